@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+
+#include "qbb-frame.h"
+
+#include <algorithm>
+#include <vector>
+
+namespace ns3
+{
+
+/**
+ * The memory behind a QbbFramePool: chunks of frames and the list of free ones.
+ *
+ * It deletes itself once the pool is gone and the last frame has come back.
+ */
+class QbbFrameArena
+{
+  public:
+    QbbFrame* Take()
+    {
+        if (!m_free)
+        {
+            Grow();
+        }
+        QbbFrame* frame = m_free;
+        m_free = frame->m_next;
+        ++m_inUse;
+        return frame;
+    }
+
+    void GiveBack(QbbFrame* frame)
+    {
+        frame->packet = nullptr;
+        frame->m_next = m_free;
+        m_free = frame;
+        --m_inUse;
+        if (m_orphaned && m_inUse == 0)
+        {
+            delete this;
+        }
+    }
+
+    void Orphan()
+    {
+        m_orphaned = true;
+        if (m_inUse == 0)
+        {
+            delete this;
+        }
+    }
+
+    uint32_t m_capacity{0}; //!< frames made
+    uint32_t m_inUse{0};    //!< frames out
+
+  private:
+    void Grow()
+    {
+        // Small first chunks, because most devices only ever need a few frames of their own.
+        const uint32_t count = std::clamp(m_capacity, 4U, 256U);
+        m_chunks.emplace_back(std::make_unique<QbbFrame[]>(count));
+        for (uint32_t i = count; i-- > 0;)
+        {
+            QbbFrame* frame = &m_chunks.back()[i];
+            frame->m_arena = this;
+            frame->m_next = m_free;
+            m_free = frame;
+        }
+        m_capacity += count;
+    }
+
+    std::vector<std::unique_ptr<QbbFrame[]>> m_chunks; //!< all frames ever made
+    QbbFrame* m_free{nullptr};                         //!< free frames
+    bool m_orphaned{false};                            //!< the pool is gone
+};
+
+void
+QbbFrameDeleter::operator()(QbbFrame* frame) const
+{
+    frame->m_arena->GiveBack(frame);
+}
+
+QbbFramePool::QbbFramePool()
+    : m_arena(new QbbFrameArena)
+{
+}
+
+QbbFramePool::~QbbFramePool()
+{
+    m_arena->Orphan();
+}
+
+QbbFramePtr
+QbbFramePool::Allocate()
+{
+    QbbFramePtr frame(m_arena->Take());
+    static_cast<QbbFrameFields&>(*frame) = QbbFrameFields{};
+    return frame;
+}
+
+QbbFramePtr
+QbbFramePool::Clone(const QbbFrame& frame)
+{
+    QbbFramePtr copy(m_arena->Take());
+    static_cast<QbbFrameFields&>(*copy) = frame;
+    return copy;
+}
+
+uint32_t
+QbbFramePool::GetCapacity() const
+{
+    return m_arena->m_capacity;
+}
+
+uint32_t
+QbbFramePool::GetInUse() const
+{
+    return m_arena->m_inUse;
+}
+
+uint32_t
+QbbFlowHash(uint32_t srcIp, uint32_t dstIp, uint8_t protocol, uint16_t srcPort, uint16_t dstPort)
+{
+    // Two rounds of the 64-bit finaliser of MurmurHash3: full avalanche over all input bits.
+    auto mix = [](uint64_t x) {
+        x ^= x >> 33;
+        x *= 0xff51afd7ed558ccdULL;
+        x ^= x >> 33;
+        x *= 0xc4ceb9fe1a85ec53ULL;
+        x ^= x >> 33;
+        return x;
+    };
+    const uint64_t addresses = (uint64_t{srcIp} << 32) | dstIp;
+    const uint64_t rest = (uint64_t{protocol} << 32) | (uint64_t{srcPort} << 16) | dstPort;
+    return static_cast<uint32_t>(mix(mix(addresses) ^ rest) >> 32);
+}
+
+} // namespace ns3

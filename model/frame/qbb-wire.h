@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+
+#ifndef QBB_WIRE_H
+#define QBB_WIRE_H
+
+#include "rdma-opcode.h"
+
+#include <algorithm>
+#include <cstdint>
+
+/**
+ * \file
+ * \ingroup rdma
+ * Sizes and numbers of the wire formats.
+ */
+
+namespace ns3
+{
+
+/**
+ * \ingroup rdma
+ * Sizes in bytes and well-known numbers of Ethernet, IP, UDP and RoCEv2.
+ */
+namespace QbbWire
+{
+
+constexpr uint32_t PREAMBLE_BYTES = 8;             //!< preamble and start frame delimiter
+constexpr uint32_t GAP_BYTES = 12;                 //!< minimum inter-packet gap
+constexpr uint32_t MAC_HEADER_BYTES = 14;          //!< two addresses and the EtherType
+constexpr uint32_t VLAN_TAG_BYTES = 4;             //!< 802.1Q tag
+constexpr uint32_t FCS_BYTES = 4;                  //!< frame check sequence
+constexpr uint32_t MIN_FRAME_BYTES = 64;           //!< smallest frame, FCS included
+constexpr uint32_t IPV4_HEADER_BYTES = 20;         //!< IPv4 header without options
+constexpr uint32_t UDP_HEADER_BYTES = 8;           //!< UDP header
+constexpr uint32_t BTH_BYTES = 12;                 //!< InfiniBand base transport header
+constexpr uint32_t ICRC_BYTES = 4;                 //!< invariant CRC
+constexpr uint32_t CNP_RESERVED_BYTES = 16;        //!< reserved bytes after a CNP's BTH
+constexpr uint16_t ETHERTYPE_IPV4 = 0x0800;        //!< IPv4
+constexpr uint16_t ETHERTYPE_ARP = 0x0806;         //!< ARP
+constexpr uint16_t ETHERTYPE_VLAN = 0x8100;        //!< 802.1Q tag
+constexpr uint16_t ETHERTYPE_MAC_CONTROL = 0x8808; //!< MAC control
+constexpr uint16_t MAC_CONTROL_PAUSE = 0x0001;     //!< MAC control opcode of 802.3x PAUSE
+constexpr uint16_t MAC_CONTROL_PFC = 0x0101;       //!< MAC control opcode of PFC
+constexpr uint16_t ROCE_UDP_PORT = 4791;           //!< UDP destination port of RoCEv2
+constexpr uint8_t IP_PROTOCOL_TCP = 6;             //!< TCP
+constexpr uint8_t IP_PROTOCOL_UDP = 17;            //!< UDP
+constexpr uint32_t PAUSE_QUANTUM_BITS = 512;       //!< bit times in one pause quantum
+constexpr uint32_t MASK24 = 0xffffff;              //!< PSN, QPN and MSN arithmetic
+
+/// Everything of a RoCEv2 frame but extended headers, payload, pad and tag.
+constexpr uint32_t ROCE_BASE_BYTES =
+    MAC_HEADER_BYTES + IPV4_HEADER_BYTES + UDP_HEADER_BYTES + BTH_BYTES + ICRC_BYTES + FCS_BYTES;
+
+/**
+ * \param info what the opcode adds
+ * \param payload payload bytes
+ * \param tagged true with an 802.1Q tag
+ * \return bytes from destination MAC to FCS; the payload is padded to a multiple of four
+ */
+constexpr uint32_t
+RoceFrameBytes(const RdmaOpcodeInfo& info, uint32_t payload, bool tagged)
+{
+    return std::max(MIN_FRAME_BYTES,
+                    ROCE_BASE_BYTES + info.headerBytes + ((payload + 3) & ~3U) +
+                        (tagged ? VLAN_TAG_BYTES : 0));
+}
+
+/**
+ * \param sdu bytes that the MAC client hands down (after the EtherType)
+ * \param tagged true with an 802.1Q tag
+ * \return bytes from destination MAC to FCS, padding included
+ */
+constexpr uint32_t
+FrameBytes(uint32_t sdu, bool tagged)
+{
+    return std::max(MIN_FRAME_BYTES,
+                    MAC_HEADER_BYTES + sdu + FCS_BYTES + (tagged ? VLAN_TAG_BYTES : 0));
+}
+
+} // namespace QbbWire
+
+} // namespace ns3
+
+#endif /* QBB_WIRE_H */

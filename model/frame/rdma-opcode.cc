@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+
+#include "rdma-opcode.h"
+
+#include <array>
+
+namespace ns3
+{
+
+namespace
+{
+
+/** Extended headers and roles of an opcode, one bit each, to write the table down compactly. */
+enum Part : uint16_t
+{
+    RETH = 1 << 0,
+    ATOMIC = 1 << 1,
+    AETH = 1 << 2,
+    ATOMIC_ACK = 1 << 3,
+    IMM = 1 << 4,
+    INVALIDATE = 1 << 5,
+    DATA = 1 << 6,
+    FIRST = 1 << 7,
+    LAST = 1 << 8,
+    REQUEST = 1 << 9,
+    ONLY = FIRST | LAST,
+};
+
+struct Row
+{
+    RdmaOpcode opcode;
+    unsigned parts;
+    const char* name;
+};
+
+constexpr Row ROWS[] = {
+    {RdmaOpcode::SEND_FIRST, DATA | FIRST | REQUEST, "SEND_FIRST"},
+    {RdmaOpcode::SEND_MIDDLE, DATA | REQUEST, "SEND_MIDDLE"},
+    {RdmaOpcode::SEND_LAST, DATA | LAST | REQUEST, "SEND_LAST"},
+    {RdmaOpcode::SEND_LAST_WITH_IMMEDIATE, DATA | LAST | REQUEST | IMM, "SEND_LAST_WITH_IMMEDIATE"},
+    {RdmaOpcode::SEND_ONLY, DATA | ONLY | REQUEST, "SEND_ONLY"},
+    {RdmaOpcode::SEND_ONLY_WITH_IMMEDIATE, DATA | ONLY | REQUEST | IMM, "SEND_ONLY_WITH_IMMEDIATE"},
+    {RdmaOpcode::RDMA_WRITE_FIRST, DATA | FIRST | REQUEST | RETH, "RDMA_WRITE_FIRST"},
+    {RdmaOpcode::RDMA_WRITE_MIDDLE, DATA | REQUEST, "RDMA_WRITE_MIDDLE"},
+    {RdmaOpcode::RDMA_WRITE_LAST, DATA | LAST | REQUEST, "RDMA_WRITE_LAST"},
+    {RdmaOpcode::RDMA_WRITE_LAST_WITH_IMMEDIATE,
+     DATA | LAST | REQUEST | IMM,
+     "RDMA_WRITE_LAST_WITH_IMMEDIATE"},
+    {RdmaOpcode::RDMA_WRITE_ONLY, DATA | ONLY | REQUEST | RETH, "RDMA_WRITE_ONLY"},
+    {RdmaOpcode::RDMA_WRITE_ONLY_WITH_IMMEDIATE,
+     DATA | ONLY | REQUEST | RETH | IMM,
+     "RDMA_WRITE_ONLY_WITH_IMMEDIATE"},
+    {RdmaOpcode::RDMA_READ_REQUEST, ONLY | REQUEST | RETH, "RDMA_READ_REQUEST"},
+    {RdmaOpcode::RDMA_READ_RESPONSE_FIRST, DATA | FIRST | AETH, "RDMA_READ_RESPONSE_FIRST"},
+    {RdmaOpcode::RDMA_READ_RESPONSE_MIDDLE, DATA, "RDMA_READ_RESPONSE_MIDDLE"},
+    {RdmaOpcode::RDMA_READ_RESPONSE_LAST, DATA | LAST | AETH, "RDMA_READ_RESPONSE_LAST"},
+    {RdmaOpcode::RDMA_READ_RESPONSE_ONLY, DATA | ONLY | AETH, "RDMA_READ_RESPONSE_ONLY"},
+    {RdmaOpcode::ACKNOWLEDGE, ONLY | AETH, "ACKNOWLEDGE"},
+    {RdmaOpcode::ATOMIC_ACKNOWLEDGE, ONLY | AETH | ATOMIC_ACK, "ATOMIC_ACKNOWLEDGE"},
+    {RdmaOpcode::COMPARE_SWAP, ONLY | REQUEST | ATOMIC, "COMPARE_SWAP"},
+    {RdmaOpcode::FETCH_ADD, ONLY | REQUEST | ATOMIC, "FETCH_ADD"},
+    {RdmaOpcode::SEND_LAST_WITH_INVALIDATE,
+     DATA | LAST | REQUEST | INVALIDATE,
+     "SEND_LAST_WITH_INVALIDATE"},
+    {RdmaOpcode::SEND_ONLY_WITH_INVALIDATE,
+     DATA | ONLY | REQUEST | INVALIDATE,
+     "SEND_ONLY_WITH_INVALIDATE"},
+    {RdmaOpcode::CNP, ONLY, "CNP"},
+};
+
+/// The reserved bytes that a CNP carries after its BTH (IBTA Annex A17.9.3).
+constexpr uint8_t CNP_RESERVED_BYTES = 16;
+
+constexpr std::array<RdmaOpcodeInfo, 256>
+MakeTable()
+{
+    std::array<RdmaOpcodeInfo, 256> table{};
+    for (const auto& row : ROWS)
+    {
+        RdmaOpcodeInfo& info = table[static_cast<uint8_t>(row.opcode)];
+        info.valid = true;
+        info.reth = row.parts & RETH;
+        info.atomicEth = row.parts & ATOMIC;
+        info.aeth = row.parts & AETH;
+        info.atomicAck = row.parts & ATOMIC_ACK;
+        info.immDt = row.parts & IMM;
+        info.ieth = row.parts & INVALIDATE;
+        info.payload = row.parts & DATA;
+        info.first = row.parts & FIRST;
+        info.last = row.parts & LAST;
+        info.request = row.parts & REQUEST;
+        info.headerBytes = (info.reth ? 16 : 0) + (info.atomicEth ? 28 : 0) + (info.aeth ? 4 : 0) +
+                           (info.atomicAck ? 8 : 0) + (info.immDt ? 4 : 0) + (info.ieth ? 4 : 0) +
+                           (row.opcode == RdmaOpcode::CNP ? CNP_RESERVED_BYTES : 0);
+    }
+    return table;
+}
+
+constexpr auto TABLE = MakeTable();
+
+} // namespace
+
+const RdmaOpcodeInfo&
+GetRdmaOpcodeInfo(uint8_t opcode)
+{
+    return TABLE[opcode];
+}
+
+const char*
+GetRdmaOpcodeName(uint8_t opcode)
+{
+    for (const auto& row : ROWS)
+    {
+        if (static_cast<uint8_t>(row.opcode) == opcode)
+        {
+            return row.name;
+        }
+    }
+    return "UNKNOWN";
+}
+
+} // namespace ns3
