@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef RDMA_FLOW_H
+#define RDMA_FLOW_H
+
+#include <cstdint>
+
+namespace ns3
+{
+
+/**
+ * \ingroup rdma
+ * \brief One message from a host to another, as a workload asks for it.
+ */
+struct RdmaFlow
+{
+    uint64_t id{0};         //!< unique in the workload
+    uint32_t srcHost{0};    //!< node id of the sender in the topology
+    uint32_t dstHost{0};    //!< node id of the receiver in the topology
+    uint32_t priority{3};   //!< priority, 0 to 7
+    uint32_t dstPort{4791}; //!< destination port that the workload names, 0 to 65535
+    uint64_t bytes{0};      //!< size in bytes, 1 to RDMA_MAX_FLOW_BYTES
+    int64_t startPs{0};     //!< time of posting in ps, 0 to RDMA_MAX_TIME_PS
+
+    /// \param other a flow \return whether both are the same
+    bool operator==(const RdmaFlow& other) const
+    {
+        return id == other.id && srcHost == other.srcHost && dstHost == other.dstHost &&
+               priority == other.priority && dstPort == other.dstPort && bytes == other.bytes &&
+               startPs == other.startPs;
+    }
+};
+
+} // namespace ns3
+
+#endif /* RDMA_FLOW_H */

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef RDMA_TOPOLOGY_BUILDERS_H
+#define RDMA_TOPOLOGY_BUILDERS_H
+
+#include "rdma-topology.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace ns3
+{
+
+/**
+ * \ingroup rdma
+ * \defgroup rdma-topology-builders Regular topologies
+ *
+ * All builders number the hosts first, then the switches tier by tier from the hosts up, and add
+ * the links of the hosts before those between switches. They throw std::invalid_argument for a
+ * parameter out of range, and return a topology that passes RdmaTopology::Validate().
+ * @{
+ */
+
+/**
+ * \brief The links of a regular topology.
+ */
+struct RdmaTopologyRates
+{
+    uint64_t hostRateBps{100'000'000'000};   //!< links between a host and a switch, bit/s
+    uint64_t uplinkRateBps{100'000'000'000}; //!< links between two switches, bit/s
+    int64_t delayPs{1'000'000};              //!< propagation delay of every link, ps
+    double errorRate{0.0};                   //!< frame loss probability of every link, [0, 1)
+};
+
+/**
+ * Three-tier fat-tree of k-port switches (Al-Fares et al., SIGCOMM 2008): k pods of k/2 edge and
+ * k/2 aggregation switches, (k/2)^2 core switches, k^3/4 hosts. k = 6: 54 hosts, 45 switches.
+ * \param k ports of a switch, even, 2 to 128
+ * \param rates the links
+ * \return the topology
+ */
+RdmaTopology MakeRdmaFatTree(uint32_t k, const RdmaTopologyRates& rates = RdmaTopologyRates());
+
+/**
+ * Two tiers: every leaf has one link to every spine.
+ * \param leaves number of leaf switches, 1 or more
+ * \param hostsPerLeaf hosts on each leaf, 1 or more
+ * \param spines number of spine switches, 1 or more
+ * \param rates the links
+ * \return the topology
+ */
+RdmaTopology MakeRdmaLeafSpine(uint32_t leaves,
+                               uint32_t hostsPerLeaf,
+                               uint32_t spines,
+                               const RdmaTopologyRates& rates = RdmaTopologyRates());
+
+/**
+ * Folded Clos network of equal switches. A switch of tier i below the top has d_i ports down and
+ * u_i up with d_i + u_i = radix and d_i / u_i = oversubscription[i]; a switch of the top tier has
+ * all its ports down. With tiers = 3 and no oversubscription this is the fat-tree, with tiers = 1 a
+ * star.
+ *
+ * Oversubscription counts ports; in bandwidth it is that times hostRateBps / uplinkRateBps at the
+ * first tier. \param tiers tiers of switches, 1 to 8 \param radix ports of a switch, 2 to 1024
+ * \param oversubscription for each tier below the top, from the hosts up, ports down over ports up,
+ * such that radix x ratio / (1 + ratio) is within 0.001 of a whole number from 1 to radix - 1;
+ * empty for 1 everywhere \param rates the links \return the topology
+ */
+RdmaTopology MakeRdmaClos(uint32_t tiers,
+                          uint32_t radix,
+                          const std::vector<double>& oversubscription = std::vector<double>(),
+                          const RdmaTopologyRates& rates = RdmaTopologyRates());
+
+/**
+ * Extended generalised fat-tree XGFT(h; m_1..m_h; w_1..w_h) (Oehring et al., IPPS 1995), of which
+ * the fat-tree, leaf-spine and Clos builders are special cases. \param children m_i: nodes of tier
+ * i - 1 below each switch of tier i (tier 0: the hosts); 1 to 8 entries \param parents w_i:
+ * switches of tier i above each node of tier i - 1; as many entries \param rates the links \return
+ * the topology
+ */
+RdmaTopology MakeRdmaXgft(const std::vector<uint32_t>& children,
+                          const std::vector<uint32_t>& parents,
+                          const RdmaTopologyRates& rates = RdmaTopologyRates());
+
+/**
+ * Two switches joined by one link of uplinkRateBps.
+ * \param hostsPerSide hosts on each switch, 1 or more: ids 0 to hostsPerSide - 1 on one side, the
+ * next hostsPerSide ids on the other \param rates the links \return the topology
+ */
+RdmaTopology MakeRdmaDumbbell(uint32_t hostsPerSide,
+                              const RdmaTopologyRates& rates = RdmaTopologyRates());
+
+/**
+ * One switch.
+ * \param hosts number of hosts, 2 or more
+ * \param rates the links; there are none between switches
+ * \return the topology
+ */
+RdmaTopology MakeRdmaStar(uint32_t hosts, const RdmaTopologyRates& rates = RdmaTopologyRates());
+
+/**
+ * A chain of switches in which everybody sends to one receiver on the last switch, so that flows
+ * that join late get more than those that join early. \param senders number of sending hosts on
+ * each switch, from the far end of the chain to the receiver's; at least two switches; {3, 1} is
+ * the network of two switches with the senders A, B, C on the first, and D and the receiver on the
+ * second \param rates the links \return the topology; the receiver is the host with the highest id,
+ * the senders come before it in the order of the chain
+ */
+RdmaTopology MakeRdmaParkingLot(const std::vector<uint32_t>& senders,
+                                const RdmaTopologyRates& rates = RdmaTopologyRates());
+
+/**
+ * Make the topology that a text names.
+ *
+ * Forms: "fat-tree:K", "leaf-spine:LEAVESxHOSTSxSPINES" (hosts per leaf), "clos:TIERSxRADIX" or
+ * "clos:TIERSxRADIXxRATIO..." (a ratio for each tier below the top), "dumbbell:N", "star:N",
+ * "parking-lot:N" (N switches with one sender each) or "parking-lot:N1xN2..." (senders on each
+ * switch), "file:PATH" (ReadRdmaTopology(), which takes rates and delays from the file and leaves
+ * \p rates unused). \param text the text \param rates the links \return the topology \throws
+ * std::invalid_argument for a text of no such form or a number out of range \throws RdmaFileError
+ * for a file that cannot be read
+ */
+RdmaTopology MakeRdmaTopology(const std::string& text,
+                              const RdmaTopologyRates& rates = RdmaTopologyRates());
+
+/** @} */
+
+} // namespace ns3
+
+#endif /* RDMA_TOPOLOGY_BUILDERS_H */
