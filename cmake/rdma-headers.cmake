@@ -1,0 +1,28 @@
+# SPDX-License-Identifier: GPL-2.0-only
+
+# Exposes HEADERS as <include_dir>/<name>, by symbolic link.
+#
+# ns-3 itself writes a one-line file there that includes the header by its absolute path, and only
+# if the name is not taken. With such a file, a header that includes one from another folder of
+# this module by its flat name ("qbb-frame.h") works only for those who have this module's folders
+# on their include path, which the Python bindings do not. Through a link the flat name is found
+# beside it. A link also follows when a header moves to another folder.
+function(rdma_expose_headers include_dir)
+  file(MAKE_DIRECTORY ${include_dir})
+  foreach(header ${ARGN})
+    get_filename_component(name ${header} NAME)
+    set(link ${include_dir}/${name})
+    set(target ${CMAKE_CURRENT_SOURCE_DIR}/${header})
+    if(NOT EXISTS ${target})
+      message(FATAL_ERROR "rdma: CMakeLists.txt lists ${header}, which does not exist")
+    endif()
+    set(current)
+    if(IS_SYMLINK ${link})
+      file(READ_SYMLINK ${link} current)
+    endif()
+    if(NOT current STREQUAL target)
+      file(REMOVE ${link})
+      file(CREATE_LINK ${target} ${link} SYMBOLIC)
+    endif()
+  endforeach()
+endfunction()

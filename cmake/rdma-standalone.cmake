@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# The module as a project of its own, against an ns-3 that exists already:
+#
+#   cmake -S . -B build                               an installed ns-3: Debian's libns3-dev, or any
+#                                                     prefix in CMAKE_PREFIX_PATH (for PyPI's wheel:
+#                                                     its folder ns3/)
+#   cmake -S . -B build -DRDMA_NS3_BUILD=DIR          the output folder of an ns-3 build that was
+#                                                     not installed (it holds include/ and lib/)
+#
+# This file stands in for the part of ns-3's build system that CMakeLists.txt uses: the variables
+# ${lib<module>} and the functions build_lib() and build_lib_example().
+
+set(RDMA_NS3_BUILD "" CACHE PATH "Output folder of an ns-3 build to use in place of an installed ns-3")
+if(NOT CMAKE_BUILD_TYPE)
+  set(CMAKE_BUILD_TYPE RelWithDebInfo CACHE STRING "Type of build" FORCE)
+endif()
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+set(CMAKE_LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/lib)
+
+find_program(CCACHE ccache)
+mark_as_advanced(CCACHE)
+if(CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CCACHE})
+endif()
+
+include(GNUInstallDirs)
+include(${CMAKE_CURRENT_LIST_DIR}/rdma-find-ns3.cmake)
+add_compile_options(-Wall)
+
+# The modules that anything here may link: each variable names a target, and is empty where the
+# ns-3 at hand lacks the module, so that examples that need it are left out.
+foreach(module core network internet internet-apps applications point-to-point csma bridge
+               traffic-control stats flow-monitor)
+  rdma_import_ns3_module(${module} lib${module})
+endforeach()
+foreach(module core network internet)
+  if(NOT lib${module})
+    message(FATAL_ERROR "rdma: the ns-3 at hand has no module '${module}'")
+  endif()
+endforeach()
+
+include(${CMAKE_CURRENT_LIST_DIR}/rdma-headers.cmake)
+
+# As ns-3's: the library, its headers as <ns3/...>, <ns3/NAME-module.h>, and install rules.
+function(build_lib)
+  cmake_parse_arguments(
+    ARG "IGNORE_PCH" "LIBNAME"
+    "SOURCE_FILES;HEADER_FILES;PRIVATE_HEADER_FILES;LIBRARIES_TO_LINK;TEST_SOURCES" ${ARGN})
+  add_library(${ARG_LIBNAME} SHARED ${ARG_SOURCE_FILES})
+  add_library(ns3::${ARG_LIBNAME} ALIAS ${ARG_LIBNAME})
+  set_target_properties(${ARG_LIBNAME} PROPERTIES OUTPUT_NAME ${RDMA_NS3_LIB_PREFIX}-${ARG_LIBNAME}${RDMA_NS3_LIB_SUFFIX})
+  target_link_libraries(${ARG_LIBNAME} PUBLIC ${ARG_LIBRARIES_TO_LINK})
+  target_include_directories(${ARG_LIBNAME} PUBLIC $<BUILD_INTERFACE:${CMAKE_BINARY_DIR}/include>
+                                                   $<INSTALL_INTERFACE:include>)
+
+  set(module_header ${CMAKE_BINARY_DIR}/include/ns3/${ARG_LIBNAME}-module.h)
+  string(TOUPPER "NS3_MODULE_${ARG_LIBNAME}" guard)
+  set(text "#ifndef ${guard}\n#define ${guard}\n")
+  foreach(header ${ARG_HEADER_FILES})
+    get_filename_component(name ${header} NAME)
+    string(APPEND text "#include <ns3/${name}>\n")
+  endforeach()
+  string(APPEND text "#endif\n")
+  file(CONFIGURE OUTPUT ${module_header} CONTENT "${text}" @ONLY)
+
+  install(FILES ${ARG_HEADER_FILES} ${ARG_PRIVATE_HEADER_FILES} ${module_header}
+          DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/ns3)
+  install(TARGETS ${ARG_LIBNAME} DESTINATION ${CMAKE_INSTALL_LIBDIR})
+
+  set(lib${ARG_LIBNAME} ${ARG_LIBNAME})
+  set(BLIB_LIBNAME ${ARG_LIBNAME})
+  if(EXISTS ${CMAKE_CURRENT_SOURCE_DIR}/examples/CMakeLists.txt)
+    add_subdirectory(examples)
+  endif()
+endfunction()
+
+# As ns-3's: an example, left out where a library that it names does not exist.
+function(build_lib_example)
+  cmake_parse_arguments(ARG "IGNORE_PCH" "NAME" "SOURCE_FILES;HEADER_FILES;LIBRARIES_TO_LINK" ${ARGN})
+  add_executable(${ARG_NAME} ${ARG_SOURCE_FILES})
+  target_link_libraries(${ARG_NAME} PRIVATE ${lib${BLIB_LIBNAME}} ${ARG_LIBRARIES_TO_LINK})
+  set_target_properties(${ARG_NAME} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${RDMA_BINARY_DIR}/examples)
+endfunction()

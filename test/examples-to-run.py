@@ -1,0 +1,10 @@
+#! /usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only
+
+# Read by ns-3's test.py and by tools/with-ns3: the examples that the test run executes.
+
+# (program and arguments, do run, do run under valgrind)
+cpp_examples = []
+
+# (script and arguments, do run)
+python_examples = []
