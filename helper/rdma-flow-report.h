@@ -87,8 +87,11 @@ struct RdmaFabricSummary
  * dst, bytes, start_ns, fct_ns, cqe_ns, ideal_fct_ns, slowdown, retransmitted_packets, timeouts,
  * status. Times are in ns with the picoseconds as three decimals; the slowdown, fct_ns /
  * ideal_fct_ns, is rounded to six decimals; a flow that did not finish has empty fct_ns, cqe_ns and
- * slowdown, and its status says why. \param results the flows in any order \return the text \throws
- * std::invalid_argument if an id appears twice, or an ideal FCT is not positive, or a time is
+ * slowdown, and its status says why.
+ * \param results the flows in any order
+ * \return the text
+ * \throws std::invalid_argument if an id appears twice, or an ideal FCT is not
+ *        positive, or a time is
  *         negative, or a flow has no status
  */
 std::string FormatRdmaFlowsCsv(const std::vector<RdmaFlowResult>& results);
@@ -96,22 +99,29 @@ std::string FormatRdmaFlowsCsv(const std::vector<RdmaFlowResult>& results);
 /**
  * The text of ports.csv: a header, then one line for each row, ascending by node, port and
  * priority. Columns: node, port, priority, bytes, pauses_sent, pauses_received, paused_ns, drops,
- * marks, peak_queue_bytes. \param rows the rows in any order \return the text \throws
- * std::invalid_argument if two rows have the same node, port and priority, or a time is negative
+ * marks, peak_queue_bytes.
+ * \param rows the rows in any order
+ * \return the text
+ * \throws std::invalid_argument if two rows have the same node, port and priority,
+ *        or a time is negative
  */
 std::string FormatRdmaPortsCsv(const std::vector<RdmaPortResult>& rows);
 
 /**
  * The text of summary.json: one object with flows_total, flows_completed, avg_slowdown,
  * p99_slowdown, avg_fct_us, p99_fct_us, drops, pause_frames, ecn_marks, packet_hops, events,
- * sim_time_us, cpu_s, peak_rss_mb, digest; null for a number that has no value. \param summary the
- * summary \return the text \throws std::invalid_argument for a number that is not finite
+ * sim_time_us, cpu_s, peak_rss_mb, digest; null for a number that has no value.
+ * \param summary the summary
+ * \return the text
+ * \throws std::invalid_argument for a number that is not finite
  */
 std::string FormatRdmaSummaryJson(const RdmaFabricSummary& summary);
 
 /**
  * The digest of a run: SHA-256 (FIPS 180-4) over the bytes of flows.csv, in 64 hexadecimal digits,
- * as "sha256sum flows.csv" prints it. \param results the flows in any order \return the digest
+ * as "sha256sum flows.csv" prints it.
+ * \param results the flows in any order
+ * \return the digest
  * \throws std::invalid_argument as FormatRdmaFlowsCsv() does
  */
 std::string GetRdmaDigest(const std::vector<RdmaFlowResult>& results);
@@ -119,8 +129,10 @@ std::string GetRdmaDigest(const std::vector<RdmaFlowResult>& results);
 /**
  * Fill in what the flows say: totals, means, percentiles (linear interpolation between the two
  * nearest of the sorted values, as RdmaQuantile() does) and the digest. The other fields are left
- * as a new summary has them. \param results the flows in any order \return the summary \throws
- * std::invalid_argument as FormatRdmaFlowsCsv() does
+ * as a new summary has them.
+ * \param results the flows in any order
+ * \return the summary
+ * \throws std::invalid_argument as FormatRdmaFlowsCsv() does
  */
 RdmaFabricSummary MakeRdmaSummary(const std::vector<RdmaFlowResult>& results);
 

@@ -43,15 +43,18 @@ class RdmaFlowSizeCdf
      *
      * Built in:
      * - irn-heavy-tail: Mittal et al., "Revisiting Network Support for RDMA", SIGCOMM 2018: 50% of
-     * the flows from 32 B to 1 KB, 15% from 200 KB to 3 MB, the rest between; the paper gives no
-     * shape within these ranges, here it is uniform;
+     *   the flows from 32 B to 1 KB, 15% from 200 KB to 3 MB, the rest between; the paper gives no
+     *   shape within these ranges, here it is uniform;
      * - irn-uniform: the same paper, uniform from 500 KB to 5 MB;
      * - websearch: Alizadeh et al., DCTCP, SIGCOMM 2010, with the points published with HPCC;
      * - hadoop: Roy et al., "Inside the Social Network's (Datacenter) Network", SIGCOMM 2015, with
-     * the points published with HPCC;
+     *   the points published with HPCC;
      * - storage: a distributed storage system at Alibaba, 2019, with the points published with
-     * HPCC. \param text the text \return the distribution \throws std::invalid_argument for any
-     * other text \throws RdmaFileError for a file that cannot be read
+     *   HPCC.
+     * \param text the text
+     * \return the distribution
+     * \throws std::invalid_argument for any other text
+     * \throws RdmaFileError for a file that cannot be read
      */
     static RdmaFlowSizeCdf Make(const std::string& text);
 
@@ -61,8 +64,10 @@ class RdmaFlowSizeCdf
     /**
      * Read a file of two columns, bytes and the cumulative share of the flows, in per cent (last
      * line 100) or as a fraction (last line 1). Columns are separated by blanks, empty lines are
-     * skipped. \param path the file \return the distribution \throws RdmaFileError for anything
-     * else, and for points that the constructor refuses
+     * skipped.
+     * \param path the file
+     * \return the distribution
+     * \throws RdmaFileError for anything else, and for points that the constructor refuses
      */
     static RdmaFlowSizeCdf Read(const std::string& path);
 

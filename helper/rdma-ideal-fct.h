@@ -61,10 +61,13 @@ struct RdmaLineOverhead
  * \param bytes the message, 1 to RDMA_MAX_FLOW_BYTES
  * \param mtu payload of a full packet in bytes, 1 to 65536
  * \param headerBytes what every frame has beside the padded payload, FCS included; 62 for RoCEv2
- * over IPv4 without a VLAN tag and without extended transport headers (14 + 20 + 8 + 12 + 4 + 4)
+ *        over IPv4 without a VLAN tag and without extended transport headers (14 + 20 + 8 + 12 + 4
+ *        + 4)
  * \param firstExtraBytes what the first frame has more, for instance the 16 of the RETH of a WRITE
  * \param lastExtraBytes what the last frame has more, for instance the 4 of immediate data; an only
- * frame has both \return the frames \throws std::invalid_argument for a number out of range
+ *        frame has both
+ * \return the frames
+ * \throws std::invalid_argument for a number out of range
  */
 RdmaIdealFrames MakeRdmaIdealFrames(uint64_t bytes,
                                     uint32_t mtu,
@@ -75,9 +78,12 @@ RdmaIdealFrames MakeRdmaIdealFrames(uint64_t bytes,
 /**
  * The ideal completion time. Takes time O(hops^2) if a byte takes a whole number of picoseconds on
  * every link (all usual rates: 1, 2.5, 10, 25, 40, 50, 100, 200, 400, 800 Gb/s), else O(hops x
- * frames). \param path the links from sender to receiver, one or more \param frames the frames of
- * the message \param overhead preamble and gap \return the time in ps \throws std::invalid_argument
- * for a number out of range, or if the time is above RDMA_MAX_TIME_PS
+ * frames).
+ * \param path the links from sender to receiver, one or more
+ * \param frames the frames of the message
+ * \param overhead preamble and gap
+ * \return the time in ps
+ * \throws std::invalid_argument for a number out of range, or if the time is above RDMA_MAX_TIME_PS
  */
 int64_t GetRdmaIdealFct(const std::vector<RdmaIdealHop>& path,
                         const RdmaIdealFrames& frames,

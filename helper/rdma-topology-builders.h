@@ -61,22 +61,28 @@ RdmaTopology MakeRdmaLeafSpine(uint32_t leaves,
  * star.
  *
  * Oversubscription counts ports; in bandwidth it is that times hostRateBps / uplinkRateBps at the
- * first tier. \param tiers tiers of switches, 1 to 8 \param radix ports of a switch, 2 to 1024
+ * first tier.
+ * \param tiers tiers of switches, 1 to 8
+ * \param radix ports of a switch, 2 to 1024
  * \param oversubscription for each tier below the top, from the hosts up, ports down over ports up,
- * such that radix x ratio / (1 + ratio) is within 0.001 of a whole number from 1 to radix - 1;
- * empty for 1 everywhere \param rates the links \return the topology
+ *        such that radix x ratio / (1 + ratio) is within 0.001 of a whole number from 1 to radix -
+ *        1; empty for 1 everywhere
+ * \param rates the links
+ * \return the topology
  */
 RdmaTopology MakeRdmaClos(uint32_t tiers,
                           uint32_t radix,
-                          const std::vector<double>& oversubscription = std::vector<double>(),
+                          const std::vector<double>& oversubscription = {},
                           const RdmaTopologyRates& rates = RdmaTopologyRates());
 
 /**
  * Extended generalised fat-tree XGFT(h; m_1..m_h; w_1..w_h) (Oehring et al., IPPS 1995), of which
- * the fat-tree, leaf-spine and Clos builders are special cases. \param children m_i: nodes of tier
- * i - 1 below each switch of tier i (tier 0: the hosts); 1 to 8 entries \param parents w_i:
- * switches of tier i above each node of tier i - 1; as many entries \param rates the links \return
- * the topology
+ * the fat-tree, leaf-spine and Clos builders are special cases.
+ * \param children m_i: nodes of tier i - 1 below each switch of tier i (tier 0: the hosts); 1 to 8
+ *        entries
+ * \param parents w_i: switches of tier i above each node of tier i - 1; as many entries
+ * \param rates the links
+ * \return the topology
  */
 RdmaTopology MakeRdmaXgft(const std::vector<uint32_t>& children,
                           const std::vector<uint32_t>& parents,
@@ -85,7 +91,9 @@ RdmaTopology MakeRdmaXgft(const std::vector<uint32_t>& children,
 /**
  * Two switches joined by one link of uplinkRateBps.
  * \param hostsPerSide hosts on each switch, 1 or more: ids 0 to hostsPerSide - 1 on one side, the
- * next hostsPerSide ids on the other \param rates the links \return the topology
+ *        next hostsPerSide ids on the other
+ * \param rates the links
+ * \return the topology
  */
 RdmaTopology MakeRdmaDumbbell(uint32_t hostsPerSide,
                               const RdmaTopologyRates& rates = RdmaTopologyRates());
@@ -100,11 +108,13 @@ RdmaTopology MakeRdmaStar(uint32_t hosts, const RdmaTopologyRates& rates = RdmaT
 
 /**
  * A chain of switches in which everybody sends to one receiver on the last switch, so that flows
- * that join late get more than those that join early. \param senders number of sending hosts on
- * each switch, from the far end of the chain to the receiver's; at least two switches; {3, 1} is
- * the network of two switches with the senders A, B, C on the first, and D and the receiver on the
- * second \param rates the links \return the topology; the receiver is the host with the highest id,
- * the senders come before it in the order of the chain
+ * that join late get more than those that join early.
+ * \param senders number of sending hosts on each switch, from the far end of the chain to the
+ *        receiver's; at least two switches; {3, 1} is the network of two switches with the senders
+ *        A, B, C on the first, and D and the receiver on the second
+ * \param rates the links
+ * \return the topology; the receiver is the host with the highest id, the senders come before it in
+ *        the order of the chain
  */
 RdmaTopology MakeRdmaParkingLot(const std::vector<uint32_t>& senders,
                                 const RdmaTopologyRates& rates = RdmaTopologyRates());
@@ -116,9 +126,13 @@ RdmaTopology MakeRdmaParkingLot(const std::vector<uint32_t>& senders,
  * "clos:TIERSxRADIXxRATIO..." (a ratio for each tier below the top), "dumbbell:N", "star:N",
  * "parking-lot:N" (N switches with one sender each) or "parking-lot:N1xN2..." (senders on each
  * switch), "file:PATH" (ReadRdmaTopology(), which takes rates and delays from the file and leaves
- * \p rates unused). \param text the text \param rates the links \return the topology \throws
- * std::invalid_argument for a text of no such form or a number out of range \throws RdmaFileError
- * for a file that cannot be read
+ * \p rates unused).
+ * \param text the text
+ * \param rates the links
+ * \return the topology
+ * \throws std::invalid_argument for a text of no such form or a number out of
+ *        range
+ * \throws RdmaFileError for a file that cannot be read
  */
 RdmaTopology MakeRdmaTopology(const std::string& text,
                               const RdmaTopologyRates& rates = RdmaTopologyRates());

@@ -159,8 +159,9 @@ class RdmaTopology
      * not exist, a link from a node to itself, a rate, delay or error rate out of range (a delay of
      * 0 is: all links need one, because events of different nodes at one instant must not affect
      * each other), a host without a link, two hosts without a path over switches (hosts do not
-     * forward), a switch that no host can reach. \throws std::invalid_argument naming the first
-     * node or link that is wrong, and what is accepted
+     * forward), a switch that no host can reach.
+     * \throws std::invalid_argument naming the first node or link that is wrong, and what is
+     *        accepted
      */
     void Validate() const;
 

@@ -66,9 +66,10 @@ int64_t ParseRdmaTimeIn(const std::string& text, int64_t psPerUnit);
 
 /**
  * Read a size: a decimal number and nothing (bytes) or one of the units B, KB, MB, GB, TB (powers
- * of 1000), KiB, MiB, GiB, TiB (powers of 1024). Accepted: 0 to RDMA_MAX_FLOW_BYTES. \param text
- * for instance "1000", "64KiB", "1.5MB" \return the size in bytes \throws std::invalid_argument as
- * described for this group
+ * of 1000), KiB, MiB, GiB, TiB (powers of 1024). Accepted: 0 to RDMA_MAX_FLOW_BYTES.
+ * \param text for instance "1000", "64KiB", "1.5MB"
+ * \return the size in bytes
+ * \throws std::invalid_argument as described for this group
  */
 uint64_t ParseRdmaBytes(const std::string& text);
 
@@ -84,8 +85,10 @@ uint64_t ParseRdmaInteger(const std::string& text, uint64_t min, uint64_t max);
 
 /**
  * Read a real number, correctly rounded and whatever the locale: digits with an optional fraction
- * and an optional decimal exponent ("0.01", "1e-5"), no sign. \param text the text \return the
- * number, finite and not negative \throws std::invalid_argument as described for this group
+ * and an optional decimal exponent ("0.01", "1e-5"), no sign.
+ * \param text the text
+ * \return the number, finite and not negative
+ * \throws std::invalid_argument as described for this group
  */
 double ParseRdmaReal(const std::string& text);
 

@@ -29,30 +29,39 @@ namespace ns3
  */
 struct RdmaWorkloadOptions
 {
-    int64_t startPs{0}; //!< time at which the workload begins, ps
-    int64_t durationPs{
-        1'000'000'000};           //!< Poisson: no flow starts later than this after startPs, ps
-    double load{0.5};             //!< Poisson: payload over the rate of a host's links, above 0
-    std::string cdf{"websearch"}; //!< Poisson: flow sizes, read by RdmaFlowSizeCdf::Make()
-    uint64_t bytes{1'000'000};    //!< incast and permutation: size of each flow
-    int64_t jitterPs{0};    //!< incast and permutation: start times are uniform within this, ps
-    int64_t receiver{-1};   //!< incast: node id of the receiver; -1 for a random host
-    uint32_t priority{3};   //!< priority of all flows, 0 to 7
-    uint32_t dstPort{4791}; //!< destination port of all flows, 0 to 65535
-    int64_t stream{
-        RDMA_WORKLOAD_STREAM}; //!< first of the RDMA_WORKLOAD_STREAMS streams used, 0 or more
+    /// Time at which the workload begins, ps.
+    int64_t startPs{0};
+    /// Poisson: flows start from startPs to before startPs + durationPs, ps.
+    int64_t durationPs{1'000'000'000};
+    /// Poisson: payload over the rate of a host's links, above 0.
+    double load{0.5};
+    /// Poisson: flow sizes, read by RdmaFlowSizeCdf::Make().
+    std::string cdf{"websearch"};
+    /// Incast and permutation: size of each flow, bytes.
+    uint64_t bytes{1'000'000};
+    /// Incast and permutation: start times are uniform from startPs to startPs + jitterPs, ps.
+    int64_t jitterPs{0};
+    /// Incast: node id of the receiver; -1 for a random host.
+    int64_t receiver{-1};
+    /// Priority of all flows, 0 to 7.
+    uint32_t priority{3};
+    /// Destination port of all flows, 0 to 65535.
+    uint32_t dstPort{4791};
+    /// First of the N_STREAMS random streams used, 0 or more. The default is far from the low
+    /// numbers that models are usually given.
+    int64_t stream{1'000'000};
 
-    /// Default first stream: far from the low numbers that models are usually given.
-    static constexpr int64_t RDMA_WORKLOAD_STREAM = 1'000'000;
     /// Number of random streams that a generator uses.
-    static constexpr int64_t RDMA_WORKLOAD_STREAMS = 4;
+    static constexpr int64_t N_STREAMS = 4;
 };
 
 /**
  * Poisson arrivals: every host starts flows to other hosts, chosen uniformly, at exponential
  * intervals such that the payload it offers is options.load times the sum of the rates of its
- * links. Reads startPs, durationPs, load, cdf, priority, dstPort, stream. \param topology at least
- * two hosts \param options the parameters \return the flows, ascending by start time
+ * links. Reads startPs, durationPs, load, cdf, priority, dstPort, stream.
+ * \param topology at least two hosts
+ * \param options the parameters
+ * \return the flows, ascending by start time
  */
 std::vector<RdmaFlow> MakeRdmaPoissonFlows(const RdmaTopology& topology,
                                            const RdmaWorkloadOptions& options);
