@@ -136,7 +136,9 @@ class QbbEcnMarker : public Object
     QbbEcnThresholds GetThresholds(uint8_t priority, uint64_t rateBps) const;
 
   private:
-    QbbEcnProfile m_default;                     //!< Kmin, Kmax, Pmax
+    uint32_t m_kmin{5000};                       //!< Kmin
+    uint32_t m_kmax{200000};                     //!< Kmax
+    double m_pmax{0.01};                         //!< Pmax
     DataRate m_referenceRate{40'000'000'000ULL}; //!< ReferenceRate
     bool m_scale{true};                          //!< ScaleWithRate
     uint8_t m_priorityMask{0xff};                //!< PriorityMask

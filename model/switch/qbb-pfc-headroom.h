@@ -20,7 +20,7 @@ struct QbbPfcHeadroomTerms
     int64_t pausePs{0};    //!< the pause frame is sent, preamble to FCS
     int64_t cablePs{0};    //!< there and back
     int64_t reactionPs{0}; //!< of the peer
-    /// Line bytes, preambles and gaps included, that the peer can send in these times together.
+    /// W: line bytes, preambles and gaps included, that the peer can send in these times together.
     uint64_t lineBytes{0};
     uint64_t crossingBytes{0}; //!< the frame that went over the threshold
     uint64_t inFlightBytes{0}; //!< frame bytes in lineBytes
@@ -46,7 +46,7 @@ struct QbbPfcHeadroomTerms
  * line. What the peer begins before T arrives, also that which it had on the cable at time 0; with
  * its rate r' these are frames whose line time, the last one's excepted, fits in
  *
- *     W = (T + d) r'      line bytes, rounded up
+ *     W = (T + d) r' - g  line bytes, rounded up, g = 12 B the gap behind the crossing frame
  *
  * Line bytes are not buffer bytes: a frame of f bytes takes f + o of the line. The most buffer that
  * W can fill is with frames as large as possible: q = floor(W / (F + o)) of size F, and one (or all
@@ -71,8 +71,8 @@ class QbbPfcHeadroom
     /**
      * \param port the port and its link; its masks are not used
      * \return the bytes that each lossless class of the port needs, and how they come about. Ends
-     *         the program with a message if the rate is 0, a time is negative or above 1 s, or a
-     *         frame is smaller than 64 B or larger than 65535 B
+     *         the program with a message if a rate is not in 1 bit/s .. 8 Tb/s, a time not in
+     *         0 .. 1 s, a largest frame not in 64 .. 65535 B, or the overhead above 64 B
      */
     static QbbPfcHeadroomTerms GetTerms(const QbbPortProfile& port);
 

@@ -124,8 +124,22 @@ class QbbSharedBuffer : public QbbBufferManager
                ((static_cast<uint64_t>(alpha) * (m_sharedSize - m_sharedUsed)) >> ALPHA_BITS);
     }
 
-    static void CheckIndex(uint32_t nPorts, uint16_t port, uint8_t priority);
-    void SizeHeadroom(const std::vector<QbbPortProfile>& ports);
+    /**
+     * \param port port number
+     * \param priority class 0..7
+     * \return index of m_groups and m_queues; ends the program if there is none
+     */
+    uint32_t GetIndex(uint16_t port, uint8_t priority) const;
+
+    /**
+     * Sets the groups' limits and thresholds.
+     *
+     * \param ports the ports
+     */
+    void MakeGroups(const std::vector<QbbPortProfile>& ports);
+
+    /** Divides the memory among reserves, headroom and the shared part. */
+    void DivideMemory();
 
     // Attributes
 

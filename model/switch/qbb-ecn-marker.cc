@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+
+#include "qbb-ecn-marker.h"
+
+#include <ns3/abort.h>
+#include <ns3/boolean.h>
+#include <ns3/double.h>
+#include <ns3/uinteger.h>
+
+#include <limits>
+
+namespace ns3
+{
+
+NS_OBJECT_ENSURE_REGISTERED(QbbEcnMarker);
+
+namespace
+{
+
+constexpr uint64_t MAX_BYTES = std::numeric_limits<uint32_t>::max();
+
+void
+CheckProfile(uint8_t priority, const QbbEcnProfile& profile)
+{
+    NS_ABORT_MSG_IF(profile.kminBytes > profile.kmaxBytes || profile.kmaxBytes > MAX_BYTES,
+                    "rdma: QbbEcnMarker: priority "
+                        << +priority << ": Kmin " << profile.kminBytes << " bytes, Kmax "
+                        << profile.kmaxBytes
+                        << " bytes; accepted: Kmin at most Kmax, Kmax below 4 GiB");
+    NS_ABORT_MSG_IF(!(profile.pmax > 0 && profile.pmax <= 1),
+                    "rdma: QbbEcnMarker: priority " << +priority << ": Pmax " << profile.pmax
+                                                    << "; accepted: above 0, at most 1");
+}
+
+void
+CheckPriority(uint8_t priority)
+{
+    NS_ABORT_MSG_IF(priority >= 8,
+                    "rdma: QbbEcnMarker: priority " << +priority << "; accepted: 0 to 7");
+}
+
+uint64_t
+Scale(uint64_t bytes, uint64_t rate, uint64_t reference)
+{
+    const auto product = static_cast<unsigned __int128>(bytes) * rate + reference / 2;
+    return static_cast<uint64_t>(product / reference);
+}
+
+} // namespace
+
+TypeId
+QbbEcnMarker::GetTypeId()
+{
+    static TypeId tid =
+        TypeId("ns3::QbbEcnMarker")
+            .SetParent<Object>()
+            .SetGroupName("Rdma")
+            .AddConstructor<QbbEcnMarker>()
+            .AddAttribute("Kmin",
+                          "No packet is marked up to this queue length, in bytes at ReferenceRate.",
+                          UintegerValue(5000),
+                          MakeUintegerAccessor(&QbbEcnMarker::m_kmin),
+                          MakeUintegerChecker<uint32_t>())
+            .AddAttribute("Kmax",
+                          "Every ECN-capable packet is marked above this queue length, in bytes at "
+                          "ReferenceRate.",
+                          UintegerValue(200000),
+                          MakeUintegerAccessor(&QbbEcnMarker::m_kmax),
+                          MakeUintegerChecker<uint32_t>())
+            .AddAttribute("Pmax",
+                          "Probability of a mark at Kmax, above 0, at most 1.",
+                          DoubleValue(0.01),
+                          MakeDoubleAccessor(&QbbEcnMarker::m_pmax),
+                          MakeDoubleChecker<double>(std::numeric_limits<double>::min(), 1))
+            .AddAttribute("ReferenceRate",
+                          "The link rate that Kmin and Kmax are meant for.",
+                          DataRateValue(DataRate(40'000'000'000ULL)),
+                          MakeDataRateAccessor(&QbbEcnMarker::m_referenceRate),
+                          MakeDataRateChecker())
+            .AddAttribute("ScaleWithRate",
+                          "True: Kmin and Kmax grow in proportion to the link rate. False: they "
+                          "are the same on every link.",
+                          BooleanValue(true),
+                          MakeBooleanAccessor(&QbbEcnMarker::m_scale),
+                          MakeBooleanChecker())
+            .AddAttribute("PriorityMask",
+                          "Bit p set: packets of priority p are marked.",
+                          UintegerValue(0xff),
+                          MakeUintegerAccessor(&QbbEcnMarker::m_priorityMask),
+                          MakeUintegerChecker<uint8_t>());
+    return tid;
+}
+
+void
+QbbEcnMarker::SetProfile(uint8_t priority, const QbbEcnProfile& profile)
+{
+    CheckPriority(priority);
+    CheckProfile(priority, profile);
+    m_profiles[priority] = profile;
+    m_ownMask |= 1U << priority;
+}
+
+QbbEcnProfile
+QbbEcnMarker::GetProfile(uint8_t priority) const
+{
+    CheckPriority(priority);
+    if (m_ownMask & (1U << priority))
+    {
+        return m_profiles[priority];
+    }
+    const QbbEcnProfile profile{m_kmin, m_kmax, m_pmax};
+    CheckProfile(priority, profile);
+    return profile;
+}
+
+QbbEcnThresholds
+QbbEcnMarker::GetThresholds(uint8_t priority, uint64_t rateBps) const
+{
+    const QbbEcnProfile profile = GetProfile(priority);
+    const uint64_t reference = m_referenceRate.GetBitRate();
+    NS_ABORT_MSG_IF(m_scale && (rateBps == 0 || reference == 0),
+                    "rdma: QbbEcnMarker: link rate " << rateBps << " bit/s, ReferenceRate "
+                                                     << reference
+                                                     << " bit/s; accepted: both above 0");
+    QbbEcnThresholds curve;
+    if (!(m_priorityMask & (1U << priority)))
+    {
+        return curve;
+    }
+    curve.kminBytes = profile.kminBytes;
+    curve.kmaxBytes = profile.kmaxBytes;
+    if (m_scale)
+    {
+        curve.kminBytes = Scale(profile.kminBytes, rateBps, reference);
+        curve.kmaxBytes = Scale(profile.kmaxBytes, rateBps, reference);
+    }
+    if (curve.kmaxBytes > curve.kminBytes)
+    {
+        curve.slope = profile.pmax / static_cast<double>(curve.kmaxBytes - curve.kminBytes);
+    }
+    return curve;
+}
+
+} // namespace ns3

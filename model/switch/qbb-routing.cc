@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+
+#include "qbb-routing.h"
+
+#include <ns3/abort.h>
+#include <ns3/log.h>
+#include <ns3/node.h>
+
+#include <map>
+
+namespace ns3
+{
+
+NS_LOG_COMPONENT_DEFINE("QbbRouting");
+
+NS_OBJECT_ENSURE_REGISTERED(QbbRouting);
+
+TypeId
+QbbRouting::GetTypeId()
+{
+    static TypeId tid =
+        TypeId("ns3::QbbRouting")
+            .SetParent<Object>()
+            .SetGroupName("Rdma")
+            .AddConstructor<QbbRouting>()
+            .AddAttribute("ConvergenceDelay",
+                          "Time from a change of a link until the switches have new routes.",
+                          TimeValue(Time(0)),
+                          MakeTimeAccessor(&QbbRouting::m_convergenceDelay),
+                          MakeTimeChecker(Time(0)));
+    return tid;
+}
+
+void
+QbbRouting::DoDispose()
+{
+    m_switches.clear();
+    m_switchOfNode.clear();
+    m_hosts.clear();
+    m_portOfAddress.clear();
+    Object::DoDispose();
+}
+
+void
+QbbRouting::AddSwitch(Ptr<QbbSwitch> sw)
+{
+    const Ptr<Node> node = sw->GetObject<Node>();
+    NS_ABORT_MSG_IF(!node, "rdma: a switch is not aggregated to a node");
+    m_switchOfNode[PeekPointer(node)] = static_cast<uint32_t>(m_switches.size());
+    m_switches.push_back(sw);
+}
+
+void
+QbbRouting::AddHost(Ptr<QbbNetDevice> port, Ipv4Address address)
+{
+    const auto [found, isNew] = m_portOfAddress.emplace(address.Get(), port);
+    NS_ABORT_MSG_IF(!isNew,
+                    "rdma: host address " << address << " of node " << port->GetNode()->GetId()
+                                          << " is already that of node "
+                                          << found->second->GetNode()->GetId()
+                                          << "; every host port needs an address of its own");
+    m_hosts.push_back({port, address.Get()});
+}
+
+void
+QbbRouting::ComputeRoutes()
+{
+    NS_LOG_FUNCTION(this);
+    // Hosts behind the same switch share the way there.
+    std::map<uint32_t, std::vector<uint32_t>> addressesOfSwitch;
+    for (const auto& sw : m_switches)
+    {
+        sw->GetForwardingTable().Clear();
+    }
+    for (const Host& host : m_hosts)
+    {
+        const QbbNetDevice* peer = host.port->GetPeer();
+        if (!peer || !host.port->IsLinkUp())
+        {
+            continue;
+        }
+        const auto leaf = m_switchOfNode.find(PeekPointer(peer->GetNode()));
+        if (leaf == m_switchOfNode.end())
+        {
+            continue; // two hosts back to back need no route
+        }
+        addressesOfSwitch[leaf->second].push_back(host.address);
+        m_switches[leaf->second]->GetForwardingTable().SetRoute(host.address,
+                                                                {peer->GetPortNumber()});
+    }
+    std::vector<std::vector<Edge>> edges(m_switches.size());
+    for (uint32_t i = 0; i < m_switches.size(); ++i)
+    {
+        for (uint32_t p = 0; p < m_switches[i]->GetNPorts(); ++p)
+        {
+            const Ptr<QbbNetDevice> port = m_switches[i]->GetPort(p);
+            const QbbNetDevice* peer = port->GetPeer();
+            if (!peer || !port->IsLinkUp())
+            {
+                continue;
+            }
+            const auto neighbour = m_switchOfNode.find(PeekPointer(peer->GetNode()));
+            if (neighbour != m_switchOfNode.end())
+            {
+                edges[i].push_back({neighbour->second, static_cast<uint16_t>(p)});
+            }
+        }
+    }
+    for (const auto& [target, addresses] : addressesOfSwitch)
+    {
+        ComputeRoutesTo(addresses, target, edges);
+    }
+    for (const auto& sw : m_switches)
+    {
+        sw->GetForwardingTable().Freeze();
+    }
+}
+
+void
+QbbRouting::ComputeRoutesTo(const std::vector<uint32_t>& addresses,
+                            uint32_t target,
+                            const std::vector<std::vector<Edge>>& edges)
+{
+    // Links are symmetric, so a breadth-first search from the target gives all distances to it.
+    std::vector<uint32_t> distance(edges.size(), UINT32_MAX);
+    std::vector<uint32_t> queue{target};
+    distance[target] = 0;
+    for (std::size_t next = 0; next < queue.size(); ++next)
+    {
+        const uint32_t at = queue[next];
+        for (const Edge& edge : edges[at])
+        {
+            if (distance[edge.to] == UINT32_MAX)
+            {
+                distance[edge.to] = distance[at] + 1;
+                queue.push_back(edge.to);
+            }
+        }
+    }
+    for (const uint32_t at : queue)
+    {
+        if (at == target)
+        {
+            continue;
+        }
+        QbbForwardingTable::Group ports;
+        for (const Edge& edge : edges[at])
+        {
+            if (distance[edge.to] + 1 == distance[at])
+            {
+                ports.push_back(edge.port);
+            }
+        }
+        for (const uint32_t address : addresses)
+        {
+            m_switches[at]->GetForwardingTable().SetRoute(address, ports);
+        }
+    }
+}
+
+void
+QbbRouting::SetLinkUp(Ptr<QbbChannel> channel, bool up)
+{
+    NS_LOG_FUNCTION(this << channel << up);
+    channel->SetUp(up);
+    if (m_convergenceDelay.IsZero())
+    {
+        ComputeRoutes();
+    }
+    else
+    {
+        Simulator::Schedule(m_convergenceDelay, &QbbRouting::ComputeRoutes, Ptr<QbbRouting>(this));
+    }
+}
+
+std::vector<Ptr<QbbNetDevice>>
+QbbRouting::GetPath(Ptr<QbbNetDevice> port, Ipv4Address destination, uint32_t flowHash) const
+{
+    std::vector<Ptr<QbbNetDevice>> path{port};
+    // Routes are shortest paths: longer than the number of switches means that there is none.
+    while (path.size() <= m_switches.size() + 1)
+    {
+        const QbbNetDevice* peer = path.back()->GetPeer();
+        if (!peer || !path.back()->IsLinkUp())
+        {
+            return {};
+        }
+        const auto at = m_switchOfNode.find(PeekPointer(peer->GetNode()));
+        if (at == m_switchOfNode.end())
+        {
+            return path;
+        }
+        QbbSwitch& sw = *m_switches[at->second];
+        const QbbForwardingTable::Group* group = sw.GetForwardingTable().Lookup(destination.Get());
+        if (!group)
+        {
+            return {};
+        }
+        const auto count = static_cast<uint32_t>(group->size());
+        path.push_back(sw.GetPort((*group)[count == 1 ? 0 : sw.SelectPath(flowHash, count)]));
+    }
+    return {};
+}
+
+} // namespace ns3

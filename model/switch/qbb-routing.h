@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+
+#ifndef QBB_ROUTING_H
+#define QBB_ROUTING_H
+
+#include "qbb-net-device.h"
+#include "qbb-switch.h"
+
+#include <ns3/ipv4-address.h>
+#include <ns3/object.h>
+
+#include <unordered_map>
+#include <vector>
+
+namespace ns3
+{
+
+/**
+ * \ingroup rdma
+ * Computes the switches' routes from the node and channel graph: all shortest paths in hops, over
+ * links that are up. Hosts do not forward. Parallel links count each.
+ *
+ * It reads the graph from the devices and their channels, so it needs no node numbering and no
+ * topology file.
+ */
+class QbbRouting : public Object
+{
+  public:
+    /**
+     * \brief Get the type ID.
+     * \return the object TypeId
+     */
+    static TypeId GetTypeId();
+
+    /** \param sw a switch whose routes are to be computed */
+    void AddSwitch(Ptr<QbbSwitch> sw);
+
+    /**
+     * Aborts with a message if another port has the address.
+     *
+     * \param port a host's port
+     * \param address its IPv4 address
+     */
+    void AddHost(Ptr<QbbNetDevice> port, Ipv4Address address);
+
+    /** Computes all routes and puts them into the switches. */
+    void ComputeRoutes();
+
+    /**
+     * Takes a link down or up and computes the routes anew after ConvergenceDelay.
+     *
+     * \param channel the link
+     * \param up true for up
+     */
+    void SetLinkUp(Ptr<QbbChannel> channel, bool up);
+
+    /**
+     * Follows the routes of one flow.
+     *
+     * \param port the sending host's port
+     * \param destination IPv4 address of the receiver
+     * \param flowHash QbbFlowHash() of the flow
+     * \return the sending ports along the path, the host's first; empty if there is no path
+     */
+    std::vector<Ptr<QbbNetDevice>> GetPath(Ptr<QbbNetDevice> port,
+                                           Ipv4Address destination,
+                                           uint32_t flowHash) const;
+
+  protected:
+    void DoDispose() override;
+
+  private:
+    /** A host's port. */
+    struct Host
+    {
+        Ptr<QbbNetDevice> port; //!< the port
+        uint32_t address{0};    //!< its address
+    };
+
+    /** One way from a switch to a neighbour switch. */
+    struct Edge
+    {
+        uint32_t to{0};   //!< the neighbour
+        uint16_t port{0}; //!< over this port of the switch
+    };
+
+    void ComputeRoutesTo(const std::vector<uint32_t>& addresses,
+                         uint32_t target,
+                         const std::vector<std::vector<Edge>>& edges);
+
+    std::vector<Ptr<QbbSwitch>> m_switches;                          //!< by index
+    std::unordered_map<const Node*, uint32_t> m_switchOfNode;        //!< index by node
+    std::vector<Host> m_hosts;                                       //!< host ports
+    std::unordered_map<uint32_t, Ptr<QbbNetDevice>> m_portOfAddress; //!< to find duplicates
+    Time m_convergenceDelay;                                         //!< attribute ConvergenceDelay
+};
+
+} // namespace ns3
+
+#endif /* QBB_ROUTING_H */

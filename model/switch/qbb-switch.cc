@@ -1,0 +1,336 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+
+#include "qbb-switch.h"
+
+#include "qbb-frame-codec.h"
+#include "qbb-shared-buffer.h"
+#include "qbb-wire.h"
+
+#include <ns3/abort.h>
+#include <ns3/arp-header.h>
+#include <ns3/log.h>
+#include <ns3/node.h>
+#include <ns3/pointer.h>
+#include <ns3/uinteger.h>
+
+namespace ns3
+{
+
+NS_LOG_COMPONENT_DEFINE("QbbSwitch");
+
+NS_OBJECT_ENSURE_REGISTERED(QbbSwitch);
+
+namespace
+{
+
+/// The ingress port of frames that the switch made itself: they are not in the buffer's accounts.
+constexpr uint16_t OWN_FRAME = 0xffff;
+
+} // namespace
+
+TypeId
+QbbSwitch::GetTypeId()
+{
+    static TypeId tid =
+        TypeId("ns3::QbbSwitch")
+            .SetParent<Object>()
+            .SetGroupName("Rdma")
+            .AddConstructor<QbbSwitch>()
+            .AddAttribute("BufferManager",
+                          "Decides what fits and who is paused; a QbbSharedBuffer with its "
+                          "defaults if none is given.",
+                          PointerValue(),
+                          MakePointerAccessor(&QbbSwitch::m_buffer),
+                          MakePointerChecker<QbbBufferManager>())
+            .AddAttribute("EcnMarker",
+                          "Marks ECN-capable packets by queue length; no marks if none is given.",
+                          PointerValue(),
+                          MakePointerAccessor(&QbbSwitch::m_marker),
+                          MakePointerChecker<QbbEcnMarker>())
+            .AddAttribute("EcmpSeed",
+                          "Mixed into the choice among equal-cost ports; 0 makes one from the "
+                          "node's number. Equal seeds everywhere polarise the fabric.",
+                          UintegerValue(0),
+                          MakeUintegerAccessor(&QbbSwitch::m_seedAttribute),
+                          MakeUintegerChecker<uint32_t>());
+    return tid;
+}
+
+QbbSwitch::QbbSwitch()
+    : m_random(CreateObject<UniformRandomVariable>())
+{
+    NS_LOG_FUNCTION(this);
+}
+
+QbbSwitch::~QbbSwitch()
+{
+    NS_LOG_FUNCTION(this);
+}
+
+void
+QbbSwitch::NotifyNewAggregate()
+{
+    if (auto node = GetObject<Node>())
+    {
+        m_seed = QbbFlowHash(node->GetId(), 0, 0, 0, 0);
+    }
+    Object::NotifyNewAggregate();
+}
+
+void
+QbbSwitch::DoInitialize()
+{
+    NS_LOG_FUNCTION(this);
+    if (m_seedAttribute)
+    {
+        m_seed = m_seedAttribute;
+    }
+    ConfigureBuffer();
+    Object::DoInitialize();
+}
+
+void
+QbbSwitch::DoDispose()
+{
+    NS_LOG_FUNCTION(this);
+    for (auto& port : m_ports)
+    {
+        port.device->SetSink(nullptr);
+    }
+    m_ports.clear();
+    m_buffer = nullptr;
+    m_marker = nullptr;
+    m_random = nullptr;
+    Object::DoDispose();
+}
+
+void
+QbbSwitch::AddPort(Ptr<QbbNetDevice> device)
+{
+    NS_ABORT_MSG_IF(m_configured, "rdma: a port is added to a switch that is already running");
+    device->SetSink(this);
+    device->SetPortNumber(static_cast<uint16_t>(m_ports.size()));
+    m_ports.push_back({device});
+}
+
+uint32_t
+QbbSwitch::GetNPorts() const
+{
+    return static_cast<uint32_t>(m_ports.size());
+}
+
+Ptr<QbbNetDevice>
+QbbSwitch::GetPort(uint32_t port) const
+{
+    NS_ABORT_MSG_IF(port >= m_ports.size(),
+                    "rdma: port " << port << " of a switch with " << m_ports.size() << " ports");
+    return m_ports[port].device;
+}
+
+void
+QbbSwitch::SetBufferManager(Ptr<QbbBufferManager> manager)
+{
+    m_buffer = manager;
+}
+
+int64_t
+QbbSwitch::AssignStreams(int64_t stream)
+{
+    m_random->SetStream(stream);
+    return 1;
+}
+
+void
+QbbSwitch::ConfigureBuffer()
+{
+    if (!m_buffer)
+    {
+        m_buffer = CreateObject<QbbSharedBuffer>();
+    }
+    std::vector<QbbPortProfile> profiles;
+    profiles.reserve(m_ports.size());
+    for (auto& port : m_ports)
+    {
+        ConfigurePort(port);
+        const QbbNetDevice& device = *port.device;
+        const QbbNetDevice* peer = device.GetPeer();
+        NS_ABORT_MSG_IF(!peer, "rdma: port " << profiles.size() << " of a switch has no cable");
+        QbbPortProfile profile;
+        profile.rateBps = device.GetLineRate().GetBitRate();
+        profile.delayPs = device.GetQbbChannel()->GetDelayPs();
+        profile.reactionPs = peer->GetReactionDelayPs();
+        profile.maxFrameBytes = device.GetMaxFrameBytes();
+        profile.peerMaxFrameBytes = peer->GetMaxFrameBytes();
+        profile.lineOverheadBytes = device.GetLineOverheadBytes();
+        profile.losslessMask = device.GetLosslessClasses();
+        profiles.push_back(profile);
+    }
+    m_buffer->Configure(profiles);
+    m_configured = true;
+}
+
+void
+QbbSwitch::ConfigurePort(Port& port)
+{
+    port.maxFrameBytes = port.device->GetMaxFrameBytes();
+    if (m_marker)
+    {
+        for (uint8_t priority = 0; priority < 8; ++priority)
+        {
+            port.ecn[priority] =
+                m_marker->GetThresholds(priority, port.device->GetLineRate().GetBitRate());
+        }
+    }
+}
+
+void
+QbbSwitch::ReceiveFrame(QbbNetDevice& port, QbbFramePtr frame)
+{
+    if (frame->dstMac != port.GetMac())
+    {
+        if (frame->etherType == QbbWire::ETHERTYPE_ARP && frame->dstMac.IsBroadcast())
+        {
+            AnswerArp(port, *frame);
+            return;
+        }
+        port.CountDrop(*frame, QbbDropReason::NOT_FOR_US);
+        return;
+    }
+    if (!frame->ipv4)
+    {
+        port.CountDrop(*frame, QbbDropReason::UNEXPECTED);
+        return;
+    }
+    if (frame->ttl <= 1)
+    {
+        port.CountDrop(*frame, QbbDropReason::TTL_EXPIRED);
+        return;
+    }
+    const QbbForwardingTable::Group* group = m_table.Lookup(frame->dstIp);
+    if (!group)
+    {
+        port.CountDrop(*frame, QbbDropReason::NO_ROUTE);
+        return;
+    }
+    const auto count = static_cast<uint32_t>(group->size());
+    const uint16_t egressNumber = (*group)[count == 1 ? 0 : SelectPath(frame->flowHash, count)];
+    Port& egress = m_ports[egressNumber];
+    QbbNetDevice& device = *egress.device;
+    if (frame->size > egress.maxFrameBytes)
+    {
+        device.CountDrop(*frame, QbbDropReason::TOO_LONG);
+        return;
+    }
+
+    const QbbAdmission admission =
+        m_buffer->Admit(frame->ingressPort, egressNumber, frame->priority, frame->size);
+    if (admission.xoff)
+    {
+        port.RequestPause(frame->priority, true);
+    }
+    if (!admission.admitted)
+    {
+        QbbNetDevice& blamed = admission.reason == QbbDropReason::EGRESS_LIMIT ? device : port;
+        blamed.CountDrop(*frame, admission.reason);
+        return;
+    }
+    --frame->ttl;
+    MarkEcn(egress, *frame);
+    frame->srcMac = device.GetMac();
+    frame->dstMac = device.GetPeer()->GetMac();
+    device.Enqueue(std::move(frame));
+}
+
+void
+QbbSwitch::MarkEcn(Port& egress, QbbFrame& frame)
+{
+    // 00 is Not-ECT (RFC 3168): such a packet is never marked.
+    if (frame.ecn == 0)
+    {
+        return;
+    }
+    const QbbEcnThresholds& curve = egress.ecn[frame.priority];
+    const uint64_t queueBytes = egress.device->GetQueueBytes(frame.priority);
+    const QbbEcnDecision decision = curve.Decide(queueBytes);
+    if (decision == QbbEcnDecision::YES ||
+        (decision == QbbEcnDecision::DRAW && curve.IsMarked(queueBytes, m_random->GetValue(0, 1))))
+    {
+        constexpr uint8_t CE = 3;
+        if (frame.ecn != CE)
+        {
+            frame.ecn = CE;
+            ++egress.device->GetCounters().classes[frame.priority].ecnMarks;
+        }
+    }
+}
+
+void
+QbbSwitch::FrameLeft(QbbNetDevice& port, const QbbFrame& frame)
+{
+    if (frame.ingressPort == OWN_FRAME)
+    {
+        return;
+    }
+    if (m_buffer->Release(frame.ingressPort, port.GetPortNumber(), frame.priority, frame.size))
+    {
+        m_ports[frame.ingressPort].device->RequestPause(frame.priority, false);
+    }
+}
+
+void
+QbbSwitch::LinkChanged(QbbNetDevice& port)
+{
+    if (!port.IsLinkUp() || !m_configured)
+    {
+        return;
+    }
+    // The peer has forgotten its pauses, and frames that came in before may still be here.
+    for (uint8_t priority = 0; priority < 8; ++priority)
+    {
+        if (m_buffer->IsPaused(port.GetPortNumber(), priority))
+        {
+            port.RequestPause(priority, true);
+        }
+    }
+}
+
+void
+QbbSwitch::AnswerArp(QbbNetDevice& port, const QbbFrame& frame)
+{
+    ArpHeader request;
+    Ptr<Packet> sdu = QbbFrameCodec::ToSdu(frame);
+    if (sdu->RemoveHeader(request) == 0 || !request.IsRequest())
+    {
+        port.CountDrop(frame, QbbDropReason::UNEXPECTED);
+        return;
+    }
+    const Ipv4Address target = request.GetDestinationIpv4Address();
+    const QbbForwardingTable::Group* group = m_table.Lookup(target.Get());
+    const bool behindThisPort =
+        group && group->size() == 1 && group->front() == port.GetPortNumber();
+    if (!group || behindThisPort)
+    {
+        port.CountDrop(frame, QbbDropReason::NO_ROUTE);
+        return;
+    }
+    ArpHeader reply;
+    reply.SetReply(port.GetAddress(),
+                   target,
+                   request.GetSourceHardwareAddress(),
+                   request.GetSourceIpv4Address());
+    Ptr<Packet> packet = Create<Packet>();
+    packet->AddHeader(reply);
+    auto made =
+        QbbFrameCodec::FromSdu(packet,
+                               QbbWire::ETHERTYPE_ARP,
+                               port.GetMac(),
+                               frame.srcMac,
+                               frame.tagged ? std::optional<uint16_t>(frame.tci) : std::nullopt,
+                               port.GetPool());
+    NS_ASSERT(made.frame);
+    made.frame->priority = frame.priority;
+    made.frame->ingressPort = OWN_FRAME;
+    port.Enqueue(std::move(made.frame));
+}
+
+} // namespace ns3

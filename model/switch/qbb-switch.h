@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+
+#ifndef QBB_SWITCH_H
+#define QBB_SWITCH_H
+
+#include "qbb-buffer-manager.h"
+#include "qbb-ecn-marker.h"
+#include "qbb-forwarding-table.h"
+#include "qbb-net-device.h"
+
+#include <ns3/object.h>
+#include <ns3/random-variable-stream.h>
+#include <ns3/traced-callback.h>
+
+#include <array>
+#include <vector>
+
+namespace ns3
+{
+
+/**
+ * \ingroup rdma
+ * A store-and-forward IPv4 switch with a shared buffer, aggregated to a node whose QbbNetDevices
+ * are its ports.
+ *
+ * Way of a frame: ReceiveFrame() at the ingress port -> time to live -> route and equal-cost port
+ * -> QbbBufferManager::Admit(), which may ask for a pause of the ingress port's peer -> ECN mark by
+ * the length of the egress queue -> new MAC addresses -> QbbNetDevice::Enqueue() at the egress
+ * port. When its transmission starts, FrameLeft() gives the buffer back, which may end the pause.
+ *
+ * Hosts reach it as their gateway: it answers ARP requests for every address that it has a route
+ * to. Its routes are set by QbbRouting.
+ */
+class QbbSwitch : public Object, public QbbFrameSink
+{
+  public:
+    /**
+     * \brief Get the type ID.
+     * \return the object TypeId
+     */
+    static TypeId GetTypeId();
+
+    QbbSwitch();
+    ~QbbSwitch() override;
+
+    /**
+     * Makes a device of the switch's node a port. Ports count from 0 in the order of these calls.
+     *
+     * \param device the device
+     */
+    void AddPort(Ptr<QbbNetDevice> device);
+
+    /** \return number of ports */
+    uint32_t GetNPorts() const;
+
+    /** \param port port number \return the device */
+    Ptr<QbbNetDevice> GetPort(uint32_t port) const;
+
+    /** \return the routes; QbbForwardingTable::Freeze() them after a change */
+    QbbForwardingTable& GetForwardingTable()
+    {
+        return m_table;
+    }
+
+    /** \return the buffer manager */
+    Ptr<QbbBufferManager> GetBufferManager() const
+    {
+        return m_buffer;
+    }
+
+    /** \param manager decides what fits; before the simulation starts */
+    void SetBufferManager(Ptr<QbbBufferManager> manager);
+
+    /**
+     * Sets up the buffer for the ports as they are; called by itself when the simulation starts.
+     * Aborts with a message if the memory does not suffice.
+     */
+    void ConfigureBuffer();
+
+    /**
+     * \param stream first random stream to use
+     * \return streams used
+     */
+    int64_t AssignStreams(int64_t stream);
+
+    /**
+     * \param flowHash QbbFlowHash() of a flow
+     * \param count number of equal-cost ports, at least 1
+     * \return which of them this switch chooses for the flow, below \p count
+     */
+    uint32_t SelectPath(uint32_t flowHash, uint32_t count) const
+    {
+        // The seed goes in before a full mix, so that switches with different seeds choose
+        // independently for the same flow.
+        uint32_t h = flowHash ^ m_seed;
+        h ^= h >> 16;
+        h *= 0x85ebca6b;
+        h ^= h >> 13;
+        h *= 0xc2b2ae35;
+        h ^= h >> 16;
+        return static_cast<uint32_t>((uint64_t{h} * count) >> 32);
+    }
+
+    // QbbFrameSink
+    void ReceiveFrame(QbbNetDevice& port, QbbFramePtr frame) override;
+    void FrameLeft(QbbNetDevice& port, const QbbFrame& frame) override;
+    void LinkChanged(QbbNetDevice& port) override;
+
+  protected:
+    void NotifyNewAggregate() override;
+    void DoInitialize() override;
+    void DoDispose() override;
+
+  private:
+    /** What the frame path needs to know of a port. */
+    struct Port
+    {
+        Ptr<QbbNetDevice> device;              //!< the port
+        uint32_t maxFrameBytes{0};             //!< largest frame that may leave there
+        std::array<QbbEcnThresholds, 8> ecn{}; //!< marking curve of each class
+    };
+
+    void AnswerArp(QbbNetDevice& port, const QbbFrame& frame);
+    void MarkEcn(Port& egress, QbbFrame& frame);
+    void ConfigurePort(Port& port);
+
+    std::vector<Port> m_ports;           //!< by port number
+    QbbForwardingTable m_table;          //!< routes
+    Ptr<QbbBufferManager> m_buffer;      //!< attribute BufferManager
+    Ptr<QbbEcnMarker> m_marker;          //!< attribute EcnMarker
+    Ptr<UniformRandomVariable> m_random; //!< marking decisions
+    uint32_t m_seed{0};                  //!< mixed into path selection
+    uint32_t m_seedAttribute{0};         //!< attribute EcmpSeed
+    bool m_configured{false};            //!< buffer and ports are set up
+};
+
+} // namespace ns3
+
+#endif /* QBB_SWITCH_H */
