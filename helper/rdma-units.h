@@ -31,8 +31,8 @@ inline constexpr int64_t RDMA_MAX_TIME_PS = std::numeric_limits<int64_t>::max() 
 /// The longest propagation delay of a link, in ps (1 s).
 inline constexpr int64_t RDMA_MAX_DELAY_PS = 1'000'000'000'000;
 
-/// The highest link rate, in bit/s (100 Tb/s).
-inline constexpr uint64_t RDMA_MAX_RATE_BPS = 100'000'000'000'000;
+/// The highest link rate, in bit/s (8 Tb/s: a byte takes 1 ps).
+inline constexpr uint64_t RDMA_MAX_RATE_BPS = 8'000'000'000'000;
 
 /// The largest flow, in bytes (1 EiB).
 inline constexpr uint64_t RDMA_MAX_FLOW_BYTES = uint64_t{1} << 60;

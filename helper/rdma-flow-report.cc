@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "rdma-flow-report.h"
+
+#include "rdma-file-error.h"
+#include "rdma-quantile.h"
+#include "rdma-sha256.h"
+#include "rdma-text-file.h"
+#include "rdma-units.h"
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <numeric>
+#include <stdexcept>
+#include <system_error>
+#include <tuple>
+
+namespace ns3
+{
+
+namespace
+{
+
+__extension__ using Uint128 = unsigned __int128;
+
+constexpr uint64_t SLOWDOWN_SCALE = 1'000'000;
+constexpr double PS_PER_US = 1e6;
+constexpr double P99 = 0.99;
+
+/// A field of CSV text; quoted if it has to be (RFC 4180).
+std::string
+QuoteCsv(const std::string& text)
+{
+    if (text.find_first_of(",\"\r\n") == std::string::npos)
+    {
+        return text;
+    }
+    std::string quoted = "\"";
+    for (const char c : text)
+    {
+        quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
+    }
+    return quoted + '"';
+}
+
+/// A string of JSON text (RFC 8259); bytes above ASCII pass as they are.
+std::string
+QuoteJson(const std::string& text)
+{
+    static const char* const HEX = "0123456789abcdef";
+    std::string quoted = "\"";
+    for (const char c : text)
+    {
+        const auto byte = static_cast<unsigned char>(c);
+        if (c == '"' || c == '\\')
+        {
+            quoted += '\\';
+            quoted += c;
+        }
+        else if (byte < 0x20)
+        {
+            quoted += "\\u00";
+            quoted += HEX[byte >> 4];
+            quoted += HEX[byte & 15];
+        }
+        else
+        {
+            quoted += c;
+        }
+    }
+    return quoted + '"';
+}
+
+std::string
+FormatJson(const std::string& name, const std::optional<double>& value)
+{
+    if (value && !std::isfinite(*value))
+    {
+        throw std::invalid_argument("summary: " + name + " is not finite");
+    }
+    return value ? FormatRdmaReal(*value) : "null";
+}
+
+/// fct / ideal with six decimals, rounded half up, in integers: the same on every machine.
+std::string
+FormatSlowdown(int64_t fctPs, int64_t idealPs)
+{
+    const auto ideal = static_cast<Uint128>(idealPs);
+    const auto scaled = (static_cast<Uint128>(fctPs) * SLOWDOWN_SCALE * 2 + ideal) / (ideal * 2);
+    const std::string decimals =
+        std::to_string(SLOWDOWN_SCALE + static_cast<uint64_t>(scaled % SLOWDOWN_SCALE)).substr(1);
+    return std::to_string(static_cast<uint64_t>(scaled / SLOWDOWN_SCALE)) + "." + decimals;
+}
+
+void
+CheckResult(const RdmaFlowResult& result)
+{
+    std::string fault;
+    if (result.idealPs <= 0)
+    {
+        fault = "an ideal FCT of " + std::to_string(result.idealPs) + " ps; accepted: above 0";
+    }
+    else if (result.flow.startPs < 0 || result.fctPs.value_or(0) < 0 ||
+             result.cqePs.value_or(0) < 0)
+    {
+        fault = "a negative time; accepted: 0 or more";
+    }
+    else if (result.status.empty())
+    {
+        fault = "no status; accepted: the completion's, or why there is none";
+    }
+    if (!fault.empty())
+    {
+        throw std::invalid_argument("flow " + std::to_string(result.flow.id) + ": " + fault);
+    }
+}
+
+/// The flows, checked and ascending by id.
+std::vector<const RdmaFlowResult*>
+Sort(const std::vector<RdmaFlowResult>& results)
+{
+    std::vector<const RdmaFlowResult*> sorted;
+    sorted.reserve(results.size());
+    for (const auto& result : results)
+    {
+        CheckResult(result);
+        sorted.push_back(&result);
+    }
+    std::sort(sorted.begin(), sorted.end(), [](const auto* a, const auto* b) {
+        return a->flow.id < b->flow.id;
+    });
+    for (std::size_t i = 1; i < sorted.size(); ++i)
+    {
+        if (sorted[i - 1]->flow.id == sorted[i]->flow.id)
+        {
+            throw std::invalid_argument("flow " + std::to_string(sorted[i]->flow.id) +
+                                        ": two results; accepted: one for each flow");
+        }
+    }
+    return sorted;
+}
+
+double
+GetMean(const std::vector<double>& values)
+{
+    return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
+}
+
+} // namespace
+
+std::string
+FormatRdmaFlowsCsv(const std::vector<RdmaFlowResult>& results)
+{
+    std::string text = "id,src,dst,bytes,start_ns,fct_ns,cqe_ns,ideal_fct_ns,slowdown,"
+                       "retransmitted_packets,timeouts,status\n";
+    for (const auto* result : Sort(results))
+    {
+        const RdmaFlow& flow = result->flow;
+        const bool done = result->IsCompleted();
+        text += std::to_string(flow.id) + "," + std::to_string(flow.srcHost) + "," +
+                std::to_string(flow.dstHost) + "," + std::to_string(flow.bytes) + "," +
+                FormatRdmaNs(flow.startPs) + "," + (done ? FormatRdmaNs(*result->fctPs) : "") +
+                "," + (done ? FormatRdmaNs(*result->cqePs) : "") + "," +
+                FormatRdmaNs(result->idealPs) + "," +
+                (done ? FormatSlowdown(*result->fctPs, result->idealPs) : "") + "," +
+                std::to_string(result->retransmittedPackets) + "," +
+                std::to_string(result->timeouts) + "," + QuoteCsv(result->status) + "\n";
+    }
+    return text;
+}
+
+std::string
+FormatRdmaPortsCsv(const std::vector<RdmaPortResult>& rows)
+{
+    const auto key = [](const RdmaPortResult& row) {
+        return std::make_tuple(row.node, row.port, row.priority);
+    };
+    std::vector<RdmaPortResult> sorted = rows;
+    std::sort(sorted.begin(), sorted.end(), [&key](const auto& a, const auto& b) {
+        return key(a) < key(b);
+    });
+    std::string text = "node,port,priority,bytes,pauses_sent,pauses_received,paused_ns,drops,"
+                       "marks,peak_queue_bytes\n";
+    for (std::size_t i = 0; i < sorted.size(); ++i)
+    {
+        const auto& row = sorted[i];
+        const bool isTwice = i > 0 && key(sorted[i - 1]) == key(row);
+        if (isTwice || row.pausedPs < 0)
+        {
+            throw std::invalid_argument(
+                "port " + std::to_string(row.port) + " of node " + std::to_string(row.node) +
+                ", priority " + std::to_string(row.priority) + ": " +
+                (isTwice ? "two rows; accepted: one"
+                         : "paused for a negative time; accepted: 0 or more"));
+        }
+        text += std::to_string(row.node) + "," + std::to_string(row.port) + "," +
+                std::to_string(row.priority) + "," + std::to_string(row.bytes) + "," +
+                std::to_string(row.pausesSent) + "," + std::to_string(row.pausesReceived) + "," +
+                FormatRdmaNs(row.pausedPs) + "," + std::to_string(row.drops) + "," +
+                std::to_string(row.marks) + "," + std::to_string(row.peakQueueBytes) + "\n";
+    }
+    return text;
+}
+
+std::string
+FormatRdmaSummaryJson(const RdmaFabricSummary& summary)
+{
+    std::string text;
+    const auto add = [&text](const std::string& name, const std::string& value) {
+        text += (text.empty() ? "{\n  \"" : ",\n  \"") + name + "\": " + value;
+    };
+    const auto addReal = [&add](const std::string& name, const std::optional<double>& value) {
+        add(name, FormatJson(name, value));
+    };
+    add("flows_total", std::to_string(summary.flowsTotal));
+    add("flows_completed", std::to_string(summary.flowsCompleted));
+    addReal("avg_slowdown", summary.avgSlowdown);
+    addReal("p99_slowdown", summary.p99Slowdown);
+    addReal("avg_fct_us", summary.avgFctUs);
+    addReal("p99_fct_us", summary.p99FctUs);
+    add("drops", std::to_string(summary.drops));
+    add("pause_frames", std::to_string(summary.pauseFrames));
+    add("ecn_marks", std::to_string(summary.ecnMarks));
+    add("packet_hops", std::to_string(summary.packetHops));
+    add("events", std::to_string(summary.events));
+    addReal("sim_time_us", summary.simTimeUs);
+    addReal("cpu_s", summary.cpuS);
+    addReal("peak_rss_mb", summary.peakRssMb);
+    add("digest", QuoteJson(summary.digest));
+    return text + "\n}\n";
+}
+
+std::string
+GetRdmaDigest(const std::vector<RdmaFlowResult>& results)
+{
+    return GetRdmaSha256(FormatRdmaFlowsCsv(results));
+}
+
+RdmaFabricSummary
+MakeRdmaSummary(const std::vector<RdmaFlowResult>& results)
+{
+    RdmaFabricSummary summary;
+    summary.digest = GetRdmaDigest(results);
+    summary.flowsTotal = results.size();
+    std::vector<double> slowdowns;
+    std::vector<double> fctsUs;
+    // In the order of ids, so that the sums do not depend on the order of completion.
+    for (const auto* result : Sort(results))
+    {
+        if (result->IsCompleted())
+        {
+            const auto fctPs = static_cast<double>(*result->fctPs);
+            slowdowns.push_back(fctPs / static_cast<double>(result->idealPs));
+            fctsUs.push_back(fctPs / PS_PER_US);
+        }
+    }
+    summary.flowsCompleted = fctsUs.size();
+    if (!fctsUs.empty())
+    {
+        summary.avgSlowdown = GetMean(slowdowns);
+        summary.p99Slowdown = RdmaQuantile(slowdowns, P99);
+        summary.avgFctUs = GetMean(fctsUs);
+        summary.p99FctUs = RdmaQuantile(fctsUs, P99);
+    }
+    return summary;
+}
+
+void
+WriteRdmaReport(const std::string& directory,
+                const std::vector<RdmaFlowResult>& results,
+                const std::vector<RdmaPortResult>& ports,
+                const RdmaFabricSummary& summary)
+{
+    const std::string flowsText = FormatRdmaFlowsCsv(results);
+    const std::string portsText = FormatRdmaPortsCsv(ports);
+    const std::string summaryText = FormatRdmaSummaryJson(summary);
+    const std::filesystem::path path(directory);
+    std::error_code error;
+    std::filesystem::create_directories(path, error);
+    if (error || !std::filesystem::is_directory(path, error))
+    {
+        throw RdmaFileError(directory,
+                            0,
+                            "",
+                            "the directory cannot be made" +
+                                (error ? ": " + error.message() : std::string()));
+    }
+    WriteRdmaFile((path / "flows.csv").string(), flowsText);
+    WriteRdmaFile((path / "ports.csv").string(), portsText);
+    WriteRdmaFile((path / "summary.json").string(), summaryText);
+}
+
+} // namespace ns3

@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "rdma-ideal-fct.h"
+
+#include "qbb-line-rate.h"
+#include "rdma-units.h"
+
+#include <algorithm>
+#include <stdexcept>
+#include <string>
+
+namespace ns3
+{
+
+namespace
+{
+
+__extension__ using Int128 = __int128;
+
+constexpr uint64_t MAX_FRAME_BYTES = 1 << 20;
+constexpr uint64_t MAX_OVERHEAD_BYTES = 1024;
+constexpr uint64_t MAX_MTU_BYTES = 65536;
+constexpr uint64_t MAX_HEADER_BYTES = 65536;
+constexpr uint64_t MIN_ETHERNET_BYTES = 64;
+constexpr uint64_t PAD_BYTES = 4;
+
+void
+CheckRange(const std::string& what, uint64_t value, uint64_t min, uint64_t max)
+{
+    if (value < min || value > max)
+    {
+        throw std::invalid_argument("ideal FCT: " + what + ": " + std::to_string(value) +
+                                    "; accepted: " + std::to_string(min) + " to " +
+                                    std::to_string(max));
+    }
+}
+
+int64_t
+CheckResult(Int128 fctPs)
+{
+    if (fctPs > RDMA_MAX_TIME_PS)
+    {
+        throw std::invalid_argument("ideal FCT: it is too long; accepted: at most " +
+                                    FormatRdmaTime(RDMA_MAX_TIME_PS));
+    }
+    return static_cast<int64_t>(fctPs);
+}
+
+/**
+ * All bytes take whole picoseconds. The last frame starts on the last link as soon as the longest
+ * chain of waits allows: a path through the grid of frames and links, where a step to the next
+ * frame waits for the link (frame and gap) and a step to the next link for the frame's arrival
+ * there. Only the first and the last frame differ in size, so a path is known by the link p on
+ * which it leaves the first frame and the link m on which it comes to the last; in between it takes
+ * all but one of its steps on the slowest link of p..m.
+ */
+int64_t
+GetClosedForm(const std::vector<RdmaIdealHop>& path,
+              const RdmaIdealFrames& frames,
+              const RdmaLineOverhead& overhead)
+{
+    const std::size_t hops = path.size();
+    std::vector<Int128> byteTime;
+    for (const auto& hop : path)
+    {
+        byteTime.push_back(QbbLineRate(hop.rateBps).BytesToPs(1));
+    }
+    // Sums over the links before h of the time that a frame takes to arrive at the next node.
+    const auto sum = [&](uint32_t bytes) {
+        std::vector<Int128> sums(hops + 1, 0);
+        for (std::size_t h = 0; h < hops; ++h)
+        {
+            sums[h + 1] =
+                sums[h] + byteTime[h] * (overhead.preambleBytes + bytes) + path[h].delayPs;
+        }
+        return sums;
+    };
+    const auto last = sum(frames.lastBytes);
+    if (frames.count == 1)
+    {
+        return CheckResult(last[hops]);
+    }
+    const auto first = sum(frames.firstBytes);
+    const auto middle = sum(frames.middleBytes);
+    const Int128 lineBytes = overhead.preambleBytes + overhead.gapBytes;
+    const Int128 firstLine = lineBytes + frames.firstBytes;
+    const Int128 middleLine = lineBytes + frames.middleBytes;
+    Int128 longest = 0;
+    for (std::size_t p = 0; p < hops; ++p)
+    {
+        const Int128 head = first[p] + firstLine * byteTime[p];
+        if (frames.count == 2)
+        {
+            longest = std::max(longest, head + last[hops] - last[p]);
+            continue;
+        }
+        Int128 slowest = 0;
+        for (std::size_t m = p; m < hops; ++m)
+        {
+            slowest = std::max(slowest, byteTime[m]);
+            const Int128 steps =
+                middleLine * (byteTime[m] + slowest * static_cast<Int128>(frames.count - 3));
+            longest =
+                std::max(longest, head + middle[m] - middle[p] + steps + last[hops] - last[m]);
+        }
+    }
+    return CheckResult(longest);
+}
+
+/// When a port is free again: a whole number of picoseconds and a fraction in units of 1/rate ps.
+struct Port
+{
+    QbbLineRate rate;
+    int64_t delayPs;
+    int64_t freePs;
+    uint64_t fraction;
+};
+
+/// Frame by frame and link by link.
+int64_t
+GetByRecursion(const std::vector<RdmaIdealHop>& path,
+               const RdmaIdealFrames& frames,
+               const RdmaLineOverhead& overhead)
+{
+    std::vector<Port> ports;
+    for (const auto& hop : path)
+    {
+        ports.push_back({QbbLineRate(hop.rateBps), hop.delayPs, 0, 0});
+    }
+    int64_t arrivalPs = 0;
+    for (uint64_t i = 0; i < frames.count; ++i)
+    {
+        const uint64_t bytes = overhead.preambleBytes + (i + 1 == frames.count ? frames.lastBytes
+                                                         : i == 0              ? frames.firstBytes
+                                                                  : frames.middleBytes);
+        arrivalPs = 0;
+        for (Port& port : ports)
+        {
+            if (arrivalPs > port.freePs)
+            {
+                port.freePs = arrivalPs;
+                port.fraction = 0;
+            }
+            uint64_t fraction = port.fraction;
+            arrivalPs = port.freePs + port.rate.BytesToPs(bytes, fraction) + port.delayPs;
+            port.freePs += port.rate.BytesToPs(bytes + overhead.gapBytes, port.fraction);
+            CheckResult(std::max(arrivalPs, port.freePs));
+        }
+    }
+    return arrivalPs;
+}
+
+} // namespace
+
+RdmaIdealFrames
+MakeRdmaIdealFrames(uint64_t bytes,
+                    uint32_t mtu,
+                    uint32_t headerBytes,
+                    uint32_t firstExtraBytes,
+                    uint32_t lastExtraBytes)
+{
+    CheckRange("bytes", bytes, 1, RDMA_MAX_FLOW_BYTES);
+    CheckRange("MTU", mtu, 1, MAX_MTU_BYTES);
+    CheckRange("header bytes", headerBytes, 0, MAX_HEADER_BYTES);
+    CheckRange("extra bytes of the first frame", firstExtraBytes, 0, MAX_HEADER_BYTES);
+    CheckRange("extra bytes of the last frame", lastExtraBytes, 0, MAX_HEADER_BYTES);
+    const auto size = [headerBytes](uint64_t payload, uint64_t extra) {
+        const uint64_t padded = (payload + PAD_BYTES - 1) / PAD_BYTES * PAD_BYTES;
+        return static_cast<uint32_t>(std::max(MIN_ETHERNET_BYTES, headerBytes + padded + extra));
+    };
+    RdmaIdealFrames frames;
+    frames.count = (bytes - 1) / mtu + 1;
+    const uint64_t lastPayload = bytes - (frames.count - 1) * mtu;
+    const bool isOnly = frames.count == 1;
+    frames.firstBytes = isOnly ? 0 : size(mtu, firstExtraBytes);
+    frames.middleBytes = frames.count <= 2 ? 0 : size(mtu, 0);
+    frames.lastBytes = size(lastPayload, lastExtraBytes + (isOnly ? uint64_t{firstExtraBytes} : 0));
+    return frames;
+}
+
+int64_t
+GetRdmaIdealFct(const std::vector<RdmaIdealHop>& path,
+                const RdmaIdealFrames& frames,
+                const RdmaLineOverhead& overhead)
+{
+    CheckRange("links of the path", path.size(), 1, RDMA_MAX_TIME_PS);
+    bool isExact = true;
+    for (const auto& hop : path)
+    {
+        CheckRange("rate in bit/s", hop.rateBps, 1, RDMA_MAX_RATE_BPS);
+        CheckRange("delay in ps",
+                   static_cast<uint64_t>(hop.delayPs),
+                   0,
+                   static_cast<uint64_t>(RDMA_MAX_DELAY_PS));
+        isExact = isExact && QbbLineRate(hop.rateBps).IsExact();
+    }
+    CheckRange("number of frames", frames.count, 1, RDMA_MAX_FLOW_BYTES);
+    CheckRange("bytes of the last frame", frames.lastBytes, 1, MAX_FRAME_BYTES);
+    if (frames.count >= 2)
+    {
+        CheckRange("bytes of the first frame", frames.firstBytes, 1, MAX_FRAME_BYTES);
+    }
+    if (frames.count >= 3)
+    {
+        CheckRange("bytes of a middle frame", frames.middleBytes, 1, MAX_FRAME_BYTES);
+    }
+    CheckRange("preamble bytes", overhead.preambleBytes, 0, MAX_OVERHEAD_BYTES);
+    CheckRange("gap bytes", overhead.gapBytes, 0, MAX_OVERHEAD_BYTES);
+    return isExact ? GetClosedForm(path, frames, overhead) : GetByRecursion(path, frames, overhead);
+}
+
+} // namespace ns3

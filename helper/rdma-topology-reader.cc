@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "rdma-topology-reader.h"
+
+#include "rdma-text-file.h"
+#include "rdma-units.h"
+
+#include <stdexcept>
+#include <vector>
+
+namespace ns3
+{
+
+namespace
+{
+
+double
+ParseErrorRate(const std::string& text)
+{
+    const double rate = ParseRdmaReal(text);
+    if (rate >= 1.0)
+    {
+        throw std::invalid_argument(QuoteRdmaText(text) + " is too large; accepted: 0 to below 1");
+    }
+    return rate;
+}
+
+int64_t
+ParseDelay(const std::string& text)
+{
+    const int64_t delayPs = ParseRdmaTime(text);
+    if (delayPs == 0 || delayPs > RDMA_MAX_DELAY_PS)
+    {
+        throw std::invalid_argument(QuoteRdmaText(text) + " is too " +
+                                    (delayPs == 0 ? "small" : "large") + "; accepted: 1ps to " +
+                                    FormatRdmaTime(RDMA_MAX_DELAY_PS) +
+                                    " (every link needs a delay)");
+    }
+    return delayPs;
+}
+
+/// Read the second line, if the first one asks for it. \return for each node, whether it is a
+/// switch
+std::vector<bool>
+ReadSwitches(RdmaLineReader& lines, uint64_t nodes, uint64_t switches)
+{
+    std::vector<bool> isSwitch(nodes, false);
+    if (switches == 0)
+    {
+        return isSwitch;
+    }
+    lines.Require("switch ids");
+    if (lines.GetNFields() != switches)
+    {
+        lines.Fail("switch ids",
+                   std::to_string(lines.GetNFields()) + " ids",
+                   std::to_string(switches) + ", as the first line says");
+    }
+    for (std::size_t i = 0; i < switches; ++i)
+    {
+        const uint64_t id = lines.GetInteger(i, "switch id", 0, nodes - 1);
+        if (isSwitch[id])
+        {
+            lines.Fail("switch id", std::to_string(id) + " appears twice", "each switch once");
+        }
+        isSwitch[id] = true;
+    }
+    return isSwitch;
+}
+
+void
+ReadLink(const RdmaLineReader& lines, RdmaTopology& topology)
+{
+    lines.RequireFields(5, "node node rate delay error-rate");
+    const uint64_t last = topology.GetNNodes() - 1;
+    const auto a = static_cast<uint32_t>(lines.GetInteger(0, "node", 0, last));
+    const auto b = static_cast<uint32_t>(lines.GetInteger(1, "node", 0, last));
+    if (a == b)
+    {
+        lines.Fail("node",
+                   "a link from " + std::to_string(a) + " to itself",
+                   "two different nodes");
+    }
+    const uint64_t rateBps = lines.Get(2, "rate", ParseRdmaRate);
+    const int64_t delayPs = lines.Get(3, "delay", ParseDelay);
+    topology.AddLink(a, b, rateBps, delayPs, lines.Get(4, "error-rate", ParseErrorRate));
+}
+
+} // namespace
+
+RdmaTopology
+ReadRdmaTopology(const std::string& path)
+{
+    return ParseRdmaTopology(ReadRdmaFile(path), path);
+}
+
+RdmaTopology
+ParseRdmaTopology(const std::string& text, const std::string& fileName)
+{
+    RdmaLineReader lines(text, fileName, RdmaLineReader::Separator::BLANKS);
+    lines.Require("nodes switches links");
+    lines.RequireFields(3, "nodes switches links");
+    const uint64_t nodes = lines.GetInteger(0, "nodes", 1, RdmaTopology::MAX_NODES);
+    const uint64_t switches = lines.GetInteger(1, "switches", 0, nodes - 1);
+    const uint64_t links = lines.GetInteger(2, "links", 0, RdmaTopology::MAX_LINKS);
+
+    RdmaTopology topology;
+    for (const bool isSwitch : ReadSwitches(lines, nodes, switches))
+    {
+        isSwitch ? topology.AddSwitch() : topology.AddHost();
+    }
+    for (uint64_t i = 0; i < links; ++i)
+    {
+        lines.Require("link " + std::to_string(i + 1) + " of " + std::to_string(links));
+        ReadLink(lines, topology);
+    }
+    lines.RequireEnd(std::to_string(links) + " links, as the first line says");
+    try
+    {
+        topology.Validate();
+    }
+    catch (const std::invalid_argument& e)
+    {
+        lines.FailFile("", e.what());
+    }
+    return topology;
+}
+
+std::string
+FormatRdmaTopology(const RdmaTopology& topology)
+{
+    topology.Validate();
+    const auto switches = topology.GetSwitches();
+    std::string text = std::to_string(topology.GetNNodes()) + " " +
+                       std::to_string(switches.size()) + " " +
+                       std::to_string(topology.GetNLinks()) + "\n";
+    for (std::size_t i = 0; i < switches.size(); ++i)
+    {
+        text += std::to_string(switches[i]) + (i + 1 < switches.size() ? " " : "\n");
+    }
+    for (const auto& link : topology.GetLinks())
+    {
+        text += std::to_string(link.a) + " " + std::to_string(link.b) + " " +
+                FormatRdmaRate(link.rateBps) + " " + FormatRdmaTime(link.delayPs) + " " +
+                FormatRdmaReal(link.errorRate) + "\n";
+    }
+    return text;
+}
+
+void
+WriteRdmaTopology(const RdmaTopology& topology, const std::string& path)
+{
+    WriteRdmaFile(path, FormatRdmaTopology(topology));
+}
+
+} // namespace ns3
