@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+
+#include "qbb-channel.h"
+
+#include "qbb-frame-codec.h"
+#include "qbb-net-device.h"
+
+#include <ns3/abort.h>
+#include <ns3/boolean.h>
+#include <ns3/log.h>
+#include <ns3/node.h>
+
+namespace ns3
+{
+
+NS_LOG_COMPONENT_DEFINE("QbbChannel");
+
+NS_OBJECT_ENSURE_REGISTERED(QbbChannel);
+
+/** The arrival event of one direction; does nothing once its channel is gone. */
+class QbbChannel::ArrivalEvent final : public EventImpl
+{
+  public:
+    ArrivalEvent(QbbChannel* channel, std::size_t direction)
+        : m_channel(channel),
+          m_direction(direction)
+    {
+    }
+
+    QbbChannel* m_channel; //!< null once the channel is gone
+
+  private:
+    void Notify() override
+    {
+        if (m_channel)
+        {
+            m_channel->Arrive(m_direction);
+        }
+    }
+
+    std::size_t m_direction; //!< which direction
+};
+
+TypeId
+QbbChannel::GetTypeId()
+{
+    static TypeId tid =
+        TypeId("ns3::QbbChannel")
+            .SetParent<Channel>()
+            .SetGroupName("Rdma")
+            .AddConstructor<QbbChannel>()
+            .AddAttribute("Delay",
+                          "One-way propagation delay; a whole number of picoseconds, above 0.",
+                          TimeValue(MicroSeconds(1)),
+                          MakeTimeAccessor(&QbbChannel::SetDelay, &QbbChannel::GetDelay),
+                          MakeTimeChecker())
+            .AddAttribute("SerializeFrames",
+                          "Every frame crosses as bytes: serialised, and parsed at the other end.",
+                          BooleanValue(false),
+                          MakeBooleanAccessor(&QbbChannel::m_serialize),
+                          MakeBooleanChecker());
+    return tid;
+}
+
+QbbChannel::QbbChannel()
+{
+    for (std::size_t direction = 0; direction < m_lines.size(); ++direction)
+    {
+        m_lines[direction].event = Ptr<EventImpl>(new ArrivalEvent(this, direction), false);
+    }
+}
+
+QbbChannel::~QbbChannel()
+{
+    for (auto& line : m_lines)
+    {
+        static_cast<ArrivalEvent*>(PeekPointer(line.event))->m_channel = nullptr;
+    }
+}
+
+void
+QbbChannel::DoDispose()
+{
+    for (auto& line : m_lines)
+    {
+        line.inFlight.Clear();
+    }
+    m_devices = {};
+    Channel::DoDispose();
+}
+
+void
+QbbChannel::SetDelay(Time delay)
+{
+    QbbSetTimeResolution();
+    const int64_t fs = delay.GetFemtoSeconds();
+    NS_ABORT_MSG_IF(fs < QBB_FS_PER_PS || fs % QBB_FS_PER_PS != 0,
+                    "rdma: a channel delay of " << delay.As(Time::NS)
+                                                << "; accepted: whole picoseconds, at least 1 ps");
+    m_delayPs = fs / QBB_FS_PER_PS;
+}
+
+Time
+QbbChannel::GetDelay() const
+{
+    return PicoSeconds(m_delayPs);
+}
+
+void
+QbbChannel::Attach(QbbNetDevice* device)
+{
+    NS_ABORT_MSG_IF(m_devices[1], "rdma: a third device is attached to a cable with two ends");
+    m_devices[m_devices[0] ? 1 : 0] = device;
+}
+
+std::size_t
+QbbChannel::GetNDevices() const
+{
+    return (m_devices[0] ? 1 : 0) + (m_devices[1] ? 1 : 0);
+}
+
+Ptr<NetDevice>
+QbbChannel::GetDevice(std::size_t i) const
+{
+    return m_devices.at(i);
+}
+
+QbbNetDevice*
+QbbChannel::GetPeer(const QbbNetDevice* device) const
+{
+    return m_devices[device == m_devices[0] ? 1 : 0];
+}
+
+uint64_t
+QbbChannel::GetInFlight() const
+{
+    return m_lines[0].inFlight.GetSize() + m_lines[1].inFlight.GetSize();
+}
+
+void
+QbbChannel::Transmit(const QbbNetDevice* sender, QbbFramePtr frame, int64_t sentPs)
+{
+    const std::size_t direction = sender == m_devices[0] ? 0 : 1;
+    Line& line = m_lines[direction];
+    line.inFlight.Push({sentPs + m_delayPs, std::move(frame)});
+    if (!line.scheduled)
+    {
+        ScheduleArrival(direction, true);
+    }
+}
+
+void
+QbbChannel::ScheduleArrival(std::size_t direction, bool fromSender)
+{
+    Line& line = m_lines[direction];
+    const QbbNetDevice* receiver = m_devices[1 - direction];
+    const int64_t at = line.inFlight.Front().arrivalPs * QBB_FS_PER_PS + QbbEventOrder::ARRIVAL +
+                       receiver->GetIfIndex();
+    const Time delay = TimeStep(at - Simulator::Now().GetTimeStep());
+    line.scheduled = true;
+    if (fromSender)
+    {
+        // The event belongs to the receiving node.
+        Simulator::ScheduleWithContext(receiver->GetNode()->GetId(), delay, GetPointer(line.event));
+    }
+    else
+    {
+        Simulator::Schedule(delay, line.event);
+    }
+}
+
+void
+QbbChannel::Arrive(std::size_t direction)
+{
+    Line& line = m_lines[direction];
+    line.scheduled = false;
+    // After a link went down and up the event may be that of a frame that was lost.
+    if (line.inFlight.IsEmpty())
+    {
+        return;
+    }
+    if (line.inFlight.Front().arrivalPs > QbbNowPs())
+    {
+        ScheduleArrival(direction, false);
+        return;
+    }
+    QbbFramePtr frame = line.inFlight.Pop().frame;
+    if (!line.inFlight.IsEmpty())
+    {
+        ScheduleArrival(direction, false);
+    }
+    QbbNetDevice& receiver = *m_devices[1 - direction];
+    if (m_serialize)
+    {
+        frame = CrossAsBytes(*frame, receiver);
+        if (!frame)
+        {
+            return;
+        }
+    }
+    receiver.ReceiveFromLine(std::move(frame));
+}
+
+QbbFramePtr
+QbbChannel::CrossAsBytes(const QbbFrame& frame, QbbNetDevice& receiver)
+{
+    m_bytes.resize(QbbFrameCodec::SerializedSize(frame));
+    QbbFrameCodec::Serialize(frame, m_bytes.data());
+    auto parsed = QbbFrameCodec::Parse(m_bytes.data(), m_bytes.size(), receiver.GetPool());
+    if (!parsed.frame)
+    {
+        NS_LOG_WARN("malformed frame: " << QbbParseErrorName(parsed.error));
+        ++m_malformed;
+        receiver.CountDrop(frame, QbbDropReason::MALFORMED);
+    }
+    return std::move(parsed.frame);
+}
+
+void
+QbbChannel::SetUp(bool up)
+{
+    if (up == m_up)
+    {
+        return;
+    }
+    m_up = up;
+    if (!up)
+    {
+        for (std::size_t direction = 0; direction < m_lines.size(); ++direction)
+        {
+            auto& inFlight = m_lines[direction].inFlight;
+            m_lostInFlight += inFlight.GetSize();
+            while (!inFlight.IsEmpty())
+            {
+                const QbbFramePtr frame = inFlight.Pop().frame;
+                m_devices[1 - direction]->CountDrop(*frame, QbbDropReason::LINK_DOWN);
+            }
+        }
+    }
+    for (auto* device : m_devices)
+    {
+        if (device)
+        {
+            device->LineChanged();
+        }
+    }
+}
+
+} // namespace ns3

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+
+#include "qbb-egress-scheduler.h"
+
+#include <ns3/abort.h>
+
+#include <algorithm>
+#include <charconv>
+#include <sstream>
+#include <vector>
+
+namespace ns3
+{
+
+QbbEgressScheduler
+QbbEgressScheduler::FromText(const std::string& text)
+{
+    std::vector<std::string> entries;
+    std::istringstream stream(text);
+    for (std::string entry; std::getline(stream, entry, ',');)
+    {
+        entries.push_back(entry);
+    }
+    NS_ABORT_MSG_IF((entries.size() != 1 && entries.size() != 8) || text.back() == ',',
+                    "rdma: scheduler \"" << text << "\"; accepted: one entry, or eight separated by "
+                                            "commas for the classes 0 to 7, each \"strict\" or a "
+                                            "weight 1.."
+                                         << MAX_WEIGHT);
+    QbbEgressScheduler scheduler;
+    for (uint8_t priority = 0; priority < 8; ++priority)
+    {
+        const std::string& entry = entries[entries.size() == 1 ? 0 : priority];
+        if (entry == "strict")
+        {
+            continue;
+        }
+        uint32_t weight = 0;
+        const auto [end, error] =
+            std::from_chars(entry.data(), entry.data() + entry.size(), weight);
+        NS_ABORT_MSG_IF(error != std::errc() || end != entry.data() + entry.size() || weight < 1 ||
+                            weight > MAX_WEIGHT,
+                        "rdma: scheduler \"" << text << "\": class " << +priority << " has \""
+                                             << entry << "\"; accepted: \"strict\" or a weight 1.."
+                                             << MAX_WEIGHT);
+        scheduler.SetWeight(priority, weight);
+    }
+    return scheduler;
+}
+
+std::string
+QbbEgressScheduler::ToText() const
+{
+    std::ostringstream text;
+    for (uint8_t priority = 0; priority < 8; ++priority)
+    {
+        text << (priority ? "," : "");
+        if (m_strict & (1U << priority))
+        {
+            text << "strict";
+        }
+        else
+        {
+            text << m_weight[priority];
+        }
+    }
+    return text.str();
+}
+
+void
+QbbEgressScheduler::SetStrict(uint8_t priority)
+{
+    NS_ABORT_MSG_IF(priority > 7, "rdma: class " << +priority << "; accepted: 0..7");
+    m_strict |= static_cast<uint8_t>(1U << priority);
+}
+
+void
+QbbEgressScheduler::SetWeight(uint8_t priority, uint32_t weight)
+{
+    NS_ABORT_MSG_IF(priority > 7, "rdma: class " << +priority << "; accepted: 0..7");
+    NS_ABORT_MSG_IF(weight < 1 || weight > MAX_WEIGHT,
+                    "rdma: weight " << weight << " of class " << +priority
+                                    << "; accepted: 1.." << MAX_WEIGHT);
+    m_strict &= static_cast<uint8_t>(~(1U << priority));
+    m_weight[priority] = weight;
+}
+
+uint8_t
+QbbEgressScheduler::PickWeighted(uint8_t ready)
+{
+    if ((ready & (ready - 1)) == 0)
+    {
+        // Alone: each frame starts a fresh turn, so that no debt grows while nobody competes.
+        m_current = HighestBit(ready);
+        m_deficit[m_current] = int64_t{m_weight[m_current]} * QUANTUM_BYTES;
+        return m_current;
+    }
+    while (!(ready & (1U << m_current)) || m_deficit[m_current] <= 0)
+    {
+        if (!(ready & (1U << m_current)))
+        {
+            // Credit is not saved up while there is nothing to send; debt stays.
+            m_deficit[m_current] = std::min<int64_t>(m_deficit[m_current], 0);
+        }
+        m_current = (m_current + 1) & 7;
+        if (ready & (1U << m_current))
+        {
+            m_deficit[m_current] += int64_t{m_weight[m_current]} * QUANTUM_BYTES;
+        }
+    }
+    return m_current;
+}
+
+} // namespace ns3

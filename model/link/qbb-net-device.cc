@@ -1,0 +1,576 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+
+#include "qbb-net-device.h"
+
+#include "qbb-frame-codec.h"
+#include "qbb-wire.h"
+
+#include <ns3/abort.h>
+#include <ns3/log.h>
+#include <ns3/node.h>
+#include <ns3/socket.h>
+
+#include <algorithm>
+
+namespace ns3
+{
+
+NS_LOG_COMPONENT_DEFINE("QbbNetDevice");
+
+QbbNetDevice::QbbNetDevice()
+    : m_txTimer(this),
+      m_pauseTimer(this)
+{
+    NS_LOG_FUNCTION(this);
+}
+
+QbbNetDevice::~QbbNetDevice()
+{
+    NS_LOG_FUNCTION(this);
+}
+
+void
+QbbNetDevice::DoInitialize()
+{
+    NS_LOG_FUNCTION(this);
+    QbbCheckTimeResolution();
+    NS_ABORT_MSG_IF(!GetPeer(),
+                    "rdma: port " << m_ifIndex << " of node " << m_node->GetId()
+                                  << " has no cable, or its cable has no other end");
+    NS_ABORT_MSG_IF(m_rate.GetBitRate() != GetPeer()->m_rate.GetBitRate(),
+                    "rdma: the link between nodes "
+                        << m_node->GetId() << " and " << GetPeer()->m_node->GetId() << " has "
+                        << GetDataRate() << " at one end and " << GetPeer()->GetDataRate()
+                        << " at the other; both ends of a cable need one rate");
+    NS_ABORT_MSG_IF(GetLosslessClasses() != GetPeer()->GetLosslessClasses() ||
+                        m_flowControl != GetPeer()->m_flowControl,
+                    "rdma: the link between nodes "
+                        << m_node->GetId() << " and " << GetPeer()->m_node->GetId()
+                        << ": a class is lossless on one side only (PfcClasses "
+                        << +GetLosslessClasses() << " and " << +GetPeer()->GetLosslessClasses()
+                        << ", one bit a class); set FlowControl and PfcClasses alike on both "
+                           "ends");
+    m_pauseReceiver.SetRate(m_rate);
+    m_pauseSender.Configure(m_rate, m_pauseQuanta, m_pauseRefresh);
+    NetDevice::DoInitialize();
+}
+
+void
+QbbNetDevice::DoDispose()
+{
+    NS_LOG_FUNCTION(this);
+    m_txTimer.Disarm();
+    m_pauseTimer.Disarm();
+    for (auto& queue : m_queues)
+    {
+        queue.Clear();
+    }
+    m_queueBytes = {};
+    m_queued = 0;
+    m_sourceReady = 0;
+    m_sink = nullptr;
+    m_source = nullptr;
+    m_channel = nullptr;
+    m_node = nullptr;
+    m_receiveErrorModel = nullptr;
+    m_receive = ReceiveCallback();
+    m_promiscReceive = PromiscReceiveCallback();
+    NetDevice::DoDispose();
+}
+
+bool
+QbbNetDevice::Attach(Ptr<QbbChannel> channel)
+{
+    NS_LOG_FUNCTION(this << channel);
+    NS_ABORT_MSG_IF(m_channel, "rdma: a port is attached to a second cable");
+    m_channel = channel;
+    m_channel->Attach(this);
+    m_up = m_channel->IsUp();
+    m_linkChange();
+    return true;
+}
+
+// The way out
+
+void
+QbbNetDevice::Enqueue(QbbFramePtr frame)
+{
+    const uint8_t priority = frame->priority;
+    FireTrace(m_macTx, *frame);
+    if (!m_up)
+    {
+        FireTrace(m_macTxDrop, *frame);
+        CountDrop(*frame, QbbDropReason::LINK_DOWN);
+        if (m_sink)
+        {
+            m_sink->FrameLeft(*this, *frame);
+        }
+        return;
+    }
+    uint64_t& bytes = m_queueBytes[priority];
+    bytes += frame->size;
+    auto& peak = m_counters.classes[priority].peakQueueBytes;
+    peak = std::max(peak, bytes);
+    m_queues[priority].Push(std::move(frame));
+    m_queued |= static_cast<uint8_t>(1U << priority);
+    TryTransmit();
+}
+
+void
+QbbNetDevice::SetSourceReady(uint8_t priority, bool ready)
+{
+    const auto bit = static_cast<uint8_t>(1U << priority);
+    if (ready)
+    {
+        m_sourceReady |= bit;
+        TryTransmit();
+    }
+    else
+    {
+        m_sourceReady &= static_cast<uint8_t>(~bit);
+    }
+}
+
+bool
+QbbNetDevice::HasWork() const
+{
+    return GetReady() || (m_pauseSender.IsPending() && m_flowControl != FLOW_CONTROL_NONE);
+}
+
+void
+QbbNetDevice::TryTransmit()
+{
+    if (!m_up || !HasWork())
+    {
+        return;
+    }
+    const int64_t nowPs = QbbNowPs();
+    if (m_busyUntilPs > nowPs)
+    {
+        m_txTimer.Arm(m_busyUntilPs);
+        return;
+    }
+    if (QbbFramePtr frame = NextFrameToSend(nowPs))
+    {
+        StartTransmission(std::move(frame), nowPs);
+        if (HasWork())
+        {
+            m_txTimer.Arm(m_busyUntilPs);
+        }
+    }
+}
+
+QbbFramePtr
+QbbNetDevice::NextFrameToSend(int64_t nowPs)
+{
+    if (m_pauseSender.IsPending() && m_flowControl != FLOW_CONTROL_NONE)
+    {
+        return MakePauseFrame(nowPs);
+    }
+    while (const uint8_t ready = GetReady())
+    {
+        const uint8_t priority = m_scheduler.Pick(ready);
+        const auto bit = static_cast<uint8_t>(1U << priority);
+        QbbFramePtr frame;
+        if (m_queued & bit)
+        {
+            auto& queue = m_queues[priority];
+            frame = queue.Pop();
+            m_queueBytes[priority] -= frame->size;
+            if (queue.IsEmpty())
+            {
+                m_queued &= static_cast<uint8_t>(~bit);
+            }
+        }
+        else
+        {
+            frame = m_source->NextFrame(*this, priority);
+            if (!frame)
+            {
+                m_sourceReady &= static_cast<uint8_t>(~bit);
+                continue;
+            }
+        }
+        m_scheduler.Charge(priority, frame->size);
+        auto& counters = m_counters.classes[priority];
+        ++counters.txFrames;
+        counters.txBytes += frame->size;
+        return frame;
+    }
+    return nullptr;
+}
+
+QbbFramePtr
+QbbNetDevice::MakePauseFrame(int64_t nowPs)
+{
+    QbbFramePtr frame = m_pool.Allocate();
+    frame->etherType = QbbWire::ETHERTYPE_MAC_CONTROL;
+    frame->size = QbbWire::MIN_FRAME_BYTES;
+    static const Mac48Address macControl("01:80:c2:00:00:01");
+    frame->dstMac = macControl;
+    frame->srcMac = m_address;
+    frame->classEnable = m_pauseSender.Take(nowPs, frame->quanta);
+    for (uint8_t p = 0; p < 8; ++p)
+    {
+        if (frame->classEnable & (1U << p))
+        {
+            m_pfcSent(p, frame->quanta[p]);
+        }
+    }
+    if (m_flowControl == FLOW_CONTROL_PFC)
+    {
+        frame->type = QbbFrameType::PFC;
+    }
+    else
+    {
+        frame->type = QbbFrameType::PAUSE;
+        frame->classEnable = 0;
+        frame->quanta = {};
+        frame->quanta[0] = m_pauseSender.GetWanted() ? m_pauseQuanta : 0;
+    }
+    ++m_counters.macControlTx;
+    ArmPauseTimer();
+    return frame;
+}
+
+void
+QbbNetDevice::StartTransmission(QbbFramePtr frame, int64_t nowPs)
+{
+    if (m_busyUntilPs < nowPs)
+    {
+        // Idle since: what was left of a picosecond is over.
+        m_fraction = 0;
+    }
+    const uint32_t preamble = m_lineOverhead ? QbbWire::PREAMBLE_BYTES : 0;
+    const uint32_t gap = m_lineOverhead ? QbbWire::GAP_BYTES : 0;
+    uint64_t fraction = m_fraction;
+    const int64_t sentPs = nowPs + m_rate.BytesToPs(preamble + frame->size, fraction);
+    m_busyUntilPs = nowPs + m_rate.BytesToPs(preamble + frame->size + gap, m_fraction);
+
+    FireTrace(m_promiscSniffer, *frame);
+    FireTrace(m_sniffer, *frame);
+    FireTrace(m_phyTxBegin, *frame);
+    if (!m_phyTxEnd.IsEmpty())
+    {
+        TracePhyTxEnd(*frame, sentPs);
+    }
+    const bool isControl = frame->type == QbbFrameType::PFC || frame->type == QbbFrameType::PAUSE;
+    if (m_sink && !isControl)
+    {
+        m_sink->FrameLeft(*this, *frame);
+    }
+    m_channel->Transmit(this, std::move(frame), sentPs);
+}
+
+void
+QbbNetDevice::OnPortEvent()
+{
+    // Both timers come here and do everything that is due, so that their order does not matter.
+    const int64_t nowPs = QbbNowPs();
+    ApplyDuePauses(nowPs);
+    m_pauseReceiver.Expire(nowPs);
+    m_pauseSender.Refresh(nowPs);
+    ArmPauseTimer();
+    TryTransmit();
+}
+
+// Flow control
+
+void
+QbbNetDevice::RequestPause(uint8_t priority, bool pause)
+{
+    m_pauseSender.Request(priority, pause);
+    TryTransmit();
+}
+
+bool
+QbbNetDevice::ApplyDuePauses(int64_t nowPs)
+{
+    uint8_t resumed = 0;
+    while (!m_effects.IsEmpty() && m_effects.Front().atPs <= nowPs)
+    {
+        const PauseEffect effect = m_effects.Pop();
+        resumed |= m_pauseReceiver.Apply(nowPs, effect.classEnable, effect.quanta);
+    }
+    return resumed;
+}
+
+void
+QbbNetDevice::ArmPauseTimer()
+{
+    int64_t nextPs = m_pauseSender.GetNextRefreshPs();
+    if (m_pauseReceiver.GetPaused())
+    {
+        nextPs = std::min(nextPs, m_pauseReceiver.GetNextExpiryPs());
+    }
+    if (!m_effects.IsEmpty())
+    {
+        nextPs = std::min(nextPs, m_effects.Front().atPs);
+    }
+    if (nextPs == QBB_NEVER)
+    {
+        m_pauseTimer.Disarm();
+    }
+    else
+    {
+        m_pauseTimer.Arm(nextPs);
+    }
+}
+
+void
+QbbNetDevice::ReceiveMacControl(const QbbFrame& frame)
+{
+    ++m_counters.macControlRx;
+    const int64_t nowPs = QbbNowPs();
+    PauseEffect effect;
+    effect.atPs = nowPs + m_reactionDelayPs;
+    if (frame.type == QbbFrameType::PFC && m_flowControl == FLOW_CONTROL_PFC)
+    {
+        effect.classEnable = frame.classEnable & m_pfcClasses;
+        effect.quanta = frame.quanta;
+        m_counters.macControlIgnored += effect.classEnable != frame.classEnable;
+    }
+    else if (frame.type == QbbFrameType::PAUSE && m_flowControl == FLOW_CONTROL_PAUSE)
+    {
+        effect.classEnable = 0xff;
+        effect.quanta.fill(frame.quanta[0]);
+    }
+    else
+    {
+        ++m_counters.macControlIgnored;
+    }
+    for (uint8_t p = 0; p < 8; ++p)
+    {
+        if (effect.classEnable & (1U << p))
+        {
+            m_pfcReceived(p, effect.quanta[p]);
+        }
+    }
+    if (!effect.classEnable)
+    {
+        return;
+    }
+    m_effects.Push(std::move(effect));
+    if (ApplyDuePauses(nowPs))
+    {
+        TryTransmit();
+    }
+    ArmPauseTimer();
+}
+
+// The way in
+
+void
+QbbNetDevice::ReceiveFromLine(QbbFramePtr frame)
+{
+    FireTrace(m_phyRxEnd, *frame);
+    if (m_receiveErrorModel && m_receiveErrorModel->IsCorrupt(QbbFrameCodec::ToPacket(*frame)))
+    {
+        FireTrace(m_phyRxDrop, *frame);
+        CountDrop(*frame, QbbDropReason::CORRUPTED);
+        return;
+    }
+    FireTrace(m_promiscSniffer, *frame);
+    if (frame->type == QbbFrameType::PFC || frame->type == QbbFrameType::PAUSE)
+    {
+        FireTrace(m_sniffer, *frame);
+        ReceiveMacControl(*frame);
+        return;
+    }
+    frame->priority = m_classifier.Classify(*frame);
+    frame->ingressPort = m_portNumber;
+    auto& counters = m_counters.classes[frame->priority];
+    ++counters.rxFrames;
+    counters.rxBytes += frame->size;
+    FireTrace(m_macPromiscRx, *frame);
+    if (frame->dstMac == m_address || frame->dstMac.IsGroup())
+    {
+        FireTrace(m_sniffer, *frame);
+        FireTrace(m_macRx, *frame);
+    }
+    if (m_sink)
+    {
+        m_sink->ReceiveFrame(*this, std::move(frame));
+    }
+    else if (frame->type == QbbFrameType::PACKET)
+    {
+        DeliverToStack(*frame);
+    }
+    else
+    {
+        FireTrace(m_macRxDrop, *frame);
+        CountDrop(*frame, QbbDropReason::UNEXPECTED);
+    }
+}
+
+void
+QbbNetDevice::DeliverToStack(const QbbFrame& frame)
+{
+    PacketType type = PACKET_OTHERHOST;
+    if (frame.dstMac == m_address)
+    {
+        type = PACKET_HOST;
+    }
+    else if (frame.dstMac.IsBroadcast())
+    {
+        type = PACKET_BROADCAST;
+    }
+    else if (frame.dstMac.IsGroup())
+    {
+        type = PACKET_MULTICAST;
+    }
+    if (!m_promiscReceive.IsNull())
+    {
+        m_promiscReceive(this,
+                         QbbFrameCodec::ToSdu(frame),
+                         frame.etherType,
+                         frame.srcMac,
+                         frame.dstMac,
+                         type);
+    }
+    if (type == PACKET_OTHERHOST)
+    {
+        CountDrop(frame, QbbDropReason::NOT_FOR_US);
+    }
+    else if (!m_receive.IsNull())
+    {
+        m_receive(this, QbbFrameCodec::ToSdu(frame), frame.etherType, frame.srcMac);
+    }
+    else
+    {
+        CountDrop(frame, QbbDropReason::UNEXPECTED);
+    }
+}
+
+bool
+QbbNetDevice::Send(Ptr<Packet> packet, const Address& dest, uint16_t protocolNumber)
+{
+    return SendFrom(packet, m_address, dest, protocolNumber);
+}
+
+bool
+QbbNetDevice::SendFrom(Ptr<Packet> packet,
+                       const Address& source,
+                       const Address& dest,
+                       uint16_t protocolNumber)
+{
+    NS_LOG_FUNCTION(this << packet << source << dest << protocolNumber);
+    // With tags the socket's priority (SO_PRIORITY) becomes the PCP.
+    SocketPriorityTag priorityTag;
+    const bool hasPriority = packet->PeekPacketTag(priorityTag);
+    auto result = QbbFrameCodec::FromSdu(packet,
+                                         protocolNumber,
+                                         Mac48Address::ConvertFrom(source),
+                                         Mac48Address::ConvertFrom(dest),
+                                         GetTag(hasPriority ? priorityTag.GetPriority() & 7 : 0),
+                                         m_pool);
+    if (!result.frame)
+    {
+        NS_LOG_WARN("a packet of ns-3's stack is not a valid frame: "
+                    << QbbParseErrorName(result.error));
+        ++m_counters.dropsByReason[static_cast<std::size_t>(QbbDropReason::MALFORMED)];
+        return false;
+    }
+    QbbFrame& frame = *result.frame;
+    frame.priority = m_classifier.Classify(frame);
+    QbbDropReason reason = QbbDropReason::COUNT;
+    if (packet->GetSize() > m_mtu)
+    {
+        reason = QbbDropReason::TOO_LONG;
+    }
+    else if (!m_up)
+    {
+        reason = QbbDropReason::LINK_DOWN;
+    }
+    else if (m_queueBytes[frame.priority] + frame.size > m_maxStackQueueBytes)
+    {
+        reason = QbbDropReason::STACK_QUEUE;
+    }
+    if (reason != QbbDropReason::COUNT)
+    {
+        FireTrace(m_macTx, frame);
+        FireTrace(m_macTxDrop, frame);
+        CountDrop(frame, reason);
+        return false;
+    }
+    Enqueue(std::move(result.frame));
+    return true;
+}
+
+// Link state
+
+void
+QbbNetDevice::LineChanged()
+{
+    NS_LOG_FUNCTION(this << m_channel->IsUp());
+    m_up = m_channel->IsUp();
+    const int64_t nowPs = QbbNowPs();
+    m_pauseReceiver.Reset(nowPs);
+    m_effects.Clear();
+    m_pauseSender.Forget();
+    if (!m_up)
+    {
+        Flush(QbbDropReason::LINK_DOWN);
+    }
+    m_linkChange();
+    if (m_sink)
+    {
+        m_sink->LinkChanged(*this);
+    }
+    ArmPauseTimer();
+    TryTransmit();
+}
+
+void
+QbbNetDevice::Flush(QbbDropReason reason)
+{
+    for (uint8_t priority = 0; priority < 8; ++priority)
+    {
+        auto& queue = m_queues[priority];
+        while (!queue.IsEmpty())
+        {
+            const QbbFramePtr frame = queue.Pop();
+            m_queueBytes[priority] -= frame->size;
+            FireTrace(m_macTxDrop, *frame);
+            CountDrop(*frame, reason);
+            if (m_sink)
+            {
+                m_sink->FrameLeft(*this, *frame);
+            }
+        }
+    }
+    m_queued = 0;
+}
+
+void
+QbbNetDevice::CountDrop(const QbbFrame& frame, QbbDropReason reason)
+{
+    ++m_counters.dropsByReason[static_cast<std::size_t>(reason)];
+    ++m_counters.classes[frame.priority].drops;
+    if (!m_drop.IsEmpty())
+    {
+        m_drop(QbbFrameCodec::ToPacket(frame), reason);
+    }
+}
+
+// Traces
+
+void
+QbbNetDevice::FireTrace(PacketTrace& trace, const QbbFrame& frame)
+{
+    if (!trace.IsEmpty())
+    {
+        trace(QbbFrameCodec::ToPacket(frame));
+    }
+}
+
+void
+QbbNetDevice::TracePhyTxEnd(const QbbFrame& frame, int64_t atPs)
+{
+    Ptr<const Packet> packet = QbbFrameCodec::ToPacket(frame);
+    Simulator::Schedule(QbbFromPs(atPs) - Simulator::Now(), [device = Ptr<QbbNetDevice>(this), packet]() {
+        device->m_phyTxEnd(packet);
+    });
+}
+
+} // namespace ns3

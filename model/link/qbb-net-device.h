@@ -1,0 +1,471 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+
+#ifndef QBB_NET_DEVICE_H
+#define QBB_NET_DEVICE_H
+
+#include "qbb-channel.h"
+#include "qbb-classifier.h"
+#include "qbb-egress-scheduler.h"
+#include "qbb-frame.h"
+#include "qbb-line-rate.h"
+#include "qbb-pause.h"
+#include "qbb-port-counters.h"
+#include "qbb-ring.h"
+#include "qbb-time.h"
+
+#include <ns3/data-rate.h>
+#include <ns3/error-model.h>
+#include <ns3/net-device.h>
+#include <ns3/traced-callback.h>
+
+#include <array>
+#include <optional>
+#include <vector>
+
+namespace ns3
+{
+
+class QbbNetDevice;
+
+/**
+ * \ingroup rdma
+ * Who stands behind the ports of a node: a switch, or a host's NIC.
+ */
+class QbbFrameSink
+{
+  public:
+    virtual ~QbbFrameSink() = default;
+
+    /**
+     * A frame has come in whole. MAC control frames stay with the port.
+     *
+     * \param port where
+     * \param frame the frame; its `priority` is set, its `ingressPort` is the port's index
+     */
+    virtual void ReceiveFrame(QbbNetDevice& port, QbbFramePtr frame) = 0;
+
+    /**
+     * A frame leaves the port's queues: it begins its transmission, or the queues were flushed
+     * because the link went down. Its buffer is free again.
+     *
+     * \param port where
+     * \param frame the frame
+     */
+    virtual void FrameLeft(QbbNetDevice& port, const QbbFrame& frame) = 0;
+
+    /**
+     * The link went down (the queues have been flushed) or up.
+     *
+     * \param port where
+     */
+    virtual void LinkChanged(QbbNetDevice& port) = 0;
+};
+
+/**
+ * \ingroup rdma
+ * Makes frames when a port has room for one, in place of a queue that holds them.
+ */
+class QbbFrameSource
+{
+  public:
+    virtual ~QbbFrameSource() = default;
+
+    /**
+     * The port is idle and it is this class's turn.
+     *
+     * \param port the port
+     * \param priority the class, one of those announced with QbbNetDevice::SetSourceReady()
+     * \return the next frame, or null if there is none after all; the class then counts as not
+     *         ready until it is announced again
+     */
+    virtual QbbFramePtr NextFrame(QbbNetDevice& port, uint8_t priority) = 0;
+};
+
+/**
+ * \ingroup rdma
+ * A full-duplex Ethernet port with eight priorities and priority-based flow control
+ * (IEEE 802.1Qbb, now IEEE 802.1Q clause 36).
+ *
+ * Way of a frame out: Enqueue() (switch), Send() (ns-3's stack) or a QbbFrameSource (NIC) ->
+ * TryTransmit() picks a class with the QbbEgressScheduler among those that are not paused ->
+ * QbbChannel. Way in: QbbChannel -> ReceiveFromLine() -> pause frames to QbbPauseReceiver, all
+ * others to the QbbFrameSink, or to ns3's stack where there is none.
+ *
+ * Pause frames that this port sends wait for the frame in transmission, overtake all queued ones
+ * and are never paused themselves. A frame occupies the line for its bytes, preamble and gap
+ * (attribute LineOverhead).
+ *
+ * An idle port has no event in the scheduler: the end of a transmission is an event only if another
+ * frame waits for it.
+ */
+class QbbNetDevice : public NetDevice
+{
+  public:
+    /** Flow control of a port. */
+    enum FlowControl
+    {
+        FLOW_CONTROL_NONE,  //!< sends no pause frames and ignores those that come in
+        FLOW_CONTROL_PFC,   //!< priority-based, for the classes of PfcClasses
+        FLOW_CONTROL_PAUSE, //!< IEEE 802.3x: all classes together
+    };
+
+    /**
+     * \brief Get the type ID.
+     * \return the object TypeId
+     */
+    static TypeId GetTypeId();
+
+    QbbNetDevice();
+    ~QbbNetDevice() override;
+
+    // Set-up
+
+    /**
+     * \param channel the cable
+     * \return true
+     */
+    bool Attach(Ptr<QbbChannel> channel);
+
+    /** \param sink who gets the frames that come in; it must outlive the device's events */
+    void SetSink(QbbFrameSink* sink)
+    {
+        m_sink = sink;
+    }
+
+    /** \param source who makes frames for SetSourceReady() classes */
+    void SetSource(QbbFrameSource* source)
+    {
+        m_source = source;
+    }
+
+    /** \param rate the line rate */
+    void SetDataRate(DataRate rate);
+    /** \return the line rate */
+    DataRate GetDataRate() const;
+
+    /** \param text see QbbEgressScheduler::FromText() */
+    void SetScheduler(std::string text);
+    /** \return the scheduler's text form */
+    std::string GetScheduler() const;
+
+    /** \param trust what gives a frame its class */
+    void SetTrust(QbbClassifier::Trust trust);
+    /** \return what gives a frame its class */
+    QbbClassifier::Trust GetTrust() const;
+
+    /** \return the DSCP and PCP tables of this port */
+    QbbClassifier& GetClassifier()
+    {
+        return m_classifier;
+    }
+
+    // Frames
+
+    /**
+     * Puts a frame into the queue of its class. Only a link that is down loses it.
+     *
+     * \param frame the frame, addressed, with `priority` and `size` set
+     */
+    void Enqueue(QbbFramePtr frame);
+
+    /**
+     * Announces that the source has frames of a class, or has none.
+     *
+     * \param priority class 0..7
+     * \param ready true if NextFrame() would give a frame
+     */
+    void SetSourceReady(uint8_t priority, bool ready);
+
+    /** Starts a transmission if the port is idle and there is something that may be sent. */
+    void TryTransmit();
+
+    /**
+     * Asks the peer to stop sending a class, or to go on. Repeats while a class is paused.
+     *
+     * \param priority class 0..7
+     * \param pause true to pause
+     */
+    void RequestPause(uint8_t priority, bool pause);
+
+    /**
+     * Hands a frame of type PACKET to ns-3's stack.
+     *
+     * \param frame the frame
+     */
+    void DeliverToStack(const QbbFrame& frame);
+
+    /** A frame's last bit has come in. Called by the channel. \param frame the frame */
+    void ReceiveFromLine(QbbFramePtr frame);
+
+    /** The link's state has changed. Called by the channel. */
+    void LineChanged();
+
+    /**
+     * Counts a frame that this port or the sink behind it throws away.
+     *
+     * \param frame the frame
+     * \param reason why
+     */
+    void CountDrop(const QbbFrame& frame, QbbDropReason reason);
+
+    // State
+
+    /** \return counters of all classes */
+    const QbbPortCounters& GetCounters() const
+    {
+        return m_counters;
+    }
+
+    /** \copydoc GetCounters() const */
+    QbbPortCounters& GetCounters()
+    {
+        return m_counters;
+    }
+
+    /** \return the receiver half of PFC: what this port may not send */
+    const QbbPauseReceiver& GetPauseReceiver() const
+    {
+        return m_pauseReceiver;
+    }
+
+    /** \return the sender half of PFC: what the peer may not send */
+    const QbbPauseSender& GetPauseSender() const
+    {
+        return m_pauseSender;
+    }
+
+    /** \param priority class 0..7 \return bytes that wait in its queue */
+    uint64_t GetQueueBytes(uint8_t priority) const
+    {
+        return m_queueBytes[priority];
+    }
+
+    /** \param priority class 0..7 \return frames that wait in its queue */
+    std::size_t GetQueueFrames(uint8_t priority) const
+    {
+        return m_queues[priority].GetSize();
+    }
+
+    /** \return the instant at which the present transmission ends; past if the port is idle */
+    int64_t GetBusyUntilPs() const
+    {
+        return m_busyUntilPs;
+    }
+
+    /** \return exact transmission times at this port's rate */
+    const QbbLineRate& GetLineRate() const
+    {
+        return m_rate;
+    }
+
+    /** \return bytes of preamble and gap that a frame costs on the line: 20, or 0 */
+    uint32_t GetLineOverheadBytes() const;
+
+    /** \return the classes under flow control, one bit each; 0 when flow control is off */
+    uint8_t GetLosslessClasses() const;
+
+    /**
+     * \param priority class 0..7
+     * \return the 802.1Q tag that this host's own frames of the class carry; none by default
+     */
+    std::optional<uint16_t> GetTag(uint8_t priority) const
+    {
+        return m_tagFrames ? std::optional<uint16_t>((priority << 13) | m_vlanId) : std::nullopt;
+    }
+
+    /** \return the kind of flow control */
+    FlowControl GetFlowControl() const
+    {
+        return m_flowControl;
+    }
+
+    /** \return time from the arrival of a pause frame to its effect, in picoseconds */
+    int64_t GetReactionDelayPs() const
+    {
+        return m_reactionDelayPs;
+    }
+
+    /** \return the largest frame that the port may send, in bytes, FCS and tag included */
+    uint32_t GetMaxFrameBytes() const;
+
+    /**
+     * \param number the port's number at the switch or NIC behind it, which frames that come in
+     *        get as their ingress port
+     */
+    void SetPortNumber(uint16_t number)
+    {
+        m_portNumber = number;
+    }
+
+    /** \return the port's number at the switch or NIC behind it */
+    uint16_t GetPortNumber() const
+    {
+        return m_portNumber;
+    }
+
+    /** \return the other end of the cable, or null */
+    QbbNetDevice* GetPeer() const
+    {
+        return m_channel ? m_channel->GetPeer(this) : nullptr;
+    }
+
+    /** \return this port's MAC address */
+    const Mac48Address& GetMac() const
+    {
+        return m_address;
+    }
+
+    /** \return frames of this port's own making come from here */
+    QbbFramePool& GetPool()
+    {
+        return m_pool;
+    }
+
+    /** \return the cable */
+    Ptr<QbbChannel> GetQbbChannel() const
+    {
+        return m_channel;
+    }
+
+    // NetDevice
+
+    void SetIfIndex(const uint32_t index) override;
+    uint32_t GetIfIndex() const override;
+    Ptr<Channel> GetChannel() const override;
+    void SetAddress(Address address) override;
+    Address GetAddress() const override;
+    bool SetMtu(const uint16_t mtu) override;
+    uint16_t GetMtu() const override;
+    bool IsLinkUp() const override;
+    void AddLinkChangeCallback(Callback<void> callback) override;
+    bool IsBroadcast() const override;
+    Address GetBroadcast() const override;
+    bool IsMulticast() const override;
+    Address GetMulticast(Ipv4Address multicastGroup) const override;
+    Address GetMulticast(Ipv6Address addr) const override;
+    bool IsBridge() const override;
+    bool IsPointToPoint() const override;
+    bool Send(Ptr<Packet> packet, const Address& dest, uint16_t protocolNumber) override;
+    bool SendFrom(Ptr<Packet> packet,
+                  const Address& source,
+                  const Address& dest,
+                  uint16_t protocolNumber) override;
+    Ptr<Node> GetNode() const override;
+    void SetNode(Ptr<Node> node) override;
+    bool NeedsArp() const override;
+    void SetReceiveCallback(ReceiveCallback callback) override;
+    void SetPromiscReceiveCallback(PromiscReceiveCallback callback) override;
+    bool SupportsSendFrom() const override;
+
+    /**
+     * TracedCallback signature of Drop.
+     *
+     * \param packet the frame from its Ethernet header on, without FCS
+     * \param reason why it was thrown away
+     */
+    typedef void (*DropCallback)(Ptr<const Packet> packet, QbbDropReason reason);
+
+    /**
+     * TracedCallback signature of PfcSent and PfcReceived.
+     *
+     * \param priority the class
+     * \param quanta the pause time; 0 resumes
+     */
+    typedef void (*PfcCallback)(uint8_t priority, uint16_t quanta);
+
+  protected:
+    void DoInitialize() override;
+    void DoDispose() override;
+
+  private:
+    /** A pause frame that has come in and takes effect later. */
+    struct PauseEffect
+    {
+        int64_t atPs{0};                  //!< when it takes effect
+        uint8_t classEnable{0};           //!< classes that it names
+        std::array<uint16_t, 8> quanta{}; //!< their pause times
+    };
+
+    using PacketTrace = TracedCallback<Ptr<const Packet>>;
+
+    void OnPortEvent();
+    bool ApplyDuePauses(int64_t nowPs);
+    void ArmPauseTimer();
+    QbbFramePtr NextFrameToSend(int64_t nowPs);
+    QbbFramePtr MakePauseFrame(int64_t nowPs);
+    void StartTransmission(QbbFramePtr frame, int64_t nowPs);
+    bool HasWork() const;
+    void ReceiveMacControl(const QbbFrame& frame);
+    void Flush(QbbDropReason reason);
+    void SetDelayedPause(Time delay);
+    Time GetDelayedPause() const;
+    void TracePhyTxEnd(const QbbFrame& frame, int64_t atPs);
+    static void FireTrace(PacketTrace& trace, const QbbFrame& frame);
+
+    /** Classes with a frame that waits here or at the source. */
+    uint8_t GetReady() const
+    {
+        return (m_queued | m_sourceReady) & static_cast<uint8_t>(~m_pauseReceiver.GetPaused());
+    }
+
+    // what every frame touches
+    QbbLineRate m_rate;                          //!< transmission times
+    int64_t m_busyUntilPs{0};                    //!< end of the present occupancy of the line
+    uint64_t m_fraction{0};                      //!< below a picosecond, in 1/rate ps
+    uint8_t m_queued{0};                         //!< classes with a frame in their queue
+    uint8_t m_sourceReady{0};                    //!< classes for which the source has frames
+    bool m_up{true};                             //!< the link is up
+    bool m_lineOverhead{true};                   //!< attribute LineOverhead
+    uint16_t m_portNumber{0};                    //!< number at the switch or NIC
+    QbbFrameSink* m_sink{nullptr};               //!< switch or NIC
+    QbbFrameSource* m_source{nullptr};           //!< NIC
+    Ptr<QbbChannel> m_channel;                   //!< the cable
+    QbbEgressScheduler m_scheduler;              //!< whose turn it is
+    QbbPauseReceiver m_pauseReceiver;            //!< what this port may not send
+    QbbPauseSender m_pauseSender;                //!< what the peer may not send
+    std::array<uint64_t, 8> m_queueBytes{};      //!< bytes in the queues
+    std::array<QbbRing<QbbFramePtr>, 8> m_queues; //!< a queue for each class
+    QbbPortCounters m_counters;                  //!< counters of all classes
+    QbbClassifier m_classifier;                  //!< class of a frame
+    QbbTimer<QbbNetDevice, &QbbNetDevice::OnPortEvent> m_txTimer;    //!< line is free again
+    QbbTimer<QbbNetDevice, &QbbNetDevice::OnPortEvent> m_pauseTimer; //!< pauses begin, end, repeat
+
+    QbbRing<PauseEffect> m_effects;              //!< pauses that have not taken effect yet
+    QbbFramePool m_pool;                         //!< pause frames and ns-3's packets
+    Ptr<ErrorModel> m_receiveErrorModel;         //!< loses frames that come in
+    FlowControl m_flowControl{FLOW_CONTROL_PFC}; //!< attribute FlowControl
+    uint8_t m_pfcClasses{0};                     //!< attribute PfcClasses
+    uint16_t m_pauseQuanta{65535};               //!< attribute PauseQuanta
+    double m_pauseRefresh{0.5};                  //!< attribute PauseRefresh
+    int64_t m_reactionDelayPs{0};                //!< attribute PauseReactionDelay
+    uint32_t m_maxStackQueueBytes{0};            //!< attribute MaxStackQueueBytes
+    uint16_t m_mtu{1500};                        //!< attribute Mtu
+    bool m_tagFrames{false};                     //!< attribute TagFrames
+    uint16_t m_vlanId{0};                        //!< attribute VlanId
+    Mac48Address m_address;                      //!< attribute Address
+    uint32_t m_ifIndex{0};                       //!< place among the node's devices
+    Ptr<Node> m_node;                            //!< the node
+    ReceiveCallback m_receive;                   //!< ns-3's stack
+    PromiscReceiveCallback m_promiscReceive;     //!< ns-3's stack, promiscuous
+    TracedCallback<> m_linkChange;               //!< link-change callbacks
+
+    PacketTrace m_macTx;           //!< trace MacTx
+    PacketTrace m_macTxDrop;       //!< trace MacTxDrop
+    PacketTrace m_macRx;           //!< trace MacRx
+    PacketTrace m_macPromiscRx;    //!< trace MacPromiscRx
+    PacketTrace m_macRxDrop;       //!< trace MacRxDrop
+    PacketTrace m_phyTxBegin;      //!< trace PhyTxBegin
+    PacketTrace m_phyTxEnd;        //!< trace PhyTxEnd
+    PacketTrace m_phyTxDrop;       //!< trace PhyTxDrop
+    PacketTrace m_phyRxEnd;        //!< trace PhyRxEnd
+    PacketTrace m_phyRxDrop;       //!< trace PhyRxDrop
+    PacketTrace m_sniffer;         //!< trace Sniffer
+    PacketTrace m_promiscSniffer;  //!< trace PromiscSniffer
+    TracedCallback<Ptr<const Packet>, QbbDropReason> m_drop; //!< trace Drop
+    TracedCallback<uint8_t, uint16_t> m_pfcSent;             //!< trace PfcSent
+    TracedCallback<uint8_t, uint16_t> m_pfcReceived;         //!< trace PfcReceived
+};
+
+} // namespace ns3
+
+#endif /* QBB_NET_DEVICE_H */

@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+
+#include "qbb-pause.h"
+
+#include "qbb-wire.h"
+
+#include <ns3/abort.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace ns3
+{
+
+uint8_t
+QbbPauseReceiver::Apply(int64_t nowPs, uint8_t classEnable, const std::array<uint16_t, 8>& quanta)
+{
+    const uint8_t before = m_paused;
+    Expire(nowPs);
+    for (uint8_t p = 0; p < 8; ++p)
+    {
+        const auto bit = static_cast<uint8_t>(1U << p);
+        if (!(classEnable & bit))
+        {
+            continue;
+        }
+        if (quanta[p] == 0)
+        {
+            ++m_xonReceived[p];
+            if (m_paused & bit)
+            {
+                Resume(p, nowPs);
+            }
+            continue;
+        }
+        ++m_xoffReceived[p];
+        if (!(m_paused & bit))
+        {
+            m_paused |= bit;
+            m_sincePs[p] = nowPs;
+        }
+        m_untilPs[p] =
+            nowPs + m_rate.BitsToPs(uint64_t{quanta[p]} * QbbWire::PAUSE_QUANTUM_BITS);
+    }
+    return before & ~m_paused;
+}
+
+uint8_t
+QbbPauseReceiver::Expire(int64_t nowPs)
+{
+    const uint8_t before = m_paused;
+    for (uint8_t p = 0; m_paused >> p; ++p)
+    {
+        if ((m_paused & (1U << p)) && m_untilPs[p] <= nowPs)
+        {
+            Resume(p, m_untilPs[p]);
+        }
+    }
+    return before & ~m_paused;
+}
+
+void
+QbbPauseReceiver::Reset(int64_t nowPs)
+{
+    Expire(nowPs);
+    for (uint8_t p = 0; p < 8; ++p)
+    {
+        if (m_paused & (1U << p))
+        {
+            Resume(p, nowPs);
+        }
+    }
+}
+
+void
+QbbPauseReceiver::Resume(uint8_t priority, int64_t atPs)
+{
+    m_paused &= static_cast<uint8_t>(~(1U << priority));
+    m_pausedPs[priority] += atPs - m_sincePs[priority];
+}
+
+int64_t
+QbbPauseReceiver::GetNextExpiryPs() const
+{
+    int64_t next = QBB_NEVER;
+    for (uint8_t p = 0; p < 8; ++p)
+    {
+        if (m_paused & (1U << p))
+        {
+            next = std::min(next, m_untilPs[p]);
+        }
+    }
+    return next;
+}
+
+int64_t
+QbbPauseReceiver::GetPausedPs(uint8_t priority, int64_t nowPs) const
+{
+    int64_t paused = m_pausedPs[priority];
+    if (m_paused & (1U << priority))
+    {
+        paused += std::min(nowPs, m_untilPs[priority]) - m_sincePs[priority];
+    }
+    return paused;
+}
+
+void
+QbbPauseSender::Configure(const QbbLineRate& rate, uint16_t quanta, double refreshFraction)
+{
+    NS_ABORT_MSG_IF(quanta == 0, "rdma: a pause of 0 quanta; accepted: 1..65535");
+    NS_ABORT_MSG_IF(!(refreshFraction > 0 && refreshFraction < 1),
+                    "rdma: pauses repeated after " << refreshFraction
+                                                   << " of their length; accepted: above 0 and "
+                                                      "below 1");
+    m_quanta = quanta;
+    const int64_t lengthPs = rate.BitsToPs(uint64_t{quanta} * QbbWire::PAUSE_QUANTUM_BITS);
+    m_refreshPs = std::max<int64_t>(1, std::llround(static_cast<double>(lengthPs) *
+                                                    refreshFraction));
+}
+
+void
+QbbPauseSender::Request(uint8_t priority, bool pause)
+{
+    const auto bit = static_cast<uint8_t>(1U << priority);
+    if (pause)
+    {
+        m_wanted |= bit;
+    }
+    else
+    {
+        m_wanted &= static_cast<uint8_t>(~bit);
+        m_refresh &= static_cast<uint8_t>(~bit);
+    }
+}
+
+void
+QbbPauseSender::Refresh(int64_t nowPs)
+{
+    if (nowPs >= m_nextRefreshPs)
+    {
+        m_refresh = m_wanted & m_told;
+        m_nextRefreshPs = QBB_NEVER;
+    }
+}
+
+uint8_t
+QbbPauseSender::Take(int64_t nowPs, std::array<uint16_t, 8>& quanta)
+{
+    const auto named = static_cast<uint8_t>((m_wanted ^ m_told) | m_refresh);
+    for (uint8_t p = 0; p < 8; ++p)
+    {
+        const auto bit = static_cast<uint8_t>(1U << p);
+        quanta[p] = 0;
+        if (named & m_wanted & bit)
+        {
+            quanta[p] = m_quanta;
+            ++m_xoffSent[p];
+        }
+        else if (named & bit)
+        {
+            ++m_xonSent[p];
+        }
+    }
+    // One refresh time serves all classes: the earliest pause that is out decides.
+    if (m_wanted == 0)
+    {
+        m_nextRefreshPs = QBB_NEVER;
+    }
+    else
+    {
+        m_nextRefreshPs = std::min(m_nextRefreshPs, nowPs + m_refreshPs);
+    }
+    m_told = m_wanted;
+    m_refresh = 0;
+    return named;
+}
+
+void
+QbbPauseSender::Forget()
+{
+    m_told = 0;
+    m_refresh = 0;
+    m_nextRefreshPs = QBB_NEVER;
+}
+
+} // namespace ns3

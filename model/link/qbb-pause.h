@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+
+#ifndef QBB_PAUSE_H
+#define QBB_PAUSE_H
+
+#include "qbb-line-rate.h"
+#include "qbb-time.h"
+
+#include <array>
+#include <cstdint>
+
+namespace ns3
+{
+
+/**
+ * \ingroup rdma
+ * The receiver half of PFC: which classes of a port are paused, and until when.
+ *
+ * A pause frame loads a class's timer with a number of quanta of 512 bit times; the class may not
+ * begin a frame until the timer has run out or a frame with zero quanta comes (IEEE 802.1Q clause
+ * 36.1.3, IEEE 802.3 Annex 31B). Sees numbers and times only.
+ */
+class QbbPauseReceiver
+{
+  public:
+    /**
+     * \param rate the port's rate, which gives the quanta their length
+     */
+    void SetRate(const QbbLineRate& rate)
+    {
+        m_rate = rate;
+    }
+
+    /**
+     * A pause frame takes effect.
+     *
+     * \param nowPs the instant
+     * \param classEnable bit p set if class p is meant
+     * \param quanta pause time for each class; 0 resumes
+     * \return bit p set if class p may send again through this
+     */
+    uint8_t Apply(int64_t nowPs, uint8_t classEnable, const std::array<uint16_t, 8>& quanta);
+
+    /**
+     * Ends the pauses whose time is over.
+     *
+     * \param nowPs the instant
+     * \return bit p set if class p may send again through this
+     */
+    uint8_t Expire(int64_t nowPs);
+
+    /** Ends every pause (the link went down). \param nowPs the instant */
+    void Reset(int64_t nowPs);
+
+    /** \return bit p set if class p is paused */
+    uint8_t GetPaused() const
+    {
+        return m_paused;
+    }
+
+    /** \return the next instant at which a pause runs out, or QBB_NEVER */
+    int64_t GetNextExpiryPs() const;
+
+    /**
+     * \param priority class 0..7
+     * \param nowPs the instant
+     * \return how long the class has been paused since the start, the present pause included
+     */
+    int64_t GetPausedPs(uint8_t priority, int64_t nowPs) const;
+
+    /** \param priority class 0..7 \return pause frames with quanta that named the class */
+    uint64_t GetXoffReceived(uint8_t priority) const
+    {
+        return m_xoffReceived[priority];
+    }
+
+    /** \param priority class 0..7 \return pause frames with zero quanta that named the class */
+    uint64_t GetXonReceived(uint8_t priority) const
+    {
+        return m_xonReceived[priority];
+    }
+
+  private:
+    void Resume(uint8_t priority, int64_t atPs);
+
+    QbbLineRate m_rate;                      //!< length of a bit
+    uint8_t m_paused{0};                     //!< classes that are paused
+    std::array<int64_t, 8> m_untilPs{};      //!< when a pause runs out
+    std::array<int64_t, 8> m_sincePs{};      //!< when the present pause began
+    std::array<int64_t, 8> m_pausedPs{};     //!< length of earlier pauses
+    std::array<uint64_t, 8> m_xoffReceived{}; //!< pauses and refreshes received
+    std::array<uint64_t, 8> m_xonReceived{}; //!< resumptions received
+};
+
+/**
+ * \ingroup rdma
+ * The sender half of PFC: what the peer has been told, what it must be told next, and when a pause
+ * must be repeated so that it does not run out while it is still wanted.
+ *
+ * Sees numbers and times only.
+ */
+class QbbPauseSender
+{
+  public:
+    /**
+     * \param rate the port's rate, which gives the quanta their length
+     * \param quanta pause time that is asked for, 1..65535 quanta of 512 bit times
+     * \param refreshFraction a pause is repeated after this part of its length, above 0, below 1
+     */
+    void Configure(const QbbLineRate& rate, uint16_t quanta, double refreshFraction);
+
+    /**
+     * Asks for a class to be paused or resumed.
+     *
+     * \param priority class 0..7
+     * \param pause true to pause
+     */
+    void Request(uint8_t priority, bool pause);
+
+    /** \return bit p set if class p is wanted paused */
+    uint8_t GetWanted() const
+    {
+        return m_wanted;
+    }
+
+    /** \return true if a pause frame should be sent at once */
+    bool IsPending() const
+    {
+        return (m_wanted ^ m_told) | m_refresh;
+    }
+
+    /**
+     * The instant of GetNextRefreshPs() has come: paused classes are told again.
+     *
+     * \param nowPs the instant
+     */
+    void Refresh(int64_t nowPs);
+
+    /** \return when pauses must be repeated, or QBB_NEVER */
+    int64_t GetNextRefreshPs() const
+    {
+        return m_nextRefreshPs;
+    }
+
+    /**
+     * Writes the next pause frame, and notes that it is sent.
+     *
+     * \param nowPs the instant at which its transmission starts
+     * \param [out] quanta a pause time for each class; 0 resumes
+     * \return the class-enable vector
+     */
+    uint8_t Take(int64_t nowPs, std::array<uint16_t, 8>& quanta);
+
+    /**
+     * The peer has forgotten every pause (the link went down and up): what is still wanted has to
+     * be told again.
+     */
+    void Forget();
+
+    /** \param priority class 0..7 \return pauses and refreshes sent */
+    uint64_t GetXoffSent(uint8_t priority) const
+    {
+        return m_xoffSent[priority];
+    }
+
+    /** \param priority class 0..7 \return resumptions sent */
+    uint64_t GetXonSent(uint8_t priority) const
+    {
+        return m_xonSent[priority];
+    }
+
+  private:
+    uint16_t m_quanta{65535};            //!< pause time that is asked for
+    int64_t m_refreshPs{0};              //!< a pause is repeated after this time
+    uint8_t m_wanted{0};                 //!< classes that shall be paused
+    uint8_t m_told{0};                   //!< classes that the peer was told to pause
+    uint8_t m_refresh{0};                //!< classes to be told again
+    int64_t m_nextRefreshPs{QBB_NEVER};  //!< when to repeat
+    std::array<uint64_t, 8> m_xoffSent{}; //!< pauses and refreshes sent
+    std::array<uint64_t, 8> m_xonSent{}; //!< resumptions sent
+};
+
+} // namespace ns3
+
+#endif /* QBB_PAUSE_H */

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+
+#include "roce-transport.h"
+
+#include "qbb-time.h"
+
+#include <ns3/uinteger.h>
+
+namespace ns3
+{
+
+NS_OBJECT_ENSURE_REGISTERED(RdmaTransport);
+NS_OBJECT_ENSURE_REGISTERED(RoceTransport);
+
+TypeId
+RdmaTransport::GetTypeId()
+{
+    static TypeId tid = TypeId("ns3::RdmaTransport").SetParent<Object>().SetGroupName("Rdma");
+    return tid;
+}
+
+TypeId
+RoceTransport::GetTypeId()
+{
+    static TypeId tid =
+        TypeId("ns3::RoceTransport")
+            .SetParent<RdmaTransport>()
+            .SetGroupName("Rdma")
+            .AddConstructor<RoceTransport>()
+            .AddAttribute("RetransmissionTimeout",
+                          "Time without progress after which everything unacknowledged is sent "
+                          "again; 0 turns the timer off.",
+                          TimeValue(Time(0)),
+                          MakeTimeAccessor(&RoceTransport::m_timeout),
+                          MakeTimeChecker(Time(0)))
+            .AddAttribute("RetryCount",
+                          "Timeouts in a row after which the queue pair fails with "
+                          "IBV_WC_RETRY_EXC_ERR (retry_cnt).",
+                          UintegerValue(7),
+                          MakeUintegerAccessor(&RoceTransport::m_retryCount),
+                          MakeUintegerChecker<uint32_t>())
+            .AddAttribute("RnrRetryCount",
+                          "RNR NAKs in a row after which the queue pair fails with "
+                          "IBV_WC_RNR_RETRY_EXC_ERR (rnr_retry); 7 means no limit.",
+                          UintegerValue(7),
+                          MakeUintegerAccessor(&RoceTransport::m_rnrRetry),
+                          MakeUintegerChecker<uint32_t>(0, 7))
+            .AddAttribute("AckInterval",
+                          "Packets after which the requester asks for an acknowledgement; it "
+                          "always asks for one of a message's last packet.",
+                          UintegerValue(1),
+                          MakeUintegerAccessor(&RoceTransport::m_ackInterval),
+                          MakeUintegerChecker<uint32_t>(1, 1U << 20));
+    return tid;
+}
+
+std::unique_ptr<RdmaRequester>
+RoceTransport::MakeRequester() const
+{
+    RdmaGoBackNConfig config;
+    config.timeoutPs = QbbToPs(m_timeout);
+    config.retryCount = m_retryCount;
+    config.rnrRetryCount = m_rnrRetry;
+    return std::make_unique<RdmaGoBackNRequester>(config);
+}
+
+std::unique_ptr<RdmaResponder>
+RoceTransport::MakeResponder() const
+{
+    return std::make_unique<RdmaGoBackNResponder>();
+}
+
+uint32_t
+RoceTransport::GetAckInterval() const
+{
+    return m_ackInterval;
+}
+
+} // namespace ns3
