@@ -98,11 +98,11 @@ QbbFramePool::Allocate()
 }
 
 QbbFramePtr
-QbbFramePool::Clone(const QbbFrame& frame)
+QbbFramePool::Allocate(const QbbFrameFields& fields)
 {
-    QbbFramePtr copy(m_arena->Take());
-    static_cast<QbbFrameFields&>(*copy) = frame;
-    return copy;
+    QbbFramePtr frame(m_arena->Take());
+    static_cast<QbbFrameFields&>(*frame) = fields;
+    return frame;
 }
 
 uint32_t

@@ -162,11 +162,8 @@ class QbbFramePool
     /** \return a frame with every field at its default */
     QbbFramePtr Allocate();
 
-    /**
-     * \param frame a frame of any pool
-     * \return a copy of all its fields, out of this pool; the packet is shared
-     */
-    QbbFramePtr Clone(const QbbFrame& frame);
+    /** \param fields what the frame is to hold \return the frame */
+    QbbFramePtr Allocate(const QbbFrameFields& fields);
 
     /** \return frames made so far, in use or free: the high-water mark of frames in use, rounded up
      */

@@ -53,8 +53,14 @@ class QbbClassifier
     /** \param priority class 0..7 of frames without DSCP, or without tag */
     void SetDefault(uint8_t priority);
 
+    /** \param dscp 0..63 \return the class that the DSCP table gives it */
+    uint8_t ClassifyDscp(uint8_t dscp) const
+    {
+        return m_dscp[dscp & 63];
+    }
+
     /** \param frame a frame \return its class */
-    uint8_t Classify(const QbbFrame& frame) const
+    uint8_t Classify(const QbbFrameFields& frame) const
     {
         if (m_trust == TRUST_DSCP)
         {

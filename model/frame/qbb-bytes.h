@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+
+#ifndef QBB_BYTES_H
+#define QBB_BYTES_H
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+namespace ns3
+{
+
+/**
+ * \ingroup rdma
+ * Writes fields in network byte order, one after the other.
+ *
+ * QbbByteReader has the same members, so that one template describes a header for both directions.
+ * Neither checks bounds: the caller has made sure of the room.
+ */
+class QbbByteWriter
+{
+  public:
+    /** \param at where the first byte goes */
+    explicit QbbByteWriter(uint8_t* at)
+        : m_at(at)
+    {
+    }
+
+    /** \param value 8 bits to write */
+    void U8(uint8_t value)
+    {
+        *m_at++ = value;
+    }
+
+    /** \param value 16 bits to write */
+    void U16(uint16_t value)
+    {
+        Put(value, 2);
+    }
+
+    /** \param value the low 24 bits are written */
+    void U24(uint32_t value)
+    {
+        Put(value, 3);
+    }
+
+    /** \param value 32 bits to write */
+    void U32(uint32_t value)
+    {
+        Put(value, 4);
+    }
+
+    /** \param value 64 bits to write */
+    void U64(uint64_t value)
+    {
+        Put(value, 8);
+    }
+
+    /** \param count zero bytes to write */
+    void Zeros(size_t count)
+    {
+        std::memset(m_at, 0, count);
+        m_at += count;
+    }
+
+    /** \return where the next byte goes */
+    uint8_t* At() const
+    {
+        return m_at;
+    }
+
+  private:
+    void Put(uint64_t value, unsigned bytes)
+    {
+        for (unsigned i = bytes; i-- > 0;)
+        {
+            *m_at++ = static_cast<uint8_t>(value >> (8 * i));
+        }
+    }
+
+    uint8_t* m_at; //!< next byte
+};
+
+/**
+ * \ingroup rdma
+ * Reads fields in network byte order, one after the other.
+ */
+class QbbByteReader
+{
+  public:
+    /** \param at where the first byte is */
+    explicit QbbByteReader(const uint8_t* at)
+        : m_at(at)
+    {
+    }
+
+    /** \param [out] value 8 bits read */
+    void U8(uint8_t& value)
+    {
+        value = *m_at++;
+    }
+
+    /** \param [out] value 16 bits read */
+    void U16(uint16_t& value)
+    {
+        value = static_cast<uint16_t>(Get(2));
+    }
+
+    /** \param [out] value 24 bits read */
+    void U24(uint32_t& value)
+    {
+        value = static_cast<uint32_t>(Get(3));
+    }
+
+    /** \param [out] value 32 bits read */
+    void U32(uint32_t& value)
+    {
+        value = static_cast<uint32_t>(Get(4));
+    }
+
+    /** \param [out] value 64 bits read */
+    void U64(uint64_t& value)
+    {
+        value = Get(8);
+    }
+
+    /**
+     * \param count bytes to go past
+     * \return true if all of them are zero
+     */
+    bool Zeros(size_t count)
+    {
+        // Each byte equals its neighbour and the first is zero: memcmp does this at full width.
+        const uint8_t* from = m_at;
+        m_at += count;
+        return count == 0 || (from[0] == 0 && std::memcmp(from, from + 1, count - 1) == 0);
+    }
+
+    /** \return where the next byte is */
+    const uint8_t* At() const
+    {
+        return m_at;
+    }
+
+  private:
+    uint64_t Get(unsigned bytes)
+    {
+        uint64_t value = 0;
+        for (unsigned i = 0; i < bytes; ++i)
+        {
+            value = (value << 8) | *m_at++;
+        }
+        return value;
+    }
+
+    const uint8_t* m_at; //!< next byte
+};
+
+} // namespace ns3
+
+#endif /* QBB_BYTES_H */

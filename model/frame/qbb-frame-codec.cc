@@ -1,0 +1,460 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+
+#include "qbb-frame-codec.h"
+
+#include "qbb-bytes.h"
+#include "qbb-ipv4.h"
+#include "qbb-raw-header.h"
+#include "qbb-roce-codec.h"
+#include "qbb-wire.h"
+
+#include <ns3/assert.h>
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+namespace ns3
+{
+
+using namespace QbbWire;
+
+namespace
+{
+
+constexpr uint32_t ADDRESS_BYTES = 6;
+constexpr uint32_t MIN_BYTES = MIN_FRAME_BYTES - FCS_BYTES;
+constexpr uint32_t MAX_SDU_BYTES = 0xffff;
+constexpr uint16_t MIN_ETHERTYPE = 0x0600;
+constexpr uint8_t MAC_CONTROL_ADDRESS[ADDRESS_BYTES] = {0x01, 0x80, 0xc2, 0x00, 0x00, 0x01};
+
+uint32_t
+HeaderBytes(const QbbFrame& frame)
+{
+    return MAC_HEADER_BYTES + (frame.tagged ? VLAN_TAG_BYTES : 0);
+}
+
+/** \return bytes of zeros that a frame needs after its contents to be long enough */
+uint32_t
+PaddingBytes(const QbbFrame& frame, uint32_t sduBytes)
+{
+    const uint32_t bytes = HeaderBytes(frame) + sduBytes;
+    return bytes < MIN_BYTES ? MIN_BYTES - bytes : 0;
+}
+
+bool
+IsMacControl(const QbbFrame& frame)
+{
+    return frame.type == QbbFrameType::PFC || frame.type == QbbFrameType::PAUSE;
+}
+
+/** \return the EtherType that a frame has by its type */
+uint16_t
+EtherType(const QbbFrame& frame)
+{
+    switch (frame.type)
+    {
+    case QbbFrameType::ROCE:
+        return ETHERTYPE_IPV4;
+    case QbbFrameType::PACKET:
+        return frame.etherType;
+    default:
+        return ETHERTYPE_MAC_CONTROL;
+    }
+}
+
+/** \return bytes after the Ethernet header, before padding */
+uint32_t
+SduBytes(const QbbFrame& frame)
+{
+    switch (frame.type)
+    {
+    case QbbFrameType::ROCE:
+        return QbbRoceCodec::SerializedSize(frame);
+    case QbbFrameType::PACKET:
+        return frame.packet->GetSize();
+    default:
+        return MIN_BYTES - MAC_HEADER_BYTES;
+    }
+}
+
+void
+WriteEthernet(QbbByteWriter& io, const QbbFrame& frame)
+{
+    NS_ASSERT_MSG(!(frame.tagged && IsMacControl(frame)), "MAC control frames carry no tag");
+    NS_ASSERT_MSG(EtherType(frame) >= MIN_ETHERTYPE && EtherType(frame) != ETHERTYPE_VLAN,
+                  "EtherType " << frame.etherType << " cannot be sent");
+    uint8_t addresses[2 * ADDRESS_BYTES];
+    frame.dstMac.CopyTo(addresses);
+    frame.srcMac.CopyTo(addresses + ADDRESS_BYTES);
+    for (const uint8_t byte : addresses)
+    {
+        io.U8(byte);
+    }
+    if (frame.tagged)
+    {
+        io.U16(ETHERTYPE_VLAN);
+        io.U16(frame.tci);
+    }
+    io.U16(EtherType(frame));
+}
+
+/** \return the first byte after the Ethernet header */
+const uint8_t*
+ReadEthernet(const uint8_t* bytes, QbbFrame& frame)
+{
+    frame.dstMac.CopyFrom(bytes);
+    frame.srcMac.CopyFrom(bytes + ADDRESS_BYTES);
+    QbbByteReader io(bytes + 2 * ADDRESS_BYTES);
+    io.U16(frame.etherType);
+    if (frame.etherType == ETHERTYPE_VLAN)
+    {
+        frame.tagged = true;
+        io.U16(frame.tci);
+        io.U16(frame.etherType);
+    }
+    return io.At();
+}
+
+void
+WriteMacControl(QbbByteWriter& io, const QbbFrame& frame)
+{
+    if (frame.type == QbbFrameType::PFC)
+    {
+        io.U16(MAC_CONTROL_PFC);
+        io.U16(frame.classEnable);
+        for (const uint16_t quanta : frame.quanta)
+        {
+            io.U16(quanta);
+        }
+    }
+    else
+    {
+        io.U16(MAC_CONTROL_PAUSE);
+        io.U16(frame.quanta[0]);
+    }
+}
+
+QbbParseError
+ReadMacControl(const uint8_t* sdu, uint32_t count, QbbFrame& frame)
+{
+    QbbByteReader io(sdu);
+    uint16_t opcode = 0;
+    uint16_t classes = 0;
+    io.U16(opcode);
+    if (opcode == MAC_CONTROL_PFC)
+    {
+        frame.type = QbbFrameType::PFC;
+        io.U16(classes);
+        frame.classEnable = static_cast<uint8_t>(classes);
+        for (uint16_t& quanta : frame.quanta)
+        {
+            io.U16(quanta);
+        }
+    }
+    else if (opcode == MAC_CONTROL_PAUSE)
+    {
+        frame.type = QbbFrameType::PAUSE;
+        io.U16(frame.quanta[0]);
+    }
+    else
+    {
+        return QbbParseError::UNKNOWN_MAC_CONTROL;
+    }
+    Mac48Address destination;
+    destination.CopyFrom(MAC_CONTROL_ADDRESS);
+    if (frame.tagged || classes > 0xff || count != MIN_BYTES - MAC_HEADER_BYTES ||
+        frame.dstMac != destination)
+    {
+        return QbbParseError::BAD_MAC_CONTROL;
+    }
+    return io.Zeros(sdu + count - io.At()) ? QbbParseError::NONE : QbbParseError::BAD_PADDING;
+}
+
+/**
+ * Find out what a frame is, and lift the IPv4 fields.
+ *
+ * \param sdu the first QbbIpv4::READ_BYTES after the Ethernet header, or all there are if fewer
+ * \param count bytes after the Ethernet header, padding included
+ * \param frame has its Ethernet fields
+ * \return NONE or the error; a MAC control frame is left for ReadMacControl() to tell apart
+ */
+QbbParseError
+Classify(const uint8_t* sdu, uint32_t count, QbbFrame& frame)
+{
+    if (count > MAX_SDU_BYTES)
+    {
+        return QbbParseError::TOO_LONG;
+    }
+    if (frame.etherType == ETHERTYPE_VLAN)
+    {
+        return QbbParseError::BAD_TAG;
+    }
+    if (frame.etherType < MIN_ETHERTYPE)
+    {
+        return QbbParseError::BAD_ETHERTYPE;
+    }
+    frame.size = HeaderBytes(frame) + count + FCS_BYTES;
+    frame.type = QbbFrameType::PACKET;
+    if (frame.etherType == ETHERTYPE_MAC_CONTROL)
+    {
+        frame.type = QbbFrameType::PAUSE;
+    }
+    else if (frame.etherType == ETHERTYPE_IPV4)
+    {
+        const QbbParseError error = QbbIpv4::Read(sdu, count, frame);
+        if (error != QbbParseError::NONE)
+        {
+            return error;
+        }
+        if (QbbRoceCodec::IsRoce(frame))
+        {
+            frame.type = QbbFrameType::ROCE;
+        }
+    }
+    return QbbParseError::NONE;
+}
+
+/** Parse the bytes after the Ethernet header. */
+QbbParseError
+ReadSdu(const uint8_t* sdu, uint32_t count, QbbFrame& frame)
+{
+    QbbParseError error = Classify(sdu, count, frame);
+    if (error != QbbParseError::NONE)
+    {
+        return error;
+    }
+    switch (frame.type)
+    {
+    case QbbFrameType::ROCE:
+        error = QbbRoceCodec::Parse(sdu, count, frame);
+        if (error == QbbParseError::NONE &&
+            frame.size != QbbFrameCodec::SerializedSize(frame) + FCS_BYTES)
+        {
+            error = QbbParseError::BAD_PADDING;
+        }
+        return error;
+    case QbbFrameType::PACKET:
+        frame.packet = Create<Packet>(sdu, count);
+        return QbbParseError::NONE;
+    default:
+        return ReadMacControl(sdu, count, frame);
+    }
+}
+
+QbbParseResult
+MakeResult(QbbFramePtr frame, QbbParseError error)
+{
+    QbbParseResult result;
+    result.error = error;
+    if (error == QbbParseError::NONE)
+    {
+        result.frame = std::move(frame);
+    }
+    return result;
+}
+
+void
+AddPadding(const Ptr<Packet>& sdu, uint32_t count)
+{
+    if (count > 0)
+    {
+        // Not Packet::AddPaddingAtEnd(), which leaves the bytes as they happen to be in memory.
+        sdu->AddAtEnd(Create<Packet>(count));
+    }
+}
+
+} // namespace
+
+const char*
+QbbParseErrorName(QbbParseError error)
+{
+    switch (error)
+    {
+    case QbbParseError::NONE:
+        return "NONE";
+    case QbbParseError::TOO_SHORT:
+        return "TOO_SHORT";
+    case QbbParseError::TOO_LONG:
+        return "TOO_LONG";
+    case QbbParseError::BAD_TAG:
+        return "BAD_TAG";
+    case QbbParseError::BAD_ETHERTYPE:
+        return "BAD_ETHERTYPE";
+    case QbbParseError::BAD_IPV4_HEADER:
+        return "BAD_IPV4_HEADER";
+    case QbbParseError::BAD_IPV4_CHECKSUM:
+        return "BAD_IPV4_CHECKSUM";
+    case QbbParseError::BAD_ROCE_IPV4:
+        return "BAD_ROCE_IPV4";
+    case QbbParseError::BAD_UDP_HEADER:
+        return "BAD_UDP_HEADER";
+    case QbbParseError::BAD_ROCE_LENGTH:
+        return "BAD_ROCE_LENGTH";
+    case QbbParseError::UNKNOWN_OPCODE:
+        return "UNKNOWN_OPCODE";
+    case QbbParseError::BAD_BTH_VERSION:
+        return "BAD_BTH_VERSION";
+    case QbbParseError::BAD_PAD:
+        return "BAD_PAD";
+    case QbbParseError::BAD_ICRC:
+        return "BAD_ICRC";
+    case QbbParseError::BAD_RESERVED:
+        return "BAD_RESERVED";
+    case QbbParseError::BAD_PAYLOAD:
+        return "BAD_PAYLOAD";
+    case QbbParseError::BAD_PADDING:
+        return "BAD_PADDING";
+    case QbbParseError::BAD_MAC_CONTROL:
+        return "BAD_MAC_CONTROL";
+    case QbbParseError::UNKNOWN_MAC_CONTROL:
+        return "UNKNOWN_MAC_CONTROL";
+    }
+    return "UNKNOWN";
+}
+
+std::ostream&
+operator<<(std::ostream& os, QbbParseError error)
+{
+    return os << QbbParseErrorName(error);
+}
+
+namespace QbbFrameCodec
+{
+
+uint32_t
+SerializedSize(const QbbFrame& frame)
+{
+    return std::max(MIN_BYTES, HeaderBytes(frame) + SduBytes(frame));
+}
+
+void
+Serialize(const QbbFrame& frame, uint8_t* out)
+{
+    const uint32_t sduBytes = SduBytes(frame);
+    const uint32_t padding = PaddingBytes(frame, sduBytes);
+    NS_ASSERT_MSG(frame.size == HeaderBytes(frame) + sduBytes + padding + FCS_BYTES,
+                  "frame of " << SerializedSize(frame) + FCS_BYTES << " bytes says it has "
+                              << frame.size);
+    QbbByteWriter io(out);
+    WriteEthernet(io, frame);
+    uint8_t* sdu = io.At();
+    switch (frame.type)
+    {
+    case QbbFrameType::ROCE:
+        QbbRoceCodec::Serialize(frame, sdu);
+        break;
+    case QbbFrameType::PACKET:
+        frame.packet->CopyData(sdu, sduBytes);
+        if (frame.ipv4)
+        {
+            QbbIpv4::Update(sdu, frame);
+        }
+        break;
+    default:
+        WriteMacControl(io, frame);
+        io.Zeros(sdu + sduBytes - io.At());
+        break;
+    }
+    QbbByteWriter(sdu + sduBytes).Zeros(padding);
+}
+
+Ptr<Packet>
+ToPacket(const QbbFrame& frame)
+{
+    if (frame.type == QbbFrameType::PACKET)
+    {
+        uint8_t header[MAC_HEADER_BYTES + VLAN_TAG_BYTES];
+        QbbByteWriter io(header);
+        WriteEthernet(io, frame);
+        Ptr<Packet> packet = ToSdu(frame);
+        packet->AddHeader(QbbRawHeader(header, HeaderBytes(frame)));
+        return packet;
+    }
+    std::vector<uint8_t> bytes(SerializedSize(frame));
+    Serialize(frame, bytes.data());
+    return Create<Packet>(bytes.data(), static_cast<uint32_t>(bytes.size()));
+}
+
+Ptr<Packet>
+ToSdu(const QbbFrame& frame)
+{
+    if (frame.type != QbbFrameType::PACKET)
+    {
+        Ptr<Packet> packet = ToPacket(frame);
+        packet->RemoveAtStart(HeaderBytes(frame));
+        return packet;
+    }
+    Ptr<Packet> sdu = frame.packet->Copy();
+    if (frame.ipv4)
+    {
+        uint8_t header[QbbIpv4::MAX_HEADER_BYTES];
+        sdu->CopyData(header, sizeof(header));
+        if (QbbIpv4::Update(header, frame))
+        {
+            sdu->RemoveAtStart(IPV4_HEADER_BYTES);
+            sdu->AddHeader(QbbRawHeader(header, IPV4_HEADER_BYTES));
+        }
+    }
+    AddPadding(sdu, PaddingBytes(frame, sdu->GetSize()));
+    return sdu;
+}
+
+QbbParseResult
+Parse(const uint8_t* bytes, size_t count, QbbFramePool& pool)
+{
+    if (count < MIN_BYTES)
+    {
+        return MakeResult(nullptr, QbbParseError::TOO_SHORT);
+    }
+    if (count > MAC_HEADER_BYTES + VLAN_TAG_BYTES + MAX_SDU_BYTES)
+    {
+        return MakeResult(nullptr, QbbParseError::TOO_LONG);
+    }
+    QbbFramePtr frame = pool.Allocate();
+    const uint8_t* sdu = ReadEthernet(bytes, *frame);
+    const QbbParseError error = ReadSdu(sdu, static_cast<uint32_t>(bytes + count - sdu), *frame);
+    return MakeResult(std::move(frame), error);
+}
+
+QbbParseResult
+FromSdu(Ptr<const Packet> packet,
+        uint16_t etherType,
+        const Mac48Address& src,
+        const Mac48Address& dst,
+        const std::optional<uint16_t>& tci,
+        QbbFramePool& pool)
+{
+    QbbFramePtr frame = pool.Allocate();
+    frame->etherType = etherType;
+    frame->srcMac = src;
+    frame->dstMac = dst;
+    frame->tagged = tci.has_value();
+    frame->tci = tci.value_or(0);
+    const uint32_t padding = PaddingBytes(*frame, packet->GetSize());
+    const uint32_t count = packet->GetSize() + padding;
+
+    uint8_t head[QbbIpv4::READ_BYTES] = {};
+    packet->CopyData(head, sizeof(head));
+    QbbParseError error = Classify(head, count, *frame);
+    if (error == QbbParseError::NONE)
+    {
+        if (frame->type == QbbFrameType::PACKET)
+        {
+            frame->packet = packet->Copy();
+            frame->packet->RemoveAllPacketTags();
+            frame->packet->RemoveAllByteTags();
+            AddPadding(frame->packet, padding);
+        }
+        else
+        {
+            std::vector<uint8_t> bytes(count, 0);
+            packet->CopyData(bytes.data(), count);
+            error = ReadSdu(bytes.data(), count, *frame);
+        }
+    }
+    return MakeResult(std::move(frame), error);
+}
+
+} // namespace QbbFrameCodec
+} // namespace ns3

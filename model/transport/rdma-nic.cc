@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+
+#include "rdma-nic.h"
+
+#include "roce-transport.h"
+
+#include <ns3/abort.h>
+#include <ns3/log.h>
+#include <ns3/node.h>
+#include <ns3/pointer.h>
+
+#include <algorithm>
+
+namespace ns3
+{
+
+NS_LOG_COMPONENT_DEFINE("RdmaNic");
+
+NS_OBJECT_ENSURE_REGISTERED(RdmaNic);
+
+TypeId
+RdmaNic::GetTypeId()
+{
+    static TypeId tid =
+        TypeId("ns3::RdmaNic")
+            .SetParent<Object>()
+            .SetGroupName("Rdma")
+            .AddConstructor<RdmaNic>()
+            .AddAttribute("Transport",
+                          "Transport of queue pairs that are made from now on; RoceTransport with "
+                          "its defaults if none is given.",
+                          PointerValue(),
+                          MakePointerAccessor(&RdmaNic::SetTransport, &RdmaNic::GetTransport),
+                          MakePointerChecker<RdmaTransport>())
+            .AddAttribute("CnpInterval",
+                          "Shortest time between two CNPs of a queue pair; 0 turns them off.",
+                          TimeValue(MicroSeconds(50)),
+                          MakeTimeAccessor(&RdmaNic::SetCnpInterval, &RdmaNic::GetCnpInterval),
+                          MakeTimeChecker(Time(0)));
+    return tid;
+}
+
+RdmaNic::RdmaNic()
+    : m_kick(this, QbbEventOrder::NIC_KICK)
+{
+    NS_LOG_FUNCTION(this);
+}
+
+RdmaNic::~RdmaNic()
+{
+    NS_LOG_FUNCTION(this);
+}
+
+void
+RdmaNic::DoDispose()
+{
+    NS_LOG_FUNCTION(this);
+    m_kick.Disarm();
+    m_pending.clear();
+    for (auto& port : m_ports)
+    {
+        port.device->SetSink(nullptr);
+        port.device->SetSource(nullptr);
+    }
+    m_ports.clear();
+    for (auto& qp : m_queuePairs)
+    {
+        qp->Dispose();
+    }
+    m_queuePairs.clear();
+    m_transport = nullptr;
+    Object::DoDispose();
+}
+
+void
+RdmaNic::AddPort(Ptr<QbbNetDevice> device, Ipv4Address address)
+{
+    device->SetSink(this);
+    device->SetSource(this);
+    device->SetPortNumber(static_cast<uint16_t>(m_ports.size()));
+    m_ports.emplace_back();
+    m_ports.back().device = device;
+    m_ports.back().address = address;
+}
+
+uint32_t
+RdmaNic::GetNPorts() const
+{
+    return static_cast<uint32_t>(m_ports.size());
+}
+
+Ptr<QbbNetDevice>
+RdmaNic::GetPort(uint32_t port) const
+{
+    NS_ABORT_MSG_IF(port >= m_ports.size(),
+                    "rdma: port " << port << " of a NIC with " << m_ports.size() << " ports");
+    return m_ports[port].device;
+}
+
+Ipv4Address
+RdmaNic::GetAddress(uint32_t port) const
+{
+    NS_ABORT_MSG_IF(port >= m_ports.size(),
+                    "rdma: port " << port << " of a NIC with " << m_ports.size() << " ports");
+    return m_ports[port].address;
+}
+
+void
+RdmaNic::SetTransport(Ptr<RdmaTransport> transport)
+{
+    m_transport = transport;
+}
+
+Ptr<RdmaTransport>
+RdmaNic::GetTransport() const
+{
+    return m_transport;
+}
+
+void
+RdmaNic::SetCnpInterval(Time interval)
+{
+    QbbSetTimeResolution();
+    m_cnpIntervalPs = QbbToPs(interval);
+}
+
+Time
+RdmaNic::GetCnpInterval() const
+{
+    return QbbFromPs(m_cnpIntervalPs);
+}
+
+Ptr<RdmaQueuePair>
+RdmaNic::CreateQueuePair(uint32_t port)
+{
+    NS_ABORT_MSG_IF(port >= m_ports.size(),
+                    "rdma: a queue pair at port " << port << " of a NIC with " << m_ports.size()
+                                                  << " ports");
+    NS_ABORT_MSG_IF(m_queuePairs.size() + FIRST_QPN >= (1U << 24),
+                    "rdma: more queue pairs than 24-bit numbers");
+    if (!m_transport)
+    {
+        m_transport = CreateObject<RoceTransport>();
+    }
+    auto qp = CreateObject<RdmaQueuePair>();
+    qp->Bind(this, port, FIRST_QPN + static_cast<uint32_t>(m_queuePairs.size()), m_transport);
+    m_queuePairs.push_back(qp);
+    return qp;
+}
+
+Ptr<RdmaQueuePair>
+RdmaNic::GetQueuePair(uint32_t qpn) const
+{
+    const uint32_t index = qpn - FIRST_QPN;
+    return index < m_queuePairs.size() ? m_queuePairs[index] : nullptr;
+}
+
+uint32_t
+RdmaNic::GetNQueuePairs() const
+{
+    return static_cast<uint32_t>(m_queuePairs.size());
+}
+
+void
+RdmaNic::Activate(RdmaQueuePair* qp)
+{
+    if (!qp->IsQueued())
+    {
+        qp->SetQueued(true);
+        m_pending.push_back(qp);
+        if (m_pending.size() == 1)
+        {
+            m_kick.Arm(QbbNowPs());
+        }
+    }
+}
+
+void
+RdmaNic::OnKick()
+{
+    std::sort(m_pending.begin(), m_pending.end(), [](const auto* a, const auto* b) {
+        return a->GetQpn() < b->GetQpn();
+    });
+    for (auto* qp : m_pending)
+    {
+        m_ports[qp->GetPortIndex()].ready[qp->GetPriority()].Push(std::move(qp));
+    }
+    for (auto* qp : m_pending)
+    {
+        m_ports[qp->GetPortIndex()].device->SetSourceReady(qp->GetPriority(), true);
+    }
+    m_pending.clear();
+}
+
+void
+RdmaNic::MakeReady(RdmaQueuePair* qp)
+{
+    if (!qp->IsQueued())
+    {
+        qp->SetQueued(true);
+        Port& port = m_ports[qp->GetPortIndex()];
+        const uint8_t priority = qp->GetPriority();
+        port.ready[priority].Push(std::move(qp));
+        port.device->SetSourceReady(priority, true);
+    }
+}
+
+QbbFramePtr
+RdmaNic::NextFrame(QbbNetDevice& port, uint8_t priority)
+{
+    auto& ready = m_ports[port.GetPortNumber()].ready[priority];
+    while (!ready.IsEmpty())
+    {
+        RdmaQueuePair* qp = ready.Pop();
+        if (!qp->CanSend())
+        {
+            qp->SetQueued(false);
+            continue;
+        }
+        QbbFramePtr frame = qp->MakeNextFrame();
+        if (qp->CanSend())
+        {
+            ready.Push(std::move(qp));
+        }
+        else
+        {
+            qp->SetQueued(false);
+        }
+        if (ready.IsEmpty())
+        {
+            port.SetSourceReady(priority, false);
+        }
+        return frame;
+    }
+    return nullptr;
+}
+
+void
+RdmaNic::ReceiveFrame(QbbNetDevice& port, QbbFramePtr frame)
+{
+    if (frame->type != QbbFrameType::ROCE)
+    {
+        port.DeliverToStack(*frame);
+        return;
+    }
+    const uint32_t index = frame->destQp - FIRST_QPN;
+    if (index >= m_queuePairs.size() || frame->dstMac != port.GetMac() ||
+        frame->dstIp != m_ports[port.GetPortNumber()].address.Get())
+    {
+        port.CountDrop(*frame, QbbDropReason::NOT_FOR_US);
+        return;
+    }
+    m_queuePairs[index]->ReceiveFrame(*frame);
+}
+
+void
+RdmaNic::FrameLeft(QbbNetDevice&, const QbbFrame&)
+{
+}
+
+void
+RdmaNic::LinkChanged(QbbNetDevice&)
+{
+}
+
+} // namespace ns3

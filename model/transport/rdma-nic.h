@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+
+#ifndef RDMA_NIC_H
+#define RDMA_NIC_H
+
+#include "qbb-frame.h"
+#include "qbb-net-device.h"
+#include "qbb-ring.h"
+#include "qbb-time.h"
+#include "rdma-queue-pair.h"
+#include "rdma-transport.h"
+
+#include <ns3/ipv4-address.h>
+#include <ns3/object-factory.h>
+#include <ns3/object.h>
+
+#include <array>
+#include <vector>
+
+namespace ns3
+{
+
+/**
+ * \ingroup rdma
+ * A host's RDMA NIC, aggregated to the node: owns the queue pairs and speaks to the ports.
+ *
+ * Sending: a queue pair with something to send stands in the list of its port and class. When the
+ * port has room for that class, NextFrame() takes the first of the list, sends one packet and puts
+ * it at the end: round robin among those that are ready, whatever the number of all others.
+ * Receiving: ReceiveFrame() finds the queue pair by its number; packets of ns-3's own stack go on
+ * to the stack.
+ *
+ * What is posted, or times out, at one instant begins together at the end of that instant, in the
+ * order of queue pair numbers, so that the order of the calls does not matter.
+ */
+class RdmaNic : public Object, public QbbFrameSink, public QbbFrameSource
+{
+  public:
+    /**
+     * \brief Get the type ID.
+     * \return the object TypeId
+     */
+    static TypeId GetTypeId();
+
+    /// Number of the first queue pair; 0 and 1 are reserved (IBA Vol. 1, 3.9.5).
+    static constexpr uint32_t FIRST_QPN = 2;
+
+    RdmaNic();
+    ~RdmaNic() override;
+
+    /**
+     * \param device a device of this node
+     * \param address its IPv4 address
+     */
+    void AddPort(Ptr<QbbNetDevice> device, Ipv4Address address);
+
+    /** \return number of ports */
+    uint32_t GetNPorts() const;
+
+    /** \param port port index \return the device */
+    Ptr<QbbNetDevice> GetPort(uint32_t port) const;
+
+    /** \param port port index, which must exist \return the device */
+    QbbNetDevice& GetDevice(uint32_t port) const
+    {
+        return *m_ports[port].device;
+    }
+
+    /** \param port port index \return its IPv4 address */
+    Ipv4Address GetAddress(uint32_t port) const;
+
+    /** \param transport for queue pairs that are made from now on */
+    void SetTransport(Ptr<RdmaTransport> transport);
+
+    /** \return the transport of new queue pairs */
+    Ptr<RdmaTransport> GetTransport() const;
+
+    /**
+     * \param port index of the port that it sends through
+     * \return a new queue pair, in state RESET, with the attributes' defaults
+     */
+    Ptr<RdmaQueuePair> CreateQueuePair(uint32_t port = 0);
+
+    /**
+     * \param qpn a queue pair number
+     * \return the queue pair, or null
+     */
+    Ptr<RdmaQueuePair> GetQueuePair(uint32_t qpn) const;
+
+    /** \return number of queue pairs */
+    uint32_t GetNQueuePairs() const;
+
+    /** \return shortest time between two CNPs of a queue pair, in picoseconds; 0: no CNPs */
+    int64_t GetCnpIntervalPs() const
+    {
+        return m_cnpIntervalPs;
+    }
+
+    // For RdmaQueuePair
+
+    /** A queue pair has something to send from this instant's end on. \param qp the queue pair */
+    void Activate(RdmaQueuePair* qp);
+
+    /** A queue pair has something to send now. \param qp the queue pair */
+    void MakeReady(RdmaQueuePair* qp);
+
+    /** \return frames of this NIC's packets */
+    QbbFramePool& GetPool()
+    {
+        return m_pool;
+    }
+
+    // QbbFrameSink
+    void ReceiveFrame(QbbNetDevice& port, QbbFramePtr frame) override;
+    void FrameLeft(QbbNetDevice& port, const QbbFrame& frame) override;
+    void LinkChanged(QbbNetDevice& port) override;
+
+    // QbbFrameSource
+    QbbFramePtr NextFrame(QbbNetDevice& port, uint8_t priority) override;
+
+  protected:
+    void DoDispose() override;
+
+  private:
+    /** A port. */
+    struct Port
+    {
+        Ptr<QbbNetDevice> device;                      //!< the device
+        Ipv4Address address;                           //!< its address
+        std::array<QbbRing<RdmaQueuePair*>, 8> ready;  //!< queue pairs in turn, by class
+    };
+
+    void OnKick();
+    void SetCnpInterval(Time interval);
+    Time GetCnpInterval() const;
+
+    QbbFramePool m_pool;                           //!< frames of this NIC's packets
+    std::vector<Port> m_ports;                     //!< by index
+    std::vector<Ptr<RdmaQueuePair>> m_queuePairs;  //!< by number - FIRST_QPN
+    std::vector<RdmaQueuePair*> m_pending;         //!< begin at the end of this instant
+    QbbTimer<RdmaNic, &RdmaNic::OnKick> m_kick;    //!< the end of this instant
+    Ptr<RdmaTransport> m_transport;                //!< attribute Transport
+    int64_t m_cnpIntervalPs{0};                    //!< attribute CnpInterval
+};
+
+} // namespace ns3
+
+#endif /* RDMA_NIC_H */
