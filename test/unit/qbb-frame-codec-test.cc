@@ -1,0 +1,435 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+
+#include "qbb-frame-codec.h"
+#include "qbb-frame-samples.h"
+#include "qbb-hex.h"
+
+#include <functional>
+#include <gtest/gtest.h>
+#include <string>
+
+using namespace ns3;
+
+namespace
+{
+
+/** A frame and its bytes, worked out apart from the code. */
+struct Vector
+{
+    std::string name;                    //!< for messages
+    std::string hex;                     //!< the bytes
+    std::function<void(QbbFrame&)> fill; //!< fills in a frame
+};
+
+/** Names the vector in test output. */
+std::ostream&
+operator<<(std::ostream& os, const Vector& vector)
+{
+    return os << vector.name;
+}
+
+/** The fields that the RoCE vectors share. */
+void
+Common(QbbFrame& frame, RdmaOpcode opcode)
+{
+    frame.dstMac = Mac48Address("02:00:00:00:00:0b");
+    frame.srcMac = Mac48Address("02:00:00:00:00:0a");
+    frame.dscp = 26;
+    frame.ecn = 2;
+    frame.ttl = 64;
+    frame.srcIp = 0x0a000001;
+    frame.dstIp = 0x0a000102;
+    frame.srcPort = 0xc123;
+    frame.opcode = static_cast<uint8_t>(opcode);
+}
+
+/// Ethernet header of the vectors without a tag.
+const std::string ETHERNET = "02000000000b 02000000000a 0800";
+
+/// Addresses of the IPv4 header and the UDP ports.
+const std::string ADDRESSES = "0a000001 0a000102 c123 12b7";
+
+// Field by field from the standards' tables. Header checksums and ICRCs are those that scapy 2.8.0
+// (contrib.roce) computes for the same fields.
+const Vector VECTORS[] = {
+    {"RdmaWriteOnly",
+     ETHERNET + "456a0044 00004000 4011253d" + ADDRESSES + "0030 0000" +
+         "0a 70 ffff 00000012 80abcdef"       // BTH: pad 3, MigReq, AckReq
+         "0000112233445566 01020304 00000005" // RETH
+         "0000000000 000000 9d0d7afc",        // payload, pad, ICRC
+     [](QbbFrame& frame) {
+         Common(frame, RdmaOpcode::RDMA_WRITE_ONLY);
+         frame.ackReq = true;
+         frame.destQp = 0x12;
+         frame.psn = 0xabcdef;
+         frame.virtualAddress = 0x112233445566;
+         frame.rKey = 0x01020304;
+         frame.dmaLength = 5;
+         frame.payload = 5;
+         FinishRoce(frame);
+     }},
+    {"RdmaWriteFirstTagged",
+     "02000000000b 02000000000a 8100 6064 0800" // PCP 3, VLAN 100
+     "456b013c 00004000 40112444" +
+         ADDRESSES + "0128 0000" +
+         "06 40 8001 80ffffff 00ffffff"         // BTH: FECN
+         "00007f0000001000 deadbeef 00000400" + // RETH
+         Zeros(256) +
+         "caf33a57",
+     [](QbbFrame& frame) {
+         Common(frame, RdmaOpcode::RDMA_WRITE_FIRST);
+         frame.tagged = true;
+         frame.tci = 0x6064;
+         frame.ecn = 3;
+         frame.fecn = true;
+         frame.pKey = 0x8001;
+         frame.destQp = 0xffffff;
+         frame.psn = 0xffffff;
+         frame.virtualAddress = 0x7f0000001000;
+         frame.rKey = 0xdeadbeef;
+         frame.dmaLength = 1024;
+         frame.payload = 256;
+         FinishRoce(frame);
+     }},
+    {"Acknowledge",
+     ETHERNET + "456a0030 00004000 40112551" + ADDRESSES + "001c 0000" +
+         "11 40 ffff 00000034 00000005 1f000007 566c7801",
+     [](QbbFrame& frame) {
+         Common(frame, RdmaOpcode::ACKNOWLEDGE);
+         frame.destQp = 0x34;
+         frame.psn = 5;
+         frame.syndrome = 0x1f;
+         frame.msn = 7;
+         FinishRoce(frame);
+     }},
+    {"NakSequenceError",
+     ETHERNET + "456a0030 00004000 40112551" + ADDRESSES + "001c 0000" +
+         "11 40 ffff 00000034 00000006 60fffffe 6b25599c",
+     [](QbbFrame& frame) {
+         Common(frame, RdmaOpcode::ACKNOWLEDGE);
+         frame.destQp = 0x34;
+         frame.psn = 6;
+         frame.syndrome = 0x60;
+         frame.msn = 0xfffffe;
+         FinishRoce(frame);
+     }},
+    {"Cnp",
+     ETHERNET + "45c2003c 00004000 401124ed" + ADDRESSES + "0028 0000" +
+         "81 00 ffff 400000d2 00000000" + Zeros(16) + "d0205497",
+     [](QbbFrame& frame) {
+         Common(frame, RdmaOpcode::CNP);
+         frame.dscp = 48;
+         frame.migReq = false;
+         frame.becn = true;
+         frame.destQp = 0xd2;
+         FinishRoce(frame);
+     }},
+    {"CompareSwap",
+     ETHERNET + "456a0048 00004000 40112539" + ADDRESSES + "0034 0000" +
+         "13 40 ffff 00000009 80000001"
+         "0000000000001000 00000077 1111111122222222 3333333344444444 0f2520d4",
+     [](QbbFrame& frame) {
+         Common(frame, RdmaOpcode::COMPARE_SWAP);
+         frame.ackReq = true;
+         frame.destQp = 9;
+         frame.psn = 1;
+         frame.virtualAddress = 0x1000;
+         frame.rKey = 0x77;
+         frame.swapOrAdd = 0x1111111122222222;
+         frame.compare = 0x3333333344444444;
+         FinishRoce(frame);
+     }},
+    {"AtomicAcknowledge",
+     ETHERNET + "456a0038 00004000 40112549" + ADDRESSES + "0024 0000" +
+         "12 40 ffff 0000000a 00000001 00000003 3333333344444444 1ae96252",
+     [](QbbFrame& frame) {
+         Common(frame, RdmaOpcode::ATOMIC_ACKNOWLEDGE);
+         frame.destQp = 10;
+         frame.psn = 1;
+         frame.msn = 3;
+         frame.compare = 0x3333333344444444;
+         FinishRoce(frame);
+     }},
+    {"SendLastWithImmediate",
+     ETHERNET + "456a0050 00004000 40112531" + ADDRESSES + "003c 0000" +
+         "03 e0 ffff 00000009 80000002 cafef00d" + // BTH: SE, MigReq, pad 2; ImmDt
+         Zeros(30) + "0000 10139325",
+     [](QbbFrame& frame) {
+         Common(frame, RdmaOpcode::SEND_LAST_WITH_IMMEDIATE);
+         frame.solicited = true;
+         frame.ackReq = true;
+         frame.destQp = 9;
+         frame.psn = 2;
+         frame.immediate = 0xcafef00d;
+         frame.payload = 30;
+         FinishRoce(frame);
+     }},
+    {"SendOnlyWithInvalidate",
+     ETHERNET + "456a0034 00004000 0111644d" + ADDRESSES + "0020 0000" +
+         "17 40 ffff 00000009 80000003 0badc0de 00000000 d1359c62",
+     [](QbbFrame& frame) {
+         Common(frame, RdmaOpcode::SEND_ONLY_WITH_INVALIDATE);
+         frame.ttl = 1;
+         frame.ackReq = true;
+         frame.destQp = 9;
+         frame.psn = 3;
+         frame.immediate = 0x0badc0de;
+         frame.payload = 4;
+         FinishRoce(frame);
+     }},
+    {"SendOnlyWithoutPayload",
+     ETHERNET + "456a002c 00004000 40112555" + ADDRESSES + "0018 0000" +
+         "04 40 ffff 00000009 80000004 3fc4327f 0000", // two bytes of Ethernet padding
+     [](QbbFrame& frame) {
+         Common(frame, RdmaOpcode::SEND_ONLY);
+         frame.ackReq = true;
+         frame.destQp = 9;
+         frame.psn = 4;
+         FinishRoce(frame);
+     }},
+    {"RdmaReadRequest",
+     ETHERNET + "456a003c 00004000 40112545" + ADDRESSES + "0028 0000" +
+         "0c 40 ffff 00000009 80000005 8000000000000000 ffffffff ffffffff ceec5ab1",
+     [](QbbFrame& frame) {
+         Common(frame, RdmaOpcode::RDMA_READ_REQUEST);
+         frame.ackReq = true;
+         frame.destQp = 9;
+         frame.psn = 5;
+         frame.virtualAddress = 0x8000000000000000;
+         frame.rKey = 0xffffffff;
+         frame.dmaLength = 0xffffffff;
+         FinishRoce(frame);
+     }},
+    {"PfcXoffOfTwoClasses",
+     "0180c2000001 02000000000a 8808 0101 0018"
+     "0000 0000 0000 ffff 1234 0000 0000 0000" +
+         Zeros(26),
+     [](QbbFrame& frame) {
+         FinishMacControl(frame, QbbFrameType::PFC);
+         frame.srcMac = Mac48Address("02:00:00:00:00:0a");
+         frame.classEnable = 0x18;
+         frame.quanta[3] = 0xffff;
+         frame.quanta[4] = 0x1234;
+     }},
+    {"PfcXonOfOneClass",
+     "0180c2000001 02000000000a 8808 0101 0080" + Zeros(16) + Zeros(26),
+     [](QbbFrame& frame) {
+         FinishMacControl(frame, QbbFrameType::PFC);
+         frame.srcMac = Mac48Address("02:00:00:00:00:0a");
+         frame.classEnable = 0x80;
+     }},
+    {"Pause",
+     "0180c2000001 02000000000a 8808 0001 00ff" + Zeros(42),
+     [](QbbFrame& frame) {
+         FinishMacControl(frame, QbbFrameType::PAUSE);
+         frame.srcMac = Mac48Address("02:00:00:00:00:0a");
+         frame.quanta[0] = 0xff;
+     }},
+};
+
+class QbbFrameCodecVectors : public ::testing::TestWithParam<Vector>
+{
+};
+
+} // namespace
+
+TEST_P(QbbFrameCodecVectors, FrameToBytes)
+{
+    QbbFramePool pool;
+    const QbbFramePtr frame = pool.Allocate();
+    GetParam().fill(*frame);
+    const std::vector<uint8_t> expected = Hex(GetParam().hex);
+    EXPECT_EQ(QbbFrameCodec::SerializedSize(*frame), expected.size());
+    EXPECT_EQ(frame->size, expected.size() + 4);
+    EXPECT_EQ(BytesOf(*frame), expected);
+    EXPECT_EQ(BytesOf(QbbFrameCodec::ToPacket(*frame)), expected);
+    const size_t header = frame->tagged ? 18 : 14;
+    EXPECT_EQ(BytesOf(QbbFrameCodec::ToSdu(*frame)),
+              std::vector<uint8_t>(expected.begin() + header, expected.end()));
+}
+
+TEST_P(QbbFrameCodecVectors, BytesToFrame)
+{
+    QbbFramePool pool;
+    const QbbFramePtr expected = pool.Allocate();
+    GetParam().fill(*expected);
+    const std::vector<uint8_t> bytes = Hex(GetParam().hex);
+    const QbbParseResult parsed = QbbFrameCodec::Parse(bytes.data(), bytes.size(), pool);
+    ASSERT_TRUE(parsed) << parsed.error;
+    EXPECT_EQ(parsed.error, QbbParseError::NONE);
+    EXPECT_EQ(Differences(*parsed.frame, *expected), "");
+    EXPECT_EQ(parsed.frame->priority, 0);
+    EXPECT_EQ(parsed.frame->ingressPort, 0);
+}
+
+TEST_P(QbbFrameCodecVectors, SentByTheStack)
+{
+    // The same bytes handed down as the payload of an Ethernet frame.
+    QbbFramePool pool;
+    const QbbFramePtr expected = pool.Allocate();
+    GetParam().fill(*expected);
+    std::optional<uint16_t> tci;
+    if (expected->tagged)
+    {
+        tci = expected->tci;
+    }
+    const QbbParseResult made = QbbFrameCodec::FromSdu(QbbFrameCodec::ToSdu(*expected),
+                                                       expected->etherType,
+                                                       expected->srcMac,
+                                                       expected->dstMac,
+                                                       tci,
+                                                       pool);
+    ASSERT_TRUE(made) << made.error;
+    EXPECT_EQ(Differences(*made.frame, *expected), "");
+}
+
+INSTANTIATE_TEST_SUITE_P(All,
+                         QbbFrameCodecVectors,
+                         ::testing::ValuesIn(VECTORS),
+                         [](const auto& info) { return info.param.name; });
+
+namespace
+{
+
+/** A change to a vector's bytes, and what the parser has to say of it. */
+struct Damage
+{
+    std::string vector;  //!< name of the vector
+    size_t offset;       //!< byte that changes
+    uint8_t flip;        //!< bits of it that change
+    bool mend;           //!< with checksums and ICRC made right again
+    QbbParseError error; //!< the error expected
+};
+
+const Vector&
+FindVector(const std::string& name)
+{
+    for (const Vector& vector : VECTORS)
+    {
+        if (vector.name == name)
+        {
+            return vector;
+        }
+    }
+    throw std::invalid_argument("no vector " + name);
+}
+
+} // namespace
+
+TEST(QbbFrameCodec, EachKindOfDamageHasItsError)
+{
+    // Offsets without a tag: 14 IPv4, 34 UDP, 42 BTH, 54 extended headers.
+    const Damage damages[] = {
+        {"Acknowledge", 12, 0x0a, false, QbbParseError::BAD_ETHERTYPE},
+        {"Acknowledge", 14, 0x10, false, QbbParseError::BAD_IPV4_HEADER},
+        {"Acknowledge", 17, 0x40, false, QbbParseError::BAD_IPV4_HEADER},
+        {"Acknowledge", 22, 0x01, false, QbbParseError::BAD_IPV4_CHECKSUM},
+        {"Acknowledge", 14, 0x03, true, QbbParseError::NONE}, // options: the port is no longer 4791
+        {"Acknowledge", 19, 0x01, true, QbbParseError::BAD_ROCE_IPV4},
+        {"Acknowledge", 20, 0x40, true, QbbParseError::BAD_ROCE_IPV4},
+        {"Acknowledge", 20, 0x20, true, QbbParseError::NONE}, // a fragment is not RoCE
+        {"Acknowledge", 17, 0x10, true, QbbParseError::BAD_ROCE_LENGTH},
+        {"Acknowledge", 39, 0x04, true, QbbParseError::BAD_UDP_HEADER},
+        {"Acknowledge", 41, 0x01, true, QbbParseError::BAD_UDP_HEADER},
+        {"Acknowledge", 42, 0x80, true, QbbParseError::UNKNOWN_OPCODE},
+        {"Acknowledge", 42, 0x03, true, QbbParseError::BAD_ROCE_LENGTH}, // ATOMIC_ACKNOWLEDGE
+        {"SendOnlyWithInvalidate", 42, 0x06, true, QbbParseError::BAD_ROCE_LENGTH}, // ACKNOWLEDGE
+        {"Acknowledge", 43, 0x01, true, QbbParseError::BAD_BTH_VERSION},
+        {"Acknowledge", 43, 0x10, true, QbbParseError::BAD_PAD},
+        {"Acknowledge", 46, 0x01, true, QbbParseError::BAD_RESERVED},
+        {"Acknowledge", 50, 0x40, true, QbbParseError::BAD_RESERVED},
+        {"Acknowledge", 57, 0x01, false, QbbParseError::BAD_ICRC},
+        {"Acknowledge", 58, 0x01, false, QbbParseError::BAD_ICRC},
+        {"Cnp", 60, 0x01, true, QbbParseError::BAD_RESERVED},
+        {"RdmaWriteOnly", 70, 0x01, true, QbbParseError::BAD_PAYLOAD},
+        {"RdmaWriteOnly", 75, 0x01, true, QbbParseError::BAD_PAD},
+        {"RdmaWriteOnly", 75, 0x01, false, QbbParseError::BAD_ICRC},
+        {"SendOnlyWithoutPayload", 59, 0x01, true, QbbParseError::BAD_PADDING},
+        {"PfcXoffOfTwoClasses", 15, 0x02, false, QbbParseError::UNKNOWN_MAC_CONTROL},
+        {"PfcXoffOfTwoClasses", 16, 0x01, false, QbbParseError::BAD_MAC_CONTROL},
+        {"PfcXoffOfTwoClasses", 5, 0x01, false, QbbParseError::BAD_MAC_CONTROL},
+        {"PfcXoffOfTwoClasses", 59, 0x01, false, QbbParseError::BAD_PADDING},
+        {"Pause", 18, 0x01, false, QbbParseError::BAD_PADDING},
+        {"Pause", 0, 0x02, false, QbbParseError::BAD_MAC_CONTROL},
+    };
+    QbbFramePool pool;
+    for (const Damage& damage : damages)
+    {
+        std::vector<uint8_t> bytes = Hex(FindVector(damage.vector).hex);
+        bytes.at(damage.offset) ^= damage.flip;
+        if (damage.mend)
+        {
+            MendChecksums(bytes, true, true);
+        }
+        const QbbParseResult parsed = QbbFrameCodec::Parse(bytes.data(), bytes.size(), pool);
+        EXPECT_EQ(parsed.error, damage.error)
+            << damage.vector << " byte " << damage.offset << " flipped by " << +damage.flip;
+        EXPECT_EQ(parsed.frame != nullptr, damage.error == QbbParseError::NONE);
+    }
+    EXPECT_EQ(pool.GetInUse(), 0U);
+}
+
+TEST(QbbFrameCodec, RoceHeadersOfOtherMakersAreErrors)
+{
+    QbbFramePool pool;
+    auto error = [&pool](const std::vector<uint8_t>& bytes) {
+        return QbbFrameCodec::Parse(bytes.data(), bytes.size(), pool).error;
+    };
+    std::vector<uint8_t> bytes = Hex(FindVector("Acknowledge").hex);
+    bytes[24] = bytes[25] = 0;
+    EXPECT_EQ(error(bytes), QbbParseError::BAD_ROCE_IPV4) << "no header checksum";
+
+    bytes = Hex(ETHERNET + "466a0034 00004000 40110000 0a000001 0a000102 01010100 c123 12b7" +
+                "001c 0000 11 40 ffff 00000034 00000005 1f000007 00000000");
+    MendChecksums(bytes, true, true);
+    EXPECT_EQ(error(bytes), QbbParseError::BAD_ROCE_IPV4) << "options";
+
+    // The CNP of a ConnectX-4 Lx (scapy's test/contrib/roce.uts): an identification.
+    bytes = Hex("e41d2dab2bc2 7cfe90643b32 0800"
+                "45c2003c 718c4000 40119161 0a001101 0a001201 0000 12b7 0028 0000"
+                "8100ffff 40000118 00000000" +
+                Zeros(16) + "82fd002a");
+    EXPECT_EQ(error(bytes), QbbParseError::BAD_ROCE_IPV4);
+    bytes[18] = bytes[19] = 0;
+    MendChecksums(bytes, true, true);
+    EXPECT_EQ(error(bytes), QbbParseError::NONE) << "the rest of it is as we write it";
+}
+
+TEST(QbbFrameCodec, LengthsAndTags)
+{
+    QbbFramePool pool;
+    auto error = [&pool](const std::vector<uint8_t>& bytes) {
+        return QbbFrameCodec::Parse(bytes.data(), bytes.size(), pool).error;
+    };
+    std::vector<uint8_t> bytes = Hex(FindVector("Acknowledge").hex);
+    EXPECT_EQ(error(std::vector<uint8_t>(bytes.begin(), bytes.begin() + 59)),
+              QbbParseError::TOO_SHORT);
+    EXPECT_EQ(error({}), QbbParseError::TOO_SHORT);
+    bytes.push_back(0);
+    EXPECT_EQ(error(bytes), QbbParseError::BAD_PADDING) << "a byte too many";
+
+    bytes = Hex(FindVector("Pause").hex);
+    bytes.push_back(0);
+    EXPECT_EQ(error(bytes), QbbParseError::BAD_MAC_CONTROL) << "a byte too many";
+
+    bytes = Hex("0180c2000001 02000000000a 8100 6000 8808 0001 00ff" + Zeros(38));
+    EXPECT_EQ(error(bytes), QbbParseError::BAD_MAC_CONTROL) << "tagged PAUSE";
+    bytes = Hex("02000000000b 02000000000a 8100 6000 8100 6000 0800" + Zeros(50));
+    EXPECT_EQ(error(bytes), QbbParseError::BAD_TAG);
+    bytes = Hex("02000000000b 02000000000a 86dd" + Zeros(65535));
+    EXPECT_EQ(error(bytes), QbbParseError::NONE);
+    bytes.push_back(0);
+    EXPECT_EQ(error(bytes), QbbParseError::TOO_LONG);
+    bytes.resize(bytes.size() + 5);
+    EXPECT_EQ(error(bytes), QbbParseError::TOO_LONG);
+}
+
+TEST(QbbFrameCodec, ErrorsHaveNames)
+{
+    EXPECT_STREQ(QbbParseErrorName(QbbParseError::NONE), "NONE");
+    EXPECT_STREQ(QbbParseErrorName(QbbParseError::BAD_ICRC), "BAD_ICRC");
+    EXPECT_STREQ(QbbParseErrorName(QbbParseError::UNKNOWN_MAC_CONTROL), "UNKNOWN_MAC_CONTROL");
+    std::ostringstream text;
+    text << QbbParseError::TOO_LONG;
+    EXPECT_EQ(text.str(), "TOO_LONG");
+}
