@@ -60,7 +60,8 @@ struct QbbFrameFields
     Mac48Address dstMac;   //!< destination of this hop
     Mac48Address srcMac;   //!< source of this hop
 
-    // IPv4: RoCE, and PACKET with etherType 0x0800 (there these override the packet's own header)
+    // IPv4: RoCE, and PACKET with etherType 0x0800. There dscp, ecn and ttl replace those of the
+    // packet's own header; the others are copies of it and stay as they are.
 
     bool ipv4{false};    //!< the IPv4 fields are in use
     uint8_t dscp{0};     //!< differentiated services code point, 0..63
@@ -106,7 +107,8 @@ struct QbbFrameFields
 
     // PACKET
 
-    Ptr<Packet> packet; //!< the bytes after the Ethernet header, without padding
+    /// The bytes after the Ethernet header, with the padding of a minimum-size frame.
+    Ptr<Packet> packet;
 };
 
 /**
