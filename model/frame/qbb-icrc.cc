@@ -18,9 +18,6 @@ namespace
 /// The CRC-32 polynomial, reflected: bit 31 is the coefficient of x^0.
 constexpr uint32_t POLYNOMIAL = 0xedb88320;
 
-/// Runs of zeros shorter than this are cheaper byte by byte than by multiplication.
-constexpr size_t SHORT_RUN_BYTES = 64;
-
 /** \return `value` times x */
 constexpr uint32_t
 TimesX(uint32_t value)
@@ -66,15 +63,26 @@ MakeSlices()
     return slices;
 }
 
-/** Entry k is x^(8 * 2^k): the effect of 2^k zero bytes. */
-constexpr std::array<uint32_t, 64>
+/// [n][v] is the effect of a run of zeros on the value v of the nth four bits of the register.
+using ZeroRun = std::array<std::array<uint32_t, 16>, 8>;
+
+/** Entry k is for 2^k zero bytes, which multiply the register by x^(8 * 2^k). */
+constexpr std::array<ZeroRun, 32>
 MakeZeroRuns()
 {
-    std::array<uint32_t, 64> runs{};
-    runs[0] = 1U << 23;
-    for (size_t k = 1; k < runs.size(); ++k)
+    std::array<ZeroRun, 32> runs{};
+    uint32_t factor = 1U << 23; // x^8
+    for (ZeroRun& run : runs)
     {
-        runs[k] = Multiply(runs[k - 1], runs[k - 1]);
+        uint32_t effect = factor; // of bit 31, which stands for x^0
+        for (uint32_t bit = 32; bit-- > 0; effect = TimesX(effect))
+        {
+            for (uint32_t value = 0; value < 16; ++value)
+            {
+                run[bit / 4][value] ^= (value >> (bit % 4)) & 1 ? effect : 0;
+            }
+        }
+        factor = Multiply(factor, factor);
     }
     return runs;
 }
@@ -112,25 +120,26 @@ Crc32(uint32_t crc, const uint8_t* bytes, size_t count)
 }
 
 uint32_t
-Crc32Zeros(uint32_t crc, size_t count)
+Crc32Zeros(uint32_t crc, uint32_t count)
 {
     crc = ~crc;
-    for (; count % SHORT_RUN_BYTES != 0; --count)
+    for (size_t k = 0; count != 0; ++k, count >>= 1)
     {
-        crc = (crc >> 8) ^ SLICES[0][crc & 0xff];
-    }
-    for (size_t k = 0; count >> k != 0; ++k)
-    {
-        if ((count >> k) & 1)
+        if (count & 1)
         {
-            crc = Multiply(ZERO_RUNS[k], crc);
+            uint32_t next = 0;
+            for (size_t n = 0; n < 8; ++n)
+            {
+                next ^= ZERO_RUNS[k][n][(crc >> (4 * n)) & 0xf];
+            }
+            crc = next;
         }
     }
     return ~crc;
 }
 
 uint32_t
-Compute(const uint8_t* ip, size_t count, size_t zeros)
+Compute(const uint8_t* ip, size_t count, uint32_t zeros)
 {
     using namespace QbbWire;
     constexpr size_t LRH = 8;

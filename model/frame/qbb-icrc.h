@@ -35,7 +35,7 @@ uint32_t Crc32(uint32_t crc, const uint8_t* bytes, size_t count);
  * \param count how many zero bytes follow
  * \return the CRC of the bytes before and the zeros
  */
-uint32_t Crc32Zeros(uint32_t crc, size_t count);
+uint32_t Crc32Zeros(uint32_t crc, uint32_t count);
 
 /**
  * \ingroup rdma
@@ -51,7 +51,7 @@ uint32_t Crc32Zeros(uint32_t crc, size_t count);
  * \param zeros zero bytes that follow them (payload and pad)
  * \return the ICRC; the wire carries it with its least significant byte first
  */
-uint32_t Compute(const uint8_t* ip, size_t count, size_t zeros);
+uint32_t Compute(const uint8_t* ip, size_t count, uint32_t zeros);
 
 } // namespace QbbIcrc
 

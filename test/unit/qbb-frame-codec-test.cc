@@ -369,6 +369,33 @@ TEST(QbbFrameCodec, EachKindOfDamageHasItsError)
     EXPECT_EQ(pool.GetInUse(), 0U);
 }
 
+TEST(QbbFrameCodec, AnyFlippedBitOfARocePacketIsNoticed)
+{
+    QbbFramePool pool;
+    for (const Vector& vector : VECTORS)
+    {
+        std::vector<uint8_t> bytes = Hex(vector.hex);
+        const size_t ip = bytes[12] == 0x81 ? 18 : 14;
+        if (bytes[12] == 0x88)
+        {
+            continue;
+        }
+        for (size_t bit = 8 * ip; bit < 8 * bytes.size(); ++bit)
+        {
+            const size_t offset = bit / 8 - ip;
+            const auto mask = static_cast<uint8_t>(0x80 >> (bit % 8));
+            bytes[bit / 8] ^= mask;
+            const QbbParseResult parsed = QbbFrameCodec::Parse(bytes.data(), bytes.size(), pool);
+            // Another destination port is not RoCE. FECN and BECN are for routers to change.
+            const bool port = offset == 22 || offset == 23;
+            const bool congestion = offset == 32 && (mask & 0xc0);
+            EXPECT_EQ(static_cast<bool>(parsed), port || congestion)
+                << vector.name << " bit " << bit << ": " << parsed.error;
+            bytes[bit / 8] ^= mask;
+        }
+    }
+}
+
 TEST(QbbFrameCodec, RoceHeadersOfOtherMakersAreErrors)
 {
     QbbFramePool pool;

@@ -60,10 +60,21 @@ TEST(QbbIcrc, ZeroRunsAsIfWritten)
         ASSERT_EQ(QbbIcrc::Crc32Zeros(before, length), QbbIcrc::Crc32(before, zeros.data(), length))
             << length;
     }
-    for (uint32_t length : {1000U, 1024U, 4096U, 4097U, 65535U, 70000U})
+    for (const uint32_t length : {1000U, 1024U, 4096U, 4097U, 65535U, 70000U})
     {
         EXPECT_EQ(QbbIcrc::Crc32Zeros(before, length), QbbIcrc::Crc32(before, zeros.data(), length))
             << length;
+    }
+}
+
+TEST(QbbIcrc, ZeroRunsOfAnyLengthAddUp)
+{
+    for (uint32_t bit = 1; bit < 32; ++bit)
+    {
+        const uint32_t half = 1U << (bit - 1);
+        EXPECT_EQ(QbbIcrc::Crc32Zeros(1, 2 * half),
+                  QbbIcrc::Crc32Zeros(QbbIcrc::Crc32Zeros(1, half), half))
+            << bit;
     }
 }
 
