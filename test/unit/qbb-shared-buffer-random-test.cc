@@ -1,0 +1,351 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+
+#include "qbb-pfc-headroom.h"
+#include "qbb-shared-buffer.h"
+
+#include <ns3/boolean.h>
+#include <ns3/double.h>
+#include <ns3/uinteger.h>
+
+#include <gtest/gtest.h>
+#include <map>
+#include <random>
+#include <utility>
+#include <vector>
+
+using namespace ns3;
+
+namespace
+{
+
+constexpr uint32_t N_PORTS = 5;
+
+/// A frame in the buffer.
+struct Held
+{
+    uint16_t in{0};
+    uint16_t out{0};
+    uint8_t priority{0};
+    uint32_t bytes{0};
+};
+
+/// One way to set the buffer up.
+struct Setting
+{
+    const char* name;
+    double losslessAlpha;
+    int64_t xoff;
+    bool pool;
+    int64_t egressLimit;
+    int64_t reserve;
+    int64_t headroom;
+};
+
+constexpr int64_t SIZE = 150'000;
+constexpr int64_t XON_OFFSET = 2500;
+constexpr int64_t POOL = 20'000;
+constexpr int64_t EGRESS_MIN = 1518;
+constexpr double LOSSY_ALPHA = 0.25;
+constexpr double LOSSY_EGRESS_ALPHA = 0.5;
+
+/**
+ * What the documentation of QbbSharedBuffer says, said again: signed numbers, sums made anew
+ * whenever they are needed, alphas as they are (powers of two, so that the products are exact).
+ */
+class Reference
+{
+  public:
+    Reference(const Setting& setting, const std::vector<QbbPortProfile>& ports)
+        : m_setting(setting),
+          m_ports(ports)
+    {
+        m_shared = SIZE;
+        for (const auto& port : ports)
+        {
+            for (uint32_t priority = 0; priority < 8; ++priority)
+            {
+                const bool lossless = port.losslessMask >> priority & 1;
+                const bool used = lossless || (port.usedMask >> priority & 1);
+                m_shared -= used ? setting.reserve : 0;
+                m_shared -= lossless && !setting.pool ? setting.headroom : 0;
+            }
+        }
+        m_shared -= setting.pool ? POOL : 0;
+    }
+
+    struct Parts
+    {
+        int64_t reserve{0};
+        int64_t shared{0};
+        int64_t headroom{0};
+        bool paused{false};
+
+        int64_t Sum() const
+        {
+            return reserve + shared + headroom;
+        }
+    };
+
+    int64_t Free() const
+    {
+        int64_t used = 0;
+        for (const auto& [key, parts] : m_parts)
+        {
+            used += parts.shared;
+        }
+        return m_shared - used;
+    }
+
+    int64_t Threshold(bool lossless) const
+    {
+        if (lossless && m_setting.xoff)
+        {
+            return m_setting.xoff;
+        }
+        return static_cast<int64_t>((lossless ? m_setting.losslessAlpha : LOSSY_ALPHA) *
+                                    static_cast<double>(Free()));
+    }
+
+    QbbAdmission Admit(const Held& frame)
+    {
+        const auto& port = m_ports[frame.in];
+        const bool lossless = port.losslessMask >> frame.priority & 1;
+        const bool used = lossless || (port.usedMask >> frame.priority & 1);
+        Parts parts = m_parts[{frame.in, frame.priority}];
+        QbbAdmission answer;
+
+        const int64_t toReserve =
+            std::min<int64_t>(frame.bytes, used ? m_setting.reserve - parts.reserve : 0);
+        const int64_t rest = frame.bytes - toReserve;
+        const bool toShared =
+            rest == 0 || (rest <= Free() && parts.shared + rest <= Threshold(lossless));
+        if (!lossless)
+        {
+            int64_t queued = frame.bytes;
+            for (const auto& held : m_held)
+            {
+                queued += held.out == frame.out && held.priority == frame.priority ? held.bytes : 0;
+            }
+            const auto limit = m_setting.egressLimit
+                                   ? m_setting.egressLimit
+                                   : EGRESS_MIN + static_cast<int64_t>(LOSSY_EGRESS_ALPHA *
+                                                                       static_cast<double>(Free()));
+            if (queued > limit || !toShared)
+            {
+                answer.reason =
+                    queued > limit ? QbbDropReason::EGRESS_LIMIT : QbbDropReason::BUFFER_FULL;
+                return answer;
+            }
+        }
+        parts.reserve += toReserve;
+        (toShared ? parts.shared : parts.headroom) += rest;
+        answer.xoff = !toShared && !parts.paused;
+        parts.paused |= answer.xoff;
+        if (!toShared)
+        {
+            int64_t pool = rest;
+            for (const auto& [key, other] : m_parts)
+            {
+                pool += other.headroom;
+            }
+            if (parts.headroom > m_setting.headroom || (m_setting.pool && pool > POOL))
+            {
+                answer.reason = QbbDropReason::HEADROOM_FULL;
+                Parts& stored = m_parts[{frame.in, frame.priority}];
+                answer.xoff = answer.xoff && stored.Sum() > 0;
+                stored.paused |= answer.xoff;
+                return answer;
+            }
+        }
+        m_parts[{frame.in, frame.priority}] = parts;
+        m_held.push_back(frame);
+        answer.admitted = true;
+        return answer;
+    }
+
+    bool Release(size_t index)
+    {
+        const Held frame = m_held[index];
+        m_held.erase(m_held.begin() + static_cast<std::ptrdiff_t>(index));
+        Parts& parts = m_parts[{frame.in, frame.priority}];
+        int64_t bytes = frame.bytes;
+        for (int64_t* part : {&parts.headroom, &parts.shared, &parts.reserve})
+        {
+            const int64_t taken = std::min(bytes, *part);
+            *part -= taken;
+            bytes -= taken;
+        }
+        const bool xon =
+            parts.paused && (parts.Sum() == 0 ||
+                             (parts.headroom == 0 && parts.shared <= Threshold(true) - XON_OFFSET));
+        parts.paused = parts.paused && !xon;
+        return xon;
+    }
+
+    const std::vector<Held>& GetHeld() const
+    {
+        return m_held;
+    }
+
+    const Parts& GetParts(uint16_t port, uint8_t priority)
+    {
+        return m_parts[{port, priority}];
+    }
+
+  private:
+    Setting m_setting;
+    std::vector<QbbPortProfile> m_ports;
+    std::map<std::pair<uint16_t, uint8_t>, Parts> m_parts;
+    std::vector<Held> m_held;
+    int64_t m_shared{0};
+};
+
+std::vector<QbbPortProfile>
+MakePorts()
+{
+    std::vector<QbbPortProfile> ports(N_PORTS);
+    for (uint32_t i = 0; i < N_PORTS; ++i)
+    {
+        ports[i].rateBps = 100'000'000'000;
+        ports[i].maxFrameBytes = 1250;
+        ports[i].losslessMask = i == 4 ? 0 : 0x18;
+        ports[i].usedMask = i == 3 ? 0x01 : 0x03;
+    }
+    return ports;
+}
+
+class QbbSharedBufferRandom : public testing::TestWithParam<Setting>
+{
+};
+
+} // namespace
+
+// Random frames come and go, in phases of filling and of draining. After each step the buffer and
+// the reference agree in their answers and in all their parts, and the parts add up.
+TEST_P(QbbSharedBufferRandom, AgreesWithTheReference)
+{
+    const Setting setting = GetParam();
+    const auto ports = MakePorts();
+    auto buffer = CreateObject<QbbSharedBuffer>();
+    buffer->SetAttribute("BufferSize", UintegerValue(SIZE));
+    buffer->SetAttribute("ReserveBytes", UintegerValue(setting.reserve));
+    buffer->SetAttribute("LosslessAlpha", DoubleValue(setting.losslessAlpha));
+    buffer->SetAttribute("LossyAlpha", DoubleValue(LOSSY_ALPHA));
+    buffer->SetAttribute("LossyEgressAlpha", DoubleValue(LOSSY_EGRESS_ALPHA));
+    buffer->SetAttribute("XoffBytes", UintegerValue(setting.xoff));
+    buffer->SetAttribute("HeadroomBytes", UintegerValue(setting.headroom));
+    buffer->SetAttribute("HeadroomPool", BooleanValue(setting.pool));
+    buffer->SetAttribute("HeadroomPoolBytes", UintegerValue(POOL));
+    buffer->SetAttribute("EgressLimitBytes", UintegerValue(setting.egressLimit));
+    buffer->Configure(ports);
+    Reference reference(setting, ports);
+
+    std::mt19937_64 random(20160822);
+    const uint8_t priorities[] = {0, 1, 3, 4, 7};
+    uint64_t admitted = 0;
+    uint64_t xoffs = 0;
+    uint64_t xons = 0;
+    std::map<QbbDropReason, uint64_t> drops;
+    for (uint32_t step = 0; step < 100'000; ++step)
+    {
+        const bool filling = (step / 1000) % 2 == 0;
+        const bool empty = reference.GetHeld().empty();
+        if (empty || random() % 100 < (filling ? 80U : 25U))
+        {
+            Held frame;
+            frame.in = random() % N_PORTS;
+            frame.out = random() % 4 ? random() % N_PORTS : 0;
+            frame.priority = priorities[random() % 5];
+            frame.bytes = random() % 4 ? 64 + random() % 1187 : 1250;
+            const QbbAdmission expected = reference.Admit(frame);
+            const QbbAdmission answer =
+                buffer->Admit(frame.in, frame.out, frame.priority, frame.bytes);
+            ASSERT_EQ(answer.admitted, expected.admitted) << "step " << step;
+            ASSERT_EQ(answer.xoff, expected.xoff) << "step " << step;
+            if (!answer.admitted)
+            {
+                ASSERT_EQ(answer.reason, expected.reason) << "step " << step;
+                ++drops[answer.reason];
+            }
+            admitted += answer.admitted;
+            xoffs += answer.xoff;
+        }
+        else
+        {
+            const size_t index = random() % reference.GetHeld().size();
+            const Held frame = reference.GetHeld()[index];
+            const bool expected = reference.Release(index);
+            const bool xon = buffer->Release(frame.in, frame.out, frame.priority, frame.bytes);
+            ASSERT_EQ(xon, expected) << "step " << step;
+            xons += xon;
+        }
+        if (random() % 5000 == 0)
+        {
+            // a link goes down: all that was to leave there is flushed
+            const uint16_t out = random() % N_PORTS;
+            for (size_t i = reference.GetHeld().size(); i-- > 0;)
+            {
+                const Held frame = reference.GetHeld()[i];
+                if (frame.out == out)
+                {
+                    const bool expected = reference.Release(i);
+                    ASSERT_EQ(buffer->Release(frame.in, frame.out, frame.priority, frame.bytes),
+                              expected);
+                    xons += expected;
+                }
+            }
+        }
+
+        const QbbBufferUsage usage = buffer->GetUsage();
+        ASSERT_EQ(usage.usedBytes, usage.reservedBytes + usage.sharedBytes + usage.headroomBytes);
+        ASSERT_LE(usage.reservedBytes, usage.reservedSize);
+        ASSERT_LE(usage.sharedBytes, usage.sharedSize);
+        ASSERT_LE(usage.headroomBytes, usage.headroomSize);
+        uint64_t sum = 0;
+        uint64_t egress = 0;
+        for (uint16_t port = 0; port < N_PORTS; ++port)
+        {
+            for (uint8_t priority = 0; priority < 8; ++priority)
+            {
+                const QbbIngressUsage group = buffer->GetIngress(port, priority);
+                const auto& parts = reference.GetParts(port, priority);
+                ASSERT_EQ(group.reservedBytes, parts.reserve);
+                ASSERT_EQ(group.sharedBytes, parts.shared);
+                ASSERT_EQ(group.headroomBytes, parts.headroom);
+                ASSERT_EQ(group.paused, parts.paused);
+                ASSERT_TRUE(group.paused || group.headroomBytes == 0);
+                ASSERT_TRUE(!group.paused || group.bytes > 0);
+                sum += group.bytes;
+                egress += buffer->GetEgressBytes(port, priority);
+            }
+        }
+        ASSERT_EQ(usage.usedBytes, sum);
+        ASSERT_EQ(usage.usedBytes, egress);
+    }
+    while (!reference.GetHeld().empty())
+    {
+        const Held frame = reference.GetHeld().back();
+        xons += buffer->Release(frame.in, frame.out, frame.priority, frame.bytes);
+        reference.Release(reference.GetHeld().size() - 1);
+    }
+    EXPECT_TRUE(buffer->IsEmpty());
+    EXPECT_EQ(xons, xoffs);
+    // that the run went everywhere
+    EXPECT_GT(admitted, 20'000U);
+    EXPECT_GT(xoffs, 100U);
+    EXPECT_GT(drops[QbbDropReason::HEADROOM_FULL], 0U);
+    EXPECT_GT(drops[QbbDropReason::EGRESS_LIMIT], 0U);
+    EXPECT_GT(drops[QbbDropReason::BUFFER_FULL], 0U);
+}
+
+INSTANTIATE_TEST_SUITE_P(Settings,
+                         QbbSharedBufferRandom,
+                         testing::Values(Setting{"Dynamic", 0.125, 0, false, 0, 1248, 4000},
+                                         Setting{"DynamicAlpha8", 8, 0, false, 0, 1248, 4000},
+                                         Setting{"NoReserve", 0.25, 0, false, 0, 0, 4000},
+                                         Setting{"Static", 1, 6000, false, 5000, 1248, 4000},
+                                         Setting{"Pool", 0.125, 0, true, 0, 1248, 6000},
+                                         Setting{"PoolStatic", 1, 9000, true, 20000, 100, 6000}),
+                         [](const testing::TestParamInfo<Setting>& info) {
+                             return info.param.name;
+                         });
