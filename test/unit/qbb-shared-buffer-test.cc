@@ -1,74 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 
 #include "qbb-pfc-headroom.h"
-#include "qbb-shared-buffer.h"
-
-#include <ns3/boolean.h>
-#include <ns3/double.h>
-#include <ns3/uinteger.h>
+#include "qbb-shared-buffer-setup.h"
 
 #include <gtest/gtest.h>
-#include <string>
-#include <utility>
-#include <vector>
 
 using namespace ns3;
 
 namespace
 {
-
-using Attributes = std::vector<std::pair<std::string, double>>;
-
-/// Ports of 100 Gb/s at 2 m, frames of up to 1000 B: headroom 1000 + 1290 + 1000 B.
-std::vector<QbbPortProfile>
-MakePorts(uint32_t n, uint8_t losslessMask = 1 << 3)
-{
-    QbbPortProfile port;
-    port.rateBps = 100'000'000'000;
-    port.delayPs = 10'000;
-    port.maxFrameBytes = 1000;
-    port.losslessMask = losslessMask;
-    return std::vector<QbbPortProfile>(n, port);
-}
-
-void
-Set(Ptr<QbbSharedBuffer> buffer, const Attributes& attributes)
-{
-    for (const auto& [name, value] : attributes)
-    {
-        if (name == "HeadroomPool")
-        {
-            buffer->SetAttribute(name, BooleanValue(value != 0));
-        }
-        else if (name.find("Alpha") != std::string::npos || name == "HeadroomOversubscription")
-        {
-            buffer->SetAttribute(name, DoubleValue(value));
-        }
-        else
-        {
-            buffer->SetAttribute(name, UintegerValue(static_cast<uint64_t>(value)));
-        }
-    }
-}
-
-Ptr<QbbSharedBuffer>
-MakeBuffer(const Attributes& attributes, const std::vector<QbbPortProfile>& ports = MakePorts(4))
-{
-    auto buffer = CreateObject<QbbSharedBuffer>();
-    Set(buffer, attributes);
-    buffer->Configure(ports);
-    return buffer;
-}
-
-/// 4 ports, one lossless priority: 100000 shared bytes after 4 headrooms of 5000 and no reserve.
-const Attributes PLAIN{{"BufferSize", 120'000}, {"ReserveBytes", 0}, {"HeadroomBytes", 5000}};
-
-Attributes
-Plus(Attributes attributes, const Attributes& more)
-{
-    attributes.insert(attributes.end(), more.begin(), more.end());
-    return attributes;
-}
 
 /** Admits frames of one size until one is not taken or says XOFF. \return how many fitted */
 uint32_t
@@ -472,46 +412,4 @@ TEST(QbbSharedBuffer, ConfiguredAgainWithMorePorts)
     EXPECT_EQ(buffer->GetUsage().headroomSize, 16U * 3290);
     EXPECT_EQ(buffer->GetUsage().sizeBytes, 12U * 1024 * 1024); // does not grow with the ports
     EXPECT_TRUE(buffer->Admit(15, 0, 3, 1000).admitted);
-}
-
-// Pitfall: no check of the total.
-TEST(QbbSharedBufferDeathTest, TooSmall)
-{
-    const auto make = [](uint32_t size) {
-        MakeBuffer({{"BufferSize", size}, {"ReserveBytes", 1000}});
-    };
-    EXPECT_DEATH(make(4 * (8 * 1000 + 3290)),
-                 "BufferSize of 45160 bytes is too small for 4 ports: 32 reserves take 32000 "
-                 "bytes, headroom for 4 lossless .port, priority. takes 13160, together 45160");
-    make(4 * (8 * 1000 + 3290) + 1);
-    EXPECT_DEATH(MakeBuffer({{"HeadroomBytes", 4e9}}), "takes 16000000000");
-    EXPECT_DEATH(MakeBuffer({{"HeadroomPool", 1}, {"HeadroomPoolBytes", 3289}}),
-                 "headroom pool of 3289 bytes; accepted: at least 3290");
-}
-
-TEST(QbbSharedBufferDeathTest, BadSettings)
-{
-    EXPECT_DEATH(MakeBuffer({{"XoffBytes", 2000}}), "XON would be 2000 bytes below an XoffBytes");
-    EXPECT_DEATH(MakeBuffer(Plus(PLAIN, {{"XoffBytes", 100'001}})), "only 100000 bytes are shared");
-    auto ports = MakePorts(1);
-    ports[0].rateBps = 0;
-    EXPECT_DEATH(MakeBuffer({}, ports), "rate of this port is 0");
-    EXPECT_DEATH(MakeBuffer({{"HeadroomBytes", 5000}}, ports), "rate of this port is 0");
-    ports = MakePorts(2);
-    ports[1].rateBps = 8'000'000'000'000;
-    ports[1].delayPs = 1'000'000'000'000;
-    EXPECT_DEATH(MakeBuffer({}, ports), "port 1 needs [0-9]* bytes of headroom");
-    EXPECT_DEATH(MakeBuffer({}, std::vector<QbbPortProfile>(65536)), "65536 ports");
-}
-
-TEST(QbbSharedBufferDeathTest, Misuse)
-{
-    auto buffer = MakeBuffer(PLAIN);
-    buffer->Admit(0, 1, 3, 1000);
-    EXPECT_DEATH(buffer->Release(0, 1, 3, 1001), "1001 bytes of priority 3 released from port 0");
-    EXPECT_DEATH(buffer->Release(0, 2, 3, 1000), "the other 0");
-    EXPECT_DEATH(buffer->Release(2, 1, 3, 1000), "the one holds 0");
-    EXPECT_DEATH(buffer->Configure(MakePorts(4)), "configured while it holds frames");
-    EXPECT_DEATH(buffer->GetIngress(4, 0), "ports below 4");
-    EXPECT_DEATH(buffer->IsPaused(0, 8), "priorities 0 to 7");
 }
