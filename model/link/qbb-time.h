@@ -37,6 +37,7 @@ namespace QbbEventOrder
 constexpr uint32_t MAX_PORTS = 450;   //!< ports of a node that have an order of their own
 constexpr uint32_t ARRIVAL = 0;       //!< a frame's last bit came in; plus the port's index
 constexpr uint32_t PORT = MAX_PORTS;  //!< a port may send, pause or resume; plus the port's index
+constexpr uint32_t APPLICATION = 980; //!< a workload posts requests
 constexpr uint32_t NIC_TIMER = 990;   //!< a queue pair's timer has run out
 constexpr uint32_t NIC_KICK = 991;    //!< a NIC begins what was posted or timed out at this instant
 constexpr uint32_t MONITOR = 999;     //!< a monitor looks at the state that the instant leaves

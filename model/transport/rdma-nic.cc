@@ -44,6 +44,7 @@ RdmaNic::RdmaNic()
     : m_kick(this, QbbEventOrder::NIC_KICK)
 {
     NS_LOG_FUNCTION(this);
+    m_queuePairFactory.SetTypeId(RdmaQueuePair::GetTypeId());
 }
 
 RdmaNic::~RdmaNic()
@@ -130,6 +131,12 @@ RdmaNic::GetCnpInterval() const
     return QbbFromPs(m_cnpIntervalPs);
 }
 
+void
+RdmaNic::SetQueuePairAttribute(const std::string& name, const AttributeValue& value)
+{
+    m_queuePairFactory.Set(name, value);
+}
+
 Ptr<RdmaQueuePair>
 RdmaNic::CreateQueuePair(uint32_t port)
 {
@@ -142,7 +149,7 @@ RdmaNic::CreateQueuePair(uint32_t port)
     {
         m_transport = CreateObject<RoceTransport>();
     }
-    auto qp = CreateObject<RdmaQueuePair>();
+    auto qp = m_queuePairFactory.Create<RdmaQueuePair>();
     qp->Bind(this, port, FIRST_QPN + static_cast<uint32_t>(m_queuePairs.size()), m_transport);
     m_queuePairs.push_back(qp);
     return qp;

@@ -76,8 +76,14 @@ class RdmaNic : public Object, public QbbFrameSink, public QbbFrameSource
     Ptr<RdmaTransport> GetTransport() const;
 
     /**
+     * \param name an attribute of RdmaQueuePair
+     * \param value its value for queue pairs that are made from now on
+     */
+    void SetQueuePairAttribute(const std::string& name, const AttributeValue& value);
+
+    /**
      * \param port index of the port that it sends through
-     * \return a new queue pair, in state RESET, with the attributes' defaults
+     * \return a new queue pair, in state INIT
      */
     Ptr<RdmaQueuePair> CreateQueuePair(uint32_t port = 0);
 
@@ -140,6 +146,7 @@ class RdmaNic : public Object, public QbbFrameSink, public QbbFrameSource
     std::vector<RdmaQueuePair*> m_pending;         //!< begin at the end of this instant
     QbbTimer<RdmaNic, &RdmaNic::OnKick> m_kick;    //!< the end of this instant
     Ptr<RdmaTransport> m_transport;                //!< attribute Transport
+    ObjectFactory m_queuePairFactory;              //!< makes queue pairs
     int64_t m_cnpIntervalPs{0};                    //!< attribute CnpInterval
 };
 

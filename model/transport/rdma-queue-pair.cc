@@ -141,6 +141,25 @@ RdmaQueuePair::CheckPathMtu() const
 }
 
 void
+RdmaQueuePair::SetPriority(uint8_t priority)
+{
+    const auto& classifier = GetPort()->GetClassifier();
+    if (classifier.ClassifyDscp(m_dscp) == priority)
+    {
+        return;
+    }
+    for (uint8_t dscp = 0; dscp < 64; ++dscp)
+    {
+        if (classifier.ClassifyDscp(dscp) == priority)
+        {
+            m_dscp = dscp;
+            return;
+        }
+    }
+    NS_ABORT_MSG("rdma: no DSCP is mapped to class " << +priority);
+}
+
+void
 RdmaQueuePair::Connect(Ipv4Address remoteAddress, uint32_t remoteQpn, uint32_t remotePsn)
 {
     NS_LOG_FUNCTION(this << remoteAddress << remoteQpn << remotePsn);
@@ -657,6 +676,12 @@ uint64_t
 RdmaQueuePair::GetPacketsInFlight() const
 {
     return m_requester->GetHighestSent() - m_requester->GetAcked();
+}
+
+uint64_t
+RdmaQueuePair::GetPacketsAcknowledged() const
+{
+    return m_requester->GetAcked();
 }
 
 RdmaQueuePairStats

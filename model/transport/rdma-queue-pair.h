@@ -123,6 +123,15 @@ class RdmaQueuePair : public Object
         return m_state;
     }
 
+    /**
+     * Chooses a class in place of a DSCP: the attribute Dscp becomes the lowest DSCP that the port's
+     * table maps to it, unless Dscp is of that class already. Before Connect(). Aborts with a
+     * message if the table has none.
+     *
+     * \param priority class of data and acknowledgements, 0..7
+     */
+    void SetPriority(uint8_t priority);
+
     /** \return the queue pair number */
     uint32_t GetQpn() const
     {
@@ -131,6 +140,12 @@ class RdmaQueuePair : public Object
 
     /** \return the local IPv4 address */
     Ipv4Address GetLocalAddress() const;
+
+    /** \return the peer's IPv4 address; set by Connect() */
+    Ipv4Address GetRemoteAddress() const
+    {
+        return Ipv4Address(m_frame.dstIp);
+    }
 
     /** \return the port that it sends through */
     Ptr<QbbNetDevice> GetPort() const;
@@ -149,6 +164,27 @@ class RdmaQueuePair : public Object
 
     /** \return request packets that are sent and not acknowledged */
     uint64_t GetPacketsInFlight() const;
+
+    /** \return request packets that are acknowledged */
+    uint64_t GetPacketsAcknowledged() const;
+
+    /** \return request packets that were posted */
+    uint64_t GetPacketsPosted() const
+    {
+        return m_posted;
+    }
+
+    /** \return true if a deadline is set: a retransmission timeout, or the end of an RNR wait */
+    bool HasRetransmissionTimer() const
+    {
+        return m_timer.IsArmed();
+    }
+
+    /** \return true if its frames carry an 802.1Q tag; set by Connect() */
+    bool IsTagged() const
+    {
+        return m_frame.tagged;
+    }
 
     /** \return counters */
     RdmaQueuePairStats GetStats() const;

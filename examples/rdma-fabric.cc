@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+
+/**
+ * \file
+ * \ingroup rdma
+ * RoCE flows over a Clos fabric: a table of flow completion times, and CSV and JSON files of
+ * everything else.
+ *
+ *     ns3 run rdma-fabric
+ *     ns3 run "rdma-fabric --workload=incast:32 --pfc=off --out=incast-lossy"
+ *
+ * The options are those of ns3::RdmaFabricOptions. To build a fabric of your own in a script, start
+ * from ns3::RdmaFabricHelper.
+ */
+
+#include "ns3/core-module.h"
+#include "ns3/rdma-module.h"
+
+#include <iostream>
+
+using namespace ns3;
+
+int
+main(int argc, char* argv[])
+{
+    RdmaFabricOptions options;
+    std::string out;
+    std::string progress = "auto";
+    CommandLine cmd(__FILE__);
+    cmd.Usage("RoCE flows over a Clos fabric.");
+    cmd.AddValue("topology",
+                 "leaf-spine:LEAVESxHOSTSxSPINES, fat-tree:K, clos:TIERSxRADIX[xRATIO...], "
+                 "dumbbell:N, star:N, parking-lot:N or file:PATH (HPCC format)",
+                 options.topology);
+    cmd.AddValue("rate", "rate of the hosts' links", options.rate);
+    cmd.AddValue("uplinkRate", "rate of the links between switches", options.uplinkRate);
+    cmd.AddValue("delay", "propagation delay of every link", options.delay);
+    cmd.AddValue("mtu", "payload bytes of a full packet, 256 to 4096", options.mtu);
+    cmd.AddValue("transport", "roce", options.transport);
+    cmd.AddValue("cc", "congestion control: none", options.cc);
+    cmd.AddValue("pfc", "on or off", options.pfc);
+    cmd.AddValue("ecn", "on, off, or KMIN:KMAX:PMAX at 40 Gb/s (5KB:200KB:0.01)", options.ecn);
+    cmd.AddValue("switch", "shared (shared-buffer switches)", options.switchType);
+    cmd.AddValue("buffer", "memory of each switch", options.buffer);
+    cmd.AddValue("workload",
+                 "poisson, incast:N, permutation or file:PATH (CSV, or HPCC format)",
+                 options.workload);
+    cmd.AddValue("cdf",
+                 "flow sizes of poisson: irn-heavy-tail, irn-uniform, websearch, hadoop, storage "
+                 "or file:PATH",
+                 options.cdf);
+    cmd.AddValue("load", "load of poisson, part of the hosts' line rate", options.load);
+    cmd.AddValue("bytes", "flow size of incast and permutation", options.bytes);
+    cmd.AddValue("duration", "poisson: flows start in this time", options.duration);
+    cmd.AddValue("stop", "the run ends at this simulated time at the latest", options.stop);
+    cmd.AddValue("rto",
+                 "retransmission timeout; 0s for none; auto: none with PFC, else 320us",
+                 options.rto);
+    cmd.AddValue("ackInterval", "packets for one acknowledgement", options.ackInterval);
+    cmd.AddValue("seed", "of all random numbers, 1 and above", options.seed);
+    cmd.AddValue("serialize",
+                 "every frame crosses links as bytes; slower, same results",
+                 options.serialize);
+    cmd.AddValue("out", "directory for flows.csv, ports.csv and summary.json", out);
+    cmd.AddValue("pcap", "prefix of a capture file for every port", options.pcap);
+    cmd.AddValue("progress", "auto (on a terminal), on or off", progress);
+    cmd.Parse(argc, argv);
+
+    try
+    {
+        if (progress != "auto" && progress != "on" && progress != "off")
+        {
+            throw std::invalid_argument("--progress: unknown value \"" + progress +
+                                        "\"; accepted: auto, on, off");
+        }
+        RdmaFabricRun run(options);
+        run.Run(progress == "on" || (progress == "auto" && RdmaProgress::IsTerminal()));
+        const RdmaFabricOutcome outcome = run.GetOutcome();
+        PrintRdmaOutcome(std::cout, outcome);
+        if (!out.empty())
+        {
+            WriteRdmaReport(out, outcome.flows, outcome.ports, outcome.summary);
+            std::cout << "wrote flows.csv, ports.csv and summary.json to " << out << "\n";
+        }
+        Simulator::Destroy();
+        return outcome.summary.flowsCompleted == outcome.summary.flowsTotal ? 0 : 1;
+    }
+    catch (const std::exception& error)
+    {
+        std::cerr << "rdma-fabric: " << error.what() << "\n";
+        return 2;
+    }
+}

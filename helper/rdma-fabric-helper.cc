@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+
+#include "rdma-fabric-helper.h"
+
+#include "qbb-shared-buffer.h"
+#include "roce-transport.h"
+
+#include <ns3/abort.h>
+#include <ns3/double.h>
+#include <ns3/enum.h>
+#include <ns3/internet-stack-helper.h>
+#include <ns3/ipv4.h>
+#include <ns3/pointer.h>
+
+namespace ns3
+{
+
+namespace
+{
+
+/** \param node node id \param port port number \return a locally administered MAC address */
+Mac48Address
+MakeMac(uint32_t node, uint32_t port)
+{
+    const uint8_t bytes[6] = {0x02,
+                              static_cast<uint8_t>(node >> 16),
+                              static_cast<uint8_t>(node >> 8),
+                              static_cast<uint8_t>(node),
+                              static_cast<uint8_t>(port >> 8),
+                              static_cast<uint8_t>(port)};
+    Mac48Address address;
+    address.CopyFrom(bytes);
+    return address;
+}
+
+} // namespace
+
+RdmaFabricHelper::RdmaFabricHelper()
+    : m_network("10.0.0.0"),
+      m_mask("255.0.0.0")
+{
+    QbbSetTimeResolution();
+    m_deviceFactory.SetTypeId(QbbNetDevice::GetTypeId());
+    m_channelFactory.SetTypeId(QbbChannel::GetTypeId());
+    m_switchFactory.SetTypeId(QbbSwitch::GetTypeId());
+    m_bufferFactory.SetTypeId(QbbSharedBuffer::GetTypeId());
+    m_ecnFactory.SetTypeId(QbbEcnMarker::GetTypeId());
+    m_transportFactory.SetTypeId(RoceTransport::GetTypeId());
+    m_nicFactory.SetTypeId(RdmaNic::GetTypeId());
+}
+
+void
+RdmaFabricHelper::SetDeviceAttribute(const std::string& name, const AttributeValue& value)
+{
+    m_deviceFactory.Set(name, value);
+}
+
+void
+RdmaFabricHelper::SetChannelAttribute(const std::string& name, const AttributeValue& value)
+{
+    m_channelFactory.Set(name, value);
+}
+
+void
+RdmaFabricHelper::SetSwitchAttribute(const std::string& name, const AttributeValue& value)
+{
+    m_switchFactory.Set(name, value);
+}
+
+void
+RdmaFabricHelper::SetBufferManager(const std::string& type)
+{
+    m_bufferFactory = ObjectFactory();
+    m_bufferFactory.SetTypeId(type);
+}
+
+void
+RdmaFabricHelper::SetBufferAttribute(const std::string& name, const AttributeValue& value)
+{
+    m_bufferFactory.Set(name, value);
+}
+
+void
+RdmaFabricHelper::SetEcnAttribute(const std::string& name, const AttributeValue& value)
+{
+    m_ecn = true;
+    m_ecnFactory.Set(name, value);
+}
+
+void
+RdmaFabricHelper::EnableEcn(bool enable)
+{
+    m_ecn = enable;
+}
+
+void
+RdmaFabricHelper::SetTransport(const std::string& type)
+{
+    m_transportFactory = ObjectFactory();
+    m_transportFactory.SetTypeId(type);
+}
+
+void
+RdmaFabricHelper::SetTransportAttribute(const std::string& name, const AttributeValue& value)
+{
+    m_transportFactory.Set(name, value);
+}
+
+void
+RdmaFabricHelper::SetNicAttribute(const std::string& name, const AttributeValue& value)
+{
+    m_nicFactory.Set(name, value);
+}
+
+void
+RdmaFabricHelper::SetQueuePairAttribute(const std::string& name, const AttributeValue& value)
+{
+    m_queuePairAttributes.emplace_back(name, value.Copy());
+}
+
+void
+RdmaFabricHelper::SetAddressRange(Ipv4Address network, Ipv4Mask mask)
+{
+    NS_ABORT_MSG_IF(network.CombineMask(mask) != network,
+                    "rdma: network " << network << " has bits outside its mask " << mask);
+    m_network = network;
+    m_mask = mask;
+}
+
+void
+RdmaFabricHelper::SetInternetStack(bool install)
+{
+    m_internet = install;
+}
+
+Ptr<RdmaFabric>
+RdmaFabricHelper::Install(const RdmaTopology& topology) const
+{
+    try
+    {
+        topology.Validate();
+    }
+    catch (const std::invalid_argument& error)
+    {
+        NS_ABORT_MSG("rdma: " << error.what());
+    }
+    auto fabric = CreateObject<RdmaFabric>();
+    fabric->m_topology = topology;
+    fabric->m_nodes.Create(topology.GetNNodes());
+    fabric->m_nics.resize(topology.GetNNodes());
+    fabric->m_switches.resize(topology.GetNNodes());
+    fabric->m_links.resize(topology.GetNLinks());
+    fabric->m_routing = CreateObject<QbbRouting>();
+    for (uint32_t link = 0; link < topology.GetNLinks(); ++link)
+    {
+        InstallLink(*fabric, link);
+    }
+    const auto transport = m_transportFactory.Create<RdmaTransport>();
+    const auto marker = m_ecn ? m_ecnFactory.Create<QbbEcnMarker>() : nullptr;
+    for (uint32_t node = 0; node < topology.GetNNodes(); ++node)
+    {
+        if (topology.IsHost(node))
+        {
+            InstallHost(*fabric, node, transport);
+        }
+        else
+        {
+            InstallSwitch(*fabric, node, marker);
+        }
+    }
+    InstallAddresses(*fabric);
+    fabric->m_routing->ComputeRoutes();
+    return fabric;
+}
+
+void
+RdmaFabricHelper::InstallLink(RdmaFabric& fabric, uint32_t link) const
+{
+    const RdmaTopologyLink& description = fabric.m_topology.GetLink(link);
+    auto channel = m_channelFactory.Create<QbbChannel>();
+    channel->SetDelay(QbbFromPs(description.delayPs));
+    auto attach = [&](uint32_t node) {
+        const Ptr<Node> owner = fabric.m_nodes.Get(node);
+        auto device = m_deviceFactory.Create<QbbNetDevice>();
+        device->SetDataRate(DataRate(description.rateBps));
+        device->SetAddress(MakeMac(node, owner->GetNDevices()));
+        owner->AddDevice(device);
+        device->Attach(channel);
+        if (description.errorRate > 0)
+        {
+            auto model = CreateObject<RateErrorModel>();
+            model->SetUnit(RateErrorModel::ERROR_UNIT_PACKET);
+            model->SetRate(description.errorRate);
+            device->SetAttribute("ReceiveErrorModel", PointerValue(model));
+        }
+        return device;
+    };
+    auto& parts = fabric.m_links[link];
+    parts.channel = channel;
+    parts.a = attach(description.a);
+    parts.b = attach(description.b);
+}
+
+void
+RdmaFabricHelper::InstallHost(RdmaFabric& fabric,
+                              uint32_t host,
+                              Ptr<RdmaTransport> transport) const
+{
+    auto nic = m_nicFactory.Create<RdmaNic>();
+    nic->SetTransport(transport);
+    for (const auto& [name, value] : m_queuePairAttributes)
+    {
+        nic->SetQueuePairAttribute(name, *value);
+    }
+    fabric.m_nodes.Get(host)->AggregateObject(nic);
+    fabric.m_nics[host] = nic;
+}
+
+void
+RdmaFabricHelper::InstallSwitch(RdmaFabric& fabric, uint32_t sw, Ptr<QbbEcnMarker> marker) const
+{
+    auto object = m_switchFactory.Create<QbbSwitch>();
+    const Ptr<Node> node = fabric.m_nodes.Get(sw);
+    node->AggregateObject(object);
+    for (uint32_t i = 0; i < node->GetNDevices(); ++i)
+    {
+        object->AddPort(DynamicCast<QbbNetDevice>(node->GetDevice(i)));
+    }
+    object->SetBufferManager(m_bufferFactory.Create<QbbBufferManager>());
+    if (marker)
+    {
+        object->SetAttribute("EcnMarker", PointerValue(marker));
+    }
+    fabric.m_switches[sw] = object;
+    fabric.m_routing->AddSwitch(object);
+}
+
+void
+RdmaFabricHelper::InstallAddresses(RdmaFabric& fabric) const
+{
+    const uint32_t last = m_network.Get() | m_mask.GetInverse();
+    uint32_t next = m_network.Get() + 1;
+    for (const uint32_t host : fabric.m_topology.GetHosts())
+    {
+        const Ptr<Node> node = fabric.m_nodes.Get(host);
+        const uint32_t ports = node->GetNDevices();
+        Ptr<Ipv4> stack;
+        if (m_internet)
+        {
+            InternetStackHelper internet;
+            internet.Install(node);
+            stack = node->GetObject<Ipv4>();
+        }
+        for (uint32_t i = 0; i < ports; ++i)
+        {
+            NS_ABORT_MSG_IF(next >= last,
+                            "rdma: network " << m_network << " with mask " << m_mask
+                                             << " has too few addresses for the hosts' ports");
+            const Ipv4Address address(next++);
+            auto device = DynamicCast<QbbNetDevice>(node->GetDevice(i));
+            fabric.m_nics[host]->AddPort(device, address);
+            fabric.m_routing->AddHost(device, address);
+            if (stack)
+            {
+                const uint32_t interface = stack->AddInterface(device);
+                stack->AddAddress(interface, Ipv4InterfaceAddress(address, m_mask));
+                stack->SetMetric(interface, 1);
+                stack->SetUp(interface);
+            }
+        }
+    }
+}
+
+} // namespace ns3

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+
+#ifndef RDMA_FABRIC_HELPER_H
+#define RDMA_FABRIC_HELPER_H
+
+#include "rdma-fabric.h"
+#include "rdma-topology.h"
+
+#include <ns3/attribute.h>
+#include <ns3/ipv4-address.h>
+#include <ns3/object-factory.h>
+
+#include <string>
+
+namespace ns3
+{
+
+/**
+ * \ingroup rdma
+ * Builds a fabric from a topology: nodes, QbbNetDevices and QbbChannels, a QbbSwitch on every
+ * switch, an RdmaNic on every host, addresses and routes.
+ *
+ *     RdmaFabricHelper helper;
+ *     helper.SetBufferAttribute("BufferSize", UintegerValue(16 << 20));
+ *     Ptr<RdmaFabric> fabric = helper.Install(MakeRdmaLeafSpine(...));
+ *     auto [here, there] = fabric->Connect(0, 17);
+ *     here->PostSend(...);
+ *
+ * The constructor sets ns-3's time resolution to femtoseconds, so make the helper first of all.
+ * Attributes that are set here apply to everything that Install() makes from then on.
+ */
+class RdmaFabricHelper
+{
+  public:
+    /** Sets the time resolution. */
+    RdmaFabricHelper();
+
+    /** \param name an attribute of QbbNetDevice \param value its value for all ports */
+    void SetDeviceAttribute(const std::string& name, const AttributeValue& value);
+
+    /** \param name an attribute of QbbChannel \param value its value for all cables */
+    void SetChannelAttribute(const std::string& name, const AttributeValue& value);
+
+    /** \param name an attribute of QbbSwitch \param value its value for all switches */
+    void SetSwitchAttribute(const std::string& name, const AttributeValue& value);
+
+    /** \param type TypeId name of a QbbBufferManager for all switches */
+    void SetBufferManager(const std::string& type);
+
+    /** \param name an attribute of the buffer manager \param value its value for all switches */
+    void SetBufferAttribute(const std::string& name, const AttributeValue& value);
+
+    /**
+     * Turns ECN marking on in all switches.
+     *
+     * \param name an attribute of QbbEcnMarker
+     * \param value its value
+     */
+    void SetEcnAttribute(const std::string& name, const AttributeValue& value);
+
+    /** \param enable true: switches mark ECN-capable packets; false, the default: they do not */
+    void EnableEcn(bool enable);
+
+    /** \param type TypeId name of an RdmaTransport for all NICs */
+    void SetTransport(const std::string& type);
+
+    /** \param name an attribute of the transport \param value its value for all NICs */
+    void SetTransportAttribute(const std::string& name, const AttributeValue& value);
+
+    /** \param name an attribute of RdmaNic \param value its value for all NICs */
+    void SetNicAttribute(const std::string& name, const AttributeValue& value);
+
+    /** \param name an attribute of RdmaQueuePair \param value its value for all queue pairs */
+    void SetQueuePairAttribute(const std::string& name, const AttributeValue& value);
+
+    /**
+     * \param network network of the hosts' addresses, which are given out in ascending order
+     * \param mask its mask
+     */
+    void SetAddressRange(Ipv4Address network, Ipv4Mask mask);
+
+    /**
+     * \param install true: hosts get ns-3's Internet stack beside the NIC, with the same addresses;
+     *        false, the default: they do not
+     */
+    void SetInternetStack(bool install);
+
+    /**
+     * Aborts with a message if the topology does not make a fabric.
+     *
+     * \param topology hosts, switches and links
+     * \return the fabric
+     */
+    Ptr<RdmaFabric> Install(const RdmaTopology& topology) const;
+
+  private:
+    void InstallLink(RdmaFabric& fabric, uint32_t link) const;
+    void InstallHost(RdmaFabric& fabric, uint32_t host, Ptr<RdmaTransport> transport) const;
+    void InstallSwitch(RdmaFabric& fabric, uint32_t sw, Ptr<QbbEcnMarker> marker) const;
+    void InstallAddresses(RdmaFabric& fabric) const;
+
+    ObjectFactory m_deviceFactory;    //!< QbbNetDevice
+    ObjectFactory m_channelFactory;   //!< QbbChannel
+    ObjectFactory m_switchFactory;    //!< QbbSwitch
+    ObjectFactory m_bufferFactory;    //!< a QbbBufferManager
+    ObjectFactory m_ecnFactory;       //!< QbbEcnMarker
+    ObjectFactory m_transportFactory; //!< an RdmaTransport
+    ObjectFactory m_nicFactory;       //!< RdmaNic
+    std::vector<std::pair<std::string, Ptr<AttributeValue>>> m_queuePairAttributes; //!< for NICs
+    bool m_ecn{false};                //!< switches mark
+    bool m_internet{false};           //!< hosts get ns-3's stack
+    Ipv4Address m_network;            //!< network of the hosts
+    Ipv4Mask m_mask;                  //!< its mask
+};
+
+} // namespace ns3
+
+#endif /* RDMA_FABRIC_HELPER_H */

@@ -1,0 +1,283 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+
+#include "rdma-fabric-run.h"
+
+#include "qbb-helper.h"
+#include "qbb-wire.h"
+#include "rdma-progress.h"
+#include "rdma-topology-builders.h"
+#include "rdma-units.h"
+#include "rdma-workload.h"
+
+#include <ns3/boolean.h>
+#include <ns3/double.h>
+#include <ns3/enum.h>
+#include <ns3/rng-seed-manager.h>
+#include <ns3/simulator.h>
+#include <ns3/string.h>
+#include <ns3/uinteger.h>
+
+#include <algorithm>
+#include <ctime>
+#include <iostream>
+#include <stdexcept>
+#include <sys/resource.h>
+
+namespace ns3
+{
+
+namespace
+{
+
+/// Timeout where packets may be lost: the IRN paper's RTO_high (SIGCOMM 2018, section 4.1).
+constexpr int64_t LOSSY_TIMEOUT_PS = 320'000'000;
+
+/**
+ * Runs a parser and puts the option's name before its message.
+ *
+ * \param option the option
+ * \param parse what may throw
+ * \return what it returns
+ */
+template <typename F>
+auto
+ParseOption(const std::string& option, F parse)
+{
+    try
+    {
+        return parse();
+    }
+    catch (const std::invalid_argument& error)
+    {
+        throw std::invalid_argument("--" + option + ": " + error.what());
+    }
+}
+
+/** \param option its name \param value its text \param accepted what it may be */
+void
+CheckChoice(const std::string& option,
+            const std::string& value,
+            const std::vector<std::string>& accepted)
+{
+    if (std::find(accepted.begin(), accepted.end(), value) != accepted.end())
+    {
+        return;
+    }
+    std::string list;
+    for (const auto& choice : accepted)
+    {
+        list += (list.empty() ? "" : ", ") + choice;
+    }
+    throw std::invalid_argument("--" + option + ": unknown value \"" + value +
+                                "\"; accepted: " + list);
+}
+
+} // namespace
+
+RdmaFabricRun::RdmaFabricRun(const RdmaFabricOptions& options)
+    : m_options(options)
+{
+    const RdmaTopology topology = MakeTopology(options);
+    Build(topology, MakeFlows(options, topology));
+}
+
+RdmaFabricRun::RdmaFabricRun(const RdmaFabricOptions& options, const std::vector<RdmaFlow>& flows)
+    : m_options(options)
+{
+    Build(MakeTopology(options), flows);
+}
+
+RdmaTopology
+RdmaFabricRun::MakeTopology(const RdmaFabricOptions& options)
+{
+    RdmaTopologyRates rates;
+    rates.hostRateBps = ParseOption("rate", [&] { return ParseRdmaRate(options.rate); });
+    rates.uplinkRateBps =
+        ParseOption("uplinkRate", [&] { return ParseRdmaRate(options.uplinkRate); });
+    rates.delayPs = ParseOption("delay", [&] { return ParseRdmaTime(options.delay); });
+    return ParseOption("topology", [&] {
+        RdmaTopology topology = MakeRdmaTopology(options.topology, rates);
+        topology.Validate();
+        return topology;
+    });
+}
+
+std::vector<RdmaFlow>
+RdmaFabricRun::MakeFlows(const RdmaFabricOptions& options, const RdmaTopology& topology)
+{
+    if (options.seed == 0)
+    {
+        throw std::invalid_argument("--seed: 0; accepted: 1 and above");
+    }
+    RngSeedManager::SetSeed(options.seed);
+    RdmaWorkloadOptions workload;
+    workload.durationPs = ParseOption("duration", [&] { return ParseRdmaTime(options.duration); });
+    workload.bytes = ParseOption("bytes", [&] { return ParseRdmaBytes(options.bytes); });
+    workload.load = options.load;
+    workload.cdf = options.cdf;
+    return ParseOption("workload",
+                       [&] { return MakeRdmaWorkload(options.workload, topology, workload); });
+}
+
+void
+RdmaFabricRun::Build(const RdmaTopology& topology, const std::vector<RdmaFlow>& flows)
+{
+    CheckChoice("transport", m_options.transport, {"roce"});
+    CheckChoice("cc", m_options.cc, {"none"});
+    CheckChoice("pfc", m_options.pfc, {"on", "off"});
+    CheckChoice("switch", m_options.switchType, {"shared"});
+    RngSeedManager::SetSeed(m_options.seed);
+    RdmaFabricHelper helper;
+    // At the pending events of a fabric a binary heap is faster than ns-3's default map.
+    ObjectFactory scheduler;
+    scheduler.SetTypeId("ns3::PriorityQueueScheduler");
+    Simulator::SetScheduler(scheduler);
+
+    Configure(helper);
+    m_fabric = helper.Install(topology);
+    m_fabric->AssignStreams(1);
+    m_runner = CreateObject<RdmaFlowRunner>();
+    m_runner->Install(m_fabric, flows);
+    for (const RdmaFlow& flow : flows)
+    {
+        m_firstStartPs = m_firstStartPs ? std::min(m_firstStartPs, flow.startPs) : flow.startPs;
+    }
+    if (!m_options.pcap.empty())
+    {
+        QbbHelper().EnablePcapAll(m_options.pcap, true);
+    }
+}
+
+int64_t
+RdmaFabricRun::GetTimeoutPs() const
+{
+    if (m_options.rto == "auto")
+    {
+        return m_options.pfc == "on" ? 0 : LOSSY_TIMEOUT_PS;
+    }
+    return ParseOption("rto", [&] { return ParseRdmaTime(m_options.rto); });
+}
+
+void
+RdmaFabricRun::Configure(RdmaFabricHelper& helper) const
+{
+    if (m_options.mtu < 256 || m_options.mtu > 4096)
+    {
+        throw std::invalid_argument("--mtu: " + std::to_string(m_options.mtu) +
+                                    "; accepted: 256 to 4096 bytes of payload a packet");
+    }
+    constexpr uint32_t HEADERS = QbbWire::IPV4_HEADER_BYTES + QbbWire::UDP_HEADER_BYTES +
+                                 QbbWire::BTH_BYTES + QbbWire::ICRC_BYTES + 20;
+    helper.SetDeviceAttribute("Mtu",
+                              UintegerValue(std::max(1500U, m_options.mtu + HEADERS)));
+    helper.SetDeviceAttribute("FlowControl",
+                              StringValue(m_options.pfc == "on" ? "Pfc" : "None"));
+    helper.SetChannelAttribute("SerializeFrames", BooleanValue(m_options.serialize));
+    const uint64_t buffer =
+        ParseOption("buffer", [&] { return ParseRdmaBytes(m_options.buffer); });
+    if (buffer == 0 || buffer > UINT32_MAX)
+    {
+        throw std::invalid_argument("--buffer: " + m_options.buffer +
+                                    "; accepted: 1 byte to 4 GiB - 1");
+    }
+    helper.SetBufferAttribute("BufferSize", UintegerValue(buffer));
+    helper.SetQueuePairAttribute("PathMtu", UintegerValue(m_options.mtu));
+    helper.SetTransportAttribute("RetransmissionTimeout", TimeValue(QbbFromPs(GetTimeoutPs())));
+    if (m_options.ackInterval == 0 || m_options.ackInterval > (1U << 20))
+    {
+        throw std::invalid_argument("--ackInterval: " + std::to_string(m_options.ackInterval) +
+                                    "; accepted: 1 to 1048576 packets");
+    }
+    helper.SetTransportAttribute("AckInterval", UintegerValue(m_options.ackInterval));
+    ConfigureEcn(helper);
+}
+
+void
+RdmaFabricRun::ConfigureEcn(RdmaFabricHelper& helper) const
+{
+    const std::string& text = m_options.ecn;
+    if (text == "on" || text == "off")
+    {
+        helper.EnableEcn(text == "on");
+        return;
+    }
+    const auto first = text.find(':');
+    const auto second = text.find(':', first + 1);
+    if (first == std::string::npos || second == std::string::npos)
+    {
+        throw std::invalid_argument("--ecn: \"" + text +
+                                    "\"; accepted: on, off, or KMIN:KMAX:PMAX at 40 Gb/s, as in "
+                                    "5KB:200KB:0.01");
+    }
+    ParseOption("ecn", [&] {
+        const uint64_t kmin = ParseRdmaBytes(text.substr(0, first));
+        const uint64_t kmax = ParseRdmaBytes(text.substr(first + 1, second - first - 1));
+        const double pmax = ParseRdmaReal(text.substr(second + 1));
+        if (kmin > kmax || !(pmax > 0 && pmax <= 1))
+        {
+            throw std::invalid_argument("\"" + text +
+                                        "\"; accepted: KMIN at most KMAX, PMAX above 0 and at "
+                                        "most 1");
+        }
+        helper.SetEcnAttribute("Kmin", UintegerValue(kmin));
+        helper.SetEcnAttribute("Kmax", UintegerValue(kmax));
+        helper.SetEcnAttribute("Pmax", DoubleValue(pmax));
+    });
+}
+
+Ptr<RdmaFabric>
+RdmaFabricRun::GetFabric() const
+{
+    return m_fabric;
+}
+
+Ptr<RdmaFlowRunner>
+RdmaFabricRun::GetRunner() const
+{
+    return m_runner;
+}
+
+void
+RdmaFabricRun::Run(bool progress)
+{
+    const int64_t stopPs = ParseOption("stop", [&] { return ParseRdmaTime(m_options.stop); });
+    Simulator::Stop(QbbFromPs(stopPs) - Simulator::Now());
+    const uint64_t eventsBefore = Simulator::GetEventCount();
+    const std::clock_t begin = std::clock();
+    if (m_runner->GetNFlows() > 0)
+    {
+        RdmaProgress display(m_runner, std::cerr);
+        if (progress)
+        {
+            display.Start(m_firstStartPs);
+        }
+        Simulator::Run();
+        display.Finish();
+    }
+    m_cpuS = static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
+    m_events = Simulator::GetEventCount() - eventsBefore;
+    m_endPs = QbbNowPs();
+}
+
+RdmaFabricOutcome
+RdmaFabricRun::GetOutcome() const
+{
+    RdmaFabricOutcome outcome;
+    outcome.flows = m_runner->GetResults();
+    outcome.ports = m_fabric->GetPortResults();
+    outcome.summary = MakeRdmaSummary(outcome.flows);
+    const RdmaFabricTotals totals = m_fabric->GetTotals();
+    outcome.summary.drops = totals.drops;
+    outcome.summary.pauseFrames = totals.pauseFrames;
+    outcome.summary.ecnMarks = totals.ecnMarks;
+    outcome.summary.packetHops = totals.packetHops;
+    outcome.summary.events = m_events;
+    outcome.summary.simTimeUs = static_cast<double>(m_endPs) / 1e6;
+    outcome.summary.cpuS = m_cpuS;
+    rusage usage{};
+    getrusage(RUSAGE_SELF, &usage);
+    outcome.summary.peakRssMb = static_cast<double>(usage.ru_maxrss) / 1024;
+    return outcome;
+}
+
+} // namespace ns3

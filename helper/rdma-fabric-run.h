@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+
+#ifndef RDMA_FABRIC_RUN_H
+#define RDMA_FABRIC_RUN_H
+
+#include "rdma-fabric-helper.h"
+#include "rdma-fabric.h"
+#include "rdma-flow-report.h"
+#include "rdma-flow-runner.h"
+#include "rdma-flow.h"
+
+#include <ostream>
+#include <string>
+#include <vector>
+
+namespace ns3
+{
+
+/**
+ * \ingroup rdma
+ * A whole run as people describe it in words: every member is the text of an option of the example
+ * rdma-fabric, with its default.
+ */
+struct RdmaFabricOptions
+{
+    std::string topology{"leaf-spine:4x16x4"}; //!< see MakeRdmaTopology()
+    std::string rate{"100Gbps"};               //!< links of hosts
+    std::string uplinkRate{"400Gbps"};         //!< links between switches
+    std::string delay{"1us"};                  //!< propagation delay of every link
+    uint32_t mtu{1024};                        //!< payload of a full packet, 256..4096 bytes
+    std::string transport{"roce"};             //!< "roce"
+    std::string cc{"none"};                    //!< "none"
+    std::string pfc{"on"};                     //!< "on" or "off"
+    std::string ecn{"off"};         //!< "on", "off" or KMIN:KMAX:PMAX at 40 Gb/s, as in 5KB:200KB:0.01
+    std::string switchType{"shared"};          //!< "shared": shared-buffer switch
+    std::string buffer{"12MiB"};               //!< memory of each switch
+    std::string workload{"poisson"};           //!< see MakeRdmaWorkload()
+    std::string cdf{"websearch"};              //!< flow sizes of poisson
+    double load{0.5};                          //!< load of poisson, part of the hosts' line rate
+    std::string bytes{"1MB"};                  //!< flow size of incast and permutation
+    std::string duration{"1ms"};               //!< poisson: flows start in this time
+    std::string stop{"10s"};                   //!< the run ends here at the latest
+    std::string rto{"auto"}; //!< retransmission timeout; 0 is none; auto: none with PFC, else 320us
+    uint32_t ackInterval{1};                   //!< packets for one acknowledgement
+    uint32_t seed{1};                          //!< of all random numbers, 1 and above
+    bool serialize{false};                     //!< every frame crosses links as bytes
+    std::string pcap;                          //!< prefix of a capture of every port; none if empty
+};
+
+/**
+ * \ingroup rdma
+ * What a run left behind.
+ */
+struct RdmaFabricOutcome
+{
+    std::vector<RdmaFlowResult> flows; //!< by flow id
+    std::vector<RdmaPortResult> ports; //!< by node, port and class
+    RdmaFabricSummary summary;         //!< sums and percentiles
+};
+
+/**
+ * \ingroup rdma
+ * Builds a fabric and a workload from RdmaFabricOptions, runs them and collects the results.
+ *
+ * One run per object; Simulator::Destroy() follows after the results are taken. All errors in the
+ * options are std::invalid_argument (or RdmaFileError for files) with a message that names the
+ * option and what is accepted.
+ */
+class RdmaFabricRun
+{
+  public:
+    /**
+     * Sets seed, time resolution and scheduler, builds the fabric and installs the flows.
+     *
+     * \param options the run
+     */
+    explicit RdmaFabricRun(const RdmaFabricOptions& options);
+
+    /**
+     * The same with flows of one's own in place of the option workload.
+     *
+     * \param options the run
+     * \param flows the flows, in any order
+     */
+    RdmaFabricRun(const RdmaFabricOptions& options, const std::vector<RdmaFlow>& flows);
+
+    /** \return the fabric, to change or watch it before Run() */
+    Ptr<RdmaFabric> GetFabric() const;
+
+    /** \return the flows' runner */
+    Ptr<RdmaFlowRunner> GetRunner() const;
+
+    /**
+     * Runs until every flow has ended, or until the option stop.
+     *
+     * \param progress true to show progress on standard error
+     */
+    void Run(bool progress = false);
+
+    /** \return what the run left behind */
+    RdmaFabricOutcome GetOutcome() const;
+
+    /**
+     * \param options the run
+     * \return the topology that the options name
+     */
+    static RdmaTopology MakeTopology(const RdmaFabricOptions& options);
+
+    /**
+     * \param options the run
+     * \param topology its topology
+     * \return the flows that the options name
+     */
+    static std::vector<RdmaFlow> MakeFlows(const RdmaFabricOptions& options,
+                                           const RdmaTopology& topology);
+
+  private:
+    void Build(const RdmaTopology& topology, const std::vector<RdmaFlow>& flows);
+    void Configure(RdmaFabricHelper& helper) const;
+    void ConfigureEcn(RdmaFabricHelper& helper) const;
+    int64_t GetTimeoutPs() const;
+
+    RdmaFabricOptions m_options;   //!< the run
+    Ptr<RdmaFabric> m_fabric;      //!< the fabric
+    Ptr<RdmaFlowRunner> m_runner;  //!< the flows
+    int64_t m_firstStartPs{0};     //!< when the first flow starts
+    double m_cpuS{0};              //!< CPU time of Run()
+    uint64_t m_events{0};          //!< events of Run()
+    int64_t m_endPs{0};            //!< simulated time at the end of Run()
+};
+
+/**
+ * \ingroup rdma
+ * Prints a table of flow completion times by size, and what happened in the fabric.
+ *
+ * \param os where to
+ * \param outcome a run's outcome
+ */
+void PrintRdmaOutcome(std::ostream& os, const RdmaFabricOutcome& outcome);
+
+} // namespace ns3
+
+#endif /* RDMA_FABRIC_RUN_H */

@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+
+#include "rdma-fabric-run.h"
+#include "rdma-quantile.h"
+
+#include <array>
+#include <cinttypes>
+#include <cstdio>
+#include <limits>
+
+namespace ns3
+{
+
+namespace
+{
+
+/** Flows up to a size, for one line of the table. */
+struct SizeBin
+{
+    const char* name;  //!< as printed
+    uint64_t maxBytes; //!< largest flow of the line
+};
+
+constexpr std::array<SizeBin, 5> BINS = {{{"up to 10 KB", 10'000},
+                                          {"up to 100 KB", 100'000},
+                                          {"up to 1 MB", 1'000'000},
+                                          {"above 1 MB", std::numeric_limits<uint64_t>::max()},
+                                          {"all", 0}}};
+
+/// Unfinished flows that are listed one by one.
+constexpr std::size_t MAX_LISTED = 20;
+
+void
+PrintLine(std::ostream& os, const char* name, const std::vector<const RdmaFlowResult*>& flows)
+{
+    char line[200];
+    std::vector<double> fcts;
+    std::vector<double> slowdowns;
+    double fctSum = 0;
+    double slowdownSum = 0;
+    for (const auto* flow : flows)
+    {
+        if (flow->IsCompleted())
+        {
+            fcts.push_back(static_cast<double>(*flow->fctPs) / 1e6);
+            slowdowns.push_back(static_cast<double>(*flow->fctPs) /
+                                static_cast<double>(flow->idealPs));
+            fctSum += fcts.back();
+            slowdownSum += slowdowns.back();
+        }
+    }
+    if (fcts.empty())
+    {
+        std::snprintf(line, sizeof(line), "%-14s %8zu %10d\n", name, flows.size(), 0);
+        os << line;
+        return;
+    }
+    const auto count = static_cast<double>(fcts.size());
+    std::snprintf(line,
+                  sizeof(line),
+                  "%-14s %8zu %10zu %12.2f %12.2f %12.2f %10.3f %10.3f\n",
+                  name,
+                  flows.size(),
+                  fcts.size(),
+                  fctSum / count,
+                  RdmaQuantile(fcts, 0.5),
+                  RdmaQuantile(fcts, 0.99),
+                  slowdownSum / count,
+                  RdmaQuantile(slowdowns, 0.99));
+    os << line;
+}
+
+} // namespace
+
+void
+PrintRdmaOutcome(std::ostream& os, const RdmaFabricOutcome& outcome)
+{
+    char line[200];
+    std::snprintf(line,
+                  sizeof(line),
+                  "%-14s %8s %10s %12s %12s %12s %10s %10s\n",
+                  "flow size",
+                  "flows",
+                  "completed",
+                  "avg FCT us",
+                  "p50 FCT us",
+                  "p99 FCT us",
+                  "avg slowd.",
+                  "p99 slowd.");
+    os << line;
+    uint64_t above = 0;
+    for (const SizeBin& bin : BINS)
+    {
+        std::vector<const RdmaFlowResult*> flows;
+        for (const auto& result : outcome.flows)
+        {
+            if (bin.maxBytes == 0 ||
+                (result.flow.bytes > above && result.flow.bytes <= bin.maxBytes))
+            {
+                flows.push_back(&result);
+            }
+        }
+        above = bin.maxBytes;
+        PrintLine(os, bin.name, flows);
+    }
+    const RdmaFabricSummary& summary = outcome.summary;
+    std::snprintf(line,
+                  sizeof(line),
+                  "\n%" PRIu64 " drops, %" PRIu64 " pause frames, %" PRIu64
+                  " ECN marks; %.1f us simulated\n",
+                  summary.drops,
+                  summary.pauseFrames,
+                  summary.ecnMarks,
+                  summary.simTimeUs);
+    os << line;
+    std::snprintf(line,
+                  sizeof(line),
+                  "%" PRIu64 " packet-hops, %" PRIu64 " events in %.2f s of CPU time (%.2f M "
+                  "packet-hops/s), %.0f MB\n",
+                  summary.packetHops,
+                  summary.events,
+                  summary.cpuS,
+                  summary.cpuS > 0 ? static_cast<double>(summary.packetHops) / summary.cpuS / 1e6
+                                   : 0.0,
+                  summary.peakRssMb);
+    os << line << "digest " << summary.digest << "\n";
+    if (summary.flowsCompleted == summary.flowsTotal)
+    {
+        return;
+    }
+    os << "\n"
+       << summary.flowsTotal - summary.flowsCompleted << " of " << summary.flowsTotal
+       << " flows did not finish:\n";
+    std::size_t listed = 0;
+    for (const auto& result : outcome.flows)
+    {
+        if (result.IsCompleted())
+        {
+            continue;
+        }
+        if (++listed > MAX_LISTED)
+        {
+            os << "  and "
+               << summary.flowsTotal - summary.flowsCompleted - MAX_LISTED
+               << " more (flows.csv has them all)\n";
+            break;
+        }
+        os << "  flow " << result.flow.id << " from host " << result.flow.srcHost << " to host "
+           << result.flow.dstHost << ", " << result.flow.bytes << " bytes: " << result.status
+           << "\n";
+    }
+}
+
+} // namespace ns3

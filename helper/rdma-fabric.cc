@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+
+#include "rdma-fabric.h"
+
+#include <ns3/abort.h>
+#include <ns3/pointer.h>
+
+namespace ns3
+{
+
+NS_OBJECT_ENSURE_REGISTERED(RdmaFabric);
+
+TypeId
+RdmaFabric::GetTypeId()
+{
+    static TypeId tid = TypeId("ns3::RdmaFabric")
+                            .SetParent<Object>()
+                            .SetGroupName("Rdma")
+                            .AddConstructor<RdmaFabric>();
+    return tid;
+}
+
+void
+RdmaFabric::DoDispose()
+{
+    m_nics.clear();
+    m_switches.clear();
+    m_links.clear();
+    m_nodes = NodeContainer();
+    if (m_routing)
+    {
+        m_routing->Dispose();
+        m_routing = nullptr;
+    }
+    Object::DoDispose();
+}
+
+const RdmaTopology&
+RdmaFabric::GetTopology() const
+{
+    return m_topology;
+}
+
+NodeContainer
+RdmaFabric::GetNodes() const
+{
+    return m_nodes;
+}
+
+NodeContainer
+RdmaFabric::GetHosts() const
+{
+    NodeContainer hosts;
+    for (const uint32_t id : m_topology.GetHosts())
+    {
+        hosts.Add(m_nodes.Get(id));
+    }
+    return hosts;
+}
+
+Ptr<Node>
+RdmaFabric::GetNode(uint32_t node) const
+{
+    NS_ABORT_MSG_IF(node >= m_nodes.GetN(),
+                    "rdma: node " << node << " of a fabric with " << m_nodes.GetN() << " nodes");
+    return m_nodes.Get(node);
+}
+
+Ptr<RdmaNic>
+RdmaFabric::GetNic(uint32_t host) const
+{
+    NS_ABORT_MSG_IF(host >= m_nics.size() || !m_nics[host],
+                    "rdma: node " << host << " is not a host of this fabric");
+    return m_nics[host];
+}
+
+Ptr<QbbSwitch>
+RdmaFabric::GetSwitch(uint32_t sw) const
+{
+    NS_ABORT_MSG_IF(sw >= m_switches.size() || !m_switches[sw],
+                    "rdma: node " << sw << " is not a switch of this fabric");
+    return m_switches[sw];
+}
+
+Ipv4Address
+RdmaFabric::GetAddress(uint32_t host) const
+{
+    return GetNic(host)->GetAddress(0);
+}
+
+Ptr<QbbChannel>
+RdmaFabric::GetChannel(uint32_t link) const
+{
+    NS_ABORT_MSG_IF(link >= m_links.size(),
+                    "rdma: link " << link << " of a fabric with " << m_links.size() << " links");
+    return m_links[link].channel;
+}
+
+Ptr<QbbNetDevice>
+RdmaFabric::GetDevice(uint32_t link, uint32_t node) const
+{
+    NS_ABORT_MSG_IF(link >= m_links.size(),
+                    "rdma: link " << link << " of a fabric with " << m_links.size() << " links");
+    const RdmaTopologyLink& ends = m_topology.GetLink(link);
+    NS_ABORT_MSG_IF(node != ends.a && node != ends.b,
+                    "rdma: node " << node << " is at neither end of link " << link << " ("
+                                  << ends.a << " to " << ends.b << ")");
+    return node == ends.a ? m_links[link].a : m_links[link].b;
+}
+
+Ptr<QbbRouting>
+RdmaFabric::GetRouting() const
+{
+    return m_routing;
+}
+
+std::pair<Ptr<RdmaQueuePair>, Ptr<RdmaQueuePair>>
+RdmaFabric::Connect(uint32_t source, uint32_t destination, uint8_t priority)
+{
+    NS_ABORT_MSG_IF(source == destination,
+                    "rdma: host " << source << " is to be connected with itself");
+    auto a = GetNic(source)->CreateQueuePair();
+    auto b = GetNic(destination)->CreateQueuePair();
+    NS_ABORT_MSG_IF(priority > 8, "rdma: class " << +priority << "; accepted: 0..7");
+    if (priority < 8)
+    {
+        a->SetPriority(priority);
+        b->SetPriority(priority);
+    }
+    RdmaQueuePair::ConnectPair(a, b);
+    return {a, b};
+}
+
+std::vector<RdmaIdealHop>
+RdmaFabric::GetPath(Ptr<RdmaQueuePair> qp) const
+{
+    std::vector<RdmaIdealHop> hops;
+    for (const auto& port :
+         m_routing->GetPath(qp->GetPort(), qp->GetRemoteAddress(), qp->GetFlowHash()))
+    {
+        hops.push_back({port->GetLineRate().GetBitRate(), port->GetQbbChannel()->GetDelayPs()});
+    }
+    return hops;
+}
+
+void
+RdmaFabric::SetLinkUp(uint32_t link, bool up)
+{
+    m_routing->SetLinkUp(GetChannel(link), up);
+}
+
+RdmaFabricTotals
+RdmaFabric::GetTotals() const
+{
+    RdmaFabricTotals totals;
+    for (const Link& link : m_links)
+    {
+        for (const auto& device : {link.a, link.b})
+        {
+            const QbbPortCounters& counters = device->GetCounters();
+            totals.packetHops += counters.GetTxFrames();
+            totals.drops += counters.GetDrops();
+            totals.pauseFrames += counters.macControlTx;
+            for (const auto& c : counters.classes)
+            {
+                totals.ecnMarks += c.ecnMarks;
+            }
+        }
+    }
+    return totals;
+}
+
+std::vector<RdmaPortResult>
+RdmaFabric::GetPortResults() const
+{
+    const int64_t nowPs = QbbNowPs();
+    std::vector<RdmaPortResult> rows;
+    const auto linksByNode = m_topology.GetLinksByNode();
+    for (uint32_t node = 0; node < linksByNode.size(); ++node)
+    {
+        for (const uint32_t link : linksByNode[node])
+        {
+            const Ptr<QbbNetDevice> device = GetDevice(link, node);
+            for (uint8_t priority = 0; priority < 8; ++priority)
+            {
+                const auto& counters = device->GetCounters().classes[priority];
+                const auto& sender = device->GetPauseSender();
+                const auto& receiver = device->GetPauseReceiver();
+                RdmaPortResult row;
+                row.node = node;
+                row.port = device->GetPortNumber();
+                row.priority = priority;
+                row.bytes = counters.txBytes;
+                row.pausesSent = sender.GetXoffSent(priority) + sender.GetXonSent(priority);
+                row.pausesReceived =
+                    receiver.GetXoffReceived(priority) + receiver.GetXonReceived(priority);
+                row.pausedPs = receiver.GetPausedPs(priority, nowPs);
+                row.drops = counters.drops;
+                row.marks = counters.ecnMarks;
+                row.peakQueueBytes = counters.peakQueueBytes;
+                rows.push_back(row);
+            }
+        }
+    }
+    return rows;
+}
+
+bool
+RdmaFabric::AreBuffersEmpty() const
+{
+    for (const auto& sw : m_switches)
+    {
+        if (sw && sw->GetBufferManager() && !sw->GetBufferManager()->IsEmpty())
+        {
+            return false;
+        }
+    }
+    return true;
+}
+
+int64_t
+RdmaFabric::AssignStreams(int64_t stream)
+{
+    int64_t next = stream;
+    for (const auto& sw : m_switches)
+    {
+        next += sw ? sw->AssignStreams(next) : 0;
+    }
+    for (const Link& link : m_links)
+    {
+        for (const auto& device : {link.a, link.b})
+        {
+            PointerValue model;
+            device->GetAttribute("ReceiveErrorModel", model);
+            if (auto rate = model.Get<RateErrorModel>())
+            {
+                next += rate->AssignStreams(next);
+            }
+        }
+    }
+    return next - stream;
+}
+
+} // namespace ns3
