@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+
+#include "qbb-helper.h"
+
+#include "qbb-ascii-trace.h"
+#include "qbb-channel.h"
+#include "qbb-net-device.h"
+#include "qbb-time.h"
+
+#include <ns3/abort.h>
+#include <ns3/boolean.h>
+#include <ns3/log.h>
+#include <ns3/mac48-address.h>
+#include <ns3/node.h>
+#include <ns3/packet.h>
+#include <ns3/pcap-file-wrapper.h>
+#include <ns3/simulator.h>
+
+#include <sstream>
+
+namespace ns3
+{
+
+NS_LOG_COMPONENT_DEFINE("QbbHelper");
+
+QbbHelper::QbbHelper()
+{
+    QbbSetTimeResolution();
+    m_deviceFactory.SetTypeId(QbbNetDevice::GetTypeId());
+    m_channelFactory.SetTypeId(QbbChannel::GetTypeId());
+    m_pcapFactory.SetTypeId(PcapFileWrapper::GetTypeId());
+    m_pcapFactory.Set("NanosecMode", BooleanValue(true));
+}
+
+void
+QbbHelper::SetDeviceAttribute(const std::string& name, const AttributeValue& value)
+{
+    NS_ABORT_MSG_IF(name == "Address",
+                    "rdma: Address for all ports of a QbbHelper; every port gets one of its own, "
+                    "which QbbNetDevice::SetAddress() changes");
+    m_deviceFactory.Set(name, value);
+}
+
+void
+QbbHelper::SetChannelAttribute(const std::string& name, const AttributeValue& value)
+{
+    m_channelFactory.Set(name, value);
+}
+
+void
+QbbHelper::SetPcapAttribute(const std::string& name, const AttributeValue& value)
+{
+    m_pcapFactory.Set(name, value);
+}
+
+NetDeviceContainer
+QbbHelper::Install(const NodeContainer& nodes) const
+{
+    NS_ABORT_MSG_IF(nodes.GetN() != 2,
+                    "rdma: a cable between " << nodes.GetN() << " nodes; accepted: 2");
+    return Install(nodes.Get(0), nodes.Get(1));
+}
+
+NetDeviceContainer
+QbbHelper::Install(Ptr<Node> a, Ptr<Node> b) const
+{
+    auto channel = m_channelFactory.Create<QbbChannel>();
+    NetDeviceContainer ports;
+    for (const auto& node : {a, b})
+    {
+        auto port = m_deviceFactory.Create<QbbNetDevice>();
+        port->SetAddress(Mac48Address::Allocate());
+        node->AddDevice(port);
+        port->Attach(channel);
+        ports.Add(port);
+    }
+    return ports;
+}
+
+void
+QbbHelper::EnablePcapInternal(std::string prefix,
+                              Ptr<NetDevice> nd,
+                              bool promiscuous,
+                              bool explicitFilename)
+{
+    auto port = DynamicCast<QbbNetDevice>(nd);
+    if (!port)
+    {
+        NS_LOG_INFO("no capture of " << nd << ": not a QbbNetDevice");
+        return;
+    }
+    PcapHelper names;
+    const std::string name = explicitFilename ? prefix : names.GetFilenameFromDevice(prefix, nd);
+    auto file = m_pcapFactory.Create<PcapFileWrapper>();
+    file->Open(name, std::ios::out);
+    file->Init(PCAP_LINK_TYPE);
+    NS_ABORT_MSG_IF(file->Fail(), "rdma: cannot write the capture file " << name);
+    names.HookDefaultSink<QbbNetDevice>(port, promiscuous ? "PromiscSniffer" : "Sniffer", file);
+}
+
+void
+QbbHelper::EnableAsciiInternal(Ptr<OutputStreamWrapper> stream,
+                               std::string prefix,
+                               Ptr<NetDevice> nd,
+                               bool explicitFilename)
+{
+    auto port = DynamicCast<QbbNetDevice>(nd);
+    if (!port)
+    {
+        NS_LOG_INFO("no ascii trace of " << nd << ": not a QbbNetDevice");
+        return;
+    }
+    if (stream)
+    {
+        std::ostringstream context;
+        context << "/NodeList/" << port->GetNode()->GetId() << "/DeviceList/"
+                << port->GetIfIndex() << "/$ns3::QbbNetDevice/";
+        QbbAsciiTrace::Connect(port, stream, context.str());
+        return;
+    }
+    AsciiTraceHelper names;
+    const std::string name = explicitFilename ? prefix : names.GetFilenameFromDevice(prefix, nd);
+    QbbAsciiTrace::Connect(port, names.CreateFileStream(name), "");
+}
+
+} // namespace ns3
