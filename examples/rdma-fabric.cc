@@ -56,6 +56,9 @@ main(int argc, char* argv[])
     cmd.AddValue("rto",
                  "retransmission timeout; 0s for none; auto: none with PFC, else 320us",
                  options.rto);
+    cmd.AddValue("retries",
+                 "timeouts in a row after which a flow fails, 0 to 255, or unlimited",
+                 options.retries);
     cmd.AddValue("ackInterval", "packets for one acknowledgement", options.ackInterval);
     cmd.AddValue("seed", "of all random numbers, 1 and above", options.seed);
     cmd.AddValue("serialize",

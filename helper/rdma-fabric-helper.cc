@@ -202,9 +202,7 @@ RdmaFabricHelper::InstallLink(RdmaFabric& fabric, uint32_t link) const
 }
 
 void
-RdmaFabricHelper::InstallHost(RdmaFabric& fabric,
-                              uint32_t host,
-                              Ptr<RdmaTransport> transport) const
+RdmaFabricHelper::InstallHost(RdmaFabric& fabric, uint32_t host, Ptr<RdmaTransport> transport) const
 {
     auto nic = m_nicFactory.Create<RdmaNic>();
     nic->SetTransport(transport);

@@ -107,10 +107,10 @@ class RdmaFabricHelper
     ObjectFactory m_transportFactory; //!< an RdmaTransport
     ObjectFactory m_nicFactory;       //!< RdmaNic
     std::vector<std::pair<std::string, Ptr<AttributeValue>>> m_queuePairAttributes; //!< for NICs
-    bool m_ecn{false};                //!< switches mark
-    bool m_internet{false};           //!< hosts get ns-3's stack
-    Ipv4Address m_network;            //!< network of the hosts
-    Ipv4Mask m_mask;                  //!< its mask
+    bool m_ecn{false};      //!< switches mark
+    bool m_internet{false}; //!< hosts get ns-3's stack
+    Ipv4Address m_network;  //!< network of the hosts
+    Ipv4Mask m_mask;        //!< its mask
 };
 
 } // namespace ns3

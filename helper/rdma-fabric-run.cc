@@ -168,13 +168,10 @@ RdmaFabricRun::Configure(RdmaFabricHelper& helper) const
     }
     constexpr uint32_t HEADERS = QbbWire::IPV4_HEADER_BYTES + QbbWire::UDP_HEADER_BYTES +
                                  QbbWire::BTH_BYTES + QbbWire::ICRC_BYTES + 20;
-    helper.SetDeviceAttribute("Mtu",
-                              UintegerValue(std::max(1500U, m_options.mtu + HEADERS)));
-    helper.SetDeviceAttribute("FlowControl",
-                              StringValue(m_options.pfc == "on" ? "Pfc" : "None"));
+    helper.SetDeviceAttribute("Mtu", UintegerValue(std::max(1500U, m_options.mtu + HEADERS)));
+    helper.SetDeviceAttribute("FlowControl", StringValue(m_options.pfc == "on" ? "Pfc" : "None"));
     helper.SetChannelAttribute("SerializeFrames", BooleanValue(m_options.serialize));
-    const uint64_t buffer =
-        ParseOption("buffer", [&] { return ParseRdmaBytes(m_options.buffer); });
+    const uint64_t buffer = ParseOption("buffer", [&] { return ParseRdmaBytes(m_options.buffer); });
     if (buffer == 0 || buffer > UINT32_MAX)
     {
         throw std::invalid_argument("--buffer: " + m_options.buffer +
@@ -189,6 +186,11 @@ RdmaFabricRun::Configure(RdmaFabricHelper& helper) const
                                     "; accepted: 1 to 1048576 packets");
     }
     helper.SetTransportAttribute("AckInterval", UintegerValue(m_options.ackInterval));
+    const uint64_t retries =
+        m_options.retries == "unlimited"
+            ? UINT32_MAX
+            : ParseOption("retries", [&] { return ParseRdmaInteger(m_options.retries, 0, 255); });
+    helper.SetTransportAttribute("RetryCount", UintegerValue(retries));
     ConfigureEcn(helper);
 }
 

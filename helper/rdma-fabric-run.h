@@ -31,20 +31,21 @@ struct RdmaFabricOptions
     std::string transport{"roce"};             //!< "roce"
     std::string cc{"none"};                    //!< "none"
     std::string pfc{"on"};                     //!< "on" or "off"
-    std::string ecn{"off"};         //!< "on", "off" or KMIN:KMAX:PMAX at 40 Gb/s, as in 5KB:200KB:0.01
-    std::string switchType{"shared"};          //!< "shared": shared-buffer switch
-    std::string buffer{"12MiB"};               //!< memory of each switch
-    std::string workload{"poisson"};           //!< see MakeRdmaWorkload()
-    std::string cdf{"websearch"};              //!< flow sizes of poisson
-    double load{0.5};                          //!< load of poisson, part of the hosts' line rate
-    std::string bytes{"1MB"};                  //!< flow size of incast and permutation
-    std::string duration{"1ms"};               //!< poisson: flows start in this time
-    std::string stop{"10s"};                   //!< the run ends here at the latest
+    std::string ecn{"off"}; //!< "on", "off" or KMIN:KMAX:PMAX at 40 Gb/s, as in 5KB:200KB:0.01
+    std::string switchType{"shared"}; //!< "shared": shared-buffer switch
+    std::string buffer{"12MiB"};      //!< memory of each switch
+    std::string workload{"poisson"};  //!< see MakeRdmaWorkload()
+    std::string cdf{"websearch"};     //!< flow sizes of poisson
+    double load{0.5};                 //!< load of poisson, part of the hosts' line rate
+    std::string bytes{"1MB"};         //!< flow size of incast and permutation
+    std::string duration{"1ms"};      //!< poisson: flows start in this time
+    std::string stop{"10s"};          //!< the run ends here at the latest
     std::string rto{"auto"}; //!< retransmission timeout; 0 is none; auto: none with PFC, else 320us
-    uint32_t ackInterval{1};                   //!< packets for one acknowledgement
-    uint32_t seed{1};                          //!< of all random numbers, 1 and above
-    bool serialize{false};                     //!< every frame crosses links as bytes
-    std::string pcap;                          //!< prefix of a capture of every port; none if empty
+    std::string retries{"unlimited"}; //!< timeouts in a row before a flow fails: 0..255, unlimited
+    uint32_t ackInterval{1};          //!< packets for one acknowledgement
+    uint32_t seed{1};                 //!< of all random numbers, 1 and above
+    bool serialize{false};            //!< every frame crosses links as bytes
+    std::string pcap;                 //!< prefix of a capture of every port; none if empty
 };
 
 /**
@@ -120,13 +121,13 @@ class RdmaFabricRun
     void ConfigureEcn(RdmaFabricHelper& helper) const;
     int64_t GetTimeoutPs() const;
 
-    RdmaFabricOptions m_options;   //!< the run
-    Ptr<RdmaFabric> m_fabric;      //!< the fabric
-    Ptr<RdmaFlowRunner> m_runner;  //!< the flows
-    int64_t m_firstStartPs{0};     //!< when the first flow starts
-    double m_cpuS{0};              //!< CPU time of Run()
-    uint64_t m_events{0};          //!< events of Run()
-    int64_t m_endPs{0};            //!< simulated time at the end of Run()
+    RdmaFabricOptions m_options;  //!< the run
+    Ptr<RdmaFabric> m_fabric;     //!< the fabric
+    Ptr<RdmaFlowRunner> m_runner; //!< the flows
+    int64_t m_firstStartPs{0};    //!< when the first flow starts
+    double m_cpuS{0};             //!< CPU time of Run()
+    uint64_t m_events{0};         //!< events of Run()
+    int64_t m_endPs{0};           //!< simulated time at the end of Run()
 };
 
 /**

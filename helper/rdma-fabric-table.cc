@@ -140,8 +140,7 @@ PrintRdmaOutcome(std::ostream& os, const RdmaFabricOutcome& outcome)
         }
         if (++listed > MAX_LISTED)
         {
-            os << "  and "
-               << summary.flowsTotal - summary.flowsCompleted - MAX_LISTED
+            os << "  and " << summary.flowsTotal - summary.flowsCompleted - MAX_LISTED
                << " more (flows.csv has them all)\n";
             break;
         }

@@ -103,8 +103,8 @@ RdmaFabric::GetDevice(uint32_t link, uint32_t node) const
                     "rdma: link " << link << " of a fabric with " << m_links.size() << " links");
     const RdmaTopologyLink& ends = m_topology.GetLink(link);
     NS_ABORT_MSG_IF(node != ends.a && node != ends.b,
-                    "rdma: node " << node << " is at neither end of link " << link << " ("
-                                  << ends.a << " to " << ends.b << ")");
+                    "rdma: node " << node << " is at neither end of link " << link << " (" << ends.a
+                                  << " to " << ends.b << ")");
     return node == ends.a ? m_links[link].a : m_links[link].b;
 }
 

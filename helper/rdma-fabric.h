@@ -142,12 +142,12 @@ class RdmaFabric : public Object
         Ptr<QbbNetDevice> b;     //!< the port at the topology's end b
     };
 
-    RdmaTopology m_topology;              //!< what it was built from
-    NodeContainer m_nodes;                //!< by node id
-    std::vector<Ptr<RdmaNic>> m_nics;     //!< by node id; null for switches
+    RdmaTopology m_topology;                //!< what it was built from
+    NodeContainer m_nodes;                  //!< by node id
+    std::vector<Ptr<RdmaNic>> m_nics;       //!< by node id; null for switches
     std::vector<Ptr<QbbSwitch>> m_switches; //!< by node id; null for hosts
-    std::vector<Link> m_links;            //!< by link id
-    Ptr<QbbRouting> m_routing;            //!< routes
+    std::vector<Link> m_links;              //!< by link id
+    Ptr<QbbRouting> m_routing;              //!< routes
 };
 
 } // namespace ns3

@@ -100,8 +100,7 @@ RdmaFlowRunner::Prepare(uint64_t index)
                     "rdma: flow " << flow.id << " from node " << flow.srcHost << " to node "
                                   << flow.dstHost << ": both must be hosts of the fabric");
     NS_ABORT_MSG_IF(flow.srcHost == flow.dstHost,
-                    "rdma: flow " << flow.id << " goes from host " << flow.srcHost
-                                  << " to itself");
+                    "rdma: flow " << flow.id << " goes from host " << flow.srcHost << " to itself");
     NS_ABORT_MSG_IF(flow.bytes == 0, "rdma: flow " << flow.id << " has 0 bytes; accepted: 1..");
     NS_ABORT_MSG_IF(flow.startPs < QbbNowPs(),
                     "rdma: flow " << flow.id << " starts in the past, at " << flow.startPs
@@ -111,9 +110,8 @@ RdmaFlowRunner::Prepare(uint64_t index)
     entry.sender->SetSendCompletionQueue(m_completions);
     entry.receiver->TraceConnectWithoutContext(
         "MessageReceived",
-        Callback<void, const RdmaMessageArrival&>([this, index](const RdmaMessageArrival& arrival) {
-            OnMessage(index, arrival);
-        }));
+        Callback<void, const RdmaMessageArrival&>(
+            [this, index](const RdmaMessageArrival& arrival) { OnMessage(index, arrival); }));
     entry.idealPs = ComputeIdealPs(entry);
 }
 
@@ -141,10 +139,8 @@ RdmaFlowRunner::ComputeIdealPs(const Flow& flow) const
     {
         overhead = {0, 0};
     }
-    const auto frames = MakeRdmaIdealFrames(flow.flow.bytes,
-                                            flow.sender->GetPathMtu(),
-                                            headers,
-                                            reth);
+    const auto frames =
+        MakeRdmaIdealFrames(flow.flow.bytes, flow.sender->GetPathMtu(), headers, reth);
     int64_t idealPs = GetRdmaIdealFct(path, frames, overhead);
     // Each further message of a long flow costs one more RETH at the slowest link.
     const uint64_t further = (flow.flow.bytes - 1) / GetMessageLimit(flow);
@@ -164,8 +160,7 @@ void
 RdmaFlowRunner::OnStart()
 {
     const int64_t nowPs = QbbNowPs();
-    while (m_nextStart < m_byStart.size() &&
-           m_flows[m_byStart[m_nextStart]].flow.startPs <= nowPs)
+    while (m_nextStart < m_byStart.size() && m_flows[m_byStart[m_nextStart]].flow.startPs <= nowPs)
     {
         Post(m_byStart[m_nextStart++]);
     }

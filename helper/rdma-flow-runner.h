@@ -91,8 +91,8 @@ class RdmaFlowRunner : public Object
         int64_t fctPs{-1};           //!< completion time; negative: not yet
         int64_t cqePs{-1};           //!< time of the sender's completion; negative: not yet
         RdmaWcStatus status{RdmaWcStatus::SUCCESS}; //!< of the completion
-        bool posted{false};          //!< its start has come
-        bool ended{false};           //!< the sender has its last completion
+        bool posted{false};                         //!< its start has come
+        bool ended{false};                          //!< the sender has its last completion
     };
 
     void Prepare(uint64_t index);
@@ -104,15 +104,15 @@ class RdmaFlowRunner : public Object
     uint64_t GetMessageLimit(const Flow& flow) const;
     std::string Describe(const Flow& flow) const;
 
-    Ptr<RdmaFabric> m_fabric;                      //!< where they run
-    std::vector<Flow> m_flows;                     //!< ascending by id
-    std::vector<uint64_t> m_byStart;               //!< indices, ascending by start and id
-    std::size_t m_nextStart{0};                    //!< the next of m_byStart to post
-    Ptr<RdmaCompletionQueue> m_completions;        //!< of all senders
+    Ptr<RdmaFabric> m_fabric;               //!< where they run
+    std::vector<Flow> m_flows;              //!< ascending by id
+    std::vector<uint64_t> m_byStart;        //!< indices, ascending by start and id
+    std::size_t m_nextStart{0};             //!< the next of m_byStart to post
+    Ptr<RdmaCompletionQueue> m_completions; //!< of all senders
     QbbTimer<RdmaFlowRunner, &RdmaFlowRunner::OnStart> m_timer; //!< the next start
-    uint64_t m_ended{0};                           //!< flows that ended
-    uint64_t m_completed{0};                       //!< flows that completed
-    bool m_stopWhenDone{true};                     //!< stop with the last flow
+    uint64_t m_ended{0};                                        //!< flows that ended
+    uint64_t m_completed{0};                                    //!< flows that completed
+    bool m_stopWhenDone{true};                                  //!< stop with the last flow
 };
 
 } // namespace ns3

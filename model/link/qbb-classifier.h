@@ -70,10 +70,10 @@ class QbbClassifier
     }
 
   private:
-    Trust m_trust{TRUST_DSCP};         //!< what decides
-    uint8_t m_default{0};              //!< class of frames without it
-    std::array<uint8_t, 64> m_dscp{};  //!< class of a DSCP
-    std::array<uint8_t, 8> m_pcp{};    //!< class of a PCP
+    Trust m_trust{TRUST_DSCP};        //!< what decides
+    uint8_t m_default{0};             //!< class of frames without it
+    std::array<uint8_t, 64> m_dscp{}; //!< class of a DSCP
+    std::array<uint8_t, 8> m_pcp{};   //!< class of a PCP
 };
 
 } // namespace ns3

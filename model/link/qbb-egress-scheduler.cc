@@ -22,7 +22,8 @@ QbbEgressScheduler::FromText(const std::string& text)
         entries.push_back(entry);
     }
     NS_ABORT_MSG_IF((entries.size() != 1 && entries.size() != 8) || text.back() == ',',
-                    "rdma: scheduler \"" << text << "\"; accepted: one entry, or eight separated by "
+                    "rdma: scheduler \"" << text
+                                         << "\"; accepted: one entry, or eight separated by "
                                             "commas for the classes 0 to 7, each \"strict\" or a "
                                             "weight 1.."
                                          << MAX_WEIGHT);
@@ -78,8 +79,8 @@ QbbEgressScheduler::SetWeight(uint8_t priority, uint32_t weight)
 {
     NS_ABORT_MSG_IF(priority > 7, "rdma: class " << +priority << "; accepted: 0..7");
     NS_ABORT_MSG_IF(weight < 1 || weight > MAX_WEIGHT,
-                    "rdma: weight " << weight << " of class " << +priority
-                                    << "; accepted: 1.." << MAX_WEIGHT);
+                    "rdma: weight " << weight << " of class " << +priority << "; accepted: 1.."
+                                    << MAX_WEIGHT);
     m_strict &= static_cast<uint8_t>(~(1U << priority));
     m_weight[priority] = weight;
 }

@@ -14,10 +14,10 @@ namespace ns3
  * \ingroup rdma
  * Which class of a port sends next: strict priority, deficit weighted round robin, or a mix.
  *
- * Strict classes go first, the highest number before the others. The remaining classes share what is
- * left by surplus round robin, the form of DWRR (Shreedhar and Varghese, SIGCOMM 1995) that needs
- * no look at the next frame: a class may send while its counter is positive, pays the full length
- * afterwards, and gets weight times Quantum at each turn. Over time classes that always have
+ * Strict classes go first, the highest number before the others. The remaining classes share what
+ * is left by surplus round robin, the form of DWRR (Shreedhar and Varghese, SIGCOMM 1995) that
+ * needs no look at the next frame: a class may send while its counter is positive, pays the full
+ * length afterwards, and gets weight times Quantum at each turn. Over time classes that always have
  * something to send get bytes in proportion to their weights.
  *
  * Sees numbers only.

@@ -2,7 +2,6 @@
 
 #include "qbb-net-device.h"
 #include "qbb-wire.h"
-
 #include "rdma-compat.h"
 
 #include <ns3/abort.h>
@@ -44,25 +43,25 @@ QbbNetDevice::GetTypeId()
                           UintegerValue(1500),
                           MakeUintegerAccessor(&QbbNetDevice::SetMtu, &QbbNetDevice::GetMtu),
                           MakeUintegerChecker<uint16_t>(68))
-            .AddAttribute("DataRate",
-                          "Line rate.",
-                          DataRateValue(DataRate("100Gbps")),
-                          MakeDataRateAccessor(&QbbNetDevice::SetDataRate,
-                                               &QbbNetDevice::GetDataRate),
-                          MakeDataRateChecker())
+            .AddAttribute(
+                "DataRate",
+                "Line rate.",
+                DataRateValue(DataRate("100Gbps")),
+                MakeDataRateAccessor(&QbbNetDevice::SetDataRate, &QbbNetDevice::GetDataRate),
+                MakeDataRateChecker())
             .AddAttribute("LineOverhead",
                           "Preamble, start delimiter and inter-packet gap (20 bytes a frame) take "
                           "their time on the line.",
                           BooleanValue(true),
                           MakeBooleanAccessor(&QbbNetDevice::m_lineOverhead),
                           MakeBooleanChecker())
-            .AddAttribute("Scheduler",
-                          "Eight entries for the classes 0 to 7, separated by commas: \"strict\" "
-                          "or a DWRR weight 1..1000; one entry alone stands for all.",
-                          StringValue("strict"),
-                          MakeStringAccessor(&QbbNetDevice::SetScheduler,
-                                             &QbbNetDevice::GetScheduler),
-                          MakeStringChecker())
+            .AddAttribute(
+                "Scheduler",
+                "Eight entries for the classes 0 to 7, separated by commas: \"strict\" "
+                "or a DWRR weight 1..1000; one entry alone stands for all.",
+                StringValue("strict"),
+                MakeStringAccessor(&QbbNetDevice::SetScheduler, &QbbNetDevice::GetScheduler),
+                MakeStringChecker())
             .AddAttribute("FlowControl",
                           "None, Pfc (IEEE 802.1Qbb) or Pause (IEEE 802.3x).",
                           EnumValue(FLOW_CONTROL_PFC),
@@ -88,28 +87,26 @@ QbbNetDevice::GetTypeId()
                           DoubleValue(0.5),
                           MakeDoubleAccessor(&QbbNetDevice::m_pauseRefresh),
                           MakeDoubleChecker<double>(0, 1))
-            .AddAttribute("PauseReactionDelay",
-                          "Time from the arrival of a pause frame until the port begins no more "
-                          "frames of the class; whole picoseconds.",
-                          TimeValue(NanoSeconds(100)),
-                          MakeTimeAccessor(&QbbNetDevice::SetDelayedPause,
-                                           &QbbNetDevice::GetDelayedPause),
-                          MakeTimeChecker(Time(0)))
+            .AddAttribute(
+                "PauseReactionDelay",
+                "Time from the arrival of a pause frame until the port begins no more "
+                "frames of the class; whole picoseconds.",
+                TimeValue(NanoSeconds(100)),
+                MakeTimeAccessor(&QbbNetDevice::SetDelayedPause, &QbbNetDevice::GetDelayedPause),
+                MakeTimeChecker(Time(0)))
             .AddAttribute("MaxStackQueueBytes",
                           "Most bytes that wait in a class's queue before packets of ns-3's stack "
                           "are dropped there (hosts only).",
                           UintegerValue(1'000'000),
                           MakeUintegerAccessor(&QbbNetDevice::m_maxStackQueueBytes),
                           MakeUintegerChecker<uint32_t>(1))
-            .AddAttribute("Trust",
-                          "What gives a frame its class: Dscp (of IPv4) or Pcp (of the 802.1Q tag).",
-                          EnumValue(QbbClassifier::TRUST_DSCP),
-                          RdmaMakeEnumAccessor<QbbClassifier::Trust>(&QbbNetDevice::SetTrust,
-                                                                     &QbbNetDevice::GetTrust),
-                          MakeEnumChecker(QbbClassifier::TRUST_DSCP,
-                                          "Dscp",
-                                          QbbClassifier::TRUST_PCP,
-                                          "Pcp"))
+            .AddAttribute(
+                "Trust",
+                "What gives a frame its class: Dscp (of IPv4) or Pcp (of the 802.1Q tag).",
+                EnumValue(QbbClassifier::TRUST_DSCP),
+                RdmaMakeEnumAccessor<QbbClassifier::Trust>(&QbbNetDevice::SetTrust,
+                                                           &QbbNetDevice::GetTrust),
+                MakeEnumChecker(QbbClassifier::TRUST_DSCP, "Dscp", QbbClassifier::TRUST_PCP, "Pcp"))
             .AddAttribute("TagFrames",
                           "Frames of this host carry an 802.1Q tag, with VlanId and the class as "
                           "PCP (hosts only).",

@@ -466,8 +466,8 @@ QbbNetDevice::SendFrom(Ptr<Packet> packet,
                                          m_pool);
     if (!result.frame)
     {
-        NS_LOG_WARN("a packet of ns-3's stack is not a valid frame: "
-                    << QbbParseErrorName(result.error));
+        NS_LOG_WARN(
+            "a packet of ns-3's stack is not a valid frame: " << QbbParseErrorName(result.error));
         ++m_counters.dropsByReason[static_cast<std::size_t>(QbbDropReason::MALFORMED)];
         return false;
     }
@@ -568,9 +568,9 @@ void
 QbbNetDevice::TracePhyTxEnd(const QbbFrame& frame, int64_t atPs)
 {
     Ptr<const Packet> packet = QbbFrameCodec::ToPacket(frame);
-    Simulator::Schedule(QbbFromPs(atPs) - Simulator::Now(), [device = Ptr<QbbNetDevice>(this), packet]() {
-        device->m_phyTxEnd(packet);
-    });
+    Simulator::Schedule(
+        QbbFromPs(atPs) - Simulator::Now(),
+        [device = Ptr<QbbNetDevice>(this), packet]() { device->m_phyTxEnd(packet); });
 }
 
 } // namespace ns3

@@ -409,24 +409,24 @@ class QbbNetDevice : public NetDevice
     }
 
     // what every frame touches
-    QbbLineRate m_rate;                          //!< transmission times
-    int64_t m_busyUntilPs{0};                    //!< end of the present occupancy of the line
-    uint64_t m_fraction{0};                      //!< below a picosecond, in 1/rate ps
-    uint8_t m_queued{0};                         //!< classes with a frame in their queue
-    uint8_t m_sourceReady{0};                    //!< classes for which the source has frames
-    bool m_up{true};                             //!< the link is up
-    bool m_lineOverhead{true};                   //!< attribute LineOverhead
-    uint16_t m_portNumber{0};                    //!< number at the switch or NIC
-    QbbFrameSink* m_sink{nullptr};               //!< switch or NIC
-    QbbFrameSource* m_source{nullptr};           //!< NIC
-    Ptr<QbbChannel> m_channel;                   //!< the cable
-    QbbEgressScheduler m_scheduler;              //!< whose turn it is
-    QbbPauseReceiver m_pauseReceiver;            //!< what this port may not send
-    QbbPauseSender m_pauseSender;                //!< what the peer may not send
-    std::array<uint64_t, 8> m_queueBytes{};      //!< bytes in the queues
+    QbbLineRate m_rate;                           //!< transmission times
+    int64_t m_busyUntilPs{0};                     //!< end of the present occupancy of the line
+    uint64_t m_fraction{0};                       //!< below a picosecond, in 1/rate ps
+    uint8_t m_queued{0};                          //!< classes with a frame in their queue
+    uint8_t m_sourceReady{0};                     //!< classes for which the source has frames
+    bool m_up{true};                              //!< the link is up
+    bool m_lineOverhead{true};                    //!< attribute LineOverhead
+    uint16_t m_portNumber{0};                     //!< number at the switch or NIC
+    QbbFrameSink* m_sink{nullptr};                //!< switch or NIC
+    QbbFrameSource* m_source{nullptr};            //!< NIC
+    Ptr<QbbChannel> m_channel;                    //!< the cable
+    QbbEgressScheduler m_scheduler;               //!< whose turn it is
+    QbbPauseReceiver m_pauseReceiver;             //!< what this port may not send
+    QbbPauseSender m_pauseSender;                 //!< what the peer may not send
+    std::array<uint64_t, 8> m_queueBytes{};       //!< bytes in the queues
     std::array<QbbRing<QbbFramePtr>, 8> m_queues; //!< a queue for each class
-    QbbPortCounters m_counters;                  //!< counters of all classes
-    QbbClassifier m_classifier;                  //!< class of a frame
+    QbbPortCounters m_counters;                   //!< counters of all classes
+    QbbClassifier m_classifier;                   //!< class of a frame
     QbbTimer<QbbNetDevice, &QbbNetDevice::OnPortEvent> m_txTimer;    //!< line is free again
     QbbTimer<QbbNetDevice, &QbbNetDevice::OnPortEvent> m_pauseTimer; //!< pauses begin, end, repeat
 
@@ -449,18 +449,18 @@ class QbbNetDevice : public NetDevice
     PromiscReceiveCallback m_promiscReceive;     //!< ns-3's stack, promiscuous
     TracedCallback<> m_linkChange;               //!< link-change callbacks
 
-    PacketTrace m_macTx;           //!< trace MacTx
-    PacketTrace m_macTxDrop;       //!< trace MacTxDrop
-    PacketTrace m_macRx;           //!< trace MacRx
-    PacketTrace m_macPromiscRx;    //!< trace MacPromiscRx
-    PacketTrace m_macRxDrop;       //!< trace MacRxDrop
-    PacketTrace m_phyTxBegin;      //!< trace PhyTxBegin
-    PacketTrace m_phyTxEnd;        //!< trace PhyTxEnd
-    PacketTrace m_phyTxDrop;       //!< trace PhyTxDrop
-    PacketTrace m_phyRxEnd;        //!< trace PhyRxEnd
-    PacketTrace m_phyRxDrop;       //!< trace PhyRxDrop
-    PacketTrace m_sniffer;         //!< trace Sniffer
-    PacketTrace m_promiscSniffer;  //!< trace PromiscSniffer
+    PacketTrace m_macTx;                                     //!< trace MacTx
+    PacketTrace m_macTxDrop;                                 //!< trace MacTxDrop
+    PacketTrace m_macRx;                                     //!< trace MacRx
+    PacketTrace m_macPromiscRx;                              //!< trace MacPromiscRx
+    PacketTrace m_macRxDrop;                                 //!< trace MacRxDrop
+    PacketTrace m_phyTxBegin;                                //!< trace PhyTxBegin
+    PacketTrace m_phyTxEnd;                                  //!< trace PhyTxEnd
+    PacketTrace m_phyTxDrop;                                 //!< trace PhyTxDrop
+    PacketTrace m_phyRxEnd;                                  //!< trace PhyRxEnd
+    PacketTrace m_phyRxDrop;                                 //!< trace PhyRxDrop
+    PacketTrace m_sniffer;                                   //!< trace Sniffer
+    PacketTrace m_promiscSniffer;                            //!< trace PromiscSniffer
     TracedCallback<Ptr<const Packet>, QbbDropReason> m_drop; //!< trace Drop
     TracedCallback<uint8_t, uint16_t> m_pfcSent;             //!< trace PfcSent
     TracedCallback<uint8_t, uint16_t> m_pfcReceived;         //!< trace PfcReceived

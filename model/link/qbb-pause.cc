@@ -39,8 +39,7 @@ QbbPauseReceiver::Apply(int64_t nowPs, uint8_t classEnable, const std::array<uin
             m_paused |= bit;
             m_sincePs[p] = nowPs;
         }
-        m_untilPs[p] =
-            nowPs + m_rate.BitsToPs(uint64_t{quanta[p]} * QbbWire::PAUSE_QUANTUM_BITS);
+        m_untilPs[p] = nowPs + m_rate.BitsToPs(uint64_t{quanta[p]} * QbbWire::PAUSE_QUANTUM_BITS);
     }
     return before & ~m_paused;
 }
@@ -114,8 +113,8 @@ QbbPauseSender::Configure(const QbbLineRate& rate, uint16_t quanta, double refre
                                                       "below 1");
     m_quanta = quanta;
     const int64_t lengthPs = rate.BitsToPs(uint64_t{quanta} * QbbWire::PAUSE_QUANTUM_BITS);
-    m_refreshPs = std::max<int64_t>(1, std::llround(static_cast<double>(lengthPs) *
-                                                    refreshFraction));
+    m_refreshPs =
+        std::max<int64_t>(1, std::llround(static_cast<double>(lengthPs) * refreshFraction));
 }
 
 void

@@ -83,13 +83,13 @@ class QbbPauseReceiver
   private:
     void Resume(uint8_t priority, int64_t atPs);
 
-    QbbLineRate m_rate;                      //!< length of a bit
-    uint8_t m_paused{0};                     //!< classes that are paused
-    std::array<int64_t, 8> m_untilPs{};      //!< when a pause runs out
-    std::array<int64_t, 8> m_sincePs{};      //!< when the present pause began
-    std::array<int64_t, 8> m_pausedPs{};     //!< length of earlier pauses
+    QbbLineRate m_rate;                       //!< length of a bit
+    uint8_t m_paused{0};                      //!< classes that are paused
+    std::array<int64_t, 8> m_untilPs{};       //!< when a pause runs out
+    std::array<int64_t, 8> m_sincePs{};       //!< when the present pause began
+    std::array<int64_t, 8> m_pausedPs{};      //!< length of earlier pauses
     std::array<uint64_t, 8> m_xoffReceived{}; //!< pauses and refreshes received
-    std::array<uint64_t, 8> m_xonReceived{}; //!< resumptions received
+    std::array<uint64_t, 8> m_xonReceived{};  //!< resumptions received
 };
 
 /**
@@ -170,14 +170,14 @@ class QbbPauseSender
     }
 
   private:
-    uint16_t m_quanta{65535};            //!< pause time that is asked for
-    int64_t m_refreshPs{0};              //!< a pause is repeated after this time
-    uint8_t m_wanted{0};                 //!< classes that shall be paused
-    uint8_t m_told{0};                   //!< classes that the peer was told to pause
-    uint8_t m_refresh{0};                //!< classes to be told again
-    int64_t m_nextRefreshPs{QBB_NEVER};  //!< when to repeat
+    uint16_t m_quanta{65535};             //!< pause time that is asked for
+    int64_t m_refreshPs{0};               //!< a pause is repeated after this time
+    uint8_t m_wanted{0};                  //!< classes that shall be paused
+    uint8_t m_told{0};                    //!< classes that the peer was told to pause
+    uint8_t m_refresh{0};                 //!< classes to be told again
+    int64_t m_nextRefreshPs{QBB_NEVER};   //!< when to repeat
     std::array<uint64_t, 8> m_xoffSent{}; //!< pauses and refreshes sent
-    std::array<uint64_t, 8> m_xonSent{}; //!< resumptions sent
+    std::array<uint64_t, 8> m_xonSent{};  //!< resumptions sent
 };
 
 } // namespace ns3

@@ -16,19 +16,19 @@ namespace ns3
  */
 enum class QbbDropReason : uint8_t
 {
-    BUFFER_FULL,     //!< the switch's shared buffer had no room for a lossy class
-    HEADROOM_FULL,   //!< a lossless class outran its headroom
-    EGRESS_LIMIT,    //!< the egress queue of a lossy class was at its limit
-    STACK_QUEUE,     //!< the host's queue for ns-3's stack was full
-    LINK_DOWN,       //!< the link was or went down
-    CORRUPTED,       //!< the error model damaged it
-    MALFORMED,       //!< its bytes are not a valid frame
-    NO_ROUTE,        //!< the switch knows no way to the destination
-    TTL_EXPIRED,     //!< time to live came to its end
-    NOT_FOR_US,      //!< another MAC address, or no such queue pair
-    UNEXPECTED,      //!< a frame that the receiver has no use for
-    TOO_LONG,        //!< longer than the MTU
-    COUNT            //!< how many reasons there are
+    BUFFER_FULL,   //!< the switch's shared buffer had no room for a lossy class
+    HEADROOM_FULL, //!< a lossless class outran its headroom
+    EGRESS_LIMIT,  //!< the egress queue of a lossy class was at its limit
+    STACK_QUEUE,   //!< the host's queue for ns-3's stack was full
+    LINK_DOWN,     //!< the link was or went down
+    CORRUPTED,     //!< the error model damaged it
+    MALFORMED,     //!< its bytes are not a valid frame
+    NO_ROUTE,      //!< the switch knows no way to the destination
+    TTL_EXPIRED,   //!< time to live came to its end
+    NOT_FOR_US,    //!< another MAC address, or no such queue pair
+    UNEXPECTED,    //!< a frame that the receiver has no use for
+    TOO_LONG,      //!< longer than the MTU
+    COUNT          //!< how many reasons there are
 };
 
 /** \ingroup rdma \param reason a reason \return its name in lower case */
@@ -60,7 +60,7 @@ struct QbbPortCounters
     uint64_t macControlRx{0};       //!< pause frames received, PFC and PAUSE
     uint64_t macControlIgnored{0};  //!< pause frames for classes that are not under flow control
     std::array<uint64_t, static_cast<std::size_t>(QbbDropReason::COUNT)>
-        dropsByReason{};            //!< frames thrown away, by reason
+        dropsByReason{}; //!< frames thrown away, by reason
 
     /** \return frames thrown away */
     uint64_t GetDrops() const

@@ -33,8 +33,9 @@ constexpr uint8_t OPERATION_ERROR = 3;     //!< NAK: the responder failed
 
 /// RNR timer codes in units of 10 us (table 45); code 0 is the longest.
 constexpr std::array<uint32_t, 32> RNR_TIMER_10US = {
-    65536, 1,   2,   3,   4,   6,   8,    12,   16,   24,   32,   48,   64,    96,    128,   192,
-    256,   384, 512, 768, 1024, 1536, 2048, 3072, 4096, 6144, 8192, 12288, 16384, 24576, 32768, 49152};
+    65536, 1,    2,    3,    4,    6,     8,     12,    16,    24,   32,
+    48,    64,   96,   128,  192,  256,   384,   512,   768,   1024, 1536,
+    2048,  3072, 4096, 6144, 8192, 12288, 16384, 24576, 32768, 49152};
 
 /** \param code timer code 0..31 of an RNR NAK \return the time in picoseconds */
 constexpr int64_t

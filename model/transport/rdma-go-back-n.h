@@ -15,9 +15,10 @@ namespace ns3
  */
 struct RdmaGoBackNConfig
 {
-    int64_t timeoutPs{0};           //!< retransmission timeout; 0 turns it off
-    uint32_t retryCount{7};         //!< timeouts in a row without progress before the QP fails
-    uint32_t rnrRetryCount{7};      //!< RNR NAKs in a row before the QP fails; 7 means no limit
+    int64_t timeoutPs{0};      //!< retransmission timeout; 0 turns it off
+    uint32_t retryCount{7};    //!< timeouts in a row without progress before the QP fails;
+                               //!< UINT32_MAX means no limit
+    uint32_t rnrRetryCount{7}; //!< RNR NAKs in a row before the QP fails; 7 means no limit
     static constexpr uint32_t RNR_RETRY_FOREVER = 7; //!< the value without a limit
 };
 
@@ -53,17 +54,17 @@ class RdmaGoBackNRequester : public RdmaRequester
     bool Advance(int64_t acked, int64_t nowPs);
     void RestartTimer(int64_t nowPs);
 
-    RdmaGoBackNConfig m_config;          //!< limits and times
-    uint64_t m_end{0};                   //!< packets posted
-    uint64_t m_acked{0};                 //!< packets acknowledged from the first on
-    uint64_t m_next{0};                  //!< packet that goes next
-    uint64_t m_highest{0};               //!< one more than the highest ever sent
-    int64_t m_deadlinePs{NO_DEADLINE};   //!< timeout, or end of an RNR wait
-    bool m_rnrWait{false};               //!< waits because of an RNR NAK
-    uint32_t m_retries{0};               //!< timeouts in a row
-    uint32_t m_rnrRetries{0};            //!< RNR NAKs in a row
-    uint64_t m_retransmissions{0};       //!< packets sent again
-    uint64_t m_timeouts{0};              //!< timeouts
+    RdmaGoBackNConfig m_config;        //!< limits and times
+    uint64_t m_end{0};                 //!< packets posted
+    uint64_t m_acked{0};               //!< packets acknowledged from the first on
+    uint64_t m_next{0};                //!< packet that goes next
+    uint64_t m_highest{0};             //!< one more than the highest ever sent
+    int64_t m_deadlinePs{NO_DEADLINE}; //!< timeout, or end of an RNR wait
+    bool m_rnrWait{false};             //!< waits because of an RNR NAK
+    uint32_t m_retries{0};             //!< timeouts in a row
+    uint32_t m_rnrRetries{0};          //!< RNR NAKs in a row
+    uint64_t m_retransmissions{0};     //!< packets sent again
+    uint64_t m_timeouts{0};            //!< timeouts
 };
 
 /**
@@ -79,8 +80,8 @@ class RdmaGoBackNResponder : public RdmaResponder
     uint64_t GetExpected() const override;
 
   private:
-    uint64_t m_expected{0};  //!< the next packet in order
-    bool m_nakSent{false};   //!< the requester knows of the gap
+    uint64_t m_expected{0}; //!< the next packet in order
+    bool m_nakSent{false};  //!< the requester knows of the gap
 };
 
 } // namespace ns3

@@ -131,23 +131,23 @@ class RdmaNic : public Object, public QbbFrameSink, public QbbFrameSource
     /** A port. */
     struct Port
     {
-        Ptr<QbbNetDevice> device;                      //!< the device
-        Ipv4Address address;                           //!< its address
-        std::array<QbbRing<RdmaQueuePair*>, 8> ready;  //!< queue pairs in turn, by class
+        Ptr<QbbNetDevice> device;                     //!< the device
+        Ipv4Address address;                          //!< its address
+        std::array<QbbRing<RdmaQueuePair*>, 8> ready; //!< queue pairs in turn, by class
     };
 
     void OnKick();
     void SetCnpInterval(Time interval);
     Time GetCnpInterval() const;
 
-    QbbFramePool m_pool;                           //!< frames of this NIC's packets
-    std::vector<Port> m_ports;                     //!< by index
-    std::vector<Ptr<RdmaQueuePair>> m_queuePairs;  //!< by number - FIRST_QPN
-    std::vector<RdmaQueuePair*> m_pending;         //!< begin at the end of this instant
-    QbbTimer<RdmaNic, &RdmaNic::OnKick> m_kick;    //!< the end of this instant
-    Ptr<RdmaTransport> m_transport;                //!< attribute Transport
-    ObjectFactory m_queuePairFactory;              //!< makes queue pairs
-    int64_t m_cnpIntervalPs{0};                    //!< attribute CnpInterval
+    QbbFramePool m_pool;                          //!< frames of this NIC's packets
+    std::vector<Port> m_ports;                    //!< by index
+    std::vector<Ptr<RdmaQueuePair>> m_queuePairs; //!< by number - FIRST_QPN
+    std::vector<RdmaQueuePair*> m_pending;        //!< begin at the end of this instant
+    QbbTimer<RdmaNic, &RdmaNic::OnKick> m_kick;   //!< the end of this instant
+    Ptr<RdmaTransport> m_transport;               //!< attribute Transport
+    ObjectFactory m_queuePairFactory;             //!< makes queue pairs
+    int64_t m_cnpIntervalPs{0};                   //!< attribute CnpInterval
 };
 
 } // namespace ns3

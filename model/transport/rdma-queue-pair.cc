@@ -135,9 +135,8 @@ RdmaQueuePair::CheckPathMtu() const
     NS_ABORT_MSG_IF(m_pathMtu + HEADERS > port->GetMtu(),
                     "rdma: path MTU " << m_pathMtu << " of a queue pair does not fit port MTU "
                                       << port->GetMtu() << "; set QbbNetDevice::Mtu to "
-                                      << m_pathMtu + HEADERS
-                                      << " or more (headers and ICRC take " << HEADERS
-                                      << " bytes)");
+                                      << m_pathMtu + HEADERS << " or more (headers and ICRC take "
+                                      << HEADERS << " bytes)");
 }
 
 void
@@ -300,8 +299,7 @@ RdmaQueuePair::MakeNextFrame()
     const RdmaOpcodeInfo& info = GetRdmaOpcodeInfo(opcode);
     frame->opcode = static_cast<uint8_t>(opcode);
     frame->psn = RdmaToPsn(m_initialPsn, packet);
-    frame->payload =
-        last ? static_cast<uint32_t>(request.length - index * m_pathMtu) : m_pathMtu;
+    frame->payload = last ? static_cast<uint32_t>(request.length - index * m_pathMtu) : m_pathMtu;
     frame->ackReq = last || (m_ackInterval == 1) || ((index + 1) % m_ackInterval == 0);
     frame->size = QbbWire::RoceFrameBytes(info, frame->payload, frame->tagged);
     if (info.reth)
@@ -410,8 +408,7 @@ void
 RdmaQueuePair::CompleteAcknowledged()
 {
     const uint64_t acked = m_requester->GetAcked();
-    while (!m_sends.IsEmpty() &&
-           m_sends.Front().firstPacket + m_sends.Front().packets <= acked)
+    while (!m_sends.IsEmpty() && m_sends.Front().firstPacket + m_sends.Front().packets <= acked)
     {
         const SendEntry entry = m_sends.Pop();
         m_cursor -= m_cursor > 0;
@@ -521,8 +518,7 @@ bool
 RdmaQueuePair::Execute(const QbbFrame& frame)
 {
     const RdmaOpcodeInfo& info = GetRdmaOpcodeInfo(frame.opcode);
-    const bool isSend = frame.opcode <= static_cast<uint8_t>(
-                                            RdmaOpcode::SEND_ONLY_WITH_IMMEDIATE);
+    const bool isSend = frame.opcode <= static_cast<uint8_t>(RdmaOpcode::SEND_ONLY_WITH_IMMEDIATE);
     const bool isWrite =
         frame.opcode >= static_cast<uint8_t>(RdmaOpcode::RDMA_WRITE_FIRST) &&
         frame.opcode <= static_cast<uint8_t>(RdmaOpcode::RDMA_WRITE_ONLY_WITH_IMMEDIATE);
@@ -603,9 +599,8 @@ RdmaQueuePair::SendAeth(uint8_t syndrome, uint64_t packet)
     frame->psn = RdmaToPsn(m_remotePsn, packet);
     frame->syndrome = syndrome;
     frame->msn = m_msn;
-    frame->size = QbbWire::RoceFrameBytes(GetRdmaOpcodeInfo(RdmaOpcode::ACKNOWLEDGE),
-                                          0,
-                                          frame->tagged);
+    frame->size =
+        QbbWire::RoceFrameBytes(GetRdmaOpcodeInfo(RdmaOpcode::ACKNOWLEDGE), 0, frame->tagged);
     ++((syndrome & RdmaAeth::KIND_MASK) == RdmaAeth::ACK ? m_stats.acksSent : m_stats.naksSent);
     m_nic->GetDevice(m_port).Enqueue(std::move(frame));
 }
@@ -626,8 +621,7 @@ RdmaQueuePair::NotifyCongestion()
     frame->dscp = m_cnpDscp;
     frame->opcode = static_cast<uint8_t>(RdmaOpcode::CNP);
     frame->becn = true;
-    frame->size =
-        QbbWire::RoceFrameBytes(GetRdmaOpcodeInfo(RdmaOpcode::CNP), 0, frame->tagged);
+    frame->size = QbbWire::RoceFrameBytes(GetRdmaOpcodeInfo(RdmaOpcode::CNP), 0, frame->tagged);
     frame->priority = port.GetClassifier().ClassifyDscp(m_cnpDscp);
     if (frame->tagged)
     {

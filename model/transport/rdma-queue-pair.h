@@ -124,9 +124,9 @@ class RdmaQueuePair : public Object
     }
 
     /**
-     * Chooses a class in place of a DSCP: the attribute Dscp becomes the lowest DSCP that the port's
-     * table maps to it, unless Dscp is of that class already. Before Connect(). Aborts with a
-     * message if the table has none.
+     * Chooses a class in place of a DSCP: the attribute Dscp becomes the lowest DSCP that the
+     * port's table maps to it, unless Dscp is of that class already. Before Connect(). Aborts with
+     * a message if the table has none.
      *
      * \param priority class of data and acknowledgements, 0..7
      */
@@ -267,9 +267,9 @@ class RdmaQueuePair : public Object
     /** A request that is posted. */
     struct SendEntry
     {
-        RdmaSendRequest request;  //!< what to do
-        uint64_t firstPacket{0};  //!< its first packet
-        uint64_t packets{0};      //!< how many it has
+        RdmaSendRequest request; //!< what to do
+        uint64_t firstPacket{0}; //!< its first packet
+        uint64_t packets{0};     //!< how many it has
     };
 
     void OnTimer();
@@ -304,24 +304,24 @@ class RdmaQueuePair : public Object
     QbbFrameFields m_frame;                     //!< what all frames have in common
     QbbTimer<RdmaQueuePair, &RdmaQueuePair::OnTimer> m_timer; //!< the requester's deadline
 
-    QbbRing<RdmaReceiveRequest> m_receives;       //!< posted receives
-    uint64_t m_messageBytes{0};                   //!< responder: bytes of the present message
-    uint32_t m_msn{0};                            //!< responder: messages completed, 24 bits
-    uint64_t m_posted{0};                         //!< packets posted
-    int64_t m_nextCnpPs{0};                       //!< no notification before this instant
-    uint32_t m_qpn{0};                            //!< queue pair number
-    uint32_t m_port{0};                           //!< index of the NIC's port
-    uint8_t m_dscp{26};                           //!< attribute Dscp
-    uint8_t m_cnpDscp{48};                        //!< attribute CnpDscp
-    uint8_t m_ttl{64};                            //!< attribute Ttl
-    uint8_t m_minRnrTimer{1};                     //!< attribute MinRnrTimer
-    bool m_ecnCapable{true};                      //!< attribute EcnCapable
-    Ptr<RdmaCompletionQueue> m_sendQueue;         //!< completions of sends
-    Ptr<RdmaCompletionQueue> m_receiveQueue;      //!< completions of receives
-    RdmaQueuePairStats m_stats;                   //!< counters but those of the requester
+    QbbRing<RdmaReceiveRequest> m_receives;  //!< posted receives
+    uint64_t m_messageBytes{0};              //!< responder: bytes of the present message
+    uint32_t m_msn{0};                       //!< responder: messages completed, 24 bits
+    uint64_t m_posted{0};                    //!< packets posted
+    int64_t m_nextCnpPs{0};                  //!< no notification before this instant
+    uint32_t m_qpn{0};                       //!< queue pair number
+    uint32_t m_port{0};                      //!< index of the NIC's port
+    uint8_t m_dscp{26};                      //!< attribute Dscp
+    uint8_t m_cnpDscp{48};                   //!< attribute CnpDscp
+    uint8_t m_ttl{64};                       //!< attribute Ttl
+    uint8_t m_minRnrTimer{1};                //!< attribute MinRnrTimer
+    bool m_ecnCapable{true};                 //!< attribute EcnCapable
+    Ptr<RdmaCompletionQueue> m_sendQueue;    //!< completions of sends
+    Ptr<RdmaCompletionQueue> m_receiveQueue; //!< completions of receives
+    RdmaQueuePairStats m_stats;              //!< counters but those of the requester
 
-    TracedCallback<const RdmaMessageArrival&> m_messageReceived;   //!< trace MessageReceived
-    TracedCallback<const RdmaWorkCompletion&> m_sendCompleted;     //!< trace SendCompleted
+    TracedCallback<const RdmaMessageArrival&> m_messageReceived; //!< trace MessageReceived
+    TracedCallback<const RdmaWorkCompletion&> m_sendCompleted;   //!< trace SendCompleted
 };
 
 } // namespace ns3

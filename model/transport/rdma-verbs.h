@@ -70,14 +70,14 @@ std::ostream& operator<<(std::ostream& os, RdmaWcStatus status);
 /** \ingroup rdma A request to send or write (ibv_send_wr). */
 struct RdmaSendRequest
 {
-    uint64_t id{0};                                 //!< comes back in the completion
-    RdmaWrOpcode opcode{RdmaWrOpcode::RDMA_WRITE};  //!< what to do
-    uint64_t length{0};                             //!< bytes, 0 .. 2^31
-    uint64_t remoteAddress{0};                      //!< writes: where to in the peer's memory
-    uint32_t rKey{0};                               //!< writes: the key of that memory
-    uint32_t immediate{0};                          //!< immediate data, if the opcode has it
-    bool signaled{true};                            //!< a completion on success (errors always)
-    bool solicited{false};                          //!< solicited event at the receiver
+    uint64_t id{0};                                //!< comes back in the completion
+    RdmaWrOpcode opcode{RdmaWrOpcode::RDMA_WRITE}; //!< what to do
+    uint64_t length{0};                            //!< bytes, 0 .. 2^31
+    uint64_t remoteAddress{0};                     //!< writes: where to in the peer's memory
+    uint32_t rKey{0};                              //!< writes: the key of that memory
+    uint32_t immediate{0};                         //!< immediate data, if the opcode has it
+    bool signaled{true};                           //!< a completion on success (errors always)
+    bool solicited{false};                         //!< solicited event at the receiver
 };
 
 /** \ingroup rdma A request to receive (ibv_recv_wr). */

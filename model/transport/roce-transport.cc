@@ -35,7 +35,7 @@ RoceTransport::GetTypeId()
                           MakeTimeChecker(Time(0)))
             .AddAttribute("RetryCount",
                           "Timeouts in a row after which the queue pair fails with "
-                          "IBV_WC_RETRY_EXC_ERR (retry_cnt).",
+                          "IBV_WC_RETRY_EXC_ERR (retry_cnt); 4294967295 means no limit.",
                           UintegerValue(7),
                           MakeUintegerAccessor(&RoceTransport::m_retryCount),
                           MakeUintegerChecker<uint32_t>())
