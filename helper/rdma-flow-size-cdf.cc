@@ -234,8 +234,11 @@ RdmaFlowSizeCdf::Sample(double u) const
     }
     const auto below = above - 1;
     const double part = (u - below->fraction) / (above->fraction - below->fraction);
-    const double exact =
-        static_cast<double>(below->bytes) + part * static_cast<double>(above->bytes - below->bytes);
+    // fma(), here and below, because a compiler may or may not contract a product and a sum, and a
+    // workload must not depend on that.
+    const double exact = std::fma(part,
+                                  static_cast<double>(above->bytes - below->bytes),
+                                  static_cast<double>(below->bytes));
     return std::max<uint64_t>(static_cast<uint64_t>(exact + 0.5), 1);
 }
 
@@ -250,7 +253,9 @@ RdmaFlowSizeCdf::GetMean() const
         const double share = above.fraction - below.fraction;
         // Rounding to the nearest whole number leaves the mean of a segment between two whole
         // numbers alone.
-        mean += share * 0.5 * (static_cast<double>(below.bytes) + static_cast<double>(above.bytes));
+        mean = std::fma(share * 0.5,
+                        static_cast<double>(below.bytes) + static_cast<double>(above.bytes),
+                        mean);
         if (below.bytes == 0 && above.bytes > 0)
         {
             // What rounds to 0 counts as 1: the first half byte of the segment.

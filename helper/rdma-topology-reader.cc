@@ -67,22 +67,23 @@ ReadSwitches(RdmaLineReader& lines, uint64_t nodes, uint64_t switches)
     return isSwitch;
 }
 
-void
-ReadLink(const RdmaLineReader& lines, RdmaTopology& topology)
+RdmaTopologyLink
+ReadLink(const RdmaLineReader& lines, uint64_t nodes)
 {
     lines.RequireFields(5, "node node rate delay error-rate");
-    const uint64_t last = topology.GetNNodes() - 1;
-    const auto a = static_cast<uint32_t>(lines.GetInteger(0, "node", 0, last));
-    const auto b = static_cast<uint32_t>(lines.GetInteger(1, "node", 0, last));
-    if (a == b)
+    RdmaTopologyLink link;
+    link.a = static_cast<uint32_t>(lines.GetInteger(0, "node", 0, nodes - 1));
+    link.b = static_cast<uint32_t>(lines.GetInteger(1, "node", 0, nodes - 1));
+    if (link.a == link.b)
     {
         lines.Fail("node",
-                   "a link from " + std::to_string(a) + " to itself",
+                   "a link from " + std::to_string(link.a) + " to itself",
                    "two different nodes");
     }
-    const uint64_t rateBps = lines.Get(2, "rate", ParseRdmaRate);
-    const int64_t delayPs = lines.Get(3, "delay", ParseDelay);
-    topology.AddLink(a, b, rateBps, delayPs, lines.Get(4, "error-rate", ParseErrorRate));
+    link.rateBps = lines.Get(2, "rate", ParseRdmaRate);
+    link.delayPs = lines.Get(3, "delay", ParseDelay);
+    link.errorRate = lines.Get(4, "error-rate", ParseErrorRate);
+    return link;
 }
 
 } // namespace
@@ -101,19 +102,28 @@ ParseRdmaTopology(const std::string& text, const std::string& fileName)
     lines.RequireFields(3, "nodes switches links");
     const uint64_t nodes = lines.GetInteger(0, "nodes", 1, RdmaTopology::MAX_NODES);
     const uint64_t switches = lines.GetInteger(1, "switches", 0, nodes - 1);
-    const uint64_t links = lines.GetInteger(2, "links", 0, RdmaTopology::MAX_LINKS);
+    // A connected graph has that many links at least.
+    const uint64_t linkCount = lines.GetInteger(2, "links", nodes - 1, RdmaTopology::MAX_LINKS);
+
+    const std::vector<bool> isSwitch = ReadSwitches(lines, nodes, switches);
+    std::vector<RdmaTopologyLink> links;
+    while (links.size() < linkCount)
+    {
+        lines.Require("link " + std::to_string(links.size() + 1) + " of " +
+                      std::to_string(linkCount));
+        links.push_back(ReadLink(lines, nodes));
+    }
+    lines.RequireEnd(std::to_string(linkCount) + " links, as the first line says");
 
     RdmaTopology topology;
-    for (const bool isSwitch : ReadSwitches(lines, nodes, switches))
+    for (uint64_t id = 0; id < nodes; ++id)
     {
-        isSwitch ? topology.AddSwitch() : topology.AddHost();
+        isSwitch[id] ? topology.AddSwitch() : topology.AddHost();
     }
-    for (uint64_t i = 0; i < links; ++i)
+    for (const auto& link : links)
     {
-        lines.Require("link " + std::to_string(i + 1) + " of " + std::to_string(links));
-        ReadLink(lines, topology);
+        topology.AddLink(link.a, link.b, link.rateBps, link.delayPs, link.errorRate);
     }
-    lines.RequireEnd(std::to_string(links) + " links, as the first line says");
     try
     {
         topology.Validate();

@@ -366,7 +366,8 @@ FormatRdmaNs(int64_t timePs)
 std::string
 FormatRdmaReal(double value)
 {
-    for (int digits = 1;; ++digits)
+    // Up to 15 digits survive the way to binary and back, so trailing zeros are all that can go.
+    for (int digits = std::numeric_limits<double>::digits10;; ++digits)
     {
         std::ostringstream out;
         out.imbue(std::locale::classic());

@@ -177,15 +177,26 @@ MakeRdmaPoissonFlows(const RdmaTopology& topology, const RdmaWorkloadOptions& op
     for (std::size_t i = 0; i < hosts.size(); ++i)
     {
         const double gapPs = getGapPs(hosts[i]);
-        for (double at = times->GetValue(gapPs, 0.0); at < end; at += times->GetValue(gapPs, 0.0))
+        int64_t at = 0;
+        for (;;)
         {
+            const double gap = times->GetValue(gapPs, 0.0);
+            if (!(gap < end - static_cast<double>(at)))
+            {
+                break;
+            }
+            at += std::llround(gap);
+            if (at >= options.durationPs)
+            {
+                break;
+            }
             // One of the others: those from the sender on move up by one.
             const uint32_t other = Draw(peers, hosts.size() - 1);
             const uint32_t dst = hosts[other < i ? other : other + 1];
             flows.push_back(MakeFlow(hosts[i],
                                      dst,
                                      cdf.Sample(sizes->GetValue(0.0, 1.0)),
-                                     options.startPs + static_cast<int64_t>(at),
+                                     options.startPs + at,
                                      options));
         }
     }

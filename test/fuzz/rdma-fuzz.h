@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef RDMA_FUZZ_H
+#define RDMA_FUZZ_H
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+
+namespace ns3
+{
+
+/**
+ * \ingroup rdma-tests
+ * Stop, for libFuzzer to report the input.
+ * \param holds what must hold
+ * \param what its description
+ */
+inline void
+RequireInFuzz(bool holds, const char* what)
+{
+    if (!holds)
+    {
+        std::fprintf(stderr, "does not hold: %s\n", what);
+        std::abort();
+    }
+}
+
+/**
+ * \ingroup rdma-tests
+ * Call a reader of text, which may refuse its input with an error of one type and no other.
+ * \tparam Error the type
+ * \param call the call
+ */
+template <typename Error, typename Call>
+void
+AllowError(Call call)
+{
+    try
+    {
+        call();
+    }
+    catch (const Error& e)
+    {
+        const std::string message(e.what());
+        RequireInFuzz(!message.empty(), "an error has a message");
+        for (const char c : message)
+        {
+            RequireInFuzz(c >= 0x20 && c < 0x7f, "a message is one line of printable ASCII");
+        }
+    }
+}
+
+} // namespace ns3
+
+#endif /* RDMA_FUZZ_H */

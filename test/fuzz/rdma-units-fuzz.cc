@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+
+// Fuzzes the parsers of rates, times, sizes and numbers, and of the texts that name topologies and
+// distributions on the command line.
+
+#include "rdma-flow-size-cdf.h"
+#include "rdma-fuzz.h"
+#include "rdma-topology-builders.h"
+#include "rdma-units.h"
+
+#include <cctype>
+#include <limits>
+#include <stdexcept>
+
+using namespace ns3;
+
+namespace
+{
+
+/// Whether the text names a file, or holds numbers that could make a topology of more than some
+/// 10^4 nodes.
+bool
+IsExpensive(const std::string& text)
+{
+    int digits = 0;
+    for (const char c : text)
+    {
+        digits = std::isdigit(static_cast<unsigned char>(c)) ? digits + 1 : 0;
+        if (digits > 2)
+        {
+            return true;
+        }
+    }
+    return text.compare(0, 5, "file:") == 0 || text.compare(0, 4, "clos") == 0;
+}
+
+template <typename Call>
+void
+Try(Call call)
+{
+    AllowError<std::invalid_argument>(call);
+}
+
+} // namespace
+
+extern "C" int
+LLVMFuzzerTestOneInput(const uint8_t* data, size_t size)
+{
+    const std::string text(reinterpret_cast<const char*>(data), size);
+    Try([&text] {
+        const uint64_t rate = ParseRdmaRate(text);
+        RequireInFuzz(rate >= 1 && rate <= RDMA_MAX_RATE_BPS, "rates are in their range");
+        RequireInFuzz(ParseRdmaRate(FormatRdmaRate(rate)) == rate, "rates read back");
+    });
+    Try([&text] {
+        const int64_t time = ParseRdmaTime(text);
+        RequireInFuzz(time >= 0 && time <= RDMA_MAX_TIME_PS, "times are in their range");
+        RequireInFuzz(ParseRdmaTime(FormatRdmaTime(time)) == time, "times read back");
+        RequireInFuzz(ParseRdmaTimeIn(FormatRdmaNs(time), 1000) == time, "in ns too");
+    });
+    Try([&text] {
+        const uint64_t bytes = ParseRdmaBytes(text);
+        RequireInFuzz(bytes <= RDMA_MAX_FLOW_BYTES, "sizes are in their range");
+    });
+    Try([&text] {
+        const uint64_t max = std::numeric_limits<uint64_t>::max();
+        const uint64_t number = ParseRdmaInteger(text, 0, max);
+        RequireInFuzz(ParseRdmaInteger(std::to_string(number), number, number) == number,
+                      "integers read back");
+    });
+    Try([&text] {
+        const double real = ParseRdmaReal(text);
+        RequireInFuzz(real >= 0 && real <= std::numeric_limits<double>::max(), "reals are finite");
+        RequireInFuzz(ParseRdmaReal(FormatRdmaReal(real)) == real, "reals read back");
+    });
+    if (!IsExpensive(text))
+    {
+        Try([&text] { MakeRdmaTopology(text).Validate(); });
+        Try([&text] { RdmaFlowSizeCdf::Make(text).GetMean(); });
+    }
+    return 0;
+}

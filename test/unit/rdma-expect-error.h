@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef RDMA_EXPECT_ERROR_H
+#define RDMA_EXPECT_ERROR_H
+
+#include <gtest/gtest.h>
+#include <string>
+#include <vector>
+
+namespace ns3
+{
+
+/**
+ * \ingroup rdma-tests
+ * Expect that a call throws an error of a type, and what its message says.
+ * \tparam Error the type
+ * \param call the call
+ * \param parts what the message must contain
+ */
+template <typename Error, typename Call>
+void
+ExpectError(Call call, const std::vector<std::string>& parts)
+{
+    try
+    {
+        call();
+    }
+    catch (const Error& e)
+    {
+        for (const auto& part : parts)
+        {
+            EXPECT_NE(std::string(e.what()).find(part), std::string::npos)
+                << "'" << part << "' is not in: " << e.what();
+        }
+        return;
+    }
+    ADD_FAILURE() << "no error; expected one that says '" << parts.front() << "'";
+}
+
+} // namespace ns3
+
+#endif /* RDMA_EXPECT_ERROR_H */

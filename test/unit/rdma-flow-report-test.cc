@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "rdma-expect-error.h"
+#include "rdma-file-error.h"
+#include "rdma-flow-report.h"
+
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <gtest/gtest.h>
+#include <limits>
+#include <sstream>
+#include <stdexcept>
+
+using namespace ns3;
+
+namespace
+{
+
+RdmaFlowResult
+MakeResult(uint64_t id, int64_t fctPs, int64_t idealPs)
+{
+    RdmaFlowResult result;
+    result.flow = RdmaFlow{id, 1, 2, 3, 4791, 1000, 5'001};
+    result.fctPs = fctPs;
+    result.cqePs = fctPs + 1'000;
+    result.idealPs = idealPs;
+    result.status = "success";
+    return result;
+}
+
+RdmaFlowResult
+MakeStuck(uint64_t id)
+{
+    RdmaFlowResult result = MakeResult(id, 0, 7'000);
+    result.fctPs.reset();
+    result.cqePs.reset();
+    result.retransmittedPackets = 12;
+    result.timeouts = 7;
+    result.status = "stuck: \"paused\", priority 3";
+    return result;
+}
+
+const char* const HEADER = "id,src,dst,bytes,start_ns,fct_ns,cqe_ns,ideal_fct_ns,slowdown,"
+                           "retransmitted_packets,timeouts,status\n";
+
+std::string
+ReadAll(const std::filesystem::path& path)
+{
+    std::ostringstream text;
+    text << std::ifstream(path).rdbuf();
+    return text.str();
+}
+
+/// A directory that is gone when the test ends.
+class TempDirectory
+{
+  public:
+    explicit TempDirectory(const std::string& name)
+        : m_path(std::filesystem::path(testing::TempDir()) / name)
+    {
+        std::filesystem::remove_all(m_path);
+    }
+
+    ~TempDirectory()
+    {
+        std::filesystem::remove_all(m_path);
+    }
+
+    std::filesystem::path GetPath() const
+    {
+        return m_path;
+    }
+
+  private:
+    std::filesystem::path m_path;
+};
+
+} // namespace
+
+TEST(RdmaFlowReport, FlowsCsv)
+{
+    EXPECT_EQ(FormatRdmaFlowsCsv({}), HEADER);
+    EXPECT_EQ(FormatRdmaFlowsCsv({MakeStuck(9), MakeResult(4, 2'000'123, 1'500'000)}),
+              std::string(HEADER) +
+                  "4,1,2,1000,5.001,2000.123,2001.123,1500.000,1.333415,0,0,success\n"
+                  "9,1,2,1000,5.001,,,7.000,,12,7,\"stuck: \"\"paused\"\", priority 3\"\n");
+}
+
+TEST(RdmaFlowReport, HalfFinishedIsNotFinished)
+{
+    // The data arrived but the sender never learnt: the row must not look finished.
+    RdmaFlowResult result = MakeResult(0, 2'000, 1'000);
+    result.cqePs.reset();
+    result.status = "transport retry counter exceeded";
+    EXPECT_FALSE(result.IsCompleted());
+    EXPECT_EQ(FormatRdmaFlowsCsv({result}),
+              std::string(HEADER) +
+                  "0,1,2,1000,5.001,,,1.000,,0,0,transport retry counter exceeded\n");
+    EXPECT_EQ(MakeRdmaSummary({result}).flowsCompleted, 0u);
+}
+
+TEST(RdmaFlowReport, SlowdownIsRoundedExactly)
+{
+    const auto slowdown = [](int64_t fctPs, int64_t idealPs) {
+        const std::string text = FormatRdmaFlowsCsv({MakeResult(0, fctPs, idealPs)});
+        std::istringstream row(text.substr(text.find('\n') + 1));
+        std::string field;
+        for (int i = 0; i < 9; ++i)
+        {
+            std::getline(row, field, ',');
+        }
+        return field;
+    };
+    EXPECT_EQ(slowdown(1, 1), "1.000000");
+    EXPECT_EQ(slowdown(2, 3), "0.666667");
+    EXPECT_EQ(slowdown(1, 3), "0.333333");
+    EXPECT_EQ(slowdown(1, 2'000'000), "0.000001"); // half rounds up
+    EXPECT_EQ(slowdown(1, 2'000'001), "0.000000");
+    EXPECT_EQ(slowdown(1'999'999, 2'000'000), "1.000000");
+    EXPECT_EQ(slowdown(std::numeric_limits<int64_t>::max() - 1'000, 1),
+              "9223372036854774807.000000");
+}
+
+TEST(RdmaFlowReport, WrongFlows)
+{
+    const auto expect = [](const RdmaFlowResult& result, const std::string& problem) {
+        ExpectError<std::invalid_argument>([&] { FormatRdmaFlowsCsv({result}); },
+                                           {"flow 5", problem, "accepted"});
+    };
+    expect(MakeResult(5, 1, 0), "ideal FCT of 0");
+    expect(MakeResult(5, -1, 1), "negative time");
+    RdmaFlowResult silent = MakeResult(5, 1, 1);
+    silent.status.clear();
+    expect(silent, "no status");
+    ExpectError<std::invalid_argument>(
+        [] {
+            FormatRdmaFlowsCsv({MakeResult(5, 1, 1), MakeResult(5, 2, 1)});
+        },
+        {"flow 5", "two results"});
+}
+
+TEST(RdmaFlowReport, PortsCsv)
+{
+    RdmaPortResult row;
+    row.node = 3;
+    row.port = 1;
+    row.priority = 2;
+    row.bytes = 1'000'000'000'000;
+    row.pausesSent = 4;
+    row.pausesReceived = 5;
+    row.pausedPs = 6'789;
+    row.drops = 7;
+    row.marks = 8;
+    row.peakQueueBytes = 9;
+    RdmaPortResult first;
+    first.node = 3;
+    first.port = 1;
+    EXPECT_EQ(FormatRdmaPortsCsv({row, first}),
+              "node,port,priority,bytes,pauses_sent,pauses_received,paused_ns,drops,marks,"
+              "peak_queue_bytes\n"
+              "3,1,0,0,0,0,0.000,0,0,0\n"
+              "3,1,2,1000000000000,4,5,6.789,7,8,9\n");
+    ExpectError<std::invalid_argument>(
+        [&] {
+            FormatRdmaPortsCsv({row, row});
+        },
+        {"port 1 of node 3, priority 2", "two rows"});
+    row.pausedPs = -1;
+    ExpectError<std::invalid_argument>([&] { FormatRdmaPortsCsv({row}); }, {"negative time"});
+}
+
+TEST(RdmaFlowReport, Summary)
+{
+    // Slowdowns 1, 2, 3 and FCTs 10, 20, 30 us in a scrambled order, and a flow that is stuck.
+    const std::vector<RdmaFlowResult> results{MakeResult(2, 30'000'000, 10'000'000),
+                                              MakeResult(0, 10'000'000, 10'000'000),
+                                              MakeStuck(3),
+                                              MakeResult(1, 20'000'000, 10'000'000)};
+    const auto summary = MakeRdmaSummary(results);
+    EXPECT_EQ(summary.flowsTotal, 4u);
+    EXPECT_EQ(summary.flowsCompleted, 3u);
+    EXPECT_DOUBLE_EQ(*summary.avgSlowdown, 2.0);
+    EXPECT_DOUBLE_EQ(*summary.p99Slowdown, 2.98); // 0.99 x 2 = 1.98 between 2 and 3
+    EXPECT_DOUBLE_EQ(*summary.avgFctUs, 20.0);
+    EXPECT_DOUBLE_EQ(*summary.p99FctUs, 29.8);
+    EXPECT_EQ(summary.digest, GetRdmaDigest(results));
+
+    const std::vector<RdmaFlowResult> reversed(results.rbegin(), results.rend());
+    EXPECT_EQ(GetRdmaDigest(reversed), summary.digest);
+    auto changed = results;
+    ++*changed[0].fctPs;
+    EXPECT_NE(GetRdmaDigest(changed), summary.digest);
+}
+
+TEST(RdmaFlowReport, SummaryOfNothing)
+{
+    const auto summary = MakeRdmaSummary({MakeStuck(0)});
+    EXPECT_EQ(summary.flowsTotal, 1u);
+    EXPECT_EQ(summary.flowsCompleted, 0u);
+    EXPECT_FALSE(summary.avgSlowdown.has_value());
+    EXPECT_FALSE(summary.p99FctUs.has_value());
+}
+
+TEST(RdmaFlowReport, SummaryJson)
+{
+    RdmaFabricSummary summary;
+    summary.flowsTotal = 3;
+    summary.flowsCompleted = 2;
+    summary.avgSlowdown = 1.5;
+    summary.p99Slowdown = 2;
+    summary.avgFctUs = 0.1;
+    summary.drops = 4;
+    summary.pauseFrames = 5;
+    summary.ecnMarks = 6;
+    summary.packetHops = 25'250'000'000;
+    summary.events = 8;
+    summary.simTimeUs = 1e-9;
+    summary.cpuS = 9.25;
+    summary.peakRssMb = 100;
+    summary.digest = "a\"\\\n";
+    EXPECT_EQ(FormatRdmaSummaryJson(summary),
+              "{\n"
+              "  \"flows_total\": 3,\n"
+              "  \"flows_completed\": 2,\n"
+              "  \"avg_slowdown\": 1.5,\n"
+              "  \"p99_slowdown\": 2,\n"
+              "  \"avg_fct_us\": 0.1,\n"
+              "  \"p99_fct_us\": null,\n"
+              "  \"drops\": 4,\n"
+              "  \"pause_frames\": 5,\n"
+              "  \"ecn_marks\": 6,\n"
+              "  \"packet_hops\": 25250000000,\n"
+              "  \"events\": 8,\n"
+              "  \"sim_time_us\": 1e-09,\n"
+              "  \"cpu_s\": 9.25,\n"
+              "  \"peak_rss_mb\": 100,\n"
+              "  \"digest\": \"a\\\"\\\\\\u000a\"\n"
+              "}\n");
+    summary.cpuS = std::nan("");
+    ExpectError<std::invalid_argument>([&] { FormatRdmaSummaryJson(summary); },
+                                       {"cpu_s is not finite"});
+}
+
+TEST(RdmaFlowReport, WritesFiles)
+{
+    const TempDirectory directory("rdma-flow-report-test");
+    const std::vector<RdmaFlowResult> results{MakeResult(0, 2, 1)};
+    const auto summary = MakeRdmaSummary(results);
+    const auto deep = directory.GetPath() / "a" / "b";
+    WriteRdmaReport(deep.string(), results, {RdmaPortResult()}, summary);
+    EXPECT_EQ(ReadAll(deep / "flows.csv"), FormatRdmaFlowsCsv(results));
+    EXPECT_EQ(ReadAll(deep / "ports.csv"), FormatRdmaPortsCsv({RdmaPortResult()}));
+    EXPECT_EQ(ReadAll(deep / "summary.json"), FormatRdmaSummaryJson(summary));
+    // Again into a directory that is there.
+    WriteRdmaReport(deep.string(), results, {}, summary);
+    EXPECT_EQ(ReadAll(deep / "ports.csv"), FormatRdmaPortsCsv({}));
+}
+
+TEST(RdmaFlowReport, WriteErrors)
+{
+    const TempDirectory directory("rdma-flow-report-errors");
+    std::filesystem::create_directories(directory.GetPath() / "flows.csv");
+    const auto file = directory.GetPath() / "file";
+    std::ofstream(file) << "x";
+    ExpectError<RdmaFileError>(
+        [&] { WriteRdmaReport((file / "out").string(), {}, {}, RdmaFabricSummary()); },
+        {"out: the directory cannot be made", "Not a directory"});
+    ExpectError<RdmaFileError>([&] { WriteRdmaReport(file.string(), {}, {}, RdmaFabricSummary()); },
+                               {"file: the directory cannot be made"});
+    ExpectError<RdmaFileError>(
+        [&] { WriteRdmaReport(directory.GetPath().string(), {}, {}, RdmaFabricSummary()); },
+        {"flows.csv: cannot be opened for writing", "Is a directory"});
+}

@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "rdma-expect-error.h"
+#include "rdma-file-error.h"
+#include "rdma-topology-builders.h"
+
+#include <algorithm>
+#include <gtest/gtest.h>
+#include <map>
+#include <stdexcept>
+
+using namespace ns3;
+
+namespace
+{
+
+constexpr uint64_t GBPS = 1'000'000'000;
+
+/// Links of node \p id.
+std::size_t
+GetDegree(const RdmaTopology& topology, uint32_t id)
+{
+    return topology.GetLinksByNode()[id].size();
+}
+
+/// How many links lie on the shortest path between two nodes.
+uint32_t
+GetDistance(const RdmaTopology& topology, uint32_t from, uint32_t to)
+{
+    const auto links = topology.GetLinksByNode();
+    std::map<uint32_t, uint32_t> distance{{from, 0}};
+    std::vector<uint32_t> queue{from};
+    for (std::size_t i = 0; i < queue.size(); ++i)
+    {
+        for (const uint32_t id : links[queue[i]])
+        {
+            const auto link = topology.GetLink(id);
+            const uint32_t next = link.a == queue[i] ? link.b : link.a;
+            if (distance.emplace(next, distance[queue[i]] + 1).second)
+            {
+                queue.push_back(next);
+            }
+        }
+    }
+    return distance.at(to);
+}
+
+void
+ExpectSize(const RdmaTopology& topology, uint32_t hosts, uint32_t switches, uint32_t links)
+{
+    EXPECT_EQ(topology.GetHosts().size(), hosts);
+    EXPECT_EQ(topology.GetSwitches().size(), switches);
+    EXPECT_EQ(topology.GetNLinks(), links);
+    topology.Validate();
+    // Hosts come first, and so do their links.
+    for (uint32_t id = 0; id < hosts; ++id)
+    {
+        EXPECT_TRUE(topology.IsHost(id));
+        EXPECT_EQ(topology.GetLink(id).a, id);
+    }
+}
+
+} // namespace
+
+TEST(RdmaTopologyBuilders, FatTree)
+{
+    // k = 6, as in the IRN paper: 6 x 3 edge, 6 x 3 aggregation, 3^2 core; 54 links in each of
+    // three layers.
+    const auto topology = MakeRdmaFatTree(6);
+    ExpectSize(topology, 54, 45, 162);
+    for (const uint32_t id : topology.GetSwitches())
+    {
+        EXPECT_EQ(GetDegree(topology, id), 6u);
+    }
+    EXPECT_EQ(GetDistance(topology, 0, 2), 2u);  // one edge switch
+    EXPECT_EQ(GetDistance(topology, 0, 3), 4u);  // one pod
+    EXPECT_EQ(GetDistance(topology, 0, 9), 6u);  // two pods
+    EXPECT_EQ(GetDistance(topology, 0, 53), 6u); // two pods
+    ExpectSize(MakeRdmaFatTree(2), 2, 5, 6);
+    ExpectSize(MakeRdmaFatTree(4), 16, 20, 48);
+    // The cores of an aggregation switch differ from those of its neighbour in the pod: the second
+    // edge layer reaches (k/2)^2 cores, not k/2.
+    const auto links = topology.GetLinks();
+    const uint32_t agg = 54 + 18;
+    std::vector<uint32_t> cores;
+    for (const auto& link : links)
+    {
+        if (link.a == agg || link.a == agg + 1 || link.a == agg + 2)
+        {
+            cores.push_back(link.b);
+        }
+    }
+    std::sort(cores.begin(), cores.end());
+    EXPECT_EQ(cores, (std::vector<uint32_t>{90, 91, 92, 93, 94, 95, 96, 97, 98}));
+}
+
+TEST(RdmaTopologyBuilders, LeafSpine)
+{
+    RdmaTopologyRates rates;
+    rates.uplinkRateBps = 400 * GBPS;
+    rates.delayPs = 500;
+    rates.errorRate = 0.125;
+    const auto topology = MakeRdmaLeafSpine(4, 16, 3, rates);
+    ExpectSize(topology, 64, 7, 64 + 12);
+    EXPECT_EQ(topology.GetLink(0), (RdmaTopologyLink{0, 64, 100 * GBPS, 500, 0.125}));
+    EXPECT_EQ(topology.GetLink(17), (RdmaTopologyLink{17, 65, 100 * GBPS, 500, 0.125}));
+    EXPECT_EQ(topology.GetLink(63), (RdmaTopologyLink{63, 67, 100 * GBPS, 500, 0.125}));
+    EXPECT_EQ(topology.GetLink(64), (RdmaTopologyLink{64, 68, 400 * GBPS, 500, 0.125}));
+    EXPECT_EQ(topology.GetLink(66), (RdmaTopologyLink{64, 70, 400 * GBPS, 500, 0.125}));
+    EXPECT_EQ(topology.GetLink(75), (RdmaTopologyLink{67, 70, 400 * GBPS, 500, 0.125}));
+    EXPECT_EQ(topology.GetNode(67).name, "leaf-3");
+    EXPECT_EQ(topology.GetNode(70).name, "spine-2");
+    ExpectSize(MakeRdmaLeafSpine(1, 2, 1), 2, 2, 3);
+}
+
+TEST(RdmaTopologyBuilders, Clos)
+{
+    // Without oversubscription, three tiers are a fat-tree but for the names.
+    EXPECT_EQ(MakeRdmaClos(3, 6).GetLinks(), MakeRdmaFatTree(6).GetLinks());
+    EXPECT_EQ(MakeRdmaClos(1, 16).GetLinks(), MakeRdmaStar(16).GetLinks());
+    // Two tiers of 8 ports, 3 to 1: 6 down and 2 up at each of 8 leaves, 2 spines.
+    const auto two = MakeRdmaClos(2, 8, {3.0});
+    ExpectSize(two, 48, 10, 48 + 16);
+    EXPECT_EQ(two.GetLinks(), MakeRdmaLeafSpine(8, 6, 2).GetLinks());
+    // Three tiers of 8 ports, 3 to 1 and 1 to 1: d = 6, 4, 8; u = 2, 4. 192 hosts, 32 + 16 + 8
+    // switches, 64 links between the first tiers and 64 between the last.
+    const auto three = MakeRdmaClos(3, 8, {3.0, 1.0});
+    ExpectSize(three, 192, 32 + 16 + 8, 192 + 64 + 64);
+    for (const uint32_t id : three.GetSwitches())
+    {
+        EXPECT_EQ(GetDegree(three, id), 8u);
+    }
+    // A ratio below 1, and one that is no short decimal number (5 down, 3 up).
+    ExpectSize(MakeRdmaClos(2, 8, {1.0 / 3.0}), 16, 8 + 6, 16 + 48);
+    ExpectSize(MakeRdmaClos(2, 8, {1.667}), 40, 8 + 3, 40 + 24);
+    // Four tiers of 4 ports: 2 x 2 x 2 x 4 hosts, 16 + 16 + 16 + 8 switches.
+    ExpectSize(MakeRdmaClos(4, 4), 32, 56, 4 * 32);
+}
+
+TEST(RdmaTopologyBuilders, Xgft)
+{
+    // 16 hosts on each of 4 x 5 switches, 4 above each in a pod, 4 x 4 above those.
+    const auto topology = MakeRdmaXgft({16, 4, 5}, {1, 4, 4});
+    ExpectSize(topology, 320, 20 + 20 + 16, 320 + 80 + 80);
+    EXPECT_EQ(GetDistance(topology, 0, 319), 6u);
+    // Two uplinks of each host.
+    EXPECT_EQ(MakeRdmaXgft({4}, {2}).GetNLinks(), 8u);
+}
+
+TEST(RdmaTopologyBuilders, DumbbellAndStar)
+{
+    RdmaTopologyRates rates;
+    rates.uplinkRateBps = 40 * GBPS;
+    const auto dumbbell = MakeRdmaDumbbell(3, rates);
+    ExpectSize(dumbbell, 6, 2, 7);
+    EXPECT_EQ(dumbbell.GetLink(2).b, 6u);
+    EXPECT_EQ(dumbbell.GetLink(3).b, 7u);
+    EXPECT_EQ(dumbbell.GetLink(6), (RdmaTopologyLink{6, 7, 40 * GBPS, 1'000'000, 0}));
+    ExpectSize(MakeRdmaStar(2), 2, 1, 2);
+    EXPECT_EQ(GetDegree(MakeRdmaStar(65), 65), 65u);
+}
+
+TEST(RdmaTopologyBuilders, ParkingLot)
+{
+    // A, B, C (0, 1, 2) on the first switch (5), D (3) and the receiver (4) on the second (6).
+    const auto two = MakeRdmaParkingLot({3, 1});
+    ExpectSize(two, 5, 2, 6);
+    const std::vector<uint32_t> switchOf{5, 5, 5, 6, 6};
+    for (uint32_t host = 0; host < 5; ++host)
+    {
+        EXPECT_EQ(two.GetLink(host).b, switchOf[host]);
+    }
+    EXPECT_EQ(two.GetLink(5).a, 5u);
+    EXPECT_EQ(two.GetLink(5).b, 6u);
+
+    const auto four = MakeRdmaParkingLot({1, 1, 1, 1});
+    ExpectSize(four, 5, 4, 8);
+    EXPECT_EQ(GetDistance(four, 0, 4), 5u);
+    EXPECT_EQ(GetDistance(four, 3, 4), 2u);
+}
+
+TEST(RdmaTopologyBuilders, TextForms)
+{
+    RdmaTopologyRates rates;
+    rates.hostRateBps = 40 * GBPS;
+    EXPECT_EQ(MakeRdmaTopology("fat-tree:4", rates), MakeRdmaFatTree(4, rates));
+    EXPECT_EQ(MakeRdmaTopology("leaf-spine:4x16x2", rates), MakeRdmaLeafSpine(4, 16, 2, rates));
+    EXPECT_EQ(MakeRdmaTopology("clos:3x8", rates), MakeRdmaClos(3, 8, {}, rates));
+    EXPECT_EQ(MakeRdmaTopology("clos:3x8x3x1", rates), MakeRdmaClos(3, 8, {3, 1}, rates));
+    EXPECT_EQ(MakeRdmaTopology("clos:2x80x1.5", rates), MakeRdmaClos(2, 80, {1.5}, rates));
+    EXPECT_EQ(MakeRdmaTopology("dumbbell:8", rates), MakeRdmaDumbbell(8, rates));
+    EXPECT_EQ(MakeRdmaTopology("star:16", rates), MakeRdmaStar(16, rates));
+    EXPECT_EQ(MakeRdmaTopology("parking-lot:4", rates), MakeRdmaParkingLot({1, 1, 1, 1}, rates));
+    EXPECT_EQ(MakeRdmaTopology("parking-lot:3x1", rates), MakeRdmaParkingLot({3, 1}, rates));
+}
+
+TEST(RdmaTopologyBuilders, WrongTexts)
+{
+    const auto expect = [](const std::string& text, const std::string& problem) {
+        ExpectError<std::invalid_argument>(
+            [&] { MakeRdmaTopology(text); },
+            {problem, "'" + text, "fat-tree:K (even, 2 to 128)", "leaf-spine:", "file:PATH"});
+    };
+    expect("", "no such form");
+    expect("fat-tree", "is empty");
+    expect("torus:4", "no such form");
+    expect("file:", "no such form");
+    expect("fat-tree:5", "accepted: an even number from 2 to 128");
+    expect("fat-tree:0", "accepted: an even number from 2 to 128");
+    expect("fat-tree:130", "accepted: an even number from 2 to 128");
+    expect("fat-tree:4x4", "no such form");
+    expect("fat-tree:-4", "is negative");
+    expect("leaf-spine:4x16", "no such form");
+    expect("leaf-spine:4x16x", "is empty");
+    expect("leaf-spine:4x16x4 ", "not a whole number");
+    expect("leaf-spine:4X16X4", "no such form");
+    expect("leaf-spine:0x16x4", "leaves: 0; accepted: 1 to");
+    expect("leaf-spine:4x0x4", "hosts per leaf: 0");
+    expect("leaf-spine:4x16x0", "spines: 0");
+    expect("leaf-spine:1024x1024x4", "at most 1048576");
+    expect("leaf-spine:4x99999999999x4", "too large");
+    expect("dumbbell:0", "hosts per side: 0; accepted: 1 to");
+    expect("star:1", "hosts: 1; accepted: 2 to");
+    expect("parking-lot:1", "switches: 1; accepted: 2 to");
+    expect("parking-lot:3x0", "senders on a switch: 0; accepted: 1 to");
+    expect("parking-lot:1048575x1048575", "at most 1048576");
+    expect("clos:3", "no such form");
+    expect("clos:0x8", "tiers: 0; accepted: 1 to 8");
+    expect("clos:3x1", "radix: 1; accepted: 2 to 1024");
+    expect("clos:3x8x1", "1 ratios; accepted: none, or 2");
+    expect("clos:2x8x4", "4 does not divide the 8 ports");
+    expect("clos:2x8x0", "0 does not divide the 8 ports");
+    expect("clos:2x8x100", "100 does not divide the 8 ports");
+    expect("clos:8x1024", "at most 1048576");
+    expect("clos:2x7", "1 does not divide the 7 ports");
+    EXPECT_THROW(MakeRdmaTopology("file:/does/not/exist"), RdmaFileError);
+    EXPECT_THROW(MakeRdmaXgft({}, {}), std::invalid_argument);
+    EXPECT_THROW(MakeRdmaXgft({4, 4}, {1}), std::invalid_argument);
+    EXPECT_THROW(MakeRdmaXgft({4, 0}, {1, 1}), std::invalid_argument);
+}
+
+TEST(RdmaTopologyBuilders, WrongRates)
+{
+    RdmaTopologyRates rates;
+    rates.hostRateBps = 0;
+    ExpectError<std::invalid_argument>([&] { MakeRdmaStar(2, rates); }, {"rate of 0"});
+    rates = RdmaTopologyRates();
+    rates.delayPs = 0;
+    ExpectError<std::invalid_argument>([&] { MakeRdmaFatTree(4, rates); }, {"delay of 0"});
+}

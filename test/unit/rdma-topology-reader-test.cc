@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "rdma-expect-error.h"
+#include "rdma-file-error.h"
+#include "rdma-topology-builders.h"
+#include "rdma-topology-reader.h"
+
+#include <chrono>
+#include <cstdio>
+#include <gtest/gtest.h>
+#include <stdexcept>
+
+using namespace ns3;
+
+namespace
+{
+
+const char* const GOOD = "4 1 3\n"
+                         "2\n"
+                         "0 2 100Gbps 1000ns 0.000000\n"
+                         "1 2 1.5Gb/s 0.001ms 1e-5\n"
+                         "3 2 40Gbps 1us 0\n";
+
+} // namespace
+
+TEST(RdmaTopologyReader, Reads)
+{
+    const auto topology = ParseRdmaTopology(GOOD, "t");
+    EXPECT_EQ(topology.GetHosts(), (std::vector<uint32_t>{0, 1, 3}));
+    EXPECT_EQ(topology.GetSwitches(), (std::vector<uint32_t>{2}));
+    EXPECT_EQ(topology.GetNode(2).name, "switch-2");
+    EXPECT_EQ(topology.GetNode(3).name, "host-3");
+    EXPECT_EQ(topology.GetLink(0), (RdmaTopologyLink{0, 2, 100'000'000'000, 1'000'000, 0.0}));
+    EXPECT_EQ(topology.GetLink(1), (RdmaTopologyLink{1, 2, 1'500'000'000, 1'000'000, 1e-5}));
+    EXPECT_EQ(topology.GetLink(2), (RdmaTopologyLink{3, 2, 40'000'000'000, 1'000'000, 0.0}));
+}
+
+TEST(RdmaTopologyReader, BlanksAndLineEnds)
+{
+    std::string text;
+    for (const char c : std::string(GOOD))
+    {
+        text += c == '\n' ? std::string(" \t\r\n\n") : std::string(1, c);
+    }
+    EXPECT_EQ(ParseRdmaTopology("\n\n" + text + "\n\n", "t"), ParseRdmaTopology(GOOD, "t"));
+    const std::string cut(GOOD, std::string(GOOD).size() - 1);
+    EXPECT_EQ(ParseRdmaTopology(cut, "t"), ParseRdmaTopology(GOOD, "t"));
+}
+
+TEST(RdmaTopologyReader, WithoutSwitches)
+{
+    const auto topology = ParseRdmaTopology("2 0 1\n0 1 10Gbps 5ns 0\n", "t");
+    EXPECT_EQ(topology.GetHosts().size(), 2u);
+    EXPECT_EQ(ParseRdmaTopology(FormatRdmaTopology(topology), "t"), topology);
+}
+
+TEST(RdmaTopologyReader, Errors)
+{
+    const auto expect = [](const std::string& text, const std::vector<std::string>& parts) {
+        ExpectError<RdmaFileError>([&] { ParseRdmaTopology(text, "t.txt"); }, parts);
+    };
+    const std::string link = "0 2 100Gbps 1000ns 0\n";
+    const std::string head = "3 1 2\n2\n" + link;
+    expect("", {"t.txt: nodes switches links: the file ends"});
+    expect("3 1\n", {"t.txt:1: 2 fields", "accepted: 3"});
+    expect("3 1 2 4\n", {"t.txt:1: 4 fields"});
+    expect("0 0 0\n", {"t.txt:1: nodes: '0' is too small", "accepted: 1 to 1048576"});
+    expect("99999999 0 0\n", {"t.txt:1: nodes:", "too large"});
+    expect("-3 1 2\n", {"t.txt:1: nodes: '-3' is negative"});
+    expect("3 3 2\n", {"t.txt:1: switches: '3' is too large", "accepted: 0 to 2"});
+    expect("3 x 2\n", {"t.txt:1: switches: 'x'"});
+    expect("3 1 99999999999\n", {"t.txt:1: links:"});
+    expect("3 1 2\n", {"t.txt: switch ids: the file ends"});
+    expect("3 1 2\n2 1\n", {"t.txt:2: switch ids: 2 ids", "accepted: 1"});
+    expect("3 2 2\n2\n", {"t.txt:2: switch ids: 1 ids", "accepted: 2"});
+    expect("3 2 2\n2 2\n", {"t.txt:2: switch id: 2 appears twice"});
+    expect("3 1 2\n3\n", {"t.txt:2: switch id: '3' is too large", "accepted: 0 to 2"});
+    expect("3 1 2\n-1\n", {"t.txt:2: switch id: '-1' is negative"});
+    expect(head, {"t.txt: link 2 of 2: the file ends"});
+    expect(head + "1 2 100Gbps 1000ns\n", {"t.txt:4: 4 fields", "accepted: 5: node node rate"});
+    expect(head + "1 2 100Gbps 1000ns 0 0\n", {"t.txt:4: 6 fields"});
+    expect(head + "1 3 100Gbps 1000ns 0\n", {"t.txt:4: node: '3'", "accepted: 0 to 2"});
+    expect(head + "-1 2 100Gbps 1000ns 0\n", {"t.txt:4: node: '-1' is negative"});
+    expect(head + "1.5 2 100Gbps 1000ns 0\n", {"t.txt:4: node: '1.5' is not a whole number"});
+    expect(head + "2 2 100Gbps 1000ns 0\n", {"t.txt:4: node: a link from 2 to itself"});
+    expect(head + "1 2 100Gbs 1000ns 0\n", {"t.txt:4: rate:", "'Gbs'", "accepted: 1bps to 8Tbps"});
+    expect(head + "1 2 0Gbps 1000ns 0\n", {"t.txt:4: rate: '0Gbps' is too small"});
+    expect(head + "1 2 100 1000ns 0\n", {"t.txt:4: rate: '100' has no unit"});
+    expect(head + "1 2 100Gbps 1000 0\n", {"t.txt:4: delay: '1000' has no unit"});
+    expect(head + "1 2 100Gbps 0ns 0\n", {"t.txt:4: delay: '0ns' is too small", "accepted: 1ps"});
+    expect(head + "1 2 100Gbps 2s 0\n", {"t.txt:4: delay: '2s' is too large"});
+    expect(head + "1 2 100Gbps 0.1ps 0\n", {"t.txt:4: delay: '0.1ps' is not a whole number"});
+    expect(head + "1 2 100Gbps 1ns 1\n", {"t.txt:4: error-rate: '1'", "accepted: 0 to below 1"});
+    expect(head + "1 2 100Gbps 1ns -0.1\n", {"t.txt:4: error-rate: '-0.1' is negative"});
+    expect(head + "1 2 100Gbps 1ns x\n", {"t.txt:4: error-rate: 'x'"});
+    expect("3 1 1\n", {"t.txt:1: links: '1' is too small", "accepted: 2 to"});
+    expect(head + link, {"t.txt: topology: host 1", "no link"});
+    expect(head + "1 2 100Gbps 1ns 0\n\n0 1 1Gbps 1ns 0\n",
+           {"t.txt:6: data after the end: '0'", "accepted: 2 links"});
+    expect(std::string(GOOD) + std::string("\0", 1), {"t.txt:6: data after the end: '\\x00'"});
+}
+
+TEST(RdmaTopologyReader, ErrorHasParts)
+{
+    try
+    {
+        ParseRdmaTopology("3 1 2\n2\n0 2 1Gbs 1ns 0\n", "t.txt");
+        FAIL();
+    }
+    catch (const RdmaFileError& e)
+    {
+        EXPECT_EQ(e.GetFile(), "t.txt");
+        EXPECT_EQ(e.GetLine(), 3u);
+        EXPECT_EQ(e.GetField(), "rate");
+    }
+}
+
+TEST(RdmaTopologyReader, WritesAndReadsBack)
+{
+    RdmaTopologyRates rates;
+    rates.hostRateBps = 2'500'000'001;
+    rates.delayPs = 1'234'567;
+    rates.errorRate = 1.0 / 3.0;
+    RdmaTopology topology = MakeRdmaParkingLot({2, 1, 1}, rates);
+    topology.AddLink(0, topology.GetSwitches().front(), 1'000, 1, 1e-300);
+    const std::string path = testing::TempDir() + "rdma-topology-reader-test.txt";
+    WriteRdmaTopology(topology, path);
+    const auto back = ReadRdmaTopology(path);
+    std::remove(path.c_str());
+    EXPECT_EQ(back.GetLinks(), topology.GetLinks());
+    EXPECT_EQ(back.GetHosts(), topology.GetHosts());
+    EXPECT_EQ(FormatRdmaTopology(MakeRdmaStar(2)),
+              "3 1 2\n2\n0 2 100Gbps 1000ns 0\n1 2 100Gbps 1000ns 0\n");
+    EXPECT_THROW(FormatRdmaTopology(RdmaTopology()), std::invalid_argument);
+}
+
+TEST(RdmaTopologyReader, FileErrors)
+{
+    ExpectError<RdmaFileError>([] { ReadRdmaTopology("/does/not/exist"); },
+                               {"/does/not/exist: cannot be opened for reading", "No such file"});
+    ExpectError<RdmaFileError>([] { ReadRdmaTopology("/"); }, {"/: is a directory"});
+    ExpectError<RdmaFileError>([] { WriteRdmaTopology(MakeRdmaStar(2), "/does/not/exist"); },
+                               {"/does/not/exist: cannot be opened for writing"});
+}
+
+TEST(RdmaTopologyReader, LargeFileIsFast)
+{
+    // The size of the fabric that HPCC's traces use: 376 nodes, 480 links.
+    RdmaTopologyRates rates;
+    rates.uplinkRateBps = 400'000'000'000;
+    const auto topology = MakeRdmaXgft({16, 4, 5}, {1, 4, 4}, rates);
+    const std::string text = FormatRdmaTopology(topology);
+    EXPECT_EQ(text.substr(0, 11), "376 56 480\n");
+    const auto begin = std::chrono::steady_clock::now();
+    const auto back = ParseRdmaTopology(text, "t");
+    const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - begin;
+    EXPECT_EQ(back.GetLinks(), topology.GetLinks());
+    EXPECT_LT(elapsed.count(), 0.2);
+}
