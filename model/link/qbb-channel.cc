@@ -138,58 +138,57 @@ QbbChannel::GetInFlight() const
 }
 
 void
-QbbChannel::Transmit(const QbbNetDevice* sender, QbbFramePtr frame, int64_t sentPs)
+QbbChannel::Transmit(const QbbNetDevice* sender,
+                     QbbFramePtr frame,
+                     int64_t sentPs,
+                     int64_t nowFs)
 {
     const std::size_t direction = sender == m_devices[0] ? 0 : 1;
     Line& line = m_lines[direction];
     line.inFlight.Push({sentPs + m_delayPs, std::move(frame)});
-    if (!line.scheduled)
+    if (line.eventPs == QBB_NEVER)
     {
-        ScheduleArrival(direction, true);
+        ScheduleArrival(direction, nowFs);
     }
 }
 
 void
-QbbChannel::ScheduleArrival(std::size_t direction, bool fromSender)
+QbbChannel::ScheduleArrival(std::size_t direction, int64_t nowFs)
 {
     Line& line = m_lines[direction];
     const QbbNetDevice* receiver = m_devices[1 - direction];
-    const int64_t at = line.inFlight.Front().arrivalPs * QBB_FS_PER_PS + QbbEventOrder::ARRIVAL +
-                       receiver->GetIfIndex();
-    const Time delay = TimeStep(at - Simulator::Now().GetTimeStep());
-    line.scheduled = true;
-    if (fromSender)
-    {
-        // The event belongs to the receiving node.
-        Simulator::ScheduleWithContext(receiver->GetNode()->GetId(), delay, GetPointer(line.event));
-    }
-    else
-    {
-        Simulator::Schedule(delay, line.event);
-    }
+    line.eventPs = line.inFlight.Front().arrivalPs;
+    const int64_t at =
+        line.eventPs * QBB_FS_PER_PS + QbbEventOrder::ARRIVAL + receiver->GetIfIndex();
+    // The event belongs to the receiving node, whoever schedules it.
+    Simulator::ScheduleWithContext(receiver->GetNodeId(),
+                                   TimeStep(at - nowFs),
+                                   GetPointer(line.event));
 }
 
 void
 QbbChannel::Arrive(std::size_t direction)
 {
     Line& line = m_lines[direction];
-    line.scheduled = false;
-    // After a link went down and up the event may be that of a frame that was lost.
+    const int64_t eventPs = line.eventPs;
+    line.eventPs = QBB_NEVER;
+    // After the link went down the event may be that of a frame that was lost.
     if (line.inFlight.IsEmpty())
     {
         return;
     }
-    if (line.inFlight.Front().arrivalPs > QbbNowPs())
+    QbbNetDevice& receiver = *m_devices[1 - direction];
+    const int64_t nowFs = eventPs * QBB_FS_PER_PS + QbbEventOrder::ARRIVAL + receiver.GetIfIndex();
+    if (line.inFlight.Front().arrivalPs != eventPs)
     {
-        ScheduleArrival(direction, false);
+        ScheduleArrival(direction, nowFs);
         return;
     }
     QbbFramePtr frame = line.inFlight.Pop().frame;
     if (!line.inFlight.IsEmpty())
     {
-        ScheduleArrival(direction, false);
+        ScheduleArrival(direction, nowFs);
     }
-    QbbNetDevice& receiver = *m_devices[1 - direction];
     if (m_serialize)
     {
         frame = CrossAsBytes(*frame, receiver);
@@ -202,7 +201,7 @@ QbbChannel::Arrive(std::size_t direction)
 }
 
 QbbFramePtr
-QbbChannel::CrossAsBytes(const QbbFrame& frame, QbbNetDevice& receiver)
+QbbChannel::CrossAsBytes(QbbFrame& frame, QbbNetDevice& receiver)
 {
     m_bytes.resize(QbbFrameCodec::SerializedSize(frame));
     QbbFrameCodec::Serialize(frame, m_bytes.data());
@@ -211,7 +210,7 @@ QbbChannel::CrossAsBytes(const QbbFrame& frame, QbbNetDevice& receiver)
     {
         NS_LOG_WARN("malformed frame: " << QbbParseErrorName(parsed.error));
         ++m_malformed;
-        receiver.CountDrop(frame, QbbDropReason::MALFORMED);
+        receiver.LoseOnLine(frame, QbbDropReason::MALFORMED);
     }
     return std::move(parsed.frame);
 }
@@ -233,7 +232,7 @@ QbbChannel::SetUp(bool up)
             while (!inFlight.IsEmpty())
             {
                 const QbbFramePtr frame = inFlight.Pop().frame;
-                m_devices[1 - direction]->CountDrop(*frame, QbbDropReason::LINK_DOWN);
+                m_devices[1 - direction]->LoseOnLine(*frame, QbbDropReason::LINK_DOWN);
             }
         }
     }

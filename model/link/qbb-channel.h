@@ -61,8 +61,9 @@ class QbbChannel : public Channel
      * \param sender the sending device
      * \param frame the frame
      * \param sentPs the instant at which the last bit has left the sender
+     * \param nowFs the present time in femtoseconds
      */
-    void Transmit(const QbbNetDevice* sender, QbbFramePtr frame, int64_t sentPs);
+    void Transmit(const QbbNetDevice* sender, QbbFramePtr frame, int64_t sentPs, int64_t nowFs);
 
     /**
      * Takes the link down or up. Down: the frames in flight are lost, and both devices are told.
@@ -120,14 +121,14 @@ class QbbChannel : public Channel
     {
         QbbRing<InFlight> inFlight; //!< frames on the line, first to arrive first
         Ptr<EventImpl> event;       //!< the arrival event, used again and again
-        bool scheduled{false};      //!< the event is in the scheduler
+        int64_t eventPs{QBB_NEVER};   //!< arrival for which the event is in the scheduler
     };
 
     class ArrivalEvent;
 
     void Arrive(std::size_t direction);
-    void ScheduleArrival(std::size_t direction, bool fromSender);
-    QbbFramePtr CrossAsBytes(const QbbFrame& frame, QbbNetDevice& receiver);
+    void ScheduleArrival(std::size_t direction, int64_t nowFs);
+    QbbFramePtr CrossAsBytes(QbbFrame& frame, QbbNetDevice& receiver);
 
     std::array<QbbNetDevice*, 2> m_devices{}; //!< the ends; nodes own them
     std::array<Line, 2> m_lines;              //!< direction i is from device i to the other

@@ -17,6 +17,18 @@ namespace ns3
 
 NS_LOG_COMPONENT_DEFINE("QbbNetDevice");
 
+namespace
+{
+
+/// \param frame a frame \return true for pause frames, which belong to no class
+bool
+IsMacControl(const QbbFrame& frame)
+{
+    return frame.type == QbbFrameType::PFC || frame.type == QbbFrameType::PAUSE;
+}
+
+} // namespace
+
 QbbNetDevice::QbbNetDevice()
     : m_txTimer(this),
       m_pauseTimer(this)
@@ -131,31 +143,34 @@ QbbNetDevice::SetSourceReady(uint8_t priority, bool ready)
     }
 }
 
-bool
-QbbNetDevice::HasWork() const
+void
+QbbNetDevice::TryTransmit()
 {
-    return GetReady() || (m_pauseSender.IsPending() && m_flowControl != FLOW_CONTROL_NONE);
+    if (m_up && HasWork())
+    {
+        TryTransmit(Simulator::Now().GetTimeStep());
+    }
 }
 
 void
-QbbNetDevice::TryTransmit()
+QbbNetDevice::TryTransmit(int64_t nowFs)
 {
     if (!m_up || !HasWork())
     {
         return;
     }
-    const int64_t nowPs = QbbNowPs();
+    const int64_t nowPs = nowFs / QBB_FS_PER_PS;
     if (m_busyUntilPs > nowPs)
     {
-        m_txTimer.Arm(m_busyUntilPs);
+        m_txTimer.Arm(m_busyUntilPs, nowFs);
         return;
     }
     if (QbbFramePtr frame = NextFrameToSend(nowPs))
     {
-        StartTransmission(std::move(frame), nowPs);
+        StartTransmission(std::move(frame), nowFs);
         if (HasWork())
         {
-            m_txTimer.Arm(m_busyUntilPs);
+            m_txTimer.Arm(m_busyUntilPs, nowFs);
         }
     }
 }
@@ -234,8 +249,9 @@ QbbNetDevice::MakePauseFrame(int64_t nowPs)
 }
 
 void
-QbbNetDevice::StartTransmission(QbbFramePtr frame, int64_t nowPs)
+QbbNetDevice::StartTransmission(QbbFramePtr frame, int64_t nowFs)
 {
+    const int64_t nowPs = nowFs / QBB_FS_PER_PS;
     if (m_busyUntilPs < nowPs)
     {
         // Idle since: what was left of a picosecond is over.
@@ -254,24 +270,27 @@ QbbNetDevice::StartTransmission(QbbFramePtr frame, int64_t nowPs)
     {
         TracePhyTxEnd(*frame, sentPs);
     }
-    const bool isControl = frame->type == QbbFrameType::PFC || frame->type == QbbFrameType::PAUSE;
-    if (m_sink && !isControl)
+    if (m_sink && !IsMacControl(*frame))
     {
         m_sink->FrameLeft(*this, *frame);
     }
-    m_channel->Transmit(this, std::move(frame), sentPs);
+    m_channel->Transmit(this, std::move(frame), sentPs, nowFs);
 }
 
 void
 QbbNetDevice::OnPortEvent()
 {
     // Both timers come here and do everything that is due, so that their order does not matter.
-    const int64_t nowPs = QbbNowPs();
-    ApplyDuePauses(nowPs);
-    m_pauseReceiver.Expire(nowPs);
-    m_pauseSender.Refresh(nowPs);
-    ArmPauseTimer();
-    TryTransmit();
+    const int64_t nowFs = Simulator::Now().GetTimeStep();
+    if (m_pauseReceiver.GetPaused() || m_pauseSender.GetWanted() || !m_effects.IsEmpty())
+    {
+        const int64_t nowPs = nowFs / QBB_FS_PER_PS;
+        ApplyDuePauses(nowPs);
+        m_pauseReceiver.Expire(nowPs);
+        m_pauseSender.Refresh(nowPs);
+        ArmPauseTimer();
+    }
+    TryTransmit(nowFs);
 }
 
 // Flow control
@@ -364,6 +383,8 @@ void
 QbbNetDevice::ReceiveFromLine(QbbFramePtr frame)
 {
     FireTrace(m_phyRxEnd, *frame);
+    frame->ingressPort = m_portNumber;
+    frame->priority = m_classifier.Classify(*frame);
     if (m_receiveErrorModel && m_receiveErrorModel->IsCorrupt(QbbFrameCodec::ToPacket(*frame)))
     {
         FireTrace(m_phyRxDrop, *frame);
@@ -371,14 +392,12 @@ QbbNetDevice::ReceiveFromLine(QbbFramePtr frame)
         return;
     }
     FireTrace(m_promiscSniffer, *frame);
-    if (frame->type == QbbFrameType::PFC || frame->type == QbbFrameType::PAUSE)
+    if (IsMacControl(*frame))
     {
         FireTrace(m_sniffer, *frame);
         ReceiveMacControl(*frame);
         return;
     }
-    frame->priority = m_classifier.Classify(*frame);
-    frame->ingressPort = m_portNumber;
     auto& counters = m_counters.classes[frame->priority];
     ++counters.rxFrames;
     counters.rxBytes += frame->size;
@@ -401,6 +420,13 @@ QbbNetDevice::ReceiveFromLine(QbbFramePtr frame)
         FireTrace(m_macRxDrop, *frame);
         CountDrop(*frame, QbbDropReason::UNEXPECTED);
     }
+}
+
+void
+QbbNetDevice::LoseOnLine(QbbFrame& frame, QbbDropReason reason)
+{
+    frame.priority = m_classifier.Classify(frame);
+    CountDrop(frame, reason);
 }
 
 void
@@ -546,7 +572,10 @@ void
 QbbNetDevice::CountDrop(const QbbFrame& frame, QbbDropReason reason)
 {
     ++m_counters.dropsByReason[static_cast<std::size_t>(reason)];
-    ++m_counters.classes[frame.priority].drops;
+    if (!IsMacControl(frame))
+    {
+        ++m_counters.classes[frame.priority].drops;
+    }
     if (!m_drop.IsEmpty())
     {
         m_drop(QbbFrameCodec::ToPacket(frame), reason);
@@ -556,12 +585,9 @@ QbbNetDevice::CountDrop(const QbbFrame& frame, QbbDropReason reason)
 // Traces
 
 void
-QbbNetDevice::FireTrace(PacketTrace& trace, const QbbFrame& frame)
+QbbNetDevice::EmitTrace(PacketTrace& trace, const QbbFrame& frame)
 {
-    if (!trace.IsEmpty())
-    {
-        trace(QbbFrameCodec::ToPacket(frame));
-    }
+    trace(QbbFrameCodec::ToPacket(frame));
 }
 
 void

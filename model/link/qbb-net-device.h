@@ -197,6 +197,14 @@ class QbbNetDevice : public NetDevice
     /** A frame's last bit has come in. Called by the channel. \param frame the frame */
     void ReceiveFromLine(QbbFramePtr frame);
 
+    /**
+     * A frame for this port got lost on the line. Called by the channel.
+     *
+     * \param frame the frame
+     * \param reason why
+     */
+    void LoseOnLine(QbbFrame& frame, QbbDropReason reason);
+
     /** The link's state has changed. Called by the channel. */
     void LineChanged();
 
@@ -309,6 +317,12 @@ class QbbNetDevice : public NetDevice
         return m_channel ? m_channel->GetPeer(this) : nullptr;
     }
 
+    /** \return the node's id */
+    uint32_t GetNodeId() const
+    {
+        return m_nodeId;
+    }
+
     /** \return this port's MAC address */
     const Mac48Address& GetMac() const
     {
@@ -330,7 +344,11 @@ class QbbNetDevice : public NetDevice
     // NetDevice
 
     void SetIfIndex(const uint32_t index) override;
-    uint32_t GetIfIndex() const override;
+    uint32_t GetIfIndex() const final
+    {
+        return m_ifIndex;
+    }
+
     Ptr<Channel> GetChannel() const override;
     void SetAddress(Address address) override;
     Address GetAddress() const override;
@@ -393,14 +411,28 @@ class QbbNetDevice : public NetDevice
     void ArmPauseTimer();
     QbbFramePtr NextFrameToSend(int64_t nowPs);
     QbbFramePtr MakePauseFrame(int64_t nowPs);
-    void StartTransmission(QbbFramePtr frame, int64_t nowPs);
-    bool HasWork() const;
+    void StartTransmission(QbbFramePtr frame, int64_t nowFs);
+    bool HasWork() const
+    {
+        return GetReady() || (m_pauseSender.IsPending() && m_flowControl != FLOW_CONTROL_NONE);
+    }
+
     void ReceiveMacControl(const QbbFrame& frame);
     void Flush(QbbDropReason reason);
     void SetDelayedPause(Time delay);
     Time GetDelayedPause() const;
     void TracePhyTxEnd(const QbbFrame& frame, int64_t atPs);
-    static void FireTrace(PacketTrace& trace, const QbbFrame& frame);
+    void TryTransmit(int64_t nowFs);
+    static void EmitTrace(PacketTrace& trace, const QbbFrame& frame);
+
+    /** Makes a packet of the frame if somebody listens. */
+    static void FireTrace(PacketTrace& trace, const QbbFrame& frame)
+    {
+        if (!trace.IsEmpty())
+        {
+            EmitTrace(trace, frame);
+        }
+    }
 
     /** Classes with a frame that waits here or at the source. */
     uint8_t GetReady() const
@@ -444,6 +476,7 @@ class QbbNetDevice : public NetDevice
     uint16_t m_vlanId{0};                        //!< attribute VlanId
     Mac48Address m_address;                      //!< attribute Address
     uint32_t m_ifIndex{0};                       //!< place among the node's devices
+    uint32_t m_nodeId{0};                        //!< the node's id
     Ptr<Node> m_node;                            //!< the node
     ReceiveCallback m_receive;                   //!< ns-3's stack
     PromiscReceiveCallback m_promiscReceive;     //!< ns-3's stack, promiscuous

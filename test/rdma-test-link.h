@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+
+#ifndef RDMA_TEST_LINK_H
+#define RDMA_TEST_LINK_H
+
+#include "qbb-channel.h"
+#include "qbb-frame-codec.h"
+#include "qbb-helper.h"
+#include "qbb-net-device.h"
+#include "qbb-time.h"
+#include "qbb-wire.h"
+
+#include <ns3/node-container.h>
+#include <ns3/simulator.h>
+#include <ns3/string.h>
+
+#include <cstdint>
+#include <initializer_list>
+#include <string>
+#include <utility>
+#include <vector>
+
+/**
+ * \file
+ * \ingroup rdma-tests
+ * Two ports and a cable to test with.
+ */
+
+namespace ns3
+{
+
+/**
+ * \ingroup rdma-tests
+ * Writes down the frames that come in and those that leave the queues.
+ */
+class RdmaTestSink : public QbbFrameSink
+{
+  public:
+    /** A frame that has come in. */
+    struct Arrival
+    {
+        int64_t ps{0};       //!< when
+        uint32_t psn{0};     //!< which, as MakeTestFrame() numbered it
+        uint8_t priority{0}; //!< its class here
+        uint32_t size{0};    //!< bytes
+    };
+
+    void ReceiveFrame(QbbNetDevice&, QbbFramePtr frame) override
+    {
+        arrivals.push_back({QbbNowPs(), frame->psn, frame->priority, frame->size});
+    }
+
+    void FrameLeft(QbbNetDevice&, const QbbFrame& frame) override
+    {
+        left.push_back({QbbNowPs(), frame.psn, frame.priority, frame.size});
+    }
+
+    void LinkChanged(QbbNetDevice& port) override
+    {
+        changes.push_back(port.IsLinkUp());
+    }
+
+    /** \param list arrivals \return "number@picoseconds" for each, separated by spaces */
+    static std::string ToText(const std::vector<Arrival>& list)
+    {
+        std::string text;
+        for (const auto& arrival : list)
+        {
+            text += (text.empty() ? "" : " ") + std::to_string(arrival.psn) + "@" +
+                    std::to_string(arrival.ps);
+        }
+        return text;
+    }
+
+    /** \return the numbers of the frames that came in, in order, separated by spaces */
+    std::string GetOrder() const
+    {
+        std::string text;
+        for (const auto& arrival : arrivals)
+        {
+            text += (text.empty() ? "" : " ") + std::to_string(arrival.psn);
+        }
+        return text;
+    }
+
+    std::vector<Arrival> arrivals; //!< frames that came in
+    std::vector<Arrival> left;     //!< frames that left the queues
+    std::vector<bool> changes;     //!< link states
+};
+
+/**
+ * \ingroup rdma-tests
+ * A RoCE frame that is complete on the wire.
+ *
+ * \param from the port that will send it
+ * \param number goes into its PSN
+ * \param priority class; its DSCP is 8 * priority
+ * \param size bytes from MAC address to FCS: 64, or 62 and a multiple of 4
+ * \return the frame
+ */
+inline QbbFramePtr
+MakeTestFrame(QbbNetDevice& from, uint32_t number, uint8_t priority = 3, uint32_t size = 1250)
+{
+    QbbFramePtr frame = from.GetPool().Allocate();
+    frame->type = QbbFrameType::ROCE;
+    frame->priority = priority;
+    frame->size = size;
+    frame->etherType = QbbWire::ETHERTYPE_IPV4;
+    frame->srcMac = from.GetMac();
+    frame->dstMac = from.GetPeer()->GetMac();
+    frame->ipv4 = true;
+    frame->dscp = static_cast<uint8_t>(8 * priority);
+    frame->ttl = 64;
+    frame->protocol = QbbWire::IP_PROTOCOL_UDP;
+    frame->srcIp = 0x0a000001;
+    frame->dstIp = 0x0a000002;
+    frame->srcPort = 49152;
+    frame->dstPort = QbbWire::ROCE_UDP_PORT;
+    frame->opcode = static_cast<uint8_t>(RdmaOpcode::SEND_ONLY);
+    frame->psn = number;
+    frame->payload = size <= QbbWire::MIN_FRAME_BYTES ? 0 : size - QbbWire::ROCE_BASE_BYTES;
+    frame->flowHash = QbbFlowHash(frame->srcIp,
+                                  frame->dstIp,
+                                  frame->protocol,
+                                  frame->srcPort,
+                                  frame->dstPort);
+    return frame;
+}
+
+/**
+ * \ingroup rdma-tests
+ * Two nodes and a cable of 1 us between them, 100 Gb/s if nothing else is asked for.
+ *
+ * A byte at 100 Gb/s takes 80 ps. With preamble and gap (20 B) a frame of 1250 B takes
+ * 1270 x 80 = 101 600 ps of the line; its last bit arrives (8 + 1250) x 80 = 100 640 ps and the
+ * delay after its start.
+ */
+struct RdmaTestLink
+{
+    /**
+     * \param attributes names of QbbNetDevice's attributes and their values as text
+     */
+    explicit RdmaTestLink(
+        std::initializer_list<std::pair<const char*, const char*>> attributes = {})
+    {
+        helper.SetDeviceAttribute("DataRate", StringValue("100Gbps"));
+        helper.SetChannelAttribute("Delay", StringValue("1us"));
+        for (const auto& [name, value] : attributes)
+        {
+            helper.SetDeviceAttribute(name, StringValue(value));
+        }
+        nodes.Create(2);
+        const NetDeviceContainer ports = helper.Install(nodes);
+        a = DynamicCast<QbbNetDevice>(ports.Get(0));
+        b = DynamicCast<QbbNetDevice>(ports.Get(1));
+        channel = a->GetQbbChannel();
+        a->SetSink(&sinkA);
+        b->SetSink(&sinkB);
+    }
+
+    ~RdmaTestLink()
+    {
+        Simulator::Destroy();
+    }
+
+    RdmaTestLink(const RdmaTestLink&) = delete;
+    RdmaTestLink& operator=(const RdmaTestLink&) = delete;
+
+    /** \param ps an instant \param what is done then */
+    template <typename T>
+    static void At(int64_t ps, T what)
+    {
+        Simulator::Schedule(PicoSeconds(ps) - Simulator::Now(), std::move(what));
+    }
+
+    /**
+     * Puts frames into the queue of a at once.
+     *
+     * \param ps when
+     * \param first number of the first
+     * \param count how many
+     * \param priority their class
+     * \param size their bytes
+     */
+    void SendAt(int64_t ps, uint32_t first, uint32_t count, uint8_t priority, uint32_t size = 1250)
+    {
+        At(ps, [this, first, count, priority, size]() {
+            for (uint32_t i = 0; i < count; ++i)
+            {
+                a->Enqueue(MakeTestFrame(*a, first + i, priority, size));
+            }
+        });
+    }
+
+    /** \return what came in at b, as RdmaTestSink::ToText() */
+    std::string Arrivals() const
+    {
+        return RdmaTestSink::ToText(sinkB.arrivals);
+    }
+
+    QbbHelper helper;        //!< makes the link
+    NodeContainer nodes;     //!< the nodes
+    Ptr<QbbNetDevice> a;     //!< one port
+    Ptr<QbbNetDevice> b;     //!< the other
+    Ptr<QbbChannel> channel; //!< the cable
+    RdmaTestSink sinkA;      //!< stands behind a
+    RdmaTestSink sinkB;      //!< stands behind b
+};
+
+} // namespace ns3
+
+#endif /* RDMA_TEST_LINK_H */
