@@ -81,7 +81,12 @@ QbbEgressScheduler::SetWeight(uint8_t priority, uint32_t weight)
     NS_ABORT_MSG_IF(weight < 1 || weight > MAX_WEIGHT,
                     "rdma: weight " << weight << " of class " << +priority << "; accepted: 1.."
                                     << MAX_WEIGHT);
-    m_strict &= static_cast<uint8_t>(~(1U << priority));
+    const auto bit = static_cast<uint8_t>(1U << priority);
+    if (m_strict & bit)
+    {
+        m_deficit[priority] = 0; // what it sent as a strict class is no debt
+    }
+    m_strict &= static_cast<uint8_t>(~bit);
     m_weight[priority] = weight;
 }
 
@@ -90,7 +95,9 @@ QbbEgressScheduler::PickWeighted(uint8_t ready)
 {
     if ((ready & (ready - 1)) == 0)
     {
-        // Alone: each frame starts a fresh turn, so that no debt grows while nobody competes.
+        // Alone: each frame starts a fresh turn, so that no debt grows while nobody competes. The
+        // class whose turn it was has nothing to send: credit is not saved up.
+        m_deficit[m_current] = std::min<int64_t>(m_deficit[m_current], 0);
         m_current = HighestBit(ready);
         m_deficit[m_current] = int64_t{m_weight[m_current]} * QUANTUM_BYTES;
         return m_current;
