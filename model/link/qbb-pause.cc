@@ -128,7 +128,6 @@ QbbPauseSender::Request(uint8_t priority, bool pause)
     else
     {
         m_wanted &= static_cast<uint8_t>(~bit);
-        m_refresh &= static_cast<uint8_t>(~bit);
     }
 }
 
@@ -137,7 +136,8 @@ QbbPauseSender::Refresh(int64_t nowPs)
 {
     if (nowPs >= m_nextRefreshPs)
     {
-        m_refresh = m_wanted & m_told;
+        // All that the peer was told, as a class that waits for its XON may be wanted again.
+        m_refresh = m_told;
         m_nextRefreshPs = QBB_NEVER;
     }
 }
@@ -145,7 +145,7 @@ QbbPauseSender::Refresh(int64_t nowPs)
 uint8_t
 QbbPauseSender::Take(int64_t nowPs, std::array<uint16_t, 8>& quanta)
 {
-    const auto named = static_cast<uint8_t>((m_wanted ^ m_told) | m_refresh);
+    const auto named = static_cast<uint8_t>((m_wanted ^ m_told) | (m_refresh & m_wanted));
     for (uint8_t p = 0; p < 8; ++p)
     {
         const auto bit = static_cast<uint8_t>(1U << p);

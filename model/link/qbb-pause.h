@@ -126,7 +126,7 @@ class QbbPauseSender
     /** \return true if a pause frame should be sent at once */
     bool IsPending() const
     {
-        return (m_wanted ^ m_told) | m_refresh;
+        return (m_wanted ^ m_told) | (m_refresh & m_wanted);
     }
 
     /**

@@ -1,0 +1,312 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+
+#include "qbb-pause.h"
+
+#include <algorithm>
+#include <gtest/gtest.h>
+#include <random>
+
+using namespace ns3;
+
+namespace
+{
+
+using Quanta = std::array<uint16_t, 8>;
+
+/// At 100 Gb/s a pause of 100 quanta lasts 512'000 ps and is repeated after 256'000.
+constexpr int64_t LENGTH = 512'000;
+constexpr int64_t REFRESH = 256'000;
+
+/** \return a sender half at 100 Gb/s that asks for 100 quanta */
+QbbPauseSender
+MakeSender()
+{
+    QbbPauseSender sender;
+    sender.Configure(QbbLineRate(100'000'000'000), 100, 0.5);
+    return sender;
+}
+
+} // namespace
+
+TEST(QbbPauseSender, NothingAtFirst)
+{
+    auto sender = MakeSender();
+    EXPECT_FALSE(sender.IsPending());
+    EXPECT_EQ(sender.GetWanted(), 0);
+    EXPECT_EQ(sender.GetNextRefreshPs(), QBB_NEVER);
+    // Resuming what is not paused sends nothing.
+    sender.Request(3, false);
+    EXPECT_FALSE(sender.IsPending());
+}
+
+TEST(QbbPauseSender, XoffRefreshXon)
+{
+    auto sender = MakeSender();
+    sender.Request(3, true);
+    EXPECT_EQ(sender.GetWanted(), 0x08);
+    EXPECT_TRUE(sender.IsPending());
+    Quanta quanta;
+    quanta.fill(77); // every entry is written
+    EXPECT_EQ(sender.Take(1000, quanta), 0x08);
+    EXPECT_EQ(quanta, (Quanta{0, 0, 0, 100}));
+    EXPECT_FALSE(sender.IsPending());
+    EXPECT_EQ(sender.GetNextRefreshPs(), 1000 + REFRESH);
+
+    sender.Refresh(1000 + REFRESH - 1); // too early
+    EXPECT_FALSE(sender.IsPending());
+    sender.Refresh(1000 + REFRESH);
+    EXPECT_TRUE(sender.IsPending());
+    // A frame is on the line until 300'000.
+    EXPECT_EQ(sender.Take(300'000, quanta), 0x08);
+    EXPECT_EQ(quanta, (Quanta{0, 0, 0, 100}));
+    EXPECT_EQ(sender.GetNextRefreshPs(), 300'000 + REFRESH);
+
+    sender.Request(3, false);
+    EXPECT_EQ(sender.GetWanted(), 0);
+    EXPECT_TRUE(sender.IsPending());
+    EXPECT_EQ(sender.Take(400'000, quanta), 0x08);
+    EXPECT_EQ(quanta, Quanta{});
+    EXPECT_FALSE(sender.IsPending());
+    EXPECT_EQ(sender.GetNextRefreshPs(), QBB_NEVER);
+    EXPECT_EQ(sender.GetXoffSent(3), 2U);
+    EXPECT_EQ(sender.GetXonSent(3), 1U);
+    EXPECT_EQ(sender.GetXoffSent(2), 0U);
+}
+
+TEST(QbbPauseSender, AskedTwiceSentOnce)
+{
+    auto sender = MakeSender();
+    Quanta quanta{};
+    sender.Request(0, true);
+    sender.Request(0, true);
+    sender.Take(0, quanta);
+    for (int i = 0; i < 100; ++i)
+    {
+        sender.Request(0, true);
+    }
+    EXPECT_FALSE(sender.IsPending());
+    sender.Request(0, false);
+    sender.Request(0, false);
+    sender.Take(10, quanta);
+    sender.Request(0, false);
+    EXPECT_FALSE(sender.IsPending());
+    EXPECT_EQ(sender.GetXoffSent(0), 1U);
+    EXPECT_EQ(sender.GetXonSent(0), 1U);
+}
+
+TEST(QbbPauseSender, ChangesThatCancelOutAreNotSent)
+{
+    auto sender = MakeSender();
+    Quanta quanta{};
+    // XOFF and XON while the port is busy: nothing to say.
+    sender.Request(4, true);
+    sender.Request(4, false);
+    EXPECT_FALSE(sender.IsPending());
+    // XON and XOFF: nothing to say either, and the refresh time of the pause that is out stays.
+    sender.Request(4, true);
+    sender.Take(0, quanta);
+    sender.Request(4, false);
+    sender.Request(4, true);
+    EXPECT_FALSE(sender.IsPending());
+    EXPECT_EQ(sender.GetNextRefreshPs(), REFRESH);
+    EXPECT_EQ(sender.GetXoffSent(4), 1U);
+    EXPECT_EQ(sender.GetXonSent(4), 0U);
+}
+
+TEST(QbbPauseSender, OneFrameSaysItAll)
+{
+    auto sender = MakeSender();
+    Quanta quanta{};
+    sender.Request(1, true);
+    sender.Request(2, true);
+    EXPECT_EQ(sender.Take(0, quanta), 0x06);
+    EXPECT_EQ(quanta, (Quanta{0, 100, 100}));
+    // While a frame is on the line: 1 may resume, 5 shall pause; 2 has been told and is left out.
+    sender.Request(1, false);
+    sender.Request(5, true);
+    EXPECT_EQ(sender.Take(1000, quanta), 0x22);
+    EXPECT_EQ(quanta, (Quanta{0, 0, 0, 0, 0, 100}));
+}
+
+TEST(QbbPauseSender, TheEarliestPauseDecidesTheRefresh)
+{
+    auto sender = MakeSender();
+    Quanta quanta{};
+    sender.Request(0, true);
+    sender.Take(0, quanta);
+    sender.Request(7, true);
+    sender.Take(100'000, quanta);
+    EXPECT_EQ(sender.GetNextRefreshPs(), REFRESH);
+    sender.Refresh(REFRESH);
+    EXPECT_EQ(sender.Take(REFRESH, quanta), 0x81);
+    EXPECT_EQ(quanta, (Quanta{100, 0, 0, 0, 0, 0, 0, 100}));
+    EXPECT_EQ(sender.GetNextRefreshPs(), 2 * REFRESH);
+    // The first one resumes: the other's refresh comes no later for that.
+    sender.Request(0, false);
+    EXPECT_EQ(sender.Take(300'000, quanta), 0x01);
+    EXPECT_EQ(sender.GetNextRefreshPs(), 2 * REFRESH);
+    // Both resume: none.
+    sender.Request(7, false);
+    EXPECT_EQ(sender.Take(310'000, quanta), 0x80);
+    EXPECT_EQ(sender.GetNextRefreshPs(), QBB_NEVER);
+    // A new one counts from its own start.
+    sender.Request(7, true);
+    sender.Take(400'000, quanta);
+    EXPECT_EQ(sender.GetNextRefreshPs(), 400'000 + REFRESH);
+}
+
+TEST(QbbPauseSender, ResumedWhileTheRefreshWaits)
+{
+    // The refresh is due, the port is busy, and the class resumes: an XON and no refresh.
+    auto sender = MakeSender();
+    Quanta quanta{};
+    sender.Request(3, true);
+    sender.Take(0, quanta);
+    sender.Refresh(REFRESH);
+    sender.Request(3, false);
+    EXPECT_EQ(sender.Take(REFRESH + 10'000, quanta), 0x08);
+    EXPECT_EQ(quanta, Quanta{});
+    EXPECT_EQ(sender.GetXoffSent(3), 1U);
+    EXPECT_EQ(sender.GetXonSent(3), 1U);
+}
+
+TEST(QbbPauseSender, ResumedAndPausedWhileTheRefreshWaits)
+{
+    // The refresh is due at 256'000, a frame is on the line until 300'000, and in between the class
+    // falls below XON and rises above XOFF again. The peer's timer still runs, so it must be told.
+    auto sender = MakeSender();
+    Quanta quanta{};
+    sender.Request(3, true);
+    sender.Take(0, quanta);
+    sender.Refresh(REFRESH);
+    sender.Request(3, false);
+    sender.Request(3, true);
+    EXPECT_TRUE(sender.IsPending());
+    EXPECT_EQ(sender.Take(300'000, quanta), 0x08);
+    EXPECT_EQ(quanta, (Quanta{0, 0, 0, 100}));
+    EXPECT_EQ(sender.GetNextRefreshPs(), 300'000 + REFRESH);
+}
+
+TEST(QbbPauseSender, RefreshTimeBetweenXonAndXoff)
+{
+    // The same with the refresh time between the two.
+    auto sender = MakeSender();
+    Quanta quanta{};
+    sender.Request(3, true);
+    sender.Take(0, quanta);
+    sender.Request(3, false);
+    sender.Refresh(REFRESH);
+    sender.Request(3, true);
+    EXPECT_TRUE(sender.IsPending());
+    EXPECT_EQ(sender.Take(300'000, quanta), 0x08);
+    EXPECT_EQ(quanta, (Quanta{0, 0, 0, 100}));
+    EXPECT_EQ(sender.GetNextRefreshPs(), 300'000 + REFRESH);
+}
+
+TEST(QbbPauseSender, ForgetTellsAgain)
+{
+    auto sender = MakeSender();
+    Quanta quanta{};
+    sender.Request(3, true);
+    sender.Request(4, true);
+    sender.Take(0, quanta);
+    sender.Request(4, false);
+    sender.Forget(); // the link went down and up: the peer has no pause
+    EXPECT_EQ(sender.GetNextRefreshPs(), QBB_NEVER);
+    EXPECT_TRUE(sender.IsPending());
+    EXPECT_EQ(sender.Take(1'000'000, quanta), 0x08); // 3 only: 4 is not wanted, and needs no XON
+    EXPECT_EQ(quanta, (Quanta{0, 0, 0, 100}));
+    EXPECT_EQ(sender.GetNextRefreshPs(), 1'000'000 + REFRESH);
+    sender.Request(3, false);
+    sender.Take(1'000'001, quanta);
+    sender.Forget();
+    EXPECT_FALSE(sender.IsPending());
+}
+
+TEST(QbbPauseSender, RefreshFractions)
+{
+    // of 512'000 ps
+    struct
+    {
+        double fraction;
+        int64_t ps;
+    } const cases[] = {{0.25, 128'000}, {0.75, 384'000}, {0.9, 460'800}, {1.0 / 3, 170'667}};
+
+    for (const auto& [fraction, ps] : cases)
+    {
+        QbbPauseSender sender;
+        sender.Configure(QbbLineRate(100'000'000'000), 100, fraction);
+        Quanta quanta{};
+        sender.Request(0, true);
+        sender.Take(5, quanta);
+        EXPECT_EQ(sender.GetNextRefreshPs(), 5 + ps);
+    }
+}
+
+TEST(QbbPauseSender, ThePeerNeverRunsOut)
+{
+    // Both halves together, at random: classes change their minds at any time, and the line is busy
+    // for up to 200'000 ps when a pause frame wants to go, less than the 256'000 between refresh
+    // and end. A class that the peer was told to pause, and that is still wanted paused, is paused.
+    constexpr int64_t BUSY = 200'000;
+    std::mt19937_64 random(31);
+    for (int pattern = 0; pattern < 300; ++pattern)
+    {
+        auto sender = MakeSender();
+        QbbPauseReceiver receiver;
+        receiver.SetRate(QbbLineRate(100'000'000'000));
+        const uint64_t period = 20'000ULL << (random() % 8); // minds change often, or seldom
+        int64_t now = 0;
+        int64_t freeAt = 0; // when the line is
+        int64_t nextChange = 0;
+        uint8_t told = 0;
+        for (int step = 0; step < 500; ++step)
+        {
+            int64_t next = std::min(nextChange, sender.GetNextRefreshPs());
+            if (sender.IsPending())
+            {
+                next = std::min(next, std::max(now, freeAt));
+            }
+            now = next;
+            sender.Refresh(now);
+            if (now == nextChange)
+            {
+                sender.Request(static_cast<uint8_t>(random() % 3), random() % 2 == 0);
+                nextChange = now + 1 + static_cast<int64_t>(random() % period);
+                if (now >= freeAt && random() % 2) // a data frame was just quicker
+                {
+                    freeAt = now + static_cast<int64_t>(random() % BUSY);
+                }
+            }
+            if (sender.IsPending() && now >= freeAt)
+            {
+                Quanta quanta{};
+                const uint8_t named = sender.Take(now, quanta);
+                ASSERT_NE(named, 0);
+                receiver.Apply(now, named, quanta);
+                told = sender.GetWanted();
+                freeAt = now + 1 + static_cast<int64_t>(random() % BUSY);
+            }
+            receiver.Expire(now);
+            const uint8_t expected = told & sender.GetWanted();
+            ASSERT_EQ(receiver.GetPaused() & expected, expected)
+                << "pattern " << pattern << " at " << now;
+            // Nothing that is wanted is ever without a frame that waits, or a refresh to come.
+            if (sender.GetWanted() && !sender.IsPending())
+            {
+                ASSERT_LE(sender.GetNextRefreshPs(), now + REFRESH);
+            }
+        }
+    }
+}
+
+TEST(QbbPauseSenderDeathTest, Range)
+{
+    QbbPauseSender sender;
+    const QbbLineRate rate(100'000'000'000);
+    EXPECT_DEATH(sender.Configure(rate, 0, 0.5), "a pause of 0 quanta; accepted: 1..65535");
+    for (const double fraction : {0.0, 1.0, -0.5, 1.5})
+    {
+        EXPECT_DEATH(sender.Configure(rate, 1, fraction), "accepted: above 0 and below 1");
+    }
+}
