@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+
+#include "qbb-forwarding-table.h"
+
+#include <algorithm>
+#include <gtest/gtest.h>
+#include <map>
+#include <random>
+
+using namespace ns3;
+
+namespace
+{
+
+using Group = QbbForwardingTable::Group;
+
+/** \param table a table \param destination an address \return the group, empty without route */
+Group
+Look(const QbbForwardingTable& table, uint32_t destination)
+{
+    const Group* group = table.Lookup(destination);
+    return group ? *group : Group{};
+}
+
+} // namespace
+
+TEST(QbbForwardingTable, Empty)
+{
+    QbbForwardingTable table;
+    EXPECT_EQ(table.GetNRoutes(), 0U);
+    EXPECT_EQ(table.Lookup(0), nullptr);
+    EXPECT_EQ(table.Lookup(0x0a000001), nullptr);
+    table.Freeze();
+    EXPECT_EQ(table.Lookup(0), nullptr);
+    EXPECT_EQ(table.Lookup(0xffffffff), nullptr);
+}
+
+TEST(QbbForwardingTable, SetChangeRemove)
+{
+    QbbForwardingTable table;
+    for (const bool freeze : {false, true})
+    {
+        table.Clear();
+        const auto settle = [&table, freeze]() {
+            if (freeze)
+            {
+                table.Freeze();
+            }
+        };
+        table.SetRoute(0x0a000001, {4, 1, 3});
+        table.SetRoute(0x0a000002, {7});
+        settle();
+        EXPECT_EQ(table.GetNRoutes(), 2U);
+        EXPECT_EQ(Look(table, 0x0a000001), (Group{1, 3, 4})); // ascending
+        EXPECT_EQ(Look(table, 0x0a000002), (Group{7}));
+        EXPECT_EQ(table.Lookup(0x0a000000), nullptr);
+        EXPECT_EQ(table.Lookup(0x0a000003), nullptr);
+
+        table.SetRoute(0x0a000001, {9, 8});
+        settle();
+        EXPECT_EQ(table.GetNRoutes(), 2U);
+        EXPECT_EQ(Look(table, 0x0a000001), (Group{8, 9}));
+
+        table.SetRoute(0x0a000001, {});
+        settle();
+        EXPECT_EQ(table.GetNRoutes(), 1U);
+        EXPECT_EQ(table.Lookup(0x0a000001), nullptr);
+        EXPECT_EQ(Look(table, 0x0a000002), (Group{7}));
+        table.SetRoute(0x0a000005, {}); // none there
+        EXPECT_EQ(table.GetNRoutes(), 1U);
+
+        table.SetRoute(0x0a000002, {});
+        settle();
+        EXPECT_EQ(table.GetNRoutes(), 0U);
+        EXPECT_EQ(table.Lookup(0x0a000002), nullptr);
+    }
+}
+
+TEST(QbbForwardingTable, SameSetSameGroup)
+{
+    QbbForwardingTable table;
+    table.SetRoute(1, {1, 2});
+    table.SetRoute(2, {2, 1});
+    table.SetRoute(3, {1, 2, 3});
+    table.SetRoute(4, {1});
+    table.SetRoute(5, {1, 2});
+    EXPECT_EQ(table.Lookup(1), table.Lookup(2));
+    EXPECT_EQ(table.Lookup(1), table.Lookup(5));
+    EXPECT_NE(table.Lookup(1), table.Lookup(3));
+    EXPECT_NE(table.Lookup(1), table.Lookup(4));
+}
+
+TEST(QbbForwardingTable, ChangeAfterFreeze)
+{
+    QbbForwardingTable table;
+    table.SetRoute(100, {1});
+    table.SetRoute(101, {2});
+    table.Freeze();
+    // Not frozen again: the new routes hold all the same.
+    table.SetRoute(101, {3});
+    table.SetRoute(102, {4});
+    table.SetRoute(100, {});
+    EXPECT_EQ(table.Lookup(100), nullptr);
+    EXPECT_EQ(Look(table, 101), (Group{3}));
+    EXPECT_EQ(Look(table, 102), (Group{4}));
+}
+
+TEST(QbbForwardingTable, EndsOfTheAddressSpace)
+{
+    QbbForwardingTable table;
+    for (const bool freeze : {false, true})
+    {
+        // far apart: stays in the hash table
+        table.Clear();
+        table.SetRoute(0, {1});
+        table.SetRoute(0xffffffff, {2});
+        if (freeze)
+        {
+            table.Freeze();
+        }
+        EXPECT_EQ(Look(table, 0), (Group{1}));
+        EXPECT_EQ(Look(table, 0xffffffff), (Group{2}));
+        EXPECT_EQ(table.Lookup(1), nullptr);
+        EXPECT_EQ(table.Lookup(0xfffffffe), nullptr);
+        // an array at either end, with nothing that wraps around
+        table.Clear();
+        table.SetRoute(0xfffffffe, {3});
+        table.SetRoute(0xffffffff, {4});
+        if (freeze)
+        {
+            table.Freeze();
+        }
+        EXPECT_EQ(Look(table, 0xfffffffe), (Group{3}));
+        EXPECT_EQ(Look(table, 0xffffffff), (Group{4}));
+        EXPECT_EQ(table.Lookup(0), nullptr);
+        EXPECT_EQ(table.Lookup(0xfffffffd), nullptr);
+    }
+}
+
+TEST(QbbForwardingTable, RandomAgainstAMap)
+{
+    std::mt19937_64 random(19);
+    for (int pattern = 0; pattern < 300; ++pattern)
+    {
+        QbbForwardingTable table;
+        std::map<uint32_t, Group> reference;
+        const auto base = static_cast<uint32_t>(random());
+        const uint32_t spread = 1U << (1 + random() % 20); // from dense to scattered
+        const auto groups = 1 + random() % 40;
+        for (int step = 0; step < 60; ++step)
+        {
+            const uint32_t destination = base + static_cast<uint32_t>(random() % spread);
+            Group group;
+            for (uint64_t bits = random() % groups * 5; bits; bits >>= 1)
+            {
+                if (bits & 1)
+                {
+                    group.push_back(static_cast<uint16_t>(bits % 11 + group.size() * 16));
+                }
+            }
+            std::shuffle(group.begin(), group.end(), random);
+            table.SetRoute(destination, group);
+            std::sort(group.begin(), group.end());
+            if (group.empty())
+            {
+                reference.erase(destination);
+            }
+            else
+            {
+                reference[destination] = group;
+            }
+            if (random() % 8 == 0)
+            {
+                table.Freeze();
+            }
+            ASSERT_EQ(table.GetNRoutes(), reference.size());
+            for (int look = 0; look < 4; ++look)
+            {
+                const uint32_t which = base + static_cast<uint32_t>(random() % (spread + 4)) - 2;
+                const auto found = reference.find(which);
+                ASSERT_EQ(Look(table, which), found == reference.end() ? Group{} : found->second);
+            }
+        }
+        table.Freeze();
+        for (const auto& [destination, group] : reference)
+        {
+            ASSERT_EQ(Look(table, destination), group);
+        }
+    }
+}

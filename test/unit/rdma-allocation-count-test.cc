@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+
+#include "rdma-allocation-count.h"
+
+#include <cstdlib>
+#include <gtest/gtest.h>
+#include <memory>
+#include <new>
+#include <vector>
+
+namespace
+{
+
+uint64_t g_allocations = 0; //!< calls of operator new
+
+/** \param bytes how many \return the memory */
+void*
+Allocate(std::size_t bytes)
+{
+    ++g_allocations;
+    if (void* memory = std::malloc(bytes ? bytes : 1))
+    {
+        return memory;
+    }
+    throw std::bad_alloc();
+}
+
+/** \param bytes how many \param alignment a power of two \return the memory */
+void*
+Allocate(std::size_t bytes, std::align_val_t alignment)
+{
+    ++g_allocations;
+    const auto unit = static_cast<std::size_t>(alignment);
+    if (void* memory = std::aligned_alloc(unit, (bytes + unit) / unit * unit))
+    {
+        return memory;
+    }
+    throw std::bad_alloc();
+}
+
+} // namespace
+
+// Every form that the standard library does not derive from another one.
+
+void*
+operator new(std::size_t bytes)
+{
+    return Allocate(bytes);
+}
+
+void*
+operator new[](std::size_t bytes)
+{
+    return Allocate(bytes);
+}
+
+void*
+operator new(std::size_t bytes, std::align_val_t alignment)
+{
+    return Allocate(bytes, alignment);
+}
+
+void*
+operator new[](std::size_t bytes, std::align_val_t alignment)
+{
+    return Allocate(bytes, alignment);
+}
+
+void
+operator delete(void* memory) noexcept
+{
+    std::free(memory);
+}
+
+void
+operator delete[](void* memory) noexcept
+{
+    std::free(memory);
+}
+
+void
+operator delete(void* memory, std::size_t) noexcept
+{
+    std::free(memory);
+}
+
+void
+operator delete[](void* memory, std::size_t) noexcept
+{
+    std::free(memory);
+}
+
+void
+operator delete(void* memory, std::align_val_t) noexcept
+{
+    std::free(memory);
+}
+
+void
+operator delete[](void* memory, std::align_val_t) noexcept
+{
+    std::free(memory);
+}
+
+void
+operator delete(void* memory, std::size_t, std::align_val_t) noexcept
+{
+    std::free(memory);
+}
+
+void
+operator delete[](void* memory, std::size_t, std::align_val_t) noexcept
+{
+    std::free(memory);
+}
+
+namespace ns3
+{
+
+uint64_t
+GetRdmaAllocationCount()
+{
+    return g_allocations;
+}
+
+} // namespace ns3
+
+TEST(RdmaAllocationCount, Counts)
+{
+    const uint64_t before = ns3::GetRdmaAllocationCount();
+    auto one = std::make_unique<int>(1);
+    EXPECT_EQ(ns3::GetRdmaAllocationCount(), before + 1);
+    std::vector<int> several(100);
+    EXPECT_EQ(ns3::GetRdmaAllocationCount(), before + 2);
+
+    struct alignas(64) Aligned
+    {
+        int value{0};
+    };
+
+    auto aligned = std::make_unique<Aligned[]>(3);
+    EXPECT_EQ(ns3::GetRdmaAllocationCount(), before + 3);
+    EXPECT_EQ(reinterpret_cast<uintptr_t>(aligned.get()) % 64, 0U);
+}
