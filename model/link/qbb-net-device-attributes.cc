@@ -272,12 +272,6 @@ QbbNetDevice::SetIfIndex(const uint32_t index)
     m_pauseTimer.SetOrder(QbbEventOrder::PORT + index);
 }
 
-uint32_t
-QbbNetDevice::GetIfIndex() const
-{
-    return m_ifIndex;
-}
-
 Ptr<Channel>
 QbbNetDevice::GetChannel() const
 {
@@ -373,6 +367,7 @@ void
 QbbNetDevice::SetNode(Ptr<Node> node)
 {
     m_node = node;
+    m_nodeId = node->GetId();
 }
 
 bool

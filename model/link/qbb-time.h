@@ -146,9 +146,22 @@ class QbbTimer
         m_deadline = atPs * QBB_FS_PER_PS + m_order;
         if (m_pending > m_deadline)
         {
-            Forget();
-            m_event = Ptr<Event>(new Event(this), false);
-            Schedule();
+            Renew(Simulator::Now().GetTimeStep());
+        }
+    }
+
+    /**
+     * The same for a caller that knows the time.
+     *
+     * \param atPs the instant
+     * \param nowFs the present time in femtoseconds
+     */
+    void Arm(int64_t atPs, int64_t nowFs)
+    {
+        m_deadline = atPs * QBB_FS_PER_PS + m_order;
+        if (m_pending > m_deadline)
+        {
+            Renew(nowFs);
         }
     }
 
@@ -195,11 +208,21 @@ class QbbTimer
         }
     };
 
-    void Schedule()
+    /** \param nowFs the present time: puts an entry for the deadline in place of a later one */
+    void Renew(int64_t nowFs)
     {
-        const int64_t now = Simulator::Now().GetTimeStep();
-        m_pending = m_deadline > now ? m_deadline : now;
-        Simulator::Schedule(TimeStep(m_pending - now), Ptr<EventImpl>(m_event));
+        if (m_pending != QBB_NEVER || !m_event)
+        {
+            Forget();
+            m_event = Ptr<Event>(new Event(this), false);
+        }
+        Schedule(nowFs);
+    }
+
+    void Schedule(int64_t nowFs)
+    {
+        m_pending = m_deadline > nowFs ? m_deadline : nowFs;
+        Simulator::Schedule(TimeStep(m_pending - nowFs), Ptr<EventImpl>(m_event));
     }
 
     void OnEvent()
@@ -209,9 +232,10 @@ class QbbTimer
         {
             return;
         }
-        if (m_deadline > Simulator::Now().GetTimeStep())
+        const int64_t nowFs = Simulator::Now().GetTimeStep();
+        if (m_deadline > nowFs)
         {
-            Schedule();
+            Schedule(nowFs);
             return;
         }
         m_deadline = QBB_NEVER;
