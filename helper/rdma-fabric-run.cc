@@ -133,7 +133,12 @@ RdmaFabricRun::Build(const RdmaTopology& topology, const std::vector<RdmaFlow>& 
     scheduler.SetTypeId("ns3::PriorityQueueScheduler");
     Simulator::SetScheduler(scheduler);
 
-    Configure(helper);
+    uint8_t classes = 0;
+    for (const RdmaFlow& flow : flows)
+    {
+        classes |= static_cast<uint8_t>(1U << (flow.priority & 7));
+    }
+    Configure(helper, classes);
     m_fabric = helper.Install(topology);
     m_fabric->AssignStreams(1);
     m_runner = CreateObject<RdmaFlowRunner>();
@@ -159,7 +164,7 @@ RdmaFabricRun::GetTimeoutPs() const
 }
 
 void
-RdmaFabricRun::Configure(RdmaFabricHelper& helper) const
+RdmaFabricRun::Configure(RdmaFabricHelper& helper, uint8_t classes) const
 {
     if (m_options.mtu < 256 || m_options.mtu > 4096)
     {
@@ -170,6 +175,8 @@ RdmaFabricRun::Configure(RdmaFabricHelper& helper) const
                                  QbbWire::BTH_BYTES + QbbWire::ICRC_BYTES + 20;
     helper.SetDeviceAttribute("Mtu", UintegerValue(std::max(1500U, m_options.mtu + HEADERS)));
     helper.SetDeviceAttribute("FlowControl", StringValue(m_options.pfc == "on" ? "Pfc" : "None"));
+    // The classes that the flows use are the lossless ones.
+    helper.SetDeviceAttribute("PfcClasses", UintegerValue(classes));
     helper.SetChannelAttribute("SerializeFrames", BooleanValue(m_options.serialize));
     const uint64_t buffer = ParseOption("buffer", [&] { return ParseRdmaBytes(m_options.buffer); });
     if (buffer == 0 || buffer > UINT32_MAX)

@@ -117,7 +117,7 @@ class RdmaFabricRun
 
   private:
     void Build(const RdmaTopology& topology, const std::vector<RdmaFlow>& flows);
-    void Configure(RdmaFabricHelper& helper) const;
+    void Configure(RdmaFabricHelper& helper, uint8_t classes) const;
     void ConfigureEcn(RdmaFabricHelper& helper) const;
     int64_t GetTimeoutPs() const;
 

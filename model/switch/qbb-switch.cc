@@ -278,20 +278,10 @@ QbbSwitch::FrameLeft(QbbNetDevice& port, const QbbFrame& frame)
 }
 
 void
-QbbSwitch::LinkChanged(QbbNetDevice& port)
+QbbSwitch::LinkChanged(QbbNetDevice&)
 {
-    if (!port.IsLinkUp() || !m_configured)
-    {
-        return;
-    }
-    // The peer has forgotten its pauses, and frames that came in before may still be here.
-    for (uint8_t priority = 0; priority < 8; ++priority)
-    {
-        if (m_buffer->IsPaused(port.GetPortNumber(), priority))
-        {
-            port.RequestPause(priority, true);
-        }
-    }
+    // The port has flushed its queues through FrameLeft(), and tells its peer by itself what is
+    // still to be paused; routes are QbbRouting's.
 }
 
 void
