@@ -194,16 +194,22 @@ class Build:
     def __init__(self, tree, profile, extra=None):
         self.tree = tree
         self.profile = profile
-        self.folder = os.path.join(tree.path, f"cmake-{profile}")
-        self.output = os.path.join(tree.path, f"build-{profile}")
+        # The same paths below each profile's folder, so that ccache sees the same compiler runs
+        # where two profiles differ in nothing that matters to a file.
+        self.folder = self.beside("cmake")
+        self.output = self.beside("build")
         self.settings = {**COMMON, **PROFILES[profile], **(extra or {})}
         self.settings["NS3_OUTPUT_DIRECTORY"] = self.output
 
+    def beside(self, name):
+        """A folder of this profile."""
+        return os.path.join(self.tree.path, ".build", self.profile, name)
+
     def log(self, name):
         """Where a tool's output is kept."""
-        folder = os.path.join(self.tree.path, "log")
+        folder = self.beside("log")
         os.makedirs(folder, exist_ok=True)
-        return os.path.join(folder, f"{name}-{self.profile}.log")
+        return os.path.join(folder, f"{name}.log")
 
     def configure(self, phases):
         """Runs CMake where needed; returns whether it ran."""

@@ -200,7 +200,7 @@ def sanitized(options, prepare, phases):
     )
     runner, plan = None, None
     if others:
-        folder = os.path.join(tree.path, "cmake-sanitize")
+        folder = build.beside("sanitize")
         settings = {
             **common, "CMAKE_CXX_FLAGS": "-O1", "RDMA_UNIT_TESTS": "ON", "RDMA_TEST_RUNNER": "ON"
         }
@@ -222,7 +222,7 @@ def sanitized(options, prepare, phases):
     if runner:
         jobs += suite_jobs(runner, plan.suites, options.full, env)
     if fuzz:
-        folder = os.path.join(tree.path, "cmake-fuzz")
+        folder = build.beside("fuzz")
         settings = {
             **common, "CMAKE_CXX_FLAGS": "-O1", "RDMA_FUZZ": "ON", "CMAKE_CXX_COMPILER": "clang++"
         }
