@@ -5,6 +5,7 @@
 option(RDMA_UNIT_TESTS "Build the module's GoogleTest unit tests (rdma-unit-tests)" OFF)
 option(RDMA_TEST_RUNNER
        "Build a program with the module's ns-3 test suites alone (rdma-test-runner)" OFF)
+option(RDMA_BENCH "Build the module's benchmark programs" OFF)
 option(RDMA_SANITIZE "Build the module with the address and undefined-behaviour sanitizers" OFF)
 option(RDMA_FUZZ "Build the module's libFuzzer targets (clang only)" OFF)
 
