@@ -2,10 +2,12 @@
 """The programs and libraries of the system that a build needs, and how they get there."""
 
 import glob
+import importlib.util
 import os
 import shutil
 import subprocess
 import sys
+import sysconfig
 
 from .say import Stop, note
 
@@ -30,6 +32,14 @@ def fuzzer_runtime():
     return bool(glob.glob(f"{found}/lib/*/libclang_rt.fuzzer*.a"))
 
 
+def _importable(module):
+    return importlib.util.find_spec(module) is not None
+
+
+def _has_python_header():
+    return os.path.exists(os.path.join(sysconfig.get_paths()["include"], "Python.h"))
+
+
 # Debian package -> whether what it brings is here.
 BUILD = {
     "g++": program("c++", "g++"),
@@ -40,6 +50,9 @@ BUILD = {
 }
 TEST = {
     "libgtest-dev": file("/usr/include/gtest/gtest.h", "/usr/local/include/gtest/gtest.h"),
+    # The judges of captures.
+    "tshark": program("tshark"),
+    "python3-scapy": lambda: scapy_python() is not None,
 }
 FUZZ = {
     "clang": program("clang++"),
@@ -47,20 +60,17 @@ FUZZ = {
 }
 PYTHON = {
     "python3-venv": lambda: _importable("ensurepip") and _importable("venv"),
-    "python3-dev": lambda: _has_python_header(),
+    "python3-dev": _has_python_header,
 }
 
 
-def _importable(module):
-    import importlib.util
-
-    return importlib.util.find_spec(module) is not None
-
-
-def _has_python_header():
-    import sysconfig
-
-    return os.path.exists(os.path.join(sysconfig.get_paths()["include"], "Python.h"))
+def scapy_python():
+    """A Python that has scapy: this one, or the system's, for which apt installs it."""
+    if _importable("scapy"):
+        return sys.executable
+    if file("/usr/lib/python3/dist-packages/scapy")() and os.path.exists("/usr/bin/python3"):
+        return "/usr/bin/python3"
+    return None
 
 
 def missing(wanted):

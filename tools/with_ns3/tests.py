@@ -10,13 +10,16 @@ import subprocess
 
 from . import packages
 from .build import MODULES, Build, listed_programs, run_cmake, run_ninja
-from .jobs import Job, count_fuzzer, count_program, count_suite, count_units, run_jobs
+from .jobs import (
+    Job, count_fuzzer, count_program, count_python, count_suite, count_units, run_jobs,
+)
 from .places import ROOT, WORK, lock
 from .say import Phases, Stop, note, usage_error
 
 GROUPS = {
     "unit": "unit tests (GoogleTest); unit:PATTERN for some, as in --gtest_filter",
     "examples": "the examples of test/examples-to-run.py",
+    "captures": "tools/check-capture on what the unit tests write (tshark and scapy)",
     "python": "tests of the Python parts (test/python/test_*.py)",
     "fuzz": "a short run of each fuzzer (with --sanitize)",
 }
@@ -118,7 +121,7 @@ class Plan:
     def __init__(self, names, suites, sanitize):
         self.unit_filter = None
         examples = sorted({run[0] for run in example_runs()})
-        groups = ["unit", "fuzz"] if sanitize else ["unit", "examples", "python"]
+        groups = ["unit", "fuzz"] if sanitize else ["unit", "captures", "examples", "python"]
         known = groups + suites + ([] if sanitize else examples)
         wanted = names or groups + suites
         for name in wanted:
@@ -130,6 +133,7 @@ class Plan:
         self.unit = "unit" in wanted or self.unit_filter is not None
         self.fuzz = "fuzz" in wanted
         self.python = "python" in wanted
+        self.captures = "captures" in wanted
         self.suites = [name for name in suites if name in wanted]
         self.examples = [name for name in examples if name in wanted or "examples" in wanted]
 
@@ -158,6 +162,19 @@ def suite_jobs(runner, names, full, env):
     ]
 
 
+def capture_jobs(program, env):
+    """The unit tests write a capture, and the test of tools/check-capture judges it."""
+    script = os.path.join(os.path.realpath(ROOT), "test", "check-capture-test.py")
+    if not os.path.exists(script) or not has_unit_tests():
+        return []
+    command = (
+        'RDMA_CAPTURE_DIR=$PWD "$0" --gtest_filter="QbbFrameCapture.*" >captures.log || '
+        '{ cat captures.log; exit 1; }; exec "$1" "$2" "$PWD/rdma-frame-kinds.pcap" -v'
+    )
+    words = ["sh", "-c", command, program, packages.scapy_python(), script]
+    return [Job("captures", words, count_python, env)]
+
+
 def plain(options, prepare, phases):
     """Builds with asserts; returns the jobs, or the names with --list."""
     tree = prepare({**packages.BUILD, **packages.TEST}, phases, 2)
@@ -179,6 +196,8 @@ def plain(options, prepare, phases):
         if name in plan.examples:
             command = [build.program("examples", name), *arguments]
             jobs.append(Job(" ".join([name, *arguments]), command, count_program, env))
+    if plan.captures:
+        jobs += capture_jobs(build.own("test", "rdma-unit-tests"), env)
     if plan.python:
         jobs += [Job.python(path, env) for path in python_tests()]
     return jobs

@@ -1,0 +1,327 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only
+"""Tests of tools/with-ns3: what it does without building anything."""
+
+import contextlib
+import functools
+import hashlib
+import http.server
+import io
+import os
+import subprocess
+import sys
+import tempfile
+import threading
+import unittest
+from unittest import mock
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+sys.path.insert(0, os.path.join(ROOT, "tools"))
+
+from with_ns3 import build, fetch, jobs, packages, source  # noqa: E402
+from with_ns3.say import Phases, Stop  # noqa: E402
+
+PROGRAM = os.path.join(ROOT, "tools", "with-ns3")
+
+
+def write(path, text=""):
+    """Makes a file and its folders."""
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    with open(path, "w", encoding="utf-8") as handle:
+        handle.write(text)
+
+
+def make_ns3(path, version):
+    """What passes for an ns-3 tree."""
+    write(os.path.join(path, "VERSION"), version + "\n")
+    write(os.path.join(path, "CMakeLists.txt"))
+    write(os.path.join(path, "src/core/CMakeLists.txt"))
+    write(os.path.join(path, "contrib/other/CMakeLists.txt"))
+    write(os.path.join(path, "build/lib/something"))
+    write(os.path.join(path, "cmake-cache/CMakeCache.txt"))
+
+
+def listing(path):
+    """All files and links below path."""
+    found = []
+    for folder, folders, files in os.walk(path):
+        found += [os.path.join(folder, name) for name in folders + files]
+    return sorted(found)
+
+
+class Ranged(http.server.SimpleHTTPRequestHandler):
+    """A server of files that knows ranges, and can break off."""
+
+    break_after = None
+    ranges = []
+
+    def log_message(self, *_):
+        pass
+
+    def do_GET(self):
+        with open(self.translate_path(self.path), "rb") as handle:
+            data = handle.read()
+        wanted = self.headers.get("Range")
+        start = int(wanted[len("bytes="):-1]) if wanted else 0
+        self.ranges.append(start)
+        self.send_response(206 if wanted else 200)
+        self.send_header("Content-Length", str(len(data) - start))
+        self.end_headers()
+        self.wfile.write(data[start:self.break_after])
+
+
+class Scratch(unittest.TestCase):
+    """A folder for each test, and no messages."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = folder.name
+        silence = contextlib.redirect_stderr(io.StringIO())
+        self.messages = silence.__enter__()
+        self.addCleanup(silence.__exit__, None, None, None)
+
+    def path(self, *names):
+        return os.path.join(self.folder, *names)
+
+
+class CommandLine(unittest.TestCase):
+    """A wrong command line ends with one message that lists what exists, and status 2."""
+
+    def check(self, words, *expected, env=None):
+        result = subprocess.run(
+            [PROGRAM, *words], capture_output=True, text=True, check=False,
+            env={**os.environ, **(env or {})},
+        )
+        self.assertEqual(result.returncode, 2, result.stderr)
+        self.assertEqual(result.stdout, "")
+        self.assertEqual(result.stderr.count("\n"), 1, result.stderr)
+        for text in expected:
+            self.assertIn(text, result.stderr)
+
+    def test_verb(self):
+        self.check(["frobnicate"], "no verb 'frobnicate'", "run test build exec bench python")
+
+    def test_program(self):
+        self.check(["run", "rdma-nothing"], "no program 'rdma-nothing'", "rdma-fabric")
+        self.check(["run"], "needs a program")
+
+    def test_script(self):
+        self.check(["python", "nowhere.py"], "no script 'nowhere.py'")
+
+    def test_build_has_no_arguments(self):
+        self.check(["build", "all"], "takes no arguments")
+
+    def test_ns3_dir(self):
+        self.check(["run", "rdma-fabric"], "NS3_DIR=/nowhere", "3.37", env={"NS3_DIR": "/nowhere"})
+
+    def test_help(self):
+        result = subprocess.run([PROGRAM, "--help"], capture_output=True, text=True, check=True)
+        for verb in ("run", "test", "build", "exec", "bench", "python"):
+            self.assertIn(f"\n  {verb} ", result.stdout)
+
+
+class Download(Scratch):
+    """Downloads go on where they stopped, and only the expected file is accepted."""
+
+    DATA = bytes(range(256)) * 1000
+
+    def setUp(self):
+        super().setUp()
+        Ranged.break_after = None
+        Ranged.ranges = []
+        handler = functools.partial(Ranged, directory=self.path("www"))
+        server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
+        self.addCleanup(server.server_close)
+        self.addCleanup(server.shutdown)
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        self.url = f"http://127.0.0.1:{server.server_port}/file"
+        write(self.path("www", "x"))
+        with open(self.path("www", "file"), "wb") as handle:
+            handle.write(self.DATA)
+
+    def content(self, name):
+        with open(self.path(name), "rb") as handle:
+            return handle.read()
+
+    def release(self, digest, *urls):
+        return fetch.Release("9.9", "file.tar", digest, urls, "none", "none")
+
+    def test_goes_on_after_a_broken_connection(self):
+        Ranged.break_after = 100_000
+        with self.assertRaises(OSError):
+            fetch.by_http(self.url, self.path("got"))
+        self.assertFalse(os.path.exists(self.path("got")))
+        Ranged.break_after = None
+        fetch.by_http(self.url, self.path("got"))
+        self.assertEqual(Ranged.ranges, [0, 100_000])
+        self.assertEqual(self.content("got"), self.DATA)
+
+    def test_takes_the_first_source_that_has_it(self):
+        digest = hashlib.sha256(self.DATA).hexdigest()
+        release = self.release(digest, self.url + "-not-there", self.url)
+        with mock.patch.object(fetch, "by_apt", return_value=None):
+            path = fetch.tarball(release, self.path("cache"), Phases())
+            self.assertEqual(fetch.sha256(path), digest)
+            count = len(Ranged.ranges)
+            fetch.tarball(release, self.path("cache"), Phases())
+        self.assertEqual(len(Ranged.ranges), count)
+
+    def test_refuses_another_file(self):
+        release = self.release("0" * 64, self.url)
+        with mock.patch.object(fetch, "by_apt", return_value=None):
+            with self.assertRaisesRegex(Stop, "NS3_DIR"):
+                fetch.tarball(release, self.path("cache"), Phases())
+        self.assertIn("refused", self.messages.getvalue())
+        self.assertEqual(
+            [name for name in os.listdir(self.path("cache")) if name != "lock"], []
+        )
+
+
+class Trees(Scratch):
+    """A tree of the user's is used through links and stays as it is."""
+
+    def setUp(self):
+        super().setUp()
+        for name, value in (("WORK", self.path("work")), ("ROOT", self.path("repository"))):
+            patch = mock.patch.object(source, name, value)
+            patch.start()
+            self.addCleanup(patch.stop)
+        write(self.path("repository", "CMakeLists.txt"))
+        patch = mock.patch.dict(os.environ, {"NS3_DIR": self.path("ns3")})
+        patch.start()
+        self.addCleanup(patch.stop)
+
+    def test_linked(self):
+        make_ns3(self.path("ns3"), "3.45")
+        before = listing(self.path("ns3"))
+        tree = source.get(Phases())
+        self.assertEqual(listing(self.path("ns3")), before)
+        self.assertEqual((tree.version, tree.numbers()), ("3.45", (3, 45)))
+        self.assertEqual(
+            sorted(os.listdir(tree.path)), ["CMakeLists.txt", "VERSION", "contrib", "src"]
+        )
+        self.assertEqual(sorted(os.listdir(os.path.join(tree.path, "contrib"))), ["other", "rdma"])
+        link = os.path.join(tree.path, "contrib", "rdma")
+        self.assertEqual(os.readlink(link), os.path.realpath(self.path("repository")))
+
+    def test_follows_changes(self):
+        make_ns3(self.path("ns3"), "3-dev")
+        tree = source.get(Phases())
+        self.assertGreater(tree.numbers(), (3, 48))
+        write(self.path("ns3", "new"))
+        os.rename(self.path("ns3", "contrib/other"), self.path("ns3", "contrib/another"))
+        tree = source.get(Phases())
+        self.assertTrue(os.path.exists(os.path.join(tree.path, "new")))
+        self.assertEqual(sorted(os.listdir(os.path.join(tree.path, "contrib"))), ["another", "rdma"])
+
+    def test_too_old(self):
+        make_ns3(self.path("ns3"), "3.36.1")
+        with self.assertRaisesRegex(Stop, "3.36.1.*3.37 or newer"):
+            source.get(Phases())
+
+    def test_tree_around_the_repository(self):
+        make_ns3(self.path("around"), "3.40")
+        os.symlink(self.path("repository"), self.path("around", "contrib", "rdma"))
+        del os.environ["NS3_DIR"]
+        with mock.patch.object(source, "ROOT", self.path("around", "contrib", "rdma")):
+            path, _ = source.users_tree()
+        self.assertEqual(path, self.path("around"))
+
+
+class Packages(Scratch):
+    """Without root and sudo, the command to type is in the message."""
+
+    def test_no_rights(self):
+        def which(name):
+            return None if name == "sudo" else f"/usr/bin/{name}"
+
+        with mock.patch("os.geteuid", return_value=1000), mock.patch("shutil.which", which):
+            with self.assertRaisesRegex(Stop, "sudo apt-get install -y .*ninja-build ccache"):
+                packages.install(["ninja-build", "ccache"], Phases())
+
+    def test_no_apt(self):
+        with mock.patch("shutil.which", return_value=None):
+            with self.assertRaisesRegex(Stop, "ninja-build.*no apt-get"):
+                packages.install(["ninja-build"], Phases())
+
+
+class Counting(unittest.TestCase):
+    """What test programs print, counted."""
+
+    def counts(self, result):
+        return (result.passed, result.failed, result.skipped)
+
+    def test_units(self):
+        output = (
+            "[ RUN      ] A.one\n[       OK ] A.one (0 ms)\n"
+            "[ RUN      ] A.two\nfile:1: Failure\n[  FAILED  ] A.two (3 ms)\n"
+            "[ RUN      ] A.three\n[  SKIPPED ] A.three (0 ms)\n"
+            "[  SKIPPED ] 1 test, listed below:\n[  SKIPPED ] A.three\n"
+            "[  FAILED  ] 1 test, listed below:\n[  FAILED  ] A.two\n"
+        )
+        result = jobs.count_units(output, 1)
+        self.assertEqual(self.counts(result), (1, 1, 1))
+        self.assertEqual(result.names, ("A.two",))
+
+    def test_units_with_parameters(self):
+        output = (
+            "[ RUN      ] P/A.one/0\n[  FAILED  ] P/A.one/0, where GetParam() = 5 (0 ms)\n"
+        )
+        self.assertEqual(jobs.count_units(output, 1).names, ("P/A.one/0",))
+
+    def test_units_that_crash(self):
+        result = jobs.count_units("[ RUN      ] A.one\n", -11)
+        self.assertEqual((self.counts(result), result.names), ((0, 1, 0), ("A.one",)))
+        result = jobs.count_units("[ RUN      ] A.one\n[       OK ] A.one (0 ms)\n", 1)
+        self.assertEqual(self.counts(result), (1, 1, 0))
+
+    def test_suite(self):
+        output = (
+            "FAIL rdma-x 0.010 s\n  PASS first case 0.000 s\n  FAIL second 0.010 s\n"
+            "    Test failed in line 3\n"
+        )
+        result = jobs.count_suite(output, 1)
+        self.assertEqual((self.counts(result), result.names), ((1, 1, 0), ("second",)))
+        self.assertEqual(self.counts(jobs.count_suite("", -6)), (0, 1, 0))
+
+    def test_python(self):
+        output = (
+            "test_a (t.A) ... ok\ntest_b (t.A) ... FAIL\ntest_c (t.A) ... skipped 'no'\n"
+            "FAIL: test_b (t.A)\n"
+        )
+        result = jobs.count_python(output, 1)
+        self.assertEqual((self.counts(result), result.names), ((1, 1, 1), ("test_b",)))
+        self.assertEqual(self.counts(jobs.count_python("SyntaxError", 1)), (0, 1, 0))
+
+    def test_a_job_that_does_not_end(self):
+        job = jobs.Job("slow", ["sleep", "60"], jobs.count_program, dict(os.environ))
+        result, output, seconds = jobs.run_one(job, 0.2)
+        self.assertEqual(self.counts(result), (0, 1, 0))
+        self.assertIn("ended after 0.2 s", output)
+        self.assertLess(seconds, 10)
+
+
+class Output(unittest.TestCase):
+    """Of a build that succeeds only what concerns this repository's files is shown."""
+
+    def shown(self, *lines):
+        with contextlib.redirect_stderr(io.StringIO()) as text:
+            output = build.Output()
+            for line in lines:
+                output.line(line)
+            output.flush()
+        return text.getvalue()
+
+    def test_warnings(self):
+        self.assertEqual(self.shown("../src/core/model/x.cc:1: warning: w\n"), "")
+        line = "../../contrib/rdma/model/frame/qbb-frame.cc:1: warning: w\n"
+        self.assertEqual(self.shown(line), line)
+
+    def test_errors(self):
+        lines = ("FAILED: src/core/x.o\n", "../src/core/model/x.cc:1: error: e\n")
+        self.assertEqual(self.shown(*lines), "".join(lines))
+
+
+if __name__ == "__main__":
+    unittest.main()
