@@ -113,8 +113,8 @@ QbbHelper::EnableAsciiInternal(Ptr<OutputStreamWrapper> stream,
     if (stream)
     {
         std::ostringstream context;
-        context << "/NodeList/" << port->GetNode()->GetId() << "/DeviceList/"
-                << port->GetIfIndex() << "/$ns3::QbbNetDevice/";
+        context << "/NodeList/" << port->GetNode()->GetId() << "/DeviceList/" << port->GetIfIndex()
+                << "/$ns3::QbbNetDevice/";
         QbbAsciiTrace::Connect(port, stream, context.str());
         return;
     }

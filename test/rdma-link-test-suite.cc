@@ -349,12 +349,11 @@ class ErrorModelTestCase : public TestCase
             link.b->TraceConnectWithoutContext(
                 "PhyRxDrop",
                 Callback<void, Ptr<const Packet>>([&](Ptr<const Packet>) { ++phyRxDrops; }));
-            link.b->TraceConnectWithoutContext(
-                "Drop",
-                Callback<void, Ptr<const Packet>, QbbDropReason>(
-                    [&](Ptr<const Packet>, QbbDropReason reason) {
-                        drops += reason == QbbDropReason::CORRUPTED;
-                    }));
+            link.b->TraceConnectWithoutContext("Drop",
+                                               Callback<void, Ptr<const Packet>, QbbDropReason>(
+                                                   [&](Ptr<const Packet>, QbbDropReason reason) {
+                                                       drops += reason == QbbDropReason::CORRUPTED;
+                                                   }));
             link.SendAt(1'000'000, 0, 4000, 3, 64);
             Simulator::Run();
             const auto& counters = link.b->GetCounters();

@@ -119,11 +119,31 @@ MakeTestFrame(QbbNetDevice& from, uint32_t number, uint8_t priority = 3, uint32_
     frame->opcode = static_cast<uint8_t>(RdmaOpcode::SEND_ONLY);
     frame->psn = number;
     frame->payload = size <= QbbWire::MIN_FRAME_BYTES ? 0 : size - QbbWire::ROCE_BASE_BYTES;
-    frame->flowHash = QbbFlowHash(frame->srcIp,
-                                  frame->dstIp,
-                                  frame->protocol,
-                                  frame->srcPort,
-                                  frame->dstPort);
+    frame->flowHash =
+        QbbFlowHash(frame->srcIp, frame->dstIp, frame->protocol, frame->srcPort, frame->dstPort);
+    return frame;
+}
+
+/**
+ * \ingroup rdma-tests
+ * A PFC frame that no QbbPauseSender has made.
+ *
+ * \param from the port that will send it
+ * \param classes class-enable vector
+ * \param quanta pause time of all classes
+ * \return the frame
+ */
+inline QbbFramePtr
+MakeTestPfc(QbbNetDevice& from, uint8_t classes, uint16_t quanta)
+{
+    QbbFramePtr frame = from.GetPool().Allocate();
+    frame->type = QbbFrameType::PFC;
+    frame->etherType = QbbWire::ETHERTYPE_MAC_CONTROL;
+    frame->size = QbbWire::MIN_FRAME_BYTES;
+    frame->dstMac = Mac48Address("01:80:c2:00:00:01");
+    frame->srcMac = from.GetMac();
+    frame->classEnable = classes;
+    frame->quanta.fill(quanta);
     return frame;
 }
 

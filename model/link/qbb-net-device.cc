@@ -6,6 +6,7 @@
 #include "qbb-wire.h"
 
 #include <ns3/abort.h>
+#include <ns3/ethernet-header.h>
 #include <ns3/log.h>
 #include <ns3/node.h>
 #include <ns3/socket.h>
@@ -205,6 +206,7 @@ QbbNetDevice::NextFrameToSend(int64_t nowPs)
                 m_sourceReady &= static_cast<uint8_t>(~bit);
                 continue;
             }
+            FireTrace(m_macTx, *frame);
         }
         m_scheduler.Charge(priority, frame->size);
         auto& counters = m_counters.classes[priority];
@@ -298,7 +300,20 @@ QbbNetDevice::OnPortEvent()
 void
 QbbNetDevice::RequestPause(uint8_t priority, bool pause)
 {
-    m_pauseSender.Request(priority, pause);
+    if (m_flowControl == FLOW_CONTROL_PAUSE)
+    {
+        // All classes stop while one of them wants it.
+        const auto bit = static_cast<uint8_t>(1U << priority);
+        m_plainPauseWanted = pause ? m_plainPauseWanted | bit : m_plainPauseWanted & ~bit;
+        for (uint8_t p = 0; p < 8; ++p)
+        {
+            m_pauseSender.Request(p, m_plainPauseWanted);
+        }
+    }
+    else
+    {
+        m_pauseSender.Request(priority, pause);
+    }
     TryTransmit();
 }
 
@@ -456,6 +471,7 @@ QbbNetDevice::DeliverToStack(const QbbFrame& frame)
     }
     if (type == PACKET_OTHERHOST)
     {
+        FireTrace(m_macRxDrop, frame);
         CountDrop(frame, QbbDropReason::NOT_FOR_US);
     }
     else if (!m_receive.IsNull())
@@ -464,6 +480,7 @@ QbbNetDevice::DeliverToStack(const QbbFrame& frame)
     }
     else
     {
+        FireTrace(m_macRxDrop, frame);
         CountDrop(frame, QbbDropReason::UNEXPECTED);
     }
 }
@@ -495,10 +512,22 @@ QbbNetDevice::SendFrom(Ptr<Packet> packet,
         NS_LOG_WARN(
             "a packet of ns-3's stack is not a valid frame: " << QbbParseErrorName(result.error));
         ++m_counters.dropsByReason[static_cast<std::size_t>(QbbDropReason::MALFORMED)];
+        if (!m_macTxDrop.IsEmpty() || !m_drop.IsEmpty())
+        {
+            EthernetHeader header(false);
+            header.SetSource(Mac48Address::ConvertFrom(source));
+            header.SetDestination(Mac48Address::ConvertFrom(dest));
+            header.SetLengthType(protocolNumber);
+            Ptr<Packet> dropped = packet->Copy();
+            dropped->AddHeader(header);
+            m_macTxDrop(dropped);
+            m_drop(dropped, QbbDropReason::MALFORMED);
+        }
         return false;
     }
     QbbFrame& frame = *result.frame;
     frame.priority = m_classifier.Classify(frame);
+    frame.ingressPort = NO_PORT;
     QbbDropReason reason = QbbDropReason::COUNT;
     if (packet->GetSize() > m_mtu)
     {

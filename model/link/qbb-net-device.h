@@ -109,6 +109,9 @@ class QbbNetDevice : public NetDevice
         FLOW_CONTROL_PAUSE, //!< IEEE 802.3x: all classes together
     };
 
+    /// Ingress port of frames that this node made itself: they are in no switch's accounts.
+    static constexpr uint16_t NO_PORT = 0xffff;
+
     /**
      * \brief Get the type ID.
      * \return the object TypeId
@@ -467,6 +470,7 @@ class QbbNetDevice : public NetDevice
     Ptr<ErrorModel> m_receiveErrorModel;         //!< loses frames that come in
     FlowControl m_flowControl{FLOW_CONTROL_PFC}; //!< attribute FlowControl
     uint8_t m_pfcClasses{0};                     //!< attribute PfcClasses
+    uint8_t m_plainPauseWanted{0};               //!< classes that want an 802.3x PAUSE
     uint16_t m_pauseQuanta{65535};               //!< attribute PauseQuanta
     double m_pauseRefresh{0.5};                  //!< attribute PauseRefresh
     int64_t m_reactionDelayPs{0};                //!< attribute PauseReactionDelay
@@ -489,7 +493,6 @@ class QbbNetDevice : public NetDevice
     PacketTrace m_macRxDrop;                                 //!< trace MacRxDrop
     PacketTrace m_phyTxBegin;                                //!< trace PhyTxBegin
     PacketTrace m_phyTxEnd;                                  //!< trace PhyTxEnd
-    PacketTrace m_phyTxDrop;                                 //!< trace PhyTxDrop
     PacketTrace m_phyRxEnd;                                  //!< trace PhyRxEnd
     PacketTrace m_phyRxDrop;                                 //!< trace PhyRxDrop
     PacketTrace m_sniffer;                                   //!< trace Sniffer

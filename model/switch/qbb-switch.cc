@@ -20,14 +20,6 @@ NS_LOG_COMPONENT_DEFINE("QbbSwitch");
 
 NS_OBJECT_ENSURE_REGISTERED(QbbSwitch);
 
-namespace
-{
-
-/// The ingress port of frames that the switch made itself: they are not in the buffer's accounts.
-constexpr uint16_t OWN_FRAME = 0xffff;
-
-} // namespace
-
 TypeId
 QbbSwitch::GetTypeId()
 {
@@ -267,7 +259,7 @@ QbbSwitch::MarkEcn(Port& egress, QbbFrame& frame)
 void
 QbbSwitch::FrameLeft(QbbNetDevice& port, const QbbFrame& frame)
 {
-    if (frame.ingressPort == OWN_FRAME)
+    if (frame.ingressPort == QbbNetDevice::NO_PORT)
     {
         return;
     }
@@ -319,7 +311,7 @@ QbbSwitch::AnswerArp(QbbNetDevice& port, const QbbFrame& frame)
                                port.GetPool());
     NS_ASSERT(made.frame);
     made.frame->priority = frame.priority;
-    made.frame->ingressPort = OWN_FRAME;
+    made.frame->ingressPort = QbbNetDevice::NO_PORT;
     port.Enqueue(std::move(made.frame));
 }
 

@@ -1,0 +1,489 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+
+#include "rdma-test-link.h"
+
+#include <ns3/boolean.h>
+#include <ns3/test.h>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+/**
+ * \file
+ * \ingroup rdma-tests
+ * Both halves of PFC, and 802.3x PAUSE, at two ports and a cable: what they send, when, and what
+ * it does. All expected times are worked out by hand, in picoseconds, at 100 Gb/s over 1 us:
+ *
+ * - A pause frame (64 B) arrives (8 + 64) x 80 + 1 000 000 = 1 005 760 after its start and takes
+ *   84 x 80 = 6720 of the line. It takes effect PauseReactionDelay (100 000) after its arrival:
+ *   1 105 760 after its start.
+ * - A data frame (1250 B) arrives 1 100 640 after its start and takes 101 600 of the line.
+ * - A pause of 100 quanta lasts 100 x 512 x 10 = 512 000.
+ */
+
+using namespace ns3;
+
+namespace
+{
+
+/** What the trace sources PfcSent and PfcReceived tell: "class:quanta@picoseconds". */
+class PfcLog
+{
+  public:
+    /** \param port a port \param source its trace source */
+    PfcLog(Ptr<QbbNetDevice> port, const std::string& source)
+    {
+        port->TraceConnectWithoutContext(
+            source,
+            Callback<void, uint8_t, uint16_t>([this](uint8_t priority, uint16_t quanta) {
+                m_text += (m_text.empty() ? "" : " ") + std::to_string(priority) + ":" +
+                          std::to_string(quanta) + "@" + std::to_string(QbbNowPs());
+            }));
+    }
+
+    PfcLog(const PfcLog&) = delete;
+    PfcLog& operator=(const PfcLog&) = delete;
+
+    /** \return everything so far */
+    const std::string& GetText() const
+    {
+        return m_text;
+    }
+
+  private:
+    std::string m_text; //!< everything so far
+};
+
+/** XOFF and XON: when the class stops, when it goes on, and that others do not stop. */
+class PauseTestCase : public TestCase
+{
+  public:
+    PauseTestCase()
+        : TestCase("a pause takes effect after the reaction delay, between frames")
+    {
+    }
+
+  private:
+    void DoRun() override
+    {
+        for (const bool serialize : {false, true})
+        {
+            RdmaTestLink link;
+            link.channel->SetAttribute("SerializeFrames", BooleanValue(serialize));
+            PfcLog sent(link.b, "PfcSent");
+            PfcLog received(link.a, "PfcReceived");
+            link.SendAt(1'000'000, 0, 13, 3);
+            link.At(1'000'000, [&]() { link.b->RequestPause(3, true); });
+            // Effect at 2 105 760. Frame 10 started at 2 016 000 and is sent to its end; frame 11
+            // would start at 2 117 600 and does not. Class 4 goes on at that moment.
+            link.SendAt(2'110'000, 40, 1, 4);
+            link.At(3'000'000, [&]() {
+                NS_TEST_EXPECT_MSG_EQ(+link.a->GetPauseReceiver().GetPaused(), 8, "paused");
+                NS_TEST_EXPECT_MSG_EQ(link.a->GetPauseReceiver().GetPausedPs(3, 3'000'000),
+                                      894'240,
+                                      "paused so far");
+                NS_TEST_EXPECT_MSG_EQ(link.a->GetQueueFrames(3), 2, "11 and 12 wait");
+                link.b->RequestPause(3, false);
+            });
+            // XON takes effect at 3 000 000 + 1 105 760 = 4 105 760: frames 11 and 12.
+            Simulator::Run();
+            const std::string text = link.Arrivals();
+            const std::string end = "10@3116640 40@3218240 11@5206400 12@5308000";
+            NS_TEST_EXPECT_MSG_EQ(text.substr(text.size() - end.size()), end, "arrivals");
+            NS_TEST_EXPECT_MSG_EQ(sent.GetText(), "3:65535@1000000 3:0@3000000", "sent");
+            NS_TEST_EXPECT_MSG_EQ(received.GetText(), "3:65535@2005760 3:0@4005760", "received");
+            const auto& receiver = link.a->GetPauseReceiver();
+            const int64_t endPs = QbbNowPs();
+            NS_TEST_EXPECT_MSG_EQ(receiver.GetPausedPs(3, endPs), 2'000'000, "paused in all");
+            NS_TEST_EXPECT_MSG_EQ(receiver.GetPausedPs(4, endPs), 0, "another class");
+            NS_TEST_EXPECT_MSG_EQ(receiver.GetXoffReceived(3), 1, "XOFF");
+            NS_TEST_EXPECT_MSG_EQ(receiver.GetXonReceived(3), 1, "XON");
+            NS_TEST_EXPECT_MSG_EQ(link.b->GetPauseSender().GetXoffSent(3), 1, "XOFF");
+            NS_TEST_EXPECT_MSG_EQ(link.b->GetPauseSender().GetXonSent(3), 1, "XON");
+            NS_TEST_EXPECT_MSG_EQ(link.b->GetCounters().macControlTx, 2, "pause frames");
+            NS_TEST_EXPECT_MSG_EQ(link.a->GetCounters().macControlRx, 2, "pause frames");
+            NS_TEST_EXPECT_MSG_EQ(link.a->GetCounters().macControlIgnored, 0, "none ignored");
+        }
+        {
+            // A frame that would start at the very instant of the effect does not: frame 11 at
+            // 988 160 + 11 x 101 600 = 2 105 760.
+            RdmaTestLink link;
+            link.SendAt(988'160, 0, 13, 3);
+            link.At(1'000'000, [&]() { link.b->RequestPause(3, true); });
+            link.At(4'000'000, [&]() { Simulator::Stop(); });
+            Simulator::Run();
+            NS_TEST_EXPECT_MSG_EQ(link.sinkB.arrivals.size(), 11, "frames 0 to 10");
+        }
+        {
+            // No reaction delay: effect at 2 005 760, when frame 9 (1 914 400) is on the line.
+            RdmaTestLink link({{"PauseReactionDelay", "0ns"}});
+            link.SendAt(1'000'000, 0, 13, 3);
+            link.At(1'000'000, [&]() { link.b->RequestPause(3, true); });
+            link.At(2'900'000, [&]() { link.b->RequestPause(3, false); });
+            Simulator::Run();
+            NS_TEST_EXPECT_MSG_EQ(link.sinkB.arrivals.at(9).ps, 3'015'040, "frame 9");
+            // 2 900 000 + 1 005 760 + 1 100 640
+            NS_TEST_EXPECT_MSG_EQ(link.sinkB.arrivals.at(10).ps, 5'006'400, "frame 10");
+        }
+    }
+};
+
+/** Pause frames on the line of the port that sends them. */
+class PauseFrameTestCase : public TestCase
+{
+  public:
+    PauseFrameTestCase()
+        : TestCase("a pause frame waits for the frame on the line and overtakes the queue")
+    {
+    }
+
+  private:
+    void DoRun() override
+    {
+        for (const bool overhead : {true, false})
+        {
+            RdmaTestLink link(
+                {{"LineOverhead", overhead ? "true" : "false"}, {"PfcClasses", "24"}});
+            PfcLog sent(link.a, "PfcSent");
+            PfcLog received(link.b, "PfcReceived");
+            link.SendAt(1'000'000, 0, 3, 7);
+            // Both classes are asked for while frame 0 is on the line: one pause frame for both.
+            link.At(1'010'000, [&]() { link.a->RequestPause(3, true); });
+            link.At(1'020'000, [&]() { link.a->RequestPause(4, true); });
+            // Taken back before it could be sent, or asked for twice: nothing to say.
+            link.At(1'300'000, [&]() { link.a->RequestPause(3, true); });
+            link.At(1'400'000, [&]() {
+                link.a->RequestPause(3, false);
+                link.a->RequestPause(4, false);
+            });
+            Simulator::Run();
+            NS_TEST_EXPECT_MSG_EQ(link.a->GetCounters().macControlTx, 3, "pause frames");
+            if (overhead)
+            {
+                // Pause frame at 1 101 600, frames 1 and 2 from 1 108 320 and 1 209 920 on. At
+                // 1 400 000 the line is free: one frame for class 3, then one for class 4 after
+                // 6720.
+                NS_TEST_EXPECT_MSG_EQ(link.Arrivals(), "0@2100640 1@2208960 2@2310560", "data");
+                NS_TEST_EXPECT_MSG_EQ(sent.GetText(),
+                                      "3:65535@1101600 4:65535@1101600 3:0@1400000 4:0@1406720",
+                                      "sent");
+                NS_TEST_EXPECT_MSG_EQ(received.GetText(),
+                                      "3:65535@2107360 4:65535@2107360 3:0@2405760 4:0@2412480",
+                                      "received");
+            }
+            else
+            {
+                // 1250 x 80 = 100 000 and 64 x 80 = 5120
+                NS_TEST_EXPECT_MSG_EQ(link.Arrivals(), "0@2100000 1@2205120 2@2305120", "data");
+                NS_TEST_EXPECT_MSG_EQ(received.GetText(),
+                                      "3:65535@2105120 4:65535@2105120 3:0@2405120 4:0@2410240",
+                                      "received");
+            }
+        }
+    }
+};
+
+/** The length of a pause, and its repetition. */
+class QuantaTestCase : public TestCase
+{
+  public:
+    QuantaTestCase()
+        : TestCase("a pause runs out by its quanta, and is repeated while it is wanted")
+    {
+    }
+
+  private:
+    void DoRun() override
+    {
+        {
+            // A single frame with 100 quanta for class 3: paused from 2 105 760 to 2 617 760.
+            RdmaTestLink link;
+            link.At(1'000'000, [&]() { link.b->Enqueue(MakeTestPfc(*link.b, 8, 100)); });
+            link.SendAt(2'200'000, 0, 1, 3);
+            Simulator::Run();
+            NS_TEST_EXPECT_MSG_EQ(link.Arrivals(), "0@3718400", "after the pause");
+            NS_TEST_EXPECT_MSG_EQ(link.a->GetPauseReceiver().GetPausedPs(3, QbbNowPs()),
+                                  512'000,
+                                  "length");
+        }
+        {
+            // A second one of 50 quanta takes the place of what is left of the first: it takes
+            // effect at 2 300 000 + 1 105 760 - 1 000 000 and lasts 256 000, to 2 661 760.
+            RdmaTestLink link;
+            link.At(1'000'000, [&]() { link.b->Enqueue(MakeTestPfc(*link.b, 8, 100)); });
+            link.At(1'300'000, [&]() { link.b->Enqueue(MakeTestPfc(*link.b, 8, 50)); });
+            link.SendAt(2'200'000, 0, 1, 3);
+            Simulator::Run();
+            NS_TEST_EXPECT_MSG_EQ(link.Arrivals(), "0@3762400", "after the pause");
+            NS_TEST_EXPECT_MSG_EQ(link.a->GetPauseReceiver().GetPausedPs(3, QbbNowPs()),
+                                  556'000,
+                                  "length");
+        }
+        {
+            // Repeated after half its length, 256 000: sent at 1 000 000, 1 256 000, 1 512 000,
+            // 1 768 000 and not again after XON at 2 000 000. Paused without a gap from 2 105 760
+            // to 3 105 760.
+            RdmaTestLink link({{"PauseQuanta", "100"}});
+            PfcLog sent(link.b, "PfcSent");
+            link.SendAt(2'200'000, 0, 1, 3);
+            link.At(1'000'000, [&]() { link.b->RequestPause(3, true); });
+            link.At(2'000'000, [&]() { link.b->RequestPause(3, false); });
+            Simulator::Run();
+            NS_TEST_EXPECT_MSG_EQ(sent.GetText(),
+                                  "3:100@1000000 3:100@1256000 3:100@1512000 3:100@1768000 "
+                                  "3:0@2000000",
+                                  "sent");
+            NS_TEST_EXPECT_MSG_EQ(link.Arrivals(), "0@4206400", "after XON");
+            const auto& receiver = link.a->GetPauseReceiver();
+            NS_TEST_EXPECT_MSG_EQ(receiver.GetPausedPs(3, QbbNowPs()), 1'000'000, "paused");
+            NS_TEST_EXPECT_MSG_EQ(receiver.GetXoffReceived(3), 4, "pauses and refreshes");
+            NS_TEST_EXPECT_MSG_EQ(link.b->GetPauseSender().GetXoffSent(3), 4, "the same");
+        }
+        {
+            // The refresh waits for the frame on the line: b is sending at 1 256 000, to
+            // 1 200 000 + 101 600 = 1 301 600. The next one is due 256 000 after that.
+            RdmaTestLink link({{"PauseQuanta", "100"}});
+            PfcLog sent(link.b, "PfcSent");
+            link.At(1'000'000, [&]() { link.b->RequestPause(3, true); });
+            link.At(1'200'000, [&]() { link.b->Enqueue(MakeTestFrame(*link.b, 0, 7)); });
+            link.At(1'600'000, [&]() { link.b->RequestPause(3, false); });
+            Simulator::Run();
+            NS_TEST_EXPECT_MSG_EQ(sent.GetText(),
+                                  "3:100@1000000 3:100@1301600 3:100@1557600 3:0@1600000",
+                                  "sent");
+            NS_TEST_EXPECT_MSG_EQ(link.a->GetPauseReceiver().GetPausedPs(3, QbbNowPs()),
+                                  600'000,
+                                  "paused");
+        }
+        {
+            // 3 Gb/s: a quantum is 512 000 / 3 ps; 100 are 17 066 666 2/3. The pause frame
+            // arrives after 72 x 8000/3 = 192 000 and the delay.
+            RdmaTestLink link({{"DataRate", "3Gbps"}});
+            link.At(1'000'000, [&]() { link.b->Enqueue(MakeTestPfc(*link.b, 8, 100)); });
+            link.At(100'000'000, [&]() { Simulator::Stop(); });
+            link.SendAt(2'400'000, 0, 1, 3, 64);
+            Simulator::Run();
+            // effect 2 292 000, end 19 358 666, frame 192 000 and the delay later
+            NS_TEST_EXPECT_MSG_EQ(link.Arrivals(), "0@20550666", "after the pause");
+        }
+    }
+};
+
+/** No events for a port whose only frames may not be sent. */
+class PausedEventsTestCase : public TestCase
+{
+  public:
+    PausedEventsTestCase()
+        : TestCase("a paused port has no events but the end of the pause")
+    {
+    }
+
+  private:
+    void DoRun() override
+    {
+        // Paused from 2 105 760 to 2 617 760. Three frames are offered; the events between
+        // 2 150 000 and 2 617 000 are the offers, and after that the end of the pause.
+        RdmaTestLink link;
+        link.At(1'000'000, [&]() { link.b->Enqueue(MakeTestPfc(*link.b, 8, 100)); });
+        uint64_t count[3] = {};
+        link.At(2'150'000, [&]() { count[0] = Simulator::GetEventCount(); });
+        link.SendAt(2'200'000, 0, 1, 3);
+        link.SendAt(2'300'000, 1, 1, 3);
+        link.SendAt(2'400'000, 2, 1, 3);
+        link.At(2'617'759, [&]() { count[1] = Simulator::GetEventCount(); });
+        link.At(2'617'761, [&]() { count[2] = Simulator::GetEventCount(); });
+        Simulator::Run();
+        NS_TEST_EXPECT_MSG_EQ(count[1] - count[0] - 1, 3, "offers");
+        NS_TEST_EXPECT_MSG_EQ(count[2] - count[1] - 1, 1, "end of the pause");
+        // From 2 617 760 on, 101 600 apart, + 1 100 640
+        NS_TEST_EXPECT_MSG_EQ(link.Arrivals(), "0@3718400 1@3820000 2@3921600", "arrivals");
+    }
+};
+
+/** 802.3x: one timer for all classes. */
+class PlainPauseTestCase : public TestCase
+{
+  public:
+    PlainPauseTestCase()
+        : TestCase("802.3x PAUSE stops all classes")
+    {
+    }
+
+  private:
+    void DoRun() override
+    {
+        for (const bool serialize : {false, true})
+        {
+            RdmaTestLink link({{"FlowControl", "Pause"}, {"PauseQuanta", "100"}});
+            link.channel->SetAttribute("SerializeFrames", BooleanValue(serialize));
+            std::vector<std::string> seen;
+            link.a->TraceConnectWithoutContext(
+                "PromiscSniffer",
+                Callback<void, Ptr<const Packet>>([&](Ptr<const Packet> packet) {
+                    uint8_t bytes[20];
+                    packet->CopyData(bytes, sizeof bytes);
+                    // opcode and pause time
+                    if (bytes[12] == 0x88 && bytes[13] == 0x08)
+                    {
+                        seen.push_back(std::to_string(256 * bytes[14] + bytes[15]) + ":" +
+                                       std::to_string(256 * bytes[16] + bytes[17]));
+                    }
+                }));
+            link.At(1'000'000, [&]() { link.b->RequestPause(5, true); });
+            link.SendAt(2'200'000, 0, 1, 0);
+            link.SendAt(2'200'000, 3, 1, 3);
+            link.SendAt(2'200'000, 7, 1, 7);
+            // A second class wants it too, and gives it up; then the first one does.
+            link.At(1'100'000, [&]() { link.b->RequestPause(3, true); });
+            link.At(1'200'000, [&]() { link.b->RequestPause(3, false); });
+            link.At(1'250'000, [&]() { link.b->RequestPause(5, false); });
+            Simulator::Run();
+            NS_TEST_EXPECT_MSG_EQ(+link.b->GetLosslessClasses(), 0xff, "all are lossless");
+            // XON takes effect at 2 355 760; the highest class goes first
+            NS_TEST_EXPECT_MSG_EQ(link.Arrivals(), "7@3456400 3@3558000 0@3659600", "arrivals");
+            NS_TEST_ASSERT_MSG_EQ(seen.size(), 2, "the port stops once and goes on once");
+            NS_TEST_EXPECT_MSG_EQ(seen[0], "1:100", "opcode 1, 100 quanta");
+            NS_TEST_EXPECT_MSG_EQ(seen[1], "1:0", "opcode 1, 0 quanta");
+            NS_TEST_EXPECT_MSG_EQ(link.b->GetPauseSender().GetXoffSent(0), 1, "of all classes");
+            NS_TEST_EXPECT_MSG_EQ(link.a->GetPauseReceiver().GetXoffReceived(0), 1, "the same");
+            NS_TEST_EXPECT_MSG_EQ(link.a->GetPauseReceiver().GetPausedPs(0, QbbNowPs()),
+                                  250'000,
+                                  "paused");
+            NS_TEST_EXPECT_MSG_EQ(link.a->GetCounters().macControlIgnored, 0, "none ignored");
+        }
+    }
+};
+
+/** Pause frames that are of no use here. */
+class IgnoredPauseTestCase : public TestCase
+{
+  public:
+    IgnoredPauseTestCase()
+        : TestCase("pause frames for classes without flow control are counted and ignored")
+    {
+    }
+
+  private:
+    void DoRun() override
+    {
+        struct Row
+        {
+            const char* flowControl;
+            bool plainPause;  //!< PAUSE in place of PFC
+            uint8_t classes;  //!< class-enable vector
+            uint8_t paused;   //!< what becomes of it
+            uint64_t ignored; //!< frames
+        };
+
+        const Row rows[] = {
+            {"Pfc", false, 0x08, 0x08, 0},  // as it should be
+            {"Pfc", false, 0x20, 0x00, 1},  // class 5 is lossy
+            {"Pfc", false, 0x28, 0x08, 1},  // one of two
+            {"Pfc", true, 0x00, 0x00, 1},   // PAUSE at a PFC port
+            {"None", false, 0xff, 0x00, 1}, // no flow control
+            {"None", true, 0x00, 0x00, 1},
+            {"Pause", true, 0x00, 0xff, 0},
+            {"Pause", false, 0xff, 0x00, 1}, // PFC at a PAUSE port
+        };
+        for (const Row& row : rows)
+        {
+            RdmaTestLink link({{"FlowControl", row.flowControl}});
+            link.At(1'000'000, [&]() {
+                QbbFramePtr frame = MakeTestPfc(*link.b, row.classes, 1000);
+                if (row.plainPause)
+                {
+                    frame->type = QbbFrameType::PAUSE;
+                    frame->quanta = {1000};
+                }
+                link.b->Enqueue(std::move(frame));
+            });
+            uint8_t paused = 0;
+            link.At(2'105'761, [&]() { paused = link.a->GetPauseReceiver().GetPaused(); });
+            Simulator::Run();
+            NS_TEST_EXPECT_MSG_EQ(+paused, +row.paused, row.flowControl << " " << +row.classes);
+            const auto& counters = link.a->GetCounters();
+            NS_TEST_EXPECT_MSG_EQ(counters.macControlIgnored,
+                                  row.ignored,
+                                  row.flowControl << " " << +row.classes);
+            NS_TEST_EXPECT_MSG_EQ(counters.macControlRx, 1, "received");
+            NS_TEST_EXPECT_MSG_EQ(link.sinkA.arrivals.size(), 0, "never goes further");
+        }
+    }
+};
+
+/** Link down ends every pause; after link up what is still wanted is told again. */
+class PauseAndLinkStateTestCase : public TestCase
+{
+  public:
+    PauseAndLinkStateTestCase()
+        : TestCase("link down forgets pauses, link up tells them again")
+    {
+    }
+
+  private:
+    void DoRun() override
+    {
+        RdmaTestLink link({{"PauseQuanta", "1000"}, {"PfcClasses", "56"}});
+        PfcLog sent(link.b, "PfcSent");
+        // Classes 3 and 4 of a are paused from 2 105 760 (and 6720 later) on; class 5 is paused
+        // by a pause frame that is still waiting for its effect when the link goes down.
+        link.At(1'000'000, [&]() {
+            link.b->RequestPause(3, true);
+            link.b->RequestPause(4, true);
+        });
+        link.At(2'000'000, [&]() { link.b->RequestPause(5, true); });
+        link.At(3'050'000, [&]() {
+            NS_TEST_EXPECT_MSG_EQ(+link.a->GetPauseReceiver().GetPaused(), 0x18, "paused");
+            link.channel->SetUp(false);
+            NS_TEST_EXPECT_MSG_EQ(+link.a->GetPauseReceiver().GetPaused(), 0, "forgotten");
+        });
+        // Class 3 wants no pause any more; nothing is sent while the link is down, not even a
+        // refresh (due at 1 000 000 + 2 560 000).
+        link.At(3'500'000, [&]() { link.b->RequestPause(3, false); });
+        link.At(4'000'000, [&]() { link.channel->SetUp(true); });
+        link.SendAt(4'000'001, 30, 1, 3);
+        link.SendAt(5'500'000, 50, 1, 5);
+        link.At(5'600'000, [&]() {
+            NS_TEST_EXPECT_MSG_EQ(+link.a->GetPauseReceiver().GetPaused(), 0x30, "told again");
+            link.b->RequestPause(4, false);
+            link.b->RequestPause(5, false);
+        });
+        Simulator::Run();
+        NS_TEST_EXPECT_MSG_EQ(sent.GetText(),
+                              "3:1000@1000000 4:1000@1006720 5:1000@2000000 4:1000@4000000 "
+                              "5:1000@4000000 4:0@5600000 5:0@5606720",
+                              "sent");
+        // 30 at once; 50 when XON for class 5 takes effect, 5 606 720 + 1 105 760
+        NS_TEST_EXPECT_MSG_EQ(link.Arrivals(), "30@5100641 50@7813120", "arrivals");
+        const auto& receiver = link.a->GetPauseReceiver();
+        const int64_t endPs = QbbNowPs();
+        // 3 050 000 - 2 105 760
+        NS_TEST_EXPECT_MSG_EQ(receiver.GetPausedPs(3, endPs), 944'240, "until it went down");
+        // 3 050 000 - 2 112 480, and 5 600 000 - 4 000 000
+        NS_TEST_EXPECT_MSG_EQ(receiver.GetPausedPs(4, endPs), 937'520 + 1'600'000, "twice");
+        // 5 606 720 - 4 000 000
+        NS_TEST_EXPECT_MSG_EQ(receiver.GetPausedPs(5, endPs), 1'606'720, "the second time");
+    }
+};
+
+/** \ingroup rdma-tests Flow control at a link. */
+class RdmaPfcTestSuite : public TestSuite
+{
+  public:
+    RdmaPfcTestSuite()
+        : TestSuite("rdma-pfc")
+    {
+        AddTestCase(new PauseTestCase);
+        AddTestCase(new PauseFrameTestCase);
+        AddTestCase(new QuantaTestCase);
+        AddTestCase(new PausedEventsTestCase);
+        AddTestCase(new PlainPauseTestCase);
+        AddTestCase(new IgnoredPauseTestCase);
+        AddTestCase(new PauseAndLinkStateTestCase);
+    }
+};
+
+RdmaPfcTestSuite g_rdmaPfcTestSuite; //!< registers the suite
+
+} // namespace
