@@ -57,7 +57,8 @@ RdmaCompletionQueue::Add(const RdmaWorkCompletion& completion)
     }
     else
     {
-        m_callback(completion);
+        const CompletionCallback callback = m_callback; // it may replace itself
+        callback(completion);
     }
 }
 

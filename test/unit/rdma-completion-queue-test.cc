@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+
+#include "rdma-completion-queue.h"
+
+#include <gtest/gtest.h>
+#include <memory>
+#include <vector>
+
+using namespace ns3;
+
+namespace
+{
+
+/** \param id identifier \return a completion with it */
+RdmaWorkCompletion
+MakeCompletion(uint64_t id)
+{
+    RdmaWorkCompletion completion;
+    completion.id = id;
+    completion.bytes = 10 * id;
+    completion.status = id % 2 ? RdmaWcStatus::WR_FLUSH_ERR : RdmaWcStatus::SUCCESS;
+    return completion;
+}
+
+/** \param completions completions \return their identifiers */
+std::vector<uint64_t>
+Ids(const std::vector<RdmaWorkCompletion>& completions)
+{
+    std::vector<uint64_t> ids;
+    for (const auto& completion : completions)
+    {
+        ids.push_back(completion.id);
+    }
+    return ids;
+}
+
+} // namespace
+
+TEST(RdmaCompletionQueue, Poll)
+{
+    auto queue = CreateObject<RdmaCompletionQueue>();
+    EXPECT_EQ(queue->GetSize(), 0U);
+    EXPECT_TRUE(queue->Poll(10).empty());
+    for (uint64_t id = 1; id <= 7; ++id)
+    {
+        queue->Add(MakeCompletion(id));
+    }
+    EXPECT_EQ(queue->GetSize(), 7U);
+    EXPECT_TRUE(queue->Poll(0).empty());
+    EXPECT_EQ(Ids(queue->Poll(3)), (std::vector<uint64_t>{1, 2, 3})); // the oldest
+    EXPECT_EQ(queue->GetSize(), 4U);
+    queue->Add(MakeCompletion(8));
+    const auto rest = queue->Poll(UINT32_MAX);
+    EXPECT_EQ(Ids(rest), (std::vector<uint64_t>{4, 5, 6, 7, 8}));
+    EXPECT_EQ(rest[1].bytes, 50U);
+    EXPECT_EQ(rest[1].status, RdmaWcStatus::WR_FLUSH_ERR);
+    EXPECT_EQ(rest[2].status, RdmaWcStatus::SUCCESS);
+    EXPECT_EQ(queue->GetSize(), 0U);
+}
+
+TEST(RdmaCompletionQueue, CallbackInPlaceOfPolling)
+{
+    auto queue = CreateObject<RdmaCompletionQueue>();
+    queue->Add(MakeCompletion(1)); // before there is a callback
+    std::vector<uint64_t> seen;
+    queue->SetCallback(RdmaCompletionQueue::CompletionCallback(
+        [&seen](const RdmaWorkCompletion& completion) { seen.push_back(completion.id); }));
+    queue->Add(MakeCompletion(2));
+    queue->Add(MakeCompletion(3));
+    EXPECT_EQ(seen, (std::vector<uint64_t>{2, 3}));
+    EXPECT_EQ(Ids(queue->Poll(9)), std::vector<uint64_t>{1});
+    queue->SetCallback(RdmaCompletionQueue::CompletionCallback());
+    queue->Add(MakeCompletion(4));
+    EXPECT_EQ(seen.size(), 2U);
+    EXPECT_EQ(Ids(queue->Poll(9)), std::vector<uint64_t>{4});
+}
+
+TEST(RdmaCompletionQueue, CallbackThatReplacesItself)
+{
+    // The first completion is the one that it waited for: it goes back to polling from within.
+    auto queue = CreateObject<RdmaCompletionQueue>();
+    const auto alive = std::make_shared<std::vector<uint64_t>>();
+    queue->SetCallback(RdmaCompletionQueue::CompletionCallback(
+        [queue, alive](const RdmaWorkCompletion& completion) {
+            queue->SetCallback(RdmaCompletionQueue::CompletionCallback());
+            alive->push_back(completion.id); // what it holds is still there
+        }));
+    queue->Add(MakeCompletion(5));
+    queue->Add(MakeCompletion(6));
+    EXPECT_EQ(*alive, std::vector<uint64_t>{5});
+    EXPECT_EQ(Ids(queue->Poll(9)), std::vector<uint64_t>{6});
+    EXPECT_EQ(alive.use_count(), 1); // the replaced callback is gone
+}
+
+TEST(RdmaCompletionQueue, CallbackThatPollsAndAdds)
+{
+    // Completions that follow from within a callback come after it, one level down.
+    auto queue = CreateObject<RdmaCompletionQueue>();
+    std::vector<uint64_t> seen;
+    queue->SetCallback(RdmaCompletionQueue::CompletionCallback(
+        [&seen, &queue](const RdmaWorkCompletion& completion) {
+            seen.push_back(completion.id);
+            EXPECT_TRUE(queue->Poll(1).empty());
+            if (completion.id < 5)
+            {
+                queue->Add(MakeCompletion(completion.id + 1));
+            }
+        }));
+    queue->Add(MakeCompletion(1));
+    EXPECT_EQ(seen, (std::vector<uint64_t>{1, 2, 3, 4, 5}));
+    EXPECT_EQ(queue->GetSize(), 0U);
+}
+
+TEST(RdmaCompletionQueue, Dispose)
+{
+    auto queue = CreateObject<RdmaCompletionQueue>();
+    const auto held = std::make_shared<int>(1);
+    queue->Add(MakeCompletion(1));
+    queue->SetCallback(
+        RdmaCompletionQueue::CompletionCallback([held](const RdmaWorkCompletion&) { ++*held; }));
+    queue->Dispose();
+    EXPECT_EQ(held.use_count(), 1);
+    EXPECT_EQ(queue->GetSize(), 0U);
+}
