@@ -99,9 +99,9 @@ RdmaGoBackNRequester::OnRnrNak(int64_t expected, int64_t waitPs, int64_t nowPs)
 {
     Advance(expected, nowPs);
     RdmaRequesterEvent event;
-    if (expected != static_cast<int64_t>(m_acked) || m_next == m_acked || m_rnrWait)
+    if (expected != static_cast<int64_t>(m_acked) || m_highest == m_acked || m_rnrWait)
     {
-        return event;
+        return event; // old news, about a packet that was never sent, or known
     }
     ++m_rnrRetries;
     if (m_config.rnrRetryCount != RdmaGoBackNConfig::RNR_RETRY_FOREVER &&

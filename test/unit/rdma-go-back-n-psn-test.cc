@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+
+// Requester and responder of go-back-N with nothing but PSNs between them, around the wrap.
+
+#include "rdma-go-back-n.h"
+
+#include <array>
+#include <deque>
+#include <gtest/gtest.h>
+#include <random>
+
+using namespace ns3;
+
+TEST(RdmaGoBackNPsn, OneLossWithoutTimer)
+{
+    // A single packet is lost and something follows it: the NAK alone brings the run to its end.
+    std::mt19937_64 random(105);
+    for (int i = 0; i < 20'000; ++i)
+    {
+        const auto initialPsn = static_cast<uint32_t>(RDMA_PSN_SPACE - 1 - random() % 40);
+        const uint64_t packets = 2 + random() % 40;
+        const uint64_t lost = random() % (packets - 1);
+        RdmaGoBackNRequester requester{RdmaGoBackNConfig()};
+        RdmaGoBackNResponder responder;
+        requester.Extend(packets);
+        bool loses = true;
+        std::deque<uint32_t> answers;        // PSNs of NAKs
+        const uint64_t late = random() % 50; // packets that are sent before a NAK arrives
+        uint64_t sinceNak = 0;
+        uint64_t delivered = 0;
+        uint64_t sent = 0;
+        while (delivered < packets)
+        {
+            ASSERT_LT(++sent, 10 * packets + 500) << "livelock, pattern " << i;
+            if (requester.CanSend())
+            {
+                const uint64_t packet = requester.GetNext();
+                requester.Sent(0);
+                if (packet == lost && loses)
+                {
+                    loses = false;
+                }
+                else
+                {
+                    const auto verdict =
+                        responder.OnPacket(RdmaFromPsn(initialPsn,
+                                                       RdmaToPsn(initialPsn, packet),
+                                                       responder.GetExpected()));
+                    delivered += verdict == RdmaResponderVerdict::ACCEPT;
+                    if (verdict == RdmaResponderVerdict::GAP)
+                    {
+                        ASSERT_EQ(responder.GetExpected(), lost);
+                        answers.push_back(RdmaToPsn(initialPsn, responder.GetExpected()));
+                        sinceNak = 0;
+                    }
+                }
+            }
+            if (!answers.empty() && (sinceNak++ >= late || !requester.CanSend()))
+            {
+                requester.OnNak(RdmaFromPsn(initialPsn, answers.front(), requester.GetAcked()), 0);
+                answers.pop_front();
+            }
+        }
+        ASSERT_EQ(responder.GetExpected(), packets);
+        ASSERT_EQ(requester.GetTimeouts(), 0U);
+    }
+}
+
+TEST(RdmaGoBackNPsn, PastTheWholePsnSpace)
+{
+    // 2^24 + 10'000 packets: every PSN is used, and some of them twice. One packet in 50'000 is
+    // lost; 64 packets are on the way before an answer comes.
+    constexpr uint32_t INITIAL = 0x800000;
+    constexpr uint64_t PACKETS = RDMA_PSN_SPACE + 10'000;
+    constexpr uint64_t DISTANCE = 64;
+    RdmaGoBackNConfig config;
+    config.timeoutPs = 1'000'000;
+    RdmaGoBackNRequester requester(config);
+    RdmaGoBackNResponder responder;
+    requester.Extend(PACKETS);
+    std::array<uint32_t, DISTANCE> line{}; // PSNs on their way, a ring
+    std::array<bool, DISTANCE> full{};
+    uint64_t delivered = 0;
+    uint64_t lost = 0;
+    uint64_t naks = 0;
+    for (uint64_t step = 0; requester.GetAcked() < PACKETS; ++step)
+    {
+        ASSERT_LT(step, 2 * PACKETS) << "livelock";
+        const auto now = static_cast<int64_t>(step);
+        const std::size_t slot = step % DISTANCE;
+        if (full[slot])
+        {
+            const int64_t packet = RdmaFromPsn(INITIAL, line[slot], responder.GetExpected());
+            const auto verdict = responder.OnPacket(packet);
+            if (verdict == RdmaResponderVerdict::ACCEPT)
+            {
+                ASSERT_EQ(packet, static_cast<int64_t>(delivered));
+                ++delivered;
+            }
+            const uint32_t psn = RdmaToPsn(INITIAL, responder.GetExpected());
+            if (verdict == RdmaResponderVerdict::GAP)
+            {
+                ++naks;
+                requester.OnNak(RdmaFromPsn(INITIAL, psn, requester.GetAcked()), now);
+            }
+            else if (verdict != RdmaResponderVerdict::IGNORE)
+            {
+                const uint32_t last = RdmaToPsn(INITIAL, responder.GetExpected() - 1);
+                requester.OnAck(RdmaFromPsn(INITIAL, last, requester.GetAcked()), now);
+            }
+        }
+        full[slot] = requester.CanSend();
+        if (full[slot])
+        {
+            line[slot] = RdmaToPsn(INITIAL, requester.GetNext());
+            requester.Sent(now);
+            if (step % 50'000 == 49'999)
+            {
+                full[slot] = false;
+                ++lost;
+            }
+        }
+        else if (requester.GetDeadlinePs() <= now)
+        {
+            requester.OnTimeout(now);
+        }
+    }
+    EXPECT_EQ(delivered, PACKETS);
+    EXPECT_EQ(requester.GetHighestSent(), PACKETS);
+    EXPECT_GT(lost, 300U);
+    EXPECT_EQ(naks, lost);
+    // With a lost packet go the 64 that were sent before its NAK came.
+    EXPECT_EQ(requester.GetRetransmissions(), lost * (DISTANCE + 1));
+}

@@ -1,0 +1,308 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+
+#include "rdma-go-back-n-steps.h"
+
+#include <gtest/gtest.h>
+
+using namespace ns3;
+using namespace ns3::RdmaGoBackNSteps;
+
+// Acknowledgements
+
+TEST(RdmaGoBackNRequester, InOrder)
+{
+    auto requester = MakeRequester();
+    EXPECT_FALSE(requester.CanSend());
+    EXPECT_EQ(requester.GetAcked(), 0U);
+    EXPECT_EQ(requester.GetHighestSent(), 0U);
+    requester.Extend(3);
+    Send(requester, 0, 2, 0);
+    EXPECT_FALSE(requester.CanSend());
+    EXPECT_EQ(requester.GetHighestSent(), 3U);
+    for (int64_t packet = 0; packet < 3; ++packet)
+    {
+        EXPECT_TRUE(requester.OnAck(packet, 10).mayBegin);
+        EXPECT_EQ(requester.GetAcked(), static_cast<uint64_t>(packet + 1));
+    }
+    requester.Extend(2);
+    requester.Extend(1);
+    Send(requester, 3, 5, 20);
+    EXPECT_FALSE(requester.CanSend());
+    EXPECT_EQ(requester.GetRetransmissions(), 0U);
+    EXPECT_EQ(requester.GetTimeouts(), 0U);
+}
+
+TEST(RdmaGoBackNRequester, AcksAreCumulative)
+{
+    auto requester = MakeRequester();
+    requester.Extend(10);
+    Send(requester, 0, 7, 0);
+    requester.OnAck(4, 10);
+    EXPECT_EQ(requester.GetAcked(), 5U);
+    EXPECT_EQ(requester.GetNext(), 8U);
+    // Old ones, and the one of nothing, change nothing.
+    for (const int64_t packet : {4, 3, 0, -1, -100})
+    {
+        EXPECT_TRUE(IsNothing(requester.OnAck(packet, 11)));
+    }
+    EXPECT_EQ(requester.GetAcked(), 5U);
+    requester.OnAck(7, 12);
+    EXPECT_EQ(requester.GetAcked(), 8U);
+}
+
+TEST(RdmaGoBackNRequester, AckOfWhatWasNeverSent)
+{
+    auto requester = MakeRequester();
+    requester.Extend(10);
+    EXPECT_TRUE(IsNothing(requester.OnAck(0, 0)));
+    Send(requester, 0, 3, 0);
+    EXPECT_TRUE(IsNothing(requester.OnAck(4, 1))); // 4 is posted, not sent
+    EXPECT_TRUE(IsNothing(requester.OnAck(1'000'000, 1)));
+    EXPECT_EQ(requester.GetAcked(), 0U);
+    Send(requester, 4, 9, 2);
+}
+
+// NAK, PSN sequence error
+
+TEST(RdmaGoBackNRequester, NakGoesBack)
+{
+    // 0 1 2 3 4 5 sent, 2 is lost: NAK 2, and 2 3 4 5 go again before 6.
+    auto requester = MakeRequester();
+    requester.Extend(8);
+    Send(requester, 0, 5, 0);
+    const auto event = requester.OnNak(2, 100);
+    EXPECT_TRUE(event.mayBegin);
+    EXPECT_FALSE(event.failed);
+    EXPECT_EQ(requester.GetAcked(), 2U); // 0 and 1 have arrived
+    EXPECT_EQ(requester.GetHighestSent(), 6U);
+    Send(requester, 2, 5, 110, true);
+    Send(requester, 6, 7, 120);
+    EXPECT_EQ(requester.GetRetransmissions(), 4U);
+    EXPECT_EQ(requester.GetTimeouts(), 0U);
+}
+
+TEST(RdmaGoBackNRequester, NakOfTheFirstPacket)
+{
+    auto requester = MakeRequester();
+    requester.Extend(3);
+    Send(requester, 0, 2, 0);
+    EXPECT_TRUE(requester.OnNak(0, 10).mayBegin);
+    EXPECT_EQ(requester.GetAcked(), 0U);
+    Send(requester, 0, 2, 20, true);
+}
+
+TEST(RdmaGoBackNRequester, NakInTheMiddleOfARetransmission)
+{
+    // 0..9 sent, NAK 2: 2 3 4 go again, 2 arrives and 3 is lost: NAK 3.
+    auto requester = MakeRequester();
+    requester.Extend(10);
+    Send(requester, 0, 9, 0);
+    requester.OnNak(2, 10);
+    Send(requester, 2, 4, 20, true);
+    EXPECT_TRUE(requester.OnNak(3, 30).mayBegin);
+    EXPECT_EQ(requester.GetAcked(), 3U);
+    Send(requester, 3, 9, 40, true);
+    EXPECT_EQ(requester.GetRetransmissions(), 10U);
+}
+
+TEST(RdmaGoBackNRequester, OldNaksChangeNothing)
+{
+    auto requester = MakeRequester();
+    requester.Extend(10);
+    Send(requester, 0, 5, 0);
+    requester.OnAck(3, 10);
+    EXPECT_TRUE(IsNothing(requester.OnNak(2, 20)));
+    EXPECT_TRUE(IsNothing(requester.OnNak(-5, 20)));
+    EXPECT_EQ(requester.GetAcked(), 4U);
+    EXPECT_EQ(requester.GetNext(), 6U);
+    // nor do those about packets that were never sent
+    EXPECT_TRUE(IsNothing(requester.OnNak(7, 20)));
+    EXPECT_EQ(requester.GetNext(), 6U);
+}
+
+TEST(RdmaGoBackNRequester, NakForAWindowThatWentBackAlready)
+{
+    // The timeout took it back to 0 and nothing has been sent since; then comes the NAK of 3.
+    auto requester = MakeRequester(TIMEOUT);
+    requester.Extend(6);
+    Send(requester, 0, 5, 0);
+    EXPECT_TRUE(requester.OnTimeout(TIMEOUT).mayBegin);
+    EXPECT_EQ(requester.GetNext(), 0U);
+    requester.OnNak(3, 1100);
+    EXPECT_EQ(requester.GetAcked(), 3U);
+    EXPECT_TRUE(requester.CanSend());
+    Send(requester, 3, 5, 1200, true);
+    EXPECT_EQ(requester.GetDeadlinePs(), 1200 + TIMEOUT);
+}
+
+TEST(RdmaGoBackNRequester, AckBeyondTheRetransmission)
+{
+    // After going back to 2 for nothing, the ACK of 5 shows that all had arrived: no more of them.
+    auto requester = MakeRequester(TIMEOUT);
+    requester.Extend(8);
+    Send(requester, 0, 5, 0);
+    requester.OnAck(1, 500);
+    requester.OnTimeout(1500);
+    Send(requester, 2, 2, 1510, true);
+    EXPECT_TRUE(requester.OnAck(5, 1520).mayBegin);
+    EXPECT_EQ(requester.GetAcked(), 6U);
+    Send(requester, 6, 7, 1530);
+    EXPECT_EQ(requester.GetRetransmissions(), 1U);
+}
+
+// Timer
+
+TEST(RdmaGoBackNRequester, TimerOff)
+{
+    auto requester = MakeRequester(0);
+    requester.Extend(5);
+    Send(requester, 0, 4, 0);
+    EXPECT_EQ(requester.GetDeadlinePs(), NEVER);
+    requester.OnAck(1, 10);
+    EXPECT_EQ(requester.GetDeadlinePs(), NEVER);
+    requester.OnNak(3, 20);
+    EXPECT_EQ(requester.GetDeadlinePs(), NEVER);
+}
+
+TEST(RdmaGoBackNRequester, TimerRunsFromTheLastProgress)
+{
+    auto requester = MakeRequester(TIMEOUT);
+    requester.Extend(5);
+    EXPECT_EQ(requester.GetDeadlinePs(), NEVER);
+    Send(requester, 0, 0, 100);
+    EXPECT_EQ(requester.GetDeadlinePs(), 1100);
+    Send(requester, 1, 3, 200); // later packets do not move it
+    EXPECT_EQ(requester.GetDeadlinePs(), 1100);
+    requester.OnAck(0, 300); // progress does
+    EXPECT_EQ(requester.GetDeadlinePs(), 1300);
+    requester.OnAck(0, 400); // the same again is none
+    EXPECT_EQ(requester.GetDeadlinePs(), 1300);
+    requester.OnAck(3, 500); // nothing is out any more
+    EXPECT_EQ(requester.GetDeadlinePs(), NEVER);
+    Send(requester, 4, 4, 9000);
+    EXPECT_EQ(requester.GetDeadlinePs(), 10'000);
+}
+
+TEST(RdmaGoBackNRequester, TimerAfterANak)
+{
+    // It starts with the packet that goes again, which may have to wait for its turn.
+    auto requester = MakeRequester(TIMEOUT);
+    requester.Extend(5);
+    Send(requester, 0, 3, 0);
+    requester.OnNak(1, 300);
+    EXPECT_EQ(requester.GetDeadlinePs(), NEVER);
+    EXPECT_TRUE(requester.CanSend());
+    Send(requester, 1, 1, 5000, true);
+    EXPECT_EQ(requester.GetDeadlinePs(), 6000);
+}
+
+TEST(RdmaGoBackNRequester, Timeout)
+{
+    auto requester = MakeRequester(TIMEOUT);
+    requester.Extend(4);
+    Send(requester, 0, 3, 0);
+    requester.OnAck(0, 10);
+    const auto event = requester.OnTimeout(1010);
+    EXPECT_TRUE(event.mayBegin);
+    EXPECT_FALSE(event.failed);
+    EXPECT_EQ(requester.GetTimeouts(), 1U);
+    EXPECT_EQ(requester.GetDeadlinePs(), NEVER);
+    Send(requester, 1, 1, 1500, true);
+    EXPECT_EQ(requester.GetDeadlinePs(), 2500);
+    Send(requester, 2, 3, 1600, true);
+    EXPECT_FALSE(requester.CanSend());
+    EXPECT_EQ(requester.GetRetransmissions(), 3U);
+}
+
+TEST(RdmaGoBackNRequester, AckBetweenTimeoutAndRetransmission)
+{
+    auto requester = MakeRequester(TIMEOUT);
+    requester.Extend(4);
+    Send(requester, 0, 3, 0);
+    requester.OnTimeout(1000);
+    requester.OnAck(1, 1010); // 0 and 1 need not go again
+    EXPECT_EQ(requester.GetNext(), 2U);
+    EXPECT_TRUE(requester.CanSend());
+    Send(requester, 2, 3, 1020, true);
+    EXPECT_EQ(requester.GetDeadlinePs(), 2020);
+    requester.OnTimeout(2020);
+    requester.OnAck(3, 2030); // nothing needs to
+    EXPECT_FALSE(requester.CanSend());
+    EXPECT_EQ(requester.GetDeadlinePs(), NEVER);
+    EXPECT_EQ(requester.GetRetransmissions(), 2U);
+}
+
+TEST(RdmaGoBackNRequester, RetriesRunOut)
+{
+    // retry_cnt 2: two timeouts in a row are survived, the third is the end.
+    auto requester = MakeRequester(TIMEOUT, 2);
+    requester.Extend(4);
+    int64_t now = 0;
+    Send(requester, 0, 3, now);
+    for (int round = 0; round < 2; ++round)
+    {
+        now += TIMEOUT;
+        EXPECT_EQ(requester.GetDeadlinePs(), now);
+        EXPECT_FALSE(requester.OnTimeout(now).failed);
+        Send(requester, 0, 3, now, true);
+    }
+    // Progress, however small, and the count begins anew.
+    requester.OnAck(0, now + 1);
+    now += 1;
+    for (int round = 0; round < 2; ++round)
+    {
+        now += TIMEOUT;
+        EXPECT_FALSE(requester.OnTimeout(now).failed);
+        Send(requester, 1, 3, now, true);
+    }
+    const auto event = requester.OnTimeout(now + TIMEOUT);
+    EXPECT_TRUE(event.failed);
+    EXPECT_EQ(event.status, RdmaWcStatus::RETRY_EXC_ERR);
+    EXPECT_EQ(requester.GetTimeouts(), 5U);
+}
+
+TEST(RdmaGoBackNRequester, NoRetries)
+{
+    auto requester = MakeRequester(TIMEOUT, 0);
+    requester.Extend(1);
+    Send(requester, 0, 0, 0);
+    EXPECT_TRUE(requester.OnTimeout(TIMEOUT).failed);
+}
+
+TEST(RdmaGoBackNRequester, NakThatIsProgressResetsTheCount)
+{
+    auto requester = MakeRequester(TIMEOUT, 1);
+    requester.Extend(4);
+    Send(requester, 0, 3, 0);
+    EXPECT_FALSE(requester.OnTimeout(1000).failed);
+    Send(requester, 0, 3, 1000, true);
+    requester.OnNak(2, 1500);
+    Send(requester, 2, 3, 1500, true);
+    EXPECT_FALSE(requester.OnTimeout(2500).failed);
+    Send(requester, 2, 3, 2500, true);
+    // The same NAK once more is no progress.
+    requester.OnNak(2, 2600);
+    Send(requester, 2, 3, 2600, true);
+    EXPECT_TRUE(requester.OnTimeout(3600).failed);
+}
+
+// Window
+
+TEST(RdmaGoBackNRequester, WindowBelowHalfThePsnSpace)
+{
+    constexpr uint64_t WINDOW = RDMA_MAX_WINDOW - 1; // 2^23 - 1
+    auto requester = MakeRequester();
+    requester.Extend(2 * RDMA_MAX_WINDOW);
+    uint64_t sent = 0;
+    while (requester.CanSend())
+    {
+        requester.Sent(0);
+        ++sent;
+    }
+    EXPECT_EQ(sent, WINDOW);
+    EXPECT_TRUE(requester.OnAck(4, 1).mayBegin);
+    Send(requester, WINDOW, WINDOW + 4, 2);
+    EXPECT_FALSE(requester.CanSend());
+    EXPECT_TRUE(requester.OnNak(5, 3).mayBegin);
+    Send(requester, 5, 5, 4, true);
+}

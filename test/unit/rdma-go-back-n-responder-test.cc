@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+
+#include "rdma-go-back-n.h"
+
+#include <gtest/gtest.h>
+#include <vector>
+
+using namespace ns3;
+
+namespace
+{
+
+constexpr auto ACCEPT = RdmaResponderVerdict::ACCEPT;
+constexpr auto DUPLICATE = RdmaResponderVerdict::DUPLICATE;
+constexpr auto GAP = RdmaResponderVerdict::GAP;
+constexpr auto IGNORE = RdmaResponderVerdict::IGNORE;
+
+/** \param responder a responder \param packets packets that come in \return what it does */
+std::vector<RdmaResponderVerdict>
+Receive(RdmaGoBackNResponder& responder, const std::vector<int64_t>& packets)
+{
+    std::vector<RdmaResponderVerdict> verdicts;
+    for (const int64_t packet : packets)
+    {
+        verdicts.push_back(responder.OnPacket(packet));
+    }
+    return verdicts;
+}
+
+using Verdicts = std::vector<RdmaResponderVerdict>;
+
+} // namespace
+
+TEST(RdmaGoBackNResponder, InOrder)
+{
+    RdmaGoBackNResponder responder;
+    EXPECT_EQ(responder.GetExpected(), 0U);
+    EXPECT_EQ(Receive(responder, {0, 1, 2, 3}), (Verdicts{ACCEPT, ACCEPT, ACCEPT, ACCEPT}));
+    EXPECT_EQ(responder.GetExpected(), 4U);
+}
+
+TEST(RdmaGoBackNResponder, Duplicates)
+{
+    RdmaGoBackNResponder responder;
+    EXPECT_EQ(
+        Receive(responder, {0, 0, 1, 2, 0, 2, 1, 3}),
+        (Verdicts{ACCEPT, DUPLICATE, ACCEPT, ACCEPT, DUPLICATE, DUPLICATE, DUPLICATE, ACCEPT}));
+    // a PSN before the first packet
+    EXPECT_EQ(Receive(responder, {-1, -8'388'608}), (Verdicts{DUPLICATE, DUPLICATE}));
+    EXPECT_EQ(responder.GetExpected(), 4U);
+}
+
+TEST(RdmaGoBackNResponder, OneNakForAGap)
+{
+    // 1 is lost: 2 is asked about, 3 and 4 are not. The requester goes back to 1.
+    RdmaGoBackNResponder responder;
+    EXPECT_EQ(Receive(responder, {0, 2, 3, 4}), (Verdicts{ACCEPT, GAP, IGNORE, IGNORE}));
+    EXPECT_EQ(responder.GetExpected(), 1U);
+    EXPECT_EQ(Receive(responder, {1, 2, 3, 4, 5}),
+              (Verdicts{ACCEPT, ACCEPT, ACCEPT, ACCEPT, ACCEPT}));
+    // The next gap is asked about again.
+    EXPECT_EQ(Receive(responder, {7, 8, 6, 8}), (Verdicts{GAP, IGNORE, ACCEPT, GAP}));
+    EXPECT_EQ(responder.GetExpected(), 7U);
+}
+
+TEST(RdmaGoBackNResponder, FirstPacketLost)
+{
+    RdmaGoBackNResponder responder;
+    EXPECT_EQ(Receive(responder, {1, 2, 0, 1}), (Verdicts{GAP, IGNORE, ACCEPT, ACCEPT}));
+}
+
+TEST(RdmaGoBackNResponder, DuplicateWithinAGap)
+{
+    // A timeout sends from the oldest unacknowledged packet: duplicates first. They are
+    // acknowledged, and the gap stays the one that was asked about.
+    RdmaGoBackNResponder responder;
+    EXPECT_EQ(
+        Receive(responder, {0, 1, 3, 0, 1, 3, 4, 2, 3}),
+        (Verdicts{ACCEPT, ACCEPT, GAP, DUPLICATE, DUPLICATE, IGNORE, IGNORE, ACCEPT, ACCEPT}));
+}
+
+TEST(RdmaGoBackNResponder, RefusedPacket)
+{
+    // 1 finds no receive request: RNR NAK. 2 and 3 were behind it and are no gap; all come again.
+    RdmaGoBackNResponder responder;
+    EXPECT_EQ(Receive(responder, {0, 1}), (Verdicts{ACCEPT, ACCEPT}));
+    responder.Refuse();
+    EXPECT_EQ(responder.GetExpected(), 1U);
+    EXPECT_EQ(Receive(responder, {2, 3, 0}), (Verdicts{IGNORE, IGNORE, DUPLICATE}));
+    EXPECT_EQ(Receive(responder, {1}), (Verdicts{ACCEPT}));
+    responder.Refuse(); // still none
+    EXPECT_EQ(responder.GetExpected(), 1U);
+    EXPECT_EQ(Receive(responder, {2, 1, 2, 3}), (Verdicts{IGNORE, ACCEPT, ACCEPT, ACCEPT}));
+    EXPECT_EQ(responder.GetExpected(), 4U);
+    EXPECT_EQ(Receive(responder, {5, 4}), (Verdicts{GAP, ACCEPT})); // gaps are asked about as ever
+}
+
+TEST(RdmaGoBackNResponder, RefusedAfterAGap)
+{
+    RdmaGoBackNResponder responder;
+    EXPECT_EQ(Receive(responder, {1, 2, 0}), (Verdicts{GAP, IGNORE, ACCEPT}));
+    responder.Refuse();
+    EXPECT_EQ(responder.GetExpected(), 0U);
+    EXPECT_EQ(Receive(responder, {1, 2, 0, 2}), (Verdicts{IGNORE, IGNORE, ACCEPT, GAP}));
+}

@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+
+#include "rdma-go-back-n-steps.h"
+
+#include <gtest/gtest.h>
+
+using namespace ns3;
+using namespace ns3::RdmaGoBackNSteps;
+
+TEST(RdmaGoBackNRnr, RnrNakWaits)
+{
+    for (const int64_t timeout : {int64_t{0}, TIMEOUT})
+    {
+        auto requester = MakeRequester(timeout);
+        requester.Extend(5);
+        Send(requester, 0, 3, 0);
+        const auto event = requester.OnRnrNak(1, 10'000, 100);
+        EXPECT_FALSE(event.failed);
+        EXPECT_EQ(requester.GetAcked(), 1U);
+        EXPECT_FALSE(requester.CanSend());
+        EXPECT_EQ(requester.GetDeadlinePs(), 10'100); // the wait, not the timeout
+        requester.Extend(1);                          // more work does not end it
+        EXPECT_FALSE(requester.CanSend());
+        const auto end = requester.OnTimeout(10'100);
+        EXPECT_TRUE(end.mayBegin);
+        EXPECT_FALSE(end.failed);
+        EXPECT_EQ(requester.GetTimeouts(), 0U); // it was none
+        EXPECT_EQ(requester.GetDeadlinePs(), NEVER);
+        Send(requester, 1, 3, 10'200, true);
+        Send(requester, 4, 5, 10'300);
+        EXPECT_EQ(requester.GetDeadlinePs(), timeout ? 11'200 : NEVER);
+        EXPECT_EQ(requester.GetRetransmissions(), 3U);
+    }
+}
+
+TEST(RdmaGoBackNRnr, RnrNakDuringTheWait)
+{
+    // Of a second copy, or for a packet sent again by a timeout: the wait is the same one.
+    auto requester = MakeRequester(0, 7, 1);
+    requester.Extend(2);
+    Send(requester, 0, 1, 0);
+    EXPECT_FALSE(requester.OnRnrNak(0, 10'000, 100).failed);
+    for (int i = 0; i < 5; ++i)
+    {
+        EXPECT_TRUE(IsNothing(requester.OnRnrNak(0, 10'000, 200)));
+        EXPECT_EQ(requester.GetDeadlinePs(), 10'100);
+    }
+}
+
+TEST(RdmaGoBackNRnr, RnrNakBeforeTheRetransmission)
+{
+    // 0 is sent, the timer runs out, and before 0 has its turn again comes the RNR NAK of its first
+    // copy: the receiver is not ready, so 0 waits like any other.
+    auto requester = MakeRequester(TIMEOUT, 7, 1);
+    requester.Extend(2);
+    Send(requester, 0, 1, 0);
+    requester.OnTimeout(1000);
+    EXPECT_TRUE(requester.CanSend());
+    EXPECT_FALSE(requester.OnRnrNak(0, 10'000, 1100).failed);
+    EXPECT_FALSE(requester.CanSend());
+    EXPECT_EQ(requester.GetDeadlinePs(), 11'100);
+    EXPECT_TRUE(requester.OnTimeout(11'100).mayBegin);
+    Send(requester, 0, 1, 11'100, true);
+    // The same where the RNR NAK also acknowledges: back to 0, then RNR NAK of 1.
+    requester.OnTimeout(12'100);
+    EXPECT_FALSE(requester.OnRnrNak(1, 10'000, 12'200).failed); // progress: the first in a row
+    EXPECT_EQ(requester.GetAcked(), 1U);
+    EXPECT_FALSE(requester.CanSend());
+    EXPECT_EQ(requester.GetDeadlinePs(), 22'200);
+}
+
+TEST(RdmaGoBackNRnr, OldRnrNaksChangeNothing)
+{
+    auto requester = MakeRequester(0, 7, 0); // the first that counts would be the end
+    requester.Extend(6);
+    Send(requester, 0, 3, 0);
+    requester.OnAck(2, 10);
+    EXPECT_TRUE(IsNothing(requester.OnRnrNak(1, 10'000, 20)));
+    // nor those about packets that were never sent, posted or not
+    EXPECT_TRUE(IsNothing(requester.OnRnrNak(5, 10'000, 20)));
+    EXPECT_TRUE(IsNothing(requester.OnRnrNak(6, 10'000, 20)));
+    EXPECT_EQ(requester.GetAcked(), 3U);
+    EXPECT_TRUE(requester.CanSend());
+    EXPECT_EQ(requester.GetDeadlinePs(), NEVER);
+    // everything that was sent is acknowledged: 4 is not the packet that found none
+    requester.OnAck(3, 30);
+    EXPECT_TRUE(IsNothing(requester.OnRnrNak(4, 10'000, 40)));
+    EXPECT_TRUE(requester.CanSend());
+}
+
+TEST(RdmaGoBackNRnr, RnrRetriesRunOut)
+{
+    // rnr_retry 2: two in a row are survived.
+    auto requester = MakeRequester(0, 7, 2);
+    requester.Extend(3);
+    Send(requester, 0, 1, 0);
+    int64_t now = 0;
+    const auto round = [&requester, &now](int64_t packet) {
+        const auto event = requester.OnRnrNak(packet, 500, now);
+        if (!event.failed)
+        {
+            now += 500;
+            EXPECT_EQ(requester.GetDeadlinePs(), now);
+            requester.OnTimeout(now);
+            Send(requester, static_cast<uint64_t>(packet), 1, now, true);
+        }
+        return event;
+    };
+    EXPECT_FALSE(round(0).failed);
+    EXPECT_FALSE(round(0).failed);
+    requester.OnAck(0, now); // progress
+    EXPECT_FALSE(round(1).failed);
+    EXPECT_FALSE(round(1).failed);
+    const auto event = round(1);
+    EXPECT_TRUE(event.failed);
+    EXPECT_EQ(event.status, RdmaWcStatus::RNR_RETRY_EXC_ERR);
+    EXPECT_EQ(requester.GetTimeouts(), 0U);
+}
+
+TEST(RdmaGoBackNRnr, RnrRetryLimits)
+{
+    auto none = MakeRequester(0, 7, 0);
+    none.Extend(1);
+    Send(none, 0, 0, 0);
+    EXPECT_TRUE(none.OnRnrNak(0, 500, 0).failed);
+    // 7 is no limit
+    auto forever = MakeRequester(TIMEOUT, 0, 7);
+    forever.Extend(1);
+    Send(forever, 0, 0, 0);
+    for (int64_t now = 0; now < 100'000; now += 500)
+    {
+        ASSERT_FALSE(forever.OnRnrNak(0, 500, now).failed);
+        ASSERT_FALSE(forever.OnTimeout(now + 500).failed);
+        Send(forever, 0, 0, now + 500, true);
+    }
+}
+
+TEST(RdmaGoBackNRnr, AckDuringTheWait)
+{
+    // 1 found no receive request, but a second copy of it (sent by a timeout before) did.
+    auto requester = MakeRequester(TIMEOUT);
+    requester.Extend(3);
+    Send(requester, 0, 2, 0);
+    requester.OnRnrNak(1, 10'000, 100);
+    requester.OnAck(1, 200);
+    EXPECT_EQ(requester.GetAcked(), 2U);
+    EXPECT_EQ(requester.GetDeadlinePs(), 10'100); // the end of the wait is not forgotten
+    EXPECT_FALSE(requester.CanSend());
+    requester.OnAck(2, 300);
+    EXPECT_EQ(requester.GetAcked(), 3U);
+    EXPECT_FALSE(requester.OnTimeout(10'100).failed);
+    EXPECT_EQ(requester.GetDeadlinePs(), NEVER);
+    EXPECT_FALSE(requester.CanSend());
+    requester.Extend(1);
+    Send(requester, 3, 3, 20'000);
+}
+
+TEST(RdmaGoBackNRnr, NakDuringTheWait)
+{
+    auto requester = MakeRequester(TIMEOUT);
+    requester.Extend(4);
+    Send(requester, 0, 3, 0);
+    requester.OnRnrNak(1, 10'000, 100);
+    requester.OnNak(1, 200);
+    EXPECT_FALSE(requester.CanSend());
+    EXPECT_EQ(requester.GetDeadlinePs(), 10'100);
+    requester.OnNak(2, 300); // and with progress
+    EXPECT_EQ(requester.GetAcked(), 2U);
+    EXPECT_FALSE(requester.CanSend());
+    EXPECT_EQ(requester.GetDeadlinePs(), 10'100);
+    requester.OnTimeout(10'100);
+    Send(requester, 2, 3, 10'100, true);
+}

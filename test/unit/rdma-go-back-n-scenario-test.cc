@@ -1,0 +1,300 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+
+// Requester and responder of go-back-N together, the packets between them moved by hand.
+
+#include "rdma-go-back-n.h"
+
+#include <gtest/gtest.h>
+#include <string>
+#include <vector>
+
+using namespace ns3;
+
+namespace
+{
+
+constexpr int64_t TIMEOUT = 1000;
+constexpr int64_t RNR_WAIT = 10'000;
+
+/** Both halves, and what a queue pair does between them. */
+class RdmaGoBackNScenario : public testing::Test
+{
+  protected:
+    /** \param packets posted \param timeoutPs 0 for none */
+    void Begin(uint64_t packets, int64_t timeoutPs)
+    {
+        RdmaGoBackNConfig config;
+        config.timeoutPs = timeoutPs;
+        requester = RdmaGoBackNRequester(config);
+        requester.Extend(packets);
+    }
+
+    /** \return the packets that go out until there are no more \param nowPs when */
+    std::vector<uint64_t> SendAll(int64_t nowPs)
+    {
+        std::vector<uint64_t> sent;
+        while (requester.CanSend())
+        {
+            sent.push_back(requester.GetNext());
+            requester.Sent(nowPs);
+        }
+        return sent;
+    }
+
+    /**
+     * A packet arrives.
+     *
+     * \param packet the packet
+     * \return what is sent back: "A5", "N5", "R5" or nothing
+     */
+    std::string Arrive(uint64_t packet)
+    {
+        switch (responder.OnPacket(static_cast<int64_t>(packet)))
+        {
+        case RdmaResponderVerdict::ACCEPT:
+            if (!ready)
+            {
+                responder.Refuse();
+                return "R" + std::to_string(responder.GetExpected());
+            }
+            delivered.push_back(packet);
+            return "A" + std::to_string(packet);
+        case RdmaResponderVerdict::DUPLICATE:
+            return "A" + std::to_string(responder.GetExpected() - 1);
+        case RdmaResponderVerdict::GAP:
+            return "N" + std::to_string(responder.GetExpected());
+        case RdmaResponderVerdict::IGNORE:
+            break;
+        }
+        return "";
+    }
+
+    /**
+     * Packets arrive one after another.
+     *
+     * \param packets the packets
+     * \return what is sent back, one word each
+     */
+    std::string ArriveAll(const std::vector<uint64_t>& packets)
+    {
+        std::string answers;
+        for (const uint64_t packet : packets)
+        {
+            const std::string answer = Arrive(packet);
+            answers += answers.empty() || answer.empty() ? answer : " " + answer;
+        }
+        return answers;
+    }
+
+    /** \param nowPs when \param answer what comes back \return what follows */
+    RdmaRequesterEvent Answer(int64_t nowPs, const std::string& answer)
+    {
+        const int64_t packet = std::stoll(answer.substr(1));
+        switch (answer[0])
+        {
+        case 'A':
+            return requester.OnAck(packet, nowPs);
+        case 'N':
+            return requester.OnNak(packet, nowPs);
+        default:
+            return requester.OnRnrNak(packet, RNR_WAIT, nowPs);
+        }
+    }
+
+    using Packets = std::vector<uint64_t>;
+
+    RdmaGoBackNRequester requester{RdmaGoBackNConfig()}; //!< the sender
+    RdmaGoBackNResponder responder;                      //!< the receiver
+    bool ready{true};                                    //!< it has a receive request
+    Packets delivered;                                   //!< what was executed
+};
+
+} // namespace
+
+TEST_F(RdmaGoBackNScenario, LossInTheMiddleWithoutTimer)
+{
+    // 0 1 x 3 4 5: one NAK, and no timer is needed.
+    Begin(6, 0);
+    EXPECT_EQ(SendAll(0), (Packets{0, 1, 2, 3, 4, 5}));
+    EXPECT_EQ(ArriveAll({0, 1, 3, 4, 5}), "A0 A1 N2");
+    Answer(10, "A0");
+    Answer(11, "A1");
+    EXPECT_TRUE(Answer(12, "N2").mayBegin);
+    EXPECT_EQ(SendAll(12), (Packets{2, 3, 4, 5}));
+    EXPECT_EQ(ArriveAll({2, 3, 4, 5}), "A2 A3 A4 A5");
+    Answer(20, "A5");
+    EXPECT_EQ(requester.GetAcked(), 6U);
+    EXPECT_EQ(delivered, (Packets{0, 1, 2, 3, 4, 5}));
+}
+
+TEST_F(RdmaGoBackNScenario, LostNak)
+{
+    Begin(4, TIMEOUT);
+    SendAll(0);
+    EXPECT_EQ(ArriveAll({0, 2, 3}), "A0 N1"); // N1 is lost
+    Answer(100, "A0");
+    EXPECT_TRUE(requester.OnTimeout(1100).mayBegin);
+    EXPECT_EQ(SendAll(1100), (Packets{1, 2, 3}));
+    EXPECT_EQ(ArriveAll({1, 2, 3}), "A1 A2 A3");
+    Answer(1200, "A3");
+    EXPECT_EQ(requester.GetAcked(), 4U);
+    EXPECT_EQ(requester.GetDeadlinePs(), RdmaRequester::NO_DEADLINE);
+}
+
+TEST_F(RdmaGoBackNScenario, LostRetransmission)
+{
+    // 1 is lost, and lost again after the NAK; the responder does not ask twice, the timer helps.
+    Begin(4, TIMEOUT);
+    SendAll(0);
+    EXPECT_EQ(ArriveAll({0, 2, 3}), "A0 N1");
+    Answer(100, "N1");
+    EXPECT_EQ(SendAll(100), (Packets{1, 2, 3}));
+    EXPECT_EQ(ArriveAll({2, 3}), "");
+    EXPECT_EQ(requester.GetDeadlinePs(), 1100);
+    requester.OnTimeout(1100);
+    EXPECT_EQ(SendAll(1100), (Packets{1, 2, 3}));
+    EXPECT_EQ(ArriveAll({1, 2, 3}), "A1 A2 A3");
+    EXPECT_EQ(delivered, (Packets{0, 1, 2, 3}));
+}
+
+TEST_F(RdmaGoBackNScenario, LostTail)
+{
+    Begin(3, TIMEOUT);
+    SendAll(0);
+    EXPECT_EQ(ArriveAll({0, 1}), "A0 A1"); // 2 leaves no gap behind
+    Answer(50, "A1");
+    EXPECT_EQ(requester.GetDeadlinePs(), 1050);
+    requester.OnTimeout(1050);
+    EXPECT_EQ(SendAll(1050), (Packets{2}));
+    EXPECT_EQ(ArriveAll({2}), "A2");
+}
+
+TEST_F(RdmaGoBackNScenario, LostAckOfTheLast)
+{
+    // Everything has arrived, the acknowledgements have not: duplicates are acknowledged with all
+    // that has come, and are not delivered again.
+    Begin(3, TIMEOUT);
+    SendAll(0);
+    EXPECT_EQ(ArriveAll({0, 1, 2}), "A0 A1 A2"); // all lost
+    requester.OnTimeout(1000);
+    EXPECT_EQ(SendAll(1000), (Packets{0, 1, 2}));
+    EXPECT_EQ(ArriveAll({0}), "A2");
+    Answer(1100, "A2");
+    EXPECT_EQ(requester.GetAcked(), 3U);
+    EXPECT_EQ(requester.GetDeadlinePs(), RdmaRequester::NO_DEADLINE);
+    EXPECT_EQ(ArriveAll({1, 2}), "A2 A2");
+    EXPECT_FALSE(Answer(1200, "A2").mayBegin);
+    EXPECT_EQ(delivered, (Packets{0, 1, 2}));
+}
+
+TEST_F(RdmaGoBackNScenario, RefusedWithMoreInFlightWithoutTimer)
+{
+    // 1 finds no receive request; 2 and 3 are in flight behind it. They are not asked about, and
+    // the end of the RNR wait brings all of them again, without any retransmission timer.
+    Begin(5, 0);
+    EXPECT_EQ(SendAll(0), (Packets{0, 1, 2, 3, 4}));
+    EXPECT_EQ(ArriveAll({0}), "A0");
+    ready = false;
+    EXPECT_EQ(ArriveAll({1, 2, 3, 4}), "R1");
+    Answer(10, "A0");
+    Answer(11, "R1");
+    EXPECT_EQ(SendAll(12), (Packets{}));
+    EXPECT_EQ(requester.GetDeadlinePs(), 11 + RNR_WAIT);
+    EXPECT_TRUE(requester.OnTimeout(11 + RNR_WAIT).mayBegin);
+    EXPECT_EQ(SendAll(11 + RNR_WAIT), (Packets{1, 2, 3, 4}));
+    // Not ready yet: once more.
+    EXPECT_EQ(ArriveAll({1, 2, 3, 4}), "R1");
+    Answer(12'000, "R1");
+    EXPECT_TRUE(requester.OnTimeout(22'000).mayBegin);
+    ready = true;
+    EXPECT_EQ(ArriveAll(SendAll(22'000)), "A1 A2 A3 A4");
+    Answer(22'100, "A4");
+    EXPECT_EQ(requester.GetAcked(), 5U);
+    EXPECT_EQ(delivered, (Packets{0, 1, 2, 3, 4}));
+}
+
+TEST_F(RdmaGoBackNScenario, ReceivePostedBehindARefusedPacket)
+{
+    // A receive request comes between the refused packet and those behind it: they must not be
+    // taken in its place.
+    Begin(3, 0);
+    SendAll(0);
+    ready = false;
+    EXPECT_EQ(ArriveAll({0}), "R0");
+    ready = true;
+    EXPECT_EQ(ArriveAll({1, 2}), "");
+    Answer(10, "R0");
+    requester.OnTimeout(10 + RNR_WAIT);
+    EXPECT_EQ(ArriveAll(SendAll(10 + RNR_WAIT)), "A0 A1 A2");
+    EXPECT_EQ(delivered, (Packets{0, 1, 2}));
+}
+
+TEST_F(RdmaGoBackNScenario, LostRnrNak)
+{
+    Begin(3, TIMEOUT);
+    SendAll(0);
+    ready = false;
+    EXPECT_EQ(ArriveAll({0, 1, 2}), "R0"); // lost
+    ready = true;
+    requester.OnTimeout(1000);
+    EXPECT_EQ(ArriveAll(SendAll(1000)), "A0 A1 A2");
+    EXPECT_EQ(delivered, (Packets{0, 1, 2}));
+}
+
+TEST_F(RdmaGoBackNScenario, LossAfterTheRnrWait)
+{
+    // 0 was refused, and is lost when it comes again: 1 and 2 are ignored as before, the timer
+    // that began with 0 takes care of it.
+    Begin(3, TIMEOUT);
+    SendAll(0);
+    ready = false;
+    EXPECT_EQ(ArriveAll({0, 1, 2}), "R0");
+    Answer(10, "R0");
+    ready = true;
+    requester.OnTimeout(10 + RNR_WAIT);
+    EXPECT_EQ(SendAll(10 + RNR_WAIT), (Packets{0, 1, 2}));
+    EXPECT_EQ(ArriveAll({1, 2}), "");
+    EXPECT_EQ(requester.GetDeadlinePs(), 10 + RNR_WAIT + TIMEOUT);
+    requester.OnTimeout(10 + RNR_WAIT + TIMEOUT);
+    EXPECT_EQ(ArriveAll(SendAll(12'000)), "A0 A1 A2");
+}
+
+TEST_F(RdmaGoBackNScenario, TimeoutShorterThanTheRoundTrip)
+{
+    // Everything is sent twice before the first answer. The second copies of 0 1 2 are duplicates,
+    // and the answers to them change nothing.
+    Begin(3, TIMEOUT);
+    EXPECT_EQ(SendAll(0), (Packets{0, 1, 2}));
+    requester.OnTimeout(1000);
+    EXPECT_EQ(SendAll(1000), (Packets{0, 1, 2}));
+    EXPECT_EQ(ArriveAll({0, 1, 2}), "A0 A1 A2");
+    EXPECT_EQ(ArriveAll({0, 1, 2}), "A2 A2 A2");
+    for (const char* answer : {"A0", "A1", "A2"})
+    {
+        EXPECT_TRUE(Answer(1500, answer).mayBegin);
+    }
+    for (int i = 0; i < 3; ++i)
+    {
+        EXPECT_FALSE(Answer(1600, "A2").mayBegin);
+    }
+    EXPECT_EQ(requester.GetDeadlinePs(), RdmaRequester::NO_DEADLINE);
+    EXPECT_EQ(requester.GetRetransmissions(), 3U);
+}
+
+TEST_F(RdmaGoBackNScenario, NakThatCrossesATimeout)
+{
+    // 1 is lost. The timer runs out while the NAK is on its way, and 1 2 3 go again; then comes the
+    // NAK and they go a third time. Each is delivered once.
+    Begin(4, TIMEOUT);
+    SendAll(0);
+    Answer(1, Arrive(0));
+    EXPECT_EQ(ArriveAll({2, 3}), "N1");
+    requester.OnTimeout(1001);
+    EXPECT_EQ(SendAll(1001), (Packets{1, 2, 3}));
+    Answer(1002, "N1");
+    EXPECT_EQ(SendAll(1002), (Packets{1, 2, 3}));
+    EXPECT_EQ(ArriveAll({1, 2, 3, 1, 2, 3}), "A1 A2 A3 A3 A3 A3");
+    Answer(1100, "A3");
+    EXPECT_EQ(requester.GetAcked(), 4U);
+    EXPECT_EQ(delivered, (Packets{0, 1, 2, 3}));
+}

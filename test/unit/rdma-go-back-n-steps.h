@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef RDMA_GO_BACK_N_STEPS_H
+#define RDMA_GO_BACK_N_STEPS_H
+
+#include "rdma-go-back-n.h"
+
+#include <gtest/gtest.h>
+
+namespace ns3
+{
+
+/** \ingroup rdma-tests What tests of RdmaGoBackNRequester have in common. */
+namespace RdmaGoBackNSteps
+{
+
+/** \ingroup rdma-tests No deadline. */
+constexpr int64_t NEVER = RdmaRequester::NO_DEADLINE;
+/** \ingroup rdma-tests The retransmission timeout of the tests that have one. */
+constexpr int64_t TIMEOUT = 1000;
+
+/**
+ * \ingroup rdma-tests
+ * \param timeoutPs retransmission timeout
+ * \param retries retry_cnt
+ * \param rnrRetries rnr_retry
+ * \return a requester
+ */
+inline RdmaGoBackNRequester
+MakeRequester(int64_t timeoutPs = 0, uint32_t retries = 7, uint32_t rnrRetries = 7)
+{
+    RdmaGoBackNConfig config;
+    config.timeoutPs = timeoutPs;
+    config.retryCount = retries;
+    config.rnrRetryCount = rnrRetries;
+    return RdmaGoBackNRequester(config);
+}
+
+/**
+ * \ingroup rdma-tests
+ * Sends packets and checks which ones they are.
+ *
+ * \param requester the requester
+ * \param first the packet that has to go next
+ * \param last the one that has to be the last of them
+ * \param nowPs the instant of them all
+ * \param again true if all of them must have been sent before
+ */
+inline void
+Send(RdmaGoBackNRequester& requester,
+     uint64_t first,
+     uint64_t last,
+     int64_t nowPs,
+     bool again = false)
+{
+    for (uint64_t packet = first; packet <= last; ++packet)
+    {
+        ASSERT_TRUE(requester.CanSend()) << "packet " << packet;
+        EXPECT_EQ(requester.GetNext(), packet);
+        EXPECT_EQ(requester.Sent(nowPs), again) << "packet " << packet;
+    }
+}
+
+/** \ingroup rdma-tests \param event what a requester said \return true if it is neither failure nor
+ * wake-up */
+inline bool
+IsNothing(const RdmaRequesterEvent& event)
+{
+    return !event.mayBegin && !event.failed;
+}
+
+} // namespace RdmaGoBackNSteps
+
+} // namespace ns3
+
+#endif /* RDMA_GO_BACK_N_STEPS_H */
