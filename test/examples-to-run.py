@@ -4,7 +4,10 @@
 # Read by ns-3's test.py and by tools/with-ns3: the examples that the test run executes.
 
 # (program and arguments, do run, do run under valgrind)
-cpp_examples = []
+cpp_examples = [
+    ("rdma-fabric --topology=leaf-spine:2x4x2 --duration=200us --progress=off", "True", "False"),
+    ("rdma-first", "True", "True"),
+]
 
 # (script and arguments, do run)
 python_examples = []
