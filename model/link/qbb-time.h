@@ -29,14 +29,16 @@ namespace ns3
 
 /**
  * \ingroup rdma
- * The order of simultaneous events at one node, smallest first.
+ * The order of simultaneous events at one node, smallest first. 0 is left to the user's own events,
+ * which are scheduled at whole picoseconds: they come before everything of the module.
  */
 namespace QbbEventOrder
 {
 
 constexpr uint32_t MAX_PORTS = 450;   //!< ports of a node that have an order of their own
-constexpr uint32_t ARRIVAL = 0;       //!< a frame's last bit came in; plus the port's index
-constexpr uint32_t PORT = MAX_PORTS;  //!< a port may send, pause or resume; plus the port's index
+constexpr uint32_t ARRIVAL = 1;       //!< a frame's last bit came in; plus the port's index
+/// A port may send, pause or resume; plus the port's index.
+constexpr uint32_t PORT = ARRIVAL + MAX_PORTS;
 constexpr uint32_t APPLICATION = 980; //!< a workload posts requests
 constexpr uint32_t NIC_TIMER = 990;   //!< a queue pair's timer has run out
 constexpr uint32_t NIC_KICK = 991;    //!< a NIC begins what was posted or timed out at this instant

@@ -1,0 +1,506 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+
+#include "qbb-helper.h"
+#include "rdma-flow-reader.h"
+#include "rdma-test-fabric.h"
+#include "rdma-topology-reader.h"
+#include "rdma-workload.h"
+
+#include <ns3/boolean.h>
+#include <ns3/double.h>
+#include <ns3/rng-seed-manager.h>
+#include <ns3/string.h>
+#include <ns3/test.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <fstream>
+#include <functional>
+
+/**
+ * \file
+ * \ingroup rdma-tests
+ * The same run gives the same results to the bit: twice, with frames as bytes, with flows and user
+ * events inserted in another order, in another scheduler, from files, with traces connected.
+ */
+
+using namespace ns3;
+
+namespace
+{
+
+/** What is done differently from the plain run. */
+struct Variant
+{
+    const char* name{"again"};                  //!< for messages
+    const char* scheduler{"ns3::MapScheduler"}; //!< ns-3's event list
+    bool serialize{false};                      //!< frames cross as bytes
+    bool reverse{false};                        //!< flows are given in reverse order
+    bool files{false};                          //!< topology and flows come from files
+    bool traces{false};                         //!< captures and trace sinks are connected
+};
+
+/** What a run left behind, all of it. */
+struct Outcome
+{
+    std::string digest; //!< of flows.csv
+    std::string ports;  //!< ports.csv
+    uint64_t hops{0};   //!< frames sent on all links
+};
+
+/** A run that is done in many ways. */
+class DeterminismTestCase : public TestCase
+{
+  protected:
+    /** \param name name of the test case */
+    explicit DeterminismTestCase(const std::string& name)
+        : TestCase(name)
+    {
+    }
+
+    /**
+     * \param durationPs flows start in this time
+     * \param load payload over the hosts' rate
+     * \return flows like those of the HPCC simulator's traffic generator: WebSearch sizes, Poisson
+     */
+    static std::vector<RdmaFlow> MakeFlows(const RdmaTopology& topology,
+                                           int64_t durationPs,
+                                           double load)
+    {
+        RngSeedManager::SetSeed(11);
+        RdmaWorkloadOptions options;
+        options.durationPs = durationPs;
+        options.load = load;
+        return MakeRdmaPoissonFlows(topology, options);
+    }
+
+    /** \param path file name \param flows written to it in the HPCC format */
+    static void WriteFlows(const std::string& path, const std::vector<RdmaFlow>& flows)
+    {
+        std::ofstream file(path);
+        file << flows.size() << "\n";
+        for (const auto& flow : flows)
+        {
+            char start[32];
+            std::snprintf(start,
+                          sizeof(start),
+                          "%lld.%012lld",
+                          static_cast<long long>(flow.startPs / 1'000'000'000'000),
+                          static_cast<long long>(flow.startPs % 1'000'000'000'000));
+            file << flow.srcHost << " " << flow.dstHost << " " << flow.priority << " 100 "
+                 << flow.bytes << " " << start << "\n";
+        }
+    }
+
+    /**
+     * \param topology the fabric's
+     * \param flows in ascending order of ids, from 0
+     * \param variant how
+     * \return the results
+     */
+    Outcome RunOnce(RdmaTopology topology, std::vector<RdmaFlow> flows, const Variant& variant)
+    {
+        ObjectFactory scheduler;
+        scheduler.SetTypeId(variant.scheduler);
+        Simulator::SetScheduler(scheduler);
+        RngSeedManager::SetSeed(1);
+        if (variant.files)
+        {
+            const std::string topologyPath = CreateTempDirFilename("topology.txt");
+            const std::string flowPath = CreateTempDirFilename("flow.txt");
+            WriteRdmaTopology(topology, topologyPath);
+            WriteFlows(flowPath, flows);
+            topology = ReadRdmaTopology(topologyPath);
+            flows = ReadRdmaFlows(flowPath, topology);
+        }
+        if (variant.reverse)
+        {
+            std::reverse(flows.begin(), flows.end());
+        }
+        RdmaTestFabric test;
+        test.SetMtu(1000);
+        test.helper.SetChannelAttribute("SerializeFrames", BooleanValue(variant.serialize));
+        Configure(test);
+        test.Install(topology, flows);
+        m_traced = 0;
+        if (variant.traces)
+        {
+            ConnectTraces(test);
+        }
+        test.Run();
+        NS_TEST_EXPECT_MSG_EQ(test.GetUnfinished(), "", variant.name << ": flows");
+        NS_TEST_EXPECT_MSG_EQ(RdmaTestBooks::CheckLinks(*test.fabric) +
+                                  RdmaTestBooks::CheckSwitches(*test.fabric) +
+                                  RdmaTestBooks::CheckRest(*test.fabric),
+                              "",
+                              variant.name << ": books");
+        NS_TEST_EXPECT_MSG_EQ((m_traced > 0), variant.traces, "traces fire if connected");
+        Look(test);
+        return {test.GetDigest(),
+                FormatRdmaPortsCsv(test.fabric->GetPortResults()),
+                test.fabric->GetTotals().packetHops};
+    }
+
+    /**
+     * \param topology the fabric's
+     * \param flows the flows
+     * \param variants each must give what the plain run gives
+     */
+    void Compare(const RdmaTopology& topology,
+                 const std::vector<RdmaFlow>& flows,
+                 const std::vector<Variant>& variants)
+    {
+        const Outcome plain = RunOnce(topology, flows, Variant());
+        for (const auto& variant : variants)
+        {
+            const Outcome other = RunOnce(topology, flows, variant);
+            NS_TEST_EXPECT_MSG_EQ(other.digest, plain.digest, variant.name << ": flows");
+            NS_TEST_EXPECT_MSG_EQ((other.ports == plain.ports), true, variant.name << ": ports");
+            NS_TEST_EXPECT_MSG_EQ(other.hops, plain.hops, variant.name << ": hops");
+        }
+    }
+
+    /** \param test to be configured before it is built */
+    virtual void Configure(RdmaTestFabric& test)
+    {
+    }
+
+    /** \param test has run */
+    virtual void Look(RdmaTestFabric& test)
+    {
+    }
+
+  private:
+    void ConnectTraces(RdmaTestFabric& test)
+    {
+        const auto count = Callback<void, Ptr<const Packet>>(
+            [this](Ptr<const Packet> packet) { m_traced += packet->GetSize() > 0; });
+        const auto& topology = test.fabric->GetTopology();
+        for (uint32_t link = 0; link < topology.GetNLinks(); ++link)
+        {
+            for (const uint32_t node : {topology.GetLink(link).a, topology.GetLink(link).b})
+            {
+                const auto device = test.fabric->GetDevice(link, node);
+                for (const char* source : {"MacTx",
+                                           "MacTxDrop",
+                                           "MacRx",
+                                           "MacPromiscRx",
+                                           "MacRxDrop",
+                                           "PhyTxBegin",
+                                           "PhyTxEnd",
+                                           "PhyRxEnd",
+                                           "PhyRxDrop",
+                                           "Sniffer",
+                                           "PromiscSniffer"})
+                {
+                    NS_TEST_EXPECT_MSG_EQ(device->TraceConnectWithoutContext(source, count),
+                                          true,
+                                          source);
+                }
+            }
+        }
+        QbbHelper captures;
+        captures.EnablePcap(CreateTempDirFilename("run"), test.fabric->GetNodes(), true);
+        captures.EnableAscii(CreateTempDirFilename("run"), test.fabric->GetNodes());
+    }
+
+    uint64_t m_traced{0}; //!< calls of the trace sink
+};
+
+/** Workload A: 64 hosts, leaf-spine, WebSearch at half load, 2 ms. */
+class WorkloadATestCase : public DeterminismTestCase
+{
+  public:
+    WorkloadATestCase()
+        : DeterminismTestCase("workload A, 2 ms")
+    {
+    }
+
+  private:
+    void DoRun() override
+    {
+        const RdmaTopology topology = MakeRdmaLeafSpine(4, 16, 4, MakeTestRates(100, 400, 1000));
+        const auto flows = MakeFlows(topology, 2'000'000'000, 0.5);
+        NS_TEST_ASSERT_MSG_GT(flows.size(), 300U, "flows");
+        Variant serialize;
+        serialize.name = "as bytes";
+        serialize.serialize = true;
+        Variant reverse;
+        reverse.name = "reversed flows, another scheduler";
+        reverse.reverse = true;
+        reverse.scheduler = "ns3::HeapScheduler";
+        Compare(topology, flows, {Variant(), serialize, reverse});
+    }
+
+    void Look(RdmaTestFabric& test) override
+    {
+        NS_TEST_EXPECT_MSG_EQ(test.fabric->GetTotals().drops, 0U, "lossless");
+        NS_TEST_EXPECT_MSG_GT(test.fabric->GetTotals().pauseFrames, 0U, "under load");
+    }
+};
+
+/** What a shorter workload is run with. */
+struct Setting
+{
+    const char* name;                               //!< for the test case's name
+    double errorRate;                               //!< frames lost on each link
+    std::function<void(RdmaTestFabric&)> configure; //!< before the fabric is built
+    std::function<bool(RdmaTestFabric&)> happened;  //!< what the setting is about did happen
+};
+
+/** Every variant, on a short workload. */
+class VariantsTestCase : public DeterminismTestCase
+{
+  public:
+    /** \param setting what it is run with */
+    explicit VariantsTestCase(const Setting& setting)
+        : DeterminismTestCase(setting.name),
+          m_setting(setting)
+    {
+    }
+
+  private:
+    void DoRun() override
+    {
+        RdmaTopologyRates rates = MakeTestRates(100, 400, 1000);
+        rates.errorRate = m_setting.errorRate;
+        const RdmaTopology topology = MakeRdmaLeafSpine(4, 8, 2, rates);
+        auto flows = MakeFlows(topology, 100'000'000, 4);
+        for (auto& flow : flows)
+        {
+            flow.bytes = std::min<uint64_t>(flow.bytes, 300'000);
+            // Starts at two instants, so that hosts start several flows at once, and all hosts
+            // together.
+            flow.startPs = flow.startPs / 50'000'000 * 50'000'000;
+        }
+        std::vector<Variant> variants(10);
+        variants[1].name = "as bytes";
+        variants[1].serialize = true;
+        variants[2].name = "reversed flows";
+        variants[2].reverse = true;
+        variants[3].name = "from files";
+        variants[3].files = true;
+        variants[4].name = "traced";
+        variants[4].traces = true;
+        variants[5].scheduler = variants[5].name = "ns3::HeapScheduler";
+        variants[6].scheduler = variants[6].name = "ns3::PriorityQueueScheduler";
+        variants[7].scheduler = variants[7].name = "ns3::CalendarScheduler";
+        variants[8].scheduler = variants[8].name = "ns3::ListScheduler";
+        variants[9].name = "everything at once";
+        variants[9].scheduler = "ns3::PriorityQueueScheduler";
+        variants[9].serialize = variants[9].reverse = true;
+        variants[9].files = variants[9].traces = true;
+        Compare(topology, flows, variants);
+    }
+
+    void Configure(RdmaTestFabric& test) override
+    {
+        m_setting.configure(test);
+    }
+
+    void Look(RdmaTestFabric& test) override
+    {
+        NS_TEST_EXPECT_MSG_EQ(m_setting.happened(test), true, "it happened");
+    }
+
+    Setting m_setting;
+};
+
+/** \param test gets a timer and retries without end */
+void
+SetTimeout(RdmaTestFabric& test)
+{
+    test.helper.SetTransportAttribute("RetransmissionTimeout", TimeValue(MicroSeconds(100)));
+    test.helper.SetTransportAttribute("RetryCount", UintegerValue(1'000'000));
+}
+
+/** \return what workloads are run with */
+std::vector<Setting>
+MakeSettings()
+{
+    return {
+        {"lossless, many starts at one instant",
+         0,
+         [](RdmaTestFabric& test) {
+             test.helper.SetBufferAttribute("BufferSize", UintegerValue(1 << 20));
+         },
+         [](RdmaTestFabric& test) { return test.fabric->GetTotals().pauseFrames > 0; }},
+        {"random ECN marks",
+         0,
+         [](RdmaTestFabric& test) {
+             test.helper.SetEcnAttribute("Pmax", DoubleValue(0.3));
+             test.helper.SetNicAttribute("CnpInterval", TimeValue(MicroSeconds(5)));
+         },
+         [](RdmaTestFabric& test) { return test.fabric->GetTotals().ecnMarks > 100; }},
+        {"frames lost at random",
+         0.001,
+         SetTimeout,
+         [](RdmaTestFabric& test) {
+             return RdmaTestBooks::CountDrops(*test.fabric, QbbDropReason::CORRUPTED) > 10;
+         }},
+        {"without PFC",
+         0,
+         [](RdmaTestFabric& test) {
+             SetTimeout(test);
+             test.helper.SetDeviceAttribute("FlowControl", StringValue("None"));
+             test.helper.SetBufferAttribute("BufferSize", UintegerValue(600'000));
+         },
+         [](RdmaTestFabric& test) {
+             return RdmaTestBooks::CountDrops(*test.fabric, QbbDropReason::EGRESS_LIMIT) > 0;
+         }},
+    };
+}
+
+/** A user's own events, which post at one instant at many queue pairs. */
+class UserEventsTestCase : public TestCase
+{
+  public:
+    UserEventsTestCase()
+        : TestCase("user events at one instant, in three orders of insertion")
+    {
+    }
+
+  private:
+    /**
+     * \param order 0: as they come; 1: reversed; 2: the first half behind the second
+     * \return everything that the queue pairs reported, with times
+     */
+    std::string RunOnce(int order)
+    {
+        RdmaTestFabric test;
+        test.helper.SetBufferAttribute("BufferSize", UintegerValue(400'000));
+        test.Install(MakeRdmaLeafSpine(2, 4, 2, MakeTestRates(100, 100, 500)), {});
+        // Every host has a connection to the next three, with receives, and posts a SEND and two
+        // WRITEs on each at 5 us; and again at 9 us, in the middle of things.
+        std::vector<std::function<void()>> posts;
+        std::vector<std::string> log;
+        for (uint32_t host = 0; host < 8; ++host)
+        {
+            for (uint32_t step = 1; step <= 3; ++step)
+            {
+                const auto [sender, receiver] = test.fabric->Connect(host, (host + step) % 8);
+                receiver->TraceConnectWithoutContext(
+                    "MessageReceived",
+                    Callback<void, const RdmaMessageArrival&>(
+                        [&log, host, step](const RdmaMessageArrival& arrival) {
+                            log.push_back(std::to_string(arrival.timePs) + " " +
+                                          std::to_string(host) + " " + std::to_string(step) + " " +
+                                          std::to_string(arrival.msn));
+                        }));
+                posts.emplace_back([receiver = receiver]() { receiver->PostReceive({1, 50'000}); });
+                posts.emplace_back([sender = sender, host]() {
+                    RdmaSendRequest request;
+                    request.opcode = RdmaWrOpcode::SEND;
+                    request.length = 10'000 + 3000 * (host % 3);
+                    sender->PostSend(request);
+                    request.opcode = RdmaWrOpcode::RDMA_WRITE;
+                    sender->PostSend(request);
+                    sender->PostSend(request);
+                });
+            }
+        }
+        if (order == 1)
+        {
+            std::reverse(posts.begin(), posts.end());
+        }
+        else if (order == 2)
+        {
+            std::rotate(posts.begin(), posts.begin() + posts.size() / 2, posts.end());
+        }
+        for (const int64_t microseconds : {5, 9})
+        {
+            for (const auto& post : posts)
+            {
+                Simulator::Schedule(MicroSeconds(microseconds), post);
+            }
+        }
+        test.Run();
+        NS_TEST_EXPECT_MSG_EQ(log.size(), 8U * 3 * 2 * 3, "messages");
+        NS_TEST_EXPECT_MSG_EQ(test.fabric->GetTotals().drops, 0U, "lossless");
+        NS_TEST_EXPECT_MSG_GT(test.fabric->GetTotals().pauseFrames, 0U, "under load");
+        // Different nodes may report in any order at one instant.
+        std::sort(log.begin(), log.end());
+        std::string text;
+        for (const auto& line : log)
+        {
+            text += line + "\n";
+        }
+        return text;
+    }
+
+    void DoRun() override
+    {
+        const std::string plain = RunOnce(0);
+        NS_TEST_EXPECT_MSG_EQ((RunOnce(1) == plain), true, "reversed");
+        NS_TEST_EXPECT_MSG_EQ((RunOnce(2) == plain), true, "rotated");
+    }
+};
+
+/** A user's event and an arrival at the same instant: the user's comes first. */
+class UserEventAtArrivalTestCase : public TestCase
+{
+  public:
+    UserEventAtArrivalTestCase()
+        : TestCase("a user event at the instant of an arrival")
+    {
+    }
+
+  private:
+    /**
+     * \param insertedPs when the event is put into the scheduler
+     * \return RNR NAKs of the receiver
+     */
+    uint64_t RunOnce(int64_t insertedPs)
+    {
+        RdmaTestFabric test;
+        test.Install(MakeRdmaStar(2, MakeTestRates(100, 100, 1000)), {});
+        const auto [sender, receiver] = test.fabric->Connect(0, 1);
+        RdmaSendRequest request;
+        request.opcode = RdmaWrOpcode::SEND;
+        request.length = 4;
+        sender->PostSend(request);
+        // 66 B behind a preamble of 8 at 80 ps a byte, and 1 us; twice.
+        constexpr int64_t ARRIVAL_PS = 2 * (74 * 80 + 1'000'000);
+        int64_t arrivedPs = 0;
+        receiver->TraceConnectWithoutContext(
+            "MessageReceived",
+            Callback<void, const RdmaMessageArrival&>(
+                [&](const RdmaMessageArrival& arrival) { arrivedPs = arrival.timePs; }));
+        Simulator::Schedule(QbbFromPs(insertedPs), [insertedPs, receiver = receiver]() {
+            Simulator::Schedule(QbbFromPs(ARRIVAL_PS - insertedPs), [receiver]() {
+                receiver->PostReceive({1, 4});
+            });
+        });
+        test.Run();
+        NS_TEST_EXPECT_MSG_EQ(arrivedPs, ARRIVAL_PS, "arrival, event inserted at " << insertedPs);
+        return receiver->GetStats().naksSent;
+    }
+
+    void DoRun() override
+    {
+        // The arrival's own event is put into the scheduler 1 us before it happens.
+        NS_TEST_EXPECT_MSG_EQ(RunOnce(0), 0U, "inserted before the arrival's event");
+        NS_TEST_EXPECT_MSG_EQ(RunOnce(2'011'839), 0U, "inserted after the arrival's event");
+    }
+};
+
+/** The suite. */
+class RdmaDeterminismTestSuite : public TestSuite
+{
+  public:
+    RdmaDeterminismTestSuite()
+        : TestSuite("rdma-determinism")
+    {
+        AddTestCase(new WorkloadATestCase);
+        for (const auto& setting : MakeSettings())
+        {
+            AddTestCase(new VariantsTestCase(setting));
+        }
+        AddTestCase(new UserEventsTestCase);
+        AddTestCase(new UserEventAtArrivalTestCase);
+    }
+};
+
+RdmaDeterminismTestSuite g_rdmaDeterminismTestSuite; //!< registers the suite
+
+} // namespace
