@@ -17,6 +17,7 @@ namespace ns3
 {
 
 class QbbFrameArena;
+struct QbbFrame;
 
 /**
  * \ingroup rdma
@@ -91,24 +92,44 @@ struct QbbFrameFields
     // Extended transport headers, as the opcode demands (RoCE)
 
     uint32_t payload{0};        //!< bytes of payload without the pad
-    uint64_t virtualAddress{0}; //!< RETH, AtomicETH: remote address
     uint32_t rKey{0};           //!< RETH, AtomicETH: remote key
+    uint64_t virtualAddress{0}; //!< RETH, AtomicETH: remote address
     uint32_t dmaLength{0};      //!< RETH: bytes of the whole message
-    uint8_t syndrome{0};        //!< AETH: ACK and credits, RNR NAK and timer, or NAK and code
     uint32_t msn{0};            //!< AETH: message sequence number, 24 bits
-    uint32_t immediate{0};      //!< ImmDt: immediate data; IETH: the key to invalidate
-    uint64_t swapOrAdd{0};      //!< AtomicETH: swap or add operand
-    uint64_t compare{0};        //!< AtomicETH: compare operand; AtomicAckETH: original value
+
+    // PACKET
+
+    /// The bytes after the Ethernet header, with the padding of a minimum-size frame.
+    Ptr<Packet> packet;
+
+    // More extended transport headers
+
+    uint32_t immediate{0}; //!< ImmDt: immediate data; IETH: the key to invalidate
+    uint8_t syndrome{0};   //!< AETH: ACK and credits, RNR NAK and timer, or NAK and code
 
     // MAC control (PFC, PAUSE)
 
     uint8_t classEnable{0};           //!< PFC: bit p set if quanta[p] is valid
     std::array<uint16_t, 8> quanta{}; //!< pause times in units of 512 bit times; PAUSE uses [0]
 
-    // PACKET
+    // Atomics
 
-    /// The bytes after the Ethernet header, with the padding of a minimum-size frame.
-    Ptr<Packet> packet;
+    uint64_t swapOrAdd{0}; //!< AtomicETH: swap or add operand
+    uint64_t compare{0};   //!< AtomicETH: compare operand; AtomicAckETH: original value
+};
+
+/**
+ * \ingroup rdma
+ * What the pool keeps in a frame.
+ */
+class QbbFrameLinks
+{
+  private:
+    friend class QbbFrameArena;
+    friend struct QbbFrameDeleter;
+
+    QbbFrameArena* m_arena{nullptr}; //!< where it returns to
+    QbbFrame* m_next{nullptr};       //!< free list link, only while it is free
 };
 
 /**
@@ -116,18 +137,14 @@ struct QbbFrameFields
  * A frame on its way through the fabric. Frames come from a QbbFramePool and go back to it when
  * their QbbFramePtr ends.
  */
-struct alignas(64) QbbFrame : public QbbFrameFields
+struct alignas(64) QbbFrame : public QbbFrameLinks, public QbbFrameFields
 {
+    // The order of the bases and of the fields puts what a switch needs into the first cache line,
+    // and what a NIC needs beside it into the second.
+
     QbbFrame() = default;
     QbbFrame(const QbbFrame&) = delete;
     QbbFrame& operator=(const QbbFrame&) = delete;
-
-  private:
-    friend class QbbFrameArena;
-    friend struct QbbFrameDeleter;
-
-    QbbFrameArena* m_arena{nullptr}; //!< where it returns to
-    QbbFrame* m_next{nullptr};       //!< free list link, only while it is free
 };
 
 /**

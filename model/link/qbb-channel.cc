@@ -157,7 +157,10 @@ QbbChannel::ScheduleArrival(std::size_t direction, int64_t nowFs)
 {
     Line& line = m_lines[direction];
     const QbbNetDevice* receiver = m_devices[1 - direction];
-    line.eventPs = line.inFlight.Front().arrivalPs;
+    const InFlight& next = line.inFlight.Front();
+    line.eventPs = next.arrivalPs;
+    // The frame was last touched a cable's delay ago; it is wanted at the next event of this line.
+    __builtin_prefetch(next.frame.get());
     const int64_t at =
         line.eventPs * QBB_FS_PER_PS + QbbEventOrder::ARRIVAL + receiver->GetIfIndex();
     // The event belongs to the receiving node, whoever schedules it.

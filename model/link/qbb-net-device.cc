@@ -197,6 +197,11 @@ QbbNetDevice::NextFrameToSend(int64_t nowPs)
             {
                 m_queued &= static_cast<uint8_t>(~bit);
             }
+            else
+            {
+                // It has waited long enough to leave the caches, and is wanted a frame time on.
+                __builtin_prefetch(queue.Front().get());
+            }
         }
         else
         {

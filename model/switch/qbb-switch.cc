@@ -281,7 +281,7 @@ QbbSwitch::AnswerArp(QbbNetDevice& port, const QbbFrame& frame)
 {
     ArpHeader request;
     Ptr<Packet> sdu = QbbFrameCodec::ToSdu(frame);
-    if (sdu->RemoveHeader(request) == 0 || !request.IsRequest())
+    if (!IsArpForIpv4(*sdu) || sdu->RemoveHeader(request) == 0 || !request.IsRequest())
     {
         port.CountDrop(frame, QbbDropReason::UNEXPECTED);
         return;
