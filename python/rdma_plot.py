@@ -1,0 +1,273 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only
+"""Draws the results of rdma-fabric.
+
+    rdma_plot.py table    RUN...            flow completion times as a table, no picture
+    rdma_plot.py fct-cdf  RUN... -o FILE    distribution of flow completion times
+    rdma_plot.py slowdown RUN... -o FILE    median and 99th percentile of the slowdown by flow size
+    rdma_plot.py pauses   RUN -o FILE       how long each port was paused
+
+RUN is a folder that rdma-fabric --out=DIR wrote, or LABEL=FOLDER. FILE ends in .png, .svg or .pdf.
+"""
+
+import argparse
+import os
+import sys
+
+from rdma_results import ResultsError, quantile, read_run, size_groups
+
+# Told apart by people with any colour vision (Okabe and Ito, 2008).
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
+FORMATS = (".png", ".svg", ".pdf")
+
+
+def matplotlib_figure(width, height):
+    """A figure that needs no display."""
+    try:
+        import matplotlib
+    except ImportError as error:
+        raise ResultsError(
+            "drawing needs matplotlib, which is not installed: "
+            "python3 -m pip install -r python/requirements.txt"
+        ) from error
+    # Files that are the same for the same results.
+    matplotlib.rcParams["svg.hashsalt"] = "rdma"
+    from matplotlib.figure import Figure
+
+    return Figure(figsize=(width, height), layout="constrained")
+
+
+def save(figure, path):
+    """Writes a picture, in the format of the file's name."""
+    metadata = {".png": {"Software": None}, ".svg": {"Date": None}, ".pdf": {"CreationDate": None}}
+    try:
+        figure.savefig(path, dpi=120, metadata=metadata[os.path.splitext(path)[1]])
+    except OSError as error:
+        raise ResultsError(f"{path}: {error.strerror}") from None
+
+
+def style(axes):
+    """A light grid, and no box around the picture."""
+    axes.grid(True, which="major", color="#dddddd", linewidth=0.8)
+    axes.set_axisbelow(True)
+    axes.spines[["top", "right"]].set_visible(False)
+
+
+def legend(figure):
+    """What the lines are, above the picture, where it hides none of them."""
+    figure.legend(loc="outside upper left", frameon=False, ncols=2)
+
+
+def logarithmic(axis, low, high, write="{x:g}"):
+    """A logarithmic axis with plain numbers: at 1, 2 and 5, or at 1 alone over many decades."""
+    from matplotlib.ticker import LogLocator, NullFormatter
+
+    axis.axes.set(**{f"{axis.axis_name}scale": "log"})
+    axis.set_major_locator(LogLocator(subs=(1, 2, 5) if high < 200 * low else (1,), numticks=20))
+    axis.set_major_formatter(write)
+    axis.set_minor_formatter(NullFormatter())
+
+
+def human_bytes(value, _position=None):
+    """A size as people write it: 1000 is 1 KB."""
+    for unit, factor in (("GB", 1e9), ("MB", 1e6), ("KB", 1e3)):
+        if value >= factor:
+            return f"{value / factor:g} {unit}"
+    return f"{value:g} B"
+
+
+def label_of(name, run):
+    """The run's name, and how many of its flows finished if not all did."""
+    done = sum(flow.completed for flow in run.flows)
+    return name if done == len(run.flows) else f"{name} ({done} of {len(run.flows)} flows finished)"
+
+
+def draw_fct_cdf(runs):
+    """Share of all flows that finished within a time; below 1 at the right end if some did not."""
+    figure = matplotlib_figure(6.4, 4.0)
+    axes = figure.subplots()
+    for index, (name, run) in enumerate(runs):
+        times = sorted(flow.fct_ns / 1e3 for flow in run.flows if flow.completed)
+        shares = [(rank + 1) / len(run.flows) for rank in range(len(times))]
+        # From 0 upwards at the first completion.
+        axes.step(
+            times[:1] + times, [0.0, *shares] if times else [], where="post",
+            color=COLOURS[index % len(COLOURS)], label=label_of(name, run),
+        )
+    finished = [flow.fct_ns / 1e3 for _, run in runs for flow in run.flows if flow.completed]
+    if finished:
+        logarithmic(axes.xaxis, min(finished), max(finished))
+    axes.set_ylim(0, 1.02)
+    axes.set_xlabel("flow completion time (us)")
+    axes.set_ylabel("share of flows")
+    style(axes)
+    legend(figure)
+    return figure
+
+
+def draw_slowdown(runs, groups):
+    """Median and 99th percentile of the slowdown, over groups of flows of similar size."""
+    figure = matplotlib_figure(6.4, 4.0)
+    axes = figure.subplots()
+    smallest = None
+    sizes_seen, slowdowns_seen = [], []
+    for index, (name, run) in enumerate(runs):
+        parts = size_groups(run.flows, groups)
+        sizes = [quantile([flow.bytes for flow in part], 0.5) for part in parts]
+        sizes_seen += sizes
+        for fraction, line, what in ((0.99, "--", "99%"), (0.5, "-", "median")):
+            slowdowns = [quantile([flow.slowdown for flow in part], fraction) for part in parts]
+            slowdowns_seen += slowdowns
+            axes.plot(
+                sizes, slowdowns, line, marker="o", markersize=3.5,
+                color=COLOURS[index % len(COLOURS)], label=f"{label_of(name, run)}: {what}",
+            )
+        if parts:
+            count = min(len(part) for part in parts)
+            smallest = count if smallest is None else min(smallest, count)
+    if smallest:
+        logarithmic(axes.xaxis, min(sizes_seen), max(sizes_seen), human_bytes)
+        logarithmic(axes.yaxis, min(slowdowns_seen), max(slowdowns_seen))
+        axes.set_xlabel(f"flow size (groups of at least {smallest} flows)")
+    else:
+        axes.set_xlabel("flow size")
+    axes.set_ylabel("completion time / ideal")
+    style(axes)
+    legend(figure)
+    return figure
+
+
+def draw_pauses(name, run, top):
+    """How long each port was paused, the longest first."""
+    paused = sorted(
+        (port for port in run.ports if port.paused_ns > 0),
+        key=lambda port: (-port.paused_ns, port.node, port.port, port.priority),
+    )
+    shown = paused[:top]
+    figure = matplotlib_figure(6.4, 1.2 + 0.22 * max(4, len(shown)))
+    axes = figure.subplots()
+    places = range(len(shown))
+    axes.barh(places, [port.paused_ns / 1e3 for port in shown], color=COLOURS[0], height=0.7)
+    axes.set_yticks(
+        places, [f"node {port.node} port {port.port} class {port.priority}" for port in shown]
+    )
+    axes.set_ylim(max(3.5, len(shown) - 0.5), -0.5)
+    simulated = run.summary.get("sim_time_us")
+    if isinstance(simulated, (int, float)) and simulated > 0:
+        axes.set_xlabel(f"time paused (us), of {simulated:.1f} us simulated")
+    else:
+        axes.set_xlabel("time paused (us)")
+    if not paused:
+        title = f"{name}: no port was paused"
+    elif len(shown) < len(paused):
+        title = f"{name}: the {len(shown)} longest of {len(paused)} paused ports"
+    else:
+        title = f"{name}: all paused ports"
+    axes.set_title(title, fontsize="medium", loc="left")
+    style(axes)
+    axes.grid(False, axis="y")
+    return figure
+
+
+def table(runs):
+    """Flow completion times of all runs, as text."""
+    lines = [
+        f"{'run':24} {'flows':>7} {'finished':>8} {'avg FCT us':>11} {'p99 FCT us':>11} "
+        f"{'avg slowd.':>10} {'p99 slowd.':>10} {'drops':>9} {'pauses':>9}"
+    ]
+    for name, run in runs:
+        done = [flow for flow in run.flows if flow.completed]
+        numbers = ["-"] * 4
+        if done:
+            times = [flow.fct_ns / 1e3 for flow in done]
+            slowdowns = [flow.slowdown for flow in done]
+            numbers = [
+                f"{sum(times) / len(times):.2f}", f"{quantile(times, 0.99):.2f}",
+                f"{sum(slowdowns) / len(slowdowns):.3f}", f"{quantile(slowdowns, 0.99):.3f}",
+            ]
+        drops, pauses = (str(run.summary.get(key, "-")) for key in ("drops", "pause_frames"))
+        lines.append(
+            f"{name:24} {len(run.flows):7} {len(done):8} {numbers[0]:>11} {numbers[1]:>11} "
+            f"{numbers[2]:>10} {numbers[3]:>10} {drops:>9} {pauses:>9}"
+        )
+    return "\n".join(lines)
+
+
+def parser():
+    """The command line."""
+    result = argparse.ArgumentParser(
+        prog="rdma_plot.py", formatter_class=argparse.RawDescriptionHelpFormatter,
+        description=__doc__,
+    )
+    verbs = result.add_subparsers(dest="verb", required=True, metavar="table|fct-cdf|slowdown|pauses")
+
+    def add(name, text, several):
+        verb = verbs.add_parser(name, help=text, description=text)
+        verb.add_argument(
+            "runs", nargs="+" if several else 1, metavar="RUN",
+            help="a folder that rdma-fabric --out=DIR wrote, or LABEL=FOLDER",
+        )
+        return verb
+
+    def add_picture(name, text, several):
+        verb = add(name, text, several)
+        verb.add_argument(
+            "-o", "--out", required=True, metavar="FILE", help="picture to write: .png, .svg or .pdf"
+        )
+        return verb
+
+    def at_least_one(text):
+        if not text.isascii() or not text.isdigit() or int(text) < 1:
+            raise argparse.ArgumentTypeError(f'"{text}"; accepted: 1 and above')
+        return int(text)
+
+    add("table", "flow completion times as a table, no picture", True)
+    add_picture("fct-cdf", "distribution of flow completion times", True)
+    slowdown = add_picture("slowdown", "slowdown by flow size", True)
+    slowdown.add_argument(
+        "--groups", type=at_least_one, default=10, metavar="N",
+        help="groups of flows, of equal number, from small flows to large ones (10)",
+    )
+    pauses = add_picture("pauses", "how long each port was paused", False)
+    pauses.add_argument(
+        "--top", type=at_least_one, default=20, metavar="N", help="ports to show at most (20)"
+    )
+    return result
+
+
+def read_named(text):
+    """A pair of label and run, of "LABEL=FOLDER" or "FOLDER"."""
+    if os.path.isdir(text) or "=" not in text:
+        return os.path.basename(os.path.normpath(text)), read_run(text)
+    label, _, folder = text.partition("=")
+    return label, read_run(folder)
+
+
+def main(arguments=None):
+    """The whole program; returns its exit status: 0, or 2 if something could not be read."""
+    options = parser().parse_args(arguments)
+    try:
+        if options.verb != "table" and os.path.splitext(options.out)[1] not in FORMATS:
+            raise ResultsError(f"--out: {options.out}; accepted: a name in {', '.join(FORMATS)}")
+        runs = [read_named(text) for text in options.runs]
+        for name, run in runs:
+            if not run.flows:
+                raise ResultsError(f"{name}: flows.csv has no flows")
+        if options.verb == "table":
+            print(table(runs))
+            return 0
+        if options.verb == "fct-cdf":
+            figure = draw_fct_cdf(runs)
+        elif options.verb == "slowdown":
+            figure = draw_slowdown(runs, options.groups)
+        else:
+            figure = draw_pauses(*runs[0], options.top)
+        save(figure, options.out)
+    except ResultsError as error:
+        print(f"rdma_plot.py: {error}", file=sys.stderr)
+        return 2
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,221 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Reads what a run of rdma-fabric leaves behind: flows.csv, ports.csv and summary.json.
+
+    run = read_run("results/incast")
+    slow = [flow for flow in run.flows if flow.completed and flow.slowdown > 10]
+
+Times are in ns, as in the files. Nothing but Python's standard library is needed.
+"""
+
+import csv
+import dataclasses
+import hashlib
+import json
+import math
+import os
+from typing import Optional
+
+
+class ResultsError(Exception):
+    """A file that cannot be read: "file:line: column: what was wrong; accepted: ..."."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Flow:
+    """A row of flows.csv. A flow that did not finish has None for fct_ns, cqe_ns and slowdown."""
+
+    id: int
+    src: int
+    dst: int
+    bytes: int
+    start_ns: float
+    fct_ns: Optional[float]
+    cqe_ns: Optional[float]
+    ideal_fct_ns: float
+    slowdown: Optional[float]
+    retransmitted_packets: int
+    timeouts: int
+    status: str
+
+    @property
+    def completed(self):
+        """Whether the receiver has all bytes and the sender knows."""
+        return self.fct_ns is not None
+
+
+@dataclasses.dataclass(frozen=True)
+class Port:
+    """A row of ports.csv: one priority of one port."""
+
+    node: int
+    port: int
+    priority: int
+    bytes: int
+    pauses_sent: int
+    pauses_received: int
+    paused_ns: float
+    drops: int
+    marks: int
+    peak_queue_bytes: int
+
+
+@dataclasses.dataclass(frozen=True)
+class Run:
+    """A folder of results."""
+
+    directory: str
+    flows: tuple
+    ports: tuple
+    summary: dict
+
+
+def _integer(text):
+    if not text.isascii() or not text.isdigit():
+        raise ValueError("a whole number, 0 or more")
+    return int(text)
+
+
+def _number(text):
+    accepted = "a decimal number, 0 or more"
+    try:
+        value = float(text)
+    except ValueError:
+        raise ValueError(accepted) from None
+    if not math.isfinite(value) or value < 0:
+        raise ValueError(accepted)
+    return value
+
+
+def _optional(text):
+    return _number(text) if text else None
+
+
+def _text(text):
+    if not text:
+        raise ValueError("any text but an empty one")
+    return text
+
+
+_PARSERS = {int: _integer, float: _number, Optional[float]: _optional, str: _text}
+
+
+def _read_rows(path, kind):
+    """The rows of a CSV file whose columns are the fields of kind, in any order; others are let be."""
+    parsers = {field.name: _PARSERS[field.type] for field in dataclasses.fields(kind)}
+    rows = []
+    try:
+        with open(path, newline="", encoding="utf-8") as handle:
+            reader = csv.reader(handle, strict=True)
+            header = next(reader, None)
+            if header is None:
+                raise ResultsError(f"{path}: the file is empty; accepted: a line of column names")
+            for name in parsers:
+                if header.count(name) != 1:
+                    raise ResultsError(
+                        f"{path}:1: {name}: there are {header.count(name)} columns of that name; "
+                        "accepted: 1"
+                    )
+            columns = [(name, header.index(name), parse) for name, parse in parsers.items()]
+            for row in reader:
+                if len(row) != len(header):
+                    raise ResultsError(
+                        f"{path}:{reader.line_num}: {len(row)} fields; accepted: {len(header)}, as "
+                        "in the first line"
+                    )
+                values = {}
+                for name, index, parse in columns:
+                    try:
+                        values[name] = parse(row[index])
+                    except ValueError as error:
+                        raise ResultsError(
+                            f'{path}:{reader.line_num}: {name}: "{row[index]}"; accepted: {error}'
+                        ) from None
+                rows.append(kind(**values))
+    except OSError as error:
+        raise ResultsError(f"{path}: {error.strerror}") from None
+    except (csv.Error, UnicodeDecodeError) as error:
+        raise ResultsError(f"{path}: not a CSV file: {error}") from None
+    return tuple(rows)
+
+
+def read_flows(path):
+    """The rows of a flows.csv."""
+    flows = _read_rows(path, Flow)
+    for flow in flows:
+        if flow.ideal_fct_ns <= 0:
+            raise ResultsError(f"{path}: flow {flow.id}: ideal_fct_ns is 0; accepted: above 0")
+        if (flow.slowdown is None) != (flow.fct_ns is None):
+            raise ResultsError(
+                f"{path}: flow {flow.id}: only one of fct_ns and slowdown is there; accepted: both, "
+                "or neither"
+            )
+    return flows
+
+
+def read_ports(path):
+    """The rows of a ports.csv."""
+    return _read_rows(path, Port)
+
+
+def read_summary(path):
+    """The object in a summary.json."""
+    try:
+        with open(path, encoding="utf-8") as handle:
+            summary = json.load(handle)
+    except OSError as error:
+        raise ResultsError(f"{path}: {error.strerror}") from None
+    except ValueError as error:
+        raise ResultsError(f"{path}: not a JSON file: {error}") from None
+    if not isinstance(summary, dict):
+        raise ResultsError(f"{path}: not a JSON object")
+    return summary
+
+
+def read_run(directory):
+    """All three files of a folder, which must be of one run: the digest tells."""
+    if not os.path.isdir(directory):
+        raise ResultsError(
+            f"{directory}: there is no such folder; accepted: one that rdma-fabric --out=DIR wrote"
+        )
+    names = ("flows.csv", "ports.csv", "summary.json")
+    flows_path, ports_path, summary_path = (os.path.join(directory, name) for name in names)
+    run = Run(directory, read_flows(flows_path), read_ports(ports_path), read_summary(summary_path))
+    with open(flows_path, "rb") as handle:
+        digest = hashlib.sha256(handle.read()).hexdigest()
+    if run.summary.get("digest") != digest:
+        raise ResultsError(
+            f"{directory}: flows.csv and summary.json are not of the same run: the digest of the "
+            f"first is {digest}, the second has {run.summary.get('digest')}"
+        )
+    return run
+
+
+def quantile(values, fraction):
+    """The quantile as the module's own reports compute it: linear between the two nearest."""
+    if not values or not 0 <= fraction <= 1:
+        raise ValueError("a quantile needs one value or more, and a fraction from 0 to 1")
+    ordered = sorted(values)
+    position = fraction * (len(ordered) - 1)
+    below = math.floor(position)
+    above = min(below + 1, len(ordered) - 1)
+    return ordered[below] + (position - below) * (ordered[above] - ordered[below])
+
+
+def size_groups(flows, count):
+    """Completed flows in up to count groups of about equal number, by size.
+
+    Flows of one size stay together. Each group is a non-empty list, ascending by size.
+    """
+    if count < 1:
+        raise ValueError("groups: 1 or more")
+    ordered = sorted((flow for flow in flows if flow.completed), key=lambda flow: flow.bytes)
+    groups = []
+    begin = 0
+    for index in range(1, count + 1):
+        end = max(begin, len(ordered) * index // count)
+        while begin < end < len(ordered) and ordered[end].bytes == ordered[end - 1].bytes:
+            end += 1
+        if end > begin:
+            groups.append(ordered[begin:end])
+        begin = end
+    return groups

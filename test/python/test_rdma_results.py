@@ -1,0 +1,209 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Tests of python/rdma_results.py and of what python/rdma_plot.py does without matplotlib."""
+
+import contextlib
+import hashlib
+import io
+import json
+import os
+import sys
+import tempfile
+import unittest
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+sys.path.insert(0, os.path.join(ROOT, "python"))
+
+import rdma_plot  # noqa: E402
+from rdma_results import (  # noqa: E402
+    Flow, ResultsError, quantile, read_flows, read_ports, read_run, read_summary, size_groups,
+)
+
+FLOWS = (
+    "id,src,dst,bytes,start_ns,fct_ns,cqe_ns,ideal_fct_ns,slowdown,retransmitted_packets,timeouts,"
+    "status\n"
+    "0,1,2,1000,0.000,2000.500,3000.000,1000.250,2.000000,0,0,IBV_WC_SUCCESS\n"
+    "1,2,1,9000000000,5.125,,,720000000.000,,7,1,"
+    '"waits for acknowledgements; 3 of 8 packets acknowledged, link ""a"" is down"\n'
+    "2,3,1,1000,7.000,4000.000,4100.000,1000.000,4.000000,1,0,IBV_WC_SUCCESS\n"
+)
+PORTS = (
+    "node,port,priority,bytes,pauses_sent,pauses_received,paused_ns,drops,marks,peak_queue_bytes\n"
+    "0,0,3,1086,0,2,1500.250,0,0,0\n"
+    "9,1,3,1086,2,0,0.000,1,4,2172\n"
+)
+
+
+def summary_of(flows):
+    """A summary.json that goes with the text of a flows.csv."""
+    digest = hashlib.sha256(flows.encode()).hexdigest()
+    return json.dumps({"drops": 1, "pause_frames": 2, "sim_time_us": 4.1, "digest": digest})
+
+
+class Folder(unittest.TestCase):
+    """A folder of results for each test."""
+
+    def setUp(self):
+        holder = tempfile.TemporaryDirectory()
+        self.addCleanup(holder.cleanup)
+        self.folder = holder.name
+        self.write("flows.csv", FLOWS)
+        self.write("ports.csv", PORTS)
+        self.write("summary.json", summary_of(FLOWS))
+
+    def path(self, name):
+        return os.path.join(self.folder, name)
+
+    def write(self, name, text):
+        with open(self.path(name), "w", encoding="utf-8", newline="") as handle:
+            handle.write(text)
+        return self.path(name)
+
+
+class Reading(Folder):
+    def test_flows(self):
+        first, second, third = read_flows(self.path("flows.csv"))
+        self.assertEqual(
+            first, Flow(0, 1, 2, 1000, 0.0, 2000.5, 3000.0, 1000.25, 2.0, 0, 0, "IBV_WC_SUCCESS")
+        )
+        self.assertTrue(first.completed)
+        self.assertFalse(second.completed)
+        self.assertIsNone(second.fct_ns)
+        self.assertIsNone(second.slowdown)
+        self.assertEqual(second.bytes, 9000000000)
+        self.assertEqual(
+            second.status,
+            'waits for acknowledgements; 3 of 8 packets acknowledged, link "a" is down',
+        )
+        self.assertEqual(third.retransmitted_packets, 1)
+
+    def test_columns_in_another_order_and_unknown_ones(self):
+        path = self.write(
+            "ports.csv",
+            "colour,priority,node,port,bytes,pauses_sent,pauses_received,paused_ns,drops,marks,"
+            "peak_queue_bytes\nred,3,5,1,10,1,2,3.5,4,6,7\n",
+        )
+        (row,) = read_ports(path)
+        self.assertEqual((row.node, row.port, row.priority, row.paused_ns), (5, 1, 3, 3.5))
+        self.assertEqual((row.drops, row.marks, row.peak_queue_bytes), (4, 6, 7))
+
+    def test_run(self):
+        run = read_run(self.folder)
+        self.assertEqual((len(run.flows), len(run.ports)), (3, 2))
+        self.assertEqual(run.summary["drops"], 1)
+
+    def test_files_of_two_runs(self):
+        self.write("flows.csv", FLOWS.replace("4000.000", "4000.001"))
+        with self.assertRaisesRegex(ResultsError, "not of the same run"):
+            read_run(self.folder)
+
+    def check(self, name, text, message, read=read_flows):
+        with self.assertRaisesRegex(ResultsError, message):
+            read(self.write(name, text))
+
+    def test_errors_name_line_and_column(self):
+        self.check("f", FLOWS.replace("2000.500", "soon"), r'f:2: fct_ns: "soon"; accepted: ')
+        self.check("f", FLOWS.replace("2000.500", "-1"), r"f:2: fct_ns")
+        self.check("f", FLOWS.replace("2000.500", "nan"), r"f:2: fct_ns")
+        self.check("f", FLOWS.replace("2,3,1,1000", "2,3,1,1e3"), r"f:4: bytes")
+        self.check("f", FLOWS.replace("2,3,1,", "2,3,-1,"), r"f:4: dst")
+        self.check("f", FLOWS.replace("2,3,1,1000", "2,3,1"), r"f:4: 11 fields; accepted: 12")
+        self.check("f", FLOWS.replace("slowdown,", "speed,"), r"f:1: slowdown: there are 0 columns")
+        self.check("f", FLOWS.replace("src,dst", "src,src"), r"f:1: src: there are 2 columns")
+        self.check("f", FLOWS.replace(",IBV_WC_SUCCESS\n", ",\n"), r"f:2: status")
+        self.check("f", FLOWS.replace(",4.000000,", ",,"), "flow 2: only one of fct_ns and slowdown")
+        self.check("f", FLOWS.replace("1000.250", "0.000"), "flow 0: ideal_fct_ns is 0")
+        self.check("f", "", "the file is empty")
+        self.check("p", PORTS.replace("1500.250", ""), r"p:2: paused_ns", read_ports)
+        self.check("s", "{", "not a JSON file", read_summary)
+        self.check("s", "[]", "not a JSON object", read_summary)
+
+    def test_files_that_are_not_there(self):
+        for read in (read_flows, read_ports, read_summary):
+            with self.assertRaisesRegex(ResultsError, "No such file"):
+                read(self.path("none"))
+        with self.assertRaisesRegex(ResultsError, "no such folder"):
+            read_run(self.path("none"))
+
+
+class Numbers(unittest.TestCase):
+    def test_quantile_is_linear_between_neighbours(self):
+        self.assertEqual(quantile([7.0], 0.99), 7.0)
+        self.assertEqual(quantile([30, 10, 20], 0.5), 20)
+        self.assertEqual(quantile([0, 100], 0.99), 99)
+        self.assertEqual(quantile([0, 10, 20, 30, 40], 0.625), 25)
+        self.assertEqual(quantile([1, 2, 3], 1), 3)
+        for values, fraction in (([], 0.5), ([1], -0.1), ([1], 1.1)):
+            with self.assertRaises(ValueError):
+                quantile(values, fraction)
+
+    @staticmethod
+    def flows(sizes, completed=True):
+        return [
+            Flow(i, 0, 1, size, 0, 2 if completed else None, 2, 1, 2, 0, 0, "x")
+            for i, size in enumerate(sizes)
+        ]
+
+    def sizes(self, flows, count):
+        return [[flow.bytes for flow in group] for group in size_groups(flows, count)]
+
+    def test_groups_by_size(self):
+        self.assertEqual(self.sizes(self.flows([6, 1, 5, 2, 4, 3]), 3), [[1, 2], [3, 4], [5, 6]])
+        self.assertEqual(self.sizes(self.flows([1, 2]), 5), [[1], [2]])
+        self.assertEqual(self.sizes(self.flows([8] * 5), 3), [[8] * 5])
+        self.assertEqual(self.sizes(self.flows([1, 1, 1, 2, 3, 4]), 3), [[1, 1, 1], [2], [3, 4]])
+        self.assertEqual(self.sizes(self.flows([1, 2, 3], completed=False), 2), [])
+        with self.assertRaises(ValueError):
+            size_groups([], 0)
+
+
+class CommandLine(Folder):
+    def run_main(self, *arguments):
+        """Exit status, standard output and standard error."""
+        out, err = io.StringIO(), io.StringIO()
+        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+            try:
+                status = rdma_plot.main(arguments)
+            except SystemExit as stop:
+                status = stop.code
+        return status, out.getvalue(), err.getvalue()
+
+    def test_table(self):
+        status, out, err = self.run_main("table", f"mine={self.folder}")
+        self.assertEqual((status, err), (0, ""))
+        name, *numbers = out.splitlines()[1].split()
+        # FCTs are 2.0005 and 4 us, slowdowns 2 and 4; the third flow did not finish.
+        self.assertEqual(name, "mine")
+        self.assertEqual(numbers, ["3", "2", "3.00", "3.98", "3.000", "3.980", "1", "2"])
+
+    def test_label_is_the_folder_without_one(self):
+        _, out, _ = self.run_main("table", self.folder + os.sep)
+        self.assertEqual(out.splitlines()[1].split()[0], os.path.basename(self.folder))
+
+    def test_errors(self):
+        picture = self.path("x.png")
+        none = self.path("none")
+        for arguments, message in (
+            (("table", none), "there is no such folder"),
+            (("fct-cdf", self.folder, "-o", self.path("x.bmp")), "accepted: a name in .png"),
+            (("slowdown", self.folder, "-o", picture, "--groups", "0"), 'accepted: 1 and above'),
+            (("pauses", self.folder, "-o", picture, "--top", "many"), 'accepted: 1 and above'),
+            (("fct-cdf", self.folder), "required: -o"),
+            (("pies", self.folder), "invalid choice"),
+            ((), "required"),
+        ):
+            status, out, err = self.run_main(*arguments)
+            self.assertEqual((status, out), (2, ""), arguments)
+            self.assertIn(message, err)
+        self.assertFalse(os.path.exists(picture))
+
+    def test_no_flows(self):
+        header = FLOWS.splitlines(True)[0]
+        self.write("flows.csv", header)
+        self.write("summary.json", summary_of(header))
+        status, _, err = self.run_main("table", self.folder)
+        self.assertEqual(status, 2)
+        self.assertIn("flows.csv has no flows", err)
+
+
+if __name__ == "__main__":
+    unittest.main()
