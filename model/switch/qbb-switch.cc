@@ -20,6 +20,28 @@ NS_LOG_COMPONENT_DEFINE("QbbSwitch");
 
 NS_OBJECT_ENSURE_REGISTERED(QbbSwitch);
 
+namespace
+{
+
+/**
+ * ns-3's ArpHeader trusts the lengths that it reads.
+ *
+ * \param packet what claims to be ARP
+ * \return true if it is ARP for IPv4 over Ethernet (RFC 826), and long enough
+ */
+bool
+IsArpForIpv4(const Packet& packet)
+{
+    constexpr std::array<uint8_t, 6> ETHERNET_AND_IPV4 = {0, 1, 8, 0, 6, 4};
+    constexpr uint32_t ARP_BYTES = 28;
+    std::array<uint8_t, 6> start{};
+    return packet.GetSize() >= ARP_BYTES &&
+           packet.CopyData(start.data(), start.size()) == start.size() &&
+           start == ETHERNET_AND_IPV4;
+}
+
+} // namespace
+
 TypeId
 QbbSwitch::GetTypeId()
 {
