@@ -135,6 +135,18 @@ TEST_F(QbbTimerTest, EarlierReplacesTheEntry)
     EXPECT_EQ(owner.fired, std::vector<int64_t>{100'000});
 }
 
+TEST_F(QbbTimerTest, ForgottenEntriesDoNothing)
+{
+    // The entry at 300 was replaced by that at 100; when it comes, the timer is armed for 1000 by
+    // an entry of its own, and no second one appears.
+    Owner owner;
+    owner.timer.Arm(300);
+    owner.timer.Arm(100);
+    At(200, [&owner]() { owner.timer.Arm(1000); });
+    EXPECT_EQ(Run(), 4U); // 100, 200, 300, 1000
+    EXPECT_EQ(owner.fired, (std::vector<int64_t>{100'000, 1'000'000}));
+}
+
 TEST_F(QbbTimerTest, EarlierThenLater)
 {
     Owner owner;

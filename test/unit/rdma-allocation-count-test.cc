@@ -12,6 +12,7 @@ namespace
 {
 
 uint64_t g_allocations = 0; //!< calls of operator new
+uint64_t g_releases = 0;    //!< calls of operator delete with something to release
 
 /** \param bytes how many \return the memory */
 void*
@@ -36,6 +37,14 @@ Allocate(std::size_t bytes, std::align_val_t alignment)
         return memory;
     }
     throw std::bad_alloc();
+}
+
+/** \param memory what to give back */
+void
+Release(void* memory)
+{
+    g_releases += memory != nullptr;
+    std::free(memory);
 }
 
 } // namespace
@@ -69,49 +78,49 @@ operator new[](std::size_t bytes, std::align_val_t alignment)
 void
 operator delete(void* memory) noexcept
 {
-    std::free(memory);
+    Release(memory);
 }
 
 void
 operator delete[](void* memory) noexcept
 {
-    std::free(memory);
+    Release(memory);
 }
 
 void
 operator delete(void* memory, std::size_t) noexcept
 {
-    std::free(memory);
+    Release(memory);
 }
 
 void
 operator delete[](void* memory, std::size_t) noexcept
 {
-    std::free(memory);
+    Release(memory);
 }
 
 void
 operator delete(void* memory, std::align_val_t) noexcept
 {
-    std::free(memory);
+    Release(memory);
 }
 
 void
 operator delete[](void* memory, std::align_val_t) noexcept
 {
-    std::free(memory);
+    Release(memory);
 }
 
 void
 operator delete(void* memory, std::size_t, std::align_val_t) noexcept
 {
-    std::free(memory);
+    Release(memory);
 }
 
 void
 operator delete[](void* memory, std::size_t, std::align_val_t) noexcept
 {
-    std::free(memory);
+    Release(memory);
 }
 
 namespace ns3
@@ -121,6 +130,12 @@ uint64_t
 GetRdmaAllocationCount()
 {
     return g_allocations;
+}
+
+uint64_t
+GetRdmaAllocationsInUse()
+{
+    return g_allocations - g_releases;
 }
 
 } // namespace ns3
@@ -141,4 +156,10 @@ TEST(RdmaAllocationCount, Counts)
     auto aligned = std::make_unique<Aligned[]>(3);
     EXPECT_EQ(ns3::GetRdmaAllocationCount(), before + 3);
     EXPECT_EQ(reinterpret_cast<uintptr_t>(aligned.get()) % 64, 0U);
+    const uint64_t inUse = ns3::GetRdmaAllocationsInUse();
+    aligned.reset();
+    EXPECT_EQ(ns3::GetRdmaAllocationsInUse(), inUse - 1);
+    one.reset();
+    one.reset();
+    EXPECT_EQ(ns3::GetRdmaAllocationsInUse(), inUse - 2);
 }

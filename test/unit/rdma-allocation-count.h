@@ -13,6 +13,12 @@ namespace ns3
  */
 uint64_t GetRdmaAllocationCount();
 
+/**
+ * \ingroup rdma-tests
+ * \return how many of these pieces of memory have not been given back
+ */
+uint64_t GetRdmaAllocationsInUse();
+
 } // namespace ns3
 
 #endif /* RDMA_ALLOCATION_COUNT_H */
