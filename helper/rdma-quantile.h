@@ -8,9 +8,10 @@ namespace ns3
 {
 
 /**
- * \ingroup rdma Quantile of a sample: with i = fraction x (n - 1), the linear interpolation between
- * the sorted values at floor(i) and floor(i) + 1 (definition 7 of Hyndman and Fan, 1996; the one of
- * GSL, R and NumPy).
+ * \ingroup rdma
+ * Quantile of a sample: with i = fraction x (n - 1), the linear interpolation between the sorted
+ * values at floor(i) and floor(i) + 1 (definition 7 of Hyndman and Fan, 1996; the one of GSL, R and
+ * NumPy).
  *
  * GSL computes it if the build found GSL, an implementation of the module's own otherwise.
  * \param values one or more finite values, in any order

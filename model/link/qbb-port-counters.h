@@ -31,10 +31,19 @@ enum class QbbDropReason : uint8_t
     COUNT          //!< how many reasons there are
 };
 
-/** \ingroup rdma \param reason a reason \return its name in lower case */
+/**
+ * \ingroup rdma
+ * \param reason a reason
+ * \return its name in lower case
+ */
 const char* GetQbbDropReasonName(QbbDropReason reason);
 
-/** \ingroup rdma \param os where to \param reason what \return \p os */
+/**
+ * \ingroup rdma
+ * \param os where to
+ * \param reason what
+ * \return \p os
+ */
 std::ostream& operator<<(std::ostream& os, QbbDropReason reason);
 
 /**

@@ -46,10 +46,16 @@ constexpr uint32_t MONITOR = 999;     //!< a monitor looks at the state that the
 
 } // namespace QbbEventOrder
 
-/** \ingroup rdma Femtoseconds in a picosecond. */
+/**
+ * \ingroup rdma
+ * Femtoseconds in a picosecond.
+ */
 constexpr int64_t QBB_FS_PER_PS = 1000;
 
-/** \ingroup rdma No instant. */
+/**
+ * \ingroup rdma
+ * No instant.
+ */
 constexpr int64_t QBB_NEVER = std::numeric_limits<int64_t>::max();
 
 /**

@@ -16,7 +16,10 @@
 namespace ns3
 {
 
-/** \ingroup rdma The AETH syndrome. */
+/**
+ * \ingroup rdma
+ * The AETH syndrome.
+ */
 namespace RdmaAeth
 {
 

@@ -18,10 +18,16 @@
 namespace ns3
 {
 
-/** \ingroup rdma How many PSNs there are. */
+/**
+ * \ingroup rdma
+ * How many PSNs there are.
+ */
 constexpr uint32_t RDMA_PSN_SPACE = 1U << 24;
 
-/** \ingroup rdma A QP never has this many packets on the way or more: half the PSN space. */
+/**
+ * \ingroup rdma
+ * A QP never has this many packets on the way or more: half the PSN space.
+ */
 constexpr uint64_t RDMA_MAX_WINDOW = RDMA_PSN_SPACE / 2;
 
 /**

@@ -15,7 +15,10 @@
 namespace ns3
 {
 
-/** \ingroup rdma State of a queue pair (ibv_qp_state). */
+/**
+ * \ingroup rdma
+ * State of a queue pair (ibv_qp_state).
+ */
 enum class RdmaQpState : uint8_t
 {
     RESET, //!< made
@@ -25,10 +28,17 @@ enum class RdmaQpState : uint8_t
     ERR,   //!< everything that is posted is flushed
 };
 
-/** \ingroup rdma \param state a state \return its name without prefix */
+/**
+ * \ingroup rdma
+ * \param state a state
+ * \return its name without prefix
+ */
 const char* GetRdmaQpStateName(RdmaQpState state);
 
-/** \ingroup rdma What a work request asks for (ibv_wr_opcode). */
+/**
+ * \ingroup rdma
+ * What a work request asks for (ibv_wr_opcode).
+ */
 enum class RdmaWrOpcode : uint8_t
 {
     RDMA_WRITE,          //!< into the peer's memory, unseen by its software
@@ -37,7 +47,10 @@ enum class RdmaWrOpcode : uint8_t
     SEND_WITH_IMM,       //!< the same with immediate data
 };
 
-/** \ingroup rdma What a work completion is about (ibv_wc_opcode). */
+/**
+ * \ingroup rdma
+ * What a work completion is about (ibv_wc_opcode).
+ */
 enum class RdmaWcOpcode : uint8_t
 {
     RDMA_WRITE,         //!< a write of this side
@@ -46,7 +59,10 @@ enum class RdmaWcOpcode : uint8_t
     RECV_RDMA_WITH_IMM, //!< a write with immediate of the peer
 };
 
-/** \ingroup rdma How a work request ended (ibv_wc_status). */
+/**
+ * \ingroup rdma
+ * How a work request ended (ibv_wc_status).
+ */
 enum class RdmaWcStatus : uint8_t
 {
     SUCCESS,           //!< done
@@ -64,10 +80,18 @@ enum class RdmaWcStatus : uint8_t
  */
 const char* GetRdmaWcStatusName(RdmaWcStatus status);
 
-/** \ingroup rdma \param os where to \param status what \return \p os */
+/**
+ * \ingroup rdma
+ * \param os where to
+ * \param status what
+ * \return \p os
+ */
 std::ostream& operator<<(std::ostream& os, RdmaWcStatus status);
 
-/** \ingroup rdma A request to send or write (ibv_send_wr). */
+/**
+ * \ingroup rdma
+ * A request to send or write (ibv_send_wr).
+ */
 struct RdmaSendRequest
 {
     uint64_t id{0};                                //!< comes back in the completion
@@ -80,14 +104,20 @@ struct RdmaSendRequest
     bool solicited{false};                         //!< solicited event at the receiver
 };
 
-/** \ingroup rdma A request to receive (ibv_recv_wr). */
+/**
+ * \ingroup rdma
+ * A request to receive (ibv_recv_wr).
+ */
 struct RdmaReceiveRequest
 {
     uint64_t id{0};     //!< comes back in the completion
     uint64_t length{0}; //!< bytes that there is room for
 };
 
-/** \ingroup rdma What became of a request (ibv_wc). */
+/**
+ * \ingroup rdma
+ * What became of a request (ibv_wc).
+ */
 struct RdmaWorkCompletion
 {
     uint64_t id{0};                             //!< the request's
@@ -100,7 +130,10 @@ struct RdmaWorkCompletion
     int64_t timePs{0};                          //!< when, in picoseconds
 };
 
-/** \ingroup rdma Longest message of one work request (IBA Vol. 1, 9.7.2): 2^31 bytes. */
+/**
+ * \ingroup rdma
+ * Longest message of one work request (IBA Vol. 1, 9.7.2): 2^31 bytes.
+ */
 constexpr uint64_t RDMA_MAX_MESSAGE_BYTES = 1ULL << 31;
 
 } // namespace ns3
