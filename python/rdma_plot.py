@@ -199,7 +199,9 @@ def parser():
         prog="rdma_plot.py", formatter_class=argparse.RawDescriptionHelpFormatter,
         description=__doc__,
     )
-    verbs = result.add_subparsers(dest="verb", required=True, metavar="table|fct-cdf|slowdown|pauses")
+    verbs = result.add_subparsers(
+        dest="verb", required=True, metavar="table|fct-cdf|slowdown|pauses"
+    )
 
     def add(name, text, several):
         verb = verbs.add_parser(name, help=text, description=text)
@@ -212,7 +214,8 @@ def parser():
     def add_picture(name, text, several):
         verb = add(name, text, several)
         verb.add_argument(
-            "-o", "--out", required=True, metavar="FILE", help="picture to write: .png, .svg or .pdf"
+            "-o", "--out", required=True, metavar="FILE",
+            help="picture to write: .png, .svg or .pdf",
         )
         return verb
 

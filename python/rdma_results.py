@@ -100,7 +100,7 @@ _PARSERS = {int: _integer, float: _number, Optional[float]: _optional, str: _tex
 
 
 def _read_rows(path, kind):
-    """The rows of a CSV file whose columns are the fields of kind, in any order; others are let be."""
+    """The rows of a CSV file that has the fields of kind as columns, in any order, among others."""
     parsers = {field.name: _PARSERS[field.type] for field in dataclasses.fields(kind)}
     rows = []
     try:
@@ -146,8 +146,8 @@ def read_flows(path):
             raise ResultsError(f"{path}: flow {flow.id}: ideal_fct_ns is 0; accepted: above 0")
         if (flow.slowdown is None) != (flow.fct_ns is None):
             raise ResultsError(
-                f"{path}: flow {flow.id}: only one of fct_ns and slowdown is there; accepted: both, "
-                "or neither"
+                f"{path}: flow {flow.id}: only one of fct_ns and slowdown is there; accepted: "
+                "both, or neither"
             )
     return flows
 

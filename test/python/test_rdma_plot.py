@@ -54,7 +54,8 @@ class Pictures(unittest.TestCase):
         return [text.get_text() for legend in figure.legends for text in legend.get_texts()]
 
     def test_fct_cdf_counts_flows_that_did_not_finish(self):
-        run = run_of([flow(0, 1, 30, 1), flow(1, 1, 10, 1), flow(2, 1, None, None), flow(3, 1, 20, 1)])
+        times = (30, 10, None, 20)
+        run = run_of([flow(index, 1, time, time and 1) for index, time in enumerate(times)])
         figure = rdma_plot.draw_fct_cdf([("mine", run)])
         (line,) = self.axes(figure).get_lines()
         self.assertEqual(list(line.get_xdata()), [10, 10, 20, 30])
@@ -114,6 +115,7 @@ class Pictures(unittest.TestCase):
                     self.assertEqual(handle.read(len(begin)), begin)
             with self.assertRaisesRegex(ResultsError, "No such file"):
                 rdma_plot.save(figure, os.path.join(folder, "none", "x.png"))
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -110,7 +110,7 @@ class Reading(Folder):
         self.check("f", FLOWS.replace("slowdown,", "speed,"), r"f:1: slowdown: there are 0 columns")
         self.check("f", FLOWS.replace("src,dst", "src,src"), r"f:1: src: there are 2 columns")
         self.check("f", FLOWS.replace(",IBV_WC_SUCCESS\n", ",\n"), r"f:2: status")
-        self.check("f", FLOWS.replace(",4.000000,", ",,"), "flow 2: only one of fct_ns and slowdown")
+        self.check("f", FLOWS.replace(",4.000000,", ",,"), "flow 2: only one of fct_ns and slow")
         self.check("f", FLOWS.replace("1000.250", "0.000"), "flow 0: ideal_fct_ns is 0")
         self.check("f", "", "the file is empty")
         self.check("p", PORTS.replace("1500.250", ""), r"p:2: paused_ns", read_ports)
