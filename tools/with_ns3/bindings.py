@@ -4,14 +4,13 @@
 import glob
 import os
 import re
-import shutil
 import subprocess
 import sys
 
-from . import packages
+from . import packages, venv
 from .build import Build
 from .places import ROOT, WORK, lock
-from .say import Phases, Stop, usage_error
+from .say import Phases, usage_error
 from .tests import library_targets
 
 # For ns-3 3.37 and 3.38, whose trees do not say which release of cppyy they go with.
@@ -27,36 +26,6 @@ def cppyy_release(tree):
                 if match := re.search(r"cppyy==([\d.]+)", handle.read()):
                     return match[1]
     return CPPYY
-
-
-def virtual_environment(release, phases):
-    """A virtual environment with that cppyy; returns its interpreter."""
-    python = f"{sys.version_info.major}.{sys.version_info.minor}"
-    folder = os.path.join(WORK, f"venv-py{python}-cppyy{release}")
-    interpreter = os.path.join(folder, "bin", "python")
-    complete = os.path.join(folder, "with-ns3-complete")
-    if os.path.exists(complete):
-        phases.skip()
-        return interpreter
-    phases.begin(f"creating {folder} (cppyy {release} from PyPI; some minutes)")
-    shutil.rmtree(folder, ignore_errors=True)
-    log = os.path.join(WORK, "venv.log")
-    steps = (
-        [sys.executable, "-m", "venv", folder],
-        [interpreter, "-m", "pip", "install", "--disable-pip-version-check", f"cppyy=={release}"],
-        # The first import compiles cppyy's precompiled header.
-        [interpreter, "-c", "import cppyy; cppyy.cppdef('int f() { return 0; }')"],
-    )
-    with open(log, "w", encoding="utf-8") as out:
-        for step in steps:
-            result = subprocess.run(step, stdout=out, stderr=subprocess.STDOUT, check=False)
-            if result.returncode != 0:
-                with open(log, encoding="utf-8", errors="replace") as handle:
-                    sys.stderr.write("".join(handle.readlines()[-20:]))
-                raise Stop(f"failed (above; all of it in {log}): {' '.join(step)}")
-    with open(complete, "w", encoding="ascii"):
-        pass
-    return interpreter
 
 
 def write_lock_file(build):
@@ -110,7 +79,11 @@ def main(arguments, prepare, execute):
     phases = Phases()
     with lock(WORK):
         tree = prepare({**packages.BUILD, **packages.PYTHON}, phases, 3)
-        interpreter = virtual_environment(cppyy_release(tree), phases)
+        # The first import compiles cppyy's precompiled header.
+        interpreter = venv.environment(
+            "bindings", [f"cppyy=={cppyy_release(tree)}"],
+            "import cppyy; cppyy.cppdef('int f() { return 0; }')", phases,
+        )
         build = Build(tree, "python", {"Python3_EXECUTABLE": interpreter})
         build.configure(phases)
         module = "rdma" if tree.numbers() >= (3, 43) else "librdma"

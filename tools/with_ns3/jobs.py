@@ -8,7 +8,6 @@ import os
 import re
 import signal
 import subprocess
-import sys
 import tempfile
 import time
 
@@ -36,10 +35,10 @@ class Job:
     env: dict
 
     @staticmethod
-    def python(path, env):
+    def python(interpreter, path, env):
         """A file of Python unit tests."""
         folder, name = os.path.split(path)
-        command = [sys.executable, "-m", "unittest", "discover", "-v", "-s", folder, "-p", name]
+        command = [interpreter, "-m", "unittest", "discover", "-v", "-s", folder, "-p", name]
         return Job(f"python {name}", command, count_python, env)
 
 

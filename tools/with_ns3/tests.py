@@ -8,7 +8,7 @@ import os
 import re
 import subprocess
 
-from . import packages
+from . import packages, venv
 from .build import MODULES, Build, listed_programs, run_cmake, run_ninja
 from .jobs import (
     Job, count_fuzzer, count_program, count_python, count_suite, count_units, run_jobs,
@@ -162,7 +162,13 @@ def suite_jobs(runner, names, full, env):
     ]
 
 
-def capture_jobs(program, env):
+def python_with_requirements(phases):
+    """A Python that has what the Python tests need."""
+    path = os.path.join(os.path.realpath(ROOT), "test", "python", "requirements.txt")
+    return venv.environment("tests", ["-r", path], "import scapy", phases)
+
+
+def capture_jobs(program, interpreter, env):
     """The unit tests write a capture, and the test of tools/check-capture judges it."""
     script = os.path.join(os.path.realpath(ROOT), "test", "check-capture-test.py")
     if not os.path.exists(script) or not has_unit_tests():
@@ -171,13 +177,13 @@ def capture_jobs(program, env):
         'RDMA_CAPTURE_DIR=$PWD "$0" --gtest_filter="QbbFrameCapture.*" >captures.log || '
         '{ cat captures.log; exit 1; }; exec "$1" "$2" "$PWD/rdma-frame-kinds.pcap" -v'
     )
-    words = ["sh", "-c", command, program, packages.scapy_python(), script]
+    words = ["sh", "-c", command, program, interpreter, script]
     return [Job("captures", words, count_python, env)]
 
 
 def plain(options, prepare, phases):
     """Builds with asserts; returns the jobs, or the names with --list."""
-    tree = prepare({**packages.BUILD, **packages.TEST}, phases, 2)
+    tree = prepare({**packages.BUILD, **packages.TEST}, phases, 3)
     build = Build(tree, "assert")
     build.configure(phases)
     build.make(targets(build), phases)
@@ -196,10 +202,12 @@ def plain(options, prepare, phases):
         if name in plan.examples:
             command = [build.program("examples", name), *arguments]
             jobs.append(Job(" ".join([name, *arguments]), command, count_program, env))
+    if plan.captures or plan.python:
+        interpreter = python_with_requirements(phases)
     if plan.captures:
-        jobs += capture_jobs(build.own("test", "rdma-unit-tests"), env)
+        jobs += capture_jobs(build.own("test", "rdma-unit-tests"), interpreter, env)
     if plan.python:
-        jobs += [Job.python(path, env) for path in python_tests()]
+        jobs += [Job.python(interpreter, path, env) for path in python_tests()]
     return jobs
 
 
