@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+
+/**
+ * \file
+ * \ingroup rdma
+ * TCP and ping of ns-3's own stack beside RDMA, over one bottleneck.
+ *
+ * Two switches, joined by one link. Two hosts on the left send to two hosts on the right: host 0
+ * sends RDMA writes to host 2, host 1 sends TCP to host 3, both without end, and host 1 pings host
+ * 3 meanwhile. RDMA has the lossless class 3, everything else the lossy class 0; the bottleneck
+ * shares its rate between the two by DWRR.
+ *
+ *     ns3 run rdma-coexistence
+ *     ns3 run "rdma-coexistence --weights=3:1"
+ *     ns3 run "rdma-coexistence --flowControl=Pause --loss=0.001 --pcap=mixed"
+ */
+
+#include "ns3/applications-module.h"
+#include "ns3/core-module.h"
+#include "ns3/internet-module.h"
+#include "ns3/rdma-module.h"
+
+#include <iostream>
+
+using namespace ns3;
+
+namespace
+{
+
+/** Posts writes of 1 MB so that there are always a few in the queue pair. */
+class EndlessWriter
+{
+  public:
+    explicit EndlessWriter(Ptr<RdmaQueuePair> qp)
+        : m_qp(qp)
+    {
+        qp->GetSendCompletionQueue()->SetCallback(MakeCallback(&EndlessWriter::OnCompletion, this));
+        for (int i = 0; i < 4; ++i)
+        {
+            Post();
+        }
+    }
+
+  private:
+    void Post()
+    {
+        RdmaSendRequest request;
+        request.length = 1'000'000;
+        m_qp->PostSend(request);
+    }
+
+    void OnCompletion(const RdmaWorkCompletion& completion)
+    {
+        NS_ABORT_MSG_IF(completion.status != RdmaWcStatus::SUCCESS,
+                        "rdma-coexistence: the RDMA flow ended with " << completion.status);
+        Post();
+    }
+
+    Ptr<RdmaQueuePair> m_qp; //!< sends
+};
+
+/** Echo requests over a raw ICMP socket, and the answers to them. */
+class Pinger
+{
+  public:
+    Pinger(Ptr<Node> node, Ipv4Address destination, Time interval)
+        : m_destination(destination),
+          m_interval(interval)
+    {
+        m_socket = Socket::CreateSocket(node, TypeId::LookupByName("ns3::Ipv4RawSocketFactory"));
+        m_socket->SetAttribute("Protocol", UintegerValue(1));
+        m_socket->Bind();
+        m_socket->SetRecvCallback(MakeCallback(&Pinger::Receive, this));
+        Send();
+    }
+
+    uint32_t m_sent{0};     //!< requests
+    uint32_t m_received{0}; //!< answers
+    Time m_sum;             //!< of the round trips
+
+  private:
+    void Send()
+    {
+        Icmpv4Echo echo;
+        echo.SetIdentifier(1);
+        echo.SetSequenceNumber(static_cast<uint16_t>(m_sent));
+        echo.SetData(Create<Packet>(56));
+        Icmpv4Header header;
+        header.SetType(Icmpv4Header::ICMPV4_ECHO);
+        header.SetCode(0);
+        header.EnableChecksum(); // ns-3 computes it only when asked to
+        Ptr<Packet> packet = Create<Packet>();
+        packet->AddHeader(echo);
+        packet->AddHeader(header);
+        m_lastSent = Simulator::Now();
+        m_socket->SendTo(packet, 0, InetSocketAddress(m_destination, 0));
+        ++m_sent;
+        Simulator::Schedule(m_interval, &Pinger::Send, this);
+    }
+
+    void Receive(Ptr<Socket> socket)
+    {
+        while (socket->Recv())
+        {
+            ++m_received;
+            m_sum += Simulator::Now() - m_lastSent;
+        }
+    }
+
+    Ptr<Socket> m_socket;      //!< raw ICMP
+    Ipv4Address m_destination; //!< whom
+    Time m_interval;           //!< how often
+    Time m_lastSent;           //!< of the latest request
+};
+
+} // namespace
+
+int
+main(int argc, char* argv[])
+{
+    std::string rate = "10Gbps";
+    std::string weights = "1:1";
+    std::string flowControl = "Pfc";
+    std::string pcap;
+    double loss = 0;
+    Time duration = MilliSeconds(100);
+    uint32_t connections = 4;
+    CommandLine cmd(__FILE__);
+    cmd.Usage("TCP and ping beside RDMA, over one bottleneck.");
+    cmd.AddValue("rate", "rate of every link", rate);
+    cmd.AddValue("weights", "DWRR weights of RDMA and of the rest, as in 1:1", weights);
+    cmd.AddValue("flowControl", "Pfc or Pause (802.3x; stops TCP as well)", flowControl);
+    cmd.AddValue("loss", "part of the frames that the bottleneck loses", loss);
+    cmd.AddValue("duration", "simulated time", duration);
+    cmd.AddValue("connections", "TCP connections", connections);
+    cmd.AddValue("pcap", "prefix of a capture file for every port", pcap);
+    cmd.Parse(argc, argv);
+    const auto colon = weights.find(':');
+    NS_ABORT_MSG_IF(colon == std::string::npos,
+                    "rdma-coexistence: --weights=" << weights
+                                                   << "; accepted: RDMA:REST, as in 1:1");
+    NS_ABORT_MSG_IF(flowControl != "Pfc" && flowControl != "Pause",
+                    "rdma-coexistence: --flowControl=" << flowControl << "; accepted: Pfc, Pause");
+
+    RdmaFabricHelper helper;
+    const std::string rest = weights.substr(colon + 1);
+    helper.SetDeviceAttribute("Scheduler",
+                              StringValue(rest + ",strict,strict," + weights.substr(0, colon) +
+                                          ",strict,strict,strict,strict"));
+    helper.SetDeviceAttribute("FlowControl", StringValue(flowControl));
+    helper.SetBufferAttribute("BufferSize", UintegerValue(4 << 20));
+    if (loss > 0)
+    {
+        helper.SetTransportAttribute("RetransmissionTimeout", TimeValue(MicroSeconds(320)));
+    }
+    helper.SetInternetStack(true);
+    // Segments fill a 1500-byte packet, and the windows fill the pipe and the switch's queue.
+    Config::SetDefault("ns3::TcpSocket::SegmentSize", UintegerValue(1448));
+    Config::SetDefault("ns3::TcpSocket::SndBufSize", UintegerValue(4 << 20));
+    Config::SetDefault("ns3::TcpSocket::RcvBufSize", UintegerValue(4 << 20));
+    Config::SetDefault("ns3::TcpSocketBase::MinRto", TimeValue(MilliSeconds(1)));
+    // ns-3 delays every ARP request by up to 10 ms, which is long in a datacentre.
+    Config::SetDefault("ns3::ArpL3Protocol::RequestJitter",
+                       StringValue("ns3::ConstantRandomVariable[Constant=0]"));
+
+    RdmaTopologyRates rates;
+    rates.hostRateBps = ParseRdmaRate(rate);
+    rates.uplinkRateBps = rates.hostRateBps;
+    RdmaTopology topology = MakeRdmaDumbbell(2, rates);
+    auto fabric = helper.Install(topology);
+    const uint32_t bottleneck = topology.GetNLinks() - 1;
+    if (loss > 0)
+    {
+        const RdmaTopologyLink ends = topology.GetLink(bottleneck);
+        auto model = CreateObject<RateErrorModel>();
+        model->SetUnit(RateErrorModel::ERROR_UNIT_PACKET);
+        model->SetRate(loss);
+        model->AssignStreams(1);
+        fabric->GetDevice(bottleneck, ends.b)
+            ->SetAttribute("ReceiveErrorModel", PointerValue(model));
+    }
+
+    auto [sender, receiver] = fabric->Connect(0, 2);
+    EndlessWriter writer(sender);
+    uint64_t rdmaBytes = 0;
+    receiver->TraceConnectWithoutContext(
+        "MessageReceived",
+        Callback<void, const RdmaMessageArrival&>(
+            [&rdmaBytes](const RdmaMessageArrival& arrival) { rdmaBytes += arrival.bytes; }));
+
+    const uint16_t port = 50000; // one that tshark does not take for another protocol
+    PacketSinkHelper sinkHelper("ns3::TcpSocketFactory",
+                                InetSocketAddress(Ipv4Address::GetAny(), port));
+    auto sinks = sinkHelper.Install(fabric->GetNode(3));
+    for (uint32_t i = 0; i < connections; ++i)
+    {
+        BulkSendHelper bulk("ns3::TcpSocketFactory",
+                            InetSocketAddress(fabric->GetAddress(3), port));
+        bulk.SetAttribute("SendSize", UintegerValue(64 * 1024));
+        // One after the other: ns-3 keeps three packets at most while it waits for ARP.
+        bulk.Install(fabric->GetNode(1)).Start(MicroSeconds(20 * i));
+    }
+    Pinger pinger(fabric->GetNode(1), fabric->GetAddress(3), duration / 20);
+    if (!pcap.empty())
+    {
+        QbbHelper().EnablePcapAll(pcap, true);
+    }
+
+    // The first quarter is for TCP to find its rate.
+    uint64_t rdmaBefore = 0;
+    uint64_t tcpBefore = 0;
+    auto sink = DynamicCast<PacketSink>(sinks.Get(0));
+    Simulator::Schedule(duration / 4, [&]() {
+        rdmaBefore = rdmaBytes;
+        tcpBefore = sink->GetTotalRx();
+    });
+    Simulator::Stop(duration);
+    Simulator::Run();
+
+    const double seconds = (duration * 3 / 4).GetSeconds();
+    const auto gbps = [seconds](uint64_t bytes) {
+        return static_cast<double>(bytes) * 8 / seconds / 1e9;
+    };
+    const double rdmaRate = gbps(rdmaBytes - rdmaBefore);
+    const double tcpRate = gbps(sink->GetTotalRx() - tcpBefore);
+    uint64_t rdmaDrops = 0;
+    for (const auto& row : fabric->GetPortResults())
+    {
+        rdmaDrops += row.priority == 3 ? row.drops : 0;
+    }
+    std::cout << "RDMA " << rdmaRate << " Gb/s, TCP " << tcpRate
+              << " Gb/s of payload; TCP's part is " << tcpRate / (rdmaRate + tcpRate) << "\n"
+              << rdmaDrops << " RDMA packets lost, " << sender->GetStats().packetsRetransmitted
+              << " sent again; " << fabric->GetTotals().drops - rdmaDrops
+              << " packets of TCP lost\n"
+              << pinger.m_received << " of " << pinger.m_sent << " pings answered";
+    if (pinger.m_received)
+    {
+        std::cout << ", round trip " << pinger.m_sum.GetMicroSeconds() / pinger.m_received
+                  << " us on average";
+    }
+    std::cout << "\n";
+    Simulator::Destroy();
+    return 0;
+}
