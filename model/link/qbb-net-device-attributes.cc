@@ -269,7 +269,9 @@ QbbNetDevice::SetIfIndex(const uint32_t index)
                     "rdma: a node with more than " << QbbEventOrder::MAX_PORTS << " ports");
     m_ifIndex = index;
     m_txTimer.SetOrder(QbbEventOrder::PORT + index);
-    m_pauseTimer.SetOrder(QbbEventOrder::PORT + index);
+    m_effectTimer.SetOrder(QbbEventOrder::PORT + index);
+    m_expiryTimer.SetOrder(QbbEventOrder::PORT + index);
+    m_refreshTimer.SetOrder(QbbEventOrder::PORT + index);
 }
 
 Ptr<Channel>

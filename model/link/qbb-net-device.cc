@@ -32,7 +32,9 @@ IsMacControl(const QbbFrame& frame)
 
 QbbNetDevice::QbbNetDevice()
     : m_txTimer(this),
-      m_pauseTimer(this)
+      m_effectTimer(this),
+      m_expiryTimer(this),
+      m_refreshTimer(this)
 {
     NS_LOG_FUNCTION(this);
 }
@@ -73,7 +75,9 @@ QbbNetDevice::DoDispose()
 {
     NS_LOG_FUNCTION(this);
     m_txTimer.Disarm();
-    m_pauseTimer.Disarm();
+    m_effectTimer.Disarm();
+    m_expiryTimer.Disarm();
+    m_refreshTimer.Disarm();
     for (auto& queue : m_queues)
     {
         queue.Clear();
@@ -251,7 +255,7 @@ QbbNetDevice::MakePauseFrame(int64_t nowPs)
         frame->quanta[0] = m_pauseSender.GetWanted() ? m_pauseQuanta : 0;
     }
     ++m_counters.macControlTx;
-    ArmPauseTimer();
+    ArmPauseTimers();
     return frame;
 }
 
@@ -287,7 +291,7 @@ QbbNetDevice::StartTransmission(QbbFramePtr frame, int64_t nowFs)
 void
 QbbNetDevice::OnPortEvent()
 {
-    // Both timers come here and do everything that is due, so that their order does not matter.
+    // All timers come here and do everything that is due, so that their order does not matter.
     const int64_t nowFs = Simulator::Now().GetTimeStep();
     if (m_pauseReceiver.GetPaused() || m_pauseSender.GetWanted() || !m_effects.IsEmpty())
     {
@@ -295,7 +299,7 @@ QbbNetDevice::OnPortEvent()
         ApplyDuePauses(nowPs);
         m_pauseReceiver.Expire(nowPs);
         m_pauseSender.Refresh(nowPs);
-        ArmPauseTimer();
+        ArmPauseTimers();
     }
     TryTransmit(nowFs);
 }
@@ -335,25 +339,23 @@ QbbNetDevice::ApplyDuePauses(int64_t nowPs)
 }
 
 void
-QbbNetDevice::ArmPauseTimer()
+QbbNetDevice::ArmPauseTimers()
 {
-    int64_t nextPs = m_pauseSender.GetNextRefreshPs();
-    if (m_pauseReceiver.GetPaused())
-    {
-        nextPs = std::min(nextPs, m_pauseReceiver.GetNextExpiryPs());
-    }
-    if (!m_effects.IsEmpty())
-    {
-        nextPs = std::min(nextPs, m_effects.Front().atPs);
-    }
-    if (nextPs == QBB_NEVER)
-    {
-        m_pauseTimer.Disarm();
-    }
-    else
-    {
-        m_pauseTimer.Arm(nextPs);
-    }
+    const auto set = [](PortTimer& timer, int64_t atPs) {
+        if (atPs == QBB_NEVER)
+        {
+            timer.Disarm();
+        }
+        else
+        {
+            timer.Arm(atPs);
+        }
+    };
+    // A timer of its own for each length of time: so the next deadline of a timer is never before
+    // the one that it has in the scheduler, and moving it costs neither event nor memory.
+    set(m_effectTimer, m_effects.IsEmpty() ? QBB_NEVER : m_effects.Front().atPs);
+    set(m_expiryTimer, m_pauseReceiver.GetNextExpiryPs());
+    set(m_refreshTimer, m_pauseSender.GetNextRefreshPs());
 }
 
 void
@@ -394,7 +396,7 @@ QbbNetDevice::ReceiveMacControl(const QbbFrame& frame)
     {
         TryTransmit();
     }
-    ArmPauseTimer();
+    ArmPauseTimers();
 }
 
 // The way in
@@ -577,7 +579,7 @@ QbbNetDevice::LineChanged()
     {
         m_sink->LinkChanged(*this);
     }
-    ArmPauseTimer();
+    ArmPauseTimers();
     TryTransmit();
 }
 

@@ -410,8 +410,10 @@ class QbbNetDevice : public NetDevice
     using PacketTrace = TracedCallback<Ptr<const Packet>>;
 
     void OnPortEvent();
+    using PortTimer = QbbTimer<QbbNetDevice, &QbbNetDevice::OnPortEvent>;
+
     bool ApplyDuePauses(int64_t nowPs);
-    void ArmPauseTimer();
+    void ArmPauseTimers();
     QbbFramePtr NextFrameToSend(int64_t nowPs);
     QbbFramePtr MakePauseFrame(int64_t nowPs);
     void StartTransmission(QbbFramePtr frame, int64_t nowFs);
@@ -462,8 +464,10 @@ class QbbNetDevice : public NetDevice
     std::array<QbbRing<QbbFramePtr>, 8> m_queues; //!< a queue for each class
     QbbPortCounters m_counters;                   //!< counters of all classes
     QbbClassifier m_classifier;                   //!< class of a frame
-    QbbTimer<QbbNetDevice, &QbbNetDevice::OnPortEvent> m_txTimer;    //!< line is free again
-    QbbTimer<QbbNetDevice, &QbbNetDevice::OnPortEvent> m_pauseTimer; //!< pauses begin, end, repeat
+    PortTimer m_txTimer;                         //!< the line is free again
+    PortTimer m_effectTimer;                     //!< a pause frame takes effect
+    PortTimer m_expiryTimer;                     //!< a pause runs out
+    PortTimer m_refreshTimer;                    //!< pauses are repeated
 
     QbbRing<PauseEffect> m_effects;              //!< pauses that have not taken effect yet
     QbbFramePool m_pool;                         //!< pause frames and ns-3's packets

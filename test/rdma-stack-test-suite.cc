@@ -1,0 +1,406 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+
+#include "qbb-helper.h"
+#include "qbb-net-device.h"
+#include "qbb-switch.h"
+#include "qbb-time.h"
+
+#include <ns3/boolean.h>
+#include <ns3/bulk-send-helper.h>
+#include <ns3/inet-socket-address.h>
+#include <ns3/inet6-socket-address.h>
+#include <ns3/internet-stack-helper.h>
+#include <ns3/ipv4-address-helper.h>
+#include <ns3/ipv4-interface-container.h>
+#include <ns3/ipv4-l3-protocol.h>
+#include <ns3/ipv6-address-helper.h>
+#include <ns3/ipv6-interface-container.h>
+#include <ns3/node-container.h>
+#include <ns3/packet-sink-helper.h>
+#include <ns3/packet-sink.h>
+#include <ns3/simulator.h>
+#include <ns3/string.h>
+#include <ns3/test.h>
+#include <ns3/udp-socket-factory.h>
+#include <ns3/uinteger.h>
+#if __has_include(<ns3/ping.h>)
+#include <ns3/ping.h>
+#else
+#include <ns3/v4ping.h>
+#endif
+
+#include <string>
+#include <vector>
+
+/**
+ * \file
+ * \ingroup rdma-tests
+ * ns-3's own stack over one link: two hosts, 100 Gb/s over 1 us.
+ */
+
+using namespace ns3;
+
+namespace
+{
+
+/** Two hosts with ns-3's stack and a cable. */
+struct StackLink
+{
+    StackLink()
+    {
+        helper.SetChannelAttribute("Delay", StringValue("1us"));
+        nodes.Create(2);
+        ports = helper.Install(nodes);
+        a = DynamicCast<QbbNetDevice>(ports.Get(0));
+        b = DynamicCast<QbbNetDevice>(ports.Get(1));
+        InternetStackHelper().Install(nodes);
+        Ipv4AddressHelper addresses("10.1.1.0", "255.255.255.0");
+        interfaces = addresses.Assign(ports);
+    }
+
+    ~StackLink()
+    {
+        Simulator::Destroy();
+    }
+
+    StackLink(const StackLink&) = delete;
+    StackLink& operator=(const StackLink&) = delete;
+
+    /** \param node 0 or 1 \return a UDP socket there */
+    Ptr<Socket> MakeUdpSocket(uint32_t node) const
+    {
+        return Socket::CreateSocket(nodes.Get(node), UdpSocketFactory::GetTypeId());
+    }
+
+    /** \param port a port \param reason a reason \return frames dropped for it */
+    static uint64_t CountDrops(Ptr<QbbNetDevice> port, QbbDropReason reason)
+    {
+        return port->GetCounters().dropsByReason[static_cast<std::size_t>(reason)];
+    }
+
+    QbbHelper helper;                  //!< makes the link
+    NodeContainer nodes;               //!< the hosts
+    NetDeviceContainer ports;          //!< their ports
+    Ptr<QbbNetDevice> a;               //!< port of the first
+    Ptr<QbbNetDevice> b;               //!< port of the second
+    Ipv4InterfaceContainer interfaces; //!< 10.1.1.1 and 10.1.1.2
+};
+
+/** Ping. */
+class PingTestCase : public TestCase
+{
+  public:
+    PingTestCase()
+        : TestCase("ping: the round trip takes the time of two frames")
+    {
+    }
+
+  private:
+    void AddRtt(Time rtt)
+    {
+        m_rttPs.push_back(QbbToPs(rtt));
+    }
+
+    void AddNumberedRtt(uint16_t, Time rtt)
+    {
+        AddRtt(rtt);
+    }
+
+    void DoRun() override
+    {
+        StackLink link;
+#if __has_include(<ns3/ping.h>)
+        auto ping = CreateObject<Ping>();
+        ping->SetAttribute("Destination", AddressValue(link.interfaces.GetAddress(1)));
+        ping->SetAttribute("VerboseMode", StringValue("Silent"));
+        ping->TraceConnectWithoutContext("Rtt", MakeCallback(&PingTestCase::AddNumberedRtt, this));
+#else
+        auto ping = CreateObject<V4Ping>();
+        ping->SetAttribute("Remote", Ipv4AddressValue(link.interfaces.GetAddress(1)));
+        ping->TraceConnectWithoutContext("Rtt", MakeCallback(&PingTestCase::AddRtt, this));
+#endif
+        ping->SetAttribute("Size", UintegerValue(56));
+        link.nodes.Get(0)->AddApplication(ping);
+        ping->SetStartTime(Seconds(1));
+        ping->SetStopTime(Seconds(4.5));
+        Simulator::Stop(Seconds(5));
+        Simulator::Run();
+        NS_TEST_ASSERT_MSG_EQ((m_rttPs.size() >= 3), true, "replies");
+        // 56 + 8 (ICMP) + 20 (IP) + 18 (MAC header, FCS) = 102 B; twice (8 + 102) x 80 and the
+        // delay. The first one waited for ARP.
+        NS_TEST_EXPECT_MSG_EQ(m_rttPs[1], 2'017'600, "second");
+        NS_TEST_EXPECT_MSG_EQ(m_rttPs[2], 2'017'600, "third");
+        // ARP request and reply are broadcast and unicast; each reply comes to the class 0.
+        NS_TEST_EXPECT_MSG_EQ(link.a->GetCounters().GetDrops(), 0, "no drops");
+        NS_TEST_EXPECT_MSG_EQ(link.b->GetCounters().GetDrops(), 0, "no drops");
+        NS_TEST_EXPECT_MSG_EQ((link.b->GetCounters().classes[0].rxFrames >= 4), true, "ARP too");
+    }
+
+    std::vector<int64_t> m_rttPs; //!< round-trip times
+};
+
+/** UDP over IPv4 and IPv6. */
+class UdpTestCase : public TestCase
+{
+  public:
+    UdpTestCase()
+        : TestCase("UDP: every byte arrives, whole or in fragments, in the class of its DSCP")
+    {
+    }
+
+  private:
+    /** \param socket bound; counts what it gets */
+    void Count(Ptr<Socket> socket)
+    {
+        while (Ptr<Packet> packet = socket->Recv())
+        {
+            std::vector<uint8_t> bytes(packet->GetSize());
+            packet->CopyData(bytes.data(), bytes.size());
+            m_datagrams += 1;
+            m_bytes += bytes.size();
+            for (std::size_t i = 0; i < bytes.size(); ++i)
+            {
+                m_wrong += bytes[i] != static_cast<uint8_t>(i * 7);
+            }
+        }
+    }
+
+    /** \param size bytes \return a packet with the content that Count() expects */
+    static Ptr<Packet> MakePacket(uint32_t size)
+    {
+        std::vector<uint8_t> bytes(size);
+        for (std::size_t i = 0; i < bytes.size(); ++i)
+        {
+            bytes[i] = static_cast<uint8_t>(i * 7);
+        }
+        return Create<Packet>(bytes.data(), size);
+    }
+
+    void DoRun() override
+    {
+        StackLink link;
+        auto receiver = link.MakeUdpSocket(1);
+        receiver->Bind(InetSocketAddress(Ipv4Address::GetAny(), 9));
+        receiver->SetRecvCallback(MakeCallback(&UdpTestCase::Count, this));
+        auto sender = link.MakeUdpSocket(0);
+        sender->Bind();
+        sender->Connect(InetSocketAddress(link.interfaces.GetAddress(1), 9));
+        Simulator::Schedule(Seconds(1), [&]() { sender->Send(MakePacket(100)); });
+        // DSCP 46 is class 5. 5000 B are three fragments of 1480, 1480, 1480 and one of 568.
+        Simulator::Schedule(Seconds(2), [&]() {
+            sender->SetIpTos(46 << 2);
+            sender->Send(MakePacket(100));
+            sender->Send(MakePacket(5000));
+            sender->Send(MakePacket(1));
+        });
+        Simulator::Run();
+        NS_TEST_EXPECT_MSG_EQ(m_datagrams, 4, "datagrams");
+        NS_TEST_EXPECT_MSG_EQ(m_bytes, 5201, "bytes");
+        NS_TEST_EXPECT_MSG_EQ(m_wrong, 0, "content");
+        const auto& classes = link.b->GetCounters().classes;
+        NS_TEST_EXPECT_MSG_EQ(classes[5].rxFrames, 6, "DSCP 46");
+        // 20 + 8 + 18 of headers: 146, 64 (minimum), and 5008 B in four fragments
+        NS_TEST_EXPECT_MSG_EQ(classes[5].rxBytes, 146 + 64 + 5008 + 4 * 38, "their bytes");
+        NS_TEST_EXPECT_MSG_EQ(link.a->GetCounters().classes[5].txBytes,
+                              classes[5].rxBytes,
+                              "sent and received");
+    }
+
+    uint32_t m_datagrams{0}; //!< received
+    uint64_t m_bytes{0};     //!< in them
+    uint64_t m_wrong{0};     //!< bytes that are not what was sent
+};
+
+/** IPv6 needs neighbour discovery by multicast. */
+class Ipv6TestCase : public TestCase
+{
+  public:
+    Ipv6TestCase()
+        : TestCase("UDP over IPv6")
+    {
+    }
+
+  private:
+    void Count(Ptr<Socket> socket)
+    {
+        while (Ptr<Packet> packet = socket->Recv())
+        {
+            m_bytes += packet->GetSize();
+        }
+    }
+
+    void DoRun() override
+    {
+        StackLink link;
+        Ipv6AddressHelper addresses;
+        const auto interfaces = addresses.Assign(link.ports);
+        auto receiver = link.MakeUdpSocket(1);
+        receiver->Bind(Inet6SocketAddress(Ipv6Address::GetAny(), 9));
+        receiver->SetRecvCallback(MakeCallback(&Ipv6TestCase::Count, this));
+        auto sender = link.MakeUdpSocket(0);
+        sender->Bind6();
+        sender->Connect(Inet6SocketAddress(interfaces.GetAddress(1, 1), 9));
+        Simulator::Schedule(Seconds(3), [&]() { sender->Send(Create<Packet>(1000)); });
+        Simulator::Stop(Seconds(5));
+        Simulator::Run();
+        NS_TEST_EXPECT_MSG_EQ(m_bytes, 1000, "bytes");
+    }
+
+    uint64_t m_bytes{0}; //!< received
+};
+
+/** TCP. */
+class TcpTestCase : public TestCase
+{
+  public:
+    TcpTestCase()
+        : TestCase("TCP: a bulk transfer at nearly the rate of the line")
+    {
+    }
+
+  private:
+    void DoRun() override
+    {
+        StackLink link;
+        constexpr uint64_t BYTES = 20'000'000;
+        PacketSinkHelper sinkHelper("ns3::TcpSocketFactory",
+                                    InetSocketAddress(Ipv4Address::GetAny(), 80));
+        const auto sinks = sinkHelper.Install(link.nodes.Get(1));
+        BulkSendHelper bulk("ns3::TcpSocketFactory",
+                            InetSocketAddress(link.interfaces.GetAddress(1), 80));
+        bulk.SetAttribute("MaxBytes", UintegerValue(BYTES));
+        bulk.SetAttribute("SendSize", UintegerValue(65536));
+        auto sources = bulk.Install(link.nodes.Get(0));
+        sources.Start(Seconds(1));
+        int64_t beginPs = 0; // ARP waits for a random time before
+        int64_t donePs = 0;
+        const auto sink = DynamicCast<PacketSink>(sinks.Get(0));
+        sink->TraceConnectWithoutContext("Rx",
+                                         Callback<void, Ptr<const Packet>, const Address&>(
+                                             [&](Ptr<const Packet>, const Address&) {
+                                                 beginPs = beginPs ? beginPs : QbbNowPs();
+                                                 donePs =
+                                                     sink->GetTotalRx() >= BYTES ? QbbNowPs() : 0;
+                                             }));
+        Simulator::Stop(Seconds(10));
+        Simulator::Run();
+        NS_TEST_EXPECT_MSG_EQ(sink->GetTotalRx(), BYTES, "bytes");
+        NS_TEST_EXPECT_MSG_EQ(link.a->GetCounters().GetDrops(), 0, "no drops");
+        NS_TEST_EXPECT_MSG_EQ(link.b->GetCounters().GetDrops(), 0, "no drops");
+        const double gbps = 8e3 * BYTES / static_cast<double>(donePs - beginPs);
+        // At most 536 B of data in 536 + 32 (TCP) + 20 (IP) + 18 + 20 B of line: 85.6 Gb/s
+        NS_TEST_EXPECT_MSG_EQ_TOL(gbps, 83, 2.7, "throughput");
+    }
+};
+
+/** Bytes that are not a RoCE packet, sent to its port. */
+class GarbageTestCase : public TestCase
+{
+  public:
+    GarbageTestCase()
+        : TestCase("garbage to port 4791 and to MAC control is counted and dropped")
+    {
+    }
+
+  private:
+    void DoRun() override
+    {
+        StackLink link;
+        uint64_t traced = 0;
+        link.a->TraceConnectWithoutContext("Drop",
+                                           Callback<void, Ptr<const Packet>, QbbDropReason>(
+                                               [&](Ptr<const Packet>, QbbDropReason reason) {
+                                                   traced += reason == QbbDropReason::MALFORMED;
+                                               }));
+        uint64_t received = 0;
+        auto receiver = link.MakeUdpSocket(1);
+        receiver->Bind(InetSocketAddress(Ipv4Address::GetAny(), 9));
+        receiver->SetRecvCallback(Callback<void, Ptr<Socket>>([&](Ptr<Socket> socket) {
+            while (socket->Recv())
+            {
+                ++received;
+            }
+        }));
+        auto sender = link.MakeUdpSocket(0);
+        sender->Bind();
+        const InetSocketAddress good(link.interfaces.GetAddress(1), 9);
+        const InetSocketAddress bad(link.interfaces.GetAddress(1), 4791);
+        Simulator::Schedule(Seconds(1), [&]() { sender->SendTo(Create<Packet>(1), 0, good); });
+        // All lengths, among them those that are too short for a BTH, and all first bytes, among
+        // them all opcodes.
+        Simulator::Schedule(Seconds(2), [&]() {
+            for (uint32_t size = 0; size < 300; ++size)
+            {
+                std::vector<uint8_t> bytes(size, static_cast<uint8_t>(size));
+                sender->SendTo(Create<Packet>(bytes.data(), size), 0, bad);
+            }
+        });
+        // MAC control from the stack: neither opcode nor length are right.
+        Simulator::Schedule(Seconds(3), [&]() {
+            const bool sent = link.a->Send(Create<Packet>(10), link.b->GetAddress(), 0x8808);
+            NS_TEST_EXPECT_MSG_EQ(sent, false, "not sent");
+        });
+        Simulator::Schedule(Seconds(4), [&]() { sender->SendTo(Create<Packet>(1), 0, good); });
+        Simulator::Run();
+        NS_TEST_EXPECT_MSG_EQ(link.CountDrops(link.a, QbbDropReason::MALFORMED), 301, "counted");
+        NS_TEST_EXPECT_MSG_EQ(traced, 301, "traced");
+        NS_TEST_EXPECT_MSG_EQ(link.a->GetCounters().GetDrops(), 301, "no other drops");
+        NS_TEST_EXPECT_MSG_EQ(link.b->GetCounters().GetDrops(), 0, "never sent");
+        NS_TEST_EXPECT_MSG_EQ(received, 2, "the others arrive, before and after");
+    }
+};
+
+/** A switch node may have a stack of its own. */
+class SwitchStackTestCase : public TestCase
+{
+  public:
+    SwitchStackTestCase()
+        : TestCase("frames of a switch node's stack are not in the buffer's accounts")
+    {
+    }
+
+  private:
+    void DoRun() override
+    {
+        NodeContainer nodes;
+        nodes.Create(2);
+        QbbHelper helper;
+        const NetDeviceContainer ports = helper.Install(nodes);
+        auto sw = CreateObject<QbbSwitch>();
+        sw->AddPort(DynamicCast<QbbNetDevice>(ports.Get(0)));
+        nodes.Get(0)->AggregateObject(sw);
+        const auto port = DynamicCast<QbbNetDevice>(ports.Get(0));
+        const auto host = DynamicCast<QbbNetDevice>(ports.Get(1));
+        Simulator::Schedule(MicroSeconds(1), [&]() {
+            for (uint32_t i = 0; i < 3; ++i)
+            {
+                port->Send(Create<Packet>(100), host->GetAddress(), 0x88b5);
+            }
+        });
+        Simulator::Run();
+        NS_TEST_EXPECT_MSG_EQ(host->GetCounters().classes[0].rxFrames, 3, "they arrive");
+        NS_TEST_EXPECT_MSG_EQ(sw->GetBufferManager()->IsEmpty(), true, "nothing is charged");
+        NS_TEST_EXPECT_MSG_EQ(sw->GetBufferManager()->GetUsage().usedBytes, 0, "nor credited");
+        Simulator::Destroy();
+    }
+};
+
+/** \ingroup rdma-tests ns-3's own stack over a link. */
+class RdmaStackTestSuite : public TestSuite
+{
+  public:
+    RdmaStackTestSuite()
+        : TestSuite("rdma-stack")
+    {
+        AddTestCase(new PingTestCase);
+        AddTestCase(new UdpTestCase);
+        AddTestCase(new Ipv6TestCase);
+        AddTestCase(new TcpTestCase);
+        AddTestCase(new GarbageTestCase);
+        AddTestCase(new SwitchStackTestCase);
+    }
+};
+
+RdmaStackTestSuite g_rdmaStackTestSuite; //!< registers the suite
+
+} // namespace

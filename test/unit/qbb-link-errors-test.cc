@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+
+#include "qbb-helper.h"
+#include "qbb-net-device.h"
+
+#include <ns3/boolean.h>
+#include <ns3/mac48-address.h>
+#include <ns3/node-container.h>
+#include <ns3/nstime.h>
+#include <ns3/simulator.h>
+#include <ns3/string.h>
+
+#include <gtest/gtest.h>
+#include <string>
+
+/**
+ * \file
+ * \ingroup rdma-tests
+ * What a link does not accept: the program ends with a message that says what is wrong. Each case
+ * runs in a child process.
+ */
+
+namespace ns3
+{
+namespace
+{
+
+/** Two ports and a cable that may be set up wrongly. */
+class QbbLinkErrorsTest : public testing::Test
+{
+  protected:
+    QbbLinkErrorsTest()
+    {
+        m_nodes.Create(2);
+        const NetDeviceContainer ports = m_helper.Install(m_nodes);
+        m_a = DynamicCast<QbbNetDevice>(ports.Get(0));
+        m_b = DynamicCast<QbbNetDevice>(ports.Get(1));
+    }
+
+    ~QbbLinkErrorsTest() override
+    {
+        Simulator::Destroy();
+    }
+
+    /** Both ends alike but for one attribute. */
+    void SetAtBoth(const std::string& name, const std::string& atA, const std::string& atB)
+    {
+        m_a->SetAttribute(name, StringValue(atA));
+        m_b->SetAttribute(name, StringValue(atB));
+    }
+
+    QbbHelper m_helper;
+    NodeContainer m_nodes;
+    Ptr<QbbNetDevice> m_a;
+    Ptr<QbbNetDevice> m_b;
+};
+
+TEST_F(QbbLinkErrorsTest, DefaultsAreAccepted)
+{
+    Simulator::Run();
+    EXPECT_TRUE(m_a->IsLinkUp());
+    EXPECT_NE(m_a->GetMac(), m_b->GetMac());
+    EXPECT_EQ(m_a->GetPeer(), PeekPointer(m_b));
+    EXPECT_EQ(m_b->GetPeer(), PeekPointer(m_a));
+}
+
+TEST_F(QbbLinkErrorsTest, EqualSettingsAreAccepted)
+{
+    SetAtBoth("PfcClasses", "24", "24");
+    SetAtBoth("DataRate", "25Gbps", "25Gbps");
+    Simulator::Run();
+}
+
+TEST_F(QbbLinkErrorsTest, LosslessClassOnOneSideOnly)
+{
+    SetAtBoth("PfcClasses", "8", "24");
+    EXPECT_DEATH(Simulator::Run(),
+                 "rdma: the link between nodes 0 and 1: .*lossless on one side only .*PfcClasses 8 "
+                 "and 24, .*set FlowControl and PfcClasses alike on both ends");
+}
+
+TEST_F(QbbLinkErrorsTest, FlowControlOnOneSideOnly)
+{
+    SetAtBoth("FlowControl", "Pfc", "None");
+    EXPECT_DEATH(Simulator::Run(), "rdma: .*lossless on one side only .*PfcClasses 8 and 0");
+}
+
+TEST_F(QbbLinkErrorsTest, TwoKindsOfFlowControl)
+{
+    SetAtBoth("PfcClasses", "255", "255");
+    SetAtBoth("FlowControl", "Pfc", "Pause");
+    EXPECT_DEATH(Simulator::Run(), "rdma: .*set FlowControl and PfcClasses alike on both ends");
+}
+
+TEST_F(QbbLinkErrorsTest, TwoRates)
+{
+    SetAtBoth("DataRate", "100Gbps", "40Gbps");
+    EXPECT_DEATH(Simulator::Run(),
+                 "rdma: the link between nodes 0 and 1 has 100000000000bps at one end and "
+                 "40000000000bps at the other; both ends of a cable need one rate");
+}
+
+TEST_F(QbbLinkErrorsTest, NoCable)
+{
+    m_nodes.Get(0)->AddDevice(CreateObject<QbbNetDevice>());
+    EXPECT_DEATH(Simulator::Run(), "rdma: port 1 of node 0 has no cable");
+}
+
+TEST_F(QbbLinkErrorsTest, CableWithOneEnd)
+{
+    auto port = CreateObject<QbbNetDevice>();
+    m_nodes.Get(1)->AddDevice(port);
+    port->Attach(CreateObject<QbbChannel>());
+    EXPECT_DEATH(Simulator::Run(),
+                 "rdma: port 1 of node 1 has no cable, or its cable has no other");
+}
+
+TEST_F(QbbLinkErrorsTest, TooManyEnds)
+{
+    auto port = CreateObject<QbbNetDevice>();
+    EXPECT_DEATH(port->Attach(m_a->GetQbbChannel()), "rdma: a third device");
+    EXPECT_DEATH(m_a->Attach(CreateObject<QbbChannel>()), "rdma: a port is attached to a second");
+}
+
+TEST_F(QbbLinkErrorsTest, Delay)
+{
+    auto channel = m_a->GetQbbChannel();
+    EXPECT_DEATH(channel->SetAttribute("Delay", TimeValue(Time(0))),
+                 "rdma: a channel delay of .*accepted: whole picoseconds, at least 1 ps");
+    EXPECT_DEATH(channel->SetAttribute("Delay", TimeValue(FemtoSeconds(1500))),
+                 "rdma: a channel delay of .*accepted: whole picoseconds");
+    EXPECT_DEATH(channel->SetAttribute("Delay", TimeValue(PicoSeconds(-1))), "rdma: a channel del");
+    channel->SetAttribute("Delay", TimeValue(PicoSeconds(1)));
+    EXPECT_EQ(channel->GetDelayPs(), 1);
+}
+
+TEST_F(QbbLinkErrorsTest, ReactionDelay)
+{
+    EXPECT_DEATH(m_a->SetAttribute("PauseReactionDelay", TimeValue(FemtoSeconds(1))),
+                 "rdma: a pause reaction delay of .*accepted: whole picoseconds");
+}
+
+TEST_F(QbbLinkErrorsTest, PauseRefresh)
+{
+    SetAtBoth("PauseRefresh", "1", "1");
+    EXPECT_DEATH(Simulator::Run(), "rdma: pauses repeated after 1 .*above 0 and below 1");
+}
+
+TEST_F(QbbLinkErrorsTest, Rate)
+{
+    EXPECT_DEATH(m_a->SetAttribute("DataRate", StringValue("0bps")),
+                 "rdma: a line rate of 0 bit/s; accepted: 1 bit/s to 8 Tb/s");
+}
+
+TEST_F(QbbLinkErrorsTest, NodesOfACable)
+{
+    NodeContainer one;
+    one.Create(1);
+    EXPECT_DEATH(m_helper.Install(one), "rdma: a cable between 1 nodes; accepted: 2");
+}
+
+TEST_F(QbbLinkErrorsTest, OneAddressForAll)
+{
+    EXPECT_DEATH(m_helper.SetDeviceAttribute("Address",
+                                             Mac48AddressValue(Mac48Address("00:00:00:00:00:09"))),
+                 "rdma: Address for all ports of a QbbHelper; every port gets one of its own");
+}
+
+TEST_F(QbbLinkErrorsTest, CaptureFile)
+{
+    EXPECT_DEATH(m_helper.EnablePcap("/no/such/folder/capture", m_nodes),
+                 "rdma: cannot write the capture file /no/such/folder/capture-0-0.pcap");
+}
+
+} // namespace
+} // namespace ns3
