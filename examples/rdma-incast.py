@@ -1,0 +1,59 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only
+"""An incast over a leaf-spine fabric, by ns-3's Python bindings.
+
+    tools/with-ns3 python examples/rdma-incast.py
+    tools/with-ns3 python examples/rdma-incast.py --senders=32 --bytes=200000
+
+Builds the fabric step by step, as a script of one's own would. The C++ program with the same options
+gives the same digest:
+
+    tools/with-ns3 run rdma-fabric --topology=leaf-spine:2x8x2 --workload=incast:12 --bytes=100KB
+"""
+
+import argparse
+
+from ns import ns
+
+
+def main():
+    parser = argparse.ArgumentParser(description="RoCE incast over a leaf-spine fabric.")
+    parser.add_argument("--leaves", type=int, default=2, help="leaf switches (2)")
+    parser.add_argument("--hosts", type=int, default=8, help="hosts on each leaf (8)")
+    parser.add_argument("--spines", type=int, default=2, help="spine switches (2)")
+    parser.add_argument("--senders", type=int, default=12, help="hosts that send (12)")
+    parser.add_argument("--bytes", type=int, default=100_000, help="bytes from each sender (100000)")
+    parser.add_argument("--seed", type=int, default=1, help="seed of the random choice of hosts (1)")
+    options = parser.parse_args()
+    if not 0 < options.senders < options.leaves * options.hosts:
+        parser.error(f"--senders: {options.senders}; accepted: 1 to the number of hosts less one")
+
+    helper = ns.RdmaFabricHelper()  # before anything else: it sets ns-3's time resolution
+    ns.RngSeedManager.SetSeed(options.seed)
+
+    rates = ns.RdmaTopologyRates()
+    rates.hostRateBps = ns.ParseRdmaRate("100Gbps")
+    rates.uplinkRateBps = ns.ParseRdmaRate("400Gbps")
+    rates.delayPs = ns.ParseRdmaTime("1us")
+    topology = ns.MakeRdmaLeafSpine(options.leaves, options.hosts, options.spines, rates)
+    fabric = helper.Install(topology)
+
+    workload = ns.RdmaWorkloadOptions()
+    workload.bytes = options.bytes
+    flows = ns.MakeRdmaIncastFlows(topology, options.senders, workload)
+    runner = ns.CreateObject[ns.RdmaFlowRunner]()
+    runner.Install(fabric, flows)
+    ns.Simulator.Run()
+
+    results = runner.GetResults()
+    totals = fabric.GetTotals()
+    for result in results:
+        flow = result.flow
+        print(f"host {flow.srcHost:3} to host {flow.dstHost:3}: {flow.bytes} bytes, {result.status}")
+    print(f"{totals.drops} drops, {totals.pauseFrames} pause frames")
+    print(f"digest {ns.GetRdmaDigest(results)}")
+    ns.Simulator.Destroy()
+
+
+if __name__ == "__main__":
+    main()
