@@ -370,15 +370,16 @@ class UserEventsTestCase : public TestCase
         RdmaTestFabric test;
         test.helper.SetBufferAttribute("BufferSize", UintegerValue(400'000));
         test.Install(MakeRdmaLeafSpine(2, 4, 2, MakeTestRates(100, 100, 500)), {});
-        // Every host has a connection to the next three, with receives, and posts a SEND and two
-        // WRITEs on each at 5 us; and again at 9 us, in the middle of things.
+        // Every host has connections to hosts 1, 2 and 3 (or 0 in place of itself), with receives,
+        // and posts a SEND and two WRITEs on each at 5 us; and again at 9 us, in the middle of
+        // things. Frames of all hosts come to their switch at one instant and want one port.
         std::vector<std::function<void()>> posts;
         std::vector<std::string> log;
         for (uint32_t host = 0; host < 8; ++host)
         {
             for (uint32_t step = 1; step <= 3; ++step)
             {
-                const auto [sender, receiver] = test.fabric->Connect(host, (host + step) % 8);
+                const auto [sender, receiver] = test.fabric->Connect(host, host == step ? 0 : step);
                 receiver->TraceConnectWithoutContext(
                     "MessageReceived",
                     Callback<void, const RdmaMessageArrival&>(
