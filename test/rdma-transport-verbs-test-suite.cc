@@ -1,0 +1,343 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+
+#include "rdma-test-verbs.h"
+
+#include <ns3/boolean.h>
+#include <ns3/string.h>
+#include <ns3/test.h>
+
+#include <algorithm>
+
+/**
+ * \file
+ * \ingroup rdma-tests
+ * What verbs promise when nothing goes wrong: operations and their completions, order,
+ * acknowledgements, fair turns at a NIC, tagged frames. Times are worked out by hand; errors are in
+ * rdma-transport-errors-test-suite.cc.
+ */
+
+using namespace ns3;
+
+namespace
+{
+
+/** One of each operation, and what both sides learn of it. */
+class OperationsTestCase : public TestCase
+{
+  public:
+    OperationsTestCase()
+        : TestCase("SEND and WRITE, with and without immediate data")
+    {
+    }
+
+  private:
+    void DoRun() override
+    {
+        RdmaTestPair pair;
+        pair.receiver->PostReceive({100, 5000});
+        pair.receiver->PostReceive({101, 5000});
+        pair.receiver->PostReceive({102, 5000});
+        pair.Post(1, RdmaWrOpcode::SEND, 3000);
+        pair.Post(2, RdmaWrOpcode::RDMA_WRITE, 4000);
+        pair.Post(3, RdmaWrOpcode::SEND_WITH_IMM, 5, 0xcafe);
+        pair.Post(4, RdmaWrOpcode::RDMA_WRITE_WITH_IMM, 6000, 0xbeef);
+        pair.Post(5, RdmaWrOpcode::RDMA_WRITE, 0);
+        pair.test.Run();
+
+        NS_TEST_EXPECT_MSG_EQ(pair.GetSendLog(),
+                              "1 SEND 3000 IBV_WC_SUCCESS; 2 RDMA_WRITE 4000 IBV_WC_SUCCESS; "
+                              "3 SEND 5 IBV_WC_SUCCESS; 4 RDMA_WRITE 6000 IBV_WC_SUCCESS; "
+                              "5 RDMA_WRITE 0 IBV_WC_SUCCESS; ",
+                              "at the sender");
+        // A plain write is unseen by the receiver's software.
+        NS_TEST_EXPECT_MSG_EQ(pair.GetReceiveLog(),
+                              "100 RECV 3000 IBV_WC_SUCCESS; "
+                              "101 RECV 5 imm cafe IBV_WC_SUCCESS; "
+                              "102 RECV_RDMA_WITH_IMM 6000 imm beef IBV_WC_SUCCESS; ",
+                              "at the receiver");
+        NS_TEST_EXPECT_MSG_EQ(pair.GetArrivals(), "3000 4000 5 6000 0 ", "messages in order");
+        // 3 + 4 + 1 + 6 + 1 packets of 1024 B
+        NS_TEST_EXPECT_MSG_EQ(pair.sender->GetStats().packetsSent, 15U, "packets");
+        NS_TEST_EXPECT_MSG_EQ(pair.receiver->GetStats().packetsAccepted, 15U, "accepted");
+        NS_TEST_EXPECT_MSG_EQ(pair.sender->GetOutstandingSends(), 0U, "nothing is left");
+    }
+};
+
+/** When completions come, to the picosecond. */
+class TimelineTestCase : public TestCase
+{
+  public:
+    TimelineTestCase()
+        : TestCase("two messages on one queue pair: when each completes")
+    {
+    }
+
+  private:
+    void DoRun() override
+    {
+        // 100 Gb/s is 80 ps a byte; one switch; 1 us on both links. SEND of 2048 B: two frames of
+        // 62 + 1024 = 1086 B, (8 + 1086) x 80 = 87 520 up to the last bit, 1106 x 80 = 88 480 of
+        // the line. SEND of 4 B: 66 B, 74 x 80 = 5920.
+        //   packet 0 leaves at 87 520, is at the switch at 1 087 520, there at 2 175 040
+        //   packet 1                                          88 480 later: 2 263 520
+        //   packet 2 leaves at 2 x 88 480 + 5920 = 182 880 and is at the switch at 1 182 880;
+        //     packet 1 has the line there until 1 087 520 + 2 x 88 480 = 1 264 480;
+        //     5920 and 1 us later it is there: 2 270 400
+        // An ACK is 66 B: two links take 2 x 1 005 920 = 2 011 840. Those of packets 1 and 2 are
+        // 6880 ps apart, just one frame: 86 x 80.
+        RdmaTestPair pair;
+        pair.receiver->PostReceive({100, 2048});
+        pair.receiver->PostReceive({101, 4});
+        pair.Post(1, RdmaWrOpcode::SEND, 2048);
+        pair.Post(2, RdmaWrOpcode::SEND, 4);
+        pair.test.Run();
+        NS_TEST_EXPECT_MSG_EQ(pair.GetReceiveTimes(), "2263520 2270400 ", "receiver");
+        NS_TEST_EXPECT_MSG_EQ(pair.GetSendTimes(), "4275360 4282240 ", "sender");
+    }
+};
+
+/** Requests that ask for no completion. */
+class UnsignaledTestCase : public TestCase
+{
+  public:
+    UnsignaledTestCase()
+        : TestCase("requests without a completion, and a queue that is polled")
+    {
+    }
+
+  private:
+    void DoRun() override
+    {
+        RdmaTestFabric test;
+        test.Install(MakeRdmaStar(2, MakeTestRates(100, 100, 1000)), {});
+        const auto [sender, receiver] = test.fabric->Connect(0, 1);
+        for (uint64_t id = 0; id < 10; ++id)
+        {
+            RdmaSendRequest request;
+            request.id = id;
+            request.length = 100;
+            request.signaled = id % 4 == 3;
+            sender->PostSend(request);
+        }
+        test.Run();
+        const auto queue = sender->GetSendCompletionQueue();
+        NS_TEST_ASSERT_MSG_EQ(queue->GetSize(), 2U, "completions");
+        NS_TEST_EXPECT_MSG_EQ(queue->Poll(1)[0].id, 3U, "first");
+        const auto rest = queue->Poll(100);
+        NS_TEST_ASSERT_MSG_EQ(rest.size(), 1U, "second");
+        NS_TEST_EXPECT_MSG_EQ(rest[0].id, 7U, "second");
+        NS_TEST_EXPECT_MSG_EQ(receiver->GetStats().packetsAccepted, 10U, "all arrived");
+        NS_TEST_EXPECT_MSG_EQ(sender->GetOutstandingSends(), 0U, "nothing is left");
+    }
+};
+
+/** One acknowledgement for several packets. */
+class AckIntervalTestCase : public TestCase
+{
+  public:
+    AckIntervalTestCase()
+        : TestCase("acknowledgements: every packet, every fourth, and every message")
+    {
+    }
+
+  private:
+    void DoRun() override
+    {
+        struct Row
+        {
+            uint32_t interval;
+            uint32_t packets; //!< of each message
+            uint32_t messages;
+            uint64_t acks;
+        };
+
+        const Row rows[] = {
+            {1, 10, 1, 10},
+            // packets 4, 8 and 10
+            {4, 10, 1, 3},
+            // 4 and 8, which is also the last
+            {4, 8, 1, 2},
+            // the count begins with each message: 4, 8, 10 of each
+            {4, 10, 3, 9},
+            {4, 1, 5, 5},
+            {4, 3, 2, 2},
+            {1000, 10, 2, 2},
+        };
+        for (const Row& row : rows)
+        {
+            RdmaTestPair pair([&](RdmaTestFabric& test) {
+                test.helper.SetTransportAttribute("AckInterval", UintegerValue(row.interval));
+            });
+            for (uint32_t i = 0; i < row.messages; ++i)
+            {
+                pair.Post(i, RdmaWrOpcode::RDMA_WRITE, row.packets * 1024);
+            }
+            pair.test.Run();
+            const auto stats = pair.receiver->GetStats();
+            NS_TEST_EXPECT_MSG_EQ(stats.acksSent,
+                                  row.acks,
+                                  "interval " << row.interval << ", " << row.messages
+                                              << " messages of " << row.packets);
+            NS_TEST_EXPECT_MSG_EQ(pair.sender->GetStats().acksReceived, row.acks, "received");
+            NS_TEST_EXPECT_MSG_EQ(stats.packetsAccepted, row.packets * row.messages, "data");
+            NS_TEST_EXPECT_MSG_EQ(pair.sends.size(), row.messages, "completions");
+        }
+    }
+};
+
+/** Queue pairs of one NIC take turns. */
+class RoundRobinTestCase : public TestCase
+{
+  public:
+    /** \param idle queue pairs that have nothing to send */
+    explicit RoundRobinTestCase(uint32_t idle)
+        : TestCase("50 queue pairs take turns, " + std::to_string(idle) + " idle ones beside"),
+          m_idle(idle)
+    {
+    }
+
+  private:
+    void DoRun() override
+    {
+        constexpr int QPS = 50;
+        constexpr int PACKETS = 20;
+        RdmaTestFabric test;
+        test.Install(MakeRdmaStar(2, MakeTestRates(100, 100, 1000)), {});
+        std::vector<Ptr<RdmaQueuePair>> senders;
+        std::vector<int64_t> arrivedPs(QPS + 1);
+        for (uint32_t i = 0; i < m_idle; ++i)
+        {
+            test.fabric->Connect(0, 1);
+        }
+        for (int i = 0; i <= QPS; ++i)
+        {
+            const auto [sender, receiver] = test.fabric->Connect(0, 1);
+            senders.push_back(sender);
+            receiver->PostReceive({0, 1 << 20});
+            receiver->TraceConnectWithoutContext(
+                "MessageReceived",
+                Callback<void, const RdmaMessageArrival&>(
+                    [&arrivedPs, i](const RdmaMessageArrival& arrival) {
+                        arrivedPs[i] = arrival.timePs;
+                    }));
+        }
+        RdmaSendRequest request;
+        request.opcode = RdmaWrOpcode::SEND;
+        request.length = PACKETS * 1024;
+        // Posted in the wrong order: the turn goes by queue pair numbers.
+        for (int i = QPS - 1; i >= 0; --i)
+        {
+            senders[i]->PostSend(request);
+        }
+        // One packet more, of the last queue pair, in the middle of things: it is posted while
+        // packet 100 is on the line, and its turn comes when all 50 that wait have had theirs.
+        constexpr int64_t SLOT_PS = 88'480; // 1106 x 80
+        Simulator::Schedule(QbbFromPs(100 * SLOT_PS + 1), [&]() {
+            request.length = 1024;
+            senders[QPS]->PostSend(request);
+        });
+        test.Run();
+        // Packet n of the line leaves at n x 88 480 and is there (see TimelineTestCase) 2 175 040
+        // later. Packet 100 is the first of the third round; 101 .. 149 are the others, 150 the
+        // first queue pair's next, and 151 the latecomer. From then on a round is 50 again.
+        for (int i = 0; i < QPS; ++i)
+        {
+            const int64_t slot = (PACKETS - 1) * QPS + i + 1;
+            NS_TEST_EXPECT_MSG_EQ(arrivedPs[i], 2'175'040 + slot * SLOT_PS, "queue pair " << i);
+        }
+        NS_TEST_EXPECT_MSG_EQ(arrivedPs[QPS], 2'175'040 + 151 * SLOT_PS, "the latecomer");
+    }
+
+    uint32_t m_idle;
+};
+
+/** A fabric whose frames carry 802.1Q tags, and whose switches go by them. */
+class TaggedTestCase : public TestCase
+{
+  public:
+    /**
+     * \param tag hosts tag their frames
+     * \param trust what ports go by
+     * \param priority the class that the data must get
+     */
+    TaggedTestCase(bool tag, const char* trust, uint8_t priority)
+        : TestCase(std::string(tag ? "tagged" : "untagged") + " frames, ports that trust the " +
+                   trust),
+          m_tag(tag),
+          m_trust(trust),
+          m_priority(priority)
+    {
+    }
+
+  private:
+    void DoRun() override
+    {
+        RdmaTestFabric test;
+        test.helper.SetDeviceAttribute("TagFrames", BooleanValue(m_tag));
+        test.helper.SetDeviceAttribute("VlanId", UintegerValue(m_tag ? 42 : 0));
+        test.helper.SetDeviceAttribute("Trust", StringValue(m_trust));
+        test.helper.SetChannelAttribute("SerializeFrames", BooleanValue(true));
+        // Little memory, so that it takes PFC not to lose frames.
+        test.helper.SetBufferAttribute("BufferSize", UintegerValue(500'000));
+        test.helper.SetTransportAttribute("RetransmissionTimeout", TimeValue(MicroSeconds(100)));
+        test.helper.SetTransportAttribute("RetryCount", UintegerValue(100'000));
+        std::vector<RdmaFlow> flows{MakeTestFlow(0, 0, 7, 100'000)};
+        for (uint32_t host = 0; host < 7; ++host)
+        {
+            flows.push_back(MakeTestFlow(host + 1, host, 7, 200'000, 100'000'000));
+        }
+        test.Install(MakeRdmaLeafSpine(2, 4, 2, MakeTestRates(100, 100, 1000)), flows);
+        std::size_t frameBytes = 0;
+        test.fabric->GetNic(7)->GetPort(0)->TraceConnectWithoutContext(
+            "MacRx",
+            Callback<void, Ptr<const Packet>>([&](Ptr<const Packet> packet) {
+                frameBytes = std::max<std::size_t>(frameBytes, packet->GetSize());
+            }));
+        test.Run();
+        NS_TEST_EXPECT_MSG_EQ(test.GetUnfinished(), "", "flows");
+        NS_TEST_EXPECT_MSG_EQ(test.results[0].fctPs.value_or(0), test.results[0].idealPs, "alone");
+        // 58 B without FCS, RETH 16, 1024, and 4 for the tag
+        NS_TEST_EXPECT_MSG_EQ(frameBytes, 1098U + (m_tag ? 4 : 0), "largest frame");
+        for (uint8_t priority = 0; priority < 8; ++priority)
+        {
+            const auto& counters = test.fabric->GetNic(7)->GetPort(0)->GetCounters();
+            NS_TEST_EXPECT_MSG_EQ((counters.classes[priority].rxFrames > 0),
+                                  (priority == m_priority),
+                                  "class " << +priority);
+        }
+        // Class 3 is lossless; a port that trusts a tag that is not there sees class 0.
+        NS_TEST_EXPECT_MSG_EQ((test.fabric->GetTotals().drops == 0), (m_priority == 3), "drops");
+        NS_TEST_EXPECT_MSG_EQ((test.fabric->GetTotals().pauseFrames > 0),
+                              (m_priority == 3),
+                              "pauses");
+        NS_TEST_EXPECT_MSG_EQ(RdmaTestBooks::CheckRest(*test.fabric), "", "after the run");
+    }
+
+    bool m_tag;
+    const char* m_trust;
+    uint8_t m_priority;
+};
+
+/** The suite. */
+class RdmaTransportVerbsTestSuite : public TestSuite
+{
+  public:
+    RdmaTransportVerbsTestSuite()
+        : TestSuite("rdma-transport-verbs")
+    {
+        AddTestCase(new OperationsTestCase);
+        AddTestCase(new TimelineTestCase);
+        AddTestCase(new UnsignaledTestCase);
+        AddTestCase(new AckIntervalTestCase);
+        AddTestCase(new RoundRobinTestCase(0));
+        AddTestCase(new RoundRobinTestCase(10'000));
+        AddTestCase(new TaggedTestCase(false, "Dscp", 3));
+        AddTestCase(new TaggedTestCase(true, "Dscp", 3));
+        AddTestCase(new TaggedTestCase(true, "Pcp", 3));
+        AddTestCase(new TaggedTestCase(false, "Pcp", 0));
+    }
+};
+
+RdmaTransportVerbsTestSuite g_rdmaTransportVerbsTestSuite; //!< registers the suite
+
+} // namespace
