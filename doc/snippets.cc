@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+
+/**
+ * \file
+ * The pieces of code in doc/rdma.rst. test/python/test_docs.py builds and runs this.
+ */
+
+#include "ns3/core-module.h"
+#include "ns3/rdma-module.h"
+
+#include <iostream>
+
+using namespace ns3;
+
+namespace
+{
+
+Ptr<RdmaFabric>
+MakeFabric()
+{
+    // [fabric
+    RdmaFabricHelper helper; // first of all: it sets ns-3's time resolution
+    helper.SetDeviceAttribute("Scheduler", StringValue("1,1,1,1,1,1,strict,strict"));
+    helper.SetDeviceAttribute("PfcClasses", UintegerValue(1 << 3 | 1 << 4)); // classes 3 and 4
+    helper.SetBufferAttribute("BufferSize", UintegerValue(16 << 20));
+    helper.SetEcnAttribute("Kmin", UintegerValue(100'000)); // also turns marking on
+    helper.SetTransportAttribute("AckInterval", UintegerValue(4));
+    helper.SetTransportAttribute("RetransmissionTimeout", TimeValue(MicroSeconds(400)));
+    helper.SetQueuePairAttribute("PathMtu", UintegerValue(1024));
+
+    RdmaTopologyRates rates;
+    rates.hostRateBps = ParseRdmaRate("25Gbps");
+    rates.uplinkRateBps = ParseRdmaRate("100Gbps");
+    rates.delayPs = ParseRdmaTime("500ns");
+    Ptr<RdmaFabric> fabric = helper.Install(MakeRdmaTopology("fat-tree:4", rates));
+    // fabric]
+    return fabric;
+}
+
+// [trace
+void
+OnDrop(std::string where, Ptr<const Packet> frame, QbbDropReason reason)
+{
+    std::cout << Simulator::Now().As(Time::US) << " " << where << ": " << frame->GetSize()
+              << " bytes, " << reason << "\n";
+}
+
+// trace]
+
+void
+OnMessage(const RdmaWorkCompletion& completion)
+{
+    std::cout << "received " << completion.bytes << " bytes: " << completion.status << "\n";
+}
+
+void
+SendAndReceive(Ptr<RdmaFabric> fabric)
+{
+    // [send
+    auto [sender, receiver] = fabric->Connect(0, 15, 4); // of class 4
+    RdmaReceiveRequest room;
+    room.length = 1 << 20; // a SEND needs a receive request at the other side
+    receiver->PostReceive(room);
+    receiver->GetReceiveCompletionQueue()->SetCallback(MakeCallback(&OnMessage));
+
+    RdmaSendRequest request;
+    request.id = 7; // comes back in the completion
+    request.opcode = RdmaWrOpcode::SEND_WITH_IMM;
+    request.length = 100'000;
+    request.immediate = 42;
+    sender->PostSend(request);
+    // send]
+}
+
+void
+Fail(Ptr<RdmaFabric> fabric)
+{
+    // [link
+    // Link 20 of this fat-tree is one between two switches.
+    fabric->GetRouting()->SetAttribute("ConvergenceDelay", TimeValue(MicroSeconds(20)));
+    Simulator::Schedule(MicroSeconds(50), &RdmaFabric::SetLinkUp, fabric, 20, false);
+    Simulator::Schedule(MicroSeconds(900), &RdmaFabric::SetLinkUp, fabric, 20, true);
+    // link]
+}
+
+void
+Look(Ptr<RdmaFabric> fabric)
+{
+    // [look
+    const uint32_t edge = fabric->GetTopology().GetSwitches().front();
+    Ptr<QbbSwitch> sw = fabric->GetSwitch(edge);
+    const QbbIngressUsage usage = sw->GetBufferManager()->GetIngress(0, 3);
+    std::cout << "port 0, class 3: paused above " << usage.threshold << " shared bytes; "
+              << usage.headroomLimit << " bytes of headroom, " << usage.peakHeadroomBytes
+              << " used\n";
+    const QbbPortCounters& counters = sw->GetPort(0)->GetCounters();
+    std::cout << counters.classes[3].txBytes << " bytes sent, " << counters.GetDrops()
+              << " frames dropped\n";
+    // look]
+}
+
+void
+RunFlows(Ptr<RdmaFabric> fabric)
+{
+    // [flows
+    RdmaWorkloadOptions workload;
+    workload.bytes = 200'000;
+    const auto flows = MakeRdmaIncastFlows(fabric->GetTopology(), 8, workload);
+    auto runner = CreateObject<RdmaFlowRunner>();
+    runner->Install(fabric, flows);
+    Simulator::Run();
+    for (const RdmaFlowResult& result : runner->GetResults())
+    {
+        std::cout << "flow " << result.flow.id << ": " << *result.fctPs / 1000 << " ns\n";
+    }
+    // flows]
+}
+
+} // namespace
+
+int
+main()
+{
+    const Ptr<RdmaFabric> fabric = MakeFabric();
+    // [connect
+    Config::Connect("/NodeList/*/DeviceList/*/$ns3::QbbNetDevice/Drop", MakeCallback(&OnDrop));
+    // connect]
+    SendAndReceive(fabric);
+    Fail(fabric);
+    RunFlows(fabric);
+    Look(fabric);
+    Simulator::Destroy();
+    return 0;
+}

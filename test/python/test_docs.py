@@ -1,0 +1,168 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Tests that the documentation says what is so.
+
+What needs the module's programs or libraries is skipped where tools/with-ns3 does not name them.
+"""
+
+import dataclasses
+import glob
+import importlib.util
+import os
+import re
+import shlex
+import subprocess
+import sys
+import tempfile
+import unittest
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+sys.path[:0] = [os.path.join(ROOT, "doc"), os.path.join(ROOT, "python")]
+
+import console  # noqa: E402
+import introspect  # noqa: E402
+import rdma_results  # noqa: E402
+
+BUILD = os.environ.get("NS3_BUILD")
+needs_build = unittest.skipUnless(BUILD, "NS3_BUILD is not set")
+
+
+def text_of(*path):
+    """The text of a file of the repository."""
+    with open(os.path.join(ROOT, *path), encoding="utf-8") as handle:
+        return handle.read()
+
+
+def pages():
+    """Names and texts of the pages that people read."""
+    return {os.path.relpath(path, ROOT): text_of(path) for path in console.files()}
+
+
+class Texts(unittest.TestCase):
+    """What can be compared without running anything."""
+
+    def test_program_in_readme_is_the_example(self):
+        code = re.search(r"^```cpp\n(.*?)^```$", text_of("README.md"), re.M | re.S)[1]
+        _, _, example = text_of("examples", "rdma-first.cc").partition("\n\n")
+        self.assertEqual(code, example)
+
+    def test_columns_in_readme_are_those_of_the_files(self):
+        for name, kind in (("flows.csv", rdma_results.Flow), ("ports.csv", rdma_results.Port)):
+            part = text_of("README.md").split(f"`{name}` has a row for each", 1)[1]
+            table = re.search(r"\|---\|---\|\n((?:\|.*\n)+)", part)[1]
+            names = [
+                column for row in table.splitlines()
+                for column in re.findall(r"`(\w+)`", row.split("|")[1])
+            ]
+            self.assertEqual(names, [field.name for field in dataclasses.fields(kind)])
+
+    def test_files_that_are_named_exist(self):
+        pattern = re.compile(
+            r"(?<![\w/])((?:bench|doc|examples|helper|model|python|test|tools)/[\w*./-]*\w)"
+        )
+        for page, text in pages().items():
+            for name in set(pattern.findall(text)):
+                self.assertTrue(glob.glob(os.path.join(ROOT, name)), f"{page} names {name}")
+
+    def test_all_examples_are_listed(self):
+        listed = re.findall(r"NAME ([\w-]+)", text_of("examples", "CMakeLists.txt"))
+        scripts = glob.glob(os.path.join(ROOT, "examples", "*.py"))
+        section = text_of("doc", "rdma.rst").split("Examples and Tests\n", 1)[1]
+        section = section.split("\nTroubleshooting\n", 1)[0]
+        names = [f"{name}.cc" for name in listed] + [os.path.basename(path) for path in scripts]
+        for name in names:
+            self.assertIn(name, section)
+
+    def test_suites_in_validation_are_all_suites(self):
+        suites = set()
+        for path in glob.glob(os.path.join(ROOT, "test", "*.cc")):
+            suites.update(re.findall(r'TestSuite\("([\w-]+)"', text_of(path)))
+        section = text_of("doc", "rdma.rst").split("\nValidation\n---", 1)[1]
+        named = set(re.findall(r"^``(rdma-[\w-]+)`` ", section, re.M))
+        self.assertEqual(named, suites)
+
+    def test_drop_reasons_are_all_reasons(self):
+        source = text_of("model", "link", "qbb-port-counters.cc")
+        reasons = set(re.findall(r'return "([\w ]+)";', source)) - {"unknown"}
+        section = text_of("doc", "rdma.rst").split("Why did it drop although", 1)[1]
+        section = section.split("\nWhy did flows not finish", 1)[0]
+        terms = re.findall(r"^(\w[^\n]*)\n  ", section, re.M)
+        self.assertEqual({word.strip() for term in terms for word in term.split(",")}, reasons)
+
+    def test_ascii(self):
+        for page, text in pages().items():
+            self.assertTrue(text.isascii(), page)
+
+
+class Console(unittest.TestCase):
+    """The parts of doc/console.py."""
+
+    def test_commands_and_their_output(self):
+        self.assertEqual(
+            console.commands(["$ a \\", "   b", "x", "$ for", "> do", "> done", "y", "> z"]),
+            [(["$ a \\", "   b"], ["x"]), (["$ for", "> do", "> done"], ["y", "> z"])],
+        )
+
+    def test_dots_stand_for_any_lines(self):
+        self.assertTrue(console.same(["a", "...", "d"], ["a", "b", "c", "d"]))
+        self.assertTrue(console.same(["a", "..."], ["a"]))
+        self.assertFalse(console.same(["a", "..."], ["b", "a"]))
+        self.assertFalse(console.same(["a.c"], ["abc"]))
+
+    def test_update_keeps_dots(self):
+        self.assertEqual(
+            console.updated(["a", "...", "d"], ["A", "b", "c", "D"]), ["A", "...", "D"]
+        )
+        self.assertEqual(console.updated(["a"], ["b", "c"]), ["b", "c"])
+
+    @unittest.skipUnless(console.program("rdma-fabric"), "rdma-fabric is not on the PATH")
+    def test_commands_print_what_the_pages_say(self):
+        for path in console.files():
+            differences, text = console.check(path)
+            self.assertEqual(differences, [], "tools/with-ns3 exec doc/console.py --update")
+            self.assertEqual(text, text_of(path))
+
+
+class Programs(unittest.TestCase):
+    """What has to be compiled."""
+
+    @needs_build
+    def test_pieces_of_code_run(self):
+        folders = BUILD.split(":")
+        names = ("rdma", "internet", "network", "core")
+        with tempfile.TemporaryDirectory() as folder:
+            program = os.path.join(folder, "snippets")
+            command = [
+                *shlex.split(os.environ.get("CXX", "c++")), introspect.standard(), "-o", program,
+                os.path.join(ROOT, "doc", "snippets.cc"),
+                *(f"-I{each}/include" for each in folders),
+                "-Wl,--no-as-needed", *(introspect.library(folders, name) for name in names),
+                *(f"-Wl,-rpath,{each}/lib" for each in folders),
+                *(f"-Wl,-rpath-link,{each}/lib" for each in folders),
+            ]
+            subprocess.run(command, check=True)
+            done = subprocess.run([program], check=True, stdout=subprocess.PIPE, text=True)
+        self.assertIn("received 100000 bytes: IBV_WC_SUCCESS", done.stdout)
+        self.assertIn("link down", done.stdout)
+        self.assertEqual(len(re.findall(r"^flow \d+: \d+ ns$", done.stdout, re.M)), 8)
+
+    @needs_build
+    @unittest.skipUnless(
+        os.environ.get("NS3_VERSION", "3.37") == "3.37", "the tables are as ns-3 3.37 prints values"
+    )
+    def test_tables_of_attributes_and_traces(self):
+        for name, text in introspect.documents(introspect.introspect(BUILD.split(":"))).items():
+            self.assertEqual(text, text_of("doc", name), "tools/with-ns3 exec doc/introspect.py")
+
+    @unittest.skipUnless(importlib.util.find_spec("sphinx"), "sphinx is not installed")
+    def test_manual_builds_without_warnings(self):
+        with tempfile.TemporaryDirectory() as folder:
+            command = [sys.executable, "-m", "sphinx", "-q", "-W", "-n", "-b", "html"]
+            done = subprocess.run(
+                [*command, os.path.join(ROOT, "doc"), folder], check=False,
+                stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+            )
+        self.assertEqual((done.returncode, done.stdout), (0, ""))
+
+
+if __name__ == "__main__":
+    unittest.main()
