@@ -1,0 +1,458 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+
+#include "rdma-test-verbs.h"
+
+#include <ns3/error-model.h>
+#include <ns3/pointer.h>
+#include <ns3/test.h>
+
+/**
+ * \file
+ * \ingroup rdma-tests
+ * Queue pairs when something goes wrong: lost packets, receivers that are not ready, too little
+ * room, no answer; and what each ends in. Times are worked out by hand.
+ */
+
+using namespace ns3;
+
+namespace
+{
+
+/** \param pair its sender gets a retransmission timeout of 100 us */
+void
+SetTimeout(RdmaTestFabric& test)
+{
+    test.helper.SetTransportAttribute("RetransmissionTimeout", TimeValue(MicroSeconds(100)));
+}
+
+/**
+ * Loses frames that come in at a port.
+ *
+ * \param device the port
+ * \param which its frames, counted from 0
+ */
+void
+Lose(Ptr<QbbNetDevice> device, const std::list<uint32_t>& which)
+{
+    auto model = CreateObject<ReceiveListErrorModel>();
+    model->SetList(which);
+    device->SetAttribute("ReceiveErrorModel", PointerValue(model));
+}
+
+/** A packet is lost. */
+class GoBackNTestCase : public TestCase
+{
+  public:
+    GoBackNTestCase()
+        : TestCase("a lost packet, the last packet, an acknowledgement")
+    {
+    }
+
+  private:
+    void DoRun() override
+    {
+        // A SEND of ten packets: frames of 1086 B, 88 480 ps apart on the line, packet n there at
+        // 2 175 040 + n x 88 480 (see TimelineTestCase of rdma-transport-verbs).
+        constexpr int64_t SLOT_PS = 88'480;
+        constexpr int64_t FIRST_PS = 2'175'040;
+        {
+            // Packet 2 is lost. Packet 3 asks for it; the NAK is at the sender 2 011 840 later,
+            // long after it has sent all ten. It sends 2 .. 9 again.
+            RdmaTestPair pair;
+            pair.receiver->PostReceive({100, 10'240});
+            Lose(pair.receiver->GetPort(), {2});
+            pair.Post(1, RdmaWrOpcode::SEND, 10'240);
+            pair.test.Run();
+            const int64_t nakPs = FIRST_PS + 3 * SLOT_PS + RdmaTestPair::SHORT_PS;
+            const int64_t lastPs = nakPs + FIRST_PS + 7 * SLOT_PS;
+            NS_TEST_EXPECT_MSG_EQ(lastPs, 7'246'720, "arithmetic");
+            NS_TEST_EXPECT_MSG_EQ(pair.GetReceiveTimes(), "7246720 ", "all is there");
+            NS_TEST_EXPECT_MSG_EQ(pair.GetSendLog(), "1 SEND 10240 IBV_WC_SUCCESS; ", "sender");
+            const auto stats = pair.sender->GetStats();
+            NS_TEST_EXPECT_MSG_EQ(stats.packetsSent, 18U, "2 .. 9 twice");
+            NS_TEST_EXPECT_MSG_EQ(stats.packetsRetransmitted, 8U, "2 .. 9");
+            NS_TEST_EXPECT_MSG_EQ(stats.timeouts, 0U, "no timer was needed");
+            NS_TEST_EXPECT_MSG_EQ(stats.naksReceived, 1U, "one NAK for the gap");
+            NS_TEST_EXPECT_MSG_EQ(pair.receiver->GetStats().outOfOrder, 7U, "3 .. 9");
+            NS_TEST_EXPECT_MSG_EQ(pair.receiver->GetStats().packetsAccepted, 10U, "once each");
+        }
+        {
+            // The last packet leaves no gap behind: it takes the timer. That has started again with
+            // the ACK of packet 8, which came at 2 175 040 + 8 x 88 480 + 2 011 840 = 4 894 720.
+            RdmaTestPair pair(SetTimeout);
+            pair.receiver->PostReceive({100, 10'240});
+            Lose(pair.receiver->GetPort(), {9});
+            pair.Post(1, RdmaWrOpcode::SEND, 10'240);
+            pair.test.Run();
+            NS_TEST_EXPECT_MSG_EQ(pair.GetReceiveTimes(),
+                                  std::to_string(4'894'720 + 100'000'000 + FIRST_PS) + " ",
+                                  "all is there");
+            NS_TEST_EXPECT_MSG_EQ(pair.sender->GetStats().timeouts, 1U, "timeouts");
+            NS_TEST_EXPECT_MSG_EQ(pair.sender->GetStats().packetsRetransmitted, 1U, "packet 9");
+        }
+        {
+            // The ACK of a lone packet is lost: the receiver has it once, and says so again.
+            RdmaTestPair pair(SetTimeout);
+            Lose(pair.sender->GetPort(), {0});
+            pair.Post(1, RdmaWrOpcode::RDMA_WRITE, 1000);
+            pair.test.Run();
+            NS_TEST_EXPECT_MSG_EQ(pair.GetArrivals(), "1000 ", "once");
+            NS_TEST_EXPECT_MSG_EQ(pair.receiver->GetStats().duplicates, 1U, "duplicates");
+            NS_TEST_EXPECT_MSG_EQ(pair.receiver->GetStats().acksSent, 2U, "ACKs");
+            NS_TEST_EXPECT_MSG_EQ(pair.GetSendLog(),
+                                  "1 RDMA_WRITE 1000 IBV_WC_SUCCESS; ",
+                                  "sender");
+        }
+        {
+            // The NAK is lost: nothing more asks for packet 2, so the timer does it.
+            RdmaTestPair pair(SetTimeout);
+            Lose(pair.receiver->GetPort(), {2});
+            Lose(pair.sender->GetPort(), {2}); // ACKs of 0 and 1, then the NAK
+            pair.Post(1, RdmaWrOpcode::RDMA_WRITE, 10'240);
+            pair.test.Run();
+            NS_TEST_EXPECT_MSG_EQ(pair.GetArrivals(), "10240 ", "once");
+            NS_TEST_EXPECT_MSG_EQ(pair.sender->GetStats().timeouts, 1U, "timeouts");
+            NS_TEST_EXPECT_MSG_EQ(pair.receiver->GetStats().naksSent, 1U, "NAKs");
+            NS_TEST_EXPECT_MSG_EQ(pair.sender->GetStats().packetsRetransmitted, 8U, "2 .. 9");
+        }
+    }
+};
+
+/** Many messages of all kinds over a link that loses one frame in twenty. */
+class LossyMessagesTestCase : public TestCase
+{
+  public:
+    LossyMessagesTestCase()
+        : TestCase("200 messages over lossy links: each once, in order")
+    {
+    }
+
+  private:
+    void DoRun() override
+    {
+        RdmaTestPair pair([](RdmaTestFabric& test) {
+            SetTimeout(test);
+            test.helper.SetTransportAttribute("RetryCount", UintegerValue(1000));
+            test.helper.SetTransportAttribute("AckInterval", UintegerValue(3));
+        });
+        for (const auto& port : {pair.sender->GetPort(), pair.receiver->GetPort()})
+        {
+            auto model = CreateObject<RateErrorModel>();
+            model->SetUnit(RateErrorModel::ERROR_UNIT_PACKET);
+            model->SetRate(0.05);
+            model->AssignStreams(port == pair.sender->GetPort() ? 50 : 60);
+            port->SetAttribute("ReceiveErrorModel", PointerValue(model));
+        }
+        std::string sends;
+        std::string receives;
+        std::string arrivals;
+        uint64_t receiveId = 1000;
+        for (uint64_t id = 0; id < 200; ++id)
+        {
+            const auto opcode = static_cast<RdmaWrOpcode>(id % 4);
+            const uint64_t length = (id * 977) % 5000;
+            pair.Post(id, opcode, length, static_cast<uint32_t>(id));
+            const bool isSend = id % 4 >= 2;
+            const bool hasImmediate = id % 2 == 1;
+            std::ostringstream send;
+            send << id << (isSend ? " SEND " : " RDMA_WRITE ") << length << " IBV_WC_SUCCESS; ";
+            sends += send.str();
+            arrivals += std::to_string(length) + " ";
+            if (isSend || hasImmediate)
+            {
+                pair.receiver->PostReceive({receiveId, 5000});
+                std::ostringstream receive;
+                receive << receiveId++ << (isSend ? " RECV " : " RECV_RDMA_WITH_IMM ") << length;
+                if (hasImmediate)
+                {
+                    receive << " imm " << std::hex << id;
+                }
+                receive << " IBV_WC_SUCCESS; ";
+                receives += receive.str();
+            }
+        }
+        pair.test.Run();
+        NS_TEST_EXPECT_MSG_EQ(pair.GetSendLog(), sends, "sender");
+        NS_TEST_EXPECT_MSG_EQ(pair.GetReceiveLog(), receives, "receiver");
+        NS_TEST_EXPECT_MSG_EQ(pair.GetArrivals(), arrivals, "messages");
+        NS_TEST_EXPECT_MSG_GT(pair.sender->GetStats().packetsRetransmitted, 20U, "losses");
+        NS_TEST_EXPECT_MSG_GT(pair.receiver->GetStats().duplicates, 0U, "lost ACKs");
+        NS_TEST_EXPECT_MSG_GT(pair.sender->GetStats().timeouts, 0U, "timeouts");
+    }
+};
+
+/** The receiver has posted no receive. */
+class ReceiverNotReadyTestCase : public TestCase
+{
+  public:
+    ReceiverNotReadyTestCase()
+        : TestCase("receiver not ready: wait and try again, or give up")
+    {
+    }
+
+  private:
+    void DoRun() override
+    {
+        // A SEND of 4 B is there at 2 011 840, its RNR NAK back at 4 023 680. Code 1 is 10 us, so
+        // it goes out again at 14 023 680 and is there at 16 035 520. Each further try comes
+        // 14 023 680 later.
+        {
+            RdmaTestPair pair;
+            pair.Post(1, RdmaWrOpcode::SEND, 4);
+            pair.Post(2, RdmaWrOpcode::SEND, 4);
+            pair.At(16'035'519, [&]() {
+                pair.receiver->PostReceive({100, 4});
+                pair.receiver->PostReceive({101, 4});
+            });
+            pair.test.Run();
+            // The second follows one frame behind, 86 x 80 = 6880.
+            NS_TEST_EXPECT_MSG_EQ(pair.GetReceiveTimes(), "16035520 16042400 ", "receiver");
+            NS_TEST_EXPECT_MSG_EQ(pair.GetSendTimes(), "18047360 18054240 ", "sender");
+            NS_TEST_EXPECT_MSG_EQ(pair.receiver->GetStats().naksSent, 1U, "RNR NAKs");
+            NS_TEST_EXPECT_MSG_EQ(pair.sender->GetStats().packetsRetransmitted, 2U, "both again");
+            NS_TEST_EXPECT_MSG_EQ(pair.sender->GetStats().timeouts, 0U, "not a timeout");
+        }
+        {
+            // Just too late: one more round.
+            RdmaTestPair pair;
+            pair.Post(1, RdmaWrOpcode::SEND, 4);
+            pair.At(16'035'521, [&]() { pair.receiver->PostReceive({100, 4}); });
+            pair.test.Run();
+            NS_TEST_EXPECT_MSG_EQ(pair.GetReceiveTimes(), "30059200 ", "receiver");
+            NS_TEST_EXPECT_MSG_EQ(pair.receiver->GetStats().naksSent, 2U, "RNR NAKs");
+        }
+        {
+            // Code 5 is 60 us (IBA Vol. 1, table 45).
+            RdmaTestPair pair([](RdmaTestFabric& test) {
+                test.helper.SetQueuePairAttribute("MinRnrTimer", UintegerValue(5));
+            });
+            pair.Post(1, RdmaWrOpcode::SEND, 4);
+            pair.At(3'000'000, [&]() { pair.receiver->PostReceive({100, 4}); });
+            pair.test.Run();
+            NS_TEST_EXPECT_MSG_EQ(pair.GetReceiveTimes(), "66035520 ", "receiver");
+        }
+        {
+            // A write with immediate needs the receive only for its last packet, so only that is
+            // sent again.
+            RdmaTestPair pair;
+            pair.Post(1, RdmaWrOpcode::RDMA_WRITE_WITH_IMM, 3000, 7);
+            pair.At(5'000'000, [&]() { pair.receiver->PostReceive({100, 0}); });
+            pair.test.Run();
+            NS_TEST_EXPECT_MSG_EQ(pair.GetReceiveLog(),
+                                  "100 RECV_RDMA_WITH_IMM 3000 imm 7 IBV_WC_SUCCESS; ",
+                                  "receiver");
+            NS_TEST_EXPECT_MSG_EQ(pair.sender->GetStats().packetsSent, 4U, "3 and 1 again");
+        }
+        {
+            // rnr_retry 2: the third RNR NAK, at 4 023 680 + 2 x 14 023 680, is one too many.
+            RdmaTestPair pair([](RdmaTestFabric& test) {
+                test.helper.SetTransportAttribute("RnrRetryCount", UintegerValue(2));
+            });
+            pair.Post(1, RdmaWrOpcode::SEND, 4);
+            pair.Post(2, RdmaWrOpcode::RDMA_WRITE, 4);
+            pair.test.Run();
+            NS_TEST_EXPECT_MSG_EQ(pair.GetSendLog(),
+                                  "1 SEND 4 IBV_WC_RNR_RETRY_EXC_ERR; "
+                                  "2 RDMA_WRITE 4 IBV_WC_WR_FLUSH_ERR; ",
+                                  "sender");
+            NS_TEST_EXPECT_MSG_EQ(pair.GetSendTimes(), "32071040 32071040 ", "when");
+            NS_TEST_EXPECT_MSG_EQ((pair.sender->GetState() == RdmaQpState::ERR), true, "state");
+            NS_TEST_EXPECT_MSG_EQ(pair.GetArrivals(), "", "nothing was executed");
+        }
+    }
+};
+
+/** A receive that is too short for its message. */
+class TooShortTestCase : public TestCase
+{
+  public:
+    TooShortTestCase()
+        : TestCase("a receive that is too short ends both queue pairs")
+    {
+    }
+
+  private:
+    void DoRun() override
+    {
+        for (const uint64_t length : {101, 3000})
+        {
+            RdmaTestPair pair;
+            pair.receiver->PostReceive({100, 8});
+            pair.receiver->PostReceive({101, 100});
+            pair.receiver->PostReceive({102, 100});
+            pair.Post(1, RdmaWrOpcode::SEND, 8);
+            pair.Post(2, RdmaWrOpcode::SEND, length);
+            pair.Post(3, RdmaWrOpcode::SEND, 8);
+            pair.Post(4, RdmaWrOpcode::RDMA_WRITE, 8);
+            pair.test.Run();
+            const std::string text = std::to_string(length);
+            NS_TEST_EXPECT_MSG_EQ(pair.GetSendLog(),
+                                  "1 SEND 8 IBV_WC_SUCCESS; 2 SEND " + text +
+                                      " IBV_WC_REM_INV_REQ_ERR; 3 SEND 8 IBV_WC_WR_FLUSH_ERR; "
+                                      "4 RDMA_WRITE 8 IBV_WC_WR_FLUSH_ERR; ",
+                                  "sender");
+            NS_TEST_ASSERT_MSG_EQ(pair.receives.size(), 3U, "receives");
+            NS_TEST_EXPECT_MSG_EQ(pair.receives[0].status, RdmaWcStatus::SUCCESS, "first");
+            NS_TEST_EXPECT_MSG_EQ(pair.receives[1].id, 101U, "second");
+            NS_TEST_EXPECT_MSG_EQ(pair.receives[1].status, RdmaWcStatus::LOC_LEN_ERR, "second");
+            NS_TEST_EXPECT_MSG_EQ(pair.receives[2].status, RdmaWcStatus::WR_FLUSH_ERR, "third");
+            NS_TEST_EXPECT_MSG_EQ(pair.GetArrivals(), "8 ", "one message");
+            // What is posted from now on is flushed at once.
+            pair.Post(5, RdmaWrOpcode::SEND, 8);
+            pair.receiver->PostReceive({103, 100});
+            NS_TEST_EXPECT_MSG_EQ(pair.sends.back().id, 5U, "late send");
+            NS_TEST_EXPECT_MSG_EQ(pair.sends.back().status,
+                                  RdmaWcStatus::WR_FLUSH_ERR,
+                                  "late send");
+            NS_TEST_EXPECT_MSG_EQ(pair.receives.back().id, 103U, "late receive");
+            NS_TEST_EXPECT_MSG_EQ(pair.receives.back().status,
+                                  RdmaWcStatus::WR_FLUSH_ERR,
+                                  "late receive");
+        }
+        {
+            // Exactly enough is enough.
+            RdmaTestPair pair;
+            pair.receiver->PostReceive({100, 3000});
+            pair.Post(1, RdmaWrOpcode::SEND, 3000);
+            pair.test.Run();
+            NS_TEST_EXPECT_MSG_EQ(pair.GetReceiveLog(), "100 RECV 3000 IBV_WC_SUCCESS; ", "fits");
+        }
+    }
+};
+
+/** Nobody answers. */
+class NoAnswerTestCase : public TestCase
+{
+  public:
+    NoAnswerTestCase()
+        : TestCase("no answer: as many tries as were asked for, then an error")
+    {
+    }
+
+  private:
+    void DoRun() override
+    {
+        for (const uint32_t retries : {0U, 3U, 7U})
+        {
+            // The first packet goes out at 0 and then after each timeout of 100 us; the timeout
+            // after the last retry ends it.
+            RdmaTestPair pair([&](RdmaTestFabric& test) {
+                SetTimeout(test);
+                test.helper.SetTransportAttribute("RetryCount", UintegerValue(retries));
+            });
+            pair.test.fabric->SetLinkUp(1, false);
+            pair.Post(1, RdmaWrOpcode::RDMA_WRITE, 4);
+            pair.Post(2, RdmaWrOpcode::SEND, 5000);
+            pair.sender->PostReceive({50, 10});
+            pair.test.Run();
+            NS_TEST_EXPECT_MSG_EQ(pair.GetSendLog(),
+                                  "1 RDMA_WRITE 4 IBV_WC_RETRY_EXC_ERR; "
+                                  "2 SEND 5000 IBV_WC_WR_FLUSH_ERR; ",
+                                  retries << " retries");
+            const std::string endPs = std::to_string((retries + 1) * 100'000'000LL);
+            NS_TEST_EXPECT_MSG_EQ(pair.GetSendTimes(), endPs + " " + endPs + " ", "when");
+            NS_TEST_EXPECT_MSG_EQ(pair.sender->GetStats().timeouts, retries + 1, "timeouts");
+            // 1 + 5 packets each time
+            NS_TEST_EXPECT_MSG_EQ(pair.sender->GetStats().packetsSent, 6 * (retries + 1), "sent");
+            NS_TEST_EXPECT_MSG_EQ(
+                RdmaTestBooks::CountDrops(*pair.test.fabric, QbbDropReason::NO_ROUTE),
+                6 * (retries + 1),
+                "the switch has no route");
+            const auto flushed = pair.sender->GetReceiveCompletionQueue()->Poll(10);
+            NS_TEST_ASSERT_MSG_EQ(flushed.size(), 1U, "the sender's own receives are flushed");
+            NS_TEST_EXPECT_MSG_EQ(flushed[0].status, RdmaWcStatus::WR_FLUSH_ERR, "flushed");
+        }
+        {
+            // Progress starts the count again: every 8th packet that comes in is lost for a while,
+            // more often than 1 retry would bear in a row.
+            RdmaTestPair pair([&](RdmaTestFabric& test) {
+                SetTimeout(test);
+                test.helper.SetTransportAttribute("RetryCount", UintegerValue(1));
+            });
+            Lose(pair.receiver->GetPort(), {0, 2, 4, 6, 8});
+            for (uint64_t id = 0; id < 6; ++id)
+            {
+                pair.At(static_cast<int64_t>(id) * 300'000'000,
+                        [&pair, id]() { pair.Post(id, RdmaWrOpcode::RDMA_WRITE, 4); });
+            }
+            pair.test.Run();
+            NS_TEST_EXPECT_MSG_EQ(pair.sender->GetStats().timeouts, 5U, "timeouts");
+            NS_TEST_EXPECT_MSG_EQ(pair.GetArrivals(), "4 4 4 4 4 4 ", "all arrive");
+            NS_TEST_EXPECT_MSG_EQ(pair.sends.size(), 6U, "all complete");
+        }
+    }
+};
+
+/** Flows that cannot finish say why. */
+class StuckFlowsTestCase : public TestCase
+{
+  public:
+    StuckFlowsTestCase()
+        : TestCase("a run that ends early says what each flow waits for")
+    {
+    }
+
+  private:
+    void DoRun() override
+    {
+        RdmaTestFabric test;
+        std::vector<RdmaFlow> flows;
+        // Each flow has hosts 2n and 2n + 1 for itself; 100 packets each.
+        for (uint32_t i = 0; i < 7; ++i)
+        {
+            flows.push_back(MakeTestFlow(i, 2 * i, 2 * i + 1, 102'400, 10'000'000));
+        }
+        flows[0].startPs = 900'000'000;
+        flows[6].startPs = 99'995'000'000;
+        test.Install(MakeRdmaStar(14, MakeTestRates(100, 100, 1000)), flows);
+        auto link = [&](uint32_t host) { return host; }; // link n is host n's
+        constexpr uint32_t SWITCH = 14;
+        RdmaTestPair::At(1'000'000, [&]() {
+            // 1: paused by its switch for good. 2: its link is down.
+            test.fabric->GetDevice(link(2), SWITCH)->RequestPause(3, true);
+            test.fabric->SetLinkUp(link(4), false);
+            // 3: the receiver's link is down.
+            test.fabric->SetLinkUp(link(7), false);
+            // 4: the last packet is lost, 5: the last ACK.
+            Lose(test.fabric->GetNic(9)->GetPort(0), {99});
+            Lose(test.fabric->GetNic(10)->GetPort(0), {99});
+        });
+        // Flow 0 has not begun at 800 us, flow 6 starts 5 us before the second look.
+        test.Run(800'000'000);
+        const std::string tail = " of 100 packets acknowledged";
+        auto expect = [&](int flow, const std::string& status) {
+            NS_TEST_EXPECT_MSG_EQ(test.results[flow].status, status, "flow " << flow);
+            NS_TEST_EXPECT_MSG_EQ(test.results[flow].IsCompleted(), false, "flow " << flow);
+        };
+        expect(0, "not started");
+        expect(1, "class 3 of the sender is paused; 0" + tail);
+        expect(2, "link of the sender is down; 0" + tail);
+        expect(3, "waits for acknowledgements without a retransmission timer; 0" + tail);
+        expect(4, "waits for acknowledgements without a retransmission timer; 99" + tail);
+        expect(5, "all bytes arrived; acknowledgement outstanding; 99" + tail);
+        test.Run(100'000'000'000 - 800'000'000);
+        NS_TEST_EXPECT_MSG_EQ(test.results[0].status, "IBV_WC_SUCCESS", "flow 0 had its time");
+        // 100 frames take 8.85 us; at 5 us the first ACKs are back (one round trip is 4.2 us).
+        NS_TEST_EXPECT_MSG_EQ(test.results[6].status.substr(0, 9), "sending; ", "flow 6");
+    }
+};
+
+/** The suite. */
+class RdmaTransportErrorsTestSuite : public TestSuite
+{
+  public:
+    RdmaTransportErrorsTestSuite()
+        : TestSuite("rdma-transport-errors")
+    {
+        AddTestCase(new GoBackNTestCase);
+        AddTestCase(new LossyMessagesTestCase);
+        AddTestCase(new ReceiverNotReadyTestCase);
+        AddTestCase(new TooShortTestCase);
+        AddTestCase(new NoAnswerTestCase);
+        AddTestCase(new StuckFlowsTestCase);
+    }
+};
+
+RdmaTransportErrorsTestSuite g_rdmaTransportErrorsTestSuite; //!< registers the suite
+
+} // namespace
