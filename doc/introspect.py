@@ -79,7 +79,8 @@ def accepted(value, kind):
     if value == "EnumValue":
         return kind.replace("|", ", ")
     if value == "PointerValue":
-        return re.sub(r"ns3::Ptr< ns3::(\w+) >", r"a \1", kind)
+        name = re.sub(r"ns3::Ptr< ns3::(\w+) >", r"\1", kind)
+        return f"an {name}" if name[0] in "AEIO" else f"a {name}"
     if value in ("UintegerValue", "DoubleValue"):
         low, high = kind.split()[1].split(":")
         if float(high) > 1e300:
