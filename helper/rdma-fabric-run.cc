@@ -3,6 +3,7 @@
 #include "rdma-fabric-run.h"
 
 #include "qbb-helper.h"
+#include "qbb-wheel-scheduler.h"
 #include "qbb-wire.h"
 #include "rdma-progress.h"
 #include "rdma-topology-builders.h"
@@ -128,9 +129,8 @@ RdmaFabricRun::Build(const RdmaTopology& topology, const std::vector<RdmaFlow>& 
     CheckChoice("switch", m_options.switchType, {"shared"});
     RngSeedManager::SetSeed(m_options.seed);
     RdmaFabricHelper helper;
-    // At the pending events of a fabric a binary heap is faster than ns-3's default map.
     ObjectFactory scheduler;
-    scheduler.SetTypeId("ns3::PriorityQueueScheduler");
+    scheduler.SetTypeId(QbbWheelScheduler::GetTypeId());
     Simulator::SetScheduler(scheduler);
 
     uint8_t classes = 0;
