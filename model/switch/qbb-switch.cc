@@ -65,7 +65,7 @@ QbbSwitch::GetTypeId()
                           "Mixed into the choice among equal-cost ports; 0 makes one from the "
                           "node's number. Equal seeds everywhere polarise the fabric.",
                           UintegerValue(0),
-                          MakeUintegerAccessor(&QbbSwitch::m_seedAttribute),
+                          MakeUintegerAccessor(&QbbSwitch::SetEcmpSeed, &QbbSwitch::GetEcmpSeed),
                           MakeUintegerChecker<uint32_t>());
     return tid;
 }
@@ -84,21 +84,28 @@ QbbSwitch::~QbbSwitch()
 void
 QbbSwitch::NotifyNewAggregate()
 {
-    if (auto node = GetObject<Node>())
-    {
-        m_seed = QbbFlowHash(node->GetId(), 0, 0, 0, 0);
-    }
+    SetEcmpSeed(m_seedAttribute);
     Object::NotifyNewAggregate();
+}
+
+void
+QbbSwitch::SetEcmpSeed(uint32_t seed)
+{
+    m_seedAttribute = seed;
+    const Ptr<Node> node = GetObject<Node>();
+    m_seed = seed || !node ? seed : QbbFlowHash(node->GetId(), 0, 0, 0, 0);
+}
+
+uint32_t
+QbbSwitch::GetEcmpSeed() const
+{
+    return m_seedAttribute;
 }
 
 void
 QbbSwitch::DoInitialize()
 {
     NS_LOG_FUNCTION(this);
-    if (m_seedAttribute)
-    {
-        m_seed = m_seedAttribute;
-    }
     ConfigureBuffer();
     Object::DoInitialize();
 }

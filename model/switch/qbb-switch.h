@@ -123,6 +123,8 @@ class QbbSwitch : public Object, public QbbFrameSink
     void AnswerArp(QbbNetDevice& port, const QbbFrame& frame);
     void MarkEcn(Port& egress, QbbFrame& frame);
     void ConfigurePort(Port& port);
+    void SetEcmpSeed(uint32_t seed);
+    uint32_t GetEcmpSeed() const;
 
     std::vector<Port> m_ports;           //!< by port number
     QbbForwardingTable m_table;          //!< routes

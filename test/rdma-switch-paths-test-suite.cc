@@ -1,0 +1,363 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+
+#include "rdma-test-verbs.h"
+
+#include <ns3/test.h>
+
+#include <algorithm>
+#include <array>
+#include <numeric>
+
+/**
+ * \file
+ * \ingroup rdma-tests
+ * Where switches send frames, what they change in them, and which they throw away.
+ */
+
+using namespace ns3;
+
+namespace
+{
+
+/**
+ * \param counts how often each of some equally likely things happened
+ * \return Pearson's chi-square, which exceeds 21.1 (4 things), 29.9 (8) or 44.3 (16) once in 10^4
+ */
+double
+GetChiSquare(const std::vector<uint64_t>& counts)
+{
+    const double total = std::accumulate(counts.begin(), counts.end(), 0.0);
+    const double expected = total / static_cast<double>(counts.size());
+    double sum = 0;
+    for (const uint64_t count : counts)
+    {
+        const double difference = static_cast<double>(count) - expected;
+        sum += difference * difference / expected;
+    }
+    return sum;
+}
+
+/** Flows spread over equal-cost ports and parallel links. */
+class SpreadTestCase : public TestCase
+{
+  public:
+    SpreadTestCase()
+        : TestCase("flows spread evenly over equal-cost ports and parallel links")
+    {
+    }
+
+  private:
+    /** \return two leaves of 20 hosts, four spines, two links from each leaf to each spine */
+    static RdmaTopology MakeTopology()
+    {
+        RdmaTopology topology;
+        for (int host = 0; host < 40; ++host)
+        {
+            topology.AddHost();
+        }
+        const uint32_t leaves[] = {topology.AddSwitch(), topology.AddSwitch()};
+        for (int host = 0; host < 40; ++host)
+        {
+            topology.AddLink(host, leaves[host / 20], 100'000'000'000, 100'000);
+        }
+        for (int spine = 0; spine < 4; ++spine)
+        {
+            const uint32_t id = topology.AddSwitch();
+            for (const uint32_t leaf : leaves)
+            {
+                topology.AddLink(leaf, id, 100'000'000'000, 100'000);
+                topology.AddLink(leaf, id, 100'000'000'000, 100'000);
+            }
+        }
+        return topology;
+    }
+
+    /**
+     * One packet for each queue pair.
+     *
+     * \param pairs queue pairs between each pair of hosts
+     * \param hosts how many hosts of leaf 0 send to how many of leaf 1
+     */
+    void Check(uint32_t pairs, uint32_t hosts)
+    {
+        RdmaTestFabric test;
+        test.Install(MakeTopology(), {});
+        // Ports 20 .. 27 of leaf 0 are its uplinks.
+        std::vector<uint64_t> predicted(8);
+        for (uint32_t source = 0; source < hosts; ++source)
+        {
+            for (uint32_t destination = 0; destination < hosts; ++destination)
+            {
+                for (uint32_t i = 0; i < pairs; ++i)
+                {
+                    const auto [a, b] = test.fabric->Connect(source, 20 + destination);
+                    const auto path = test.fabric->GetRouting()->GetPath(a->GetPort(),
+                                                                         a->GetRemoteAddress(),
+                                                                         a->GetFlowHash());
+                    NS_TEST_ASSERT_MSG_EQ(path.size(), 4U, "host, leaf, spine, leaf");
+                    ++predicted.at(path[1]->GetPortNumber() - 20);
+                    RdmaSendRequest request;
+                    request.length = 100;
+                    a->PostSend(request);
+                }
+            }
+        }
+        test.Run();
+        const auto leaf = test.fabric->GetSwitch(40);
+        std::vector<uint64_t> sent(8);
+        for (uint32_t uplink = 0; uplink < 8; ++uplink)
+        {
+            sent[uplink] = leaf->GetPort(20 + uplink)->GetCounters().classes[3].txFrames;
+            NS_TEST_EXPECT_MSG_EQ(sent[uplink],
+                                  predicted[uplink],
+                                  "frames go where GetPath() says");
+        }
+        NS_TEST_EXPECT_MSG_EQ(std::accumulate(sent.begin(), sent.end(), uint64_t{0}),
+                              uint64_t{pairs} * hosts * hosts,
+                              "all of them");
+        NS_TEST_EXPECT_MSG_LT(GetChiSquare(sent), 29.9, hosts << " hosts, " << pairs << " pairs");
+    }
+
+    void DoRun() override
+    {
+        // One pair of hosts: only the UDP source ports differ, by queue pair numbers.
+        Check(4000, 1);
+        // Many pairs of hosts with a queue pair each.
+        Check(1, 20);
+        Check(10, 20);
+    }
+};
+
+/** Switches choose independently of each other. */
+class PolarisationTestCase : public TestCase
+{
+  public:
+    /** \param seed EcmpSeed of all switches; 0: one of its own for each */
+    explicit PolarisationTestCase(uint32_t seed)
+        : TestCase(seed ? "equal ECMP seeds polarise the fabric" : "ECMP is not polarised"),
+          m_seed(seed)
+    {
+    }
+
+  private:
+    void DoRun() override
+    {
+        RdmaTestFabric test;
+        test.helper.SetSwitchAttribute("EcmpSeed", UintegerValue(m_seed));
+        test.Install(MakeRdmaFatTree(8, MakeTestRates(100, 100, 100)), {});
+        // Each pair of choices at the edge switch and above it, 4 x 4.
+        std::vector<uint64_t> choices(16);
+        std::vector<Ptr<RdmaQueuePair>> senders;
+        for (int i = 0; i < 3200; ++i)
+        {
+            // Host 0 to the pods 1 .. 7: hosts 16 .. 127.
+            const auto [a, b] = test.fabric->Connect(0, 16 + i % 112);
+            senders.push_back(a);
+            ++choices.at(4 * GetChoice(test, a, 1) + GetChoice(test, a, 2));
+        }
+        const auto used = std::count_if(choices.begin(), choices.end(), [](auto n) { return n; });
+        if (m_seed)
+        {
+            // Who chooses uplink k at the edge chooses k again above it.
+            NS_TEST_EXPECT_MSG_EQ(used, 4, "choices");
+        }
+        else
+        {
+            NS_TEST_EXPECT_MSG_LT(GetChiSquare(choices), 44.3, "independent choices");
+        }
+        // The seed counts from the start, not from the first event.
+        std::vector<uint32_t> before;
+        for (const auto& qp : senders)
+        {
+            before.push_back(4 * GetChoice(test, qp, 1) + GetChoice(test, qp, 2));
+        }
+        test.Run(1'000'000);
+        uint32_t moved = 0;
+        for (std::size_t i = 0; i < senders.size(); ++i)
+        {
+            moved +=
+                before[i] != 4 * GetChoice(test, senders[i], 1) + GetChoice(test, senders[i], 2);
+        }
+        NS_TEST_EXPECT_MSG_EQ(moved, 0U, "paths that changed when the run began");
+    }
+
+    /** \return which of its four uplinks the hop-th sender on the way up chooses */
+    static uint32_t GetChoice(const RdmaTestFabric& test, Ptr<RdmaQueuePair> qp, std::size_t hop)
+    {
+        const auto path = test.fabric->GetRouting()->GetPath(qp->GetPort(),
+                                                             qp->GetRemoteAddress(),
+                                                             qp->GetFlowHash());
+        return path.at(hop)->GetPortNumber() - 4;
+    }
+
+    uint32_t m_seed;
+};
+
+/** What a switch changes in a frame. */
+class RewriteTestCase : public TestCase
+{
+  public:
+    RewriteTestCase()
+        : TestCase("each switch writes its own MAC addresses and takes one from the time to live")
+    {
+    }
+
+  private:
+    void DoRun() override
+    {
+        RdmaTestFabric test;
+        test.Install(MakeRdmaFatTree(4, MakeTestRates(100, 100, 100)),
+                     {MakeTestFlow(0, 0, 15, 100)});
+        const auto sender = test.runner->GetSender(0);
+        const auto path = test.fabric->GetRouting()->GetPath(sender->GetPort(),
+                                                             sender->GetRemoteAddress(),
+                                                             sender->GetFlowHash());
+        NS_TEST_ASSERT_MSG_EQ(path.size(), 6U, "hops");
+        int seen = 0;
+        for (std::size_t hop = 0; hop < path.size(); ++hop)
+        {
+            const auto port = path[hop];
+            path[hop]->TraceConnectWithoutContext(
+                "PhyTxBegin",
+                Callback<void, Ptr<const Packet>>([&, hop, port](Ptr<const Packet> packet) {
+                    std::array<uint8_t, 40> bytes{};
+                    packet->CopyData(bytes.data(), bytes.size());
+                    // The ACK comes back over other ports, or through the host's own.
+                    Mac48Address to;
+                    Mac48Address from;
+                    to.CopyFrom(&bytes[0]);
+                    from.CopyFrom(&bytes[6]);
+                    NS_TEST_EXPECT_MSG_EQ(from, port->GetMac(), "source of hop " << hop);
+                    NS_TEST_EXPECT_MSG_EQ(to, port->GetPeer()->GetMac(), "next of hop " << hop);
+                    NS_TEST_EXPECT_MSG_EQ(+bytes[22], 64 - static_cast<int>(hop), "TTL at " << hop);
+                    // IPv4 addresses stay: 26 .. 29 and 30 .. 33.
+                    NS_TEST_EXPECT_MSG_EQ(Ipv4Address::Deserialize(&bytes[26]),
+                                          sender->GetLocalAddress(),
+                                          "source address");
+                    NS_TEST_EXPECT_MSG_EQ(Ipv4Address::Deserialize(&bytes[30]),
+                                          sender->GetRemoteAddress(),
+                                          "destination address");
+                    ++seen;
+                }));
+        }
+        test.Run();
+        NS_TEST_EXPECT_MSG_EQ(seen, 6, "frames seen");
+        NS_TEST_EXPECT_MSG_EQ(test.GetUnfinished(), "", "flow");
+    }
+};
+
+/** Time to live. */
+class TimeToLiveTestCase : public TestCase
+{
+  public:
+    TimeToLiveTestCase()
+        : TestCase("a frame whose time to live is over is dropped and counted")
+    {
+    }
+
+  private:
+    void DoRun() override
+    {
+        // From pod to pod there are five switches. Each takes one and does not forward what then
+        // would have none left: 6 reaches the host as 1, less ends at switch number TTL.
+        for (const uint32_t ttl : {1U, 2U, 3U, 4U, 5U, 6U})
+        {
+            RdmaTestFabric test;
+            test.helper.SetQueuePairAttribute("Ttl", UintegerValue(ttl));
+            test.Install(MakeRdmaFatTree(4, MakeTestRates(100, 100, 100)),
+                         {MakeTestFlow(0, 0, 15, 100)});
+            const auto sender = test.runner->GetSender(0);
+            const auto path = test.fabric->GetRouting()->GetPath(sender->GetPort(),
+                                                                 sender->GetRemoteAddress(),
+                                                                 sender->GetFlowHash());
+            test.Run();
+            const auto receiver = path.back()->GetPeer()->GetCounters().classes[3].rxFrames;
+            NS_TEST_EXPECT_MSG_EQ(receiver, (ttl == 6 ? 1U : 0U), "arrivals with TTL " << ttl);
+            NS_TEST_EXPECT_MSG_EQ(
+                RdmaTestBooks::CountDrops(*test.fabric, QbbDropReason::TTL_EXPIRED),
+                (ttl == 6 ? 0U : 1U),
+                "drops with TTL " << ttl);
+            if (ttl < 6)
+            {
+                const auto at = path[ttl - 1]->GetPeer()->GetCounters();
+                NS_TEST_EXPECT_MSG_EQ(RdmaTestBooks::CountDrops(at, QbbDropReason::TTL_EXPIRED),
+                                      1U,
+                                      "the drop is at switch " << ttl);
+                NS_TEST_EXPECT_MSG_EQ(test.results[0].status,
+                                      "waits for acknowledgements without a retransmission timer; "
+                                      "0 of 1 packets acknowledged",
+                                      "status with TTL " << ttl);
+            }
+            NS_TEST_EXPECT_MSG_EQ(RdmaTestBooks::CheckSwitches(*test.fabric) +
+                                      RdmaTestBooks::CheckRest(*test.fabric),
+                                  "",
+                                  "books");
+        }
+    }
+};
+
+/** Frames that a switch cannot forward. */
+class NoWayTestCase : public TestCase
+{
+  public:
+    NoWayTestCase()
+        : TestCase("no route, and frames too long for the next link")
+    {
+    }
+
+  private:
+    void DoRun() override
+    {
+        {
+            RdmaTestPair pair;
+            const auto stray = pair.test.fabric->GetNic(0)->CreateQueuePair();
+            stray->Connect(Ipv4Address("10.200.0.1"), 2);
+            stray->PostSend(RdmaSendRequest());
+            pair.Post(1, RdmaWrOpcode::RDMA_WRITE, 100);
+            pair.test.Run();
+            NS_TEST_EXPECT_MSG_EQ(
+                RdmaTestBooks::CountDrops(*pair.test.fabric, QbbDropReason::NO_ROUTE),
+                1U,
+                "no route");
+            NS_TEST_EXPECT_MSG_EQ(pair.sends.size(), 1U, "the other queue pair is not disturbed");
+            NS_TEST_EXPECT_MSG_EQ(RdmaTestBooks::CheckSwitches(*pair.test.fabric), "", "books");
+        }
+        {
+            // Everybody takes 4 KiB but the link to host 1.
+            RdmaTestPair pair([](RdmaTestFabric& test) { test.SetMtu(4096); });
+            for (const auto& port : {pair.receiver->GetPort(), pair.test.fabric->GetDevice(1, 2)})
+            {
+                port->SetMtu(1500);
+            }
+            pair.Post(1, RdmaWrOpcode::RDMA_WRITE, 1000);
+            pair.Post(2, RdmaWrOpcode::RDMA_WRITE, 4000);
+            pair.test.Run();
+            NS_TEST_EXPECT_MSG_EQ(pair.GetArrivals(), "1000 ", "what fits");
+            const auto& port = pair.test.fabric->GetDevice(1, 2)->GetCounters();
+            NS_TEST_EXPECT_MSG_EQ(RdmaTestBooks::CountDrops(port, QbbDropReason::TOO_LONG),
+                                  1U,
+                                  "too long");
+            NS_TEST_EXPECT_MSG_EQ(RdmaTestBooks::CheckSwitches(*pair.test.fabric), "", "books");
+        }
+    }
+};
+
+/** The suite. */
+class RdmaSwitchPathsTestSuite : public TestSuite
+{
+  public:
+    RdmaSwitchPathsTestSuite()
+        : TestSuite("rdma-switch-paths")
+    {
+        AddTestCase(new SpreadTestCase);
+        AddTestCase(new PolarisationTestCase(0));
+        AddTestCase(new PolarisationTestCase(7));
+        AddTestCase(new RewriteTestCase);
+        AddTestCase(new TimeToLiveTestCase);
+        AddTestCase(new NoWayTestCase);
+    }
+};
+
+RdmaSwitchPathsTestSuite g_rdmaSwitchPathsTestSuite; //!< registers the suite
+
+} // namespace
