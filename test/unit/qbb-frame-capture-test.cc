@@ -114,13 +114,14 @@ TEST(QbbFrameCapture, OneFrameOfEachKind)
     }
 
     {
-        PcapFileWrapper file;
-        file.Open(path, std::ios::out);
-        ASSERT_FALSE(file.Fail()) << path;
-        file.Init(LINKTYPE_ETHERNET);
+        // Its attributes (the length captured of a frame) are set only in one that is made so.
+        Ptr<PcapFileWrapper> file = CreateObject<PcapFileWrapper>();
+        file->Open(path, std::ios::out);
+        ASSERT_FALSE(file->Fail()) << path;
+        file->Init(LINKTYPE_ETHERNET);
         for (size_t i = 0; i < frames.size(); ++i)
         {
-            file.Write(MicroSeconds(i), QbbFrameCodec::ToPacket(*frames[i]));
+            file->Write(MicroSeconds(i), QbbFrameCodec::ToPacket(*frames[i]));
         }
     }
 
