@@ -8,10 +8,9 @@ import subprocess
 import sys
 
 from . import packages, venv
-from .build import Build
+from .build import Build, library_target, library_targets
 from .places import ROOT, WORK, lock
 from .say import Phases, usage_error
-from .tests import library_targets
 
 # For ns-3 3.37 and 3.38, whose trees do not say which release of cppyy they go with.
 CPPYY = "2.4.2"
@@ -86,8 +85,7 @@ def main(arguments, prepare, execute):
         )
         build = Build(tree, "python", {"Python3_EXECUTABLE": interpreter})
         build.configure(phases)
-        module = "rdma" if tree.numbers() >= (3, 43) else "librdma"
-        build.make([*library_targets(tree), module], phases)
+        build.make([*library_targets(tree), library_target(tree)], phases)
         write_lock_file(build)
         system = link_system_libraries(build)
     paths = [os.path.join(build.output, "bindings", "python"), os.path.join(ROOT, "python")]

@@ -249,3 +249,14 @@ def listed_programs(folder):
     with open(path, encoding="utf-8") as handle:
         text = re.sub(r"#.*", "", handle.read())
     return re.findall(r"build_lib_example\s*\(\s*NAME\s+([\w.-]+)", text)
+
+
+def library_targets(tree):
+    """The targets of ns-3's own libraries."""
+    prefix = "" if tree.numbers() >= (3, 43) else "lib"
+    return [prefix + name for name in MODULES]
+
+
+def library_target(tree):
+    """The target of this module's library."""
+    return "rdma" if tree.numbers() >= (3, 43) else "librdma"

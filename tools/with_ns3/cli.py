@@ -6,14 +6,15 @@ import signal
 import subprocess
 import sys
 
-from . import packages, source
-from .build import Build, listed_programs
+from . import packages, source, userprogram
+from .build import Build, library_target, library_targets, listed_programs
 from .places import ROOT, WORK, lock
 from .say import Phases, Stop, note, usage_error
 
 USAGE = """usage: tools/with-ns3 VERB ...
 
   run PROGRAM [ARGS]      build and run one of this module's programs (optimized build)
+  run FILE.cc [ARGS]      the same with a source file of your own that uses this module
   test [SUITE...]         build and run all tests, or those named (build with asserts);
                           test --help lists its options
   build                   build everything for run and test, without running it
@@ -59,6 +60,8 @@ def run(arguments):
     if not arguments:
         raise usage_error(f"run needs a program; {exist}")
     name, *rest = arguments
+    if name.endswith(".cc") and os.path.exists(name):
+        return run_file(name, rest)
     if name not in programs:
         raise usage_error(f"there is no program '{name}'; {exist}")
     phases = Phases()
@@ -67,6 +70,17 @@ def run(arguments):
         build.configure(phases)
         build.make([name], phases)
     return execute([build.program("examples", name), *rest])
+
+
+def run_file(path, arguments):
+    """run FILE.cc [ARGS]"""
+    phases = Phases()
+    with lock(WORK):
+        build = Build(prepare(packages.BUILD, phases, 2), "optimized")
+        build.configure(phases)
+        build.make([*library_targets(build.tree), library_target(build.tree)], phases)
+        program = userprogram.make(path, build)
+    return execute([program, *arguments])
 
 
 def everything(build):
@@ -88,16 +102,11 @@ def build_all(arguments):
         tree = prepare({**packages.BUILD, **packages.TEST}, phases, 4)
         build = Build(tree, "optimized")
         build.configure(phases)
-        build.make(everything(build) or [library(tree)], phases)
+        build.make(everything(build) or [library_target(tree)], phases)
         build = Build(tree, "assert")
         build.configure(phases)
         build.make(tests.targets(build), phases)
     return 0
-
-
-def library(tree):
-    """The target of the module's library."""
-    return "rdma" if tree.numbers() >= (3, 43) else "librdma"
 
 
 def program_environment(build):
@@ -124,7 +133,7 @@ def exec_command(arguments):
     with lock(WORK):
         build = Build(prepare(packages.BUILD, phases, 2), "optimized")
         build.configure(phases)
-        build.make(everything(build) or [library(build.tree)], phases)
+        build.make(everything(build) or [library_target(build.tree)], phases)
     try:
         return execute(arguments, program_environment(build))
     except OSError as error:

@@ -9,7 +9,7 @@ import re
 import subprocess
 
 from . import packages, venv
-from .build import MODULES, Build, listed_programs, run_cmake, run_ninja
+from .build import Build, library_targets, listed_programs, run_cmake, run_ninja
 from .jobs import (
     Job, count_fuzzer, count_program, count_python, count_suite, count_units, run_jobs,
 )
@@ -92,12 +92,6 @@ def test_programs():
     """The targets that hold the tests."""
     result = ["rdma-unit-tests"] if has_unit_tests() else []
     return result + (["rdma-test-runner"] if has_suites() else [])
-
-
-def library_targets(tree):
-    """The targets of ns-3's own libraries."""
-    prefix = "" if tree.numbers() >= (3, 43) else "lib"
-    return [prefix + name for name in MODULES]
 
 
 def targets(build):
