@@ -139,7 +139,7 @@ QbbChannel::GetInFlight() const
 
 void
 QbbChannel::Transmit(const QbbNetDevice* sender,
-                     QbbFramePtr frame,
+                     QbbFramePtr&& frame,
                      int64_t sentPs,
                      int64_t nowFs)
 {
@@ -200,7 +200,7 @@ QbbChannel::Arrive(std::size_t direction)
             return;
         }
     }
-    receiver.ReceiveFromLine(std::move(frame));
+    receiver.ReceiveFromLine(std::move(frame), nowFs);
 }
 
 QbbFramePtr

@@ -63,7 +63,7 @@ class QbbChannel : public Channel
      * \param sentPs the instant at which the last bit has left the sender
      * \param nowFs the present time in femtoseconds
      */
-    void Transmit(const QbbNetDevice* sender, QbbFramePtr frame, int64_t sentPs, int64_t nowFs);
+    void Transmit(const QbbNetDevice* sender, QbbFramePtr&& frame, int64_t sentPs, int64_t nowFs);
 
     /**
      * Takes the link down or up. Down: the frames in flight are lost, and both devices are told.

@@ -67,6 +67,15 @@ QbbNetDevice::DoInitialize()
                            "ends");
     m_pauseReceiver.SetRate(m_rate);
     m_pauseSender.Configure(m_rate, m_pauseQuanta, m_pauseRefresh);
+    // A pause frame that is due waits for the frame on the line, which may just have begun.
+    const uint32_t longest = GetMaxFrameBytes() + GetLineOverheadBytes();
+    NS_ABORT_MSG_IF(GetLosslessClasses() && m_pauseSender.GetSlackPs() <= m_rate.BytesToPs(longest),
+                    "rdma: port " << m_ifIndex << " of node " << m_node->GetId() << ": a pause of "
+                                  << m_pauseQuanta << " quanta, repeated after " << m_pauseRefresh
+                                  << " of its length, runs out behind a frame of " << longest
+                                  << " bytes on the line; accepted: PauseQuanta times (1 - "
+                                     "PauseRefresh) above "
+                                  << longest * 8.0 / QbbWire::PAUSE_QUANTUM_BITS);
     NetDevice::DoInitialize();
 }
 
@@ -112,6 +121,12 @@ QbbNetDevice::Attach(Ptr<QbbChannel> channel)
 void
 QbbNetDevice::Enqueue(QbbFramePtr frame)
 {
+    Enqueue(std::move(frame), Simulator::Now().GetTimeStep());
+}
+
+void
+QbbNetDevice::Enqueue(QbbFramePtr&& frame, int64_t nowFs)
+{
     const uint8_t priority = frame->priority;
     FireTrace(m_macTx, *frame);
     if (!m_up)
@@ -130,7 +145,7 @@ QbbNetDevice::Enqueue(QbbFramePtr frame)
     peak = std::max(peak, bytes);
     m_queues[priority].Push(std::move(frame));
     m_queued |= static_cast<uint8_t>(1U << priority);
-    TryTransmit();
+    TryTransmit(nowFs);
 }
 
 void
@@ -260,7 +275,7 @@ QbbNetDevice::MakePauseFrame(int64_t nowPs)
 }
 
 void
-QbbNetDevice::StartTransmission(QbbFramePtr frame, int64_t nowFs)
+QbbNetDevice::StartTransmission(QbbFramePtr&& frame, int64_t nowFs)
 {
     const int64_t nowPs = nowFs / QBB_FS_PER_PS;
     if (m_busyUntilPs < nowPs)
@@ -402,8 +417,9 @@ QbbNetDevice::ReceiveMacControl(const QbbFrame& frame)
 // The way in
 
 void
-QbbNetDevice::ReceiveFromLine(QbbFramePtr frame)
+QbbNetDevice::ReceiveFromLine(QbbFramePtr&& frame, int64_t nowFs)
 {
+    m_arrivalFs = nowFs;
     FireTrace(m_phyRxEnd, *frame);
     frame->ingressPort = m_portNumber;
     frame->priority = m_classifier.Classify(*frame);

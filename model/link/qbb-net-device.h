@@ -172,6 +172,14 @@ class QbbNetDevice : public NetDevice
     void Enqueue(QbbFramePtr frame);
 
     /**
+     * The same for a caller that knows the time.
+     *
+     * \param frame the frame, addressed, with `priority` and `size` set
+     * \param nowFs the present time in femtoseconds
+     */
+    void Enqueue(QbbFramePtr&& frame, int64_t nowFs);
+
+    /**
      * Announces that the source has frames of a class, or has none.
      *
      * \param priority class 0..7
@@ -197,8 +205,19 @@ class QbbNetDevice : public NetDevice
      */
     void DeliverToStack(const QbbFrame& frame);
 
-    /** A frame's last bit has come in. Called by the channel. \param frame the frame */
-    void ReceiveFromLine(QbbFramePtr frame);
+    /**
+     * A frame's last bit has come in. Called by the channel.
+     *
+     * \param frame the frame
+     * \param nowFs the present time in femtoseconds
+     */
+    void ReceiveFromLine(QbbFramePtr&& frame, int64_t nowFs);
+
+    /** \return the time in femtoseconds of the latest ReceiveFromLine() */
+    int64_t GetArrivalFs() const
+    {
+        return m_arrivalFs;
+    }
 
     /**
      * A frame for this port got lost on the line. Called by the channel.
@@ -416,7 +435,7 @@ class QbbNetDevice : public NetDevice
     void ArmPauseTimers();
     QbbFramePtr NextFrameToSend(int64_t nowPs);
     QbbFramePtr MakePauseFrame(int64_t nowPs);
-    void StartTransmission(QbbFramePtr frame, int64_t nowFs);
+    void StartTransmission(QbbFramePtr&& frame, int64_t nowFs);
     bool HasWork() const
     {
         return GetReady() || (m_pauseSender.IsPending() && m_flowControl != FLOW_CONTROL_NONE);
@@ -448,6 +467,7 @@ class QbbNetDevice : public NetDevice
     // what every frame touches
     QbbLineRate m_rate;                           //!< transmission times
     int64_t m_busyUntilPs{0};                     //!< end of the present occupancy of the line
+    int64_t m_arrivalFs{0};                       //!< when the latest frame came in
     uint64_t m_fraction{0};                       //!< below a picosecond, in 1/rate ps
     uint8_t m_queued{0};                          //!< classes with a frame in their queue
     uint8_t m_sourceReady{0};                     //!< classes for which the source has frames

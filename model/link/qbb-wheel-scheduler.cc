@@ -68,18 +68,13 @@ QbbWheelScheduler::RemoveFrom(std::vector<Event>& heap, const Event& ev)
 bool
 QbbWheelScheduler::IsEmpty() const
 {
-    // Advance() sees to it that the heap has an event as long as there is any.
-    return m_current.empty();
+    return m_current.empty() && m_inWheel == 0 && m_far.empty();
 }
 
 void
 QbbWheelScheduler::Insert(const Event& ev)
 {
     const uint64_t slot = GetSlot(ev);
-    if (m_current.empty())
-    {
-        m_slot = slot;
-    }
     if (slot <= m_slot)
     {
         Push(m_current, ev);
@@ -112,19 +107,35 @@ QbbWheelScheduler::Event
 QbbWheelScheduler::PeekNext() const
 {
     NS_ASSERT(!IsEmpty());
-    return m_current.front();
+    if (!m_current.empty())
+    {
+        return m_current.front();
+    }
+    // Looking must not move the wheel on: events may still be inserted before the next one.
+    const uint64_t slot = FindNextSlot();
+    if (slot == NO_SLOT || (!m_far.empty() && GetSlot(m_far.front()) < slot))
+    {
+        return m_far.front();
+    }
+    uint32_t index = m_heads[slot % SLOTS];
+    Event first = m_nodes[index].event;
+    while ((index = m_nodes[index].next) != NONE)
+    {
+        first = std::min(first, m_nodes[index].event);
+    }
+    return m_far.empty() ? first : std::min(first, m_far.front());
 }
 
 QbbWheelScheduler::Event
 QbbWheelScheduler::RemoveNext()
 {
     NS_ASSERT(!IsEmpty());
-    const Event next = m_current.front();
-    Pop(m_current);
     if (m_current.empty())
     {
         Advance();
     }
+    const Event next = m_current.front();
+    Pop(m_current);
     return next;
 }
 
@@ -155,10 +166,6 @@ QbbWheelScheduler::Advance()
     if (!m_far.empty())
     {
         slot = std::min(slot, GetSlot(m_far.front()));
-    }
-    if (slot == NO_SLOT)
-    {
-        return;
     }
     // Slots between are empty, so those of the wheel keep their places.
     m_slot = slot;
@@ -218,10 +225,6 @@ QbbWheelScheduler::Remove(const Event& ev)
         found = found || RemoveFrom(m_far, ev);
     }
     NS_ABORT_MSG_IF(!found, "rdma: an event is removed that is not in the scheduler");
-    if (m_current.empty())
-    {
-        Advance();
-    }
 }
 
 } // namespace ns3

@@ -18,8 +18,8 @@ namespace ns3
  *
  * Nearly all events of a fabric lie less than a few microseconds ahead and close together. The
  * wheel has 4096 slots of 2^20 time steps (1.05 ns at femtosecond resolution, 4.3 us in all).
- * Events of later slots wait unsorted in the slot's list; events of the present slot and before are
- * in a small binary heap, from which the next one is taken; events beyond the wheel are in another
+ * Events of later slots wait unsorted in the slot's list; events of the present slot are in
+ * a small binary heap, from which the next one is taken; events beyond the wheel are in another
  * heap. So an event costs a few list and heap steps whatever the number of pending ones, and in the
  * worst case (everything at one instant) what ns3::PriorityQueueScheduler costs.
  *
@@ -75,7 +75,7 @@ class QbbWheelScheduler : public Scheduler
 
     std::vector<Event> m_current;             //!< heap: events of m_slot and before
     std::vector<Event> m_far;                 //!< heap: events that were beyond the wheel
-    uint64_t m_slot{0};                       //!< the present slot
+    uint64_t m_slot{0};                       //!< the slot of the event that was taken last
     uint32_t m_inWheel{0};                    //!< events in the lists
     std::array<uint32_t, SLOTS> m_heads;      //!< first node of each slot's list
     std::array<uint64_t, WORDS> m_used{};     //!< bit set for a slot with events

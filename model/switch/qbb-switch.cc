@@ -259,7 +259,7 @@ QbbSwitch::ReceiveFrame(QbbNetDevice& port, QbbFramePtr frame)
     MarkEcn(egress, *frame);
     frame->srcMac = device.GetMac();
     frame->dstMac = device.GetPeer()->GetMac();
-    device.Enqueue(std::move(frame));
+    device.Enqueue(std::move(frame), port.GetArrivalFs());
 }
 
 void

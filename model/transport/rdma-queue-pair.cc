@@ -459,7 +459,8 @@ RdmaQueuePair::Fail(RdmaWcStatus status)
 void
 RdmaQueuePair::ReceiveFrame(const QbbFrame& frame)
 {
-    if (m_state != RdmaQpState::RTS || frame.srcIp != m_frame.dstIp)
+    if (m_state != RdmaQpState::RTS || frame.srcIp != m_frame.dstIp ||
+        frame.dstIp != m_frame.srcIp)
     {
         GetPort()->CountDrop(frame, QbbDropReason::NOT_FOR_US);
         return;
@@ -602,7 +603,8 @@ RdmaQueuePair::SendAeth(uint8_t syndrome, uint64_t packet)
     frame->size =
         QbbWire::RoceFrameBytes(GetRdmaOpcodeInfo(RdmaOpcode::ACKNOWLEDGE), 0, frame->tagged);
     ++((syndrome & RdmaAeth::KIND_MASK) == RdmaAeth::ACK ? m_stats.acksSent : m_stats.naksSent);
-    m_nic->GetDevice(m_port).Enqueue(std::move(frame));
+    QbbNetDevice& port = m_nic->GetDevice(m_port);
+    port.Enqueue(std::move(frame), port.GetArrivalFs());
 }
 
 void
@@ -629,7 +631,7 @@ RdmaQueuePair::NotifyCongestion()
     }
     frame->priority = port.GetClassifier().Classify(*frame);
     ++m_stats.cnpsSent;
-    port.Enqueue(std::move(frame));
+    port.Enqueue(std::move(frame), port.GetArrivalFs());
 }
 
 // Accessors
