@@ -121,6 +121,9 @@ RunFlows(Ptr<RdmaFabric> fabric)
 int
 main()
 {
+    // [scheduler
+    Simulator::SetScheduler(ObjectFactory("ns3::QbbWheelScheduler"));
+    // scheduler]
     const Ptr<RdmaFabric> fabric = MakeFabric();
     // [connect
     Config::Connect("/NodeList/*/DeviceList/*/$ns3::QbbNetDevice/Drop", MakeCallback(&OnDrop));
