@@ -176,7 +176,7 @@ class BusyLink
     explicit BusyLink(bool serialize)
         : m_link({{"DataRate", "7Gbps"},
                   {"PfcClasses", "24"},
-                  {"PauseQuanta", "20"},
+                  {"PauseQuanta", "50"},
                   {"Scheduler", "2,1,1,strict,3,1,1,strict"},
                   {"MaxStackQueueBytes", "5000"},
                   {"TagFrames", "true"},

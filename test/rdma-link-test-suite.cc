@@ -268,6 +268,7 @@ class LinkStateTestCase : public TestCase
   private:
     void DoRun() override
     {
+        CheckShortOutage();
         RdmaTestLink link;
         // What is lost on the line counts in the class that it has at the receiver.
         link.b->GetClassifier().MapDscp(24, 4);
@@ -317,6 +318,19 @@ class LinkStateTestCase : public TestCase
         NS_TEST_EXPECT_MSG_EQ(link.sinkA.changes.size(), 2, "told twice");
         NS_TEST_EXPECT_MSG_EQ(link.sinkB.changes.size(), 2, "told twice");
         NS_TEST_EXPECT_MSG_EQ(callbacks, 2, "callbacks");
+    }
+
+    /** Frame 0 is lost, but its arrival event (2 100 640) comes while frame 1 is on the line. */
+    void CheckShortOutage()
+    {
+        RdmaTestLink link;
+        link.SendAt(1'000'000, 0, 1, 3);
+        link.At(1'200'000, [&]() { link.channel->SetUp(false); });
+        link.At(1'300'000, [&]() { link.channel->SetUp(true); });
+        link.SendAt(1'400'000, 1, 1, 3);
+        Simulator::Run();
+        NS_TEST_EXPECT_MSG_EQ(link.Arrivals(), "1@2500640", "after a short outage");
+        NS_TEST_EXPECT_MSG_EQ(link.channel->GetLostInFlight(), 1, "lost");
     }
 };
 
