@@ -115,6 +115,7 @@ QbbPauseSender::Configure(const QbbLineRate& rate, uint16_t quanta, double refre
     const int64_t lengthPs = rate.BitsToPs(uint64_t{quanta} * QbbWire::PAUSE_QUANTUM_BITS);
     m_refreshPs =
         std::max<int64_t>(1, std::llround(static_cast<double>(lengthPs) * refreshFraction));
+    m_slackPs = lengthPs - m_refreshPs;
 }
 
 void

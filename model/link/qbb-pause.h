@@ -136,6 +136,12 @@ class QbbPauseSender
      */
     void Refresh(int64_t nowPs);
 
+    /** \return time from the instant at which a pause must be repeated to its end */
+    int64_t GetSlackPs() const
+    {
+        return m_slackPs;
+    }
+
     /** \return when pauses must be repeated, or QBB_NEVER */
     int64_t GetNextRefreshPs() const
     {
@@ -172,6 +178,7 @@ class QbbPauseSender
   private:
     uint16_t m_quanta{65535};             //!< pause time that is asked for
     int64_t m_refreshPs{0};               //!< a pause is repeated after this time
+    int64_t m_slackPs{0};                 //!< from then to its end
     uint8_t m_wanted{0};                  //!< classes that shall be paused
     uint8_t m_told{0};                    //!< classes that the peer was told to pause
     uint8_t m_refresh{0};                 //!< classes to be told again

@@ -7,6 +7,7 @@
 #include <ns3/mac48-address.h>
 #include <ns3/node-container.h>
 #include <ns3/nstime.h>
+#include <ns3/packet.h>
 #include <ns3/simulator.h>
 #include <ns3/string.h>
 
@@ -146,10 +147,60 @@ TEST_F(QbbLinkErrorsTest, PauseRefresh)
     EXPECT_DEATH(Simulator::Run(), "rdma: pauses repeated after 1 .*above 0 and below 1");
 }
 
+TEST_F(QbbLinkErrorsTest, PauseThatRunsOutBeforeItsRefresh)
+{
+    // 1500 + 14 + 4 (tag) + 4 (FCS) + 20 (preamble, gap) = 1542 bytes = 24.09 quanta, which have to
+    // fit between refresh and end: half of 48 is too short, half of 49 is not.
+    SetAtBoth("PauseQuanta", "48", "48");
+    EXPECT_DEATH(Simulator::Run(),
+                 "rdma: port . of node .: a pause of 48 quanta, repeated after 0.5 of its length, "
+                 "runs out behind a frame of 1542 bytes.*above 24.09");
+    SetAtBoth("PauseRefresh", "0.75", "0.75");
+    SetAtBoth("PauseQuanta", "96", "96");
+    EXPECT_DEATH(Simulator::Run(), "rdma: .*a pause of 96 quanta, repeated after 0.75 of its");
+    // without lossless classes nothing is paused
+    SetAtBoth("FlowControl", "None", "None");
+    Simulator::Run();
+}
+
+TEST_F(QbbLinkErrorsTest, PauseThatIsRefreshedInTime)
+{
+    SetAtBoth("PauseQuanta", "49", "49");
+    Simulator::Run();
+    EXPECT_TRUE(m_a->IsLinkUp());
+}
+
 TEST_F(QbbLinkErrorsTest, Rate)
 {
     EXPECT_DEATH(m_a->SetAttribute("DataRate", StringValue("0bps")),
                  "rdma: a line rate of 0 bit/s; accepted: 1 bit/s to 8 Tb/s");
+}
+
+TEST_F(QbbLinkErrorsTest, RateWhileRunning)
+{
+    Simulator::Run();
+    EXPECT_DEATH(m_a->SetAttribute("DataRate", StringValue("40Gbps")),
+                 "rdma: the rate of a port is changed while it is running");
+}
+
+TEST_F(QbbLinkErrorsTest, DelayWithFramesOnTheCable)
+{
+    auto channel = m_a->GetQbbChannel();
+    Simulator::Schedule(MicroSeconds(1),
+                        [this]() { m_a->Send(Create<Packet>(100), m_b->GetAddress(), 0x88b5); });
+    Simulator::Schedule(MicroSeconds(1) + PicoSeconds(1), [&]() {
+        EXPECT_DEATH(channel->SetAttribute("Delay", TimeValue(NanoSeconds(10))),
+                     "rdma: the delay of a cable is changed while frames are on it");
+    });
+    Simulator::Run();
+    channel->SetAttribute("Delay", TimeValue(NanoSeconds(10)));
+    EXPECT_EQ(channel->GetDelayPs(), 10'000);
+}
+
+TEST_F(QbbLinkErrorsTest, Ports)
+{
+    m_a->SetIfIndex(449);
+    EXPECT_DEATH(m_a->SetIfIndex(450), "rdma: a node with more than 450 ports");
 }
 
 TEST_F(QbbLinkErrorsTest, NodesOfACable)

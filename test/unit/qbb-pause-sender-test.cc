@@ -240,6 +240,7 @@ TEST(QbbPauseSender, RefreshFractions)
         sender.Request(0, true);
         sender.Take(5, quanta);
         EXPECT_EQ(sender.GetNextRefreshPs(), 5 + ps);
+        EXPECT_EQ(sender.GetSlackPs(), LENGTH - ps);
     }
 }
 
