@@ -23,6 +23,7 @@ CLASSES = (
     "QbbNetDevice", "QbbChannel", "QbbSwitch", "QbbSharedBuffer", "QbbEcnMarker", "QbbRouting",
     "RdmaNic", "RdmaQueuePair", "RoceTransport",
 )
+PROFILE = "(-(default|debug|optimized|minsizerel))?"
 HEAD = ".. SPDX-License-Identifier: GPL-2.0-only\n.. Written by doc/introspect.py.\n"
 
 
@@ -30,7 +31,7 @@ def library(folders, module):
     """The file of a module of ns-3, in whatever way the build named it."""
     for folder in folders:
         for path in glob.glob(os.path.join(folder, "lib", f"libns3*-{module}*.so")):
-            if re.fullmatch(rf"libns[\d.a-z]*-{module}(-\w+)?\.so", os.path.basename(path)):
+            if re.fullmatch(rf"libns[\w.]*(-dev)?-{module}{PROFILE}\.so", os.path.basename(path)):
                 return path
     raise RuntimeError(f"there is no library of the module {module} in {':'.join(folders)}")
 
