@@ -13,7 +13,9 @@
 #include <ns3/simulator.h>
 #include <ns3/uinteger.h>
 
+#include <algorithm>
 #include <cstdint>
+#include <cstdlib>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -40,6 +42,18 @@ MakeTestRates(uint64_t hostGbps, uint64_t uplinkGbps, int64_t delayNs)
     rates.uplinkRateBps = uplinkGbps * 1'000'000'000;
     rates.delayPs = delayNs * 1000;
     return rates;
+}
+
+/**
+ * \ingroup rdma-tests
+ * \param rounds rounds of a random test in a usual run
+ * \return that, or what the environment variable RDMA_TEST_ROUNDS says, for a long run
+ */
+inline uint32_t
+GetTestRounds(uint32_t rounds)
+{
+    const char* text = std::getenv("RDMA_TEST_ROUNDS");
+    return text ? static_cast<uint32_t>(std::stoul(text)) : rounds;
 }
 
 /**

@@ -1,0 +1,344 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+
+#include "rdma-test-verbs.h"
+
+#include <ns3/boolean.h>
+#include <ns3/test.h>
+
+#include <algorithm>
+#include <random>
+
+/**
+ * \file
+ * \ingroup rdma-tests
+ * Links that go down and come up: routes, buffers, pauses, and the flows that were on them.
+ */
+
+using namespace ns3;
+
+namespace
+{
+
+/** A fabric whose links fail, with books that balance in spite of it. */
+class FailureTestCase : public TestCase
+{
+  protected:
+    /** \param name name of the test case */
+    explicit FailureTestCase(const std::string& name)
+        : TestCase(name)
+    {
+    }
+
+    /** \param test not built yet; its flows go on over lost packets */
+    static void Configure(RdmaTestFabric& test)
+    {
+        test.helper.SetTransportAttribute("RetransmissionTimeout", TimeValue(MicroSeconds(100)));
+        test.helper.SetTransportAttribute("RetryCount", UintegerValue(1000));
+    }
+
+    /**
+     * Looks at the books every 10 us.
+     *
+     * \param test a fabric that is built
+     */
+    void Watch(RdmaTestFabric& test)
+    {
+        m_flushed = 0;
+        for (const uint32_t id : test.fabric->GetTopology().GetSwitches())
+        {
+            const auto sw = test.fabric->GetSwitch(id);
+            for (uint32_t port = 0; port < sw->GetNPorts(); ++port)
+            {
+                sw->GetPort(port)->TraceConnectWithoutContext(
+                    "MacTxDrop",
+                    Callback<void, Ptr<const Packet>>([this](Ptr<const Packet>) { ++m_flushed; }));
+            }
+        }
+        Look(test);
+    }
+
+    /** \param test has run */
+    void CheckEnd(RdmaTestFabric& test)
+    {
+        NS_TEST_EXPECT_MSG_EQ(m_wrong, "", "books");
+        NS_TEST_EXPECT_MSG_EQ(GetImbalance(test), "", "books at the end");
+        NS_TEST_EXPECT_MSG_EQ(RdmaTestBooks::CheckRest(*test.fabric), "", "after the run");
+    }
+
+    /** \return frames that left a switch's queue because its link was or went down */
+    uint64_t GetFlushed() const
+    {
+        return m_flushed;
+    }
+
+  private:
+    /**
+     * Frames into switches are out of them, queued, flushed, or dropped for another reason than a
+     * link; links and buffers balance as ever.
+     */
+    std::string GetImbalance(const RdmaTestFabric& test) const
+    {
+        std::string wrong = RdmaTestBooks::CheckLinks(*test.fabric);
+        uint64_t in = 0;
+        uint64_t out = m_flushed;
+        for (const uint32_t id : test.fabric->GetTopology().GetSwitches())
+        {
+            const auto sw = test.fabric->GetSwitch(id);
+            wrong += RdmaTestBooks::CheckBuffer(*sw, id);
+            for (uint32_t p = 0; p < sw->GetNPorts(); ++p)
+            {
+                const auto port = sw->GetPort(p);
+                for (uint8_t priority = 0; priority < 8; ++priority)
+                {
+                    in += port->GetCounters().classes[priority].rxFrames;
+                    out += port->GetCounters().classes[priority].txFrames +
+                           port->GetQueueFrames(priority);
+                }
+                out += port->GetCounters().GetDrops() -
+                       RdmaTestBooks::CountDrops(port->GetCounters(), QbbDropReason::LINK_DOWN);
+            }
+        }
+        if (in != out)
+        {
+            wrong += "switches: " + std::to_string(in) + " frames in, " + std::to_string(out) +
+                     " accounted for; ";
+        }
+        return wrong;
+    }
+
+    void Look(RdmaTestFabric& test)
+    {
+        Simulator::Schedule(QbbFromPs(10'000'000), [this, &test]() {
+            if (m_wrong.empty())
+            {
+                m_wrong = GetImbalance(test);
+            }
+            if (test.runner->GetNEnded() < test.runner->GetNFlows())
+            {
+                Look(test);
+            }
+        });
+    }
+
+    std::string m_wrong;   //!< what did not balance
+    uint64_t m_flushed{0}; //!< frames flushed from switches' queues
+};
+
+/** One of two ways fails and comes back. */
+class UplinkTestCase : public FailureTestCase
+{
+  public:
+    /** \param convergence time until there are new routes */
+    explicit UplinkTestCase(Time convergence)
+        : FailureTestCase("an uplink fails and comes back, routes follow after " +
+                          std::to_string(convergence.GetMicroSeconds()) + " us"),
+          m_convergence(convergence)
+    {
+    }
+
+  private:
+    void DoRun() override
+    {
+        RdmaTestFabric test;
+        Configure(test);
+        // Four hosts could send at 400 Gb/s together; there are two uplinks of 100.
+        test.helper.SetBufferAttribute("BufferSize", UintegerValue(1 << 20));
+        std::vector<RdmaFlow> flows;
+        for (uint32_t i = 0; i < 16; ++i)
+        {
+            flows.push_back(MakeTestFlow(i, i % 4, 4 + i / 4, 1'500'000));
+        }
+        test.Install(MakeRdmaLeafSpine(2, 4, 2, MakeTestRates(100, 100, 1000)), flows);
+        test.fabric->GetRouting()->SetAttribute("ConvergenceDelay", TimeValue(m_convergence));
+        Watch(test);
+        // Links 0 .. 7 are the hosts'; 8 is leaf 0 (node 8) to spine 0 (node 10).
+        const auto failing = test.fabric->GetDevice(8, 8);
+        auto paths = [&]() {
+            std::vector<std::vector<Ptr<QbbNetDevice>>> list;
+            for (std::size_t i = 0; i < flows.size(); ++i)
+            {
+                const auto qp = test.runner->GetSender(i);
+                list.push_back(test.fabric->GetRouting()->GetPath(qp->GetPort(),
+                                                                  qp->GetRemoteAddress(),
+                                                                  qp->GetFlowHash()));
+            }
+            return list;
+        };
+        auto countVia = [&]() {
+            const auto list = paths();
+            return std::count_if(list.begin(), list.end(), [&](const auto& path) {
+                return std::find(path.begin(), path.end(), failing) != path.end();
+            });
+        };
+        const auto before = paths();
+        const auto viaBefore = countVia();
+        NS_TEST_ASSERT_MSG_GT(viaBefore, 0, "flows over the link that fails");
+        NS_TEST_ASSERT_MSG_LT(viaBefore, 16, "flows over the other");
+        uint64_t sentAtDown = 0;
+        bool wasPaused = false;
+        RdmaTestPair::At(50'000'000, [&]() {
+            const auto buffer = test.fabric->GetSwitch(8)->GetBufferManager();
+            for (uint16_t port = 0; port < 4; ++port)
+            {
+                wasPaused = wasPaused || buffer->IsPaused(port, 3);
+            }
+            test.fabric->SetLinkUp(8, false);
+            sentAtDown = failing->GetCounters().GetTxFrames();
+        });
+        RdmaTestPair::At(120'000'000, [&]() {
+            NS_TEST_EXPECT_MSG_EQ(countVia(), 0, "no path takes the link while it is down");
+            NS_TEST_EXPECT_MSG_EQ(failing->GetCounters().GetTxFrames(),
+                                  sentAtDown,
+                                  "nothing is sent over it");
+            NS_TEST_EXPECT_MSG_LT(test.runner->GetNEnded(), 8U, "it is in the midst of things");
+            NS_TEST_EXPECT_MSG_EQ(test.fabric->GetSwitch(8)->GetBufferManager()->GetEgressBytes(
+                                      failing->GetPortNumber(),
+                                      3),
+                                  0U,
+                                  "its queue is credited");
+        });
+        RdmaTestPair::At(200'000'000, [&]() { test.fabric->SetLinkUp(8, true); });
+        test.Run();
+        NS_TEST_EXPECT_MSG_EQ(wasPaused, true, "hosts were paused when it failed");
+        NS_TEST_EXPECT_MSG_EQ(test.GetUnfinished(), "", "flows");
+        NS_TEST_EXPECT_MSG_EQ((paths() == before), true, "the old paths are back");
+        NS_TEST_EXPECT_MSG_GT(failing->GetCounters().GetTxFrames(), sentAtDown + 100, "in use");
+        NS_TEST_EXPECT_MSG_GT(GetFlushed(), 0U, "its queue was lost");
+        NS_TEST_EXPECT_MSG_GT(test.fabric->GetChannel(8)->GetLostInFlight(), 0U, "frames on it");
+        CheckEnd(test);
+    }
+
+    Time m_convergence;
+};
+
+/** A host's only link fails. */
+class HostLinkTestCase : public FailureTestCase
+{
+  public:
+    /** \param host 0: a sender's link; 4: the receiver's */
+    explicit HostLinkTestCase(uint32_t host)
+        : FailureTestCase(std::string("the link of ") + (host == 4 ? "the receiver" : "a sender") +
+                          " fails and comes back during an incast"),
+          m_host(host)
+    {
+    }
+
+  private:
+    void DoRun() override
+    {
+        RdmaTestFabric test;
+        Configure(test);
+        test.helper.SetBufferAttribute("BufferSize", UintegerValue(600'000));
+        std::vector<RdmaFlow> flows;
+        for (uint32_t i = 0; i < 4; ++i)
+        {
+            flows.push_back(MakeTestFlow(i, i, 4, 500'000));
+        }
+        test.Install(MakeRdmaStar(5, MakeTestRates(100, 100, 1000)), flows);
+        Watch(test);
+        bool wasPaused = false;
+        RdmaTestPair::At(60'000'000, [&]() {
+            // It fails at a moment when senders are paused.
+            wasPaused = test.fabric->GetSwitch(5)->GetBufferManager()->GetUsage().headroomBytes > 0;
+            test.fabric->SetLinkUp(m_host, false);
+        });
+        RdmaTestPair::At(90'000'000, [&]() {
+            const auto usage = test.fabric->GetSwitch(5)->GetBufferManager()->GetUsage();
+            NS_TEST_EXPECT_MSG_EQ((usage.usedBytes == 0), (m_host == 4), "the queue is gone");
+        });
+        RdmaTestPair::At(300'000'000, [&]() { test.fabric->SetLinkUp(m_host, true); });
+        test.Run();
+        NS_TEST_EXPECT_MSG_EQ(wasPaused, true, "senders were paused when it failed");
+        NS_TEST_EXPECT_MSG_EQ(test.GetUnfinished(), "", "flows");
+        NS_TEST_EXPECT_MSG_GT(test.results[0].timeouts, 0U, "it took the timer");
+        NS_TEST_EXPECT_MSG_GT(test.results[0].fctPs.value_or(0), 300'000'000, "only then");
+        CheckEnd(test);
+    }
+
+    uint32_t m_host;
+};
+
+/** Links that go down for good, and up and down at random. */
+class RandomFailuresTestCase : public FailureTestCase
+{
+  public:
+    RandomFailuresTestCase()
+        : FailureTestCase("failures at random in a fat-tree: every flow ends, nothing is left")
+    {
+    }
+
+  private:
+    void DoRun() override
+    {
+        // 20 failures in each round
+        const uint32_t rounds = GetTestRounds(10);
+        uint64_t failed = 0;
+        uint64_t completed = 0;
+        for (uint32_t round = 0; round < rounds; ++round)
+        {
+            std::mt19937 random(round + 1);
+            RdmaTestFabric test;
+            Configure(test);
+            test.helper.SetTransportAttribute("RetryCount", UintegerValue(4));
+            test.helper.SetChannelAttribute("SerializeFrames", BooleanValue(round % 2 == 1));
+            std::vector<RdmaFlow> flows;
+            for (uint32_t i = 0; i < 60; ++i)
+            {
+                const uint32_t source = random() % 16;
+                const uint32_t destination = (source + 1 + random() % 15) % 16;
+                flows.push_back(MakeTestFlow(i,
+                                             source,
+                                             destination,
+                                             1 + random() % 400'000,
+                                             random() % 1'000'000'000));
+            }
+            const RdmaTopology topology = MakeRdmaFatTree(4, MakeTestRates(100, 100, 700));
+            test.Install(topology, flows);
+            if (round % 3 == 0)
+            {
+                test.fabric->GetRouting()->SetAttribute("ConvergenceDelay",
+                                                        TimeValue(MicroSeconds(20)));
+            }
+            Watch(test);
+            for (uint32_t i = 0; i < 20; ++i)
+            {
+                const uint32_t link = random() % topology.GetNLinks();
+                const int64_t downPs = random() % 1'000'000'000;
+                const int64_t upPs = downPs + random() % 1'200'000'000;
+                RdmaTestPair::At(downPs, [&test, link]() { test.fabric->SetLinkUp(link, false); });
+                RdmaTestPair::At(upPs, [&test, link]() { test.fabric->SetLinkUp(link, true); });
+            }
+            test.Run();
+            for (const auto& result : test.results)
+            {
+                completed += result.IsCompleted();
+                failed += result.status == "IBV_WC_RETRY_EXC_ERR";
+            }
+            CheckEnd(test);
+        }
+        NS_TEST_EXPECT_MSG_EQ(completed + failed,
+                              60U * rounds,
+                              "every flow has ended, well or not");
+        NS_TEST_EXPECT_MSG_GT(failed, 0U, "some hosts were away for longer than four retries");
+        NS_TEST_EXPECT_MSG_GT(completed, 40U * rounds, "most were not");
+    }
+};
+
+/** The suite. */
+class RdmaSwitchFailuresTestSuite : public TestSuite
+{
+  public:
+    RdmaSwitchFailuresTestSuite()
+        : TestSuite("rdma-switch-failures")
+    {
+        AddTestCase(new UplinkTestCase(Time(0)));
+        AddTestCase(new UplinkTestCase(MicroSeconds(30)));
+        AddTestCase(new HostLinkTestCase(0));
+        AddTestCase(new HostLinkTestCase(4));
+        AddTestCase(new RandomFailuresTestCase);
+    }
+};
+
+RdmaSwitchFailuresTestSuite g_rdmaSwitchFailuresTestSuite; //!< registers the suite
+
+} // namespace
