@@ -17,6 +17,8 @@ namespace ns3
 namespace
 {
 
+constexpr uint8_t IP_PROTOCOL_ICMP = 1; //!< ICMP
+
 void
 WriteTag(std::ostream& os, uint16_t tci)
 {
@@ -91,6 +93,9 @@ WritePacket(std::ostream& os, const QbbFrameFields& frame)
     }
     switch (frame.protocol)
     {
+    case IP_PROTOCOL_ICMP:
+        os << " ICMP";
+        break;
     case QbbWire::IP_PROTOCOL_TCP:
         os << " TCP";
         break;
@@ -156,25 +161,25 @@ QbbAsciiTrace::Connect(Ptr<QbbNetDevice> port,
 void
 QbbAsciiTrace::Enqueue(Ptr<const Packet> packet)
 {
-    Write('+', "MacTx", *packet) << std::endl;
+    Write('+', "MacTx", *packet) << "\n";
 }
 
 void
 QbbAsciiTrace::Dequeue(Ptr<const Packet> packet)
 {
-    Write('-', "PhyTxBegin", *packet) << std::endl;
+    Write('-', "PhyTxBegin", *packet) << "\n";
 }
 
 void
 QbbAsciiTrace::Receive(Ptr<const Packet> packet)
 {
-    Write('r', "MacRx", *packet) << std::endl;
+    Write('r', "MacRx", *packet) << "\n";
 }
 
 void
 QbbAsciiTrace::Drop(Ptr<const Packet> packet, QbbDropReason reason)
 {
-    Write('d', "Drop", *packet) << " [" << reason << "]" << std::endl;
+    Write('d', "Drop", *packet) << " [" << reason << "]\n";
 }
 
 std::ostream&

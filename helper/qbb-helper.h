@@ -24,6 +24,10 @@ namespace ns3
  *     NetDeviceContainer ports = link.Install(host, switchNode);
  *     link.EnablePcap("run", ports, true);
  *
+ * The ports hand what comes in to ns-3's stack, if the node has one. For a switch or an RDMA NIC
+ * give them to QbbSwitch::AddPort() or RdmaNic::AddPort(); RdmaFabricHelper does so for whole
+ * topologies.
+ *
  * The constructor sets ns-3's time resolution to femtoseconds, so make the helper before the first
  * Simulator::Run() of the program.
  *

@@ -350,6 +350,74 @@ class GarbageTestCase : public TestCase
     }
 };
 
+/** What a node's protocol handlers get, promiscuous and not. */
+class HandlerTestCase : public TestCase
+{
+  public:
+    HandlerTestCase()
+        : TestCase("protocol handlers get the frames for them, promiscuous ones all")
+    {
+    }
+
+  private:
+    void Receive(Ptr<NetDevice>,
+                 Ptr<const Packet> packet,
+                 uint16_t type,
+                 const Address& from,
+                 const Address&,
+                 NetDevice::PacketType)
+    {
+        m_received += std::to_string(packet->GetSize()) + " ";
+        m_wrong += type != TYPE || Mac48Address::ConvertFrom(from) != m_sender;
+    }
+
+    void ReceiveAll(Ptr<NetDevice>,
+                    Ptr<const Packet> packet,
+                    uint16_t type,
+                    const Address& from,
+                    const Address&,
+                    NetDevice::PacketType kind)
+    {
+        m_all += std::to_string(packet->GetSize()) + ":" + std::to_string(kind) + " ";
+        m_wrong += type != TYPE || Mac48Address::ConvertFrom(from) != m_sender;
+    }
+
+    void DoRun() override
+    {
+        StackLink link;
+        m_sender = link.a->GetMac();
+        auto node = link.nodes.Get(1);
+        node->RegisterProtocolHandler(MakeCallback(&HandlerTestCase::Receive, this), TYPE, link.b);
+        node->RegisterProtocolHandler(MakeCallback(&HandlerTestCase::ReceiveAll, this),
+                                      TYPE,
+                                      link.b,
+                                      true);
+        Simulator::Schedule(Seconds(1), [&]() {
+            link.a->Send(Create<Packet>(100), link.b->GetAddress(), TYPE);
+            link.a->Send(Create<Packet>(101), link.a->GetBroadcast(), TYPE);
+            link.a->Send(Create<Packet>(102), Mac48Address("01:00:5e:00:00:01"), TYPE);
+            link.a->Send(Create<Packet>(103), Mac48Address("00:00:00:00:77:77"), TYPE);
+            // 46 B at least fill a frame: padding comes along, as on a wire
+            link.a->Send(Create<Packet>(1), link.b->GetAddress(), TYPE);
+            link.a->SendFrom(Create<Packet>(104), m_sender, link.b->GetAddress(), TYPE);
+        });
+        Simulator::Run();
+        // ns-3 tells only the promiscuous one: 1 host, 2 broadcast, 3 multicast, 4 other host
+        NS_TEST_EXPECT_MSG_EQ(m_received, "100 101 102 46 104 ", "for this port");
+        NS_TEST_EXPECT_MSG_EQ(m_all, "100:1 101:2 102:3 103:4 46:1 104:1 ", "promiscuous");
+        NS_TEST_EXPECT_MSG_EQ(m_wrong, 0, "sender and type");
+        NS_TEST_EXPECT_MSG_EQ(link.CountDrops(link.b, QbbDropReason::NOT_FOR_US), 1, "other host");
+        NS_TEST_EXPECT_MSG_EQ(link.b->GetCounters().GetDrops(), 1, "nothing else");
+    }
+
+    static constexpr uint16_t TYPE = 0x88b5; //!< local experimental EtherType
+
+    Mac48Address m_sender;  //!< who sent
+    std::string m_received; //!< bytes of each frame
+    std::string m_all;      //!< "bytes:kind" of each at the promiscuous handler
+    uint32_t m_wrong{0};    //!< with another sender or type
+};
+
 /** A switch node may have a stack of its own. */
 class SwitchStackTestCase : public TestCase
 {
@@ -397,6 +465,7 @@ class RdmaStackTestSuite : public TestSuite
         AddTestCase(new Ipv6TestCase);
         AddTestCase(new TcpTestCase);
         AddTestCase(new GarbageTestCase);
+        AddTestCase(new HandlerTestCase);
         AddTestCase(new SwitchStackTestCase);
     }
 };

@@ -93,6 +93,8 @@ void
 QbbChannel::SetDelay(Time delay)
 {
     QbbSetTimeResolution();
+    NS_ABORT_MSG_IF(m_lines[0].eventPs != QBB_NEVER || m_lines[1].eventPs != QBB_NEVER,
+                    "rdma: the delay of a cable is changed while frames are on it");
     const int64_t fs = delay.GetFemtoSeconds();
     NS_ABORT_MSG_IF(fs < QBB_FS_PER_PS || fs % QBB_FS_PER_PS != 0,
                     "rdma: a channel delay of " << delay.As(Time::NS)

@@ -197,6 +197,7 @@ QbbNetDevice::GetTrust() const
 void
 QbbNetDevice::SetDataRate(DataRate rate)
 {
+    NS_ABORT_MSG_IF(IsInitialized(), "rdma: the rate of a port is changed while it is running");
     m_rate = QbbLineRate(rate.GetBitRate());
 }
 
