@@ -14,29 +14,32 @@ namespace
 uint64_t g_allocations = 0; //!< calls of operator new
 uint64_t g_releases = 0;    //!< calls of operator delete with something to release
 
-/** \param bytes how many \return the memory */
+/** \param bytes how many \return the memory, or null */
 void*
-Allocate(std::size_t bytes)
+TryAllocate(std::size_t bytes) noexcept
 {
     ++g_allocations;
-    if (void* memory = std::malloc(bytes ? bytes : 1))
-    {
-        return memory;
-    }
-    throw std::bad_alloc();
+    return std::malloc(bytes ? bytes : 1);
 }
 
-/** \param bytes how many \param alignment a power of two \return the memory */
+/** \param bytes how many \param alignment a power of two \return the memory, or null */
 void*
-Allocate(std::size_t bytes, std::align_val_t alignment)
+TryAllocate(std::size_t bytes, std::align_val_t alignment) noexcept
 {
     ++g_allocations;
     const auto unit = static_cast<std::size_t>(alignment);
-    if (void* memory = std::aligned_alloc(unit, (bytes + unit) / unit * unit))
+    return std::aligned_alloc(unit, (bytes + unit) / unit * unit);
+}
+
+/** \param memory some, or null \return the memory; throws if there is none */
+void*
+OrThrow(void* memory)
+{
+    if (!memory)
     {
-        return memory;
+        throw std::bad_alloc();
     }
-    throw std::bad_alloc();
+    return memory;
 }
 
 /** \param memory what to give back */
@@ -49,30 +52,54 @@ Release(void* memory)
 
 } // namespace
 
-// Every form that the standard library does not derive from another one.
+// Every form: the sanitizers' library does not derive one from another.
 
 void*
 operator new(std::size_t bytes)
 {
-    return Allocate(bytes);
+    return OrThrow(TryAllocate(bytes));
 }
 
 void*
 operator new[](std::size_t bytes)
 {
-    return Allocate(bytes);
+    return OrThrow(TryAllocate(bytes));
 }
 
 void*
 operator new(std::size_t bytes, std::align_val_t alignment)
 {
-    return Allocate(bytes, alignment);
+    return OrThrow(TryAllocate(bytes, alignment));
 }
 
 void*
 operator new[](std::size_t bytes, std::align_val_t alignment)
 {
-    return Allocate(bytes, alignment);
+    return OrThrow(TryAllocate(bytes, alignment));
+}
+
+void*
+operator new(std::size_t bytes, const std::nothrow_t&) noexcept
+{
+    return TryAllocate(bytes);
+}
+
+void*
+operator new[](std::size_t bytes, const std::nothrow_t&) noexcept
+{
+    return TryAllocate(bytes);
+}
+
+void*
+operator new(std::size_t bytes, std::align_val_t alignment, const std::nothrow_t&) noexcept
+{
+    return TryAllocate(bytes, alignment);
+}
+
+void*
+operator new[](std::size_t bytes, std::align_val_t alignment, const std::nothrow_t&) noexcept
+{
+    return TryAllocate(bytes, alignment);
 }
 
 void
@@ -123,6 +150,30 @@ operator delete[](void* memory, std::size_t, std::align_val_t) noexcept
     Release(memory);
 }
 
+void
+operator delete(void* memory, const std::nothrow_t&) noexcept
+{
+    Release(memory);
+}
+
+void
+operator delete[](void* memory, const std::nothrow_t&) noexcept
+{
+    Release(memory);
+}
+
+void
+operator delete(void* memory, std::align_val_t, const std::nothrow_t&) noexcept
+{
+    Release(memory);
+}
+
+void
+operator delete[](void* memory, std::align_val_t, const std::nothrow_t&) noexcept
+{
+    Release(memory);
+}
+
 namespace ns3
 {
 
@@ -156,6 +207,8 @@ TEST(RdmaAllocationCount, Counts)
     auto aligned = std::make_unique<Aligned[]>(3);
     EXPECT_EQ(ns3::GetRdmaAllocationCount(), before + 3);
     EXPECT_EQ(reinterpret_cast<uintptr_t>(aligned.get()) % 64, 0U);
+    std::unique_ptr<int> quiet(new (std::nothrow) int(1));
+    EXPECT_EQ(ns3::GetRdmaAllocationCount(), before + 4);
     const uint64_t inUse = ns3::GetRdmaAllocationsInUse();
     aligned.reset();
     EXPECT_EQ(ns3::GetRdmaAllocationsInUse(), inUse - 1);
