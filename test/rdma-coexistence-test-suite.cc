@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+
+#include "rdma-test-verbs.h"
+
+#include <ns3/bulk-send-helper.h>
+#include <ns3/config.h>
+#include <ns3/inet-socket-address.h>
+#include <ns3/packet-sink-helper.h>
+#include <ns3/packet-sink.h>
+#include <ns3/string.h>
+#include <ns3/test.h>
+
+#include <memory>
+
+/**
+ * \file
+ * \ingroup rdma-tests
+ * TCP of ns-3's stack beside RDMA at full load over one bottleneck: shares by DWRR weights, and
+ * RDMA loses nothing.
+ */
+
+using namespace ns3;
+
+namespace
+{
+
+/** Always has a few writes of 1 MB posted. */
+class EndlessWriter
+{
+  public:
+    /** \param qp a connected queue pair */
+    explicit EndlessWriter(Ptr<RdmaQueuePair> qp)
+        : m_qp(qp)
+    {
+        qp->GetSendCompletionQueue()->SetCallback(MakeCallback(&EndlessWriter::OnCompletion, this));
+        for (int i = 0; i < 4; ++i)
+        {
+            Post();
+        }
+    }
+
+  private:
+    void Post()
+    {
+        RdmaSendRequest request;
+        request.length = 1'000'000;
+        m_qp->PostSend(request);
+    }
+
+    void OnCompletion(const RdmaWorkCompletion&)
+    {
+        Post();
+    }
+
+    Ptr<RdmaQueuePair> m_qp; //!< sends
+};
+
+/** How the bottleneck is shared. */
+struct Sharing
+{
+    const char* name;      //!< for messages
+    const char* rate;      //!< of all links
+    const char* scheduler; //!< of all ports
+    uint32_t rdmaFlows;    //!< queue pairs, two a host
+    uint32_t tcpFlows;     //!< connections, two a host
+    double tcpShare;       //!< bytes of class 0 over bytes of both classes
+    double tolerance;      //!< of that
+    int64_t fromPs;        //!< when counting begins
+    int64_t toPs;          //!< when it ends
+};
+
+/** Two switches, one link between them; RDMA and TCP from left to right. */
+class SharingTestCase : public TestCase
+{
+  public:
+    /** \param sharing how the bottleneck is shared */
+    explicit SharingTestCase(const Sharing& sharing)
+        : TestCase(sharing.name),
+          m_sharing(sharing)
+    {
+    }
+
+  private:
+    void DoRun() override
+    {
+        // What a user sets for such rates: full segments, and windows that fill the queue.
+        Config::SetDefault("ns3::TcpSocket::SegmentSize", UintegerValue(1448));
+        Config::SetDefault("ns3::TcpSocket::SndBufSize", UintegerValue(4 << 20));
+        Config::SetDefault("ns3::TcpSocket::RcvBufSize", UintegerValue(4 << 20));
+        Config::SetDefault("ns3::ArpL3Protocol::RequestJitter",
+                           StringValue("ns3::ConstantRandomVariable[Constant=0]"));
+        RdmaTestFabric test;
+        test.helper.SetInternetStack(true);
+        test.helper.SetDeviceAttribute("Scheduler", StringValue(m_sharing.scheduler));
+        test.helper.SetBufferAttribute("BufferSize", UintegerValue(4 << 20));
+        RdmaTopologyRates rates;
+        rates.hostRateBps = DataRate(m_sharing.rate).GetBitRate();
+        rates.uplinkRateBps = rates.hostRateBps;
+        // Hosts 0 .. 7 on the left, 8 .. 15 on the right; 16 links of hosts, and the bottleneck.
+        const RdmaTopology topology = MakeRdmaDumbbell(8, rates);
+        test.Install(topology, {});
+        const auto bottleneck = test.fabric->GetDevice(16, 16);
+
+        std::vector<std::unique_ptr<EndlessWriter>> writers;
+        for (uint32_t i = 0; i < m_sharing.rdmaFlows; ++i)
+        {
+            const auto [sender, receiver] = test.fabric->Connect(i / 2, 8 + i / 2);
+            writers.push_back(std::make_unique<EndlessWriter>(sender));
+        }
+        ApplicationContainer sinks;
+        for (uint32_t host = 4; host < 8; ++host)
+        {
+            PacketSinkHelper sink("ns3::TcpSocketFactory",
+                                  InetSocketAddress(Ipv4Address::GetAny(), 5000));
+            sinks.Add(sink.Install(test.fabric->GetNode(8 + host)));
+        }
+        for (uint32_t i = 0; i < m_sharing.tcpFlows; ++i)
+        {
+            BulkSendHelper bulk("ns3::TcpSocketFactory",
+                                InetSocketAddress(test.fabric->GetAddress(12 + i / 2), 5000));
+            bulk.SetAttribute("SendSize", UintegerValue(65536));
+            bulk.Install(test.fabric->GetNode(4 + i / 2)).Start(MicroSeconds(20 * i));
+        }
+
+        struct Count
+        {
+            uint64_t rdma{0};
+            uint64_t tcp{0};
+            uint64_t line{0};
+            uint64_t tcpPayload{0};
+        };
+
+        auto count = [&]() {
+            Count now;
+            const auto& counters = bottleneck->GetCounters();
+            now.rdma = counters.classes[3].txBytes;
+            now.tcp = counters.classes[0].txBytes;
+            // pause frames, and the ACKs of RDMA, go the other way
+            now.line = now.rdma + now.tcp + 20 * counters.GetTxFrames();
+            for (uint32_t i = 0; i < sinks.GetN(); ++i)
+            {
+                now.tcpPayload += DynamicCast<PacketSink>(sinks.Get(i))->GetTotalRx();
+            }
+            return now;
+        };
+        Count from;
+        RdmaTestPair::At(m_sharing.fromPs, [&]() { from = count(); });
+        Simulator::Stop(QbbFromPs(m_sharing.toPs));
+        Simulator::Run();
+        const Count to = count();
+
+        const auto rdma = static_cast<double>(to.rdma - from.rdma);
+        const auto tcp = static_cast<double>(to.tcp - from.tcp);
+        NS_TEST_EXPECT_MSG_EQ_TOL(tcp / (rdma + tcp),
+                                  m_sharing.tcpShare,
+                                  m_sharing.tolerance,
+                                  "TCP's part of the bottleneck");
+        const double seconds = static_cast<double>(m_sharing.toPs - m_sharing.fromPs) * 1e-12;
+        const double line = rates.uplinkRateBps * seconds / 8;
+        NS_TEST_EXPECT_MSG_EQ_TOL(static_cast<double>(to.line - from.line) / line,
+                                  1.0,
+                                  0.005,
+                                  "the bottleneck is never idle");
+        if (m_sharing.tcpShare > 0.1)
+        {
+            // 1448 of 1518 B (MAC, IPv4, TCP with timestamps, FCS) are payload; what was lost, or
+            // waits for what was lost, is not there yet.
+            NS_TEST_EXPECT_MSG_EQ_TOL(static_cast<double>(to.tcpPayload - from.tcpPayload) / tcp,
+                                      1448.0 / 1518,
+                                      0.05,
+                                      "payload of TCP");
+        }
+        for (const auto& row : test.fabric->GetPortResults())
+        {
+            if (row.priority == 3)
+            {
+                NS_TEST_EXPECT_MSG_EQ(row.drops, 0U, "RDMA loses nothing, node " << row.node);
+            }
+        }
+        NS_TEST_EXPECT_MSG_EQ(RdmaTestBooks::CheckLinks(*test.fabric), "", "books");
+        Config::Reset();
+    }
+
+    Sharing m_sharing;
+};
+
+/** The suite. */
+class RdmaCoexistenceTestSuite : public TestSuite
+{
+  public:
+    RdmaCoexistenceTestSuite()
+        : TestSuite("rdma-coexistence")
+    {
+        // Weights are of class 0 (TCP) and class 3 (RDMA). TCP finds its rate in the first ms.
+        AddTestCase(new SharingTestCase({"100 Gb per s, weights 1 to 1",
+                                         "100Gbps",
+                                         "1,strict,strict,1,strict,strict,strict,strict",
+                                         4,
+                                         8,
+                                         0.5,
+                                         0.01,
+                                         5'000'000'000,
+                                         15'000'000'000}));
+        AddTestCase(new SharingTestCase({"10 Gb per s, weights 1 to 1",
+                                         "10Gbps",
+                                         "1,strict,strict,1,strict,strict,strict,strict",
+                                         2,
+                                         4,
+                                         0.5,
+                                         0.01,
+                                         20'000'000'000,
+                                         80'000'000'000}));
+        AddTestCase(new SharingTestCase({"25 Gb per s, weights 1 to 3",
+                                         "25Gbps",
+                                         "1,strict,strict,3,strict,strict,strict,strict",
+                                         4,
+                                         4,
+                                         0.25,
+                                         0.01,
+                                         10'000'000'000,
+                                         40'000'000'000}));
+        AddTestCase(new SharingTestCase({"25 Gb per s, TCP alone",
+                                         "25Gbps",
+                                         "1,strict,strict,1,strict,strict,strict,strict",
+                                         0,
+                                         4,
+                                         1,
+                                         0,
+                                         10'000'000'000,
+                                         30'000'000'000}));
+        // Strict priority, the default: class 3 leaves nothing.
+        AddTestCase(new SharingTestCase({"25 Gb per s, strict priority",
+                                         "25Gbps",
+                                         "strict",
+                                         4,
+                                         4,
+                                         0,
+                                         0.001,
+                                         10'000'000'000,
+                                         30'000'000'000}));
+    }
+};
+
+RdmaCoexistenceTestSuite g_rdmaCoexistenceTestSuite; //!< registers the suite
+
+} // namespace
