@@ -1,0 +1,319 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+
+#include "qbb-pfc-headroom.h"
+#include "qbb-wire.h"
+#include "rdma-test-fabric.h"
+
+#include <ns3/boolean.h>
+#include <ns3/double.h>
+#include <ns3/string.h>
+#include <ns3/test.h>
+
+#include <algorithm>
+#include <array>
+#include <random>
+
+/**
+ * \file
+ * \ingroup rdma-tests
+ * Random fabrics under random lossless traffic: whatever the topology, rates, delays, thresholds
+ * and classes, nothing is lost, everything arrives, and the books balance all the time.
+ *
+ * RDMA_TEST_ROUNDS=N in the environment runs N fabrics. A failure names its round; the fabric is a
+ * function of that number.
+ */
+
+using namespace ns3;
+
+namespace
+{
+
+/** Random choices. */
+class Dice
+{
+  public:
+    /** \param seed the same choices for the same number */
+    explicit Dice(uint32_t seed)
+        : m_engine(seed)
+    {
+    }
+
+    /** \param low least \param high most \return a number from low to high */
+    uint64_t Number(uint64_t low, uint64_t high)
+    {
+        return low + m_engine() % (high - low + 1);
+    }
+
+    /** \param n a number \return true once in n */
+    bool OneIn(uint32_t n)
+    {
+        return m_engine() % n == 0;
+    }
+
+    /** \param list values \return one of them */
+    template <typename T, std::size_t N>
+    T OneOf(const std::array<T, N>& list)
+    {
+        return list[m_engine() % N];
+    }
+
+  private:
+    std::mt19937_64 m_engine; //!< the same everywhere
+};
+
+/** A random fabric and what runs on it. */
+class RandomRound
+{
+  public:
+    /** \param round number of the fabric */
+    explicit RandomRound(uint32_t round)
+        : m_dice(round)
+    {
+        MakeTopology();
+        MakeFlows();
+        Configure();
+        m_test.Install(m_topology, m_flows);
+    }
+
+    /** \return what went wrong; empty if nothing did */
+    std::string Run()
+    {
+        m_test.CheckBooksEvery(10'000'000);
+        m_test.Run();
+        std::ostringstream wrong;
+        wrong << m_test.wrong << m_test.GetUnfinished() << RdmaTestBooks::CheckLinks(*m_test.fabric)
+              << RdmaTestBooks::CheckSwitches(*m_test.fabric)
+              << RdmaTestBooks::CheckRest(*m_test.fabric);
+        if (const uint64_t drops = m_test.fabric->GetTotals().drops)
+        {
+            wrong << drops << " drops; ";
+        }
+        for (const auto& result : m_test.results)
+        {
+            if (result.fctPs.value_or(result.idealPs) < result.idealPs)
+            {
+                wrong << "flow " << result.flow.id << " took " << *result.fctPs
+                      << " ps, less than the ideal " << result.idealPs << "; ";
+            }
+            if (result.retransmittedPackets)
+            {
+                wrong << "flow " << result.flow.id << " sent packets again; ";
+            }
+        }
+        for (const uint32_t id : m_topology.GetSwitches())
+        {
+            const auto sw = m_test.fabric->GetSwitch(id);
+            for (uint16_t port = 0; port < sw->GetNPorts(); ++port)
+            {
+                for (uint8_t priority = 0; priority < 8; ++priority)
+                {
+                    const auto usage = sw->GetBufferManager()->GetIngress(port, priority);
+                    if (usage.peakHeadroomBytes > usage.headroomLimit)
+                    {
+                        wrong << "switch " << id << " port " << port << ": headroom "
+                              << usage.peakHeadroomBytes << " of " << usage.headroomLimit << "; ";
+                    }
+                    usedHeadroom = usedHeadroom || usage.peakHeadroomBytes > 0;
+                }
+            }
+        }
+        pauses = m_test.fabric->GetTotals().pauseFrames;
+        checks = m_test.checks;
+        return wrong.str();
+    }
+
+    uint64_t pauses{0};       //!< pause frames
+    uint64_t checks{0};       //!< looks at the books
+    bool usedHeadroom{false}; //!< some port used its headroom
+
+  private:
+    void MakeTopology()
+    {
+        static constexpr std::array<uint64_t, 9> RATES{10'000'000'000,
+                                                       25'000'000'000,
+                                                       40'000'000'000,
+                                                       50'000'000'000,
+                                                       100'000'000'000,
+                                                       200'000'000'000,
+                                                       400'000'000'000,
+                                                       33'000'000'000,
+                                                       77'777'777'777};
+        RdmaTopology plain;
+        switch (m_dice.Number(0, 5))
+        {
+        case 0:
+            plain =
+                MakeRdmaLeafSpine(m_dice.Number(2, 4), m_dice.Number(1, 6), m_dice.Number(1, 3));
+            break;
+        case 1:
+            plain = MakeRdmaFatTree(4);
+            break;
+        case 2:
+            plain = MakeRdmaClos(2, 6, {2});
+            break;
+        case 3:
+            plain = MakeRdmaClos(3, 4);
+            break;
+        case 4:
+            plain = MakeRdmaParkingLot({2, 1, 1});
+            break;
+        default:
+            plain = MakeRdmaStar(m_dice.Number(2, 10));
+            break;
+        }
+        // One rate for all, or one for each link.
+        const bool mixed = !m_dice.OneIn(3);
+        const uint64_t rate = m_dice.OneOf(RATES);
+        for (const auto& node : plain.GetNodes())
+        {
+            node.role == RdmaNodeRole::HOST ? m_topology.AddHost(node.name)
+                                            : m_topology.AddSwitch(node.name);
+        }
+        for (const auto& link : plain.GetLinks())
+        {
+            const bool uplink = !plain.IsHost(link.a) && !plain.IsHost(link.b);
+            const uint32_t parallel = uplink && m_dice.OneIn(3) ? m_dice.Number(2, 3) : 1;
+            for (uint32_t i = 0; i < parallel; ++i)
+            {
+                // 10 ns to 10 us, all magnitudes alike
+                const int64_t delayPs = m_dice.Number(10'000, 99'999) *
+                                        m_dice.OneOf(std::array<int64_t, 3>{1, 10, 100});
+                m_topology.AddLink(link.a, link.b, mixed ? m_dice.OneOf(RATES) : rate, delayPs);
+            }
+        }
+    }
+
+    void MakeFlows()
+    {
+        m_lossless = m_dice.OneOf(std::array<uint8_t, 4>{1 << 3, 1 << 3 | 1 << 4, 0x2a, 0xff});
+        const auto hosts = m_topology.GetHosts();
+        const uint64_t pattern = m_dice.Number(0, 2);
+        const uint64_t count = m_dice.Number(10, 70);
+        const uint32_t victim = hosts[m_dice.Number(0, hosts.size() - 1)];
+        const uint32_t other = hosts[m_dice.Number(0, hosts.size() - 1)];
+        const uint64_t largest = m_dice.OneOf(std::array<uint64_t, 3>{5000, 50'000, 300'000});
+        for (uint64_t i = 0; i < count; ++i)
+        {
+            RdmaFlow flow;
+            flow.id = i;
+            // Random pairs, an incast, or parallel flows between two hosts.
+            flow.srcHost =
+                pattern == 2 && other != victim ? other : hosts[m_dice.Number(0, hosts.size() - 1)];
+            flow.dstHost = pattern == 0 ? hosts[m_dice.Number(0, hosts.size() - 1)] : victim;
+            if (flow.srcHost == flow.dstHost)
+            {
+                flow.srcHost = hosts[(flow.dstHost + 1) % hosts.size()];
+            }
+            flow.bytes = m_dice.Number(1, largest);
+            // Half of them at one instant.
+            flow.startPs = m_dice.OneIn(2) ? 0 : m_dice.Number(0, 50'000'000);
+            do
+            {
+                flow.priority = m_dice.Number(0, 7);
+            } while (!(m_lossless & (1U << flow.priority)));
+            m_flows.push_back(flow);
+        }
+    }
+
+    void Configure()
+    {
+        auto& helper = m_test.helper;
+        const uint32_t mtu = m_dice.OneOf(std::array<uint32_t, 3>{256, 1024, 4096});
+        m_test.SetMtu(mtu);
+        const bool overhead = !m_dice.OneIn(5);
+        const int64_t reactionPs = m_dice.OneOf(std::array<int64_t, 3>{0, 100'000, 2'000'000});
+        helper.SetDeviceAttribute("LineOverhead", BooleanValue(overhead));
+        helper.SetDeviceAttribute("PauseReactionDelay", TimeValue(QbbFromPs(reactionPs)));
+        helper.SetDeviceAttribute("PfcClasses", UintegerValue(m_lossless));
+        helper.SetDeviceAttribute(
+            "PauseQuanta",
+            UintegerValue(m_dice.OneOf(std::array<uint32_t, 3>{1000, 10'000, 65'535})));
+        helper.SetDeviceAttribute(
+            "Scheduler",
+            StringValue(m_dice.OneOf(
+                std::array<const char*, 3>{"strict", "1", "1,2,strict,4,1,1,strict,3"})));
+        helper.SetChannelAttribute("SerializeFrames", BooleanValue(m_dice.OneIn(4)));
+        helper.SetTransportAttribute(
+            "AckInterval",
+            UintegerValue(m_dice.OneOf(std::array<uint32_t, 3>{1, 4, 64})));
+        helper.SetBufferAttribute(
+            "LosslessAlpha",
+            DoubleValue(m_dice.OneOf(std::array<double, 4>{1.0 / 64, 0.125, 1, 8})));
+        const uint32_t reserve = m_dice.OneOf(std::array<uint32_t, 2>{0, 1248});
+        helper.SetBufferAttribute("ReserveBytes", UintegerValue(reserve));
+
+        // The least that the formula allows at the switch that needs most, and a little to share.
+        QbbPortProfile profile;
+        profile.reactionPs = reactionPs;
+        profile.maxFrameBytes = QbbWire::FrameBytes(std::max(1500U, mtu + 64), true);
+        profile.lineOverheadBytes = overhead ? 20 : 0;
+        uint64_t needed = 0;
+        const auto linksByNode = m_topology.GetLinksByNode();
+        for (const uint32_t sw : m_topology.GetSwitches())
+        {
+            uint64_t bytes = 0;
+            for (const uint32_t link : linksByNode[sw])
+            {
+                profile.rateBps = m_topology.GetLink(link).rateBps;
+                profile.delayPs = m_topology.GetLink(link).delayPs;
+                bytes += 8 * reserve +
+                         __builtin_popcount(m_lossless) * QbbPfcHeadroom::GetBytes(profile);
+            }
+            needed = std::max(needed, bytes);
+        }
+        const uint64_t shared =
+            m_dice.OneOf(std::array<uint64_t, 4>{1, 20'000, 100'000, 1'000'000});
+        helper.SetBufferAttribute("BufferSize", UintegerValue(needed + shared));
+    }
+
+    Dice m_dice;
+    RdmaTopology m_topology;
+    std::vector<RdmaFlow> m_flows;
+    uint8_t m_lossless{0};
+    RdmaTestFabric m_test;
+};
+
+/** Many of them. */
+class RandomTestCase : public TestCase
+{
+  public:
+    RandomTestCase()
+        : TestCase("random fabrics and lossless traffic: nothing is lost, all balances")
+    {
+    }
+
+  private:
+    void DoRun() override
+    {
+        const uint32_t rounds = GetTestRounds(200);
+        uint32_t withPauses = 0;
+        uint32_t withHeadroom = 0;
+        uint64_t checks = 0;
+        for (uint32_t i = 1; i <= rounds; ++i)
+        {
+            RandomRound round(i);
+            NS_TEST_EXPECT_MSG_EQ(round.Run(), "", "round " << i);
+            withPauses += round.pauses > 0;
+            withHeadroom += round.usedHeadroom;
+            checks += round.checks;
+        }
+        NS_TEST_EXPECT_MSG_GT(withPauses, rounds / 3, "rounds with pauses");
+        NS_TEST_EXPECT_MSG_GT(withHeadroom, rounds / 3, "rounds that used headroom");
+        NS_TEST_EXPECT_MSG_GT(checks, rounds, "looks at the books");
+    }
+};
+
+/** The suite. */
+class RdmaRandomTestSuite : public TestSuite
+{
+  public:
+    RdmaRandomTestSuite()
+        : TestSuite("rdma-random")
+    {
+        AddTestCase(new RandomTestCase);
+    }
+};
+
+RdmaRandomTestSuite g_rdmaRandomTestSuite; //!< registers the suite
+
+} // namespace
