@@ -6,10 +6,8 @@
 #include "qbb-wire.h"
 
 #include <ns3/abort.h>
-#include <ns3/ethernet-header.h>
 #include <ns3/log.h>
 #include <ns3/node.h>
-#include <ns3/socket.h>
 
 #include <algorithm>
 
@@ -241,39 +239,6 @@ QbbNetDevice::NextFrameToSend(int64_t nowPs)
     return nullptr;
 }
 
-QbbFramePtr
-QbbNetDevice::MakePauseFrame(int64_t nowPs)
-{
-    QbbFramePtr frame = m_pool.Allocate();
-    frame->etherType = QbbWire::ETHERTYPE_MAC_CONTROL;
-    frame->size = QbbWire::MIN_FRAME_BYTES;
-    static const Mac48Address macControl("01:80:c2:00:00:01");
-    frame->dstMac = macControl;
-    frame->srcMac = m_address;
-    frame->classEnable = m_pauseSender.Take(nowPs, frame->quanta);
-    for (uint8_t p = 0; p < 8; ++p)
-    {
-        if (frame->classEnable & (1U << p))
-        {
-            m_pfcSent(p, frame->quanta[p]);
-        }
-    }
-    if (m_flowControl == FLOW_CONTROL_PFC)
-    {
-        frame->type = QbbFrameType::PFC;
-    }
-    else
-    {
-        frame->type = QbbFrameType::PAUSE;
-        frame->classEnable = 0;
-        frame->quanta = {};
-        frame->quanta[0] = m_pauseSender.GetWanted() ? m_pauseQuanta : 0;
-    }
-    ++m_counters.macControlTx;
-    ArmPauseTimers();
-    return frame;
-}
-
 void
 QbbNetDevice::StartTransmission(QbbFramePtr&& frame, int64_t nowFs)
 {
@@ -317,101 +282,6 @@ QbbNetDevice::OnPortEvent()
         ArmPauseTimers();
     }
     TryTransmit(nowFs);
-}
-
-// Flow control
-
-void
-QbbNetDevice::RequestPause(uint8_t priority, bool pause)
-{
-    if (m_flowControl == FLOW_CONTROL_PAUSE)
-    {
-        // All classes stop while one of them wants it.
-        const auto bit = static_cast<uint8_t>(1U << priority);
-        m_plainPauseWanted = pause ? m_plainPauseWanted | bit : m_plainPauseWanted & ~bit;
-        for (uint8_t p = 0; p < 8; ++p)
-        {
-            m_pauseSender.Request(p, m_plainPauseWanted);
-        }
-    }
-    else
-    {
-        m_pauseSender.Request(priority, pause);
-    }
-    TryTransmit();
-}
-
-bool
-QbbNetDevice::ApplyDuePauses(int64_t nowPs)
-{
-    uint8_t resumed = 0;
-    while (!m_effects.IsEmpty() && m_effects.Front().atPs <= nowPs)
-    {
-        const PauseEffect effect = m_effects.Pop();
-        resumed |= m_pauseReceiver.Apply(nowPs, effect.classEnable, effect.quanta);
-    }
-    return resumed;
-}
-
-void
-QbbNetDevice::ArmPauseTimers()
-{
-    const auto set = [](PortTimer& timer, int64_t atPs) {
-        if (atPs == QBB_NEVER)
-        {
-            timer.Disarm();
-        }
-        else
-        {
-            timer.Arm(atPs);
-        }
-    };
-    // A timer of its own for each length of time: so the next deadline of a timer is never before
-    // the one that it has in the scheduler, and moving it costs neither event nor memory.
-    set(m_effectTimer, m_effects.IsEmpty() ? QBB_NEVER : m_effects.Front().atPs);
-    set(m_expiryTimer, m_pauseReceiver.GetNextExpiryPs());
-    set(m_refreshTimer, m_pauseSender.GetNextRefreshPs());
-}
-
-void
-QbbNetDevice::ReceiveMacControl(const QbbFrame& frame)
-{
-    ++m_counters.macControlRx;
-    const int64_t nowPs = QbbNowPs();
-    PauseEffect effect;
-    effect.atPs = nowPs + m_reactionDelayPs;
-    if (frame.type == QbbFrameType::PFC && m_flowControl == FLOW_CONTROL_PFC)
-    {
-        effect.classEnable = frame.classEnable & m_pfcClasses;
-        effect.quanta = frame.quanta;
-        m_counters.macControlIgnored += effect.classEnable != frame.classEnable;
-    }
-    else if (frame.type == QbbFrameType::PAUSE && m_flowControl == FLOW_CONTROL_PAUSE)
-    {
-        effect.classEnable = 0xff;
-        effect.quanta.fill(frame.quanta[0]);
-    }
-    else
-    {
-        ++m_counters.macControlIgnored;
-    }
-    for (uint8_t p = 0; p < 8; ++p)
-    {
-        if (effect.classEnable & (1U << p))
-        {
-            m_pfcReceived(p, effect.quanta[p]);
-        }
-    }
-    if (!effect.classEnable)
-    {
-        return;
-    }
-    m_effects.Push(std::move(effect));
-    if (ApplyDuePauses(nowPs))
-    {
-        TryTransmit();
-    }
-    ArmPauseTimers();
 }
 
 // The way in
@@ -465,114 +335,6 @@ QbbNetDevice::LoseOnLine(QbbFrame& frame, QbbDropReason reason)
 {
     frame.priority = m_classifier.Classify(frame);
     CountDrop(frame, reason);
-}
-
-void
-QbbNetDevice::DeliverToStack(const QbbFrame& frame)
-{
-    PacketType type = PACKET_OTHERHOST;
-    if (frame.dstMac == m_address)
-    {
-        type = PACKET_HOST;
-    }
-    else if (frame.dstMac.IsBroadcast())
-    {
-        type = PACKET_BROADCAST;
-    }
-    else if (frame.dstMac.IsGroup())
-    {
-        type = PACKET_MULTICAST;
-    }
-    if (!m_promiscReceive.IsNull())
-    {
-        m_promiscReceive(this,
-                         QbbFrameCodec::ToSdu(frame),
-                         frame.etherType,
-                         frame.srcMac,
-                         frame.dstMac,
-                         type);
-    }
-    if (type == PACKET_OTHERHOST)
-    {
-        FireTrace(m_macRxDrop, frame);
-        CountDrop(frame, QbbDropReason::NOT_FOR_US);
-    }
-    else if (!m_receive.IsNull())
-    {
-        m_receive(this, QbbFrameCodec::ToSdu(frame), frame.etherType, frame.srcMac);
-    }
-    else
-    {
-        FireTrace(m_macRxDrop, frame);
-        CountDrop(frame, QbbDropReason::UNEXPECTED);
-    }
-}
-
-bool
-QbbNetDevice::Send(Ptr<Packet> packet, const Address& dest, uint16_t protocolNumber)
-{
-    return SendFrom(packet, m_address, dest, protocolNumber);
-}
-
-bool
-QbbNetDevice::SendFrom(Ptr<Packet> packet,
-                       const Address& source,
-                       const Address& dest,
-                       uint16_t protocolNumber)
-{
-    NS_LOG_FUNCTION(this << packet << source << dest << protocolNumber);
-    // With tags the socket's priority (SO_PRIORITY) becomes the PCP.
-    SocketPriorityTag priorityTag;
-    const bool hasPriority = packet->PeekPacketTag(priorityTag);
-    auto result = QbbFrameCodec::FromSdu(packet,
-                                         protocolNumber,
-                                         Mac48Address::ConvertFrom(source),
-                                         Mac48Address::ConvertFrom(dest),
-                                         GetTag(hasPriority ? priorityTag.GetPriority() & 7 : 0),
-                                         m_pool);
-    if (!result.frame)
-    {
-        NS_LOG_WARN(
-            "a packet of ns-3's stack is not a valid frame: " << QbbParseErrorName(result.error));
-        ++m_counters.dropsByReason[static_cast<std::size_t>(QbbDropReason::MALFORMED)];
-        if (!m_macTxDrop.IsEmpty() || !m_drop.IsEmpty())
-        {
-            EthernetHeader header(false);
-            header.SetSource(Mac48Address::ConvertFrom(source));
-            header.SetDestination(Mac48Address::ConvertFrom(dest));
-            header.SetLengthType(protocolNumber);
-            Ptr<Packet> dropped = packet->Copy();
-            dropped->AddHeader(header);
-            m_macTxDrop(dropped);
-            m_drop(dropped, QbbDropReason::MALFORMED);
-        }
-        return false;
-    }
-    QbbFrame& frame = *result.frame;
-    frame.priority = m_classifier.Classify(frame);
-    frame.ingressPort = NO_PORT;
-    QbbDropReason reason = QbbDropReason::COUNT;
-    if (packet->GetSize() > m_mtu)
-    {
-        reason = QbbDropReason::TOO_LONG;
-    }
-    else if (!m_up)
-    {
-        reason = QbbDropReason::LINK_DOWN;
-    }
-    else if (m_queueBytes[frame.priority] + frame.size > m_maxStackQueueBytes)
-    {
-        reason = QbbDropReason::STACK_QUEUE;
-    }
-    if (reason != QbbDropReason::COUNT)
-    {
-        FireTrace(m_macTx, frame);
-        FireTrace(m_macTxDrop, frame);
-        CountDrop(frame, reason);
-        return false;
-    }
-    Enqueue(std::move(result.frame));
-    return true;
 }
 
 // Link state
