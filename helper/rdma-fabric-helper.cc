@@ -136,14 +136,17 @@ RdmaFabricHelper::SetInternetStack(bool install)
 Ptr<RdmaFabric>
 RdmaFabricHelper::Install(const RdmaTopology& topology) const
 {
+    std::string wrong;
     try
     {
         topology.Validate();
     }
     catch (const std::invalid_argument& error)
     {
-        NS_ABORT_MSG("rdma: " << error.what());
+        wrong = error.what();
     }
+    // Not in the handler, which would have the message printed twice.
+    NS_ABORT_MSG_IF(!wrong.empty(), "rdma: " << wrong);
     auto fabric = CreateObject<RdmaFabric>();
     fabric->m_topology = topology;
     fabric->m_nodes.Create(topology.GetNNodes());

@@ -3,6 +3,7 @@
 #include "rdma-fabric-run.h"
 
 #include "qbb-helper.h"
+#include "qbb-shared-buffer.h"
 #include "qbb-wheel-scheduler.h"
 #include "qbb-wire.h"
 #include "rdma-progress.h"
@@ -21,6 +22,7 @@
 #include <algorithm>
 #include <ctime>
 #include <iostream>
+#include <sstream>
 #include <stdexcept>
 #include <sys/resource.h>
 
@@ -116,6 +118,16 @@ RdmaFabricRun::MakeFlows(const RdmaFabricOptions& options, const RdmaTopology& t
     workload.bytes = ParseOption("bytes", [&] { return ParseRdmaBytes(options.bytes); });
     workload.load = options.load;
     workload.cdf = options.cdf;
+    if (options.workload == "poisson")
+    {
+        ParseOption("cdf", [&] { RdmaFlowSizeCdf::Make(options.cdf); });
+        if (!(options.load > 0))
+        {
+            std::ostringstream message;
+            message << "--load: " << options.load << "; accepted: a fraction above 0, such as 0.5";
+            throw std::invalid_argument(message.str());
+        }
+    }
     return ParseOption("workload",
                        [&] { return MakeRdmaWorkload(options.workload, topology, workload); });
 }
@@ -140,6 +152,7 @@ RdmaFabricRun::Build(const RdmaTopology& topology, const std::vector<RdmaFlow>& 
     }
     Configure(helper, classes);
     m_fabric = helper.Install(topology);
+    CheckBuffers();
     m_fabric->AssignStreams(1);
     m_runner = CreateObject<RdmaFlowRunner>();
     m_runner->Install(m_fabric, flows);
@@ -150,6 +163,25 @@ RdmaFabricRun::Build(const RdmaTopology& topology, const std::vector<RdmaFlow>& 
     if (!m_options.pcap.empty())
     {
         QbbHelper().EnablePcapAll(m_options.pcap, true);
+    }
+}
+
+void
+RdmaFabricRun::CheckBuffers() const
+{
+    for (const uint32_t id : m_fabric->GetTopology().GetSwitches())
+    {
+        const Ptr<QbbSwitch> sw = m_fabric->GetSwitch(id);
+        const auto buffer = DynamicCast<QbbSharedBuffer>(sw->GetBufferManager());
+        const uint64_t needed = buffer->GetGuaranteedBytes(sw->GetPortProfiles());
+        if (needed >= ParseRdmaBytes(m_options.buffer))
+        {
+            throw std::invalid_argument("--buffer: " + m_options.buffer + "; accepted: more than " +
+                                        std::to_string(needed) +
+                                        "B, which the headroom and reserves of switch " +
+                                        m_fabric->GetTopology().GetNode(id).name + " take (" +
+                                        std::to_string(sw->GetNPorts()) + " ports)");
+        }
     }
 }
 

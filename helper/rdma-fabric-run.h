@@ -119,6 +119,7 @@ class RdmaFabricRun
     void Build(const RdmaTopology& topology, const std::vector<RdmaFlow>& flows);
     void Configure(RdmaFabricHelper& helper, uint8_t classes) const;
     void ConfigureEcn(RdmaFabricHelper& helper) const;
+    void CheckBuffers() const;
     int64_t GetTimeoutPs() const;
 
     RdmaFabricOptions m_options;  //!< the run

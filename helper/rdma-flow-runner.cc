@@ -105,6 +105,9 @@ RdmaFlowRunner::Prepare(uint64_t index)
     NS_ABORT_MSG_IF(flow.startPs < QbbNowPs(),
                     "rdma: flow " << flow.id << " starts in the past, at " << flow.startPs
                                   << " ps");
+    NS_ABORT_MSG_IF(flow.priority > 7,
+                    "rdma: flow " << flow.id << " has class " << flow.priority
+                                  << "; accepted: 0..7");
     std::tie(entry.sender, entry.receiver) =
         m_fabric->Connect(flow.srcHost, flow.dstHost, static_cast<uint8_t>(flow.priority));
     entry.sender->SetSendCompletionQueue(m_completions);

@@ -45,7 +45,7 @@ class RdmaFlowRunner : public Object
      * Makes the queue pairs and schedules the posting. Once, before the simulation runs.
      *
      * Aborts with a message if a flow does not fit the fabric (unknown host, flow to itself, 0
-     * bytes, an id that appears twice, a start in the past).
+     * bytes, a class above 7, an id that appears twice, a start in the past).
      *
      * \param fabric the fabric
      * \param flows the flows, in any order

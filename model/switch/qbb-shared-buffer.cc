@@ -128,7 +128,7 @@ QbbSharedBuffer::Configure(const std::vector<QbbPortProfile>& ports)
     NS_ABORT_MSG_IF(!IsEmpty(), "rdma: QbbSharedBuffer: configured while it holds frames");
     NS_ABORT_MSG_IF(ports.size() > std::numeric_limits<uint16_t>::max(),
                     "rdma: QbbSharedBuffer: " << ports.size() << " ports; accepted: 0 to 65535");
-    MakeGroups(ports);
+    m_groups = MakeGroups(ports);
     DivideMemory();
     m_queues.assign(m_groups.size(), 0);
     m_egressBase = m_egressLimitBytes ? m_egressLimitBytes : m_egressMinBytes;
@@ -137,11 +137,18 @@ QbbSharedBuffer::Configure(const std::vector<QbbPortProfile>& ports)
     m_peakHeadroomUsed = 0;
 }
 
-void
-QbbSharedBuffer::MakeGroups(const std::vector<QbbPortProfile>& ports)
+uint64_t
+QbbSharedBuffer::GetGuaranteedBytes(const std::vector<QbbPortProfile>& ports) const
 {
-    m_groups.assign(ports.size() * PRIORITIES, Group());
-    auto group = m_groups.begin();
+    const Guarantees guarantees = AddUp(MakeGroups(ports));
+    return guarantees.reserved + guarantees.headroom;
+}
+
+std::vector<QbbSharedBuffer::Group>
+QbbSharedBuffer::MakeGroups(const std::vector<QbbPortProfile>& ports) const
+{
+    std::vector<Group> groups(ports.size() * PRIORITIES);
+    auto group = groups.begin();
     for (const auto& port : ports)
     {
         uint64_t headroom = 0;
@@ -183,35 +190,40 @@ QbbSharedBuffer::MakeGroups(const std::vector<QbbPortProfile>& ports)
             }
         }
     }
+    return groups;
+}
+
+QbbSharedBuffer::Guarantees
+QbbSharedBuffer::AddUp(const std::vector<Group>& groups) const
+{
+    Guarantees sum;
+    uint32_t largest = 0;
+    for (const auto& group : groups)
+    {
+        sum.reserved += group.reserveLimit;
+        sum.headroom += group.headroomLimit;
+        largest = std::max(largest, group.headroomLimit);
+        sum.nReserves += group.reserveLimit ? 1 : 0;
+        sum.nLossless += group.lossless ? 1 : 0;
+    }
+    if (m_headroomPool)
+    {
+        sum.headroom = m_headroomPoolBytes
+                           ? m_headroomPoolBytes
+                           : static_cast<uint64_t>(std::ceil(static_cast<double>(sum.headroom) /
+                                                             m_headroomOversubscription));
+        NS_ABORT_MSG_IF(sum.headroom < largest,
+                        "rdma: QbbSharedBuffer: a headroom pool of "
+                            << sum.headroom << " bytes; accepted: at least " << largest
+                            << ", which one lossless (port, priority) alone can need");
+    }
+    return sum;
 }
 
 void
 QbbSharedBuffer::DivideMemory()
 {
-    uint64_t reserved = 0;
-    uint64_t headroom = 0;
-    uint32_t largest = 0;
-    uint32_t nReserves = 0;
-    uint32_t nLossless = 0;
-    for (const auto& group : m_groups)
-    {
-        reserved += group.reserveLimit;
-        headroom += group.headroomLimit;
-        largest = std::max(largest, group.headroomLimit);
-        nReserves += group.reserveLimit ? 1 : 0;
-        nLossless += group.lossless ? 1 : 0;
-    }
-    if (m_headroomPool)
-    {
-        headroom = m_headroomPoolBytes
-                       ? m_headroomPoolBytes
-                       : static_cast<uint64_t>(
-                             std::ceil(static_cast<double>(headroom) / m_headroomOversubscription));
-        NS_ABORT_MSG_IF(headroom < largest,
-                        "rdma: QbbSharedBuffer: a headroom pool of "
-                            << headroom << " bytes; accepted: at least " << largest
-                            << ", which one lossless (port, priority) alone can need");
-    }
+    const auto [reserved, headroom, nReserves, nLossless] = AddUp(m_groups);
     NS_ABORT_MSG_IF(reserved + headroom >= m_bufferSize,
                     "rdma: QbbSharedBuffer: a BufferSize of "
                         << m_bufferSize << " bytes is too small for " << GetNPorts()

@@ -78,6 +78,13 @@ class QbbSharedBuffer : public QbbBufferManager
     void ResetPeaks() override;
     uint32_t GetNPorts() const override;
 
+    /**
+     * \param ports the ports of a switch
+     * \return the sum of reserves and headroom, with the attributes as they are now: BufferSize
+     * must be larger. Ends the program with a message if a port's profile makes no sense.
+     */
+    uint64_t GetGuaranteedBytes(const std::vector<QbbPortProfile>& ports) const;
+
     /** \return bytes that the queue of a lossy class may hold at present */
     uint64_t GetEgressLimit() const;
 
@@ -131,12 +138,26 @@ class QbbSharedBuffer : public QbbBufferManager
      */
     uint32_t GetIndex(uint16_t port, uint8_t priority) const;
 
+    /** What is set apart. */
+    struct Guarantees
+    {
+        uint64_t reserved{0};  //!< bytes of all reserves
+        uint64_t headroom{0};  //!< bytes of all headrooms, or of their pool
+        uint32_t nReserves{0}; //!< how many reserves
+        uint32_t nLossless{0}; //!< how many headrooms
+    };
+
     /**
-     * Sets the groups' limits and thresholds.
-     *
      * \param ports the ports
+     * \return groups with limits and thresholds, by port and priority
      */
-    void MakeGroups(const std::vector<QbbPortProfile>& ports);
+    std::vector<Group> MakeGroups(const std::vector<QbbPortProfile>& ports) const;
+
+    /**
+     * \param groups all groups
+     * \return what they need
+     */
+    Guarantees AddUp(const std::vector<Group>& groups) const;
 
     /** Divides the memory among reserves, headroom and the shared part. */
     void DivideMemory();

@@ -161,18 +161,13 @@ QbbSwitch::AssignStreams(int64_t stream)
     return 1;
 }
 
-void
-QbbSwitch::ConfigureBuffer()
+std::vector<QbbPortProfile>
+QbbSwitch::GetPortProfiles() const
 {
-    if (!m_buffer)
-    {
-        m_buffer = CreateObject<QbbSharedBuffer>();
-    }
     std::vector<QbbPortProfile> profiles;
     profiles.reserve(m_ports.size());
-    for (auto& port : m_ports)
+    for (const auto& port : m_ports)
     {
-        ConfigurePort(port);
         const QbbNetDevice& device = *port.device;
         const QbbNetDevice* peer = device.GetPeer();
         NS_ABORT_MSG_IF(!peer, "rdma: port " << profiles.size() << " of a switch has no cable");
@@ -186,7 +181,21 @@ QbbSwitch::ConfigureBuffer()
         profile.losslessMask = device.GetLosslessClasses();
         profiles.push_back(profile);
     }
-    m_buffer->Configure(profiles);
+    return profiles;
+}
+
+void
+QbbSwitch::ConfigureBuffer()
+{
+    if (!m_buffer)
+    {
+        m_buffer = CreateObject<QbbSharedBuffer>();
+    }
+    for (auto& port : m_ports)
+    {
+        ConfigurePort(port);
+    }
+    m_buffer->Configure(GetPortProfiles());
     m_configured = true;
 }
 

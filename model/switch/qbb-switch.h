@@ -72,6 +72,13 @@ class QbbSwitch : public Object, public QbbFrameSink
     void SetBufferManager(Ptr<QbbBufferManager> manager);
 
     /**
+     * Aborts with a message if a port has no cable.
+     *
+     * \return what the buffer manager has to know of the ports, by port number
+     */
+    std::vector<QbbPortProfile> GetPortProfiles() const;
+
+    /**
      * Sets up the buffer for the ports as they are; called by itself when the simulation starts.
      * Aborts with a message if the memory does not suffice.
      */

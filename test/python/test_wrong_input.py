@@ -1,0 +1,137 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Tests of rdma-fabric with wrong input: one message that names what is wrong and what is accepted,
+and an exit status that is not 0. (What the command line cannot get wrong is in test/unit.)"""
+
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+sys.path.insert(0, os.path.join(ROOT, "doc"))
+
+import console  # noqa: E402
+
+PROGRAM = console.program("rdma-fabric")
+
+# Two hosts at switch 2.
+GOOD_TOPOLOGY = "3 1 2\n2\n0 2 100Gbps 1us 0\n1 2 100Gbps 1us 0\n"
+
+# Arguments, files, and what the message must say.
+CASES = {
+    "unknown option": (["--bogus=1"], {}, "--bogus=1"),
+    "unknown transport": (["--transport=tcp"], {}, r'--transport: unknown value "tcp"; accepted: roce'),
+    "unknown congestion control": (["--cc=x"], {}, r'--cc: unknown value "x"; accepted: none'),
+    "unknown PFC": (["--pfc=maybe"], {}, r'--pfc: unknown value "maybe"; accepted: on, off'),
+    "unknown switch": (["--switch=x"], {}, r'--switch: unknown value "x"; accepted: shared'),
+    "unknown ECN": (["--ecn=5KB"], {}, r'--ecn: "5KB"; accepted: on, off, or KMIN:KMAX:PMAX'),
+    "ECN thresholds reversed": (["--ecn=6KB:5KB:1"], {}, r"--ecn: .*accepted: KMIN at most KMAX"),
+    "unknown topology": (["--topology=ring:4"], {}, r"--topology: .*'ring:4'.*fat-tree:K"),
+    "odd fat-tree": (["--topology=fat-tree:5"], {}, r"--topology: .*5.*even, 2 to 128"),
+    "unknown workload": (["--workload=x"], {}, r"--workload: .*'x'.*accepted: poisson, incast"),
+    "incast of too many": (["--topology=star:4", "--workload=incast:4"], {}, r"--workload: .*4.*3"),
+    "unknown distribution": (["--cdf=x"], {}, r"--cdf: .*'x'.*accepted: irn-heavy-tail, .*file:PATH"),
+    "no load": (["--load=0"], {}, r"--load: 0; accepted: .*above 0"),
+    "rate of 0": (["--rate=0Gbps"], {}, r"--rate: '0Gbps' is too small; accepted: 1bps to 8Tbps"),
+    "uplink rate of 0": (["--uplinkRate=0bps"], {}, r"--uplinkRate: '0bps' is too small; accepted"),
+    "rate without unit": (["--rate=100"], {}, r"--rate: '100' has no unit; accepted"),
+    "delay of 0": (["--delay=0us"], {}, r"--topology: .*delay.*accepted: 1 ?ps"),
+    "small MTU": (["--mtu=255"], {}, r"--mtu: 255; accepted: 256 to 4096"),
+    "large MTU": (["--mtu=4097"], {}, r"--mtu: 4097; accepted: 256 to 4096"),
+    "no seed": (["--seed=0"], {}, r"--seed: 0; accepted: 1 and above"),
+    "no acknowledgements": (["--ackInterval=0"], {}, r"--ackInterval: 0; accepted: 1 to"),
+    "timeout without unit": (["--rto=5"], {}, r"--rto: '5' has no unit; accepted"),
+    "retries": (["--retries=256"], {}, r"--retries: .*256.*accepted: 0 to 255"),
+    # A leaf has 20 ports with a headroom and 8 reserves of 1248 B each.
+    "buffer too small for its headroom": (
+        ["--buffer=1MB", "--workload=incast:2"], {}, r"--buffer: 1MB; accepted: more than \d+B, which the headroom"
+    ),
+    "buffer of 0": (["--buffer=0B"], {}, r"--buffer: 0B; accepted: 1 byte to 4 GiB - 1"),
+    "topology that does not exist": (["--topology=file:none.txt"], {}, r"none\.txt: cannot be opened"),
+    "topology with a missing node": (
+        ["--topology=file:t.txt"],
+        {"t.txt": GOOD_TOPOLOGY.replace("1 2 100", "1 3 100")},
+        r"t\.txt:4: node: '3' is too large; accepted: 0 to 2",
+    ),
+    "topology with a missing link": (
+        ["--topology=file:t.txt"],
+        {"t.txt": "\n".join(GOOD_TOPOLOGY.splitlines()[:-1]) + "\n"},
+        r"t\.txt:.*link",
+    ),
+    "topology with a host that has no link": (
+        ["--topology=file:t.txt"],
+        {"t.txt": "4 1 3\n2\n0 2 100Gbps 1us 0\n1 2 100Gbps 1us 0\n0 2 100Gbps 1us 0\n"},
+        r"t\.txt: .*3.*link",
+    ),
+    "topology with a rate of 0": (
+        ["--topology=file:t.txt"],
+        {"t.txt": GOOD_TOPOLOGY.replace("0 2 100Gbps", "0 2 0Gbps")},
+        r"t\.txt:3: rate: '0Gbps' is too small; accepted: 1bps to 8Tbps",
+    ),
+    "distribution that does not end at 1": (
+        ["--cdf=file:c.txt"],
+        {"c.txt": "1000 0\n2000 50\n3000 99\n"},
+        r"c\.txt: share: the last one is 99; accepted: 100, or 1",
+    ),
+    "flow to itself": (
+        ["--workload=file:f.txt"],
+        {"f.txt": "1\n0 0 3 100 1000 2.0\n"},
+        r"f\.txt:2: a flow from host 0 to itself; accepted: two different hosts",
+    ),
+    "flow to a switch": (
+        ["--workload=file:f.txt"],
+        {"f.txt": "1\n0 64 3 100 1000 2.0\n"},
+        r"f\.txt:2: .*'?64'?.*accepted: ",
+    ),
+    "flow of 0 bytes": (
+        ["--workload=file:f.txt"],
+        {"f.txt": "1\n0 1 3 100 0 2.0\n"},
+        r"f\.txt:2: .*'0' is too small; accepted: 1 to",
+    ),
+}
+
+
+@unittest.skipUnless(PROGRAM, "rdma-fabric is not on the PATH")
+class WrongInput(unittest.TestCase):
+    def run_program(self, folder, arguments):
+        return subprocess.run(
+            [PROGRAM, "--duration=1us", *arguments], cwd=folder, check=False, text=True,
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        )
+
+    def test_messages(self):
+        for name, (arguments, files, pattern) in CASES.items():
+            with self.subTest(name), tempfile.TemporaryDirectory() as folder:
+                for file_name, text in files.items():
+                    with open(os.path.join(folder, file_name), "w", encoding="utf-8") as handle:
+                        handle.write(text)
+                done = self.run_program(folder, arguments)
+                self.assertIn(done.returncode, (1, 2), done.stderr)
+                messages = done.stderr.splitlines()
+                if name == "unknown option":
+                    # ns-3's command line adds all its options.
+                    messages = messages[:1]
+                else:
+                    self.assertEqual(done.stdout, "", "nothing ran")
+                    self.assertRegex(done.stderr, r"\Ardma-fabric: ")
+                self.assertEqual(len(messages), 1, done.stderr)
+                self.assertRegex(messages[0], pattern)
+
+    def test_right_input(self):
+        with tempfile.TemporaryDirectory() as folder:
+            with open(os.path.join(folder, "t.txt"), "w", encoding="utf-8") as handle:
+                handle.write(GOOD_TOPOLOGY)
+            done = self.run_program(folder, ["--topology=file:t.txt", "--workload=permutation"])
+            self.assertEqual((done.returncode, done.stderr), (0, ""), done.stderr)
+            # The buffer of the message above, and one byte more.
+            done = self.run_program(folder, ["--workload=incast:2", "--buffer=1MB"])
+            least = int(re.search(r"more than (\d+)B", done.stderr)[1])
+            for size, status in ((least, 2), (least + 1, 0)):
+                done = self.run_program(folder, ["--workload=incast:2", f"--buffer={size}B"])
+                self.assertEqual(done.returncode, status, done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
