@@ -228,7 +228,7 @@ class WorkloadATestCase : public DeterminismTestCase
         Variant reverse;
         reverse.name = "reversed flows, another scheduler";
         reverse.reverse = true;
-        reverse.scheduler = "ns3::HeapScheduler";
+        reverse.scheduler = "ns3::QbbWheelScheduler";
         Compare(topology, flows, {Variant(), serialize, reverse});
     }
 
@@ -273,7 +273,7 @@ class VariantsTestCase : public DeterminismTestCase
             // together.
             flow.startPs = flow.startPs / 50'000'000 * 50'000'000;
         }
-        std::vector<Variant> variants(10);
+        std::vector<Variant> variants(11);
         variants[1].name = "as bytes";
         variants[1].serialize = true;
         variants[2].name = "reversed flows";
@@ -286,10 +286,11 @@ class VariantsTestCase : public DeterminismTestCase
         variants[6].scheduler = variants[6].name = "ns3::PriorityQueueScheduler";
         variants[7].scheduler = variants[7].name = "ns3::CalendarScheduler";
         variants[8].scheduler = variants[8].name = "ns3::ListScheduler";
-        variants[9].name = "everything at once";
-        variants[9].scheduler = "ns3::PriorityQueueScheduler";
-        variants[9].serialize = variants[9].reverse = true;
-        variants[9].files = variants[9].traces = true;
+        variants[9].scheduler = variants[9].name = "ns3::QbbWheelScheduler";
+        variants[10].name = "everything at once";
+        variants[10].scheduler = "ns3::QbbWheelScheduler";
+        variants[10].serialize = variants[10].reverse = true;
+        variants[10].files = variants[10].traces = true;
         Compare(topology, flows, variants);
     }
 

@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+
+#include "rdma-fabric-run.h"
+#include "rdma-test-fabric.h"
+#include "rdma-topology-reader.h"
+
+#include <ns3/test.h>
+
+#include <ctime>
+#include <fstream>
+
+/**
+ * \file
+ * \ingroup rdma-tests
+ * Fabrics from files, and whole runs as the program rdma-fabric makes them.
+ */
+
+using namespace ns3;
+
+namespace
+{
+
+/** The size and shape of the fat.txt that came with HPCC. */
+class LargeFileTestCase : public TestCase
+{
+  public:
+    LargeFileTestCase()
+        : TestCase("a topology file of 376 nodes and 480 links loads and routes in under 1 s")
+    {
+    }
+
+  private:
+    static constexpr uint32_t HOSTS = 320; //!< 16 at each of 20 ToR switches
+    static constexpr uint32_t TORS = 20;   //!< four in each of 5 pods
+    static constexpr uint32_t AGGS = 20;   //!< as many
+    static constexpr uint32_t CORES = 16;  //!< aggregation switch i of a pod has four of them
+
+    /** \return the file's text: 320 + 5 x 4 x 4 + 20 x 4 links */
+    static std::string MakeText()
+    {
+        std::ostringstream text;
+        text << HOSTS + TORS + AGGS + CORES << " " << TORS + AGGS + CORES << " 480\n";
+        for (uint32_t i = 0; i < TORS + AGGS + CORES; ++i)
+        {
+            text << (i ? " " : "") << HOSTS + i;
+        }
+        text << "\n";
+        for (uint32_t host = 0; host < HOSTS; ++host)
+        {
+            text << host << " " << HOSTS + host / 16 << " 100Gbps 1000ns 0.000000\n";
+        }
+        for (uint32_t tor = 0; tor < TORS; ++tor)
+        {
+            for (uint32_t i = 0; i < 4; ++i)
+            {
+                text << HOSTS + tor << " " << HOSTS + TORS + tor / 4 * 4 + i
+                     << " 400Gbps 0.001ms 0\n";
+            }
+        }
+        for (uint32_t agg = 0; agg < AGGS; ++agg)
+        {
+            for (uint32_t i = 0; i < 4; ++i)
+            {
+                text << HOSTS + TORS + agg << " " << HOSTS + TORS + AGGS + agg % 4 * 4 + i
+                     << " 400Gbps 1us 0\n";
+            }
+        }
+        return text.str();
+    }
+
+    void DoRun() override
+    {
+        const std::string path = CreateTempDirFilename("fat.txt");
+        std::ofstream(path) << MakeText();
+        const std::clock_t begin = std::clock();
+        const RdmaTopology topology = ReadRdmaTopology(path);
+        RdmaTestFabric test;
+        test.Install(topology, {});
+        const double seconds = static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
+        NS_TEST_EXPECT_MSG_LT(seconds, 1.0, "CPU time to load, build and route");
+        NS_TEST_EXPECT_MSG_EQ(topology.GetNNodes(), 376U, "nodes");
+        NS_TEST_EXPECT_MSG_EQ(topology.GetNLinks(), 480U, "links");
+        NS_TEST_EXPECT_MSG_EQ(topology.GetHosts().size(), HOSTS, "hosts");
+
+        // Every switch has a route to every host, by as many ports as there are shortest ways.
+        for (const uint32_t sw : topology.GetSwitches())
+        {
+            auto& table = test.fabric->GetSwitch(sw)->GetForwardingTable();
+            for (uint32_t host = 0; host < HOSTS; ++host)
+            {
+                const auto* group = table.Lookup(test.fabric->GetAddress(host).Get());
+                const uint32_t tor = HOSTS + host / 16;
+                const uint32_t pod = host / 64;
+                std::size_t ways = 1; // down, there is one way
+                if (sw < HOSTS + TORS)
+                {
+                    ways = sw == tor ? 1 : 4;
+                }
+                else if (sw < HOSTS + TORS + AGGS)
+                {
+                    ways = (sw - HOSTS - TORS) / 4 == pod ? 1 : 4;
+                }
+                NS_TEST_ASSERT_MSG_EQ((group ? group->size() : 0),
+                                      ways,
+                                      "ways from switch " << sw << " to host " << host);
+            }
+        }
+        for (const auto& [destination, hops] :
+             std::vector<std::pair<uint32_t, std::size_t>>{{1, 2}, {16, 4}, {319, 6}})
+        {
+            const auto qp = test.fabric->Connect(0, destination).first;
+            NS_TEST_EXPECT_MSG_EQ(test.fabric->GetPath(qp).size(), hops, "hops to " << destination);
+        }
+    }
+};
+
+/** Runs by options. */
+class RunTestCase : public TestCase
+{
+  public:
+    RunTestCase()
+        : TestCase("rdma-fabric's runs: what the summary says, and equal digests")
+    {
+    }
+
+  private:
+    /** \param options a run \return its outcome */
+    static RdmaFabricOutcome RunOnce(const RdmaFabricOptions& options)
+    {
+        RdmaFabricRun run(options);
+        run.Run();
+        RdmaFabricOutcome outcome = run.GetOutcome();
+        Simulator::Destroy();
+        return outcome;
+    }
+
+    void DoRun() override
+    {
+        RdmaFabricOptions options;
+        options.duration = "100us";
+        options.load = 0.8;
+        const RdmaFabricOutcome plain = RunOnce(options);
+        NS_TEST_EXPECT_MSG_GT(plain.summary.flowsTotal, 5U, "flows");
+        NS_TEST_EXPECT_MSG_EQ(plain.summary.flowsCompleted, plain.summary.flowsTotal, "completed");
+        NS_TEST_EXPECT_MSG_EQ(plain.summary.drops, 0U, "drops");
+        NS_TEST_EXPECT_MSG_GT(plain.summary.events, 1000U, "events");
+        uint64_t bytes = 0;
+        for (const auto& port : plain.ports)
+        {
+            bytes += port.bytes;
+        }
+        uint64_t payload = 0;
+        for (const auto& flow : plain.flows)
+        {
+            payload += flow.flow.bytes;
+            NS_TEST_EXPECT_MSG_GT(*flow.fctPs, flow.idealPs - 1, "not faster than ideal");
+        }
+        // Every byte of a flow crosses two links at least, with headers, and ACKs come back.
+        NS_TEST_EXPECT_MSG_GT(bytes, 2 * payload, "bytes on all links");
+
+        NS_TEST_EXPECT_MSG_EQ(RunOnce(options).summary.digest, plain.summary.digest, "again");
+        options.serialize = true;
+        NS_TEST_EXPECT_MSG_EQ(RunOnce(options).summary.digest, plain.summary.digest, "as bytes");
+        options.serialize = false;
+        options.seed = 2;
+        NS_TEST_EXPECT_MSG_NE(RunOnce(options).summary.digest, plain.summary.digest, "seed");
+        options.seed = 1;
+
+        // The same topology from a file.
+        const std::string path = CreateTempDirFilename("topology.txt");
+        WriteRdmaTopology(RdmaFabricRun::MakeTopology(options), path);
+        RdmaFabricOptions fromFile = options;
+        fromFile.topology = "file:" + path;
+        NS_TEST_EXPECT_MSG_EQ(RunOnce(fromFile).summary.digest, plain.summary.digest, "file");
+
+        RdmaFabricOptions ecn = options;
+        ecn.ecn = "5KB:50KB:0.5";
+        NS_TEST_EXPECT_MSG_GT(RunOnce(ecn).summary.ecnMarks, 0U, "marks");
+
+        // A lossy fabric: losses, and every flow finishes all the same.
+        RdmaFabricOptions lossy = options;
+        lossy.workload = "incast:40";
+        lossy.bytes = "500KB";
+        lossy.buffer = "2MiB";
+        const auto lossless = RunOnce(lossy).summary;
+        NS_TEST_EXPECT_MSG_EQ(lossless.drops, 0U, "drops with PFC");
+        NS_TEST_EXPECT_MSG_GT(lossless.pauseFrames, 0U, "pauses with PFC");
+        lossy.pfc = "off";
+        const auto off = RunOnce(lossy).summary;
+        NS_TEST_EXPECT_MSG_GT(off.drops, 0U, "drops without PFC");
+        NS_TEST_EXPECT_MSG_EQ(off.pauseFrames, 0U, "pauses without PFC");
+        NS_TEST_EXPECT_MSG_EQ(off.flowsCompleted, 40U, "completed without PFC");
+    }
+};
+
+/** The suite. */
+class RdmaFabricTestSuite : public TestSuite
+{
+  public:
+    RdmaFabricTestSuite()
+        : TestSuite("rdma-fabric")
+    {
+        AddTestCase(new LargeFileTestCase);
+        AddTestCase(new RunTestCase);
+    }
+};
+
+RdmaFabricTestSuite g_rdmaFabricTestSuite; //!< registers the suite
+
+} // namespace
