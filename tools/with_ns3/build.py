@@ -234,7 +234,7 @@ class Build:
 
     def suffix(self):
         """What ns-3 adds to the names of libraries and programs."""
-        return "-default" if self.settings["CMAKE_BUILD_TYPE"] == "default" else "-optimized"
+        return "-default" if self.settings["CMAKE_BUILD_TYPE"] == "default" else ""
 
     def own(self, kind, name):
         """The path of a program of this module's own CMake rules."""

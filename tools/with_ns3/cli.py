@@ -120,7 +120,7 @@ def program_environment(build):
     env["NS3_BUILD"] = build.output
     env["NS3_VERSION"] = build.tree.version
     env["RDMA_ROOT"] = os.path.realpath(ROOT)
-    # Plain names for ns-3's decorated ones (ns3.37-rdma-fabric-optimized).
+    # Plain names for ns-3's decorated ones (ns3.37-rdma-fabric, ns3.37-rdma-fabric-default).
     env["RDMA_PROGRAM_PATTERN"] = f"ns{build.tree.version}-%s{build.suffix()}"
     return env
 
