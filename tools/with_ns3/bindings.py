@@ -41,7 +41,7 @@ def write_lock_file(build):
     modules = sorted(f"ns3-{name[start:end]}" for name in names)
     text = (
         f"out_dir = {build.output!r}\nNS3_ENABLED_MODULES = {modules!r}\n"
-        "NS3_ENABLED_CONTRIBUTED_MODULES = []\nBUILD_PROFILE = 'optimized'\n"
+        "NS3_ENABLED_CONTRIBUTED_MODULES = []\nBUILD_PROFILE = 'release'\n"
         f"VERSION = {build.tree.version!r}\n"
     )
     with open(
