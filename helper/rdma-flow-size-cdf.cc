@@ -239,7 +239,9 @@ RdmaFlowSizeCdf::Sample(double u) const
     const double exact = std::fma(part,
                                   static_cast<double>(above->bytes - below->bytes),
                                   static_cast<double>(below->bytes));
-    return std::max<uint64_t>(static_cast<uint64_t>(exact + 0.5), 1);
+    // Above 2^52 a double has no halves, so rounding by a sum could pass the last point.
+    const auto rounded = static_cast<uint64_t>(std::llround(exact));
+    return std::max<uint64_t>(std::min(rounded, above->bytes), 1);
 }
 
 double

@@ -151,3 +151,11 @@ TEST(RdmaFlowSizeCdf, FileErrors)
     expect("0 0\n50 40%\n100 100\n", {"c:2: share: '40%' is not a number"});
     expect("0 0\n0 0\n100 100\n", {"c:2: share: not above the point before it"});
 }
+
+TEST(RdmaFlowSizeCdf, SizesBeyondTheHalvesOfADouble)
+{
+    // 5111111111111111 is above 2^52, where the sum of a double and 0.5 may be the next number.
+    const auto cdf = RdmaFlowSizeCdf::Parse("5221127 0\n5111111111111111 1\n", "test");
+    EXPECT_EQ(cdf.Sample(0.0), 5221127U);
+    EXPECT_EQ(cdf.Sample(1.0), 5111111111111111U);
+}
