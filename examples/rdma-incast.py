@@ -41,8 +41,7 @@ def main():
     workload = ns.RdmaWorkloadOptions()
     workload.bytes = options.bytes
     flows = ns.MakeRdmaIncastFlows(topology, options.senders, workload)
-    runner = ns.CreateObject[ns.RdmaFlowRunner]()
-    runner.Install(fabric, flows)
+    runner = ns.RdmaFlowRunner.Make(fabric, flows)
     ns.Simulator.Run()
 
     results = runner.GetResults()

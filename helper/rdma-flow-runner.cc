@@ -40,6 +40,14 @@ RdmaFlowRunner::~RdmaFlowRunner()
 {
 }
 
+Ptr<RdmaFlowRunner>
+RdmaFlowRunner::Make(Ptr<RdmaFabric> fabric, const std::vector<RdmaFlow>& flows)
+{
+    auto runner = CreateObject<RdmaFlowRunner>();
+    runner->Install(fabric, flows);
+    return runner;
+}
+
 void
 RdmaFlowRunner::DoDispose()
 {

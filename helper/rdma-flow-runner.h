@@ -42,6 +42,16 @@ class RdmaFlowRunner : public Object
     ~RdmaFlowRunner() override;
 
     /**
+     * A new runner, with Install() done. The same in C++ and in Python, where ns-3's way of making
+     * objects differs between releases.
+     *
+     * \param fabric the fabric
+     * \param flows the flows, in any order
+     * \return the runner
+     */
+    static Ptr<RdmaFlowRunner> Make(Ptr<RdmaFabric> fabric, const std::vector<RdmaFlow>& flows);
+
+    /**
      * Makes the queue pairs and schedules the posting. Once, before the simulation runs.
      *
      * Aborts with a message if a flow does not fit the fabric (unknown host, flow to itself, 0
