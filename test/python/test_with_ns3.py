@@ -38,6 +38,7 @@ def make_ns3(path, version):
     write(os.path.join(path, "src/core/CMakeLists.txt"))
     write(os.path.join(path, "contrib/other/CMakeLists.txt"))
     write(os.path.join(path, "build/lib/something"))
+    write(os.path.join(path, "build-support/macros.cmake"))
     write(os.path.join(path, "cmake-cache/CMakeCache.txt"))
 
 
@@ -199,7 +200,8 @@ class Trees(Scratch):
         self.assertEqual(listing(self.path("ns3")), before)
         self.assertEqual((tree.version, tree.numbers()), ("3.45", (3, 45)))
         self.assertEqual(
-            sorted(os.listdir(tree.path)), ["CMakeLists.txt", "VERSION", "contrib", "src"]
+            sorted(os.listdir(tree.path)),
+            ["CMakeLists.txt", "VERSION", "build-support", "contrib", "src"],
         )
         self.assertEqual(sorted(os.listdir(os.path.join(tree.path, "contrib"))), ["other", "rdma"])
         link = os.path.join(tree.path, "contrib", "rdma")

@@ -18,7 +18,7 @@ from .say import Progress, Stop
 
 # Entries of a user's tree that the linked copy leaves out: what builds put there, and contrib,
 # which is made anew.
-NOT_LINKED = re.compile(r"contrib|build.*|cmake-cache.*|\.git|\.lock.*|testpy.*|.*\.pcap")
+NOT_LINKED = re.compile(r"contrib|build(?!-support$).*|cmake-cache.*|\.git|\.lock.*|testpy.*|.*\.pcap")
 OLDEST = (3, 37)
 
 
