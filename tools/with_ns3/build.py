@@ -73,6 +73,8 @@ PROFILES = {
 }
 
 STATUS = re.compile(r"^\[(\d+)/(\d+)\] (.*)$")
+# A file of this repository in a compiler's message; ccache shortens paths to relative ones.
+OWN = re.compile(r"contrib/rdma/|(?:\.\./)+(?:model|helper|examples|test|bench)/")
 # ninja's notes on re-running CMake, and CMake's own: not for the user unless it fails.
 CHATTER = re.compile(r"^(-- |ninja: no work|ninja: Entering|\[0/|Re-run|Re-check)")
 
@@ -107,7 +109,7 @@ class Output:
         """Ends the block of lines that belongs to one compiler run."""
         text = "".join(self.block)
         self.failed = self.failed or "FAILED:" in text or "ninja: error" in text
-        if self.failed or "contrib/rdma/" in text:
+        if self.failed or OWN.search(text):
             sys.stderr.write(text)
         self.block = []
 
