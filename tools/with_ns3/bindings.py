@@ -14,10 +14,14 @@ from .say import Phases, usage_error
 
 # For ns-3 3.37 and 3.38, whose trees do not say which release of cppyy they go with.
 CPPYY = "2.4.2"
+# Releases before this one cannot be installed for Python 3.12 and newer. ns-3 3.37 works with it.
+CPPYY_PYTHON_3_12 = "3.5.0"
 
 
 def cppyy_release(tree):
-    """The release of cppyy that the tree asks for in its packaging files."""
+    """The release of cppyy that the tree asks for in its packaging files, if Python allows."""
+    if sys.version_info >= (3, 12):
+        return CPPYY_PYTHON_3_12
     for name in ("setup.cfg", "pyproject.toml"):
         path = os.path.join(tree.path, name)
         if os.path.exists(path):

@@ -41,6 +41,11 @@ class Job:
         command = [interpreter, "-m", "unittest", "discover", "-v", "-s", folder, "-p", name]
         return Job(f"python {name}", command, count_python, env)
 
+    @staticmethod
+    def skip(name, why, env):
+        """A test that cannot run here."""
+        return Job(name, ["echo", why], lambda _output, _status: Result(skipped=1), env)
+
 
 def count_units(output, status):
     """GoogleTest's output. A test that was begun and not ended is the one that crashed."""
