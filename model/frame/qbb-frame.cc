@@ -8,6 +8,8 @@
 namespace ns3
 {
 
+static_assert(sizeof(QbbFrame) <= 192, "a frame takes at most three cache lines");
+
 /**
  * The memory behind a QbbFramePool: chunks of frames and the list of free ones.
  *

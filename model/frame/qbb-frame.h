@@ -41,7 +41,7 @@ enum class QbbFrameType : uint8_t
  * back; everything in the groups Ethernet, IPv4, UDP, RoCE and MAC control is in those bytes.
  * The group "local" is not: each node computes it for itself and nothing of it crosses a link.
  *
- * 24-bit fields (PSN, QPN, MSN) hold values below 2^24.
+ * 24-bit fields (PSN, QPN, MSN, WQE sequence number) hold values below 2^24.
  */
 struct QbbFrameFields
 {
@@ -104,16 +104,19 @@ struct QbbFrameFields
 
     // More extended transport headers
 
-    uint32_t immediate{0}; //!< ImmDt: immediate data; IETH: the key to invalidate
-    uint8_t syndrome{0};   //!< AETH: ACK and credits, RNR NAK and timer, or NAK and code
+    uint32_t wqeSn{0};        //!< IRN message: sequence number of the WQE it is for, 24 bits
+    uint32_t offset{0};       //!< IRN message: where in its message the payload stands, bytes
+    uint32_t selectivePsn{0}; //!< IRN selective: PSN that caused this (N)ACK, 24 bits
+    uint8_t syndrome{0};      //!< AETH: ACK and credits, RNR NAK and timer, or NAK and code
 
     // MAC control (PFC, PAUSE)
 
     uint8_t classEnable{0};           //!< PFC: bit p set if quanta[p] is valid
     std::array<uint16_t, 8> quanta{}; //!< pause times in units of 512 bit times; PAUSE uses [0]
 
-    // Atomics
+    // Immediate data and atomics
 
+    uint32_t immediate{0}; //!< ImmDt: immediate data; IETH: the key to invalidate
     uint64_t swapOrAdd{0}; //!< AtomicETH: swap or add operand
     uint64_t compare{0};   //!< AtomicETH: compare operand; AtomicAckETH: original value
 };

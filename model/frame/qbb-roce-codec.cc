@@ -38,12 +38,14 @@ PadBytes(uint32_t payload)
 }
 
 /**
- * The extended headers of an opcode in their order, for both directions.
+ * The extended headers of an opcode in their order, for both directions. No opcode has both of
+ * IRN's.
  *
  * \tparam Io QbbByteWriter with a constant frame, or QbbByteReader
+ * \return true if the reserved bytes among them are zero
  */
 template <class Io, class Frame>
-void
+bool
 ExtendedHeaders(Io& io, Frame& frame, const RdmaOpcodeInfo& info)
 {
     if (info.reth)
@@ -72,6 +74,19 @@ ExtendedHeaders(Io& io, Frame& frame, const RdmaOpcodeInfo& info)
     {
         io.U32(frame.immediate);
     }
+    uint8_t reserved = 0;
+    if (info.irnMessage)
+    {
+        io.U8(reserved);
+        io.U24(frame.wqeSn);
+        io.U32(frame.offset);
+    }
+    if (info.irnSelective)
+    {
+        io.U8(reserved);
+        io.U24(frame.selectivePsn);
+    }
+    return reserved == 0;
 }
 
 /** \return reserved zero bytes between the extended headers and the payload */
@@ -170,6 +185,8 @@ Serialize(const QbbFrame& frame, uint8_t* out)
     NS_ASSERT_MSG(size <= 0xffff, "payload of " << frame.payload << " bytes does not fit IPv4");
     NS_ASSERT_MSG(frame.destQp <= MASK24 && frame.psn <= MASK24 && frame.msn <= MASK24,
                   "QPN, PSN and MSN have 24 bits");
+    NS_ASSERT_MSG(frame.wqeSn <= MASK24 && frame.selectivePsn <= MASK24,
+                  "IRN's WQE sequence number and selective PSN have 24 bits");
 
     QbbByteWriter io(out);
     io.U8(QbbIpv4::VERSION_4_NO_OPTIONS);
@@ -259,8 +276,8 @@ Parse(const uint8_t* ip, uint32_t count, QbbFrame& frame)
     }
     frame.payload = padded - bits.pad;
 
-    ExtendedHeaders(io, frame, info);
-    const bool reservedZeros = io.Zeros(ReservedBytes(frame)) && bits.reserved == 0;
+    bool reservedZeros = ExtendedHeaders(io, frame, info) && bits.reserved == 0;
+    reservedZeros = io.Zeros(ReservedBytes(frame)) && reservedZeros;
     const bool payloadZeros = io.Zeros(frame.payload);
     const bool padZeros = io.Zeros(bits.pad);
     const uint32_t icrc = payloadZeros && padZeros ? QbbIcrc::Compute(ip, headers, padded)

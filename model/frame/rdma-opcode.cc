@@ -23,6 +23,8 @@ enum Part : uint16_t
     FIRST = 1 << 7,
     LAST = 1 << 8,
     REQUEST = 1 << 9,
+    MESSAGE = 1 << 10,
+    SELECTIVE = 1 << 11,
     ONLY = FIRST | LAST,
 };
 
@@ -66,6 +68,44 @@ constexpr Row ROWS[] = {
      DATA | ONLY | REQUEST | INVALIDATE,
      "SEND_ONLY_WITH_INVALIDATE"},
     {RdmaOpcode::CNP, ONLY, "CNP"},
+    {RdmaOpcode::IRN_SEND_FIRST, DATA | FIRST | REQUEST | MESSAGE, "IRN_SEND_FIRST"},
+    {RdmaOpcode::IRN_SEND_MIDDLE, DATA | REQUEST | MESSAGE, "IRN_SEND_MIDDLE"},
+    {RdmaOpcode::IRN_SEND_LAST, DATA | LAST | REQUEST | MESSAGE, "IRN_SEND_LAST"},
+    {RdmaOpcode::IRN_SEND_LAST_WITH_IMMEDIATE,
+     DATA | LAST | REQUEST | IMM | MESSAGE,
+     "IRN_SEND_LAST_WITH_IMMEDIATE"},
+    {RdmaOpcode::IRN_SEND_ONLY, DATA | ONLY | REQUEST | MESSAGE, "IRN_SEND_ONLY"},
+    {RdmaOpcode::IRN_SEND_ONLY_WITH_IMMEDIATE,
+     DATA | ONLY | REQUEST | IMM | MESSAGE,
+     "IRN_SEND_ONLY_WITH_IMMEDIATE"},
+    {RdmaOpcode::IRN_WRITE_FIRST, DATA | FIRST | REQUEST | RETH, "IRN_WRITE_FIRST"},
+    {RdmaOpcode::IRN_WRITE_MIDDLE, DATA | REQUEST | RETH, "IRN_WRITE_MIDDLE"},
+    {RdmaOpcode::IRN_WRITE_LAST, DATA | LAST | REQUEST | RETH, "IRN_WRITE_LAST"},
+    {RdmaOpcode::IRN_WRITE_LAST_WITH_IMMEDIATE,
+     DATA | LAST | REQUEST | RETH | IMM | MESSAGE,
+     "IRN_WRITE_LAST_WITH_IMMEDIATE"},
+    {RdmaOpcode::IRN_WRITE_ONLY, DATA | ONLY | REQUEST | RETH, "IRN_WRITE_ONLY"},
+    {RdmaOpcode::IRN_WRITE_ONLY_WITH_IMMEDIATE,
+     DATA | ONLY | REQUEST | RETH | IMM | MESSAGE,
+     "IRN_WRITE_ONLY_WITH_IMMEDIATE"},
+    {RdmaOpcode::IRN_READ_REQUEST, ONLY | REQUEST | RETH | MESSAGE, "IRN_READ_REQUEST"},
+    {RdmaOpcode::IRN_READ_RESPONSE_FIRST, DATA | FIRST | AETH | MESSAGE, "IRN_READ_RESPONSE_FIRST"},
+    {RdmaOpcode::IRN_READ_RESPONSE_MIDDLE, DATA | MESSAGE, "IRN_READ_RESPONSE_MIDDLE"},
+    {RdmaOpcode::IRN_READ_RESPONSE_LAST, DATA | LAST | AETH | MESSAGE, "IRN_READ_RESPONSE_LAST"},
+    {RdmaOpcode::IRN_READ_RESPONSE_ONLY, DATA | ONLY | AETH | MESSAGE, "IRN_READ_RESPONSE_ONLY"},
+    {RdmaOpcode::IRN_ACKNOWLEDGE, ONLY | AETH | SELECTIVE, "IRN_ACKNOWLEDGE"},
+    {RdmaOpcode::IRN_ATOMIC_ACKNOWLEDGE,
+     ONLY | AETH | ATOMIC_ACK | MESSAGE,
+     "IRN_ATOMIC_ACKNOWLEDGE"},
+    {RdmaOpcode::IRN_COMPARE_SWAP, ONLY | REQUEST | ATOMIC | MESSAGE, "IRN_COMPARE_SWAP"},
+    {RdmaOpcode::IRN_FETCH_ADD, ONLY | REQUEST | ATOMIC | MESSAGE, "IRN_FETCH_ADD"},
+    {RdmaOpcode::IRN_SEND_LAST_WITH_INVALIDATE,
+     DATA | LAST | REQUEST | INVALIDATE | MESSAGE,
+     "IRN_SEND_LAST_WITH_INVALIDATE"},
+    {RdmaOpcode::IRN_SEND_ONLY_WITH_INVALIDATE,
+     DATA | ONLY | REQUEST | INVALIDATE | MESSAGE,
+     "IRN_SEND_ONLY_WITH_INVALIDATE"},
+    {RdmaOpcode::IRN_READ_ACKNOWLEDGE, ONLY | REQUEST | AETH | SELECTIVE, "IRN_READ_ACKNOWLEDGE"},
 };
 
 /// The reserved bytes that a CNP carries after its BTH (IBTA Annex A17.9.3).
@@ -85,12 +125,16 @@ MakeTable()
         info.atomicAck = row.parts & ATOMIC_ACK;
         info.immDt = row.parts & IMM;
         info.ieth = row.parts & INVALIDATE;
+        info.irnMessage = row.parts & MESSAGE;
+        info.irnSelective = row.parts & SELECTIVE;
+        info.irn = row.opcode >= RdmaOpcode::IRN_SEND_FIRST;
         info.payload = row.parts & DATA;
         info.first = row.parts & FIRST;
         info.last = row.parts & LAST;
         info.request = row.parts & REQUEST;
         info.headerBytes = (info.reth ? 16 : 0) + (info.atomicEth ? 28 : 0) + (info.aeth ? 4 : 0) +
                            (info.atomicAck ? 8 : 0) + (info.immDt ? 4 : 0) + (info.ieth ? 4 : 0) +
+                           (info.irnMessage ? 8 : 0) + (info.irnSelective ? 4 : 0) +
                            (row.opcode == RdmaOpcode::CNP ? CNP_RESERVED_BYTES : 0);
     }
     return table;

@@ -10,11 +10,12 @@ namespace ns3
 
 /**
  * \ingroup rdma
- * BTH opcodes of the reliable connection service and RoCEv2's CNP.
+ * BTH opcodes of the reliable connection service, RoCEv2's CNP, and those of IRN.
  *
  * Source: InfiniBand Architecture Specification Vol. 1, 9.2.1 (table "OpCode field") and Annex A17
  * (RoCEv2). The upper three bits name the service (000 is RC, 100 is the CNP's), the lower five the
- * operation.
+ * operation. Services 110 and 111 are the manufacturer's: this module's IRN packets have the RC
+ * operations as service 110, and the acknowledgement of responses, which RC lacks, in 111.
  */
 enum class RdmaOpcode : uint8_t
 {
@@ -42,6 +43,30 @@ enum class RdmaOpcode : uint8_t
     SEND_LAST_WITH_INVALIDATE = 0x16,
     SEND_ONLY_WITH_INVALIDATE = 0x17,
     CNP = 0x81,
+    IRN_SEND_FIRST = 0xc0,
+    IRN_SEND_MIDDLE = 0xc1,
+    IRN_SEND_LAST = 0xc2,
+    IRN_SEND_LAST_WITH_IMMEDIATE = 0xc3,
+    IRN_SEND_ONLY = 0xc4,
+    IRN_SEND_ONLY_WITH_IMMEDIATE = 0xc5,
+    IRN_WRITE_FIRST = 0xc6,
+    IRN_WRITE_MIDDLE = 0xc7,
+    IRN_WRITE_LAST = 0xc8,
+    IRN_WRITE_LAST_WITH_IMMEDIATE = 0xc9,
+    IRN_WRITE_ONLY = 0xca,
+    IRN_WRITE_ONLY_WITH_IMMEDIATE = 0xcb,
+    IRN_READ_REQUEST = 0xcc,
+    IRN_READ_RESPONSE_FIRST = 0xcd,
+    IRN_READ_RESPONSE_MIDDLE = 0xce,
+    IRN_READ_RESPONSE_LAST = 0xcf,
+    IRN_READ_RESPONSE_ONLY = 0xd0,
+    IRN_ACKNOWLEDGE = 0xd1,
+    IRN_ATOMIC_ACKNOWLEDGE = 0xd2,
+    IRN_COMPARE_SWAP = 0xd3,
+    IRN_FETCH_ADD = 0xd4,
+    IRN_SEND_LAST_WITH_INVALIDATE = 0xd6,
+    IRN_SEND_ONLY_WITH_INVALIDATE = 0xd7,
+    IRN_READ_ACKNOWLEDGE = 0xe0,
 };
 
 /**
@@ -50,18 +75,21 @@ enum class RdmaOpcode : uint8_t
  */
 struct RdmaOpcodeInfo
 {
-    bool valid{false};      //!< an opcode of RdmaOpcode
-    bool reth{false};       //!< RDMA extended transport header, 16 B
-    bool atomicEth{false};  //!< atomic extended transport header, 28 B
-    bool aeth{false};       //!< acknowledge extended transport header, 4 B
-    bool atomicAck{false};  //!< atomic acknowledge extended transport header, 8 B
-    bool immDt{false};      //!< immediate data, 4 B
-    bool ieth{false};       //!< invalidate extended transport header, 4 B
-    bool payload{false};    //!< may carry payload
-    bool first{false};      //!< begins a message (FIRST or ONLY)
-    bool last{false};       //!< ends a message (LAST or ONLY)
-    bool request{false};    //!< goes from requester to responder
-    uint8_t headerBytes{0}; //!< bytes between BTH and payload
+    bool valid{false};        //!< an opcode of RdmaOpcode
+    bool reth{false};         //!< RDMA extended transport header, 16 B
+    bool atomicEth{false};    //!< atomic extended transport header, 28 B
+    bool aeth{false};         //!< acknowledge extended transport header, 4 B
+    bool atomicAck{false};    //!< atomic acknowledge extended transport header, 8 B
+    bool immDt{false};        //!< immediate data, 4 B
+    bool ieth{false};         //!< invalidate extended transport header, 4 B
+    bool irnMessage{false};   //!< IRN message header, 8 B
+    bool irnSelective{false}; //!< IRN selective acknowledgement header, 4 B
+    bool irn{false};          //!< an opcode of IRN's
+    bool payload{false};      //!< may carry payload
+    bool first{false};        //!< begins a message (FIRST or ONLY)
+    bool last{false};         //!< ends a message (LAST or ONLY)
+    bool request{false};      //!< goes from requester to responder
+    uint8_t headerBytes{0};   //!< bytes between BTH and payload
 };
 
 /**
@@ -70,6 +98,20 @@ struct RdmaOpcodeInfo
  * \return what the opcode means; `valid` is false for opcodes that the module does not know
  */
 const RdmaOpcodeInfo& GetRdmaOpcodeInfo(uint8_t opcode);
+
+/**
+ * \ingroup rdma
+ * \param opcode an opcode of a reliable connection
+ * \return what an IRN queue pair sends in its place; IRN's own opcodes and CNP are left as they are
+ */
+constexpr RdmaOpcode
+RdmaToIrnOpcode(RdmaOpcode opcode)
+{
+    return opcode < RdmaOpcode::CNP
+               ? static_cast<RdmaOpcode>(static_cast<uint8_t>(opcode) |
+                                         static_cast<uint8_t>(RdmaOpcode::IRN_SEND_FIRST))
+               : opcode;
+}
 
 /** \copydoc GetRdmaOpcodeInfo(uint8_t) */
 inline const RdmaOpcodeInfo&
@@ -81,7 +123,8 @@ GetRdmaOpcodeInfo(RdmaOpcode opcode)
 /**
  * \ingroup rdma
  * \param opcode the BTH opcode byte
- * \return the opcode's name as the specification and rdma-core spell it, or "UNKNOWN"
+ * \return the opcode's name as the specification and rdma-core spell it, IRN's as RdmaOpcode does,
+ *         or "UNKNOWN"
  */
 const char* GetRdmaOpcodeName(uint8_t opcode);
 
