@@ -7,35 +7,35 @@
 namespace ns3
 {
 
-RdmaGoBackNRequester::RdmaGoBackNRequester(const RdmaGoBackNConfig& config)
+RdmaGoBackNSender::RdmaGoBackNSender(const RdmaGoBackNConfig& config)
     : m_config(config)
 {
 }
 
 void
-RdmaGoBackNRequester::Extend(uint64_t packets)
+RdmaGoBackNSender::Extend(uint64_t packets)
 {
     m_end += packets;
 }
 
 bool
-RdmaGoBackNRequester::CanSend() const
+RdmaGoBackNSender::CanSend() const
 {
     return m_next < m_end && !m_rnrWait && m_next - m_acked < RDMA_MAX_WINDOW - 1;
 }
 
 uint64_t
-RdmaGoBackNRequester::GetNext() const
+RdmaGoBackNSender::GetNext() const
 {
     return m_next;
 }
 
 bool
-RdmaGoBackNRequester::Sent(int64_t nowPs)
+RdmaGoBackNSender::Sent(uint64_t packets, int64_t nowPs)
 {
     const bool again = m_next < m_highest;
     m_retransmissions += again;
-    ++m_next;
+    m_next += packets;
     m_highest = std::max(m_highest, m_next);
     if (m_deadlinePs == NO_DEADLINE)
     {
@@ -45,14 +45,14 @@ RdmaGoBackNRequester::Sent(int64_t nowPs)
 }
 
 void
-RdmaGoBackNRequester::RestartTimer(int64_t nowPs)
+RdmaGoBackNSender::RestartTimer(int64_t nowPs)
 {
     const bool outstanding = m_acked < m_next;
     m_deadlinePs = outstanding && m_config.timeoutPs ? nowPs + m_config.timeoutPs : NO_DEADLINE;
 }
 
 bool
-RdmaGoBackNRequester::Advance(int64_t acked, int64_t nowPs)
+RdmaGoBackNSender::Advance(int64_t acked, int64_t nowPs)
 {
     if (acked <= static_cast<int64_t>(m_acked) || acked > static_cast<int64_t>(m_highest))
     {
@@ -69,19 +69,19 @@ RdmaGoBackNRequester::Advance(int64_t acked, int64_t nowPs)
     return true;
 }
 
-RdmaRequesterEvent
-RdmaGoBackNRequester::OnAck(int64_t packet, int64_t nowPs)
+RdmaSenderEvent
+RdmaGoBackNSender::OnAck(int64_t packet, int64_t nowPs)
 {
-    RdmaRequesterEvent event;
+    RdmaSenderEvent event;
     event.mayBegin = Advance(packet + 1, nowPs);
     return event;
 }
 
-RdmaRequesterEvent
-RdmaGoBackNRequester::OnNak(int64_t expected, int64_t nowPs)
+RdmaSenderEvent
+RdmaGoBackNSender::OnNak(int64_t expected, int64_t, int64_t nowPs)
 {
     Advance(expected, nowPs);
-    RdmaRequesterEvent event;
+    RdmaSenderEvent event;
     if (expected == static_cast<int64_t>(m_acked) && m_next > m_acked)
     {
         m_next = m_acked;
@@ -94,11 +94,11 @@ RdmaGoBackNRequester::OnNak(int64_t expected, int64_t nowPs)
     return event;
 }
 
-RdmaRequesterEvent
-RdmaGoBackNRequester::OnRnrNak(int64_t expected, int64_t waitPs, int64_t nowPs)
+RdmaSenderEvent
+RdmaGoBackNSender::OnRnrNak(int64_t expected, int64_t waitPs, int64_t nowPs)
 {
     Advance(expected, nowPs);
-    RdmaRequesterEvent event;
+    RdmaSenderEvent event;
     if (expected != static_cast<int64_t>(m_acked) || m_highest == m_acked || m_rnrWait)
     {
         return event; // old news, about a packet that was never sent, or known
@@ -117,10 +117,10 @@ RdmaGoBackNRequester::OnRnrNak(int64_t expected, int64_t waitPs, int64_t nowPs)
     return event;
 }
 
-RdmaRequesterEvent
-RdmaGoBackNRequester::OnTimeout(int64_t nowPs)
+RdmaSenderEvent
+RdmaGoBackNSender::OnTimeout(int64_t nowPs)
 {
-    RdmaRequesterEvent event;
+    RdmaSenderEvent event;
     m_deadlinePs = NO_DEADLINE;
     if (m_rnrWait)
     {
@@ -147,67 +147,76 @@ RdmaGoBackNRequester::OnTimeout(int64_t nowPs)
 }
 
 uint64_t
-RdmaGoBackNRequester::GetAcked() const
+RdmaGoBackNSender::GetAcked() const
 {
     return m_acked;
 }
 
 uint64_t
-RdmaGoBackNRequester::GetHighestSent() const
+RdmaGoBackNSender::GetHighestSent() const
 {
     return m_highest;
 }
 
 int64_t
-RdmaGoBackNRequester::GetDeadlinePs() const
+RdmaGoBackNSender::GetDeadlinePs() const
 {
     return m_deadlinePs;
 }
 
 uint64_t
-RdmaGoBackNRequester::GetRetransmissions() const
+RdmaGoBackNSender::GetRetransmissions() const
 {
     return m_retransmissions;
 }
 
 uint64_t
-RdmaGoBackNRequester::GetTimeouts() const
+RdmaGoBackNSender::GetTimeouts() const
 {
     return m_timeouts;
 }
 
-RdmaResponderVerdict
-RdmaGoBackNResponder::OnPacket(int64_t packet)
+RdmaReceiverVerdict
+RdmaGoBackNReceiver::Check(int64_t packet)
 {
     const auto expected = static_cast<int64_t>(m_expected);
     if (packet == expected)
     {
-        ++m_expected;
-        m_nakSent = false;
-        return RdmaResponderVerdict::ACCEPT;
+        return RdmaReceiverVerdict::ACCEPT;
     }
     if (packet < expected)
     {
-        return RdmaResponderVerdict::DUPLICATE;
+        return RdmaReceiverVerdict::DUPLICATE;
     }
     if (m_nakSent)
     {
-        return RdmaResponderVerdict::IGNORE;
+        return RdmaReceiverVerdict::IGNORE;
     }
     m_nakSent = true;
-    return RdmaResponderVerdict::GAP;
+    return RdmaReceiverVerdict::GAP;
 }
 
 void
-RdmaGoBackNResponder::Refuse()
+RdmaGoBackNReceiver::Accept(uint64_t packet, uint64_t packets, bool)
 {
-    --m_expected;
-    // What follows the refused packet is no gap: the requester sends it all again after the wait.
+    m_expected = packet + packets;
+    m_nakSent = false;
+}
+
+void
+RdmaGoBackNReceiver::Refuse()
+{
     m_nakSent = true;
 }
 
 uint64_t
-RdmaGoBackNResponder::GetExpected() const
+RdmaGoBackNReceiver::GetExpected() const
+{
+    return m_expected;
+}
+
+uint64_t
+RdmaGoBackNReceiver::GetMissing() const
 {
     return m_expected;
 }

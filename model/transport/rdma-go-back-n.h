@@ -30,20 +30,20 @@ struct RdmaGoBackNConfig
  * Source: InfiniBand Architecture Specification Vol. 1, 9.7.5 (reliable connections); Guo et al.,
  * "RDMA over Commodity Ethernet at Scale", section 4.1.
  */
-class RdmaGoBackNRequester : public RdmaRequester
+class RdmaGoBackNSender : public RdmaSender
 {
   public:
     /** \param config limits and times */
-    explicit RdmaGoBackNRequester(const RdmaGoBackNConfig& config);
+    explicit RdmaGoBackNSender(const RdmaGoBackNConfig& config);
 
     void Extend(uint64_t packets) override;
     bool CanSend() const override;
     uint64_t GetNext() const override;
-    bool Sent(int64_t nowPs) override;
-    RdmaRequesterEvent OnAck(int64_t packet, int64_t nowPs) override;
-    RdmaRequesterEvent OnNak(int64_t expected, int64_t nowPs) override;
-    RdmaRequesterEvent OnRnrNak(int64_t expected, int64_t waitPs, int64_t nowPs) override;
-    RdmaRequesterEvent OnTimeout(int64_t nowPs) override;
+    bool Sent(uint64_t packets, int64_t nowPs) override;
+    RdmaSenderEvent OnAck(int64_t packet, int64_t nowPs) override;
+    RdmaSenderEvent OnNak(int64_t expected, int64_t selective, int64_t nowPs) override;
+    RdmaSenderEvent OnRnrNak(int64_t expected, int64_t waitPs, int64_t nowPs) override;
+    RdmaSenderEvent OnTimeout(int64_t nowPs) override;
     uint64_t GetAcked() const override;
     uint64_t GetHighestSent() const override;
     int64_t GetDeadlinePs() const override;
@@ -72,12 +72,14 @@ class RdmaGoBackNRequester : public RdmaRequester
  * Accepts packets in order only; the first packet after a gap asks for the missing one, and no
  * other until that has come (IBA Vol. 1, 9.7.5.2.8: a NAK is sent once for each gap).
  */
-class RdmaGoBackNResponder : public RdmaResponder
+class RdmaGoBackNReceiver : public RdmaReceiver
 {
   public:
-    RdmaResponderVerdict OnPacket(int64_t packet) override;
+    RdmaReceiverVerdict Check(int64_t packet) override;
+    void Accept(uint64_t packet, uint64_t packets, bool endsMessage) override;
     void Refuse() override;
     uint64_t GetExpected() const override;
+    uint64_t GetMissing() const override;
 
   private:
     uint64_t m_expected{0}; //!< the next packet in order

@@ -84,7 +84,7 @@ RdmaQueuePair::MakeNextFrame()
         frame->immediate = info.immDt ? request.immediate : 0;
         frame->solicited = request.solicited;
     }
-    m_requester->Sent(QbbNowPs());
+    m_requester->Sent(1, QbbNowPs());
     ++m_stats.packetsSent;
     SyncTimer();
     return frame;
@@ -110,7 +110,7 @@ RdmaQueuePair::ReceiveResponse(const QbbFrame& frame)
         ++m_stats.naksReceived;
         if (value == RdmaAeth::PSN_SEQUENCE_ERROR)
         {
-            Handle(m_requester->OnNak(packet, nowPs));
+            Handle(m_requester->OnNak(packet, RdmaSender::NO_PACKET, nowPs));
         }
         else
         {
@@ -132,7 +132,7 @@ RdmaQueuePair::OnTimer()
     {
         return;
     }
-    const RdmaRequesterEvent event = m_requester->OnTimeout(QbbNowPs());
+    const RdmaSenderEvent event = m_requester->OnTimeout(QbbNowPs());
     if (event.failed)
     {
         Fail(event.status);
@@ -146,7 +146,7 @@ RdmaQueuePair::OnTimer()
 }
 
 void
-RdmaQueuePair::Handle(const RdmaRequesterEvent& event)
+RdmaQueuePair::Handle(const RdmaSenderEvent& event)
 {
     CompleteAcknowledged();
     if (event.failed)
@@ -165,7 +165,7 @@ void
 RdmaQueuePair::SyncTimer()
 {
     const int64_t deadlinePs = m_requester->GetDeadlinePs();
-    if (deadlinePs == RdmaRequester::NO_DEADLINE)
+    if (deadlinePs == RdmaSender::NO_DEADLINE)
     {
         m_timer.Disarm();
     }

@@ -52,23 +52,25 @@ void
 RdmaQueuePair::ReceiveRequest(const QbbFrame& frame)
 {
     const int64_t packet = RdmaFromPsn(m_remotePsn, frame.psn, m_responder->GetExpected());
-    switch (m_responder->OnPacket(packet))
+    switch (m_responder->Check(packet))
     {
-    case RdmaResponderVerdict::ACCEPT:
+    case RdmaReceiverVerdict::ACCEPT:
+    case RdmaReceiverVerdict::RESTART:
+    case RdmaReceiverVerdict::EARLY:
         if (Execute(frame) && frame.ackReq)
         {
             SendAeth(RdmaAeth::ACK | RdmaAeth::NO_CREDITS, m_responder->GetExpected() - 1);
         }
         break;
-    case RdmaResponderVerdict::DUPLICATE:
+    case RdmaReceiverVerdict::DUPLICATE:
         ++m_stats.duplicates;
         SendAeth(RdmaAeth::ACK | RdmaAeth::NO_CREDITS, m_responder->GetExpected() - 1);
         break;
-    case RdmaResponderVerdict::GAP:
+    case RdmaReceiverVerdict::GAP:
         ++m_stats.outOfOrder;
         SendAeth(RdmaAeth::NAK | RdmaAeth::PSN_SEQUENCE_ERROR, m_responder->GetExpected());
         break;
-    case RdmaResponderVerdict::IGNORE:
+    case RdmaReceiverVerdict::IGNORE:
         ++m_stats.outOfOrder;
         break;
     }
@@ -84,7 +86,7 @@ RdmaQueuePair::Execute(const QbbFrame& frame)
         frame.opcode <= static_cast<uint8_t>(RdmaOpcode::RDMA_WRITE_ONLY_WITH_IMMEDIATE);
     if ((!isSend && !isWrite) || info.first == m_inMessage)
     {
-        SendAeth(RdmaAeth::NAK | RdmaAeth::INVALID_REQUEST, m_responder->GetExpected() - 1);
+        SendAeth(RdmaAeth::NAK | RdmaAeth::INVALID_REQUEST, m_responder->GetExpected());
         Fail(RdmaWcStatus::REM_INV_REQ_ERR);
         return false;
     }
@@ -92,7 +94,7 @@ RdmaQueuePair::Execute(const QbbFrame& frame)
     const bool needsReceive = (isSend && info.first) || (isWrite && info.immDt);
     if (needsReceive && m_receives.IsEmpty())
     {
-        SendAeth(RdmaAeth::RNR_NAK | m_minRnrTimer, m_responder->GetExpected() - 1);
+        SendAeth(RdmaAeth::RNR_NAK | m_minRnrTimer, m_responder->GetExpected());
         m_responder->Refuse();
         return false;
     }
@@ -100,12 +102,13 @@ RdmaQueuePair::Execute(const QbbFrame& frame)
     m_inMessage = !info.last;
     if (isSend && m_messageBytes > m_receives.Front().length)
     {
-        SendAeth(RdmaAeth::NAK | RdmaAeth::INVALID_REQUEST, m_responder->GetExpected() - 1);
+        SendAeth(RdmaAeth::NAK | RdmaAeth::INVALID_REQUEST, m_responder->GetExpected());
         CompleteReceive(RdmaWcStatus::LOC_LEN_ERR, m_messageBytes, nullptr);
         Fail(RdmaWcStatus::LOC_LEN_ERR);
         return false;
     }
     ++m_stats.packetsAccepted;
+    m_responder->Accept(m_responder->GetExpected(), 1, info.last);
     if (info.last)
     {
         m_msn = (m_msn + 1) & QbbWire::MASK24;

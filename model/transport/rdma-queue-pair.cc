@@ -107,8 +107,8 @@ RdmaQueuePair::Bind(RdmaNic* nic, uint32_t port, uint32_t qpn, Ptr<RdmaTransport
     m_nic = nic;
     m_port = port;
     m_qpn = qpn;
-    m_requester = transport->MakeRequester();
-    m_responder = transport->MakeResponder();
+    m_requester = transport->MakeSender({});
+    m_responder = transport->MakeReceiver();
     m_ackInterval = transport->GetAckInterval();
     m_state = RdmaQpState::INIT;
 }

@@ -274,7 +274,7 @@ class RdmaQueuePair : public Object
 
     void OnTimer();
     void SyncTimer();
-    void Handle(const RdmaRequesterEvent& event);
+    void Handle(const RdmaSenderEvent& event);
     void CompleteAcknowledged();
     void Fail(RdmaWcStatus status);
     void FlushReceives();
@@ -289,19 +289,19 @@ class RdmaQueuePair : public Object
     void CheckPathMtu() const;
 
     // what every packet touches
-    RdmaNic* m_nic{nullptr};                    //!< owner
-    RdmaQpState m_state{RdmaQpState::RESET};    //!< state
-    bool m_queued{false};                       //!< in the NIC's list of ready queue pairs
-    bool m_inMessage{false};                    //!< responder: between FIRST and LAST
-    uint32_t m_pathMtu{1024};                   //!< attribute PathMtu
-    uint32_t m_ackInterval{1};                  //!< of the transport
-    uint32_t m_initialPsn{0};                   //!< attribute InitialPsn
-    uint32_t m_remotePsn{0};                    //!< PSN of the peer's first packet
-    std::unique_ptr<RdmaRequester> m_requester; //!< sending half
-    std::unique_ptr<RdmaResponder> m_responder; //!< receiving half
-    QbbRing<SendEntry> m_sends;                 //!< posted and not complete, in order
-    std::size_t m_cursor{0};                    //!< the entry that sends at present
-    QbbFrameFields m_frame;                     //!< what all frames have in common
+    RdmaNic* m_nic{nullptr};                   //!< owner
+    RdmaQpState m_state{RdmaQpState::RESET};   //!< state
+    bool m_queued{false};                      //!< in the NIC's list of ready queue pairs
+    bool m_inMessage{false};                   //!< responder: between FIRST and LAST
+    uint32_t m_pathMtu{1024};                  //!< attribute PathMtu
+    uint32_t m_ackInterval{1};                 //!< of the transport
+    uint32_t m_initialPsn{0};                  //!< attribute InitialPsn
+    uint32_t m_remotePsn{0};                   //!< PSN of the peer's first packet
+    std::unique_ptr<RdmaSender> m_requester;   //!< sending half
+    std::unique_ptr<RdmaReceiver> m_responder; //!< receiving half
+    QbbRing<SendEntry> m_sends;                //!< posted and not complete, in order
+    std::size_t m_cursor{0};                   //!< the entry that sends at present
+    QbbFrameFields m_frame;                    //!< what all frames have in common
     QbbTimer<RdmaQueuePair, &RdmaQueuePair::OnTimer> m_timer; //!< the requester's deadline
 
     QbbRing<RdmaReceiveRequest> m_receives;  //!< posted receives

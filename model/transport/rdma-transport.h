@@ -10,15 +10,16 @@
 #include <cstdint>
 #include <limits>
 #include <memory>
+#include <optional>
 
 namespace ns3
 {
 
 /**
  * \ingroup rdma
- * What an acknowledgement or a timeout means for the requester's queue pair.
+ * What an acknowledgement or a timeout means for the queue pair that sends.
  */
-struct RdmaRequesterEvent
+struct RdmaSenderEvent
 {
     bool mayBegin{false};                       //!< CanSend() may have become true
     bool failed{false};                         //!< the QP goes into error with `status`
@@ -27,22 +28,26 @@ struct RdmaRequesterEvent
 
 /**
  * \ingroup rdma
- * The sending half of a transport for one queue pair: which packet goes next, what is acknowledged,
- * and when to give up waiting.
+ * The sending half of a reliable packet stream: which packet goes next, what is acknowledged, and
+ * when to give up waiting.
  *
- * Sees packet numbers (rdma-psn.h) and picoseconds, no packets. Life of one: Extend() when work is
- * posted; CanSend(), GetNext() and Sent() whenever the port has room; OnAck(), OnNak(), OnRnrNak()
+ * Sees packet numbers (rdma-psn.h) and picoseconds, no packets. Life of one: Extend() for each
+ * message; CanSend(), GetNext() and Sent() whenever the port has room; OnAck(), OnNak(), OnRnrNak()
  * and OnTimeout() as they happen. After each of these the queue pair looks at GetAcked() and
  * GetDeadlinePs().
+ *
+ * A queue pair's requests are one such stream. With IRN its responses to READs and atomics are
+ * another, in the same direction, whose requests came from the peer.
  */
-class RdmaRequester
+class RdmaSender
 {
   public:
     static constexpr int64_t NO_DEADLINE = std::numeric_limits<int64_t>::max(); //!< none
+    static constexpr int64_t NO_PACKET = std::numeric_limits<int64_t>::min();   //!< none
 
-    virtual ~RdmaRequester() = default;
+    virtual ~RdmaSender() = default;
 
-    /** \param packets more packets were posted */
+    /** \param packets the next message has this many packets */
     virtual void Extend(uint64_t packets) = 0;
 
     /** \return true if a packet may go out now */
@@ -54,39 +59,43 @@ class RdmaRequester
     /**
      * The packet of GetNext() begins its transmission.
      *
+     * \param packets how many numbers it stands for: 1, but for a READ request whose responses are
+     *        numbered with the requests (IBA Vol. 1, 9.7.3.1)
      * \param nowPs the instant
      * \return true if it has been sent before
      */
-    virtual bool Sent(int64_t nowPs) = 0;
+    virtual bool Sent(uint64_t packets, int64_t nowPs) = 0;
 
     /**
      * \param packet everything up to this one has arrived; -1 and below: nothing has
      * \param nowPs the instant
      * \return what follows
      */
-    virtual RdmaRequesterEvent OnAck(int64_t packet, int64_t nowPs) = 0;
+    virtual RdmaSenderEvent OnAck(int64_t packet, int64_t nowPs) = 0;
 
     /**
-     * The responder saw a gap (NAK, PSN sequence error).
+     * The receiver saw a gap (NAK, PSN sequence error).
      *
      * \param expected the packet that it waits for; all before it have arrived
+     * \param selective the packet behind the gap that made it say so, if the receiver has kept
+     *        that; else NO_PACKET
      * \param nowPs the instant
      * \return what follows
      */
-    virtual RdmaRequesterEvent OnNak(int64_t expected, int64_t nowPs) = 0;
+    virtual RdmaSenderEvent OnNak(int64_t expected, int64_t selective, int64_t nowPs) = 0;
 
     /**
-     * The responder had no receive request (RNR NAK).
+     * The receiver had no receive request (RNR NAK).
      *
      * \param expected the packet that found none; all before it have arrived
      * \param waitPs how long to wait before sending again
      * \param nowPs the instant
      * \return what follows
      */
-    virtual RdmaRequesterEvent OnRnrNak(int64_t expected, int64_t waitPs, int64_t nowPs) = 0;
+    virtual RdmaSenderEvent OnRnrNak(int64_t expected, int64_t waitPs, int64_t nowPs) = 0;
 
     /** The deadline has come. \param nowPs the instant \return what follows */
-    virtual RdmaRequesterEvent OnTimeout(int64_t nowPs) = 0;
+    virtual RdmaSenderEvent OnTimeout(int64_t nowPs) = 0;
 
     /** \return how many packets from the first on are acknowledged */
     virtual uint64_t GetAcked() const = 0;
@@ -106,39 +115,78 @@ class RdmaRequester
 
 /**
  * \ingroup rdma
- * What the responder does with a packet.
+ * What the receiving half of a stream makes of a packet.
  */
-enum class RdmaResponderVerdict : uint8_t
+enum class RdmaReceiverVerdict : uint8_t
 {
-    ACCEPT,    //!< the next packet in order: execute it
+    ACCEPT,    //!< the next packet in order: execute it, then Accept()
+    RESTART,   //!< the first packet of the present message once more, and all that has come of that
+               //!< message counts for nothing: execute it, then Accept()
+    EARLY,     //!< packets before it are missing, but it may be kept: Accept(), and tell the sender
     DUPLICATE, //!< seen before: acknowledge again, do not execute
-    GAP,       //!< packets before it are missing, and the requester must be told
-    IGNORE,    //!< the same, but the requester has been told
+    GAP,       //!< packets before it are missing, and the sender must be told
+    IGNORE,    //!< the same, but the sender has been told
 };
 
 /**
  * \ingroup rdma
- * The receiving half of a transport for one queue pair: which packets are executed, and what the
- * requester is told.
+ * The receiving half of a reliable packet stream: which packets are executed, and what the sender
+ * is told.
  *
- * Sees packet numbers only.
+ * Sees packet numbers only. Check() for each packet that comes in; then Accept() if it is executed
+ * or kept, Refuse() if the next one in order cannot be executed for want of a receive request, or
+ * neither for a packet that is thrown away.
  */
-class RdmaResponder
+class RdmaReceiver
 {
   public:
-    virtual ~RdmaResponder() = default;
+    virtual ~RdmaReceiver() = default;
 
     /** \param packet a packet that has come in \return what to do with it */
-    virtual RdmaResponderVerdict OnPacket(int64_t packet) = 0;
+    virtual RdmaReceiverVerdict Check(int64_t packet) = 0;
 
     /**
-     * The packet that was just accepted cannot be executed for want of a receive request: it counts
-     * as not received.
+     * A packet of verdict ACCEPT, RESTART or EARLY counts as received.
+     *
+     * \param packet its number
+     * \param packets how many numbers it stands for, as in RdmaSender::Sent()
+     * \param endsMessage it is the last packet of its message
+     */
+    virtual void Accept(uint64_t packet, uint64_t packets, bool endsMessage) = 0;
+
+    /**
+     * The packet of verdict ACCEPT or RESTART finds no receive request: it counts as not received,
+     * and what follows it is no gap, for the sender sends it all again after the wait.
      */
     virtual void Refuse() = 0;
 
-    /** \return the packet that comes next in order: all before it have been executed */
+    /** \return the packet that comes next in order: all before it have been received */
     virtual uint64_t GetExpected() const = 0;
+
+    /** \return the packet that a NAK asks for */
+    virtual uint64_t GetMissing() const = 0;
+};
+
+/**
+ * \ingroup rdma
+ * What a queue pair wants otherwise than its transport's attributes have it (ibv_qp_attr: timeout,
+ * retry_cnt, rnr_retry).
+ */
+struct RdmaRetryLimits
+{
+    std::optional<int64_t> timeoutPs;      //!< retransmission timeout; 0 turns it off
+    std::optional<uint32_t> retryCount;    //!< timeouts in a row before the QP fails
+    std::optional<uint32_t> rnrRetryCount; //!< RNR NAKs in a row before the QP fails; 7: no limit
+};
+
+/**
+ * \ingroup rdma
+ * The packet formats of a transport, and with them how READs and atomics are numbered.
+ */
+enum class RdmaWireFormat : uint8_t
+{
+    ROCE, //!< InfiniBand's; responses are numbered with the requests
+    IRN,  //!< IRN's (doc/wire-formats.rst); responses are a stream of their own, acknowledged
 };
 
 /**
@@ -155,17 +203,20 @@ class RdmaTransport : public Object
      */
     static TypeId GetTypeId();
 
-    /** \return the sending half for a new queue pair */
-    virtual std::unique_ptr<RdmaRequester> MakeRequester() const = 0;
+    /** \param limits what the queue pair wants otherwise \return a sending half */
+    virtual std::unique_ptr<RdmaSender> MakeSender(const RdmaRetryLimits& limits) const = 0;
 
-    /** \return the receiving half for a new queue pair */
-    virtual std::unique_ptr<RdmaResponder> MakeResponder() const = 0;
+    /** \return a receiving half */
+    virtual std::unique_ptr<RdmaReceiver> MakeReceiver() const = 0;
 
     /**
      * \return packets after which the requester asks for an acknowledgement; it always does for the
      *         last packet of a message
      */
     virtual uint32_t GetAckInterval() const = 0;
+
+    /** \return the packet formats */
+    virtual RdmaWireFormat GetWireFormat() const = 0;
 };
 
 } // namespace ns3

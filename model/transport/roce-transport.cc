@@ -54,26 +54,32 @@ RoceTransport::GetTypeId()
     return tid;
 }
 
-std::unique_ptr<RdmaRequester>
-RoceTransport::MakeRequester() const
+std::unique_ptr<RdmaSender>
+RoceTransport::MakeSender(const RdmaRetryLimits& limits) const
 {
     RdmaGoBackNConfig config;
-    config.timeoutPs = QbbToPs(m_timeout);
-    config.retryCount = m_retryCount;
-    config.rnrRetryCount = m_rnrRetry;
-    return std::make_unique<RdmaGoBackNRequester>(config);
+    config.timeoutPs = limits.timeoutPs.value_or(QbbToPs(m_timeout));
+    config.retryCount = limits.retryCount.value_or(m_retryCount);
+    config.rnrRetryCount = limits.rnrRetryCount.value_or(m_rnrRetry);
+    return std::make_unique<RdmaGoBackNSender>(config);
 }
 
-std::unique_ptr<RdmaResponder>
-RoceTransport::MakeResponder() const
+std::unique_ptr<RdmaReceiver>
+RoceTransport::MakeReceiver() const
 {
-    return std::make_unique<RdmaGoBackNResponder>();
+    return std::make_unique<RdmaGoBackNReceiver>();
 }
 
 uint32_t
 RoceTransport::GetAckInterval() const
 {
     return m_ackInterval;
+}
+
+RdmaWireFormat
+RoceTransport::GetWireFormat() const
+{
+    return RdmaWireFormat::ROCE;
 }
 
 } // namespace ns3

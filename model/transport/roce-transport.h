@@ -27,9 +27,10 @@ class RoceTransport : public RdmaTransport
      */
     static TypeId GetTypeId();
 
-    std::unique_ptr<RdmaRequester> MakeRequester() const override;
-    std::unique_ptr<RdmaResponder> MakeResponder() const override;
+    std::unique_ptr<RdmaSender> MakeSender(const RdmaRetryLimits& limits) const override;
+    std::unique_ptr<RdmaReceiver> MakeReceiver() const override;
     uint32_t GetAckInterval() const override;
+    RdmaWireFormat GetWireFormat() const override;
 
   private:
     Time m_timeout;            //!< attribute RetransmissionTimeout

@@ -55,7 +55,7 @@ class RdmaGoBackNModel
     std::string Run();
 
     /** \return the requester */
-    const RdmaRequester& GetRequester() const
+    const RdmaSender& GetRequester() const
     {
         return m_requester;
     }
@@ -112,17 +112,17 @@ class RdmaGoBackNModel
     void Reply(Kind kind, int64_t packet, double lose);
     void AnswerArrives(const Item& item);
     void TimerFires();
-    void Follow(const RdmaRequesterEvent& event);
+    void Follow(const RdmaSenderEvent& event);
     void ReferenceAdvance(int64_t acked);
     void ReferenceRewind();
     void Check();
     void Expect(bool condition, const char* what);
 
-    RdmaGoBackNPattern m_pattern;     //!< settings
-    std::mt19937_64 m_random;         //!< everything random
-    RdmaGoBackNRequester m_requester; //!< under test
-    RdmaGoBackNResponder m_responder; //!< under test
-    std::string m_error;              //!< what is wrong
+    RdmaGoBackNPattern m_pattern;    //!< settings
+    std::mt19937_64 m_random;        //!< everything random
+    RdmaGoBackNSender m_requester;   //!< under test
+    RdmaGoBackNReceiver m_responder; //!< under test
+    std::string m_error;             //!< what is wrong
 
     int64_t m_nowPs{0};           //!< the clock
     std::deque<Item> m_data;      //!< packets on their way, in order

@@ -2,7 +2,7 @@
 
 // Requester and responder of go-back-N with nothing but PSNs between them, around the wrap.
 
-#include "rdma-go-back-n.h"
+#include "rdma-go-back-n-steps.h"
 
 #include <array>
 #include <deque>
@@ -10,6 +10,7 @@
 #include <random>
 
 using namespace ns3;
+using namespace ns3::RdmaGoBackNSteps;
 
 TEST(RdmaGoBackNPsn, OneLossWithoutTimer)
 {
@@ -20,8 +21,8 @@ TEST(RdmaGoBackNPsn, OneLossWithoutTimer)
         const auto initialPsn = static_cast<uint32_t>(RDMA_PSN_SPACE - 1 - random() % 40);
         const uint64_t packets = 2 + random() % 40;
         const uint64_t lost = random() % (packets - 1);
-        RdmaGoBackNRequester requester{RdmaGoBackNConfig()};
-        RdmaGoBackNResponder responder;
+        RdmaGoBackNSender requester{RdmaGoBackNConfig()};
+        RdmaGoBackNReceiver responder;
         requester.Extend(packets);
         bool loses = true;
         std::deque<uint32_t> answers;        // PSNs of NAKs
@@ -35,19 +36,19 @@ TEST(RdmaGoBackNPsn, OneLossWithoutTimer)
             if (requester.CanSend())
             {
                 const uint64_t packet = requester.GetNext();
-                requester.Sent(0);
+                requester.Sent(1, 0);
                 if (packet == lost && loses)
                 {
                     loses = false;
                 }
                 else
                 {
-                    const auto verdict =
-                        responder.OnPacket(RdmaFromPsn(initialPsn,
-                                                       RdmaToPsn(initialPsn, packet),
-                                                       responder.GetExpected()));
-                    delivered += verdict == RdmaResponderVerdict::ACCEPT;
-                    if (verdict == RdmaResponderVerdict::GAP)
+                    const auto verdict = Offer(responder,
+                                               RdmaFromPsn(initialPsn,
+                                                           RdmaToPsn(initialPsn, packet),
+                                                           responder.GetExpected()));
+                    delivered += verdict == RdmaReceiverVerdict::ACCEPT;
+                    if (verdict == RdmaReceiverVerdict::GAP)
                     {
                         ASSERT_EQ(responder.GetExpected(), lost);
                         answers.push_back(RdmaToPsn(initialPsn, responder.GetExpected()));
@@ -57,7 +58,9 @@ TEST(RdmaGoBackNPsn, OneLossWithoutTimer)
             }
             if (!answers.empty() && (sinceNak++ >= late || !requester.CanSend()))
             {
-                requester.OnNak(RdmaFromPsn(initialPsn, answers.front(), requester.GetAcked()), 0);
+                requester.OnNak(RdmaFromPsn(initialPsn, answers.front(), requester.GetAcked()),
+                                RdmaSender::NO_PACKET,
+                                0);
                 answers.pop_front();
             }
         }
@@ -75,8 +78,8 @@ TEST(RdmaGoBackNPsn, PastTheWholePsnSpace)
     constexpr uint64_t DISTANCE = 64;
     RdmaGoBackNConfig config;
     config.timeoutPs = 1'000'000;
-    RdmaGoBackNRequester requester(config);
-    RdmaGoBackNResponder responder;
+    RdmaGoBackNSender requester(config);
+    RdmaGoBackNReceiver responder;
     requester.Extend(PACKETS);
     std::array<uint32_t, DISTANCE> line{}; // PSNs on their way, a ring
     std::array<bool, DISTANCE> full{};
@@ -91,19 +94,21 @@ TEST(RdmaGoBackNPsn, PastTheWholePsnSpace)
         if (full[slot])
         {
             const int64_t packet = RdmaFromPsn(INITIAL, line[slot], responder.GetExpected());
-            const auto verdict = responder.OnPacket(packet);
-            if (verdict == RdmaResponderVerdict::ACCEPT)
+            const auto verdict = Offer(responder, packet);
+            if (verdict == RdmaReceiverVerdict::ACCEPT)
             {
                 ASSERT_EQ(packet, static_cast<int64_t>(delivered));
                 ++delivered;
             }
             const uint32_t psn = RdmaToPsn(INITIAL, responder.GetExpected());
-            if (verdict == RdmaResponderVerdict::GAP)
+            if (verdict == RdmaReceiverVerdict::GAP)
             {
                 ++naks;
-                requester.OnNak(RdmaFromPsn(INITIAL, psn, requester.GetAcked()), now);
+                requester.OnNak(RdmaFromPsn(INITIAL, psn, requester.GetAcked()),
+                                RdmaSender::NO_PACKET,
+                                now);
             }
-            else if (verdict != RdmaResponderVerdict::IGNORE)
+            else if (verdict != RdmaReceiverVerdict::IGNORE)
             {
                 const uint32_t last = RdmaToPsn(INITIAL, responder.GetExpected() - 1);
                 requester.OnAck(RdmaFromPsn(INITIAL, last, requester.GetAcked()), now);
@@ -113,7 +118,7 @@ TEST(RdmaGoBackNPsn, PastTheWholePsnSpace)
         if (full[slot])
         {
             line[slot] = RdmaToPsn(INITIAL, requester.GetNext());
-            requester.Sent(now);
+            requester.Sent(1, now);
             if (step % 50'000 == 49'999)
             {
                 full[slot] = false;

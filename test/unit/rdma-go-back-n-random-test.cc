@@ -11,7 +11,7 @@ using namespace ns3;
 namespace
 {
 
-constexpr int64_t NEVER = RdmaRequester::NO_DEADLINE;
+constexpr int64_t NEVER = RdmaSender::NO_DEADLINE;
 constexpr int64_t PACKET_PS = 100; //!< a packet's time on the sender's port
 
 } // namespace
@@ -184,7 +184,7 @@ RdmaGoBackNModel::SendOne()
     {
         return;
     }
-    const bool again = m_requester.Sent(m_nowPs);
+    const bool again = m_requester.Sent(1, m_nowPs);
     Expect(again == (m_timesSent[packet] > 0), "wrong about being sent again");
     m_refRetransmissions += m_timesSent[packet] > 0;
     ++m_timesSent[packet];
@@ -207,10 +207,10 @@ RdmaGoBackNModel::PacketArrives(const Item& item)
 {
     const int64_t packet = RdmaFromPsn(m_pattern.initialPsn, item.psn, m_responder.GetExpected());
     Expect(packet == item.packet, "PSN taken for another packet's at the responder");
-    const RdmaResponderVerdict verdict = m_responder.OnPacket(packet);
+    const RdmaReceiverVerdict verdict = m_responder.Check(packet);
     if (packet == m_refDelivered)
     {
-        Expect(verdict == RdmaResponderVerdict::ACCEPT, "the next packet was not accepted");
+        Expect(verdict == RdmaReceiverVerdict::ACCEPT, "the next packet was not accepted");
         if (m_posted[packet].needsReceive && m_receives == 0)
         {
             m_responder.Refuse();
@@ -219,6 +219,7 @@ RdmaGoBackNModel::PacketArrives(const Item& item)
             Reply(Kind::RNR_NAK, packet, m_pattern.loseRnr);
             return;
         }
+        m_responder.Accept(static_cast<uint64_t>(packet), 1, false);
         m_receives -= m_posted[packet].needsReceive;
         ++m_refDelivered;
         m_refTold = false;
@@ -229,17 +230,17 @@ RdmaGoBackNModel::PacketArrives(const Item& item)
     }
     else if (packet < m_refDelivered)
     {
-        Expect(verdict == RdmaResponderVerdict::DUPLICATE, "a duplicate was not seen as one");
+        Expect(verdict == RdmaReceiverVerdict::DUPLICATE, "a duplicate was not seen as one");
         ++m_duplicates;
         Reply(Kind::ACK, m_refDelivered - 1, m_pattern.loseAck);
     }
     else if (m_refTold)
     {
-        Expect(verdict == RdmaResponderVerdict::IGNORE, "asked twice for a missing packet");
+        Expect(verdict == RdmaReceiverVerdict::IGNORE, "asked twice for a missing packet");
     }
     else
     {
-        Expect(verdict == RdmaResponderVerdict::GAP, "did not ask for a missing packet");
+        Expect(verdict == RdmaReceiverVerdict::GAP, "did not ask for a missing packet");
         m_refTold = true;
         ++m_naks;
         Reply(Kind::NAK, m_refDelivered, m_pattern.loseNak);
@@ -283,7 +284,7 @@ RdmaGoBackNModel::AnswerArrives(const Item& item)
 {
     const int64_t packet = RdmaFromPsn(m_pattern.initialPsn, item.psn, m_requester.GetAcked());
     Expect(packet == item.packet, "PSN taken for another packet's at the requester");
-    RdmaRequesterEvent event;
+    RdmaSenderEvent event;
     switch (item.kind)
     {
     case Kind::ACK:
@@ -291,7 +292,7 @@ RdmaGoBackNModel::AnswerArrives(const Item& item)
         ReferenceAdvance(packet + 1);
         break;
     case Kind::NAK:
-        event = m_requester.OnNak(packet, m_nowPs);
+        event = m_requester.OnNak(packet, RdmaSender::NO_PACKET, m_nowPs);
         ReferenceAdvance(packet);
         if (packet == m_refAcked && m_refNext > m_refAcked && !m_refWaiting)
         {
@@ -315,7 +316,7 @@ RdmaGoBackNModel::AnswerArrives(const Item& item)
 void
 RdmaGoBackNModel::TimerFires()
 {
-    const RdmaRequesterEvent event = m_requester.OnTimeout(m_nowPs);
+    const RdmaSenderEvent event = m_requester.OnTimeout(m_nowPs);
     if (m_refWaiting)
     {
         m_refWaiting = false;
@@ -330,7 +331,7 @@ RdmaGoBackNModel::TimerFires()
 }
 
 void
-RdmaGoBackNModel::Follow(const RdmaRequesterEvent& event)
+RdmaGoBackNModel::Follow(const RdmaSenderEvent& event)
 {
     Expect(!event.failed, "gave up though there is no limit");
     m_ready = m_ready || (event.mayBegin && m_requester.CanSend());

@@ -11,7 +11,7 @@ TEST(RdmaGoBackNRnr, RnrNakWaits)
 {
     for (const int64_t timeout : {int64_t{0}, TIMEOUT})
     {
-        auto requester = MakeRequester(timeout);
+        auto requester = MakeSender(timeout);
         requester.Extend(5);
         Send(requester, 0, 3, 0);
         const auto event = requester.OnRnrNak(1, 10'000, 100);
@@ -36,7 +36,7 @@ TEST(RdmaGoBackNRnr, RnrNakWaits)
 TEST(RdmaGoBackNRnr, RnrNakDuringTheWait)
 {
     // Of a second copy, or for a packet sent again by a timeout: the wait is the same one.
-    auto requester = MakeRequester(0, 7, 1);
+    auto requester = MakeSender(0, 7, 1);
     requester.Extend(2);
     Send(requester, 0, 1, 0);
     EXPECT_FALSE(requester.OnRnrNak(0, 10'000, 100).failed);
@@ -51,7 +51,7 @@ TEST(RdmaGoBackNRnr, RnrNakBeforeTheRetransmission)
 {
     // 0 is sent, the timer runs out, and before 0 has its turn again comes the RNR NAK of its first
     // copy: the receiver is not ready, so 0 waits like any other.
-    auto requester = MakeRequester(TIMEOUT, 7, 1);
+    auto requester = MakeSender(TIMEOUT, 7, 1);
     requester.Extend(2);
     Send(requester, 0, 1, 0);
     requester.OnTimeout(1000);
@@ -71,7 +71,7 @@ TEST(RdmaGoBackNRnr, RnrNakBeforeTheRetransmission)
 
 TEST(RdmaGoBackNRnr, OldRnrNaksChangeNothing)
 {
-    auto requester = MakeRequester(0, 7, 0); // the first that counts would be the end
+    auto requester = MakeSender(0, 7, 0); // the first that counts would be the end
     requester.Extend(6);
     Send(requester, 0, 3, 0);
     requester.OnAck(2, 10);
@@ -91,7 +91,7 @@ TEST(RdmaGoBackNRnr, OldRnrNaksChangeNothing)
 TEST(RdmaGoBackNRnr, RnrRetriesRunOut)
 {
     // rnr_retry 2: two in a row are survived.
-    auto requester = MakeRequester(0, 7, 2);
+    auto requester = MakeSender(0, 7, 2);
     requester.Extend(3);
     Send(requester, 0, 1, 0);
     int64_t now = 0;
@@ -119,12 +119,12 @@ TEST(RdmaGoBackNRnr, RnrRetriesRunOut)
 
 TEST(RdmaGoBackNRnr, RnrRetryLimits)
 {
-    auto none = MakeRequester(0, 7, 0);
+    auto none = MakeSender(0, 7, 0);
     none.Extend(1);
     Send(none, 0, 0, 0);
     EXPECT_TRUE(none.OnRnrNak(0, 500, 0).failed);
     // 7 is no limit
-    auto forever = MakeRequester(TIMEOUT, 0, 7);
+    auto forever = MakeSender(TIMEOUT, 0, 7);
     forever.Extend(1);
     Send(forever, 0, 0, 0);
     for (int64_t now = 0; now < 100'000; now += 500)
@@ -138,7 +138,7 @@ TEST(RdmaGoBackNRnr, RnrRetryLimits)
 TEST(RdmaGoBackNRnr, AckDuringTheWait)
 {
     // 1 found no receive request, but a second copy of it (sent by a timeout before) did.
-    auto requester = MakeRequester(TIMEOUT);
+    auto requester = MakeSender(TIMEOUT);
     requester.Extend(3);
     Send(requester, 0, 2, 0);
     requester.OnRnrNak(1, 10'000, 100);
@@ -157,14 +157,14 @@ TEST(RdmaGoBackNRnr, AckDuringTheWait)
 
 TEST(RdmaGoBackNRnr, NakDuringTheWait)
 {
-    auto requester = MakeRequester(TIMEOUT);
+    auto requester = MakeSender(TIMEOUT);
     requester.Extend(4);
     Send(requester, 0, 3, 0);
     requester.OnRnrNak(1, 10'000, 100);
-    requester.OnNak(1, 200);
+    requester.OnNak(1, RdmaSender::NO_PACKET, 200);
     EXPECT_FALSE(requester.CanSend());
     EXPECT_EQ(requester.GetDeadlinePs(), 10'100);
-    requester.OnNak(2, 300); // and with progress
+    requester.OnNak(2, RdmaSender::NO_PACKET, 300); // and with progress
     EXPECT_EQ(requester.GetAcked(), 2U);
     EXPECT_FALSE(requester.CanSend());
     EXPECT_EQ(requester.GetDeadlinePs(), 10'100);

@@ -25,7 +25,7 @@ class RdmaGoBackNScenario : public testing::Test
     {
         RdmaGoBackNConfig config;
         config.timeoutPs = timeoutPs;
-        requester = RdmaGoBackNRequester(config);
+        requester = RdmaGoBackNSender(config);
         requester.Extend(packets);
     }
 
@@ -36,7 +36,7 @@ class RdmaGoBackNScenario : public testing::Test
         while (requester.CanSend())
         {
             sent.push_back(requester.GetNext());
-            requester.Sent(nowPs);
+            requester.Sent(1, nowPs);
         }
         return sent;
     }
@@ -49,21 +49,26 @@ class RdmaGoBackNScenario : public testing::Test
      */
     std::string Arrive(uint64_t packet)
     {
-        switch (responder.OnPacket(static_cast<int64_t>(packet)))
+        switch (responder.Check(static_cast<int64_t>(packet)))
         {
-        case RdmaResponderVerdict::ACCEPT:
+        case RdmaReceiverVerdict::ACCEPT:
             if (!ready)
             {
                 responder.Refuse();
                 return "R" + std::to_string(responder.GetExpected());
             }
+            responder.Accept(packet, 1, false);
             delivered.push_back(packet);
             return "A" + std::to_string(packet);
-        case RdmaResponderVerdict::DUPLICATE:
+        case RdmaReceiverVerdict::DUPLICATE:
             return "A" + std::to_string(responder.GetExpected() - 1);
-        case RdmaResponderVerdict::GAP:
+        case RdmaReceiverVerdict::GAP:
             return "N" + std::to_string(responder.GetExpected());
-        case RdmaResponderVerdict::IGNORE:
+        case RdmaReceiverVerdict::IGNORE:
+            break;
+        case RdmaReceiverVerdict::RESTART:
+        case RdmaReceiverVerdict::EARLY:
+            ADD_FAILURE() << "go-back-N keeps nothing that comes early";
             break;
         }
         return "";
@@ -87,7 +92,7 @@ class RdmaGoBackNScenario : public testing::Test
     }
 
     /** \param nowPs when \param answer what comes back \return what follows */
-    RdmaRequesterEvent Answer(int64_t nowPs, const std::string& answer)
+    RdmaSenderEvent Answer(int64_t nowPs, const std::string& answer)
     {
         const int64_t packet = std::stoll(answer.substr(1));
         switch (answer[0])
@@ -95,7 +100,7 @@ class RdmaGoBackNScenario : public testing::Test
         case 'A':
             return requester.OnAck(packet, nowPs);
         case 'N':
-            return requester.OnNak(packet, nowPs);
+            return requester.OnNak(packet, RdmaSender::NO_PACKET, nowPs);
         default:
             return requester.OnRnrNak(packet, RNR_WAIT, nowPs);
         }
@@ -103,10 +108,10 @@ class RdmaGoBackNScenario : public testing::Test
 
     using Packets = std::vector<uint64_t>;
 
-    RdmaGoBackNRequester requester{RdmaGoBackNConfig()}; //!< the sender
-    RdmaGoBackNResponder responder;                      //!< the receiver
-    bool ready{true};                                    //!< it has a receive request
-    Packets delivered;                                   //!< what was executed
+    RdmaGoBackNSender requester{RdmaGoBackNConfig()}; //!< the sender
+    RdmaGoBackNReceiver responder;                    //!< the receiver
+    bool ready{true};                                 //!< it has a receive request
+    Packets delivered;                                //!< what was executed
 };
 
 } // namespace
@@ -138,7 +143,7 @@ TEST_F(RdmaGoBackNScenario, LostNak)
     EXPECT_EQ(ArriveAll({1, 2, 3}), "A1 A2 A3");
     Answer(1200, "A3");
     EXPECT_EQ(requester.GetAcked(), 4U);
-    EXPECT_EQ(requester.GetDeadlinePs(), RdmaRequester::NO_DEADLINE);
+    EXPECT_EQ(requester.GetDeadlinePs(), RdmaSender::NO_DEADLINE);
 }
 
 TEST_F(RdmaGoBackNScenario, LostRetransmission)
@@ -181,7 +186,7 @@ TEST_F(RdmaGoBackNScenario, LostAckOfTheLast)
     EXPECT_EQ(ArriveAll({0}), "A2");
     Answer(1100, "A2");
     EXPECT_EQ(requester.GetAcked(), 3U);
-    EXPECT_EQ(requester.GetDeadlinePs(), RdmaRequester::NO_DEADLINE);
+    EXPECT_EQ(requester.GetDeadlinePs(), RdmaSender::NO_DEADLINE);
     EXPECT_EQ(ArriveAll({1, 2}), "A2 A2");
     EXPECT_FALSE(Answer(1200, "A2").mayBegin);
     EXPECT_EQ(delivered, (Packets{0, 1, 2}));
@@ -277,7 +282,7 @@ TEST_F(RdmaGoBackNScenario, TimeoutShorterThanTheRoundTrip)
     {
         EXPECT_FALSE(Answer(1600, "A2").mayBegin);
     }
-    EXPECT_EQ(requester.GetDeadlinePs(), RdmaRequester::NO_DEADLINE);
+    EXPECT_EQ(requester.GetDeadlinePs(), RdmaSender::NO_DEADLINE);
     EXPECT_EQ(requester.GetRetransmissions(), 3U);
 }
 

@@ -9,12 +9,12 @@
 namespace ns3
 {
 
-/** \ingroup rdma-tests What tests of RdmaGoBackNRequester have in common. */
+/** \ingroup rdma-tests What tests of RdmaGoBackNSender have in common. */
 namespace RdmaGoBackNSteps
 {
 
 /** \ingroup rdma-tests No deadline. */
-constexpr int64_t NEVER = RdmaRequester::NO_DEADLINE;
+constexpr int64_t NEVER = RdmaSender::NO_DEADLINE;
 /** \ingroup rdma-tests The retransmission timeout of the tests that have one. */
 constexpr int64_t TIMEOUT = 1000;
 
@@ -25,14 +25,14 @@ constexpr int64_t TIMEOUT = 1000;
  * \param rnrRetries rnr_retry
  * \return a requester
  */
-inline RdmaGoBackNRequester
-MakeRequester(int64_t timeoutPs = 0, uint32_t retries = 7, uint32_t rnrRetries = 7)
+inline RdmaGoBackNSender
+MakeSender(int64_t timeoutPs = 0, uint32_t retries = 7, uint32_t rnrRetries = 7)
 {
     RdmaGoBackNConfig config;
     config.timeoutPs = timeoutPs;
     config.retryCount = retries;
     config.rnrRetryCount = rnrRetries;
-    return RdmaGoBackNRequester(config);
+    return RdmaGoBackNSender(config);
 }
 
 /**
@@ -46,24 +46,37 @@ MakeRequester(int64_t timeoutPs = 0, uint32_t retries = 7, uint32_t rnrRetries =
  * \param again true if all of them must have been sent before
  */
 inline void
-Send(RdmaGoBackNRequester& requester,
-     uint64_t first,
-     uint64_t last,
-     int64_t nowPs,
-     bool again = false)
+Send(RdmaGoBackNSender& requester, uint64_t first, uint64_t last, int64_t nowPs, bool again = false)
 {
     for (uint64_t packet = first; packet <= last; ++packet)
     {
         ASSERT_TRUE(requester.CanSend()) << "packet " << packet;
         EXPECT_EQ(requester.GetNext(), packet);
-        EXPECT_EQ(requester.Sent(nowPs), again) << "packet " << packet;
+        EXPECT_EQ(requester.Sent(1, nowPs), again) << "packet " << packet;
     }
+}
+
+/**
+ * \ingroup rdma-tests
+ * \param receiver a receiver
+ * \param packet a packet of one number that comes in, and is executed if it is the next
+ * \return what the receiver makes of it
+ */
+inline RdmaReceiverVerdict
+Offer(RdmaReceiver& receiver, int64_t packet)
+{
+    const auto verdict = receiver.Check(packet);
+    if (verdict == RdmaReceiverVerdict::ACCEPT)
+    {
+        receiver.Accept(static_cast<uint64_t>(packet), 1, false);
+    }
+    return verdict;
 }
 
 /** \ingroup rdma-tests \param event what a requester said \return true if it is neither failure nor
  * wake-up */
 inline bool
-IsNothing(const RdmaRequesterEvent& event)
+IsNothing(const RdmaSenderEvent& event)
 {
     return !event.mayBegin && !event.failed;
 }

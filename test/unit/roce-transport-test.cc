@@ -14,11 +14,11 @@ TEST(RoceTransport, Defaults)
     QbbSetTimeResolution();
     auto transport = CreateObject<RoceTransport>();
     EXPECT_EQ(transport->GetAckInterval(), 1U);
-    const auto requester = transport->MakeRequester();
+    const auto requester = transport->MakeSender({});
     requester->Extend(2);
-    requester->Sent(1000);
-    EXPECT_EQ(requester->GetDeadlinePs(), RdmaRequester::NO_DEADLINE); // the timer is off
-    EXPECT_EQ(transport->MakeResponder()->OnPacket(0), RdmaResponderVerdict::ACCEPT);
+    requester->Sent(1, 1000);
+    EXPECT_EQ(requester->GetDeadlinePs(), RdmaSender::NO_DEADLINE); // the timer is off
+    EXPECT_EQ(transport->MakeReceiver()->Check(0), RdmaReceiverVerdict::ACCEPT);
 }
 
 TEST(RoceTransport, AttributesReachTheRequester)
@@ -30,18 +30,18 @@ TEST(RoceTransport, AttributesReachTheRequester)
     transport->SetAttribute("RnrRetryCount", UintegerValue(0));
     transport->SetAttribute("AckInterval", UintegerValue(64));
     EXPECT_EQ(transport->GetAckInterval(), 64U);
-    const auto requester = transport->MakeRequester();
+    const auto requester = transport->MakeSender({});
     requester->Extend(2);
-    requester->Sent(1000);
+    requester->Sent(1, 1000);
     EXPECT_EQ(requester->GetDeadlinePs(), 16'001'000);
     EXPECT_FALSE(requester->OnTimeout(16'001'000).failed);
-    requester->Sent(20'000'000);
+    requester->Sent(1, 20'000'000);
     const auto timeout = requester->OnTimeout(36'000'000);
     EXPECT_TRUE(timeout.failed);
     EXPECT_EQ(timeout.status, RdmaWcStatus::RETRY_EXC_ERR);
-    const auto other = transport->MakeRequester(); // each has a state of its own
+    const auto other = transport->MakeSender({}); // each has a state of its own
     other->Extend(1);
-    other->Sent(0);
+    other->Sent(1, 0);
     const auto rnr = other->OnRnrNak(0, 10'000'000, 5);
     EXPECT_TRUE(rnr.failed);
     EXPECT_EQ(rnr.status, RdmaWcStatus::RNR_RETRY_EXC_ERR);

@@ -1,47 +1,48 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 
-#include "rdma-go-back-n.h"
+#include "rdma-go-back-n-steps.h"
 
 #include <gtest/gtest.h>
 #include <vector>
 
 using namespace ns3;
+using namespace ns3::RdmaGoBackNSteps;
 
 namespace
 {
 
-constexpr auto ACCEPT = RdmaResponderVerdict::ACCEPT;
-constexpr auto DUPLICATE = RdmaResponderVerdict::DUPLICATE;
-constexpr auto GAP = RdmaResponderVerdict::GAP;
-constexpr auto IGNORE = RdmaResponderVerdict::IGNORE;
+constexpr auto ACCEPT = RdmaReceiverVerdict::ACCEPT;
+constexpr auto DUPLICATE = RdmaReceiverVerdict::DUPLICATE;
+constexpr auto GAP = RdmaReceiverVerdict::GAP;
+constexpr auto IGNORE = RdmaReceiverVerdict::IGNORE;
 
 /** \param responder a responder \param packets packets that come in \return what it does */
-std::vector<RdmaResponderVerdict>
-Receive(RdmaGoBackNResponder& responder, const std::vector<int64_t>& packets)
+std::vector<RdmaReceiverVerdict>
+Receive(RdmaGoBackNReceiver& responder, const std::vector<int64_t>& packets)
 {
-    std::vector<RdmaResponderVerdict> verdicts;
+    std::vector<RdmaReceiverVerdict> verdicts;
     for (const int64_t packet : packets)
     {
-        verdicts.push_back(responder.OnPacket(packet));
+        verdicts.push_back(Offer(responder, packet));
     }
     return verdicts;
 }
 
-using Verdicts = std::vector<RdmaResponderVerdict>;
+using Verdicts = std::vector<RdmaReceiverVerdict>;
 
 } // namespace
 
-TEST(RdmaGoBackNResponder, InOrder)
+TEST(RdmaGoBackNReceiver, InOrder)
 {
-    RdmaGoBackNResponder responder;
+    RdmaGoBackNReceiver responder;
     EXPECT_EQ(responder.GetExpected(), 0U);
     EXPECT_EQ(Receive(responder, {0, 1, 2, 3}), (Verdicts{ACCEPT, ACCEPT, ACCEPT, ACCEPT}));
     EXPECT_EQ(responder.GetExpected(), 4U);
 }
 
-TEST(RdmaGoBackNResponder, Duplicates)
+TEST(RdmaGoBackNReceiver, Duplicates)
 {
-    RdmaGoBackNResponder responder;
+    RdmaGoBackNReceiver responder;
     EXPECT_EQ(
         Receive(responder, {0, 0, 1, 2, 0, 2, 1, 3}),
         (Verdicts{ACCEPT, DUPLICATE, ACCEPT, ACCEPT, DUPLICATE, DUPLICATE, DUPLICATE, ACCEPT}));
@@ -50,10 +51,10 @@ TEST(RdmaGoBackNResponder, Duplicates)
     EXPECT_EQ(responder.GetExpected(), 4U);
 }
 
-TEST(RdmaGoBackNResponder, OneNakForAGap)
+TEST(RdmaGoBackNReceiver, OneNakForAGap)
 {
     // 1 is lost: 2 is asked about, 3 and 4 are not. The requester goes back to 1.
-    RdmaGoBackNResponder responder;
+    RdmaGoBackNReceiver responder;
     EXPECT_EQ(Receive(responder, {0, 2, 3, 4}), (Verdicts{ACCEPT, GAP, IGNORE, IGNORE}));
     EXPECT_EQ(responder.GetExpected(), 1U);
     EXPECT_EQ(Receive(responder, {1, 2, 3, 4, 5}),
@@ -63,31 +64,32 @@ TEST(RdmaGoBackNResponder, OneNakForAGap)
     EXPECT_EQ(responder.GetExpected(), 7U);
 }
 
-TEST(RdmaGoBackNResponder, FirstPacketLost)
+TEST(RdmaGoBackNReceiver, FirstPacketLost)
 {
-    RdmaGoBackNResponder responder;
+    RdmaGoBackNReceiver responder;
     EXPECT_EQ(Receive(responder, {1, 2, 0, 1}), (Verdicts{GAP, IGNORE, ACCEPT, ACCEPT}));
 }
 
-TEST(RdmaGoBackNResponder, DuplicateWithinAGap)
+TEST(RdmaGoBackNReceiver, DuplicateWithinAGap)
 {
     // A timeout sends from the oldest unacknowledged packet: duplicates first. They are
     // acknowledged, and the gap stays the one that was asked about.
-    RdmaGoBackNResponder responder;
+    RdmaGoBackNReceiver responder;
     EXPECT_EQ(
         Receive(responder, {0, 1, 3, 0, 1, 3, 4, 2, 3}),
         (Verdicts{ACCEPT, ACCEPT, GAP, DUPLICATE, DUPLICATE, IGNORE, IGNORE, ACCEPT, ACCEPT}));
 }
 
-TEST(RdmaGoBackNResponder, RefusedPacket)
+TEST(RdmaGoBackNReceiver, RefusedPacket)
 {
     // 1 finds no receive request: RNR NAK. 2 and 3 were behind it and are no gap; all come again.
-    RdmaGoBackNResponder responder;
-    EXPECT_EQ(Receive(responder, {0, 1}), (Verdicts{ACCEPT, ACCEPT}));
+    RdmaGoBackNReceiver responder;
+    EXPECT_EQ(Receive(responder, {0}), (Verdicts{ACCEPT}));
+    EXPECT_EQ(responder.Check(1), ACCEPT);
     responder.Refuse();
     EXPECT_EQ(responder.GetExpected(), 1U);
     EXPECT_EQ(Receive(responder, {2, 3, 0}), (Verdicts{IGNORE, IGNORE, DUPLICATE}));
-    EXPECT_EQ(Receive(responder, {1}), (Verdicts{ACCEPT}));
+    EXPECT_EQ(responder.Check(1), ACCEPT);
     responder.Refuse(); // still none
     EXPECT_EQ(responder.GetExpected(), 1U);
     EXPECT_EQ(Receive(responder, {2, 1, 2, 3}), (Verdicts{IGNORE, ACCEPT, ACCEPT, ACCEPT}));
@@ -95,10 +97,11 @@ TEST(RdmaGoBackNResponder, RefusedPacket)
     EXPECT_EQ(Receive(responder, {5, 4}), (Verdicts{GAP, ACCEPT})); // gaps are asked about as ever
 }
 
-TEST(RdmaGoBackNResponder, RefusedAfterAGap)
+TEST(RdmaGoBackNReceiver, RefusedAfterAGap)
 {
-    RdmaGoBackNResponder responder;
-    EXPECT_EQ(Receive(responder, {1, 2, 0}), (Verdicts{GAP, IGNORE, ACCEPT}));
+    RdmaGoBackNReceiver responder;
+    EXPECT_EQ(Receive(responder, {1, 2}), (Verdicts{GAP, IGNORE}));
+    EXPECT_EQ(responder.Check(0), ACCEPT);
     responder.Refuse();
     EXPECT_EQ(responder.GetExpected(), 0U);
     EXPECT_EQ(Receive(responder, {1, 2, 0, 2}), (Verdicts{IGNORE, IGNORE, ACCEPT, GAP}));

@@ -9,9 +9,9 @@ using namespace ns3::RdmaGoBackNSteps;
 
 // Acknowledgements
 
-TEST(RdmaGoBackNRequester, InOrder)
+TEST(RdmaGoBackNSender, InOrder)
 {
-    auto requester = MakeRequester();
+    auto requester = MakeSender();
     EXPECT_FALSE(requester.CanSend());
     EXPECT_EQ(requester.GetAcked(), 0U);
     EXPECT_EQ(requester.GetHighestSent(), 0U);
@@ -32,9 +32,9 @@ TEST(RdmaGoBackNRequester, InOrder)
     EXPECT_EQ(requester.GetTimeouts(), 0U);
 }
 
-TEST(RdmaGoBackNRequester, AcksAreCumulative)
+TEST(RdmaGoBackNSender, AcksAreCumulative)
 {
-    auto requester = MakeRequester();
+    auto requester = MakeSender();
     requester.Extend(10);
     Send(requester, 0, 7, 0);
     requester.OnAck(4, 10);
@@ -50,9 +50,9 @@ TEST(RdmaGoBackNRequester, AcksAreCumulative)
     EXPECT_EQ(requester.GetAcked(), 8U);
 }
 
-TEST(RdmaGoBackNRequester, AckOfWhatWasNeverSent)
+TEST(RdmaGoBackNSender, AckOfWhatWasNeverSent)
 {
-    auto requester = MakeRequester();
+    auto requester = MakeSender();
     requester.Extend(10);
     EXPECT_TRUE(IsNothing(requester.OnAck(0, 0)));
     Send(requester, 0, 3, 0);
@@ -64,13 +64,13 @@ TEST(RdmaGoBackNRequester, AckOfWhatWasNeverSent)
 
 // NAK, PSN sequence error
 
-TEST(RdmaGoBackNRequester, NakGoesBack)
+TEST(RdmaGoBackNSender, NakGoesBack)
 {
     // 0 1 2 3 4 5 sent, 2 is lost: NAK 2, and 2 3 4 5 go again before 6.
-    auto requester = MakeRequester();
+    auto requester = MakeSender();
     requester.Extend(8);
     Send(requester, 0, 5, 0);
-    const auto event = requester.OnNak(2, 100);
+    const auto event = requester.OnNak(2, RdmaSender::NO_PACKET, 100);
     EXPECT_TRUE(event.mayBegin);
     EXPECT_FALSE(event.failed);
     EXPECT_EQ(requester.GetAcked(), 2U); // 0 and 1 have arrived
@@ -81,64 +81,64 @@ TEST(RdmaGoBackNRequester, NakGoesBack)
     EXPECT_EQ(requester.GetTimeouts(), 0U);
 }
 
-TEST(RdmaGoBackNRequester, NakOfTheFirstPacket)
+TEST(RdmaGoBackNSender, NakOfTheFirstPacket)
 {
-    auto requester = MakeRequester();
+    auto requester = MakeSender();
     requester.Extend(3);
     Send(requester, 0, 2, 0);
-    EXPECT_TRUE(requester.OnNak(0, 10).mayBegin);
+    EXPECT_TRUE(requester.OnNak(0, RdmaSender::NO_PACKET, 10).mayBegin);
     EXPECT_EQ(requester.GetAcked(), 0U);
     Send(requester, 0, 2, 20, true);
 }
 
-TEST(RdmaGoBackNRequester, NakInTheMiddleOfARetransmission)
+TEST(RdmaGoBackNSender, NakInTheMiddleOfARetransmission)
 {
     // 0..9 sent, NAK 2: 2 3 4 go again, 2 arrives and 3 is lost: NAK 3.
-    auto requester = MakeRequester();
+    auto requester = MakeSender();
     requester.Extend(10);
     Send(requester, 0, 9, 0);
-    requester.OnNak(2, 10);
+    requester.OnNak(2, RdmaSender::NO_PACKET, 10);
     Send(requester, 2, 4, 20, true);
-    EXPECT_TRUE(requester.OnNak(3, 30).mayBegin);
+    EXPECT_TRUE(requester.OnNak(3, RdmaSender::NO_PACKET, 30).mayBegin);
     EXPECT_EQ(requester.GetAcked(), 3U);
     Send(requester, 3, 9, 40, true);
     EXPECT_EQ(requester.GetRetransmissions(), 10U);
 }
 
-TEST(RdmaGoBackNRequester, OldNaksChangeNothing)
+TEST(RdmaGoBackNSender, OldNaksChangeNothing)
 {
-    auto requester = MakeRequester();
+    auto requester = MakeSender();
     requester.Extend(10);
     Send(requester, 0, 5, 0);
     requester.OnAck(3, 10);
-    EXPECT_TRUE(IsNothing(requester.OnNak(2, 20)));
-    EXPECT_TRUE(IsNothing(requester.OnNak(-5, 20)));
+    EXPECT_TRUE(IsNothing(requester.OnNak(2, RdmaSender::NO_PACKET, 20)));
+    EXPECT_TRUE(IsNothing(requester.OnNak(-5, RdmaSender::NO_PACKET, 20)));
     EXPECT_EQ(requester.GetAcked(), 4U);
     EXPECT_EQ(requester.GetNext(), 6U);
     // nor do those about packets that were never sent
-    EXPECT_TRUE(IsNothing(requester.OnNak(7, 20)));
+    EXPECT_TRUE(IsNothing(requester.OnNak(7, RdmaSender::NO_PACKET, 20)));
     EXPECT_EQ(requester.GetNext(), 6U);
 }
 
-TEST(RdmaGoBackNRequester, NakForAWindowThatWentBackAlready)
+TEST(RdmaGoBackNSender, NakForAWindowThatWentBackAlready)
 {
     // The timeout took it back to 0 and nothing has been sent since; then comes the NAK of 3.
-    auto requester = MakeRequester(TIMEOUT);
+    auto requester = MakeSender(TIMEOUT);
     requester.Extend(6);
     Send(requester, 0, 5, 0);
     EXPECT_TRUE(requester.OnTimeout(TIMEOUT).mayBegin);
     EXPECT_EQ(requester.GetNext(), 0U);
-    requester.OnNak(3, 1100);
+    requester.OnNak(3, RdmaSender::NO_PACKET, 1100);
     EXPECT_EQ(requester.GetAcked(), 3U);
     EXPECT_TRUE(requester.CanSend());
     Send(requester, 3, 5, 1200, true);
     EXPECT_EQ(requester.GetDeadlinePs(), 1200 + TIMEOUT);
 }
 
-TEST(RdmaGoBackNRequester, AckBeyondTheRetransmission)
+TEST(RdmaGoBackNSender, AckBeyondTheRetransmission)
 {
     // After going back to 2 for nothing, the ACK of 5 shows that all had arrived: no more of them.
-    auto requester = MakeRequester(TIMEOUT);
+    auto requester = MakeSender(TIMEOUT);
     requester.Extend(8);
     Send(requester, 0, 5, 0);
     requester.OnAck(1, 500);
@@ -152,21 +152,21 @@ TEST(RdmaGoBackNRequester, AckBeyondTheRetransmission)
 
 // Timer
 
-TEST(RdmaGoBackNRequester, TimerOff)
+TEST(RdmaGoBackNSender, TimerOff)
 {
-    auto requester = MakeRequester(0);
+    auto requester = MakeSender(0);
     requester.Extend(5);
     Send(requester, 0, 4, 0);
     EXPECT_EQ(requester.GetDeadlinePs(), NEVER);
     requester.OnAck(1, 10);
     EXPECT_EQ(requester.GetDeadlinePs(), NEVER);
-    requester.OnNak(3, 20);
+    requester.OnNak(3, RdmaSender::NO_PACKET, 20);
     EXPECT_EQ(requester.GetDeadlinePs(), NEVER);
 }
 
-TEST(RdmaGoBackNRequester, TimerRunsFromTheLastProgress)
+TEST(RdmaGoBackNSender, TimerRunsFromTheLastProgress)
 {
-    auto requester = MakeRequester(TIMEOUT);
+    auto requester = MakeSender(TIMEOUT);
     requester.Extend(5);
     EXPECT_EQ(requester.GetDeadlinePs(), NEVER);
     Send(requester, 0, 0, 100);
@@ -183,22 +183,22 @@ TEST(RdmaGoBackNRequester, TimerRunsFromTheLastProgress)
     EXPECT_EQ(requester.GetDeadlinePs(), 10'000);
 }
 
-TEST(RdmaGoBackNRequester, TimerAfterANak)
+TEST(RdmaGoBackNSender, TimerAfterANak)
 {
     // It starts with the packet that goes again, which may have to wait for its turn.
-    auto requester = MakeRequester(TIMEOUT);
+    auto requester = MakeSender(TIMEOUT);
     requester.Extend(5);
     Send(requester, 0, 3, 0);
-    requester.OnNak(1, 300);
+    requester.OnNak(1, RdmaSender::NO_PACKET, 300);
     EXPECT_EQ(requester.GetDeadlinePs(), NEVER);
     EXPECT_TRUE(requester.CanSend());
     Send(requester, 1, 1, 5000, true);
     EXPECT_EQ(requester.GetDeadlinePs(), 6000);
 }
 
-TEST(RdmaGoBackNRequester, Timeout)
+TEST(RdmaGoBackNSender, Timeout)
 {
-    auto requester = MakeRequester(TIMEOUT);
+    auto requester = MakeSender(TIMEOUT);
     requester.Extend(4);
     Send(requester, 0, 3, 0);
     requester.OnAck(0, 10);
@@ -214,9 +214,9 @@ TEST(RdmaGoBackNRequester, Timeout)
     EXPECT_EQ(requester.GetRetransmissions(), 3U);
 }
 
-TEST(RdmaGoBackNRequester, AckBetweenTimeoutAndRetransmission)
+TEST(RdmaGoBackNSender, AckBetweenTimeoutAndRetransmission)
 {
-    auto requester = MakeRequester(TIMEOUT);
+    auto requester = MakeSender(TIMEOUT);
     requester.Extend(4);
     Send(requester, 0, 3, 0);
     requester.OnTimeout(1000);
@@ -232,10 +232,10 @@ TEST(RdmaGoBackNRequester, AckBetweenTimeoutAndRetransmission)
     EXPECT_EQ(requester.GetRetransmissions(), 2U);
 }
 
-TEST(RdmaGoBackNRequester, RetriesRunOut)
+TEST(RdmaGoBackNSender, RetriesRunOut)
 {
     // retry_cnt 2: two timeouts in a row are survived, the third is the end.
-    auto requester = MakeRequester(TIMEOUT, 2);
+    auto requester = MakeSender(TIMEOUT, 2);
     requester.Extend(4);
     int64_t now = 0;
     Send(requester, 0, 3, now);
@@ -261,48 +261,48 @@ TEST(RdmaGoBackNRequester, RetriesRunOut)
     EXPECT_EQ(requester.GetTimeouts(), 5U);
 }
 
-TEST(RdmaGoBackNRequester, NoRetries)
+TEST(RdmaGoBackNSender, NoRetries)
 {
-    auto requester = MakeRequester(TIMEOUT, 0);
+    auto requester = MakeSender(TIMEOUT, 0);
     requester.Extend(1);
     Send(requester, 0, 0, 0);
     EXPECT_TRUE(requester.OnTimeout(TIMEOUT).failed);
 }
 
-TEST(RdmaGoBackNRequester, NakThatIsProgressResetsTheCount)
+TEST(RdmaGoBackNSender, NakThatIsProgressResetsTheCount)
 {
-    auto requester = MakeRequester(TIMEOUT, 1);
+    auto requester = MakeSender(TIMEOUT, 1);
     requester.Extend(4);
     Send(requester, 0, 3, 0);
     EXPECT_FALSE(requester.OnTimeout(1000).failed);
     Send(requester, 0, 3, 1000, true);
-    requester.OnNak(2, 1500);
+    requester.OnNak(2, RdmaSender::NO_PACKET, 1500);
     Send(requester, 2, 3, 1500, true);
     EXPECT_FALSE(requester.OnTimeout(2500).failed);
     Send(requester, 2, 3, 2500, true);
     // The same NAK once more is no progress.
-    requester.OnNak(2, 2600);
+    requester.OnNak(2, RdmaSender::NO_PACKET, 2600);
     Send(requester, 2, 3, 2600, true);
     EXPECT_TRUE(requester.OnTimeout(3600).failed);
 }
 
 // Window
 
-TEST(RdmaGoBackNRequester, WindowBelowHalfThePsnSpace)
+TEST(RdmaGoBackNSender, WindowBelowHalfThePsnSpace)
 {
     constexpr uint64_t WINDOW = RDMA_MAX_WINDOW - 1; // 2^23 - 1
-    auto requester = MakeRequester();
+    auto requester = MakeSender();
     requester.Extend(2 * RDMA_MAX_WINDOW);
     uint64_t sent = 0;
     while (requester.CanSend())
     {
-        requester.Sent(0);
+        requester.Sent(1, 0);
         ++sent;
     }
     EXPECT_EQ(sent, WINDOW);
     EXPECT_TRUE(requester.OnAck(4, 1).mayBegin);
     Send(requester, WINDOW, WINDOW + 4, 2);
     EXPECT_FALSE(requester.CanSend());
-    EXPECT_TRUE(requester.OnNak(5, 3).mayBegin);
+    EXPECT_TRUE(requester.OnNak(5, RdmaSender::NO_PACKET, 3).mayBegin);
     Send(requester, 5, 5, 4, true);
 }
