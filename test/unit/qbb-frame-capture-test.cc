@@ -78,16 +78,28 @@ TEST(QbbFrameCapture, OneFrameOfEachKind)
             frame.rKey = info.reth || info.atomicEth ? 0x1234 : 0;
             frame.dmaLength = info.reth ? 4096 : 0;
             frame.immediate = info.immDt || info.ieth ? 0xcafef00d : 0;
+            frame.swapOrAdd = info.atomicEth ? 0x1111111122222222 : 0;
+            frame.compare = info.atomicEth || info.atomicAck ? 0x3333333344444444 : 0;
+            frame.syndrome = info.aeth ? 0x1f : 0;
+            frame.msn = info.aeth ? 0x70809 : 0;
+            frame.wqeSn = info.irnMessage ? 0x10203 : 0;
+            frame.offset = info.irnMessage ? 2048 : 0;
+            frame.selectivePsn = info.irnSelective ? 0x40506 : 0;
             FinishRoce(frame);
         }
     }
-    QbbFrame& nak = add();
-    nak.srcIp = 0x0a000002;
-    nak.dstIp = 0x0a000001;
-    nak.ttl = 64;
-    nak.opcode = static_cast<uint8_t>(RdmaOpcode::ACKNOWLEDGE);
-    nak.syndrome = 0x60;
-    FinishRoce(nak);
+    for (const RdmaOpcode opcode :
+         {RdmaOpcode::ACKNOWLEDGE, RdmaOpcode::IRN_ACKNOWLEDGE, RdmaOpcode::IRN_READ_ACKNOWLEDGE})
+    {
+        QbbFrame& nak = add();
+        nak.srcIp = 0x0a000002;
+        nak.dstIp = 0x0a000001;
+        nak.ttl = 64;
+        nak.opcode = static_cast<uint8_t>(opcode);
+        nak.syndrome = 0x60;
+        nak.selectivePsn = GetRdmaOpcodeInfo(opcode).irnSelective ? 7 : 0;
+        FinishRoce(nak);
+    }
     QbbFrame& xoff = add();
     xoff.classEnable = 0x18;
     xoff.quanta[3] = 0xffff;

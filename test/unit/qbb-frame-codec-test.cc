@@ -1,57 +1,25 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 
 #include "qbb-frame-codec.h"
+#include "qbb-frame-irn-vectors.h"
 #include "qbb-frame-samples.h"
+#include "qbb-frame-vectors.h"
 #include "qbb-hex.h"
 
-#include <functional>
 #include <gtest/gtest.h>
+#include <set>
 #include <string>
+#include <vector>
 
 using namespace ns3;
+using namespace ns3::QbbFrameVectors;
 
 namespace
 {
 
-/** A frame and its bytes, worked out apart from the code. */
-struct Vector
-{
-    std::string name;                    //!< for messages
-    std::string hex;                     //!< the bytes
-    std::function<void(QbbFrame&)> fill; //!< fills in a frame
-};
-
-/** Names the vector in test output. */
-std::ostream&
-operator<<(std::ostream& os, const Vector& vector)
-{
-    return os << vector.name;
-}
-
-/** The fields that the RoCE vectors share. */
-void
-Common(QbbFrame& frame, RdmaOpcode opcode)
-{
-    frame.dstMac = Mac48Address("02:00:00:00:00:0b");
-    frame.srcMac = Mac48Address("02:00:00:00:00:0a");
-    frame.dscp = 26;
-    frame.ecn = 2;
-    frame.ttl = 64;
-    frame.srcIp = 0x0a000001;
-    frame.dstIp = 0x0a000102;
-    frame.srcPort = 0xc123;
-    frame.opcode = static_cast<uint8_t>(opcode);
-}
-
-/// Ethernet header of the vectors without a tag.
-const std::string ETHERNET = "02000000000b 02000000000a 0800";
-
-/// Addresses of the IPv4 header and the UDP ports.
-const std::string ADDRESSES = "0a000001 0a000102 c123 12b7";
-
 // Field by field from the standards' tables. Header checksums and ICRCs are those that scapy 2.8.0
 // (contrib.roce) computes for the same fields.
-const Vector VECTORS[] = {
+const Vector ROCE_VECTORS[] = {
     {"RdmaWriteOnly",
      ETHERNET + "456a0044 00004000 4011253d" + ADDRESSES + "0030 0000" +
          "0a 70 ffff 00000012 80abcdef"       // BTH: pad 3, MigReq, AckReq
@@ -227,6 +195,18 @@ const Vector VECTORS[] = {
      }},
 };
 
+const std::vector<Vector>&
+AllVectors()
+{
+    static const std::vector<Vector> all = [] {
+        std::vector<Vector> vectors(std::begin(ROCE_VECTORS), std::end(ROCE_VECTORS));
+        const std::vector<Vector> irn = IrnVectors();
+        vectors.insert(vectors.end(), irn.begin(), irn.end());
+        return vectors;
+    }();
+    return all;
+}
+
 class QbbFrameCodecVectors : public ::testing::TestWithParam<Vector>
 {
 };
@@ -285,7 +265,7 @@ TEST_P(QbbFrameCodecVectors, SentByTheStack)
 
 INSTANTIATE_TEST_SUITE_P(All,
                          QbbFrameCodecVectors,
-                         ::testing::ValuesIn(VECTORS),
+                         ::testing::ValuesIn(AllVectors()),
                          [](const auto& info) { return info.param.name; });
 
 namespace
@@ -304,7 +284,7 @@ struct Damage
 const Vector&
 FindVector(const std::string& name)
 {
-    for (const Vector& vector : VECTORS)
+    for (const Vector& vector : AllVectors())
     {
         if (vector.name == name)
         {
@@ -345,6 +325,20 @@ TEST(QbbFrameCodec, EachKindOfDamageHasItsError)
         {"RdmaWriteOnly", 75, 0x01, true, QbbParseError::BAD_PAD},
         {"RdmaWriteOnly", 75, 0x01, false, QbbParseError::BAD_ICRC},
         {"SendOnlyWithoutPayload", 59, 0x01, true, QbbParseError::BAD_PADDING},
+        {"IrnSendOnly", 42, 0x02, true, QbbParseError::BAD_ROCE_LENGTH}, // IRN_WRITE_FIRST
+        {"IrnSendOnly", 54, 0x80, true, QbbParseError::BAD_RESERVED},
+        {"IrnSendOnly", 54, 0x80, false, QbbParseError::BAD_ICRC},
+        {"IrnSendOnly", 55, 0x80, true, QbbParseError::NONE},
+        {"IrnWriteLastWithImmediate", 74, 0x01, true, QbbParseError::BAD_RESERVED},
+        {"IrnReadRequest", 42, 0x02, true, QbbParseError::BAD_PAYLOAD}, // a response
+        {"IrnReadRequest", 43, 0x10, true, QbbParseError::BAD_PAD},
+        {"IrnAcknowledge", 42, 0x03, true, QbbParseError::BAD_ROCE_LENGTH}, // an atomic one
+        {"IrnAcknowledge", 42, 0x04, true, QbbParseError::UNKNOWN_OPCODE},
+        {"IrnAcknowledge", 58, 0x10, true, QbbParseError::BAD_RESERVED},
+        {"IrnAcknowledge", 59, 0x10, true, QbbParseError::NONE},
+        {"IrnAtomicAcknowledge", 66, 0x01, true, QbbParseError::BAD_RESERVED},
+        {"IrnReadAcknowledge", 42, 0x01, true, QbbParseError::UNKNOWN_OPCODE},
+        {"IrnReadAcknowledge", 58, 0x01, true, QbbParseError::BAD_RESERVED},
         {"PfcXoffOfTwoClasses", 15, 0x02, false, QbbParseError::UNKNOWN_MAC_CONTROL},
         {"PfcXoffOfTwoClasses", 16, 0x01, false, QbbParseError::BAD_MAC_CONTROL},
         {"PfcXoffOfTwoClasses", 5, 0x01, false, QbbParseError::BAD_MAC_CONTROL},
@@ -372,7 +366,7 @@ TEST(QbbFrameCodec, EachKindOfDamageHasItsError)
 TEST(QbbFrameCodec, AnyFlippedBitOfARocePacketIsNoticed)
 {
     QbbFramePool pool;
-    for (const Vector& vector : VECTORS)
+    for (const Vector& vector : AllVectors())
     {
         std::vector<uint8_t> bytes = Hex(vector.hex);
         const size_t ip = bytes[12] == 0x81 ? 18 : 14;
@@ -449,6 +443,45 @@ TEST(QbbFrameCodec, LengthsAndTags)
     EXPECT_EQ(error(bytes), QbbParseError::TOO_LONG);
     bytes.resize(bytes.size() + 5);
     EXPECT_EQ(error(bytes), QbbParseError::TOO_LONG);
+}
+
+TEST(QbbFrameCodec, EachOfIrnsOpcodesHasAVector)
+{
+    std::set<uint8_t> opcodes;
+    QbbFramePool pool;
+    for (const Vector& vector : IrnVectors())
+    {
+        const QbbFramePtr frame = pool.Allocate();
+        vector.fill(*frame);
+        opcodes.insert(frame->opcode);
+    }
+    for (int opcode = 0; opcode < 256; ++opcode)
+    {
+        const RdmaOpcodeInfo& info = GetRdmaOpcodeInfo(static_cast<uint8_t>(opcode));
+        EXPECT_EQ(opcodes.count(static_cast<uint8_t>(opcode)), info.irn ? 1U : 0U) << opcode;
+    }
+}
+
+TEST(QbbFrameCodecDeathTest, FieldsOf24BitsAreNotCutOff)
+{
+#ifndef NS3_ASSERT_ENABLE
+    GTEST_SKIP() << "built without asserts";
+#endif
+    uint32_t QbbFrameFields::*const fields[] = {&QbbFrameFields::destQp,
+                                                &QbbFrameFields::psn,
+                                                &QbbFrameFields::msn,
+                                                &QbbFrameFields::wqeSn,
+                                                &QbbFrameFields::selectivePsn};
+    QbbFramePool pool;
+    for (const auto field : fields)
+    {
+        const QbbFramePtr frame = pool.Allocate();
+        FindVector("IrnAcknowledge").fill(*frame);
+        (*frame).*field = 0xffffff;
+        EXPECT_EQ(BytesOf(*frame).size(), 66U);
+        (*frame).*field = 0x1000000;
+        EXPECT_DEATH(BytesOf(*frame), "24 bits");
+    }
 }
 
 TEST(QbbFrameCodec, ErrorsHaveNames)

@@ -38,6 +38,30 @@ TEST(QbbFramePool, DefaultsEachTime)
     EXPECT_EQ(reinterpret_cast<uintptr_t>(place) % 64, 0U);
 }
 
+TEST(QbbFramePool, FieldsInTheirCacheLines)
+{
+    QbbFramePool pool;
+    const QbbFramePtr frame = pool.Allocate();
+    const auto endsIn = [&frame](const auto& field) {
+        const auto* end = reinterpret_cast<const uint8_t*>(&field) + sizeof(field) - 1;
+        return (end - reinterpret_cast<const uint8_t*>(frame.get())) / 64;
+    };
+    // What a switch needs: all from the first field to the ports.
+    EXPECT_EQ(endsIn(frame->type), 0);
+    EXPECT_EQ(endsIn(frame->ttl), 0);
+    EXPECT_EQ(endsIn(frame->dstPort), 0);
+    // What a NIC needs of every packet beside it.
+    EXPECT_EQ(endsIn(frame->opcode), 1);
+    EXPECT_EQ(endsIn(frame->packet), 1);
+    EXPECT_EQ(endsIn(frame->wqeSn), 1);
+    EXPECT_EQ(endsIn(frame->offset), 1);
+    EXPECT_EQ(endsIn(frame->selectivePsn), 1);
+    EXPECT_EQ(endsIn(frame->syndrome), 1);
+    // The rest.
+    EXPECT_EQ(endsIn(frame->compare), 2);
+    EXPECT_EQ(sizeof(QbbFrame), 192U);
+}
+
 TEST(QbbFramePool, CopyOfFields)
 {
     QbbFramePool pool;

@@ -51,6 +51,30 @@ constexpr RdmaOpcode ALL_OPCODES[] = {
     RdmaOpcode::SEND_LAST_WITH_INVALIDATE,
     RdmaOpcode::SEND_ONLY_WITH_INVALIDATE,
     RdmaOpcode::CNP,
+    RdmaOpcode::IRN_SEND_FIRST,
+    RdmaOpcode::IRN_SEND_MIDDLE,
+    RdmaOpcode::IRN_SEND_LAST,
+    RdmaOpcode::IRN_SEND_LAST_WITH_IMMEDIATE,
+    RdmaOpcode::IRN_SEND_ONLY,
+    RdmaOpcode::IRN_SEND_ONLY_WITH_IMMEDIATE,
+    RdmaOpcode::IRN_WRITE_FIRST,
+    RdmaOpcode::IRN_WRITE_MIDDLE,
+    RdmaOpcode::IRN_WRITE_LAST,
+    RdmaOpcode::IRN_WRITE_LAST_WITH_IMMEDIATE,
+    RdmaOpcode::IRN_WRITE_ONLY,
+    RdmaOpcode::IRN_WRITE_ONLY_WITH_IMMEDIATE,
+    RdmaOpcode::IRN_READ_REQUEST,
+    RdmaOpcode::IRN_READ_RESPONSE_FIRST,
+    RdmaOpcode::IRN_READ_RESPONSE_MIDDLE,
+    RdmaOpcode::IRN_READ_RESPONSE_LAST,
+    RdmaOpcode::IRN_READ_RESPONSE_ONLY,
+    RdmaOpcode::IRN_ACKNOWLEDGE,
+    RdmaOpcode::IRN_ATOMIC_ACKNOWLEDGE,
+    RdmaOpcode::IRN_COMPARE_SWAP,
+    RdmaOpcode::IRN_FETCH_ADD,
+    RdmaOpcode::IRN_SEND_LAST_WITH_INVALIDATE,
+    RdmaOpcode::IRN_SEND_ONLY_WITH_INVALIDATE,
+    RdmaOpcode::IRN_READ_ACKNOWLEDGE,
 };
 
 /** \return the bytes of a packet */
@@ -111,6 +135,9 @@ Differences(const QbbFrame& a, const QbbFrame& b)
     compare(a.dmaLength, b.dmaLength, "dmaLength");
     compare(a.syndrome, b.syndrome, "syndrome");
     compare(a.msn, b.msn, "msn");
+    compare(a.wqeSn, b.wqeSn, "wqeSn");
+    compare(a.offset, b.offset, "offset");
+    compare(a.selectivePsn, b.selectivePsn, "selectivePsn");
     compare(a.immediate, b.immediate, "immediate");
     compare(a.swapOrAdd, b.swapOrAdd, "swapOrAdd");
     compare(a.compare, b.compare, "compare");
@@ -249,6 +276,16 @@ FillFrame(Next&& next, QbbFrame& frame)
     if (info.immDt || info.ieth)
     {
         frame.immediate = static_cast<uint32_t>(next());
+    }
+    if (info.irnMessage)
+    {
+        const uint64_t message = next();
+        frame.wqeSn = message & QbbWire::MASK24;
+        frame.offset = static_cast<uint32_t>(message >> 32);
+    }
+    if (info.irnSelective)
+    {
+        frame.selectivePsn = next() & QbbWire::MASK24;
     }
     FinishRoce(frame);
 }
