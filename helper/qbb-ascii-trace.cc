@@ -62,6 +62,14 @@ WriteRoce(std::ostream& os, const QbbFrameFields& frame)
     {
         os << " syndrome 0x" << std::hex << +frame.syndrome << std::dec << " MSN " << frame.msn;
     }
+    if (info.irnMessage)
+    {
+        os << " WQE " << frame.wqeSn << " offset " << frame.offset;
+    }
+    if (info.irnSelective)
+    {
+        os << " caused by PSN " << frame.selectivePsn;
+    }
     if (info.payload)
     {
         os << " payload " << frame.payload << " B";
