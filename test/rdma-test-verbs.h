@@ -81,7 +81,13 @@ struct RdmaTestPair
     /** \param list completions \return ids, what, bytes, immediate data and statuses */
     static std::string ToText(const std::vector<RdmaWorkCompletion>& list)
     {
-        static const char* const names[] = {"RDMA_WRITE", "SEND", "RECV", "RECV_RDMA_WITH_IMM"};
+        static const char* const names[] = {"RDMA_WRITE",
+                                            "SEND",
+                                            "RECV",
+                                            "RECV_RDMA_WITH_IMM",
+                                            "RDMA_READ",
+                                            "COMP_SWAP",
+                                            "FETCH_ADD"};
         std::ostringstream text;
         for (const auto& c : list)
         {

@@ -101,6 +101,12 @@ const RdmaOpcodeInfo& GetRdmaOpcodeInfo(uint8_t opcode);
 
 /**
  * \ingroup rdma
+ * The bits of an opcode that name the operation; those of IRN are as the reliable connection's.
+ */
+constexpr uint8_t RDMA_OPERATION_MASK = 0x1f;
+
+/**
+ * \ingroup rdma
  * \param opcode an opcode of a reliable connection
  * \return what an IRN queue pair sends in its place; IRN's own opcodes and CNP are left as they are
  */

@@ -83,6 +83,13 @@ class QbbRing
         return value;
     }
 
+    /** Takes the last out; there must be one. */
+    void PopBack()
+    {
+        Back() = T();
+        --m_size;
+    }
+
     /** Takes everything out. */
     void Clear()
     {

@@ -5,6 +5,7 @@
 #include "roce-transport.h"
 
 #include <ns3/abort.h>
+#include <ns3/boolean.h>
 #include <ns3/log.h>
 #include <ns3/node.h>
 #include <ns3/pointer.h>
@@ -36,7 +37,14 @@ RdmaNic::GetTypeId()
                           "Shortest time between two CNPs of a queue pair; 0 turns them off.",
                           TimeValue(MicroSeconds(50)),
                           MakeTimeAccessor(&RdmaNic::SetCnpInterval, &RdmaNic::GetCnpInterval),
-                          MakeTimeChecker(Time(0)));
+                          MakeTimeChecker(Time(0)))
+            .AddAttribute("GlobalKey",
+                          "Key 0 gives peers access to all addresses, for workloads whose memory "
+                          "does not matter; without this they need the key of a registered region "
+                          "(RdmaMemory).",
+                          BooleanValue(true),
+                          MakeBooleanAccessor(&RdmaNic::m_globalKey),
+                          MakeBooleanChecker());
     return tid;
 }
 

@@ -7,6 +7,7 @@
 #include "qbb-net-device.h"
 #include "qbb-ring.h"
 #include "qbb-time.h"
+#include "rdma-memory.h"
 #include "rdma-queue-pair.h"
 #include "rdma-transport.h"
 
@@ -96,6 +97,28 @@ class RdmaNic : public Object, public QbbFrameSink, public QbbFrameSource
     /** \return number of queue pairs */
     uint32_t GetNQueuePairs() const;
 
+    /** \return the host's memory: what peers may use, and the words of atomics */
+    RdmaMemory& GetMemory()
+    {
+        return m_memory;
+    }
+
+    /**
+     * \param key a key that a peer has given
+     * \param address first byte
+     * \param length bytes
+     * \param access what is wanted
+     * \return true if the attribute GlobalKey or the key's region allows it
+     */
+    bool IsAllowed(uint32_t key,
+                   uint64_t address,
+                   uint64_t length,
+                   const RdmaMemoryAccess& access) const
+    {
+        return (key == RdmaMemory::NO_KEY && m_globalKey) ||
+               m_memory.Allows(key, address, length, access);
+    }
+
     /** \return shortest time between two CNPs of a queue pair, in picoseconds; 0: no CNPs */
     int64_t GetCnpIntervalPs() const
     {
@@ -148,6 +171,8 @@ class RdmaNic : public Object, public QbbFrameSink, public QbbFrameSource
     Ptr<RdmaTransport> m_transport;               //!< attribute Transport
     ObjectFactory m_queuePairFactory;             //!< makes queue pairs
     int64_t m_cnpIntervalPs{0};                   //!< attribute CnpInterval
+    RdmaMemory m_memory;                          //!< what peers may use
+    bool m_globalKey{true};                       //!< attribute GlobalKey
 };
 
 } // namespace ns3

@@ -20,6 +20,35 @@ namespace ns3
 
 NS_LOG_COMPONENT_DEFINE("RdmaQueuePairRequester");
 
+void
+RdmaQueuePair::ReleaseSends()
+{
+    while (m_released < m_sends.GetSize() && m_state == RdmaQpState::RTS)
+    {
+        const SendEntry& entry = m_sends[m_released];
+        if (entry.request.fence && m_outstandingReads > 0)
+        {
+            break;
+        }
+        if (entry.responses > 0)
+        {
+            const uint64_t end = entry.firstPacket + entry.packets;
+            if (m_outstandingReads >= m_maxRdAtomic ||
+                (!IsIrn() && end - m_sender->GetAcked() >= RDMA_MAX_WINDOW))
+            {
+                break;
+            }
+            BeginRead();
+        }
+        m_sender->Extend(entry.packets);
+        ++m_released;
+    }
+    if (CanSendRequest())
+    {
+        m_nic->Activate(this);
+    }
+}
+
 const RdmaQueuePair::SendEntry&
 RdmaQueuePair::FindEntry(uint64_t packet)
 {
@@ -37,6 +66,19 @@ RdmaQueuePair::FindEntry(uint64_t packet)
 
 QbbFramePtr
 RdmaQueuePair::MakeNextFrame()
+{
+    // Requests and responses take turns.
+    if (m_responsesReady && (m_responseTurn || !CanSendRequest()))
+    {
+        m_responseTurn = false;
+        return MakeResponseFrame();
+    }
+    m_responseTurn = true;
+    return MakeRequestFrame();
+}
+
+QbbFramePtr
+RdmaQueuePair::MakeRequestFrame()
 {
     static constexpr RdmaOpcode OPCODES[4][4] = {
         // middle, first, last, only
@@ -57,67 +99,132 @@ RdmaQueuePair::MakeNextFrame()
          RdmaOpcode::SEND_LAST_WITH_IMMEDIATE,
          RdmaOpcode::SEND_ONLY_WITH_IMMEDIATE},
     };
-    const uint64_t packet = m_requester->GetNext();
+    const uint64_t packet = m_sender->GetNext();
     const SendEntry& entry = FindEntry(packet);
     const RdmaSendRequest& request = entry.request;
     const uint64_t index = packet - entry.firstPacket;
-    const bool first = index == 0;
-    const bool last = index + 1 == entry.packets;
+    uint64_t packets = 1;
 
     QbbFramePtr frame = m_nic->GetPool().Allocate(m_frame);
-    const RdmaOpcode opcode =
-        OPCODES[static_cast<std::size_t>(request.opcode)][(first ? 1 : 0) + (last ? 2 : 0)];
-    const RdmaOpcodeInfo& info = GetRdmaOpcodeInfo(opcode);
-    frame->opcode = static_cast<uint8_t>(opcode);
     frame->psn = RdmaToPsn(m_initialPsn, packet);
-    frame->payload = last ? static_cast<uint32_t>(request.length - index * m_pathMtu) : m_pathMtu;
-    frame->ackReq = last || (m_ackInterval == 1) || ((index + 1) % m_ackInterval == 0);
-    frame->size = QbbWire::RoceFrameBytes(info, frame->payload, frame->tagged);
-    if (info.reth)
+    if (entry.responses > 0)
     {
-        frame->virtualAddress = request.remoteAddress;
-        frame->rKey = request.rKey;
-        frame->dmaLength = static_cast<uint32_t>(request.length);
+        FillReadRequest(*frame, entry, index);
+        packets = entry.packets - index;
     }
-    if (last)
+    else
     {
-        frame->immediate = info.immDt ? request.immediate : 0;
-        frame->solicited = request.solicited;
+        const bool first = index == 0;
+        const bool last = index + 1 == entry.packets;
+        const RdmaOpcode opcode =
+            OPCODES[static_cast<std::size_t>(request.opcode)][(first ? 1 : 0) + (last ? 2 : 0)];
+        frame->opcode = static_cast<uint8_t>(opcode);
+        frame->payload =
+            last ? static_cast<uint32_t>(request.length - index * m_pathMtu) : m_pathMtu;
+        frame->ackReq = last || (m_ackInterval == 1) || ((index + 1) % m_ackInterval == 0);
+        const RdmaOpcodeInfo& info = GetRdmaOpcodeInfo(opcode);
+        if (info.reth)
+        {
+            frame->virtualAddress = request.remoteAddress;
+            frame->rKey = request.rKey;
+            frame->dmaLength = static_cast<uint32_t>(request.length);
+        }
+        if (last)
+        {
+            frame->immediate = info.immDt ? request.immediate : 0;
+            frame->solicited = request.solicited;
+        }
     }
-    m_requester->Sent(1, QbbNowPs());
+    if (IsIrn())
+    {
+        FillIrnRequest(*frame, entry, index);
+    }
+    frame->size =
+        QbbWire::RoceFrameBytes(GetRdmaOpcodeInfo(frame->opcode), frame->payload, frame->tagged);
+    m_sender->Sent(packets, QbbNowPs());
     ++m_stats.packetsSent;
     SyncTimer();
     return frame;
 }
 
 void
-RdmaQueuePair::ReceiveResponse(const QbbFrame& frame)
+RdmaQueuePair::FillReadRequest(QbbFrame& frame, const SendEntry& entry, uint64_t index) const
+{
+    const RdmaSendRequest& request = entry.request;
+    frame.virtualAddress = request.remoteAddress;
+    frame.rKey = request.rKey;
+    frame.ackReq = true;
+    switch (request.opcode)
+    {
+    case RdmaWrOpcode::ATOMIC_CMP_AND_SWP:
+        frame.opcode = static_cast<uint8_t>(RdmaOpcode::COMPARE_SWAP);
+        frame.compare = request.compareAdd;
+        frame.swapOrAdd = request.swap;
+        break;
+    case RdmaWrOpcode::ATOMIC_FETCH_AND_ADD:
+        frame.opcode = static_cast<uint8_t>(RdmaOpcode::FETCH_ADD);
+        frame.swapOrAdd = request.compareAdd;
+        break;
+    default:
+        // A READ that is asked for again begins at the response that is missing (IBA Vol. 1,
+        // 9.7.5.1.3); with IRN index is 0.
+        frame.opcode = static_cast<uint8_t>(RdmaOpcode::RDMA_READ_REQUEST);
+        frame.virtualAddress += index * m_pathMtu;
+        frame.dmaLength = static_cast<uint32_t>(request.length - index * m_pathMtu);
+        break;
+    }
+}
+
+void
+RdmaQueuePair::FillIrnRequest(QbbFrame& frame, const SendEntry& entry, uint64_t index) const
+{
+    const auto opcode = RdmaToIrnOpcode(static_cast<RdmaOpcode>(frame.opcode));
+    const RdmaOpcodeInfo& info = GetRdmaOpcodeInfo(opcode);
+    frame.opcode = static_cast<uint8_t>(opcode);
+    frame.ackReq = true;
+    if (info.payload && info.reth)
+    {
+        // Each packet says where its payload goes, for it may come before the first.
+        frame.virtualAddress = entry.request.remoteAddress + index * m_pathMtu;
+        frame.rKey = entry.request.rKey;
+        frame.dmaLength = static_cast<uint32_t>(entry.request.length);
+    }
+    if (info.irnMessage)
+    {
+        frame.wqeSn = entry.wqeSn;
+        frame.offset = static_cast<uint32_t>(index * m_pathMtu);
+    }
+}
+
+void
+RdmaQueuePair::ReceiveAcknowledgement(const QbbFrame& frame)
 {
     const int64_t nowPs = QbbNowPs();
-    const int64_t packet = RdmaFromPsn(m_initialPsn, frame.psn, m_requester->GetAcked());
+    const int64_t packet = RdmaFromPsn(m_initialPsn, frame.psn, m_sender->GetAcked());
     const uint8_t value = frame.syndrome & RdmaAeth::VALUE_MASK;
-    switch (frame.syndrome & RdmaAeth::KIND_MASK)
+    const uint8_t kind = frame.syndrome & RdmaAeth::KIND_MASK;
+    ++(kind == RdmaAeth::ACK ? m_stats.acksReceived : m_stats.naksReceived);
+    const bool error = kind == RdmaAeth::NAK && value != RdmaAeth::PSN_SEQUENCE_ERROR;
+    if (!error && m_barrier != NO_BARRIER &&
+        packet + (kind == RdmaAeth::ACK) > static_cast<int64_t>(m_barrier))
+    {
+        // The responder says this after its responses, so they are lost.
+        MissResponse();
+        return;
+    }
+    switch (kind)
     {
     case RdmaAeth::ACK:
-        ++m_stats.acksReceived;
-        Handle(m_requester->OnAck(packet, nowPs));
+        Handle(m_sender->OnAck(packet, nowPs));
         break;
     case RdmaAeth::RNR_NAK:
-        ++m_stats.naksReceived;
-        Handle(m_requester->OnRnrNak(packet, RdmaAeth::RnrTimerPs(value), nowPs));
+        Handle(m_sender->OnRnrNak(packet, RdmaAeth::RnrTimerPs(value), nowPs));
         break;
     case RdmaAeth::NAK:
-        ++m_stats.naksReceived;
-        if (value == RdmaAeth::PSN_SEQUENCE_ERROR)
-        {
-            Handle(m_requester->OnNak(packet, RdmaSender::NO_PACKET, nowPs));
-        }
-        else
-        {
-            m_requester->OnAck(packet - 1, nowPs);
-            CompleteAcknowledged();
-            Fail(RdmaWcStatus::REM_INV_REQ_ERR);
-        }
+        ReceiveNak(value,
+                   packet,
+                   IsIrn() ? RdmaFromPsn(m_initialPsn, frame.selectivePsn, m_sender->GetAcked())
+                           : RdmaSender::NO_PACKET);
         break;
     default:
         GetPort()->CountDrop(frame, QbbDropReason::UNEXPECTED);
@@ -126,20 +233,55 @@ RdmaQueuePair::ReceiveResponse(const QbbFrame& frame)
 }
 
 void
+RdmaQueuePair::ReceiveNak(uint8_t code, int64_t packet, int64_t selective)
+{
+    const int64_t nowPs = QbbNowPs();
+    if (code == RdmaAeth::PSN_SEQUENCE_ERROR)
+    {
+        Handle(m_sender->OnNak(packet, selective, nowPs));
+        return;
+    }
+    const auto acked = static_cast<int64_t>(m_sender->GetAcked());
+    if (packet < acked || packet >= static_cast<int64_t>(m_sender->GetHighestSent()))
+    {
+        return; // about what is long acknowledged, or was never sent
+    }
+    if (m_barrier == NO_BARRIER)
+    {
+        m_sender->OnAck(packet - 1, nowPs);
+    }
+    CompleteAcknowledged();
+    RdmaWcStatus status = RdmaWcStatus::REM_INV_REQ_ERR;
+    if (code == RdmaAeth::REMOTE_ACCESS_ERROR)
+    {
+        status = RdmaWcStatus::REM_ACCESS_ERR;
+    }
+    else if (code != RdmaAeth::INVALID_REQUEST)
+    {
+        status = RdmaWcStatus::REM_OP_ERR;
+    }
+    Fail(status, static_cast<uint64_t>(packet));
+}
+
+void
 RdmaQueuePair::OnTimer()
 {
-    if (m_state != RdmaQpState::RTS)
+    if (m_state != RdmaQpState::RTS && m_state != RdmaQpState::SQD)
     {
         return;
     }
-    const RdmaSenderEvent event = m_requester->OnTimeout(QbbNowPs());
+    const RdmaSenderEvent event = m_sender->OnTimeout(QbbNowPs());
     if (event.failed)
     {
-        Fail(event.status);
+        Fail(event.status, m_sender->GetAcked());
         return;
     }
     SyncTimer();
-    if (event.mayBegin && m_requester->CanSend())
+    if (m_reads)
+    {
+        m_reads->told = false;
+    }
+    if (event.mayBegin && CanSendRequest())
     {
         m_nic->Activate(this);
     }
@@ -151,11 +293,11 @@ RdmaQueuePair::Handle(const RdmaSenderEvent& event)
     CompleteAcknowledged();
     if (event.failed)
     {
-        Fail(event.status);
+        Fail(event.status, m_sender->GetAcked());
         return;
     }
     SyncTimer();
-    if (event.mayBegin && CanSend())
+    if (event.mayBegin && CanSendRequest())
     {
         m_nic->MakeReady(this);
     }
@@ -164,7 +306,7 @@ RdmaQueuePair::Handle(const RdmaSenderEvent& event)
 void
 RdmaQueuePair::SyncTimer()
 {
-    const int64_t deadlinePs = m_requester->GetDeadlinePs();
+    const int64_t deadlinePs = m_sender->GetDeadlinePs();
     if (deadlinePs == RdmaSender::NO_DEADLINE)
     {
         m_timer.Disarm();
@@ -175,14 +317,30 @@ RdmaQueuePair::SyncTimer()
     }
 }
 
+bool
+RdmaQueuePair::IsComplete(const SendEntry& entry) const
+{
+    if (entry.firstPacket + entry.packets > m_sender->GetAcked())
+    {
+        return false;
+    }
+    // RoCE: the barrier keeps acknowledgements before responses that are missing.
+    return entry.responses == 0 || !IsIrn() ||
+           entry.firstResponse + entry.responses <= m_reads->receiver->GetExpected();
+}
+
 void
 RdmaQueuePair::CompleteAcknowledged()
 {
-    const uint64_t acked = m_requester->GetAcked();
-    while (!m_sends.IsEmpty() && m_sends.Front().firstPacket + m_sends.Front().packets <= acked)
+    while (!m_sends.IsEmpty() && m_released > 0 && IsComplete(m_sends.Front()))
     {
         const SendEntry entry = m_sends.Pop();
         m_cursor -= m_cursor > 0;
+        --m_released;
+        if (m_reads)
+        {
+            m_reads->cursor -= m_reads->cursor > 0;
+        }
         Complete(entry, RdmaWcStatus::SUCCESS);
     }
 }
@@ -190,13 +348,19 @@ RdmaQueuePair::CompleteAcknowledged()
 void
 RdmaQueuePair::Complete(const SendEntry& entry, RdmaWcStatus status)
 {
+    static constexpr RdmaWcOpcode OPCODES[] = {RdmaWcOpcode::RDMA_WRITE,
+                                               RdmaWcOpcode::RDMA_WRITE,
+                                               RdmaWcOpcode::SEND,
+                                               RdmaWcOpcode::SEND,
+                                               RdmaWcOpcode::RDMA_READ,
+                                               RdmaWcOpcode::COMP_SWAP,
+                                               RdmaWcOpcode::FETCH_ADD};
     RdmaWorkCompletion completion;
     completion.id = entry.request.id;
     completion.status = status;
-    const bool isWrite = entry.request.opcode == RdmaWrOpcode::RDMA_WRITE ||
-                         entry.request.opcode == RdmaWrOpcode::RDMA_WRITE_WITH_IMM;
-    completion.opcode = isWrite ? RdmaWcOpcode::RDMA_WRITE : RdmaWcOpcode::SEND;
+    completion.opcode = OPCODES[static_cast<std::size_t>(entry.request.opcode)];
     completion.bytes = entry.request.length;
+    completion.original = entry.original;
     completion.qpn = m_qpn;
     completion.timePs = QbbNowPs();
     m_sendCompleted(completion);
@@ -207,20 +371,24 @@ RdmaQueuePair::Complete(const SendEntry& entry, RdmaWcStatus status)
 }
 
 void
-RdmaQueuePair::Fail(RdmaWcStatus status)
+RdmaQueuePair::Fail(RdmaWcStatus status, uint64_t packet)
 {
-    NS_LOG_FUNCTION(this << status);
+    NS_LOG_FUNCTION(this << status << packet);
     if (m_state == RdmaQpState::ERR)
     {
         return;
     }
-    m_state = RdmaQpState::ERR;
     m_timer.Disarm();
+    EndReads();
+    m_kept.clear();
+    SetState(RdmaQpState::ERR);
+    m_released = 0;
     while (!m_sends.IsEmpty())
     {
         const SendEntry entry = m_sends.Pop();
-        Complete(entry, status);
-        status = RdmaWcStatus::WR_FLUSH_ERR;
+        const bool culprit =
+            packet >= entry.firstPacket && packet < entry.firstPacket + entry.packets;
+        Complete(entry, culprit ? status : RdmaWcStatus::WR_FLUSH_ERR);
     }
     FlushReceives();
 }

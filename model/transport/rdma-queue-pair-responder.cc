@@ -13,13 +13,48 @@
 #include "rdma-psn.h"
 #include "rdma-queue-pair.h"
 
+#include <ns3/abort.h>
+
 namespace ns3
 {
+
+namespace
+{
+
+/** \param opcode a BTH opcode \return its operation, as an opcode of the reliable connection */
+RdmaOpcode
+Operation(uint8_t opcode)
+{
+    return static_cast<RdmaOpcode>(opcode & RDMA_OPERATION_MASK);
+}
+
+bool
+IsSend(RdmaOpcode operation)
+{
+    return operation <= RdmaOpcode::SEND_ONLY_WITH_IMMEDIATE;
+}
+
+bool
+IsWrite(RdmaOpcode operation)
+{
+    return operation >= RdmaOpcode::RDMA_WRITE_FIRST &&
+           operation <= RdmaOpcode::RDMA_WRITE_ONLY_WITH_IMMEDIATE;
+}
+
+bool
+IsAtomic(RdmaOpcode operation)
+{
+    return operation == RdmaOpcode::COMPARE_SWAP || operation == RdmaOpcode::FETCH_ADD;
+}
+
+} // namespace
 
 void
 RdmaQueuePair::ReceiveFrame(const QbbFrame& frame)
 {
-    if (m_state != RdmaQpState::RTS || frame.srcIp != m_frame.dstIp || frame.dstIp != m_frame.srcIp)
+    const bool ready =
+        m_state == RdmaQpState::RTS || m_state == RdmaQpState::RTR || m_state == RdmaQpState::SQD;
+    if (!ready || frame.srcIp != m_frame.dstIp || frame.dstIp != m_frame.srcIp)
     {
         GetPort()->CountDrop(frame, QbbDropReason::NOT_FOR_US);
         return;
@@ -29,46 +64,80 @@ RdmaQueuePair::ReceiveFrame(const QbbFrame& frame)
         ++m_stats.cnpsReceived;
         return;
     }
-    if (GetRdmaOpcodeInfo(frame.opcode).request)
+    constexpr uint8_t CE = 3;
+    if (frame.ecn == CE)
     {
-        constexpr uint8_t CE = 3;
-        if (frame.ecn == CE)
-        {
-            NotifyCongestion();
-        }
-        ReceiveRequest(frame);
+        NotifyCongestion();
     }
-    else if (frame.opcode == static_cast<uint8_t>(RdmaOpcode::ACKNOWLEDGE))
+    const RdmaOpcodeInfo& info = GetRdmaOpcodeInfo(frame.opcode);
+    if (info.irn != IsIrn())
     {
-        ReceiveResponse(frame);
+        GetPort()->CountDrop(frame, QbbDropReason::UNEXPECTED);
+    }
+    else if (frame.opcode == static_cast<uint8_t>(RdmaOpcode::IRN_READ_ACKNOWLEDGE))
+    {
+        ReceiveReadAcknowledge(frame);
+    }
+    else if (info.request)
+    {
+        IsIrn() ? ReceiveIrnRequest(frame) : ReceiveRequest(frame);
+    }
+    else if (Operation(frame.opcode) == RdmaOpcode::ACKNOWLEDGE)
+    {
+        ReceiveAcknowledgement(frame);
     }
     else
     {
-        GetPort()->CountDrop(frame, QbbDropReason::UNEXPECTED);
+        IsIrn() ? ReceiveIrnResponse(frame) : ReceiveReadResponse(frame);
     }
 }
 
 void
 RdmaQueuePair::ReceiveRequest(const QbbFrame& frame)
 {
-    const int64_t packet = RdmaFromPsn(m_remotePsn, frame.psn, m_responder->GetExpected());
-    switch (m_responder->Check(packet))
+    const int64_t packet = RdmaFromPsn(m_remotePsn, frame.psn, m_receiver->GetExpected());
+    switch (m_receiver->Check(packet))
     {
-    case RdmaReceiverVerdict::ACCEPT:
     case RdmaReceiverVerdict::RESTART:
-    case RdmaReceiverVerdict::EARLY:
-        if (Execute(frame) && frame.ackReq)
+        m_inMessage = false;
+        [[fallthrough]];
+    case RdmaReceiverVerdict::ACCEPT:
+    case RdmaReceiverVerdict::EARLY: {
+        const Fault fault = Judge(frame);
+        if (fault != Fault::NONE)
         {
-            SendAeth(RdmaAeth::ACK | RdmaAeth::NO_CREDITS, m_responder->GetExpected() - 1);
+            Refuse(fault, static_cast<uint64_t>(packet));
+            break;
+        }
+        const bool answered = frame.opcode >= static_cast<uint8_t>(RdmaOpcode::RDMA_READ_REQUEST);
+        const uint64_t packets = frame.opcode == static_cast<uint8_t>(RdmaOpcode::RDMA_READ_REQUEST)
+                                     ? GetRdmaPackets(frame.dmaLength, m_pathMtu)
+                                     : 1;
+        m_receiver->Accept(static_cast<uint64_t>(packet),
+                           packets,
+                           GetRdmaOpcodeInfo(frame.opcode).last);
+        Execute(frame);
+        if (frame.ackReq && !answered && m_state != RdmaQpState::RESET)
+        {
+            SendAeth(RdmaAeth::ACK | RdmaAeth::NO_CREDITS, m_receiver->GetExpected() - 1, packet);
         }
         break;
+    }
     case RdmaReceiverVerdict::DUPLICATE:
         ++m_stats.duplicates;
-        SendAeth(RdmaAeth::ACK | RdmaAeth::NO_CREDITS, m_responder->GetExpected() - 1);
+        if (frame.opcode >= static_cast<uint8_t>(RdmaOpcode::RDMA_READ_REQUEST))
+        {
+            if (packet >= 0 && JudgeRead(frame) == Fault::NONE)
+            {
+                RepeatAnswer(frame, static_cast<uint64_t>(packet));
+            }
+            break;
+        }
+        SendAeth(RdmaAeth::ACK | RdmaAeth::NO_CREDITS, m_receiver->GetExpected() - 1, packet);
         break;
     case RdmaReceiverVerdict::GAP:
         ++m_stats.outOfOrder;
-        SendAeth(RdmaAeth::NAK | RdmaAeth::PSN_SEQUENCE_ERROR, m_responder->GetExpected());
+        SendAeth(RdmaAeth::NAK | RdmaAeth::PSN_SEQUENCE_ERROR, m_receiver->GetMissing(), packet);
         break;
     case RdmaReceiverVerdict::IGNORE:
         ++m_stats.outOfOrder;
@@ -76,68 +145,192 @@ RdmaQueuePair::ReceiveRequest(const QbbFrame& frame)
     }
 }
 
-bool
-RdmaQueuePair::Execute(const QbbFrame& frame)
+RdmaQueuePair::Fault
+RdmaQueuePair::JudgeRead(const QbbFrame& frame) const
+{
+    RdmaMemoryAccess access;
+    if (IsAtomic(Operation(frame.opcode)))
+    {
+        access.remoteAtomic = true;
+        if (frame.virtualAddress % RDMA_ATOMIC_BYTES != 0)
+        {
+            return Fault::INVALID;
+        }
+        return m_nic->IsAllowed(frame.rKey, frame.virtualAddress, RDMA_ATOMIC_BYTES, access)
+                   ? Fault::NONE
+                   : Fault::NO_ACCESS;
+    }
+    if (frame.dmaLength > RDMA_MAX_MESSAGE_BYTES)
+    {
+        return Fault::INVALID;
+    }
+    access.remoteRead = true;
+    return m_nic->IsAllowed(frame.rKey, frame.virtualAddress, frame.dmaLength, access)
+               ? Fault::NONE
+               : Fault::NO_ACCESS;
+}
+
+RdmaQueuePair::Fault
+RdmaQueuePair::Judge(const QbbFrame& frame)
 {
     const RdmaOpcodeInfo& info = GetRdmaOpcodeInfo(frame.opcode);
-    const bool isSend = frame.opcode <= static_cast<uint8_t>(RdmaOpcode::SEND_ONLY_WITH_IMMEDIATE);
-    const bool isWrite =
-        frame.opcode >= static_cast<uint8_t>(RdmaOpcode::RDMA_WRITE_FIRST) &&
-        frame.opcode <= static_cast<uint8_t>(RdmaOpcode::RDMA_WRITE_ONLY_WITH_IMMEDIATE);
-    if ((!isSend && !isWrite) || info.first == m_inMessage)
+    const RdmaOpcode operation = Operation(frame.opcode);
+    const bool isSend = IsSend(operation);
+    if (info.first == m_inMessage || (!info.last && frame.payload != m_pathMtu) ||
+        frame.payload > m_pathMtu)
     {
-        SendAeth(RdmaAeth::NAK | RdmaAeth::INVALID_REQUEST, m_responder->GetExpected());
-        Fail(RdmaWcStatus::REM_INV_REQ_ERR);
-        return false;
+        return Fault::INVALID;
     }
-    // A SEND takes a receive request at its first packet, a write with immediate at its last.
-    const bool needsReceive = (isSend && info.first) || (isWrite && info.immDt);
-    if (needsReceive && m_receives.IsEmpty())
+    if (operation == RdmaOpcode::RDMA_READ_REQUEST || IsAtomic(operation))
     {
-        SendAeth(RdmaAeth::RNR_NAK | m_minRnrTimer, m_responder->GetExpected());
-        m_responder->Refuse();
-        return false;
+        return CountUnanswered() < m_maxDestRdAtomic ? JudgeRead(frame) : Fault::INVALID;
     }
-    m_messageBytes = (info.first ? 0 : m_messageBytes) + frame.payload;
-    m_inMessage = !info.last;
-    if (isSend && m_messageBytes > m_receives.Front().length)
+    if ((!isSend && !IsWrite(operation)) || (m_inMessage && isSend != m_inSend))
     {
-        SendAeth(RdmaAeth::NAK | RdmaAeth::INVALID_REQUEST, m_responder->GetExpected());
-        CompleteReceive(RdmaWcStatus::LOC_LEN_ERR, m_messageBytes, nullptr);
-        Fail(RdmaWcStatus::LOC_LEN_ERR);
-        return false;
+        return Fault::INVALID;
     }
-    ++m_stats.packetsAccepted;
-    m_responder->Accept(m_responder->GetExpected(), 1, info.last);
-    if (info.last)
+    const uint64_t bytes = (info.first ? 0 : m_messageBytes) + frame.payload;
+    if (isSend)
     {
-        m_msn = (m_msn + 1) & QbbWire::MASK24;
-        m_messageReceived({m_qpn, m_messageBytes, m_msn, QbbNowPs()});
-        if (isSend || info.immDt)
+        // A SEND takes a receive request at its first packet, a write with immediate at its last.
+        if (info.first && !HasReceives(1))
         {
-            CompleteReceive(RdmaWcStatus::SUCCESS, m_messageBytes, &frame);
+            return Fault::NOT_READY;
         }
+        return bytes > m_receives.Front().length ? Fault::TOO_LONG : Fault::NONE;
     }
-    return true;
+    const uint64_t length = info.first ? frame.dmaLength : m_messageLength;
+    if (length > RDMA_MAX_MESSAGE_BYTES || (info.last ? bytes != length : bytes >= length))
+    {
+        return Fault::INVALID;
+    }
+    RdmaMemoryAccess access;
+    access.remoteWrite = true;
+    if (info.first && !m_nic->IsAllowed(frame.rKey, frame.virtualAddress, length, access))
+    {
+        return Fault::NO_ACCESS;
+    }
+    return info.immDt && !HasReceives(1) ? Fault::NOT_READY : Fault::NONE;
 }
 
 void
-RdmaQueuePair::CompleteReceive(RdmaWcStatus status, uint64_t bytes, const QbbFrame* frame)
+RdmaQueuePair::Execute(const QbbFrame& frame)
+{
+    const RdmaOpcodeInfo& info = GetRdmaOpcodeInfo(frame.opcode);
+    ++m_stats.packetsAccepted;
+    if (info.first)
+    {
+        m_messageBytes = 0;
+        m_messageLength = frame.dmaLength;
+        m_inSend = IsSend(Operation(frame.opcode));
+    }
+    m_messageBytes += frame.payload;
+    m_inMessage = !info.last;
+    if (info.last)
+    {
+        RdmaArrivedRequest request;
+        request.packet = m_receiver->GetExpected() - 1;
+        request.opcode = frame.opcode;
+        request.bytes = m_messageBytes;
+        request.immediate = frame.immediate;
+        if (frame.opcode >= static_cast<uint8_t>(RdmaOpcode::RDMA_READ_REQUEST))
+        {
+            request.packet = static_cast<uint64_t>(
+                RdmaFromPsn(m_remotePsn, frame.psn, m_receiver->GetExpected() - 1));
+            request.bytes = frame.dmaLength;
+            request.address = frame.virtualAddress;
+            request.compare = frame.compare;
+            request.swapOrAdd = frame.swapOrAdd;
+        }
+        Perform(request);
+    }
+}
+
+void
+RdmaQueuePair::Perform(const RdmaArrivedRequest& request)
+{
+    const RdmaOpcode operation = Operation(request.opcode);
+    m_msn = (m_msn + 1) & QbbWire::MASK24;
+    if (IsSend(operation) || IsWrite(operation))
+    {
+        m_messageReceived({m_qpn, request.bytes, m_msn, QbbNowPs()});
+        if (IsSend(operation) || GetRdmaOpcodeInfo(operation).immDt)
+        {
+            CompleteReceive(RdmaWcStatus::SUCCESS, request);
+        }
+        return;
+    }
+    RdmaResponse response;
+    response.first = request.packet;
+    response.msn = m_msn;
+    response.wqeSn = request.wqeSn;
+    if (operation == RdmaOpcode::RDMA_READ_REQUEST)
+    {
+        response.bytes = static_cast<uint32_t>(request.bytes);
+        response.packets = static_cast<uint32_t>(GetRdmaPackets(request.bytes, m_pathMtu));
+    }
+    else
+    {
+        response.kind = RdmaResponse::Kind::ATOMIC;
+        response.original = PerformAtomic(request);
+    }
+    Answer(response);
+    if (m_responsesReady)
+    {
+        m_nic->MakeReady(this);
+    }
+}
+
+void
+RdmaQueuePair::Refuse(Fault fault, uint64_t packet)
+{
+    const auto selective = static_cast<int64_t>(packet);
+    if (fault == Fault::NOT_READY)
+    {
+        SendAeth(RdmaAeth::RNR_NAK | m_minRnrTimer, packet, selective);
+        m_receiver->Refuse();
+        return;
+    }
+    SendAeth(RdmaAeth::NAK | (fault == Fault::NO_ACCESS ? RdmaAeth::REMOTE_ACCESS_ERROR
+                                                        : RdmaAeth::INVALID_REQUEST),
+             packet,
+             selective);
+    if (fault == Fault::TOO_LONG)
+    {
+        CompleteReceive(RdmaWcStatus::LOC_LEN_ERR, RdmaArrivedRequest());
+    }
+    // None of this side's own requests is to blame.
+    Fail(RdmaWcStatus::WR_FLUSH_ERR, 0);
+}
+
+bool
+RdmaQueuePair::HasReceives(uint32_t count)
+{
+    while (m_sharedReceives && m_receives.GetSize() < count && m_sharedReceives->GetSize() > 0)
+    {
+        m_receives.Push(m_sharedReceives->Take());
+    }
+    return m_receives.GetSize() >= count;
+}
+
+void
+RdmaQueuePair::CompleteReceive(RdmaWcStatus status, const RdmaArrivedRequest& request)
 {
     RdmaWorkCompletion completion;
     completion.id = m_receives.Pop().id;
+    m_receiveSn = (m_receiveSn + 1) & QbbWire::MASK24;
     completion.status = status;
     completion.opcode = RdmaWcOpcode::RECV;
-    completion.bytes = bytes;
-    if (frame)
+    completion.bytes = request.bytes;
+    if (status == RdmaWcStatus::SUCCESS)
     {
-        const RdmaOpcodeInfo& info = GetRdmaOpcodeInfo(frame->opcode);
-        if (frame->opcode >= static_cast<uint8_t>(RdmaOpcode::RDMA_WRITE_FIRST))
+        const RdmaOpcode operation = Operation(request.opcode);
+        if (IsWrite(operation))
         {
             completion.opcode = RdmaWcOpcode::RECV_RDMA_WITH_IMM;
         }
-        completion.hasImmediate = info.immDt;
-        completion.immediate = info.immDt ? frame->immediate : 0;
+        completion.hasImmediate = GetRdmaOpcodeInfo(operation).immDt;
+        completion.immediate = completion.hasImmediate ? request.immediate : 0;
     }
     completion.qpn = m_qpn;
     completion.timePs = QbbNowPs();
@@ -147,26 +340,45 @@ RdmaQueuePair::CompleteReceive(RdmaWcStatus status, uint64_t bytes, const QbbFra
 void
 RdmaQueuePair::FlushReceives()
 {
-    while (!m_receives.IsEmpty())
+    if (m_flushing)
     {
-        CompleteReceive(RdmaWcStatus::WR_FLUSH_ERR, 0, nullptr);
+        return; // posted by a completion of the loop below, which takes it, too
     }
+    constexpr uint32_t LIMIT = 1U << 20;
+    m_flushing = true;
+    const std::size_t posted = m_receives.GetSize();
+    for (std::size_t i = 0; !m_receives.IsEmpty(); ++i)
+    {
+        NS_ABORT_MSG_IF(i > posted + LIMIT,
+                        "rdma: QP " << m_qpn
+                                    << " is in state ERR, and each receive request that it flushes "
+                                       "is posted again: look at a completion's status first");
+        CompleteReceive(RdmaWcStatus::WR_FLUSH_ERR, RdmaArrivedRequest());
+    }
+    m_flushing = false;
 }
 
 void
-RdmaQueuePair::SendAeth(uint8_t syndrome, uint64_t packet)
+RdmaQueuePair::SendAeth(uint8_t syndrome, uint64_t packet, int64_t selective)
 {
-    QbbFramePtr frame = m_nic->GetPool().Allocate(m_frame);
-    frame->ecn = 0;
-    frame->opcode = static_cast<uint8_t>(RdmaOpcode::ACKNOWLEDGE);
-    frame->psn = RdmaToPsn(m_remotePsn, packet);
-    frame->syndrome = syndrome;
-    frame->msn = m_msn;
-    frame->size =
-        QbbWire::RoceFrameBytes(GetRdmaOpcodeInfo(RdmaOpcode::ACKNOWLEDGE), 0, frame->tagged);
     ++((syndrome & RdmaAeth::KIND_MASK) == RdmaAeth::ACK ? m_stats.acksSent : m_stats.naksSent);
+    if (m_responses && !IsIrn() && !m_responses->queue.IsEmpty())
+    {
+        // An acknowledgement says that what came before is done, so it waits for the responses.
+        RdmaResponse response;
+        response.kind = RdmaResponse::Kind::AETH;
+        response.syndrome = syndrome;
+        response.msn = m_msn;
+        response.first = packet;
+        Answer(response);
+        return;
+    }
     QbbNetDevice& port = m_nic->GetDevice(m_port);
-    port.Enqueue(std::move(frame), port.GetArrivalFs());
+    port.Enqueue(MakeAeth(IsIrn() ? RdmaOpcode::IRN_ACKNOWLEDGE : RdmaOpcode::ACKNOWLEDGE,
+                          syndrome,
+                          RdmaToPsn(m_remotePsn, packet),
+                          IsIrn() ? RdmaToPsn(m_remotePsn, static_cast<uint64_t>(selective)) : 0),
+                 port.GetArrivalFs());
 }
 
 void

@@ -68,6 +68,18 @@ RdmaQueuePair::GetTypeId()
                           UintegerValue(1),
                           MakeUintegerAccessor(&RdmaQueuePair::m_minRnrTimer),
                           MakeUintegerChecker<uint8_t>(0, 31))
+            .AddAttribute("MaxRdAtomic",
+                          "READs and atomics of this side that may be outstanding (max_rd_atomic); "
+                          "the peer must take as many.",
+                          UintegerValue(16),
+                          MakeUintegerAccessor(&RdmaQueuePair::m_maxRdAtomic),
+                          MakeUintegerChecker<uint8_t>(1, 255))
+            .AddAttribute("MaxDestRdAtomic",
+                          "READs and atomics of the peer that this side takes at a time "
+                          "(max_dest_rd_atomic); one more is an invalid request.",
+                          UintegerValue(16),
+                          MakeUintegerAccessor(&RdmaQueuePair::m_maxDestRdAtomic),
+                          MakeUintegerChecker<uint8_t>(1, 255))
             .AddTraceSource("MessageReceived",
                             "A message has come in completely",
                             MakeTraceSourceAccessor(&RdmaQueuePair::m_messageReceived),
@@ -75,7 +87,11 @@ RdmaQueuePair::GetTypeId()
             .AddTraceSource("SendCompleted",
                             "A send request has ended, well or not",
                             MakeTraceSourceAccessor(&RdmaQueuePair::m_sendCompleted),
-                            "ns3::RdmaCompletionQueue::CompletionTracedCallback");
+                            "ns3::RdmaCompletionQueue::CompletionTracedCallback")
+            .AddTraceSource("State",
+                            "The state has changed",
+                            MakeTraceSourceAccessor(&RdmaQueuePair::m_stateChanged),
+                            "ns3::RdmaQueuePair::StateCallback");
     return tid;
 }
 
@@ -93,11 +109,17 @@ RdmaQueuePair::DoDispose()
 {
     m_timer.Disarm();
     m_state = RdmaQpState::RESET;
+    m_responsesReady = false;
     m_nic = nullptr;
     m_sends.Clear();
     m_receives.Clear();
+    m_reads.reset();
+    m_responses.reset();
+    m_kept.clear();
     m_sendQueue = nullptr;
     m_receiveQueue = nullptr;
+    m_sharedReceives = nullptr;
+    m_transport = nullptr;
     Object::DoDispose();
 }
 
@@ -107,10 +129,134 @@ RdmaQueuePair::Bind(RdmaNic* nic, uint32_t port, uint32_t qpn, Ptr<RdmaTransport
     m_nic = nic;
     m_port = port;
     m_qpn = qpn;
-    m_requester = transport->MakeSender({});
-    m_responder = transport->MakeReceiver();
+    m_transport = transport;
     m_ackInterval = transport->GetAckInterval();
+    m_wireFormat = transport->GetWireFormat();
+    MakeHalves();
     m_state = RdmaQpState::INIT;
+}
+
+void
+RdmaQueuePair::MakeHalves()
+{
+    m_sender = m_transport->MakeSender(m_limits);
+    m_receiver = m_transport->MakeReceiver();
+}
+
+void
+RdmaQueuePair::SetState(RdmaQpState state)
+{
+    if (state != m_state)
+    {
+        NS_LOG_LOGIC("QP " << m_qpn << " from " << GetRdmaQpStateName(m_state) << " to "
+                           << GetRdmaQpStateName(state));
+        const RdmaQpState before = m_state;
+        m_state = state;
+        m_stateChanged(before, state);
+    }
+}
+
+void
+RdmaQueuePair::Reset()
+{
+    m_timer.Disarm();
+    m_sends.Clear();
+    m_receives.Clear();
+    m_reads.reset();
+    m_responses.reset();
+    m_kept.clear();
+    m_limits = RdmaRetryLimits();
+    MakeHalves();
+    m_responsesReady = false;
+    m_inMessage = false;
+    m_outstandingReads = 0;
+    m_cursor = 0;
+    m_released = 0;
+    m_barrier = NO_BARRIER;
+    m_posted = 0;
+    m_responsesPosted = 0;
+    m_msn = 0;
+    m_sendSn = 0;
+    m_readSn = 0;
+    m_receiveSn = 0;
+}
+
+void
+RdmaQueuePair::Modify(const RdmaQpAttributes& attributes)
+{
+    NS_LOG_FUNCTION(this << GetRdmaQpStateName(attributes.state));
+    const RdmaQpState from = m_state;
+    const RdmaQpState to = attributes.state;
+    const bool toRtr = from == RdmaQpState::INIT && to == RdmaQpState::RTR;
+    const bool toRts = from == RdmaQpState::RTR && to == RdmaQpState::RTS;
+    const bool accepted =
+        to == RdmaQpState::ERR || to == RdmaQpState::RESET || toRtr || toRts ||
+        (to == RdmaQpState::INIT && (from == RdmaQpState::RESET || from == RdmaQpState::INIT)) ||
+        ((from == RdmaQpState::RTS || from == RdmaQpState::SQD) &&
+         (to == RdmaQpState::RTS || to == RdmaQpState::SQD));
+    NS_ABORT_MSG_IF(!accepted,
+                    "rdma: Modify() of a queue pair from " << GetRdmaQpStateName(from) << " to "
+                                                           << GetRdmaQpStateName(to)
+                                                           << "; accepted: the next state of RESET,"
+                                                              " INIT, RTR, RTS, SQD; ERR; RESET");
+    const auto& a = attributes;
+    NS_ABORT_MSG_IF(!toRtr && (a.remoteAddress || a.remoteQpn || a.remotePsn || a.maxDestRdAtomic),
+                    "rdma: Modify() of a queue pair to "
+                        << GetRdmaQpStateName(to)
+                        << ": remoteAddress, remoteQpn, remotePsn and maxDestRdAtomic are accepted"
+                           " from INIT to RTR only");
+    NS_ABORT_MSG_IF(
+        !toRts && (a.initialPsn || a.maxRdAtomic || a.timeout || a.retryCount || a.rnrRetryCount),
+        "rdma: Modify() of a queue pair to "
+            << GetRdmaQpStateName(to)
+            << ": initialPsn, maxRdAtomic, timeout, retryCount and rnrRetryCount are "
+               "accepted from RTR to RTS only");
+    NS_ABORT_MSG_IF(toRtr && (!a.remoteAddress || !a.remoteQpn),
+                    "rdma: Modify() of a queue pair to RTR needs remoteAddress and remoteQpn");
+    NS_ABORT_MSG_IF(a.timeout.value_or(0) > 31 || a.minRnrTimer.value_or(0) > 31 ||
+                        a.retryCount.value_or(0) > 7 || a.rnrRetryCount.value_or(0) > 7 ||
+                        a.initialPsn.value_or(0) >= RDMA_PSN_SPACE ||
+                        a.remotePsn.value_or(0) >= RDMA_PSN_SPACE ||
+                        a.maxRdAtomic.value_or(1) == 0 || a.maxDestRdAtomic.value_or(1) == 0,
+                    "rdma: Modify() of a queue pair; accepted: timeout and minRnrTimer 0..31, "
+                    "retryCount and rnrRetryCount 0..7, PSNs below 2^24, maxRdAtomic and "
+                    "maxDestRdAtomic 1..255");
+    m_minRnrTimer = a.minRnrTimer.value_or(m_minRnrTimer);
+    if (toRtr)
+    {
+        m_remotePsn = a.remotePsn.value_or(0);
+        m_maxDestRdAtomic = a.maxDestRdAtomic.value_or(m_maxDestRdAtomic);
+        Address(*a.remoteAddress, *a.remoteQpn);
+    }
+    if (toRts)
+    {
+        m_initialPsn = a.initialPsn.value_or(m_initialPsn);
+        m_maxRdAtomic = a.maxRdAtomic.value_or(m_maxRdAtomic);
+        if (a.timeout || a.retryCount || a.rnrRetryCount)
+        {
+            if (a.timeout)
+            {
+                m_limits.timeoutPs = GetRdmaTimeoutPs(*a.timeout);
+            }
+            m_limits.retryCount = a.retryCount;
+            m_limits.rnrRetryCount = a.rnrRetryCount;
+            m_sender = m_transport->MakeSender(m_limits);
+        }
+    }
+    if (to == RdmaQpState::ERR)
+    {
+        Fail(RdmaWcStatus::WR_FLUSH_ERR, 0);
+        return;
+    }
+    if (to == RdmaQpState::RESET)
+    {
+        Reset();
+    }
+    SetState(to);
+    if (from == RdmaQpState::SQD && to == RdmaQpState::RTS)
+    {
+        ReleaseSends();
+    }
 }
 
 Ipv4Address
@@ -164,11 +310,24 @@ RdmaQueuePair::Connect(Ipv4Address remoteAddress, uint32_t remoteQpn, uint32_t r
     NS_ABORT_MSG_IF(m_state != RdmaQpState::INIT,
                     "rdma: Connect() of a queue pair in state " << GetRdmaQpStateName(m_state)
                                                                 << "; accepted: INIT");
+    RdmaQpAttributes attributes;
+    attributes.state = RdmaQpState::RTR;
+    attributes.remoteAddress = remoteAddress;
+    attributes.remoteQpn = remoteQpn;
+    attributes.remotePsn = remotePsn;
+    Modify(attributes);
+    attributes = RdmaQpAttributes();
+    attributes.state = RdmaQpState::RTS;
+    Modify(attributes);
+}
+
+void
+RdmaQueuePair::Address(Ipv4Address remoteAddress, uint32_t remoteQpn)
+{
     CheckPathMtu();
     const auto port = GetPort();
     NS_ABORT_MSG_IF(!port->GetPeer(), "rdma: Connect() of a queue pair whose port has no cable");
-    m_remotePsn = remotePsn;
-
+    m_frame = QbbFrameFields();
     m_frame.type = QbbFrameType::ROCE;
     m_frame.etherType = QbbWire::ETHERTYPE_IPV4;
     m_frame.srcMac = port->GetMac();
@@ -197,12 +356,15 @@ RdmaQueuePair::Connect(Ipv4Address remoteAddress, uint32_t remoteQpn, uint32_t r
         m_frame.tci = *tag;
     }
     m_frame.priority = port->GetClassifier().Classify(m_frame);
-    m_state = RdmaQpState::RTS;
 }
 
 void
 RdmaQueuePair::ConnectPair(Ptr<RdmaQueuePair> a, Ptr<RdmaQueuePair> b)
 {
+    NS_ABORT_MSG_IF(a->m_pathMtu != b->m_pathMtu || a->m_wireFormat != b->m_wireFormat,
+                    "rdma: two queue pairs to be connected have path MTUs "
+                        << a->m_pathMtu << " and " << b->m_pathMtu
+                        << ", or transports that do not understand each other; accepted: the same");
     a->Connect(b->GetLocalAddress(), b->GetQpn(), b->GetInitialPsn());
     b->Connect(a->GetLocalAddress(), a->GetQpn(), a->GetInitialPsn());
 }
@@ -211,7 +373,8 @@ void
 RdmaQueuePair::PostSend(const RdmaSendRequest& request)
 {
     NS_LOG_FUNCTION(this << request.id << request.length);
-    NS_ABORT_MSG_IF(m_state != RdmaQpState::RTS && m_state != RdmaQpState::ERR,
+    NS_ABORT_MSG_IF(m_state != RdmaQpState::RTS && m_state != RdmaQpState::SQD &&
+                        m_state != RdmaQpState::ERR,
                     "rdma: PostSend() on a queue pair in state " << GetRdmaQpStateName(m_state)
                                                                  << "; connect it first");
     NS_ABORT_MSG_IF(request.length > RDMA_MAX_MESSAGE_BYTES,
@@ -219,31 +382,62 @@ RdmaQueuePair::PostSend(const RdmaSendRequest& request)
                                           << RDMA_MAX_MESSAGE_BYTES);
     SendEntry entry;
     entry.request = request;
-    entry.firstPacket = m_posted;
-    entry.packets = std::max<uint64_t>(1, (request.length + m_pathMtu - 1) / m_pathMtu);
     if (m_state == RdmaQpState::ERR)
     {
         Complete(entry, RdmaWcStatus::WR_FLUSH_ERR);
         return;
     }
-    m_posted += entry.packets;
-    m_requester->Extend(entry.packets);
-    m_sends.Push(std::move(entry));
-    if (m_requester->CanSend())
+    const bool isRead = IsRdmaRead(request.opcode);
+    const bool isAtomic = isRead && request.opcode != RdmaWrOpcode::RDMA_READ;
+    if (isAtomic)
     {
-        m_nic->Activate(this);
+        entry.request.length = RDMA_ATOMIC_BYTES;
     }
+    const uint64_t packets = GetRdmaPackets(entry.request.length, m_pathMtu);
+    entry.packets = static_cast<uint32_t>(IsIrn() && isRead ? 1 : packets);
+    entry.firstPacket = m_posted;
+    if (isRead)
+    {
+        NS_ABORT_MSG_IF(!IsIrn() && packets >= RDMA_MAX_WINDOW,
+                        "rdma: a READ of " << request.length << " bytes at path MTU " << m_pathMtu
+                                           << "; accepted: below " << RDMA_MAX_WINDOW * m_pathMtu
+                                           << ", for its responses take PSNs");
+        entry.responses = static_cast<uint32_t>(packets);
+        entry.firstResponse = IsIrn() ? m_responsesPosted : m_posted;
+        entry.wqeSn = m_readSn++ & QbbWire::MASK24;
+        m_responsesPosted += packets;
+    }
+    else if (request.opcode != RdmaWrOpcode::RDMA_WRITE)
+    {
+        entry.wqeSn = m_sendSn++ & QbbWire::MASK24;
+    }
+    m_posted += entry.packets;
+    m_sends.Push(std::move(entry));
+    ReleaseSends();
 }
 
 void
 RdmaQueuePair::PostReceive(const RdmaReceiveRequest& request)
 {
     NS_ABORT_MSG_IF(m_state == RdmaQpState::RESET, "rdma: PostReceive() on a queue pair in RESET");
+    NS_ABORT_MSG_IF(m_sharedReceives,
+                    "rdma: PostReceive() on a queue pair that has a shared receive queue; post to "
+                    "that");
     m_receives.Push(RdmaReceiveRequest(request));
     if (m_state == RdmaQpState::ERR)
     {
         FlushReceives();
     }
+}
+
+void
+RdmaQueuePair::SetSharedReceiveQueue(Ptr<RdmaSharedReceiveQueue> queue)
+{
+    NS_ABORT_MSG_IF(m_state != RdmaQpState::INIT || !m_receives.IsEmpty(),
+                    "rdma: SetSharedReceiveQueue() on a queue pair in state "
+                        << GetRdmaQpStateName(m_state) << " with " << m_receives.GetSize()
+                        << " receive requests; accepted: INIT, without any");
+    m_sharedReceives = queue;
 }
 
 void
@@ -281,21 +475,26 @@ RdmaQueuePair::GetReceiveCompletionQueue()
 uint64_t
 RdmaQueuePair::GetPacketsInFlight() const
 {
-    return m_requester->GetHighestSent() - m_requester->GetAcked();
+    return m_sender->GetHighestSent() - m_sender->GetAcked();
 }
 
 uint64_t
 RdmaQueuePair::GetPacketsAcknowledged() const
 {
-    return m_requester->GetAcked();
+    return m_sender->GetAcked();
 }
 
 RdmaQueuePairStats
 RdmaQueuePair::GetStats() const
 {
     RdmaQueuePairStats stats = m_stats;
-    stats.packetsRetransmitted = m_requester->GetRetransmissions();
-    stats.timeouts = m_requester->GetTimeouts();
+    stats.packetsRetransmitted = m_sender->GetRetransmissions();
+    stats.timeouts = m_sender->GetTimeouts();
+    if (m_responses && m_responses->sender)
+    {
+        stats.responsesRetransmitted = m_responses->sender->GetRetransmissions();
+        stats.timeouts += m_responses->sender->GetTimeouts();
+    }
     return stats;
 }
 

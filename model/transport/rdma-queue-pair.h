@@ -7,6 +7,9 @@
 #include "qbb-ring.h"
 #include "qbb-time.h"
 #include "rdma-completion-queue.h"
+#include "rdma-qp-attributes.h"
+#include "rdma-response.h"
+#include "rdma-shared-receive-queue.h"
 #include "rdma-transport.h"
 #include "rdma-verbs.h"
 
@@ -14,7 +17,9 @@
 #include <ns3/object.h>
 #include <ns3/traced-callback.h>
 
+#include <limits>
 #include <memory>
+#include <vector>
 
 namespace ns3
 {
@@ -40,31 +45,39 @@ struct RdmaMessageArrival
  */
 struct RdmaQueuePairStats
 {
-    uint64_t packetsSent{0};          //!< request packets sent, those sent again included
-    uint64_t packetsRetransmitted{0}; //!< request packets sent again
-    uint64_t timeouts{0};             //!< times that the retransmission timer ran out
-    uint64_t packetsAccepted{0};      //!< request packets that came in and were executed
-    uint64_t duplicates{0};           //!< request packets that came in once more
-    uint64_t outOfOrder{0};           //!< request packets that came in too early
-    uint64_t acksSent{0};             //!< acknowledgements sent
-    uint64_t naksSent{0};             //!< NAKs and RNR NAKs sent
-    uint64_t acksReceived{0};         //!< acknowledgements received
-    uint64_t naksReceived{0};         //!< NAKs and RNR NAKs received
-    uint64_t cnpsSent{0};             //!< congestion notifications sent
-    uint64_t cnpsReceived{0};         //!< congestion notifications received
+    uint64_t packetsSent{0};            //!< request packets sent, those sent again included
+    uint64_t packetsRetransmitted{0};   //!< request packets sent again
+    uint64_t timeouts{0};               //!< times that the retransmission timer ran out
+    uint64_t packetsAccepted{0};        //!< request packets that came in and were executed
+    uint64_t duplicates{0};             //!< packets that came in once more
+    uint64_t outOfOrder{0};             //!< packets that came in too early
+    uint64_t responseTimeouts{0};       //!< IRN: times that responses were asked for
+    uint64_t responsesSent{0};          //!< READ responses and atomic results sent
+    uint64_t responsesRetransmitted{0}; //!< of these, IRN's that were sent again
+    uint64_t responsesAccepted{0}; //!< READ responses and atomic results that came in and counted
+    uint64_t acksSent{0};          //!< acknowledgements sent
+    uint64_t naksSent{0};          //!< NAKs and RNR NAKs sent
+    uint64_t acksReceived{0};      //!< acknowledgements received
+    uint64_t naksReceived{0};      //!< NAKs and RNR NAKs received
+    uint64_t cnpsSent{0};          //!< congestion notifications sent
+    uint64_t cnpsReceived{0};      //!< congestion notifications received
 };
 
 /**
  * \ingroup rdma
  * A reliable-connection queue pair: work requests go in, completions come out.
  *
- * Life of one: RdmaNic::CreateQueuePair(), Connect() to its peer, PostReceive() and PostSend() any
- * number of times; messages are sent and completed in order. A completion goes to the send or
- * receive completion queue. When the transport gives up, the request at the head completes with its
- * error, all others with IBV_WC_WR_FLUSH_ERR, and the queue pair stays in state ERR.
+ * Life of one: RdmaNic::CreateQueuePair(), Connect() to its peer (or Modify(), state by state),
+ * PostReceive() and PostSend() any number of times; messages are sent and completed in order. A
+ * completion goes to the send or receive completion queue. When the transport gives up, or the peer
+ * refuses a request, that request completes with its error, all others with IBV_WC_WR_FLUSH_ERR,
+ * and the queue pair stays in state ERR until Modify() takes it to RESET.
  *
- * The requester and responder of the transport (RdmaTransport) decide which packet goes next and
- * what an arriving one means; here packets become frames and frames packets.
+ * Which packet goes next and what an arriving one means is decided by the halves of packet streams
+ * that the transport makes (RdmaTransport); here packets become frames and frames packets:
+ * requests in rdma-queue-pair-requester.cc, the answers to READs and atomics in
+ * rdma-queue-pair-reads.cc; what the peer asks for in rdma-queue-pair-responder.cc and
+ * rdma-queue-pair-irn.cc, and the answers to that in rdma-queue-pair-responses.cc.
  */
 class RdmaQueuePair : public Object
 {
@@ -79,7 +92,19 @@ class RdmaQueuePair : public Object
     ~RdmaQueuePair() override;
 
     /**
-     * Connects the queue pair: RESET or INIT to RTS.
+     * Changes the state, and with it what the attributes name (ibv_modify_qp). Accepted: RESET to
+     * INIT, INIT to INIT or RTR, RTR to RTS, RTS to RTS or SQD, SQD to SQD or RTS, and any state to
+     * ERR or RESET.
+     *
+     * Aborts with a message for any other transition, if RTR comes without the peer's address and
+     * QPN, or if an attribute does not belong to the transition (see RdmaQpAttributes).
+     *
+     * \param attributes the new state, and what else changes
+     */
+    void Modify(const RdmaQpAttributes& attributes);
+
+    /**
+     * Connects the queue pair: INIT to RTR and RTS in one step.
      *
      * \param remoteAddress the peer's IPv4 address
      * \param remoteQpn the peer's queue pair number
@@ -98,15 +123,31 @@ class RdmaQueuePair : public Object
     /**
      * Posts a request. It begins at this instant if its turn comes.
      *
-     * Aborts with a message if the queue pair is not connected, or the message is longer than
-     * RDMA_MAX_MESSAGE_BYTES. In state ERR the request is flushed at once.
+     * A READ or atomic waits until fewer than MaxRdAtomic of them are outstanding, and everything
+     * behind it waits with it.
+     *
+     * Aborts with a message if the queue pair is not connected, the message is longer than
+     * RDMA_MAX_MESSAGE_BYTES, or a READ with RoCE needs 2^23 packets or more (half the PSN space).
+     * In state ERR the request is flushed at once.
      *
      * \param request what to do
      */
     void PostSend(const RdmaSendRequest& request);
 
-    /** \param request room for a SEND, or the notice of a write with immediate, of the peer */
+    /**
+     * Aborts with a message if the queue pair has a shared receive queue, or is in RESET. In state
+     * ERR the request is flushed at once.
+     *
+     * \param request room for a SEND, or the notice of a write with immediate, of the peer
+     */
     void PostReceive(const RdmaReceiveRequest& request);
+
+    /**
+     * Receive requests come from a shared queue. Before the first PostReceive() and Connect().
+     *
+     * \param queue the shared receive queue
+     */
+    void SetSharedReceiveQueue(Ptr<RdmaSharedReceiveQueue> queue);
 
     /** \param queue gets completions of sends and writes */
     void SetSendCompletionQueue(Ptr<RdmaCompletionQueue> queue);
@@ -154,6 +195,12 @@ class RdmaQueuePair : public Object
     uint32_t GetInitialPsn() const
     {
         return m_initialPsn;
+    }
+
+    /** \return READs and atomics that have begun and are not complete */
+    uint32_t GetOutstandingReads() const
+    {
+        return m_outstandingReads;
     }
 
     /** \return requests that are posted and not complete */
@@ -214,13 +261,21 @@ class RdmaQueuePair : public Object
      */
     typedef void (*MessageCallback)(const RdmaMessageArrival& arrival);
 
+    /**
+     * TracedCallback signature of State.
+     *
+     * \param before the state until now
+     * \param after the state from now on
+     */
+    typedef void (*StateCallback)(RdmaQpState before, RdmaQpState after);
+
     // For RdmaNic
 
     /**
      * \param nic the NIC
      * \param port index of the NIC's port
      * \param qpn the queue pair number
-     * \param transport makes requester and responder
+     * \param transport makes the halves of its packet streams
      */
     void Bind(RdmaNic* nic, uint32_t port, uint32_t qpn, Ptr<RdmaTransport> transport);
 
@@ -239,7 +294,7 @@ class RdmaQueuePair : public Object
     /** \return true if it has a packet that may go out */
     bool CanSend() const
     {
-        return m_state == RdmaQpState::RTS && m_requester->CanSend();
+        return m_responsesReady || CanSendRequest();
     }
 
     /** \return the next packet, which is now on its way; only if CanSend() */
@@ -264,64 +319,198 @@ class RdmaQueuePair : public Object
     void DoDispose() override;
 
   private:
+    /// No READ or atomic is outstanding.
+    static constexpr uint64_t NO_BARRIER = std::numeric_limits<uint64_t>::max();
+
     /** A request that is posted. */
     struct SendEntry
     {
-        RdmaSendRequest request; //!< what to do
-        uint64_t firstPacket{0}; //!< its first packet
-        uint64_t packets{0};     //!< how many it has
+        RdmaSendRequest request;   //!< what to do
+        uint64_t firstPacket{0};   //!< number of its first packet
+        uint64_t firstResponse{0}; //!< READ, atomic: number of its first response
+        uint64_t original{0};      //!< atomics: the word as it was before
+        uint32_t packets{0};       //!< how many numbers it takes
+        uint32_t responses{0};     //!< READ, atomic: how many responses it has
+        uint32_t wqeSn{0};         //!< IRN: sequence number among those of its kind, 24 bits
+    };
+
+    /** What is wrong with a request that has come in. */
+    enum class Fault : uint8_t
+    {
+        NONE,      //!< nothing
+        NOT_READY, //!< there is no receive request for it
+        NO_ACCESS, //!< it has no right to that memory
+        INVALID,   //!< it makes no sense
+        TOO_LONG,  //!< it is longer than the receive request
     };
 
     void OnTimer();
-    void SyncTimer();
-    void Handle(const RdmaSenderEvent& event);
-    void CompleteAcknowledged();
-    void Fail(RdmaWcStatus status);
-    void FlushReceives();
-    void Complete(const SendEntry& entry, RdmaWcStatus status);
-    void CompleteReceive(RdmaWcStatus status, uint64_t bytes, const QbbFrame* frame);
-    const SendEntry& FindEntry(uint64_t packet);
-    void ReceiveRequest(const QbbFrame& frame);
-    void ReceiveResponse(const QbbFrame& frame);
-    bool Execute(const QbbFrame& frame);
-    void SendAeth(uint8_t syndrome, uint64_t packet);
-    void NotifyCongestion();
+    void OnReadTimer();
+    void OnResponseTimer();
+
+    /** What a queue pair with READs or atomics of its own has beside. */
+    struct Reads
+    {
+        explicit Reads(RdmaQueuePair* qp);
+
+        std::size_t cursor{0};                  //!< place in m_sends of the oldest outstanding one
+        uint32_t retries{0};                    //!< IRN: times asked for responses in a row
+        bool told{false};                       //!< RoCE: the missing response was asked for
+        bool probe{false};                      //!< IRN: ask for the response that is missing
+        int64_t timeoutPs{0};                   //!< IRN: time without a response before that
+        uint32_t retryLimit{0};                 //!< IRN: how often before the QP fails
+        std::unique_ptr<RdmaReceiver> receiver; //!< IRN: of the responses
+        QbbTimer<RdmaQueuePair, &RdmaQueuePair::OnReadTimer> timer; //!< IRN: no response comes
+    };
+
+    /** What a queue pair that answers READs or atomics has beside. */
+    struct Responses
+    {
+        explicit Responses(RdmaQueuePair* qp);
+
+        QbbRing<RdmaResponse> queue; //!< in order; RoCE: to be sent, IRN: not acknowledged
+        QbbRing<RdmaResponse> done;  //!< RoCE: atomics that have been answered, for repetition
+        std::size_t cursor{0};       //!< IRN: place of the one that is sent at present
+        uint64_t next{0};            //!< IRN: number of the next response
+        std::unique_ptr<RdmaSender> sender;                             //!< IRN: of the responses
+        QbbTimer<RdmaQueuePair, &RdmaQueuePair::OnResponseTimer> timer; //!< IRN: read timeout
+    };
+
+    // states (rdma-queue-pair.cc)
+    void SetState(RdmaQpState state);
+    void MakeHalves();
+    void Address(Ipv4Address remoteAddress, uint32_t remoteQpn);
+    void Reset();
     void CheckPathMtu() const;
 
-    // what every packet touches
-    RdmaNic* m_nic{nullptr};                   //!< owner
-    RdmaQpState m_state{RdmaQpState::RESET};   //!< state
-    bool m_queued{false};                      //!< in the NIC's list of ready queue pairs
-    bool m_inMessage{false};                   //!< responder: between FIRST and LAST
-    uint32_t m_pathMtu{1024};                  //!< attribute PathMtu
-    uint32_t m_ackInterval{1};                 //!< of the transport
-    uint32_t m_initialPsn{0};                  //!< attribute InitialPsn
-    uint32_t m_remotePsn{0};                   //!< PSN of the peer's first packet
-    std::unique_ptr<RdmaSender> m_requester;   //!< sending half
-    std::unique_ptr<RdmaReceiver> m_responder; //!< receiving half
-    QbbRing<SendEntry> m_sends;                //!< posted and not complete, in order
-    std::size_t m_cursor{0};                   //!< the entry that sends at present
-    QbbFrameFields m_frame;                    //!< what all frames have in common
-    QbbTimer<RdmaQueuePair, &RdmaQueuePair::OnTimer> m_timer; //!< the requester's deadline
+    bool IsIrn() const
+    {
+        return m_wireFormat == RdmaWireFormat::IRN;
+    }
 
-    QbbRing<RdmaReceiveRequest> m_receives;  //!< posted receives
-    uint64_t m_messageBytes{0};              //!< responder: bytes of the present message
-    uint32_t m_msn{0};                       //!< responder: messages completed, 24 bits
-    uint64_t m_posted{0};                    //!< packets posted
-    int64_t m_nextCnpPs{0};                  //!< no notification before this instant
-    uint32_t m_qpn{0};                       //!< queue pair number
-    uint32_t m_port{0};                      //!< index of the NIC's port
-    uint8_t m_dscp{26};                      //!< attribute Dscp
-    uint8_t m_cnpDscp{48};                   //!< attribute CnpDscp
-    uint8_t m_ttl{64};                       //!< attribute Ttl
-    uint8_t m_minRnrTimer{1};                //!< attribute MinRnrTimer
-    bool m_ecnCapable{true};                 //!< attribute EcnCapable
-    Ptr<RdmaCompletionQueue> m_sendQueue;    //!< completions of sends
-    Ptr<RdmaCompletionQueue> m_receiveQueue; //!< completions of receives
-    RdmaQueuePairStats m_stats;              //!< counters but those of the requester
+    // requests of this side (rdma-queue-pair-requester.cc)
+    bool CanSendRequest() const
+    {
+        return (m_state == RdmaQpState::RTS || m_state == RdmaQpState::SQD) && m_sender->CanSend();
+    }
+
+    void ReleaseSends();
+    const SendEntry& FindEntry(uint64_t packet);
+    QbbFramePtr MakeRequestFrame();
+    void FillReadRequest(QbbFrame& frame, const SendEntry& entry, uint64_t index) const;
+    void FillIrnRequest(QbbFrame& frame, const SendEntry& entry, uint64_t index) const;
+    void ReceiveAcknowledgement(const QbbFrame& frame);
+    void ReceiveNak(uint8_t code, int64_t packet, int64_t selective);
+    void Handle(const RdmaSenderEvent& event);
+    void SyncTimer();
+    void CompleteAcknowledged();
+    bool IsComplete(const SendEntry& entry) const;
+    void Complete(const SendEntry& entry, RdmaWcStatus status);
+    void Fail(RdmaWcStatus status, uint64_t packet);
+
+    // answers to READs and atomics of this side (rdma-queue-pair-reads.cc)
+    void BeginRead();
+    void EndReads();
+    void MissResponse();
+    void ReceiveReadResponse(const QbbFrame& frame);
+    void AcceptResponse(SendEntry& entry, const QbbFrame& frame);
+    void ReceiveIrnResponse(const QbbFrame& frame);
+    SendEntry* FindRead(uint64_t response);
+    bool IsAnswer(const SendEntry& entry, uint64_t response, const QbbFrame& frame) const;
+    void WatchReads();
+    void SendReadAcknowledge(uint8_t syndrome, uint64_t packet, int64_t selective);
+    QbbFramePtr MakeProbe();
+
+    // requests of the peer (rdma-queue-pair-responder.cc)
+    void ReceiveRequest(const QbbFrame& frame);
+    Fault Judge(const QbbFrame& frame);
+    Fault JudgeRead(const QbbFrame& frame) const;
+    void Execute(const QbbFrame& frame);
+    void Perform(const RdmaArrivedRequest& request);
+    void Refuse(Fault fault, uint64_t packet);
+    bool HasReceives(uint32_t count);
+    void CompleteReceive(RdmaWcStatus status, const RdmaArrivedRequest& request);
+    void FlushReceives();
+    void SendAeth(uint8_t syndrome, uint64_t packet, int64_t selective);
+    void NotifyCongestion();
+
+    // the same with IRN (rdma-queue-pair-irn.cc)
+    void ReceiveIrnRequest(const QbbFrame& frame);
+    Fault JudgeIrn(const QbbFrame& frame);
+    void Keep(const RdmaArrivedRequest& request);
+    void PerformKept();
+
+    // answers to READs and atomics of the peer (rdma-queue-pair-responses.cc)
+    void Answer(RdmaResponse response);
+    void RepeatAnswer(const QbbFrame& frame, uint64_t packet);
+    uint64_t PerformAtomic(const RdmaArrivedRequest& request);
+    uint32_t CountUnanswered() const;
+    QbbFramePtr MakeResponseFrame();
+    QbbFramePtr MakeIrnResponseFrame();
+    QbbFramePtr MakeAeth(RdmaOpcode opcode,
+                         uint8_t syndrome,
+                         uint32_t psn,
+                         uint32_t selectivePsn) const;
+    void FillResponse(QbbFrame& frame, const RdmaResponse& response, uint64_t index) const;
+    void ReceiveReadAcknowledge(const QbbFrame& frame);
+    void SyncResponses();
+
+    // what every packet touches
+    RdmaNic* m_nic{nullptr};                           //!< owner
+    RdmaQpState m_state{RdmaQpState::RESET};           //!< state
+    RdmaWireFormat m_wireFormat{RdmaWireFormat::ROCE}; //!< of the transport
+    bool m_queued{false};                              //!< in the NIC's list of ready queue pairs
+    bool m_responsesReady{false};                      //!< a response may go out
+    bool m_responseTurn{false};               //!< the next packet is a response, if there is one
+    bool m_inMessage{false};                  //!< responder, RoCE: between FIRST and LAST
+    bool m_inSend{false};                     //!< responder, RoCE: the present message is a SEND
+    uint32_t m_pathMtu{1024};                 //!< attribute PathMtu
+    uint32_t m_ackInterval{1};                //!< of the transport
+    uint32_t m_initialPsn{0};                 //!< attribute InitialPsn
+    uint32_t m_remotePsn{0};                  //!< PSN of the peer's first packet
+    uint32_t m_outstandingReads{0};           //!< READs and atomics that have begun
+    std::unique_ptr<RdmaSender> m_sender;     //!< of the requests
+    std::unique_ptr<RdmaReceiver> m_receiver; //!< of the peer's requests
+    QbbRing<SendEntry> m_sends;               //!< posted and not complete, in order
+    std::size_t m_cursor{0};                  //!< the entry that sends at present
+    std::size_t m_released{0};                //!< how many of m_sends may send
+    uint64_t m_barrier{NO_BARRIER};           //!< RoCE: the response that comes next
+    QbbFrameFields m_frame;                   //!< what all frames have in common
+    QbbTimer<RdmaQueuePair, &RdmaQueuePair::OnTimer> m_timer; //!< the sender's deadline
+
+    QbbRing<RdmaReceiveRequest> m_receives;       //!< receive requests
+    uint64_t m_messageBytes{0};                   //!< responder, RoCE: bytes of the present message
+    uint64_t m_messageLength{0};                  //!< responder, RoCE: what its RETH announced
+    uint64_t m_posted{0};                         //!< packet numbers posted
+    uint64_t m_responsesPosted{0};                //!< IRN: response numbers posted
+    int64_t m_nextCnpPs{0};                       //!< no notification before this instant
+    uint32_t m_msn{0};                            //!< responder: messages completed, 24 bits
+    uint32_t m_sendSn{0};                         //!< IRN: SENDs and WRITEs with immediate posted
+    uint32_t m_readSn{0};                         //!< IRN: READs and atomics posted
+    uint32_t m_receiveSn{0};                      //!< IRN: receive requests completed
+    uint32_t m_qpn{0};                            //!< queue pair number
+    uint32_t m_port{0};                           //!< index of the NIC's port
+    uint8_t m_dscp{26};                           //!< attribute Dscp
+    uint8_t m_cnpDscp{48};                        //!< attribute CnpDscp
+    uint8_t m_ttl{64};                            //!< attribute Ttl
+    uint8_t m_minRnrTimer{1};                     //!< attribute MinRnrTimer
+    uint8_t m_maxRdAtomic{16};                    //!< attribute MaxRdAtomic
+    uint8_t m_maxDestRdAtomic{16};                //!< attribute MaxDestRdAtomic
+    bool m_ecnCapable{true};                      //!< attribute EcnCapable
+    bool m_flushing{false};                       //!< receive requests are being flushed
+    RdmaRetryLimits m_limits;                     //!< given to Modify()
+    Ptr<RdmaTransport> m_transport;               //!< makes the halves
+    Ptr<RdmaSharedReceiveQueue> m_sharedReceives; //!< where receive requests come from, if any
+    Ptr<RdmaCompletionQueue> m_sendQueue;         //!< completions of sends
+    Ptr<RdmaCompletionQueue> m_receiveQueue;      //!< completions of receives
+    std::unique_ptr<Reads> m_reads;               //!< made with the first READ or atomic
+    std::unique_ptr<Responses> m_responses;       //!< made with the peer's first READ or atomic
+    std::vector<RdmaArrivedRequest> m_kept; //!< IRN: last packets that came early, latest first
+    RdmaQueuePairStats m_stats;             //!< counters but those of the sender
 
     TracedCallback<const RdmaMessageArrival&> m_messageReceived; //!< trace MessageReceived
     TracedCallback<const RdmaWorkCompletion&> m_sendCompleted;   //!< trace SendCompleted
+    TracedCallback<RdmaQpState, RdmaQpState> m_stateChanged;     //!< trace State
 };
 
 } // namespace ns3

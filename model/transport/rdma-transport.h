@@ -217,6 +217,18 @@ class RdmaTransport : public Object
 
     /** \return the packet formats */
     virtual RdmaWireFormat GetWireFormat() const = 0;
+
+    /**
+     * \return wire format IRN: time without a response to an outstanding READ or atomic after which
+     *         the requester asks for it; 0 turns that off. Well above the responder's own timeout.
+     */
+    virtual int64_t GetResponseTimeoutPs() const
+    {
+        return 0;
+    }
+
+    /** \return timeouts in a row before a queue pair fails; UINT32_MAX means no limit */
+    virtual uint32_t GetRetryCount() const = 0;
 };
 
 } // namespace ns3

@@ -18,6 +18,8 @@ GetRdmaQpStateName(RdmaQpState state)
         return "RTR";
     case RdmaQpState::RTS:
         return "RTS";
+    case RdmaQpState::SQD:
+        return "SQD";
     case RdmaQpState::ERR:
         return "ERR";
     }
@@ -35,8 +37,14 @@ GetRdmaWcStatusName(RdmaWcStatus status)
         return "IBV_WC_LOC_LEN_ERR";
     case RdmaWcStatus::WR_FLUSH_ERR:
         return "IBV_WC_WR_FLUSH_ERR";
+    case RdmaWcStatus::BAD_RESP_ERR:
+        return "IBV_WC_BAD_RESP_ERR";
     case RdmaWcStatus::REM_INV_REQ_ERR:
         return "IBV_WC_REM_INV_REQ_ERR";
+    case RdmaWcStatus::REM_ACCESS_ERR:
+        return "IBV_WC_REM_ACCESS_ERR";
+    case RdmaWcStatus::REM_OP_ERR:
+        return "IBV_WC_REM_OP_ERR";
     case RdmaWcStatus::RETRY_EXC_ERR:
         return "IBV_WC_RETRY_EXC_ERR";
     case RdmaWcStatus::RNR_RETRY_EXC_ERR:

@@ -25,6 +25,7 @@ enum class RdmaQpState : uint8_t
     INIT,  //!< may post receives
     RTR,   //!< ready to receive
     RTS,   //!< ready to send
+    SQD,   //!< drains the send queue: what has begun is finished, nothing else begins
     ERR,   //!< everything that is posted is flushed
 };
 
@@ -41,10 +42,13 @@ const char* GetRdmaQpStateName(RdmaQpState state);
  */
 enum class RdmaWrOpcode : uint8_t
 {
-    RDMA_WRITE,          //!< into the peer's memory, unseen by its software
-    RDMA_WRITE_WITH_IMM, //!< the same, and a receive completion with immediate data
-    SEND,                //!< into the memory of the peer's next receive request
-    SEND_WITH_IMM,       //!< the same with immediate data
+    RDMA_WRITE,           //!< into the peer's memory, unseen by its software
+    RDMA_WRITE_WITH_IMM,  //!< the same, and a receive completion with immediate data
+    SEND,                 //!< into the memory of the peer's next receive request
+    SEND_WITH_IMM,        //!< the same with immediate data
+    RDMA_READ,            //!< out of the peer's memory, unseen by its software
+    ATOMIC_CMP_AND_SWP,   //!< swap a word of the peer's memory if it is as expected
+    ATOMIC_FETCH_AND_ADD, //!< add to a word of the peer's memory
 };
 
 /**
@@ -57,6 +61,9 @@ enum class RdmaWcOpcode : uint8_t
     SEND,               //!< a send of this side
     RECV,               //!< a send of the peer
     RECV_RDMA_WITH_IMM, //!< a write with immediate of the peer
+    RDMA_READ,          //!< a read of this side
+    COMP_SWAP,          //!< a compare and swap of this side
+    FETCH_ADD,          //!< a fetch and add of this side
 };
 
 /**
@@ -68,7 +75,10 @@ enum class RdmaWcStatus : uint8_t
     SUCCESS,           //!< done
     LOC_LEN_ERR,       //!< longer than the receive request
     WR_FLUSH_ERR,      //!< the QP is in error
+    BAD_RESP_ERR,      //!< the responder's answer makes no sense
     REM_INV_REQ_ERR,   //!< the responder refused the request
+    REM_ACCESS_ERR,    //!< the request has no right to the responder's memory
+    REM_OP_ERR,        //!< the responder could not carry the request out
     RETRY_EXC_ERR,     //!< the responder did not answer, retry_cnt times
     RNR_RETRY_EXC_ERR, //!< the responder had no receive request, rnr_retry times
 };
@@ -90,18 +100,39 @@ std::ostream& operator<<(std::ostream& os, RdmaWcStatus status);
 
 /**
  * \ingroup rdma
- * A request to send or write (ibv_send_wr).
+ * \param opcode what a work request asks for
+ * \return true for READs and atomics, which are answered with data
+ */
+constexpr bool
+IsRdmaRead(RdmaWrOpcode opcode)
+{
+    return opcode >= RdmaWrOpcode::RDMA_READ;
+}
+
+/**
+ * \ingroup rdma
+ * Bytes of the word that an atomic operates on.
+ */
+constexpr uint32_t RDMA_ATOMIC_BYTES = 8;
+
+/**
+ * \ingroup rdma
+ * A request to send, write, read or change a word (ibv_send_wr).
  */
 struct RdmaSendRequest
 {
     uint64_t id{0};                                //!< comes back in the completion
     RdmaWrOpcode opcode{RdmaWrOpcode::RDMA_WRITE}; //!< what to do
-    uint64_t length{0};                            //!< bytes, 0 .. 2^31
-    uint64_t remoteAddress{0};                     //!< writes: where to in the peer's memory
-    uint32_t rKey{0};                              //!< writes: the key of that memory
-    uint32_t immediate{0};                         //!< immediate data, if the opcode has it
     bool signaled{true};                           //!< a completion on success (errors always)
     bool solicited{false};                         //!< solicited event at the receiver
+    bool fence{false};         //!< begins when the reads and atomics before it are complete
+    uint32_t rKey{0};          //!< all but sends: the key of the peer's memory
+    uint64_t length{0};        //!< bytes, 0 .. 2^31; atomics: ignored, they have 8
+    uint64_t remoteAddress{0}; //!< all but sends: where in the peer's memory; atomics: of a word,
+                               //!< a multiple of 8
+    uint64_t compareAdd{0};    //!< atomics: what to compare with, or to add
+    uint64_t swap{0};          //!< compare and swap: the new value
+    uint32_t immediate{0};     //!< immediate data, if the opcode has it
 };
 
 /**
@@ -126,8 +157,9 @@ struct RdmaWorkCompletion
     uint64_t bytes{0};                          //!< length of the message
     bool hasImmediate{false};                   //!< `immediate` means something
     uint32_t immediate{0};                      //!< immediate data
-    uint32_t qpn{0};                            //!< the local QP
-    int64_t timePs{0};                          //!< when, in picoseconds
+    uint64_t original{0}; //!< atomics: the word as it was before (rdma-core puts it in memory)
+    uint32_t qpn{0};      //!< the local QP
+    int64_t timePs{0};    //!< when, in picoseconds
 };
 
 /**

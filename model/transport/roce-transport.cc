@@ -76,6 +76,12 @@ RoceTransport::GetAckInterval() const
     return m_ackInterval;
 }
 
+uint32_t
+RoceTransport::GetRetryCount() const
+{
+    return m_retryCount;
+}
+
 RdmaWireFormat
 RoceTransport::GetWireFormat() const
 {

@@ -31,6 +31,7 @@ class RoceTransport : public RdmaTransport
     std::unique_ptr<RdmaReceiver> MakeReceiver() const override;
     uint32_t GetAckInterval() const override;
     RdmaWireFormat GetWireFormat() const override;
+    uint32_t GetRetryCount() const override;
 
   private:
     Time m_timeout;            //!< attribute RetransmissionTimeout
