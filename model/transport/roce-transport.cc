@@ -57,8 +57,9 @@ RoceTransport::GetTypeId()
 std::unique_ptr<RdmaSender>
 RoceTransport::MakeSender(const RdmaRetryLimits& limits) const
 {
-    RdmaGoBackNConfig config;
-    config.timeoutPs = limits.timeoutPs.value_or(QbbToPs(m_timeout));
+    RdmaSenderConfig config;
+    config.timeouts.highPs = limits.timeoutPs.value_or(QbbToPs(m_timeout));
+    config.timeouts.lowPs = config.timeouts.highPs;
     config.retryCount = limits.retryCount.value_or(m_retryCount);
     config.rnrRetryCount = limits.rnrRetryCount.value_or(m_rnrRetry);
     return std::make_unique<RdmaGoBackNSender>(config);

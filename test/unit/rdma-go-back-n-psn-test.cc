@@ -21,7 +21,7 @@ TEST(RdmaGoBackNPsn, OneLossWithoutTimer)
         const auto initialPsn = static_cast<uint32_t>(RDMA_PSN_SPACE - 1 - random() % 40);
         const uint64_t packets = 2 + random() % 40;
         const uint64_t lost = random() % (packets - 1);
-        RdmaGoBackNSender requester{RdmaGoBackNConfig()};
+        RdmaGoBackNSender requester{RdmaSenderConfig()};
         RdmaGoBackNReceiver responder;
         requester.Extend(packets);
         bool loses = true;
@@ -76,8 +76,9 @@ TEST(RdmaGoBackNPsn, PastTheWholePsnSpace)
     constexpr uint32_t INITIAL = 0x800000;
     constexpr uint64_t PACKETS = RDMA_PSN_SPACE + 10'000;
     constexpr uint64_t DISTANCE = 64;
-    RdmaGoBackNConfig config;
-    config.timeoutPs = 1'000'000;
+    RdmaSenderConfig config;
+    config.timeouts.highPs = 1'000'000;
+    config.timeouts.lowPs = 1'000'000;
     RdmaGoBackNSender requester(config);
     RdmaGoBackNReceiver responder;
     requester.Extend(PACKETS);

@@ -23,8 +23,9 @@ RdmaGoBackNModel::RdmaGoBackNModel(const RdmaGoBackNPattern& pattern)
     : m_pattern(pattern),
       m_random(pattern.seed),
       m_requester([&pattern]() {
-          RdmaGoBackNConfig config;
-          config.timeoutPs = pattern.timeoutPs;
+          RdmaSenderConfig config;
+          config.timeouts.highPs = pattern.timeoutPs;
+          config.timeouts.lowPs = pattern.timeoutPs;
           config.retryCount = UINT32_MAX;
           return config;
       }()),

@@ -23,8 +23,9 @@ class RdmaGoBackNScenario : public testing::Test
     /** \param packets posted \param timeoutPs 0 for none */
     void Begin(uint64_t packets, int64_t timeoutPs)
     {
-        RdmaGoBackNConfig config;
-        config.timeoutPs = timeoutPs;
+        RdmaSenderConfig config;
+        config.timeouts.highPs = timeoutPs;
+        config.timeouts.lowPs = timeoutPs;
         requester = RdmaGoBackNSender(config);
         requester.Extend(packets);
     }
@@ -108,10 +109,10 @@ class RdmaGoBackNScenario : public testing::Test
 
     using Packets = std::vector<uint64_t>;
 
-    RdmaGoBackNSender requester{RdmaGoBackNConfig()}; //!< the sender
-    RdmaGoBackNReceiver responder;                    //!< the receiver
-    bool ready{true};                                 //!< it has a receive request
-    Packets delivered;                                //!< what was executed
+    RdmaGoBackNSender requester{RdmaSenderConfig()}; //!< the sender
+    RdmaGoBackNReceiver responder;                   //!< the receiver
+    bool ready{true};                                //!< it has a receive request
+    Packets delivered;                               //!< what was executed
 };
 
 } // namespace

@@ -28,8 +28,9 @@ constexpr int64_t TIMEOUT = 1000;
 inline RdmaGoBackNSender
 MakeSender(int64_t timeoutPs = 0, uint32_t retries = 7, uint32_t rnrRetries = 7)
 {
-    RdmaGoBackNConfig config;
-    config.timeoutPs = timeoutPs;
+    RdmaSenderConfig config;
+    config.timeouts.highPs = timeoutPs;
+    config.timeouts.lowPs = timeoutPs;
     config.retryCount = retries;
     config.rnrRetryCount = rnrRetries;
     return RdmaGoBackNSender(config);

@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+
+#include "rdma-reliable-sender.h"
+
+namespace ns3
+{
+
+RdmaReliableSender::RdmaReliableSender(const RdmaSenderConfig& config)
+    : m_timer(config.timeouts),
+      m_window(config.window),
+      m_retryCount(config.retryCount),
+      m_rnrRetryCount(config.rnrRetryCount)
+{
+}
+
+void
+RdmaReliableSender::Extend(uint64_t packets)
+{
+    m_end += packets;
+}
+
+void
+RdmaReliableSender::RestartTimer(int64_t nowPs)
+{
+    if (GetInFlight() > 0)
+    {
+        m_timer.Restart(nowPs);
+    }
+    else
+    {
+        m_timer.Stop();
+    }
+}
+
+bool
+RdmaReliableSender::Advance(int64_t arrived, int64_t nowPs)
+{
+    if (arrived <= static_cast<int64_t>(m_acked) || arrived > static_cast<int64_t>(m_highest))
+    {
+        return false;
+    }
+    const uint64_t from = m_acked;
+    m_acked = static_cast<uint64_t>(arrived);
+    Acknowledged(from);
+    m_retries = 0;
+    m_rnrRetries = 0;
+    m_timer.PacketsAcked(m_acked, nowPs);
+    if (!m_rnrWait)
+    {
+        RestartTimer(nowPs);
+    }
+    return true;
+}
+
+bool
+RdmaReliableSender::IsAwaited(int64_t expected) const
+{
+    return expected == static_cast<int64_t>(m_acked);
+}
+
+RdmaSenderEvent
+RdmaReliableSender::OnAck(int64_t packet, int64_t nowPs)
+{
+    RdmaSenderEvent event;
+    event.mayBegin = Advance(packet + 1, nowPs);
+    return event;
+}
+
+RdmaSenderEvent
+RdmaReliableSender::OnRnrNak(int64_t expected, int64_t waitPs, int64_t nowPs)
+{
+    Advance(expected, nowPs);
+    RdmaSenderEvent event;
+    if (!IsAwaited(expected) || m_highest == m_acked || m_rnrWait)
+    {
+        return event; // old news, about a packet that was never sent, or known
+    }
+    ++m_rnrRetries;
+    if (m_rnrRetryCount != RdmaSenderConfig::RNR_RETRY_FOREVER && m_rnrRetries > m_rnrRetryCount)
+    {
+        event.failed = true;
+        event.status = RdmaWcStatus::RNR_RETRY_EXC_ERR;
+        return event;
+    }
+    Refused();
+    m_rnrWait = true;
+    m_timer.WaitUntil(nowPs + waitPs);
+    return event;
+}
+
+RdmaSenderEvent
+RdmaReliableSender::OnTimeout(int64_t)
+{
+    RdmaSenderEvent event;
+    const uint64_t inFlight = GetInFlight();
+    if (m_rnrWait || inFlight == 0)
+    {
+        m_timer.Stop();
+        event.mayBegin = m_rnrWait;
+        m_rnrWait = false;
+        return event;
+    }
+    if (!m_timer.Expire(inFlight))
+    {
+        return event;
+    }
+    ++m_timeouts;
+    ++m_retries;
+    if (m_retries > m_retryCount)
+    {
+        event.failed = true;
+        event.status = RdmaWcStatus::RETRY_EXC_ERR;
+        return event;
+    }
+    // The timer starts again with the first packet that goes out, which may wait for a pause.
+    RanOut();
+    event.mayBegin = true;
+    return event;
+}
+
+uint64_t
+RdmaReliableSender::GetAcked() const
+{
+    return m_acked;
+}
+
+uint64_t
+RdmaReliableSender::GetHighestSent() const
+{
+    return m_highest;
+}
+
+int64_t
+RdmaReliableSender::GetDeadlinePs() const
+{
+    return m_timer.GetDeadlinePs();
+}
+
+uint64_t
+RdmaReliableSender::GetRetransmissions() const
+{
+    return m_retransmissions;
+}
+
+uint64_t
+RdmaReliableSender::GetTimeouts() const
+{
+    return m_timeouts;
+}
+
+} // namespace ns3
