@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+
+#include "irn-receiver.h"
+
+#include "rdma-psn.h"
+
+#include <ns3/assert.h>
+
+namespace ns3
+{
+
+RdmaReceiverVerdict
+IrnReceiver::Check(int64_t packet)
+{
+    const auto expected = static_cast<int64_t>(m_kept.GetBase());
+    if (packet == expected)
+    {
+        return RdmaReceiverVerdict::ACCEPT;
+    }
+    if (packet < expected || m_kept.Test(static_cast<uint64_t>(packet)))
+    {
+        return RdmaReceiverVerdict::DUPLICATE;
+    }
+    if (packet - expected >= static_cast<int64_t>(RDMA_MAX_WINDOW - 1))
+    {
+        return RdmaReceiverVerdict::IGNORE; // no sender has that many packets in flight
+    }
+    return RdmaReceiverVerdict::EARLY;
+}
+
+void
+IrnReceiver::Accept(uint64_t packet, [[maybe_unused]] uint64_t packets, bool)
+{
+    NS_ASSERT_MSG(packets == 1, "IRN numbers responses apart from requests");
+    if (packet == m_kept.GetBase())
+    {
+        m_kept.Advance(m_kept.FindClear(packet + 1));
+    }
+    else
+    {
+        m_kept.Set(packet);
+    }
+}
+
+void
+IrnReceiver::Refuse()
+{
+    // What comes behind a refused packet is kept as ever, if it can be.
+}
+
+uint64_t
+IrnReceiver::GetExpected() const
+{
+    return m_kept.GetBase();
+}
+
+uint64_t
+IrnReceiver::GetMissing() const
+{
+    return m_kept.GetBase();
+}
+
+} // namespace ns3

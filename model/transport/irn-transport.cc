@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+
+#include "irn-transport.h"
+
+#include "irn-receiver.h"
+#include "irn-sender.h"
+#include "qbb-time.h"
+#include "rdma-compat.h"
+#include "rdma-go-back-n.h"
+
+#include <ns3/abort.h>
+#include <ns3/boolean.h>
+#include <ns3/uinteger.h>
+
+namespace ns3
+{
+
+NS_OBJECT_ENSURE_REGISTERED(IrnTransport);
+
+TypeId
+IrnTransport::GetTypeId()
+{
+    static TypeId tid =
+        TypeId("ns3::IrnTransport")
+            .SetParent<RdmaTransport>()
+            .SetGroupName("Rdma")
+            .AddConstructor<IrnTransport>()
+            .AddAttribute(
+                "LossRecovery",
+                "How a lost packet is recovered: by selective retransmission with selective "
+                "acknowledgements, or without them, or by sending everything from it on again.",
+                EnumValue(LossRecovery::SACK),
+                RdmaMakeEnumAccessor<LossRecovery>(&IrnTransport::m_lossRecovery),
+                MakeEnumChecker(LossRecovery::SACK,
+                                "Sack",
+                                LossRecovery::SELECTIVE_WITHOUT_SACK,
+                                "SelectiveWithoutSack",
+                                LossRecovery::GO_BACK_N,
+                                "GoBackN"))
+            .AddAttribute("BdpFc",
+                          "BDP-FC: a queue pair has at most BdpCap packets in flight.",
+                          BooleanValue(true),
+                          MakeBooleanAccessor(&IrnTransport::m_bdpFc),
+                          MakeBooleanChecker())
+            .AddAttribute("BdpCap",
+                          "Most packets in flight with BDP-FC: the bandwidth-delay product of the "
+                          "longest path in packets. 0 means not known yet: RdmaFabricHelper "
+                          "computes it from the topology.",
+                          UintegerValue(0),
+                          MakeUintegerAccessor(&IrnTransport::m_bdpCap),
+                          MakeUintegerChecker<uint32_t>(0, RDMA_MAX_WINDOW - 1))
+            .AddAttribute("RtoLow",
+                          "Retransmission timeout with at most RtoLowPackets packets in flight.",
+                          TimeValue(MicroSeconds(100)),
+                          MakeTimeAccessor(&IrnTransport::m_rtoLow),
+                          MakeTimeChecker(NanoSeconds(1)))
+            .AddAttribute("RtoHigh",
+                          "Retransmission timeout with more packets in flight, at least RtoLow. "
+                          "With DynamicRto the timeout before the first round trip.",
+                          TimeValue(MicroSeconds(320)),
+                          MakeTimeAccessor(&IrnTransport::m_rtoHigh),
+                          MakeTimeChecker(NanoSeconds(1)))
+            .AddAttribute("RtoLowPackets",
+                          "N: RtoLow applies to at most this many packets in flight; 0 turns "
+                          "RtoLow off.",
+                          UintegerValue(3),
+                          MakeUintegerAccessor(&IrnTransport::m_rtoLowPackets),
+                          MakeUintegerChecker<uint32_t>())
+            .AddAttribute("DynamicRto",
+                          "Compute the timeout from round-trip times (RFC 6298) in place of RtoLow "
+                          "and RtoHigh.",
+                          BooleanValue(false),
+                          MakeBooleanAccessor(&IrnTransport::m_dynamicRto),
+                          MakeBooleanChecker())
+            .AddAttribute("MinRto",
+                          "The least timeout with DynamicRto, at most RtoHigh.",
+                          TimeValue(MicroSeconds(100)),
+                          MakeTimeAccessor(&IrnTransport::m_minRto),
+                          MakeTimeChecker(NanoSeconds(1)))
+            .AddAttribute("RetryCount",
+                          "Timeouts in a row after which the queue pair fails with "
+                          "IBV_WC_RETRY_EXC_ERR (retry_cnt); 4294967295 means no limit.",
+                          UintegerValue(7),
+                          MakeUintegerAccessor(&IrnTransport::m_retryCount),
+                          MakeUintegerChecker<uint32_t>())
+            .AddAttribute("RnrRetryCount",
+                          "RNR NAKs in a row after which the queue pair fails with "
+                          "IBV_WC_RNR_RETRY_EXC_ERR (rnr_retry); 7 means no limit.",
+                          UintegerValue(7),
+                          MakeUintegerAccessor(&IrnTransport::m_rnrRetry),
+                          MakeUintegerChecker<uint32_t>(0, 7));
+    return tid;
+}
+
+void
+IrnTransport::CheckAttributes() const
+{
+    NS_ABORT_MSG_IF(m_bdpFc && m_bdpCap == 0,
+                    "IrnTransport: BdpFc is on and BdpCap is not known; set BdpCap to the packets "
+                    "of a bandwidth-delay product, 1.."
+                        << RDMA_MAX_WINDOW - 1 << ", or use RdmaFabricHelper, or turn BdpFc off");
+    NS_ABORT_MSG_IF(m_rtoLow > m_rtoHigh,
+                    "IrnTransport: RtoLow is " << m_rtoLow.As(Time::US)
+                                               << "; accepted: up to RtoHigh, "
+                                               << m_rtoHigh.As(Time::US));
+    NS_ABORT_MSG_IF(m_dynamicRto && m_minRto > m_rtoHigh,
+                    "IrnTransport: MinRto is "
+                        << m_minRto.As(Time::US)
+                        << "; accepted: up to the first dynamic timeout, RtoHigh, "
+                        << m_rtoHigh.As(Time::US));
+}
+
+std::unique_ptr<RdmaSender>
+IrnTransport::MakeSender(const RdmaRetryLimits& limits) const
+{
+    CheckAttributes();
+    RdmaSenderConfig config;
+    config.timeouts.lowPs = limits.timeoutPs.value_or(QbbToPs(m_rtoLow));
+    config.timeouts.highPs = limits.timeoutPs.value_or(QbbToPs(m_rtoHigh));
+    config.timeouts.lowPackets = m_rtoLowPackets;
+    config.timeouts.dynamic = m_dynamicRto && !limits.timeoutPs;
+    config.timeouts.minPs = QbbToPs(m_minRto);
+    config.retryCount = limits.retryCount.value_or(m_retryCount);
+    config.rnrRetryCount = limits.rnrRetryCount.value_or(m_rnrRetry);
+    if (m_bdpFc)
+    {
+        config.window = m_bdpCap;
+    }
+    switch (m_lossRecovery)
+    {
+    case LossRecovery::SACK:
+        return std::make_unique<IrnSender>(config, IrnSelective::SACK);
+    case LossRecovery::SELECTIVE_WITHOUT_SACK:
+        return std::make_unique<IrnSender>(config, IrnSelective::NONE);
+    default:
+        return std::make_unique<RdmaGoBackNSender>(config);
+    }
+}
+
+std::unique_ptr<RdmaReceiver>
+IrnTransport::MakeReceiver() const
+{
+    switch (m_lossRecovery)
+    {
+    case LossRecovery::SACK:
+    case LossRecovery::SELECTIVE_WITHOUT_SACK:
+        return std::make_unique<IrnReceiver>();
+    default:
+        return std::make_unique<RdmaGoBackNReceiver>();
+    }
+}
+
+uint32_t
+IrnTransport::GetAckInterval() const
+{
+    return 1;
+}
+
+RdmaWireFormat
+IrnTransport::GetWireFormat() const
+{
+    return RdmaWireFormat::IRN;
+}
+
+} // namespace ns3
