@@ -162,4 +162,16 @@ IrnTransport::GetWireFormat() const
     return RdmaWireFormat::IRN;
 }
 
+int64_t
+IrnTransport::GetResponseTimeoutPs() const
+{
+    return 4 * QbbToPs(m_rtoHigh);
+}
+
+uint32_t
+IrnTransport::GetRetryCount() const
+{
+    return m_retryCount;
+}
+
 } // namespace ns3

@@ -51,6 +51,9 @@ class IrnTransport : public RdmaTransport
     std::unique_ptr<RdmaReceiver> MakeReceiver() const override;
     uint32_t GetAckInterval() const override;
     RdmaWireFormat GetWireFormat() const override;
+    /** \return four times RtoHigh: by then a responder that lives has repeated its response */
+    int64_t GetResponseTimeoutPs() const override;
+    uint32_t GetRetryCount() const override;
 
   private:
     void CheckAttributes() const;
