@@ -2,15 +2,20 @@
 
 #include "rdma-fabric-helper.h"
 
+#include "irn-transport.h"
 #include "qbb-shared-buffer.h"
+#include "qbb-wire.h"
+#include "rdma-bdp.h"
 #include "roce-transport.h"
 
 #include <ns3/abort.h>
+#include <ns3/boolean.h>
 #include <ns3/double.h>
 #include <ns3/enum.h>
 #include <ns3/internet-stack-helper.h>
 #include <ns3/ipv4.h>
 #include <ns3/pointer.h>
+#include <ns3/uinteger.h>
 
 namespace ns3
 {
@@ -65,6 +70,21 @@ void
 RdmaFabricHelper::SetSwitchAttribute(const std::string& name, const AttributeValue& value)
 {
     m_switchFactory.Set(name, value);
+}
+
+void
+RdmaFabricHelper::SetPathSelector(const std::string& type)
+{
+    m_selectorFactory = ObjectFactory();
+    m_selectorFactory.SetTypeId(type);
+}
+
+void
+RdmaFabricHelper::SetPathSelectorAttribute(const std::string& name, const AttributeValue& value)
+{
+    NS_ABORT_MSG_IF(!m_selectorFactory.IsTypeIdSet(),
+                    "rdma: SetPathSelectorAttribute() before SetPathSelector()");
+    m_selectorFactory.Set(name, value);
 }
 
 void
@@ -158,7 +178,7 @@ RdmaFabricHelper::Install(const RdmaTopology& topology) const
     {
         InstallLink(*fabric, link);
     }
-    const auto transport = m_transportFactory.Create<RdmaTransport>();
+    const auto transport = MakeTransport(topology);
     const auto marker = m_ecn ? m_ecnFactory.Create<QbbEcnMarker>() : nullptr;
     for (uint32_t node = 0; node < topology.GetNNodes(); ++node)
     {
@@ -174,6 +194,40 @@ RdmaFabricHelper::Install(const RdmaTopology& topology) const
     InstallAddresses(*fabric);
     fabric->m_routing->ComputeRoutes();
     return fabric;
+}
+
+Ptr<RdmaTransport>
+RdmaFabricHelper::MakeTransport(const RdmaTopology& topology) const
+{
+    auto transport = m_transportFactory.Create<RdmaTransport>();
+    if (!DynamicCast<IrnTransport>(transport))
+    {
+        return transport;
+    }
+    BooleanValue bdpFc;
+    UintegerValue cap;
+    transport->GetAttribute("BdpFc", bdpFc);
+    transport->GetAttribute("BdpCap", cap);
+    if (bdpFc.Get() && cap.Get() == 0)
+    {
+        UintegerValue mtu;
+        ObjectFactory queuePair("ns3::RdmaQueuePair");
+        for (const auto& [name, value] : m_queuePairAttributes)
+        {
+            queuePair.Set(name, *value);
+        }
+        queuePair.Create<RdmaQueuePair>()->GetAttribute("PathMtu", mtu);
+        constexpr uint32_t OVERHEAD = QbbWire::PREAMBLE_BYTES + QbbWire::GAP_BYTES;
+        const auto bytes = [](RdmaOpcode opcode, uint32_t payload) {
+            return QbbWire::RoceFrameBytes(GetRdmaOpcodeInfo(opcode), payload, false) + OVERHEAD;
+        };
+        transport->SetAttribute(
+            "BdpCap",
+            UintegerValue(GetRdmaBdpPackets(topology,
+                                            bytes(RdmaOpcode::IRN_WRITE_MIDDLE, mtu.Get()),
+                                            bytes(RdmaOpcode::IRN_ACKNOWLEDGE, 0))));
+    }
+    return transport;
 }
 
 void
@@ -228,6 +282,11 @@ RdmaFabricHelper::InstallSwitch(RdmaFabric& fabric, uint32_t sw, Ptr<QbbEcnMarke
         object->AddPort(DynamicCast<QbbNetDevice>(node->GetDevice(i)));
     }
     object->SetBufferManager(m_bufferFactory.Create<QbbBufferManager>());
+    if (m_selectorFactory.IsTypeIdSet())
+    {
+        object->SetAttribute("PathSelector",
+                             PointerValue(m_selectorFactory.Create<QbbPathSelector>()));
+    }
     if (marker)
     {
         object->SetAttribute("EcnMarker", PointerValue(marker));

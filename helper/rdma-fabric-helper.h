@@ -44,6 +44,12 @@ class RdmaFabricHelper
     /** \param name an attribute of QbbSwitch \param value its value for all switches */
     void SetSwitchAttribute(const std::string& name, const AttributeValue& value);
 
+    /** \param type TypeId name of a QbbPathSelector, of which each switch gets one; none: ECMP */
+    void SetPathSelector(const std::string& type);
+
+    /** \param name an attribute of the path selector \param value its value for all switches */
+    void SetPathSelectorAttribute(const std::string& name, const AttributeValue& value);
+
     /** \param type TypeId name of a QbbBufferManager for all switches */
     void SetBufferManager(const std::string& type);
 
@@ -61,7 +67,11 @@ class RdmaFabricHelper
     /** \param enable true: switches mark ECN-capable packets; false, the default: they do not */
     void EnableEcn(bool enable);
 
-    /** \param type TypeId name of an RdmaTransport for all NICs */
+    /**
+     * IrnTransport with BdpFc and without a BdpCap gets one from the topology: GetRdmaBdpPackets().
+     *
+     * \param type TypeId name of an RdmaTransport for all NICs
+     */
     void SetTransport(const std::string& type);
 
     /** \param name an attribute of the transport \param value its value for all NICs */
@@ -94,6 +104,7 @@ class RdmaFabricHelper
     Ptr<RdmaFabric> Install(const RdmaTopology& topology) const;
 
   private:
+    Ptr<RdmaTransport> MakeTransport(const RdmaTopology& topology) const;
     void InstallLink(RdmaFabric& fabric, uint32_t link) const;
     void InstallHost(RdmaFabric& fabric, uint32_t host, Ptr<RdmaTransport> transport) const;
     void InstallSwitch(RdmaFabric& fabric, uint32_t sw, Ptr<QbbEcnMarker> marker) const;
@@ -103,6 +114,7 @@ class RdmaFabricHelper
     ObjectFactory m_channelFactory;   //!< QbbChannel
     ObjectFactory m_switchFactory;    //!< QbbSwitch
     ObjectFactory m_bufferFactory;    //!< a QbbBufferManager
+    ObjectFactory m_selectorFactory;  //!< a QbbPathSelector, if it has a type
     ObjectFactory m_ecnFactory;       //!< QbbEcnMarker
     ObjectFactory m_transportFactory; //!< an RdmaTransport
     ObjectFactory m_nicFactory;       //!< RdmaNic

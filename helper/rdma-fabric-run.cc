@@ -204,7 +204,8 @@ RdmaFabricRun::Configure(RdmaFabricHelper& helper, uint8_t classes) const
                                     "; accepted: 256 to 4096 bytes of payload a packet");
     }
     constexpr uint32_t HEADERS = QbbWire::IPV4_HEADER_BYTES + QbbWire::UDP_HEADER_BYTES +
-                                 QbbWire::BTH_BYTES + QbbWire::ICRC_BYTES + 20;
+                                 QbbWire::BTH_BYTES + QbbWire::ICRC_BYTES +
+                                 QbbWire::IRN_EXTENSION_BYTES;
     helper.SetDeviceAttribute("Mtu", UintegerValue(std::max(1500U, m_options.mtu + HEADERS)));
     helper.SetDeviceAttribute("FlowControl", StringValue(m_options.pfc == "on" ? "Pfc" : "None"));
     // The classes that the flows use are the lossless ones.

@@ -24,20 +24,22 @@ namespace ns3
 namespace QbbWire
 {
 
-constexpr uint32_t PREAMBLE_BYTES = 8;             //!< preamble and start frame delimiter
-constexpr uint32_t GAP_BYTES = 12;                 //!< minimum inter-packet gap
-constexpr uint32_t MAC_HEADER_BYTES = 14;          //!< two addresses and the EtherType
-constexpr uint32_t VLAN_TAG_BYTES = 4;             //!< 802.1Q tag
-constexpr uint32_t FCS_BYTES = 4;                  //!< frame check sequence
-constexpr uint32_t MIN_FRAME_BYTES = 64;           //!< smallest frame, FCS included
-constexpr uint32_t IPV4_HEADER_BYTES = 20;         //!< IPv4 header without options
-constexpr uint32_t UDP_HEADER_BYTES = 8;           //!< UDP header
-constexpr uint32_t BTH_BYTES = 12;                 //!< InfiniBand base transport header
-constexpr uint32_t ICRC_BYTES = 4;                 //!< invariant CRC
-constexpr uint32_t CNP_RESERVED_BYTES = 16;        //!< reserved bytes after a CNP's BTH
-constexpr uint16_t ETHERTYPE_IPV4 = 0x0800;        //!< IPv4
-constexpr uint16_t ETHERTYPE_ARP = 0x0806;         //!< ARP
-constexpr uint16_t ETHERTYPE_VLAN = 0x8100;        //!< 802.1Q tag
+constexpr uint32_t PREAMBLE_BYTES = 8;        //!< preamble and start frame delimiter
+constexpr uint32_t GAP_BYTES = 12;            //!< minimum inter-packet gap
+constexpr uint32_t MAC_HEADER_BYTES = 14;     //!< two addresses and the EtherType
+constexpr uint32_t VLAN_TAG_BYTES = 4;        //!< 802.1Q tag
+constexpr uint32_t FCS_BYTES = 4;             //!< frame check sequence
+constexpr uint32_t MIN_FRAME_BYTES = 64;      //!< smallest frame, FCS included
+constexpr uint32_t IPV4_HEADER_BYTES = 20;    //!< IPv4 header without options
+constexpr uint32_t UDP_HEADER_BYTES = 8;      //!< UDP header
+constexpr uint32_t BTH_BYTES = 12;            //!< InfiniBand base transport header
+constexpr uint32_t ICRC_BYTES = 4;            //!< invariant CRC
+constexpr uint32_t ROCE_EXTENSION_BYTES = 20; //!< most before a payload: RETH and ImmDt
+constexpr uint32_t IRN_EXTENSION_BYTES = 28;  //!< the same with IRN: the IRN message header, too
+constexpr uint32_t CNP_RESERVED_BYTES = 16;   //!< reserved bytes after a CNP's BTH
+constexpr uint16_t ETHERTYPE_IPV4 = 0x0800;   //!< IPv4
+constexpr uint16_t ETHERTYPE_ARP = 0x0806;    //!< ARP
+constexpr uint16_t ETHERTYPE_VLAN = 0x8100;   //!< 802.1Q tag
 constexpr uint16_t ETHERTYPE_MAC_CONTROL = 0x8808; //!< MAC control
 constexpr uint16_t MAC_CONTROL_PAUSE = 0x0001;     //!< MAC control opcode of 802.3x PAUSE
 constexpr uint16_t MAC_CONTROL_PFC = 0x0101;       //!< MAC control opcode of PFC

@@ -61,6 +61,12 @@ QbbSwitch::GetTypeId()
                           PointerValue(),
                           MakePointerAccessor(&QbbSwitch::m_marker),
                           MakePointerChecker<QbbEcnMarker>())
+            .AddAttribute("PathSelector",
+                          "Chooses among equal-cost ports, for this switch alone; ECMP by flow if "
+                          "none is given.",
+                          PointerValue(),
+                          MakePointerAccessor(&QbbSwitch::m_selector),
+                          MakePointerChecker<QbbPathSelector>())
             .AddAttribute("EcmpSeed",
                           "Mixed into the choice among equal-cost ports; 0 makes one from the "
                           "node's number. Equal seeds everywhere polarise the fabric.",
@@ -121,6 +127,7 @@ QbbSwitch::DoDispose()
     m_ports.clear();
     m_buffer = nullptr;
     m_marker = nullptr;
+    m_selector = nullptr;
     m_random = nullptr;
     Object::DoDispose();
 }
@@ -158,7 +165,7 @@ int64_t
 QbbSwitch::AssignStreams(int64_t stream)
 {
     m_random->SetStream(stream);
-    return 1;
+    return 1 + (m_selector ? m_selector->AssignStreams(stream + 1) : 0);
 }
 
 std::vector<QbbPortProfile>
@@ -243,7 +250,12 @@ QbbSwitch::ReceiveFrame(QbbNetDevice& port, QbbFramePtr frame)
         return;
     }
     const auto count = static_cast<uint32_t>(group->size());
-    const uint16_t egressNumber = (*group)[count == 1 ? 0 : SelectPath(frame->flowHash, count)];
+    uint16_t egressNumber = group->front();
+    if (count > 1)
+    {
+        egressNumber = m_selector ? m_selector->Select(*frame, *group)
+                                  : (*group)[SelectPath(frame->flowHash, count)];
+    }
     Port& egress = m_ports[egressNumber];
     QbbNetDevice& device = *egress.device;
     if (frame->size > egress.maxFrameBytes)

@@ -7,6 +7,7 @@
 #include "qbb-ecn-marker.h"
 #include "qbb-forwarding-table.h"
 #include "qbb-net-device.h"
+#include "qbb-path-selector.h"
 
 #include <ns3/object.h>
 #include <ns3/random-variable-stream.h>
@@ -137,6 +138,7 @@ class QbbSwitch : public Object, public QbbFrameSink
     QbbForwardingTable m_table;          //!< routes
     Ptr<QbbBufferManager> m_buffer;      //!< attribute BufferManager
     Ptr<QbbEcnMarker> m_marker;          //!< attribute EcnMarker
+    Ptr<QbbPathSelector> m_selector;     //!< attribute PathSelector
     Ptr<UniformRandomVariable> m_random; //!< marking decisions
     uint32_t m_seed{0};                  //!< mixed into path selection
     uint32_t m_seedAttribute{0};         //!< attribute EcmpSeed

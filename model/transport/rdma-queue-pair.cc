@@ -275,13 +275,15 @@ void
 RdmaQueuePair::CheckPathMtu() const
 {
     const auto port = GetPort();
-    constexpr uint32_t HEADERS = QbbWire::IPV4_HEADER_BYTES + QbbWire::UDP_HEADER_BYTES +
-                                 QbbWire::BTH_BYTES + 20 + QbbWire::ICRC_BYTES;
-    NS_ABORT_MSG_IF(m_pathMtu + HEADERS > port->GetMtu(),
+    const uint32_t headers =
+        QbbWire::IPV4_HEADER_BYTES + QbbWire::UDP_HEADER_BYTES + QbbWire::BTH_BYTES +
+        (IsIrn() ? QbbWire::IRN_EXTENSION_BYTES : QbbWire::ROCE_EXTENSION_BYTES) +
+        QbbWire::ICRC_BYTES;
+    NS_ABORT_MSG_IF(m_pathMtu + headers > port->GetMtu(),
                     "rdma: path MTU " << m_pathMtu << " of a queue pair does not fit port MTU "
                                       << port->GetMtu() << "; set QbbNetDevice::Mtu to "
-                                      << m_pathMtu + HEADERS << " or more (headers and ICRC take "
-                                      << HEADERS << " bytes)");
+                                      << m_pathMtu + headers << " or more (headers and ICRC take "
+                                      << headers << " bytes)");
 }
 
 void

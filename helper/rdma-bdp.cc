@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+
+#include "rdma-bdp.h"
+
+#include "qbb-line-rate.h"
+#include "rdma-psn.h"
+
+#include <algorithm>
+#include <limits>
+#include <set>
+#include <tuple>
+#include <vector>
+
+namespace ns3
+{
+
+namespace
+{
+
+/** The best known of the shortest paths from a host to a node. */
+struct Reach
+{
+    uint32_t links{std::numeric_limits<uint32_t>::max()}; //!< its length
+    int64_t roundTripPs{0};                               //!< longest round trip of that length
+    uint64_t rateBps{0};                                  //!< highest rate of that length
+};
+
+/** A link's part of what is asked. */
+struct Link
+{
+    uint32_t a;          //!< one end
+    uint32_t b;          //!< the other
+    uint64_t rateBps;    //!< rate
+    int64_t roundTripPs; //!< there and back
+};
+
+} // namespace
+
+uint32_t
+GetRdmaBdpPackets(const RdmaTopology& topology, uint32_t packetBytes, uint32_t ackBytes)
+{
+    std::vector<Link> links;
+    for (const RdmaTopologyLink& link : topology.GetLinks())
+    {
+        const QbbLineRate rate(link.rateBps);
+        links.push_back(
+            {link.a,
+             link.b,
+             link.rateBps,
+             2 * link.delayPs + rate.BytesToPs(packetBytes) + rate.BytesToPs(ackBytes)});
+    }
+    const auto linksByNode = topology.GetLinksByNode();
+    double largest = 0;
+    // Hosts of one switch that have the same link see the same paths.
+    std::set<std::vector<std::tuple<uint32_t, uint64_t, int64_t>>> seen;
+    std::vector<Reach> reach;
+    std::vector<uint32_t> wave;
+    std::vector<uint32_t> next;
+    for (const uint32_t host : topology.GetHosts())
+    {
+        std::vector<std::tuple<uint32_t, uint64_t, int64_t>> attachment;
+        for (const uint32_t id : linksByNode[host])
+        {
+            const Link& link = links[id];
+            attachment.emplace_back(link.a == host ? link.b : link.a,
+                                    link.rateBps,
+                                    link.roundTripPs);
+        }
+        if (!seen.insert(attachment).second)
+        {
+            continue;
+        }
+        reach.assign(topology.GetNNodes(), Reach());
+        reach[host] = {0, 0, std::numeric_limits<uint64_t>::max()};
+        wave.assign(1, host);
+        for (uint32_t length = 1; !wave.empty(); ++length)
+        {
+            next.clear();
+            for (const uint32_t node : wave)
+            {
+                if (node != host && topology.IsHost(node))
+                {
+                    continue; // hosts do not forward
+                }
+                for (const uint32_t id : linksByNode[node])
+                {
+                    const Link& link = links[id];
+                    const uint32_t to = link.a == node ? link.b : link.a;
+                    Reach& there = reach[to];
+                    if (there.links < length)
+                    {
+                        continue;
+                    }
+                    if (there.links > length)
+                    {
+                        there = {length, 0, 0};
+                        next.push_back(to);
+                    }
+                    there.roundTripPs =
+                        std::max(there.roundTripPs, reach[node].roundTripPs + link.roundTripPs);
+                    there.rateBps =
+                        std::max(there.rateBps, std::min(reach[node].rateBps, link.rateBps));
+                }
+            }
+            wave.swap(next);
+        }
+        for (const uint32_t other : topology.GetHosts())
+        {
+            const Reach& there = reach[other];
+            if (other != host && there.links != std::numeric_limits<uint32_t>::max())
+            {
+                largest = std::max(largest,
+                                   static_cast<double>(there.roundTripPs) * 1e-12 *
+                                       static_cast<double>(there.rateBps) / 8);
+            }
+        }
+    }
+    return static_cast<uint32_t>(
+        std::clamp(largest / packetBytes, 1.0, static_cast<double>(RDMA_MAX_WINDOW - 1)));
+}
+
+} // namespace ns3

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+
+#ifndef RDMA_BDP_H
+#define RDMA_BDP_H
+
+#include "rdma-topology.h"
+
+#include <cstdint>
+
+namespace ns3
+{
+
+/**
+ * \ingroup rdma
+ * IRN's BDP-FC cap: the bandwidth-delay product of the longest path between two hosts, in full
+ * packets.
+ *
+ * The path's round-trip time is twice the propagation delay of its links, and what a full packet
+ * and its acknowledgement take to be sent at each of them; its bandwidth is that of its slowest
+ * link. Of the shortest paths in links between two hosts, the one with the largest product counts.
+ * Mittal et al. (SIGCOMM 2018, section 3.2) count the propagation delay alone, with which a single
+ * flow falls short of the line rate by the time in the store-and-forward switches; their 110
+ * packets become 115 here.
+ *
+ * \param topology a valid topology
+ * \param packetBytes what a full packet takes on the line, preamble and gap included
+ * \param ackBytes what an acknowledgement takes
+ * \return packets, 1 and above
+ */
+uint32_t GetRdmaBdpPackets(const RdmaTopology& topology, uint32_t packetBytes, uint32_t ackBytes);
+
+} // namespace ns3
+
+#endif /* RDMA_BDP_H */
