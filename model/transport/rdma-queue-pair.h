@@ -188,6 +188,12 @@ class RdmaQueuePair : public Object
         return Ipv4Address(m_frame.dstIp);
     }
 
+    /** \return the peer's queue pair number; set by Connect() */
+    uint32_t GetRemoteQpn() const
+    {
+        return m_frame.destQp;
+    }
+
     /** \return the port that it sends through */
     Ptr<QbbNetDevice> GetPort() const;
 
