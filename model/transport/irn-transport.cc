@@ -6,6 +6,7 @@
 #include "irn-sender.h"
 #include "qbb-time.h"
 #include "rdma-compat.h"
+#include "rdma-go-back-0.h"
 #include "rdma-go-back-n.h"
 
 #include <ns3/abort.h>
@@ -28,7 +29,8 @@ IrnTransport::GetTypeId()
             .AddAttribute(
                 "LossRecovery",
                 "How a lost packet is recovered: by selective retransmission with selective "
-                "acknowledgements, or without them, or by sending everything from it on again.",
+                "acknowledgements, or without them, by sending everything from it on again, or its "
+                "whole message.",
                 EnumValue(LossRecovery::SACK),
                 RdmaMakeEnumAccessor<LossRecovery>(&IrnTransport::m_lossRecovery),
                 MakeEnumChecker(LossRecovery::SACK,
@@ -36,7 +38,9 @@ IrnTransport::GetTypeId()
                                 LossRecovery::SELECTIVE_WITHOUT_SACK,
                                 "SelectiveWithoutSack",
                                 LossRecovery::GO_BACK_N,
-                                "GoBackN"))
+                                "GoBackN",
+                                LossRecovery::GO_BACK_0,
+                                "GoBack0"))
             .AddAttribute("BdpFc",
                           "BDP-FC: a queue pair has at most BdpCap packets in flight.",
                           BooleanValue(true),
@@ -49,6 +53,12 @@ IrnTransport::GetTypeId()
                           UintegerValue(0),
                           MakeUintegerAccessor(&IrnTransport::m_bdpCap),
                           MakeUintegerChecker<uint32_t>(0, RDMA_MAX_WINDOW - 1))
+            .AddAttribute("BackOffOnLoss",
+                          "With LossRecovery GoBackN: a loss halves the window, which grows by one "
+                          "packet for each window acknowledged, up to BdpCap.",
+                          BooleanValue(false),
+                          MakeBooleanAccessor(&IrnTransport::m_backOff),
+                          MakeBooleanChecker())
             .AddAttribute("RtoLow",
                           "Retransmission timeout with at most RtoLowPackets packets in flight.",
                           TimeValue(MicroSeconds(100)),
@@ -103,6 +113,8 @@ IrnTransport::CheckAttributes() const
                     "IrnTransport: RtoLow is " << m_rtoLow.As(Time::US)
                                                << "; accepted: up to RtoHigh, "
                                                << m_rtoHigh.As(Time::US));
+    NS_ABORT_MSG_IF(m_backOff && m_lossRecovery != LossRecovery::GO_BACK_N,
+                    "IrnTransport: BackOffOnLoss is on; accepted: only with LossRecovery GoBackN");
     NS_ABORT_MSG_IF(m_dynamicRto && m_minRto > m_rtoHigh,
                     "IrnTransport: MinRto is "
                         << m_minRto.As(Time::US)
@@ -132,9 +144,14 @@ IrnTransport::MakeSender(const RdmaRetryLimits& limits) const
         return std::make_unique<IrnSender>(config, IrnSelective::SACK);
     case LossRecovery::SELECTIVE_WITHOUT_SACK:
         return std::make_unique<IrnSender>(config, IrnSelective::NONE);
-    default:
-        return std::make_unique<RdmaGoBackNSender>(config);
+    case LossRecovery::GO_BACK_N:
+        return std::make_unique<RdmaGoBackNSender>(config,
+                                                   m_backOff ? RdmaBackOff::LOSS
+                                                             : RdmaBackOff::NONE);
+    case LossRecovery::GO_BACK_0:
+        break;
     }
+    return std::make_unique<RdmaGoBack0Sender>(config);
 }
 
 std::unique_ptr<RdmaReceiver>
@@ -145,9 +162,12 @@ IrnTransport::MakeReceiver() const
     case LossRecovery::SACK:
     case LossRecovery::SELECTIVE_WITHOUT_SACK:
         return std::make_unique<IrnReceiver>();
-    default:
+    case LossRecovery::GO_BACK_N:
         return std::make_unique<RdmaGoBackNReceiver>();
+    case LossRecovery::GO_BACK_0:
+        break;
     }
+    return std::make_unique<RdmaGoBack0Receiver>();
 }
 
 uint32_t

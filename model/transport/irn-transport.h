@@ -61,6 +61,7 @@ class IrnTransport : public RdmaTransport
     LossRecovery m_lossRecovery{LossRecovery::SACK}; //!< attribute LossRecovery
     bool m_bdpFc{true};                              //!< attribute BdpFc
     bool m_dynamicRto{false};                        //!< attribute DynamicRto
+    bool m_backOff{false};                           //!< attribute BackOffOnLoss
     uint32_t m_bdpCap{0};                            //!< attribute BdpCap
     uint32_t m_rtoLowPackets{3};                     //!< attribute RtoLowPackets
     uint32_t m_retryCount{7};                        //!< attribute RetryCount

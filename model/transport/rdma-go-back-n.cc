@@ -7,15 +7,17 @@
 namespace ns3
 {
 
-RdmaGoBackNSender::RdmaGoBackNSender(const RdmaSenderConfig& config)
-    : RdmaReliableSender(config)
+RdmaGoBackNSender::RdmaGoBackNSender(const RdmaSenderConfig& config, RdmaBackOff backOff)
+    : RdmaReliableSender(config),
+      m_backOff(backOff),
+      m_present(config.window)
 {
 }
 
 bool
 RdmaGoBackNSender::CanSend() const
 {
-    return m_next < m_end && !m_rnrWait && GetInFlight() < m_window;
+    return m_next < m_end && !m_rnrWait && GetInFlight() < m_present;
 }
 
 uint64_t
@@ -42,9 +44,35 @@ RdmaGoBackNSender::GetInFlight() const
 }
 
 void
-RdmaGoBackNSender::Acknowledged(uint64_t)
+RdmaGoBackNSender::Acknowledged(uint64_t from)
 {
     m_next = std::max(m_next, m_acked);
+    if (m_present == m_window)
+    {
+        return;
+    }
+    m_credit += m_acked - from;
+    while (m_present < m_window && m_credit >= m_present)
+    {
+        m_credit -= m_present;
+        ++m_present;
+    }
+}
+
+void
+RdmaGoBackNSender::ShrinkWindow()
+{
+    if (m_backOff == RdmaBackOff::LOSS)
+    {
+        m_present = std::max<uint64_t>(1, std::min(m_present, m_highest - m_acked) / 2);
+        m_credit = 0;
+    }
+}
+
+void
+RdmaGoBackNSender::GoBack()
+{
+    m_next = m_acked;
 }
 
 RdmaSenderEvent
@@ -54,7 +82,8 @@ RdmaGoBackNSender::OnNak(int64_t expected, int64_t, int64_t nowPs)
     event.mayBegin = Advance(expected, nowPs);
     if (IsAwaited(expected) && m_next > m_acked)
     {
-        m_next = m_acked;
+        ShrinkWindow();
+        GoBack();
         if (!m_rnrWait)
         {
             m_timer.Stop(); // until the packet goes out again
@@ -67,13 +96,14 @@ RdmaGoBackNSender::OnNak(int64_t expected, int64_t, int64_t nowPs)
 void
 RdmaGoBackNSender::RanOut()
 {
-    m_next = m_acked;
+    ShrinkWindow();
+    GoBack();
 }
 
 void
 RdmaGoBackNSender::Refused()
 {
-    m_next = m_acked;
+    GoBack();
 }
 
 RdmaReceiverVerdict

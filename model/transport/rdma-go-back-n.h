@@ -10,22 +10,43 @@ namespace ns3
 
 /**
  * \ingroup rdma
+ * What a loss does to the window of a sender.
+ */
+enum class RdmaBackOff : uint8_t
+{
+    NONE, //!< nothing
+    LOSS, //!< halves it; it grows by a packet for each window acknowledged
+};
+
+/**
+ * \ingroup rdma
  * Go-back-N, as RoCE NICs do: cumulative acknowledgements; a NAK or a timeout sends everything
  * again from the first packet that is missing.
  *
+ * With RdmaBackOff::LOSS each NAK that makes it go back and each timeout leaves half of the window,
+ * or of what is outstanding if that is less, and at least one packet.
+ *
  * Source: InfiniBand Architecture Specification Vol. 1, 9.7.5 (reliable connections); Guo et al.,
- * "RDMA over Commodity Ethernet at Scale", section 4.1.
+ * "RDMA over Commodity Ethernet at Scale", section 4.1; for the back-off Mittal et al., "Revisiting
+ * Network Support for RDMA", section 4.3.
  */
 class RdmaGoBackNSender : public RdmaReliableSender
 {
   public:
-    /** \param config limits and times */
-    explicit RdmaGoBackNSender(const RdmaSenderConfig& config);
+    /** \param config limits and times \param backOff what a loss does to the window */
+    explicit RdmaGoBackNSender(const RdmaSenderConfig& config,
+                               RdmaBackOff backOff = RdmaBackOff::NONE);
 
     bool CanSend() const override;
     uint64_t GetNext() const override;
     bool Sent(uint64_t packets, int64_t nowPs) override;
     RdmaSenderEvent OnNak(int64_t expected, int64_t selective, int64_t nowPs) override;
+
+    /** \return most packets in flight at present */
+    uint64_t GetWindow() const
+    {
+        return m_present;
+    }
 
   protected:
     uint64_t GetInFlight() const override;
@@ -33,8 +54,17 @@ class RdmaGoBackNSender : public RdmaReliableSender
     void RanOut() override;
     void Refused() override;
 
-  private:
+    /** The packet that goes next is the first that is not acknowledged. */
+    virtual void GoBack();
+
     uint64_t m_next{0}; //!< packet that goes next
+
+  private:
+    void ShrinkWindow();
+
+    RdmaBackOff m_backOff; //!< what a loss does to the window
+    uint64_t m_present;    //!< most packets in flight at present
+    uint64_t m_credit{0};  //!< packets acknowledged since the window last changed
 };
 
 /**

@@ -20,8 +20,14 @@ RdmaReliableSender::Extend(uint64_t packets)
 }
 
 void
-RdmaReliableSender::RestartTimer(int64_t nowPs)
+RdmaReliableSender::Live(uint64_t arrived, int64_t nowPs)
 {
+    m_retries = 0;
+    m_timer.PacketsAcked(arrived, nowPs);
+    if (m_rnrWait)
+    {
+        return;
+    }
     if (GetInFlight() > 0)
     {
         m_timer.Restart(nowPs);
@@ -42,13 +48,8 @@ RdmaReliableSender::Advance(int64_t arrived, int64_t nowPs)
     const uint64_t from = m_acked;
     m_acked = static_cast<uint64_t>(arrived);
     Acknowledged(from);
-    m_retries = 0;
     m_rnrRetries = 0;
-    m_timer.PacketsAcked(m_acked, nowPs);
-    if (!m_rnrWait)
-    {
-        RestartTimer(nowPs);
-    }
+    Live(m_acked, nowPs);
     return true;
 }
 

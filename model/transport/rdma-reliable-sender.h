@@ -52,7 +52,7 @@ class RdmaReliableSender : public RdmaSender
     /** \return packets in flight: from the first not acknowledged to the last sent */
     virtual uint64_t GetInFlight() const = 0;
 
-    /** The cumulative acknowledgement has moved on. \param from where it stood before */
+    /** The cumulative acknowledgement has moved on. \param from where it was before */
     virtual void Acknowledged(uint64_t from) = 0;
 
     /** The retransmission timer has run out. */
@@ -71,8 +71,13 @@ class RdmaReliableSender : public RdmaSender
     /** \param expected a packet that the receiver waits for \return true if so does the sender */
     virtual bool IsAwaited(int64_t expected) const;
 
-    /** The timer runs from now on if anything is in flight. \param nowPs the instant */
-    void RestartTimer(int64_t nowPs);
+    /**
+     * The receiver lives and takes packets: the timer and the count of timeouts begin anew.
+     *
+     * \param arrived packets that have arrived from the first on
+     * \param nowPs the instant
+     */
+    void Live(uint64_t arrived, int64_t nowPs);
 
     RdmaRetransmissionTimer m_timer; //!< timeout, or end of an RNR wait
     uint64_t m_window;               //!< most packets in flight
@@ -81,9 +86,9 @@ class RdmaReliableSender : public RdmaSender
     uint64_t m_highest{0};           //!< one more than the highest ever sent
     uint64_t m_retransmissions{0};   //!< packets sent again
     bool m_rnrWait{false};           //!< waits because of an RNR NAK
-    uint32_t m_retries{0};           //!< timeouts in a row
 
   private:
+    uint32_t m_retries{0};    //!< timeouts in a row
     uint32_t m_rnrRetries{0}; //!< RNR NAKs in a row
     uint32_t m_retryCount;    //!< limit of timeouts in a row
     uint32_t m_rnrRetryCount; //!< limit of RNR NAKs in a row

@@ -3,7 +3,11 @@
 #include "roce-transport.h"
 
 #include "qbb-time.h"
+#include "rdma-compat.h"
+#include "rdma-go-back-0.h"
 
+#include <ns3/abort.h>
+#include <ns3/boolean.h>
 #include <ns3/uinteger.h>
 
 namespace ns3
@@ -27,12 +31,32 @@ RoceTransport::GetTypeId()
             .SetParent<RdmaTransport>()
             .SetGroupName("Rdma")
             .AddConstructor<RoceTransport>()
+            .AddAttribute("LossRecovery",
+                          "What is sent again after a loss: everything from the lost packet on, or "
+                          "its whole message.",
+                          EnumValue(LossRecovery::GO_BACK_N),
+                          RdmaMakeEnumAccessor<LossRecovery>(&RoceTransport::m_lossRecovery),
+                          MakeEnumChecker(LossRecovery::GO_BACK_N,
+                                          "GoBackN",
+                                          LossRecovery::GO_BACK_0,
+                                          "GoBack0"))
             .AddAttribute("RetransmissionTimeout",
                           "Time without progress after which everything unacknowledged is sent "
                           "again; 0 turns the timer off.",
                           TimeValue(Time(0)),
                           MakeTimeAccessor(&RoceTransport::m_timeout),
                           MakeTimeChecker(Time(0)))
+            .AddAttribute("AdaptiveRetransmission",
+                          "Each timeout in a row doubles the next one, from RetransmissionTimeout "
+                          "up to MaxRetransmissionTimeout; progress takes it back.",
+                          BooleanValue(false),
+                          MakeBooleanAccessor(&RoceTransport::m_adaptive),
+                          MakeBooleanChecker())
+            .AddAttribute("MaxRetransmissionTimeout",
+                          "Longest timeout with AdaptiveRetransmission.",
+                          TimeValue(MilliSeconds(100)),
+                          MakeTimeAccessor(&RoceTransport::m_maxTimeout),
+                          MakeTimeChecker(NanoSeconds(1)))
             .AddAttribute("RetryCount",
                           "Timeouts in a row after which the queue pair fails with "
                           "IBV_WC_RETRY_EXC_ERR (retry_cnt); 4294967295 means no limit.",
@@ -60,14 +84,35 @@ RoceTransport::MakeSender(const RdmaRetryLimits& limits) const
     RdmaSenderConfig config;
     config.timeouts.highPs = limits.timeoutPs.value_or(QbbToPs(m_timeout));
     config.timeouts.lowPs = config.timeouts.highPs;
+    if (m_adaptive)
+    {
+        NS_ABORT_MSG_IF(m_timeout.IsZero() && !limits.timeoutPs,
+                        "RoceTransport: AdaptiveRetransmission is on and RetransmissionTimeout is "
+                        "0; accepted: more than 0");
+        config.timeouts.maxPs = QbbToPs(m_maxTimeout);
+        NS_ABORT_MSG_IF(config.timeouts.highPs > config.timeouts.maxPs,
+                        "RoceTransport: the retransmission timeout is "
+                            << config.timeouts.highPs
+                            << " ps; accepted with AdaptiveRetransmission: up to "
+                               "MaxRetransmissionTimeout, "
+                            << config.timeouts.maxPs << " ps");
+    }
     config.retryCount = limits.retryCount.value_or(m_retryCount);
     config.rnrRetryCount = limits.rnrRetryCount.value_or(m_rnrRetry);
+    if (m_lossRecovery == LossRecovery::GO_BACK_0)
+    {
+        return std::make_unique<RdmaGoBack0Sender>(config);
+    }
     return std::make_unique<RdmaGoBackNSender>(config);
 }
 
 std::unique_ptr<RdmaReceiver>
 RoceTransport::MakeReceiver() const
 {
+    if (m_lossRecovery == LossRecovery::GO_BACK_0)
+    {
+        return std::make_unique<RdmaGoBack0Receiver>();
+    }
     return std::make_unique<RdmaGoBackNReceiver>();
 }
 

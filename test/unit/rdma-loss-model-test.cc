@@ -1,0 +1,441 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+
+#include "irn-receiver.h"
+#include "irn-sender.h"
+#include "rdma-go-back-0.h"
+#include "rdma-loss-model.h"
+
+#include <array>
+#include <gtest/gtest.h>
+
+namespace ns3
+{
+
+namespace
+{
+
+constexpr int64_t NEVER = RdmaSender::NO_DEADLINE;
+constexpr int64_t PACKET_PS = 100; //!< a packet's time on the sender's port
+
+} // namespace
+
+std::unique_ptr<RdmaReliableSender>
+MakeRdmaLossSender(const RdmaLossSettings& settings)
+{
+    RdmaSenderConfig config;
+    config.retryCount = UINT32_MAX;
+    config.window = static_cast<uint64_t>(settings.window);
+    config.timeouts.lowPs = settings.lowPs;
+    config.timeouts.highPs = settings.highPs;
+    config.timeouts.lowPackets = static_cast<uint32_t>(settings.lowPackets);
+    config.timeouts.dynamic = settings.dynamic;
+    config.timeouts.minPs = settings.minPs;
+    config.timeouts.maxPs = settings.maxPs;
+    switch (settings.mode)
+    {
+    case RdmaLossMode::SACK:
+        return std::make_unique<IrnSender>(config, IrnSelective::SACK);
+    case RdmaLossMode::WITHOUT_SACK:
+        return std::make_unique<IrnSender>(config, IrnSelective::NONE);
+    case RdmaLossMode::GO_BACK_N:
+        return std::make_unique<RdmaGoBackNSender>(config,
+                                                   settings.backOff ? RdmaBackOff::LOSS
+                                                                    : RdmaBackOff::NONE);
+    case RdmaLossMode::GO_BACK_0:
+        break;
+    }
+    return std::make_unique<RdmaGoBack0Sender>(config);
+}
+
+std::unique_ptr<RdmaReceiver>
+MakeRdmaLossReceiver(RdmaLossMode mode)
+{
+    if (mode == RdmaLossMode::GO_BACK_N)
+    {
+        return std::make_unique<RdmaGoBackNReceiver>();
+    }
+    if (mode == RdmaLossMode::GO_BACK_0)
+    {
+        return std::make_unique<RdmaGoBack0Receiver>();
+    }
+    return std::make_unique<IrnReceiver>();
+}
+
+RdmaLossModel::RdmaLossModel(const RdmaLossPattern& pattern, RdmaLossSeen& seen)
+    : m_pattern(pattern),
+      m_seen(seen),
+      m_random(pattern.seed),
+      m_sender(MakeRdmaLossSender(pattern.settings)),
+      m_receiver(MakeRdmaLossReceiver(pattern.settings.mode)),
+      m_reference(pattern.settings),
+      m_receives(pattern.receivesPosted ? pattern.messages : 0)
+{
+}
+
+bool
+RdmaLossModel::Chance(double probability)
+{
+    return probability > 0 && static_cast<double>(m_random() >> 11) * 0x1p-53 < probability;
+}
+
+int64_t
+RdmaLossModel::Below(int64_t limit)
+{
+    return limit > 0 ? static_cast<int64_t>(m_random() % static_cast<uint64_t>(limit)) : 0;
+}
+
+void
+RdmaLossModel::Expect(bool condition, const char* what)
+{
+    if (!condition && m_error.empty())
+    {
+        m_error = std::string(what) + " at " + std::to_string(m_nowPs) + " ps, seed " +
+                  std::to_string(m_pattern.seed);
+    }
+}
+
+std::string
+RdmaLossModel::Run()
+{
+    constexpr int LIMIT = 2'000'000; // steps of a run that does not end by itself
+    uint32_t left = m_pattern.messages;
+    for (int step = 0; m_error.empty(); ++step)
+    {
+        Expect(step < LIMIT, "livelock");
+        // What comes next. Of several things at one instant a random one comes first.
+        const std::array<int64_t, 5> times{left ? m_nextPostPs : NEVER,
+                                           m_receives < m_pattern.messages ? m_nextReceivePs
+                                                                           : NEVER,
+                                           m_ready ? m_nextSendPs : NEVER,
+                                           m_line.empty() ? NEVER : m_line.begin()->first,
+                                           m_sender->GetDeadlinePs()};
+        const int64_t next = *std::min_element(times.begin(), times.end());
+        if (next == NEVER)
+        {
+            break;
+        }
+        std::size_t which = m_random() % times.size();
+        while (times[which] != next)
+        {
+            which = (which + 1) % times.size();
+        }
+        m_nowPs = std::max(m_nowPs, next);
+        if (which == 0)
+        {
+            Post();
+            --left;
+        }
+        else if (which == 1)
+        {
+            ++m_receives;
+            m_nextReceivePs = m_nowPs + Below(8 * m_pattern.rnrWaitPs);
+        }
+        else if (which == 2)
+        {
+            SendOne();
+        }
+        else if (which == 3)
+        {
+            const Item item = m_line.begin()->second;
+            m_line.erase(m_line.begin());
+            item.kind == Kind::DATA ? PacketArrives(item.packet) : AnswerArrives(item);
+        }
+        else
+        {
+            m_reference.Timeout();
+            Follow(m_sender->OnTimeout(m_nowPs));
+        }
+        Check();
+    }
+    Expect(m_completed == m_pattern.messages, "a message was never completed");
+    Expect(m_reference.acked == m_reference.Posted(), "a packet was never acknowledged");
+    for (const Arrival& arrival : m_arrivals)
+    {
+        Expect(arrival.here, "a packet was never delivered");
+    }
+    m_seen.retransmissions += m_sender->GetRetransmissions();
+    m_seen.timeouts += m_sender->GetTimeouts();
+    return m_error;
+}
+
+void
+RdmaLossModel::Post()
+{
+    const int64_t packets = 1 + Below(m_pattern.maxPackets);
+    const int64_t message = m_arrivals.empty() ? 0 : m_arrivals.back().message + 1;
+    for (int64_t i = 0; i < packets; ++i)
+    {
+        Arrival arrival;
+        arrival.message = message;
+        arrival.first = i == 0;
+        arrival.last = i + 1 == packets;
+        m_arrivals.push_back(arrival);
+    }
+    m_reference.Post(packets);
+    m_sender->Extend(static_cast<uint64_t>(packets));
+    m_ready = m_ready || m_sender->CanSend();
+    m_nextPostPs = m_pattern.postedAtOnce ? m_nowPs : m_nowPs + Below(20 * PACKET_PS);
+}
+
+void
+RdmaLossModel::Transport(const Item& item, double lose)
+{
+    // Copies are counted from now, or else they would add up to ever longer delays.
+    for (int copies = Chance(m_pattern.duplicate) ? 2 : 1; copies > 0; --copies)
+    {
+        int64_t atPs = m_nowPs + 1 + Below(m_pattern.maxDelayPs);
+        int64_t& lastPs = m_lastPs[item.kind == Kind::DATA];
+        if (!m_pattern.reorder)
+        {
+            atPs = std::max(atPs, lastPs);
+        }
+        if (!Chance(lose))
+        {
+            lastPs = atPs;
+            m_line.emplace(atPs, item);
+        }
+    }
+}
+
+void
+RdmaLossModel::SendOne()
+{
+    if (!m_sender->CanSend())
+    {
+        m_ready = false; // its turn, and it has nothing
+        return;
+    }
+    const auto packet = static_cast<int64_t>(m_sender->GetNext());
+    Expect(packet == m_reference.Next(), "not the packet that goes next");
+    if (!m_error.empty())
+    {
+        return;
+    }
+    const bool before = m_reference.packets[packet].counted;
+    Expect(m_sender->Sent(1, m_nowPs) == before, "wrong about being sent again");
+    m_reference.Sent(m_nowPs);
+    m_seen.deepest =
+        std::max(m_seen.deepest, static_cast<uint64_t>(m_reference.highest - m_reference.acked));
+    Transport({Kind::DATA, packet}, m_pattern.loseData);
+    m_ready = m_sender->CanSend();
+    m_nextSendPs = m_nowPs + PACKET_PS + (Chance(0.1) ? Below(m_pattern.maxPausePs) : 0);
+}
+
+RdmaReceiverVerdict
+RdmaLossModel::JudgePlainly(int64_t packet) const
+{
+    if (m_reference.Selective())
+    {
+        return m_arrivals[packet].here ? RdmaReceiverVerdict::DUPLICATE
+               : packet == m_expected  ? RdmaReceiverVerdict::ACCEPT
+                                       : RdmaReceiverVerdict::EARLY;
+    }
+    const bool whole = m_pattern.settings.mode == RdmaLossMode::GO_BACK_0;
+    if (whole && packet == m_first)
+    {
+        return m_arrivals[packet].here ? RdmaReceiverVerdict::RESTART : RdmaReceiverVerdict::ACCEPT;
+    }
+    if (packet < (whole ? m_first : m_expected))
+    {
+        return RdmaReceiverVerdict::DUPLICATE;
+    }
+    if (m_told && (whole || packet > m_expected))
+    {
+        return RdmaReceiverVerdict::IGNORE;
+    }
+    return packet == m_expected  ? RdmaReceiverVerdict::ACCEPT
+           : packet < m_expected ? RdmaReceiverVerdict::DUPLICATE
+                                 : RdmaReceiverVerdict::GAP;
+}
+
+void
+RdmaLossModel::Take(int64_t packet, RdmaReceiverVerdict verdict)
+{
+    if (verdict == RdmaReceiverVerdict::RESTART)
+    {
+        ++m_seen.restarts;
+        for (int64_t p = packet; p < static_cast<int64_t>(m_arrivals.size()); ++p)
+        {
+            Expect(!m_arrivals[p].here || m_arrivals[p].message == m_completed,
+                   "a restart of more than a message");
+            m_arrivals[p].here = false;
+            m_arrivals[p].executed = 0;
+        }
+    }
+    Arrival& arrival = m_arrivals[packet];
+    m_receiver->Accept(static_cast<uint64_t>(packet), 1, arrival.last);
+    arrival.here = true;
+    Expect(++arrival.executed == 1, "a packet was delivered twice");
+    m_told = false;
+    m_expected = verdict == RdmaReceiverVerdict::RESTART ? packet : m_expected;
+    while (m_expected < static_cast<int64_t>(m_arrivals.size()) && m_arrivals[m_expected].here)
+    {
+        if (m_arrivals[m_expected].last)
+        {
+            Expect(m_arrivals[m_expected].message == m_completed, "messages out of order");
+            ++m_completed;
+            m_first = m_expected + 1;
+        }
+        ++m_expected;
+    }
+}
+
+void
+RdmaLossModel::PacketArrives(int64_t packet)
+{
+    const uint32_t psn = RdmaToPsn(m_pattern.initialPsn, static_cast<uint64_t>(packet));
+    Expect(RdmaFromPsn(m_pattern.initialPsn, psn, m_receiver->GetExpected()) == packet,
+           "PSN taken for another packet's at the receiver");
+    const RdmaReceiverVerdict plain = JudgePlainly(packet);
+    const RdmaReceiverVerdict verdict = m_receiver->Check(packet);
+    Expect(verdict == plain, "another verdict");
+    if (!m_error.empty())
+    {
+        return;
+    }
+    const Arrival& arrival = m_arrivals[packet];
+    const bool selective = m_reference.Selective();
+    // Early packets of a SEND can be placed only if its receive request is there.
+    const bool needs = m_pattern.needsAtEnd ? arrival.last : arrival.first || selective;
+    const bool refused = needs && m_receives <= arrival.message;
+    switch (verdict)
+    {
+    case RdmaReceiverVerdict::EARLY:
+        if (refused)
+        {
+            ++m_seen.dropped;
+            return;
+        }
+        ++m_seen.early;
+        Take(packet, verdict);
+        Reply(Kind::NAK, m_expected, packet);
+        return;
+    case RdmaReceiverVerdict::ACCEPT:
+    case RdmaReceiverVerdict::RESTART:
+        if (refused)
+        {
+            ++m_seen.refused;
+            m_receiver->Refuse();
+            m_told = true;
+            Reply(Kind::RNR_NAK, packet);
+            return;
+        }
+        Take(packet, verdict);
+        Reply(Kind::ACK, m_expected - 1);
+        return;
+    case RdmaReceiverVerdict::DUPLICATE:
+        ++m_seen.duplicates;
+        if (packet > m_expected && m_pattern.tellDuplicates && selective)
+        {
+            Reply(Kind::NAK, m_expected, packet);
+        }
+        else
+        {
+            Reply(Kind::ACK, static_cast<int64_t>(m_receiver->GetExpected()) - 1);
+        }
+        return;
+    case RdmaReceiverVerdict::GAP:
+        ++m_seen.gaps;
+        m_told = true;
+        Reply(Kind::NAK, static_cast<int64_t>(m_receiver->GetMissing()));
+        return;
+    case RdmaReceiverVerdict::IGNORE:
+        return;
+    }
+}
+
+void
+RdmaLossModel::Reply(Kind kind, int64_t packet, int64_t early)
+{
+    Transport({kind, packet, early}, m_pattern.loseAnswer);
+}
+
+void
+RdmaLossModel::AnswerArrives(const Item& item)
+{
+    const auto convert = [this](int64_t number) {
+        const uint32_t psn = RdmaToPsn(m_pattern.initialPsn, static_cast<uint64_t>(number));
+        const int64_t packet = RdmaFromPsn(m_pattern.initialPsn, psn, m_sender->GetAcked());
+        Expect(packet == number, "PSN taken for another packet's at the sender");
+        return packet;
+    };
+    const int64_t packet = convert(item.packet);
+    const int64_t early = item.early < 0 ? RdmaSender::NO_PACKET : convert(item.early);
+    switch (item.kind)
+    {
+    case Kind::ACK:
+        m_reference.Ack(packet + 1, m_nowPs);
+        Follow(m_sender->OnAck(packet, m_nowPs));
+        break;
+    case Kind::NAK:
+        m_reference.Nak(packet, item.early, m_nowPs);
+        Follow(m_sender->OnNak(packet, early, m_nowPs));
+        break;
+    default:
+        m_reference.Rnr(packet, m_pattern.rnrWaitPs, m_nowPs);
+        Follow(m_sender->OnRnrNak(packet, m_pattern.rnrWaitPs, m_nowPs));
+        break;
+    }
+}
+
+void
+RdmaLossModel::Follow(const RdmaSenderEvent& event)
+{
+    Expect(!event.failed, "gave up though there is no limit");
+    m_ready = m_ready || (event.mayBegin && m_sender->CanSend());
+}
+
+void
+RdmaLossModel::Check()
+{
+    const auto expected = static_cast<int64_t>(m_receiver->GetExpected());
+    const bool whole = m_pattern.settings.mode == RdmaLossMode::GO_BACK_0;
+    Expect(expected == (whole && m_told ? m_first : m_expected), "expects another packet");
+    Expect(static_cast<int64_t>(m_receiver->GetMissing()) == (whole ? m_first : m_expected),
+           "misses another packet");
+    Expect(static_cast<int64_t>(m_sender->GetAcked()) == m_reference.acked,
+           "another number of packets is acknowledged");
+    Expect(m_reference.acked <= m_expected, "acknowledged what was not delivered");
+    Expect(static_cast<int64_t>(m_sender->GetHighestSent()) == m_reference.highest,
+           "another highest packet");
+    Expect(static_cast<int64_t>(m_sender->GetTimeouts()) == m_reference.timeouts,
+           "another number of timeouts");
+    Expect(static_cast<int64_t>(m_sender->GetRetransmissions()) == m_reference.retransmissions,
+           "another number of packets sent again");
+    Expect(m_sender->GetDeadlinePs() == m_reference.deadlinePs, "another deadline");
+    const int64_t next = m_reference.Next();
+    Expect(m_sender->CanSend() == (next >= 0), "may send, or may not, against the rules");
+    Expect(next < 0 || static_cast<int64_t>(m_sender->GetNext()) == next, "another packet is next");
+    // Nothing is ever forgotten: a sender that may send has been announced, and one that waits for
+    // an answer has a timer, if there are timers.
+    Expect(next < 0 || m_ready, "may send and nobody knows");
+    Expect(m_pattern.settings.highPs == 0 || m_reference.acked == m_reference.highest || m_ready ||
+               m_reference.deadlinePs != NEVER,
+           "waits for an answer without a timer");
+    CheckSelective();
+}
+
+void
+RdmaLossModel::CheckSelective()
+{
+    if (!m_reference.Selective())
+    {
+        const auto& sender = static_cast<const RdmaGoBackNSender&>(*m_sender);
+        Expect(static_cast<int64_t>(sender.GetWindow()) == m_reference.present, "another window");
+        return;
+    }
+    const auto& sender = static_cast<const IrnSender&>(*m_sender);
+    Expect(sender.IsRecovering() == m_reference.recovering, "recovers, or does not");
+    Expect(!m_reference.recovering ||
+               static_cast<int64_t>(sender.GetRecoverySequence()) == m_reference.recoverySequence,
+           "another recovery sequence");
+    for (int64_t p = m_reference.acked; p < m_reference.highest; ++p)
+    {
+        Expect(sender.IsAcknowledged(static_cast<uint64_t>(p)) == m_reference.packets[p].sacked,
+               "another packet is acknowledged selectively");
+        Expect(!m_reference.packets[p].sacked || m_arrivals[p].here,
+               "acknowledged selectively what has not arrived");
+    }
+}
+
+} // namespace ns3

@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef RDMA_LOSS_MODEL_H
+#define RDMA_LOSS_MODEL_H
+
+#include "rdma-loss-reference.h"
+#include "rdma-reliable-sender.h"
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <random>
+#include <string>
+#include <vector>
+
+namespace ns3
+{
+
+/**
+ * \ingroup rdma-tests
+ * A random run: what is posted, and what happens to packets and answers on the way.
+ */
+struct RdmaLossPattern
+{
+    uint64_t seed{1};           //!< of everything random in the run
+    RdmaLossSettings settings;  //!< of the sender
+    uint32_t messages{1};       //!< messages of 1 to maxPackets packets
+    uint32_t maxPackets{1};     //!< longest message
+    uint32_t initialPsn{0};     //!< PSN of packet 0
+    int64_t rnrWaitPs{2000};    //!< wait after an RNR NAK
+    int64_t maxDelayPs{1000};   //!< most that a packet or an answer takes
+    int64_t maxPausePs{0};      //!< most that the sender's port is held up now and then
+    double loseData{0};         //!< probability that a packet is lost
+    double loseAnswer{0};       //!< the same for an answer
+    double duplicate{0};        //!< probability that a packet or an answer arrives twice
+    bool reorder{false};        //!< packets and answers overtake each other
+    bool receivesPosted{true};  //!< receive requests for all messages are there from the start
+    bool needsAtEnd{false};     //!< a receive is needed by a message's last packet, not its first
+    bool postedAtOnce{true};    //!< the messages are, too
+    bool tellDuplicates{false}; //!< IRN: a packet kept before is answered by a NACK, not by an ACK
+};
+
+/**
+ * \ingroup rdma-tests
+ * \param settings of a sender
+ * \return the sender, without limits of retries
+ */
+std::unique_ptr<RdmaReliableSender> MakeRdmaLossSender(const RdmaLossSettings& settings);
+
+/**
+ * \ingroup rdma-tests
+ * \param mode how a lost packet is recovered
+ * \return the receiver
+ */
+std::unique_ptr<RdmaReceiver> MakeRdmaLossReceiver(RdmaLossMode mode);
+
+/**
+ * \ingroup rdma-tests
+ * What a run has seen, to know that it saw what it is for.
+ */
+struct RdmaLossSeen
+{
+    uint64_t retransmissions{0}; //!< packets sent again
+    uint64_t timeouts{0};        //!< timeouts
+    uint64_t early{0};           //!< packets kept early
+    uint64_t gaps{0};            //!< NAKs
+    uint64_t refused{0};         //!< packets refused
+    uint64_t dropped{0};         //!< early packets thrown away for want of a receive request
+    uint64_t duplicates{0};      //!< packets that came in again
+    uint64_t restarts{0};        //!< messages begun again
+    uint64_t deepest{0};         //!< most packets in flight
+};
+
+/**
+ * \ingroup rdma-tests
+ * Sender and receiver with a channel between them that loses, duplicates, delays and reorders,
+ * beside a reference (RdmaLossReference, and records of the receiver's packets).
+ *
+ * After each step everything that both halves say is compared with the reference. An error ends the
+ * run.
+ */
+class RdmaLossModel
+{
+  public:
+    /** \param pattern what to run \param [in,out] seen adds what it saw */
+    RdmaLossModel(const RdmaLossPattern& pattern, RdmaLossSeen& seen);
+
+    /** \return empty if all is as it must be, else what is wrong */
+    std::string Run();
+
+  private:
+    /** What a packet or an answer is. */
+    enum class Kind
+    {
+        DATA,
+        ACK,
+        NAK,
+        RNR_NAK
+    };
+
+    /** A packet or an answer on its way. */
+    struct Item
+    {
+        Kind kind{Kind::DATA}; //!< what it is
+        int64_t packet{0};     //!< the number behind its PSN, which nobody is told
+        int64_t early{-1};     //!< NAK: the packet that came early
+    };
+
+    /** What the receiver's side knows of a packet. */
+    struct Arrival
+    {
+        int64_t message{0};   //!< its message
+        bool first{false};    //!< of its message
+        bool last{false};     //!< of its message
+        bool here{false};     //!< has arrived, and counts
+        uint32_t executed{0}; //!< times executed or placed
+    };
+
+    bool Chance(double probability);
+    int64_t Below(int64_t limit);
+    void Transport(const Item& item, double lose);
+    void Post();
+    void SendOne();
+    void PacketArrives(int64_t packet);
+    RdmaReceiverVerdict JudgePlainly(int64_t packet) const;
+    void Take(int64_t packet, RdmaReceiverVerdict verdict);
+    void Reply(Kind kind, int64_t packet, int64_t early = -1);
+    void AnswerArrives(const Item& item);
+    void Follow(const RdmaSenderEvent& event);
+    void Check();
+    void CheckSelective();
+    void Expect(bool condition, const char* what);
+
+    RdmaLossPattern m_pattern;                    //!< settings
+    RdmaLossSeen& m_seen;                         //!< what it saw
+    std::mt19937_64 m_random;                     //!< everything random
+    std::unique_ptr<RdmaReliableSender> m_sender; //!< under test
+    std::unique_ptr<RdmaReceiver> m_receiver;     //!< under test
+    RdmaLossReference m_reference;                //!< of the sender
+    std::vector<Arrival> m_arrivals;              //!< of the receiver
+    std::string m_error;                          //!< what is wrong
+
+    int64_t m_nowPs{0};                  //!< the clock
+    std::multimap<int64_t, Item> m_line; //!< packets and answers on their way
+    int64_t m_lastPs[2]{};               //!< without reordering: arrivals, of packets and answers
+    bool m_ready{false};                 //!< the sender stands in the NIC's list of ready ones
+    int64_t m_nextSendPs{0};             //!< when its port is free
+    int64_t m_nextPostPs{0};             //!< when the next message is posted
+    int64_t m_nextReceivePs{0};          //!< when the next receive request is
+    int64_t m_receives{0};               //!< receive requests posted so far
+    int64_t m_expected{0};               //!< the next packet in order
+    int64_t m_first{0};                  //!< go-back-0: first packet of the present message
+    int64_t m_completed{0};              //!< messages completed
+    bool m_told{false};                  //!< go-back: the sender has been told of the gap
+};
+
+} // namespace ns3
+
+#endif /* RDMA_LOSS_MODEL_H */

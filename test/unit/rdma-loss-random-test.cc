@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+
+// Every way of loss recovery against a reference, over random patterns of loss, duplication and
+// reordering. RDMA_RANDOM_PATTERNS is the number of patterns in all, 1'000'000 by default.
+
+#include "rdma-loss-model.h"
+#include "rdma-psn.h"
+
+#include <cstdlib>
+#include <gtest/gtest.h>
+
+using namespace ns3;
+
+namespace
+{
+
+/** \return patterns in all */
+uint64_t
+GetPatterns()
+{
+    const char* text = std::getenv("RDMA_RANDOM_PATTERNS");
+    return text ? std::strtoull(text, nullptr, 10) : 1'000'000;
+}
+
+/** \param random source \return a probability: 0, small, or large */
+double
+RandomProbability(std::mt19937_64& random)
+{
+    static constexpr double CHOICES[] = {0, 0, 0.01, 0.05, 0.2, 0.5};
+    return CHOICES[random() % 6];
+}
+
+/**
+ * \param random source
+ * \param mode how a lost packet is recovered
+ * \return a pattern: all at random
+ */
+RdmaLossPattern
+RandomPattern(std::mt19937_64& random, RdmaLossMode mode)
+{
+    RdmaLossPattern pattern;
+    pattern.seed = random();
+    pattern.messages = 1 + random() % 5;
+    pattern.maxPackets = 1 + random() % 12;
+    if (random() % 256 == 0)
+    {
+        pattern.maxPackets = 200; // bursts that are longer than a word of a bitmap, and than two
+    }
+    pattern.initialPsn = static_cast<uint32_t>(random() % RDMA_PSN_SPACE);
+    if (random() % 2)
+    {
+        pattern.initialPsn = RDMA_PSN_SPACE - 1 - random() % 40; // wraps within the run
+    }
+    pattern.maxDelayPs = 1LL << (random() % 13); // up to 4 us, a packet takes 100 ps
+    pattern.maxPausePs = random() % 2 ? 3000 : 0;
+    pattern.postedAtOnce = random() % 2;
+    pattern.rnrWaitPs = 1 + static_cast<int64_t>(random() % 5000);
+    pattern.loseData = RandomProbability(random);
+    pattern.loseAnswer = RandomProbability(random);
+    pattern.duplicate = RandomProbability(random);
+    pattern.reorder = random() % 2;
+    pattern.receivesPosted = random() % 4;
+    pattern.needsAtEnd = random() % 2;
+    pattern.tellDuplicates = random() % 2;
+
+    RdmaLossSettings& settings = pattern.settings;
+    settings.mode = mode;
+    static constexpr int64_t WINDOWS[] = {1, 2, 3, 5, 8, 16, 110, 1 << 20};
+    settings.window = WINDOWS[random() % 8];
+    settings.highPs = 1LL << (5 + random() % 12); // 32 ps to 64 us
+    settings.lowPs = random() % 2 ? settings.highPs : 1 + settings.highPs / 3;
+    settings.lowPackets = static_cast<int64_t>(random() % 5);
+    if (random() % 3 == 0)
+    {
+        settings.dynamic = true;
+        settings.minPs = 1 + settings.highPs / 2;
+    }
+    if (mode == RdmaLossMode::GO_BACK_N)
+    {
+        settings.backOff = random() % 2;
+    }
+    const bool mayDouble = mode == RdmaLossMode::GO_BACK_N || mode == RdmaLossMode::GO_BACK_0;
+    if (mayDouble && settings.lowPs == settings.highPs && random() % 2)
+    {
+        settings.maxPs = 10 * settings.highPs;
+    }
+    return pattern;
+}
+
+/**
+ * \param mode how a lost packet is recovered
+ * \param seed of the patterns
+ * \param share one of so many patterns in all are run
+ * \param change makes more of each pattern
+ * \return what the runs saw
+ */
+template <typename Change>
+RdmaLossSeen
+RunPatterns(RdmaLossMode mode, uint64_t seed, uint64_t share, Change change)
+{
+    std::mt19937_64 random(seed);
+    RdmaLossSeen seen;
+    for (uint64_t i = 0; i < GetPatterns() / share; ++i)
+    {
+        RdmaLossPattern pattern = RandomPattern(random, mode);
+        change(pattern);
+        RdmaLossModel model(pattern, seen);
+        const std::string error = model.Run();
+        EXPECT_EQ(error, "") << "pattern " << i;
+        if (!error.empty())
+        {
+            break;
+        }
+    }
+    return seen;
+}
+
+/** \param seen what runs saw \param patterns how many there were */
+void
+ExpectSeen(const RdmaLossSeen& seen, uint64_t patterns)
+{
+    EXPECT_GT(seen.retransmissions, patterns);
+    EXPECT_GT(seen.timeouts, patterns / 2);
+    EXPECT_GT(seen.refused, patterns / 10);
+    EXPECT_GT(seen.duplicates, patterns);
+    EXPECT_GT(seen.deepest, 200U);
+}
+
+} // namespace
+
+TEST(RdmaLossRandom, Sack)
+{
+    const auto seen = RunPatterns(RdmaLossMode::SACK, 301, 4, [](RdmaLossPattern&) {});
+    ExpectSeen(seen, GetPatterns() / 4);
+    EXPECT_GT(seen.early, GetPatterns() / 4);
+    EXPECT_GT(seen.dropped, GetPatterns() / 100);
+    EXPECT_EQ(seen.gaps, 0U);
+}
+
+TEST(RdmaLossRandom, WithoutSack)
+{
+    const auto seen = RunPatterns(RdmaLossMode::WITHOUT_SACK, 302, 4, [](RdmaLossPattern&) {});
+    ExpectSeen(seen, GetPatterns() / 4);
+    EXPECT_GT(seen.early, GetPatterns() / 4);
+    EXPECT_GT(seen.dropped, GetPatterns() / 100);
+    EXPECT_EQ(seen.gaps, 0U);
+}
+
+TEST(RdmaLossRandom, GoBackN)
+{
+    const auto seen = RunPatterns(RdmaLossMode::GO_BACK_N, 303, 4, [](RdmaLossPattern&) {});
+    ExpectSeen(seen, GetPatterns() / 4);
+    EXPECT_GT(seen.gaps, GetPatterns() / 10);
+    EXPECT_EQ(seen.early, 0U);
+}
+
+TEST(RdmaLossRandom, GoBack0)
+{
+    // A message that takes longer than the timeout, or is hit by a loss or overtakes itself at each
+    // attempt, never gets through, and rightly so: messages are shorter and timeouts longer.
+    const auto seen = RunPatterns(RdmaLossMode::GO_BACK_0, 304, 4, [](RdmaLossPattern& pattern) {
+        pattern.maxPackets = std::min(pattern.maxPackets, pattern.reorder ? 4U : 200U);
+        const bool isLong = pattern.maxPackets > 12;
+        pattern.loseData = std::min(pattern.loseData, isLong ? 0.01 : 0.2);
+        pattern.loseAnswer = std::min(pattern.loseAnswer, isLong ? 0.01 : 0.2);
+        RdmaLossSettings& settings = pattern.settings;
+        const bool twoStages = settings.lowPs < settings.highPs;
+        settings.highPs = 4 * pattern.maxDelayPs + 2 * pattern.maxPausePs + 1000;
+        settings.lowPs = settings.highPs - (twoStages ? settings.highPs / 8 : 0);
+        settings.minPs = settings.lowPs;
+        settings.maxPs = settings.maxPs ? 4 * settings.highPs : 0;
+    });
+    ExpectSeen(seen, GetPatterns() / 4);
+    EXPECT_GT(seen.gaps, GetPatterns() / 10);
+    EXPECT_GT(seen.restarts, GetPatterns() / 10);
+    EXPECT_EQ(seen.early, 0U);
+}
+
+TEST(RdmaLossRandom, LosslessInOrderWithoutTimer)
+{
+    // Nothing is lost or overtakes: nothing is sent again, however long it takes and however often
+    // it arrives.
+    for (const auto mode : {RdmaLossMode::SACK,
+                            RdmaLossMode::WITHOUT_SACK,
+                            RdmaLossMode::GO_BACK_N,
+                            RdmaLossMode::GO_BACK_0})
+    {
+        const auto seen = RunPatterns(mode, 305, 40, [](RdmaLossPattern& pattern) {
+            pattern.loseData = 0;
+            pattern.loseAnswer = 0;
+            pattern.reorder = false;
+            pattern.receivesPosted = true;
+            pattern.settings.highPs = 0;
+            pattern.settings.dynamic = false;
+        });
+        EXPECT_EQ(seen.retransmissions, 0U);
+        EXPECT_EQ(seen.timeouts, 0U);
+        EXPECT_EQ(seen.early + seen.gaps, 0U);
+    }
+}
+
+TEST(RdmaLossRandom, ReorderedWithoutTimer)
+{
+    // Packets and answers overtake each other, none is lost: selective recovery ends without a
+    // timer, though it sends for nothing what was only late.
+    for (const auto mode : {RdmaLossMode::SACK, RdmaLossMode::WITHOUT_SACK})
+    {
+        const auto seen = RunPatterns(mode, 306, 40, [](RdmaLossPattern& pattern) {
+            pattern.loseData = 0;
+            pattern.loseAnswer = 0;
+            pattern.reorder = true;
+            pattern.receivesPosted = true;
+            pattern.settings.highPs = 0;
+            pattern.settings.dynamic = false;
+        });
+        EXPECT_EQ(seen.timeouts, 0U);
+        EXPECT_GT(seen.early, GetPatterns() / 40);
+    }
+}
