@@ -3,7 +3,8 @@
 /**
  * \file
  * \ingroup rdma
- * Heap bytes for each host, switch port, queue pair and flow, printed as JSON.
+ * Heap bytes for each host, flow and queue pair: idle, with a WRITE on its way in
+ * both directions, and with a READ beside, printed as JSON.
  *
  * Each number is a difference between two sizes of the same thing, so what the program itself takes
  * does not count.
@@ -49,15 +50,52 @@ FabricBytes(uint32_t hosts)
     return BytesOf([&] { return RdmaFabricHelper().Install(MakeRdmaStar(hosts)); });
 }
 
-/** \param count connected pairs of queue pairs \return bytes of a fabric with them */
+/** What the queue pairs do. */
+enum class Use
+{
+    IDLE,  //!< nothing
+    WRITE, //!< each of both has sent a part of a message
+    READ,  //!< the same, and reads
+};
+
+/**
+ * \param transport TypeId name of an RdmaTransport
+ * \param count connected pairs of queue pairs
+ * \param use what they do
+ * \return bytes of a fabric with them
+ */
 double
-QueuePairBytes(uint32_t count)
+QueuePairBytes(const std::string& transport, uint32_t count, Use use)
 {
     return BytesOf([&] {
-        auto fabric = RdmaFabricHelper().Install(MakeRdmaStar(2));
+        RdmaFabricHelper helper;
+        helper.SetTransport(transport);
+        helper.SetTransportAttribute("RetryCount", UintegerValue(UINT32_MAX));
+        auto fabric = helper.Install(MakeRdmaStar(2));
         for (uint32_t i = 0; i < count; ++i)
         {
-            fabric->Connect(0, 1);
+            const auto [a, b] = fabric->Connect(0, 1);
+            if (use != Use::IDLE)
+            {
+                for (const auto& qp : {a, b})
+                {
+                    RdmaSendRequest request;
+                    request.length = 10'000;
+                    request.signaled = false;
+                    qp->PostSend(request);
+                    if (use == Use::READ)
+                    {
+                        request.opcode = RdmaWrOpcode::RDMA_READ;
+                        qp->PostSend(request);
+                    }
+                }
+            }
+        }
+        if (use != Use::IDLE)
+        {
+            // At 100 Gb/s, about 5 packets of the 10 of each WRITE, or of each READ behind it.
+            Simulator::Stop(NanoSeconds(uint64_t{count} * (use == Use::READ ? 15 : 5) * 90));
+            Simulator::Run();
         }
         return fabric;
     });
@@ -88,13 +126,32 @@ FlowBytes(uint32_t count)
 int
 main(int argc, char* argv[])
 {
+    uint32_t queuePairs = 100'000;
     CommandLine cmd(__FILE__);
+    cmd.Usage("Heap bytes for each host, queue pair and flow.");
+    cmd.AddValue("queuePairs", "queue pairs that are made, 1000 and above", queuePairs);
     cmd.Parse(argc, argv);
+    NS_ABORT_MSG_IF(queuePairs < 1000, "--queuePairs: " << queuePairs << "; accepted: 1000 and up");
     FabricBytes(2); // registers types and fills ns-3's own caches
     const double host = (FabricBytes(400) - FabricBytes(200)) / 200;
-    const double queuePair = (QueuePairBytes(20000) - QueuePairBytes(10000)) / 20000;
     const double flow = (FlowBytes(20000) - FlowBytes(10000)) / 10000;
-    std::cout << "{\"bytes_per_host\": " << host << ", \"bytes_per_queue_pair\": " << queuePair
-              << ", \"bytes_per_flow\": " << flow << "}" << std::endl;
+    std::cout << "{\"bytes_per_host\": " << host << ", \"bytes_per_flow\": " << flow;
+    for (const std::string transport : {"Roce", "Irn"})
+    {
+        for (const Use use : {Use::IDLE, Use::WRITE, Use::READ})
+        {
+            const std::string type = "ns3::" + transport + "Transport";
+            const uint32_t pairs = queuePairs / 2;
+            const double bytes =
+                QueuePairBytes(type, pairs, use) - QueuePairBytes(type, pairs / 2, use);
+            std::cout << ", \"bytes_per_"
+                      << (use == Use::IDLE    ? "idle"
+                          : use == Use::WRITE ? "active"
+                                              : "reading")
+                      << "_queue_pair_" << (transport == "Irn" ? "irn" : "roce")
+                      << "\": " << bytes / (2 * (pairs - pairs / 2));
+        }
+    }
+    std::cout << "}" << std::endl;
     return 0;
 }

@@ -150,21 +150,25 @@ void
 RdmaQueuePair::Keep(const RdmaArrivedRequest& request)
 {
     // Latest first, so that the next one in order is taken off the end.
-    auto place = m_kept.end();
-    while (place != m_kept.begin() && (place - 1)->packet < request.packet)
+    if (!m_kept)
+    {
+        m_kept = std::make_unique<std::vector<RdmaArrivedRequest>>();
+    }
+    auto place = m_kept->end();
+    while (place != m_kept->begin() && (place - 1)->packet < request.packet)
     {
         --place;
     }
-    m_kept.insert(place, request);
+    m_kept->insert(place, request);
 }
 
 void
 RdmaQueuePair::PerformKept()
 {
-    while (!m_kept.empty() && m_kept.back().packet < m_receiver->GetExpected())
+    while (m_kept && !m_kept->empty() && m_kept->back().packet < m_receiver->GetExpected())
     {
-        const RdmaArrivedRequest request = m_kept.back();
-        m_kept.pop_back();
+        const RdmaArrivedRequest request = m_kept->back();
+        m_kept->pop_back();
         Perform(request);
     }
 }

@@ -59,6 +59,7 @@ RdmaQueuePair::EndReads()
     {
         m_reads->probe = false;
         m_reads->timer.Disarm();
+        SyncResponses();
     }
 }
 
@@ -68,7 +69,7 @@ RdmaQueuePair::WatchReads()
     // The responder repeats responses by itself. This timer is for one that is dead, or that has
     // forgotten: no request is outstanding then whose retries would tell.
     const int64_t timeoutPs =
-        IsIrn() ? m_limits.timeoutPs.value_or(m_transport->GetResponseTimeoutPs()) : 0;
+        IsIrn() ? GetLimits().timeoutPs.value_or(m_transport->GetResponseTimeoutPs()) : 0;
     if (timeoutPs > 0 && m_outstandingReads > 0)
     {
         m_reads->timer.Arm(QbbNowPs() + timeoutPs);
@@ -86,8 +87,8 @@ RdmaQueuePair::OnReadTimer()
     {
         return;
     }
-    ++m_stats.responseTimeouts;
-    if (++m_reads->retries > m_limits.retryCount.value_or(m_transport->GetRetryCount()))
+    ++m_reads->timeouts;
+    if (++m_reads->retries > GetLimits().retryCount.value_or(m_transport->GetRetryCount()))
     {
         Fail(RdmaWcStatus::RETRY_EXC_ERR, m_sends[m_reads->cursor].firstPacket);
         return;
@@ -144,7 +145,7 @@ RdmaQueuePair::IsAnswer(const SendEntry& entry, uint64_t response, const QbbFram
 void
 RdmaQueuePair::AcceptResponse(SendEntry& entry, const QbbFrame& frame)
 {
-    ++m_stats.responsesAccepted;
+    ++m_reads->accepted;
     if (entry.request.opcode != RdmaWrOpcode::RDMA_READ)
     {
         entry.original = frame.compare;

@@ -380,7 +380,7 @@ RdmaQueuePair::Fail(RdmaWcStatus status, uint64_t packet)
     }
     m_timer.Disarm();
     EndReads();
-    m_kept.clear();
+    m_kept.reset();
     SetState(RdmaQpState::ERR);
     m_released = 0;
     while (!m_sends.IsEmpty())

@@ -29,7 +29,7 @@ RdmaQueuePair::Responses::Responses(RdmaQueuePair* qp)
 {
     if (qp->IsIrn())
     {
-        sender = qp->m_transport->MakeSender(qp->m_limits);
+        sender = qp->m_transport->MakeSender(qp->GetLimits());
     }
 }
 
@@ -80,7 +80,7 @@ RdmaQueuePair::SyncResponses()
     }
     else
     {
-        m_responsesReady = !m_responses->queue.IsEmpty();
+        m_responsesReady = m_responses && !m_responses->queue.IsEmpty();
     }
 }
 
@@ -225,7 +225,7 @@ RdmaQueuePair::MakeResponseFrame()
     QbbFramePtr frame = m_nic->GetPool().Allocate(m_frame);
     frame->psn = RdmaToPsn(m_remotePsn, response.first + response.sent);
     FillResponse(*frame, response, response.sent);
-    ++m_stats.responsesSent;
+    ++m_responses->sent;
     if (++response.sent == response.packets)
     {
         if (response.kind == RdmaResponse::Kind::ATOMIC)
@@ -266,7 +266,7 @@ RdmaQueuePair::MakeIrnResponseFrame()
     QbbFramePtr frame = m_nic->GetPool().Allocate(m_frame);
     frame->psn = RdmaToPsn(m_initialPsn, packet);
     FillResponse(*frame, response, packet - response.first);
-    ++m_stats.responsesSent;
+    ++r.sent;
     r.sender->Sent(1, QbbNowPs());
     SyncResponses();
     return frame;

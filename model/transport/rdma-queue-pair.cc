@@ -115,7 +115,7 @@ RdmaQueuePair::DoDispose()
     m_receives.Clear();
     m_reads.reset();
     m_responses.reset();
-    m_kept.clear();
+    m_kept.reset();
     m_sendQueue = nullptr;
     m_receiveQueue = nullptr;
     m_sharedReceives = nullptr;
@@ -139,7 +139,7 @@ RdmaQueuePair::Bind(RdmaNic* nic, uint32_t port, uint32_t qpn, Ptr<RdmaTransport
 void
 RdmaQueuePair::MakeHalves()
 {
-    m_sender = m_transport->MakeSender(m_limits);
+    m_sender = m_transport->MakeSender(GetLimits());
     m_receiver = m_transport->MakeReceiver();
 }
 
@@ -164,8 +164,9 @@ RdmaQueuePair::Reset()
     m_receives.Clear();
     m_reads.reset();
     m_responses.reset();
-    m_kept.clear();
-    m_limits = RdmaRetryLimits();
+    m_kept.reset();
+    m_limits.reset();
+    m_stats = RdmaQueuePairCounters();
     MakeHalves();
     m_responsesReady = false;
     m_inMessage = false;
@@ -234,13 +235,14 @@ RdmaQueuePair::Modify(const RdmaQpAttributes& attributes)
         m_maxRdAtomic = a.maxRdAtomic.value_or(m_maxRdAtomic);
         if (a.timeout || a.retryCount || a.rnrRetryCount)
         {
+            m_limits = std::make_unique<RdmaRetryLimits>();
             if (a.timeout)
             {
-                m_limits.timeoutPs = GetRdmaTimeoutPs(*a.timeout);
+                m_limits->timeoutPs = GetRdmaTimeoutPs(*a.timeout);
             }
-            m_limits.retryCount = a.retryCount;
-            m_limits.rnrRetryCount = a.rnrRetryCount;
-            m_sender = m_transport->MakeSender(m_limits);
+            m_limits->retryCount = a.retryCount;
+            m_limits->rnrRetryCount = a.rnrRetryCount;
+            m_sender = m_transport->MakeSender(*m_limits);
         }
     }
     if (to == RdmaQpState::ERR)
@@ -489,9 +491,19 @@ RdmaQueuePair::GetPacketsAcknowledged() const
 RdmaQueuePairStats
 RdmaQueuePair::GetStats() const
 {
-    RdmaQueuePairStats stats = m_stats;
+    RdmaQueuePairStats stats;
+    static_cast<RdmaQueuePairCounters&>(stats) = m_stats;
     stats.packetsRetransmitted = m_sender->GetRetransmissions();
     stats.timeouts = m_sender->GetTimeouts();
+    if (m_reads)
+    {
+        stats.responsesAccepted = m_reads->accepted;
+        stats.responseTimeouts = m_reads->timeouts;
+    }
+    if (m_responses)
+    {
+        stats.responsesSent = m_responses->sent;
+    }
     if (m_responses && m_responses->sender)
     {
         stats.responsesRetransmitted = m_responses->sender->GetRetransmissions();

@@ -41,26 +41,34 @@ struct RdmaMessageArrival
 
 /**
  * \ingroup rdma
- * What a queue pair has counted.
+ * What every queue pair counts.
  */
-struct RdmaQueuePairStats
+struct RdmaQueuePairCounters
 {
-    uint64_t packetsSent{0};            //!< request packets sent, those sent again included
+    uint64_t packetsSent{0};     //!< request packets sent, those sent again included
+    uint64_t packetsAccepted{0}; //!< request packets that came in and were executed
+    uint64_t duplicates{0};      //!< packets that came in once more
+    uint64_t outOfOrder{0};      //!< packets that came in too early
+    uint64_t acksSent{0};        //!< acknowledgements sent
+    uint64_t naksSent{0};        //!< NAKs and RNR NAKs sent
+    uint64_t acksReceived{0};    //!< acknowledgements received
+    uint64_t naksReceived{0};    //!< NAKs and RNR NAKs received
+    uint64_t cnpsSent{0};        //!< congestion notifications sent
+    uint64_t cnpsReceived{0};    //!< congestion notifications received
+};
+
+/**
+ * \ingroup rdma
+ * What a queue pair and its transport have counted.
+ */
+struct RdmaQueuePairStats : public RdmaQueuePairCounters
+{
     uint64_t packetsRetransmitted{0};   //!< request packets sent again
-    uint64_t timeouts{0};               //!< times that the retransmission timer ran out
-    uint64_t packetsAccepted{0};        //!< request packets that came in and were executed
-    uint64_t duplicates{0};             //!< packets that came in once more
-    uint64_t outOfOrder{0};             //!< packets that came in too early
-    uint64_t responseTimeouts{0};       //!< IRN: times that responses were asked for
+    uint64_t timeouts{0};               //!< times that a retransmission timer ran out
     uint64_t responsesSent{0};          //!< READ responses and atomic results sent
     uint64_t responsesRetransmitted{0}; //!< of these, IRN's that were sent again
     uint64_t responsesAccepted{0}; //!< READ responses and atomic results that came in and counted
-    uint64_t acksSent{0};          //!< acknowledgements sent
-    uint64_t naksSent{0};          //!< NAKs and RNR NAKs sent
-    uint64_t acksReceived{0};      //!< acknowledgements received
-    uint64_t naksReceived{0};      //!< NAKs and RNR NAKs received
-    uint64_t cnpsSent{0};          //!< congestion notifications sent
-    uint64_t cnpsReceived{0};      //!< congestion notifications received
+    uint64_t responseTimeouts{0};  //!< IRN: times that a missing response was asked for
 };
 
 /**
@@ -239,7 +247,7 @@ class RdmaQueuePair : public Object
         return m_frame.tagged;
     }
 
-    /** \return counters */
+    /** \return counters, since the queue pair was made or reset */
     RdmaQueuePairStats GetStats() const;
 
     /** \return payload bytes of a full packet */
@@ -363,8 +371,8 @@ class RdmaQueuePair : public Object
         uint32_t retries{0};                    //!< IRN: times asked for responses in a row
         bool told{false};                       //!< RoCE: the missing response was asked for
         bool probe{false};                      //!< IRN: ask for the response that is missing
-        int64_t timeoutPs{0};                   //!< IRN: time without a response before that
-        uint32_t retryLimit{0};                 //!< IRN: how often before the QP fails
+        uint64_t accepted{0};                   //!< responses that came in and counted
+        uint64_t timeouts{0};                   //!< IRN: times that a response was asked for
         std::unique_ptr<RdmaReceiver> receiver; //!< IRN: of the responses
         QbbTimer<RdmaQueuePair, &RdmaQueuePair::OnReadTimer> timer; //!< IRN: no response comes
     };
@@ -378,6 +386,7 @@ class RdmaQueuePair : public Object
         QbbRing<RdmaResponse> done;  //!< RoCE: atomics that have been answered, for repetition
         std::size_t cursor{0};       //!< IRN: place of the one that is sent at present
         uint64_t next{0};            //!< IRN: number of the next response
+        uint64_t sent{0};            //!< responses sent
         std::unique_ptr<RdmaSender> sender;                             //!< IRN: of the responses
         QbbTimer<RdmaQueuePair, &RdmaQueuePair::OnResponseTimer> timer; //!< IRN: read timeout
     };
@@ -385,6 +394,12 @@ class RdmaQueuePair : public Object
     // states (rdma-queue-pair.cc)
     void SetState(RdmaQpState state);
     void MakeHalves();
+
+    RdmaRetryLimits GetLimits() const
+    {
+        return m_limits ? *m_limits : RdmaRetryLimits();
+    }
+
     void Address(Ipv4Address remoteAddress, uint32_t remoteQpn);
     void Reset();
     void CheckPathMtu() const;
@@ -504,15 +519,16 @@ class RdmaQueuePair : public Object
     uint8_t m_maxDestRdAtomic{16};                //!< attribute MaxDestRdAtomic
     bool m_ecnCapable{true};                      //!< attribute EcnCapable
     bool m_flushing{false};                       //!< receive requests are being flushed
-    RdmaRetryLimits m_limits;                     //!< given to Modify()
+    std::unique_ptr<RdmaRetryLimits> m_limits;    //!< given to Modify(), if any were
     Ptr<RdmaTransport> m_transport;               //!< makes the halves
     Ptr<RdmaSharedReceiveQueue> m_sharedReceives; //!< where receive requests come from, if any
     Ptr<RdmaCompletionQueue> m_sendQueue;         //!< completions of sends
     Ptr<RdmaCompletionQueue> m_receiveQueue;      //!< completions of receives
     std::unique_ptr<Reads> m_reads;               //!< made with the first READ or atomic
     std::unique_ptr<Responses> m_responses;       //!< made with the peer's first READ or atomic
-    std::vector<RdmaArrivedRequest> m_kept; //!< IRN: last packets that came early, latest first
-    RdmaQueuePairStats m_stats;             //!< counters but those of the sender
+    /// IRN: last packets that came early, latest first; made with the first
+    std::unique_ptr<std::vector<RdmaArrivedRequest>> m_kept;
+    RdmaQueuePairCounters m_stats; //!< counters
 
     TracedCallback<const RdmaMessageArrival&> m_messageReceived; //!< trace MessageReceived
     TracedCallback<const RdmaWorkCompletion&> m_sendCompleted;   //!< trace SendCompleted
