@@ -8,6 +8,7 @@ cpp_examples = [
     ("rdma-coexistence --duration=10ms", "True", "False"),
     ("rdma-fabric --topology=leaf-spine:2x4x2 --duration=200us --progress=off", "True", "False"),
     ("rdma-first", "True", "True"),
+    ("rdma-livelock --duration=5ms", "True", "False"),
 ]
 
 # (script and arguments, do run)

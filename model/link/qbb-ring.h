@@ -102,7 +102,7 @@ class QbbRing
   private:
     void Grow()
     {
-        std::vector<T> larger(m_slots.empty() ? 4 : 2 * m_slots.size());
+        std::vector<T> larger(m_slots.empty() ? 2 : 2 * m_slots.size());
         for (std::size_t i = 0; i < m_size; ++i)
         {
             larger[i] = std::move((*this)[i]);

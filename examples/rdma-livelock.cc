@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+
+/**
+ * \file
+ * \ingroup rdma
+ * Transport livelock (Guo et al., "RDMA over Commodity Ethernet at Scale", SIGCOMM 2016, section
+ * 4.1): two hosts at a switch that loses one packet in 256, and messages of 4 MB. Go-back-0 begins
+ * each message again and again, go-back-N goes on from the packet that is missing.
+ */
+
+#include "ns3/core-module.h"
+#include "ns3/rdma-module.h"
+
+#include <iomanip>
+#include <iostream>
+
+using namespace ns3;
+
+namespace
+{
+
+/** Loses every n-th frame that comes in at a port, as the paper's switch did. */
+class LoseEvery : public ErrorModel
+{
+  public:
+    /** \param every n; 0 loses nothing */
+    explicit LoseEvery(uint64_t every)
+        : m_every(every)
+    {
+    }
+
+  private:
+    bool DoCorrupt(Ptr<Packet>) override
+    {
+        return m_every > 0 && ++m_count % m_every == 0;
+    }
+
+    void DoReset() override
+    {
+        m_count = 0;
+    }
+
+    uint64_t m_every;    //!< which are lost
+    uint64_t m_count{0}; //!< frames so far
+};
+
+/** What one run is. */
+struct Run
+{
+    RdmaWrOpcode opcode; //!< what the messages do
+    DataRate rate;       //!< of both links
+    uint64_t bytes;      //!< of a message
+    uint64_t every;      //!< one frame in so many is lost
+    Time duration;       //!< simulated time
+};
+
+/** What came of it. */
+struct Outcome
+{
+    double goodput; //!< payload of complete messages, part of the line rate
+    double busy;    //!< bytes on the line to the receiver of the data, part of the line rate
+};
+
+/**
+ * \param run what to run
+ * \param recovery attribute LossRecovery of RoceTransport
+ * \return what came of it
+ */
+Outcome
+Measure(const Run& run, const std::string& recovery)
+{
+    RdmaFabricHelper helper;
+    helper.SetTransportAttribute("LossRecovery", StringValue(recovery));
+    helper.SetTransportAttribute("RetransmissionTimeout", TimeValue(MicroSeconds(320)));
+    helper.SetTransportAttribute("RetryCount", UintegerValue(4294967295));
+    RdmaTopologyRates rates;
+    rates.hostRateBps = run.rate.GetBitRate();
+    auto fabric = helper.Install(MakeRdmaStar(2, rates));
+    auto [requester, responder] = fabric->Connect(0, 1);
+    const bool isRead = run.opcode == RdmaWrOpcode::RDMA_READ;
+    const auto taker = (isRead ? requester : responder)->GetPort();
+    const auto giver = (isRead ? responder : requester)->GetPort();
+    taker->SetAttribute("ReceiveErrorModel", PointerValue(Create<LoseEvery>(run.every)));
+
+    uint64_t bytes = 0;
+    RdmaSendRequest request;
+    request.opcode = run.opcode;
+    request.length = run.bytes;
+    auto post = [&, &qp = requester, &peer = responder] {
+        peer->PostReceive({0, run.bytes});
+        qp->PostSend(request);
+    };
+    requester->GetSendCompletionQueue()->SetCallback(
+        Callback<void, const RdmaWorkCompletion&>([&](const RdmaWorkCompletion& completion) {
+            bytes += completion.bytes;
+            post();
+        }));
+    post();
+    post();
+    Simulator::Stop(run.duration);
+    Simulator::Run();
+    const double lineBytes = run.duration.GetSeconds() * run.rate.GetBitRate() / 8;
+    double usedBytes = 0;
+    for (const auto& of : giver->GetCounters().classes)
+    {
+        usedBytes += of.txBytes + of.txFrames * giver->GetLineOverheadBytes();
+    }
+    const Outcome outcome{bytes / lineBytes, usedBytes / lineBytes};
+    Simulator::Destroy();
+    return outcome;
+}
+
+} // namespace
+
+int
+main(int argc, char* argv[])
+{
+    std::string rate = "40Gbps";
+    std::string bytes = "4MB";
+    uint64_t every = 256;
+    std::string duration = "50ms";
+    CommandLine cmd(__FILE__);
+    cmd.Usage("Transport livelock: goodput of RoCE with go-back-0 and go-back-N when packets are "
+              "lost.");
+    cmd.AddValue("rate", "rate of the links", rate);
+    cmd.AddValue("bytes", "message size, 1 to 2147483648", bytes);
+    cmd.AddValue("every", "one packet in so many is lost; 0 for none", every);
+    cmd.AddValue("duration", "simulated time of each run", duration);
+    cmd.Parse(argc, argv);
+
+    try
+    {
+        QbbSetTimeResolution();
+        Run run{RdmaWrOpcode::SEND,
+                DataRate(ParseRdmaRate(rate)),
+                ParseRdmaBytes(bytes),
+                every,
+                QbbFromPs(ParseRdmaTime(duration))};
+        if (run.bytes == 0 || run.bytes > RDMA_MAX_MESSAGE_BYTES || run.duration.IsZero())
+        {
+            throw std::invalid_argument("--bytes or --duration; accepted: messages of 1 to "
+                                        "2147483648 bytes, a time above 0");
+        }
+        std::cout << "operation  loss recovery  goodput  line in use\n";
+        for (const auto& [name, opcode] : {std::pair("SEND", RdmaWrOpcode::SEND),
+                                           std::pair("WRITE", RdmaWrOpcode::RDMA_WRITE),
+                                           std::pair("READ", RdmaWrOpcode::RDMA_READ)})
+        {
+            run.opcode = opcode;
+            for (const std::string recovery : {"GoBack0", "GoBackN"})
+            {
+                const Outcome outcome = Measure(run, recovery);
+                std::cout << std::left << std::setw(11) << name << std::setw(13) << recovery
+                          << std::right << std::fixed << std::setprecision(1) << std::setw(8)
+                          << 100 * outcome.goodput << "%" << std::setw(12) << 100 * outcome.busy
+                          << "%\n";
+            }
+        }
+        return 0;
+    }
+    catch (const std::exception& error)
+    {
+        std::cerr << "rdma-livelock: " << error.what() << "\n";
+        return 2;
+    }
+}
