@@ -7,8 +7,12 @@
 #include "rdma-queue-pair.h"
 #include "rdma-test-fabric.h"
 
+#include <ns3/error-model.h>
+#include <ns3/pointer.h>
+
 #include <cstdint>
 #include <functional>
+#include <list>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -21,6 +25,69 @@
 
 namespace ns3
 {
+
+/**
+ * \ingroup rdma-tests
+ * \param format packet formats \return name for a test case
+ */
+inline std::string
+GetTestName(RdmaWireFormat format)
+{
+    return format == RdmaWireFormat::IRN ? "IRN" : "RoCE";
+}
+
+/**
+ * \ingroup rdma-tests
+ * Chooses a transport with a retransmission timeout of 100 us, and a bound of 64 packets if it is
+ * IRN's.
+ *
+ * \param test a fabric that is not installed yet
+ * \param format its packet formats
+ * \param retries timeouts in a row before a queue pair fails
+ */
+inline void
+SetTestTransport(RdmaTestFabric& test, RdmaWireFormat format, uint32_t retries = 7)
+{
+    if (format == RdmaWireFormat::IRN)
+    {
+        test.helper.SetTransport("ns3::IrnTransport");
+        test.helper.SetTransportAttribute("BdpCap", UintegerValue(64));
+        test.helper.SetTransportAttribute("RtoLow", TimeValue(MicroSeconds(100)));
+        test.helper.SetTransportAttribute("RtoHigh", TimeValue(MicroSeconds(100)));
+    }
+    else
+    {
+        test.helper.SetTransportAttribute("RetransmissionTimeout", TimeValue(MicroSeconds(100)));
+    }
+    test.helper.SetTransportAttribute("RetryCount", UintegerValue(retries));
+}
+
+/**
+ * \ingroup rdma-tests
+ * Loses frames that come in at a port.
+ *
+ * \param device the port
+ * \param which its frames, counted from 0
+ */
+inline void
+LoseFrames(Ptr<QbbNetDevice> device, const std::list<uint32_t>& which)
+{
+    auto model = CreateObject<ReceiveListErrorModel>();
+    model->SetList(which);
+    device->SetAttribute("ReceiveErrorModel", PointerValue(model));
+}
+
+/**
+ * \ingroup rdma-tests
+ * \param what test cases to make for both transports
+ */
+template <typename T>
+void
+ForBothTransports(T what)
+{
+    what(RdmaWireFormat::ROCE);
+    what(RdmaWireFormat::IRN);
+}
 
 /**
  * \ingroup rdma-tests
@@ -71,6 +138,63 @@ struct RdmaTestPair
         sender->PostSend(request);
     }
 
+    /**
+     * Posts a READ at the sender.
+     *
+     * \param id its id
+     * \param length bytes
+     * \param address where in the receiver's memory
+     * \param key the key of that memory
+     */
+    void Read(uint64_t id, uint64_t length, uint64_t address = 0, uint32_t key = 0)
+    {
+        RdmaSendRequest request;
+        request.id = id;
+        request.opcode = RdmaWrOpcode::RDMA_READ;
+        request.length = length;
+        request.remoteAddress = address;
+        request.rKey = key;
+        sender->PostSend(request);
+    }
+
+    /**
+     * Posts a fetch and add at the sender.
+     *
+     * \param id its id
+     * \param address of the word
+     * \param add what to add
+     * \param key the key of that memory
+     */
+    void FetchAdd(uint64_t id, uint64_t address, uint64_t add, uint32_t key = 0)
+    {
+        RdmaSendRequest request;
+        request.id = id;
+        request.opcode = RdmaWrOpcode::ATOMIC_FETCH_AND_ADD;
+        request.remoteAddress = address;
+        request.compareAdd = add;
+        request.rKey = key;
+        sender->PostSend(request);
+    }
+
+    /**
+     * Posts a compare and swap at the sender.
+     *
+     * \param id its id
+     * \param address of the word
+     * \param compare what it should be
+     * \param swap what it becomes then
+     */
+    void CompareSwap(uint64_t id, uint64_t address, uint64_t compare, uint64_t swap)
+    {
+        RdmaSendRequest request;
+        request.id = id;
+        request.opcode = RdmaWrOpcode::ATOMIC_CMP_AND_SWP;
+        request.remoteAddress = address;
+        request.compareAdd = compare;
+        request.swap = swap;
+        sender->PostSend(request);
+    }
+
     /** \param ps an instant \param what is done then */
     template <typename T>
     static void At(int64_t ps, T what)
@@ -108,6 +232,17 @@ struct RdmaTestPair
         for (const auto& c : list)
         {
             text << c.timePs << " ";
+        }
+        return text.str();
+    }
+
+    /** \return words that the sender's atomics found */
+    std::string GetOriginals() const
+    {
+        std::ostringstream text;
+        for (const auto& c : sends)
+        {
+            text << c.original << " ";
         }
         return text.str();
     }

@@ -25,20 +25,6 @@ SetTimeout(RdmaTestFabric& test)
     test.helper.SetTransportAttribute("RetransmissionTimeout", TimeValue(MicroSeconds(100)));
 }
 
-/**
- * Loses frames that come in at a port.
- *
- * \param device the port
- * \param which its frames, counted from 0
- */
-void
-Lose(Ptr<QbbNetDevice> device, const std::list<uint32_t>& which)
-{
-    auto model = CreateObject<ReceiveListErrorModel>();
-    model->SetList(which);
-    device->SetAttribute("ReceiveErrorModel", PointerValue(model));
-}
-
 /** A packet is lost. */
 class GoBackNTestCase : public TestCase
 {
@@ -60,7 +46,7 @@ class GoBackNTestCase : public TestCase
             // long after it has sent all ten. It sends 2 .. 9 again.
             RdmaTestPair pair;
             pair.receiver->PostReceive({100, 10'240});
-            Lose(pair.receiver->GetPort(), {2});
+            LoseFrames(pair.receiver->GetPort(), {2});
             pair.Post(1, RdmaWrOpcode::SEND, 10'240);
             pair.test.Run();
             const int64_t nakPs = FIRST_PS + 3 * SLOT_PS + RdmaTestPair::SHORT_PS;
@@ -81,7 +67,7 @@ class GoBackNTestCase : public TestCase
             // the ACK of packet 8, which came at 2 175 040 + 8 x 88 480 + 2 011 840 = 4 894 720.
             RdmaTestPair pair(SetTimeout);
             pair.receiver->PostReceive({100, 10'240});
-            Lose(pair.receiver->GetPort(), {9});
+            LoseFrames(pair.receiver->GetPort(), {9});
             pair.Post(1, RdmaWrOpcode::SEND, 10'240);
             pair.test.Run();
             NS_TEST_EXPECT_MSG_EQ(pair.GetReceiveTimes(),
@@ -93,7 +79,7 @@ class GoBackNTestCase : public TestCase
         {
             // The ACK of a lone packet is lost: the receiver has it once, and says so again.
             RdmaTestPair pair(SetTimeout);
-            Lose(pair.sender->GetPort(), {0});
+            LoseFrames(pair.sender->GetPort(), {0});
             pair.Post(1, RdmaWrOpcode::RDMA_WRITE, 1000);
             pair.test.Run();
             NS_TEST_EXPECT_MSG_EQ(pair.GetArrivals(), "1000 ", "once");
@@ -106,8 +92,8 @@ class GoBackNTestCase : public TestCase
         {
             // The NAK is lost: nothing more asks for packet 2, so the timer does it.
             RdmaTestPair pair(SetTimeout);
-            Lose(pair.receiver->GetPort(), {2});
-            Lose(pair.sender->GetPort(), {2}); // ACKs of 0 and 1, then the NAK
+            LoseFrames(pair.receiver->GetPort(), {2});
+            LoseFrames(pair.sender->GetPort(), {2}); // ACKs of 0 and 1, then the NAK
             pair.Post(1, RdmaWrOpcode::RDMA_WRITE, 10'240);
             pair.test.Run();
             NS_TEST_EXPECT_MSG_EQ(pair.GetArrivals(), "10240 ", "once");
@@ -369,7 +355,7 @@ class NoAnswerTestCase : public TestCase
                 SetTimeout(test);
                 test.helper.SetTransportAttribute("RetryCount", UintegerValue(1));
             });
-            Lose(pair.receiver->GetPort(), {0, 2, 4, 6, 8});
+            LoseFrames(pair.receiver->GetPort(), {0, 2, 4, 6, 8});
             for (uint64_t id = 0; id < 6; ++id)
             {
                 pair.At(static_cast<int64_t>(id) * 300'000'000,
@@ -414,8 +400,8 @@ class StuckFlowsTestCase : public TestCase
             // 3: the receiver's link is down.
             test.fabric->SetLinkUp(link(7), false);
             // 4: the last packet is lost, 5: the last ACK.
-            Lose(test.fabric->GetNic(9)->GetPort(0), {99});
-            Lose(test.fabric->GetNic(10)->GetPort(0), {99});
+            LoseFrames(test.fabric->GetNic(9)->GetPort(0), {99});
+            LoseFrames(test.fabric->GetNic(10)->GetPort(0), {99});
         });
         // Flow 0 has not begun at 800 us, flow 6 starts 5 us before the second look.
         test.Run(800'000'000);

@@ -54,6 +54,17 @@ RdmaQueuePair::Answer(RdmaResponse response)
         r.queue.Back() = response; // what is said later says all that the ACK does
         return;
     }
+    else if (response.kind == RdmaResponse::Kind::ATOMIC &&
+             (r.done.IsEmpty() || r.done.Back().first < response.first))
+    {
+        // Executed just now. Its result is kept until it can no longer be asked for again, for it
+        // may be taken out of the queue or lost on its way.
+        if (r.done.GetSize() >= m_maxDestRdAtomic)
+        {
+            r.done.Pop();
+        }
+        r.done.Push(RdmaResponse(response));
+    }
     r.queue.Push(std::move(response));
     SyncResponses();
 }
@@ -228,15 +239,6 @@ RdmaQueuePair::MakeResponseFrame()
     ++m_responses->sent;
     if (++response.sent == response.packets)
     {
-        if (response.kind == RdmaResponse::Kind::ATOMIC)
-        {
-            response.sent = 0;
-            if (m_responses->done.GetSize() == m_maxDestRdAtomic)
-            {
-                m_responses->done.Pop();
-            }
-            m_responses->done.Push(RdmaResponse(response));
-        }
         queue.Pop();
         SyncResponses();
     }

@@ -383,7 +383,7 @@ class RdmaQueuePair : public Object
         explicit Responses(RdmaQueuePair* qp);
 
         QbbRing<RdmaResponse> queue; //!< in order; RoCE: to be sent, IRN: not acknowledged
-        QbbRing<RdmaResponse> done;  //!< RoCE: atomics that have been answered, for repetition
+        QbbRing<RdmaResponse> done;  //!< RoCE: atomics that have been executed, for repetition
         std::size_t cursor{0};       //!< IRN: place of the one that is sent at present
         uint64_t next{0};            //!< IRN: number of the next response
         uint64_t sent{0};            //!< responses sent

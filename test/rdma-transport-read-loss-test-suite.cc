@@ -1,0 +1,352 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+
+#include "rdma-test-verbs.h"
+
+#include <ns3/test.h>
+
+/**
+ * \file
+ * \ingroup rdma-tests
+ * READs and atomics over links that lose their requests, their responses, or acknowledgements among
+ * those. Each completes once and in order, and an atomic is executed once. Times are worked out by
+ * hand, as in rdma-transport-read-test-suite.cc.
+ */
+
+using namespace ns3;
+
+namespace
+{
+
+/// What a READ of ten packets takes: the request, all responses but the last on the line, and that.
+constexpr int64_t READ10_PS = 2'013'760 + 1110 * 80 + 8 * 1106 * 80 + 2'175'680;
+static_assert(READ10_PS == 4'986'080, "arithmetic");
+
+/** Two queue pairs, and what is lost between them. */
+struct LossyPair : public RdmaTestPair
+{
+    /**
+     * \param format of the transport
+     * \param requests frames that the responder does not get, counted from 0
+     * \param responses frames that the requester does not get
+     */
+    LossyPair(RdmaWireFormat format,
+              const std::list<uint32_t>& requests,
+              const std::list<uint32_t>& responses)
+        : RdmaTestPair([&](RdmaTestFabric& fabric) { SetTestTransport(fabric, format); })
+    {
+        LoseFrames(receiver->GetPort(), requests);
+        LoseFrames(sender->GetPort(), responses);
+    }
+
+    /** \return times of the completions, after the run */
+    std::string Run()
+    {
+        test.Run();
+        for (const auto& completion : sends)
+        {
+            if (completion.status != RdmaWcStatus::SUCCESS)
+            {
+                return GetSendLog();
+            }
+        }
+        return GetSendTimes();
+    }
+};
+
+/** With RoCE what is missing is asked for again, as a shorter READ. */
+class RoceReadTestCase : public TestCase
+{
+  public:
+    RoceReadTestCase()
+        : TestCase("RoCE: READ requests and responses that are lost")
+    {
+    }
+
+  private:
+    static constexpr auto ROCE = RdmaWireFormat::ROCE;
+
+    void DoRun() override
+    {
+        {
+            // The request: after 100 us it goes again.
+            LossyPair pair(ROCE, {0}, {});
+            pair.Read(1, 10'240);
+            NS_TEST_EXPECT_MSG_EQ(pair.Run(), "104986080 ", "request");
+            NS_TEST_EXPECT_MSG_EQ(pair.receiver->GetStats().responsesSent, 10U, "responses");
+        }
+        {
+            // The request, with a WRITE of 178 B behind it at 98 x 80, which is there at 7840 + 2 x
+            // (186 x 80 + 1 us) = 2 037 600 and makes a gap. The NAK is back at 4 049 440, and both
+            // go again. The WRITE's acknowledgement follows the last response by 86 x 80.
+            LossyPair pair(ROCE, {0}, {});
+            pair.Read(1, 10'240);
+            pair.Post(2, RdmaWrOpcode::RDMA_WRITE, 100);
+            NS_TEST_EXPECT_MSG_EQ(pair.Run(), "9035520 9042400 ", "request, WRITE behind");
+            NS_TEST_EXPECT_MSG_EQ(pair.GetArrivals(), "100 ", "the WRITE, once");
+            NS_TEST_EXPECT_MSG_EQ(pair.sender->GetStats().timeouts, 0U, "no timer was needed");
+        }
+
+        // The first response, one in the middle, two: the next one that arrives tells. The second
+        // is there at 2 013 760 + 88 800 (its start) + 2 175 360 (320 behind the longer first at
+        // the switch) = 4 277 920, the others 88 480 apart. From then on it takes READ10_PS less
+        // 88 480 for each that has come: 4 277 920 + 4 986 080 in all cases. The last is longer by
+        // 4 B, and so is there 320 later.
+        struct Row
+        {
+            std::list<uint32_t> lost;
+            uint64_t again; //!< responses that are sent again
+            const char* times;
+        };
+
+        for (const Row& row : {Row{{0}, 10, "9264000 "},
+                               Row{{4}, 6, "9264000 "},
+                               Row{{8}, 2, "9264320 "},
+                               Row{{2, 5}, 8, "9264000 "}})
+        {
+            LossyPair pair(ROCE, {}, row.lost);
+            pair.Read(1, 10'240);
+            NS_TEST_EXPECT_MSG_EQ(pair.Run(), row.times, "response " << row.lost.front());
+            NS_TEST_EXPECT_MSG_EQ(pair.sender->GetStats().packetsRetransmitted, 1U, "requests");
+            NS_TEST_EXPECT_MSG_EQ(pair.receiver->GetStats().responsesSent,
+                                  10 + row.again,
+                                  "responses");
+            NS_TEST_EXPECT_MSG_EQ(pair.sender->GetStats().responsesAccepted, 10U, "once each");
+            NS_TEST_EXPECT_MSG_EQ(pair.sender->GetStats().timeouts, 0U, "no timer was needed");
+        }
+        {
+            // The last one: the timer, which started with the one before it, at 4 277 920 + 7 x
+            // 88 480 = 4 897 280. A READ of one packet takes 2 013 760 + 2 175 680.
+            LossyPair pair(ROCE, {}, {9});
+            pair.Read(1, 10'240);
+            NS_TEST_EXPECT_MSG_EQ(pair.Run(), "109086720 ", "last response");
+            NS_TEST_EXPECT_MSG_EQ(pair.receiver->GetStats().responsesSent, 11U, "responses");
+        }
+        {
+            // Response 2 is lost again when it was asked for, as frame 10: the timer, which started
+            // when that was done, at 4 277 920 + 2 x 88 480. Eight responses are missing.
+            LossyPair pair(ROCE, {}, {2, 10});
+            pair.Read(1, 10'240);
+            NS_TEST_EXPECT_MSG_EQ(pair.Run(), "109264000 ", "a response twice");
+            NS_TEST_EXPECT_MSG_EQ(pair.sender->GetStats().timeouts, 1U, "timeouts");
+        }
+        {
+            // The only one: the timer has run from the beginning. 2 x (174 x 80 + 1 us) back.
+            LossyPair pair(ROCE, {}, {0});
+            pair.Read(1, 100);
+            NS_TEST_EXPECT_MSG_EQ(pair.Run(), "104041600 ", "only response");
+        }
+    }
+};
+
+/** A duplicate atomic is answered again and not executed again. */
+class RoceAtomicTestCase : public TestCase
+{
+  public:
+    RoceAtomicTestCase()
+        : TestCase("RoCE: atomics and their results that are lost")
+    {
+    }
+
+  private:
+    static constexpr auto ROCE = RdmaWireFormat::ROCE;
+
+    void DoRun() override
+    {
+        for (const bool request : {true, false})
+        {
+            // Once more after 100 us, 4 028 800 for an atomic.
+            LossyPair pair(ROCE,
+                           request ? std::list<uint32_t>{0} : std::list<uint32_t>{},
+                           request ? std::list<uint32_t>{} : std::list<uint32_t>{0});
+            pair.FetchAdd(1, 0, 5);
+            NS_TEST_EXPECT_MSG_EQ(pair.Run(), "104028800 ", "one");
+            NS_TEST_EXPECT_MSG_EQ(pair.GetOriginals(), "0 ", "the word as it was");
+            NS_TEST_EXPECT_MSG_EQ(pair.test.fabric->GetNic(1)->GetMemory().GetWord(0),
+                                  5U,
+                                  "executed once");
+            NS_TEST_EXPECT_MSG_EQ(pair.receiver->GetStats().duplicates, !request, "duplicates");
+        }
+        {
+            // The first result of three: the second, 110 x 80 later, tells at 4 037 600.
+            LossyPair pair(ROCE, {}, {0});
+            pair.FetchAdd(1, 0, 5);
+            pair.FetchAdd(2, 0, 5);
+            pair.CompareSwap(3, 0, 10, 7);
+            NS_TEST_EXPECT_MSG_EQ(pair.Run(), "8066400 8075200 8084000 ", "three");
+            NS_TEST_EXPECT_MSG_EQ(pair.GetOriginals(), "0 5 10 ", "the word as it was");
+            NS_TEST_EXPECT_MSG_EQ(pair.test.fabric->GetNic(1)->GetMemory().GetWord(0), 7U, "word");
+            NS_TEST_EXPECT_MSG_EQ(pair.receiver->GetStats().duplicates, 3U, "duplicates");
+        }
+        {
+            // The first response of a READ of 100 packets is missed at 4 277 920. At that time the
+            // atomic behind it is executed, but its result waits for the responses. Asked for at
+            // 6 291 680, when response 48 is on the line (2 013 760 + 88 800 + 47 x 88 480 and
+            // 88 480 more), so it all begins again at 6 349 600: the result is the one of before.
+            LossyPair pair(ROCE, {}, {0});
+            pair.Read(1, 102'400);
+            pair.FetchAdd(2, 0, 5);
+            pair.Read(3, 1000);
+            pair.Post(4, RdmaWrOpcode::RDMA_WRITE, 5);
+            const int64_t readPs = 6'349'600 + 1110 * 80 + 98 * 1106 * 80 + 2'175'680;
+            NS_TEST_EXPECT_MSG_EQ(readPs, 17'285'120, "arithmetic");
+            // 74 B follow 1090 B: 94 x 80. 1066 B follow 74 B: 1086 x 80. 66 B: 86 x 80.
+            NS_TEST_EXPECT_MSG_EQ(pair.Run(), "17285120 17292640 17379520 17386400 ", "four");
+            NS_TEST_EXPECT_MSG_EQ(pair.GetOriginals(), "0 0 0 0 ", "the word as it was");
+            NS_TEST_EXPECT_MSG_EQ(pair.test.fabric->GetNic(1)->GetMemory().GetWord(0), 5U, "word");
+            NS_TEST_EXPECT_MSG_EQ(pair.GetArrivals(), "5 ", "the WRITE, once");
+        }
+    }
+};
+
+/** Acknowledgements that come behind responses. */
+class RoceAcknowledgementTestCase : public TestCase
+{
+  public:
+    RoceAcknowledgementTestCase()
+        : TestCase("RoCE: acknowledgements behind READ responses that are lost")
+    {
+    }
+
+  private:
+    static constexpr auto ROCE = RdmaWireFormat::ROCE;
+
+    void DoRun() override
+    {
+        {
+            // Of a WRITE: nothing else tells, so 100 us after the READ it goes again; 178 B there
+            // and 66 B back take 2 029 760 + 2 011 840.
+            LossyPair pair(ROCE, {}, {10});
+            pair.Read(1, 10'240);
+            pair.Post(2, RdmaWrOpcode::RDMA_WRITE, 100);
+            NS_TEST_EXPECT_MSG_EQ(pair.Run(), "4986080 109027680 ", "WRITE");
+            NS_TEST_EXPECT_MSG_EQ(pair.GetArrivals(), "100 ", "once");
+        }
+        {
+            // The next READ's response says the same. 66 B and 166 B behind the last response, less
+            // the 20 B of gap of the one, more those of the other.
+            LossyPair pair(ROCE, {}, {10});
+            pair.Read(1, 10'240);
+            pair.Post(2, RdmaWrOpcode::RDMA_WRITE, 100);
+            pair.Read(3, 100);
+            NS_TEST_EXPECT_MSG_EQ(pair.Run(), "4986080 5007840 5007840 ", "WRITE, READ behind");
+            NS_TEST_EXPECT_MSG_EQ(pair.sender->GetStats().packetsRetransmitted, 0U, "nothing");
+        }
+        {
+            // The last response: the acknowledgement of the WRITE behind it tells that it is
+            // missing, at 4 986 080 + 6880. A READ of one packet and the acknowledgement again.
+            LossyPair pair(ROCE, {}, {9});
+            pair.Read(1, 10'240);
+            pair.Post(2, RdmaWrOpcode::RDMA_WRITE, 100);
+            NS_TEST_EXPECT_MSG_EQ(pair.Run(), "9182400 9189280 ", "last response");
+            NS_TEST_EXPECT_MSG_EQ(pair.GetArrivals(), "100 ", "once");
+            NS_TEST_EXPECT_MSG_EQ(pair.sender->GetStats().timeouts, 0U, "no timer was needed");
+        }
+    }
+};
+
+/** Everything at once over links that lose one frame in twenty. */
+class LossyMixTestCase : public TestCase
+{
+  public:
+    /** \param format of the transport */
+    explicit LossyMixTestCase(RdmaWireFormat format)
+        : TestCase(GetTestName(format) +
+                   ": 300 requests of all kinds, both ways, over lossy links"),
+          m_format(format)
+    {
+    }
+
+  private:
+    /** Posts the requests of one side. */
+    static void Post(Ptr<RdmaQueuePair> from, Ptr<RdmaQueuePair> to, uint64_t word)
+    {
+        for (uint64_t id = 0; id < 300; ++id)
+        {
+            RdmaSendRequest request;
+            request.id = id;
+            request.opcode = static_cast<RdmaWrOpcode>(id % 7);
+            request.length = (id * 977) % 8000;
+            request.fence = id % 11 == 5;
+            if (request.opcode == RdmaWrOpcode::ATOMIC_CMP_AND_SWP)
+            {
+                // as many as the additions before it
+                request.remoteAddress = word + 8;
+                request.compareAdd = id / 7;
+                request.swap = id / 7 + 1;
+            }
+            else if (request.opcode == RdmaWrOpcode::ATOMIC_FETCH_AND_ADD)
+            {
+                request.remoteAddress = word;
+                request.compareAdd = 1;
+            }
+            from->PostSend(request);
+            to->PostReceive({id, 8000});
+        }
+    }
+
+    void DoRun() override
+    {
+        RdmaTestPair pair([&](RdmaTestFabric& test) { SetTestTransport(test, m_format, 1000); });
+        std::vector<RdmaWorkCompletion> back;
+        pair.receiver->GetSendCompletionQueue()->SetCallback(
+            Callback<void, const RdmaWorkCompletion&>(
+                [&](const RdmaWorkCompletion& completion) { back.push_back(completion); }));
+        for (const auto& port : {pair.sender->GetPort(), pair.receiver->GetPort()})
+        {
+            auto model = CreateObject<RateErrorModel>();
+            model->SetUnit(RateErrorModel::ERROR_UNIT_PACKET);
+            model->SetRate(0.05);
+            model->AssignStreams(port == pair.sender->GetPort() ? 50 : 60);
+            port->SetAttribute("ReceiveErrorModel", PointerValue(model));
+        }
+        Post(pair.sender, pair.receiver, 0);
+        Post(pair.receiver, pair.sender, 0);
+        pair.test.Run();
+        for (const auto* list : {&pair.sends, &back})
+        {
+            NS_TEST_ASSERT_MSG_EQ(list->size(), 300U, "completions");
+            for (uint64_t id = 0; id < 300; ++id)
+            {
+                const auto& completion = (*list)[id];
+                NS_TEST_EXPECT_MSG_EQ(completion.id, id, "in order");
+                NS_TEST_EXPECT_MSG_EQ(completion.status, RdmaWcStatus::SUCCESS, "request " << id);
+                if (completion.opcode == RdmaWcOpcode::COMP_SWAP ||
+                    completion.opcode == RdmaWcOpcode::FETCH_ADD)
+                {
+                    NS_TEST_EXPECT_MSG_EQ(completion.original, id / 7, "executed once, in order");
+                }
+            }
+        }
+        NS_TEST_EXPECT_MSG_GT(pair.receiver->GetStats().duplicates, 0U, "duplicates");
+        NS_TEST_EXPECT_MSG_GT(pair.sender->GetStats().packetsRetransmitted, 20U, "losses");
+        // SENDs and WRITEs with immediate: 3 of 7
+        NS_TEST_EXPECT_MSG_EQ(pair.receives.size(), 129U, "receives");
+        for (const uint32_t host : {0, 1})
+        {
+            const auto& memory = pair.test.fabric->GetNic(host)->GetMemory();
+            NS_TEST_EXPECT_MSG_EQ(memory.GetWord(0), 42U, "additions at host " << host);
+            NS_TEST_EXPECT_MSG_EQ(memory.GetWord(8), 43U, "swaps at host " << host);
+        }
+    }
+
+    RdmaWireFormat m_format;
+};
+
+/** The suite. */
+class RdmaTransportReadLossTestSuite : public TestSuite
+{
+  public:
+    RdmaTransportReadLossTestSuite()
+        : TestSuite("rdma-transport-read-loss")
+    {
+        AddTestCase(new RoceReadTestCase);
+        AddTestCase(new RoceAtomicTestCase);
+        AddTestCase(new RoceAcknowledgementTestCase);
+        AddTestCase(new LossyMixTestCase(RdmaWireFormat::ROCE));
+        AddTestCase(new LossyMixTestCase(RdmaWireFormat::IRN));
+    }
+};
+
+RdmaTransportReadLossTestSuite g_rdmaTransportReadLossTestSuite; //!< registers the suite
+
+} // namespace
