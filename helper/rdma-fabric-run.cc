@@ -6,6 +6,7 @@
 #include "qbb-shared-buffer.h"
 #include "qbb-wheel-scheduler.h"
 #include "qbb-wire.h"
+#include "rdma-flow-runner.h"
 #include "rdma-progress.h"
 #include "rdma-topology-builders.h"
 #include "rdma-units.h"
@@ -273,7 +274,7 @@ RdmaFabricRun::GetFabric() const
     return m_fabric;
 }
 
-Ptr<RdmaFlowRunner>
+Ptr<RdmaFlowRunnerBase>
 RdmaFabricRun::GetRunner() const
 {
     return m_runner;

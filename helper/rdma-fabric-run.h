@@ -6,7 +6,7 @@
 #include "rdma-fabric-helper.h"
 #include "rdma-fabric.h"
 #include "rdma-flow-report.h"
-#include "rdma-flow-runner.h"
+#include "rdma-flow-runner-base.h"
 #include "rdma-flow.h"
 
 #include <ostream>
@@ -89,7 +89,7 @@ class RdmaFabricRun
     Ptr<RdmaFabric> GetFabric() const;
 
     /** \return the flows' runner */
-    Ptr<RdmaFlowRunner> GetRunner() const;
+    Ptr<RdmaFlowRunnerBase> GetRunner() const;
 
     /**
      * Runs until every flow has ended, or until the option stop.
@@ -122,13 +122,13 @@ class RdmaFabricRun
     void CheckBuffers() const;
     int64_t GetTimeoutPs() const;
 
-    RdmaFabricOptions m_options;  //!< the run
-    Ptr<RdmaFabric> m_fabric;     //!< the fabric
-    Ptr<RdmaFlowRunner> m_runner; //!< the flows
-    int64_t m_firstStartPs{0};    //!< when the first flow starts
-    double m_cpuS{0};             //!< CPU time of Run()
-    uint64_t m_events{0};         //!< events of Run()
-    int64_t m_endPs{0};           //!< simulated time at the end of Run()
+    RdmaFabricOptions m_options;      //!< the run
+    Ptr<RdmaFabric> m_fabric;         //!< the fabric
+    Ptr<RdmaFlowRunnerBase> m_runner; //!< the flows
+    int64_t m_firstStartPs{0};        //!< when the first flow starts
+    double m_cpuS{0};                 //!< CPU time of Run()
+    uint64_t m_events{0};             //!< events of Run()
+    int64_t m_endPs{0};               //!< simulated time at the end of Run()
 };
 
 /**

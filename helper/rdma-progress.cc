@@ -20,7 +20,7 @@ constexpr double PRINT_S = 0.5;
 
 } // namespace
 
-RdmaProgress::RdmaProgress(Ptr<const RdmaFlowRunner> runner, std::ostream& os)
+RdmaProgress::RdmaProgress(Ptr<const RdmaFlowRunnerBase> runner, std::ostream& os)
     : m_runner(runner),
       m_os(os)
 {

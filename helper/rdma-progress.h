@@ -3,7 +3,7 @@
 #ifndef RDMA_PROGRESS_H
 #define RDMA_PROGRESS_H
 
-#include "rdma-flow-runner.h"
+#include "rdma-flow-runner-base.h"
 
 #include <ns3/event-id.h>
 #include <ns3/nstime.h>
@@ -29,7 +29,7 @@ class RdmaProgress
      * \param runner the flows
      * \param os where to; normally std::cerr
      */
-    RdmaProgress(Ptr<const RdmaFlowRunner> runner, std::ostream& os);
+    RdmaProgress(Ptr<const RdmaFlowRunnerBase> runner, std::ostream& os);
     ~RdmaProgress();
     RdmaProgress(const RdmaProgress&) = delete;
     RdmaProgress& operator=(const RdmaProgress&) = delete;
@@ -46,7 +46,7 @@ class RdmaProgress
   private:
     void Tick();
 
-    Ptr<const RdmaFlowRunner> m_runner;            //!< the flows
+    Ptr<const RdmaFlowRunnerBase> m_runner;        //!< the flows
     std::ostream& m_os;                            //!< where to
     EventId m_event;                               //!< the next look
     std::chrono::steady_clock::time_point m_begin; //!< when it began

@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+
+#include "rdma-flow-runner-base.h"
+
+#include <ns3/abort.h>
+#include <ns3/simulator.h>
+
+#include <algorithm>
+#include <numeric>
+
+namespace ns3
+{
+
+NS_OBJECT_ENSURE_REGISTERED(RdmaFlowRunnerBase);
+
+TypeId
+RdmaFlowRunnerBase::GetTypeId()
+{
+    static TypeId tid = TypeId("ns3::RdmaFlowRunnerBase").SetParent<Object>().SetGroupName("Rdma");
+    return tid;
+}
+
+RdmaFlowRunnerBase::RdmaFlowRunnerBase()
+    : m_timer(this, QbbEventOrder::APPLICATION)
+{
+}
+
+RdmaFlowRunnerBase::~RdmaFlowRunnerBase()
+{
+}
+
+void
+RdmaFlowRunnerBase::DoDispose()
+{
+    m_timer.Disarm();
+    m_flows.clear();
+    m_byStart.clear();
+    m_fabric = nullptr;
+    Object::DoDispose();
+}
+
+void
+RdmaFlowRunnerBase::SetStopWhenDone(bool stop)
+{
+    m_stopWhenDone = stop;
+}
+
+void
+RdmaFlowRunnerBase::Install(Ptr<RdmaFabric> fabric, const std::vector<RdmaFlow>& flows)
+{
+    NS_ABORT_MSG_IF(m_fabric, "rdma: the flow runner's Install() is called a second time");
+    m_fabric = fabric;
+    // Flows report until the end of the simulation, so the runner stays until then.
+    Simulator::ScheduleDestroy(&RdmaFlowRunnerBase::Dispose, Ptr<RdmaFlowRunnerBase>(this));
+    m_flows.resize(flows.size());
+    for (std::size_t i = 0; i < flows.size(); ++i)
+    {
+        m_flows[i].flow = flows[i];
+    }
+    std::sort(m_flows.begin(), m_flows.end(), [](const Flow& a, const Flow& b) {
+        return a.flow.id < b.flow.id;
+    });
+    DoInstall();
+    for (uint64_t i = 0; i < m_flows.size(); ++i)
+    {
+        NS_ABORT_MSG_IF(i > 0 && m_flows[i].flow.id == m_flows[i - 1].flow.id,
+                        "rdma: two flows have the id " << m_flows[i].flow.id);
+        Check(m_flows[i].flow);
+        m_flows[i].idealPs = DoPrepare(i);
+    }
+    m_byStart.resize(m_flows.size());
+    std::iota(m_byStart.begin(), m_byStart.end(), 0);
+    std::stable_sort(m_byStart.begin(), m_byStart.end(), [this](uint64_t a, uint64_t b) {
+        return m_flows[a].flow.startPs < m_flows[b].flow.startPs;
+    });
+    if (!m_byStart.empty())
+    {
+        m_timer.Arm(m_flows[m_byStart.front()].flow.startPs);
+    }
+}
+
+void
+RdmaFlowRunnerBase::Check(const RdmaFlow& flow) const
+{
+    NS_ABORT_MSG_IF(!m_fabric->GetTopology().IsHost(flow.srcHost) ||
+                        !m_fabric->GetTopology().IsHost(flow.dstHost),
+                    "rdma: flow " << flow.id << " from node " << flow.srcHost << " to node "
+                                  << flow.dstHost << ": both must be hosts of the fabric");
+    NS_ABORT_MSG_IF(flow.srcHost == flow.dstHost,
+                    "rdma: flow " << flow.id << " goes from host " << flow.srcHost << " to itself");
+    NS_ABORT_MSG_IF(flow.bytes == 0, "rdma: flow " << flow.id << " has 0 bytes; accepted: 1..");
+    NS_ABORT_MSG_IF(flow.startPs < QbbNowPs(),
+                    "rdma: flow " << flow.id << " starts in the past, at " << flow.startPs
+                                  << " ps");
+    NS_ABORT_MSG_IF(flow.priority > 7,
+                    "rdma: flow " << flow.id << " has class " << flow.priority
+                                  << "; accepted: 0..7");
+}
+
+void
+RdmaFlowRunnerBase::OnStart()
+{
+    const int64_t nowPs = QbbNowPs();
+    while (m_nextStart < m_byStart.size() && m_flows[m_byStart[m_nextStart]].flow.startPs <= nowPs)
+    {
+        const uint64_t index = m_byStart[m_nextStart++];
+        m_flows[index].started = true;
+        DoStart(index);
+    }
+    if (m_nextStart < m_byStart.size())
+    {
+        m_timer.Arm(m_flows[m_byStart[m_nextStart]].flow.startPs);
+    }
+}
+
+void
+RdmaFlowRunnerBase::FlowArrived(uint64_t index, int64_t timePs)
+{
+    m_flows[index].fctPs = timePs - m_flows[index].flow.startPs;
+}
+
+void
+RdmaFlowRunnerBase::FlowEnded(uint64_t index, RdmaWcStatus status, int64_t timePs)
+{
+    Flow& entry = m_flows[index];
+    entry.ended = true;
+    entry.status = status;
+    ++m_ended;
+    if (status == RdmaWcStatus::SUCCESS)
+    {
+        ++m_completed;
+        entry.cqePs = timePs - entry.flow.startPs;
+    }
+    if (m_stopWhenDone && m_ended == m_flows.size())
+    {
+        Simulator::Stop();
+    }
+}
+
+uint64_t
+RdmaFlowRunnerBase::GetNFlows() const
+{
+    return m_flows.size();
+}
+
+uint64_t
+RdmaFlowRunnerBase::GetNEnded() const
+{
+    return m_ended;
+}
+
+uint64_t
+RdmaFlowRunnerBase::GetNCompleted() const
+{
+    return m_completed;
+}
+
+std::vector<RdmaFlowResult>
+RdmaFlowRunnerBase::GetResults() const
+{
+    std::vector<RdmaFlowResult> results;
+    results.reserve(m_flows.size());
+    for (uint64_t i = 0; i < m_flows.size(); ++i)
+    {
+        const Flow& entry = m_flows[i];
+        RdmaFlowResult result;
+        result.flow = entry.flow;
+        if (entry.fctPs >= 0)
+        {
+            result.fctPs = entry.fctPs;
+        }
+        if (entry.cqePs >= 0)
+        {
+            result.cqePs = entry.cqePs;
+        }
+        result.idealPs = entry.idealPs;
+        result.status = entry.ended     ? GetRdmaWcStatusName(entry.status)
+                        : entry.started ? DoDescribe(i, entry.fctPs >= 0)
+                                        : "not started";
+        DoAddResult(i, result);
+        results.push_back(result);
+    }
+    return results;
+}
+
+std::string
+RdmaFlowRunnerBase::DescribePort(const QbbNetDevice& port, uint8_t priority)
+{
+    if (!port.IsLinkUp())
+    {
+        return "link of the sender is down";
+    }
+    if (port.GetPauseReceiver().GetPaused() & (1U << priority))
+    {
+        return "class " + std::to_string(priority) + " of the sender is paused";
+    }
+    return "";
+}
+
+} // namespace ns3
