@@ -36,7 +36,7 @@ main(int argc, char* argv[])
     cmd.AddValue("uplinkRate", "rate of the links between switches", options.uplinkRate);
     cmd.AddValue("delay", "propagation delay of every link", options.delay);
     cmd.AddValue("mtu", "payload bytes of a full packet, 256 to 4096", options.mtu);
-    cmd.AddValue("transport", "roce", options.transport);
+    cmd.AddValue("transport", "roce, or iwarp (ns-3's TCP)", options.transport);
     cmd.AddValue("cc", "congestion control: none", options.cc);
     cmd.AddValue("pfc", "on or off", options.pfc);
     cmd.AddValue("ecn", "on, off, or KMIN:KMAX:PMAX at 40 Gb/s (5KB:200KB:0.01)", options.ecn);

@@ -8,6 +8,7 @@
 #include "qbb-wire.h"
 #include "rdma-flow-runner.h"
 #include "rdma-progress.h"
+#include "rdma-tcp-flow-runner.h"
 #include "rdma-topology-builders.h"
 #include "rdma-units.h"
 #include "rdma-workload.h"
@@ -136,7 +137,7 @@ RdmaFabricRun::MakeFlows(const RdmaFabricOptions& options, const RdmaTopology& t
 void
 RdmaFabricRun::Build(const RdmaTopology& topology, const std::vector<RdmaFlow>& flows)
 {
-    CheckChoice("transport", m_options.transport, {"roce"});
+    CheckChoice("transport", m_options.transport, {"roce", "iwarp"});
     CheckChoice("cc", m_options.cc, {"none"});
     CheckChoice("pfc", m_options.pfc, {"on", "off"});
     CheckChoice("switch", m_options.switchType, {"shared"});
@@ -155,7 +156,7 @@ RdmaFabricRun::Build(const RdmaTopology& topology, const std::vector<RdmaFlow>& 
     m_fabric = helper.Install(topology);
     CheckBuffers();
     m_fabric->AssignStreams(1);
-    m_runner = CreateObject<RdmaFlowRunner>();
+    m_runner = MakeRunner();
     m_runner->Install(m_fabric, flows);
     for (const RdmaFlow& flow : flows)
     {
@@ -165,6 +166,22 @@ RdmaFabricRun::Build(const RdmaTopology& topology, const std::vector<RdmaFlow>& 
     {
         QbbHelper().EnablePcapAll(m_options.pcap, true);
     }
+}
+
+Ptr<RdmaFlowRunnerBase>
+RdmaFabricRun::MakeRunner() const
+{
+    if (m_options.transport != "iwarp")
+    {
+        return CreateObject<RdmaFlowRunner>();
+    }
+    auto runner = CreateObject<RdmaTcpFlowRunner>();
+    runner->SetAttribute("SegmentSize", UintegerValue(m_options.mtu));
+    runner->SetAttribute("MinRto", TimeValue(QbbFromPs(GetTimeoutPs())));
+    runner->SetAttribute("DataRetries", UintegerValue(GetRetries()));
+    runner->SetAttribute("DelAckCount", UintegerValue(m_options.ackInterval));
+    runner->SetAttribute("UseEcn", BooleanValue(m_options.ecn != "off"));
+    return runner;
 }
 
 void
@@ -189,11 +206,29 @@ RdmaFabricRun::CheckBuffers() const
 int64_t
 RdmaFabricRun::GetTimeoutPs() const
 {
+    const bool isTcp = m_options.transport == "iwarp";
     if (m_options.rto == "auto")
     {
-        return m_options.pfc == "on" ? 0 : LOSSY_TIMEOUT_PS;
+        return m_options.pfc == "on" && !isTcp ? 0 : LOSSY_TIMEOUT_PS;
     }
-    return ParseOption("rto", [&] { return ParseRdmaTime(m_options.rto); });
+    const int64_t timeoutPs = ParseOption("rto", [&] { return ParseRdmaTime(m_options.rto); });
+    if (isTcp && timeoutPs == 0)
+    {
+        throw std::invalid_argument("--rto: " + m_options.rto +
+                                    " with --transport=iwarp; accepted: auto, or a time above 0, "
+                                    "because TCP always has a timeout");
+    }
+    return timeoutPs;
+}
+
+uint32_t
+RdmaFabricRun::GetRetries() const
+{
+    return m_options.retries == "unlimited"
+               ? UINT32_MAX
+               : static_cast<uint32_t>(ParseOption("retries", [&] {
+                     return ParseRdmaInteger(m_options.retries, 0, 255);
+                 }));
 }
 
 void
@@ -227,11 +262,8 @@ RdmaFabricRun::Configure(RdmaFabricHelper& helper, uint8_t classes) const
                                     "; accepted: 1 to 1048576 packets");
     }
     helper.SetTransportAttribute("AckInterval", UintegerValue(m_options.ackInterval));
-    const uint64_t retries =
-        m_options.retries == "unlimited"
-            ? UINT32_MAX
-            : ParseOption("retries", [&] { return ParseRdmaInteger(m_options.retries, 0, 255); });
-    helper.SetTransportAttribute("RetryCount", UintegerValue(retries));
+    helper.SetTransportAttribute("RetryCount", UintegerValue(GetRetries()));
+    helper.SetInternetStack(m_options.transport == "iwarp");
     ConfigureEcn(helper);
 }
 

@@ -28,7 +28,7 @@ struct RdmaFabricOptions
     std::string uplinkRate{"400Gbps"};         //!< links between switches
     std::string delay{"1us"};                  //!< propagation delay of every link
     uint32_t mtu{1024};                        //!< payload of a full packet, 256..4096 bytes
-    std::string transport{"roce"};             //!< "roce"
+    std::string transport{"roce"};             //!< "roce" or "iwarp"
     std::string cc{"none"};                    //!< "none"
     std::string pfc{"on"};                     //!< "on" or "off"
     std::string ecn{"off"}; //!< "on", "off" or KMIN:KMAX:PMAX at 40 Gb/s, as in 5KB:200KB:0.01
@@ -121,6 +121,8 @@ class RdmaFabricRun
     void ConfigureEcn(RdmaFabricHelper& helper) const;
     void CheckBuffers() const;
     int64_t GetTimeoutPs() const;
+    uint32_t GetRetries() const;
+    Ptr<RdmaFlowRunnerBase> MakeRunner() const;
 
     RdmaFabricOptions m_options;      //!< the run
     Ptr<RdmaFabric> m_fabric;         //!< the fabric

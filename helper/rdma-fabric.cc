@@ -134,11 +134,16 @@ RdmaFabric::Connect(uint32_t source, uint32_t destination, uint8_t priority)
 std::vector<RdmaIdealHop>
 RdmaFabric::GetPath(Ptr<RdmaQueuePair> qp) const
 {
+    return GetPath(qp->GetPort(), qp->GetRemoteAddress(), qp->GetFlowHash());
+}
+
+std::vector<RdmaIdealHop>
+RdmaFabric::GetPath(Ptr<QbbNetDevice> port, Ipv4Address destination, uint32_t flowHash) const
+{
     std::vector<RdmaIdealHop> hops;
-    for (const auto& port :
-         m_routing->GetPath(qp->GetPort(), qp->GetRemoteAddress(), qp->GetFlowHash()))
+    for (const auto& hop : m_routing->GetPath(port, destination, flowHash))
     {
-        hops.push_back({port->GetLineRate().GetBitRate(), port->GetQbbChannel()->GetDelayPs()});
+        hops.push_back({hop->GetLineRate().GetBitRate(), hop->GetQbbChannel()->GetDelayPs()});
     }
     return hops;
 }

@@ -104,6 +104,18 @@ class RdmaFabric : public Object
     std::vector<RdmaIdealHop> GetPath(Ptr<RdmaQueuePair> qp) const;
 
     /**
+     * The links that a flow's packets take, at present.
+     *
+     * \param port the sending host's port
+     * \param destination address of the receiver
+     * \param flowHash QbbFlowHash() of the flow
+     * \return rates and delays from the port to the receiver; empty if there is no path
+     */
+    std::vector<RdmaIdealHop> GetPath(Ptr<QbbNetDevice> port,
+                                      Ipv4Address destination,
+                                      uint32_t flowHash) const;
+
+    /**
      * Takes a link down or up; routes follow after QbbRouting::ConvergenceDelay.
      *
      * \param link link id

@@ -21,7 +21,7 @@ constexpr uint64_t MAX_OVERHEAD_BYTES = 1024;
 constexpr uint64_t MAX_MTU_BYTES = 65536;
 constexpr uint64_t MAX_HEADER_BYTES = 65536;
 constexpr uint64_t MIN_ETHERNET_BYTES = 64;
-constexpr uint64_t PAD_BYTES = 4;
+constexpr uint64_t MAX_PAD_BYTES = 64;
 
 void
 CheckRange(const std::string& what, uint64_t value, uint64_t min, uint64_t max)
@@ -156,15 +156,17 @@ MakeRdmaIdealFrames(uint64_t bytes,
                     uint32_t mtu,
                     uint32_t headerBytes,
                     uint32_t firstExtraBytes,
-                    uint32_t lastExtraBytes)
+                    uint32_t lastExtraBytes,
+                    uint32_t padBytes)
 {
     CheckRange("bytes", bytes, 1, RDMA_MAX_FLOW_BYTES);
     CheckRange("MTU", mtu, 1, MAX_MTU_BYTES);
     CheckRange("header bytes", headerBytes, 0, MAX_HEADER_BYTES);
     CheckRange("extra bytes of the first frame", firstExtraBytes, 0, MAX_HEADER_BYTES);
     CheckRange("extra bytes of the last frame", lastExtraBytes, 0, MAX_HEADER_BYTES);
-    const auto size = [headerBytes](uint64_t payload, uint64_t extra) {
-        const uint64_t padded = (payload + PAD_BYTES - 1) / PAD_BYTES * PAD_BYTES;
+    CheckRange("padding", padBytes, 1, MAX_PAD_BYTES);
+    const auto size = [headerBytes, padBytes](uint64_t payload, uint64_t extra) {
+        const uint64_t padded = (payload + padBytes - 1) / padBytes * padBytes;
         return static_cast<uint32_t>(std::max(MIN_ETHERNET_BYTES, headerBytes + padded + extra));
     };
     RdmaIdealFrames frames;

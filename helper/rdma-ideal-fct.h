@@ -56,8 +56,8 @@ struct RdmaLineOverhead
 };
 
 /**
- * Cut a message into frames: packets of mtu bytes of payload, the last one shorter and padded to a
- * multiple of four bytes (the pad of the IB transport), frames no shorter than Ethernet's 64 bytes.
+ * Cut a message into frames: packets of mtu bytes of payload, the last one shorter and padded (by
+ * the IB transport, to a multiple of four bytes), frames no shorter than Ethernet's 64 bytes.
  * \param bytes the message, 1 to RDMA_MAX_FLOW_BYTES
  * \param mtu payload of a full packet in bytes, 1 to 65536
  * \param headerBytes what every frame has beside the padded payload, FCS included; 62 for RoCEv2
@@ -66,6 +66,7 @@ struct RdmaLineOverhead
  * \param firstExtraBytes what the first frame has more, for instance the 16 of the RETH of a WRITE
  * \param lastExtraBytes what the last frame has more, for instance the 4 of immediate data; an only
  *        frame has both
+ * \param padBytes payload is padded to a multiple of this, 1 to 64; 1 is none, as with TCP
  * \return the frames
  * \throws std::invalid_argument for a number out of range
  */
@@ -73,7 +74,8 @@ RdmaIdealFrames MakeRdmaIdealFrames(uint64_t bytes,
                                     uint32_t mtu,
                                     uint32_t headerBytes,
                                     uint32_t firstExtraBytes = 0,
-                                    uint32_t lastExtraBytes = 0);
+                                    uint32_t lastExtraBytes = 0,
+                                    uint32_t padBytes = 4);
 
 /**
  * The ideal completion time. Takes time O(hops^2) if a byte takes a whole number of picoseconds on

@@ -1,0 +1,429 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+
+#include "rdma-tcp-flow-runner.h"
+
+#include "qbb-wire.h"
+#include "rdma-ideal-fct.h"
+#include "rdma-tcp-handshake.h"
+#include "rdma-tcp-port.h"
+#include "rdma-tcp-socket.h"
+
+#include <ns3/abort.h>
+#include <ns3/arp-cache.h>
+#include <ns3/boolean.h>
+#include <ns3/ipv4-interface.h>
+#include <ns3/simulator.h>
+#include <ns3/tcp-congestion-ops.h>
+#include <ns3/uinteger.h>
+
+#include <algorithm>
+#include <sstream>
+
+namespace ns3
+{
+
+NS_OBJECT_ENSURE_REGISTERED(RdmaTcpFlowRunner);
+
+namespace
+{
+
+constexpr uint32_t TCP_HEADER_BYTES = 20;
+constexpr uint32_t MAX_PORT = 65535;
+
+/** \param address of a host \param port of its socket \return both in one number */
+uint64_t
+MakeKey(Ipv4Address address, uint16_t port)
+{
+    return uint64_t{address.Get()} << 16 | port;
+}
+
+} // namespace
+
+TypeId
+RdmaTcpFlowRunner::GetTypeId()
+{
+    static TypeId tid =
+        TypeId("ns3::RdmaTcpFlowRunner")
+            .SetParent<RdmaFlowRunnerBase>()
+            .SetGroupName("Rdma")
+            .AddConstructor<RdmaTcpFlowRunner>()
+            .AddAttribute("CongestionControl",
+                          "Congestion control of the connections, a TcpCongestionOps.",
+                          TypeIdValue(TcpNewReno::GetTypeId()),
+                          MakeTypeIdAccessor(&RdmaTcpFlowRunner::m_congestionControl),
+                          MakeTypeIdChecker())
+            .AddAttribute("InitialCwnd",
+                          "Congestion window of a new connection, in segments (RFC 6928).",
+                          UintegerValue(10),
+                          MakeUintegerAccessor(&RdmaTcpFlowRunner::m_initialCwnd),
+                          MakeUintegerChecker<uint32_t>(1))
+            .AddAttribute("SegmentSize",
+                          "Payload of a full segment in bytes.",
+                          UintegerValue(1024),
+                          MakeUintegerAccessor(&RdmaTcpFlowRunner::m_segmentSize),
+                          MakeUintegerChecker<uint32_t>(1, 65495))
+            .AddAttribute("BufferSize",
+                          "Bytes that the sender keeps until they are acknowledged, and that the "
+                          "receiver has room for: the window is never larger.",
+                          UintegerValue(4 << 20),
+                          MakeUintegerAccessor(&RdmaTcpFlowRunner::m_bufferSize),
+                          MakeUintegerChecker<uint32_t>(1, 1 << 30))
+            .AddAttribute("MinRto",
+                          "Smallest retransmission timeout, and the one of a connection that has "
+                          "not measured a round-trip time; RTO_high of the IRN paper.",
+                          TimeValue(MicroSeconds(320)),
+                          MakeTimeAccessor(&RdmaTcpFlowRunner::m_minRto),
+                          MakeTimeChecker(PicoSeconds(1)))
+            .AddAttribute("DataRetries",
+                          "Timeouts in a row after which a flow fails with IBV_WC_RETRY_EXC_ERR; "
+                          "4294967295 means no limit.",
+                          UintegerValue(7),
+                          MakeUintegerAccessor(&RdmaTcpFlowRunner::m_dataRetries),
+                          MakeUintegerChecker<uint32_t>())
+            .AddAttribute("DelAckCount",
+                          "Segments for one acknowledgement.",
+                          UintegerValue(1),
+                          MakeUintegerAccessor(&RdmaTcpFlowRunner::m_delAckCount),
+                          MakeUintegerChecker<uint32_t>(1))
+            .AddAttribute("DelAckTimeout",
+                          "Longest time for which an acknowledgement waits for more segments.",
+                          TimeValue(MicroSeconds(50)),
+                          MakeTimeAccessor(&RdmaTcpFlowRunner::m_delAckTimeout),
+                          MakeTimeChecker(PicoSeconds(1)))
+            .AddAttribute("UseEcn",
+                          "Segments are ECN-capable, and senders slow down when they are marked.",
+                          BooleanValue(false),
+                          MakeBooleanAccessor(&RdmaTcpFlowRunner::m_useEcn),
+                          MakeBooleanChecker())
+            .AddAttribute("Port",
+                          "Port on which hosts accept connections; senders have those above it.",
+                          UintegerValue(50000),
+                          MakeUintegerAccessor(&RdmaTcpFlowRunner::m_port),
+                          MakeUintegerChecker<uint16_t>(1, MAX_PORT - 1));
+    return tid;
+}
+
+RdmaTcpFlowRunner::RdmaTcpFlowRunner()
+    : m_handshake(std::make_unique<RdmaTcpHandshake>())
+{
+}
+
+RdmaTcpFlowRunner::~RdmaTcpFlowRunner()
+{
+}
+
+Ptr<RdmaTcpFlowRunner>
+RdmaTcpFlowRunner::Make(Ptr<RdmaFabric> fabric, const std::vector<RdmaFlow>& flows)
+{
+    auto runner = CreateObject<RdmaTcpFlowRunner>();
+    runner->Install(fabric, flows);
+    return runner;
+}
+
+void
+RdmaTcpFlowRunner::DoDispose()
+{
+    m_connections.clear();
+    m_hosts.clear();
+    m_handshake.reset();
+    RdmaFlowRunnerBase::DoDispose();
+}
+
+void
+RdmaTcpFlowRunner::DoInstall()
+{
+    NS_ABORT_MSG_IF(!m_congestionControl.IsChildOf(TcpCongestionOps::GetTypeId()) ||
+                        !m_congestionControl.HasConstructor(),
+                    "rdma: RdmaTcpFlowRunner::CongestionControl is "
+                        << m_congestionControl.GetName()
+                        << "; accepted: types of TcpCongestionOps, such as ns3::TcpCubic");
+    NS_ABORT_MSG_IF(m_bufferSize < m_segmentSize,
+                    "rdma: RdmaTcpFlowRunner::BufferSize is "
+                        << m_bufferSize << " bytes; accepted: a segment, " << m_segmentSize
+                        << " bytes, and more");
+    m_connections.resize(GetNFlows());
+}
+
+RdmaTcpFlowRunner::Host&
+RdmaTcpFlowRunner::PrepareHost(uint32_t host)
+{
+    Host& entry = m_hosts[host];
+    if (entry.listener)
+    {
+        return entry;
+    }
+    const auto node = GetFabric()->GetNode(host);
+    NS_ABORT_MSG_IF(!node->GetObject<Ipv4L3Protocol>() || !node->GetObject<TcpL4Protocol>(),
+                    "rdma: host " << host << " has no Internet stack for TCP; call "
+                                  << "RdmaFabricHelper::SetInternetStack(true)");
+    const auto address = GetFabric()->GetAddress(host);
+    const auto port = GetFabric()->GetNic(host)->GetPort(0);
+    const uint32_t mtu = m_segmentSize + TCP_HEADER_BYTES + QbbWire::IPV4_HEADER_BYTES;
+    NS_ABORT_MSG_IF(mtu > port->GetMtu(),
+                    "rdma: segments of " << m_segmentSize << " bytes do not fit port MTU "
+                                         << port->GetMtu() << " of host " << host
+                                         << "; set QbbNetDevice::Mtu to " << mtu << " or more");
+    entry.port = std::make_unique<RdmaTcpPort>(port, *GetFabric()->GetNic(host));
+    m_handshake->AddHost(node, address);
+    entry.listener = MakeSocket(host);
+    NS_ABORT_MSG_IF(entry.listener->Bind(InetSocketAddress(address, m_port)) != 0,
+                    "rdma: TCP port " << m_port << " of host " << host
+                                      << " is taken; set RdmaTcpFlowRunner::Port");
+    entry.listener->BindToNetDevice(port);
+    entry.listener->Listen();
+    entry.listener->SetAcceptCallback(MakeNullCallback<bool, Ptr<Socket>, const Address&>(),
+                                      MakeCallback(&RdmaTcpFlowRunner::OnAccept, this));
+    return entry;
+}
+
+void
+RdmaTcpFlowRunner::Resolve(uint32_t host, uint32_t destination)
+{
+    const auto port = GetFabric()->GetNic(host)->GetPort(0);
+    const auto ip = GetFabric()->GetNode(host)->GetObject<Ipv4L3Protocol>();
+    const auto interface = ip->GetInterfaceForDevice(port);
+    const auto cache = ip->GetInterface(static_cast<uint32_t>(interface))->GetArpCache();
+    const auto address = GetFabric()->GetAddress(destination);
+    if (!cache->Lookup(address))
+    {
+        ArpCache::Entry* entry = cache->Add(address);
+        entry->SetMacAddress(port->GetPeer()->GetMac());
+        entry->MarkPermanent();
+    }
+}
+
+Ptr<RdmaTcpSocket>
+RdmaTcpFlowRunner::MakeSocket(uint32_t host) const
+{
+    auto socket = RdmaTcpSocket::Make(GetFabric()->GetNode(host), m_congestionControl);
+    socket->SetAttribute("SegmentSize", UintegerValue(m_segmentSize));
+    socket->SetAttribute("InitialCwnd", UintegerValue(m_initialCwnd));
+    socket->SetAttribute("SndBufSize", UintegerValue(m_bufferSize));
+    socket->SetAttribute("RcvBufSize", UintegerValue(m_bufferSize));
+    socket->SetAttribute("MinRto", TimeValue(m_minRto));
+    // RFC 6298 asks for a term of the clock's granularity; the clock is exact.
+    socket->SetAttribute("ClockGranularity", TimeValue(Time(0)));
+    socket->SetAttribute("DataRetries", UintegerValue(m_dataRetries));
+    socket->SetAttribute("DelAckCount", UintegerValue(m_delAckCount));
+    socket->SetAttribute("DelAckTimeout", TimeValue(m_delAckTimeout));
+    socket->SetAttribute("TcpNoDelay", BooleanValue(true));
+    socket->SetAttribute("Timestamp", BooleanValue(false));
+    socket->SetUseEcn(m_useEcn ? TcpSocketState::On : TcpSocketState::Off);
+    return socket;
+}
+
+int64_t
+RdmaTcpFlowRunner::DoPrepare(uint64_t index)
+{
+    const RdmaFlow& flow = GetFlow(index);
+    Connection& connection = m_connections[index];
+    PrepareHost(flow.dstHost);
+    Host& source = PrepareHost(flow.srcHost);
+    Resolve(flow.srcHost, flow.dstHost);
+    Resolve(flow.dstHost, flow.srcHost);
+    // Ports in the order of flow ids, so that a flow's path is known before it starts.
+    connection.port = static_cast<uint16_t>(m_port + 1 + source.flows++ % (MAX_PORT - m_port));
+    const auto& classifier = GetFabric()->GetNic(flow.srcHost)->GetPort(0)->GetClassifier();
+    uint8_t dscp = 0;
+    while (dscp < 64 && classifier.ClassifyDscp(dscp) != flow.priority)
+    {
+        ++dscp;
+    }
+    NS_ABORT_MSG_IF(dscp == 64, "rdma: no DSCP is mapped to class " << flow.priority);
+    connection.dscp = dscp;
+    return ComputeIdealPs(index);
+}
+
+int64_t
+RdmaTcpFlowRunner::ComputeIdealPs(uint64_t index) const
+{
+    const RdmaFlow& flow = GetFlow(index);
+    const auto port = GetFabric()->GetNic(flow.srcHost)->GetPort(0);
+    const auto source = GetFabric()->GetAddress(flow.srcHost);
+    const auto destination = GetFabric()->GetAddress(flow.dstHost);
+    const auto path = GetFabric()->GetPath(port,
+                                           destination,
+                                           QbbFlowHash(source.Get(),
+                                                       destination.Get(),
+                                                       QbbWire::IP_PROTOCOL_TCP,
+                                                       m_connections[index].port,
+                                                       m_port));
+    NS_ABORT_MSG_IF(path.empty(),
+                    "rdma: flow " << flow.id << ": there is no path from host " << flow.srcHost
+                                  << " to host " << flow.dstHost);
+    RdmaLineOverhead overhead;
+    if (port->GetLineOverheadBytes() == 0)
+    {
+        overhead = {0, 0};
+    }
+    const uint32_t headers = QbbWire::MAC_HEADER_BYTES + QbbWire::IPV4_HEADER_BYTES +
+                             TCP_HEADER_BYTES + QbbWire::FCS_BYTES +
+                             (port->GetTag(0) ? QbbWire::VLAN_TAG_BYTES : 0);
+    RdmaIdealFrames frames = MakeRdmaIdealFrames(flow.bytes, m_segmentSize, headers, 0, 0, 1);
+    return GetRdmaIdealFct(path, frames, overhead);
+}
+
+void
+RdmaTcpFlowRunner::SetClass(Ptr<RdmaTcpSocket> socket, uint64_t index) const
+{
+    socket->SetIpTos(static_cast<uint8_t>(m_connections[index].dscp << 2));
+    // For ports with tagged frames, where the priority becomes the PCP.
+    socket->SetPriority(static_cast<uint8_t>(GetFlow(index).priority));
+}
+
+void
+RdmaTcpFlowRunner::DoStart(uint64_t index)
+{
+    const RdmaFlow& flow = GetFlow(index);
+    Connection& connection = m_connections[index];
+    const auto address = GetFabric()->GetAddress(flow.srcHost);
+    const InetSocketAddress local(address, connection.port);
+    connection.sender = MakeSocket(flow.srcHost);
+    RdmaTcpSocket& sender = *connection.sender;
+    NS_ABORT_MSG_IF(sender.Bind(local) != 0,
+                    "rdma: flow " << flow.id << ": TCP port " << connection.port << " of host "
+                                  << flow.srcHost << " is taken; a host can have "
+                                  << MAX_PORT - m_port << " flows at once");
+    sender.BindToNetDevice(GetFabric()->GetNic(flow.srcHost)->GetPort(0));
+    sender.SetConnectCallback(
+        Callback<void, Ptr<Socket>>([this, index](Ptr<Socket>) { OnConnect(index); }),
+        Callback<void, Ptr<Socket>>([id = flow.id](Ptr<Socket>) {
+            NS_ABORT_MSG("rdma: the connection of flow " << id << " was refused");
+        }));
+    sender.SetSendCallback(Callback<void, Ptr<Socket>, uint32_t>(
+        [this, index](Ptr<Socket>, uint32_t space) { OnSpace(index, space); }));
+    sender.SetCloseCallbacks(MakeNullCallback<void, Ptr<Socket>>(),
+                             Callback<void, Ptr<Socket>>([this, index](Ptr<Socket>) {
+                                 End(index, RdmaWcStatus::RETRY_EXC_ERR);
+                             }));
+    m_opening[MakeKey(address, connection.port)] = index;
+    m_handshake->Begin(local);
+    NS_ABORT_MSG_IF(
+        sender.Connect(InetSocketAddress(GetFabric()->GetAddress(flow.dstHost), m_port)) != 0,
+        "rdma: the stack of host " << flow.srcHost << " has no route to host " << flow.dstHost);
+}
+
+void
+RdmaTcpFlowRunner::OnConnect(uint64_t index)
+{
+    const uint32_t host = GetFlow(index).srcHost;
+    const Connection& connection = m_connections[index];
+    const InetSocketAddress local(GetFabric()->GetAddress(host), connection.port);
+    m_handshake->End(local);
+    m_opening.erase(MakeKey(local.GetIpv4(), local.GetPort()));
+    SetClass(connection.sender, index);
+    connection.sender->SetPort(m_hosts.at(host).port.get());
+}
+
+void
+RdmaTcpFlowRunner::OnAccept(Ptr<Socket> socket, const Address& from)
+{
+    const auto client = InetSocketAddress::ConvertFrom(from);
+    const auto found = m_opening.find(MakeKey(client.GetIpv4(), client.GetPort()));
+    NS_ABORT_MSG_IF(found == m_opening.end(),
+                    "rdma: " << client.GetIpv4() << " port " << client.GetPort()
+                             << " connects to a port of RdmaTcpFlowRunner and is none of its "
+                             << "flows; set RdmaTcpFlowRunner::Port");
+    const uint64_t index = found->second;
+    Connection& connection = m_connections[index];
+    connection.receiver = DynamicCast<RdmaTcpSocket>(socket);
+    SetClass(connection.receiver, index);
+    socket->SetRecvCallback(
+        Callback<void, Ptr<Socket>>([this, index](Ptr<Socket>) { OnData(index); }));
+}
+
+void
+RdmaTcpFlowRunner::OnSpace(uint64_t index, uint32_t space)
+{
+    Connection& connection = m_connections[index];
+    const uint64_t left = GetFlow(index).bytes - connection.written;
+    if (left == 0)
+    {
+        if (space == m_bufferSize && !HasEnded(index))
+        {
+            End(index, RdmaWcStatus::SUCCESS);
+        }
+        return;
+    }
+    // Whole segments, so that only the last one may be short.
+    const uint32_t part =
+        left <= space ? static_cast<uint32_t>(left) : space / m_segmentSize * m_segmentSize;
+    if (part > 0)
+    {
+        connection.written += part;
+        connection.sender->Send(Create<Packet>(part), 0);
+    }
+}
+
+void
+RdmaTcpFlowRunner::OnData(uint64_t index)
+{
+    Connection& connection = m_connections[index];
+    while (const auto packet = connection.receiver->Recv(UINT32_MAX, 0))
+    {
+        connection.read += packet->GetSize();
+    }
+    if (connection.read == GetFlow(index).bytes)
+    {
+        FlowArrived(index, QbbNowPs());
+    }
+}
+
+void
+RdmaTcpFlowRunner::End(uint64_t index, RdmaWcStatus status)
+{
+    // The sockets are in the middle of their work.
+    Simulator::ScheduleNow(&RdmaTcpFlowRunner::Forget, this, index);
+    FlowEnded(index, status, QbbNowPs());
+}
+
+void
+RdmaTcpFlowRunner::Forget(uint64_t index)
+{
+    Connection& connection = m_connections[index];
+    connection.retransmitted = connection.sender->GetRetransmitted();
+    connection.timeouts = connection.sender->GetTimeouts();
+    for (auto* socket : {&connection.sender, &connection.receiver})
+    {
+        (*socket)->Drop();
+        *socket = nullptr;
+    }
+}
+
+void
+RdmaTcpFlowRunner::DoAddResult(uint64_t index, RdmaFlowResult& result) const
+{
+    const Connection& connection = m_connections[index];
+    result.retransmittedPackets =
+        connection.sender ? connection.sender->GetRetransmitted() : connection.retransmitted;
+    result.timeouts = connection.sender ? connection.sender->GetTimeouts() : connection.timeouts;
+}
+
+std::string
+RdmaTcpFlowRunner::DoDescribe(uint64_t index, bool arrived) const
+{
+    const RdmaFlow& flow = GetFlow(index);
+    const Connection& connection = m_connections[index];
+    const auto& port = *GetFabric()->GetNic(flow.srcHost)->GetPort(0);
+    std::ostringstream text;
+    const std::string stopped = DescribePort(port, static_cast<uint8_t>(flow.priority));
+    if (arrived)
+    {
+        text << "all bytes arrived; acknowledgement outstanding";
+    }
+    else if (!stopped.empty())
+    {
+        text << stopped;
+    }
+    else
+    {
+        text << "waits for acknowledgements of " << connection.sender->GetBytesInFlight()
+             << " bytes in a window of " << connection.sender->GetCongestionWindow();
+    }
+    const uint32_t unacknowledged = m_bufferSize - connection.sender->GetTxAvailable();
+    text << "; " << connection.written - unacknowledged << " of " << flow.bytes
+         << " bytes acknowledged";
+    return text.str();
+}
+
+} // namespace ns3

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+
+#include "rdma-tcp-port.h"
+
+#include "rdma-tcp-socket.h"
+
+namespace ns3
+{
+
+RdmaTcpPort::RdmaTcpPort(Ptr<QbbNetDevice> device, QbbFrameSink& nic)
+    : m_device(device),
+      m_nic(nic),
+      m_kick(this, QbbEventOrder::NIC_KICK)
+{
+    m_device->SetSink(this);
+}
+
+bool
+RdmaTcpPort::HasRoom(uint8_t priority) const
+{
+    return m_device->GetQueueFrames(priority) == 0 && m_device->IsLinkUp();
+}
+
+bool
+RdmaTcpPort::MaySend(RdmaTcpSocket& socket)
+{
+    const uint8_t priority = socket.GetPriority();
+    auto& waiting = m_waiting[priority];
+    if (HasRoom(priority) && (waiting.empty() || m_turn == &socket))
+    {
+        return true;
+    }
+    if (!socket.IsWaiting())
+    {
+        socket.SetWaiting(true);
+        waiting.emplace_back(&socket);
+    }
+    return false;
+}
+
+void
+RdmaTcpPort::OnKick()
+{
+    for (uint8_t priority = 0; priority < m_waiting.size(); ++priority)
+    {
+        auto& waiting = m_waiting[priority];
+        while (!waiting.empty() && HasRoom(priority))
+        {
+            const Ptr<RdmaTcpSocket> socket = waiting.front();
+            waiting.pop_front();
+            socket->SetWaiting(false);
+            m_turn = PeekPointer(socket);
+            socket->Resume();
+            m_turn = nullptr;
+        }
+    }
+}
+
+void
+RdmaTcpPort::ReceiveFrame(QbbNetDevice& port, QbbFramePtr frame)
+{
+    m_nic.ReceiveFrame(port, std::move(frame));
+}
+
+void
+RdmaTcpPort::FrameLeft(QbbNetDevice& port, const QbbFrame& frame)
+{
+    m_nic.FrameLeft(port, frame);
+    if (!m_waiting[frame.priority].empty())
+    {
+        // The port is in the middle of its work.
+        m_kick.Arm(QbbNowPs());
+    }
+}
+
+void
+RdmaTcpPort::LinkChanged(QbbNetDevice& port)
+{
+    m_nic.LinkChanged(port);
+    m_kick.Arm(QbbNowPs());
+}
+
+} // namespace ns3
