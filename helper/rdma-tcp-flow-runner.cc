@@ -4,14 +4,15 @@
 
 #include "qbb-wire.h"
 #include "rdma-ideal-fct.h"
-#include "rdma-tcp-handshake.h"
 #include "rdma-tcp-port.h"
+#include "rdma-tcp-shim.h"
 #include "rdma-tcp-socket.h"
 
 #include <ns3/abort.h>
 #include <ns3/arp-cache.h>
 #include <ns3/boolean.h>
 #include <ns3/ipv4-interface.h>
+#include <ns3/object-factory.h>
 #include <ns3/simulator.h>
 #include <ns3/tcp-congestion-ops.h>
 #include <ns3/uinteger.h>
@@ -29,12 +30,26 @@ namespace
 
 constexpr uint32_t TCP_HEADER_BYTES = 20;
 constexpr uint32_t MAX_PORT = 65535;
+constexpr uint8_t NO_DSCP = 64;
 
 /** \param address of a host \param port of its socket \return both in one number */
 uint64_t
 MakeKey(Ipv4Address address, uint16_t port)
 {
     return uint64_t{address.Get()} << 16 | port;
+}
+
+/** \param classifier of a port \return a DSCP for each class */
+std::array<uint8_t, 8>
+GetDscps(const QbbClassifier& classifier)
+{
+    std::array<uint8_t, 8> dscps;
+    dscps.fill(NO_DSCP);
+    for (uint8_t dscp = NO_DSCP; dscp-- > 0;)
+    {
+        dscps[classifier.ClassifyDscp(dscp)] = dscp;
+    }
+    return dscps;
 }
 
 } // namespace
@@ -104,7 +119,6 @@ RdmaTcpFlowRunner::GetTypeId()
 }
 
 RdmaTcpFlowRunner::RdmaTcpFlowRunner()
-    : m_handshake(std::make_unique<RdmaTcpHandshake>())
 {
 }
 
@@ -125,15 +139,16 @@ RdmaTcpFlowRunner::DoDispose()
 {
     m_connections.clear();
     m_hosts.clear();
-    m_handshake.reset();
+    m_shim.reset();
     RdmaFlowRunnerBase::DoDispose();
 }
 
 void
 RdmaTcpFlowRunner::DoInstall()
 {
-    NS_ABORT_MSG_IF(!m_congestionControl.IsChildOf(TcpCongestionOps::GetTypeId()) ||
-                        !m_congestionControl.HasConstructor(),
+    // By making one, because not all of ns-3's types say what they derive from.
+    NS_ABORT_MSG_IF(!m_congestionControl.HasConstructor() ||
+                        !ObjectFactory(m_congestionControl.GetName()).Create<TcpCongestionOps>(),
                     "rdma: RdmaTcpFlowRunner::CongestionControl is "
                         << m_congestionControl.GetName()
                         << "; accepted: types of TcpCongestionOps, such as ns3::TcpCubic");
@@ -141,6 +156,7 @@ RdmaTcpFlowRunner::DoInstall()
                     "rdma: RdmaTcpFlowRunner::BufferSize is "
                         << m_bufferSize << " bytes; accepted: a segment, " << m_segmentSize
                         << " bytes, and more");
+    m_shim = std::make_unique<RdmaTcpShim>(m_port);
     m_connections.resize(GetNFlows());
 }
 
@@ -158,13 +174,25 @@ RdmaTcpFlowRunner::PrepareHost(uint32_t host)
                                   << "RdmaFabricHelper::SetInternetStack(true)");
     const auto address = GetFabric()->GetAddress(host);
     const auto port = GetFabric()->GetNic(host)->GetPort(0);
+    NS_ABORT_MSG_IF(port->GetTrust() != QbbClassifier::TRUST_DSCP,
+                    "rdma: host " << host
+                                  << " has QbbNetDevice::Trust=Pcp; accepted for flows over "
+                                  << "TCP: Dscp, because ns-3's stack does not choose the PCP");
     const uint32_t mtu = m_segmentSize + TCP_HEADER_BYTES + QbbWire::IPV4_HEADER_BYTES;
     NS_ABORT_MSG_IF(mtu > port->GetMtu(),
                     "rdma: segments of " << m_segmentSize << " bytes do not fit port MTU "
                                          << port->GetMtu() << " of host " << host
                                          << "; set QbbNetDevice::Mtu to " << mtu << " or more");
     entry.port = std::make_unique<RdmaTcpPort>(port, *GetFabric()->GetNic(host));
-    m_handshake->AddHost(node, address);
+    entry.dscps = GetDscps(port->GetClassifier());
+    m_shim->AddHost(node, address, entry.dscps);
+    // ns-3 forgets all neighbours of a port when its link changes.
+    port->AddLinkChangeCallback(Callback<void>([this, host]() {
+        for (const uint32_t peer : m_hosts.at(host).peers)
+        {
+            Resolve(host, Ipv4Address(peer));
+        }
+    }));
     entry.listener = MakeSocket(host);
     NS_ABORT_MSG_IF(entry.listener->Bind(InetSocketAddress(address, m_port)) != 0,
                     "rdma: TCP port " << m_port << " of host " << host
@@ -177,16 +205,26 @@ RdmaTcpFlowRunner::PrepareHost(uint32_t host)
 }
 
 void
-RdmaTcpFlowRunner::Resolve(uint32_t host, uint32_t destination)
+RdmaTcpFlowRunner::AddPeer(uint32_t host, uint32_t peer)
+{
+    auto& peers = m_hosts.at(host).peers;
+    const auto address = GetFabric()->GetAddress(peer);
+    if (peers.insert(address.Get()).second)
+    {
+        Resolve(host, address);
+    }
+}
+
+void
+RdmaTcpFlowRunner::Resolve(uint32_t host, Ipv4Address destination)
 {
     const auto port = GetFabric()->GetNic(host)->GetPort(0);
     const auto ip = GetFabric()->GetNode(host)->GetObject<Ipv4L3Protocol>();
     const auto interface = ip->GetInterfaceForDevice(port);
     const auto cache = ip->GetInterface(static_cast<uint32_t>(interface))->GetArpCache();
-    const auto address = GetFabric()->GetAddress(destination);
-    if (!cache->Lookup(address))
+    if (!cache->Lookup(destination))
     {
-        ArpCache::Entry* entry = cache->Add(address);
+        ArpCache::Entry* entry = cache->Add(destination);
         entry->SetMacAddress(port->GetPeer()->GetMac());
         entry->MarkPermanent();
     }
@@ -217,20 +255,15 @@ RdmaTcpFlowRunner::DoPrepare(uint64_t index)
 {
     const RdmaFlow& flow = GetFlow(index);
     Connection& connection = m_connections[index];
-    PrepareHost(flow.dstHost);
+    const Host& destination = PrepareHost(flow.dstHost);
     Host& source = PrepareHost(flow.srcHost);
-    Resolve(flow.srcHost, flow.dstHost);
-    Resolve(flow.dstHost, flow.srcHost);
+    AddPeer(flow.srcHost, flow.dstHost);
+    AddPeer(flow.dstHost, flow.srcHost);
+    NS_ABORT_MSG_IF(source.dscps[flow.priority] == NO_DSCP ||
+                        destination.dscps[flow.priority] == NO_DSCP,
+                    "rdma: no DSCP is mapped to class " << flow.priority);
     // Ports in the order of flow ids, so that a flow's path is known before it starts.
     connection.port = static_cast<uint16_t>(m_port + 1 + source.flows++ % (MAX_PORT - m_port));
-    const auto& classifier = GetFabric()->GetNic(flow.srcHost)->GetPort(0)->GetClassifier();
-    uint8_t dscp = 0;
-    while (dscp < 64 && classifier.ClassifyDscp(dscp) != flow.priority)
-    {
-        ++dscp;
-    }
-    NS_ABORT_MSG_IF(dscp == 64, "rdma: no DSCP is mapped to class " << flow.priority);
-    connection.dscp = dscp;
     return ComputeIdealPs(index);
 }
 
@@ -264,14 +297,6 @@ RdmaTcpFlowRunner::ComputeIdealPs(uint64_t index) const
 }
 
 void
-RdmaTcpFlowRunner::SetClass(Ptr<RdmaTcpSocket> socket, uint64_t index) const
-{
-    socket->SetIpTos(static_cast<uint8_t>(m_connections[index].dscp << 2));
-    // For ports with tagged frames, where the priority becomes the PCP.
-    socket->SetPriority(static_cast<uint8_t>(GetFlow(index).priority));
-}
-
-void
 RdmaTcpFlowRunner::DoStart(uint64_t index)
 {
     const RdmaFlow& flow = GetFlow(index);
@@ -297,7 +322,7 @@ RdmaTcpFlowRunner::DoStart(uint64_t index)
                                  End(index, RdmaWcStatus::RETRY_EXC_ERR);
                              }));
     m_opening[MakeKey(address, connection.port)] = index;
-    m_handshake->Begin(local);
+    m_shim->Begin(local);
     NS_ABORT_MSG_IF(
         sender.Connect(InetSocketAddress(GetFabric()->GetAddress(flow.dstHost), m_port)) != 0,
         "rdma: the stack of host " << flow.srcHost << " has no route to host " << flow.dstHost);
@@ -309,10 +334,11 @@ RdmaTcpFlowRunner::OnConnect(uint64_t index)
     const uint32_t host = GetFlow(index).srcHost;
     const Connection& connection = m_connections[index];
     const InetSocketAddress local(GetFabric()->GetAddress(host), connection.port);
-    m_handshake->End(local);
+    m_shim->End(local);
     m_opening.erase(MakeKey(local.GetIpv4(), local.GetPort()));
-    SetClass(connection.sender, index);
-    connection.sender->SetPort(m_hosts.at(host).port.get());
+    const auto priority = static_cast<uint8_t>(GetFlow(index).priority);
+    RdmaTcpShim::SetClass(*connection.sender, priority);
+    connection.sender->SetPort(m_hosts.at(host).port.get(), priority);
 }
 
 void
@@ -327,7 +353,7 @@ RdmaTcpFlowRunner::OnAccept(Ptr<Socket> socket, const Address& from)
     const uint64_t index = found->second;
     Connection& connection = m_connections[index];
     connection.receiver = DynamicCast<RdmaTcpSocket>(socket);
-    SetClass(connection.receiver, index);
+    RdmaTcpShim::SetClass(*socket, static_cast<uint8_t>(GetFlow(index).priority));
     socket->SetRecvCallback(
         Callback<void, Ptr<Socket>>([this, index](Ptr<Socket>) { OnData(index); }));
 }

@@ -10,15 +10,17 @@
 #include <ns3/socket.h>
 #include <ns3/type-id.h>
 
+#include <array>
 #include <memory>
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 namespace ns3
 {
 
-class RdmaTcpHandshake;
+class RdmaTcpShim;
 class RdmaTcpPort;
 class RdmaTcpSocket;
 
@@ -37,10 +39,9 @@ class RdmaTcpSocket;
  *
  * The connections of a host take turns at its port, one segment each, as queue pairs do.
  *
- * A flow's packets have a DSCP that the sender's port maps to the flow's class; acknowledgements
- * have it too. The hosts of the fabric need the Internet stack
- * (RdmaFabricHelper::SetInternetStack()), and one runner of this kind is all that a fabric can
- * have.
+ * Packets of a flow and their acknowledgements have a DSCP that the port maps to the flow's class.
+ * The hosts of the fabric need the Internet stack (RdmaFabricHelper::SetInternetStack()), and one
+ * runner of this kind is all that a fabric can have.
  */
 class RdmaTcpFlowRunner : public RdmaFlowRunnerBase
 {
@@ -70,9 +71,11 @@ class RdmaTcpFlowRunner : public RdmaFlowRunnerBase
     /** What a host has for all its connections. */
     struct Host
     {
-        std::unique_ptr<RdmaTcpPort> port; //!< where connections take turns
-        Ptr<RdmaTcpSocket> listener;       //!< accepts connections
-        uint32_t flows{0};                 //!< flows that it sends
+        std::unique_ptr<RdmaTcpPort> port;  //!< where connections take turns
+        Ptr<RdmaTcpSocket> listener;        //!< accepts connections
+        std::array<uint8_t, 8> dscps{};     //!< a DSCP for each class; 64 if there is none
+        std::unordered_set<uint32_t> peers; //!< addresses to which it sends
+        uint32_t flows{0};                  //!< flows that it sends
     };
 
     /** The connection of a flow. */
@@ -95,10 +98,10 @@ class RdmaTcpFlowRunner : public RdmaFlowRunnerBase
     std::string DoDescribe(uint64_t index, bool arrived) const override;
 
     Host& PrepareHost(uint32_t host);
-    void Resolve(uint32_t host, uint32_t destination);
+    void AddPeer(uint32_t host, uint32_t peer);
+    void Resolve(uint32_t host, Ipv4Address destination);
     Ptr<RdmaTcpSocket> MakeSocket(uint32_t host) const;
     int64_t ComputeIdealPs(uint64_t index) const;
-    void SetClass(Ptr<RdmaTcpSocket> socket, uint64_t index) const;
     void OnConnect(uint64_t index);
     void OnAccept(Ptr<Socket> socket, const Address& from);
     void OnSpace(uint64_t index, uint32_t space);
@@ -119,7 +122,7 @@ class RdmaTcpFlowRunner : public RdmaFlowRunnerBase
     std::vector<Connection> m_connections;            //!< by the flow's place
     std::unordered_map<uint32_t, Host> m_hosts;       //!< by node id
     std::unordered_map<uint64_t, uint64_t> m_opening; //!< the flow's place by address and port
-    std::unique_ptr<RdmaTcpHandshake> m_handshake;    //!< opens connections
+    std::unique_ptr<RdmaTcpShim> m_shim;              //!< opens connections
 };
 
 } // namespace ns3

@@ -24,7 +24,7 @@ RdmaTcpPort::HasRoom(uint8_t priority) const
 bool
 RdmaTcpPort::MaySend(RdmaTcpSocket& socket)
 {
-    const uint8_t priority = socket.GetPriority();
+    const uint8_t priority = socket.GetClass();
     auto& waiting = m_waiting[priority];
     if (HasRoom(priority) && (waiting.empty() || m_turn == &socket))
     {

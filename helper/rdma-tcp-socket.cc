@@ -40,9 +40,10 @@ RdmaTcpSocket::Make(Ptr<Node> node, TypeId congestionControl)
 }
 
 void
-RdmaTcpSocket::SetPort(RdmaTcpPort* port)
+RdmaTcpSocket::SetPort(RdmaTcpPort* port, uint8_t priority)
 {
     m_port = port;
+    m_class = priority;
 }
 
 void

@@ -35,8 +35,17 @@ class RdmaTcpSocket : public TcpSocketBase
      */
     static Ptr<RdmaTcpSocket> Make(Ptr<Node> node, TypeId congestionControl);
 
-    /** \param port whose connections take turns with this one; none by default */
-    void SetPort(RdmaTcpPort* port);
+    /**
+     * \param port whose connections take turns with this one; none by default
+     * \param priority class of its packets
+     */
+    void SetPort(RdmaTcpPort* port, uint8_t priority);
+
+    /** \return class of its packets */
+    uint8_t GetClass() const
+    {
+        return m_class;
+    }
 
     /** It is this socket's turn: sends what it may. */
     void Resume();
@@ -77,6 +86,7 @@ class RdmaTcpSocket : public TcpSocketBase
   private:
     RdmaTcpPort* m_port{nullptr}; //!< whose connections take turns
     bool m_waiting{false};        //!< is to be resumed
+    uint8_t m_class{0};           //!< of its packets
     uint64_t m_retransmitted{0};  //!< data segments sent again
     uint64_t m_timeouts{0};       //!< expiries of the retransmission timer
 };

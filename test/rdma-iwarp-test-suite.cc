@@ -1,0 +1,524 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+
+#include "rdma-fabric-run.h"
+#include "rdma-tcp-flow-runner.h"
+#include "rdma-test-fabric.h"
+
+#include <ns3/boolean.h>
+#include <ns3/config.h>
+#include <ns3/double.h>
+#include <ns3/pointer.h>
+#include <ns3/test.h>
+
+#include <functional>
+#include <list>
+
+/**
+ * \file
+ * \ingroup rdma-tests
+ * Flows over ns-3's TCP: when segments and acknowledgements go and come, what losses do to them,
+ * and that the fabric carries nothing but them.
+ *
+ * In hand-made timelines links have 100 Gb/s, so that a byte takes 80 ps, and 1 us of delay. A full
+ * segment of 1024 B is a frame of 14 + 20 + 20 + 1024 + 4 = 1082 B and takes the line for 1102 B
+ * (88.16 ns); an acknowledgement is a frame of 64 B.
+ */
+
+using namespace ns3;
+
+namespace
+{
+
+constexpr int64_t SEGMENT_PS = 1102 * 80;                       //!< from one segment to the next
+constexpr int64_t SEGMENT_HOP_PS = (8 + 1082) * 80 + 1'000'000; //!< a segment over one link
+constexpr int64_t ACK_HOP_PS = (8 + 64) * 80 + 1'000'000; //!< an acknowledgement over one link
+constexpr int64_t RTO_PS = 320'000'000;                   //!< the smallest timeout
+
+/** \return two hosts at a switch, over TCP */
+RdmaFabricOptions
+MakePair()
+{
+    RdmaFabricOptions options;
+    options.transport = "iwarp";
+    options.topology = "star:2";
+    return options;
+}
+
+/** A run that is over. */
+struct Finished
+{
+    RdmaFabricOutcome outcome; //!< what it left behind
+    std::string wrong;         //!< frames that are not accounted for, or outside of class 3
+};
+
+/**
+ * \param options the run
+ * \param flows what to run in place of the option workload, if any
+ * \param prepare is given the fabric before the run
+ * \return what became of it
+ */
+Finished
+RunFabric(const RdmaFabricOptions& options,
+          const std::vector<RdmaFlow>& flows = {},
+          const std::function<void(Ptr<RdmaFabric>)>& prepare = {})
+{
+    RdmaFabricRun run = flows.empty() ? RdmaFabricRun(options) : RdmaFabricRun(options, flows);
+    if (prepare)
+    {
+        prepare(run.GetFabric());
+    }
+    run.Run();
+    Finished finished;
+    finished.outcome = run.GetOutcome();
+    finished.wrong = RdmaTestBooks::CheckLinks(*run.GetFabric()) +
+                     RdmaTestBooks::CheckSwitches(*run.GetFabric());
+    for (const auto& port : finished.outcome.ports)
+    {
+        if (port.priority != 3 && port.bytes > 0)
+        {
+            finished.wrong +=
+                std::to_string(port.bytes) + " B in class " + std::to_string(port.priority) + "; ";
+        }
+    }
+    Simulator::Destroy();
+    return finished;
+}
+
+/** \param frames numbers of the frames that a port loses \return how it loses them */
+Ptr<ErrorModel>
+MakeLosses(const std::list<uint32_t>& frames)
+{
+    auto model = CreateObject<ReceiveListErrorModel>();
+    model->SetList(frames);
+    return model;
+}
+
+/** Times of single flows, worked out by hand. */
+class TimelineTestCase : public TestCase
+{
+  public:
+    TimelineTestCase()
+        : TestCase("a flow alone: the initial window at line rate, then slow start")
+    {
+    }
+
+  private:
+    /** \param bytes size of a flow at the given start \return what became of it */
+    RdmaFlowResult RunOne(uint64_t bytes, int64_t startPs = 0)
+    {
+        const Finished finished = RunFabric(MakePair(), {MakeTestFlow(0, 0, 1, bytes, startPs)});
+        const RdmaFlowResult& result = finished.outcome.flows.at(0);
+        NS_TEST_EXPECT_MSG_EQ(finished.wrong, "", bytes << " B");
+        NS_TEST_EXPECT_MSG_EQ(result.status, "IBV_WC_SUCCESS", bytes << " B");
+        NS_TEST_EXPECT_MSG_EQ(result.retransmittedPackets + result.timeouts, 0U, bytes << " B");
+        // Nothing but the segments and an acknowledgement for each, over two links.
+        NS_TEST_EXPECT_MSG_EQ(finished.outcome.summary.packetHops,
+                              4 * ((bytes + 1023) / 1024),
+                              bytes << " B");
+        return result;
+    }
+
+    void DoRun() override
+    {
+        // A byte makes a frame of the least size.
+        RdmaFlowResult result = RunOne(1);
+        NS_TEST_EXPECT_MSG_EQ(result.fctPs.value_or(-1), 2 * ACK_HOP_PS, "1 B");
+        NS_TEST_EXPECT_MSG_EQ(result.cqePs.value_or(-1), 4 * ACK_HOP_PS, "1 B");
+        NS_TEST_EXPECT_MSG_EQ(result.idealPs, 2 * ACK_HOP_PS, "1 B");
+
+        // Ten segments are the initial window. The flow's start is no whole nanosecond.
+        result = RunOne(10 * 1024, 1'234'567);
+        NS_TEST_EXPECT_MSG_EQ(result.fctPs.value_or(-1), 2'967'840, "10 segments");
+        NS_TEST_EXPECT_MSG_EQ(9 * SEGMENT_PS + 2 * SEGMENT_HOP_PS, 2'967'840, "arithmetic");
+        NS_TEST_EXPECT_MSG_EQ(result.cqePs.value_or(-1), 2'967'840 + 2 * ACK_HOP_PS, "10 segments");
+        NS_TEST_EXPECT_MSG_EQ(result.idealPs, 2'967'840, "10 segments");
+
+        // Thirty: the first acknowledgement lets the 11th and the 12th go, and before they are gone
+        // come further ones for two each, so that the second twenty leave back to back.
+        result = RunOne(30 * 1024);
+        const int64_t firstAckPs = 2 * SEGMENT_HOP_PS + 2 * ACK_HOP_PS;
+        NS_TEST_EXPECT_MSG_EQ(firstAckPs, 4'185'920, "arithmetic");
+        NS_TEST_EXPECT_MSG_EQ(result.fctPs.value_or(-1),
+                              firstAckPs + 19 * SEGMENT_PS + 2 * SEGMENT_HOP_PS,
+                              "30 segments");
+        NS_TEST_EXPECT_MSG_EQ(result.idealPs, 29 * SEGMENT_PS + 2 * SEGMENT_HOP_PS, "30 segments");
+
+        // An initial window for all of them.
+        Config::SetDefault("ns3::RdmaTcpFlowRunner::InitialCwnd", UintegerValue(30));
+        result = RunOne(29 * 1024 + 5);
+        Config::SetDefault("ns3::RdmaTcpFlowRunner::InitialCwnd", UintegerValue(10));
+        NS_TEST_EXPECT_MSG_EQ(result.fctPs.value_or(-1), result.idealPs, "a larger window");
+        // The short frame overtakes nothing: it leaves the switch after a full one.
+        NS_TEST_EXPECT_MSG_EQ(result.idealPs,
+                              29 * SEGMENT_PS + SEGMENT_HOP_PS + ACK_HOP_PS,
+                              "a larger window");
+    }
+};
+
+/** Several sizes and paths: a flow within its initial window takes the ideal time. */
+class IdealTestCase : public TestCase
+{
+  public:
+    IdealTestCase()
+        : TestCase("flows within the initial window take the ideal time")
+    {
+    }
+
+  private:
+    void DoRun() override
+    {
+        for (const char* topology : {"leaf-spine:2x2x2", "fat-tree:4", "dumbbell:2"})
+        {
+            for (const uint32_t mtu : {256U, 1000U, 1024U, 4096U})
+            {
+                RdmaFabricOptions options = MakePair();
+                options.topology = topology;
+                options.rate = "40Gbps";
+                options.mtu = mtu;
+                std::vector<RdmaFlow> flows;
+                for (const uint64_t bytes :
+                     {1U, 6U, 7U, 255U, 4096U, mtu + 1, 10 * mtu - 3, 10 * mtu})
+                {
+                    if (bytes <= 10 * mtu)
+                    {
+                        const auto n = static_cast<int64_t>(flows.size());
+                        flows.push_back(
+                            MakeTestFlow(n, n % 4, (n + 2) % 4, bytes, n * 100'000'000));
+                    }
+                }
+                const Finished finished = RunFabric(options, flows);
+                NS_TEST_EXPECT_MSG_EQ(finished.wrong, "", topology);
+                for (const auto& result : finished.outcome.flows)
+                {
+                    NS_TEST_EXPECT_MSG_EQ(result.fctPs.value_or(-1),
+                                          result.idealPs,
+                                          topology << ", MTU " << mtu << ", " << result.flow.bytes
+                                                   << " B");
+                }
+            }
+        }
+    }
+};
+
+/** Connections of one host take turns. */
+class TurnsTestCase : public TestCase
+{
+  public:
+    TurnsTestCase()
+        : TestCase("a short flow does not wait for the window of a long one of the same host")
+    {
+    }
+
+  private:
+    void DoRun() override
+    {
+        RdmaFabricOptions options = MakePair();
+        options.topology = "star:3";
+        // At 200 us the long flow has a window of hundreds of segments.
+        const auto flows = RunFabric(options,
+                                     {MakeTestFlow(0, 0, 1, 10'000'000),
+                                      MakeTestFlow(1, 0, 2, 3 * 1024, 200'000'000)})
+                               .outcome.flows;
+        NS_TEST_EXPECT_MSG_EQ(flows[0].IsCompleted(), true, "the long flow");
+        // Before its first segment go the one on the line, the one that waits in the port, and the
+        // long flow's turn; between its segments goes one of the long flow.
+        const int64_t idealPs = 2 * SEGMENT_PS + 2 * SEGMENT_HOP_PS;
+        NS_TEST_EXPECT_MSG_EQ(flows[1].idealPs, idealPs, "ideal");
+        NS_TEST_EXPECT_MSG_LT_OR_EQ(flows[1].fctPs.value_or(INT64_MAX),
+                                    idealPs + 5 * SEGMENT_PS,
+                                    "the short flow");
+        // Both together fill the line, from the round trip on in which slow start does.
+        NS_TEST_EXPECT_MSG_LT(flows[0].fctPs.value_or(INT64_MAX), 900'000'000, "the long flow");
+    }
+};
+
+/** Whole workloads, with what they must leave behind. */
+class WorkloadTestCase : public TestCase
+{
+  public:
+    WorkloadTestCase()
+        : TestCase("workloads complete, lossless and lossy, with equal digests")
+    {
+    }
+
+  private:
+    void CheckCompleted(const Finished& finished, const std::string& name)
+    {
+        NS_TEST_EXPECT_MSG_EQ(finished.wrong, "", name);
+        NS_TEST_EXPECT_MSG_GT(finished.outcome.summary.flowsTotal, 0U, name);
+        for (const auto& result : finished.outcome.flows)
+        {
+            NS_TEST_EXPECT_MSG_EQ(result.status, "IBV_WC_SUCCESS", name << result.flow.id);
+            NS_TEST_EXPECT_MSG_GT_OR_EQ(result.fctPs.value_or(-1), result.idealPs, name);
+            NS_TEST_EXPECT_MSG_GT(result.cqePs.value_or(-1), result.fctPs.value_or(0), name);
+        }
+    }
+
+    void DoRun() override
+    {
+        RdmaFabricOptions options = MakePair();
+        options.topology = "leaf-spine:2x8x2";
+        options.cdf = "irn-heavy-tail";
+        options.duration = "200us";
+        options.load = 0.7;
+        options.buffer = "1MB";
+        const Finished lossless = RunFabric(options);
+        CheckCompleted(lossless, "PFC on");
+        NS_TEST_EXPECT_MSG_GT(lossless.outcome.summary.pauseFrames, 0U, "pauses");
+        NS_TEST_EXPECT_MSG_EQ(lossless.outcome.summary.drops, 0U, "drops");
+        options.pfc = "off";
+        const Finished lossy = RunFabric(options);
+        CheckCompleted(lossy, "PFC off");
+        NS_TEST_EXPECT_MSG_EQ(lossy.outcome.summary.pauseFrames, 0U, "pauses");
+        NS_TEST_EXPECT_MSG_GT(lossy.outcome.summary.drops, 0U, "drops");
+
+        const std::string digest = lossy.outcome.summary.digest;
+        NS_TEST_EXPECT_MSG_EQ(RunFabric(options).outcome.summary.digest, digest, "again");
+        options.serialize = true;
+        NS_TEST_EXPECT_MSG_EQ(RunFabric(options).outcome.summary.digest, digest, "as bytes");
+        options.serialize = false;
+        std::vector<RdmaFlow> reversed;
+        for (auto it = lossy.outcome.flows.rbegin(); it != lossy.outcome.flows.rend(); ++it)
+        {
+            reversed.push_back(it->flow);
+        }
+        NS_TEST_EXPECT_MSG_EQ(RunFabric(options, reversed).outcome.summary.digest,
+                              digest,
+                              "reversed");
+        // The same workload as over queue pairs.
+        RdmaFabricOptions roce = options;
+        roce.transport = "roce";
+        const auto flows = RunFabric(roce).outcome.flows;
+        NS_TEST_ASSERT_MSG_EQ(flows.size(), lossy.outcome.flows.size(), "flows");
+        for (std::size_t i = 0; i < flows.size(); ++i)
+        {
+            NS_TEST_EXPECT_MSG_EQ((flows[i].flow == lossy.outcome.flows[i].flow),
+                                  true,
+                                  "flow " << i);
+        }
+
+        options.ecn = "5KB:50KB:0.5";
+        const Finished marked = RunFabric(options);
+        CheckCompleted(marked, "ECN");
+        NS_TEST_EXPECT_MSG_GT(marked.outcome.summary.ecnMarks, 0U, "marks");
+        NS_TEST_EXPECT_MSG_LT(marked.outcome.summary.drops, lossy.outcome.summary.drops, "drops");
+        options.ecn = "off";
+
+        // One acknowledgement for eight segments: fewer frames, and no flow hangs for its last one.
+        options.ackInterval = 8;
+        const Finished delayed = RunFabric(options);
+        CheckCompleted(delayed, "ACK interval");
+        NS_TEST_EXPECT_MSG_LT(delayed.outcome.summary.packetHops,
+                              lossy.outcome.summary.packetHops * 3 / 4,
+                              "frames");
+    }
+};
+
+/** Frames that get lost. */
+class LossTestCase : public TestCase
+{
+  public:
+    LossTestCase()
+        : TestCase("losses: the timeout, fast retransmission, 1% everywhere")
+    {
+    }
+
+  private:
+    void DoRun() override
+    {
+        // The only segment is lost: it goes again after the smallest timeout, to the picosecond.
+        auto lose = [](std::list<uint32_t> frames) {
+            return [frames](Ptr<RdmaFabric> fabric) {
+                fabric->GetDevice(1, 1)->SetAttribute("ReceiveErrorModel",
+                                                      PointerValue(MakeLosses(frames)));
+            };
+        };
+        RdmaFlowResult result =
+            RunFabric(MakePair(), {MakeTestFlow(0, 0, 1, 1024)}, lose({0})).outcome.flows.at(0);
+        NS_TEST_EXPECT_MSG_EQ(result.fctPs.value_or(-1), RTO_PS + 2 * SEGMENT_HOP_PS, "timeout");
+        NS_TEST_EXPECT_MSG_EQ(result.timeouts, 1U, "timeouts");
+        NS_TEST_EXPECT_MSG_EQ(result.retransmittedPackets, 1U, "sent again");
+        // Twice: the second timeout is twice as long.
+        result =
+            RunFabric(MakePair(), {MakeTestFlow(0, 0, 1, 1024)}, lose({0, 1})).outcome.flows.at(0);
+        NS_TEST_EXPECT_MSG_EQ(result.fctPs.value_or(-1), 3 * RTO_PS + 2 * SEGMENT_HOP_PS, "twice");
+        NS_TEST_EXPECT_MSG_EQ(result.timeouts, 2U, "timeouts");
+        NS_TEST_EXPECT_MSG_EQ(result.retransmittedPackets, 2U, "sent again");
+        RdmaFabricOptions options = MakePair();
+        options.rto = "100us";
+        result = RunFabric(options, {MakeTestFlow(0, 0, 1, 1024)}, lose({0})).outcome.flows.at(0);
+        NS_TEST_EXPECT_MSG_EQ(result.fctPs.value_or(-1), 100'000'000 + 2 * SEGMENT_HOP_PS, "rto");
+
+        // The first of ten: three duplicate acknowledgements, of which the third comes with the
+        // fourth segment, and the segment goes again.
+        result = RunFabric(MakePair(), {MakeTestFlow(0, 0, 1, 10 * 1024)}, lose({0}))
+                     .outcome.flows.at(0);
+        NS_TEST_EXPECT_MSG_EQ(result.timeouts, 0U, "timeouts");
+        // (RFC 6675 lets the sender repeat a further segment when it has no new one.)
+        NS_TEST_EXPECT_MSG_GT(result.retransmittedPackets, 0U, "sent again");
+        // An acknowledgement with one SACK block: 12 B of options are within the least frame plus
+        // 6 B (14 + 20 + 32 + 4 = 70 B).
+        const int64_t sackHopPs = (8 + 70) * 80 + 1'000'000;
+        NS_TEST_EXPECT_MSG_EQ(result.fctPs.value_or(-1),
+                              3 * SEGMENT_PS + 2 * SEGMENT_HOP_PS + 2 * sackHopPs +
+                                  2 * SEGMENT_HOP_PS,
+                              "fast retransmission");
+
+        options = MakePair();
+        options.retries = "2";
+        options.stop = "1s";
+        const auto failed =
+            RunFabric(options, {MakeTestFlow(0, 0, 1, 1024)}, lose({0, 1, 2, 3, 4}));
+        NS_TEST_EXPECT_MSG_EQ(failed.outcome.flows.at(0).status, "IBV_WC_RETRY_EXC_ERR", "retries");
+        NS_TEST_EXPECT_MSG_EQ(failed.outcome.flows.at(0).retransmittedPackets, 2U, "sent again");
+        NS_TEST_EXPECT_MSG_EQ(failed.outcome.flows.at(0).timeouts, 3U, "timeouts");
+        // 320 + 640 + 1280 us
+        NS_TEST_EXPECT_MSG_EQ(failed.outcome.summary.simTimeUs, 2240.0, "when it gave up");
+
+        for (const double rate : {0.001, 0.01, 0.1})
+        {
+            RdmaFabricOptions lossy = MakePair();
+            lossy.topology = "leaf-spine:2x4x2";
+            lossy.workload = "permutation";
+            lossy.bytes = "200KB";
+            const auto losing = [rate](Ptr<RdmaFabric> fabric) {
+                for (uint32_t link = 0; link < fabric->GetTopology().GetNLinks(); ++link)
+                {
+                    const RdmaTopologyLink ends = fabric->GetTopology().GetLink(link);
+                    for (const uint32_t node : {ends.a, ends.b})
+                    {
+                        auto model = CreateObject<RateErrorModel>();
+                        model->SetUnit(RateErrorModel::ERROR_UNIT_PACKET);
+                        model->SetRate(rate);
+                        model->AssignStreams(1000 + 2 * link + (node == ends.a));
+                        fabric->GetDevice(link, node)
+                            ->SetAttribute("ReceiveErrorModel", PointerValue(model));
+                    }
+                }
+            };
+            const auto summary = RunFabric(lossy, {}, losing).outcome.summary;
+            NS_TEST_EXPECT_MSG_GT(summary.drops, 0U, rate);
+            NS_TEST_EXPECT_MSG_EQ(summary.flowsCompleted, summary.flowsTotal, rate);
+        }
+    }
+};
+
+/** What flows that have not ended say. */
+class StatusTestCase : public TestCase
+{
+  public:
+    StatusTestCase()
+        : TestCase("statuses of flows that have not ended")
+    {
+    }
+
+  private:
+    void DoRun() override
+    {
+        RdmaFabricOptions options = MakePair();
+        options.stop = "3us";
+        const std::vector<RdmaFlow> flows{MakeTestFlow(0, 0, 1, 30 * 1024),
+                                          MakeTestFlow(1, 1, 0, 10 * 1024),
+                                          MakeTestFlow(2, 0, 1, 1, 5'000'000)};
+        auto results = RunFabric(options, flows).outcome.flows;
+        NS_TEST_EXPECT_MSG_EQ(
+            results[0].status,
+            "waits for acknowledgements of 10240 bytes in a window of 10240; 0 of "
+            "30720 bytes acknowledged",
+            "within the first round trip");
+        NS_TEST_EXPECT_MSG_EQ(results[1].status,
+                              "all bytes arrived; acknowledgement outstanding; 0 of 10240 bytes "
+                              "acknowledged",
+                              "arrived");
+        NS_TEST_EXPECT_MSG_EQ(results[2].status, "not started", "later");
+        NS_TEST_EXPECT_MSG_EQ(results[2].fctPs.has_value(), false, "later");
+
+        // A link that is down, and comes back up after the sender has asked for its turn.
+        options.stop = "100us";
+        auto cut = [](Ptr<RdmaFabric> fabric) { fabric->SetLinkUp(0, false); };
+        results = RunFabric(options, {MakeTestFlow(0, 0, 1, 1024)}, cut).outcome.flows;
+        NS_TEST_EXPECT_MSG_EQ(results[0].status,
+                              "link of the sender is down; 0 of 1024 bytes acknowledged",
+                              "down");
+        auto mend = [cut](Ptr<RdmaFabric> fabric) {
+            cut(fabric);
+            Simulator::Schedule(MicroSeconds(7), &RdmaFabric::SetLinkUp, fabric, 0, true);
+        };
+        results = RunFabric(options, {MakeTestFlow(0, 0, 1, 1024)}, mend).outcome.flows;
+        NS_TEST_EXPECT_MSG_EQ(results[0].fctPs.value_or(-1),
+                              7'000'000 + 2 * SEGMENT_HOP_PS,
+                              "up again");
+    }
+};
+
+/** The class that flows ask for. */
+class ClassTestCase : public TestCase
+{
+  public:
+    ClassTestCase()
+        : TestCase("segments and acknowledgements are in the class of their flow")
+    {
+    }
+
+  private:
+    void DoRun() override
+    {
+        for (const bool tagged : {false, true})
+        {
+            RdmaFabricHelper helper;
+            helper.SetInternetStack(true);
+            helper.SetDeviceAttribute("TagFrames", BooleanValue(tagged));
+            auto fabric = helper.Install(MakeRdmaStar(2, MakeTestRates(100, 100, 1000)));
+            std::vector<RdmaFlow> flows;
+            for (uint32_t priority = 0; priority < 8; ++priority)
+            {
+                // As many segments as the class's number, and one.
+                flows.push_back(MakeTestFlow(priority,
+                                             0,
+                                             1,
+                                             (priority + 1) * 1024,
+                                             priority * 10'000'000,
+                                             priority));
+            }
+            auto runner = RdmaTcpFlowRunner::Make(fabric, flows);
+            Simulator::Run();
+            for (const auto& result : runner->GetResults())
+            {
+                NS_TEST_EXPECT_MSG_EQ(result.fctPs.value_or(-1),
+                                      result.idealPs,
+                                      "class " << result.flow.priority << ", tagged " << tagged);
+            }
+            for (const auto& row : fabric->GetPortResults())
+            {
+                const uint32_t tag = tagged ? 4 : 0;
+                const bool data = (row.node == 0) || (row.node == 2 && row.port == 1);
+                NS_TEST_EXPECT_MSG_EQ(row.bytes,
+                                      (row.priority + 1) * (data ? 1082 + tag : 64),
+                                      "node " << row.node << " port " << row.port << " class "
+                                              << row.priority << ", tagged " << tagged);
+            }
+            Simulator::Destroy();
+        }
+    }
+};
+
+/** The suite. */
+class RdmaIwarpTestSuite : public TestSuite
+{
+  public:
+    RdmaIwarpTestSuite()
+        : TestSuite("rdma-iwarp")
+    {
+        AddTestCase(new TimelineTestCase);
+        AddTestCase(new IdealTestCase);
+        AddTestCase(new TurnsTestCase);
+        AddTestCase(new WorkloadTestCase);
+        AddTestCase(new LossTestCase);
+        AddTestCase(new StatusTestCase);
+        AddTestCase(new ClassTestCase);
+    }
+};
+
+RdmaIwarpTestSuite g_rdmaIwarpTestSuite; //!< registers the suite
+
+} // namespace
