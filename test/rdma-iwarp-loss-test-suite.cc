@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+
+#include "rdma-test-iwarp.h"
+
+#include <ns3/error-model.h>
+#include <ns3/pointer.h>
+#include <ns3/test.h>
+
+#include <list>
+
+/**
+ * \file
+ * \ingroup rdma-tests
+ * Flows over ns-3's TCP that lose frames, or their link, and what they say of it.
+ */
+
+using namespace ns3;
+using namespace ns3::RdmaTestIwarp;
+
+namespace
+{
+
+constexpr int64_t RTO_PS = 320'000'000; //!< the smallest timeout
+
+/** \param frames numbers of the frames that a port loses \return how it loses them */
+Ptr<ErrorModel>
+MakeLosses(const std::list<uint32_t>& frames)
+{
+    auto model = CreateObject<ReceiveListErrorModel>();
+    model->SetList(frames);
+    return model;
+}
+
+/** Frames that get lost. */
+class LossTestCase : public TestCase
+{
+  public:
+    LossTestCase()
+        : TestCase("losses: the timeout, fast retransmission, 1% everywhere")
+    {
+    }
+
+  private:
+    void DoRun() override
+    {
+        // The only segment is lost: it goes again after the smallest timeout, to the picosecond.
+        auto lose = [](std::list<uint32_t> frames) {
+            return [frames](Ptr<RdmaFabric> fabric) {
+                fabric->GetDevice(1, 1)->SetAttribute("ReceiveErrorModel",
+                                                      PointerValue(MakeLosses(frames)));
+            };
+        };
+        RdmaFlowResult result =
+            RunFabric(MakePair(), {MakeTestFlow(0, 0, 1, 1024)}, lose({0})).outcome.flows.at(0);
+        NS_TEST_EXPECT_MSG_EQ(result.fctPs.value_or(-1), RTO_PS + 2 * SEGMENT_HOP_PS, "timeout");
+        NS_TEST_EXPECT_MSG_EQ(result.timeouts, 1U, "timeouts");
+        NS_TEST_EXPECT_MSG_EQ(result.retransmittedPackets, 1U, "sent again");
+        // Twice: the second timeout is twice as long.
+        result =
+            RunFabric(MakePair(), {MakeTestFlow(0, 0, 1, 1024)}, lose({0, 1})).outcome.flows.at(0);
+        NS_TEST_EXPECT_MSG_EQ(result.fctPs.value_or(-1), 3 * RTO_PS + 2 * SEGMENT_HOP_PS, "twice");
+        NS_TEST_EXPECT_MSG_EQ(result.timeouts, 2U, "timeouts");
+        NS_TEST_EXPECT_MSG_EQ(result.retransmittedPackets, 2U, "sent again");
+        RdmaFabricOptions options = MakePair();
+        options.rto = "100us";
+        result = RunFabric(options, {MakeTestFlow(0, 0, 1, 1024)}, lose({0})).outcome.flows.at(0);
+        NS_TEST_EXPECT_MSG_EQ(result.fctPs.value_or(-1), 100'000'000 + 2 * SEGMENT_HOP_PS, "rto");
+
+        // The first of ten: three duplicate acknowledgements, of which the third comes with the
+        // fourth segment, and the segment goes again.
+        result = RunFabric(MakePair(), {MakeTestFlow(0, 0, 1, 10 * 1024)}, lose({0}))
+                     .outcome.flows.at(0);
+        NS_TEST_EXPECT_MSG_EQ(result.timeouts, 0U, "timeouts");
+        // (RFC 6675 lets the sender repeat a further segment when it has no new one.)
+        NS_TEST_EXPECT_MSG_GT(result.retransmittedPackets, 0U, "sent again");
+        // An acknowledgement with one SACK block: 12 B of options are within the least frame plus
+        // 6 B (14 + 20 + 32 + 4 = 70 B).
+        const int64_t sackHopPs = (8 + 70) * 80 + 1'000'000;
+        NS_TEST_EXPECT_MSG_EQ(result.fctPs.value_or(-1),
+                              3 * SEGMENT_PS + 2 * SEGMENT_HOP_PS + 2 * sackHopPs +
+                                  2 * SEGMENT_HOP_PS,
+                              "fast retransmission");
+
+        options = MakePair();
+        options.retries = "2";
+        options.stop = "1s";
+        const auto failed =
+            RunFabric(options, {MakeTestFlow(0, 0, 1, 1024)}, lose({0, 1, 2, 3, 4}));
+        NS_TEST_EXPECT_MSG_EQ(failed.outcome.flows.at(0).status, "IBV_WC_RETRY_EXC_ERR", "retries");
+        NS_TEST_EXPECT_MSG_EQ(failed.outcome.flows.at(0).retransmittedPackets, 2U, "sent again");
+        NS_TEST_EXPECT_MSG_EQ(failed.outcome.flows.at(0).timeouts, 3U, "timeouts");
+        // 320 + 640 + 1280 us
+        NS_TEST_EXPECT_MSG_EQ(failed.outcome.summary.simTimeUs, 2240.0, "when it gave up");
+
+        for (const double rate : {0.001, 0.01, 0.1})
+        {
+            RdmaFabricOptions lossy = MakePair();
+            lossy.topology = "leaf-spine:2x4x2";
+            lossy.workload = "permutation";
+            lossy.bytes = "200KB";
+            const auto losing = [rate](Ptr<RdmaFabric> fabric) {
+                for (uint32_t link = 0; link < fabric->GetTopology().GetNLinks(); ++link)
+                {
+                    const RdmaTopologyLink ends = fabric->GetTopology().GetLink(link);
+                    for (const uint32_t node : {ends.a, ends.b})
+                    {
+                        auto model = CreateObject<RateErrorModel>();
+                        model->SetUnit(RateErrorModel::ERROR_UNIT_PACKET);
+                        model->SetRate(rate);
+                        model->AssignStreams(1000 + 2 * link + (node == ends.a));
+                        fabric->GetDevice(link, node)
+                            ->SetAttribute("ReceiveErrorModel", PointerValue(model));
+                    }
+                }
+            };
+            const auto summary = RunFabric(lossy, {}, losing).outcome.summary;
+            NS_TEST_EXPECT_MSG_GT(summary.drops, 0U, rate);
+            NS_TEST_EXPECT_MSG_EQ(summary.flowsCompleted, summary.flowsTotal, rate);
+        }
+    }
+};
+
+/** What flows that have not ended say. */
+class StatusTestCase : public TestCase
+{
+  public:
+    StatusTestCase()
+        : TestCase("statuses of flows that have not ended")
+    {
+    }
+
+  private:
+    void DoRun() override
+    {
+        RdmaFabricOptions options = MakePair();
+        options.stop = "3us";
+        const std::vector<RdmaFlow> flows{MakeTestFlow(0, 0, 1, 30 * 1024),
+                                          MakeTestFlow(1, 1, 0, 10 * 1024),
+                                          MakeTestFlow(2, 0, 1, 1, 5'000'000)};
+        auto results = RunFabric(options, flows).outcome.flows;
+        NS_TEST_EXPECT_MSG_EQ(
+            results[0].status,
+            "waits for acknowledgements of 10240 bytes in a window of 10240; 0 of "
+            "30720 bytes acknowledged",
+            "within the first round trip");
+        NS_TEST_EXPECT_MSG_EQ(results[1].status,
+                              "all bytes arrived; acknowledgement outstanding; 0 of 10240 bytes "
+                              "acknowledged",
+                              "arrived");
+        NS_TEST_EXPECT_MSG_EQ(results[2].status, "not started", "later");
+        NS_TEST_EXPECT_MSG_EQ(results[2].fctPs.has_value(), false, "later");
+
+        // A link that is down, and comes back up after the sender has asked for its turn.
+        options.stop = "100us";
+        auto cut = [](Ptr<RdmaFabric> fabric) { fabric->SetLinkUp(0, false); };
+        results = RunFabric(options, {MakeTestFlow(0, 0, 1, 1024)}, cut).outcome.flows;
+        NS_TEST_EXPECT_MSG_EQ(results[0].status,
+                              "link of the sender is down; 0 of 1024 bytes acknowledged",
+                              "down");
+        auto mend = [cut](Ptr<RdmaFabric> fabric) {
+            cut(fabric);
+            Simulator::Schedule(MicroSeconds(7), &RdmaFabric::SetLinkUp, fabric, 0, true);
+        };
+        results = RunFabric(options, {MakeTestFlow(0, 0, 1, 1024)}, mend).outcome.flows;
+        NS_TEST_EXPECT_MSG_EQ(results[0].fctPs.value_or(-1),
+                              7'000'000 + 2 * SEGMENT_HOP_PS,
+                              "up again");
+    }
+};
+
+/** The suite. */
+class RdmaIwarpLossTestSuite : public TestSuite
+{
+  public:
+    RdmaIwarpLossTestSuite()
+        : TestSuite("rdma-iwarp-loss")
+    {
+        AddTestCase(new LossTestCase);
+        AddTestCase(new StatusTestCase);
+    }
+};
+
+RdmaIwarpLossTestSuite g_rdmaIwarpLossTestSuite; //!< registers the suite
+
+} // namespace

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+
+#ifndef RDMA_TEST_IWARP_H
+#define RDMA_TEST_IWARP_H
+
+#include "rdma-fabric-run.h"
+#include "rdma-test-fabric.h"
+
+#include <functional>
+#include <string>
+#include <vector>
+
+/**
+ * \file
+ * \ingroup rdma-tests
+ * Runs of flows over ns-3's TCP, and the times of which hand-made timelines consist: links have
+ * 100 Gb/s, so that a byte takes 80 ps, and 1 us of delay. A full segment of 1024 B is a frame of
+ * 14
+ * + 20 + 20 + 1024 + 4 = 1082 B and takes the line for 1102 B (88.16 ns); an acknowledgement is a
+ * frame of 64 B.
+ */
+
+namespace ns3
+{
+
+/**
+ * \ingroup rdma-tests
+ * Flows over TCP.
+ */
+namespace RdmaTestIwarp
+{
+
+inline constexpr int64_t SEGMENT_PS = 1102 * 80; //!< from one segment to the next
+inline constexpr int64_t SEGMENT_HOP_PS = (8 + 1082) * 80 + 1'000'000; //!< a segment over one link
+inline constexpr int64_t ACK_HOP_PS =
+    (8 + 64) * 80 + 1'000'000; //!< an acknowledgement over one link
+
+/** \return two hosts at a switch, over TCP */
+inline RdmaFabricOptions
+MakePair()
+{
+    RdmaFabricOptions options;
+    options.transport = "iwarp";
+    options.topology = "star:2";
+    return options;
+}
+
+/** A run that is over. */
+struct Finished
+{
+    RdmaFabricOutcome outcome; //!< what it left behind
+    std::string wrong;         //!< frames that are not accounted for, or outside of class 3
+};
+
+/**
+ * \param options the run
+ * \param flows what to run in place of the option workload, if any
+ * \param prepare is given the fabric before the run
+ * \return what became of it
+ */
+inline Finished
+RunFabric(const RdmaFabricOptions& options,
+          const std::vector<RdmaFlow>& flows = {},
+          const std::function<void(Ptr<RdmaFabric>)>& prepare = {})
+{
+    RdmaFabricRun run = flows.empty() ? RdmaFabricRun(options) : RdmaFabricRun(options, flows);
+    if (prepare)
+    {
+        prepare(run.GetFabric());
+    }
+    run.Run();
+    Finished finished;
+    finished.outcome = run.GetOutcome();
+    finished.wrong = RdmaTestBooks::CheckLinks(*run.GetFabric()) +
+                     RdmaTestBooks::CheckSwitches(*run.GetFabric());
+    for (const auto& port : finished.outcome.ports)
+    {
+        if (port.priority != 3 && port.bytes > 0)
+        {
+            finished.wrong +=
+                std::to_string(port.bytes) + " B in class " + std::to_string(port.priority) + "; ";
+        }
+    }
+    Simulator::Destroy();
+    return finished;
+}
+
+} // namespace RdmaTestIwarp
+
+} // namespace ns3
+
+#endif /* RDMA_TEST_IWARP_H */
