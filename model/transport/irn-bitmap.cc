@@ -60,17 +60,23 @@ IrnBitmap::Advance(uint64_t base)
 uint64_t
 IrnBitmap::FindClear(uint64_t from) const
 {
-    const uint64_t end = m_base + GetCapacity();
-    while (m_set > 0 && from < end)
+    if (m_set == 0)
     {
-        const uint64_t clear = ~m_words[GetSlot(from)] >> (from % WORD_BITS);
+        return from;
+    }
+    const uint64_t end = m_base + GetCapacity();
+    uint64_t packet = from;
+    while (packet < end)
+    {
+        const uint64_t clear = ~m_words[GetSlot(packet)] >> (packet % WORD_BITS);
         if (clear != 0)
         {
-            return std::min(from + static_cast<uint64_t>(__builtin_ctzll(clear)), end);
+            packet += static_cast<uint64_t>(__builtin_ctzll(clear));
+            break;
         }
-        from += WORD_BITS - from % WORD_BITS;
+        packet += WORD_BITS - packet % WORD_BITS;
     }
-    return from;
+    return std::max(from, std::min(packet, end)); // behind the ring nothing is set
 }
 
 } // namespace ns3

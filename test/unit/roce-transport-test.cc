@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 
+#include "irn-steps.h"
 #include "qbb-time.h"
 #include "roce-transport.h"
 
+#include <ns3/boolean.h>
+#include <ns3/string.h>
 #include <ns3/uinteger.h>
 
 #include <gtest/gtest.h>
@@ -56,4 +59,56 @@ TEST(RoceTransport, Ranges)
     EXPECT_FALSE(
         transport->SetAttributeFailSafe("RetransmissionTimeout", TimeValue(NanoSeconds(-1))));
     EXPECT_TRUE(transport->SetAttributeFailSafe("RetryCount", UintegerValue(0)));
+}
+
+TEST(RoceTransport, GoBack0)
+{
+    QbbSetTimeResolution();
+    auto transport = CreateObject<RoceTransport>();
+    transport->SetAttribute("LossRecovery", StringValue("GoBack0"));
+    EXPECT_EQ(transport->GetWireFormat(), RdmaWireFormat::ROCE);
+    const auto sender = transport->MakeSender({});
+    sender->Extend(4);
+    IrnSteps::Send(*sender, 0);
+    sender->OnNak(2, RdmaSender::NO_PACKET, 10);
+    EXPECT_EQ(IrnSteps::Send(*sender, 10), "0r 1r 2r 3r");
+    const auto receiver = transport->MakeReceiver();
+    EXPECT_EQ(IrnSteps::ArriveAll(*receiver, "0 1 3 2 0"), "A0 A1 N0 A0");
+}
+
+TEST(RoceTransport, AdaptiveRetransmission)
+{
+    QbbSetTimeResolution();
+    auto transport = CreateObject<RoceTransport>();
+    transport->SetAttribute("RetransmissionTimeout", TimeValue(MicroSeconds(4)));
+    transport->SetAttribute("MaxRetransmissionTimeout", TimeValue(MicroSeconds(10)));
+    for (const bool adaptive : {false, true})
+    {
+        transport->SetAttribute("AdaptiveRetransmission", BooleanValue(adaptive));
+        const auto sender = transport->MakeSender({});
+        sender->Extend(1);
+        for (const int64_t timeoutUs : {4, 8, 10})
+        {
+            sender->Sent(1, 0);
+            EXPECT_EQ(sender->GetDeadlinePs(), (adaptive ? timeoutUs : 4) * 1'000'000);
+            sender->OnTimeout(sender->GetDeadlinePs());
+        }
+    }
+}
+
+TEST(RoceTransportDeathTest, AdaptiveRetransmissionWithoutRoom)
+{
+    testing::FLAGS_gtest_death_test_style = "threadsafe";
+    QbbSetTimeResolution();
+    auto transport = CreateObject<RoceTransport>();
+    transport->SetAttribute("AdaptiveRetransmission", BooleanValue(true));
+    EXPECT_DEATH(transport->MakeSender({}), "RetransmissionTimeout is 0; accepted: more than 0");
+    RdmaRetryLimits limits;
+    limits.timeoutPs = 100'000'000'001;
+    EXPECT_DEATH(transport->MakeSender(limits), "100000000001 ps; accepted .* 100000000000 ps");
+    limits.timeoutPs = 0; // this queue pair wants none
+    auto sender = transport->MakeSender(limits);
+    sender->Extend(1);
+    sender->Sent(1, 0);
+    EXPECT_EQ(sender->GetDeadlinePs(), RdmaSender::NO_DEADLINE);
 }

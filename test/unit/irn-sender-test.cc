@@ -1,0 +1,431 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+
+// IRN's sender with SACK: "Revisiting Network Support for RDMA", sections 3.1 and 3.2. Packets that
+// were sent before carry an 'r'.
+
+#include "irn-steps.h"
+
+#include <gtest/gtest.h>
+
+using namespace ns3;
+using namespace ns3::IrnSteps;
+
+// No loss
+
+TEST(IrnSender, InOrder)
+{
+    IrnSender sender(MakeConfig());
+    EXPECT_FALSE(sender.CanSend());
+    sender.Extend(2);
+    sender.Extend(1);
+    EXPECT_EQ(Send(sender, 0), "0 1 2");
+    EXPECT_EQ(sender.GetHighestSent(), 3U);
+    for (int64_t packet = 0; packet < 3; ++packet)
+    {
+        EXPECT_TRUE(sender.OnAck(packet, 10).mayBegin);
+        EXPECT_EQ(sender.GetAcked(), static_cast<uint64_t>(packet + 1));
+        EXPECT_FALSE(sender.IsRecovering());
+    }
+    EXPECT_EQ(sender.GetDeadlinePs(), NEVER);
+    sender.Extend(1);
+    EXPECT_EQ(Send(sender, 20), "3");
+    EXPECT_EQ(sender.GetRetransmissions() + sender.GetTimeouts(), 0U);
+}
+
+TEST(IrnSender, AcksAreCumulative)
+{
+    IrnSender sender(MakeConfig());
+    sender.Extend(10);
+    Send(sender, 0, 6);
+    EXPECT_TRUE(sender.OnAck(3, 1).mayBegin);
+    EXPECT_EQ(sender.GetAcked(), 4U);
+    // Old ones, that of nothing, and those of what was never sent change nothing.
+    for (const int64_t packet : {3, 2, 0, -1, -100, 6, 9, 10, 1'000'000})
+    {
+        EXPECT_TRUE(IsNothing(sender.OnAck(packet, 2))) << packet;
+    }
+    EXPECT_EQ(sender.GetAcked(), 4U);
+    EXPECT_EQ(sender.GetNext(), 6U);
+}
+
+// BDP-FC
+
+TEST(IrnSender, WindowOfFour)
+{
+    // In flight: from the first packet not acknowledged to the last sent; fewer than four.
+    IrnSender sender(MakeConfig(4));
+    sender.Extend(20);
+    EXPECT_EQ(Send(sender, 0), "0 1 2 3");
+    sender.OnAck(0, 1);
+    EXPECT_EQ(Send(sender, 1), "4");
+    sender.OnAck(3, 2);
+    EXPECT_EQ(Send(sender, 2), "5 6 7"); // 4 is in flight already
+}
+
+TEST(IrnSender, WindowStandsStillBehindAHole)
+{
+    // 0 1 2 3 sent, 0 is lost. 1 2 3 are acknowledged selectively, which opens nothing: only 0 goes
+    // again. Its arrival acknowledges all four, and four more go.
+    IrnSender sender(MakeConfig(4));
+    sender.Extend(20);
+    EXPECT_EQ(Send(sender, 0), "0 1 2 3");
+    Answer(sender, 10, "N0/1");
+    EXPECT_EQ(Send(sender, 10), "0r");
+    Answer(sender, 11, "N0/2 N0/3");
+    EXPECT_EQ(Send(sender, 11), "");
+    Answer(sender, 20, "A3");
+    EXPECT_EQ(Send(sender, 20), "4 5 6 7");
+}
+
+TEST(IrnSender, WindowOfOne)
+{
+    IrnSender sender(MakeConfig(1));
+    sender.Extend(3);
+    EXPECT_EQ(Send(sender, 0), "0");
+    sender.OnTimeout(LOW);
+    EXPECT_EQ(Send(sender, LOW), "0r"); // what is lost needs no room
+    sender.OnAck(0, 110);
+    EXPECT_EQ(Send(sender, 110), "1");
+}
+
+TEST(IrnSender, WithoutBdpFcHalfThePsnSpace)
+{
+    RdmaSenderConfig config;
+    IrnSender sender(config);
+    sender.Extend(2 * RDMA_MAX_WINDOW);
+    uint64_t sent = 0;
+    for (; sender.CanSend(); ++sent)
+    {
+        sender.Sent(1, 0);
+    }
+    EXPECT_EQ(sent, RDMA_MAX_WINDOW - 1);
+    // All but the first have arrived: the bitmap covers the whole window.
+    sender.OnNak(0, static_cast<int64_t>(sent) - 1, 1);
+    EXPECT_EQ(Send(sender, 1, 3), "0r 1r 2r");
+    for (uint64_t packet = 3; packet < sent; ++packet)
+    {
+        sender.OnNak(0, static_cast<int64_t>(packet), 2);
+    }
+    EXPECT_EQ(Send(sender, 2), "");
+    sender.OnAck(static_cast<int64_t>(sent) - 1, 3);
+    EXPECT_EQ(Send(sender, 3, 1), "8388607");
+}
+
+// Recovery
+
+TEST(IrnSender, NackSendsTheCumulativeValueAgain)
+{
+    // 0 1 x 3 4 5: the NACK of 3 says "2 is expected, 3 has come". 2 goes again, then new packets.
+    IrnSender sender(MakeConfig());
+    sender.Extend(9);
+    Send(sender, 0, 6);
+    const auto event = sender.OnNak(2, 3, 10);
+    EXPECT_TRUE(event.mayBegin);
+    EXPECT_FALSE(event.failed);
+    EXPECT_EQ(sender.GetAcked(), 2U);
+    EXPECT_TRUE(sender.IsRecovering());
+    EXPECT_EQ(sender.GetRecoverySequence(), 5U);
+    EXPECT_TRUE(sender.IsAcknowledged(1));
+    EXPECT_FALSE(sender.IsAcknowledged(2));
+    EXPECT_TRUE(sender.IsAcknowledged(3));
+    EXPECT_FALSE(sender.IsAcknowledged(4));
+    EXPECT_EQ(Send(sender, 10), "2r 6 7 8");
+    EXPECT_EQ(sender.GetRetransmissions(), 1U);
+    EXPECT_EQ(sender.GetTimeouts(), 0U);
+}
+
+TEST(IrnSender, LostOnlyIfAHigherOneHasArrived)
+{
+    // 0..9 sent; 2, 5 and 8 are lost. Each goes again when a packet behind it has arrived, once,
+    // however many NACKs tell of it.
+    IrnSender sender(MakeConfig());
+    sender.Extend(12);
+    Send(sender, 0, 10);
+    Answer(sender, 10, "N2/3");
+    EXPECT_EQ(Send(sender, 10, 1), "2r");
+    EXPECT_EQ(sender.GetNext(), 10U); // 4..9 are not lost, as far as anybody knows
+    Answer(sender, 11, "N2/4");
+    EXPECT_EQ(sender.GetNext(), 10U);
+    Answer(sender, 12, "N2/6");
+    EXPECT_EQ(Send(sender, 12, 1), "5r");
+    Answer(sender, 13, "N2/7");
+    EXPECT_EQ(Send(sender, 13), "10 11");
+    Answer(sender, 14, "N2/9");
+    EXPECT_EQ(Send(sender, 14), "8r");
+    Answer(sender, 15, "N2/10 N2/11");
+    EXPECT_EQ(Send(sender, 15), "");
+    EXPECT_EQ(sender.GetRetransmissions(), 3U);
+}
+
+TEST(IrnSender, ManyLostAtOnce)
+{
+    // 0..9 sent; 1..5, 7 and 8 are lost, and with them what the NACK of 6 would have said first.
+    IrnSender sender(MakeConfig());
+    sender.Extend(11);
+    Send(sender, 0, 10);
+    Answer(sender, 10, "A0 N1/9"); // the NACK of 6 is lost, too
+    EXPECT_EQ(Send(sender, 10), "1r 2r 3r 4r 5r 6r 7r 8r 10");
+    // The NACK of 6 came too late for it. Nothing goes a second time.
+    Answer(sender, 11, "N1/6");
+    EXPECT_EQ(Send(sender, 11), "");
+}
+
+TEST(IrnSender, SackedInTheMiddleOfThePass)
+{
+    // 1..6 are to go again when 4 turns out to have been late only: it is left out.
+    IrnSender sender(MakeConfig());
+    sender.Extend(8);
+    Send(sender, 0);
+    Answer(sender, 10, "N1/7");
+    EXPECT_EQ(Send(sender, 10, 2), "1r 2r");
+    Answer(sender, 11, "N1/4 N1/3"); // and 3, which goes next
+    EXPECT_EQ(Send(sender, 12), "5r 6r");
+}
+
+TEST(IrnSender, AcknowledgedInTheMiddleOfThePass)
+{
+    IrnSender sender(MakeConfig());
+    sender.Extend(8);
+    Send(sender, 0);
+    Answer(sender, 10, "N1/7");
+    EXPECT_EQ(Send(sender, 10, 1), "1r");
+    Answer(sender, 11, "N5/3"); // 1..4 have come: only 5 and 6 are left
+    EXPECT_EQ(sender.GetAcked(), 5U);
+    EXPECT_EQ(Send(sender, 12), "5r 6r");
+}
+
+TEST(IrnSender, RecoveryEndsBehindItsSequence)
+{
+    // 0..5 sent, 2 lost: the recovery sequence is 5. 6 and 7 go in recovery and do not count.
+    IrnSender sender(MakeConfig());
+    sender.Extend(8);
+    Send(sender, 0, 6);
+    Answer(sender, 10, "N2/3 N2/4");
+    EXPECT_EQ(Send(sender, 10), "2r 6 7");
+    EXPECT_EQ(sender.GetRecoverySequence(), 5U);
+    Answer(sender, 20, "A4"); // 5 is lost as well, nobody knows
+    EXPECT_EQ(sender.GetAcked(), 5U);
+    EXPECT_TRUE(sender.IsRecovering());
+    EXPECT_EQ(Send(sender, 20), ""); // a new cumulative value alone is no loss
+    Answer(sender, 21, "N5/6");
+    EXPECT_EQ(Send(sender, 21), "5r");
+    Answer(sender, 30, "A6");
+    EXPECT_FALSE(sender.IsRecovering());
+    Answer(sender, 31, "A7");
+    EXPECT_EQ(sender.GetAcked(), 8U);
+}
+
+TEST(IrnSender, RecoveryEndsExactlyBehindItsSequence)
+{
+    IrnSender sender(MakeConfig());
+    sender.Extend(8);
+    Send(sender, 0, 4); // 0 1 2 3
+    Answer(sender, 10, "N0/1");
+    EXPECT_EQ(sender.GetRecoverySequence(), 3U);
+    EXPECT_EQ(Send(sender, 10), "0r 4 5 6 7");
+    Answer(sender, 11, "A2"); // 3 is expected: not passed
+    EXPECT_TRUE(sender.IsRecovering());
+    Answer(sender, 12, "A3"); // 4 is expected: passed
+    EXPECT_FALSE(sender.IsRecovering());
+}
+
+TEST(IrnSender, RecoveriesOneAfterAnother)
+{
+    // 0..3 sent, 0 lost. In recovery 4..7 go, and 4 is lost. The first recovery ends with the ACK
+    // of 3; the next NACK, of 5, begins another one, and what went again in the first may go again.
+    IrnSender sender(MakeConfig());
+    sender.Extend(10);
+    Send(sender, 0, 4);
+    Answer(sender, 10, "N0/1");
+    EXPECT_EQ(Send(sender, 10, 5), "0r 4 5 6 7");
+    Answer(sender, 20, "A3");
+    EXPECT_FALSE(sender.IsRecovering());
+    Answer(sender, 21, "N4/5");
+    EXPECT_TRUE(sender.IsRecovering());
+    EXPECT_EQ(sender.GetRecoverySequence(), 7U);
+    EXPECT_EQ(Send(sender, 21, 1), "4r");
+    Answer(sender, 30, "A7");
+    EXPECT_FALSE(sender.IsRecovering());
+    EXPECT_EQ(Send(sender, 31), "8 9");
+}
+
+TEST(IrnSender, NackThatEndsOneRecoveryAndBeginsTheNext)
+{
+    // The ACK of 3 is lost; the NACK of 5 carries the same cumulative value.
+    IrnSender sender(MakeConfig());
+    sender.Extend(8);
+    Send(sender, 0, 4);
+    Answer(sender, 10, "N0/1");
+    EXPECT_EQ(Send(sender, 10), "0r 4 5 6 7");
+    Answer(sender, 20, "N4/5");
+    EXPECT_TRUE(sender.IsRecovering());
+    EXPECT_EQ(sender.GetRecoverySequence(), 7U);
+    EXPECT_EQ(Send(sender, 20), "4r");
+}
+
+TEST(IrnSender, KnownLossBeyondTheRecoverySequence)
+{
+    // 0..3 sent, 0 lost. In recovery 4..7 go; 4 is lost, and the NACK of 5 says so, but before the
+    // port is free for it the ACK of 3 ends the recovery. 4 is not forgotten: the next one begins.
+    IrnSender sender(MakeConfig());
+    sender.Extend(8);
+    Send(sender, 0, 4);
+    Answer(sender, 10, "N0/1");
+    EXPECT_EQ(Send(sender, 10), "0r 4 5 6 7");
+    Answer(sender, 20, "N0/5 A3");
+    EXPECT_TRUE(sender.IsRecovering());
+    EXPECT_EQ(sender.GetRecoverySequence(), 7U);
+    EXPECT_EQ(Send(sender, 20), "4r");
+    Answer(sender, 30, "A7");
+    EXPECT_FALSE(sender.IsRecovering());
+}
+
+TEST(IrnSender, LossBeyondTheRecoverySequenceThatWentAgain)
+{
+    // The same, but 4 went again before the ACK of 3: the recovery ends, and 4 goes a third time
+    // only if there is one more NACK.
+    IrnSender sender(MakeConfig());
+    sender.Extend(9);
+    Send(sender, 0, 4);
+    Answer(sender, 10, "N0/1 N0/2 N0/3");
+    EXPECT_EQ(Send(sender, 10, 5), "0r 4 5 6 7");
+    Answer(sender, 20, "N0/5");
+    EXPECT_EQ(Send(sender, 20), "4r 8");
+    Answer(sender, 21, "A3");
+    EXPECT_FALSE(sender.IsRecovering());
+    EXPECT_EQ(Send(sender, 21), "");
+    Answer(sender, 22, "N4/8");
+    EXPECT_EQ(Send(sender, 22), "4r 6r 7r"); // 5 has come; 6 and 7 have not, as far as is known
+}
+
+// NACKs out of the ordinary
+
+TEST(IrnSender, OldNacks)
+{
+    IrnSender sender(MakeConfig());
+    sender.Extend(12);
+    Send(sender, 0, 8);
+    Answer(sender, 10, "A3");
+    // Of what has come since, and of what came early and has been acknowledged since.
+    EXPECT_TRUE(IsNothing(sender.OnNak(2, NONE, 11)));
+    EXPECT_TRUE(IsNothing(sender.OnNak(-5, NONE, 11)));
+    EXPECT_TRUE(IsNothing(sender.OnNak(1, 3, 11)));
+    EXPECT_TRUE(IsNothing(sender.OnNak(1, 4, 11))); // and of the one that is expected
+    EXPECT_FALSE(sender.IsRecovering());
+    EXPECT_FALSE(sender.IsAcknowledged(4));
+    EXPECT_EQ(sender.GetNext(), 8U);
+}
+
+TEST(IrnSender, OldNackThatTellsOfAHole)
+{
+    // The NACK "1 is expected, 6 has come" is overtaken by the ACK of 3: that 6 has come is news,
+    // and 4 and 5 are lost.
+    IrnSender sender(MakeConfig());
+    sender.Extend(12);
+    Send(sender, 0, 8);
+    Answer(sender, 10, "A3");
+    EXPECT_TRUE(sender.OnNak(1, 6, 11).mayBegin);
+    EXPECT_EQ(sender.GetAcked(), 4U);
+    EXPECT_TRUE(sender.IsAcknowledged(6));
+    EXPECT_EQ(Send(sender, 12, 3), "4r 5r 8");
+    // A copy of it says nothing new.
+    EXPECT_TRUE(IsNothing(sender.OnNak(1, 6, 13)));
+}
+
+TEST(IrnSender, NackOfWhatWasNeverSent)
+{
+    IrnSender sender(MakeConfig());
+    sender.Extend(12);
+    EXPECT_TRUE(IsNothing(sender.OnNak(0, NONE, 0)));
+    EXPECT_TRUE(IsNothing(sender.OnNak(0, 1, 0)));
+    Send(sender, 0, 4);
+    EXPECT_TRUE(IsNothing(sender.OnNak(5, 6, 1))); // posted, not sent
+    EXPECT_TRUE(IsNothing(sender.OnNak(5, 3, 1))); // nor is the rest believed
+    EXPECT_TRUE(IsNothing(sender.OnNak(100, 101, 1)));
+    EXPECT_EQ(sender.GetAcked(), 0U);
+    EXPECT_FALSE(sender.IsAcknowledged(3));
+    EXPECT_FALSE(sender.IsRecovering());
+    // The cumulative part is in order, the selective one is of a packet that was never sent.
+    sender.OnNak(1, 4, 2);
+    EXPECT_FALSE(sender.IsAcknowledged(4));
+    EXPECT_EQ(Send(sender, 2, 2), "1r 4");
+}
+
+TEST(IrnSender, NackThatAcknowledgesAll)
+{
+    IrnSender sender(MakeConfig());
+    sender.Extend(6);
+    Send(sender, 0, 4);
+    EXPECT_TRUE(sender.OnNak(4, NONE, 1).mayBegin);
+    EXPECT_EQ(sender.GetAcked(), 4U);
+    EXPECT_FALSE(sender.IsRecovering());
+    EXPECT_EQ(Send(sender, 2), "4 5");
+}
+
+TEST(IrnSender, NackWithoutSelectivePart)
+{
+    // The receiver did not keep the packet that made it ask: the one it asks for is lost all the
+    // same, and each that it asks for in turn.
+    IrnSender sender(MakeConfig());
+    sender.Extend(6);
+    Send(sender, 0);
+    Answer(sender, 10, "N2");
+    EXPECT_EQ(Send(sender, 10), "2r");
+    Answer(sender, 11, "N2");
+    EXPECT_EQ(Send(sender, 11), "");
+    Answer(sender, 20, "N4");
+    EXPECT_EQ(Send(sender, 20), "4r");
+    Answer(sender, 30, "A5");
+    EXPECT_FALSE(sender.IsRecovering());
+}
+
+TEST(IrnSender, SelectivePartOfTheExpectedPacketIsNotBelieved)
+{
+    IrnSender sender(MakeConfig());
+    sender.Extend(6);
+    Send(sender, 0);
+    Answer(sender, 10, "N2/2 N2/1 N2/0");
+    EXPECT_EQ(Send(sender, 10), "2r");
+    // A packet that was said to have come, and is expected all the same, is lost.
+    Answer(sender, 11, "N2/4 A3");
+    EXPECT_EQ(sender.GetAcked(), 4U);
+    EXPECT_EQ(sender.GetDeadlinePs(), 11 + LOW);
+    sender.OnTimeout(11 + LOW);
+    EXPECT_EQ(Send(sender, 200), "4r");
+}
+
+// Windows beyond a word of the bitmap
+
+TEST(IrnSender, HolesAroundTheWordsOfTheBitmap)
+{
+    // 300 packets from number 50 on; lost are the packets at the edges of words, and all that is
+    // known of the others comes in reverse order.
+    constexpr int64_t BASE = 50;
+    const std::vector<int64_t> lost{50, 63, 64, 127, 128, 129, 191, 192, 255, 256, 300, 319, 320};
+    IrnSender sender(MakeConfig(1000));
+    sender.Extend(350);
+    Send(sender, 0, BASE);
+    sender.OnAck(BASE - 1, 1);
+    Send(sender, 1, 300);
+    for (int64_t packet = 349; packet >= BASE; --packet)
+    {
+        if (std::find(lost.begin(), lost.end(), packet) == lost.end())
+        {
+            sender.OnNak(BASE, packet, 2);
+        }
+    }
+    EXPECT_EQ(Send(sender, 3), "50r 63r 64r 127r 128r 129r 191r 192r 255r 256r 300r 319r 320r");
+    // 50 has come: all up to 62. The bitmap moves on, and what is behind stays.
+    sender.OnAck(62, 4);
+    for (int64_t packet = 63; packet < 350; ++packet)
+    {
+        const bool isLost = std::find(lost.begin(), lost.end(), packet) != lost.end();
+        EXPECT_EQ(sender.IsAcknowledged(static_cast<uint64_t>(packet)), !isLost) << packet;
+    }
+    sender.OnTimeout(sender.GetDeadlinePs()); // RTO_low, many in flight
+    sender.OnTimeout(sender.GetDeadlinePs());
+    EXPECT_EQ(Send(sender, 400), "63r 64r 127r 128r 129r 191r 192r 255r 256r 300r 319r 320r");
+    sender.OnAck(349, 401);
+    EXPECT_FALSE(sender.IsRecovering());
+    EXPECT_EQ(sender.GetDeadlinePs(), NEVER);
+}

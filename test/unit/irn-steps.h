@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef IRN_STEPS_H
+#define IRN_STEPS_H
+
+#include "irn-receiver.h"
+#include "irn-sender.h"
+
+#include <gtest/gtest.h>
+#include <string>
+
+namespace ns3
+{
+
+/** \ingroup rdma-tests What tests of senders and receivers have in common. */
+namespace IrnSteps
+{
+
+/** \ingroup rdma-tests No deadline. */
+constexpr int64_t NEVER = RdmaSender::NO_DEADLINE;
+/** \ingroup rdma-tests No selective part. */
+constexpr int64_t NONE = RdmaSender::NO_PACKET;
+/** \ingroup rdma-tests RTO_low of the tests. */
+constexpr int64_t LOW = 100;
+/** \ingroup rdma-tests RTO_high of the tests. */
+constexpr int64_t HIGH = 320;
+/** \ingroup rdma-tests Up to so many packets in flight RTO_low applies. */
+constexpr uint32_t FEW = 3;
+
+/**
+ * \ingroup rdma-tests
+ * \param window most packets in flight
+ * \return settings with the timeouts above, 2 retries and no limit of RNR NAKs
+ */
+inline RdmaSenderConfig
+MakeConfig(uint64_t window = 100)
+{
+    RdmaSenderConfig config;
+    config.window = window;
+    config.timeouts.lowPs = LOW;
+    config.timeouts.highPs = HIGH;
+    config.timeouts.lowPackets = FEW;
+    config.retryCount = 2;
+    return config;
+}
+
+/**
+ * \ingroup rdma-tests
+ * \param sender a sender
+ * \param nowPs when
+ * \param limit at most so many
+ * \return the packets that go out until there are no more, those sent before with an 'r': "3r 7 8"
+ */
+inline std::string
+Send(RdmaSender& sender, int64_t nowPs, int limit = 1000)
+{
+    std::string sent;
+    for (int i = 0; i < limit && sender.CanSend(); ++i)
+    {
+        sent += (sent.empty() ? "" : " ") + std::to_string(sender.GetNext());
+        sent += sender.Sent(1, nowPs) ? "r" : "";
+    }
+    return sent;
+}
+
+/**
+ * \ingroup rdma-tests
+ * A packet arrives at a receiver that has receive requests for all.
+ *
+ * \param receiver the receiver
+ * \param packet the packet
+ * \param ends it ends its message
+ * \return what is sent back: "A5" (ACK), "N5" (NAK), "N5/7" (NACK of an early packet), or nothing
+ */
+inline std::string
+Arrive(RdmaReceiver& receiver, int64_t packet, bool ends = false)
+{
+    const auto verdict = receiver.Check(packet);
+    if (verdict == RdmaReceiverVerdict::IGNORE)
+    {
+        return "";
+    }
+    if (verdict == RdmaReceiverVerdict::GAP)
+    {
+        return "N" + std::to_string(receiver.GetMissing());
+    }
+    if (verdict != RdmaReceiverVerdict::DUPLICATE)
+    {
+        receiver.Accept(static_cast<uint64_t>(packet), 1, ends);
+    }
+    if (verdict == RdmaReceiverVerdict::EARLY)
+    {
+        return "N" + std::to_string(receiver.GetMissing()) + "/" + std::to_string(packet);
+    }
+    return "A" + std::to_string(static_cast<int64_t>(receiver.GetExpected()) - 1);
+}
+
+/**
+ * \ingroup rdma-tests
+ * \param receiver the receiver
+ * \param packets packets that arrive, as Send() gives them; "-3" is lost
+ * \return what is sent back for each, as Arrive() gives it
+ */
+inline std::string
+ArriveAll(RdmaReceiver& receiver, const std::string& packets)
+{
+    std::string answers;
+    for (std::size_t at = 0; at < packets.size();)
+    {
+        const std::size_t end = std::min(packets.find(' ', at), packets.size());
+        const std::string answer =
+            packets[at] == '-' ? "" : Arrive(receiver, std::stoll(packets.substr(at)));
+        answers += (answers.empty() || answer.empty() ? "" : " ") + answer;
+        at = end + 1;
+    }
+    return answers;
+}
+
+/**
+ * \ingroup rdma-tests
+ * Answers come in.
+ *
+ * \param sender the sender
+ * \param nowPs when
+ * \param answers as ArriveAll() gives them; "-A5" is lost
+ */
+inline void
+Answer(RdmaSender& sender, int64_t nowPs, const std::string& answers)
+{
+    for (std::size_t at = 0; at < answers.size();)
+    {
+        const std::size_t end = std::min(answers.find(' ', at), answers.size());
+        const std::string answer = answers.substr(at, end - at);
+        const std::size_t slash = answer.find('/');
+        if (answer[0] == 'A')
+        {
+            sender.OnAck(std::stoll(answer.substr(1)), nowPs);
+        }
+        else if (answer[0] == 'N')
+        {
+            const int64_t early =
+                slash == std::string::npos ? NONE : std::stoll(answer.substr(slash + 1));
+            sender.OnNak(std::stoll(answer.substr(1)), early, nowPs);
+        }
+        at = end + 1;
+    }
+}
+
+/** \ingroup rdma-tests \param event what a sender said \return true if it was nothing */
+inline bool
+IsNothing(const RdmaSenderEvent& event)
+{
+    return !event.mayBegin && !event.failed;
+}
+
+} // namespace IrnSteps
+
+} // namespace ns3
+
+#endif /* IRN_STEPS_H */

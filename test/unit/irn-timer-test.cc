@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+
+// IRN's timeouts: RTO_low (100) with at most 3 packets in flight, RTO_high (320) with more.
+
+#include "irn-steps.h"
+
+#include <gtest/gtest.h>
+
+using namespace ns3;
+using namespace ns3::IrnSteps;
+
+TEST(IrnTimer, RtoLowForASinglePacket)
+{
+    IrnSender sender(MakeConfig());
+    sender.Extend(1);
+    EXPECT_EQ(sender.GetDeadlinePs(), NEVER);
+    Send(sender, 1000);
+    EXPECT_EQ(sender.GetDeadlinePs(), 1000 + LOW);
+    const auto event = sender.OnTimeout(1000 + LOW);
+    EXPECT_TRUE(event.mayBegin);
+    EXPECT_FALSE(event.failed);
+    EXPECT_EQ(sender.GetTimeouts(), 1U);
+    EXPECT_EQ(sender.GetDeadlinePs(), NEVER); // until it goes out, which may take a while
+    EXPECT_EQ(Send(sender, 1500), "0r");
+    EXPECT_EQ(sender.GetDeadlinePs(), 1500 + LOW);
+    sender.OnAck(0, 1550);
+    EXPECT_EQ(sender.GetDeadlinePs(), NEVER);
+    EXPECT_FALSE(sender.IsRecovering());
+}
+
+TEST(IrnTimer, AtMostThreeInFlight)
+{
+    for (const uint64_t inFlight : {1, 2, 3, 4, 5})
+    {
+        IrnSender sender(MakeConfig());
+        sender.Extend(inFlight);
+        Send(sender, 0);
+        EXPECT_EQ(sender.GetDeadlinePs(), LOW);
+        const auto event = sender.OnTimeout(LOW);
+        EXPECT_EQ(sender.GetTimeouts(), inFlight <= FEW ? 1U : 0U) << inFlight;
+        EXPECT_EQ(event.mayBegin, inFlight <= FEW);
+        if (inFlight > FEW)
+        {
+            // It goes on to RTO_high, counted from the same start.
+            EXPECT_TRUE(IsNothing(event));
+            EXPECT_FALSE(sender.IsRecovering());
+            EXPECT_EQ(sender.GetDeadlinePs(), HIGH);
+            EXPECT_TRUE(sender.OnTimeout(HIGH).mayBegin);
+            EXPECT_EQ(sender.GetTimeouts(), 1U);
+        }
+        EXPECT_EQ(Send(sender, 400), "0r"); // nothing else is known to be lost
+    }
+}
+
+TEST(IrnTimer, MoreInFlightThanAtTheStart)
+{
+    // One packet starts the timer; at its end four are in flight.
+    IrnSender sender(MakeConfig());
+    sender.Extend(4);
+    Send(sender, 0, 1);
+    Send(sender, 90);
+    EXPECT_EQ(sender.GetDeadlinePs(), LOW); // later packets do not move it
+    EXPECT_TRUE(IsNothing(sender.OnTimeout(LOW)));
+    EXPECT_EQ(sender.GetDeadlinePs(), HIGH);
+    // Progress: anew with RTO_low, for now few are in flight.
+    sender.OnAck(0, 150);
+    EXPECT_EQ(sender.GetDeadlinePs(), 150 + LOW);
+    EXPECT_TRUE(sender.OnTimeout(150 + LOW).mayBegin);
+}
+
+TEST(IrnTimer, OnlyCumulativeProgressRestartsIt)
+{
+    IrnSender sender(MakeConfig());
+    sender.Extend(6);
+    Send(sender, 0);
+    Answer(sender, 10, "A0");
+    EXPECT_EQ(sender.GetDeadlinePs(), 10 + LOW);
+    Answer(sender, 20, "A0 N1/3 N1/4");
+    EXPECT_EQ(sender.GetDeadlinePs(), 10 + LOW);
+    EXPECT_EQ(Send(sender, 30), "1r 2r");
+    EXPECT_EQ(sender.GetDeadlinePs(), 10 + LOW);
+    Answer(sender, 40, "N2/5"); // the cumulative part of a NACK does
+    EXPECT_EQ(sender.GetDeadlinePs(), 40 + LOW);
+    Answer(sender, 50, "A5");
+    EXPECT_EQ(sender.GetDeadlinePs(), NEVER);
+}
+
+TEST(IrnTimer, OneTimeoutForBoth)
+{
+    RdmaSenderConfig config = MakeConfig();
+    config.timeouts.lowPs = HIGH;
+    IrnSender sender(config);
+    sender.Extend(9);
+    Send(sender, 0);
+    EXPECT_EQ(sender.GetDeadlinePs(), HIGH);
+    EXPECT_TRUE(sender.OnTimeout(HIGH).mayBegin);
+    EXPECT_EQ(sender.GetTimeouts(), 1U);
+}
+
+TEST(IrnTimer, RtoLowTurnedOff)
+{
+    RdmaSenderConfig config = MakeConfig();
+    config.timeouts.lowPackets = 0;
+    IrnSender sender(config);
+    sender.Extend(1);
+    Send(sender, 0);
+    EXPECT_TRUE(IsNothing(sender.OnTimeout(LOW)));
+    EXPECT_EQ(sender.GetDeadlinePs(), HIGH);
+    EXPECT_TRUE(sender.OnTimeout(HIGH).mayBegin);
+}
+
+TEST(IrnTimer, TurnedOff)
+{
+    RdmaSenderConfig config = MakeConfig();
+    config.timeouts = {};
+    IrnSender sender(config);
+    sender.Extend(9);
+    Send(sender, 0);
+    EXPECT_EQ(sender.GetDeadlinePs(), NEVER);
+    Answer(sender, 1, "A2 N4/7");
+    Send(sender, 2);
+    EXPECT_EQ(sender.GetDeadlinePs(), NEVER);
+}
+
+// What a timeout does
+
+TEST(IrnTimer, TimeoutBeginsARecovery)
+{
+    // 0..5 sent, all lost or all ACKs lost. 0 goes again, then new ones; the recovery ends
+    // behind 5.
+    IrnSender sender(MakeConfig(8));
+    sender.Extend(20);
+    Send(sender, 0, 6);
+    sender.OnTimeout(LOW);
+    sender.OnTimeout(HIGH);
+    EXPECT_TRUE(sender.IsRecovering());
+    EXPECT_EQ(sender.GetRecoverySequence(), 5U);
+    EXPECT_EQ(Send(sender, HIGH), "0r 6 7");
+    // They had been lost: 6 comes early, and everything below it is lost.
+    Answer(sender, 400, "A0 N1/6");
+    EXPECT_EQ(Send(sender, 400), "1r 2r 3r 4r 5r 8");
+    Answer(sender, 500, "A5");
+    EXPECT_FALSE(sender.IsRecovering());
+}
+
+TEST(IrnTimer, TimeoutInARecoveryBeginsItAnew)
+{
+    // 0..7 sent; 1 and 3 are lost, go again, and are lost again. The timeout sends both once more,
+    // and new packets sent meanwhile count for the recovery sequence.
+    IrnSender sender(MakeConfig());
+    sender.Extend(10);
+    Send(sender, 0, 8);
+    Answer(sender, 10, "A0 N1/2 N1/4 N1/5 N1/6 N1/7");
+    EXPECT_EQ(sender.GetRecoverySequence(), 7U);
+    EXPECT_EQ(Send(sender, 10), "1r 3r 8 9");
+    Answer(sender, 20, "N1/8");
+    EXPECT_EQ(Send(sender, 20), "");
+    EXPECT_EQ(sender.GetDeadlinePs(), 10 + LOW);
+    EXPECT_TRUE(IsNothing(sender.OnTimeout(10 + LOW))); // 1..9 are in flight
+    EXPECT_EQ(sender.GetDeadlinePs(), 10 + HIGH);
+    EXPECT_TRUE(sender.OnTimeout(10 + HIGH).mayBegin);
+    EXPECT_EQ(sender.GetRecoverySequence(), 9U);
+    EXPECT_EQ(Send(sender, 400), "1r 3r");
+    EXPECT_EQ(sender.GetDeadlinePs(), 400 + LOW);
+    Answer(sender, 450, "A2");
+    EXPECT_TRUE(sender.IsRecovering());
+    Answer(sender, 451, "A8");
+    EXPECT_TRUE(sender.IsRecovering());
+    Answer(sender, 452, "A9");
+    EXPECT_FALSE(sender.IsRecovering());
+}
+
+TEST(IrnTimer, LostTail)
+{
+    // 0 1 2 sent, all lost: nothing comes behind them, each costs a timeout.
+    IrnSender sender(MakeConfig());
+    sender.Extend(3);
+    Send(sender, 0);
+    for (int64_t packet = 0; packet < 3; ++packet)
+    {
+        const int64_t nowPs = sender.GetDeadlinePs();
+        EXPECT_TRUE(sender.OnTimeout(nowPs).mayBegin);
+        EXPECT_EQ(Send(sender, nowPs), std::to_string(packet) + "r");
+        sender.OnAck(packet, nowPs + 10);
+    }
+    EXPECT_EQ(sender.GetTimeouts(), 3U);
+    EXPECT_EQ(sender.GetDeadlinePs(), NEVER);
+}
+
+TEST(IrnTimer, AckBetweenTimeoutAndRetransmission)
+{
+    // The packet that timed out has come: it need not go again, and the timer runs for the rest.
+    IrnSender sender(MakeConfig());
+    sender.Extend(3);
+    Send(sender, 0);
+    sender.OnTimeout(LOW);
+    EXPECT_TRUE(sender.CanSend());
+    sender.OnAck(0, 120);
+    EXPECT_FALSE(sender.CanSend());
+    EXPECT_EQ(sender.GetDeadlinePs(), 120 + LOW);
+    sender.OnTimeout(120 + LOW);
+    EXPECT_EQ(Send(sender, 300), "1r");
+}
+
+// Retries
+
+TEST(IrnTimer, RetriesRunOut)
+{
+    // retry_cnt 2: two timeouts in a row are survived, the third is the end.
+    IrnSender sender(MakeConfig());
+    sender.Extend(3);
+    Send(sender, 0);
+    for (int round = 0; round < 2; ++round)
+    {
+        EXPECT_FALSE(sender.OnTimeout(sender.GetDeadlinePs()).failed);
+        EXPECT_EQ(Send(sender, 1000 * round), "0r");
+    }
+    sender.OnAck(0, 2000); // progress, and the count begins anew
+    Answer(sender, 2010, "N1/2");
+    for (int round = 0; round < 2; ++round)
+    {
+        EXPECT_FALSE(sender.OnTimeout(sender.GetDeadlinePs()).failed);
+        Send(sender, 3000 + 1000 * round);
+        Answer(sender, 3000 + 1000 * round, "N1/2"); // not progress
+    }
+    const auto event = sender.OnTimeout(sender.GetDeadlinePs());
+    EXPECT_TRUE(event.failed);
+    EXPECT_EQ(event.status, RdmaWcStatus::RETRY_EXC_ERR);
+    EXPECT_EQ(sender.GetTimeouts(), 5U);
+    EXPECT_EQ(sender.GetDeadlinePs(), NEVER);
+}
+
+TEST(IrnTimer, ExtensionIsNoRetry)
+{
+    RdmaSenderConfig config = MakeConfig();
+    config.retryCount = 0;
+    IrnSender sender(config);
+    sender.Extend(5);
+    Send(sender, 0);
+    EXPECT_FALSE(sender.OnTimeout(LOW).failed);
+    EXPECT_TRUE(sender.OnTimeout(HIGH).failed);
+}
+
+TEST(IrnTimer, RetriesWithoutLimit)
+{
+    RdmaSenderConfig config = MakeConfig();
+    config.retryCount = UINT32_MAX;
+    IrnSender sender(config);
+    sender.Extend(1);
+    Send(sender, 0);
+    for (int64_t nowPs = 0; nowPs < 100'000; nowPs += 1000)
+    {
+        ASSERT_FALSE(sender.OnTimeout(nowPs).failed);
+        ASSERT_EQ(Send(sender, nowPs), "0r");
+    }
+}

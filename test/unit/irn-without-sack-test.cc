@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+
+// Selective retransmission without SACK: "Revisiting Network Support for RDMA", section 4.3.
+
+#include "irn-steps.h"
+
+#include <gtest/gtest.h>
+
+using namespace ns3;
+using namespace ns3::IrnSteps;
+
+TEST(IrnWithoutSack, OneLossIsAsWithSack)
+{
+    IrnSender sender(MakeConfig(), IrnSelective::NONE);
+    sender.Extend(9);
+    Send(sender, 0, 6);
+    EXPECT_TRUE(sender.OnNak(2, 3, 10).mayBegin);
+    EXPECT_EQ(sender.GetAcked(), 2U);
+    EXPECT_FALSE(sender.IsAcknowledged(3)); // no bitmap
+    Answer(sender, 11, "N2/4 N2/5");
+    EXPECT_EQ(Send(sender, 11), "2r 6 7 8");
+    Answer(sender, 12, "N2/6 N2/7 N2/8");
+    EXPECT_EQ(Send(sender, 12), "");
+    Answer(sender, 20, "A8");
+    EXPECT_FALSE(sender.IsRecovering());
+    EXPECT_EQ(sender.GetRetransmissions(), 1U);
+}
+
+TEST(IrnWithoutSack, EachLossOfAWindowTakesARoundTrip)
+{
+    // 0..9 sent; 1, 4 and 7 are lost. The NACKs of 8 and 9 tell of 4 and 7, but not to this sender.
+    IrnSender sender(MakeConfig(), IrnSelective::NONE);
+    IrnReceiver receiver;
+    sender.Extend(10);
+    Send(sender, 0);
+    Answer(sender, 10, ArriveAll(receiver, "0 2 3 5 6 8 9"));
+    EXPECT_EQ(sender.GetRecoverySequence(), 9U);
+    EXPECT_EQ(Send(sender, 10), "1r");
+    Answer(sender, 20, ArriveAll(receiver, "1")); // A3
+    EXPECT_EQ(sender.GetAcked(), 4U);
+    EXPECT_TRUE(sender.IsRecovering());
+    EXPECT_EQ(Send(sender, 20), "4r");
+    Answer(sender, 30, ArriveAll(receiver, "4")); // A6
+    EXPECT_EQ(Send(sender, 30), "7r");
+    Answer(sender, 40, ArriveAll(receiver, "7")); // A9
+    EXPECT_EQ(sender.GetAcked(), 10U);
+    EXPECT_FALSE(sender.IsRecovering());
+    EXPECT_EQ(sender.GetRetransmissions(), 3U);
+}
+
+TEST(IrnWithoutSack, NewCumulativeValueBehindTheRecoverySequence)
+{
+    // 0..3 sent, 0 lost; 4..7 sent in recovery, 5 lost. The recovery ends with the ACK of 4, which
+    // makes 5 the cumulative value, and that is no loss any more until a NACK says so.
+    IrnSender sender(MakeConfig(), IrnSelective::NONE);
+    sender.Extend(8);
+    Send(sender, 0, 4);
+    Answer(sender, 10, "N0/1");
+    EXPECT_EQ(Send(sender, 10), "0r 4 5 6 7");
+    Answer(sender, 20, "A4");
+    EXPECT_FALSE(sender.IsRecovering());
+    EXPECT_EQ(Send(sender, 20), "");
+    Answer(sender, 21, "N5/6");
+    EXPECT_EQ(Send(sender, 21), "5r");
+}
+
+TEST(IrnWithoutSack, NackWithANewCumulativeValue)
+{
+    // The ACK that moved the cumulative value on is lost; the NACK behind it carries it as well.
+    IrnSender sender(MakeConfig(), IrnSelective::NONE);
+    sender.Extend(8);
+    Send(sender, 0);
+    Answer(sender, 10, "N1/2");
+    EXPECT_EQ(Send(sender, 10), "1r");
+    Answer(sender, 20, "N3/7");
+    EXPECT_EQ(Send(sender, 20), "3r");
+    Answer(sender, 21, "N3/6");
+    EXPECT_EQ(Send(sender, 21), "");
+    Answer(sender, 22, "N1/5"); // old
+    EXPECT_EQ(Send(sender, 22), "");
+}
+
+TEST(IrnWithoutSack, Timeout)
+{
+    // 0 and 1 of 0..2 are lost for good, and again. Each timeout sends the cumulative packet.
+    IrnSender sender(MakeConfig(), IrnSelective::NONE);
+    sender.Extend(3);
+    Send(sender, 0);
+    Answer(sender, 10, "N0/2");
+    EXPECT_EQ(Send(sender, 10), "0r");
+    sender.OnTimeout(LOW);
+    EXPECT_EQ(Send(sender, LOW), "0r");
+    Answer(sender, 150, "A0"); // a new cumulative value in recovery: 1 goes without a timeout
+    EXPECT_EQ(Send(sender, 150), "1r");
+    sender.OnTimeout(sender.GetDeadlinePs());
+    EXPECT_EQ(Send(sender, 300), "1r");
+    Answer(sender, 350, "A2");
+    EXPECT_FALSE(sender.IsRecovering());
+    EXPECT_EQ(sender.GetTimeouts(), 2U);
+}
+
+TEST(IrnWithoutSack, LostTailNeedsOneTimeout)
+{
+    // 0 1 2 sent, all lost: after the timeout each new cumulative value sends the next one.
+    IrnSender sender(MakeConfig(), IrnSelective::NONE);
+    sender.Extend(3);
+    Send(sender, 0);
+    sender.OnTimeout(LOW);
+    for (int64_t packet = 0; packet < 3; ++packet)
+    {
+        EXPECT_EQ(Send(sender, 200 + packet), std::to_string(packet) + "r");
+        sender.OnAck(packet, 200 + packet);
+    }
+    EXPECT_EQ(sender.GetTimeouts(), 1U);
+}
+
+TEST(IrnWithoutSack, RnrNakSendsAllAgain)
+{
+    IrnSender sender(MakeConfig(), IrnSelective::NONE);
+    sender.Extend(5);
+    Send(sender, 0, 4);
+    sender.OnRnrNak(1, 1000, 10);
+    Answer(sender, 20, "N1/2");
+    sender.OnTimeout(1010);
+    EXPECT_EQ(Send(sender, 1010), "1r 2r 3r 4");
+}

@@ -1,0 +1,360 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+
+// Go-back-0: "RDMA over Commodity Ethernet at Scale", section 4.1. Any loss restarts the message.
+
+#include "irn-steps.h"
+#include "rdma-expect-error.h"
+#include "rdma-go-back-0.h"
+
+#include <gtest/gtest.h>
+
+using namespace ns3;
+using namespace ns3::IrnSteps;
+
+namespace
+{
+
+constexpr int64_t TIMEOUT = 1000;
+
+/** \param messages packets of each message \param window most in flight \return a sender */
+RdmaGoBack0Sender
+MakeSender(const std::vector<uint64_t>& messages, uint64_t window = 100)
+{
+    RdmaSenderConfig config = MakeConfig(window);
+    config.timeouts.lowPs = TIMEOUT;
+    config.timeouts.highPs = TIMEOUT;
+    RdmaGoBack0Sender sender(config);
+    for (const uint64_t packets : messages)
+    {
+        sender.Extend(packets);
+    }
+    return sender;
+}
+
+} // namespace
+
+// Sender
+
+TEST(RdmaGoBack0Sender, OnlyWholeMessagesAreAcknowledged)
+{
+    auto sender = MakeSender({3, 1, 4});
+    EXPECT_EQ(Send(sender, 0), "0 1 2 3 4 5 6 7");
+    EXPECT_TRUE(sender.OnAck(0, 10).mayBegin);
+    sender.OnAck(1, 20);
+    EXPECT_EQ(sender.GetAcked(), 0U);
+    sender.OnAck(2, 30);
+    EXPECT_EQ(sender.GetAcked(), 3U);
+    sender.OnAck(5, 40); // the second message, and half of the third
+    EXPECT_EQ(sender.GetAcked(), 4U);
+    EXPECT_EQ(sender.GetDeadlinePs(), 40 + TIMEOUT);
+    sender.OnAck(7, 50);
+    EXPECT_EQ(sender.GetAcked(), 8U);
+    EXPECT_EQ(sender.GetDeadlinePs(), NEVER);
+    for (const int64_t packet : {7, 6, 0, -1, 8, 100})
+    {
+        EXPECT_TRUE(IsNothing(sender.OnAck(packet, 60)));
+    }
+    EXPECT_EQ(sender.GetRetransmissions(), 0U);
+}
+
+TEST(RdmaGoBack0Sender, NakRestartsTheMessage)
+{
+    // Messages 0 1 2 and 3 4 5 6. 5 is lost: the NAK asks for 3.
+    auto sender = MakeSender({3, 4, 1});
+    Send(sender, 0, 7);
+    sender.OnAck(4, 10);
+    EXPECT_EQ(sender.GetAcked(), 3U);
+    const auto event = sender.OnNak(3, NONE, 20);
+    EXPECT_TRUE(event.mayBegin);
+    EXPECT_EQ(sender.GetDeadlinePs(), NEVER);
+    EXPECT_EQ(Send(sender, 30), "3r 4r 5r 6r 7");
+    EXPECT_EQ(sender.GetDeadlinePs(), 30 + TIMEOUT);
+    EXPECT_EQ(sender.GetRetransmissions(), 4U);
+}
+
+TEST(RdmaGoBack0Sender, NakInTheMiddleOfAMessage)
+{
+    // A receiver that says 5 is missing gets the message from 3 on all the same.
+    auto sender = MakeSender({3, 4});
+    Send(sender, 0);
+    sender.OnNak(5, NONE, 20);
+    EXPECT_EQ(sender.GetAcked(), 3U);
+    EXPECT_EQ(Send(sender, 30), "3r 4r 5r 6r");
+}
+
+TEST(RdmaGoBack0Sender, OldAndImpossibleNaks)
+{
+    auto sender = MakeSender({3, 4, 2});
+    Send(sender, 0, 5);
+    sender.OnAck(2, 10);
+    EXPECT_TRUE(IsNothing(sender.OnNak(0, NONE, 20)));
+    EXPECT_TRUE(IsNothing(sender.OnNak(2, NONE, 20)));
+    EXPECT_TRUE(IsNothing(sender.OnNak(6, NONE, 20))); // posted, not sent
+    EXPECT_TRUE(IsNothing(sender.OnNak(7, NONE, 20)));
+    EXPECT_EQ(sender.GetNext(), 5U);
+}
+
+TEST(RdmaGoBack0Sender, TimeoutRestartsTheMessage)
+{
+    auto sender = MakeSender({3, 4});
+    Send(sender, 0);
+    sender.OnAck(4, 100);
+    EXPECT_EQ(sender.GetDeadlinePs(), 100 + TIMEOUT);
+    EXPECT_TRUE(sender.OnTimeout(100 + TIMEOUT).mayBegin);
+    EXPECT_EQ(Send(sender, 2000), "3r 4r 5r 6r");
+    EXPECT_EQ(sender.GetTimeouts(), 1U);
+}
+
+TEST(RdmaGoBack0Sender, AcksWithinAMessageShowLife)
+{
+    // Six packets, one ACK each 900: the timer never runs out, and timeouts are not in a row.
+    auto sender = MakeSender({6});
+    Send(sender, 0);
+    for (int64_t packet = 0; packet < 5; ++packet)
+    {
+        sender.OnAck(packet, 900 * (packet + 1));
+        EXPECT_EQ(sender.GetDeadlinePs(), 900 * (packet + 1) + TIMEOUT);
+        sender.OnAck(packet, 900 * (packet + 1) + 50); // once more is no news
+        EXPECT_EQ(sender.GetDeadlinePs(), 900 * (packet + 1) + TIMEOUT);
+    }
+    // retry_cnt is 2: with a sign of life after each timeout it goes on for ever.
+    for (int64_t nowPs = 10'000; nowPs < 100'000; nowPs += 5000)
+    {
+        EXPECT_FALSE(sender.OnTimeout(nowPs).failed);
+        EXPECT_EQ(Send(sender, nowPs), "0r 1r 2r 3r 4r 5r");
+        sender.OnAck(0, nowPs + 10);
+        EXPECT_EQ(sender.GetDeadlinePs(), nowPs + 10 + TIMEOUT);
+    }
+    // Without, the third in a row is the end.
+    for (int64_t nowPs = 200'000; nowPs < 202'000; nowPs += 1000)
+    {
+        EXPECT_FALSE(sender.OnTimeout(nowPs).failed);
+        Send(sender, nowPs);
+    }
+    const auto event = sender.OnTimeout(202'000);
+    EXPECT_TRUE(event.failed);
+    EXPECT_EQ(event.status, RdmaWcStatus::RETRY_EXC_ERR);
+}
+
+TEST(RdmaGoBack0Sender, AckFromBeforeItWentBack)
+{
+    // 0..5 sent; the timeout goes back to 0, 0 and 1 are sent, and then comes the ACK of 3 of the
+    // first time: no sign of life for what is on the way now.
+    auto sender = MakeSender({6});
+    Send(sender, 0);
+    sender.OnTimeout(TIMEOUT);
+    EXPECT_EQ(Send(sender, 2000, 2), "0r 1r");
+    EXPECT_TRUE(IsNothing(sender.OnAck(3, 2500)));
+    EXPECT_EQ(sender.GetDeadlinePs(), 2000 + TIMEOUT);
+    // Of the whole message it would be the end of it.
+    EXPECT_TRUE(sender.OnAck(5, 2600).mayBegin);
+    EXPECT_EQ(sender.GetAcked(), 6U);
+    EXPECT_FALSE(sender.CanSend());
+    EXPECT_EQ(sender.GetDeadlinePs(), NEVER);
+}
+
+TEST(RdmaGoBack0Sender, MessageLongerThanTheWindow)
+{
+    // What has arrived since it went back makes room.
+    auto sender = MakeSender({8}, 3);
+    EXPECT_EQ(Send(sender, 0), "0 1 2");
+    sender.OnAck(0, 10);
+    EXPECT_EQ(Send(sender, 10), "3");
+    sender.OnAck(3, 20);
+    EXPECT_EQ(sender.GetDeadlinePs(), NEVER); // nothing is on the way
+    EXPECT_EQ(Send(sender, 20), "4 5 6");
+    EXPECT_EQ(sender.GetDeadlinePs(), 20 + TIMEOUT);
+    sender.OnNak(0, NONE, 30);
+    EXPECT_EQ(Send(sender, 30), "0r 1r 2r");
+    sender.OnAck(2, 40);
+    EXPECT_EQ(Send(sender, 40), "3r 4r 5r");
+    sender.OnAck(5, 50);
+    EXPECT_EQ(Send(sender, 50), "6r 7");
+    sender.OnAck(7, 60);
+    EXPECT_EQ(sender.GetAcked(), 8U);
+}
+
+TEST(RdmaGoBack0Sender, LongestMessage)
+{
+    // None of a message's packets is acknowledged before the last, and no two may have one PSN.
+    auto sender = MakeSender({RDMA_MAX_WINDOW - 1, 1}, RDMA_MAX_WINDOW - 1);
+    uint64_t sent = 0;
+    for (; sender.CanSend(); ++sent)
+    {
+        sender.Sent(1, 0);
+        sender.OnAck(static_cast<int64_t>(sent) - 1, 0);
+    }
+    EXPECT_EQ(sent, RDMA_MAX_WINDOW - 1);
+    sender.OnAck(static_cast<int64_t>(sent) - 1, 1);
+    EXPECT_EQ(Send(sender, 1), "8388607");
+    testing::FLAGS_gtest_death_test_style = "threadsafe";
+    EXPECT_DEATH(sender.Extend(RDMA_MAX_WINDOW), "8388608 packets; accepted: up to 8388607");
+}
+
+TEST(RdmaGoBack0Sender, RnrNakRestartsTheMessage)
+{
+    // A write with immediate takes its receive request at its last packet: 3, of 0..3, is refused.
+    auto sender = MakeSender({4, 1});
+    Send(sender, 0);
+    sender.OnAck(1, 5);
+    EXPECT_FALSE(sender.OnRnrNak(3, 500, 10).failed);
+    EXPECT_FALSE(sender.CanSend());
+    EXPECT_EQ(sender.GetDeadlinePs(), 510);
+    EXPECT_TRUE(IsNothing(sender.OnRnrNak(3, 500, 20)));
+    sender.OnAck(2, 30);
+    EXPECT_EQ(sender.GetDeadlinePs(), 510);
+    EXPECT_TRUE(sender.OnTimeout(510).mayBegin);
+    EXPECT_EQ(Send(sender, 510), "0r 1r 2r 3r 4r");
+    EXPECT_EQ(sender.GetTimeouts(), 0U);
+}
+
+TEST(RdmaGoBack0Sender, RnrRetriesRunOut)
+{
+    // Signs of life within the message do not count as a receive request.
+    RdmaSenderConfig config = MakeConfig();
+    config.rnrRetryCount = 1;
+    RdmaGoBack0Sender sender(config);
+    sender.Extend(3);
+    Send(sender, 0);
+    EXPECT_FALSE(sender.OnRnrNak(2, 500, 10).failed);
+    sender.OnTimeout(510);
+    Send(sender, 510);
+    sender.OnAck(1, 520);
+    const auto event = sender.OnRnrNak(2, 500, 530);
+    EXPECT_TRUE(event.failed);
+    EXPECT_EQ(event.status, RdmaWcStatus::RNR_RETRY_EXC_ERR);
+}
+
+TEST(RdmaGoBack0Sender, ReadThatStandsForSeveralNumbers)
+{
+    // A READ of four responses, then a packet: the request goes alone, and its responses
+    // acknowledge it one by one. One is lost: all of the READ goes again.
+    auto sender = MakeSender({4, 1});
+    EXPECT_EQ(sender.GetNext(), 0U);
+    EXPECT_FALSE(sender.Sent(4, 0));
+    EXPECT_EQ(Send(sender, 0), "4");
+    sender.OnAck(0, 10);
+    sender.OnAck(1, 11);
+    EXPECT_EQ(sender.GetAcked(), 0U);
+    sender.OnNak(2, NONE, 12);
+    EXPECT_EQ(sender.GetNext(), 0U);
+    EXPECT_TRUE(sender.Sent(4, 20));
+    EXPECT_EQ(Send(sender, 20), "4r");
+    sender.OnAck(4, 30);
+    EXPECT_EQ(sender.GetAcked(), 5U);
+}
+
+// Receiver
+
+TEST(RdmaGoBack0Receiver, GapAsksForTheFirstPacket)
+{
+    // Messages 0 1 and 2 3 4 5. 4 is lost: one NAK, of 2, and 5 is thrown away.
+    RdmaGoBack0Receiver receiver;
+    EXPECT_EQ(Arrive(receiver, 0), "A0");
+    EXPECT_EQ(Arrive(receiver, 1, true), "A1");
+    EXPECT_EQ(ArriveAll(receiver, "2 3 5"), "A2 A3 N2");
+    EXPECT_EQ(receiver.GetMissing(), 2U);
+    EXPECT_EQ(receiver.GetExpected(), 2U);
+    // The lost one was only late: too late.
+    EXPECT_EQ(ArriveAll(receiver, "4 5 3"), "");
+    EXPECT_EQ(receiver.Check(2), RdmaReceiverVerdict::RESTART);
+    EXPECT_EQ(ArriveAll(receiver, "2 3 4"), "A2 A3 A4");
+    EXPECT_EQ(Arrive(receiver, 5, true), "A5");
+    EXPECT_EQ(receiver.GetExpected(), 6U);
+    EXPECT_EQ(receiver.GetMissing(), 6U);
+}
+
+TEST(RdmaGoBack0Receiver, FirstPacketLost)
+{
+    RdmaGoBack0Receiver receiver;
+    EXPECT_EQ(Arrive(receiver, 0, true), "A0");
+    EXPECT_EQ(ArriveAll(receiver, "2 3"), "N1");
+    EXPECT_EQ(receiver.Check(1), RdmaReceiverVerdict::ACCEPT); // nothing of it has come
+    EXPECT_EQ(ArriveAll(receiver, "1 2"), "A1 A2");
+}
+
+TEST(RdmaGoBack0Receiver, RestartWithoutAGap)
+{
+    // The sender timed out: the message begins again before the receiver misses anything.
+    RdmaGoBack0Receiver receiver;
+    EXPECT_EQ(ArriveAll(receiver, "0 1 2"), "A0 A1 A2");
+    EXPECT_EQ(receiver.Check(0), RdmaReceiverVerdict::RESTART);
+    EXPECT_EQ(ArriveAll(receiver, "0"), "A0");
+    EXPECT_EQ(receiver.GetExpected(), 1U);
+    EXPECT_EQ(ArriveAll(receiver, "2"), "N0"); // what came before counts for nothing
+}
+
+TEST(RdmaGoBack0Receiver, Duplicates)
+{
+    RdmaGoBack0Receiver receiver;
+    Arrive(receiver, 0);
+    Arrive(receiver, 1, true);
+    EXPECT_EQ(ArriveAll(receiver, "2 3 4"), "A2 A3 A4");
+    EXPECT_EQ(ArriveAll(receiver, "3 4 1 0"), "A4 A4 A4 A4"); // within the message and before it
+    EXPECT_EQ(receiver.Check(-7), RdmaReceiverVerdict::DUPLICATE);
+    EXPECT_EQ(ArriveAll(receiver, "6 1 0"), "N2 A1 A1"); // of completed messages, within a gap
+    EXPECT_EQ(Arrive(receiver, 3), "");
+}
+
+TEST(RdmaGoBack0Receiver, RefusedPackets)
+{
+    RdmaGoBack0Receiver receiver;
+    EXPECT_EQ(receiver.Check(0), RdmaReceiverVerdict::ACCEPT);
+    receiver.Refuse();
+    EXPECT_EQ(ArriveAll(receiver, "1 2"), ""); // no gap
+    EXPECT_EQ(ArriveAll(receiver, "0 1"), "A0 A1");
+    EXPECT_EQ(receiver.Check(2), RdmaReceiverVerdict::ACCEPT);
+    receiver.Refuse(); // a write with immediate: at its last packet
+    EXPECT_EQ(ArriveAll(receiver, "3 2"), "");
+    EXPECT_EQ(receiver.Check(0), RdmaReceiverVerdict::RESTART);
+    EXPECT_EQ(ArriveAll(receiver, "0 1"), "A0 A1");
+    EXPECT_EQ(Arrive(receiver, 2, true), "A2");
+}
+
+// Both, with PSNs that wrap around within the message
+
+TEST(RdmaGoBack0, LossAtTheWrap)
+{
+    // One message of 6 packets with PSNs 2^24-3 2^24-2 2^24-1 0 1 2. PSN 0 is lost; then, the
+    // second time, the first packet, and the timeout has to help.
+    constexpr uint32_t INITIAL = RDMA_PSN_SPACE - 3;
+    auto sender = MakeSender({6});
+    RdmaGoBack0Receiver receiver;
+    const auto round = [&](uint32_t lost, int64_t nowPs) {
+        std::string naks;
+        while (sender.CanSend())
+        {
+            const uint64_t number = sender.GetNext();
+            const uint32_t psn = RdmaToPsn(INITIAL, number);
+            sender.Sent(1, nowPs);
+            if (psn == lost)
+            {
+                continue;
+            }
+            const int64_t packet = RdmaFromPsn(INITIAL, psn, receiver.GetExpected());
+            const std::string answer = Arrive(receiver, packet, packet == 5);
+            naks += answer.empty() || answer[0] == 'A' ? "" : answer;
+            if (!answer.empty())
+            {
+                const auto back = static_cast<uint64_t>(std::stoll(answer.substr(1)));
+                const int64_t told =
+                    RdmaFromPsn(INITIAL, RdmaToPsn(INITIAL, back), sender.GetAcked());
+                answer[0] == 'A' ? sender.OnAck(told, nowPs) : sender.OnNak(told, NONE, nowPs);
+            }
+            if (!naks.empty())
+            {
+                break;
+            }
+        }
+        return naks;
+    };
+    EXPECT_EQ(round(0, 0), "N0");
+    EXPECT_EQ(sender.GetNext(), 0U);
+    EXPECT_EQ(round(INITIAL, 100), ""); // 1..5 are not of the new attempt, and ignored
+    EXPECT_EQ(sender.GetAcked(), 0U);
+    EXPECT_EQ(sender.GetDeadlinePs(), 100 + TIMEOUT);
+    sender.OnTimeout(100 + TIMEOUT);
+    EXPECT_EQ(round(RDMA_PSN_SPACE, 2000), "");
+    EXPECT_EQ(sender.GetAcked(), 6U);
+    EXPECT_EQ(receiver.GetExpected(), 6U);
+}
