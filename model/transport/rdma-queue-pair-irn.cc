@@ -45,6 +45,15 @@ RdmaQueuePair::ReceiveIrnRequest(const QbbFrame& frame)
 {
     const int64_t packet = RdmaFromPsn(m_remotePsn, frame.psn, m_receiver->GetExpected());
     const bool last = GetRdmaOpcodeInfo(frame.opcode).last;
+    if (m_responses && m_responses->fault != Fault::NONE &&
+        packet >= static_cast<int64_t>(m_responses->refused))
+    {
+        if (packet == static_cast<int64_t>(m_responses->refused))
+        {
+            Refuse(m_responses->fault, m_responses->refused); // once more, the NAK was lost
+        }
+        return;
+    }
     switch (m_receiver->Check(packet))
     {
     case RdmaReceiverVerdict::ACCEPT:

@@ -87,6 +87,11 @@ RdmaQueuePair::OnReadTimer()
     {
         return;
     }
+    if (m_sends[m_reads->cursor].firstPacket >= m_sender->GetAcked())
+    {
+        WatchReads(); // the request has not arrived; its own timer sees to that
+        return;
+    }
     ++m_reads->timeouts;
     if (++m_reads->retries > GetLimits().retryCount.value_or(m_transport->GetRetryCount()))
     {
@@ -209,12 +214,18 @@ RdmaQueuePair::ReceiveIrnResponse(const QbbFrame& frame)
     RdmaReceiver& receiver = *m_reads->receiver;
     const int64_t response = RdmaFromPsn(m_remotePsn, frame.psn, receiver.GetExpected());
     const RdmaReceiverVerdict verdict = receiver.Check(response);
+    RdmaSenderEvent event;
     switch (verdict)
     {
     case RdmaReceiverVerdict::ACCEPT:
     case RdmaReceiverVerdict::RESTART:
     case RdmaReceiverVerdict::EARLY: {
         SendEntry* entry = FindRead(static_cast<uint64_t>(response));
+        if (m_outstandingReads == 0)
+        {
+            GetPort()->CountDrop(frame, QbbDropReason::UNEXPECTED);
+            return;
+        }
         if (!entry || !IsAnswer(*entry, static_cast<uint64_t>(response), frame) ||
             frame.wqeSn != entry->wqeSn)
         {
@@ -226,6 +237,8 @@ RdmaQueuePair::ReceiveIrnResponse(const QbbFrame& frame)
             static_cast<uint64_t>(response) + 1 == entry->firstResponse + entry->responses;
         receiver.Accept(static_cast<uint64_t>(response), 1, last);
         AcceptResponse(*entry, frame);
+        // It was executed in order, so all requests up to it have arrived.
+        event = m_sender->OnAck(static_cast<int64_t>(entry->firstPacket), QbbNowPs());
         break;
     }
     case RdmaReceiverVerdict::DUPLICATE:
@@ -262,11 +275,13 @@ RdmaQueuePair::ReceiveIrnResponse(const QbbFrame& frame)
         } while (m_outstandingReads > 0 && m_sends[m_reads->cursor].responses == 0);
     }
     WatchReads();
-    CompleteAcknowledged();
-    if (m_state == RdmaQpState::RTS)
+    Handle(event);
+    if (m_reads && !m_sends.IsEmpty() && IsRefused(m_sends.Front()))
     {
-        ReleaseSends();
+        Fail(m_reads->refusal, m_reads->refused);
+        return;
     }
+    ReleaseSends();
 }
 
 void

@@ -49,6 +49,21 @@ RdmaQueuePair::ReleaseSends()
     }
 }
 
+uint64_t
+RdmaQueuePair::GetBegunEnd() const
+{
+    const uint64_t sent = m_sender->GetHighestSent();
+    for (std::size_t i = 0; i < m_sends.GetSize(); ++i)
+    {
+        const SendEntry& entry = m_sends[i];
+        if (entry.firstPacket < sent && sent < entry.firstPacket + entry.packets)
+        {
+            return entry.firstPacket + entry.packets;
+        }
+    }
+    return sent; // nothing, or all of a message
+}
+
 const RdmaQueuePair::SendEntry&
 RdmaQueuePair::FindEntry(uint64_t packet)
 {
@@ -260,13 +275,28 @@ RdmaQueuePair::ReceiveNak(uint8_t code, int64_t packet, int64_t selective)
     {
         status = RdmaWcStatus::REM_OP_ERR;
     }
-    Fail(status, static_cast<uint64_t>(packet));
+    const auto refused = static_cast<uint64_t>(packet);
+    if (m_sends.IsEmpty())
+    {
+        return; // a completion has called back, and reset the queue pair
+    }
+    const SendEntry& front = m_sends.Front();
+    if (IsIrn() && front.firstPacket + front.packets <= refused)
+    {
+        // READs before it wait for responses that the NAK has overtaken.
+        m_reads->refused = refused;
+        m_reads->refusal = status;
+        m_sendEnd = refused;
+        return;
+    }
+    Fail(status, refused);
 }
 
 void
 RdmaQueuePair::OnTimer()
 {
-    if (m_state != RdmaQpState::RTS && m_state != RdmaQpState::SQD)
+    const bool sending = m_state == RdmaQpState::RTS || m_state == RdmaQpState::SQD;
+    if (!sending || m_sender->GetAcked() >= m_sendEnd)
     {
         return;
     }
@@ -301,6 +331,10 @@ RdmaQueuePair::Handle(const RdmaSenderEvent& event)
     {
         m_nic->MakeReady(this);
     }
+    if (m_released < m_sends.GetSize())
+    {
+        ReleaseSends(); // RoCE: a READ may have waited for room in the PSN space
+    }
 }
 
 void
@@ -327,6 +361,13 @@ RdmaQueuePair::IsComplete(const SendEntry& entry) const
     // RoCE: the barrier keeps acknowledgements before responses that are missing.
     return entry.responses == 0 || !IsIrn() ||
            entry.firstResponse + entry.responses <= m_reads->receiver->GetExpected();
+}
+
+bool
+RdmaQueuePair::IsRefused(const SendEntry& entry) const
+{
+    return m_reads->refused >= entry.firstPacket &&
+           m_reads->refused < entry.firstPacket + entry.packets;
 }
 
 void
@@ -380,10 +421,12 @@ RdmaQueuePair::Fail(RdmaWcStatus status, uint64_t packet)
     }
     m_timer.Disarm();
     EndReads();
+    EndResponses();
     m_kept.reset();
     SetState(RdmaQpState::ERR);
     m_released = 0;
-    while (!m_sends.IsEmpty())
+    // A completion may call back, and have the queue pair reset and used again.
+    while (!m_sends.IsEmpty() && m_state == RdmaQpState::ERR)
     {
         const SendEntry entry = m_sends.Pop();
         const bool culprit =

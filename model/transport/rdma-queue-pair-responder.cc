@@ -253,11 +253,13 @@ RdmaQueuePair::Perform(const RdmaArrivedRequest& request)
     m_msn = (m_msn + 1) & QbbWire::MASK24;
     if (IsSend(operation) || IsWrite(operation))
     {
-        m_messageReceived({m_qpn, request.bytes, m_msn, QbbNowPs()});
+        // Either may call back, and change the state.
+        const RdmaMessageArrival arrival{m_qpn, request.bytes, m_msn, QbbNowPs()};
         if (IsSend(operation) || GetRdmaOpcodeInfo(operation).immDt)
         {
             CompleteReceive(RdmaWcStatus::SUCCESS, request);
         }
+        m_messageReceived(arrival);
         return;
     }
     RdmaResponse response;
@@ -295,6 +297,19 @@ RdmaQueuePair::Refuse(Fault fault, uint64_t packet)
                                                         : RdmaAeth::INVALID_REQUEST),
              packet,
              selective);
+    if (IsIrn() && m_responses && !m_responses->queue.IsEmpty())
+    {
+        // The NAK overtakes responses, which may have to be sent again.
+        m_responses->fault = fault;
+        m_responses->refused = packet;
+        return;
+    }
+    FailResponder(fault);
+}
+
+void
+RdmaQueuePair::FailResponder(Fault fault)
+{
     if (fault == Fault::TOO_LONG)
     {
         CompleteReceive(RdmaWcStatus::LOC_LEN_ERR, RdmaArrivedRequest());
@@ -347,7 +362,7 @@ RdmaQueuePair::FlushReceives()
     constexpr uint32_t LIMIT = 1U << 20;
     m_flushing = true;
     const std::size_t posted = m_receives.GetSize();
-    for (std::size_t i = 0; !m_receives.IsEmpty(); ++i)
+    for (std::size_t i = 0; !m_receives.IsEmpty() && m_state == RdmaQpState::ERR; ++i)
     {
         NS_ABORT_MSG_IF(i > posted + LIMIT,
                         "rdma: QP " << m_qpn

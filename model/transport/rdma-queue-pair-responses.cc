@@ -323,10 +323,36 @@ RdmaQueuePair::ReceiveReadAcknowledge(const QbbFrame& frame)
         r.queue.Pop();
         r.cursor -= r.cursor > 0;
     }
+    if (r.queue.IsEmpty() && r.fault != Fault::NONE)
+    {
+        FailResponder(r.fault);
+        return;
+    }
     SyncResponses();
     if (m_responsesReady)
     {
         m_nic->MakeReady(this);
+    }
+}
+
+void
+RdmaQueuePair::EndResponses()
+{
+    if (!m_responses)
+    {
+        return;
+    }
+    Responses& r = *m_responses;
+    r.timer.Disarm();
+    // RoCE: a refusal comes after the answers to what was before it. Nothing else is said any more.
+    const bool refusing =
+        !r.queue.IsEmpty() && r.queue.Back().kind == RdmaResponse::Kind::AETH &&
+        (r.queue.Back().syndrome & RdmaAeth::KIND_MASK) == RdmaAeth::NAK &&
+        (r.queue.Back().syndrome & RdmaAeth::VALUE_MASK) != RdmaAeth::PSN_SEQUENCE_ERROR;
+    if (!refusing)
+    {
+        r.queue.Clear();
+        m_responsesReady = false;
     }
 }
 

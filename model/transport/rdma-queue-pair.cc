@@ -174,6 +174,7 @@ RdmaQueuePair::Reset()
     m_cursor = 0;
     m_released = 0;
     m_barrier = NO_BARRIER;
+    m_sendEnd = NO_END;
     m_posted = 0;
     m_responsesPosted = 0;
     m_msn = 0;
@@ -254,6 +255,7 @@ RdmaQueuePair::Modify(const RdmaQpAttributes& attributes)
     {
         Reset();
     }
+    m_sendEnd = to == RdmaQpState::SQD ? GetBegunEnd() : NO_END;
     SetState(to);
     if (from == RdmaQpState::SQD && to == RdmaQpState::RTS)
     {

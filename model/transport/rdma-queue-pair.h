@@ -336,6 +336,9 @@ class RdmaQueuePair : public Object
     /// No READ or atomic is outstanding.
     static constexpr uint64_t NO_BARRIER = std::numeric_limits<uint64_t>::max();
 
+    /// All packets may be sent.
+    static constexpr uint64_t NO_END = std::numeric_limits<uint64_t>::max();
+
     /** A request that is posted. */
     struct SendEntry
     {
@@ -373,6 +376,8 @@ class RdmaQueuePair : public Object
         bool probe{false};                      //!< IRN: ask for the response that is missing
         uint64_t accepted{0};                   //!< responses that came in and counted
         uint64_t timeouts{0};                   //!< IRN: times that a response was asked for
+        uint64_t refused{NO_END};               //!< IRN: this request packet was refused, and
+        RdmaWcStatus refusal{};                 //!< fails so when all before it is complete
         std::unique_ptr<RdmaReceiver> receiver; //!< IRN: of the responses
         QbbTimer<RdmaQueuePair, &RdmaQueuePair::OnReadTimer> timer; //!< IRN: no response comes
     };
@@ -387,6 +392,8 @@ class RdmaQueuePair : public Object
         std::size_t cursor{0};       //!< IRN: place of the one that is sent at present
         uint64_t next{0};            //!< IRN: number of the next response
         uint64_t sent{0};            //!< responses sent
+        Fault fault{Fault::NONE};    //!< IRN: the QP fails when `queue` is empty
+        uint64_t refused{0};         //!< IRN: because of this packet
         std::unique_ptr<RdmaSender> sender;                             //!< IRN: of the responses
         QbbTimer<RdmaQueuePair, &RdmaQueuePair::OnResponseTimer> timer; //!< IRN: read timeout
     };
@@ -412,10 +419,12 @@ class RdmaQueuePair : public Object
     // requests of this side (rdma-queue-pair-requester.cc)
     bool CanSendRequest() const
     {
-        return (m_state == RdmaQpState::RTS || m_state == RdmaQpState::SQD) && m_sender->CanSend();
+        return (m_state == RdmaQpState::RTS || m_state == RdmaQpState::SQD) &&
+               m_sender->CanSend() && m_sender->GetNext() < m_sendEnd;
     }
 
     void ReleaseSends();
+    uint64_t GetBegunEnd() const;
     const SendEntry& FindEntry(uint64_t packet);
     QbbFramePtr MakeRequestFrame();
     void FillReadRequest(QbbFrame& frame, const SendEntry& entry, uint64_t index) const;
@@ -426,6 +435,7 @@ class RdmaQueuePair : public Object
     void SyncTimer();
     void CompleteAcknowledged();
     bool IsComplete(const SendEntry& entry) const;
+    bool IsRefused(const SendEntry& entry) const;
     void Complete(const SendEntry& entry, RdmaWcStatus status);
     void Fail(RdmaWcStatus status, uint64_t packet);
 
@@ -449,6 +459,7 @@ class RdmaQueuePair : public Object
     void Execute(const QbbFrame& frame);
     void Perform(const RdmaArrivedRequest& request);
     void Refuse(Fault fault, uint64_t packet);
+    void FailResponder(Fault fault);
     bool HasReceives(uint32_t count);
     void CompleteReceive(RdmaWcStatus status, const RdmaArrivedRequest& request);
     void FlushReceives();
@@ -474,6 +485,7 @@ class RdmaQueuePair : public Object
                          uint32_t selectivePsn) const;
     void FillResponse(QbbFrame& frame, const RdmaResponse& response, uint64_t index) const;
     void ReceiveReadAcknowledge(const QbbFrame& frame);
+    void EndResponses();
     void SyncResponses();
 
     // what every packet touches
@@ -496,6 +508,7 @@ class RdmaQueuePair : public Object
     std::size_t m_cursor{0};                  //!< the entry that sends at present
     std::size_t m_released{0};                //!< how many of m_sends may send
     uint64_t m_barrier{NO_BARRIER};           //!< RoCE: the response that comes next
+    uint64_t m_sendEnd{NO_END};               //!< SQD: no packet from this one on is sent
     QbbFrameFields m_frame;                   //!< what all frames have in common
     QbbTimer<RdmaQueuePair, &RdmaQueuePair::OnTimer> m_timer; //!< the sender's deadline
 

@@ -1,0 +1,409 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+
+#include "rdma-test-verbs.h"
+
+#include <ns3/test.h>
+
+/**
+ * \file
+ * \ingroup rdma-tests
+ * READs and atomics when nothing goes wrong: how long they take, how many are outstanding, in which
+ * order they and others complete. Times are worked out by hand; losses are in
+ * rdma-read-loss-test-suite.cc.
+ *
+ * The setup is that of RdmaTestPair: a byte takes 80 ps, a frame of s bytes gets from NIC to NIC in
+ * 2 x ((8 + s) x 80 + 1 us) and takes (s + 20) x 80 of the line. Frames of RoCE: READ request 78 B,
+ * atomic 90 B, its result 74 B, READ response 62 B + payload and 4 B more if it is the first or the
+ * last; acknowledgement 66 B.
+ */
+
+using namespace ns3;
+
+namespace
+{
+
+/// One READ response of 1024 B on the line, in the middle and at an end.
+constexpr int64_t MIDDLE_PS = 1106 * 80;
+constexpr int64_t END_PS = 1110 * 80;
+/// A READ request, and a READ response of 1024 B at an end, from NIC to NIC.
+constexpr int64_t REQUEST_PS = 2'013'760;
+constexpr int64_t RESPONSE_PS = 2'175'680;
+
+/** How long one READ or atomic takes. */
+class LatencyTestCase : public TestCase
+{
+  public:
+    LatencyTestCase()
+        : TestCase("latency of READs of many lengths and of atomics")
+    {
+    }
+
+  private:
+    void DoRun() override
+    {
+        struct Row
+        {
+            uint64_t bytes;
+            int64_t rocePs;
+            int64_t irnPs;
+        };
+
+        // The request is there at 2 x (86 x 80 + 1 us) = 2 013 760, where the responses begin.
+        // IRN's requests and responses have 8 B more; the request is there at 2 015 040.
+        const Row rows[] = {
+            // 66 B: 2 x (74 x 80 + 1 us) = 2 011 840; 2 013 120
+            {0, 4'025'600, 4'028'160},
+            // 66 + 1 + 3 of padding: 2 x (78 x 80 + 1 us) = 2 012 480; 2 013 760
+            {1, 4'026'240, 4'028'800},
+            // 1066 B: 2 x (1074 x 80 + 1 us) = 2 171 840; 2 173 120
+            {1000, 4'185'600, 4'188'160},
+            // 1090 B: 2 x (1098 x 80 + 1 us) = 2 175 680; 2 176 960
+            {1024, 4'189'440, 4'192'000},
+            // RoCE: The first of 1090 B has the switch's line from 87 840 + 1 us for 88 800; the
+            // last of 70 B is there before that and goes on at 1 176 640, 78 x 80 + 1 us to the
+            // end. IRN: behind the first go the acknowledgement of the request, 90 x 80, and the
+            // last of 78 B: 88 480 + 1 us + 89 440 + 7200 = 1 185 120, 86 x 80 + 1 us to the end.
+            {1025, 4'196'640, 4'207'040},
+            // 1090, 1086, 1086, 1090 B: the last leaves at 88 800 + 2 x 88 480, and arrives just
+            // when the switch has sent what was before. IRN: it leaves at 89 440 + 7200 + 2 x
+            // 89 120.
+            {4096, 4'455'200, 4'466'880},
+        };
+        ForBothTransports([&](RdmaWireFormat format) {
+            const bool irn = format == RdmaWireFormat::IRN;
+            for (const Row& row : rows)
+            {
+                RdmaTestPair pair([&](RdmaTestFabric& test) { SetTestTransport(test, format); });
+                pair.Read(1, row.bytes);
+                pair.test.Run();
+                const std::string bytes = std::to_string(row.bytes);
+                NS_TEST_EXPECT_MSG_EQ(pair.GetSendLog(),
+                                      "1 RDMA_READ " + bytes + " IBV_WC_SUCCESS; ",
+                                      "completion");
+                NS_TEST_EXPECT_MSG_EQ(pair.GetSendTimes(),
+                                      std::to_string(irn ? row.irnPs : row.rocePs) + " ",
+                                      GetTestName(format) << ", " << bytes << " bytes");
+                NS_TEST_EXPECT_MSG_EQ(pair.GetReceiveLog() + pair.GetArrivals(),
+                                      "",
+                                      "unseen by the responder");
+                const uint64_t packets = row.bytes > 1024 ? (row.bytes + 1023) / 1024 : 1;
+                const auto requester = pair.sender->GetStats();
+                const auto responder = pair.receiver->GetStats();
+                NS_TEST_EXPECT_MSG_EQ(requester.packetsSent, 1U, "a request");
+                NS_TEST_EXPECT_MSG_EQ(responder.responsesSent, packets, "responses");
+                NS_TEST_EXPECT_MSG_EQ(requester.responsesAccepted, packets, "accepted");
+                // RoCE: responses acknowledge the request
+                NS_TEST_EXPECT_MSG_EQ(responder.acksSent, (irn ? 1U : 0U), "acknowledgements");
+            }
+            // 90 B there: 2 x (98 x 80 + 1 us) = 2 015 680; 74 B back: 2 013 120. The second request
+            // follows one frame behind, 110 x 80. IRN: 98 B and 82 B, 2 016 960 + 2 014 400; the
+            // second result finds the first on the line, and goes out behind the acknowledgements
+            // of both requests: 102 x 80 + 2 x 90 x 80.
+            RdmaTestPair pair([&](RdmaTestFabric& test) { SetTestTransport(test, format); });
+            pair.FetchAdd(1, 64, 5);
+            pair.CompareSwap(2, 64, 5, 7);
+            pair.test.Run();
+            NS_TEST_EXPECT_MSG_EQ(pair.GetSendLog(),
+                                  "1 FETCH_ADD 8 IBV_WC_SUCCESS; 2 COMP_SWAP 8 IBV_WC_SUCCESS; ",
+                                  "completions");
+            NS_TEST_EXPECT_MSG_EQ(pair.GetSendTimes(),
+                                  (irn ? "4031360 4053920 " : "4028800 4037600 "),
+                                  GetTestName(format) << ", atomics");
+        });
+    }
+};
+
+/** READs fill the line. */
+class BandwidthTestCase : public TestCase
+{
+  public:
+    BandwidthTestCase()
+        : TestCase("bandwidth of READs: the line is full if enough are outstanding")
+    {
+    }
+
+  private:
+    void DoRun() override
+    {
+        constexpr int64_t READ_PS = 2 * END_PS + 62 * MIDDLE_PS; // 64 responses
+        for (const uint8_t outstanding : {16, 1})
+        {
+            RdmaTestPair pair;
+            pair.sender->SetAttribute("MaxRdAtomic", UintegerValue(outstanding));
+            for (uint64_t id = 0; id < 32; ++id)
+            {
+                pair.Read(id, 65'536);
+            }
+            pair.test.Run();
+            // One after the other: each waits for the end of the one before. Several: the next
+            // request is there long before the responses to those before are out.
+            const int64_t alonePs = REQUEST_PS + READ_PS - END_PS + RESPONSE_PS;
+            NS_TEST_EXPECT_MSG_EQ(alonePs, 9'764'000, "arithmetic");
+            NS_TEST_ASSERT_MSG_EQ(pair.sends.size(), 32U, "completions");
+            NS_TEST_EXPECT_MSG_EQ(pair.sends[0].timePs, alonePs, "the first");
+            NS_TEST_EXPECT_MSG_EQ(pair.sends[31].timePs,
+                                  (outstanding == 1 ? 32 * alonePs : alonePs + 31 * READ_PS),
+                                  "the last");
+        }
+    }
+};
+
+/** READ responses and WRITEs on one line. */
+class ShareTestCase : public TestCase
+{
+  public:
+    ShareTestCase()
+        : TestCase("READ responses and WRITEs of the same host take turns")
+    {
+    }
+
+  private:
+    void DoRun() override
+    {
+        // The responder writes 100 packets from 0 on: 1102 B, then 1086 B each. When the READ is
+        // there at 2 013 760, packet 22 is on the line, for 22 x 88 480 + 1280 is before and one
+        // more packet is not. From then on they take turns until the WRITE is out: packet 23 + n
+        // of it is behind n + 1 responses. The last response is the last of all 200 frames. The
+        // switch sends without a gap from the arrival of the first frame on, at 1110 x 80 + 1 us.
+        constexpr int64_t FIRST_PS = 1122 * 80;
+        constexpr int64_t SWITCH_PS = 1110 * 80 + 1'000'000;
+        constexpr int64_t LAST_RESPONSE_PS = SWITCH_PS + 1098 * 80 + 1'000'000;
+        constexpr int64_t LAST_WRITE_PS = SWITCH_PS + 1094 * 80 + 1'000'000;
+        constexpr int64_t ALL_PS = FIRST_PS + 197 * MIDDLE_PS + END_PS;
+        {
+            // Both on one queue pair: a response is next.
+            RdmaTestPair pair;
+            std::vector<RdmaWorkCompletion> writes;
+            pair.receiver->GetSendCompletionQueue()->SetCallback(
+                Callback<void, const RdmaWorkCompletion&>(
+                    [&](const RdmaWorkCompletion& completion) { writes.push_back(completion); }));
+            RdmaSendRequest write;
+            write.length = 102'400;
+            pair.receiver->PostSend(write);
+            pair.Read(1, 102'400);
+            pair.test.Run();
+            NS_TEST_EXPECT_MSG_EQ(pair.GetSendTimes(),
+                                  std::to_string(ALL_PS + LAST_RESPONSE_PS) + " ",
+                                  "the READ");
+            // 99 packets of the WRITE and 77 responses before its last; then the acknowledgement.
+            const int64_t lastPs = FIRST_PS + 98 * MIDDLE_PS + END_PS + 76 * MIDDLE_PS;
+            NS_TEST_ASSERT_MSG_EQ(writes.size(), 1U, "the WRITE");
+            NS_TEST_EXPECT_MSG_EQ(writes[0].timePs,
+                                  lastPs + LAST_WRITE_PS + RdmaTestPair::SHORT_PS,
+                                  "the WRITE");
+        }
+        {
+            // On two queue pairs: the WRITE's stands in the list already, so it is next, and one
+            // response less is before its last.
+            RdmaTestPair pair;
+            const auto [other, writer] = pair.test.fabric->Connect(0, 1);
+            int64_t writtenPs = 0;
+            other->TraceConnectWithoutContext(
+                "MessageReceived",
+                Callback<void, const RdmaMessageArrival&>(
+                    [&](const RdmaMessageArrival& arrival) { writtenPs = arrival.timePs; }));
+            RdmaSendRequest write;
+            write.length = 102'400;
+            writer->PostSend(write);
+            pair.Read(1, 102'400);
+            pair.test.Run();
+            NS_TEST_EXPECT_MSG_EQ(pair.GetSendTimes(),
+                                  std::to_string(ALL_PS + LAST_RESPONSE_PS) + " ",
+                                  "the READ");
+            NS_TEST_EXPECT_MSG_EQ(writtenPs,
+                                  FIRST_PS + 98 * MIDDLE_PS + END_PS + 75 * MIDDLE_PS +
+                                      LAST_WRITE_PS,
+                                  "the WRITE");
+        }
+        {
+            // A WRITE of the requester does not share the line with responses, but its
+            // acknowledgement waits for those of the READ before it.
+            RdmaTestPair pair;
+            pair.Read(1, 102'400);
+            pair.Post(2, RdmaWrOpcode::RDMA_WRITE, 1024);
+            pair.test.Run();
+            const int64_t lastPs = REQUEST_PS + END_PS + 98 * MIDDLE_PS;
+            // The WRITE of 1102 B follows the request of 98 B on the line.
+            NS_TEST_EXPECT_MSG_EQ(pair.arrivals.at(0).timePs,
+                                  98 * 80 + 2 * (1110 * 80 + 1'000'000),
+                                  "the WRITE is executed at once");
+            NS_TEST_EXPECT_MSG_EQ(pair.GetSendTimes(),
+                                  std::to_string(lastPs + RESPONSE_PS) + " " +
+                                      std::to_string(lastPs + RESPONSE_PS + 86 * 80) + " ",
+                                  "both");
+        }
+    }
+};
+
+/** MaxRdAtomic bounds what is outstanding. */
+class OutstandingTestCase : public TestCase
+{
+  public:
+    OutstandingTestCase()
+        : TestCase("16 READs are outstanding, the 17th begins when the first completes")
+    {
+    }
+
+  private:
+    void DoRun() override
+    {
+        // Requests are 98 x 80 apart. A response of 1066 B takes 1086 x 80 = 86 880 of the line, so
+        // responses follow each other without a gap; the last of 16 leaves at 2 013 760 + 15 x
+        // 86 880. The first is complete at 4 185 600, and the 17th takes as long again.
+        RdmaTestPair pair;
+        std::vector<int64_t> requests;
+        pair.sender->GetPort()->TraceConnectWithoutContext(
+            "PhyTxBegin",
+            Callback<void, Ptr<const Packet>>(
+                [&](Ptr<const Packet>) { requests.push_back(QbbNowPs()); }));
+        for (uint64_t id = 0; id < 18; ++id)
+        {
+            pair.Read(id, 1000);
+        }
+        pair.Post(18, RdmaWrOpcode::RDMA_WRITE, 4);
+        uint32_t most = 0;
+        for (int64_t ps = 0; ps < 10'000'000; ps += 1000)
+        {
+            pair.At(ps, [&]() { most = std::max(most, pair.sender->GetOutstandingReads()); });
+        }
+        pair.test.Run();
+        NS_TEST_EXPECT_MSG_EQ(most, 16U, "outstanding");
+        NS_TEST_ASSERT_MSG_EQ(requests.size(), 19U, "requests");
+        NS_TEST_ASSERT_MSG_EQ(pair.sends.size(), 19U, "completions");
+        constexpr int64_t FIRST_PS = 4'185'600;
+        constexpr int64_t SLOT_PS = 86'880;
+        for (int64_t i = 0; i < 16; ++i)
+        {
+            NS_TEST_EXPECT_MSG_EQ(requests[i], i * 98 * 80, "request " << i);
+            NS_TEST_EXPECT_MSG_EQ(pair.sends[i].timePs, FIRST_PS + i * SLOT_PS, "READ " << i);
+        }
+        NS_TEST_EXPECT_MSG_EQ(requests[16], FIRST_PS, "request 16");
+        NS_TEST_EXPECT_MSG_EQ(requests[17], FIRST_PS + SLOT_PS, "request 17");
+        // What is behind a READ that waits, waits with it.
+        NS_TEST_EXPECT_MSG_EQ(requests[18], FIRST_PS + SLOT_PS + 98 * 80, "the WRITE");
+        NS_TEST_EXPECT_MSG_EQ(pair.sends[16].timePs, 2 * FIRST_PS, "READ 16");
+        NS_TEST_EXPECT_MSG_EQ(pair.sends[17].timePs, 2 * FIRST_PS + SLOT_PS, "READ 17");
+    }
+};
+
+/** A fence waits for READs, nothing else does. */
+class FenceTestCase : public TestCase
+{
+  public:
+    FenceTestCase()
+        : TestCase("a fenced request begins when the READs before it are complete")
+    {
+    }
+
+  private:
+    void DoRun() override
+    {
+        ForBothTransports([&](RdmaWireFormat format) {
+            for (const bool fence : {false, true})
+            {
+                RdmaTestPair pair([&](RdmaTestFabric& test) { SetTestTransport(test, format); });
+                std::vector<int64_t> sent;
+                pair.sender->GetPort()->TraceConnectWithoutContext(
+                    "PhyTxBegin",
+                    Callback<void, Ptr<const Packet>>([&](Ptr<const Packet> packet) {
+                        // the WRITEs alone
+                        if (packet->GetSize() > 500)
+                        {
+                            sent.push_back(QbbNowPs());
+                        }
+                    }));
+                pair.Post(1, RdmaWrOpcode::RDMA_WRITE, 1000);
+                pair.Read(2, 10'000);
+                pair.FetchAdd(3, 0, 1);
+                RdmaSendRequest request;
+                request.id = 4;
+                request.length = 1000;
+                request.fence = fence;
+                pair.sender->PostSend(request);
+                pair.test.Run();
+                NS_TEST_EXPECT_MSG_EQ(
+                    pair.GetSendLog(),
+                    "1 RDMA_WRITE 1000 IBV_WC_SUCCESS; 2 RDMA_READ 10000 IBV_WC_SUCCESS; "
+                    "3 FETCH_ADD 8 IBV_WC_SUCCESS; 4 RDMA_WRITE 1000 IBV_WC_SUCCESS; ",
+                    GetTestName(format));
+                NS_TEST_ASSERT_MSG_EQ(sent.size(), 2U, "WRITEs");
+                NS_TEST_EXPECT_MSG_EQ(sent[0], 0, "the first");
+                // 1000 + 78, 78 and 90 B are before it; with IRN 8 B more in READ and atomic
+                const int64_t unfencedPs =
+                    (1098 + 98 + 110 + (format == RdmaWireFormat::IRN ? 16 : 0)) * 80;
+                // With IRN the acknowledgement of the last response, 70 B, goes first.
+                const int64_t fencedPs =
+                    pair.sends[2].timePs + (format == RdmaWireFormat::IRN ? 90 * 80 : 0);
+                NS_TEST_EXPECT_MSG_EQ(sent[1],
+                                      (fence ? fencedPs : unfencedPs),
+                                      GetTestName(format) << ": the second");
+            }
+        });
+    }
+};
+
+/** The responder takes MaxDestRdAtomic at a time. */
+class TooManyTestCase : public TestCase
+{
+  public:
+    TooManyTestCase()
+        : TestCase("more READs at a time than the responder takes")
+    {
+    }
+
+  private:
+    void DoRun() override
+    {
+        ForBothTransports([&](RdmaWireFormat format) {
+            RdmaTestPair pair([&](RdmaTestFabric& test) { SetTestTransport(test, format); });
+            pair.receiver->SetAttribute("MaxDestRdAtomic", UintegerValue(2));
+            pair.receiver->PostReceive({100, 8});
+            for (uint64_t id = 1; id < 5; ++id)
+            {
+                pair.Read(id, 10'240);
+            }
+            pair.test.Run();
+            NS_TEST_EXPECT_MSG_EQ(pair.GetSendLog(),
+                                  "1 RDMA_READ 10240 IBV_WC_SUCCESS; "
+                                  "2 RDMA_READ 10240 IBV_WC_SUCCESS; "
+                                  "3 RDMA_READ 10240 IBV_WC_REM_INV_REQ_ERR; "
+                                  "4 RDMA_READ 10240 IBV_WC_WR_FLUSH_ERR; ",
+                                  GetTestName(format));
+            NS_TEST_EXPECT_MSG_EQ((pair.receiver->GetState() == RdmaQpState::ERR), true, "state");
+            NS_TEST_EXPECT_MSG_EQ(pair.GetReceiveLog(),
+                                  "100 RECV 0 IBV_WC_WR_FLUSH_ERR; ",
+                                  "flush");
+        });
+        // One more fits as soon as the first is answered.
+        RdmaTestPair pair;
+        pair.receiver->SetAttribute("MaxDestRdAtomic", UintegerValue(2));
+        pair.sender->SetAttribute("MaxRdAtomic", UintegerValue(2));
+        for (uint64_t id = 1; id < 5; ++id)
+        {
+            pair.Read(id, 10'240);
+        }
+        pair.test.Run();
+        NS_TEST_ASSERT_MSG_EQ(pair.sends.size(), 4U, "completions");
+        NS_TEST_EXPECT_MSG_EQ(pair.sends[3].status, RdmaWcStatus::SUCCESS, "the last");
+    }
+};
+
+/** The suite. */
+class RdmaTransportReadTestSuite : public TestSuite
+{
+  public:
+    RdmaTransportReadTestSuite()
+        : TestSuite("rdma-transport-read")
+    {
+        AddTestCase(new LatencyTestCase);
+        AddTestCase(new BandwidthTestCase);
+        AddTestCase(new ShareTestCase);
+        AddTestCase(new OutstandingTestCase);
+        AddTestCase(new FenceTestCase);
+        AddTestCase(new TooManyTestCase);
+    }
+};
+
+RdmaTransportReadTestSuite g_rdmaTransportReadTestSuite; //!< registers the suite
+
+} // namespace
