@@ -3,7 +3,7 @@
 /**
  * \file
  * \ingroup rdma
- * RoCE flows over a Clos fabric: a table of flow completion times, and CSV and JSON files of
+ * Flows over a Clos fabric: a table of flow completion times, and CSV and JSON files of
  * everything else.
  *
  *     ns3 run rdma-fabric
@@ -27,7 +27,7 @@ main(int argc, char* argv[])
     std::string out;
     std::string progress = "auto";
     CommandLine cmd(__FILE__);
-    cmd.Usage("RoCE flows over a Clos fabric.");
+    cmd.Usage("Flows over a Clos fabric.");
     cmd.AddValue("topology",
                  "leaf-spine:LEAVESxHOSTSxSPINES, fat-tree:K, clos:TIERSxRADIX[xRATIO...], "
                  "dumbbell:N, star:N, parking-lot:N or file:PATH (HPCC format)",
@@ -53,9 +53,11 @@ main(int argc, char* argv[])
     cmd.AddValue("bytes", "flow size of incast and permutation", options.bytes);
     cmd.AddValue("duration", "poisson: flows start in this time", options.duration);
     cmd.AddValue("stop", "the run ends at this simulated time at the latest", options.stop);
-    cmd.AddValue("rto",
-                 "retransmission timeout; 0s for none; auto: none with PFC, else 320us",
-                 options.rto);
+    cmd.AddValue(
+        "rto",
+        "retransmission timeout (iwarp: the smallest); 0s for none; auto: none for RoCE with "
+        "PFC, else 320us",
+        options.rto);
     cmd.AddValue("retries",
                  "timeouts in a row after which a flow fails, 0 to 255, or unlimited",
                  options.retries);

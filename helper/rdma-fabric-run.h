@@ -40,7 +40,9 @@ struct RdmaFabricOptions
     std::string bytes{"1MB"};         //!< flow size of incast and permutation
     std::string duration{"1ms"};      //!< poisson: flows start in this time
     std::string stop{"10s"};          //!< the run ends here at the latest
-    std::string rto{"auto"}; //!< retransmission timeout; 0 is none; auto: none with PFC, else 320us
+    /// Retransmission timeout, with TCP the smallest; 0 is none; auto: none for RoCE with PFC, else
+    /// 320us.
+    std::string rto{"auto"};
     std::string retries{"unlimited"}; //!< timeouts in a row before a flow fails: 0..255, unlimited
     uint32_t ackInterval{1};          //!< packets for one acknowledgement
     uint32_t seed{1};                 //!< of all random numbers, 1 and above

@@ -52,6 +52,20 @@ GetDscps(const QbbClassifier& classifier)
     return dscps;
 }
 
+/** \param socket a new one \param device its port \param local its address \return true if free */
+bool
+BindSocket(RdmaTcpSocket& socket, Ptr<QbbNetDevice> device, const InetSocketAddress& local)
+{
+    // Before, so that ns-3 sees a socket that has the address; after, to bind it to the port, too.
+    socket.BindToNetDevice(device);
+    if (socket.Bind(local) != 0)
+    {
+        return false;
+    }
+    socket.BindToNetDevice(device);
+    return true;
+}
+
 } // namespace
 
 TypeId
@@ -194,10 +208,9 @@ RdmaTcpFlowRunner::PrepareHost(uint32_t host)
         }
     }));
     entry.listener = MakeSocket(host);
-    NS_ABORT_MSG_IF(entry.listener->Bind(InetSocketAddress(address, m_port)) != 0,
+    NS_ABORT_MSG_IF(!BindSocket(*entry.listener, port, InetSocketAddress(address, m_port)),
                     "rdma: TCP port " << m_port << " of host " << host
                                       << " is taken; set RdmaTcpFlowRunner::Port");
-    entry.listener->BindToNetDevice(port);
     entry.listener->Listen();
     entry.listener->SetAcceptCallback(MakeNullCallback<bool, Ptr<Socket>, const Address&>(),
                                       MakeCallback(&RdmaTcpFlowRunner::OnAccept, this));
@@ -305,11 +318,10 @@ RdmaTcpFlowRunner::DoStart(uint64_t index)
     const InetSocketAddress local(address, connection.port);
     connection.sender = MakeSocket(flow.srcHost);
     RdmaTcpSocket& sender = *connection.sender;
-    NS_ABORT_MSG_IF(sender.Bind(local) != 0,
+    NS_ABORT_MSG_IF(!BindSocket(sender, GetFabric()->GetNic(flow.srcHost)->GetPort(0), local),
                     "rdma: flow " << flow.id << ": TCP port " << connection.port << " of host "
                                   << flow.srcHost << " is taken; a host can have "
                                   << MAX_PORT - m_port << " flows at once");
-    sender.BindToNetDevice(GetFabric()->GetNic(flow.srcHost)->GetPort(0));
     sender.SetConnectCallback(
         Callback<void, Ptr<Socket>>([this, index](Ptr<Socket>) { OnConnect(index); }),
         Callback<void, Ptr<Socket>>([id = flow.id](Ptr<Socket>) {

@@ -43,6 +43,9 @@ CASES = {
     "no seed": (["--seed=0"], {}, r"--seed: 0; accepted: 1 and above"),
     "no acknowledgements": (["--ackInterval=0"], {}, r"--ackInterval: 0; accepted: 1 to"),
     "timeout without unit": (["--rto=5"], {}, r"--rto: '5' has no unit; accepted"),
+    "no timeout with TCP": (
+        ["--transport=iwarp", "--rto=0s"], {}, r"--rto: 0s with --transport=iwarp; accepted: auto, or a time above 0"
+    ),
     "retries": (["--retries=256"], {}, r"--retries: .*256.*accepted: 0 to 255"),
     # A leaf has 20 ports with a headroom and 8 reserves of 1248 B each.
     "buffer too small for its headroom": (

@@ -107,10 +107,15 @@ TEST(RdmaIdealFct, Frames)
     expect(MakeRdmaIdealFrames(2500, 1000, ROCE_HEADER, 16, 4), 3, 1078, 1062, 566);
     // Ethernet's minimum, and a flow beyond 32 bits.
     expect(MakeRdmaIdealFrames(1, 1000, 20), 1, 0, 0, 64);
+    // TCP over IPv4 does not pad: 14 + 20 + 20 + 4 bytes of headers and FCS.
+    expect(MakeRdmaIdealFrames(1007, 1000, 58, 0, 0, 1), 2, 1058, 0, 65);
+    expect(MakeRdmaIdealFrames(6, 1000, 58, 0, 0, 1), 1, 0, 0, 64);
     expect(MakeRdmaIdealFrames(uint64_t{1} << 40, 4096, ROCE_HEADER), 1 << 28, 4158, 4158, 4158);
     EXPECT_THROW(MakeRdmaIdealFrames(0, 1000, 62), std::invalid_argument);
     EXPECT_THROW(MakeRdmaIdealFrames(1, 0, 62), std::invalid_argument);
     EXPECT_THROW(MakeRdmaIdealFrames(1, 65537, 62), std::invalid_argument);
+    EXPECT_THROW(MakeRdmaIdealFrames(1, 1000, 62, 0, 0, 0), std::invalid_argument);
+    EXPECT_THROW(MakeRdmaIdealFrames(1, 1000, 62, 0, 0, 65), std::invalid_argument);
 }
 
 TEST(RdmaIdealFct, ByHand)
