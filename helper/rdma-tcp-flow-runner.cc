@@ -197,7 +197,7 @@ RdmaTcpFlowRunner::PrepareHost(uint32_t host)
                     "rdma: segments of " << m_segmentSize << " bytes do not fit port MTU "
                                          << port->GetMtu() << " of host " << host
                                          << "; set QbbNetDevice::Mtu to " << mtu << " or more");
-    entry.port = std::make_unique<RdmaTcpPort>(port, *GetFabric()->GetNic(host));
+    entry.port = std::make_unique<RdmaTcpPort>(port);
     entry.dscps = GetDscps(port->GetClassifier());
     m_shim->AddHost(node, address, entry.dscps);
     // ns-3 forgets all neighbours of a port when its link changes.

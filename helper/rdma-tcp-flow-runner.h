@@ -40,8 +40,8 @@ class RdmaTcpSocket;
  * The connections of a host take turns at its port, one segment each, as queue pairs do.
  *
  * Packets of a flow and their acknowledgements have a DSCP that the port maps to the flow's class.
- * The hosts of the fabric need the Internet stack (RdmaFabricHelper::SetInternetStack()), and one
- * runner of this kind is all that a fabric can have.
+ * The hosts of the fabric need the Internet stack (RdmaFabricHelper::SetInternetStack()). A second
+ * runner for a fabric needs another Port.
  */
 class RdmaTcpFlowRunner : public RdmaFlowRunnerBase
 {

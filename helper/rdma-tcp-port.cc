@@ -7,9 +7,9 @@
 namespace ns3
 {
 
-RdmaTcpPort::RdmaTcpPort(Ptr<QbbNetDevice> device, QbbFrameSink& nic)
+RdmaTcpPort::RdmaTcpPort(Ptr<QbbNetDevice> device)
     : m_device(device),
-      m_nic(nic),
+      m_sink(*device->GetSink()),
       m_kick(this, QbbEventOrder::NIC_KICK)
 {
     m_device->SetSink(this);
@@ -59,13 +59,13 @@ RdmaTcpPort::OnKick()
 void
 RdmaTcpPort::ReceiveFrame(QbbNetDevice& port, QbbFramePtr frame)
 {
-    m_nic.ReceiveFrame(port, std::move(frame));
+    m_sink.ReceiveFrame(port, std::move(frame));
 }
 
 void
 RdmaTcpPort::FrameLeft(QbbNetDevice& port, const QbbFrame& frame)
 {
-    m_nic.FrameLeft(port, frame);
+    m_sink.FrameLeft(port, frame);
     if (!m_waiting[frame.priority].empty())
     {
         // The port is in the middle of its work.
@@ -76,7 +76,7 @@ RdmaTcpPort::FrameLeft(QbbNetDevice& port, const QbbFrame& frame)
 void
 RdmaTcpPort::LinkChanged(QbbNetDevice& port)
 {
-    m_nic.LinkChanged(port);
+    m_sink.LinkChanged(port);
     m_kick.Arm(QbbNowPs());
 }
 

@@ -23,16 +23,13 @@ class RdmaTcpSocket;
  * for all that a long one of the same host has in its window. Acknowledgements and fast
  * retransmissions do not wait here.
  *
- * It stands between the port and the NIC, to which it passes everything on.
+ * It stands between the port and what was the port's sink, to which it passes everything on.
  */
 class RdmaTcpPort : public QbbFrameSink
 {
   public:
-    /**
-     * \param device a host's port; this object has to live as long as it sends
-     * \param nic the NIC behind it
-     */
-    RdmaTcpPort(Ptr<QbbNetDevice> device, QbbFrameSink& nic);
+    /** \param device a host's port; this object has to live as long as it sends */
+    explicit RdmaTcpPort(Ptr<QbbNetDevice> device);
 
     RdmaTcpPort(const RdmaTcpPort&) = delete;
     RdmaTcpPort& operator=(const RdmaTcpPort&) = delete;
@@ -53,7 +50,7 @@ class RdmaTcpPort : public QbbFrameSink
     void OnKick();
 
     Ptr<QbbNetDevice> m_device;                              //!< the port
-    QbbFrameSink& m_nic;                                     //!< the NIC
+    QbbFrameSink& m_sink;                                    //!< what it passes everything on to
     std::array<std::deque<Ptr<RdmaTcpSocket>>, 8> m_waiting; //!< for their turn, by class
     const RdmaTcpSocket* m_turn{nullptr};                    //!< whose turn it is
     QbbTimer<RdmaTcpPort, &RdmaTcpPort::OnKick> m_kick;      //!< the next one's turn

@@ -159,6 +159,42 @@ class TurnsTestCase : public TestCase
     }
 };
 
+/** Two runners, and queue pairs, over one fabric. */
+class TogetherTestCase : public TestCase
+{
+  public:
+    TogetherTestCase()
+        : TestCase("two runners of TCP flows and one of queue pairs share a fabric")
+    {
+    }
+
+  private:
+    void DoRun() override
+    {
+        RdmaFabricHelper helper;
+        helper.SetInternetStack(true);
+        auto fabric = helper.Install(MakeRdmaStar(2, MakeTestRates(100, 100, 1000)));
+        const std::vector<RdmaFlow> flows{MakeTestFlow(0, 0, 1, 1'000'000),
+                                          MakeTestFlow(1, 1, 0, 1'000'000)};
+        std::vector<Ptr<RdmaFlowRunnerBase>> runners{CreateObject<RdmaTcpFlowRunner>(),
+                                                     CreateObject<RdmaTcpFlowRunner>(),
+                                                     CreateObject<RdmaFlowRunner>()};
+        runners[1]->SetAttribute("Port", UintegerValue(40000));
+        for (const auto& runner : runners)
+        {
+            runner->SetStopWhenDone(false);
+            runner->Install(fabric, flows);
+        }
+        Simulator::Run();
+        for (const auto& runner : runners)
+        {
+            NS_TEST_EXPECT_MSG_EQ(runner->GetNCompleted(), 2U, runner->GetResults()[0].status);
+        }
+        NS_TEST_EXPECT_MSG_EQ(fabric->GetTotals().drops, 0U, "drops");
+        Simulator::Destroy();
+    }
+};
+
 /** Whole workloads, with what they must leave behind. */
 class WorkloadTestCase : public TestCase
 {
@@ -308,6 +344,7 @@ class RdmaIwarpTestSuite : public TestSuite
         AddTestCase(new TimelineTestCase);
         AddTestCase(new IdealTestCase);
         AddTestCase(new TurnsTestCase);
+        AddTestCase(new TogetherTestCase);
         AddTestCase(new WorkloadTestCase);
         AddTestCase(new ClassTestCase);
     }

@@ -135,6 +135,12 @@ class QbbNetDevice : public NetDevice
         m_sink = sink;
     }
 
+    /** \return who gets the frames that come in, or null */
+    QbbFrameSink* GetSink() const
+    {
+        return m_sink;
+    }
+
     /** \param source who makes frames for SetSourceReady() classes */
     void SetSource(QbbFrameSource* source)
     {
@@ -366,6 +372,7 @@ class QbbNetDevice : public NetDevice
     // NetDevice
 
     void SetIfIndex(const uint32_t index) override;
+
     uint32_t GetIfIndex() const final
     {
         return m_ifIndex;
@@ -436,6 +443,7 @@ class QbbNetDevice : public NetDevice
     QbbFramePtr NextFrameToSend(int64_t nowPs);
     QbbFramePtr MakePauseFrame(int64_t nowPs);
     void StartTransmission(QbbFramePtr&& frame, int64_t nowFs);
+
     bool HasWork() const
     {
         return GetReady() || (m_pauseSender.IsPending() && m_flowControl != FLOW_CONTROL_NONE);
@@ -484,10 +492,10 @@ class QbbNetDevice : public NetDevice
     std::array<QbbRing<QbbFramePtr>, 8> m_queues; //!< a queue for each class
     QbbPortCounters m_counters;                   //!< counters of all classes
     QbbClassifier m_classifier;                   //!< class of a frame
-    PortTimer m_txTimer;                         //!< the line is free again
-    PortTimer m_effectTimer;                     //!< a pause frame takes effect
-    PortTimer m_expiryTimer;                     //!< a pause runs out
-    PortTimer m_refreshTimer;                    //!< pauses are repeated
+    PortTimer m_txTimer;                          //!< the line is free again
+    PortTimer m_effectTimer;                      //!< a pause frame takes effect
+    PortTimer m_expiryTimer;                      //!< a pause runs out
+    PortTimer m_refreshTimer;                     //!< pauses are repeated
 
     QbbRing<PauseEffect> m_effects;              //!< pauses that have not taken effect yet
     QbbFramePool m_pool;                         //!< pause frames and ns-3's packets
