@@ -127,6 +127,22 @@ RdmaFabricHelper::SetTransportAttribute(const std::string& name, const Attribute
 }
 
 void
+RdmaFabricHelper::SetCongestionControl(const std::string& type)
+{
+    m_controlFactory = ObjectFactory();
+    m_controlFactory.SetTypeId(type);
+}
+
+void
+RdmaFabricHelper::SetCongestionControlAttribute(const std::string& name,
+                                                const AttributeValue& value)
+{
+    NS_ABORT_MSG_IF(!m_controlFactory.IsTypeIdSet(),
+                    "rdma: SetCongestionControlAttribute() before SetCongestionControl()");
+    m_controlFactory.Set(name, value);
+}
+
+void
 RdmaFabricHelper::SetNicAttribute(const std::string& name, const AttributeValue& value)
 {
     m_nicFactory.Set(name, value);
@@ -179,12 +195,14 @@ RdmaFabricHelper::Install(const RdmaTopology& topology) const
         InstallLink(*fabric, link);
     }
     const auto transport = MakeTransport(topology);
+    const auto control =
+        m_controlFactory.IsTypeIdSet() ? m_controlFactory.Create<RdmaCongestionControl>() : nullptr;
     const auto marker = m_ecn ? m_ecnFactory.Create<QbbEcnMarker>() : nullptr;
     for (uint32_t node = 0; node < topology.GetNNodes(); ++node)
     {
         if (topology.IsHost(node))
         {
-            InstallHost(*fabric, node, transport);
+            InstallHost(*fabric, node, transport, control);
         }
         else
         {
@@ -259,10 +277,22 @@ RdmaFabricHelper::InstallLink(RdmaFabric& fabric, uint32_t link) const
 }
 
 void
-RdmaFabricHelper::InstallHost(RdmaFabric& fabric, uint32_t host, Ptr<RdmaTransport> transport) const
+RdmaFabricHelper::InstallHost(RdmaFabric& fabric,
+                              uint32_t host,
+                              Ptr<RdmaTransport> transport,
+                              Ptr<RdmaCongestionControl> control) const
 {
     auto nic = m_nicFactory.Create<RdmaNic>();
     nic->SetTransport(transport);
+    if (control)
+    {
+        nic->SetCongestionControl(control);
+        // The NIC is disposed of with its node, which ends this reference.
+        nic->SetPathOracle([owner = Ptr<const RdmaFabric>(&fabric)](const RdmaQueuePair& qp,
+                                                                    RdmaPathProfile& profile) {
+            owner->DescribePath(qp, profile);
+        });
+    }
     for (const auto& [name, value] : m_queuePairAttributes)
     {
         nic->SetQueuePairAttribute(name, *value);

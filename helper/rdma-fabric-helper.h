@@ -77,6 +77,12 @@ class RdmaFabricHelper
     /** \param name an attribute of the transport \param value its value for all NICs */
     void SetTransportAttribute(const std::string& name, const AttributeValue& value);
 
+    /** \param type TypeId name of an RdmaCongestionControl for all NICs; none unless it is set */
+    void SetCongestionControl(const std::string& type);
+
+    /** \param name an attribute of the congestion control \param value its value for all NICs */
+    void SetCongestionControlAttribute(const std::string& name, const AttributeValue& value);
+
     /** \param name an attribute of RdmaNic \param value its value for all NICs */
     void SetNicAttribute(const std::string& name, const AttributeValue& value);
 
@@ -106,7 +112,10 @@ class RdmaFabricHelper
   private:
     Ptr<RdmaTransport> MakeTransport(const RdmaTopology& topology) const;
     void InstallLink(RdmaFabric& fabric, uint32_t link) const;
-    void InstallHost(RdmaFabric& fabric, uint32_t host, Ptr<RdmaTransport> transport) const;
+    void InstallHost(RdmaFabric& fabric,
+                     uint32_t host,
+                     Ptr<RdmaTransport> transport,
+                     Ptr<RdmaCongestionControl> control) const;
     void InstallSwitch(RdmaFabric& fabric, uint32_t sw, Ptr<QbbEcnMarker> marker) const;
     void InstallAddresses(RdmaFabric& fabric) const;
 
@@ -117,6 +126,7 @@ class RdmaFabricHelper
     ObjectFactory m_selectorFactory;  //!< a QbbPathSelector, if it has a type
     ObjectFactory m_ecnFactory;       //!< QbbEcnMarker
     ObjectFactory m_transportFactory; //!< an RdmaTransport
+    ObjectFactory m_controlFactory;   //!< an RdmaCongestionControl, if it has a type
     ObjectFactory m_nicFactory;       //!< RdmaNic
     std::vector<std::pair<std::string, Ptr<AttributeValue>>> m_queuePairAttributes; //!< for NICs
     bool m_ecn{false};      //!< switches mark

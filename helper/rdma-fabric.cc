@@ -2,6 +2,9 @@
 
 #include "rdma-fabric.h"
 
+#include "qbb-line-rate.h"
+#include "qbb-wire.h"
+
 #include <ns3/abort.h>
 #include <ns3/pointer.h>
 
@@ -132,7 +135,7 @@ RdmaFabric::Connect(uint32_t source, uint32_t destination, uint8_t priority)
 }
 
 std::vector<RdmaIdealHop>
-RdmaFabric::GetPath(Ptr<RdmaQueuePair> qp) const
+RdmaFabric::GetPath(Ptr<const RdmaQueuePair> qp) const
 {
     return GetPath(qp->GetPort(), qp->GetRemoteAddress(), qp->GetFlowHash());
 }
@@ -146,6 +149,22 @@ RdmaFabric::GetPath(Ptr<QbbNetDevice> port, Ipv4Address destination, uint32_t fl
         hops.push_back({hop->GetLineRate().GetBitRate(), hop->GetQbbChannel()->GetDelayPs()});
     }
     return hops;
+}
+
+void
+RdmaFabric::DescribePath(const RdmaQueuePair& qp, RdmaPathProfile& profile) const
+{
+    const uint32_t ackBytes =
+        QbbWire::RoceFrameBytes(GetRdmaOpcodeInfo(RdmaOpcode::ACKNOWLEDGE), 0, qp.IsTagged()) +
+        qp.GetPort()->GetLineOverheadBytes();
+    const auto path = GetPath(Ptr<const RdmaQueuePair>(&qp));
+    for (const RdmaIdealHop& hop : path)
+    {
+        const QbbLineRate rate(hop.rateBps);
+        profile.baseRttPs +=
+            2 * hop.delayPs + rate.BytesToPs(profile.packetBytes) + rate.BytesToPs(ackBytes);
+    }
+    profile.hops = static_cast<uint32_t>(path.size());
 }
 
 void

@@ -101,7 +101,16 @@ class RdmaFabric : public Object
      * \param qp a connected queue pair of this fabric
      * \return rates and delays from its NIC to its peer's; empty if there is no path
      */
-    std::vector<RdmaIdealHop> GetPath(Ptr<RdmaQueuePair> qp) const;
+    std::vector<RdmaIdealHop> GetPath(Ptr<const RdmaQueuePair> qp) const;
+
+    /**
+     * What congestion control is told of a queue pair's path: the round trip of a full packet and
+     * its acknowledgement in an empty fabric, and the number of links.
+     *
+     * \param qp a queue pair of this fabric that knows its peer
+     * \param [in,out] profile packetBytes is given; baseRttPs and hops are filled in
+     */
+    void DescribePath(const RdmaQueuePair& qp, RdmaPathProfile& profile) const;
 
     /**
      * The links that a flow's packets take, at present.

@@ -19,6 +19,19 @@ NS_LOG_COMPONENT_DEFINE("RdmaNic");
 
 NS_OBJECT_ENSURE_REGISTERED(RdmaNic);
 
+namespace
+{
+
+/** \param a a queue pair that waits \param b another \return true if b goes first */
+template <typename P>
+bool
+IsLater(const P& a, const P& b)
+{
+    return a.atPs != b.atPs ? a.atPs > b.atPs : a.qp->GetQpn() > b.qp->GetQpn();
+}
+
+} // namespace
+
 TypeId
 RdmaNic::GetTypeId()
 {
@@ -38,6 +51,18 @@ RdmaNic::GetTypeId()
                           TimeValue(MicroSeconds(50)),
                           MakeTimeAccessor(&RdmaNic::SetCnpInterval, &RdmaNic::GetCnpInterval),
                           MakeTimeChecker(Time(0)))
+            .AddAttribute(
+                "CongestionControl",
+                "Congestion control of queue pairs that are connected from now on; none "
+                "if none is given.",
+                PointerValue(),
+                MakePointerAccessor(&RdmaNic::SetCongestionControl, &RdmaNic::GetCongestionControl),
+                MakePointerChecker<RdmaCongestionControl>())
+            .AddAttribute("MinRate",
+                          "Slowest pace of a queue pair, whatever its congestion control says.",
+                          DataRateValue(DataRate("1Mbps")),
+                          MakeDataRateAccessor(&RdmaNic::SetMinRate, &RdmaNic::GetMinRate),
+                          MakeDataRateChecker())
             .AddAttribute("GlobalKey",
                           "Key 0 gives peers access to all addresses, for workloads whose memory "
                           "does not matter; without this they need the key of a registered region "
@@ -78,6 +103,9 @@ RdmaNic::DoDispose()
     }
     m_queuePairs.clear();
     m_transport = nullptr;
+    m_control = nullptr;
+    m_oracle = nullptr;
+    m_paced.clear();
     Object::DoDispose();
 }
 
@@ -124,6 +152,38 @@ Ptr<RdmaTransport>
 RdmaNic::GetTransport() const
 {
     return m_transport;
+}
+
+void
+RdmaNic::SetCongestionControl(Ptr<RdmaCongestionControl> control)
+{
+    m_control = control;
+}
+
+Ptr<RdmaCongestionControl>
+RdmaNic::GetCongestionControl() const
+{
+    return m_control;
+}
+
+void
+RdmaNic::SetPathOracle(PathOracle oracle)
+{
+    m_oracle = std::move(oracle);
+}
+
+void
+RdmaNic::SetMinRate(DataRate rate)
+{
+    NS_ABORT_MSG_IF(rate.GetBitRate() == 0,
+                    "rdma: RdmaNic::MinRate is 0bps; accepted: 1bps and up");
+    m_minRateBps = rate.GetBitRate();
+}
+
+DataRate
+RdmaNic::GetMinRate() const
+{
+    return DataRate(m_minRateBps);
 }
 
 void
@@ -191,8 +251,27 @@ RdmaNic::Activate(RdmaQueuePair* qp)
 }
 
 void
+RdmaNic::Wait(RdmaQueuePair* qp)
+{
+    m_paced.push_back({qp->GetNextPs(), qp});
+    std::push_heap(m_paced.begin(), m_paced.end(), IsLater<Paced>);
+    m_kick.ArmNoLater(m_paced.front().atPs);
+}
+
+void
 RdmaNic::OnKick()
 {
+    const int64_t nowPs = QbbNowPs();
+    while (!m_paced.empty() && m_paced.front().atPs <= nowPs)
+    {
+        std::pop_heap(m_paced.begin(), m_paced.end(), IsLater<Paced>);
+        m_pending.push_back(m_paced.back().qp);
+        m_paced.pop_back();
+    }
+    if (!m_paced.empty())
+    {
+        m_kick.ArmNoLater(m_paced.front().atPs);
+    }
     std::sort(m_pending.begin(), m_pending.end(), [](const auto* a, const auto* b) {
         return a->GetQpn() < b->GetQpn();
     });
@@ -232,10 +311,15 @@ RdmaNic::NextFrame(QbbNetDevice& port, uint8_t priority)
             qp->SetQueued(false);
             continue;
         }
+        if (qp->MustWait())
+        {
+            Wait(qp);
+            continue;
+        }
         QbbFramePtr frame = qp->MakeNextFrame();
         if (qp->CanSend())
         {
-            ready.Push(std::move(qp));
+            qp->MustWait() ? Wait(qp) : ready.Push(std::move(qp));
         }
         else
         {
@@ -247,6 +331,7 @@ RdmaNic::NextFrame(QbbNetDevice& port, uint8_t priority)
         }
         return frame;
     }
+    port.SetSourceReady(priority, false);
     return nullptr;
 }
 

@@ -7,15 +7,18 @@
 #include "qbb-net-device.h"
 #include "qbb-ring.h"
 #include "qbb-time.h"
+#include "rdma-congestion-control.h"
 #include "rdma-memory.h"
 #include "rdma-queue-pair.h"
 #include "rdma-transport.h"
 
+#include <ns3/data-rate.h>
 #include <ns3/ipv4-address.h>
 #include <ns3/object-factory.h>
 #include <ns3/object.h>
 
 #include <array>
+#include <functional>
 #include <vector>
 
 namespace ns3
@@ -119,6 +122,30 @@ class RdmaNic : public Object, public QbbFrameSink, public QbbFrameSource
                m_memory.Allows(key, address, length, access);
     }
 
+    /** \param control for queue pairs that are connected from now on; null for none */
+    void SetCongestionControl(Ptr<RdmaCongestionControl> control);
+
+    /** \return congestion control of new queue pairs, or null */
+    Ptr<RdmaCongestionControl> GetCongestionControl() const;
+
+    /** Fills in what is known of a queue pair's path: base round trip and number of links. */
+    using PathOracle = std::function<void(const RdmaQueuePair&, RdmaPathProfile&)>;
+
+    /** \param oracle asked when a queue pair is connected; RdmaFabricHelper gives one */
+    void SetPathOracle(PathOracle oracle);
+
+    /** \return what knows the paths; may be empty */
+    const PathOracle& GetPathOracle() const
+    {
+        return m_oracle;
+    }
+
+    /** \return no queue pair waits longer than at this rate, in bit/s */
+    uint64_t GetMinRateBps() const
+    {
+        return m_minRateBps;
+    }
+
     /** \return shortest time between two CNPs of a queue pair, in picoseconds; 0: no CNPs */
     int64_t GetCnpIntervalPs() const
     {
@@ -159,7 +186,17 @@ class RdmaNic : public Object, public QbbFrameSink, public QbbFrameSource
         std::array<QbbRing<RdmaQueuePair*>, 8> ready; //!< queue pairs in turn, by class
     };
 
+    /** A queue pair that waits for its pace. */
+    struct Paced
+    {
+        int64_t atPs;      //!< when its next packet may go out
+        RdmaQueuePair* qp; //!< the queue pair
+    };
+
     void OnKick();
+    void Wait(RdmaQueuePair* qp);
+    DataRate GetMinRate() const;
+    void SetMinRate(DataRate rate);
     void SetCnpInterval(Time interval);
     Time GetCnpInterval() const;
 
@@ -167,12 +204,16 @@ class RdmaNic : public Object, public QbbFrameSink, public QbbFrameSource
     std::vector<Port> m_ports;                    //!< by index
     std::vector<Ptr<RdmaQueuePair>> m_queuePairs; //!< by number - FIRST_QPN
     std::vector<RdmaQueuePair*> m_pending;        //!< begin at the end of this instant
-    QbbTimer<RdmaNic, &RdmaNic::OnKick> m_kick;   //!< the end of this instant
+    std::vector<Paced> m_paced;                   //!< a heap: wait for their pace
+    QbbTimer<RdmaNic, &RdmaNic::OnKick> m_kick;   //!< the end of this instant, or the next pace
     Ptr<RdmaTransport> m_transport;               //!< attribute Transport
     ObjectFactory m_queuePairFactory;             //!< makes queue pairs
     int64_t m_cnpIntervalPs{0};                   //!< attribute CnpInterval
     RdmaMemory m_memory;                          //!< what peers may use
     bool m_globalKey{true};                       //!< attribute GlobalKey
+    Ptr<RdmaCongestionControl> m_control;         //!< attribute CongestionControl
+    uint64_t m_minRateBps{1'000'000};             //!< attribute MinRate
+    PathOracle m_oracle;                          //!< SetPathOracle()
 };
 
 } // namespace ns3

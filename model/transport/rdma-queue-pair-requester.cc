@@ -156,7 +156,15 @@ RdmaQueuePair::MakeRequestFrame()
     }
     frame->size =
         QbbWire::RoceFrameBytes(GetRdmaOpcodeInfo(frame->opcode), frame->payload, frame->tagged);
-    m_sender->Sent(packets, QbbNowPs());
+    const int64_t nowPs = QbbNowPs();
+    const bool again = m_sender->Sent(packets, nowPs);
+    if (m_pacer)
+    {
+        m_pacer->OnSent(packet,
+                        again,
+                        frame->size + m_nic->GetDevice(m_port).GetLineOverheadBytes(),
+                        nowPs);
+    }
     ++m_stats.packetsSent;
     SyncTimer();
     return frame;
@@ -229,9 +237,16 @@ RdmaQueuePair::ReceiveAcknowledgement(const QbbFrame& frame)
     }
     switch (kind)
     {
-    case RdmaAeth::ACK:
-        Handle(m_sender->OnAck(packet, nowPs));
+    case RdmaAeth::ACK: {
+        const uint64_t before = m_sender->GetAcked();
+        const RdmaSenderEvent event = m_sender->OnAck(packet, nowPs);
+        if (m_pacer)
+        {
+            m_pacer->GetController().OnAck(MakeSample(frame, packet, before));
+        }
+        Handle(event);
         break;
+    }
     case RdmaAeth::RNR_NAK:
         Handle(m_sender->OnRnrNak(packet, RdmaAeth::RnrTimerPs(value), nowPs));
         break;
@@ -239,7 +254,8 @@ RdmaQueuePair::ReceiveAcknowledgement(const QbbFrame& frame)
         ReceiveNak(value,
                    packet,
                    IsIrn() ? RdmaFromPsn(m_initialPsn, frame.selectivePsn, m_sender->GetAcked())
-                           : RdmaSender::NO_PACKET);
+                           : RdmaSender::NO_PACKET,
+                   frame);
         break;
     default:
         GetPort()->CountDrop(frame, QbbDropReason::UNEXPECTED);
@@ -248,12 +264,18 @@ RdmaQueuePair::ReceiveAcknowledgement(const QbbFrame& frame)
 }
 
 void
-RdmaQueuePair::ReceiveNak(uint8_t code, int64_t packet, int64_t selective)
+RdmaQueuePair::ReceiveNak(uint8_t code, int64_t packet, int64_t selective, const QbbFrame& frame)
 {
     const int64_t nowPs = QbbNowPs();
     if (code == RdmaAeth::PSN_SEQUENCE_ERROR)
     {
-        Handle(m_sender->OnNak(packet, selective, nowPs));
+        const uint64_t before = m_sender->GetAcked();
+        const RdmaSenderEvent event = m_sender->OnNak(packet, selective, nowPs);
+        if (m_pacer)
+        {
+            m_pacer->GetController().OnNak(MakeSample(frame, packet - 1, before));
+        }
+        Handle(event);
         return;
     }
     const auto acked = static_cast<int64_t>(m_sender->GetAcked());
@@ -300,11 +322,16 @@ RdmaQueuePair::OnTimer()
     {
         return;
     }
+    const uint64_t timeouts = m_sender->GetTimeouts();
     const RdmaSenderEvent event = m_sender->OnTimeout(QbbNowPs());
     if (event.failed)
     {
         Fail(event.status, m_sender->GetAcked());
         return;
+    }
+    if (m_pacer && m_sender->GetTimeouts() != timeouts)
+    {
+        m_pacer->GetController().OnTimeout(QbbNowPs());
     }
     SyncTimer();
     if (m_reads)
@@ -327,7 +354,7 @@ RdmaQueuePair::Handle(const RdmaSenderEvent& event)
         return;
     }
     SyncTimer();
-    if (event.mayBegin && CanSendRequest())
+    if ((event.mayBegin || m_pacer) && CanSendRequest())
     {
         m_nic->MakeReady(this);
     }
@@ -335,6 +362,29 @@ RdmaQueuePair::Handle(const RdmaSenderEvent& event)
     {
         ReleaseSends(); // RoCE: a READ may have waited for room in the PSN space
     }
+}
+
+bool
+RdmaQueuePair::HasRoom() const
+{
+    const uint64_t sent = m_sender->GetHighestSent();
+    return m_sender->GetNext() < sent || m_pacer->HasRoom(sent - m_sender->GetAcked());
+}
+
+RdmaAckSample
+RdmaQueuePair::MakeSample(const QbbFrame& frame, int64_t packet, uint64_t ackedBefore) const
+{
+    RdmaAckSample sample;
+    sample.nowPs = QbbNowPs();
+    sample.ackedTo = m_sender->GetAcked();
+    sample.ackedPackets = sample.ackedTo - ackedBefore;
+    sample.sentTo = m_sender->GetHighestSent();
+    sample.rttPs = m_pacer->GetRttPs(
+        IsIrn() ? RdmaFromPsn(m_initialPsn, frame.selectivePsn, ackedBefore) : packet,
+        sample.nowPs);
+    sample.ecnEcho = frame.becn;
+    m_pacer->OnAcked(sample.ackedTo);
+    return sample;
 }
 
 void

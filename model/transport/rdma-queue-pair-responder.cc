@@ -62,11 +62,16 @@ RdmaQueuePair::ReceiveFrame(const QbbFrame& frame)
     if (frame.opcode == static_cast<uint8_t>(RdmaOpcode::CNP))
     {
         ++m_stats.cnpsReceived;
+        if (m_pacer)
+        {
+            m_pacer->GetController().OnCnp(QbbNowPs());
+        }
         return;
     }
     constexpr uint8_t CE = 3;
     if (frame.ecn == CE)
     {
+        m_ceSeen = true;
         NotifyCongestion();
     }
     const RdmaOpcodeInfo& info = GetRdmaOpcodeInfo(frame.opcode);

@@ -237,12 +237,23 @@ RdmaQueuePair::MakeResponseFrame()
     frame->psn = RdmaToPsn(m_remotePsn, response.first + response.sent);
     FillResponse(*frame, response, response.sent);
     ++m_responses->sent;
+    PaceResponse(*frame);
     if (++response.sent == response.packets)
     {
         queue.Pop();
         SyncResponses();
     }
     return frame;
+}
+
+void
+RdmaQueuePair::PaceResponse(const QbbFrame& frame)
+{
+    if (m_pacer)
+    {
+        const uint32_t bytes = frame.size + m_nic->GetDevice(m_port).GetLineOverheadBytes();
+        m_pacer->OnResponseSent(bytes, QbbNowPs());
+    }
 }
 
 QbbFramePtr
@@ -269,16 +280,14 @@ RdmaQueuePair::MakeIrnResponseFrame()
     frame->psn = RdmaToPsn(m_initialPsn, packet);
     FillResponse(*frame, response, packet - response.first);
     ++r.sent;
+    PaceResponse(*frame);
     r.sender->Sent(1, QbbNowPs());
     SyncResponses();
     return frame;
 }
 
 QbbFramePtr
-RdmaQueuePair::MakeAeth(RdmaOpcode opcode,
-                        uint8_t syndrome,
-                        uint32_t psn,
-                        uint32_t selectivePsn) const
+RdmaQueuePair::MakeAeth(RdmaOpcode opcode, uint8_t syndrome, uint32_t psn, uint32_t selectivePsn)
 {
     QbbFramePtr frame = m_nic->GetPool().Allocate(m_frame);
     frame->ecn = 0;
@@ -287,6 +296,9 @@ RdmaQueuePair::MakeAeth(RdmaOpcode opcode,
     frame->syndrome = syndrome;
     frame->msn = m_msn;
     frame->selectivePsn = selectivePsn;
+    // Echoes a mark, for algorithms that count them; CNPs are told apart by their opcode.
+    frame->becn = m_ceSeen;
+    m_ceSeen = false;
     frame->size = QbbWire::RoceFrameBytes(GetRdmaOpcodeInfo(opcode), 0, frame->tagged);
     return frame;
 }

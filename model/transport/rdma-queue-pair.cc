@@ -115,6 +115,7 @@ RdmaQueuePair::DoDispose()
     m_receives.Clear();
     m_reads.reset();
     m_responses.reset();
+    m_pacer.reset();
     m_kept.reset();
     m_sendQueue = nullptr;
     m_receiveQueue = nullptr;
@@ -362,6 +363,35 @@ RdmaQueuePair::Address(Ipv4Address remoteAddress, uint32_t remoteQpn)
         m_frame.tci = *tag;
     }
     m_frame.priority = port->GetClassifier().Classify(m_frame);
+    MakePacer();
+}
+
+void
+RdmaQueuePair::MakePacer()
+{
+    const Ptr<RdmaCongestionControl> control = m_nic->GetCongestionControl();
+    m_pacer.reset();
+    if (!control)
+    {
+        return;
+    }
+    const RdmaOpcode full = IsIrn() ? RdmaOpcode::IRN_WRITE_MIDDLE : RdmaOpcode::RDMA_WRITE_MIDDLE;
+    const auto port = GetPort();
+    RdmaPathProfile profile;
+    profile.lineRateBps = port->GetLineRate().GetBitRate();
+    profile.payloadBytes = m_pathMtu;
+    profile.packetBytes =
+        QbbWire::RoceFrameBytes(GetRdmaOpcodeInfo(full), m_pathMtu, m_frame.tagged) +
+        port->GetLineOverheadBytes();
+    profile.seed = m_frame.flowHash;
+    if (m_nic->GetPathOracle())
+    {
+        m_nic->GetPathOracle()(*this, profile);
+    }
+    m_pacer = std::make_unique<RdmaPacer>(control->MakeController(profile),
+                                          profile.packetBytes,
+                                          m_nic->GetMinRateBps(),
+                                          control->NeedsRtt());
 }
 
 void

@@ -7,6 +7,7 @@
 #include "qbb-ring.h"
 #include "qbb-time.h"
 #include "rdma-completion-queue.h"
+#include "rdma-pacer.h"
 #include "rdma-qp-attributes.h"
 #include "rdma-response.h"
 #include "rdma-shared-receive-queue.h"
@@ -172,6 +173,12 @@ class RdmaQueuePair : public Object
         return m_state;
     }
 
+    /** \return the congestion controller, or null without congestion control */
+    RdmaRateController* GetRateController() const
+    {
+        return m_pacer ? &m_pacer->GetController() : nullptr;
+    }
+
     /**
      * Chooses a class in place of a DSCP: the attribute Dscp becomes the lowest DSCP that the
      * port's table maps to it, unless Dscp is of that class already. Before Connect(). Aborts with
@@ -305,7 +312,19 @@ class RdmaQueuePair : public Object
         return m_frame.priority;
     }
 
-    /** \return true if it has a packet that may go out */
+    /** \return true if congestion control's pace does not allow a packet yet */
+    bool MustWait() const
+    {
+        return m_pacer && m_pacer->GetNextPs() > QbbNowPs();
+    }
+
+    /** \return when its next packet may go out; only if MustWait() */
+    int64_t GetNextPs() const
+    {
+        return m_pacer->GetNextPs();
+    }
+
+    /** \return true if it has a packet that may go out, now or when its pace allows it */
     bool CanSend() const
     {
         return m_responsesReady || CanSendRequest();
@@ -410,6 +429,7 @@ class RdmaQueuePair : public Object
     void Address(Ipv4Address remoteAddress, uint32_t remoteQpn);
     void Reset();
     void CheckPathMtu() const;
+    void MakePacer();
 
     bool IsIrn() const
     {
@@ -420,17 +440,21 @@ class RdmaQueuePair : public Object
     bool CanSendRequest() const
     {
         return (m_state == RdmaQpState::RTS || m_state == RdmaQpState::SQD) &&
-               m_sender->CanSend() && m_sender->GetNext() < m_sendEnd;
+               m_sender->CanSend() && m_sender->GetNext() < m_sendEnd &&
+               (!m_pacer || HasRoom());
     }
+
+    bool HasRoom() const;
 
     void ReleaseSends();
     uint64_t GetBegunEnd() const;
     const SendEntry& FindEntry(uint64_t packet);
     QbbFramePtr MakeRequestFrame();
+    RdmaAckSample MakeSample(const QbbFrame& frame, int64_t packet, uint64_t ackedBefore) const;
     void FillReadRequest(QbbFrame& frame, const SendEntry& entry, uint64_t index) const;
     void FillIrnRequest(QbbFrame& frame, const SendEntry& entry, uint64_t index) const;
     void ReceiveAcknowledgement(const QbbFrame& frame);
-    void ReceiveNak(uint8_t code, int64_t packet, int64_t selective);
+    void ReceiveNak(uint8_t code, int64_t packet, int64_t selective, const QbbFrame& frame);
     void Handle(const RdmaSenderEvent& event);
     void SyncTimer();
     void CompleteAcknowledged();
@@ -479,10 +503,8 @@ class RdmaQueuePair : public Object
     uint32_t CountUnanswered() const;
     QbbFramePtr MakeResponseFrame();
     QbbFramePtr MakeIrnResponseFrame();
-    QbbFramePtr MakeAeth(RdmaOpcode opcode,
-                         uint8_t syndrome,
-                         uint32_t psn,
-                         uint32_t selectivePsn) const;
+    void PaceResponse(const QbbFrame& frame);
+    QbbFramePtr MakeAeth(RdmaOpcode opcode, uint8_t syndrome, uint32_t psn, uint32_t selectivePsn);
     void FillResponse(QbbFrame& frame, const RdmaResponse& response, uint64_t index) const;
     void ReceiveReadAcknowledge(const QbbFrame& frame);
     void EndResponses();
@@ -495,6 +517,7 @@ class RdmaQueuePair : public Object
     bool m_queued{false};                              //!< in the NIC's list of ready queue pairs
     bool m_responsesReady{false};                      //!< a response may go out
     bool m_responseTurn{false};               //!< the next packet is a response, if there is one
+    bool m_ceSeen{false};                     //!< a packet came in marked CE, not yet told
     bool m_inMessage{false};                  //!< responder, RoCE: between FIRST and LAST
     bool m_inSend{false};                     //!< responder, RoCE: the present message is a SEND
     uint32_t m_pathMtu{1024};                 //!< attribute PathMtu
@@ -504,6 +527,7 @@ class RdmaQueuePair : public Object
     uint32_t m_outstandingReads{0};           //!< READs and atomics that have begun
     std::unique_ptr<RdmaSender> m_sender;     //!< of the requests
     std::unique_ptr<RdmaReceiver> m_receiver; //!< of the peer's requests
+    std::unique_ptr<RdmaPacer> m_pacer;       //!< with congestion control
     QbbRing<SendEntry> m_sends;               //!< posted and not complete, in order
     std::size_t m_cursor{0};                  //!< the entry that sends at present
     std::size_t m_released{0};                //!< how many of m_sends may send

@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+
+#ifndef RDMA_CONGESTION_CONTROL_H
+#define RDMA_CONGESTION_CONTROL_H
+
+#include <ns3/object.h>
+
+#include <cstdint>
+#include <limits>
+#include <memory>
+
+namespace ns3
+{
+
+/**
+ * \ingroup rdma
+ * What a switch on the way has written into a packet, and the receiver has sent back (in-band
+ * network telemetry).
+ */
+struct RdmaIntHop
+{
+    uint64_t rateBps{0};    //!< rate of the port that the packet left by, in kb/s steps
+    uint64_t txBytes{0};    //!< line bytes that the port has sent, modulo 2^40
+    uint64_t queueBytes{0}; //!< bytes in the port's queue of the packet's class, up to 2^32 - 1
+    int64_t timePs{0};      //!< when the packet left, in picoseconds modulo 2^48
+};
+
+/**
+ * \ingroup rdma
+ * What a congestion controller learns from an acknowledgement.
+ *
+ * Packet numbers are those of the queue pair's packet stream; they grow without end.
+ */
+struct RdmaAckSample
+{
+    int64_t nowPs{0};         //!< the instant
+    uint64_t ackedPackets{0}; //!< packets that this one acknowledges for the first time
+    uint64_t ackedTo{0};      //!< all packets below this number are acknowledged
+    uint64_t sentTo{0};       //!< one more than the highest packet sent
+    int64_t rttPs{-1};        //!< round trip of the packet that caused it; negative: not known
+    bool ecnEcho{false};      //!< that packet came in marked CE
+    const RdmaIntHop* hops{nullptr}; //!< telemetry of its way, first switch first; null: none
+    uint32_t hopCount{0};            //!< how many there are, up to 16
+};
+
+/**
+ * \ingroup rdma
+ * What a congestion controller is told of the queue pair that it is for. Bytes are those on the
+ * line: headers, preamble and gap included.
+ */
+struct RdmaPathProfile
+{
+    uint64_t lineRateBps{0};  //!< rate of the port: no controller sends faster
+    uint32_t packetBytes{0};  //!< a full packet on the line
+    uint32_t payloadBytes{0}; //!< its payload
+    int64_t baseRttPs{0};     //!< round trip of a full packet in an empty network; 0: not known
+    uint32_t hops{0};         //!< links on the way there; 0: not known
+    uint64_t seed{0};         //!< of random decisions, different for each queue pair
+};
+
+/**
+ * \ingroup rdma
+ * Quantities of a controller for time series; a negative one means nothing for its algorithm.
+ */
+struct RdmaCongestionState
+{
+    double alpha{-1};         //!< estimate of congestion, 0..1
+    double targetRateBps{-1}; //!< rate that it is returning to
+};
+
+/**
+ * \ingroup rdma
+ * Congestion control of one queue pair: numbers and times in, a rate and a window out.
+ *
+ * Sees no packets and no simulator. Hooks that an algorithm has no use for do nothing. Time never
+ * runs backwards between calls. Timers that only change the rate need no event: GetRateBps() is
+ * asked before each packet and has the time to catch up.
+ */
+class RdmaRateController
+{
+  public:
+    static constexpr uint64_t NO_WINDOW = std::numeric_limits<uint64_t>::max(); //!< no limit
+
+    virtual ~RdmaRateController() = default;
+
+    /** \param nowPs the instant \return the rate at which packets may go out, in bit/s on the line
+     */
+    virtual uint64_t GetRateBps(int64_t nowPs) = 0;
+
+    /** \return bytes on the line that may be in flight, or NO_WINDOW; one packet always may */
+    virtual uint64_t GetWindowBytes() const
+    {
+        return NO_WINDOW;
+    }
+
+    /** \param bytes a packet of so many bytes on the line goes out \param nowPs the instant */
+    virtual void OnSent(uint32_t bytes, int64_t nowPs)
+    {
+    }
+
+    /** \param sample an acknowledgement */
+    virtual void OnAck(const RdmaAckSample& sample)
+    {
+    }
+
+    /** The receiver reports a loss (NAK). \param sample what it says beside */
+    virtual void OnNak(const RdmaAckSample& sample)
+    {
+    }
+
+    /** A congestion notification packet came. \param nowPs the instant */
+    virtual void OnCnp(int64_t nowPs)
+    {
+    }
+
+    /** The retransmission timer ran out. \param nowPs the instant */
+    virtual void OnTimeout(int64_t nowPs)
+    {
+    }
+
+    /** \return quantities for time series */
+    virtual RdmaCongestionState GetState() const
+    {
+        return {};
+    }
+};
+
+/**
+ * \ingroup rdma
+ * A congestion control algorithm with its parameters: makes a controller for each queue pair.
+ *
+ * A new one is a subclass in a file of its own, with attributes for its parameters; nothing else
+ * changes. RdmaNic::CongestionControl takes it.
+ */
+class RdmaCongestionControl : public Object
+{
+  public:
+    /**
+     * \brief Get the type ID.
+     * \return the object TypeId
+     */
+    static TypeId GetTypeId();
+
+    /**
+     * Aborts with a message if the attributes contradict each other, or need something of the
+     * profile that is not known.
+     *
+     * \param profile the queue pair
+     * \return its controller, at the rate at which a new queue pair begins
+     */
+    virtual std::unique_ptr<RdmaRateController> MakeController(
+        const RdmaPathProfile& profile) const = 0;
+
+    /** \return true if controllers want RdmaAckSample::rttPs */
+    virtual bool NeedsRtt() const
+    {
+        return false;
+    }
+
+    /** \return true if controllers want RdmaAckSample::hops: packets then carry telemetry */
+    virtual bool NeedsInt() const
+    {
+        return false;
+    }
+};
+
+} // namespace ns3
+
+#endif /* RDMA_CONGESTION_CONTROL_H */

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+
+#include "rdma-pacer.h"
+
+#include <algorithm>
+
+namespace ns3
+{
+
+RdmaPacer::RdmaPacer(std::unique_ptr<RdmaRateController> controller,
+                     uint32_t packetBytes,
+                     uint64_t minRateBps,
+                     bool timesPackets)
+    : m_controller(std::move(controller)),
+      m_minRateBps(minRateBps),
+      m_packetBytes(packetBytes),
+      m_timesPackets(timesPackets)
+{
+}
+
+void
+RdmaPacer::OnSent(uint64_t packet, bool again, uint32_t bytes, int64_t nowPs)
+{
+    if (m_timesPackets)
+    {
+        KeepTime(packet, again, nowPs);
+    }
+    OnResponseSent(bytes, nowPs);
+}
+
+void
+RdmaPacer::OnResponseSent(uint32_t bytes, int64_t nowPs)
+{
+    constexpr uint64_t BITS_PS = 8'000'000'000'000; // bits of a byte x picoseconds of a second
+    m_controller->OnSent(bytes, nowPs);
+    const uint64_t rateBps = std::max(m_controller->GetRateBps(nowPs), m_minRateBps);
+    const uint64_t carried = rateBps == m_rateBps && m_nextPs == nowPs ? m_remainder : 0;
+    const uint64_t work = bytes * BITS_PS + carried;
+    m_nextPs = nowPs + static_cast<int64_t>(work / rateBps);
+    m_remainder = work % rateBps;
+    m_rateBps = rateBps;
+}
+
+void
+RdmaPacer::KeepTime(uint64_t packet, bool again, int64_t nowPs)
+{
+    if (m_times.empty())
+    {
+        m_times.resize(16);
+    }
+    const uint64_t mask = m_times.size() - 1;
+    SendTime& slot = m_times[packet & mask];
+    // A slot whose packet is still on its way would lose it: make room.
+    if (slot.sentPs != UNKNOWN && slot.packet >= m_oldest && slot.packet != packet)
+    {
+        std::vector<SendTime> larger(2 * m_times.size());
+        for (const SendTime& time : m_times)
+        {
+            if (time.packet >= m_oldest)
+            {
+                larger[time.packet & (larger.size() - 1)] = time;
+            }
+        }
+        m_times.swap(larger);
+        KeepTime(packet, again, nowPs);
+        return;
+    }
+    slot.packet = packet;
+    slot.sentPs = again ? UNKNOWN : nowPs;
+}
+
+int64_t
+RdmaPacer::GetRttPs(int64_t packet, int64_t nowPs) const
+{
+    if (m_times.empty() || packet < 0)
+    {
+        return UNKNOWN;
+    }
+    const auto number = static_cast<uint64_t>(packet);
+    const SendTime& slot = m_times[number & (m_times.size() - 1)];
+    return slot.packet == number && slot.sentPs != UNKNOWN ? nowPs - slot.sentPs : UNKNOWN;
+}
+
+} // namespace ns3

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+
+#ifndef RDMA_PACER_H
+#define RDMA_PACER_H
+
+#include "rdma-congestion-control.h"
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+namespace ns3
+{
+
+/**
+ * \ingroup rdma
+ * Holds a queue pair to what its congestion controller allows: packets leave no faster than its
+ * rate, one at a time, and no more of them are in flight than its window.
+ *
+ * After a packet of b bytes at rate r the next one may leave b x 8 / r later, whatever the window
+ * says; time that was not used is not made up for, so there is never a burst. What a division
+ * leaves over is carried on as long as the rate stays the same, so that rounding to picoseconds
+ * does not change the rate.
+ */
+class RdmaPacer
+{
+  public:
+    /**
+     * \param controller decides
+     * \param packetBytes a full packet on the line
+     * \param minRateBps no packet waits longer than at this rate, 1 and above
+     * \param timesPackets true: keep when packets were sent, for round-trip times
+     */
+    RdmaPacer(std::unique_ptr<RdmaRateController> controller,
+              uint32_t packetBytes,
+              uint64_t minRateBps,
+              bool timesPackets);
+
+    /** \return when the next packet may leave */
+    int64_t GetNextPs() const
+    {
+        return m_nextPs;
+    }
+
+    /** \param inFlight packets in flight \return true if the window has room for another one */
+    bool HasRoom(uint64_t inFlight) const
+    {
+        return inFlight == 0 || inFlight * m_packetBytes < m_controller->GetWindowBytes();
+    }
+
+    /**
+     * A packet begins its transmission.
+     *
+     * \param packet its number
+     * \param again it has been sent before
+     * \param bytes on the line
+     * \param nowPs the instant
+     */
+    void OnSent(uint64_t packet, bool again, uint32_t bytes, int64_t nowPs);
+
+    /**
+     * A packet of another stream than the one that is acknowledged: a READ response. It keeps the
+     * pace, and the window knows nothing of it.
+     *
+     * \param bytes on the line
+     * \param nowPs the instant
+     */
+    void OnResponseSent(uint32_t bytes, int64_t nowPs);
+
+    /** \param ackedTo all packets below this number are acknowledged */
+    void OnAcked(uint64_t ackedTo)
+    {
+        m_oldest = ackedTo;
+    }
+
+    /**
+     * \param packet a packet that was sent
+     * \param nowPs when its acknowledgement came
+     * \return its round-trip time; -1 if it is not known: not kept, or sent more than once
+     */
+    int64_t GetRttPs(int64_t packet, int64_t nowPs) const;
+
+    /** \return the controller */
+    RdmaRateController& GetController()
+    {
+        return *m_controller;
+    }
+
+  private:
+    static constexpr int64_t UNKNOWN = -1; //!< no time
+
+    /** When a packet was sent. */
+    struct SendTime
+    {
+        uint64_t packet{0};      //!< its number
+        int64_t sentPs{UNKNOWN}; //!< when, or UNKNOWN if more than once
+    };
+
+    void KeepTime(uint64_t packet, bool again, int64_t nowPs);
+
+    std::unique_ptr<RdmaRateController> m_controller; //!< decides
+    int64_t m_nextPs{0};                              //!< when the next packet may leave
+    uint64_t m_rateBps{0};                            //!< rate of the last packet
+    uint64_t m_remainder{0};                          //!< of the last division, below the rate
+    uint64_t m_minRateBps;                            //!< floor
+    uint32_t m_packetBytes;                           //!< a full packet on the line
+    bool m_timesPackets;                              //!< keep send times
+    uint64_t m_oldest{0};                             //!< packets below this are acknowledged
+    std::vector<SendTime> m_times; //!< by packet number modulo its size, a power of two
+};
+
+} // namespace ns3
+
+#endif /* RDMA_PACER_H */
