@@ -36,7 +36,7 @@ main(int argc, char* argv[])
     cmd.AddValue("uplinkRate", "rate of the links between switches", options.uplinkRate);
     cmd.AddValue("delay", "propagation delay of every link", options.delay);
     cmd.AddValue("mtu", "payload bytes of a full packet, 256 to 4096", options.mtu);
-    cmd.AddValue("transport", "roce, or iwarp (ns-3's TCP)", options.transport);
+    cmd.AddValue("transport", "roce, irn, or iwarp (ns-3's TCP)", options.transport);
     cmd.AddValue("cc", "congestion control: none", options.cc);
     cmd.AddValue("pfc", "on or off", options.pfc);
     cmd.AddValue("ecn", "on, off, or KMIN:KMAX:PMAX at 40 Gb/s (5KB:200KB:0.01)", options.ecn);
@@ -53,11 +53,28 @@ main(int argc, char* argv[])
     cmd.AddValue("bytes", "flow size of incast and permutation", options.bytes);
     cmd.AddValue("duration", "poisson: flows start in this time", options.duration);
     cmd.AddValue("stop", "the run ends at this simulated time at the latest", options.stop);
-    cmd.AddValue(
-        "rto",
-        "retransmission timeout (iwarp: the smallest); 0s for none; auto: none for RoCE with "
-        "PFC, else 320us",
-        options.rto);
+    cmd.AddValue("paths", "ecmp, spray (packets at random) or spray-in-turn", options.paths);
+    cmd.AddValue("loss", "probability that a link loses a frame", options.loss);
+    cmd.AddValue("recovery",
+                 "irn: sack, selective (without SACK), go-back-n, go-back-0; roce: go-back-n, "
+                 "go-back-0; auto: the first",
+                 options.recovery);
+    cmd.AddValue("bdpCap",
+                 "irn: packets in flight; auto: from the topology; off: no BDP-FC",
+                 options.bdpCap);
+    cmd.AddValue("rtoLow", "irn: RTO_low; auto: 100us", options.rtoLow);
+    cmd.AddValue("rtoLowPackets",
+                 "irn: RTO_low is for at most this many packets in flight; auto: 3",
+                 options.rtoLowPackets);
+    cmd.AddValue("dynamicRto", "irn: timeouts from round-trip times", options.dynamicRto);
+    cmd.AddValue("backOff",
+                 "irn with go-back-n: the window halves with each loss",
+                 options.backOff);
+    cmd.AddValue("rto",
+                 "retransmission timeout (irn: RTO_high, iwarp: the smallest); 0s for none; auto: "
+                 "none for RoCE with "
+                 "PFC, else 320us",
+                 options.rto);
     cmd.AddValue("retries",
                  "timeouts in a row after which a flow fails, 0 to 255, or unlimited",
                  options.retries);

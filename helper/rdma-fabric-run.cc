@@ -6,7 +6,9 @@
 #include "qbb-shared-buffer.h"
 #include "qbb-wheel-scheduler.h"
 #include "qbb-wire.h"
+#include "rdma-fabric-transport.h"
 #include "rdma-flow-runner.h"
+#include "rdma-option.h"
 #include "rdma-progress.h"
 #include "rdma-tcp-flow-runner.h"
 #include "rdma-topology-builders.h"
@@ -34,47 +36,20 @@ namespace ns3
 namespace
 {
 
-/// Timeout where packets may be lost: the IRN paper's RTO_high (SIGCOMM 2018, section 4.1).
-constexpr int64_t LOSSY_TIMEOUT_PS = 320'000'000;
-
-/**
- * Runs a parser and puts the option's name before its message.
- *
- * \param option the option
- * \param parse what may throw
- * \return what it returns
- */
-template <typename F>
-auto
-ParseOption(const std::string& option, F parse)
+/** \param topology a topology \param loss error rate \return the same with this on all links */
+RdmaTopology
+WithLoss(const RdmaTopology& topology, double loss)
 {
-    try
+    RdmaTopology lossy;
+    for (const RdmaTopologyNode& node : topology.GetNodes())
     {
-        return parse();
+        node.role == RdmaNodeRole::HOST ? lossy.AddHost(node.name) : lossy.AddSwitch(node.name);
     }
-    catch (const std::invalid_argument& error)
+    for (const RdmaTopologyLink& link : topology.GetLinks())
     {
-        throw std::invalid_argument("--" + option + ": " + error.what());
+        lossy.AddLink(link.a, link.b, link.rateBps, link.delayPs, loss);
     }
-}
-
-/** \param option its name \param value its text \param accepted what it may be */
-void
-CheckChoice(const std::string& option,
-            const std::string& value,
-            const std::vector<std::string>& accepted)
-{
-    if (std::find(accepted.begin(), accepted.end(), value) != accepted.end())
-    {
-        return;
-    }
-    std::string list;
-    for (const auto& choice : accepted)
-    {
-        list += (list.empty() ? "" : ", ") + choice;
-    }
-    throw std::invalid_argument("--" + option + ": unknown value \"" + value +
-                                "\"; accepted: " + list);
+    return lossy;
 }
 
 } // namespace
@@ -96,14 +71,24 @@ RdmaTopology
 RdmaFabricRun::MakeTopology(const RdmaFabricOptions& options)
 {
     RdmaTopologyRates rates;
-    rates.hostRateBps = ParseOption("rate", [&] { return ParseRdmaRate(options.rate); });
+    rates.hostRateBps = ParseRdmaOption("rate", [&] { return ParseRdmaRate(options.rate); });
     rates.uplinkRateBps =
-        ParseOption("uplinkRate", [&] { return ParseRdmaRate(options.uplinkRate); });
-    rates.delayPs = ParseOption("delay", [&] { return ParseRdmaTime(options.delay); });
-    return ParseOption("topology", [&] {
+        ParseRdmaOption("uplinkRate", [&] { return ParseRdmaRate(options.uplinkRate); });
+    rates.delayPs = ParseRdmaOption("delay", [&] { return ParseRdmaTime(options.delay); });
+    const bool fromFile = options.topology.rfind("file:", 0) == 0;
+    if (!(options.loss >= 0 && options.loss < 1) || (fromFile && options.loss > 0))
+    {
+        std::ostringstream message;
+        message
+            << "--loss: " << options.loss
+            << "; accepted: a probability of 0 or more, below 1; 0 with --topology=file:, which "
+               "has error rates of its own";
+        throw std::invalid_argument(message.str());
+    }
+    return ParseRdmaOption("topology", [&] {
         RdmaTopology topology = MakeRdmaTopology(options.topology, rates);
         topology.Validate();
-        return topology;
+        return options.loss > 0 ? WithLoss(topology, options.loss) : topology;
     });
 }
 
@@ -116,13 +101,14 @@ RdmaFabricRun::MakeFlows(const RdmaFabricOptions& options, const RdmaTopology& t
     }
     RngSeedManager::SetSeed(options.seed);
     RdmaWorkloadOptions workload;
-    workload.durationPs = ParseOption("duration", [&] { return ParseRdmaTime(options.duration); });
-    workload.bytes = ParseOption("bytes", [&] { return ParseRdmaBytes(options.bytes); });
+    workload.durationPs =
+        ParseRdmaOption("duration", [&] { return ParseRdmaTime(options.duration); });
+    workload.bytes = ParseRdmaOption("bytes", [&] { return ParseRdmaBytes(options.bytes); });
     workload.load = options.load;
     workload.cdf = options.cdf;
     if (options.workload == "poisson")
     {
-        ParseOption("cdf", [&] { RdmaFlowSizeCdf::Make(options.cdf); });
+        ParseRdmaOption("cdf", [&] { RdmaFlowSizeCdf::Make(options.cdf); });
         if (!(options.load > 0))
         {
             std::ostringstream message;
@@ -130,17 +116,17 @@ RdmaFabricRun::MakeFlows(const RdmaFabricOptions& options, const RdmaTopology& t
             throw std::invalid_argument(message.str());
         }
     }
-    return ParseOption("workload",
-                       [&] { return MakeRdmaWorkload(options.workload, topology, workload); });
+    return ParseRdmaOption("workload",
+                           [&] { return MakeRdmaWorkload(options.workload, topology, workload); });
 }
 
 void
 RdmaFabricRun::Build(const RdmaTopology& topology, const std::vector<RdmaFlow>& flows)
 {
-    CheckChoice("transport", m_options.transport, {"roce", "iwarp"});
-    CheckChoice("cc", m_options.cc, {"none"});
-    CheckChoice("pfc", m_options.pfc, {"on", "off"});
-    CheckChoice("switch", m_options.switchType, {"shared"});
+    CheckRdmaChoice("transport", m_options.transport, {"roce", "irn", "iwarp"});
+    CheckRdmaChoice("cc", m_options.cc, {"none"});
+    CheckRdmaChoice("pfc", m_options.pfc, {"on", "off"});
+    CheckRdmaChoice("switch", m_options.switchType, {"shared"});
     RngSeedManager::SetSeed(m_options.seed);
     RdmaFabricHelper helper;
     ObjectFactory scheduler;
@@ -177,8 +163,8 @@ RdmaFabricRun::MakeRunner() const
     }
     auto runner = CreateObject<RdmaTcpFlowRunner>();
     runner->SetAttribute("SegmentSize", UintegerValue(m_options.mtu));
-    runner->SetAttribute("MinRto", TimeValue(QbbFromPs(GetTimeoutPs())));
-    runner->SetAttribute("DataRetries", UintegerValue(GetRetries()));
+    runner->SetAttribute("MinRto", TimeValue(QbbFromPs(GetRdmaTimeoutPs(m_options))));
+    runner->SetAttribute("DataRetries", UintegerValue(GetRdmaRetries(m_options)));
     runner->SetAttribute("DelAckCount", UintegerValue(m_options.ackInterval));
     runner->SetAttribute("UseEcn", BooleanValue(m_options.ecn != "off"));
     return runner;
@@ -203,34 +189,6 @@ RdmaFabricRun::CheckBuffers() const
     }
 }
 
-int64_t
-RdmaFabricRun::GetTimeoutPs() const
-{
-    const bool isTcp = m_options.transport == "iwarp";
-    if (m_options.rto == "auto")
-    {
-        return m_options.pfc == "on" && !isTcp ? 0 : LOSSY_TIMEOUT_PS;
-    }
-    const int64_t timeoutPs = ParseOption("rto", [&] { return ParseRdmaTime(m_options.rto); });
-    if (isTcp && timeoutPs == 0)
-    {
-        throw std::invalid_argument("--rto: " + m_options.rto +
-                                    " with --transport=iwarp; accepted: auto, or a time above 0, "
-                                    "because TCP always has a timeout");
-    }
-    return timeoutPs;
-}
-
-uint32_t
-RdmaFabricRun::GetRetries() const
-{
-    return m_options.retries == "unlimited"
-               ? UINT32_MAX
-               : static_cast<uint32_t>(ParseOption("retries", [&] {
-                     return ParseRdmaInteger(m_options.retries, 0, 255);
-                 }));
-}
-
 void
 RdmaFabricRun::Configure(RdmaFabricHelper& helper, uint8_t classes) const
 {
@@ -247,7 +205,8 @@ RdmaFabricRun::Configure(RdmaFabricHelper& helper, uint8_t classes) const
     // The classes that the flows use are the lossless ones.
     helper.SetDeviceAttribute("PfcClasses", UintegerValue(classes));
     helper.SetChannelAttribute("SerializeFrames", BooleanValue(m_options.serialize));
-    const uint64_t buffer = ParseOption("buffer", [&] { return ParseRdmaBytes(m_options.buffer); });
+    const uint64_t buffer =
+        ParseRdmaOption("buffer", [&] { return ParseRdmaBytes(m_options.buffer); });
     if (buffer == 0 || buffer > UINT32_MAX)
     {
         throw std::invalid_argument("--buffer: " + m_options.buffer +
@@ -255,15 +214,15 @@ RdmaFabricRun::Configure(RdmaFabricHelper& helper, uint8_t classes) const
     }
     helper.SetBufferAttribute("BufferSize", UintegerValue(buffer));
     helper.SetQueuePairAttribute("PathMtu", UintegerValue(m_options.mtu));
-    helper.SetTransportAttribute("RetransmissionTimeout", TimeValue(QbbFromPs(GetTimeoutPs())));
-    if (m_options.ackInterval == 0 || m_options.ackInterval > (1U << 20))
+    ConfigureRdmaTransport(helper, m_options);
+    CheckRdmaChoice("paths", m_options.paths, {"ecmp", "spray", "spray-in-turn"});
+    if (m_options.paths != "ecmp")
     {
-        throw std::invalid_argument("--ackInterval: " + std::to_string(m_options.ackInterval) +
-                                    "; accepted: 1 to 1048576 packets");
+        helper.SetPathSelector("ns3::QbbSprayPathSelector");
+        helper.SetPathSelectorAttribute(
+            "Order",
+            StringValue(m_options.paths == "spray" ? "Random" : "RoundRobin"));
     }
-    helper.SetTransportAttribute("AckInterval", UintegerValue(m_options.ackInterval));
-    helper.SetTransportAttribute("RetryCount", UintegerValue(GetRetries()));
-    helper.SetInternetStack(m_options.transport == "iwarp");
     ConfigureEcn(helper);
 }
 
@@ -284,7 +243,7 @@ RdmaFabricRun::ConfigureEcn(RdmaFabricHelper& helper) const
                                     "\"; accepted: on, off, or KMIN:KMAX:PMAX at 40 Gb/s, as in "
                                     "5KB:200KB:0.01");
     }
-    ParseOption("ecn", [&] {
+    ParseRdmaOption("ecn", [&] {
         const uint64_t kmin = ParseRdmaBytes(text.substr(0, first));
         const uint64_t kmax = ParseRdmaBytes(text.substr(first + 1, second - first - 1));
         const double pmax = ParseRdmaReal(text.substr(second + 1));
@@ -315,7 +274,7 @@ RdmaFabricRun::GetRunner() const
 void
 RdmaFabricRun::Run(bool progress)
 {
-    const int64_t stopPs = ParseOption("stop", [&] { return ParseRdmaTime(m_options.stop); });
+    const int64_t stopPs = ParseRdmaOption("stop", [&] { return ParseRdmaTime(m_options.stop); });
     Simulator::Stop(QbbFromPs(stopPs) - Simulator::Now());
     const uint64_t eventsBefore = Simulator::GetEventCount();
     const std::clock_t begin = std::clock();

@@ -28,7 +28,7 @@ struct RdmaFabricOptions
     std::string uplinkRate{"400Gbps"};         //!< links between switches
     std::string delay{"1us"};                  //!< propagation delay of every link
     uint32_t mtu{1024};                        //!< payload of a full packet, 256..4096 bytes
-    std::string transport{"roce"};             //!< "roce" or "iwarp"
+    std::string transport{"roce"};             //!< "roce", "irn" or "iwarp"
     std::string cc{"none"};                    //!< "none"
     std::string pfc{"on"};                     //!< "on" or "off"
     std::string ecn{"off"}; //!< "on", "off" or KMIN:KMAX:PMAX at 40 Gb/s, as in 5KB:200KB:0.01
@@ -40,9 +40,18 @@ struct RdmaFabricOptions
     std::string bytes{"1MB"};         //!< flow size of incast and permutation
     std::string duration{"1ms"};      //!< poisson: flows start in this time
     std::string stop{"10s"};          //!< the run ends here at the latest
-    /// Retransmission timeout, with TCP the smallest; 0 is none; auto: none for RoCE with PFC, else
-    /// 320us.
+    std::string paths{"ecmp"};        //!< "ecmp", "spray" or "spray-in-turn"
+    double loss{0};                   //!< probability that a link loses a frame, in [0, 1)
+    /// Retransmission timeout, with IRN RTO_high, with TCP the smallest; 0 is none; auto: none for
+    /// RoCE with PFC and no loss, else 320us.
     std::string rto{"auto"};
+    std::string rtoLow{"auto"};        //!< IRN: RTO_low; auto: 100us
+    std::string rtoLowPackets{"auto"}; //!< IRN: RTO_low for so many packets in flight; auto: 3
+    bool dynamicRto{false};            //!< IRN: timeouts from round-trip times
+    /// "auto", "sack" (IRN's), "selective" (without SACK), "go-back-n" (RoCE's) or "go-back-0"
+    std::string recovery{"auto"};
+    std::string bdpCap{"auto"};       //!< IRN: packets in flight; auto: from the topology; or "off"
+    bool backOff{false};              //!< IRN with go-back-n: the window halves with each loss
     std::string retries{"unlimited"}; //!< timeouts in a row before a flow fails: 0..255, unlimited
     uint32_t ackInterval{1};          //!< packets for one acknowledgement
     uint32_t seed{1};                 //!< of all random numbers, 1 and above
@@ -122,8 +131,6 @@ class RdmaFabricRun
     void Configure(RdmaFabricHelper& helper, uint8_t classes) const;
     void ConfigureEcn(RdmaFabricHelper& helper) const;
     void CheckBuffers() const;
-    int64_t GetTimeoutPs() const;
-    uint32_t GetRetries() const;
     Ptr<RdmaFlowRunnerBase> MakeRunner() const;
 
     RdmaFabricOptions m_options;      //!< the run

@@ -89,9 +89,12 @@ RdmaFlowRunner::ComputeIdealPs(uint64_t index) const
     NS_ABORT_MSG_IF(path.empty(),
                     "rdma: flow " << flow.id << ": there is no path from host " << flow.srcHost
                                   << " to host " << flow.dstHost);
-    const uint32_t headers =
-        QbbWire::ROCE_BASE_BYTES + (sender.IsTagged() ? QbbWire::VLAN_TAG_BYTES : 0);
-    const uint32_t reth = GetRdmaOpcodeInfo(RdmaOpcode::RDMA_WRITE_FIRST).headerBytes;
+    // All of IRN's packets have a RETH, else the first of a message.
+    const bool isIrn = sender.GetWireFormat() == RdmaWireFormat::IRN;
+    const uint32_t write = GetRdmaOpcodeInfo(RdmaOpcode::RDMA_WRITE_FIRST).headerBytes;
+    const uint32_t reth = isIrn ? 0 : write;
+    const uint32_t headers = QbbWire::ROCE_BASE_BYTES + (isIrn ? write : 0) +
+                             (sender.IsTagged() ? QbbWire::VLAN_TAG_BYTES : 0);
     RdmaLineOverhead overhead;
     if (sender.GetPort()->GetLineOverheadBytes() == 0)
     {

@@ -203,6 +203,12 @@ class RdmaQueuePair : public Object
         return Ipv4Address(m_frame.dstIp);
     }
 
+    /** \return the packet formats of its transport */
+    RdmaWireFormat GetWireFormat() const
+    {
+        return m_wireFormat;
+    }
+
     /** \return the peer's queue pair number; set by Connect() */
     uint32_t GetRemoteQpn() const
     {

@@ -46,6 +46,23 @@ CASES = {
     "no timeout with TCP": (
         ["--transport=iwarp", "--rto=0s"], {}, r"--rto: 0s with --transport=iwarp; accepted: auto, or a time above 0"
     ),
+    "no timeout with IRN": (
+        ["--transport=irn", "--rto=0s"], {}, r"--rto: 0s with --transport=irn; accepted: auto, or a time above 0"
+    ),
+    "RTO_low above RTO_high": (
+        ["--transport=irn", "--rto=50us"], {}, r"--rtoLow: 100us with --rto=50us; accepted: a time above 0, up to"
+    ),
+    "acknowledgement interval with IRN": (
+        ["--transport=irn", "--ackInterval=2"], {}, r"--ackInterval: 2 with --transport=irn; accepted: 1"
+    ),
+    "BDP cap of 0": (["--transport=irn", "--bdpCap=0"], {}, r"--bdpCap: .*0.*accepted: 1 to"),
+    "BDP cap with RoCE": (["--bdpCap=10"], {}, r"--bdpCap means nothing with --transport=roce"),
+    "SACK with RoCE": (["--recovery=sack"], {}, r'--recovery: unknown value "sack"; accepted: auto, go-back-n'),
+    "back-off with SACK": (
+        ["--transport=irn", "--backOff"], {}, r"--backOff with --recovery=auto; accepted: with --recovery=go-back-n"
+    ),
+    "certain loss": (["--loss=1"], {}, r"--loss: 1; accepted: a probability of 0 or more, below 1"),
+    "unknown paths": (["--paths=x"], {}, r'--paths: unknown value "x"; accepted: ecmp, spray, spray-in-turn'),
     "retries": (["--retries=256"], {}, r"--retries: .*256.*accepted: 0 to 255"),
     # A leaf has 20 ports with a headroom and 8 reserves of 1248 B each.
     "buffer too small for its headroom": (

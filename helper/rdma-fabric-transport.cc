@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+
+#include "rdma-fabric-transport.h"
+
+#include "rdma-option.h"
+#include "rdma-psn.h"
+#include "rdma-units.h"
+
+#include <ns3/boolean.h>
+#include <ns3/string.h>
+#include <ns3/uinteger.h>
+
+#include <map>
+
+namespace ns3
+{
+
+namespace
+{
+
+/// Timeout where packets may be lost: the IRN paper's RTO_high (SIGCOMM 2018, section 4.1).
+constexpr int64_t LOSSY_TIMEOUT_PS = 320'000'000;
+
+/// The IRN paper's RTO_low.
+constexpr int64_t LOW_TIMEOUT_PS = 100'000'000;
+
+/** \param option its name \param given it was given \param transport the run's transport */
+void
+RefuseIfGiven(const std::string& option, bool given, const std::string& transport)
+{
+    if (given)
+    {
+        throw std::invalid_argument("--" + option + " means nothing with --transport=" + transport);
+    }
+}
+
+/** \param options a run \return its loss recovery, as the attribute LossRecovery names it */
+std::string
+GetLossRecovery(const RdmaFabricOptions& options)
+{
+    static const std::map<std::string, std::string> names{{"sack", "Sack"},
+                                                          {"selective", "SelectiveWithoutSack"},
+                                                          {"go-back-n", "GoBackN"},
+                                                          {"go-back-0", "GoBack0"}};
+    if (options.transport == "irn")
+    {
+        CheckRdmaChoice("recovery",
+                        options.recovery,
+                        {"auto", "sack", "selective", "go-back-n", "go-back-0"});
+    }
+    else
+    {
+        CheckRdmaChoice("recovery", options.recovery, {"auto", "go-back-n", "go-back-0"});
+    }
+    if (options.recovery == "auto")
+    {
+        return options.transport == "irn" ? "Sack" : "GoBackN";
+    }
+    return names.at(options.recovery);
+}
+
+void
+ConfigureIrn(RdmaFabricHelper& helper, const RdmaFabricOptions& options)
+{
+    if (options.ackInterval != 1)
+    {
+        throw std::invalid_argument("--ackInterval: " + std::to_string(options.ackInterval) +
+                                    " with --transport=irn; accepted: 1, for IRN acknowledges "
+                                    "each packet");
+    }
+    const int64_t highPs = GetRdmaTimeoutPs(options);
+    const int64_t lowPs =
+        options.rtoLow == "auto"
+            ? LOW_TIMEOUT_PS
+            : ParseRdmaOption("rtoLow", [&] { return ParseRdmaTime(options.rtoLow); });
+    if (lowPs == 0 || lowPs > highPs)
+    {
+        throw std::invalid_argument(
+            "--rtoLow: " + (options.rtoLow == "auto" ? "100us" : options.rtoLow) +
+            " with --rto=" + options.rto + "; accepted: a time above 0, up to that of --rto");
+    }
+    helper.SetTransport("ns3::IrnTransport");
+    helper.SetTransportAttribute("RtoHigh", TimeValue(QbbFromPs(highPs)));
+    helper.SetTransportAttribute("RtoLow", TimeValue(QbbFromPs(lowPs)));
+    if (options.rtoLowPackets != "auto")
+    {
+        helper.SetTransportAttribute(
+            "RtoLowPackets",
+            UintegerValue(ParseRdmaOption("rtoLowPackets", [&] {
+                return ParseRdmaInteger(options.rtoLowPackets, 0, RDMA_MAX_WINDOW);
+            })));
+    }
+    helper.SetTransportAttribute("BdpFc", BooleanValue(options.bdpCap != "off"));
+    if (options.bdpCap != "auto" && options.bdpCap != "off")
+    {
+        helper.SetTransportAttribute("BdpCap", UintegerValue(ParseRdmaOption("bdpCap", [&] {
+                                         return ParseRdmaInteger(options.bdpCap,
+                                                                 1,
+                                                                 RDMA_MAX_WINDOW - 1);
+                                     })));
+    }
+    helper.SetTransportAttribute("DynamicRto", BooleanValue(options.dynamicRto));
+    if (options.backOff && options.recovery != "go-back-n")
+    {
+        throw std::invalid_argument("--backOff with --recovery=" + options.recovery +
+                                    "; accepted: with --recovery=go-back-n");
+    }
+    helper.SetTransportAttribute("BackOffOnLoss", BooleanValue(options.backOff));
+}
+
+} // namespace
+
+int64_t
+GetRdmaTimeoutPs(const RdmaFabricOptions& options)
+{
+    const bool isRoce = options.transport == "roce";
+    if (options.rto == "auto")
+    {
+        return options.pfc == "on" && options.loss == 0 && isRoce ? 0 : LOSSY_TIMEOUT_PS;
+    }
+    const int64_t timeoutPs = ParseRdmaOption("rto", [&] { return ParseRdmaTime(options.rto); });
+    if (!isRoce && timeoutPs == 0)
+    {
+        throw std::invalid_argument("--rto: " + options.rto +
+                                    " with --transport=" + options.transport +
+                                    "; accepted: auto, or a time above 0, "
+                                    "because it always has a timeout");
+    }
+    return timeoutPs;
+}
+
+uint32_t
+GetRdmaRetries(const RdmaFabricOptions& options)
+{
+    return options.retries == "unlimited" ? UINT32_MAX
+                                          : static_cast<uint32_t>(ParseRdmaOption("retries", [&] {
+                                                return ParseRdmaInteger(options.retries, 0, 255);
+                                            }));
+}
+
+void
+ConfigureRdmaTransport(RdmaFabricHelper& helper, const RdmaFabricOptions& options)
+{
+    if (options.ackInterval == 0 || options.ackInterval > (1U << 20))
+    {
+        throw std::invalid_argument("--ackInterval: " + std::to_string(options.ackInterval) +
+                                    "; accepted: 1 to 1048576 packets");
+    }
+    if (options.transport == "irn")
+    {
+        ConfigureIrn(helper, options);
+    }
+    else
+    {
+        RefuseIfGiven("bdpCap", options.bdpCap != "auto", options.transport);
+        RefuseIfGiven("rtoLow", options.rtoLow != "auto", options.transport);
+        RefuseIfGiven("rtoLowPackets", options.rtoLowPackets != "auto", options.transport);
+        RefuseIfGiven("dynamicRto", options.dynamicRto, options.transport);
+        RefuseIfGiven("backOff", options.backOff, options.transport);
+    }
+    if (options.transport == "iwarp")
+    {
+        RefuseIfGiven("recovery", options.recovery != "auto", options.transport);
+        helper.SetInternetStack(true);
+        return;
+    }
+    helper.SetTransportAttribute("LossRecovery", StringValue(GetLossRecovery(options)));
+    helper.SetTransportAttribute("RetryCount", UintegerValue(GetRdmaRetries(options)));
+    if (options.transport == "roce")
+    {
+        helper.SetTransportAttribute("RetransmissionTimeout",
+                                     TimeValue(QbbFromPs(GetRdmaTimeoutPs(options))));
+        helper.SetTransportAttribute("AckInterval", UintegerValue(options.ackInterval));
+    }
+}
+
+} // namespace ns3
