@@ -6,6 +6,7 @@
 #include "rdma-psn.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <set>
 #include <tuple>
@@ -115,8 +116,9 @@ GetRdmaBdpPackets(const RdmaTopology& topology, uint32_t packetBytes, uint32_t a
             }
         }
     }
-    return static_cast<uint32_t>(
-        std::clamp(largest / packetBytes, 1.0, static_cast<double>(RDMA_MAX_WINDOW - 1)));
+    return static_cast<uint32_t>(std::clamp(std::ceil(largest / packetBytes),
+                                            1.0,
+                                            static_cast<double>(RDMA_MAX_WINDOW - 1)));
 }
 
 } // namespace ns3

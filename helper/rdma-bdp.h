@@ -17,10 +17,10 @@ namespace ns3
  *
  * The path's round-trip time is twice the propagation delay of its links, and what a full packet
  * and its acknowledgement take to be sent at each of them; its bandwidth is that of its slowest
- * link. Of the shortest paths in links between two hosts, the one with the largest product counts.
- * Mittal et al. (SIGCOMM 2018, section 3.2) count the propagation delay alone, with which a single
- * flow falls short of the line rate by the time in the store-and-forward switches; their 110
- * packets become 115 here.
+ * link. It is rounded up, so that a flow that is alone keeps its line busy. Of the shortest paths
+ * in links between two hosts, the one with the largest product counts. Mittal et al. (SIGCOMM 2018,
+ * section 3.2) count the propagation delay alone, with which a single flow falls short of the line
+ * rate by the time in the store-and-forward switches; their 110 packets become 116 here.
  *
  * \param topology a valid topology
  * \param packetBytes what a full packet takes on the line, preamble and gap included
