@@ -1,0 +1,441 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+
+#include "rdma-dcqcn.h"
+
+#include "qbb-time.h"
+#include "rdma-compat.h"
+
+#include <ns3/abort.h>
+#include <ns3/double.h>
+#include <ns3/integer.h>
+#include <ns3/uinteger.h>
+
+#include <algorithm>
+#include <cmath>
+#include <tuple>
+
+namespace ns3
+{
+
+NS_OBJECT_ENSURE_REGISTERED(RdmaDcqcn);
+
+namespace
+{
+
+constexpr double ALPHA_FLOOR = 1.0 / (1 << 20); // far below what ten bits of a NIC show
+
+RdmaDcqcnParameters
+GetNicParameters()
+{
+    RdmaDcqcnParameters nic;
+    nic.g = 1 - 1019.0 / 1024;
+    nic.initialAlpha = 1023.0 / 1024;
+    nic.alphaPeriodPs = 1'000'000;
+    nic.alphaPeriodic = true;
+    nic.timerPs = 300'000'000;
+    nic.counterBytes = 32767;
+    nic.threshold = 1;
+    nic.aiRateBps = 5'000'000;
+    nic.haiRateBps = 50'000'000;
+    nic.minRateBps = 1'000'000;
+    nic.gd = 11;
+    nic.minDecreaseFactor = 0.5;
+    nic.reducePeriodPs = 4'000'000;
+    nic.clampTarget = false;
+    nic.clampAfterTimer = true;
+    nic.firstRateBps = 0;
+    return nic;
+}
+
+auto
+Tie(const RdmaDcqcnParameters& p)
+{
+    return std::tie(p.g,
+                    p.initialAlpha,
+                    p.alphaPeriodPs,
+                    p.alphaPeriodic,
+                    p.timerPs,
+                    p.counterBytes,
+                    p.threshold,
+                    p.aiRateBps,
+                    p.haiRateBps,
+                    p.minRateBps,
+                    p.gd,
+                    p.minDecreaseFactor,
+                    p.reducePeriodPs,
+                    p.clampTarget,
+                    p.clampAfterTimer,
+                    p.firstRateBps);
+}
+
+void
+Override(bool& value, RdmaDcqcn::Choice choice)
+{
+    if (choice != RdmaDcqcn::DEFAULT)
+    {
+        value = choice == RdmaDcqcn::ON;
+    }
+}
+
+void
+Override(uint64_t& value, DataRate rate)
+{
+    if (rate.GetBitRate() > 0)
+    {
+        value = rate.GetBitRate();
+    }
+}
+
+void
+Override(int64_t& value, const Time& time, bool zero, const char* name)
+{
+    if (time.IsStrictlyNegative())
+    {
+        return;
+    }
+    value = QbbToPs(time);
+    NS_ABORT_MSG_IF(value == 0 && !zero,
+                    "rdma: RdmaDcqcn: " << name << " 0; accepted: 1 ps and more, or negative for "
+                                        << "the preset's");
+}
+
+} // namespace
+
+bool
+RdmaDcqcnParameters::operator==(const RdmaDcqcnParameters& other) const
+{
+    return Tie(*this) == Tie(other);
+}
+
+RdmaDcqcnController::RdmaDcqcnController(std::shared_ptr<const RdmaDcqcnParameters> parameters,
+                                         uint64_t lineRateBps)
+    : m_parameters(std::move(parameters)),
+      m_lineRateBps(lineRateBps),
+      m_rateBps(lineRateBps),
+      m_targetBps(lineRateBps)
+{
+    m_alpha.value = m_parameters->initialAlpha;
+}
+
+RdmaDcqcnController::Alpha
+RdmaDcqcnController::GetAlpha(int64_t nowPs) const
+{
+    Alpha alpha = m_alpha;
+    if (m_lastCutPs == NEVER)
+    {
+        return alpha; // before the first CNP
+    }
+    const double g = m_parameters->g;
+    const int64_t period = m_parameters->alphaPeriodPs;
+    int64_t periods = (nowPs - alpha.sincePs) / period;
+    alpha.sincePs += periods * period;
+    if (periods > 0 && alpha.congested)
+    {
+        alpha.value = (1 - g) * alpha.value + g;
+        alpha.congested = false;
+        --periods;
+    }
+    for (; periods > 0 && alpha.value > 0; --periods)
+    {
+        alpha.value *= 1 - g;
+        if (alpha.value < ALPHA_FLOOR)
+        {
+            alpha.value = 0;
+        }
+    }
+    return alpha;
+}
+
+void
+RdmaDcqcnController::CatchUp(int64_t nowPs)
+{
+    while (std::min(m_timerPs, m_cutPs) <= nowPs)
+    {
+        if (m_timerPs > m_cutPs)
+        {
+            Cut(m_cutPs);
+        }
+        else if (m_rateBps == m_lineRateBps)
+        {
+            SkipTimer(std::min(nowPs, m_cutPs));
+        }
+        else
+        {
+            ++m_timerStage;
+            m_timerPs += m_parameters->timerPs;
+            Increase();
+        }
+    }
+    m_nextPs = std::min(m_timerPs, m_cutPs);
+}
+
+void
+RdmaDcqcnController::SkipTimer(int64_t nowPs)
+{
+    // At line rate, where the target is as well, the timer does nothing but count.
+    const int64_t ends = (nowPs - m_timerPs) / m_parameters->timerPs + 1;
+    m_timerPs += ends * m_parameters->timerPs;
+    m_timerStage = static_cast<uint32_t>(
+        std::min<int64_t>(m_timerStage + ends, std::numeric_limits<uint32_t>::max()));
+}
+
+void
+RdmaDcqcnController::Increase()
+{
+    const uint32_t threshold = m_parameters->threshold;
+    if (std::max(m_timerStage, m_byteStage) > threshold)
+    {
+        const uint32_t both = std::min(m_timerStage, m_byteStage);
+        const uint64_t times = both > threshold ? both - threshold : 1;
+        const uint64_t step = both > threshold ? m_parameters->haiRateBps : m_parameters->aiRateBps;
+        const uint64_t room = m_lineRateBps - m_targetBps;
+        m_targetBps += times > room / step ? room : times * step;
+    }
+    // Rounded up, so that the rate arrives at its target.
+    m_rateBps += (m_targetBps - m_rateBps + 1) / 2;
+}
+
+void
+RdmaDcqcnController::Cut(int64_t nowPs)
+{
+    const bool first = m_lastCutPs == NEVER;
+    m_alpha = GetAlpha(nowPs);
+    if (first || m_parameters->clampTarget || m_byteStage > 0 ||
+        (m_timerStage > 0 && m_parameters->clampAfterTimer))
+    {
+        m_targetBps = m_rateBps;
+    }
+    if (first && m_parameters->firstRateBps > 0)
+    {
+        m_rateBps = m_parameters->firstRateBps;
+        m_targetBps = m_rateBps;
+    }
+    else
+    {
+        const double part = std::ldexp(m_alpha.value, 10 - static_cast<int>(m_parameters->gd));
+        const double left = std::max(1 - part, m_parameters->minDecreaseFactor);
+        const auto rateBps = static_cast<uint64_t>(left * static_cast<double>(m_rateBps));
+        // A rate that is below the minimum already, by the paths above, stays where it is.
+        m_rateBps = std::max(rateBps, std::min(m_rateBps, m_parameters->minRateBps));
+    }
+    m_lastCutPs = nowPs;
+    m_cutPs = NEVER;
+    BeginIncrease(nowPs);
+}
+
+void
+RdmaDcqcnController::BeginIncrease(int64_t nowPs)
+{
+    m_bytes = 0;
+    m_timerStage = 0;
+    m_byteStage = 0;
+    m_timerPs = nowPs + m_parameters->timerPs;
+}
+
+void
+RdmaDcqcnController::OnSent(uint32_t bytes, int64_t nowPs)
+{
+    GetRateBps(nowPs);
+    if (m_lastCutPs == NEVER || m_parameters->counterBytes == 0)
+    {
+        return;
+    }
+    m_bytes += bytes;
+    for (; m_bytes >= m_parameters->counterBytes; m_bytes -= m_parameters->counterBytes)
+    {
+        m_byteStage += m_byteStage < std::numeric_limits<uint32_t>::max() ? 1 : 0;
+        Increase();
+    }
+}
+
+void
+RdmaDcqcnController::OnCnp(int64_t nowPs)
+{
+    GetRateBps(nowPs);
+    if (m_lastCutPs == NEVER)
+    {
+        m_alpha.sincePs = nowPs;
+    }
+    m_alpha = GetAlpha(nowPs);
+    if (m_lastCutPs == NEVER || m_lastCutPs + m_parameters->reducePeriodPs <= nowPs)
+    {
+        Cut(nowPs);
+    }
+    else
+    {
+        m_cutPs = m_lastCutPs + m_parameters->reducePeriodPs;
+    }
+    if (m_parameters->alphaPeriodic)
+    {
+        m_alpha.congested = true;
+    }
+    else
+    {
+        m_alpha.value = (1 - m_parameters->g) * m_alpha.value + m_parameters->g;
+        m_alpha.sincePs = nowPs;
+    }
+    m_nextPs = std::min(m_timerPs, m_cutPs);
+}
+
+RdmaCongestionState
+RdmaDcqcnController::GetState() const
+{
+    return {GetAlpha(m_nowPs).value, static_cast<double>(m_targetBps)};
+}
+
+TypeId
+RdmaDcqcn::GetTypeId()
+{
+    const Time preset = Seconds(-1);
+    const auto choices = MakeEnumChecker(DEFAULT, "Preset", OFF, "Off", ON, "On");
+    static TypeId tid =
+        TypeId("ns3::RdmaDcqcn")
+            .SetParent<RdmaCongestionControl>()
+            .SetGroupName("Rdma")
+            .AddConstructor<RdmaDcqcn>()
+            .AddAttribute("Preset",
+                          "Where parameters come from that are not set: Paper (SIGCOMM 2015) or "
+                          "Nic (defaults of ConnectX-4 and later).",
+                          EnumValue(PAPER),
+                          RdmaMakeEnumAccessor<Preset>(&RdmaDcqcn::m_preset),
+                          MakeEnumChecker(PAPER, "Paper", NIC, "Nic"))
+            .AddAttribute("G",
+                          "Weight of a new sample in alpha; 0: as Preset (1/256; 5/1024, a NIC's "
+                          "dce_tcp_g 1019).",
+                          DoubleValue(0),
+                          MakeDoubleAccessor(&RdmaDcqcn::m_g),
+                          MakeDoubleChecker<double>(0, 1))
+            .AddAttribute("InitialAlpha",
+                          "Alpha at the first CNP, 0 to 1; negative: as Preset (1; 1023/1024, "
+                          "initial_alpha_value 1023).",
+                          DoubleValue(-1),
+                          MakeDoubleAccessor(&RdmaDcqcn::m_initialAlpha),
+                          MakeDoubleChecker<double>(-1, 1))
+            .AddAttribute("AlphaPeriod",
+                          "Time between updates of alpha; negative: as Preset (55 us; 1 us, "
+                          "dce_tcp_rtt).",
+                          TimeValue(preset),
+                          MakeTimeAccessor(&RdmaDcqcn::m_alphaPeriod),
+                          MakeTimeChecker())
+            .AddAttribute("AlphaPeriodic",
+                          "On: alpha is updated at the end of each AlphaPeriod, up or down by "
+                          "whether a CNP came in it. Off: each CNP moves it up and restarts the "
+                          "period. Preset: Off for Paper, On for Nic.",
+                          EnumValue(DEFAULT),
+                          RdmaMakeEnumAccessor<Choice>(&RdmaDcqcn::m_alphaPeriodic),
+                          choices)
+            .AddAttribute("IncreaseTimer",
+                          "Time between rate increases after a cut; negative: as Preset (55 us; "
+                          "300 us, rpg_time_reset).",
+                          TimeValue(preset),
+                          MakeTimeAccessor(&RdmaDcqcn::m_timer),
+                          MakeTimeChecker())
+            .AddAttribute("ByteCounter",
+                          "Bytes on the line between rate increases after a cut; 0: none; -1: as "
+                          "Preset (10000000; 32767, rpg_byte_reset).",
+                          IntegerValue(-1),
+                          MakeIntegerAccessor(&RdmaDcqcn::m_byteCounter),
+                          MakeIntegerChecker<int64_t>(-1))
+            .AddAttribute("Threshold",
+                          "Increases by the timer, or by the byte counter, that are fast recovery; "
+                          "0: as Preset (5; 1, rpg_threshold).",
+                          UintegerValue(0),
+                          MakeUintegerAccessor(&RdmaDcqcn::m_threshold),
+                          MakeUintegerChecker<uint32_t>())
+            .AddAttribute("AiRate",
+                          "Step of the target rate in additive increase; 0: as Preset (40 Mb/s; "
+                          "5 Mb/s, rpg_ai_rate).",
+                          DataRateValue(DataRate(0)),
+                          MakeDataRateAccessor(&RdmaDcqcn::m_aiRate),
+                          MakeDataRateChecker())
+            .AddAttribute("HaiRate",
+                          "Step of the target rate in hyper increase; 0: as Preset (200 Mb/s; "
+                          "50 Mb/s, rpg_hai_rate).",
+                          DataRateValue(DataRate(0)),
+                          MakeDataRateAccessor(&RdmaDcqcn::m_haiRate),
+                          MakeDataRateChecker())
+            .AddAttribute("MinRate",
+                          "No cut goes below this rate; 0: as Preset (1 Mb/s both, rpg_min_rate).",
+                          DataRateValue(DataRate(0)),
+                          MakeDataRateAccessor(&RdmaDcqcn::m_minRate),
+                          MakeDataRateChecker())
+            .AddAttribute("Gd",
+                          "A cut takes the part alpha x 2^(10 - Gd) of the rate, 1 to 15; 0: as "
+                          "Preset (11 both, which is alpha / 2; rpg_gd).",
+                          UintegerValue(0),
+                          MakeUintegerAccessor(&RdmaDcqcn::m_gd),
+                          MakeUintegerChecker<uint32_t>(0, 15))
+            .AddAttribute("MinDecreaseFactor",
+                          "A cut leaves at least this part of the rate, 0 to 1; negative: as "
+                          "Preset (0; 0.5, rpg_min_dec_fac 50%).",
+                          DoubleValue(-1),
+                          MakeDoubleAccessor(&RdmaDcqcn::m_minDecreaseFactor),
+                          MakeDoubleChecker<double>(-1, 1))
+            .AddAttribute("RateReducePeriod",
+                          "Shortest time between two cuts; negative: as Preset (0; 4 us, "
+                          "rate_reduce_monitor_period).",
+                          TimeValue(preset),
+                          MakeTimeAccessor(&RdmaDcqcn::m_reducePeriod),
+                          MakeTimeChecker())
+            .AddAttribute("ClampTargetRate",
+                          "On: each cut sets the target rate to the rate before it. Preset: On for "
+                          "Paper, Off for Nic (clamp_tgt_rate).",
+                          EnumValue(DEFAULT),
+                          RdmaMakeEnumAccessor<Choice>(&RdmaDcqcn::m_clampTarget),
+                          choices)
+            .AddAttribute("ClampTargetRateAfterTimer",
+                          "With ClampTargetRate off, a cut sets the target rate if the byte "
+                          "counter has increased the rate since the last one; On: also if the "
+                          "timer has. Preset: On for both (clamp_tgt_rate_after_time_inc).",
+                          EnumValue(DEFAULT),
+                          RdmaMakeEnumAccessor<Choice>(&RdmaDcqcn::m_clampAfterTimer),
+                          choices)
+            .AddAttribute("RateOnFirstCnp",
+                          "Rate and target rate that the first CNP sets; 0: it cuts as others do "
+                          "(rate_to_set_on_first_cnp).",
+                          DataRateValue(DataRate(0)),
+                          MakeDataRateAccessor(&RdmaDcqcn::m_firstRate),
+                          MakeDataRateChecker());
+    return tid;
+}
+
+RdmaDcqcnParameters
+RdmaDcqcn::GetParameters() const
+{
+    RdmaDcqcnParameters p = m_preset == NIC ? GetNicParameters() : RdmaDcqcnParameters();
+    p.g = m_g > 0 ? m_g : p.g;
+    p.initialAlpha = m_initialAlpha >= 0 ? m_initialAlpha : p.initialAlpha;
+    Override(p.alphaPeriodPs, m_alphaPeriod, false, "AlphaPeriod");
+    Override(p.alphaPeriodic, m_alphaPeriodic);
+    Override(p.timerPs, m_timer, false, "IncreaseTimer");
+    p.counterBytes = m_byteCounter >= 0 ? static_cast<uint64_t>(m_byteCounter) : p.counterBytes;
+    p.threshold = m_threshold > 0 ? m_threshold : p.threshold;
+    Override(p.aiRateBps, m_aiRate);
+    Override(p.haiRateBps, m_haiRate);
+    Override(p.minRateBps, m_minRate);
+    p.gd = m_gd > 0 ? m_gd : p.gd;
+    p.minDecreaseFactor = m_minDecreaseFactor >= 0 ? m_minDecreaseFactor : p.minDecreaseFactor;
+    Override(p.reducePeriodPs, m_reducePeriod, true, "RateReducePeriod");
+    Override(p.clampTarget, m_clampTarget);
+    Override(p.clampAfterTimer, m_clampAfterTimer);
+    Override(p.firstRateBps, m_firstRate);
+    return p;
+}
+
+std::unique_ptr<RdmaRateController>
+RdmaDcqcn::MakeController(const RdmaPathProfile& profile) const
+{
+    const RdmaDcqcnParameters parameters = GetParameters();
+    NS_ABORT_MSG_IF(std::max(parameters.minRateBps, parameters.firstRateBps) > profile.lineRateBps,
+                    "rdma: RdmaDcqcn: MinRate "
+                        << parameters.minRateBps << " bit/s, RateOnFirstCnp "
+                        << parameters.firstRateBps << " bit/s; accepted: at most the line rate, "
+                        << profile.lineRateBps << " bit/s");
+    if (!m_shared || !(*m_shared == parameters))
+    {
+        m_shared = std::make_shared<const RdmaDcqcnParameters>(parameters);
+    }
+    return std::make_unique<RdmaDcqcnController>(m_shared, profile.lineRateBps);
+}
+
+} // namespace ns3

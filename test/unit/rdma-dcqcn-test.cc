@@ -1,0 +1,407 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+
+// DCQCN's reaction point: rules worked out by hand from Zhu et al., SIGCOMM 2015, section 3.1, and
+// from NVIDIA's description of the parameters of ConnectX-4 and later.
+
+#include "qbb-time.h"
+#include "rdma-dcqcn.h"
+
+#include <ns3/data-rate.h>
+#include <ns3/double.h>
+#include <ns3/integer.h>
+#include <ns3/nstime.h>
+#include <ns3/string.h>
+#include <ns3/uinteger.h>
+
+#include <gtest/gtest.h>
+
+using namespace ns3;
+
+namespace
+{
+
+constexpr int64_t US = 1'000'000;
+constexpr uint64_t M = 1'000'000;
+constexpr uint64_t LINE = 40'000 * M;
+
+RdmaDcqcnController
+Make(const RdmaDcqcnParameters& parameters = {})
+{
+    return {std::make_shared<const RdmaDcqcnParameters>(parameters), LINE};
+}
+
+RdmaDcqcnParameters
+MakeNic()
+{
+    QbbSetTimeResolution();
+    auto control = CreateObject<RdmaDcqcn>();
+    control->SetAttribute("Preset", StringValue("Nic"));
+    return control->GetParameters();
+}
+
+uint64_t
+GetTarget(const RdmaDcqcnController& c)
+{
+    return static_cast<uint64_t>(c.GetState().targetRateBps);
+}
+
+} // namespace
+
+TEST(RdmaDcqcn, NothingHappensBeforeTheFirstCnp)
+{
+    auto c = Make();
+    EXPECT_EQ(c.GetRateBps(0), LINE);
+    c.OnSent(1'000'000'000, 10 * US);
+    EXPECT_EQ(c.GetRateBps(1'000'000 * US), LINE);
+    EXPECT_EQ(c.GetState().alpha, 1);
+    EXPECT_EQ(GetTarget(c), LINE);
+}
+
+TEST(RdmaDcqcn, CutComesBeforeAlpha)
+{
+    // alpha = 1: R_T = 40, R_C = 40 (1 - 1/2) = 20 Gb/s; alpha = 255/256 + 1/256 = 1.
+    auto c = Make();
+    c.OnCnp(US);
+    EXPECT_EQ(c.GetRateBps(US), 20'000 * M);
+    EXPECT_EQ(GetTarget(c), LINE);
+    EXPECT_EQ(c.GetState().alpha, 1);
+    // A second CNP at once: R_T = 20, R_C = 10.
+    c.OnCnp(US);
+    EXPECT_EQ(c.GetRateBps(US), 10'000 * M);
+    EXPECT_EQ(GetTarget(c), 20'000 * M);
+
+    // alpha 1/2, g 1/4: the cut is by 1/4, to 30 Gb/s; then alpha = 3/4 x 1/2 + 1/4 = 5/8. Had
+    // alpha come first, the rate would be 40 (1 - 5/16) = 27.5 Gb/s.
+    RdmaDcqcnParameters p;
+    p.initialAlpha = 0.5;
+    p.g = 0.25;
+    auto d = Make(p);
+    d.OnCnp(US);
+    EXPECT_EQ(d.GetRateBps(US), 30'000 * M);
+    EXPECT_EQ(d.GetState().alpha, 0.625);
+    // The next one: 30 (1 - 5/16) = 20.625 Gb/s, alpha = 3/4 x 5/8 + 1/4 = 23/32.
+    d.OnCnp(51 * US);
+    EXPECT_EQ(d.GetRateBps(51 * US), 20'625 * M);
+    EXPECT_EQ(d.GetState().alpha, 0.71875);
+}
+
+TEST(RdmaDcqcn, AlphaDecaysEachPeriodWithoutCnp)
+{
+    RdmaDcqcnParameters p;
+    p.g = 0.25;
+    auto c = Make(p);
+    c.OnCnp(10 * US);
+    // Periods of 55 us from the CNP on: 1, 3/4, 9/16, ...
+    c.GetRateBps(65 * US - 1);
+    EXPECT_EQ(c.GetState().alpha, 1);
+    c.GetRateBps(65 * US);
+    EXPECT_EQ(c.GetState().alpha, 0.75);
+    c.GetRateBps(120 * US);
+    EXPECT_EQ(c.GetState().alpha, 0.5625);
+    // A CNP 4 us before the next end: the cut is by 9/32, alpha = 27/64 + 16/64 = 43/64, and the
+    // period begins again.
+    const uint64_t before = c.GetRateBps(171 * US);
+    c.OnCnp(171 * US);
+    EXPECT_EQ(c.GetRateBps(171 * US), before * 23 / 32);
+    EXPECT_EQ(c.GetState().alpha, 0.671875);
+    c.GetRateBps(226 * US - 1);
+    EXPECT_EQ(c.GetState().alpha, 0.671875);
+    c.GetRateBps(226 * US);
+    EXPECT_EQ(c.GetState().alpha, 0.50390625);
+    // After a long time it is 0.
+    c.GetRateBps(1'000'000 * US);
+    EXPECT_EQ(c.GetState().alpha, 0);
+}
+
+TEST(RdmaDcqcn, TimerFastRecoveryThenAdditiveIncrease)
+{
+    auto c = Make();
+    c.OnCnp(0);
+    c.OnCnp(0); // R_C = 10, R_T = 20 Gb/s
+    // Five times halfway to 20 Gb/s, every 55 us.
+    const uint64_t recovery[] = {15'000, 17'500, 18'750, 19'375};
+    for (int i = 0; i < 4; ++i)
+    {
+        EXPECT_EQ(c.GetRateBps((i + 1) * 55 * US - 1), i == 0 ? 10'000 * M : recovery[i - 1] * M);
+        EXPECT_EQ(c.GetRateBps((i + 1) * 55 * US), recovery[i] * M);
+    }
+    EXPECT_EQ(c.GetRateBps(275 * US), 19'687'500'000);
+    EXPECT_EQ(GetTarget(c), 20'000 * M);
+    // Then R_T grows by 40 Mb/s each time: 20.04, and halfway from 19.6875 is 19.86375 Gb/s.
+    EXPECT_EQ(c.GetRateBps(330 * US), 19'863'750'000);
+    EXPECT_EQ(GetTarget(c), 20'040 * M);
+    EXPECT_EQ(c.GetRateBps(385 * US), 19'971'875'000);
+    EXPECT_EQ(GetTarget(c), 20'080 * M);
+}
+
+TEST(RdmaDcqcn, ByteCounter)
+{
+    auto c = Make();
+    c.OnCnp(0); // R_C = 20, R_T = 40 Gb/s
+    c.OnSent(9'999'999, US);
+    EXPECT_EQ(c.GetRateBps(US), 20'000 * M);
+    c.OnSent(1, US);
+    EXPECT_EQ(c.GetRateBps(US), 30'000 * M);
+    // What is beyond the counter's end counts for the next one.
+    c.OnSent(10'000'002, 2 * US);
+    EXPECT_EQ(c.GetRateBps(2 * US), 35'000 * M);
+    c.OnSent(9'999'998, 3 * US);
+    EXPECT_EQ(c.GetRateBps(3 * US), 37'500 * M);
+    // A cut sets it back.
+    c.OnSent(9'000'000, 4 * US);
+    c.OnCnp(5 * US);
+    const uint64_t cut = c.GetRateBps(5 * US);
+    c.OnSent(9'000'000, 6 * US);
+    EXPECT_EQ(c.GetRateBps(6 * US), cut);
+}
+
+TEST(RdmaDcqcn, HyperIncreaseWhenBothAreBeyondTheThreshold)
+{
+    RdmaDcqcnParameters p;
+    p.threshold = 1;
+    auto c = Make(p);
+    for (int i = 0; i < 3; ++i)
+    {
+        c.OnCnp(0);
+    }
+    // R_C = 5, R_T = 10 Gb/s. Byte counter: fast recovery, 7.5; then additive, R_T = 10.04,
+    // R_C = 8.77.
+    c.OnSent(10'000'000, US);
+    EXPECT_EQ(c.GetRateBps(US), 7'500 * M);
+    c.OnSent(10'000'000, US);
+    EXPECT_EQ(c.GetRateBps(US), 8'770 * M);
+    // Timer, first end: one of the two is beyond F, so additive: 10.08, 9.425.
+    EXPECT_EQ(c.GetRateBps(55 * US), 9'425 * M);
+    // Second end: both are, i = 1: R_T = 10.28, R_C = 9.8525.
+    EXPECT_EQ(c.GetRateBps(110 * US), 9'852'500'000);
+    EXPECT_EQ(GetTarget(c), 10'280 * M);
+    // Third end of the timer: i is still 1. Third of the counter: i = 2.
+    c.GetRateBps(165 * US);
+    EXPECT_EQ(GetTarget(c), 10'480 * M);
+    c.OnSent(10'000'000, 166 * US);
+    EXPECT_EQ(GetTarget(c), 10'880 * M);
+}
+
+TEST(RdmaDcqcn, NeverAboveLineRate)
+{
+    auto c = Make();
+    c.OnCnp(0);
+    EXPECT_EQ(c.GetRateBps(100'000 * US), LINE);
+    EXPECT_EQ(GetTarget(c), LINE);
+    c.OnSent(2'000'000'000, 100'001 * US);
+    EXPECT_EQ(c.GetRateBps(100'001 * US), LINE);
+    EXPECT_EQ(GetTarget(c), LINE);
+}
+
+TEST(RdmaDcqcn, MinimumRate)
+{
+    RdmaDcqcnParameters p;
+    p.minRateBps = 3000 * M;
+    auto c = Make(p);
+    for (int i = 0; i < 4; ++i)
+    {
+        c.OnCnp(0);
+    }
+    EXPECT_EQ(c.GetRateBps(0), 3000 * M); // 40, 20, 10, 5, then 2.5
+    c.OnCnp(0);
+    EXPECT_EQ(c.GetRateBps(0), 3000 * M);
+}
+
+TEST(RdmaDcqcnNic, Defaults)
+{
+    const RdmaDcqcnParameters p = MakeNic();
+    EXPECT_EQ(1 - p.g, 1019.0 / 1024);
+    EXPECT_EQ(p.initialAlpha, 1023.0 / 1024);
+    EXPECT_EQ(p.alphaPeriodPs, US);
+    EXPECT_EQ(p.timerPs, 300 * US);
+    EXPECT_EQ(p.counterBytes, 32767U);
+    EXPECT_EQ(p.threshold, 1U);
+    EXPECT_EQ(p.aiRateBps, 5 * M);
+    EXPECT_EQ(p.haiRateBps, 50 * M);
+    EXPECT_EQ(p.minRateBps, M);
+    EXPECT_EQ(p.gd, 11U);
+    EXPECT_EQ(p.minDecreaseFactor, 0.5);
+    EXPECT_EQ(p.reducePeriodPs, 4 * US);
+    EXPECT_FALSE(p.clampTarget);
+    EXPECT_TRUE(p.clampAfterTimer);
+    EXPECT_EQ(p.firstRateBps, 0U);
+}
+
+TEST(RdmaDcqcnNic, AlphaFollowsAPeriodThatRunsFreely)
+{
+    RdmaDcqcnParameters p = MakeNic();
+    p.g = 0.25;
+    p.initialAlpha = 0.5;
+    auto c = Make(p);
+    c.OnCnp(10 * US + 300'000);
+    // First end, 1 us later: a CNP came in the period, alpha = 3/8 + 1/4; second: none, 15/32.
+    c.GetRateBps(11 * US + 299'999);
+    EXPECT_EQ(c.GetState().alpha, 0.5);
+    c.GetRateBps(11 * US + 300'000);
+    EXPECT_EQ(c.GetState().alpha, 0.625);
+    c.GetRateBps(12 * US + 300'000);
+    EXPECT_EQ(c.GetState().alpha, 0.46875);
+    // Two CNPs in one period count once, and do not move its end.
+    c.OnCnp(12 * US + 400'000);
+    c.OnCnp(13 * US + 200'000);
+    c.GetRateBps(13 * US + 299'999);
+    EXPECT_EQ(c.GetState().alpha, 0.46875);
+    c.GetRateBps(13 * US + 300'000);
+    EXPECT_EQ(c.GetState().alpha, 0.6015625);
+}
+
+TEST(RdmaDcqcnNic, CutsAreRateReducePeriodApart)
+{
+    RdmaDcqcnParameters p = MakeNic();
+    p.g = 0.25;
+    p.initialAlpha = 1;
+    auto c = Make(p);
+    c.OnCnp(10 * US);
+    EXPECT_EQ(c.GetRateBps(10 * US), 20'000 * M);
+    // A CNP 1 us later waits until 4 us after the cut; two more change nothing.
+    c.OnCnp(11 * US);
+    c.OnCnp(12 * US);
+    c.OnCnp(13 * US);
+    EXPECT_EQ(c.GetRateBps(14 * US - 1), 20'000 * M);
+    // CNPs in each of the four periods: alpha is still 1.
+    EXPECT_EQ(c.GetRateBps(14 * US), 10'000 * M);
+    // Without another CNP there is no other cut.
+    EXPECT_EQ(c.GetRateBps(20 * US), 10'000 * M);
+    // Later than that a CNP cuts at once. Alpha has decayed six times: (3/4)^6 / 2 = 729 / 8192.
+    c.OnCnp(20 * US);
+    EXPECT_EQ(c.GetRateBps(20 * US), 9'110'107'421);
+}
+
+TEST(RdmaDcqcnNic, TargetRateStaysUnlessTheRateWasIncreased)
+{
+    RdmaDcqcnParameters p = MakeNic();
+    p.initialAlpha = 1;
+    auto c = Make(p);
+    c.OnCnp(0);
+    EXPECT_EQ(GetTarget(c), LINE);
+    c.OnCnp(4 * US);
+    EXPECT_LT(c.GetRateBps(4 * US), 11'000 * M);
+    EXPECT_EQ(GetTarget(c), LINE); // two cuts in a row
+    c.OnSent(32767, 5 * US);
+    const uint64_t increased = c.GetRateBps(5 * US);
+    c.OnCnp(8 * US);
+    EXPECT_EQ(GetTarget(c), increased); // by the byte counter
+    const uint64_t later = c.GetRateBps(308 * US);
+    EXPECT_GT(later, c.GetState().targetRateBps / 2);
+    c.OnCnp(309 * US);
+    EXPECT_EQ(GetTarget(c), later); // by the timer
+
+    p.clampAfterTimer = false;
+    auto d = Make(p);
+    d.OnCnp(0);
+    d.GetRateBps(300 * US);
+    d.OnCnp(301 * US);
+    EXPECT_EQ(GetTarget(d), LINE); // the timer does not count
+
+    p.clampTarget = true;
+    auto e = Make(p);
+    e.OnCnp(0);
+    e.OnCnp(4 * US);
+    EXPECT_EQ(GetTarget(e), 20'000 * M); // always
+}
+
+TEST(RdmaDcqcnNic, SizeOfACut)
+{
+    RdmaDcqcnParameters p = MakeNic();
+    p.initialAlpha = 0.5;
+    auto c = Make(p);
+    c.OnCnp(0);
+    EXPECT_EQ(c.GetRateBps(0), 30'000 * M); // 1 - alpha / 2
+    p.gd = 10;
+    auto d = Make(p);
+    d.OnCnp(0);
+    EXPECT_EQ(d.GetRateBps(0), 20'000 * M); // 1 - alpha
+    p.minDecreaseFactor = 0.875;
+    auto e = Make(p);
+    e.OnCnp(0);
+    EXPECT_EQ(e.GetRateBps(0), 35'000 * M); // no more than 1/8
+    p.firstRateBps = 1234 * M;
+    auto f = Make(p);
+    f.OnCnp(0);
+    EXPECT_EQ(f.GetRateBps(0), 1234 * M);
+    EXPECT_EQ(GetTarget(f), 1234 * M);
+    f.OnCnp(4 * US);
+    EXPECT_EQ(f.GetRateBps(4 * US), 1234 * M * 7 / 8); // only the first one
+}
+
+TEST(RdmaDcqcnAttributes, OverrideThePreset)
+{
+    QbbSetTimeResolution();
+    auto control = CreateObject<RdmaDcqcn>();
+    EXPECT_TRUE(control->GetParameters() == RdmaDcqcnParameters());
+    control->SetAttribute("G", DoubleValue(0.5));
+    control->SetAttribute("InitialAlpha", DoubleValue(0));
+    control->SetAttribute("AlphaPeriod", TimeValue(MicroSeconds(7)));
+    control->SetAttribute("AlphaPeriodic", StringValue("On"));
+    control->SetAttribute("IncreaseTimer", TimeValue(MicroSeconds(8)));
+    control->SetAttribute("ByteCounter", IntegerValue(0));
+    control->SetAttribute("Threshold", UintegerValue(9));
+    control->SetAttribute("AiRate", DataRateValue(DataRate(10)));
+    control->SetAttribute("HaiRate", DataRateValue(DataRate(11)));
+    control->SetAttribute("MinRate", DataRateValue(DataRate(12)));
+    control->SetAttribute("Gd", UintegerValue(13));
+    control->SetAttribute("MinDecreaseFactor", DoubleValue(0.25));
+    control->SetAttribute("RateReducePeriod", TimeValue(MicroSeconds(14)));
+    control->SetAttribute("ClampTargetRate", StringValue("Off"));
+    control->SetAttribute("ClampTargetRateAfterTimer", StringValue("Off"));
+    control->SetAttribute("RateOnFirstCnp", DataRateValue(DataRate(15)));
+    RdmaDcqcnParameters p;
+    p.g = 0.5;
+    p.initialAlpha = 0;
+    p.alphaPeriodPs = 7 * US;
+    p.alphaPeriodic = true;
+    p.timerPs = 8 * US;
+    p.counterBytes = 0;
+    p.threshold = 9;
+    p.aiRateBps = 10;
+    p.haiRateBps = 11;
+    p.minRateBps = 12;
+    p.gd = 13;
+    p.minDecreaseFactor = 0.25;
+    p.reducePeriodPs = 14 * US;
+    p.clampTarget = false;
+    p.clampAfterTimer = false;
+    p.firstRateBps = 15;
+    for (const char* preset : {"Paper", "Nic"})
+    {
+        control->SetAttribute("Preset", StringValue(preset));
+        EXPECT_TRUE(control->GetParameters() == p) << preset;
+    }
+}
+
+TEST(RdmaDcqcnAttributes, MakesControllers)
+{
+    QbbSetTimeResolution();
+    auto control = CreateObject<RdmaDcqcn>();
+    RdmaPathProfile profile;
+    profile.lineRateBps = LINE;
+    auto controller = control->MakeController(profile);
+    EXPECT_EQ(controller->GetRateBps(0), LINE);
+    EXPECT_EQ(controller->GetWindowBytes(), RdmaRateController::NO_WINDOW);
+    EXPECT_FALSE(control->NeedsRtt());
+    EXPECT_FALSE(control->NeedsInt());
+    control->SetAttribute("InitialAlpha", DoubleValue(0.5));
+    auto other = control->MakeController(profile);
+    controller->OnCnp(0);
+    other->OnCnp(0);
+    EXPECT_EQ(controller->GetRateBps(0), 20'000 * M);
+    EXPECT_EQ(other->GetRateBps(0), 30'000 * M);
+    EXPECT_LE(sizeof(RdmaDcqcnController), 160U);
+}
+
+TEST(RdmaDcqcnAttributesDeathTest, RatesAboveTheLine)
+{
+    QbbSetTimeResolution();
+    auto control = CreateObject<RdmaDcqcn>();
+    RdmaPathProfile profile;
+    profile.lineRateBps = M;
+    control->SetAttribute("RateOnFirstCnp", DataRateValue(DataRate(M + 1)));
+    EXPECT_DEATH(control->MakeController(profile), "RateOnFirstCnp 1000001 bit/s; accepted");
+    control->SetAttribute("IncreaseTimer", TimeValue(Seconds(0)));
+    EXPECT_DEATH(control->MakeController(profile), "IncreaseTimer 0; accepted");
+}
