@@ -66,6 +66,20 @@ class LossTestCase : public TestCase
         result = RunFabric(options, {MakeTestFlow(0, 0, 1, 1024)}, lose({0})).outcome.flows.at(0);
         NS_TEST_EXPECT_MSG_EQ(result.fctPs.value_or(-1), 100'000'000 + 2 * SEGMENT_HOP_PS, "rto");
 
+        // A timeout shorter than the round trip: nothing is lost, the segment goes again after 1
+        // and after 3 us, and the second acknowledgement comes when the flow has ended. Nobody
+        // answers.
+        options.rto = "1us";
+        const Finished hasty =
+            RunFabric(options,
+                      {MakeTestFlow(0, 0, 1, 1024), MakeTestFlow(1, 1, 0, 1, 100'000'000)});
+        NS_TEST_EXPECT_MSG_EQ(hasty.wrong, "", "only class 3");
+        NS_TEST_EXPECT_MSG_EQ(hasty.outcome.flows[0].fctPs.value_or(-1),
+                              2 * SEGMENT_HOP_PS,
+                              "hasty timeout");
+        NS_TEST_EXPECT_MSG_EQ(hasty.outcome.flows[0].timeouts, 2U, "hasty timeout");
+        NS_TEST_EXPECT_MSG_EQ(hasty.outcome.flows[0].retransmittedPackets, 2U, "hasty timeout");
+
         // The first of ten: three duplicate acknowledgements, of which the third comes with the
         // fourth segment, and the segment goes again.
         result = RunFabric(MakePair(), {MakeTestFlow(0, 0, 1, 10 * 1024)}, lose({0}))
