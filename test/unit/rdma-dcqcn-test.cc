@@ -391,7 +391,7 @@ TEST(RdmaDcqcnAttributes, MakesControllers)
     other->OnCnp(0);
     EXPECT_EQ(controller->GetRateBps(0), 20'000 * M);
     EXPECT_EQ(other->GetRateBps(0), 30'000 * M);
-    EXPECT_LE(sizeof(RdmaDcqcnController), 160U);
+    EXPECT_LE(sizeof(RdmaDcqcnController), 128U);
 }
 
 TEST(RdmaDcqcnAttributesDeathTest, RatesAboveTheLine)

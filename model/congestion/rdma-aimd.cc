@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+
+#include "rdma-aimd.h"
+
+#include <ns3/abort.h>
+#include <ns3/double.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace ns3
+{
+
+NS_OBJECT_ENSURE_REGISTERED(RdmaAimd);
+
+namespace
+{
+
+/** What a controller needs of RdmaAimd. */
+struct AimdParameters
+{
+    double minWindow; //!< packets
+    double maxWindow; //!< packets
+    double increase;  //!< packets for each window
+    double decrease;  //!< factor
+};
+
+class AimdController : public RdmaRateController
+{
+  public:
+    AimdController(const AimdParameters& parameters, const RdmaPathProfile& profile, double window)
+        : m_parameters(parameters),
+          m_lineRateBps(profile.lineRateBps),
+          m_window(window),
+          m_packetBytes(profile.packetBytes)
+    {
+    }
+
+    uint64_t GetRateBps(int64_t) override
+    {
+        return m_lineRateBps;
+    }
+
+    uint64_t GetWindowBytes() const override
+    {
+        return static_cast<uint64_t>(m_window) * m_packetBytes;
+    }
+
+    void OnAck(const RdmaAckSample& sample) override
+    {
+        Follow(sample);
+        if (m_recovery == Recovery::NONE)
+        {
+            const double grown = m_window + m_parameters.increase *
+                                                static_cast<double>(sample.ackedPackets) / m_window;
+            m_window = std::min(grown, m_parameters.maxWindow);
+        }
+    }
+
+    void OnNak(const RdmaAckSample& sample) override
+    {
+        Follow(sample);
+        if (m_recovery == Recovery::NONE)
+        {
+            Decrease();
+            m_recovery = Recovery::KNOWN;
+            m_recoverTo = sample.sentTo;
+        }
+    }
+
+    void OnTimeout(int64_t) override
+    {
+        if (m_recovery == Recovery::NONE)
+        {
+            Decrease();
+            m_recovery = Recovery::BEGUN;
+        }
+    }
+
+  private:
+    /** Recovery from a loss: the window is not cut again, and does not grow. */
+    enum class Recovery : uint8_t
+    {
+        NONE,  //!< no loss
+        BEGUN, //!< until what is sent by the next acknowledgement is acknowledged
+        KNOWN, //!< until m_recoverTo is acknowledged
+    };
+
+    void Follow(const RdmaAckSample& sample)
+    {
+        if (m_recovery == Recovery::BEGUN)
+        {
+            m_recovery = Recovery::KNOWN;
+            m_recoverTo = sample.sentTo;
+        }
+        if (m_recovery == Recovery::KNOWN && sample.ackedTo >= m_recoverTo)
+        {
+            m_recovery = Recovery::NONE;
+        }
+    }
+
+    void Decrease()
+    {
+        m_window = std::max(m_window * m_parameters.decrease, m_parameters.minWindow);
+    }
+
+    AimdParameters m_parameters;         //!< of the algorithm
+    uint64_t m_lineRateBps;              //!< of the port
+    double m_window;                     //!< packets
+    uint64_t m_recoverTo{0};             //!< recovery ends when all below is acknowledged
+    uint32_t m_packetBytes;              //!< a full packet on the line
+    Recovery m_recovery{Recovery::NONE}; //!< since the last loss
+};
+
+} // namespace
+
+TypeId
+RdmaAimd::GetTypeId()
+{
+    static TypeId tid =
+        TypeId("ns3::RdmaAimd")
+            .SetParent<RdmaCongestionControl>()
+            .SetGroupName("Rdma")
+            .AddConstructor<RdmaAimd>()
+            .AddAttribute("InitialWindow",
+                          "Packets in flight at the start, 1 and above; 0: what fills the path, "
+                          "that is line rate x base round trip, rounded up.",
+                          DoubleValue(0),
+                          MakeDoubleAccessor(&RdmaAimd::m_initialWindow),
+                          MakeDoubleChecker<double>(0))
+            .AddAttribute("MinWindow",
+                          "No loss cuts the window below so many packets, 1 and above.",
+                          DoubleValue(1),
+                          MakeDoubleAccessor(&RdmaAimd::m_minWindow),
+                          MakeDoubleChecker<double>(1))
+            .AddAttribute("MaxWindow",
+                          "The window does not grow beyond so many packets, 1 and above.",
+                          DoubleValue(65536),
+                          MakeDoubleAccessor(&RdmaAimd::m_maxWindow),
+                          MakeDoubleChecker<double>(1))
+            .AddAttribute("Increase",
+                          "Packets that each window of acknowledged packets adds, above 0.",
+                          DoubleValue(1),
+                          MakeDoubleAccessor(&RdmaAimd::m_increase),
+                          MakeDoubleChecker<double>(std::numeric_limits<double>::min()))
+            .AddAttribute("Decrease",
+                          "What a loss multiplies the window by, 0 to 1.",
+                          DoubleValue(0.5),
+                          MakeDoubleAccessor(&RdmaAimd::m_decrease),
+                          MakeDoubleChecker<double>(0, 1));
+    return tid;
+}
+
+std::unique_ptr<RdmaRateController>
+RdmaAimd::MakeController(const RdmaPathProfile& profile) const
+{
+    double window = m_initialWindow;
+    if (window == 0)
+    {
+        NS_ABORT_MSG_IF(profile.baseRttPs <= 0 || profile.packetBytes == 0,
+                        "rdma: RdmaAimd: InitialWindow 0 needs a path whose round trip is known; "
+                        "accepted: 1 and above, or a fabric by RdmaFabricHelper");
+        const double packetPs =
+            8e12 * profile.packetBytes / static_cast<double>(profile.lineRateBps);
+        window = std::max(1.0, std::ceil(static_cast<double>(profile.baseRttPs) / packetPs));
+        window = std::min(std::max(window, m_minWindow), m_maxWindow);
+    }
+    NS_ABORT_MSG_IF(window < m_minWindow || window > m_maxWindow,
+                    "rdma: RdmaAimd: InitialWindow " << window << ", MinWindow " << m_minWindow
+                                                     << ", MaxWindow " << m_maxWindow
+                                                     << "; accepted: in ascending order min, "
+                                                        "initial, max");
+    return std::make_unique<AimdController>(
+        AimdParameters{m_minWindow, m_maxWindow, m_increase, m_decrease},
+        profile,
+        window);
+}
+
+} // namespace ns3

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+
+#ifndef RDMA_AIMD_H
+#define RDMA_AIMD_H
+
+#include "rdma-congestion-control.h"
+
+#include <cstdint>
+
+namespace ns3
+{
+
+/**
+ * \ingroup rdma
+ * Additive increase, multiplicative decrease of a window, as TCP has it in congestion avoidance,
+ * for transports that recover from loss selectively (Mittal et al., "Revisiting Network Support
+ * for RDMA", SIGCOMM 2018, section 4.4: IRN with TCP's AIMD).
+ *
+ * The window counts packets. Each window of acknowledged packets adds Increase to it; a loss (a NAK
+ * or a timeout) multiplies it by Decrease, once until all that was sent before it is acknowledged.
+ * There is no slow start: a queue pair begins with InitialWindow, and packets leave at line rate
+ * within the window.
+ */
+class RdmaAimd : public RdmaCongestionControl
+{
+  public:
+    /**
+     * \brief Get the type ID.
+     * \return the object TypeId
+     */
+    static TypeId GetTypeId();
+
+    std::unique_ptr<RdmaRateController> MakeController(
+        const RdmaPathProfile& profile) const override;
+
+  private:
+    double m_initialWindow{0}; //!< attribute InitialWindow
+    double m_minWindow{1};     //!< attribute MinWindow
+    double m_maxWindow{65536}; //!< attribute MaxWindow
+    double m_increase{1};      //!< attribute Increase
+    double m_decrease{0.5};    //!< attribute Decrease
+};
+
+} // namespace ns3
+
+#endif /* RDMA_AIMD_H */

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+
+// AIMD of a window, by hand.
+
+#include "rdma-aimd.h"
+
+#include <ns3/double.h>
+
+#include <gtest/gtest.h>
+
+using namespace ns3;
+
+namespace
+{
+
+constexpr uint64_t LINE = 40'000'000'000;
+
+RdmaPathProfile
+MakeProfile()
+{
+    RdmaPathProfile profile;
+    profile.lineRateBps = LINE;
+    profile.packetBytes = 1000; // 200 ns
+    profile.payloadBytes = 900;
+    return profile;
+}
+
+std::unique_ptr<RdmaRateController>
+MakeAimd(double window)
+{
+    auto control = CreateObject<RdmaAimd>();
+    control->SetAttribute("InitialWindow", DoubleValue(window));
+    return control->MakeController(MakeProfile());
+}
+
+RdmaAckSample
+MakeSample(uint64_t packets, uint64_t ackedTo, uint64_t sentTo)
+{
+    RdmaAckSample sample;
+    sample.ackedPackets = packets;
+    sample.ackedTo = ackedTo;
+    sample.sentTo = sentTo;
+    return sample;
+}
+
+} // namespace
+
+TEST(RdmaAimd, OnePacketForEachWindow)
+{
+    auto c = MakeAimd(2);
+    EXPECT_EQ(c->GetRateBps(0), LINE);
+    EXPECT_EQ(c->GetWindowBytes(), 2000U);
+    // 2, 2.5, 2.9, 2.9 + 1 / 2.9 = 3.2448
+    c->OnAck(MakeSample(1, 1, 3));
+    c->OnAck(MakeSample(1, 2, 4));
+    EXPECT_EQ(c->GetWindowBytes(), 2000U);
+    c->OnAck(MakeSample(1, 3, 5));
+    EXPECT_EQ(c->GetWindowBytes(), 3000U);
+    // One acknowledgement for 100 packets counts as such: 3.2448 + 100 / 3.2448 = 34.06.
+    c->OnAck(MakeSample(100, 103, 110));
+    EXPECT_EQ(c->GetWindowBytes(), 34'000U);
+}
+
+TEST(RdmaAimd, HalvedOncePerLossEvent)
+{
+    auto c = MakeAimd(64);
+    c->OnNak(MakeSample(0, 10, 74));
+    EXPECT_EQ(c->GetWindowBytes(), 32'000U);
+    // Other losses among the packets up to 74, and a timeout on top: the same event.
+    c->OnNak(MakeSample(3, 20, 80));
+    c->OnTimeout(0);
+    c->OnAck(MakeSample(50, 73, 90));
+    EXPECT_EQ(c->GetWindowBytes(), 32'000U);
+    // 74 is acknowledged: over. It grows again, 32 + 16 / 32; then the next event.
+    c->OnAck(MakeSample(16, 74, 91));
+    EXPECT_EQ(c->GetWindowBytes(), 32'000U);
+    c->OnAck(MakeSample(17, 91, 100));
+    EXPECT_EQ(c->GetWindowBytes(), 33'000U);
+    c->OnNak(MakeSample(0, 91, 100));
+    EXPECT_EQ(c->GetWindowBytes(), 16'000U);
+}
+
+TEST(RdmaAimd, TimeoutIsALoss)
+{
+    auto c = MakeAimd(64);
+    c->OnTimeout(0);
+    c->OnTimeout(1); // the same packets again
+    EXPECT_EQ(c->GetWindowBytes(), 32'000U);
+    c->OnAck(MakeSample(1, 1, 64));
+    c->OnNak(MakeSample(1, 10, 64));
+    EXPECT_EQ(c->GetWindowBytes(), 32'000U);
+    c->OnAck(MakeSample(63, 64, 70));
+    c->OnTimeout(2);
+    EXPECT_EQ(c->GetWindowBytes(), 16'000U);
+}
+
+TEST(RdmaAimd, Attributes)
+{
+    auto control = CreateObject<RdmaAimd>();
+    auto profile = MakeProfile();
+    EXPECT_DEATH(control->MakeController(profile), "InitialWindow 0 needs a path");
+    profile.baseRttPs = 10'100'000; // 50.5 packets
+    EXPECT_EQ(control->MakeController(profile)->GetWindowBytes(), 51'000U);
+    control->SetAttribute("Increase", DoubleValue(5));
+    control->SetAttribute("Decrease", DoubleValue(0.1));
+    control->SetAttribute("MinWindow", DoubleValue(10));
+    control->SetAttribute("MaxWindow", DoubleValue(53));
+    auto c = control->MakeController(profile);
+    c->OnAck(MakeSample(11, 11, 12)); // 51 + 55 / 51 = 52.08
+    EXPECT_EQ(c->GetWindowBytes(), 52'000U);
+    c->OnAck(MakeSample(51, 62, 63));
+    EXPECT_EQ(c->GetWindowBytes(), 53'000U);
+    c->OnNak(MakeSample(0, 62, 63));
+    EXPECT_EQ(c->GetWindowBytes(), 10'000U);
+    control->SetAttribute("InitialWindow", DoubleValue(9));
+    EXPECT_DEATH(control->MakeController(profile), "InitialWindow 9, MinWindow 10");
+}
