@@ -160,6 +160,67 @@ class AllEndTestCase : public TestCase
     Setup m_setup; //!< how
 };
 
+/** The first, a middle, the last, or the only packet of a message is lost once, or its answer. */
+class OnePacketTestCase : public TestCase
+{
+  public:
+    /** \param setup how */
+    explicit OnePacketTestCase(const Setup& setup)
+        : TestCase("loss of a first, middle, last and only packet, and of acknowledgements: " +
+                   Describe(setup)),
+          m_setup(setup)
+    {
+    }
+
+  private:
+    void DoRun() override
+    {
+        // A WRITE of one packet or ten. The n-th frame that comes in at one of the hosts is lost.
+        for (const uint64_t packets : {1U, 10U})
+        {
+            for (uint32_t lost = 0; lost < packets; ++lost)
+            {
+                Measure(packets, lost, true);
+                Measure(packets, lost, false);
+            }
+        }
+    }
+
+    /** \param packets of the WRITE \param lost which is lost \param data at the receiver */
+    void Measure(uint64_t packets, uint32_t lost, bool data)
+    {
+        RdmaTestFabric test;
+        Configure(test, m_setup);
+        test.Install(MakeRdmaStar(2, MakeTestRates(100, 100, 1000)),
+                     {MakeTestFlow(0, 0, 1, packets * 1024)});
+        const auto sender = test.runner->GetSender(0);
+        const auto receiver = test.fabric->GetNic(1)->GetQueuePair(sender->GetRemoteQpn());
+        auto model = CreateObject<ReceiveListErrorModel>();
+        model->SetList({lost});
+        (data ? receiver : sender)
+            ->GetPort()
+            ->SetAttribute("ReceiveErrorModel", PointerValue(model));
+        test.Run();
+        std::ostringstream where;
+        where << (data ? "packet " : "acknowledgement ") << lost << " of " << packets;
+        NS_TEST_EXPECT_MSG_EQ(test.GetUnfinished(), "", where.str());
+        NS_TEST_EXPECT_MSG_EQ(receiver->GetStats().packetsAccepted, packets, where.str());
+        const auto stats = sender->GetStats();
+        const bool last = lost + 1 == packets;
+        // What comes behind a lost packet asks for it; behind the last one there is only the timer.
+        NS_TEST_EXPECT_MSG_EQ(stats.timeouts, last ? 1U : 0U, where.str() << ": timeouts");
+        uint64_t again = last || data ? 1 : 0;
+        if (data && !m_setup.irn)
+        {
+            again = packets - lost; // go-back-N, and all had gone out before the NAK came
+        }
+        NS_TEST_EXPECT_MSG_EQ(stats.packetsRetransmitted, again, where.str() << ": sent again");
+        NS_TEST_EXPECT_MSG_EQ(RdmaTestBooks::CheckRest(*test.fabric), "", where.str());
+    }
+
+    Setup m_setup; //!< how
+};
+
 /** One long flow over 6 links at 40 Gbps, with packets and acknowledgements lost at the hosts. */
 class GoodputTestCase : public TestCase
 {
@@ -349,6 +410,7 @@ class RdmaLossTestSuite : public TestSuite
         {
             Setup setup;
             setup.irn = irn;
+            AddTestCase(new OnePacketTestCase(setup));
             for (const double loss : {0.001, 0.01, 0.1})
             {
                 setup.loss = loss;
