@@ -50,13 +50,15 @@ RdmaPacer::KeepTime(uint64_t packet, bool again, int64_t nowPs)
     }
     const uint64_t mask = m_times.size() - 1;
     SendTime& slot = m_times[packet & mask];
-    // A slot whose packet is still on its way would lose it: make room.
-    if (slot.sentPs != UNKNOWN && slot.packet >= m_oldest && slot.packet != packet)
+    // A slot whose packet is still on its way would lose it: make room. A READ takes the numbers of
+    // its responses, so that packets in flight can be far apart; no table is made for those.
+    if (slot.sentPs != UNKNOWN && slot.packet >= m_oldest && slot.packet != packet &&
+        m_times.size() < MAX_TIMES)
     {
         std::vector<SendTime> larger(2 * m_times.size());
         for (const SendTime& time : m_times)
         {
-            if (time.packet >= m_oldest)
+            if (time.sentPs != UNKNOWN && time.packet >= m_oldest)
             {
                 larger[time.packet & (larger.size() - 1)] = time;
             }

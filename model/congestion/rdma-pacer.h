@@ -45,7 +45,7 @@ class RdmaPacer
     /** \param inFlight packets in flight \return true if the window has room for another one */
     bool HasRoom(uint64_t inFlight) const
     {
-        return inFlight == 0 || inFlight * m_packetBytes < m_controller->GetWindowBytes();
+        return inFlight == 0 || (inFlight + 1) * m_packetBytes <= m_controller->GetWindowBytes();
     }
 
     /**
@@ -76,7 +76,8 @@ class RdmaPacer
     /**
      * \param packet a packet that was sent
      * \param nowPs when its acknowledgement came
-     * \return its round-trip time; -1 if it is not known: not kept, or sent more than once
+     * \return its round-trip time; -1 if it is not known: not kept, or sent more than once. The
+     *         times of the latest packets are kept, up to 65536
      */
     int64_t GetRttPs(int64_t packet, int64_t nowPs) const;
 
@@ -87,7 +88,8 @@ class RdmaPacer
     }
 
   private:
-    static constexpr int64_t UNKNOWN = -1; //!< no time
+    static constexpr int64_t UNKNOWN = -1;           //!< no time
+    static constexpr std::size_t MAX_TIMES = 65'536; //!< send times kept, at most
 
     /** When a packet was sent. */
     struct SendTime
