@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+
+#include "rdma-dctcp.h"
+
+#include "rdma-compat.h"
+
+#include <ns3/abort.h>
+#include <ns3/double.h>
+#include <ns3/enum.h>
+
+#include <algorithm>
+
+namespace ns3
+{
+
+NS_OBJECT_ENSURE_REGISTERED(RdmaDctcp);
+
+/** A queue pair under DCTCP. */
+class RdmaDctcp::Controller : public RdmaRateController
+{
+  public:
+    /** \param parameters the attributes \param profile the queue pair */
+    Controller(Ptr<const RdmaDctcp> parameters, const RdmaPathProfile& profile)
+        : m_parameters(parameters),
+          m_lineBps(profile.lineRateBps),
+          m_packetBytes(profile.packetBytes),
+          m_packetBps(8e12 * profile.packetBytes / static_cast<double>(profile.baseRttPs)),
+          m_alpha(parameters->m_initialAlpha)
+    {
+        m_most = static_cast<double>(m_lineBps) / m_packetBps;
+        m_least =
+            IsWindow() ? 1 : static_cast<double>(parameters->m_minRate.GetBitRate()) / m_packetBps;
+        Set(std::max(m_most, 1.0));
+    }
+
+    uint64_t GetRateBps(int64_t) override
+    {
+        return IsWindow() ? m_lineBps
+                          : std::min(static_cast<uint64_t>(m_packets * m_packetBps), m_lineBps);
+    }
+
+    uint64_t GetWindowBytes() const override
+    {
+        return IsWindow() ? static_cast<uint64_t>(m_packets) * m_packetBytes : NO_WINDOW;
+    }
+
+    void OnAck(const RdmaAckSample& sample) override
+    {
+        Count(sample);
+        if (sample.ecnEcho)
+        {
+            Cut(m_alpha / 2, sample);
+        }
+        EndWindow(sample);
+    }
+
+    void OnNak(const RdmaAckSample& sample) override
+    {
+        Count(sample);
+        Cut(0.5, sample);
+        EndWindow(sample);
+    }
+
+    void OnTimeout(int64_t) override
+    {
+        m_congested = true;
+        Set(m_packets / 2);
+    }
+
+    RdmaCongestionState GetState() const override
+    {
+        return {m_alpha, -1};
+    }
+
+  private:
+    /** \return true if the window is what changes */
+    bool IsWindow() const
+    {
+        return m_parameters->m_form == WINDOW;
+    }
+
+    /** \param sample an acknowledgement, which belongs to the present window */
+    void Count(const RdmaAckSample& sample)
+    {
+        if (m_windowEnd == 0)
+        {
+            m_windowEnd = sample.sentTo;
+        }
+        ++m_acks;
+        m_marks += sample.ecnEcho ? 1 : 0;
+        const uint64_t inFlight = sample.sentTo - sample.ackedTo + sample.ackedPackets;
+        m_used = m_used || !IsWindow() || inFlight >= static_cast<uint64_t>(m_packets);
+    }
+
+    /** \param part to be taken away, unless something was in this round trip \param sample why */
+    void Cut(double part, const RdmaAckSample& sample)
+    {
+        m_congested = true;
+        if (sample.ackedTo >= m_cutEnd)
+        {
+            Set(m_packets * (1 - part));
+            m_cutEnd = sample.sentTo;
+        }
+    }
+
+    /** \param sample may be the last of the present window */
+    void EndWindow(const RdmaAckSample& sample)
+    {
+        if (sample.ackedTo < m_windowEnd)
+        {
+            return;
+        }
+        m_alpha += m_parameters->m_gain * (static_cast<double>(m_marks) / m_acks - m_alpha);
+        if (!m_congested && m_used)
+        {
+            Set(m_packets + m_parameters->m_increase);
+        }
+        m_windowEnd = sample.sentTo;
+        m_acks = 0;
+        m_marks = 0;
+        m_congested = false;
+        m_used = false;
+    }
+
+    /** \param packets for a round trip, brought within limits */
+    void Set(double packets)
+    {
+        m_packets = std::max(packets, m_least);
+        if (!IsWindow())
+        {
+            m_packets = std::min(m_packets, m_most);
+        }
+    }
+
+    Ptr<const RdmaDctcp> m_parameters; //!< the attributes
+    uint64_t m_lineBps;                //!< no faster
+    uint32_t m_packetBytes;            //!< a full packet on the line
+    uint32_t m_acks{0};                //!< acknowledgements in this window
+    uint32_t m_marks{0};               //!< of these, with an echo
+    bool m_congested{false};           //!< this window has had a mark or a loss
+    bool m_used{false};                //!< the window was full at some time
+    double m_packetBps;                //!< rate of one packet for each round trip
+    double m_packets{0};               //!< for a round trip
+    double m_least;                    //!< of these, at least
+    double m_most;                     //!< of these, at the line rate
+    double m_alpha;                    //!< marked part, smoothed
+    uint64_t m_windowEnd{0};           //!< packets below this are of the present window
+    uint64_t m_cutEnd{0};              //!< no other cut before these are acknowledged
+};
+
+TypeId
+RdmaDctcp::GetTypeId()
+{
+    static TypeId tid =
+        TypeId("ns3::RdmaDctcp")
+            .SetParent<RdmaCongestionControl>()
+            .SetGroupName("Rdma")
+            .AddConstructor<RdmaDctcp>()
+            .AddAttribute("Form",
+                          "What the algorithm sets: a rate or a window.",
+                          EnumValue(RATE),
+                          RdmaMakeEnumAccessor<Form>(&RdmaDctcp::m_form),
+                          MakeEnumChecker(RATE, "Rate", WINDOW, "Window"))
+            .AddAttribute("Gain",
+                          "Weight g of a new window's marked part in alpha.",
+                          DoubleValue(0.0625),
+                          MakeDoubleAccessor(&RdmaDctcp::m_gain),
+                          MakeDoubleChecker<double>(0, 1))
+            .AddAttribute("AdditiveIncrease",
+                          "Full packets that a window without marks adds to the window, or to what "
+                          "the rate sends in a round trip of the empty path.",
+                          DoubleValue(1),
+                          MakeDoubleAccessor(&RdmaDctcp::m_increase),
+                          MakeDoubleChecker<double>(0, 1e6))
+            .AddAttribute("InitialAlpha",
+                          "Alpha of a new queue pair.",
+                          DoubleValue(1),
+                          MakeDoubleAccessor(&RdmaDctcp::m_initialAlpha),
+                          MakeDoubleChecker<double>(0, 1))
+            .AddAttribute("MinRate",
+                          "The slowest rate; the smallest window is one packet.",
+                          DataRateValue(DataRate("10Mbps")),
+                          MakeDataRateAccessor(&RdmaDctcp::m_minRate),
+                          MakeDataRateChecker());
+    return tid;
+}
+
+std::unique_ptr<RdmaRateController>
+RdmaDctcp::MakeController(const RdmaPathProfile& profile) const
+{
+    NS_ABORT_MSG_IF(profile.baseRttPs <= 0,
+                    "rdma: RdmaDctcp: the path's round trip is not known; accepted: a NIC with a "
+                    "path oracle, as RdmaFabricHelper makes them");
+    return std::make_unique<Controller>(Ptr<const RdmaDctcp>(this), profile);
+}
+
+} // namespace ns3

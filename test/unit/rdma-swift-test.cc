@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+
+#include "qbb-time.h"
+#include "rdma-swift.h"
+
+#include <ns3/double.h>
+#include <ns3/uinteger.h>
+
+#include <cmath>
+#include <gtest/gtest.h>
+
+using namespace ns3;
+
+namespace
+{
+
+constexpr int64_t US = 1'000'000; // in ps
+
+/**
+ * One queue pair of a 10 Gb/s port with packets of 10^4 bits, an empty path of 10 us, two switches
+ * on it: 10 packets fill the path, the target without flow scaling is 25 + 2 x 1 = 27 us.
+ */
+struct Swift
+{
+    explicit Swift(double rangeUs = 0)
+    {
+        QbbSetTimeResolution();
+        control->SetAttribute("FlowScalingRange", TimeValue(NanoSeconds(rangeUs * 1000)));
+    }
+
+    RdmaRateController& Get()
+    {
+        if (!controller)
+        {
+            controller = control->MakeController({10'000'000'000, 1250, 1192, 10 * US, 3, 0});
+        }
+        return *controller;
+    }
+
+    /** \param atUs when \param delayUs round trip \param packets acknowledged */
+    void Ack(double atUs, double delayUs, uint64_t packets = 1)
+    {
+        Get().OnAck(MakeSample(atUs, delayUs, packets));
+    }
+
+    /** \param atUs when \param delayUs round trip */
+    void Nak(double atUs, double delayUs)
+    {
+        Get().OnNak(MakeSample(atUs, delayUs, 0));
+    }
+
+    static RdmaAckSample MakeSample(double atUs, double delayUs, uint64_t packets)
+    {
+        RdmaAckSample sample;
+        sample.nowPs = static_cast<int64_t>(atUs * US);
+        sample.rttPs = static_cast<int64_t>(delayUs * US);
+        sample.ackedPackets = packets;
+        return sample;
+    }
+
+    /** \return the window in whole packets */
+    uint64_t GetPackets()
+    {
+        return Get().GetWindowBytes() / 1250;
+    }
+
+    /**
+     * A window below one packet shows in the pace.
+     *
+     * \param rttUs the last round trip
+     * \return the window
+     */
+    double GetFraction(double rttUs)
+    {
+        return static_cast<double>(Get().GetRateBps(0)) * rttUs * 1e-6 / 1e4;
+    }
+
+    Ptr<RdmaSwift> control{CreateObject<RdmaSwift>()}; //!< the algorithm
+    std::unique_ptr<RdmaRateController> controller;    //!< the queue pair
+};
+
+} // namespace
+
+TEST(RdmaSwift, StartsWithWhatFillsThePath)
+{
+    Swift s;
+    EXPECT_TRUE(s.control->NeedsRtt());
+    EXPECT_EQ(s.Get().GetWindowBytes(), 12500U);
+    EXPECT_EQ(s.Get().GetRateBps(0), 10'000'000'000U);
+}
+
+TEST(RdmaSwift, AdditiveIncrease)
+{
+    // 1 / window for each packet: 10, 10.1, 10.1990, ... : above 11 with the 11th
+    Swift s;
+    double window = 10;
+    for (int i = 1; i <= 10; ++i)
+    {
+        s.Ack(i, 20);
+        window += 1 / window;
+        EXPECT_EQ(s.GetPackets(), 10U) << i << ": " << window;
+    }
+    s.Ack(11, 20);
+    EXPECT_EQ(s.GetPackets(), 11U);
+    // 11 packets at once: one more, 11 + 0.04 + 11 / 11.04 = 12.04
+    s.Ack(12, 20, 11);
+    EXPECT_EQ(s.GetPackets(), 12U);
+}
+
+TEST(RdmaSwift, MultiplicativeDecrease)
+{
+    // target 27 us, delay 54 us: x (1 - 0.8 x 27 / 54) = 0.6
+    Swift s;
+    s.Ack(100, 54);
+    EXPECT_EQ(s.GetPackets(), 6U);
+    // not again within a round trip
+    s.Ack(153, 54);
+    EXPECT_EQ(s.GetPackets(), 6U);
+    s.Ack(154, 54); // 3.6
+    EXPECT_EQ(s.GetPackets(), 3U);
+    // 1 - 0.8 x (270 - 27) / 270 = 0.28; at most half: 1.8, then 0.9
+    s.Ack(1000, 270);
+    EXPECT_EQ(s.GetPackets(), 1U);
+    s.Ack(1269, 270);
+    EXPECT_EQ(s.GetPackets(), 1U);
+    s.Ack(1270, 270);
+    EXPECT_EQ(s.GetPackets(), 0U);
+    EXPECT_NEAR(s.GetFraction(270), 0.9, 1e-6);
+}
+
+TEST(RdmaSwift, DelayAtTheTargetIsNotBelowIt)
+{
+    Swift s;
+    s.Ack(100, 27); // factor 1: nothing changes, and it is no decrease either
+    EXPECT_EQ(s.GetPackets(), 10U);
+    s.Ack(101, 54);
+    EXPECT_EQ(s.GetPackets(), 6U);
+}
+
+TEST(RdmaSwift, FractionalWindow)
+{
+    Swift s;
+    for (int i = 1; i <= 5; ++i)
+    {
+        s.Nak(100 * i, 20); // 10 / 32 = 0.3125
+    }
+    EXPECT_EQ(s.Get().GetWindowBytes(), 0U); // one packet at a time
+    // a packet every 20 us / 0.3125 = 64 us: 10^4 bits / 64 us = 156.25 Mb/s
+    EXPECT_EQ(s.Get().GetRateBps(0), 156'250'000U);
+    // below one packet the whole increment for each packet: 1.3125
+    s.Ack(1000, 20);
+    EXPECT_EQ(s.GetPackets(), 1U);
+    EXPECT_EQ(s.Get().GetRateBps(0), 10'000'000'000U);
+}
+
+TEST(RdmaSwift, FlowScaling)
+{
+    // a = 100 us / (1 / sqrt 0.1 - 1 / sqrt 100) = 100 / 3.062278 = 32.6555 us, b = -3.26555 us.
+    // Window 10: 32.6555 / 3.162278 - 3.26555 = 7.0612 us, the target is 34.0612 us.
+    Swift below(100);
+    below.Ack(100, 34.06, 10);
+    EXPECT_EQ(below.GetPackets(), 11U);
+    Swift above(100);
+    above.Ack(100, 34.07);
+    EXPECT_EQ(above.GetPackets(), 9U);
+}
+
+TEST(RdmaSwift, FlowScalingHasLimits)
+{
+    // At a window of 0.1 and below 27 + 100 us
+    for (const double window : {0.1, 0.01})
+    {
+        Swift s(100);
+        s.control->SetAttribute("MinWindow", DoubleValue(window));
+        s.control->SetAttribute("RetxResetThreshold", UintegerValue(1));
+        s.Get().OnTimeout(0);
+        s.Ack(1000, 127.001); // a decrease below MinWindow is none
+        EXPECT_NEAR(s.GetFraction(127.001), window, 1e-6);
+        s.Ack(1001, 126.999);
+        EXPECT_EQ(s.GetPackets(), 1U);
+    }
+    // From 100 packets on nothing: 10 us x 100 Gb/s are 100 packets
+    Swift s(100);
+    s.control->SetAttribute("MaxWindow", DoubleValue(1000));
+    s.controller = s.control->MakeController({100'000'000'000, 1250, 1192, 10 * US, 3, 0});
+    EXPECT_EQ(s.GetPackets(), 100U);
+    s.Ack(100, 26.99, 300);
+    EXPECT_EQ(s.GetPackets(), 103U);
+    s.Ack(200, 27.01);
+    EXPECT_EQ(s.GetPackets(), 102U);
+}
+
+TEST(RdmaSwift, HopScaling)
+{
+    // one link more: 28 us
+    Swift s;
+    s.controller = s.control->MakeController({10'000'000'000, 1250, 1192, 10 * US, 4, 0});
+    s.Ack(100, 27.5, 10);
+    EXPECT_EQ(s.GetPackets(), 11U);
+    s.Ack(200, 28.5);
+    EXPECT_EQ(s.GetPackets(), 10U);
+}
+
+TEST(RdmaSwift, Timeouts)
+{
+    Swift s;
+    s.Ack(1, 20); // 10.1, round trip 20 us
+    s.Get().OnTimeout(100 * US);
+    EXPECT_EQ(s.GetPackets(), 5U);
+    s.Get().OnTimeout(110 * US); // within a round trip
+    EXPECT_EQ(s.GetPackets(), 5U);
+    s.Get().OnTimeout(200 * US);
+    EXPECT_EQ(s.GetPackets(), 2U);
+    s.Get().OnTimeout(300 * US);
+    EXPECT_EQ(s.GetPackets(), 1U);
+    // the fifth in a row: MinWindow
+    s.Get().OnTimeout(300 * US);
+    EXPECT_NEAR(s.GetFraction(20), 0.001, 1e-6);
+}
+
+TEST(RdmaSwift, AnAcknowledgementEndsARowOfTimeouts)
+{
+    Swift s;
+    s.Ack(1, 20);
+    for (int i = 1; i <= 4; ++i)
+    {
+        s.Get().OnTimeout(100 * i * US); // 10.1 / 16 = 0.63
+    }
+    s.Ack(450, 20); // 1.63
+    s.Get().OnTimeout(500 * US);
+    EXPECT_NEAR(s.GetFraction(20), (10.1 / 16 + 1) / 2, 1e-6);
+}
+
+TEST(RdmaSwift, LargestWindow)
+{
+    // what the port sends in 27 us: 27 packets
+    Swift s;
+    for (int i = 0; i < 1000; ++i)
+    {
+        s.Ack(i, 20);
+    }
+    EXPECT_EQ(s.GetPackets(), 27U);
+}
+
+TEST(RdmaSwift, UnknownRoundTripChangesNothing)
+{
+    Swift s;
+    s.Ack(1, -1, 10);
+    EXPECT_EQ(s.GetPackets(), 10U);
+}
+
+TEST(RdmaSwiftDeathTest, WrongParameters)
+{
+    QbbSetTimeResolution();
+    auto make = [](const std::string& name, double value, int64_t rttUs) {
+        auto control = CreateObject<RdmaSwift>();
+        if (!name.empty())
+        {
+            control->SetAttribute(name, DoubleValue(value));
+        }
+        control->MakeController({10'000'000'000, 1250, 1192, rttUs * US, 3, 0});
+    };
+    EXPECT_DEATH(make("", 0, 0), "round trip and length are not known");
+    EXPECT_DEATH(make("", 0, 27), "accepted: a target above that");
+    EXPECT_DEATH(make("FlowScalingMinWindow", 100, 10), "accepted: the former below the latter");
+    EXPECT_DEATH(make("MaxWindow", 0.5, 10), "MaxWindow 0.5; accepted: 1 and above, or 0");
+}
