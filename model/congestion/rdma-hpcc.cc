@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+
+#include "rdma-hpcc.h"
+
+#include "qbb-time.h"
+
+#include <ns3/abort.h>
+#include <ns3/double.h>
+#include <ns3/uinteger.h>
+
+#include <algorithm>
+
+namespace ns3
+{
+
+NS_OBJECT_ENSURE_REGISTERED(RdmaHpcc);
+
+RdmaHpccWindow::RdmaHpccWindow(const RdmaHpccParameters& parameters, const RdmaPathProfile& profile)
+    : RdmaPacedWindow(profile, parameters.baseRttPs),
+      m_eta(parameters.eta),
+      m_increase(parameters.increaseBytes),
+      m_reference(GetExactWindow()),
+      m_maxStage(parameters.maxStage)
+{
+}
+
+RdmaCongestionState
+RdmaHpccWindow::GetState() const
+{
+    RdmaCongestionState state;
+    state.targetRateBps = ToRate(m_reference);
+    return state;
+}
+
+void
+RdmaHpccWindow::Begin(const RdmaAckSample& sample)
+{
+    if (m_lastUpdate == 0)
+    {
+        m_lastUpdate = sample.sentTo;
+    }
+}
+
+void
+RdmaHpccWindow::React(double utilisation, const RdmaAckSample& sample)
+{
+    m_utilisation = utilisation;
+    const bool jump = utilisation >= m_eta || m_stage >= m_maxStage;
+    SetWindow((jump ? m_reference / (utilisation / m_eta) : m_reference) + m_increase);
+    if (sample.ackedTo > m_lastUpdate)
+    {
+        m_stage = jump ? 0 : m_stage + 1;
+        m_reference = GetExactWindow();
+        m_lastUpdate = sample.sentTo;
+    }
+}
+
+RdmaHpccController::RdmaHpccController(const RdmaHpccParameters& parameters,
+                                       const RdmaPathProfile& profile)
+    : RdmaHpccWindow(parameters, profile),
+      m_baseRttPs(static_cast<double>(parameters.baseRttPs)),
+      m_path(profile.hops)
+{
+}
+
+void
+RdmaHpccController::OnAck(const RdmaAckSample& sample)
+{
+    double highest = -1;
+    double tau = 0;
+    const bool known = m_path.Advance(sample, [&](const RdmaIntStep& step) {
+        const double queue = std::min(step.queueBytes, step.queueBefore);
+        const double u = 8e12 / step.rateBps * (queue / m_baseRttPs + step.txBytes / step.timePs);
+        if (u > highest)
+        {
+            highest = u;
+            tau = step.timePs;
+        }
+    });
+    if (!known)
+    {
+        Begin(sample);
+        return;
+    }
+    const double weight = std::min(tau / m_baseRttPs, 1.0);
+    React((1 - weight) * GetUtilisation() + weight * highest, sample);
+}
+
+TypeId
+RdmaHpcc::GetTypeId()
+{
+    static TypeId tid =
+        TypeId("ns3::RdmaHpcc")
+            .SetParent<RdmaCongestionControl>()
+            .SetGroupName("Rdma")
+            .AddConstructor<RdmaHpcc>()
+            .AddAttribute("Eta",
+                          "Utilisation of the busiest link to aim at, 0.01 to 1.",
+                          DoubleValue(0.95),
+                          MakeDoubleAccessor(&RdmaHpcc::m_eta),
+                          MakeDoubleChecker<double>(0.01, 1))
+            .AddAttribute("MaxStage",
+                          "Additive increases, one each round trip, before the window may be set "
+                          "by the utilisation although that is below Eta.",
+                          UintegerValue(5),
+                          MakeUintegerAccessor(&RdmaHpcc::m_maxStage),
+                          MakeUintegerChecker<uint32_t>())
+            .AddAttribute("ExpectedFlows",
+                          "Flows N that a link is expected to have: the additive increase is "
+                          "B x T x (1 - Eta) / N.",
+                          UintegerValue(100),
+                          MakeUintegerAccessor(&RdmaHpcc::m_flows),
+                          MakeUintegerChecker<uint32_t>(1))
+            .AddAttribute("AdditiveIncrease",
+                          "Additive increase W_AI in bytes on the line; 0: from ExpectedFlows.",
+                          UintegerValue(0),
+                          MakeUintegerAccessor(&RdmaHpcc::m_increaseBytes),
+                          MakeUintegerChecker<uint64_t>())
+            .AddAttribute("BaseRtt",
+                          "Base round-trip time T, the same for all queue pairs; 0: that of each "
+                          "queue pair's path.",
+                          TimeValue(Time(0)),
+                          MakeTimeAccessor(&RdmaHpcc::m_baseRtt),
+                          MakeTimeChecker(Time(0)));
+    return tid;
+}
+
+RdmaHpccParameters
+RdmaHpcc::GetParameters(const RdmaPathProfile& profile) const
+{
+    RdmaHpccParameters parameters;
+    parameters.eta = m_eta;
+    parameters.maxStage = m_maxStage;
+    parameters.baseRttPs = m_baseRtt.IsZero() ? profile.baseRttPs : QbbToPs(m_baseRtt);
+    NS_ABORT_MSG_IF(parameters.baseRttPs <= 0,
+                    "rdma: RdmaHpcc: the base round-trip time of a queue pair is not known; "
+                        << "accepted: BaseRtt 1 ps and more");
+    NS_ABORT_MSG_IF(m_eta == 1 && m_increaseBytes == 0,
+                    "rdma: RdmaHpcc: Eta 1 leaves nothing for an additive increase; "
+                        << "accepted: AdditiveIncrease 1 byte and more, or Eta below 1");
+    const double window = RdmaPacedWindow::GetMaxWindow(profile.lineRateBps, parameters.baseRttPs);
+    parameters.increaseBytes =
+        m_increaseBytes > 0 ? static_cast<double>(m_increaseBytes) : window * (1 - m_eta) / m_flows;
+    return parameters;
+}
+
+std::unique_ptr<RdmaRateController>
+RdmaHpcc::MakeController(const RdmaPathProfile& profile) const
+{
+    return std::make_unique<RdmaHpccController>(GetParameters(profile), profile);
+}
+
+} // namespace ns3

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+
+#ifndef RDMA_INT_PATH_H
+#define RDMA_INT_PATH_H
+
+#include "rdma-congestion-control.h"
+
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+namespace ns3
+{
+
+/**
+ * \ingroup rdma
+ * What happened at a port between two packets that carried telemetry.
+ */
+struct RdmaIntStep
+{
+    double rateBps;     //!< rate of the port
+    double txBytes;     //!< bytes that it sent in between
+    double timePs;      //!< time in between, above 0
+    double queueBytes;  //!< its queue now
+    double queueBefore; //!< its queue at the packet before
+};
+
+/**
+ * \ingroup rdma
+ * Keeps the telemetry of a queue pair's last acknowledgement, to tell what changed since.
+ *
+ * Counters and clocks wrap; differences are taken modulo. After a second without telemetry they
+ * could be ambiguous (8 Tb/s wrap a counter of 2^40 bytes in 1.1 s), and the path begins anew.
+ */
+class RdmaIntPath
+{
+  public:
+    static constexpr uint32_t MAX_HOPS = 16; //!< switches on a path
+
+    /** \param hops links on the way, room is made for so many; 0: for MAX_HOPS */
+    explicit RdmaIntPath(uint32_t hops);
+
+    /**
+     * Takes an acknowledgement, and lets use(const RdmaIntStep&) have each switch's step since the
+     * last one, first switch first.
+     *
+     * An acknowledgement whose packet passed a switch no later than the last one's is old and
+     * changes nothing. If the number of hops or the rate of one is another than before, or a
+     * port would have sent more than it can, the path has changed: the telemetry is only kept.
+     *
+     * \param sample the acknowledgement
+     * \param use takes a step
+     * \return true if there was something to compare with
+     */
+    template <typename Use>
+    bool Advance(const RdmaAckSample& sample, Use&& use)
+    {
+        const Kind kind = Compare(sample);
+        if (kind == Kind::NEXT)
+        {
+            for (uint32_t i = 0; i < sample.hopCount; ++i)
+            {
+                use(GetStep(m_hops[i], sample.hops[i]));
+            }
+        }
+        if (kind != Kind::OLD)
+        {
+            Keep(sample);
+        }
+        return kind == Kind::NEXT;
+    }
+
+    /** \return bytes that it has allocated */
+    size_t GetMemory() const
+    {
+        return m_hops.capacity() * sizeof(Hop);
+    }
+
+  private:
+    static constexpr int64_t NEVER = std::numeric_limits<int64_t>::min() / 2; //!< no time
+
+    /** How an acknowledgement follows the last one. */
+    enum class Kind
+    {
+        NEXT,  //!< newer, on the same path
+        OTHER, //!< nothing to compare with
+        OLD,   //!< older, or without telemetry
+    };
+
+    /** What is kept of a RdmaIntHop. */
+    struct Hop
+    {
+        uint64_t txBytes;    //!< modulo 2^40
+        int64_t timePs;      //!< modulo 2^48
+        uint32_t queueBytes; //!< of the class
+        uint32_t rateKbps;   //!< low bits of the rate, to see that it changes
+    };
+
+    static int64_t GetTimePs(const Hop& before, const RdmaIntHop& now);
+    static uint64_t GetTxBytes(const Hop& before, const RdmaIntHop& now);
+    static RdmaIntStep GetStep(const Hop& before, const RdmaIntHop& now);
+    Kind Compare(const RdmaAckSample& sample) const;
+    void Keep(const RdmaAckSample& sample);
+
+    std::vector<Hop> m_hops; //!< of the last acknowledgement
+    int64_t m_lastPs{NEVER}; //!< when it came
+};
+
+} // namespace ns3
+
+#endif /* RDMA_INT_PATH_H */

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+
+#ifndef RDMA_INT_FEED_H
+#define RDMA_INT_FEED_H
+
+#include "rdma-congestion-control.h"
+
+#include <cstdint>
+#include <vector>
+
+namespace ns3
+{
+
+/**
+ * \ingroup rdma-tests
+ * Makes acknowledgements with telemetry for a controller: each one says what the ports did since
+ * the last one.
+ */
+class RdmaIntFeed
+{
+  public:
+    static constexpr uint64_t TX_WRAP = uint64_t{1} << 40; //!< wrap of RdmaIntHop::txBytes
+    static constexpr int64_t TIME_WRAP = int64_t{1} << 48; //!< wrap of RdmaIntHop::timePs
+
+    /** What a port did. */
+    struct Port
+    {
+        uint64_t txBytes{0};    //!< bytes sent since
+        uint64_t queueBytes{0}; //!< queue now
+    };
+
+    /** \param ratesBps rates of the ports \param hop counters that they begin with */
+    explicit RdmaIntFeed(const std::vector<uint64_t>& ratesBps, const RdmaIntHop& hop = {})
+        : hops(ratesBps.size(), hop)
+    {
+        for (size_t i = 0; i < ratesBps.size(); ++i)
+        {
+            hops[i].rateBps = ratesBps[i];
+        }
+    }
+
+    /**
+     * \param c the controller that has the acknowledgement
+     * \param timePs time since the last one, at all ports
+     * \param ports what they did in it; a port that is missing did nothing
+     */
+    void Ack(RdmaRateController& c, int64_t timePs, const std::vector<Port>& ports)
+    {
+        nowPs += timePs;
+        for (size_t i = 0; i < hops.size(); ++i)
+        {
+            const Port port = i < ports.size() ? ports[i] : Port();
+            hops[i].timePs = (hops[i].timePs + timePs) % TIME_WRAP;
+            hops[i].txBytes = (hops[i].txBytes + port.txBytes) % TX_WRAP;
+            hops[i].queueBytes = port.queueBytes;
+        }
+        Send(c, hops);
+    }
+
+    /** \param c the controller \param telemetry that it has with the next acknowledgement */
+    void Send(RdmaRateController& c, const std::vector<RdmaIntHop>& telemetry)
+    {
+        RdmaAckSample sample;
+        sample.nowPs = nowPs;
+        sample.ackedPackets = 1;
+        sample.ackedTo = ackedTo;
+        sample.sentTo = sentTo;
+        sample.hops = telemetry.data();
+        sample.hopCount = static_cast<uint32_t>(telemetry.size());
+        c.OnAck(sample);
+    }
+
+    /** A round trip passes: all packets are acknowledged, and as many are sent. */
+    void NextRound()
+    {
+        ackedTo = sentTo + 1;
+        sentTo += 100;
+    }
+
+    std::vector<RdmaIntHop> hops; //!< of the last acknowledgement
+    int64_t nowPs{0};             //!< when it came
+    uint64_t ackedTo{1};          //!< packets acknowledged
+    uint64_t sentTo{100};         //!< packets sent
+};
+
+} // namespace ns3
+
+#endif /* RDMA_INT_FEED_H */

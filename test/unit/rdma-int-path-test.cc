@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+
+// Telemetry of two acknowledgements compared: wraps, old ones, other paths.
+
+#include "rdma-int-path.h"
+
+#include <gtest/gtest.h>
+#include <optional>
+
+using namespace ns3;
+
+namespace
+{
+
+constexpr int64_t US = 1'000'000;
+constexpr uint64_t G = 1'000'000'000;
+constexpr uint64_t TX_WRAP = uint64_t{1} << 40;
+constexpr int64_t TIME_WRAP = int64_t{1} << 48;
+
+RdmaIntHop
+MakeHop(uint64_t txBytes, int64_t timePs, uint64_t rateBps = 100 * G, uint64_t queueBytes = 0)
+{
+    RdmaIntHop hop;
+    hop.rateBps = rateBps;
+    hop.txBytes = txBytes;
+    hop.queueBytes = queueBytes;
+    hop.timePs = timePs;
+    return hop;
+}
+
+// The steps since the last telemetry; none if there was nothing to compare with.
+std::optional<std::vector<RdmaIntStep>>
+Advance(RdmaIntPath& path, int64_t nowPs, const std::vector<RdmaIntHop>& hops)
+{
+    RdmaAckSample sample;
+    sample.nowPs = nowPs;
+    sample.hops = hops.data();
+    sample.hopCount = static_cast<uint32_t>(hops.size());
+    std::vector<RdmaIntStep> steps;
+    if (!path.Advance(sample, [&](const RdmaIntStep& step) { steps.push_back(step); }))
+    {
+        EXPECT_TRUE(steps.empty());
+        return {};
+    }
+    return steps;
+}
+
+} // namespace
+
+TEST(RdmaIntPath, GivesWhatHappenedInBetween)
+{
+    RdmaIntPath path(2);
+    EXPECT_FALSE(Advance(path, 0, {MakeHop(1000, 10, 100 * G, 7), MakeHop(0, 20, G, 8)}));
+    const auto steps =
+        Advance(path, US, {MakeHop(5000, 10 + US, 100 * G, 9), MakeHop(80, 25 + US, G, 4)});
+    ASSERT_TRUE(steps);
+    ASSERT_EQ(steps->size(), 2U);
+    EXPECT_EQ(steps->at(0).rateBps, 100e9);
+    EXPECT_EQ(steps->at(0).txBytes, 4000);
+    EXPECT_EQ(steps->at(0).timePs, US);
+    EXPECT_EQ(steps->at(0).queueBytes, 9);
+    EXPECT_EQ(steps->at(0).queueBefore, 7);
+    EXPECT_EQ(steps->at(1).rateBps, 1e9);
+    EXPECT_EQ(steps->at(1).txBytes, 80);
+    EXPECT_EQ(steps->at(1).timePs, US + 5);
+    EXPECT_EQ(steps->at(1).queueBytes, 4);
+    EXPECT_EQ(steps->at(1).queueBefore, 8);
+}
+
+TEST(RdmaIntPath, DifferencesAreModulo)
+{
+    RdmaIntPath path(1);
+    Advance(path, 0, {MakeHop(TX_WRAP - 1, TIME_WRAP - 1)});
+    auto steps = Advance(path, US, {MakeHop(999, US - 1)});
+    ASSERT_TRUE(steps);
+    EXPECT_EQ(steps->at(0).txBytes, 1000);
+    EXPECT_EQ(steps->at(0).timePs, US);
+    // Back over the wrap is old.
+    EXPECT_FALSE(Advance(path, 2 * US, {MakeHop(TX_WRAP - 1, TIME_WRAP - 1)}));
+    // The old one was not kept.
+    steps = Advance(path, 3 * US, {MakeHop(1999, 3 * US - 1)});
+    ASSERT_TRUE(steps);
+    EXPECT_EQ(steps->at(0).txBytes, 1000);
+    EXPECT_EQ(steps->at(0).timePs, 2 * US);
+}
+
+TEST(RdmaIntPath, OldOrNoTelemetryChangesNothing)
+{
+    RdmaIntPath path(2);
+    Advance(path, 0, {MakeHop(100, US), MakeHop(100, US)});
+    EXPECT_FALSE(Advance(path, US, {MakeHop(100, US), MakeHop(100, US)}));
+    EXPECT_FALSE(Advance(path, US, {MakeHop(0, US - 1), MakeHop(0, US - 1)}));
+    EXPECT_FALSE(Advance(path, US, {MakeHop(200, 2 * US), MakeHop(100, US)}));
+    EXPECT_FALSE(Advance(path, US, {}));
+    RdmaAckSample none;
+    none.hopCount = 2; // but no hops
+    EXPECT_FALSE(path.Advance(none, [](const RdmaIntStep&) { FAIL(); }));
+    const auto steps = Advance(path, US, {MakeHop(200, US + 1000), MakeHop(200, US + 1000)});
+    ASSERT_TRUE(steps);
+    EXPECT_EQ(steps->at(0).txBytes, 100);
+    EXPECT_EQ(steps->at(0).timePs, 1000);
+}
+
+TEST(RdmaIntPath, AnotherPathBeginsAnew)
+{
+    // Another number of hops, another rate, other ports with counters of their own. Hop 0 is at
+    // 100 Gb/s and may have sent 12500 bytes in 1 us, and a frame of 16384.
+    const std::vector<std::vector<RdmaIntHop>> paths{
+        {MakeHop(100'000, 2 * US)},
+        {MakeHop(100'000, 2 * US), MakeHop(100'000, 2 * US), MakeHop(0, 2 * US)},
+        {MakeHop(100'000, 2 * US), MakeHop(100'000, 2 * US, 50 * G)},
+        {MakeHop(100'000, 2 * US), MakeHop(100'000, 2 * US, 100 * G + 1000)},
+        {MakeHop(100'000 + 12'500 + 16'385, 2 * US), MakeHop(100'000, 2 * US)},
+        {MakeHop(99'999, 2 * US), MakeHop(100'000, 2 * US)},
+    };
+    for (const auto& other : paths)
+    {
+        RdmaIntPath path(2);
+        Advance(path, 0, {MakeHop(100'000, US), MakeHop(100'000, US)});
+        EXPECT_FALSE(Advance(path, US, other));
+        auto next = other;
+        for (auto& hop : next)
+        {
+            hop.timePs += US;
+            hop.txBytes += 6250;
+        }
+        const auto steps = Advance(path, 2 * US, next);
+        ASSERT_TRUE(steps);
+        EXPECT_EQ(steps->size(), other.size());
+        EXPECT_EQ(steps->at(0).txBytes, 6250);
+        EXPECT_EQ(steps->at(0).timePs, US);
+    }
+    // As much as a port can send is no reason.
+    RdmaIntPath path(1);
+    Advance(path, 0, {MakeHop(100'000, US)});
+    EXPECT_TRUE(Advance(path, US, {MakeHop(100'000 + 12'500 + 16'384, 2 * US)}));
+}
+
+TEST(RdmaIntPath, AfterASecondCountersAreNotCompared)
+{
+    constexpr int64_t SECOND = 1'000'000 * US;
+    RdmaIntPath path(1);
+    Advance(path, 0, {MakeHop(0, 0)});
+    auto steps = Advance(path, SECOND, {MakeHop(6'250'000'000, SECOND)});
+    ASSERT_TRUE(steps);
+    EXPECT_EQ(steps->at(0).txBytes, 6'250'000'000);
+    EXPECT_FALSE(Advance(path, 2 * SECOND + 1, {MakeHop(6'250'000'000, 2 * SECOND + 1)}));
+    // Half a wrap of the clock later, the telemetry would seem to be old.
+    const int64_t later = 2 * SECOND + TIME_WRAP / 2 + 2;
+    EXPECT_FALSE(Advance(path, later, {MakeHop(0, later)}));
+    steps = Advance(path, later + US, {MakeHop(1000, later + US)});
+    ASSERT_TRUE(steps);
+    EXPECT_EQ(steps->at(0).txBytes, 1000);
+}
+
+TEST(RdmaIntPath, FastPortsDoNotWrapWithinTheHorizon)
+{
+    // 8 Tb/s send 10^12 bytes in a second, less than 2^40.
+    RdmaIntPath path(1);
+    Advance(path, 0, {MakeHop(TX_WRAP - 1000, TIME_WRAP - 1000, 8000 * G)});
+    const auto steps =
+        Advance(path,
+                1'000'000 * US,
+                {MakeHop(1'000'000'000'000 - 1000, 1'000'000 * US - 1000, 8000 * G)});
+    ASSERT_TRUE(steps);
+    EXPECT_EQ(steps->at(0).txBytes, 1e12);
+    EXPECT_EQ(steps->at(0).timePs, 1e12);
+}
+
+TEST(RdmaIntPath, MemoryFollowsItsLength)
+{
+    EXPECT_EQ(RdmaIntPath(2).GetMemory(), 2 * 24U);
+    EXPECT_EQ(RdmaIntPath(0).GetMemory(), 16 * 24U);
+    EXPECT_EQ(RdmaIntPath(40).GetMemory(), 16 * 24U);
+    RdmaIntPath path(2);
+    Advance(path, 0, {MakeHop(0, 0), MakeHop(0, 0)});
+    EXPECT_EQ(path.GetMemory(), 2 * 24U);
+}
