@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+
+#include "rdma-power-tcp.h"
+
+#include "qbb-time.h"
+#include "rdma-compat.h"
+
+#include <ns3/abort.h>
+#include <ns3/double.h>
+#include <ns3/uinteger.h>
+
+#include <algorithm>
+
+namespace ns3
+{
+
+NS_OBJECT_ENSURE_REGISTERED(RdmaPowerTcp);
+
+RdmaPowerTcpWindow::RdmaPowerTcpWindow(const RdmaPowerTcpParameters& parameters,
+                                       const RdmaPathProfile& profile)
+    : RdmaPacedWindow(profile, parameters.baseRttPs),
+      m_gamma(parameters.gamma),
+      m_increase(parameters.increaseBytes),
+      m_baseRttPs(static_cast<double>(parameters.baseRttPs))
+{
+}
+
+void
+RdmaPowerTcpWindow::Smooth(double power, double timePs)
+{
+    // A queue cannot drain faster than its port sends; what seems so is noise of measurement.
+    const double weight = std::min(timePs / m_baseRttPs, 1.0);
+    m_power = (1 - weight) * m_power + weight * std::max(power, 0.0);
+}
+
+void
+RdmaPowerTcpWindow::Update(double oldWindow)
+{
+    SetWindow(m_gamma * (oldWindow / m_power + m_increase) + (1 - m_gamma) * GetExactWindow());
+}
+
+RdmaPowerTcpController::RdmaPowerTcpController(const RdmaPowerTcpParameters& parameters,
+                                               const RdmaPathProfile& profile)
+    : RdmaPowerTcpWindow(parameters, profile),
+      m_path(profile.hops),
+      m_oldWindow(GetExactWindow()),
+      m_nextWindow(GetExactWindow())
+{
+}
+
+void
+RdmaPowerTcpController::OnAck(const RdmaAckSample& sample)
+{
+    double highest = -1;
+    double timePs = 0;
+    const double tau = GetBaseRttPs();
+    const bool known = m_path.Advance(sample, [&](const RdmaIntStep& step) {
+        // Bytes per picosecond, and all over b: current is 1 at a full port, voltage is tau.
+        const double perByte = 8e12 / step.rateBps;
+        const double current =
+            (step.queueBytes - step.queueBefore + step.txBytes) / step.timePs * perByte;
+        const double voltage = step.queueBytes * perByte + tau;
+        const double power = std::max(current, 0.0) * voltage / tau;
+        if (power > highest)
+        {
+            highest = power;
+            timePs = step.timePs;
+        }
+    });
+    const bool nextRound = sample.ackedTo > m_mark;
+    if (nextRound)
+    {
+        m_oldWindow = m_nextWindow;
+    }
+    if (known)
+    {
+        Smooth(highest, timePs);
+        Update(m_oldWindow);
+    }
+    if (nextRound)
+    {
+        m_nextWindow = GetExactWindow();
+        m_mark = sample.sentTo;
+    }
+}
+
+void
+RdmaThetaPowerTcpController::OnAck(const RdmaAckSample& sample)
+{
+    if (sample.rttPs < 0 || (m_rttPs >= 0 && sample.nowPs <= m_lastPs))
+    {
+        return;
+    }
+    if (m_rttPs < 0)
+    {
+        m_lastUpdate = sample.sentTo;
+    }
+    else
+    {
+        const auto timePs = static_cast<double>(sample.nowPs - m_lastPs);
+        const double gradient = static_cast<double>(sample.rttPs - m_rttPs) / timePs;
+        Smooth((gradient + 1) * static_cast<double>(sample.rttPs) / GetBaseRttPs(), timePs);
+        if (sample.ackedTo > m_lastUpdate)
+        {
+            Update(GetExactWindow());
+            m_lastUpdate = sample.sentTo;
+        }
+    }
+    m_rttPs = sample.rttPs;
+    m_lastPs = sample.nowPs;
+}
+
+TypeId
+RdmaPowerTcp::GetTypeId()
+{
+    static TypeId tid =
+        TypeId("ns3::RdmaPowerTcp")
+            .SetParent<RdmaCongestionControl>()
+            .SetGroupName("Rdma")
+            .AddConstructor<RdmaPowerTcp>()
+            .AddAttribute("Variant",
+                          "Int: PowerTCP, with in-band telemetry. Theta: theta-PowerTCP, with "
+                          "round-trip times only.",
+                          EnumValue(INT),
+                          RdmaMakeEnumAccessor<Variant>(&RdmaPowerTcp::m_variant),
+                          MakeEnumChecker(INT, "Int", THETA, "Theta"))
+            .AddAttribute("Gamma",
+                          "Weight of a new window, 0.01 to 1.",
+                          DoubleValue(0.9),
+                          MakeDoubleAccessor(&RdmaPowerTcp::m_gamma),
+                          MakeDoubleChecker<double>(0.01, 1))
+            .AddAttribute("ExpectedFlows",
+                          "Flows N that a host's port is expected to have: the additive increase "
+                          "beta is B x tau / N.",
+                          UintegerValue(10),
+                          MakeUintegerAccessor(&RdmaPowerTcp::m_flows),
+                          MakeUintegerChecker<uint32_t>(1))
+            .AddAttribute("AdditiveIncrease",
+                          "Additive increase beta in bytes on the line; 0: from ExpectedFlows.",
+                          UintegerValue(0),
+                          MakeUintegerAccessor(&RdmaPowerTcp::m_increaseBytes),
+                          MakeUintegerChecker<uint64_t>())
+            .AddAttribute("BaseRtt",
+                          "Base round-trip time tau, the same for all queue pairs; 0: that of each "
+                          "queue pair's path.",
+                          TimeValue(Time(0)),
+                          MakeTimeAccessor(&RdmaPowerTcp::m_baseRtt),
+                          MakeTimeChecker(Time(0)));
+    return tid;
+}
+
+RdmaPowerTcpParameters
+RdmaPowerTcp::GetParameters(const RdmaPathProfile& profile) const
+{
+    RdmaPowerTcpParameters parameters;
+    parameters.gamma = m_gamma;
+    parameters.baseRttPs = m_baseRtt.IsZero() ? profile.baseRttPs : QbbToPs(m_baseRtt);
+    NS_ABORT_MSG_IF(parameters.baseRttPs <= 0,
+                    "rdma: RdmaPowerTcp: the base round-trip time of a queue pair is not known; "
+                    "accepted: BaseRtt 1 ps and more");
+    parameters.increaseBytes =
+        m_increaseBytes > 0
+            ? static_cast<double>(m_increaseBytes)
+            : RdmaPacedWindow::GetMaxWindow(profile.lineRateBps, parameters.baseRttPs) / m_flows;
+    return parameters;
+}
+
+std::unique_ptr<RdmaRateController>
+RdmaPowerTcp::MakeController(const RdmaPathProfile& profile) const
+{
+    const RdmaPowerTcpParameters parameters = GetParameters(profile);
+    if (m_variant == THETA)
+    {
+        return std::make_unique<RdmaThetaPowerTcpController>(parameters, profile);
+    }
+    return std::make_unique<RdmaPowerTcpController>(parameters, profile);
+}
+
+} // namespace ns3
