@@ -1,0 +1,336 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+
+/**
+ * \file
+ * \ingroup rdma
+ * Latency, bandwidth and message rate between two hosts, as the programs of perftest measure them:
+ *
+ *     ns3 run "rdma-perftest --op=send --pattern=ping-pong --size=2"      ib_send_lat
+ *     ns3 run "rdma-perftest --op=write --size=all"                       ib_write_bw -a
+ *     ns3 run "rdma-perftest --op=read --transport=irn --loss=0.001"      ib_read_bw over IRN
+ *     ns3 run "rdma-perftest --op=fadd --pattern=ping-pong"               ib_atomic_lat
+ *
+ * A row for each message size; every row is a run of its own, over a fabric that is idle otherwise.
+ */
+
+#include "ns3/core-module.h"
+#include "ns3/rdma-module.h"
+
+#include <cinttypes>
+#include <cstdio>
+#include <iostream>
+#include <map>
+
+using namespace ns3;
+
+namespace
+{
+
+/** The options, as texts. */
+struct Options
+{
+    std::string op{"write"};
+    std::string pattern{"bulk"};
+    std::string size{"64KiB"};
+    std::string response{"64"};
+    uint64_t iters{1000};
+    uint32_t depth{128};
+    uint32_t qps{1};
+    std::string interval{"0ns"};
+    std::string transport{"roce"};
+    std::string topology{"leaf-spine:2x4x2"};
+    std::string rate{"100Gbps"};
+    std::string uplinkRate{"100Gbps"};
+    std::string delay{"1us"};
+    uint32_t mtu{1024};
+    double loss{0};
+    std::string pcap;
+};
+
+/// What the options --op, --pattern and --transport may be, and the attributes' values for that.
+const std::map<std::string, std::string> OPERATIONS = {{"write", "Write"},
+                                                       {"write-imm", "WriteWithImm"},
+                                                       {"send", "Send"},
+                                                       {"send-imm", "SendWithImm"},
+                                                       {"read", "Read"},
+                                                       {"cas", "CompareAndSwap"},
+                                                       {"fadd", "FetchAndAdd"}};
+const std::map<std::string, std::string> PATTERNS = {{"bulk", "Bulk"},
+                                                     {"request-response", "RequestResponse"},
+                                                     {"ping-pong", "PingPong"}};
+const std::map<std::string, std::string> TRANSPORTS = {{"roce", "ns3::RoceTransport"},
+                                                       {"irn", "ns3::IrnTransport"}};
+
+/**
+ * \param option its name
+ * \param value its text
+ * \param accepted what it may be
+ * \return the attribute's value
+ */
+const std::string&
+Choose(const std::string& option,
+       const std::string& value,
+       const std::map<std::string, std::string>& accepted)
+{
+    const auto found = accepted.find(value);
+    if (found == accepted.end())
+    {
+        std::string list;
+        for (const auto& [name, attribute] : accepted)
+        {
+            list += (list.empty() ? "" : ", ") + name;
+        }
+        throw std::invalid_argument("--" + option + ": unknown value \"" + value +
+                                    "\"; accepted: " + list);
+    }
+    return found->second;
+}
+
+/**
+ * \param option its name
+ * \param parse reads its text
+ * \return what that returns; the option's name is put before its message
+ */
+template <typename F>
+auto
+Parse(const std::string& option, F parse)
+{
+    try
+    {
+        return parse();
+    }
+    catch (const std::invalid_argument& error)
+    {
+        throw std::invalid_argument("--" + option + ": " + error.what());
+    }
+}
+
+/** \param options the options \return the topology */
+RdmaTopology
+MakeTopology(const Options& options)
+{
+    RdmaTopologyRates rates;
+    rates.hostRateBps = Parse("rate", [&] { return ParseRdmaRate(options.rate); });
+    rates.uplinkRateBps = Parse("uplinkRate", [&] { return ParseRdmaRate(options.uplinkRate); });
+    rates.delayPs = Parse("delay", [&] { return ParseRdmaTime(options.delay); });
+    rates.errorRate = options.loss;
+    return Parse("topology", [&] {
+        RdmaTopology topology = MakeRdmaTopology(options.topology, rates);
+        topology.Validate();
+        return topology;
+    });
+}
+
+/** \param options what to check, before anything is built */
+void
+Check(const Options& options)
+{
+    Choose("op", options.op, OPERATIONS);
+    Choose("pattern", options.pattern, PATTERNS);
+    Choose("transport", options.transport, TRANSPORTS);
+    const bool answered = options.op.find("write") == 0 || options.op.find("send") == 0;
+    if (!answered && options.pattern == "request-response")
+    {
+        throw std::invalid_argument("--pattern: request-response with --op=" + options.op +
+                                    "; accepted: bulk, ping-pong");
+    }
+    if (options.mtu < 256 || options.mtu > 4096)
+    {
+        throw std::invalid_argument("--mtu: " + std::to_string(options.mtu) +
+                                    "; accepted: 256 to 4096 bytes of payload a packet");
+    }
+    if (options.iters == 0 || options.depth == 0 || options.qps == 0 || options.depth > 1U << 20 ||
+        options.qps > 1U << 20)
+    {
+        throw std::invalid_argument("--iters, --depth, --qps; accepted: 1 and above, --depth and "
+                                    "--qps up to 1048576");
+    }
+    if (!(options.loss >= 0 && options.loss < 1))
+    {
+        throw std::invalid_argument("--loss: accepted: a probability from 0 to below 1");
+    }
+    Parse("interval", [&] { ParseRdmaTime(options.interval); });
+    if (Parse("response", [&] { return ParseRdmaBytes(options.response); }) >
+        RDMA_MAX_MESSAGE_BYTES)
+    {
+        throw std::invalid_argument("--response: " + options.response + "; accepted: 0 to 2GiB");
+    }
+    MakeTopology(options);
+}
+
+/** \param options the options \return message sizes to measure */
+std::vector<uint64_t>
+GetSizes(const Options& options)
+{
+    if (options.op == "cas" || options.op == "fadd")
+    {
+        return {8};
+    }
+    std::vector<uint64_t> sizes;
+    if (options.size == "all")
+    {
+        for (uint64_t size = 2; size <= 8 << 20; size *= 2)
+        {
+            sizes.push_back(size);
+        }
+        return sizes;
+    }
+    const uint64_t size = Parse("size", [&] { return ParseRdmaBytes(options.size); });
+    if (size > RDMA_MAX_MESSAGE_BYTES)
+    {
+        throw std::invalid_argument("--size: " + options.size + "; accepted: 0 to 2GiB, or all");
+    }
+    return {size};
+}
+
+/**
+ * \param options the options
+ * \param size length of the messages
+ * \return what a client on the first host and a server on the last one measure
+ */
+RdmaClientResult
+Measure(const Options& options, uint64_t size)
+{
+    RdmaFabricHelper helper;
+    helper.SetTransport(Choose("transport", options.transport, TRANSPORTS));
+    if (options.transport == "roce")
+    {
+        helper.SetTransportAttribute("RetransmissionTimeout", TimeValue(MicroSeconds(320)));
+    }
+    helper.SetQueuePairAttribute("PathMtu", UintegerValue(options.mtu));
+    // room for all headers
+    helper.SetDeviceAttribute("Mtu", UintegerValue(std::max(1500U, options.mtu + 128)));
+    const RdmaTopology topology = MakeTopology(options);
+    auto fabric = helper.Install(topology);
+    fabric->AssignStreams(1);
+    const uint32_t first = topology.GetHosts().front();
+    const uint32_t last = topology.GetHosts().back();
+    if (!options.pcap.empty())
+    {
+        QbbHelper().EnablePcapAll(options.pcap, true);
+    }
+
+    RdmaServerHelper servers;
+    servers.SetAttribute("ReceiveDepth", UintegerValue(std::max(512U, options.depth)));
+    servers.Install(fabric->GetNode(last));
+    RdmaClientHelper clients(fabric->GetAddress(last));
+    clients.SetAttribute("Operation", StringValue(Choose("op", options.op, OPERATIONS)));
+    clients.SetAttribute("Pattern", StringValue(Choose("pattern", options.pattern, PATTERNS)));
+    clients.SetAttribute("MessageSize", UintegerValue(size));
+    clients.SetAttribute("ResponseSize", UintegerValue(ParseRdmaBytes(options.response)));
+    clients.SetAttribute("Iterations", UintegerValue(options.iters));
+    clients.SetAttribute("QueueDepth", UintegerValue(options.depth));
+    clients.SetAttribute("QueuePairs", UintegerValue(options.qps));
+    clients.SetAttribute("Interval", TimeValue(QbbFromPs(ParseRdmaTime(options.interval))));
+    auto client = DynamicCast<RdmaClient>(clients.Install(fabric->GetNode(first)).Get(0));
+    Simulator::Run();
+    const RdmaClientResult result = client->GetResult();
+    Simulator::Destroy();
+    return result;
+}
+
+/** \param bandwidth bandwidths, not latencies: prints the columns' names */
+void
+PrintHeader(bool bandwidth)
+{
+    if (bandwidth)
+    {
+        std::printf("%10s %12s %16s %14s\n", "#bytes", "#iterations", "BW [Gb/s]", "rate [Mpps]");
+        return;
+    }
+    std::printf("%10s %12s %10s %10s %10s %10s %10s %10s %10s\n",
+                "#bytes",
+                "#iterations",
+                "min [us]",
+                "max [us]",
+                "median",
+                "average",
+                "stdev",
+                "99%",
+                "99.9%");
+}
+
+/** \param bandwidth bandwidths, not latencies \param result prints a row */
+void
+PrintRow(bool bandwidth, const RdmaClientResult& result)
+{
+    std::printf("%10" PRIu64 " %12" PRIu64, result.messageBytes, result.iterations);
+    if (bandwidth)
+    {
+        std::printf(" %16.3f %14.6f\n", result.bandwidthBps / 1e9, result.messagesPerSecond / 1e6);
+    }
+    else if (result.latency)
+    {
+        const RdmaLatency& latency = *result.latency;
+        std::printf(" %10.3f %10.3f %10.3f %10.3f %10.3f %10.3f %10.3f\n",
+                    static_cast<double>(latency.minPs) / 1e6,
+                    static_cast<double>(latency.maxPs) / 1e6,
+                    latency.medianPs / 1e6,
+                    latency.meanPs / 1e6,
+                    latency.stdevPs / 1e6,
+                    latency.p99Ps / 1e6,
+                    latency.p999Ps / 1e6);
+    }
+    else
+    {
+        std::printf("\n");
+    }
+}
+
+} // namespace
+
+int
+main(int argc, char* argv[])
+{
+    Options options;
+    CommandLine cmd(__FILE__);
+    cmd.Usage("Latency, bandwidth and message rate between two hosts, as perftest measures them.");
+    cmd.AddValue("op", "write, write-imm, send, send-imm, read, cas or fadd", options.op);
+    cmd.AddValue("pattern",
+                 "bulk (bandwidth, as ib_*_bw), ping-pong (latency, as ib_*_lat; of sends and "
+                 "writes it is half of the round trip) or request-response (latency, full)",
+                 options.pattern);
+    cmd.AddValue("size", "message size, such as 64KiB; all: 2 bytes to 8 MiB", options.size);
+    cmd.AddValue("response", "size of the answers with request-response", options.response);
+    cmd.AddValue("iters", "messages on each queue pair", options.iters);
+    cmd.AddValue("depth", "messages at a time on each queue pair", options.depth);
+    cmd.AddValue("qps", "queue pairs", options.qps);
+    cmd.AddValue("interval",
+                 "shortest time between two messages of a queue pair",
+                 options.interval);
+    cmd.AddValue("transport", "roce or irn", options.transport);
+    cmd.AddValue("topology",
+                 "as rdma-fabric has it; the first host is the client, the last one the server",
+                 options.topology);
+    cmd.AddValue("rate", "rate of the hosts' links", options.rate);
+    cmd.AddValue("uplinkRate", "rate of the links between switches", options.uplinkRate);
+    cmd.AddValue("delay", "propagation delay of every link", options.delay);
+    cmd.AddValue("mtu", "payload bytes of a full packet, 256 to 4096", options.mtu);
+    cmd.AddValue("loss", "probability that a link loses a frame", options.loss);
+    cmd.AddValue("pcap", "prefix of a capture file for every port", options.pcap);
+    cmd.Parse(argc, argv);
+
+    try
+    {
+        Check(options);
+        const std::vector<uint64_t> sizes = GetSizes(options);
+        const bool bandwidth = options.pattern == "bulk";
+        PrintHeader(bandwidth);
+        for (const uint64_t size : sizes)
+        {
+            const RdmaClientResult result = Measure(options, size);
+            PrintRow(bandwidth, result);
+            if (result.status != "done")
+            {
+                std::printf("%s\n", result.status.c_str());
+                return 1;
+            }
+        }
+        return 0;
+    }
+    catch (const std::exception& error)
+    {
+        std::cerr << "rdma-perftest: " << error.what() << "\n";
+        return 2;
+    }
+}

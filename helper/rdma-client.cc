@@ -1,0 +1,518 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+
+#include "rdma-client.h"
+
+#include "rdma-compat.h"
+#include "rdma-nic.h"
+
+#include <ns3/abort.h>
+#include <ns3/boolean.h>
+#include <ns3/log.h>
+#include <ns3/node-list.h>
+#include <ns3/node.h>
+#include <ns3/trace-source-accessor.h>
+#include <ns3/uinteger.h>
+
+#include <algorithm>
+#include <sstream>
+
+namespace ns3
+{
+
+NS_LOG_COMPONENT_DEFINE("RdmaClient");
+
+NS_OBJECT_ENSURE_REGISTERED(RdmaClient);
+
+TypeId
+RdmaClient::GetTypeId()
+{
+    static TypeId tid =
+        TypeId("ns3::RdmaClient")
+            .SetParent<Application>()
+            .SetGroupName("Rdma")
+            .AddConstructor<RdmaClient>()
+            .AddAttribute("RemoteAddress",
+                          "Address of a port of the server's node.",
+                          Ipv4AddressValue(),
+                          MakeIpv4AddressAccessor(&RdmaClient::m_remoteAddress),
+                          MakeIpv4AddressChecker())
+            .AddAttribute("RemotePort",
+                          "The attribute Port of the server.",
+                          UintegerValue(RdmaServer::DEFAULT_PORT),
+                          MakeUintegerAccessor(&RdmaClient::m_remotePort),
+                          MakeUintegerChecker<uint16_t>(1))
+            .AddAttribute("NicPort",
+                          "Index of the port of this node's RdmaNic that it uses.",
+                          UintegerValue(0),
+                          MakeUintegerAccessor(&RdmaClient::m_nicPort),
+                          MakeUintegerChecker<uint32_t>())
+            .AddAttribute("Operation",
+                          "What its messages ask for.",
+                          EnumValue(Operation::WRITE),
+                          RdmaMakeEnumAccessor<Operation>(&RdmaClient::m_operation),
+                          MakeEnumChecker(Operation::WRITE,
+                                          "Write",
+                                          Operation::WRITE_WITH_IMM,
+                                          "WriteWithImm",
+                                          Operation::SEND,
+                                          "Send",
+                                          Operation::SEND_WITH_IMM,
+                                          "SendWithImm",
+                                          Operation::READ,
+                                          "Read",
+                                          Operation::COMPARE_AND_SWAP,
+                                          "CompareAndSwap",
+                                          Operation::FETCH_AND_ADD,
+                                          "FetchAndAdd"))
+            .AddAttribute("Pattern",
+                          "When messages are posted and iterations are over: see the class. "
+                          "RequestResponse is not for READs and atomics, which the server's NIC "
+                          "answers by itself.",
+                          EnumValue(Pattern::BULK),
+                          RdmaMakeEnumAccessor<Pattern>(&RdmaClient::m_pattern),
+                          MakeEnumChecker(Pattern::BULK,
+                                          "Bulk",
+                                          Pattern::REQUEST_RESPONSE,
+                                          "RequestResponse",
+                                          Pattern::PING_PONG,
+                                          "PingPong"))
+            .AddAttribute("MessageSize",
+                          "Bytes of a message. Atomics have 8, whatever this says.",
+                          UintegerValue(65536),
+                          MakeUintegerAccessor(&RdmaClient::m_messageSize),
+                          MakeUintegerChecker<uint64_t>(0, RDMA_MAX_MESSAGE_BYTES))
+            .AddAttribute("ResponseSize",
+                          "Bytes of an answer with pattern RequestResponse.",
+                          UintegerValue(64),
+                          MakeUintegerAccessor(&RdmaClient::m_responseSize),
+                          MakeUintegerChecker<uint64_t>(0, RDMA_MAX_MESSAGE_BYTES))
+            .AddAttribute("Iterations",
+                          "Messages on each queue pair; 0 means until the application stops.",
+                          UintegerValue(1000),
+                          MakeUintegerAccessor(&RdmaClient::m_iterations),
+                          MakeUintegerChecker<uint64_t>())
+            .AddAttribute("QueueDepth",
+                          "Messages of a queue pair that are posted and not over (tx-depth); with "
+                          "pattern PingPong it is always one.",
+                          UintegerValue(128),
+                          MakeUintegerAccessor(&RdmaClient::m_queueDepth),
+                          MakeUintegerChecker<uint32_t>(1, 1U << 20))
+            .AddAttribute("QueuePairs",
+                          "Queue pairs, which all do the same at the same time.",
+                          UintegerValue(1),
+                          MakeUintegerAccessor(&RdmaClient::m_queuePairs),
+                          MakeUintegerChecker<uint32_t>(1, 1U << 20))
+            .AddAttribute("Interval",
+                          "Shortest time between the beginnings of two messages of a queue pair.",
+                          TimeValue(Time(0)),
+                          MakeTimeAccessor(&RdmaClient::m_interval),
+                          MakeTimeChecker(Time(0)))
+            .AddAttribute("Priority",
+                          "Class of the messages and their answers, 0 to 7; 8: as the queue pairs' "
+                          "attribute Dscp has it.",
+                          UintegerValue(8),
+                          MakeUintegerAccessor(&RdmaClient::m_priority),
+                          MakeUintegerChecker<uint8_t>(0, 8))
+            .AddAttribute("KeepLatencies",
+                          "Keep the latency of every iteration, 8 bytes each, for the result's "
+                          "median and percentiles. The trace Iteration has them in any case.",
+                          BooleanValue(true),
+                          MakeBooleanAccessor(&RdmaClient::m_keepLatencies),
+                          MakeBooleanChecker())
+            .AddTraceSource("Iteration",
+                            "An iteration is complete",
+                            MakeTraceSourceAccessor(&RdmaClient::m_iterationTrace),
+                            "ns3::RdmaClient::IterationCallback")
+            .AddTraceSource("Ended",
+                            "All iterations are complete, or the client has stopped or failed",
+                            MakeTraceSourceAccessor(&RdmaClient::m_endedTrace),
+                            "ns3::RdmaClient::EndedCallback");
+    return tid;
+}
+
+RdmaClient::RdmaClient()
+    : m_sent(CreateObject<RdmaCompletionQueue>()),
+      m_received(CreateObject<RdmaCompletionQueue>())
+{
+    NS_LOG_FUNCTION(this);
+    m_sent->SetCallback(MakeCallback(&RdmaClient::OnSent, this));
+    m_received->SetCallback(MakeCallback(&RdmaClient::OnReceive, this));
+}
+
+RdmaClient::~RdmaClient()
+{
+    NS_LOG_FUNCTION(this);
+}
+
+void
+RdmaClient::DoDispose()
+{
+    NS_LOG_FUNCTION(this);
+    const bool stuck = m_state == State::RUNNING && !m_server->IsListening();
+    if (m_state == State::WAITING || stuck || (m_state == State::RUNNING && m_iterations > 0))
+    {
+        NS_LOG_UNCOND("RdmaClient on node " << GetNode()->GetId() << ": " << GetStatus());
+    }
+    m_state = State::IDLE;
+    m_sent->SetCallback(RdmaCompletionQueue::CompletionCallback());
+    m_received->SetCallback(RdmaCompletionQueue::CompletionCallback());
+    for (auto& connection : m_connections)
+    {
+        connection->queuePair->TraceDisconnectWithoutContext(
+            "MessageReceived",
+            MakeCallback(&RdmaClient::OnMessage, this));
+    }
+    m_connections.clear();
+    m_byQpn.clear();
+    m_server = nullptr;
+    Application::DoDispose();
+}
+
+std::vector<Ptr<RdmaQueuePair>>
+RdmaClient::GetQueuePairs() const
+{
+    std::vector<Ptr<RdmaQueuePair>> queuePairs;
+    for (const auto& connection : m_connections)
+    {
+        queuePairs.push_back(connection->queuePair);
+    }
+    return queuePairs;
+}
+
+Ptr<RdmaServer>
+RdmaClient::FindServer() const
+{
+    for (auto node = NodeList::Begin(); node != NodeList::End(); ++node)
+    {
+        const auto nic = (*node)->GetObject<RdmaNic>();
+        for (uint32_t port = 0; nic && port < nic->GetNPorts(); ++port)
+        {
+            if (nic->GetAddress(port) != m_remoteAddress)
+            {
+                continue;
+            }
+            NS_ABORT_MSG_IF(*node == GetNode(),
+                            "rdma: RdmaClient on node " << GetNode()->GetId()
+                                                        << " is to connect to its own node");
+            for (uint32_t i = 0; i < (*node)->GetNApplications(); ++i)
+            {
+                const auto server = DynamicCast<RdmaServer>((*node)->GetApplication(i));
+                if (server && server->GetPort() == m_remotePort)
+                {
+                    return server;
+                }
+            }
+            return nullptr;
+        }
+    }
+    NS_ABORT_MSG("rdma: RdmaClient on node " << GetNode()->GetId() << " has RemoteAddress "
+                                             << m_remoteAddress
+                                             << ", which no port of an RdmaNic has");
+    return nullptr;
+}
+
+void
+RdmaClient::StartApplication()
+{
+    NS_LOG_FUNCTION(this);
+    const auto nic = GetNode()->GetObject<RdmaNic>();
+    NS_ABORT_MSG_IF(!nic,
+                    "rdma: RdmaClient on node " << GetNode()->GetId() << ", which has no RdmaNic");
+    NS_ABORT_MSG_IF(
+        m_pattern == Pattern::REQUEST_RESPONSE && IsRdmaRead(GetOpcode()),
+        "rdma: RdmaClient with Pattern RequestResponse and a READ or atomic as "
+        "Operation, which the server's NIC answers by itself; accepted: Bulk, PingPong");
+    m_state = State::WAITING;
+    m_server = FindServer();
+    if (!m_server)
+    {
+        return;
+    }
+    if (m_server->IsListening())
+    {
+        Begin();
+    }
+    else
+    {
+        m_server->WhenListening(MakeCallback(&RdmaClient::Begin, this));
+    }
+}
+
+void
+RdmaClient::Begin()
+{
+    if (m_state != State::WAITING)
+    {
+        return; // stopped before the server started
+    }
+    NS_LOG_FUNCTION(this);
+    m_state = State::RUNNING;
+    m_beginPs = QbbNowPs();
+    for (uint32_t i = 0; i < m_queuePairs; ++i)
+    {
+        Connect(i);
+    }
+    for (const auto& connection : m_connections)
+    {
+        Advance(*connection);
+    }
+}
+
+void
+RdmaClient::Connect(uint32_t index)
+{
+    const auto nic = GetNode()->GetObject<RdmaNic>();
+    auto connection = std::make_unique<Connection>(this);
+    connection->queuePair = nic->CreateQueuePair(m_nicPort);
+    connection->queuePair->SetSendCompletionQueue(m_sent);
+    connection->queuePair->SetReceiveCompletionQueue(m_received);
+    connection->queuePair->TraceConnectWithoutContext("MessageReceived",
+                                                      MakeCallback(&RdmaClient::OnMessage, this));
+    RdmaConnectionRequest request;
+    request.queuePair = connection->queuePair;
+    request.address = m_remoteAddress;
+    request.opcode = GetOpcode();
+    request.bytes = GetMessageBytes();
+    request.priority = m_priority;
+    if (m_priority < 8)
+    {
+        connection->queuePair->SetPriority(m_priority);
+    }
+    if (IsAnswered())
+    {
+        RdmaMemoryAccess access;
+        access.remoteWrite = true;
+        request.answer = true;
+        request.answerBytes = GetAnswerBytes();
+        // Payload is virtual, so it does no harm that all answers go to the same place.
+        connection->key =
+            nic->GetMemory().Register(0, std::max<uint64_t>(1, GetAnswerBytes()), access);
+        request.answerKey = connection->key;
+        for (uint32_t i = 0; m_operation != Operation::WRITE && i < GetDepth(); ++i)
+        {
+            connection->queuePair->PostReceive({index, GetAnswerBytes()});
+        }
+    }
+    connection->memory = m_server->Accept(request);
+    m_byQpn[connection->queuePair->GetQpn()] = m_connections.size();
+    m_connections.push_back(std::move(connection));
+}
+
+void
+RdmaClient::Advance(Connection& connection)
+{
+    const int64_t nowPs = QbbNowPs();
+    while (m_state == State::RUNNING && connection.begun - connection.done < GetDepth() &&
+           (m_iterations == 0 || connection.begun < m_iterations))
+    {
+        if (nowPs < connection.nextPs)
+        {
+            connection.timer.Arm(connection.nextPs);
+            return;
+        }
+        connection.nextPs = nowPs + QbbToPs(m_interval);
+        Post(connection);
+    }
+}
+
+void
+RdmaClient::Post(Connection& connection)
+{
+    RdmaSendRequest request;
+    request.id = connection.begun;
+    request.opcode = GetOpcode();
+    request.signaled = !IsAnswered();
+    request.length = GetMessageBytes();
+    request.remoteAddress = connection.memory.address;
+    request.rKey = connection.memory.key;
+    if (m_operation == Operation::COMPARE_AND_SWAP)
+    {
+        request.compareAdd = connection.begun;
+        request.swap = connection.begun + 1;
+    }
+    else
+    {
+        request.compareAdd = 1;
+    }
+    ++connection.begun;
+    connection.begins.Push(QbbNowPs());
+    connection.queuePair->PostSend(request);
+}
+
+void
+RdmaClient::OnSent(const RdmaWorkCompletion& completion)
+{
+    if (m_state != State::RUNNING)
+    {
+        return;
+    }
+    if (completion.status != RdmaWcStatus::SUCCESS)
+    {
+        Fail(completion);
+        return;
+    }
+    Finish(*m_connections[m_byQpn.at(completion.qpn)]);
+}
+
+void
+RdmaClient::OnReceive(const RdmaWorkCompletion& completion)
+{
+    if (m_state != State::RUNNING)
+    {
+        return;
+    }
+    if (completion.status != RdmaWcStatus::SUCCESS)
+    {
+        Fail(completion);
+        return;
+    }
+    Connection& connection = *m_connections[m_byQpn.at(completion.qpn)];
+    connection.queuePair->PostReceive({0, GetAnswerBytes()});
+    Finish(connection);
+}
+
+void
+RdmaClient::OnMessage(const RdmaMessageArrival& arrival)
+{
+    // Others are seen by their receive completion.
+    if (m_state == State::RUNNING && m_operation == Operation::WRITE)
+    {
+        Finish(*m_connections[m_byQpn.at(arrival.qpn)]);
+    }
+}
+
+void
+RdmaClient::Finish(Connection& connection)
+{
+    RdmaIteration iteration;
+    iteration.qpn = connection.queuePair->GetQpn();
+    iteration.number = connection.done++;
+    iteration.beginPs = connection.begins.Pop();
+    iteration.endPs = QbbNowPs();
+    iteration.latencyPs = iteration.endPs - iteration.beginPs;
+    if (m_pattern == Pattern::PING_PONG && IsAnswered())
+    {
+        iteration.latencyPs /= 2;
+    }
+    ++m_completed;
+    m_endPs = iteration.endPs;
+    if (m_keepLatencies)
+    {
+        m_latencies.push_back(iteration.latencyPs);
+    }
+    m_iterationTrace(iteration);
+    if (m_iterations > 0 && m_completed == m_iterations * m_queuePairs)
+    {
+        End(State::DONE);
+        return;
+    }
+    Advance(connection);
+}
+
+void
+RdmaClient::StopApplication()
+{
+    NS_LOG_FUNCTION(this);
+    if (m_state == State::WAITING)
+    {
+        NS_LOG_UNCOND("RdmaClient on node " << GetNode()->GetId() << ": " << GetStatus());
+        m_failure = GetStatus();
+        End(State::FAILED);
+    }
+    else if (m_state == State::RUNNING)
+    {
+        End(State::STOPPED);
+    }
+}
+
+void
+RdmaClient::End(State state)
+{
+    m_state = state;
+    for (const auto& connection : m_connections)
+    {
+        connection->timer.Disarm();
+    }
+    m_endedTrace(GetResult());
+}
+
+void
+RdmaClient::Fail(const RdmaWorkCompletion& completion)
+{
+    const Connection& failed = *m_connections[m_byQpn.at(completion.qpn)];
+    std::ostringstream text;
+    text << completion.status << " on queue pair " << completion.qpn << " after " << failed.done
+         << " iterations";
+    m_failure = text.str();
+    NS_LOG_UNCOND("RdmaClient on node " << GetNode()->GetId() << ": " << m_failure);
+    // What is flushed from here on is no news.
+    m_state = State::FAILED;
+    RdmaQpAttributes attributes;
+    attributes.state = RdmaQpState::ERR;
+    for (const auto& connection : m_connections)
+    {
+        connection->queuePair->Modify(attributes);
+        m_server->Abandon(connection->queuePair);
+        if (connection->key != RdmaMemory::NO_KEY)
+        {
+            GetNode()->GetObject<RdmaNic>()->GetMemory().Deregister(connection->key);
+        }
+    }
+    End(State::FAILED);
+}
+
+std::string
+RdmaClient::GetStatus() const
+{
+    std::ostringstream text;
+    switch (m_state)
+    {
+    case State::IDLE:
+        return "not started";
+    case State::WAITING:
+        text << (m_server ? "the server at " : "there is no server at ") << m_remoteAddress << ":"
+             << m_remotePort << (m_server ? " has not started" : "");
+        return text.str();
+    case State::RUNNING:
+        // An answer that never comes is no error that a queue pair would see.
+        text << (m_server->IsListening() ? "running; " : "the server has stopped; ") << m_completed;
+        if (m_iterations > 0)
+        {
+            text << " of " << m_iterations * m_queuePairs;
+        }
+        text << " iterations done";
+        return text.str();
+    case State::DONE:
+        return "done";
+    case State::STOPPED:
+        return "stopped";
+    case State::FAILED:
+        break;
+    }
+    return m_failure;
+}
+
+RdmaClientResult
+RdmaClient::GetResult() const
+{
+    RdmaClientResult result;
+    result.status = GetStatus();
+    result.iterations = m_completed;
+    result.messageBytes = GetMessageBytes();
+    result.bytes = m_completed * GetMessageBytes();
+    result.beginPs = m_beginPs;
+    result.endPs = m_endPs;
+    if (m_completed > 0)
+    {
+        const double seconds = static_cast<double>(m_endPs - m_beginPs) / 1e12;
+        result.bandwidthBps = static_cast<double>(result.bytes) * 8 / seconds;
+        result.messagesPerSecond = static_cast<double>(m_completed) / seconds;
+    }
+    if (!m_latencies.empty())
+    {
+        result.latency = GetRdmaLatency(m_latencies);
+    }
+    return result;
+}
+
+} // namespace ns3
