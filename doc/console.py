@@ -52,7 +52,7 @@ def make_folder(folder):
     stub = os.path.join(folder, "tools", "with-ns3")
     with open(stub, "w", encoding="utf-8") as handle:
         handle.write("#!/bin/sh\nshift\nname=$1\nshift\ncase $name in\n")
-        for name in ("rdma-fabric", "rdma-first"):
+        for name in ("rdma-fabric", "rdma-first", "rdma-perftest"):
             path = program(name)
             if path is None:
                 raise RuntimeError(f"{name} is not on the PATH; run this by tools/with-ns3 exec")

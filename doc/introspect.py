@@ -21,7 +21,7 @@ import tempfile
 HERE = os.path.dirname(os.path.abspath(__file__))
 CLASSES = (
     "QbbNetDevice", "QbbChannel", "QbbSwitch", "QbbSharedBuffer", "QbbEcnMarker", "QbbRouting",
-    "RdmaNic", "RdmaQueuePair", "RoceTransport",
+    "RdmaNic", "RdmaQueuePair", "RoceTransport", "RdmaServer", "RdmaClient",
 )
 PROFILE = "(-(default|debug|optimized|minsizerel))?"
 HEAD = ".. SPDX-License-Identifier: GPL-2.0-only\n.. Written by doc/introspect.py.\n"
@@ -89,7 +89,7 @@ def accepted(value, kind):
         return f"above 0, to {high}" if 0 < float(low) < 1e-300 else f"{low} to {high}"
     return {
         "TimeValue": "a time", "DataRateValue": "a rate", "StringValue": "text",
-        "Mac48AddressValue": "a MAC address",
+        "Mac48AddressValue": "a MAC address", "Ipv4AddressValue": "an IPv4 address",
     }[value]
 
 

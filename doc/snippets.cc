@@ -116,6 +116,26 @@ RunFlows(Ptr<RdmaFabric> fabric)
     // flows]
 }
 
+void
+RunClient(Ptr<RdmaFabric> fabric)
+{
+    // [client
+    RdmaServerHelper servers;
+    servers.Install(fabric->GetNode(15));
+    RdmaClientHelper clients(fabric->GetAddress(15));
+    clients.SetAttribute("Operation", StringValue("Read"));
+    clients.SetAttribute("MessageSize", UintegerValue(4096));
+    clients.SetAttribute("QueueDepth", UintegerValue(16));
+    ApplicationContainer applications = clients.Install(fabric->GetNode(0));
+    Simulator::Run();
+    auto client = DynamicCast<RdmaClient>(applications.Get(0));
+    const RdmaClientResult result = client->GetResult();
+    std::cout << result.status << ": " << result.iterations << " READs, "
+              << result.latency->medianPs / 1000 << " ns, " << result.bandwidthBps / 1e9
+              << " Gb/s\n";
+    // client]
+}
+
 } // namespace
 
 int
@@ -131,6 +151,7 @@ main()
     SendAndReceive(fabric);
     Fail(fabric);
     RunFlows(fabric);
+    RunClient(fabric);
     Look(fabric);
     Simulator::Destroy();
     return 0;

@@ -33,7 +33,7 @@ RdmaClient::GetTypeId()
             .AddConstructor<RdmaClient>()
             .AddAttribute("RemoteAddress",
                           "Address of a port of the server's node.",
-                          Ipv4AddressValue(),
+                          Ipv4AddressValue(Ipv4Address::GetAny()),
                           MakeIpv4AddressAccessor(&RdmaClient::m_remoteAddress),
                           MakeIpv4AddressChecker())
             .AddAttribute("RemotePort",

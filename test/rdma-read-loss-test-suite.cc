@@ -333,11 +333,11 @@ class LossyMixTestCase : public TestCase
 };
 
 /** The suite. */
-class RdmaTransportReadLossTestSuite : public TestSuite
+class RdmaReadLossTestSuite : public TestSuite
 {
   public:
-    RdmaTransportReadLossTestSuite()
-        : TestSuite("rdma-transport-read-loss")
+    RdmaReadLossTestSuite()
+        : TestSuite("rdma-read-loss")
     {
         AddTestCase(new RoceReadTestCase);
         AddTestCase(new RoceAtomicTestCase);
@@ -347,6 +347,6 @@ class RdmaTransportReadLossTestSuite : public TestSuite
     }
 };
 
-RdmaTransportReadLossTestSuite g_rdmaTransportReadLossTestSuite; //!< registers the suite
+RdmaReadLossTestSuite g_rdmaReadLossTestSuite; //!< registers the suite
 
 } // namespace
