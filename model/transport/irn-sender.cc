@@ -88,7 +88,6 @@ IrnSender::Acknowledged(uint64_t)
 {
     m_sacked.Advance(m_acked);
     m_scan = std::max(m_scan, m_acked);
-    SkipSacked();
     if (!m_recovering)
     {
         return;

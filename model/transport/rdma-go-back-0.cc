@@ -64,9 +64,9 @@ RdmaGoBack0Sender::Advance(int64_t arrived, int64_t nowPs)
 bool
 RdmaGoBack0Sender::IsAwaited(int64_t expected) const
 {
-    const bool within = !m_ends.IsEmpty() && expected > static_cast<int64_t>(m_acked) &&
-                        expected < static_cast<int64_t>(m_ends.Front()) &&
-                        expected < static_cast<int64_t>(m_highest);
+    // Any packet of the message that is sent at present: of whole messages Advance() has heard.
+    const bool within =
+        expected > static_cast<int64_t>(m_acked) && expected < static_cast<int64_t>(m_highest);
     return within || RdmaGoBackNSender::IsAwaited(expected);
 }
 

@@ -84,10 +84,7 @@ RdmaGoBackNSender::OnNak(int64_t expected, int64_t, int64_t nowPs)
     {
         ShrinkWindow();
         GoBack();
-        if (!m_rnrWait)
-        {
-            m_timer.Stop(); // until the packet goes out again
-        }
+        m_timer.Stop(); // until the packet goes out again
         event.mayBegin = true;
     }
     return event;

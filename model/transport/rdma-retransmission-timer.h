@@ -21,7 +21,7 @@ struct RdmaTimeouts
     uint32_t lowPackets{0}; //!< few: at most this many
     bool dynamic{false};    //!< computed from round trips; highPs is but the first value
     int64_t minPs{0};       //!< dynamic: at least this
-    int64_t maxPs{0}; //!< with one fixed timeout: each in a row doubles it, up to this; 0 never
+    int64_t maxPs{0};       //!< not dynamic, low = high: each in a row doubles it up to this
 };
 
 /**

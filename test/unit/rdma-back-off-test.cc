@@ -79,6 +79,22 @@ TEST(RdmaBackOff, HalvesOnANak)
     EXPECT_EQ(Send(sender, 40), "0r");
 }
 
+TEST(RdmaBackOff, OncePerLoss)
+{
+    // A copy of the NAK that comes before anything has gone again is no loss; one that comes after
+    // a single packet counts half of the window, not of that packet.
+    RdmaGoBackNSender sender(MakeConfig(8), RdmaBackOff::LOSS);
+    sender.Extend(100);
+    Send(sender, 0);
+    sender.OnNak(0, NONE, 10);
+    EXPECT_EQ(sender.GetWindow(), 4U);
+    EXPECT_TRUE(IsNothing(sender.OnNak(0, NONE, 11)));
+    EXPECT_EQ(sender.GetWindow(), 4U);
+    EXPECT_EQ(Send(sender, 12, 1), "0r");
+    sender.OnNak(0, NONE, 20);
+    EXPECT_EQ(sender.GetWindow(), 2U);
+}
+
 TEST(RdmaBackOff, GrowsByAPacketForEachWindow)
 {
     // From 2: two acknowledged make it 3, three more 4, four more 5, and that is the cap.

@@ -174,6 +174,19 @@ TEST(RdmaGoBack0Sender, MessageLongerThanTheWindow)
     EXPECT_EQ(sender.GetAcked(), 8U);
 }
 
+TEST(RdmaGoBack0Sender, WholeMessageAcknowledgedAfterItWentBack)
+{
+    // Messages 0 1 and 2 3 4 5. The timeout goes back to 0; then comes the ACK of 2 of the first
+    // time: the first message is done, nothing is in flight, and the second begins anew.
+    auto sender = MakeSender({2, 4}, 3);
+    Send(sender, 0);
+    sender.OnTimeout(TIMEOUT);
+    EXPECT_TRUE(sender.OnAck(2, 1100).mayBegin);
+    EXPECT_EQ(sender.GetAcked(), 2U);
+    EXPECT_EQ(sender.GetDeadlinePs(), NEVER);
+    EXPECT_EQ(Send(sender, 1200), "2r 3 4");
+}
+
 TEST(RdmaGoBack0Sender, LongestMessage)
 {
     // None of a message's packets is acknowledged before the last, and no two may have one PSN.

@@ -54,6 +54,9 @@ TEST(RdmaRttEstimator, Bounds)
     RdmaRttEstimator rtt(10'000, 1000);
     rtt.Sample(0); // counts as one picosecond
     EXPECT_EQ(rtt.GetTimeoutPs(), 1000);
+    // and is the first: RTTVAR = 1/4 * 7999, SRTT = 1 + 1/8 * 7999
+    rtt.Sample(8000);
+    EXPECT_EQ(rtt.GetTimeoutPs(), 1000 + 4 * 1999);
     for (int i = 0; i < 100; ++i)
     {
         rtt.Sample(500);
@@ -195,8 +198,9 @@ TEST(RdmaDynamicTimeout, InAnIrnSender)
     Send(other, 1000, 1);
     Answer(other, 1900, "N1/2"); // 1 was timed, and goes again
     Send(other, 1900, 1);
-    Send(other, 2000, 1); // 3 is timed
-    Answer(other, 2800, "N1/3 A3");
+    Send(other, 2000, 1);        // 3 is timed
+    Answer(other, 2800, "N1/3"); // 800 after it was sent, while 1 is still missing
+    Answer(other, 2900, "A3");
     EXPECT_EQ(other.GetDeadlinePs(), NEVER);
     Send(other, 3000, 1);
     EXPECT_EQ(other.GetDeadlinePs(), 3000 + 800 + 4 * 300);
