@@ -41,6 +41,7 @@ struct RdmaAckSample
     bool ecnEcho{false};      //!< that packet came in marked CE
     const RdmaIntHop* hops{nullptr}; //!< telemetry of its way, first switch first; null: none
     uint32_t hopCount{0};            //!< how many there are, up to 16
+    double utilisation{-1}; //!< of its busiest link, in parts of B x T; negative: not known
 };
 
 /**
@@ -161,6 +162,15 @@ class RdmaCongestionControl : public Object
     virtual bool NeedsInt() const
     {
         return false;
+    }
+
+    /**
+     * \return one of so many packets carries a byte of telemetry for RdmaAckSample::utilisation; 0:
+     * none
+     */
+    virtual uint32_t GetUtilisationPeriod() const
+    {
+        return 0;
     }
 };
 
