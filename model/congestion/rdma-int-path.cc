@@ -24,9 +24,9 @@ ToKbps(uint64_t rateBps)
 
 } // namespace
 
-RdmaIntPath::RdmaIntPath(uint32_t hops)
+RdmaIntPath::RdmaIntPath(uint32_t links)
 {
-    m_hops.reserve(hops > 0 ? std::min(hops, MAX_HOPS) : MAX_HOPS);
+    m_hops.reserve(links > 0 ? std::min(links - 1, MAX_HOPS) : MAX_HOPS);
 }
 
 int64_t

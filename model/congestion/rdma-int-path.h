@@ -37,8 +37,8 @@ class RdmaIntPath
   public:
     static constexpr uint32_t MAX_HOPS = 16; //!< switches on a path
 
-    /** \param hops links on the way, room is made for so many; 0: for MAX_HOPS */
-    explicit RdmaIntPath(uint32_t hops);
+    /** \param links on the way, one more than switches; room is made for these. 0: for MAX_HOPS */
+    explicit RdmaIntPath(uint32_t links);
 
     /**
      * Takes an acknowledgement, and lets use(const RdmaIntStep&) have each switch's step since the

@@ -177,6 +177,24 @@ TEST(RdmaHpcc, AtEtaOnlyTheAdditiveIncreaseIsLeft)
     }
 }
 
+TEST(RdmaHpcc, AtEtaThereAreNoStages)
+{
+    RdmaHpccParameters parameters;
+    parameters.eta = 0.5;
+    parameters.increaseBytes = WAI;
+    parameters.baseRttPs = T;
+    RdmaHpccController c(parameters, MakeProfile());
+    RdmaIntFeed feed({LINE});
+    feed.Ack(c, T, {{BT / 2, 0}});
+    for (int round = 0; round < 3; ++round)
+    {
+        feed.NextRound();
+        feed.Ack(c, T, {{BT / 2, 0}});
+        ASSERT_EQ(c.GetUtilisation(), 0.5);
+        EXPECT_EQ(c.GetStage(), 0U);
+    }
+}
+
 TEST(RdmaHpcc, FiveStepsUpThenAJump)
 {
     auto c = Make();
@@ -463,5 +481,5 @@ TEST(RdmaHpcc, WrongAttributesAreNamed)
 TEST(RdmaHpcc, StateIsSmall)
 {
     EXPECT_LE(sizeof(RdmaHpccController), 160U);
-    EXPECT_EQ(Make().GetPath().GetMemory(), 2 * 24U); // two links
+    EXPECT_EQ(Make().GetPath().GetMemory(), 24U); // two links, one switch
 }

@@ -169,10 +169,12 @@ TEST(RdmaIntPath, FastPortsDoNotWrapWithinTheHorizon)
 
 TEST(RdmaIntPath, MemoryFollowsItsLength)
 {
-    EXPECT_EQ(RdmaIntPath(2).GetMemory(), 2 * 24U);
+    EXPECT_EQ(RdmaIntPath(1).GetMemory(), 0U); // no switch
+    EXPECT_EQ(RdmaIntPath(3).GetMemory(), 2 * 24U);
     EXPECT_EQ(RdmaIntPath(0).GetMemory(), 16 * 24U);
+    EXPECT_EQ(RdmaIntPath(17).GetMemory(), 16 * 24U);
     EXPECT_EQ(RdmaIntPath(40).GetMemory(), 16 * 24U);
-    RdmaIntPath path(2);
+    RdmaIntPath path(3);
     Advance(path, 0, {MakeHop(0, 0), MakeHop(0, 0)});
     EXPECT_EQ(path.GetMemory(), 2 * 24U);
 }
