@@ -1,0 +1,383 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+
+#include "rdma-test-verbs.h"
+
+#include <ns3/test.h>
+
+/**
+ * \file
+ * \ingroup rdma-tests
+ * What IRN's verbs have beside RoCE's: packets that are placed before their turn, responses with
+ * acknowledgements and timeouts of their own, refusals that overtake responses. Times are worked
+ * out by hand.
+ *
+ * The setup is that of RdmaTestPair: a byte takes 80 ps, a frame of s bytes gets from NIC to NIC in
+ * 2 x ((8 + s) x 80 + 1 us) and takes (s + 20) x 80 of the line. Frames of IRN: READ request 86 B,
+ * atomic 98 B, its result 82 B, READ response 70 B + payload and 4 B more if it is the first or the
+ * last, acknowledgement 70 B. All timeouts are 100 us, that of the requester for responses 400 us.
+ */
+
+using namespace ns3;
+
+namespace
+{
+
+/// Three frames from NIC to NIC, and two of the line.
+constexpr int64_t REQUEST_PS = 2'015'040;  // 86 B
+constexpr int64_t ACK_PS = 2'012'480;      // 70 B
+constexpr int64_t RESPONSE_PS = 2'176'960; // 1098 B
+constexpr int64_t MIDDLE_PS = 1114 * 80;   // 1094 B
+constexpr int64_t TIMEOUT_PS = 100'000'000;
+/// What is sent before the second response: the first and the acknowledgement of the request.
+constexpr int64_t FIRST_PS = 1118 * 80 + 90 * 80;
+/// A READ of ten packets: all but the last on the line, and that.
+constexpr int64_t READ10_PS = REQUEST_PS + FIRST_PS + 8 * MIDDLE_PS + RESPONSE_PS;
+/// The second response of a READ: the switch has the first at 1106 x 80 + 1 us, and sends that and
+/// the acknowledgement before this one of 1094 B.
+constexpr int64_t SECOND_PS = REQUEST_PS + 1'088'480 + FIRST_PS + 1'088'160;
+static_assert(READ10_PS == 5'001'600 && SECOND_PS == 4'288'320, "arithmetic");
+
+/** Two queue pairs, and what is lost between them. */
+struct IrnPair : public RdmaTestPair
+{
+    /**
+     * \param requests frames that the responder does not get, counted from 0
+     * \param responses frames that the requester does not get
+     * \param retries timeouts in a row before a queue pair fails
+     */
+    explicit IrnPair(const std::list<uint32_t>& requests = {},
+                     const std::list<uint32_t>& responses = {},
+                     uint32_t retries = 7)
+        : RdmaTestPair([&](RdmaTestFabric& fabric) {
+              SetTestTransport(fabric, RdmaWireFormat::IRN, retries);
+          })
+    {
+        LoseFrames(receiver->GetPort(), requests);
+        LoseFrames(sender->GetPort(), responses);
+    }
+
+    /** \return times of the completions, after the run */
+    std::string Run()
+    {
+        test.Run();
+        for (const auto& completion : sends)
+        {
+            if (completion.status != RdmaWcStatus::SUCCESS)
+            {
+                return GetSendLog();
+            }
+        }
+        return GetSendTimes();
+    }
+};
+
+/** \param ps a time \return as a list of completions has it */
+std::string
+Time1(int64_t ps)
+{
+    return std::to_string(ps) + " ";
+}
+
+/** Requests and responses that are lost. */
+class LossTestCase : public TestCase
+{
+  public:
+    LossTestCase()
+        : TestCase("lost requests, responses, and acknowledgements of both")
+    {
+    }
+
+  private:
+    void DoRun() override
+    {
+        {
+            // The request: after the timeout it goes again.
+            IrnPair pair({0});
+            pair.Read(1, 10'240);
+            NS_TEST_EXPECT_MSG_EQ(pair.Run(), Time1(TIMEOUT_PS + READ10_PS), "request");
+        }
+        {
+            // A WRITE of 178 B behind it on the line is there at 106 x 80 + 2 x (186 x 80 + 1 us);
+            // it is placed, and asks for the request. Both are acknowledged together.
+            IrnPair pair({0});
+            pair.Read(1, 10'240);
+            pair.Post(2, RdmaWrOpcode::RDMA_WRITE, 100);
+            const int64_t nackPs = 8480 + 2'029'760 + ACK_PS;
+            NS_TEST_EXPECT_MSG_EQ(pair.Run(),
+                                  Time1(nackPs + READ10_PS) + Time1(nackPs + READ10_PS),
+                                  "request, WRITE behind");
+            NS_TEST_EXPECT_MSG_EQ(pair.sender->GetStats().packetsRetransmitted, 1U, "requests");
+        }
+
+        struct Row
+        {
+            uint32_t frame;  //!< of those that the requester gets
+            int64_t tellsPs; //!< the next response is there
+            int64_t againPs; //!< how long the missing one takes
+            const char* name;
+        };
+
+        // Frame 0 is the first response, 1 the acknowledgement of the request, n response n - 1.
+        // The next one tells, its NACK takes 70 B back, and the missing one alone goes again.
+        for (const Row& row : {Row{0, SECOND_PS, RESPONSE_PS, "first"},
+                               Row{5, SECOND_PS + 4 * MIDDLE_PS, 2'176'320, "in the middle"},
+                               // the last is 4 B longer, from the switch on
+                               Row{9, SECOND_PS + 8 * MIDDLE_PS + 320, 2'176'320, "but one"}})
+        {
+            IrnPair pair({}, {row.frame});
+            pair.Read(1, 10'240);
+            NS_TEST_EXPECT_MSG_EQ(pair.Run(),
+                                  Time1(row.tellsPs + ACK_PS + row.againPs),
+                                  "response " << row.name);
+            const auto stats = pair.receiver->GetStats();
+            NS_TEST_EXPECT_MSG_EQ(stats.responsesSent, 11U, "responses");
+            NS_TEST_EXPECT_MSG_EQ(stats.responsesRetransmitted, 1U, "again");
+            NS_TEST_EXPECT_MSG_EQ(stats.timeouts, 0U, "no timer was needed");
+        }
+        {
+            // The last: the responder's timer, which started when the one before was acknowledged.
+            IrnPair pair({}, {10});
+            pair.Read(1, 10'240);
+            NS_TEST_EXPECT_MSG_EQ(
+                pair.Run(),
+                Time1(SECOND_PS + 7 * MIDDLE_PS + ACK_PS + TIMEOUT_PS + RESPONSE_PS),
+                "last response");
+            NS_TEST_EXPECT_MSG_EQ(pair.sender->GetStats().packetsSent, 1U, "one request");
+        }
+        {
+            // The only one, 174 B, and an atomic's result: the timer from the first time on.
+            IrnPair pair({}, {0});
+            pair.Read(1, 100);
+            NS_TEST_EXPECT_MSG_EQ(pair.Run(), Time1(REQUEST_PS + TIMEOUT_PS + 2'029'120), "only");
+        }
+        {
+            IrnPair atomic({}, {0});
+            atomic.FetchAdd(1, 0, 5);
+            NS_TEST_EXPECT_MSG_EQ(atomic.Run(),
+                                  Time1(2'016'960 + TIMEOUT_PS + 2'014'400),
+                                  "result");
+            NS_TEST_EXPECT_MSG_EQ(atomic.test.fabric->GetNic(1)->GetMemory().GetWord(0),
+                                  5U,
+                                  "once");
+        }
+        {
+            // The acknowledgement of the request: the response says as much.
+            IrnPair pair({}, {1});
+            pair.Read(1, 1000);
+            NS_TEST_EXPECT_MSG_EQ(pair.Run(), "4188160 ", "acknowledgement");
+            NS_TEST_EXPECT_MSG_EQ(pair.sender->GetStats().timeouts, 0U, "no timer was needed");
+        }
+        {
+            // The acknowledgement of the response: that goes once more, and is acknowledged.
+            IrnPair pair({1});
+            pair.Read(1, 1000);
+            NS_TEST_EXPECT_MSG_EQ(pair.Run(), "4188160 ", "acknowledgement of the response");
+            NS_TEST_EXPECT_MSG_EQ(pair.receiver->GetStats().responsesRetransmitted, 1U, "again");
+            NS_TEST_EXPECT_MSG_EQ(pair.receiver->GetStats().timeouts, 1U, "timeouts");
+            NS_TEST_EXPECT_MSG_EQ(pair.sender->GetStats().duplicates, 1U, "duplicates");
+            NS_TEST_EXPECT_MSG_EQ(pair.sender->GetStats().responsesAccepted, 1U, "once");
+        }
+    }
+};
+
+/** What comes before its turn is placed, and executed when its turn has come. */
+class EarlyTestCase : public TestCase
+{
+  public:
+    EarlyTestCase()
+        : TestCase("messages that come before their turn complete in order, when all are there")
+    {
+    }
+
+  private:
+    void DoRun() override
+    {
+        // The first SEND of one packet is lost; all that follows is there before it. 1000 B: 62 + 8
+        // + 1000 of 1070 B, 1090 x 80 of the line.
+        IrnPair pair({0});
+        for (uint64_t id = 100; id < 104; ++id)
+        {
+            pair.receiver->PostReceive({id, 3000});
+        }
+        pair.test.fabric->GetNic(1)->GetMemory().SetWord(0, 3);
+        uint64_t wordBefore = 0;
+        pair.Post(1, RdmaWrOpcode::SEND, 1000);
+        pair.Post(2, RdmaWrOpcode::SEND_WITH_IMM, 3000, 0xaa);
+        pair.Post(3, RdmaWrOpcode::RDMA_WRITE_WITH_IMM, 2000, 0xbb);
+        pair.Read(4, 1000);
+        pair.FetchAdd(5, 0, 1);
+        pair.Post(6, RdmaWrOpcode::RDMA_WRITE, 100);
+        pair.Post(7, RdmaWrOpcode::SEND, 10);
+        pair.At(4'000'000, [&]() {
+            NS_TEST_EXPECT_MSG_EQ(pair.receiver->GetStats().outOfOrder, 9U, "all others are there");
+            NS_TEST_EXPECT_MSG_EQ(pair.receiver->GetStats().packetsAccepted, 9U, "and kept");
+            NS_TEST_EXPECT_MSG_EQ(pair.receives.size() + pair.arrivals.size(), 0U, "not executed");
+            wordBefore = pair.test.fabric->GetNic(1)->GetMemory().GetWord(0);
+        });
+        pair.test.Run();
+        NS_TEST_EXPECT_MSG_EQ(wordBefore, 3U, "the atomic waits");
+        NS_TEST_EXPECT_MSG_EQ(pair.GetReceiveLog(),
+                              "100 RECV 1000 IBV_WC_SUCCESS; "
+                              "101 RECV 3000 imm aa IBV_WC_SUCCESS; "
+                              "102 RECV_RDMA_WITH_IMM 2000 imm bb IBV_WC_SUCCESS; "
+                              "103 RECV 10 IBV_WC_SUCCESS; ",
+                              "receives");
+        NS_TEST_EXPECT_MSG_EQ(pair.GetArrivals(), "1000 3000 2000 100 10 ", "messages");
+        // SEND 2's first packet, 62 + 8 + 1024 B, follows on the line and is there at 87 200 + 2 x
+        // (1102 x 80 + 1 us) = 2 263 520; its NACK is back 2 012 480 later. Packet 9, the last,
+        // left long before. The SEND takes 2 x (1078 x 80 + 1 us) = 2 172 480.
+        const int64_t nackPs = 87'200 + 2'176'320 + ACK_PS;
+        const int64_t executedPs = nackPs + 2'172'480;
+        std::string times;
+        for (int i = 0; i < 4; ++i)
+        {
+            times += Time1(executedPs);
+        }
+        NS_TEST_EXPECT_MSG_EQ(pair.GetReceiveTimes(), times, "all at the same time");
+        NS_TEST_EXPECT_MSG_EQ(pair.sender->GetStats().packetsRetransmitted, 1U, "again");
+        NS_TEST_ASSERT_MSG_EQ(pair.sends.size(), 7U, "completions");
+        for (uint64_t id = 1; id <= 7; ++id)
+        {
+            NS_TEST_EXPECT_MSG_EQ(pair.sends[id - 1].id, id, "in order");
+            NS_TEST_EXPECT_MSG_EQ(pair.sends[id - 1].status, RdmaWcStatus::SUCCESS, "well");
+        }
+        NS_TEST_EXPECT_MSG_EQ(pair.sends[4].original, 3U, "the word");
+    }
+};
+
+/** One side dies while the other waits for or sends responses. */
+class DeathTestCase : public TestCase
+{
+  public:
+    DeathTestCase()
+        : TestCase("a responder that dies after it acknowledged a READ, a requester that does")
+    {
+    }
+
+  private:
+    static void Kill(Ptr<RdmaQueuePair> qp)
+    {
+        RdmaQpAttributes attributes;
+        attributes.state = RdmaQpState::ERR;
+        qp->Modify(attributes);
+    }
+
+    void DoRun() override
+    {
+        {
+            // At 3 us ten responses and the eleventh begun have left (2 015 040 + 96 640 + 9 x
+            // 89 120 = 2 913 760). The WRITE before the READ is complete. The requester asks after
+            // 400 us without a response, and gives up after the third time.
+            IrnPair pair({}, {}, 2);
+            pair.Read(1, 1'024'000);
+            pair.Read(2, 8);
+            pair.At(3'000'000, [&]() { Kill(pair.receiver); });
+            pair.test.Run();
+            NS_TEST_EXPECT_MSG_EQ(pair.GetSendLog(),
+                                  "1 RDMA_READ 1024000 IBV_WC_RETRY_EXC_ERR; "
+                                  "2 RDMA_READ 8 IBV_WC_WR_FLUSH_ERR; ",
+                                  "completions");
+            NS_TEST_EXPECT_MSG_EQ(pair.sends[0].timePs, pair.sends[1].timePs, "together");
+            NS_TEST_EXPECT_MSG_EQ(pair.sender->GetStats().responseTimeouts, 3U, "asked for");
+            NS_TEST_EXPECT_MSG_EQ(pair.sender->GetStats().timeouts, 0U, "no request is missing");
+            // The acknowledgement of the second READ goes between two responses.
+            NS_TEST_EXPECT_MSG_EQ(pair.sends[0].timePs,
+                                  SECOND_PS + 9 * MIDDLE_PS + 90 * 80 + 3 * 400'000'000,
+                                  "when");
+        }
+        {
+            // It only sleeps: what it missed is asked for, and comes.
+            IrnPair pair({}, {}, 7);
+            pair.Read(1, 102'400);
+            pair.At(2'500'000, [&]() { pair.test.fabric->SetLinkUp(0, false); });
+            pair.At(700'000'000, [&]() { pair.test.fabric->SetLinkUp(0, true); });
+            NS_TEST_EXPECT_MSG_LT(std::stoll(pair.Run()), 1'000'000'000, "done");
+            NS_TEST_EXPECT_MSG_EQ(pair.sender->GetStats().responsesAccepted, 100U, "once each");
+        }
+        {
+            // The responder of a requester that died does not wait for ever: three times 100 us.
+            IrnPair pair({}, {}, 2);
+            pair.receiver->PostReceive({100, 8});
+            pair.Read(1, 10'240);
+            pair.At(3'000'000, [&]() { Kill(pair.sender); });
+            pair.test.Run();
+            NS_TEST_EXPECT_MSG_EQ(pair.GetSendLog(), "1 RDMA_READ 10240 IBV_WC_WR_FLUSH_ERR; ", "");
+            NS_TEST_EXPECT_MSG_EQ(pair.GetReceiveLog(), "100 RECV 0 IBV_WC_WR_FLUSH_ERR; ", "");
+            // The timer runs from the first response on, at 2 015 040.
+            NS_TEST_EXPECT_MSG_EQ(pair.GetReceiveTimes(), "302015040 ", "when");
+            NS_TEST_EXPECT_MSG_EQ((pair.receiver->GetState() == RdmaQpState::ERR), true, "state");
+        }
+    }
+};
+
+/** A refusal overtakes the responses to READs before it. */
+class RefusalTestCase : public TestCase
+{
+  public:
+    RefusalTestCase()
+        : TestCase("a request is refused while READs before it are answered, and lose responses")
+    {
+    }
+
+  private:
+    void DoRun() override
+    {
+        struct Row
+        {
+            const char* name;
+            std::list<uint32_t> lost; //!< frames that the requester does not get
+            uint64_t packets;         //!< of the READ
+            const char* status;       //!< of the WRITE
+        };
+
+        // Frames: response 0, acknowledgement of the READ, response 1, NAK, and so on.
+        for (const Row& row :
+             {Row{"nothing", {}, 100, "IBV_WC_REM_ACCESS_ERR"},
+              Row{"responses", {0, 50}, 100, "IBV_WC_REM_ACCESS_ERR"},
+              // The READ takes 178 us, so the WRITE is asked for again and refused again.
+              Row{"the NAK", {3}, 2000, "IBV_WC_REM_ACCESS_ERR"},
+              // By then the responder has ended.
+              Row{"the NAK of a short READ", {3}, 100, "IBV_WC_RETRY_EXC_ERR"}})
+        {
+            IrnPair pair({}, row.lost);
+            pair.receiver->PostReceive({100, 8});
+            pair.Read(1, row.packets * 1024);
+            RdmaSendRequest request;
+            request.id = 2;
+            request.rKey = 99;
+            request.length = 2000;
+            pair.sender->PostSend(request);
+            pair.Post(3, RdmaWrOpcode::SEND, 8);
+            pair.Read(4, 8);
+            pair.test.Run();
+            NS_TEST_EXPECT_MSG_EQ(pair.GetSendLog(),
+                                  "1 RDMA_READ " + std::to_string(row.packets * 1024) +
+                                      " IBV_WC_SUCCESS; 2 RDMA_WRITE 2000 " + row.status +
+                                      "; 3 SEND 8 IBV_WC_WR_FLUSH_ERR; "
+                                      "4 RDMA_READ 8 IBV_WC_WR_FLUSH_ERR; ",
+                                  row.name << " lost");
+            NS_TEST_EXPECT_MSG_EQ(pair.GetReceiveLog(),
+                                  "100 RECV 0 IBV_WC_WR_FLUSH_ERR; ",
+                                  row.name << " lost");
+            NS_TEST_EXPECT_MSG_EQ((pair.receiver->GetState() == RdmaQpState::ERR), true, row.name);
+        }
+    }
+};
+
+/** The suite. */
+class RdmaTransportIrnTestSuite : public TestSuite
+{
+  public:
+    RdmaTransportIrnTestSuite()
+        : TestSuite("rdma-transport-irn")
+    {
+        AddTestCase(new LossTestCase);
+        AddTestCase(new EarlyTestCase);
+        AddTestCase(new DeathTestCase);
+        AddTestCase(new RefusalTestCase);
+    }
+};
+
+RdmaTransportIrnTestSuite g_rdmaTransportIrnTestSuite; //!< registers the suite
+
+} // namespace

@@ -1,0 +1,310 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+
+#include "rdma-test-verbs.h"
+
+#include <ns3/test.h>
+
+#include <set>
+
+/**
+ * \file
+ * \ingroup rdma-tests
+ * Two peers of one host: receives that they share, and words that both change.
+ */
+
+using namespace ns3;
+
+namespace
+{
+
+/** Hosts 0 and 1, each connected with host 2. */
+struct TwoPeers
+{
+    /** \param format of the transport */
+    explicit TwoPeers(RdmaWireFormat format)
+    {
+        SetTestTransport(test, format);
+        test.Install(MakeRdmaStar(3, MakeTestRates(100, 100, 1000)), {});
+        receives->SetCallback(Callback<void, const RdmaWorkCompletion&>(
+            [this](const RdmaWorkCompletion& completion) { received.push_back(completion); }));
+        for (const uint32_t host : {0, 1})
+        {
+            senders[host] = test.fabric->GetNic(host)->CreateQueuePair();
+            receivers[host] = test.fabric->GetNic(2)->CreateQueuePair();
+            receivers[host]->SetSharedReceiveQueue(shared);
+            receivers[host]->SetReceiveCompletionQueue(receives);
+            RdmaQueuePair::ConnectPair(senders[host], receivers[host]);
+            senders[host]->GetSendCompletionQueue()->SetCallback(
+                Callback<void, const RdmaWorkCompletion&>(
+                    [this, host](const RdmaWorkCompletion& completion) {
+                        sent[host].push_back(completion);
+                    }));
+        }
+        shared->TraceConnectWithoutContext(
+            "LimitReached",
+            Callback<void, uint32_t>([this](uint32_t size) { limits.push_back(size); }));
+    }
+
+    /** \param host who \param id of the request \param length bytes */
+    void Send(uint32_t host, uint64_t id, uint64_t length)
+    {
+        RdmaSendRequest request;
+        request.id = id;
+        request.opcode = RdmaWrOpcode::SEND;
+        request.length = length;
+        senders[host]->PostSend(request);
+    }
+
+    /** \param host who \param opcode what \param operand to compare with, or to add */
+    void Atomic(uint32_t host, RdmaWrOpcode opcode, uint64_t operand, uint64_t swap = 0)
+    {
+        RdmaSendRequest request;
+        request.opcode = opcode;
+        request.remoteAddress = 64;
+        request.compareAdd = operand;
+        request.swap = swap;
+        senders[host]->PostSend(request);
+    }
+
+    /** \return receives: id, from which host, bytes, status */
+    std::string GetReceived() const
+    {
+        std::ostringstream text;
+        for (const auto& c : received)
+        {
+            text << c.id << " from " << (c.qpn == receivers[0]->GetQpn() ? 0 : 1) << ", " << c.bytes
+                 << (c.status == RdmaWcStatus::SUCCESS ? "; " : " flushed; ");
+        }
+        return text.str();
+    }
+
+    RdmaTestFabric test;                      //!< the fabric
+    Ptr<RdmaQueuePair> senders[2];            //!< at hosts 0 and 1
+    Ptr<RdmaQueuePair> receivers[2];          //!< their peers at host 2
+    std::vector<RdmaWorkCompletion> sent[2];  //!< completions of the senders
+    std::vector<RdmaWorkCompletion> received; //!< completions of receives
+    std::vector<uint32_t> limits;             //!< LimitReached
+    Ptr<RdmaSharedReceiveQueue> shared{CreateObject<RdmaSharedReceiveQueue>()}; //!< receives
+    Ptr<RdmaCompletionQueue> receives{CreateObject<RdmaCompletionQueue>()};     //!< of both
+};
+
+/** A shared receive queue. */
+class SharedReceivesTestCase : public TestCase
+{
+  public:
+    /** \param format of the transport */
+    explicit SharedReceivesTestCase(RdmaWireFormat format)
+        : TestCase(GetTestName(format) + ": a shared receive queue, its limit, and its end"),
+          m_format(format)
+    {
+    }
+
+  private:
+    void DoRun() override
+    {
+        {
+            // Receives go to whoever's message comes next. The third leaves one, fewer than the
+            // limit of two, which is armed once more between the fourth and the fifth.
+            TwoPeers peers(m_format);
+            for (uint64_t id = 100; id < 106; ++id)
+            {
+                peers.shared->PostReceive({id, 5000});
+            }
+            peers.shared->SetLimit(4);
+            peers.Send(0, 1, 3000);
+            RdmaTestPair::At(10'000'000, [&]() { peers.Send(1, 2, 10); });
+            RdmaTestPair::At(20'000'000, [&]() { peers.Send(1, 3, 5000); });
+            RdmaTestPair::At(30'000'000, [&]() {
+                NS_TEST_EXPECT_MSG_EQ(peers.limits.size(), 1U, "reached");
+                NS_TEST_EXPECT_MSG_EQ(peers.shared->GetLimit(), 0U, "disarmed");
+                peers.Send(0, 4, 0);
+            });
+            RdmaTestPair::At(40'000'000, [&]() {
+                NS_TEST_EXPECT_MSG_EQ(peers.shared->GetSize(), 2U, "left");
+                peers.shared->SetLimit(2); // not below it yet
+                NS_TEST_EXPECT_MSG_EQ(peers.limits.size(), 1U, "not yet");
+                peers.Send(1, 5, 20);
+            });
+            peers.test.Run();
+            NS_TEST_EXPECT_MSG_EQ(peers.GetReceived(),
+                                  "100 from 0, 3000; 101 from 1, 10; 102 from 1, 5000; "
+                                  "103 from 0, 0; 104 from 1, 20; ",
+                                  "receives");
+            NS_TEST_ASSERT_MSG_EQ(peers.limits.size(), 2U, "limits");
+            NS_TEST_EXPECT_MSG_EQ(peers.limits[0], 3U, "first");
+            NS_TEST_EXPECT_MSG_EQ(peers.limits[1], 1U, "second");
+            NS_TEST_EXPECT_MSG_EQ(peers.sent[0].size() + peers.sent[1].size(), 5U, "sent");
+        }
+        {
+            // One receive for two messages at a time: the other waits for an RNR timer, 10 us, and
+            // goes again when there is one. The limit callback posts it.
+            TwoPeers peers(m_format);
+            peers.shared->PostReceive({100, 100});
+            peers.Send(0, 1, 100);
+            peers.Send(1, 2, 100);
+            RdmaTestPair::At(8'000'000, [&]() { peers.shared->PostReceive({101, 100}); });
+            peers.test.Run();
+            NS_TEST_EXPECT_MSG_EQ(peers.received.size(), 2U, "both");
+            uint64_t naks = 0;
+            for (const uint32_t host : {0, 1})
+            {
+                NS_TEST_ASSERT_MSG_EQ(peers.sent[host].size(), 1U, "sent");
+                NS_TEST_EXPECT_MSG_EQ(peers.sent[host][0].status, RdmaWcStatus::SUCCESS, "sent");
+                naks += peers.receivers[host]->GetStats().naksSent;
+            }
+            NS_TEST_EXPECT_MSG_EQ(naks, 1U, "one RNR NAK");
+        }
+        {
+            // A queue pair that fails takes with it what it has begun to use, and no more.
+            TwoPeers peers(m_format);
+            for (uint64_t id = 100; id < 103; ++id)
+            {
+                peers.shared->PostReceive({id, 2'000'000});
+            }
+            peers.Send(0, 1, 1'000'000); // 86 us
+            RdmaTestPair::At(10'000'000, [&]() { peers.Send(1, 2, 100); });
+            RdmaTestPair::At(20'000'000, [&]() {
+                RdmaQpAttributes attributes;
+                attributes.state = RdmaQpState::ERR;
+                peers.receivers[0]->Modify(attributes);
+            });
+            RdmaTestPair::At(30'000'000, [&]() { peers.Send(1, 3, 200); });
+            peers.test.Run();
+            NS_TEST_EXPECT_MSG_EQ(peers.GetReceived(),
+                                  "101 from 1, 100; 100 from 0, 0 flushed; 102 from 1, 200; ",
+                                  "receives");
+            NS_TEST_EXPECT_MSG_EQ(peers.sent[0].at(0).status,
+                                  RdmaWcStatus::RETRY_EXC_ERR,
+                                  "its peer");
+            NS_TEST_EXPECT_MSG_EQ(peers.shared->GetSize(), 0U, "left");
+        }
+        {
+            // The first SEND is lost, so with IRN the next two take the receives of three, whoever
+            // else comes before the first is there again.
+            TwoPeers peers(m_format);
+            for (uint64_t id = 100; id < 104; ++id)
+            {
+                peers.shared->PostReceive({id, 1000});
+            }
+            LoseFrames(peers.receivers[0]->GetPort(), {0});
+            peers.Send(0, 1, 11);
+            peers.Send(0, 2, 12);
+            peers.Send(0, 3, 13);
+            RdmaTestPair::At(1'000'000, [&]() { peers.Send(1, 4, 14); });
+            peers.test.Run();
+            NS_TEST_EXPECT_MSG_EQ(peers.GetReceived(),
+                                  (m_format == RdmaWireFormat::IRN
+                                       ? "103 from 1, 14; 100 from 0, 11; 101 from 0, 12; "
+                                         "102 from 0, 13; "
+                                       : "100 from 1, 14; 101 from 0, 11; 102 from 0, 12; "
+                                         "103 from 0, 13; "),
+                                  "receives");
+        }
+    }
+
+    RdmaWireFormat m_format;
+};
+
+/** Atomics on one word. */
+class WordTestCase : public TestCase
+{
+  public:
+    /** \param format of the transport */
+    explicit WordTestCase(RdmaWireFormat format)
+        : TestCase(GetTestName(format) + ": atomics of two peers on one word"),
+          m_format(format)
+    {
+    }
+
+  private:
+    void DoRun() override
+    {
+        {
+            // 100 additions each: every intermediate value is seen once.
+            TwoPeers peers(m_format);
+            auto& memory = peers.test.fabric->GetNic(2)->GetMemory();
+            memory.SetWord(64, 1000);
+            for (int i = 0; i < 100; ++i)
+            {
+                peers.Atomic(0, RdmaWrOpcode::ATOMIC_FETCH_AND_ADD, 1);
+                peers.Atomic(1, RdmaWrOpcode::ATOMIC_FETCH_AND_ADD, 1);
+            }
+            peers.test.Run();
+            std::set<uint64_t> seen;
+            for (const auto& list : peers.sent)
+            {
+                NS_TEST_ASSERT_MSG_EQ(list.size(), 100U, "completions");
+                for (std::size_t i = 0; i < list.size(); ++i)
+                {
+                    seen.insert(list[i].original);
+                    NS_TEST_EXPECT_MSG_EQ(list[i].status, RdmaWcStatus::SUCCESS, "status");
+                    NS_TEST_EXPECT_MSG_EQ((i == 0 || list[i].original > list[i - 1].original),
+                                          true,
+                                          "in order");
+                }
+            }
+            NS_TEST_EXPECT_MSG_EQ(seen.size(), 200U, "each once");
+            NS_TEST_EXPECT_MSG_EQ(*seen.begin(), 1000U, "from");
+            NS_TEST_EXPECT_MSG_EQ(*seen.rbegin(), 1199U, "to");
+            NS_TEST_EXPECT_MSG_EQ(memory.GetWord(64), 1200U, "in the end");
+        }
+        {
+            // A lock: host 1 comes later and finds it taken, tries again after host 0 gave it back.
+            TwoPeers peers(m_format);
+            auto& memory = peers.test.fabric->GetNic(2)->GetMemory();
+            peers.Atomic(0, RdmaWrOpcode::ATOMIC_CMP_AND_SWP, 0, 10);
+            RdmaTestPair::At(1'000'000,
+                             [&]() { peers.Atomic(1, RdmaWrOpcode::ATOMIC_CMP_AND_SWP, 0, 11); });
+            RdmaTestPair::At(10'000'000, [&]() {
+                NS_TEST_EXPECT_MSG_EQ(peers.sent[0].at(0).original, 0U, "hit");
+                NS_TEST_EXPECT_MSG_EQ(peers.sent[1].at(0).original, 10U, "miss");
+                NS_TEST_EXPECT_MSG_EQ(peers.sent[1].at(0).status, RdmaWcStatus::SUCCESS, "miss");
+                NS_TEST_EXPECT_MSG_EQ(memory.GetWord(64), 10U, "of host 0");
+                peers.Atomic(0, RdmaWrOpcode::ATOMIC_CMP_AND_SWP, 10, 0);
+            });
+            RdmaTestPair::At(20'000'000,
+                             [&]() { peers.Atomic(1, RdmaWrOpcode::ATOMIC_CMP_AND_SWP, 0, 11); });
+            peers.test.Run();
+            NS_TEST_EXPECT_MSG_EQ(peers.sent[0].at(1).original, 10U, "given back");
+            NS_TEST_EXPECT_MSG_EQ(peers.sent[1].at(1).original, 0U, "hit");
+            NS_TEST_EXPECT_MSG_EQ(memory.GetWord(64), 11U, "of host 1");
+        }
+        {
+            // All 64 bits, around the end; a neighbour is not touched.
+            TwoPeers peers(m_format);
+            auto& memory = peers.test.fabric->GetNic(2)->GetMemory();
+            memory.SetWord(64, 0xfedcba9876543210);
+            memory.SetWord(72, 1);
+            peers.Atomic(0, RdmaWrOpcode::ATOMIC_FETCH_AND_ADD, 0x0123456789abcdf1);
+            peers.Atomic(0, RdmaWrOpcode::ATOMIC_CMP_AND_SWP, 1, 0x8000000000000000);
+            peers.Atomic(0, RdmaWrOpcode::ATOMIC_FETCH_AND_ADD, 0x8000000000000000);
+            peers.test.Run();
+            NS_TEST_ASSERT_MSG_EQ(peers.sent[0].size(), 3U, "completions");
+            NS_TEST_EXPECT_MSG_EQ(peers.sent[0][0].original, 0xfedcba9876543210, "first");
+            NS_TEST_EXPECT_MSG_EQ(peers.sent[0][1].original, 1U, "second");
+            NS_TEST_EXPECT_MSG_EQ(peers.sent[0][2].original, 0x8000000000000000, "third");
+            NS_TEST_EXPECT_MSG_EQ(memory.GetWord(64), 0U, "around");
+            NS_TEST_EXPECT_MSG_EQ(memory.GetWord(72), 1U, "the neighbour");
+        }
+    }
+
+    RdmaWireFormat m_format;
+};
+
+/** The suite. */
+class RdmaTransportPeersTestSuite : public TestSuite
+{
+  public:
+    RdmaTransportPeersTestSuite()
+        : TestSuite("rdma-transport-peers")
+    {
+        ForBothTransports([this](RdmaWireFormat format) {
+            AddTestCase(new SharedReceivesTestCase(format));
+            AddTestCase(new WordTestCase(format));
+        });
+    }
+};
+
+RdmaTransportPeersTestSuite g_rdmaTransportPeersTestSuite; //!< registers the suite
+
+} // namespace
