@@ -3,6 +3,8 @@
 #ifndef RDMA_CONGESTION_CONTROL_H
 #define RDMA_CONGESTION_CONTROL_H
 
+#include "rdma-int-hop.h"
+
 #include <ns3/object.h>
 
 #include <cstdint>
@@ -11,19 +13,6 @@
 
 namespace ns3
 {
-
-/**
- * \ingroup rdma
- * What a switch on the way has written into a packet, and the receiver has sent back (in-band
- * network telemetry).
- */
-struct RdmaIntHop
-{
-    uint64_t rateBps{0};    //!< rate of the port that the packet left by, in kb/s steps
-    uint64_t txBytes{0};    //!< line bytes that the port has sent, modulo 2^40
-    uint64_t queueBytes{0}; //!< bytes in the port's queue of the packet's class, up to 2^32 - 1
-    int64_t timePs{0};      //!< when the packet left, in picoseconds modulo 2^48
-};
 
 /**
  * \ingroup rdma

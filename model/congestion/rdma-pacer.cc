@@ -10,10 +10,12 @@ namespace ns3
 RdmaPacer::RdmaPacer(std::unique_ptr<RdmaRateController> controller,
                      uint32_t packetBytes,
                      uint64_t minRateBps,
-                     bool timesPackets)
+                     bool timesPackets,
+                     uint8_t intRoom)
     : m_controller(std::move(controller)),
       m_minRateBps(minRateBps),
       m_packetBytes(packetBytes),
+      m_intRoom(intRoom),
       m_timesPackets(timesPackets)
 {
 }

@@ -30,11 +30,13 @@ class RdmaPacer
      * \param packetBytes a full packet on the line
      * \param minRateBps no packet waits longer than at this rate, 1 and above
      * \param timesPackets true: keep when packets were sent, for round-trip times
+     * \param intRoom telemetry records that each packet has room for; 0: none
      */
     RdmaPacer(std::unique_ptr<RdmaRateController> controller,
               uint32_t packetBytes,
               uint64_t minRateBps,
-              bool timesPackets);
+              bool timesPackets,
+              uint8_t intRoom);
 
     /** \return when the next packet may leave */
     int64_t GetNextPs() const
@@ -81,6 +83,12 @@ class RdmaPacer
      */
     int64_t GetRttPs(int64_t packet, int64_t nowPs) const;
 
+    /** \return telemetry records that each packet has room for */
+    uint8_t GetIntRoom() const
+    {
+        return m_intRoom;
+    }
+
     /** \return the controller */
     RdmaRateController& GetController()
     {
@@ -106,6 +114,7 @@ class RdmaPacer
     uint64_t m_remainder{0};                          //!< of the last division, below the rate
     uint64_t m_minRateBps;                            //!< floor
     uint32_t m_packetBytes;                           //!< a full packet on the line
+    uint8_t m_intRoom;                                //!< telemetry records of a packet
     bool m_timesPackets;                              //!< keep send times
     uint64_t m_oldest{0};                             //!< packets below this are acknowledged
     std::vector<SendTime> m_times; //!< by packet number modulo its size, a power of two

@@ -50,6 +50,18 @@ class QbbByteWriter
         Put(value, 4);
     }
 
+    /** \param value the low 40 bits are written */
+    void U40(uint64_t value)
+    {
+        Put(value, 5);
+    }
+
+    /** \param value the low 48 bits are written */
+    void U48(uint64_t value)
+    {
+        Put(value, 6);
+    }
+
     /** \param value 64 bits to write */
     void U64(uint64_t value)
     {
@@ -116,6 +128,18 @@ class QbbByteReader
     void U32(uint32_t& value)
     {
         value = static_cast<uint32_t>(Get(4));
+    }
+
+    /** \param [out] value 40 bits read */
+    void U40(uint64_t& value)
+    {
+        value = Get(5);
+    }
+
+    /** \param [out] value 48 bits read */
+    void U48(uint64_t& value)
+    {
+        value = Get(6);
     }
 
     /** \param [out] value 64 bits read */

@@ -70,7 +70,7 @@ SduBytes(const QbbFrame& frame)
     switch (frame.type)
     {
     case QbbFrameType::ROCE:
-        return QbbRoceCodec::SerializedSize(frame);
+        return QbbRoceCodec::SerializedSize(frame) + IntTrailerBytes(frame.intRoom);
     case QbbFrameType::PACKET:
         return frame.packet->GetSize();
     default:
@@ -303,6 +303,8 @@ QbbParseErrorName(QbbParseError error)
         return "BAD_RESERVED";
     case QbbParseError::BAD_PAYLOAD:
         return "BAD_PAYLOAD";
+    case QbbParseError::BAD_TELEMETRY:
+        return "BAD_TELEMETRY";
     case QbbParseError::BAD_PADDING:
         return "BAD_PADDING";
     case QbbParseError::BAD_MAC_CONTROL:

@@ -39,6 +39,7 @@ enum class QbbParseError : uint8_t
     BAD_ICRC,           //!< RoCE: the invariant CRC does not match
     BAD_RESERVED,       //!< RoCE: reserved bits or bytes are not zero
     BAD_PAYLOAD,        //!< RoCE: payload bytes that are not zero
+    BAD_TELEMETRY,      //!< RoCE: a telemetry trailer that makes no sense
     BAD_PADDING,        //!< RoCE, MAC control: bytes after the end not zero, or too many of them
     BAD_MAC_CONTROL,    //!< PFC or PAUSE with a tag, another destination, length or class vector
     UNKNOWN_MAC_CONTROL //!< a MAC control opcode that is neither PFC nor PAUSE

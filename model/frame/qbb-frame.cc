@@ -96,6 +96,7 @@ QbbFramePool::Allocate()
 {
     QbbFramePtr frame(m_arena->Take());
     static_cast<QbbFrameFields&>(*frame) = QbbFrameFields{};
+    frame->telemetry.clear();
     return frame;
 }
 
@@ -104,6 +105,7 @@ QbbFramePool::Allocate(const QbbFrameFields& fields)
 {
     QbbFramePtr frame(m_arena->Take());
     static_cast<QbbFrameFields&>(*frame) = fields;
+    frame->telemetry.clear();
     return frame;
 }
 

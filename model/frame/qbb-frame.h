@@ -3,6 +3,7 @@
 #ifndef QBB_FRAME_H
 #define QBB_FRAME_H
 
+#include "rdma-int-hop.h"
 #include "rdma-opcode.h"
 
 #include <ns3/mac48-address.h>
@@ -12,6 +13,7 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <vector>
 
 namespace ns3
 {
@@ -109,6 +111,12 @@ struct QbbFrameFields
     uint32_t selectivePsn{0}; //!< IRN selective: PSN that caused this (N)ACK, 24 bits
     uint8_t syndrome{0};      //!< AETH: ACK and credits, RNR NAK and timer, or NAK and code
 
+    // Telemetry trailer (RoCE); its records are QbbFrame::telemetry
+
+    uint8_t intRoom{0};      //!< records that there is room for, 0..16; 0: no trailer
+    bool intEcho{false};     //!< the records are those of another packet, sent back
+    bool intOverflow{false}; //!< a switch found no room
+
     // MAC control (PFC, PAUSE)
 
     uint8_t classEnable{0};           //!< PFC: bit p set if quanta[p] is valid
@@ -144,6 +152,8 @@ struct alignas(64) QbbFrame : public QbbFrameLinks, public QbbFrameFields
 {
     // The order of the bases and of the fields puts what a switch needs into the first cache line,
     // and what a NIC needs beside it into the second.
+
+    std::vector<RdmaIntHop> telemetry; //!< records of the switches so far, at most intRoom
 
     QbbFrame() = default;
     QbbFrame(const QbbFrame&) = delete;

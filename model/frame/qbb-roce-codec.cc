@@ -4,6 +4,7 @@
 
 #include "qbb-bytes.h"
 #include "qbb-icrc.h"
+#include "qbb-int-codec.h"
 #include "qbb-ipv4.h"
 #include "qbb-wire.h"
 
@@ -214,6 +215,7 @@ Serialize(const QbbFrame& frame, uint8_t* out)
     const uint32_t zeros = size - ICRC_BYTES - headers;
     io.Zeros(zeros);
     WriteIcrc(io, QbbIcrc::Compute(out, headers, zeros));
+    QbbIntCodec::Write(io, frame);
 }
 
 bool
@@ -298,7 +300,12 @@ Parse(const uint8_t* ip, uint32_t count, QbbFrame& frame)
     {
         return QbbParseError::BAD_PAD;
     }
-    return io.Zeros(count - length) ? QbbParseError::NONE : QbbParseError::BAD_PADDING;
+    const uint32_t behind = count - length;
+    if (behind >= INT_HEADER_BYTES && *io.At() != 0)
+    {
+        return QbbIntCodec::Read(io, behind, frame);
+    }
+    return io.Zeros(behind) ? QbbParseError::NONE : QbbParseError::BAD_PADDING;
 }
 
 } // namespace QbbRoceCodec

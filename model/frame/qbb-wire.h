@@ -37,6 +37,8 @@ constexpr uint32_t ICRC_BYTES = 4;            //!< invariant CRC
 constexpr uint32_t ROCE_EXTENSION_BYTES = 20; //!< most before a payload: RETH and ImmDt
 constexpr uint32_t IRN_EXTENSION_BYTES = 28;  //!< the same with IRN: the IRN message header, too
 constexpr uint32_t CNP_RESERVED_BYTES = 16;   //!< reserved bytes after a CNP's BTH
+constexpr uint32_t INT_HEADER_BYTES = 4;      //!< telemetry trailer without records
+constexpr uint32_t INT_RECORD_BYTES = 20;     //!< record of a hop
 constexpr uint16_t ETHERTYPE_IPV4 = 0x0800;   //!< IPv4
 constexpr uint16_t ETHERTYPE_ARP = 0x0806;    //!< ARP
 constexpr uint16_t ETHERTYPE_VLAN = 0x8100;   //!< 802.1Q tag
@@ -57,14 +59,25 @@ constexpr uint32_t ROCE_BASE_BYTES =
  * \param info what the opcode adds
  * \param payload payload bytes
  * \param tagged true with an 802.1Q tag
+ * \param trailer bytes of a telemetry trailer
  * \return bytes from destination MAC to FCS; the payload is padded to a multiple of four
  */
 constexpr uint32_t
-RoceFrameBytes(const RdmaOpcodeInfo& info, uint32_t payload, bool tagged)
+RoceFrameBytes(const RdmaOpcodeInfo& info, uint32_t payload, bool tagged, uint32_t trailer = 0)
 {
     return std::max(MIN_FRAME_BYTES,
-                    ROCE_BASE_BYTES + info.headerBytes + ((payload + 3) & ~3U) +
+                    ROCE_BASE_BYTES + info.headerBytes + ((payload + 3) & ~3U) + trailer +
                         (tagged ? VLAN_TAG_BYTES : 0));
+}
+
+/**
+ * \param room records that a frame has room for
+ * \return bytes of its telemetry trailer
+ */
+constexpr uint32_t
+IntTrailerBytes(uint32_t room)
+{
+    return room == 0 ? 0 : INT_HEADER_BYTES + room * INT_RECORD_BYTES;
 }
 
 /**

@@ -250,6 +250,10 @@ QbbNetDevice::StartTransmission(QbbFramePtr&& frame, int64_t nowFs)
     }
     const uint32_t preamble = m_lineOverhead ? QbbWire::PREAMBLE_BYTES : 0;
     const uint32_t gap = m_lineOverhead ? QbbWire::GAP_BYTES : 0;
+    if (frame->intRoom > 0 && m_stampsTelemetry && !frame->intEcho)
+    {
+        StampTelemetry(*frame, nowPs);
+    }
     uint64_t fraction = m_fraction;
     const int64_t sentPs = nowPs + m_rate.BytesToPs(preamble + frame->size, fraction);
     m_busyUntilPs = nowPs + m_rate.BytesToPs(preamble + frame->size + gap, m_fraction);
@@ -266,6 +270,31 @@ QbbNetDevice::StartTransmission(QbbFramePtr&& frame, int64_t nowFs)
         m_sink->FrameLeft(*this, *frame);
     }
     m_channel->Transmit(this, std::move(frame), sentPs, nowFs);
+}
+
+void
+QbbNetDevice::StampTelemetry(QbbFrame& frame, int64_t nowPs) const
+{
+    if (frame.telemetry.size() >= frame.intRoom)
+    {
+        frame.intOverflow = true;
+        return;
+    }
+    uint64_t bytes = m_counters.macControlTx * QbbWire::MIN_FRAME_BYTES;
+    for (const auto& c : m_counters.classes)
+    {
+        bytes += c.txBytes;
+    }
+    // The counters have this frame already.
+    bytes +=
+        m_counters.GetTxFrames() * GetLineOverheadBytes() - frame.size - GetLineOverheadBytes();
+    constexpr uint64_t KILOBIT = 1000;
+    RdmaIntHop hop;
+    hop.rateBps = m_rate.GetBitRate() / KILOBIT * KILOBIT;
+    hop.txBytes = bytes & ((uint64_t{1} << 40) - 1);
+    hop.queueBytes = m_queueBytes[frame.priority];
+    hop.timePs = nowPs & ((int64_t{1} << 48) - 1);
+    frame.telemetry.push_back(hop);
 }
 
 void

@@ -333,6 +333,12 @@ class QbbNetDevice : public NetDevice
         m_portNumber = number;
     }
 
+    /** \param stamps true: writes a telemetry record into packets that have room; for switches */
+    void SetStampsTelemetry(bool stamps)
+    {
+        m_stampsTelemetry = stamps;
+    }
+
     /** \return the port's number at the switch or NIC behind it */
     uint16_t GetPortNumber() const
     {
@@ -442,6 +448,7 @@ class QbbNetDevice : public NetDevice
     void ArmPauseTimers();
     QbbFramePtr NextFrameToSend(int64_t nowPs);
     QbbFramePtr MakePauseFrame(int64_t nowPs);
+    void StampTelemetry(QbbFrame& frame, int64_t nowPs) const;
     void StartTransmission(QbbFramePtr&& frame, int64_t nowFs);
 
     bool HasWork() const
@@ -480,6 +487,7 @@ class QbbNetDevice : public NetDevice
     uint8_t m_queued{0};                          //!< classes with a frame in their queue
     uint8_t m_sourceReady{0};                     //!< classes for which the source has frames
     bool m_up{true};                              //!< the link is up
+    bool m_stampsTelemetry{false};                //!< SetStampsTelemetry()
     bool m_lineOverhead{true};                    //!< attribute LineOverhead
     uint16_t m_portNumber{0};                     //!< number at the switch or NIC
     QbbFrameSink* m_sink{nullptr};                //!< switch or NIC

@@ -137,6 +137,7 @@ QbbSwitch::AddPort(Ptr<QbbNetDevice> device)
 {
     NS_ABORT_MSG_IF(m_configured, "rdma: a port is added to a switch that is already running");
     device->SetSink(this);
+    device->SetStampsTelemetry(true);
     device->SetPortNumber(static_cast<uint16_t>(m_ports.size()));
     m_ports.push_back({device});
 }

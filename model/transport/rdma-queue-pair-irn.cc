@@ -73,7 +73,10 @@ RdmaQueuePair::ReceiveIrnRequest(const QbbFrame& frame)
         PerformKept();
         if (m_state != RdmaQpState::RESET)
         {
-            SendAeth(RdmaAeth::ACK | RdmaAeth::NO_CREDITS, m_receiver->GetExpected() - 1, packet);
+            SendAeth(RdmaAeth::ACK | RdmaAeth::NO_CREDITS,
+                     m_receiver->GetExpected() - 1,
+                     packet,
+                     &frame);
         }
         break;
     }
@@ -91,16 +94,23 @@ RdmaQueuePair::ReceiveIrnRequest(const QbbFrame& frame)
             }
             SendAeth(RdmaAeth::NAK | RdmaAeth::PSN_SEQUENCE_ERROR,
                      m_receiver->GetMissing(),
-                     packet);
+                     packet,
+                     &frame);
         }
         break;
     case RdmaReceiverVerdict::GAP:
         ++m_stats.outOfOrder;
-        SendAeth(RdmaAeth::NAK | RdmaAeth::PSN_SEQUENCE_ERROR, m_receiver->GetMissing(), packet);
+        SendAeth(RdmaAeth::NAK | RdmaAeth::PSN_SEQUENCE_ERROR,
+                 m_receiver->GetMissing(),
+                 packet,
+                 &frame);
         break;
     case RdmaReceiverVerdict::DUPLICATE:
         ++m_stats.duplicates;
-        SendAeth(RdmaAeth::ACK | RdmaAeth::NO_CREDITS, m_receiver->GetExpected() - 1, packet);
+        SendAeth(RdmaAeth::ACK | RdmaAeth::NO_CREDITS,
+                 m_receiver->GetExpected() - 1,
+                 packet,
+                 &frame);
         break;
     case RdmaReceiverVerdict::IGNORE:
         ++m_stats.outOfOrder;

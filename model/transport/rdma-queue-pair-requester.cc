@@ -154,8 +154,14 @@ RdmaQueuePair::MakeRequestFrame()
     {
         FillIrnRequest(*frame, entry, index);
     }
-    frame->size =
-        QbbWire::RoceFrameBytes(GetRdmaOpcodeInfo(frame->opcode), frame->payload, frame->tagged);
+    if (m_pacer)
+    {
+        frame->intRoom = m_pacer->GetIntRoom();
+    }
+    frame->size = QbbWire::RoceFrameBytes(GetRdmaOpcodeInfo(frame->opcode),
+                                          frame->payload,
+                                          frame->tagged,
+                                          QbbWire::IntTrailerBytes(frame->intRoom));
     const int64_t nowPs = QbbNowPs();
     const bool again = m_sender->Sent(packets, nowPs);
     if (m_pacer)
@@ -383,6 +389,11 @@ RdmaQueuePair::MakeSample(const QbbFrame& frame, int64_t packet, uint64_t ackedB
         IsIrn() ? RdmaFromPsn(m_initialPsn, frame.selectivePsn, ackedBefore) : packet,
         sample.nowPs);
     sample.ecnEcho = frame.becn;
+    if (frame.intEcho)
+    {
+        sample.hops = frame.telemetry.data();
+        sample.hopCount = static_cast<uint32_t>(frame.telemetry.size());
+    }
     m_pacer->OnAcked(sample.ackedTo);
     return sample;
 }

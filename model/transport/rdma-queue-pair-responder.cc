@@ -124,7 +124,10 @@ RdmaQueuePair::ReceiveRequest(const QbbFrame& frame)
         Execute(frame);
         if (frame.ackReq && !answered && m_state != RdmaQpState::RESET)
         {
-            SendAeth(RdmaAeth::ACK | RdmaAeth::NO_CREDITS, m_receiver->GetExpected() - 1, packet);
+            SendAeth(RdmaAeth::ACK | RdmaAeth::NO_CREDITS,
+                     m_receiver->GetExpected() - 1,
+                     packet,
+                     &frame);
         }
         break;
     }
@@ -138,11 +141,17 @@ RdmaQueuePair::ReceiveRequest(const QbbFrame& frame)
             }
             break;
         }
-        SendAeth(RdmaAeth::ACK | RdmaAeth::NO_CREDITS, m_receiver->GetExpected() - 1, packet);
+        SendAeth(RdmaAeth::ACK | RdmaAeth::NO_CREDITS,
+                 m_receiver->GetExpected() - 1,
+                 packet,
+                 &frame);
         break;
     case RdmaReceiverVerdict::GAP:
         ++m_stats.outOfOrder;
-        SendAeth(RdmaAeth::NAK | RdmaAeth::PSN_SEQUENCE_ERROR, m_receiver->GetMissing(), packet);
+        SendAeth(RdmaAeth::NAK | RdmaAeth::PSN_SEQUENCE_ERROR,
+                 m_receiver->GetMissing(),
+                 packet,
+                 &frame);
         break;
     case RdmaReceiverVerdict::IGNORE:
         ++m_stats.outOfOrder;
@@ -379,7 +388,7 @@ RdmaQueuePair::FlushReceives()
 }
 
 void
-RdmaQueuePair::SendAeth(uint8_t syndrome, uint64_t packet, int64_t selective)
+RdmaQueuePair::SendAeth(uint8_t syndrome, uint64_t packet, int64_t selective, const QbbFrame* cause)
 {
     ++((syndrome & RdmaAeth::KIND_MASK) == RdmaAeth::ACK ? m_stats.acksSent : m_stats.naksSent);
     if (m_responses && !IsIrn() && !m_responses->queue.IsEmpty())
@@ -393,12 +402,30 @@ RdmaQueuePair::SendAeth(uint8_t syndrome, uint64_t packet, int64_t selective)
         Answer(response);
         return;
     }
+    QbbFramePtr frame =
+        MakeAeth(IsIrn() ? RdmaOpcode::IRN_ACKNOWLEDGE : RdmaOpcode::ACKNOWLEDGE,
+                 syndrome,
+                 RdmaToPsn(m_remotePsn, packet),
+                 IsIrn() ? RdmaToPsn(m_remotePsn, static_cast<uint64_t>(selective)) : 0);
+    if (cause && cause->intRoom > 0)
+    {
+        Echo(*cause, *frame);
+    }
     QbbNetDevice& port = m_nic->GetDevice(m_port);
-    port.Enqueue(MakeAeth(IsIrn() ? RdmaOpcode::IRN_ACKNOWLEDGE : RdmaOpcode::ACKNOWLEDGE,
-                          syndrome,
-                          RdmaToPsn(m_remotePsn, packet),
-                          IsIrn() ? RdmaToPsn(m_remotePsn, static_cast<uint64_t>(selective)) : 0),
-                 port.GetArrivalFs());
+    port.Enqueue(std::move(frame), port.GetArrivalFs());
+}
+
+void
+RdmaQueuePair::Echo(const QbbFrame& cause, QbbFrame& frame)
+{
+    frame.intRoom = cause.intRoom;
+    frame.intOverflow = cause.intOverflow;
+    frame.intEcho = true;
+    frame.telemetry = cause.telemetry;
+    frame.size = QbbWire::RoceFrameBytes(GetRdmaOpcodeInfo(frame.opcode),
+                                         0,
+                                         frame.tagged,
+                                         QbbWire::IntTrailerBytes(frame.intRoom));
 }
 
 void

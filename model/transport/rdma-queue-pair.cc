@@ -388,10 +388,28 @@ RdmaQueuePair::MakePacer()
     {
         m_nic->GetPathOracle()(*this, profile);
     }
+    uint32_t room = 0;
+    if (control->NeedsInt())
+    {
+        // One record for each switch; as many as there may be where the path is not known.
+        room = profile.hops > 1 ? profile.hops - 1 : RDMA_INT_MAX_HOPS;
+        NS_ABORT_MSG_IF(room > RDMA_INT_MAX_HOPS,
+                        "rdma: a path with " << room << " switches; telemetry has room for "
+                                             << RDMA_INT_MAX_HOPS);
+        profile.packetBytes += QbbWire::IntTrailerBytes(room);
+        const uint32_t sdu = profile.packetBytes - port->GetLineOverheadBytes() -
+                             QbbWire::MAC_HEADER_BYTES - QbbWire::FCS_BYTES +
+                             QbbWire::IRN_EXTENSION_BYTES;
+        NS_ABORT_MSG_IF(sdu > port->GetMtu(),
+                        "rdma: path MTU " << m_pathMtu << " with telemetry of " << room
+                                          << " switches does not fit port MTU " << port->GetMtu()
+                                          << "; set QbbNetDevice::Mtu to " << sdu << " or more");
+    }
     m_pacer = std::make_unique<RdmaPacer>(control->MakeController(profile),
                                           profile.packetBytes,
                                           m_nic->GetMinRateBps(),
-                                          control->NeedsRtt());
+                                          control->NeedsRtt(),
+                                          static_cast<uint8_t>(room));
 }
 
 void

@@ -446,8 +446,7 @@ class RdmaQueuePair : public Object
     bool CanSendRequest() const
     {
         return (m_state == RdmaQpState::RTS || m_state == RdmaQpState::SQD) &&
-               m_sender->CanSend() && m_sender->GetNext() < m_sendEnd &&
-               (!m_pacer || HasRoom());
+               m_sender->CanSend() && m_sender->GetNext() < m_sendEnd && (!m_pacer || HasRoom());
     }
 
     bool HasRoom() const;
@@ -493,7 +492,11 @@ class RdmaQueuePair : public Object
     bool HasReceives(uint32_t count);
     void CompleteReceive(RdmaWcStatus status, const RdmaArrivedRequest& request);
     void FlushReceives();
-    void SendAeth(uint8_t syndrome, uint64_t packet, int64_t selective);
+    void SendAeth(uint8_t syndrome,
+                  uint64_t packet,
+                  int64_t selective,
+                  const QbbFrame* cause = nullptr);
+    static void Echo(const QbbFrame& cause, QbbFrame& frame);
     void NotifyCongestion();
 
     // the same with IRN (rdma-queue-pair-irn.cc)

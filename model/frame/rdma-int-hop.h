@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+
+#ifndef RDMA_INT_HOP_H
+#define RDMA_INT_HOP_H
+
+#include <cstdint>
+
+namespace ns3
+{
+
+/**
+ * \ingroup rdma
+ * What a switch on the way has written into a packet (in-band network telemetry); the receiver
+ * sends it back.
+ */
+struct RdmaIntHop
+{
+    uint64_t rateBps{0};    //!< rate of the port that the packet left by, in steps of 1 kb/s
+    uint64_t txBytes{0};    //!< line bytes that the port has sent before, modulo 2^40
+    uint64_t queueBytes{0}; //!< bytes behind it in the port's queue of its class, below 2^32
+    int64_t timePs{0};      //!< when its transmission began, in picoseconds modulo 2^48
+
+    /** \param other another one \return true if both say the same */
+    bool operator==(const RdmaIntHop& other) const
+    {
+        return rateBps == other.rateBps && txBytes == other.txBytes &&
+               queueBytes == other.queueBytes && timePs == other.timePs;
+    }
+};
+
+/**
+ * \ingroup rdma
+ * Most hops that a packet has room for.
+ */
+constexpr uint32_t RDMA_INT_MAX_HOPS = 16;
+
+} // namespace ns3
+
+#endif /* RDMA_INT_HOP_H */

@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+
+#include "qbb-frame-codec.h"
+#include "qbb-frame-samples.h"
+#include "qbb-hex.h"
+#include "qbb-wire.h"
+
+#include <gtest/gtest.h>
+
+using namespace ns3;
+
+namespace
+{
+
+/** \param pool makes it \param room records \return a SEND of 4 bytes with a telemetry trailer */
+QbbFramePtr
+MakeFrame(QbbFramePool& pool, uint8_t room)
+{
+    QbbFramePtr frame = pool.Allocate();
+    frame->type = QbbFrameType::ROCE;
+    frame->etherType = QbbWire::ETHERTYPE_IPV4;
+    frame->ipv4 = true;
+    frame->ttl = 64;
+    frame->protocol = QbbWire::IP_PROTOCOL_UDP;
+    frame->srcIp = 0x0a000001;
+    frame->dstIp = 0x0a000002;
+    frame->srcPort = 50000;
+    frame->dstPort = QbbWire::ROCE_UDP_PORT;
+    frame->opcode = static_cast<uint8_t>(RdmaOpcode::SEND_ONLY);
+    frame->payload = 4;
+    frame->intRoom = room;
+    frame->size = QbbWire::RoceFrameBytes(GetRdmaOpcodeInfo(frame->opcode),
+                                          frame->payload,
+                                          false,
+                                          QbbWire::IntTrailerBytes(room));
+    return frame;
+}
+
+/** \param frame a frame \return its bytes */
+std::vector<uint8_t>
+Bytes(const QbbFrame& frame)
+{
+    std::vector<uint8_t> bytes(QbbFrameCodec::SerializedSize(frame));
+    QbbFrameCodec::Serialize(frame, bytes.data());
+    return bytes;
+}
+
+/// 14 Ethernet, 20 IPv4, 8 UDP, 12 BTH, 4 payload, 4 ICRC.
+constexpr std::size_t TRAILER = 62;
+
+} // namespace
+
+TEST(QbbIntCodec, Bytes)
+{
+    QbbFramePool pool;
+    QbbFramePtr frame = MakeFrame(pool, 2);
+    // 100 Gb/s = 0x5f5e100 kb/s; 2^39 + 5 bytes sent; 70000 bytes queued; 2^47 + 9 ps.
+    frame->telemetry.push_back(
+        {100'000'000'000, (uint64_t{1} << 39) + 5, 70'000, (int64_t{1} << 47) + 9});
+    EXPECT_EQ(frame->size, 66U + 4 + 2 * 20);
+    const auto bytes = Bytes(*frame);
+    ASSERT_EQ(bytes.size(), TRAILER + 44);
+    EXPECT_EQ(std::vector<uint8_t>(bytes.begin() + TRAILER, bytes.end()),
+              Hex("01 02 01 00"
+                  "00 05 f5 e1 00  80 00 00 00 05  00 01 11 70  80 00 00 00 00 09" +
+                  Zeros(20)));
+}
+
+TEST(QbbIntCodec, RoundTrip)
+{
+    QbbFramePool pool;
+    for (uint8_t room = 1; room <= RDMA_INT_MAX_HOPS; ++room)
+    {
+        for (uint8_t used = 0; used <= room; ++used)
+        {
+            QbbFramePtr frame = MakeFrame(pool, room);
+            frame->intEcho = used % 2;
+            frame->intOverflow = used == room;
+            for (uint8_t i = 0; i < used; ++i)
+            {
+                frame->telemetry.push_back({1000ULL * (i + 1), 7ULL * i, 11ULL * i, 13 * i});
+            }
+            const auto bytes = Bytes(*frame);
+            auto result = QbbFrameCodec::Parse(bytes.data(), bytes.size(), pool);
+            ASSERT_EQ(result.error, QbbParseError::NONE) << +room << " " << +used;
+            EXPECT_EQ(result.frame->telemetry, frame->telemetry);
+            EXPECT_EQ(result.frame->intRoom, room);
+            EXPECT_EQ(result.frame->intEcho, frame->intEcho);
+            EXPECT_EQ(result.frame->intOverflow, frame->intOverflow);
+            EXPECT_EQ(result.frame->size, frame->size);
+            EXPECT_EQ(Bytes(*result.frame), bytes);
+        }
+    }
+}
+
+TEST(QbbIntCodec, SwitchesMayWriteWithoutTouchingTheIcrc)
+{
+    QbbFramePool pool;
+    QbbFramePtr frame = MakeFrame(pool, 3);
+    const auto before = Bytes(*frame);
+    frame->telemetry.push_back({25'000'000'000, 1, 2, 3});
+    const auto after = Bytes(*frame);
+    EXPECT_TRUE(std::equal(before.begin(), before.begin() + TRAILER, after.begin()));
+    EXPECT_NE(before, after);
+}
+
+TEST(QbbIntCodec, Damage)
+{
+    QbbFramePool pool;
+    QbbFramePtr frame = MakeFrame(pool, 2);
+    frame->telemetry.push_back({1000, 1, 1, 1});
+    const auto good = Bytes(*frame);
+    const auto parse = [&](std::size_t at, uint8_t value) {
+        auto bytes = good;
+        bytes[TRAILER + at] = value;
+        return QbbFrameCodec::Parse(bytes.data(), bytes.size(), pool).error;
+    };
+    EXPECT_EQ(parse(0, 1), QbbParseError::NONE);
+    EXPECT_EQ(parse(0, 3), QbbParseError::BAD_TELEMETRY) << "kind";
+    EXPECT_EQ(parse(0, 0), QbbParseError::BAD_PADDING) << "not a trailer, and not zeros";
+    EXPECT_EQ(parse(1, 0), QbbParseError::BAD_TELEMETRY) << "no room";
+    EXPECT_EQ(parse(1, 1), QbbParseError::BAD_TELEMETRY) << "another length";
+    EXPECT_EQ(parse(1, 17), QbbParseError::BAD_TELEMETRY) << "too much room";
+    EXPECT_EQ(parse(2, 3), QbbParseError::BAD_TELEMETRY) << "more than there is room for";
+    EXPECT_EQ(parse(3, 2), QbbParseError::BAD_TELEMETRY) << "flags";
+    EXPECT_EQ(parse(43, 1), QbbParseError::BAD_TELEMETRY) << "in a record that is not used";
+    auto shorter = good;
+    shorter.pop_back();
+    EXPECT_EQ(QbbFrameCodec::Parse(shorter.data(), shorter.size(), pool).error,
+              QbbParseError::BAD_TELEMETRY);
+}
+
+TEST(QbbIntCodec, FramesFromThePoolHaveNone)
+{
+    QbbFramePool pool;
+    MakeFrame(pool, 1)->telemetry.push_back({1000, 1, 1, 1});
+    for (int i = 0; i < 8; ++i)
+    {
+        EXPECT_TRUE(pool.Allocate()->telemetry.empty());
+    }
+}
