@@ -36,7 +36,7 @@ class RdmaPacer
               uint32_t packetBytes,
               uint64_t minRateBps,
               bool timesPackets,
-              uint8_t intRoom);
+              uint8_t intRoom = 0);
 
     /** \return when the next packet may leave */
     int64_t GetNextPs() const

@@ -3,6 +3,7 @@
 #ifndef QBB_RING_H
 #define QBB_RING_H
 
+#include <algorithm>
 #include <cstddef>
 #include <utility>
 #include <vector>
@@ -102,7 +103,7 @@ class QbbRing
   private:
     void Grow()
     {
-        std::vector<T> larger(m_slots.empty() ? 2 : 2 * m_slots.size());
+        std::vector<T> larger(std::max<std::size_t>(2, 2 * m_slots.size()));
         for (std::size_t i = 0; i < m_size; ++i)
         {
             larger[i] = std::move((*this)[i]);

@@ -107,6 +107,15 @@ RdmaQueuePair::ReceiveIrnRequest(const QbbFrame& frame)
         break;
     case RdmaReceiverVerdict::DUPLICATE:
         ++m_stats.duplicates;
+        if (packet >= static_cast<int64_t>(m_receiver->GetExpected()))
+        {
+            // Kept already; the NACK that said so may be lost.
+            SendAeth(RdmaAeth::NAK | RdmaAeth::PSN_SEQUENCE_ERROR,
+                     m_receiver->GetMissing(),
+                     packet,
+                     &frame);
+            break;
+        }
         SendAeth(RdmaAeth::ACK | RdmaAeth::NO_CREDITS,
                  m_receiver->GetExpected() - 1,
                  packet,

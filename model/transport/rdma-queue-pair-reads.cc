@@ -250,9 +250,10 @@ RdmaQueuePair::ReceiveIrnResponse(const QbbFrame& frame)
         ++m_stats.outOfOrder;
         return;
     }
-    if (verdict == RdmaReceiverVerdict::EARLY || verdict == RdmaReceiverVerdict::GAP)
+    const bool early = response >= static_cast<int64_t>(receiver.GetExpected());
+    if (early)
     {
-        ++m_stats.outOfOrder;
+        m_stats.outOfOrder += verdict != RdmaReceiverVerdict::DUPLICATE;
         SendReadAcknowledge(RdmaAeth::NAK | RdmaAeth::PSN_SEQUENCE_ERROR,
                             receiver.GetMissing(),
                             response);
