@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+
+/**
+ * \file
+ * \ingroup rdma
+ * A congestion control of one's own, defined here and nowhere else: the rate grows by a step for
+ * each round trip without a mark and halves on a mark. Four hosts send to a fifth one, one more
+ * every millisecond; printed is what each of them gets of the receiver's port.
+ */
+
+#include "ns3/core-module.h"
+#include "ns3/rdma-module.h"
+
+#include <algorithm>
+#include <iomanip>
+#include <iostream>
+#include <vector>
+
+using namespace ns3;
+
+namespace
+{
+
+/** The algorithm: its parameters, and how it makes the controller of a queue pair. */
+class OwnControl : public RdmaCongestionControl
+{
+  public:
+    /**
+     * \brief Get the type ID.
+     * \return the object TypeId
+     */
+    static TypeId GetTypeId()
+    {
+        static TypeId tid = TypeId("ns3::OwnControl")
+                                .SetParent<RdmaCongestionControl>()
+                                .AddConstructor<OwnControl>()
+                                .AddAttribute("Step",
+                                              "Added to the rate in each round trip.",
+                                              DataRateValue(DataRate("200Mbps")),
+                                              MakeDataRateAccessor(&OwnControl::m_step),
+                                              MakeDataRateChecker());
+        return tid;
+    }
+
+    std::unique_ptr<RdmaRateController> MakeController(
+        const RdmaPathProfile& profile) const override;
+
+  private:
+    DataRate m_step; //!< attribute Step
+};
+
+NS_OBJECT_ENSURE_REGISTERED(OwnControl);
+
+/** One queue pair. */
+class OwnController : public RdmaRateController
+{
+  public:
+    /** \param stepBps attribute Step \param lineBps rate of the port */
+    OwnController(uint64_t stepBps, uint64_t lineBps)
+        : m_stepBps(stepBps),
+          m_lineBps(lineBps),
+          m_rateBps(lineBps)
+    {
+    }
+
+    uint64_t GetRateBps(int64_t) override
+    {
+        return m_rateBps;
+    }
+
+    void OnAck(const RdmaAckSample& sample) override
+    {
+        m_marked = m_marked || sample.ecnEcho;
+        if (sample.ackedTo < m_roundEnd)
+        {
+            return;
+        }
+        // All that had been sent when the round began is acknowledged: that was a round trip.
+        m_rateBps = m_marked ? std::max(m_rateBps / 2, m_stepBps)
+                             : std::min(m_rateBps + m_stepBps, m_lineBps);
+        m_roundEnd = sample.sentTo;
+        m_marked = false;
+    }
+
+  private:
+    uint64_t m_stepBps;     //!< attribute Step
+    uint64_t m_lineBps;     //!< no faster
+    uint64_t m_rateBps;     //!< now
+    uint64_t m_roundEnd{0}; //!< the round ends when packets up to here are acknowledged
+    bool m_marked{false};   //!< a mark came in this round
+};
+
+std::unique_ptr<RdmaRateController>
+OwnControl::MakeController(const RdmaPathProfile& profile) const
+{
+    return std::make_unique<OwnController>(m_step.GetBitRate(), profile.lineRateBps);
+}
+
+} // namespace
+
+int
+main(int argc, char* argv[])
+{
+    std::string control = "ns3::OwnControl";
+    std::string step = "200Mbps";
+    CommandLine cmd(__FILE__);
+    cmd.Usage("Defines a congestion control of its own and shows how it shares a port.");
+    cmd.AddValue("control", "TypeId name of the congestion control", control);
+    cmd.AddValue("step", "attribute Step of ns3::OwnControl", step);
+    cmd.Parse(argc, argv);
+
+    RdmaFabricHelper helper;
+    helper.SetCongestionControl(control);
+    if (control == "ns3::OwnControl")
+    {
+        helper.SetCongestionControlAttribute("Step", StringValue(step));
+    }
+    helper.EnableEcn(true);
+    const uint32_t senders = 4;
+    auto fabric = helper.Install(MakeRdmaStar(senders + 1));
+
+    std::vector<Ptr<RdmaQueuePair>> receivers;
+    for (uint32_t host = 0; host < senders; ++host)
+    {
+        auto [sender, receiver] = fabric->Connect(host, senders);
+        receivers.push_back(receiver);
+        Simulator::Schedule(MilliSeconds(host), [qp = sender] {
+            RdmaSendRequest request;
+            request.length = 1'000'000'000; // more than there is time for
+            qp->PostSend(request);
+        });
+    }
+    std::cout << "ms   share of the port of host 0..3, in percent\n"
+              << std::fixed << std::setprecision(1);
+    const double linePackets = 1e-3 * 100e9 / 8 / 1106; // in a millisecond at 100 Gb/s
+    std::vector<uint64_t> before(senders);
+    for (int ms = 1; ms <= 12; ++ms)
+    {
+        Simulator::Stop(MilliSeconds(1));
+        Simulator::Run();
+        std::cout << std::setw(2) << ms;
+        for (uint32_t host = 0; host < senders; ++host)
+        {
+            const uint64_t packets = receivers[host]->GetStats().packetsAccepted;
+            std::cout << std::setw(8) << 100 * (packets - before[host]) / linePackets;
+            before[host] = packets;
+        }
+        std::cout << "\n";
+    }
+    Simulator::Destroy();
+    return 0;
+}
