@@ -24,19 +24,20 @@ class RdmaDctcp::Controller : public RdmaRateController
         : m_parameters(parameters),
           m_lineBps(profile.lineRateBps),
           m_packetBytes(profile.packetBytes),
-          m_packetBps(8e12 * profile.packetBytes / static_cast<double>(profile.baseRttPs)),
+          m_rttPs(profile.baseRttPs),
           m_alpha(parameters->m_initialAlpha)
     {
-        m_most = static_cast<double>(m_lineBps) / m_packetBps;
-        m_least =
-            IsWindow() ? 1 : static_cast<double>(parameters->m_minRate.GetBitRate()) / m_packetBps;
-        Set(std::max(m_most, 1.0));
+        Set(GetLinePackets());
     }
 
     uint64_t GetRateBps(int64_t) override
     {
-        return IsWindow() ? m_lineBps
-                          : std::min(static_cast<uint64_t>(m_packets * m_packetBps), m_lineBps);
+        if (IsWindow())
+        {
+            return m_lineBps;
+        }
+        const double bps = m_packets * 8e12 * m_packetBytes / static_cast<double>(m_rttPs);
+        return std::min(static_cast<uint64_t>(bps), m_lineBps);
     }
 
     uint64_t GetWindowBytes() const override
@@ -86,10 +87,12 @@ class RdmaDctcp::Controller : public RdmaRateController
         {
             m_windowEnd = sample.sentTo;
         }
+        m_rttPs = sample.rttPs > 0 ? sample.rttPs : m_rttPs;
         ++m_acks;
         m_marks += sample.ecnEcho ? 1 : 0;
         const uint64_t inFlight = sample.sentTo - sample.ackedTo + sample.ackedPackets;
-        m_used = m_used || !IsWindow() || inFlight >= static_cast<uint64_t>(m_packets);
+        m_used = m_used || (IsWindow() ? inFlight >= static_cast<uint64_t>(m_packets)
+                                       : m_packets < GetLinePackets());
     }
 
     /** \param part to be taken away, unless something was in this round trip \param sample why */
@@ -122,14 +125,16 @@ class RdmaDctcp::Controller : public RdmaRateController
         m_used = false;
     }
 
-    /** \param packets for a round trip, brought within limits */
+    /** \param packets for a round trip; one is the least */
     void Set(double packets)
     {
-        m_packets = std::max(packets, m_least);
-        if (!IsWindow())
-        {
-            m_packets = std::min(m_packets, m_most);
-        }
+        m_packets = std::max(packets, 1.0);
+    }
+
+    /** \return packets of a round trip at the line rate */
+    double GetLinePackets() const
+    {
+        return static_cast<double>(m_lineBps) * static_cast<double>(m_rttPs) / 8e12 / m_packetBytes;
     }
 
     Ptr<const RdmaDctcp> m_parameters; //!< the attributes
@@ -139,10 +144,8 @@ class RdmaDctcp::Controller : public RdmaRateController
     uint32_t m_marks{0};               //!< of these, with an echo
     bool m_congested{false};           //!< this window has had a mark or a loss
     bool m_used{false};                //!< the window was full at some time
-    double m_packetBps;                //!< rate of one packet for each round trip
     double m_packets{0};               //!< for a round trip
-    double m_least;                    //!< of these, at least
-    double m_most;                     //!< of these, at the line rate
+    int64_t m_rttPs;                   //!< the last round trip; Window: of the empty path
     double m_alpha;                    //!< marked part, smoothed
     uint64_t m_windowEnd{0};           //!< packets below this are of the present window
     uint64_t m_cutEnd{0};              //!< no other cut before these are acknowledged
@@ -167,8 +170,7 @@ RdmaDctcp::GetTypeId()
                           MakeDoubleAccessor(&RdmaDctcp::m_gain),
                           MakeDoubleChecker<double>(0, 1))
             .AddAttribute("AdditiveIncrease",
-                          "Full packets that a window without marks adds to the window, or to what "
-                          "the rate sends in a round trip of the empty path.",
+                          "Full packets that a round trip without marks adds to the window.",
                           DoubleValue(1),
                           MakeDoubleAccessor(&RdmaDctcp::m_increase),
                           MakeDoubleChecker<double>(0, 1e6))
@@ -176,12 +178,7 @@ RdmaDctcp::GetTypeId()
                           "Alpha of a new queue pair.",
                           DoubleValue(1),
                           MakeDoubleAccessor(&RdmaDctcp::m_initialAlpha),
-                          MakeDoubleChecker<double>(0, 1))
-            .AddAttribute("MinRate",
-                          "The slowest rate; the smallest window is one packet.",
-                          DataRateValue(DataRate("10Mbps")),
-                          MakeDataRateAccessor(&RdmaDctcp::m_minRate),
-                          MakeDataRateChecker());
+                          MakeDoubleChecker<double>(0, 1));
     return tid;
 }
 

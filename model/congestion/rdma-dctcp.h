@@ -5,8 +5,6 @@
 
 #include "rdma-congestion-control.h"
 
-#include <ns3/data-rate.h>
-
 namespace ns3
 {
 
@@ -20,8 +18,10 @@ namespace ns3
  * acknowledged; a window without marks and losses adds AdditiveIncrease packets. A loss (NAK or
  * timeout) halves. There is no slow start: a queue pair begins at the line rate.
  *
- * Form decides what it is that grows and shrinks: a window, or a rate, which is a window for each
- * round trip of the empty path. A window that is not used up does not grow.
+ * Form says what that window is: a limit of the packets in flight; or a rate, that of a window in
+ * each round trip as it was last measured, with no limit of what is in flight. Both are at least a
+ * packet, which is a packet for each round trip: many flows, whose queue makes round trips long,
+ * are slow without one of them being starved. What is not used up does not grow.
  *
  * Switches must mark (RdmaFabricHelper::EnableEcn()); the paper's threshold K is Kmin = Kmax = K.
  * With one acknowledgement for several packets each counts as one.
@@ -47,6 +47,11 @@ class RdmaDctcp : public RdmaCongestionControl
     std::unique_ptr<RdmaRateController> MakeController(
         const RdmaPathProfile& profile) const override;
 
+    bool NeedsRtt() const override
+    {
+        return m_form == RATE;
+    }
+
   private:
     class Controller;
 
@@ -54,7 +59,6 @@ class RdmaDctcp : public RdmaCongestionControl
     double m_gain{0.0625};    //!< attribute Gain
     double m_increase{1};     //!< attribute AdditiveIncrease
     double m_initialAlpha{1}; //!< attribute InitialAlpha
-    DataRate m_minRate;       //!< attribute MinRate
 };
 
 } // namespace ns3

@@ -42,6 +42,7 @@ struct Dctcp
     {
         RdmaAckSample sample;
         sample.ackedPackets = 1;
+        sample.rttPs = 10'000'000;
         sample.ackedTo = to;
         sample.sentTo = sent;
         sample.ecnEcho = marked;
@@ -63,7 +64,7 @@ struct Dctcp
 TEST(RdmaDctcp, RateForm)
 {
     Dctcp d;
-    EXPECT_FALSE(d.control->NeedsRtt());
+    EXPECT_TRUE(d.control->NeedsRtt());
     EXPECT_EQ(d.GetRate(), 10e9);
     EXPECT_EQ(d.controller->GetWindowBytes(), RdmaRateController::NO_WINDOW);
     d.Ack(1, 10);
@@ -122,6 +123,7 @@ TEST(RdmaDctcp, AlphaIsAMovingAverage)
 TEST(RdmaDctcp, WindowForm)
 {
     Dctcp d("Window");
+    EXPECT_FALSE(d.control->NeedsRtt());
     EXPECT_EQ(d.controller->GetWindowBytes(), 12500U);
     EXPECT_EQ(d.GetRate(), 10e9);
     for (uint64_t to = 1; to <= 10; ++to)
@@ -164,8 +166,22 @@ TEST(RdmaDctcp, LossesHalve)
         {
             d.controller->OnTimeout(0);
         }
-        EXPECT_NEAR(get(), form == "Rate" ? 0.01 : 1, 1e-6) << "MinRate, one packet";
+        EXPECT_NEAR(get(), 1, 1e-6) << "a packet for each round trip";
     }
+}
+
+TEST(RdmaDctcp, RateIsAWindowForEachRoundTrip)
+{
+    Dctcp d;
+    d.controller->OnTimeout(0); // 5 packets
+    RdmaAckSample sample = Dctcp::MakeSample(1, 10, false);
+    sample.rttPs = 40'000'000;
+    d.controller->OnAck(sample);
+    EXPECT_NEAR(d.GetRate(), 1.25e9, 1);
+    sample = Dctcp::MakeSample(2, 11, false);
+    sample.rttPs = -1; // not known: as before
+    d.controller->OnAck(sample);
+    EXPECT_NEAR(d.GetRate(), 1.25e9, 1);
 }
 
 TEST(RdmaDctcp, NeverAboveTheLineRate)
