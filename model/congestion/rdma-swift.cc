@@ -33,11 +33,15 @@ class RdmaSwift::Controller : public RdmaRateController
         m_targetPs = static_cast<double>(QbbToPs(p.m_baseTarget)) +
                      static_cast<double>(switches) * static_cast<double>(QbbToPs(p.m_hopDelay));
         m_rangePs = static_cast<double>(QbbToPs(p.m_scalingRange));
-        m_a = m_rangePs / (1 / std::sqrt(p.m_scalingMin) - 1 / std::sqrt(p.m_scalingMax));
-        m_b = -m_a / std::sqrt(p.m_scalingMax);
         const double packetsPerPs =
             static_cast<double>(m_lineBps) / 8e12 / static_cast<double>(m_packetBytes);
         m_most = p.m_maxWindow > 0 ? p.m_maxWindow : std::max(1.0, packetsPerPs * m_targetPs);
+        const double scalingMax = p.m_scalingMax > 0 ? p.m_scalingMax : m_most;
+        if (p.m_scalingMin < scalingMax)
+        {
+            m_a = m_rangePs / (1 / std::sqrt(p.m_scalingMin) - 1 / std::sqrt(scalingMax));
+            m_b = -m_a / std::sqrt(scalingMax);
+        }
         Set(packetsPerPs * static_cast<double>(profile.baseRttPs));
     }
 
@@ -174,10 +178,10 @@ RdmaSwift::GetTypeId()
                           MakeDoubleAccessor(&RdmaSwift::m_scalingMin),
                           MakeDoubleChecker<double>(LEAST))
             .AddAttribute("FlowScalingMaxWindow",
-                          "Window, in packets, from which nothing is added.",
-                          DoubleValue(100),
+                          "Window, in packets, from which nothing is added; 0: MaxWindow.",
+                          DoubleValue(0),
                           MakeDoubleAccessor(&RdmaSwift::m_scalingMax),
-                          MakeDoubleChecker<double>(LEAST))
+                          MakeDoubleChecker<double>(0))
             .AddAttribute("AdditiveIncrease",
                           "Packets that a round trip below the target adds to the window.",
                           DoubleValue(1),
@@ -218,10 +222,10 @@ RdmaSwift::MakeController(const RdmaPathProfile& profile) const
     NS_ABORT_MSG_IF(profile.baseRttPs <= 0 || profile.hops == 0,
                     "rdma: RdmaSwift: the path's round trip and length are not known; accepted: a "
                     "NIC with a path oracle, as RdmaFabricHelper makes them");
-    NS_ABORT_MSG_IF(m_scalingMin >= m_scalingMax,
+    NS_ABORT_MSG_IF(m_scalingMax > 0 && m_scalingMin >= m_scalingMax,
                     "rdma: RdmaSwift: FlowScalingMinWindow "
                         << m_scalingMin << ", FlowScalingMaxWindow " << m_scalingMax
-                        << "; accepted: the former below the latter");
+                        << "; accepted: the former below the latter, or 0 for the latter");
     NS_ABORT_MSG_IF(m_maxWindow > 0 && m_maxWindow < 1,
                     "rdma: RdmaSwift: MaxWindow " << m_maxWindow
                                                   << "; accepted: 1 and above, or 0");

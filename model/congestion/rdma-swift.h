@@ -17,8 +17,10 @@ namespace ns3
  *
  * target = BaseTarget + switches on the way x HopDelay + flow scaling, where flow scaling gives
  * small windows, hence many flows, up to FlowScalingRange more: a / sqrt(window) + b, which is
- * FlowScalingRange at FlowScalingMinWindow and 0 at FlowScalingMaxWindow. A window below one packet
- * is a pace: a packet every round trip / window. From one packet on the window alone limits.
+ * FlowScalingRange at FlowScalingMinWindow and 0 at FlowScalingMaxWindow. Windows above that have
+ * the same target and nothing but increase and decrease that brings them together; where nothing
+ * disturbs the packets, that may end before they are equal. A window below one packet is a pace: a
+ * packet every round trip / window. From one packet on the window alone limits.
  *
  * The delay is that of the fabric: the whole round trip of a packet, since hosts take no time in
  * this simulator. The paper's second window, of the endpoint delay, would therefore never limit and
@@ -54,7 +56,7 @@ class RdmaSwift : public RdmaCongestionControl
     Time m_hopDelay;              //!< attribute HopDelay
     Time m_scalingRange;          //!< attribute FlowScalingRange
     double m_scalingMin{0.1};     //!< attribute FlowScalingMinWindow
-    double m_scalingMax{100};     //!< attribute FlowScalingMaxWindow
+    double m_scalingMax{0};       //!< attribute FlowScalingMaxWindow
     double m_increase{1};         //!< attribute AdditiveIncrease
     double m_beta{0.8};           //!< attribute Beta
     double m_maxDecrease{0.5};    //!< attribute MaxDecrease

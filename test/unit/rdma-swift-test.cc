@@ -26,6 +26,7 @@ struct Swift
     {
         QbbSetTimeResolution();
         control->SetAttribute("FlowScalingRange", TimeValue(NanoSeconds(rangeUs * 1000)));
+        control->SetAttribute("FlowScalingMaxWindow", DoubleValue(100));
     }
 
     RdmaRateController& Get()
@@ -190,6 +191,20 @@ TEST(RdmaSwift, FlowScalingHasLimits)
     EXPECT_EQ(s.GetPackets(), 102U);
 }
 
+TEST(RdmaSwift, FlowScalingUpToTheLargestWindow)
+{
+    // MaxWindow is what the port sends in 27 us: 27 packets. a = 100 / (1 / sqrt 0.1 -
+    // 1 / sqrt 27) = 33.6697 us, b = -6.4797 us; window 10: 4.1676 us, the target is 31.1676 us
+    Swift below(100);
+    below.control->SetAttribute("FlowScalingMaxWindow", DoubleValue(0));
+    below.Ack(100, 31.16, 10);
+    EXPECT_EQ(below.GetPackets(), 11U);
+    Swift above(100);
+    above.control->SetAttribute("FlowScalingMaxWindow", DoubleValue(0));
+    above.Ack(100, 31.17);
+    EXPECT_EQ(above.GetPackets(), 9U);
+}
+
 TEST(RdmaSwift, HopScaling)
 {
     // one link more: 28 us
@@ -262,6 +277,6 @@ TEST(RdmaSwiftDeathTest, WrongParameters)
     };
     EXPECT_DEATH(make("", 0, 0), "round trip and length are not known");
     EXPECT_DEATH(make("", 0, 27), "accepted: a target above that");
-    EXPECT_DEATH(make("FlowScalingMinWindow", 100, 10), "accepted: the former below the latter");
+    EXPECT_DEATH(make("FlowScalingMaxWindow", 0.1, 10), "accepted: the former below the latter");
     EXPECT_DEATH(make("MaxWindow", 0.5, 10), "MaxWindow 0.5; accepted: 1 and above, or 0");
 }
