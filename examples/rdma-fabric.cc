@@ -37,9 +37,14 @@ main(int argc, char* argv[])
     cmd.AddValue("delay", "propagation delay of every link", options.delay);
     cmd.AddValue("mtu", "payload bytes of a full packet, 256 to 4096", options.mtu);
     cmd.AddValue("transport", "roce, irn, or iwarp (ns-3's TCP)", options.transport);
-    cmd.AddValue("cc", "congestion control: none", options.cc);
+    cmd.AddValue("cc",
+                 "congestion control: none, dcqcn, dcqcn-nic, rcm, dctcp, dctcp-window, timely, "
+                 "timely-patched, swift, hpcc, powertcp, powertcp-theta or aimd",
+                 options.cc);
     cmd.AddValue("pfc", "on or off", options.pfc);
-    cmd.AddValue("ecn", "on, off, or KMIN:KMAX:PMAX at 40 Gb/s (5KB:200KB:0.01)", options.ecn);
+    cmd.AddValue("ecn",
+                 "auto (if cc needs it), on, off, or KMIN:KMAX:PMAX at 40 Gb/s (5KB:200KB:0.01)",
+                 options.ecn);
     cmd.AddValue("switch", "shared (shared-buffer switches)", options.switchType);
     cmd.AddValue("buffer", "memory of each switch", options.buffer);
     cmd.AddValue("workload",

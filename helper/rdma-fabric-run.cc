@@ -6,6 +6,7 @@
 #include "qbb-shared-buffer.h"
 #include "qbb-wheel-scheduler.h"
 #include "qbb-wire.h"
+#include "rdma-fabric-control.h"
 #include "rdma-fabric-transport.h"
 #include "rdma-flow-runner.h"
 #include "rdma-option.h"
@@ -124,7 +125,6 @@ void
 RdmaFabricRun::Build(const RdmaTopology& topology, const std::vector<RdmaFlow>& flows)
 {
     CheckRdmaChoice("transport", m_options.transport, {"roce", "irn", "iwarp"});
-    CheckRdmaChoice("cc", m_options.cc, {"none"});
     CheckRdmaChoice("pfc", m_options.pfc, {"on", "off"});
     CheckRdmaChoice("switch", m_options.switchType, {"shared"});
     RngSeedManager::SetSeed(m_options.seed);
@@ -166,7 +166,7 @@ RdmaFabricRun::MakeRunner() const
     runner->SetAttribute("MinRto", TimeValue(QbbFromPs(GetRdmaTimeoutPs(m_options))));
     runner->SetAttribute("DataRetries", UintegerValue(GetRdmaRetries(m_options)));
     runner->SetAttribute("DelAckCount", UintegerValue(m_options.ackInterval));
-    runner->SetAttribute("UseEcn", BooleanValue(m_options.ecn != "off"));
+    runner->SetAttribute("UseEcn", BooleanValue(IsRdmaEcnOn(m_options)));
     return runner;
 }
 
@@ -200,7 +200,9 @@ RdmaFabricRun::Configure(RdmaFabricHelper& helper, uint8_t classes) const
     constexpr uint32_t HEADERS = QbbWire::IPV4_HEADER_BYTES + QbbWire::UDP_HEADER_BYTES +
                                  QbbWire::BTH_BYTES + QbbWire::ICRC_BYTES +
                                  QbbWire::IRN_EXTENSION_BYTES;
-    helper.SetDeviceAttribute("Mtu", UintegerValue(std::max(1500U, m_options.mtu + HEADERS)));
+    helper.SetDeviceAttribute(
+        "Mtu",
+        UintegerValue(std::max(1500U, m_options.mtu + HEADERS + GetRdmaControlBytes(m_options))));
     helper.SetDeviceAttribute("FlowControl", StringValue(m_options.pfc == "on" ? "Pfc" : "None"));
     // The classes that the flows use are the lossless ones.
     helper.SetDeviceAttribute("PfcClasses", UintegerValue(classes));
@@ -223,40 +225,7 @@ RdmaFabricRun::Configure(RdmaFabricHelper& helper, uint8_t classes) const
             "Order",
             StringValue(m_options.paths == "spray" ? "Random" : "RoundRobin"));
     }
-    ConfigureEcn(helper);
-}
-
-void
-RdmaFabricRun::ConfigureEcn(RdmaFabricHelper& helper) const
-{
-    const std::string& text = m_options.ecn;
-    if (text == "on" || text == "off")
-    {
-        helper.EnableEcn(text == "on");
-        return;
-    }
-    const auto first = text.find(':');
-    const auto second = text.find(':', first + 1);
-    if (first == std::string::npos || second == std::string::npos)
-    {
-        throw std::invalid_argument("--ecn: \"" + text +
-                                    "\"; accepted: on, off, or KMIN:KMAX:PMAX at 40 Gb/s, as in "
-                                    "5KB:200KB:0.01");
-    }
-    ParseRdmaOption("ecn", [&] {
-        const uint64_t kmin = ParseRdmaBytes(text.substr(0, first));
-        const uint64_t kmax = ParseRdmaBytes(text.substr(first + 1, second - first - 1));
-        const double pmax = ParseRdmaReal(text.substr(second + 1));
-        if (kmin > kmax || !(pmax > 0 && pmax <= 1))
-        {
-            throw std::invalid_argument("\"" + text +
-                                        "\"; accepted: KMIN at most KMAX, PMAX above 0 and at "
-                                        "most 1");
-        }
-        helper.SetEcnAttribute("Kmin", UintegerValue(kmin));
-        helper.SetEcnAttribute("Kmax", UintegerValue(kmax));
-        helper.SetEcnAttribute("Pmax", DoubleValue(pmax));
-    });
+    ConfigureRdmaControl(helper, m_options);
 }
 
 Ptr<RdmaFabric>

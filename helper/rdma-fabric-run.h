@@ -29,9 +29,13 @@ struct RdmaFabricOptions
     std::string delay{"1us"};                  //!< propagation delay of every link
     uint32_t mtu{1024};                        //!< payload of a full packet, 256..4096 bytes
     std::string transport{"roce"};             //!< "roce", "irn" or "iwarp"
-    std::string cc{"none"};                    //!< "none"
+    /// Congestion control: "none", "dcqcn" (the paper's parameters), "dcqcn-nic", "rcm", "dctcp",
+    /// "dctcp-window", "timely", "timely-patched", "swift", "hpcc", "powertcp", "powertcp-theta",
+    /// "aimd".
+    std::string cc{"none"};
     std::string pfc{"on"};                     //!< "on" or "off"
-    std::string ecn{"off"}; //!< "on", "off" or KMIN:KMAX:PMAX at 40 Gb/s, as in 5KB:200KB:0.01
+    /// "on", "off" or KMIN:KMAX:PMAX at 40 Gb/s, as in 5KB:200KB:0.01; "auto": if cc needs it.
+    std::string ecn{"auto"};
     std::string switchType{"shared"}; //!< "shared": shared-buffer switch
     std::string buffer{"12MiB"};      //!< memory of each switch
     std::string workload{"poisson"};  //!< see MakeRdmaWorkload()
@@ -129,7 +133,6 @@ class RdmaFabricRun
   private:
     void Build(const RdmaTopology& topology, const std::vector<RdmaFlow>& flows);
     void Configure(RdmaFabricHelper& helper, uint8_t classes) const;
-    void ConfigureEcn(RdmaFabricHelper& helper) const;
     void CheckBuffers() const;
     Ptr<RdmaFlowRunnerBase> MakeRunner() const;
 

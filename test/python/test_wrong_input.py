@@ -24,6 +24,15 @@ CASES = {
     "unknown option": (["--bogus=1"], {}, "--bogus=1"),
     "unknown transport": (["--transport=tcp"], {}, r'--transport: unknown value "tcp"; accepted: roce'),
     "unknown congestion control": (["--cc=x"], {}, r'--cc: unknown value "x"; accepted: none'),
+    "DCQCN without marks": (
+        ["--cc=dcqcn", "--ecn=off"], {}, r"--ecn: off with --cc=dcqcn; accepted: auto, on, or KMIN:KMAX:PMAX"
+    ),
+    "HPCC with few acknowledgements": (
+        ["--cc=hpcc", "--ackInterval=4"], {}, r"--ackInterval: 4 with --cc=hpcc; accepted: 1"
+    ),
+    "congestion control with TCP": (
+        ["--cc=dcqcn", "--transport=iwarp"], {}, r"--cc: dcqcn with --transport=iwarp; accepted: none"
+    ),
     "unknown PFC": (["--pfc=maybe"], {}, r'--pfc: unknown value "maybe"; accepted: on, off'),
     "unknown switch": (["--switch=x"], {}, r'--switch: unknown value "x"; accepted: shared'),
     "unknown ECN": (["--ecn=5KB"], {}, r'--ecn: "5KB"; accepted: on, off, or KMIN:KMAX:PMAX'),
