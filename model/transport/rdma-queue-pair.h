@@ -83,9 +83,9 @@ struct RdmaQueuePairStats : public RdmaQueuePairCounters
  * and the queue pair stays in state ERR until Modify() takes it to RESET.
  *
  * Which packet goes next and what an arriving one means is decided by the halves of packet streams
- * that the transport makes (RdmaTransport); here packets become frames and frames packets:
- * requests in rdma-queue-pair-requester.cc, the answers to READs and atomics in
- * rdma-queue-pair-reads.cc; what the peer asks for in rdma-queue-pair-responder.cc and
+ * that the transport makes (RdmaTransport); here packets become frames and frames packets: states
+ * in rdma-queue-pair-states.cc, requests in rdma-queue-pair-requester.cc, the answers to READs and
+ * atomics in rdma-queue-pair-reads.cc; what the peer asks for in rdma-queue-pair-responder.cc and
  * rdma-queue-pair-irn.cc, and the answers to that in rdma-queue-pair-responses.cc.
  */
 class RdmaQueuePair : public Object
