@@ -13,7 +13,7 @@ namespace ns3
 namespace
 {
 
-constexpr double LONGEST_LOOK_BACK_S = 5e-3; // of TIMELY, whose delays grow with queue and 1 / rate
+constexpr double LONGEST_LOOK_BACK_S = 10e-3; // for delays that grow with the queue or 1 / rate
 
 /** \return probability that one of n packets at least is marked */
 double
@@ -133,10 +133,11 @@ RdmaFluidModel::RdmaFluidModel(const RdmaFluidParameters& parameters)
       m_width(parameters.algorithm == RdmaFluidAlgorithm::DCQCN ? 3 : 2),
       m_state(1 + m_width * parameters.flows),
       m_started(parameters.flows),
-      m_horizon(static_cast<std::size_t>((parameters.algorithm == RdmaFluidAlgorithm::DCQCN
-                                              ? parameters.delayS
-                                              : LONGEST_LOOK_BACK_S) /
-                                         parameters.stepS) +
+      m_horizon(static_cast<std::size_t>(
+                    (parameters.algorithm == RdmaFluidAlgorithm::DCQCN && !parameters.markAtArrival
+                         ? parameters.delayS
+                         : LONGEST_LOOK_BACK_S) /
+                    parameters.stepS) +
                 3),
       m_history(m_horizon * (1 + parameters.flows)),
       m_stepper(m_state.size(), [this](double timeS, const double* state, double* derivative) {
@@ -204,6 +205,32 @@ RdmaFluidModel::GetPast(double timeS, std::size_t index) const
     return low + (step - static_cast<double>(before)) * (high - low);
 }
 
+double
+RdmaFluidModel::GetArrival(double leftS) const
+{
+    // The queue shrinks no faster than the port sends, so that who arrives later leaves later.
+    const double perByteS = 8 / m_p.capacityBps;
+    const std::size_t width = 1 + m_p.flows;
+    auto leaves = [&](std::size_t step) {
+        return static_cast<double>(step) * m_p.stepS +
+               m_history[step % m_horizon * width] * perByteS;
+    };
+    std::size_t low = m_steps + 1 > m_horizon ? m_steps + 1 - m_horizon : 0;
+    std::size_t high = m_steps;
+    if (leaves(high) <= leftS)
+    {
+        return leftS;
+    }
+    while (high - low > 1)
+    {
+        const std::size_t middle = (low + high) / 2;
+        (leaves(middle) <= leftS ? low : high) = middle;
+    }
+    const double before = leaves(low);
+    const double part = std::clamp((leftS - before) / (leaves(high) - before), 0.0, 1.0);
+    return (static_cast<double>(low) + (high > low ? part : 0)) * m_p.stepS;
+}
+
 void
 RdmaFluidModel::Derive(double timeS, const double* state, double* derivative) const
 {
@@ -228,7 +255,9 @@ void
 RdmaFluidModel::DeriveDcqcn(double timeS, const double* state, double* derivative) const
 {
     const RdmaDcqcnParameters& d = m_p.dcqcn;
-    const double p = GetMarking(m_p.ecn, GetPast(timeS - m_p.delayS, 0));
+    const double leftS = timeS - m_p.delayS;
+    const double pastS = m_p.markAtArrival ? GetArrival(leftS) : leftS;
+    const double p = GetMarking(m_p.ecn, GetPast(pastS, 0));
     const double alphaPeriodS = 1e-12 * static_cast<double>(d.alphaPeriodPs);
     for (uint32_t i = 0; i < m_p.flows; ++i)
     {
@@ -239,7 +268,7 @@ RdmaFluidModel::DeriveDcqcn(double timeS, const double* state, double* derivativ
             out[0] = out[1] = out[2] = 0;
             continue;
         }
-        const DcqcnTerms terms(m_p, p, GetPast(timeS - m_p.delayS, 1 + i));
+        const DcqcnTerms terms(m_p, p, GetPast(pastS, 1 + i));
         const double gap = s[1] - s[0];
         out[0] = -s[0] * s[2] / (2 * m_p.cnpIntervalS) * terms.cnp +
                  gap / 2 * terms.packets * terms.increases;
@@ -256,9 +285,9 @@ RdmaFluidModel::DeriveTimely(double timeS, const double* state, double* derivati
     const double bytesPerS = m_p.capacityBps / 8;
     const double lowBytes = bytesPerS * t.lowS;
     const double highBytes = bytesPerS * t.highS;
-    const double feedbackS =
-        std::max(state[0], 0.0) / bytesPerS + m_p.packetBytes / bytesPerS + m_p.delayS;
-    const double queue = GetPast(timeS - feedbackS, 0);
+    const double pastS = GetArrival(timeS - m_p.delayS - m_p.packetBytes / bytesPerS);
+    // What a round trip takes, as bytes at the port's rate.
+    const double queue = GetPast(pastS, 0) + bytesPerS * t.baseRttS;
     for (uint32_t i = 0; i < m_p.flows; ++i)
     {
         const double rate = state[1 + i * m_width];
@@ -270,7 +299,7 @@ RdmaFluidModel::DeriveTimely(double timeS, const double* state, double* derivati
             continue;
         }
         const double updateS = std::max(8 * t.segmentBytes / std::max(rate, 1.0), t.minRttS);
-        const double before = GetPast(timeS - feedbackS - updateS, 0);
+        const double before = GetPast(pastS - updateS, 0) + bytesPerS * t.baseRttS;
         out[1] = t.ewma / updateS * ((queue - before) / (bytesPerS * t.minRttS) - gradient);
         if (queue < lowBytes)
         {
@@ -393,8 +422,8 @@ RdmaFluidModel::GetPatchedTimelyQueue(const RdmaFluidParameters& parameters)
 {
     Check(parameters);
     const RdmaFluidTimely& t = parameters.timely;
-    return parameters.capacityBps / 8 * t.lowS *
-           (1 + parameters.flows * t.stepBps / (t.beta * parameters.capacityBps));
+    const double excess = parameters.flows * t.stepBps / (t.beta * parameters.capacityBps);
+    return parameters.capacityBps / 8 * (t.lowS * (1 + excess) - t.baseRttS);
 }
 
 } // namespace ns3

@@ -45,6 +45,7 @@ struct RdmaFluidTimely
     double stepBps{10e6};      //!< delta, additive increase
     double segmentBytes{16e3}; //!< bytes between two updates
     double minRttS{20e-6};     //!< D_minRTT
+    double baseRttS{0};        //!< part of a round trip that is not the queue; 0 in the paper
 };
 
 /**
@@ -58,6 +59,8 @@ struct RdmaFluidParameters
     double capacityBps{40e9};   //!< of the port, and of each sender's line
     double packetBytes{1000};   //!< on the line
     double delayS{4e-6};        //!< from the queue over the receiver to the sender and back to it
+    bool markAtArrival{false};  //!< DCQCN: marks are of the queue that a packet finds, and so
+                                //!< reach the sender later by that queue; false: that it leaves
     double cnpIntervalS{50e-6}; //!< DCQCN: shortest time between two CNPs
     QbbEcnThresholds ecn{5000, 200000, 0.01 / 195000}; //!< DCQCN: marking curve
     RdmaDcqcnParameters dcqcn;                         //!< DCQCN: reaction point
@@ -137,7 +140,8 @@ class RdmaFluidModel
 
     /**
      * \param parameters of patched TIMELY
-     * \return the queue of its fixed point, q' (1 + N delta / (beta C)) with q' = C T_low, in bytes
+     * \return the queue of its fixed point, q' (1 + N delta / (beta C)) less base round trip, q' =
+     * C T_low
      */
     static double GetPatchedTimelyQueue(const RdmaFluidParameters& parameters);
 
@@ -145,6 +149,7 @@ class RdmaFluidModel
     void Derive(double timeS, const double* state, double* derivative) const;
     void DeriveDcqcn(double timeS, const double* state, double* derivative) const;
     void DeriveTimely(double timeS, const double* state, double* derivative) const;
+    double GetArrival(double leftS) const;
     double GetPast(double timeS, std::size_t index) const;
     void KeepHistory();
     void Bound();
