@@ -33,7 +33,7 @@ GetNicParameters()
     nic.alphaPeriodPs = 1'000'000;
     nic.alphaPeriodic = true;
     nic.timerPs = 300'000'000;
-    nic.counterBytes = 32767;
+    nic.counterBytes = 32767 * 64;
     nic.threshold = 1;
     nic.aiRateBps = 5'000'000;
     nic.haiRateBps = 50'000'000;
@@ -330,12 +330,13 @@ RdmaDcqcn::GetTypeId()
                           TimeValue(preset),
                           MakeTimeAccessor(&RdmaDcqcn::m_timer),
                           MakeTimeChecker())
-            .AddAttribute("ByteCounter",
-                          "Bytes on the line between rate increases after a cut; 0: none; -1: as "
-                          "Preset (10000000; 32767, rpg_byte_reset).",
-                          IntegerValue(-1),
-                          MakeIntegerAccessor(&RdmaDcqcn::m_byteCounter),
-                          MakeIntegerChecker<int64_t>(-1))
+            .AddAttribute(
+                "ByteCounter",
+                "Bytes on the line between rate increases after a cut; 0: none; -1: as "
+                "Preset (10000000; 2097088, a NIC's rpg_byte_reset 32767 in units of 64 bytes).",
+                IntegerValue(-1),
+                MakeIntegerAccessor(&RdmaDcqcn::m_byteCounter),
+                MakeIntegerChecker<int64_t>(-1))
             .AddAttribute("Threshold",
                           "Increases by the timer, or by the byte counter, that are fast recovery; "
                           "0: as Preset (5; 1, rpg_threshold).",

@@ -121,8 +121,8 @@ class RdmaDcqcnController : public RdmaRateController
  * the i-th such time (hyper increase, as QCN has it). No rate goes above the line's. Before the
  * first CNP no timer runs.
  *
- * Preset Paper has the parameters of the SIGCOMM 2015 paper, with what it leaves open as in its
- * authors' simulations: HaiRate 200 Mb/s, MinRate 1 Mb/s. Preset Nic has the defaults of
+ * Preset Paper has the parameters of the SIGCOMM 2015 paper; what it leaves open is HaiRate 200
+ * Mb/s, as in its authors' simulations, and MinRate 1 Mb/s. Preset Nic has the defaults of
  * ConnectX-4 and later, whose names are in the attributes' help, and differs in that
  * - alpha is updated at each end of a period that runs freely, up or down by whether a CNP came in
  *   it;

@@ -214,7 +214,7 @@ TEST(RdmaDcqcnNic, Defaults)
     EXPECT_EQ(p.initialAlpha, 1023.0 / 1024);
     EXPECT_EQ(p.alphaPeriodPs, US);
     EXPECT_EQ(p.timerPs, 300 * US);
-    EXPECT_EQ(p.counterBytes, 32767U);
+    EXPECT_EQ(p.counterBytes, 2'097'088U); // units of 64 bytes
     EXPECT_EQ(p.threshold, 1U);
     EXPECT_EQ(p.aiRateBps, 5 * M);
     EXPECT_EQ(p.haiRateBps, 50 * M);
@@ -282,7 +282,7 @@ TEST(RdmaDcqcnNic, TargetRateStaysUnlessTheRateWasIncreased)
     c.OnCnp(4 * US);
     EXPECT_LT(c.GetRateBps(4 * US), 11'000 * M);
     EXPECT_EQ(GetTarget(c), LINE); // two cuts in a row
-    c.OnSent(32767, 5 * US);
+    c.OnSent(2'097'088, 5 * US);
     const uint64_t increased = c.GetRateBps(5 * US);
     c.OnCnp(8 * US);
     EXPECT_EQ(GetTarget(c), increased); // by the byte counter

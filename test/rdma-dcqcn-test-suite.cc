@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+
+#include "rdma-fluid-model.h"
+#include "rdma-test-fabric.h"
+
+#include <ns3/string.h>
+#include <ns3/test.h>
+
+#include <numeric>
+
+/**
+ * \file
+ * \ingroup rdma-tests
+ * DCQCN in a fabric: fair shares, and queue and marks as the fluid model has them.
+ */
+
+using namespace ns3;
+
+namespace
+{
+
+constexpr int64_t MS = 1'000'000'000;
+constexpr uint64_t RATE = 40'000'000'000;
+constexpr uint8_t PRIORITY = 3;
+
+/** Hosts 1 to N send to host 0 through a switch for as long as somebody looks. */
+class DcqcnStar
+{
+  public:
+    /** \param flows how many \param preset attribute Preset of RdmaDcqcn */
+    DcqcnStar(uint32_t flows, const std::string& preset)
+        : m_flows(flows)
+    {
+        test.helper.SetBufferAttribute("BufferSize", UintegerValue(64 << 20));
+        test.helper.SetCongestionControl("ns3::RdmaDcqcn");
+        test.helper.SetCongestionControlAttribute("Preset", StringValue(preset));
+        test.helper.EnableEcn(true);
+        test.Install(MakeRdmaStar(flows + 1, MakeTestRates(40, 40, 1000)), {});
+        const RdmaTopology& topology = test.fabric->GetTopology();
+        const uint32_t sw = topology.GetSwitches()[0];
+        m_ports.resize(flows + 1);
+        for (uint32_t link = 0; link < topology.GetNLinks(); ++link)
+        {
+            const RdmaTopologyLink& ends = topology.GetLink(link);
+            m_ports[ends.a == sw ? ends.b : ends.a] = test.fabric->GetDevice(link, sw);
+        }
+    }
+
+    /** \param host sends \param startPs from this time on */
+    void Start(uint32_t host, int64_t startPs)
+    {
+        const auto sender = test.fabric->Connect(host, 0, PRIORITY).first;
+        Simulator::Schedule(QbbFromPs(startPs), [sender] {
+            RdmaSendRequest request;
+            request.length = RDMA_MAX_MESSAGE_BYTES;
+            sender->PostSend(request);
+        });
+    }
+
+    /** Runs, and measures from some time on. \param fromPs from then \param toPs to the end */
+    void Run(int64_t fromPs, int64_t toPs)
+    {
+        Simulator::Schedule(QbbFromPs(fromPs), [this] {
+            for (const auto& port : m_ports)
+            {
+                m_before.push_back(port->GetCounters().classes[PRIORITY]);
+            }
+            Look();
+        });
+        test.Run(toPs);
+        for (uint32_t host = 1; host <= m_flows; ++host)
+        {
+            shares.push_back(static_cast<double>(
+                m_ports[host]->GetCounters().classes[PRIORITY].rxBytes - m_before[host].rxBytes));
+        }
+        const double sum = std::accumulate(shares.begin(), shares.end(), 0.0);
+        double squares = 0;
+        for (double& share : shares)
+        {
+            share /= sum;
+            squares += share * share;
+        }
+        jain = 1 / (static_cast<double>(m_flows) * squares);
+        const auto& out = m_ports[0]->GetCounters().classes[PRIORITY];
+        const auto frames = static_cast<double>(out.txFrames - m_before[0].txFrames);
+        marking = static_cast<double>(out.ecnMarks - m_before[0].ecnMarks) / frames;
+        const double bytes = static_cast<double>(out.txBytes - m_before[0].txBytes);
+        packetBytes = bytes / frames + m_ports[0]->GetLineOverheadBytes();
+        const auto lineBytes = static_cast<double>(toPs - fromPs) * 1e-12 * RATE / 8;
+        utilisation = frames * packetBytes / lineBytes;
+        queueBytes = m_sum / m_looks;
+    }
+
+    RdmaTestFabric test;        //!< the fabric
+    std::vector<double> shares; //!< of the bytes that came to the switch, by flow
+    double jain{0};             //!< of the shares
+    double utilisation{0};      //!< of the port
+    double marking{0};          //!< part of frames marked
+    double queueBytes{0};       //!< mean queue
+    double packetBytes{0};      //!< mean frame on the line
+
+  private:
+    void Look()
+    {
+        m_sum += static_cast<double>(m_ports[0]->GetQueueBytes(PRIORITY));
+        ++m_looks;
+        Simulator::Schedule(MicroSeconds(2), [this] { Look(); });
+    }
+
+    uint32_t m_flows;                             //!< how many
+    std::vector<Ptr<QbbNetDevice>> m_ports;       //!< the switch's, by host
+    std::vector<QbbPortCounters::Class> m_before; //!< their counters where measuring began
+    double m_sum{0};                              //!< of queues seen
+    double m_looks{0};                            //!< how many
+};
+
+/** \param star a packet simulation that has run \param flows its flows \return its fluid model */
+RdmaFluidParameters
+MakeFluid(const DcqcnStar& star, uint32_t flows)
+{
+    RdmaFluidParameters p;
+    p.flows = flows;
+    p.packetBytes = star.packetBytes;
+    p.delayS = 4e-6 + 16 * p.packetBytes / RATE;
+    p.markAtArrival = true;
+    return p;
+}
+
+/** Two flows, the second one later: half the port for each in the end. */
+class ConvergenceTest : public TestCase
+{
+  public:
+    /** \param preset attribute Preset */
+    explicit ConvergenceTest(const std::string& preset)
+        : TestCase("two flows, the second one later, preset " + preset),
+          m_preset(preset)
+    {
+    }
+
+  private:
+    void DoRun() override
+    {
+        DcqcnStar star(2, m_preset);
+        star.Start(1, 0);
+        star.Start(2, 10 * MS);
+        // A CNP comes about twice a millisecond: shares stray for tens of milliseconds.
+        star.Run(50 * MS, 300 * MS);
+        NS_TEST_EXPECT_MSG_GT(star.shares[0], 0.45, "first flow");
+        NS_TEST_EXPECT_MSG_LT(star.shares[0], 0.55, "first flow");
+        NS_TEST_EXPECT_MSG_GT(star.utilisation, 0.9, "the port");
+        const RdmaFabricTotals totals = star.test.fabric->GetTotals();
+        NS_TEST_EXPECT_MSG_EQ(totals.drops + totals.pauseFrames, 0, "drops and pauses");
+    }
+
+    std::string m_preset; //!< attribute Preset
+};
+
+/** Rows D1 and D2 of the validation report. */
+class FluidModelTest : public TestCase
+{
+  public:
+    /** \param flows how many \param tolerance of the mean queue, relative */
+    FluidModelTest(uint32_t flows, double tolerance)
+        : TestCase("fluid model, " + std::to_string(flows) + " flows"),
+          m_flows(flows),
+          m_tolerance(tolerance)
+    {
+    }
+
+  private:
+    void DoRun() override
+    {
+        DcqcnStar star(m_flows, "Paper");
+        for (uint32_t host = 1; host <= m_flows; ++host)
+        {
+            star.Start(host, 0);
+        }
+        star.Run(50 * MS, 150 * MS);
+        const RdmaFluidParameters parameters = MakeFluid(star, m_flows);
+        RdmaFluidModel model(parameters);
+        double queue = 0;
+        double marking = 0;
+        double count = 0;
+        for (const auto& sample : model.Run(0.15, 10e-6))
+        {
+            if (sample.timeS >= 0.05)
+            {
+                queue += sample.queueBytes;
+                marking += sample.marking;
+                ++count;
+            }
+        }
+        const auto fixed = RdmaFluidModel::GetDcqcnFixedPoint(parameters);
+        queue /= count;
+        marking /= count;
+        const std::string what =
+            "queue " + std::to_string(star.queueBytes) + ", model " + std::to_string(queue) +
+            "; marked " + std::to_string(star.marking) + ", model " + std::to_string(marking) +
+            ", fixed point " + std::to_string(fixed.marking);
+        NS_TEST_EXPECT_MSG_EQ_TOL(star.queueBytes / queue, 1, m_tolerance, what);
+        NS_TEST_EXPECT_MSG_GT(star.utilisation, 0.9, "the port");
+        if (m_flows == 2)
+        {
+            NS_TEST_EXPECT_MSG_EQ_TOL(marking / fixed.marking, 1, 0.02, what);
+            NS_TEST_EXPECT_MSG_EQ_TOL(star.marking / fixed.marking, 1, 0.4, what);
+        }
+        if (m_flows == 16)
+        {
+            // The fixed point is beyond Pmax: the queue swings about Kmax, in both.
+            NS_TEST_EXPECT_MSG_EQ(fixed.reached, false, what);
+            NS_TEST_EXPECT_MSG_EQ_TOL(star.marking / marking, 1, 0.25, what);
+        }
+        NS_TEST_EXPECT_MSG_GT(star.jain, 0.95, "shares");
+    }
+
+    uint32_t m_flows;   //!< how many
+    double m_tolerance; //!< of the mean queue
+};
+
+/**
+ * \ingroup rdma-tests
+ * The suite.
+ */
+class RdmaDcqcnTestSuite : public TestSuite
+{
+  public:
+    RdmaDcqcnTestSuite()
+        : TestSuite("rdma-dcqcn")
+    {
+        AddTestCase(new ConvergenceTest("Paper"));
+        AddTestCase(new ConvergenceTest("Nic"));
+        // The model has no randomness: marks that come by chance let the queue stray, and from 8
+        // flows on it strays as far as Kmax, where every packet is marked, and stays in a cycle.
+        AddTestCase(new FluidModelTest(2, 0.3));
+        AddTestCase(new FluidModelTest(4, 0.4));
+        AddTestCase(new FluidModelTest(8, 0.45));
+        AddTestCase(new FluidModelTest(16, 0.3));
+    }
+};
+
+RdmaDcqcnTestSuite g_rdmaDcqcnTestSuite; //!< the suite
+
+} // namespace
