@@ -8,7 +8,6 @@
 #include <ns3/abort.h>
 #include <ns3/boolean.h>
 #include <ns3/log.h>
-#include <ns3/node-list.h>
 #include <ns3/node.h>
 #include <ns3/trace-source-accessor.h>
 #include <ns3/uinteger.h>
@@ -179,38 +178,6 @@ RdmaClient::GetQueuePairs() const
     return queuePairs;
 }
 
-Ptr<RdmaServer>
-RdmaClient::FindServer() const
-{
-    for (auto node = NodeList::Begin(); node != NodeList::End(); ++node)
-    {
-        const auto nic = (*node)->GetObject<RdmaNic>();
-        for (uint32_t port = 0; nic && port < nic->GetNPorts(); ++port)
-        {
-            if (nic->GetAddress(port) != m_remoteAddress)
-            {
-                continue;
-            }
-            NS_ABORT_MSG_IF(*node == GetNode(),
-                            "rdma: RdmaClient on node " << GetNode()->GetId()
-                                                        << " is to connect to its own node");
-            for (uint32_t i = 0; i < (*node)->GetNApplications(); ++i)
-            {
-                const auto server = DynamicCast<RdmaServer>((*node)->GetApplication(i));
-                if (server && server->GetPort() == m_remotePort)
-                {
-                    return server;
-                }
-            }
-            return nullptr;
-        }
-    }
-    NS_ABORT_MSG("rdma: RdmaClient on node " << GetNode()->GetId() << " has RemoteAddress "
-                                             << m_remoteAddress
-                                             << ", which no port of an RdmaNic has");
-    return nullptr;
-}
-
 void
 RdmaClient::StartApplication()
 {
@@ -222,8 +189,13 @@ RdmaClient::StartApplication()
         m_pattern == Pattern::REQUEST_RESPONSE && IsRdmaRead(GetOpcode()),
         "rdma: RdmaClient with Pattern RequestResponse and a READ or atomic as "
         "Operation, which the server's NIC answers by itself; accepted: Bulk, PingPong");
+    const auto node = RdmaServer::FindNode(m_remoteAddress);
+    NS_ABORT_MSG_IF(!node || node == GetNode(),
+                    "rdma: RdmaClient on node "
+                        << GetNode()->GetId() << " has RemoteAddress " << m_remoteAddress
+                        << "; accepted: that of a port of another node's RdmaNic");
     m_state = State::WAITING;
-    m_server = FindServer();
+    m_server = RdmaServer::Find(node, m_remotePort);
     if (!m_server)
     {
         return;

@@ -162,7 +162,6 @@ class RdmaClient : public Application
     void StartApplication() override;
     void StopApplication() override;
 
-    Ptr<RdmaServer> FindServer() const;
     void Begin();
     void Connect(uint32_t index);
     void Advance(Connection& connection);

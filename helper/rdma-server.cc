@@ -7,6 +7,7 @@
 #include <ns3/abort.h>
 #include <ns3/boolean.h>
 #include <ns3/log.h>
+#include <ns3/node-list.h>
 #include <ns3/node.h>
 #include <ns3/trace-source-accessor.h>
 #include <ns3/uinteger.h>
@@ -111,6 +112,37 @@ RdmaServer::GetQueuePair(uint32_t index) const
                     "rdma: connection " << index << " of an RdmaServer with "
                                         << m_connections.size());
     return m_connections[index].queuePair;
+}
+
+Ptr<Node>
+RdmaServer::FindNode(Ipv4Address address)
+{
+    for (auto node = NodeList::Begin(); node != NodeList::End(); ++node)
+    {
+        const auto nic = (*node)->GetObject<RdmaNic>();
+        for (uint32_t port = 0; nic && port < nic->GetNPorts(); ++port)
+        {
+            if (nic->GetAddress(port) == address)
+            {
+                return *node;
+            }
+        }
+    }
+    return nullptr;
+}
+
+Ptr<RdmaServer>
+RdmaServer::Find(Ptr<Node> node, uint16_t port)
+{
+    for (uint32_t i = 0; i < node->GetNApplications(); ++i)
+    {
+        const auto server = DynamicCast<RdmaServer>(node->GetApplication(i));
+        if (server && server->GetPort() == port)
+        {
+            return server;
+        }
+    }
+    return nullptr;
 }
 
 void

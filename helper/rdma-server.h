@@ -111,6 +111,16 @@ class RdmaServer : public Application
 
     // For RdmaClient
 
+    /** \param address of a port of an RdmaNic \return its node; null if there is none */
+    static Ptr<Node> FindNode(Ipv4Address address);
+
+    /**
+     * \param node a node
+     * \param port a port
+     * \return the server on that node that has this port; null if there is none
+     */
+    static Ptr<RdmaServer> Find(Ptr<Node> node, uint16_t port);
+
     /** \return true from its start to its stop */
     bool IsListening() const
     {

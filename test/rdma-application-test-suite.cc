@@ -1,94 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 
-#include "rdma-application-helper.h"
-#include "rdma-client.h"
-#include "rdma-server.h"
-#include "rdma-test-verbs.h"
+#include "rdma-test-application.h"
 
 #include <ns3/boolean.h>
-#include <ns3/string.h>
 #include <ns3/test.h>
 
 /**
  * \file
  * \ingroup rdma-tests
- * RdmaClient and RdmaServer: what they measure, against times worked out by hand; when they begin
- * and end, and what they say of errors.
+ * RdmaClient and RdmaServer: what they measure, against times worked out by hand.
  */
 
 using namespace ns3;
 
 namespace
 {
-
-/**
- * Two hosts at one switch as in RdmaTestPair, a server on host 1 and a client on host 0: a byte
- * takes 80 ps, a frame of s bytes gets from host to host in 2 x ((8 + s) x 80 + 1 us) and takes (s
- * + 20) x 80 of the line.
- */
-struct ApplicationPair
-{
-    /** \param format of the transport \param hosts how many, the server is on host 1 */
-    explicit ApplicationPair(RdmaWireFormat format = RdmaWireFormat::ROCE, uint32_t hosts = 2)
-    {
-        SetTestTransport(test, format);
-        test.Install(MakeRdmaStar(hosts, MakeTestRates(100, 100, 1000)), {});
-    }
-
-    /** \param attributes names and values of the server's attributes, and its start */
-    void AddServer(const std::vector<std::pair<std::string, std::string>>& attributes = {},
-                   Time start = Time(0))
-    {
-        RdmaServerHelper helper;
-        for (const auto& [name, value] : attributes)
-        {
-            helper.SetAttribute(name, StringValue(value));
-        }
-        auto applications = helper.Install(test.fabric->GetNode(1));
-        applications.Start(start);
-        server = DynamicCast<RdmaServer>(applications.Get(0));
-    }
-
-    /**
-     * \param attributes names and values of the client's attributes
-     * \param start its start
-     * \param host its host
-     */
-    void AddClient(const std::vector<std::pair<std::string, std::string>>& attributes = {},
-                   Time start = Time(0),
-                   uint32_t host = 0)
-    {
-        RdmaClientHelper helper(test.fabric->GetAddress(1));
-        for (const auto& [name, value] : attributes)
-        {
-            helper.SetAttribute(name, StringValue(value));
-        }
-        auto applications = helper.Install(test.fabric->GetNode(host));
-        applications.Start(start);
-        client = DynamicCast<RdmaClient>(applications.Get(0));
-        client->TraceConnectWithoutContext(
-            "Iteration",
-            Callback<void, const RdmaIteration&>(
-                [this](const RdmaIteration& iteration) { iterations.push_back(iteration); }));
-        client->TraceConnectWithoutContext(
-            "Ended",
-            Callback<void, const RdmaClientResult&>(
-                [this](const RdmaClientResult& result) { ended.push_back(result); }));
-    }
-
-    /** \return what the client measured, after the run */
-    RdmaClientResult Run()
-    {
-        test.Run();
-        return client->GetResult();
-    }
-
-    RdmaTestFabric test;                   //!< the fabric
-    Ptr<RdmaServer> server;                //!< on host 1
-    Ptr<RdmaClient> client;                //!< the last that was added
-    std::vector<RdmaIteration> iterations; //!< of all clients
-    std::vector<RdmaClientResult> ended;   //!< of all clients
-};
 
 /** Latencies as ib_send_lat, ib_write_lat, ib_read_lat and ib_atomic_lat have them. */
 class LatencyTestCase : public TestCase
@@ -374,172 +300,6 @@ class RequestResponseTestCase : public TestCase
     }
 };
 
-/** When they begin and end. */
-class StartAndStopTestCase : public TestCase
-{
-  public:
-    StartAndStopTestCase()
-        : TestCase("starts in any order, stops, servers that never start")
-    {
-    }
-
-  private:
-    void DoRun() override
-    {
-        for (const auto& [serverUs, clientUs] : {std::pair{10, 50}, std::pair{50, 10}, {50, 50}})
-        {
-            for (const bool serverFirst : {false, true})
-            {
-                ApplicationPair pair;
-                if (serverFirst)
-                {
-                    pair.AddServer({}, MicroSeconds(serverUs));
-                }
-                pair.AddClient({{"Iterations", "3"}, {"MessageSize", "8"}}, MicroSeconds(clientUs));
-                if (!serverFirst)
-                {
-                    pair.AddServer({}, MicroSeconds(serverUs));
-                }
-                const RdmaClientResult result = pair.Run();
-                NS_TEST_EXPECT_MSG_EQ(result.status, "done", serverUs << " " << clientUs);
-                NS_TEST_EXPECT_MSG_EQ(result.beginPs, 50'000'000, serverUs << " " << clientUs);
-                NS_TEST_EXPECT_MSG_EQ(pair.iterations.at(0).endPs,
-                                      50'000'000 + 2'015'040 + 2'011'840,
-                                      serverUs << " " << clientUs);
-            }
-        }
-        {
-            // A WRITE of 1 KiB takes 1122 x 80 = 89 760 of the line, the first is complete after 2
-            // x (1110 x 80 + 1 us) + 2 011 840 = 4 189 440. Up to 100 us that makes 1 + 1067.
-            ApplicationPair pair;
-            pair.AddServer();
-            pair.AddClient({{"Iterations", "0"}, {"MessageSize", "1024"}});
-            pair.client->SetStopTime(MicroSeconds(100));
-            const RdmaClientResult result = pair.Run();
-            NS_TEST_EXPECT_MSG_EQ(result.status, "stopped", "status");
-            NS_TEST_EXPECT_MSG_EQ(result.iterations, 1068U, "iterations");
-            NS_TEST_EXPECT_MSG_EQ(result.endPs, 4'189'440 + 1067 * 89'760, "the last of them");
-            NS_TEST_EXPECT_MSG_EQ(pair.ended.size(), 1U, "ended once");
-            // What was posted is finished all the same: 128 at a time.
-            NS_TEST_EXPECT_MSG_EQ(pair.server->GetMessagesReceived(), 1068U + 128, "messages");
-            NS_TEST_EXPECT_MSG_EQ(RdmaTestBooks::CheckRest(*pair.test.fabric), "", "rest");
-        }
-        {
-            ApplicationPair pair;
-            pair.AddServer({{"Port", "7"}});
-            pair.AddClient();
-            NS_TEST_EXPECT_MSG_EQ(pair.Run().status,
-                                  "there is no server at 10.0.0.2:18515",
-                                  "no such port");
-        }
-        {
-            ApplicationPair pair;
-            pair.AddServer({}, Seconds(100));
-            pair.AddClient();
-            pair.client->SetStopTime(Seconds(5));
-            NS_TEST_EXPECT_MSG_EQ(pair.Run().status,
-                                  "the server at 10.0.0.2:18515 has not started",
-                                  "too late");
-            NS_TEST_EXPECT_MSG_EQ(pair.ended.size(), 1U, "ended");
-        }
-        {
-            ApplicationPair pair;
-            pair.AddClient({}, Seconds(20));
-            pair.AddServer();
-            NS_TEST_EXPECT_MSG_EQ(pair.Run().status, "not started", "not started");
-        }
-    }
-};
-
-/** Errors end the client, and it says why. */
-class FailureTestCase : public TestCase
-{
-  public:
-    FailureTestCase()
-        : TestCase("errors: no room, a server that ends, a link that goes down")
-    {
-    }
-
-  private:
-    void DoRun() override
-    {
-        ForBothTransports([&](RdmaWireFormat format) {
-            {
-                ApplicationPair pair(format);
-                pair.AddServer({{"ReceiveSize", "1000"}});
-                std::vector<RdmaWcStatus> failures;
-                pair.server->TraceConnectWithoutContext(
-                    "Failed",
-                    Callback<void, const RdmaWorkCompletion&>(
-                        [&](const RdmaWorkCompletion& completion) {
-                            failures.push_back(completion.status);
-                        }));
-                pair.AddClient({{"Operation", "Send"}, {"QueuePairs", "2"}, {"QueueDepth", "4"}});
-                const RdmaClientResult result = pair.Run();
-                NS_TEST_EXPECT_MSG_EQ(result.status,
-                                      "IBV_WC_REM_INV_REQ_ERR on queue pair 2 after 0 iterations",
-                                      GetTestName(format));
-                NS_TEST_EXPECT_MSG_EQ((pair.client->GetState() == RdmaClient::State::FAILED),
-                                      true,
-                                      "state");
-                NS_TEST_EXPECT_MSG_EQ(pair.ended.size(), 1U, "ended once");
-                NS_TEST_ASSERT_MSG_GT(failures.size(), 0U, "the server knows");
-                NS_TEST_EXPECT_MSG_EQ(failures[0], RdmaWcStatus::LOC_LEN_ERR, "why");
-                // Nothing goes on on the other one.
-                for (uint32_t i = 0; i < 2; ++i)
-                {
-                    NS_TEST_EXPECT_MSG_EQ(
-                        (pair.server->GetQueuePair(i)->GetState() == RdmaQpState::ERR &&
-                         pair.client->GetQueuePairs()[i]->GetState() == RdmaQpState::ERR),
-                        true,
-                        "queue pairs " << i);
-                }
-                NS_TEST_EXPECT_MSG_EQ(pair.test.fabric->GetNic(1)->GetMemory().GetNRegions(),
-                                      0U,
-                                      "memory");
-            }
-            {
-                ApplicationPair pair(format);
-                pair.AddServer();
-                pair.server->SetStopTime(MicroSeconds(200));
-                pair.AddClient({{"Iterations", "0"}});
-                const RdmaClientResult result = pair.Run();
-                NS_TEST_EXPECT_MSG_EQ(result.status,
-                                      "IBV_WC_RETRY_EXC_ERR on queue pair 2 after " +
-                                          std::to_string(pair.iterations.size()) + " iterations",
-                                      GetTestName(format));
-                // A message takes 5.7 us; up to then it has been at work.
-                NS_TEST_EXPECT_MSG_GT(pair.iterations.size(), 30U, "iterations");
-                NS_TEST_EXPECT_MSG_LT(pair.iterations.back().endPs, 203'000'000, "until then");
-            }
-            {
-                // The message of 8 B is there at 2 015 040 and acknowledged at once; its answer
-                // waits for 6880 (IRN: 7200), and does not go out any more.
-                ApplicationPair pair(format);
-                pair.AddServer();
-                pair.server->SetStopTime(PicoSeconds(2'020'000));
-                pair.AddClient(
-                    {{"Pattern", "PingPong"}, {"MessageSize", "8"}, {"Iterations", "0"}});
-                NS_TEST_EXPECT_MSG_EQ(pair.Run().status,
-                                      "the server has stopped; 0 iterations done",
-                                      GetTestName(format));
-                NS_TEST_EXPECT_MSG_EQ(pair.server->GetMessagesReceived(), 1U, "arrived");
-            }
-            {
-                // The link goes down.
-                ApplicationPair pair(format);
-                pair.AddServer();
-                pair.AddClient({{"Operation", "FetchAndAdd"}, {"Iterations", "0"}});
-                RdmaTestPair::At(100'000'000, [&]() { pair.test.fabric->SetLinkUp(1, false); });
-                const RdmaClientResult result = pair.Run();
-                NS_TEST_EXPECT_MSG_EQ(result.status.substr(0, 20),
-                                      "IBV_WC_RETRY_EXC_ERR",
-                                      GetTestName(format));
-            }
-        });
-    }
-};
-
 /** The suite. */
 class RdmaApplicationTestSuite : public TestSuite
 {
@@ -551,8 +311,6 @@ class RdmaApplicationTestSuite : public TestSuite
         AddTestCase(new BandwidthTestCase);
         AddTestCase(new AllTestCase);
         AddTestCase(new RequestResponseTestCase);
-        AddTestCase(new StartAndStopTestCase);
-        AddTestCase(new FailureTestCase);
     }
 };
 
