@@ -43,7 +43,7 @@ class IrnTransport : public RdmaTransport
      * Aborts with a message if the attributes contradict each other, or BdpFc is on and BdpCap
      * unknown.
      *
-     * \param limits what the queue pair wants otherwise; its timeout takes the place of RtoLow and
+     * \param limits what the queue pair wants otherwise: its timeout takes the place of RtoLow and
      *        RtoHigh, and of a dynamic one
      * \return a sending half
      */
