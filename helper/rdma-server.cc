@@ -13,6 +13,7 @@
 #include <ns3/uinteger.h>
 
 #include <algorithm>
+#include <utility>
 
 namespace ns3
 {

@@ -95,10 +95,10 @@ class LatencyTestCase : public TestCase
                 // RoCE: responses acknowledge the request
                 NS_TEST_EXPECT_MSG_EQ(responder.acksSent, (irn ? 1U : 0U), "acknowledgements");
             }
-            // 90 B there: 2 x (98 x 80 + 1 us) = 2 015 680; 74 B back: 2 013 120. The second request
-            // follows one frame behind, 110 x 80. IRN: 98 B and 82 B, 2 016 960 + 2 014 400; the
-            // second result finds the first on the line, and goes out behind the acknowledgements
-            // of both requests: 102 x 80 + 2 x 90 x 80.
+            // 90 B there: 2 x (98 x 80 + 1 us) = 2 015 680; 74 B back: 2 013 120. The second
+            // request follows one frame behind, 110 x 80. IRN: 98 B and 82 B, 2 016 960 + 2 014
+            // 400; the second result finds the first on the line, and goes out behind the
+            // acknowledgements of both requests: 102 x 80 + 2 x 90 x 80.
             RdmaTestPair pair([&](RdmaTestFabric& test) { SetTestTransport(test, format); });
             pair.FetchAdd(1, 64, 5);
             pair.CompareSwap(2, 64, 5, 7);
@@ -286,6 +286,39 @@ class OutstandingTestCase : public TestCase
     }
 };
 
+/** Half of the PSN space bounds what is outstanding, too. */
+class PsnSpaceTestCase : public TestCase
+{
+  public:
+    PsnSpaceTestCase()
+        : TestCase("RoCE: a READ of 2^23 - 1 responses waits until all before it is acknowledged")
+    {
+    }
+
+  private:
+    void DoRun() override
+    {
+        // WRITE of 4 B: 82 B there, 2 x (90 x 80 + 1 us), and 66 B back: 4 026 240. The READ begins
+        // at that instant, and its first response of 66 + 256 B is there 2 013 760 + 2 x (330 x 80
+        // + 1 us) later.
+        RdmaTestPair pair([](RdmaTestFabric& test) { test.SetMtu(256); });
+        pair.Post(1, RdmaWrOpcode::RDMA_WRITE, 4);
+        pair.Read(2, ((1ULL << 23) - 1) * 256);
+        uint32_t before = 0;
+        uint32_t after = 0;
+        uint64_t accepted = 0;
+        pair.At(4'026'239, [&]() { before = pair.sender->GetOutstandingReads(); });
+        pair.At(4'026'241, [&]() { after = pair.sender->GetOutstandingReads(); });
+        pair.At(4'026'240 + 2'013'760 + 2'052'800 + 1,
+                [&]() { accepted = pair.sender->GetStats().responsesAccepted; });
+        pair.test.Run(10'000'000);
+        NS_TEST_EXPECT_MSG_EQ(pair.GetSendTimes(), "4026240 ", "the WRITE");
+        NS_TEST_EXPECT_MSG_EQ(before, 0U, "waits");
+        NS_TEST_EXPECT_MSG_EQ(after, 1U, "begins");
+        NS_TEST_EXPECT_MSG_EQ(accepted, 1U, "is answered");
+    }
+};
+
 /** A fence waits for READs, nothing else does. */
 class FenceTestCase : public TestCase
 {
@@ -399,6 +432,7 @@ class RdmaTransportReadTestSuite : public TestSuite
         AddTestCase(new BandwidthTestCase);
         AddTestCase(new ShareTestCase);
         AddTestCase(new OutstandingTestCase);
+        AddTestCase(new PsnSpaceTestCase);
         AddTestCase(new FenceTestCase);
         AddTestCase(new TooManyTestCase);
     }
