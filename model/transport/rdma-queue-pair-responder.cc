@@ -72,6 +72,10 @@ RdmaQueuePair::ReceiveFrame(const QbbFrame& frame)
     if (frame.ecn == CE)
     {
         m_ceSeen = true;
+        m_cnpDue = true;
+    }
+    if (m_cnpDue)
+    {
         NotifyCongestion();
     }
     const RdmaOpcodeInfo& info = GetRdmaOpcodeInfo(frame.opcode);
@@ -435,8 +439,11 @@ RdmaQueuePair::NotifyCongestion()
     const int64_t intervalPs = m_nic->GetCnpIntervalPs();
     if (intervalPs == 0 || nowPs < m_nextCnpPs)
     {
+        // Zhu et al., SIGCOMM 2015, section 3: one CNP for each interval in which a marked packet
+        // came. The first packet after the interval brings it.
         return;
     }
+    m_cnpDue = false;
     m_nextCnpPs = nowPs + intervalPs;
     QbbNetDevice& port = m_nic->GetDevice(m_port);
     QbbFramePtr frame = m_nic->GetPool().Allocate(m_frame);

@@ -527,6 +527,7 @@ class RdmaQueuePair : public Object
     bool m_responsesReady{false};                      //!< a response may go out
     bool m_responseTurn{false};               //!< the next packet is a response, if there is one
     bool m_ceSeen{false};                     //!< a packet came in marked CE, not yet told
+    bool m_cnpDue{false};                     //!< and since the last CNP
     bool m_inMessage{false};                  //!< responder, RoCE: between FIRST and LAST
     bool m_inSend{false};                     //!< responder, RoCE: the present message is a SEND
     uint32_t m_pathMtu{1024};                 //!< attribute PathMtu
