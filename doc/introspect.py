@@ -21,7 +21,9 @@ import tempfile
 HERE = os.path.dirname(os.path.abspath(__file__))
 CLASSES = (
     "QbbNetDevice", "QbbChannel", "QbbSwitch", "QbbSharedBuffer", "QbbEcnMarker", "QbbRouting",
-    "RdmaNic", "RdmaQueuePair", "RoceTransport", "RdmaServer", "RdmaClient",
+    "QbbSprayPathSelector", "RdmaNic", "RdmaQueuePair", "RdmaSharedReceiveQueue", "RoceTransport", "IrnTransport",
+    "RdmaDcqcn", "RdmaRcm", "RdmaDctcp", "RdmaTimely", "RdmaSwift", "RdmaHpcc", "RdmaHpccPint", "RdmaPowerTcp",
+    "RdmaAimd", "RdmaTcpFlowRunner", "RdmaServer", "RdmaClient",
 )
 PROFILE = "(-(default|debug|optimized|minsizerel))?"
 HEAD = ".. SPDX-License-Identifier: GPL-2.0-only\n.. Written by doc/introspect.py.\n"
@@ -82,13 +84,15 @@ def accepted(value, kind):
     if value == "PointerValue":
         name = re.sub(r"ns3::Ptr< ns3::(\w+) >", r"\1", kind)
         return f"an {name}" if name[0] in "AEIO" else f"a {name}"
-    if value in ("UintegerValue", "DoubleValue"):
+    if value in ("UintegerValue", "IntegerValue", "DoubleValue"):
         low, high = kind.split()[1].split(":")
+        if float(low) < -1e300:
+            return "a number" if float(high) > 1e300 else f"up to {high}"
         if float(high) > 1e300:
             return f"{low} and above"
         return f"above 0, to {high}" if 0 < float(low) < 1e-300 else f"{low} to {high}"
     return {
-        "TimeValue": "a time", "DataRateValue": "a rate", "StringValue": "text",
+        "TypeIdValue": "a TypeId", "TimeValue": "a time", "DataRateValue": "a rate", "StringValue": "text",
         "Mac48AddressValue": "a MAC address", "Ipv4AddressValue": "an IPv4 address",
     }[value]
 

@@ -208,7 +208,7 @@ class OnePacketTestCase : public TestCase
         const auto stats = sender->GetStats();
         const bool last = lost + 1 == packets;
         // What comes behind a lost packet asks for it; behind the last one there is only the timer.
-        NS_TEST_EXPECT_MSG_EQ(stats.timeouts, last ? 1U : 0U, where.str() << ": timeouts");
+        NS_TEST_EXPECT_MSG_EQ(stats.timeouts, (last ? 1U : 0U), where.str() << ": timeouts");
         uint64_t again = last || data ? 1 : 0;
         if (data && !m_setup.irn)
         {
