@@ -33,7 +33,7 @@ struct RdmaFabricOptions
     /// "dctcp-window", "timely", "timely-patched", "swift", "hpcc", "powertcp", "powertcp-theta",
     /// "aimd".
     std::string cc{"none"};
-    std::string pfc{"on"};                     //!< "on" or "off"
+    std::string pfc{"on"}; //!< "on" or "off"
     /// "on", "off" or KMIN:KMAX:PMAX at 40 Gb/s, as in 5KB:200KB:0.01; "auto": if cc needs it.
     std::string ecn{"auto"};
     std::string switchType{"shared"}; //!< "shared": shared-buffer switch

@@ -140,10 +140,7 @@ QbbChannel::GetInFlight() const
 }
 
 void
-QbbChannel::Transmit(const QbbNetDevice* sender,
-                     QbbFramePtr&& frame,
-                     int64_t sentPs,
-                     int64_t nowFs)
+QbbChannel::Transmit(const QbbNetDevice* sender, QbbFramePtr&& frame, int64_t sentPs, int64_t nowFs)
 {
     const std::size_t direction = sender == m_devices[0] ? 0 : 1;
     Line& line = m_lines[direction];

@@ -121,7 +121,7 @@ class QbbChannel : public Channel
     {
         QbbRing<InFlight> inFlight; //!< frames on the line, first to arrive first
         Ptr<EventImpl> event;       //!< the arrival event, used again and again
-        int64_t eventPs{QBB_NEVER};   //!< arrival for which the event is in the scheduler
+        int64_t eventPs{QBB_NEVER}; //!< arrival for which the event is in the scheduler
     };
 
     class ArrivalEvent;

@@ -17,8 +17,8 @@
 /**
  * \file
  * \ingroup rdma
- * QbbNetDevice's attributes and the plain NetDevice interface. Frames are in qbb-net-device.cc, pause
- * frames in qbb-net-device-flow-control.cc, ns-3's own packets in qbb-net-device-stack.cc.
+ * QbbNetDevice's attributes and the plain NetDevice interface. Frames are in qbb-net-device.cc,
+ * pause frames in qbb-net-device-flow-control.cc, ns-3's own packets in qbb-net-device-stack.cc.
  */
 
 namespace ns3

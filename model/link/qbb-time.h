@@ -35,8 +35,8 @@ namespace ns3
 namespace QbbEventOrder
 {
 
-constexpr uint32_t MAX_PORTS = 450;   //!< ports of a node that have an order of their own
-constexpr uint32_t ARRIVAL = 1;       //!< a frame's last bit came in; plus the port's index
+constexpr uint32_t MAX_PORTS = 450; //!< ports of a node that have an order of their own
+constexpr uint32_t ARRIVAL = 1;     //!< a frame's last bit came in; plus the port's index
 /// A port may send, pause or resume; plus the port's index.
 constexpr uint32_t PORT = ARRIVAL + MAX_PORTS;
 constexpr uint32_t APPLICATION = 980; //!< a workload posts requests

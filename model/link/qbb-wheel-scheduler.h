@@ -49,11 +49,11 @@ class QbbWheelScheduler : public Scheduler
     void Remove(const Event& ev) override;
 
   private:
-    static constexpr uint32_t SLOT_BITS = 20;           //!< time steps of a slot, as a power of two
-    static constexpr uint32_t SLOTS = 4096;             //!< slots of the wheel
-    static constexpr uint32_t WORDS = SLOTS / 64;       //!< words of the bitmap
-    static constexpr uint32_t NONE = UINT32_MAX;        //!< end of a list
-    static constexpr uint64_t NO_SLOT = UINT64_MAX;     //!< no slot at all
+    static constexpr uint32_t SLOT_BITS = 20;       //!< time steps of a slot, as a power of two
+    static constexpr uint32_t SLOTS = 4096;         //!< slots of the wheel
+    static constexpr uint32_t WORDS = SLOTS / 64;   //!< words of the bitmap
+    static constexpr uint32_t NONE = UINT32_MAX;    //!< end of a list
+    static constexpr uint64_t NO_SLOT = UINT64_MAX; //!< no slot at all
 
     /** An event in a slot's list. */
     struct Node
@@ -73,14 +73,14 @@ class QbbWheelScheduler : public Scheduler
     uint64_t FindNextSlot() const;
     void Advance();
 
-    std::vector<Event> m_current;             //!< heap: events of m_slot and before
-    std::vector<Event> m_far;                 //!< heap: events that were beyond the wheel
-    uint64_t m_slot{0};                       //!< the slot of the event that was taken last
-    uint32_t m_inWheel{0};                    //!< events in the lists
-    std::array<uint32_t, SLOTS> m_heads;      //!< first node of each slot's list
-    std::array<uint64_t, WORDS> m_used{};     //!< bit set for a slot with events
-    std::vector<Node> m_nodes;                //!< all nodes
-    uint32_t m_free{NONE};                    //!< first free node
+    std::vector<Event> m_current;         //!< heap: events of m_slot and before
+    std::vector<Event> m_far;             //!< heap: events that were beyond the wheel
+    uint64_t m_slot{0};                   //!< the slot of the event that was taken last
+    uint32_t m_inWheel{0};                //!< events in the lists
+    std::array<uint32_t, SLOTS> m_heads;  //!< first node of each slot's list
+    std::array<uint64_t, WORDS> m_used{}; //!< bit set for a slot with events
+    std::vector<Node> m_nodes;            //!< all nodes
+    uint32_t m_free{NONE};                //!< first free node
 };
 
 } // namespace ns3

@@ -6,7 +6,6 @@
 #include <ns3/object.h>
 
 #include <gtest/gtest.h>
-
 #include <random>
 #include <vector>
 
