@@ -423,7 +423,7 @@ class RdmaQueuePair : public Object
         QbbTimer<RdmaQueuePair, &RdmaQueuePair::OnResponseTimer> timer; //!< IRN: read timeout
     };
 
-    // states (rdma-queue-pair.cc)
+    // states (rdma-queue-pair-states.cc)
     void SetState(RdmaQpState state);
     void MakeHalves();
 
