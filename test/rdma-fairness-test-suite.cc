@@ -88,6 +88,20 @@ GetAlgorithms()
     patched.fair = true;
     patched.queueKb = {69.5, 177};
     list.push_back(patched);
+
+    // "HPCC", section 3.2: the link is held at eta, 95%, so that there is no queue to speak of.
+    Algorithm hpcc{"HPCC", "ns3::RdmaHpcc"};
+    hpcc.utilisation = 0.9;
+    hpcc.settleMs = 50;
+    list.push_back(hpcc);
+
+    // "PowerTCP", section 3.3: the queue is the sum of the additive increases, n / ExpectedFlows
+    // (10) of a bandwidth-delay product, 52 kB.
+    Algorithm power{"PowerTCP", "ns3::RdmaPowerTcp"};
+    list.push_back(power);
+    power.name = "theta-PowerTCP";
+    power.attributes = {{"Variant", "Theta"}};
+    list.push_back(power);
     return list;
 }
 
