@@ -318,6 +318,39 @@ class TaggedTestCase : public TestCase
     uint8_t m_priority;
 };
 
+/** What a trace sink posts while another queue pair begins is not forgotten. */
+class PostFromTraceTestCase : public TestCase
+{
+  public:
+    PostFromTraceTestCase()
+        : TestCase("a trace sink posts a request while another one begins")
+    {
+    }
+
+  private:
+    void DoRun() override
+    {
+        RdmaTestPair pair;
+        const auto other = pair.test.fabric->Connect(0, 1).first;
+        bool posted = false;
+        pair.sender->GetPort()->TraceConnectWithoutContext(
+            "PhyTxBegin",
+            Callback<void, Ptr<const Packet>>([&](Ptr<const Packet>) {
+                if (!posted)
+                {
+                    posted = true;
+                    RdmaSendRequest request;
+                    request.length = 8;
+                    other->PostSend(request);
+                }
+            }));
+        pair.Post(1, RdmaWrOpcode::RDMA_WRITE, 8);
+        pair.test.Run();
+        NS_TEST_EXPECT_MSG_EQ(pair.GetSendLog(), "1 RDMA_WRITE 8 IBV_WC_SUCCESS; ", "the first");
+        NS_TEST_EXPECT_MSG_EQ(other->GetSendCompletionQueue()->GetSize(), 1U, "the other one");
+    }
+};
+
 /** The suite. */
 class RdmaTransportVerbsTestSuite : public TestSuite
 {
@@ -335,6 +368,7 @@ class RdmaTransportVerbsTestSuite : public TestSuite
         AddTestCase(new TaggedTestCase(true, "Dscp", 3));
         AddTestCase(new TaggedTestCase(true, "Pcp", 3));
         AddTestCase(new TaggedTestCase(false, "Pcp", 0));
+        AddTestCase(new PostFromTraceTestCase);
     }
 };
 

@@ -272,18 +272,20 @@ RdmaNic::OnKick()
     {
         m_kick.ArmNoLater(m_paced.front().atPs);
     }
-    std::sort(m_pending.begin(), m_pending.end(), [](const auto* a, const auto* b) {
+    // A trace sink may post while packets begin, and so fill m_pending anew.
+    m_starting.swap(m_pending);
+    std::sort(m_starting.begin(), m_starting.end(), [](const auto* a, const auto* b) {
         return a->GetQpn() < b->GetQpn();
     });
-    for (auto* qp : m_pending)
+    for (auto* qp : m_starting)
     {
         m_ports[qp->GetPortIndex()].ready[qp->GetPriority()].Push(std::move(qp));
     }
-    for (auto* qp : m_pending)
+    for (auto* qp : m_starting)
     {
         m_ports[qp->GetPortIndex()].device->SetSourceReady(qp->GetPriority(), true);
     }
-    m_pending.clear();
+    m_starting.clear();
 }
 
 void

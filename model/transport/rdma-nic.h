@@ -204,6 +204,7 @@ class RdmaNic : public Object, public QbbFrameSink, public QbbFrameSource
     std::vector<Port> m_ports;                    //!< by index
     std::vector<Ptr<RdmaQueuePair>> m_queuePairs; //!< by number - FIRST_QPN
     std::vector<RdmaQueuePair*> m_pending;        //!< begin at the end of this instant
+    std::vector<RdmaQueuePair*> m_starting;       //!< OnKick(): those that begin
     std::vector<Paced> m_paced;                   //!< a heap: wait for their pace
     QbbTimer<RdmaNic, &RdmaNic::OnKick> m_kick;   //!< the end of this instant, or the next pace
     Ptr<RdmaTransport> m_transport;               //!< attribute Transport

@@ -110,8 +110,7 @@ RdmaQueuePair::ReceiveRequest(const QbbFrame& frame)
     case RdmaReceiverVerdict::RESTART:
         m_inMessage = false;
         [[fallthrough]];
-    case RdmaReceiverVerdict::ACCEPT:
-    case RdmaReceiverVerdict::EARLY: {
+    case RdmaReceiverVerdict::ACCEPT: {
         const Fault fault = Judge(frame);
         if (fault != Fault::NONE)
         {
@@ -157,6 +156,7 @@ RdmaQueuePair::ReceiveRequest(const QbbFrame& frame)
                  packet,
                  &frame);
         break;
+    case RdmaReceiverVerdict::EARLY: // no receiver of RoCE's keeps such a packet
     case RdmaReceiverVerdict::IGNORE:
         ++m_stats.outOfOrder;
         break;
