@@ -199,10 +199,10 @@ class FluidModelTest : public TestCase
             ", fixed point " + std::to_string(fixed.marking);
         NS_TEST_EXPECT_MSG_EQ_TOL(star.queueBytes / queue, 1, m_tolerance, what);
         NS_TEST_EXPECT_MSG_GT(star.utilisation, 0.9, "the port");
-        if (m_flows == 2)
+        if (m_flows <= 4)
         {
             NS_TEST_EXPECT_MSG_EQ_TOL(marking / fixed.marking, 1, 0.02, what);
-            NS_TEST_EXPECT_MSG_EQ_TOL(star.marking / fixed.marking, 1, 0.4, what);
+            NS_TEST_EXPECT_MSG_EQ_TOL(star.marking / fixed.marking, 1, 0.15, what);
         }
         if (m_flows == 16)
         {
@@ -230,9 +230,10 @@ class RdmaDcqcnTestSuite : public TestSuite
         AddTestCase(new ConvergenceTest("Paper"));
         AddTestCase(new ConvergenceTest("Nic"));
         // The model has no randomness: marks that come by chance let the queue stray, and from 8
-        // flows on it strays as far as Kmax, where every packet is marked, and stays in a cycle.
-        AddTestCase(new FluidModelTest(2, 0.3));
-        AddTestCase(new FluidModelTest(4, 0.4));
+        // flows on it strays as far as Kmax, where every packet is marked, and stays in a cycle. The
+        // 15% of the validation report are kept with 4 flows; with 2 they are by most seeds.
+        AddTestCase(new FluidModelTest(2, 0.25));
+        AddTestCase(new FluidModelTest(4, 0.15));
         AddTestCase(new FluidModelTest(8, 0.45));
         AddTestCase(new FluidModelTest(16, 0.3));
     }
