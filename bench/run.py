@@ -5,6 +5,8 @@
     tools/with-ns3 bench                     speed, instructions and memory, as a table and as JSON
     tools/with-ns3 bench --other PROGRAM     the same, and the ratio to another build's rdma-fabric,
                                              run in turns so that a noisy machine hits both alike
+    tools/with-ns3 bench --cc dcqcn,hpcc     what congestion control costs: CPU time per packet-hop,
+                                             as a ratio to none, run in turns
 
 Speed is packet-hops (one frame over one link) per second of CPU time, of the simulation alone.
 Instructions per packet-hop come from callgrind, as the difference between two lengths of the same
@@ -54,16 +56,28 @@ def summary_of(program, arguments, prefix=()):
         return json.loads(path.read_text()), done.stderr
 
 
-def speed(programs, repeat):
-    """Packet-hops per CPU second of each program, run in turns."""
-    rates = {name: [] for name in programs}
+def speed(commands, repeat):
+    """Packet-hops per CPU second of each command (program, arguments), run in turns."""
+    rates = {name: [] for name in commands}
     last = {}
     for _ in range(repeat):
-        for name, program in programs.items():
-            summary, _ = summary_of(program, WORKLOAD_A)
+        for name, (program, arguments) in commands.items():
+            summary, _ = summary_of(program, [*WORKLOAD_A, *arguments])
             rates[name].append(summary["packet_hops"] / summary["cpu_s"])
             last[name] = summary
     return rates, last
+
+
+def control_cost(program, algorithms, repeat):
+    """CPU time per packet-hop with each algorithm, as a ratio to none."""
+    commands = {name: (program, [f"--cc={name}"]) for name in ["none", *algorithms]}
+    rates, _ = speed(commands, repeat)
+    return {
+        f"cost_of_{name}": round(
+            statistics.median(none / own for none, own in zip(rates["none"], rates[name])), 3
+        )
+        for name in algorithms
+    }
 
 
 def instructions(program):
@@ -89,6 +103,7 @@ def main():
     parser = argparse.ArgumentParser(prog="bench", description=__doc__.split("\n")[0])
     parser.add_argument("--repeat", type=int, default=5, help="runs of workload A (5)")
     parser.add_argument("--other", metavar="PROGRAM", help="rdma-fabric of another build")
+    parser.add_argument("--cc", metavar="NAMES", help="values of rdma-fabric's --cc, with commas")
     parser.add_argument("--no-callgrind", action="store_true", help="do not count instructions")
     parser.add_argument("--json", metavar="FILE", help="write the result there as well")
     options = parser.parse_args()
@@ -97,10 +112,11 @@ def main():
     if options.other and not os.access(options.other, os.X_OK):
         parser.error(f"--other: {options.other} is not a program")
 
-    programs = {"this": find("rdma-fabric")}
+    this = find("rdma-fabric")
+    commands = {"this": (this, [])}
     if options.other:
-        programs["other"] = options.other
-    rates, last = speed(programs, options.repeat)
+        commands["other"] = (options.other, [])
+    rates, last = speed(commands, options.repeat)
     result = {
         "workload": "A",
         "packet_hops": last["this"]["packet_hops"],
@@ -115,12 +131,14 @@ def main():
             statistics.median(a / b for a, b in zip(rates["this"], rates["other"])), 3
         )
         result["same_digest"] = last["this"]["digest"] == last["other"]["digest"]
+    if options.cc:
+        result.update(control_cost(this, options.cc.split(","), options.repeat))
     if not options.no_callgrind:
         if shutil.which("valgrind"):
-            result["instructions_per_packet_hop"] = round(instructions(programs["this"]))
+            result["instructions_per_packet_hop"] = round(instructions(this))
             if options.other:
                 result["instructions_per_packet_hop_other"] = round(
-                    instructions(programs["other"])
+                    instructions(options.other)
                 )
         else:
             print("bench: valgrind is not installed; instructions are not counted")
