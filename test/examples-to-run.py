@@ -9,6 +9,7 @@ cpp_examples = [
     ("rdma-fabric --topology=leaf-spine:2x4x2 --duration=200us --progress=off", "True", "False"),
     ("rdma-first", "True", "True"),
     ("rdma-fluid --flows=2 --duration=2ms --output=none", "True", "False"),
+    ("rdma-headroom --rates=100Gbps --lengths=2", "True", "False"),
     ("rdma-livelock --duration=5ms", "True", "False"),
     ("rdma-own-control", "True", "False"),
     ("rdma-perftest --size=all --iters=10", "True", "False"),

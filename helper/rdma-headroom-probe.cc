@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+
+#include "rdma-headroom-probe.h"
+
+#include "qbb-pfc-headroom.h"
+#include "qbb-wire.h"
+#include "rdma-fabric-helper.h"
+#include "rdma-topology.h"
+#include "rdma-units.h"
+
+#include <ns3/boolean.h>
+#include <ns3/data-rate.h>
+#include <ns3/nstime.h>
+#include <ns3/packet.h>
+#include <ns3/simulator.h>
+#include <ns3/uinteger.h>
+
+#include <cmath>
+#include <initializer_list>
+#include <sstream>
+#include <stdexcept>
+
+namespace ns3
+{
+
+namespace
+{
+
+constexpr uint8_t LOSSLESS = 3;
+/// Full packets below the threshold; XON has to lie two frames below it.
+constexpr uint32_t BELOW = 6;
+/// RDMA WRITE with immediate data has the longest headers: RETH 16 B, immediate data 4 B.
+constexpr uint32_t FRAME_OVERHEAD_BYTES = QbbWire::ROCE_BASE_BYTES + 20 + QbbWire::VLAN_TAG_BYTES;
+constexpr uint32_t PACKET_OVERHEAD_BYTES =
+    FRAME_OVERHEAD_BYTES - QbbWire::MAC_HEADER_BYTES - QbbWire::FCS_BYTES - QbbWire::VLAN_TAG_BYTES;
+constexpr int64_t PS_PER_METRE = 5000;
+/// B's pause has reached the switch by then.
+constexpr int64_t LEAD_PS = 20'000'000;
+constexpr double MAX_AMPLE = 512e6;
+
+/** What a run has to say. */
+struct RunResult
+{
+    QbbPortProfile profile; //!< of the port towards A
+    uint64_t drops{0};      //!< frames of the lossless class that were lost
+    uint32_t peakBytes{0};  //!< headroom that was used
+    int64_t crossedPs{0};   //!< when the crossing frame was there
+};
+
+/** One simulation. */
+class Probe
+{
+  public:
+    /**
+     * \param link the link
+     * \param headroom headroom, in bytes
+     * \param ample bytes that A posts behind the crossing packet
+     * \param shorter payload of the packet behind the crossing one; 0: there is none
+     * \param blockPs when the port towards A begins a largest frame; 0: it does not
+     */
+    static RunResult Run(const RdmaHeadroomCase& link,
+                         uint32_t headroom,
+                         uint32_t ample,
+                         uint32_t shorter,
+                         int64_t blockPs)
+    {
+        RdmaFabricHelper helper;
+        // The largest frame of a port is then just a full packet of A's.
+        const uint32_t packet = link.mtu + PACKET_OVERHEAD_BYTES;
+        const uint32_t frame = link.mtu + FRAME_OVERHEAD_BYTES;
+        helper.SetDeviceAttribute("Mtu", UintegerValue(packet));
+        helper.SetDeviceAttribute("TagFrames", BooleanValue(true));
+        helper.SetDeviceAttribute("PfcClasses", UintegerValue(1U << LOSSLESS));
+        helper.SetDeviceAttribute("PauseReactionDelay", TimeValue(PicoSeconds(link.reactionPs)));
+        helper.SetQueuePairAttribute("PathMtu", UintegerValue(link.mtu));
+        helper.SetBufferAttribute("ReserveBytes", UintegerValue(0));
+        helper.SetBufferAttribute("HeadroomBytes", UintegerValue(headroom));
+        helper.SetBufferAttribute("XoffBytes", UintegerValue(BELOW * frame));
+        helper.SetBufferAttribute("BufferSize", UintegerValue(UINT32_MAX));
+
+        RdmaTopology topology;
+        const uint32_t a = topology.AddHost();
+        const uint32_t b = topology.AddHost();
+        const uint32_t sw = topology.AddSwitch();
+        topology.AddLink(a, sw, link.rateBps, link.delayPs);
+        topology.AddLink(sw, b, link.rateBps, GetRdmaCableDelayPs(1));
+        const Ptr<RdmaFabric> fabric = helper.Install(topology);
+
+        RunResult result;
+        const Ptr<QbbNetDevice> port = fabric->GetDevice(0, sw);
+        const auto senders = fabric->Connect(a, b, LOSSLESS);
+        const auto post = [qp = senders.first](uint32_t count, uint32_t bytes) {
+            RdmaSendRequest request;
+            request.opcode = RdmaWrOpcode::RDMA_WRITE_WITH_IMM;
+            request.length = bytes;
+            for (uint32_t i = 0; i < count; ++i)
+            {
+                qp->PostSend(request);
+            }
+        };
+        const Ptr<QbbSwitch> chip = fabric->GetSwitch(sw);
+        port->TraceConnectWithoutContext(
+            "PhyRxEnd",
+            Callback<void, Ptr<const Packet>>([&](Ptr<const Packet>) {
+                // Before the switch has the frame, which is the next after BELOW full ones.
+                const uint32_t held =
+                    chip->GetBufferManager()->GetIngress(port->GetPortNumber(), LOSSLESS).bytes;
+                if (result.crossedPs == 0 && held == BELOW * frame)
+                {
+                    result.crossedPs = QbbNowPs();
+                }
+            }));
+        Simulator::Schedule(PicoSeconds(1),
+                            [&]() { fabric->GetDevice(1, b)->RequestPause(LOSSLESS, true); });
+        Simulator::Schedule(PicoSeconds(LEAD_PS), [&]() {
+            post(BELOW + 1, link.mtu);
+            post(shorter > 0 ? 1 : 0, shorter);
+            post(ample / link.mtu + 1, link.mtu);
+        });
+        if (blockPs > 0)
+        {
+            Simulator::Schedule(PicoSeconds(blockPs), [&]() {
+                constexpr uint16_t LOCAL_EXPERIMENT = 0x88b5;
+                port->Send(Create<Packet>(packet), port->GetPeer()->GetAddress(), LOCAL_EXPERIMENT);
+            });
+        }
+        // What A sends in the first place, and the pause's way there and back, several times over.
+        const QbbLineRate rate(link.rateBps);
+        Simulator::Stop(PicoSeconds(LEAD_PS + rate.BytesToPs(64 * frame) + 8 * link.delayPs +
+                                    4 * link.reactionPs));
+        Simulator::Run();
+
+        result.profile = chip->GetPortProfiles().at(port->GetPortNumber());
+        result.drops = port->GetCounters()
+                           .dropsByReason[static_cast<std::size_t>(QbbDropReason::HEADROOM_FULL)];
+        result.peakBytes =
+            chip->GetBufferManager()->GetIngress(port->GetPortNumber(), LOSSLESS).peakHeadroomBytes;
+        Simulator::Destroy();
+        return result;
+    }
+};
+
+void
+Check(bool right, const std::string& what, const std::string& accepted)
+{
+    if (!right)
+    {
+        throw std::invalid_argument("headroom probe: " + what + "; accepted: " + accepted);
+    }
+}
+
+/**
+ * \param terms of the formula
+ * \param link the link
+ * \param overhead preamble and gap
+ * \return payload of the shorter packet behind which full ones follow, the last of them just before
+ *         the pause takes effect; 0: no shorter one is needed
+ */
+uint32_t
+GetShorter(const QbbPfcHeadroomTerms& terms, const RdmaHeadroomCase& link, uint32_t overhead)
+{
+    const uint32_t line = link.mtu + FRAME_OVERHEAD_BYTES + overhead;
+    const uint64_t rest = terms.lineBytes % line;
+    // One byte less than the rest, in words of 4 bytes; a packet has at least one.
+    const uint64_t headers = FRAME_OVERHEAD_BYTES + overhead + 1;
+    return rest > headers + 4 ? static_cast<uint32_t>((rest - headers) / 4 * 4) : 0;
+}
+
+} // namespace
+
+int64_t
+GetRdmaCableDelayPs(double length)
+{
+    std::ostringstream text;
+    text << length << " m of cable";
+    Check(length >= 0 && length <= 2e8, text.str(), "0 to 200000000 m");
+    return std::max<int64_t>(1, std::llround(length * PS_PER_METRE));
+}
+
+RdmaHeadroomFinding
+FindRdmaHeadroom(const RdmaHeadroomCase& link)
+{
+    const bool power = link.mtu == 256 || link.mtu == 512 || link.mtu == 1024 || link.mtu == 2048 ||
+                       link.mtu == 4096;
+    Check(power, "an MTU of " + std::to_string(link.mtu), "256, 512, 1024, 2048, 4096");
+    Check(link.rateBps > 0 && link.rateBps <= RDMA_MAX_RATE_BPS,
+          std::to_string(link.rateBps) + " bit/s",
+          "1 bit/s to 8 Tb/s");
+    Check(link.delayPs > 0 && link.delayPs <= RDMA_MAX_DELAY_PS,
+          "a cable of " + std::to_string(link.delayPs) + " ps",
+          "1 ps to 1 s");
+    Check(link.reactionPs >= 0 && link.reactionPs <= RDMA_MAX_DELAY_PS,
+          "a reaction time of " + std::to_string(link.reactionPs) + " ps",
+          "0 to 1 s");
+
+    RdmaHeadroomFinding finding;
+    const uint32_t frame = link.mtu + FRAME_OVERHEAD_BYTES;
+    const double twice =
+        16.0 * frame +
+        2 * static_cast<double>(2 * link.delayPs + link.reactionPs) / 8e12 * link.rateBps;
+    Check(twice < MAX_AMPLE, "a link that needs that much headroom", "at most 256 MB of it");
+    const auto ample = static_cast<uint32_t>(twice);
+    const RunResult first = Probe::Run(link, ample, ample, 0, 0);
+    finding.runs = 1;
+    const QbbPfcHeadroomTerms terms = QbbPfcHeadroom::GetTerms(first.profile);
+    finding.formulaBytes = terms.totalBytes;
+    finding.inFlightBytes = terms.inFlightBytes;
+    finding.frameBytes = static_cast<uint32_t>(terms.crossingBytes);
+
+    const uint32_t full = link.mtu;
+    const uint32_t best = GetShorter(terms, link, first.profile.lineOverheadBytes);
+    uint32_t shorter = 0;
+    for (const uint32_t candidate : {0U, best, full / 2, full - 4})
+    {
+        const RunResult run = Probe::Run(link, ample, ample, candidate, first.crossedPs - 1);
+        ++finding.runs;
+        if (run.peakBytes > finding.peakBytes)
+        {
+            finding.peakBytes = run.peakBytes;
+            shorter = candidate;
+        }
+    }
+
+    // Loses with `loses` (or no headroom at all), does not with `enough`.
+    uint32_t loses = 0;
+    uint32_t enough = ample;
+    while (enough - loses > 1)
+    {
+        const uint32_t middle = loses + (enough - loses) / 2;
+        const RunResult run = Probe::Run(link, middle, ample, shorter, first.crossedPs - 1);
+        ++finding.runs;
+        (run.drops > 0 ? loses : enough) = middle;
+    }
+    finding.smallestBytes = enough;
+    return finding;
+}
+
+} // namespace ns3

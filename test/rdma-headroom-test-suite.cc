@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+
+#include "rdma-headroom-probe.h"
+
+#include <ns3/test.h>
+
+#include <sstream>
+#include <stdexcept>
+
+/**
+ * \file
+ * \ingroup rdma-tests
+ * Headroom found by bisection over simulations, beside the computed one.
+ */
+
+using namespace ns3;
+
+namespace
+{
+
+/** Rates and cables as in the paper and since. */
+class BisectionTestCase : public TestCase
+{
+  public:
+    BisectionTestCase()
+        : TestCase("the smallest headroom without loss is at most the computed one, and near it")
+    {
+    }
+
+  private:
+    void DoRun() override
+    {
+        for (const uint64_t gbps : {10, 40, 100, 400})
+        {
+            for (const double length : {2.0, 20.0, 300.0})
+            {
+                for (const uint32_t mtu : {1024U, 4096U})
+                {
+                    RdmaHeadroomCase link;
+                    link.rateBps = gbps * 1'000'000'000;
+                    link.delayPs = GetRdmaCableDelayPs(length);
+                    link.mtu = mtu;
+                    const RdmaHeadroomFinding found = FindRdmaHeadroom(link);
+                    std::ostringstream name;
+                    name << gbps << " Gb/s, " << length << " m, MTU " << mtu << ": found "
+                         << found.smallestBytes << " B, computed " << found.formulaBytes << " B";
+                    NS_TEST_EXPECT_MSG_LT_OR_EQ(found.smallestBytes,
+                                                found.formulaBytes,
+                                                name.str());
+                    NS_TEST_EXPECT_MSG_GT_OR_EQ(found.GetRatio(), 0.85, name.str());
+                    // Words of 4 bytes, and a shortest packet, are what the scenario cannot fill.
+                    NS_TEST_EXPECT_MSG_GT(found.smallestBytes + 100,
+                                          found.formulaBytes,
+                                          name.str());
+                    // What is used where there is enough is what is needed.
+                    NS_TEST_EXPECT_MSG_EQ(found.smallestBytes, found.peakBytes, name.str());
+                    // Cut by a frame and what is in flight, it loses.
+                    NS_TEST_EXPECT_MSG_GT(found.smallestBytes,
+                                          found.formulaBytes - found.frameBytes -
+                                              found.inFlightBytes,
+                                          name.str());
+                }
+            }
+        }
+    }
+};
+
+/** What makes no sense. */
+class WrongLinkTestCase : public TestCase
+{
+  public:
+    WrongLinkTestCase()
+        : TestCase("links that make no sense are refused")
+    {
+    }
+
+  private:
+    /** \param link a link \return the message that refuses it */
+    static std::string Refusal(const RdmaHeadroomCase& link)
+    {
+        try
+        {
+            FindRdmaHeadroom(link);
+        }
+        catch (const std::invalid_argument& error)
+        {
+            return error.what();
+        }
+        return "";
+    }
+
+    void DoRun() override
+    {
+        RdmaHeadroomCase link;
+        link.mtu = 1000;
+        NS_TEST_EXPECT_MSG_EQ(
+            Refusal(link),
+            "headroom probe: an MTU of 1000; accepted: 256, 512, 1024, 2048, 4096",
+            "MTU");
+        link = RdmaHeadroomCase();
+        link.rateBps = 0;
+        NS_TEST_EXPECT_MSG_EQ(Refusal(link),
+                              "headroom probe: 0 bit/s; accepted: 1 bit/s to 8 Tb/s",
+                              "rate");
+        link = RdmaHeadroomCase();
+        link.delayPs = 0;
+        NS_TEST_EXPECT_MSG_EQ(Refusal(link),
+                              "headroom probe: a cable of 0 ps; accepted: 1 ps to 1 s",
+                              "cable");
+        link = RdmaHeadroomCase();
+        link.reactionPs = -1;
+        NS_TEST_EXPECT_MSG_EQ(Refusal(link),
+                              "headroom probe: a reaction time of -1 ps; accepted: 0 to 1 s",
+                              "reaction");
+        link = RdmaHeadroomCase();
+        link.delayPs = 1'000'000'000'000;
+        NS_TEST_EXPECT_MSG_EQ(Refusal(link),
+                              "headroom probe: a link that needs that much headroom; accepted: at "
+                              "most 256 MB of it",
+                              "too much");
+        NS_TEST_EXPECT_MSG_EQ(GetRdmaCableDelayPs(300), 1'500'000, "5 ns/m");
+        NS_TEST_EXPECT_MSG_EQ(GetRdmaCableDelayPs(0), 1, "a cable has a delay");
+    }
+};
+
+/** \ingroup rdma-tests Headroom by bisection. */
+class RdmaHeadroomTestSuite : public TestSuite
+{
+  public:
+    RdmaHeadroomTestSuite()
+        : TestSuite("rdma-headroom")
+    {
+        AddTestCase(new BisectionTestCase);
+        AddTestCase(new WrongLinkTestCase);
+    }
+};
+
+RdmaHeadroomTestSuite g_rdmaHeadroomTestSuite; //!< registers the suite
+
+} // namespace
