@@ -21,7 +21,8 @@ import tempfile
 HERE = os.path.dirname(os.path.abspath(__file__))
 CLASSES = (
     "QbbNetDevice", "QbbChannel", "QbbSwitch", "QbbSharedBuffer", "QbbEcnMarker", "QbbRouting",
-    "QbbSprayPathSelector", "RdmaNic", "RdmaQueuePair", "RdmaSharedReceiveQueue", "RoceTransport", "IrnTransport",
+    "QbbSprayPathSelector", "QbbPfcWatchdog", "QbbStormSource", "RdmaNic", "RdmaQueuePair", "RdmaSharedReceiveQueue",
+    "RdmaReceiveBuffer", "RdmaNicWatchdog", "RoceTransport", "IrnTransport",
     "RdmaDcqcn", "RdmaRcm", "RdmaDctcp", "RdmaTimely", "RdmaSwift", "RdmaHpcc", "RdmaHpccPint", "RdmaPowerTcp",
     "RdmaAimd", "RdmaTcpFlowRunner", "RdmaServer", "RdmaClient",
 )

@@ -18,21 +18,52 @@ namespace ns3
 void
 QbbNetDevice::RequestPause(uint8_t priority, bool pause)
 {
+    RequestPauses(static_cast<uint8_t>(1U << priority), pause);
+}
+
+void
+QbbNetDevice::RequestPauses(uint8_t classes, bool pause)
+{
     if (m_flowControl == FLOW_CONTROL_PAUSE)
     {
         // All classes stop while one of them wants it.
-        const auto bit = static_cast<uint8_t>(1U << priority);
-        m_plainPauseWanted = pause ? m_plainPauseWanted | bit : m_plainPauseWanted & ~bit;
-        for (uint8_t p = 0; p < 8; ++p)
+        m_plainPauseWanted = pause ? m_plainPauseWanted | classes : m_plainPauseWanted & ~classes;
+        pause = m_plainPauseWanted;
+        classes = 0xff;
+    }
+    for (uint8_t p = 0; classes >> p; ++p)
+    {
+        if (classes & (1U << p))
         {
-            m_pauseSender.Request(p, m_plainPauseWanted);
+            m_pauseSender.Request(p, pause);
         }
     }
-    else
-    {
-        m_pauseSender.Request(priority, pause);
-    }
     TryTransmit();
+}
+
+void
+QbbNetDevice::InjectPause(uint8_t classes, uint16_t quanta)
+{
+    m_pauseSender.Inject(m_flowControl == FLOW_CONTROL_PAUSE ? 0xff : classes, quanta);
+    TryTransmit();
+}
+
+void
+QbbNetDevice::SetPauseAllowed(uint8_t classes)
+{
+    m_pauseSender.SetAllowed(classes);
+    TryTransmit();
+}
+
+void
+QbbNetDevice::SetPauseHonoured(uint8_t classes)
+{
+    const bool resumed = m_pauseReceiver.SetHonoured(QbbNowPs(), classes);
+    ArmPauseTimers();
+    if (resumed)
+    {
+        TryTransmit();
+    }
 }
 
 QbbFramePtr
@@ -58,10 +89,11 @@ QbbNetDevice::MakePauseFrame(int64_t nowPs)
     }
     else
     {
+        const uint16_t longest = *std::max_element(frame->quanta.begin(), frame->quanta.end());
         frame->type = QbbFrameType::PAUSE;
         frame->classEnable = 0;
         frame->quanta = {};
-        frame->quanta[0] = m_pauseSender.GetWanted() ? m_pauseQuanta : 0;
+        frame->quanta[0] = longest;
     }
     ++m_counters.macControlTx;
     ArmPauseTimers();

@@ -379,7 +379,10 @@ QbbNetDevice::LineChanged()
     m_pauseSender.Forget();
     if (!m_up)
     {
-        Flush(QbbDropReason::LINK_DOWN);
+        for (uint8_t priority = 0; priority < 8; ++priority)
+        {
+            DropQueue(priority, QbbDropReason::LINK_DOWN);
+        }
     }
     m_linkChange();
     if (m_sink)
@@ -390,25 +393,41 @@ QbbNetDevice::LineChanged()
     TryTransmit();
 }
 
-void
-QbbNetDevice::Flush(QbbDropReason reason)
+uint64_t
+QbbNetDevice::DropQueue(uint8_t priority, QbbDropReason reason)
 {
-    for (uint8_t priority = 0; priority < 8; ++priority)
+    auto& queue = m_queues[priority];
+    uint64_t frames = 0;
+    // What leaves may make room for frames of this very queue: only those that are there now go.
+    for (std::size_t left = queue.GetSize(); left > 0 && !queue.IsEmpty(); --left)
     {
-        auto& queue = m_queues[priority];
-        while (!queue.IsEmpty())
+        const QbbFramePtr frame = queue.Pop();
+        m_queueBytes[priority] -= frame->size;
+        if (queue.IsEmpty())
         {
-            const QbbFramePtr frame = queue.Pop();
-            m_queueBytes[priority] -= frame->size;
-            FireTrace(m_macTxDrop, *frame);
-            CountDrop(*frame, reason);
-            if (m_sink)
-            {
-                m_sink->FrameLeft(*this, *frame);
-            }
+            m_queued &= static_cast<uint8_t>(~(1U << priority));
+        }
+        ++frames;
+        FireTrace(m_macTxDrop, *frame);
+        CountDrop(*frame, reason);
+        if (m_sink)
+        {
+            m_sink->FrameLeft(*this, *frame);
         }
     }
-    m_queued = 0;
+    return frames;
+}
+
+uint64_t
+QbbNetDevice::GetQueueBytesFrom(uint8_t priority, uint16_t ingressPort) const
+{
+    const auto& queue = m_queues[priority];
+    uint64_t bytes = 0;
+    for (std::size_t i = 0; i < queue.GetSize(); ++i)
+    {
+        bytes += queue[i]->ingressPort == ingressPort ? queue[i]->size : 0;
+    }
+    return bytes;
 }
 
 void

@@ -205,6 +205,44 @@ class QbbNetDevice : public NetDevice
     void RequestPause(uint8_t priority, bool pause);
 
     /**
+     * The same for several classes, in one pause frame.
+     *
+     * \param classes bit p set if class p is meant
+     * \param pause true to pause
+     */
+    void RequestPauses(uint8_t classes, bool pause);
+
+    /**
+     * Sends one pause frame, as a port does whose NIC is broken: see QbbPauseSender::Inject().
+     *
+     * \param classes bit p set if class p is meant; all of them where flow control is 802.3x
+     * \param quanta pause time; 0 resumes
+     */
+    void InjectPause(uint8_t classes, uint16_t quanta);
+
+    /** \param classes bit p set if this port may pause class p; see QbbPauseSender::SetAllowed() */
+    void SetPauseAllowed(uint8_t classes);
+
+    /** \param classes bit p set if class p heeds pauses; see QbbPauseReceiver::SetHonoured() */
+    void SetPauseHonoured(uint8_t classes);
+
+    /**
+     * Throws away what waits in the queue of a class, through QbbFrameSink::FrameLeft().
+     *
+     * \param priority class 0..7
+     * \param reason why
+     * \return frames thrown away
+     */
+    uint64_t DropQueue(uint8_t priority, QbbDropReason reason);
+
+    /**
+     * \param priority class 0..7
+     * \param ingressPort a port number of the switch
+     * \return bytes in the queue of the class that came in there; looks at every frame
+     */
+    uint64_t GetQueueBytesFrom(uint8_t priority, uint16_t ingressPort) const;
+
+    /**
      * Hands a frame of type PACKET to ns-3's stack.
      *
      * \param frame the frame
@@ -223,6 +261,16 @@ class QbbNetDevice : public NetDevice
     int64_t GetArrivalFs() const
     {
         return m_arrivalFs;
+    }
+
+    /**
+     * For a sink that passes frames on later than they came.
+     *
+     * \param nowFs the present time in femtoseconds
+     */
+    void SetArrivalFs(int64_t nowFs)
+    {
+        m_arrivalFs = nowFs;
     }
 
     /**
@@ -457,7 +505,6 @@ class QbbNetDevice : public NetDevice
     }
 
     void ReceiveMacControl(const QbbFrame& frame);
-    void Flush(QbbDropReason reason);
     void SetDelayedPause(Time delay);
     Time GetDelayedPause() const;
     void TracePhyTxEnd(const QbbFrame& frame, int64_t atPs);

@@ -34,6 +34,10 @@ QbbPauseReceiver::Apply(int64_t nowPs, uint8_t classEnable, const std::array<uin
             continue;
         }
         ++m_xoffReceived[p];
+        if (!(m_honoured & bit))
+        {
+            continue;
+        }
         if (!(m_paused & bit))
         {
             m_paused |= bit;
@@ -69,6 +73,22 @@ QbbPauseReceiver::Reset(int64_t nowPs)
             Resume(p, nowPs);
         }
     }
+}
+
+uint8_t
+QbbPauseReceiver::SetHonoured(int64_t nowPs, uint8_t classes)
+{
+    const uint8_t before = m_paused;
+    Expire(nowPs);
+    m_honoured = classes;
+    for (uint8_t p = 0; p < 8; ++p)
+    {
+        if (m_paused & ~m_honoured & (1U << p))
+        {
+            Resume(p, nowPs);
+        }
+    }
+    return before & ~m_paused;
 }
 
 void
@@ -124,12 +144,36 @@ QbbPauseSender::Request(uint8_t priority, bool pause)
     const auto bit = static_cast<uint8_t>(1U << priority);
     if (pause)
     {
-        m_wanted |= bit;
+        m_requested |= bit;
     }
     else
     {
-        m_wanted &= static_cast<uint8_t>(~bit);
+        m_requested &= static_cast<uint8_t>(~bit);
     }
+    Update();
+}
+
+void
+QbbPauseSender::SetAllowed(uint8_t classes)
+{
+    m_allowed = classes;
+    m_injected &= classes;
+    Update();
+}
+
+void
+QbbPauseSender::Inject(uint8_t classes, uint16_t quanta)
+{
+    m_injected = classes & m_allowed;
+    m_injectedQuanta = quanta;
+    Update();
+}
+
+void
+QbbPauseSender::Update()
+{
+    m_wanted = m_requested & m_allowed;
+    m_named = (m_wanted ^ m_told) | (m_refresh & m_wanted) | m_injected;
 }
 
 void
@@ -140,26 +184,31 @@ QbbPauseSender::Refresh(int64_t nowPs)
         // All that the peer was told, as a class that waits for its XON may be wanted again.
         m_refresh = m_told;
         m_nextRefreshPs = QBB_NEVER;
+        Update();
     }
 }
 
 uint8_t
 QbbPauseSender::Take(int64_t nowPs, std::array<uint16_t, 8>& quanta)
 {
-    const auto named = static_cast<uint8_t>((m_wanted ^ m_told) | (m_refresh & m_wanted));
+    const uint8_t named = m_named;
     for (uint8_t p = 0; p < 8; ++p)
     {
         const auto bit = static_cast<uint8_t>(1U << p);
         quanta[p] = 0;
-        if (named & m_wanted & bit)
+        if (!(named & bit))
+        {
+            continue;
+        }
+        if (m_wanted & bit)
         {
             quanta[p] = m_quanta;
-            ++m_xoffSent[p];
         }
-        else if (named & bit)
+        else if (m_injected & bit)
         {
-            ++m_xonSent[p];
+            quanta[p] = m_injectedQuanta;
         }
+        ++(quanta[p] ? m_xoffSent : m_xonSent)[p];
     }
     // One refresh time serves all classes: the earliest pause that is out decides.
     if (m_wanted == 0)
@@ -172,6 +221,8 @@ QbbPauseSender::Take(int64_t nowPs, std::array<uint16_t, 8>& quanta)
     }
     m_told = m_wanted;
     m_refresh = 0;
+    m_injected = 0;
+    Update();
     return named;
 }
 
@@ -180,7 +231,9 @@ QbbPauseSender::Forget()
 {
     m_told = 0;
     m_refresh = 0;
+    m_injected = 0;
     m_nextRefreshPs = QBB_NEVER;
+    Update();
 }
 
 } // namespace ns3

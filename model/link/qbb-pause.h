@@ -52,6 +52,21 @@ class QbbPauseReceiver
     /** Ends every pause (the link went down). \param nowPs the instant */
     void Reset(int64_t nowPs);
 
+    /**
+     * Pause frames for the other classes are counted and change nothing.
+     *
+     * \param nowPs the instant
+     * \param classes bit p set if class p may be paused; all may at the start
+     * \return bit p set if class p may send again through this
+     */
+    uint8_t SetHonoured(int64_t nowPs, uint8_t classes);
+
+    /** \return bit p set if class p may be paused */
+    uint8_t GetHonoured() const
+    {
+        return m_honoured;
+    }
+
     /** \return bit p set if class p is paused */
     uint8_t GetPaused() const
     {
@@ -85,6 +100,7 @@ class QbbPauseReceiver
 
     QbbLineRate m_rate;                       //!< length of a bit
     uint8_t m_paused{0};                      //!< classes that are paused
+    uint8_t m_honoured{0xff};                 //!< classes that may be paused
     std::array<int64_t, 8> m_untilPs{};       //!< when a pause runs out
     std::array<int64_t, 8> m_sincePs{};       //!< when the present pause began
     std::array<int64_t, 8> m_pausedPs{};      //!< length of earlier pauses
@@ -117,7 +133,30 @@ class QbbPauseSender
      */
     void Request(uint8_t priority, bool pause);
 
-    /** \return bit p set if class p is wanted paused */
+    /**
+     * Takes the right to pause from the other classes: what the peer was told of them is taken
+     * back, and what is asked for them waits until they have it again.
+     *
+     * \param classes bit p set if class p may be paused; all may at the start
+     */
+    void SetAllowed(uint8_t classes);
+
+    /** \return bit p set if class p may be paused */
+    uint8_t GetAllowed() const
+    {
+        return m_allowed;
+    }
+
+    /**
+     * Sends one pause frame that is neither repeated nor ended. Classes that are not allowed are
+     * left out, and those that are wanted paused get their own pause time.
+     *
+     * \param classes bit p set if class p is meant
+     * \param quanta pause time; 0 resumes
+     */
+    void Inject(uint8_t classes, uint16_t quanta);
+
+    /** \return bit p set if class p is wanted paused, and may be */
     uint8_t GetWanted() const
     {
         return m_wanted;
@@ -126,7 +165,7 @@ class QbbPauseSender
     /** \return true if a pause frame should be sent at once */
     bool IsPending() const
     {
-        return (m_wanted ^ m_told) | (m_refresh & m_wanted);
+        return m_named;
     }
 
     /**
@@ -176,10 +215,17 @@ class QbbPauseSender
     }
 
   private:
+    void Update();
+
     uint16_t m_quanta{65535};             //!< pause time that is asked for
     int64_t m_refreshPs{0};               //!< a pause is repeated after this time
     int64_t m_slackPs{0};                 //!< from then to its end
-    uint8_t m_wanted{0};                  //!< classes that shall be paused
+    uint8_t m_requested{0};               //!< classes that Request() asked to pause
+    uint8_t m_allowed{0xff};              //!< classes that may be paused
+    uint8_t m_wanted{0};                  //!< of m_requested those that may be
+    uint8_t m_injected{0};                //!< classes of Inject()
+    uint16_t m_injectedQuanta{0};         //!< pause time of Inject()
+    uint8_t m_named{0};                   //!< classes that the next pause frame names
     uint8_t m_told{0};                    //!< classes that the peer was told to pause
     uint8_t m_refresh{0};                 //!< classes to be told again
     int64_t m_nextRefreshPs{QBB_NEVER};   //!< when to repeat

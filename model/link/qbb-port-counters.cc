@@ -34,6 +34,10 @@ GetQbbDropReasonName(QbbDropReason reason)
         return "unexpected";
     case QbbDropReason::TOO_LONG:
         return "too long";
+    case QbbDropReason::PFC_STORM:
+        return "PFC storm";
+    case QbbDropReason::RECEIVER_FULL:
+        return "receive buffer full";
     case QbbDropReason::COUNT:
         break;
     }

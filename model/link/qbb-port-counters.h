@@ -28,6 +28,8 @@ enum class QbbDropReason : uint8_t
     NOT_FOR_US,    //!< another MAC address, or no such queue pair
     UNEXPECTED,    //!< a frame that the receiver has no use for
     TOO_LONG,      //!< longer than the MTU
+    PFC_STORM,     //!< the PFC watchdog drops what a paused queue holds and gets
+    RECEIVER_FULL, //!< the host's receive buffer had no room
     COUNT          //!< how many reasons there are
 };
 

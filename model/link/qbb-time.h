@@ -39,10 +39,15 @@ constexpr uint32_t MAX_PORTS = 450; //!< ports of a node that have an order of t
 constexpr uint32_t ARRIVAL = 1;     //!< a frame's last bit came in; plus the port's index
 /// A port may send, pause or resume; plus the port's index.
 constexpr uint32_t PORT = ARRIVAL + MAX_PORTS;
-constexpr uint32_t APPLICATION = 980; //!< a workload posts requests
-constexpr uint32_t NIC_TIMER = 990;   //!< a queue pair's timer has run out
-constexpr uint32_t NIC_KICK = 991;    //!< a NIC begins what was posted or timed out at this instant
-constexpr uint32_t MONITOR = 999;     //!< a monitor looks at the state that the instant leaves
+/// A NIC's receive pipeline passes a frame on; plus the port's index, below MAX_NIC_PORTS.
+constexpr uint32_t NIC_RECEIVE = PORT + MAX_PORTS;
+constexpr uint32_t MAX_NIC_PORTS = 64; //!< ports of a host with a receive buffer
+constexpr uint32_t STORM_SOURCE = 970; //!< a broken NIC sends a pause frame
+constexpr uint32_t APPLICATION = 980;  //!< a workload posts requests
+constexpr uint32_t NIC_TIMER = 990;    //!< a queue pair's timer has run out
+constexpr uint32_t NIC_KICK = 991; //!< a NIC begins what was posted or timed out at this instant
+constexpr uint32_t WATCHDOG = 992; //!< a watchdog samples the queues, and acts
+constexpr uint32_t MONITOR = 999;  //!< a monitor looks at the state that the instant leaves
 
 } // namespace QbbEventOrder
 

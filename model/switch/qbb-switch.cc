@@ -265,6 +265,10 @@ QbbSwitch::ReceiveFrame(QbbNetDevice& port, QbbFramePtr frame)
         return;
     }
 
+    if ((m_gated & (1U << frame->priority)) && !m_gate->Admits(port, device, *frame))
+    {
+        return;
+    }
     const QbbAdmission admission =
         m_buffer->Admit(frame->ingressPort, egressNumber, frame->priority, frame->size);
     if (admission.xoff)
@@ -282,6 +286,18 @@ QbbSwitch::ReceiveFrame(QbbNetDevice& port, QbbFramePtr frame)
     frame->srcMac = device.GetMac();
     frame->dstMac = device.GetPeer()->GetMac();
     device.Enqueue(std::move(frame), port.GetArrivalFs());
+}
+
+uint64_t
+QbbSwitch::DropQueue(uint32_t port, uint8_t priority, QbbDropReason reason)
+{
+    return GetPort(port)->DropQueue(priority, reason);
+}
+
+uint64_t
+QbbSwitch::GetBytesBetween(uint32_t ingress, uint32_t egress, uint8_t priority) const
+{
+    return GetPort(egress)->GetQueueBytesFrom(priority, static_cast<uint16_t>(ingress));
 }
 
 void

@@ -21,6 +21,27 @@ namespace ns3
 
 /**
  * \ingroup rdma
+ * Says which frames a switch throws away before they get to its buffer; see QbbPfcWatchdog.
+ */
+class QbbFrameGate
+{
+  public:
+    virtual ~QbbFrameGate() = default;
+
+    /**
+     * A frame of a gated class has come in, and its way out is known. If the answer is no, the gate
+     * has counted the drop.
+     *
+     * \param ingress where it came in
+     * \param egress where it is to go out
+     * \param frame the frame
+     * \return true if it may go on
+     */
+    virtual bool Admits(QbbNetDevice& ingress, QbbNetDevice& egress, const QbbFrame& frame) = 0;
+};
+
+/**
+ * \ingroup rdma
  * A store-and-forward IPv4 switch with a shared buffer, aggregated to a node whose QbbNetDevices
  * are its ports.
  *
@@ -62,6 +83,34 @@ class QbbSwitch : public Object, public QbbFrameSink
     {
         return m_table;
     }
+
+    /**
+     * \param gate asked for the frames of \p classes; it must outlive the switch's events
+     * \param classes bit p set if class p is gated; 0 for none
+     */
+    void SetGate(QbbFrameGate* gate, uint8_t classes)
+    {
+        m_gate = gate;
+        m_gated = classes;
+    }
+
+    /**
+     * Throws away all frames of a class that wait for a port.
+     *
+     * \param port port number
+     * \param priority class 0..7
+     * \param reason why
+     * \return frames thrown away
+     */
+    uint64_t DropQueue(uint32_t port, uint8_t priority, QbbDropReason reason);
+
+    /**
+     * \param ingress number of the port where they came in
+     * \param egress number of the port that they wait for
+     * \param priority class 0..7
+     * \return bytes of the class in the buffer; may look at every frame in the queue
+     */
+    uint64_t GetBytesBetween(uint32_t ingress, uint32_t egress, uint8_t priority) const;
 
     /** \return the buffer manager */
     Ptr<QbbBufferManager> GetBufferManager() const
@@ -143,6 +192,8 @@ class QbbSwitch : public Object, public QbbFrameSink
     uint32_t m_seed{0};                  //!< mixed into path selection
     uint32_t m_seedAttribute{0};         //!< attribute EcmpSeed
     bool m_configured{false};            //!< buffer and ports are set up
+    uint8_t m_gated{0};                  //!< classes of SetGate()
+    QbbFrameGate* m_gate{nullptr};       //!< SetGate()
 };
 
 } // namespace ns3

@@ -238,3 +238,22 @@ TEST(QbbPauseReceiver, RandomAgainstAReference)
         ASSERT_EQ(resumed, pausedBefore & ~paused);
     }
 }
+
+TEST(QbbPauseReceiver, ClassesThatHeedNoPause)
+{
+    auto receiver = MakeReceiver(100);
+    const Quanta quanta{0, 0, 0, 10, 10};
+    receiver.Apply(0, 0x18, quanta);
+    EXPECT_EQ(receiver.SetHonoured(1000, 0xf7), 0x08);
+    EXPECT_EQ(receiver.GetPaused(), 0x10);
+    EXPECT_EQ(receiver.GetPausedPs(3, 2000), 1000);
+    // Pause frames are counted all the same.
+    EXPECT_EQ(receiver.Apply(3000, 0x08, quanta), 0);
+    EXPECT_EQ(receiver.GetPaused(), 0x10);
+    EXPECT_EQ(receiver.GetXoffReceived(3), 2U);
+    EXPECT_EQ(receiver.SetHonoured(4000, 0xff), 0);
+    EXPECT_EQ(receiver.GetPaused(), 0x10);
+    receiver.Apply(5000, 0x08, quanta);
+    EXPECT_EQ(receiver.GetPaused(), 0x18);
+    EXPECT_EQ(receiver.GetNextExpiryPs(), 10 * QUANTUM_100G);
+}

@@ -311,3 +311,53 @@ TEST(QbbPauseSenderDeathTest, Range)
         EXPECT_DEATH(sender.Configure(rate, 1, fraction), "accepted: above 0 and below 1");
     }
 }
+
+TEST(QbbPauseSender, InjectedOnce)
+{
+    auto sender = MakeSender();
+    Quanta quanta{};
+    sender.Inject(0x18, 7);
+    EXPECT_TRUE(sender.IsPending());
+    EXPECT_EQ(sender.GetWanted(), 0);
+    EXPECT_EQ(sender.Take(0, quanta), 0x18);
+    EXPECT_EQ(quanta, (Quanta{0, 0, 0, 7, 7}));
+    EXPECT_FALSE(sender.IsPending());
+    EXPECT_EQ(sender.GetNextRefreshPs(), QBB_NEVER);
+    EXPECT_EQ(sender.GetXoffSent(3), 1U);
+    // A class that is wanted paused keeps its own time; zero quanta count as a resumption.
+    sender.Request(3, true);
+    sender.Inject(0x18, 0);
+    EXPECT_EQ(sender.Take(10, quanta), 0x18);
+    EXPECT_EQ(quanta, (Quanta{0, 0, 0, 100, 0}));
+    EXPECT_EQ(sender.GetXoffSent(3), 2U);
+    EXPECT_EQ(sender.GetXonSent(4), 1U);
+    EXPECT_EQ(sender.GetNextRefreshPs(), 10 + REFRESH);
+    // The link went down before it was sent.
+    sender.Inject(0x10, 7);
+    sender.Forget();
+    EXPECT_EQ(sender.Take(20, quanta), 0x08);
+}
+
+TEST(QbbPauseSender, ClassesThatAreNotAllowed)
+{
+    auto sender = MakeSender();
+    Quanta quanta{};
+    sender.Request(3, true);
+    sender.Request(4, true);
+    sender.Take(0, quanta);
+    // What is out is taken back, what is asked for waits.
+    sender.SetAllowed(0xf7);
+    EXPECT_EQ(sender.GetWanted(), 0x10);
+    EXPECT_EQ(sender.Take(10, quanta), 0x08);
+    EXPECT_EQ(quanta, Quanta{});
+    sender.Inject(0x0c, 7);
+    EXPECT_EQ(sender.Take(20, quanta), 0x04);
+    sender.Request(4, false);
+    sender.Take(30, quanta);
+    EXPECT_FALSE(sender.IsPending());
+    sender.SetAllowed(0xff);
+    EXPECT_EQ(sender.GetWanted(), 0x08);
+    EXPECT_EQ(sender.Take(40, quanta), 0x08);
+    EXPECT_EQ(quanta, (Quanta{0, 0, 0, 100}));
+    EXPECT_EQ(sender.GetNextRefreshPs(), 40 + REFRESH);
+}

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+
+#include "qbb-storm-source.h"
+
+#include "qbb-wire.h"
+
+#include <ns3/abort.h>
+#include <ns3/log.h>
+#include <ns3/uinteger.h>
+
+#include <algorithm>
+
+namespace ns3
+{
+
+NS_LOG_COMPONENT_DEFINE("QbbStormSource");
+
+NS_OBJECT_ENSURE_REGISTERED(QbbStormSource);
+
+TypeId
+QbbStormSource::GetTypeId()
+{
+    static TypeId tid =
+        TypeId("ns3::QbbStormSource")
+            .SetParent<Object>()
+            .SetGroupName("Rdma")
+            .AddConstructor<QbbStormSource>()
+            .AddAttribute("Priority",
+                          "The class that is paused; at a port with 802.3x flow control, all are.",
+                          UintegerValue(3),
+                          MakeUintegerAccessor(&QbbStormSource::m_priority),
+                          MakeUintegerChecker<uint8_t>(0, 7))
+            .AddAttribute("Start",
+                          "When the first pause frame is sent.",
+                          TimeValue(Seconds(0)),
+                          MakeTimeAccessor(&QbbStormSource::m_start),
+                          MakeTimeChecker(Seconds(0)))
+            .AddAttribute("Stop",
+                          "From when on no pause frame is sent; 0: never.",
+                          TimeValue(Seconds(0)),
+                          MakeTimeAccessor(&QbbStormSource::m_stop),
+                          MakeTimeChecker(Seconds(0)))
+            .AddAttribute("Quanta",
+                          "Pause time of each frame, in quanta of 512 bit times.",
+                          UintegerValue(65535),
+                          MakeUintegerAccessor(&QbbStormSource::m_quanta),
+                          MakeUintegerChecker<uint16_t>(1))
+            .AddAttribute("Period",
+                          "Time from one pause frame to the next; 0: half of the pause time.",
+                          TimeValue(Seconds(0)),
+                          MakeTimeAccessor(&QbbStormSource::m_period),
+                          MakeTimeChecker(Seconds(0)));
+    return tid;
+}
+
+QbbStormSource::QbbStormSource()
+    : m_timer(this, QbbEventOrder::STORM_SOURCE)
+{
+    NS_LOG_FUNCTION(this);
+}
+
+QbbStormSource::~QbbStormSource()
+{
+    NS_LOG_FUNCTION(this);
+}
+
+void
+QbbStormSource::DoDispose()
+{
+    NS_LOG_FUNCTION(this);
+    m_timer.Disarm();
+    m_device = nullptr;
+    Object::DoDispose();
+}
+
+void
+QbbStormSource::Install(Ptr<QbbNetDevice> device)
+{
+    NS_LOG_FUNCTION(this << device);
+    NS_ABORT_MSG_IF(m_device, "rdma: a storm source is given a second port");
+    NS_ABORT_MSG_IF(!(device->GetLosslessClasses() & (1U << m_priority)),
+                    "rdma: a storm source for class "
+                        << +m_priority << " at node " << device->GetNodeId()
+                        << ", where pauses for it are ignored; accepted: a class that FlowControl "
+                           "and PfcClasses make lossless (they have "
+                        << +device->GetLosslessClasses() << ", one bit a class)");
+    NS_ABORT_MSG_IF(!m_stop.IsZero() && m_stop <= m_start,
+                    "rdma: a storm source with Start " << m_start.As(Time::US) << " and Stop "
+                                                       << m_stop.As(Time::US)
+                                                       << "; accepted: a Stop after Start, or 0");
+    m_device = PeekPointer(device);
+    const int64_t pausePs =
+        device->GetLineRate().BitsToPs(uint64_t{m_quanta} * QbbWire::PAUSE_QUANTUM_BITS);
+    m_periodPs = m_period.IsZero() ? std::max<int64_t>(1, pausePs / 2) : QbbToPs(m_period);
+    m_nextPs = QbbToPs(m_start);
+    m_stopPs = m_stop.IsZero() ? QBB_NEVER : QbbToPs(m_stop);
+    device->AggregateObject(this);
+    m_timer.Arm(m_nextPs);
+}
+
+void
+QbbStormSource::OnSend()
+{
+    m_device->InjectPause(static_cast<uint8_t>(1U << m_priority), m_quanta);
+    ++m_frames;
+    m_nextPs += m_periodPs;
+    if (m_nextPs < m_stopPs)
+    {
+        m_timer.Arm(m_nextPs);
+    }
+}
+
+} // namespace ns3

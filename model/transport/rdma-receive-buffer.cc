@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+
+#include "rdma-receive-buffer.h"
+
+#include "qbb-pfc-headroom.h"
+
+#include <ns3/abort.h>
+#include <ns3/log.h>
+#include <ns3/uinteger.h>
+
+#include <algorithm>
+
+namespace ns3
+{
+
+NS_LOG_COMPONENT_DEFINE("RdmaReceiveBuffer");
+
+NS_OBJECT_ENSURE_REGISTERED(RdmaReceiveBuffer);
+
+TypeId
+RdmaReceiveBuffer::GetTypeId()
+{
+    static TypeId tid =
+        TypeId("ns3::RdmaReceiveBuffer")
+            .SetParent<Object>()
+            .SetGroupName("Rdma")
+            .AddConstructor<RdmaReceiveBuffer>()
+            .AddAttribute("Size",
+                          "Bytes that the buffer holds, headroom included.",
+                          UintegerValue(1 << 20),
+                          MakeUintegerAccessor(&RdmaReceiveBuffer::m_size),
+                          MakeUintegerChecker<uint32_t>(64, 1 << 30))
+            .AddAttribute("DrainRate",
+                          "The rate at which the host takes the bytes of frames.",
+                          DataRateValue(DataRate("100Gbps")),
+                          MakeDataRateAccessor(&RdmaReceiveBuffer::SetDrainRate,
+                                               &RdmaReceiveBuffer::GetDrainRate),
+                          MakeDataRateChecker())
+            .AddAttribute("XoffBytes",
+                          "Above so many bytes, the lossless classes are paused; 0: Size less the "
+                          "headroom of QbbPfcHeadroom.",
+                          UintegerValue(0),
+                          MakeUintegerAccessor(&RdmaReceiveBuffer::m_xoffAttribute),
+                          MakeUintegerChecker<uint32_t>())
+            .AddAttribute("XonBytes",
+                          "Down to so many bytes, they are resumed; 0: half of XoffBytes.",
+                          UintegerValue(0),
+                          MakeUintegerAccessor(&RdmaReceiveBuffer::m_xonAttribute),
+                          MakeUintegerChecker<uint32_t>())
+            .AddAttribute("StallStart",
+                          "When the pipeline stops for the first time.",
+                          TimeValue(Seconds(0)),
+                          MakeTimeAccessor(&RdmaReceiveBuffer::m_stallStart),
+                          MakeTimeChecker(Seconds(0)))
+            .AddAttribute("StallDuration",
+                          "How long it stands still each time; 0: it never does.",
+                          TimeValue(Seconds(0)),
+                          MakeTimeAccessor(&RdmaReceiveBuffer::m_stallDuration),
+                          MakeTimeChecker(Seconds(0)))
+            .AddAttribute("StallPeriod",
+                          "From the start of a stall to the start of the next; 0: there is one.",
+                          TimeValue(Seconds(0)),
+                          MakeTimeAccessor(&RdmaReceiveBuffer::m_stallPeriod),
+                          MakeTimeChecker(Seconds(0)))
+            .AddTraceSource("Bytes",
+                            "Bytes in the buffer.",
+                            MakeTraceSourceAccessor(&RdmaReceiveBuffer::m_bytes),
+                            "ns3::TracedValueCallback::Uint32");
+    return tid;
+}
+
+RdmaReceiveBuffer::RdmaReceiveBuffer()
+    : m_timer(this)
+{
+    NS_LOG_FUNCTION(this);
+}
+
+RdmaReceiveBuffer::~RdmaReceiveBuffer()
+{
+    NS_LOG_FUNCTION(this);
+}
+
+void
+RdmaReceiveBuffer::DoDispose()
+{
+    NS_LOG_FUNCTION(this);
+    m_timer.Disarm();
+    m_queue.Clear();
+    m_device = nullptr;
+    m_next = nullptr;
+    Object::DoDispose();
+}
+
+void
+RdmaReceiveBuffer::SetDrainRate(DataRate rate)
+{
+    NS_ABORT_MSG_IF(rate.GetBitRate() == 0,
+                    "rdma: a receive buffer with DrainRate 0; accepted: above 0, with stalls for "
+                    "a host that takes nothing");
+    m_rate = QbbLineRate(rate.GetBitRate());
+    m_fraction = 0;
+}
+
+DataRate
+RdmaReceiveBuffer::GetDrainRate() const
+{
+    return DataRate(m_rate.GetBitRate());
+}
+
+void
+RdmaReceiveBuffer::Install(Ptr<QbbNetDevice> device)
+{
+    NS_LOG_FUNCTION(this << device);
+    NS_ABORT_MSG_IF(m_device, "rdma: a receive buffer is given a second port");
+    NS_ABORT_MSG_IF(!device->GetSink() || !device->GetPeer(),
+                    "rdma: a receive buffer at node " << device->GetNodeId()
+                                                      << ": the port needs a NIC behind it, and a "
+                                                         "cable");
+    NS_ABORT_MSG_IF(device->GetIfIndex() >= QbbEventOrder::MAX_NIC_PORTS,
+                    "rdma: a receive buffer at port " << device->GetIfIndex()
+                                                      << " of a host; accepted: below "
+                                                      << QbbEventOrder::MAX_NIC_PORTS);
+    CheckSettings();
+    m_device = PeekPointer(device);
+    m_lossless = device->GetLosslessClasses();
+    SetThresholds();
+    m_next = device->GetSink();
+    device->SetSink(this);
+    device->AggregateObject(this);
+    m_timer.SetOrder(QbbEventOrder::NIC_RECEIVE + device->GetIfIndex());
+}
+
+void
+RdmaReceiveBuffer::CheckSettings() const
+{
+    NS_ABORT_MSG_IF(!m_stallPeriod.IsZero() && m_stallPeriod <= m_stallDuration,
+                    "rdma: a receive buffer that stalls for "
+                        << m_stallDuration.As(Time::US) << " every " << m_stallPeriod.As(Time::US)
+                        << "; accepted: a StallPeriod above StallDuration, or 0 for one stall");
+}
+
+void
+RdmaReceiveBuffer::SetThresholds()
+{
+    const QbbNetDevice& peer = *m_device->GetPeer();
+    QbbPortProfile profile;
+    profile.rateBps = m_device->GetLineRate().GetBitRate();
+    profile.delayPs = m_device->GetQbbChannel()->GetDelayPs();
+    profile.reactionPs = peer.GetReactionDelayPs();
+    profile.maxFrameBytes = m_device->GetMaxFrameBytes();
+    profile.peerMaxFrameBytes = peer.GetMaxFrameBytes();
+    profile.lineOverheadBytes = m_device->GetLineOverheadBytes();
+    const uint64_t headroom = m_lossless ? QbbPfcHeadroom::GetBytes(profile) : 0;
+    NS_ABORT_MSG_IF(m_xoffAttribute == 0 && headroom >= m_size,
+                    "rdma: a receive buffer of "
+                        << m_size << " bytes at node " << m_device->GetNodeId()
+                        << ", whose headroom is " << headroom
+                        << " bytes; accepted: a Size above that, or XoffBytes of one's own");
+    m_xoffBytes = m_xoffAttribute ? m_xoffAttribute : static_cast<uint32_t>(m_size - headroom);
+    m_xonBytes = m_xonAttribute ? m_xonAttribute : m_xoffBytes / 2;
+    NS_ABORT_MSG_IF(m_xoffBytes > m_size || m_xonBytes > m_xoffBytes,
+                    "rdma: a receive buffer with XonBytes "
+                        << m_xonBytes << ", XoffBytes " << m_xoffBytes << " and Size " << m_size
+                        << "; accepted: XonBytes at most XoffBytes at most Size");
+}
+
+void
+RdmaReceiveBuffer::ReceiveFrame(QbbNetDevice& port, QbbFramePtr frame)
+{
+    const uint32_t bytes = m_bytes + frame->size;
+    const bool lossless = m_lossless & (1U << frame->priority);
+    const bool above = bytes > m_xoffBytes;
+    const bool fits = bytes <= m_size && (lossless || !above);
+    // Somebody has to be there whose leaving ends the pause.
+    if (above && lossless && !m_paused && (fits || m_bytes > m_xonBytes))
+    {
+        m_paused = true;
+        port.RequestPauses(m_lossless, true);
+    }
+    if (!fits)
+    {
+        ++m_drops;
+        port.CountDrop(*frame, QbbDropReason::RECEIVER_FULL);
+        return;
+    }
+    m_bytes = bytes;
+    m_peakBytes = std::max(m_peakBytes, bytes);
+    m_queue.Push(std::move(frame));
+    if (m_queue.GetSize() == 1)
+    {
+        StartFrame(port.GetArrivalFs() / QBB_FS_PER_PS);
+    }
+}
+
+void
+RdmaReceiveBuffer::StartFrame(int64_t nowPs)
+{
+    if (m_drainedPs != nowPs)
+    {
+        // Idle since: what was left of a picosecond is over.
+        m_fraction = 0;
+    }
+    m_timer.Arm(GetEnd(nowPs, m_rate.BytesToPs(m_queue.Front()->size, m_fraction)));
+}
+
+int64_t
+RdmaReceiveBuffer::GetEnd(int64_t fromPs, int64_t workPs) const
+{
+    const int64_t durationPs = QbbToPs(m_stallDuration);
+    if (durationPs == 0)
+    {
+        return fromPs + workPs;
+    }
+    const int64_t startPs = QbbToPs(m_stallStart);
+    const int64_t periodPs = QbbToPs(m_stallPeriod);
+    int64_t stallPs = startPs;
+    if (periodPs && fromPs > startPs)
+    {
+        stallPs += (fromPs - startPs) / periodPs * periodPs;
+    }
+    // stallPs is the start of the stall that lasts, the latest one, or the first.
+    for (int64_t nowPs = fromPs;; stallPs += periodPs)
+    {
+        if (nowPs < stallPs)
+        {
+            if (workPs <= stallPs - nowPs)
+            {
+                return nowPs + workPs;
+            }
+            workPs -= stallPs - nowPs;
+            nowPs = stallPs;
+        }
+        nowPs = std::max(nowPs, stallPs + durationPs);
+        if (periodPs == 0)
+        {
+            return nowPs + workPs;
+        }
+    }
+}
+
+void
+RdmaReceiveBuffer::OnDrained()
+{
+    const int64_t nowFs = Simulator::Now().GetTimeStep();
+    m_drainedPs = nowFs / QBB_FS_PER_PS;
+    QbbFramePtr frame = m_queue.Pop();
+    m_bytes = m_bytes - frame->size;
+    ++m_frames;
+    if (!m_queue.IsEmpty())
+    {
+        StartFrame(m_drainedPs);
+    }
+    if (m_paused && m_bytes <= m_xonBytes)
+    {
+        m_paused = false;
+        m_device->RequestPauses(m_lossless, false);
+    }
+    m_device->SetArrivalFs(nowFs);
+    m_next->ReceiveFrame(*m_device, std::move(frame));
+}
+
+void
+RdmaReceiveBuffer::FrameLeft(QbbNetDevice& port, const QbbFrame& frame)
+{
+    m_next->FrameLeft(port, frame);
+}
+
+void
+RdmaReceiveBuffer::LinkChanged(QbbNetDevice& port)
+{
+    m_next->LinkChanged(port);
+}
+
+} // namespace ns3

@@ -1,0 +1,416 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+
+#include "qbb-pfc-watchdog.h"
+#include "qbb-storm-source.h"
+#include "rdma-nic-watchdog.h"
+#include "rdma-test-fabric.h"
+
+#include <ns3/boolean.h>
+#include <ns3/string.h>
+#include <ns3/test.h>
+
+#include <algorithm>
+#include <vector>
+
+/**
+ * \file
+ * \ingroup rdma-tests
+ * The PFC watchdog, the storm source and the NIC's own watchdog, at one switch with three hosts, at
+ * 100 Gb/s over 1 us. Times are worked out by hand, in picoseconds:
+ *
+ * - A pause frame that a host sends at t arrives at t + 72 x 80 + 1 000 000 = t + 1 005 760 and
+ *   takes effect 100 000 later (PauseReactionDelay).
+ * - A pause of 65535 quanta lasts 65535 x 512 x 10 = 335 539 200. A storm source repeats it after
+ *   half of that, 167 769 600.
+ */
+
+using namespace ns3;
+
+namespace
+{
+
+constexpr int64_t US = 1'000'000; //!< a microsecond in ps
+
+/** Hosts 0, 1 and 2 at switch 3. Host 2 gets a long flow, and sends one to host 1. */
+class StormTestCase : public TestCase
+{
+  protected:
+    /** \param name name of the test case */
+    explicit StormTestCase(const std::string& name)
+        : TestCase(name)
+    {
+    }
+
+    /**
+     * \param test not built yet
+     * \param stop Stop of the storm source at host 2, which starts at 12 us
+     * \param period its Period
+     */
+    void Build(RdmaTestFabric& test, Time stop, Time period = Seconds(0))
+    {
+        test.helper.SetTransportAttribute("RetransmissionTimeout", TimeValue(MicroSeconds(50)));
+        test.helper.SetTransportAttribute("RetryCount", UintegerValue(1000));
+        test.Install(MakeRdmaStar(3, MakeTestRates(100, 100, 1000)),
+                     {MakeTestFlow(0, 0, 2, 4'000'000), MakeTestFlow(1, 2, 1, 4'000'000)});
+        m_sw = test.fabric->GetSwitch(3);
+        m_port = test.fabric->GetDevice(2, 3);
+        m_host = test.fabric->GetNic(2)->GetPort(0);
+        m_storm = CreateObject<QbbStormSource>();
+        m_storm->SetAttribute("Start", TimeValue(MicroSeconds(12)));
+        m_storm->SetAttribute("Stop", TimeValue(stop));
+        m_storm->SetAttribute("Period", TimeValue(period));
+        m_storm->Install(m_host);
+    }
+
+    /**
+     * Polls every 10 us, storm after 20 us, restored after 30 us.
+     *
+     * \param action attribute Action
+     */
+    void AddWatchdog(const std::string& action)
+    {
+        m_log.clear();
+        m_watchdog = CreateObject<QbbPfcWatchdog>();
+        m_watchdog->SetAttribute("DetectionTime", TimeValue(MicroSeconds(20)));
+        m_watchdog->SetAttribute("RestorationTime", TimeValue(MicroSeconds(30)));
+        m_watchdog->SetAttribute("PollInterval", TimeValue(MicroSeconds(10)));
+        m_watchdog->SetAttribute("Action", StringValue(action));
+        for (const std::string& name : {std::string("Detected"), std::string("Restored")})
+        {
+            m_watchdog->TraceConnectWithoutContext(
+                "Storm" + name,
+                Callback<void, uint32_t, uint8_t>([this, name](uint32_t port, uint8_t priority) {
+                    m_log += (m_log.empty() ? "" : " ") + name + ":" + std::to_string(port) + ":" +
+                             std::to_string(priority) + "@" + std::to_string(QbbNowPs());
+                }));
+        }
+        m_watchdog->Watch(m_sw);
+    }
+
+    /** \param ps an instant, at whose end \param what is done */
+    template <typename T>
+    static void AtEndOf(int64_t ps, T what)
+    {
+        Simulator::Schedule(TimeStep(ps * QBB_FS_PER_PS + QbbEventOrder::MONITOR) -
+                                Simulator::Now(),
+                            std::move(what));
+    }
+
+    /** \return counters of the storming host's port at the switch */
+    QbbStormCounters GetCounters() const
+    {
+        return m_watchdog->GetCounters(2, 3);
+    }
+
+    /** \return frames dropped at that port because of the storm */
+    uint64_t GetStormDrops() const
+    {
+        return RdmaTestBooks::CountDrops(m_port->GetCounters(), QbbDropReason::PFC_STORM);
+    }
+
+    Ptr<QbbSwitch> m_sw;            //!< switch 3
+    Ptr<QbbNetDevice> m_port;       //!< its port 2, to host 2
+    Ptr<QbbNetDevice> m_host;       //!< the port of host 2
+    Ptr<QbbStormSource> m_storm;    //!< at host 2
+    Ptr<QbbPfcWatchdog> m_watchdog; //!< of the switch
+    std::string m_log;              //!< "what:port:class@picoseconds"
+};
+
+/** Action drop, over two storms. */
+class DropTestCase : public StormTestCase
+{
+  public:
+    DropTestCase()
+        : StormTestCase("drop: detected, frames dropped both ways, restored, and again")
+    {
+    }
+
+  private:
+    void DoRun() override
+    {
+        for (const bool serialize : {false, true})
+        {
+            RdmaTestFabric test;
+            test.helper.SetChannelAttribute("SerializeFrames", BooleanValue(serialize));
+            // Pause frames at 12 us and at 179.7696 us.
+            Build(test, MicroSeconds(200));
+            AddWatchdog("Drop");
+            // Paused from 13.10576 us on. Samples at 20, 30 and 40 us: two stormy intervals. Quiet
+            // intervals to 50, 60 and 70 us.
+            uint64_t queued = 0;
+            uint64_t hostSent = 0;
+            AtEndOf(40 * US - 1, [&]() {
+                queued = m_port->GetQueueFrames(3);
+                NS_TEST_EXPECT_MSG_EQ(m_watchdog->IsStormed(2, 3), false, "not yet");
+            });
+            AtEndOf(40 * US, [&]() {
+                NS_TEST_EXPECT_MSG_GT(queued, 10U, "frames waited");
+                NS_TEST_EXPECT_MSG_EQ(m_watchdog->IsStormed(2, 3), true, "in storm");
+                NS_TEST_EXPECT_MSG_EQ(m_port->GetQueueFrames(3), 0U, "queue");
+                NS_TEST_EXPECT_MSG_EQ(m_sw->GetBufferManager()->GetEgressBytes(2, 3), 0U, "books");
+                NS_TEST_EXPECT_MSG_EQ(GetCounters().all.txDrop, queued, "dropped");
+                NS_TEST_EXPECT_MSG_EQ(+m_port->GetPauseReceiver().GetPaused(), 0, "no pause");
+                hostSent = m_port->GetCounters().classes[3].rxFrames;
+            });
+            AtEndOf(70 * US - 1, [&]() {
+                NS_TEST_EXPECT_MSG_EQ(m_watchdog->IsStormed(2, 3), true, "still in storm");
+                const auto now = GetCounters();
+                NS_TEST_EXPECT_MSG_EQ(now.detected, 1U, "storms");
+                NS_TEST_EXPECT_MSG_EQ(now.restored, 0U, "restored");
+                NS_TEST_EXPECT_MSG_EQ(now.all.txOk, 0U, "none sent");
+                NS_TEST_EXPECT_MSG_EQ(now.all.rxOk, 0U, "none let in");
+                NS_TEST_EXPECT_MSG_GT(now.all.rxDrop, 100U, "the host's own flow");
+                NS_TEST_EXPECT_MSG_EQ(now.all.rxDrop,
+                                      m_port->GetCounters().classes[3].rxFrames - hostSent,
+                                      "all that came in");
+                NS_TEST_EXPECT_MSG_EQ(now.all.txDrop + now.all.rxDrop, GetStormDrops(), "drops");
+            });
+            AtEndOf(170 * US, [&]() {
+                const auto now = GetCounters();
+                NS_TEST_EXPECT_MSG_EQ(now.restored, 1U, "restored");
+                NS_TEST_EXPECT_MSG_EQ(now.last.txDrop, now.all.txDrop, "one storm");
+                NS_TEST_EXPECT_MSG_EQ(now.all.txDrop + now.all.rxDrop, GetStormDrops(), "drops");
+                NS_TEST_EXPECT_MSG_GT(m_port->GetCounters().classes[3].txFrames, 2000U, "sent");
+            });
+            // The second pause takes effect at 180.87536 us: samples at 190, 200 and 210 us.
+            test.CheckBooksEvery(7 * US);
+            test.Run();
+            NS_TEST_EXPECT_MSG_EQ(m_log,
+                                  "Detected:2:3@40000000 Restored:2:3@70000000 "
+                                  "Detected:2:3@210000000 Restored:2:3@240000000",
+                                  "storms");
+            NS_TEST_EXPECT_MSG_EQ(m_storm->GetFrames(), 2U, "pause frames");
+            NS_TEST_EXPECT_MSG_EQ(test.wrong, "", "books");
+            NS_TEST_EXPECT_MSG_GT(test.checks, 30U, "looks at the books");
+            NS_TEST_EXPECT_MSG_EQ(test.GetUnfinished(), "", "flows");
+            NS_TEST_EXPECT_MSG_EQ(RdmaTestBooks::CheckRest(*test.fabric), "", "after the run");
+            NS_TEST_EXPECT_MSG_EQ(RdmaTestBooks::CountDrops(*test.fabric, QbbDropReason::PFC_STORM),
+                                  GetStormDrops(),
+                                  "nowhere else");
+            NS_TEST_EXPECT_MSG_EQ(m_watchdog->GetStorms(), 2U, "storms");
+        }
+    }
+};
+
+/** Action forward. */
+class ForwardTestCase : public StormTestCase
+{
+  public:
+    ForwardTestCase()
+        : StormTestCase("forward: the queue is sent from the detection on, and nothing is lost")
+    {
+    }
+
+  private:
+    void DoRun() override
+    {
+        RdmaTestFabric test;
+        // A pause frame every 20 us: the storm is restored after the last, at 192 us.
+        Build(test, MicroSeconds(200), MicroSeconds(20));
+        AddWatchdog("Forward");
+        QbbPortCounters::Class before;
+        int64_t firstPs = 0;
+        m_port->TraceConnectWithoutContext(
+            "PhyTxBegin",
+            Callback<void, Ptr<const Packet>>([&](Ptr<const Packet>) {
+                if (QbbNowPs() > 30 * US && firstPs == 0)
+                {
+                    firstPs = QbbNowPs();
+                }
+            }));
+        AtEndOf(20 * US, [&]() { before = m_port->GetCounters().classes[3]; });
+        AtEndOf(60 * US, [&]() {
+            const auto now = GetCounters();
+            const auto& counters = m_port->GetCounters().classes[3];
+            const uint64_t frames = counters.txFrames - before.txFrames;
+            NS_TEST_EXPECT_MSG_EQ(now.all.txOk, frames, "sent in the storm");
+            // 20 us at 80 ps a byte, up to the end of a last frame, and a pause frame of the
+            // switch.
+            const uint64_t line = counters.txBytes - before.txBytes + 20 * frames;
+            NS_TEST_EXPECT_MSG_GT(line, 249'900U, "at line rate");
+            NS_TEST_EXPECT_MSG_LT(line, 251'200U, "at line rate");
+            NS_TEST_EXPECT_MSG_GT(now.all.rxOk, 100U, "the host's own flow");
+        });
+        test.CheckBooksEvery(7 * US);
+        test.Run();
+        NS_TEST_EXPECT_MSG_EQ(firstPs, 40 * US, "first frame after the detection");
+        // The last pause frame arrives at 193.00576 us: quiet intervals to 210, 220 and 230 us.
+        NS_TEST_EXPECT_MSG_EQ(m_log, "Detected:2:3@40000000 Restored:2:3@230000000", "storm");
+        NS_TEST_EXPECT_MSG_EQ(GetCounters().all.txDrop + GetCounters().all.rxDrop, 0U, "drops");
+        NS_TEST_EXPECT_MSG_EQ(test.fabric->GetTotals().drops, 0U, "drops anywhere");
+        NS_TEST_EXPECT_MSG_EQ(test.wrong, "", "books");
+        NS_TEST_EXPECT_MSG_EQ(test.GetUnfinished(), "", "flows");
+        NS_TEST_EXPECT_MSG_EQ(RdmaTestBooks::CheckRest(*test.fabric), "", "after the run");
+    }
+};
+
+/** Action alert, and what a watchdog does where there is no storm: nothing. */
+class AlertTestCase : public StormTestCase
+{
+  public:
+    AlertTestCase()
+        : StormTestCase("alert, and a watchdog with nothing to do, change nothing")
+    {
+    }
+
+  private:
+    void DoRun() override
+    {
+        std::string digest;
+        for (const std::string action : {"", "Alert"})
+        {
+            RdmaTestFabric test;
+            Build(test, MicroSeconds(100));
+            if (!action.empty())
+            {
+                AddWatchdog(action);
+            }
+            test.Run();
+            digest = digest.empty() ? test.GetDigest() : digest;
+            NS_TEST_EXPECT_MSG_EQ(test.GetDigest(), digest, "flows");
+            if (!action.empty())
+            {
+                // The pause runs out at 13.10576 + 335.5392 = 348.64496 us.
+                NS_TEST_EXPECT_MSG_EQ(m_log,
+                                      "Detected:2:3@40000000 Restored:2:3@350000000",
+                                      "storm");
+                NS_TEST_EXPECT_MSG_EQ(test.fabric->GetTotals().drops, 0U, "drops");
+            }
+        }
+        // Without pauses, there is not one event more.
+        uint64_t events = 0;
+        for (const bool watch : {false, true})
+        {
+            RdmaTestFabric test;
+            test.Install(MakeRdmaStar(3, MakeTestRates(100, 100, 1000)),
+                         {MakeTestFlow(0, 0, 2, 400'000)});
+            m_sw = test.fabric->GetSwitch(3);
+            if (watch)
+            {
+                AddWatchdog("Drop");
+            }
+            const uint64_t begin = Simulator::GetEventCount();
+            test.Run();
+            NS_TEST_EXPECT_MSG_EQ(test.fabric->GetTotals().pauseFrames, 0U, "pauses");
+            if (watch)
+            {
+                NS_TEST_EXPECT_MSG_EQ(Simulator::GetEventCount() - begin, events, "events");
+            }
+            events = Simulator::GetEventCount() - begin;
+        }
+    }
+};
+
+/** Pauses that are no storm. */
+class CongestionTestCase : public StormTestCase
+{
+  public:
+    CongestionTestCase()
+        : StormTestCase("an incast that pauses again and again is no storm")
+    {
+    }
+
+  private:
+    void DoRun() override
+    {
+        RdmaTestFabric test;
+        test.helper.SetBufferAttribute("BufferSize", UintegerValue(600'000));
+        std::vector<RdmaFlow> flows;
+        for (uint32_t host = 0; host < 6; ++host)
+        {
+            flows.push_back(MakeTestFlow(host, host, 6, 1'000'000));
+        }
+        test.Install(MakeRdmaStar(7, MakeTestRates(100, 100, 1000)), flows);
+        m_sw = test.fabric->GetSwitch(7);
+        AddWatchdog("Drop");
+        test.Run();
+        NS_TEST_EXPECT_MSG_GT(test.fabric->GetTotals().pauseFrames, 20U, "pauses");
+        NS_TEST_EXPECT_MSG_EQ(m_watchdog->GetStorms(), 0U, "storms");
+        NS_TEST_EXPECT_MSG_EQ(m_log, "", "storms");
+        NS_TEST_EXPECT_MSG_EQ(test.fabric->GetTotals().drops, 0U, "drops");
+    }
+};
+
+/** The storm source's frames, and the NIC's watchdog that ends them. */
+class NicTestCase : public StormTestCase
+{
+  public:
+    NicTestCase()
+        : StormTestCase("a storm source's frames, and the NIC's watchdog against them")
+    {
+    }
+
+  private:
+    /** \param watched with an RdmaNicWatchdog \return when pause frames arrived at the switch */
+    std::string RunOnce(bool watched)
+    {
+        RdmaTestFabric test;
+        Build(test, Seconds(0));
+        std::string arrivals;
+        int64_t firedPs = 0;
+        m_port->TraceConnectWithoutContext(
+            "PfcReceived",
+            Callback<void, uint8_t, uint16_t>([&](uint8_t priority, uint16_t quanta) {
+                arrivals += std::to_string(priority) + ":" + std::to_string(quanta) + "@" +
+                            std::to_string(QbbNowPs()) + " ";
+            }));
+        auto watchdog = CreateObject<RdmaNicWatchdog>();
+        watchdog->SetAttribute("Timeout", TimeValue(MicroSeconds(100)));
+        watchdog->SetAttribute("PollInterval", TimeValue(MicroSeconds(10)));
+        watchdog->TraceConnectWithoutContext("PauseDisabled",
+                                             Callback<void, uint32_t>([&](uint32_t node) {
+                                                 NS_TEST_EXPECT_MSG_EQ(node, 2U, "node");
+                                                 firedPs = QbbNowPs();
+                                             }));
+        if (watched)
+        {
+            watchdog->Install(m_host);
+        }
+        test.Run(watched ? 5000 * US : 600 * US);
+        // Looks at 22 us (frames came in after 12 us), 32, ..., 122 us: ten intervals, from the
+        // moment on when the first pause frame is sent.
+        NS_TEST_EXPECT_MSG_EQ((firedPs >= 122 * US && firedPs < 122 * US + 110'000),
+                              watched,
+                              "watchdog");
+        NS_TEST_EXPECT_MSG_EQ(watchdog->HasFired(), watched, "watchdog");
+        NS_TEST_EXPECT_MSG_EQ(test.runner->GetNCompleted(), (watched ? 2U : 0U), "flows");
+        return arrivals;
+    }
+
+    void DoRun() override
+    {
+        // 12 us + 1 005 760, and three times 167 769 600 more. While the host's frames are on the
+        // line, a pause frame waits for their end: it comes late by less than one.
+        const std::string arrivals = RunOnce(false);
+        NS_TEST_EXPECT_MSG_EQ(RunOnce(true), arrivals.substr(0, arrivals.find(' ') + 1), "one");
+        std::istringstream text(arrivals);
+        std::string word;
+        for (int64_t i = 0; text >> word; ++i)
+        {
+            const int64_t earliest = 13'005'760 + i * 167'769'600;
+            const int64_t at = std::stoll(word.substr(word.find('@') + 1));
+            NS_TEST_EXPECT_MSG_EQ(word.substr(0, word.find('@')), "3:65535", "pause");
+            NS_TEST_EXPECT_MSG_EQ((at >= earliest && at < earliest + 110'000), true, word);
+        }
+        NS_TEST_EXPECT_MSG_EQ(std::count(arrivals.begin(), arrivals.end(), ' '), 4, "frames");
+    }
+};
+
+/** The suite. */
+class RdmaWatchdogTestSuite : public TestSuite
+{
+  public:
+    RdmaWatchdogTestSuite()
+        : TestSuite("rdma-watchdog")
+    {
+        AddTestCase(new DropTestCase);
+        AddTestCase(new ForwardTestCase);
+        AddTestCase(new AlertTestCase);
+        AddTestCase(new CongestionTestCase);
+        AddTestCase(new NicTestCase);
+    }
+};
+
+RdmaWatchdogTestSuite g_rdmaWatchdogTestSuite; //!< registers the suite
+
+} // namespace

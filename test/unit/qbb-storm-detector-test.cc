@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+
+#include "qbb-storm-detector.h"
+
+#include <gtest/gtest.h>
+#include <random>
+#include <string>
+#include <vector>
+
+using namespace ns3;
+
+namespace
+{
+
+using Verdict = QbbStormDetector::Verdict;
+using Sample = QbbStormDetector::Sample;
+
+/** A queue as the watchdog sees it, moved on by hand. */
+class Queue
+{
+  public:
+    /** \param ps so much time goes by */
+    void Pass(int64_t ps)
+    {
+        m_sample.atPs += ps;
+        m_sample.pausedPs += m_sample.paused ? ps : 0;
+    }
+
+    /** A pause frame comes in. \param pause XOFF or XON */
+    void Pause(bool pause)
+    {
+        m_sample.paused = pause;
+        ++m_sample.pauseFrames;
+    }
+
+    /** A pause runs out. */
+    void Expire()
+    {
+        m_sample.paused = false;
+    }
+
+    /** \param waiting frames wait */
+    void SetWaiting(bool waiting)
+    {
+        m_sample.waiting = waiting;
+    }
+
+    /** A frame leaves. */
+    void Send()
+    {
+        ++m_sample.txFrames;
+    }
+
+    /** \return what the watchdog reads */
+    const Sample& Read() const
+    {
+        return m_sample;
+    }
+
+  private:
+    Sample m_sample; //!< as it is
+};
+
+/** Polls every 10, storm after 20, restored after 30. */
+constexpr QbbStormDetector::Settings SETTINGS{10, 20, 30, false};
+
+} // namespace
+
+TEST(QbbStormDetector, StormAndRestoration)
+{
+    QbbStormDetector detector;
+    Queue queue;
+    queue.Pass(13);
+    queue.Pause(true);
+    queue.SetWaiting(true);
+    queue.Pass(7);
+    // 20: the interval before has no sample at its start.
+    EXPECT_EQ(detector.Poll(SETTINGS, queue.Read()), Verdict::NONE);
+    queue.Pass(10);
+    EXPECT_EQ(detector.Poll(SETTINGS, queue.Read()), Verdict::NONE);
+    queue.Pass(10);
+    EXPECT_EQ(detector.Poll(SETTINGS, queue.Read()), Verdict::STORM);
+    EXPECT_TRUE(detector.IsStormed());
+    queue.Expire();
+    queue.Pass(10);
+    EXPECT_EQ(detector.Poll(SETTINGS, queue.Read()), Verdict::NONE);
+    queue.Pass(10);
+    EXPECT_EQ(detector.Poll(SETTINGS, queue.Read()), Verdict::NONE);
+    // A resumption is a pause frame too: the count starts again.
+    queue.Pause(false);
+    for (int i = 0; i < 3; ++i)
+    {
+        queue.Pass(10);
+        EXPECT_EQ(detector.Poll(SETTINGS, queue.Read()), Verdict::NONE) << i;
+    }
+    queue.Pass(10);
+    EXPECT_EQ(detector.Poll(SETTINGS, queue.Read()), Verdict::RESTORED);
+    EXPECT_FALSE(detector.IsStormed());
+}
+
+TEST(QbbStormDetector, NoStorm)
+{
+    // One thing is different in the second interval: no storm at its end, nor at that of the third.
+    const std::vector<std::string> reasons{"sent", "empty", "gap", "end", "none"};
+    for (const std::string& reason : reasons)
+    {
+        QbbStormDetector detector;
+        Queue queue;
+        queue.Pause(true);
+        queue.SetWaiting(true);
+        EXPECT_EQ(detector.Poll(SETTINGS, queue.Read()), Verdict::NONE);
+        queue.Pass(10);
+        EXPECT_EQ(detector.Poll(SETTINGS, queue.Read()), Verdict::NONE);
+        queue.Pass(5);
+        if (reason == "sent")
+        {
+            queue.Send();
+        }
+        if (reason == "gap")
+        {
+            queue.Expire();
+            queue.Pass(1);
+            queue.Pause(true);
+            queue.Pass(4);
+        }
+        else
+        {
+            queue.Pass(5);
+        }
+        queue.SetWaiting(reason != "empty");
+        if (reason == "end")
+        {
+            queue.Expire();
+        }
+        const Verdict expected = reason == "none" ? Verdict::STORM : Verdict::NONE;
+        EXPECT_EQ(detector.Poll(SETTINGS, queue.Read()), expected) << reason;
+        if (reason == "none")
+        {
+            continue;
+        }
+        if (reason == "end")
+        {
+            queue.Pause(true);
+        }
+        queue.SetWaiting(true);
+        queue.Pass(10);
+        EXPECT_EQ(detector.Poll(SETTINGS, queue.Read()), Verdict::NONE) << reason;
+    }
+}
+
+TEST(QbbStormDetector, DetectionTimeIsRoundedUpToPolls)
+{
+    const QbbStormDetector::Settings settings{10, 21, 30, false};
+    QbbStormDetector detector;
+    Queue queue;
+    queue.Pause(true);
+    queue.SetWaiting(true);
+    for (int i = 0; i < 3; ++i)
+    {
+        EXPECT_EQ(detector.Poll(settings, queue.Read()), Verdict::NONE) << i;
+        queue.Pass(10);
+    }
+    EXPECT_EQ(detector.Poll(settings, queue.Read()), Verdict::STORM);
+}
+
+TEST(QbbStormDetector, AlertEndsWithTheFirstIntervalThatIsNotStormy)
+{
+    const QbbStormDetector::Settings settings{10, 20, 30, true};
+    QbbStormDetector detector;
+    Queue queue;
+    queue.Pause(true);
+    queue.SetWaiting(true);
+    detector.Poll(settings, queue.Read());
+    queue.Pass(10);
+    detector.Poll(settings, queue.Read());
+    queue.Pass(10);
+    EXPECT_EQ(detector.Poll(settings, queue.Read()), Verdict::STORM);
+    queue.Pass(10);
+    EXPECT_EQ(detector.Poll(settings, queue.Read()), Verdict::NONE);
+    queue.Pass(3);
+    queue.Expire();
+    queue.Send();
+    queue.Pass(7);
+    EXPECT_EQ(detector.Poll(settings, queue.Read()), Verdict::RESTORED);
+}
+
+TEST(QbbStormDetector, SamplesOfQueuesThatAreNotPausedMayBeLeftOut)
+{
+    // The same queue under two watchdogs: one that takes every sample, and one that takes those of
+    // a queue that is paused or in storm.
+    std::mt19937 random(7);
+    const auto below = [&random](uint32_t bound) { return static_cast<int64_t>(random() % bound); };
+    uint64_t storms = 0;
+    uint64_t left = 0;
+    for (int round = 0; round < 400; ++round)
+    {
+        QbbStormDetector eager;
+        QbbStormDetector lazy;
+        Queue queue;
+        int64_t nextPoll = 10;
+        const bool alert = round % 4 == 0;
+        const QbbStormDetector::Settings settings{10, 10 + below(30), 10 + below(30), alert};
+        while (queue.Read().atPs < 2000)
+        {
+            // Changes often fall on the instant of a poll, before it.
+            int64_t step = below(3) ? 1 + below(60) : nextPoll - queue.Read().atPs;
+            while (queue.Read().atPs + step > nextPoll)
+            {
+                const int64_t part = nextPoll - queue.Read().atPs;
+                queue.Pass(part);
+                step -= part;
+                const Verdict all = eager.Poll(settings, queue.Read());
+                Verdict some = Verdict::NONE;
+                if (queue.Read().paused || lazy.IsStormed())
+                {
+                    some = lazy.Poll(settings, queue.Read());
+                }
+                else
+                {
+                    ++left;
+                }
+                ASSERT_EQ(some, all) << round << " at " << queue.Read().atPs;
+                storms += all == Verdict::STORM;
+                nextPoll += 10;
+            }
+            queue.Pass(step);
+            switch (below(6))
+            {
+            case 0:
+            case 1:
+            case 2:
+                queue.Pause(true);
+                break;
+            case 3:
+                queue.Pause(false);
+                break;
+            case 4:
+                queue.Expire();
+                break;
+            default:
+                if (!queue.Read().paused)
+                {
+                    queue.Send();
+                }
+                queue.SetWaiting(below(4));
+                break;
+            }
+        }
+    }
+    EXPECT_GT(storms, 500U);
+    EXPECT_GT(left, 5000U);
+}
