@@ -113,6 +113,7 @@ def main():
         parser.error(f"--other: {options.other} is not a program")
 
     this = find("rdma-fabric")
+    memory_program = find("rdma-bench-memory")
     commands = {"this": (this, [])}
     if options.other:
         commands["other"] = (options.other, [])
@@ -142,7 +143,7 @@ def main():
                 )
         else:
             print("bench: valgrind is not installed; instructions are not counted")
-    memory = subprocess.run([find("rdma-bench-memory")], stdout=subprocess.PIPE, check=True)
+    memory = subprocess.run([memory_program], stdout=subprocess.PIPE, check=True)
     result.update(json.loads(memory.stdout))
 
     width = max(len(key) for key in result)
