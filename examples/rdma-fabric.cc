@@ -30,7 +30,7 @@ main(int argc, char* argv[])
     cmd.Usage("Flows over a Clos fabric.");
     cmd.AddValue("topology",
                  "leaf-spine:LEAVESxHOSTSxSPINES, fat-tree:K, clos:TIERSxRADIX[xRATIO...], "
-                 "dumbbell:N, star:N, parking-lot:N or file:PATH (HPCC format)",
+                 "dumbbell:N, star:N, parking-lot:N, ring:N or file:PATH (HPCC format)",
                  options.topology);
     cmd.AddValue("rate", "rate of the hosts' links", options.rate);
     cmd.AddValue("uplinkRate", "rate of the links between switches", options.uplinkRate);
@@ -88,6 +88,9 @@ main(int argc, char* argv[])
     cmd.AddValue("serialize",
                  "every frame crosses links as bytes; slower, same results",
                  options.serialize);
+    cmd.AddValue("checkDeadlock",
+                 "only say whether the routes allow PFC to deadlock (status 1: they do)",
+                 options.checkDeadlock);
     cmd.AddValue("out", "directory for flows.csv, ports.csv and summary.json", out);
     cmd.AddValue("pcap", "prefix of a capture file for every port", options.pcap);
     cmd.AddValue("progress", "auto (on a terminal), on or off", progress);
@@ -101,6 +104,11 @@ main(int argc, char* argv[])
                                         "\"; accepted: auto, on, off");
         }
         RdmaFabricRun run(options);
+        if (options.checkDeadlock)
+        {
+            PrintRdmaDeadlockCheck(std::cout, *run.GetFabric(), run.GetDeadlockCheck());
+            return run.GetDeadlockCheck().IsDeadlockFree() ? 0 : 1;
+        }
         run.Run(progress == "on" || (progress == "auto" && RdmaProgress::IsTerminal()));
         const RdmaFabricOutcome outcome = run.GetOutcome();
         PrintRdmaOutcome(std::cout, outcome);

@@ -7,6 +7,7 @@
 #include "qbb-wheel-scheduler.h"
 #include "qbb-wire.h"
 #include "rdma-fabric-control.h"
+#include "rdma-fabric-deadlock.h"
 #include "rdma-fabric-transport.h"
 #include "rdma-flow-runner.h"
 #include "rdma-option.h"
@@ -142,6 +143,7 @@ RdmaFabricRun::Build(const RdmaTopology& topology, const std::vector<RdmaFlow>& 
     m_fabric = helper.Install(topology);
     CheckBuffers();
     m_fabric->AssignStreams(1);
+    WatchForDeadlocks();
     m_runner = MakeRunner();
     m_runner->Install(m_fabric, flows);
     for (const RdmaFlow& flow : flows)
@@ -187,6 +189,46 @@ RdmaFabricRun::CheckBuffers() const
                                         std::to_string(sw->GetNPorts()) + " ports)");
         }
     }
+}
+
+void
+RdmaFabricRun::WatchForDeadlocks()
+{
+    if (m_options.pfc != "on")
+    {
+        if (m_options.checkDeadlock)
+        {
+            throw std::invalid_argument("--checkDeadlock with --pfc=" + m_options.pfc +
+                                        "; accepted: with --pfc=on");
+        }
+        return;
+    }
+    m_check = CheckQbbDeadlock(*m_fabric->GetRouting());
+    if (!m_check.IsDeadlockFree() && !m_options.checkDeadlock)
+    {
+        std::cerr << "rdma: warning: cyclic buffer dependency, PFC can deadlock: "
+                  << FormatRdmaCycle(*m_fabric, m_check.cycle) << "\n";
+    }
+    m_detector = CreateObject<QbbDeadlockDetector>();
+    m_detector->Watch(m_fabric->GetRouting()->GetSwitches());
+    m_detector->TraceConnectWithoutContext(
+        "Deadlock",
+        Callback<void, const QbbDeadlock&>([fabric = m_fabric](const QbbDeadlock& deadlock) {
+            std::cerr << "rdma: deadlock at " << static_cast<double>(deadlock.atPs) / 1e6
+                      << " us: " << FormatRdmaCycle(*fabric, deadlock.cycle) << "\n";
+        }));
+}
+
+const QbbDeadlockCheck&
+RdmaFabricRun::GetDeadlockCheck() const
+{
+    return m_check;
+}
+
+Ptr<QbbDeadlockDetector>
+RdmaFabricRun::GetDeadlockDetector() const
+{
+    return m_detector;
 }
 
 void
@@ -267,6 +309,10 @@ RdmaFabricRun::GetOutcome() const
 {
     RdmaFabricOutcome outcome;
     outcome.flows = m_runner->GetResults();
+    if (const auto deadlock = m_detector ? m_detector->Find() : std::nullopt)
+    {
+        ExplainRdmaDeadlock(outcome.flows, *m_runner, *m_fabric, *deadlock);
+    }
     outcome.ports = m_fabric->GetPortResults();
     outcome.summary = MakeRdmaSummary(outcome.flows);
     const RdmaFabricTotals totals = m_fabric->GetTotals();

@@ -3,6 +3,8 @@
 #ifndef RDMA_FABRIC_RUN_H
 #define RDMA_FABRIC_RUN_H
 
+#include "qbb-deadlock-check.h"
+#include "qbb-deadlock-detector.h"
 #include "rdma-fabric-helper.h"
 #include "rdma-fabric.h"
 #include "rdma-flow-report.h"
@@ -60,6 +62,7 @@ struct RdmaFabricOptions
     uint32_t ackInterval{1};          //!< packets for one acknowledgement
     uint32_t seed{1};                 //!< of all random numbers, 1 and above
     bool serialize{false};            //!< every frame crosses links as bytes
+    bool checkDeadlock{false};        //!< only look for a cyclic buffer dependency, run nothing
     std::string pcap;                 //!< prefix of a capture of every port; none if empty
 };
 
@@ -107,6 +110,15 @@ class RdmaFabricRun
     Ptr<RdmaFlowRunnerBase> GetRunner() const;
 
     /**
+     * \return the cyclic buffer dependency that was looked for before the run; that there is one
+     *         has been said on standard error. Empty with the option pfc off.
+     */
+    const QbbDeadlockCheck& GetDeadlockCheck() const;
+
+    /** \return looks for deadlocks during the run; null with the option pfc off */
+    Ptr<QbbDeadlockDetector> GetDeadlockDetector() const;
+
+    /**
      * Runs until every flow has ended, or until the option stop.
      *
      * \param progress true to show progress on standard error
@@ -134,15 +146,18 @@ class RdmaFabricRun
     void Build(const RdmaTopology& topology, const std::vector<RdmaFlow>& flows);
     void Configure(RdmaFabricHelper& helper, uint8_t classes) const;
     void CheckBuffers() const;
+    void WatchForDeadlocks();
     Ptr<RdmaFlowRunnerBase> MakeRunner() const;
 
-    RdmaFabricOptions m_options;      //!< the run
-    Ptr<RdmaFabric> m_fabric;         //!< the fabric
-    Ptr<RdmaFlowRunnerBase> m_runner; //!< the flows
-    int64_t m_firstStartPs{0};        //!< when the first flow starts
-    double m_cpuS{0};                 //!< CPU time of Run()
-    uint64_t m_events{0};             //!< events of Run()
-    int64_t m_endPs{0};               //!< simulated time at the end of Run()
+    RdmaFabricOptions m_options;         //!< the run
+    Ptr<RdmaFabric> m_fabric;            //!< the fabric
+    Ptr<RdmaFlowRunnerBase> m_runner;    //!< the flows
+    QbbDeadlockCheck m_check;            //!< what the routes allow
+    Ptr<QbbDeadlockDetector> m_detector; //!< what happens
+    int64_t m_firstStartPs{0};           //!< when the first flow starts
+    double m_cpuS{0};                    //!< CPU time of Run()
+    uint64_t m_events{0};                //!< events of Run()
+    int64_t m_endPs{0};                  //!< simulated time at the end of Run()
 };
 
 /**

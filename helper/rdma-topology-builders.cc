@@ -23,7 +23,8 @@ const char* const FORMS =
     "fat-tree:K (even, 2 to 128), leaf-spine:LEAVESxHOSTSxSPINES (hosts per leaf), "
     "clos:TIERSxRADIX or clos:TIERSxRADIXxRATIO... (oversubscription of each tier below the top), "
     "dumbbell:N (hosts per side), star:N (2 hosts or more), parking-lot:N (2 switches or more with "
-    "one sender each) or parking-lot:N1xN2... (senders on each switch), file:PATH";
+    "one sender each) or parking-lot:N1xN2... (senders on each switch), ring:N (3 switches "
+    "or more with one host each) or ring:NxHOSTS, file:PATH";
 
 [[noreturn]] void
 Fail(const std::string& what, const std::string& problem, const std::string& accepted)
@@ -264,6 +265,10 @@ MakeFromNumbers(const std::string& kind,
         }
         return MakeRdmaParkingLot(senders, rates);
     }
+    if (kind == "ring" && (parts.size() == 1 || parts.size() == 2))
+    {
+        return MakeRdmaRing(number(0), parts.size() == 2 ? number(1) : 1, rates);
+    }
     throw std::invalid_argument("no such form");
 }
 
@@ -409,6 +414,33 @@ MakeRdmaParkingLot(const std::vector<uint32_t>& senders, const RdmaTopologyRates
     for (uint32_t i = 1; i < senders.size(); ++i)
     {
         linker.LinkSwitches(first + i - 1, first + i);
+    }
+    topology.Validate();
+    return topology;
+}
+
+RdmaTopology
+MakeRdmaRing(uint32_t switches, uint32_t hostsPerSwitch, const RdmaTopologyRates& rates)
+{
+    CheckRange("ring: switches", switches, 3, RdmaTopology::MAX_NODES);
+    CheckRange("ring: hosts on a switch", hostsPerSwitch, 1, RdmaTopology::MAX_NODES);
+    Size size("ring");
+    size.AddNodes(uint64_t{switches} * (hostsPerSwitch + uint64_t{1}));
+    RdmaTopology topology;
+    AddHosts(topology, uint64_t{switches} * hostsPerSwitch);
+    const uint32_t first = switches * hostsPerSwitch;
+    for (uint32_t i = 0; i < switches; ++i)
+    {
+        topology.AddSwitch("ring-" + std::to_string(i));
+    }
+    Linker linker(topology, rates);
+    for (uint32_t host = 0; host < first; ++host)
+    {
+        linker.LinkHost(host, first + host / hostsPerSwitch);
+    }
+    for (uint32_t i = 0; i < switches; ++i)
+    {
+        linker.LinkSwitches(first + i, first + (i + 1) % switches);
     }
     topology.Validate();
     return topology;

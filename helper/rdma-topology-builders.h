@@ -120,13 +120,26 @@ RdmaTopology MakeRdmaParkingLot(const std::vector<uint32_t>& senders,
                                 const RdmaTopologyRates& rates = RdmaTopologyRates());
 
 /**
+ * Switches in a ring, each with some hosts. From four switches on, shortest paths over two hops go
+ * round in both directions, and the lossless buffers of the ring depend on each other in a circle
+ * (CheckQbbDeadlock()): for looking at deadlocks.
+ * \param switches number of switches, 3 or more
+ * \param hostsPerSwitch hosts on each, 1 or more
+ * \param rates the links
+ * \return the topology; host i is on switch i / hostsPerSwitch
+ */
+RdmaTopology MakeRdmaRing(uint32_t switches,
+                          uint32_t hostsPerSwitch = 1,
+                          const RdmaTopologyRates& rates = RdmaTopologyRates());
+
+/**
  * Make the topology that a text names.
  *
  * Forms: "fat-tree:K", "leaf-spine:LEAVESxHOSTSxSPINES" (hosts per leaf), "clos:TIERSxRADIX" or
  * "clos:TIERSxRADIXxRATIO..." (a ratio for each tier below the top), "dumbbell:N", "star:N",
  * "parking-lot:N" (N switches with one sender each) or "parking-lot:N1xN2..." (senders on each
- * switch), "file:PATH" (ReadRdmaTopology(), which takes rates and delays from the file and leaves
- * \p rates unused).
+ * switch), "ring:N" (switches with one host each) or "ring:NxHOSTS", "file:PATH"
+ * (ReadRdmaTopology(), which takes rates and delays from the file and leaves \p rates unused).
  * \param text the text
  * \param rates the links
  * \return the topology

@@ -330,6 +330,16 @@ class QbbNetDevice : public NetDevice
         return m_queues[priority].GetSize();
     }
 
+    /**
+     * \param priority class 0..7
+     * \param place counted from the first that is to leave, below GetQueueFrames()
+     * \return a frame that waits in its queue
+     */
+    const QbbFrame& GetQueuedFrame(uint8_t priority, std::size_t place) const
+    {
+        return *m_queues[priority][place];
+    }
+
     /** \return the instant at which the present transmission ends; past if the port is idle */
     int64_t GetBusyUntilPs() const
     {

@@ -14,4 +14,13 @@ QbbBufferManager::GetTypeId()
     return tid;
 }
 
+bool
+QbbBufferManager::MayResume(uint16_t ingressPort,
+                            uint8_t priority,
+                            const std::vector<uint64_t>& stuckBytes) const
+{
+    return GetIngress(ingressPort, priority).bytes >
+           stuckBytes[PRIORITIES * ingressPort + priority];
+}
+
 } // namespace ns3

@@ -159,6 +159,21 @@ class QbbBufferManager : public Object
     virtual bool IsPaused(uint16_t ingressPort, uint8_t priority) const = 0;
 
     /**
+     * Whether a pause can end although some frames never leave. Asked by QbbDeadlockDetector, not
+     * for every frame. This one here says yes as long as anything of (ingressPort, priority) can
+     * leave, which suits managers in which a pause depends on that alone.
+     *
+     * \param ingressPort port number
+     * \param priority class 0..7, paused
+     * \param stuckBytes for 8 * ingress port + priority, the bytes of it that stay for ever; of
+     *        all the others it is to be assumed that they leave, and that nothing comes in
+     * \return true if (ingressPort, priority) would be resumed
+     */
+    virtual bool MayResume(uint16_t ingressPort,
+                           uint8_t priority,
+                           const std::vector<uint64_t>& stuckBytes) const;
+
+    /**
      * \param ingressPort port number
      * \param priority class 0..7
      * \return what is charged to it

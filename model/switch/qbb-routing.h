@@ -43,6 +43,25 @@ class QbbRouting : public Object
      */
     void AddHost(Ptr<QbbNetDevice> port, Ipv4Address address);
 
+    /** \return the switches, in the order of AddSwitch() */
+    const std::vector<Ptr<QbbSwitch>>& GetSwitches() const
+    {
+        return m_switches;
+    }
+
+    /** A host's port. */
+    struct Host
+    {
+        Ptr<QbbNetDevice> port; //!< the port
+        uint32_t address{0};    //!< its IPv4 address, host byte order
+    };
+
+    /** \return the hosts' ports, in the order of AddHost() */
+    const std::vector<Host>& GetHosts() const
+    {
+        return m_hosts;
+    }
+
     /** Computes all routes and puts them into the switches. */
     void ComputeRoutes();
 
@@ -70,13 +89,6 @@ class QbbRouting : public Object
     void DoDispose() override;
 
   private:
-    /** A host's port. */
-    struct Host
-    {
-        Ptr<QbbNetDevice> port; //!< the port
-        uint32_t address{0};    //!< its address
-    };
-
     /** One way from a switch to a neighbour switch. */
     struct Edge
     {

@@ -357,6 +357,42 @@ QbbSharedBuffer::IsPaused(uint16_t ingressPort, uint8_t priority) const
     return m_groups[GetIndex(ingressPort, priority)].paused;
 }
 
+bool
+QbbSharedBuffer::MayResume(uint16_t ingressPort,
+                           uint8_t priority,
+                           const std::vector<uint64_t>& stuckBytes) const
+{
+    // What stays is in the reserve first, then in the shared part, then in headroom: Release()
+    // gives back in the other order.
+    const auto getShared = [&](uint32_t index) -> uint64_t {
+        const Group& group = m_groups[index];
+        return stuckBytes[index] <= group.reserved
+                   ? 0
+                   : std::min<uint64_t>(stuckBytes[index] - group.reserved, group.shared);
+    };
+    const uint32_t index = GetIndex(ingressPort, priority);
+    const Group& group = m_groups[index];
+    const uint64_t shared = getShared(index);
+    if (stuckBytes[index] >= group.GetBytes())
+    {
+        return false; // it takes a Release() of its own
+    }
+    if (stuckBytes[index] == 0)
+    {
+        return true;
+    }
+    if (stuckBytes[index] > group.reserved + shared)
+    {
+        return false; // its headroom does not get empty
+    }
+    uint64_t used = 0;
+    for (uint32_t i = 0; i < m_groups.size(); ++i)
+    {
+        used += getShared(i);
+    }
+    return shared + group.xonOffset <= GetThreshold(group.base, group.alpha, m_sharedSize - used);
+}
+
 QbbIngressUsage
 QbbSharedBuffer::GetIngress(uint16_t ingressPort, uint8_t priority) const
 {

@@ -36,7 +36,8 @@ namespace ns3
  * Release gives a (port, priority)'s bytes back in the order headroom, shared, reserve. XON comes
  * when its headroom is empty and its shared bytes are at or below threshold - XonOffsetBytes (the
  * hysteresis of SAI_BUFFER_PROFILE_ATTR_XON_OFFSET_TH), and in any case when it holds nothing. That
- * the headroom must be empty is what makes it whole again for the next XOFF.
+ * the headroom must be empty is what makes it whole again for the next XOFF. It is looked at when a
+ * frame of its own leaves, not when others leave and the threshold rises.
  *
  * Egress. All frames are counted by (egress port, priority), but only those of a class that is
  * lossy at their ingress port are limited: the queue, the frame included, may hold
@@ -71,6 +72,9 @@ class QbbSharedBuffer : public QbbBufferManager
                  uint8_t priority,
                  uint32_t bytes) override;
     bool IsPaused(uint16_t ingressPort, uint8_t priority) const override;
+    bool MayResume(uint16_t ingressPort,
+                   uint8_t priority,
+                   const std::vector<uint64_t>& stuckBytes) const override;
     QbbIngressUsage GetIngress(uint16_t ingressPort, uint8_t priority) const override;
     uint32_t GetEgressBytes(uint16_t egressPort, uint8_t priority) const override;
     QbbBufferUsage GetUsage() const override;
@@ -127,8 +131,18 @@ class QbbSharedBuffer : public QbbBufferManager
      */
     uint64_t GetThreshold(uint32_t base, uint32_t alpha) const
     {
-        return base +
-               ((static_cast<uint64_t>(alpha) * (m_sharedSize - m_sharedUsed)) >> ALPHA_BITS);
+        return GetThreshold(base, alpha, m_sharedSize - m_sharedUsed);
+    }
+
+    /**
+     * \param base constant part
+     * \param alpha in units of 2^-ALPHA_BITS
+     * \param free bytes of the shared part that are free
+     * \return base + alpha x free
+     */
+    static uint64_t GetThreshold(uint32_t base, uint32_t alpha, uint64_t free)
+    {
+        return base + ((alpha * free) >> ALPHA_BITS);
     }
 
     /**

@@ -13,6 +13,8 @@
 #include <ns3/pointer.h>
 #include <ns3/uinteger.h>
 
+#include <map>
+
 namespace ns3
 {
 
@@ -190,6 +192,22 @@ QbbSwitch::GetPortProfiles() const
         profiles.push_back(profile);
     }
     return profiles;
+}
+
+std::vector<std::pair<uint16_t, uint64_t>>
+QbbSwitch::GetWaitingBytes(uint16_t egressPort, uint8_t priority) const
+{
+    const QbbNetDevice& device = *GetPort(egressPort);
+    std::map<uint16_t, uint64_t> bytes;
+    for (std::size_t i = 0; i < device.GetQueueFrames(priority); ++i)
+    {
+        const QbbFrame& frame = device.GetQueuedFrame(priority, i);
+        if (frame.ingressPort != QbbNetDevice::NO_PORT)
+        {
+            bytes[frame.ingressPort] += frame.size;
+        }
+    }
+    return {bytes.begin(), bytes.end()};
 }
 
 void

@@ -14,6 +14,7 @@
 #include <ns3/traced-callback.h>
 
 #include <array>
+#include <utility>
 #include <vector>
 
 namespace ns3
@@ -157,6 +158,17 @@ class QbbSwitch : public Object, public QbbFrameSink
         h ^= h >> 16;
         return static_cast<uint32_t>((uint64_t{h} * count) >> 32);
     }
+
+    /**
+     * Looks at every frame that waits there: not for the frame path.
+     *
+     * \param egressPort port number
+     * \param priority class, 0..7
+     * \return ingress ports and the bytes of theirs that wait for the port, ascending by port;
+     *         frames that the switch made itself are left out
+     */
+    std::vector<std::pair<uint16_t, uint64_t>> GetWaitingBytes(uint16_t egressPort,
+                                                               uint8_t priority) const;
 
     // QbbFrameSink
     void ReceiveFrame(QbbNetDevice& port, QbbFramePtr frame) override;

@@ -178,6 +178,17 @@ TEST(RdmaTopologyBuilders, ParkingLot)
     EXPECT_EQ(GetDistance(four, 3, 4), 2u);
 }
 
+TEST(RdmaTopologyBuilders, Ring)
+{
+    const auto five = MakeRdmaRing(5, 2);
+    ExpectSize(five, 10, 5, 15);
+    EXPECT_EQ(five.GetLink(9).b, 14u);
+    EXPECT_EQ(five.GetLink(14).a, 14u);
+    EXPECT_EQ(five.GetLink(14).b, 10u);
+    EXPECT_EQ(GetDistance(five, 0, 9), 3u);
+    EXPECT_EQ(GetDistance(five, 0, 4), 4u);
+}
+
 TEST(RdmaTopologyBuilders, TextForms)
 {
     RdmaTopologyRates rates;
@@ -191,6 +202,8 @@ TEST(RdmaTopologyBuilders, TextForms)
     EXPECT_EQ(MakeRdmaTopology("star:16", rates), MakeRdmaStar(16, rates));
     EXPECT_EQ(MakeRdmaTopology("parking-lot:4", rates), MakeRdmaParkingLot({1, 1, 1, 1}, rates));
     EXPECT_EQ(MakeRdmaTopology("parking-lot:3x1", rates), MakeRdmaParkingLot({3, 1}, rates));
+    EXPECT_EQ(MakeRdmaTopology("ring:5", rates), MakeRdmaRing(5, 1, rates));
+    EXPECT_EQ(MakeRdmaTopology("ring:3x4", rates), MakeRdmaRing(3, 4, rates));
 }
 
 TEST(RdmaTopologyBuilders, WrongTexts)
@@ -223,6 +236,9 @@ TEST(RdmaTopologyBuilders, WrongTexts)
     expect("parking-lot:1", "switches: 1; accepted: 2 to");
     expect("parking-lot:3x0", "senders on a switch: 0; accepted: 1 to");
     expect("parking-lot:1048575x1048575", "at most 1048576");
+    expect("ring:2", "switches: 2; accepted: 3 to");
+    expect("ring:4x0", "hosts on a switch: 0; accepted: 1 to");
+    expect("ring:1048575x1048575", "at most 1048576");
     expect("clos:3", "no such form");
     expect("clos:0x8", "tiers: 0; accepted: 1 to 8");
     expect("clos:3x1", "radix: 1; accepted: 2 to 1024");

@@ -1,0 +1,435 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+
+#include "qbb-deadlock-detector.h"
+
+#include "qbb-dependency-graph.h"
+
+#include <ns3/abort.h>
+#include <ns3/log.h>
+#include <ns3/node.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <unordered_map>
+
+namespace ns3
+{
+
+NS_LOG_COMPONENT_DEFINE("QbbDeadlockDetector");
+
+NS_OBJECT_ENSURE_REGISTERED(QbbDeadlockDetector);
+
+TypeId
+QbbDeadlockDetector::GetTypeId()
+{
+    static TypeId tid =
+        TypeId("ns3::QbbDeadlockDetector")
+            .SetParent<Object>()
+            .SetGroupName("Rdma")
+            .AddConstructor<QbbDeadlockDetector>()
+            .AddAttribute("Period",
+                          "Time from one look to the next while switches pause each other.",
+                          TimeValue(MicroSeconds(100)),
+                          MakeTimeAccessor(&QbbDeadlockDetector::m_period),
+                          MakeTimeChecker(PicoSeconds(1)))
+            .AddTraceSource("Deadlock",
+                            "Buffers wait for each other for ever. Once for each deadlock.",
+                            MakeTraceSourceAccessor(&QbbDeadlockDetector::m_found),
+                            "ns3::QbbDeadlockDetector::DeadlockCallback")
+            .AddTraceSource("DeadlockEnded",
+                            "A deadlock is over, by force of a watchdog or a link that failed.",
+                            MakeTraceSourceAccessor(&QbbDeadlockDetector::m_ended),
+                            "ns3::QbbDeadlockDetector::DeadlockCallback");
+    return tid;
+}
+
+QbbDeadlockDetector::QbbDeadlockDetector()
+    : m_self(std::make_shared<QbbDeadlockDetector*>(this)),
+      m_timer(this, QbbEventOrder::MONITOR)
+{
+    NS_LOG_FUNCTION(this);
+}
+
+QbbDeadlockDetector::~QbbDeadlockDetector()
+{
+    NS_LOG_FUNCTION(this);
+}
+
+void
+QbbDeadlockDetector::DoDispose()
+{
+    m_timer.Disarm();
+    m_self.reset();
+    m_active.clear();
+    m_links.clear();
+    m_switches.clear();
+    Object::DoDispose();
+}
+
+void
+QbbDeadlockDetector::Watch(const std::vector<Ptr<QbbSwitch>>& switches)
+{
+    NS_LOG_FUNCTION(this << switches.size());
+    NS_ABORT_MSG_IF(!m_switches.empty(), "rdma: a QbbDeadlockDetector watches already");
+    m_switches = switches;
+    std::unordered_map<const Node*, uint32_t> index;
+    for (uint32_t s = 0; s < switches.size(); ++s)
+    {
+        index[PeekPointer(switches[s]->GetObject<Node>())] = s;
+    }
+    for (uint32_t s = 0; s < switches.size(); ++s)
+    {
+        for (uint32_t p = 0; p < switches[s]->GetNPorts(); ++p)
+        {
+            const Ptr<QbbNetDevice> port = switches[s]->GetPort(p);
+            const QbbNetDevice* peer = port->GetPeer();
+            const auto to = peer ? index.find(PeekPointer(peer->GetNode())) : index.end();
+            if (to == index.end())
+            {
+                continue;
+            }
+            const auto link = static_cast<uint32_t>(m_links.size());
+            m_links.push_back({PeekPointer(port), s, to->second, false});
+            port->TraceConnectWithoutContext(
+                "PfcReceived",
+                Callback<void, uint8_t, uint16_t>(
+                    [self = std::weak_ptr(m_self), link](uint8_t, uint16_t quanta) {
+                        const auto detector = self.lock();
+                        if (quanta && detector)
+                        {
+                            (*detector)->OnPause(link);
+                        }
+                    }));
+        }
+    }
+}
+
+void
+QbbDeadlockDetector::OnPause(uint32_t link)
+{
+    if (!m_links[link].active)
+    {
+        m_links[link].active = true;
+        m_active.push_back(link);
+        m_timer.ArmNoLater(QbbNowPs() + QbbToPs(m_period));
+    }
+}
+
+void
+QbbDeadlockDetector::OnTimer()
+{
+    // A pause that was asked for may not have taken effect yet.
+    const auto isOver = [this](uint32_t link) {
+        const QbbNetDevice& port = *m_links[link].port;
+        m_links[link].active =
+            port.GetPauseReceiver().GetPaused() || port.GetPeer()->GetPauseSender().GetWanted();
+        return !m_links[link].active;
+    };
+    m_active.erase(std::remove_if(m_active.begin(), m_active.end(), isOver), m_active.end());
+    const std::optional<QbbDeadlock> found = Find();
+    if (found && !m_deadlock)
+    {
+        ++m_count;
+        m_deadlock = found;
+        m_found(*m_deadlock);
+    }
+    else if (!found && m_deadlock)
+    {
+        const QbbDeadlock ended = *m_deadlock;
+        m_deadlock.reset();
+        m_ended(ended);
+    }
+    if (!m_active.empty())
+    {
+        m_timer.ArmNoLater(QbbNowPs() + QbbToPs(m_period));
+    }
+}
+
+bool
+QbbDeadlockDetector::IsBlocked(const QbbDeadlock& deadlock,
+                               const QbbNetDevice& port,
+                               uint8_t priority)
+{
+    const QbbNetDevice* peer = port.GetPeer();
+    if (!peer || !(port.GetPauseReceiver().GetPaused() & (1U << priority)))
+    {
+        return false;
+    }
+    const bool all = port.GetFlowControl() == QbbNetDevice::FLOW_CONTROL_PAUSE;
+    for (uint8_t p = all ? 0 : priority; p <= (all ? 7 : priority); ++p)
+    {
+        const QbbBufferPoint point{peer->GetNodeId(), peer->GetPortNumber(), p};
+        if (std::binary_search(deadlock.stuck.begin(), deadlock.stuck.end(), point))
+        {
+            return true;
+        }
+    }
+    return false;
+}
+
+/** One look. */
+class QbbDeadlockDetector::Search
+{
+  public:
+    /** \param detector whose switches to look at */
+    explicit Search(const QbbDeadlockDetector& detector)
+        : m_detector(detector)
+    {
+        for (const uint32_t link : detector.m_active)
+        {
+            AddBuffers(link);
+        }
+        DropThoseWithAWayOut();
+        if (m_alive > 0)
+        {
+            ReadQueues();
+            while (DropThoseThatMayResume())
+            {
+            }
+        }
+    }
+
+    /** \return the deadlock, if there is one */
+    std::optional<QbbDeadlock> GetResult() const
+    {
+        if (m_alive == 0)
+        {
+            return std::nullopt;
+        }
+        QbbDeadlock deadlock;
+        deadlock.atPs = QbbNowPs();
+        QbbDependencyGraph graph(static_cast<uint32_t>(m_buffers.size()));
+        std::map<QbbBufferPoint, uint32_t> index;
+        for (uint32_t b = 0; b < m_buffers.size(); ++b)
+        {
+            index[GetPoint(b)] = b;
+        }
+        for (const Egress& egress : m_egresses)
+        {
+            const uint32_t node = GetNode(egress.sw);
+            for (const auto& [ingress, bytes] : egress.waiting)
+            {
+                const auto waits = index.find({node, ingress, egress.priority});
+                for (const uint32_t b : egress.blockers)
+                {
+                    if (m_buffers[b].alive && waits != index.end() &&
+                        m_buffers[waits->second].alive)
+                    {
+                        graph.AddEdge(waits->second, b);
+                    }
+                }
+            }
+        }
+        for (const uint32_t b : graph.FindCycle())
+        {
+            deadlock.cycle.push_back(GetPoint(b));
+        }
+        AddStuck(deadlock.stuck);
+        return deadlock;
+    }
+
+  private:
+    /** A buffer that has paused the switch before it. */
+    struct Buffer
+    {
+        uint32_t from;    //!< index of the switch that is paused
+        uint32_t sw;      //!< index of its switch
+        uint16_t port;    //!< its port
+        uint8_t priority; //!< its class
+        uint8_t blocks;   //!< classes that are paused by it, one bit each
+        bool alive;       //!< nothing is known yet that ends the pause
+    };
+
+    /** A class of an egress port that is paused by buffers. */
+    struct Egress
+    {
+        uint32_t sw;                    //!< index of its switch
+        uint16_t port;                  //!< its port
+        uint8_t priority;               //!< the class
+        std::vector<uint32_t> blockers; //!< indices of the buffers; one, or up to 8 with PAUSE
+        std::vector<std::pair<uint16_t, uint64_t>> waiting; //!< bytes by ingress port
+    };
+
+    /** \param sw index of a switch \return its node's id */
+    uint32_t GetNode(uint32_t sw) const
+    {
+        return m_detector.m_switches[sw]->GetPort(0)->GetNodeId();
+    }
+
+    QbbBufferPoint GetPoint(uint32_t b) const
+    {
+        return {GetNode(m_buffers[b].sw), m_buffers[b].port, m_buffers[b].priority};
+    }
+
+    void AddBuffers(uint32_t link)
+    {
+        const Link& at = m_detector.m_links[link];
+        const uint8_t paused = at.port->GetPauseReceiver().GetPaused();
+        const uint16_t port = at.port->GetPeer()->GetPortNumber();
+        const bool all = at.port->GetFlowControl() == QbbNetDevice::FLOW_CONTROL_PAUSE;
+        const auto first = static_cast<uint32_t>(m_buffers.size());
+        for (uint8_t p = 0; p < 8; ++p)
+        {
+            const uint8_t blocks = (all ? 0xff : 1U << p) & paused;
+            if (blocks && m_detector.m_switches[at.to]->GetBufferManager()->IsPaused(port, p))
+            {
+                m_buffers.push_back({at.from, at.to, port, p, blocks, true});
+                ++m_alive;
+            }
+        }
+        if (m_buffers.size() == first)
+        {
+            return;
+        }
+        for (uint8_t p = 0; p < 8; ++p)
+        {
+            Egress egress{at.from, at.port->GetPortNumber(), p, {}, {}};
+            for (uint32_t b = first; b < m_buffers.size(); ++b)
+            {
+                if (m_buffers[b].blocks & (1U << p))
+                {
+                    egress.blockers.push_back(b);
+                }
+            }
+            if (!egress.blockers.empty())
+            {
+                m_egresses.push_back(egress);
+            }
+        }
+    }
+
+    /**
+     * Without a look at frames: a buffer whose switch has no blocked egress port of its class can
+     * empty itself. That settles every congestion that ends at a host.
+     */
+    void DropThoseWithAWayOut()
+    {
+        std::unordered_map<uint32_t, std::array<uint32_t, 8>> blocked; // by switch and class
+        for (const Buffer& buffer : m_buffers)
+        {
+            Count(blocked[buffer.from], buffer.blocks, 1);
+        }
+        for (bool changed = true; changed;)
+        {
+            changed = false;
+            for (Buffer& buffer : m_buffers)
+            {
+                const auto found = blocked.find(buffer.sw);
+                if (buffer.alive && (found == blocked.end() || found->second[buffer.priority] == 0))
+                {
+                    Count(blocked[buffer.from], buffer.blocks, -1);
+                    Drop(buffer);
+                    changed = true;
+                }
+            }
+        }
+    }
+
+    static void Count(std::array<uint32_t, 8>& counts, uint8_t classes, int32_t by)
+    {
+        for (uint8_t p = 0; p < 8; ++p)
+        {
+            counts[p] += classes & (1U << p) ? by : 0;
+        }
+    }
+
+    void Drop(Buffer& buffer)
+    {
+        buffer.alive = false;
+        --m_alive;
+    }
+
+    bool IsAlive(const Egress& egress) const
+    {
+        return std::any_of(egress.blockers.begin(), egress.blockers.end(), [this](uint32_t b) {
+            return m_buffers[b].alive;
+        });
+    }
+
+    void ReadQueues()
+    {
+        for (Egress& egress : m_egresses)
+        {
+            if (IsAlive(egress))
+            {
+                egress.waiting =
+                    m_detector.m_switches[egress.sw]->GetWaitingBytes(egress.port, egress.priority);
+            }
+        }
+    }
+
+    /** \return bytes that cannot leave, by switch, and there by ingress port and class */
+    std::map<uint32_t, std::vector<uint64_t>> GetStuckBytes() const
+    {
+        std::map<uint32_t, std::vector<uint64_t>> stuck;
+        for (const Egress& egress : m_egresses)
+        {
+            auto& bytes = stuck[egress.sw];
+            bytes.resize(8 * m_detector.m_switches[egress.sw]->GetNPorts());
+            if (IsAlive(egress))
+            {
+                for (const auto& [ingress, waiting] : egress.waiting)
+                {
+                    bytes[8 * ingress + egress.priority] += waiting;
+                }
+            }
+        }
+        return stuck;
+    }
+
+    bool DropThoseThatMayResume()
+    {
+        const auto stuck = GetStuckBytes();
+        const uint32_t before = m_alive;
+        for (Buffer& buffer : m_buffers)
+        {
+            if (!buffer.alive)
+            {
+                continue;
+            }
+            const auto& manager = *m_detector.m_switches[buffer.sw]->GetBufferManager();
+            const auto found = stuck.find(buffer.sw);
+            if (found == stuck.end() ||
+                manager.MayResume(buffer.port, buffer.priority, found->second))
+            {
+                Drop(buffer);
+            }
+        }
+        return m_alive > 0 && m_alive < before;
+    }
+
+    /** \param [out] points all paused buffers that cannot be resumed, those towards hosts as well
+     */
+    void AddStuck(std::vector<QbbBufferPoint>& points) const
+    {
+        for (const auto& [sw, bytes] : GetStuckBytes())
+        {
+            const auto& manager = *m_detector.m_switches[sw]->GetBufferManager();
+            for (uint32_t i = 0; i < bytes.size(); ++i)
+            {
+                const auto port = static_cast<uint16_t>(i / 8);
+                const auto priority = static_cast<uint8_t>(i % 8);
+                if (bytes[i] > 0 && manager.IsPaused(port, priority) &&
+                    !manager.MayResume(port, priority, bytes))
+                {
+                    points.push_back({GetNode(sw), port, priority});
+                }
+            }
+        }
+        std::sort(points.begin(), points.end());
+    }
+
+    const QbbDeadlockDetector& m_detector; //!< whose switches
+    std::vector<Buffer> m_buffers;         //!< that have paused a switch
+    std::vector<Egress> m_egresses;        //!< that they block
+    uint32_t m_alive{0};                   //!< buffers that are alive
+};
+
+std::optional<QbbDeadlock>
+QbbDeadlockDetector::Find() const
+{
+    return m_active.empty() ? std::nullopt : Search(*this).GetResult();
+}
+
+} // namespace ns3
