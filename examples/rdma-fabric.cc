@@ -58,6 +58,9 @@ main(int argc, char* argv[])
     cmd.AddValue("bytes", "flow size of incast and permutation", options.bytes);
     cmd.AddValue("duration", "poisson: flows start in this time", options.duration);
     cmd.AddValue("stop", "the run ends at this simulated time at the latest", options.stop);
+    cmd.AddValue("routes",
+                 "shortest (all shortest paths), or up-down (up, then down: cannot deadlock)",
+                 options.routes);
     cmd.AddValue("paths", "ecmp, spray (packets at random) or spray-in-turn", options.paths);
     cmd.AddValue("loss", "probability that a link loses a frame", options.loss);
     cmd.AddValue("recovery",

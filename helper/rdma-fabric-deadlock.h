@@ -18,6 +18,14 @@ namespace ns3
 
 /**
  * \ingroup rdma
+ * \param text "shortest" or "up-down", as the option routes has it
+ * \return the value of the attribute Algorithm of QbbRouting
+ * \throws std::invalid_argument for another text
+ */
+QbbRouting::Algorithm ParseRdmaRoutes(const std::string& text);
+
+/**
+ * \ingroup rdma
  * \param fabric a fabric
  * \param cycle buffers of its switches, each waiting for the next
  * \return "leaf-0 port 4 class 3 -> spine-1 port 0 class 3 -> ... -> leaf-0 port 4 class 3"

@@ -48,6 +48,7 @@ RdmaFabricHelper::RdmaFabricHelper()
     m_deviceFactory.SetTypeId(QbbNetDevice::GetTypeId());
     m_channelFactory.SetTypeId(QbbChannel::GetTypeId());
     m_switchFactory.SetTypeId(QbbSwitch::GetTypeId());
+    m_routingFactory.SetTypeId(QbbRouting::GetTypeId());
     m_bufferFactory.SetTypeId(QbbSharedBuffer::GetTypeId());
     m_ecnFactory.SetTypeId(QbbEcnMarker::GetTypeId());
     m_transportFactory.SetTypeId(RoceTransport::GetTypeId());
@@ -70,6 +71,12 @@ void
 RdmaFabricHelper::SetSwitchAttribute(const std::string& name, const AttributeValue& value)
 {
     m_switchFactory.Set(name, value);
+}
+
+void
+RdmaFabricHelper::SetRoutingAttribute(const std::string& name, const AttributeValue& value)
+{
+    m_routingFactory.Set(name, value);
 }
 
 void
@@ -189,7 +196,7 @@ RdmaFabricHelper::Install(const RdmaTopology& topology) const
     fabric->m_nics.resize(topology.GetNNodes());
     fabric->m_switches.resize(topology.GetNNodes());
     fabric->m_links.resize(topology.GetNLinks());
-    fabric->m_routing = CreateObject<QbbRouting>();
+    fabric->m_routing = m_routingFactory.Create<QbbRouting>();
     for (uint32_t link = 0; link < topology.GetNLinks(); ++link)
     {
         InstallLink(*fabric, link);

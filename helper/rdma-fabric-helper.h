@@ -44,6 +44,9 @@ class RdmaFabricHelper
     /** \param name an attribute of QbbSwitch \param value its value for all switches */
     void SetSwitchAttribute(const std::string& name, const AttributeValue& value);
 
+    /** \param name an attribute of QbbRouting \param value its value */
+    void SetRoutingAttribute(const std::string& name, const AttributeValue& value);
+
     /** \param type TypeId name of a QbbPathSelector, of which each switch gets one; none: ECMP */
     void SetPathSelector(const std::string& type);
 
@@ -123,6 +126,7 @@ class RdmaFabricHelper
     ObjectFactory m_channelFactory;   //!< QbbChannel
     ObjectFactory m_switchFactory;    //!< QbbSwitch
     ObjectFactory m_bufferFactory;    //!< a QbbBufferManager
+    ObjectFactory m_routingFactory;   //!< QbbRouting
     ObjectFactory m_selectorFactory;  //!< a QbbPathSelector, if it has a type
     ObjectFactory m_ecnFactory;       //!< QbbEcnMarker
     ObjectFactory m_transportFactory; //!< an RdmaTransport

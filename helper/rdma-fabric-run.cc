@@ -258,6 +258,7 @@ RdmaFabricRun::Configure(RdmaFabricHelper& helper, uint8_t classes) const
     }
     helper.SetBufferAttribute("BufferSize", UintegerValue(buffer));
     helper.SetQueuePairAttribute("PathMtu", UintegerValue(m_options.mtu));
+    helper.SetRoutingAttribute("Algorithm", EnumValue(ParseRdmaRoutes(m_options.routes)));
     ConfigureRdmaTransport(helper, m_options);
     CheckRdmaChoice("paths", m_options.paths, {"ecmp", "spray", "spray-in-turn"});
     if (m_options.paths != "ecmp")

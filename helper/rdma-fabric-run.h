@@ -46,6 +46,7 @@ struct RdmaFabricOptions
     std::string bytes{"1MB"};         //!< flow size of incast and permutation
     std::string duration{"1ms"};      //!< poisson: flows start in this time
     std::string stop{"10s"};          //!< the run ends here at the latest
+    std::string routes{"shortest"};   //!< "shortest" or "up-down", see QbbRouting
     std::string paths{"ecmp"};        //!< "ecmp", "spray" or "spray-in-turn"
     double loss{0};                   //!< probability that a link loses a frame, in [0, 1)
     /// Retransmission timeout, with IRN RTO_high, with TCP the smallest; 0 is none; auto: none for

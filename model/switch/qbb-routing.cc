@@ -2,7 +2,10 @@
 
 #include "qbb-routing.h"
 
+#include "rdma-compat.h"
+
 #include <ns3/abort.h>
+#include <ns3/enum.h>
 #include <ns3/log.h>
 #include <ns3/node.h>
 
@@ -23,6 +26,12 @@ QbbRouting::GetTypeId()
             .SetParent<Object>()
             .SetGroupName("Rdma")
             .AddConstructor<QbbRouting>()
+            .AddAttribute("Algorithm",
+                          "Which paths are routes: all shortest ones, or those that go up, then "
+                          "down and never up again, which cannot deadlock.",
+                          EnumValue(SHORTEST_PATH),
+                          RdmaMakeEnumAccessor<Algorithm>(&QbbRouting::m_algorithm),
+                          MakeEnumChecker(SHORTEST_PATH, "ShortestPath", UP_DOWN, "UpDown"))
             .AddAttribute("ConvergenceDelay",
                           "Time from a change of a link until the switches have new routes.",
                           TimeValue(Time(0)),
@@ -106,9 +115,18 @@ QbbRouting::ComputeRoutes()
             }
         }
     }
+    const std::vector<uint32_t> heights =
+        m_algorithm == UP_DOWN ? GetHeights() : std::vector<uint32_t>();
     for (const auto& [target, addresses] : addressesOfSwitch)
     {
-        ComputeRoutesTo(addresses, target, edges);
+        if (m_algorithm == UP_DOWN)
+        {
+            ComputeUpDownRoutesTo(addresses, target, edges, heights);
+        }
+        else
+        {
+            ComputeRoutesTo(addresses, target, edges);
+        }
     }
     for (const auto& sw : m_switches)
     {
@@ -177,7 +195,7 @@ std::vector<Ptr<QbbNetDevice>>
 QbbRouting::GetPath(Ptr<QbbNetDevice> port, Ipv4Address destination, uint32_t flowHash) const
 {
     std::vector<Ptr<QbbNetDevice>> path{port};
-    // Routes are shortest paths: longer than the number of switches means that there is none.
+    // Routes take no switch twice: longer than the number of switches means that there is none.
     while (path.size() <= m_switches.size() + 1)
     {
         const QbbNetDevice* peer = path.back()->GetPeer();

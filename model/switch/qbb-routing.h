@@ -17,8 +17,18 @@ namespace ns3
 
 /**
  * \ingroup rdma
- * Computes the switches' routes from the node and channel graph: all shortest paths in hops, over
- * links that are up. Hosts do not forward. Parallel links count each.
+ * Computes the switches' routes from the node and channel graph, over links that are up. Hosts do
+ * not forward. Parallel links count each. The attribute Algorithm chooses
+ *
+ * - ShortestPath: all shortest paths in hops;
+ * - UpDown: paths that go up, then down, and never up again, which can deadlock on no graph
+ *   (Schroeder et al., "Autonet: a High-speed, Self-configuring Local Area Network Using
+ *   Point-to-point Links", 1991). Up is away from the hosts: to the switch that is more hops away
+ *   from the nearest one with hosts, links that are down included; of two that are alike, to the
+ * one nearer to the root, which is the first switch of the highest tier, and then to the one that
+ * was added first. Who can go down all the way does so, by all shortest such ways; the others go
+ * up, by all ways on which the rest is shortest. In a Clos network without failures these are the
+ *   shortest paths. Where there is no such way, there is no route.
  *
  * It reads the graph from the devices and their channels, so it needs no node numbering and no
  * topology file.
@@ -26,6 +36,15 @@ namespace ns3
 class QbbRouting : public Object
 {
   public:
+    /**
+     * Which paths are routes.
+     */
+    enum Algorithm : uint8_t
+    {
+        SHORTEST_PATH, //!< all shortest paths
+        UP_DOWN,       //!< up, then down
+    };
+
     /**
      * \brief Get the type ID.
      * \return the object TypeId
@@ -100,6 +119,15 @@ class QbbRouting : public Object
                          uint32_t target,
                          const std::vector<std::vector<Edge>>& edges);
 
+    /** \return how high each switch is, by index; no two are equally high */
+    std::vector<uint32_t> GetHeights() const;
+
+    void ComputeUpDownRoutesTo(const std::vector<uint32_t>& addresses,
+                               uint32_t target,
+                               const std::vector<std::vector<Edge>>& edges,
+                               const std::vector<uint32_t>& heights);
+
+    Algorithm m_algorithm{SHORTEST_PATH};                            //!< attribute Algorithm
     std::vector<Ptr<QbbSwitch>> m_switches;                          //!< by index
     std::unordered_map<const Node*, uint32_t> m_switchOfNode;        //!< index by node
     std::vector<Host> m_hosts;                                       //!< host ports

@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+
+/**
+ * \file
+ * \ingroup rdma
+ * PFC deadlock by a cyclic buffer dependency.
+ *
+ * ring: five switches in a ring with one host each; every host sends to the host two switches on,
+ * so every link of the ring carries frames that wait for the next link.
+ *
+ * failure: four leaves and two spines. One link of the first leaf and one of the second fail, to
+ * different spines, and what these leaves send to each other then goes down to the third or fourth
+ * leaf and up again (Guo et al., "RDMA over Commodity Ethernet at Scale", SIGCOMM 2016, met its
+ * deadlock in a Clos network too, by flooding).
+ *
+ * The static check says beforehand whether the routes allow a deadlock; during the run the detector
+ * names the cycle of switch, port and class.
+ */
+
+#include "ns3/core-module.h"
+#include "ns3/rdma-module.h"
+
+#include <algorithm>
+#include <iostream>
+
+using namespace ns3;
+
+namespace
+{
+
+/** A topology, what fails, and who sends to whom. */
+struct Scenario
+{
+    RdmaTopology topology;                            //!< all links up
+    std::vector<uint32_t> failures;                   //!< links that fail before the flows start
+    std::vector<std::pair<uint32_t, uint32_t>> pairs; //!< sender and receiver of each flow
+};
+
+/** \param rates the links \return five switches in a ring */
+Scenario
+MakeRing(const RdmaTopologyRates& rates)
+{
+    constexpr uint32_t SWITCHES = 5;
+    Scenario scenario;
+    scenario.topology = MakeRdmaRing(SWITCHES, 1, rates);
+    for (uint32_t host = 0; host < SWITCHES; ++host)
+    {
+        scenario.pairs.emplace_back(host, (host + 2) % SWITCHES);
+    }
+    return scenario;
+}
+
+/** \param rates the links \return a leaf-spine fabric in which two links fail */
+Scenario
+MakeFailure(const RdmaTopologyRates& rates)
+{
+    constexpr uint32_t LEAVES = 4;
+    constexpr uint32_t HOSTS = 4; // on each leaf
+    Scenario scenario;
+    scenario.topology = MakeRdmaLeafSpine(LEAVES, HOSTS, 2, rates);
+    // After the links of the hosts, each leaf has one to each spine.
+    const uint32_t first = LEAVES * HOSTS;
+    scenario.failures = {first + 0, first + 3};
+    for (uint32_t host = 0; host < HOSTS; ++host)
+    {
+        for (const auto& [from, to] :
+             {std::pair(0, 1), std::pair(1, 0), std::pair(2, 3), std::pair(3, 2)})
+        {
+            // Several queue pairs, for ECMP to spread.
+            scenario.pairs.emplace_back(HOSTS * from + host, HOSTS * to + host);
+            scenario.pairs.emplace_back(HOSTS * from + host, HOSTS * to + (host + 1) % HOSTS);
+        }
+    }
+    return scenario;
+}
+
+/** What the command line says. */
+struct Options
+{
+    std::string scenario{"ring"};   //!< ring or failure
+    std::string routes{"shortest"}; //!< shortest or up-down
+    std::string rate{"100Gbps"};    //!< of all links
+    std::string delay{"1us"};       //!< of all links
+    std::string buffer{"2MB"};      //!< of each switch
+    std::string bytes{"20MB"};      //!< of each flow
+    std::string stop{"20ms"};       //!< the run ends here at the latest
+};
+
+/**
+ * \param options the run
+ * \return 0 if all flows finished
+ */
+int
+Run(const Options& options)
+{
+    RdmaFabricHelper helper;
+    RdmaTopologyRates rates;
+    rates.hostRateBps = ParseRdmaRate(options.rate);
+    rates.uplinkRateBps = rates.hostRateBps;
+    rates.delayPs = ParseRdmaTime(options.delay);
+    if (options.scenario != "ring" && options.scenario != "failure")
+    {
+        throw std::invalid_argument("--scenario: " + options.scenario +
+                                    "; accepted: ring, failure");
+    }
+    const Scenario scenario = options.scenario == "ring" ? MakeRing(rates) : MakeFailure(rates);
+    const uint64_t buffer = ParseRdmaBytes(options.buffer);
+    helper.SetBufferAttribute("BufferSize", UintegerValue(buffer));
+    helper.SetTransportAttribute("RetransmissionTimeout", TimeValue(MilliSeconds(1)));
+    helper.SetTransportAttribute("RetryCount", UintegerValue(4294967295));
+    helper.SetRoutingAttribute("Algorithm", EnumValue(ParseRdmaRoutes(options.routes)));
+    const auto fabric = helper.Install(scenario.topology);
+
+    const auto check = [&](const std::string& when) {
+        std::cout << when << ":\n";
+        PrintRdmaDeadlockCheck(std::cout, *fabric, CheckQbbDeadlock(*fabric->GetRouting()));
+    };
+    check("static check");
+    if (!scenario.failures.empty())
+    {
+        for (const uint32_t link : scenario.failures)
+        {
+            const RdmaTopologyLink ends = scenario.topology.GetLink(link);
+            std::cout << "the link from " << scenario.topology.GetNode(ends.a).name << " to "
+                      << scenario.topology.GetNode(ends.b).name << " fails\n";
+            fabric->SetLinkUp(link, false);
+        }
+        check("static check with the new routes");
+    }
+
+    const auto detector = CreateObject<QbbDeadlockDetector>();
+    detector->Watch(fabric->GetRouting()->GetSwitches());
+    detector->TraceConnectWithoutContext(
+        "Deadlock",
+        Callback<void, const QbbDeadlock&>([&](const QbbDeadlock& deadlock) {
+            std::cout << static_cast<double>(deadlock.atPs) / 1e6
+                      << " us: deadlock: " << FormatRdmaCycle(*fabric, deadlock.cycle) << "\n";
+        }));
+    detector->TraceConnectWithoutContext("DeadlockEnded",
+                                         Callback<void, const QbbDeadlock&>([](const QbbDeadlock&) {
+                                             std::cout << static_cast<double>(QbbNowPs()) / 1e6
+                                                       << " us: the deadlock is over\n";
+                                         }));
+
+    std::vector<RdmaFlow> flows;
+    for (const auto& [source, destination] : scenario.pairs)
+    {
+        RdmaFlow flow;
+        flow.id = flows.size();
+        flow.srcHost = source;
+        flow.dstHost = destination;
+        flow.bytes = ParseRdmaBytes(options.bytes);
+        const auto port = DynamicCast<QbbNetDevice>(fabric->GetNode(source)->GetDevice(0));
+        if (fabric->GetRouting()->GetPath(port, fabric->GetAddress(destination), 0).empty())
+        {
+            std::cout << "no route from host " << source << " to host " << destination << "\n";
+            continue;
+        }
+        flows.push_back(flow);
+    }
+    const auto runner = RdmaFlowRunner::Make(fabric, flows);
+    Simulator::Stop(QbbFromPs(ParseRdmaTime(options.stop)));
+    Simulator::Run();
+
+    auto results = runner->GetResults();
+    if (const auto deadlock = detector->Find())
+    {
+        ExplainRdmaDeadlock(results, *runner, *fabric, *deadlock);
+    }
+    std::cout << static_cast<double>(QbbNowPs()) / 1e6 << " us: " << runner->GetNCompleted()
+              << " of " << runner->GetNFlows() << " flows finished, " << fabric->GetTotals().drops
+              << " drops, " << detector->GetNDeadlocks() << " deadlocks\n";
+    constexpr uint32_t MAX_LISTED = 5;
+    uint32_t listed = 0;
+    for (const auto& result : results)
+    {
+        if (!result.IsCompleted() && listed++ < MAX_LISTED)
+        {
+            std::cout << "flow " << result.flow.id << ": " << result.status << "\n";
+        }
+    }
+    if (listed > MAX_LISTED)
+    {
+        std::cout << "and " << listed - MAX_LISTED << " more\n";
+    }
+    const bool done = runner->GetNCompleted() == runner->GetNFlows();
+    Simulator::Destroy();
+    return done ? 0 : 1;
+}
+
+} // namespace
+
+int
+main(int argc, char* argv[])
+{
+    Options options;
+    CommandLine cmd(__FILE__);
+    cmd.Usage("PFC deadlock: happens, is foreseen, found and named.");
+    cmd.AddValue("scenario", "ring, or failure (of two links of a leaf-spine)", options.scenario);
+    cmd.AddValue("routes", "shortest, or up-down, which cannot deadlock", options.routes);
+    cmd.AddValue("rate", "rate of all links", options.rate);
+    cmd.AddValue("delay", "propagation delay of all links", options.delay);
+    cmd.AddValue("buffer", "memory of each switch", options.buffer);
+    cmd.AddValue("bytes", "size of each flow", options.bytes);
+    cmd.AddValue("stop", "the run ends at this simulated time at the latest", options.stop);
+    cmd.Parse(argc, argv);
+    try
+    {
+        return Run(options);
+    }
+    catch (const std::exception& error)
+    {
+        std::cerr << "rdma-deadlock: " << error.what() << "\n";
+        return 2;
+    }
+}

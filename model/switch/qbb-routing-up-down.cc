@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+
+/**
+ * \file
+ * \ingroup rdma
+ * Routes that go up first and then down, and never up again.
+ */
+
+#include "qbb-routing.h"
+
+#include <ns3/node.h>
+
+#include <algorithm>
+#include <deque>
+#include <numeric>
+#include <tuple>
+
+namespace ns3
+{
+
+namespace
+{
+
+constexpr uint32_t UNREACHED = UINT32_MAX;
+
+/**
+ * \param neighbours of each vertex
+ * \param from vertices to start at
+ * \return hops from the nearest of them
+ */
+std::vector<uint32_t>
+GetHops(const std::vector<std::vector<uint32_t>>& neighbours, const std::vector<uint32_t>& from)
+{
+    std::vector<uint32_t> hops(neighbours.size(), UNREACHED);
+    std::deque<uint32_t> queue(from.begin(), from.end());
+    for (const uint32_t vertex : from)
+    {
+        hops[vertex] = 0;
+    }
+    for (; !queue.empty(); queue.pop_front())
+    {
+        for (const uint32_t next : neighbours[queue.front()])
+        {
+            if (hops[next] == UNREACHED)
+            {
+                hops[next] = hops[queue.front()] + 1;
+                queue.push_back(next);
+            }
+        }
+    }
+    return hops;
+}
+
+} // namespace
+
+std::vector<uint32_t>
+QbbRouting::GetHeights() const
+{
+    const auto count = static_cast<uint32_t>(m_switches.size());
+    std::vector<std::vector<uint32_t>> neighbours(count);
+    std::vector<uint32_t> leaves;
+    for (uint32_t s = 0; s < count; ++s)
+    {
+        bool isLeaf = false;
+        for (uint32_t p = 0; p < m_switches[s]->GetNPorts(); ++p)
+        {
+            const QbbNetDevice* peer = m_switches[s]->GetPort(p)->GetPeer();
+            if (!peer)
+            {
+                continue;
+            }
+            const auto found = m_switchOfNode.find(PeekPointer(peer->GetNode()));
+            isLeaf = isLeaf || found == m_switchOfNode.end();
+            if (found != m_switchOfNode.end())
+            {
+                neighbours[s].push_back(found->second);
+            }
+        }
+        if (isLeaf)
+        {
+            leaves.push_back(s);
+        }
+    }
+    const std::vector<uint32_t> tier = GetHops(neighbours, leaves);
+    const auto root = std::max_element(tier.begin(), tier.end()) - tier.begin();
+    const std::vector<uint32_t> fromRoot = GetHops(neighbours, {static_cast<uint32_t>(root)});
+    std::vector<uint32_t> order(count);
+    std::iota(order.begin(), order.end(), 0);
+    std::sort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) {
+        // The lowest first.
+        return std::tuple(tier[a], fromRoot[b], b) < std::tuple(tier[b], fromRoot[a], a);
+    });
+    std::vector<uint32_t> heights(count);
+    for (uint32_t i = 0; i < count; ++i)
+    {
+        heights[order[i]] = i;
+    }
+    return heights;
+}
+
+void
+QbbRouting::ComputeUpDownRoutesTo(const std::vector<uint32_t>& addresses,
+                                  uint32_t target,
+                                  const std::vector<std::vector<Edge>>& edges,
+                                  const std::vector<uint32_t>& heights)
+{
+    std::vector<uint32_t> fromTop(edges.size());
+    for (uint32_t s = 0; s < edges.size(); ++s)
+    {
+        fromTop[edges.size() - 1 - heights[s]] = s;
+    }
+    // Hops to the target if it is downhill all the way.
+    std::vector<uint32_t> downhill(edges.size(), UNREACHED);
+    downhill[target] = 0;
+    for (auto at = fromTop.rbegin(); at != fromTop.rend(); ++at)
+    {
+        for (const Edge& edge : edges[*at])
+        {
+            if (heights[edge.to] < heights[*at] && downhill[edge.to] != UNREACHED)
+            {
+                downhill[*at] = std::min(downhill[*at], downhill[edge.to] + 1);
+            }
+        }
+    }
+    // Who cannot go down goes up, to where the rest is shortest. Those above are done first.
+    std::vector<uint32_t> hops = downhill;
+    for (const uint32_t at : fromTop)
+    {
+        const bool down = downhill[at] != UNREACHED;
+        for (const Edge& edge : edges[at])
+        {
+            if (!down && heights[edge.to] > heights[at] && hops[edge.to] != UNREACHED)
+            {
+                hops[at] = std::min(hops[at], hops[edge.to] + 1);
+            }
+        }
+        if (at == target || hops[at] == UNREACHED)
+        {
+            continue;
+        }
+        QbbForwardingTable::Group ports;
+        for (const Edge& edge : edges[at])
+        {
+            const auto& rest = down ? downhill : hops;
+            if ((heights[edge.to] < heights[at]) == down && rest[edge.to] != UNREACHED &&
+                rest[edge.to] + 1 == hops[at])
+            {
+                ports.push_back(edge.port);
+            }
+        }
+        for (const uint32_t address : addresses)
+        {
+            m_switches[at]->GetForwardingTable().SetRoute(address, ports);
+        }
+    }
+}
+
+} // namespace ns3
