@@ -83,6 +83,7 @@ struct Options
     std::string delay{"1us"};       //!< of all links
     std::string buffer{"2MB"};      //!< of each switch
     std::string bytes{"20MB"};      //!< of each flow
+    std::string watchdog{"off"};    //!< detection and restoration time of a PFC watchdog, or off
     std::string stop{"20ms"};       //!< the run ends here at the latest
 };
 
@@ -128,6 +129,7 @@ Run(const Options& options)
         check("static check with the new routes");
     }
 
+    constexpr uint64_t MAX_PRINTED = 3;
     const auto detector = CreateObject<QbbDeadlockDetector>();
     detector->Watch(fabric->GetRouting()->GetSwitches());
     detector->TraceConnectWithoutContext(
@@ -141,6 +143,23 @@ Run(const Options& options)
                                              std::cout << static_cast<double>(QbbNowPs()) / 1e6
                                                        << " us: the deadlock is over\n";
                                          }));
+
+    uint64_t storms = 0;
+    if (options.watchdog != "off")
+    {
+        const Time detection = QbbFromPs(ParseRdmaTime(options.watchdog));
+        for (const auto& sw : fabric->GetRouting()->GetSwitches())
+        {
+            const auto watchdog = CreateObject<QbbPfcWatchdog>();
+            watchdog->SetAttribute("DetectionTime", TimeValue(detection));
+            watchdog->SetAttribute("RestorationTime", TimeValue(detection));
+            watchdog->SetAttribute("PollInterval", TimeValue(detection / 2));
+            watchdog->TraceConnectWithoutContext(
+                "StormDetected",
+                Callback<void, uint32_t, uint8_t>([&](uint32_t, uint8_t) { ++storms; }));
+            watchdog->Watch(sw);
+        }
+    }
 
     std::vector<RdmaFlow> flows;
     for (const auto& [source, destination] : scenario.pairs)
@@ -169,7 +188,8 @@ Run(const Options& options)
     }
     std::cout << static_cast<double>(QbbNowPs()) / 1e6 << " us: " << runner->GetNCompleted()
               << " of " << runner->GetNFlows() << " flows finished, " << fabric->GetTotals().drops
-              << " drops, " << detector->GetNDeadlocks() << " deadlocks\n";
+              << " drops, " << detector->GetNDeadlocks() << " deadlocks, " << storms
+              << " queues cleared by watchdogs\n";
     constexpr uint32_t MAX_LISTED = 5;
     uint32_t listed = 0;
     for (const auto& result : results)
@@ -202,6 +222,9 @@ main(int argc, char* argv[])
     cmd.AddValue("delay", "propagation delay of all links", options.delay);
     cmd.AddValue("buffer", "memory of each switch", options.buffer);
     cmd.AddValue("bytes", "size of each flow", options.bytes);
+    cmd.AddValue("watchdog",
+                 "detection and restoration time of a PFC watchdog (action drop), or off",
+                 options.watchdog);
     cmd.AddValue("stop", "the run ends at this simulated time at the latest", options.stop);
     cmd.Parse(argc, argv);
     try

@@ -2,6 +2,7 @@
 
 #include "qbb-deadlock-check.h"
 #include "qbb-deadlock-detector.h"
+#include "qbb-pfc-watchdog.h"
 #include "rdma-fabric-deadlock.h"
 #include "rdma-test-verbs.h"
 
@@ -210,6 +211,51 @@ class CutTestCase : public TestCase
     }
 };
 
+/** What operators have against it. */
+class WatchdogTestCase : public TestCase
+{
+  public:
+    /** \param action attribute Action of the watchdogs */
+    explicit WatchdogTestCase(const std::string& action)
+        : TestCase("watchdogs with action " + action + " break a deadlock; flows finish"),
+          m_action(action)
+    {
+    }
+
+  private:
+    void DoRun() override
+    {
+        Watched test;
+        test.helper.SetBufferAttribute("BufferSize", UintegerValue(2'000'000));
+        test.helper.SetTransportAttribute("RetransmissionTimeout", TimeValue(MilliSeconds(1)));
+        test.helper.SetTransportAttribute("RetryCount", UintegerValue(100'000));
+        test.InstallAndWatch(MakeRdmaRing(5, 1, MakeTestRates(100, 100, 1000)),
+                             MakeRingFlows(5, 2'000'000));
+        uint64_t storms = 0;
+        for (const auto& sw : test.fabric->GetRouting()->GetSwitches())
+        {
+            const auto watchdog = CreateObject<QbbPfcWatchdog>();
+            watchdog->SetAttribute("DetectionTime", TimeValue(MilliSeconds(1)));
+            watchdog->SetAttribute("RestorationTime", TimeValue(MilliSeconds(1)));
+            watchdog->SetAttribute("PollInterval", TimeValue(MicroSeconds(500)));
+            watchdog->SetAttribute("Action", StringValue(m_action));
+            watchdog->TraceConnectWithoutContext(
+                "StormDetected",
+                Callback<void, uint32_t, uint8_t>([&](uint32_t, uint8_t) { ++storms; }));
+            watchdog->Watch(sw);
+        }
+        test.Run();
+        NS_TEST_EXPECT_MSG_GT(test.found.size(), 0U, "deadlocks");
+        NS_TEST_EXPECT_MSG_EQ(test.ended, test.found.size(), "each ends");
+        NS_TEST_EXPECT_MSG_GT(storms, 0U, "by a watchdog");
+        NS_TEST_EXPECT_MSG_EQ(test.GetUnfinished(), "", "flows");
+        NS_TEST_EXPECT_MSG_GT(test.fabric->GetTotals().drops, 0U, "at a price");
+        NS_TEST_EXPECT_MSG_EQ(RdmaTestBooks::CheckRest(*test.fabric), "", "after the run");
+    }
+
+    std::string m_action;
+};
+
 /** Congestion that is none, however long it lasts. */
 class NoAlarmTestCase : public TestCase
 {
@@ -354,6 +400,7 @@ class RdmaDeadlockTestSuite : public TestSuite
         AddTestCase(new RingTestCase("Pfc"));
         AddTestCase(new RingTestCase("Pause"));
         AddTestCase(new CutTestCase);
+        AddTestCase(new WatchdogTestCase("Drop"));
         AddTestCase(new NoAlarmTestCase);
         AddTestCase(new RandomTestCase);
     }

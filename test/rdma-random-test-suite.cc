@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 
+#include "qbb-deadlock-check.h"
+#include "qbb-deadlock-detector.h"
 #include "qbb-pfc-headroom.h"
 #include "qbb-wire.h"
 #include "rdma-test-fabric.h"
 
 #include <ns3/boolean.h>
 #include <ns3/double.h>
+#include <ns3/enum.h>
 #include <ns3/string.h>
 #include <ns3/test.h>
 
@@ -17,7 +20,9 @@
  * \file
  * \ingroup rdma-tests
  * Random fabrics under random lossless traffic: whatever the topology, rates, delays, thresholds
- * and classes, nothing is lost, everything arrives, and the books balance all the time.
+ * and classes, nothing is lost, everything arrives, and the books balance all the time, as long as
+ * the routes leave no cyclic buffer dependency. Where shortest paths do, as in most random regular
+ * graphs, routes go up, then down.
  *
  * RDMA_TEST_ROUNDS=N in the environment runs N fabrics. A failure names its round; the fabric is a
  * function of that number.
@@ -72,7 +77,15 @@ class RandomRound
         MakeTopology();
         MakeFlows();
         Configure();
+        upDown = !IsDeadlockFree(*m_test.helper.Install(m_topology));
+        if (upDown)
+        {
+            m_test.helper.SetRoutingAttribute("Algorithm", EnumValue(QbbRouting::UP_DOWN));
+        }
         m_test.Install(m_topology, m_flows);
+        m_detector = CreateObject<QbbDeadlockDetector>();
+        m_detector->SetAttribute("Period", TimeValue(MicroSeconds(20)));
+        m_detector->Watch(m_test.fabric->GetRouting()->GetSwitches());
     }
 
     /** \return what went wrong; empty if nothing did */
@@ -84,6 +97,14 @@ class RandomRound
         wrong << m_test.wrong << m_test.GetUnfinished() << RdmaTestBooks::CheckLinks(*m_test.fabric)
               << RdmaTestBooks::CheckSwitches(*m_test.fabric)
               << RdmaTestBooks::CheckRest(*m_test.fabric);
+        if (!IsDeadlockFree(*m_test.fabric))
+        {
+            wrong << "cyclic buffer dependency; ";
+        }
+        if (m_detector->GetNDeadlocks() > 0)
+        {
+            wrong << "a deadlock was found; ";
+        }
         if (const uint64_t drops = m_test.fabric->GetTotals().drops)
         {
             wrong << drops << " drops; ";
@@ -125,21 +146,78 @@ class RandomRound
     uint64_t pauses{0};       //!< pause frames
     uint64_t checks{0};       //!< looks at the books
     bool usedHeadroom{false}; //!< some port used its headroom
+    bool upDown{false};       //!< shortest paths would have had a cyclic buffer dependency
+    bool isRegular{false};    //!< the switches are a random regular graph
 
   private:
+    static bool IsDeadlockFree(const RdmaFabric& fabric)
+    {
+        return CheckQbbDeadlock(*fabric.GetRouting()).IsDeadlockFree();
+    }
+
+    /** \return switches with equally many links among themselves, at random, and some hosts */
+    RdmaTopology MakeRegular()
+    {
+        isRegular = true;
+        const uint64_t switches = 2 * m_dice.Number(2, 5);
+        const uint64_t degree = m_dice.Number(2, 4);
+        const uint64_t hosts = m_dice.Number(1, 2);
+        for (;;)
+        {
+            // Ends of links in random order, joined two by two (the configuration model); what
+            // joins a switch with itself, or falls apart, is thrown away.
+            std::vector<uint32_t> ends;
+            for (uint32_t i = 0; i < switches * degree; ++i)
+            {
+                ends.push_back(i / degree);
+            }
+            for (std::size_t i = ends.size(); i > 1; --i)
+            {
+                std::swap(ends[i - 1], ends[m_dice.Number(0, i - 1)]);
+            }
+            RdmaTopology topology;
+            for (uint32_t i = 0; i < switches * hosts; ++i)
+            {
+                topology.AddHost();
+            }
+            for (uint32_t i = 0; i < switches; ++i)
+            {
+                topology.AddSwitch();
+            }
+            const uint32_t first = switches * hosts;
+            for (uint32_t i = 0; i < first; ++i)
+            {
+                topology.AddLink(i, first + i / hosts, 1'000'000'000, 1000);
+            }
+            for (std::size_t i = 0; i < ends.size(); i += 2)
+            {
+                topology.AddLink(first + ends[i], first + ends[i + 1], 1'000'000'000, 1000);
+            }
+            try
+            {
+                topology.Validate();
+                return topology;
+            }
+            catch (const std::invalid_argument&)
+            {
+            }
+        }
+    }
+
     void MakeTopology()
     {
-        static constexpr std::array<uint64_t, 9> RATES{10'000'000'000,
-                                                       25'000'000'000,
-                                                       40'000'000'000,
-                                                       50'000'000'000,
-                                                       100'000'000'000,
-                                                       200'000'000'000,
-                                                       400'000'000'000,
-                                                       33'000'000'000,
-                                                       77'777'777'777};
+        static constexpr std::array<uint64_t, 10> RATES{10'000'000'000,
+                                                        25'000'000'000,
+                                                        40'000'000'000,
+                                                        50'000'000'000,
+                                                        100'000'000'000,
+                                                        200'000'000'000,
+                                                        400'000'000'000,
+                                                        800'000'000'000,
+                                                        33'000'000'000,
+                                                        77'777'777'777};
         RdmaTopology plain;
-        switch (m_dice.Number(0, 5))
+        switch (m_dice.Number(0, 7))
         {
         case 0:
             plain =
@@ -157,6 +235,10 @@ class RandomRound
         case 4:
             plain = MakeRdmaParkingLot({2, 1, 1});
             break;
+        case 5:
+        case 6:
+            plain = MakeRegular();
+            break;
         default:
             plain = MakeRdmaStar(m_dice.Number(2, 10));
             break;
@@ -172,7 +254,8 @@ class RandomRound
         for (const auto& link : plain.GetLinks())
         {
             const bool uplink = !plain.IsHost(link.a) && !plain.IsHost(link.b);
-            const uint32_t parallel = uplink && m_dice.OneIn(3) ? m_dice.Number(2, 3) : 1;
+            const uint32_t parallel =
+                uplink && !isRegular && m_dice.OneIn(3) ? m_dice.Number(2, 3) : 1;
             for (uint32_t i = 0; i < parallel; ++i)
             {
                 // 10 ns to 10 us, all magnitudes alike
@@ -271,6 +354,7 @@ class RandomRound
     std::vector<RdmaFlow> m_flows;
     uint8_t m_lossless{0};
     RdmaTestFabric m_test;
+    Ptr<QbbDeadlockDetector> m_detector;
 };
 
 /** Many of them. */
@@ -288,6 +372,8 @@ class RandomTestCase : public TestCase
         const uint32_t rounds = GetTestRounds(200);
         uint32_t withPauses = 0;
         uint32_t withHeadroom = 0;
+        uint32_t upDown = 0;
+        uint32_t regularAsTheyAre = 0;
         uint64_t checks = 0;
         for (uint32_t i = 1; i <= rounds; ++i)
         {
@@ -295,10 +381,14 @@ class RandomTestCase : public TestCase
             NS_TEST_EXPECT_MSG_EQ(round.Run(), "", "round " << i);
             withPauses += round.pauses > 0;
             withHeadroom += round.usedHeadroom;
+            upDown += round.upDown;
+            regularAsTheyAre += round.isRegular && !round.upDown;
             checks += round.checks;
         }
         NS_TEST_EXPECT_MSG_GT(withPauses, rounds / 3, "rounds with pauses");
         NS_TEST_EXPECT_MSG_GT(withHeadroom, rounds / 3, "rounds that used headroom");
+        NS_TEST_EXPECT_MSG_GT(upDown, rounds / 20, "rounds in which shortest paths could deadlock");
+        NS_TEST_EXPECT_MSG_GT(regularAsTheyAre, rounds / 100, "regular graphs in which they cannot");
         NS_TEST_EXPECT_MSG_GT(checks, rounds, "looks at the books");
     }
 };
