@@ -116,7 +116,8 @@ void QbbCheckTimeResolution();
  *
  * It keeps one event object and at most one live entry in the scheduler. Moving the deadline later,
  * or disarming, only writes a number: the event finds out when it fires. Only a move to an earlier
- * time than the pending entry costs a new event.
+ * time than the pending entry costs a new entry, of the same event object: the one that it replaces
+ * finds out that its time is not the one that counts. Memory is allocated once.
  *
  * \tparam T the owner's class
  * \tparam Fire the owner's member function that is called at the deadline
@@ -137,7 +138,10 @@ class QbbTimer
 
     ~QbbTimer()
     {
-        Forget();
+        if (m_event)
+        {
+            m_event->m_timer = nullptr;
+        }
     }
 
     QbbTimer(const QbbTimer&) = delete;
@@ -209,7 +213,7 @@ class QbbTimer
         {
         }
 
-        QbbTimer* m_timer; //!< null once the timer has forgotten it
+        QbbTimer* m_timer; //!< null once the timer is gone
 
       private:
         void Notify() override
@@ -224,9 +228,8 @@ class QbbTimer
     /** \param nowFs the present time: puts an entry for the deadline in place of a later one */
     void Renew(int64_t nowFs)
     {
-        if (m_pending != QBB_NEVER || !m_event)
+        if (!m_event)
         {
-            Forget();
             m_event = Ptr<Event>(new Event(this), false);
         }
         Schedule(nowFs);
@@ -240,12 +243,16 @@ class QbbTimer
 
     void OnEvent()
     {
+        const int64_t nowFs = Simulator::Now().GetTimeStep();
+        if (m_pending != nowFs)
+        {
+            return; // an entry that was replaced
+        }
         m_pending = QBB_NEVER;
         if (m_deadline == QBB_NEVER)
         {
             return;
         }
-        const int64_t nowFs = Simulator::Now().GetTimeStep();
         if (m_deadline > nowFs)
         {
             Schedule(nowFs);
@@ -253,15 +260,6 @@ class QbbTimer
         }
         m_deadline = QBB_NEVER;
         (m_owner->*Fire)();
-    }
-
-    void Forget()
-    {
-        if (m_event)
-        {
-            m_event->m_timer = nullptr;
-        }
-        m_pending = QBB_NEVER;
     }
 
     T* m_owner;                    //!< whom to call
