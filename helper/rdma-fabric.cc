@@ -3,7 +3,6 @@
 #include "rdma-fabric.h"
 
 #include "qbb-line-rate.h"
-#include "qbb-wire.h"
 
 #include <ns3/abort.h>
 #include <ns3/pointer.h>
@@ -154,15 +153,13 @@ RdmaFabric::GetPath(Ptr<QbbNetDevice> port, Ipv4Address destination, uint32_t fl
 void
 RdmaFabric::DescribePath(const RdmaQueuePair& qp, RdmaPathProfile& profile) const
 {
-    const uint32_t ackBytes =
-        QbbWire::RoceFrameBytes(GetRdmaOpcodeInfo(RdmaOpcode::ACKNOWLEDGE), 0, qp.IsTagged()) +
-        qp.GetPort()->GetLineOverheadBytes();
+    profile.baseRttPs = 0;
     const auto path = GetPath(Ptr<const RdmaQueuePair>(&qp));
     for (const RdmaIdealHop& hop : path)
     {
         const QbbLineRate rate(hop.rateBps);
-        profile.baseRttPs +=
-            2 * hop.delayPs + rate.BytesToPs(profile.packetBytes) + rate.BytesToPs(ackBytes);
+        profile.baseRttPs += 2 * hop.delayPs + rate.BytesToPs(profile.packetBytes) +
+                             rate.BytesToPs(profile.ackBytes);
     }
     profile.hops = static_cast<uint32_t>(path.size());
 }

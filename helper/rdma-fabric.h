@@ -108,7 +108,7 @@ class RdmaFabric : public Object
      * its acknowledgement in an empty fabric, and the number of links.
      *
      * \param qp a queue pair of this fabric that knows its peer
-     * \param [in,out] profile packetBytes is given; baseRttPs and hops are filled in
+     * \param [in,out] profile packetBytes and ackBytes are given; baseRttPs and hops are set
      */
     void DescribePath(const RdmaQueuePair& qp, RdmaPathProfile& profile) const;
 

@@ -43,9 +43,11 @@ struct RdmaPathProfile
     uint64_t lineRateBps{0};  //!< rate of the port: no controller sends faster
     uint32_t packetBytes{0};  //!< a full packet on the line
     uint32_t payloadBytes{0}; //!< its payload
-    int64_t baseRttPs{0};     //!< round trip of a full packet in an empty network; 0: not known
+    int64_t baseRttPs{0};     //!< round trip of a full packet and its acknowledgement in an
+                              //!< empty network; 0: not known
     uint32_t hops{0};         //!< links on the way there; 0: not known
     uint64_t seed{0};         //!< of random decisions, different for each queue pair
+    uint32_t ackBytes{0};     //!< acknowledgement of a full packet on the line
 };
 
 /**
@@ -70,12 +72,25 @@ class RdmaRateController
 {
   public:
     static constexpr uint64_t NO_WINDOW = std::numeric_limits<uint64_t>::max(); //!< no limit
+    static constexpr int64_t NEVER = std::numeric_limits<int64_t>::max();       //!< no instant
 
     virtual ~RdmaRateController() = default;
 
     /** \param nowPs the instant \return the rate at which packets may go out, in bit/s on the line
      */
     virtual uint64_t GetRateBps(int64_t nowPs) = 0;
+
+    /**
+     * Asked after GetRateBps(), at the same instant.
+     *
+     * \return the next instant at which the rate may rise because time passes; NEVER, the default,
+     *         if only what the other hooks tell makes it rise. A packet that waits for its pace
+     *         then goes out sooner.
+     */
+    virtual int64_t GetNextRisePs() const
+    {
+        return NEVER;
+    }
 
     /** \return bytes on the line that may be in flight, or NO_WINDOW; one packet always may */
     virtual uint64_t GetWindowBytes() const

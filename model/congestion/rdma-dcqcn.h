@@ -71,13 +71,16 @@ class RdmaDcqcnController : public RdmaRateController
         return m_rateBps;
     }
 
+    int64_t GetNextRisePs() const override
+    {
+        return m_rateBps < m_lineRateBps ? m_timerPs : NEVER;
+    }
+
     void OnSent(uint32_t bytes, int64_t nowPs) override;
     void OnCnp(int64_t nowPs) override;
     RdmaCongestionState GetState() const override;
 
   private:
-    static constexpr int64_t NEVER = std::numeric_limits<int64_t>::max(); //!< no time
-
     /** Alpha at an instant. */
     struct Alpha
     {

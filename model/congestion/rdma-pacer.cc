@@ -2,21 +2,20 @@
 
 #include "rdma-pacer.h"
 
-#include <algorithm>
-
 namespace ns3
 {
 
 RdmaPacer::RdmaPacer(std::unique_ptr<RdmaRateController> controller,
                      uint32_t packetBytes,
                      uint64_t minRateBps,
-                     bool timesPackets,
+                     bool needsRtt,
                      uint8_t intRoom)
     : m_controller(std::move(controller)),
       m_minRateBps(minRateBps),
       m_packetBytes(packetBytes),
       m_intRoom(intRoom),
-      m_timesPackets(timesPackets)
+      m_needsRtt(needsRtt),
+      m_timesPackets(needsRtt)
 {
 }
 
@@ -35,12 +34,26 @@ RdmaPacer::OnResponseSent(uint32_t bytes, int64_t nowPs)
 {
     constexpr uint64_t BITS_PS = 8'000'000'000'000; // bits of a byte x picoseconds of a second
     m_controller->OnSent(bytes, nowPs);
-    const uint64_t rateBps = std::max(m_controller->GetRateBps(nowPs), m_minRateBps);
+    const uint64_t rateBps = GetRateBps(nowPs);
     const uint64_t carried = rateBps == m_rateBps && m_nextPs == nowPs ? m_remainder : 0;
     const uint64_t work = bytes * BITS_PS + carried;
     m_nextPs = nowPs + static_cast<int64_t>(work / rateBps);
     m_remainder = work % rateBps;
     m_rateBps = rateBps;
+}
+
+void
+RdmaPacer::TakeRate(int64_t nowPs)
+{
+    const uint64_t rateBps = GetRateBps(nowPs);
+    if (rateBps > m_rateBps)
+    {
+        // No more than when the wait began, so that it fits.
+        const uint64_t work = static_cast<uint64_t>(m_nextPs - nowPs) * m_rateBps + m_remainder;
+        m_nextPs = nowPs + static_cast<int64_t>(work / rateBps);
+        m_remainder = work % rateBps;
+        m_rateBps = rateBps;
+    }
 }
 
 void

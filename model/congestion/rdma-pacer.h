@@ -5,6 +5,7 @@
 
 #include "rdma-congestion-control.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <vector>
@@ -21,6 +22,9 @@ namespace ns3
  * says; time that was not used is not made up for, so there is never a burst. What a division
  * leaves over is carried on as long as the rate stays the same, so that rounding to picoseconds
  * does not change the rate.
+ *
+ * If the rate rises while a packet waits, the bits that are left of the one before are paced at the
+ * new rate (Hasten()). A rate that falls counts from the next packet on.
  */
 class RdmaPacer
 {
@@ -29,19 +33,48 @@ class RdmaPacer
      * \param controller decides
      * \param packetBytes a full packet on the line
      * \param minRateBps no packet waits longer than at this rate, 1 and above
-     * \param timesPackets true: keep when packets were sent, for round-trip times
+     * \param needsRtt true: it wants round-trip times, so keep when packets were sent
      * \param intRoom telemetry records that each packet has room for; 0: none
      */
     RdmaPacer(std::unique_ptr<RdmaRateController> controller,
               uint32_t packetBytes,
               uint64_t minRateBps,
-              bool timesPackets,
+              bool needsRtt,
               uint8_t intRoom = 0);
 
     /** \return when the next packet may leave */
     int64_t GetNextPs() const
     {
         return m_nextPs;
+    }
+
+    /**
+     * Shortens a wait that has begun if the rate is higher now than it was then.
+     *
+     * \param nowPs the instant
+     */
+    void Hasten(int64_t nowPs)
+    {
+        if (m_nextPs > nowPs)
+        {
+            TakeRate(nowPs);
+        }
+    }
+
+    /** \param nowPs the instant \return true if the pace does not allow a packet yet */
+    bool MustWait(int64_t nowPs)
+    {
+        Hasten(nowPs);
+        return m_nextPs > nowPs;
+    }
+
+    /**
+     * \param nowPs the instant, at which Hasten() was called
+     * \return when to call it again: when the next packet may leave, or the rate may rise before
+     */
+    int64_t GetWakePs(int64_t nowPs) const
+    {
+        return std::min(m_nextPs, std::max(m_controller->GetNextRisePs(), nowPs + 1));
     }
 
     /** \param inFlight packets in flight \return true if the window has room for another one */
@@ -83,6 +116,42 @@ class RdmaPacer
      */
     int64_t GetRttPs(int64_t packet, int64_t nowPs) const;
 
+    /** Keeps when packets are sent from now on, although the controller does not ask for that. */
+    void TimePackets()
+    {
+        m_timesPackets = true;
+    }
+
+    /**
+     * A packet is acknowledged.
+     *
+     * \param rttPs GetRttPs() of it
+     * \return what the controller is told of that: nothing, -1, if it does not ask for it
+     */
+    int64_t NoteRtt(int64_t rttPs)
+    {
+        m_rttPs = rttPs >= 0 ? rttPs : m_rttPs;
+        return m_needsRtt ? rttPs : UNKNOWN;
+    }
+
+    /** \return the latest round-trip time; -1: none yet */
+    int64_t GetLatestRttPs() const
+    {
+        return m_rttPs;
+    }
+
+    /** \param nowPs the instant \return the rate that packets are held to, in bit/s */
+    uint64_t GetRateBps(int64_t nowPs)
+    {
+        return std::max(m_controller->GetRateBps(nowPs), m_minRateBps);
+    }
+
+    /** \return a full packet on the line, in bytes */
+    uint32_t GetPacketBytes() const
+    {
+        return m_packetBytes;
+    }
+
     /** \return telemetry records that each packet has room for */
     uint8_t GetIntRoom() const
     {
@@ -106,16 +175,19 @@ class RdmaPacer
         int64_t sentPs{UNKNOWN}; //!< when, or UNKNOWN if more than once
     };
 
+    void TakeRate(int64_t nowPs);
     void KeepTime(uint64_t packet, bool again, int64_t nowPs);
 
     std::unique_ptr<RdmaRateController> m_controller; //!< decides
     int64_t m_nextPs{0};                              //!< when the next packet may leave
-    uint64_t m_rateBps{0};                            //!< rate of the last packet
+    uint64_t m_rateBps{0};                            //!< rate of the present wait
     uint64_t m_remainder{0};                          //!< of the last division, below the rate
     uint64_t m_minRateBps;                            //!< floor
     uint32_t m_packetBytes;                           //!< a full packet on the line
     uint8_t m_intRoom;                                //!< telemetry records of a packet
+    bool m_needsRtt;                                  //!< the controller wants round trips
     bool m_timesPackets;                              //!< keep send times
+    int64_t m_rttPs{UNKNOWN};                         //!< the latest round trip
     uint64_t m_oldest{0};                             //!< packets below this are acknowledged
     std::vector<SendTime> m_times; //!< by packet number modulo its size, a power of two
 };

@@ -42,6 +42,14 @@ class RcmController : public RdmaRateController
         return m_lineRateBps / (m_delay + 1);
     }
 
+    int64_t GetNextRisePs() const override
+    {
+        const auto rule = m_parameters.rule;
+        const bool byTime = rule == RdmaRcm::TIME || rule == RdmaRcm::EITHER ||
+                            (rule == RdmaRcm::BOTH && m_bytes >= m_parameters.bytes);
+        return m_delay > 0 && byTime ? GetDuePs() : NEVER;
+    }
+
     void OnSent(uint32_t bytes, int64_t nowPs) override
     {
         RecoverByTime(nowPs);

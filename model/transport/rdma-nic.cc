@@ -2,13 +2,16 @@
 
 #include "rdma-nic.h"
 
+#include "rdma-compat.h"
 #include "roce-transport.h"
 
 #include <ns3/abort.h>
 #include <ns3/boolean.h>
+#include <ns3/enum.h>
 #include <ns3/log.h>
 #include <ns3/node.h>
 #include <ns3/pointer.h>
+#include <ns3/trace-source-accessor.h>
 
 #include <algorithm>
 
@@ -18,19 +21,6 @@ namespace ns3
 NS_LOG_COMPONENT_DEFINE("RdmaNic");
 
 NS_OBJECT_ENSURE_REGISTERED(RdmaNic);
-
-namespace
-{
-
-/** \param a a queue pair that waits \param b another \return true if b goes first */
-template <typename P>
-bool
-IsLater(const P& a, const P& b)
-{
-    return a.atPs != b.atPs ? a.atPs > b.atPs : a.qp->GetQpn() > b.qp->GetQpn();
-}
-
-} // namespace
 
 TypeId
 RdmaNic::GetTypeId()
@@ -47,10 +37,30 @@ RdmaNic::GetTypeId()
                           MakePointerAccessor(&RdmaNic::SetTransport, &RdmaNic::GetTransport),
                           MakePointerChecker<RdmaTransport>())
             .AddAttribute("CnpInterval",
-                          "Shortest time between two CNPs of a queue pair; 0 turns them off.",
+                          "Shortest time between two CNPs, of those that CnpModeration counts "
+                          "together; 0 turns them off.",
                           TimeValue(MicroSeconds(50)),
                           MakeTimeAccessor(&RdmaNic::SetCnpInterval, &RdmaNic::GetCnpInterval),
                           MakeTimeChecker(Time(0)))
+            .AddAttribute("CnpModeration",
+                          "What shares one CNP in a CnpInterval: QueuePair (each for itself), "
+                          "Destination (all queue pairs to one address) or Port. The first of them "
+                          "that has a mark to tell, once the interval is over, sends it.",
+                          EnumValue(CNP_PER_QUEUE_PAIR),
+                          RdmaMakeEnumAccessor<CnpModeration>(&RdmaNic::m_cnpModeration),
+                          MakeEnumChecker(CNP_PER_QUEUE_PAIR,
+                                          "QueuePair",
+                                          CNP_PER_DESTINATION,
+                                          "Destination",
+                                          CNP_PER_PORT,
+                                          "Port"))
+            .AddAttribute("MeasureRtt",
+                          "Round-trip times are measured for time series even if congestion "
+                          "control does not ask for them; that keeps a time for each packet in "
+                          "flight, and changes nothing else.",
+                          BooleanValue(false),
+                          MakeBooleanAccessor(&RdmaNic::m_measureRtt),
+                          MakeBooleanChecker())
             .AddAttribute(
                 "CongestionControl",
                 "Congestion control of queue pairs that are connected from now on; none "
@@ -69,7 +79,12 @@ RdmaNic::GetTypeId()
                           "(RdmaMemory).",
                           BooleanValue(true),
                           MakeBooleanAccessor(&RdmaNic::m_globalKey),
-                          MakeBooleanChecker());
+                          MakeBooleanChecker())
+            .AddTraceSource("Sample",
+                            "How a queue pair stands, whenever an acknowledgement, NAK or CNP has "
+                            "come in for it, or its retransmission timer has run out",
+                            MakeTraceSourceAccessor(&RdmaNic::m_sampled),
+                            "ns3::RdmaNic::SampleCallback");
     return tid;
 }
 
@@ -97,6 +112,7 @@ RdmaNic::DoDispose()
         port.device->SetSource(nullptr);
     }
     m_ports.clear();
+    m_paced.Clear();
     for (auto& qp : m_queuePairs)
     {
         qp->Dispose();
@@ -105,7 +121,6 @@ RdmaNic::DoDispose()
     m_transport = nullptr;
     m_control = nullptr;
     m_oracle = nullptr;
-    m_paced.clear();
     Object::DoDispose();
 }
 
@@ -251,26 +266,64 @@ RdmaNic::Activate(RdmaQueuePair* qp)
 }
 
 void
-RdmaNic::Wait(RdmaQueuePair* qp)
+RdmaNic::Wait(RdmaQueuePair* qp, int64_t nowPs)
 {
-    m_paced.push_back({qp->GetNextPs(), qp});
-    std::push_heap(m_paced.begin(), m_paced.end(), IsLater<Paced>);
-    m_kick.ArmNoLater(m_paced.front().atPs);
+    m_paced.Push(qp, qp->GetWakePs(nowPs));
+    m_kick.ArmNoLater(m_paced.GetFirstPs());
+}
+
+void
+RdmaNic::PaceChanged(RdmaQueuePair* qp)
+{
+    const int64_t nowPs = QbbNowPs();
+    const bool waits = qp->MustWait(nowPs);
+    if (qp->GetPacePlace() != RdmaPaceHeap<RdmaQueuePair>::NO_PLACE)
+    {
+        m_paced.Move(qp, waits ? qp->GetWakePs(nowPs) : nowPs);
+        m_kick.ArmNoLater(m_paced.GetFirstPs());
+    }
+}
+
+void
+RdmaNic::TraceSample(const RdmaQueuePair& qp) const
+{
+    m_sampled(qp.GetSample());
+}
+
+int64_t&
+RdmaNic::GetNextCnpPs(const RdmaQueuePair& qp, int64_t& own)
+{
+    switch (m_cnpModeration)
+    {
+    case CNP_PER_DESTINATION:
+        return m_nextCnpPs[qp.GetRemoteAddress().Get()];
+    case CNP_PER_PORT:
+        return m_ports[qp.GetPortIndex()].nextCnpPs;
+    case CNP_PER_QUEUE_PAIR:
+        break;
+    }
+    return own;
 }
 
 void
 RdmaNic::OnKick()
 {
     const int64_t nowPs = QbbNowPs();
-    while (!m_paced.empty() && m_paced.front().atPs <= nowPs)
+    while (!m_paced.IsEmpty() && m_paced.GetFirstPs() <= nowPs)
     {
-        std::pop_heap(m_paced.begin(), m_paced.end(), IsLater<Paced>);
-        m_pending.push_back(m_paced.back().qp);
-        m_paced.pop_back();
+        RdmaQueuePair* qp = m_paced.Pop();
+        if (qp->MustWait(nowPs)) // its rate may have risen, that is all
+        {
+            m_paced.Push(qp, qp->GetWakePs(nowPs));
+        }
+        else
+        {
+            m_pending.push_back(qp);
+        }
     }
-    if (!m_paced.empty())
+    if (!m_paced.IsEmpty())
     {
-        m_kick.ArmNoLater(m_paced.front().atPs);
+        m_kick.ArmNoLater(m_paced.GetFirstPs());
     }
     // A trace sink may post while packets begin, and so fill m_pending anew.
     m_starting.swap(m_pending);
@@ -305,6 +358,7 @@ QbbFramePtr
 RdmaNic::NextFrame(QbbNetDevice& port, uint8_t priority)
 {
     auto& ready = m_ports[port.GetPortNumber()].ready[priority];
+    const int64_t nowPs = QbbNowPs();
     while (!ready.IsEmpty())
     {
         RdmaQueuePair* qp = ready.Pop();
@@ -313,15 +367,15 @@ RdmaNic::NextFrame(QbbNetDevice& port, uint8_t priority)
             qp->SetQueued(false);
             continue;
         }
-        if (qp->MustWait())
+        if (qp->MustWait(nowPs))
         {
-            Wait(qp);
+            Wait(qp, nowPs);
             continue;
         }
         QbbFramePtr frame = qp->MakeNextFrame();
         if (qp->CanSend())
         {
-            qp->MustWait() ? Wait(qp) : ready.Push(std::move(qp));
+            qp->MustWait(nowPs) ? Wait(qp, nowPs) : ready.Push(std::move(qp));
         }
         else
         {

@@ -9,6 +9,7 @@
 #include "qbb-time.h"
 #include "rdma-congestion-control.h"
 #include "rdma-memory.h"
+#include "rdma-pace-heap.h"
 #include "rdma-queue-pair.h"
 #include "rdma-transport.h"
 
@@ -16,9 +17,11 @@
 #include <ns3/ipv4-address.h>
 #include <ns3/object-factory.h>
 #include <ns3/object.h>
+#include <ns3/traced-callback.h>
 
 #include <array>
 #include <functional>
+#include <unordered_map>
 #include <vector>
 
 namespace ns3
@@ -45,6 +48,14 @@ class RdmaNic : public Object, public QbbFrameSink, public QbbFrameSource
      * \return the object TypeId
      */
     static TypeId GetTypeId();
+
+    /** Among what CNPs are rationed: one in each CnpInterval. */
+    enum CnpModeration
+    {
+        CNP_PER_QUEUE_PAIR,  //!< each queue pair sends its own
+        CNP_PER_DESTINATION, //!< all queue pairs to one address share them
+        CNP_PER_PORT,        //!< all queue pairs of a port share them
+    };
 
     /// Number of the first queue pair; 0 and 1 are reserved (IBA Vol. 1, 3.9.5).
     static constexpr uint32_t FIRST_QPN = 2;
@@ -146,11 +157,21 @@ class RdmaNic : public Object, public QbbFrameSink, public QbbFrameSource
         return m_minRateBps;
     }
 
-    /** \return shortest time between two CNPs of a queue pair, in picoseconds; 0: no CNPs */
+    /**
+     * \return shortest time between two CNPs, in picoseconds, of those that CnpModeration counts
+     *         together; 0: no CNPs
+     */
     int64_t GetCnpIntervalPs() const
     {
         return m_cnpIntervalPs;
     }
+
+    /**
+     * TracedCallback signature of Sample.
+     *
+     * \param sample how the queue pair stands
+     */
+    typedef void (*SampleCallback)(const RdmaQueuePairSample& sample);
 
     // For RdmaQueuePair
 
@@ -159,6 +180,33 @@ class RdmaNic : public Object, public QbbFrameSink, public QbbFrameSource
 
     /** A queue pair has something to send now. \param qp the queue pair */
     void MakeReady(RdmaQueuePair* qp);
+
+    /** A queue pair's congestion control has heard something. \param qp the queue pair */
+    void PaceChanged(RdmaQueuePair* qp);
+
+    /** A queue pair's sample may have changed. \param qp the queue pair */
+    void SampleChanged(const RdmaQueuePair& qp) const
+    {
+        if (!m_sampled.IsEmpty())
+        {
+            TraceSample(qp);
+        }
+    }
+
+    /** \return true if somebody wants round-trip times, whether or not congestion control does */
+    bool MeasuresRtt() const
+    {
+        return m_measureRtt || !m_sampled.IsEmpty();
+    }
+
+    /**
+     * When the next CNP may go out that answers packets of a queue pair, by CnpModeration.
+     *
+     * \param qp the queue pair that got the packets
+     * \param own the instant that the queue pair keeps for itself
+     * \return the instant that counts, to be set when a CNP goes out
+     */
+    int64_t& GetNextCnpPs(const RdmaQueuePair& qp, int64_t& own);
 
     /** \return frames of this NIC's packets */
     QbbFramePool& GetPool()
@@ -184,17 +232,12 @@ class RdmaNic : public Object, public QbbFrameSink, public QbbFrameSource
         Ptr<QbbNetDevice> device;                     //!< the device
         Ipv4Address address;                          //!< its address
         std::array<QbbRing<RdmaQueuePair*>, 8> ready; //!< queue pairs in turn, by class
-    };
-
-    /** A queue pair that waits for its pace. */
-    struct Paced
-    {
-        int64_t atPs;      //!< when its next packet may go out
-        RdmaQueuePair* qp; //!< the queue pair
+        int64_t nextCnpPs{0};                         //!< CNP_PER_PORT: no CNP before
     };
 
     void OnKick();
-    void Wait(RdmaQueuePair* qp);
+    void Wait(RdmaQueuePair* qp, int64_t nowPs);
+    void TraceSample(const RdmaQueuePair& qp) const;
     DataRate GetMinRate() const;
     void SetMinRate(DataRate rate);
     void SetCnpInterval(Time interval);
@@ -205,7 +248,7 @@ class RdmaNic : public Object, public QbbFrameSink, public QbbFrameSource
     std::vector<Ptr<RdmaQueuePair>> m_queuePairs; //!< by number - FIRST_QPN
     std::vector<RdmaQueuePair*> m_pending;        //!< begin at the end of this instant
     std::vector<RdmaQueuePair*> m_starting;       //!< OnKick(): those that begin
-    std::vector<Paced> m_paced;                   //!< a heap: wait for their pace
+    RdmaPaceHeap<RdmaQueuePair> m_paced;          //!< wait for their pace
     QbbTimer<RdmaNic, &RdmaNic::OnKick> m_kick;   //!< the end of this instant, or the next pace
     Ptr<RdmaTransport> m_transport;               //!< attribute Transport
     ObjectFactory m_queuePairFactory;             //!< makes queue pairs
@@ -215,6 +258,10 @@ class RdmaNic : public Object, public QbbFrameSink, public QbbFrameSource
     Ptr<RdmaCongestionControl> m_control;         //!< attribute CongestionControl
     uint64_t m_minRateBps{1'000'000};             //!< attribute MinRate
     PathOracle m_oracle;                          //!< SetPathOracle()
+    CnpModeration m_cnpModeration{CNP_PER_QUEUE_PAIR};    //!< attribute CnpModeration
+    std::unordered_map<uint32_t, int64_t> m_nextCnpPs;    //!< CNP_PER_DESTINATION: by IPv4 address
+    bool m_measureRtt{false};                             //!< attribute MeasureRtt
+    TracedCallback<const RdmaQueuePairSample&> m_sampled; //!< trace Sample
 };
 
 } // namespace ns3

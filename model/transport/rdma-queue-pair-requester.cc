@@ -166,6 +166,10 @@ RdmaQueuePair::MakeRequestFrame()
     const bool again = m_sender->Sent(packets, nowPs);
     if (m_pacer)
     {
+        if (m_nic->MeasuresRtt())
+        {
+            m_pacer->TimePackets();
+        }
         m_pacer->OnSent(packet,
                         again,
                         frame->size + m_nic->GetDevice(m_port).GetLineOverheadBytes(),
@@ -338,7 +342,9 @@ RdmaQueuePair::OnTimer()
     if (m_pacer && m_sender->GetTimeouts() != timeouts)
     {
         m_pacer->GetController().OnTimeout(QbbNowPs());
+        m_nic->PaceChanged(this);
     }
+    m_nic->SampleChanged(*this);
     SyncTimer();
     if (m_reads)
     {
@@ -353,6 +359,11 @@ RdmaQueuePair::OnTimer()
 void
 RdmaQueuePair::Handle(const RdmaSenderEvent& event)
 {
+    if (m_pacer)
+    {
+        m_nic->PaceChanged(this);
+    }
+    m_nic->SampleChanged(*this);
     CompleteAcknowledged();
     if (event.failed)
     {
@@ -385,9 +396,9 @@ RdmaQueuePair::MakeSample(const QbbFrame& frame, int64_t packet, uint64_t ackedB
     sample.ackedTo = m_sender->GetAcked();
     sample.ackedPackets = sample.ackedTo - ackedBefore;
     sample.sentTo = m_sender->GetHighestSent();
-    sample.rttPs = m_pacer->GetRttPs(
-        IsIrn() ? RdmaFromPsn(m_initialPsn, frame.selectivePsn, ackedBefore) : packet,
-        sample.nowPs);
+    const int64_t cause =
+        IsIrn() ? RdmaFromPsn(m_initialPsn, frame.selectivePsn, ackedBefore) : packet;
+    sample.rttPs = m_pacer->NoteRtt(m_pacer->GetRttPs(cause, sample.nowPs));
     sample.ecnEcho = frame.becn;
     if (frame.intEcho)
     {

@@ -65,7 +65,9 @@ RdmaQueuePair::ReceiveFrame(const QbbFrame& frame)
         if (m_pacer)
         {
             m_pacer->GetController().OnCnp(QbbNowPs());
+            m_nic->PaceChanged(this);
         }
+        m_nic->SampleChanged(*this);
         return;
     }
     constexpr uint8_t CE = 3;
@@ -437,14 +439,19 @@ RdmaQueuePair::NotifyCongestion()
 {
     const int64_t nowPs = QbbNowPs();
     const int64_t intervalPs = m_nic->GetCnpIntervalPs();
-    if (intervalPs == 0 || nowPs < m_nextCnpPs)
+    if (intervalPs == 0)
+    {
+        return;
+    }
+    int64_t& nextPs = m_nic->GetNextCnpPs(*this, m_nextCnpPs);
+    if (nowPs < nextPs)
     {
         // Zhu et al., SIGCOMM 2015, section 3: one CNP for each interval in which a marked packet
         // came. The first packet after the interval brings it.
         return;
     }
     m_cnpDue = false;
-    m_nextCnpPs = nowPs + intervalPs;
+    nextPs = nowPs + intervalPs;
     QbbNetDevice& port = m_nic->GetDevice(m_port);
     QbbFramePtr frame = m_nic->GetPool().Allocate(m_frame);
     frame->ecn = 0;

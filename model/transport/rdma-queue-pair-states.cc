@@ -237,6 +237,22 @@ RdmaQueuePair::Address(Ipv4Address remoteAddress, uint32_t remoteQpn)
     MakePacer();
 }
 
+uint32_t
+RdmaQueuePair::GetFullPacketBytes() const
+{
+    const RdmaOpcode full = IsIrn() ? RdmaOpcode::IRN_WRITE_MIDDLE : RdmaOpcode::RDMA_WRITE_MIDDLE;
+    return QbbWire::RoceFrameBytes(GetRdmaOpcodeInfo(full), m_pathMtu, m_frame.tagged) +
+           m_nic->GetDevice(m_port).GetLineOverheadBytes();
+}
+
+uint32_t
+RdmaQueuePair::GetAckBytes(uint32_t trailer) const
+{
+    const RdmaOpcode ack = IsIrn() ? RdmaOpcode::IRN_ACKNOWLEDGE : RdmaOpcode::ACKNOWLEDGE;
+    return QbbWire::RoceFrameBytes(GetRdmaOpcodeInfo(ack), 0, m_frame.tagged, trailer) +
+           m_nic->GetDevice(m_port).GetLineOverheadBytes();
+}
+
 void
 RdmaQueuePair::MakePacer()
 {
@@ -246,18 +262,17 @@ RdmaQueuePair::MakePacer()
     {
         return;
     }
-    const RdmaOpcode full = IsIrn() ? RdmaOpcode::IRN_WRITE_MIDDLE : RdmaOpcode::RDMA_WRITE_MIDDLE;
     const auto port = GetPort();
     RdmaPathProfile profile;
     profile.lineRateBps = port->GetLineRate().GetBitRate();
     profile.payloadBytes = m_pathMtu;
-    profile.packetBytes =
-        QbbWire::RoceFrameBytes(GetRdmaOpcodeInfo(full), m_pathMtu, m_frame.tagged) +
-        port->GetLineOverheadBytes();
+    profile.packetBytes = GetFullPacketBytes();
+    profile.ackBytes = GetAckBytes(0);
     profile.seed = m_frame.flowHash;
-    if (m_nic->GetPathOracle())
+    const RdmaNic::PathOracle& oracle = m_nic->GetPathOracle();
+    if (oracle)
     {
-        m_nic->GetPathOracle()(*this, profile);
+        oracle(*this, profile);
     }
     uint32_t room = 0;
     if (control->NeedsInt())
@@ -268,6 +283,11 @@ RdmaQueuePair::MakePacer()
                         "rdma: a path with " << room << " switches; telemetry has room for "
                                              << RDMA_INT_MAX_HOPS);
         profile.packetBytes += QbbWire::IntTrailerBytes(room);
+        profile.ackBytes = GetAckBytes(QbbWire::IntTrailerBytes(room));
+        if (oracle)
+        {
+            oracle(*this, profile); // the trailer takes its time on the way there and back
+        }
         const uint32_t sdu = profile.packetBytes - port->GetLineOverheadBytes() -
                              QbbWire::MAC_HEADER_BYTES - QbbWire::FCS_BYTES +
                              QbbWire::IRN_EXTENSION_BYTES;

@@ -7,8 +7,10 @@
 #include "qbb-ring.h"
 #include "qbb-time.h"
 #include "rdma-completion-queue.h"
+#include "rdma-pace-heap.h"
 #include "rdma-pacer.h"
 #include "rdma-qp-attributes.h"
+#include "rdma-queue-pair-sample.h"
 #include "rdma-response.h"
 #include "rdma-shared-receive-queue.h"
 #include "rdma-transport.h"
@@ -173,6 +175,9 @@ class RdmaQueuePair : public Object
         return m_state;
     }
 
+    /** \return how it stands now, for time series */
+    RdmaQueuePairSample GetSample() const;
+
     /** \return the congestion controller, or null without congestion control */
     RdmaRateController* GetRateController() const
     {
@@ -318,16 +323,25 @@ class RdmaQueuePair : public Object
         return m_frame.priority;
     }
 
-    /** \return true if congestion control's pace does not allow a packet yet */
-    bool MustWait() const
+    /** \param nowPs the instant \return true if its pace does not allow a packet yet */
+    bool MustWait(int64_t nowPs) const
     {
-        return m_pacer && m_pacer->GetNextPs() > QbbNowPs();
+        return m_pacer && m_pacer->MustWait(nowPs);
     }
 
-    /** \return when its next packet may go out; only if MustWait() */
-    int64_t GetNextPs() const
+    /**
+     * \param nowPs the instant
+     * \return when to ask MustWait() again if nothing comes in; only if it is true
+     */
+    int64_t GetWakePs(int64_t nowPs) const
     {
-        return m_pacer->GetNextPs();
+        return m_pacer->GetWakePs(nowPs);
+    }
+
+    /** \return its place among those that wait for their pace: RdmaPaceHeap's own */
+    uint32_t& GetPacePlace()
+    {
+        return m_pacePlace;
     }
 
     /** \return true if it has a packet that may go out, now or when its pace allows it */
@@ -436,6 +450,8 @@ class RdmaQueuePair : public Object
     void Reset();
     void CheckPathMtu() const;
     void MakePacer();
+    uint32_t GetFullPacketBytes() const;
+    uint32_t GetAckBytes(uint32_t trailer) const;
 
     bool IsIrn() const
     {
@@ -546,25 +562,26 @@ class RdmaQueuePair : public Object
     QbbFrameFields m_frame;                   //!< what all frames have in common
     QbbTimer<RdmaQueuePair, &RdmaQueuePair::OnTimer> m_timer; //!< the sender's deadline
 
-    QbbRing<RdmaReceiveRequest> m_receives;       //!< receive requests
-    uint64_t m_messageBytes{0};                   //!< responder, RoCE: bytes of the present message
-    uint64_t m_messageLength{0};                  //!< responder, RoCE: what its RETH announced
-    uint64_t m_posted{0};                         //!< packet numbers posted
-    uint64_t m_responsesPosted{0};                //!< IRN: response numbers posted
-    int64_t m_nextCnpPs{0};                       //!< no notification before this instant
-    uint32_t m_msn{0};                            //!< responder: messages completed, 24 bits
-    uint32_t m_sendSn{0};                         //!< IRN: SENDs and WRITEs with immediate posted
-    uint32_t m_readSn{0};                         //!< IRN: READs and atomics posted
-    uint32_t m_receiveSn{0};                      //!< IRN: receive requests completed
-    uint32_t m_qpn{0};                            //!< queue pair number
-    uint32_t m_port{0};                           //!< index of the NIC's port
-    uint8_t m_dscp{26};                           //!< attribute Dscp
-    uint8_t m_cnpDscp{48};                        //!< attribute CnpDscp
-    uint8_t m_ttl{64};                            //!< attribute Ttl
-    uint8_t m_minRnrTimer{1};                     //!< attribute MinRnrTimer
-    uint8_t m_maxRdAtomic{16};                    //!< attribute MaxRdAtomic
-    uint8_t m_maxDestRdAtomic{16};                //!< attribute MaxDestRdAtomic
-    bool m_ecnCapable{true};                      //!< attribute EcnCapable
+    QbbRing<RdmaReceiveRequest> m_receives; //!< receive requests
+    uint64_t m_messageBytes{0};             //!< responder, RoCE: bytes of the present message
+    uint64_t m_messageLength{0};            //!< responder, RoCE: what its RETH announced
+    uint64_t m_posted{0};                   //!< packet numbers posted
+    uint64_t m_responsesPosted{0};          //!< IRN: response numbers posted
+    int64_t m_nextCnpPs{0};                 //!< no notification before this instant
+    uint32_t m_msn{0};                      //!< responder: messages completed, 24 bits
+    uint32_t m_sendSn{0};                   //!< IRN: SENDs and WRITEs with immediate posted
+    uint32_t m_readSn{0};                   //!< IRN: READs and atomics posted
+    uint32_t m_receiveSn{0};                //!< IRN: receive requests completed
+    uint32_t m_qpn{0};                      //!< queue pair number
+    uint32_t m_port{0};                     //!< index of the NIC's port
+    uint32_t m_pacePlace{RdmaPaceHeap<RdmaQueuePair>::NO_PLACE}; //!< waits there for its pace
+    uint8_t m_dscp{26};                                          //!< attribute Dscp
+    uint8_t m_cnpDscp{48};                                       //!< attribute CnpDscp
+    uint8_t m_ttl{64};                                           //!< attribute Ttl
+    uint8_t m_minRnrTimer{1};                                    //!< attribute MinRnrTimer
+    uint8_t m_maxRdAtomic{16};                                   //!< attribute MaxRdAtomic
+    uint8_t m_maxDestRdAtomic{16};                               //!< attribute MaxDestRdAtomic
+    bool m_ecnCapable{true};                                     //!< attribute EcnCapable
     bool m_flushing{false};                       //!< receive requests are being flushed
     std::unique_ptr<RdmaRetryLimits> m_limits;    //!< given to Modify(), if any were
     Ptr<RdmaTransport> m_transport;               //!< makes the halves

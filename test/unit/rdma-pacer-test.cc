@@ -28,7 +28,13 @@ struct FixedController : public RdmaRateController
         sentBytes += bytes;
     }
 
+    int64_t GetNextRisePs() const override
+    {
+        return risePs;
+    }
+
     uint64_t rateBps{1'000'000'000}; //!< rate
+    int64_t risePs{NEVER};           //!< GetNextRisePs()
     uint64_t windowBytes{NO_WINDOW}; //!< window
     uint64_t sentBytes{0};           //!< told by OnSent()
 };
@@ -109,6 +115,77 @@ TEST(RdmaPacer, NoBurstAfterIdling)
     EXPECT_EQ(p.pacer->GetNextPs(), later + 17'000'000);
 }
 
+TEST(RdmaPacer, RisingRateShortensAWait)
+{
+    // 8000 bits at 1 Gb/s: 8 us. After 2 us 6000 bits are left, at 3 Gb/s 2 us of them; and of
+    // the 3000 bits that are left 1 us later, 300 ns at 10 Gb/s.
+    Pacer p;
+    p.pacer->OnSent(0, false, 1000, 0);
+    p.control->rateBps = 3'000'000'000;
+    p.pacer->Hasten(2'000'000);
+    EXPECT_EQ(p.pacer->GetNextPs(), 4'000'000);
+    EXPECT_TRUE(p.pacer->MustWait(3'000'000));
+    p.control->rateBps = 10'000'000'000;
+    EXPECT_TRUE(p.pacer->MustWait(3'000'000));
+    EXPECT_EQ(p.pacer->GetNextPs(), 3'300'000);
+    EXPECT_TRUE(p.pacer->MustWait(3'299'999));
+    EXPECT_FALSE(p.pacer->MustWait(3'300'000));
+}
+
+TEST(RdmaPacer, FallingRateCountsFromTheNextPacket)
+{
+    Pacer p;
+    p.pacer->OnSent(0, false, 1000, 0);
+    p.control->rateBps = 500'000'000;
+    p.pacer->Hasten(1'000'000);
+    EXPECT_EQ(p.pacer->GetNextPs(), 8'000'000);
+    p.control->rateBps = 1'000'000'000; // back to what it was: no gain
+    p.pacer->Hasten(2'000'000);
+    EXPECT_EQ(p.pacer->GetNextPs(), 8'000'000);
+    p.control->rateBps = 500'000'000;
+    p.pacer->OnSent(1, false, 1000, 8'000'000);
+    EXPECT_EQ(p.pacer->GetNextPs(), 24'000'000);
+}
+
+TEST(RdmaPacer, HasteningKeepsParts)
+{
+    // 8000 bits at 3 Gb/s: 2 666 666 2/3 ps. After 1 ps 7999.997 bits are left, at 7 Gb/s
+    // 1 142 856 5/7 ps; a second packet at that rate takes 1 142 857 1/7 ps more: 2 285 714 6/7.
+    Pacer p;
+    p.control->rateBps = 3'000'000'000;
+    p.pacer->OnSent(0, false, 1000, 0);
+    p.control->rateBps = 7'000'000'000;
+    p.pacer->Hasten(1);
+    EXPECT_EQ(p.pacer->GetNextPs(), 1 + 1'142'856);
+    p.pacer->OnSent(1, false, 1000, p.pacer->GetNextPs());
+    EXPECT_EQ(p.pacer->GetNextPs(), 1 + 2'285'713);
+}
+
+TEST(RdmaPacer, HasteningAtTheSlowestRate)
+{
+    // The longest frame at 1 bit/s waits for 73 728 s; nothing overflows.
+    Pacer p;
+    p.control->rateBps = 1;
+    p.pacer->OnSent(0, false, 9216, 0);
+    EXPECT_EQ(p.pacer->GetNextPs(), 73'728'000'000'000'000);
+    p.control->rateBps = 800'000'000'000;
+    p.pacer->Hasten(1);
+    EXPECT_EQ(p.pacer->GetNextPs(), 1 + 92'159);
+}
+
+TEST(RdmaPacer, WakesWhereTheRateMayRise)
+{
+    Pacer p;
+    p.pacer->OnSent(0, false, 1000, 0);
+    EXPECT_EQ(p.pacer->GetWakePs(0), 8'000'000);
+    p.control->risePs = 5'000'000;
+    EXPECT_EQ(p.pacer->GetWakePs(0), 5'000'000);
+    p.control->risePs = 9'000'000;
+    EXPECT_EQ(p.pacer->GetWakePs(0), 8'000'000);
+    p.control->risePs = 10; // past: not again at this instant
+    EXPECT_EQ(p.pacer->GetWakePs(1000), 1001);
+}
+
 TEST(RdmaPacer, FloorOfTheRate)
 {
     Pacer p(false, 1'000'000);
@@ -162,6 +239,20 @@ TEST(RdmaPacer, RoundTripByPacketNumber)
     Pacer without;
     without.pacer->OnSent(0, false, 1000, 100);
     EXPECT_EQ(without.pacer->GetRttPs(0, 1000), -1) << "keeps no times";
+}
+
+TEST(RdmaPacer, RoundTripsForOthersThanTheController)
+{
+    Pacer p; // whose controller does not ask for them
+    EXPECT_EQ(p.pacer->GetLatestRttPs(), -1);
+    p.pacer->TimePackets();
+    p.pacer->OnSent(0, false, 1000, 100);
+    EXPECT_EQ(p.pacer->NoteRtt(p.pacer->GetRttPs(0, 1000)), -1);
+    EXPECT_EQ(p.pacer->GetLatestRttPs(), 900);
+    EXPECT_EQ(p.pacer->NoteRtt(-1), -1);
+    EXPECT_EQ(p.pacer->GetLatestRttPs(), 900) << "the latest that is known";
+    Pacer asks(true);
+    EXPECT_EQ(asks.pacer->NoteRtt(900), 900);
 }
 
 TEST(RdmaPacer, Karn)

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+
+#ifndef RDMA_PACE_HEAP_H
+#define RDMA_PACE_HEAP_H
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+namespace ns3
+{
+
+/**
+ * \ingroup rdma
+ * Queue pairs that wait for their pace, earliest first: a binary heap in which each one knows its
+ * place, so that its time can be moved. Those of one instant are in the order of their numbers.
+ *
+ * No call looks at more than the logarithm of all, and memory is allocated only while the heap
+ * grows to a size that it never had.
+ *
+ * \tparam T has GetQpn(), and GetPacePlace(), a reference to a number that is the heap's own and
+ *         begins as NO_PLACE
+ */
+template <typename T>
+class RdmaPaceHeap
+{
+  public:
+    static constexpr uint32_t NO_PLACE = std::numeric_limits<uint32_t>::max(); //!< not in the heap
+
+    /** \return true if nobody waits */
+    bool IsEmpty() const
+    {
+        return m_entries.empty();
+    }
+
+    /** \return the time of the first; only if not empty */
+    int64_t GetFirstPs() const
+    {
+        return m_entries.front().atPs;
+    }
+
+    /** \param qp a queue pair that is not in the heap \param atPs its time */
+    void Push(T* qp, int64_t atPs)
+    {
+        m_entries.push_back({atPs, qp});
+        Up(m_entries.size() - 1);
+    }
+
+    /** \return the first, which is taken out; only if not empty */
+    T* Pop()
+    {
+        T* first = m_entries.front().qp;
+        first->GetPacePlace() = NO_PLACE;
+        const Entry last = m_entries.back();
+        m_entries.pop_back();
+        if (!m_entries.empty())
+        {
+            Put(0, last);
+            Down(0);
+        }
+        return first;
+    }
+
+    /** \param qp a queue pair in the heap \param atPs its time from now on */
+    void Move(T* qp, int64_t atPs)
+    {
+        const std::size_t place = qp->GetPacePlace();
+        m_entries[place].atPs = atPs;
+        Up(place);
+        Down(qp->GetPacePlace());
+    }
+
+    /** Takes all out. */
+    void Clear()
+    {
+        for (Entry& entry : m_entries)
+        {
+            entry.qp->GetPacePlace() = NO_PLACE;
+        }
+        m_entries.clear();
+    }
+
+  private:
+    /** A queue pair and its time. */
+    struct Entry
+    {
+        int64_t atPs; //!< its time
+        T* qp;        //!< the queue pair
+    };
+
+    static bool IsBefore(const Entry& a, const Entry& b)
+    {
+        return a.atPs != b.atPs ? a.atPs < b.atPs : a.qp->GetQpn() < b.qp->GetQpn();
+    }
+
+    void Put(std::size_t place, const Entry& entry)
+    {
+        m_entries[place] = entry;
+        entry.qp->GetPacePlace() = static_cast<uint32_t>(place);
+    }
+
+    void Up(std::size_t place)
+    {
+        const Entry entry = m_entries[place];
+        while (place > 0 && IsBefore(entry, m_entries[(place - 1) / 2]))
+        {
+            Put(place, m_entries[(place - 1) / 2]);
+            place = (place - 1) / 2;
+        }
+        Put(place, entry);
+    }
+
+    void Down(std::size_t place)
+    {
+        const Entry entry = m_entries[place];
+        for (std::size_t child = 2 * place + 1; child < m_entries.size(); child = 2 * place + 1)
+        {
+            if (child + 1 < m_entries.size() && IsBefore(m_entries[child + 1], m_entries[child]))
+            {
+                ++child;
+            }
+            if (!IsBefore(m_entries[child], entry))
+            {
+                break;
+            }
+            Put(place, m_entries[child]);
+            place = child;
+        }
+        Put(place, entry);
+    }
+
+    std::vector<Entry> m_entries; //!< no entry is before its parent, that at (place - 1) / 2
+};
+
+} // namespace ns3
+
+#endif /* RDMA_PACE_HEAP_H */

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+
+#include "rdma-allocation-count.h"
+#include "rdma-pace-heap.h"
+
+#include <algorithm>
+#include <gtest/gtest.h>
+#include <random>
+#include <vector>
+
+using namespace ns3;
+
+namespace
+{
+
+/** What the heap needs to know of a queue pair. */
+struct Waiter
+{
+    uint32_t GetQpn() const
+    {
+        return qpn;
+    }
+
+    uint32_t& GetPacePlace()
+    {
+        return place;
+    }
+
+    uint32_t qpn{0};                                //!< its number
+    uint32_t place{RdmaPaceHeap<Waiter>::NO_PLACE}; //!< the heap's
+    int64_t atPs{0};                                //!< what the reference knows
+};
+
+constexpr uint32_t NO_PLACE = RdmaPaceHeap<Waiter>::NO_PLACE;
+
+} // namespace
+
+TEST(RdmaPaceHeap, ByTimeThenByNumber)
+{
+    std::vector<Waiter> waiters(4);
+    RdmaPaceHeap<Waiter> heap;
+    for (const uint32_t i : {2U, 0U, 3U, 1U})
+    {
+        waiters[i].qpn = i;
+        heap.Push(&waiters[i], i == 3 ? 50 : 100);
+    }
+    EXPECT_EQ(heap.GetFirstPs(), 50);
+    for (const uint32_t expected : {3U, 0U, 1U, 2U})
+    {
+        EXPECT_EQ(heap.Pop()->qpn, expected);
+        EXPECT_EQ(waiters[expected].place, NO_PLACE);
+    }
+    EXPECT_TRUE(heap.IsEmpty());
+}
+
+TEST(RdmaPaceHeap, MovesBothWays)
+{
+    std::vector<Waiter> waiters(3);
+    RdmaPaceHeap<Waiter> heap;
+    for (uint32_t i = 0; i < 3; ++i)
+    {
+        waiters[i].qpn = i;
+        heap.Push(&waiters[i], 100 * (i + 1));
+    }
+    heap.Move(&waiters[2], 50);
+    EXPECT_EQ(heap.GetFirstPs(), 50);
+    heap.Move(&waiters[0], 400);
+    heap.Move(&waiters[2], 300);
+    EXPECT_EQ(heap.Pop()->qpn, 1U);
+    EXPECT_EQ(heap.Pop()->qpn, 2U);
+    EXPECT_EQ(heap.Pop()->qpn, 0U);
+}
+
+TEST(RdmaPaceHeap, ClearTakesAllOut)
+{
+    std::vector<Waiter> waiters(3);
+    RdmaPaceHeap<Waiter> heap;
+    for (Waiter& waiter : waiters)
+    {
+        heap.Push(&waiter, 7);
+    }
+    heap.Clear();
+    EXPECT_TRUE(heap.IsEmpty());
+    for (const Waiter& waiter : waiters)
+    {
+        EXPECT_EQ(waiter.place, NO_PLACE);
+    }
+}
+
+TEST(RdmaPaceHeap, RandomAgainstASearch)
+{
+    std::mt19937 random(7);
+    std::vector<Waiter> waiters(64);
+    RdmaPaceHeap<Waiter> heap;
+    std::vector<Waiter*> in;
+    for (uint32_t i = 0; i < waiters.size(); ++i)
+    {
+        waiters[i].qpn = i;
+    }
+    const auto isBefore = [](const Waiter* a, const Waiter* b) {
+        return a->atPs != b->atPs ? a->atPs < b->atPs : a->qpn < b->qpn;
+    };
+    uint32_t moves = 0;
+    uint64_t before = 0;
+    for (uint32_t round = 0; round < 20'000; ++round)
+    {
+        Waiter& waiter = waiters[random() % waiters.size()];
+        if (waiter.place == NO_PLACE)
+        {
+            waiter.atPs = static_cast<int64_t>(random() % 100);
+            heap.Push(&waiter, waiter.atPs);
+            in.push_back(&waiter);
+        }
+        else if (random() % 3)
+        {
+            waiter.atPs = static_cast<int64_t>(random() % 100);
+            heap.Move(&waiter, waiter.atPs);
+            ++moves;
+        }
+        else
+        {
+            const auto first = std::min_element(in.begin(), in.end(), isBefore);
+            ASSERT_EQ(heap.GetFirstPs(), (*first)->atPs);
+            ASSERT_EQ(heap.Pop(), *first);
+            in.erase(first);
+        }
+        if (round == 10'000)
+        {
+            before = GetRdmaAllocationCount();
+        }
+    }
+    EXPECT_EQ(GetRdmaAllocationCount(), before) << "the memory of 64 serves for ever";
+    EXPECT_GT(moves, 1000U);
+}

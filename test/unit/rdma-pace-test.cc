@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+
+#include "rdma-allocation-count.h"
+#include "rdma-fabric-helper.h"
+#include "rdma-fabric.h"
+#include "rdma-nic.h"
+#include "rdma-queue-pair.h"
+#include "rdma-topology-builders.h"
+
+#include <ns3/nstime.h>
+#include <ns3/object-factory.h>
+#include <ns3/simulator.h>
+
+#include <cstdint>
+#include <functional>
+#include <gtest/gtest.h>
+#include <vector>
+
+/**
+ * \file
+ * \ingroup rdma-tests
+ * When packets go out whose rate or window changes while they wait, to the picosecond.
+ *
+ * Two hosts at one switch, 100 Gb/s, 1 us a cable. The first packet of a WRITE has 1102 bytes and
+ * 1122 on the line (8976 bits), those in the middle 1086 and 1106 (8848 bits). The first one is
+ * acknowledged after 2 x (1110 B x 80 ps + 1 us) + 2 x (74 B x 80 ps + 1 us) = 4 189 440 ps.
+ */
+
+namespace ns3
+{
+namespace
+{
+
+constexpr int64_t FIRST_ACK_PS = 4'189'440;
+constexpr uint64_t GIGABIT = 1'000'000'000;
+
+/** What a test has a controller say. */
+struct Script
+{
+    uint64_t rateBps{GIGABIT};                           //!< rate now
+    uint64_t windowBytes{RdmaRateController::NO_WINDOW}; //!< window now
+    int64_t risePs{RdmaRateController::NEVER};           //!< when the rate rises by itself
+    uint64_t risenBps{0};                                //!< to this
+    std::function<void(const RdmaAckSample&)> onAck;     //!< done at an acknowledgement
+    std::vector<int64_t> acksPs;                         //!< when they came
+};
+
+class ScriptedController : public RdmaRateController
+{
+  public:
+    explicit ScriptedController(Script* script)
+        : m_script(script)
+    {
+    }
+
+    uint64_t GetRateBps(int64_t nowPs) override
+    {
+        return nowPs >= m_script->risePs ? m_script->risenBps : m_script->rateBps;
+    }
+
+    int64_t GetNextRisePs() const override
+    {
+        return m_script->risePs;
+    }
+
+    uint64_t GetWindowBytes() const override
+    {
+        return m_script->windowBytes;
+    }
+
+    void OnAck(const RdmaAckSample& sample) override
+    {
+        m_script->acksPs.push_back(sample.nowPs);
+        if (m_script->onAck)
+        {
+            m_script->onAck(sample);
+        }
+    }
+
+  private:
+    Script* m_script; //!< what to say
+};
+
+class ScriptedControl : public RdmaCongestionControl
+{
+  public:
+    std::unique_ptr<RdmaRateController> MakeController(const RdmaPathProfile&) const override
+    {
+        return std::make_unique<ScriptedController>(script);
+    }
+
+    Script* script{nullptr}; //!< of all controllers
+};
+
+class RdmaPaceTest : public testing::Test
+{
+  protected:
+    void SetUp() override
+    {
+        ObjectFactory scheduler;
+        scheduler.SetTypeId("ns3::HeapScheduler");
+        Simulator::SetScheduler(scheduler);
+        RdmaTopologyRates rates;
+        rates.hostRateBps = 100 * GIGABIT;
+        rates.delayPs = 1'000'000;
+        m_fabric = RdmaFabricHelper().Install(MakeRdmaStar(2, rates));
+        auto control = CreateObject<ScriptedControl>();
+        control->script = &m_script;
+        m_fabric->GetNic(0)->SetCongestionControl(control);
+    }
+
+    void TearDown() override
+    {
+        Simulator::Destroy();
+    }
+
+    /** Posts a WRITE of ten packets and runs. */
+    void Run()
+    {
+        const auto pair = m_fabric->Connect(0, 1);
+        pair.first->GetPort()->TraceConnectWithoutContext(
+            "PhyTxBegin",
+            Callback<void, Ptr<const Packet>>(
+                [this](Ptr<const Packet>) { m_sentPs.push_back(QbbNowPs()); }));
+        RdmaSendRequest request;
+        request.length = 10'240;
+        pair.first->PostSend(request);
+        Simulator::Run();
+        ASSERT_EQ(m_sentPs.size(), 10U);
+        EXPECT_EQ(m_sentPs[0], 0);
+        EXPECT_EQ(m_script.acksPs[0], FIRST_ACK_PS);
+    }
+
+    Script m_script;               //!< what the controller says
+    Ptr<RdmaFabric> m_fabric;      //!< two hosts and a switch
+    std::vector<int64_t> m_sentPs; //!< when packets went out
+};
+
+TEST_F(RdmaPaceTest, RateRisesByItself)
+{
+    // 1 Gb/s; 3 us later 5976 of the 8976 bits are left, 597.6 ns at 10 Gb/s
+    m_script.risePs = 3'000'000;
+    m_script.risenBps = 10 * GIGABIT;
+    Run();
+    EXPECT_EQ(m_sentPs[1], 3'597'600);
+    EXPECT_EQ(m_sentPs[2], 3'597'600 + 884'800);
+    EXPECT_EQ(m_sentPs[9], 3'597'600 + 8 * 884'800);
+}
+
+TEST_F(RdmaPaceTest, AcknowledgementRaisesTheRate)
+{
+    // 4189.44 bits are paid for when the acknowledgement comes; 4786.56 at 10 Gb/s: 478.656 ns
+    m_script.onAck = [this](const RdmaAckSample&) { m_script.rateBps = 10 * GIGABIT; };
+    Run();
+    EXPECT_EQ(m_sentPs[1], FIRST_ACK_PS + 478'656);
+    EXPECT_EQ(m_sentPs[2], FIRST_ACK_PS + 478'656 + 884'800);
+}
+
+TEST_F(RdmaPaceTest, AcknowledgementThatPaysAllSendsAtOnce)
+{
+    // At 100 Gb/s what is left takes 47.8656 ns, as if the line were busy with it.
+    m_script.onAck = [this](const RdmaAckSample&) { m_script.rateBps = 100 * GIGABIT; };
+    Run();
+    EXPECT_EQ(m_sentPs[1], FIRST_ACK_PS + 47'865);
+}
+
+TEST_F(RdmaPaceTest, FallingRateLeavesTheWait)
+{
+    m_script.onAck = [this](const RdmaAckSample&) { m_script.rateBps = GIGABIT / 2; };
+    Run();
+    EXPECT_EQ(m_sentPs[1], 8'976'000);
+    EXPECT_EQ(m_sentPs[2], 8'976'000 + 17'696'000);
+}
+
+TEST_F(RdmaPaceTest, WindowOpens)
+{
+    // The pace of 897.6 ns is long over when the one packet that the window holds is acknowledged.
+    m_script.rateBps = 10 * GIGABIT;
+    m_script.windowBytes = 1106;
+    Run();
+    EXPECT_EQ(m_sentPs[1], FIRST_ACK_PS);
+}
+
+TEST_F(RdmaPaceTest, WindowOpensAndTheRateRises)
+{
+    // Not waiting for its pace, but for its window; both change with one acknowledgement.
+    m_script.windowBytes = 1106;
+    m_script.onAck = [this](const RdmaAckSample&) {
+        m_script.rateBps = 10 * GIGABIT;
+        m_script.windowBytes = RdmaRateController::NO_WINDOW;
+    };
+    Run();
+    EXPECT_EQ(m_sentPs[1], FIRST_ACK_PS + 478'656);
+    EXPECT_EQ(m_sentPs[2], FIRST_ACK_PS + 478'656 + 884'800);
+}
+
+TEST_F(RdmaPaceTest, ResetWhileWaiting)
+{
+    // The queue pair stands among those that wait when its pacer goes.
+    const auto pair = m_fabric->Connect(0, 1);
+    RdmaSendRequest request;
+    request.length = 10'240;
+    pair.first->PostSend(request);
+    uint32_t arrived = 0;
+    pair.second->TraceConnectWithoutContext(
+        "MessageReceived",
+        Callback<void, const RdmaMessageArrival&>(
+            [&arrived](const RdmaMessageArrival&) { ++arrived; }));
+    Simulator::Schedule(NanoSeconds(3000), [&]() {
+        for (const auto& qp : {pair.first, pair.second})
+        {
+            RdmaQpAttributes attributes;
+            attributes.state = RdmaQpState::RESET;
+            qp->Modify(attributes);
+            attributes.state = RdmaQpState::INIT;
+            qp->Modify(attributes);
+        }
+        m_fabric->GetNic(0)->SetCongestionControl(nullptr);
+        RdmaQueuePair::ConnectPair(pair.first, pair.second);
+    });
+    Simulator::Schedule(NanoSeconds(3001), [&]() { pair.first->PostSend(request); });
+    Simulator::Run();
+    EXPECT_EQ(arrived, 1U);
+}
+
+TEST_F(RdmaPaceTest, NoAllocationWhileRatesRiseAndFall)
+{
+    // Each acknowledgement turns the rate up or down, so that waits are moved again and again.
+    m_script.rateBps = 8 * GIGABIT;
+    uint64_t rises = 0;
+    m_script.acksPs.reserve(20'000);
+    m_script.onAck = [&](const RdmaAckSample&) {
+        rises += m_script.rateBps == 2 * GIGABIT;
+        m_script.rateBps = m_script.rateBps == 2 * GIGABIT ? 8 * GIGABIT : 2 * GIGABIT;
+    };
+    for (uint32_t i = 0; i < 3; ++i)
+    {
+        RdmaSendRequest request;
+        request.length = 100'000'000;
+        m_fabric->Connect(0, 1).first->PostSend(request);
+    }
+    uint64_t before = 0;
+    uint64_t after = 0;
+    Simulator::Schedule(MicroSeconds(500), [&]() { before = GetRdmaAllocationCount(); });
+    Simulator::Schedule(MicroSeconds(2500), [&]() {
+        after = GetRdmaAllocationCount();
+        Simulator::Stop();
+    });
+    Simulator::Run();
+    EXPECT_GT(rises, 1000U);
+    EXPECT_EQ(after, before);
+}
+
+} // namespace
+} // namespace ns3
