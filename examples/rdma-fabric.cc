@@ -96,6 +96,17 @@ main(int argc, char* argv[])
                  options.checkDeadlock);
     cmd.AddValue("out", "directory for flows.csv, ports.csv and summary.json", out);
     cmd.AddValue("pcap", "prefix of a capture file for every port", options.pcap);
+    cmd.AddValue("timeseries",
+                 "CSV file for rate, window, alpha, round trip and bytes in flight of flows",
+                 options.timeseries);
+    cmd.AddValue("timeseriesPeriod", "time from row to row; auto: 10us", options.timeseriesPeriod);
+    cmd.AddValue("timeseriesFlows",
+                 "ids of the flows that it has, as in 0-9,17; auto: all",
+                 options.timeseriesFlows);
+    cmd.AddValue("monitor",
+                 "CSV file for counters, pauses and watermarks of all ports and classes",
+                 options.monitor);
+    cmd.AddValue("monitorPeriod", "time from poll to poll; auto: 100us", options.monitorPeriod);
     cmd.AddValue("progress", "auto (on a terminal), on or off", progress);
     cmd.Parse(argc, argv);
 

@@ -9,6 +9,7 @@
 #include "rdma-fabric-control.h"
 #include "rdma-fabric-deadlock.h"
 #include "rdma-fabric-transport.h"
+#include "rdma-fabric-watch.h"
 #include "rdma-flow-runner.h"
 #include "rdma-option.h"
 #include "rdma-progress.h"
@@ -146,6 +147,7 @@ RdmaFabricRun::Build(const RdmaTopology& topology, const std::vector<RdmaFlow>& 
     WatchForDeadlocks();
     m_runner = MakeRunner();
     m_runner->Install(m_fabric, flows);
+    m_watch = std::make_shared<RdmaFabricWatch>(m_options, m_fabric, m_runner);
     for (const RdmaFlow& flow : flows)
     {
         m_firstStartPs = m_firstStartPs ? std::min(m_firstStartPs, flow.startPs) : flow.startPs;
@@ -299,6 +301,7 @@ RdmaFabricRun::Run(bool progress)
         }
         Simulator::Run();
         display.Finish();
+        m_watch->Finish();
     }
     m_cpuS = static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
     m_events = Simulator::GetEventCount() - eventsBefore;

@@ -11,12 +11,15 @@
 #include "rdma-flow-runner-base.h"
 #include "rdma-flow.h"
 
+#include <memory>
 #include <ostream>
 #include <string>
 #include <vector>
 
 namespace ns3
 {
+
+class RdmaFabricWatch;
 
 /**
  * \ingroup rdma
@@ -65,6 +68,11 @@ struct RdmaFabricOptions
     bool serialize{false};            //!< every frame crosses links as bytes
     bool checkDeadlock{false};        //!< only look for a cyclic buffer dependency, run nothing
     std::string pcap;                 //!< prefix of a capture of every port; none if empty
+    std::string timeseries;           //!< file for RdmaTimeSeries of the flows; none if empty
+    std::string timeseriesPeriod{"auto"}; //!< from row to row; auto: 10us
+    std::string timeseriesFlows{"auto"};  //!< flow ids as in 0-9,17; auto: all
+    std::string monitor;                  //!< file for QbbPortMonitor of all ports; none if empty
+    std::string monitorPeriod{"auto"};    //!< from poll to poll; auto: 100us
 };
 
 /**
@@ -150,15 +158,16 @@ class RdmaFabricRun
     void WatchForDeadlocks();
     Ptr<RdmaFlowRunnerBase> MakeRunner() const;
 
-    RdmaFabricOptions m_options;         //!< the run
-    Ptr<RdmaFabric> m_fabric;            //!< the fabric
-    Ptr<RdmaFlowRunnerBase> m_runner;    //!< the flows
-    QbbDeadlockCheck m_check;            //!< what the routes allow
-    Ptr<QbbDeadlockDetector> m_detector; //!< what happens
-    int64_t m_firstStartPs{0};           //!< when the first flow starts
-    double m_cpuS{0};                    //!< CPU time of Run()
-    uint64_t m_events{0};                //!< events of Run()
-    int64_t m_endPs{0};                  //!< simulated time at the end of Run()
+    RdmaFabricOptions m_options;              //!< the run
+    Ptr<RdmaFabric> m_fabric;                 //!< the fabric
+    Ptr<RdmaFlowRunnerBase> m_runner;         //!< the flows
+    QbbDeadlockCheck m_check;                 //!< what the routes allow
+    Ptr<QbbDeadlockDetector> m_detector;      //!< what happens
+    int64_t m_firstStartPs{0};                //!< when the first flow starts
+    double m_cpuS{0};                         //!< CPU time of Run()
+    uint64_t m_events{0};                     //!< events of Run()
+    int64_t m_endPs{0};                       //!< simulated time at the end of Run()
+    std::shared_ptr<RdmaFabricWatch> m_watch; //!< the options timeseries and monitor
 };
 
 /**

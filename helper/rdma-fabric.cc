@@ -218,7 +218,7 @@ RdmaFabric::GetPortResults() const
                 row.pausedPs = receiver.GetPausedPs(priority, nowPs);
                 row.drops = counters.drops;
                 row.marks = counters.ecnMarks;
-                row.peakQueueBytes = counters.peakQueueBytes;
+                row.peakQueueBytes = counters.GetPeakQueueBytes();
                 rows.push_back(row);
             }
         }

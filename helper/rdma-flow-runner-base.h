@@ -60,6 +60,12 @@ class RdmaFlowRunnerBase : public Object
     /** \return number of flows */
     uint64_t GetNFlows() const;
 
+    /** \param index a flow's place, counted from 0 by ascending id \return the flow */
+    const RdmaFlow& GetFlow(uint64_t index) const
+    {
+        return m_flows[index].flow;
+    }
+
     /** \return flows that ended, well or with an error */
     uint64_t GetNEnded() const;
 
@@ -79,12 +85,6 @@ class RdmaFlowRunnerBase : public Object
     const Ptr<RdmaFabric>& GetFabric() const
     {
         return m_fabric;
-    }
-
-    /** \param index a flow's place, counted from 0 by ascending id \return the flow */
-    const RdmaFlow& GetFlow(uint64_t index) const
-    {
-        return m_flows[index].flow;
     }
 
     /** \param index a flow's place \return true if it has ended */

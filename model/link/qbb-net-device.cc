@@ -444,6 +444,17 @@ QbbNetDevice::CountDrop(const QbbFrame& frame, QbbDropReason reason)
     }
 }
 
+void
+QbbNetDevice::ClearWatermarks()
+{
+    for (uint8_t priority = 0; priority < 8; ++priority)
+    {
+        auto& counters = m_counters.classes[priority];
+        counters.clearedPeakQueueBytes = counters.GetPeakQueueBytes();
+        counters.peakQueueBytes = m_queueBytes[priority];
+    }
+}
+
 // Traces
 
 void

@@ -306,6 +306,9 @@ class QbbNetDevice : public NetDevice
         return m_counters;
     }
 
+    /** Sets the watermarks among the counters to the present values. */
+    void ClearWatermarks();
+
     /** \return the receiver half of PFC: what this port may not send */
     const QbbPauseReceiver& GetPauseReceiver() const
     {

@@ -3,6 +3,7 @@
 #ifndef QBB_PORT_COUNTERS_H
 #define QBB_PORT_COUNTERS_H
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <ostream>
@@ -50,7 +51,8 @@ std::ostream& operator<<(std::ostream& os, QbbDropReason reason);
 
 /**
  * \ingroup rdma
- * What a port counts. 64-bit, never reset; bytes are frame bytes from MAC address to FCS.
+ * What a port counts. 64-bit; nothing but watermarks is ever reset. Bytes are frame bytes from MAC
+ * address to FCS.
  */
 struct QbbPortCounters
 {
@@ -63,7 +65,15 @@ struct QbbPortCounters
         uint64_t rxBytes{0};        //!< bytes received
         uint64_t drops{0};          //!< frames thrown away on their way out of this port, or in
         uint64_t ecnMarks{0};       //!< frames marked CE on their way out of this port
-        uint64_t peakQueueBytes{0}; //!< most bytes that ever waited in the egress queue
+        uint64_t peakQueueBytes{0}; //!< most bytes that waited in the egress queue: a watermark,
+                                    //!< which QbbNetDevice::ClearWatermarks() sets back
+        uint64_t clearedPeakQueueBytes{0}; //!< the highest that was set back
+
+        /** \return most bytes that ever waited in the egress queue */
+        uint64_t GetPeakQueueBytes() const
+        {
+            return std::max(peakQueueBytes, clearedPeakQueueBytes);
+        }
     };
 
     std::array<Class, 8> classes{}; //!< by class

@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+
+#include "qbb-port-monitor.h"
+
+#include "rdma-units.h"
+
+#include <ns3/abort.h>
+
+#include <tuple>
+
+namespace ns3
+{
+
+namespace
+{
+
+constexpr const char* HEADING =
+    "time_ns,node,port,priority,tx_frames,tx_bytes,rx_frames,rx_bytes,drops,ecn_marks,xoff_sent,"
+    "xon_sent,xoff_received,xon_received,paused_ns,queue_bytes,peak_queue_bytes,ingress_bytes,"
+    "peak_ingress_bytes,headroom_bytes,peak_headroom_bytes\n";
+
+auto
+Tie(const QbbPortReading& r)
+{
+    return std::tie(r.txFrames,
+                    r.txBytes,
+                    r.rxFrames,
+                    r.rxBytes,
+                    r.drops,
+                    r.ecnMarks,
+                    r.xoffSent,
+                    r.xonSent,
+                    r.xoffReceived,
+                    r.xonReceived,
+                    r.pausedPs,
+                    r.queueBytes,
+                    r.peakQueueBytes,
+                    r.ingressBytes,
+                    r.peakIngressBytes,
+                    r.headroomBytes,
+                    r.peakHeadroomBytes);
+}
+
+} // namespace
+
+bool
+QbbPortReading::operator==(const QbbPortReading& other) const
+{
+    return Tie(*this) == Tie(other);
+}
+
+QbbPortMonitor::QbbPortMonitor(std::ostream& os, int64_t periodPs)
+    : m_os(os),
+      m_periodPs(periodPs),
+      m_timer(this, QbbEventOrder::MONITOR)
+{
+    NS_ABORT_MSG_IF(periodPs <= 0,
+                    "rdma: a port monitor with a period of " << periodPs
+                                                             << " ps; accepted: 1 ps and above");
+}
+
+void
+QbbPortMonitor::AddDevice(Ptr<QbbNetDevice> device)
+{
+    m_ports.push_back({device, nullptr});
+}
+
+void
+QbbPortMonitor::AddSwitch(Ptr<QbbSwitch> sw)
+{
+    const Ptr<QbbBufferManager> buffer = sw->GetBufferManager();
+    for (uint32_t port = 0; port < sw->GetNPorts(); ++port)
+    {
+        m_ports.push_back({sw->GetPort(port), buffer});
+    }
+    if (buffer)
+    {
+        m_buffers.push_back(buffer);
+    }
+}
+
+void
+QbbPortMonitor::Start()
+{
+    NS_ABORT_MSG_IF(m_timer.IsArmed(), "rdma: Start() of a port monitor a second time");
+    m_os << HEADING;
+    m_timer.Arm((QbbNowPs() / m_periodPs + 1) * m_periodPs);
+}
+
+void
+QbbPortMonitor::OnTick()
+{
+    Poll();
+    m_timer.Arm(QbbNowPs() + m_periodPs);
+}
+
+void
+QbbPortMonitor::Poll()
+{
+    const int64_t nowPs = QbbNowPs();
+    if (nowPs == m_lastPs)
+    {
+        return;
+    }
+    m_lastPs = nowPs;
+    for (Port& port : m_ports)
+    {
+        for (uint8_t priority = 0; priority < 8; ++priority)
+        {
+            const QbbPortReading reading = Read(*port.device, PeekPointer(port.buffer), priority);
+            QbbPortReading& last = port.readings[priority];
+            if (!(reading == last) || reading.queueBytes > 0 || reading.ingressBytes > 0)
+            {
+                last = reading;
+                Write(port, priority, reading);
+            }
+        }
+        port.device->ClearWatermarks();
+    }
+    for (const auto& buffer : m_buffers)
+    {
+        buffer->ResetPeaks();
+    }
+}
+
+QbbPortReading
+QbbPortMonitor::Read(const QbbNetDevice& device, const QbbBufferManager* buffer, uint8_t priority)
+{
+    const auto& counters = device.GetCounters().classes[priority];
+    const QbbPauseSender& sender = device.GetPauseSender();
+    const QbbPauseReceiver& receiver = device.GetPauseReceiver();
+    QbbPortReading reading;
+    reading.txFrames = counters.txFrames;
+    reading.txBytes = counters.txBytes;
+    reading.rxFrames = counters.rxFrames;
+    reading.rxBytes = counters.rxBytes;
+    reading.drops = counters.drops;
+    reading.ecnMarks = counters.ecnMarks;
+    reading.xoffSent = sender.GetXoffSent(priority);
+    reading.xonSent = sender.GetXonSent(priority);
+    reading.xoffReceived = receiver.GetXoffReceived(priority);
+    reading.xonReceived = receiver.GetXonReceived(priority);
+    reading.pausedPs = receiver.GetPausedPs(priority, QbbNowPs());
+    reading.queueBytes = device.GetQueueBytes(priority);
+    reading.peakQueueBytes = counters.peakQueueBytes;
+    if (buffer && device.GetPortNumber() < buffer->GetNPorts())
+    {
+        const QbbIngressUsage usage = buffer->GetIngress(device.GetPortNumber(), priority);
+        reading.ingressBytes = usage.bytes;
+        reading.peakIngressBytes = usage.peakBytes;
+        reading.headroomBytes = usage.headroomBytes;
+        reading.peakHeadroomBytes = usage.peakHeadroomBytes;
+    }
+    return reading;
+}
+
+void
+QbbPortMonitor::Write(const Port& port, uint8_t priority, const QbbPortReading& reading)
+{
+    m_os << FormatRdmaNs(m_lastPs) << ',' << port.device->GetNodeId() << ','
+         << port.device->GetPortNumber() << ',' << +priority << ',' << reading.txFrames << ','
+         << reading.txBytes << ',' << reading.rxFrames << ',' << reading.rxBytes << ','
+         << reading.drops << ',' << reading.ecnMarks << ',' << reading.xoffSent << ','
+         << reading.xonSent << ',' << reading.xoffReceived << ',' << reading.xonReceived << ','
+         << FormatRdmaNs(reading.pausedPs) << ',' << reading.queueBytes << ','
+         << reading.peakQueueBytes << ',';
+    if (port.buffer)
+    {
+        m_os << reading.ingressBytes << ',' << reading.peakIngressBytes << ','
+             << reading.headroomBytes << ',' << reading.peakHeadroomBytes << '\n';
+    }
+    else
+    {
+        m_os << ",,,\n"; // a host has no such buffer
+    }
+}
+
+} // namespace ns3

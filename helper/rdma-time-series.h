@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+
+#ifndef RDMA_TIME_SERIES_H
+#define RDMA_TIME_SERIES_H
+
+#include "qbb-time.h"
+#include "rdma-nic.h"
+#include "rdma-queue-pair.h"
+
+#include <ns3/ptr.h>
+
+#include <cstdint>
+#include <ostream>
+#include <vector>
+
+namespace ns3
+{
+
+/**
+ * \ingroup rdma
+ * Writes how queue pairs stand, at a period, as CSV: one row for each queue pair that has
+ * something to do. Rates, windows and round trips are RdmaQueuePairSample's; what there is not is
+ * left empty.
+ *
+ *     RdmaTimeSeries series(file, 10'000'000);
+ *     series.Add(nic, qp, 0, 0);
+ *     series.Start();
+ *     Simulator::Run();
+ *
+ * It only looks, after everything else of an instant, so that the run is the same without it. It
+ * must live until the simulation is over. Time and memory go with the flows that are on their way.
+ */
+class RdmaTimeSeries
+{
+  public:
+    /**
+     * Aborts with a message if the period is not positive.
+     *
+     * \param os gets the rows, and a heading with the first
+     * \param periodPs time from row to row, in picoseconds, 1 and above
+     */
+    RdmaTimeSeries(std::ostream& os, int64_t periodPs);
+
+    /**
+     * Watches a queue pair that carries one flow: from the flow's start until nothing is left of
+     * it to be sent or acknowledged. Before Start().
+     *
+     * \param nic its NIC, which measures round trips from now on
+     * \param qp the sending queue pair
+     * \param flow the flow's id, for the column flow
+     * \param startPs the flow's start
+     */
+    void Add(Ptr<RdmaNic> nic, Ptr<const RdmaQueuePair> qp, uint64_t flow, int64_t startPs);
+
+    /** Begins, at the next multiple of the period. Once. */
+    void Start();
+
+    /** \return rows written */
+    uint64_t GetRows() const
+    {
+        return m_rows;
+    }
+
+  private:
+    /** A queue pair that is watched. */
+    struct Series
+    {
+        Ptr<const RdmaQueuePair> qp; //!< the queue pair
+        uint32_t node{0};            //!< its node
+        uint64_t flow{0};            //!< id of its flow
+        int64_t startPs{0};          //!< start of its flow
+    };
+
+    void OnTick();
+    void Write(const Series& series);
+
+    std::ostream& m_os;            //!< gets the rows
+    int64_t m_periodPs;            //!< from row to row
+    std::vector<Series> m_waiting; //!< not started yet; the next one last
+    std::vector<Series> m_active;  //!< started and not ended, by start and flow
+    uint64_t m_rows{0};            //!< rows written
+    QbbTimer<RdmaTimeSeries, &RdmaTimeSeries::OnTick> m_timer; //!< the next row
+};
+
+} // namespace ns3
+
+#endif /* RDMA_TIME_SERIES_H */
