@@ -20,7 +20,7 @@ import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 CLASSES = (
-    "QbbNetDevice", "QbbChannel", "QbbSwitch", "QbbSharedBuffer", "QbbEcnMarker", "QbbRouting",
+    "QbbNetDevice", "QbbChannel", "QbbSwitch", "QbbSharedBuffer", "QbbInputPortBuffer", "QbbEcnMarker", "QbbRouting",
     "QbbDeadlockDetector",
     "QbbSprayPathSelector", "QbbPfcWatchdog", "QbbStormSource", "RdmaNic", "RdmaQueuePair", "RdmaSharedReceiveQueue",
     "RdmaReceiveBuffer", "RdmaNicWatchdog", "RoceTransport", "IrnTransport",

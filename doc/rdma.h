@@ -20,7 +20,8 @@
  *     ns3::RdmaTcpFlowRunner  the same over ns-3's TCP, for comparison with iWARP
  *     ns3::RdmaQueuePair      verbs: requests in, completions out
  *     ns3::RdmaNic            the host's side of its ports; ns3::RoceTransport decides what is sent
- *     ns3::QbbSwitch          a switch on a node; ns3::QbbSharedBuffer decides what fits
+ *     ns3::QbbSwitch          a switch on a node; ns3::QbbSharedBuffer or
+ *                             ns3::QbbInputPortBuffer decides what fits
  *     ns3::QbbNetDevice       a port: queues, scheduler, both halves of PFC
  *     ns3::QbbChannel         a cable
  *     ns3::QbbFrame           what moves between them; ns3::QbbFrameCodec has its bytes

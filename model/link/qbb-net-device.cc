@@ -90,6 +90,7 @@ QbbNetDevice::DoDispose()
         queue.Clear();
     }
     m_queueBytes = {};
+    m_waiting = {};
     m_queued = 0;
     m_sourceReady = 0;
     m_sink = nullptr;
@@ -129,12 +130,7 @@ QbbNetDevice::Enqueue(QbbFramePtr&& frame, int64_t nowFs)
     FireTrace(m_macTx, *frame);
     if (!m_up)
     {
-        FireTrace(m_macTxDrop, *frame);
-        CountDrop(*frame, QbbDropReason::LINK_DOWN);
-        if (m_sink)
-        {
-            m_sink->FrameLeft(*this, *frame);
-        }
+        DropUnsent(*frame, QbbDropReason::LINK_DOWN);
         return;
     }
     uint64_t& bytes = m_queueBytes[priority];
@@ -159,6 +155,17 @@ QbbNetDevice::SetSourceReady(uint8_t priority, bool ready)
     {
         m_sourceReady &= static_cast<uint8_t>(~bit);
     }
+}
+
+void
+QbbNetDevice::AddWaiting(uint8_t priority, uint32_t bytes)
+{
+    uint64_t& queue = m_queueBytes[priority];
+    queue += bytes;
+    m_waiting[priority].bytes += bytes;
+    ++m_waiting[priority].frames;
+    auto& peak = m_counters.classes[priority].peakQueueBytes;
+    peak = std::max(peak, queue);
 }
 
 void
@@ -408,12 +415,7 @@ QbbNetDevice::DropQueue(uint8_t priority, QbbDropReason reason)
             m_queued &= static_cast<uint8_t>(~(1U << priority));
         }
         ++frames;
-        FireTrace(m_macTxDrop, *frame);
-        CountDrop(*frame, reason);
-        if (m_sink)
-        {
-            m_sink->FrameLeft(*this, *frame);
-        }
+        DropUnsent(*frame, reason);
     }
     return frames;
 }
@@ -428,6 +430,17 @@ QbbNetDevice::GetQueueBytesFrom(uint8_t priority, uint16_t ingressPort) const
         bytes += queue[i]->ingressPort == ingressPort ? queue[i]->size : 0;
     }
     return bytes;
+}
+
+void
+QbbNetDevice::DropUnsent(const QbbFrame& frame, QbbDropReason reason)
+{
+    FireTrace(m_macTxDrop, frame);
+    CountDrop(frame, reason);
+    if (m_sink)
+    {
+        m_sink->FrameLeft(*this, frame);
+    }
 }
 
 void

@@ -193,8 +193,49 @@ class QbbNetDevice : public NetDevice
      */
     void SetSourceReady(uint8_t priority, bool ready);
 
+    /**
+     * The same for a caller that knows the time.
+     *
+     * \param priority class 0..7, for which NextFrame() would give a frame
+     * \param nowFs the present time in femtoseconds
+     */
+    void AnnounceSource(uint8_t priority, int64_t nowFs)
+    {
+        m_sourceReady |= static_cast<uint8_t>(1U << priority);
+        TryTransmit(nowFs);
+    }
+
+    /**
+     * Counts a frame that is to leave here and waits in a switch's input buffer as part of this
+     * port's queue.
+     *
+     * \param priority class 0..7
+     * \param bytes its size
+     */
+    void AddWaiting(uint8_t priority, uint32_t bytes);
+
+    /**
+     * A frame of AddWaiting() is taken out of the switch's queue.
+     *
+     * \param priority class 0..7
+     * \param bytes its size
+     */
+    void RemoveWaiting(uint8_t priority, uint32_t bytes)
+    {
+        m_queueBytes[priority] -= bytes;
+        m_waiting[priority].bytes -= bytes;
+        --m_waiting[priority].frames;
+    }
+
     /** Starts a transmission if the port is idle and there is something that may be sent. */
     void TryTransmit();
+
+    /**
+     * The same for a caller that knows the time.
+     *
+     * \param nowFs the present time in femtoseconds
+     */
+    void TryTransmit(int64_t nowFs);
 
     /**
      * Asks the peer to stop sending a class, or to go on. Repeats while a class is paused.
@@ -285,6 +326,15 @@ class QbbNetDevice : public NetDevice
     void LineChanged();
 
     /**
+     * A frame that was to leave here is thrown away: counts it, and tells the sink that it has
+     * left.
+     *
+     * \param frame the frame
+     * \param reason why
+     */
+    void DropUnsent(const QbbFrame& frame, QbbDropReason reason);
+
+    /**
      * Counts a frame that this port or the sink behind it throws away.
      *
      * \param frame the frame
@@ -321,16 +371,28 @@ class QbbNetDevice : public NetDevice
         return m_pauseSender;
     }
 
-    /** \param priority class 0..7 \return bytes that wait in its queue */
+    /**
+     * \param priority class 0..7
+     * \return bytes that wait to leave here, at the port or in a switch's input buffers
+     */
     uint64_t GetQueueBytes(uint8_t priority) const
     {
         return m_queueBytes[priority];
     }
 
-    /** \param priority class 0..7 \return frames that wait in its queue */
+    /**
+     * \param priority class 0..7
+     * \return frames that wait to leave here, at the port or in a switch's input buffers
+     */
     std::size_t GetQueueFrames(uint8_t priority) const
     {
-        return m_queues[priority].GetSize();
+        return m_queues[priority].GetSize() + m_waiting[priority].frames;
+    }
+
+    /** \param priority class 0..7 \return bytes of GetQueueBytes() that are at the port itself */
+    uint64_t GetEgressBytes(uint8_t priority) const
+    {
+        return m_queueBytes[priority] - m_waiting[priority].bytes;
     }
 
     /**
@@ -500,6 +562,13 @@ class QbbNetDevice : public NetDevice
         std::array<uint16_t, 8> quanta{}; //!< their pause times
     };
 
+    /** What waits for this port in a switch's input buffers. */
+    struct Waiting
+    {
+        uint64_t bytes{0};  //!< bytes
+        uint32_t frames{0}; //!< frames
+    };
+
     using PacketTrace = TracedCallback<Ptr<const Packet>>;
 
     void OnPortEvent();
@@ -521,7 +590,6 @@ class QbbNetDevice : public NetDevice
     void SetDelayedPause(Time delay);
     Time GetDelayedPause() const;
     void TracePhyTxEnd(const QbbFrame& frame, int64_t atPs);
-    void TryTransmit(int64_t nowFs);
     static void EmitTrace(PacketTrace& trace, const QbbFrame& frame);
 
     /** Makes a packet of the frame if somebody listens. */
@@ -565,6 +633,7 @@ class QbbNetDevice : public NetDevice
     PortTimer m_expiryTimer;                      //!< a pause runs out
     PortTimer m_refreshTimer;                     //!< pauses are repeated
 
+    std::array<Waiting, 8> m_waiting{};          //!< frames of AddWaiting()
     QbbRing<PauseEffect> m_effects;              //!< pauses that have not taken effect yet
     QbbFramePool m_pool;                         //!< pause frames and ns-3's packets
     Ptr<ErrorModel> m_receiveErrorModel;         //!< loses frames that come in

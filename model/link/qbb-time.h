@@ -42,6 +42,8 @@ constexpr uint32_t PORT = ARRIVAL + MAX_PORTS;
 /// A NIC's receive pipeline passes a frame on; plus the port's index, below MAX_NIC_PORTS.
 constexpr uint32_t NIC_RECEIVE = PORT + MAX_PORTS;
 constexpr uint32_t MAX_NIC_PORTS = 64; //!< ports of a host with a receive buffer
+/// A switch's crossbar hands frames to its ports, and matches what has come in by now.
+constexpr uint32_t CROSSBAR = NIC_RECEIVE + MAX_NIC_PORTS;
 constexpr uint32_t STORM_SOURCE = 970; //!< a broken NIC sends a pause frame
 constexpr uint32_t APPLICATION = 980;  //!< a workload posts requests
 constexpr uint32_t NIC_TIMER = 990;    //!< a queue pair's timer has run out

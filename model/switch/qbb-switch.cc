@@ -2,12 +2,17 @@
 
 #include "qbb-switch.h"
 
+#include "qbb-crossbar.h"
 #include "qbb-frame-codec.h"
 #include "qbb-shared-buffer.h"
 #include "qbb-wire.h"
+#include "rdma-compat.h"
 
 #include <ns3/abort.h>
 #include <ns3/arp-header.h>
+#include <ns3/boolean.h>
+#include <ns3/double.h>
+#include <ns3/enum.h>
 #include <ns3/log.h>
 #include <ns3/node.h>
 #include <ns3/pointer.h>
@@ -74,6 +79,32 @@ QbbSwitch::GetTypeId()
                           "node's number. Equal seeds everywhere polarise the fabric.",
                           UintegerValue(0),
                           MakeUintegerAccessor(&QbbSwitch::SetEcmpSeed, &QbbSwitch::GetEcmpSeed),
+                          MakeUintegerChecker<uint32_t>())
+            .AddAttribute("Queueing",
+                          "Where frames wait: at their egress port in the order of their arrival, "
+                          "or in virtual output queues, served in a round robin over the inputs.",
+                          EnumValue(QbbSwitch::OUTPUT_QUEUED),
+                          RdmaMakeEnumAccessor<Queueing>(&QbbSwitch::m_queueing),
+                          MakeEnumChecker(QbbSwitch::OUTPUT_QUEUED,
+                                          "OutputQueued",
+                                          QbbSwitch::INPUT_QUEUED,
+                                          "InputQueued"))
+            .AddAttribute("Crossbar",
+                          "InputQueued: true: an input sends to one output at a time, through a "
+                          "crossbar; false: every output can read all inputs at once.",
+                          BooleanValue(false),
+                          MakeBooleanAccessor(&QbbSwitch::m_crossbar),
+                          MakeBooleanChecker())
+            .AddAttribute("CrossbarSpeedup",
+                          "Rate of the crossbar over that of the fastest port, 1..1000.",
+                          DoubleValue(1),
+                          MakeDoubleAccessor(&QbbSwitch::m_speedup),
+                          MakeDoubleChecker<double>(1, 1000))
+            .AddAttribute("CrossbarEgressBytes",
+                          "No frame begins to cross to an egress port that holds this much of its "
+                          "class, in bytes; 0: two of the port's largest frames.",
+                          UintegerValue(0),
+                          MakeUintegerAccessor(&QbbSwitch::m_crossbarEgressBytes),
                           MakeUintegerChecker<uint32_t>());
     return tid;
 }
@@ -122,6 +153,7 @@ void
 QbbSwitch::DoDispose()
 {
     NS_LOG_FUNCTION(this);
+    m_inputQueueing.reset();
     for (auto& port : m_ports)
     {
         port.device->SetSink(nullptr);
@@ -199,6 +231,15 @@ QbbSwitch::GetWaitingBytes(uint16_t egressPort, uint8_t priority) const
 {
     const QbbNetDevice& device = *GetPort(egressPort);
     std::map<uint16_t, uint64_t> bytes;
+    if (m_inputQueueing)
+    {
+        const auto& queues = m_inputQueueing->GetQueues();
+        queues.FindTurn(egressPort, priority, [&](uint16_t input) {
+            bytes[input] = queues.GetBytes(input, egressPort, priority);
+            return false;
+        });
+        return {bytes.begin(), bytes.end()};
+    }
     for (std::size_t i = 0; i < device.GetQueueFrames(priority); ++i)
     {
         const QbbFrame& frame = device.GetQueuedFrame(priority, i);
@@ -222,7 +263,40 @@ QbbSwitch::ConfigureBuffer()
         ConfigurePort(port);
     }
     m_buffer->Configure(GetPortProfiles());
+    ConfigureQueueing();
     m_configured = true;
+}
+
+void
+QbbSwitch::ConfigureQueueing()
+{
+    NS_ABORT_MSG_IF(m_crossbar && m_queueing == OUTPUT_QUEUED,
+                    "rdma: QbbSwitch: Crossbar is for a switch whose Queueing is InputQueued");
+    NS_ABORT_MSG_IF(!m_crossbar && (m_speedup != 1 || m_crossbarEgressBytes != 0),
+                    "rdma: QbbSwitch: CrossbarSpeedup and CrossbarEgressBytes are for a switch "
+                    "whose Crossbar is true");
+    m_inputQueueing.reset();
+    if (m_queueing == OUTPUT_QUEUED || m_ports.empty())
+    {
+        return;
+    }
+    std::vector<QbbNetDevice*> devices;
+    devices.reserve(m_ports.size());
+    for (const auto& port : m_ports)
+    {
+        devices.push_back(PeekPointer(port.device));
+    }
+    if (m_crossbar)
+    {
+        m_inputQueueing = std::make_unique<QbbCrossbar>(std::move(devices),
+                                                        *this,
+                                                        m_speedup,
+                                                        m_crossbarEgressBytes);
+    }
+    else
+    {
+        m_inputQueueing = std::make_unique<QbbInputQueueing>(std::move(devices));
+    }
 }
 
 void
@@ -303,19 +377,32 @@ QbbSwitch::ReceiveFrame(QbbNetDevice& port, QbbFramePtr frame)
     MarkEcn(egress, *frame);
     frame->srcMac = device.GetMac();
     frame->dstMac = device.GetPeer()->GetMac();
+    if (m_inputQueueing)
+    {
+        m_inputQueueing->Push(egressNumber, std::move(frame), port.GetArrivalFs());
+        return;
+    }
     device.Enqueue(std::move(frame), port.GetArrivalFs());
 }
 
 uint64_t
 QbbSwitch::DropQueue(uint32_t port, uint8_t priority, QbbDropReason reason)
 {
-    return GetPort(port)->DropQueue(priority, reason);
+    const uint64_t frames = GetPort(port)->DropQueue(priority, reason);
+    return frames + (m_inputQueueing
+                         ? m_inputQueueing->Drop(static_cast<uint16_t>(port), priority, reason)
+                         : 0);
 }
 
 uint64_t
 QbbSwitch::GetBytesBetween(uint32_t ingress, uint32_t egress, uint8_t priority) const
 {
-    return GetPort(egress)->GetQueueBytesFrom(priority, static_cast<uint16_t>(ingress));
+    const auto from = static_cast<uint16_t>(ingress);
+    if (m_inputQueueing)
+    {
+        return m_inputQueueing->GetQueues().GetBytes(from, static_cast<uint16_t>(egress), priority);
+    }
+    return GetPort(egress)->GetQueueBytesFrom(priority, from);
 }
 
 void
@@ -346,6 +433,10 @@ QbbSwitch::FrameLeft(QbbNetDevice& port, const QbbFrame& frame)
 {
     if (frame.ingressPort == QbbNetDevice::NO_PORT)
     {
+        if (m_inputQueueing)
+        {
+            m_inputQueueing->RoomMade(port.GetPortNumber(), frame.priority);
+        }
         return;
     }
     if (m_buffer->Release(frame.ingressPort, port.GetPortNumber(), frame.priority, frame.size))
@@ -355,10 +446,17 @@ QbbSwitch::FrameLeft(QbbNetDevice& port, const QbbFrame& frame)
 }
 
 void
-QbbSwitch::LinkChanged(QbbNetDevice&)
+QbbSwitch::LinkChanged(QbbNetDevice& port)
 {
-    // The port has flushed its queues through FrameLeft(), and tells its peer by itself what is
+    // The port has flushed its own queues through FrameLeft(), and tells its peer by itself what is
     // still to be paused; routes are QbbRouting's.
+    if (m_inputQueueing && !port.IsLinkUp())
+    {
+        for (uint8_t priority = 0; priority < QbbBufferManager::PRIORITIES; ++priority)
+        {
+            m_inputQueueing->Drop(port.GetPortNumber(), priority, QbbDropReason::LINK_DOWN);
+        }
+    }
 }
 
 void

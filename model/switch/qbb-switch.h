@@ -6,6 +6,7 @@
 #include "qbb-buffer-manager.h"
 #include "qbb-ecn-marker.h"
 #include "qbb-forwarding-table.h"
+#include "qbb-input-queueing.h"
 #include "qbb-net-device.h"
 #include "qbb-path-selector.h"
 
@@ -14,6 +15,7 @@
 #include <ns3/traced-callback.h>
 
 #include <array>
+#include <memory>
 #include <utility>
 #include <vector>
 
@@ -43,13 +45,17 @@ class QbbFrameGate
 
 /**
  * \ingroup rdma
- * A store-and-forward IPv4 switch with a shared buffer, aggregated to a node whose QbbNetDevices
- * are its ports.
+ * A store-and-forward IPv4 switch, aggregated to a node whose QbbNetDevices are its ports.
  *
  * Way of a frame: ReceiveFrame() at the ingress port -> time to live -> route and equal-cost port
  * -> QbbBufferManager::Admit(), which may ask for a pause of the ingress port's peer -> ECN mark by
- * the length of the egress queue -> new MAC addresses -> QbbNetDevice::Enqueue() at the egress
- * port. When its transmission starts, FrameLeft() gives the buffer back, which may end the pause.
+ * what waits for the egress port -> new MAC addresses -> the queue. When its transmission starts,
+ * FrameLeft() gives the buffer back, which may end the pause.
+ *
+ * Attribute Queueing says what the queue is: that of the frame's priority at the egress port
+ * (OutputQueued), first in, first out; or one for each pair of ports and priority (InputQueued),
+ * which an egress port serves in a round robin over the ingress ports (QbbInputQueueing), through a
+ * crossbar if attribute Crossbar says so (QbbCrossbar). Both go with every QbbBufferManager.
  *
  * Hosts reach it as their gateway: it answers ARP requests for every address that it has a route
  * to. Its routes are set by QbbRouting.
@@ -57,6 +63,13 @@ class QbbFrameGate
 class QbbSwitch : public Object, public QbbFrameSink
 {
   public:
+    /** Where frames wait. */
+    enum Queueing
+    {
+        OUTPUT_QUEUED, //!< at their egress port, in the order of their arrival
+        INPUT_QUEUED,  //!< in virtual output queues, served in a round robin over the inputs
+    };
+
     /**
      * \brief Get the type ID.
      * \return the object TypeId
@@ -117,6 +130,12 @@ class QbbSwitch : public Object, public QbbFrameSink
     Ptr<QbbBufferManager> GetBufferManager() const
     {
         return m_buffer;
+    }
+
+    /** \return the queues of an input-queued switch that runs; null in an output-queued one */
+    const QbbInputQueueing* GetInputQueueing() const
+    {
+        return m_inputQueueing.get();
     }
 
     /** \param manager decides what fits; before the simulation starts */
@@ -192,20 +211,26 @@ class QbbSwitch : public Object, public QbbFrameSink
     void AnswerArp(QbbNetDevice& port, const QbbFrame& frame);
     void MarkEcn(Port& egress, QbbFrame& frame);
     void ConfigurePort(Port& port);
+    void ConfigureQueueing();
     void SetEcmpSeed(uint32_t seed);
     uint32_t GetEcmpSeed() const;
 
-    std::vector<Port> m_ports;           //!< by port number
-    QbbForwardingTable m_table;          //!< routes
-    Ptr<QbbBufferManager> m_buffer;      //!< attribute BufferManager
-    Ptr<QbbEcnMarker> m_marker;          //!< attribute EcnMarker
-    Ptr<QbbPathSelector> m_selector;     //!< attribute PathSelector
-    Ptr<UniformRandomVariable> m_random; //!< marking decisions
-    uint32_t m_seed{0};                  //!< mixed into path selection
-    uint32_t m_seedAttribute{0};         //!< attribute EcmpSeed
-    bool m_configured{false};            //!< buffer and ports are set up
-    uint8_t m_gated{0};                  //!< classes of SetGate()
-    QbbFrameGate* m_gate{nullptr};       //!< SetGate()
+    std::vector<Port> m_ports;                         //!< by port number
+    QbbForwardingTable m_table;                        //!< routes
+    Ptr<QbbBufferManager> m_buffer;                    //!< attribute BufferManager
+    Ptr<QbbEcnMarker> m_marker;                        //!< attribute EcnMarker
+    Ptr<QbbPathSelector> m_selector;                   //!< attribute PathSelector
+    Ptr<UniformRandomVariable> m_random;               //!< marking decisions
+    uint32_t m_seed{0};                                //!< mixed into path selection
+    uint32_t m_seedAttribute{0};                       //!< attribute EcmpSeed
+    bool m_configured{false};                          //!< buffer and ports are set up
+    uint8_t m_gated{0};                                //!< classes of SetGate()
+    QbbFrameGate* m_gate{nullptr};                     //!< SetGate()
+    std::unique_ptr<QbbInputQueueing> m_inputQueueing; //!< null: output-queued
+    Queueing m_queueing{OUTPUT_QUEUED};                //!< attribute Queueing
+    bool m_crossbar{false};                            //!< attribute Crossbar
+    double m_speedup{1};                               //!< attribute CrossbarSpeedup
+    uint32_t m_crossbarEgressBytes{0};                 //!< attribute CrossbarEgressBytes
 };
 
 } // namespace ns3

@@ -8,6 +8,7 @@
 #include "rdma-topology-builders.h"
 
 #include <ns3/boolean.h>
+#include <ns3/enum.h>
 #include <ns3/nstime.h>
 #include <ns3/object-factory.h>
 #include <ns3/simulator.h>
@@ -115,6 +116,27 @@ TEST_P(RdmaSteadyStateTest, OneWriteThroughASwitch)
 TEST_P(RdmaSteadyStateTest, IncastWithPauses)
 {
     m_helper.SetBufferAttribute("BufferSize", UintegerValue(1'000'000));
+    const Span span = Run(4, 500'000'000, 1'500'000'000);
+    EXPECT_GT(span.frames, 45'000);
+    EXPECT_GT(span.pauses, 100);
+    EXPECT_EQ(span.allocations, 0);
+}
+
+TEST_P(RdmaSteadyStateTest, InputQueuedIncast)
+{
+    m_helper.SetSwitchAttribute("Queueing", EnumValue(QbbSwitch::INPUT_QUEUED));
+    m_helper.SetBufferManager("ns3::QbbInputPortBuffer");
+    const Span span = Run(4, 500'000'000, 1'500'000'000);
+    EXPECT_GT(span.frames, 45'000);
+    EXPECT_GT(span.pauses, 100);
+    EXPECT_EQ(span.allocations, 0);
+}
+
+TEST_P(RdmaSteadyStateTest, CrossbarIncast)
+{
+    m_helper.SetSwitchAttribute("Queueing", EnumValue(QbbSwitch::INPUT_QUEUED));
+    m_helper.SetSwitchAttribute("Crossbar", BooleanValue(true));
+    m_helper.SetBufferManager("ns3::QbbInputPortBuffer");
     const Span span = Run(4, 500'000'000, 1'500'000'000);
     EXPECT_GT(span.frames, 45'000);
     EXPECT_GT(span.pauses, 100);

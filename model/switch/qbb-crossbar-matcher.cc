@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+
+#include "qbb-crossbar-matcher.h"
+
+namespace ns3
+{
+
+void
+QbbCrossbarMatcher::Configure(uint32_t nPorts)
+{
+    Input input;
+    input.accepted = static_cast<uint16_t>(nPorts - 1);
+    m_inputs.assign(nPorts, input);
+    m_outputs.assign(nPorts, Output());
+    m_waiting.clear();
+    m_waiting.reserve(nPorts);
+    m_granted.reserve(nPorts);
+    m_pairs.clear();
+    m_pairs.reserve(nPorts);
+}
+
+void
+QbbCrossbarMatcher::AddWaiting(uint16_t output)
+{
+    if (!m_outputs[output].listed)
+    {
+        m_outputs[output].listed = true;
+        m_waiting.push_back(output);
+    }
+}
+
+void
+QbbCrossbarMatcher::SetRoom(uint16_t output, uint8_t priority, bool room)
+{
+    const auto bit = static_cast<uint8_t>(1U << priority);
+    uint8_t& mask = m_outputs[output].room;
+    mask = static_cast<uint8_t>(room ? mask | bit : mask & ~bit);
+}
+
+void
+QbbCrossbarMatcher::Release(uint16_t input, uint16_t output)
+{
+    m_inputs[input].busy = false;
+    m_outputs[output].busy = false;
+}
+
+std::vector<QbbCrossbarMatcher::Pair>&
+QbbCrossbarMatcher::Match(QbbVirtualOutputQueues& queues)
+{
+    m_pairs.clear();
+    for (bool first = true;; first = false)
+    {
+        m_granted.clear();
+        for (std::size_t i = 0; i < m_waiting.size();)
+        {
+            const uint16_t output = m_waiting[i];
+            if (queues.GetWaiting(output) == 0)
+            {
+                // The order of this list does not matter: grants do not depend on each other.
+                m_outputs[output].listed = false;
+                m_waiting[i] = m_waiting.back();
+                m_waiting.pop_back();
+                continue;
+            }
+            if (!m_outputs[output].busy)
+            {
+                Grant(queues, output);
+            }
+            ++i;
+        }
+        if (m_granted.empty())
+        {
+            return m_pairs;
+        }
+        for (const uint16_t input : m_granted)
+        {
+            Accept(queues, input, first);
+        }
+    }
+}
+
+void
+QbbCrossbarMatcher::Grant(const QbbVirtualOutputQueues& queues, uint16_t output)
+{
+    uint8_t classes = GetRoom(output, queues.GetWaiting(output));
+    while (classes)
+    {
+        const auto priority = static_cast<uint8_t>(31 - __builtin_clz(classes));
+        classes &= static_cast<uint8_t>(~(1U << priority));
+        const uint32_t queue = queues.FindTurn(output, priority, [this](uint16_t input) {
+            return !m_inputs[input].busy;
+        });
+        if (queue == QbbVirtualOutputQueues::NONE)
+        {
+            continue;
+        }
+        const uint16_t number = queues.GetInput(queue);
+        Input& input = m_inputs[number];
+        const auto n = static_cast<uint32_t>(m_inputs.size());
+        const auto distance = [&](uint16_t of) { return (of + n - 1 - input.accepted) % n; };
+        const bool isFirst = input.grant == NO_OUTPUT;
+        if (isFirst)
+        {
+            m_granted.push_back(number);
+        }
+        if (isFirst || priority > input.priority ||
+            (priority == input.priority && distance(output) < distance(input.grant)))
+        {
+            input.grant = output;
+            input.priority = priority;
+            input.queue = queue;
+        }
+        return;
+    }
+}
+
+void
+QbbCrossbarMatcher::Accept(QbbVirtualOutputQueues& queues, uint16_t number, bool first)
+{
+    Input& input = m_inputs[number];
+    const uint16_t output = input.grant;
+    input.grant = NO_OUTPUT;
+    input.busy = true;
+    m_outputs[output].busy = true;
+    if (first)
+    {
+        input.accepted = output;
+    }
+    m_pairs.push_back({number, output, queues.Pop(input.queue, first)});
+}
+
+} // namespace ns3

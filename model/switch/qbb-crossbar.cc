@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+
+#include "qbb-crossbar.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace ns3
+{
+
+QbbCrossbar::QbbCrossbar(std::vector<QbbNetDevice*> ports,
+                         QbbFrameSink& sink,
+                         double speedup,
+                         uint32_t egressBytes)
+    : QbbInputQueueing(std::move(ports)),
+      m_sink(sink),
+      m_timer(this, QbbEventOrder::CROSSBAR)
+{
+    uint64_t fastest = 0;
+    for (const QbbNetDevice* port : m_ports)
+    {
+        fastest = std::max(fastest, port->GetLineRate().GetBitRate());
+        m_egressBytes.push_back(egressBytes ? egressBytes : 2 * port->GetMaxFrameBytes());
+        m_ends.emplace_back(this, QbbEventOrder::CROSSBAR);
+    }
+    m_rate =
+        QbbLineRate(static_cast<uint64_t>(std::llround(speedup * static_cast<double>(fastest))));
+    m_matcher.Configure(static_cast<uint32_t>(m_ports.size()));
+    m_transfers.reserve(m_ports.size());
+}
+
+void
+QbbCrossbar::Offer(uint16_t input, uint16_t output, uint8_t priority, int64_t nowFs)
+{
+    m_matcher.AddWaiting(output);
+    if (m_matcher.IsInputFree(input) && m_matcher.IsOutputFree(output) &&
+        m_matcher.GetRoom(output, static_cast<uint8_t>(1U << priority)))
+    {
+        m_timer.ArmNoLater(nowFs / QBB_FS_PER_PS);
+    }
+}
+
+void
+QbbCrossbar::RoomMade(uint16_t output, uint8_t priority)
+{
+    UpdateRoom(output, priority);
+    if (!m_inside && m_queues.GetWaiting(output))
+    {
+        m_timer.ArmNoLater(QbbNowPs());
+    }
+}
+
+void
+QbbCrossbar::UpdateRoom(uint16_t output, uint8_t priority)
+{
+    m_matcher.SetRoom(output,
+                      priority,
+                      m_ports[output]->GetEgressBytes(priority) < m_egressBytes[output]);
+}
+
+void
+QbbCrossbar::OnTimer()
+{
+    // All timers come here and do everything that is due, so that their order does not matter.
+    const int64_t nowFs = Simulator::Now().GetTimeStep();
+    const int64_t nowPs = nowFs / QBB_FS_PER_PS;
+    m_inside = true;
+    for (std::size_t i = 0; i < m_transfers.size();)
+    {
+        if (m_transfers[i].endPs > nowPs)
+        {
+            ++i;
+            continue;
+        }
+        Transfer done = std::move(m_transfers[i]);
+        if (i + 1 < m_transfers.size())
+        {
+            m_transfers[i] = std::move(m_transfers.back());
+        }
+        m_transfers.pop_back();
+        Deliver(done, nowFs);
+    }
+    for (auto& pair : m_matcher.Match(m_queues))
+    {
+        const int64_t endPs = nowPs + std::max<int64_t>(1, m_rate.BytesToPs(pair.frame->size));
+        m_transfers.push_back({endPs, pair.input, pair.output, std::move(pair.frame)});
+        m_ends[pair.input].Arm(endPs, nowFs);
+    }
+    m_inside = false;
+}
+
+void
+QbbCrossbar::Deliver(Transfer& transfer, int64_t nowFs)
+{
+    QbbNetDevice& port = *m_ports[transfer.output];
+    QbbFrame& frame = *transfer.frame;
+    const uint8_t priority = frame.priority;
+    m_matcher.Release(transfer.input, transfer.output);
+    port.RemoveWaiting(priority, frame.size);
+    m_sink.FrameLeft(port, frame);
+    frame.ingressPort = QbbNetDevice::NO_PORT;
+    port.Enqueue(std::move(transfer.frame), nowFs);
+    UpdateRoom(transfer.output, priority);
+}
+
+} // namespace ns3

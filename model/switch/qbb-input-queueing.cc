@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+
+#include "qbb-input-queueing.h"
+
+#include <utility>
+
+namespace ns3
+{
+
+QbbInputQueueing::QbbInputQueueing(std::vector<QbbNetDevice*> ports)
+    : m_ports(std::move(ports))
+{
+    m_queues.Configure(static_cast<uint32_t>(m_ports.size()));
+    for (QbbNetDevice* port : m_ports)
+    {
+        port->SetSource(this);
+    }
+}
+
+QbbInputQueueing::~QbbInputQueueing()
+{
+    for (QbbNetDevice* port : m_ports)
+    {
+        port->SetSource(nullptr);
+    }
+}
+
+void
+QbbInputQueueing::Push(uint16_t output, QbbFramePtr&& frame, int64_t nowFs)
+{
+    QbbNetDevice& port = *m_ports[output];
+    if (!port.IsLinkUp())
+    {
+        port.Enqueue(std::move(frame), nowFs);
+        return;
+    }
+    const uint16_t input = frame->ingressPort;
+    const uint8_t priority = frame->priority;
+    port.AddWaiting(priority, frame->size);
+    m_queues.Push(output, std::move(frame));
+    Offer(input, output, priority, nowFs);
+}
+
+void
+QbbInputQueueing::Offer(uint16_t, uint16_t output, uint8_t priority, int64_t nowFs)
+{
+    m_ports[output]->AnnounceSource(priority, nowFs);
+}
+
+void
+QbbInputQueueing::RoomMade(uint16_t, uint8_t)
+{
+}
+
+QbbFramePtr
+QbbInputQueueing::NextFrame(QbbNetDevice& port, uint8_t priority)
+{
+    const uint16_t output = port.GetPortNumber();
+    const uint32_t queue = m_queues.GetTurn(output, priority);
+    if (queue == QbbVirtualOutputQueues::NONE)
+    {
+        return nullptr;
+    }
+    QbbFramePtr frame = m_queues.Pop(queue);
+    port.RemoveWaiting(priority, frame->size);
+    if (m_queues.GetTurn(output, priority) == QbbVirtualOutputQueues::NONE)
+    {
+        port.SetSourceReady(priority, false);
+    }
+    return frame;
+}
+
+uint64_t
+QbbInputQueueing::Drop(uint16_t output, uint8_t priority, QbbDropReason reason)
+{
+    QbbNetDevice& port = *m_ports[output];
+    uint64_t frames = 0;
+    uint32_t queue = m_queues.GetTurn(output, priority);
+    while (queue != QbbVirtualOutputQueues::NONE)
+    {
+        const QbbFramePtr frame = m_queues.Pop(queue);
+        port.RemoveWaiting(priority, frame->size);
+        port.DropUnsent(*frame, reason);
+        ++frames;
+        queue = m_queues.GetTurn(output, priority);
+    }
+    port.SetSourceReady(priority, false);
+    return frames;
+}
+
+} // namespace ns3

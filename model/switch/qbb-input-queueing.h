@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+
+#ifndef QBB_INPUT_QUEUEING_H
+#define QBB_INPUT_QUEUEING_H
+
+#include "qbb-net-device.h"
+#include "qbb-virtual-output-queues.h"
+
+#include <cstdint>
+#include <vector>
+
+namespace ns3
+{
+
+/**
+ * \ingroup rdma
+ * The queues of an input-queued switch whose inputs can be read by all outputs at once.
+ *
+ * A frame waits in the virtual output queue of its (ingress port, egress port, priority). Whenever
+ * an egress port is free, its scheduler chooses a priority, and the round robin of that priority
+ * the input whose frame goes out (the switch of the IRN paper, SIGCOMM 2018, section 4.1).
+ * QbbCrossbar is the kind where an input sends to one output at a time.
+ *
+ * The egress port counts the frames that wait for it, so that its QbbNetDevice::GetQueueBytes(),
+ * ECN marks and telemetry mean what they mean in an output-queued switch. MacTx of the port fires
+ * when a frame leaves its queue here.
+ */
+class QbbInputQueueing : public QbbFrameSource
+{
+  public:
+    /** \param ports the switch's ports, by port number; they must outlive this object */
+    explicit QbbInputQueueing(std::vector<QbbNetDevice*> ports);
+    ~QbbInputQueueing() override;
+    QbbInputQueueing(const QbbInputQueueing&) = delete;
+    QbbInputQueueing& operator=(const QbbInputQueueing&) = delete;
+
+    /**
+     * \param output where the frame is to leave; a port whose link is down drops it
+     * \param frame a frame in the buffer, with the MAC addresses of its next hop
+     * \param nowFs the present time in femtoseconds
+     */
+    void Push(uint16_t output, QbbFramePtr&& frame, int64_t nowFs);
+
+    /**
+     * Throws away what waits for a port, with QbbNetDevice::DropUnsent(). A frame that crosses at
+     * this moment is not among it.
+     *
+     * \param output the port
+     * \param priority its class
+     * \param reason why
+     * \return frames thrown away
+     */
+    uint64_t Drop(uint16_t output, uint8_t priority, QbbDropReason reason);
+
+    /**
+     * A frame that is no longer in the input buffers has left an egress port's own queue.
+     *
+     * \param output the port
+     * \param priority its class
+     */
+    virtual void RoomMade(uint16_t output, uint8_t priority);
+
+    /** \return the queues */
+    const QbbVirtualOutputQueues& GetQueues() const
+    {
+        return m_queues;
+    }
+
+    // QbbFrameSource
+    QbbFramePtr NextFrame(QbbNetDevice& port, uint8_t priority) override;
+
+  protected:
+    /**
+     * A frame has come into the queues.
+     *
+     * \param input where it came in
+     * \param output where it is to leave
+     * \param priority its class
+     * \param nowFs the present time in femtoseconds
+     */
+    virtual void Offer(uint16_t input, uint16_t output, uint8_t priority, int64_t nowFs);
+
+    std::vector<QbbNetDevice*> m_ports; //!< by port number
+    QbbVirtualOutputQueues m_queues;    //!< all frames that wait
+};
+
+} // namespace ns3
+
+#endif /* QBB_INPUT_QUEUEING_H */

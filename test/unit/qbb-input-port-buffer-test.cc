@@ -1,0 +1,358 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+
+#include "qbb-input-port-buffer.h"
+#include "qbb-pfc-headroom.h"
+#include "rdma-allocation-count.h"
+
+#include <ns3/uinteger.h>
+
+#include <algorithm>
+#include <gtest/gtest.h>
+#include <map>
+#include <random>
+#include <string>
+#include <utility>
+#include <vector>
+
+using namespace ns3;
+
+namespace
+{
+
+using Settings = std::vector<std::pair<std::string, uint32_t>>;
+
+/// Ports of 40 Gb/s over 2 us, frames of up to 1082 B.
+std::vector<QbbPortProfile>
+MakePorts(uint8_t losslessMask, uint32_t n = 3)
+{
+    QbbPortProfile port;
+    port.rateBps = 40'000'000'000;
+    port.delayPs = 2'000'000;
+    port.reactionPs = 100'000;
+    port.maxFrameBytes = 1082;
+    port.losslessMask = losslessMask;
+    return std::vector<QbbPortProfile>(n, port);
+}
+
+Ptr<QbbInputPortBuffer>
+MakeBuffer(const Settings& settings, const std::vector<QbbPortProfile>& ports)
+{
+    auto buffer = CreateObject<QbbInputPortBuffer>();
+    for (const auto& [name, value] : settings)
+    {
+        buffer->SetAttribute(name, UintegerValue(value));
+    }
+    buffer->Configure(ports);
+    return buffer;
+}
+
+} // namespace
+
+TEST(QbbInputPortBuffer, AutomaticThresholds)
+{
+    const auto ports = MakePorts(1 << 3);
+    const uint64_t headroom = QbbPfcHeadroom::GetBytes(ports[0]);
+    // Wait and pause (1082 + 20 + 72) x 200 ps, twice the cable and the reaction are 4 334 800 ps,
+    // at 5 B/ns 21 674 line bytes, less a gap of 12. 19 frames of 1102 are 20 938, and of the 724
+    // left 704 are frame.
+    ASSERT_EQ(headroom, 19U * 1082 + 704 + 2 * 1082);
+    const auto one = MakeBuffer({}, ports);
+    EXPECT_EQ(one->GetIngress(0, 3).threshold, 240'000 - headroom);
+    EXPECT_EQ(one->GetIngress(0, 3).headroomLimit, headroom);
+    // Beside it the lossy classes may hold half of that.
+    EXPECT_EQ(one->GetIngress(0, 0).threshold, (240'000 - headroom) / 2);
+    EXPECT_EQ(one->GetIngress(0, 0).headroomLimit, 0U);
+
+    const auto two = MakeBuffer({}, MakePorts(0x18));
+    EXPECT_EQ(two->GetIngress(0, 3).threshold, (240'000 - 2 * headroom) / 2);
+    EXPECT_EQ(two->GetIngress(0, 4).threshold, (240'000 - 2 * headroom) / 2);
+
+    const auto none = MakeBuffer({}, MakePorts(0));
+    EXPECT_EQ(none->GetIngress(0, 3).threshold, 240'000U);
+
+    const auto given = MakeBuffer({{"XoffBytes", 220'000}}, ports);
+    EXPECT_EQ(given->GetIngress(0, 3).threshold, 220'000U);
+    EXPECT_EQ(given->GetIngress(0, 3).headroomLimit, 20'000U);
+    EXPECT_EQ(given->GetUsage().sizeBytes, 720'000U);
+    EXPECT_EQ(given->GetUsage().sharedSize, 660'000U);
+    EXPECT_EQ(given->GetUsage().headroomSize, 60'000U);
+}
+
+TEST(QbbInputPortBuffer, WatermarksAndHeadroom)
+{
+    const auto buffer =
+        MakeBuffer({{"PortBufferBytes", 9000}, {"XoffBytes", 6000}, {"XonBytes", 3000}},
+                   MakePorts(1 << 3));
+    for (uint32_t i = 0; i < 6; ++i)
+    {
+        const QbbAdmission answer = buffer->Admit(1, 2, 3, 1000);
+        EXPECT_TRUE(answer.admitted);
+        EXPECT_FALSE(answer.xoff);
+    }
+    EXPECT_FALSE(buffer->IsPaused(1, 3));
+    QbbAdmission answer = buffer->Admit(1, 0, 3, 1000);
+    EXPECT_TRUE(answer.admitted);
+    EXPECT_TRUE(answer.xoff);
+    EXPECT_TRUE(buffer->IsPaused(1, 3));
+    EXPECT_EQ(buffer->GetIngress(1, 3).headroomBytes, 1000U);
+    // Another port's buffer is its own.
+    EXPECT_FALSE(buffer->Admit(0, 2, 3, 1000).xoff);
+    EXPECT_EQ(buffer->GetEgressBytes(2, 3), 7000U);
+    EXPECT_EQ(buffer->GetEgressBytes(0, 3), 1000U);
+    EXPECT_EQ(buffer->GetPortBytes(1), 7000U);
+    EXPECT_FALSE(buffer->Admit(1, 0, 3, 1000).xoff) << "asked for once";
+    EXPECT_TRUE(buffer->Admit(1, 0, 3, 1000).admitted);
+    answer = buffer->Admit(1, 0, 3, 64);
+    EXPECT_FALSE(answer.admitted);
+    EXPECT_EQ(answer.reason, QbbDropReason::HEADROOM_FULL);
+    // Headroom goes first; XON at 3000.
+    for (uint32_t i = 0; i < 3; ++i)
+    {
+        EXPECT_FALSE(buffer->Release(1, 0, 3, 1000));
+    }
+    EXPECT_EQ(buffer->GetIngress(1, 3).headroomBytes, 0U);
+    EXPECT_FALSE(buffer->Release(1, 2, 3, 1000));
+    EXPECT_FALSE(buffer->Release(1, 2, 3, 1000));
+    EXPECT_EQ(buffer->GetIngress(1, 3).bytes, 4000U);
+    EXPECT_TRUE(buffer->Release(1, 2, 3, 1000)) << "XON";
+    EXPECT_FALSE(buffer->IsPaused(1, 3));
+    EXPECT_FALSE(buffer->Release(1, 2, 3, 1000));
+    EXPECT_EQ(buffer->GetIngress(1, 3).peakBytes, 9000U);
+    buffer->ResetPeaks();
+    EXPECT_EQ(buffer->GetIngress(1, 3).peakBytes, 2000U);
+}
+
+TEST(QbbInputPortBuffer, LossyAlone)
+{
+    const auto buffer = MakeBuffer({{"PortBufferBytes", 5000}}, MakePorts(0));
+    for (uint32_t i = 0; i < 5; ++i)
+    {
+        EXPECT_TRUE(buffer->Admit(0, 1, static_cast<uint8_t>(i), 1000).admitted);
+    }
+    const QbbAdmission answer = buffer->Admit(0, 1, 7, 64);
+    EXPECT_FALSE(answer.admitted);
+    EXPECT_FALSE(answer.xoff);
+    EXPECT_EQ(answer.reason, QbbDropReason::BUFFER_FULL);
+    EXPECT_TRUE(buffer->Admit(1, 2, 7, 1000).admitted);
+    EXPECT_FALSE(buffer->Release(0, 1, 2, 1000));
+    EXPECT_TRUE(buffer->Admit(0, 1, 7, 64).admitted);
+}
+
+TEST(QbbInputPortBuffer, LossyBesideLossless)
+{
+    // S = 8000; lossy classes at most 4000 of it.
+    const auto buffer =
+        MakeBuffer({{"PortBufferBytes", 12'000}, {"XoffBytes", 8000}, {"XonBytes", 5000}},
+                   MakePorts(1 << 3));
+    for (uint32_t i = 0; i < 4; ++i)
+    {
+        EXPECT_TRUE(buffer->Admit(0, 1, static_cast<uint8_t>(i % 2), 1000).admitted);
+    }
+    EXPECT_EQ(buffer->Admit(0, 1, 0, 64).reason, QbbDropReason::BUFFER_FULL);
+    for (uint32_t i = 0; i < 4; ++i)
+    {
+        EXPECT_FALSE(buffer->Admit(0, 1, 3, 1000).xoff);
+    }
+    // S is full, though the class is far below its XOFF.
+    EXPECT_TRUE(buffer->Admit(0, 1, 3, 1000).xoff);
+    // No XON while S has less than XOFF - XON of room, however little the class holds ...
+    EXPECT_FALSE(buffer->Release(0, 1, 3, 1000));
+    EXPECT_FALSE(buffer->Release(0, 1, 3, 1000));
+    EXPECT_FALSE(buffer->Release(0, 1, 3, 1000));
+    EXPECT_TRUE(buffer->Release(0, 1, 3, 1000)) << "3000 B of room";
+    EXPECT_FALSE(buffer->Release(0, 1, 3, 1000));
+    // ... but in any case when it holds nothing: lossy classes fill their half, the other half is
+    // taken by the class and left again.
+    EXPECT_EQ(buffer->GetIngress(0, 3).bytes, 0U);
+    EXPECT_FALSE(buffer->IsPaused(0, 3));
+}
+
+TEST(QbbInputPortBuffer, Cells)
+{
+    const auto buffer = MakeBuffer({{"PortBufferBytes", 1200}, {"CellBytes", 64}}, MakePorts(0));
+    EXPECT_EQ(buffer->GetUsage().sizeBytes, 3U * 1152);
+    EXPECT_TRUE(buffer->Admit(0, 1, 3, 65).admitted);
+    EXPECT_EQ(buffer->GetPortBytes(0), 128U);
+    EXPECT_TRUE(buffer->Admit(0, 1, 3, 64).admitted);
+    EXPECT_EQ(buffer->GetPortBytes(0), 192U);
+    EXPECT_TRUE(buffer->Admit(0, 1, 3, 960).admitted);
+    EXPECT_FALSE(buffer->Admit(0, 1, 3, 64).admitted);
+    buffer->Release(0, 1, 3, 65);
+    EXPECT_TRUE(buffer->Admit(0, 1, 3, 128).admitted);
+}
+
+TEST(QbbInputPortBuffer, CellHeadroomHoldsWhatTheLineCanFill)
+{
+    // All that the line can bring in W line bytes, whatever one size the frames have, and a
+    // crossing and a last frame beside.
+    const auto ports = MakePorts(1 << 3);
+    const auto terms = QbbPfcHeadroom::GetTerms(ports[0]);
+    for (const uint32_t cell : {2U, 60U, 64U, 80U, 208U, 256U, 1024U})
+    {
+        const auto buffer =
+            MakeBuffer({{"CellBytes", cell}, {"PortBufferBytes", 1'000'000}}, ports);
+        const uint32_t headroom = buffer->GetIngress(0, 3).headroomLimit;
+        EXPECT_EQ(headroom % cell, 0U);
+        const auto inCells = [&](uint32_t bytes) { return (bytes + cell - 1) / cell * cell; };
+        uint64_t most = 0;
+        for (uint32_t frame = 64; frame <= 1082; ++frame)
+        {
+            most = std::max<uint64_t>(most, terms.lineBytes / (frame + 20) * inCells(frame));
+        }
+        EXPECT_GE(headroom, most + 2 * inCells(1082)) << "cells of " << cell;
+        EXPECT_LE(headroom, most + 4 * inCells(1082) + 4 * cell) << "cells of " << cell;
+    }
+}
+
+TEST(QbbInputPortBufferDeathTest, WrongSettings)
+{
+    const auto lossless = MakePorts(1 << 3);
+    EXPECT_DEATH(MakeBuffer({{"PortBufferBytes", 20'000}}, lossless),
+                 "rdma: QbbInputPortBuffer: PortBufferBytes of 20000 .whole cells. is too small "
+                 "for port 0; accepted: at least 26672 bytes");
+    EXPECT_DEATH(MakeBuffer({{"PortBufferBytes", 9000}, {"XoffBytes", 9001}}, lossless),
+                 "accepted: at least 9001 bytes");
+    EXPECT_DEATH(MakeBuffer({{"XoffBytes", 6000}, {"XonBytes", 6000}}, lossless),
+                 "port 0: XonBytes is 6000 with XOFF at 6000 bytes");
+    EXPECT_DEATH(MakeBuffer({{"XoffBytes", 2000}}, lossless),
+                 "XonBytes is 0 with XOFF at 2000 bytes");
+    EXPECT_DEATH(MakeBuffer({{"XoffBytes", 6000}, {"LossyBytes", 6001}}, lossless),
+                 "LossyBytes is 6001, but only 6000 bytes of port 0 are not headroom");
+    EXPECT_DEATH(MakeBuffer({{"PortBufferBytes", 1081}}, MakePorts(0)),
+                 "accepted: at least 1082 bytes");
+    const auto buffer = MakeBuffer({}, lossless);
+    buffer->Admit(0, 1, 3, 500);
+    EXPECT_DEATH(buffer->Release(0, 1, 3, 501), "501 bytes of priority 3 released from port 0");
+    EXPECT_DEATH(buffer->Configure(lossless), "configured while it holds frames");
+    EXPECT_DEATH(buffer->GetIngress(3, 0), "port 3, priority 0; accepted: ports below 3");
+}
+
+TEST(QbbInputPortBuffer, RandomAgainstItsDocumentation)
+{
+    for (uint64_t seed = 1; seed <= 30; ++seed)
+    {
+        std::mt19937_64 random(seed);
+        const auto pick = [&](uint64_t n) { return random() % n; };
+        const auto mask = static_cast<uint8_t>(pick(4) * 8);
+        const auto n = static_cast<int64_t>(__builtin_popcount(mask));
+        const auto cell = static_cast<int64_t>(pick(2) ? 64 : 1);
+        const auto xoff = static_cast<int64_t>(4000 + pick(10'000)) / cell * cell;
+        const auto xon = static_cast<int64_t>(1 + pick(3000));
+        const auto size = static_cast<int64_t>(n ? n * (xoff + 3000) : 20'000) / cell * cell;
+        const int64_t shared = n ? n * xoff : size;
+        const int64_t headroom = n ? (size - shared) / n / cell * cell : 0;
+        const int64_t lossyLimit = n ? shared / 2 : size;
+        const auto buffer = MakeBuffer({{"PortBufferBytes", static_cast<uint32_t>(size)},
+                                        {"XoffBytes", static_cast<uint32_t>(xoff)},
+                                        {"XonBytes", static_cast<uint32_t>(xon)},
+                                        {"CellBytes", static_cast<uint32_t>(cell)}},
+                                       MakePorts(mask));
+
+        struct Held
+        {
+            uint16_t in;
+            uint16_t out;
+            uint8_t priority;
+            uint32_t bytes;
+        };
+
+        std::vector<Held> held;
+        std::map<std::pair<int, int>, std::pair<int64_t, int64_t>> parts; // shared, headroom
+        std::map<std::pair<int, int>, bool> paused;
+        const auto cells = [&](uint32_t bytes) { return (bytes + cell - 1) / cell * cell; };
+        const auto sum = [&](int in, bool onlyLossy) {
+            int64_t bytes = 0;
+            for (int p = 0; p < 8; ++p)
+            {
+                bytes += onlyLossy && (mask >> p & 1) ? 0 : parts[{in, p}].first;
+            }
+            return bytes;
+        };
+        uint64_t drops = 0;
+        uint64_t xoffs = 0;
+        uint64_t xons = 0;
+        for (uint32_t step = 0; step < 4000; ++step)
+        {
+            const bool filling = step / 300 % 2 == 0;
+            if (held.empty() || pick(10) < (filling ? 7 : 3))
+            {
+                const Held frame{static_cast<uint16_t>(pick(3)),
+                                 static_cast<uint16_t>(pick(3)),
+                                 static_cast<uint8_t>(2 + pick(4)),
+                                 static_cast<uint32_t>(64 + pick(1019))};
+                const QbbAdmission answer =
+                    buffer->Admit(frame.in, frame.out, frame.priority, frame.bytes);
+                const std::pair<int, int> key{frame.in, frame.priority};
+                auto& [inShared, inHeadroom] = parts[key];
+                const bool lossless = mask >> frame.priority & 1;
+                const int64_t bytes = cells(frame.bytes);
+                const bool room = sum(frame.in, false) + bytes <= shared;
+                bool admitted = false;
+                bool xoffNow = false;
+                if (!lossless)
+                {
+                    admitted = room && sum(frame.in, true) + bytes <= lossyLimit;
+                    inShared += admitted ? bytes : 0;
+                }
+                else if (room && inShared + bytes <= xoff)
+                {
+                    admitted = true;
+                    inShared += bytes;
+                }
+                else
+                {
+                    admitted = inHeadroom + bytes <= headroom;
+                    inHeadroom += admitted ? bytes : 0;
+                    xoffNow = !paused[key] && inShared + inHeadroom > 0;
+                    paused[key] = paused[key] || xoffNow;
+                }
+                ASSERT_EQ(answer.admitted, admitted) << "seed " << seed << " step " << step;
+                ASSERT_EQ(answer.xoff, xoffNow);
+                drops += !admitted;
+                xoffs += xoffNow;
+                if (admitted)
+                {
+                    held.push_back(frame);
+                }
+            }
+            else
+            {
+                const std::size_t at = pick(held.size());
+                const Held frame = held[at];
+                held[at] = held.back();
+                held.pop_back();
+                const std::pair<int, int> key{frame.in, frame.priority};
+                auto& [inShared, inHeadroom] = parts[key];
+                const int64_t bytes = cells(frame.bytes);
+                const int64_t fromHeadroom = std::min(bytes, inHeadroom);
+                inHeadroom -= fromHeadroom;
+                inShared -= bytes - fromHeadroom;
+                const bool xonNow = paused[key] && (inShared + inHeadroom == 0 ||
+                                                    (inHeadroom == 0 && inShared <= xon &&
+                                                     shared - sum(frame.in, false) >= xoff - xon));
+                paused[key] = paused[key] && !xonNow;
+                xons += xonNow;
+                ASSERT_EQ(buffer->Release(frame.in, frame.out, frame.priority, frame.bytes), xonNow)
+                    << "seed " << seed << " step " << step;
+            }
+            uint64_t all = 0;
+            for (const auto& frame : held)
+            {
+                all += cells(frame.bytes);
+            }
+            ASSERT_EQ(buffer->GetUsage().usedBytes, all);
+        }
+        EXPECT_GT(drops, 0U) << "seed " << seed;
+        EXPECT_TRUE(n == 0 || xoffs > 0) << "seed " << seed;
+        const uint64_t before = GetRdmaAllocationCount();
+        while (!held.empty())
+        {
+            const Held frame = held.back();
+            held.pop_back();
+            xons += buffer->Release(frame.in, frame.out, frame.priority, frame.bytes);
+        }
+        EXPECT_EQ(GetRdmaAllocationCount(), before);
+        EXPECT_EQ(xoffs, xons);
+        EXPECT_TRUE(buffer->IsEmpty());
+    }
+}
