@@ -80,8 +80,7 @@ main(int argc, char* argv[])
                  options.backOff);
     cmd.AddValue("rto",
                  "retransmission timeout (irn: RTO_high, iwarp: the smallest); 0s for none; auto: "
-                 "none for RoCE with "
-                 "PFC, else 320us",
+                 "320us; RoCE with PFC: none, or with watchdogs detection plus restoration",
                  options.rto);
     cmd.AddValue("retries",
                  "timeouts in a row after which a flow fails, 0 to 255, or unlimited",
@@ -94,6 +93,38 @@ main(int argc, char* argv[])
     cmd.AddValue("checkDeadlock",
                  "only say whether the routes allow PFC to deadlock (status 1: they do)",
                  options.checkDeadlock);
+    cmd.AddValue("watchdog",
+                 "PFC watchdog of the switches: off, drop, forward or alert",
+                 options.watchdog);
+    cmd.AddValue("detection",
+                 "watchdog: a queue paused for this long is in storm; auto: 200ms",
+                 options.detection);
+    cmd.AddValue("restoration",
+                 "watchdog: a storm without pause frames for this long is over; auto: 200ms",
+                 options.restoration);
+    cmd.AddValue("watchdogPoll",
+                 "watchdog: time between two looks; auto: half of detection or restoration",
+                 options.watchdogPoll);
+    cmd.AddValue("watchdogPorts",
+                 "watchdog: all, or servers (ports to hosts)",
+                 options.watchdogPorts);
+    cmd.AddValue("storm",
+                 "NICs that send pause frames all the time: HOST[:START[:STOP]],...",
+                 options.storm);
+    cmd.AddValue("nicWatchdog",
+                 "off, or the standstill after which a NIC stops its pause frames (100ms)",
+                 options.nicWatchdog);
+    cmd.AddValue("slowReceiver",
+                 "hosts that take frames slowly: "
+                 "HOST:RATE[:BUFFER[:STALL_START:STALL_DURATION[:STALL_PERIOD]]],...",
+                 options.slowReceiver);
+    cmd.AddValue("pauseTree", "CSV file for which pause caused which", options.pauseTree);
+    cmd.AddValue("trace-events",
+                 "JSON file of pauses, queues and marks for Perfetto or chrome://tracing",
+                 options.traceEvents);
+    cmd.AddValue("traceInterval",
+                 "time between samples of queues and marks in it; auto: 10us",
+                 options.traceInterval);
     cmd.AddValue("out", "directory for flows.csv, ports.csv and summary.json", out);
     cmd.AddValue("pcap", "prefix of a capture file for every port", options.pcap);
     cmd.AddValue("timeseries",
@@ -126,6 +157,7 @@ main(int argc, char* argv[])
         run.Run(progress == "on" || (progress == "auto" && RdmaProgress::IsTerminal()));
         const RdmaFabricOutcome outcome = run.GetOutcome();
         PrintRdmaOutcome(std::cout, outcome);
+        run.PrintFailures(std::cout);
         if (!out.empty())
         {
             WriteRdmaReport(out, outcome.flows, outcome.ports, outcome.summary);

@@ -8,6 +8,7 @@
 #include "qbb-wire.h"
 #include "rdma-fabric-control.h"
 #include "rdma-fabric-deadlock.h"
+#include "rdma-fabric-failures.h"
 #include "rdma-fabric-transport.h"
 #include "rdma-fabric-watch.h"
 #include "rdma-flow-runner.h"
@@ -145,6 +146,7 @@ RdmaFabricRun::Build(const RdmaTopology& topology, const std::vector<RdmaFlow>& 
     CheckBuffers();
     m_fabric->AssignStreams(1);
     WatchForDeadlocks();
+    m_failures = std::make_shared<RdmaFabricFailures>(m_options, m_fabric);
     m_runner = MakeRunner();
     m_runner->Install(m_fabric, flows);
     m_watch = std::make_shared<RdmaFabricWatch>(m_options, m_fabric, m_runner);
@@ -306,6 +308,13 @@ RdmaFabricRun::Run(bool progress)
     m_cpuS = static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
     m_events = Simulator::GetEventCount() - eventsBefore;
     m_endPs = QbbNowPs();
+    m_failures->Finish();
+}
+
+void
+RdmaFabricRun::PrintFailures(std::ostream& os) const
+{
+    m_failures->Print(os);
 }
 
 RdmaFabricOutcome

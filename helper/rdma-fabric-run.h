@@ -20,6 +20,7 @@ namespace ns3
 {
 
 class RdmaFabricWatch;
+class RdmaFabricFailures;
 
 /**
  * \ingroup rdma
@@ -52,8 +53,8 @@ struct RdmaFabricOptions
     std::string routes{"shortest"};   //!< "shortest" or "up-down", see QbbRouting
     std::string paths{"ecmp"};        //!< "ecmp", "spray" or "spray-in-turn"
     double loss{0};                   //!< probability that a link loses a frame, in [0, 1)
-    /// Retransmission timeout, with IRN RTO_high, with TCP the smallest; 0 is none; auto: none for
-    /// RoCE with PFC and no loss, else 320us.
+    /// Retransmission timeout, with IRN RTO_high, with TCP the smallest; 0 is none; auto: 320us,
+    /// but for RoCE with PFC and no loss none, or with watchdogs the time of a whole storm.
     std::string rto{"auto"};
     std::string rtoLow{"auto"};        //!< IRN: RTO_low; auto: 100us
     std::string rtoLowPackets{"auto"}; //!< IRN: RTO_low for so many packets in flight; auto: 3
@@ -73,6 +74,21 @@ struct RdmaFabricOptions
     std::string timeseriesFlows{"auto"};  //!< flow ids as in 0-9,17; auto: all
     std::string monitor;                  //!< file for QbbPortMonitor of all ports; none if empty
     std::string monitorPeriod{"auto"};    //!< from poll to poll; auto: 100us
+    /// PFC watchdog of the switches: "off", "drop", "forward" or "alert".
+    std::string watchdog{"off"};
+    std::string detection{"auto"};    //!< watchdog: a storm after this time; auto: 200ms
+    std::string restoration{"auto"};  //!< watchdog: over after this time; auto: 200ms
+    std::string watchdogPoll{"auto"}; //!< watchdog: between looks; auto: half of the shorter one
+    std::string watchdogPorts{"all"}; //!< watchdog: "all", or "servers": ports to hosts
+    /// NICs that send pause frames all the time: HOST[:START[:STOP]], several with commas.
+    std::string storm;
+    /// "off", or the standstill after which a NIC stops its pause frames, as 100ms.
+    std::string nicWatchdog{"off"};
+    /// HOST:RATE[:BUFFER[:STALL_START:STALL_DURATION[:STALL_PERIOD]]], several with commas.
+    std::string slowReceiver;
+    std::string pauseTree;             //!< file for the tree of pauses (QbbPauseTree)
+    std::string traceEvents;           //!< file for a timeline viewer (RdmaPauseTrace)
+    std::string traceInterval{"auto"}; //!< between samples of queues in it; auto: 10us
 };
 
 /**
@@ -137,6 +153,15 @@ class RdmaFabricRun
     /** \return what the run left behind */
     RdmaFabricOutcome GetOutcome() const;
 
+    /** \return the storms, slow receivers and watchdogs of the run */
+    const RdmaFabricFailures& GetFailures() const
+    {
+        return *m_failures;
+    }
+
+    /** \param os gets what watchdogs and slow receivers have to tell; nothing if there are none */
+    void PrintFailures(std::ostream& os) const;
+
     /**
      * \param options the run
      * \return the topology that the options name
@@ -158,16 +183,17 @@ class RdmaFabricRun
     void WatchForDeadlocks();
     Ptr<RdmaFlowRunnerBase> MakeRunner() const;
 
-    RdmaFabricOptions m_options;              //!< the run
-    Ptr<RdmaFabric> m_fabric;                 //!< the fabric
-    Ptr<RdmaFlowRunnerBase> m_runner;         //!< the flows
-    QbbDeadlockCheck m_check;                 //!< what the routes allow
-    Ptr<QbbDeadlockDetector> m_detector;      //!< what happens
-    int64_t m_firstStartPs{0};                //!< when the first flow starts
-    double m_cpuS{0};                         //!< CPU time of Run()
-    uint64_t m_events{0};                     //!< events of Run()
-    int64_t m_endPs{0};                       //!< simulated time at the end of Run()
-    std::shared_ptr<RdmaFabricWatch> m_watch; //!< the options timeseries and monitor
+    RdmaFabricOptions m_options;                    //!< the run
+    Ptr<RdmaFabric> m_fabric;                       //!< the fabric
+    Ptr<RdmaFlowRunnerBase> m_runner;               //!< the flows
+    QbbDeadlockCheck m_check;                       //!< what the routes allow
+    Ptr<QbbDeadlockDetector> m_detector;            //!< what happens
+    int64_t m_firstStartPs{0};                      //!< when the first flow starts
+    double m_cpuS{0};                               //!< CPU time of Run()
+    uint64_t m_events{0};                           //!< events of Run()
+    int64_t m_endPs{0};                             //!< simulated time at the end of Run()
+    std::shared_ptr<RdmaFabricWatch> m_watch;       //!< the options timeseries and monitor
+    std::shared_ptr<RdmaFabricFailures> m_failures; //!< storms, watchdogs and their files
 };
 
 /**

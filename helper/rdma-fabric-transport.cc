@@ -2,6 +2,7 @@
 
 #include "rdma-fabric-transport.h"
 
+#include "rdma-fabric-failures.h"
 #include "rdma-option.h"
 #include "rdma-psn.h"
 #include "rdma-units.h"
@@ -116,7 +117,8 @@ GetRdmaTimeoutPs(const RdmaFabricOptions& options)
     const bool isRoce = options.transport == "roce";
     if (options.rto == "auto")
     {
-        return options.pfc == "on" && options.loss == 0 && isRoce ? 0 : LOSSY_TIMEOUT_PS;
+        const bool lossless = options.pfc == "on" && options.loss == 0;
+        return lossless && isRoce ? GetRdmaStormTimeoutPs(options) : LOSSY_TIMEOUT_PS;
     }
     const int64_t timeoutPs = ParseRdmaOption("rto", [&] { return ParseRdmaTime(options.rto); });
     if (!isRoce && timeoutPs == 0)

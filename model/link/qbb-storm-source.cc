@@ -25,11 +25,12 @@ QbbStormSource::GetTypeId()
             .SetParent<Object>()
             .SetGroupName("Rdma")
             .AddConstructor<QbbStormSource>()
-            .AddAttribute("Priority",
-                          "The class that is paused; at a port with 802.3x flow control, all are.",
-                          UintegerValue(3),
-                          MakeUintegerAccessor(&QbbStormSource::m_priority),
-                          MakeUintegerChecker<uint8_t>(0, 7))
+            .AddAttribute("Classes",
+                          "The classes that are paused, one bit each; at a port with 802.3x flow "
+                          "control, all are.",
+                          UintegerValue(1 << 3),
+                          MakeUintegerAccessor(&QbbStormSource::m_classes),
+                          MakeUintegerChecker<uint8_t>(1))
             .AddAttribute("Start",
                           "When the first pause frame is sent.",
                           TimeValue(Seconds(0)),
@@ -78,12 +79,12 @@ QbbStormSource::Install(Ptr<QbbNetDevice> device)
 {
     NS_LOG_FUNCTION(this << device);
     NS_ABORT_MSG_IF(m_device, "rdma: a storm source is given a second port");
-    NS_ABORT_MSG_IF(!(device->GetLosslessClasses() & (1U << m_priority)),
-                    "rdma: a storm source for class "
-                        << +m_priority << " at node " << device->GetNodeId()
-                        << ", where pauses for it are ignored; accepted: a class that FlowControl "
-                           "and PfcClasses make lossless (they have "
-                        << +device->GetLosslessClasses() << ", one bit a class)");
+    NS_ABORT_MSG_IF(m_classes & ~device->GetLosslessClasses(),
+                    "rdma: a storm source with Classes "
+                        << +m_classes << " at node " << device->GetNodeId()
+                        << ", where pauses for some of them are ignored; accepted: classes that "
+                           "FlowControl and PfcClasses make lossless ("
+                        << +device->GetLosslessClasses() << "), one bit each");
     NS_ABORT_MSG_IF(!m_stop.IsZero() && m_stop <= m_start,
                     "rdma: a storm source with Start " << m_start.As(Time::US) << " and Stop "
                                                        << m_stop.As(Time::US)
@@ -101,7 +102,7 @@ QbbStormSource::Install(Ptr<QbbNetDevice> device)
 void
 QbbStormSource::OnSend()
 {
-    m_device->InjectPause(static_cast<uint8_t>(1U << m_priority), m_quanta);
+    m_device->InjectPause(m_classes, m_quanta);
     ++m_frames;
     m_nextPs += m_periodPs;
     if (m_nextPs < m_stopPs)

@@ -57,7 +57,7 @@ class QbbStormSource : public Object
     void OnSend();
 
     QbbNetDevice* m_device{nullptr};                           //!< where
-    uint8_t m_priority{3};                                     //!< attribute Priority
+    uint8_t m_classes{8};                                      //!< attribute Classes
     uint16_t m_quanta{65535};                                  //!< attribute Quanta
     Time m_start;                                              //!< attribute Start
     Time m_stop;                                               //!< attribute Stop

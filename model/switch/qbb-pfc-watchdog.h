@@ -104,6 +104,12 @@ class QbbPfcWatchdog : public Object, public QbbFrameGate
      */
     QbbStormCounters GetCounters(uint32_t port, uint8_t priority) const;
 
+    /** \return what it does to a queue in storm */
+    Action GetAction() const
+    {
+        return m_action;
+    }
+
     /** \return storms detected at all ports and classes */
     uint64_t GetStorms() const;
 

@@ -139,18 +139,28 @@ RdmaReceiveBuffer::CheckSettings() const
                         << "; accepted: a StallPeriod above StallDuration, or 0 for one stall");
 }
 
+uint64_t
+RdmaReceiveBuffer::GetHeadroom(const QbbNetDevice& device)
+{
+    if (!device.GetLosslessClasses())
+    {
+        return 0;
+    }
+    const QbbNetDevice& peer = *device.GetPeer();
+    QbbPortProfile profile;
+    profile.rateBps = device.GetLineRate().GetBitRate();
+    profile.delayPs = device.GetQbbChannel()->GetDelayPs();
+    profile.reactionPs = peer.GetReactionDelayPs();
+    profile.maxFrameBytes = device.GetMaxFrameBytes();
+    profile.peerMaxFrameBytes = peer.GetMaxFrameBytes();
+    profile.lineOverheadBytes = device.GetLineOverheadBytes();
+    return QbbPfcHeadroom::GetBytes(profile);
+}
+
 void
 RdmaReceiveBuffer::SetThresholds()
 {
-    const QbbNetDevice& peer = *m_device->GetPeer();
-    QbbPortProfile profile;
-    profile.rateBps = m_device->GetLineRate().GetBitRate();
-    profile.delayPs = m_device->GetQbbChannel()->GetDelayPs();
-    profile.reactionPs = peer.GetReactionDelayPs();
-    profile.maxFrameBytes = m_device->GetMaxFrameBytes();
-    profile.peerMaxFrameBytes = peer.GetMaxFrameBytes();
-    profile.lineOverheadBytes = m_device->GetLineOverheadBytes();
-    const uint64_t headroom = m_lossless ? QbbPfcHeadroom::GetBytes(profile) : 0;
+    const uint64_t headroom = GetHeadroom(*m_device);
     NS_ABORT_MSG_IF(m_xoffAttribute == 0 && headroom >= m_size,
                     "rdma: a receive buffer of "
                         << m_size << " bytes at node " << m_device->GetNodeId()

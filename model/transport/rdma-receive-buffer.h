@@ -57,6 +57,12 @@ class RdmaReceiveBuffer : public Object, public QbbFrameSink
      */
     void Install(Ptr<QbbNetDevice> device);
 
+    /**
+     * \param device a host's port with a cable
+     * \return QbbPfcHeadroom of the port, 0 if no class is lossless
+     */
+    static uint64_t GetHeadroom(const QbbNetDevice& device);
+
     /** \param rate frames that begin to drain from now on do so at this rate */
     void SetDrainRate(DataRate rate);
     /** \return the rate at which the host takes bytes */

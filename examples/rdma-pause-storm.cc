@@ -1,0 +1,427 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+
+/**
+ * \file
+ * \ingroup rdma
+ * Pauses that spread because of one host (Guo et al., "RDMA over Commodity Ethernet at Scale",
+ * SIGCOMM 2016, sections 4.3 and 4.4).
+ *
+ *     ns3 run rdma-pause-storm
+ *     ns3 run "rdma-pause-storm --scenario=receiver"
+ *
+ * - storm: in a fat-tree, every host sends to every other one, all the time. The NIC of host 0
+ *   begins to send pause frames without end. What becomes of its victims, the flows that have
+ *   nothing to do with host 0, without watchdogs and with them.
+ * - receiver: leaves and spines under moderate load. Host 0 stalls now and then. How far its pauses
+ *   spread, with static and with dynamic thresholds in the switches.
+ */
+
+#include "ns3/core-module.h"
+#include "ns3/rdma-module.h"
+
+#include <algorithm>
+#include <array>
+#include <iomanip>
+#include <iostream>
+#include <stdexcept>
+#include <utility>
+#include <vector>
+
+using namespace ns3;
+
+namespace
+{
+
+/** \param time a time \return it as an option of RdmaFabricOptions */
+std::string
+ToText(Time time)
+{
+    return std::to_string(time.GetPicoSeconds()) + "ps";
+}
+
+/**
+ * \param flows gets one more
+ * \param from source
+ * \param to destination
+ * \param bytes size
+ * \param start its start
+ */
+void
+AddFlow(std::vector<RdmaFlow>& flows, uint32_t from, uint32_t to, uint64_t bytes, Time start)
+{
+    RdmaFlow flow;
+    flow.id = flows.size();
+    flow.srcHost = from;
+    flow.dstHost = to;
+    flow.bytes = bytes;
+    flow.startPs = start.GetPicoSeconds();
+    flow.priority = 3;
+    flows.push_back(flow);
+}
+
+/** Pauses that a host's pauses have caused, by their distance from it. */
+struct Spread
+{
+    /** \param tree of a run \param host which pauses count */
+    Spread(const QbbPauseTree& tree, uint32_t host)
+    {
+        const std::vector<QbbPause> pauses = tree.GetPauses();
+        std::vector<std::size_t> roots;
+        for (const QbbPause& pause : pauses)
+        {
+            roots.push_back(pause.parent == QbbPause::NONE ? roots.size() : roots[pause.parent]);
+            if (pauses[roots.back()].node == host)
+            {
+                ++byDepth[std::min<std::size_t>(pause.depth, byDepth.size() - 1)];
+            }
+        }
+    }
+
+    std::array<uint64_t, 4> byDepth{}; //!< the host's own, its switch's, the next one's, all others
+};
+
+/** Payload of the victims' flows that has been acknowledged, over time. */
+class Meter
+{
+  public:
+    /** \param run a run in which host 0 goes wrong */
+    explicit Meter(const RdmaFabricRun& run)
+    {
+        const auto runner = DynamicCast<RdmaFlowRunner>(run.GetRunner());
+        const auto results = runner->GetResults();
+        for (uint64_t i = 0; i < results.size(); ++i)
+        {
+            if (results[i].flow.srcHost != 0 && results[i].flow.dstHost != 0)
+            {
+                m_senders.push_back(runner->GetSender(i));
+            }
+        }
+    }
+
+    /**
+     * \param delay from now
+     * \param length how long
+     * \param [out] gbps goodput of all victims in that time, once it is over
+     */
+    void Measure(Time delay, Time length, double& gbps) const
+    {
+        Simulator::Schedule(delay, [this, length, &gbps]() {
+            const uint64_t begin = GetBits();
+            Simulator::Schedule(length, [this, length, begin, &gbps]() {
+                gbps = static_cast<double>(GetBits() - begin) / length.GetSeconds() / 1e9;
+            });
+        });
+    }
+
+  private:
+    /** \return payload bits that are acknowledged */
+    uint64_t GetBits() const
+    {
+        uint64_t bits = 0;
+        for (const auto& sender : m_senders)
+        {
+            bits += sender->GetPacketsAcknowledged() * sender->GetPathMtu() * 8;
+        }
+        return bits;
+    }
+
+    std::vector<Ptr<RdmaQueuePair>> m_senders; //!< of the victims' flows
+};
+
+/** What the program was asked for. */
+struct Request
+{
+    RdmaFabricOptions options;        //!< of all runs
+    Time start{MilliSeconds(4)};      //!< storm: when host 0 begins
+    Time detection{MilliSeconds(20)}; //!< storm: of the watchdogs
+    Time poll{MicroSeconds(100)};     //!< storm: of the watchdogs
+    Time stall{MicroSeconds(400)};    //!< receiver: length of a stall
+    Time period{MilliSeconds(2)};     //!< receiver: from stall to stall
+    std::string nicBuffer{"256KiB"};  //!< receiver: of host 0
+    double load{0.75};                //!< receiver: of host 0's link
+};
+
+/** \param hosts number of hosts \return flows that do not end, from each to each other one */
+std::vector<RdmaFlow>
+MakeAllToAll(uint32_t hosts)
+{
+    std::vector<RdmaFlow> flows;
+    for (uint32_t from = 0; from < hosts; ++from)
+    {
+        for (uint32_t step = 1; step < hosts; ++step)
+        {
+            AddFlow(flows, from, (from + step) % hosts, uint64_t{1} << 40, Seconds(0));
+        }
+    }
+    return flows;
+}
+
+/**
+ * One run of the scenario storm, and its line of the table.
+ *
+ * \param request what was asked for
+ * \param name of the line
+ * \param options the run
+ * \param [in,out] fair goodput of the victims without a storm; set by the run without one
+ */
+void
+RunStorm(const Request& request, const std::string& name, RdmaFabricOptions options, double& fair)
+{
+    const Time ms = MilliSeconds(1);
+    const bool storm = !options.storm.empty();
+    const Time notice = storm ? request.detection : ms;
+    // A detection may take two polls longer, and the NIC's watchdog polls ten times in its timeout.
+    options.stop = ToText(request.start + notice + 2 * request.poll + notice / 5 + 3 * ms);
+    const auto hosts = RdmaFabricRun::MakeTopology(options).GetHosts().size();
+    RdmaFabricRun run(options, MakeAllToAll(static_cast<uint32_t>(hosts)));
+    const Meter meter(run);
+    double before = 0;
+    double during = 0;
+    double after = 0;
+    Time detected;
+    meter.Measure(request.start - ms, ms, before);
+    meter.Measure(request.start + notice - MicroSeconds(100), MicroSeconds(100), during);
+    const auto onDetection = [&]() {
+        if (detected.IsZero())
+        {
+            detected = Simulator::Now();
+            meter.Measure(ms, ms, after);
+        }
+    };
+    uint64_t storms = 0;
+    for (const uint32_t id : run.GetFabric()->GetTopology().GetSwitches())
+    {
+        if (const auto watchdog = run.GetFabric()->GetSwitch(id)->GetObject<QbbPfcWatchdog>())
+        {
+            watchdog->TraceConnectWithoutContext(
+                "StormDetected",
+                Callback<void, uint32_t, uint8_t>([&](uint32_t, uint8_t) {
+                    ++storms;
+                    onDetection();
+                }));
+        }
+    }
+    const auto port = run.GetFabric()->GetNic(0)->GetPort(0);
+    if (const auto watchdog = port->GetObject<RdmaNicWatchdog>())
+    {
+        watchdog->TraceConnectWithoutContext(
+            "PauseDisabled",
+            Callback<void, uint32_t>([&](uint32_t) { onDetection(); }));
+    }
+    if (options.watchdog == "off" && options.nicWatchdog == "off")
+    {
+        meter.Measure(request.start + notice + ms, ms, after);
+    }
+    run.Run();
+    fair = storm ? fair : after;
+    std::cout << std::left << std::setw(26) << name << std::right << std::fixed
+              << std::setprecision(1) << std::setw(9) << before << std::setw(9) << during
+              << std::setw(9) << after << std::setw(8) << 100 * after / fair << "%"
+              << std::setw(12);
+    if (detected.IsZero())
+    {
+        std::cout << "-";
+    }
+    else
+    {
+        std::cout << (detected - request.start).ToDouble(Time::MS);
+    }
+    std::cout << std::setw(8) << storms << std::setw(9) << run.GetFabric()->GetTotals().drops
+              << "\n";
+    Simulator::Destroy();
+}
+
+/** \param request what was asked for */
+void
+RunStorms(const Request& request)
+{
+    std::cout << "goodput of the victims in Gb/s: in the last millisecond before the storm, in the "
+                 "last 0.1 ms of\nthe detection time ("
+              << request.detection.ToDouble(Time::MS) << " ms"
+              << "), and in the millisecond that begins 1 ms after the detection\n\n"
+              << std::left << std::setw(26) << "run" << std::right << std::setw(9) << "before"
+              << std::setw(9) << "storm" << std::setw(9) << "after" << std::setw(9) << "of fair"
+              << std::setw(12) << "found ms" << std::setw(8) << "storms" << std::setw(9) << "drops"
+              << "\n";
+    double fair = 0;
+    RdmaFabricOptions options = request.options;
+    RunStorm(request, "no storm", options, fair);
+    options.storm = "0:" + ToText(request.start);
+    RunStorm(request, "storm", options, fair);
+    RdmaFabricOptions nic = options;
+    nic.nicWatchdog = ToText(request.detection);
+    RunStorm(request, "NIC watchdog", nic, fair);
+    options.detection = ToText(request.detection);
+    options.restoration = options.detection;
+    options.watchdogPoll = ToText(request.poll);
+    options.watchdog = "drop";
+    RunStorm(request, "watchdog: drop", options, fair);
+    options.watchdogPorts = "servers";
+    RunStorm(request, "watchdog: drop at servers", options, fair);
+    options.watchdogPorts = "all";
+    options.watchdog = "forward";
+    RunStorm(request, "watchdog: forward", options, fair);
+}
+
+/**
+ * Messages to host 0 from all hosts that are not at its leaf, and as a background messages from
+ * every host to the one 16 further on; evenly spaced.
+ *
+ * \param request what was asked for
+ * \param hosts number of hosts, 16 at each leaf
+ * \param rate of their links
+ * \param end no message starts after it
+ * \return the flows
+ */
+std::vector<RdmaFlow>
+MakeMessages(const Request& request, uint32_t hosts, DataRate rate, Time end)
+{
+    constexpr uint32_t LEAF = 16;
+    constexpr uint64_t BYTES = 65536;
+    const auto between = [&](double load) {
+        return Seconds(BYTES * 8 / (load * static_cast<double>(rate.GetBitRate())));
+    };
+    std::vector<RdmaFlow> flows;
+    uint32_t source = LEAF;
+    for (Time at = Seconds(0); at < end; at += between(request.load))
+    {
+        AddFlow(flows, source, 0, BYTES, at);
+        source = source + 1 < hosts ? source + 1 : LEAF;
+    }
+    for (uint32_t from = 0; from < hosts; ++from)
+    {
+        const uint32_t to = (from + LEAF) % hosts;
+        const Time step = between(0.3);
+        for (Time at = step * from / hosts; to != 0 && at < end; at += step)
+        {
+            AddFlow(flows, from, to, BYTES, at);
+        }
+    }
+    return flows;
+}
+
+/**
+ * One run of the scenario receiver, and its line of the table.
+ *
+ * \param request what was asked for
+ * \param name of the line
+ * \param alpha attribute LosslessAlpha
+ * \param xoffBytes attribute XoffBytes
+ */
+void
+RunReceiver(const Request& request, const std::string& name, double alpha, uint32_t xoffBytes)
+{
+    Config::SetDefault("ns3::QbbSharedBuffer::LosslessAlpha", DoubleValue(alpha));
+    Config::SetDefault("ns3::QbbSharedBuffer::XoffBytes", UintegerValue(xoffBytes));
+    RdmaFabricOptions options = request.options;
+    options.slowReceiver = "0:" + options.rate + ":" + request.nicBuffer + ":" +
+                           ToText(MilliSeconds(1)) + ":" + ToText(request.stall) + ":" +
+                           ToText(request.period);
+    const auto hosts = RdmaFabricRun::MakeTopology(options).GetHosts().size();
+    const Time end = MilliSeconds(1) + 4 * request.period;
+    RdmaFabricRun run(
+        options,
+        MakeMessages(request, static_cast<uint32_t>(hosts), DataRate(options.rate), end));
+    const QbbPauseTree tree(run.GetFabric());
+    run.Run();
+    const RdmaFabricOutcome outcome = run.GetOutcome();
+    std::vector<double> slowdowns;
+    for (const RdmaFlowResult& result : outcome.flows)
+    {
+        if (result.flow.dstHost != 0 && result.IsCompleted())
+        {
+            slowdowns.push_back(static_cast<double>(*result.fctPs) /
+                                static_cast<double>(result.idealPs));
+        }
+    }
+    const Spread spread(tree, 0);
+    std::cout << std::left << std::setw(26) << name << std::right;
+    for (const uint64_t count : spread.byDepth)
+    {
+        std::cout << std::setw(9) << count;
+    }
+    std::cout << std::fixed << std::setprecision(2) << std::setw(12)
+              << RdmaQuantile(slowdowns, 0.99) << std::setw(9) << outcome.summary.drops
+              << std::setw(12) << outcome.summary.flowsTotal - outcome.summary.flowsCompleted
+              << "\n";
+    Simulator::Destroy();
+}
+
+/** \param request what was asked for */
+void
+RunReceivers(const Request& request)
+{
+    std::cout << "pauses because of host 0, which stalls for " << request.stall.ToDouble(Time::US)
+              << " us"
+              << " every " << request.period.ToDouble(Time::US) << " us"
+              << ": its own, its switch's, those of the next\nswitches, and all further ones; 99% "
+                 "slowdown of messages to other hosts\n\n"
+              << std::left << std::setw(26) << "threshold" << std::right << std::setw(9) << "host 0"
+              << std::setw(9) << "leaf" << std::setw(9) << "spines" << std::setw(9) << "further"
+              << std::setw(12) << "p99 slowd." << std::setw(9) << "drops" << std::setw(12)
+              << "unfinished\n";
+    // Each of the 20 ports of a leaf has one lossless class, so a twentieth of the shared memory.
+    const RdmaTopology topology = RdmaFabricRun::MakeTopology(request.options);
+    RdmaFabricRun probe(request.options,
+                        MakeMessages(request, 64, DataRate(40'000'000'000), Seconds(0)));
+    const auto leaf = probe.GetFabric()->GetSwitch(topology.GetSwitches().front());
+    leaf->ConfigureBuffer();
+    const auto share =
+        static_cast<uint32_t>(leaf->GetBufferManager()->GetUsage().sharedSize / leaf->GetNPorts());
+    Simulator::Destroy();
+    RunReceiver(request, "static, " + std::to_string(share) + " B a port", 0.125, share);
+    RunReceiver(request, "dynamic, alpha 1/16", 1.0 / 16, 0);
+    RunReceiver(request, "dynamic, alpha 1/8", 1.0 / 8, 0);
+    RunReceiver(request, "dynamic, alpha 1/4", 1.0 / 4, 0);
+    RunReceiver(request, "dynamic, alpha 1", 1, 0);
+}
+
+} // namespace
+
+int
+main(int argc, char* argv[])
+{
+    Request request;
+    request.options.topology.clear();
+    request.options.rate = "40Gbps";
+    request.options.uplinkRate.clear();
+    std::string scenario = "storm";
+    CommandLine cmd(__FILE__);
+    cmd.Usage("Pauses that spread because of one host.");
+    cmd.AddValue("scenario", "storm or receiver", scenario);
+    cmd.AddValue("topology",
+                 "as in rdma-fabric; default: fat-tree:4, or leaf-spine:4x16x4 for the receiver",
+                 request.options.topology);
+    cmd.AddValue("rate", "rate of the hosts' links", request.options.rate);
+    cmd.AddValue("buffer", "memory of each switch", request.options.buffer);
+    cmd.AddValue("seed", "of all random numbers", request.options.seed);
+    cmd.AddValue("start", "storm: when it begins", request.start);
+    cmd.AddValue("detection", "storm: detection time of the watchdogs", request.detection);
+    cmd.AddValue("poll", "storm: time between two looks of the watchdogs", request.poll);
+    cmd.AddValue("stall", "receiver: how long host 0 takes nothing", request.stall);
+    cmd.AddValue("period", "receiver: from one stall to the next", request.period);
+    cmd.AddValue("nicBuffer", "receiver: receive buffer of host 0", request.nicBuffer);
+    cmd.AddValue("load", "receiver: load of host 0's link", request.load);
+    cmd.Parse(argc, argv);
+    const bool isStorm = scenario == "storm";
+    auto& options = request.options;
+    options.topology = !options.topology.empty() ? options.topology
+                       : isStorm                 ? "fat-tree:4"
+                                                 : "leaf-spine:4x16x4";
+    options.uplinkRate = isStorm ? options.rate : "100Gbps";
+    try
+    {
+        if (!isStorm && scenario != "receiver")
+        {
+            throw std::invalid_argument("--scenario: unknown value \"" + scenario +
+                                        "\"; accepted: storm, receiver");
+        }
+        isStorm ? RunStorms(request) : RunReceivers(request);
+    }
+    catch (const std::exception& error)
+    {
+        std::cerr << "rdma-pause-storm: " << error.what() << "\n";
+        return 2;
+    }
+    return 0;
+}

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+
+#include "rdma-event-trace.h"
+
+#include <cstdio>
+
+namespace ns3
+{
+
+namespace
+{
+
+/** \param text any text \return it as a JSON string, in quotes */
+std::string
+Quote(const std::string& text)
+{
+    std::string quoted = "\"";
+    for (const char c : text)
+    {
+        if (c == '"' || c == '\\')
+        {
+            quoted += '\\';
+            quoted += c;
+        }
+        else if (static_cast<unsigned char>(c) < 0x20)
+        {
+            char code[8];
+            std::snprintf(code, sizeof(code), "\\u%04x", static_cast<unsigned int>(c));
+            quoted += code;
+        }
+        else
+        {
+            quoted += c;
+        }
+    }
+    return quoted + '"';
+}
+
+/** \param ps picoseconds, at least 0 \return microseconds, exactly */
+std::string
+FormatUs(int64_t ps)
+{
+    char text[40];
+    std::snprintf(text,
+                  sizeof(text),
+                  "%lld.%06lld",
+                  static_cast<long long>(ps / 1'000'000),
+                  static_cast<long long>(ps % 1'000'000));
+    return text;
+}
+
+} // namespace
+
+RdmaEventTrace::RdmaEventTrace(std::ostream& os)
+    : m_os(os)
+{
+    m_os << "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[";
+}
+
+RdmaEventTrace::~RdmaEventTrace()
+{
+    Finish();
+}
+
+void
+RdmaEventTrace::Finish()
+{
+    if (!m_finished)
+    {
+        m_finished = true;
+        m_os << "\n]}\n";
+        m_os.flush();
+    }
+}
+
+std::ostream&
+RdmaEventTrace::Begin(char phase, uint32_t process, const std::string& name)
+{
+    m_os << (m_first ? "\n" : ",\n") << "{\"ph\":\"" << phase << "\",\"pid\":" << process
+         << ",\"name\":" << Quote(name);
+    m_first = false;
+    return m_os;
+}
+
+void
+RdmaEventTrace::NameProcess(uint32_t process, const std::string& name)
+{
+    Begin('M', process, "process_name") << ",\"args\":{\"name\":" << Quote(name) << "}}";
+}
+
+void
+RdmaEventTrace::NameTrack(uint32_t process, uint32_t track, const std::string& name)
+{
+    Begin('M', process, "thread_name")
+        << ",\"tid\":" << track << ",\"args\":{\"name\":" << Quote(name) << "}}";
+}
+
+void
+RdmaEventTrace::WriteSpan(uint32_t process,
+                          uint32_t track,
+                          const std::string& name,
+                          int64_t startPs,
+                          int64_t endPs)
+{
+    Begin('X', process, name) << ",\"tid\":" << track << ",\"ts\":" << FormatUs(startPs)
+                              << ",\"dur\":" << FormatUs(endPs - startPs) << "}";
+}
+
+void
+RdmaEventTrace::WriteInstant(uint32_t process,
+                             uint32_t track,
+                             const std::string& name,
+                             int64_t atPs)
+{
+    Begin('i', process, name) << ",\"tid\":" << track << ",\"ts\":" << FormatUs(atPs)
+                              << ",\"s\":\"t\"}";
+}
+
+void
+RdmaEventTrace::WriteCounter(uint32_t process,
+                             const std::string& name,
+                             const std::string& unit,
+                             int64_t atPs,
+                             uint64_t value)
+{
+    Begin('C', process, name) << ",\"ts\":" << FormatUs(atPs) << ",\"args\":{" << Quote(unit) << ":"
+                              << value << "}}";
+}
+
+} // namespace ns3
