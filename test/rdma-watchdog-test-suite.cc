@@ -128,10 +128,14 @@ class DropTestCase : public StormTestCase
   private:
     void DoRun() override
     {
-        for (const bool serialize : {false, true})
+        for (const std::string kind : {"OutputQueued", "InputQueued", "serialize"})
         {
             RdmaTestFabric test;
-            test.helper.SetChannelAttribute("SerializeFrames", BooleanValue(serialize));
+            test.helper.SetChannelAttribute("SerializeFrames", BooleanValue(kind == "serialize"));
+            if (kind == "InputQueued")
+            {
+                test.helper.SetSwitchAttribute("Queueing", StringValue(kind));
+            }
             // Pause frames at 12 us and at 179.7696 us.
             Build(test, MicroSeconds(200));
             AddWatchdog("Drop");

@@ -1,0 +1,403 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+
+#include "qbb-pause-tree.h"
+#include "qbb-pfc-watchdog.h"
+#include "qbb-storm-source.h"
+#include "rdma-fabric-run.h"
+#include "rdma-pause-trace.h"
+#include "rdma-test-fabric.h"
+
+#include <ns3/string.h>
+#include <ns3/test.h>
+
+#include <fstream>
+#include <sstream>
+#include <vector>
+
+/**
+ * \file
+ * \ingroup rdma-tests
+ * How a pause frame storm spreads through a fabric, and what watchdogs do about it; the pause tree
+ * and the timeline trace that show it.
+ */
+
+using namespace ns3;
+
+namespace
+{
+
+constexpr int64_t US = 1'000'000; //!< a microsecond in ps
+constexpr int64_t MS = 1000 * US; //!< a millisecond in ps
+
+/** A storm at one host of a fat-tree. */
+class FatTreeTestCase : public TestCase
+{
+  public:
+    /** \param switchType option switch */
+    explicit FatTreeTestCase(const std::string& switchType)
+        : TestCase("one NIC stops a fat-tree, a watchdog brings the victims back: " + switchType),
+          m_switch(switchType)
+    {
+    }
+
+  private:
+    static constexpr uint32_t HOSTS = 16;        //!< of a fat-tree with k = 4
+    static constexpr int64_t START = MS;         //!< of the storm at host 0
+    static constexpr int64_t DETECTION = 2 * MS; //!< of the watchdog, which polls every 50 us
+    using Bits = std::array<uint64_t, HOSTS>;    //!< by sending host
+
+    /** Payload that is acknowledged. */
+    struct Seen
+    {
+        Bits storm{};       //!< in the last 200 us of the detection time
+        Bits after{};       //!< in the millisecond that begins 1 ms after the detection time
+        uint64_t storms{0}; //!< that watchdogs found
+        int64_t firstPs{0}; //!< the first of them
+    };
+
+    /** \param storm with one \param watchdog option watchdog \return what was acknowledged */
+    Seen RunOnce(bool storm, const std::string& watchdog) const
+    {
+        RdmaFabricOptions options;
+        options.topology = "fat-tree:4";
+        options.rate = "40Gbps";
+        options.uplinkRate = "40Gbps";
+        options.buffer = "2MiB";
+        options.switchType = m_switch;
+        options.storm = storm ? "0:1ms" : "";
+        options.watchdog = watchdog;
+        if (watchdog != "off")
+        {
+            options.detection = "2ms";
+            options.restoration = "2ms";
+            options.watchdogPoll = "50us";
+        }
+        options.stop = "5001us";
+        std::vector<RdmaFlow> flows;
+        for (uint32_t from = 0; from < HOSTS; ++from)
+        {
+            for (uint32_t step = 1; step < HOSTS; ++step)
+            {
+                flows.push_back(
+                    MakeTestFlow(flows.size(), from, (from + step) % HOSTS, uint64_t{1} << 40));
+            }
+        }
+        RdmaFabricRun run(options, flows);
+        const auto runner = DynamicCast<RdmaFlowRunner>(run.GetRunner());
+        Seen seen;
+        // Every bit up to an instant, less those up to an earlier one.
+        const auto count = [&flows, runner](Bits& bits, bool add) {
+            for (const RdmaFlow& flow : flows)
+            {
+                if (flow.srcHost != 0 && flow.dstHost != 0)
+                {
+                    const auto sender = runner->GetSender(flow.id);
+                    const uint64_t now =
+                        sender->GetPacketsAcknowledged() * sender->GetPathMtu() * 8;
+                    bits[flow.srcHost] += add ? now : -now;
+                }
+            }
+        };
+        const auto at = [](int64_t ps, auto what) { Simulator::Schedule(QbbFromPs(ps), what); };
+        at(START + DETECTION - 200 * US, [&]() { count(seen.storm, false); });
+        at(START + DETECTION, [&]() { count(seen.storm, true); });
+        at(START + DETECTION + MS, [&]() { count(seen.after, false); });
+        at(START + DETECTION + 2 * MS, [&]() { count(seen.after, true); });
+        for (const uint32_t id : run.GetFabric()->GetTopology().GetSwitches())
+        {
+            const auto found = run.GetFabric()->GetSwitch(id)->GetObject<QbbPfcWatchdog>();
+            if (found)
+            {
+                found->TraceConnectWithoutContext(
+                    "StormDetected",
+                    Callback<void, uint32_t, uint8_t>([&seen](uint32_t, uint8_t) {
+                        seen.firstPs = seen.storms++ ? seen.firstPs : QbbNowPs();
+                    }));
+            }
+        }
+        run.Run();
+        Simulator::Destroy();
+        return seen;
+    }
+
+    /** \param bits by host \return their sum */
+    static double Sum(const Bits& bits)
+    {
+        double sum = 0;
+        for (const uint64_t each : bits)
+        {
+            sum += static_cast<double>(each);
+        }
+        return sum;
+    }
+
+    void DoRun() override
+    {
+        const Seen fair = RunOnce(false, "off");
+        const Seen storm = RunOnce(true, "off");
+        const Seen drop = RunOnce(true, "drop");
+        for (uint32_t host = 1; host < HOSTS; ++host)
+        {
+            NS_TEST_EXPECT_MSG_GT(fair.storm[host], 0U, "without a storm, host " << host);
+            NS_TEST_EXPECT_MSG_EQ(storm.storm[host], 0U, "in the storm, host " << host);
+            NS_TEST_EXPECT_MSG_EQ(storm.after[host], 0U, "later in the storm, host " << host);
+            NS_TEST_EXPECT_MSG_EQ(drop.storm[host], 0U, "before the detection, host " << host);
+            NS_TEST_EXPECT_MSG_GT(drop.after[host], fair.after[host] / 2, "back, host " << host);
+        }
+        NS_TEST_EXPECT_MSG_GT(Sum(drop.after), 0.9 * Sum(fair.after), "the victims are back");
+        NS_TEST_EXPECT_MSG_GT(drop.storms, 0U, "storms");
+        // The pause takes effect after START, so the first sample is at 1.05 ms.
+        NS_TEST_EXPECT_MSG_EQ(drop.firstPs, START + 50 * US + DETECTION, "detection");
+    }
+
+    std::string m_switch; //!< option switch
+};
+
+/** The tree of a storm, link by link. */
+class TreeTestCase : public TestCase
+{
+  public:
+    TreeTestCase()
+        : TestCase("the pause tree of a storm two switches away, and of an incast")
+    {
+    }
+
+  private:
+    void DoRun() override
+    {
+        for (const std::string queueing : {"OutputQueued", "InputQueued"})
+        {
+            // Host 0 at switch 3, host 1 at switch 2, which links 0, 1 and 2 join in a row. A
+            // second host at switch 3, 4, sends nothing over them.
+            RdmaTopology topology;
+            topology.AddHost();
+            topology.AddHost();
+            topology.AddSwitch();
+            topology.AddSwitch();
+            topology.AddHost();
+            for (const auto& [a, b] :
+                 std::vector<std::pair<uint32_t, uint32_t>>{{0, 3}, {2, 3}, {1, 2}, {4, 3}})
+            {
+                topology.AddLink(a, b, 100'000'000'000, US);
+            }
+            RdmaTestFabric test;
+            test.helper.SetSwitchAttribute("Queueing", StringValue(queueing));
+            test.helper.SetBufferAttribute("XoffBytes", UintegerValue(50'000));
+            test.Install(topology, {MakeTestFlow(0, 0, 1, 1'000'000)});
+            auto storm = CreateObject<QbbStormSource>();
+            storm->SetAttribute("Start", TimeValue(MicroSeconds(12)));
+            storm->SetAttribute("Stop", TimeValue(MicroSeconds(50)));
+            storm->Install(test.fabric->GetNic(1)->GetPort(0));
+            const QbbPauseTree tree(test.fabric);
+            test.Run();
+            NS_TEST_EXPECT_MSG_EQ(test.GetUnfinished(), "", "flows");
+            const auto pauses = tree.GetPauses();
+            NS_TEST_ASSERT_MSG_GT(pauses.size(), 2U, "pauses");
+            // The host's acknowledgement on the line delays the pause frame.
+            const int64_t startPs = pauses[0].startPs;
+            NS_TEST_EXPECT_MSG_EQ((startPs >= 12 * US && startPs < 12 * US + 7000), true, "start");
+            Check(pauses[0], {QbbPause::NONE, 0, 1, 0, 2, 1}, QbbPause::Cause::HOST, -1);
+            // 65535 quanta at 100 Gb/s.
+            NS_TEST_EXPECT_MSG_EQ(pauses[0].endPs, startPs + 335'539'200, "runs out");
+            NS_TEST_EXPECT_MSG_EQ(pauses[0].frames, 1U, "frames");
+            Check(pauses[1], {0, 1, 2, 0, 3, 1}, QbbPause::Cause::PAUSE, 1);
+            Check(pauses[2], {1, 2, 3, 0, 0, 0}, QbbPause::Cause::PAUSE, 1);
+            NS_TEST_EXPECT_MSG_GT(pauses[1].causeBytes, 50'000U, "bytes");
+            NS_TEST_EXPECT_MSG_GT(pauses[1].startPs, startPs + 1'105'760, "after its cause");
+            NS_TEST_EXPECT_MSG_GT(pauses[2].startPs, pauses[1].startPs + 1'105'760, "and its");
+            NS_TEST_EXPECT_MSG_GT(pauses[1].endPs, pauses[0].endPs, "ends after its cause");
+            NS_TEST_EXPECT_MSG_GT(pauses[2].endPs, pauses[1].endPs, "and its");
+            std::istringstream text(tree.FormatCsv());
+            std::string line;
+            std::getline(text, line);
+            NS_TEST_EXPECT_MSG_EQ(line,
+                                  "pause,parent,root,depth,start_us,end_us,node,port,class,peer,"
+                                  "peer_port,frames,cause,cause_port,cause_bytes",
+                                  "names");
+            std::getline(text, line);
+            NS_TEST_EXPECT_MSG_EQ(line.substr(0, 7), "0,,0,0,", "first line");
+            NS_TEST_EXPECT_MSG_EQ(line.substr(line.find(",1,0,3,")),
+                                  ",1,0,3,2,1,1,host,,0",
+                                  "line");
+            std::getline(text, line);
+            NS_TEST_EXPECT_MSG_EQ(line.substr(0, 8), "1,0,0,1,", "second line");
+        }
+        {
+            RdmaTestFabric test;
+            test.helper.SetBufferAttribute("XoffBytes", UintegerValue(50'000));
+            test.Install(MakeRdmaStar(3, MakeTestRates(100, 100, 1000)),
+                         {MakeTestFlow(0, 0, 2, 300'000), MakeTestFlow(1, 1, 2, 300'000)});
+            const QbbPauseTree tree(test.fabric);
+            test.Run();
+            const auto pauses = tree.GetPauses();
+            NS_TEST_ASSERT_MSG_GT(pauses.size(), 1U, "pauses");
+            for (const QbbPause& pause : pauses)
+            {
+                NS_TEST_EXPECT_MSG_EQ(pause.parent, QbbPause::NONE, "root");
+                NS_TEST_EXPECT_MSG_EQ(GetQbbPauseCauseName(pause.cause),
+                                      std::string("congestion"),
+                                      "cause");
+                NS_TEST_EXPECT_MSG_EQ(pause.causePort, 2, "port of the receiver");
+                NS_TEST_EXPECT_MSG_GT(pause.endPs, pause.startPs, "it ends");
+            }
+        }
+    }
+
+    /**
+     * \param pause a pause
+     * \param expected its parent, depth, node, port, peer and peer's port
+     * \param cause its cause
+     * \param causePort its port
+     */
+    void Check(const QbbPause& pause,
+               const std::array<int64_t, 6>& expected,
+               QbbPause::Cause cause,
+               int64_t causePort)
+    {
+        const std::array<int64_t, 6> actual{pause.parent,
+                                            pause.depth,
+                                            pause.node,
+                                            pause.port,
+                                            pause.peer,
+                                            pause.peerPort};
+        for (std::size_t i = 0; i < actual.size(); ++i)
+        {
+            NS_TEST_EXPECT_MSG_EQ(actual[i], expected[i], "member " << i);
+        }
+        NS_TEST_EXPECT_MSG_EQ(GetQbbPauseCauseName(pause.cause),
+                              std::string(GetQbbPauseCauseName(cause)),
+                              "cause");
+        NS_TEST_EXPECT_MSG_EQ(pause.causePort, causePort, "cause's port");
+    }
+};
+
+/** The timeline trace. */
+class TraceTestCase : public TestCase
+{
+  public:
+    TraceTestCase()
+        : TestCase("spans, counters and instants of the timeline; no influence on the run")
+    {
+    }
+
+  private:
+    /** \param file its name \return its text */
+    static std::string Read(const std::string& file)
+    {
+        std::ostringstream text;
+        text << std::ifstream(file).rdbuf();
+        return text.str();
+    }
+
+    void DoRun() override
+    {
+        {
+            // The times are those of rdma-watchdog: a pause frame at 12 us, with effect at
+            // 13.10576 us, for 335.5392 us.
+            RdmaTestFabric test;
+            test.Install(MakeRdmaStar(3, MakeTestRates(100, 100, 1000)), {});
+            for (const uint32_t stop : {100, 300})
+            {
+                auto storm = CreateObject<QbbStormSource>();
+                storm->SetAttribute("Start", TimeValue(MicroSeconds(12)));
+                storm->SetAttribute("Stop", TimeValue(MicroSeconds(stop)));
+                storm->Install(test.fabric->GetNic(stop == 100 ? 2 : 1)->GetPort(0));
+            }
+            std::ostringstream os;
+            {
+                RdmaPauseTrace trace(os, test.fabric, 10 * US);
+                test.Run(400 * US);
+            }
+            // Host 1 sends a second one at 12 + 167.7696 us, so that its pause lasts longer than
+            // the run.
+            const std::string expected = R"({"displayTimeUnit":"ns","traceEvents":[
+{"ph":"M","pid":4,"name":"process_name","args":{"name":"hub"}},
+{"ph":"M","pid":4,"name":"thread_name","tid":28,"args":{"name":"port 1 to host-1 class 3"}},
+{"ph":"X","pid":4,"name":"paused","tid":28,"ts":13.105760,"dur":386.894240},
+{"ph":"M","pid":4,"name":"thread_name","tid":44,"args":{"name":"port 2 to host-2 class 3"}},
+{"ph":"X","pid":4,"name":"paused","tid":44,"ts":13.105760,"dur":335.539200}
+]}
+)";
+            NS_TEST_EXPECT_MSG_EQ(os.str(), expected, "trace");
+        }
+        RdmaFabricOptions options;
+        options.topology = "fat-tree:4";
+        options.rate = "40Gbps";
+        options.uplinkRate = "40Gbps";
+        options.workload = "permutation";
+        options.bytes = "1MB";
+        options.buffer = "2MiB";
+        options.ecn = "5KB:200KB:0.5";
+        options.storm = "0:50us:400us";
+        options.slowReceiver = "3:20Gbps:256KB:100us:50us:200us";
+        options.watchdog = "drop";
+        options.detection = "200us";
+        options.restoration = "200us";
+        options.watchdogPoll = "20us";
+        options.stop = "50ms";
+        std::string digest;
+        for (const bool traced : {false, true})
+        {
+            RdmaFabricOptions these = options;
+            if (traced)
+            {
+                these.pauseTree = CreateTempDirFilename("tree.csv");
+                these.traceEvents = CreateTempDirFilename("trace.json");
+                these.traceInterval = "3us";
+            }
+            RdmaFabricRun run(these);
+            run.Run();
+            const RdmaFabricOutcome outcome = run.GetOutcome();
+            std::ostringstream told;
+            run.PrintFailures(told);
+            Simulator::Destroy();
+            NS_TEST_EXPECT_MSG_EQ(outcome.summary.flowsCompleted, 16U, "flows");
+            NS_TEST_EXPECT_MSG_GT(outcome.summary.drops, 10U, "drops");
+            NS_TEST_EXPECT_MSG_GT(outcome.summary.ecnMarks, 10U, "marks");
+            digest = traced ? digest : outcome.summary.digest;
+            NS_TEST_EXPECT_MSG_EQ(outcome.summary.digest, digest, "digest");
+            NS_TEST_EXPECT_MSG_NE(told.str().find("PFC watchdog: edge-0 port 0 class 3: 1 storms "
+                                                  "detected, 1 restored"),
+                                  std::string::npos,
+                                  told.str());
+            NS_TEST_EXPECT_MSG_NE(told.str().find("slow receiver: host-3"),
+                                  std::string::npos,
+                                  told.str());
+            if (!traced)
+            {
+                continue;
+            }
+            const std::string json = Read(these.traceEvents);
+            for (const std::string what : {"\"paused\"",
+                                           "PFC storm detected",
+                                           "PFC storm restored",
+                                           "class 3 queue",
+                                           "class 3 ECN marks",
+                                           "receive buffer"})
+            {
+                NS_TEST_EXPECT_MSG_NE(json.find(what), std::string::npos, what);
+            }
+            NS_TEST_EXPECT_MSG_EQ(json.substr(json.size() - 4), "\n]}\n", "its end");
+            NS_TEST_EXPECT_MSG_NE(Read(these.pauseTree).find("\n0,,0,0,"),
+                                  std::string::npos,
+                                  "CSV");
+        }
+    }
+};
+
+/** The suite. */
+class RdmaStormTestSuite : public TestSuite
+{
+  public:
+    RdmaStormTestSuite()
+        : TestSuite("rdma-storm")
+    {
+        AddTestCase(new TreeTestCase);
+        AddTestCase(new TraceTestCase);
+        AddTestCase(new FatTreeTestCase("shared"));
+    }
+};
+
+RdmaStormTestSuite g_rdmaStormTestSuite; //!< registers the suite
+
+} // namespace
