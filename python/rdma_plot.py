@@ -6,15 +6,20 @@
     rdma_plot.py fct-cdf  RUN... -o FILE    distribution of flow completion times
     rdma_plot.py slowdown RUN... -o FILE    median and 99th percentile of the slowdown by flow size
     rdma_plot.py pauses   RUN -o FILE       how long each port was paused
+    rdma_plot.py timeseries CSV -o FILE     rate, window, round trip of flows in time
+    rdma_plot.py monitor    CSV -o FILE     queues and pauses of ports in time
 
-RUN is a folder that rdma-fabric --out=DIR wrote, or LABEL=FOLDER. FILE ends in .png, .svg or .pdf.
+RUN is a folder that rdma-fabric --out=DIR wrote, or LABEL=FOLDER; CSV is a file that its --timeseries
+or --monitor wrote. FILE ends in .png, .svg or .pdf.
 """
 
 import argparse
 import os
 import sys
 
-from rdma_results import ResultsError, quantile, read_run, size_groups
+from rdma_results import (
+    ResultsError, quantile, read_monitor, read_run, read_time_series, size_groups,
+)
 
 # Told apart by people with any colour vision (Okabe and Ito, 2008).
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
@@ -200,7 +205,7 @@ def parser():
         description=__doc__,
     )
     verbs = result.add_subparsers(
-        dest="verb", required=True, metavar="table|fct-cdf|slowdown|pauses"
+        dest="verb", required=True, metavar="table|fct-cdf|slowdown|pauses|timeseries|monitor"
     )
 
     def add(name, text, several):
@@ -211,13 +216,20 @@ def parser():
         )
         return verb
 
-    def add_picture(name, text, several):
-        verb = add(name, text, several)
+    def add_out(verb):
         verb.add_argument(
             "-o", "--out", required=True, metavar="FILE",
             help="picture to write: .png, .svg or .pdf",
         )
         return verb
+
+    def add_picture(name, text, several):
+        return add_out(add(name, text, several))
+
+    def add_file(name, text):
+        verb = verbs.add_parser(name, help=text, description=text)
+        verb.add_argument("csv", metavar="CSV", help=f"a file that rdma-fabric --{name}=FILE wrote")
+        return add_out(verb)
 
     def at_least_one(text):
         if not text.isascii() or not text.isdigit() or int(text) < 1:
@@ -235,6 +247,14 @@ def parser():
     pauses.add_argument(
         "--top", type=at_least_one, default=20, metavar="N", help="ports to show at most (20)"
     )
+    series = add_file("timeseries", "rate, window, round trip of flows in time")
+    series.add_argument(
+        "--flows", type=at_least_one, metavar="N", help="show the first N flows of the file (all)"
+    )
+    monitor = add_file("monitor", "queues and pauses of ports in time")
+    monitor.add_argument(
+        "--top", type=at_least_one, default=6, metavar="N", help="ports to show at most (6)"
+    )
     return result
 
 
@@ -246,12 +266,33 @@ def read_named(text):
     return label, read_run(folder)
 
 
+def draw_file(options):
+    """The picture of a file of rows in time."""
+    import rdma_plot_time
+
+    if options.verb == "monitor":
+        readings = read_monitor(options.csv)
+        if not readings:
+            raise ResultsError(f"{options.csv}: there are no rows")
+        return rdma_plot_time.draw_monitor(readings, options.top)
+    samples = read_time_series(options.csv)
+    if not samples:
+        raise ResultsError(f"{options.csv}: there are no rows")
+    if options.flows is not None:
+        first = sorted({sample.flow for sample in samples})[: options.flows]
+        samples = [sample for sample in samples if sample.flow in first]
+    return rdma_plot_time.draw_time_series(samples)
+
+
 def main(arguments=None):
     """The whole program; returns its exit status: 0, or 2 if something could not be read."""
     options = parser().parse_args(arguments)
     try:
         if options.verb != "table" and os.path.splitext(options.out)[1] not in FORMATS:
             raise ResultsError(f"--out: {options.out}; accepted: a name in {', '.join(FORMATS)}")
+        if options.verb in ("timeseries", "monitor"):
+            save(draw_file(options), options.out)
+            return 0
         runs = [read_named(text) for text in options.runs]
         for name, run in runs:
             if not run.flows:

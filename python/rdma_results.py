@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Reads what a run of rdma-fabric leaves behind: flows.csv, ports.csv and summary.json.
+"""Reads what a run of rdma-fabric leaves behind: flows.csv, ports.csv and summary.json, and what
+--timeseries and --monitor write.
 
     run = read_run("results/incast")
     slow = [flow for flow in run.flows if flow.completed and flow.slowdown > 10]
@@ -57,6 +58,45 @@ class Port:
     drops: int
     marks: int
     peak_queue_bytes: int
+
+
+@dataclasses.dataclass(frozen=True)
+class Sample:
+    """A row of rdma-fabric --timeseries: how a flow's queue pair stands. None: there is no such thing."""
+
+    time_ns: float
+    node: int
+    qp: int
+    flow: int
+    rate_bps: Optional[float]
+    target_rate_bps: Optional[float]
+    window_bytes: Optional[float]
+    alpha: Optional[float]
+    rtt_ns: Optional[float]
+    in_flight_bytes: int
+    acknowledged_packets: int
+
+
+@dataclasses.dataclass(frozen=True)
+class Reading:
+    """A row of rdma-fabric --monitor: one priority of one port at a poll. Hosts have no ingress_bytes."""
+
+    time_ns: float
+    node: int
+    port: int
+    priority: int
+    tx_bytes: int
+    rx_bytes: int
+    drops: int
+    ecn_marks: int
+    xoff_sent: int
+    xoff_received: int
+    paused_ns: float
+    queue_bytes: int
+    peak_queue_bytes: int
+    ingress_bytes: Optional[float]
+    peak_ingress_bytes: Optional[float]
+    peak_headroom_bytes: Optional[float]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -155,6 +195,16 @@ def read_flows(path):
 def read_ports(path):
     """The rows of a ports.csv."""
     return _read_rows(path, Port)
+
+
+def read_time_series(path):
+    """The rows of a file of rdma-fabric --timeseries."""
+    return _read_rows(path, Sample)
+
+
+def read_monitor(path):
+    """The rows of a file of rdma-fabric --monitor."""
+    return _read_rows(path, Reading)
 
 
 def read_summary(path):
