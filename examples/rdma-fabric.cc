@@ -39,7 +39,7 @@ main(int argc, char* argv[])
     cmd.AddValue("transport", "roce, irn, or iwarp (ns-3's TCP)", options.transport);
     cmd.AddValue("cc",
                  "congestion control: none, dcqcn, dcqcn-nic, rcm, dctcp, dctcp-window, timely, "
-                 "timely-patched, swift, hpcc, powertcp, powertcp-theta or aimd",
+                 "timely-patched, swift, hpcc, hpcc-pint, powertcp, powertcp-theta or aimd",
                  options.cc);
     cmd.AddValue("pfc", "on or off", options.pfc);
     cmd.AddValue("ecn",

@@ -35,10 +35,21 @@ struct Link
     int64_t roundTripPs; //!< there and back
 };
 
-} // namespace
+/** The longest paths of a topology. */
+struct Longest
+{
+    double bytes{0};        //!< largest product of bandwidth and delay
+    int64_t roundTripPs{0}; //!< longest round trip
+};
 
-uint32_t
-GetRdmaBdpPackets(const RdmaTopology& topology, uint32_t packetBytes, uint32_t ackBytes)
+/**
+ * \param topology a valid topology
+ * \param packetBytes what a full packet takes on the line
+ * \param ackBytes what an acknowledgement takes
+ * \return its longest paths
+ */
+Longest
+FindLongest(const RdmaTopology& topology, uint32_t packetBytes, uint32_t ackBytes)
 {
     std::vector<Link> links;
     for (const RdmaTopologyLink& link : topology.GetLinks())
@@ -51,7 +62,7 @@ GetRdmaBdpPackets(const RdmaTopology& topology, uint32_t packetBytes, uint32_t a
              2 * link.delayPs + rate.BytesToPs(packetBytes) + rate.BytesToPs(ackBytes)});
     }
     const auto linksByNode = topology.GetLinksByNode();
-    double largest = 0;
+    Longest longest;
     // Hosts of one switch that have the same link see the same paths.
     std::set<std::vector<std::tuple<uint32_t, uint64_t, int64_t>>> seen;
     std::vector<Reach> reach;
@@ -110,15 +121,30 @@ GetRdmaBdpPackets(const RdmaTopology& topology, uint32_t packetBytes, uint32_t a
             const Reach& there = reach[other];
             if (other != host && there.links != std::numeric_limits<uint32_t>::max())
             {
-                largest = std::max(largest,
-                                   static_cast<double>(there.roundTripPs) * 1e-12 *
-                                       static_cast<double>(there.rateBps) / 8);
+                longest.bytes = std::max(longest.bytes,
+                                         static_cast<double>(there.roundTripPs) * 1e-12 *
+                                             static_cast<double>(there.rateBps) / 8);
+                longest.roundTripPs = std::max(longest.roundTripPs, there.roundTripPs);
             }
         }
     }
-    return static_cast<uint32_t>(std::clamp(std::ceil(largest / packetBytes),
-                                            1.0,
-                                            static_cast<double>(RDMA_MAX_WINDOW - 1)));
+    return longest;
+}
+
+} // namespace
+
+uint32_t
+GetRdmaBdpPackets(const RdmaTopology& topology, uint32_t packetBytes, uint32_t ackBytes)
+{
+    const double bytes = FindLongest(topology, packetBytes, ackBytes).bytes;
+    return static_cast<uint32_t>(
+        std::clamp(std::ceil(bytes / packetBytes), 1.0, static_cast<double>(RDMA_MAX_WINDOW - 1)));
+}
+
+int64_t
+GetRdmaLongestRttPs(const RdmaTopology& topology, uint32_t packetBytes, uint32_t ackBytes)
+{
+    return FindLongest(topology, packetBytes, ackBytes).roundTripPs;
 }
 
 } // namespace ns3

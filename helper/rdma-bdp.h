@@ -29,6 +29,18 @@ namespace ns3
  */
 uint32_t GetRdmaBdpPackets(const RdmaTopology& topology, uint32_t packetBytes, uint32_t ackBytes);
 
+/**
+ * \ingroup rdma
+ * The longest round trip between two hosts in an empty network, over shortest paths in links, with
+ * the times of GetRdmaBdpPackets().
+ *
+ * \param topology a valid topology
+ * \param packetBytes what a full packet takes on the line, preamble and gap included
+ * \param ackBytes what an acknowledgement takes
+ * \return picoseconds; 0 if no two hosts are connected
+ */
+int64_t GetRdmaLongestRttPs(const RdmaTopology& topology, uint32_t packetBytes, uint32_t ackBytes);
+
 } // namespace ns3
 
 #endif /* RDMA_BDP_H */

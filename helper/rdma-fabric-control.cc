@@ -24,23 +24,26 @@ struct Algorithm
     const char* attribute; //!< an attribute that is set, if any
     const char* value;     //!< its value
     bool ecn;              //!< it needs marks
-    bool telemetry;        //!< it needs telemetry
+    uint32_t trailer;      //!< bytes of its telemetry in a packet, at most
     bool acknowledged;     //!< it needs an acknowledgement of each packet
 };
 
+constexpr uint32_t INT_BYTES = QbbWire::IntTrailerBytes(RDMA_INT_MAX_HOPS); //!< for any path
+
 constexpr Algorithm ALGORITHMS[] = {
-    {"dcqcn", "ns3::RdmaDcqcn", "Preset", "Paper", true, false, false},
-    {"dcqcn-nic", "ns3::RdmaDcqcn", "Preset", "Nic", true, false, false},
-    {"rcm", "ns3::RdmaRcm", nullptr, nullptr, true, false, false},
-    {"dctcp", "ns3::RdmaDctcp", "Form", "Rate", true, false, true},
-    {"dctcp-window", "ns3::RdmaDctcp", "Form", "Window", true, false, true},
-    {"timely", "ns3::RdmaTimely", "Patched", "false", false, false, true},
-    {"timely-patched", "ns3::RdmaTimely", "Patched", "true", false, false, true},
-    {"swift", "ns3::RdmaSwift", nullptr, nullptr, false, false, true},
-    {"hpcc", "ns3::RdmaHpcc", nullptr, nullptr, false, true, true},
-    {"powertcp", "ns3::RdmaPowerTcp", "Variant", "Int", false, true, true},
-    {"powertcp-theta", "ns3::RdmaPowerTcp", "Variant", "Theta", false, false, true},
-    {"aimd", "ns3::RdmaAimd", nullptr, nullptr, false, false, true},
+    {"dcqcn", "ns3::RdmaDcqcn", "Preset", "Paper", true, 0, false},
+    {"dcqcn-nic", "ns3::RdmaDcqcn", "Preset", "Nic", true, 0, false},
+    {"rcm", "ns3::RdmaRcm", nullptr, nullptr, true, 0, false},
+    {"dctcp", "ns3::RdmaDctcp", "Form", "Rate", true, 0, true},
+    {"dctcp-window", "ns3::RdmaDctcp", "Form", "Window", true, 0, true},
+    {"timely", "ns3::RdmaTimely", "Patched", "false", false, 0, true},
+    {"timely-patched", "ns3::RdmaTimely", "Patched", "true", false, 0, true},
+    {"swift", "ns3::RdmaSwift", nullptr, nullptr, false, 0, true},
+    {"hpcc", "ns3::RdmaHpcc", nullptr, nullptr, false, INT_BYTES, true},
+    {"hpcc-pint", "ns3::RdmaHpccPint", nullptr, nullptr, false, QbbWire::PINT_BYTES, true},
+    {"powertcp", "ns3::RdmaPowerTcp", "Variant", "Int", false, INT_BYTES, true},
+    {"powertcp-theta", "ns3::RdmaPowerTcp", "Variant", "Theta", false, 0, true},
+    {"aimd", "ns3::RdmaAimd", nullptr, nullptr, false, 0, true},
 };
 
 /** \param options a run \return its algorithm, or null for none */
@@ -107,7 +110,7 @@ uint32_t
 GetRdmaControlBytes(const RdmaFabricOptions& options)
 {
     const Algorithm* algorithm = FindAlgorithm(options);
-    return algorithm && algorithm->telemetry ? QbbWire::IntTrailerBytes(RDMA_INT_MAX_HOPS) : 0;
+    return algorithm ? algorithm->trailer : 0;
 }
 
 void

@@ -216,6 +216,10 @@ RdmaFabricHelper::Install(const RdmaTopology& topology) const
             InstallSwitch(*fabric, node, marker);
         }
     }
+    if (control && control->GetUtilisationPeriod() > 0)
+    {
+        EnablePint(*fabric, *transport);
+    }
     InstallAddresses(*fabric);
     fabric->m_routing->ComputeRoutes();
     return fabric;
@@ -235,24 +239,45 @@ RdmaFabricHelper::MakeTransport(const RdmaTopology& topology) const
     transport->GetAttribute("BdpCap", cap);
     if (bdpFc.Get() && cap.Get() == 0)
     {
-        UintegerValue mtu;
-        ObjectFactory queuePair("ns3::RdmaQueuePair");
-        for (const auto& [name, value] : m_queuePairAttributes)
-        {
-            queuePair.Set(name, *value);
-        }
-        queuePair.Create<RdmaQueuePair>()->GetAttribute("PathMtu", mtu);
-        constexpr uint32_t OVERHEAD = QbbWire::PREAMBLE_BYTES + QbbWire::GAP_BYTES;
-        const auto bytes = [](RdmaOpcode opcode, uint32_t payload) {
-            return QbbWire::RoceFrameBytes(GetRdmaOpcodeInfo(opcode), payload, false) + OVERHEAD;
-        };
-        transport->SetAttribute(
-            "BdpCap",
-            UintegerValue(GetRdmaBdpPackets(topology,
-                                            bytes(RdmaOpcode::IRN_WRITE_MIDDLE, mtu.Get()),
-                                            bytes(RdmaOpcode::IRN_ACKNOWLEDGE, 0))));
+        const auto [packet, ack] = GetLineBytes(*transport, 0);
+        transport->SetAttribute("BdpCap", UintegerValue(GetRdmaBdpPackets(topology, packet, ack)));
     }
     return transport;
+}
+
+std::pair<uint32_t, uint32_t>
+RdmaFabricHelper::GetLineBytes(const RdmaTransport& transport, uint32_t trailer) const
+{
+    UintegerValue mtu;
+    ObjectFactory queuePair("ns3::RdmaQueuePair");
+    for (const auto& [name, value] : m_queuePairAttributes)
+    {
+        queuePair.Set(name, *value);
+    }
+    queuePair.Create<RdmaQueuePair>()->GetAttribute("PathMtu", mtu);
+    const bool irn = transport.GetWireFormat() == RdmaWireFormat::IRN;
+    const auto bytes = [trailer](RdmaOpcode opcode, uint32_t payload) {
+        constexpr uint32_t OVERHEAD = QbbWire::PREAMBLE_BYTES + QbbWire::GAP_BYTES;
+        const RdmaOpcodeInfo& info = GetRdmaOpcodeInfo(opcode);
+        return QbbWire::RoceFrameBytes(info, payload, false, trailer) + OVERHEAD;
+    };
+    return {bytes(irn ? RdmaOpcode::IRN_WRITE_MIDDLE : RdmaOpcode::RDMA_WRITE_MIDDLE, mtu.Get()),
+            bytes(irn ? RdmaOpcode::IRN_ACKNOWLEDGE : RdmaOpcode::ACKNOWLEDGE, 0)};
+}
+
+void
+RdmaFabricHelper::EnablePint(const RdmaFabric& fabric, const RdmaTransport& transport) const
+{
+    const auto [packet, ack] = GetLineBytes(transport, QbbWire::PINT_BYTES);
+    const int64_t baseRttPs = GetRdmaLongestRttPs(fabric.m_topology, packet, ack);
+    for (const auto& sw : fabric.m_switches)
+    {
+        TimeValue given;
+        if (sw && (sw->GetAttribute("PintBaseRtt", given), given.Get().IsZero()))
+        {
+            sw->SetAttribute("PintBaseRtt", TimeValue(QbbFromPs(baseRttPs)));
+        }
+    }
 }
 
 void

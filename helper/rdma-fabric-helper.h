@@ -114,6 +114,14 @@ class RdmaFabricHelper
 
   private:
     Ptr<RdmaTransport> MakeTransport(const RdmaTopology& topology) const;
+    /**
+     * \param transport of the queue pairs
+     * \param trailer bytes of telemetry
+     * \return bytes of a full packet on the line, and of its acknowledgement
+     */
+    std::pair<uint32_t, uint32_t> GetLineBytes(const RdmaTransport& transport,
+                                               uint32_t trailer) const;
+    void EnablePint(const RdmaFabric& fabric, const RdmaTransport& transport) const;
     void InstallLink(RdmaFabric& fabric, uint32_t link) const;
     void InstallHost(RdmaFabric& fabric,
                      uint32_t host,

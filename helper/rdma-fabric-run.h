@@ -36,8 +36,8 @@ struct RdmaFabricOptions
     uint32_t mtu{1024};                        //!< payload of a full packet, 256..4096 bytes
     std::string transport{"roce"};             //!< "roce", "irn" or "iwarp"
     /// Congestion control: "none", "dcqcn" (the paper's parameters), "dcqcn-nic", "rcm", "dctcp",
-    /// "dctcp-window", "timely", "timely-patched", "swift", "hpcc", "powertcp", "powertcp-theta",
-    /// "aimd".
+    /// "dctcp-window", "timely", "timely-patched", "swift", "hpcc", "hpcc-pint", "powertcp",
+    /// "powertcp-theta", "aimd".
     std::string cc{"none"};
     std::string pfc{"on"}; //!< "on" or "off"
     /// "on", "off" or KMIN:KMAX:PMAX at 40 Gb/s, as in 5KB:200KB:0.01; "auto": if cc needs it.

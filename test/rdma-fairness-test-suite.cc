@@ -94,6 +94,9 @@ GetAlgorithms()
     hpcc.utilisation = 0.9;
     hpcc.settleMs = 50;
     list.push_back(hpcc);
+    hpcc.name = "HPCC-PINT";
+    hpcc.type = "ns3::RdmaHpccPint";
+    list.push_back(hpcc);
 
     // "PowerTCP", section 3.3: the queue is the sum of the additive increases, n / ExpectedFlows
     // (10) of a bandwidth-delay product, 52 kB.

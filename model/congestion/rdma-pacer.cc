@@ -9,13 +9,15 @@ RdmaPacer::RdmaPacer(std::unique_ptr<RdmaRateController> controller,
                      uint32_t packetBytes,
                      uint64_t minRateBps,
                      bool needsRtt,
-                     uint8_t intRoom)
+                     uint8_t intRoom,
+                     uint32_t utilisationPeriod)
     : m_controller(std::move(controller)),
       m_minRateBps(minRateBps),
       m_packetBytes(packetBytes),
       m_intRoom(intRoom),
       m_needsRtt(needsRtt),
-      m_timesPackets(needsRtt)
+      m_timesPackets(needsRtt),
+      m_utilisationPeriod(utilisationPeriod)
 {
 }
 

@@ -35,12 +35,14 @@ class RdmaPacer
      * \param minRateBps no packet waits longer than at this rate, 1 and above
      * \param needsRtt true: it wants round-trip times, so keep when packets were sent
      * \param intRoom telemetry records that each packet has room for; 0: none
+     * \param utilisationPeriod one of so many packets asks for the utilisation of its path; 0: none
      */
     RdmaPacer(std::unique_ptr<RdmaRateController> controller,
               uint32_t packetBytes,
               uint64_t minRateBps,
               bool needsRtt,
-              uint8_t intRoom = 0);
+              uint8_t intRoom = 0,
+              uint32_t utilisationPeriod = 0);
 
     /** \return when the next packet may leave */
     int64_t GetNextPs() const
@@ -158,6 +160,17 @@ class RdmaPacer
         return m_intRoom;
     }
 
+    /** \return true if the packet that goes out now asks for the utilisation of its path */
+    bool AsksUtilisation()
+    {
+        if (m_utilisationPeriod == 0 || --m_untilAsked > 0)
+        {
+            return false;
+        }
+        m_untilAsked = m_utilisationPeriod;
+        return true;
+    }
+
     /** \return the controller */
     RdmaRateController& GetController()
     {
@@ -188,6 +201,8 @@ class RdmaPacer
     bool m_needsRtt;                                  //!< the controller wants round trips
     bool m_timesPackets;                              //!< keep send times
     int64_t m_rttPs{UNKNOWN};                         //!< the latest round trip
+    uint32_t m_utilisationPeriod;                     //!< one of so many packets asks; 0: none
+    uint32_t m_untilAsked{1};                         //!< packets until the next one that does
     uint64_t m_oldest{0};                             //!< packets below this are acknowledged
     std::vector<SendTime> m_times; //!< by packet number modulo its size, a power of two
 };

@@ -116,6 +116,7 @@ struct QbbFrameFields
     uint8_t intRoom{0};      //!< records that there is room for, 0..16; 0: no trailer
     bool intEcho{false};     //!< the records are those of another packet, sent back
     bool intOverflow{false}; //!< a switch found no room
+    uint8_t pint{0};         //!< a trailer of one byte, a utilisation by RdmaPintCode; 0: none
 
     // MAC control (PFC, PAUSE)
 

@@ -30,8 +30,13 @@ Write(QbbByteWriter& io, const QbbFrame& frame)
 {
     if (frame.intRoom == 0)
     {
+        if (frame.pint != 0)
+        {
+            io.U8(frame.pint);
+        }
         return;
     }
+    NS_ASSERT_MSG(frame.pint == 0, "a frame with two telemetry trailers");
     NS_ASSERT_MSG(frame.telemetry.size() <= frame.intRoom && frame.intRoom <= RDMA_INT_MAX_HOPS,
                   frame.telemetry.size() << " records with room for " << +frame.intRoom);
     io.U8(frame.intEcho ? ECHOED : COLLECTING);
@@ -51,6 +56,12 @@ Write(QbbByteWriter& io, const QbbFrame& frame)
 QbbParseError
 Read(QbbByteReader& io, uint32_t count, QbbFrame& frame)
 {
+    if (count < INT_HEADER_BYTES)
+    {
+        // What follows is the padding of a frame of minimum size.
+        io.U8(frame.pint);
+        return io.Zeros(count - PINT_BYTES) ? QbbParseError::NONE : QbbParseError::BAD_TELEMETRY;
+    }
     uint8_t kind = 0;
     uint8_t used = 0;
     uint8_t flags = 0;

@@ -14,7 +14,8 @@ namespace ns3
 
 /**
  * \ingroup rdma
- * QbbFrameCodec's part for the telemetry trailer, the bytes between ICRC and FCS.
+ * QbbFrameCodec's part for the telemetry trailer, the bytes between ICRC and FCS: records of the
+ * switches on the way, or one byte (PINT). The length tells them apart.
  *
  * It stands behind the IP datagram, where the ICRC does not cover it and switches may write.
  */
@@ -31,7 +32,7 @@ void Write(QbbByteWriter& io, const QbbFrame& frame);
 /**
  * \ingroup rdma
  * \param io stands at the first byte of the trailer, which is not 0
- * \param count bytes up to the end of the frame, INT_HEADER_BYTES or more
+ * \param count bytes up to the end of the frame, 1 or more
  * \param frame the frame to fill in
  * \return NONE, or what is wrong
  */

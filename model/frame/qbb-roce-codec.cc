@@ -301,7 +301,7 @@ Parse(const uint8_t* ip, uint32_t count, QbbFrame& frame)
         return QbbParseError::BAD_PAD;
     }
     const uint32_t behind = count - length;
-    if (behind >= INT_HEADER_BYTES && *io.At() != 0)
+    if (behind > 0 && *io.At() != 0)
     {
         return QbbIntCodec::Read(io, behind, frame);
     }

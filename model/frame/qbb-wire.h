@@ -39,6 +39,7 @@ constexpr uint32_t IRN_EXTENSION_BYTES = 28;  //!< the same with IRN: the IRN me
 constexpr uint32_t CNP_RESERVED_BYTES = 16;   //!< reserved bytes after a CNP's BTH
 constexpr uint32_t INT_HEADER_BYTES = 4;      //!< telemetry trailer without records
 constexpr uint32_t INT_RECORD_BYTES = 20;     //!< record of a hop
+constexpr uint32_t PINT_BYTES = 1;            //!< trailer of a utilisation in one byte
 constexpr uint16_t ETHERTYPE_IPV4 = 0x0800;   //!< IPv4
 constexpr uint16_t ETHERTYPE_ARP = 0x0806;    //!< ARP
 constexpr uint16_t ETHERTYPE_VLAN = 0x8100;   //!< 802.1Q tag

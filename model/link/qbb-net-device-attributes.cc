@@ -66,28 +66,32 @@ QbbNetDevice::GetTypeId()
             .AddAttribute("FlowControl",
                           "None, Pfc (IEEE 802.1Qbb) or Pause (IEEE 802.3x).",
                           EnumValue(FLOW_CONTROL_PFC),
-                          RdmaMakeEnumAccessor<FlowControl>(&QbbNetDevice::m_flowControl),
+                          RdmaMakeEnumAccessor<FlowControl>(&QbbNetDevice::SetFlowControl,
+                                                            &QbbNetDevice::GetFlowControl),
                           MakeEnumChecker(FLOW_CONTROL_NONE,
                                           "None",
                                           FLOW_CONTROL_PFC,
                                           "Pfc",
                                           FLOW_CONTROL_PAUSE,
                                           "Pause"))
-            .AddAttribute("PfcClasses",
-                          "The lossless classes, one bit each: bit p is class p.",
-                          UintegerValue(1U << 3),
-                          MakeUintegerAccessor(&QbbNetDevice::m_pfcClasses),
-                          MakeUintegerChecker<uint8_t>())
-            .AddAttribute("PauseQuanta",
-                          "Length of a pause that is asked for, in quanta of 512 bit times.",
-                          UintegerValue(65535),
-                          MakeUintegerAccessor(&QbbNetDevice::m_pauseQuanta),
-                          MakeUintegerChecker<uint16_t>(1))
-            .AddAttribute("PauseRefresh",
-                          "A pause is repeated after this part of its length; above 0, below 1.",
-                          DoubleValue(0.5),
-                          MakeDoubleAccessor(&QbbNetDevice::m_pauseRefresh),
-                          MakeDoubleChecker<double>(0, 1))
+            .AddAttribute(
+                "PfcClasses",
+                "The lossless classes, one bit each: bit p is class p.",
+                UintegerValue(1U << 3),
+                MakeUintegerAccessor(&QbbNetDevice::SetPfcClasses, &QbbNetDevice::GetPfcClasses),
+                MakeUintegerChecker<uint8_t>())
+            .AddAttribute(
+                "PauseQuanta",
+                "Length of a pause that is asked for, in quanta of 512 bit times.",
+                UintegerValue(65535),
+                MakeUintegerAccessor(&QbbNetDevice::SetPauseQuanta, &QbbNetDevice::GetPauseQuanta),
+                MakeUintegerChecker<uint16_t>(1))
+            .AddAttribute(
+                "PauseRefresh",
+                "A pause is repeated after this part of its length; above 0, below 1.",
+                DoubleValue(0.5),
+                MakeDoubleAccessor(&QbbNetDevice::SetPauseRefresh, &QbbNetDevice::GetPauseRefresh),
+                MakeDoubleChecker<double>(0, 1))
             .AddAttribute(
                 "PauseReactionDelay",
                 "Time from the arrival of a pause frame until the port begins no more "
@@ -206,6 +210,62 @@ DataRate
 QbbNetDevice::GetDataRate() const
 {
     return DataRate(m_rate.GetBitRate());
+}
+
+void
+QbbNetDevice::RefuseWhileRunning(const char* attribute) const
+{
+    NS_ABORT_MSG_IF(IsInitialized(),
+                    "rdma: QbbNetDevice::" << attribute << " of port " << m_ifIndex << " of node "
+                                           << m_nodeId
+                                           << " is set while it is running; accepted: before the "
+                                              "simulation starts");
+}
+
+void
+QbbNetDevice::SetFlowControl(FlowControl flowControl)
+{
+    RefuseWhileRunning("FlowControl");
+    m_flowControl = flowControl;
+}
+
+void
+QbbNetDevice::SetPfcClasses(uint8_t classes)
+{
+    RefuseWhileRunning("PfcClasses");
+    m_pfcClasses = classes;
+}
+
+uint8_t
+QbbNetDevice::GetPfcClasses() const
+{
+    return m_pfcClasses;
+}
+
+void
+QbbNetDevice::SetPauseQuanta(uint16_t quanta)
+{
+    RefuseWhileRunning("PauseQuanta");
+    m_pauseQuanta = quanta;
+}
+
+uint16_t
+QbbNetDevice::GetPauseQuanta() const
+{
+    return m_pauseQuanta;
+}
+
+void
+QbbNetDevice::SetPauseRefresh(double fraction)
+{
+    RefuseWhileRunning("PauseRefresh");
+    m_pauseRefresh = fraction;
+}
+
+double
+QbbNetDevice::GetPauseRefresh() const
+{
+    return m_pauseRefresh;
 }
 
 void

@@ -95,6 +95,7 @@ QbbNetDevice::DoDispose()
     m_sourceReady = 0;
     m_sink = nullptr;
     m_source = nullptr;
+    m_departureHook = nullptr;
     m_channel = nullptr;
     m_node = nullptr;
     m_receiveErrorModel = nullptr;
@@ -260,6 +261,10 @@ QbbNetDevice::StartTransmission(QbbFramePtr&& frame, int64_t nowFs)
     if (frame->intRoom > 0 && m_stampsTelemetry && !frame->intEcho)
     {
         StampTelemetry(*frame, nowPs);
+    }
+    if (m_departureHook)
+    {
+        m_departureHook->FrameDeparts(*this, *frame, nowPs);
     }
     uint64_t fraction = m_fraction;
     const int64_t sentPs = nowPs + m_rate.BytesToPs(preamble + frame->size, fraction);

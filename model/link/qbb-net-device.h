@@ -5,6 +5,7 @@
 
 #include "qbb-channel.h"
 #include "qbb-classifier.h"
+#include "qbb-departure-hook.h"
 #include "qbb-egress-scheduler.h"
 #include "qbb-frame.h"
 #include "qbb-line-rate.h"
@@ -462,6 +463,12 @@ class QbbNetDevice : public NetDevice
         m_stampsTelemetry = stamps;
     }
 
+    /** \param hook sees each frame that leaves, and must outlive the device's events; or null */
+    void SetDepartureHook(QbbDepartureHook* hook)
+    {
+        m_departureHook = hook;
+    }
+
     /** \return the port's number at the switch or NIC behind it */
     uint16_t GetPortNumber() const
     {
@@ -587,6 +594,14 @@ class QbbNetDevice : public NetDevice
     }
 
     void ReceiveMacControl(const QbbFrame& frame);
+    void RefuseWhileRunning(const char* attribute) const;
+    void SetFlowControl(FlowControl flowControl);
+    void SetPfcClasses(uint8_t classes);
+    uint8_t GetPfcClasses() const;
+    void SetPauseQuanta(uint16_t quanta);
+    uint16_t GetPauseQuanta() const;
+    void SetPauseRefresh(double fraction);
+    double GetPauseRefresh() const;
     void SetDelayedPause(Time delay);
     Time GetDelayedPause() const;
     void TracePhyTxEnd(const QbbFrame& frame, int64_t atPs);
@@ -620,6 +635,7 @@ class QbbNetDevice : public NetDevice
     uint16_t m_portNumber{0};                     //!< number at the switch or NIC
     QbbFrameSink* m_sink{nullptr};                //!< switch or NIC
     QbbFrameSource* m_source{nullptr};            //!< NIC
+    QbbDepartureHook* m_departureHook{nullptr};   //!< SetDepartureHook()
     Ptr<QbbChannel> m_channel;                    //!< the cable
     QbbEgressScheduler m_scheduler;               //!< whose turn it is
     QbbPauseReceiver m_pauseReceiver;             //!< what this port may not send

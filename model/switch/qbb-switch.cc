@@ -74,6 +74,13 @@ QbbSwitch::GetTypeId()
                           PointerValue(),
                           MakePointerAccessor(&QbbSwitch::m_selector),
                           MakePointerChecker<QbbPathSelector>())
+            .AddAttribute("PintBaseRtt",
+                          "Base round-trip time of the network, over which the utilisation of "
+                          "ports is averaged for HPCC over PINT; 0: packets that ask for it are "
+                          "sent on as they are.",
+                          TimeValue(Time(0)),
+                          MakeTimeAccessor(&QbbSwitch::SetPintBaseRtt, &QbbSwitch::GetPintBaseRtt),
+                          MakeTimeChecker(Time(0)))
             .AddAttribute("EcmpSeed",
                           "Mixed into the choice among equal-cost ports; 0 makes one from the "
                           "node's number. Equal seeds everywhere polarise the fabric.",
@@ -128,6 +135,22 @@ QbbSwitch::NotifyNewAggregate()
 }
 
 void
+QbbSwitch::SetPintBaseRtt(Time baseRtt)
+{
+    NS_ABORT_MSG_IF(m_configured,
+                    "rdma: QbbSwitch::PintBaseRtt is set while the switch is running");
+    QbbSetTimeResolution();
+    const int64_t baseRttPs = QbbToPs(baseRtt);
+    m_pint = baseRttPs > 0 ? std::make_unique<QbbPintMeter>(baseRttPs) : nullptr;
+}
+
+Time
+QbbSwitch::GetPintBaseRtt() const
+{
+    return QbbFromPs(m_pint ? m_pint->GetBaseRttPs() : 0);
+}
+
+void
 QbbSwitch::SetEcmpSeed(uint32_t seed)
 {
     m_seedAttribute = seed;
@@ -157,6 +180,7 @@ QbbSwitch::DoDispose()
     for (auto& port : m_ports)
     {
         port.device->SetSink(nullptr);
+        port.device->SetDepartureHook(nullptr);
     }
     m_ports.clear();
     m_buffer = nullptr;
@@ -200,7 +224,10 @@ int64_t
 QbbSwitch::AssignStreams(int64_t stream)
 {
     m_random->SetStream(stream);
-    return 1 + (m_selector ? m_selector->AssignStreams(stream + 1) : 0);
+    int64_t next = stream + 1;
+    next += m_selector ? m_selector->AssignStreams(next) : 0;
+    next += m_pint ? m_pint->AssignStreams(next) : 0;
+    return next - stream;
 }
 
 std::vector<QbbPortProfile>
@@ -303,6 +330,7 @@ void
 QbbSwitch::ConfigurePort(Port& port)
 {
     port.maxFrameBytes = port.device->GetMaxFrameBytes();
+    port.device->SetDepartureHook(m_pint.get());
     if (m_marker)
     {
         for (uint8_t priority = 0; priority < 8; ++priority)

@@ -9,6 +9,7 @@
 #include "qbb-input-queueing.h"
 #include "qbb-net-device.h"
 #include "qbb-path-selector.h"
+#include "qbb-pint-meter.h"
 
 #include <ns3/object.h>
 #include <ns3/random-variable-stream.h>
@@ -212,6 +213,8 @@ class QbbSwitch : public Object, public QbbFrameSink
     void MarkEcn(Port& egress, QbbFrame& frame);
     void ConfigurePort(Port& port);
     void ConfigureQueueing();
+    void SetPintBaseRtt(Time baseRtt);
+    Time GetPintBaseRtt() const;
     void SetEcmpSeed(uint32_t seed);
     uint32_t GetEcmpSeed() const;
 
@@ -221,6 +224,7 @@ class QbbSwitch : public Object, public QbbFrameSink
     Ptr<QbbEcnMarker> m_marker;                        //!< attribute EcnMarker
     Ptr<QbbPathSelector> m_selector;                   //!< attribute PathSelector
     Ptr<UniformRandomVariable> m_random;               //!< marking decisions
+    std::unique_ptr<QbbPintMeter> m_pint;              //!< attribute PintBaseRtt; null: off
     uint32_t m_seed{0};                                //!< mixed into path selection
     uint32_t m_seedAttribute{0};                       //!< attribute EcmpSeed
     bool m_configured{false};                          //!< buffer and ports are set up

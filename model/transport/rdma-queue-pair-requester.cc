@@ -10,6 +10,7 @@
 #include "qbb-wire.h"
 #include "rdma-aeth.h"
 #include "rdma-nic.h"
+#include "rdma-pint.h"
 #include "rdma-psn.h"
 #include "rdma-queue-pair.h"
 
@@ -157,11 +158,12 @@ RdmaQueuePair::MakeRequestFrame()
     if (m_pacer)
     {
         frame->intRoom = m_pacer->GetIntRoom();
+        frame->pint = m_pacer->AsksUtilisation() ? RdmaPintCode::LOWEST : RdmaPintCode::NONE;
     }
     frame->size = QbbWire::RoceFrameBytes(GetRdmaOpcodeInfo(frame->opcode),
                                           frame->payload,
                                           frame->tagged,
-                                          QbbWire::IntTrailerBytes(frame->intRoom));
+                                          GetTrailerBytes(*frame));
     const int64_t nowPs = QbbNowPs();
     const bool again = m_sender->Sent(packets, nowPs);
     if (m_pacer)
@@ -405,6 +407,7 @@ RdmaQueuePair::MakeSample(const QbbFrame& frame, int64_t packet, uint64_t ackedB
         sample.hops = frame.telemetry.data();
         sample.hopCount = static_cast<uint32_t>(frame.telemetry.size());
     }
+    sample.utilisation = RdmaPintCode::Decode(frame.pint);
     m_pacer->OnAcked(sample.ackedTo);
     return sample;
 }

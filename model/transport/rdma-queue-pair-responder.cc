@@ -413,7 +413,7 @@ RdmaQueuePair::SendAeth(uint8_t syndrome, uint64_t packet, int64_t selective, co
                  syndrome,
                  RdmaToPsn(m_remotePsn, packet),
                  IsIrn() ? RdmaToPsn(m_remotePsn, static_cast<uint64_t>(selective)) : 0);
-    if (cause && cause->intRoom > 0)
+    if (cause && (cause->intRoom > 0 || cause->pint != 0))
     {
         Echo(*cause, *frame);
     }
@@ -428,10 +428,11 @@ RdmaQueuePair::Echo(const QbbFrame& cause, QbbFrame& frame)
     frame.intOverflow = cause.intOverflow;
     frame.intEcho = true;
     frame.telemetry = cause.telemetry;
+    frame.pint = cause.pint;
     frame.size = QbbWire::RoceFrameBytes(GetRdmaOpcodeInfo(frame.opcode),
                                          0,
                                          frame.tagged,
-                                         QbbWire::IntTrailerBytes(frame.intRoom));
+                                         GetTrailerBytes(frame));
 }
 
 void

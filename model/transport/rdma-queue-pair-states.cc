@@ -275,6 +275,7 @@ RdmaQueuePair::MakePacer()
         oracle(*this, profile);
     }
     uint32_t room = 0;
+    uint32_t trailer = control->GetUtilisationPeriod() > 0 ? QbbWire::PINT_BYTES : 0;
     if (control->NeedsInt())
     {
         // One record for each switch; as many as there may be where the path is not known.
@@ -282,8 +283,15 @@ RdmaQueuePair::MakePacer()
         NS_ABORT_MSG_IF(room > RDMA_INT_MAX_HOPS,
                         "rdma: a path with " << room << " switches; telemetry has room for "
                                              << RDMA_INT_MAX_HOPS);
-        profile.packetBytes += QbbWire::IntTrailerBytes(room);
-        profile.ackBytes = GetAckBytes(QbbWire::IntTrailerBytes(room));
+        NS_ABORT_MSG_IF(trailer > 0,
+                        "rdma: congestion control asks for telemetry of each switch and for a byte "
+                        "of utilisation; accepted: one of them");
+        trailer = QbbWire::IntTrailerBytes(room);
+    }
+    if (trailer > 0)
+    {
+        profile.packetBytes += trailer;
+        profile.ackBytes = GetAckBytes(trailer);
         if (oracle)
         {
             oracle(*this, profile); // the trailer takes its time on the way there and back
@@ -292,15 +300,17 @@ RdmaQueuePair::MakePacer()
                              QbbWire::MAC_HEADER_BYTES - QbbWire::FCS_BYTES +
                              QbbWire::IRN_EXTENSION_BYTES;
         NS_ABORT_MSG_IF(sdu > port->GetMtu(),
-                        "rdma: path MTU " << m_pathMtu << " with telemetry of " << room
-                                          << " switches does not fit port MTU " << port->GetMtu()
-                                          << "; set QbbNetDevice::Mtu to " << sdu << " or more");
+                        "rdma: path MTU " << m_pathMtu << " with " << trailer
+                                          << " bytes of telemetry does not fit port MTU "
+                                          << port->GetMtu() << "; set QbbNetDevice::Mtu to " << sdu
+                                          << " or more");
     }
     m_pacer = std::make_unique<RdmaPacer>(control->MakeController(profile),
                                           profile.packetBytes,
                                           m_nic->GetMinRateBps(),
                                           control->NeedsRtt(),
-                                          static_cast<uint8_t>(room));
+                                          static_cast<uint8_t>(room),
+                                          control->GetUtilisationPeriod());
 }
 
 void

@@ -143,6 +143,12 @@ RdmaQueuePair::GetLocalAddress() const
     return m_nic->GetAddress(m_port);
 }
 
+uint32_t
+RdmaQueuePair::GetTrailerBytes(const QbbFrame& frame)
+{
+    return QbbWire::IntTrailerBytes(frame.intRoom) + (frame.pint != 0 ? QbbWire::PINT_BYTES : 0);
+}
+
 Ptr<QbbNetDevice>
 RdmaQueuePair::GetPort() const
 {

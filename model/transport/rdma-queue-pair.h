@@ -513,6 +513,7 @@ class RdmaQueuePair : public Object
                   int64_t selective,
                   const QbbFrame* cause = nullptr);
     static void Echo(const QbbFrame& cause, QbbFrame& frame);
+    static uint32_t GetTrailerBytes(const QbbFrame& frame);
     void NotifyCongestion();
 
     // the same with IRN (rdma-queue-pair-irn.cc)

@@ -16,6 +16,7 @@ sys.path.insert(0, os.path.join(ROOT, "doc"))
 import console  # noqa: E402
 
 PROGRAM = console.program("rdma-perftest")
+FABRIC = console.program("rdma-fabric")
 
 try:
     import scapy  # noqa: F401
@@ -46,6 +47,15 @@ def irn_name(name):
 class Captures(unittest.TestCase):
     """Each operation over each transport."""
 
+    def check(self, capture):
+        """What check-capture finds in a capture: how many frames there are of each kind."""
+        done = subprocess.run(
+            [sys.executable, os.path.join(ROOT, "tools", "check-capture"), "--json", capture],
+            check=False, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        )
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        return json.loads(done.stdout)["kinds"]
+
     def judge(self, transport, operation):
         """Runs an operation; returns how many frames of each kind the client's port has seen."""
         with tempfile.TemporaryDirectory() as folder:
@@ -58,13 +68,7 @@ class Captures(unittest.TestCase):
                 cwd=folder, check=False, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
             )
             self.assertEqual(run.returncode, 0, run.stdout)
-            capture = os.path.join(folder, "run-0-0.pcap")
-            done = subprocess.run(
-                [sys.executable, os.path.join(ROOT, "tools", "check-capture"), "--json", capture],
-                check=False, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-            )
-            self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
-            return json.loads(done.stdout)["kinds"]
+            return self.check(os.path.join(folder, "run-0-0.pcap"))
 
     def test_all_operations(self):
         for transport in ("roce", "irn"):
@@ -74,6 +78,26 @@ class Captures(unittest.TestCase):
                     names = expected if transport == "roce" else [irn_name(name) for name in expected]
                     if transport == "irn":
                         names += ["IRN_READ_ACK", "IRN_READ_NAK"] if operation == "read" else ["IRN_ACK", "IRN_NAK"]
+                    for name in names:
+                        self.assertGreater(kinds.get(name, 0), 0, f"{name}: {kinds}")
+
+    @unittest.skipUnless(FABRIC, "rdma-fabric is not built")
+    def test_telemetry(self):
+        """Packets with records of the switches, or a byte of telemetry, behind the ICRC."""
+        for control in ("hpcc", "hpcc-pint"):
+            for transport, names in (("roce", ("RDMA_WRITE_MIDDLE", "ACK")), ("irn", ("IRN_WRITE_MIDDLE", "IRN_ACK"))):
+                with self.subTest(f"{control} over {transport}"), tempfile.TemporaryDirectory() as folder:
+                    run = subprocess.run(
+                        [
+                            FABRIC, f"--cc={control}", f"--transport={transport}", "--topology=star:3",
+                            "--workload=incast:2", "--bytes=20KB", "--pcap=run", "--progress=off",
+                        ],
+                        cwd=folder, check=False, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                    )
+                    self.assertEqual(run.returncode, 0, run.stdout)
+                    kinds = {}
+                    for name in os.listdir(folder):
+                        kinds.update(self.check(os.path.join(folder, name)))
                     for name in names:
                         self.assertGreater(kinds.get(name, 0), 0, f"{name}: {kinds}")
 

@@ -143,6 +143,8 @@ Differences(const QbbFrame& a, const QbbFrame& b)
     compare(a.compare, b.compare, "compare");
     compare(a.classEnable, b.classEnable, "classEnable");
     compare(a.quanta, b.quanta, "quanta");
+    compare(a.intRoom, b.intRoom, "intRoom");
+    compare(a.pint, b.pint, "pint");
     compare(a.packet != nullptr, b.packet != nullptr, "packet");
     if (a.packet && b.packet)
     {
@@ -160,8 +162,10 @@ FinishRoce(QbbFrame& frame)
     frame.ipv4 = true;
     frame.protocol = QbbWire::IP_PROTOCOL_UDP;
     frame.dstPort = QbbWire::ROCE_UDP_PORT;
-    frame.size =
-        QbbWire::RoceFrameBytes(GetRdmaOpcodeInfo(frame.opcode), frame.payload, frame.tagged);
+    frame.size = QbbWire::RoceFrameBytes(GetRdmaOpcodeInfo(frame.opcode),
+                                         frame.payload,
+                                         frame.tagged,
+                                         frame.pint != 0 ? QbbWire::PINT_BYTES : 0);
     frame.flowHash =
         QbbFlowHash(frame.srcIp, frame.dstIp, frame.protocol, frame.srcPort, frame.dstPort);
 }
@@ -240,6 +244,10 @@ FillFrame(Next&& next, QbbFrame& frame)
     frame.srcPort = static_cast<uint16_t>(numbers);
     frame.destQp = (numbers >> 16) & QbbWire::MASK24;
     frame.psn = (numbers >> 40) & QbbWire::MASK24;
+
+    // One frame in four has a byte of telemetry.
+    const uint64_t telemetry = next();
+    frame.pint = telemetry & 3 ? 0 : static_cast<uint8_t>(telemetry >> 8);
 
     const RdmaOpcode opcode = ALL_OPCODES[next() % std::size(ALL_OPCODES)];
     const RdmaOpcodeInfo& info = GetRdmaOpcodeInfo(opcode);

@@ -130,6 +130,55 @@ TEST(QbbIntCodec, Damage)
               QbbParseError::BAD_TELEMETRY);
 }
 
+TEST(QbbIntCodec, OneByte)
+{
+    // A frame of minimum size, or one above it; then padding follows the byte, or nothing.
+    QbbFramePool pool;
+    for (const uint32_t payload : {0U, 4U})
+    {
+        for (uint32_t code = 1; code < 256; ++code)
+        {
+            QbbFramePtr frame = MakeFrame(pool, 0);
+            frame->payload = payload;
+            frame->pint = static_cast<uint8_t>(code);
+            frame->size = payload == 0 ? 64 : 67;
+            const auto bytes = Bytes(*frame);
+            ASSERT_EQ(bytes.size(), frame->size - 4);
+            EXPECT_EQ(bytes[58 + payload], code);
+            EXPECT_EQ(bytes.back(), payload == 0 ? 0 : code);
+            auto result = QbbFrameCodec::Parse(bytes.data(), bytes.size(), pool);
+            ASSERT_EQ(result.error, QbbParseError::NONE) << code;
+            EXPECT_EQ(result.frame->pint, code);
+            EXPECT_EQ(result.frame->intRoom, 0);
+            EXPECT_EQ(result.frame->size, frame->size);
+            EXPECT_EQ(Bytes(*result.frame), bytes);
+        }
+    }
+}
+
+TEST(QbbIntCodec, OneByteDamaged)
+{
+    QbbFramePool pool;
+    QbbFramePtr frame = MakeFrame(pool, 0);
+    frame->payload = 0;
+    frame->pint = 7;
+    frame->size = 64;
+    auto bytes = Bytes(*frame);
+    bytes[59] = 1;
+    EXPECT_EQ(QbbFrameCodec::Parse(bytes.data(), bytes.size(), pool).error,
+              QbbParseError::BAD_TELEMETRY)
+        << "behind it";
+    bytes[59] = 0;
+    bytes.push_back(0);
+    EXPECT_EQ(QbbFrameCodec::Parse(bytes.data(), bytes.size(), pool).error,
+              QbbParseError::BAD_PADDING)
+        << "more padding than a frame of minimum size has";
+    bytes.push_back(0);
+    EXPECT_EQ(QbbFrameCodec::Parse(bytes.data(), bytes.size(), pool).error,
+              QbbParseError::BAD_TELEMETRY)
+        << "long enough for records";
+}
+
 TEST(QbbIntCodec, FramesFromThePoolHaveNone)
 {
     QbbFramePool pool;

@@ -12,6 +12,7 @@
 #include <ns3/string.h>
 
 #include <gtest/gtest.h>
+#include <map>
 #include <string>
 
 /**
@@ -181,6 +182,31 @@ TEST_F(QbbLinkErrorsTest, RateWhileRunning)
     Simulator::Run();
     EXPECT_DEATH(m_a->SetAttribute("DataRate", StringValue("40Gbps")),
                  "rdma: the rate of a port is changed while it is running");
+}
+
+TEST_F(QbbLinkErrorsTest, FlowControlWhileRunning)
+{
+    // Both ends, the switch's headroom and the pauses that are under way rely on them.
+    const std::map<std::string, std::string> values{{"FlowControl", "None"},
+                                                    {"PfcClasses", "24"},
+                                                    {"PauseQuanta", "1000"},
+                                                    {"PauseRefresh", "0.4"}};
+    for (const auto& [name, value] : values)
+    {
+        m_a->SetAttribute(name, StringValue(value));
+        m_b->SetAttribute(name, StringValue(value));
+    }
+    Simulator::Run();
+    for (const auto& [name, value] : values)
+    {
+        EXPECT_DEATH(m_a->SetAttribute(name, StringValue(value)),
+                     "rdma: QbbNetDevice::" + name +
+                         " of port . of node . is set while it is running; accepted: before the "
+                         "simulation starts");
+        StringValue kept;
+        m_a->GetAttribute(name, kept);
+        EXPECT_EQ(kept.Get(), value);
+    }
 }
 
 TEST_F(QbbLinkErrorsTest, DelayWithFramesOnTheCable)

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+
+#ifndef QBB_PINT_METER_H
+#define QBB_PINT_METER_H
+
+#include "qbb-departure-hook.h"
+#include "rdma-pint.h"
+
+#include <ns3/ptr.h>
+#include <ns3/random-variable-stream.h>
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+namespace ns3
+{
+
+/**
+ * \ingroup rdma
+ * A switch's part in HPCC over PINT: for each port and class whose packets ask for it, the
+ * utilisation of the port (RdmaPintPort), of which departing requests get the byte.
+ *
+ * A class begins to be measured with the first packet that asks. Acknowledgements carry the byte
+ * back and keep it as it is.
+ */
+class QbbPintMeter : public QbbDepartureHook
+{
+  public:
+    /** \param baseRttPs the network's base round-trip time T, above 0 */
+    explicit QbbPintMeter(int64_t baseRttPs);
+
+    /** \return T, in picoseconds */
+    int64_t GetBaseRttPs() const
+    {
+        return m_baseRttPs;
+    }
+
+    /**
+     * \param stream random stream of the rounding
+     * \return streams used
+     */
+    int64_t AssignStreams(int64_t stream);
+
+    /**
+     * \param port port number
+     * \param priority class 0..7
+     * \return its utilisation at the last departure; 0 if none of its packets has asked
+     */
+    double GetUtilisation(uint32_t port, uint8_t priority) const;
+
+    void FrameDeparts(QbbNetDevice& port, QbbFrame& frame, int64_t nowPs) override;
+
+  private:
+    using Port = std::array<std::unique_ptr<RdmaPintPort>, 8>; //!< by class; null: not measured
+
+    int64_t m_baseRttPs;                 //!< T
+    std::vector<Port> m_ports;           //!< by port number, as far as they are in use
+    Ptr<UniformRandomVariable> m_random; //!< rounding
+};
+
+} // namespace ns3
+
+#endif /* QBB_PINT_METER_H */
