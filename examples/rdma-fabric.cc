@@ -61,7 +61,16 @@ main(int argc, char* argv[])
     cmd.AddValue("routes",
                  "shortest (all shortest paths), or up-down (up, then down: cannot deadlock)",
                  options.routes);
-    cmd.AddValue("paths", "ecmp, spray (packets at random) or spray-in-turn", options.paths);
+    cmd.AddValue("paths",
+                 "ecmp, wcmp (weighted by rate), spray (packets at random), spray-in-turn, drill "
+                 "(least queue of two and the last best) or flowlet",
+                 options.paths);
+    cmd.AddValue("flowletGap",
+                 "flowlet: a flow may change its way after this gap",
+                 options.flowletGap);
+    cmd.AddValue("ecmpSeed",
+                 "the same seed of ECMP for all switches, which polarises; 0: one of its own each",
+                 options.ecmpSeed);
     cmd.AddValue("loss", "probability that a link loses a frame", options.loss);
     cmd.AddValue("recovery",
                  "irn: sack, selective (without SACK), go-back-n, go-back-0; roce: go-back-n, "

@@ -9,6 +9,7 @@
 #include "rdma-fabric-control.h"
 #include "rdma-fabric-deadlock.h"
 #include "rdma-fabric-failures.h"
+#include "rdma-fabric-paths.h"
 #include "rdma-fabric-transport.h"
 #include "rdma-fabric-watch.h"
 #include "rdma-flow-runner.h"
@@ -262,16 +263,8 @@ RdmaFabricRun::Configure(RdmaFabricHelper& helper, uint8_t classes) const
     }
     helper.SetBufferAttribute("BufferSize", UintegerValue(buffer));
     helper.SetQueuePairAttribute("PathMtu", UintegerValue(m_options.mtu));
-    helper.SetRoutingAttribute("Algorithm", EnumValue(ParseRdmaRoutes(m_options.routes)));
+    ConfigureRdmaPaths(helper, m_options);
     ConfigureRdmaTransport(helper, m_options);
-    CheckRdmaChoice("paths", m_options.paths, {"ecmp", "spray", "spray-in-turn"});
-    if (m_options.paths != "ecmp")
-    {
-        helper.SetPathSelector("ns3::QbbSprayPathSelector");
-        helper.SetPathSelectorAttribute(
-            "Order",
-            StringValue(m_options.paths == "spray" ? "Random" : "RoundRobin"));
-    }
     ConfigureRdmaControl(helper, m_options);
 }
 

@@ -19,6 +19,17 @@ QbbPathSelector::GetTypeId()
     return tid;
 }
 
+std::optional<uint16_t>
+QbbPathSelector::Predict(uint32_t, const QbbForwardingTable::Group&) const
+{
+    return std::nullopt;
+}
+
+void
+QbbPathSelector::SetSwitch(const QbbSwitch*)
+{
+}
+
 TypeId
 QbbSprayPathSelector::GetTypeId()
 {

@@ -10,9 +10,12 @@
 #include <ns3/random-variable-stream.h>
 
 #include <cstdint>
+#include <optional>
 
 namespace ns3
 {
+
+class QbbSwitch;
 
 /**
  * \ingroup rdma
@@ -36,10 +39,27 @@ class QbbPathSelector : public Object
     virtual uint16_t Select(const QbbFrame& frame, const QbbForwardingTable::Group& ports) = 0;
 
     /**
+     * Where a flow's frames go, for those who want to know the path beforehand.
+     *
+     * \param flowHash QbbFlowHash() of the flow
+     * \param ports the equal-cost ports, two or more, ascending
+     * \return the port, or nothing if that is not up to the flow alone
+     */
+    virtual std::optional<uint16_t> Predict(uint32_t flowHash,
+                                            const QbbForwardingTable::Group& ports) const;
+
+    /**
      * \param stream first random stream to use
      * \return streams used
      */
     virtual int64_t AssignStreams(int64_t stream) = 0;
+
+    /**
+     * The switch that the selector was given to says so. It may have no ports yet.
+     *
+     * \param sw the switch, which outlives the selector's last Select()
+     */
+    virtual void SetSwitch(const QbbSwitch* sw);
 };
 
 /**

@@ -214,8 +214,7 @@ QbbRouting::GetPath(Ptr<QbbNetDevice> port, Ipv4Address destination, uint32_t fl
         {
             return {};
         }
-        const auto count = static_cast<uint32_t>(group->size());
-        path.push_back(sw.GetPort((*group)[count == 1 ? 0 : sw.SelectPath(flowHash, count)]));
+        path.push_back(sw.GetPort(sw.PredictPort(flowHash, *group)));
     }
     return {};
 }

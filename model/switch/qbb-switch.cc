@@ -68,12 +68,13 @@ QbbSwitch::GetTypeId()
                           PointerValue(),
                           MakePointerAccessor(&QbbSwitch::m_marker),
                           MakePointerChecker<QbbEcnMarker>())
-            .AddAttribute("PathSelector",
-                          "Chooses among equal-cost ports, for this switch alone; ECMP by flow if "
-                          "none is given.",
-                          PointerValue(),
-                          MakePointerAccessor(&QbbSwitch::m_selector),
-                          MakePointerChecker<QbbPathSelector>())
+            .AddAttribute(
+                "PathSelector",
+                "Chooses among equal-cost ports, for this switch alone; ECMP by flow if "
+                "none is given.",
+                PointerValue(),
+                MakePointerAccessor(&QbbSwitch::SetPathSelector, &QbbSwitch::GetPathSelector),
+                MakePointerChecker<QbbPathSelector>())
             .AddAttribute("PintBaseRtt",
                           "Base round-trip time of the network, over which the utilisation of "
                           "ports is averaged for HPCC over PINT; 0: packets that ask for it are "
@@ -148,6 +149,22 @@ Time
 QbbSwitch::GetPintBaseRtt() const
 {
     return QbbFromPs(m_pint ? m_pint->GetBaseRttPs() : 0);
+}
+
+void
+QbbSwitch::SetPathSelector(Ptr<QbbPathSelector> selector)
+{
+    m_selector = selector;
+    if (m_selector)
+    {
+        m_selector->SetSwitch(this);
+    }
+}
+
+Ptr<QbbPathSelector>
+QbbSwitch::GetPathSelector() const
+{
+    return m_selector;
 }
 
 void
@@ -251,6 +268,17 @@ QbbSwitch::GetPortProfiles() const
         profiles.push_back(profile);
     }
     return profiles;
+}
+
+uint16_t
+QbbSwitch::PredictPort(uint32_t flowHash, const QbbForwardingTable::Group& ports) const
+{
+    if (ports.size() == 1)
+    {
+        return ports.front();
+    }
+    const auto chosen = m_selector ? m_selector->Predict(flowHash, ports) : std::nullopt;
+    return chosen ? *chosen : ports[SelectPath(flowHash, static_cast<uint32_t>(ports.size()))];
 }
 
 std::vector<std::pair<uint16_t, uint64_t>>

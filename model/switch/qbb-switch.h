@@ -180,6 +180,14 @@ class QbbSwitch : public Object, public QbbFrameSink
     }
 
     /**
+     * \param flowHash QbbFlowHash() of a flow
+     * \param ports equal-cost ports, at least one
+     * \return which of them the flow's frames take; with a path selector that goes by more than the
+     *         flow, the one that ECMP would take
+     */
+    uint16_t PredictPort(uint32_t flowHash, const QbbForwardingTable::Group& ports) const;
+
+    /**
      * Looks at every frame that waits there: not for the frame path.
      *
      * \param egressPort port number
@@ -215,6 +223,8 @@ class QbbSwitch : public Object, public QbbFrameSink
     void ConfigureQueueing();
     void SetPintBaseRtt(Time baseRtt);
     Time GetPintBaseRtt() const;
+    void SetPathSelector(Ptr<QbbPathSelector> selector);
+    Ptr<QbbPathSelector> GetPathSelector() const;
     void SetEcmpSeed(uint32_t seed);
     uint32_t GetEcmpSeed() const;
 

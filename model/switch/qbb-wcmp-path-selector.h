@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+
+#ifndef QBB_WCMP_PATH_SELECTOR_H
+#define QBB_WCMP_PATH_SELECTOR_H
+
+#include "qbb-path-selector.h"
+
+#include <vector>
+
+namespace ns3
+{
+
+/**
+ * \ingroup rdma
+ * Weighted ECMP: flows spread over the ports in proportion to weights (Zhou et al., "WCMP: Weighted
+ * Cost Multipathing for Improved Fairness in Data Centers", EuroSys 2014). A flow keeps its port.
+ *
+ * A port's weight is its line rate in Mb/s, rounded down, at least 1, unless SetWeight() gives it
+ * another.
+ */
+class QbbWcmpPathSelector : public QbbPathSelector
+{
+  public:
+    static constexpr uint32_t MAX_WEIGHT = 8'000'000; //!< the largest weight
+
+    /**
+     * \brief Get the type ID.
+     * \return the object TypeId
+     */
+    static TypeId GetTypeId();
+
+    /**
+     * Before the simulation starts. If one port of a set has a weight of its own, give all of them
+     * one: the others have their rates in Mb/s.
+     *
+     * \param port port number of the switch
+     * \param weight 0..MAX_WEIGHT; 0 takes the port out, unless all of a set have 0
+     */
+    void SetWeight(uint16_t port, uint32_t weight);
+
+    uint16_t Select(const QbbFrame& frame, const QbbForwardingTable::Group& ports) override;
+    std::optional<uint16_t> Predict(uint32_t flowHash,
+                                    const QbbForwardingTable::Group& ports) const override;
+    int64_t AssignStreams(int64_t stream) override;
+    void SetSwitch(const QbbSwitch* sw) override;
+
+  private:
+    static constexpr uint32_t BY_RATE = UINT32_MAX; //!< no weight was given
+
+    void ReadWeights() const;
+
+    const QbbSwitch* m_switch{nullptr};      //!< whose ports
+    std::vector<uint32_t> m_given;           //!< by port
+    mutable std::vector<uint32_t> m_weights; //!< by port, since the first question
+};
+
+} // namespace ns3
+
+#endif /* QBB_WCMP_PATH_SELECTOR_H */

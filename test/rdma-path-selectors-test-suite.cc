@@ -1,0 +1,422 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+
+#include "qbb-drill-path-selector.h"
+#include "qbb-flowlet-path-selector.h"
+#include "qbb-wcmp-path-selector.h"
+#include "rdma-fabric-run.h"
+#include "rdma-test-verbs.h"
+
+#include <ns3/pointer.h>
+#include <ns3/string.h>
+#include <ns3/test.h>
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+
+/**
+ * \file
+ * \ingroup rdma-tests
+ * Path selectors: where frames go, and whether they stay in order.
+ */
+
+using namespace ns3;
+
+namespace
+{
+
+/**
+ * Two leaves with hosts, and a spine for each uplink of a leaf.
+ *
+ * \param hosts hosts on each leaf: ids from 0 on the first, then on the second
+ * \param uplinks rates of the links of both leaves to each spine, in Gb/s
+ * \return the topology; leaf 0 is the node with the id 2 * hosts, its uplinks are the ports from
+ *         hosts on
+ */
+RdmaTopology
+MakeTwoLeaves(uint32_t hosts, const std::vector<uint64_t>& uplinks)
+{
+    constexpr uint64_t GBPS = 1'000'000'000;
+    RdmaTopology topology;
+    for (uint32_t i = 0; i < 2 * hosts; ++i)
+    {
+        topology.AddHost();
+    }
+    const uint32_t leaves[] = {topology.AddSwitch(), topology.AddSwitch()};
+    for (uint32_t i = 0; i < 2 * hosts; ++i)
+    {
+        topology.AddLink(i, leaves[i / hosts], 100 * GBPS, 100'000);
+    }
+    for (const uint64_t rate : uplinks)
+    {
+        const uint32_t spine = topology.AddSwitch();
+        topology.AddLink(leaves[0], spine, rate * GBPS, 100'000);
+        topology.AddLink(leaves[1], spine, rate * GBPS, 100'000);
+    }
+    return topology;
+}
+
+/** What the tests here have in common. */
+class SelectorTestCase : public TestCase
+{
+  protected:
+    using TestCase::TestCase;
+
+    /**
+     * \param test has run
+     * \param hosts hosts on each leaf
+     * \return data frames that leaf 0 sent over each of its uplinks
+     */
+    static std::vector<uint64_t> GetSent(const RdmaTestFabric& test, uint32_t hosts)
+    {
+        std::vector<uint64_t> sent;
+        const auto leaf = test.fabric->GetSwitch(2 * hosts);
+        for (uint32_t port = hosts; port < leaf->GetNPorts(); ++port)
+        {
+            sent.push_back(leaf->GetPort(port)->GetCounters().classes[3].txFrames);
+        }
+        return sent;
+    }
+
+    /** \param counts numbers \return their sum */
+    static uint64_t Sum(const std::vector<uint64_t>& counts)
+    {
+        return std::accumulate(counts.begin(), counts.end(), uint64_t{0});
+    }
+
+    /**
+     * \tparam T a selector
+     * \param test a fabric
+     * \param node node id of a switch
+     * \return its selector
+     */
+    template <typename T>
+    static Ptr<T> GetSelector(const RdmaTestFabric& test, uint32_t node)
+    {
+        PointerValue value;
+        test.fabric->GetSwitch(node)->GetAttribute("PathSelector", value);
+        return value.Get<T>();
+    }
+};
+
+/** Weights. */
+class WcmpTestCase : public SelectorTestCase
+{
+  public:
+    WcmpTestCase()
+        : SelectorTestCase("WCMP spreads flows by rate or by weights, and keeps each on its path")
+    {
+    }
+
+  private:
+    /**
+     * Flows of two packets each.
+     *
+     * \param weights of the uplinks of leaf 0; none: by rate
+     * \param expected share of each uplink, in 1/10
+     */
+    void Check(const std::vector<uint32_t>& weights, const std::vector<double>& expected)
+    {
+        constexpr uint32_t HOSTS = 2;
+        constexpr uint32_t FLOWS = 5000;
+        RdmaTestFabric test;
+        test.helper.SetPathSelector("ns3::QbbWcmpPathSelector");
+        test.Install(MakeTwoLeaves(HOSTS, {100, 200, 300, 400}), {});
+        for (uint16_t i = 0; i < weights.size(); ++i)
+        {
+            GetSelector<QbbWcmpPathSelector>(test, 4)->SetWeight(HOSTS + i, weights[i]);
+        }
+        std::vector<uint64_t> predicted(4);
+        for (uint32_t i = 0; i < FLOWS; ++i)
+        {
+            const auto [a, b] = test.fabric->Connect(i % 2, 2 + i / 2 % 2);
+            const auto path = test.fabric->GetRouting()->GetPath(a->GetPort(),
+                                                                 a->GetRemoteAddress(),
+                                                                 a->GetFlowHash());
+            predicted.at(path.at(1)->GetPortNumber() - HOSTS) += 2;
+            RdmaSendRequest request;
+            request.length = 2000;
+            a->PostSend(request);
+        }
+        test.Run();
+        const auto sent = GetSent(test, HOSTS);
+        NS_TEST_EXPECT_MSG_EQ(Sum(sent), 2 * FLOWS, "all packets");
+        double chiSquare = 0;
+        for (std::size_t i = 0; i < sent.size(); ++i)
+        {
+            NS_TEST_EXPECT_MSG_EQ(sent[i], predicted[i], "GetPath() knows uplink " << i);
+            const double mean = FLOWS * expected[i] / 10;
+            const double difference = static_cast<double>(sent[i]) / 2 - mean;
+            chiSquare += mean > 0 ? difference * difference / mean : difference;
+        }
+        // Three degrees of freedom: more once in 10^4
+        NS_TEST_EXPECT_MSG_LT(chiSquare, 21.1, "shares");
+    }
+
+    void DoRun() override
+    {
+        Check({}, {1, 2, 3, 4});
+        Check({1, 1, 1, 1}, {2.5, 2.5, 2.5, 2.5});
+        Check({3, 0, 0, 7}, {3, 0, 0, 7});
+    }
+};
+
+/** The least queue of a few. */
+class DrillTestCase : public SelectorTestCase
+{
+  public:
+    DrillTestCase()
+        : SelectorTestCase("DRILL keeps queues even and short, and off links that are down")
+    {
+    }
+
+  private:
+    static constexpr uint32_t HOSTS = 8;
+
+    /** What came of a run. */
+    struct Outcome
+    {
+        std::vector<uint64_t> sent; //!< frames over each uplink
+        uint64_t peak;              //!< longest queue of an uplink, bytes
+        uint64_t lost;              //!< frames that went to a link that was down
+        std::string unfinished;     //!< flows
+    };
+
+    /**
+     * Everybody on leaf 0 sends to somebody on leaf 1.
+     *
+     * \param selector TypeId name of the selector
+     * \param uplinks rates in Gb/s
+     * \param failing true: the first uplink fails, and routes follow much later
+     */
+    static Outcome Measure(const std::string& selector,
+                           const std::vector<uint64_t>& uplinks,
+                           bool failing = false)
+    {
+        RdmaTestFabric test;
+        SetTestTransport(test, RdmaWireFormat::IRN, 1000);
+        test.helper.SetTransportAttribute("BdpCap", UintegerValue(2000));
+        test.helper.SetPathSelector(selector);
+        std::vector<RdmaFlow> flows;
+        for (uint32_t i = 0; i < HOSTS; ++i)
+        {
+            flows.push_back(MakeTestFlow(i, i, HOSTS + i, 1'000'000));
+        }
+        test.Install(MakeTwoLeaves(HOSTS, uplinks), flows);
+        if (failing)
+        {
+            test.fabric->GetRouting()->SetAttribute("ConvergenceDelay", TimeValue(MilliSeconds(1)));
+            RdmaTestPair::At(20'000'000, [&test]() { test.fabric->SetLinkUp(2 * HOSTS, false); });
+        }
+        test.Run();
+        Outcome outcome;
+        outcome.sent = GetSent(test, HOSTS);
+        const auto leaf = test.fabric->GetSwitch(2 * HOSTS);
+        outcome.peak = 0;
+        for (uint32_t port = HOSTS; port < leaf->GetNPorts(); ++port)
+        {
+            outcome.peak =
+                std::max<uint64_t>(outcome.peak,
+                                   leaf->GetPort(port)->GetCounters().classes[3].peakQueueBytes);
+        }
+        outcome.lost = RdmaTestBooks::CountDrops(leaf->GetPort(HOSTS)->GetCounters(),
+                                                 QbbDropReason::LINK_DOWN);
+        outcome.unfinished = test.GetUnfinished();
+        return outcome;
+    }
+
+    void DoRun() override
+    {
+        const std::string drill = "ns3::QbbDrillPathSelector";
+        const std::string spray = "ns3::QbbSprayPathSelector";
+        // As much as the uplinks carry.
+        const std::vector<uint64_t> even(8, 100);
+        const Outcome least = Measure(drill, even);
+        const Outcome random = Measure(spray, even);
+        NS_TEST_EXPECT_MSG_EQ(least.unfinished + random.unfinished, "", "flows");
+        const auto [low, high] = std::minmax_element(least.sent.begin(), least.sent.end());
+        NS_TEST_EXPECT_MSG_LT((*high - *low) * 20, *high, "shares within 5%");
+        NS_TEST_EXPECT_MSG_LT(least.peak * 3, random.peak, "queues");
+        // One uplink has a fifth of what the others have, and gets that share of the frames.
+        const std::vector<uint64_t> uneven{50, 250, 250, 250};
+        const Outcome uneven1 = Measure(drill, uneven);
+        NS_TEST_EXPECT_MSG_EQ(uneven1.unfinished, "", "flows");
+        NS_TEST_EXPECT_MSG_EQ_TOL(static_cast<double>(uneven1.sent[0]) / Sum(uneven1.sent),
+                                  50.0 / 800,
+                                  0.02,
+                                  "share of the slow uplink");
+        NS_TEST_EXPECT_MSG_LT(uneven1.peak * 3, Measure(spray, uneven).peak, "queues");
+        // An empty queue behind a link that is down attracts nothing.
+        const Outcome down = Measure(drill, even, true);
+        const Outcome blind = Measure(spray, even, true);
+        NS_TEST_EXPECT_MSG_EQ(down.unfinished + blind.unfinished, "", "flows");
+        NS_TEST_EXPECT_MSG_LT(down.lost, 20U, "what waited there");
+        NS_TEST_EXPECT_MSG_GT(blind.lost, 100U, "spraying goes on until the routes change");
+    }
+};
+
+/** Flowlets. */
+class FlowletTestCase : public SelectorTestCase
+{
+  public:
+    FlowletTestCase()
+        : SelectorTestCase("flowlets: a new port only after a gap, in order; a bounded table")
+    {
+    }
+
+  private:
+    static constexpr uint32_t HOSTS = 2;
+    static constexpr uint32_t MESSAGES = 1000;
+
+    /** What came of a run. */
+    struct Outcome
+    {
+        std::vector<uint64_t> sent;  //!< frames over each uplink
+        uint64_t flowlets{0};        //!< at leaf 0
+        uint64_t retransmissions{0}; //!< of both flows: something came out of order
+        std::size_t completions{0};  //!< of all messages
+    };
+
+    /**
+     * Two hosts send messages of four packets, one every ten microseconds each.
+     *
+     * \param gap attribute Gap
+     * \param entries attribute TableEntries
+     */
+    static Outcome Measure(Time gap, uint32_t entries)
+    {
+        RdmaTestFabric test;
+        test.helper.SetPathSelector("ns3::QbbFlowletPathSelector");
+        test.helper.SetPathSelectorAttribute("Gap", TimeValue(gap));
+        test.helper.SetPathSelectorAttribute("TableEntries", UintegerValue(entries));
+        // The paths differ in rate, so that what takes a new one may overtake.
+        test.Install(MakeTwoLeaves(HOSTS, {100, 100, 10, 400}), {});
+        Outcome outcome;
+        std::vector<Ptr<RdmaQueuePair>> senders;
+        std::vector<Ptr<RdmaQueuePair>> receivers;
+        for (uint32_t i = 0; i < 2; ++i)
+        {
+            const auto [a, b] = test.fabric->Connect(i, 2 + i);
+            senders.push_back(a);
+            receivers.push_back(b);
+            a->GetSendCompletionQueue()->SetCallback(
+                Callback<void, const RdmaWorkCompletion&>([&](const RdmaWorkCompletion& done) {
+                    outcome.completions += done.status == RdmaWcStatus::SUCCESS;
+                }));
+        }
+        for (uint32_t i = 0; i < MESSAGES; ++i)
+        {
+            // The second host's messages begin half a period later.
+            for (uint32_t host = 0; host < 2; ++host)
+            {
+                RdmaTestPair::At(i * 10'000'000LL + host * 5'000'000LL, [qp = senders[host]]() {
+                    RdmaSendRequest request;
+                    request.length = 4096;
+                    qp->PostSend(request);
+                });
+            }
+        }
+        test.Run();
+        outcome.sent = GetSent(test, HOSTS);
+        outcome.flowlets = GetSelector<QbbFlowletPathSelector>(test, 2 * HOSTS)->GetNFlowlets();
+        for (const auto& qp : senders)
+        {
+            outcome.retransmissions += qp->GetStats().packetsRetransmitted;
+        }
+        return outcome;
+    }
+
+    void DoRun() override
+    {
+        // Between messages of one host there are 9 us: each is a flowlet.
+        const Outcome each = Measure(MicroSeconds(7), 4096);
+        NS_TEST_EXPECT_MSG_EQ(each.completions, 2 * MESSAGES, "messages");
+        NS_TEST_EXPECT_MSG_EQ(each.flowlets, 2 * MESSAGES, "one flowlet for each message");
+        NS_TEST_EXPECT_MSG_EQ(each.retransmissions, 0U, "in order");
+        double chiSquare = 0;
+        for (const uint64_t sent : each.sent)
+        {
+            // Whole messages, at random.
+            NS_TEST_EXPECT_MSG_EQ(sent % 4, 0U, "a message stays together");
+            const double difference = static_cast<double>(sent) / 4 - 2.0 * MESSAGES / 4;
+            chiSquare += difference * difference / (2.0 * MESSAGES / 4);
+        }
+        NS_TEST_EXPECT_MSG_LT(chiSquare, 21.1, "even shares");
+        // A gap that never comes: two flowlets.
+        const Outcome none = Measure(MicroSeconds(20), 4096);
+        NS_TEST_EXPECT_MSG_EQ(none.completions, 2 * MESSAGES, "messages");
+        NS_TEST_EXPECT_MSG_EQ(none.flowlets, 2U, "one for each flow");
+        NS_TEST_EXPECT_MSG_EQ(none.retransmissions, 0U, "in order");
+        // With one entry both are one flow, whose frames come every 5 us.
+        NS_TEST_EXPECT_MSG_EQ(Measure(MicroSeconds(7), 1).flowlets, 1U, "a shared entry");
+        // A gap shorter than the difference between paths: frames overtake each other.
+        NS_TEST_EXPECT_MSG_GT(Measure(Time(0), 4096).retransmissions, 100U, "out of order");
+    }
+};
+
+/** Equal seeds in a whole run. */
+class PolarisedRunTestCase : public TestCase
+{
+  public:
+    PolarisedRunTestCase()
+        : TestCase("ecmpSeed polarises a run, every choice of paths finishes its flows")
+    {
+    }
+
+  private:
+    /** \param options a run \return uplinks of aggregation switches that carried data */
+    uint32_t CountUplinks(const RdmaFabricOptions& options)
+    {
+        RdmaFabricRun run(options);
+        run.Run();
+        const RdmaFabricOutcome outcome = run.GetOutcome();
+        NS_TEST_EXPECT_MSG_EQ(outcome.summary.flowsCompleted,
+                              outcome.summary.flowsTotal,
+                              "flows with " << options.paths);
+        uint32_t used = 0;
+        for (const RdmaPortResult& port : outcome.ports)
+        {
+            // Nodes 0 .. 15 are hosts, 16 .. 23 edge switches, 24 .. 31 between them and the cores,
+            // with ports 2 and 3 up.
+            used += port.node >= 24 && port.node < 32 && port.port >= 2 && port.bytes > 0;
+        }
+        Simulator::Destroy();
+        return used;
+    }
+
+    void DoRun() override
+    {
+        RdmaFabricOptions options;
+        options.topology = "fat-tree:4";
+        options.duration = "300us";
+        options.cdf = "irn-heavy-tail";
+        options.transport = "irn";
+        options.ecmpSeed = 7;
+        NS_TEST_EXPECT_MSG_EQ(CountUplinks(options), 8U, "half of the uplinks are never used");
+        options.ecmpSeed = 0;
+        NS_TEST_EXPECT_MSG_EQ(CountUplinks(options), 16U, "all are used");
+        for (const char* paths : {"wcmp", "spray", "spray-in-turn", "drill", "flowlet"})
+        {
+            options.paths = paths;
+            NS_TEST_EXPECT_MSG_EQ(CountUplinks(options), 16U, "all are used with " << paths);
+        }
+    }
+};
+
+/** The suite. */
+class RdmaPathSelectorsTestSuite : public TestSuite
+{
+  public:
+    RdmaPathSelectorsTestSuite()
+        : TestSuite("rdma-path-selectors")
+    {
+        AddTestCase(new WcmpTestCase);
+        AddTestCase(new DrillTestCase);
+        AddTestCase(new FlowletTestCase);
+        AddTestCase(new PolarisedRunTestCase);
+    }
+};
+
+RdmaPathSelectorsTestSuite g_rdmaPathSelectorsTestSuite; //!< registers the suite
+
+} // namespace
