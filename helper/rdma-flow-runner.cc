@@ -175,7 +175,8 @@ RdmaFlowRunner::DoDescribe(uint64_t index, bool arrived) const
     const std::string port = DescribePort(*sender.GetPort(), sender.GetPriority());
     if (arrived)
     {
-        text << "all bytes arrived; acknowledgement outstanding";
+        text << "all bytes arrived; acknowledgement outstanding" << (port.empty() ? "" : "; ")
+             << port;
     }
     else if (!port.empty())
     {

@@ -42,6 +42,42 @@ MakeRingFlows(uint32_t switches, uint64_t bytes)
     return flows;
 }
 
+/** Switches that deadlocks are looked for in. */
+enum class Architecture
+{
+    SHARED,   //!< output queues, shared buffer
+    INPUT,    //!< virtual output queues, a buffer for each port
+    CROSSBAR, //!< the same with a crossbar
+};
+
+/** \param architecture of the switches \return name for a test case */
+std::string
+GetArchitectureName(Architecture architecture)
+{
+    return architecture == Architecture::SHARED  ? "shared buffers"
+           : architecture == Architecture::INPUT ? "input queues"
+                                                 : "crossbars";
+}
+
+/**
+ * \param helper gets it
+ * \param architecture of the switches
+ * \param bytes of each switch, or of each port
+ */
+void
+SetArchitecture(RdmaFabricHelper& helper, Architecture architecture, uint64_t bytes)
+{
+    if (architecture == Architecture::SHARED)
+    {
+        helper.SetBufferAttribute("BufferSize", UintegerValue(bytes));
+        return;
+    }
+    helper.SetSwitchAttribute("Queueing", StringValue("InputQueued"));
+    helper.SetSwitchAttribute("Crossbar", BooleanValue(architecture == Architecture::CROSSBAR));
+    helper.SetBufferManager("ns3::QbbInputPortBuffer");
+    helper.SetBufferAttribute("PortBufferBytes", UintegerValue(bytes));
+}
+
 /** A fabric whose deadlocks are watched. */
 struct Watched : public RdmaTestFabric
 {
@@ -126,10 +162,15 @@ struct Watched : public RdmaTestFabric
 class RingTestCase : public TestCase
 {
   public:
-    /** \param flowControl kind of flow control */
-    explicit RingTestCase(const std::string& flowControl)
-        : TestCase("a ring of five switches deadlocks, with flow control " + flowControl),
-          m_flowControl(flowControl)
+    /**
+     * \param flowControl kind of flow control
+     * \param architecture of the switches
+     */
+    RingTestCase(const std::string& flowControl, Architecture architecture)
+        : TestCase("a ring of five switches with " + GetArchitectureName(architecture) +
+                   " deadlocks, with flow control " + flowControl),
+          m_flowControl(flowControl),
+          m_architecture(architecture)
     {
     }
 
@@ -138,7 +179,8 @@ class RingTestCase : public TestCase
     {
         Watched test;
         test.helper.SetDeviceAttribute("FlowControl", StringValue(m_flowControl));
-        test.helper.SetBufferAttribute("BufferSize", UintegerValue(2'000'000));
+        const bool isShared = m_architecture == Architecture::SHARED;
+        SetArchitecture(test.helper, m_architecture, isShared ? 2'000'000 : 200'000);
         test.InstallAndWatch(MakeRdmaRing(5, 1, MakeTestRates(100, 100, 1000)),
                              MakeRingFlows(5, 20'000'000));
         NS_TEST_EXPECT_MSG_EQ(CheckQbbDeadlock(*test.fabric->GetRouting()).IsDeadlockFree(),
@@ -178,6 +220,7 @@ class RingTestCase : public TestCase
     }
 
     std::string m_flowControl;
+    Architecture m_architecture;
 };
 
 /** The way out that always helps. */
@@ -304,8 +347,11 @@ class NoAlarmTestCase : public TestCase
 class RandomTestCase : public TestCase
 {
   public:
-    RandomTestCase()
-        : TestCase("random rings and meshes: stuck flows and deadlocks are the same thing")
+    /** \param architecture of the switches */
+    explicit RandomTestCase(Architecture architecture)
+        : TestCase("random rings and meshes with " + GetArchitectureName(architecture) +
+                   ": stuck flows and deadlocks are the same thing"),
+          m_architecture(architecture)
     {
     }
 
@@ -331,26 +377,31 @@ class RandomTestCase : public TestCase
 
     void DoRun() override
     {
-        const uint32_t rounds = GetTestRounds(60);
+        const uint32_t rounds = GetTestRounds(30);
         uint32_t deadlocks = 0;
         uint32_t allowed = 0;
         for (uint32_t round = 1; round <= rounds; ++round)
         {
             std::mt19937 random(round);
             Watched test;
-            test.helper.SetBufferAttribute(
-                "LosslessAlpha",
-                DoubleValue(std::array<double, 3>{1.0 / 32, 0.125, 1}[random() % 3]));
-            test.helper.SetBufferAttribute("XonOffsetBytes", UintegerValue(random() % 2 * 3000));
-            test.helper.SetBufferAttribute("ReserveBytes", UintegerValue(random() % 2 * 1248));
-            test.helper.SetBufferAttribute("BufferSize", UintegerValue(600'000));
+            const bool isShared = m_architecture == Architecture::SHARED;
+            SetArchitecture(test.helper, m_architecture, isShared ? 600'000 : 120'000);
+            if (isShared)
+            {
+                test.helper.SetBufferAttribute(
+                    "LosslessAlpha",
+                    DoubleValue(std::array<double, 3>{1.0 / 32, 0.125, 1}[random() % 3]));
+                test.helper.SetBufferAttribute("XonOffsetBytes",
+                                               UintegerValue(random() % 2 * 3000));
+                test.helper.SetBufferAttribute("ReserveBytes", UintegerValue(random() % 2 * 1248));
+            }
             test.helper.SetDeviceAttribute("PfcClasses", UintegerValue(0x18));
             const RdmaTopology topology = MakeTopology(random);
             const auto hosts = static_cast<uint32_t>(topology.GetHosts().size());
             std::vector<RdmaFlow> flows;
             // Some go two switches on, which is what it takes, others anywhere.
             const uint32_t perSwitch = hosts / topology.GetSwitches().size();
-            for (uint32_t i = 10 + random() % 30; i > 0; --i)
+            for (uint32_t i = 15 + random() % 30; i > 0; --i)
             {
                 const uint32_t source = random() % hosts;
                 const uint32_t ahead = random() % 5 ? 2 * perSwitch : 1 + random() % (hosts - 1);
@@ -358,7 +409,7 @@ class RandomTestCase : public TestCase
                                              source,
                                              (source + ahead) % hosts,
                                              1 + random() % 3'000'000,
-                                             random() % 20'000'000,
+                                             random() % 5'000'000,
                                              3 + random() % 2));
             }
             test.InstallAndWatch(topology, flows);
@@ -388,6 +439,8 @@ class RandomTestCase : public TestCase
         NS_TEST_EXPECT_MSG_GT(deadlocks, rounds / 10, "rounds with a deadlock");
         NS_TEST_EXPECT_MSG_LT(deadlocks, allowed, "a cycle does not have to become one");
     }
+
+    Architecture m_architecture;
 };
 
 /** The suite. */
@@ -397,12 +450,16 @@ class RdmaDeadlockTestSuite : public TestSuite
     RdmaDeadlockTestSuite()
         : TestSuite("rdma-deadlock")
     {
-        AddTestCase(new RingTestCase("Pfc"));
-        AddTestCase(new RingTestCase("Pause"));
+        AddTestCase(new RingTestCase("Pause", Architecture::SHARED));
+        for (const auto architecture :
+             {Architecture::SHARED, Architecture::INPUT, Architecture::CROSSBAR})
+        {
+            AddTestCase(new RingTestCase("Pfc", architecture));
+            AddTestCase(new RandomTestCase(architecture));
+        }
         AddTestCase(new CutTestCase);
         AddTestCase(new WatchdogTestCase("Drop"));
         AddTestCase(new NoAlarmTestCase);
-        AddTestCase(new RandomTestCase);
     }
 };
 

@@ -2,6 +2,7 @@
 
 #include "qbb-deadlock-check.h"
 #include "qbb-deadlock-detector.h"
+#include "qbb-input-port-buffer.h"
 #include "qbb-pfc-headroom.h"
 #include "qbb-wire.h"
 #include "rdma-test-fabric.h"
@@ -143,11 +144,12 @@ class RandomRound
         return wrong.str();
     }
 
-    uint64_t pauses{0};       //!< pause frames
-    uint64_t checks{0};       //!< looks at the books
-    bool usedHeadroom{false}; //!< some port used its headroom
-    bool upDown{false};       //!< shortest paths would have had a cyclic buffer dependency
-    bool isRegular{false};    //!< the switches are a random regular graph
+    uint64_t pauses{0};        //!< pause frames
+    uint64_t checks{0};        //!< looks at the books
+    bool usedHeadroom{false};  //!< some port used its headroom
+    bool upDown{false};        //!< shortest paths would have had a cyclic buffer dependency
+    bool isRegular{false};     //!< the switches are a random regular graph
+    bool isInputQueued{false}; //!< switches have virtual output queues
 
   private:
     static bool IsDeadlockFree(const RdmaFabric& fabric)
@@ -298,6 +300,49 @@ class RandomRound
         }
     }
 
+    /** \return what ports have in common, but for their links */
+    QbbPortProfile MakeProfile(uint32_t mtu, int64_t reactionPs, bool overhead) const
+    {
+        QbbPortProfile profile;
+        profile.reactionPs = reactionPs;
+        profile.maxFrameBytes = QbbWire::FrameBytes(std::max(1500U, mtu + 64), true);
+        profile.lineOverheadBytes = overhead ? 20 : 0;
+        profile.losslessMask = m_lossless;
+        return profile;
+    }
+
+    /** Virtual output queues, and a buffer for each port, as small as the formula allows or larger.
+     */
+    void ConfigureInputQueues(uint32_t mtu, int64_t reactionPs, bool overhead)
+    {
+        isInputQueued = true;
+        auto& helper = m_test.helper;
+        helper.SetSwitchAttribute("Queueing", StringValue("InputQueued"));
+        if (m_dice.OneIn(2))
+        {
+            helper.SetSwitchAttribute("Crossbar", BooleanValue(true));
+            helper.SetSwitchAttribute("CrossbarSpeedup",
+                                      DoubleValue(m_dice.OneOf(std::array<double, 3>{1, 1.5, 3})));
+        }
+        const uint32_t cell = m_dice.OneOf(std::array<uint32_t, 2>{1, 64});
+        const auto buffer = CreateObject<QbbInputPortBuffer>();
+        buffer->SetAttribute("CellBytes", UintegerValue(cell));
+        QbbPortProfile profile = MakeProfile(mtu, reactionPs, overhead);
+        uint64_t needed = 0;
+        for (const auto& link : m_topology.GetLinks())
+        {
+            profile.rateBps = link.rateBps;
+            profile.delayPs = link.delayPs;
+            needed = std::max(needed, buffer->GetLeastBytes(profile));
+        }
+        helper.SetBufferManager("ns3::QbbInputPortBuffer");
+        helper.SetBufferAttribute("CellBytes", UintegerValue(cell));
+        helper.SetBufferAttribute(
+            "PortBufferBytes",
+            UintegerValue(needed +
+                          m_dice.OneOf(std::array<uint64_t, 4>{0, 5000, 50'000, 500'000})));
+    }
+
     void Configure()
     {
         auto& helper = m_test.helper;
@@ -325,11 +370,13 @@ class RandomRound
         const uint32_t reserve = m_dice.OneOf(std::array<uint32_t, 2>{0, 1248});
         helper.SetBufferAttribute("ReserveBytes", UintegerValue(reserve));
 
+        if (m_dice.OneIn(2))
+        {
+            ConfigureInputQueues(mtu, reactionPs, overhead);
+            return;
+        }
         // The least that the formula allows at the switch that needs most, and a little to share.
-        QbbPortProfile profile;
-        profile.reactionPs = reactionPs;
-        profile.maxFrameBytes = QbbWire::FrameBytes(std::max(1500U, mtu + 64), true);
-        profile.lineOverheadBytes = overhead ? 20 : 0;
+        QbbPortProfile profile = MakeProfile(mtu, reactionPs, overhead);
         uint64_t needed = 0;
         const auto linksByNode = m_topology.GetLinksByNode();
         for (const uint32_t sw : m_topology.GetSwitches())
@@ -373,6 +420,7 @@ class RandomTestCase : public TestCase
         uint32_t withPauses = 0;
         uint32_t withHeadroom = 0;
         uint32_t upDown = 0;
+        uint32_t inputQueued = 0;
         uint32_t regularAsTheyAre = 0;
         uint64_t checks = 0;
         for (uint32_t i = 1; i <= rounds; ++i)
@@ -382,13 +430,17 @@ class RandomTestCase : public TestCase
             withPauses += round.pauses > 0;
             withHeadroom += round.usedHeadroom;
             upDown += round.upDown;
+            inputQueued += round.isInputQueued;
             regularAsTheyAre += round.isRegular && !round.upDown;
             checks += round.checks;
         }
         NS_TEST_EXPECT_MSG_GT(withPauses, rounds / 3, "rounds with pauses");
         NS_TEST_EXPECT_MSG_GT(withHeadroom, rounds / 3, "rounds that used headroom");
+        NS_TEST_EXPECT_MSG_EQ_TOL(inputQueued, rounds / 2, rounds / 8, "input-queued switches");
         NS_TEST_EXPECT_MSG_GT(upDown, rounds / 20, "rounds in which shortest paths could deadlock");
-        NS_TEST_EXPECT_MSG_GT(regularAsTheyAre, rounds / 100, "regular graphs in which they cannot");
+        NS_TEST_EXPECT_MSG_GT(regularAsTheyAre,
+                              rounds / 100,
+                              "regular graphs in which they cannot");
         NS_TEST_EXPECT_MSG_GT(checks, rounds, "looks at the books");
     }
 };

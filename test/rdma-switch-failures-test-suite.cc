@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 
+#include "qbb-deadlock-detector.h"
 #include "rdma-test-verbs.h"
 
 #include <ns3/boolean.h>
+#include <ns3/string.h>
 #include <ns3/test.h>
 
 #include <algorithm>
@@ -263,17 +265,38 @@ class RandomFailuresTestCase : public FailureTestCase
 {
   public:
     RandomFailuresTestCase()
-        : FailureTestCase("failures at random in a fat-tree: every flow ends, nothing is left")
+        : FailureTestCase("1000 failures at random: every flow ends, nothing is left")
     {
     }
 
   private:
+    static constexpr uint32_t FAILURES = 20;          //!< in each round
+    static constexpr uint32_t FLOWS = 60;             //!< in each round
+    static constexpr int64_t SPAN_PS = 1'000'000'000; //!< in which links fail and flows start
+
+    /** \param round its number \return a fabric */
+    static RdmaTopology MakeTopology(uint32_t round)
+    {
+        switch (round % 4)
+        {
+        case 0:
+            return MakeRdmaFatTree(4, MakeTestRates(100, 100, 700));
+        case 1:
+            return MakeRdmaLeafSpine(4, 4, 2, MakeTestRates(100, 200, 300));
+        case 2:
+            return MakeRdmaRing(5, 3, MakeTestRates(40, 100, 1000));
+        default:
+            return MakeRdmaClos(3, 4, {1, 1}, MakeTestRates(25, 25, 2000));
+        }
+    }
+
     void DoRun() override
     {
-        // 20 failures in each round
-        const uint32_t rounds = GetTestRounds(10);
+        const uint32_t rounds = GetTestRounds(50);
         uint64_t failed = 0;
         uint64_t completed = 0;
+        uint64_t waiting = 0;
+        uint64_t pauses = 0;
         for (uint32_t round = 0; round < rounds; ++round)
         {
             std::mt19937 random(round + 1);
@@ -281,46 +304,72 @@ class RandomFailuresTestCase : public FailureTestCase
             Configure(test);
             test.helper.SetTransportAttribute("RetryCount", UintegerValue(4));
             test.helper.SetChannelAttribute("SerializeFrames", BooleanValue(round % 2 == 1));
-            std::vector<RdmaFlow> flows;
-            for (uint32_t i = 0; i < 60; ++i)
+            // Half of them with output queues, a quarter with a crossbar.
+            if (round / 4 % 2 == 0)
             {
-                const uint32_t source = random() % 16;
-                const uint32_t destination = (source + 1 + random() % 15) % 16;
+                test.helper.SetBufferAttribute("BufferSize", UintegerValue(1 << 20));
+            }
+            else
+            {
+                test.helper.SetSwitchAttribute("Queueing", StringValue("InputQueued"));
+                test.helper.SetSwitchAttribute("Crossbar", BooleanValue(round / 8 % 2 == 1));
+                test.helper.SetBufferManager("ns3::QbbInputPortBuffer");
+                test.helper.SetBufferAttribute("PortBufferBytes", UintegerValue(150'000));
+            }
+            const RdmaTopology topology = MakeTopology(round);
+            const auto hosts = static_cast<uint32_t>(topology.GetHosts().size());
+            std::vector<RdmaFlow> flows;
+            for (uint32_t i = 0; i < FLOWS; ++i)
+            {
+                const uint32_t source = random() % hosts;
+                const uint32_t destination = (source + 1 + random() % (hosts - 1)) % hosts;
                 flows.push_back(MakeTestFlow(i,
                                              source,
                                              destination,
                                              1 + random() % 400'000,
-                                             random() % 1'000'000'000));
+                                             random() % SPAN_PS));
             }
-            const RdmaTopology topology = MakeRdmaFatTree(4, MakeTestRates(100, 100, 700));
             test.Install(topology, flows);
             if (round % 3 == 0)
             {
                 test.fabric->GetRouting()->SetAttribute("ConvergenceDelay",
                                                         TimeValue(MicroSeconds(20)));
             }
+            const auto detector = CreateObject<QbbDeadlockDetector>();
+            detector->Watch(test.fabric->GetRouting()->GetSwitches());
             Watch(test);
-            for (uint32_t i = 0; i < 20; ++i)
+            for (uint32_t i = 0; i < FAILURES; ++i)
             {
                 const uint32_t link = random() % topology.GetNLinks();
-                const int64_t downPs = random() % 1'000'000'000;
-                const int64_t upPs = downPs + random() % 1'200'000'000;
+                const int64_t downPs = random() % SPAN_PS;
+                // Some stay down for good.
                 RdmaTestPair::At(downPs, [&test, link]() { test.fabric->SetLinkUp(link, false); });
-                RdmaTestPair::At(upPs, [&test, link]() { test.fabric->SetLinkUp(link, true); });
+                if (random() % 8)
+                {
+                    const int64_t upPs = downPs + 1 + random() % (SPAN_PS / 2);
+                    RdmaTestPair::At(upPs, [&test, link]() { test.fabric->SetLinkUp(link, true); });
+                }
             }
-            test.Run();
+            test.Run(100'000'000'000);
             for (const auto& result : test.results)
             {
                 completed += result.IsCompleted();
                 failed += result.status == "IBV_WC_RETRY_EXC_ERR";
+                // What waits for a link that came up no more.
+                const auto port = test.runner->GetSender(result.flow.id)->GetPort();
+                waiting += !port->IsLinkUp() &&
+                           result.status.find("link of the sender is down; ") != std::string::npos;
             }
+            NS_TEST_EXPECT_MSG_EQ(detector->GetNDeadlocks(), 0U, "round " << round);
+            pauses += test.fabric->GetTotals().pauseFrames;
             CheckEnd(test);
         }
-        NS_TEST_EXPECT_MSG_EQ(completed + failed,
-                              60U * rounds,
-                              "every flow has ended, well or not");
+        NS_TEST_EXPECT_MSG_EQ(completed + failed + waiting,
+                              uint64_t{FLOWS} * rounds,
+                              "every flow has ended, well or not, or says why not");
         NS_TEST_EXPECT_MSG_GT(failed, 0U, "some hosts were away for longer than four retries");
-        NS_TEST_EXPECT_MSG_GT(completed, 40U * rounds, "most were not");
+        NS_TEST_EXPECT_MSG_GT(completed, FLOWS / 2 * rounds, "most were not");
+        NS_TEST_EXPECT_MSG_GT(pauses, 10 * rounds, "pauses");
     }
 };
 

@@ -181,34 +181,41 @@ class RdmaTestBooks
         std::ostringstream wrong;
         const auto& buffer = *sw.GetBufferManager();
         const QbbBufferUsage usage = buffer.GetUsage();
+        // Cells make frames larger, each by less than a cell.
+        UintegerValue cell(1);
+        buffer.GetAttributeFailSafe("CellBytes", cell);
         uint64_t ingress = 0;
-        uint64_t queued = 0;
+        uint64_t egress = 0;
         for (uint16_t p = 0; p < sw.GetNPorts(); ++p)
         {
             for (uint8_t priority = 0; priority < 8; ++priority)
             {
+                const QbbNetDevice& port = *sw.GetPort(p);
                 const QbbIngressUsage of = buffer.GetIngress(p, priority);
                 ingress += of.bytes;
-                const uint64_t queue = sw.GetPort(p)->GetQueueBytes(priority);
-                queued += queue;
-                if (queue != buffer.GetEgressBytes(p, priority) ||
+                // What has crossed to the port of an input-queued switch has left the buffer.
+                const uint64_t queue = port.GetQueueBytes(priority) -
+                                       (sw.GetInputQueueing() ? port.GetEgressBytes(priority) : 0);
+                const uint64_t charged = buffer.GetEgressBytes(p, priority);
+                egress += charged;
+                if (charged < queue ||
+                    charged > queue + port.GetQueueFrames(priority) * (cell.Get() - 1) ||
                     of.bytes != of.reservedBytes + of.sharedBytes + of.headroomBytes ||
                     of.headroomBytes > of.headroomLimit)
                 {
                     wrong << "switch " << id << " port " << p << " class " << +priority
-                          << ": queue " << queue << " B, charged "
-                          << buffer.GetEgressBytes(p, priority) << " B; ingress " << of.bytes
-                          << " = " << of.reservedBytes << " + " << of.sharedBytes << " + "
-                          << of.headroomBytes << " of " << of.headroomLimit << "; ";
+                          << ": queue " << queue << " B, charged " << charged << " B; ingress "
+                          << of.bytes << " = " << of.reservedBytes << " + " << of.sharedBytes
+                          << " + " << of.headroomBytes << " of " << of.headroomLimit << "; ";
                 }
             }
         }
-        if (ingress != usage.usedBytes || queued != usage.usedBytes ||
+        if (ingress != usage.usedBytes || egress != usage.usedBytes ||
             usage.usedBytes > usage.sizeBytes || usage.sharedBytes > usage.sharedSize ||
             usage.headroomBytes > usage.headroomSize)
         {
             wrong << "switch " << id << ": " << usage.usedBytes << " B used, " << ingress
-                  << " B at ingress, " << queued << " B in queues; ";
+                  << " B at ingress, " << egress << " B in queues; ";
         }
         return wrong.str();
     }

@@ -51,6 +51,16 @@ QbbCrossbar::RoomMade(uint16_t output, uint8_t priority)
     }
 }
 
+bool
+QbbCrossbar::CanLeave(uint16_t output, uint8_t priority) const
+{
+    const bool isCrossing =
+        std::any_of(m_transfers.begin(), m_transfers.end(), [&](const Transfer& transfer) {
+            return transfer.output == output && transfer.frame->priority == priority;
+        });
+    return isCrossing || m_ports[output]->GetEgressBytes(priority) < m_egressBytes[output];
+}
+
 void
 QbbCrossbar::UpdateRoom(uint16_t output, uint8_t priority)
 {

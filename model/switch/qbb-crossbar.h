@@ -44,6 +44,7 @@ class QbbCrossbar : public QbbInputQueueing
                 uint32_t egressBytes);
 
     void RoomMade(uint16_t output, uint8_t priority) override;
+    bool CanLeave(uint16_t output, uint8_t priority) const override;
 
     /** \return frames that cross at this moment */
     uint32_t GetNCrossing() const

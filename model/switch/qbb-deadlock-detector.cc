@@ -351,10 +351,12 @@ class QbbDeadlockDetector::Search
     {
         for (Egress& egress : m_egresses)
         {
-            if (IsAlive(egress))
+            // Behind a crossbar, frames cross to a paused port until its own queue is full.
+            const QbbSwitch& sw = *m_detector.m_switches[egress.sw];
+            const auto* inputs = sw.GetInputQueueing();
+            if (IsAlive(egress) && !(inputs && inputs->CanLeave(egress.port, egress.priority)))
             {
-                egress.waiting =
-                    m_detector.m_switches[egress.sw]->GetWaitingBytes(egress.port, egress.priority);
+                egress.waiting = sw.GetWaitingBytes(egress.port, egress.priority);
             }
         }
     }

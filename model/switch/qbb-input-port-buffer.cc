@@ -144,8 +144,9 @@ QbbInputPortBuffer::GetLeastBytes(const QbbPortProfile& profile) const
     {
         return frame;
     }
-    const uint64_t headroom = GetHeadroom(profile);
-    return n * (m_xoffBytes ? m_xoffBytes : headroom + XON_FRAMES * frame + frame);
+    const uint64_t headroom = RoundUp(static_cast<uint32_t>(GetHeadroom(profile)), m_cellBytes);
+    return n * (m_xoffBytes ? RoundUp(m_xoffBytes, m_cellBytes)
+                            : headroom + XON_FRAMES * frame + frame);
 }
 
 QbbInputPortBuffer::Port
@@ -295,6 +296,35 @@ bool
 QbbInputPortBuffer::IsPaused(uint16_t ingressPort, uint8_t priority) const
 {
     return m_groups[GetIndex(ingressPort, priority)].paused;
+}
+
+bool
+QbbInputPortBuffer::MayResume(uint16_t ingressPort,
+                              uint8_t priority,
+                              const std::vector<uint64_t>& stuckBytes) const
+{
+    // As Release() has it: headroom gets empty first. What is stuck takes its bytes at least, in
+    // cells it may be more.
+    const auto getShared = [&](uint32_t index) {
+        return std::min<uint64_t>(stuckBytes[index], m_groups[index].shared);
+    };
+    const uint32_t index = GetIndex(ingressPort, priority);
+    const Group& group = m_groups[index];
+    if (stuckBytes[index] >= group.GetBytes())
+    {
+        return false; // it takes a Release() of its own
+    }
+    if (stuckBytes[index] == 0)
+    {
+        return true;
+    }
+    const Port& port = m_ports[ingressPort];
+    uint64_t shared = 0;
+    for (uint32_t i = ingressPort * PRIORITIES; i < (ingressPort + 1U) * PRIORITIES; ++i)
+    {
+        shared += getShared(i);
+    }
+    return stuckBytes[index] <= port.xon && port.sharedSize - shared >= port.xoff - port.xon;
 }
 
 QbbIngressUsage

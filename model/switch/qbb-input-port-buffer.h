@@ -65,6 +65,9 @@ class QbbInputPortBuffer : public QbbBufferManager
                  uint8_t priority,
                  uint32_t bytes) override;
     bool IsPaused(uint16_t ingressPort, uint8_t priority) const override;
+    bool MayResume(uint16_t ingressPort,
+                   uint8_t priority,
+                   const std::vector<uint64_t>& stuckBytes) const override;
     QbbIngressUsage GetIngress(uint16_t ingressPort, uint8_t priority) const override;
     uint32_t GetEgressBytes(uint16_t egressPort, uint8_t priority) const override;
     QbbBufferUsage GetUsage() const override;

@@ -52,6 +52,12 @@ QbbInputQueueing::RoomMade(uint16_t, uint8_t)
 {
 }
 
+bool
+QbbInputQueueing::CanLeave(uint16_t, uint8_t) const
+{
+    return false;
+}
+
 QbbFramePtr
 QbbInputQueueing::NextFrame(QbbNetDevice& port, uint8_t priority)
 {

@@ -60,6 +60,13 @@ class QbbInputQueueing : public QbbFrameSource
      */
     virtual void RoomMade(uint16_t output, uint8_t priority);
 
+    /**
+     * \param output a port that is paused
+     * \param priority the class
+     * \return true if frames for it can leave the input buffers all the same
+     */
+    virtual bool CanLeave(uint16_t output, uint8_t priority) const;
+
     /** \return the queues */
     const QbbVirtualOutputQueues& GetQueues() const
     {

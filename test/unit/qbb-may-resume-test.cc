@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+
+#include "qbb-input-port-buffer.h"
+#include "qbb-shared-buffer.h"
+
+#include <ns3/double.h>
+#include <ns3/uinteger.h>
+
+#include <algorithm>
+#include <gtest/gtest.h>
+#include <map>
+#include <random>
+#include <vector>
+
+/**
+ * \file
+ * \ingroup rdma-tests
+ * What buffer managers say of pauses that cannot end, against what then happens.
+ */
+
+namespace ns3
+{
+namespace
+{
+
+/** A frame in a buffer. */
+struct Held
+{
+    uint16_t ingress;  //!< where it came in
+    uint16_t egress;   //!< where it goes out
+    uint8_t priority;  //!< its class
+    uint32_t bytes;    //!< its size
+    bool stuck{false}; //!< it never leaves
+};
+
+constexpr uint16_t PORTS = 4;
+
+/**
+ * Fills a buffer with frames at random, chooses some that are stuck, asks of a paused buffer
+ * whether it may be resumed, and then lets everything else go, what is not its own first.
+ *
+ * \param buffer the buffer, configured and empty; it is empty again afterwards
+ * \param random random numbers
+ * \param [in,out] answers how often each answer was given
+ */
+void
+TryOne(QbbBufferManager& buffer, std::mt19937& random, std::map<bool, int>& answers)
+{
+    std::vector<Held> frames;
+    for (uint32_t i = 0, n = 20 + random() % 150; i < n; ++i)
+    {
+        Held held{static_cast<uint16_t>(random() % PORTS),
+                  static_cast<uint16_t>(random() % PORTS),
+                  static_cast<uint8_t>(random() % 3 ? 3 : 4 + random() % 2),
+                  64 + static_cast<uint32_t>(random() % 1400)};
+        if (buffer.Admit(held.ingress, held.egress, held.priority, held.bytes).admitted)
+        {
+            frames.push_back(held);
+        }
+    }
+    // A port and class is stuck as a whole, as an egress queue is.
+    std::vector<uint64_t> stuck(8 * PORTS);
+    const uint32_t blocked = random() % (1 << PORTS);
+    for (Held& held : frames)
+    {
+        held.stuck = held.priority == 3 && (blocked & (1U << held.egress));
+        stuck[8 * held.ingress + held.priority] += held.stuck ? held.bytes : 0;
+    }
+    const auto port = static_cast<uint16_t>(random() % PORTS);
+    const auto release = [&](bool own, bool isStuck) {
+        bool resumed = false;
+        for (const Held& held : frames)
+        {
+            if ((held.ingress == port && held.priority == 3) == own && held.stuck == isStuck)
+            {
+                const bool xon =
+                    buffer.Release(held.ingress, held.egress, held.priority, held.bytes);
+                resumed = resumed || (own && xon);
+            }
+        }
+        return resumed;
+    };
+    if (buffer.IsPaused(port, 3))
+    {
+        const bool may = buffer.MayResume(port, 3, stuck);
+        ++answers[may];
+        release(false, false);
+        EXPECT_EQ(release(true, false), may);
+    }
+    else
+    {
+        release(false, false);
+        release(true, false);
+    }
+    release(false, true);
+    release(true, true);
+    EXPECT_TRUE(buffer.IsEmpty());
+}
+
+TEST(QbbMayResume, SharedBuffer)
+{
+    std::mt19937 random(11);
+    std::map<bool, int> answers;
+    for (int round = 0; round < 200; ++round)
+    {
+        const auto buffer = CreateObject<QbbSharedBuffer>();
+        const double alphas[] = {0.0625, 0.125, 1, 8};
+        buffer->SetAttribute("BufferSize", UintegerValue(200'000));
+        buffer->SetAttribute("LosslessAlpha", DoubleValue(alphas[random() % 4]));
+        buffer->SetAttribute("ReserveBytes", UintegerValue(random() % 2 * 1248));
+        buffer->SetAttribute("XonOffsetBytes", UintegerValue(random() % 3 * 2000));
+        buffer->SetAttribute("HeadroomBytes", UintegerValue(10'000 + random() % 20'000));
+        QbbPortProfile profile;
+        profile.rateBps = 100'000'000'000;
+        profile.losslessMask = 0x18;
+        buffer->Configure(std::vector<QbbPortProfile>(PORTS, profile));
+        for (int i = 0; i < 20; ++i)
+        {
+            TryOne(*buffer, random, answers);
+        }
+    }
+    EXPECT_GT(answers[false], 200);
+    EXPECT_GT(answers[true], 200);
+}
+
+TEST(QbbMayResume, InputPortBuffer)
+{
+    std::mt19937 random(12);
+    std::map<bool, int> answers;
+    for (int round = 0; round < 200; ++round)
+    {
+        const auto buffer = CreateObject<QbbInputPortBuffer>();
+        buffer->SetAttribute("PortBufferBytes", UintegerValue(40'000));
+        buffer->SetAttribute("XoffBytes", UintegerValue(8000 + random() % 4000));
+        buffer->SetAttribute("XonBytes", UintegerValue(random() % 8000));
+        QbbPortProfile profile;
+        profile.rateBps = 100'000'000'000;
+        profile.losslessMask = 0x18;
+        buffer->Configure(std::vector<QbbPortProfile>(PORTS, profile));
+        for (int i = 0; i < 20; ++i)
+        {
+            TryOne(*buffer, random, answers);
+        }
+    }
+    EXPECT_GT(answers[false], 200);
+    EXPECT_GT(answers[true], 200);
+}
+
+} // namespace
+} // namespace ns3
