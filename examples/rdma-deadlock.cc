@@ -79,6 +79,7 @@ struct Options
 {
     std::string scenario{"ring"};   //!< ring or failure
     std::string routes{"shortest"}; //!< shortest or up-down
+    std::string switches{"shared"}; //!< shared, input or crossbar
     std::string rate{"100Gbps"};    //!< of all links
     std::string delay{"1us"};       //!< of all links
     std::string buffer{"2MB"};      //!< of each switch
@@ -86,6 +87,30 @@ struct Options
     std::string watchdog{"off"};    //!< detection and restoration time of a PFC watchdog, or off
     std::string stop{"20ms"};       //!< the run ends here at the latest
 };
+
+/**
+ * \param helper gets the kind of switches
+ * \param options the run
+ */
+void
+SetSwitches(RdmaFabricHelper& helper, const Options& options)
+{
+    const uint64_t bytes = ParseRdmaBytes(options.buffer);
+    if (options.switches == "shared")
+    {
+        helper.SetBufferAttribute("BufferSize", UintegerValue(bytes));
+        return;
+    }
+    if (options.switches != "input" && options.switches != "crossbar")
+    {
+        throw std::invalid_argument("--switch: " + options.switches +
+                                    "; accepted: shared, input, crossbar");
+    }
+    helper.SetSwitchAttribute("Queueing", StringValue("InputQueued"));
+    helper.SetSwitchAttribute("Crossbar", BooleanValue(options.switches == "crossbar"));
+    helper.SetBufferManager("ns3::QbbInputPortBuffer");
+    helper.SetBufferAttribute("PortBufferBytes", UintegerValue(bytes));
+}
 
 /**
  * \param options the run
@@ -105,8 +130,7 @@ Run(const Options& options)
                                     "; accepted: ring, failure");
     }
     const Scenario scenario = options.scenario == "ring" ? MakeRing(rates) : MakeFailure(rates);
-    const uint64_t buffer = ParseRdmaBytes(options.buffer);
-    helper.SetBufferAttribute("BufferSize", UintegerValue(buffer));
+    SetSwitches(helper, options);
     helper.SetTransportAttribute("RetransmissionTimeout", TimeValue(MilliSeconds(1)));
     helper.SetTransportAttribute("RetryCount", UintegerValue(4294967295));
     helper.SetRoutingAttribute("Algorithm", EnumValue(ParseRdmaRoutes(options.routes)));
@@ -220,7 +244,11 @@ main(int argc, char* argv[])
     cmd.AddValue("routes", "shortest, or up-down, which cannot deadlock", options.routes);
     cmd.AddValue("rate", "rate of all links", options.rate);
     cmd.AddValue("delay", "propagation delay of all links", options.delay);
-    cmd.AddValue("buffer", "memory of each switch", options.buffer);
+    cmd.AddValue("switch",
+                 "shared (output queues), input (virtual output queues) or crossbar (the same "
+                 "behind a crossbar)",
+                 options.switches);
+    cmd.AddValue("buffer", "memory of each switch; input, crossbar: of each port", options.buffer);
     cmd.AddValue("bytes", "size of each flow", options.bytes);
     cmd.AddValue("watchdog",
                  "detection and restoration time of a PFC watchdog (action drop), or off",

@@ -55,7 +55,7 @@ struct RdmaFabricOptions
     std::string paths{"ecmp"};
     std::string flowletGap{"50us"}; //!< flowlet: a flow may change its way after this gap
     uint32_t ecmpSeed{0};           //!< of every switch, which polarises; 0: one of its own each
-    double loss{0};                   //!< probability that a link loses a frame, in [0, 1)
+    double loss{0};                 //!< probability that a link loses a frame, in [0, 1)
     /// Retransmission timeout, with IRN RTO_high, with TCP the smallest; 0 is none; auto: 320us,
     /// but for RoCE with PFC and no loss none, or with watchdogs the time of a whole storm.
     std::string rto{"auto"};

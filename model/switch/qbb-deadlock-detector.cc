@@ -401,8 +401,7 @@ class QbbDeadlockDetector::Search
         return m_alive > 0 && m_alive < before;
     }
 
-    /** \param [out] points all paused buffers that cannot be resumed, those towards hosts as well
-     */
+    /** \param [out] points all that keep a port paused for ever, a host's as well */
     void AddStuck(std::vector<QbbBufferPoint>& points) const
     {
         for (const auto& [sw, bytes] : GetStuckBytes())
@@ -412,8 +411,9 @@ class QbbDeadlockDetector::Search
             {
                 const auto port = static_cast<uint16_t>(i / 8);
                 const auto priority = static_cast<uint8_t>(i % 8);
-                if (bytes[i] > 0 && manager.IsPaused(port, priority) &&
-                    !manager.MayResume(port, priority, bytes))
+                const QbbNetDevice* peer = m_detector.m_switches[sw]->GetPort(port)->GetPeer();
+                if (bytes[i] > 0 && (peer->GetPauseReceiver().GetPaused() & (1U << priority)) &&
+                    manager.IsPaused(port, priority) && !manager.MayResume(port, priority, bytes))
                 {
                     points.push_back({GetNode(sw), port, priority});
                 }

@@ -71,7 +71,16 @@ CASES = {
         ["--transport=irn", "--backOff"], {}, r"--backOff with --recovery=auto; accepted: with --recovery=go-back-n"
     ),
     "certain loss": (["--loss=1"], {}, r"--loss: 1; accepted: a probability of 0 or more, below 1"),
-    "unknown paths": (["--paths=x"], {}, r'--paths: unknown value "x"; accepted: ecmp, spray, spray-in-turn'),
+    "unknown paths": (
+        ["--paths=x"], {},
+        r'--paths: unknown value "x"; accepted: ecmp, wcmp, spray, spray-in-turn, drill, flowlet'
+    ),
+    "unknown routes": (["--routes=x"], {}, r'--routes: unknown value "x"; accepted: shortest, up-down'),
+    "flowlet gap": (["--flowletGap=x"], {}, r"--flowletGap: .*x"),
+    "deadlock check without PFC": (
+        ["--checkDeadlock", "--pfc=off"], {}, r"--checkDeadlock with --pfc=off; accepted: with --pfc=on"
+    ),
+    "ring of two": (["--topology=ring:2"], {}, r"ring: switches: 2; accepted: 3 to"),
     "retries": (["--retries=256"], {}, r"--retries: .*256.*accepted: 0 to 255"),
     # A leaf has 20 ports with a headroom and 8 reserves of 1248 B each.
     "buffer too small for its headroom": (

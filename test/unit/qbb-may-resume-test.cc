@@ -109,7 +109,7 @@ TEST(QbbMayResume, SharedBuffer)
         buffer->SetAttribute("LosslessAlpha", DoubleValue(alphas[random() % 4]));
         buffer->SetAttribute("ReserveBytes", UintegerValue(random() % 2 * 1248));
         buffer->SetAttribute("XonOffsetBytes", UintegerValue(random() % 3 * 2000));
-        buffer->SetAttribute("HeadroomBytes", UintegerValue(10'000 + random() % 20'000));
+        buffer->SetAttribute("HeadroomBytes", UintegerValue(5000 + random() % 10'000));
         QbbPortProfile profile;
         profile.rateBps = 100'000'000'000;
         profile.losslessMask = 0x18;
