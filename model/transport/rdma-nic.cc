@@ -263,6 +263,10 @@ RdmaNic::Activate(RdmaQueuePair* qp)
             m_kick.Arm(QbbNowPs());
         }
     }
+    else if (qp->GetPacePlace() != RdmaPaceHeap<RdmaQueuePair>::NO_PLACE)
+    {
+        PaceChanged(qp); // it may have been connected anew, and wait for a pace that is gone
+    }
 }
 
 void

@@ -218,9 +218,17 @@ TEST_F(RdmaPaceTest, ResetWhileWaiting)
         m_fabric->GetNic(0)->SetCongestionControl(nullptr);
         RdmaQueuePair::ConnectPair(pair.first, pair.second);
     });
-    Simulator::Schedule(NanoSeconds(3001), [&]() { pair.first->PostSend(request); });
+    Simulator::Schedule(NanoSeconds(3001), [&]() {
+        pair.first->GetPort()->TraceConnectWithoutContext(
+            "PhyTxBegin",
+            Callback<void, Ptr<const Packet>>(
+                [this](Ptr<const Packet>) { m_sentPs.push_back(QbbNowPs()); }));
+        pair.first->PostSend(request);
+    });
     Simulator::Run();
     EXPECT_EQ(arrived, 1U);
+    ASSERT_EQ(m_sentPs.size(), 10U);
+    EXPECT_EQ(m_sentPs.front(), 3'001'000) << "not at 8.976 us, which was the old pace";
 }
 
 TEST_F(RdmaPaceTest, NoAllocationWhileRatesRiseAndFall)
