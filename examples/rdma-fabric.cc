@@ -46,7 +46,17 @@ main(int argc, char* argv[])
                  "auto (if cc needs it), on, off, or KMIN:KMAX:PMAX at 40 Gb/s (5KB:200KB:0.01)",
                  options.ecn);
     cmd.AddValue("switch", "shared (shared-buffer switches)", options.switchType);
-    cmd.AddValue("buffer", "memory of each switch", options.buffer);
+    cmd.AddValue("buffer", "memory of each switch; auto: the preset's, or 12MiB", options.buffer);
+    cmd.AddValue("bufferPreset",
+                 "none, or a chip's memory and its division: trident2, trident3, tomahawk3",
+                 options.bufferPreset);
+    cmd.AddValue("classAlphas",
+                 "thresholds of single classes at ingress, as in 3:1/8,4:1/16",
+                 options.classAlphas);
+    cmd.AddValue("trust",
+                 "what carries the class of a packet: dscp, or vlan (802.1Q tags, which end where "
+                 "switches route)",
+                 options.trust);
     cmd.AddValue("workload",
                  "poisson, incast:N, permutation or file:PATH (CSV, or HPCC format)",
                  options.workload);

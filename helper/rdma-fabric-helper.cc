@@ -62,6 +62,12 @@ RdmaFabricHelper::SetDeviceAttribute(const std::string& name, const AttributeVal
 }
 
 void
+RdmaFabricHelper::SetPfcDeployment(RdmaPfcDeployment deployment)
+{
+    m_vlan = deployment == RdmaPfcDeployment::VLAN;
+}
+
+void
 RdmaFabricHelper::SetChannelAttribute(const std::string& name, const AttributeValue& value)
 {
     m_channelFactory.Set(name, value);
@@ -291,6 +297,15 @@ RdmaFabricHelper::InstallLink(RdmaFabric& fabric, uint32_t link) const
         auto device = m_deviceFactory.Create<QbbNetDevice>();
         device->SetDataRate(DataRate(description.rateBps));
         device->SetAddress(MakeMac(node, owner->GetNDevices()));
+        if (m_vlan)
+        {
+            const bool host = fabric.m_topology.IsHost(node);
+            const uint32_t other = node == description.a ? description.b : description.a;
+            device->SetTrust(QbbClassifier::TRUST_PCP);
+            device->SetAttribute("TagFrames", BooleanValue(host));
+            device->SetAttribute("RoutedPort",
+                                 BooleanValue(!host && !fabric.m_topology.IsHost(other)));
+        }
         owner->AddDevice(device);
         device->Attach(channel);
         if (description.errorRate > 0)

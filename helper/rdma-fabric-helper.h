@@ -17,6 +17,18 @@ namespace ns3
 
 /**
  * \ingroup rdma
+ * Where the class of a packet stands (Guo et al., SIGCOMM 2016, section 3).
+ */
+enum class RdmaPfcDeployment
+{
+    DSCP, //!< in the IP header: it is the same at every hop
+    /// In the PCP of the 802.1Q tag: hosts tag, switches trust the tag, and tags end where switches
+    /// route. The hosts of a switch are one VLAN; links between switches are routed.
+    VLAN
+};
+
+/**
+ * \ingroup rdma
  * Builds a fabric from a topology: nodes, QbbNetDevices and QbbChannels, a QbbSwitch on every
  * switch, an RdmaNic on every host, addresses and routes.
  *
@@ -37,6 +49,13 @@ class RdmaFabricHelper
 
     /** \param name an attribute of QbbNetDevice \param value its value for all ports */
     void SetDeviceAttribute(const std::string& name, const AttributeValue& value);
+
+    /**
+     * Sets the attributes Trust, TagFrames and RoutedPort of all ports.
+     *
+     * \param deployment where the class of a packet stands; DSCP is the default
+     */
+    void SetPfcDeployment(RdmaPfcDeployment deployment);
 
     /** \param name an attribute of QbbChannel \param value its value for all cables */
     void SetChannelAttribute(const std::string& name, const AttributeValue& value);
@@ -141,6 +160,7 @@ class RdmaFabricHelper
     ObjectFactory m_controlFactory;   //!< an RdmaCongestionControl, if it has a type
     ObjectFactory m_nicFactory;       //!< RdmaNic
     std::vector<std::pair<std::string, Ptr<AttributeValue>>> m_queuePairAttributes; //!< for NICs
+    bool m_vlan{false};     //!< RdmaPfcDeployment::VLAN
     bool m_ecn{false};      //!< switches mark
     bool m_internet{false}; //!< hosts get ns-3's stack
     Ipv4Address m_network;  //!< network of the hosts

@@ -3,9 +3,9 @@
 #include "rdma-fabric-run.h"
 
 #include "qbb-helper.h"
-#include "qbb-shared-buffer.h"
 #include "qbb-wheel-scheduler.h"
 #include "qbb-wire.h"
+#include "rdma-fabric-buffers.h"
 #include "rdma-fabric-control.h"
 #include "rdma-fabric-deadlock.h"
 #include "rdma-fabric-failures.h"
@@ -144,7 +144,7 @@ RdmaFabricRun::Build(const RdmaTopology& topology, const std::vector<RdmaFlow>& 
     }
     Configure(helper, classes);
     m_fabric = helper.Install(topology);
-    CheckBuffers();
+    FinishRdmaBuffers(*m_fabric, m_options);
     m_fabric->AssignStreams(1);
     WatchForDeadlocks();
     m_failures = std::make_shared<RdmaFabricFailures>(m_options, m_fabric);
@@ -175,25 +175,6 @@ RdmaFabricRun::MakeRunner() const
     runner->SetAttribute("DelAckCount", UintegerValue(m_options.ackInterval));
     runner->SetAttribute("UseEcn", BooleanValue(IsRdmaEcnOn(m_options)));
     return runner;
-}
-
-void
-RdmaFabricRun::CheckBuffers() const
-{
-    for (const uint32_t id : m_fabric->GetTopology().GetSwitches())
-    {
-        const Ptr<QbbSwitch> sw = m_fabric->GetSwitch(id);
-        const auto buffer = DynamicCast<QbbSharedBuffer>(sw->GetBufferManager());
-        const uint64_t needed = buffer->GetGuaranteedBytes(sw->GetPortProfiles());
-        if (needed >= ParseRdmaBytes(m_options.buffer))
-        {
-            throw std::invalid_argument("--buffer: " + m_options.buffer + "; accepted: more than " +
-                                        std::to_string(needed) +
-                                        "B, which the headroom and reserves of switch " +
-                                        m_fabric->GetTopology().GetNode(id).name + " take (" +
-                                        std::to_string(sw->GetNPorts()) + " ports)");
-        }
-    }
 }
 
 void
@@ -254,14 +235,7 @@ RdmaFabricRun::Configure(RdmaFabricHelper& helper, uint8_t classes) const
     // The classes that the flows use are the lossless ones.
     helper.SetDeviceAttribute("PfcClasses", UintegerValue(classes));
     helper.SetChannelAttribute("SerializeFrames", BooleanValue(m_options.serialize));
-    const uint64_t buffer =
-        ParseRdmaOption("buffer", [&] { return ParseRdmaBytes(m_options.buffer); });
-    if (buffer == 0 || buffer > UINT32_MAX)
-    {
-        throw std::invalid_argument("--buffer: " + m_options.buffer +
-                                    "; accepted: 1 byte to 4 GiB - 1");
-    }
-    helper.SetBufferAttribute("BufferSize", UintegerValue(buffer));
+    ConfigureRdmaBuffers(helper, m_options);
     helper.SetQueuePairAttribute("PathMtu", UintegerValue(m_options.mtu));
     ConfigureRdmaPaths(helper, m_options);
     ConfigureRdmaTransport(helper, m_options);

@@ -43,7 +43,7 @@ struct RdmaFabricOptions
     /// "on", "off" or KMIN:KMAX:PMAX at 40 Gb/s, as in 5KB:200KB:0.01; "auto": if cc needs it.
     std::string ecn{"auto"};
     std::string switchType{"shared"}; //!< "shared": shared-buffer switch
-    std::string buffer{"12MiB"};      //!< memory of each switch
+    std::string buffer{"auto"};       //!< memory of each switch; auto: the preset's, or 12MiB
     std::string workload{"poisson"};  //!< see MakeRdmaWorkload()
     std::string cdf{"websearch"};     //!< flow sizes of poisson
     double load{0.5};                 //!< load of poisson, part of the hosts' line rate
@@ -72,6 +72,10 @@ struct RdmaFabricOptions
     bool serialize{false};            //!< every frame crosses links as bytes
     bool checkDeadlock{false};        //!< only look for a cyclic buffer dependency, run nothing
     std::string pcap;                 //!< prefix of a capture of every port; none if empty
+    /// "none", or a chip's memory and its division: "trident2", "trident3", "tomahawk3".
+    std::string bufferPreset{"none"};
+    std::string classAlphas;   //!< alphas of single classes at ingress, as in 3:1/8,4:1/16
+    std::string trust{"dscp"}; //!< "dscp", or "vlan": what carries the class of a packet
     std::string timeseries;           //!< file for RdmaTimeSeries of the flows; none if empty
     std::string timeseriesPeriod{"auto"}; //!< from row to row; auto: 10us
     std::string timeseriesFlows{"auto"};  //!< flow ids as in 0-9,17; auto: all
@@ -182,7 +186,6 @@ class RdmaFabricRun
   private:
     void Build(const RdmaTopology& topology, const std::vector<RdmaFlow>& flows);
     void Configure(RdmaFabricHelper& helper, uint8_t classes) const;
-    void CheckBuffers() const;
     void WatchForDeadlocks();
     Ptr<RdmaFlowRunnerBase> MakeRunner() const;
 

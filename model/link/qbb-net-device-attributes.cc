@@ -118,6 +118,12 @@ QbbNetDevice::GetTypeId()
                           BooleanValue(false),
                           MakeBooleanAccessor(&QbbNetDevice::m_tagFrames),
                           MakeBooleanChecker())
+            .AddAttribute("RoutedPort",
+                          "Frames leave without the 802.1Q tag that they came with: the port is a "
+                          "router's and in no VLAN, so a PCP ends here (switches only).",
+                          BooleanValue(false),
+                          MakeBooleanAccessor(&QbbNetDevice::m_routedPort),
+                          MakeBooleanChecker())
             .AddAttribute("VlanId",
                           "VLAN id in the tags of this host's frames; 0 is a priority tag.",
                           UintegerValue(0),

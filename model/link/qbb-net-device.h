@@ -433,6 +433,12 @@ class QbbNetDevice : public NetDevice
         return m_tagFrames ? std::optional<uint16_t>((priority << 13) | m_vlanId) : std::nullopt;
     }
 
+    /** \return true if frames that a switch forwards leave here without their 802.1Q tag */
+    bool IsRoutedPort() const
+    {
+        return m_routedPort;
+    }
+
     /** \return the kind of flow control */
     FlowControl GetFlowControl() const
     {
@@ -662,6 +668,7 @@ class QbbNetDevice : public NetDevice
     uint32_t m_maxStackQueueBytes{0};            //!< attribute MaxStackQueueBytes
     uint16_t m_mtu{1500};                        //!< attribute Mtu
     bool m_tagFrames{false};                     //!< attribute TagFrames
+    bool m_routedPort{false};                    //!< attribute RoutedPort
     uint16_t m_vlanId{0};                        //!< attribute VlanId
     Mac48Address m_address;                      //!< attribute Address
     uint32_t m_ifIndex{0};                       //!< place among the node's devices

@@ -175,7 +175,7 @@ class QbbBufferManager : public Object
 
     /**
      * \param ingressPort port number
-     * \param priority class 0..7
+     * \param priority class 0..7; a priority group where classes are mapped to groups
      * \return what is charged to it
      */
     virtual QbbIngressUsage GetIngress(uint16_t ingressPort, uint8_t priority) const = 0;

@@ -2,12 +2,11 @@
 
 #include "qbb-shared-buffer.h"
 
-#include "qbb-pfc-headroom.h"
-
 #include <ns3/abort.h>
 #include <ns3/assert.h>
 #include <ns3/boolean.h>
 #include <ns3/double.h>
+#include <ns3/string.h>
 #include <ns3/uinteger.h>
 
 #include <algorithm>
@@ -24,7 +23,6 @@ namespace
 
 constexpr double MIN_ALPHA = 1.0 / 1024;
 constexpr double MAX_ALPHA = 1024;
-constexpr uint64_t MAX_BYTES = std::numeric_limits<uint32_t>::max();
 
 } // namespace
 
@@ -112,132 +110,71 @@ QbbSharedBuffer::GetTypeId()
                           "EgressMinBytes and LossyEgressAlpha.",
                           UintegerValue(0),
                           MakeUintegerAccessor(&QbbSharedBuffer::m_egressLimitBytes),
-                          MakeUintegerChecker<uint32_t>());
+                          MakeUintegerChecker<uint32_t>())
+            .AddAttribute("LossyPoolBytes",
+                          "Part of the shared memory that lossy classes share among themselves, "
+                          "in bytes; lossless classes share the rest. 0: all share all.",
+                          UintegerValue(0),
+                          MakeUintegerAccessor(&QbbSharedBuffer::m_lossyPoolBytes),
+                          MakeUintegerChecker<uint32_t>())
+            .AddAttribute("LossyEgressPoolBytes",
+                          "What the queues of lossy classes may hold together above "
+                          "EgressMinBytes, in bytes, and what LossyEgressAlpha multiplies the "
+                          "free part of. 0: no such limit.",
+                          UintegerValue(0),
+                          MakeUintegerAccessor(&QbbSharedBuffer::m_lossyEgressPoolBytes),
+                          MakeUintegerChecker<uint32_t>())
+            .AddAttribute("ClassAlphas",
+                          "In place of LosslessAlpha or LossyAlpha for single classes: "
+                          "CLASS:ALPHA separated by commas, as in 3:1/8,4:1/16.",
+                          StringValue(""),
+                          MakeStringAccessor(&QbbSharedBuffer::SetClassAlphas,
+                                             &QbbSharedBuffer::GetClassAlphas),
+                          MakeStringChecker())
+            .AddAttribute("ClassEgressAlphas",
+                          "In place of LossyEgressAlpha for single classes, as ClassAlphas.",
+                          StringValue(""),
+                          MakeStringAccessor(&QbbSharedBuffer::SetClassEgressAlphas,
+                                             &QbbSharedBuffer::GetClassEgressAlphas),
+                          MakeStringChecker());
     return tid;
 }
 
-uint32_t
-QbbSharedBuffer::ToFixed(double alpha)
+void
+QbbSharedBuffer::SetClassAlphas(std::string text)
 {
-    return static_cast<uint32_t>(std::llround(std::ldexp(alpha, ALPHA_BITS)));
+    m_classAlphas = QbbClassAlphas::FromText(text);
+}
+
+std::string
+QbbSharedBuffer::GetClassAlphas() const
+{
+    return m_classAlphas.ToText();
 }
 
 void
-QbbSharedBuffer::Configure(const std::vector<QbbPortProfile>& ports)
+QbbSharedBuffer::SetClassEgressAlphas(std::string text)
 {
-    NS_ABORT_MSG_IF(!IsEmpty(), "rdma: QbbSharedBuffer: configured while it holds frames");
-    NS_ABORT_MSG_IF(ports.size() > std::numeric_limits<uint16_t>::max(),
-                    "rdma: QbbSharedBuffer: " << ports.size() << " ports; accepted: 0 to 65535");
-    m_groups = MakeGroups(ports);
-    DivideMemory();
-    m_queues.assign(m_groups.size(), 0);
-    m_egressBase = m_egressLimitBytes ? m_egressLimitBytes : m_egressMinBytes;
-    m_egressAlpha = m_egressLimitBytes ? 0 : ToFixed(m_lossyEgressAlpha);
-    m_peakUsed = 0;
-    m_peakHeadroomUsed = 0;
+    m_classEgressAlphas = QbbClassAlphas::FromText(text);
 }
 
-uint64_t
-QbbSharedBuffer::GetGuaranteedBytes(const std::vector<QbbPortProfile>& ports) const
+std::string
+QbbSharedBuffer::GetClassEgressAlphas() const
 {
-    const Guarantees guarantees = AddUp(MakeGroups(ports));
-    return guarantees.reserved + guarantees.headroom;
+    return m_classEgressAlphas.ToText();
 }
 
-std::vector<QbbSharedBuffer::Group>
-QbbSharedBuffer::MakeGroups(const std::vector<QbbPortProfile>& ports) const
+bool
+QbbSharedBuffer::EgressFits(const Queue& queue, uint32_t bytes) const
 {
-    std::vector<Group> groups(ports.size() * PRIORITIES);
-    auto group = groups.begin();
-    for (const auto& port : ports)
+    if (static_cast<uint64_t>(queue.bytes) + bytes > GetLimit(queue))
     {
-        uint64_t headroom = 0;
-        if (port.losslessMask)
-        {
-            // also checks the profile if the result is not wanted
-            const uint64_t computed = QbbPfcHeadroom::GetBytes(port);
-            headroom = m_headroomBytes ? m_headroomBytes : computed;
-            NS_ABORT_MSG_IF(headroom > MAX_BYTES,
-                            "rdma: QbbSharedBuffer: port "
-                                << &port - ports.data() << " needs " << headroom
-                                << " bytes of headroom for each lossless priority; more than any "
-                                   "BufferSize. Check its rate, delay and reaction time");
-        }
-        const uint32_t xonOffset = m_xonOffsetBytes
-                                       ? m_xonOffsetBytes
-                                       : 2 * std::max(port.maxFrameBytes, port.peerMaxFrameBytes);
-        for (uint32_t priority = 0; priority < PRIORITIES; ++priority, ++group)
-        {
-            const uint32_t bit = 1U << priority;
-            group->lossless = (port.losslessMask & bit) != 0;
-            const bool used = group->lossless || (port.usedMask & bit) != 0;
-            group->reserveLimit = used ? m_reserveBytes : 0;
-            if (group->lossless)
-            {
-                group->headroomLimit = static_cast<uint32_t>(headroom);
-                group->base = m_xoffBytes;
-                group->alpha = m_xoffBytes ? 0 : ToFixed(m_losslessAlpha);
-                group->xonOffset = xonOffset;
-                NS_ABORT_MSG_IF(m_xoffBytes && xonOffset >= m_xoffBytes,
-                                "rdma: QbbSharedBuffer: XON would be "
-                                    << xonOffset << " bytes below an XoffBytes of " << m_xoffBytes
-                                    << "; accepted: XoffBytes above XonOffsetBytes (by default two "
-                                       "of the largest frames)");
-            }
-            else
-            {
-                group->alpha = ToFixed(m_lossyAlpha);
-            }
-        }
+        return false;
     }
-    return groups;
-}
-
-QbbSharedBuffer::Guarantees
-QbbSharedBuffer::AddUp(const std::vector<Group>& groups) const
-{
-    Guarantees sum;
-    uint32_t largest = 0;
-    for (const auto& group : groups)
-    {
-        sum.reserved += group.reserveLimit;
-        sum.headroom += group.headroomLimit;
-        largest = std::max(largest, group.headroomLimit);
-        sum.nReserves += group.reserveLimit ? 1 : 0;
-        sum.nLossless += group.lossless ? 1 : 0;
-    }
-    if (m_headroomPool)
-    {
-        sum.headroom = m_headroomPoolBytes
-                           ? m_headroomPoolBytes
-                           : static_cast<uint64_t>(std::ceil(static_cast<double>(sum.headroom) /
-                                                             m_headroomOversubscription));
-        NS_ABORT_MSG_IF(sum.headroom < largest,
-                        "rdma: QbbSharedBuffer: a headroom pool of "
-                            << sum.headroom << " bytes; accepted: at least " << largest
-                            << ", which one lossless (port, priority) alone can need");
-    }
-    return sum;
-}
-
-void
-QbbSharedBuffer::DivideMemory()
-{
-    const auto [reserved, headroom, nReserves, nLossless] = AddUp(m_groups);
-    NS_ABORT_MSG_IF(reserved + headroom >= m_bufferSize,
-                    "rdma: QbbSharedBuffer: a BufferSize of "
-                        << m_bufferSize << " bytes is too small for " << GetNPorts()
-                        << " ports: " << nReserves << " reserves take " << reserved
-                        << " bytes, headroom for " << nLossless
-                        << " lossless (port, priority) takes " << headroom << ", together "
-                        << reserved + headroom << ", and something must be left to share");
-    m_size = m_bufferSize;
-    m_reservedSize = static_cast<uint32_t>(reserved);
-    m_headroomSize = static_cast<uint32_t>(headroom);
-    m_sharedSize = m_size - m_reservedSize - m_headroomSize;
-    NS_ABORT_MSG_IF(nLossless && m_xoffBytes > m_sharedSize,
-                    "rdma: QbbSharedBuffer: XoffBytes is " << m_xoffBytes << ", but only "
-                                                           << m_sharedSize << " bytes are shared");
+    // Limits alone may add up to more than their pool.
+    Queue grown = queue;
+    grown.bytes += bytes;
+    return !m_egressPools || grown.GetShared() - queue.GetShared() <= m_pools[queue.pool].GetFree();
 }
 
 QbbAdmission
@@ -246,57 +183,59 @@ QbbSharedBuffer::Admit(uint16_t ingressPort, uint16_t egressPort, uint8_t priori
     NS_ASSERT_MSG(ingressPort < GetNPorts() && egressPort < GetNPorts() && priority < PRIORITIES,
                   "no such port or priority");
     NS_ASSERT_MSG(bytes > 0, "a frame of no bytes");
-    Group& group = m_groups[ingressPort * PRIORITIES + priority];
-    uint32_t& queue = m_queues[egressPort * PRIORITIES + priority];
+    Group& group = m_groups[ingressPort * PRIORITIES + m_groupOf[priority]];
+    Queue& queue = m_queues[egressPort * PRIORITIES + priority];
+    Pool& pool = m_pools[group.pool];
 
     const uint32_t reserved = std::min(bytes, group.reserveLimit - group.reserved);
     const uint32_t rest = bytes - reserved;
-    // free >= rest keeps m_sharedUsed <= m_sharedSize, also with alpha > 1
-    const bool fits = rest == 0 || (rest <= m_sharedSize - m_sharedUsed &&
-                                    static_cast<uint64_t>(group.shared) + rest <=
-                                        GetThreshold(group.base, group.alpha));
+    const uint32_t free = pool.GetFree();
+    // free >= rest keeps the pool from overflowing, also with alpha > 1
+    const bool fits =
+        rest == 0 || (rest <= free && static_cast<uint64_t>(group.shared) + rest <=
+                                          GetThreshold(group.base, group.alpha, free));
     QbbAdmission answer;
-    if (group.lossless)
+    if ((!group.lossless || m_limitsAll) && !EgressFits(queue, bytes))
     {
-        if (!fits)
+        answer.reason = QbbDropReason::EGRESS_LIMIT;
+        return answer;
+    }
+    if (!fits && group.lossless)
+    {
+        if (rest > group.headroomLimit - group.headroom ||
+            rest > pool.headroomSize - pool.headroomUsed)
         {
-            if (rest > group.headroomLimit - group.headroom ||
-                rest > m_headroomSize - m_headroomUsed)
-            {
-                answer.reason = QbbDropReason::HEADROOM_FULL;
-                // paused with nothing to release, it would never be resumed
-                answer.xoff = !group.paused && group.GetBytes() > 0;
-                group.paused |= answer.xoff;
-                return answer;
-            }
-            answer.xoff = !group.paused;
-            group.paused = true;
-            group.headroom += rest;
-            m_headroomUsed += rest;
-            group.peakHeadroom = std::max(group.peakHeadroom, group.headroom);
-            m_peakHeadroomUsed = std::max(m_peakHeadroomUsed, m_headroomUsed);
+            answer.reason = QbbDropReason::HEADROOM_FULL;
+            // paused with nothing to release, it would never be resumed
+            answer.xoff = !group.paused && group.GetBytes() > 0;
+            group.paused |= answer.xoff;
+            return answer;
         }
+        answer.xoff = !group.paused;
+        group.paused = true;
+        group.headroom += rest;
+        pool.headroomUsed += rest;
+        m_headroomUsed += rest;
+        group.peakHeadroom = std::max(group.peakHeadroom, group.headroom);
+        m_peakHeadroomUsed = std::max(m_peakHeadroomUsed, m_headroomUsed);
+    }
+    else if (!fits)
+    {
+        answer.reason = QbbDropReason::BUFFER_FULL;
+        return answer;
     }
     else
     {
-        if (static_cast<uint64_t>(queue) + bytes > GetEgressLimit())
-        {
-            answer.reason = QbbDropReason::EGRESS_LIMIT;
-            return answer;
-        }
-        if (!fits)
-        {
-            answer.reason = QbbDropReason::BUFFER_FULL;
-            return answer;
-        }
-    }
-    if (fits)
-    {
         group.shared += rest;
-        m_sharedUsed += rest;
+        pool.used += rest;
     }
     group.reserved += reserved;
-    queue += bytes;
+    const uint32_t before = queue.GetShared();
+    queue.bytes += bytes;
+    if (m_egressPools)
+    {
+        ChargeEgressPool(queue, before);
+    }
     m_used += bytes;
     group.peak = std::max(group.peak, group.GetBytes());
     m_peakUsed = std::max(m_peakUsed, m_used);
@@ -312,28 +251,35 @@ QbbSharedBuffer::Release(uint16_t ingressPort,
 {
     NS_ASSERT_MSG(ingressPort < GetNPorts() && egressPort < GetNPorts() && priority < PRIORITIES,
                   "no such port or priority");
-    Group& group = m_groups[ingressPort * PRIORITIES + priority];
-    uint32_t& queue = m_queues[egressPort * PRIORITIES + priority];
-    NS_ABORT_MSG_IF(bytes > group.GetBytes() || bytes > queue,
-                    "rdma: QbbSharedBuffer: " << bytes << " bytes of priority " << +priority
-                                              << " released from port " << ingressPort
-                                              << " to port " << egressPort << ", but the one holds "
-                                              << group.GetBytes() << " and the other " << queue);
+    Group& group = m_groups[ingressPort * PRIORITIES + m_groupOf[priority]];
+    Queue& queue = m_queues[egressPort * PRIORITIES + priority];
+    Pool& pool = m_pools[group.pool];
+    NS_ABORT_MSG_IF(bytes > group.GetBytes() || bytes > queue.bytes,
+                    "rdma: QbbSharedBuffer: "
+                        << bytes << " bytes of priority " << +priority << " released from port "
+                        << ingressPort << " to port " << egressPort << ", but the one holds "
+                        << group.GetBytes() << " and the other " << queue.bytes);
 
     const uint32_t headroom = std::min(bytes, group.headroom);
     const uint32_t shared = std::min(bytes - headroom, group.shared);
     group.headroom -= headroom;
+    pool.headroomUsed -= headroom;
     m_headroomUsed -= headroom;
     group.shared -= shared;
-    m_sharedUsed -= shared;
+    pool.used -= shared;
     group.reserved -= bytes - headroom - shared;
-    queue -= bytes;
+    const uint32_t before = queue.GetShared();
+    queue.bytes -= bytes;
+    if (m_egressPools)
+    {
+        ChargeEgressPool(queue, before);
+    }
     m_used -= bytes;
 
-    if (group.paused &&
-        (group.GetBytes() == 0 ||
-         (group.headroom == 0 && static_cast<uint64_t>(group.shared) + group.xonOffset <=
-                                     GetThreshold(group.base, group.alpha))))
+    if (group.paused && group.headroom == 0 &&
+        (group.GetBytes() <= group.xon ||
+         static_cast<uint64_t>(group.shared) + group.xonOffset <=
+             GetThreshold(group.base, group.alpha, pool.GetFree())))
     {
         group.paused = false;
         return true;
@@ -354,7 +300,8 @@ QbbSharedBuffer::GetIndex(uint16_t port, uint8_t priority) const
 bool
 QbbSharedBuffer::IsPaused(uint16_t ingressPort, uint8_t priority) const
 {
-    return m_groups[GetIndex(ingressPort, priority)].paused;
+    const uint32_t port = GetIndex(ingressPort, priority) / PRIORITIES * PRIORITIES;
+    return m_groups[port + m_groupOf[priority]].paused;
 }
 
 bool
@@ -362,35 +309,42 @@ QbbSharedBuffer::MayResume(uint16_t ingressPort,
                            uint8_t priority,
                            const std::vector<uint64_t>& stuckBytes) const
 {
+    std::vector<uint64_t> stuck(m_groups.size());
+    for (uint32_t i = 0; i < stuckBytes.size(); ++i)
+    {
+        stuck[i / PRIORITIES * PRIORITIES + m_groupOf[i % PRIORITIES]] += stuckBytes[i];
+    }
     // What stays is in the reserve first, then in the shared part, then in headroom: Release()
     // gives back in the other order.
     const auto getShared = [&](uint32_t index) -> uint64_t {
         const Group& group = m_groups[index];
-        return stuckBytes[index] <= group.reserved
+        return stuck[index] <= group.reserved
                    ? 0
-                   : std::min<uint64_t>(stuckBytes[index] - group.reserved, group.shared);
+                   : std::min<uint64_t>(stuck[index] - group.reserved, group.shared);
     };
-    const uint32_t index = GetIndex(ingressPort, priority);
+    const uint32_t index =
+        GetIndex(ingressPort, priority) / PRIORITIES * PRIORITIES + m_groupOf[priority];
     const Group& group = m_groups[index];
     const uint64_t shared = getShared(index);
-    if (stuckBytes[index] >= group.GetBytes())
+    if (stuck[index] >= group.GetBytes())
     {
         return false; // it takes a Release() of its own
     }
-    if (stuckBytes[index] == 0)
-    {
-        return true;
-    }
-    if (stuckBytes[index] > group.reserved + shared)
+    if (stuck[index] > group.reserved + shared)
     {
         return false; // its headroom does not get empty
+    }
+    if (stuck[index] <= group.xon)
+    {
+        return true;
     }
     uint64_t used = 0;
     for (uint32_t i = 0; i < m_groups.size(); ++i)
     {
-        used += getShared(i);
+        used += m_groups[i].pool == group.pool ? getShared(i) : 0;
     }
-    return shared + group.xonOffset <= GetThreshold(group.base, group.alpha, m_sharedSize - used);
+    const auto free = static_cast<uint32_t>(m_pools[group.pool].size - used);
+    return shared + group.xonOffset <= GetThreshold(group.base, group.alpha, free);
 }
 
 QbbIngressUsage
@@ -403,7 +357,7 @@ QbbSharedBuffer::GetIngress(uint16_t ingressPort, uint8_t priority) const
     usage.sharedBytes = group.shared;
     usage.headroomBytes = group.headroom;
     usage.headroomLimit = group.headroomLimit;
-    usage.threshold = GetThreshold(group.base, group.alpha);
+    usage.threshold = GetThreshold(group.base, group.alpha, m_pools[group.pool].GetFree());
     usage.peakBytes = group.peak;
     usage.peakHeadroomBytes = group.peakHeadroom;
     usage.paused = group.paused;
@@ -413,7 +367,7 @@ QbbSharedBuffer::GetIngress(uint16_t ingressPort, uint8_t priority) const
 uint32_t
 QbbSharedBuffer::GetEgressBytes(uint16_t egressPort, uint8_t priority) const
 {
-    return m_queues[GetIndex(egressPort, priority)];
+    return m_queues[GetIndex(egressPort, priority)].bytes;
 }
 
 QbbBufferUsage
@@ -424,11 +378,17 @@ QbbSharedBuffer::GetUsage() const
     usage.usedBytes = m_used;
     usage.peakUsedBytes = m_peakUsed;
     usage.reservedSize = m_reservedSize;
-    usage.sharedSize = m_sharedSize;
-    usage.sharedBytes = m_sharedUsed;
-    usage.headroomSize = m_headroomSize;
     usage.headroomBytes = m_headroomUsed;
     usage.peakHeadroomBytes = m_peakHeadroomUsed;
+    for (const auto& pool : m_pools)
+    {
+        if (!pool.egress)
+        {
+            usage.sharedSize += pool.size;
+            usage.sharedBytes += pool.used;
+            usage.headroomSize += pool.headroomSize;
+        }
+    }
     for (const auto& group : m_groups)
     {
         usage.reservedBytes += group.reserved;
@@ -442,9 +402,13 @@ QbbSharedBuffer::IsEmpty() const
     const bool noGroup = std::all_of(m_groups.begin(), m_groups.end(), [](const Group& group) {
         return group.reserved == 0 && group.shared == 0 && group.headroom == 0 && !group.paused;
     });
-    const bool noQueue =
-        std::all_of(m_queues.begin(), m_queues.end(), [](uint32_t bytes) { return bytes == 0; });
-    return noGroup && noQueue && m_used == 0 && m_sharedUsed == 0 && m_headroomUsed == 0;
+    const bool noQueue = std::all_of(m_queues.begin(), m_queues.end(), [](const Queue& queue) {
+        return queue.bytes == 0;
+    });
+    const bool noPool = std::all_of(m_pools.begin(), m_pools.end(), [](const Pool& pool) {
+        return pool.used == 0 && pool.headroomUsed == 0;
+    });
+    return noGroup && noQueue && noPool && m_used == 0 && m_headroomUsed == 0;
 }
 
 void
@@ -466,9 +430,15 @@ QbbSharedBuffer::GetNPorts() const
 }
 
 uint64_t
+QbbSharedBuffer::GetEgressLimit(uint16_t egressPort, uint8_t priority) const
+{
+    return GetLimit(m_queues[GetIndex(egressPort, priority)]);
+}
+
+uint64_t
 QbbSharedBuffer::GetEgressLimit() const
 {
-    return GetThreshold(m_egressBase, m_egressAlpha);
+    return GetEgressLimit(0, 0);
 }
 
 } // namespace ns3

@@ -4,8 +4,12 @@
 #define QBB_SHARED_BUFFER_H
 
 #include "qbb-buffer-manager.h"
+#include "qbb-buffer-plan.h"
 
+#include <array>
 #include <cstdint>
+#include <optional>
+#include <string>
 #include <vector>
 
 namespace ns3
@@ -44,6 +48,13 @@ namespace ns3
  * EgressLimitBytes, or where that is 0
  *
  *     EgressMinBytes + LossyEgressAlpha x (free bytes of the shared part)
+ *
+ * Pools. LossyPoolBytes sets memory apart that lossy classes share among themselves, as
+ * ingress_lossy_pool does in SONiC; lossless ones share the rest. LossyEgressPoolBytes is a limit
+ * of all lossy queues together, and then its free bytes are what LossyEgressAlpha multiplies.
+ * ClassAlphas and ClassEgressAlphas give single classes an alpha of their own. SetPlan() replaces
+ * all of this by pools and profiles for each port, with priority groups that several lossy classes
+ * may share, XON at a number of bytes, and limits for lossless queues, too.
  *
  * Defaults are those of the example of a 40 Gb/s switch in SONiC's Configuration guide (reserve of
  * a lossless class 1248 B, its alpha 2^-3; lossy classes at ingress 2^3; an egress queue's minimum
@@ -89,13 +100,46 @@ class QbbSharedBuffer : public QbbBufferManager
      */
     uint64_t GetGuaranteedBytes(const std::vector<QbbPortProfile>& ports) const;
 
-    /** \return bytes that the queue of a lossy class may hold at present */
+    /**
+     * Divides the memory by pools and profiles, in place of the attributes ReserveBytes to
+     * LossyEgressPoolBytes. Ends the program with a message if the plan makes no sense.
+     *
+     * \param plan the plan, for the next Configure()
+     */
+    void SetPlan(const QbbBufferPlan& plan);
+
+    /** \return bytes that queue 0 of port 0 may hold at present if its class is lossy */
     uint64_t GetEgressLimit() const;
 
+    /**
+     * \param egressPort port number
+     * \param priority class 0..7
+     * \return bytes that its queue may hold at present if the class is lossy
+     */
+    uint64_t GetEgressLimit(uint16_t egressPort, uint8_t priority) const;
+
   private:
-    /** An (ingress port, priority). */
+    /** What groups, or queues, share. */
+    struct Pool
+    {
+        uint32_t size{0};         //!< bytes
+        uint32_t used{0};         //!< of these
+        uint32_t headroomSize{0}; //!< headroom, beside them
+        uint32_t headroomUsed{0}; //!< of that
+        bool egress{false};       //!< of queues: a limit, no memory
+
+        /** \return bytes that are not in use */
+        uint32_t GetFree() const
+        {
+            // Queues of lossless classes charge an egress pool beyond its size.
+            return size > used ? size - used : 0;
+        }
+    };
+
+    /** An (ingress port, priority group). */
     struct Group
     {
+        uint32_t pool{0};          //!< index of its pool
         uint32_t reserveLimit{0};  //!< its reserve
         uint32_t reserved{0};      //!< in use of that
         uint32_t shared{0};        //!< in use of the shared part
@@ -104,6 +148,7 @@ class QbbSharedBuffer : public QbbBufferManager
         uint32_t base{0};          //!< constant part of the threshold
         uint32_t alpha{0};         //!< part of the free bytes, in units of 2^-ALPHA_BITS
         uint32_t xonOffset{0};     //!< XON is this far below the threshold
+        uint32_t xon{0};           //!< and in any case at so many bytes
         uint32_t peak{0};          //!< highest total
         uint32_t peakHeadroom{0};  //!< highest headroom
         bool lossless{false};      //!< never dropped
@@ -113,6 +158,22 @@ class QbbSharedBuffer : public QbbBufferManager
         uint32_t GetBytes() const
         {
             return reserved + shared + headroom;
+        }
+    };
+
+    /** An (egress port, priority). */
+    struct Queue
+    {
+        uint32_t bytes{0};   //!< in the buffer
+        uint32_t reserve{0}; //!< of these, not charged to the egress pool
+        uint32_t base{0};    //!< constant part of the limit
+        uint32_t alpha{0};   //!< part of the pool's free bytes, in units of 2^-ALPHA_BITS
+        uint32_t pool{0};    //!< index of that pool
+
+        /** \return bytes that are charged to its egress pool */
+        uint32_t GetShared() const
+        {
+            return bytes > reserve ? bytes - reserve : 0;
         }
     };
 
@@ -127,38 +188,59 @@ class QbbSharedBuffer : public QbbBufferManager
     /**
      * \param base constant part
      * \param alpha in units of 2^-ALPHA_BITS
-     * \return base + alpha x (free shared bytes)
+     * \param free free bytes of the pool
+     * \return base + alpha x free
      */
-    uint64_t GetThreshold(uint32_t base, uint32_t alpha) const
+    static uint64_t GetThreshold(uint32_t base, uint32_t alpha, uint32_t free)
     {
-        return GetThreshold(base, alpha, m_sharedSize - m_sharedUsed);
+        return base + ((static_cast<uint64_t>(alpha) * free) >> ALPHA_BITS);
     }
 
     /**
-     * \param base constant part
-     * \param alpha in units of 2^-ALPHA_BITS
-     * \param free bytes of the shared part that are free
-     * \return base + alpha x free
+     * \param queue a queue
+     * \return bytes that it may hold at present
      */
-    static uint64_t GetThreshold(uint32_t base, uint32_t alpha, uint64_t free)
+    uint64_t GetLimit(const Queue& queue) const
     {
-        return base + ((alpha * free) >> ALPHA_BITS);
+        return GetThreshold(queue.base, queue.alpha, m_pools[queue.pool].GetFree());
+    }
+
+    /**
+     * \param queue a queue that is limited
+     * \param bytes of a frame
+     * \return true if the queue may take the frame
+     */
+    bool EgressFits(const Queue& queue, uint32_t bytes) const;
+
+    /**
+     * Charges the pool of a queue that has grown or shrunk.
+     *
+     * \param queue the queue
+     * \param before its GetShared() before
+     */
+    void ChargeEgressPool(const Queue& queue, uint32_t before)
+    {
+        // modulo 2^32, so that it may shrink
+        m_pools[queue.pool].used += queue.GetShared() - before;
     }
 
     /**
      * \param port port number
      * \param priority class 0..7
-     * \return index of m_groups and m_queues; ends the program if there is none
+     * \return index of m_queues, and of m_groups if it is a group's; ends the program if there is
+     *         none
      */
     uint32_t GetIndex(uint16_t port, uint8_t priority) const;
 
     /** What is set apart. */
     struct Guarantees
     {
-        uint64_t reserved{0};  //!< bytes of all reserves
-        uint64_t headroom{0};  //!< bytes of all headrooms, or of their pool
-        uint32_t nReserves{0}; //!< how many reserves
-        uint32_t nLossless{0}; //!< how many headrooms
+        std::vector<uint64_t> headroomOfPool; //!< bytes, by pool
+        uint64_t reserved{0};                 //!< bytes of all reserves
+        uint64_t headroom{0};                 //!< bytes of all headrooms, or of their pool
+        uint64_t pools{0};                    //!< bytes of a plan's ingress pools
+        uint32_t nReserves{0};                //!< how many reserves
+        uint32_t nLossless{0};                //!< how many headrooms
     };
 
     /**
@@ -168,12 +250,48 @@ class QbbSharedBuffer : public QbbBufferManager
     std::vector<Group> MakeGroups(const std::vector<QbbPortProfile>& ports) const;
 
     /**
+     * \param group gets what the attributes say
+     * \param port its port
+     * \param priority class 0..7
+     */
+    void SetUpGroup(Group& group, const QbbPortProfile& port, uint8_t priority) const;
+
+    /**
+     * \param group gets what the plan says
+     * \param port its port
+     * \param index port number
+     * \param number of the group, 0..7
+     */
+    void SetUpPlannedGroup(Group& group,
+                           const QbbPortProfile& port,
+                           std::size_t index,
+                           uint8_t number) const;
+
+    /** \param ports the ports \return queues with limits, by port and priority */
+    std::vector<Queue> MakeQueues(const std::vector<QbbPortProfile>& ports) const;
+
+    /** \param index port number \return its part of the plan */
+    const QbbPortBufferPlan& GetPortPlan(std::size_t index) const
+    {
+        return m_plan->ports.size() == 1 ? m_plan->ports.front() : m_plan->ports[index];
+    }
+
+    /** \param text attribute ClassAlphas */
+    void SetClassAlphas(std::string text);
+    /** \return attribute ClassAlphas */
+    std::string GetClassAlphas() const;
+    /** \param text attribute ClassEgressAlphas */
+    void SetClassEgressAlphas(std::string text);
+    /** \return attribute ClassEgressAlphas */
+    std::string GetClassEgressAlphas() const;
+
+    /**
      * \param groups all groups
      * \return what they need
      */
     Guarantees AddUp(const std::vector<Group>& groups) const;
 
-    /** Divides the memory among reserves, headroom and the shared part. */
+    /** Divides the memory among reserves, headroom and pools. */
     void DivideMemory();
 
     // Attributes
@@ -191,22 +309,26 @@ class QbbSharedBuffer : public QbbBufferManager
     double m_headroomOversubscription{2};    //!< HeadroomOversubscription
     uint32_t m_egressMinBytes{1518};         //!< EgressMinBytes
     uint32_t m_egressLimitBytes{0};          //!< EgressLimitBytes
+    uint32_t m_lossyPoolBytes{0};            //!< LossyPoolBytes
+    uint32_t m_lossyEgressPoolBytes{0};      //!< LossyEgressPoolBytes
+    QbbClassAlphas m_classAlphas;            //!< ClassAlphas
+    QbbClassAlphas m_classEgressAlphas;      //!< ClassEgressAlphas
+    std::optional<QbbBufferPlan> m_plan;     //!< SetPlan()
 
     // What Configure() made of them
 
     uint32_t m_size{0};         //!< all memory
     uint32_t m_reservedSize{0}; //!< all reserves
-    uint32_t m_sharedSize{0};   //!< the shared part
-    uint32_t m_headroomSize{0}; //!< all headroom
-    uint32_t m_egressBase{0};   //!< constant part of a lossy queue's limit
-    uint32_t m_egressAlpha{0};  //!< part of the free bytes, in units of 2^-ALPHA_BITS
+    bool m_egressPools{false};  //!< queues charge pools of their own
+    bool m_limitsAll{false};    //!< queues of lossless classes are limited, too
+    std::array<uint8_t, PRIORITIES> m_groupOf{{0, 1, 2, 3, 4, 5, 6, 7}}; //!< group of a class
 
     // State
 
-    std::vector<Group> m_groups;    //!< by ingress port and priority
-    std::vector<uint32_t> m_queues; //!< bytes by egress port and priority
+    std::vector<Pool> m_pools;      //!< shared memory, and egress pools
+    std::vector<Group> m_groups;    //!< by ingress port and priority group
+    std::vector<Queue> m_queues;    //!< by egress port and priority
     uint32_t m_used{0};             //!< all bytes
-    uint32_t m_sharedUsed{0};       //!< in the shared part
     uint32_t m_headroomUsed{0};     //!< in headroom
     uint32_t m_peakUsed{0};         //!< highest m_used
     uint32_t m_peakHeadroomUsed{0}; //!< highest m_headroomUsed

@@ -18,6 +18,7 @@
 #include <ns3/pointer.h>
 #include <ns3/uinteger.h>
 
+#include <algorithm>
 #include <map>
 
 namespace ns3
@@ -407,6 +408,11 @@ QbbSwitch::ReceiveFrame(QbbNetDevice& port, QbbFramePtr frame)
     }
     Port& egress = m_ports[egressNumber];
     QbbNetDevice& device = *egress.device;
+    if (frame->tagged && device.IsRoutedPort())
+    {
+        frame->tagged = false;
+        frame->size = std::max(frame->size - QbbWire::VLAN_TAG_BYTES, QbbWire::MIN_FRAME_BYTES);
+    }
     if (frame->size > egress.maxFrameBytes)
     {
         device.CountDrop(*frame, QbbDropReason::TOO_LONG);

@@ -86,7 +86,7 @@ CASES = {
     "buffer too small for its headroom": (
         ["--buffer=1MB", "--workload=incast:2"], {}, r"--buffer: 1MB; accepted: more than \d+B, which the headroom"
     ),
-    "buffer of 0": (["--buffer=0B"], {}, r"--buffer: 0B; accepted: 1 byte to 4 GiB - 1"),
+    "buffer of 0": (["--buffer=0B"], {}, r"--buffer: 0B; accepted: 1 byte to 4 GiB - 1, or auto"),
     "topology that does not exist": (["--topology=file:none.txt"], {}, r"none\.txt: cannot be opened"),
     "topology with a missing node": (
         ["--topology=file:t.txt"],

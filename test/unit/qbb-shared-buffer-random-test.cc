@@ -5,6 +5,7 @@
 
 #include <ns3/boolean.h>
 #include <ns3/double.h>
+#include <ns3/string.h>
 #include <ns3/uinteger.h>
 
 #include <gtest/gtest.h>
@@ -39,6 +40,10 @@ struct Setting
     int64_t egressLimit;
     int64_t reserve;
     int64_t headroom;
+    int64_t lossyPool{0};
+    int64_t egressPool{0};
+    double alpha4{0}; // of class 4; 0: as the others
+    bool planned{false};
 };
 
 constexpr int64_t SIZE = 150'000;
@@ -71,6 +76,7 @@ class Reference
             }
         }
         m_shared -= setting.pool ? POOL : 0;
+        m_shared -= setting.lossyPool;
     }
 
     struct Parts
@@ -86,24 +92,74 @@ class Reference
         }
     };
 
-    int64_t Free() const
+    bool IsLossless(uint16_t port, uint8_t priority) const
     {
+        return m_ports[port].losslessMask >> priority & 1;
+    }
+
+    int64_t Free(bool lossless) const
+    {
+        const bool own = m_setting.lossyPool > 0;
         int64_t used = 0;
         for (const auto& [key, parts] : m_parts)
         {
-            used += parts.shared;
+            const bool same = !own || lossless == IsLossless(key.first, key.second);
+            used += same ? parts.shared : 0;
         }
-        return m_shared - used;
+        return (own && !lossless ? m_setting.lossyPool : m_shared) - used;
     }
 
-    int64_t Threshold(bool lossless) const
+    int64_t Threshold(bool lossless, uint8_t priority) const
     {
         if (lossless && m_setting.xoff)
         {
             return m_setting.xoff;
         }
-        return static_cast<int64_t>((lossless ? m_setting.losslessAlpha : LOSSY_ALPHA) *
-                                    static_cast<double>(Free()));
+        const double alpha = lossless ? m_setting.losslessAlpha : LOSSY_ALPHA;
+        const double own = priority == 4 && m_setting.alpha4 > 0 ? m_setting.alpha4 : alpha;
+        return static_cast<int64_t>(own * static_cast<double>(Free(lossless)));
+    }
+
+    int64_t Queued(uint16_t out, uint8_t priority) const
+    {
+        int64_t queued = 0;
+        for (const auto& held : m_held)
+        {
+            queued += held.out == out && held.priority == priority ? held.bytes : 0;
+        }
+        return queued;
+    }
+
+    static int64_t AboveMin(int64_t bytes)
+    {
+        return std::max<int64_t>(0, bytes - EGRESS_MIN);
+    }
+
+    bool EgressFits(const Held& frame) const
+    {
+        const int64_t queued = Queued(frame.out, frame.priority);
+        int64_t free = Free(false);
+        bool fits = true;
+        if (m_setting.egressPool > 0)
+        {
+            int64_t used = 0;
+            for (uint16_t out = 0; out < N_PORTS; ++out)
+            {
+                for (uint8_t priority = 0; priority < 8; ++priority)
+                {
+                    const bool lossless = IsLossless(out, priority);
+                    used += lossless ? 0 : AboveMin(Queued(out, priority));
+                }
+            }
+            free = std::max<int64_t>(0, m_setting.egressPool - used);
+            const int64_t growth = AboveMin(queued + frame.bytes) - AboveMin(queued);
+            fits = IsLossless(frame.out, frame.priority) || growth <= free;
+        }
+        const auto limit =
+            m_setting.egressLimit
+                ? m_setting.egressLimit
+                : EGRESS_MIN + static_cast<int64_t>(LOSSY_EGRESS_ALPHA * static_cast<double>(free));
+        return fits && queued + frame.bytes <= limit;
     }
 
     QbbAdmission Admit(const Held& frame)
@@ -118,22 +174,15 @@ class Reference
             std::min<int64_t>(frame.bytes, used ? m_setting.reserve - parts.reserve : 0);
         const int64_t rest = frame.bytes - toReserve;
         const bool toShared =
-            rest == 0 || (rest <= Free() && parts.shared + rest <= Threshold(lossless));
+            rest == 0 ||
+            (rest <= Free(lossless) && parts.shared + rest <= Threshold(lossless, frame.priority));
         if (!lossless)
         {
-            int64_t queued = frame.bytes;
-            for (const auto& held : m_held)
-            {
-                queued += held.out == frame.out && held.priority == frame.priority ? held.bytes : 0;
-            }
-            const auto limit = m_setting.egressLimit
-                                   ? m_setting.egressLimit
-                                   : EGRESS_MIN + static_cast<int64_t>(LOSSY_EGRESS_ALPHA *
-                                                                       static_cast<double>(Free()));
-            if (queued > limit || !toShared)
+            const bool queueFits = EgressFits(frame);
+            if (!queueFits || !toShared)
             {
                 answer.reason =
-                    queued > limit ? QbbDropReason::EGRESS_LIMIT : QbbDropReason::BUFFER_FULL;
+                    queueFits ? QbbDropReason::BUFFER_FULL : QbbDropReason::EGRESS_LIMIT;
                 return answer;
             }
         }
@@ -176,8 +225,9 @@ class Reference
             bytes -= taken;
         }
         const bool xon =
-            parts.paused && (parts.Sum() == 0 ||
-                             (parts.headroom == 0 && parts.shared <= Threshold(true) - XON_OFFSET));
+            parts.paused &&
+            (parts.Sum() == 0 ||
+             (parts.headroom == 0 && parts.shared <= Threshold(true, frame.priority) - XON_OFFSET));
         parts.paused = parts.paused && !xon;
         return xon;
     }
@@ -201,17 +251,77 @@ class Reference
 };
 
 std::vector<QbbPortProfile>
-MakePorts()
+MakePorts(bool alike)
 {
     std::vector<QbbPortProfile> ports(N_PORTS);
     for (uint32_t i = 0; i < N_PORTS; ++i)
     {
         ports[i].rateBps = 100'000'000'000;
         ports[i].maxFrameBytes = 1250;
-        ports[i].losslessMask = i == 4 ? 0 : 0x18;
+        ports[i].losslessMask = i == 4 && !alike ? 0 : 0x18;
         ports[i].usedMask = i == 3 ? 0x01 : 0x03;
     }
     return ports;
+}
+
+// The same memory as the attributes have it, told as a plan: one profile for each kind of class.
+QbbBufferPlan
+MakePlan(const Setting& setting, const std::vector<QbbPortProfile>& ports)
+{
+    uint32_t nReserves = 0;
+    uint32_t nLossless = 0;
+    for (const auto& port : ports)
+    {
+        nLossless += __builtin_popcount(port.losslessMask);
+        nReserves += __builtin_popcount(port.losslessMask | port.usedMask);
+    }
+    QbbBufferPlan plan;
+    const auto fixed = static_cast<uint32_t>(nReserves * setting.reserve +
+                                             (setting.pool ? POOL : nLossless * setting.headroom));
+    const auto lossyPool = static_cast<uint32_t>(setting.lossyPool);
+    plan.pools = {{"ingress_lossless_pool",
+                   false,
+                   static_cast<uint32_t>(SIZE) - fixed - lossyPool,
+                   static_cast<uint32_t>(setting.pool ? POOL : 0)},
+                  {"ingress_lossy_pool", false, lossyPool, 0},
+                  {"egress_lossy_pool", true, static_cast<uint32_t>(setting.egressPool), 0},
+                  {"egress_lossless_pool", true, SIZE, 0}};
+    const auto reserve = static_cast<uint32_t>(setting.reserve);
+    QbbBufferProfile lossless{"lossless", 0, reserve, setting.losslessAlpha};
+    lossless.headroomBytes = static_cast<uint32_t>(setting.headroom);
+    lossless.xonOffsetBytes = XON_OFFSET;
+    if (setting.xoff)
+    {
+        lossless.alpha.reset();
+        lossless.limitBytes = static_cast<uint32_t>(setting.xoff);
+    }
+    QbbBufferProfile class4 = lossless;
+    class4.alpha = setting.alpha4 > 0 ? std::optional<double>(setting.alpha4) : lossless.alpha;
+    const QbbBufferProfile lossy{"lossy", 1, reserve, LOSSY_ALPHA};
+    QbbBufferProfile lossy4 = lossy;
+    lossy4.alpha = setting.alpha4 > 0 ? setting.alpha4 : LOSSY_ALPHA;
+    QbbBufferProfile bare = lossy;
+    bare.reserveBytes = 0;
+    QbbBufferProfile bare4 = lossy4;
+    bare4.reserveBytes = 0;
+    const QbbBufferProfile queue{"queue", 2, EGRESS_MIN, LOSSY_EGRESS_ALPHA};
+    const QbbBufferProfile unlimited{"unlimited", 3, 0, std::nullopt, UINT32_MAX};
+    plan.profiles = {lossless, class4, lossy, lossy4, bare, bare4, queue, unlimited};
+    for (const auto& port : ports)
+    {
+        QbbPortBufferPlan of;
+        for (uint8_t priority = 0; priority < 8; ++priority)
+        {
+            const bool four = priority == 4;
+            const int16_t kind = port.losslessMask >> priority & 1 ? 0
+                                 : port.usedMask >> priority & 1   ? 2
+                                                                   : 4;
+            of.groups[priority] = static_cast<int16_t>(kind + four);
+            of.queues[priority] = port.losslessMask >> priority & 1 ? 7 : 6;
+        }
+        plan.ports.push_back(of);
+    }
+    return plan;
 }
 
 class QbbSharedBufferRandom : public testing::TestWithParam<Setting>
@@ -225,7 +335,8 @@ class QbbSharedBufferRandom : public testing::TestWithParam<Setting>
 TEST_P(QbbSharedBufferRandom, AgreesWithTheReference)
 {
     const Setting setting = GetParam();
-    const auto ports = MakePorts();
+    // A plan limits a queue whatever its frames are at ingress, so let a class be one or the other.
+    const auto ports = MakePorts(setting.planned);
     auto buffer = CreateObject<QbbSharedBuffer>();
     buffer->SetAttribute("BufferSize", UintegerValue(SIZE));
     buffer->SetAttribute("ReserveBytes", UintegerValue(setting.reserve));
@@ -237,6 +348,16 @@ TEST_P(QbbSharedBufferRandom, AgreesWithTheReference)
     buffer->SetAttribute("HeadroomPool", BooleanValue(setting.pool));
     buffer->SetAttribute("HeadroomPoolBytes", UintegerValue(POOL));
     buffer->SetAttribute("EgressLimitBytes", UintegerValue(setting.egressLimit));
+    buffer->SetAttribute("LossyPoolBytes", UintegerValue(setting.lossyPool));
+    buffer->SetAttribute("LossyEgressPoolBytes", UintegerValue(setting.egressPool));
+    if (setting.alpha4 > 0)
+    {
+        buffer->SetAttribute("ClassAlphas", StringValue("4:" + std::to_string(setting.alpha4)));
+    }
+    if (setting.planned)
+    {
+        buffer->SetPlan(MakePlan(setting, ports));
+    }
     buffer->Configure(ports);
     Reference reference(setting, ports);
 
@@ -338,14 +459,19 @@ TEST_P(QbbSharedBufferRandom, AgreesWithTheReference)
     EXPECT_GT(drops[QbbDropReason::BUFFER_FULL], 0U);
 }
 
-INSTANTIATE_TEST_SUITE_P(Settings,
-                         QbbSharedBufferRandom,
-                         testing::Values(Setting{"Dynamic", 0.125, 0, false, 0, 1248, 4000},
-                                         Setting{"DynamicAlpha8", 8, 0, false, 0, 1248, 4000},
-                                         Setting{"NoReserve", 0.25, 0, false, 0, 0, 4000},
-                                         Setting{"Static", 1, 6000, false, 5000, 1248, 4000},
-                                         Setting{"Pool", 0.125, 0, true, 0, 1248, 6000},
-                                         Setting{"PoolStatic", 1, 9000, true, 20000, 100, 6000}),
-                         [](const testing::TestParamInfo<Setting>& info) {
-                             return info.param.name;
-                         });
+INSTANTIATE_TEST_SUITE_P(
+    Settings,
+    QbbSharedBufferRandom,
+    testing::Values(Setting{"Dynamic", 0.125, 0, false, 0, 1248, 4000},
+                    Setting{"DynamicAlpha8", 8, 0, false, 0, 1248, 4000},
+                    Setting{"NoReserve", 0.25, 0, false, 0, 0, 4000},
+                    Setting{"Static", 1, 6000, false, 5000, 1248, 4000},
+                    Setting{"Pool", 0.125, 0, true, 0, 1248, 6000},
+                    Setting{"PoolStatic", 1, 9000, true, 20000, 100, 6000},
+                    Setting{"Class4", 0.5, 0, false, 0, 0, 4000, 0, 0, 0.125},
+                    Setting{"LossyPool", 0.5, 0, false, 0, 624, 4000, 30000},
+                    Setting{"EgressPool", 0.5, 0, true, 0, 0, 6000, 0, 9000},
+                    Setting{"BothPools", 0.125, 0, true, 0, 100, 6000, 30000, 20000, 0.5},
+                    Setting{"Planned", 0.125, 0, true, 0, 100, 6000, 30000, 20000, 0.5, true},
+                    Setting{"PlannedStatic", 1, 6000, false, 0, 624, 4000, 30000, 20000, 0, true}),
+    [](const testing::TestParamInfo<Setting>& info) { return info.param.name; });

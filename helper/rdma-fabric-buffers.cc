@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+
+#include "rdma-fabric-buffers.h"
+
+#include "qbb-shared-buffer.h"
+#include "rdma-buffer-presets.h"
+#include "rdma-option.h"
+#include "rdma-units.h"
+
+#include <ns3/string.h>
+#include <ns3/uinteger.h>
+
+#include <stdexcept>
+
+namespace ns3
+{
+
+namespace
+{
+
+/** \param options a run \return bytes of memory of each switch */
+uint64_t
+GetBufferBytes(const RdmaFabricOptions& options)
+{
+    if (options.buffer == "auto")
+    {
+        constexpr uint64_t DEFAULT = 12 << 20;
+        return options.bufferPreset == "none" ? DEFAULT : ParseRdmaOption("bufferPreset", [&] {
+            return GetRdmaBufferPreset(options.bufferPreset).bytes;
+        });
+    }
+    const uint64_t bytes =
+        ParseRdmaOption("buffer", [&] { return ParseRdmaBytes(options.buffer); });
+    if (bytes == 0 || bytes > UINT32_MAX)
+    {
+        throw std::invalid_argument("--buffer: " + options.buffer +
+                                    "; accepted: 1 byte to 4 GiB - 1, or auto");
+    }
+    return bytes;
+}
+
+void
+CheckBuffer(const RdmaFabric& fabric, uint32_t id, const RdmaFabricOptions& options)
+{
+    const uint64_t bytes = GetBufferBytes(options);
+    const Ptr<QbbSwitch> sw = fabric.GetSwitch(id);
+    const auto buffer = DynamicCast<QbbSharedBuffer>(sw->GetBufferManager());
+    if (!buffer)
+    {
+        return;
+    }
+    const uint64_t needed = buffer->GetGuaranteedBytes(sw->GetPortProfiles());
+    if (needed >= bytes)
+    {
+        const std::string given =
+            options.buffer == "auto" ? "auto, " + std::to_string(bytes) + "B" : options.buffer;
+        throw std::invalid_argument("--buffer: " + given + "; accepted: more than " +
+                                    std::to_string(needed) +
+                                    "B, which the headroom and reserves of switch " +
+                                    fabric.GetTopology().GetNode(id).name + " take (" +
+                                    std::to_string(sw->GetNPorts()) + " ports)");
+    }
+}
+
+} // namespace
+
+void
+ConfigureRdmaBuffers(RdmaFabricHelper& helper, const RdmaFabricOptions& options)
+{
+    const uint64_t bytes = GetBufferBytes(options);
+    if (options.bufferPreset != "none")
+    {
+        SetRdmaBufferPreset(helper, ParseRdmaOption("bufferPreset", [&] {
+                                return GetRdmaBufferPreset(options.bufferPreset);
+                            }));
+    }
+    helper.SetBufferAttribute("BufferSize", UintegerValue(bytes));
+    if (!options.classAlphas.empty())
+    {
+        const std::string wrong = QbbClassAlphas::Check(options.classAlphas);
+        if (!wrong.empty())
+        {
+            throw std::invalid_argument("--classAlphas: " + wrong);
+        }
+        helper.SetBufferAttribute("ClassAlphas", StringValue(options.classAlphas));
+    }
+    CheckRdmaChoice("trust", options.trust, {"dscp", "vlan"});
+    helper.SetPfcDeployment(options.trust == "vlan" ? RdmaPfcDeployment::VLAN
+                                                    : RdmaPfcDeployment::DSCP);
+    if (options.trust == "vlan" && options.transport == "iwarp")
+    {
+        throw std::invalid_argument("--trust: vlan with --transport=iwarp; accepted: dscp, because "
+                                    "ns-3's TCP does not choose the PCP");
+    }
+}
+
+void
+FinishRdmaBuffers(RdmaFabric& fabric, const RdmaFabricOptions& options)
+{
+    for (const uint32_t id : fabric.GetTopology().GetSwitches())
+    {
+        CheckBuffer(fabric, id, options);
+    }
+}
+
+} // namespace ns3
