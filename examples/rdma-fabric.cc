@@ -50,6 +50,10 @@ main(int argc, char* argv[])
     cmd.AddValue("bufferPreset",
                  "none, or a chip's memory and its division: trident2, trident3, tomahawk3",
                  options.bufferPreset);
+    cmd.AddValue("sonicBuffers",
+                 "buffers.json of SONiC (or config_db.json) for all switches",
+                 options.sonicBuffers);
+    cmd.AddValue("sonicQos", "qos.json beside it; may be the same file", options.sonicQos);
     cmd.AddValue("classAlphas",
                  "thresholds of single classes at ingress, as in 3:1/8,4:1/16",
                  options.classAlphas);

@@ -5,11 +5,13 @@
 #include "qbb-shared-buffer.h"
 #include "rdma-buffer-presets.h"
 #include "rdma-option.h"
+#include "rdma-sonic-reader.h"
 #include "rdma-units.h"
 
 #include <ns3/string.h>
 #include <ns3/uinteger.h>
 
+#include <iostream>
 #include <stdexcept>
 
 namespace ns3
@@ -84,6 +86,20 @@ ConfigureRdmaBuffers(RdmaFabricHelper& helper, const RdmaFabricOptions& options)
         }
         helper.SetBufferAttribute("ClassAlphas", StringValue(options.classAlphas));
     }
+    if (options.sonicBuffers.empty() != options.sonicQos.empty())
+    {
+        throw std::invalid_argument("--sonicBuffers: \"" + options.sonicBuffers +
+                                    "\" with --sonicQos=\"" + options.sonicQos +
+                                    "\"; accepted: both, or none");
+    }
+    if (!options.sonicBuffers.empty() &&
+        (options.bufferPreset != "none" || !options.classAlphas.empty() ||
+         options.trust != "dscp" || options.ecn != "auto"))
+    {
+        throw std::invalid_argument(
+            "--sonicBuffers: with --bufferPreset, --classAlphas, --trust or "
+            "--ecn; accepted: without them, for the files say all that");
+    }
     CheckRdmaChoice("trust", options.trust, {"dscp", "vlan"});
     helper.SetPfcDeployment(options.trust == "vlan" ? RdmaPfcDeployment::VLAN
                                                     : RdmaPfcDeployment::DSCP);
@@ -97,6 +113,21 @@ ConfigureRdmaBuffers(RdmaFabricHelper& helper, const RdmaFabricOptions& options)
 void
 FinishRdmaBuffers(RdmaFabric& fabric, const RdmaFabricOptions& options)
 {
+    if (!options.sonicBuffers.empty())
+    {
+        const RdmaSonicConfig config = ReadRdmaSonicConfig(options.sonicBuffers, options.sonicQos);
+        std::vector<std::string> notes = config.notes;
+        const auto more =
+            ApplyRdmaSonicConfig(fabric,
+                                 config,
+                                 options.buffer == "auto" ? 0 : GetBufferBytes(options));
+        notes.insert(notes.end(), more.begin(), more.end());
+        for (const std::string& note : notes)
+        {
+            std::cerr << "rdma: note: " << note << "\n";
+        }
+        return;
+    }
     for (const uint32_t id : fabric.GetTopology().GetSwitches())
     {
         CheckBuffer(fabric, id, options);

@@ -72,10 +72,6 @@ struct RdmaFabricOptions
     bool serialize{false};            //!< every frame crosses links as bytes
     bool checkDeadlock{false};        //!< only look for a cyclic buffer dependency, run nothing
     std::string pcap;                 //!< prefix of a capture of every port; none if empty
-    /// "none", or a chip's memory and its division: "trident2", "trident3", "tomahawk3".
-    std::string bufferPreset{"none"};
-    std::string classAlphas;   //!< alphas of single classes at ingress, as in 3:1/8,4:1/16
-    std::string trust{"dscp"}; //!< "dscp", or "vlan": what carries the class of a packet
     std::string timeseries;           //!< file for RdmaTimeSeries of the flows; none if empty
     std::string timeseriesPeriod{"auto"}; //!< from row to row; auto: 10us
     std::string timeseriesFlows{"auto"};  //!< flow ids as in 0-9,17; auto: all
@@ -96,6 +92,12 @@ struct RdmaFabricOptions
     std::string pauseTree;             //!< file for the tree of pauses (QbbPauseTree)
     std::string traceEvents;           //!< file for a timeline viewer (RdmaPauseTrace)
     std::string traceInterval{"auto"}; //!< between samples of queues in it; auto: 10us
+    /// "none", or a chip's memory and its division: "trident2", "trident3", "tomahawk3".
+    std::string bufferPreset{"none"};
+    std::string classAlphas;   //!< alphas of single classes at ingress, as in 3:1/8,4:1/16
+    std::string trust{"dscp"}; //!< "dscp", or "vlan": what carries the class of a packet
+    std::string sonicBuffers;  //!< buffers.json of SONiC for all switches; none if empty
+    std::string sonicQos;      //!< qos.json beside it; may be the same file
 };
 
 /**

@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+
+#include "rdma-sonic-reader.h"
+#include "rdma-test-fabric.h"
+#include "rdma-test-sonic.h"
+
+#include <ns3/string.h>
+#include <ns3/test.h>
+
+#include <regex>
+
+/**
+ * \file
+ * \ingroup rdma-tests
+ * A SONiC configuration and a fabric: what it sets, what follows from it, and what is refused.
+ */
+
+using namespace ns3;
+
+namespace
+{
+
+/** \return the small configuration */
+RdmaSonicConfig
+GetConfig()
+{
+    return ParseRdmaSonicConfig(SONIC_BUFFERS, "buffers.json", SONIC_QOS, "qos.json");
+}
+
+/** Thresholds, headroom, classes, weights and marks. */
+class EffectTestCase : public TestCase
+{
+  public:
+    EffectTestCase()
+        : TestCase("pools, profiles, classes, weights and marks take effect")
+    {
+    }
+
+  private:
+    void DoRun() override
+    {
+        RdmaTestFabric test;
+        test.helper.SetTransportAttribute("RetransmissionTimeout", TimeValue(MicroSeconds(320)));
+        const RdmaTopology topology = MakeRdmaStar(4, MakeTestRates(100, 100, 100));
+        test.fabric = test.helper.Install(topology);
+        const auto notes = ApplyRdmaSonicConfig(*test.fabric, GetConfig());
+        NS_TEST_EXPECT_MSG_EQ(notes.size(), 1, "notes");
+        NS_TEST_EXPECT_MSG_EQ((notes.empty() ? "" : notes[0]),
+                              "switch " + topology.GetNode(4).name +
+                                  ", port Ethernet4: a delay of 100 ns, which is more than 5 m of "
+                                  "cable (CABLE_LENGTH) have",
+                              "note");
+        test.fabric->AssignStreams(1);
+        test.runner = CreateObject<RdmaFlowRunner>();
+        test.runner->SetStopWhenDone(false);
+        std::vector<RdmaFlow> flows;
+        uint64_t id = 0;
+        for (const uint32_t priority : {3, 4, 1})
+        {
+            for (uint32_t source = 1; source < 4; ++source)
+            {
+                flows.push_back(MakeTestFlow(id++, source, 0, 2'000'000, 0, priority));
+            }
+        }
+        test.runner->Install(test.fabric, flows);
+        test.CheckBooksEvery(10'000'000);
+        const Ptr<QbbSwitch> sw = test.fabric->GetSwitch(4);
+        bool looked = false;
+        Simulator::Schedule(PicoSeconds(1), [&]() {
+            looked = true;
+            CheckSettings(*sw);
+        });
+        test.Run();
+        NS_TEST_EXPECT_MSG_EQ(looked, true, "settings");
+        NS_TEST_EXPECT_MSG_EQ(test.wrong, "", "books");
+        NS_TEST_EXPECT_MSG_EQ(test.GetUnfinished(), "", "flows");
+        NS_TEST_EXPECT_MSG_EQ(RdmaTestBooks::CheckRest(*test.fabric), "", "rest");
+        CheckOutcome(test, *sw);
+    }
+
+    void CheckSettings(QbbSwitch& sw)
+    {
+        const auto& buffer = *sw.GetBufferManager();
+        const QbbBufferUsage usage = buffer.GetUsage();
+        // reserves of four ports: 1248 + 2496 B
+        NS_TEST_EXPECT_MSG_EQ(usage.sizeBytes, 4'500'000 + 4 * 3744, "what the files divide");
+        NS_TEST_EXPECT_MSG_EQ(usage.sharedSize, 4'000'000, "ingress pools");
+        NS_TEST_EXPECT_MSG_EQ(usage.headroomSize, 500'000, "xoff");
+        NS_TEST_EXPECT_MSG_EQ(usage.reservedSize, 4 * 3744, "reserves");
+        NS_TEST_EXPECT_MSG_EQ(buffer.GetIngress(2, 3).threshold, 3'000'000 / 8, "2^-3");
+        NS_TEST_EXPECT_MSG_EQ(buffer.GetIngress(2, 4).threshold, 3'000'000 / 4, "2^-2");
+        NS_TEST_EXPECT_MSG_EQ(buffer.GetIngress(2, 0).threshold, 8'000'000, "2^3");
+        NS_TEST_EXPECT_MSG_EQ(buffer.GetIngress(2, 3).headroomLimit, 60'000, "xoff");
+        StringValue scheduler;
+        sw.GetPort(1)->GetAttribute("Scheduler", scheduler);
+        NS_TEST_EXPECT_MSG_EQ(scheduler.Get(),
+                              "14,14,14,30,strict,strict,strict,strict",
+                              "weights");
+        NS_TEST_EXPECT_MSG_EQ(+sw.GetPort(1)->GetLosslessClasses(), 0x18, "switch");
+        NS_TEST_EXPECT_MSG_EQ(+sw.GetPort(1)->GetPeer()->GetLosslessClasses(), 0x18, "host");
+        NS_TEST_EXPECT_MSG_EQ(+sw.GetPort(1)->GetPeer()->GetClassifier().ClassifyDscp(5),
+                              2,
+                              "DSCP at hosts");
+        NS_TEST_EXPECT_MSG_EQ(+sw.GetPort(1)->GetClassifier().ClassifyDscp(0), 1, "DSCP");
+    }
+
+    void CheckOutcome(const RdmaTestFabric& test, QbbSwitch& sw)
+    {
+        const auto& port = *sw.GetPort(0);
+        const auto& counters = port.GetCounters();
+        NS_TEST_EXPECT_MSG_EQ(counters.classes[3].drops + counters.classes[4].drops, 0, "lossless");
+        NS_TEST_EXPECT_MSG_GT(counters.classes[1].drops, 0, "lossy");
+        // dynamic_th -1 of 900000 B and 1518 B of its own: a third of the pool for one queue
+        NS_TEST_EXPECT_MSG_LT_OR_EQ(counters.classes[1].peakQueueBytes, 301'518, "egress pool");
+        NS_TEST_EXPECT_MSG_GT(counters.classes[1].peakQueueBytes, 299'000, "and it is used");
+        NS_TEST_EXPECT_MSG_GT(counters.classes[3].ecnMarks, 100, "WRED");
+        NS_TEST_EXPECT_MSG_EQ(counters.classes[4].ecnMarks, 0, "no WRED");
+        NS_TEST_EXPECT_MSG_EQ(counters.classes[1].ecnMarks, 0, "no WRED");
+        uint64_t pauses3 = 0;
+        uint64_t pauses4 = 0;
+        for (uint32_t p = 0; p < 4; ++p)
+        {
+            pauses3 += sw.GetPort(p)->GetPauseSender().GetXoffSent(3);
+            pauses4 += sw.GetPort(p)->GetPauseSender().GetXoffSent(4);
+        }
+        NS_TEST_EXPECT_MSG_GT(pauses3, 0, "bulk");
+        // Class 4 is strict, and its threshold is twice as high.
+        NS_TEST_EXPECT_MSG_LT(pauses4, pauses3, "real time");
+        int64_t last[8] = {};
+        for (const auto& result : test.results)
+        {
+            auto& end = last[result.flow.priority];
+            end = std::max(end, result.flow.startPs + result.fctPs.value_or(0));
+        }
+        NS_TEST_EXPECT_MSG_LT(last[4], last[3], "strict goes first");
+        NS_TEST_EXPECT_MSG_LT(last[3], last[1], "30 to 14");
+    }
+};
+
+/** Speeds of PORT choose the ports. */
+class SpeedTestCase : public TestCase
+{
+  public:
+    SpeedTestCase()
+        : TestCase("ports of the configuration go by speed")
+    {
+    }
+
+  private:
+    void DoRun() override
+    {
+        std::string buffers = SONIC_BUFFERS;
+        // The first two ports of the configuration are uplinks, with a threshold of their own.
+        buffers.replace(buffers.find('{'),
+                        1,
+                        R"({"PORT": {"Ethernet0": {"speed": "400000"}, "Ethernet4": {"speed": )"
+                        R"("400000"}, "Ethernet8": {"speed": "100000"}, "Ethernet12": {"speed": )"
+                        R"("100000"}},)");
+        buffers = std::regex_replace(
+            buffers,
+            std::regex(R"(Ethernet8,Ethernet12\|3": \{"profile": "pg_lossless_bulk)"),
+            R"(Ethernet8,Ethernet12|3": {"profile": "pg_lossless_real_time)");
+        buffers = std::regex_replace(
+            buffers,
+            std::regex(
+                R"("Ethernet0,Ethernet4,Ethernet8,Ethernet12\|3": \{"profile": "pg_lossless_real_time"\})"),
+            R"("Ethernet0,Ethernet4|3": {"profile": "pg_lossless_bulk"}, "Ethernet8,Ethernet12|3": {"profile": "pg_lossless_real_time"})");
+        const auto config = ParseRdmaSonicConfig(buffers, "buffers.json", SONIC_QOS, "qos.json");
+        RdmaTestFabric test;
+        const RdmaTopology topology = MakeRdmaLeafSpine(2, 2, 1, MakeTestRates(100, 400, 10));
+        test.fabric = test.helper.Install(topology);
+        ApplyRdmaSonicConfig(*test.fabric, config);
+        for (const uint32_t id : topology.GetSwitches())
+        {
+            const Ptr<QbbSwitch> sw = test.fabric->GetSwitch(id);
+            sw->ConfigureBuffer();
+            for (uint16_t p = 0; p < sw->GetNPorts(); ++p)
+            {
+                const bool uplink = sw->GetPort(p)->GetLineRate().GetBitRate() > 100'000'000'000;
+                NS_TEST_EXPECT_MSG_EQ(sw->GetBufferManager()->GetIngress(p, 3).threshold,
+                                      (uplink ? 375'000 : 750'000),
+                                      "port " << p << " of node " << id);
+            }
+        }
+    }
+};
+
+/** What does not go together. */
+class RefusalTestCase : public TestCase
+{
+  public:
+    RefusalTestCase()
+        : TestCase("fabrics that a configuration does not fit")
+    {
+    }
+
+  private:
+    static std::string Refusal(const RdmaTopology& topology,
+                               const RdmaSonicConfig& config,
+                               uint64_t bytes = 0)
+    {
+        RdmaTestFabric test;
+        test.fabric = test.helper.Install(topology);
+        try
+        {
+            ApplyRdmaSonicConfig(*test.fabric, config, bytes);
+        }
+        catch (const std::invalid_argument& error)
+        {
+            return error.what();
+        }
+        return "";
+    }
+
+    void DoRun() override
+    {
+        const RdmaTopology star = MakeRdmaStar(4, MakeTestRates(100, 100, 10));
+        NS_TEST_EXPECT_MSG_EQ(Refusal(MakeRdmaStar(5, MakeTestRates(100, 100, 10)), GetConfig()),
+                              "SONiC configuration: nothing is left in it for port 4 of switch "
+                              "hub, 100Gbps; accepted: as many ports of that speed as the "
+                              "switch has (it has 5 in all, the configuration 4)",
+                              "ports");
+        NS_TEST_EXPECT_MSG_EQ(Refusal(star, GetConfig(), 4'000'000),
+                              "SONiC configuration: pools, reserves and headroom of switch "
+                              "hub take 4514976 bytes; accepted: at most 4000000, its memory",
+                              "memory");
+        RdmaSonicConfig config = GetConfig();
+        config.ports[2].ecn[3]->pmax = 0.5;
+        NS_TEST_EXPECT_MSG_EQ(Refusal(star, config),
+                              "SONiC configuration: the WRED profiles of class 3 differ between "
+                              "Ethernet0 and Ethernet8; accepted: one profile for a class at all "
+                              "ports",
+                              "WRED");
+        config = GetConfig();
+        config.ports[2].losslessMask = 8;
+        // Port 2 of either switch of a dumbbell with two hosts on a side is the link between them.
+        NS_TEST_EXPECT_MSG_EQ(Refusal(MakeRdmaDumbbell(2, MakeTestRates(100, 100, 10)), config),
+                              "",
+                              "the same at both ends");
+        config.ports[1].losslessMask = 8;
+        NS_TEST_EXPECT_MSG_NE(
+            Refusal(MakeRdmaLeafSpine(2, 2, 1, MakeTestRates(100, 100, 10)), config)
+                .find("has other lossless classes (pfc_enable) at"),
+            std::string::npos,
+            "different ends");
+        config = GetConfig();
+        config.plan.profiles[3].headroomBytes = 100;
+        RdmaTestFabric test;
+        test.fabric = test.helper.Install(star);
+        const auto notes = ApplyRdmaSonicConfig(*test.fabric, config);
+        NS_TEST_EXPECT_MSG_EQ(notes.empty() ? 1
+                                            : notes.back().find("switch hub, port Ethernet12, "
+                                                                "class 3: 100 bytes of "
+                                                                "headroom (pg_lossless_bulk), "
+                                                                "computed "),
+                              0,
+                              "headroom");
+    }
+};
+
+/** \ingroup rdma-tests SONiC configurations. */
+class RdmaSonicTestSuite : public TestSuite
+{
+  public:
+    RdmaSonicTestSuite()
+        : TestSuite("rdma-sonic")
+    {
+        AddTestCase(new EffectTestCase);
+        AddTestCase(new SpeedTestCase);
+        AddTestCase(new RefusalTestCase);
+    }
+};
+
+RdmaSonicTestSuite g_rdmaSonicTestSuite; //!< registers the suite
+
+} // namespace
