@@ -349,6 +349,21 @@ MakeSettings()
          [](RdmaTestFabric& test) {
              return RdmaTestBooks::CountDrops(*test.fabric, QbbDropReason::EGRESS_LIMIT) > 0;
          }},
+        {"DCQCN, CNPs shared by destination",
+         0,
+         [](RdmaTestFabric& test) {
+             test.helper.SetCongestionControl("ns3::RdmaDcqcn");
+             test.helper.EnableEcn(true);
+             test.helper.SetNicAttribute("CnpModeration", StringValue("Destination"));
+         },
+         [](RdmaTestFabric& test) { return test.fabric->GetTotals().ecnMarks > 100; }},
+        {"HPCC over PINT, rounded at random",
+         0,
+         [](RdmaTestFabric& test) {
+             test.helper.SetCongestionControl("ns3::RdmaHpccPint");
+             test.helper.SetCongestionControlAttribute("SamplePeriod", UintegerValue(2));
+         },
+         [](RdmaTestFabric& test) { return test.fabric->GetTotals().pauseFrames == 0; }},
     };
 }
 
