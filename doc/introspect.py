@@ -21,7 +21,7 @@ import tempfile
 HERE = os.path.dirname(os.path.abspath(__file__))
 CLASSES = (
     "QbbNetDevice", "QbbChannel", "QbbSwitch", "QbbSharedBuffer", "QbbInputPortBuffer", "QbbEcnMarker", "QbbRouting",
-    "QbbDeadlockDetector", "QbbDrillPathSelector", "QbbFlowletPathSelector",
+    "QbbDeadlockDetector", "QbbRootDetector", "QbbThresholdDetector", "QbbDrillPathSelector", "QbbFlowletPathSelector",
     "QbbSprayPathSelector", "QbbPfcWatchdog", "QbbStormSource", "RdmaNic", "RdmaQueuePair", "RdmaSharedReceiveQueue",
     "RdmaReceiveBuffer", "RdmaNicWatchdog", "RoceTransport", "IrnTransport",
     "RdmaDcqcn", "RdmaRcm", "RdmaDctcp", "RdmaTimely", "RdmaSwift", "RdmaHpcc", "RdmaHpccPint", "RdmaPowerTcp",

@@ -24,10 +24,24 @@ int
 main(int argc, char* argv[])
 {
     RdmaFabricOptions options;
+    std::string preset = FindRdmaPreset(argc, argv);
+    try
+    {
+        ApplyRdmaPreset(preset, options);
+    }
+    catch (const std::exception& e)
+    {
+        std::cerr << "rdma-fabric: " << e.what() << "\n";
+        return 2;
+    }
     std::string out;
     std::string progress = "auto";
     CommandLine cmd(__FILE__);
     cmd.Usage("Flows over a Clos fabric.");
+    cmd.AddValue("preset",
+                 "sets the other options, which can still be given: irn (the default case of the "
+                 "IRN paper), parking-lot (the OMNeT++ model's network) or none",
+                 preset);
     cmd.AddValue("topology",
                  "leaf-spine:LEAVESxHOSTSxSPINES, fat-tree:K, clos:TIERSxRADIX[xRATIO...], "
                  "dumbbell:N, star:N, parking-lot:N, ring:N or file:PATH (HPCC format)",
@@ -45,8 +59,13 @@ main(int argc, char* argv[])
     cmd.AddValue("ecn",
                  "auto (if cc needs it), on, off, or KMIN:KMAX:PMAX at 40 Gb/s (5KB:200KB:0.01)",
                  options.ecn);
-    cmd.AddValue("switch", "shared (shared-buffer switches)", options.switchType);
-    cmd.AddValue("buffer", "memory of each switch; auto: the preset's, or 12MiB", options.buffer);
+    cmd.AddValue("switch",
+                 "shared (output-queued, one buffer), or input-queued (virtual output queues, a "
+                 "buffer for each port)",
+                 options.switchType);
+    cmd.AddValue("buffer",
+                 "shared: memory of each switch; auto: the preset's, or 12MiB",
+                 options.buffer);
     cmd.AddValue("bufferPreset",
                  "none, or a chip's memory and its division: trident2, trident3, tomahawk3",
                  options.bufferPreset);
@@ -61,6 +80,27 @@ main(int argc, char* argv[])
                  "what carries the class of a packet: dscp, or vlan (802.1Q tags, which end where "
                  "switches route)",
                  options.trust);
+    cmd.AddValue("portBuffer",
+                 "input-queued: memory of each input port; auto: 240KB",
+                 options.portBuffer);
+    cmd.AddValue("xoff",
+                 "input-queued: high watermark of a lossless class; auto: what the computed "
+                 "headroom leaves",
+                 options.xoff);
+    cmd.AddValue("xon",
+                 "input-queued: low watermark; auto: two frames below the high one",
+                 options.xon);
+    cmd.AddValue("cells",
+                 "input-queued: frames take whole cells of this many bytes",
+                 options.cells);
+    cmd.AddValue("crossbar", "input-queued: off, or the crossbar's speed-up", options.crossbar);
+    cmd.AddValue("marking",
+                 "what marks where ECN is on: curve (by queue length), root, root-victim or "
+                 "threshold (congestion detectors)",
+                 options.marking);
+    cmd.AddValue("markThreshold",
+                 "root, root-victim, threshold: bytes that may wait without marks; auto: 30KB",
+                 options.markThreshold);
     cmd.AddValue("workload",
                  "poisson, incast:N, permutation or file:PATH (CSV, or HPCC format)",
                  options.workload);

@@ -100,6 +100,12 @@ ConfigureRdmaBuffers(RdmaFabricHelper& helper, const RdmaFabricOptions& options)
             "--sonicBuffers: with --bufferPreset, --classAlphas, --trust or "
             "--ecn; accepted: without them, for the files say all that");
     }
+    ConfigureRdmaTrust(helper, options);
+}
+
+void
+ConfigureRdmaTrust(RdmaFabricHelper& helper, const RdmaFabricOptions& options)
+{
     CheckRdmaChoice("trust", options.trust, {"dscp", "vlan"});
     helper.SetPfcDeployment(options.trust == "vlan" ? RdmaPfcDeployment::VLAN
                                                     : RdmaPfcDeployment::DSCP);

@@ -22,6 +22,16 @@ void ConfigureRdmaBuffers(RdmaFabricHelper& helper, const RdmaFabricOptions& opt
 
 /**
  * \ingroup rdma
+ * Sets up what ports trust, as the option trust has it; a part of ConfigureRdmaBuffers().
+ *
+ * \param helper gets it
+ * \param options a run
+ * \throws std::invalid_argument if the option is wrong
+ */
+void ConfigureRdmaTrust(RdmaFabricHelper& helper, const RdmaFabricOptions& options);
+
+/**
+ * \ingroup rdma
  * Ends what ConfigureRdmaBuffers() began, once the switches are there: applies the SONiC
  * configuration, if there is one, and checks that the memory suffices.
  *

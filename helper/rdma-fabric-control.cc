@@ -3,6 +3,7 @@
 #include "rdma-fabric-control.h"
 
 #include "qbb-wire.h"
+#include "rdma-fabric-switch.h"
 #include "rdma-option.h"
 #include "rdma-units.h"
 
@@ -69,7 +70,7 @@ ConfigureEcn(RdmaFabricHelper& helper, const RdmaFabricOptions& options)
     const std::string& text = options.ecn;
     if (text == "auto" || text == "on" || text == "off")
     {
-        helper.EnableEcn(IsRdmaEcnOn(options));
+        helper.EnableEcn(IsRdmaEcnOn(options) && IsRdmaMarkingCurve(options));
         return;
     }
     const auto first = text.find(':');

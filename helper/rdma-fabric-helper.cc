@@ -101,6 +101,20 @@ RdmaFabricHelper::SetPathSelectorAttribute(const std::string& name, const Attrib
 }
 
 void
+RdmaFabricHelper::SetCongestionDetector(const std::string& type)
+{
+    m_detectorFactory = ObjectFactory();
+    m_detectorFactory.SetTypeId(type);
+}
+
+void
+RdmaFabricHelper::SetCongestionDetectorAttribute(const std::string& name,
+                                                 const AttributeValue& value)
+{
+    m_detectorFactory.Set(name, value);
+}
+
+void
 RdmaFabricHelper::SetBufferManager(const std::string& type)
 {
     m_bufferFactory = ObjectFactory();
@@ -363,6 +377,11 @@ RdmaFabricHelper::InstallSwitch(RdmaFabric& fabric, uint32_t sw, Ptr<QbbEcnMarke
     {
         object->SetAttribute("PathSelector",
                              PointerValue(m_selectorFactory.Create<QbbPathSelector>()));
+    }
+    if (m_detectorFactory.IsTypeIdSet())
+    {
+        object->SetAttribute("CongestionDetector",
+                             PointerValue(m_detectorFactory.Create<QbbCongestionDetector>()));
     }
     if (marker)
     {

@@ -72,6 +72,12 @@ class RdmaFabricHelper
     /** \param name an attribute of the path selector \param value its value for all switches */
     void SetPathSelectorAttribute(const std::string& name, const AttributeValue& value);
 
+    /** \param type TypeId name of a QbbCongestionDetector, of which each switch gets one */
+    void SetCongestionDetector(const std::string& type);
+
+    /** \param name an attribute of the detector \param value its value for all switches */
+    void SetCongestionDetectorAttribute(const std::string& name, const AttributeValue& value);
+
     /** \param type TypeId name of a QbbBufferManager for all switches */
     void SetBufferManager(const std::string& type);
 
@@ -155,6 +161,7 @@ class RdmaFabricHelper
     ObjectFactory m_bufferFactory;    //!< a QbbBufferManager
     ObjectFactory m_routingFactory;   //!< QbbRouting
     ObjectFactory m_selectorFactory;  //!< a QbbPathSelector, if it has a type
+    ObjectFactory m_detectorFactory;  //!< a QbbCongestionDetector, if it has a type
     ObjectFactory m_ecnFactory;       //!< QbbEcnMarker
     ObjectFactory m_transportFactory; //!< an RdmaTransport
     ObjectFactory m_controlFactory;   //!< an RdmaCongestionControl, if it has a type

@@ -5,11 +5,11 @@
 #include "qbb-helper.h"
 #include "qbb-wheel-scheduler.h"
 #include "qbb-wire.h"
-#include "rdma-fabric-buffers.h"
 #include "rdma-fabric-control.h"
 #include "rdma-fabric-deadlock.h"
 #include "rdma-fabric-failures.h"
 #include "rdma-fabric-paths.h"
+#include "rdma-fabric-switch.h"
 #include "rdma-fabric-transport.h"
 #include "rdma-fabric-watch.h"
 #include "rdma-flow-runner.h"
@@ -130,7 +130,6 @@ RdmaFabricRun::Build(const RdmaTopology& topology, const std::vector<RdmaFlow>& 
 {
     CheckRdmaChoice("transport", m_options.transport, {"roce", "irn", "iwarp"});
     CheckRdmaChoice("pfc", m_options.pfc, {"on", "off"});
-    CheckRdmaChoice("switch", m_options.switchType, {"shared"});
     RngSeedManager::SetSeed(m_options.seed);
     RdmaFabricHelper helper;
     ObjectFactory scheduler;
@@ -144,7 +143,7 @@ RdmaFabricRun::Build(const RdmaTopology& topology, const std::vector<RdmaFlow>& 
     }
     Configure(helper, classes);
     m_fabric = helper.Install(topology);
-    FinishRdmaBuffers(*m_fabric, m_options);
+    FinishRdmaSwitch(*m_fabric, m_options);
     m_fabric->AssignStreams(1);
     WatchForDeadlocks();
     m_failures = std::make_shared<RdmaFabricFailures>(m_options, m_fabric);
@@ -235,11 +234,11 @@ RdmaFabricRun::Configure(RdmaFabricHelper& helper, uint8_t classes) const
     // The classes that the flows use are the lossless ones.
     helper.SetDeviceAttribute("PfcClasses", UintegerValue(classes));
     helper.SetChannelAttribute("SerializeFrames", BooleanValue(m_options.serialize));
-    ConfigureRdmaBuffers(helper, m_options);
     helper.SetQueuePairAttribute("PathMtu", UintegerValue(m_options.mtu));
     ConfigureRdmaPaths(helper, m_options);
     ConfigureRdmaTransport(helper, m_options);
     ConfigureRdmaControl(helper, m_options);
+    ConfigureRdmaSwitch(helper, m_options);
 }
 
 Ptr<RdmaFabric>

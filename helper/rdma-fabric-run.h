@@ -42,15 +42,25 @@ struct RdmaFabricOptions
     std::string pfc{"on"}; //!< "on" or "off"
     /// "on", "off" or KMIN:KMAX:PMAX at 40 Gb/s, as in 5KB:200KB:0.01; "auto": if cc needs it.
     std::string ecn{"auto"};
-    std::string switchType{"shared"}; //!< "shared": shared-buffer switch
-    std::string buffer{"auto"};       //!< memory of each switch; auto: the preset's, or 12MiB
-    std::string workload{"poisson"};  //!< see MakeRdmaWorkload()
-    std::string cdf{"websearch"};     //!< flow sizes of poisson
-    double load{0.5};                 //!< load of poisson, part of the hosts' line rate
-    std::string bytes{"1MB"};         //!< flow size of incast and permutation
-    std::string duration{"1ms"};      //!< poisson: flows start in this time
-    std::string stop{"10s"};          //!< the run ends here at the latest
-    std::string routes{"shortest"};   //!< "shortest" or "up-down", see QbbRouting
+    /// "shared": output-queued, QbbSharedBuffer; "input-queued": QbbInputPortBuffer
+    std::string switchType{"shared"};
+    std::string buffer{"auto"};     //!< shared: memory of each switch; auto: the preset's, or 12MiB
+    std::string portBuffer{"auto"}; //!< input-queued: memory of each port; auto: 240KB
+    std::string xoff{"auto"};       //!< input-queued: high watermark; auto: by the headroom
+    std::string xon{"auto"};        //!< input-queued: low watermark; auto: two frames below
+    uint32_t cells{1};              //!< input-queued: frames take whole cells of these bytes
+    std::string crossbar{"off"};    //!< input-queued: "off", or the crossbar's speed-up
+    /// What marks, if ecn is on: "curve" (QbbEcnMarker), "root", "root-victim" (QbbRootDetector),
+    /// "threshold" (QbbThresholdDetector)
+    std::string marking{"curve"};
+    std::string markThreshold{"auto"}; //!< of the detectors, in bytes; auto: 30000
+    std::string workload{"poisson"};   //!< see MakeRdmaWorkload()
+    std::string cdf{"websearch"};      //!< flow sizes of poisson
+    double load{0.5};                  //!< load of poisson, part of the hosts' line rate
+    std::string bytes{"1MB"};          //!< flow size of incast and permutation
+    std::string duration{"1ms"};       //!< poisson: flows start in this time
+    std::string stop{"10s"};           //!< the run ends here at the latest
+    std::string routes{"shortest"};    //!< "shortest" or "up-down", see QbbRouting
     /// "ecmp", "wcmp" (by egress rates), "spray", "spray-in-turn", "drill" or "flowlet"
     std::string paths{"ecmp"};
     std::string flowletGap{"50us"}; //!< flowlet: a flow may change its way after this gap

@@ -93,6 +93,7 @@ QbbCrossbar::OnTimer()
     }
     for (auto& pair : m_matcher.Match(m_queues))
     {
+        Chosen(pair.output, pair.input, *pair.frame);
         const int64_t endPs = nowPs + std::max<int64_t>(1, m_rate.BytesToPs(pair.frame->size));
         m_transfers.push_back({endPs, pair.input, pair.output, std::move(pair.frame)});
         m_ends[pair.input].Arm(endPs, nowFs);

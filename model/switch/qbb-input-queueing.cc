@@ -7,6 +7,33 @@
 namespace ns3
 {
 
+QbbArbitration
+DescribeQbbArbitration(const QbbNetDevice& port, uint8_t priority)
+{
+    QbbArbitration arbitration;
+    arbitration.output = port.GetPortNumber();
+    arbitration.priority = priority;
+    arbitration.waitingBytes = port.GetQueueBytes(priority);
+    arbitration.outputRateBps = port.GetLineRate().GetBitRate();
+    arbitration.nowPs = QbbNowPs();
+    arbitration.pausedPs = port.GetPauseReceiver().GetPausedPs(priority, arbitration.nowPs);
+    return arbitration;
+}
+
+void
+MarkQbbCongestion(QbbCongestionDetector& detector,
+                  const QbbArbitration& arbitration,
+                  QbbNetDevice& port,
+                  QbbFrame& frame)
+{
+    constexpr uint8_t CE = 3;
+    if (detector.IsCongested(arbitration) && frame.ecn != CE)
+    {
+        frame.ecn = CE;
+        ++port.GetCounters().classes[frame.priority].ecnMarks;
+    }
+}
+
 QbbInputQueueing::QbbInputQueueing(std::vector<QbbNetDevice*> ports)
     : m_ports(std::move(ports))
 {
@@ -68,12 +95,28 @@ QbbInputQueueing::NextFrame(QbbNetDevice& port, uint8_t priority)
         return nullptr;
     }
     QbbFramePtr frame = m_queues.Pop(queue);
+    Chosen(output, frame->ingressPort, *frame);
     port.RemoveWaiting(priority, frame->size);
     if (m_queues.GetTurn(output, priority) == QbbVirtualOutputQueues::NONE)
     {
         port.SetSourceReady(priority, false);
     }
     return frame;
+}
+
+void
+QbbInputQueueing::Detect(uint16_t output, uint16_t input, QbbFrame& frame)
+{
+    QbbNetDevice& port = *m_ports[output];
+    QbbArbitration arbitration = DescribeQbbArbitration(port, frame.priority);
+    arbitration.inputsRateBps = m_ports[input]->GetLineRate().GetBitRate();
+    // Enough inputs to say whether they are too many; this one may have more frames, too.
+    m_queues.FindTurn(output, frame.priority, [&](uint16_t other) {
+        arbitration.inputsRateBps +=
+            other == input ? 0 : m_ports[other]->GetLineRate().GetBitRate();
+        return arbitration.inputsRateBps > arbitration.outputRateBps;
+    });
+    MarkQbbCongestion(*m_detector, arbitration, port, frame);
 }
 
 uint64_t

@@ -3,6 +3,7 @@
 #ifndef QBB_INPUT_QUEUEING_H
 #define QBB_INPUT_QUEUEING_H
 
+#include "qbb-congestion-detector.h"
 #include "qbb-net-device.h"
 #include "qbb-virtual-output-queues.h"
 
@@ -66,6 +67,11 @@ class QbbInputQueueing : public QbbFrameSource
      * \return true if frames for it can leave the input buffers all the same
      */
     virtual bool CanLeave(uint16_t output, uint8_t priority) const;
+    /** \param detector says which packets are marked as they leave their queue; null: none */
+    void SetDetector(QbbCongestionDetector* detector)
+    {
+        m_detector = detector;
+    }
 
     /** \return the queues */
     const QbbVirtualOutputQueues& GetQueues() const
@@ -87,9 +93,51 @@ class QbbInputQueueing : public QbbFrameSource
      */
     virtual void Offer(uint16_t input, uint16_t output, uint8_t priority, int64_t nowFs);
 
+    /**
+     * A frame has been chosen to leave, and is still counted by its egress port.
+     *
+     * \param output where it leaves
+     * \param input where it came in
+     * \param frame the frame
+     */
+    void Chosen(uint16_t output, uint16_t input, QbbFrame& frame)
+    {
+        if (m_detector && frame.ecn != 0)
+        {
+            Detect(output, input, frame);
+        }
+    }
+
     std::vector<QbbNetDevice*> m_ports; //!< by port number
     QbbVirtualOutputQueues m_queues;    //!< all frames that wait
+
+  private:
+    void Detect(uint16_t output, uint16_t input, QbbFrame& frame);
+
+    QbbCongestionDetector* m_detector{nullptr}; //!< SetDetector()
 };
+
+/**
+ * \ingroup rdma
+ * \param port an egress port
+ * \param priority class 0..7
+ * \return what a QbbCongestionDetector is told of them now, without the inputs
+ */
+QbbArbitration DescribeQbbArbitration(const QbbNetDevice& port, uint8_t priority);
+
+/**
+ * \ingroup rdma
+ * Marks a frame CE, and counts that, if its port is congested.
+ *
+ * \param detector says whether
+ * \param arbitration what it is told
+ * \param port the egress port
+ * \param frame an ECN-capable frame
+ */
+void MarkQbbCongestion(QbbCongestionDetector& detector,
+                       const QbbArbitration& arbitration,
+                       QbbNetDevice& port,
+                       QbbFrame& frame);
 
 } // namespace ns3
 

@@ -69,6 +69,12 @@ QbbSwitch::GetTypeId()
                           PointerValue(),
                           MakePointerAccessor(&QbbSwitch::m_marker),
                           MakePointerChecker<QbbEcnMarker>())
+            .AddAttribute("CongestionDetector",
+                          "Marks ECN-capable packets that leave congested ports, for this switch "
+                          "alone; none if none is given.",
+                          PointerValue(),
+                          MakePointerAccessor(&QbbSwitch::m_detector),
+                          MakePointerChecker<QbbCongestionDetector>())
             .AddAttribute(
                 "PathSelector",
                 "Chooses among equal-cost ports, for this switch alone; ECMP by flow if "
@@ -203,6 +209,8 @@ QbbSwitch::DoDispose()
     m_ports.clear();
     m_buffer = nullptr;
     m_marker = nullptr;
+    m_arrivalDetector = nullptr;
+    m_detector = nullptr;
     m_selector = nullptr;
     m_random = nullptr;
     Object::DoDispose();
@@ -332,8 +340,14 @@ QbbSwitch::ConfigureQueueing()
                     "rdma: QbbSwitch: CrossbarSpeedup and CrossbarEgressBytes are for a switch "
                     "whose Crossbar is true");
     m_inputQueueing.reset();
+    m_arrivalDetector = nullptr;
+    if (m_detector)
+    {
+        m_detector->Configure(GetNPorts());
+    }
     if (m_queueing == OUTPUT_QUEUED || m_ports.empty())
     {
+        m_arrivalDetector = PeekPointer(m_detector);
         return;
     }
     std::vector<QbbNetDevice*> devices;
@@ -353,6 +367,7 @@ QbbSwitch::ConfigureQueueing()
     {
         m_inputQueueing = std::make_unique<QbbInputQueueing>(std::move(devices));
     }
+    m_inputQueueing->SetDetector(PeekPointer(m_detector));
 }
 
 void
@@ -488,6 +503,19 @@ QbbSwitch::MarkEcn(Port& egress, QbbFrame& frame)
             ++egress.device->GetCounters().classes[frame.priority].ecnMarks;
         }
     }
+    if (m_arrivalDetector)
+    {
+        DetectCongestion(*egress.device, frame);
+    }
+}
+
+void
+QbbSwitch::DetectCongestion(QbbNetDevice& egress, QbbFrame& frame)
+{
+    QbbArbitration arbitration = DescribeQbbArbitration(egress, frame.priority);
+    arbitration.waitingBytes += frame.size;
+    arbitration.inputsRateBps = 2 * arbitration.outputRateBps;
+    MarkQbbCongestion(*m_arrivalDetector, arbitration, egress, frame);
 }
 
 void

@@ -219,6 +219,7 @@ class QbbSwitch : public Object, public QbbFrameSink
 
     void AnswerArp(QbbNetDevice& port, const QbbFrame& frame);
     void MarkEcn(Port& egress, QbbFrame& frame);
+    void DetectCongestion(QbbNetDevice& egress, QbbFrame& frame);
     void ConfigurePort(Port& port);
     void ConfigureQueueing();
     void SetPintBaseRtt(Time baseRtt);
@@ -232,6 +233,8 @@ class QbbSwitch : public Object, public QbbFrameSink
     QbbForwardingTable m_table;                        //!< routes
     Ptr<QbbBufferManager> m_buffer;                    //!< attribute BufferManager
     Ptr<QbbEcnMarker> m_marker;                        //!< attribute EcnMarker
+    Ptr<QbbCongestionDetector> m_detector;             //!< attribute CongestionDetector
+    QbbCongestionDetector* m_arrivalDetector{nullptr}; //!< the same, if it looks at arrivals
     Ptr<QbbPathSelector> m_selector;                   //!< attribute PathSelector
     Ptr<UniformRandomVariable> m_random;               //!< marking decisions
     std::unique_ptr<QbbPintMeter> m_pint;              //!< attribute PintBaseRtt; null: off

@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+
+/**
+ * \file
+ * \ingroup rdma
+ * The parking lot of Liu et al., "Implementation of PFC and RCM for RoCEv2 Simulation in OMNeT++"
+ * (2015, figure 3): A, B and C on one switch, D and the receiver R on another, all send to R as
+ * fast as PFC lets them. Input-queued switches share R's link among their inputs, so that D gets
+ * three times as much as each of the others, unless congestion control intervenes.
+ *
+ *     rdma-parking-lot
+ *     rdma-parking-lot --cc=rcm --marking=root
+ *     rdma-parking-lot --switch=shared
+ */
+
+#include "ns3/core-module.h"
+#include "ns3/rdma-module.h"
+
+#include <fstream>
+#include <iomanip>
+#include <iostream>
+
+using namespace ns3;
+
+int
+main(int argc, char* argv[])
+{
+    RdmaFabricOptions options;
+    ApplyRdmaPreset("parking-lot", options);
+    std::string cnpInterval = "1ps";     // a CNP for each mark, as in the paper
+    std::string recoveryTime = "1300ns"; // three packets
+    std::string warmUp = "5ms";
+    std::string duration = "20ms";
+    std::string csv = "none";
+    std::string period = "100us";
+    CommandLine cmd(__FILE__);
+    cmd.Usage("Four senders on two switches share one receiver's link.");
+    cmd.AddValue("topology", "parking-lot:N1xN2...: senders on each switch", options.topology);
+    cmd.AddValue("rate", "rate of the hosts' links", options.rate);
+    cmd.AddValue("uplinkRate", "rate of the links between switches", options.uplinkRate);
+    cmd.AddValue("delay", "propagation delay of every link", options.delay);
+    cmd.AddValue("mtu", "payload of a packet, 256 to 4096 bytes", options.mtu);
+    cmd.AddValue("switch", "input-queued or shared", options.switchType);
+    cmd.AddValue("portBuffer",
+                 "input-queued: memory of each port; auto: 240KB",
+                 options.portBuffer);
+    cmd.AddValue("xoff", "input-queued: high watermark; auto: by the headroom", options.xoff);
+    cmd.AddValue("xon", "input-queued: low watermark; auto: two frames below", options.xon);
+    cmd.AddValue("cells", "input-queued: frames take whole cells", options.cells);
+    cmd.AddValue("crossbar", "input-queued: off, or the crossbar's speed-up", options.crossbar);
+    cmd.AddValue("cc", "congestion control, as in rdma-fabric", options.cc);
+    cmd.AddValue("marking", "curve, root, root-victim or threshold", options.marking);
+    cmd.AddValue("markThreshold", "bytes that may wait without marks", options.markThreshold);
+    cmd.AddValue("cnpInterval",
+                 "shortest time between CNPs of a flow; 1ps: each mark",
+                 cnpInterval);
+    cmd.AddValue("recoveryTime", "rcm: from a CNP or recovery to the next recovery", recoveryTime);
+    cmd.AddValue("warmUp", "simulated time before the measurement", warmUp);
+    cmd.AddValue("duration", "simulated time of the measurement", duration);
+    cmd.AddValue("csv", "file for the rates over time, or none", csv);
+    cmd.AddValue("period", "time from row to row of it", period);
+    cmd.Parse(argc, argv);
+    QbbSetTimeResolution();
+    if (options.switchType == "shared")
+    {
+        options.cells = 1;
+    }
+
+    try
+    {
+        const RdmaTopology topology = MakeRdmaTopology(options.topology);
+        const auto hosts = topology.GetHosts();
+        std::vector<RdmaFlow> flows;
+        for (uint32_t i = 0; i + 1 < hosts.size(); ++i)
+        {
+            RdmaFlow flow;
+            flow.id = i;
+            flow.srcHost = hosts[i];
+            flow.dstHost = hosts.back();
+            flow.bytes = RDMA_MAX_MESSAGE_BYTES * uint64_t{100};
+            flow.priority = 3;
+            flows.push_back(flow);
+        }
+        Config::SetDefault("ns3::RdmaNic::CnpInterval",
+                           TimeValue(QbbFromPs(ParseRdmaTime(cnpInterval))));
+        Config::SetDefault("ns3::RdmaRcm::RecoveryTime",
+                           TimeValue(QbbFromPs(ParseRdmaTime(recoveryTime))));
+        RdmaFabricRun run(options, flows);
+        const auto runner = DynamicCast<RdmaFlowRunner>(run.GetRunner());
+        const auto receiver = run.GetFabric()->GetNic(hosts.back());
+        std::vector<Ptr<RdmaQueuePair>> receivers;
+        for (uint32_t i = 0; i < flows.size(); ++i)
+        {
+            receivers.push_back(receiver->GetQueuePair(runner->GetSender(i)->GetRemoteQpn()));
+        }
+
+        const int64_t warmUpPs = ParseRdmaTime(warmUp);
+        const int64_t endPs = warmUpPs + ParseRdmaTime(duration);
+        const int64_t stepPs = ParseRdmaTime(period);
+        if (stepPs <= 0 || endPs <= warmUpPs)
+        {
+            throw std::invalid_argument("--period and --duration: accepted: times above 0");
+        }
+        RdmaGoodputMeter meter(receivers);
+        RdmaGoodputMeter steps(receivers);
+        std::ofstream file;
+        if (csv != "none")
+        {
+            file.open(csv);
+            if (!file)
+            {
+                throw std::invalid_argument("--csv: " + csv + " cannot be written");
+            }
+            file << "time_us,flow,gbps\n";
+        }
+        int64_t nextPs = file.is_open() ? stepPs : endPs;
+        int64_t nowPs = 0;
+        while (nowPs < endPs)
+        {
+            const int64_t untilPs = std::min(nowPs < warmUpPs ? warmUpPs : endPs, nextPs);
+            Simulator::Stop(QbbFromPs(untilPs - nowPs));
+            Simulator::Run();
+            nowPs = untilPs;
+            if (nowPs == nextPs && file.is_open())
+            {
+                const auto rates = steps.Take();
+                for (std::size_t i = 0; i < rates.size(); ++i)
+                {
+                    file << static_cast<double>(nowPs) / 1e6 << "," << i << "," << rates[i] << "\n";
+                }
+                nextPs += stepPs;
+            }
+            if (nowPs == warmUpPs)
+            {
+                meter.Take();
+            }
+        }
+        const auto rates = meter.Take();
+        double sum = 0;
+        std::cout << std::fixed << std::setprecision(2);
+        for (std::size_t i = 0; i < rates.size(); ++i)
+        {
+            std::cout << static_cast<char>('A' + i) << " " << rates[i] << " Gb/s\n";
+            sum += rates[i];
+        }
+        const RdmaFabricTotals totals = run.GetFabric()->GetTotals();
+        std::cout << "sum " << sum << " Gb/s, Jain's index " << std::setprecision(4)
+                  << RdmaGoodputMeter::GetJainIndex(rates) << ", " << totals.drops << " drops, "
+                  << totals.pauseFrames << " pause frames, " << totals.ecnMarks << " marks\n";
+    }
+    catch (const std::exception& error)
+    {
+        std::cerr << "rdma-parking-lot: " << error.what() << "\n";
+        return 2;
+    }
+    Simulator::Destroy();
+    return 0;
+}

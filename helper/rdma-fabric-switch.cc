@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+
+#include "rdma-fabric-switch.h"
+
+#include "qbb-input-port-buffer.h"
+#include "rdma-fabric-buffers.h"
+#include "rdma-fabric-control.h"
+#include "rdma-option.h"
+#include "rdma-units.h"
+
+#include <ns3/boolean.h>
+#include <ns3/double.h>
+#include <ns3/enum.h>
+#include <ns3/uinteger.h>
+
+#include <sstream>
+#include <stdexcept>
+
+namespace ns3
+{
+
+namespace
+{
+
+/// Largest buffer of an input port.
+constexpr uint64_t MAX_PORT_BYTES = 1U << 30;
+
+/** \param option its name \param given it was given \param with what it is with */
+void
+RefuseIfGiven(const std::string& option, bool given, const std::string& with)
+{
+    if (given)
+    {
+        throw std::invalid_argument("--" + option + " means nothing with " + with);
+    }
+}
+
+/** \param option its name \param text its value \return bytes, at least 1 */
+uint64_t
+ParsePortBytes(const std::string& option, const std::string& text)
+{
+    const uint64_t bytes = ParseRdmaOption(option, [&] { return ParseRdmaBytes(text); });
+    if (bytes == 0 || bytes > MAX_PORT_BYTES)
+    {
+        throw std::invalid_argument("--" + option + ": " + text +
+                                    "; accepted: auto, or 1 byte to 1 GiB");
+    }
+    return bytes;
+}
+
+void
+ConfigurePortBuffers(RdmaFabricHelper& helper, const RdmaFabricOptions& options)
+{
+    helper.SetBufferManager("ns3::QbbInputPortBuffer");
+    const auto set = [&](const char* option, const std::string& text, const char* attribute) {
+        if (text != "auto")
+        {
+            helper.SetBufferAttribute(attribute, UintegerValue(ParsePortBytes(option, text)));
+        }
+    };
+    set("portBuffer", options.portBuffer, "PortBufferBytes");
+    if (options.pfc == "on")
+    {
+        set("xoff", options.xoff, "XoffBytes");
+        set("xon", options.xon, "XonBytes");
+    }
+    if (options.cells == 0 || options.cells > 65536)
+    {
+        throw std::invalid_argument("--cells: " + std::to_string(options.cells) +
+                                    "; accepted: 1 to 65536 bytes");
+    }
+    helper.SetBufferAttribute("CellBytes", UintegerValue(options.cells));
+}
+
+void
+ConfigureQueueing(RdmaFabricHelper& helper, const RdmaFabricOptions& options)
+{
+    helper.SetSwitchAttribute("Queueing", EnumValue(QbbSwitch::INPUT_QUEUED));
+    if (options.crossbar == "off")
+    {
+        return;
+    }
+    const double speedup =
+        ParseRdmaOption("crossbar", [&] { return ParseRdmaReal(options.crossbar); });
+    if (!(speedup >= 1 && speedup <= 1000))
+    {
+        throw std::invalid_argument("--crossbar: " + options.crossbar +
+                                    "; accepted: off, or a speed-up from 1 to 1000");
+    }
+    helper.SetSwitchAttribute("Crossbar", BooleanValue(true));
+    helper.SetSwitchAttribute("CrossbarSpeedup", DoubleValue(speedup));
+}
+
+void
+ConfigureMarking(RdmaFabricHelper& helper, const RdmaFabricOptions& options)
+{
+    CheckRdmaChoice("marking", options.marking, {"curve", "root", "root-victim", "threshold"});
+    if (options.marking == "curve")
+    {
+        RefuseIfGiven("markThreshold", options.markThreshold != "auto", "--marking=curve");
+        return;
+    }
+    if (options.ecn != "auto" && options.ecn != "on")
+    {
+        throw std::invalid_argument("--ecn: " + options.ecn + " with --marking=" + options.marking +
+                                    "; accepted: auto or on");
+    }
+    if (!IsRdmaEcnOn(options))
+    {
+        throw std::invalid_argument("--marking: " + options.marking +
+                                    " with --ecn=auto and --cc=" + options.cc +
+                                    "; accepted: curve, or with --ecn=on, or a --cc that needs "
+                                    "marks");
+    }
+    const bool threshold = options.marking == "threshold";
+    helper.SetCongestionDetector(threshold ? "ns3::QbbThresholdDetector" : "ns3::QbbRootDetector");
+    if (options.marking == "root-victim")
+    {
+        helper.SetCongestionDetectorAttribute("MarkVictims", BooleanValue(true));
+    }
+    if (options.markThreshold != "auto")
+    {
+        helper.SetCongestionDetectorAttribute(
+            "Threshold",
+            UintegerValue(ParsePortBytes("markThreshold", options.markThreshold)));
+    }
+}
+
+} // namespace
+
+bool
+IsRdmaMarkingCurve(const RdmaFabricOptions& options)
+{
+    return options.marking == "curve";
+}
+
+void
+ConfigureRdmaSwitch(RdmaFabricHelper& helper, const RdmaFabricOptions& options)
+{
+    CheckRdmaChoice("switch", options.switchType, {"shared", "input-queued"});
+    if (options.switchType == "shared")
+    {
+        const std::string with = "--switch=shared";
+        RefuseIfGiven("portBuffer", options.portBuffer != "auto", with);
+        RefuseIfGiven("xoff", options.xoff != "auto", with);
+        RefuseIfGiven("xon", options.xon != "auto", with);
+        RefuseIfGiven("cells", options.cells != 1, with);
+        RefuseIfGiven("crossbar", options.crossbar != "off", with);
+        ConfigureRdmaBuffers(helper, options);
+    }
+    else
+    {
+        const std::string with = "--switch=" + options.switchType;
+        RefuseIfGiven("buffer", options.buffer != "auto", with + "; see --portBuffer");
+        RefuseIfGiven("bufferPreset", options.bufferPreset != "none", with);
+        RefuseIfGiven("classAlphas", !options.classAlphas.empty(), with);
+        RefuseIfGiven("sonicBuffers",
+                      !options.sonicBuffers.empty() || !options.sonicQos.empty(),
+                      with);
+        ConfigureRdmaTrust(helper, options);
+        ConfigurePortBuffers(helper, options);
+        ConfigureQueueing(helper, options);
+    }
+    ConfigureMarking(helper, options);
+}
+
+void
+FinishRdmaSwitch(RdmaFabric& fabric, const RdmaFabricOptions& options)
+{
+    if (options.switchType == "shared")
+    {
+        FinishRdmaBuffers(fabric, options);
+        return;
+    }
+    for (const uint32_t id : fabric.GetTopology().GetSwitches())
+    {
+        const Ptr<QbbSwitch> sw = fabric.GetSwitch(id);
+        const auto buffer = DynamicCast<QbbInputPortBuffer>(sw->GetBufferManager());
+        UintegerValue size;
+        buffer->GetAttribute("PortBufferBytes", size);
+        for (const QbbPortProfile& profile : sw->GetPortProfiles())
+        {
+            const uint64_t needed = buffer->GetLeastBytes(profile) + options.cells - 1;
+            if (size.Get() < needed)
+            {
+                throw std::invalid_argument("--portBuffer: " + options.portBuffer +
+                                            "; accepted: at least " + std::to_string(needed) +
+                                            "B, for a port of switch " +
+                                            fabric.GetTopology().GetNode(id).name +
+                                            (profile.losslessMask ? " with its headroom" : ""));
+            }
+        }
+    }
+}
+
+} // namespace ns3

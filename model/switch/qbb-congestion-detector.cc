@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+
+#include "qbb-congestion-detector.h"
+
+#include <ns3/boolean.h>
+#include <ns3/uinteger.h>
+
+namespace ns3
+{
+
+NS_OBJECT_ENSURE_REGISTERED(QbbCongestionDetector);
+NS_OBJECT_ENSURE_REGISTERED(QbbRootDetector);
+NS_OBJECT_ENSURE_REGISTERED(QbbThresholdDetector);
+
+namespace
+{
+
+constexpr uint32_t PRIORITIES = 8;
+
+/// \param arbitration an arbitration \param sincePs an instant \return true if it is no longer ago
+/// than what waits takes to leave at line rate
+bool
+IsWithinDrain(const QbbArbitration& arbitration, int64_t sincePs)
+{
+    constexpr uint64_t BIT_PS_PER_BYTE_S = 8'000'000'000'000ULL;
+    const auto drainPs = static_cast<unsigned __int128>(arbitration.waitingBytes) *
+                         BIT_PS_PER_BYTE_S / arbitration.outputRateBps;
+    return static_cast<unsigned __int128>(arbitration.nowPs - sincePs) <= drainPs;
+}
+
+} // namespace
+
+TypeId
+QbbCongestionDetector::GetTypeId()
+{
+    static TypeId tid =
+        TypeId("ns3::QbbCongestionDetector").SetParent<Object>().SetGroupName("Rdma");
+    return tid;
+}
+
+TypeId
+QbbRootDetector::GetTypeId()
+{
+    static TypeId tid =
+        TypeId("ns3::QbbRootDetector")
+            .SetParent<QbbCongestionDetector>()
+            .SetGroupName("Rdma")
+            .AddConstructor<QbbRootDetector>()
+            .AddAttribute("Threshold",
+                          "No packet is marked while no more of its class waits for the port, in "
+                          "bytes.",
+                          UintegerValue(30'000),
+                          MakeUintegerAccessor(&QbbRootDetector::m_threshold),
+                          MakeUintegerChecker<uint32_t>())
+            .AddAttribute("MarkVictims",
+                          "False: only roots of congestion mark; true: victims as well.",
+                          BooleanValue(false),
+                          MakeBooleanAccessor(&QbbRootDetector::m_victims),
+                          MakeBooleanChecker());
+    return tid;
+}
+
+void
+QbbRootDetector::Configure(uint32_t nPorts)
+{
+    m_queues.assign(nPorts * PRIORITIES, Queue());
+}
+
+bool
+QbbRootDetector::IsCongested(const QbbArbitration& arbitration)
+{
+    Queue& queue = m_queues[arbitration.output * PRIORITIES + arbitration.priority];
+    if (arbitration.pausedPs > queue.pausedPs)
+    {
+        queue.pausedPs = arbitration.pausedPs;
+        queue.lastPausePs = arbitration.nowPs;
+        queue.paused = true;
+    }
+    if (arbitration.waitingBytes <= m_threshold)
+    {
+        return false;
+    }
+    const bool isVictim = queue.paused && IsWithinDrain(arbitration, queue.lastPausePs);
+    return m_victims || !isVictim;
+}
+
+TypeId
+QbbThresholdDetector::GetTypeId()
+{
+    static TypeId tid =
+        TypeId("ns3::QbbThresholdDetector")
+            .SetParent<QbbCongestionDetector>()
+            .SetGroupName("Rdma")
+            .AddConstructor<QbbThresholdDetector>()
+            .AddAttribute("Threshold",
+                          "No packet is marked while no more of its class waits for the port, in "
+                          "bytes.",
+                          UintegerValue(30'000),
+                          MakeUintegerAccessor(&QbbThresholdDetector::m_threshold),
+                          MakeUintegerChecker<uint32_t>());
+    return tid;
+}
+
+void
+QbbThresholdDetector::Configure(uint32_t nPorts)
+{
+    m_queues.assign(nPorts * PRIORITIES, Queue());
+}
+
+bool
+QbbThresholdDetector::IsCongested(const QbbArbitration& arbitration)
+{
+    Queue& queue = m_queues[arbitration.output * PRIORITIES + arbitration.priority];
+    if (arbitration.inputsRateBps > arbitration.outputRateBps)
+    {
+        queue.competedPs = arbitration.nowPs;
+        queue.competed = true;
+    }
+    return arbitration.waitingBytes > m_threshold && queue.competed &&
+           IsWithinDrain(arbitration, queue.competedPs);
+}
+
+} // namespace ns3
