@@ -87,6 +87,32 @@ CASES = {
         ["--buffer=1MB", "--workload=incast:2"], {}, r"--buffer: 1MB; accepted: more than \d+B, which the headroom"
     ),
     "buffer of 0": (["--buffer=0B"], {}, r"--buffer: 0B; accepted: 1 byte to 4 GiB - 1, or auto"),
+    "unknown preset": (["--preset=x"], {}, r'--preset: unknown value "x"; accepted: none, irn, parking-lot'),
+    "unknown switch": (["--switch=x"], {}, r'--switch: unknown value "x"; accepted: shared, input-queued'),
+    "port buffers of a shared buffer": (["--portBuffer=1MB"], {}, r"--portBuffer means nothing with --switch=shared"),
+    "crossbar of a shared buffer": (["--crossbar=2"], {}, r"--crossbar means nothing with --switch=shared"),
+    "shared buffer of input queues": (
+        ["--switch=input-queued", "--buffer=1MB"], {}, r"--buffer means nothing with --switch=input-queued; see"
+    ),
+    "port buffer too small for its headroom": (
+        ["--switch=input-queued", "--portBuffer=20KB", "--workload=incast:2"], {},
+        r"--portBuffer: 20KB; accepted: at least \d+B, for a port of switch \S+ with its headroom"
+    ),
+    "slow crossbar": (
+        ["--switch=input-queued", "--crossbar=0.5"], {}, r"--crossbar: 0.5; accepted: off, or a speed-up from 1"
+    ),
+    "cells of nothing": (["--switch=input-queued", "--cells=0"], {}, r"--cells: 0; accepted: 1 to 65536 bytes"),
+    "unknown marking": (
+        ["--marking=x"], {}, r'--marking: unknown value "x"; accepted: curve, root, root-victim, threshold'
+    ),
+    "detector without ECN": (
+        ["--marking=root"], {}, r"--marking: root with --ecn=auto and --cc=none; accepted: curve, or"
+    ),
+    "detector and curve": (
+        ["--marking=root", "--cc=rcm", "--ecn=5KB:200KB:0.01"], {},
+        r"--ecn: 5KB:200KB:0.01 with --marking=root; accepted: auto or on"
+    ),
+    "threshold of a curve": (["--markThreshold=5KB"], {}, r"--markThreshold means nothing with --marking=curve"),
     "topology that does not exist": (["--topology=file:none.txt"], {}, r"none\.txt: cannot be opened"),
     "topology with a missing node": (
         ["--topology=file:t.txt"],

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+
+#include "rdma-expect-error.h"
+#include "rdma-fabric-preset.h"
+#include "rdma-topology-builders.h"
+
+#include <gtest/gtest.h>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+using namespace ns3;
+
+namespace
+{
+
+std::string
+Find(const std::vector<const char*>& arguments)
+{
+    return FindRdmaPreset(static_cast<int>(arguments.size()), arguments.data());
+}
+
+} // namespace
+
+TEST(RdmaFabricPreset, IsFoundAnywhere)
+{
+    EXPECT_EQ(Find({"rdma-fabric"}), "none");
+    EXPECT_EQ(Find({"rdma-fabric", "--load=0.5", "--preset=irn", "--pfc=on"}), "irn");
+    EXPECT_EQ(Find({"rdma-fabric", "-preset=irn"}), "irn");
+    EXPECT_EQ(Find({"rdma-fabric", "--preset=irn", "--preset=parking-lot"}), "parking-lot");
+    EXPECT_EQ(Find({"rdma-fabric", "--bufferPreset=trident2", "preset=irn"}), "none");
+}
+
+TEST(RdmaFabricPreset, IrnIsThePapersDefaultCase)
+{
+    RdmaFabricOptions options;
+    options.seed = 7;
+    ApplyRdmaPreset("irn", options);
+    const RdmaTopology topology = MakeRdmaTopology(options.topology);
+    EXPECT_EQ(topology.GetHosts().size(), 54U);
+    EXPECT_EQ(topology.GetSwitches().size(), 45U);
+    EXPECT_EQ(options.rate, "40Gbps");
+    EXPECT_EQ(options.uplinkRate, "40Gbps");
+    EXPECT_EQ(options.delay, "2us");
+    EXPECT_EQ(options.mtu, 1000U);
+    EXPECT_EQ(options.load, 0.7);
+    EXPECT_EQ(options.cdf, "irn-heavy-tail");
+    EXPECT_EQ(options.switchType, "input-queued");
+    EXPECT_EQ(options.portBuffer, "240KB");
+    EXPECT_EQ(options.transport, "irn");
+    EXPECT_EQ(options.pfc, "off");
+    EXPECT_EQ(options.seed, 7U) << "not the preset's";
+}
+
+TEST(RdmaFabricPreset, NoneChangesNothing)
+{
+    RdmaFabricOptions options;
+    options.topology = "star:3";
+    ApplyRdmaPreset("none", options);
+    EXPECT_EQ(options.topology, "star:3");
+    EXPECT_EQ(options.switchType, RdmaFabricOptions().switchType);
+    ExpectError<std::invalid_argument>([&] { ApplyRdmaPreset("ir", options); },
+                                       {"--preset", "\"ir\"", "none, irn, parking-lot"});
+}
