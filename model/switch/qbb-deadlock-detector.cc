@@ -9,7 +9,6 @@
 #include <ns3/node.h>
 
 #include <algorithm>
-#include <array>
 #include <map>
 #include <unordered_map>
 
@@ -199,31 +198,11 @@ class QbbDeadlockDetector::Search
         }
         QbbDeadlock deadlock;
         deadlock.atPs = QbbNowPs();
-        QbbDependencyGraph graph(static_cast<uint32_t>(m_buffers.size()));
-        std::map<QbbBufferPoint, uint32_t> index;
-        for (uint32_t b = 0; b < m_buffers.size(); ++b)
+        deadlock.cycle = FindCycle(false);
+        if (deadlock.cycle.empty())
         {
-            index[GetPoint(b)] = b;
-        }
-        for (const Egress& egress : m_egresses)
-        {
-            const uint32_t node = GetNode(egress.sw);
-            for (const auto& [ingress, bytes] : egress.waiting)
-            {
-                const auto waits = index.find({node, ingress, egress.priority});
-                for (const uint32_t b : egress.blockers)
-                {
-                    if (m_buffers[b].alive && waits != index.end() &&
-                        m_buffers[waits->second].alive)
-                    {
-                        graph.AddEdge(waits->second, b);
-                    }
-                }
-            }
-        }
-        for (const uint32_t b : graph.FindCycle())
-        {
-            deadlock.cycle.push_back(GetPoint(b));
+            // Classes that share a priority group wait for each other's frames.
+            deadlock.cycle = FindCycle(true);
         }
         AddStuck(deadlock.stuck);
         return deadlock;
@@ -260,6 +239,51 @@ class QbbDeadlockDetector::Search
     QbbBufferPoint GetPoint(uint32_t b) const
     {
         return {GetNode(m_buffers[b].sw), m_buffers[b].port, m_buffers[b].priority};
+    }
+
+    /**
+     * \param acrossClasses true: what is stuck at an ingress port holds all its classes
+     * \return a cycle of buffers, each with frames that wait for the next
+     */
+    std::vector<QbbBufferPoint> FindCycle(bool acrossClasses) const
+    {
+        std::map<QbbBufferPoint, std::vector<uint32_t>> waits; // by node, ingress port and class
+        const auto getKey = [acrossClasses](uint32_t node, uint16_t port, uint8_t priority) {
+            return QbbBufferPoint{node, port, acrossClasses ? uint8_t{0} : priority};
+        };
+        for (uint32_t b = 0; b < m_buffers.size(); ++b)
+        {
+            if (m_buffers[b].alive)
+            {
+                const QbbBufferPoint point = GetPoint(b);
+                waits[getKey(point.node, point.port, point.priority)].push_back(b);
+            }
+        }
+        QbbDependencyGraph graph(static_cast<uint32_t>(m_buffers.size()));
+        for (const Egress& egress : m_egresses)
+        {
+            for (const auto& [ingress, bytes] : egress.waiting)
+            {
+                const auto found = waits.find(getKey(GetNode(egress.sw), ingress, egress.priority));
+                for (const uint32_t from :
+                     found == waits.end() ? std::vector<uint32_t>() : found->second)
+                {
+                    for (const uint32_t to : egress.blockers)
+                    {
+                        if (m_buffers[to].alive)
+                        {
+                            graph.AddEdge(from, to);
+                        }
+                    }
+                }
+            }
+        }
+        std::vector<QbbBufferPoint> cycle;
+        for (const uint32_t b : graph.FindCycle())
+        {
+            cycle.push_back(GetPoint(b));
+        }
+        return cycle;
     }
 
     void AddBuffers(uint32_t link)
@@ -300,37 +324,29 @@ class QbbDeadlockDetector::Search
     }
 
     /**
-     * Without a look at frames: a buffer whose switch has no blocked egress port of its class can
-     * empty itself. That settles every congestion that ends at a host.
+     * Without a look at frames: a buffer whose switch has no blocked egress port can empty itself.
+     * That settles every congestion that ends at a host.
      */
     void DropThoseWithAWayOut()
     {
-        std::unordered_map<uint32_t, std::array<uint32_t, 8>> blocked; // by switch and class
+        std::unordered_map<uint32_t, uint32_t> blocking; // buffers that block a switch
         for (const Buffer& buffer : m_buffers)
         {
-            Count(blocked[buffer.from], buffer.blocks, 1);
+            ++blocking[buffer.from];
         }
         for (bool changed = true; changed;)
         {
             changed = false;
             for (Buffer& buffer : m_buffers)
             {
-                const auto found = blocked.find(buffer.sw);
-                if (buffer.alive && (found == blocked.end() || found->second[buffer.priority] == 0))
+                const auto found = blocking.find(buffer.sw);
+                if (buffer.alive && (found == blocking.end() || found->second == 0))
                 {
-                    Count(blocked[buffer.from], buffer.blocks, -1);
+                    --blocking[buffer.from];
                     Drop(buffer);
                     changed = true;
                 }
             }
-        }
-    }
-
-    static void Count(std::array<uint32_t, 8>& counts, uint8_t classes, int32_t by)
-    {
-        for (uint8_t p = 0; p < 8; ++p)
-        {
-            counts[p] += classes & (1U << p) ? by : 0;
         }
     }
 
@@ -412,7 +428,7 @@ class QbbDeadlockDetector::Search
                 const auto port = static_cast<uint16_t>(i / 8);
                 const auto priority = static_cast<uint8_t>(i % 8);
                 const QbbNetDevice* peer = m_detector.m_switches[sw]->GetPort(port)->GetPeer();
-                if (bytes[i] > 0 && (peer->GetPauseReceiver().GetPaused() & (1U << priority)) &&
+                if ((peer->GetPauseReceiver().GetPaused() & (1U << priority)) &&
                     manager.IsPaused(port, priority) && !manager.MayResume(port, priority, bytes))
                 {
                     points.push_back({GetNode(sw), port, priority});
