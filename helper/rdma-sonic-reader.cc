@@ -428,7 +428,16 @@ class Reader
         m_config.plan.groupOfClass = m_ports[0].groupOfClass;
         for (Port& port : m_ports)
         {
-            if (port.groupOfClass != m_config.plan.groupOfClass)
+            const bool other = port.groupOfClass != m_config.plan.groupOfClass;
+            if (other && !port.entry.value)
+            {
+                throw RdmaFileError(m_tables.GetFileNames(),
+                                    0,
+                                    "PORT_QOS_MAP",
+                                    "has nothing for " + port.result.name,
+                                    "an object for each port");
+            }
+            if (other)
             {
                 port.entry.Fail("tc_to_pg_map",
                                 "other groups than those of " + m_ports[0].result.name,

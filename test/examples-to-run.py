@@ -11,11 +11,13 @@ cpp_examples = [
     ("rdma-first", "True", "True"),
     ("rdma-fluid --flows=2 --duration=2ms --output=none", "True", "False"),
     ("rdma-headroom --rates=100Gbps --lengths=2", "True", "False"),
+    ("rdma-isolation --duration=4ms", "True", "False"),
     ("rdma-livelock --duration=5ms", "True", "False"),
     ("rdma-own-control", "True", "False"),
     ("rdma-parking-lot --warmUp=1ms --duration=1ms", "True", "False"),
     ("rdma-pause-storm --buffer=2MiB --detection=1ms --start=1ms", "True", "False"),
     ("rdma-perftest --size=all --iters=10", "True", "False"),
+    ("rdma-victim --runs=1 --duration=2ms", "True", "False"),
 ]
 
 # (script and arguments, do run)

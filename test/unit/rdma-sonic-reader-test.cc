@@ -228,6 +228,9 @@ TEST(RdmaSonicReader, ErrorsNameFileObjectAndField)
               "qos.json:22: PFC_WD: is no object; accepted: a table in {}");
     EXPECT_EQ(Refusal(R"({"type": "STRICT"})", R"("STRICT")"),
               "qos.json:14: SCHEDULER|scheduler.2: is no object; accepted: fields in {}");
+    EXPECT_EQ(Refusal(R"("Ethernet8,Ethernet12": {)", R"("Ethernet8": {)"),
+              "buffers.json and qos.json: PORT_QOS_MAP: has nothing for Ethernet12; accepted: an "
+              "object for each port");
     EXPECT_EQ(Refusal(R"("Ethernet8,Ethernet12": {)", R"("Ethernet4,Ethernet12": {)"),
               "qos.json:9: PORT_QOS_MAP|Ethernet4,Ethernet12: port Ethernet4 is there twice; "
               "accepted: each port once");

@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+
+/**
+ * \file
+ * \ingroup rdma
+ * Traffic classes as Guo et al. deploy them (SIGCOMM 2016, section 2): two lossless classes, one
+ * for real-time traffic and one for bulk transfers, and a lossy class with reserved bandwidth for
+ * TCP.
+ *
+ * Two switches and one link between them, the bottleneck. On the left, hosts 0 and 1 send bulk
+ * writes (class 3) to hosts on the right, host 2 a real-time write of 4 KB every 20 us (class 4),
+ * and host 3 TCP (class 0). The bottleneck shares its rate by DWRR, 3:4:3 for TCP, bulk and real
+ * time. Every combination of the three is run:
+ *
+ *     ns3 run rdma-isolation
+ *     ns3 run "rdma-isolation --weights=1:1:2 --rate=100Gbps"
+ */
+
+#include "ns3/applications-module.h"
+#include "ns3/core-module.h"
+#include "ns3/internet-module.h"
+#include "ns3/rdma-module.h"
+
+#include <iomanip>
+#include <iostream>
+#include <memory>
+
+using namespace ns3;
+
+namespace
+{
+
+constexpr uint8_t TCP = 0;
+constexpr uint8_t BULK = 3;
+constexpr uint8_t REAL_TIME = 4;
+constexpr uint32_t HOSTS = 4;
+
+/** Writes of one size, four at a time or one in a period, and how long they take. */
+class Writer
+{
+  public:
+    /**
+     * \param qp a connected queue pair
+     * \param bytes of a write
+     * \param period from write to write; 0: the next follows when one is done
+     */
+    Writer(Ptr<RdmaQueuePair> qp, uint64_t bytes, Time period)
+        : m_qp(qp),
+          m_bytes(bytes),
+          m_period(period)
+    {
+        qp->GetSendCompletionQueue()->SetCallback(MakeCallback(&Writer::OnCompletion, this));
+        for (int i = 0; i < (period.IsZero() ? 4 : 1); ++i)
+        {
+            Post();
+        }
+    }
+
+    std::vector<double> m_us; //!< from post to completion
+
+  private:
+    void Post()
+    {
+        RdmaSendRequest request;
+        request.id = static_cast<uint64_t>(QbbNowPs());
+        request.length = m_bytes;
+        m_qp->PostSend(request);
+        if (!m_period.IsZero())
+        {
+            Simulator::Schedule(m_period, &Writer::Post, this);
+        }
+    }
+
+    void OnCompletion(const RdmaWorkCompletion& completion)
+    {
+        NS_ABORT_MSG_IF(completion.status != RdmaWcStatus::SUCCESS,
+                        "rdma-isolation: a flow ended with " << completion.status);
+        m_us.push_back(
+            static_cast<double>(completion.timePs - static_cast<int64_t>(completion.id)) / 1e6);
+        if (m_period.IsZero())
+        {
+            Post();
+        }
+    }
+
+    Ptr<RdmaQueuePair> m_qp; //!< sends
+    uint64_t m_bytes;        //!< of a write
+    Time m_period;           //!< from write to write, or 0
+};
+
+/** What a run is. */
+struct Setting
+{
+    uint64_t rateBps;    //!< of all links
+    std::string weights; //!< of TCP, bulk and real time
+    Time duration;       //!< simulated time; all but the first quarter is measured
+};
+
+/** Runs some of the three kinds of traffic, and prints a line. */
+void
+Measure(const Setting& setting, bool tcp, bool bulk, bool realTime)
+{
+    RdmaFabricHelper helper;
+    helper.SetInternetStack(true);
+    std::string weights = setting.weights;
+    const auto first = weights.find(':');
+    const auto second = weights.find(':', first + 1);
+    if (first == std::string::npos || second == std::string::npos)
+    {
+        throw std::invalid_argument("--weights: \"" + weights +
+                                    "\"; accepted: TCP:BULK:REALTIME, as in 3:4:3");
+    }
+    helper.SetDeviceAttribute("Scheduler",
+                              StringValue(weights.substr(0, first) + ",strict,strict," +
+                                          weights.substr(first + 1, second - first - 1) + "," +
+                                          weights.substr(second + 1) + ",strict,strict,strict"));
+    helper.SetDeviceAttribute("PfcClasses", UintegerValue(1U << BULK | 1U << REAL_TIME));
+    helper.SetBufferAttribute("BufferSize", UintegerValue(4 << 20));
+    RdmaTopologyRates rates;
+    rates.hostRateBps = setting.rateBps;
+    rates.uplinkRateBps = setting.rateBps;
+    const RdmaTopology topology = MakeRdmaDumbbell(HOSTS, rates);
+    auto fabric = helper.Install(topology);
+
+    std::vector<std::unique_ptr<Writer>> writers;
+    for (uint32_t host = 0; host < 2 && bulk; ++host)
+    {
+        writers.push_back(std::make_unique<Writer>(fabric->Connect(host, HOSTS + host, BULK).first,
+                                                   1'000'000,
+                                                   Time(0)));
+    }
+    std::unique_ptr<Writer> timed;
+    if (realTime)
+    {
+        timed = std::make_unique<Writer>(fabric->Connect(2, HOSTS + 2, REAL_TIME).first,
+                                         4096,
+                                         MicroSeconds(20));
+    }
+    if (tcp)
+    {
+        const uint16_t port = 50000;
+        PacketSinkHelper("ns3::TcpSocketFactory", InetSocketAddress(Ipv4Address::GetAny(), port))
+            .Install(fabric->GetNode(HOSTS + 3));
+        for (uint32_t i = 0; i < 8; ++i)
+        {
+            BulkSendHelper sender("ns3::TcpSocketFactory",
+                                  InetSocketAddress(fabric->GetAddress(HOSTS + 3), port));
+            sender.SetAttribute("SendSize", UintegerValue(64 * 1024));
+            sender.Install(fabric->GetNode(3)).Start(MicroSeconds(20 * i));
+        }
+    }
+
+    const uint32_t link = topology.GetNLinks() - 1;
+    const auto bottleneck = fabric->GetDevice(link, topology.GetLink(link).a);
+    std::array<uint64_t, 8> before{};
+    Simulator::Schedule(setting.duration / 4, [&]() {
+        for (uint8_t i = 0; i < 8; ++i)
+        {
+            before[i] = bottleneck->GetCounters().classes[i].txBytes;
+        }
+    });
+    Simulator::Stop(setting.duration);
+    Simulator::Run();
+
+    const double seconds = (setting.duration * 3 / 4).GetSeconds();
+    std::array<uint64_t, 8> drops{};
+    std::array<uint64_t, 8> pauses{};
+    for (const auto& row : fabric->GetPortResults())
+    {
+        drops[row.priority] += row.drops;
+        pauses[row.priority] += row.pausesSent;
+    }
+    std::cout << std::left << std::setw(4) << (tcp ? "yes" : "-") << std::setw(6)
+              << (bulk ? "yes" : "-") << std::setw(10) << (realTime ? "yes" : "-") << std::right
+              << std::fixed << std::setprecision(2);
+    for (const uint8_t i : {TCP, BULK, REAL_TIME})
+    {
+        const auto bytes =
+            static_cast<double>(bottleneck->GetCounters().classes[i].txBytes - before[i]);
+        std::cout << std::setw(8) << bytes * 8 / seconds / 1e9;
+    }
+    std::cout << std::setw(10) << drops[TCP] << std::setw(8) << drops[BULK] + drops[REAL_TIME]
+              << std::setw(8) << pauses[BULK] << std::setw(8) << pauses[REAL_TIME];
+    if (timed)
+    {
+        std::cout << std::setw(10) << RdmaQuantile(timed->m_us, 0.5) << std::setw(8)
+                  << RdmaQuantile(timed->m_us, 0.99);
+    }
+    std::cout << "\n";
+    Simulator::Destroy();
+}
+
+} // namespace
+
+int
+main(int argc, char* argv[])
+{
+    std::string rate = "40Gbps";
+    std::string weights = "3:4:3";
+    std::string duration = "40ms";
+    CommandLine cmd(__FILE__);
+    cmd.Usage("Two lossless classes and TCP with reserved bandwidth.");
+    cmd.AddValue("rate", "rate of every link", rate);
+    cmd.AddValue("weights", "DWRR weights of TCP, bulk and real time", weights);
+    cmd.AddValue("duration", "simulated time of each run", duration);
+    cmd.Parse(argc, argv);
+    Config::SetDefault("ns3::TcpSocket::SegmentSize", UintegerValue(1448));
+    Config::SetDefault("ns3::TcpSocket::SndBufSize", UintegerValue(4 << 20));
+    Config::SetDefault("ns3::TcpSocket::RcvBufSize", UintegerValue(4 << 20));
+    Config::SetDefault("ns3::TcpSocketBase::MinRto", TimeValue(MilliSeconds(1)));
+    Config::SetDefault("ns3::ArpL3Protocol::RequestJitter",
+                       StringValue("ns3::ConstantRandomVariable[Constant=0]"));
+    try
+    {
+        QbbSetTimeResolution();
+        const Setting setting{ParseRdmaRate(rate), weights, QbbFromPs(ParseRdmaTime(duration))};
+        if (setting.duration.IsZero())
+        {
+            throw std::invalid_argument("--duration: 0; accepted: a time above 0");
+        }
+        std::cout << "                    Gb/s at the bottleneck   frames lost   pause frames    "
+                     "real-time us\n"
+                     "TCP bulk  real time     TCP    bulk      rt       TCP    RDMA    bulk      rt"
+                     "    median     p99\n";
+        for (uint32_t mask = 1; mask < 8; ++mask)
+        {
+            Measure(setting, mask & 1, mask & 2, mask & 4);
+        }
+        return 0;
+    }
+    catch (const std::exception& error)
+    {
+        std::cerr << "rdma-isolation: " << error.what() << "\n";
+        return 2;
+    }
+}

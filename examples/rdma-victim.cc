@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+
+/**
+ * \file
+ * \ingroup rdma
+ * What PFC does to flows that are not the cause of congestion (Guo et al., SIGCOMM 2016, section 2;
+ * the scenarios are those of figures 3 and 4 of Zhu et al., "Congestion Control for Large-Scale
+ * RDMA Deployments", SIGCOMM 2015), with and without DCQCN.
+ *
+ * Two pods of two ToR and two leaf switches each, two spines; 40 Gb/s everywhere.
+ *
+ * - Unfairness: H1 to H4 send to R. R and H4 are at T4, the others at T1 to T3. A switch pauses
+ *   ports, not flows, so H4, which has a port to itself, gets more than those that share ports.
+ * - Victim: H11 to H14 at T1 send to R at T4, and VS at T1 to VR at T2, so that nothing on the
+ *   victim's own way is congested for long. Then H31 and H32 at T3 send to R as well.
+ *
+ *     ns3 run rdma-victim
+ *     ns3 run "rdma-victim --runs=20 --duration=100ms"
+ */
+
+#include "ns3/core-module.h"
+#include "ns3/rdma-module.h"
+
+#include <algorithm>
+#include <iomanip>
+#include <iostream>
+#include <memory>
+
+using namespace ns3;
+
+namespace
+{
+
+constexpr uint32_t TORS = 4;
+constexpr uint32_t HOSTS_PER_TOR = 6;
+constexpr uint32_t PATH_MTU = 1024;
+
+/** Always has a few writes of 4 MB posted. */
+class EndlessWriter
+{
+  public:
+    /** \param qp a connected queue pair */
+    explicit EndlessWriter(Ptr<RdmaQueuePair> qp)
+        : m_qp(qp)
+    {
+        qp->GetSendCompletionQueue()->SetCallback(MakeCallback(&EndlessWriter::OnCompletion, this));
+        for (int i = 0; i < 2; ++i)
+        {
+            Post();
+        }
+    }
+
+    /** \return payload that has been sent, once or several times */
+    uint64_t GetBytes() const
+    {
+        return m_qp->GetStats().packetsSent * PATH_MTU;
+    }
+
+  private:
+    void Post()
+    {
+        RdmaSendRequest request;
+        request.length = 4'000'000;
+        m_qp->PostSend(request);
+    }
+
+    void OnCompletion(const RdmaWorkCompletion& completion)
+    {
+        NS_ABORT_MSG_IF(completion.status != RdmaWcStatus::SUCCESS,
+                        "rdma-victim: a flow ended with " << completion.status);
+        Post();
+    }
+
+    Ptr<RdmaQueuePair> m_qp; //!< sends
+};
+
+/** A flow by the numbers of ToR switch and host, from 1. */
+struct Flow
+{
+    const char* name;  //!< as in the paper
+    uint32_t fromTor;  //!< of the sender
+    uint32_t fromHost; //!< at it
+    uint32_t toTor;    //!< of the receiver
+    uint32_t toHost;   //!< at it
+};
+
+/** What a run measures. */
+struct Outcome
+{
+    std::vector<double> gbps; //!< by flow
+    uint64_t pauseFrames{0};  //!< in the whole fabric
+    uint64_t drops{0};        //!< in the whole fabric
+};
+
+/** What all runs have in common. */
+struct Setting
+{
+    Time duration;  //!< simulated time; the second half is measured
+    std::string cc; //!< none or dcqcn
+};
+
+RdmaTopology
+MakeTopology()
+{
+    constexpr uint64_t RATE = 40'000'000'000;
+    constexpr int64_t HOST_CABLE = 10'000;    // 2 m
+    constexpr int64_t TOR_CABLE = 100'000;    // 20 m
+    constexpr int64_t LEAF_CABLE = 1'500'000; // 300 m
+    RdmaTopology topology;
+    for (uint32_t i = 0; i < TORS * HOSTS_PER_TOR; ++i)
+    {
+        topology.AddHost();
+    }
+    std::vector<uint32_t> tors;
+    std::vector<uint32_t> leaves;
+    for (uint32_t i = 0; i < TORS; ++i)
+    {
+        tors.push_back(topology.AddSwitch("T" + std::to_string(i + 1)));
+        leaves.push_back(topology.AddSwitch("L" + std::to_string(i + 1)));
+    }
+    for (uint32_t tor = 0; tor < TORS; ++tor)
+    {
+        for (uint32_t host = 0; host < HOSTS_PER_TOR; ++host)
+        {
+            topology.AddLink(tor * HOSTS_PER_TOR + host, tors[tor], RATE, HOST_CABLE);
+        }
+        const uint32_t pod = tor / 2 * 2;
+        topology.AddLink(tors[tor], leaves[pod], RATE, TOR_CABLE);
+        topology.AddLink(tors[tor], leaves[pod + 1], RATE, TOR_CABLE);
+    }
+    for (uint32_t i = 0; i < 2; ++i)
+    {
+        const uint32_t spine = topology.AddSwitch("S" + std::to_string(i + 1));
+        for (const uint32_t leaf : leaves)
+        {
+            topology.AddLink(leaf, spine, RATE, LEAF_CABLE);
+        }
+    }
+    return topology;
+}
+
+/**
+ * \param setting of all runs
+ * \param flows what to run
+ * \param run changes the paths that flows take
+ * \return rates and pauses
+ */
+Outcome
+Run(const Setting& setting, const std::vector<Flow>& flows, uint32_t run)
+{
+    RdmaFabricHelper helper;
+    if (setting.cc == "dcqcn")
+    {
+        helper.SetCongestionControl("ns3::RdmaDcqcn");
+        helper.EnableEcn(true);
+    }
+    helper.SetQueuePairAttribute("PathMtu", UintegerValue(PATH_MTU));
+    auto fabric = helper.Install(MakeTopology());
+    fabric->AssignStreams(1 + 1000 * run);
+    const auto node = [](uint32_t tor, uint32_t host) {
+        return (tor - 1) * HOSTS_PER_TOR + host - 1;
+    };
+    std::vector<std::unique_ptr<EndlessWriter>> writers;
+    for (const Flow& flow : flows)
+    {
+        const uint32_t from = node(flow.fromTor, flow.fromHost);
+        const uint32_t to = node(flow.toTor, flow.toHost);
+        // The UDP source port, and so the path, follows from the numbers of the queue pairs.
+        for (uint32_t i = 0; i < run; ++i)
+        {
+            fabric->Connect(from, to);
+        }
+        writers.push_back(std::make_unique<EndlessWriter>(fabric->Connect(from, to).first));
+    }
+    std::vector<uint64_t> before(flows.size());
+    uint64_t pausesBefore = 0;
+    Simulator::Schedule(setting.duration / 2, [&]() {
+        for (std::size_t i = 0; i < flows.size(); ++i)
+        {
+            before[i] = writers[i]->GetBytes();
+        }
+        pausesBefore = fabric->GetTotals().pauseFrames;
+    });
+    Simulator::Stop(setting.duration);
+    Simulator::Run();
+    Outcome outcome;
+    for (std::size_t i = 0; i < flows.size(); ++i)
+    {
+        outcome.gbps.push_back(static_cast<double>(writers[i]->GetBytes() - before[i]) * 8 /
+                               (setting.duration / 2).GetSeconds() / 1e9);
+    }
+    outcome.pauseFrames = fabric->GetTotals().pauseFrames - pausesBefore;
+    outcome.drops = fabric->GetTotals().drops;
+    Simulator::Destroy();
+    return outcome;
+}
+
+/** Runs a scenario several times and prints what `shown` of its flows got. */
+void
+Measure(const Setting& setting,
+        const std::string& title,
+        const std::vector<Flow>& flows,
+        const std::vector<std::size_t>& shown,
+        uint32_t runs)
+{
+    std::vector<std::vector<double>> rates(flows.size());
+    double pauses = 0;
+    uint64_t drops = 0;
+    for (uint32_t run = 0; run < runs; ++run)
+    {
+        const Outcome outcome = Run(setting, flows, run);
+        for (std::size_t i = 0; i < flows.size(); ++i)
+        {
+            rates[i].push_back(outcome.gbps[i]);
+        }
+        pauses += static_cast<double>(outcome.pauseFrames) / runs;
+        drops += outcome.drops;
+    }
+    for (const std::size_t i : shown)
+    {
+        auto& of = rates[i];
+        std::sort(of.begin(), of.end());
+        std::cout << std::left << std::setw(26) << title << std::setw(7) << setting.cc
+                  << std::setw(5) << flows[i].name << std::right << std::fixed
+                  << std::setprecision(2) << std::setw(7) << of.front() << std::setw(8)
+                  << RdmaQuantile(of, 0.5) << std::setw(7) << of.back() << std::setprecision(0)
+                  << std::setw(12) << pauses << std::setw(7) << drops << "\n";
+    }
+}
+
+} // namespace
+
+int
+main(int argc, char* argv[])
+{
+    uint32_t runs = 10;
+    std::string duration = "40ms";
+    CommandLine cmd(__FILE__);
+    cmd.Usage("Unfairness and victim flows under PFC, with and without DCQCN.");
+    cmd.AddValue("runs", "runs of each scenario, with other paths", runs);
+    cmd.AddValue("duration", "simulated time of a run; its second half is measured", duration);
+    cmd.Parse(argc, argv);
+    try
+    {
+        QbbSetTimeResolution();
+        Setting setting{QbbFromPs(ParseRdmaTime(duration)), "none"};
+        if (runs == 0 || setting.duration.IsZero())
+        {
+            throw std::invalid_argument("--runs or --duration; accepted: at least 1, above 0s");
+        }
+        const std::vector<Flow> unfair = {{"H1", 1, 1, 4, 1},
+                                          {"H2", 2, 1, 4, 1},
+                                          {"H3", 3, 1, 4, 1},
+                                          {"H4", 4, 2, 4, 1}};
+        std::vector<Flow> victim = {{"VS", 1, 5, 2, 1},
+                                    {"H11", 1, 1, 4, 1},
+                                    {"H12", 1, 2, 4, 1},
+                                    {"H13", 1, 3, 4, 1},
+                                    {"H14", 1, 4, 4, 1}};
+        std::cout << "scenario                  cc     flow  min  median    max  pauses/run  drops"
+                     "   (Gb/s of payload)\n";
+        for (const char* cc : {"none", "dcqcn"})
+        {
+            setting.cc = cc;
+            Measure(setting, "unfairness", unfair, {0, 1, 2, 3}, runs);
+            std::vector<Flow> flows = victim;
+            Measure(setting, "victim", flows, {0}, runs);
+            flows.push_back({"H31", 3, 1, 4, 1});
+            Measure(setting, "victim, 1 sender at T3", flows, {0}, runs);
+            flows.push_back({"H32", 3, 2, 4, 1});
+            Measure(setting, "victim, 2 senders at T3", flows, {0}, runs);
+        }
+        return 0;
+    }
+    catch (const std::exception& error)
+    {
+        std::cerr << "rdma-victim: " << error.what() << "\n";
+        return 2;
+    }
+}
