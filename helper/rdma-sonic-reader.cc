@@ -23,25 +23,6 @@ constexpr uint32_t CLASSES = 8;
 constexpr uint32_t DSCPS = 64;
 constexpr uint64_t MAX_BYTES = UINT32_MAX;
 
-/** Orders "Ethernet4" before "Ethernet12". */
-struct PortOrder
-{
-    static std::pair<std::string, uint64_t> GetKey(const std::string& name)
-    {
-        const auto digits = name.find_last_not_of("0123456789") + 1;
-        const std::string number = name.substr(digits);
-        return {name.substr(0, digits),
-                number.empty() || number.size() > 18 ? 0 : std::stoull(number)};
-    }
-
-    bool operator()(const std::string& a, const std::string& b) const
-    {
-        const auto left = GetKey(a);
-        const auto right = GetKey(b);
-        return left != right ? left < right : a < b;
-    }
-};
-
 /** Reads both files. */
 class Reader
 {
@@ -170,7 +151,7 @@ class Reader
     /** Every port that a table names, whether in "Ethernet0" or in "Ethernet0,Ethernet4|3-4". */
     void FindPorts()
     {
-        std::set<std::string, PortOrder> names;
+        std::set<std::string, RdmaSonicPortOrder> names;
         for (const char* table : {"PORT_QOS_MAP", "BUFFER_PG", "BUFFER_QUEUE", "QUEUE"})
         {
             for (const auto& [key, entry] : m_tables.Get(table))

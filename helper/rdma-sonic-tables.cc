@@ -16,7 +16,24 @@ namespace
 
 constexpr int64_t MAX_BYTES = UINT32_MAX;
 
+/** \param name a port's name \return what stands before its number, and the number */
+std::pair<std::string, uint64_t>
+GetPortKey(const std::string& name)
+{
+    const auto digits = name.find_last_not_of("0123456789") + 1;
+    const std::string number = name.substr(digits);
+    return {name.substr(0, digits), number.empty() || number.size() > 18 ? 0 : std::stoull(number)};
+}
+
 } // namespace
+
+bool
+RdmaSonicPortOrder::operator()(const std::string& a, const std::string& b) const
+{
+    const auto left = GetPortKey(a);
+    const auto right = GetPortKey(b);
+    return left != right ? left < right : a < b;
+}
 
 void
 RdmaSonicEntry::Fail(const std::string& field,

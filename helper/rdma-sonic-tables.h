@@ -139,6 +139,16 @@ class RdmaSonicTables
 
 /**
  * \ingroup rdma
+ * Orders "Ethernet4" before "Ethernet12".
+ */
+struct RdmaSonicPortOrder
+{
+    /** \param a a name \param b another \return true if a comes first */
+    bool operator()(const std::string& a, const std::string& b) const;
+};
+
+/**
+ * \ingroup rdma
  * \param text digits
  * \param limit first number that is too large
  * \return the number; \p limit if the text is something else or the number too large
