@@ -101,10 +101,10 @@ SetSwitches(RdmaFabricHelper& helper, const Options& options)
         helper.SetBufferAttribute("BufferSize", UintegerValue(bytes));
         return;
     }
-    if (options.switches != "input" && options.switches != "crossbar")
+    if (options.switches != "input-queued" && options.switches != "crossbar")
     {
         throw std::invalid_argument("--switch: " + options.switches +
-                                    "; accepted: shared, input, crossbar");
+                                    "; accepted: shared, input-queued, crossbar");
     }
     helper.SetSwitchAttribute("Queueing", StringValue("InputQueued"));
     helper.SetSwitchAttribute("Crossbar", BooleanValue(options.switches == "crossbar"));
@@ -244,11 +244,14 @@ main(int argc, char* argv[])
     cmd.AddValue("routes", "shortest, or up-down, which cannot deadlock", options.routes);
     cmd.AddValue("rate", "rate of all links", options.rate);
     cmd.AddValue("delay", "propagation delay of all links", options.delay);
-    cmd.AddValue("switch",
-                 "shared (output queues), input (virtual output queues) or crossbar (the same "
-                 "behind a crossbar)",
-                 options.switches);
-    cmd.AddValue("buffer", "memory of each switch; input, crossbar: of each port", options.buffer);
+    cmd.AddValue(
+        "switch",
+        "shared (output queues), input-queued (virtual output queues) or crossbar (the same "
+        "behind a crossbar)",
+        options.switches);
+    cmd.AddValue("buffer",
+                 "memory of each switch; input-queued, crossbar: of each port",
+                 options.buffer);
     cmd.AddValue("bytes", "size of each flow", options.bytes);
     cmd.AddValue("watchdog",
                  "detection and restoration time of a PFC watchdog (action drop), or off",

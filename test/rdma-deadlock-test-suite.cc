@@ -390,7 +390,7 @@ class RandomTestCase : public TestCase
 
     void DoRun() override
     {
-        const uint32_t rounds = GetTestRounds(30);
+        const uint32_t rounds = GetTestRounds(20);
         uint32_t deadlocks = 0;
         uint32_t allowed = 0;
         for (uint32_t round = 1; round <= rounds; ++round)
