@@ -9,9 +9,9 @@
  *     ns3 run rdma-pause-storm
  *     ns3 run "rdma-pause-storm --scenario=receiver"
  *
- * - storm: in a fat-tree, every host sends to every other one, all the time. The NIC of host 0
- *   begins to send pause frames without end. What becomes of its victims, the flows that have
- *   nothing to do with host 0, without watchdogs and with them.
+ * - storm: in a fat-tree, every host sends messages to every other one, one after the other. The
+ *   NIC of host 0 begins to send pause frames without end. What becomes of its victims, the flows
+ * that have nothing to do with host 0, without watchdogs and with them.
  * - receiver: leaves and spines under moderate load. Host 0 stalls now and then. How far its pauses
  *   spread, with static and with dynamic thresholds in the switches.
  */
@@ -80,22 +80,14 @@ struct Spread
     std::array<uint64_t, 4> byDepth{}; //!< the host's own, its switch's, the next one's, all others
 };
 
-/** Payload of the victims' flows that has been acknowledged, over time. */
+/** Goodput of the pairs of hosts that have nothing to do with host 0. */
 class Meter
 {
   public:
-    /** \param run a run in which host 0 goes wrong */
-    explicit Meter(const RdmaFabricRun& run)
+    /** \param loop the traffic; it must outlive the meter */
+    explicit Meter(const RdmaMessageLoop& loop)
+        : m_loop(loop)
     {
-        const auto runner = DynamicCast<RdmaFlowRunner>(run.GetRunner());
-        const auto results = runner->GetResults();
-        for (uint64_t i = 0; i < results.size(); ++i)
-        {
-            if (results[i].flow.srcHost != 0 && results[i].flow.dstHost != 0)
-            {
-                m_senders.push_back(runner->GetSender(i));
-            }
-        }
     }
 
     /**
@@ -114,18 +106,18 @@ class Meter
     }
 
   private:
-    /** \return payload bits that are acknowledged */
+    /** \return payload bits that have arrived */
     uint64_t GetBits() const
     {
         uint64_t bits = 0;
-        for (const auto& sender : m_senders)
+        for (const auto& pair : m_loop.GetPairs())
         {
-            bits += sender->GetPacketsAcknowledged() * sender->GetPathMtu() * 8;
+            bits += pair.from != 0 && pair.to != 0 ? pair.GetBytes() * 8 : 0;
         }
         return bits;
     }
 
-    std::vector<Ptr<RdmaQueuePair>> m_senders; //!< of the victims' flows
+    const RdmaMessageLoop& m_loop; //!< the traffic
 };
 
 /** What the program was asked for. */
@@ -135,99 +127,129 @@ struct Request
     Time start{MilliSeconds(4)};      //!< storm: when host 0 begins
     Time detection{MilliSeconds(20)}; //!< storm: of the watchdogs
     Time poll{MicroSeconds(100)};     //!< storm: of the watchdogs
+    uint64_t messageBytes{1'000'000}; //!< storm: size of the messages
     Time stall{MicroSeconds(400)};    //!< receiver: length of a stall
     Time period{MilliSeconds(2)};     //!< receiver: from stall to stall
     std::string nicBuffer{"256KiB"};  //!< receiver: of host 0
     double load{0.75};                //!< receiver: of host 0's link
 };
 
-/** \param hosts number of hosts \return flows that do not end, from each to each other one */
-std::vector<RdmaFlow>
-MakeAllToAll(uint32_t hosts)
+/** A run of the scenario storm. */
+struct StormRun
 {
-    std::vector<RdmaFlow> flows;
-    for (uint32_t from = 0; from < hosts; ++from)
-    {
-        for (uint32_t step = 1; step < hosts; ++step)
-        {
-            AddFlow(flows, from, (from + step) % hosts, uint64_t{1} << 40, Seconds(0));
-        }
-    }
-    return flows;
+    std::string name;            //!< of its line in the table
+    bool storm{true};            //!< there is one
+    bool nicWatchdog{false};     //!< NICs have watchdogs
+    std::string action{};        //!< attribute Action of the switches' watchdogs; empty: none
+    bool serverPortsOnly{false}; //!< attribute ServerPortsOnly
+};
+
+/**
+ * \param request what was asked for
+ * \return a fabric; its flows begin again only after a time in which a storm is found and over
+ */
+Ptr<RdmaFabric>
+MakeFabric(const Request& request)
+{
+    RdmaFabricHelper helper;
+    helper.SetBufferAttribute("BufferSize", UintegerValue(ParseRdmaBytes(request.options.buffer)));
+    helper.SetQueuePairAttribute("PathMtu", UintegerValue(request.options.mtu));
+    helper.SetTransportAttribute("RetransmissionTimeout", TimeValue(request.detection * 2));
+    helper.SetTransportAttribute("RetryCount", UintegerValue(4294967295));
+    const auto fabric = helper.Install(RdmaFabricRun::MakeTopology(request.options));
+    fabric->AssignStreams(1);
+    return fabric;
 }
 
 /**
  * One run of the scenario storm, and its line of the table.
  *
  * \param request what was asked for
- * \param name of the line
- * \param options the run
+ * \param kind the run
  * \param [in,out] fair goodput of the victims without a storm; set by the run without one
  */
 void
-RunStorm(const Request& request, const std::string& name, RdmaFabricOptions options, double& fair)
+RunStorm(const Request& request, const StormRun& kind, double& fair)
 {
     const Time ms = MilliSeconds(1);
-    const bool storm = !options.storm.empty();
-    const Time notice = storm ? request.detection : ms;
-    // A detection may take two polls longer, and the NIC's watchdog polls ten times in its timeout.
-    options.stop = ToText(request.start + notice + 2 * request.poll + notice / 5 + 3 * ms);
-    const auto hosts = RdmaFabricRun::MakeTopology(options).GetHosts().size();
-    RdmaFabricRun run(options, MakeAllToAll(static_cast<uint32_t>(hosts)));
-    const Meter meter(run);
+    const auto fabric = MakeFabric(request);
+    RdmaMessageLoop loop(fabric, request.messageBytes);
+    const Meter meter(loop);
     double before = 0;
     double during = 0;
     double after = 0;
-    Time detected;
-    meter.Measure(request.start - ms, ms, before);
-    meter.Measure(request.start + notice - MicroSeconds(100), MicroSeconds(100), during);
-    const auto onDetection = [&]() {
-        if (detected.IsZero())
+    uint64_t storms = 0;
+    Time found;
+    const auto onFound = [&]() {
+        if (found.IsZero())
         {
-            detected = Simulator::Now();
+            found = Simulator::Now();
             meter.Measure(ms, ms, after);
+            Simulator::Stop(2 * ms + MicroSeconds(1));
         }
     };
-    uint64_t storms = 0;
-    for (const uint32_t id : run.GetFabric()->GetTopology().GetSwitches())
+    const auto port = fabric->GetNic(0)->GetPort(0);
+    if (kind.storm)
     {
-        if (const auto watchdog = run.GetFabric()->GetSwitch(id)->GetObject<QbbPfcWatchdog>())
-        {
-            watchdog->TraceConnectWithoutContext(
-                "StormDetected",
-                Callback<void, uint32_t, uint8_t>([&](uint32_t, uint8_t) {
-                    ++storms;
-                    onDetection();
-                }));
-        }
+        auto storm = CreateObject<QbbStormSource>();
+        storm->SetAttribute("Start", TimeValue(request.start));
+        storm->Install(port);
     }
-    const auto port = run.GetFabric()->GetNic(0)->GetPort(0);
-    if (const auto watchdog = port->GetObject<RdmaNicWatchdog>())
+    if (kind.nicWatchdog)
     {
+        auto watchdog = CreateObject<RdmaNicWatchdog>();
+        watchdog->SetAttribute("Timeout", TimeValue(request.detection));
+        watchdog->SetAttribute("PollInterval", TimeValue(request.poll));
         watchdog->TraceConnectWithoutContext(
             "PauseDisabled",
-            Callback<void, uint32_t>([&](uint32_t) { onDetection(); }));
+            Callback<void, uint32_t>([&](uint32_t) { onFound(); }));
+        watchdog->Install(port);
     }
-    if (options.watchdog == "off" && options.nicWatchdog == "off")
+    for (const uint32_t id : fabric->GetTopology().GetSwitches())
+    {
+        if (kind.action.empty())
+        {
+            continue;
+        }
+        auto watchdog = CreateObject<QbbPfcWatchdog>();
+        watchdog->SetAttribute("Action", StringValue(kind.action));
+        watchdog->SetAttribute("ServerPortsOnly", BooleanValue(kind.serverPortsOnly));
+        watchdog->SetAttribute("DetectionTime", TimeValue(request.detection));
+        watchdog->SetAttribute("RestorationTime", TimeValue(request.detection));
+        watchdog->SetAttribute("PollInterval", TimeValue(request.poll));
+        watchdog->TraceConnectWithoutContext(
+            "StormDetected",
+            Callback<void, uint32_t, uint8_t>([&](uint32_t, uint8_t) {
+                ++storms;
+                onFound();
+            }));
+        watchdog->Watch(fabric->GetSwitch(id));
+    }
+    const Time notice = kind.storm ? request.detection : ms;
+    meter.Measure(request.start - ms, ms, before);
+    meter.Measure(request.start + notice - MicroSeconds(100), MicroSeconds(100), during);
+    if (kind.action.empty() && !kind.nicWatchdog)
     {
         meter.Measure(request.start + notice + ms, ms, after);
     }
-    run.Run();
-    fair = storm ? fair : after;
-    std::cout << std::left << std::setw(26) << name << std::right << std::fixed
+    loop.AddAllToAll();
+    // A watchdog needs a poll or two more.
+    Simulator::Stop(request.start + notice + 2 * request.poll + 3 * ms);
+    Simulator::Run();
+    fair = kind.storm ? fair : after;
+    std::cout << std::left << std::setw(26) << kind.name << std::right << std::fixed
               << std::setprecision(1) << std::setw(9) << before << std::setw(9) << during
               << std::setw(9) << after << std::setw(8) << 100 * after / fair << "%"
               << std::setw(12);
-    if (detected.IsZero())
+    if (found.IsZero())
     {
         std::cout << "-";
     }
     else
     {
-        std::cout << (detected - request.start).ToDouble(Time::MS);
+        std::cout << (found - request.start).ToDouble(Time::MS);
     }
-    std::cout << std::setw(8) << storms << std::setw(9) << run.GetFabric()->GetTotals().drops
-              << "\n";
+    std::cout << std::setw(8) << storms << std::setw(9) << fabric->GetTotals().drops << "\n";
     Simulator::Destroy();
 }
 
@@ -237,30 +259,19 @@ RunStorms(const Request& request)
 {
     std::cout << "goodput of the victims in Gb/s: in the last millisecond before the storm, in the "
                  "last 0.1 ms of\nthe detection time ("
-              << request.detection.ToDouble(Time::MS) << " ms"
-              << "), and in the millisecond that begins 1 ms after the detection\n\n"
+              << request.detection.ToDouble(Time::MS)
+              << " ms), and in the millisecond that begins 1 ms after the detection\n\n"
               << std::left << std::setw(26) << "run" << std::right << std::setw(9) << "before"
               << std::setw(9) << "storm" << std::setw(9) << "after" << std::setw(9) << "of fair"
               << std::setw(12) << "found ms" << std::setw(8) << "storms" << std::setw(9) << "drops"
               << "\n";
     double fair = 0;
-    RdmaFabricOptions options = request.options;
-    RunStorm(request, "no storm", options, fair);
-    options.storm = "0:" + ToText(request.start);
-    RunStorm(request, "storm", options, fair);
-    RdmaFabricOptions nic = options;
-    nic.nicWatchdog = ToText(request.detection);
-    RunStorm(request, "NIC watchdog", nic, fair);
-    options.detection = ToText(request.detection);
-    options.restoration = options.detection;
-    options.watchdogPoll = ToText(request.poll);
-    options.watchdog = "drop";
-    RunStorm(request, "watchdog: drop", options, fair);
-    options.watchdogPorts = "servers";
-    RunStorm(request, "watchdog: drop at servers", options, fair);
-    options.watchdogPorts = "all";
-    options.watchdog = "forward";
-    RunStorm(request, "watchdog: forward", options, fair);
+    RunStorm(request, {"no storm", false, false}, fair);
+    RunStorm(request, {"storm", true, false}, fair);
+    RunStorm(request, {"NIC watchdog", true, true}, fair);
+    RunStorm(request, {"watchdog: drop", true, false, "Drop"}, fair);
+    RunStorm(request, {"watchdog: drop at servers", true, false, "Drop", true}, fair);
+    RunStorm(request, {"watchdog: forward", true, false, "Forward"}, fair);
 }
 
 /**
@@ -398,6 +409,7 @@ main(int argc, char* argv[])
     cmd.AddValue("start", "storm: when it begins", request.start);
     cmd.AddValue("detection", "storm: detection time of the watchdogs", request.detection);
     cmd.AddValue("poll", "storm: time between two looks of the watchdogs", request.poll);
+    cmd.AddValue("message", "storm: bytes of a message", request.messageBytes);
     cmd.AddValue("stall", "receiver: how long host 0 takes nothing", request.stall);
     cmd.AddValue("period", "receiver: from one stall to the next", request.period);
     cmd.AddValue("nicBuffer", "receiver: receive buffer of host 0", request.nicBuffer);

@@ -4,6 +4,7 @@
 #include "qbb-pfc-watchdog.h"
 #include "qbb-storm-source.h"
 #include "rdma-fabric-run.h"
+#include "rdma-message-loop.h"
 #include "rdma-pause-trace.h"
 #include "rdma-test-fabric.h"
 
@@ -33,98 +34,104 @@ constexpr int64_t MS = 1000 * US; //!< a millisecond in ps
 class FatTreeTestCase : public TestCase
 {
   public:
-    /** \param switchType option switch */
-    explicit FatTreeTestCase(const std::string& switchType)
-        : TestCase("one NIC stops a fat-tree, a watchdog brings the victims back: " + switchType),
-          m_switch(switchType)
+    /** \param queueing attribute Queueing of the switches */
+    explicit FatTreeTestCase(const std::string& queueing)
+        : TestCase("one NIC stops a fat-tree, a watchdog brings the victims back: " + queueing),
+          m_queueing(queueing)
     {
     }
 
   private:
     static constexpr uint32_t HOSTS = 16;        //!< of a fat-tree with k = 4
     static constexpr int64_t START = MS;         //!< of the storm at host 0
-    static constexpr int64_t DETECTION = 2 * MS; //!< of the watchdog, which polls every 50 us
-    using Bits = std::array<uint64_t, HOSTS>;    //!< by sending host
+    static constexpr int64_t DETECTION = 2 * MS; //!< of the watchdogs, which poll every 50 us
+    using Bytes = std::array<uint64_t, HOSTS>;   //!< by receiving host
 
-    /** Payload that is acknowledged. */
+    /** What arrives. */
     struct Seen
     {
-        Bits storm{};       //!< in the last 200 us of the detection time
-        Bits after{};       //!< in the millisecond that begins 1 ms after the detection time
+        Bytes storm{};      //!< payload in the last 200 us of the detection time
+        Bytes after{};      //!< payload in the millisecond that begins 1 ms after that time
+        uint64_t moved{0};  //!< frames with data that any host sent in those 200 us
         uint64_t storms{0}; //!< that watchdogs found
         int64_t firstPs{0}; //!< the first of them
     };
 
-    /** \param storm with one \param watchdog option watchdog \return what was acknowledged */
-    Seen RunOnce(bool storm, const std::string& watchdog) const
+    /**
+     * \param storm with one
+     * \param watchdog with watchdogs
+     * \return what arrived in host pairs without host 0
+     */
+    Seen RunOnce(bool storm, bool watchdog) const
     {
-        RdmaFabricOptions options;
-        options.topology = "fat-tree:4";
-        options.rate = "40Gbps";
-        options.uplinkRate = "40Gbps";
-        options.buffer = "2MiB";
-        options.switchType = m_switch;
-        options.storm = storm ? "0:1ms" : "";
-        options.watchdog = watchdog;
-        if (watchdog != "off")
-        {
-            options.detection = "2ms";
-            options.restoration = "2ms";
-            options.watchdogPoll = "50us";
-        }
-        options.stop = "5001us";
-        std::vector<RdmaFlow> flows;
-        for (uint32_t from = 0; from < HOSTS; ++from)
-        {
-            for (uint32_t step = 1; step < HOSTS; ++step)
-            {
-                flows.push_back(
-                    MakeTestFlow(flows.size(), from, (from + step) % HOSTS, uint64_t{1} << 40));
-            }
-        }
-        RdmaFabricRun run(options, flows);
-        const auto runner = DynamicCast<RdmaFlowRunner>(run.GetRunner());
+        RdmaTestFabric test;
+        test.helper.SetSwitchAttribute("Queueing", StringValue(m_queueing));
+        test.helper.SetBufferAttribute("BufferSize", UintegerValue(2 << 20));
+        test.helper.SetTransportAttribute("RetransmissionTimeout", TimeValue(MilliSeconds(4)));
+        test.helper.SetTransportAttribute("RetryCount", UintegerValue(1000));
+        test.Install(MakeRdmaFatTree(4, MakeTestRates(40, 40, 1000)), {});
+        RdmaMessageLoop loop(test.fabric, 1'000'000);
         Seen seen;
-        // Every bit up to an instant, less those up to an earlier one.
-        const auto count = [&flows, runner](Bits& bits, bool add) {
-            for (const RdmaFlow& flow : flows)
+        const auto at = [](int64_t ps, auto what) { Simulator::Schedule(QbbFromPs(ps), what); };
+        // All bytes up to an instant, less those up to an earlier one.
+        const auto count = [&loop](Bytes& bytes, bool add) {
+            for (const auto& pair : loop.GetPairs())
             {
-                if (flow.srcHost != 0 && flow.dstHost != 0)
+                if (pair.from != 0 && pair.to != 0)
                 {
-                    const auto sender = runner->GetSender(flow.id);
-                    const uint64_t now =
-                        sender->GetPacketsAcknowledged() * sender->GetPathMtu() * 8;
-                    bits[flow.srcHost] += add ? now : -now;
+                    bytes[pair.to] += add ? pair.GetBytes() : -pair.GetBytes();
                 }
             }
         };
-        const auto at = [](int64_t ps, auto what) { Simulator::Schedule(QbbFromPs(ps), what); };
-        at(START + DETECTION - 200 * US, [&]() { count(seen.storm, false); });
-        at(START + DETECTION, [&]() { count(seen.storm, true); });
+        const auto countFrames = [&test, &seen](bool add) {
+            for (uint32_t host = 1; host < HOSTS; ++host)
+            {
+                const auto& counters = test.fabric->GetNic(host)->GetPort(0)->GetCounters();
+                seen.moved += add ? counters.classes[3].txFrames : -counters.classes[3].txFrames;
+            }
+        };
+        at(START + DETECTION - 200 * US, [&]() {
+            count(seen.storm, false);
+            countFrames(false);
+        });
+        at(START + DETECTION, [&]() {
+            count(seen.storm, true);
+            countFrames(true);
+        });
         at(START + DETECTION + MS, [&]() { count(seen.after, false); });
         at(START + DETECTION + 2 * MS, [&]() { count(seen.after, true); });
-        for (const uint32_t id : run.GetFabric()->GetTopology().GetSwitches())
+        auto source = CreateObject<QbbStormSource>();
+        source->SetAttribute("Start", TimeValue(QbbFromPs(START)));
+        if (storm)
         {
-            const auto found = run.GetFabric()->GetSwitch(id)->GetObject<QbbPfcWatchdog>();
-            if (found)
+            source->Install(test.fabric->GetNic(0)->GetPort(0));
+        }
+        for (const uint32_t id : test.fabric->GetTopology().GetSwitches())
+        {
+            auto dog = CreateObject<QbbPfcWatchdog>();
+            dog->SetAttribute("DetectionTime", TimeValue(QbbFromPs(DETECTION)));
+            dog->SetAttribute("RestorationTime", TimeValue(QbbFromPs(DETECTION)));
+            dog->SetAttribute("PollInterval", TimeValue(MicroSeconds(50)));
+            dog->TraceConnectWithoutContext(
+                "StormDetected",
+                Callback<void, uint32_t, uint8_t>([&seen](uint32_t, uint8_t) {
+                    seen.firstPs = seen.storms++ ? seen.firstPs : QbbNowPs();
+                }));
+            if (watchdog)
             {
-                found->TraceConnectWithoutContext(
-                    "StormDetected",
-                    Callback<void, uint32_t, uint8_t>([&seen](uint32_t, uint8_t) {
-                        seen.firstPs = seen.storms++ ? seen.firstPs : QbbNowPs();
-                    }));
+                dog->Watch(test.fabric->GetSwitch(id));
             }
         }
-        run.Run();
-        Simulator::Destroy();
+        loop.AddAllToAll();
+        test.Run(START + DETECTION + 2 * MS + 1);
         return seen;
     }
 
-    /** \param bits by host \return their sum */
-    static double Sum(const Bits& bits)
+    /** \param bytes by host \return their sum */
+    static double Sum(const Bytes& bytes)
     {
         double sum = 0;
-        for (const uint64_t each : bits)
+        for (const uint64_t each : bytes)
         {
             sum += static_cast<double>(each);
         }
@@ -133,9 +140,9 @@ class FatTreeTestCase : public TestCase
 
     void DoRun() override
     {
-        const Seen fair = RunOnce(false, "off");
-        const Seen storm = RunOnce(true, "off");
-        const Seen drop = RunOnce(true, "drop");
+        const Seen fair = RunOnce(false, true);
+        const Seen storm = RunOnce(true, false);
+        const Seen drop = RunOnce(true, true);
         for (uint32_t host = 1; host < HOSTS; ++host)
         {
             NS_TEST_EXPECT_MSG_GT(fair.storm[host], 0U, "without a storm, host " << host);
@@ -144,13 +151,15 @@ class FatTreeTestCase : public TestCase
             NS_TEST_EXPECT_MSG_EQ(drop.storm[host], 0U, "before the detection, host " << host);
             NS_TEST_EXPECT_MSG_GT(drop.after[host], fair.after[host] / 2, "back, host " << host);
         }
+        NS_TEST_EXPECT_MSG_EQ(storm.moved, 0U, "frames that any other host has sent");
         NS_TEST_EXPECT_MSG_GT(Sum(drop.after), 0.9 * Sum(fair.after), "the victims are back");
+        NS_TEST_EXPECT_MSG_EQ(fair.storms, 0U, "storms that are none");
         NS_TEST_EXPECT_MSG_GT(drop.storms, 0U, "storms");
         // The pause takes effect after START, so the first sample is at 1.05 ms.
         NS_TEST_EXPECT_MSG_EQ(drop.firstPs, START + 50 * US + DETECTION, "detection");
     }
 
-    std::string m_switch; //!< option switch
+    std::string m_queueing; //!< attribute Queueing
 };
 
 /** The tree of a storm, link by link. */
@@ -394,7 +403,8 @@ class RdmaStormTestSuite : public TestSuite
     {
         AddTestCase(new TreeTestCase);
         AddTestCase(new TraceTestCase);
-        AddTestCase(new FatTreeTestCase("shared"));
+        AddTestCase(new FatTreeTestCase("OutputQueued"));
+        AddTestCase(new FatTreeTestCase("InputQueued"));
     }
 };
 
