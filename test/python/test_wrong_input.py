@@ -82,6 +82,24 @@ CASES = {
     ),
     "ring of two": (["--topology=ring:2"], {}, r"ring: switches: 2; accepted: 3 to"),
     "retries": (["--retries=256"], {}, r"--retries: .*256.*accepted: 0 to 255"),
+    "storm at a switch": (
+        ["--storm=64", "--workload=incast:2"], {}, r"--storm: node 64 is not a host; accepted: the id of one of the 64"
+    ),
+    "storm that ends before it begins": (
+        ["--storm=0:2ms:1ms", "--workload=incast:2"], {}, r"--storm: \"0:2ms:1ms\"; accepted: .*a stop after the start"
+    ),
+    "storm without PFC": (["--storm=0", "--pfc=off"], {}, r"--storm with --pfc=off; accepted: with --pfc=on"),
+    "unknown watchdog": (["--watchdog=x"], {}, r'--watchdog: unknown value "x"; accepted: off, drop, forward, alert'),
+    "detection without watchdog": (["--detection=1ms"], {}, r"--detection means nothing without --watchdog"),
+    "watchdog that polls seldom": (
+        ["--watchdog=drop", "--watchdogPoll=1s"], {}, r"--watchdogPoll: 1s; accepted: at most --detection and"
+    ),
+    "receiver without rate": (["--slowReceiver=0"], {}, r'--slowReceiver: "0"; accepted: HOST:RATE'),
+    "receiver without headroom": (
+        ["--slowReceiver=0:1Gbps:1KB", "--workload=incast:2"], {}, r"--slowReceiver: 1KB; accepted: more than \d+B, which"
+    ),
+    "trace in no folder": (["--trace-events=none/t.json"], {}, r"none/t\.json: cannot be written"),
+    "interval without trace": (["--traceInterval=1us"], {}, r"--traceInterval means nothing without --trace-events"),
     # A leaf has 20 ports with a headroom and 8 reserves of 1248 B each.
     "buffer too small for its headroom": (
         ["--buffer=1MB", "--workload=incast:2"], {}, r"--buffer: 1MB; accepted: more than \d+B, which the headroom"
