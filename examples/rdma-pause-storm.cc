@@ -395,6 +395,7 @@ main(int argc, char* argv[])
     Request request;
     request.options.topology.clear();
     request.options.rate = "40Gbps";
+    request.options.buffer = "12MiB";
     request.options.uplinkRate.clear();
     std::string scenario = "storm";
     CommandLine cmd(__FILE__);
