@@ -265,7 +265,9 @@ RdmaNic::Activate(RdmaQueuePair* qp)
     }
     else if (qp->GetPacePlace() != RdmaPaceHeap<RdmaQueuePair>::NO_PLACE)
     {
-        PaceChanged(qp); // it may have been connected anew, and wait for a pace that is gone
+        PaceChanged(
+            qp,
+            QbbNowPs()); // it may have been connected anew, and wait for a pace that is gone
     }
 }
 
@@ -277,9 +279,8 @@ RdmaNic::Wait(RdmaQueuePair* qp, int64_t nowPs)
 }
 
 void
-RdmaNic::PaceChanged(RdmaQueuePair* qp)
+RdmaNic::PaceChanged(RdmaQueuePair* qp, int64_t nowPs)
 {
-    const int64_t nowPs = QbbNowPs();
     const bool waits = qp->MustWait(nowPs);
     if (qp->GetPacePlace() != RdmaPaceHeap<RdmaQueuePair>::NO_PLACE)
     {

@@ -181,8 +181,13 @@ class RdmaNic : public Object, public QbbFrameSink, public QbbFrameSource
     /** A queue pair has something to send now. \param qp the queue pair */
     void MakeReady(RdmaQueuePair* qp);
 
-    /** A queue pair's congestion control has heard something. \param qp the queue pair */
-    void PaceChanged(RdmaQueuePair* qp);
+    /**
+     * The congestion control of a queue pair that must wait for its pace has heard something.
+     *
+     * \param qp the queue pair
+     * \param nowPs the instant
+     */
+    void PaceChanged(RdmaQueuePair* qp, int64_t nowPs);
 
     /** A queue pair's sample may have changed. \param qp the queue pair */
     void SampleChanged(const RdmaQueuePair& qp) const

@@ -254,7 +254,8 @@ RdmaQueuePair::ReceiveAcknowledgement(const QbbFrame& frame)
         const RdmaSenderEvent event = m_sender->OnAck(packet, nowPs);
         if (m_pacer)
         {
-            m_pacer->GetController().OnAck(MakeSample(frame, packet, before));
+            m_pacer->GetController().OnAck(MakeSample(frame, packet, before, nowPs));
+            CheckPace(nowPs);
         }
         Handle(event);
         break;
@@ -285,7 +286,8 @@ RdmaQueuePair::ReceiveNak(uint8_t code, int64_t packet, int64_t selective, const
         const RdmaSenderEvent event = m_sender->OnNak(packet, selective, nowPs);
         if (m_pacer)
         {
-            m_pacer->GetController().OnNak(MakeSample(frame, packet - 1, before));
+            m_pacer->GetController().OnNak(MakeSample(frame, packet - 1, before, nowPs));
+            CheckPace(nowPs);
         }
         Handle(event);
         return;
@@ -344,7 +346,7 @@ RdmaQueuePair::OnTimer()
     if (m_pacer && m_sender->GetTimeouts() != timeouts)
     {
         m_pacer->GetController().OnTimeout(QbbNowPs());
-        m_nic->PaceChanged(this);
+        CheckPace(QbbNowPs());
     }
     m_nic->SampleChanged(*this);
     SyncTimer();
@@ -361,10 +363,6 @@ RdmaQueuePair::OnTimer()
 void
 RdmaQueuePair::Handle(const RdmaSenderEvent& event)
 {
-    if (m_pacer)
-    {
-        m_nic->PaceChanged(this);
-    }
     m_nic->SampleChanged(*this);
     CompleteAcknowledged();
     if (event.failed)
@@ -381,35 +379,6 @@ RdmaQueuePair::Handle(const RdmaSenderEvent& event)
     {
         ReleaseSends(); // RoCE: a READ may have waited for room in the PSN space
     }
-}
-
-bool
-RdmaQueuePair::HasRoom() const
-{
-    const uint64_t sent = m_sender->GetHighestSent();
-    return m_sender->GetNext() < sent || m_pacer->HasRoom(sent - m_sender->GetAcked());
-}
-
-RdmaAckSample
-RdmaQueuePair::MakeSample(const QbbFrame& frame, int64_t packet, uint64_t ackedBefore) const
-{
-    RdmaAckSample sample;
-    sample.nowPs = QbbNowPs();
-    sample.ackedTo = m_sender->GetAcked();
-    sample.ackedPackets = sample.ackedTo - ackedBefore;
-    sample.sentTo = m_sender->GetHighestSent();
-    const int64_t cause =
-        IsIrn() ? RdmaFromPsn(m_initialPsn, frame.selectivePsn, ackedBefore) : packet;
-    sample.rttPs = m_pacer->NoteRtt(m_pacer->GetRttPs(cause, sample.nowPs));
-    sample.ecnEcho = frame.becn;
-    if (frame.intEcho)
-    {
-        sample.hops = frame.telemetry.data();
-        sample.hopCount = static_cast<uint32_t>(frame.telemetry.size());
-    }
-    sample.utilisation = RdmaPintCode::Decode(frame.pint);
-    m_pacer->OnAcked(sample.ackedTo);
-    return sample;
 }
 
 void

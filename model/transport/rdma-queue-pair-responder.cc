@@ -64,8 +64,9 @@ RdmaQueuePair::ReceiveFrame(const QbbFrame& frame)
         ++m_stats.cnpsReceived;
         if (m_pacer)
         {
-            m_pacer->GetController().OnCnp(QbbNowPs());
-            m_nic->PaceChanged(this);
+            const int64_t nowPs = QbbNowPs();
+            m_pacer->GetController().OnCnp(nowPs);
+            CheckPace(nowPs);
         }
         m_nic->SampleChanged(*this);
         return;

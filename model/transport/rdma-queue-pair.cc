@@ -143,12 +143,6 @@ RdmaQueuePair::GetLocalAddress() const
     return m_nic->GetAddress(m_port);
 }
 
-uint32_t
-RdmaQueuePair::GetTrailerBytes(const QbbFrame& frame)
-{
-    return QbbWire::IntTrailerBytes(frame.intRoom) + (frame.pint != 0 ? QbbWire::PINT_BYTES : 0);
-}
-
 Ptr<QbbNetDevice>
 RdmaQueuePair::GetPort() const
 {
@@ -268,43 +262,6 @@ uint64_t
 RdmaQueuePair::GetPacketsAcknowledged() const
 {
     return m_sender->GetAcked();
-}
-
-RdmaQueuePairSample
-RdmaQueuePair::GetSample() const
-{
-    RdmaQueuePairSample sample;
-    sample.timePs = QbbNowPs();
-    sample.qpn = m_qpn;
-    sample.packetsInFlight = GetPacketsInFlight();
-    sample.bytesInFlight =
-        sample.packetsInFlight * (m_pacer ? m_pacer->GetPacketBytes() : GetFullPacketBytes());
-    sample.packetsAcknowledged = m_sender->GetAcked();
-    if (!m_pacer)
-    {
-        return sample;
-    }
-    sample.rateBps = m_pacer->GetRateBps(sample.timePs);
-    const RdmaRateController& controller = m_pacer->GetController();
-    if (const uint64_t window = controller.GetWindowBytes();
-        window != RdmaRateController::NO_WINDOW)
-    {
-        sample.windowBytes = window;
-    }
-    const RdmaCongestionState state = controller.GetState();
-    if (state.alpha >= 0)
-    {
-        sample.alpha = state.alpha;
-    }
-    if (state.targetRateBps >= 0)
-    {
-        sample.targetRateBps = state.targetRateBps;
-    }
-    if (m_pacer->GetLatestRttPs() >= 0)
-    {
-        sample.rttPs = m_pacer->GetLatestRttPs();
-    }
-    return sample;
 }
 
 RdmaQueuePairStats

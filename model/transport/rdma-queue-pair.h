@@ -88,7 +88,8 @@ struct RdmaQueuePairStats : public RdmaQueuePairCounters
  * that the transport makes (RdmaTransport); here packets become frames and frames packets: states
  * in rdma-queue-pair-states.cc, requests in rdma-queue-pair-requester.cc, the answers to READs and
  * atomics in rdma-queue-pair-reads.cc; what the peer asks for in rdma-queue-pair-responder.cc and
- * rdma-queue-pair-irn.cc, and the answers to that in rdma-queue-pair-responses.cc.
+ * rdma-queue-pair-irn.cc, and the answers to that in rdma-queue-pair-responses.cc; congestion
+ * control in rdma-queue-pair-pacing.cc.
  */
 class RdmaQueuePair : public Object
 {
@@ -471,7 +472,11 @@ class RdmaQueuePair : public Object
     uint64_t GetBegunEnd() const;
     const SendEntry& FindEntry(uint64_t packet);
     QbbFramePtr MakeRequestFrame();
-    RdmaAckSample MakeSample(const QbbFrame& frame, int64_t packet, uint64_t ackedBefore) const;
+    void CheckPace(int64_t nowPs);
+    RdmaAckSample MakeSample(const QbbFrame& frame,
+                             int64_t packet,
+                             uint64_t ackedBefore,
+                             int64_t nowPs) const;
     void FillReadRequest(QbbFrame& frame, const SendEntry& entry, uint64_t index) const;
     void FillIrnRequest(QbbFrame& frame, const SendEntry& entry, uint64_t index) const;
     void ReceiveAcknowledgement(const QbbFrame& frame);
