@@ -102,8 +102,8 @@ TEST_F(QbbDeadlockCheckTest, CountsByHand)
     const QbbDeadlockCheck check = Check(MakeRdmaLeafSpine(2, 3, 2));
     EXPECT_EQ(check.buffers, 8u);
     EXPECT_EQ(check.dependencies, 4u);
-    // k = 4. A core: from each of 4 pods to the 3 others. An aggregation switch: from 2 edge switches
-    // to 2 cores and the other edge switch, and from 2 cores to 2 edge switches.
+    // k = 4. A core: from each of 4 pods to the 3 others. An aggregation switch: from 2 edge
+    // switches to 2 cores and the other edge switch, and from 2 cores to 2 edge switches.
     const QbbDeadlockCheck fatTree = Check(MakeRdmaFatTree(4));
     EXPECT_EQ(fatTree.buffers, 64u);
     EXPECT_EQ(fatTree.dependencies, 4u * 4 * 3 + 8 * (2 * 3 + 2 * 2));
