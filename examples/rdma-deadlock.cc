@@ -172,6 +172,11 @@ Run(const Options& options)
     if (options.watchdog != "off")
     {
         const Time detection = QbbFromPs(ParseRdmaTime(options.watchdog));
+        if (detection < NanoSeconds(1))
+        {
+            throw std::invalid_argument("--watchdog: " + options.watchdog +
+                                        "; accepted: off, or a time of 1ns or more");
+        }
         for (const auto& sw : fabric->GetRouting()->GetSwitches())
         {
             const auto watchdog = CreateObject<QbbPfcWatchdog>();

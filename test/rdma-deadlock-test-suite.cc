@@ -4,6 +4,7 @@
 #include "qbb-deadlock-detector.h"
 #include "qbb-pfc-watchdog.h"
 #include "rdma-fabric-deadlock.h"
+#include "rdma-fabric-run.h"
 #include "rdma-test-verbs.h"
 
 #include <ns3/boolean.h>
@@ -457,6 +458,47 @@ class RandomTestCase : public TestCase
     Architecture m_architecture;
 };
 
+/** A run as the command line makes it. */
+class RunTestCase : public TestCase
+{
+  public:
+    RunTestCase()
+        : TestCase("rdma-fabric: routes are checked, flows that are stuck name the deadlock")
+    {
+    }
+
+  private:
+    void DoRun() override
+    {
+        RdmaFabricOptions options;
+        options.topology = "ring:5";
+        options.rate = options.uplinkRate = "100Gbps";
+        options.buffer = "2MB";
+        options.stop = "5ms";
+        const auto flows = MakeRingFlows(5, 2, 5'000'000);
+        {
+            RdmaFabricRun run(options, flows);
+            NS_TEST_EXPECT_MSG_EQ(run.GetDeadlockCheck().cycle.size(), 5U, "foreseen");
+            run.Run();
+            NS_TEST_EXPECT_MSG_EQ(run.GetDeadlockDetector()->GetNDeadlocks(), 1U, "found");
+            for (const auto& result : run.GetOutcome().flows)
+            {
+                NS_TEST_EXPECT_MSG_EQ(
+                    (result.status.find("; deadlock: ring-") != std::string::npos),
+                    true,
+                    "flow " << result.flow.id << ": " << result.status);
+            }
+            Simulator::Destroy();
+        }
+        options.routes = "up-down";
+        RdmaFabricRun run(options, flows);
+        NS_TEST_EXPECT_MSG_EQ(run.GetDeadlockCheck().IsDeadlockFree(), true, "up, then down");
+        run.Run();
+        NS_TEST_EXPECT_MSG_EQ(run.GetOutcome().summary.flowsCompleted, 5U, "flows");
+        Simulator::Destroy();
+    }
+};
+
 /** The suite. */
 class RdmaDeadlockTestSuite : public TestSuite
 {
@@ -471,6 +513,7 @@ class RdmaDeadlockTestSuite : public TestSuite
             AddTestCase(new RingTestCase("Pfc", architecture));
             AddTestCase(new RandomTestCase(architecture));
         }
+        AddTestCase(new RunTestCase);
         AddTestCase(new CutTestCase);
         AddTestCase(new WatchdogTestCase("Drop"));
         AddTestCase(new NoAlarmTestCase);
