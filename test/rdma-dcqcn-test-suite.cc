@@ -230,8 +230,8 @@ class RdmaDcqcnTestSuite : public TestSuite
         AddTestCase(new ConvergenceTest("Paper"));
         AddTestCase(new ConvergenceTest("Nic"));
         // The model has no randomness: marks that come by chance let the queue stray, and from 8
-        // flows on it strays as far as Kmax, where every packet is marked, and stays in a cycle. The
-        // 15% of the validation report are kept with 4 flows; with 2 they are by most seeds.
+        // flows on it strays as far as Kmax, where every packet is marked, and stays in a cycle.
+        // The 15% of the validation report are kept with 4 flows; with 2 they are by most seeds.
         AddTestCase(new FluidModelTest(2, 0.25));
         AddTestCase(new FluidModelTest(4, 0.15));
         AddTestCase(new FluidModelTest(8, 0.45));

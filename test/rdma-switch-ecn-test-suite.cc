@@ -74,7 +74,8 @@ class MarksTestCase : public TestCase
 {
   public:
     MarksTestCase()
-        : TestCase("marks by queue length: never, with the curve's probability, always")
+        : TestCase("marks by queue length: never, with the curve's probability, always; on arrival "
+                   "and departure")
     {
     }
 
@@ -99,11 +100,18 @@ class MarksTestCase : public TestCase
      * \param pmax attribute Pmax
      * \param rateFactor link rate over reference rate
      * \param capable data packets are ECN-capable
+     * \param markAt attribute MarkAt
      * \return what went through the port
      */
-    static Seen RunOnce(uint64_t kmin, uint64_t kmax, double pmax, double rateFactor, bool capable)
+    static Seen RunOnce(uint64_t kmin,
+                        uint64_t kmax,
+                        double pmax,
+                        double rateFactor,
+                        bool capable,
+                        const std::string& markAt = "Arrival")
     {
         RdmaTestFabric test;
+        test.helper.SetEcnAttribute("MarkAt", StringValue(markAt));
         test.helper.SetEcnAttribute("Kmin", UintegerValue(kmin));
         test.helper.SetEcnAttribute("Kmax", UintegerValue(kmax));
         test.helper.SetEcnAttribute("Pmax", DoubleValue(pmax));
@@ -122,9 +130,9 @@ class MarksTestCase : public TestCase
         const double to = kmax * rateFactor;
         Seen seen;
         port->TraceConnectWithoutContext(
-            "MacTx",
+            markAt == "Arrival" ? "MacTx" : "PhyTxBegin",
             Callback<void, Ptr<const Packet>>([&](Ptr<const Packet> packet) {
-                // The frame has come to the port and is not in the queue yet.
+                // The frame has come to the port and is not in the queue yet, or has just left it.
                 const auto queue = static_cast<double>(port->GetQueueBytes(3));
                 const bool marked = Bytes(packet).GetEcn() == 3;
                 seen.allMarks += marked;
@@ -163,6 +171,19 @@ class MarksTestCase : public TestCase
             NS_TEST_EXPECT_MSG_EQ(seen.wrong, 0U, "never below, always above");
             NS_TEST_EXPECT_MSG_GT(seen.expected, 100.0, "marks to be expected");
             // Four standard deviations are exceeded once in 16 000 seeds; this is one seed.
+            NS_TEST_EXPECT_MSG_EQ_TOL(static_cast<double>(seen.marks),
+                                      seen.expected,
+                                      4 * std::sqrt(seen.variance),
+                                      "marks");
+            NS_TEST_EXPECT_MSG_EQ(seen.counted, seen.allMarks, "the port's counter");
+        }
+        {
+            // The last packet leaves no queue behind, whatever it found.
+            const Seen seen = RunOnce(100'000, 2'500'000, 0.5, 1, true, "Departure");
+            NS_TEST_EXPECT_MSG_GT(seen.below, 90U, "below Kmin: the last 100 000 B");
+            NS_TEST_EXPECT_MSG_GT(seen.above, 1000U, "above Kmax");
+            NS_TEST_EXPECT_MSG_GT(seen.packets, 1000U, "between");
+            NS_TEST_EXPECT_MSG_EQ(seen.wrong, 0U, "never below, always above");
             NS_TEST_EXPECT_MSG_EQ_TOL(static_cast<double>(seen.marks),
                                       seen.expected,
                                       4 * std::sqrt(seen.variance),

@@ -258,6 +258,10 @@ QbbNetDevice::StartTransmission(QbbFramePtr&& frame, int64_t nowFs)
     }
     const uint32_t preamble = m_lineOverhead ? QbbWire::PREAMBLE_BYTES : 0;
     const uint32_t gap = m_lineOverhead ? QbbWire::GAP_BYTES : 0;
+    if (m_announcesDepartures && !IsMacControl(*frame))
+    {
+        m_sink->FrameLeaves(*this, *frame);
+    }
     if (frame->intRoom > 0 && m_stampsTelemetry && !frame->intEcho)
     {
         StampTelemetry(*frame, nowPs);

@@ -55,6 +55,17 @@ class QbbFrameSink
     virtual void FrameLeft(QbbNetDevice& port, const QbbFrame& frame) = 0;
 
     /**
+     * A frame begins its transmission, and what it says may still be changed. Only called for ports
+     * with QbbNetDevice::SetAnnouncesDepartures().
+     *
+     * \param port where
+     * \param frame the frame, no longer in the port's queue
+     */
+    virtual void FrameLeaves(QbbNetDevice& port, QbbFrame& frame)
+    {
+    }
+
+    /**
      * The link went down (the queues have been flushed) or up.
      *
      * \param port where
@@ -475,6 +486,12 @@ class QbbNetDevice : public NetDevice
         m_departureHook = hook;
     }
 
+    /** \param announces true: each frame is shown to the sink's FrameLeaves() before it is sent */
+    void SetAnnouncesDepartures(bool announces)
+    {
+        m_announcesDepartures = announces;
+    }
+
     /** \return the port's number at the switch or NIC behind it */
     uint16_t GetPortNumber() const
     {
@@ -637,6 +654,7 @@ class QbbNetDevice : public NetDevice
     uint8_t m_sourceReady{0};                     //!< classes for which the source has frames
     bool m_up{true};                              //!< the link is up
     bool m_stampsTelemetry{false};                //!< SetStampsTelemetry()
+    bool m_announcesDepartures{false};            //!< SetAnnouncesDepartures()
     bool m_lineOverhead{true};                    //!< attribute LineOverhead
     uint16_t m_portNumber{0};                     //!< number at the switch or NIC
     QbbFrameSink* m_sink{nullptr};                //!< switch or NIC

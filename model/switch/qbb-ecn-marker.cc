@@ -2,9 +2,12 @@
 
 #include "qbb-ecn-marker.h"
 
+#include "rdma-compat.h"
+
 #include <ns3/abort.h>
 #include <ns3/boolean.h>
 #include <ns3/double.h>
+#include <ns3/enum.h>
 #include <ns3/uinteger.h>
 
 #include <limits>
@@ -87,7 +90,13 @@ QbbEcnMarker::GetTypeId()
                           "Bit p set: packets of priority p are marked.",
                           UintegerValue(0xff),
                           MakeUintegerAccessor(&QbbEcnMarker::m_priorityMask),
-                          MakeUintegerChecker<uint8_t>());
+                          MakeUintegerChecker<uint8_t>())
+            .AddAttribute("MarkAt",
+                          "Arrival: a packet is marked by the queue that it finds. Departure: by "
+                          "the queue that it leaves behind when its transmission begins.",
+                          EnumValue(ARRIVAL),
+                          RdmaMakeEnumAccessor<Moment>(&QbbEcnMarker::m_moment),
+                          MakeEnumChecker(ARRIVAL, "Arrival", DEPARTURE, "Departure"));
     return tid;
 }
 

@@ -93,6 +93,11 @@ struct QbbEcnProfile
  * has Kmin and Kmax times r / ReferenceRate (any rate, rounded to the nearest byte), so that a
  * queue stands for the same time everywhere; attribute ScaleWithRate turns that off.
  *
+ * A packet is marked by the queue that it finds, as the SIGCOMM 2015 paper's congestion point does
+ * (section 3.1), or, with attribute MarkAt, by the one that it leaves behind, as chips with shared
+ * memory and its authors' simulator do (Zhu et al., "ECN or Delay", CoNEXT 2016, section 5.2): then
+ * a mark is news when it gets to the receiver, however long the queue.
+ *
  * Defaults: Kmin 5 KB, Kmax 200 KB, Pmax 1% at 40 Gb/s (Zhu et al., "Congestion Control for
  * Large-Scale RDMA Deployments", SIGCOMM 2015, section 5). Which packets are ECN-capable is for the
  * switch to know; here are numbers only.
@@ -105,6 +110,13 @@ struct QbbEcnProfile
 class QbbEcnMarker : public Object
 {
   public:
+    /** When a packet's mark is decided. */
+    enum Moment
+    {
+        ARRIVAL,   //!< as it joins the queue: the queue that it finds
+        DEPARTURE, //!< as its transmission begins: the queue that it leaves behind
+    };
+
     /**
      * \brief Get the type ID.
      * \return the object TypeId
@@ -135,6 +147,12 @@ class QbbEcnMarker : public Object
      */
     QbbEcnThresholds GetThresholds(uint8_t priority, uint64_t rateBps) const;
 
+    /** \return when marks are decided */
+    Moment GetMoment() const
+    {
+        return m_moment;
+    }
+
   private:
     uint32_t m_kmin{5000};                       //!< Kmin
     uint32_t m_kmax{200000};                     //!< Kmax
@@ -142,6 +160,7 @@ class QbbEcnMarker : public Object
     DataRate m_referenceRate{40'000'000'000ULL}; //!< ReferenceRate
     bool m_scale{true};                          //!< ScaleWithRate
     uint8_t m_priorityMask{0xff};                //!< PriorityMask
+    Moment m_moment{ARRIVAL};                    //!< MarkAt
     uint8_t m_ownMask{0};                        //!< bit p set: m_profiles[p] is in use
     std::array<QbbEcnProfile, 8> m_profiles{};   //!< by priority
 };

@@ -382,6 +382,8 @@ QbbSwitch::ConfigurePort(Port& port)
             port.ecn[priority] =
                 m_marker->GetThresholds(priority, port.device->GetLineRate().GetBitRate());
         }
+        m_marksDepartures = m_marker->GetMoment() == QbbEcnMarker::DEPARTURE;
+        port.device->SetAnnouncesDepartures(m_marksDepartures);
     }
 }
 
@@ -451,7 +453,14 @@ QbbSwitch::ReceiveFrame(QbbNetDevice& port, QbbFramePtr frame)
         return;
     }
     --frame->ttl;
-    MarkEcn(egress, *frame);
+    if (!m_marksDepartures)
+    {
+        MarkEcn(egress, *frame);
+    }
+    if (m_arrivalDetector && frame->ecn != 0)
+    {
+        DetectCongestion(device, *frame);
+    }
     frame->srcMac = device.GetMac();
     frame->dstMac = device.GetPeer()->GetMac();
     if (m_inputQueueing)
@@ -503,10 +512,6 @@ QbbSwitch::MarkEcn(Port& egress, QbbFrame& frame)
             ++egress.device->GetCounters().classes[frame.priority].ecnMarks;
         }
     }
-    if (m_arrivalDetector)
-    {
-        DetectCongestion(*egress.device, frame);
-    }
 }
 
 void
@@ -516,6 +521,12 @@ QbbSwitch::DetectCongestion(QbbNetDevice& egress, QbbFrame& frame)
     arbitration.waitingBytes += frame.size;
     arbitration.inputsRateBps = 2 * arbitration.outputRateBps;
     MarkQbbCongestion(*m_arrivalDetector, arbitration, egress, frame);
+}
+
+void
+QbbSwitch::FrameLeaves(QbbNetDevice& port, QbbFrame& frame)
+{
+    MarkEcn(m_ports[port.GetPortNumber()], frame);
 }
 
 void

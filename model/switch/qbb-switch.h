@@ -201,6 +201,7 @@ class QbbSwitch : public Object, public QbbFrameSink
     // QbbFrameSink
     void ReceiveFrame(QbbNetDevice& port, QbbFramePtr frame) override;
     void FrameLeft(QbbNetDevice& port, const QbbFrame& frame) override;
+    void FrameLeaves(QbbNetDevice& port, QbbFrame& frame) override;
     void LinkChanged(QbbNetDevice& port) override;
 
   protected:
@@ -235,6 +236,7 @@ class QbbSwitch : public Object, public QbbFrameSink
     Ptr<QbbEcnMarker> m_marker;                        //!< attribute EcnMarker
     Ptr<QbbCongestionDetector> m_detector;             //!< attribute CongestionDetector
     QbbCongestionDetector* m_arrivalDetector{nullptr}; //!< the same, if it looks at arrivals
+    bool m_marksDepartures{false};                     //!< its marker looks at frames that leave
     Ptr<QbbPathSelector> m_selector;                   //!< attribute PathSelector
     Ptr<UniformRandomVariable> m_random;               //!< marking decisions
     std::unique_ptr<QbbPintMeter> m_pint;              //!< attribute PintBaseRtt; null: off
