@@ -4,17 +4,19 @@
  * \file
  * \ingroup rdma
  * Theory and packets: N hosts send to one through a switch, once as a fluid model, once as a packet
- * simulation with the same parameters. Writes queue, marking probability and rates over time, and
- * prints the means of the second half.
+ * simulation with the same parameters. Writes queue and rates over time, and prints the means of
+ * the second half.
  */
 
 #include "ns3/core-module.h"
 #include "ns3/rdma-module.h"
 
+#include <algorithm>
 #include <cmath>
 #include <fstream>
 #include <iomanip>
 #include <iostream>
+#include <sstream>
 
 using namespace ns3;
 
@@ -24,12 +26,18 @@ namespace
 /** What both are about. */
 struct Setting
 {
-    uint32_t flows;           //!< senders
-    uint64_t rateBps;         //!< of every link
-    int64_t delayPs;          //!< of every link
-    int64_t durationPs;       //!< simulated time
-    int64_t samplePs;         //!< time between rows
-    RdmaFluidAlgorithm model; //!< what controls
+    uint32_t flows{4};              //!< senders
+    uint64_t rateBps{0};            //!< of the link to the receiver
+    uint64_t hostRateBps{0};        //!< of the senders' links
+    int64_t delayPs{0};             //!< of every link
+    int64_t durationPs{0};          //!< simulated time
+    int64_t samplePs{0};            //!< time between rows
+    int64_t staggerPs{0};           //!< from a flow's start to the next one's
+    int64_t cnpIntervalPs{0};       //!< between two CNPs of a flow
+    std::vector<uint64_t> startBps; //!< rates at the start, by flow; empty: as the model has it
+    std::string markAt;             //!< QbbEcnMarker::MarkAt
+    QbbEcnProfile ecn;              //!< marking curve at 40 Gb/s
+    RdmaFluidAlgorithm model{};     //!< what controls
 };
 
 /** What the packet simulation leaves. */
@@ -38,7 +46,7 @@ struct Packets
     std::vector<RdmaFluidSample> rows; //!< over time, as of the fluid model
     double marking{0};                 //!< part of frames that were marked in the second half
     double packetBytes{0};             //!< a full packet on the line
-    QbbEcnThresholds curve;            //!< where the port marks
+    uint64_t pauses{0};                //!< pause frames, which the fluid model knows nothing of
 };
 
 constexpr uint8_t PRIORITY = 3; //!< class of the data
@@ -47,50 +55,54 @@ constexpr uint8_t PRIORITY = 3; //!< class of the data
 class Star
 {
   public:
-    /** \param setting what to simulate */
-    explicit Star(const Setting& setting)
+    /** \param setting what to simulate \param seed of its random numbers */
+    Star(const Setting& setting, uint32_t seed)
         : m_setting(setting)
     {
+        RngSeedManager::SetSeed(seed);
         RdmaFabricHelper helper;
-        helper.SetBufferAttribute("BufferSize", UintegerValue(64 << 20)); // no pauses
+        helper.SetBufferAttribute("BufferSize", UintegerValue(512 << 20)); // no pauses
+        helper.SetNicAttribute("CnpInterval", TimeValue(QbbFromPs(setting.cnpIntervalPs)));
         if (setting.model == RdmaFluidAlgorithm::DCQCN)
         {
             helper.SetCongestionControl("ns3::RdmaDcqcn");
-            helper.EnableEcn(true);
+            helper.SetEcnAttribute("Kmin", UintegerValue(setting.ecn.kminBytes));
+            helper.SetEcnAttribute("Kmax", UintegerValue(setting.ecn.kmaxBytes));
+            helper.SetEcnAttribute("Pmax", DoubleValue(setting.ecn.pmax));
+            helper.SetEcnAttribute("MarkAt", StringValue(setting.markAt));
         }
-        else
+        RdmaTopology topology;
+        for (uint32_t host = 0; host <= setting.flows; ++host)
         {
-            SetTimely(helper);
+            topology.AddHost();
         }
-        RdmaTopologyRates rates;
-        rates.hostRateBps = setting.rateBps;
-        rates.delayPs = setting.delayPs;
-        m_fabric = helper.Install(MakeRdmaStar(setting.flows + 1, rates));
+        const uint32_t sw = topology.AddSwitch();
+        topology.AddLink(0, sw, setting.rateBps, setting.delayPs);
+        for (uint32_t host = 1; host <= setting.flows; ++host)
+        {
+            topology.AddLink(host, sw, setting.hostRateBps, setting.delayPs);
+        }
+        m_fabric = helper.Install(topology);
         m_fabric->AssignStreams(1);
-        const RdmaTopology& topology = m_fabric->GetTopology();
-        const uint32_t sw = topology.GetSwitches()[0];
-        for (uint32_t link = 0; link < topology.GetNLinks(); ++link)
+        m_port = m_fabric->GetDevice(0, sw);
+        for (uint32_t i = 0; i < setting.flows && setting.model != RdmaFluidAlgorithm::DCQCN; ++i)
         {
-            const RdmaTopologyLink& ends = topology.GetLink(link);
-            if (ends.a == 0 || ends.b == 0)
-            {
-                m_port = m_fabric->GetDevice(link, sw);
-            }
+            m_fabric->GetNic(i + 1)->SetCongestionControl(MakeTimely(setting.startBps[i]));
         }
-        const Ptr<QbbEcnMarker> marker = CreateObject<QbbEcnMarker>();
-        m_packets.curve = marker->GetThresholds(PRIORITY, setting.rateBps);
     }
 
     /** \return what came of it */
     Packets Run()
     {
-        for (uint32_t i = 1; i <= m_setting.flows; ++i)
+        for (uint32_t i = 0; i < m_setting.flows; ++i)
         {
-            m_senders.push_back(m_fabric->Connect(i, 0, PRIORITY).first);
-            RdmaSendRequest request;
-            request.length = RDMA_MAX_MESSAGE_BYTES;
-            m_senders.back()->PostSend(request);
-            m_senders.back()->PostSend(request);
+            m_senders.push_back(m_fabric->Connect(i + 1, 0, PRIORITY).first);
+            Simulator::Schedule(QbbFromPs(i * m_setting.staggerPs), [sender = m_senders.back()] {
+                RdmaSendRequest request;
+                request.length = RDMA_MAX_MESSAGE_BYTES;
+                sender->PostSend(request);
+                sender->PostSend(request);
+            });
         }
         Look(0);
         Simulator::Schedule(QbbFromPs(m_setting.durationPs / 2),
@@ -102,24 +114,29 @@ class Star
         m_packets.marking = static_cast<double>(end.ecnMarks - m_half.ecnMarks) / frames;
         m_packets.packetBytes = static_cast<double>(end.txBytes - m_half.txBytes) / frames +
                                 m_port->GetLineOverheadBytes();
+        m_packets.pauses = m_fabric->GetTotals().pauseFrames;
+        m_senders.clear();
+        m_port = nullptr;
         m_fabric = nullptr;
         Simulator::Destroy();
         return m_packets;
     }
 
   private:
-    void SetTimely(RdmaFabricHelper& helper) const
+    Ptr<RdmaCongestionControl> MakeTimely(uint64_t startBps) const
     {
         const RdmaFluidTimely timely;
-        helper.SetCongestionControl("ns3::RdmaTimely");
-        auto set = [&helper](const char* name, const AttributeValue& value) {
-            helper.SetCongestionControlAttribute(name, value);
-        };
-        set("MinRtt", TimeValue(Seconds(timely.minRttS)));
-        set("SegmentSize", UintegerValue(static_cast<uint64_t>(timely.segmentBytes)));
-        set("HaiThreshold", UintegerValue(1000)); // not in the fluid model
-        set("InitialRate", DataRateValue(DataRate(m_setting.rateBps / m_setting.flows)));
-        set("Patched", BooleanValue(m_setting.model == RdmaFluidAlgorithm::PATCHED_TIMELY));
+        return CreateObjectWithAttributes<RdmaTimely>(
+            "MinRtt",
+            TimeValue(Seconds(timely.minRttS)),
+            "SegmentSize",
+            UintegerValue(static_cast<uint64_t>(timely.segmentBytes)),
+            "HaiThreshold", // not in the fluid model
+            UintegerValue(1000),
+            "InitialRate",
+            DataRateValue(DataRate(startBps)),
+            "Patched",
+            BooleanValue(m_setting.model == RdmaFluidAlgorithm::PATCHED_TIMELY));
     }
 
     void Look(int64_t nowPs)
@@ -145,21 +162,30 @@ class Star
     Packets m_packets;                         //!< what comes of it
 };
 
-/** \param setting what to model \param packets the packet simulation of it \return parameters */
+/** \param setting what to model \param packetBytes a full packet on the line \return parameters */
 RdmaFluidParameters
-MakeFluid(const Setting& setting, const Packets& packets)
+MakeFluid(const Setting& setting, double packetBytes)
 {
     RdmaFluidParameters p;
     p.algorithm = setting.model;
     p.flows = setting.flows;
     p.capacityBps = static_cast<double>(setting.rateBps);
-    p.packetBytes = packets.packetBytes;
-    // The switch marks what arrives; the mark goes on to the receiver, the CNP back to the sender,
-    // and packets at the new rate take a link to get to the switch.
-    const double packetS = 8 * packets.packetBytes / p.capacityBps;
-    p.delayS = 4e-12 * static_cast<double>(setting.delayPs) + 2 * packetS;
-    p.markAtArrival = true;
-    p.ecn = packets.curve;
+    p.lineRateBps = static_cast<double>(setting.hostRateBps);
+    p.packetBytes = packetBytes;
+    // The mark goes on to the receiver, the CNP back to the sender, and packets at the new rate
+    // take a link to get to the switch.
+    p.delayS = 4e-12 * static_cast<double>(setting.delayPs) +
+               8 * packetBytes * (1 / p.capacityBps + 1 / p.lineRateBps);
+    p.markAtArrival = setting.markAt == "Arrival";
+    const auto marker =
+        CreateObjectWithAttributes<QbbEcnMarker>("Kmin",
+                                                 UintegerValue(setting.ecn.kminBytes),
+                                                 "Kmax",
+                                                 UintegerValue(setting.ecn.kmaxBytes),
+                                                 "Pmax",
+                                                 DoubleValue(setting.ecn.pmax));
+    p.ecn = marker->GetThresholds(PRIORITY, setting.rateBps);
+    p.cnpIntervalS = 1e-12 * static_cast<double>(setting.cnpIntervalPs);
     p.dcqcn = CreateObject<RdmaDcqcn>()->GetParameters();
     if (setting.model == RdmaFluidAlgorithm::PATCHED_TIMELY)
     {
@@ -168,41 +194,99 @@ MakeFluid(const Setting& setting, const Packets& packets)
     if (setting.model != RdmaFluidAlgorithm::DCQCN)
     {
         p.timely.baseRttS = p.delayS;
-        p.startBps.assign(setting.flows, p.capacityBps / setting.flows);
+        p.startBps.assign(setting.startBps.begin(), setting.startBps.end());
+    }
+    for (uint32_t i = 0; i < setting.flows; ++i)
+    {
+        p.startS.push_back(1e-12 * static_cast<double>(i * setting.staggerPs));
     }
     p.stepS = 1e-6 / std::ceil(2e-6 / p.delayS); // a part of a microsecond, for the rows
     return p;
 }
 
-/** \param name of the rows \param rows \param marking mean probability of a mark */
-void
-PrintMeans(const std::string& name, const std::vector<RdmaFluidSample>& rows, double marking)
+/** Means of the second half. */
+struct Means
 {
-    double queue = 0;
-    std::vector<double> rates(rows.front().rateBps.size());
+    double queueBytes{0};        //!< of the port
+    double marking{0};           //!< part of packets that are marked
+    std::vector<double> rateBps; //!< by flow
+};
+
+/** \param rows \param marking mean probability of a mark \return means of the second half */
+Means
+GetMeans(const std::vector<RdmaFluidSample>& rows, double marking)
+{
+    Means means;
+    means.marking = marking;
+    means.rateBps.resize(rows.front().rateBps.size());
     const std::size_t half = rows.size() / 2;
+    const auto count = static_cast<double>(rows.size() - half);
     for (std::size_t i = half; i < rows.size(); ++i)
     {
-        queue += rows[i].queueBytes;
-        for (std::size_t flow = 0; flow < rates.size(); ++flow)
+        means.queueBytes += rows[i].queueBytes / count;
+        for (std::size_t flow = 0; flow < means.rateBps.size(); ++flow)
         {
-            rates[flow] += rows[i].rateBps[flow];
+            means.rateBps[flow] += rows[i].rateBps[flow] / count;
         }
     }
-    const auto count = static_cast<double>(rows.size() - half);
+    return means;
+}
+
+/** \param name of the line \param means what it says */
+void
+PrintMeans(const std::string& name, const Means& means)
+{
     double sum = 0;
     double squares = 0;
-    for (const double rate : rates)
+    for (const double rate : means.rateBps)
     {
-        sum += rate / count;
-        squares += rate / count * rate / count;
+        sum += rate;
+        squares += rate * rate;
     }
-    const double jain = sum * sum / (static_cast<double>(rates.size()) * squares);
-    std::cout << std::left << std::setw(14) << name << std::right << std::fixed
-              << std::setprecision(1) << std::setw(12) << queue / count / 1000
-              << std::setprecision(3) << std::setw(12) << 100 * marking << std::setprecision(2)
-              << std::setw(16) << sum / 1e9 << std::setprecision(4) << std::setw(12) << jain
-              << "\n";
+    const double jain = sum * sum / (static_cast<double>(means.rateBps.size()) * squares);
+    const double low = *std::min_element(means.rateBps.begin(), means.rateBps.end());
+    const double high = *std::max_element(means.rateBps.begin(), means.rateBps.end());
+    std::cout << std::left << std::setw(18) << name << std::right << std::fixed
+              << std::setprecision(1) << std::setw(10) << means.queueBytes / 1000
+              << std::setprecision(4) << std::setw(12) << 100 * means.marking
+              << std::setprecision(2) << std::setw(12) << sum / 1e9 << std::setprecision(4)
+              << std::setw(10) << jain << std::setprecision(3) << std::setw(10) << low / sum
+              << std::setw(9) << high / sum << "\n";
+}
+
+/** \param seeds means of several runs; prints their mean, and its 95% confidence interval */
+void
+PrintSeeds(const std::vector<Means>& seeds)
+{
+    Means mean;
+    mean.rateBps.resize(seeds.front().rateBps.size());
+    const auto count = static_cast<double>(seeds.size());
+    for (const Means& seed : seeds)
+    {
+        mean.queueBytes += seed.queueBytes / count;
+        mean.marking += seed.marking / count;
+        for (std::size_t flow = 0; flow < mean.rateBps.size(); ++flow)
+        {
+            mean.rateBps[flow] += seed.rateBps[flow] / count;
+        }
+    }
+    PrintMeans("packets, mean", mean);
+    if (seeds.size() < 2)
+    {
+        return;
+    }
+    double queue = 0;
+    double marking = 0;
+    for (const Means& seed : seeds)
+    {
+        queue += std::pow(seed.queueBytes - mean.queueBytes, 2);
+        marking += std::pow(seed.marking - mean.marking, 2);
+    }
+    // 1.96 standard errors, which is on the small side for few seeds.
+    const double errors = 1.96 / std::sqrt(count * (count - 1));
+    std::cout << "  95% confidence:   +-" << std::setprecision(1) << std::setw(7)
+              << errors * std::sqrt(queue) / 1000 << "    +-" << std::setprecision(4)
+              << 100 * errors * std::sqrt(marking) << "\n";
 }
 
 /** \param file name \param fluid rows \param packets rows */
@@ -253,74 +337,185 @@ GetMarking(const std::vector<RdmaFluidSample>& samples)
     return sum / static_cast<double>(samples.size() - half);
 }
 
+/** What the command line says. */
+struct Options
+{
+    uint32_t flows{4};                    //!< option flows
+    uint32_t seeds{1};                    //!< option seeds
+    std::string rate{"40Gbps"};           //!< option rate
+    std::string hostRate;                 //!< option hostRate
+    std::string delay{"1us"};             //!< option delay
+    std::string duration{"50ms"};         //!< option duration
+    std::string sample{"10us"};           //!< option sample
+    std::string stagger{"0us"};           //!< option stagger
+    std::string cnpInterval{"50us"};      //!< option cnpInterval
+    std::string model{"dcqcn"};           //!< option model
+    std::string markAt{"arrival"};        //!< option markAt
+    std::string ecn{"5KB:200KB:0.01"};    //!< option ecn
+    std::string startRates;               //!< option startRates
+    std::string output{"rdma-fluid.csv"}; //!< option output
+};
+
+/** \param text parts \param separator between them \return them */
+std::vector<std::string>
+Split(const std::string& text, char separator)
+{
+    std::vector<std::string> parts;
+    std::istringstream in(text);
+    for (std::string part; std::getline(in, part, separator);)
+    {
+        parts.push_back(part);
+    }
+    return parts;
+}
+
+/** \param options the command line \return what it means */
+Setting
+MakeSetting(const Options& options)
+{
+    Setting setting;
+    setting.flows = options.flows;
+    setting.rateBps = ParseRdmaRate(options.rate);
+    setting.hostRateBps =
+        options.hostRate.empty() ? setting.rateBps : ParseRdmaRate(options.hostRate);
+    setting.delayPs = ParseRdmaTime(options.delay);
+    setting.durationPs = ParseRdmaTime(options.duration);
+    setting.samplePs = ParseRdmaTime(options.sample);
+    setting.staggerPs = ParseRdmaTime(options.stagger);
+    setting.cnpIntervalPs = ParseRdmaTime(options.cnpInterval);
+    setting.model = ParseRdmaFluidAlgorithm(options.model);
+    if (options.markAt != "arrival" && options.markAt != "departure")
+    {
+        throw std::invalid_argument("--markAt: \"" + options.markAt +
+                                    "\"; accepted: arrival, departure");
+    }
+    setting.markAt = options.markAt == "arrival" ? "Arrival" : "Departure";
+    const auto ecn = Split(options.ecn, ':');
+    if (ecn.size() != 3)
+    {
+        throw std::invalid_argument("--ecn: \"" + options.ecn +
+                                    "\"; accepted: KMIN:KMAX:PMAX at 40 Gb/s");
+    }
+    setting.ecn = {ParseRdmaBytes(ecn[0]), ParseRdmaBytes(ecn[1]), ParseRdmaReal(ecn[2])};
+    for (const std::string& rate : Split(options.startRates, ','))
+    {
+        setting.startBps.push_back(ParseRdmaRate(rate));
+    }
+    const bool dcqcn = setting.model == RdmaFluidAlgorithm::DCQCN;
+    if (setting.flows < 1 || setting.flows > 400 || options.seeds < 1 || setting.delayPs <= 0 ||
+        setting.samplePs <= 0 || setting.samplePs % 1'000'000 != 0 ||
+        setting.durationPs < 2 * setting.samplePs || setting.cnpIntervalPs <= 0 ||
+        setting.ecn.kminBytes >= setting.ecn.kmaxBytes ||
+        !(setting.ecn.pmax > 0 && setting.ecn.pmax <= 1))
+    {
+        throw std::invalid_argument(
+            "--flows, --seeds, --delay, --sample, --duration, --cnpInterval or --ecn; accepted: 1 "
+            "to 400 flows, 1 seed and more, a delay and an interval above 0, samples whole "
+            "microseconds apart, two of them at least, KMIN below KMAX, PMAX above 0 and at most "
+            "1");
+    }
+    if (!setting.startBps.empty() && (dcqcn || setting.startBps.size() != setting.flows))
+    {
+        throw std::invalid_argument("--startRates: " + options.startRates +
+                                    "; accepted: a rate for each flow of TIMELY; DCQCN begins at "
+                                    "line rate");
+    }
+    if (setting.startBps.empty() && !dcqcn)
+    {
+        setting.startBps.assign(setting.flows, setting.rateBps / setting.flows);
+    }
+    return setting;
+}
+
+/** \param setting what to look at \param seeds packet simulations \param output CSV file */
+void
+Compare(const Setting& setting, uint32_t seeds, const std::string& output)
+{
+    std::vector<Means> means;
+    Packets first;
+    uint64_t pauses = 0;
+    for (uint32_t seed = 1; seed <= seeds; ++seed)
+    {
+        Packets packets = Star(setting, seed).Run();
+        means.push_back(GetMeans(packets.rows, packets.marking));
+        pauses += packets.pauses;
+        if (seed == 1)
+        {
+            first = std::move(packets);
+        }
+    }
+    const RdmaFluidParameters parameters = MakeFluid(setting, first.packetBytes);
+    RdmaFluidModel fluid(parameters);
+    const auto samples = fluid.Run(1e-12 * static_cast<double>(setting.durationPs),
+                                   1e-12 * static_cast<double>(setting.samplePs));
+    std::cout
+        << "                  mean queue  marked (%)   sum rates      Jain  smallest  largest\n"
+           "                        (kB)                  (Gb/s)     index     share    share\n";
+    PrintMeans("fluid model", GetMeans(samples, GetMarking(samples)));
+    for (uint32_t seed = 1; seed <= seeds; ++seed)
+    {
+        PrintMeans("packets, seed " + std::to_string(seed), means[seed - 1]);
+    }
+    if (seeds > 1)
+    {
+        PrintSeeds(means);
+    }
+    if (setting.model == RdmaFluidAlgorithm::DCQCN)
+    {
+        const auto point = RdmaFluidModel::GetDcqcnFixedPoint(parameters);
+        std::cout << "fixed point: " << std::setprecision(4) << 100 * point.marking << "% marked"
+                  << (point.reached ? "" : ", which is beyond Pmax: the queue swings about Kmax")
+                  << ", queue " << std::setprecision(1) << point.queueBytes / 1000 << " kB\n";
+    }
+    else if (setting.model == RdmaFluidAlgorithm::PATCHED_TIMELY)
+    {
+        std::cout << "fixed point: queue " << std::setprecision(1)
+                  << RdmaFluidModel::GetPatchedTimelyQueue(parameters) / 1000 << " kB\n";
+    }
+    if (pauses > 0)
+    {
+        std::cout << pauses << " pause frames, which the fluid model does not know\n";
+    }
+    if (output != "none")
+    {
+        WriteCsv(output, samples, first.rows);
+    }
+}
+
 } // namespace
 
 int
 main(int argc, char* argv[])
 {
-    uint32_t flows = 4;
-    std::string rate = "40Gbps";
-    std::string delay = "1us";
-    std::string duration = "50ms";
-    std::string sample = "10us";
-    std::string model = "dcqcn";
-    std::string output = "rdma-fluid.csv";
+    Options options;
     CommandLine cmd(__FILE__);
     cmd.Usage("Congestion control as a fluid model and packet by packet: hosts that send to one "
               "through a switch. Writes queue and rates over time, prints means of the second "
               "half.");
-    cmd.AddValue("flows", "how many send, 1 to 400", flows);
-    cmd.AddValue("rate", "rate of the links", rate);
-    cmd.AddValue("delay", "delay of each link", delay);
-    cmd.AddValue("duration", "simulated time", duration);
-    cmd.AddValue("sample", "time between rows, whole microseconds", sample);
-    cmd.AddValue("model", "dcqcn, timely or patched-timely", model);
-    cmd.AddValue("output", "CSV file to write, or none", output);
+    cmd.AddValue("flows", "how many send, 1 to 400", options.flows);
+    cmd.AddValue("seeds", "packet simulations, with the seeds 1, 2, ...", options.seeds);
+    cmd.AddValue("rate", "rate of the receiver's link", options.rate);
+    cmd.AddValue("hostRate", "rate of the senders' links; empty: the same", options.hostRate);
+    cmd.AddValue("delay", "delay of each link", options.delay);
+    cmd.AddValue("duration", "simulated time", options.duration);
+    cmd.AddValue("sample", "time between rows, whole microseconds", options.sample);
+    cmd.AddValue("stagger", "from a flow's start to that of the next one", options.stagger);
+    cmd.AddValue("model", "dcqcn, timely or patched-timely", options.model);
+    cmd.AddValue("cnpInterval", "dcqcn: time between CNPs of a flow", options.cnpInterval);
+    cmd.AddValue("ecn", "dcqcn: marking curve KMIN:KMAX:PMAX at 40 Gb/s", options.ecn);
+    cmd.AddValue("markAt",
+                 "dcqcn: packets are marked on arrival or on departure, by the queue then",
+                 options.markAt);
+    cmd.AddValue("startRates",
+                 "timely: a rate for each flow, as in 7Gbps,3Gbps; empty: equal parts",
+                 options.startRates);
+    cmd.AddValue("output", "CSV file to write, of seed 1, or none", options.output);
     cmd.Parse(argc, argv);
 
     try
     {
         QbbSetTimeResolution();
-        const Setting setting{flows,
-                              ParseRdmaRate(rate),
-                              ParseRdmaTime(delay),
-                              ParseRdmaTime(duration),
-                              ParseRdmaTime(sample),
-                              ParseRdmaFluidAlgorithm(model)};
-        if (flows < 1 || flows > 400 || setting.delayPs <= 0 || setting.samplePs <= 0 ||
-            setting.samplePs % 1'000'000 != 0 || setting.durationPs < 2 * setting.samplePs)
-        {
-            throw std::invalid_argument(
-                "--flows, --delay, --sample or --duration; accepted: 1 to 400 flows, a delay "
-                "above 0, samples whole microseconds apart, two of them at least");
-        }
-        const Packets packets = Star(setting).Run();
-        const RdmaFluidParameters parameters = MakeFluid(setting, packets);
-        RdmaFluidModel fluid(parameters);
-        const auto samples = fluid.Run(1e-12 * static_cast<double>(setting.durationPs),
-                                       1e-12 * static_cast<double>(setting.samplePs));
-        std::cout << "              mean queue  marked (%)  sum of rates    Jain index\n"
-                  << "                    (kB)                  (Gb/s)\n";
-        PrintMeans("fluid model", samples, GetMarking(samples));
-        PrintMeans("packets", packets.rows, packets.marking);
-        if (setting.model == RdmaFluidAlgorithm::DCQCN)
-        {
-            const auto point = RdmaFluidModel::GetDcqcnFixedPoint(parameters);
-            std::cout << "fixed point: " << std::setprecision(3) << 100 * point.marking
-                      << "% marked"
-                      << (point.reached ? ""
-                                        : ", which is beyond Pmax: the queue swings about Kmax")
-                      << ", queue " << std::setprecision(1) << point.queueBytes / 1000 << " kB\n";
-        }
-        else if (setting.model == RdmaFluidAlgorithm::PATCHED_TIMELY)
-        {
-            std::cout << "fixed point: queue " << std::setprecision(1)
-                      << RdmaFluidModel::GetPatchedTimelyQueue(parameters) / 1000 << " kB\n";
-        }
-        if (output != "none")
-        {
-            WriteCsv(output, samples, packets.rows);
-        }
+        Compare(MakeSetting(options), options.seeds, options.output);
         return 0;
     }
     catch (const std::exception& error)

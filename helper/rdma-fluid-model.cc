@@ -95,6 +95,10 @@ Check(const RdmaFluidParameters& p)
     positive(p.delayS, "delay in s");
     positive(p.cnpIntervalS, "CNP interval in s");
     positive(p.stepS, "step in s");
+    if (p.lineRateBps < 0)
+    {
+        wrong << "line rate " << p.lineRateBps << " bit/s; accepted: above 0, or 0 for the port's";
+    }
     positive(p.timely.minRttS, "TIMELY's minimum RTT in s");
     if (p.stepS > p.delayS)
     {
@@ -130,6 +134,7 @@ ParseRdmaFluidAlgorithm(const std::string& name)
 
 RdmaFluidModel::RdmaFluidModel(const RdmaFluidParameters& parameters)
     : m_p(Check(parameters)),
+      m_lineBps(parameters.lineRateBps > 0 ? parameters.lineRateBps : parameters.capacityBps),
       m_width(parameters.algorithm == RdmaFluidAlgorithm::DCQCN ? 3 : 2),
       m_state(1 + m_width * parameters.flows),
       m_started(parameters.flows),
@@ -168,8 +173,7 @@ RdmaFluidModel::StartFlows()
         double* flow = &m_state[1 + i * m_width];
         // DCQCN starts at line rate, TIMELY at C / (flows + 1) with itself counted.
         const auto others = std::count(m_started.begin(), m_started.end(), true);
-        const double usual =
-            dcqcn ? m_p.capacityBps : m_p.capacityBps / static_cast<double>(others);
+        const double usual = dcqcn ? m_lineBps : m_p.capacityBps / static_cast<double>(others);
         flow[0] = i < m_p.startBps.size() ? m_p.startBps[i] : usual;
         if (dcqcn)
         {
@@ -334,10 +338,10 @@ RdmaFluidModel::Bound()
         }
         double* flow = &m_state[1 + i * m_width];
         const auto minBps = static_cast<double>(m_p.dcqcn.minRateBps);
-        flow[0] = std::clamp(flow[0], std::min(minBps, m_p.capacityBps), m_p.capacityBps);
+        flow[0] = std::clamp(flow[0], std::min(minBps, m_lineBps), m_lineBps);
         if (m_p.algorithm == RdmaFluidAlgorithm::DCQCN)
         {
-            flow[1] = std::clamp(flow[1], flow[0], m_p.capacityBps);
+            flow[1] = std::clamp(flow[1], flow[0], m_lineBps);
         }
     }
 }

@@ -56,7 +56,8 @@ struct RdmaFluidParameters
 {
     RdmaFluidAlgorithm algorithm{RdmaFluidAlgorithm::DCQCN}; //!< the equations
     uint32_t flows{2};                                       //!< how many, 1 and above
-    double capacityBps{40e9};   //!< of the port, and of each sender's line
+    double capacityBps{40e9};                                //!< of the port
+    double lineRateBps{0};      //!< of each sender's line; 0: as the port's
     double packetBytes{1000};   //!< on the line
     double delayS{4e-6};        //!< from the queue over the receiver to the sender and back to it
     bool markAtArrival{false};  //!< DCQCN: marks are of the queue that a packet finds, and so
@@ -66,7 +67,8 @@ struct RdmaFluidParameters
     RdmaDcqcnParameters dcqcn;                         //!< DCQCN: reaction point
     RdmaFluidTimely timely;                            //!< TIMELY
     std::vector<double> startS;   //!< when flows start, by flow; those beyond it start at 0
-    std::vector<double> startBps; //!< rates at the start, by flow; those beyond it: as the paper
+    std::vector<double> startBps; //!< rates at the start, by flow; those beyond it: line rate for
+                                  //!< DCQCN, C / (flows so far) for TIMELY, as in the papers
     double stepS{1e-6};           //!< step of the integration, at most delayS
 };
 
@@ -158,6 +160,7 @@ class RdmaFluidModel
     RdmaFluidSample GetSample() const;
 
     RdmaFluidParameters m_p;       //!< what is modelled
+    double m_lineBps;              //!< rate of each sender's line
     uint32_t m_width;              //!< variables for each flow
     std::vector<double> m_state;   //!< queue in bytes; by flow: rate, target and alpha or gradient
     std::vector<bool> m_started;   //!< by flow

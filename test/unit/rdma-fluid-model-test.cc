@@ -163,6 +163,29 @@ TEST(RdmaFluidDcqcn, SecondFlowStartsLater)
     EXPECT_NEAR(mean.rateBps[0] / mean.rateBps[1], 1, 0.05);
 }
 
+TEST(RdmaFluidDcqcn, SlowerSenders)
+{
+    // Eight flows of 40 Gb/s lines into a port of 160 Gb/s, with a marking curve four times as
+    // wide, are four times two flows into 40 Gb/s: the same marks, four times the queue.
+    RdmaFluidParameters two;
+    RdmaFluidParameters eight;
+    eight.flows = 8;
+    eight.capacityBps = 160e9;
+    eight.lineRateBps = 40e9;
+    eight.ecn = {20'000, 800'000, 0.01 / 780'000};
+    const auto one = RdmaFluidModel(two).Run(0.02, 1e-4);
+    const auto four = RdmaFluidModel(eight).Run(0.02, 1e-4);
+    EXPECT_EQ(four.front().rateBps[0], 40e9);
+    for (std::size_t i = 0; i < one.size(); ++i)
+    {
+        EXPECT_NEAR(four[i].queueBytes, 4 * one[i].queueBytes, 10 + 1e-3 * one[i].queueBytes) << i;
+        EXPECT_NEAR(four[i].rateBps[7], one[i].rateBps[0], 1e-3 * one[i].rateBps[0]) << i;
+    }
+    eight.lineRateBps = -1;
+    ExpectError<std::invalid_argument>([&] { RdmaFluidModel model(eight); },
+                                       {"line rate -1 bit/s; accepted: above 0"});
+}
+
 TEST(RdmaFluidDcqcn, MarksOfArrivals)
 {
     // The same fixed point when feedback takes the time in the queue on top. From 16 line rates the
