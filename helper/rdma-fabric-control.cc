@@ -140,6 +140,11 @@ ConfigureRdmaControl(RdmaFabricHelper& helper, const RdmaFabricOptions& options)
                                     "; accepted: 1, for it looks at each acknowledgement");
     }
     helper.SetCongestionControl(algorithm->type);
+    if (options.cc == "dcqcn-nic")
+    {
+        // The receiving half of the same NICs: min_time_between_cnps.
+        helper.SetNicAttribute("CnpInterval", StringValue("4us"));
+    }
     if (algorithm->attribute)
     {
         helper.SetCongestionControlAttribute(algorithm->attribute, StringValue(algorithm->value));

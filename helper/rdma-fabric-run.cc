@@ -298,6 +298,7 @@ RdmaFabricRun::GetOutcome() const
     outcome.summary.drops = totals.drops;
     outcome.summary.pauseFrames = totals.pauseFrames;
     outcome.summary.ecnMarks = totals.ecnMarks;
+    outcome.summary.peakQueueBytes = totals.peakQueueBytes;
     outcome.summary.packetHops = totals.packetHops;
     outcome.summary.events = m_events;
     outcome.summary.simTimeUs = static_cast<double>(m_endPs) / 1e6;

@@ -7,6 +7,8 @@
 #include <ns3/abort.h>
 #include <ns3/pointer.h>
 
+#include <algorithm>
+
 namespace ns3
 {
 
@@ -174,17 +176,22 @@ RdmaFabricTotals
 RdmaFabric::GetTotals() const
 {
     RdmaFabricTotals totals;
-    for (const Link& link : m_links)
+    for (uint32_t link = 0; link < m_links.size(); ++link)
     {
-        for (const auto& device : {link.a, link.b})
+        const RdmaTopologyLink ends = m_topology.GetLink(link);
+        for (const uint32_t node : {ends.a, ends.b})
         {
-            const QbbPortCounters& counters = device->GetCounters();
+            const QbbPortCounters& counters = GetDevice(link, node)->GetCounters();
             totals.packetHops += counters.GetTxFrames();
             totals.drops += counters.GetDrops();
             totals.pauseFrames += counters.macControlTx;
             for (const auto& c : counters.classes)
             {
                 totals.ecnMarks += c.ecnMarks;
+                if (m_switches[node])
+                {
+                    totals.peakQueueBytes = std::max(totals.peakQueueBytes, c.peakQueueBytes);
+                }
             }
         }
     }

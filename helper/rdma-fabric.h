@@ -24,14 +24,15 @@ namespace ns3
 
 /**
  * \ingroup rdma
- * Sums over all ports of a fabric.
+ * Sums over all ports of a fabric, and its longest queue.
  */
 struct RdmaFabricTotals
 {
-    uint64_t packetHops{0};  //!< frames sent, counted at each link
-    uint64_t drops{0};       //!< frames thrown away, for whatever reason
-    uint64_t pauseFrames{0}; //!< pause frames sent
-    uint64_t ecnMarks{0};    //!< frames marked CE
+    uint64_t packetHops{0};     //!< frames sent, counted at each link
+    uint64_t drops{0};          //!< frames thrown away, for whatever reason
+    uint64_t pauseFrames{0};    //!< pause frames sent
+    uint64_t ecnMarks{0};       //!< frames marked CE
+    uint64_t peakQueueBytes{0}; //!< the longest that any class's queue at a switch port has been
 };
 
 /**
@@ -132,7 +133,7 @@ class RdmaFabric : public Object
      */
     void SetLinkUp(uint32_t link, bool up);
 
-    /** \return sums over all ports */
+    /** \return sums over all ports, and the longest queue */
     RdmaFabricTotals GetTotals() const;
 
     /** \return one row for each port and class, for ports.csv */

@@ -221,6 +221,7 @@ FormatRdmaSummaryJson(const RdmaFabricSummary& summary)
     add("drops", std::to_string(summary.drops));
     add("pause_frames", std::to_string(summary.pauseFrames));
     add("ecn_marks", std::to_string(summary.ecnMarks));
+    add("peak_queue_bytes", std::to_string(summary.peakQueueBytes));
     add("packet_hops", std::to_string(summary.packetHops));
     add("events", std::to_string(summary.events));
     addReal("sim_time_us", summary.simTimeUs);

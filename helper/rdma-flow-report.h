@@ -74,6 +74,7 @@ struct RdmaFabricSummary
     uint64_t drops{0};                 //!< frames dropped anywhere
     uint64_t pauseFrames{0};           //!< pause frames sent
     uint64_t ecnMarks{0};              //!< frames marked with ECN CE
+    uint64_t peakQueueBytes{0};        //!< the longest queue of a class at a switch port
     uint64_t packetHops{0};            //!< frames sent, counted at each link
     uint64_t events{0};                //!< simulator events
     double simTimeUs{0.0};             //!< simulated time, us
@@ -109,7 +110,8 @@ std::string FormatRdmaPortsCsv(const std::vector<RdmaPortResult>& rows);
 
 /**
  * The text of summary.json: one object with flows_total, flows_completed, avg_slowdown,
- * p99_slowdown, avg_fct_us, p99_fct_us, drops, pause_frames, ecn_marks, packet_hops, events,
+ * p99_slowdown, avg_fct_us, p99_fct_us, drops, pause_frames, ecn_marks,
+ * peak_queue_bytes, packet_hops, events,
  * sim_time_us, cpu_s, peak_rss_mb, digest; null for a number that has no value.
  * \param summary the summary
  * \return the text

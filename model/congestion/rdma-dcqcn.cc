@@ -44,6 +44,7 @@ GetNicParameters()
     nic.clampTarget = false;
     nic.clampAfterTimer = true;
     nic.firstRateBps = 0;
+    nic.release = true;
     return nic;
 }
 
@@ -65,7 +66,8 @@ Tie(const RdmaDcqcnParameters& p)
                     p.reducePeriodPs,
                     p.clampTarget,
                     p.clampAfterTimer,
-                    p.firstRateBps);
+                    p.firstRateBps,
+                    p.release);
 }
 
 void
@@ -155,7 +157,7 @@ RdmaDcqcnController::CatchUp(int64_t nowPs)
         {
             Cut(m_cutPs);
         }
-        else if (m_rateBps == m_lineRateBps)
+        else if (m_rateBps == m_lineRateBps && !m_parameters->release)
         {
             SkipTimer(std::min(nowPs, m_cutPs));
         }
@@ -193,6 +195,18 @@ RdmaDcqcnController::Increase()
     }
     // Rounded up, so that the rate arrives at its target.
     m_rateBps += (m_targetBps - m_rateBps + 1) / 2;
+    if (m_parameters->release && m_rateBps == m_lineRateBps && m_cutPs == NEVER)
+    {
+        Release();
+    }
+}
+
+void
+RdmaDcqcnController::Release()
+{
+    m_lastCutPs = NEVER;
+    m_timerPs = NEVER;
+    m_alpha = {m_parameters->initialAlpha, 0, false};
 }
 
 void
@@ -241,11 +255,13 @@ RdmaDcqcnController::OnSent(uint32_t bytes, int64_t nowPs)
         return;
     }
     m_bytes += bytes;
-    for (; m_bytes >= m_parameters->counterBytes; m_bytes -= m_parameters->counterBytes)
+    for (; m_bytes >= m_parameters->counterBytes && m_lastCutPs != NEVER;
+         m_bytes -= m_parameters->counterBytes)
     {
         m_byteStage += m_byteStage < std::numeric_limits<uint32_t>::max() ? 1 : 0;
         Increase();
     }
+    m_nextPs = std::min(m_timerPs, m_cutPs);
 }
 
 void
@@ -396,7 +412,14 @@ RdmaDcqcn::GetTypeId()
                           "(rate_to_set_on_first_cnp).",
                           DataRateValue(DataRate(0)),
                           MakeDataRateAccessor(&RdmaDcqcn::m_firstRate),
-                          MakeDataRateChecker());
+                          MakeDataRateChecker())
+            .AddAttribute("ReleaseAtLineRate",
+                          "On: when an increase brings the rate back to that of the line, and no "
+                          "cut waits, the queue pair is no longer limited, and its next CNP is a "
+                          "first one. Preset: Off for Paper, On for Nic (rpg_max_rate 0).",
+                          EnumValue(DEFAULT),
+                          RdmaMakeEnumAccessor<Choice>(&RdmaDcqcn::m_release),
+                          choices);
     return tid;
 }
 
@@ -420,6 +443,7 @@ RdmaDcqcn::GetParameters() const
     Override(p.clampTarget, m_clampTarget);
     Override(p.clampAfterTimer, m_clampAfterTimer);
     Override(p.firstRateBps, m_firstRate);
+    Override(p.release, m_release);
     return p;
 }
 

@@ -37,6 +37,7 @@ struct RdmaDcqcnParameters
     bool clampTarget{true};            //!< each cut sets the target rate
     bool clampAfterTimer{true};        //!< so does a cut after an increase by the timer
     uint64_t firstRateBps{0};          //!< the first CNP sets this rate; 0: it cuts as others do
+    bool release{false};               //!< at line rate all is as before the first CNP
 
     /** \param other parameters \return true if all are the same */
     bool operator==(const RdmaDcqcnParameters& other) const;
@@ -95,6 +96,7 @@ class RdmaDcqcnController : public RdmaRateController
     void Increase();
     void Cut(int64_t nowPs);
     void BeginIncrease(int64_t nowPs);
+    void Release();
 
     std::shared_ptr<const RdmaDcqcnParameters> m_parameters; //!< of the algorithm
     uint64_t m_lineRateBps;                                  //!< of the port
@@ -131,7 +133,12 @@ class RdmaDcqcnController : public RdmaRateController
  *   it;
  * - cuts are RateReducePeriod apart; a CNP before that leads to a cut at its end;
  * - a cut leaves R_T as it is unless the rate has been increased since the last one: by the byte
- *   counter, or by the timer if ClampTargetRateAfterTimer is set.
+ *   counter, or by the timer if ClampTargetRateAfterTimer is set;
+ * - a queue pair that is back at line rate is no longer limited: its next CNP is a first one.
+ * These NICs send CNPs at least 4 us apart (min_time_between_cnps), which is the attribute
+ * CnpInterval of the receiver's RdmaNic. Sources: NVIDIA's "DCQCN CC Parameters" (DOCA SDK
+ * documentation, and Mellanox community DOC-2790), and the parameter descriptions and defaults that
+ * the configuration tool mlxconfig prints.
  *
  * Alpha is a number of its own, not the NICs' fixed point with ten bits; below 2^-20 it is 0.
  */
@@ -183,6 +190,7 @@ class RdmaDcqcn : public RdmaCongestionControl
     Choice m_clampTarget{DEFAULT};     //!< attribute ClampTargetRate
     Choice m_clampAfterTimer{DEFAULT}; //!< attribute ClampTargetRateAfterTimer
     DataRate m_firstRate;              //!< attribute RateOnFirstCnp
+    Choice m_release{DEFAULT};         //!< attribute ReleaseAtLineRate
     mutable std::shared_ptr<const RdmaDcqcnParameters> m_shared; //!< of the last controller
 };
 

@@ -26,7 +26,7 @@ ToKbps(uint64_t rateBps)
 
 RdmaIntPath::RdmaIntPath(uint32_t links)
 {
-    m_hops.reserve(links > 0 ? std::min(links - 1, MAX_HOPS) : MAX_HOPS);
+    m_hops.reserve(links > 0 ? std::min(links - 1, RDMA_INT_MAX_HOPS) : RDMA_INT_MAX_HOPS);
 }
 
 int64_t

@@ -35,9 +35,8 @@ struct RdmaIntStep
 class RdmaIntPath
 {
   public:
-    static constexpr uint32_t MAX_HOPS = 16; //!< switches on a path
-
-    /** \param links on the way, one more than switches; room is made for these. 0: for MAX_HOPS */
+    /** \param links on the way, one more than switches; room is made for these. 0: for
+     * RDMA_INT_MAX_HOPS */
     explicit RdmaIntPath(uint32_t links);
 
     /**

@@ -4,6 +4,7 @@
 
 #include "rdma-dcqcn.h"
 
+#include <algorithm>
 #include <functional>
 #include <gtest/gtest.h>
 #include <map>
@@ -71,7 +72,7 @@ class EagerDcqcn
         {
             return;
         }
-        for (uint32_t i = 0; i < bytes; ++i)
+        for (uint32_t i = 0; i < bytes && !m_first; ++i)
         {
             if (++m_bytes == m_p.counterBytes)
             {
@@ -122,7 +123,10 @@ class EagerDcqcn
     {
         ++m_timerEnds;
         Increase();
-        Schedule(TIMER, at + m_p.timerPs, [this](int64_t next) { TimerEnds(next); });
+        if (!m_first)
+        {
+            Schedule(TIMER, at + m_p.timerPs, [this](int64_t next) { TimerEnds(next); });
+        }
     }
 
     void Increase()
@@ -139,6 +143,17 @@ class EagerDcqcn
         }
         target = std::min(target, m_line);
         rate = (rate + target + 1) / 2;
+        const bool waits = std::any_of(m_events.begin(), m_events.end(), [](const auto& event) {
+            return event.first.second == CUT;
+        });
+        if (m_p.release && rate == m_line && !waits)
+        {
+            m_events.clear();
+            m_first = true;
+            m_congested = false;
+            alpha = m_p.initialAlpha;
+            ++releases;
+        }
     }
 
     void Cut(int64_t at)
@@ -182,6 +197,7 @@ class EagerDcqcn
     uint64_t target;
     double alpha;
     uint64_t events{0};
+    uint64_t releases{0};
 };
 
 /** Parameters, within what makes sense, so that all branches are taken. */
@@ -208,6 +224,7 @@ DrawParameters(std::mt19937_64& random)
     p.clampTarget = draw(0, 1) == 1;
     p.clampAfterTimer = draw(0, 1) == 1;
     p.firstRateBps = draw(0, 2) == 0 ? draw(1, 100'000) * 1'000'000 : 0;
+    p.release = draw(0, 1) == 1;
     return p;
 }
 
@@ -220,6 +237,7 @@ TEST(RdmaDcqcnLazy, EqualsEventByEvent)
         return std::uniform_int_distribution<int64_t>(low, high)(random);
     };
     uint64_t events = 0;
+    uint64_t releases = 0;
     for (int round = 0; round < 400; ++round)
     {
         const RdmaDcqcnParameters p = DrawParameters(random);
@@ -256,6 +274,8 @@ TEST(RdmaDcqcnLazy, EqualsEventByEvent)
             now += draw(0, 40) == 0 ? draw(0, 3000) * 1'000'000 : draw(0, 60) * 100'000;
         }
         events += eager.events;
+        releases += eager.releases;
     }
     EXPECT_GT(events, 1'000'000U); // the eager one had something to do
+    EXPECT_GT(releases, 100U);
 }

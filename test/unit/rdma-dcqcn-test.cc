@@ -225,6 +225,33 @@ TEST(RdmaDcqcnNic, Defaults)
     EXPECT_FALSE(p.clampTarget);
     EXPECT_TRUE(p.clampAfterTimer);
     EXPECT_EQ(p.firstRateBps, 0U);
+    EXPECT_TRUE(p.release);
+}
+
+TEST(RdmaDcqcnNic, NoLongerLimitedAtLineRate)
+{
+    // alpha 1023/1024, then it decays: a CNP cuts by (1023/1024) / 2 at first, 40 to 20.0195 Gb/s.
+    // R_T is 40 Gb/s, so that timers halve the way to it: 35 of them, rounded up, bring 19.98 Gb/s
+    // down to nothing. The CNP after that cuts by (1023/1024) / 2 again.
+    auto c = Make(MakeNic());
+    c.OnCnp(0);
+    const auto first = static_cast<uint64_t>((1 - 1023.0 / 2048) * LINE);
+    EXPECT_EQ(c.GetRateBps(0), first);
+    EXPECT_EQ(c.GetRateBps(34 * 300 * US), LINE - 1);
+    EXPECT_LT(c.GetState().alpha, 1e-6);
+    EXPECT_EQ(c.GetRateBps(35 * 300 * US), LINE);
+    EXPECT_EQ(c.GetState().alpha, 1023.0 / 1024);
+    c.OnCnp(20'000 * US);
+    EXPECT_EQ(c.GetRateBps(20'000 * US), first);
+    EXPECT_EQ(GetTarget(c), LINE);
+
+    // A flow that stays limited has forgotten its alpha: the second CNP does next to nothing.
+    auto p = MakeNic();
+    p.release = false;
+    auto d = Make(p);
+    d.OnCnp(0);
+    d.OnCnp(20'000 * US);
+    EXPECT_GT(d.GetRateBps(20'000 * US), LINE - M);
 }
 
 TEST(RdmaDcqcnNic, AlphaFollowsAPeriodThatRunsFreely)
@@ -350,6 +377,7 @@ TEST(RdmaDcqcnAttributes, OverrideThePreset)
     control->SetAttribute("ClampTargetRate", StringValue("Off"));
     control->SetAttribute("ClampTargetRateAfterTimer", StringValue("Off"));
     control->SetAttribute("RateOnFirstCnp", DataRateValue(DataRate(15)));
+    control->SetAttribute("ReleaseAtLineRate", StringValue("On"));
     RdmaDcqcnParameters p;
     p.g = 0.5;
     p.initialAlpha = 0;
@@ -367,6 +395,7 @@ TEST(RdmaDcqcnAttributes, OverrideThePreset)
     p.clampTarget = false;
     p.clampAfterTimer = false;
     p.firstRateBps = 15;
+    p.release = true;
     for (const char* preset : {"Paper", "Nic"})
     {
         control->SetAttribute("Preset", StringValue(preset));

@@ -212,6 +212,7 @@ TEST(RdmaFlowReport, SummaryJson)
     summary.drops = 4;
     summary.pauseFrames = 5;
     summary.ecnMarks = 6;
+    summary.peakQueueBytes = 7;
     summary.packetHops = 25'250'000'000;
     summary.events = 8;
     summary.simTimeUs = 1e-9;
@@ -229,6 +230,7 @@ TEST(RdmaFlowReport, SummaryJson)
               "  \"drops\": 4,\n"
               "  \"pause_frames\": 5,\n"
               "  \"ecn_marks\": 6,\n"
+              "  \"peak_queue_bytes\": 7,\n"
               "  \"packet_hops\": 25250000000,\n"
               "  \"events\": 8,\n"
               "  \"sim_time_us\": 1e-09,\n"
