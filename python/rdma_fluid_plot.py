@@ -1,0 +1,111 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only
+"""Draws what the example rdma-fluid writes: the fluid model and the packets, one over the other.
+
+    rdma_fluid_plot.py TITLE=FILE.csv... -o PICTURE [--to=MS]
+
+One column for each file: above the queue, below the rates of the flows. PICTURE ends in .png, .svg
+or .pdf.
+"""
+
+import argparse
+import csv
+import os
+import sys
+
+from rdma_plot import COLOURS, FORMATS, matplotlib_figure, save, style
+from rdma_results import ResultsError
+
+POINTS = 400  # on each line; more cannot be told apart
+
+
+def read_columns(path):
+    """The columns of a file of rdma-fluid, as lists of numbers by name."""
+    try:
+        with open(path, newline="", encoding="ascii") as handle:
+            rows = list(csv.reader(handle))
+    except (OSError, UnicodeDecodeError) as error:
+        raise ResultsError(f"{path}: {error}") from None
+    if not rows or rows[0][:3] != ["time_us", "fluid_queue_bytes", "packet_queue_bytes"]:
+        raise ResultsError(f"{path}:1: not a file that rdma-fluid writes")
+    columns = {name: [] for name in rows[0]}
+    for number, row in enumerate(rows[1:], 2):
+        if len(row) != len(rows[0]):
+            raise ResultsError(f"{path}:{number}: {len(row)} fields; accepted: {len(rows[0])}")
+        for name, text in zip(rows[0], row):
+            try:
+                columns[name].append(float(text))
+            except ValueError:
+                raise ResultsError(f"{path}:{number}: {name}: \"{text}\" is no number") from None
+    if not columns["time_us"]:
+        raise ResultsError(f"{path}: no rows")
+    return columns
+
+
+def thin(values, count):
+    """Means of runs of values, count of them at most."""
+    size = -(-len(values) // count)
+    parts = [values[first:first + size] for first in range(0, len(values), size)]
+    return [sum(part) / len(part) for part in parts]
+
+
+def draw(files, to_ms):
+    """A picture of (title, columns) pairs up to a time; None: all of it."""
+    figure = matplotlib_figure(2.0 + 2.3 * len(files), 4.6)
+    panels = figure.subplots(2, len(files), sharex="col", squeeze=False)
+    for place, (title, columns) in enumerate(files):
+        end = len(columns["time_us"])
+        if to_ms is not None:
+            end = sum(time <= 1e3 * to_ms for time in columns["time_us"])
+        times = thin([time / 1e3 for time in columns["time_us"][:end]], POINTS)
+        queue, rates = panels[0][place], panels[1][place]
+        for kind, colour in (("packet", COLOURS[5]), ("fluid", COLOURS[1])):
+            what = {"packet": "packets", "fluid": "fluid model"}[kind]
+            values = [value / 1e3 for value in columns[f"{kind}_queue_bytes"][:end]]
+            width = {"packet": 0.7, "fluid": 1.4}[kind]
+            queue.plot(times, thin(values, POINTS), color=colour, linewidth=width, label=what)
+            names = [name for name in columns if name.startswith(f"{kind}_rate_")]
+            for name in names:
+                flow = [value / 1e9 for value in columns[name][:end]]
+                rates.plot(times, thin(flow, POINTS), color=colour, linewidth=width)
+        queue.set_title(title, fontsize="medium", loc="left")
+        queue.set_ylim(bottom=0)
+        rates.set_ylim(bottom=0)
+        rates.set_xlabel("time (ms)")
+        style(queue)
+        style(rates)
+    panels[0][0].set_ylabel("queue (kB)")
+    panels[1][0].set_ylabel("rate of each flow (Gb/s)")
+    handles, labels = panels[0][0].get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside upper left", frameon=False, ncols=2)
+    return figure
+
+
+def main(arguments=None):
+    """The whole program; returns its exit status: 0, or 2 if something could not be read."""
+    parser = argparse.ArgumentParser(
+        prog="rdma_fluid_plot.py", formatter_class=argparse.RawDescriptionHelpFormatter,
+        description=__doc__,
+    )
+    parser.add_argument("files", nargs="+", metavar="TITLE=FILE", help="files of rdma-fluid")
+    parser.add_argument("-o", "--out", required=True, metavar="PICTURE", help="picture to write")
+    parser.add_argument("--to", type=float, metavar="MS", help="draw up to this time (all)")
+    options = parser.parse_args(arguments)
+    try:
+        if os.path.splitext(options.out)[1] not in FORMATS:
+            raise ResultsError(f"--out: {options.out}; accepted: a name in {', '.join(FORMATS)}")
+        if options.to is not None and not options.to > 0:
+            raise ResultsError(f"--to: {options.to}; accepted: above 0")
+        files = []
+        for text in options.files:
+            title, _, path = text.rpartition("=")
+            files.append((title or os.path.basename(path), read_columns(path)))
+        save(draw(files, options.to), options.out)
+    except ResultsError as error:
+        print(f"rdma_fluid_plot.py: {error}", file=sys.stderr)
+        return 2
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
