@@ -4,8 +4,9 @@
 
     rdma_fluid_plot.py TITLE=FILE.csv... -o PICTURE [--to=MS]
 
-One column for each file: above the queue, below the rates of the flows. PICTURE ends in .png, .svg
-or .pdf.
+One column for each file: above the queue, below the rates of the flows. The queue's axis ends a
+little above what it has in the second half: bursts at the beginning are cut off. PICTURE ends in
+.png, .svg or .pdf.
 """
 
 import argparse
@@ -16,7 +17,7 @@ import sys
 from rdma_plot import COLOURS, FORMATS, matplotlib_figure, save, style
 from rdma_results import ResultsError
 
-POINTS = 400  # on each line; more cannot be told apart
+POINTS = 240  # on each line; more cannot be told apart
 
 
 def read_columns(path):
@@ -51,7 +52,7 @@ def thin(values, count):
 
 def draw(files, to_ms):
     """A picture of (title, columns) pairs up to a time; None: all of it."""
-    figure = matplotlib_figure(2.0 + 2.3 * len(files), 4.6)
+    figure = matplotlib_figure(1.5 + 1.9 * len(files), 4.0)
     panels = figure.subplots(2, len(files), sharex="col", squeeze=False)
     for place, (title, columns) in enumerate(files):
         end = len(columns["time_us"])
@@ -69,7 +70,8 @@ def draw(files, to_ms):
                 flow = [value / 1e9 for value in columns[name][:end]]
                 rates.plot(times, thin(flow, POINTS), color=colour, linewidth=width)
         queue.set_title(title, fontsize="medium", loc="left")
-        queue.set_ylim(bottom=0)
+        later = [value for line in queue.lines for value in line.get_ydata()[POINTS // 2:]]
+        queue.set_ylim(0, 1.15 * max(later, default=0) or 1)
         rates.set_ylim(bottom=0)
         rates.set_xlabel("time (ms)")
         style(queue)

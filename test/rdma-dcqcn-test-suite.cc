@@ -3,6 +3,8 @@
 #include "rdma-fluid-model.h"
 #include "rdma-test-fabric.h"
 
+#include <ns3/double.h>
+#include <ns3/rng-seed-manager.h>
 #include <ns3/string.h>
 #include <ns3/test.h>
 
@@ -27,18 +29,35 @@ constexpr uint8_t PRIORITY = 3;
 class DcqcnStar
 {
   public:
-    /** \param flows how many \param preset attribute Preset of RdmaDcqcn */
-    DcqcnStar(uint32_t flows, const std::string& preset)
+    /** \param flows how many \param preset attribute Preset of RdmaDcqcn \param seed of marks */
+    DcqcnStar(uint32_t flows, const std::string& preset, uint32_t seed = 1)
         : m_flows(flows)
     {
+        RngSeedManager::SetSeed(seed);
         test.helper.SetBufferAttribute("BufferSize", UintegerValue(64 << 20));
         test.helper.SetCongestionControl("ns3::RdmaDcqcn");
         test.helper.SetCongestionControlAttribute("Preset", StringValue(preset));
         test.helper.EnableEcn(true);
-        test.Install(MakeRdmaStar(flows + 1, MakeTestRates(40, 40, 1000)), {});
+    }
+
+    /**
+     * Marks on departure, by a line from 5 KB with the slope of the paper's, 1% in 195 KB, that
+     * goes on to 5% at 980 KB: far enough for a fixed point with 16 flows.
+     */
+    void SetLongLine()
+    {
+        test.helper.SetEcnAttribute("Kmax", UintegerValue(980'000));
+        test.helper.SetEcnAttribute("Pmax", DoubleValue(0.05));
+        test.helper.SetEcnAttribute("MarkAt", StringValue("Departure"));
+    }
+
+    /** Builds it. */
+    void Install()
+    {
+        test.Install(MakeRdmaStar(m_flows + 1, MakeTestRates(40, 40, 1000)), {});
         const RdmaTopology& topology = test.fabric->GetTopology();
         const uint32_t sw = topology.GetSwitches()[0];
-        m_ports.resize(flows + 1);
+        m_ports.resize(m_flows + 1);
         for (uint32_t link = 0; link < topology.GetNLinks(); ++link)
         {
             const RdmaTopologyLink& ends = topology.GetLink(link);
@@ -141,6 +160,7 @@ class ConvergenceTest : public TestCase
     void DoRun() override
     {
         DcqcnStar star(2, m_preset);
+        star.Install();
         star.Start(1, 0);
         star.Start(2, 10 * MS);
         // A CNP comes about twice a millisecond: shares stray for tens of milliseconds.
@@ -171,6 +191,7 @@ class FluidModelTest : public TestCase
     void DoRun() override
     {
         DcqcnStar star(m_flows, "Paper");
+        star.Install();
         for (uint32_t host = 1; host <= m_flows; ++host)
         {
             star.Start(host, 0);
@@ -218,6 +239,54 @@ class FluidModelTest : public TestCase
 };
 
 /**
+ * Rows D1 and D2 of the validation report, where the theory has a fixed point: queue and marks over
+ * some seeds, within what the report demands.
+ */
+class FixedPointTest : public TestCase
+{
+  public:
+    /** \param flows how many \param seeds runs */
+    FixedPointTest(uint32_t flows, uint32_t seeds)
+        : TestCase("fixed point, " + std::to_string(flows) + " flows"),
+          m_flows(flows),
+          m_seeds(seeds)
+    {
+    }
+
+  private:
+    void DoRun() override
+    {
+        double queue = 0;
+        double marking = 0;
+        RdmaFluidParameters parameters;
+        for (uint32_t seed = 1; seed <= m_seeds; ++seed)
+        {
+            DcqcnStar star(m_flows, "Paper", seed);
+            star.SetLongLine();
+            star.Install();
+            for (uint32_t host = 1; host <= m_flows; ++host)
+            {
+                star.Start(host, 0);
+            }
+            star.Run(50 * MS, 100 * MS);
+            queue += star.queueBytes / m_seeds;
+            marking += star.marking / m_seeds;
+            parameters = MakeFluid(star, m_flows);
+        }
+        RngSeedManager::SetSeed(1);
+        parameters.markAtArrival = false;
+        parameters.ecn = {5000, 980'000, 0.05 / 975'000};
+        const auto fixed = RdmaFluidModel::GetDcqcnFixedPoint(parameters);
+        NS_TEST_EXPECT_MSG_EQ(fixed.reached, true, "a fixed point");
+        NS_TEST_EXPECT_MSG_EQ_TOL(queue / fixed.queueBytes, 1, 0.15, "D1, queue " << queue);
+        NS_TEST_EXPECT_MSG_EQ_TOL(marking / fixed.marking, 1, 0.1, "D2, marked " << marking);
+    }
+
+    uint32_t m_flows; //!< how many
+    uint32_t m_seeds; //!< runs
+};
+
+/**
  * \ingroup rdma-tests
  * The suite.
  */
@@ -236,6 +305,10 @@ class RdmaDcqcnTestSuite : public TestSuite
         AddTestCase(new FluidModelTest(4, 0.15));
         AddTestCase(new FluidModelTest(8, 0.45));
         AddTestCase(new FluidModelTest(16, 0.3));
+        AddTestCase(new FixedPointTest(2, 4));
+        AddTestCase(new FixedPointTest(4, 4));
+        AddTestCase(new FixedPointTest(8, 2));
+        AddTestCase(new FixedPointTest(16, 2));
     }
 };
 

@@ -98,6 +98,10 @@ GetAlgorithms()
     hpcc.type = "ns3::RdmaHpccPint";
     list.push_back(hpcc);
 
+    hpcc.name = "HPCC, IRN";
+    hpcc.irn = true;
+    list.push_back(hpcc);
+
     // "PowerTCP", section 3.3: the queue is the sum of the additive increases, n / ExpectedFlows
     // (10) of a bandwidth-delay product, 52 kB.
     Algorithm power{"PowerTCP", "ns3::RdmaPowerTcp"};
@@ -105,6 +109,16 @@ GetAlgorithms()
     power.name = "theta-PowerTCP";
     power.attributes = {{"Variant", "Theta"}};
     list.push_back(power);
+
+    // The OMNeT++ paper's case: a step mark, and a delay of packets that grows with each CNP.
+    Algorithm rcm{"RCM", "ns3::RdmaRcm"};
+    rcm.ecn = {{"Kmin", "100000"}, {"Kmax", "100000"}, {"ReferenceRate", "100Gbps"}};
+    list.push_back(rcm);
+
+    // TCP's rules over a buffer that drops.
+    Algorithm aimd{"AIMD, IRN", "ns3::RdmaAimd"};
+    aimd.irn = true;
+    list.push_back(aimd);
     return list;
 }
 

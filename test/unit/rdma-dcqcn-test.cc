@@ -5,6 +5,7 @@
 
 #include "qbb-time.h"
 #include "rdma-dcqcn.h"
+#include "rdma-fluid-model.h"
 
 #include <ns3/data-rate.h>
 #include <ns3/double.h>
@@ -14,6 +15,7 @@
 #include <ns3/uinteger.h>
 
 #include <gtest/gtest.h>
+#include <random>
 
 using namespace ns3;
 
@@ -205,6 +207,40 @@ TEST(RdmaDcqcn, MinimumRate)
     EXPECT_EQ(c.GetRateBps(0), 3000 * M); // 40, 20, 10, 5, then 2.5
     c.OnCnp(0);
     EXPECT_EQ(c.GetRateBps(0), 3000 * M);
+}
+
+TEST(RdmaDcqcn, MeanRateUnderRandomMarksIsThatOfTheFluidModel)
+{
+    // Each packet marked by itself with the probability at which the fluid model has N flows share
+    // 40 Gb/s, a CNP for each interval of 50 us with a mark: the rate is 40 Gb/s / N in the mean.
+    std::mt19937_64 random(2016);
+    for (const uint32_t flows : {4, 16})
+    {
+        RdmaFluidParameters fluid;
+        fluid.flows = flows;
+        const double marking = RdmaFluidModel::GetDcqcnFixedPoint(fluid).marking;
+        std::bernoulli_distribution marked(marking);
+        auto c = Make();
+        c.OnCnp(0);
+        constexpr int64_t BEGIN = 100'000 * US;
+        constexpr int64_t END = 4'100'000 * US;
+        int64_t nextCnp = 0;
+        bool due = false;
+        uint64_t packets = 0;
+        for (int64_t now = 0; now < END; now += 8'000'000'000'000'000 / c.GetRateBps(now))
+        {
+            packets += now >= BEGIN ? 1 : 0;
+            c.OnSent(1000, now);
+            due = marked(random) || due;
+            if (due && now >= nextCnp)
+            {
+                c.OnCnp(now);
+                nextCnp = now + 50 * US;
+                due = false;
+            }
+        }
+        EXPECT_NEAR(static_cast<double>(packets) * 8000 / 4 / (1e9 * 40 / flows), 1, 0.05) << flows;
+    }
 }
 
 TEST(RdmaDcqcnNic, Defaults)

@@ -1,0 +1,87 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only
+"""Runs rdma-fabric once with each congestion control, and prints a Markdown table.
+
+    rdma_cc_table.py [--program=COMMAND] [--cc=NAME,NAME...] [-- OPTION...]
+
+The run is an incast of 64 hosts at one switch, 100 Gb/s, 10 MB each, unless OPTIONs of rdma-fabric
+say otherwise. A name may end in "/irn": over IRN without PFC instead of RoCE with PFC.
+"""
+
+import argparse
+import json
+import os
+import shlex
+import subprocess
+import sys
+import tempfile
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+NAMES = (
+    "none", "dcqcn", "dcqcn-nic", "rcm", "dctcp", "dctcp-window", "timely", "timely-patched",
+    "swift", "hpcc", "powertcp", "powertcp-theta", "none/irn", "aimd/irn",
+)
+INCAST = ("--topology=star:65", "--workload=incast:64", "--bytes=10MB")
+
+
+class RunError(Exception):
+    """A run that failed, with what it said."""
+
+
+def summary_of(program, name, options):
+    """The summary of one run."""
+    control, _, transport = name.partition("/")
+    words = [*shlex.split(program), *INCAST, f"--cc={control}", "--progress=off"]
+    if transport:
+        words += [f"--transport={transport}", "--pfc=off"]
+    with tempfile.TemporaryDirectory() as folder:
+        words += [f"--out={folder}", *options]
+        result = subprocess.run(words, capture_output=True, text=True, check=False)
+        path = os.path.join(folder, "summary.json")
+        # Status 1: flows that did not finish, which the table says.
+        if result.returncode not in (0, 1) or not os.path.exists(path):
+            raise RunError(f"{shlex.join(words)}: {result.stderr or result.stdout}")
+        with open(path, encoding="ascii") as handle:
+            return json.load(handle)
+
+
+def line_of(name, summary):
+    """A line of the table."""
+    def milliseconds(key):
+        return "-" if summary[key] is None else f"{summary[key] / 1e3:.2f}"
+
+    cells = (
+        name, f"{summary['flows_completed']} of {summary['flows_total']}",
+        summary["pause_frames"], summary["drops"], summary["ecn_marks"],
+        f"{summary['peak_queue_bytes'] / 1e6:.2f}", milliseconds("avg_fct_us"),
+        milliseconds("p99_fct_us"),
+    )
+    return "| " + " | ".join(str(cell) for cell in cells) + " |"
+
+
+def main(arguments=None):
+    """The whole program; returns its exit status: 0, or 2 if a run failed."""
+    parser = argparse.ArgumentParser(
+        prog="rdma_cc_table.py", formatter_class=argparse.RawDescriptionHelpFormatter,
+        description=__doc__,
+    )
+    parser.add_argument(
+        "--program", default=f"{os.path.join(ROOT, 'tools', 'with-ns3')} run rdma-fabric",
+        metavar="COMMAND", help="what runs rdma-fabric (tools/with-ns3 run rdma-fabric)",
+    )
+    parser.add_argument("--cc", default=",".join(NAMES), metavar="NAMES", help="which (all)")
+    parser.add_argument("options", nargs="*", metavar="OPTION", help="options of rdma-fabric")
+    options = parser.parse_args(arguments)
+    print("| congestion control | flows done | pause frames | drops | marks | peak queue (MB) "
+          "| mean FCT (ms) | 99% FCT (ms) |\n|---|---|---|---|---|---|---|---|")
+    try:
+        for name in options.cc.split(","):
+            print(line_of(name, summary_of(options.program, name, options.options)), flush=True)
+    except RunError as error:
+        print(f"rdma_cc_table.py: {error}", file=sys.stderr)
+        return 2
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+
+#include "rdma-test-fabric.h"
+#include "rdma-timely.h"
+
+#include <ns3/boolean.h>
+#include <ns3/data-rate.h>
+#include <ns3/string.h>
+#include <ns3/test.h>
+
+#include <algorithm>
+#include <array>
+
+/**
+ * \file
+ * \ingroup rdma-tests
+ * What the papers' theory says of congestion controls beside the fluid model of DCQCN: TIMELY's
+ * fixed points, HPCC's empty queue, and an incast that DCQCN keeps from pausing everybody.
+ */
+
+using namespace ns3;
+
+namespace
+{
+
+constexpr int64_t MS = 1'000'000'000;
+constexpr uint8_t PRIORITY = 3;
+
+/** "ECN or Delay", CoNEXT 2016, sections 4.2 and 4.3: two flows over 10 Gb/s, by their first rates.
+ */
+class TimelyTestCase : public TestCase
+{
+  public:
+    TimelyTestCase()
+        : TestCase("TIMELY keeps what the beginning made of shares, patched TIMELY does not")
+    {
+    }
+
+  private:
+    /** \param patched patched TIMELY \param startGbps first rates \return share of the first flow
+     */
+    static double RunOnce(bool patched, const std::array<double, 2>& startGbps)
+    {
+        RdmaTestFabric test;
+        test.Install(MakeRdmaStar(3, MakeTestRates(10, 10, 1000)), {});
+        std::array<Ptr<RdmaQueuePair>, 2> senders;
+        for (uint32_t i = 0; i < 2; ++i)
+        {
+            const auto control = CreateObjectWithAttributes<RdmaTimely>(
+                "MinRtt",
+                TimeValue(MicroSeconds(20)),
+                "Patched",
+                BooleanValue(patched),
+                "InitialRate",
+                DataRateValue(DataRate(static_cast<uint64_t>(1e9 * startGbps[i]))));
+            test.fabric->GetNic(i)->SetCongestionControl(control);
+            senders[i] = test.fabric->Connect(i, 2, PRIORITY).first;
+            RdmaSendRequest request;
+            request.length = RDMA_MAX_MESSAGE_BYTES;
+            senders[i]->PostSend(request);
+        }
+        // From 100 ms to 150 ms.
+        std::array<uint64_t, 2> before{};
+        test.Run(100 * MS);
+        for (uint32_t i = 0; i < 2; ++i)
+        {
+            before[i] = senders[i]->GetStats().packetsSent;
+        }
+        test.Run(50 * MS);
+        std::array<double, 2> sent{};
+        for (uint32_t i = 0; i < 2; ++i)
+        {
+            sent[i] = static_cast<double>(senders[i]->GetStats().packetsSent - before[i]);
+        }
+        return sent[0] / (sent[0] + sent[1]);
+    }
+
+    void DoRun() override
+    {
+        // Nothing brings the rates together: who is ahead at the beginning stays ahead.
+        NS_TEST_EXPECT_MSG_GT(RunOnce(false, {7, 3}), 0.65, "TIMELY, 7 and 3 Gb/s");
+        NS_TEST_EXPECT_MSG_LT(RunOnce(false, {3, 7}), 0.35, "TIMELY, 3 and 7 Gb/s");
+        for (const auto& start : {std::array<double, 2>{7, 3}, {3, 7}, {5, 5}})
+        {
+            NS_TEST_EXPECT_MSG_EQ_TOL(RunOnce(true, start), 0.5, 0.01, "patched, " << start[0]);
+        }
+    }
+};
+
+/** Row D4 of the validation report. */
+class HpccIncastTestCase : public TestCase
+{
+  public:
+    HpccIncastTestCase()
+        : TestCase("HPCC, 16 to 1 at 100 Gb/s: no pause, the link at eta, no queue")
+    {
+    }
+
+  private:
+    void DoRun() override
+    {
+        constexpr uint32_t SENDERS = 16;
+        RdmaTestFabric test;
+        test.helper.SetCongestionControl("ns3::RdmaHpcc");
+        std::vector<RdmaFlow> flows;
+        for (uint32_t i = 0; i < SENDERS; ++i)
+        {
+            flows.push_back(MakeTestFlow(i, i, SENDERS, 1'000'000'000));
+        }
+        test.Install(MakeRdmaStar(SENDERS + 1, MakeTestRates(100, 100, 1000)), flows);
+        const auto port = test.fabric->GetDevice(SENDERS, SENDERS + 1);
+        const auto count = [&port] {
+            const auto& c = port->GetCounters().classes[PRIORITY];
+            return static_cast<double>(c.txBytes + c.txFrames * port->GetLineOverheadBytes());
+        };
+        test.Run(5 * MS);
+        const double before = count();
+        constexpr int64_t STEP_PS = 1'000'000;
+        constexpr int64_t MEASURED_PS = 10 * MS;
+        double mean = 0;
+        double peak = 0;
+        for (int64_t at = 0; at < MEASURED_PS; at += STEP_PS)
+        {
+            Simulator::Stop(QbbFromPs(STEP_PS));
+            Simulator::Run();
+            const auto queue = static_cast<double>(port->GetQueueBytes(PRIORITY));
+            mean += queue * STEP_PS / MEASURED_PS;
+            peak = std::max(peak, queue);
+        }
+        // Bytes in 10 ms at 100 Gb/s: 125 MB.
+        const double utilisation = (count() - before) / 125e6;
+        NS_TEST_EXPECT_MSG_EQ(test.fabric->GetTotals().pauseFrames, 0U, "pauses from the start on");
+        NS_TEST_EXPECT_MSG_EQ(test.fabric->GetTotals().drops, 0U, "drops");
+        NS_TEST_EXPECT_MSG_EQ_TOL(utilisation, 0.95, 0.02, "eta");
+        NS_TEST_EXPECT_MSG_LT(mean, 2 * 1186, "mean queue: less than two packets");
+        NS_TEST_EXPECT_MSG_LT(peak, 12 * 1186, "peak queue: less than one packet of each");
+        // Windows of B x T at the beginning: all that they can bring at once.
+        const uint64_t first = port->GetCounters().classes[PRIORITY].peakQueueBytes;
+        NS_TEST_EXPECT_MSG_LT(first, 16U * 60'000U, "peak queue in the first round trip");
+    }
+};
+
+/** Item 4 of the issue: what the report's table has for 10 MB, here with 2 MB. */
+class PausesTestCase : public TestCase
+{
+  public:
+    PausesTestCase()
+        : TestCase("64 to 1 at 100 Gb/s: DCQCN pauses a fifth as often as no control, at most")
+    {
+    }
+
+  private:
+    /** \param control TypeId name of a congestion control, or empty \return pause frames */
+    static uint64_t RunOnce(const std::string& control)
+    {
+        RdmaTestFabric test;
+        test.helper.SetBufferAttribute("BufferSize", UintegerValue(12 << 20));
+        if (!control.empty())
+        {
+            test.helper.SetCongestionControl(control);
+            test.helper.EnableEcn(true);
+        }
+        std::vector<RdmaFlow> flows;
+        for (uint32_t i = 0; i < 64; ++i)
+        {
+            flows.push_back(MakeTestFlow(i, i, 64, 2'000'000));
+        }
+        test.Install(MakeRdmaStar(65, MakeTestRates(100, 100, 1000)), flows);
+        test.Run();
+        return test.GetUnfinished().empty() ? test.fabric->GetTotals().pauseFrames : 0;
+    }
+
+    void DoRun() override
+    {
+        const uint64_t none = RunOnce("");
+        const uint64_t dcqcn = RunOnce("ns3::RdmaDcqcn");
+        NS_TEST_EXPECT_MSG_GT(dcqcn, 0U, "the first bursts overflow the threshold, and all finish");
+        NS_TEST_EXPECT_MSG_GT(none, 5 * dcqcn, "none " << none << ", DCQCN " << dcqcn);
+    }
+};
+
+/** The suite. */
+class RdmaTheoryTestSuite : public TestSuite
+{
+  public:
+    RdmaTheoryTestSuite()
+        : TestSuite("rdma-theory")
+    {
+        AddTestCase(new TimelyTestCase);
+        AddTestCase(new HpccIncastTestCase);
+        AddTestCase(new PausesTestCase);
+    }
+};
+
+RdmaTheoryTestSuite g_rdmaTheoryTestSuite; //!< registers the suite
+
+} // namespace
