@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iostream>
 
 /**
  * \file
@@ -136,6 +137,10 @@ class HpccIncastTestCase : public TestCase
         NS_TEST_EXPECT_MSG_LT(peak, 12 * 1186, "peak queue: less than one packet of each");
         // Windows of B x T at the beginning: all that they can bring at once.
         const uint64_t first = port->GetCounters().classes[PRIORITY].peakQueueBytes;
+        std::cout << "HPCC, 16 to 1: utilisation " << utilisation << ", queue " << mean
+                  << " B mean, " << peak << " B peak in steady state, " << first
+                  << " B in the first round trip, " << test.fabric->GetTotals().pauseFrames
+                  << " pauses\n";
         NS_TEST_EXPECT_MSG_LT(first, 16U * 60'000U, "peak queue in the first round trip");
     }
 };
