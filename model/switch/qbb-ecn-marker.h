@@ -95,7 +95,7 @@ struct QbbEcnProfile
  *
  * A packet is marked by the queue that it finds, as the SIGCOMM 2015 paper's congestion point does
  * (section 3.1), or, with attribute MarkAt, by the one that it leaves behind, as chips with shared
- * memory and its authors' simulator do (Zhu et al., "ECN or Delay", CoNEXT 2016, section 5.2): then
+ * memory and its authors' simulator do (Zhu et al., "ECN or Delay", CoNEXT 2016, section 5): then
  * a mark is news when it gets to the receiver, however long the queue.
  *
  * Defaults: Kmin 5 KB, Kmax 200 KB, Pmax 1% at 40 Gb/s (Zhu et al., "Congestion Control for
