@@ -232,6 +232,35 @@ class TreeTestCase : public TestCase
             NS_TEST_EXPECT_MSG_EQ(line.substr(0, 8), "1,0,0,1,", "second line");
         }
         {
+            // Host 0 has 15 KB for host 2, which is paused, and more than that for host 3, which is
+            // not, but which host 1 sends to as well. The pause is to blame for host 0's.
+            RdmaTestFabric test;
+            test.helper.SetBufferAttribute("XoffBytes", UintegerValue(50'000));
+            test.Install(MakeRdmaStar(4, MakeTestRates(100, 100, 1000)),
+                         {MakeTestFlow(0, 0, 2, 15'000, 5 * US),
+                          MakeTestFlow(1, 0, 3, 300'000, 5 * US),
+                          MakeTestFlow(2, 1, 3, 300'000, 5 * US)});
+            auto storm = CreateObject<QbbStormSource>();
+            storm->SetAttribute("Stop", TimeValue(MicroSeconds(50)));
+            storm->Install(test.fabric->GetNic(2)->GetPort(0));
+            const QbbPauseTree tree(test.fabric);
+            test.Run();
+            std::array<bool, 2> seen{};
+            for (const QbbPause& pause : tree.GetPauses())
+            {
+                if (pause.node != 4 || pause.port > 1 || seen[pause.port])
+                {
+                    continue;
+                }
+                seen[pause.port] = true;
+                const bool first = pause.port == 0;
+                NS_TEST_EXPECT_MSG_EQ(pause.causePort, (first ? 2 : 3), "port");
+                NS_TEST_EXPECT_MSG_EQ(pause.parent, (first ? 0 : QbbPause::NONE), "parent");
+                NS_TEST_EXPECT_MSG_EQ((pause.causeBytes < 20'000), first, "bytes");
+            }
+            NS_TEST_EXPECT_MSG_EQ((seen[0] && seen[1]), true, "pauses of both senders");
+        }
+        {
             RdmaTestFabric test;
             test.helper.SetBufferAttribute("XoffBytes", UintegerValue(50'000));
             test.Install(MakeRdmaStar(3, MakeTestRates(100, 100, 1000)),

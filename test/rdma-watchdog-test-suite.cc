@@ -235,6 +235,17 @@ class ForwardTestCase : public StormTestCase
             NS_TEST_EXPECT_MSG_LT(line, 251'200U, "at line rate");
             NS_TEST_EXPECT_MSG_GT(now.all.rxOk, 100U, "the host's own flow");
         });
+        // In the storm the port asks for no pause itself; what is wanted comes after it.
+        AtEndOf(61 * US, [&]() { m_port->RequestPause(3, true); });
+        AtEndOf(229 * US, [&]() {
+            NS_TEST_EXPECT_MSG_EQ(+m_port->GetPauseSender().GetWanted(), 0, "no pause is sent");
+            NS_TEST_EXPECT_MSG_EQ(m_port->GetPauseSender().GetXoffSent(3), 0U, "none was");
+        });
+        AtEndOf(231 * US, [&]() {
+            NS_TEST_EXPECT_MSG_EQ(+m_port->GetPauseSender().GetWanted(), 8, "a pause");
+            NS_TEST_EXPECT_MSG_EQ(m_port->GetPauseSender().GetXoffSent(3), 1U, "sent");
+            m_port->RequestPause(3, false);
+        });
         test.CheckBooksEvery(7 * US);
         test.Run();
         NS_TEST_EXPECT_MSG_EQ(firstPs, 40 * US, "first frame after the detection");
@@ -245,6 +256,28 @@ class ForwardTestCase : public StormTestCase
         NS_TEST_EXPECT_MSG_EQ(test.wrong, "", "books");
         NS_TEST_EXPECT_MSG_EQ(test.GetUnfinished(), "", "flows");
         NS_TEST_EXPECT_MSG_EQ(RdmaTestBooks::CheckRest(*test.fabric), "", "after the run");
+    }
+};
+
+/** What counts as a pause frame in the restoration time. */
+class ResumptionTestCase : public StormTestCase
+{
+  public:
+    ResumptionTestCase()
+        : StormTestCase("a resumption in the restoration time starts it again")
+    {
+    }
+
+  private:
+    void DoRun() override
+    {
+        RdmaTestFabric test;
+        Build(test, MicroSeconds(100));
+        AddWatchdog("Drop");
+        // It takes effect between 56 and 57 us: quiet intervals to 70, 80 and 90 us.
+        AtEndOf(55 * US, [&]() { m_host->InjectPause(8, 0); });
+        test.Run();
+        NS_TEST_EXPECT_MSG_EQ(m_log, "Detected:2:3@40000000 Restored:2:3@90000000", "storm");
     }
 };
 
@@ -409,6 +442,7 @@ class RdmaWatchdogTestSuite : public TestSuite
     {
         AddTestCase(new DropTestCase);
         AddTestCase(new ForwardTestCase);
+        AddTestCase(new ResumptionTestCase);
         AddTestCase(new AlertTestCase);
         AddTestCase(new CongestionTestCase);
         AddTestCase(new NicTestCase);
