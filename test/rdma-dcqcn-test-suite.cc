@@ -306,7 +306,7 @@ class RdmaDcqcnTestSuite : public TestSuite
         AddTestCase(new FluidModelTest(8, 0.45));
         AddTestCase(new FluidModelTest(16, 0.3));
         AddTestCase(new FixedPointTest(2, 4));
-        AddTestCase(new FixedPointTest(4, 4));
+        AddTestCase(new FixedPointTest(4, 2));
         AddTestCase(new FixedPointTest(8, 2));
         AddTestCase(new FixedPointTest(16, 2));
     }
