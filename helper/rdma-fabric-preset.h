@@ -18,7 +18,7 @@ namespace ns3
  * section 4.1): 54 servers in a fat-tree of 45 6-port switches, 40 Gb/s, 2 us, packets of 1000 B,
  * Poisson arrivals of heavy-tailed sizes at 70%, ECMP, input-queued switches with 240 KB a port,
  * IRN without PFC, RTO_high 320 us, RTO_low 100 us for up to 3 packets. Where PFC is on its
- * threshold is the computed one, 215 KB: the paper's 220 KB leave headroom for what is on the cable
+ * threshold is the computed one, 211 KB: the paper's 220 KB leave headroom for what is on the cable
  * and none for the frames that are just being sent, and lose packets here.
  *
  * "parking-lot" is the network of Liu et al., "Implementation of PFC and RCM for RoCEv2 Simulation

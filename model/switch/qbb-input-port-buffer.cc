@@ -49,8 +49,8 @@ QbbInputPortBuffer::GetTypeId()
                           MakeUintegerChecker<uint32_t>(1, MAX_PORT_BYTES))
             .AddAttribute("XoffBytes",
                           "High watermark: a lossless class that would hold more is paused, in "
-                          "bytes; 0: what the headroom by QbbPfcHeadroom leaves of "
-                          "PortBufferBytes, divided by the port's lossless classes.",
+                          "bytes; 0: what LossyReserveBytes and the headroom by QbbPfcHeadroom "
+                          "leave of PortBufferBytes, divided by the port's lossless classes.",
                           UintegerValue(0),
                           MakeUintegerAccessor(&QbbInputPortBuffer::m_xoffBytes),
                           MakeUintegerChecker<uint32_t>(0, MAX_PORT_BYTES))
@@ -66,6 +66,12 @@ QbbInputPortBuffer::GetTypeId()
                           "in bytes; 0: half of what is not headroom.",
                           UintegerValue(0),
                           MakeUintegerAccessor(&QbbInputPortBuffer::m_lossyBytes),
+                          MakeUintegerChecker<uint32_t>(0, MAX_PORT_BYTES))
+            .AddAttribute("LossyReserveBytes",
+                          "What the lossy classes of a port with lossless ones have to themselves, "
+                          "in bytes; rounded up to whole cells.",
+                          UintegerValue(4096),
+                          MakeUintegerAccessor(&QbbInputPortBuffer::m_lossyReserve),
                           MakeUintegerChecker<uint32_t>(0, MAX_PORT_BYTES))
             .AddAttribute("CellBytes",
                           "A frame takes whole cells of this size: 64 for the credits of "
@@ -145,8 +151,9 @@ QbbInputPortBuffer::GetLeastBytes(const QbbPortProfile& profile) const
         return frame;
     }
     const uint64_t headroom = RoundUp(static_cast<uint32_t>(GetHeadroom(profile)), m_cellBytes);
-    return n * (m_xoffBytes ? RoundUp(m_xoffBytes, m_cellBytes)
-                            : headroom + XON_FRAMES * frame + frame);
+    return RoundUp(m_lossyReserve, m_cellBytes) + n * (m_xoffBytes
+                                                           ? RoundUp(m_xoffBytes, m_cellBytes)
+                                                           : headroom + XON_FRAMES * frame + frame);
 }
 
 QbbInputPortBuffer::Port
@@ -167,8 +174,9 @@ QbbInputPortBuffer::MakePort(const QbbPortProfile& profile, std::size_t number) 
     }
     const uint32_t n = port.nLossless;
     const uint32_t headroom = RoundUp(static_cast<uint32_t>(GetHeadroom(profile)), m_cell);
-    port.xoff = RoundDown(m_xoffBytes ? m_xoffBytes : (m_portSize - n * headroom) / n);
-    port.sharedSize = n * port.xoff;
+    const uint32_t reserve = RoundUp(m_lossyReserve, m_cell);
+    port.xoff = RoundDown(m_xoffBytes ? m_xoffBytes : (m_portSize - reserve - n * headroom) / n);
+    port.sharedSize = n * port.xoff + reserve;
     port.headroomLimit = RoundDown((m_portSize - port.sharedSize) / n);
     const uint32_t largest = std::max(profile.maxFrameBytes, profile.peerMaxFrameBytes);
     const uint32_t hysteresis = XON_FRAMES * RoundUp(largest, m_cell);

@@ -20,8 +20,8 @@ namespace ns3
  * What has come in through a port is in that port's PortBufferBytes and nowhere else, wherever it
  * is to leave. A port with n lossless classes has
  *
- *     PortBufferBytes = n x XOFF      S, the part that all classes fill
- *                     + n x headroom  for each lossless class
+ *     PortBufferBytes = n x XOFF + LossyReserveBytes   S, the part that all classes fill
+ *                     + n x headroom                   for each lossless class
  *
  * where XOFF, the high watermark, is XoffBytes, and headroom what that leaves; or, with XoffBytes
  * 0, headroom is what QbbPfcHeadroom says, and XOFF what that leaves. A port without lossless
@@ -35,8 +35,10 @@ namespace ns3
  * XonBytes of S, and S has XOFF - XonBytes of room; and in any case when it holds nothing.
  *
  * Lossy. The lossy classes of a port fill S first come, first served. Beside lossless classes they
- * may hold LossyBytes of it together, half of S by default, so that they can pause a lossless class
- * no sooner than at half of what it would have alone. What does not fit is dropped (BUFFER_FULL).
+ * have LossyReserveBytes, which these do not fill, so that congestion notifications and the like
+ * get through a port that is full; and they may hold LossyBytes of S together, half of it by
+ * default, so that they can pause a lossless class no sooner than at half of what it would have
+ * alone. What does not fit is dropped (BUFFER_FULL).
  *
  * With n lossless classes that all have much to send each gets its XOFF, an equal part of S; one
  * alone may not hold more than that either, so that it never takes what another is promised.
@@ -125,6 +127,7 @@ class QbbInputPortBuffer : public QbbBufferManager
     uint32_t m_xoffBytes{0};             //!< attribute XoffBytes
     uint32_t m_xonBytes{0};              //!< attribute XonBytes
     uint32_t m_lossyBytes{0};            //!< attribute LossyBytes
+    uint32_t m_lossyReserve{4096};       //!< attribute LossyReserveBytes
     uint32_t m_cellBytes{1};             //!< attribute CellBytes
 
     uint32_t m_cell{1};             //!< CellBytes as configured

@@ -57,20 +57,21 @@ TEST(QbbInputPortBuffer, AutomaticThresholds)
     // left 704 are frame.
     ASSERT_EQ(headroom, 19U * 1082 + 704 + 2 * 1082);
     const auto one = MakeBuffer({}, ports);
-    EXPECT_EQ(one->GetIngress(0, 3).threshold, 240'000 - headroom);
+    // 4096 B are for lossy classes alone.
+    EXPECT_EQ(one->GetIngress(0, 3).threshold, 235'904 - headroom);
     EXPECT_EQ(one->GetIngress(0, 3).headroomLimit, headroom);
     // Beside it the lossy classes may hold half of that.
     EXPECT_EQ(one->GetIngress(0, 0).threshold, (240'000 - headroom) / 2);
     EXPECT_EQ(one->GetIngress(0, 0).headroomLimit, 0U);
 
     const auto two = MakeBuffer({}, MakePorts(0x18));
-    EXPECT_EQ(two->GetIngress(0, 3).threshold, (240'000 - 2 * headroom) / 2);
-    EXPECT_EQ(two->GetIngress(0, 4).threshold, (240'000 - 2 * headroom) / 2);
+    EXPECT_EQ(two->GetIngress(0, 3).threshold, (235'904 - 2 * headroom) / 2);
+    EXPECT_EQ(two->GetIngress(0, 4).threshold, (235'904 - 2 * headroom) / 2);
 
     const auto none = MakeBuffer({}, MakePorts(0));
     EXPECT_EQ(none->GetIngress(0, 3).threshold, 240'000U);
 
-    const auto given = MakeBuffer({{"XoffBytes", 220'000}}, ports);
+    const auto given = MakeBuffer({{"XoffBytes", 220'000}, {"LossyReserveBytes", 0}}, ports);
     EXPECT_EQ(given->GetIngress(0, 3).threshold, 220'000U);
     EXPECT_EQ(given->GetIngress(0, 3).headroomLimit, 20'000U);
     EXPECT_EQ(given->GetUsage().sizeBytes, 720'000U);
@@ -80,9 +81,11 @@ TEST(QbbInputPortBuffer, AutomaticThresholds)
 
 TEST(QbbInputPortBuffer, WatermarksAndHeadroom)
 {
-    const auto buffer =
-        MakeBuffer({{"PortBufferBytes", 9000}, {"XoffBytes", 6000}, {"XonBytes", 3000}},
-                   MakePorts(1 << 3));
+    const auto buffer = MakeBuffer({{"PortBufferBytes", 9000},
+                                    {"XoffBytes", 6000},
+                                    {"XonBytes", 3000},
+                                    {"LossyReserveBytes", 0}},
+                                   MakePorts(1 << 3));
     for (uint32_t i = 0; i < 6; ++i)
     {
         const QbbAdmission answer = buffer->Admit(1, 2, 3, 1000);
@@ -141,9 +144,11 @@ TEST(QbbInputPortBuffer, LossyAlone)
 TEST(QbbInputPortBuffer, LossyBesideLossless)
 {
     // S = 8000; lossy classes at most 4000 of it.
-    const auto buffer =
-        MakeBuffer({{"PortBufferBytes", 12'000}, {"XoffBytes", 8000}, {"XonBytes", 5000}},
-                   MakePorts(1 << 3));
+    const auto buffer = MakeBuffer({{"PortBufferBytes", 12'000},
+                                    {"XoffBytes", 8000},
+                                    {"XonBytes", 5000},
+                                    {"LossyReserveBytes", 0}},
+                                   MakePorts(1 << 3));
     for (uint32_t i = 0; i < 4; ++i)
     {
         EXPECT_TRUE(buffer->Admit(0, 1, static_cast<uint8_t>(i % 2), 1000).admitted);
@@ -165,6 +170,34 @@ TEST(QbbInputPortBuffer, LossyBesideLossless)
     // taken by the class and left again.
     EXPECT_EQ(buffer->GetIngress(0, 3).bytes, 0U);
     EXPECT_FALSE(buffer->IsPaused(0, 3));
+}
+
+TEST(QbbInputPortBuffer, LossyReserve)
+{
+    // A lossless class alone fills its XOFF and headroom; lossy frames have 1000 B beside that.
+    const auto buffer = MakeBuffer({{"PortBufferBytes", 10'000},
+                                    {"XoffBytes", 6000},
+                                    {"XonBytes", 3000},
+                                    {"LossyReserveBytes", 1000}},
+                                   MakePorts(1 << 3));
+    for (uint32_t i = 0; i < 6; ++i)
+    {
+        EXPECT_FALSE(buffer->Admit(0, 1, 3, 1000).xoff);
+    }
+    for (uint32_t i = 0; i < 3; ++i)
+    {
+        EXPECT_EQ(buffer->Admit(0, 1, 3, 1000).xoff, i == 0);
+    }
+    EXPECT_EQ(buffer->Admit(0, 1, 3, 1000).reason, QbbDropReason::HEADROOM_FULL);
+    EXPECT_TRUE(buffer->Admit(0, 1, 6, 500).admitted);
+    EXPECT_TRUE(buffer->Admit(0, 1, 6, 500).admitted);
+    EXPECT_FALSE(buffer->Admit(0, 1, 6, 64).admitted);
+    // XON: headroom is given back first; the reserve in use does not delay it.
+    for (uint32_t i = 0; i < 5; ++i)
+    {
+        EXPECT_FALSE(buffer->Release(0, 1, 3, 1000));
+    }
+    EXPECT_TRUE(buffer->Release(0, 1, 3, 1000));
 }
 
 TEST(QbbInputPortBuffer, Cells)
@@ -209,15 +242,15 @@ TEST(QbbInputPortBufferDeathTest, WrongSettings)
     const auto lossless = MakePorts(1 << 3);
     EXPECT_DEATH(MakeBuffer({{"PortBufferBytes", 20'000}}, lossless),
                  "rdma: QbbInputPortBuffer: PortBufferBytes of 20000 .whole cells. is too small "
-                 "for port 0; accepted: at least 26672 bytes");
+                 "for port 0; accepted: at least 30768 bytes");
     EXPECT_DEATH(MakeBuffer({{"PortBufferBytes", 9000}, {"XoffBytes", 9001}}, lossless),
-                 "accepted: at least 9001 bytes");
+                 "accepted: at least 13097 bytes");
     EXPECT_DEATH(MakeBuffer({{"XoffBytes", 6000}, {"XonBytes", 6000}}, lossless),
                  "port 0: XonBytes is 6000 with XOFF at 6000 bytes");
     EXPECT_DEATH(MakeBuffer({{"XoffBytes", 2000}}, lossless),
                  "XonBytes is 0 with XOFF at 2000 bytes");
-    EXPECT_DEATH(MakeBuffer({{"XoffBytes", 6000}, {"LossyBytes", 6001}}, lossless),
-                 "LossyBytes is 6001, but only 6000 bytes of port 0 are not headroom");
+    EXPECT_DEATH(MakeBuffer({{"XoffBytes", 6000}, {"LossyBytes", 10'097}}, lossless),
+                 "LossyBytes is 10097, but only 10096 bytes of port 0 are not headroom");
     EXPECT_DEATH(MakeBuffer({{"PortBufferBytes", 1081}}, MakePorts(0)),
                  "accepted: at least 1082 bytes");
     const auto buffer = MakeBuffer({}, lossless);
@@ -238,13 +271,16 @@ TEST(QbbInputPortBuffer, RandomAgainstItsDocumentation)
         const auto cell = static_cast<int64_t>(pick(2) ? 64 : 1);
         const auto xoff = static_cast<int64_t>(4000 + pick(10'000)) / cell * cell;
         const auto xon = static_cast<int64_t>(1 + pick(3000));
-        const auto size = static_cast<int64_t>(n ? n * (xoff + 3000) : 20'000) / cell * cell;
-        const int64_t shared = n ? n * xoff : size;
+        const auto reserve = static_cast<int64_t>(pick(3)) * 640;
+        const auto size =
+            static_cast<int64_t>(n ? n * (xoff + 3000) + reserve : 20'000) / cell * cell;
+        const int64_t shared = n ? n * xoff + reserve : size;
         const int64_t headroom = n ? (size - shared) / n / cell * cell : 0;
         const int64_t lossyLimit = n ? shared / 2 : size;
         const auto buffer = MakeBuffer({{"PortBufferBytes", static_cast<uint32_t>(size)},
                                         {"XoffBytes", static_cast<uint32_t>(xoff)},
                                         {"XonBytes", static_cast<uint32_t>(xon)},
+                                        {"LossyReserveBytes", static_cast<uint32_t>(reserve)},
                                         {"CellBytes", static_cast<uint32_t>(cell)}},
                                        MakePorts(mask));
 
