@@ -153,20 +153,25 @@ Run(const Options& options)
         check("static check with the new routes");
     }
 
+    // Watchdogs may break many, one after the other.
     constexpr uint64_t MAX_PRINTED = 3;
     const auto detector = CreateObject<QbbDeadlockDetector>();
     detector->Watch(fabric->GetRouting()->GetSwitches());
+    const auto print = [&](const std::string& what) {
+        if (detector->GetNDeadlocks() <= MAX_PRINTED)
+        {
+            std::cout << static_cast<double>(QbbNowPs()) / 1e6 << " us: " << what << "\n";
+        }
+    };
     detector->TraceConnectWithoutContext(
         "Deadlock",
         Callback<void, const QbbDeadlock&>([&](const QbbDeadlock& deadlock) {
-            std::cout << static_cast<double>(deadlock.atPs) / 1e6
-                      << " us: deadlock: " << FormatRdmaCycle(*fabric, deadlock.cycle) << "\n";
+            print("deadlock: " + FormatRdmaCycle(*fabric, deadlock.cycle));
         }));
-    detector->TraceConnectWithoutContext("DeadlockEnded",
-                                         Callback<void, const QbbDeadlock&>([](const QbbDeadlock&) {
-                                             std::cout << static_cast<double>(QbbNowPs()) / 1e6
-                                                       << " us: the deadlock is over\n";
-                                         }));
+    detector->TraceConnectWithoutContext(
+        "DeadlockEnded",
+        Callback<void, const QbbDeadlock&>(
+            [&](const QbbDeadlock&) { print("the deadlock is over"); }));
 
     uint64_t storms = 0;
     if (options.watchdog != "off")
