@@ -155,10 +155,19 @@ struct RdmaSonicPortOrder
  */
 uint32_t GetRdmaSonicIndex(const std::string& text, uint32_t limit);
 
-/** \ingroup rdma \param text a name out of a file \return the same, fit for a message */
+/**
+ * \ingroup rdma
+ * \param text a name out of a file
+ * \return the same, fit for a message
+ */
 std::string GetRdmaSonicName(const std::string& text);
 
-/** \ingroup rdma \param text a text \param separator between parts \return the parts */
+/**
+ * \ingroup rdma
+ * \param text a text
+ * \param separator between parts
+ * \return the parts
+ */
 std::vector<std::string> SplitRdmaSonicText(const std::string& text, char separator);
 
 } // namespace ns3

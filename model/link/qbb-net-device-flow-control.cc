@@ -150,7 +150,17 @@ QbbNetDevice::ApplyDuePauses(int64_t nowPs)
         const PauseEffect effect = m_effects.Pop();
         resumed |= m_pauseReceiver.Apply(nowPs, effect.classEnable, effect.quanta);
     }
+    NoteResumed(resumed, nowPs);
     return resumed;
+}
+
+void
+QbbNetDevice::NoteResumed(uint8_t resumed, int64_t nowPs)
+{
+    for (; resumed; resumed &= static_cast<uint8_t>(resumed - 1))
+    {
+        m_resumedPs[__builtin_ctz(resumed)] = nowPs;
+    }
 }
 
 void

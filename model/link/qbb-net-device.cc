@@ -238,20 +238,31 @@ QbbNetDevice::NextFrameToSend(int64_t nowPs)
             }
             FireTrace(m_macTx, *frame);
         }
-        m_scheduler.Charge(priority, frame->size);
-        auto& counters = m_counters.classes[priority];
-        ++counters.txFrames;
-        counters.txBytes += frame->size;
+        CountSent(*frame);
         return frame;
     }
     return nullptr;
 }
 
 void
+QbbNetDevice::CountSent(const QbbFrame& frame)
+{
+    m_scheduler.Charge(frame.priority, frame.size);
+    auto& counters = m_counters.classes[frame.priority];
+    ++counters.txFrames;
+    counters.txBytes += frame.size;
+}
+
+void
 QbbNetDevice::StartTransmission(QbbFramePtr&& frame, int64_t nowFs)
 {
-    const int64_t nowPs = nowFs / QBB_FS_PER_PS;
-    if (m_busyUntilPs < nowPs)
+    StartTransmission(std::move(frame), nowFs, nowFs / QBB_FS_PER_PS);
+}
+
+void
+QbbNetDevice::StartTransmission(QbbFramePtr&& frame, int64_t nowFs, int64_t startPs)
+{
+    if (m_busyUntilPs < startPs)
     {
         // Idle since: what was left of a picosecond is over.
         m_fraction = 0;
@@ -264,15 +275,15 @@ QbbNetDevice::StartTransmission(QbbFramePtr&& frame, int64_t nowFs)
     }
     if (frame->intRoom > 0 && m_stampsTelemetry && !frame->intEcho)
     {
-        StampTelemetry(*frame, nowPs);
+        StampTelemetry(*frame, startPs);
     }
     if (m_departureHook)
     {
-        m_departureHook->FrameDeparts(*this, *frame, nowPs);
+        m_departureHook->FrameDeparts(*this, *frame, startPs);
     }
     uint64_t fraction = m_fraction;
-    const int64_t sentPs = nowPs + m_rate.BytesToPs(preamble + frame->size, fraction);
-    m_busyUntilPs = nowPs + m_rate.BytesToPs(preamble + frame->size + gap, m_fraction);
+    const int64_t sentPs = startPs + m_rate.BytesToPs(preamble + frame->size, fraction);
+    m_busyUntilPs = startPs + m_rate.BytesToPs(preamble + frame->size + gap, m_fraction);
 
     FireTrace(m_promiscSniffer, *frame);
     FireTrace(m_sniffer, *frame);
@@ -322,7 +333,7 @@ QbbNetDevice::OnPortEvent()
     {
         const int64_t nowPs = nowFs / QBB_FS_PER_PS;
         ApplyDuePauses(nowPs);
-        m_pauseReceiver.Expire(nowPs);
+        NoteResumed(m_pauseReceiver.Expire(nowPs), nowPs);
         m_pauseSender.Refresh(nowPs);
         ArmPauseTimers();
     }

@@ -198,6 +198,17 @@ class QbbNetDevice : public NetDevice
     void Enqueue(QbbFramePtr&& frame, int64_t nowFs);
 
     /**
+     * Sends a frame that a switch has just received whole, as one that cuts through had begun to
+     * before: from \p earliestPs on, or from when the line was free and the class might be sent.
+     *
+     * \param [in,out] frame the frame; taken if it is sent
+     * \param earliestPs when enough of it had come in, in picoseconds; not after now
+     * \param nowFs the present time in femtoseconds
+     * \return false if the line is in use or something waits for it: then Enqueue() it
+     */
+    bool CutThrough(QbbFramePtr& frame, int64_t earliestPs, int64_t nowFs);
+
+    /**
      * Announces that the source has frames of a class, or has none.
      *
      * \param priority class 0..7
@@ -609,7 +620,10 @@ class QbbNetDevice : public NetDevice
     QbbFramePtr NextFrameToSend(int64_t nowPs);
     QbbFramePtr MakePauseFrame(int64_t nowPs);
     void StampTelemetry(QbbFrame& frame, int64_t nowPs) const;
+    void CountSent(const QbbFrame& frame);
     void StartTransmission(QbbFramePtr&& frame, int64_t nowFs);
+    void StartTransmission(QbbFramePtr&& frame, int64_t nowFs, int64_t startPs);
+    void NoteResumed(uint8_t resumed, int64_t nowPs);
 
     bool HasWork() const
     {
@@ -674,6 +688,7 @@ class QbbNetDevice : public NetDevice
     PortTimer m_refreshTimer;                     //!< pauses are repeated
 
     std::array<Waiting, 8> m_waiting{};          //!< frames of AddWaiting()
+    std::array<int64_t, 8> m_resumedPs{};        //!< when a class was last resumed
     QbbRing<PauseEffect> m_effects;              //!< pauses that have not taken effect yet
     QbbFramePool m_pool;                         //!< pause frames and ns-3's packets
     Ptr<ErrorModel> m_receiveErrorModel;         //!< loses frames that come in

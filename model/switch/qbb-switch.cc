@@ -95,6 +95,19 @@ QbbSwitch::GetTypeId()
                           UintegerValue(0),
                           MakeUintegerAccessor(&QbbSwitch::SetEcmpSeed, &QbbSwitch::GetEcmpSeed),
                           MakeUintegerChecker<uint32_t>())
+            .AddAttribute("CutThrough",
+                          "Frames are forwarded from CutThroughBytes on if the egress port is idle "
+                          "and not faster than the ingress port (output-queued switches only). "
+                          "False: when they are there whole.",
+                          BooleanValue(false),
+                          MakeBooleanAccessor(&QbbSwitch::m_cutThrough),
+                          MakeBooleanChecker())
+            .AddAttribute("CutThroughBytes",
+                          "What a switch that cuts through has of a frame before it forwards it, "
+                          "in bytes.",
+                          UintegerValue(128),
+                          MakeUintegerAccessor(&QbbSwitch::m_cutThroughBytes),
+                          MakeUintegerChecker<uint32_t>(64, 65535))
             .AddAttribute("Queueing",
                           "Where frames wait: at their egress port in the order of their arrival, "
                           "or in virtual output queues, served in a round robin over the inputs.",
@@ -334,6 +347,8 @@ QbbSwitch::ConfigureBuffer()
 void
 QbbSwitch::ConfigureQueueing()
 {
+    NS_ABORT_MSG_IF(m_cutThrough && m_queueing != OUTPUT_QUEUED,
+                    "rdma: QbbSwitch: CutThrough is for a switch whose Queueing is OutputQueued");
     NS_ABORT_MSG_IF(m_crossbar && m_queueing == OUTPUT_QUEUED,
                     "rdma: QbbSwitch: Crossbar is for a switch whose Queueing is InputQueued");
     NS_ABORT_MSG_IF(!m_crossbar && (m_speedup != 1 || m_crossbarEgressBytes != 0),
@@ -425,6 +440,7 @@ QbbSwitch::ReceiveFrame(QbbNetDevice& port, QbbFramePtr frame)
     }
     Port& egress = m_ports[egressNumber];
     QbbNetDevice& device = *egress.device;
+    const uint32_t received = frame->size;
     if (frame->tagged && device.IsRoutedPort())
     {
         frame->tagged = false;
@@ -468,7 +484,28 @@ QbbSwitch::ReceiveFrame(QbbNetDevice& port, QbbFramePtr frame)
         m_inputQueueing->Push(egressNumber, std::move(frame), port.GetArrivalFs());
         return;
     }
+    if (m_cutThrough && CutThrough(port, device, frame, received))
+    {
+        return;
+    }
     device.Enqueue(std::move(frame), port.GetArrivalFs());
+}
+
+bool
+QbbSwitch::CutThrough(QbbNetDevice& port,
+                      QbbNetDevice& device,
+                      QbbFramePtr& frame,
+                      uint32_t received)
+{
+    const QbbLineRate& rate = port.GetLineRate();
+    // A faster port would run out of bytes.
+    if (received <= m_cutThroughBytes || device.GetLineRate().GetBitRate() > rate.GetBitRate())
+    {
+        return false;
+    }
+    const int64_t nowFs = port.GetArrivalFs();
+    const int64_t earliestPs = nowFs / QBB_FS_PER_PS - rate.BytesToPs(received - m_cutThroughBytes);
+    return device.CutThrough(frame, earliestPs, nowFs);
 }
 
 uint64_t

@@ -46,7 +46,8 @@ class QbbFrameGate
 
 /**
  * \ingroup rdma
- * A store-and-forward IPv4 switch, aggregated to a node whose QbbNetDevices are its ports.
+ * An IPv4 switch, store-and-forward unless CutThrough is set, aggregated to a node whose
+ * QbbNetDevices are its ports.
  *
  * Way of a frame: ReceiveFrame() at the ingress port -> time to live -> route and equal-cost port
  * -> QbbBufferManager::Admit(), which may ask for a pause of the ingress port's peer -> ECN mark by
@@ -57,6 +58,16 @@ class QbbFrameGate
  * (OutputQueued), first in, first out; or one for each pair of ports and priority (InputQueued),
  * which an egress port serves in a round robin over the ingress ports (QbbInputQueueing), through a
  * crossbar if attribute Crossbar says so (QbbCrossbar). Both go with every QbbBufferManager.
+ *
+ * Cut-through. A frame is in ReceiveFrame() when its last bit is. If nothing else used the egress
+ * port since CutThroughBytes of it had come in, its transmission is dated back to that moment, or
+ * to when the port became free or the class was resumed: a hop takes preamble and CutThroughBytes
+ * in place of the whole frame, at no event more. Frames that are not longer than CutThroughBytes,
+ * that leave by a faster port, or that find the port in use or something waiting, are stored first.
+ * That order is by last bits, also where a long frame began before a short one that it meets.
+ * Accounts, marks and pauses are made with the last bit, so the bounds of QbbPfcHeadroom hold.
+ * Trace sources of the egress port fire then, too. A damaged frame is dropped where the damage is,
+ * where a real switch sends most of it on before it knows, with a wrong FCS.
  *
  * Hosts reach it as their gateway: it answers ARP requests for every address that it has a route
  * to. Its routes are set by QbbRouting.
@@ -223,6 +234,10 @@ class QbbSwitch : public Object, public QbbFrameSink
     void DetectCongestion(QbbNetDevice& egress, QbbFrame& frame);
     void ConfigurePort(Port& port);
     void ConfigureQueueing();
+    bool CutThrough(QbbNetDevice& port,
+                    QbbNetDevice& device,
+                    QbbFramePtr& frame,
+                    uint32_t received);
     void SetPintBaseRtt(Time baseRtt);
     Time GetPintBaseRtt() const;
     void SetPathSelector(Ptr<QbbPathSelector> selector);
@@ -247,6 +262,8 @@ class QbbSwitch : public Object, public QbbFrameSink
     QbbFrameGate* m_gate{nullptr};                     //!< SetGate()
     std::unique_ptr<QbbInputQueueing> m_inputQueueing; //!< null: output-queued
     Queueing m_queueing{OUTPUT_QUEUED};                //!< attribute Queueing
+    bool m_cutThrough{false};                          //!< attribute CutThrough
+    uint32_t m_cutThroughBytes{128};                   //!< attribute CutThroughBytes
     bool m_crossbar{false};                            //!< attribute Crossbar
     double m_speedup{1};                               //!< attribute CrossbarSpeedup
     uint32_t m_crossbarEgressBytes{0};                 //!< attribute CrossbarEgressBytes
