@@ -193,8 +193,7 @@ class LoadTestCase : public TestCase
 {
   public:
     LoadTestCase()
-        : TestCase("under load: lossless, books in order, equal with frames as bytes, never slower "
-                   "for a flow that is alone")
+        : TestCase("under load: lossless, books in order, equal with frames as bytes")
     {
     }
 
