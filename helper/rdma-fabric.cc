@@ -190,7 +190,7 @@ RdmaFabric::GetTotals() const
                 totals.ecnMarks += c.ecnMarks;
                 if (m_switches[node])
                 {
-                    totals.peakQueueBytes = std::max(totals.peakQueueBytes, c.peakQueueBytes);
+                    totals.peakQueueBytes = std::max(totals.peakQueueBytes, c.GetPeakQueueBytes());
                 }
             }
         }

@@ -228,6 +228,8 @@ TEST(QbbPortMonitor, NothingElseChanges)
     const auto polled = run();
     EXPECT_EQ(polled.summary.digest, plain.summary.digest);
     EXPECT_EQ(FormatRdmaPortsCsv(polled.ports), FormatRdmaPortsCsv(plain.ports));
+    EXPECT_GT(plain.summary.peakQueueBytes, 0U);
+    EXPECT_EQ(polled.summary.peakQueueBytes, plain.summary.peakQueueBytes);
     EXPECT_GT(std::filesystem::file_size(options.monitor), 100'000U);
     std::filesystem::remove(options.monitor);
 }
