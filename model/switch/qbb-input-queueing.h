@@ -67,6 +67,7 @@ class QbbInputQueueing : public QbbFrameSource
      * \return true if frames for it can leave the input buffers all the same
      */
     virtual bool CanLeave(uint16_t output, uint8_t priority) const;
+
     /** \param detector says which packets are marked as they leave their queue; null: none */
     void SetDetector(QbbCongestionDetector* detector)
     {
