@@ -23,10 +23,8 @@ RdmaMessageLoop::RdmaMessageLoop(Ptr<RdmaFabric> fabric, uint64_t messageBytes, 
 {
     NS_ABORT_MSG_IF(messageBytes == 0 || messageBytes > (uint64_t{1} << 31),
                     "rdma: messages of " << messageBytes << " bytes; accepted: 1 to 2^31");
-    m_completions->SetCallback(
-        RdmaCompletionQueue::CompletionCallback([this](const RdmaWorkCompletion& completion) {
-            OnCompletion(completion);
-        }));
+    m_completions->SetCallback(RdmaCompletionQueue::CompletionCallback(
+        [this](const RdmaWorkCompletion& completion) { OnCompletion(completion); }));
 }
 
 void

@@ -37,7 +37,7 @@ CASES = {
     "unknown switch": (["--switch=x"], {}, r'--switch: unknown value "x"; accepted: shared'),
     "unknown ECN": (["--ecn=5KB"], {}, r'--ecn: "5KB"; accepted: auto, on, off, or KMIN:KMAX:PMAX'),
     "ECN thresholds reversed": (["--ecn=6KB:5KB:1"], {}, r"--ecn: .*accepted: KMIN at most KMAX"),
-    "unknown topology": (["--topology=ring:4"], {}, r"--topology: .*'ring:4'.*fat-tree:K"),
+    "unknown topology": (["--topology=torus:4"], {}, r"--topology: .*'torus:4'.*fat-tree:K"),
     "odd fat-tree": (["--topology=fat-tree:5"], {}, r"--topology: .*5.*even, 2 to 128"),
     "unknown workload": (["--workload=x"], {}, r"--workload: .*'x'.*accepted: poisson, incast"),
     "incast of too many": (["--topology=star:4", "--workload=incast:4"], {}, r"--workload: .*4.*3"),

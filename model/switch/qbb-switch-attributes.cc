@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+
+// QbbSwitch: its attributes.
+
+#include "qbb-switch.h"
+#include "rdma-compat.h"
+
+#include <ns3/abort.h>
+#include <ns3/boolean.h>
+#include <ns3/double.h>
+#include <ns3/enum.h>
+#include <ns3/node.h>
+#include <ns3/pointer.h>
+#include <ns3/uinteger.h>
+
+namespace ns3
+{
+
+TypeId
+QbbSwitch::GetTypeId()
+{
+    static TypeId tid =
+        TypeId("ns3::QbbSwitch")
+            .SetParent<Object>()
+            .SetGroupName("Rdma")
+            .AddConstructor<QbbSwitch>()
+            .AddAttribute("BufferManager",
+                          "Decides what fits and who is paused; a QbbSharedBuffer with its "
+                          "defaults if none is given.",
+                          PointerValue(),
+                          MakePointerAccessor(&QbbSwitch::m_buffer),
+                          MakePointerChecker<QbbBufferManager>())
+            .AddAttribute("EcnMarker",
+                          "Marks ECN-capable packets by queue length; no marks if none is given.",
+                          PointerValue(),
+                          MakePointerAccessor(&QbbSwitch::m_marker),
+                          MakePointerChecker<QbbEcnMarker>())
+            .AddAttribute("CongestionDetector",
+                          "Marks ECN-capable packets that leave congested ports, for this switch "
+                          "alone; none if none is given.",
+                          PointerValue(),
+                          MakePointerAccessor(&QbbSwitch::m_detector),
+                          MakePointerChecker<QbbCongestionDetector>())
+            .AddAttribute(
+                "PathSelector",
+                "Chooses among equal-cost ports, for this switch alone; ECMP by flow if "
+                "none is given.",
+                PointerValue(),
+                MakePointerAccessor(&QbbSwitch::SetPathSelector, &QbbSwitch::GetPathSelector),
+                MakePointerChecker<QbbPathSelector>())
+            .AddAttribute("PintBaseRtt",
+                          "Base round-trip time of the network, over which the utilisation of "
+                          "ports is averaged for HPCC over PINT; 0: packets that ask for it are "
+                          "sent on as they are.",
+                          TimeValue(Time(0)),
+                          MakeTimeAccessor(&QbbSwitch::SetPintBaseRtt, &QbbSwitch::GetPintBaseRtt),
+                          MakeTimeChecker(Time(0)))
+            .AddAttribute("EcmpSeed",
+                          "Mixed into the choice among equal-cost ports; 0 makes one from the "
+                          "node's number. Equal seeds everywhere polarise the fabric.",
+                          UintegerValue(0),
+                          MakeUintegerAccessor(&QbbSwitch::SetEcmpSeed, &QbbSwitch::GetEcmpSeed),
+                          MakeUintegerChecker<uint32_t>())
+            .AddAttribute("CutThrough",
+                          "Frames are forwarded from CutThroughBytes on if the egress port is idle "
+                          "and not faster than the ingress port (output-queued switches only). "
+                          "False: when they are there whole.",
+                          BooleanValue(false),
+                          MakeBooleanAccessor(&QbbSwitch::m_cutThrough),
+                          MakeBooleanChecker())
+            .AddAttribute("CutThroughBytes",
+                          "What a switch that cuts through has of a frame before it forwards it, "
+                          "in bytes.",
+                          UintegerValue(128),
+                          MakeUintegerAccessor(&QbbSwitch::m_cutThroughBytes),
+                          MakeUintegerChecker<uint32_t>(64, 65535))
+            .AddAttribute("Queueing",
+                          "Where frames wait: at their egress port in the order of their arrival, "
+                          "or in virtual output queues, served in a round robin over the inputs.",
+                          EnumValue(QbbSwitch::OUTPUT_QUEUED),
+                          RdmaMakeEnumAccessor<Queueing>(&QbbSwitch::m_queueing),
+                          MakeEnumChecker(QbbSwitch::OUTPUT_QUEUED,
+                                          "OutputQueued",
+                                          QbbSwitch::INPUT_QUEUED,
+                                          "InputQueued"))
+            .AddAttribute("Crossbar",
+                          "InputQueued: true: an input sends to one output at a time, through a "
+                          "crossbar; false: every output can read all inputs at once.",
+                          BooleanValue(false),
+                          MakeBooleanAccessor(&QbbSwitch::m_crossbar),
+                          MakeBooleanChecker())
+            .AddAttribute("CrossbarSpeedup",
+                          "Rate of the crossbar over that of the fastest port, 1..1000.",
+                          DoubleValue(1),
+                          MakeDoubleAccessor(&QbbSwitch::m_speedup),
+                          MakeDoubleChecker<double>(1, 1000))
+            .AddAttribute("CrossbarEgressBytes",
+                          "No frame begins to cross to an egress port that holds this much of its "
+                          "class, in bytes; 0: two of the port's largest frames.",
+                          UintegerValue(0),
+                          MakeUintegerAccessor(&QbbSwitch::m_crossbarEgressBytes),
+                          MakeUintegerChecker<uint32_t>());
+    return tid;
+}
+
+void
+QbbSwitch::SetPintBaseRtt(Time baseRtt)
+{
+    NS_ABORT_MSG_IF(m_configured,
+                    "rdma: QbbSwitch::PintBaseRtt is set while the switch is running");
+    QbbSetTimeResolution();
+    const int64_t baseRttPs = QbbToPs(baseRtt);
+    m_pint = baseRttPs > 0 ? std::make_unique<QbbPintMeter>(baseRttPs) : nullptr;
+}
+
+Time
+QbbSwitch::GetPintBaseRtt() const
+{
+    return QbbFromPs(m_pint ? m_pint->GetBaseRttPs() : 0);
+}
+
+void
+QbbSwitch::SetPathSelector(Ptr<QbbPathSelector> selector)
+{
+    m_selector = selector;
+    if (m_selector)
+    {
+        m_selector->SetSwitch(this);
+    }
+}
+
+Ptr<QbbPathSelector>
+QbbSwitch::GetPathSelector() const
+{
+    return m_selector;
+}
+
+void
+QbbSwitch::SetEcmpSeed(uint32_t seed)
+{
+    m_seedAttribute = seed;
+    const Ptr<Node> node = GetObject<Node>();
+    m_seed = seed || !node ? seed : QbbFlowHash(node->GetId(), 0, 0, 0, 0);
+}
+
+uint32_t
+QbbSwitch::GetEcmpSeed() const
+{
+    return m_seedAttribute;
+}
+
+} // namespace ns3
