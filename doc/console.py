@@ -52,14 +52,16 @@ def make_folder(folder):
     stub = os.path.join(folder, "tools", "with-ns3")
     with open(stub, "w", encoding="utf-8") as handle:
         handle.write("#!/bin/sh\nshift\nname=$1\nshift\ncase $name in\n")
-        for name in ("rdma-fabric", "rdma-first", "rdma-perftest"):
+        for source in sorted(glob.glob(os.path.join(ROOT, "examples", "*.cc"))):
+            name = os.path.basename(source)[:-len(".cc")]
             path = program(name)
             if path is None:
                 raise RuntimeError(f"{name} is not on the PATH; run this by tools/with-ns3 exec")
             handle.write(f'{name}) exec {shlex.quote(path)} "$@" ;;\n')
         handle.write("esac\necho no program $name >&2\nexit 2\n")
     os.chmod(stub, 0o755)
-    os.symlink(os.path.join(ROOT, "python"), os.path.join(folder, "python"))
+    for name in ("examples", "python"):
+        os.symlink(os.path.join(ROOT, name), os.path.join(folder, name))
 
 
 def same(expected, actual):

@@ -125,7 +125,8 @@ def documents(rows):
         for _, attribute, default, value, kind, text in (r for r in own if r[0] == "attribute"):
             default = "none" if "Pointer" in value else plain(default)
             lines.append((attribute, default, accepted(value, kind), text))
-        attributes += table(f"ns3::{name}", "22 13 17 48", lines)
+        if len(lines) > 1:
+            attributes += table(f"ns3::{name}", "22 13 17 48", lines)
         lines = [("Trace source", "Signature", "When")]
         for _, source, callback, text in (r for r in own if r[0] == "trace"):
             lines.append((source, callback.replace("ns3::", ""), text))
