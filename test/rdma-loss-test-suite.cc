@@ -221,6 +221,55 @@ class OnePacketTestCase : public TestCase
     Setup m_setup; //!< how
 };
 
+/** A packet is lost, and so is the first that is sent again, with NAKs for each packet and without.
+ */
+class LostAgainTestCase : public TestCase
+{
+  public:
+    LostAgainTestCase()
+        : TestCase("RoCE: a packet that is lost twice")
+    {
+    }
+
+  private:
+    void DoRun() override
+    {
+        // Ten packets of 88.48 ns over a round trip of more than 4 us: 0 to 9 have gone out when
+        // the first NAK comes. Packet 3 is lost, and the eleventh frame is the same packet again.
+        //
+        // Once for a gap: 4 brings a NAK, 5 to 9 do not, and 3 to 9 go out again. 3 is lost, nobody
+        // asks, and the timer sends 3 to 9 once more.
+        Measure(false, 1, 14);
+        // For each packet: 4 to 9 bring six NAKs, 88.48 ns apart, each of which sends 3 again as
+        // the port gets free. The first of these is lost, the next closes the gap. Behind the last
+        // one follow 4 to 9.
+        Measure(true, 0, 12);
+    }
+
+    /** \param each NAK for each packet \param timeouts expected \param again sent again */
+    void Measure(bool each, uint64_t timeouts, uint64_t again)
+    {
+        RdmaTestFabric test;
+        Setup setup;
+        setup.irn = false;
+        Configure(test, setup);
+        test.helper.SetTransportAttribute("NakEachPacket", BooleanValue(each));
+        test.Install(MakeRdmaStar(2, MakeTestRates(100, 100, 1000)),
+                     {MakeTestFlow(0, 0, 1, 10 * 1024)});
+        const auto sender = test.runner->GetSender(0);
+        const auto receiver = test.fabric->GetNic(1)->GetQueuePair(sender->GetRemoteQpn());
+        auto model = CreateObject<ReceiveListErrorModel>();
+        model->SetList({3, 10});
+        receiver->GetPort()->SetAttribute("ReceiveErrorModel", PointerValue(model));
+        test.Run();
+        const std::string where = each ? "NAK for each packet" : "NAK once for a gap";
+        NS_TEST_EXPECT_MSG_EQ(test.GetUnfinished(), "", where);
+        NS_TEST_EXPECT_MSG_EQ(receiver->GetStats().packetsAccepted, 10U, where);
+        NS_TEST_EXPECT_MSG_EQ(sender->GetStats().timeouts, timeouts, where << ": timeouts");
+        NS_TEST_EXPECT_MSG_EQ(sender->GetStats().packetsRetransmitted, again, where << ": again");
+    }
+};
+
 /** One long flow over 6 links at 40 Gbps, with packets and acknowledgements lost at the hosts. */
 class GoodputTestCase : public TestCase
 {
@@ -435,6 +484,7 @@ class RdmaLossTestSuite : public TestSuite
         setup.bdpFc = false;
         setup.loss = 0.01;
         AddTestCase(new AllEndTestCase(setup));
+        AddTestCase(new LostAgainTestCase);
         AddTestCase(new GoodputTestCase);
         AddTestCase(new TailTestCase);
         AddTestCase(new LivelockTestCase);

@@ -103,6 +103,11 @@ RdmaGoBackNSender::Refused()
     GoBack();
 }
 
+RdmaGoBackNReceiver::RdmaGoBackNReceiver(bool nakEachPacket)
+    : m_nakEachPacket(nakEachPacket)
+{
+}
+
 RdmaReceiverVerdict
 RdmaGoBackNReceiver::Check(int64_t packet)
 {
@@ -115,7 +120,8 @@ RdmaGoBackNReceiver::Check(int64_t packet)
     {
         return RdmaReceiverVerdict::DUPLICATE;
     }
-    if (m_nakSent)
+    // What is on its way when a receive was missing is no news to the requester.
+    if (m_refused || (m_nakSent && !m_nakEachPacket))
     {
         return RdmaReceiverVerdict::IGNORE;
     }
@@ -128,12 +134,13 @@ RdmaGoBackNReceiver::Accept(uint64_t packet, uint64_t packets, bool)
 {
     m_expected = packet + packets;
     m_nakSent = false;
+    m_refused = false;
 }
 
 void
 RdmaGoBackNReceiver::Refuse()
 {
-    m_nakSent = true;
+    m_refused = true;
 }
 
 uint64_t

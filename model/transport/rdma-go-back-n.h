@@ -70,11 +70,16 @@ class RdmaGoBackNSender : public RdmaReliableSender
 /**
  * \ingroup rdma
  * Accepts packets in order only; the first packet after a gap asks for the missing one, and no
- * other until that has come (IBA Vol. 1, 9.7.5.2.8: a NAK is sent once for each gap).
+ * other until that has come (IBA Vol. 1, 9.7.5.2.8: a NAK is sent once for each gap). Or each does,
+ * until the gap is closed: a loss of the packet that is sent again is then repaired without a
+ * timeout.
  */
 class RdmaGoBackNReceiver : public RdmaReceiver
 {
   public:
+    /** \param nakEachPacket true: each packet behind a gap is answered by a NAK */
+    explicit RdmaGoBackNReceiver(bool nakEachPacket = false);
+
     RdmaReceiverVerdict Check(int64_t packet) override;
     void Accept(uint64_t packet, uint64_t packets, bool endsMessage) override;
     void Refuse() override;
@@ -84,6 +89,8 @@ class RdmaGoBackNReceiver : public RdmaReceiver
   private:
     uint64_t m_expected{0}; //!< the next packet in order
     bool m_nakSent{false};  //!< the requester knows of the gap
+    bool m_refused{false};  //!< it was told to wait
+    bool m_nakEachPacket;   //!< ask again for each packet
 };
 
 } // namespace ns3

@@ -74,7 +74,13 @@ RoceTransport::GetTypeId()
                           "always asks for one of a message's last packet.",
                           UintegerValue(1),
                           MakeUintegerAccessor(&RoceTransport::m_ackInterval),
-                          MakeUintegerChecker<uint32_t>(1, 1U << 20));
+                          MakeUintegerChecker<uint32_t>(1, 1U << 20))
+            .AddAttribute("NakEachPacket",
+                          "GoBackN: true: every packet that comes behind a gap is answered by a "
+                          "NAK; false: the first one only, as the InfiniBand specification has it.",
+                          BooleanValue(false),
+                          MakeBooleanAccessor(&RoceTransport::m_nakEachPacket),
+                          MakeBooleanChecker());
     return tid;
 }
 
@@ -111,9 +117,12 @@ RoceTransport::MakeReceiver() const
 {
     if (m_lossRecovery == LossRecovery::GO_BACK_0)
     {
+        NS_ABORT_MSG_IF(m_nakEachPacket,
+                        "RoceTransport: NakEachPacket is on and LossRecovery is GoBack0; "
+                        "accepted: GoBackN");
         return std::make_unique<RdmaGoBack0Receiver>();
     }
-    return std::make_unique<RdmaGoBackNReceiver>();
+    return std::make_unique<RdmaGoBackNReceiver>(m_nakEachPacket);
 }
 
 uint32_t

@@ -57,6 +57,7 @@ class RoceTransport : public RdmaTransport
     uint32_t m_retryCount{7};               //!< attribute RetryCount
     uint32_t m_rnrRetry{7};                 //!< attribute RnrRetryCount
     uint32_t m_ackInterval{1};              //!< attribute AckInterval
+    bool m_nakEachPacket{false};            //!< attribute NakEachPacket
 };
 
 } // namespace ns3

@@ -106,3 +106,16 @@ TEST(RdmaGoBackNReceiver, RefusedAfterAGap)
     EXPECT_EQ(responder.GetExpected(), 0U);
     EXPECT_EQ(Receive(responder, {1, 2, 0, 2}), (Verdicts{IGNORE, IGNORE, ACCEPT, GAP}));
 }
+
+TEST(RdmaGoBackNReceiver, NakForEachPacket)
+{
+    // 1 is lost, and lost again: 2, 3 and what comes after the duplicate ask for it.
+    RdmaGoBackNReceiver responder(true);
+    EXPECT_EQ(Receive(responder, {0, 2, 3, 0, 2}), (Verdicts{ACCEPT, GAP, GAP, DUPLICATE, GAP}));
+    EXPECT_EQ(responder.GetExpected(), 1U);
+    EXPECT_EQ(Receive(responder, {1, 2}), (Verdicts{ACCEPT, ACCEPT}));
+    // What is behind a refused packet is no gap.
+    EXPECT_EQ(responder.Check(3), ACCEPT);
+    responder.Refuse();
+    EXPECT_EQ(Receive(responder, {4, 5, 3, 5, 5}), (Verdicts{IGNORE, IGNORE, ACCEPT, GAP, GAP}));
+}
