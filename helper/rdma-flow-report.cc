@@ -93,7 +93,7 @@ FormatSlowdown(int64_t fctPs, int64_t idealPs)
 }
 
 void
-CheckResult(const RdmaFlowResult& result)
+CheckFlowResult(const RdmaFlowResult& result)
 {
     std::string fault;
     if (result.idealPs <= 0)
@@ -123,7 +123,7 @@ Sort(const std::vector<RdmaFlowResult>& results)
     sorted.reserve(results.size());
     for (const auto& result : results)
     {
-        CheckResult(result);
+        CheckFlowResult(result);
         sorted.push_back(&result);
     }
     std::sort(sorted.begin(), sorted.end(), [](const auto* a, const auto* b) {

@@ -44,10 +44,10 @@ MakeBuffer(const std::vector<std::pair<const char*, uint32_t>>& attributes)
 }
 
 /** Occupancy, pause, resumption and loss. */
-class TimelineTestCase : public TestCase
+class ReceiverTimelineTestCase : public TestCase
 {
   public:
-    TimelineTestCase()
+    ReceiverTimelineTestCase()
         : TestCase("a slow receiver hands on, pauses and resumes at the instants worked out")
     {
     }
@@ -280,7 +280,7 @@ class RdmaReceiverTestSuite : public TestSuite
     RdmaReceiverTestSuite()
         : TestSuite("rdma-receiver")
     {
-        AddTestCase(new TimelineTestCase);
+        AddTestCase(new ReceiverTimelineTestCase);
         AddTestCase(new StallTestCase);
         AddTestCase(new FabricTestCase);
     }

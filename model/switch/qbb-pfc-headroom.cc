@@ -51,7 +51,7 @@ CheckFrame(uint32_t bytes, const char* whose)
 }
 
 void
-CheckTime(int64_t ps, const char* what)
+CheckHeadroomTime(int64_t ps, const char* what)
 {
     NS_ABORT_MSG_IF(ps < 0 || ps > MAX_TIME_PS,
                     "rdma: PFC headroom: " << what << " is " << ps
@@ -66,8 +66,8 @@ QbbPfcHeadroom::GetTerms(const QbbPortProfile& port)
     const uint64_t peerRate = port.peerRateBps ? port.peerRateBps : port.rateBps;
     CheckRate(port.rateBps, "this port");
     CheckRate(peerRate, "the peer");
-    CheckTime(port.delayPs, "cable delay");
-    CheckTime(port.reactionPs, "reaction time of the peer");
+    CheckHeadroomTime(port.delayPs, "cable delay");
+    CheckHeadroomTime(port.reactionPs, "reaction time of the peer");
     CheckFrame(port.maxFrameBytes, "this port");
     const uint32_t peerFrame = port.peerMaxFrameBytes ? port.peerMaxFrameBytes : port.maxFrameBytes;
     CheckFrame(peerFrame, "the peer");

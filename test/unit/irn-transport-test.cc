@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 
+#include "../rdma-test-units.h"
 #include "irn-steps.h"
 #include "irn-transport.h"
 #include "qbb-time.h"
@@ -16,8 +17,6 @@ using namespace ns3::IrnSteps;
 
 namespace
 {
-
-constexpr int64_t US = 1'000'000; //!< picoseconds
 
 /** \param recovery value of LossRecovery \return a transport with a BDP of 5 packets */
 Ptr<IrnTransport>

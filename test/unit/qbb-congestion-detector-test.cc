@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 
+#include "../rdma-test-units.h"
 #include "qbb-congestion-detector.h"
 
 #include <ns3/boolean.h>
@@ -11,8 +12,6 @@ using namespace ns3;
 
 namespace
 {
-
-constexpr int64_t US = 1'000'000;
 
 /// At 40 Gb/s 50 000 bytes leave in 10 us.
 QbbArbitration

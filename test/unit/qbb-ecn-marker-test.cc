@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 
+#include "../rdma-test-units.h"
 #include "qbb-ecn-marker.h"
 
 #include <ns3/boolean.h>
@@ -13,8 +14,6 @@ using namespace ns3;
 
 namespace
 {
-
-constexpr uint64_t GBPS = 1'000'000'000;
 
 } // namespace
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 
+#include "../rdma-test-units.h"
 #include "qbb-line-rate.h"
 
 #include <gtest/gtest.h>
@@ -9,8 +10,6 @@ using namespace ns3;
 
 namespace
 {
-
-constexpr uint64_t GBPS = 1'000'000'000;
 
 __extension__ typedef unsigned __int128 Wide;
 

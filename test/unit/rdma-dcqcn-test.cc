@@ -3,6 +3,7 @@
 // DCQCN's reaction point: rules worked out by hand from Zhu et al., SIGCOMM 2015, section 3.1, and
 // from NVIDIA's description of the parameters of ConnectX-4 and later.
 
+#include "../rdma-test-units.h"
 #include "qbb-time.h"
 #include "rdma-dcqcn.h"
 #include "rdma-fluid-model.h"
@@ -22,7 +23,6 @@ using namespace ns3;
 namespace
 {
 
-constexpr int64_t US = 1'000'000;
 constexpr uint64_t M = 1'000'000;
 constexpr uint64_t LINE = 40'000 * M;
 

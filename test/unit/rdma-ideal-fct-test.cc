@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+#include "../rdma-test-units.h"
 #include "rdma-expect-error.h"
 #include "rdma-ideal-fct.h"
 #include "rdma-units.h"
@@ -15,7 +16,6 @@ namespace
 
 __extension__ using Int128 = __int128;
 
-constexpr uint64_t GBPS = 1'000'000'000;
 constexpr uint64_t PS_PER_BYTE_AT_1BPS = 8'000'000'000'000;
 constexpr uint32_t ROCE_HEADER = 62; // 14 + 20 + 8 + 12, ICRC 4, FCS 4
 

@@ -3,6 +3,7 @@
 // HPCC over PINT: the byte, a switch's port, and the controller, worked out by hand from Ben Basat
 // et al., SIGCOMM 2020.
 
+#include "../rdma-test-units.h"
 #include "qbb-time.h"
 #include "rdma-hpcc-pint.h"
 #include "rdma-pint.h"
@@ -17,7 +18,6 @@ using namespace ns3;
 namespace
 {
 
-constexpr int64_t US = 1'000'000;
 constexpr uint64_t LINE = 100'000'000'000;
 constexpr int64_t T = 10 * US;
 constexpr uint64_t BT = 125'000;  // 100 Gb/s x 10 us, in bytes

@@ -2,6 +2,7 @@
 
 // RCM's rate delay and its recovery, by hand.
 
+#include "../rdma-test-units.h"
 #include "qbb-time.h"
 #include "rdma-rcm.h"
 
@@ -16,7 +17,6 @@ using namespace ns3;
 namespace
 {
 
-constexpr int64_t US = 1'000'000;
 constexpr uint64_t LINE = 40'000'000'000;
 
 std::unique_ptr<RdmaRateController>

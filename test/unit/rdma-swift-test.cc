@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 
+#include "../rdma-test-units.h"
 #include "qbb-time.h"
 #include "rdma-swift.h"
 
@@ -13,8 +14,6 @@ using namespace ns3;
 
 namespace
 {
-
-constexpr int64_t US = 1'000'000; // in ps
 
 /**
  * One queue pair of a 10 Gb/s port with packets of 10^4 bits, an empty path of 10 us, two switches
