@@ -28,7 +28,8 @@ import os, sys
 print(*sys.argv[1:], sep="|")
 print("9 packet-hops, 7 events in {cpu} s of CPU time ({cpu} M packet-hops/s), {cpu:.0f} MB")
 with open("summary.json", "w") as file:
-    file.write('{{\\n  "drops": {drops},\\n  "cpu_s": {cpu},\\n  "peak_rss_mb": {cpu},\\n  "x": 1\\n}}\\n')
+    file.write('{{\\n  "drops": {drops},\\n  "cpu_s": {cpu},\\n')
+    file.write('  "peak_rss_mb": {cpu},\\n  "x": 1\\n}}\\n')
 {more}
 """
 
@@ -104,7 +105,8 @@ class Golden(unittest.TestCase):
     def test_files_come_and_go(self):
         self.fake(more="os.mkdir('f'); open('f/a', 'w'); os.remove('summary.json')")
         self.check(
-            1, r"^one: f/a: was \(not there\), now e3b0", r"^one: summary\.json: was .*, now \(not there\)$"
+            1, r"^one: f/a: was \(not there\), now e3b0",
+            r"^one: summary\.json: was .*, now \(not there\)$",
         )
         self.fake(more="print('oh', file=sys.stderr)")
         self.check(1, r"^one: stderr: was \(not there\)")
@@ -141,16 +143,21 @@ class Golden(unittest.TestCase):
     def test_keep(self):
         kept = os.path.join(self.folder, "kept")
         self.check(0, words=["one", f"--keep={kept}"])
-        self.assertEqual(self.read("kept", "one", "summary.json"), '{\n  "drops": 0,\n  "x": 1\n}\n')
+        summary = self.read("kept", "one", "summary.json")
+        self.assertEqual(summary, '{\n  "drops": 0,\n  "x": 1\n}\n')
         self.assertEqual(self.read("kept", "one", "stdout"), "a|b c\n9 packet-hops, 7 events\n")
         done = self.golden("check", f"--keep={kept}")
-        self.assertEqual((done.returncode, done.stderr), (2, f"golden: --keep: {kept} is not empty\n"))
+        self.assertEqual(done.returncode, 2)
+        self.assertEqual(done.stderr, f"golden: --keep: {kept} is not empty\n")
 
     def test_sums_for_ranges_of_releases(self):
         old = re.sub(r"^(one/.*)", r"\1 ns3<3.44", self.sums, flags=re.M)
         self.write("sums.txt", old)
         self.check(0, words=["--ns3-version=3.43"])
-        self.check(0, r"^one: .* nothing for ns-3 dev$", r"^1 passed, 0 failed, 1 skipped$", NS3_VERSION="dev")
+        self.check(
+            0, r"^one: .* nothing for ns-3 dev$", r"^1 passed, 0 failed, 1 skipped$",
+            NS3_VERSION="dev",
+        )
         self.fake(drops=3)
         self.assertEqual(self.golden("update", "one").returncode, 1)
         added = old + re.sub("^(one/.* )0* ", r"\1", old, flags=re.M).replace("<", ">=")
@@ -162,14 +169,18 @@ class Golden(unittest.TestCase):
 
     def test_wrong_input(self):
         cases = {
-            ("check", "three"): "there is no run 'three'; tools/golden list prints the names",
-            ("check", "--jobs=0"): "--jobs: accepted: 1 and above",
-            ("check", "--programs=/nowhere"): "fake is not in /nowhere; --programs=DIR says where it is",
+            "three": "there is no run 'three'; tools/golden list prints the names",
+            "--jobs=0": "--jobs: accepted: 1 and above",
+            "--programs=/nowhere": "fake is not in /nowhere; --programs=DIR says where it is",
         }
-        for words, message in cases.items():
-            done = self.golden(*words)
-            self.assertEqual((done.returncode, done.stdout, done.stderr), (2, "", f"golden: {message}\n"))
-        for name, text in (("sums.txt", "one/a 12\n"), ("runs.txt", "one: a\none: b\n"), ("runs.txt", "  a\n"), ("runs.txt", "one:\n  a\n")):
+        for word, message in cases.items():
+            done = self.golden("check", word)
+            output = (done.returncode, done.stdout, done.stderr)
+            self.assertEqual(output, (2, "", f"golden: {message}\n"))
+        for name, text in (
+            ("sums.txt", "one/a 12\n"), ("runs.txt", "one: a\none: b\n"), ("runs.txt", "  a\n"),
+            ("runs.txt", "one:\n  a\n"),
+        ):
             self.write(name, text)
             self.assertRegex(self.golden("check").stderr, rf"^golden: .*/{name}:\d: expected .*\n$")
 
