@@ -10,7 +10,7 @@ import shutil
 # Settings of the network that are passed on.
 NETWORK = re.compile(r"(?:https?|ftp|no|all)_proxy|PIP_(?:INDEX_URL|DEFAULT_TIMEOUT)", re.I)
 # What pip's log says before it waits for the network.
-WAITS = re.compile(r"Getting page|Found index url|Obtaining dependency|Downloading|WARNING: Retrying")
+WAITS = re.compile(r"Getting page|Found index|Obtaining dependency|Downloading|WARNING: Retrying")
 APT_SECONDS = "root/apt.seconds"
 PIP_LOG = "root/pip.log"
 PIP_CERT = "root/pip-cert.pem"
@@ -72,7 +72,10 @@ def downloads(root):
 def pip_downloads(log):
     """The seconds that pip has waited for the network, by the times in its log."""
     lines = re.findall(r"^(\S+T\d+:\d+:\d+),(\d+) +(.*)", log, re.M)
-    when = [datetime.datetime.fromisoformat(day).timestamp() + int(ms) / 1000 for day, ms, _ in lines]
+    when = [
+        datetime.datetime.fromisoformat(second).timestamp() + int(millisecond) / 1000
+        for second, millisecond, _ in lines
+    ]
     return sum(
         after - before for before, after, line in zip(when, when[1:], lines) if WAITS.match(line[2])
     )
