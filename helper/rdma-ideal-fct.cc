@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "rdma-ideal-fct.h"
 
+#include "qbb-int128.h"
 #include "qbb-line-rate.h"
 #include "rdma-units.h"
 
@@ -13,8 +14,6 @@ namespace ns3
 
 namespace
 {
-
-__extension__ using Int128 = __int128;
 
 constexpr uint64_t MAX_IDEAL_FRAME_BYTES = 1 << 20;
 constexpr uint64_t MAX_IDEAL_OVERHEAD_BYTES = 1024;
@@ -35,7 +34,7 @@ CheckIdealInput(const std::string& what, uint64_t value, uint64_t min, uint64_t 
 }
 
 int64_t
-CheckIdealResult(Int128 fctPs)
+CheckIdealResult(QbbInt128 fctPs)
 {
     if (fctPs > RDMA_MAX_TIME_PS)
     {
@@ -59,14 +58,14 @@ GetClosedForm(const std::vector<RdmaIdealHop>& path,
               const RdmaLineOverhead& overhead)
 {
     const std::size_t hops = path.size();
-    std::vector<Int128> byteTime;
+    std::vector<QbbInt128> byteTime;
     for (const auto& hop : path)
     {
         byteTime.push_back(QbbLineRate(hop.rateBps).BytesToPs(1));
     }
     // Sums over the links before h of the time that a frame takes to arrive at the next node.
     const auto sum = [&](uint32_t bytes) {
-        std::vector<Int128> sums(hops + 1, 0);
+        std::vector<QbbInt128> sums(hops + 1, 0);
         for (std::size_t h = 0; h < hops; ++h)
         {
             sums[h + 1] =
@@ -81,24 +80,24 @@ GetClosedForm(const std::vector<RdmaIdealHop>& path,
     }
     const auto first = sum(frames.firstBytes);
     const auto middle = sum(frames.middleBytes);
-    const Int128 lineBytes = overhead.preambleBytes + overhead.gapBytes;
-    const Int128 firstLine = lineBytes + frames.firstBytes;
-    const Int128 middleLine = lineBytes + frames.middleBytes;
-    Int128 longest = 0;
+    const QbbInt128 lineBytes = overhead.preambleBytes + overhead.gapBytes;
+    const QbbInt128 firstLine = lineBytes + frames.firstBytes;
+    const QbbInt128 middleLine = lineBytes + frames.middleBytes;
+    QbbInt128 longest = 0;
     for (std::size_t p = 0; p < hops; ++p)
     {
-        const Int128 head = first[p] + firstLine * byteTime[p];
+        const QbbInt128 head = first[p] + firstLine * byteTime[p];
         if (frames.count == 2)
         {
             longest = std::max(longest, head + last[hops] - last[p]);
             continue;
         }
-        Int128 slowest = 0;
+        QbbInt128 slowest = 0;
         for (std::size_t m = p; m < hops; ++m)
         {
             slowest = std::max(slowest, byteTime[m]);
-            const Int128 steps =
-                middleLine * (byteTime[m] + slowest * static_cast<Int128>(frames.count - 3));
+            const QbbInt128 steps =
+                middleLine * (byteTime[m] + slowest * static_cast<QbbInt128>(frames.count - 3));
             longest =
                 std::max(longest, head + middle[m] - middle[p] + steps + last[hops] - last[m]);
         }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "rdma-units.h"
 
+#include "qbb-int128.h"
 #include "rdma-text-file.h"
 
 #include <array>
@@ -14,8 +15,6 @@ namespace ns3
 
 namespace
 {
-
-__extension__ using Uint128 = unsigned __int128;
 
 constexpr std::size_t MAX_DECIMALS = 18;
 
@@ -144,7 +143,7 @@ Scale(const std::string& text,
     {
         FailUnit(text, "has more than " + std::to_string(MAX_DECIMALS) + " decimals", accepted);
     }
-    Uint128 value = 0;
+    QbbUint128 value = 0;
     for (const char c : decimal.whole)
     {
         value = value * 10 + static_cast<unsigned>(c - '0');
@@ -154,8 +153,8 @@ Scale(const std::string& text,
         }
     }
     value *= unit;
-    Uint128 part = 0;
-    Uint128 divisor = 1;
+    QbbUint128 part = 0;
+    QbbUint128 divisor = 1;
     for (const char c : decimal.decimals)
     {
         part = part * 10 + static_cast<unsigned>(c - '0');

@@ -98,7 +98,7 @@ class SwitchRig
                 uint32_t count,
                 uint8_t priority = 3)
     {
-        RdmaTestLink::At(ps, [=]() {
+        RdmaTestLink::At(ps, [this, from, to, first, count, priority]() {
             for (uint32_t i = 0; i < count; ++i)
             {
                 QbbFramePtr frame = MakeTestFrame(*hosts[from], first + i, priority, FRAME_BYTES);

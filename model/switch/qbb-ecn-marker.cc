@@ -2,6 +2,7 @@
 
 #include "qbb-ecn-marker.h"
 
+#include "qbb-int128.h"
 #include "rdma-compat.h"
 
 #include <ns3/abort.h>
@@ -45,7 +46,7 @@ CheckPriority(uint8_t priority)
 uint64_t
 ScaleByRate(uint64_t bytes, uint64_t rate, uint64_t reference)
 {
-    const auto product = static_cast<unsigned __int128>(bytes) * rate + reference / 2;
+    const auto product = static_cast<QbbUint128>(bytes) * rate + reference / 2;
     return static_cast<uint64_t>(product / reference);
 }
 

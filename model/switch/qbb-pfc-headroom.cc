@@ -2,6 +2,7 @@
 
 #include "qbb-pfc-headroom.h"
 
+#include "qbb-int128.h"
 #include "qbb-wire.h"
 
 #include <ns3/abort.h>
@@ -21,7 +22,7 @@ constexpr uint32_t MAX_OVERHEAD_BYTES = 64;
 constexpr uint64_t MAX_RATE_BPS = 8'000'000'000'000ULL;
 
 uint64_t
-DivideUp(unsigned __int128 dividend, uint64_t divisor)
+DivideUp(QbbUint128 dividend, uint64_t divisor)
 {
     return static_cast<uint64_t>((dividend + divisor - 1) / divisor);
 }
@@ -30,7 +31,7 @@ int64_t
 BytesToPs(uint64_t bytes, uint64_t rateBps)
 {
     return static_cast<int64_t>(
-        DivideUp(static_cast<unsigned __int128>(bytes) * BIT_PS_PER_BYTE_S, rateBps));
+        DivideUp(static_cast<QbbUint128>(bytes) * BIT_PS_PER_BYTE_S, rateBps));
 }
 
 void
@@ -86,8 +87,7 @@ QbbPfcHeadroom::GetTerms(const QbbPortProfile& port)
     terms.reactionPs = port.reactionPs;
 
     const int64_t sumPs = terms.waitPs + terms.pausePs + terms.cablePs + terms.reactionPs;
-    const uint64_t line =
-        DivideUp(static_cast<unsigned __int128>(sumPs) * peerRate, BIT_PS_PER_BYTE_S);
+    const uint64_t line = DivideUp(static_cast<QbbUint128>(sumPs) * peerRate, BIT_PS_PER_BYTE_S);
     terms.lineBytes = line - std::min<uint64_t>(line, gap);
 
     const uint64_t perFrame = peerFrame + overhead;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 
-#include "../rdma-test-units.h"
 #include "irn-steps.h"
 #include "irn-transport.h"
 #include "qbb-time.h"
 #include "rdma-go-back-0.h"
+#include "rdma-test-units.h"
 
 #include <ns3/boolean.h>
 #include <ns3/string.h>

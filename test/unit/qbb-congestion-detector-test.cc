@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 
-#include "../rdma-test-units.h"
 #include "qbb-congestion-detector.h"
+#include "rdma-test-units.h"
 
 #include <ns3/boolean.h>
 #include <ns3/uinteger.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 
-#include "../rdma-test-units.h"
 #include "qbb-ecn-marker.h"
+#include "rdma-test-units.h"
 
 #include <ns3/boolean.h>
 #include <ns3/double.h>
@@ -11,11 +11,6 @@
 #include <random>
 
 using namespace ns3;
-
-namespace
-{
-
-} // namespace
 
 TEST(QbbEcnMarker, DefaultsAreDcqcnAt40G)
 {

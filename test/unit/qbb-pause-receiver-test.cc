@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 
-#include "../rdma-test-units.h"
 #include "qbb-pause.h"
+#include "rdma-test-units.h"
 
 #include <algorithm>
 #include <gtest/gtest.h>

@@ -3,10 +3,10 @@
 // DCQCN's reaction point: rules worked out by hand from Zhu et al., SIGCOMM 2015, section 3.1, and
 // from NVIDIA's description of the parameters of ConnectX-4 and later.
 
-#include "../rdma-test-units.h"
 #include "qbb-time.h"
 #include "rdma-dcqcn.h"
 #include "rdma-fluid-model.h"
+#include "rdma-test-units.h"
 
 #include <ns3/data-rate.h>
 #include <ns3/double.h>

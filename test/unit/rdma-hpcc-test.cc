@@ -2,10 +2,10 @@
 
 // HPCC's rules worked out by hand from Li et al., SIGCOMM 2019, algorithm 1.
 
-#include "../rdma-test-units.h"
 #include "qbb-time.h"
 #include "rdma-hpcc.h"
 #include "rdma-int-feed.h"
+#include "rdma-test-units.h"
 
 #include <ns3/double.h>
 #include <ns3/nstime.h>

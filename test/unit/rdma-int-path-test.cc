@@ -2,8 +2,8 @@
 
 // Telemetry of two acknowledgements compared: wraps, old ones, other paths.
 
-#include "../rdma-test-units.h"
 #include "rdma-int-path.h"
+#include "rdma-test-units.h"
 
 #include <gtest/gtest.h>
 #include <optional>

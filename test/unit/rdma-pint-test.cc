@@ -3,10 +3,10 @@
 // HPCC over PINT: the byte, a switch's port, and the controller, worked out by hand from Ben Basat
 // et al., SIGCOMM 2020.
 
-#include "../rdma-test-units.h"
 #include "qbb-time.h"
 #include "rdma-hpcc-pint.h"
 #include "rdma-pint.h"
+#include "rdma-test-units.h"
 
 #include <ns3/uinteger.h>
 

@@ -3,10 +3,10 @@
 // PowerTCP's and theta-PowerTCP's rules worked out by hand from Addanki et al., NSDI 2022,
 // algorithms 1 and 2.
 
-#include "../rdma-test-units.h"
 #include "qbb-time.h"
 #include "rdma-int-feed.h"
 #include "rdma-power-tcp.h"
+#include "rdma-test-units.h"
 
 #include <ns3/double.h>
 #include <ns3/nstime.h>

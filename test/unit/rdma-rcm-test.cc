@@ -2,9 +2,9 @@
 
 // RCM's rate delay and its recovery, by hand.
 
-#include "../rdma-test-units.h"
 #include "qbb-time.h"
 #include "rdma-rcm.h"
+#include "rdma-test-units.h"
 
 #include <ns3/nstime.h>
 #include <ns3/string.h>

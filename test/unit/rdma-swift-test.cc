@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 
-#include "../rdma-test-units.h"
 #include "qbb-time.h"
 #include "rdma-swift.h"
+#include "rdma-test-units.h"
 
 #include <ns3/double.h>
 #include <ns3/uinteger.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 
-#include "../rdma-test-units.h"
 #include "qbb-time.h"
+#include "rdma-test-units.h"
 #include "rdma-timely.h"
 
 #include <ns3/boolean.h>

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#include "../rdma-test-units.h"
+
 #include "rdma-expect-error.h"
 #include "rdma-file-error.h"
+#include "rdma-test-units.h"
 #include "rdma-topology-builders.h"
 
 #include <algorithm>
