@@ -63,13 +63,6 @@ PROFILES = {
         "RDMA_UNIT_TESTS": "ON",
         "RDMA_TEST_RUNNER": "ON",
     },
-    # The optimized build with the bindings; the interpreter is added by its caller.
-    "python": {
-        **OPTIMIZED,
-        "NS3_EXAMPLES": "OFF",
-        "RDMA_BENCH": "OFF",
-        "NS3_PYTHON_BINDINGS": "ON",
-    },
 }
 
 STATUS = re.compile(r"^\[(\d+)/(\d+)\] (.*)$")

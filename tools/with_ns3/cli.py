@@ -21,7 +21,8 @@ USAGE = """usage: tools/with-ns3 VERB ...
   exec CMD [ARGS]         run CMD with the optimized build's programs and libraries on its paths
   bench [ARGS]            run the benchmarks of bench/ (optimized build); --static first: with
                           static libraries and link-time optimization
-  python SCRIPT [ARGS]    run a Python script in which "from ns import ns" works
+  python SCRIPT [ARGS]    run a Python script in which "from ns import ns" has this module; its
+                          ns-3 is that of PyPI
   --help                  this text
 
 ns-3 comes from the environment variable NS3_DIR (a source tree, 3.37 or newer, which stays as it
@@ -168,7 +169,7 @@ def python(arguments):
     """python SCRIPT [ARGS]"""
     from . import bindings
 
-    return bindings.main(arguments, prepare, execute)
+    return bindings.main(arguments, execute)
 
 
 VERBS = {
