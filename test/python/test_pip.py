@@ -3,6 +3,7 @@
 """Tests of what pip install . and tools/with-ns3 python say where they cannot work: one message
 that names what is missing. Nothing is downloaded or compiled."""
 
+import glob
 import os
 import subprocess
 import sys
@@ -122,7 +123,8 @@ class WithNs3(unittest.TestCase):
         with mock.patch.object(bindings, "SOURCES", ("CMakeLists.txt",)):
             self.assertNotEqual(before, bindings.fingerprint())
         for pattern in bindings.SOURCES:
-            self.assertTrue(bindings.glob.glob(os.path.join(ROOT, pattern), recursive=True), pattern)
+            found = glob.glob(os.path.join(ROOT, pattern), recursive=True)
+            self.assertTrue(found, pattern)
 
 
 if __name__ == "__main__":

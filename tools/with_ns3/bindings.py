@@ -9,7 +9,7 @@ import re
 import sys
 
 from . import packages, venv
-from .build import jobs
+from .build import environment, jobs
 from .places import ROOT, WORK, lock
 from .say import Phases, Progress, Stop, usage_error
 
@@ -22,7 +22,7 @@ STATUS = re.compile(r"^\s*\[(\d+)/(\d+)\] ")
 
 
 def project(name):
-    """The value of a line NAME = VALUE of pyproject.toml; Python has no reader for it before 3.11."""
+    """The value of a line of pyproject.toml; Python has no reader for the file before 3.11."""
     with open(os.path.join(ROOT, "pyproject.toml"), encoding="utf-8") as handle:
         found = re.search(rf"^{name} = (.*)$", handle.read(), re.M)
     return ast.literal_eval(found[1])
@@ -74,7 +74,7 @@ def install(interpreter, phases):
         interpreter, "-m", "pip", "install", "-v", "--disable-pip-version-check", "--no-deps",
         "--no-build-isolation", "-C", f"build-dir={build}", os.path.realpath(ROOT),
     ]
-    env = dict(os.environ, CMAKE_BUILD_PARALLEL_LEVEL=str(jobs()))
+    env = {**environment(), "CMAKE_BUILD_PARALLEL_LEVEL": str(jobs())}
     venv.run(command, os.path.join(WORK, f"{os.path.basename(folder)}-install.log"), env, show)
     progress.clear()
     with open(stamp, "w", encoding="ascii") as handle:
