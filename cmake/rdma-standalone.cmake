@@ -13,7 +13,7 @@
 
 set(RDMA_NS3_BUILD "" CACHE PATH "Output folder of an ns-3 build to use in place of an installed ns-3")
 if(NOT CMAKE_BUILD_TYPE)
-  set(CMAKE_BUILD_TYPE RelWithDebInfo CACHE STRING "Type of build" FORCE)
+  set(CMAKE_BUILD_TYPE Release CACHE STRING "Type of build" FORCE)
 endif()
 set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
 set(CMAKE_POSITION_INDEPENDENT_CODE ON)
@@ -22,12 +22,25 @@ set(CMAKE_LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/lib)
 find_program(CCACHE ccache)
 mark_as_advanced(CCACHE)
 if(CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
-  set(CMAKE_CXX_COMPILER_LAUNCHER ${CCACHE})
+  # What ccache needs to be told where headers are precompiled.
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros
+                                  ${CCACHE})
 endif()
 
 include(GNUInstallDirs)
 include(${CMAKE_CURRENT_LIST_DIR}/rdma-find-ns3.cmake)
 add_compile_options(-Wall)
+
+# ns-3's headers and libraries under names that do not depend on where it is installed.
+file(MAKE_DIRECTORY ${CMAKE_BINARY_DIR}/ns-3)
+file(CREATE_LINK ${rdma_include_dir} ${CMAKE_BINARY_DIR}/ns-3/include SYMBOLIC)
+file(CREATE_LINK ${rdma_lib_dir} ${CMAKE_BINARY_DIR}/ns-3/lib SYMBOLIC)
+
+# What tests and scripts find programs, libraries and ns-3's release by.
+set(rdma_test_environment
+    "PATH=${RDMA_BINARY_DIR}/examples:${RDMA_BINARY_DIR}/bench:$ENV{PATH}"
+    "NS3_BUILD=${CMAKE_BINARY_DIR}:${CMAKE_BINARY_DIR}/ns-3" NS3_VERSION=${RDMA_NS3_VERSION}
+    RDMA_ROOT=${CMAKE_CURRENT_SOURCE_DIR})
 
 # The modules that anything here may link: each variable names a target, and is empty where the
 # ns-3 at hand lacks the module, so that examples that need it are left out.
@@ -52,6 +65,7 @@ function(build_lib)
   add_library(ns3::${ARG_LIBNAME} ALIAS ${ARG_LIBNAME})
   set_target_properties(${ARG_LIBNAME} PROPERTIES OUTPUT_NAME ${RDMA_NS3_LIB_PREFIX}-${ARG_LIBNAME}${RDMA_NS3_LIB_SUFFIX})
   target_link_libraries(${ARG_LIBNAME} PUBLIC ${ARG_LIBRARIES_TO_LINK})
+  rdma_use_precompiled_headers(${ARG_LIBNAME})
   target_include_directories(${ARG_LIBNAME} PUBLIC $<BUILD_INTERFACE:${CMAKE_BINARY_DIR}/include>
                                                    $<INSTALL_INTERFACE:include>)
 
@@ -69,6 +83,16 @@ function(build_lib)
           DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/ns3)
   install(TARGETS ${ARG_LIBNAME} DESTINATION ${CMAKE_INSTALL_LIBDIR})
 
+  # All programs include these two headers, which are most of what is compiled of a program.
+  if(RDMA_PRECOMPILE)
+    file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/program-headers.cc CONTENT "// Has no code.\n")
+    add_library(rdma-program-headers OBJECT EXCLUDE_FROM_ALL ${CMAKE_BINARY_DIR}/program-headers.cc)
+    target_link_libraries(rdma-program-headers PRIVATE ${ARG_LIBNAME})
+    target_precompile_headers(rdma-program-headers PRIVATE <ns3/core-module.h> <ns3/rdma-module.h>)
+    # Programs and libraries differ in these options, but the headers are for programs.
+    set_target_properties(rdma-program-headers PROPERTIES POSITION_INDEPENDENT_CODE OFF)
+  endif()
+
   set(lib${ARG_LIBNAME} ${ARG_LIBNAME})
   set(BLIB_LIBNAME ${ARG_LIBNAME})
   if(EXISTS ${CMAKE_CURRENT_SOURCE_DIR}/examples/CMakeLists.txt)
@@ -81,5 +105,9 @@ function(build_lib_example)
   cmake_parse_arguments(ARG "IGNORE_PCH" "NAME" "SOURCE_FILES;HEADER_FILES;LIBRARIES_TO_LINK" ${ARGN})
   add_executable(${ARG_NAME} ${ARG_SOURCE_FILES})
   target_link_libraries(${ARG_NAME} PRIVATE ${lib${BLIB_LIBNAME}} ${ARG_LIBRARIES_TO_LINK})
-  set_target_properties(${ARG_NAME} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${RDMA_BINARY_DIR}/examples)
+  if(RDMA_PRECOMPILE)
+    target_precompile_headers(${ARG_NAME} REUSE_FROM rdma-program-headers)
+  endif()
+  set_target_properties(${ARG_NAME} PROPERTIES POSITION_INDEPENDENT_CODE OFF
+                                               RUNTIME_OUTPUT_DIRECTORY ${RDMA_BINARY_DIR}/examples)
 endfunction()

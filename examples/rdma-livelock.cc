@@ -80,7 +80,7 @@ Measure(const Run& run, const std::string& recovery)
     const bool isRead = run.opcode == RdmaWrOpcode::RDMA_READ;
     const auto taker = (isRead ? requester : responder)->GetPort();
     const auto giver = (isRead ? responder : requester)->GetPort();
-    taker->SetAttribute("ReceiveErrorModel", PointerValue(Create<LoseEvery>(run.every)));
+    taker->SetAttribute("ReceiveErrorModel", PointerValue(CreateObject<LoseEvery>(run.every)));
 
     uint64_t bytes = 0;
     RdmaSendRequest request;

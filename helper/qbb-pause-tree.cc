@@ -3,21 +3,13 @@
 #include "qbb-pause-tree.h"
 
 #include "qbb-wire.h"
+#include "rdma-units.h"
 
 namespace ns3
 {
 
 namespace
 {
-
-/// \param ps picoseconds \return microseconds as text, exactly
-std::string
-FormatUs(int64_t ps)
-{
-    constexpr int64_t PS_PER_US = 1'000'000;
-    const std::string fraction = std::to_string(PS_PER_US + ps % PS_PER_US).substr(1);
-    return std::to_string(ps / PS_PER_US) + "." + fraction;
-}
 
 /// \param number a number or QbbPause::NONE \return it as text; empty for NONE
 std::string
@@ -173,8 +165,8 @@ QbbPauseTree::FormatCsv() const
         roots[i] = pause.parent == QbbPause::NONE ? i : roots[pause.parent];
         text += std::to_string(i) + "," + FormatOptional(pause.parent) + "," +
                 std::to_string(roots[i]) + "," + std::to_string(pause.depth) + "," +
-                FormatUs(pause.startPs) + "," +
-                (pause.endPs == QbbPause::NONE ? "" : FormatUs(pause.endPs)) + "," +
+                FormatRdmaUs(pause.startPs) + "," +
+                (pause.endPs == QbbPause::NONE ? "" : FormatRdmaUs(pause.endPs)) + "," +
                 std::to_string(pause.node) + "," + std::to_string(pause.port) + "," +
                 std::to_string(pause.priority) + "," + std::to_string(pause.peer) + "," +
                 std::to_string(pause.peerPort) + "," + std::to_string(pause.frames) + "," +

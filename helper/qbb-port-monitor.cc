@@ -20,7 +20,7 @@ constexpr const char* HEADING =
     "peak_ingress_bytes,headroom_bytes,peak_headroom_bytes\n";
 
 auto
-Tie(const QbbPortReading& r)
+TieReading(const QbbPortReading& r)
 {
     return std::tie(r.txFrames,
                     r.txBytes,
@@ -46,7 +46,7 @@ Tie(const QbbPortReading& r)
 bool
 QbbPortReading::operator==(const QbbPortReading& other) const
 {
-    return Tie(*this) == Tie(other);
+    return TieReading(*this) == TieReading(other);
 }
 
 QbbPortMonitor::QbbPortMonitor(std::ostream& os, int64_t periodPs)

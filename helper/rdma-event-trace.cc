@@ -2,6 +2,8 @@
 
 #include "rdma-event-trace.h"
 
+#include "rdma-units.h"
+
 #include <cstdio>
 
 namespace ns3
@@ -34,19 +36,6 @@ Quote(const std::string& text)
         }
     }
     return quoted + '"';
-}
-
-/** \param ps picoseconds, at least 0 \return microseconds, exactly */
-std::string
-FormatUs(int64_t ps)
-{
-    char text[40];
-    std::snprintf(text,
-                  sizeof(text),
-                  "%lld.%06lld",
-                  static_cast<long long>(ps / 1'000'000),
-                  static_cast<long long>(ps % 1'000'000));
-    return text;
 }
 
 } // namespace
@@ -102,8 +91,8 @@ RdmaEventTrace::WriteSpan(uint32_t process,
                           int64_t startPs,
                           int64_t endPs)
 {
-    Begin('X', process, name) << ",\"tid\":" << track << ",\"ts\":" << FormatUs(startPs)
-                              << ",\"dur\":" << FormatUs(endPs - startPs) << "}";
+    Begin('X', process, name) << ",\"tid\":" << track << ",\"ts\":" << FormatRdmaUs(startPs)
+                              << ",\"dur\":" << FormatRdmaUs(endPs - startPs) << "}";
 }
 
 void
@@ -112,7 +101,7 @@ RdmaEventTrace::WriteInstant(uint32_t process,
                              const std::string& name,
                              int64_t atPs)
 {
-    Begin('i', process, name) << ",\"tid\":" << track << ",\"ts\":" << FormatUs(atPs)
+    Begin('i', process, name) << ",\"tid\":" << track << ",\"ts\":" << FormatRdmaUs(atPs)
                               << ",\"s\":\"t\"}";
 }
 
@@ -123,8 +112,8 @@ RdmaEventTrace::WriteCounter(uint32_t process,
                              int64_t atPs,
                              uint64_t value)
 {
-    Begin('C', process, name) << ",\"ts\":" << FormatUs(atPs) << ",\"args\":{" << Quote(unit) << ":"
-                              << value << "}}";
+    Begin('C', process, name) << ",\"ts\":" << FormatRdmaUs(atPs) << ",\"args\":{" << Quote(unit)
+                              << ":" << value << "}}";
 }
 
 } // namespace ns3

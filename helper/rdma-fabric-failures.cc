@@ -58,16 +58,6 @@ ParseTime(const std::string& option, const std::string& text, const std::string&
     return QbbFromPs(ps);
 }
 
-/** \param option its name \param given it was given \param with what it needs */
-void
-RefuseAlone(const std::string& option, bool given, const std::string& with)
-{
-    if (given)
-    {
-        throw std::invalid_argument("--" + option + " means nothing without --" + with);
-    }
-}
-
 /** \param option its name \param given it was given \param options a run */
 void
 RequirePfc(const std::string& option, bool given, const RdmaFabricOptions& options)
@@ -266,10 +256,10 @@ RdmaFabricFailures::AddWatchdogs(const RdmaFabricOptions& options)
     CheckRdmaChoice("watchdogPorts", options.watchdogPorts, {"all", "servers"});
     if (options.watchdog == "off")
     {
-        RefuseAlone("detection", options.detection != "auto", "watchdog");
-        RefuseAlone("restoration", options.restoration != "auto", "watchdog");
-        RefuseAlone("watchdogPoll", options.watchdogPoll != "auto", "watchdog");
-        RefuseAlone("watchdogPorts", options.watchdogPorts != "all", "watchdog");
+        RefuseRdmaOptionAlone("detection", options.detection != "auto", "watchdog");
+        RefuseRdmaOptionAlone("restoration", options.restoration != "auto", "watchdog");
+        RefuseRdmaOptionAlone("watchdogPoll", options.watchdogPoll != "auto", "watchdog");
+        RefuseRdmaOptionAlone("watchdogPorts", options.watchdogPorts != "all", "watchdog");
         return;
     }
     const Time detection = ParseTime("detection", options.detection, "200ms");
@@ -304,7 +294,7 @@ RdmaFabricFailures::AddTrace(const RdmaFabricOptions& options)
 {
     if (m_tracePath.empty())
     {
-        RefuseAlone("traceInterval", options.traceInterval != "auto", "trace-events");
+        RefuseRdmaOptionAlone("traceInterval", options.traceInterval != "auto", "trace-events");
         return;
     }
     const Time interval = ParseTime("traceInterval", options.traceInterval, "10us");

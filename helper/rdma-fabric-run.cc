@@ -5,6 +5,7 @@
 #include "qbb-helper.h"
 #include "qbb-wheel-scheduler.h"
 #include "qbb-wire.h"
+#include "rdma-build-note.h"
 #include "rdma-fabric-control.h"
 #include "rdma-fabric-deadlock.h"
 #include "rdma-fabric-failures.h"
@@ -40,6 +41,9 @@ namespace ns3
 
 namespace
 {
+
+/// Seconds of CPU time from which on a run says what its build costs.
+constexpr double LONG_RUN_S = 10;
 
 /** \param topology a topology \param loss error rate \return the same with this on all links */
 RdmaTopology
@@ -272,6 +276,10 @@ RdmaFabricRun::Run(bool progress)
         m_watch->Finish();
     }
     m_cpuS = static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
+    if (const std::string note = GetRdmaBuildNote(); m_cpuS > LONG_RUN_S && !note.empty())
+    {
+        std::cerr << note << "\n";
+    }
     m_events = Simulator::GetEventCount() - eventsBefore;
     m_endPs = QbbNowPs();
     m_failures->Finish();

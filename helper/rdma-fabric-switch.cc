@@ -23,24 +23,14 @@ namespace
 {
 
 /// Largest buffer of an input port.
-constexpr uint64_t MAX_PORT_BYTES = 1U << 30;
-
-/** \param option its name \param given it was given \param with what it is with */
-void
-RefuseIfGiven(const std::string& option, bool given, const std::string& with)
-{
-    if (given)
-    {
-        throw std::invalid_argument("--" + option + " means nothing with " + with);
-    }
-}
+constexpr uint64_t MAX_PORT_BUFFER_BYTES = 1U << 30;
 
 /** \param option its name \param text its value \return bytes, at least 1 */
 uint64_t
 ParsePortBytes(const std::string& option, const std::string& text)
 {
     const uint64_t bytes = ParseRdmaOption(option, [&] { return ParseRdmaBytes(text); });
-    if (bytes == 0 || bytes > MAX_PORT_BYTES)
+    if (bytes == 0 || bytes > MAX_PORT_BUFFER_BYTES)
     {
         throw std::invalid_argument("--" + option + ": " + text +
                                     "; accepted: auto, or 1 byte to 1 GiB");
@@ -97,7 +87,7 @@ ConfigureMarking(RdmaFabricHelper& helper, const RdmaFabricOptions& options)
     CheckRdmaChoice("marking", options.marking, {"curve", "root", "root-victim", "threshold"});
     if (options.marking == "curve")
     {
-        RefuseIfGiven("markThreshold", options.markThreshold != "auto", "--marking=curve");
+        RefuseRdmaOption("markThreshold", options.markThreshold != "auto", "--marking=curve");
         return;
     }
     if (options.ecn != "auto" && options.ecn != "on")
@@ -141,22 +131,22 @@ ConfigureRdmaSwitch(RdmaFabricHelper& helper, const RdmaFabricOptions& options)
     if (options.switchType == "shared")
     {
         const std::string with = "--switch=shared";
-        RefuseIfGiven("portBuffer", options.portBuffer != "auto", with);
-        RefuseIfGiven("xoff", options.xoff != "auto", with);
-        RefuseIfGiven("xon", options.xon != "auto", with);
-        RefuseIfGiven("cells", options.cells != 1, with);
-        RefuseIfGiven("crossbar", options.crossbar != "off", with);
+        RefuseRdmaOption("portBuffer", options.portBuffer != "auto", with);
+        RefuseRdmaOption("xoff", options.xoff != "auto", with);
+        RefuseRdmaOption("xon", options.xon != "auto", with);
+        RefuseRdmaOption("cells", options.cells != 1, with);
+        RefuseRdmaOption("crossbar", options.crossbar != "off", with);
         ConfigureRdmaBuffers(helper, options);
     }
     else
     {
         const std::string with = "--switch=" + options.switchType;
-        RefuseIfGiven("buffer", options.buffer != "auto", with + "; see --portBuffer");
-        RefuseIfGiven("bufferPreset", options.bufferPreset != "none", with);
-        RefuseIfGiven("classAlphas", !options.classAlphas.empty(), with);
-        RefuseIfGiven("sonicBuffers",
-                      !options.sonicBuffers.empty() || !options.sonicQos.empty(),
-                      with);
+        RefuseRdmaOption("buffer", options.buffer != "auto", with + "; see --portBuffer");
+        RefuseRdmaOption("bufferPreset", options.bufferPreset != "none", with);
+        RefuseRdmaOption("classAlphas", !options.classAlphas.empty(), with);
+        RefuseRdmaOption("sonicBuffers",
+                         !options.sonicBuffers.empty() || !options.sonicQos.empty(),
+                         with);
         ConfigureRdmaTrust(helper, options);
         ConfigurePortBuffers(helper, options);
         ConfigureQueueing(helper, options);

@@ -25,16 +25,6 @@ constexpr int64_t LOSSY_TIMEOUT_PS = 320'000'000;
 /// The IRN paper's RTO_low.
 constexpr int64_t LOW_TIMEOUT_PS = 100'000'000;
 
-/** \param option its name \param given it was given \param transport the run's transport */
-void
-RefuseIfGiven(const std::string& option, bool given, const std::string& transport)
-{
-    if (given)
-    {
-        throw std::invalid_argument("--" + option + " means nothing with --transport=" + transport);
-    }
-}
-
 /** \param options a run \return its loss recovery, as the attribute LossRecovery names it */
 std::string
 GetLossRecovery(const RdmaFabricOptions& options)
@@ -154,15 +144,19 @@ ConfigureRdmaTransport(RdmaFabricHelper& helper, const RdmaFabricOptions& option
     }
     else
     {
-        RefuseIfGiven("bdpCap", options.bdpCap != "auto", options.transport);
-        RefuseIfGiven("rtoLow", options.rtoLow != "auto", options.transport);
-        RefuseIfGiven("rtoLowPackets", options.rtoLowPackets != "auto", options.transport);
-        RefuseIfGiven("dynamicRto", options.dynamicRto, options.transport);
-        RefuseIfGiven("backOff", options.backOff, options.transport);
+        RefuseRdmaOption("bdpCap", options.bdpCap != "auto", "--transport=" + options.transport);
+        RefuseRdmaOption("rtoLow", options.rtoLow != "auto", "--transport=" + options.transport);
+        RefuseRdmaOption("rtoLowPackets",
+                         options.rtoLowPackets != "auto",
+                         "--transport=" + options.transport);
+        RefuseRdmaOption("dynamicRto", options.dynamicRto, "--transport=" + options.transport);
+        RefuseRdmaOption("backOff", options.backOff, "--transport=" + options.transport);
     }
     if (options.transport == "iwarp")
     {
-        RefuseIfGiven("recovery", options.recovery != "auto", options.transport);
+        RefuseRdmaOption("recovery",
+                         options.recovery != "auto",
+                         "--transport=" + options.transport);
         helper.SetInternetStack(true);
         return;
     }

@@ -55,16 +55,6 @@ ParsePeriod(const std::string& option, const std::string& text, const std::strin
     return ps;
 }
 
-/** \param option its name \param text its value \param with the option that it belongs to */
-void
-RefuseAlone(const std::string& option, const std::string& text, const std::string& with)
-{
-    if (text != "auto")
-    {
-        throw std::invalid_argument("--" + option + " means nothing without --" + with);
-    }
-}
-
 } // namespace
 
 RdmaFabricWatch::RdmaFabricWatch(const RdmaFabricOptions& options,
@@ -80,8 +70,8 @@ RdmaFabricWatch::RdmaFabricWatch(const RdmaFabricOptions& options,
     }
     if (m_seriesPath.empty())
     {
-        RefuseAlone("timeseriesPeriod", options.timeseriesPeriod, "timeseries");
-        RefuseAlone("timeseriesFlows", options.timeseriesFlows, "timeseries");
+        RefuseRdmaOptionAlone("timeseriesPeriod", options.timeseriesPeriod != "auto", "timeseries");
+        RefuseRdmaOptionAlone("timeseriesFlows", options.timeseriesFlows != "auto", "timeseries");
     }
     else
     {
@@ -89,7 +79,7 @@ RdmaFabricWatch::RdmaFabricWatch(const RdmaFabricOptions& options,
     }
     if (m_monitorPath.empty())
     {
-        RefuseAlone("monitorPeriod", options.monitorPeriod, "monitor");
+        RefuseRdmaOptionAlone("monitorPeriod", options.monitorPeriod != "auto", "monitor");
     }
     else
     {

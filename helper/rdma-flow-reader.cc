@@ -15,9 +15,9 @@ namespace ns3
 namespace
 {
 
-constexpr uint64_t MAX_PRIORITY = 7;
-constexpr uint64_t MAX_PORT = 65535;
-constexpr int64_t PS_PER_S = 1'000'000'000'000;
+constexpr uint64_t MAX_FLOW_PRIORITY = 7;
+constexpr uint64_t MAX_FLOW_PORT = 65535;
+constexpr int64_t PS_PER_SECOND = 1'000'000'000'000;
 constexpr int64_t PS_PER_NS = 1'000;
 
 /// The columns of a CSV file; the first N_REQUIRED must be there.
@@ -121,10 +121,10 @@ ParseText(const std::string& text, const std::string& fileName, const RdmaTopolo
         flow.id = flows.size();
         flow.srcHost = fields.GetHost(0, "source");
         flow.dstHost = fields.GetHost(1, "destination");
-        flow.priority = fields.GetSmall(2, "priority", MAX_PRIORITY);
-        flow.dstPort = fields.GetSmall(3, "destination-port", MAX_PORT);
+        flow.priority = fields.GetSmall(2, "priority", MAX_FLOW_PRIORITY);
+        flow.dstPort = fields.GetSmall(3, "destination-port", MAX_FLOW_PORT);
         flow.bytes = fields.GetBytes(4);
-        flow.startPs = fields.GetStart(5, "start-time", PS_PER_S);
+        flow.startPs = fields.GetStart(5, "start-time", PS_PER_SECOND);
         fields.CheckEnds(flow);
         flows.push_back(flow);
     }
@@ -201,11 +201,11 @@ ParseCsv(const std::string& text, const std::string& fileName, const RdmaTopolog
         flow.startPs = fields.GetStart(header.index[START_NS], "start_ns", PS_PER_NS);
         if (header.index[PRIORITY] != Header::NONE)
         {
-            flow.priority = fields.GetSmall(header.index[PRIORITY], "priority", MAX_PRIORITY);
+            flow.priority = fields.GetSmall(header.index[PRIORITY], "priority", MAX_FLOW_PRIORITY);
         }
         if (header.index[DST_PORT] != Header::NONE)
         {
-            flow.dstPort = fields.GetSmall(header.index[DST_PORT], "dst_port", MAX_PORT);
+            flow.dstPort = fields.GetSmall(header.index[DST_PORT], "dst_port", MAX_FLOW_PORT);
         }
         fields.CheckEnds(flow);
         flows.push_back(flow);

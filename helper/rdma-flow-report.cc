@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "rdma-flow-report.h"
 
+#include "qbb-int128.h"
 #include "rdma-file-error.h"
 #include "rdma-quantile.h"
 #include "rdma-sha256.h"
@@ -20,8 +21,6 @@ namespace ns3
 
 namespace
 {
-
-__extension__ using Uint128 = unsigned __int128;
 
 constexpr uint64_t SLOWDOWN_SCALE = 1'000'000;
 constexpr double PS_PER_US = 1e6;
@@ -85,15 +84,15 @@ FormatJson(const std::string& name, const std::optional<double>& value)
 std::string
 FormatSlowdown(int64_t fctPs, int64_t idealPs)
 {
-    const auto ideal = static_cast<Uint128>(idealPs);
-    const auto scaled = (static_cast<Uint128>(fctPs) * SLOWDOWN_SCALE * 2 + ideal) / (ideal * 2);
+    const auto ideal = static_cast<QbbUint128>(idealPs);
+    const auto scaled = (static_cast<QbbUint128>(fctPs) * SLOWDOWN_SCALE * 2 + ideal) / (ideal * 2);
     const std::string decimals =
         std::to_string(SLOWDOWN_SCALE + static_cast<uint64_t>(scaled % SLOWDOWN_SCALE)).substr(1);
     return std::to_string(static_cast<uint64_t>(scaled / SLOWDOWN_SCALE)) + "." + decimals;
 }
 
 void
-CheckResult(const RdmaFlowResult& result)
+CheckFlowResult(const RdmaFlowResult& result)
 {
     std::string fault;
     if (result.idealPs <= 0)
@@ -123,7 +122,7 @@ Sort(const std::vector<RdmaFlowResult>& results)
     sorted.reserve(results.size());
     for (const auto& result : results)
     {
-        CheckResult(result);
+        CheckFlowResult(result);
         sorted.push_back(&result);
     }
     std::sort(sorted.begin(), sorted.end(), [](const auto* a, const auto* b) {

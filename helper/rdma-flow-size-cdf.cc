@@ -15,7 +15,7 @@ namespace
 {
 
 /// Sizes that a double holds exactly.
-constexpr uint64_t MAX_BYTES = uint64_t{1} << 53;
+constexpr uint64_t MAX_FLOW_BYTES = uint64_t{1} << 53;
 
 /// A point as publications give it.
 struct PercentPoint
@@ -83,7 +83,7 @@ FromPercent(const std::vector<PercentPoint>& points)
 std::string
 FindFault(const RdmaCdfPoint& point, const RdmaCdfPoint* previous)
 {
-    if (point.bytes > MAX_BYTES)
+    if (point.bytes > MAX_FLOW_BYTES)
     {
         return std::to_string(point.bytes) + " bytes; accepted: at most 2^53";
     }
@@ -184,8 +184,8 @@ RdmaFlowSizeCdf::Parse(const std::string& text, const std::string& fileName)
     while (lines.Next())
     {
         lines.RequireFields(2, "bytes share");
-        points.push_back(
-            {lines.GetInteger(0, "bytes", 0, MAX_BYTES), lines.Get(1, "share", ParseRdmaReal)});
+        points.push_back({lines.GetInteger(0, "bytes", 0, MAX_FLOW_BYTES),
+                          lines.Get(1, "share", ParseRdmaReal)});
     }
     if (points.size() < 2)
     {

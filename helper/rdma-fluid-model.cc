@@ -80,7 +80,7 @@ GetWeight(double gradient)
 }
 
 const RdmaFluidParameters&
-Check(const RdmaFluidParameters& p)
+CheckFluid(const RdmaFluidParameters& p)
 {
     std::ostringstream wrong;
     auto positive = [&wrong](double value, const char* name) {
@@ -133,7 +133,7 @@ ParseRdmaFluidAlgorithm(const std::string& name)
 }
 
 RdmaFluidModel::RdmaFluidModel(const RdmaFluidParameters& parameters)
-    : m_p(Check(parameters)),
+    : m_p(CheckFluid(parameters)),
       m_lineBps(parameters.lineRateBps > 0 ? parameters.lineRateBps : parameters.capacityBps),
       m_width(parameters.algorithm == RdmaFluidAlgorithm::DCQCN ? 3 : 2),
       m_state(1 + m_width * parameters.flows),
@@ -395,7 +395,7 @@ RdmaFluidModel::Run(double durationS, double sampleS)
 RdmaFluidFixedPoint
 RdmaFluidModel::GetDcqcnFixedPoint(const RdmaFluidParameters& parameters)
 {
-    Check(parameters);
+    CheckFluid(parameters);
     const double rateBps = parameters.capacityBps / parameters.flows;
     auto excess = [&parameters, rateBps](double p) {
         const DcqcnTerms terms(parameters, p, rateBps);
@@ -424,7 +424,7 @@ RdmaFluidModel::GetDcqcnFixedPoint(const RdmaFluidParameters& parameters)
 double
 RdmaFluidModel::GetPatchedTimelyQueue(const RdmaFluidParameters& parameters)
 {
-    Check(parameters);
+    CheckFluid(parameters);
     const RdmaFluidTimely& t = parameters.timely;
     const double excess = parameters.flows * t.stepBps / (t.beta * parameters.capacityBps);
     return parameters.capacityBps / 8 * (t.lowS * (1 + excess) - t.baseRttS);

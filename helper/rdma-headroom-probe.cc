@@ -141,7 +141,7 @@ class Probe
 };
 
 void
-Check(bool right, const std::string& what, const std::string& accepted)
+CheckProbe(bool right, const std::string& what, const std::string& accepted)
 {
     if (!right)
     {
@@ -173,7 +173,7 @@ GetRdmaCableDelayPs(double length)
 {
     std::ostringstream text;
     text << length << " m of cable";
-    Check(length >= 0 && length <= 2e8, text.str(), "0 to 200000000 m");
+    CheckProbe(length >= 0 && length <= 2e8, text.str(), "0 to 200000000 m");
     return std::max<int64_t>(1, std::llround(length * PS_PER_METRE));
 }
 
@@ -182,23 +182,23 @@ FindRdmaHeadroom(const RdmaHeadroomCase& link)
 {
     const bool power = link.mtu == 256 || link.mtu == 512 || link.mtu == 1024 || link.mtu == 2048 ||
                        link.mtu == 4096;
-    Check(power, "an MTU of " + std::to_string(link.mtu), "256, 512, 1024, 2048, 4096");
-    Check(link.rateBps > 0 && link.rateBps <= RDMA_MAX_RATE_BPS,
-          std::to_string(link.rateBps) + " bit/s",
-          "1 bit/s to 8 Tb/s");
-    Check(link.delayPs > 0 && link.delayPs <= RDMA_MAX_DELAY_PS,
-          "a cable of " + std::to_string(link.delayPs) + " ps",
-          "1 ps to 1 s");
-    Check(link.reactionPs >= 0 && link.reactionPs <= RDMA_MAX_DELAY_PS,
-          "a reaction time of " + std::to_string(link.reactionPs) + " ps",
-          "0 to 1 s");
+    CheckProbe(power, "an MTU of " + std::to_string(link.mtu), "256, 512, 1024, 2048, 4096");
+    CheckProbe(link.rateBps > 0 && link.rateBps <= RDMA_MAX_RATE_BPS,
+               std::to_string(link.rateBps) + " bit/s",
+               "1 bit/s to 8 Tb/s");
+    CheckProbe(link.delayPs > 0 && link.delayPs <= RDMA_MAX_DELAY_PS,
+               "a cable of " + std::to_string(link.delayPs) + " ps",
+               "1 ps to 1 s");
+    CheckProbe(link.reactionPs >= 0 && link.reactionPs <= RDMA_MAX_DELAY_PS,
+               "a reaction time of " + std::to_string(link.reactionPs) + " ps",
+               "0 to 1 s");
 
     RdmaHeadroomFinding finding;
     const uint32_t frame = link.mtu + FRAME_OVERHEAD_BYTES;
     const double twice =
         16.0 * frame +
         2 * static_cast<double>(2 * link.delayPs + link.reactionPs) / 8e12 * link.rateBps;
-    Check(twice < MAX_AMPLE, "a link that needs that much headroom", "at most 256 MB of it");
+    CheckProbe(twice < MAX_AMPLE, "a link that needs that much headroom", "at most 256 MB of it");
     const auto ample = static_cast<uint32_t>(twice);
     const RunResult first = Probe::Run(link, ample, ample, 0, 0);
     finding.runs = 1;

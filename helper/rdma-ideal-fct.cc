@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "rdma-ideal-fct.h"
 
+#include "qbb-int128.h"
 #include "qbb-line-rate.h"
 #include "rdma-units.h"
 
@@ -14,17 +15,15 @@ namespace ns3
 namespace
 {
 
-__extension__ using Int128 = __int128;
-
-constexpr uint64_t MAX_FRAME_BYTES = 1 << 20;
-constexpr uint64_t MAX_OVERHEAD_BYTES = 1024;
+constexpr uint64_t MAX_IDEAL_FRAME_BYTES = 1 << 20;
+constexpr uint64_t MAX_IDEAL_OVERHEAD_BYTES = 1024;
 constexpr uint64_t MAX_MTU_BYTES = 65536;
 constexpr uint64_t MAX_HEADER_BYTES = 65536;
 constexpr uint64_t MIN_ETHERNET_BYTES = 64;
 constexpr uint64_t MAX_PAD_BYTES = 64;
 
 void
-CheckRange(const std::string& what, uint64_t value, uint64_t min, uint64_t max)
+CheckIdealInput(const std::string& what, uint64_t value, uint64_t min, uint64_t max)
 {
     if (value < min || value > max)
     {
@@ -35,7 +34,7 @@ CheckRange(const std::string& what, uint64_t value, uint64_t min, uint64_t max)
 }
 
 int64_t
-CheckResult(Int128 fctPs)
+CheckIdealResult(QbbInt128 fctPs)
 {
     if (fctPs > RDMA_MAX_TIME_PS)
     {
@@ -59,14 +58,14 @@ GetClosedForm(const std::vector<RdmaIdealHop>& path,
               const RdmaLineOverhead& overhead)
 {
     const std::size_t hops = path.size();
-    std::vector<Int128> byteTime;
+    std::vector<QbbInt128> byteTime;
     for (const auto& hop : path)
     {
         byteTime.push_back(QbbLineRate(hop.rateBps).BytesToPs(1));
     }
     // Sums over the links before h of the time that a frame takes to arrive at the next node.
     const auto sum = [&](uint32_t bytes) {
-        std::vector<Int128> sums(hops + 1, 0);
+        std::vector<QbbInt128> sums(hops + 1, 0);
         for (std::size_t h = 0; h < hops; ++h)
         {
             sums[h + 1] =
@@ -77,33 +76,33 @@ GetClosedForm(const std::vector<RdmaIdealHop>& path,
     const auto last = sum(frames.lastBytes);
     if (frames.count == 1)
     {
-        return CheckResult(last[hops]);
+        return CheckIdealResult(last[hops]);
     }
     const auto first = sum(frames.firstBytes);
     const auto middle = sum(frames.middleBytes);
-    const Int128 lineBytes = overhead.preambleBytes + overhead.gapBytes;
-    const Int128 firstLine = lineBytes + frames.firstBytes;
-    const Int128 middleLine = lineBytes + frames.middleBytes;
-    Int128 longest = 0;
+    const QbbInt128 lineBytes = overhead.preambleBytes + overhead.gapBytes;
+    const QbbInt128 firstLine = lineBytes + frames.firstBytes;
+    const QbbInt128 middleLine = lineBytes + frames.middleBytes;
+    QbbInt128 longest = 0;
     for (std::size_t p = 0; p < hops; ++p)
     {
-        const Int128 head = first[p] + firstLine * byteTime[p];
+        const QbbInt128 head = first[p] + firstLine * byteTime[p];
         if (frames.count == 2)
         {
             longest = std::max(longest, head + last[hops] - last[p]);
             continue;
         }
-        Int128 slowest = 0;
+        QbbInt128 slowest = 0;
         for (std::size_t m = p; m < hops; ++m)
         {
             slowest = std::max(slowest, byteTime[m]);
-            const Int128 steps =
-                middleLine * (byteTime[m] + slowest * static_cast<Int128>(frames.count - 3));
+            const QbbInt128 steps =
+                middleLine * (byteTime[m] + slowest * static_cast<QbbInt128>(frames.count - 3));
             longest =
                 std::max(longest, head + middle[m] - middle[p] + steps + last[hops] - last[m]);
         }
     }
-    return CheckResult(longest);
+    return CheckIdealResult(longest);
 }
 
 /// When a port is free again: a whole number of picoseconds and a fraction in units of 1/rate ps.
@@ -143,7 +142,7 @@ GetByRecursion(const std::vector<RdmaIdealHop>& path,
             uint64_t fraction = port.fraction;
             arrivalPs = port.freePs + port.rate.BytesToPs(bytes, fraction) + port.delayPs;
             port.freePs += port.rate.BytesToPs(bytes + overhead.gapBytes, port.fraction);
-            CheckResult(std::max(arrivalPs, port.freePs));
+            CheckIdealResult(std::max(arrivalPs, port.freePs));
         }
     }
     return arrivalPs;
@@ -159,12 +158,12 @@ MakeRdmaIdealFrames(uint64_t bytes,
                     uint32_t lastExtraBytes,
                     uint32_t padBytes)
 {
-    CheckRange("bytes", bytes, 1, RDMA_MAX_FLOW_BYTES);
-    CheckRange("MTU", mtu, 1, MAX_MTU_BYTES);
-    CheckRange("header bytes", headerBytes, 0, MAX_HEADER_BYTES);
-    CheckRange("extra bytes of the first frame", firstExtraBytes, 0, MAX_HEADER_BYTES);
-    CheckRange("extra bytes of the last frame", lastExtraBytes, 0, MAX_HEADER_BYTES);
-    CheckRange("padding", padBytes, 1, MAX_PAD_BYTES);
+    CheckIdealInput("bytes", bytes, 1, RDMA_MAX_FLOW_BYTES);
+    CheckIdealInput("MTU", mtu, 1, MAX_MTU_BYTES);
+    CheckIdealInput("header bytes", headerBytes, 0, MAX_HEADER_BYTES);
+    CheckIdealInput("extra bytes of the first frame", firstExtraBytes, 0, MAX_HEADER_BYTES);
+    CheckIdealInput("extra bytes of the last frame", lastExtraBytes, 0, MAX_HEADER_BYTES);
+    CheckIdealInput("padding", padBytes, 1, MAX_PAD_BYTES);
     const auto size = [headerBytes, padBytes](uint64_t payload, uint64_t extra) {
         const uint64_t padded = (payload + padBytes - 1) / padBytes * padBytes;
         return static_cast<uint32_t>(std::max(MIN_ETHERNET_BYTES, headerBytes + padded + extra));
@@ -184,29 +183,29 @@ GetRdmaIdealFct(const std::vector<RdmaIdealHop>& path,
                 const RdmaIdealFrames& frames,
                 const RdmaLineOverhead& overhead)
 {
-    CheckRange("links of the path", path.size(), 1, RDMA_MAX_TIME_PS);
+    CheckIdealInput("links of the path", path.size(), 1, RDMA_MAX_TIME_PS);
     bool isExact = true;
     for (const auto& hop : path)
     {
-        CheckRange("rate in bit/s", hop.rateBps, 1, RDMA_MAX_RATE_BPS);
-        CheckRange("delay in ps",
-                   static_cast<uint64_t>(hop.delayPs),
-                   0,
-                   static_cast<uint64_t>(RDMA_MAX_DELAY_PS));
+        CheckIdealInput("rate in bit/s", hop.rateBps, 1, RDMA_MAX_RATE_BPS);
+        CheckIdealInput("delay in ps",
+                        static_cast<uint64_t>(hop.delayPs),
+                        0,
+                        static_cast<uint64_t>(RDMA_MAX_DELAY_PS));
         isExact = isExact && QbbLineRate(hop.rateBps).IsExact();
     }
-    CheckRange("number of frames", frames.count, 1, RDMA_MAX_FLOW_BYTES);
-    CheckRange("bytes of the last frame", frames.lastBytes, 1, MAX_FRAME_BYTES);
+    CheckIdealInput("number of frames", frames.count, 1, RDMA_MAX_FLOW_BYTES);
+    CheckIdealInput("bytes of the last frame", frames.lastBytes, 1, MAX_IDEAL_FRAME_BYTES);
     if (frames.count >= 2)
     {
-        CheckRange("bytes of the first frame", frames.firstBytes, 1, MAX_FRAME_BYTES);
+        CheckIdealInput("bytes of the first frame", frames.firstBytes, 1, MAX_IDEAL_FRAME_BYTES);
     }
     if (frames.count >= 3)
     {
-        CheckRange("bytes of a middle frame", frames.middleBytes, 1, MAX_FRAME_BYTES);
+        CheckIdealInput("bytes of a middle frame", frames.middleBytes, 1, MAX_IDEAL_FRAME_BYTES);
     }
-    CheckRange("preamble bytes", overhead.preambleBytes, 0, MAX_OVERHEAD_BYTES);
-    CheckRange("gap bytes", overhead.gapBytes, 0, MAX_OVERHEAD_BYTES);
+    CheckIdealInput("preamble bytes", overhead.preambleBytes, 0, MAX_IDEAL_OVERHEAD_BYTES);
+    CheckIdealInput("gap bytes", overhead.gapBytes, 0, MAX_IDEAL_OVERHEAD_BYTES);
     return isExact ? GetClosedForm(path, frames, overhead) : GetByRecursion(path, frames, overhead);
 }
 

@@ -17,7 +17,7 @@ namespace
 constexpr uint32_t MAX_DEPTH = 64;
 
 bool
-IsDigit(char c)
+IsJsonDigit(char c)
 {
     return c >= '0' && c <= '9';
 }
@@ -107,7 +107,7 @@ class Parser
             value.type = RdmaJsonValue::Type::STRING;
             value.text = ParseString();
         }
-        else if (c == '-' || IsDigit(c))
+        else if (c == '-' || IsJsonDigit(c))
         {
             value.type = RdmaJsonValue::Type::NUMBER;
             value.text = ParseNumber();
@@ -261,11 +261,11 @@ class Parser
 
     void TakeDigits()
     {
-        if (!IsDigit(Peek()))
+        if (!IsJsonDigit(Peek()))
         {
             FailHere("a digit");
         }
-        while (IsDigit(Peek()))
+        while (IsJsonDigit(Peek()))
         {
             ++m_at;
         }

@@ -57,6 +57,42 @@ CheckRdmaChoice(const std::string& option,
                                 "\"; accepted: " + list);
 }
 
+/**
+ * \ingroup rdma
+ * Refuses an option that has no effect beside another one.
+ *
+ * \param option its name
+ * \param given the user gave the option
+ * \param with the other one, as in "--transport=iwarp"
+ * \throws std::invalid_argument if it was given
+ */
+inline void
+RefuseRdmaOption(const std::string& option, bool given, const std::string& with)
+{
+    if (given)
+    {
+        throw std::invalid_argument("--" + option + " means nothing with " + with);
+    }
+}
+
+/**
+ * \ingroup rdma
+ * Refuses an option that has no effect without another one.
+ *
+ * \param option its name
+ * \param given the user gave the option
+ * \param other the name of the other one, which the user did not give
+ * \throws std::invalid_argument if it was given
+ */
+inline void
+RefuseRdmaOptionAlone(const std::string& option, bool given, const std::string& other)
+{
+    if (given)
+    {
+        throw std::invalid_argument("--" + option + " means nothing without --" + other);
+    }
+}
+
 } // namespace ns3
 
 #endif /* RDMA_OPTION_H */

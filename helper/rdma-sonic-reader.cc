@@ -21,7 +21,6 @@ namespace
 
 constexpr uint32_t CLASSES = 8;
 constexpr uint32_t DSCPS = 64;
-constexpr uint64_t MAX_BYTES = UINT32_MAX;
 
 /** Reads both files. */
 class Reader
@@ -79,7 +78,7 @@ class Reader
             pool.name = GetRdmaSonicName(name);
             pool.egress = entry.GetChoice("type", {"ingress", "egress"}) == "egress";
             entry.GetChoice("mode", {"static", "dynamic"});
-            pool.bytes = static_cast<uint32_t>(entry.GetInteger("size", 1, MAX_BYTES));
+            pool.bytes = static_cast<uint32_t>(entry.GetInteger("size", 1, RDMA_SONIC_MAX_BYTES));
             pool.headroomBytes = entry.GetBytes("xoff", 0);
             if (pool.egress && pool.headroomBytes)
             {
@@ -108,7 +107,8 @@ class Reader
             m_tables.Follow(entry, "pool", "BUFFER_POOL");
             profile.pool = m_poolIndex.at(entry.GetReference("pool", "BUFFER_POOL"));
             const QbbBufferPool& of = m_config.plan.pools[profile.pool];
-            profile.reserveBytes = static_cast<uint32_t>(entry.GetInteger("size", 0, MAX_BYTES));
+            profile.reserveBytes =
+                static_cast<uint32_t>(entry.GetInteger("size", 0, RDMA_SONIC_MAX_BYTES));
             profile.headroomBytes = entry.GetBytes("xoff", 0);
             profile.xonBytes = entry.GetBytes("xon", 0);
             profile.xonOffsetBytes = entry.GetBytes("xon_offset", 0);

@@ -14,8 +14,6 @@ namespace ns3
 namespace
 {
 
-constexpr int64_t MAX_BYTES = UINT32_MAX;
-
 /** \param name a port's name \return what stands before its number, and the number */
 std::pair<std::string, uint64_t>
 GetPortKey(const std::string& name)
@@ -84,7 +82,8 @@ RdmaSonicEntry::GetInteger(const std::string& field, int64_t min, int64_t max) c
 uint32_t
 RdmaSonicEntry::GetBytes(const std::string& field, uint32_t otherwise) const
 {
-    return Has(field) ? static_cast<uint32_t>(GetInteger(field, 0, MAX_BYTES)) : otherwise;
+    return Has(field) ? static_cast<uint32_t>(GetInteger(field, 0, RDMA_SONIC_MAX_BYTES))
+                      : otherwise;
 }
 
 std::string
@@ -283,9 +282,9 @@ RdmaSonicTables::ReadWred(const RdmaSonicEntry& queue)
     }
     QbbEcnProfile profile;
     profile.kminBytes =
-        static_cast<uint64_t>(entry.GetInteger("green_min_threshold", 0, MAX_BYTES));
+        static_cast<uint64_t>(entry.GetInteger("green_min_threshold", 0, RDMA_SONIC_MAX_BYTES));
     profile.kmaxBytes =
-        static_cast<uint64_t>(entry.GetInteger("green_max_threshold", 0, MAX_BYTES));
+        static_cast<uint64_t>(entry.GetInteger("green_max_threshold", 0, RDMA_SONIC_MAX_BYTES));
     profile.pmax = static_cast<double>(entry.GetInteger("green_drop_probability", 1, 100)) / 100;
     if (profile.kminBytes > profile.kmaxBytes)
     {

@@ -17,6 +17,9 @@
 namespace ns3
 {
 
+/// Largest size of a SONiC configuration in bytes.
+constexpr int64_t RDMA_SONIC_MAX_BYTES = UINT32_MAX;
+
 /**
  * \ingroup rdma
  * An object of a table of a SONiC configuration: where it is and what it says.

@@ -29,15 +29,8 @@ namespace
 {
 
 constexpr uint32_t TCP_HEADER_BYTES = 20;
-constexpr uint32_t MAX_PORT = 65535;
+constexpr uint32_t MAX_TCP_PORT = 65535;
 constexpr uint8_t NO_DSCP = 64;
-
-/** \param address of a host \param port of its socket \return both in one number */
-uint64_t
-MakeKey(Ipv4Address address, uint16_t port)
-{
-    return uint64_t{address.Get()} << 16 | port;
-}
 
 /** \param classifier of a port \return a DSCP for each class */
 std::array<uint8_t, 8>
@@ -128,7 +121,7 @@ RdmaTcpFlowRunner::GetTypeId()
                           "Port on which hosts accept connections; senders have those above it.",
                           UintegerValue(50000),
                           MakeUintegerAccessor(&RdmaTcpFlowRunner::m_port),
-                          MakeUintegerChecker<uint16_t>(1, MAX_PORT - 1));
+                          MakeUintegerChecker<uint16_t>(1, MAX_TCP_PORT - 1));
     return tid;
 }
 
@@ -276,7 +269,7 @@ RdmaTcpFlowRunner::DoPrepare(uint64_t index)
                         destination.dscps[flow.priority] == NO_DSCP,
                     "rdma: no DSCP is mapped to class " << flow.priority);
     // Ports in the order of flow ids, so that a flow's path is known before it starts.
-    connection.port = static_cast<uint16_t>(m_port + 1 + source.flows++ % (MAX_PORT - m_port));
+    connection.port = static_cast<uint16_t>(m_port + 1 + source.flows++ % (MAX_TCP_PORT - m_port));
     return ComputeIdealPs(index);
 }
 
@@ -321,7 +314,7 @@ RdmaTcpFlowRunner::DoStart(uint64_t index)
     NS_ABORT_MSG_IF(!BindSocket(sender, GetFabric()->GetNic(flow.srcHost)->GetPort(0), local),
                     "rdma: flow " << flow.id << ": TCP port " << connection.port << " of host "
                                   << flow.srcHost << " is taken; a host can have "
-                                  << MAX_PORT - m_port << " flows at once");
+                                  << MAX_TCP_PORT - m_port << " flows at once");
     sender.SetConnectCallback(
         Callback<void, Ptr<Socket>>([this, index](Ptr<Socket>) { OnConnect(index); }),
         Callback<void, Ptr<Socket>>([id = flow.id](Ptr<Socket>) {
@@ -333,7 +326,7 @@ RdmaTcpFlowRunner::DoStart(uint64_t index)
                              Callback<void, Ptr<Socket>>([this, index](Ptr<Socket>) {
                                  End(index, RdmaWcStatus::RETRY_EXC_ERR);
                              }));
-    m_opening[MakeKey(address, connection.port)] = index;
+    m_opening[MakeRdmaTcpKey(address, connection.port)] = index;
     m_shim->Begin(local);
     NS_ABORT_MSG_IF(
         sender.Connect(InetSocketAddress(GetFabric()->GetAddress(flow.dstHost), m_port)) != 0,
@@ -347,7 +340,7 @@ RdmaTcpFlowRunner::OnConnect(uint64_t index)
     const Connection& connection = m_connections[index];
     const InetSocketAddress local(GetFabric()->GetAddress(host), connection.port);
     m_shim->End(local);
-    m_opening.erase(MakeKey(local.GetIpv4(), local.GetPort()));
+    m_opening.erase(MakeRdmaTcpKey(local.GetIpv4(), local.GetPort()));
     const auto priority = static_cast<uint8_t>(GetFlow(index).priority);
     RdmaTcpShim::SetClass(*connection.sender, priority);
     connection.sender->SetPort(m_hosts.at(host).port.get(), priority);
@@ -357,7 +350,7 @@ void
 RdmaTcpFlowRunner::OnAccept(Ptr<Socket> socket, const Address& from)
 {
     const auto client = InetSocketAddress::ConvertFrom(from);
-    const auto found = m_opening.find(MakeKey(client.GetIpv4(), client.GetPort()));
+    const auto found = m_opening.find(MakeRdmaTcpKey(client.GetIpv4(), client.GetPort()));
     NS_ABORT_MSG_IF(found == m_opening.end(),
                     "rdma: " << client.GetIpv4() << " port " << client.GetPort()
                              << " connects to a port of RdmaTcpFlowRunner and is none of its "

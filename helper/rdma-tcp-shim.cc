@@ -20,13 +20,6 @@ constexpr uint8_t HAS_CLASS = 0x80;
 /// The ECN field of the type of service.
 constexpr uint8_t ECN_MASK = 3;
 
-/** \param address of a host \param port of its socket \return both in one number */
-uint64_t
-MakeKey(Ipv4Address address, uint16_t port)
-{
-    return uint64_t{address.Get()} << 16 | port;
-}
-
 } // namespace
 
 RdmaTcpShim::RdmaTcpShim(uint16_t port)
@@ -97,13 +90,13 @@ RdmaTcpShim::SendDown(const Host& host,
 void
 RdmaTcpShim::Begin(const InetSocketAddress& client)
 {
-    m_clients.insert(MakeKey(client.GetIpv4(), client.GetPort()));
+    m_clients.insert(MakeRdmaTcpKey(client.GetIpv4(), client.GetPort()));
 }
 
 void
 RdmaTcpShim::End(const InetSocketAddress& client)
 {
-    m_clients.erase(MakeKey(client.GetIpv4(), client.GetPort()));
+    m_clients.erase(MakeRdmaTcpKey(client.GetIpv4(), client.GetPort()));
 }
 
 bool
@@ -111,8 +104,8 @@ RdmaTcpShim::IsHandshake(const Packet& packet, Ipv4Address source, Ipv4Address d
 {
     TcpHeader header;
     packet.PeekHeader(header);
-    return m_clients.count(MakeKey(source, header.GetSourcePort())) ||
-           m_clients.count(MakeKey(destination, header.GetDestinationPort()));
+    return m_clients.count(MakeRdmaTcpKey(source, header.GetSourcePort())) ||
+           m_clients.count(MakeRdmaTcpKey(destination, header.GetDestinationPort()));
 }
 
 bool

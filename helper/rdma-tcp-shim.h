@@ -19,6 +19,18 @@ namespace ns3
 
 /**
  * \ingroup rdma
+ * \param address of a host
+ * \param port of a socket of that host
+ * \return address and port in one number
+ */
+inline uint64_t
+MakeRdmaTcpKey(Ipv4Address address, uint16_t port)
+{
+    return uint64_t{address.Get()} << 16 | port;
+}
+
+/**
+ * \ingroup rdma
  * What lies between TCP and IP of the hosts whose flows TCP carries.
  *
  * Connections open in no time: the three packets of a handshake pass from the one host's TCP to the

@@ -27,17 +27,17 @@ const char* const FORMS =
     "or more with one host each) or ring:NxHOSTS, file:PATH";
 
 [[noreturn]] void
-Fail(const std::string& what, const std::string& problem, const std::string& accepted)
+FailForm(const std::string& what, const std::string& problem, const std::string& accepted)
 {
     throw std::invalid_argument(what + ": " + problem + "; accepted: " + accepted);
 }
 
 void
-CheckRange(const std::string& what, uint64_t value, uint64_t min, uint64_t max)
+CheckCount(const std::string& what, uint64_t value, uint64_t min, uint64_t max)
 {
     if (value < min || value > max)
     {
-        Fail(what, std::to_string(value), std::to_string(min) + " to " + std::to_string(max));
+        FailForm(what, std::to_string(value), std::to_string(min) + " to " + std::to_string(max));
     }
 }
 
@@ -71,9 +71,9 @@ class Size
     {
         if (n > max)
         {
-            Fail(m_what,
-                 std::to_string(n) + " " + unit + " or more",
-                 "at most " + std::to_string(max));
+            FailForm(m_what,
+                     std::to_string(n) + " " + unit + " or more",
+                     "at most " + std::to_string(max));
         }
         return n;
     }
@@ -136,12 +136,12 @@ MakeXgft(const std::string& what,
     std::vector<uint64_t> inside(tiers + 1, 1); // product of parents up to the tier
     for (std::size_t tier = tiers; tier-- > 0;)
     {
-        CheckRange(what + ": children in a tier", children[tier], 1, RdmaTopology::MAX_NODES);
+        CheckCount(what + ": children in a tier", children[tier], 1, RdmaTopology::MAX_NODES);
         above[tier] = size.Multiply(above[tier + 1], children[tier]);
     }
     for (std::size_t tier = 0; tier < tiers; ++tier)
     {
-        CheckRange(what + ": parents in a tier", parents[tier], 1, RdmaTopology::MAX_NODES);
+        CheckCount(what + ": parents in a tier", parents[tier], 1, RdmaTopology::MAX_NODES);
         inside[tier + 1] = size.Multiply(inside[tier], parents[tier]);
     }
     std::vector<uint64_t> count(tiers + 1);
@@ -279,9 +279,9 @@ MakeRdmaFatTree(uint32_t k, const RdmaTopologyRates& rates)
 {
     if (k < 2 || k > MAX_FAT_TREE_RADIX || k % 2 != 0)
     {
-        Fail("fat-tree: k",
-             std::to_string(k),
-             "an even number from 2 to " + std::to_string(MAX_FAT_TREE_RADIX));
+        FailForm("fat-tree: k",
+                 std::to_string(k),
+                 "an even number from 2 to " + std::to_string(MAX_FAT_TREE_RADIX));
     }
     return MakeXgft("fat-tree",
                     {k / 2, k / 2, k},
@@ -296,9 +296,9 @@ MakeRdmaLeafSpine(uint32_t leaves,
                   uint32_t spines,
                   const RdmaTopologyRates& rates)
 {
-    CheckRange("leaf-spine: leaves", leaves, 1, RdmaTopology::MAX_NODES);
-    CheckRange("leaf-spine: hosts per leaf", hostsPerLeaf, 1, RdmaTopology::MAX_NODES);
-    CheckRange("leaf-spine: spines", spines, 1, RdmaTopology::MAX_NODES);
+    CheckCount("leaf-spine: leaves", leaves, 1, RdmaTopology::MAX_NODES);
+    CheckCount("leaf-spine: hosts per leaf", hostsPerLeaf, 1, RdmaTopology::MAX_NODES);
+    CheckCount("leaf-spine: spines", spines, 1, RdmaTopology::MAX_NODES);
     return MakeXgft("leaf-spine", {hostsPerLeaf, leaves}, {1, spines}, {"leaf", "spine"}, rates);
 }
 
@@ -308,13 +308,13 @@ MakeRdmaClos(uint32_t tiers,
              const std::vector<double>& oversubscription,
              const RdmaTopologyRates& rates)
 {
-    CheckRange("clos: tiers", tiers, 1, MAX_TIERS);
-    CheckRange("clos: radix", radix, 2, MAX_RADIX);
+    CheckCount("clos: tiers", tiers, 1, MAX_TIERS);
+    CheckCount("clos: radix", radix, 2, MAX_RADIX);
     if (!oversubscription.empty() && oversubscription.size() != tiers - 1)
     {
-        Fail("clos: oversubscription",
-             std::to_string(oversubscription.size()) + " ratios",
-             "none, or " + std::to_string(tiers - 1) + ", one for each tier below the top");
+        FailForm("clos: oversubscription",
+                 std::to_string(oversubscription.size()) + " ratios",
+                 "none, or " + std::to_string(tiers - 1) + ", one for each tier below the top");
     }
     std::vector<uint32_t> children;
     std::vector<uint32_t> parents{1};
@@ -326,10 +326,11 @@ MakeRdmaClos(uint32_t tiers,
         if (!(ratio > 0.0) || !(std::abs(down - whole) <= RATIO_TOLERANCE) || whole < 1 ||
             whole > radix - 1)
         {
-            Fail("clos: oversubscription of tier " + std::to_string(tier + 1),
-                 FormatRdmaReal(ratio) + " does not divide the " + std::to_string(radix) +
-                     " ports of a switch",
-                 "a ratio of ports down to ports up, both whole numbers whose sum is the radix");
+            FailForm(
+                "clos: oversubscription of tier " + std::to_string(tier + 1),
+                FormatRdmaReal(ratio) + " does not divide the " + std::to_string(radix) +
+                    " ports of a switch",
+                "a ratio of ports down to ports up, both whole numbers whose sum is the radix");
         }
         children.push_back(static_cast<uint32_t>(whole));
         parents.push_back(radix - children.back());
@@ -343,15 +344,15 @@ MakeRdmaXgft(const std::vector<uint32_t>& children,
              const std::vector<uint32_t>& parents,
              const RdmaTopologyRates& rates)
 {
-    CheckRange("xgft: tiers", children.size(), 1, MAX_TIERS);
-    CheckRange("xgft: entries for parents", parents.size(), children.size(), children.size());
+    CheckCount("xgft: tiers", children.size(), 1, MAX_TIERS);
+    CheckCount("xgft: entries for parents", parents.size(), children.size(), children.size());
     return MakeXgft("xgft", children, parents, GetTierNames(children.size()), rates);
 }
 
 RdmaTopology
 MakeRdmaDumbbell(uint32_t hostsPerSide, const RdmaTopologyRates& rates)
 {
-    CheckRange("dumbbell: hosts per side", hostsPerSide, 1, (RdmaTopology::MAX_NODES - 2) / 2);
+    CheckCount("dumbbell: hosts per side", hostsPerSide, 1, (RdmaTopology::MAX_NODES - 2) / 2);
     RdmaTopology topology;
     AddHosts(topology, uint64_t{2} * hostsPerSide);
     const uint32_t left = topology.AddSwitch("left");
@@ -369,7 +370,7 @@ MakeRdmaDumbbell(uint32_t hostsPerSide, const RdmaTopologyRates& rates)
 RdmaTopology
 MakeRdmaStar(uint32_t hosts, const RdmaTopologyRates& rates)
 {
-    CheckRange("star: hosts", hosts, 2, RdmaTopology::MAX_NODES - 1);
+    CheckCount("star: hosts", hosts, 2, RdmaTopology::MAX_NODES - 1);
     RdmaTopology topology;
     AddHosts(topology, hosts);
     const uint32_t hub = topology.AddSwitch("hub");
@@ -385,12 +386,12 @@ MakeRdmaStar(uint32_t hosts, const RdmaTopologyRates& rates)
 RdmaTopology
 MakeRdmaParkingLot(const std::vector<uint32_t>& senders, const RdmaTopologyRates& rates)
 {
-    CheckRange("parking-lot: switches", senders.size(), 2, RdmaTopology::MAX_NODES);
+    CheckCount("parking-lot: switches", senders.size(), 2, RdmaTopology::MAX_NODES);
     Size size("parking-lot");
     size.AddNodes(senders.size() + 1);
     for (const uint32_t n : senders)
     {
-        CheckRange("parking-lot: senders on a switch", n, 1, RdmaTopology::MAX_NODES);
+        CheckCount("parking-lot: senders on a switch", n, 1, RdmaTopology::MAX_NODES);
         size.AddNodes(n);
     }
     RdmaTopology topology;
@@ -422,8 +423,8 @@ MakeRdmaParkingLot(const std::vector<uint32_t>& senders, const RdmaTopologyRates
 RdmaTopology
 MakeRdmaRing(uint32_t switches, uint32_t hostsPerSwitch, const RdmaTopologyRates& rates)
 {
-    CheckRange("ring: switches", switches, 3, RdmaTopology::MAX_NODES);
-    CheckRange("ring: hosts on a switch", hostsPerSwitch, 1, RdmaTopology::MAX_NODES);
+    CheckCount("ring: switches", switches, 3, RdmaTopology::MAX_NODES);
+    CheckCount("ring: hosts on a switch", hostsPerSwitch, 1, RdmaTopology::MAX_NODES);
     Size size("ring");
     size.AddNodes(uint64_t{switches} * (hostsPerSwitch + uint64_t{1}));
     RdmaTopology topology;

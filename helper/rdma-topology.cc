@@ -18,7 +18,7 @@ namespace
 {
 
 [[noreturn]] void
-Fail(const std::string& what, const std::string& problem, const std::string& accepted)
+FailTopology(const std::string& what, const std::string& problem, const std::string& accepted)
 {
     throw std::invalid_argument("topology: " + what + " " + problem + "; accepted: " + accepted);
 }
@@ -43,30 +43,32 @@ CheckLink(std::size_t id, const RdmaTopologyLink& link, std::size_t nodes)
     const std::string name = NameLink(id, link);
     if (link.a >= nodes || link.b >= nodes)
     {
-        Fail(name,
-             "names the node " + std::to_string(std::max(link.a, link.b)) +
-                 ", which does not exist",
-             "0 to " + std::to_string(nodes - 1));
+        FailTopology(name,
+                     "names the node " + std::to_string(std::max(link.a, link.b)) +
+                         ", which does not exist",
+                     "0 to " + std::to_string(nodes - 1));
     }
     if (link.a == link.b)
     {
-        Fail(name, "joins a node to itself", "two different nodes");
+        FailTopology(name, "joins a node to itself", "two different nodes");
     }
     if (link.rateBps == 0 || link.rateBps > RDMA_MAX_RATE_BPS)
     {
-        Fail(name,
-             "has a rate of " + std::to_string(link.rateBps) + " bit/s",
-             "1bps to " + FormatRdmaRate(RDMA_MAX_RATE_BPS));
+        FailTopology(name,
+                     "has a rate of " + std::to_string(link.rateBps) + " bit/s",
+                     "1bps to " + FormatRdmaRate(RDMA_MAX_RATE_BPS));
     }
     if (link.delayPs <= 0 || link.delayPs > RDMA_MAX_DELAY_PS)
     {
-        Fail(name,
-             "has a delay of " + std::to_string(link.delayPs) + " ps",
-             "1ps to " + FormatRdmaTime(RDMA_MAX_DELAY_PS) + " (every link needs a delay)");
+        FailTopology(name,
+                     "has a delay of " + std::to_string(link.delayPs) + " ps",
+                     "1ps to " + FormatRdmaTime(RDMA_MAX_DELAY_PS) + " (every link needs a delay)");
     }
     if (!(link.errorRate >= 0.0 && link.errorRate < 1.0))
     {
-        Fail(name, "has an error rate of " + FormatRdmaReal(link.errorRate), "0 to below 1");
+        FailTopology(name,
+                     "has an error rate of " + FormatRdmaReal(link.errorRate),
+                     "0 to below 1");
     }
 }
 
@@ -170,15 +172,15 @@ CheckConnected(const std::vector<RdmaTopologyNode>& nodes,
         {
             if (!used[groups.Find(id)])
             {
-                Fail(NameNode(id, nodes[id]),
-                     "cannot be reached from any host",
-                     "a connected graph");
+                FailTopology(NameNode(id, nodes[id]),
+                             "cannot be reached from any host",
+                             "a connected graph");
             }
             continue;
         }
         if (!linked[id])
         {
-            Fail(NameNode(id, nodes[id]), "has no link", "1 or more");
+            FailTopology(NameNode(id, nodes[id]), "has no link", "1 or more");
         }
         GroupSet& set = reached[id];
         std::sort(set.begin(), set.end());
@@ -211,9 +213,9 @@ CheckConnected(const std::vector<RdmaTopologyNode>& nodes,
                 {
                     if (a != b && direct.count(std::minmax(a, b)) == 0)
                     {
-                        Fail(NameNode(a, nodes[a]),
-                             "has no path over switches to " + NameNode(b, nodes[b]),
-                             "a connected graph");
+                        FailTopology(NameNode(a, nodes[a]),
+                                     "has no path over switches to " + NameNode(b, nodes[b]),
+                                     "a connected graph");
                     }
                 }
             }
@@ -349,11 +351,15 @@ RdmaTopology::Validate() const
 {
     if (m_nodes.size() > MAX_NODES)
     {
-        Fail(std::to_string(m_nodes.size()), "nodes", "at most " + std::to_string(MAX_NODES));
+        FailTopology(std::to_string(m_nodes.size()),
+                     "nodes",
+                     "at most " + std::to_string(MAX_NODES));
     }
     if (m_links.size() > MAX_LINKS)
     {
-        Fail(std::to_string(m_links.size()), "links", "at most " + std::to_string(MAX_LINKS));
+        FailTopology(std::to_string(m_links.size()),
+                     "links",
+                     "at most " + std::to_string(MAX_LINKS));
     }
     std::unordered_map<std::string, uint32_t> names;
     bool hasHost = false;
@@ -363,14 +369,14 @@ RdmaTopology::Validate() const
         const auto [first, isNew] = names.emplace(m_nodes[id].name, id);
         if (!isNew)
         {
-            Fail(NameNode(id, m_nodes[id]),
-                 "has the name of node " + std::to_string(first->second),
-                 "a name for each node");
+            FailTopology(NameNode(id, m_nodes[id]),
+                         "has the name of node " + std::to_string(first->second),
+                         "a name for each node");
         }
     }
     if (!hasHost)
     {
-        Fail("no", "host", "1 or more");
+        FailTopology("no", "host", "1 or more");
     }
     for (std::size_t id = 0; id < m_links.size(); ++id)
     {

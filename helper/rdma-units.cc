@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "rdma-units.h"
 
+#include "qbb-int128.h"
 #include "rdma-text-file.h"
 
 #include <array>
@@ -14,8 +15,6 @@ namespace ns3
 
 namespace
 {
-
-__extension__ using Uint128 = unsigned __int128;
 
 constexpr std::size_t MAX_DECIMALS = 18;
 
@@ -69,7 +68,7 @@ IsDigit(char c)
 }
 
 [[noreturn]] void
-Fail(const std::string& text, const std::string& problem, const std::string& accepted)
+FailUnit(const std::string& text, const std::string& problem, const std::string& accepted)
 {
     throw std::invalid_argument(QuoteRdmaText(text) + " " + problem + "; accepted: " + accepted);
 }
@@ -101,13 +100,13 @@ SplitDecimal(const std::string& text, const std::string& accepted)
     std::string_view rest(text);
     if (!rest.empty() && rest.front() == '-')
     {
-        Fail(text, "is negative", accepted);
+        FailUnit(text, "is negative", accepted);
     }
     Decimal decimal;
     decimal.whole = TakeDigits(rest);
     if (decimal.whole.empty())
     {
-        Fail(text, text.empty() ? "is empty" : "does not begin with a digit", accepted);
+        FailUnit(text, text.empty() ? "is empty" : "does not begin with a digit", accepted);
     }
     if (!rest.empty() && rest.front() == '.')
     {
@@ -115,7 +114,7 @@ SplitDecimal(const std::string& text, const std::string& accepted)
         decimal.decimals = TakeDigits(rest);
         if (decimal.decimals.empty())
         {
-            Fail(text, "has no digit after the decimal point", accepted);
+            FailUnit(text, "has no digit after the decimal point", accepted);
         }
     }
     decimal.unit = rest;
@@ -142,20 +141,20 @@ Scale(const std::string& text,
 {
     if (decimal.decimals.size() > MAX_DECIMALS)
     {
-        Fail(text, "has more than " + std::to_string(MAX_DECIMALS) + " decimals", accepted);
+        FailUnit(text, "has more than " + std::to_string(MAX_DECIMALS) + " decimals", accepted);
     }
-    Uint128 value = 0;
+    QbbUint128 value = 0;
     for (const char c : decimal.whole)
     {
         value = value * 10 + static_cast<unsigned>(c - '0');
         if (value > max)
         {
-            Fail(text, "is too large", accepted);
+            FailUnit(text, "is too large", accepted);
         }
     }
     value *= unit;
-    Uint128 part = 0;
-    Uint128 divisor = 1;
+    QbbUint128 part = 0;
+    QbbUint128 divisor = 1;
     for (const char c : decimal.decimals)
     {
         part = part * 10 + static_cast<unsigned>(c - '0');
@@ -164,16 +163,16 @@ Scale(const std::string& text,
     part *= unit;
     if (part % divisor != 0)
     {
-        Fail(text, "is not a whole number of " + base, accepted);
+        FailUnit(text, "is not a whole number of " + base, accepted);
     }
     value += part / divisor;
     if (value > max)
     {
-        Fail(text, "is too large", accepted);
+        FailUnit(text, "is too large", accepted);
     }
     if (value < min)
     {
-        Fail(text, "is too small", accepted);
+        FailUnit(text, "is too small", accepted);
     }
     return static_cast<uint64_t>(value);
 }
@@ -195,10 +194,10 @@ ParseWithUnit(const std::string& text,
             return Scale(text, decimal, unit.value, min, max, base, accepted);
         }
     }
-    Fail(text,
-         decimal.unit.empty() ? "has no unit"
-                              : "has the unknown unit " + QuoteRdmaText(decimal.unit),
-         accepted);
+    FailUnit(text,
+             decimal.unit.empty() ? "has no unit"
+                                  : "has the unknown unit " + QuoteRdmaText(decimal.unit),
+             accepted);
 }
 
 /// \return the text has the form digits[.digits][(e|E)[+|-]digits]
@@ -270,7 +269,7 @@ ParseRdmaTimeIn(const std::string& text, int64_t psPerUnit)
             const Decimal decimal = SplitDecimal(text, accepted);
             if (!decimal.unit.empty())
             {
-                Fail(text, "is not a number", accepted);
+                FailUnit(text, "is not a number", accepted);
             }
             return static_cast<int64_t>(
                 Scale(text, decimal, unit.value, 0, RDMA_MAX_TIME_PS, "picoseconds", accepted));
@@ -300,7 +299,7 @@ ParseRdmaInteger(const std::string& text, uint64_t min, uint64_t max)
     const Decimal decimal = SplitDecimal(text, accepted);
     if (text.find_first_not_of("0123456789") != std::string::npos)
     {
-        Fail(text, "is not a whole number", accepted);
+        FailUnit(text, "is not a whole number", accepted);
     }
     return Scale(text, decimal, 1, min, max, "units", accepted);
 }
@@ -311,18 +310,18 @@ ParseRdmaReal(const std::string& text)
     const std::string accepted = "a number such as 0.01 or 1e-2";
     if (!text.empty() && text.front() == '-')
     {
-        Fail(text, "is negative", accepted);
+        FailUnit(text, "is negative", accepted);
     }
     if (!IsReal(text))
     {
-        Fail(text, text.empty() ? "is empty" : "is not a number", accepted);
+        FailUnit(text, text.empty() ? "is empty" : "is not a number", accepted);
     }
     std::istringstream in(text);
     in.imbue(std::locale::classic());
     double value = 0;
     if (!(in >> value))
     {
-        Fail(text, "is too large", accepted);
+        FailUnit(text, "is too large", accepted);
     }
     return value;
 }
@@ -361,6 +360,14 @@ FormatRdmaNs(int64_t timePs)
     const uint64_t ps = negative ? -static_cast<uint64_t>(timePs) : static_cast<uint64_t>(timePs);
     const std::string decimals = std::to_string(1000 + ps % 1000).substr(1);
     return (negative ? "-" : "") + std::to_string(ps / 1000) + "." + decimals;
+}
+
+std::string
+FormatRdmaUs(int64_t timePs)
+{
+    constexpr int64_t PS_PER_US = 1'000'000;
+    const std::string decimals = std::to_string(PS_PER_US + timePs % PS_PER_US).substr(1);
+    return std::to_string(timePs / PS_PER_US) + "." + decimals;
 }
 
 std::string

@@ -111,6 +111,12 @@ std::string FormatRdmaTime(int64_t timePs);
 std::string FormatRdmaNs(int64_t timePs);
 
 /**
+ * \param timePs a time in ps, not negative
+ * \return the time in us with the picoseconds as exactly six decimals, as in "1.234567"
+ */
+std::string FormatRdmaUs(int64_t timePs);
+
+/**
  * \param value a finite number
  * \return the shortest decimal text that reads back as the same number, whatever the locale
  */

@@ -19,8 +19,8 @@ namespace ns3
 namespace
 {
 
-constexpr uint32_t MAX_PRIORITY = 7;
-constexpr uint32_t MAX_PORT = 65535;
+constexpr uint32_t MAX_WORKLOAD_PRIORITY = 7;
+constexpr uint32_t MAX_WORKLOAD_PORT = 65535;
 constexpr double PS_PER_S = 1e12;
 constexpr double MAX_EXPECTED_FLOWS = 1e8;
 
@@ -34,19 +34,19 @@ enum StreamOffset
 };
 
 [[noreturn]] void
-Fail(const std::string& what, const std::string& value, const std::string& accepted)
+FailWorkload(const std::string& what, const std::string& value, const std::string& accepted)
 {
     throw std::invalid_argument("workload: " + what + ": " + value + "; accepted: " + accepted);
 }
 
 void
-CheckTime(const std::string& what, int64_t value, int64_t min, int64_t max)
+CheckWorkloadTime(const std::string& what, int64_t value, int64_t min, int64_t max)
 {
     if (value < min || value > max)
     {
-        Fail(what,
-             std::to_string(value) + " ps",
-             std::to_string(min) + " to " + std::to_string(max) + " ps");
+        FailWorkload(what,
+                     std::to_string(value) + " ps",
+                     std::to_string(min) + " to " + std::to_string(max) + " ps");
     }
 }
 
@@ -55,20 +55,22 @@ CheckCommon(const RdmaTopology& topology, const RdmaWorkloadOptions& options)
 {
     if (topology.GetHosts().size() < 2)
     {
-        Fail("topology", std::to_string(topology.GetHosts().size()) + " hosts", "2 or more");
+        FailWorkload("topology",
+                     std::to_string(topology.GetHosts().size()) + " hosts",
+                     "2 or more");
     }
-    CheckTime("start", options.startPs, 0, RDMA_MAX_TIME_PS);
-    if (options.priority > MAX_PRIORITY)
+    CheckWorkloadTime("start", options.startPs, 0, RDMA_MAX_TIME_PS);
+    if (options.priority > MAX_WORKLOAD_PRIORITY)
     {
-        Fail("priority", std::to_string(options.priority), "0 to 7");
+        FailWorkload("priority", std::to_string(options.priority), "0 to 7");
     }
-    if (options.dstPort > MAX_PORT)
+    if (options.dstPort > MAX_WORKLOAD_PORT)
     {
-        Fail("destination port", std::to_string(options.dstPort), "0 to 65535");
+        FailWorkload("destination port", std::to_string(options.dstPort), "0 to 65535");
     }
     if (options.stream < 0)
     {
-        Fail("stream", std::to_string(options.stream), "0 or more");
+        FailWorkload("stream", std::to_string(options.stream), "0 or more");
     }
 }
 
@@ -77,9 +79,11 @@ CheckSizeAndJitter(const RdmaWorkloadOptions& options)
 {
     if (options.bytes == 0 || options.bytes > RDMA_MAX_FLOW_BYTES)
     {
-        Fail("bytes", std::to_string(options.bytes), "1 to " + std::to_string(RDMA_MAX_FLOW_BYTES));
+        FailWorkload("bytes",
+                     std::to_string(options.bytes),
+                     "1 to " + std::to_string(RDMA_MAX_FLOW_BYTES));
     }
-    CheckTime("jitter", options.jitterPs, 0, RDMA_MAX_TIME_PS - options.startPs);
+    CheckWorkloadTime("jitter", options.jitterPs, 0, RDMA_MAX_TIME_PS - options.startPs);
 }
 
 template <typename Variable>
@@ -144,10 +148,10 @@ std::vector<RdmaFlow>
 MakeRdmaPoissonFlows(const RdmaTopology& topology, const RdmaWorkloadOptions& options)
 {
     CheckCommon(topology, options);
-    CheckTime("duration", options.durationPs, 1, RDMA_MAX_TIME_PS - options.startPs);
+    CheckWorkloadTime("duration", options.durationPs, 1, RDMA_MAX_TIME_PS - options.startPs);
     if (!(options.load > 0.0 && std::isfinite(options.load)))
     {
-        Fail("load", FormatRdmaReal(options.load), "a fraction above 0, such as 0.5");
+        FailWorkload("load", FormatRdmaReal(options.load), "a fraction above 0, such as 0.5");
     }
     const auto cdf = RdmaFlowSizeCdf::Make(options.cdf);
     const double mean = cdf.GetMean();
@@ -168,9 +172,9 @@ MakeRdmaPoissonFlows(const RdmaTopology& topology, const RdmaWorkloadOptions& op
     }
     if (!(expected <= MAX_EXPECTED_FLOWS))
     {
-        Fail("load and duration",
-             "they make " + FormatRdmaReal(expected) + " flows",
-             "at most " + FormatRdmaReal(MAX_EXPECTED_FLOWS));
+        FailWorkload("load and duration",
+                     "they make " + FormatRdmaReal(expected) + " flows",
+                     "at most " + FormatRdmaReal(MAX_EXPECTED_FLOWS));
     }
 
     std::vector<RdmaFlow> flows;
@@ -213,9 +217,9 @@ MakeRdmaIncastFlows(const RdmaTopology& topology,
     auto hosts = topology.GetHosts();
     if (senders == 0 || senders >= hosts.size())
     {
-        Fail("incast senders",
-             std::to_string(senders),
-             "1 to " + std::to_string(hosts.size() - 1) + " (all hosts but the receiver)");
+        FailWorkload("incast senders",
+                     std::to_string(senders),
+                     "1 to " + std::to_string(hosts.size() - 1) + " (all hosts but the receiver)");
     }
     const auto choice = MakeStream<UniformRandomVariable>(options, STREAM_HOST);
     const auto times = MakeStream<UniformRandomVariable>(options, STREAM_TIME);
@@ -225,7 +229,9 @@ MakeRdmaIncastFlows(const RdmaTopology& topology,
         const auto found = std::find(hosts.begin(), hosts.end(), options.receiver);
         if (found == hosts.end())
         {
-            Fail("incast receiver", std::to_string(options.receiver), "the node id of a host");
+            FailWorkload("incast receiver",
+                         std::to_string(options.receiver),
+                         "the node id of a host");
         }
         receiver = found - hosts.begin();
     }
@@ -235,9 +241,9 @@ MakeRdmaIncastFlows(const RdmaTopology& topology,
     }
     else
     {
-        Fail("incast receiver",
-             std::to_string(options.receiver),
-             "the node id of a host, or -1 for a random one");
+        FailWorkload("incast receiver",
+                     std::to_string(options.receiver),
+                     "the node id of a host, or -1 for a random one");
     }
     const uint32_t dst = hosts[receiver];
     hosts.erase(hosts.begin() + static_cast<std::ptrdiff_t>(receiver));

@@ -93,10 +93,10 @@ class StartAndStopTestCase : public TestCase
 };
 
 /** Errors end the client, and it says why. */
-class FailureTestCase : public TestCase
+class ApplicationFailureTestCase : public TestCase
 {
   public:
-    FailureTestCase()
+    ApplicationFailureTestCase()
         : TestCase("errors: no room, a server that ends, a link that goes down")
     {
     }
@@ -189,7 +189,7 @@ class RdmaApplicationEndsTestSuite : public TestSuite
         : TestSuite("rdma-application-ends")
     {
         AddTestCase(new StartAndStopTestCase);
-        AddTestCase(new FailureTestCase);
+        AddTestCase(new ApplicationFailureTestCase);
     }
 };
 

@@ -17,10 +17,10 @@ namespace
 {
 
 /** Latencies as ib_send_lat, ib_write_lat, ib_read_lat and ib_atomic_lat have them. */
-class LatencyTestCase : public TestCase
+class ApplicationLatencyTestCase : public TestCase
 {
   public:
-    LatencyTestCase()
+    ApplicationLatencyTestCase()
         : TestCase("ping-pong: half of the round trip, READs and atomics all of it")
     {
     }
@@ -45,7 +45,7 @@ class LatencyTestCase : public TestCase
             // WRITE of 8 B: 86 B, 2 015 040
             {"Write", "8", 2'015'040 + 3440, 2'015'040 + 6880},
             {"WriteWithImm", "8", 2'015'680 + 3440, 2'015'680 + 6880},
-            // see LatencyTestCase of rdma-transport-read
+            // see ReadLatencyTestCase of rdma-transport-read
             {"Read", "1000", 4'185'600, 4'185'600},
             {"FetchAndAdd", "1000", 4'028'800, 4'028'800},
             {"CompareAndSwap", "1000", 4'028'800, 4'028'800},
@@ -77,10 +77,10 @@ class LatencyTestCase : public TestCase
 };
 
 /** Bandwidth as ib_write_bw has it. */
-class BandwidthTestCase : public TestCase
+class ApplicationBandwidthTestCase : public TestCase
 {
   public:
-    BandwidthTestCase()
+    ApplicationBandwidthTestCase()
         : TestCase("bulk: the line is full, one message at a time, several queue pairs")
     {
     }
@@ -307,8 +307,8 @@ class RdmaApplicationTestSuite : public TestSuite
     RdmaApplicationTestSuite()
         : TestSuite("rdma-application")
     {
-        AddTestCase(new LatencyTestCase);
-        AddTestCase(new BandwidthTestCase);
+        AddTestCase(new ApplicationLatencyTestCase);
+        AddTestCase(new ApplicationBandwidthTestCase);
         AddTestCase(new AllTestCase);
         AddTestCase(new RequestResponseTestCase);
     }

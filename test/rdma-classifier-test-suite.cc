@@ -50,10 +50,10 @@ MakeIpPacket(uint8_t dscp)
 }
 
 /** DSCP and PCP, tables, and what has neither. */
-class ClassesTestCase : public TestCase
+class ClassifierClassesTestCase : public TestCase
 {
   public:
-    ClassesTestCase()
+    ClassifierClassesTestCase()
         : TestCase("the class of a frame by DSCP or PCP, at the sender and at the receiver")
     {
     }
@@ -338,7 +338,7 @@ class RdmaClassifierTestSuite : public TestSuite
     RdmaClassifierTestSuite()
         : TestSuite("rdma-classifier")
     {
-        AddTestCase(new ClassesTestCase);
+        AddTestCase(new ClassifierClassesTestCase);
         AddTestCase(new OwnTablesTestCase);
         AddTestCase(new SerializeFramesTestCase);
     }

@@ -25,14 +25,15 @@ namespace
 {
 
 /** Always has a few writes of 1 MB posted. */
-class EndlessWriter
+class CoexistenceEndlessWriter
 {
   public:
     /** \param qp a connected queue pair */
-    explicit EndlessWriter(Ptr<RdmaQueuePair> qp)
+    explicit CoexistenceEndlessWriter(Ptr<RdmaQueuePair> qp)
         : m_qp(qp)
     {
-        qp->GetSendCompletionQueue()->SetCallback(MakeCallback(&EndlessWriter::OnCompletion, this));
+        qp->GetSendCompletionQueue()->SetCallback(
+            MakeCallback(&CoexistenceEndlessWriter::OnCompletion, this));
         for (int i = 0; i < 4; ++i)
         {
             Post();
@@ -101,11 +102,11 @@ class SharingTestCase : public TestCase
         test.Install(topology, {});
         const auto bottleneck = test.fabric->GetDevice(16, 16);
 
-        std::vector<std::unique_ptr<EndlessWriter>> writers;
+        std::vector<std::unique_ptr<CoexistenceEndlessWriter>> writers;
         for (uint32_t i = 0; i < m_sharing.rdmaFlows; ++i)
         {
             const auto [sender, receiver] = test.fabric->Connect(i / 2, 8 + i / 2);
-            writers.push_back(std::make_unique<EndlessWriter>(sender));
+            writers.push_back(std::make_unique<CoexistenceEndlessWriter>(sender));
         }
         ApplicationContainer sinks;
         for (uint32_t host = 4; host < 8; ++host)

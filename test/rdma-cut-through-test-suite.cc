@@ -144,10 +144,10 @@ class ContentionTestCase : public TestCase
 };
 
 /** A class that is paused. */
-class PauseTestCase : public TestCase
+class CutThroughPauseTestCase : public TestCase
 {
   public:
-    PauseTestCase()
+    CutThroughPauseTestCase()
         : TestCase("nothing is dated back before the end of a pause")
     {
     }
@@ -242,7 +242,7 @@ class RdmaCutThroughTestSuite : public TestSuite
     {
         AddTestCase(new HopTestCase);
         AddTestCase(new ContentionTestCase);
-        AddTestCase(new PauseTestCase);
+        AddTestCase(new CutThroughPauseTestCase);
         AddTestCase(new LoadTestCase);
     }
 };

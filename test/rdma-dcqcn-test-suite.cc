@@ -2,6 +2,7 @@
 
 #include "rdma-fluid-model.h"
 #include "rdma-test-fabric.h"
+#include "rdma-test-units.h"
 
 #include <ns3/double.h>
 #include <ns3/rng-seed-manager.h>
@@ -21,9 +22,8 @@ using namespace ns3;
 namespace
 {
 
-constexpr int64_t MS = 1'000'000'000;
 constexpr uint64_t RATE = 40'000'000'000;
-constexpr uint8_t PRIORITY = 3;
+constexpr uint8_t DCQCN_PRIORITY = 3;
 
 /** Hosts 1 to N send to host 0 through a switch for as long as somebody looks. */
 class DcqcnStar
@@ -68,7 +68,7 @@ class DcqcnStar
     /** \param host sends \param startPs from this time on */
     void Start(uint32_t host, int64_t startPs)
     {
-        const auto sender = test.fabric->Connect(host, 0, PRIORITY).first;
+        const auto sender = test.fabric->Connect(host, 0, DCQCN_PRIORITY).first;
         Simulator::Schedule(QbbFromPs(startPs), [sender] {
             RdmaSendRequest request;
             request.length = RDMA_MAX_MESSAGE_BYTES;
@@ -82,15 +82,16 @@ class DcqcnStar
         Simulator::Schedule(QbbFromPs(fromPs), [this] {
             for (const auto& port : m_ports)
             {
-                m_before.push_back(port->GetCounters().classes[PRIORITY]);
+                m_before.push_back(port->GetCounters().classes[DCQCN_PRIORITY]);
             }
             Look();
         });
         test.Run(toPs);
         for (uint32_t host = 1; host <= m_flows; ++host)
         {
-            shares.push_back(static_cast<double>(
-                m_ports[host]->GetCounters().classes[PRIORITY].rxBytes - m_before[host].rxBytes));
+            shares.push_back(
+                static_cast<double>(m_ports[host]->GetCounters().classes[DCQCN_PRIORITY].rxBytes -
+                                    m_before[host].rxBytes));
         }
         const double sum = std::accumulate(shares.begin(), shares.end(), 0.0);
         double squares = 0;
@@ -100,7 +101,7 @@ class DcqcnStar
             squares += share * share;
         }
         jain = 1 / (static_cast<double>(m_flows) * squares);
-        const auto& out = m_ports[0]->GetCounters().classes[PRIORITY];
+        const auto& out = m_ports[0]->GetCounters().classes[DCQCN_PRIORITY];
         const auto frames = static_cast<double>(out.txFrames - m_before[0].txFrames);
         marking = static_cast<double>(out.ecnMarks - m_before[0].ecnMarks) / frames;
         const double bytes = static_cast<double>(out.txBytes - m_before[0].txBytes);
@@ -121,7 +122,7 @@ class DcqcnStar
   private:
     void Look()
     {
-        m_sum += static_cast<double>(m_ports[0]->GetQueueBytes(PRIORITY));
+        m_sum += static_cast<double>(m_ports[0]->GetQueueBytes(DCQCN_PRIORITY));
         ++m_looks;
         Simulator::Schedule(MicroSeconds(2), [this] { Look(); });
     }

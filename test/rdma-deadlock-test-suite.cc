@@ -357,11 +357,11 @@ class NoAlarmTestCase : public TestCase
 };
 
 /** The detector against what happens, on fabrics whose routes allow deadlocks. */
-class RandomTestCase : public TestCase
+class DeadlockRandomTestCase : public TestCase
 {
   public:
     /** \param architecture of the switches */
-    explicit RandomTestCase(Architecture architecture)
+    explicit DeadlockRandomTestCase(Architecture architecture)
         : TestCase("random rings and meshes with " + GetArchitectureName(architecture) +
                    ": stuck flows and deadlocks are the same thing"),
           m_architecture(architecture)
@@ -459,10 +459,10 @@ class RandomTestCase : public TestCase
 };
 
 /** A run as the command line makes it. */
-class RunTestCase : public TestCase
+class DeadlockRunTestCase : public TestCase
 {
   public:
-    RunTestCase()
+    DeadlockRunTestCase()
         : TestCase("rdma-fabric: routes are checked, flows that are stuck name the deadlock")
     {
     }
@@ -511,9 +511,9 @@ class RdmaDeadlockTestSuite : public TestSuite
              {Architecture::SHARED, Architecture::INPUT, Architecture::CROSSBAR})
         {
             AddTestCase(new RingTestCase("Pfc", architecture));
-            AddTestCase(new RandomTestCase(architecture));
+            AddTestCase(new DeadlockRandomTestCase(architecture));
         }
-        AddTestCase(new RunTestCase);
+        AddTestCase(new DeadlockRunTestCase);
         AddTestCase(new CutTestCase);
         AddTestCase(new WatchdogTestCase("Drop"));
         AddTestCase(new NoAlarmTestCase);

@@ -41,7 +41,7 @@ struct Variant
 };
 
 /** What a run left behind, all of it. */
-struct Outcome
+struct RunOutcome
 {
     std::string digest; //!< of flows.csv
     std::string ports;  //!< ports.csv
@@ -98,7 +98,7 @@ class DeterminismTestCase : public TestCase
      * \param variant how
      * \return the results
      */
-    Outcome RunOnce(RdmaTopology topology, std::vector<RdmaFlow> flows, const Variant& variant)
+    RunOutcome RunOnce(RdmaTopology topology, std::vector<RdmaFlow> flows, const Variant& variant)
     {
         ObjectFactory scheduler;
         scheduler.SetTypeId(variant.scheduler);
@@ -150,10 +150,10 @@ class DeterminismTestCase : public TestCase
                  const std::vector<RdmaFlow>& flows,
                  const std::vector<Variant>& variants)
     {
-        const Outcome plain = RunOnce(topology, flows, Variant());
+        const RunOutcome plain = RunOnce(topology, flows, Variant());
         for (const auto& variant : variants)
         {
-            const Outcome other = RunOnce(topology, flows, variant);
+            const RunOutcome other = RunOnce(topology, flows, variant);
             NS_TEST_EXPECT_MSG_EQ(other.digest, plain.digest, variant.name << ": flows");
             NS_TEST_EXPECT_MSG_EQ((other.ports == plain.ports), true, variant.name << ": ports");
             NS_TEST_EXPECT_MSG_EQ(other.hops, plain.hops, variant.name << ": hops");
@@ -309,7 +309,7 @@ class VariantsTestCase : public DeterminismTestCase
 
 /** \param test gets a timer and retries without end */
 void
-SetTimeout(RdmaTestFabric& test)
+SetShortTimeout(RdmaTestFabric& test)
 {
     test.helper.SetTransportAttribute("RetransmissionTimeout", TimeValue(MicroSeconds(100)));
     test.helper.SetTransportAttribute("RetryCount", UintegerValue(1'000'000));
@@ -335,14 +335,14 @@ MakeSettings()
          [](RdmaTestFabric& test) { return test.fabric->GetTotals().ecnMarks > 100; }},
         {"frames lost at random",
          0.001,
-         SetTimeout,
+         SetShortTimeout,
          [](RdmaTestFabric& test) {
              return RdmaTestBooks::CountDrops(*test.fabric, QbbDropReason::CORRUPTED) > 10;
          }},
         {"without PFC",
          0,
          [](RdmaTestFabric& test) {
-             SetTimeout(test);
+             SetShortTimeout(test);
              test.helper.SetDeviceAttribute("FlowControl", StringValue("None"));
              test.helper.SetBufferAttribute("BufferSize", UintegerValue(600'000));
          },

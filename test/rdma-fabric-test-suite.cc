@@ -115,10 +115,10 @@ class LargeFileTestCase : public TestCase
 };
 
 /** Runs by options. */
-class RunTestCase : public TestCase
+class FabricRunTestCase : public TestCase
 {
   public:
-    RunTestCase()
+    FabricRunTestCase()
         : TestCase("rdma-fabric's runs: what the summary says, and equal digests")
     {
     }
@@ -201,7 +201,7 @@ class RdmaFabricTestSuite : public TestSuite
         : TestSuite("rdma-fabric")
     {
         AddTestCase(new LargeFileTestCase);
-        AddTestCase(new RunTestCase);
+        AddTestCase(new FabricRunTestCase);
     }
 };
 

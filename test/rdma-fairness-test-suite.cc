@@ -133,7 +133,7 @@ GetAlgorithms()
 }
 
 /** What a measurement shows. */
-struct Outcome
+struct ShareOutcome
 {
     std::vector<double> shares; //!< of the flows together, by flow
     double jain{0};             //!< Jain's index of them
@@ -151,7 +151,7 @@ struct Outcome
  * \param gapPs from a flow's start to that of the next one
  * \return what they get in the last 10 ms
  */
-Outcome
+ShareOutcome
 Measure(const Algorithm& algorithm, uint32_t flows, int64_t gapPs)
 {
     constexpr int64_t MS = 1'000'000'000;
@@ -204,7 +204,7 @@ Measure(const Algorithm& algorithm, uint32_t flows, int64_t gapPs)
     const auto before = count();
     const double bytesBefore = countLineBytes();
     const uint64_t pausesBefore = test.fabric->GetTotals().pauseFrames;
-    Outcome outcome;
+    ShareOutcome outcome;
     constexpr int64_t STEP_PS = 1'000'000;
     for (int64_t at = 0; at < MEASURED_PS; at += STEP_PS)
     {
@@ -255,9 +255,9 @@ class FairnessTestCase : public TestCase
   private:
     void DoRun() override
     {
-        const Outcome two = Measure(m_algorithm, 2, 3'000'000'000);
-        const Outcome many = Measure(m_algorithm, 16, 100'000'000);
-        for (const Outcome& outcome : {two, many})
+        const ShareOutcome two = Measure(m_algorithm, 2, 3'000'000'000);
+        const ShareOutcome many = Measure(m_algorithm, 16, 100'000'000);
+        for (const ShareOutcome& outcome : {two, many})
         {
             NS_TEST_EXPECT_MSG_GT(outcome.utilisation, m_algorithm.utilisation, "port in use");
             for (const double share : outcome.shares)

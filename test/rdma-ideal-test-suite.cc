@@ -97,7 +97,7 @@ class HandComputedTestCase : public TestCase
 };
 
 /** One byte, one MTU, one more, 10 MB; over 2, 4 and 6 hops; at many rates. */
-class IdealTestCase : public TestCase
+class IdealFctTestCase : public TestCase
 {
   public:
     /**
@@ -106,7 +106,7 @@ class IdealTestCase : public TestCase
      * \param delayNs delay of every link
      * \param mtu payload of a full packet
      */
-    IdealTestCase(uint64_t hostGbps, uint64_t uplinkGbps, int64_t delayNs, uint32_t mtu)
+    IdealFctTestCase(uint64_t hostGbps, uint64_t uplinkGbps, int64_t delayNs, uint32_t mtu)
         : TestCase("alone at " + std::to_string(hostGbps) + " and " + std::to_string(uplinkGbps) +
                    " Gb per s, " + std::to_string(delayNs) + " ns, MTU " + std::to_string(mtu)),
           m_rates(MakeTestRates(hostGbps, uplinkGbps, delayNs)),
@@ -345,15 +345,15 @@ class RdmaIdealTestSuite : public TestSuite
         : TestSuite("rdma-ideal")
     {
         AddTestCase(new HandComputedTestCase);
-        AddTestCase(new IdealTestCase(100, 400, 1000, 1024));
-        AddTestCase(new IdealTestCase(100, 400, 1000, 1000));
-        AddTestCase(new IdealTestCase(400, 100, 500, 4096));
-        AddTestCase(new IdealTestCase(10, 10, 10, 1024));
-        AddTestCase(new IdealTestCase(25, 100, 5000, 1024));
-        AddTestCase(new IdealTestCase(800, 400, 1, 2048));
-        AddTestCase(new IdealTestCase(3, 3, 1000, 1024));
-        AddTestCase(new IdealTestCase(3, 7, 1000, 1024));
-        AddTestCase(new IdealTestCase(10, 3, 1000, 1000));
+        AddTestCase(new IdealFctTestCase(100, 400, 1000, 1024));
+        AddTestCase(new IdealFctTestCase(100, 400, 1000, 1000));
+        AddTestCase(new IdealFctTestCase(400, 100, 500, 4096));
+        AddTestCase(new IdealFctTestCase(10, 10, 10, 1024));
+        AddTestCase(new IdealFctTestCase(25, 100, 5000, 1024));
+        AddTestCase(new IdealFctTestCase(800, 400, 1, 2048));
+        AddTestCase(new IdealFctTestCase(3, 3, 1000, 1024));
+        AddTestCase(new IdealFctTestCase(3, 7, 1000, 1024));
+        AddTestCase(new IdealFctTestCase(10, 3, 1000, 1000));
         AddTestCase(new RandomPathTestCase);
         AddTestCase(new HugeFlowTestCase);
         AddTestCase(new AllPsnsTestCase);

@@ -98,7 +98,7 @@ class SwitchRig
                 uint32_t count,
                 uint8_t priority = 3)
     {
-        RdmaTestLink::At(ps, [=]() {
+        RdmaTestLink::At(ps, [this, from, to, first, count, priority]() {
             for (uint32_t i = 0; i < count; ++i)
             {
                 QbbFramePtr frame = MakeTestFrame(*hosts[from], first + i, priority, FRAME_BYTES);
@@ -129,10 +129,10 @@ class SwitchRig
 };
 
 /** Round robin over the inputs, and what an output-queued switch does with the same frames. */
-class RoundRobinTestCase : public TestCase
+class InputQueuedRoundRobinTestCase : public TestCase
 {
   public:
-    RoundRobinTestCase()
+    InputQueuedRoundRobinTestCase()
         : TestCase("an output takes from its inputs in turn; output-queued: in order of arrival")
     {
     }
@@ -173,10 +173,10 @@ class RoundRobinTestCase : public TestCase
 };
 
 /** Classes before inputs: the port's scheduler chooses the class. */
-class ClassesTestCase : public TestCase
+class InputQueuedClassesTestCase : public TestCase
 {
   public:
-    ClassesTestCase()
+    InputQueuedClassesTestCase()
         : TestCase("the port's scheduler chooses the class, the round robin the input")
     {
     }
@@ -360,7 +360,7 @@ class InputPortPauseTestCase : public TestCase
 };
 
 /** Random traffic over a fabric of input-queued switches. */
-class RandomTestCase : public TestCase
+class InputQueuedRandomTestCase : public TestCase
 {
   public:
     /**
@@ -368,7 +368,7 @@ class RandomTestCase : public TestCase
      * \param lossless PFC is on
      * \param inputBuffers QbbInputPortBuffer; false: QbbSharedBuffer
      */
-    RandomTestCase(bool crossbar, bool lossless, bool inputBuffers)
+    InputQueuedRandomTestCase(bool crossbar, bool lossless, bool inputBuffers)
         : TestCase(std::string("books, rest and determinism: ") +
                    (crossbar ? "crossbar, " : "no crossbar, ") + (lossless ? "PFC, " : "lossy, ") +
                    (inputBuffers ? "input port buffers" : "shared buffer")),
@@ -468,16 +468,16 @@ class RdmaInputQueuedTestSuite : public TestSuite
     RdmaInputQueuedTestSuite()
         : TestSuite("rdma-input-queued")
     {
-        AddTestCase(new RoundRobinTestCase);
-        AddTestCase(new ClassesTestCase);
+        AddTestCase(new InputQueuedRoundRobinTestCase);
+        AddTestCase(new InputQueuedClassesTestCase);
         AddTestCase(new CrossbarTestCase);
         AddTestCase(new CrossbarPauseTestCase);
         AddTestCase(new InputPortPauseTestCase);
-        AddTestCase(new RandomTestCase(false, true, true));
-        AddTestCase(new RandomTestCase(false, true, false));
-        AddTestCase(new RandomTestCase(false, false, true));
-        AddTestCase(new RandomTestCase(true, true, true));
-        AddTestCase(new RandomTestCase(true, false, false));
+        AddTestCase(new InputQueuedRandomTestCase(false, true, true));
+        AddTestCase(new InputQueuedRandomTestCase(false, true, false));
+        AddTestCase(new InputQueuedRandomTestCase(false, false, true));
+        AddTestCase(new InputQueuedRandomTestCase(true, true, true));
+        AddTestCase(new InputQueuedRandomTestCase(true, false, false));
     }
 };
 

@@ -31,14 +31,15 @@ constexpr uint8_t BULK = 3;
 constexpr uint8_t REAL_TIME = 4;
 
 /** Always has two writes of 4 MB posted. */
-class EndlessWriter
+class IsolationEndlessWriter
 {
   public:
     /** \param qp a connected queue pair */
-    explicit EndlessWriter(Ptr<RdmaQueuePair> qp)
+    explicit IsolationEndlessWriter(Ptr<RdmaQueuePair> qp)
         : m_qp(qp)
     {
-        qp->GetSendCompletionQueue()->SetCallback(MakeCallback(&EndlessWriter::OnCompletion, this));
+        qp->GetSendCompletionQueue()->SetCallback(
+            MakeCallback(&IsolationEndlessWriter::OnCompletion, this));
         Post();
         Post();
     }
@@ -98,13 +99,13 @@ RunClasses(bool bulk, bool realTime, bool tcp)
     test.helper.SetDeviceAttribute("PfcClasses", UintegerValue(1U << BULK | 1U << REAL_TIME));
     test.helper.SetBufferAttribute("BufferSize", UintegerValue(4 << 20));
     test.Install(MakeRdmaDumbbell(6, MakeTestRates(40, 40, 1000)), {});
-    std::vector<std::unique_ptr<EndlessWriter>> writers;
+    std::vector<std::unique_ptr<IsolationEndlessWriter>> writers;
     for (uint32_t host = 0; host < 4; ++host)
     {
         const bool isBulk = host < 2;
         if (isBulk ? bulk : realTime)
         {
-            writers.push_back(std::make_unique<EndlessWriter>(
+            writers.push_back(std::make_unique<IsolationEndlessWriter>(
                 test.fabric->Connect(host, 6 + host, isBulk ? BULK : REAL_TIME).first));
         }
     }
@@ -220,11 +221,11 @@ class UnfairnessTestCase : public TestCase
         }
         // Hosts 0 to 3 on the left, 4 to 7 on the right: 1 to 3 come through the same port.
         test.Install(MakeRdmaDumbbell(4, MakeTestRates(40, 40, 1000)), {});
-        std::vector<std::unique_ptr<EndlessWriter>> writers;
+        std::vector<std::unique_ptr<IsolationEndlessWriter>> writers;
         for (const uint32_t source : {0, 1, 2, 5})
         {
             writers.push_back(
-                std::make_unique<EndlessWriter>(test.fabric->Connect(source, 4).first));
+                std::make_unique<IsolationEndlessWriter>(test.fabric->Connect(source, 4).first));
         }
         std::array<uint64_t, 4> before{};
         Shares shares;

@@ -32,10 +32,10 @@ MakeLosses(const std::list<uint32_t>& frames)
 }
 
 /** Frames that get lost. */
-class LossTestCase : public TestCase
+class IwarpLossTestCase : public TestCase
 {
   public:
-    LossTestCase()
+    IwarpLossTestCase()
         : TestCase("losses: the timeout, fast retransmission, 1% everywhere")
     {
     }
@@ -189,7 +189,7 @@ class RdmaIwarpLossTestSuite : public TestSuite
     RdmaIwarpLossTestSuite()
         : TestSuite("rdma-iwarp-loss")
     {
-        AddTestCase(new LossTestCase);
+        AddTestCase(new IwarpLossTestCase);
         AddTestCase(new StatusTestCase);
     }
 };

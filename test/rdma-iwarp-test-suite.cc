@@ -21,10 +21,10 @@ namespace
 {
 
 /** Times of single flows, worked out by hand. */
-class TimelineTestCase : public TestCase
+class IwarpTimelineTestCase : public TestCase
 {
   public:
-    TimelineTestCase()
+    IwarpTimelineTestCase()
         : TestCase("a flow alone: the initial window at line rate, then slow start")
     {
     }
@@ -83,10 +83,10 @@ class TimelineTestCase : public TestCase
 };
 
 /** Several sizes and paths: a flow within its initial window takes the ideal time. */
-class IdealTestCase : public TestCase
+class IwarpIdealTestCase : public TestCase
 {
   public:
-    IdealTestCase()
+    IwarpIdealTestCase()
         : TestCase("flows within the initial window take the ideal time")
     {
     }
@@ -341,8 +341,8 @@ class RdmaIwarpTestSuite : public TestSuite
     RdmaIwarpTestSuite()
         : TestSuite("rdma-iwarp")
     {
-        AddTestCase(new TimelineTestCase);
-        AddTestCase(new IdealTestCase);
+        AddTestCase(new IwarpTimelineTestCase);
+        AddTestCase(new IwarpIdealTestCase);
         AddTestCase(new TurnsTestCase);
         AddTestCase(new TogetherTestCase);
         AddTestCase(new WorkloadTestCase);

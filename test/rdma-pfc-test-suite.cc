@@ -56,10 +56,10 @@ class PfcLog
 };
 
 /** XOFF and XON: when the class stops, when it goes on, and that others do not stop. */
-class PauseTestCase : public TestCase
+class PfcPauseTestCase : public TestCase
 {
   public:
-    PauseTestCase()
+    PfcPauseTestCase()
         : TestCase("a pause takes effect after the reaction delay, between frames")
     {
     }
@@ -474,7 +474,7 @@ class RdmaPfcTestSuite : public TestSuite
     RdmaPfcTestSuite()
         : TestSuite("rdma-pfc")
     {
-        AddTestCase(new PauseTestCase);
+        AddTestCase(new PfcPauseTestCase);
         AddTestCase(new PauseFrameTestCase);
         AddTestCase(new QuantaTestCase);
         AddTestCase(new PausedEventsTestCase);

@@ -405,10 +405,10 @@ class RandomRound
 };
 
 /** Many of them. */
-class RandomTestCase : public TestCase
+class RandomFabricTestCase : public TestCase
 {
   public:
-    RandomTestCase()
+    RandomFabricTestCase()
         : TestCase("random fabrics and lossless traffic: nothing is lost, all balances")
     {
     }
@@ -452,7 +452,7 @@ class RdmaRandomTestSuite : public TestSuite
     RdmaRandomTestSuite()
         : TestSuite("rdma-random")
     {
-        AddTestCase(new RandomTestCase);
+        AddTestCase(new RandomFabricTestCase);
     }
 };
 

@@ -44,10 +44,10 @@ MakeBuffer(const std::vector<std::pair<const char*, uint32_t>>& attributes)
 }
 
 /** Occupancy, pause, resumption and loss. */
-class TimelineTestCase : public TestCase
+class ReceiverTimelineTestCase : public TestCase
 {
   public:
-    TimelineTestCase()
+    ReceiverTimelineTestCase()
         : TestCase("a slow receiver hands on, pauses and resumes at the instants worked out")
     {
     }
@@ -91,7 +91,9 @@ class TimelineTestCase : public TestCase
         for (std::size_t n = 0; n < 27; ++n)
         {
             NS_TEST_EXPECT_MSG_EQ(arrivals[n].psn, n, "order");
-            NS_TEST_EXPECT_MSG_EQ(arrivals[n].ps, Z + (n + 1) * 200'000, "frame " << n);
+            NS_TEST_EXPECT_MSG_EQ(arrivals[n].ps,
+                                  Z + static_cast<int64_t>(n + 1) * 200'000,
+                                  "frame " << n);
         }
         constexpr int64_t SECOND = S + 7'406'400 + 1'100'640; // arrival of frame 27
         NS_TEST_EXPECT_MSG_EQ(arrivals[27].ps, SECOND + 200'000, "frame 27");
@@ -280,7 +282,7 @@ class RdmaReceiverTestSuite : public TestSuite
     RdmaReceiverTestSuite()
         : TestSuite("rdma-receiver")
     {
-        AddTestCase(new TimelineTestCase);
+        AddTestCase(new ReceiverTimelineTestCase);
         AddTestCase(new StallTestCase);
         AddTestCase(new FabricTestCase);
     }

@@ -186,10 +186,10 @@ class SpeedTestCase : public TestCase
 };
 
 /** What does not go together. */
-class RefusalTestCase : public TestCase
+class SonicRefusalTestCase : public TestCase
 {
   public:
-    RefusalTestCase()
+    SonicRefusalTestCase()
         : TestCase("fabrics that a configuration does not fit")
     {
     }
@@ -267,7 +267,7 @@ class RdmaSonicTestSuite : public TestSuite
     {
         AddTestCase(new EffectTestCase);
         AddTestCase(new SpeedTestCase);
-        AddTestCase(new RefusalTestCase);
+        AddTestCase(new SonicRefusalTestCase);
     }
 };
 

@@ -87,10 +87,10 @@ struct StackLink
 };
 
 /** Ping. */
-class PingTestCase : public TestCase
+class StackPingTestCase : public TestCase
 {
   public:
-    PingTestCase()
+    StackPingTestCase()
         : TestCase("ping: the round trip takes the time of two frames")
     {
     }
@@ -113,11 +113,12 @@ class PingTestCase : public TestCase
         auto ping = CreateObject<Ping>();
         ping->SetAttribute("Destination", AddressValue(link.interfaces.GetAddress(1)));
         ping->SetAttribute("VerboseMode", StringValue("Silent"));
-        ping->TraceConnectWithoutContext("Rtt", MakeCallback(&PingTestCase::AddNumberedRtt, this));
+        ping->TraceConnectWithoutContext("Rtt",
+                                         MakeCallback(&StackPingTestCase::AddNumberedRtt, this));
 #else
         auto ping = CreateObject<V4Ping>();
         ping->SetAttribute("Remote", Ipv4AddressValue(link.interfaces.GetAddress(1)));
-        ping->TraceConnectWithoutContext("Rtt", MakeCallback(&PingTestCase::AddRtt, this));
+        ping->TraceConnectWithoutContext("Rtt", MakeCallback(&StackPingTestCase::AddRtt, this));
 #endif
         ping->SetAttribute("Size", UintegerValue(56));
         link.nodes.Get(0)->AddApplication(ping);
@@ -140,10 +141,10 @@ class PingTestCase : public TestCase
 };
 
 /** UDP over IPv4 and IPv6. */
-class UdpTestCase : public TestCase
+class StackUdpTestCase : public TestCase
 {
   public:
-    UdpTestCase()
+    StackUdpTestCase()
         : TestCase("UDP: every byte arrives, whole or in fragments, in the class of its DSCP")
     {
     }
@@ -181,7 +182,7 @@ class UdpTestCase : public TestCase
         StackLink link;
         auto receiver = link.MakeUdpSocket(1);
         receiver->Bind(InetSocketAddress(Ipv4Address::GetAny(), 9));
-        receiver->SetRecvCallback(MakeCallback(&UdpTestCase::Count, this));
+        receiver->SetRecvCallback(MakeCallback(&StackUdpTestCase::Count, this));
         auto sender = link.MakeUdpSocket(0);
         sender->Bind();
         sender->Connect(InetSocketAddress(link.interfaces.GetAddress(1), 9));
@@ -460,8 +461,8 @@ class RdmaStackTestSuite : public TestSuite
     RdmaStackTestSuite()
         : TestSuite("rdma-stack")
     {
-        AddTestCase(new PingTestCase);
-        AddTestCase(new UdpTestCase);
+        AddTestCase(new StackPingTestCase);
+        AddTestCase(new StackUdpTestCase);
         AddTestCase(new Ipv6TestCase);
         AddTestCase(new TcpTestCase);
         AddTestCase(new GarbageTestCase);

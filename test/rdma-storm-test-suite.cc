@@ -7,6 +7,7 @@
 #include "rdma-message-loop.h"
 #include "rdma-pause-trace.h"
 #include "rdma-test-fabric.h"
+#include "rdma-test-units.h"
 
 #include <ns3/string.h>
 #include <ns3/test.h>
@@ -26,9 +27,6 @@ using namespace ns3;
 
 namespace
 {
-
-constexpr int64_t US = 1'000'000; //!< a microsecond in ps
-constexpr int64_t MS = 1000 * US; //!< a millisecond in ps
 
 /** A storm at one host of a fat-tree. */
 class FatTreeTestCase : public TestCase

@@ -22,11 +22,11 @@ namespace
 {
 
 /** A fabric whose links fail, with books that balance in spite of it. */
-class FailureTestCase : public TestCase
+class SwitchFailureTestCase : public TestCase
 {
   protected:
     /** \param name name of the test case */
-    explicit FailureTestCase(const std::string& name)
+    explicit SwitchFailureTestCase(const std::string& name)
         : TestCase(name)
     {
     }
@@ -127,13 +127,13 @@ class FailureTestCase : public TestCase
 };
 
 /** One of two ways fails and comes back. */
-class UplinkTestCase : public FailureTestCase
+class UplinkTestCase : public SwitchFailureTestCase
 {
   public:
     /** \param convergence time until there are new routes */
     explicit UplinkTestCase(Time convergence)
-        : FailureTestCase("an uplink fails and comes back, routes follow after " +
-                          std::to_string(convergence.GetMicroSeconds()) + " us"),
+        : SwitchFailureTestCase("an uplink fails and comes back, routes follow after " +
+                                std::to_string(convergence.GetMicroSeconds()) + " us"),
           m_convergence(convergence)
     {
     }
@@ -214,13 +214,14 @@ class UplinkTestCase : public FailureTestCase
 };
 
 /** A host's only link fails. */
-class HostLinkTestCase : public FailureTestCase
+class HostLinkTestCase : public SwitchFailureTestCase
 {
   public:
     /** \param host 0: a sender's link; 4: the receiver's */
     explicit HostLinkTestCase(uint32_t host)
-        : FailureTestCase(std::string("the link of ") + (host == 4 ? "the receiver" : "a sender") +
-                          " fails and comes back during an incast"),
+        : SwitchFailureTestCase(std::string("the link of ") +
+                                (host == 4 ? "the receiver" : "a sender") +
+                                " fails and comes back during an incast"),
           m_host(host)
     {
     }
@@ -261,11 +262,11 @@ class HostLinkTestCase : public FailureTestCase
 };
 
 /** Links that go down for good, and up and down at random. */
-class RandomFailuresTestCase : public FailureTestCase
+class RandomFailuresTestCase : public SwitchFailureTestCase
 {
   public:
     RandomFailuresTestCase()
-        : FailureTestCase("1000 failures at random: every flow ends, nothing is left")
+        : SwitchFailureTestCase("1000 failures at random: every flow ends, nothing is left")
     {
     }
 

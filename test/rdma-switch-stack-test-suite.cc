@@ -69,10 +69,10 @@ class Pinger
 };
 
 /** Ping, and the ARP before it. */
-class PingTestCase : public TestCase
+class SwitchStackPingTestCase : public TestCase
 {
   public:
-    PingTestCase()
+    SwitchStackPingTestCase()
         : TestCase("ping from pod to pod: the round trip takes the time of twelve frames")
     {
     }
@@ -108,10 +108,10 @@ class PingTestCase : public TestCase
 };
 
 /** Datagrams, whole and in fragments, in the class of their DSCP. */
-class UdpTestCase : public TestCase
+class SwitchStackUdpTestCase : public TestCase
 {
   public:
-    UdpTestCase()
+    SwitchStackUdpTestCase()
         : TestCase("UDP from leaf to leaf: every byte, in the class of its DSCP")
     {
     }
@@ -229,8 +229,8 @@ class RdmaSwitchStackTestSuite : public TestSuite
     RdmaSwitchStackTestSuite()
         : TestSuite("rdma-switch-stack")
     {
-        AddTestCase(new PingTestCase);
-        AddTestCase(new UdpTestCase);
+        AddTestCase(new SwitchStackPingTestCase);
+        AddTestCase(new SwitchStackUdpTestCase);
         AddTestCase(new TcpBesideRdmaTestCase);
     }
 };

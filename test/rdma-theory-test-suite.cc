@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 
 #include "rdma-test-fabric.h"
+#include "rdma-test-units.h"
 #include "rdma-timely.h"
 
 #include <ns3/boolean.h>
@@ -24,7 +25,6 @@ using namespace ns3;
 namespace
 {
 
-constexpr int64_t MS = 1'000'000'000;
 constexpr uint8_t PRIORITY = 3;
 
 /** "ECN or Delay", CoNEXT 2016, sections 4.2 and 4.3: two flows over 10 Gb/s, by their first rates.

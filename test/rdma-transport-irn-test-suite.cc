@@ -23,19 +23,19 @@ namespace
 {
 
 /// Three frames from NIC to NIC, and two of the line.
-constexpr int64_t REQUEST_PS = 2'015'040;  // 86 B
-constexpr int64_t ACK_PS = 2'012'480;      // 70 B
-constexpr int64_t RESPONSE_PS = 2'176'960; // 1098 B
-constexpr int64_t MIDDLE_PS = 1114 * 80;   // 1094 B
+constexpr int64_t IRN_REQUEST_PS = 2'015'040;  // 86 B
+constexpr int64_t ACK_PS = 2'012'480;          // 70 B
+constexpr int64_t IRN_RESPONSE_PS = 2'176'960; // 1098 B
+constexpr int64_t IRN_MIDDLE_PS = 1114 * 80;   // 1094 B
 constexpr int64_t TIMEOUT_PS = 100'000'000;
 /// What is sent before the second response: the first and the acknowledgement of the request.
 constexpr int64_t FIRST_PS = 1118 * 80 + 90 * 80;
 /// A READ of ten packets: all but the last on the line, and that.
-constexpr int64_t READ10_PS = REQUEST_PS + FIRST_PS + 8 * MIDDLE_PS + RESPONSE_PS;
+constexpr int64_t IRN_READ10_PS = IRN_REQUEST_PS + FIRST_PS + 8 * IRN_MIDDLE_PS + IRN_RESPONSE_PS;
 /// The second response of a READ: the switch has the first at 1106 x 80 + 1 us, and sends that and
 /// the acknowledgement before this one of 1094 B.
-constexpr int64_t SECOND_PS = REQUEST_PS + 1'088'480 + FIRST_PS + 1'088'160;
-static_assert(READ10_PS == 5'001'600 && SECOND_PS == 4'288'320, "arithmetic");
+constexpr int64_t SECOND_PS = IRN_REQUEST_PS + 1'088'480 + FIRST_PS + 1'088'160;
+static_assert(IRN_READ10_PS == 5'001'600 && SECOND_PS == 4'288'320, "arithmetic");
 
 /** Two queue pairs, and what is lost between them. */
 struct IrnPair : public RdmaTestPair
@@ -79,10 +79,10 @@ Time1(int64_t ps)
 }
 
 /** Requests and responses that are lost. */
-class LossTestCase : public TestCase
+class IrnLossTestCase : public TestCase
 {
   public:
-    LossTestCase()
+    IrnLossTestCase()
         : TestCase("lost requests, responses, and acknowledgements of both")
     {
     }
@@ -94,7 +94,7 @@ class LossTestCase : public TestCase
             // The request: after the timeout it goes again.
             IrnPair pair({0});
             pair.Read(1, 10'240);
-            NS_TEST_EXPECT_MSG_EQ(pair.Run(), Time1(TIMEOUT_PS + READ10_PS), "request");
+            NS_TEST_EXPECT_MSG_EQ(pair.Run(), Time1(TIMEOUT_PS + IRN_READ10_PS), "request");
         }
         {
             // A WRITE of 178 B behind it on the line is there at 106 x 80 + 2 x (186 x 80 + 1 us);
@@ -104,7 +104,7 @@ class LossTestCase : public TestCase
             pair.Post(2, RdmaWrOpcode::RDMA_WRITE, 100);
             const int64_t nackPs = 8480 + 2'029'760 + ACK_PS;
             NS_TEST_EXPECT_MSG_EQ(pair.Run(),
-                                  Time1(nackPs + READ10_PS) + Time1(nackPs + READ10_PS),
+                                  Time1(nackPs + IRN_READ10_PS) + Time1(nackPs + IRN_READ10_PS),
                                   "request, WRITE behind");
             NS_TEST_EXPECT_MSG_EQ(pair.sender->GetStats().packetsRetransmitted, 1U, "requests");
         }
@@ -119,10 +119,10 @@ class LossTestCase : public TestCase
 
         // Frame 0 is the first response, 1 the acknowledgement of the request, n response n - 1.
         // The next one tells, its NACK takes 70 B back, and the missing one alone goes again.
-        for (const Row& row : {Row{0, SECOND_PS, RESPONSE_PS, "first"},
-                               Row{5, SECOND_PS + 4 * MIDDLE_PS, 2'176'320, "in the middle"},
+        for (const Row& row : {Row{0, SECOND_PS, IRN_RESPONSE_PS, "first"},
+                               Row{5, SECOND_PS + 4 * IRN_MIDDLE_PS, 2'176'320, "in the middle"},
                                // the last is 4 B longer, from the switch on
-                               Row{9, SECOND_PS + 8 * MIDDLE_PS + 320, 2'176'320, "but one"}})
+                               Row{9, SECOND_PS + 8 * IRN_MIDDLE_PS + 320, 2'176'320, "but one"}})
         {
             IrnPair pair({}, {row.frame});
             pair.Read(1, 10'240);
@@ -140,7 +140,7 @@ class LossTestCase : public TestCase
             pair.Read(1, 10'240);
             NS_TEST_EXPECT_MSG_EQ(
                 pair.Run(),
-                Time1(SECOND_PS + 7 * MIDDLE_PS + ACK_PS + TIMEOUT_PS + RESPONSE_PS),
+                Time1(SECOND_PS + 7 * IRN_MIDDLE_PS + ACK_PS + TIMEOUT_PS + IRN_RESPONSE_PS),
                 "last response");
             NS_TEST_EXPECT_MSG_EQ(pair.sender->GetStats().packetsSent, 1U, "one request");
         }
@@ -148,7 +148,9 @@ class LossTestCase : public TestCase
             // The only one, 174 B, and an atomic's result: the timer from the first time on.
             IrnPair pair({}, {0});
             pair.Read(1, 100);
-            NS_TEST_EXPECT_MSG_EQ(pair.Run(), Time1(REQUEST_PS + TIMEOUT_PS + 2'029'120), "only");
+            NS_TEST_EXPECT_MSG_EQ(pair.Run(),
+                                  Time1(IRN_REQUEST_PS + TIMEOUT_PS + 2'029'120),
+                                  "only");
         }
         {
             IrnPair atomic({}, {0});
@@ -282,7 +284,7 @@ class DeathTestCase : public TestCase
             NS_TEST_EXPECT_MSG_EQ(pair.sender->GetStats().timeouts, 0U, "no request is missing");
             // The acknowledgement of the second READ goes between two responses.
             NS_TEST_EXPECT_MSG_EQ(pair.sends[0].timePs,
-                                  SECOND_PS + 9 * MIDDLE_PS + 90 * 80 + 3 * 400'000'000,
+                                  SECOND_PS + 9 * IRN_MIDDLE_PS + 90 * 80 + 3 * 400'000'000,
                                   "when");
         }
         {
@@ -311,10 +313,10 @@ class DeathTestCase : public TestCase
 };
 
 /** A refusal overtakes the responses to READs before it. */
-class RefusalTestCase : public TestCase
+class IrnRefusalTestCase : public TestCase
 {
   public:
-    RefusalTestCase()
+    IrnRefusalTestCase()
         : TestCase("a request is refused while READs before it are answered, and lose responses")
     {
     }
@@ -371,10 +373,10 @@ class RdmaTransportIrnTestSuite : public TestSuite
     RdmaTransportIrnTestSuite()
         : TestSuite("rdma-transport-irn")
     {
-        AddTestCase(new LossTestCase);
+        AddTestCase(new IrnLossTestCase);
         AddTestCase(new EarlyTestCase);
         AddTestCase(new DeathTestCase);
-        AddTestCase(new RefusalTestCase);
+        AddTestCase(new IrnRefusalTestCase);
     }
 };
 

@@ -30,10 +30,10 @@ constexpr int64_t REQUEST_PS = 2'013'760;
 constexpr int64_t RESPONSE_PS = 2'175'680;
 
 /** How long one READ or atomic takes. */
-class LatencyTestCase : public TestCase
+class ReadLatencyTestCase : public TestCase
 {
   public:
-    LatencyTestCase()
+    ReadLatencyTestCase()
         : TestCase("latency of READs of many lengths and of atomics")
     {
     }
@@ -114,10 +114,10 @@ class LatencyTestCase : public TestCase
 };
 
 /** READs fill the line. */
-class BandwidthTestCase : public TestCase
+class ReadBandwidthTestCase : public TestCase
 {
   public:
-    BandwidthTestCase()
+    ReadBandwidthTestCase()
         : TestCase("bandwidth of READs: the line is full if enough are outstanding")
     {
     }
@@ -428,8 +428,8 @@ class RdmaTransportReadTestSuite : public TestSuite
     RdmaTransportReadTestSuite()
         : TestSuite("rdma-transport-read")
     {
-        AddTestCase(new LatencyTestCase);
-        AddTestCase(new BandwidthTestCase);
+        AddTestCase(new ReadLatencyTestCase);
+        AddTestCase(new ReadBandwidthTestCase);
         AddTestCase(new ShareTestCase);
         AddTestCase(new OutstandingTestCase);
         AddTestCase(new PsnSpaceTestCase);

@@ -64,10 +64,10 @@ class OperationsTestCase : public TestCase
 };
 
 /** When completions come, to the picosecond. */
-class TimelineTestCase : public TestCase
+class VerbsTimelineTestCase : public TestCase
 {
   public:
-    TimelineTestCase()
+    VerbsTimelineTestCase()
         : TestCase("two messages on one queue pair: when each completes")
     {
     }
@@ -186,11 +186,11 @@ class AckIntervalTestCase : public TestCase
 };
 
 /** Queue pairs of one NIC take turns. */
-class RoundRobinTestCase : public TestCase
+class QueuePairRoundRobinTestCase : public TestCase
 {
   public:
     /** \param idle queue pairs that have nothing to send */
-    explicit RoundRobinTestCase(uint32_t idle)
+    explicit QueuePairRoundRobinTestCase(uint32_t idle)
         : TestCase("50 queue pairs take turns, " + std::to_string(idle) + " idle ones beside"),
           m_idle(idle)
     {
@@ -237,8 +237,8 @@ class RoundRobinTestCase : public TestCase
             senders[QPS]->PostSend(request);
         });
         test.Run();
-        // Packet n of the line leaves at n x 88 480 and is there (see TimelineTestCase) 2 175 040
-        // later. Packet 100 is the first of the third round; 101 .. 149 are the others, 150 the
+        // Packet n of the line leaves at n x 88 480 and is there (see VerbsTimelineTestCase) 2 175
+        // 040 later. Packet 100 is the first of the third round; 101 .. 149 are the others, 150 the
         // first queue pair's next, and 151 the latecomer. From then on a round is 50 again.
         for (int i = 0; i < QPS; ++i)
         {
@@ -359,11 +359,11 @@ class RdmaTransportVerbsTestSuite : public TestSuite
         : TestSuite("rdma-transport-verbs")
     {
         AddTestCase(new OperationsTestCase);
-        AddTestCase(new TimelineTestCase);
+        AddTestCase(new VerbsTimelineTestCase);
         AddTestCase(new UnsignaledTestCase);
         AddTestCase(new AckIntervalTestCase);
-        AddTestCase(new RoundRobinTestCase(0));
-        AddTestCase(new RoundRobinTestCase(10'000));
+        AddTestCase(new QueuePairRoundRobinTestCase(0));
+        AddTestCase(new QueuePairRoundRobinTestCase(10'000));
         AddTestCase(new TaggedTestCase(false, "Dscp", 3));
         AddTestCase(new TaggedTestCase(true, "Dscp", 3));
         AddTestCase(new TaggedTestCase(true, "Pcp", 3));

@@ -4,6 +4,7 @@
 #include "qbb-storm-source.h"
 #include "rdma-nic-watchdog.h"
 #include "rdma-test-fabric.h"
+#include "rdma-test-units.h"
 
 #include <ns3/boolean.h>
 #include <ns3/string.h>
@@ -28,8 +29,6 @@ using namespace ns3;
 
 namespace
 {
-
-constexpr int64_t US = 1'000'000; //!< a microsecond in ps
 
 /** Hosts 0, 1 and 2 at switch 3. Host 2 gets a long flow, and sends one to host 1. */
 class StormTestCase : public TestCase

@@ -49,7 +49,7 @@ GetNicParameters()
 }
 
 auto
-Tie(const RdmaDcqcnParameters& p)
+TieParameters(const RdmaDcqcnParameters& p)
 {
     return std::tie(p.g,
                     p.initialAlpha,
@@ -106,7 +106,7 @@ Override(int64_t& value, const Time& time, bool zero, const char* name)
 bool
 RdmaDcqcnParameters::operator==(const RdmaDcqcnParameters& other) const
 {
-    return Tie(*this) == Tie(other);
+    return TieParameters(*this) == TieParameters(other);
 }
 
 RdmaDcqcnController::RdmaDcqcnController(std::shared_ptr<const RdmaDcqcnParameters> parameters,

@@ -42,12 +42,6 @@ PaddingBytes(const QbbFrame& frame, uint32_t sduBytes)
     return bytes < MIN_BYTES ? MIN_BYTES - bytes : 0;
 }
 
-bool
-IsMacControl(const QbbFrame& frame)
-{
-    return frame.type == QbbFrameType::PFC || frame.type == QbbFrameType::PAUSE;
-}
-
 /** \return the EtherType that a frame has by its type */
 uint16_t
 EtherType(const QbbFrame& frame)
@@ -82,7 +76,7 @@ SduBytes(const QbbFrame& frame)
 void
 WriteEthernet(QbbByteWriter& io, const QbbFrame& frame)
 {
-    NS_ASSERT_MSG(!(frame.tagged && IsMacControl(frame)), "MAC control frames carry no tag");
+    NS_ASSERT_MSG(!(frame.tagged && frame.IsMacControl()), "MAC control frames carry no tag");
     NS_ASSERT_MSG(EtherType(frame) >= MIN_ETHERTYPE && EtherType(frame) != ETHERTYPE_VLAN,
                   "EtherType " << frame.etherType << " cannot be sent");
     uint8_t addresses[2 * ADDRESS_BYTES];

@@ -128,6 +128,12 @@ struct QbbFrameFields
     uint32_t immediate{0}; //!< ImmDt: immediate data; IETH: the key to invalidate
     uint64_t swapOrAdd{0}; //!< AtomicETH: swap or add operand
     uint64_t compare{0};   //!< AtomicETH: compare operand; AtomicAckETH: original value
+
+    /// \return true for pause frames (PFC and 802.3x), which belong to no class
+    bool IsMacControl() const
+    {
+        return type == QbbFrameType::PFC || type == QbbFrameType::PAUSE;
+    }
 };
 
 /**

@@ -2,6 +2,8 @@
 
 #include "qbb-line-rate.h"
 
+#include "qbb-int128.h"
+
 #include <ns3/abort.h>
 
 namespace ns3
@@ -27,7 +29,7 @@ QbbLineRate::QbbLineRate(uint64_t bitsPerSecond)
 int64_t
 QbbLineRate::BytesToPsInexact(uint64_t bytes, uint64_t& fraction) const
 {
-    const auto rest = static_cast<unsigned __int128>(m_remPerByte) * bytes + fraction;
+    const auto rest = static_cast<QbbUint128>(m_remPerByte) * bytes + fraction;
     fraction = static_cast<uint64_t>(rest % m_rate);
     return static_cast<int64_t>(bytes * m_psPerByte + static_cast<uint64_t>(rest / m_rate));
 }
@@ -35,7 +37,7 @@ QbbLineRate::BytesToPsInexact(uint64_t bytes, uint64_t& fraction) const
 int64_t
 QbbLineRate::BitsToPs(uint64_t bits) const
 {
-    const auto product = static_cast<unsigned __int128>(bits) * (PS_PER_BYTE_AT_1BPS / 8);
+    const auto product = static_cast<QbbUint128>(bits) * (PS_PER_BYTE_AT_1BPS / 8);
     return static_cast<int64_t>(product / m_rate);
 }
 

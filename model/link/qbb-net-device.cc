@@ -16,18 +16,6 @@ namespace ns3
 
 NS_LOG_COMPONENT_DEFINE("QbbNetDevice");
 
-namespace
-{
-
-/// \param frame a frame \return true for pause frames, which belong to no class
-bool
-IsMacControl(const QbbFrame& frame)
-{
-    return frame.type == QbbFrameType::PFC || frame.type == QbbFrameType::PAUSE;
-}
-
-} // namespace
-
 QbbNetDevice::QbbNetDevice()
     : m_txTimer(this),
       m_effectTimer(this),
@@ -269,7 +257,7 @@ QbbNetDevice::StartTransmission(QbbFramePtr&& frame, int64_t nowFs, int64_t star
     }
     const uint32_t preamble = m_lineOverhead ? QbbWire::PREAMBLE_BYTES : 0;
     const uint32_t gap = m_lineOverhead ? QbbWire::GAP_BYTES : 0;
-    if (m_announcesDepartures && !IsMacControl(*frame))
+    if (m_announcesDepartures && !frame->IsMacControl())
     {
         m_sink->FrameLeaves(*this, *frame);
     }
@@ -292,7 +280,7 @@ QbbNetDevice::StartTransmission(QbbFramePtr&& frame, int64_t nowFs, int64_t star
     {
         TracePhyTxEnd(*frame, sentPs);
     }
-    if (m_sink && !IsMacControl(*frame))
+    if (m_sink && !frame->IsMacControl())
     {
         m_sink->FrameLeft(*this, *frame);
     }
@@ -356,7 +344,7 @@ QbbNetDevice::ReceiveFromLine(QbbFramePtr&& frame, int64_t nowFs)
         return;
     }
     FireTrace(m_promiscSniffer, *frame);
-    if (IsMacControl(*frame))
+    if (frame->IsMacControl())
     {
         FireTrace(m_sniffer, *frame);
         ReceiveMacControl(*frame);
@@ -467,7 +455,7 @@ void
 QbbNetDevice::CountDrop(const QbbFrame& frame, QbbDropReason reason)
 {
     ++m_counters.dropsByReason[static_cast<std::size_t>(reason)];
-    if (!IsMacControl(frame))
+    if (!frame.IsMacControl())
     {
         ++m_counters.classes[frame.priority].drops;
     }

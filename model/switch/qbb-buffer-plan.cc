@@ -14,9 +14,6 @@ namespace ns3
 namespace
 {
 
-constexpr double MIN_ALPHA = 1.0 / 1024;
-constexpr double MAX_ALPHA = 1024;
-
 /**
  * \param text digits with at most one point \param [out] value the number
  * \return true if it is one
@@ -44,7 +41,7 @@ ReadAlpha(const std::string& text)
 }
 
 void
-CheckProfile(const QbbBufferPlan& plan, int16_t index, bool egress, std::size_t port)
+CheckBufferProfile(const QbbBufferPlan& plan, int16_t index, bool egress, std::size_t port)
 {
     if (index == QbbPortBufferPlan::NONE)
     {
@@ -83,7 +80,7 @@ CheckQbbBufferPlan(const QbbBufferPlan& plan)
                                                       << profile.pool << " of "
                                                       << plan.pools.size());
         const double alpha = profile.alpha.value_or(0);
-        NS_ABORT_MSG_IF(!(alpha >= 0 && alpha <= MAX_ALPHA),
+        NS_ABORT_MSG_IF(!(alpha >= 0 && alpha <= QBB_MAX_ALPHA),
                         "rdma: buffer plan: profile " << profile.name << " has alpha " << alpha
                                                       << "; accepted: 0 to 1024");
     }
@@ -91,8 +88,8 @@ CheckQbbBufferPlan(const QbbBufferPlan& plan)
     {
         for (std::size_t i = 0; i < 8; ++i)
         {
-            CheckProfile(plan, plan.ports[port].groups[i], false, port);
-            CheckProfile(plan, plan.ports[port].queues[i], true, port);
+            CheckBufferProfile(plan, plan.ports[port].groups[i], false, port);
+            CheckBufferProfile(plan, plan.ports[port].queues[i], true, port);
         }
     }
     for (const uint8_t group : plan.groupOfClass)
@@ -114,7 +111,7 @@ QbbClassAlphas::Check(const std::string& text)
         const bool named =
             entry.size() > 2 && entry[0] >= '0' && entry[0] <= '7' && entry[1] == ':';
         const double alpha = named ? ReadAlpha(entry.substr(2)) : 0;
-        if (!(alpha >= MIN_ALPHA && alpha <= MAX_ALPHA))
+        if (!(alpha >= QBB_MIN_ALPHA && alpha <= QBB_MAX_ALPHA))
         {
             return whole + ": \"" + entry +
                    "\"; accepted: CLASS:ALPHA separated by commas, class 0..7, alpha 1/1024..1024 "

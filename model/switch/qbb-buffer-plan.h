@@ -12,6 +12,10 @@
 namespace ns3
 {
 
+/// Smallest and largest dynamic threshold factor (alpha) of a shared buffer.
+constexpr double QBB_MIN_ALPHA = 1.0 / 1024;
+constexpr double QBB_MAX_ALPHA = 1024;
+
 /**
  * \ingroup rdma
  * Memory that the priority groups of ingress ports, or the queues of egress ports, share

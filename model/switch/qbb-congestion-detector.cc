@@ -2,6 +2,8 @@
 
 #include "qbb-congestion-detector.h"
 
+#include "qbb-int128.h"
+
 #include <ns3/boolean.h>
 #include <ns3/uinteger.h>
 
@@ -23,9 +25,9 @@ bool
 IsWithinDrain(const QbbArbitration& arbitration, int64_t sincePs)
 {
     constexpr uint64_t BIT_PS_PER_BYTE_S = 8'000'000'000'000ULL;
-    const auto drainPs = static_cast<unsigned __int128>(arbitration.waitingBytes) *
-                         BIT_PS_PER_BYTE_S / arbitration.outputRateBps;
-    return static_cast<unsigned __int128>(arbitration.nowPs - sincePs) <= drainPs;
+    const auto drainPs = static_cast<QbbUint128>(arbitration.waitingBytes) * BIT_PS_PER_BYTE_S /
+                         arbitration.outputRateBps;
+    return static_cast<QbbUint128>(arbitration.nowPs - sincePs) <= drainPs;
 }
 
 } // namespace

@@ -2,6 +2,7 @@
 
 #include "qbb-ecn-marker.h"
 
+#include "qbb-int128.h"
 #include "rdma-compat.h"
 
 #include <ns3/abort.h>
@@ -20,16 +21,16 @@ NS_OBJECT_ENSURE_REGISTERED(QbbEcnMarker);
 namespace
 {
 
-constexpr uint64_t MAX_BYTES = std::numeric_limits<uint32_t>::max();
+constexpr uint64_t MAX_THRESHOLD_BYTES = std::numeric_limits<uint32_t>::max();
 
 void
-CheckProfile(uint8_t priority, const QbbEcnProfile& profile)
+CheckEcnProfile(uint8_t priority, const QbbEcnProfile& profile)
 {
-    NS_ABORT_MSG_IF(profile.kminBytes > profile.kmaxBytes || profile.kmaxBytes > MAX_BYTES,
-                    "rdma: QbbEcnMarker: priority "
-                        << +priority << ": Kmin " << profile.kminBytes << " bytes, Kmax "
-                        << profile.kmaxBytes
-                        << " bytes; accepted: Kmin at most Kmax, Kmax below 4 GiB");
+    NS_ABORT_MSG_IF(
+        profile.kminBytes > profile.kmaxBytes || profile.kmaxBytes > MAX_THRESHOLD_BYTES,
+        "rdma: QbbEcnMarker: priority " << +priority << ": Kmin " << profile.kminBytes
+                                        << " bytes, Kmax " << profile.kmaxBytes
+                                        << " bytes; accepted: Kmin at most Kmax, Kmax below 4 GiB");
     NS_ABORT_MSG_IF(!(profile.pmax > 0 && profile.pmax <= 1),
                     "rdma: QbbEcnMarker: priority " << +priority << ": Pmax " << profile.pmax
                                                     << "; accepted: above 0, at most 1");
@@ -43,9 +44,9 @@ CheckPriority(uint8_t priority)
 }
 
 uint64_t
-Scale(uint64_t bytes, uint64_t rate, uint64_t reference)
+ScaleByRate(uint64_t bytes, uint64_t rate, uint64_t reference)
 {
-    const auto product = static_cast<unsigned __int128>(bytes) * rate + reference / 2;
+    const auto product = static_cast<QbbUint128>(bytes) * rate + reference / 2;
     return static_cast<uint64_t>(product / reference);
 }
 
@@ -104,7 +105,7 @@ void
 QbbEcnMarker::SetProfile(uint8_t priority, const QbbEcnProfile& profile)
 {
     CheckPriority(priority);
-    CheckProfile(priority, profile);
+    CheckEcnProfile(priority, profile);
     m_profiles[priority] = profile;
     m_ownMask |= 1U << priority;
 }
@@ -118,7 +119,7 @@ QbbEcnMarker::GetProfile(uint8_t priority) const
         return m_profiles[priority];
     }
     const QbbEcnProfile profile{m_kmin, m_kmax, m_pmax};
-    CheckProfile(priority, profile);
+    CheckEcnProfile(priority, profile);
     return profile;
 }
 
@@ -140,8 +141,8 @@ QbbEcnMarker::GetThresholds(uint8_t priority, uint64_t rateBps) const
     curve.kmaxBytes = profile.kmaxBytes;
     if (m_scale)
     {
-        curve.kminBytes = Scale(profile.kminBytes, rateBps, reference);
-        curve.kmaxBytes = Scale(profile.kmaxBytes, rateBps, reference);
+        curve.kminBytes = ScaleByRate(profile.kminBytes, rateBps, reference);
+        curve.kmaxBytes = ScaleByRate(profile.kmaxBytes, rateBps, reference);
     }
     if (curve.kmaxBytes > curve.kminBytes)
     {

@@ -2,6 +2,7 @@
 
 #include "qbb-pfc-headroom.h"
 
+#include "qbb-int128.h"
 #include "qbb-wire.h"
 
 #include <ns3/abort.h>
@@ -21,7 +22,7 @@ constexpr uint32_t MAX_OVERHEAD_BYTES = 64;
 constexpr uint64_t MAX_RATE_BPS = 8'000'000'000'000ULL;
 
 uint64_t
-DivideUp(unsigned __int128 dividend, uint64_t divisor)
+DivideUp(QbbUint128 dividend, uint64_t divisor)
 {
     return static_cast<uint64_t>((dividend + divisor - 1) / divisor);
 }
@@ -30,7 +31,7 @@ int64_t
 BytesToPs(uint64_t bytes, uint64_t rateBps)
 {
     return static_cast<int64_t>(
-        DivideUp(static_cast<unsigned __int128>(bytes) * BIT_PS_PER_BYTE_S, rateBps));
+        DivideUp(static_cast<QbbUint128>(bytes) * BIT_PS_PER_BYTE_S, rateBps));
 }
 
 void
@@ -51,7 +52,7 @@ CheckFrame(uint32_t bytes, const char* whose)
 }
 
 void
-CheckTime(int64_t ps, const char* what)
+CheckHeadroomTime(int64_t ps, const char* what)
 {
     NS_ABORT_MSG_IF(ps < 0 || ps > MAX_TIME_PS,
                     "rdma: PFC headroom: " << what << " is " << ps
@@ -66,8 +67,8 @@ QbbPfcHeadroom::GetTerms(const QbbPortProfile& port)
     const uint64_t peerRate = port.peerRateBps ? port.peerRateBps : port.rateBps;
     CheckRate(port.rateBps, "this port");
     CheckRate(peerRate, "the peer");
-    CheckTime(port.delayPs, "cable delay");
-    CheckTime(port.reactionPs, "reaction time of the peer");
+    CheckHeadroomTime(port.delayPs, "cable delay");
+    CheckHeadroomTime(port.reactionPs, "reaction time of the peer");
     CheckFrame(port.maxFrameBytes, "this port");
     const uint32_t peerFrame = port.peerMaxFrameBytes ? port.peerMaxFrameBytes : port.maxFrameBytes;
     CheckFrame(peerFrame, "the peer");
@@ -86,8 +87,7 @@ QbbPfcHeadroom::GetTerms(const QbbPortProfile& port)
     terms.reactionPs = port.reactionPs;
 
     const int64_t sumPs = terms.waitPs + terms.pausePs + terms.cablePs + terms.reactionPs;
-    const uint64_t line =
-        DivideUp(static_cast<unsigned __int128>(sumPs) * peerRate, BIT_PS_PER_BYTE_S);
+    const uint64_t line = DivideUp(static_cast<QbbUint128>(sumPs) * peerRate, BIT_PS_PER_BYTE_S);
     terms.lineBytes = line - std::min<uint64_t>(line, gap);
 
     const uint64_t perFrame = peerFrame + overhead;

@@ -21,7 +21,7 @@ namespace ns3
 namespace
 {
 
-constexpr uint64_t MAX_BYTES = std::numeric_limits<uint32_t>::max();
+constexpr uint64_t MAX_MEMORY_BYTES = std::numeric_limits<uint32_t>::max();
 
 uint32_t
 GetXonOffset(uint32_t wanted, const QbbPortProfile& port)
@@ -87,7 +87,7 @@ QbbSharedBuffer::MakeGroups(const std::vector<QbbPortProfile>& ports) const
                 continue;
             }
             const uint64_t headroom = group.headroomLimit ? group.headroomLimit : computed;
-            NS_ABORT_MSG_IF(headroom > MAX_BYTES,
+            NS_ABORT_MSG_IF(headroom > MAX_MEMORY_BYTES,
                             "rdma: QbbSharedBuffer: port "
                                 << port << " needs " << headroom
                                 << " bytes of headroom for each lossless priority; more than any "
@@ -181,13 +181,13 @@ QbbSharedBuffer::MakeQueues(const std::vector<QbbPortProfile>& ports) const
                 queue.pool = profile.pool;
                 queue.reserve = profile.reserveBytes;
                 queue.base =
-                    static_cast<uint32_t>(std::min(limit + profile.reserveBytes, MAX_BYTES));
+                    static_cast<uint32_t>(std::min(limit + profile.reserveBytes, MAX_MEMORY_BYTES));
                 queue.alpha = ToFixed(profile.alpha.value_or(0));
             }
         }
         else if (m_plan)
         {
-            queue.base = MAX_BYTES;
+            queue.base = MAX_MEMORY_BYTES;
         }
         else
         {

@@ -18,14 +18,6 @@ namespace ns3
 
 NS_OBJECT_ENSURE_REGISTERED(QbbSharedBuffer);
 
-namespace
-{
-
-constexpr double MIN_ALPHA = 1.0 / 1024;
-constexpr double MAX_ALPHA = 1024;
-
-} // namespace
-
 TypeId
 QbbSharedBuffer::GetTypeId()
 {
@@ -49,19 +41,19 @@ QbbSharedBuffer::GetTypeId()
                           "exceed this times the free shared bytes; 1/1024..1024, kept to 2^-20.",
                           DoubleValue(0.125),
                           MakeDoubleAccessor(&QbbSharedBuffer::m_losslessAlpha),
-                          MakeDoubleChecker<double>(MIN_ALPHA, MAX_ALPHA))
+                          MakeDoubleChecker<double>(QBB_MIN_ALPHA, QBB_MAX_ALPHA))
             .AddAttribute("LossyAlpha",
                           "A lossy (ingress port, priority) drops when its shared bytes would "
                           "exceed this times the free shared bytes; 1/1024..1024, kept to 2^-20.",
                           DoubleValue(8),
                           MakeDoubleAccessor(&QbbSharedBuffer::m_lossyAlpha),
-                          MakeDoubleChecker<double>(MIN_ALPHA, MAX_ALPHA))
+                          MakeDoubleChecker<double>(QBB_MIN_ALPHA, QBB_MAX_ALPHA))
             .AddAttribute("LossyEgressAlpha",
                           "The queue of a lossy class may hold EgressMinBytes and this times the "
                           "free shared bytes; 1/1024..1024, kept to 2^-20.",
                           DoubleValue(1),
                           MakeDoubleAccessor(&QbbSharedBuffer::m_lossyEgressAlpha),
-                          MakeDoubleChecker<double>(MIN_ALPHA, MAX_ALPHA))
+                          MakeDoubleChecker<double>(QBB_MIN_ALPHA, QBB_MAX_ALPHA))
             .AddAttribute("XoffBytes",
                           "Static XOFF threshold of every lossless (ingress port, priority), in "
                           "shared bytes; 0: dynamic, by LosslessAlpha.",

@@ -18,7 +18,7 @@ from unittest import mock
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 sys.path.insert(0, os.path.join(ROOT, "tools"))
 
-from with_ns3 import build, fetch, jobs, packages, source  # noqa: E402
+from with_ns3 import build, cli, counts, fetch, ns3, packages, source, tests  # noqa: E402
 from with_ns3.say import Phases, Stop  # noqa: E402
 
 PROGRAM = os.path.join(ROOT, "tools", "with-ns3")
@@ -115,6 +115,19 @@ class CommandLine(unittest.TestCase):
 
     def test_ns3_dir(self):
         self.check(["run", "rdma-fabric"], "NS3_DIR=/nowhere", "3.37", env={"NS3_DIR": "/nowhere"})
+
+    def test_choice_of_ns3(self):
+        self.check(["--ns3=mine", "run", "rdma-fabric"], "--ns3=package, --ns3=source")
+        self.check(["run", "--ns3"], "--ns3=package, --ns3=source")
+        self.check(["--ns3=source"], "stands before a verb")
+        self.check(["--ns3=package", "bench"], "built from source")
+        self.check(["--ns3=package", "test", "--asserts"], "--asserts goes neither")
+
+    def test_choice_stands_before_or_after_the_verb(self):
+        for words in (["--ns3=source", "run", "x"], ["run", "--ns3=source", "x"]):
+            self.assertEqual((cli.take_wish(words), words), ("source", ["run", "x"]))
+        words = ["run", "x", "--ns3=source"]  # the program's own
+        self.assertEqual((cli.take_wish(words), len(words)), (None, 3))
 
     def test_help(self):
         result = subprocess.run([PROGRAM, "--help"], capture_output=True, text=True, check=True)
@@ -231,8 +244,86 @@ class Trees(Scratch):
         self.assertEqual(path, self.path("around"))
 
 
+class Choice(Scratch):
+    """Which ns-3 is used, and what is said of it."""
+
+    def setUp(self):
+        super().setUp()
+        self.patch(os.environ, "NS3_DIR", None)
+        self.patch(source, "ROOT", self.path("repository"))
+        self.patch(ns3, "PREFIXES", (self.path("usr"),))
+        self.patch(ns3, "build_ns3", lambda tree, profile, modules, phases: f"{tree.path}/out")
+        self.patch(packages, "ensure", lambda wanted, phases: self.wanted.append(sorted(wanted)))
+        self.patch(packages, "update", lambda: None)
+        self.patch(source, "get", lambda phases: mock.Mock(path="/ns-3.37", version="3.37", origin="tree"))
+        self.wanted = []
+
+    def patch(self, place, name, value):
+        if place is os.environ:
+            patch = mock.patch.dict(os.environ)
+            patch.start()
+            os.environ.pop(name, None)
+        else:
+            patch = mock.patch.object(place, name, value)
+            patch.start()
+        self.addCleanup(patch.stop)
+
+    def install(self, version):
+        write(self.path("usr/include/ns3/core-module.h"))
+        write(self.path(f"usr/lib/x86_64-linux-gnu/libns3.{version}-core.so"))
+
+    def choose(self, wish=None, profile="release"):
+        found = ns3.choose(wish, {"g++": None}, Phases(), profile)
+        return found.version, found.key, self.messages.getvalue()
+
+    def offer(self, version):
+        self.patch(ns3, "offered", lambda: version)
+        self.patch(ns3, "half_installed", lambda: False)
+
+    def test_installed(self):
+        self.install("43")
+        version, key, said = self.choose()
+        self.assertEqual((version, key), ("3.43", "package-3.43"))
+        self.assertIn("installed in", said)
+        self.assertEqual(self.wanted, [["g++"]])
+
+    def test_soname_has_the_release(self):
+        self.install("43")
+        folder = self.path("usr/lib/x86_64-linux-gnu")
+        os.rename(f"{folder}/libns3.43-core.so", f"{folder}/libns3-core.so.37")
+        os.symlink("libns3-core.so.37", f"{folder}/libns3-core.so")
+        self.assertEqual(ns3.installed(), (self.path("usr"), "3.37"))
+
+    def test_package_is_installed_where_the_system_has_it(self):
+        self.offer("3.37-2")
+        with mock.patch.object(packages, "ensure", lambda wanted, phases: self.install("37")):
+            self.assertEqual(self.choose()[:2], ("3.37", "package-3.37"))
+
+    def test_source_where_the_package_is_too_old_or_missing(self):
+        for version in ("3.35+dfsg-1", None):
+            self.offer(version)
+            found, key, said = self.choose()
+            self.assertEqual((found, key), ("3.37", "ns-3.37-release"))
+            self.assertIn("no package libns3-dev of 3.37 or newer", said)
+            with self.assertRaisesRegex(Stop, "--ns3=package: this system has"):
+                self.choose("package")
+
+    def test_source_on_demand(self):
+        self.install("43")
+        self.assertEqual(self.choose("source")[1], "ns-3.37-release")
+        self.assertEqual(self.choose("source", "asserts")[1], "ns-3.37-asserts")
+        os.environ["NS3_DIR"] = self.path("tree")
+        make_ns3(self.path("tree"), "3.45")
+        self.assertIn("(NS3_DIR)", self.choose()[2])
+
+    def test_half_installed_package(self):
+        self.patch(ns3, "half_installed", lambda: True)
+        with self.assertRaisesRegex(Stop, "--reinstall libns3-dev"):
+            self.choose()
+
+
 class Packages(Scratch):
-    """Without root and sudo, the command to type is in the message."""
+    """Without root and sudo, without a network, without apt: one message that says what to do."""
 
     def test_no_rights(self):
         def which(name):
@@ -247,11 +338,49 @@ class Packages(Scratch):
             with self.assertRaisesRegex(Stop, "ninja-build.*no apt-get"):
                 packages.install(["ninja-build"], Phases())
 
+    def test_no_network(self):
+        def apt_get(_prefix, *words):
+            return 100, "Reading...\nE: Failed to fetch http://x  Could not connect\n"
+
+        with mock.patch.object(packages, "apt_get", apt_get):
+            with mock.patch.object(packages, "sudo_prefix", return_value=[]):
+                with self.assertRaisesRegex(Stop, "no network.*sudo apt-get install -y .*ninja-build"):
+                    packages.install(["ninja-build"], Phases())
+        self.assertIn("E: Failed to fetch", self.messages.getvalue())
+        self.assertNotIn("Reading...", self.messages.getvalue())
+
+    def test_no_room(self):
+        with mock.patch.object(build.shutil, "disk_usage", return_value=mock.Mock(free=5_000_000)):
+            with mock.patch.object(build, "WORK", self.folder):
+                with self.assertRaisesRegex(Stop, "5 MB are free on this disk; .* needs 600 MB"):
+                    build.check_room("module")
+
+    def test_no_compiler(self):
+        with mock.patch("shutil.which", return_value=None):
+            self.assertIn("g++", packages.missing(packages.BUILD))
+
+
+class Selection(unittest.TestCase):
+    """Which of CTest's entries a name stands for."""
+
+    KNOWN = {"unit-0": "unit", "unit-1": "unit", "rdma-link": "suite", "example-rdma-first": "example"}
+
+    def test_names_and_groups(self):
+        self.assertEqual(tests.select([], self.KNOWN), (sorted(self.KNOWN), None))
+        self.assertEqual(tests.select(["rdma-link"], self.KNOWN), (["rdma-link"], None))
+        self.assertEqual(
+            tests.select(["suite", "unit:Qbb*"], self.KNOWN), (["rdma-link", "unit-0", "unit-1"], "Qbb*")
+        )
+
+    def test_wrong_name(self):
+        with self.assertRaisesRegex(Stop, "no test 'rdma-lnk'; tests: example suite unit unit-0"):
+            tests.select(["rdma-lnk"], self.KNOWN)
+
 
 class Counting(unittest.TestCase):
     """What test programs print, counted."""
 
-    def counts(self, result):
+    def tuple(self, result):
         return (result.passed, result.failed, result.skipped)
 
     def test_units(self):
@@ -262,46 +391,61 @@ class Counting(unittest.TestCase):
             "[  SKIPPED ] 1 test, listed below:\n[  SKIPPED ] A.three\n"
             "[  FAILED  ] 1 test, listed below:\n[  FAILED  ] A.two\n"
         )
-        result = jobs.count_units(output, 1)
-        self.assertEqual(self.counts(result), (1, 1, 1))
+        result = counts.count_units(output, False)
+        self.assertEqual(self.tuple(result), (1, 1, 1))
         self.assertEqual(result.names, ("A.two",))
 
     def test_units_with_parameters(self):
         output = (
             "[ RUN      ] P/A.one/0\n[  FAILED  ] P/A.one/0, where GetParam() = 5 (0 ms)\n"
         )
-        self.assertEqual(jobs.count_units(output, 1).names, ("P/A.one/0",))
+        self.assertEqual(counts.count_units(output, False).names, ("P/A.one/0",))
 
     def test_units_that_crash(self):
-        result = jobs.count_units("[ RUN      ] A.one\n", -11)
-        self.assertEqual((self.counts(result), result.names), ((0, 1, 0), ("A.one",)))
-        result = jobs.count_units("[ RUN      ] A.one\n[       OK ] A.one (0 ms)\n", 1)
-        self.assertEqual(self.counts(result), (1, 1, 0))
+        result = counts.count_units("[ RUN      ] A.one\n", False)
+        self.assertEqual((self.tuple(result), result.names), ((0, 1, 0), ("A.one",)))
+        result = counts.count_units("[ RUN      ] A.one\n[       OK ] A.one (0 ms)\n", False)
+        self.assertEqual(self.tuple(result), (1, 1, 0))
 
     def test_suite(self):
         output = (
             "FAIL rdma-x 0.010 s\n  PASS first case 0.000 s\n  FAIL second 0.010 s\n"
             "    Test failed in line 3\n"
         )
-        result = jobs.count_suite(output, 1)
-        self.assertEqual((self.counts(result), result.names), ((1, 1, 0), ("second",)))
-        self.assertEqual(self.counts(jobs.count_suite("", -6)), (0, 1, 0))
+        result = counts.count_suite(output, False)
+        self.assertEqual((self.tuple(result), result.names), ((1, 1, 0), ("second",)))
+        self.assertEqual(self.tuple(counts.count_suite("", False)), (0, 1, 0))
 
     def test_python(self):
         output = (
             "test_a (t.A) ... ok\ntest_b (t.A) ... FAIL\ntest_c (t.A) ... skipped 'no'\n"
             "FAIL: test_b (t.A)\n"
         )
-        result = jobs.count_python(output, 1)
-        self.assertEqual((self.counts(result), result.names), ((1, 1, 1), ("test_b",)))
-        self.assertEqual(self.counts(jobs.count_python("SyntaxError", 1)), (0, 1, 0))
+        result = counts.count_python(output, False)
+        self.assertEqual((self.tuple(result), result.names), ((1, 1, 1), ("test_b",)))
+        self.assertEqual(self.tuple(counts.count_python("SyntaxError", False)), (0, 1, 0))
 
-    def test_a_job_that_does_not_end(self):
-        job = jobs.Job("slow", ["sleep", "60"], jobs.count_program, dict(os.environ))
-        result, output, seconds = jobs.run_one(job, 0.2)
-        self.assertEqual(self.counts(result), (0, 1, 0))
-        self.assertIn("ended after 0.2 s", output)
-        self.assertLess(seconds, 10)
+    def test_log(self):
+        def entry(number, name, output, end):
+            line = "-" * 58
+            return (
+                f"{number}/9 Testing: {name}\n{number}/9 Test: {name}\nCommand: \"x\"\n"
+                f"\"{name}\" start time: now\nOutput:\n{line}\n{output}<end of output>\n"
+                f"Test time =   0.00 sec\n{line}\n{end}\n\"{name}\" end time: now\n{line}\n\n"
+            )
+
+        text = (
+            entry(1, "unit-0", "[       OK ] A.one (0 ms)\n", "Test Passed.")
+            + entry(2, "rdma-link", "PASS rdma-link 0 s\n  PASS a 0 s\n  PASS b 0 s\n", "Test Passed.")
+            + entry(3, "example-rdma-first", "", "Test Failed.")
+            + entry(4, "captures-write", "", "Test Passed.")
+            + entry(5, "golden", "30 passed, 1 failed, 0 skipped\n", "Test Failed.")
+        )
+        found = {name: self.tuple(result) for name, result in counts.count_log(text).items()}
+        self.assertEqual(found, {
+            "unit-0": (1, 0, 0), "rdma-link": (2, 0, 0), "example-rdma-first": (0, 1, 0),
+            "golden": (30, 1, 0),
+        })
 
 
 class Output(unittest.TestCase):

@@ -4,6 +4,7 @@
 #include "irn-transport.h"
 #include "qbb-time.h"
 #include "rdma-go-back-0.h"
+#include "rdma-test-units.h"
 
 #include <ns3/boolean.h>
 #include <ns3/string.h>
@@ -16,8 +17,6 @@ using namespace ns3::IrnSteps;
 
 namespace
 {
-
-constexpr int64_t US = 1'000'000; //!< picoseconds
 
 /** \param recovery value of LossRecovery \return a transport with a BDP of 5 packets */
 Ptr<IrnTransport>

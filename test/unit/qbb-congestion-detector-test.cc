@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 
 #include "qbb-congestion-detector.h"
+#include "rdma-test-units.h"
 
 #include <ns3/boolean.h>
 #include <ns3/uinteger.h>
@@ -11,8 +12,6 @@ using namespace ns3;
 
 namespace
 {
-
-constexpr int64_t US = 1'000'000;
 
 /// At 40 Gb/s 50 000 bytes leave in 10 us.
 QbbArbitration

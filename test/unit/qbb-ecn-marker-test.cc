@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 
 #include "qbb-ecn-marker.h"
+#include "rdma-test-units.h"
 
 #include <ns3/boolean.h>
 #include <ns3/double.h>
@@ -10,13 +11,6 @@
 #include <random>
 
 using namespace ns3;
-
-namespace
-{
-
-constexpr uint64_t GBPS = 1'000'000'000;
-
-} // namespace
 
 TEST(QbbEcnMarker, DefaultsAreDcqcnAt40G)
 {

@@ -1,20 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 
+#include "qbb-int128.h"
 #include "qbb-line-rate.h"
+#include "rdma-test-units.h"
 
 #include <gtest/gtest.h>
 #include <random>
 
 using namespace ns3;
-
-namespace
-{
-
-constexpr uint64_t GBPS = 1'000'000'000;
-
-__extension__ typedef unsigned __int128 Wide;
-
-} // namespace
 
 TEST(QbbLineRate, UsualRatesAreExact)
 {
@@ -101,12 +94,12 @@ TEST(QbbLineRate, MillionFramesAt7BitsPerSecond)
     const QbbLineRate rate(7);
     EXPECT_EQ(rate.BytesToPs(1), 1'142'857'142'857);
     uint64_t fraction = 0;
-    Wide totalPs = 0;
+    QbbUint128 totalPs = 0;
     for (int i = 0; i < 1'000'000; ++i)
     {
-        totalPs += static_cast<Wide>(rate.BytesToPs(64, fraction));
+        totalPs += static_cast<QbbUint128>(rate.BytesToPs(64, fraction));
     }
-    EXPECT_TRUE(totalPs == Wide{73'142'857'142'857} * 1'000'000 + 142'857);
+    EXPECT_TRUE(totalPs == QbbUint128{73'142'857'142'857} * 1'000'000 + 142'857);
     EXPECT_EQ(fraction, 1U);
 }
 
@@ -120,13 +113,13 @@ TEST(QbbLineRate, RandomTrainsTakeTheTimeOfTheirTotal)
             1 + random() % (8000 * GBPS >> (random() % 40)) % (8000 * GBPS);
         const QbbLineRate rate(bitsPerSecond);
         uint64_t fraction = 0;
-        Wide totalPs = 0;
-        Wide totalBytes = 0;
+        QbbUint128 totalPs = 0;
+        QbbUint128 totalBytes = 0;
         for (int i = 0; i < 500; ++i)
         {
             const uint64_t bytes = 64 + random() % 9000;
             totalBytes += bytes;
-            totalPs += static_cast<Wide>(rate.BytesToPs(bytes, fraction));
+            totalPs += static_cast<QbbUint128>(rate.BytesToPs(bytes, fraction));
             // After every frame: the exact time, rounded down.
             ASSERT_TRUE(totalPs == totalBytes * 8'000'000'000'000U / bitsPerSecond);
             ASSERT_TRUE(fraction == totalBytes * 8'000'000'000'000U % bitsPerSecond);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 
 #include "qbb-pause.h"
+#include "rdma-test-units.h"
 
 #include <algorithm>
 #include <gtest/gtest.h>
@@ -11,7 +12,6 @@ using namespace ns3;
 namespace
 {
 
-constexpr uint64_t GBPS = 1'000'000'000;
 constexpr int64_t QUANTUM_100G = 5120; //!< 512 bits of 10 ps
 
 using Quanta = std::array<uint16_t, 8>;

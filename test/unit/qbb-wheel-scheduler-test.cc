@@ -15,7 +15,7 @@ namespace
 {
 
 Scheduler::Event
-MakeEvent(uint64_t ts, uint32_t uid)
+MakeSchedulerEvent(uint64_t ts, uint32_t uid)
 {
     Scheduler::Event event;
     event.impl = nullptr;
@@ -50,11 +50,11 @@ TEST(QbbWheelScheduler, TimeThenUid)
     auto scheduler = CreateObject<QbbWheelScheduler>();
     EXPECT_TRUE(scheduler->IsEmpty());
     // One in the present slot, two at one instant of a later slot in both orders, one beyond.
-    scheduler->Insert(MakeEvent(5, 10));
-    scheduler->Insert(MakeEvent(3 * SLOT + 7, 13));
-    scheduler->Insert(MakeEvent(3 * SLOT + 7, 12));
-    scheduler->Insert(MakeEvent(2 * WHEEL, 11));
-    scheduler->Insert(MakeEvent(3 * SLOT + 6, 14));
+    scheduler->Insert(MakeSchedulerEvent(5, 10));
+    scheduler->Insert(MakeSchedulerEvent(3 * SLOT + 7, 13));
+    scheduler->Insert(MakeSchedulerEvent(3 * SLOT + 7, 12));
+    scheduler->Insert(MakeSchedulerEvent(2 * WHEEL, 11));
+    scheduler->Insert(MakeSchedulerEvent(3 * SLOT + 6, 14));
     EXPECT_EQ(Drain(*scheduler), (std::vector<uint32_t>{10, 14, 12, 13, 11}));
 }
 
@@ -63,13 +63,13 @@ TEST(QbbWheelScheduler, FarEventsMeetTheWheel)
     // Uid 2 is beyond the wheel when it is inserted; when time has come near, uid 3 goes into the
     // wheel at the same slot, and uid 4 one slot before. Order: 4, then 3 (earlier in the slot), 2.
     auto scheduler = CreateObject<QbbWheelScheduler>();
-    scheduler->Insert(MakeEvent(0, 0));
-    scheduler->Insert(MakeEvent(WHEEL + 10 * SLOT + 9, 2));
-    scheduler->Insert(MakeEvent(20 * SLOT, 1));
+    scheduler->Insert(MakeSchedulerEvent(0, 0));
+    scheduler->Insert(MakeSchedulerEvent(WHEEL + 10 * SLOT + 9, 2));
+    scheduler->Insert(MakeSchedulerEvent(20 * SLOT, 1));
     EXPECT_EQ(scheduler->RemoveNext().key.m_uid, 0U);
     EXPECT_EQ(scheduler->RemoveNext().key.m_uid, 1U);
-    scheduler->Insert(MakeEvent(WHEEL + 10 * SLOT + 8, 3));
-    scheduler->Insert(MakeEvent(WHEEL + 9 * SLOT, 4));
+    scheduler->Insert(MakeSchedulerEvent(WHEEL + 10 * SLOT + 8, 3));
+    scheduler->Insert(MakeSchedulerEvent(WHEEL + 9 * SLOT, 4));
     EXPECT_EQ(Drain(*scheduler), (std::vector<uint32_t>{4, 3, 2}));
 }
 
@@ -77,10 +77,10 @@ TEST(QbbWheelScheduler, EarlierThanThePresentSlot)
 {
     // After uid 0 the scheduler has moved on to uid 1's slot; uid 2 is still earlier than that.
     auto scheduler = CreateObject<QbbWheelScheduler>();
-    scheduler->Insert(MakeEvent(0, 0));
-    scheduler->Insert(MakeEvent(100 * SLOT, 1));
+    scheduler->Insert(MakeSchedulerEvent(0, 0));
+    scheduler->Insert(MakeSchedulerEvent(100 * SLOT, 1));
     EXPECT_EQ(scheduler->RemoveNext().key.m_uid, 0U);
-    scheduler->Insert(MakeEvent(50 * SLOT, 2));
+    scheduler->Insert(MakeSchedulerEvent(50 * SLOT, 2));
     EXPECT_EQ(Drain(*scheduler), (std::vector<uint32_t>{2, 1}));
 }
 
@@ -90,13 +90,13 @@ TEST(QbbWheelScheduler, RemoveAnywhere)
     const std::vector<uint64_t> times = {1, 2, 5 * SLOT, 5 * SLOT + 1, 5 * SLOT + 2, 3 * WHEEL};
     for (uint32_t uid = 0; uid < times.size(); ++uid)
     {
-        scheduler->Insert(MakeEvent(times[uid], uid));
+        scheduler->Insert(MakeSchedulerEvent(times[uid], uid));
     }
-    scheduler->Remove(MakeEvent(times[3], 3));
-    scheduler->Remove(MakeEvent(times[0], 0));
-    scheduler->Remove(MakeEvent(times[5], 5));
+    scheduler->Remove(MakeSchedulerEvent(times[3], 3));
+    scheduler->Remove(MakeSchedulerEvent(times[0], 0));
+    scheduler->Remove(MakeSchedulerEvent(times[5], 5));
     EXPECT_EQ(Drain(*scheduler), (std::vector<uint32_t>{1, 2, 4}));
-    EXPECT_DEATH(scheduler->Remove(MakeEvent(7, 99)), "not in the scheduler");
+    EXPECT_DEATH(scheduler->Remove(MakeSchedulerEvent(7, 99)), "not in the scheduler");
 }
 
 TEST(QbbWheelScheduler, SameOrderAsMapScheduler)
@@ -118,7 +118,7 @@ TEST(QbbWheelScheduler, SameOrderAsMapScheduler)
                 // Delays of 0 and up to 2^bits time steps: within a slot, the wheel and beyond.
                 const uint32_t bits = random() % 36;
                 const uint64_t delay = random() % 8 ? random() & ((uint64_t{1} << bits) - 1) : 0;
-                const auto event = MakeEvent(now + delay, uid++);
+                const auto event = MakeSchedulerEvent(now + delay, uid++);
                 wheel->Insert(event);
                 map->Insert(event);
                 pending.push_back(event);

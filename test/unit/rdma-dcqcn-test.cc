@@ -6,6 +6,7 @@
 #include "qbb-time.h"
 #include "rdma-dcqcn.h"
 #include "rdma-fluid-model.h"
+#include "rdma-test-units.h"
 
 #include <ns3/data-rate.h>
 #include <ns3/double.h>
@@ -22,7 +23,6 @@ using namespace ns3;
 namespace
 {
 
-constexpr int64_t US = 1'000'000;
 constexpr uint64_t M = 1'000'000;
 constexpr uint64_t LINE = 40'000 * M;
 

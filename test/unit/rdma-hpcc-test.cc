@@ -5,6 +5,7 @@
 #include "qbb-time.h"
 #include "rdma-hpcc.h"
 #include "rdma-int-feed.h"
+#include "rdma-test-units.h"
 
 #include <ns3/double.h>
 #include <ns3/nstime.h>
@@ -18,9 +19,7 @@ using namespace ns3;
 namespace
 {
 
-constexpr int64_t US = 1'000'000;
-constexpr uint64_t G = 1'000'000'000;
-constexpr uint64_t LINE = 100 * G;
+constexpr uint64_t LINE = 100 * GBPS;
 constexpr int64_t T = 10 * US;
 constexpr uint64_t BT = 125'000; // 100 Gb/s x 10 us, in bytes
 constexpr double WAI = 100;
@@ -282,7 +281,7 @@ TEST(RdmaHpcc, TauIsThatOfTheBusiestHop)
     // Hop 0: T, u = 0.5. Hop 1, a 25 Gb/s port whose packets left T / 2 apart: 15625 bytes are its
     // rate, 31250 of queue are its B x T, u = 2. U = 1/2 x 1 + 1/2 x 2 = 1.5.
     auto c = Make();
-    RdmaIntFeed feed({LINE, 25 * G});
+    RdmaIntFeed feed({LINE, 25 * GBPS});
     feed.Ack(c, T, {Load(0.5), {0, 31'250}});
     feed.NextRound();
     feed.nowPs += T;
@@ -299,11 +298,11 @@ TEST(RdmaHpcc, AnyLinkRate)
     // The line's B x T = r / 1 Gb/s x 1250 bytes, u = 2: half of that x 0.95, and W_AI.
     for (const uint64_t rate : {1, 10, 25, 40, 56, 100, 200, 400, 800, 1600})
     {
-        auto c = Make(5, rate * G);
+        auto c = Make(5, rate * GBPS);
         const double bt = 1250.0 * static_cast<double>(rate);
-        RdmaIntFeed feed({rate * G, 10'000 * G});
+        RdmaIntFeed feed({rate * GBPS, 10'000 * GBPS});
         const RdmaIntFeed::Port port{rate * 1250, rate * 1250};
-        EXPECT_EQ(c.GetRateBps(0), rate * G);
+        EXPECT_EQ(c.GetRateBps(0), rate * GBPS);
         EXPECT_NEAR(c.GetExactWindow(), bt, 1e-9);
         feed.Ack(c, T, {port});
         feed.NextRound();

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+
+#include "qbb-int128.h"
 #include "rdma-expect-error.h"
 #include "rdma-ideal-fct.h"
+#include "rdma-test-units.h"
 #include "rdma-units.h"
 
 #include <algorithm>
@@ -13,9 +16,6 @@ using namespace ns3;
 namespace
 {
 
-__extension__ using Int128 = __int128;
-
-constexpr uint64_t GBPS = 1'000'000'000;
 constexpr uint64_t PS_PER_BYTE_AT_1BPS = 8'000'000'000'000;
 constexpr uint32_t ROCE_HEADER = 62; // 14 + 20 + 8 + 12, ICRC 4, FCS 4
 
@@ -25,11 +25,11 @@ GetBruteForce(const std::vector<RdmaIdealHop>& path,
               const RdmaIdealFrames& frames,
               const RdmaLineOverhead& overhead)
 {
-    std::vector<Int128> free(path.size(), 0);
-    Int128 arrival = 0;
+    std::vector<QbbInt128> free(path.size(), 0);
+    QbbInt128 arrival = 0;
     for (uint64_t i = 0; i < frames.count; ++i)
     {
-        Int128 bytes = frames.middleBytes;
+        QbbInt128 bytes = frames.middleBytes;
         if (i + 1 == frames.count)
         {
             bytes = frames.lastBytes;
@@ -41,11 +41,11 @@ GetBruteForce(const std::vector<RdmaIdealHop>& path,
         arrival = 0;
         for (std::size_t h = 0; h < path.size(); ++h)
         {
-            const Int128 rate = path[h].rateBps;
-            const Int128 start = arrival > free[h] / rate ? arrival * rate : free[h];
-            const Int128 end = start + (overhead.preambleBytes + bytes) * PS_PER_BYTE_AT_1BPS;
+            const QbbInt128 rate = path[h].rateBps;
+            const QbbInt128 start = arrival > free[h] / rate ? arrival * rate : free[h];
+            const QbbInt128 end = start + (overhead.preambleBytes + bytes) * PS_PER_BYTE_AT_1BPS;
             arrival = end / rate + path[h].delayPs;
-            free[h] = end + overhead.gapBytes * Int128{PS_PER_BYTE_AT_1BPS};
+            free[h] = end + overhead.gapBytes * QbbInt128{PS_PER_BYTE_AT_1BPS};
         }
     }
     return static_cast<int64_t>(arrival);

@@ -3,6 +3,7 @@
 // Telemetry of two acknowledgements compared: wraps, old ones, other paths.
 
 #include "rdma-int-path.h"
+#include "rdma-test-units.h"
 
 #include <gtest/gtest.h>
 #include <optional>
@@ -12,13 +13,11 @@ using namespace ns3;
 namespace
 {
 
-constexpr int64_t US = 1'000'000;
-constexpr uint64_t G = 1'000'000'000;
 constexpr uint64_t TX_WRAP = uint64_t{1} << 40;
 constexpr int64_t TIME_WRAP = int64_t{1} << 48;
 
 RdmaIntHop
-MakeHop(uint64_t txBytes, int64_t timePs, uint64_t rateBps = 100 * G, uint64_t queueBytes = 0)
+MakeHop(uint64_t txBytes, int64_t timePs, uint64_t rateBps = 100 * GBPS, uint64_t queueBytes = 0)
 {
     RdmaIntHop hop;
     hop.rateBps = rateBps;
@@ -50,9 +49,9 @@ Advance(RdmaIntPath& path, int64_t nowPs, const std::vector<RdmaIntHop>& hops)
 TEST(RdmaIntPath, GivesWhatHappenedInBetween)
 {
     RdmaIntPath path(2);
-    EXPECT_FALSE(Advance(path, 0, {MakeHop(1000, 10, 100 * G, 7), MakeHop(0, 20, G, 8)}));
+    EXPECT_FALSE(Advance(path, 0, {MakeHop(1000, 10, 100 * GBPS, 7), MakeHop(0, 20, GBPS, 8)}));
     const auto steps =
-        Advance(path, US, {MakeHop(5000, 10 + US, 100 * G, 9), MakeHop(80, 25 + US, G, 4)});
+        Advance(path, US, {MakeHop(5000, 10 + US, 100 * GBPS, 9), MakeHop(80, 25 + US, GBPS, 4)});
     ASSERT_TRUE(steps);
     ASSERT_EQ(steps->size(), 2U);
     EXPECT_EQ(steps->at(0).rateBps, 100e9);
@@ -108,8 +107,8 @@ TEST(RdmaIntPath, AnotherPathBeginsAnew)
     const std::vector<std::vector<RdmaIntHop>> paths{
         {MakeHop(100'000, 2 * US)},
         {MakeHop(100'000, 2 * US), MakeHop(100'000, 2 * US), MakeHop(0, 2 * US)},
-        {MakeHop(100'000, 2 * US), MakeHop(100'000, 2 * US, 50 * G)},
-        {MakeHop(100'000, 2 * US), MakeHop(100'000, 2 * US, 100 * G + 1000)},
+        {MakeHop(100'000, 2 * US), MakeHop(100'000, 2 * US, 50 * GBPS)},
+        {MakeHop(100'000, 2 * US), MakeHop(100'000, 2 * US, 100 * GBPS + 1000)},
         {MakeHop(100'000 + 12'500 + 16'385, 2 * US), MakeHop(100'000, 2 * US)},
         {MakeHop(99'999, 2 * US), MakeHop(100'000, 2 * US)},
     };
@@ -157,11 +156,11 @@ TEST(RdmaIntPath, FastPortsDoNotWrapWithinTheHorizon)
 {
     // 8 Tb/s send 10^12 bytes in a second, less than 2^40.
     RdmaIntPath path(1);
-    Advance(path, 0, {MakeHop(TX_WRAP - 1000, TIME_WRAP - 1000, 8000 * G)});
+    Advance(path, 0, {MakeHop(TX_WRAP - 1000, TIME_WRAP - 1000, 8000 * GBPS)});
     const auto steps =
         Advance(path,
                 1'000'000 * US,
-                {MakeHop(1'000'000'000'000 - 1000, 1'000'000 * US - 1000, 8000 * G)});
+                {MakeHop(1'000'000'000'000 - 1000, 1'000'000 * US - 1000, 8000 * GBPS)});
     ASSERT_TRUE(steps);
     EXPECT_EQ(steps->at(0).txBytes, 1e12);
     EXPECT_EQ(steps->at(0).timePs, 1e12);

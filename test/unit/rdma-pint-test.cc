@@ -6,6 +6,7 @@
 #include "qbb-time.h"
 #include "rdma-hpcc-pint.h"
 #include "rdma-pint.h"
+#include "rdma-test-units.h"
 
 #include <ns3/uinteger.h>
 
@@ -17,7 +18,6 @@ using namespace ns3;
 namespace
 {
 
-constexpr int64_t US = 1'000'000;
 constexpr uint64_t LINE = 100'000'000'000;
 constexpr int64_t T = 10 * US;
 constexpr uint64_t BT = 125'000;  // 100 Gb/s x 10 us, in bytes

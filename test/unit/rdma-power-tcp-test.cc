@@ -6,6 +6,7 @@
 #include "qbb-time.h"
 #include "rdma-int-feed.h"
 #include "rdma-power-tcp.h"
+#include "rdma-test-units.h"
 
 #include <ns3/double.h>
 #include <ns3/nstime.h>
@@ -19,9 +20,7 @@ using namespace ns3;
 namespace
 {
 
-constexpr int64_t US = 1'000'000;
-constexpr uint64_t G = 1'000'000'000;
-constexpr uint64_t LINE = 100 * G;
+constexpr uint64_t LINE = 100 * GBPS;
 constexpr int64_t TAU = 10 * US;
 constexpr uint64_t BT = 125'000; // 100 Gb/s x 10 us, in bytes
 constexpr double BETA = 1000;
@@ -198,7 +197,7 @@ TEST(RdmaPowerTcp, HighestPowerOfManyHopsAndItsTime)
     // Hop 1 is a 25 Gb/s port whose packets left tau / 2 apart: 15625 bytes are its rate, 31250 its
     // B x tau. Its power 2 counts for half: 1/2 x 1 + 1/2 x 2 = 1.5.
     auto c = Make();
-    RdmaIntFeed feed({LINE, 25 * G});
+    RdmaIntFeed feed({LINE, 25 * GBPS});
     feed.Ack(c, TAU, {{BT / 2, 0}, {0, 31'250}});
     feed.nowPs += TAU;
     feed.hops[0].timePs += TAU;
@@ -213,11 +212,11 @@ TEST(RdmaPowerTcp, AnyLinkRate)
 {
     for (const uint64_t rate : {1, 10, 25, 40, 56, 100, 200, 400, 800, 1600})
     {
-        auto c = Make(rate * G);
+        auto c = Make(rate * GBPS);
         const double bt = 1250.0 * static_cast<double>(rate);
-        RdmaIntFeed feed({rate * G, 10'000 * G});
+        RdmaIntFeed feed({rate * GBPS, 10'000 * GBPS});
         const RdmaIntFeed::Port port{rate * 1250, rate * 1250};
-        EXPECT_EQ(c.GetRateBps(0), rate * G);
+        EXPECT_EQ(c.GetRateBps(0), rate * GBPS);
         feed.Ack(c, TAU, {port});
         feed.Ack(c, TAU, {port});
         EXPECT_DOUBLE_EQ(c.GetPower(), 2);

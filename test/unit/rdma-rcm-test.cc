@@ -4,6 +4,7 @@
 
 #include "qbb-time.h"
 #include "rdma-rcm.h"
+#include "rdma-test-units.h"
 
 #include <ns3/nstime.h>
 #include <ns3/string.h>
@@ -16,7 +17,6 @@ using namespace ns3;
 namespace
 {
 
-constexpr int64_t US = 1'000'000;
 constexpr uint64_t LINE = 40'000'000'000;
 
 std::unique_ptr<RdmaRateController>

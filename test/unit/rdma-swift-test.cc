@@ -2,6 +2,7 @@
 
 #include "qbb-time.h"
 #include "rdma-swift.h"
+#include "rdma-test-units.h"
 
 #include <ns3/double.h>
 #include <ns3/uinteger.h>
@@ -13,8 +14,6 @@ using namespace ns3;
 
 namespace
 {
-
-constexpr int64_t US = 1'000'000; // in ps
 
 /**
  * One queue pair of a 10 Gb/s port with packets of 10^4 bits, an empty path of 10 us, two switches

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 
 #include "qbb-time.h"
+#include "rdma-test-units.h"
 #include "rdma-timely.h"
 
 #include <ns3/boolean.h>
@@ -13,8 +14,6 @@ using namespace ns3;
 
 namespace
 {
-
-constexpr int64_t US = 1'000'000; // in ps
 
 /** One queue pair of a 10 Gb/s port; the empty path's round trip is 20 us. Begins at 5 Gb/s. */
 struct Timely

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+
 #include "rdma-expect-error.h"
 #include "rdma-file-error.h"
+#include "rdma-test-units.h"
 #include "rdma-topology-builders.h"
 
 #include <algorithm>
@@ -12,8 +14,6 @@ using namespace ns3;
 
 namespace
 {
-
-constexpr uint64_t GBPS = 1'000'000'000;
 
 /// Links of node \p id.
 std::size_t

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+
 #include "rdma-expect-error.h"
 #include "rdma-units.h"
 

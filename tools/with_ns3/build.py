@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Configures and builds ns-3 with this module, in one build folder for each profile."""
+"""Configures and builds ns-3's libraries from a source tree, and this module against an ns-3."""
 
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 import time
@@ -11,59 +12,57 @@ import time
 from .places import ROOT, WORK
 from .say import Progress, Stop, duration, note
 
-# The modules that anything in this repository may link; what they depend on follows by itself.
-MODULES = (
-    "core", "network", "internet", "internet-apps", "applications", "point-to-point", "csma",
-    "bridge", "traffic-control", "stats", "flow-monitor",
-)
+# ns-3's modules that this module links (the others of its programs' needs follow by themselves),
+# and those that people's own programs use beside it.
+MODULES = ("core", "network", "internet", "internet-apps", "applications")
+MORE_MODULES = ("bridge", "csma", "flow-monitor", "point-to-point", "stats", "traffic-control")
 
-COMMON = {
-    "NS3_ENABLED_MODULES": ";".join(MODULES + ("rdma",)),
-    # Examples and tests of other modules would be compiled for nothing.
-    "NS3_FILTER_MODULE_EXAMPLES_AND_TESTS": "rdma",
-    "NS3_EXAMPLES": "ON",
+NS3 = {
+    "NS3_ENABLED_MODULES": ";".join(MODULES + MORE_MODULES),
+    "NS3_EXAMPLES": "OFF",
     "NS3_TESTS": "OFF",
     "NS3_WARNINGS_AS_ERRORS": "OFF",
-    # ccache does the same with less.
-    "NS3_PRECOMPILE_HEADERS": "OFF",
     "NS3_GTK3": "OFF",
     "NS3_SQLITE": "OFF",
     "NS3_EMU": "OFF",
     "NS3_TAP": "OFF",
     "NS3_VISUALIZER": "OFF",
-}
-OPTIMIZED = {
-    "CMAKE_BUILD_TYPE": "release",
     # Not for this very processor: valgrind, which counts instructions, knows no AVX-512.
     "NS3_NATIVE_OPTIMIZATIONS": "OFF",
-    "NS3_ASSERT": "OFF",
-    "NS3_LOG": "OFF",
-    "RDMA_BENCH": "ON",
 }
-PROFILES = {
+RELEASE = {"CMAKE_BUILD_TYPE": "release", "NS3_ASSERT": "OFF", "NS3_LOG": "OFF"}
+NS3_PROFILES = {
     # What people run and measure.
-    "optimized": OPTIMIZED,
-    # The same as one static program with link-time optimization, for the benchmark.
-    "static": {
-        **OPTIMIZED,
-        "NS3_STATIC": "ON",
-        "NS3_LINK_TIME_OPTIMIZATION": "ON",
-        # Link-time optimization of gcc needs its own linker: 3.37's name of that setting, then
-        # later ones'.
-        "USING_FAST_LINKER": "BFD",
-        "NS3_FAST_LINKERS": "OFF",
-    },
-    # What the tests run: asserts and logs, and compiled fast rather than to be fast.
-    "assert": {
+    "release": RELEASE,
+    # With asserts and logs, and compiled fast rather than to be fast.
+    "asserts": {
         "CMAKE_BUILD_TYPE": "default",
         "NS3_ASSERT": "ON",
         "NS3_LOG": "ON",
         "CMAKE_CXX_FLAGS_RELWITHDEBINFO": "-O1 -g1",
         "CMAKE_CXX_FLAGS_DEFAULT": "-O1 -g1",
-        "RDMA_UNIT_TESTS": "ON",
-        "RDMA_TEST_RUNNER": "ON",
+    },
+    # This module and ns-3 as static programs with link-time optimization, for the benchmark.
+    "static": {
+        **RELEASE,
+        "NS3_ENABLED_MODULES": ";".join(MODULES + ("rdma",)),
+        "NS3_FILTER_MODULE_EXAMPLES_AND_TESTS": "rdma",
+        "NS3_EXAMPLES": "ON",
+        "RDMA_BENCH": "ON",
+        "NS3_STATIC": "ON",
+        "NS3_LINK_TIME_OPTIMIZATION": "ON",
+        "NS3_PRECOMPILE_HEADERS": "OFF",
+        # Link-time optimization of gcc needs its own linker: 3.37's name of that setting, then
+        # later ones'.
+        "USING_FAST_LINKER": "BFD",
+        "NS3_FAST_LINKERS": "OFF",
     },
 }
+# This module: what programs and tests are compiled with.
+RELEASE_FLAGS = "-O2 -DNDEBUG"
+
+# Megabytes that a build may need on the disk.
+ROOM = {"module": 600, "ns-3": 2500}
 
 STATUS = re.compile(r"^\[(\d+)/(\d+)\] (.*)$")
 # A file of this repository in a compiler's message; ccache shortens paths to relative ones.
@@ -77,7 +76,6 @@ def environment():
     env = dict(os.environ)
     env.setdefault("CCACHE_BASEDIR", WORK)
     env.setdefault("CCACHE_NOHASHDIR", "1")
-    env["CCACHE_SLOPPINESS"] = "time_macros,include_file_ctime,include_file_mtime"
     return env
 
 
@@ -86,6 +84,13 @@ def jobs():
     cores = len(os.sched_getaffinity(0))
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     return max(1, min(cores, memory // 1_500_000_000))
+
+
+def check_room(kind):
+    """Stops before a build for which the disk has no room."""
+    free = shutil.disk_usage(WORK).free // 1_000_000
+    if free < ROOM[kind]:
+        raise Stop(f"{WORK}: {free} MB are free on this disk; building {kind} needs {ROOM[kind]} MB")
 
 
 class Output:
@@ -153,7 +158,7 @@ def run_ninja(folder, targets, log, phases, what):
         phases.skip()
 
 
-def run_cmake(source, folder, settings, log, phases, what):
+def run_cmake(source, folder, settings, log, phases, what, room="module"):
     """Configures folder, unless it has been configured so already."""
     stamp = os.path.join(folder, "with-ns3.json")
     wanted = json.dumps([source, settings, os.environ.get("CXX", "")], indent=0, sort_keys=True)
@@ -161,7 +166,8 @@ def run_cmake(source, folder, settings, log, phases, what):
         with open(stamp, encoding="utf-8") as handle:
             if handle.read() == wanted:
                 phases.skip()
-                return False
+                return
+    check_room(room)
     phases.begin(f"configuring {what}")
     os.makedirs(folder, exist_ok=True)
     for name in ("with-ns3.json", "CMakeCache.txt"):
@@ -181,59 +187,65 @@ def run_cmake(source, folder, settings, log, phases, what):
         raise Stop(f"cmake failed (above; all of it in {log})")
     with open(stamp, "w", encoding="utf-8") as handle:
         handle.write(wanted)
-    return True
 
 
-class Build:
-    """One profile of one ns-3 tree."""
+def build_ns3(tree, profile, modules, phases):
+    """Builds libraries of a source tree; returns the folder that holds them and the headers."""
+    folder = os.path.join(tree.path, ".build", profile)
+    output = os.path.join(folder, "build")
+    os.makedirs(folder, exist_ok=True)
+    settings = {**NS3, **NS3_PROFILES[profile], "NS3_OUTPUT_DIRECTORY": output}
+    cmake = os.path.join(folder, "cmake")
+    what = f"ns-3 {tree.version} ({profile})"
+    run_cmake(tree.path, cmake, settings, f"{folder}/cmake.log", phases, what, "ns-3")
+    # Targets are called libcore up to 3.42 and core from 3.43.
+    prefix = "" if tree.numbers() >= (3, 43) else "lib"
+    targets = [name if profile == "static" else prefix + name for name in modules or MODULES]
+    run_ninja(cmake, targets, f"{folder}/ninja.log", phases, what)
+    return output
 
-    def __init__(self, tree, profile, extra=None):
-        self.tree = tree
-        self.profile = profile
-        # The same paths below each profile's folder, so that ccache sees the same compiler runs
-        # where two profiles differ in nothing that matters to a file.
-        self.folder = self.beside("cmake")
-        self.output = self.beside("build")
-        self.settings = {**COMMON, **PROFILES[profile], **(extra or {})}
-        self.settings["NS3_OUTPUT_DIRECTORY"] = self.output
 
-    def beside(self, name):
-        """A folder of this profile."""
-        return os.path.join(self.tree.path, ".build", self.profile, name)
+class Module:
+    """A build of this module against an ns-3."""
+
+    def __init__(self, ns3, kind="build", settings=None):
+        self.ns3 = ns3
+        self.kind = kind
+        self.folder = os.path.join(WORK, ns3.key, kind)
+        self.settings = {**ns3.settings, "CMAKE_CXX_FLAGS_RELEASE": RELEASE_FLAGS, **(settings or {})}
 
     def log(self, name):
         """Where a tool's output is kept."""
-        folder = self.beside("log")
+        folder = os.path.join(WORK, self.ns3.key, "log")
         os.makedirs(folder, exist_ok=True)
-        return os.path.join(folder, f"{name}.log")
+        return os.path.join(folder, f"{self.kind}-{name}.log")
 
-    def configure(self, phases):
-        """Runs CMake where needed; returns whether it ran."""
-        return run_cmake(
-            self.tree.path, self.folder, self.settings, self.log("cmake"), phases,
-            f"ns-3 {self.tree.version} ({self.profile}) from {self.tree.origin}",
+    def make(self, targets, phases, settings=None):
+        """Configures with further settings, which stay for later calls, and builds targets."""
+        what = f"this module against ns-3 {self.ns3.version}"
+        known = os.path.join(self.folder, "with-ns3.json")
+        if os.path.exists(known):
+            with open(known, encoding="utf-8") as handle:
+                kept = json.load(handle)[1]
+            self.settings = {**kept, **self.settings}
+        self.settings.update(settings or {})
+        run_cmake(
+            os.path.realpath(ROOT), self.folder, self.settings, self.log("cmake"), phases, what
         )
+        run_ninja(self.folder, targets, self.log("ninja"), phases, f"{what} ({' '.join(targets)})")
 
-    def make(self, targets, phases):
-        """Builds targets where needed."""
-        run_ninja(
-            self.folder, targets, self.log("ninja"), phases,
-            f"{' '.join(targets) or 'everything'} ({self.profile})",
-        )
+    def program(self, name):
+        """The path of an example or a benchmark program."""
+        return os.path.join(self.folder, "bin", "examples", name)
 
-    def program(self, folder, name):
-        """The path of a program of this module that ns-3's build names its way."""
-        return os.path.join(
-            self.output, "contrib", "rdma", folder, f"ns{self.tree.version}-{name}{self.suffix()}"
-        )
-
-    def suffix(self):
-        """What ns-3 adds to the names of libraries and programs."""
-        return "-default" if self.settings["CMAKE_BUILD_TYPE"] == "default" else ""
-
-    def own(self, kind, name):
-        """The path of a program of this module's own CMake rules."""
-        return os.path.join(self.output, "contrib", "rdma", kind, name)
+    def environment(self):
+        """The environment of scripts that look for programs, libraries and headers."""
+        env = dict(os.environ)
+        env["PATH"] = os.pathsep.join([os.path.dirname(self.program("x")), env.get("PATH", "")])
+        env["NS3_BUILD"] = f"{self.folder}:{self.folder}/ns-3"
+        env["NS3_VERSION"] = self.ns3.version
+        env["RDMA_ROOT"] = os.path.realpath(ROOT)
+        return env
 
 
 def listed_programs(folder):
@@ -244,14 +256,3 @@ def listed_programs(folder):
     with open(path, encoding="utf-8") as handle:
         text = re.sub(r"#.*", "", handle.read())
     return re.findall(r"build_lib_example\s*\(\s*NAME\s+([\w.-]+)", text)
-
-
-def library_targets(tree):
-    """The targets of ns-3's own libraries."""
-    prefix = "" if tree.numbers() >= (3, 43) else "lib"
-    return [prefix + name for name in MODULES]
-
-
-def library_target(tree):
-    """The target of this module's library."""
-    return "rdma" if tree.numbers() >= (3, 43) else "librdma"

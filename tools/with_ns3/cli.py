@@ -1,41 +1,36 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """The verbs of tools/with-ns3."""
 
+import errno
 import os
 import signal
 import subprocess
 import sys
 
-from . import packages, source, userprogram
-from .build import Build, library_target, library_targets, listed_programs
+from . import ns3, packages, userprogram
+from .build import MODULES, MORE_MODULES, Module, listed_programs
 from .places import ROOT, WORK, lock
 from .say import Phases, Stop, note, usage_error
 
-USAGE = """usage: tools/with-ns3 VERB ...
+USAGE = """usage: tools/with-ns3 [--ns3=package|source] VERB ...
 
-  run PROGRAM [ARGS]      build and run one of this module's programs (optimized build)
+  run PROGRAM [ARGS]      build and run one of this module's programs
   run FILE.cc [ARGS]      the same with a source file of your own that uses this module
-  test [SUITE...]         build and run all tests, or those named (build with asserts);
-                          test --help lists its options
+  test [NAME...]          build and run all tests, or those named; test --help lists its options
   build                   build everything for run and test, without running it
-  exec CMD [ARGS]         run CMD with the optimized build's programs and libraries on its paths
-  bench [ARGS]            run the benchmarks of bench/ (optimized build); --static first: with
-                          static libraries and link-time optimization
+  exec CMD [ARGS]         run CMD with the programs and libraries of the build on its paths
+  bench [ARGS]            run the benchmarks of bench/ on an ns-3 built from source; --static
+                          first: with static libraries and link-time optimization
   python SCRIPT [ARGS]    run a Python script in which "from ns import ns" has this module; its
                           ns-3 is that of PyPI
   --help                  this text
 
 ns-3 comes from the environment variable NS3_DIR (a source tree, 3.37 or newer, which stays as it
-is), else from the ns-3 tree whose contrib/ this repository lies in, else it is downloaded (3.37).
-Builds are kept in .ns3/ in this repository, downloads in ~/.cache/rdma-ns3.
+is), else from the ns-3 tree whose contrib/ this repository lies in, else it is the installed one
+or this system's package libns3-dev, where that is 3.37 or newer, else the source of 3.37 is
+downloaded and built. --ns3=package and --ns3=source ask for one of the last two. Builds are kept in
+.ns3/ in this repository, downloads in ~/.cache/rdma-ns3.
 """
-
-
-def prepare(wanted, phases, steps):
-    """Packages and the tree; steps is the number of steps that the caller adds."""
-    phases.expect(3 + steps)
-    packages.ensure(wanted, phases)
-    return source.get(phases)
 
 
 def execute(command, env=None):
@@ -54,119 +49,88 @@ def execute(command, env=None):
     return status
 
 
-def run(arguments):
+def run(arguments, wish):
     """run PROGRAM [ARGS]"""
     programs = listed_programs("examples")
     exist = "programs: " + (" ".join(programs) or "none yet")
     if not arguments:
         raise usage_error(f"run needs a program; {exist}")
     name, *rest = arguments
-    if name.endswith(".cc") and os.path.exists(name):
-        return run_file(name, rest)
-    if name not in programs:
+    own = name.endswith(".cc") and os.path.exists(name)
+    if name not in programs and not own:
         raise usage_error(f"there is no program '{name}'; {exist}")
     phases = Phases()
+    phases.expect(5)
     with lock(WORK):
-        build = Build(prepare(packages.BUILD, phases, 2), "optimized")
-        build.configure(phases)
-        build.make([name], phases)
-    return execute([build.program("examples", name), *rest])
+        modules = (*MODULES, *MORE_MODULES) if own else MODULES
+        module = Module(ns3.choose(wish, packages.BUILD, phases, modules=modules))
+        module.make(["rdma" if own else name], phases)
+        program = userprogram.make(name, module) if own else module.program(name)
+    return execute([program, *rest])
 
 
-def run_file(path, arguments):
-    """run FILE.cc [ARGS]"""
-    phases = Phases()
-    with lock(WORK):
-        build = Build(prepare(packages.BUILD, phases, 2), "optimized")
-        build.configure(phases)
-        build.make([*library_targets(build.tree), library_target(build.tree)], phases)
-        program = userprogram.make(path, build)
-    return execute([program, *arguments])
-
-
-def everything(build):
-    """The targets of a profile that are this module's."""
-    targets = listed_programs("examples")
-    if build.settings.get("RDMA_BENCH") == "ON":
-        targets += listed_programs("bench")
-    return targets
-
-
-def build_all(arguments):
+def build_all(arguments, wish):
     """build"""
     if arguments:
         raise usage_error(f"build takes no arguments, not '{arguments[0]}'")
     from . import tests
 
     phases = Phases()
+    phases.expect(5)
     with lock(WORK):
-        tree = prepare({**packages.BUILD, **packages.TEST}, phases, 4)
-        build = Build(tree, "optimized")
-        build.configure(phases)
-        build.make(everything(build) or [library_target(tree)], phases)
-        build = Build(tree, "assert")
-        build.configure(phases)
-        build.make(tests.targets(build), phases)
+        found = ns3.choose(wish, {**packages.BUILD, **packages.TEST}, phases)
+        targets = ["rdma-unit-tests", "rdma-test-runner", *listed_programs("examples")]
+        Module(found).make(targets, phases, tests.TESTS)
     return 0
 
 
-def program_environment(build):
-    """The environment of exec and bench: where the build's parts are."""
-    env = dict(os.environ)
-    folders = [os.path.join(build.output, "contrib", "rdma", name) for name in ("examples", "bench")]
-    env["PATH"] = os.pathsep.join([*folders, env.get("PATH", "")])
-    lib = os.path.join(build.output, "lib")
-    env["LD_LIBRARY_PATH"] = os.pathsep.join(filter(None, [lib, env.get("LD_LIBRARY_PATH")]))
-    env["NS3_SOURCE"] = build.tree.path
-    env["NS3_BUILD"] = build.output
-    env["NS3_VERSION"] = build.tree.version
-    env["RDMA_ROOT"] = os.path.realpath(ROOT)
-    # Plain names for ns-3's decorated ones (ns3.37-rdma-fabric, ns3.37-rdma-fabric-default).
-    env["RDMA_PROGRAM_PATTERN"] = f"ns{build.tree.version}-%s{build.suffix()}"
-    return env
-
-
-def exec_command(arguments):
+def exec_command(arguments, wish):
     """exec CMD [ARGS]"""
     if not arguments:
         raise usage_error("exec needs a command")
     phases = Phases()
+    phases.expect(5)
     with lock(WORK):
-        build = Build(prepare(packages.BUILD, phases, 2), "optimized")
-        build.configure(phases)
-        build.make(everything(build) or [library_target(build.tree)], phases)
+        module = Module(ns3.choose(wish, packages.BUILD, phases))
+        targets = listed_programs("examples") + listed_programs("bench")
+        module.make(targets, phases, {"RDMA_BENCH": "ON"})
     try:
-        return execute(arguments, program_environment(build))
+        return execute(arguments, module.environment())
     except OSError as error:
         raise usage_error(f"cannot run '{arguments[0]}': {error.strerror}") from error
 
 
-def bench(arguments):
+def bench(arguments, wish):
     """bench [--static] [ARGS]"""
+    if wish == "package":
+        raise usage_error("benchmarks are of an ns-3 built from source, not of a package")
     script = os.path.join(ROOT, "bench", "run.py")
-    if not os.path.exists(script):
-        raise usage_error("there are no benchmarks: bench/run.py does not exist")
-    profile = "optimized"
-    if arguments[:1] == ["--static"]:
-        profile = "static"
-        arguments = arguments[1:]
+    programs = listed_programs("examples") + listed_programs("bench")
     phases = Phases()
+    phases.expect(6)
     with lock(WORK):
-        build = Build(prepare(packages.BUILD, phases, 2), profile)
-        build.configure(phases)
-        build.make(everything(build), phases)
-    return execute([sys.executable, script, *arguments], program_environment(build))
+        if arguments[:1] == ["--static"]:
+            arguments = arguments[1:]
+            found = ns3.choose("source", packages.BUILD, phases, "static", programs)
+            env = userprogram.in_tree_environment(found)
+        else:
+            module = Module(ns3.choose("source", packages.BUILD, phases))
+            module.make(programs, phases, {"RDMA_BENCH": "ON"})
+            env = module.environment()
+    return execute([sys.executable, script, *arguments], env)
 
 
-def test(arguments):
-    """test [SUITE...]"""
+def test(arguments, wish):
+    """test [NAME...]"""
     from . import tests
 
-    return tests.main(arguments, prepare)
+    return tests.main(arguments, wish)
 
 
-def python(arguments):
+def python(arguments, wish):
     """python SCRIPT [ARGS]"""
+    if wish:
+        raise usage_error("python uses the ns-3 of PyPI's package ns3; --ns3 does not apply")
     from . import bindings
 
     return bindings.main(arguments, execute)
@@ -182,19 +146,41 @@ VERBS = {
 }
 
 
+def take_wish(arguments):
+    """Takes --ns3=CHOICE from before the verb, or from right after it."""
+    wish = None
+    for place in (0, 1):
+        if len(arguments) > place and arguments[place].startswith("--ns3"):
+            name, _, wish = arguments.pop(place).partition("=")
+            if name != "--ns3" or wish not in ns3.CHOICES:
+                raise usage_error(
+                    f"{name}={wish}; accepted: " + ", ".join(f"--ns3={each}" for each in ns3.CHOICES)
+                )
+    return wish
+
+
 def main(arguments):
     """The whole program; returns its exit status."""
+    arguments = list(arguments)
     if not arguments or arguments[0] in ("-h", "--help", "help"):
         (sys.stdout if arguments else sys.stderr).write(USAGE)
         return 0 if arguments else 2
-    verb, *rest = arguments
     try:
+        wish = take_wish(arguments)
+        if not arguments:
+            raise usage_error(f"--ns3 stands before a verb; verbs: {' '.join(VERBS)} (see --help)")
+        verb, *rest = arguments
         if verb not in VERBS:
             raise usage_error(f"there is no verb '{verb}'; verbs: {' '.join(VERBS)} (see --help)")
-        return VERBS[verb](rest)
+        return VERBS[verb](rest, wish)
     except Stop as stop:
         note(str(stop))
         return stop.status
+    except OSError as error:
+        if error.errno not in (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES):
+            raise
+        note(f"{error.filename or WORK}: {error.strerror}")
+        return 1
     except KeyboardInterrupt:
         note("interrupted; the next run goes on from here")
         return 130

@@ -45,8 +45,11 @@ BUILD = {
     "g++": program("c++", "g++"),
     "cmake": program("cmake"),
     "ninja-build": program("ninja"),
-    "ccache": program("ccache"),
     "libgsl-dev": file("/usr/include/gsl/gsl_version.h", "/usr/local/include/gsl/gsl_version.h"),
+}
+# For building ns-3 itself: ccache halves what its own builds repeat.
+NS3 = {
+    "ccache": program("ccache"),
 }
 TEST = {
     "libgtest-dev": file("/usr/include/gtest/gtest.h", "/usr/local/include/gtest/gtest.h"),
@@ -69,6 +72,35 @@ def missing(wanted):
     return [name for name, present in wanted.items() if not present()]
 
 
+def sudo_prefix():
+    """What stands before a command of apt: nothing for root, sudo where it works, None elsewhere."""
+    if os.geteuid() == 0:
+        return []
+    sudo = shutil.which("sudo")
+    if sudo and not sys.stdin.isatty():
+        quiet = subprocess.run([sudo, "-n", "true"], capture_output=True, check=False)
+        sudo = sudo if quiet.returncode == 0 else None
+    return [sudo] if sudo else None
+
+
+def apt_get(prefix, *words):
+    """Runs apt-get; returns its exit status and output."""
+    done = subprocess.run(
+        [*prefix, "apt-get", "-q", "-o", "DPkg::Lock::Timeout=300", "-o", "Acquire::Retries=2", *words],
+        env=dict(os.environ, DEBIAN_FRONTEND="noninteractive", LC_ALL="C"), check=False,
+        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+    )
+    return done.returncode, done.stdout
+
+
+def update():
+    """Has apt fetch its package lists, where that is possible."""
+    prefix = sudo_prefix()
+    if shutil.which("apt-get") and prefix is not None:
+        note("updating apt's package lists")
+        apt_get(prefix, "update")
+
+
 def install(names, phases):
     """Installs packages with apt; stops with the command to type where that cannot be done."""
     command = ["apt-get", "install", "-y", "--no-install-recommends", *names]
@@ -77,41 +109,32 @@ def install(names, phases):
             "needed and not here: " + ", ".join(names) + " (names of Debian packages; "
             "this system has no apt-get, please install their equivalents)"
         )
-    if os.geteuid() != 0:
-        can_ask = sys.stdin.isatty()
-        sudo = shutil.which("sudo")
-        if sudo and not can_ask:
-            quiet = subprocess.run([sudo, "-n", "true"], capture_output=True, check=False)
-            sudo = sudo if quiet.returncode == 0 else None
-        if not sudo:
-            raise Stop(
-                "these packages are needed, and neither root nor sudo is at hand. Please run:\n"
-                "    sudo " + " ".join(command)
-            )
-        command.insert(0, sudo)
-    phases.begin("installing " + " ".join(names) + ": " + " ".join(command))
-    environment = dict(os.environ, DEBIAN_FRONTEND="noninteractive")
-    options = ["-q", "-o", "DPkg::Lock::Timeout=300"]
-    at = command.index("install")
-    command[at:at] = options
-
-    def run(words):
-        return subprocess.run(
-            words, env=environment, check=False, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-            text=True,
+    prefix = sudo_prefix()
+    if prefix is None:
+        raise Stop(
+            "these packages are needed, and neither root nor sudo is at hand. Please run:\n"
+            "    sudo " + " ".join(command)
+        )
+    phases.begin("installing " + " ".join(names) + ": " + " ".join([*prefix, *command]))
+    status, text = apt_get(prefix, *command[1:])
+    if status != 0:
+        # The usual reason on a fresh machine: apt has no package lists yet, or old ones.
+        update()
+        # Releases differ in how they cut up clang; ensure() looks at what is there afterwards.
+        known = [name for name in names if _known(name)]
+        status, text = apt_get(prefix, *command[1:-len(names)], *(known or names))
+    if status != 0:
+        lines = [line for line in text.splitlines() if line.startswith(("E:", "W:", "Err:"))]
+        sys.stderr.write("\n".join(lines[-5:] or text.splitlines()[-5:]) + "\n")
+        raise Stop(
+            "apt-get failed (above). Where there is no network or no room on the disk, mend that and "
+            "start again; or install by hand: sudo " + " ".join(command)
         )
 
-    result = run(command)
-    if result.returncode != 0:
-        # The usual reason on a fresh machine: apt has no package lists yet, or old ones.
-        note("apt-get could not; updating its package lists")
-        run([*command[:at], *options, "update"])
-        # Releases differ in how they cut up clang; ensure() looks at what is there afterwards.
-        unknown = [name for name in names if run(["apt-cache", "show", name]).returncode != 0]
-        result = run([word for word in command if word not in unknown])
-    if result.returncode != 0:
-        sys.stderr.write(result.stdout)
-        raise Stop("apt-get failed (above): " + " ".join(command))
+
+def _known(name):
+    """Whether apt knows a package of this name."""
+    return subprocess.run(["apt-cache", "show", name], capture_output=True, check=False).returncode == 0
 
 
 def ensure(wanted, phases):
@@ -123,4 +146,7 @@ def ensure(wanted, phases):
     install(names, phases)
     names = missing(wanted)
     if names:
-        raise Stop("still not here after apt-get installed them: " + ", ".join(names))
+        raise Stop(
+            "still not here after apt-get installed them: " + ", ".join(names) + ". Please run:\n"
+            "    sudo apt-get install --reinstall " + " ".join(names)
+        )

@@ -1,29 +1,28 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The verb test: builds what the tests need, runs them side by side, and counts."""
+"""The verb test: builds what the tests need, has CTest run them side by side, and counts cases."""
 
 import argparse
-import ast
 import glob
+import json
 import os
 import re
 import subprocess
 import sys
 
-from . import packages, venv
-from .build import Build, library_targets, listed_programs, run_cmake, run_ninja
-from .jobs import (
-    Job, count_fuzzer, count_program, count_python, count_suite, count_units, run_jobs,
-)
+from . import counts, ns3, packages, venv
+from .build import Module, listed_programs
 from .places import ROOT, WORK, lock
 from .say import Phases, Stop, note, usage_error
 
 GROUPS = {
     "unit": "unit tests (GoogleTest); unit:PATTERN for some, as in --gtest_filter",
-    "examples": "the examples of test/examples-to-run.py",
-    "captures": "tools/check-capture on what the unit tests write (tshark and scapy)",
-    "python": "tests of the Python parts (test/python/test_*.py)",
+    "suite": "all ns-3 suites",
+    "example": "the examples of test/examples-to-run.py",
+    "python": "tests of the Python parts and of captures (tshark and scapy)",
+    "golden": "the golden set: runs whose output files are known by their checksums",
     "fuzz": "a short run of each fuzzer (with --sanitize)",
 }
+TESTS = {"RDMA_UNIT_TESTS": "ON", "RDMA_TEST_RUNNER": "ON"}
 
 
 def parser():
@@ -32,12 +31,15 @@ def parser():
     result = argparse.ArgumentParser(
         prog="tools/with-ns3 test",
         formatter_class=argparse.RawDescriptionHelpFormatter,
-        description="Runs all tests, or those named, and ends with one line that counts them.",
-        epilog=f"NAME is an ns-3 suite (see --list), an example, or a group:\n{groups}",
+        description="Runs all tests, or those named, and ends with one line that counts the cases.",
+        epilog=f"NAME is a suite, an example or a Python test (see --list), or a group:\n{groups}",
     )
     result.add_argument("names", nargs="*", metavar="NAME")
     result.add_argument("--list", action="store_true", help="print the names and run nothing")
-    result.add_argument("--full", action="store_true", help="long-running test cases as well")
+    result.add_argument(
+        "--asserts", action="store_true",
+        help="against an ns-3 with asserts and logs, which is built from source",
+    )
     result.add_argument(
         "--sanitize", action="store_true",
         help="unit tests, suites and fuzzers with the address and undefined sanitizers",
@@ -54,244 +56,187 @@ def parser():
     return result
 
 
-def has_unit_tests():
-    """Whether there is a unit test, and so the target rdma-unit-tests."""
-    return bool(glob.glob(os.path.join(ROOT, "test", "unit", "*-test.cc")))
-
-
-def has_suites():
-    """Whether there is an ns-3 suite, and so the target rdma-test-runner."""
-    with open(os.path.join(ROOT, "CMakeLists.txt"), encoding="utf-8") as handle:
-        listed = re.search(r"set\(rdma_test_sources([^)]*)\)", handle.read())
-    return bool(listed and ".cc" in re.sub(r"#.*", "", listed[1]))
-
-
 def fuzzers():
     """The names of the fuzzers."""
     paths = glob.glob(os.path.join(ROOT, "test", "fuzz", "*.cc"))
     return sorted(os.path.splitext(os.path.basename(path))[0] for path in paths)
 
 
-def python_tests():
-    """The files of Python tests."""
-    return sorted(glob.glob(os.path.join(ROOT, "test", "python", "test_*.py")))
-
-
-def example_runs():
-    """The runs that test/examples-to-run.py asks for: lists of program and arguments."""
-    path = os.path.join(ROOT, "test", "examples-to-run.py")
-    with open(path, encoding="utf-8") as handle:
-        tree = ast.parse(handle.read(), path)
-    for node in tree.body:
-        if isinstance(node, ast.Assign) and node.targets[0].id == "cpp_examples":
-            entries = ast.literal_eval(node.value)
-            return [entry[0].split() for entry in entries if entry[1] == "True"]
-    raise Stop(f"{path} has no list cpp_examples")
-
-
-def test_programs():
-    """The targets that hold the tests."""
-    result = ["rdma-unit-tests"] if has_unit_tests() else []
-    return result + (["rdma-test-runner"] if has_suites() else [])
-
-
-def targets(build):
-    """What a run of all tests needs of ns-3's build."""
-    return test_programs() + listed_programs("examples") or library_targets(build.tree)
-
-
-def suites_of(runner):
-    """The suites that the runner holds."""
-    if not has_suites():
-        return []
-    result = subprocess.run([runner, "--list"], capture_output=True, text=True, check=False)
-    if result.returncode != 0:
-        raise Stop(f"{runner} --list failed:\n{result.stdout}{result.stderr}")
-    return sorted(result.stdout.split())
-
-
-class Plan:
-    """What was asked for, checked against what exists."""
-
-    def __init__(self, names, suites, sanitize):
-        self.unit_filter = None
-        examples = sorted({run[0] for run in example_runs()})
-        groups = ["unit", "fuzz"] if sanitize else ["unit", "captures", "examples", "python"]
-        known = groups + suites + ([] if sanitize else examples)
-        wanted = names or groups + suites
-        for name in wanted:
-            if name.startswith("unit:"):
-                self.unit_filter = name[len("unit:"):]
-            elif name not in known:
-                raise usage_error(f"there is no test '{name}'; tests: {' '.join(known)}")
-        self.known = known
-        self.unit = "unit" in wanted or self.unit_filter is not None
-        self.fuzz = "fuzz" in wanted
-        self.python = "python" in wanted
-        self.captures = "captures" in wanted
-        self.suites = [name for name in suites if name in wanted]
-        self.examples = [name for name in examples if name in wanted or "examples" in wanted]
-
-
-def unit_jobs(program, pattern, env):
-    """The unit tests, in as many shards as there are cores."""
-    if not has_unit_tests():
-        return []
-    shards = len(os.sched_getaffinity(0))
-    command = [program] + ([f"--gtest_filter={pattern}"] if pattern else [])
-    return [
-        Job(
-            f"unit {index + 1}/{shards}", command, count_units,
-            {**env, "GTEST_TOTAL_SHARDS": str(shards), "GTEST_SHARD_INDEX": str(index)},
-        )
-        for index in range(shards)
-    ]
-
-
-def suite_jobs(runner, names, full, env):
-    """One process for each suite."""
-    fullness = ["--fullness=TAKES_FOREVER"] if full else []
-    return [
-        Job(name, [runner, f"--suite={name}", "--verbose", *fullness], count_suite, env)
-        for name in names
-    ]
-
-
 def python_with_requirements(phases):
-    """A Python that has what the Python tests need, or None where PyPI cannot be had."""
+    """A Python that has what the Python tests need, or this one where PyPI cannot be had."""
     path = os.path.join(os.path.realpath(ROOT), "test", "python", "requirements.txt")
     try:
         return venv.environment("tests", ["-r", path], "import scapy", phases)
     except Stop as stop:
         note(f"tests that need packages of PyPI are skipped: {stop}")
-        return None
+        return sys.executable
 
 
-def capture_jobs(program, interpreter, env):
-    """The unit tests write a capture, and the test of tools/check-capture judges it."""
-    script = os.path.join(os.path.realpath(ROOT), "test", "check-capture-test.py")
-    if not os.path.exists(script) or not has_unit_tests():
-        return []
-    command = (
-        'RDMA_CAPTURE_DIR=$PWD "$0" --gtest_filter="QbbFrameCapture.*" >captures.log || '
-        '{ cat captures.log; exit 1; }; exec "$1" "$2" "$PWD/rdma-frame-kinds.pcap" -v'
-    )
-    words = ["sh", "-c", command, program, interpreter, script]
-    return [Job("captures", words, count_python, env)]
+def build_plain(options, wish, phases):
+    """Builds all tests; returns the build."""
+    phases.expect(6)
+    wanted = {**packages.BUILD, **packages.TEST}
+    profile = "asserts" if options.asserts else "release"
+    found = ns3.choose(wish, wanted, phases, profile)
+    module = Module(found)
+    python = python_with_requirements(phases)
+    targets = ["rdma-unit-tests", "rdma-test-runner", *listed_programs("examples")]
+    module.make(targets, phases, {**TESTS, "RDMA_TEST_PYTHON": python})
+    return module
 
 
-def plain(options, prepare, phases):
-    """Builds with asserts; returns the jobs, or the names with --list."""
-    tree = prepare({**packages.BUILD, **packages.TEST}, phases, 3)
-    build = Build(tree, "assert")
-    build.configure(phases)
-    build.make(targets(build), phases)
-    runner = build.own("test", "rdma-test-runner")
-    plan = Plan(options.names, suites_of(runner), False)
-    if options.list:
-        return plan.known
-    from .cli import program_environment
+def build_sanitized(options, wish, phases):
+    """Builds the module, its tests and its fuzzers with sanitizers, on ns-3's libraries as they are.
 
-    env = program_environment(build)
-    jobs = []
-    if plan.unit:
-        jobs += unit_jobs(build.own("test", "rdma-unit-tests"), plan.unit_filter, env)
-    jobs += suite_jobs(runner, plan.suites, options.full, env)
-    for name, *arguments in example_runs():
-        if name in plan.examples:
-            command = [build.program("examples", name), *arguments]
-            jobs.append(Job(" ".join([name, *arguments]), command, count_program, env))
-    if plan.captures or plan.python:
-        interpreter = python_with_requirements(phases)
-    if plan.captures:
-        if interpreter:
-            jobs += capture_jobs(build.own("test", "rdma-unit-tests"), interpreter, env)
-        else:
-            jobs.append(Job.skip("captures", "scapy is not here", env))
-    if plan.python:
-        jobs += [Job.python(interpreter or sys.executable, path, env) for path in python_tests()]
-    return jobs
-
-
-def sanitized(options, prepare, phases):
-    """Builds this repository's own sources with sanitizers, on ns-3's libraries as they are."""
-    fuzz = bool(fuzzers()) and (not options.names or "fuzz" in options.names)
+    Returns the build with the tests, and that with the fuzzers; None for what was not asked for.
+    """
+    fuzz = not options.names or "fuzz" in options.names
     others = not options.names or any(name != "fuzz" for name in options.names)
+    phases.expect(3 + 2 * others + 2 * fuzz)
     wanted = {**packages.BUILD, **packages.TEST, **(packages.FUZZ if fuzz else {})}
-    tree = prepare(wanted, phases, 2 + 2 * others + 2 * fuzz)
-    build = Build(tree, "assert")
-    build.configure(phases)
-    build.make(library_targets(tree), phases)
-    common = {"RDMA_NS3_BUILD": build.output, "CMAKE_BUILD_TYPE": "None", "RDMA_SANITIZE": "ON"}
-    jobs = []
-    env = dict(
-        os.environ, UBSAN_OPTIONS="print_stacktrace=1", ASAN_OPTIONS="detect_stack_use_after_return=1"
-    )
-    runner, plan = None, None
+    found = ns3.choose(wish, wanted, phases)
+    # Asserts of this module's own sources hold, too; ns-3's libraries are as they are.
+    common = {
+        "CMAKE_BUILD_TYPE": "None", "RDMA_SANITIZE": "ON",
+        "CMAKE_CXX_FLAGS": "-O1 -DNS3_ASSERT_ENABLE",
+    }
+    tests, fuzzing = None, None
     if others:
-        folder = build.beside("sanitize")
-        settings = {
-            **common, "CMAKE_CXX_FLAGS": "-O1", "RDMA_UNIT_TESTS": "ON", "RDMA_TEST_RUNNER": "ON"
-        }
-        run_cmake(
-            os.path.realpath(ROOT), folder, settings, build.log("sanitize-cmake"), phases,
-            "this module with sanitizers",
-        )
-        run_ninja(
-            folder, test_programs() or ["rdma"], build.log("sanitize-ninja"), phases,
-            "this module with sanitizers",
-        )
-        runner = os.path.join(folder, "bin", "test", "rdma-test-runner")
-    plan = Plan(options.names, suites_of(runner) if runner else [], True)
-    if options.list:
-        return plan.known
-    if plan.unit:
-        program = os.path.join(os.path.dirname(runner), "rdma-unit-tests")
-        jobs += unit_jobs(program, plan.unit_filter, env)
-    if runner:
-        jobs += suite_jobs(runner, plan.suites, options.full, env)
+        tests = Module(found, "sanitize", {**common, **TESTS})
+        tests.make(["rdma-unit-tests", "rdma-test-runner"], phases)
     if fuzz:
-        folder = build.beside("fuzz")
-        settings = {
-            **common, "CMAKE_CXX_FLAGS": "-O1", "RDMA_FUZZ": "ON", "CMAKE_CXX_COMPILER": "clang++"
-        }
-        run_cmake(
-            os.path.realpath(ROOT), folder, settings, build.log("fuzz-cmake"), phases, "the fuzzers"
+        fuzzing = Module(
+            found, "fuzz", {**common, "RDMA_FUZZ": "ON", "CMAKE_CXX_COMPILER": "clang++"}
         )
-        run_ninja(folder, fuzzers(), build.log("fuzz-ninja"), phases, "the fuzzers")
-        jobs += [fuzz_job(folder, name, options, env) for name in fuzzers()]
-    return jobs
+        fuzzing.make(fuzzers(), phases)
+    return tests, fuzzing
 
 
-def fuzz_job(folder, name, options, env):
-    """One fuzzer: starts from the seeds in test/fuzz/seeds/NAME, keeps what it learns in .ns3/."""
-    corpus = os.path.join(WORK, "fuzz", name)
-    os.makedirs(corpus, exist_ok=True)
-    limit = (
-        f"-runs={options.fuzz_runs}"
-        if options.fuzz_runs
-        else f"-max_total_time={options.fuzz_seconds}"
+def entries(module):
+    """The labels of CTest's entries, by name."""
+    done = subprocess.run(
+        ["ctest", "--show-only=json-v1"], cwd=module.folder, capture_output=True, text=True,
+        check=False,
     )
-    seeds = os.path.join(os.path.realpath(ROOT), "test", "fuzz", "seeds", name)
-    command = [
-        os.path.join(folder, "bin", "fuzz", name), limit, "-timeout=20", "-rss_limit_mb=2048",
-        f"-artifact_prefix={corpus}-", "-print_final_stats=1", corpus,
-    ]
-    return Job(name, command + ([seeds] if os.path.isdir(seeds) else []), count_fuzzer, env)
+    if done.returncode != 0:
+        raise Stop(f"ctest failed in {module.folder}:\n{done.stderr}")
+    labels = {}
+    for entry in json.loads(done.stdout)["tests"]:
+        properties = {item["name"]: item["value"] for item in entry["properties"]}
+        labels[entry["name"]] = properties.get("LABELS", [""])[0]
+    return {name: label for name, label in labels.items() if label != "setup"}
 
 
-def main(arguments, prepare):
+def select(names, known):
+    """The entries that are asked for by name, group or pattern, and GoogleTest's pattern."""
+    pattern = None
+    chosen = set()
+    for name in names:
+        if name.startswith("unit:"):
+            pattern = name[len("unit:"):]
+            name = "unit"
+        found = {entry for entry, label in known.items() if name in (entry, label)}
+        if not found:
+            groups = sorted(set(known.values()))
+            raise usage_error(f"there is no test '{name}'; tests: {' '.join([*groups, *known])}")
+        chosen |= found
+    return sorted(chosen or known), pattern
+
+
+def run(module, chosen, pattern, options, extra=None):
+    """Has CTest run the entries; returns their results by name."""
+    env = {**module.environment(), **(extra or {})}
+    if pattern:
+        env["GTEST_FILTER"] = pattern
+    expression = "^(" + "|".join(re.escape(name) for name in chosen) + ")$"
+    log = os.path.join(module.folder, "Testing", "Temporary", "LastTest.log")
+    if os.path.exists(log):
+        os.unlink(log)
+    subprocess.run(
+        [
+            "ctest", "-j", str(len(os.sched_getaffinity(0))), "-R", expression,
+            "--output-on-failure", "--timeout", str(options.timeout),
+        ],
+        cwd=module.folder, env=env, check=False,
+    )
+    try:
+        with open(log, encoding="utf-8", errors="replace") as handle:
+            results = counts.count_log(handle.read())
+    except OSError as error:
+        raise Stop(f"ctest left no log: {error}") from error
+    for name in chosen:
+        results.setdefault(name, counts.Result(failed=1, names=("did not run",)))
+    return results
+
+
+def run_fuzzers(module, options):
+    """Runs the fuzzers one after another; returns their results by name.
+
+    Each starts from the seeds in test/fuzz/seeds/NAME, and keeps what it learns in .ns3/.
+    """
+    results = {}
+    for name in fuzzers():
+        corpus = os.path.join(WORK, "fuzz", name)
+        os.makedirs(corpus, exist_ok=True)
+        seeds = os.path.join(os.path.realpath(ROOT), "test", "fuzz", "seeds", name)
+        limit = (
+            f"-runs={options.fuzz_runs}"
+            if options.fuzz_runs else f"-max_total_time={options.fuzz_seconds}"
+        )
+        command = [
+            os.path.join(module.folder, "bin", "fuzz", name), limit, "-timeout=20",
+            "-rss_limit_mb=2048", f"-artifact_prefix={corpus}-", "-print_final_stats=1", corpus,
+            *([seeds] if os.path.isdir(seeds) else []),
+        ]
+        done = subprocess.run(
+            command, check=False, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+            errors="replace",
+        )
+        result = counts.count_program(done.stdout, done.returncode == 0)
+        if result.failed:
+            print("\n".join(done.stdout.splitlines()[-60:]))
+        print(f"{'FAIL' if result.failed else 'PASS'}  {name}", flush=True)
+        results[f"fuzz-{name}"] = result
+    return results
+
+
+def sanitizer_environment():
+    """How the sanitizers report."""
+    return {
+        "UBSAN_OPTIONS": "print_stacktrace=1", "ASAN_OPTIONS": "detect_stack_use_after_return=1"
+    }
+
+
+def main(arguments, wish):
     """test [OPTIONS] [NAME...]"""
     options = parser().parse_args(arguments)
+    if options.asserts:
+        if wish == "package" or options.sanitize:
+            raise usage_error("--asserts goes neither with --ns3=package nor with --sanitize")
+        wish = "source"
     phases = Phases()
     with lock(WORK):
-        jobs = (sanitized if options.sanitize else plain)(options, prepare, phases)
+        if options.sanitize:
+            module, fuzzing = build_sanitized(options, wish, phases)
+        else:
+            module, fuzzing = build_plain(options, wish, phases), None
+    known = entries(module) if module else {}
+    names = [name for name in options.names if not (options.sanitize and name == "fuzz")]
+    chosen, pattern = select(names, known) if module else ([], None)
+    if options.sanitize:
+        # Programs are not built with sanitizers here, and the golden set is of programs.
+        chosen = [name for name in chosen if known[name] in ("unit", "suite")]
     if options.list:
-        print("\n".join(jobs))
+        print("\n".join([*sorted(set(known.values())), *known, *(["fuzz"] if fuzzing else [])]))
         return 0
-    if not jobs:
-        note("there is nothing to run")
-    timeout = max(options.timeout, 2 * options.fuzz_seconds)
-    passed, failed, skipped = run_jobs(jobs, None if options.fuzz_runs else timeout)
-    print(f"{passed} passed, {failed} failed, {skipped} skipped", flush=True)
-    return 1 if failed or not passed else 0
+    extra = sanitizer_environment() if options.sanitize else None
+    results = run(module, chosen, pattern, options, extra) if chosen else {}
+    if fuzzing:
+        results.update(run_fuzzers(fuzzing, options))
+    failures = [f"{name}: {' '.join(result.names)}" for name, result in results.items() if result.failed]
+    if failures:
+        print("failed: " + "; ".join(failures))
+    total = [sum(getattr(result, kind) for result in results.values()) for kind in
+             ("passed", "failed", "skipped")]
+    print(f"{total[0]} passed, {total[1]} failed, {total[2]} skipped", flush=True)
+    return 1 if total[1] or not total[0] else 0
