@@ -2,17 +2,23 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """An incast over a leaf-spine fabric, by ns-3's Python bindings.
 
-    tools/with-ns3 python examples/rdma-incast.py
-    tools/with-ns3 python examples/rdma-incast.py --senders=32 --bytes=200000
+    pip install .
+    python examples/rdma-incast.py
+    python examples/rdma-incast.py --senders=15 --bytes=200000
 
-Builds the fabric step by step, as a script of one's own would. The C++ program with the same options
-gives the same digest:
+Without a virtual environment of one's own:
+
+    tools/with-ns3 python examples/rdma-incast.py
+
+The script builds the fabric step by step, as a script of one's own would. The C++ program with the
+same options gives the same digest:
 
     tools/with-ns3 run rdma-fabric --topology=leaf-spine:2x8x2 --workload=incast:12 --bytes=100KB
 """
 
 import argparse
 
+import ns3_rdma
 from ns import ns
 
 
@@ -44,13 +50,12 @@ def main():
     runner = ns.RdmaFlowRunner.Make(fabric, flows)
     ns.Simulator.Run()
 
-    results = runner.GetResults()
-    totals = fabric.GetTotals()
-    for result in results:
-        flow = result.flow
-        print(f"host {flow.srcHost:3} to host {flow.dstHost:3}: {flow.bytes} bytes, {result.status}")
-    print(f"{totals.drops} drops, {totals.pauseFrames} pause frames")
-    print(f"digest {ns.GetRdmaDigest(results)}")
+    table = ns3_rdma.flow_table(runner)
+    columns = ["src", "dst", "bytes", "fct_ns", "ideal_fct_ns", "slowdown", "status"]
+    print(table[columns].to_string(index=False))
+    summary = ns3_rdma.summary_table(fabric, runner).iloc[0]
+    print(f"{summary.drops} drops, {summary.pause_frames} pause frames")
+    print(f"digest {summary.digest}")
     ns.Simulator.Destroy()
 
 

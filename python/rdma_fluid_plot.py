@@ -15,7 +15,7 @@ import os
 import sys
 
 from rdma_plot import COLOURS, FORMATS, matplotlib_figure, save, style
-from rdma_results import ResultsError
+from ns3_rdma.results import ResultsError
 
 POINTS = 240  # on each line; more cannot be told apart
 

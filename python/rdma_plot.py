@@ -17,7 +17,7 @@ import argparse
 import os
 import sys
 
-from rdma_results import (
+from ns3_rdma.results import (
     ResultsError, quantile, read_monitor, read_run, read_time_series, size_groups,
 )
 

@@ -21,7 +21,7 @@ sys.path[:0] = [os.path.join(ROOT, "doc"), os.path.join(ROOT, "python")]
 
 import console  # noqa: E402
 import introspect  # noqa: E402
-import rdma_results  # noqa: E402
+from ns3_rdma import results  # noqa: E402
 
 BUILD = os.environ.get("NS3_BUILD")
 # Releases differ in what they complain about; this one is Debian 12's.
@@ -52,7 +52,7 @@ class Texts(unittest.TestCase):
         self.assertEqual(code, example)
 
     def test_columns_in_readme_are_those_of_the_files(self):
-        for name, kind in (("flows.csv", rdma_results.Flow), ("ports.csv", rdma_results.Port)):
+        for name, kind in (("flows.csv", results.Flow), ("ports.csv", results.Port)):
             part = text_of("README.md").split(f"`{name}` has a row for each", 1)[1]
             table = re.search(r"\|---\|---\|\n((?:\|.*\n)+)", part)[1]
             names = [

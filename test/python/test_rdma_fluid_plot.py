@@ -12,7 +12,7 @@ sys.path.insert(0, os.path.join(ROOT, "python"))
 
 import rdma_cc_table  # noqa: E402
 import rdma_fluid_plot  # noqa: E402
-from rdma_results import ResultsError  # noqa: E402
+from ns3_rdma.results import ResultsError  # noqa: E402
 
 HAVE_MATPLOTLIB = importlib.util.find_spec("matplotlib") is not None
 HEADER = "time_us,fluid_queue_bytes,packet_queue_bytes,fluid_rate_1_bps,packet_rate_1_bps\n"

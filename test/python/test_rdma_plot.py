@@ -11,7 +11,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 sys.path.insert(0, os.path.join(ROOT, "python"))
 
 import rdma_plot  # noqa: E402
-from rdma_results import Flow, Port, ResultsError, Run  # noqa: E402
+from ns3_rdma.results import Flow, Port, ResultsError, Run  # noqa: E402
 
 HAVE_MATPLOTLIB = importlib.util.find_spec("matplotlib") is not None
 

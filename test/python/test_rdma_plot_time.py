@@ -12,7 +12,7 @@ sys.path.insert(0, os.path.join(ROOT, "python"))
 
 import rdma_plot  # noqa: E402
 import rdma_plot_time  # noqa: E402
-from rdma_results import ResultsError, read_monitor, read_time_series  # noqa: E402
+from ns3_rdma.results import ResultsError, read_monitor, read_time_series  # noqa: E402
 
 SAMPLES = """\
 time_ns,node,qp,flow,rate_bps,target_rate_bps,window_bytes,alpha,rtt_ns,in_flight_bytes,acknowledged_packets

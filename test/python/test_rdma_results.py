@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Tests of python/rdma_results.py and of what python/rdma_plot.py does without matplotlib."""
+"""Tests of python/ns3_rdma/results.py and of what python/rdma_plot.py does without matplotlib."""
 
 import contextlib
 import hashlib
@@ -14,7 +14,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 sys.path.insert(0, os.path.join(ROOT, "python"))
 
 import rdma_plot  # noqa: E402
-from rdma_results import (  # noqa: E402
+from ns3_rdma.results import (  # noqa: E402
     Flow, ResultsError, quantile, read_flows, read_ports, read_run, read_summary, size_groups,
 )
 

@@ -1,77 +1,103 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The verb python: a virtual environment with cppyy, and a build whose bindings load this module."""
+"""The verb python: a virtual environment in which this repository is installed by pip."""
 
+import ast
 import glob
+import hashlib
 import os
 import re
-import subprocess
 import sys
 
 from . import packages, venv
-from .build import Build, library_target, library_targets
+from .build import environment, jobs
 from .places import ROOT, WORK, lock
-from .say import Phases, usage_error
+from .say import Phases, Progress, Stop, usage_error
 
-# For ns-3 3.37 and 3.38, whose trees do not say which release of cppyy they go with.
-CPPYY = "2.4.2"
-# Releases before this one cannot be installed for Python 3.12 and newer. ns-3 3.37 works with it.
-CPPYY_PYTHON_3_12 = "3.5.0"
-
-
-def cppyy_release(tree):
-    """The release of cppyy that the tree asks for in its packaging files, if Python allows."""
-    if sys.version_info >= (3, 12):
-        return CPPYY_PYTHON_3_12
-    for name in ("setup.cfg", "pyproject.toml"):
-        path = os.path.join(tree.path, name)
-        if os.path.exists(path):
-            with open(path, encoding="utf-8") as handle:
-                if match := re.search(r"cppyy==([\d.]+)", handle.read()):
-                    return match[1]
-    return CPPYY
+# What pip install . compiles, installs or reads, below the root of the repository.
+SOURCES = (
+    "CMakeLists.txt", "LICENSE", "README.md", "pyproject.toml", "cmake/*", "helper/**/*.*",
+    "model/**/*.*", "python/backend/*.py", "python/ns3_rdma/*.py",
+)
+STATUS = re.compile(r"^\s*\[(\d+)/(\d+)\] ")
 
 
-def write_lock_file(build):
-    """What the bindings read to find the build that they belong to.
+def project(name):
+    """The value of a line of pyproject.toml; Python has no reader for the file before 3.11."""
+    with open(os.path.join(ROOT, "pyproject.toml"), encoding="utf-8") as handle:
+        found = re.search(rf"^{name} = (.*)$", handle.read(), re.M)
+    return ast.literal_eval(found[1])
 
-    They look upwards from themselves for a folder with an entry "ns3", which would be the source
-    tree; its file is of the build that was configured last. 3.37 loads only the modules of the
-    first list.
+
+def check_python():
+    """Stops where PyPI has no ns-3 for the Python that runs this."""
+    first, end = re.match(r">=3\.(\d+),<3\.(\d+)$", project("requires-python")).groups()
+    if not int(first) <= sys.version_info.minor < int(end):
+        raise Stop(
+            f"python needs a Python from 3.{first} to 3.{int(end) - 1}, for which PyPI has ns-3; "
+            f"{sys.executable} is {sys.version.split()[0]}. With another one: "
+            f"python3.{int(end) - 1} tools/with_ns3 python SCRIPT"
+        )
+
+
+def fingerprint():
+    """Changes with each change of what is installed."""
+    lines = [os.path.realpath(ROOT)]
+    for pattern in SOURCES:
+        for path in sorted(glob.glob(os.path.join(ROOT, pattern), recursive=True)):
+            if os.path.isfile(path):
+                status = os.stat(path)
+                lines.append(f"{path} {status.st_size} {status.st_mtime_ns}")
+    return hashlib.sha256("\n".join(lines).encode()).hexdigest()
+
+
+def install(interpreter, phases):
+    """Installs this repository where that has not been done since its sources changed."""
+    folder = os.path.dirname(os.path.dirname(interpreter))
+    stamp = os.path.join(folder, "with-ns3-installed")
+    wanted = fingerprint()
+    if venv.holds(stamp, wanted):
+        phases.skip()
+        return
+    if os.path.exists(stamp):
+        os.unlink(stamp)
+    phases.begin(f"compiling this module for Python and installing it in {folder}")
+    progress = Progress()
+
+    def show(line):
+        if match := STATUS.match(line):
+            done, total = int(match[1]), int(match[2])
+            progress.show(f"{100 * done // total:3d}% ({done} of {total})")
+
+    # The build folder is kept, so that a change compiles only what has changed.
+    build = os.path.join(WORK, os.path.basename(folder).replace("venv-", "build-", 1))
+    command = [
+        interpreter, "-m", "pip", "install", "-v", "--disable-pip-version-check", "--no-deps",
+        "--no-build-isolation", "-C", f"build-dir={build}", os.path.realpath(ROOT),
+    ]
+    env = {**environment(), "CMAKE_BUILD_PARALLEL_LEVEL": str(jobs())}
+    venv.run(command, os.path.join(WORK, f"{os.path.basename(folder)}-install.log"), env, show)
+    progress.clear()
+    with open(stamp, "w", encoding="ascii") as handle:
+        handle.write(wanted)
+
+
+def interpreter_with_module(phases):
+    """The interpreter of an environment in which "from ns import ns" has this module.
+
+    Takes up to three steps. The caller holds the lock of WORK.
     """
-    os.makedirs(os.path.join(build.output, "ns3"), exist_ok=True)
-    pattern = f"libns{build.tree.version}-*{build.suffix()}.so"
-    names = [os.path.basename(path) for path in glob.glob(os.path.join(build.output, "lib", pattern))]
-    start, end = len(f"libns{build.tree.version}-"), -len(f"{build.suffix()}.so")
-    modules = sorted(f"ns3-{name[start:end]}" for name in names)
-    text = (
-        f"out_dir = {build.output!r}\nNS3_ENABLED_MODULES = {modules!r}\n"
-        "NS3_ENABLED_CONTRIBUTED_MODULES = []\nBUILD_PROFILE = 'release'\n"
-        f"VERSION = {build.tree.version!r}\n"
+    check_python()
+    wanted = ("g++", "cmake", "ninja-build")
+    packages.ensure(
+        {**{name: packages.BUILD[name] for name in wanted}, **packages.PYTHON}, phases
     )
-    with open(
-        os.path.join(build.output, f".lock-ns3_{sys.platform}_build"), "w", encoding="utf-8"
-    ) as handle:
-        handle.write(text)
+    requirements = [*project("dependencies"), *project("requires")]
+    interpreter = venv.environment("python", requirements, "import cppyy, pandas", phases)
+    install(interpreter, phases)
+    return interpreter
 
 
-def link_system_libraries(build):
-    """A folder of links to the system's libraries that ns-3 is linked with, for the bindings.
-
-    They look for each of them, but only beside the interpreter's own library and in the folders of
-    LD_LIBRARY_PATH, and in those recursively.
-    """
-    folder = os.path.join(build.output, "system-libraries")
-    os.makedirs(folder, exist_ok=True)
-    libraries = glob.glob(os.path.join(build.output, "lib", "libns3*.so"))
-    listing = subprocess.run(["ldd", *libraries], capture_output=True, text=True, check=False).stdout
-    for name, path in set(re.findall(r"^\s*(lib\S+) => (/\S+)", listing, re.M)):
-        link = os.path.join(folder, name)
-        if not name.startswith("libns3") and not os.path.lexists(link):
-            os.symlink(path, link)
-    return folder
-
-
-def main(arguments, prepare, execute):
+def main(arguments, execute):
     """python SCRIPT [ARGS]"""
     if not arguments:
         raise usage_error("python needs a script")
@@ -80,21 +106,7 @@ def main(arguments, prepare, execute):
         names = " ".join(sorted(os.path.relpath(path, ROOT) for path in found)) or "none yet"
         raise usage_error(f"there is no script '{arguments[0]}'; this module's: {names}")
     phases = Phases()
+    phases.expect(3)
     with lock(WORK):
-        tree = prepare({**packages.BUILD, **packages.PYTHON}, phases, 3)
-        # The first import compiles cppyy's precompiled header.
-        interpreter = venv.environment(
-            "bindings", [f"cppyy=={cppyy_release(tree)}"],
-            "import cppyy; cppyy.cppdef('int f() { return 0; }')", phases,
-        )
-        build = Build(tree, "python", {"Python3_EXECUTABLE": interpreter})
-        build.configure(phases)
-        build.make([*library_targets(tree), library_target(tree)], phases)
-        write_lock_file(build)
-        system = link_system_libraries(build)
-    paths = [os.path.join(build.output, "bindings", "python"), os.path.join(ROOT, "python")]
-    env = dict(os.environ)
-    env["PYTHONPATH"] = os.pathsep.join([*paths, *filter(None, [env.get("PYTHONPATH")])])
-    lib = os.path.join(build.output, "lib")
-    env["LD_LIBRARY_PATH"] = os.pathsep.join(filter(None, [lib, system, env.get("LD_LIBRARY_PATH")]))
-    return execute([interpreter, *arguments], env)
+        interpreter = interpreter_with_module(phases)
+    return execute([interpreter, *arguments])

@@ -21,7 +21,8 @@ USAGE = """usage: tools/with-ns3 [--ns3=package|source] VERB ...
   exec CMD [ARGS]         run CMD with the programs and libraries of the build on its paths
   bench [ARGS]            run the benchmarks of bench/ on an ns-3 built from source; --static
                           first: with static libraries and link-time optimization
-  python SCRIPT [ARGS]    run a Python script in which "from ns import ns" works
+  python SCRIPT [ARGS]    run a Python script in which "from ns import ns" has this module; its
+                          ns-3 is that of PyPI
   --help                  this text
 
 ns-3 comes from the environment variable NS3_DIR (a source tree, 3.37 or newer, which stays as it

@@ -3,12 +3,53 @@
 
 import hashlib
 import os
+import re
 import shutil
 import subprocess
 import sys
 
 from .places import WORK
 from .say import Stop
+
+# What pip says of a network that does not work.
+NO_NETWORK = re.compile(
+    r"NewConnectionError|NameResolutionError|name resolution|Network is unreachable|"
+    r"ConnectTimeoutError|ConnectionResetError|ProxyError|ReadTimeoutError|SSLError"
+)
+# What python/backend/rdma_backend.py says of a machine on which it cannot build.
+OWN = re.compile(r"^\s*ns3-rdma: (.*)$", re.M)
+
+
+def holds(path, text):
+    """Whether a file exists and holds a text."""
+    if not os.path.exists(path):
+        return False
+    with open(path, encoding="ascii") as handle:
+        return handle.read() == text
+
+
+def run(command, log, env=None, line_done=None):
+    """Runs a command and appends what it says to a log; stops with one message if it fails."""
+    lines = []
+    with open(log, "a", encoding="utf-8") as out, subprocess.Popen(
+        command, env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+        errors="replace",
+    ) as process:
+        for line in process.stdout:
+            out.write(line)
+            lines.append(line)
+            if line_done:
+                line_done(line)
+    if process.returncode == 0:
+        return
+    text = "".join(lines)
+    own = OWN.search(text)
+    if own:
+        raise Stop(own[1])
+    if NO_NETWORK.search("".join(lines[-40:])):
+        raise Stop(f"PyPI cannot be reached; with a network, try again (all of it in {log})")
+    sys.stderr.writelines(lines[-20:])
+    raise Stop(f"failed (above; all of it in {log}): {' '.join(command)}")
 
 
 def environment(name, requirements, first_use, phases):
@@ -21,27 +62,21 @@ def environment(name, requirements, first_use, phases):
     interpreter = os.path.join(folder, "bin", "python")
     complete = os.path.join(folder, "with-ns3-complete")
     wanted = hashlib.sha256(repr([requirements, _texts(requirements)]).encode()).hexdigest()
-    if os.path.exists(complete):
-        with open(complete, encoding="ascii") as handle:
-            if handle.read() == wanted:
-                phases.skip()
-                return interpreter
+    if holds(complete, wanted):
+        phases.skip()
+        return interpreter
     what = " ".join(os.path.relpath(word) if os.path.isabs(word) else word for word in requirements)
     phases.begin(f"creating {folder} with {what} from PyPI")
     shutil.rmtree(folder, ignore_errors=True)
     log = os.path.join(WORK, f"venv-{name}.log")
-    steps = (
+    if os.path.exists(log):
+        os.unlink(log)
+    for step in (
         [sys.executable, "-m", "venv", folder],
         [interpreter, "-m", "pip", "install", "--disable-pip-version-check", *requirements],
         [interpreter, "-c", first_use],
-    )
-    with open(log, "w", encoding="utf-8") as out:
-        for step in steps:
-            result = subprocess.run(step, stdout=out, stderr=subprocess.STDOUT, check=False)
-            if result.returncode != 0:
-                with open(log, encoding="utf-8", errors="replace") as handle:
-                    sys.stderr.write("".join(handle.readlines()[-20:]))
-                raise Stop(f"failed (above; all of it in {log}): {' '.join(step)}")
+    ):
+        run(step, log)
     with open(complete, "w", encoding="ascii") as handle:
         handle.write(wanted)
     return interpreter

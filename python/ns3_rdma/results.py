@@ -11,6 +11,7 @@ Times are in ns, as in the files. Nothing but Python's standard library is neede
 import csv
 import dataclasses
 import hashlib
+import io
 import json
 import math
 import os
@@ -139,43 +140,59 @@ def _text(text):
 _PARSERS = {int: _integer, float: _number, Optional[float]: _optional, str: _text}
 
 
-def _read_rows(path, kind):
-    """The rows of a CSV file that has the fields of kind as columns, in any order, among others."""
+def _parse_rows(handle, path, kind):
+    """The rows of CSV text that has the fields of kind as columns, in any order, among others."""
     parsers = {field.name: _PARSERS[field.type] for field in dataclasses.fields(kind)}
     rows = []
     try:
-        with open(path, newline="", encoding="utf-8") as handle:
-            reader = csv.reader(handle, strict=True)
-            header = next(reader, None)
-            if header is None:
-                raise ResultsError(f"{path}: the file is empty; accepted: a line of column names")
-            for name in parsers:
-                if header.count(name) != 1:
+        reader = csv.reader(handle, strict=True)
+        header = next(reader, None)
+        if header is None:
+            raise ResultsError(f"{path}: the file is empty; accepted: a line of column names")
+        for name in parsers:
+            if header.count(name) != 1:
+                raise ResultsError(
+                    f"{path}:1: {name}: there are {header.count(name)} columns of that name; "
+                    "accepted: 1"
+                )
+        columns = [(name, header.index(name), parse) for name, parse in parsers.items()]
+        for row in reader:
+            if len(row) != len(header):
+                raise ResultsError(
+                    f"{path}:{reader.line_num}: {len(row)} fields; accepted: {len(header)}, as "
+                    "in the first line"
+                )
+            values = {}
+            for name, index, parse in columns:
+                try:
+                    values[name] = parse(row[index])
+                except ValueError as error:
                     raise ResultsError(
-                        f"{path}:1: {name}: there are {header.count(name)} columns of that name; "
-                        "accepted: 1"
-                    )
-            columns = [(name, header.index(name), parse) for name, parse in parsers.items()]
-            for row in reader:
-                if len(row) != len(header):
-                    raise ResultsError(
-                        f"{path}:{reader.line_num}: {len(row)} fields; accepted: {len(header)}, as "
-                        "in the first line"
-                    )
-                values = {}
-                for name, index, parse in columns:
-                    try:
-                        values[name] = parse(row[index])
-                    except ValueError as error:
-                        raise ResultsError(
-                            f'{path}:{reader.line_num}: {name}: "{row[index]}"; accepted: {error}'
-                        ) from None
-                rows.append(kind(**values))
-    except OSError as error:
-        raise ResultsError(f"{path}: {error.strerror}") from None
+                        f'{path}:{reader.line_num}: {name}: "{row[index]}"; accepted: {error}'
+                    ) from None
+            rows.append(kind(**values))
     except (csv.Error, UnicodeDecodeError) as error:
         raise ResultsError(f"{path}: not a CSV file: {error}") from None
     return tuple(rows)
+
+
+def _read_rows(path, kind):
+    """The same of a file."""
+    try:
+        with open(path, newline="", encoding="utf-8") as handle:
+            return _parse_rows(handle, path, kind)
+    except OSError as error:
+        raise ResultsError(f"{path}: {error.strerror}") from None
+
+
+def parse_flows(text):
+    """The rows of the text of a flows.csv."""
+    return _parse_rows(io.StringIO(text, newline=""), "flows.csv", Flow)
+
+
+def parse_ports(text):
+    """The rows of the text of a ports.csv."""
+    return _parse_rows(io.StringIO(text, newline=""), "ports.csv", Port)
 
 
 def read_flows(path):

@@ -1,0 +1,131 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only
+"""Tests of what pip install . and tools/with-ns3 python say where they cannot work: one message
+that names what is missing. Nothing is downloaded or compiled."""
+
+import glob
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+from unittest import mock
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+BACKEND = os.path.join(ROOT, "python", "backend")
+sys.path.insert(0, os.path.join(ROOT, "tools"))
+
+from with_ns3 import bindings, venv  # noqa: E402
+from with_ns3.say import Stop  # noqa: E402
+
+# A machine on which there is a wheel of ns-3.
+MACHINE = (
+    "import platform, sys; sys.platform = 'linux'; platform.machine = lambda: 'x86_64'; "
+    "platform.libc_ver = lambda: ('glibc', '2.36'); "
+)
+ASK = "import rdma_backend; rdma_backend.get_requires_for_build_wheel()"
+
+
+class Machine(unittest.TestCase):
+    """python/backend/rdma_backend.py, as pip calls it before anything else."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = folder.name
+
+    def compiler(self, name, script):
+        """Makes a program that passes for a compiler."""
+        path = os.path.join(self.folder, name)
+        with open(path, "w", encoding="ascii") as handle:
+            handle.write(f"#!/bin/sh\n{script}\n")
+        os.chmod(path, 0o755)
+
+    def says(self, *texts, machine=MACHINE, **variables):
+        """Asks; the answer is one line with these texts."""
+        env = {**os.environ, "PATH": self.folder, "PYTHONPATH": BACKEND, **variables}
+        if "CXX" not in variables:
+            env.pop("CXX", None)
+        result = subprocess.run(
+            [sys.executable, "-c", machine + ASK], env=env, capture_output=True, text=True,
+            check=False,
+        )
+        self.assertEqual(result.returncode, 1)
+        self.assertEqual(result.stdout, "")
+        lines = [line for line in result.stderr.splitlines() if line]
+        self.assertEqual(len(lines), 1, result.stderr)
+        self.assertTrue(lines[0].startswith("ns3-rdma: "), lines[0])
+        for text in texts:
+            self.assertIn(text, lines[0])
+
+    def test_no_compiler(self):
+        self.says("no C++ compiler was found; looked for c++, g++, clang++ in PATH",
+                  "apt install g++ python3-dev")
+
+    def test_compiler_of_the_environment_is_missing(self):
+        self.compiler("c++", "exit 0")
+        self.says("looked for g++-99 in PATH", CXX="g++-99 -m64")
+
+    def test_old_compiler(self):
+        self.compiler("g++", "exit 1")
+        self.says("g++ does not compile C++20", "g++ 10 or newer does")
+
+    def test_no_python_header(self):
+        self.compiler("c++", "read -r line; case $line in *Python.h*) exit 1;; esac")
+        self.says("there is no Python.h in", "apt install g++ python3-dev")
+
+    def test_no_wheel_for_the_machine(self):
+        arm = MACHINE.replace("x86_64", "aarch64")
+        self.says("for Linux on x86_64 with glibc 2.28 or newer; this is linux on aarch64",
+                  machine=arm)
+        old = MACHINE.replace("2.36", "2.27")
+        self.says("this is linux on x86_64 with glibc 2.27", machine=old)
+        musl = MACHINE.replace("('glibc', '2.36')", "('', '')")
+        self.says("this is linux on x86_64.", machine=musl)
+
+
+class WithNs3(unittest.TestCase):
+    """tools/with-ns3 python."""
+
+    def test_versions_of_python(self):
+        for version in ((3, 8, 1), (3, 14, 0)):
+            with mock.patch.object(bindings, "sys") as fake:
+                fake.version_info = mock.Mock(minor=version[1])
+                fake.version = ".".join(map(str, version)) + " (main)"
+                fake.executable = "/usr/bin/python3"
+                with self.assertRaisesRegex(Stop, r"from 3\.9 to 3\.13.* is 3\.(8|14)\.[01]\."):
+                    bindings.check_python()
+        bindings.project("dependencies").index("ns3==3.44.post0")
+
+    def run_that_fails(self, text):
+        with tempfile.TemporaryDirectory() as folder:
+            log = os.path.join(folder, "log")
+            code = f"import sys; print({text!r}); sys.exit(1)"
+            with self.assertRaises(Stop) as caught, open(os.devnull, "w") as null:
+                with mock.patch("sys.stderr", null):
+                    venv.run([sys.executable, "-c", code], log)
+            with open(log, encoding="utf-8") as handle:
+                self.assertEqual(handle.read(), text + "\n")
+        return str(caught.exception)
+
+    def test_failures_of_pip(self):
+        self.assertEqual(
+            self.run_that_fails("error:\n      ns3-rdma: no compiler.\n  note:"), "no compiler."
+        )
+        self.assertIn(
+            "PyPI cannot be reached", self.run_that_fails("WARNING: ... NewConnectionError(...)")
+        )
+        self.assertRegex(self.run_that_fails("something else"), r"^failed \(above; all of it in ")
+
+    def test_fingerprint(self):
+        before = bindings.fingerprint()
+        self.assertEqual(before, bindings.fingerprint())
+        with mock.patch.object(bindings, "SOURCES", ("CMakeLists.txt",)):
+            self.assertNotEqual(before, bindings.fingerprint())
+        for pattern in bindings.SOURCES:
+            found = glob.glob(os.path.join(ROOT, pattern), recursive=True)
+            self.assertTrue(found, pattern)
+
+
+if __name__ == "__main__":
+    unittest.main()
