@@ -30,6 +30,11 @@ endif()
 include(GNUInstallDirs)
 include(${CMAKE_CURRENT_LIST_DIR}/rdma-find-ns3.cmake)
 add_compile_options(-Wall)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  # Precompiled headers count as system headers, whose paths gcc shortens by following links. Quoted
+  # names beside a link (see rdma-headers.cmake) would not be found then.
+  add_compile_options(-fno-canonical-system-headers)
+endif()
 
 # ns-3's headers and libraries under names that do not depend on where it is installed.
 file(MAKE_DIRECTORY ${CMAKE_BINARY_DIR}/ns-3)

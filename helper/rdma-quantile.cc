@@ -23,7 +23,11 @@ RdmaQuantile(std::vector<double> values, double fraction)
         return values.back();
     }
     const double part = index - static_cast<double>(below);
-    return (1.0 - part) * values[below] + part * values[below + 1];
+    // Each product is rounded in memory: a compiler may contract a product and a sum, and the last
+    // digit of a result would depend on the processor.
+    const volatile double lower = (1.0 - part) * values[below];
+    const volatile double upper = part * values[below + 1];
+    return lower + upper;
 }
 
 } // namespace ns3

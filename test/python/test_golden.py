@@ -211,10 +211,6 @@ class Runs(unittest.TestCase):
         return done.stdout
 
     @unittest.skipUnless(PROGRAM, "rdma-fabric is not on the PATH")
-    def test_outputs_are_as_before(self):
-        self.assertRegex(self.ask("check"), r"^\d+ passed, 0 failed, \d+ skipped\n$")
-
-    @unittest.skipUnless(PROGRAM, "rdma-fabric is not on the PATH")
     def test_every_option_and_value_has_a_run(self):
         self.assertEqual(self.ask("coverage"), "every option and every value has a run\n")
 
