@@ -8,6 +8,7 @@ Takes the capture that the unit test QbbFrameCapture writes (RDMA_CAPTURE_DIR=DI
 Usage: test/check-capture-test.py DIR/rdma-frame-kinds.pcap (with a Python that has scapy)
 """
 
+import importlib.util
 import json
 import os
 import random
@@ -147,6 +148,7 @@ def kind(frame):
     return "TCP" if frame[12:14] == b"\x08\x00" and frame[23] == 6 else "OTHER"
 
 
+@unittest.skipUnless(importlib.util.find_spec("scapy"), "scapy is not here")
 class CheckCapture(unittest.TestCase):
     """Captures good and bad."""
 

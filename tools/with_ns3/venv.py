@@ -14,7 +14,7 @@ from .say import Stop
 # What pip says of a network that does not work.
 NO_NETWORK = re.compile(
     r"NewConnectionError|NameResolutionError|name resolution|Network is unreachable|"
-    r"ConnectTimeoutError|ConnectionResetError|ProxyError|ReadTimeoutError"
+    r"ConnectTimeoutError|ConnectionResetError|ProxyError|ReadTimeoutError|SSLError"
 )
 # What python/backend/rdma_backend.py says of a machine on which it cannot build.
 OWN = re.compile(r"^\s*ns3-rdma: (.*)$", re.M)
