@@ -270,7 +270,8 @@ class Choice(Scratch):
 
     def install(self, version):
         write(self.path("usr/include/ns3/core-module.h"))
-        write(self.path(f"usr/lib/x86_64-linux-gnu/libns3.{version}-core.so"))
+        for name in build.MODULES:
+            write(self.path(f"usr/lib/x86_64-linux-gnu/libns3.{version}-{name}.so"))
 
     def choose(self, wish=None, profile="release"):
         found = ns3.choose(wish, {"g++": None}, Phases(), profile)
@@ -290,8 +291,9 @@ class Choice(Scratch):
     def test_soname_has_the_release(self):
         self.install("43")
         folder = self.path("usr/lib/x86_64-linux-gnu")
-        os.rename(f"{folder}/libns3.43-core.so", f"{folder}/libns3-core.so.37")
-        os.symlink("libns3-core.so.37", f"{folder}/libns3-core.so")
+        for name in build.MODULES:
+            os.rename(f"{folder}/libns3.43-{name}.so", f"{folder}/libns3-{name}.so.37")
+            os.symlink(f"libns3-{name}.so.37", f"{folder}/libns3-{name}.so")
         self.assertEqual(ns3.installed(), (self.path("usr"), "3.37"))
 
     def test_package_is_installed_where_the_system_has_it(self):
@@ -317,6 +319,8 @@ class Choice(Scratch):
         self.assertIn("(NS3_DIR)", self.choose()[2])
 
     def test_half_installed_package(self):
+        self.install("37")
+        os.unlink(self.path("usr/lib/x86_64-linux-gnu/libns3.37-applications.so"))
         self.patch(ns3, "half_installed", lambda: True)
         with self.assertRaisesRegex(Stop, "--reinstall libns3-dev"):
             self.choose()

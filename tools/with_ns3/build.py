@@ -220,9 +220,12 @@ class Module:
         os.makedirs(folder, exist_ok=True)
         return os.path.join(folder, f"{self.kind}-{name}.log")
 
-    def make(self, targets, phases, settings=None):
-        """Configures with further settings, which stay for later calls, and builds targets."""
-        what = f"this module against ns-3 {self.ns3.version}"
+    def what(self):
+        """What messages call this build."""
+        return f"this module against ns-3 {self.ns3.version}"
+
+    def configure(self, phases, settings=None):
+        """Configures with further settings, which stay for later calls."""
         known = os.path.join(self.folder, "with-ns3.json")
         if os.path.exists(known):
             with open(known, encoding="utf-8") as handle:
@@ -230,9 +233,18 @@ class Module:
             self.settings = {**kept, **self.settings}
         self.settings.update(settings or {})
         run_cmake(
-            os.path.realpath(ROOT), self.folder, self.settings, self.log("cmake"), phases, what
+            os.path.realpath(ROOT), self.folder, self.settings, self.log("cmake"), phases, self.what()
         )
-        run_ninja(self.folder, targets, self.log("ninja"), phases, f"{what} ({' '.join(targets)})")
+
+    def build(self, targets, phases):
+        """Builds targets where needed."""
+        what = f"{self.what()} ({' '.join(targets)})"
+        run_ninja(self.folder, targets, self.log("ninja"), phases, what)
+
+    def make(self, targets, phases, settings=None):
+        """Configures and builds."""
+        self.configure(phases, settings)
+        self.build(targets, phases)
 
     def program(self, name):
         """The path of an example or a benchmark program."""

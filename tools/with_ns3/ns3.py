@@ -9,7 +9,7 @@ import shutil
 import subprocess
 
 from . import packages, source
-from .build import build_ns3
+from .build import MODULES, build_ns3
 from .say import Stop, note
 
 OLDEST = (3, 37)
@@ -47,7 +47,9 @@ def installed():
         ):
             name = os.path.realpath(path)
             match = re.search(r"libns3\.(\d+)[^/]*-core", name) or re.search(r"\.so\.(\d+)$", name)
-            if match and os.path.exists(name):
+            folder, base = os.path.split(path)
+            needed = [os.path.join(folder, base.replace("-core", f"-{each}")) for each in MODULES]
+            if match and all(os.path.exists(each) for each in needed):
                 return prefix, f"3.{match[1]}"
     return None, None
 

@@ -72,30 +72,26 @@ def python_with_requirements(phases):
         return sys.executable
 
 
-def build_plain(options, wish, phases):
-    """Builds all tests; returns the build."""
-    phases.expect(6)
+def configure_plain(options, wish, phases):
+    """Configures a build for all tests."""
     wanted = {**packages.BUILD, **packages.TEST}
     profile = "asserts" if options.asserts else "release"
-    found = ns3.choose(wish, wanted, phases, profile)
-    module = Module(found)
+    module = Module(ns3.choose(wish, wanted, phases, profile))
     python = python_with_requirements(phases)
-    targets = ["rdma-unit-tests", "rdma-test-runner", *listed_programs("examples")]
-    module.make(targets, phases, {**TESTS, "RDMA_TEST_PYTHON": python})
+    module.configure(phases, {**TESTS, "RDMA_TEST_PYTHON": python})
     return module
 
 
-def build_sanitized(options, wish, phases):
-    """Builds the module, its tests and its fuzzers with sanitizers, on ns-3's libraries as they are.
+def configure_sanitized(options, wish, phases):
+    """Configures builds with sanitizers, on ns-3's libraries as they are.
 
     Returns the build with the tests, and that with the fuzzers; None for what was not asked for.
     """
     fuzz = not options.names or "fuzz" in options.names
     others = not options.names or any(name != "fuzz" for name in options.names)
-    phases.expect(3 + 2 * others + 2 * fuzz)
     wanted = {**packages.BUILD, **packages.TEST, **(packages.FUZZ if fuzz else {})}
     found = ns3.choose(wish, wanted, phases)
-    # Asserts of this module's own sources hold, too; ns-3's libraries are as they are.
+    # Asserts of this module's own sources hold, too.
     common = {
         "CMAKE_BUILD_TYPE": "None", "RDMA_SANITIZE": "ON",
         "CMAKE_CXX_FLAGS": "-O1 -DNS3_ASSERT_ENABLE",
@@ -103,13 +99,26 @@ def build_sanitized(options, wish, phases):
     tests, fuzzing = None, None
     if others:
         tests = Module(found, "sanitize", {**common, **TESTS})
-        tests.make(["rdma-unit-tests", "rdma-test-runner"], phases)
+        tests.configure(phases)
     if fuzz:
         fuzzing = Module(
             found, "fuzz", {**common, "RDMA_FUZZ": "ON", "CMAKE_CXX_COMPILER": "clang++"}
         )
-        fuzzing.make(fuzzers(), phases)
+        fuzzing.configure(phases)
     return tests, fuzzing
+
+
+def targets(chosen, known):
+    """The programs that the entries run."""
+    labels = {known[name] for name in chosen}
+    result = []
+    if "unit" in labels or "captures" in chosen:
+        result.append("rdma-unit-tests")
+    if "suite" in labels:
+        result.append("rdma-test-runner")
+    if labels & {"example", "golden", "python"}:
+        result += listed_programs("examples")
+    return result
 
 
 def entries(module):
@@ -215,20 +224,25 @@ def main(arguments, wish):
             raise usage_error("--asserts goes neither with --ns3=package nor with --sanitize")
         wish = "source"
     phases = Phases()
+    phases.expect(7 if options.sanitize else 6)
     with lock(WORK):
         if options.sanitize:
-            module, fuzzing = build_sanitized(options, wish, phases)
+            module, fuzzing = configure_sanitized(options, wish, phases)
         else:
-            module, fuzzing = build_plain(options, wish, phases), None
-    known = entries(module) if module else {}
-    names = [name for name in options.names if not (options.sanitize and name == "fuzz")]
-    chosen, pattern = select(names, known) if module else ([], None)
-    if options.sanitize:
-        # Programs are not built with sanitizers here, and the golden set is of programs.
-        chosen = [name for name in chosen if known[name] in ("unit", "suite")]
-    if options.list:
-        print("\n".join([*sorted(set(known.values())), *known, *(["fuzz"] if fuzzing else [])]))
-        return 0
+            module, fuzzing = configure_plain(options, wish, phases), None
+        known = entries(module) if module else {}
+        if options.sanitize:
+            # Programs are not built with sanitizers here.
+            known = {name: label for name, label in known.items() if label in ("unit", "suite")}
+        names = [name for name in options.names if not (options.sanitize and name == "fuzz")]
+        chosen, pattern = select(names, known) if module else ([], None)
+        if options.list:
+            print("\n".join([*sorted(set(known.values())), *known, *(["fuzz"] if fuzzing else [])]))
+            return 0
+        if chosen:
+            module.build(targets(chosen, known), phases)
+        if fuzzing:
+            fuzzing.build(fuzzers(), phases)
     extra = sanitizer_environment() if options.sanitize else None
     results = run(module, chosen, pattern, options, extra) if chosen else {}
     if fuzzing:
