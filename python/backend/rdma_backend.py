@@ -26,6 +26,14 @@ def _stop(message):
     raise SystemExit(1)
 
 
+def _not_there(name):
+    """Ends a build by pip --no-build-isolation in an environment that is not prepared for it."""
+    _stop(
+        f"the build needs {name} in its environment; without --no-build-isolation pip puts it "
+        "there."
+    )
+
+
 def _ns3():
     """The ns-3 that pyproject.toml names, as "ns3==VERSION"."""
     with open(os.path.join(ROOT, "pyproject.toml"), encoding="utf-8") as handle:
@@ -81,8 +89,10 @@ def _scikit_build():
     """What builds, once the machine has been looked at."""
     check_platform()
     check_compiler()
-    from scikit_build_core import build
-
+    try:
+        from scikit_build_core import build
+    except ImportError:
+        _not_there("scikit-build-core")
     return build
 
 
@@ -91,10 +101,7 @@ def _settings(config_settings):
     try:
         found = importlib.metadata.distribution("ns3")
     except importlib.metadata.PackageNotFoundError:
-        _stop(
-            f"the build needs {_ns3()} in its environment. Without --no-build-isolation pip puts "
-            "it there."
-        )
+        _not_there(_ns3())
     if f"ns3=={found.version}" != _ns3():
         _stop(f"the build needs {_ns3()}; its environment has ns3=={found.version}")
     prefix = str(found.locate_file("ns3"))

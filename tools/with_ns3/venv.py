@@ -71,12 +71,14 @@ def environment(name, requirements, first_use, phases):
     log = os.path.join(WORK, f"venv-{name}.log")
     if os.path.exists(log):
         os.unlink(log)
+    # What pip compiles (CPyCppyy) is not to be debugged, and is compiled faster so.
+    env = dict(os.environ, CFLAGS="-g0", CXXFLAGS="-g0")
     for step in (
         [sys.executable, "-m", "venv", folder],
         [interpreter, "-m", "pip", "install", "--disable-pip-version-check", *requirements],
         [interpreter, "-c", first_use],
     ):
-        run(step, log)
+        run(step, log, env)
     with open(complete, "w", encoding="ascii") as handle:
         handle.write(wanted)
     return interpreter
