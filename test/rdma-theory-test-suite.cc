@@ -48,8 +48,6 @@ class TimelyTestCase : public TestCase
         for (uint32_t i = 0; i < 2; ++i)
         {
             const auto control = CreateObjectWithAttributes<RdmaTimely>(
-                "MinRtt",
-                TimeValue(MicroSeconds(20)),
                 "Patched",
                 BooleanValue(patched),
                 "InitialRate",
@@ -184,6 +182,40 @@ class PausesTestCase : public TestCase
     }
 };
 
+/** TIMELY's incast of 64, of which its largest cut and its lowest rate decide. */
+class TimelyIncastTestCase : public TestCase
+{
+  public:
+    TimelyIncastTestCase()
+        : TestCase("TIMELY, 64 to 1 at 100 Gb/s, 10 MB each: below 100 ms in the mean")
+    {
+    }
+
+  private:
+    void DoRun() override
+    {
+        constexpr uint32_t SENDERS = 64;
+        RdmaTestFabric test;
+        test.helper.SetBufferAttribute("BufferSize", UintegerValue(12 << 20));
+        test.helper.SetCongestionControl("ns3::RdmaTimely");
+        std::vector<RdmaFlow> flows;
+        for (uint32_t i = 0; i < SENDERS; ++i)
+        {
+            flows.push_back(MakeTestFlow(i, i, SENDERS, 10'000'000));
+        }
+        test.Install(MakeRdmaStar(SENDERS + 1, MakeTestRates(100, 100, 1000)), flows);
+        test.Run();
+        double sumMs = 0;
+        for (const RdmaFlowResult& result : test.runner->GetResults())
+        {
+            NS_TEST_ASSERT_MSG_EQ(result.IsCompleted(), true, "flow " << result.flow.id);
+            sumMs += static_cast<double>(*result.fctPs) / 1e9;
+        }
+        // All of it takes 55.3 ms at line rate.
+        NS_TEST_EXPECT_MSG_LT(sumMs / SENDERS, 100, "mean FCT in ms");
+    }
+};
+
 /** The suite. */
 class RdmaTheoryTestSuite : public TestSuite
 {
@@ -194,6 +226,7 @@ class RdmaTheoryTestSuite : public TestSuite
         AddTestCase(new TimelyTestCase);
         AddTestCase(new HpccIncastTestCase);
         AddTestCase(new PausesTestCase);
+        AddTestCase(new TimelyIncastTestCase);
     }
 };
 
