@@ -28,9 +28,9 @@ void ConfigureRdmaControl(RdmaFabricHelper& helper,
  * \ingroup rdma
  * DCTCP's marking threshold K: what the port sends in the longest round trip of the topology.
  *
- * The paper asks for K above C x RTT / 7 ("Data Center TCP", SIGCOMM 2010, section 3.4) and for room
- * for bursts. At that bound two flows of RdmaDctcp as a rate leave 2% of a port idle here; with seven
- * times as much they fill it.
+ * The paper asks for K above C x RTT / 7 ("Data Center TCP", SIGCOMM 2010, section 3.4) and for
+ * room for bursts. At that bound two flows of RdmaDctcp as a rate leave 2% of a port idle here;
+ * with seven times as much they fill it.
  *
  * \param topology a valid topology
  * \param payloadBytes of a full packet
