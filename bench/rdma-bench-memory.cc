@@ -126,6 +126,7 @@ FlowBytes(uint32_t count)
 int
 main(int argc, char* argv[])
 {
+    QbbSetTimeResolution(); // before times of the command line are read
     uint32_t queuePairs = 100'000;
     CommandLine cmd(__FILE__);
     cmd.Usage("Heap bytes for each host, queue pair and flow.");

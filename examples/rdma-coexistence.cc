@@ -118,6 +118,7 @@ class Pinger
 int
 main(int argc, char* argv[])
 {
+    QbbSetTimeResolution(); // before times of the command line are read
     std::string rate = "10Gbps";
     std::string weights = "1:1";
     std::string flowControl = "Pfc";

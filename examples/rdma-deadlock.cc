@@ -247,6 +247,7 @@ Run(const Options& options)
 int
 main(int argc, char* argv[])
 {
+    QbbSetTimeResolution(); // before times of the command line are read
     Options options;
     CommandLine cmd(__FILE__);
     cmd.Usage("PFC deadlock: happens, is foreseen, found and named.");

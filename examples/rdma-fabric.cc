@@ -23,6 +23,7 @@ using namespace ns3;
 int
 main(int argc, char* argv[])
 {
+    QbbSetTimeResolution(); // before times of the command line are read
     RdmaFabricOptions options;
     std::string preset = FindRdmaPreset(argc, argv);
     try

@@ -282,8 +282,8 @@ PrintSeeds(const std::vector<Means>& seeds)
         queue += std::pow(seed.queueBytes - mean.queueBytes, 2);
         marking += std::pow(seed.marking - mean.marking, 2);
     }
-    // 1.96 standard errors, which is on the small side for few seeds.
-    const double errors = 1.96 / std::sqrt(count * (count - 1));
+    const double errors =
+        RdmaStudentT95(static_cast<uint32_t>(seeds.size() - 1)) / std::sqrt(count * (count - 1));
     std::cout << "  95% confidence:   +-" << std::setprecision(1) << std::setw(7)
               << errors * std::sqrt(queue) / 1000 << "    +-" << std::setprecision(4)
               << 100 * errors * std::sqrt(marking) << "\n";
@@ -487,6 +487,7 @@ Compare(const Setting& setting, uint32_t seeds, const std::string& output)
 int
 main(int argc, char* argv[])
 {
+    QbbSetTimeResolution(); // before times of the command line are read
     Options options;
     CommandLine cmd(__FILE__);
     cmd.Usage("Congestion control as a fluid model and packet by packet: hosts that send to one "
@@ -514,7 +515,6 @@ main(int argc, char* argv[])
 
     try
     {
-        QbbSetTimeResolution();
         Compare(MakeSetting(options), options.seeds, options.output);
         return 0;
     }

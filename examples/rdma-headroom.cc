@@ -41,6 +41,7 @@ Split(const std::string& text)
 int
 main(int argc, char* argv[])
 {
+    QbbSetTimeResolution(); // before times of the command line are read
     std::string rates = "10Gbps,40Gbps,100Gbps,400Gbps";
     std::string lengths = "2,20,300";
     uint32_t mtu = 1024;

@@ -195,6 +195,7 @@ Measure(const Setting& setting, bool tcp, bool bulk, bool realTime)
 int
 main(int argc, char* argv[])
 {
+    QbbSetTimeResolution(); // before times of the command line are read
     std::string rate = "40Gbps";
     std::string weights = "3:4:3";
     std::string duration = "40ms";
@@ -212,7 +213,6 @@ main(int argc, char* argv[])
                        StringValue("ns3::ConstantRandomVariable[Constant=0]"));
     try
     {
-        QbbSetTimeResolution();
         const Setting setting{ParseRdmaRate(rate), weights, QbbFromPs(ParseRdmaTime(duration))};
         if (setting.duration.IsZero())
         {

@@ -115,6 +115,7 @@ Measure(const Run& run, const std::string& recovery)
 int
 main(int argc, char* argv[])
 {
+    QbbSetTimeResolution(); // before times of the command line are read
     std::string rate = "40Gbps";
     std::string bytes = "4MB";
     uint64_t every = 256;
@@ -130,7 +131,6 @@ main(int argc, char* argv[])
 
     try
     {
-        QbbSetTimeResolution();
         Run run{RdmaWrOpcode::SEND,
                 DataRate(ParseRdmaRate(rate)),
                 ParseRdmaBytes(bytes),

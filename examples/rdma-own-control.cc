@@ -101,6 +101,7 @@ OwnControl::MakeController(const RdmaPathProfile& profile) const
 int
 main(int argc, char* argv[])
 {
+    QbbSetTimeResolution(); // before times of the command line are read
     std::string control = "ns3::OwnControl";
     std::string step = "200Mbps";
     CommandLine cmd(__FILE__);

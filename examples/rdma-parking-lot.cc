@@ -25,6 +25,7 @@ using namespace ns3;
 int
 main(int argc, char* argv[])
 {
+    QbbSetTimeResolution(); // before times of the command line are read
     RdmaFabricOptions options;
     ApplyRdmaPreset("parking-lot", options);
     std::string cnpInterval = "1ps";     // a CNP for each mark, as in the paper
@@ -60,7 +61,6 @@ main(int argc, char* argv[])
     cmd.AddValue("csv", "file for the rates over time, or none", csv);
     cmd.AddValue("period", "time from row to row of it", period);
     cmd.Parse(argc, argv);
-    QbbSetTimeResolution();
     if (options.switchType == "shared")
     {
         options.cells = 1;

@@ -274,6 +274,8 @@ RunStorms(const Request& request)
     RunStorm(request, {"watchdog: forward", true, false, "Forward"}, fair);
 }
 
+constexpr uint32_t HOSTS_OF_LEAF = 16; //!< receiver: as its messages have it
+
 /**
  * Messages to host 0 from all hosts that are not at its leaf, and as a background messages from
  * every host to the one 16 further on; evenly spaced.
@@ -287,21 +289,20 @@ RunStorms(const Request& request)
 std::vector<RdmaFlow>
 MakeMessages(const Request& request, uint32_t hosts, DataRate rate, Time end)
 {
-    constexpr uint32_t LEAF = 16;
     constexpr uint64_t BYTES = 65536;
     const auto between = [&](double load) {
         return Seconds(BYTES * 8 / (load * static_cast<double>(rate.GetBitRate())));
     };
     std::vector<RdmaFlow> flows;
-    uint32_t source = LEAF;
+    uint32_t source = HOSTS_OF_LEAF;
     for (Time at = Seconds(0); at < end; at += between(request.load))
     {
         AddFlow(flows, source, 0, BYTES, at);
-        source = source + 1 < hosts ? source + 1 : LEAF;
+        source = source + 1 < hosts ? source + 1 : HOSTS_OF_LEAF;
     }
     for (uint32_t from = 0; from < hosts; ++from)
     {
-        const uint32_t to = (from + LEAF) % hosts;
+        const uint32_t to = (from + HOSTS_OF_LEAF) % hosts;
         const Time step = between(0.3);
         for (Time at = step * from / hosts; to != 0 && at < end; at += step)
         {
@@ -362,6 +363,13 @@ RunReceiver(const Request& request, const std::string& name, double alpha, uint3
 void
 RunReceivers(const Request& request)
 {
+    const RdmaTopology topology = RdmaFabricRun::MakeTopology(request.options);
+    if (topology.GetHosts().size() <= HOSTS_OF_LEAF)
+    {
+        throw std::invalid_argument("--topology: " + request.options.topology +
+                                    " with --scenario=receiver; accepted: leaves of " +
+                                    std::to_string(HOSTS_OF_LEAF) + " hosts, two and more");
+    }
     std::cout << "pauses because of host 0, which stalls for " << request.stall.ToDouble(Time::US)
               << " us"
               << " every " << request.period.ToDouble(Time::US) << " us"
@@ -372,7 +380,6 @@ RunReceivers(const Request& request)
               << std::setw(12) << "p99 slowd." << std::setw(9) << "drops" << std::setw(12)
               << "unfinished\n";
     // Each of the 20 ports of a leaf has one lossless class, so a twentieth of the shared memory.
-    const RdmaTopology topology = RdmaFabricRun::MakeTopology(request.options);
     RdmaFabricRun probe(request.options,
                         MakeMessages(request, 64, DataRate(40'000'000'000), Seconds(0)));
     const auto leaf = probe.GetFabric()->GetSwitch(topology.GetSwitches().front());
@@ -392,6 +399,7 @@ RunReceivers(const Request& request)
 int
 main(int argc, char* argv[])
 {
+    QbbSetTimeResolution(); // before times of the command line are read
     Request request;
     request.options.topology.clear();
     request.options.rate = "40Gbps";

@@ -282,6 +282,7 @@ PrintRow(bool bandwidth, const RdmaClientResult& result)
 int
 main(int argc, char* argv[])
 {
+    QbbSetTimeResolution(); // before times of the command line are read
     Options options;
     CommandLine cmd(__FILE__);
     cmd.Usage("Latency, bandwidth and message rate between two hosts, as perftest measures them.");

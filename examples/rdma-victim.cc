@@ -233,6 +233,7 @@ Measure(const Setting& setting,
 int
 main(int argc, char* argv[])
 {
+    QbbSetTimeResolution(); // before times of the command line are read
     uint32_t runs = 10;
     std::string duration = "40ms";
     CommandLine cmd(__FILE__);
@@ -242,7 +243,6 @@ main(int argc, char* argv[])
     cmd.Parse(argc, argv);
     try
     {
-        QbbSetTimeResolution();
         Setting setting{QbbFromPs(ParseRdmaTime(duration)), "none"};
         if (runs == 0 || setting.duration.IsZero())
         {

@@ -40,6 +40,7 @@ struct Longest
 {
     double bytes{0};        //!< largest product of bandwidth and delay
     int64_t roundTripPs{0}; //!< longest round trip
+    uint32_t links{0};      //!< most links
 };
 
 /**
@@ -125,6 +126,7 @@ FindLongest(const RdmaTopology& topology, uint32_t packetBytes, uint32_t ackByte
                                          static_cast<double>(there.roundTripPs) * 1e-12 *
                                              static_cast<double>(there.rateBps) / 8);
                 longest.roundTripPs = std::max(longest.roundTripPs, there.roundTripPs);
+                longest.links = std::max(longest.links, there.links);
             }
         }
     }
@@ -145,6 +147,12 @@ int64_t
 GetRdmaLongestRttPs(const RdmaTopology& topology, uint32_t packetBytes, uint32_t ackBytes)
 {
     return FindLongest(topology, packetBytes, ackBytes).roundTripPs;
+}
+
+uint32_t
+GetRdmaLongestLinks(const RdmaTopology& topology)
+{
+    return FindLongest(topology, 0, 0).links;
 }
 
 } // namespace ns3

@@ -41,6 +41,13 @@ uint32_t GetRdmaBdpPackets(const RdmaTopology& topology, uint32_t packetBytes, u
  */
 int64_t GetRdmaLongestRttPs(const RdmaTopology& topology, uint32_t packetBytes, uint32_t ackBytes);
 
+/**
+ * \ingroup rdma
+ * \param topology a valid topology
+ * \return links of the longest shortest path between two hosts; 0 if no two are connected
+ */
+uint32_t GetRdmaLongestLinks(const RdmaTopology& topology);
+
 } // namespace ns3
 
 #endif /* RDMA_BDP_H */

@@ -20,6 +20,19 @@ namespace ns3
 namespace
 {
 
+/** \param options a run, whose preset is not none \return the preset */
+const RdmaBufferPreset&
+FindBufferPreset(const RdmaFabricOptions& options)
+{
+    std::vector<std::string> names{"none"};
+    for (const RdmaBufferPreset& preset : GetRdmaBufferPresets())
+    {
+        names.push_back(preset.name);
+    }
+    CheckRdmaChoice("bufferPreset", options.bufferPreset, names);
+    return GetRdmaBufferPreset(options.bufferPreset);
+}
+
 /** \param options a run \return bytes of memory of each switch */
 uint64_t
 GetBufferBytes(const RdmaFabricOptions& options)
@@ -27,9 +40,7 @@ GetBufferBytes(const RdmaFabricOptions& options)
     if (options.buffer == "auto")
     {
         constexpr uint64_t DEFAULT = 12 << 20;
-        return options.bufferPreset == "none" ? DEFAULT : ParseRdmaOption("bufferPreset", [&] {
-            return GetRdmaBufferPreset(options.bufferPreset).bytes;
-        });
+        return options.bufferPreset == "none" ? DEFAULT : FindBufferPreset(options).bytes;
     }
     const uint64_t bytes =
         ParseRdmaOption("buffer", [&] { return ParseRdmaBytes(options.buffer); });
@@ -72,9 +83,7 @@ ConfigureRdmaBuffers(RdmaFabricHelper& helper, const RdmaFabricOptions& options)
     const uint64_t bytes = GetBufferBytes(options);
     if (options.bufferPreset != "none")
     {
-        SetRdmaBufferPreset(helper, ParseRdmaOption("bufferPreset", [&] {
-                                return GetRdmaBufferPreset(options.bufferPreset);
-                            }));
+        SetRdmaBufferPreset(helper, FindBufferPreset(options));
     }
     helper.SetBufferAttribute("BufferSize", UintegerValue(bytes));
     if (!options.classAlphas.empty())

@@ -2,8 +2,11 @@
 
 #include "rdma-fabric-control.h"
 
+#include "qbb-ecn-marker.h"
 #include "qbb-wire.h"
+#include "rdma-bdp.h"
 #include "rdma-fabric-switch.h"
+#include "rdma-nic.h"
 #include "rdma-option.h"
 #include "rdma-units.h"
 
@@ -24,27 +27,31 @@ struct Algorithm
     const char* type;      //!< TypeId name
     const char* attribute; //!< an attribute that is set, if any
     const char* value;     //!< its value
+    const char* cnps;      //!< time between CNPs, if not RdmaNic's
     bool ecn;              //!< it needs marks
     uint32_t trailer;      //!< bytes of its telemetry in a packet, at most
     bool acknowledged;     //!< it needs an acknowledgement of each packet
 };
 
+constexpr const char EACH_MARK[] = "1ps"; //!< time between CNPs: one for each mark
+constexpr const char NIC_CNPS[] = "4us";  //!< min_time_between_cnps of the NICs of dcqcn-nic
+
 constexpr uint32_t INT_BYTES = QbbWire::IntTrailerBytes(RDMA_INT_MAX_HOPS); //!< for any path
 
 constexpr Algorithm ALGORITHMS[] = {
-    {"dcqcn", "ns3::RdmaDcqcn", "Preset", "Paper", true, 0, false},
-    {"dcqcn-nic", "ns3::RdmaDcqcn", "Preset", "Nic", true, 0, false},
-    {"rcm", "ns3::RdmaRcm", nullptr, nullptr, true, 0, false},
-    {"dctcp", "ns3::RdmaDctcp", "Form", "Rate", true, 0, true},
-    {"dctcp-window", "ns3::RdmaDctcp", "Form", "Window", true, 0, true},
-    {"timely", "ns3::RdmaTimely", "Patched", "false", false, 0, true},
-    {"timely-patched", "ns3::RdmaTimely", "Patched", "true", false, 0, true},
-    {"swift", "ns3::RdmaSwift", nullptr, nullptr, false, 0, true},
-    {"hpcc", "ns3::RdmaHpcc", nullptr, nullptr, false, INT_BYTES, true},
-    {"hpcc-pint", "ns3::RdmaHpccPint", nullptr, nullptr, false, QbbWire::PINT_BYTES, true},
-    {"powertcp", "ns3::RdmaPowerTcp", "Variant", "Int", false, INT_BYTES, true},
-    {"powertcp-theta", "ns3::RdmaPowerTcp", "Variant", "Theta", false, 0, true},
-    {"aimd", "ns3::RdmaAimd", nullptr, nullptr, false, 0, true},
+    {"dcqcn", "ns3::RdmaDcqcn", "Preset", "Paper", nullptr, true, 0, false},
+    {"dcqcn-nic", "ns3::RdmaDcqcn", "Preset", "Nic", NIC_CNPS, true, 0, false},
+    {"rcm", "ns3::RdmaRcm", nullptr, nullptr, EACH_MARK, true, 0, false},
+    {"dctcp", "ns3::RdmaDctcp", "Form", "Rate", nullptr, true, 0, true},
+    {"dctcp-window", "ns3::RdmaDctcp", "Form", "Window", nullptr, true, 0, true},
+    {"timely", "ns3::RdmaTimely", "Patched", "false", nullptr, false, 0, true},
+    {"timely-patched", "ns3::RdmaTimely", "Patched", "true", nullptr, false, 0, true},
+    {"swift", "ns3::RdmaSwift", nullptr, nullptr, nullptr, false, 0, true},
+    {"hpcc", "ns3::RdmaHpcc", nullptr, nullptr, nullptr, false, INT_BYTES, true},
+    {"hpcc-pint", "ns3::RdmaHpccPint", nullptr, nullptr, nullptr, false, QbbWire::PINT_BYTES, true},
+    {"powertcp", "ns3::RdmaPowerTcp", "Variant", "Int", nullptr, false, INT_BYTES, true},
+    {"powertcp-theta", "ns3::RdmaPowerTcp", "Variant", "Theta", nullptr, false, 0, true},
+    {"aimd", "ns3::RdmaAimd", nullptr, nullptr, nullptr, false, 0, true},
 };
 
 /** \param options a run \return its algorithm, or null for none */
@@ -64,12 +71,47 @@ FindAlgorithm(const RdmaFabricOptions& options)
     return nullptr;
 }
 
+/** \param type a TypeId \param name an attribute \return true if Config::SetDefault() was given one
+ */
+bool
+IsDefaultGiven(TypeId type, const std::string& name)
+{
+    TypeId::AttributeInformation info;
+    return type.LookupAttributeByName(name, &info) &&
+           info.initialValue != info.originalInitialValue;
+}
+
+/** DCTCP's step, unless the user gave a curve. */
 void
-ConfigureEcn(RdmaFabricHelper& helper, const RdmaFabricOptions& options)
+ConfigureStep(RdmaFabricHelper& helper,
+              const RdmaFabricOptions& options,
+              const RdmaTopology& topology)
+{
+    const TypeId marker = QbbEcnMarker::GetTypeId();
+    if (IsDefaultGiven(marker, "Kmin") || IsDefaultGiven(marker, "Kmax") ||
+        IsDefaultGiven(marker, "Pmax") || IsDefaultGiven(marker, "ReferenceRate"))
+    {
+        return;
+    }
+    constexpr uint64_t REFERENCE_BPS = 100'000'000'000;
+    const uint64_t step = GetRdmaDctcpStep(topology, options.mtu, REFERENCE_BPS);
+    helper.SetEcnAttribute("Kmin", UintegerValue(step));
+    helper.SetEcnAttribute("Kmax", UintegerValue(step));
+    helper.SetEcnAttribute("ReferenceRate", DataRateValue(DataRate(REFERENCE_BPS)));
+}
+
+void
+ConfigureEcn(RdmaFabricHelper& helper,
+             const RdmaFabricOptions& options,
+             const RdmaTopology& topology)
 {
     const std::string& text = options.ecn;
     if (text == "auto" || text == "on" || text == "off")
     {
+        if (options.cc.rfind("dctcp", 0) == 0)
+        {
+            ConfigureStep(helper, options, topology);
+        }
         helper.EnableEcn(IsRdmaEcnOn(options) && IsRdmaMarkingCurve(options));
         return;
     }
@@ -114,10 +156,25 @@ GetRdmaControlBytes(const RdmaFabricOptions& options)
     return algorithm ? algorithm->trailer : 0;
 }
 
-void
-ConfigureRdmaControl(RdmaFabricHelper& helper, const RdmaFabricOptions& options)
+uint64_t
+GetRdmaDctcpStep(const RdmaTopology& topology, uint32_t payloadBytes, uint64_t rateBps)
 {
-    ConfigureEcn(helper, options);
+    constexpr uint32_t OVERHEAD = QbbWire::PREAMBLE_BYTES + QbbWire::GAP_BYTES;
+    const auto bytes = [](RdmaOpcode opcode, uint32_t payload) {
+        return QbbWire::RoceFrameBytes(GetRdmaOpcodeInfo(opcode), payload, false) + OVERHEAD;
+    };
+    const uint32_t packet = bytes(RdmaOpcode::RDMA_WRITE_MIDDLE, payloadBytes);
+    const int64_t rttPs = GetRdmaLongestRttPs(topology, packet, bytes(RdmaOpcode::ACKNOWLEDGE, 0));
+    const double product = 1.0 / 8e12 * static_cast<double>(rateBps) * static_cast<double>(rttPs);
+    return static_cast<uint64_t>(product);
+}
+
+void
+ConfigureRdmaControl(RdmaFabricHelper& helper,
+                     const RdmaFabricOptions& options,
+                     const RdmaTopology& topology)
+{
+    ConfigureEcn(helper, options, topology);
     const Algorithm* algorithm = FindAlgorithm(options);
     if (!algorithm)
     {
@@ -140,10 +197,9 @@ ConfigureRdmaControl(RdmaFabricHelper& helper, const RdmaFabricOptions& options)
                                     "; accepted: 1, for it looks at each acknowledgement");
     }
     helper.SetCongestionControl(algorithm->type);
-    if (options.cc == "dcqcn-nic")
+    if (algorithm->cnps && !IsDefaultGiven(RdmaNic::GetTypeId(), "CnpInterval"))
     {
-        // The receiving half of the same NICs: min_time_between_cnps.
-        helper.SetNicAttribute("CnpInterval", StringValue("4us"));
+        helper.SetNicAttribute("CnpInterval", StringValue(algorithm->cnps));
     }
     if (algorithm->attribute)
     {

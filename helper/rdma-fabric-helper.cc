@@ -17,6 +17,9 @@
 #include <ns3/pointer.h>
 #include <ns3/uinteger.h>
 
+#include <algorithm>
+#include <iostream>
+
 namespace ns3
 {
 
@@ -236,9 +239,9 @@ RdmaFabricHelper::Install(const RdmaTopology& topology) const
             InstallSwitch(*fabric, node, marker);
         }
     }
-    if (control && control->GetUtilisationPeriod() > 0)
+    if (control)
     {
-        EnablePint(*fabric, *transport);
+        FinishControl(*fabric, *transport, *control);
     }
     InstallAddresses(*fabric);
     fabric->m_routing->ComputeRoutes();
@@ -286,16 +289,42 @@ RdmaFabricHelper::GetLineBytes(const RdmaTransport& transport, uint32_t trailer)
 }
 
 void
-RdmaFabricHelper::EnablePint(const RdmaFabric& fabric, const RdmaTransport& transport) const
+RdmaFabricHelper::FinishControl(RdmaFabric& fabric,
+                                const RdmaTransport& transport,
+                                const RdmaCongestionControl& control) const
 {
-    const auto [packet, ack] = GetLineBytes(transport, QbbWire::PINT_BYTES);
-    const int64_t baseRttPs = GetRdmaLongestRttPs(fabric.m_topology, packet, ack);
+    const bool pint = control.GetUtilisationPeriod() > 0;
+    uint32_t trailer = pint ? QbbWire::PINT_BYTES : 0;
+    if (control.NeedsInt())
+    {
+        const uint32_t links = std::max(GetRdmaLongestLinks(fabric.m_topology), 1U);
+        trailer = QbbWire::IntTrailerBytes(links - 1);
+    }
+    const auto [packet, ack] = GetLineBytes(transport, trailer);
+    fabric.m_longestRttPs = GetRdmaLongestRttPs(fabric.m_topology, packet, ack);
+    if (pint)
+    {
+        SetPintBaseRtt(fabric);
+    }
+    const bool cnps = std::any_of(fabric.m_nics.begin(), fabric.m_nics.end(), [](const auto& nic) {
+        return nic && nic->GetCnpIntervalPs() > 0;
+    });
+    if (control.NeedsCnp() && !cnps)
+    {
+        std::cerr << "rdma: warning: " << control.GetInstanceTypeId().GetName()
+                  << " needs CNPs, and RdmaNic::CnpInterval is 0, which turns them off\n";
+    }
+}
+
+void
+RdmaFabricHelper::SetPintBaseRtt(const RdmaFabric& fabric)
+{
     for (const auto& sw : fabric.m_switches)
     {
         TimeValue given;
         if (sw && (sw->GetAttribute("PintBaseRtt", given), given.Get().IsZero()))
         {
-            sw->SetAttribute("PintBaseRtt", TimeValue(QbbFromPs(baseRttPs)));
+            sw->SetAttribute("PintBaseRtt", TimeValue(QbbFromPs(fabric.m_longestRttPs)));
         }
     }
 }

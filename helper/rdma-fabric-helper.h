@@ -146,7 +146,12 @@ class RdmaFabricHelper
      */
     std::pair<uint32_t, uint32_t> GetLineBytes(const RdmaTransport& transport,
                                                uint32_t trailer) const;
-    void EnablePint(const RdmaFabric& fabric, const RdmaTransport& transport) const;
+    /** Tells what congestion control needs of the whole network. */
+    void FinishControl(RdmaFabric& fabric,
+                       const RdmaTransport& transport,
+                       const RdmaCongestionControl& control) const;
+    /** \param fabric its switches get its longest round trip, unless they have one */
+    static void SetPintBaseRtt(const RdmaFabric& fabric);
     void InstallLink(RdmaFabric& fabric, uint32_t link) const;
     void InstallHost(RdmaFabric& fabric,
                      uint32_t host,

@@ -31,6 +31,7 @@
 
 #include <algorithm>
 #include <ctime>
+#include <filesystem>
 #include <iostream>
 #include <sstream>
 #include <stdexcept>
@@ -115,9 +116,9 @@ RdmaFabricRun::MakeFlows(const RdmaFabricOptions& options, const RdmaTopology& t
     workload.bytes = ParseRdmaOption("bytes", [&] { return ParseRdmaBytes(options.bytes); });
     workload.load = options.load;
     workload.cdf = options.cdf;
+    ParseRdmaOption("cdf", [&] { RdmaFlowSizeCdf::Make(options.cdf); });
     if (options.workload == "poisson")
     {
-        ParseRdmaOption("cdf", [&] { RdmaFlowSizeCdf::Make(options.cdf); });
         if (!(options.load > 0))
         {
             std::ostringstream message;
@@ -130,10 +131,23 @@ RdmaFabricRun::MakeFlows(const RdmaFabricOptions& options, const RdmaTopology& t
 }
 
 void
+RdmaFabricRun::CheckPcap() const
+{
+    const std::filesystem::path folder = std::filesystem::path(m_options.pcap).parent_path();
+    std::error_code ignored;
+    if (!folder.empty() && !std::filesystem::is_directory(folder, ignored))
+    {
+        throw std::invalid_argument("--pcap: " + m_options.pcap + ": there is no folder " +
+                                    folder.string() + "; accepted: a prefix in one that exists");
+    }
+}
+
+void
 RdmaFabricRun::Build(const RdmaTopology& topology, const std::vector<RdmaFlow>& flows)
 {
     CheckRdmaChoice("transport", m_options.transport, {"roce", "irn", "iwarp"});
     CheckRdmaChoice("pfc", m_options.pfc, {"on", "off"});
+    CheckPcap();
     RngSeedManager::SetSeed(m_options.seed);
     RdmaFabricHelper helper;
     ObjectFactory scheduler;
@@ -145,7 +159,7 @@ RdmaFabricRun::Build(const RdmaTopology& topology, const std::vector<RdmaFlow>& 
     {
         classes |= static_cast<uint8_t>(1U << (flow.priority & 7));
     }
-    Configure(helper, classes);
+    Configure(helper, topology, classes);
     m_fabric = helper.Install(topology);
     FinishRdmaSwitch(*m_fabric, m_options);
     m_fabric->AssignStreams(1);
@@ -221,7 +235,9 @@ RdmaFabricRun::GetDeadlockDetector() const
 }
 
 void
-RdmaFabricRun::Configure(RdmaFabricHelper& helper, uint8_t classes) const
+RdmaFabricRun::Configure(RdmaFabricHelper& helper,
+                         const RdmaTopology& topology,
+                         uint8_t classes) const
 {
     if (m_options.mtu < 256 || m_options.mtu > 4096)
     {
@@ -241,7 +257,7 @@ RdmaFabricRun::Configure(RdmaFabricHelper& helper, uint8_t classes) const
     helper.SetQueuePairAttribute("PathMtu", UintegerValue(m_options.mtu));
     ConfigureRdmaPaths(helper, m_options);
     ConfigureRdmaTransport(helper, m_options);
-    ConfigureRdmaControl(helper, m_options);
+    ConfigureRdmaControl(helper, m_options, topology);
     ConfigureRdmaSwitch(helper, m_options);
 }
 

@@ -40,7 +40,8 @@ struct RdmaFabricOptions
     /// "powertcp-theta", "aimd".
     std::string cc{"none"};
     std::string pfc{"on"}; //!< "on" or "off"
-    /// "on", "off" or KMIN:KMAX:PMAX at 40 Gb/s, as in 5KB:200KB:0.01; "auto": if cc needs it.
+    /// "on", "off" or KMIN:KMAX:PMAX at 40 Gb/s, as in 5KB:200KB:0.01; "auto": if cc needs it. On
+    /// without numbers: GetRdmaDctcpStep() for dctcp and dctcp-window, QbbEcnMarker's for others.
     std::string ecn{"auto"};
     /// "shared": output-queued, QbbSharedBuffer; "input-queued": QbbInputPortBuffer
     std::string switchType{"shared"};
@@ -197,7 +198,8 @@ class RdmaFabricRun
 
   private:
     void Build(const RdmaTopology& topology, const std::vector<RdmaFlow>& flows);
-    void Configure(RdmaFabricHelper& helper, uint8_t classes) const;
+    void Configure(RdmaFabricHelper& helper, const RdmaTopology& topology, uint8_t classes) const;
+    void CheckPcap() const;
     void WatchForDeadlocks();
     Ptr<RdmaFlowRunnerBase> MakeRunner() const;
 

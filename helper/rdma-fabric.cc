@@ -163,6 +163,7 @@ RdmaFabric::DescribePath(const RdmaQueuePair& qp, RdmaPathProfile& profile) cons
         profile.baseRttPs += 2 * hop.delayPs + rate.BytesToPs(profile.packetBytes) +
                              rate.BytesToPs(profile.ackBytes);
     }
+    profile.networkRttPs = std::max(m_longestRttPs, profile.baseRttPs);
     profile.hops = static_cast<uint32_t>(path.size());
 }
 

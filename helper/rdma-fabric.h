@@ -106,10 +106,12 @@ class RdmaFabric : public Object
 
     /**
      * What congestion control is told of a queue pair's path: the round trip of a full packet and
-     * its acknowledgement in an empty fabric, and the number of links.
+     * its acknowledgement in an empty fabric, the longest one of the fabric, and the number of
+     * links.
      *
      * \param qp a queue pair of this fabric that knows its peer
-     * \param [in,out] profile packetBytes and ackBytes are given; baseRttPs and hops are set
+     * \param [in,out] profile packetBytes and ackBytes are given; baseRttPs, networkRttPs and hops
+     *        are set
      */
     void DescribePath(const RdmaQueuePair& qp, RdmaPathProfile& profile) const;
 
@@ -169,6 +171,7 @@ class RdmaFabric : public Object
     std::vector<Ptr<RdmaNic>> m_nics;       //!< by node id; null for switches
     std::vector<Ptr<QbbSwitch>> m_switches; //!< by node id; null for hosts
     std::vector<Link> m_links;              //!< by link id
+    int64_t m_longestRttPs{0};              //!< longest round trip of shortest paths, when empty
     Ptr<QbbRouting> m_routing;              //!< routes
 };
 

@@ -2,6 +2,7 @@
 #ifndef RDMA_QUANTILE_H
 #define RDMA_QUANTILE_H
 
+#include <cstdint>
 #include <vector>
 
 namespace ns3
@@ -20,6 +21,19 @@ namespace ns3
  * \throws std::invalid_argument for no value or a fraction out of range
  */
 double RdmaQuantile(std::vector<double> values, double fraction);
+
+/**
+ * \ingroup rdma
+ * Student's t for confidence intervals of 95%: the mean of n normal values, plus or minus this with
+ * n - 1 degrees of freedom times its standard error.
+ *
+ * From 5 degrees of freedom on it is the Cornish-Fisher series (Abramowitz and Stegun, 26.7.5),
+ * which is right to 0.0004.
+ * \param degrees degrees of freedom, 1 and above
+ * \return the 97.5% quantile of Student's distribution
+ * \throws std::invalid_argument for 0
+ */
+double RdmaStudentT95(uint32_t degrees);
 
 } // namespace ns3
 

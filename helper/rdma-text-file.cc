@@ -8,6 +8,7 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <iostream>
 #include <sstream>
 #include <system_error>
 
@@ -189,11 +190,24 @@ RdmaLineReader::Require(const std::string& what)
 }
 
 void
-RdmaLineReader::RequireEnd(const std::string& accepted)
+RdmaLineReader::SkipRest(const std::string& last)
 {
-    if (Next())
+    uint64_t lines = 0;
+    uint64_t first = 0;
+    std::string begin;
+    for (; Next(); ++lines)
     {
-        Fail("", "data after the end: " + QuoteRdmaText(m_fields.front()), accepted);
+        if (lines == 0)
+        {
+            first = m_line;
+            begin = QuoteRdmaText(m_fields.front());
+        }
+    }
+    if (lines > 0)
+    {
+        std::cerr << "rdma: warning: " << m_fileName << ", line " << first << ": " << lines
+                  << (lines == 1 ? " line" : " lines") << " left out after " << last
+                  << "; the first begins with " << begin << "\n";
     }
 }
 

@@ -72,11 +72,11 @@ class RdmaLineReader
     void Require(const std::string& what);
 
     /**
-     * Check that the file has no further line that is not empty.
-     * \param accepted what would have been right
-     * \throws RdmaFileError if there is one
+     * Go to the end of the file. If there are further lines that are not empty, as in the public
+     * files of the HPCC simulator, which explain the format there, say so on standard error.
+     * \param last what was read last, for the message
      */
-    void RequireEnd(const std::string& accepted);
+    void SkipRest(const std::string& last);
 
     /**
      * Check the number of fields of this line.

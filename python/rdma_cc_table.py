@@ -19,7 +19,7 @@ import tempfile
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 NAMES = (
     "none", "dcqcn", "dcqcn-nic", "rcm", "dctcp", "dctcp-window", "timely", "timely-patched",
-    "swift", "hpcc", "powertcp", "powertcp-theta", "none/irn", "aimd/irn",
+    "swift", "hpcc", "hpcc-pint", "powertcp", "powertcp-theta", "none/irn", "aimd/irn",
 )
 INCAST = ("--topology=star:65", "--workload=incast:64", "--bytes=10MB")
 

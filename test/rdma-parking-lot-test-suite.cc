@@ -123,7 +123,28 @@ class RdmaParkingLotTestSuite : public TestSuite
             {6.3, 6.3, 6.3, 18.9},
             0.02,
             0));
-        // D's share is within the 4% of validation.md with neither, see the report.
+        // The rows' own 4% and 0.999, with detectors above 15 KB; the source has no threshold.
+        AddTestCase(new ParkingLotTestCase(
+            "A4: RCM-1a, 15 KB",
+            [](RdmaFabricOptions& options) {
+                options.cc = "rcm";
+                options.marking = "root";
+                options.markThreshold = "15KB";
+            },
+            {9.37, 9.42, 9.51, 9.72},
+            0.04,
+            0.999));
+        AddTestCase(new ParkingLotTestCase(
+            "A5: RCM-1b, 15 KB",
+            [](RdmaFabricOptions& options) {
+                options.cc = "rcm";
+                options.marking = "threshold";
+                options.markThreshold = "15KB";
+            },
+            {9.29, 9.35, 9.43, 9.69},
+            0.04,
+            0.999));
+        // With the default threshold D has more than the 4%, see the report.
         AddTestCase(new ParkingLotTestCase(
             "A4: RCM-1a",
             [](RdmaFabricOptions& options) {

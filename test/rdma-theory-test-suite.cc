@@ -48,8 +48,6 @@ class TimelyTestCase : public TestCase
         for (uint32_t i = 0; i < 2; ++i)
         {
             const auto control = CreateObjectWithAttributes<RdmaTimely>(
-                "MinRtt",
-                TimeValue(MicroSeconds(20)),
                 "Patched",
                 BooleanValue(patched),
                 "InitialRate",
@@ -184,6 +182,98 @@ class PausesTestCase : public TestCase
     }
 };
 
+/** A flow of two links against one of four, over the same port. */
+class PathLengthTestCase : public TestCase
+{
+  public:
+    PathLengthTestCase()
+        : TestCase("a path of two links and one of four have equal shares of a port")
+    {
+    }
+
+  private:
+    using Attributes = std::vector<std::pair<std::string, std::string>>;
+
+    /** \param type TypeId name of a congestion control \param attributes of it \return the short
+     *  path's share from 20 ms to 40 ms */
+    static double GetShare(const std::string& type, const Attributes& attributes)
+    {
+        RdmaTestFabric test;
+        test.helper.SetCongestionControl(type);
+        for (const auto& [name, value] : attributes)
+        {
+            test.helper.SetCongestionControlAttribute(name, StringValue(value));
+        }
+        // Hosts 0 and 1 are at one leaf, 2 and 3 at the other.
+        const auto topology = MakeRdmaLeafSpine(2, 2, 1, MakeTestRates(100, 400, 1000));
+        const auto hosts = topology.GetHosts();
+        test.Install(topology,
+                     {MakeTestFlow(0, hosts[1], hosts[0], 10'000'000'000),
+                      MakeTestFlow(1, hosts[2], hosts[0], 10'000'000'000)});
+        std::array<double, 2> packets{};
+        const auto count = [&](double sign) {
+            for (uint32_t i = 0; i < 2; ++i)
+            {
+                const uint64_t sent = test.runner->GetSender(i)->GetStats().packetsSent;
+                packets[i] += sign * static_cast<double>(sent);
+            }
+        };
+        test.Run(20 * MS);
+        count(-1);
+        test.Run(20 * MS);
+        count(1);
+        return packets[0] / (packets[0] + packets[1]);
+    }
+
+    void DoRun() override
+    {
+        NS_TEST_EXPECT_MSG_EQ_TOL(GetShare("ns3::RdmaHpcc", {}), 0.5, 0.05, "HPCC");
+        NS_TEST_EXPECT_MSG_EQ_TOL(GetShare("ns3::RdmaSwift", {}), 0.5, 0.05, "Swift");
+        // PowerTCP's short path sends W / T. The long one has a round trip of T and the queue,
+        // which is two beta in equilibrium, 0.2 T: its window binds before its pace, and it has 1
+        // / 1.2 of the other's. With T above that, both are paced.
+        NS_TEST_EXPECT_MSG_EQ_TOL(GetShare("ns3::RdmaPowerTcp", {{"BaseRtt", "12us"}}),
+                                  0.5,
+                                  0.05,
+                                  "PowerTCP, T above the longest round trip with a queue");
+        NS_TEST_EXPECT_MSG_EQ_TOL(GetShare("ns3::RdmaPowerTcp", {}), 1.2 / 2.2, 0.05, "PowerTCP");
+    }
+};
+
+/** TIMELY's incast of 64, of which its largest cut and its lowest rate decide. */
+class TimelyIncastTestCase : public TestCase
+{
+  public:
+    TimelyIncastTestCase()
+        : TestCase("TIMELY, 64 to 1, 10 MB each: below 100 ms in the mean")
+    {
+    }
+
+  private:
+    void DoRun() override
+    {
+        constexpr uint32_t SENDERS = 64;
+        RdmaTestFabric test;
+        test.helper.SetBufferAttribute("BufferSize", UintegerValue(12 << 20));
+        test.helper.SetCongestionControl("ns3::RdmaTimely");
+        std::vector<RdmaFlow> flows;
+        for (uint32_t i = 0; i < SENDERS; ++i)
+        {
+            flows.push_back(MakeTestFlow(i, i, SENDERS, 10'000'000));
+        }
+        test.Install(MakeRdmaStar(SENDERS + 1, MakeTestRates(100, 100, 1000)), flows);
+        test.Run();
+        double sumMs = 0;
+        for (const RdmaFlowResult& result : test.runner->GetResults())
+        {
+            NS_TEST_ASSERT_MSG_EQ(result.IsCompleted(), true, "flow " << result.flow.id);
+            sumMs += static_cast<double>(*result.fctPs) / 1e9;
+        }
+        // All of it takes 55.3 ms at line rate.
+        NS_TEST_EXPECT_MSG_LT(sumMs / SENDERS, 100, "mean FCT in ms");
+    }
+};
+
 /** The suite. */
 class RdmaTheoryTestSuite : public TestSuite
 {
@@ -194,6 +284,8 @@ class RdmaTheoryTestSuite : public TestSuite
         AddTestCase(new TimelyTestCase);
         AddTestCase(new HpccIncastTestCase);
         AddTestCase(new PausesTestCase);
+        AddTestCase(new TimelyIncastTestCase);
+        AddTestCase(new PathLengthTestCase);
     }
 };
 

@@ -48,6 +48,7 @@ struct RdmaPathProfile
     uint32_t hops{0};         //!< links on the way there; 0: not known
     uint64_t seed{0};         //!< of random decisions, different for each queue pair
     uint32_t ackBytes{0};     //!< acknowledgement of a full packet on the line
+    int64_t networkRttPs{0};  //!< the longest baseRttPs of the network; 0: not known
 };
 
 /**
@@ -164,6 +165,12 @@ class RdmaCongestionControl : public Object
 
     /** \return true if controllers want RdmaAckSample::hops: packets then carry telemetry */
     virtual bool NeedsInt() const
+    {
+        return false;
+    }
+
+    /** \return true if controllers want OnCnp(), which needs CNPs from the receivers' NICs */
+    virtual bool NeedsCnp() const
     {
         return false;
     }

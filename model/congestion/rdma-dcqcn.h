@@ -169,6 +169,11 @@ class RdmaDcqcn : public RdmaCongestionControl
     std::unique_ptr<RdmaRateController> MakeController(
         const RdmaPathProfile& profile) const override;
 
+    bool NeedsCnp() const override
+    {
+        return true;
+    }
+
     /** \return the preset's parameters and what attributes change in them */
     RdmaDcqcnParameters GetParameters() const;
 

@@ -14,7 +14,9 @@ namespace ns3
 /**
  * \ingroup rdma
  * HPCC over PINT for one queue pair: the switches average U, and a packet brings the highest one of
- * its path in a byte. Acknowledgements without one change nothing.
+ * its path in a byte. Acknowledgements without one change nothing. The first one with it begins a
+ * round trip and is not reacted to, as in the authors' simulator: the switches' average then still
+ * is that of the time before this queue pair.
  */
 class RdmaHpccPintController : public RdmaHpccWindow
 {
@@ -23,7 +25,7 @@ class RdmaHpccPintController : public RdmaHpccWindow
 
     void OnAck(const RdmaAckSample& sample) override
     {
-        if (sample.utilisation >= 0)
+        if (sample.utilisation >= 0 && !Begin(sample))
         {
             React(sample.utilisation, sample);
         }

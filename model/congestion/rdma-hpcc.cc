@@ -32,13 +32,15 @@ RdmaHpccWindow::GetState() const
     return state;
 }
 
-void
+bool
 RdmaHpccWindow::Begin(const RdmaAckSample& sample)
 {
-    if (m_lastUpdate == 0)
+    if (m_lastUpdate != 0)
     {
-        m_lastUpdate = sample.sentTo;
+        return false;
     }
+    m_lastUpdate = sample.sentTo;
+    return true;
 }
 
 void
@@ -117,8 +119,8 @@ RdmaHpcc::GetTypeId()
                           MakeUintegerAccessor(&RdmaHpcc::m_increaseBytes),
                           MakeUintegerChecker<uint64_t>())
             .AddAttribute("BaseRtt",
-                          "Base round-trip time T, the same for all queue pairs; 0: that of each "
-                          "queue pair's path.",
+                          "Base round-trip time T, the same for all queue pairs; 0: the longest of "
+                          "the network, or that of each queue pair's path if it is not known.",
                           TimeValue(Time(0)),
                           MakeTimeAccessor(&RdmaHpcc::m_baseRtt),
                           MakeTimeChecker(Time(0)));
@@ -131,7 +133,8 @@ RdmaHpcc::GetParameters(const RdmaPathProfile& profile) const
     RdmaHpccParameters parameters;
     parameters.eta = m_eta;
     parameters.maxStage = m_maxStage;
-    parameters.baseRttPs = m_baseRtt.IsZero() ? profile.baseRttPs : QbbToPs(m_baseRtt);
+    parameters.baseRttPs =
+        m_baseRtt.IsZero() ? std::max(profile.baseRttPs, profile.networkRttPs) : QbbToPs(m_baseRtt);
     NS_ABORT_MSG_IF(parameters.baseRttPs <= 0,
                     "rdma: RdmaHpcc: the base round-trip time of a queue pair is not known; "
                         << "accepted: BaseRtt 1 ps and more");

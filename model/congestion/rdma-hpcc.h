@@ -75,8 +75,11 @@ class RdmaHpccWindow : public RdmaPacedWindow
     /** \param utilisation U \param sample the acknowledgement that tells it */
     void React(double utilisation, const RdmaAckSample& sample);
 
-    /** \param sample the first acknowledgement, which tells nothing: a round trip begins */
-    void Begin(const RdmaAckSample& sample);
+    /**
+     * \param sample an acknowledgement
+     * \return true if it is the first one: a round trip begins, of which nothing is known yet
+     */
+    bool Begin(const RdmaAckSample& sample);
 
   private:
     double m_eta;             //!< utilisation to aim at

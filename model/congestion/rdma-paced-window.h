@@ -6,6 +6,7 @@
 #include "rdma-congestion-control.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 
 namespace ns3
@@ -17,6 +18,10 @@ namespace ns3
  * the base round-trip time. It begins with W = B x T at line rate B, and W stays at or below that.
  *
  * W may be less than a packet: the pace then goes on down, while one packet may be in flight.
+ * Packets in flight are limited to W rounded up to whole packets, as in the HPCC authors'
+ * simulator, where a packet may go out as long as less than W is in flight. The pace then decides
+ * what a flow gets. Rounded down, the limit would bind before the pace, and flows with windows of a
+ * few packets would keep shares of whole packets for ever.
  */
 class RdmaPacedWindow : public RdmaRateController
 {
@@ -30,8 +35,9 @@ class RdmaPacedWindow : public RdmaRateController
           m_rateBps(profile.lineRateBps),
           m_maxWindow(GetMaxWindow(profile.lineRateBps, baseRttPs)),
           m_window(m_maxWindow),
-          m_packetBytes(profile.packetBytes)
+          m_packetBytes(std::max(profile.packetBytes, 1U))
     {
+        SetWindow(m_maxWindow);
     }
 
     uint64_t GetRateBps(int64_t nowPs) override
@@ -39,9 +45,10 @@ class RdmaPacedWindow : public RdmaRateController
         return m_rateBps;
     }
 
+    /** \return W rounded up to whole packets, one at least */
     uint64_t GetWindowBytes() const override
     {
-        return std::max(static_cast<uint64_t>(m_window), m_packetBytes);
+        return uint64_t{m_packets} * m_packetBytes;
     }
 
     /** \return W, bytes and parts of them */
@@ -66,6 +73,7 @@ class RdmaPacedWindow : public RdmaRateController
     {
         m_window = window < m_maxWindow ? window : m_maxWindow;
         m_rateBps = std::max<uint64_t>(static_cast<uint64_t>(ToRate(m_window)), 1);
+        m_packets = std::max(static_cast<uint32_t>(std::ceil(m_window / m_packetBytes)), 1U);
     }
 
     /** \param window a window in bytes \return its rate in bit/s */
@@ -85,7 +93,8 @@ class RdmaPacedWindow : public RdmaRateController
     uint64_t m_rateBps;     //!< W / T
     double m_maxWindow;     //!< B x T
     double m_window;        //!< W
-    uint64_t m_packetBytes; //!< a full packet
+    uint32_t m_packetBytes; //!< a full packet
+    uint32_t m_packets;     //!< W in whole packets
 };
 
 } // namespace ns3

@@ -84,6 +84,13 @@ RdmaPowerTcpController::OnAck(const RdmaAckSample& sample)
     }
 }
 
+RdmaThetaPowerTcpController::RdmaThetaPowerTcpController(const RdmaPowerTcpParameters& parameters,
+                                                         const RdmaPathProfile& profile)
+    : RdmaPowerTcpWindow(parameters, profile),
+      m_minGradient(parameters.minGradient)
+{
+}
+
 void
 RdmaThetaPowerTcpController::OnAck(const RdmaAckSample& sample)
 {
@@ -99,7 +106,8 @@ RdmaThetaPowerTcpController::OnAck(const RdmaAckSample& sample)
     {
         const auto timePs = static_cast<double>(sample.nowPs - m_lastPs);
         const double gradient = static_cast<double>(sample.rttPs - m_rttPs) / timePs;
-        Smooth((gradient + 1) * static_cast<double>(sample.rttPs) / GetBaseRttPs(), timePs);
+        const double current = std::max(gradient + 1, m_minGradient);
+        Smooth(current * static_cast<double>(sample.rttPs) / GetBaseRttPs(), timePs);
         if (sample.ackedTo > m_lastUpdate)
         {
             Update(GetExactWindow());
@@ -129,6 +137,12 @@ RdmaPowerTcp::GetTypeId()
                           DoubleValue(0.9),
                           MakeDoubleAccessor(&RdmaPowerTcp::m_gamma),
                           MakeDoubleChecker<double>(0.01, 1))
+            .AddAttribute("MinGradient",
+                          "Theta: dRTT/dt + 1 counts as this much at least; 0: no bound, as in the "
+                          "paper's algorithm.",
+                          DoubleValue(0.5),
+                          MakeDoubleAccessor(&RdmaPowerTcp::m_minGradient),
+                          MakeDoubleChecker<double>(0, 1))
             .AddAttribute("ExpectedFlows",
                           "Flows N that a host's port is expected to have: the additive increase "
                           "beta is B x tau / N.",
@@ -141,8 +155,8 @@ RdmaPowerTcp::GetTypeId()
                           MakeUintegerAccessor(&RdmaPowerTcp::m_increaseBytes),
                           MakeUintegerChecker<uint64_t>())
             .AddAttribute("BaseRtt",
-                          "Base round-trip time tau, the same for all queue pairs; 0: that of each "
-                          "queue pair's path.",
+                          "Base round-trip time tau, the same for all queue pairs; 0: with Int the "
+                          "longest of the network, with Theta that of each queue pair's path.",
                           TimeValue(Time(0)),
                           MakeTimeAccessor(&RdmaPowerTcp::m_baseRtt),
                           MakeTimeChecker(Time(0)));
@@ -154,7 +168,18 @@ RdmaPowerTcp::GetParameters(const RdmaPathProfile& profile) const
 {
     RdmaPowerTcpParameters parameters;
     parameters.gamma = m_gamma;
-    parameters.baseRttPs = m_baseRtt.IsZero() ? profile.baseRttPs : QbbToPs(m_baseRtt);
+    parameters.minGradient = m_minGradient;
+    if (!m_baseRtt.IsZero())
+    {
+        parameters.baseRttPs = QbbToPs(m_baseRtt);
+    }
+    else
+    {
+        // Theta's tau is what its round-trip times are compared with.
+        parameters.baseRttPs = m_variant == THETA
+                                   ? profile.baseRttPs
+                                   : std::max(profile.baseRttPs, profile.networkRttPs);
+    }
     NS_ABORT_MSG_IF(parameters.baseRttPs <= 0,
                     "rdma: RdmaPowerTcp: the base round-trip time of a queue pair is not known; "
                     "accepted: BaseRtt 1 ps and more");

@@ -22,6 +22,7 @@ namespace ns3
 struct RdmaPowerTcpParameters
 {
     double gamma{0.9};       //!< weight of a new window
+    double minGradient{0.5}; //!< theta: least value of dRTT/dt + 1
     double increaseBytes{0}; //!< beta, above 0
     int64_t baseRttPs{0};    //!< tau, above 0
 };
@@ -113,16 +114,26 @@ class RdmaPowerTcpController : public RdmaPowerTcpWindow
  * Theta-PowerTCP for one queue pair, with round-trip times only (algorithm 2): the window changes
  * once per round trip, when the first packet is acknowledged that was sent after the last change.
  *
- * Power is (dRTT/dt + 1) x RTT / tau.
+ * Power is (dRTT/dt + 1) x RTT / tau, with the first factor MinGradient at least. On the clock of
+ * acknowledgements that factor is 2 - b / lambda, which falls to 0 as soon as packets arrive at
+ * half of the port's rate b. Without a bound, W_old / power then asks for the largest window, and
+ * queues of many flows go round a limit cycle. The bound is in the authors' simulator (0.5), not in
+ * the paper.
  */
 class RdmaThetaPowerTcpController : public RdmaPowerTcpWindow
 {
   public:
-    using RdmaPowerTcpWindow::RdmaPowerTcpWindow;
+    /**
+     * \param parameters of PowerTCP
+     * \param profile the queue pair
+     */
+    RdmaThetaPowerTcpController(const RdmaPowerTcpParameters& parameters,
+                                const RdmaPathProfile& profile);
 
     void OnAck(const RdmaAckSample& sample) override;
 
   private:
+    double m_minGradient;     //!< least value of dRTT/dt + 1
     int64_t m_rttPs{-1};      //!< of the last acknowledgement; negative: none yet
     int64_t m_lastPs{0};      //!< when it came
     uint64_t m_lastUpdate{0}; //!< the next packet to be sent at the last change
@@ -175,6 +186,7 @@ class RdmaPowerTcp : public RdmaCongestionControl
   private:
     Variant m_variant{INT};      //!< attribute Variant
     double m_gamma{0.9};         //!< attribute Gamma
+    double m_minGradient{0.5};   //!< attribute MinGradient
     uint32_t m_flows{10};        //!< attribute ExpectedFlows
     uint64_t m_increaseBytes{0}; //!< attribute AdditiveIncrease
     Time m_baseRtt;              //!< attribute BaseRtt

@@ -42,6 +42,11 @@ class RdmaRcm : public RdmaCongestionControl
     std::unique_ptr<RdmaRateController> MakeController(
         const RdmaPathProfile& profile) const override;
 
+    bool NeedsCnp() const override
+    {
+        return true;
+    }
+
   private:
     RecoveryRule m_rule{TIME};        //!< attribute RecoveryRule
     Time m_recoveryTime;              //!< attribute RecoveryTime

@@ -29,9 +29,7 @@ class RdmaSwift::Controller : public RdmaRateController
           m_rttPs(profile.baseRttPs)
     {
         const RdmaSwift& p = *parameters;
-        const uint32_t switches = profile.hops - 1;
-        m_targetPs = static_cast<double>(QbbToPs(p.m_baseTarget)) +
-                     static_cast<double>(switches) * static_cast<double>(QbbToPs(p.m_hopDelay));
+        m_targetPs = static_cast<double>(p.GetTargetPs(profile));
         m_rangePs = static_cast<double>(QbbToPs(p.m_scalingRange));
         const double packetsPerPs =
             static_cast<double>(m_lineBps) / 8e12 / static_cast<double>(m_packetBytes);
@@ -163,8 +161,9 @@ RdmaSwift::GetTypeId()
                           MakeTimeAccessor(&RdmaSwift::m_baseTarget),
                           MakeTimeChecker(PicoSeconds(1)))
             .AddAttribute("HopDelay",
-                          "What each switch on the way adds to that.",
-                          TimeValue(MicroSeconds(1)),
+                          "What each switch on the way adds to that; 0: what a link of the path "
+                          "takes of its round trip when it is empty, in the mean.",
+                          TimeValue(Time(0)),
                           MakeTimeAccessor(&RdmaSwift::m_hopDelay),
                           MakeTimeChecker(Time(0)))
             .AddAttribute("FlowScalingRange",
@@ -216,6 +215,14 @@ RdmaSwift::GetTypeId()
     return tid;
 }
 
+int64_t
+RdmaSwift::GetTargetPs(const RdmaPathProfile& profile) const
+{
+    const int64_t hopPs =
+        m_hopDelay.IsZero() ? profile.baseRttPs / profile.hops : QbbToPs(m_hopDelay);
+    return QbbToPs(m_baseTarget) + (profile.hops - 1) * hopPs;
+}
+
 std::unique_ptr<RdmaRateController>
 RdmaSwift::MakeController(const RdmaPathProfile& profile) const
 {
@@ -229,7 +236,7 @@ RdmaSwift::MakeController(const RdmaPathProfile& profile) const
     NS_ABORT_MSG_IF(m_maxWindow > 0 && m_maxWindow < 1,
                     "rdma: RdmaSwift: MaxWindow " << m_maxWindow
                                                   << "; accepted: 1 and above, or 0");
-    const int64_t targetPs = QbbToPs(m_baseTarget) + (profile.hops - 1) * QbbToPs(m_hopDelay);
+    const int64_t targetPs = GetTargetPs(profile);
     NS_ABORT_MSG_IF(targetPs <= profile.baseRttPs,
                     "rdma: RdmaSwift: BaseTarget and HopDelay make a target of "
                         << targetPs << " ps for a path of " << profile.hops

@@ -22,6 +22,11 @@ namespace ns3
  * disturbs the packets, that may end before they are equal. A window below one packet is a pace: a
  * packet every round trip / window. From one packet on the window alone limits.
  *
+ * With HopDelay 0 a switch adds what a link of the path takes of its round trip when it is empty,
+ * in the mean. Paths of any length and any cables then leave the same time for queues, BaseTarget
+ * less one link, and their flows get equal shares of a port. The paper's HopDelay is a constant of
+ * the network; one below what a switch and its cable take lets flows of short paths win.
+ *
  * The delay is that of the fabric: the whole round trip of a packet, since hosts take no time in
  * this simulator. The paper's second window, of the endpoint delay, would therefore never limit and
  * is not there.
@@ -51,6 +56,9 @@ class RdmaSwift : public RdmaCongestionControl
 
   private:
     class Controller;
+
+    /** \param profile a queue pair \return the delay to aim at without flow scaling, in ps */
+    int64_t GetTargetPs(const RdmaPathProfile& profile) const;
 
     Time m_baseTarget;            //!< attribute BaseTarget
     Time m_hopDelay;              //!< attribute HopDelay

@@ -100,7 +100,8 @@ class RdmaTimely::Controller : public RdmaRateController
     void SetRate(double rateBps)
     {
         const auto least = static_cast<double>(m_parameters->m_minRate.GetBitRate());
-        m_rateBps = std::min(std::max(rateBps, least), m_lineBps);
+        const double cut = m_rateBps * (1 - m_parameters->m_maxDecrease);
+        m_rateBps = std::min(std::max({rateBps, cut, least}), m_lineBps);
     }
 
     Ptr<const RdmaTimely> m_parameters; //!< the attributes
@@ -135,7 +136,7 @@ RdmaTimely::GetTypeId()
             .AddAttribute("MinRtt",
                           "Round trip that gradients are relative to; 0: that of the path when "
                           "it is empty.",
-                          TimeValue(Time(0)),
+                          TimeValue(MicroSeconds(20)),
                           MakeTimeAccessor(&RdmaTimely::m_minRtt),
                           MakeTimeChecker(Time(0)))
             .AddAttribute("Alpha",
@@ -147,6 +148,12 @@ RdmaTimely::GetTypeId()
                           "Factor of decreases.",
                           DoubleValue(0.8),
                           MakeDoubleAccessor(&RdmaTimely::m_beta),
+                          MakeDoubleChecker<double>(0, 1))
+            .AddAttribute("MaxDecrease",
+                          "Largest part of the rate that one update takes; 1: no such limit, as in "
+                          "the paper's algorithm.",
+                          DoubleValue(0.5),
+                          MakeDoubleAccessor(&RdmaTimely::m_maxDecrease),
                           MakeDoubleChecker<double>(0, 1))
             .AddAttribute("Delta",
                           "Step of increases.",
@@ -173,7 +180,7 @@ RdmaTimely::GetTypeId()
                           MakeDataRateChecker())
             .AddAttribute("MinRate",
                           "The slowest rate.",
-                          DataRateValue(DataRate("10Mbps")),
+                          DataRateValue(DataRate("100Mbps")),
                           MakeDataRateAccessor(&RdmaTimely::m_minRate),
                           MakeDataRateChecker())
             .AddAttribute("Patched",

@@ -18,9 +18,10 @@ namespace ns3
  *
  * A completion event of the paper is here SegmentSize acknowledged payload bytes; the round trip is
  * that of the packet whose acknowledgement completes them, from the beginning of its transmission.
- * Alpha weighs the new difference: diff <- (1 - Alpha) diff + Alpha (new - previous). A rate below
- * MinRate, which the paper's formula reaches with a gradient above 1 / Beta (it becomes negative),
- * is MinRate. A queue pair begins at InitialRate; losses change nothing.
+ * Alpha weighs the new difference: diff <- (1 - Alpha) diff + Alpha (new - previous). The paper's
+ * formula makes the rate negative when a gradient is above 1 / Beta; one update takes at most the
+ * part MaxDecrease of the rate, and MinRate is left in any case. A queue pair begins at
+ * InitialRate; losses change nothing.
  *
  * TIMELY has no unique fixed point: flows that share a port may keep unequal rates for ever. The
  * patched one has: with n flows on a link of rate C, each has C / n, and round trips settle at
@@ -28,7 +29,10 @@ namespace ns3
  *
  * Sources: Mittal et al., "TIMELY: RTT-based Congestion Control for the Datacenter", SIGCOMM 2015,
  * algorithm 1; Zhu et al., "ECN or Delay: Lessons Learnt from Analysis of DCQCN and TIMELY",
- * CoNEXT 2016, section 4.3 and algorithm 2.
+ * CoNEXT 2016, section 4.3 and algorithm 2. MaxDecrease: the code that R. Mittal published with the
+ * first paper (timely-code-snippet.cc), as eRPC has it. MinRtt, 20 us: the second paper's, and that
+ * of its authors' simulator and of HPCC's. MinRate, 100 Mb/s: these two simulators'; no paper has a
+ * value.
  */
 class RdmaTimely : public RdmaCongestionControl
 {
@@ -56,6 +60,7 @@ class RdmaTimely : public RdmaCongestionControl
     Time m_rttRef;               //!< attribute RttRef
     double m_alpha{0.875};       //!< attribute Alpha
     double m_beta{0.8};          //!< attribute Beta
+    double m_maxDecrease{0.5};   //!< attribute MaxDecrease
     double m_patchedBeta{0.008}; //!< attribute PatchedBeta
     DataRate m_delta;            //!< attribute Delta
     DataRate m_minRate;          //!< attribute MinRate

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <limits>
 
 namespace ns3
 {
@@ -82,6 +83,10 @@ QbbWheelScheduler::Insert(const Event& ev)
     }
     if (slot - m_slot >= SLOTS)
     {
+        NS_ABORT_MSG_IF(
+            ev.key.m_ts > static_cast<uint64_t>(std::numeric_limits<int64_t>::max()),
+            "rdma: an event beyond ns-3's clock, which ends after 9223 s at a "
+            "resolution of 1 fs; accepted: Simulator::Stop() and other times below that");
         Push(m_far, ev);
         return;
     }

@@ -42,6 +42,18 @@ CASES = {
     "unknown workload": (["--workload=x"], {}, r"--workload: .*'x'.*accepted: poisson, incast"),
     "incast of too many": (["--topology=star:4", "--workload=incast:4"], {}, r"--workload: .*4.*3"),
     "unknown distribution": (["--cdf=x"], {}, r"--cdf: .*'x'.*accepted: irn-heavy-tail, .*file:PATH"),
+    "unknown distribution beside another workload": (
+        ["--workload=incast:2", "--cdf=nonsense"], {}, r"--cdf: .*'nonsense'.*accepted: irn-heavy-tail"
+    ),
+    "unknown chip": (
+        ["--bufferPreset=x"], {}, r'--bufferPreset: unknown value "x"; accepted: none, trident2, trident3, tomahawk3'
+    ),
+    "captures in no folder": (
+        ["--workload=incast:2", "--pcap=none/x"], {}, r"--pcap: none/x: there is no folder none; accepted: a prefix"
+    ),
+    "stop beyond the clock": (
+        ["--workload=incast:2", "--stop=9224s"], {}, r"--stop: '9224s' is too large; accepted: .*9223"
+    ),
     "no load": (["--load=0"], {}, r"--load: 0; accepted: .*above 0"),
     "rate of 0": (["--rate=0Gbps"], {}, r"--rate: '0Gbps' is too small; accepted: 1bps to 8Tbps"),
     "uplink rate of 0": (["--uplinkRate=0bps"], {}, r"--uplinkRate: '0bps' is too small; accepted"),
@@ -213,6 +225,33 @@ class WrongInput(unittest.TestCase):
             for size, status in ((least, 2), (least + 1, 0)):
                 done = self.run_program(folder, ["--workload=incast:2", f"--buffer={size}B"])
                 self.assertEqual(done.returncode, status, done.stderr)
+
+    def test_pause_storm(self):
+        done = subprocess.run(
+            [console.program("rdma-pause-storm"), "--scenario=receiver", "--topology=leaf-spine:2x4x2"],
+            check=False, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        )
+        self.assertEqual((done.returncode, done.stdout), (2, ""))
+        self.assertRegex(done.stderr, r"\Ardma-pause-storm: --topology: leaf-spine:2x4x2 with .*; accepted: leaves of 16")
+
+    def test_declared_lines_of_a_topology_are_read(self):
+        with tempfile.TemporaryDirectory() as folder:
+            with open(os.path.join(folder, "t.txt"), "w", encoding="utf-8") as handle:
+                handle.write(GOOD_TOPOLOGY + "\nFirst line: total node #, switch node #, link #\n")
+            done = self.run_program(folder, ["--topology=file:t.txt", "--workload=permutation"])
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertEqual(
+                done.stderr,
+                "rdma: warning: t.txt, line 6: 1 line left out after link 2 of 2; the first begins with 'First'\n",
+            )
+
+    def test_times_below_a_nanosecond(self):
+        with tempfile.TemporaryDirectory() as folder:
+            arguments = ["--topology=star:3", "--workload=incast:2", "--cc=dcqcn"]
+            done = self.run_program(folder, [*arguments, "--ns3::RdmaNic::CnpInterval=1ps"])
+            self.assertEqual((done.returncode, done.stderr), (0, ""))
+            done = self.run_program(folder, [*arguments, "--ns3::RdmaNic::CnpInterval=0s"])
+            self.assertRegex(done.stderr, r"\Ardma: warning: ns3::RdmaDcqcn needs CNPs")
 
 
 if __name__ == "__main__":

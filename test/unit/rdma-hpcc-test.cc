@@ -5,6 +5,7 @@
 #include "qbb-time.h"
 #include "rdma-hpcc.h"
 #include "rdma-int-feed.h"
+#include "rdma-pacer.h"
 #include "rdma-test-units.h"
 
 #include <ns3/double.h>
@@ -93,10 +94,23 @@ TEST(RdmaHpcc, WindowFallsInOneStepToWhatFits)
     EXPECT_DOUBLE_EQ(c.GetUtilisation(), 2);
     EXPECT_NEAR(c.GetExactWindow(), 59475, 1e-6);
     EXPECT_NEAR(c.GetReferenceWindow(), 59475, 1e-6);
-    EXPECT_EQ(c.GetWindowBytes(), 59475);
+    EXPECT_EQ(c.GetWindowBytes(), 60'000); // 60 whole packets
     // R = W / T = 59475 x 8 / 10 us
     EXPECT_NEAR(static_cast<double>(c.GetRateBps(feed.nowPs)), 47'580'000'000, 1);
     EXPECT_NEAR(c.GetState().targetRateBps, 47'580'000'000, 1);
+}
+
+TEST(RdmaHpcc, WindowHoldsPacketsInFlightAsTheReferenceDoes)
+{
+    // The authors' simulator sends as long as less than W is in flight: with W = 9600 bytes the
+    // tenth packet of 1000 bytes goes out, the eleventh does not.
+    auto made = std::make_unique<RdmaHpccController>(Make());
+    RdmaIntFeed feed({LINE});
+    Shrink(*made, feed);
+    ASSERT_NEAR(made->GetExactWindow(), 9600, 1e-6);
+    RdmaPacer pacer(std::move(made), 1000, 1, false);
+    EXPECT_TRUE(pacer.HasRoom(9));
+    EXPECT_FALSE(pacer.HasRoom(10));
 }
 
 TEST(RdmaHpcc, QueueIsTheShorterOfTwoLooks)
@@ -460,6 +474,20 @@ TEST(RdmaHpcc, Attributes)
     const auto c = control->MakeController(MakeProfile());
     EXPECT_EQ(c->GetWindowBytes(), 2 * BT);
     EXPECT_EQ(c->GetRateBps(0), LINE);
+}
+
+TEST(RdmaHpcc, TIsTheLongestOfTheNetwork)
+{
+    QbbSetTimeResolution();
+    auto control = CreateObject<RdmaHpcc>();
+    auto profile = MakeProfile();
+    profile.networkRttPs = 3 * T;
+    EXPECT_EQ(control->GetParameters(profile).baseRttPs, 3 * T);
+    // W_AI = 375000 x 0.05 / 100
+    EXPECT_NEAR(control->GetParameters(profile).increaseBytes, 187.5, 1e-9);
+    EXPECT_EQ(control->MakeController(profile)->GetWindowBytes(), 3 * BT);
+    control->SetAttribute("BaseRtt", TimeValue(MicroSeconds(20)));
+    EXPECT_EQ(control->GetParameters(profile).baseRttPs, 20 * US);
 }
 
 TEST(RdmaHpcc, WrongAttributesAreNamed)

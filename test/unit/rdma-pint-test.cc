@@ -154,13 +154,23 @@ TEST(RdmaHpccPint, ReactsToWhatThePacketBrings)
     sample.sentTo = 100;
     c.OnAck(sample); // no byte
     EXPECT_EQ(c.GetReferenceWindow(), BT);
-    // U = 2: 125000 x 0.95 / 2 + 100, from the first byte on; the switches have averaged.
+    // The first byte begins a round trip, which ends when packet 100 is acknowledged.
     sample.utilisation = 2;
+    c.OnAck(sample);
+    EXPECT_EQ(c.GetReferenceWindow(), BT);
+    EXPECT_EQ(c.GetExactWindow(), BT);
+    // U = 2: 125000 x 0.95 / 2 + 100; the switches have averaged.
+    sample.ackedTo = 2;
+    c.OnAck(sample);
+    EXPECT_NEAR(c.GetExactWindow(), 59'475, 1e-6);
+    EXPECT_EQ(c.GetReferenceWindow(), BT);
+    sample.ackedTo = 101;
+    sample.sentTo = 200;
     c.OnAck(sample);
     EXPECT_NEAR(c.GetReferenceWindow(), 59'475, 1e-6);
     EXPECT_EQ(c.GetUtilisation(), 2);
-    // The round trip ends with packet 100.
-    sample.ackedTo = 100;
+    // The round trip ends with packet 200.
+    sample.ackedTo = 200;
     c.OnAck(sample);
     EXPECT_NEAR(c.GetExactWindow(), 59'475 * 0.475 + 100, 1e-6);
     EXPECT_NEAR(c.GetReferenceWindow(), 59'475, 1e-6);
@@ -168,8 +178,8 @@ TEST(RdmaHpccPint, ReactsToWhatThePacketBrings)
     sample.utilisation = 0.5;
     c.OnAck(sample);
     EXPECT_NEAR(c.GetExactWindow(), 59'575, 1e-6);
-    sample.ackedTo = 101;
-    sample.sentTo = 200;
+    sample.ackedTo = 201;
+    sample.sentTo = 300;
     c.OnNak(sample);
     EXPECT_NEAR(c.GetReferenceWindow(), 59'575, 1e-6);
     EXPECT_EQ(c.GetStage(), 1U);

@@ -341,8 +341,8 @@ TEST(RdmaPowerTcp, EquilibriumIsBetaInTheQueueAndEqualShares)
 
 TEST(RdmaThetaPowerTcp, WindowByHand)
 {
-    // From an RTT of before to one of now within tau; power is (1 + (now - before) / tau) x now /
-    // tau, and W = 0.9 x (125000 / power + 1000) + 12500.
+    // From an RTT of before to one of now within tau; power is (1 + (now - before) / tau, at least
+    // 1/2) x now / tau, and W = 0.9 x (125000 / power + 1000) + 12500.
     struct
     {
         int64_t before;
@@ -353,8 +353,9 @@ TEST(RdmaThetaPowerTcp, WindowByHand)
         {20 * US, 20 * US, 2, 69'650},                       // a queue that stays
         {10 * US, 20 * US, 4, 41'525},                       // one that grows: 2 x 2
         {20 * US, 15 * US, 0.75, BT},                        // one that drains: 1/2 x 3/2
-        {20 * US, 10 * US, 0, BT},                           // as fast as it can
-        {30 * US, 10 * US, 0, BT},                           // faster than it can: not below 0
+        {20 * US, 10 * US, 0.5, BT},                         // as fast as it can: 1/2 x 1
+        {30 * US, 10 * US, 0.5, BT},                         // faster than it can: 1/2 x 1
+        {50 * US, 40 * US, 2, 69'650},                       // a long one that drains: 1/2 x 4
         {10 * US, 10 * US, 1, BT},                           // none: W + 0.9 beta, cut to B x tau
         {12 * US + US / 2, 12 * US + US / 2, 1.25, 103'400}, // 100000 + 1000
     };
@@ -371,6 +372,21 @@ TEST(RdmaThetaPowerTcp, WindowByHand)
         EXPECT_DOUBLE_EQ(c.GetPower(), p.power);
         EXPECT_NEAR(c.GetExactWindow(), p.window, 1e-6);
     }
+}
+
+TEST(RdmaThetaPowerTcp, WithoutABoundADrainingQueueAsksForTheLargestWindow)
+{
+    RdmaPowerTcpParameters parameters;
+    parameters.increaseBytes = BETA;
+    parameters.baseRttPs = TAU;
+    parameters.minGradient = 0;
+    RdmaThetaPowerTcpController c(parameters, MakeProfile());
+    RttFeed feed;
+    feed.Ack(c, 0, 50 * US);
+    feed.NextRound();
+    feed.Ack(c, TAU, 40 * US); // 0 x 4
+    EXPECT_EQ(c.GetPower(), 0);
+    EXPECT_EQ(c.GetExactWindow(), BT);
 }
 
 TEST(RdmaThetaPowerTcp, OneChangePerRoundTrip)
@@ -443,6 +459,21 @@ TEST(RdmaPowerTcp, Attributes)
     EXPECT_EQ(c->GetWindowBytes(), 2 * BT);
     control->SetAttribute("AdditiveIncrease", UintegerValue(80));
     EXPECT_EQ(control->GetParameters(MakeProfile()).increaseBytes, 80);
+}
+
+TEST(RdmaPowerTcp, TauIsTheNetworksWithTelemetryAndThePathsWithout)
+{
+    QbbSetTimeResolution();
+    auto control = CreateObject<RdmaPowerTcp>();
+    auto profile = MakeProfile();
+    profile.networkRttPs = 2 * TAU;
+    EXPECT_EQ(control->GetParameters(profile).baseRttPs, 2 * TAU);
+    EXPECT_NEAR(control->GetParameters(profile).increaseBytes, 25'000, 1e-9);
+    control->SetAttribute("Variant", StringValue("Theta"));
+    EXPECT_EQ(control->GetParameters(profile).baseRttPs, TAU);
+    EXPECT_NEAR(control->GetParameters(profile).increaseBytes, 12'500, 1e-9);
+    control->SetAttribute("BaseRtt", TimeValue(MicroSeconds(30)));
+    EXPECT_EQ(control->GetParameters(profile).baseRttPs, 30 * US);
 }
 
 TEST(RdmaPowerTcp, WrongAttributesAreNamed)

@@ -7,6 +7,7 @@
 #include <limits>
 #include <random>
 #include <stdexcept>
+#include <utility>
 
 using namespace ns3;
 
@@ -58,4 +59,25 @@ TEST(RdmaQuantile, Errors)
     EXPECT_THROW(RdmaQuantile({1.0}, 1.1), std::invalid_argument);
     EXPECT_THROW(RdmaQuantile({1.0}, std::numeric_limits<double>::quiet_NaN()),
                  std::invalid_argument);
+}
+
+TEST(RdmaStudentT95, IsThatOfTheTables)
+{
+    // 97.5% quantiles as statistical tables print them.
+    for (const auto& [degrees, t] : {std::pair{1U, 12.706},
+                                     {2U, 4.303},
+                                     {3U, 3.182},
+                                     {4U, 2.776},
+                                     {5U, 2.571},
+                                     {7U, 2.365},
+                                     {9U, 2.262},
+                                     {19U, 2.093},
+                                     {29U, 2.045},
+                                     {60U, 2.000},
+                                     {120U, 1.980},
+                                     {1'000'000U, 1.960}})
+    {
+        EXPECT_NEAR(RdmaStudentT95(degrees), t, 0.001) << degrees;
+    }
+    EXPECT_THROW(RdmaStudentT95(0), std::invalid_argument);
 }

@@ -26,6 +26,7 @@ struct Swift
         QbbSetTimeResolution();
         control->SetAttribute("FlowScalingRange", TimeValue(NanoSeconds(rangeUs * 1000)));
         control->SetAttribute("FlowScalingMaxWindow", DoubleValue(100));
+        control->SetAttribute("HopDelay", TimeValue(MicroSeconds(1)));
     }
 
     RdmaRateController& Get()
@@ -87,6 +88,34 @@ TEST(RdmaSwift, StartsWithWhatFillsThePath)
     EXPECT_TRUE(s.control->NeedsRtt());
     EXPECT_EQ(s.Get().GetWindowBytes(), 12500U);
     EXPECT_EQ(s.Get().GetRateBps(0), 10'000'000'000U);
+}
+
+TEST(RdmaSwift, AHopCostsWhatALinkOfThePathDoes)
+{
+    // Two links of 4 us in all, and four of 16 us: targets of 25 + 1 x 2 = 27 us and 25 + 3 x 4 =
+    // 37 us, which are 23 and 21 us for queues.
+    struct
+    {
+        int64_t rttPs;
+        uint32_t links;
+        double targetUs;
+    } const paths[] = {{4 * US, 2, 27}, {16 * US, 4, 37}};
+
+    for (const auto& path : paths)
+    {
+        Swift s;
+        s.control->SetAttribute("HopDelay", TimeValue(Time(0)));
+        s.control->SetAttribute("MaxWindow", DoubleValue(1000));
+        s.controller =
+            s.control->MakeController({10'000'000'000, 125, 67, path.rttPs, path.links, 0});
+        const uint64_t packets = s.Get().GetWindowBytes() / 125;
+        s.Ack(100, path.targetUs - 0.001, packets); // below the target: one packet more
+        EXPECT_EQ(s.Get().GetWindowBytes() / 125, packets + 1);
+        s.Ack(200, path.targetUs, packets); // not below it
+        EXPECT_EQ(s.Get().GetWindowBytes() / 125, packets + 1);
+        s.Ack(300, 2 * path.targetUs, packets); // above it
+        EXPECT_LT(s.Get().GetWindowBytes() / 125, packets);
+    }
 }
 
 TEST(RdmaSwift, AdditiveIncrease)
@@ -275,7 +304,7 @@ TEST(RdmaSwiftDeathTest, WrongParameters)
         control->MakeController({10'000'000'000, 1250, 1192, rttUs * US, 3, 0});
     };
     EXPECT_DEATH(make("", 0, 0), "round trip and length are not known");
-    EXPECT_DEATH(make("", 0, 27), "accepted: a target above that");
+    EXPECT_DEATH(make("", 0, 100), "accepted: a target above that");
     EXPECT_DEATH(make("FlowScalingMaxWindow", 0.1, 10), "accepted: the former below the latter");
     EXPECT_DEATH(make("MaxWindow", 0.5, 10), "MaxWindow 0.5; accepted: 1 and above, or 0");
 }

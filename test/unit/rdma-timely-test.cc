@@ -5,6 +5,7 @@
 #include "rdma-timely.h"
 
 #include <ns3/boolean.h>
+#include <ns3/double.h>
 #include <ns3/string.h>
 #include <ns3/uinteger.h>
 
@@ -71,6 +72,7 @@ TEST(RdmaTimely, StartsAtLineRateWithoutAWindow)
 TEST(RdmaTimely, Algorithm1)
 {
     Timely t;
+    t.control->SetAttribute("MaxDecrease", DoubleValue(1)); // not in the paper
     t.Complete(40); // below TLow = 50 us: + 10 Mb/s
     EXPECT_EQ(t.GetRate(), 5.01e9);
     // diff = 0.125 x 0 + 0.875 x 20 = 17.5 us; gradient 17.5 / 20 = 0.875; x (1 - 0.8 x 0.875 =
@@ -130,13 +132,46 @@ TEST(RdmaTimely, OncePerSegment)
     EXPECT_EQ(t.GetRate(), 5.03e9);
 }
 
-TEST(RdmaTimely, Limits)
+TEST(RdmaTimely, AnUpdateTakesHalfOfTheRateAtMost)
 {
     Timely t;
     t.Complete(60);
+    EXPECT_EQ(t.GetRate(), 5.01e9);
+    // diff = 0.875 x 60 = 52.5 us; gradient 2.625; 1 - 0.8 x 2.625 is negative
+    t.Complete(120);
+    EXPECT_NEAR(t.GetRate(), 2.505e9, 1);
+    // diff = 0.125 x 52.5 + 0.875 x 1880 = 1652 us; above THigh: 1 - 0.8 (1 - 500 / 2000) = 0.4
+    t.Complete(2000);
+    EXPECT_NEAR(t.GetRate(), 1.2525e9, 1);
+}
+
+TEST(RdmaTimely, MaxDecreaseAttribute)
+{
+    Timely t;
+    t.control->SetAttribute("MaxDecrease", DoubleValue(0.25));
+    t.Complete(60);
+    t.Complete(120);
+    EXPECT_NEAR(t.GetRate(), 5.01e9 * 0.75, 1);
+}
+
+TEST(RdmaTimely, GradientsAreRelativeTo20UsWhateverThePath)
+{
+    Timely t;
+    t.profile.baseRttPs = 4 * US;
+    t.Complete(60);
+    // diff = 0.875 x 4 = 3.5 us; gradient 0.175; x 0.86. Relative to 4 us it would be 0.3.
+    t.Complete(64);
+    EXPECT_NEAR(t.GetRate(), 5.01e9 * 0.86, 1);
+}
+
+TEST(RdmaTimely, Limits)
+{
+    Timely t;
+    t.control->SetAttribute("MaxDecrease", DoubleValue(1));
+    t.Complete(60);
     // diff = 0.875 x 60 = 52.5 us; gradient 2.625; 1 - 0.8 x 2.625 is negative: MinRate
     t.Complete(120);
-    EXPECT_EQ(t.GetRate(), 10e6);
+    EXPECT_EQ(t.GetRate(), 100e6);
     for (int i = 0; i < 2000; ++i)
     {
         t.Complete(30);
@@ -194,6 +229,7 @@ TEST(RdmaTimelyDeathTest, WrongParameters)
 {
     QbbSetTimeResolution();
     auto control = CreateObject<RdmaTimely>();
+    control->SetAttribute("MinRtt", TimeValue(Time(0)));
     EXPECT_DEATH(control->MakeController({10'000'000'000, 1106, 1024, 0, 0, 0}),
                  "MinRtt is 0 and the path's round trip is not known");
     control->SetAttribute("InitialRate", StringValue("11Gbps"));

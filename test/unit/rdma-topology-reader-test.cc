@@ -95,9 +95,21 @@ TEST(RdmaTopologyReader, Errors)
     expect(head + "1 2 100Gbps 1ns x\n", {"t.txt:4: error-rate: 'x'"});
     expect("3 1 1\n", {"t.txt:1: links: '1' is too small", "accepted: 2 to"});
     expect(head + link, {"t.txt: topology: host 1", "no link"});
-    expect(head + "1 2 100Gbps 1ns 0\n\n0 1 1Gbps 1ns 0\n",
-           {"t.txt:6: data after the end: '0'", "accepted: 2 links"});
-    expect(std::string(GOOD) + std::string("\0", 1), {"t.txt:6: data after the end: '\\x00'"});
+}
+
+TEST(RdmaTopologyReader, LinesAfterTheDeclaredLinksAreLeftOutAndSaySo)
+{
+    for (const auto& [rest, count] : {std::pair{"\nFirst line: total node #\n...\n", "2 lines"},
+                                      std::pair{"First line: total node #", "1 line"}})
+    {
+        testing::internal::CaptureStderr();
+        const RdmaTopology topology = ParseRdmaTopology(std::string(GOOD) + rest, "t.txt");
+        const std::string said = testing::internal::GetCapturedStderr();
+        EXPECT_EQ(topology.GetNLinks(), ParseRdmaTopology(GOOD, "t.txt").GetNLinks());
+        EXPECT_NE(said.find(std::string(": ") + count + " left out after link "), std::string::npos)
+            << said;
+        EXPECT_NE(said.find("the first begins with 'First'"), std::string::npos) << said;
+    }
 }
 
 TEST(RdmaTopologyReader, ErrorHasParts)
