@@ -3,7 +3,6 @@
 #include "irn-transport.h"
 
 #include "irn-receiver.h"
-#include "irn-sender.h"
 #include "qbb-time.h"
 #include "rdma-compat.h"
 #include "rdma-go-back-0.h"
@@ -41,6 +40,20 @@ IrnTransport::GetTypeId()
                                 "GoBackN",
                                 LossRecovery::GO_BACK_0,
                                 "GoBack0"))
+            .AddAttribute(
+                "RecoveryRules",
+                "Rules of selective retransmission: of the authors' published transport logic "
+                "(NetSys/irn-vivado-hls), where the packet at which a cumulative acknowledgement "
+                "stands within a recovery is lost, and a NACK that moves the cumulative "
+                "acknowledgement begins none; or of the paper's words (section 3.1), where each "
+                "NACK begins one, and a packet behind the first is lost only if a later one was "
+                "acknowledged selectively.",
+                EnumValue(IrnSender::PUBLISHED_LOGIC),
+                RdmaMakeEnumAccessor<IrnSender::Rules>(&IrnTransport::m_recoveryRules),
+                MakeEnumChecker(IrnSender::PUBLISHED_LOGIC,
+                                "PublishedLogic",
+                                IrnSender::PAPER,
+                                "Paper"))
             .AddAttribute("BdpFc",
                           "BDP-FC: a queue pair has at most BdpCap packets in flight.",
                           BooleanValue(true),
@@ -141,9 +154,9 @@ IrnTransport::MakeSender(const RdmaRetryLimits& limits) const
     switch (m_lossRecovery)
     {
     case LossRecovery::SACK:
-        return std::make_unique<IrnSender>(config, IrnSelective::SACK);
+        return std::make_unique<IrnSender>(config, IrnSelective::SACK, m_recoveryRules);
     case LossRecovery::SELECTIVE_WITHOUT_SACK:
-        return std::make_unique<IrnSender>(config, IrnSelective::NONE);
+        return std::make_unique<IrnSender>(config, IrnSelective::NONE, m_recoveryRules);
     case LossRecovery::GO_BACK_N:
         return std::make_unique<RdmaGoBackNSender>(config,
                                                    m_backOff ? RdmaBackOff::LOSS

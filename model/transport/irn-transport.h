@@ -3,7 +3,7 @@
 #ifndef IRN_TRANSPORT_H
 #define IRN_TRANSPORT_H
 
-#include "rdma-reliable-sender.h"
+#include "irn-sender.h"
 
 #include <ns3/nstime.h>
 
@@ -59,16 +59,18 @@ class IrnTransport : public RdmaTransport
     void CheckAttributes() const;
 
     LossRecovery m_lossRecovery{LossRecovery::SACK}; //!< attribute LossRecovery
-    bool m_bdpFc{true};                              //!< attribute BdpFc
-    bool m_dynamicRto{false};                        //!< attribute DynamicRto
-    bool m_backOff{false};                           //!< attribute BackOffOnLoss
-    uint32_t m_bdpCap{0};                            //!< attribute BdpCap
-    uint32_t m_rtoLowPackets{3};                     //!< attribute RtoLowPackets
-    uint32_t m_retryCount{7};                        //!< attribute RetryCount
-    uint32_t m_rnrRetry{7};                          //!< attribute RnrRetryCount
-    Time m_rtoLow;                                   //!< attribute RtoLow
-    Time m_rtoHigh;                                  //!< attribute RtoHigh
-    Time m_minRto;                                   //!< attribute MinRto
+    /// attribute RecoveryRules
+    IrnSender::Rules m_recoveryRules{IrnSender::PUBLISHED_LOGIC};
+    bool m_bdpFc{true};          //!< attribute BdpFc
+    bool m_dynamicRto{false};    //!< attribute DynamicRto
+    bool m_backOff{false};       //!< attribute BackOffOnLoss
+    uint32_t m_bdpCap{0};        //!< attribute BdpCap
+    uint32_t m_rtoLowPackets{3}; //!< attribute RtoLowPackets
+    uint32_t m_retryCount{7};    //!< attribute RetryCount
+    uint32_t m_rnrRetry{7};      //!< attribute RnrRetryCount
+    Time m_rtoLow;               //!< attribute RtoLow
+    Time m_rtoHigh;              //!< attribute RtoHigh
+    Time m_minRto;               //!< attribute MinRto
 };
 
 } // namespace ns3
