@@ -54,6 +54,9 @@ RdmaQueuePair::Reset()
     MakeHalves();
     m_responsesReady = false;
     m_inMessage = false;
+    m_ceSeen = false;
+    m_cnpDue = false;
+    m_nextCnpPs = 0;
     m_outstandingReads = 0;
     m_cursor = 0;
     m_released = 0;
