@@ -15,6 +15,8 @@
 #include <ns3/abort.h>
 #include <ns3/log.h>
 
+#include <algorithm>
+
 namespace ns3
 {
 
@@ -143,6 +145,10 @@ RdmaQueuePair::Modify(const RdmaQpAttributes& attributes)
         Reset();
     }
     m_sendEnd = to == RdmaQpState::SQD ? GetBegunEnd() : NO_END;
+    if (m_reads)
+    {
+        m_sendEnd = std::min(m_sendEnd, m_reads->refused); // the peer has refused this one
+    }
     SetState(to);
     if (from == RdmaQpState::SQD && to == RdmaQpState::RTS)
     {
