@@ -78,11 +78,12 @@ IrnTransport::GetTypeId()
                           MakeTimeAccessor(&IrnTransport::m_rtoLow),
                           MakeTimeChecker(NanoSeconds(1)))
             .AddAttribute("RtoHigh",
-                          "Retransmission timeout with more packets in flight, at least RtoLow. "
-                          "With DynamicRto the timeout before the first round trip.",
+                          "Retransmission timeout with more packets in flight, at least RtoLow; 0 "
+                          "turns the timer off. With DynamicRto the timeout before the first round "
+                          "trip.",
                           TimeValue(MicroSeconds(320)),
                           MakeTimeAccessor(&IrnTransport::m_rtoHigh),
-                          MakeTimeChecker(NanoSeconds(1)))
+                          MakeTimeChecker(Time(0)))
             .AddAttribute("RtoLowPackets",
                           "N: RtoLow applies to at most this many packets in flight; 0 turns "
                           "RtoLow off.",
@@ -102,8 +103,10 @@ IrnTransport::GetTypeId()
                           MakeTimeChecker(NanoSeconds(1)))
             .AddAttribute("RetryCount",
                           "Timeouts in a row after which the queue pair fails with "
-                          "IBV_WC_RETRY_EXC_ERR (retry_cnt); 4294967295 means no limit.",
-                          UintegerValue(7),
+                          "IBV_WC_RETRY_EXC_ERR (retry_cnt); 4294967295 means no limit. The "
+                          "default takes 0.5 s of RtoLow, what a RoCE NIC waits with timeout 14 "
+                          "and retry_cnt 7.",
+                          UintegerValue(5000),
                           MakeUintegerAccessor(&IrnTransport::m_retryCount),
                           MakeUintegerChecker<uint32_t>())
             .AddAttribute("RnrRetryCount",
@@ -122,7 +125,7 @@ IrnTransport::CheckAttributes() const
                     "IrnTransport: BdpFc is on and BdpCap is not known; set BdpCap to the packets "
                     "of a bandwidth-delay product, 1.."
                         << RDMA_MAX_WINDOW - 1 << ", or use RdmaFabricHelper, or turn BdpFc off");
-    NS_ABORT_MSG_IF(m_rtoLow > m_rtoHigh,
+    NS_ABORT_MSG_IF(m_rtoLow > m_rtoHigh && !m_rtoHigh.IsZero(),
                     "IrnTransport: RtoLow is " << m_rtoLow.As(Time::US)
                                                << "; accepted: up to RtoHigh, "
                                                << m_rtoHigh.As(Time::US));
