@@ -144,7 +144,7 @@ main(int argc, char* argv[])
                  options.backOff);
     cmd.AddValue("rto",
                  "retransmission timeout (irn: RTO_high, iwarp: the smallest); 0s for none; auto: "
-                 "320us; RoCE with PFC: none, or with watchdogs detection plus restoration",
+                 "320us; RoCE, IRN with PFC: none, or with watchdogs detection plus restoration",
                  options.rto);
     cmd.AddValue("retries",
                  "timeouts in a row after which a flow fails, 0 to 255, or unlimited",

@@ -68,7 +68,7 @@ struct RdmaFabricOptions
     uint32_t ecmpSeed{0};           //!< of every switch, which polarises; 0: one of its own each
     double loss{0};                 //!< probability that a link loses a frame, in [0, 1)
     /// Retransmission timeout, with IRN RTO_high, with TCP the smallest; 0 is none; auto: 320us,
-    /// but for RoCE with PFC and no loss none, or with watchdogs the time of a whole storm.
+    /// but for RoCE and IRN with PFC and no loss none, or with watchdogs the time of a whole storm.
     std::string rto{"auto"};
     std::string rtoLow{"auto"};        //!< IRN: RTO_low; auto: 100us
     std::string rtoLowPackets{"auto"}; //!< IRN: RTO_low for so many packets in flight; auto: 3

@@ -64,7 +64,13 @@ ConfigureIrn(RdmaFabricHelper& helper, const RdmaFabricOptions& options)
         options.rtoLow == "auto"
             ? LOW_TIMEOUT_PS
             : ParseRdmaOption("rtoLow", [&] { return ParseRdmaTime(options.rtoLow); });
-    if (lowPs == 0 || lowPs > highPs)
+    const bool isOff = highPs == 0 && options.rtoLow == "auto";
+    if (options.dynamicRto && highPs == 0)
+    {
+        throw std::invalid_argument("--dynamicRto with --rto=" + options.rto +
+                                    "; accepted: with a time above 0, the first timeout");
+    }
+    if (!isOff && (lowPs == 0 || lowPs > highPs))
     {
         throw std::invalid_argument(
             "--rtoLow: " + (options.rtoLow == "auto" ? "100us" : options.rtoLow) +
@@ -104,14 +110,15 @@ ConfigureIrn(RdmaFabricHelper& helper, const RdmaFabricOptions& options)
 int64_t
 GetRdmaTimeoutPs(const RdmaFabricOptions& options)
 {
-    const bool isRoce = options.transport == "roce";
+    const bool isTcp = options.transport == "iwarp";
     if (options.rto == "auto")
     {
         const bool lossless = options.pfc == "on" && options.loss == 0;
-        return lossless && isRoce ? GetRdmaStormTimeoutPs(options) : LOSSY_TIMEOUT_PS;
+        return lossless && !isTcp && !options.dynamicRto ? GetRdmaStormTimeoutPs(options)
+                                                         : LOSSY_TIMEOUT_PS;
     }
     const int64_t timeoutPs = ParseRdmaOption("rto", [&] { return ParseRdmaTime(options.rto); });
-    if (!isRoce && timeoutPs == 0)
+    if (isTcp && timeoutPs == 0)
     {
         throw std::invalid_argument("--rto: " + options.rto +
                                     " with --transport=" + options.transport +

@@ -21,7 +21,7 @@ import subprocess
 import sys
 
 # No timeouts with PFC (section 4.1); IRN always has a timer, so its timers are longer than a run.
-IRN_WITH_PFC = ["--transport=irn", "--pfc=on", "--rto=1s", "--rtoLow=1s"]
+IRN_WITH_PFC = ["--transport=irn", "--pfc=on"]
 NETWORKS = {
     "irn": ["--transport=irn", "--pfc=off"],
     "irn-pfc": IRN_WITH_PFC,

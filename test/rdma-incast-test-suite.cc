@@ -2,6 +2,7 @@
 
 #include "rdma-test-fabric.h"
 
+#include <ns3/rdma-fabric-run.h>
 #include <ns3/string.h>
 #include <ns3/test.h>
 
@@ -264,6 +265,38 @@ class LossyTestCase : public TestCase
     }
 };
 
+/** 32 senders without PFC, go-back-N, and a window that losses and marks cut. */
+class WindowOfRepeatsTestCase : public TestCase
+{
+  public:
+    WindowOfRepeatsTestCase()
+        : TestCase("without PFC: what go-back-N sends again is held to the congestion window")
+    {
+    }
+
+  private:
+    void DoRun() override
+    {
+        RdmaFabricOptions options;
+        options.topology = "star:33";
+        options.workload = "incast:32";
+        options.bytes = "500KB";
+        options.transport = "roce";
+        options.pfc = "off";
+        options.switchType = "shared";
+        options.buffer = "400KB";
+        options.cc = "dctcp-window";
+        RdmaFabricRun run(options);
+        run.Run();
+        const RdmaFabricOutcome outcome = run.GetOutcome();
+        Simulator::Destroy();
+        NS_TEST_EXPECT_MSG_EQ(outcome.summary.flowsCompleted, 32U, "flows");
+        // Repeats at line rate, whatever the window, lose 9556 packets.
+        NS_TEST_EXPECT_MSG_LT(outcome.summary.drops, 5000U, "drops");
+        NS_TEST_EXPECT_MSG_GT(outcome.summary.drops, 500U, "it is lossy");
+    }
+};
+
 /** The suite. */
 class RdmaIncastTestSuite : public TestSuite
 {
@@ -275,6 +308,7 @@ class RdmaIncastTestSuite : public TestSuite
         AddTestCase(new LeafSpineTestCase);
         AddTestCase(new SmallHeadroomTestCase);
         AddTestCase(new LossyTestCase);
+        AddTestCase(new WindowOfRepeatsTestCase);
     }
 };
 

@@ -318,7 +318,9 @@ class GoodputTestCase : public TestCase
         const double lossFree = Measure(setup);
         setup.loss = LOSS;
         const double withoutCap = Measure(setup);
-        NS_TEST_EXPECT_MSG_GT(withoutCap / lossFree, 0.95, "IRN without BDP-FC");
+        // NACKs never cease before the flow has sent all it has, and each restarts the timer: a
+        // retransmission that is lost waits until then, and takes RTO_high.
+        NS_TEST_EXPECT_MSG_GT(withoutCap / lossFree, 0.9, "IRN without BDP-FC");
 
         // With the cap W a lost packet stops new ones for one round trip: W packets after it have
         // gone out until its NACK is there, and those that follow wait until the retransmission is

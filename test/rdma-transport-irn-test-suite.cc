@@ -332,6 +332,33 @@ class IrnRefusalTestCase : public TestCase
             const char* status;       //!< of the WRITE
         };
 
+        uint64_t requests = 0;
+        for (const bool modify : {false, true})
+        {
+            // Modify() to RTS, between the refusal and the end of the READ, lets nothing go that is
+            // behind the refused WRITE.
+            IrnPair pair;
+            pair.Read(1, 2000 * 1024);
+            RdmaSendRequest request;
+            request.id = 2;
+            request.rKey = 99;
+            request.length = 2000;
+            pair.sender->PostSend(request);
+            pair.At(100'000'000, [&]() {
+                if (modify)
+                {
+                    RdmaQpAttributes attributes;
+                    attributes.state = RdmaQpState::RTS;
+                    pair.sender->Modify(attributes);
+                }
+                pair.Post(3, RdmaWrOpcode::RDMA_WRITE, 50'000);
+            });
+            pair.test.Run();
+            const uint64_t sent = pair.sender->GetStats().packetsSent;
+            NS_TEST_EXPECT_MSG_EQ((!modify || sent == requests), true, sent << " requests");
+            requests = sent;
+        }
+
         // Frames: response 0, acknowledgement of the READ, response 1, NAK, and so on.
         for (const Row& row :
              {Row{"nothing", {}, 100, "IBV_WC_REM_ACCESS_ERR"},

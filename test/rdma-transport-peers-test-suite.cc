@@ -2,7 +2,9 @@
 
 #include "rdma-test-verbs.h"
 
+#include <ns3/boolean.h>
 #include <ns3/test.h>
+#include <ns3/uinteger.h>
 
 #include <set>
 
@@ -291,6 +293,43 @@ class WordTestCase : public TestCase
     RdmaWireFormat m_format;
 };
 
+/** The UDP source ports of both directions. */
+class SourcePortTestCase : public TestCase
+{
+  public:
+    SourcePortTestCase()
+        : TestCase("UDP source ports: of each direction, of both as rdma-core's, and as chosen")
+    {
+    }
+
+  private:
+    /** \param name attribute \param value of both queue pairs \return the two ports */
+    static std::pair<uint16_t, uint16_t> Connect(const std::string& name,
+                                                 const AttributeValue& value)
+    {
+        RdmaTestFabric test;
+        test.helper.SetQueuePairAttribute(name, value);
+        test.Install(MakeRdmaStar(2, MakeTestRates(100, 100, 1000)), {});
+        test.fabric->GetNic(1)->CreateQueuePair(); // QPNs differ
+        const auto pair = test.fabric->Connect(0, 1);
+        return {pair.first->GetSourcePort(), pair.second->GetSourcePort()};
+    }
+
+    void DoRun() override
+    {
+        const auto own = Connect("SourcePort", UintegerValue(0));
+        NS_TEST_EXPECT_MSG_EQ((own.first != own.second), true, "one of each side's own");
+        NS_TEST_EXPECT_MSG_EQ((own.first >= 0xc000 && own.second >= 0xc000), true, "dynamic");
+        // The product of QPNs 2 and 3 has no more than the low bits.
+        const auto both = Connect("SymmetricSourcePort", BooleanValue(true));
+        NS_TEST_EXPECT_MSG_EQ(both.first, 0xc000 + 2 * 3, "rdma-core's");
+        NS_TEST_EXPECT_MSG_EQ(both.second, both.first, "the same");
+        const auto chosen = Connect("SourcePort", UintegerValue(50'000));
+        NS_TEST_EXPECT_MSG_EQ(chosen.first, 50'000U, "chosen");
+        NS_TEST_EXPECT_MSG_EQ(chosen.second, 50'000U, "chosen");
+    }
+};
+
 /** The suite. */
 class RdmaTransportPeersTestSuite : public TestSuite
 {
@@ -298,6 +337,7 @@ class RdmaTransportPeersTestSuite : public TestSuite
     RdmaTransportPeersTestSuite()
         : TestSuite("rdma-transport-peers")
     {
+        AddTestCase(new SourcePortTestCase);
         ForBothTransports([this](RdmaWireFormat format) {
             AddTestCase(new SharedReceivesTestCase(format));
             AddTestCase(new WordTestCase(format));

@@ -9,16 +9,17 @@
 namespace ns3
 {
 
-IrnSender::IrnSender(const RdmaSenderConfig& config, IrnSelective selective)
+IrnSender::IrnSender(const RdmaSenderConfig& config, IrnSelective selective, Rules rules)
     : RdmaReliableSender(config),
-      m_selective(selective)
+      m_selective(selective),
+      m_rules(rules)
 {
 }
 
 bool
 IrnSender::HasLost() const
 {
-    return m_recovering && m_scan < m_lostEnd;
+    return m_phase != Phase::REGULAR && m_scan < m_lostEnd;
 }
 
 bool
@@ -44,6 +45,7 @@ IrnSender::Sent([[maybe_unused]] uint64_t packets, int64_t nowPs)
         ++m_retransmissions;
         ++m_scan;
         SkipSacked();
+        Recover();
     }
     else
     {
@@ -78,9 +80,23 @@ IrnSender::Lose(uint64_t end)
 void
 IrnSender::Begin()
 {
-    m_recovering = true;
-    m_recoverySequence = m_highest - 1;
     m_scan = m_acked;
+    Lose(m_acked + 1);
+    if (m_phase == Phase::REGULAR)
+    {
+        m_phase = Phase::DUE;
+    }
+    if (m_rules == PAPER)
+    {
+        Recover();
+    }
+}
+
+void
+IrnSender::Recover()
+{
+    m_phase = Phase::RECOVERING;
+    m_recoverySequence = m_highest - 1;
 }
 
 void
@@ -88,19 +104,37 @@ IrnSender::Acknowledged(uint64_t)
 {
     m_sacked.Advance(m_acked);
     m_scan = std::max(m_scan, m_acked);
-    if (!m_recovering)
+    if (m_phase == Phase::DUE || (IsRecovering() && m_acked > m_recoverySequence))
     {
-        return;
+        m_phase = Phase::REGULAR;
     }
-    if (m_acked > m_recoverySequence)
-    {
-        m_recovering = HasLost();
-        m_recoverySequence = m_highest - 1;
-    }
-    else if (m_selective == IrnSelective::NONE)
+    else if (IsRecovering() && (m_rules == PUBLISHED_LOGIC || m_selective == IrnSelective::NONE))
     {
         Lose(m_acked + 1);
     }
+}
+
+void
+IrnSender::RestartTimer(int64_t expected, int64_t nowPs)
+{
+    // After a timeout the timer stands still until the retransmission goes out.
+    if (expected <= static_cast<int64_t>(m_highest) && !m_rnrWait &&
+        m_timer.GetDeadlinePs() != RdmaRetransmissionTimer::NEVER)
+    {
+        m_timer.Restart(nowPs);
+    }
+}
+
+RdmaSenderEvent
+IrnSender::OnAck(int64_t packet, int64_t nowPs)
+{
+    RdmaSenderEvent event;
+    event.mayBegin = Advance(packet + 1, nowPs);
+    if (!event.mayBegin)
+    {
+        RestartTimer(packet + 1, nowPs);
+    }
+    return event;
 }
 
 RdmaSenderEvent
@@ -113,10 +147,6 @@ IrnSender::OnNak(int64_t expected, int64_t selective, int64_t nowPs)
         return event; // nothing is outstanding, or it is about packets that were never sent
     }
     bool tellsOfHole = IsAwaited(expected);
-    if (tellsOfHole)
-    {
-        Lose(m_acked + 1);
-    }
     if (m_selective == IrnSelective::SACK && selective > static_cast<int64_t>(m_acked) &&
         selective < static_cast<int64_t>(m_highest))
     {
@@ -126,9 +156,18 @@ IrnSender::OnNak(int64_t expected, int64_t selective, int64_t nowPs)
         m_sacked.Set(packet);
         Lose(packet);
     }
-    if (tellsOfHole && !m_recovering)
+    const bool begins = !event.mayBegin || m_rules == PAPER;
+    if (!event.mayBegin)
+    {
+        RestartTimer(expected, nowPs);
+    }
+    if (tellsOfHole && begins && m_phase == Phase::REGULAR)
     {
         Begin();
+    }
+    else if (tellsOfHole && IsAwaited(expected) && IsRecovering())
+    {
+        Lose(m_acked + 1);
     }
     event.mayBegin = event.mayBegin || tellsOfHole;
     return event;
@@ -138,13 +177,13 @@ void
 IrnSender::RanOut()
 {
     Begin();
-    Lose(m_acked + 1);
 }
 
 void
 IrnSender::Refused()
 {
     Begin();
+    Recover();
     Lose(m_highest);
 }
 

@@ -23,39 +23,64 @@ enum class IrnSelective : uint8_t
  * \ingroup rdma
  * The sending half of IRN: selective retransmission.
  *
- * A NACK or a timeout begins a recovery. First the packet at the cumulative acknowledgement goes
- * again. Any other counts as lost if one with a higher number was acknowledged selectively
- * (IrnSelective::SACK), or if the cumulative acknowledgement comes to it (NONE, as in NewReno TCP:
- * several losses in a window cost a round trip each). Each lost packet goes again once; when none
- * is left, new ones follow as far as the window (BDP-FC) lets them. The recovery ends when the
- * cumulative acknowledgement passes the recovery sequence, the last new packet sent before it
- * began. A timeout within it begins it anew. After an RNR NAK all that is outstanding and not
- * acknowledged selectively is lost, for the receiver drops without a word what it has no receive
- * request for.
+ * A NACK or a timeout sends the packet at the cumulative acknowledgement again, and with that a
+ * recovery begins. Within it these count as lost: each packet that is not acknowledged and below
+ * one that was acknowledged selectively (IrnSelective::SACK), and the packet at which the
+ * cumulative acknowledgement comes to stand (a partial acknowledgement, as in NewReno TCP). Each
+ * lost packet goes again once; when none is left, new ones follow as far as the window (BDP-FC)
+ * lets them. The recovery sequence is the last new packet sent before the latest retransmission;
+ * the recovery ends when the cumulative acknowledgement passes it. A timeout within a recovery
+ * begins it anew. Every acknowledgement and NACK restarts a retransmission timer that runs.
+ *
+ * Cumulative progress before the first retransmission has gone out makes it needless. A NACK that
+ * moves the cumulative acknowledgement begins no recovery; the next one does. What a recovery has
+ * left when it ends waits for the next NACK.
+ *
+ * PAPER: a NACK of either kind begins a recovery when it comes in, and a partial
+ * acknowledgement makes no packet lost, but without SACK.
+ *
+ * After an RNR NAK a recovery begins in which all that is outstanding and not acknowledged
+ * selectively is lost, for the receiver drops without a word what it has no receive request for.
  *
  * Source: Mittal et al., "Revisiting Network Support for RDMA", sections 3.1 and 3.2; 4.3 for
- * the variant without SACK. Where the paper is silent:
- * - what is known to be lost beyond the recovery sequence and did not go again yet begins the next
- *   recovery when this one ends, rather than to wait for one more NACK;
+ * the variant without SACK. The authors' transport logic: NetSys/irn-vivado-hls,
+ * irn_sender/receiveAck.cpp, txFree.cpp and timeout.cpp. Restart of the timer: InfiniBand
+ * Architecture Specification Vol. 1, 9.7.6.1.3, o9-85. Where these are silent:
  * - the selective part of a NACK that is older than the cumulative acknowledgement counts, and
  *   begins a recovery if it tells of a packet beyond a hole;
- * - only cumulative progress restarts the timer and the count of timeouts in a row.
+ * - only cumulative progress restarts the count of timeouts in a row.
  */
 class IrnSender : public RdmaReliableSender
 {
   public:
-    /** \param config limits and times \param selective what NACKs are used for */
-    explicit IrnSender(const RdmaSenderConfig& config, IrnSelective selective = IrnSelective::SACK);
+    /**
+     * Whose rules of loss recovery it follows.
+     */
+    enum Rules : uint8_t
+    {
+        PUBLISHED_LOGIC, //!< those of the authors' published transport logic
+        PAPER,           //!< those of the paper's words, where that logic has others
+    };
+
+    /**
+     * \param config limits and times
+     * \param selective what NACKs are used for
+     * \param rules of loss recovery
+     */
+    explicit IrnSender(const RdmaSenderConfig& config,
+                       IrnSelective selective = IrnSelective::SACK,
+                       Rules rules = PUBLISHED_LOGIC);
 
     bool CanSend() const override;
     uint64_t GetNext() const override;
     bool Sent(uint64_t packets, int64_t nowPs) override;
+    RdmaSenderEvent OnAck(int64_t packet, int64_t nowPs) override;
     RdmaSenderEvent OnNak(int64_t expected, int64_t selective, int64_t nowPs) override;
 
     /** \return true during a recovery */
     bool IsRecovering() const
     {
-        return m_recovering;
+        return m_phase == Phase::RECOVERING;
     }
 
     /** \return the recovery ends when this packet is acknowledged; only during one */
@@ -77,17 +102,28 @@ class IrnSender : public RdmaReliableSender
     void Refused() override;
 
   private:
+    /** Where the sender stands between two recoveries. */
+    enum class Phase : uint8_t
+    {
+        REGULAR,    //!< only new packets go out
+        DUE,        //!< the first retransmission of a recovery waits for its turn
+        RECOVERING, //!< in a recovery
+    };
+
     bool HasLost() const;
     void Begin();
+    void Recover();
     void Lose(uint64_t end);
     void SkipSacked();
+    void RestartTimer(int64_t expected, int64_t nowPs);
 
     IrnBitmap m_sacked;             //!< selectively acknowledged, from m_acked on
     uint64_t m_scan{0};             //!< recovery: all before it went again or need not
     uint64_t m_lostEnd{0};          //!< recovery: all before it that has not arrived is lost
     uint64_t m_recoverySequence{0}; //!< recovery ends when this is acknowledged
-    bool m_recovering{false};       //!< in recovery
+    Phase m_phase{Phase::REGULAR};  //!< in a recovery, or before one
     IrnSelective m_selective;       //!< what NACKs are used for
+    Rules m_rules;                  //!< of loss recovery
 };
 
 } // namespace ns3

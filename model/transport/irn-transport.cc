@@ -3,7 +3,6 @@
 #include "irn-transport.h"
 
 #include "irn-receiver.h"
-#include "irn-sender.h"
 #include "qbb-time.h"
 #include "rdma-compat.h"
 #include "rdma-go-back-0.h"
@@ -41,6 +40,20 @@ IrnTransport::GetTypeId()
                                 "GoBackN",
                                 LossRecovery::GO_BACK_0,
                                 "GoBack0"))
+            .AddAttribute(
+                "RecoveryRules",
+                "Rules of selective retransmission: of the authors' published transport logic "
+                "(NetSys/irn-vivado-hls), where the packet at which a cumulative acknowledgement "
+                "stands within a recovery is lost, and a NACK that moves the cumulative "
+                "acknowledgement begins none; or of the paper's words (section 3.1), where each "
+                "NACK begins one, and a packet behind the first is lost only if a later one was "
+                "acknowledged selectively.",
+                EnumValue(IrnSender::PUBLISHED_LOGIC),
+                RdmaMakeEnumAccessor<IrnSender::Rules>(&IrnTransport::m_recoveryRules),
+                MakeEnumChecker(IrnSender::PUBLISHED_LOGIC,
+                                "PublishedLogic",
+                                IrnSender::PAPER,
+                                "Paper"))
             .AddAttribute("BdpFc",
                           "BDP-FC: a queue pair has at most BdpCap packets in flight.",
                           BooleanValue(true),
@@ -65,11 +78,12 @@ IrnTransport::GetTypeId()
                           MakeTimeAccessor(&IrnTransport::m_rtoLow),
                           MakeTimeChecker(NanoSeconds(1)))
             .AddAttribute("RtoHigh",
-                          "Retransmission timeout with more packets in flight, at least RtoLow. "
-                          "With DynamicRto the timeout before the first round trip.",
+                          "Retransmission timeout with more packets in flight, at least RtoLow; 0 "
+                          "turns the timer off. With DynamicRto the timeout before the first round "
+                          "trip.",
                           TimeValue(MicroSeconds(320)),
                           MakeTimeAccessor(&IrnTransport::m_rtoHigh),
-                          MakeTimeChecker(NanoSeconds(1)))
+                          MakeTimeChecker(Time(0)))
             .AddAttribute("RtoLowPackets",
                           "N: RtoLow applies to at most this many packets in flight; 0 turns "
                           "RtoLow off.",
@@ -89,8 +103,10 @@ IrnTransport::GetTypeId()
                           MakeTimeChecker(NanoSeconds(1)))
             .AddAttribute("RetryCount",
                           "Timeouts in a row after which the queue pair fails with "
-                          "IBV_WC_RETRY_EXC_ERR (retry_cnt); 4294967295 means no limit.",
-                          UintegerValue(7),
+                          "IBV_WC_RETRY_EXC_ERR (retry_cnt); 4294967295 means no limit. The "
+                          "default takes 0.5 s of RtoLow, what a RoCE NIC waits with timeout 14 "
+                          "and retry_cnt 7.",
+                          UintegerValue(5000),
                           MakeUintegerAccessor(&IrnTransport::m_retryCount),
                           MakeUintegerChecker<uint32_t>())
             .AddAttribute("RnrRetryCount",
@@ -109,7 +125,7 @@ IrnTransport::CheckAttributes() const
                     "IrnTransport: BdpFc is on and BdpCap is not known; set BdpCap to the packets "
                     "of a bandwidth-delay product, 1.."
                         << RDMA_MAX_WINDOW - 1 << ", or use RdmaFabricHelper, or turn BdpFc off");
-    NS_ABORT_MSG_IF(m_rtoLow > m_rtoHigh,
+    NS_ABORT_MSG_IF(m_rtoLow > m_rtoHigh && !m_rtoHigh.IsZero(),
                     "IrnTransport: RtoLow is " << m_rtoLow.As(Time::US)
                                                << "; accepted: up to RtoHigh, "
                                                << m_rtoHigh.As(Time::US));
@@ -141,9 +157,9 @@ IrnTransport::MakeSender(const RdmaRetryLimits& limits) const
     switch (m_lossRecovery)
     {
     case LossRecovery::SACK:
-        return std::make_unique<IrnSender>(config, IrnSelective::SACK);
+        return std::make_unique<IrnSender>(config, IrnSelective::SACK, m_recoveryRules);
     case LossRecovery::SELECTIVE_WITHOUT_SACK:
-        return std::make_unique<IrnSender>(config, IrnSelective::NONE);
+        return std::make_unique<IrnSender>(config, IrnSelective::NONE, m_recoveryRules);
     case LossRecovery::GO_BACK_N:
         return std::make_unique<RdmaGoBackNSender>(config,
                                                    m_backOff ? RdmaBackOff::LOSS

@@ -3,7 +3,7 @@
 #ifndef IRN_TRANSPORT_H
 #define IRN_TRANSPORT_H
 
-#include "rdma-reliable-sender.h"
+#include "irn-sender.h"
 
 #include <ns3/nstime.h>
 
@@ -51,7 +51,8 @@ class IrnTransport : public RdmaTransport
     std::unique_ptr<RdmaReceiver> MakeReceiver() const override;
     uint32_t GetAckInterval() const override;
     RdmaWireFormat GetWireFormat() const override;
-    /** \return four times RtoHigh: by then a responder that lives has repeated its response */
+    /** \return four times RtoHigh (0: off): by then a responder that lives has repeated its
+     * response */
     int64_t GetResponseTimeoutPs() const override;
     uint32_t GetRetryCount() const override;
 
@@ -59,16 +60,18 @@ class IrnTransport : public RdmaTransport
     void CheckAttributes() const;
 
     LossRecovery m_lossRecovery{LossRecovery::SACK}; //!< attribute LossRecovery
-    bool m_bdpFc{true};                              //!< attribute BdpFc
-    bool m_dynamicRto{false};                        //!< attribute DynamicRto
-    bool m_backOff{false};                           //!< attribute BackOffOnLoss
-    uint32_t m_bdpCap{0};                            //!< attribute BdpCap
-    uint32_t m_rtoLowPackets{3};                     //!< attribute RtoLowPackets
-    uint32_t m_retryCount{7};                        //!< attribute RetryCount
-    uint32_t m_rnrRetry{7};                          //!< attribute RnrRetryCount
-    Time m_rtoLow;                                   //!< attribute RtoLow
-    Time m_rtoHigh;                                  //!< attribute RtoHigh
-    Time m_minRto;                                   //!< attribute MinRto
+    /// attribute RecoveryRules
+    IrnSender::Rules m_recoveryRules{IrnSender::PUBLISHED_LOGIC};
+    bool m_bdpFc{true};          //!< attribute BdpFc
+    bool m_dynamicRto{false};    //!< attribute DynamicRto
+    bool m_backOff{false};       //!< attribute BackOffOnLoss
+    uint32_t m_bdpCap{0};        //!< attribute BdpCap
+    uint32_t m_rtoLowPackets{3}; //!< attribute RtoLowPackets
+    uint32_t m_retryCount{5000}; //!< attribute RetryCount
+    uint32_t m_rnrRetry{7};      //!< attribute RnrRetryCount
+    Time m_rtoLow;               //!< attribute RtoLow
+    Time m_rtoHigh;              //!< attribute RtoHigh
+    Time m_minRto;               //!< attribute MinRto
 };
 
 } // namespace ns3

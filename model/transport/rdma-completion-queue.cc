@@ -29,6 +29,11 @@ void
 RdmaCompletionQueue::SetCallback(CompletionCallback callback)
 {
     m_callback = callback;
+    while (!m_callback.IsNull() && !m_queue.IsEmpty())
+    {
+        const CompletionCallback first = m_callback; // it may replace itself
+        first(m_queue.Pop());
+    }
 }
 
 std::vector<RdmaWorkCompletion>

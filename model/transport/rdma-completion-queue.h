@@ -38,8 +38,9 @@ class RdmaCompletionQueue : public Object
     using CompletionCallback = Callback<void, const RdmaWorkCompletion&>;
 
     /**
-     * \param callback gets every completion from now on, at the instant at which it happens; such
-     *        completions are not queued. A null callback goes back to polling.
+     * \param callback gets the completions that are queued at once, in order, and every one from
+     *        now on at the instant at which it happens, unqueued. A null callback goes back to
+     *        polling.
      */
     void SetCallback(CompletionCallback callback);
 

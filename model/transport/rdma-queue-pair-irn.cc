@@ -15,6 +15,8 @@
 #include "rdma-psn.h"
 #include "rdma-queue-pair.h"
 
+#include <algorithm>
+
 namespace ns3
 {
 
@@ -36,6 +38,13 @@ MakeArrivedRequest(const QbbFrame& frame, uint64_t packet)
     request.immediate = frame.immediate;
     request.wqeSn = frame.wqeSn;
     return request;
+}
+
+/** \param a a request \param b another one \return true if a comes after b: the heap's order */
+bool
+IsLaterRequest(const RdmaArrivedRequest& a, const RdmaArrivedRequest& b)
+{
+    return a.packet > b.packet;
 }
 
 } // namespace
@@ -177,24 +186,20 @@ RdmaQueuePair::JudgeIrn(const QbbFrame& frame)
 void
 RdmaQueuePair::Keep(const RdmaArrivedRequest& request)
 {
-    // Latest first, so that the next one in order is taken off the end.
     if (!m_kept)
     {
         m_kept = std::make_unique<std::vector<RdmaArrivedRequest>>();
     }
-    auto place = m_kept->end();
-    while (place != m_kept->begin() && (place - 1)->packet < request.packet)
-    {
-        --place;
-    }
-    m_kept->insert(place, request);
+    m_kept->push_back(request);
+    std::push_heap(m_kept->begin(), m_kept->end(), IsLaterRequest);
 }
 
 void
 RdmaQueuePair::PerformKept()
 {
-    while (m_kept && !m_kept->empty() && m_kept->back().packet < m_receiver->GetExpected())
+    while (m_kept && !m_kept->empty() && m_kept->front().packet < m_receiver->GetExpected())
     {
+        std::pop_heap(m_kept->begin(), m_kept->end(), IsLaterRequest);
         const RdmaArrivedRequest request = m_kept->back();
         m_kept->pop_back();
         Perform(request);

@@ -104,8 +104,9 @@ RdmaQueuePair::MakePacer()
 bool
 RdmaQueuePair::HasRoom() const
 {
-    const uint64_t sent = m_sender->GetHighestSent();
-    return m_sender->GetNext() < sent || m_pacer->HasRoom(sent - m_sender->GetAcked());
+    // What is sent again takes room as well: a sender that has gone back has in flight what it has
+    // sent since, and all before a hole is in flight.
+    return m_pacer->HasRoom(m_sender->GetNext() - m_sender->GetAcked());
 }
 
 void

@@ -237,8 +237,12 @@ RdmaQueuePair::ReceiveIrnResponse(const QbbFrame& frame)
             static_cast<uint64_t>(response) + 1 == entry->firstResponse + entry->responses;
         receiver.Accept(static_cast<uint64_t>(response), 1, last);
         AcceptResponse(*entry, frame);
-        // It was executed in order, so all requests up to it have arrived.
-        event = m_sender->OnAck(static_cast<int64_t>(entry->firstPacket), QbbNowPs());
+        // It was executed in order, so all requests up to it have arrived. What is known already
+        // is no acknowledgement: the stream of responses says nothing of the requests behind.
+        if (entry->firstPacket >= m_sender->GetAcked())
+        {
+            event = m_sender->OnAck(static_cast<int64_t>(entry->firstPacket), QbbNowPs());
+        }
         break;
     }
     case RdmaReceiverVerdict::DUPLICATE:

@@ -15,6 +15,8 @@
 #include <ns3/abort.h>
 #include <ns3/log.h>
 
+#include <algorithm>
+
 namespace ns3
 {
 
@@ -54,6 +56,9 @@ RdmaQueuePair::Reset()
     MakeHalves();
     m_responsesReady = false;
     m_inMessage = false;
+    m_ceSeen = false;
+    m_cnpDue = false;
+    m_nextCnpPs = 0;
     m_outstandingReads = 0;
     m_cursor = 0;
     m_released = 0;
@@ -140,6 +145,10 @@ RdmaQueuePair::Modify(const RdmaQpAttributes& attributes)
         Reset();
     }
     m_sendEnd = to == RdmaQpState::SQD ? GetBegunEnd() : NO_END;
+    if (m_reads)
+    {
+        m_sendEnd = std::min(m_sendEnd, m_reads->refused); // the peer has refused this one
+    }
     SetState(to);
     if (from == RdmaQpState::SQD && to == RdmaQpState::RTS)
     {
@@ -199,6 +208,27 @@ RdmaQueuePair::Connect(Ipv4Address remoteAddress, uint32_t remoteQpn, uint32_t r
     Modify(attributes);
 }
 
+uint16_t
+RdmaQueuePair::MakeSourcePort(uint32_t remoteQpn) const
+{
+    if (m_sourcePort > 0)
+    {
+        return m_sourcePort;
+    }
+    constexpr uint32_t DYNAMIC = 0xc000; // the dynamic ports
+    uint64_t entropy = QbbFlowHash(m_qpn, remoteQpn, 0, 0, 0);
+    if (m_symmetricPort)
+    {
+        // rdma-core: a flow label of 20 bits from the product of both QPNs, and its 14 low bits
+        // with the 6 high ones.
+        entropy = uint64_t{m_qpn} * remoteQpn;
+        entropy ^= entropy >> 20;
+        entropy ^= entropy >> 40;
+        entropy ^= (entropy & 0xfc000) >> 14;
+    }
+    return static_cast<uint16_t>(DYNAMIC | (entropy & 0x3fff));
+}
+
 void
 RdmaQueuePair::Address(Ipv4Address remoteAddress, uint32_t remoteQpn)
 {
@@ -217,9 +247,7 @@ RdmaQueuePair::Address(Ipv4Address remoteAddress, uint32_t remoteQpn)
     m_frame.protocol = QbbWire::IP_PROTOCOL_UDP;
     m_frame.srcIp = GetLocalAddress().Get();
     m_frame.dstIp = remoteAddress.Get();
-    // As rdma-core's ibv_flow_label_to_udp_sport(): the dynamic ports, by a hash of both QPNs.
-    m_frame.srcPort =
-        static_cast<uint16_t>(0xc000 | (QbbFlowHash(m_qpn, remoteQpn, 0, 0, 0) & 0x3fff));
+    m_frame.srcPort = MakeSourcePort(remoteQpn);
     m_frame.dstPort = QbbWire::ROCE_UDP_PORT;
     m_frame.destQp = remoteQpn;
     m_frame.flowHash = QbbFlowHash(m_frame.srcIp,

@@ -51,6 +51,19 @@ RdmaQueuePair::GetTypeId()
                           UintegerValue(64),
                           MakeUintegerAccessor(&RdmaQueuePair::m_ttl),
                           MakeUintegerChecker<uint8_t>(1))
+            .AddAttribute("SourcePort",
+                          "UDP source port of its packets, the entropy of their path; 0 means one "
+                          "of the dynamic ports, by a hash of both QPNs.",
+                          UintegerValue(0),
+                          MakeUintegerAccessor(&RdmaQueuePair::m_sourcePort),
+                          MakeUintegerChecker<uint16_t>())
+            .AddAttribute("SymmetricSourcePort",
+                          "With SourcePort 0: the port is rdma-core's (rdma_calc_flow_label() and "
+                          "rdma_flow_label_to_udp_sport()), the same in both directions; false: "
+                          "each side has its own.",
+                          BooleanValue(false),
+                          MakeBooleanAccessor(&RdmaQueuePair::m_symmetricPort),
+                          MakeBooleanChecker())
             .AddAttribute("EcnCapable",
                           "Data packets carry ECT(0), so that switches may mark them.",
                           BooleanValue(true),

@@ -447,6 +447,7 @@ class RdmaQueuePair : public Object
         return m_limits ? *m_limits : RdmaRetryLimits();
     }
 
+    uint16_t MakeSourcePort(uint32_t remoteQpn) const;
     void Address(Ipv4Address remoteAddress, uint32_t remoteQpn);
     void Reset();
     void CheckPathMtu() const;
@@ -584,6 +585,8 @@ class RdmaQueuePair : public Object
     uint8_t m_dscp{26};                                          //!< attribute Dscp
     uint8_t m_cnpDscp{48};                                       //!< attribute CnpDscp
     uint8_t m_ttl{64};                                           //!< attribute Ttl
+    uint16_t m_sourcePort{0};                                    //!< attribute SourcePort
+    bool m_symmetricPort{false};                                 //!< attribute SymmetricSourcePort
     uint8_t m_minRnrTimer{1};                                    //!< attribute MinRnrTimer
     uint8_t m_maxRdAtomic{16};                                   //!< attribute MaxRdAtomic
     uint8_t m_maxDestRdAtomic{16};                               //!< attribute MaxDestRdAtomic

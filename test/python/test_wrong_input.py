@@ -68,7 +68,7 @@ CASES = {
         ["--transport=iwarp", "--rto=0s"], {}, r"--rto: 0s with --transport=iwarp; accepted: auto, or a time above 0"
     ),
     "no timeout with IRN": (
-        ["--transport=irn", "--rto=0s"], {}, r"--rto: 0s with --transport=irn; accepted: auto, or a time above 0"
+        ["--transport=irn", "--rto=0s", "--dynamicRto=1"], {}, r"--dynamicRto with --rto=0s; accepted: with a time above 0"
     ),
     "RTO_low above RTO_high": (
         ["--transport=irn", "--rto=50us"], {}, r"--rtoLow: 100us with --rto=50us; accepted: a time above 0, up to"

@@ -116,22 +116,54 @@ TEST(IrnSender, WithoutBdpFcHalfThePsnSpace)
 TEST(IrnSender, NackSendsTheCumulativeValueAgain)
 {
     // 0 1 x 3 4 5: the NACK of 3 says "2 is expected, 3 has come". 2 goes again, then new packets.
+    // The recovery begins with the retransmission.
     IrnSender sender(MakeConfig());
     sender.Extend(9);
     Send(sender, 0, 6);
+    Answer(sender, 9, "A0 A1");
     const auto event = sender.OnNak(2, 3, 10);
     EXPECT_TRUE(event.mayBegin);
     EXPECT_FALSE(event.failed);
     EXPECT_EQ(sender.GetAcked(), 2U);
-    EXPECT_TRUE(sender.IsRecovering());
-    EXPECT_EQ(sender.GetRecoverySequence(), 5U);
+    EXPECT_FALSE(sender.IsRecovering());
     EXPECT_TRUE(sender.IsAcknowledged(1));
     EXPECT_FALSE(sender.IsAcknowledged(2));
     EXPECT_TRUE(sender.IsAcknowledged(3));
     EXPECT_FALSE(sender.IsAcknowledged(4));
-    EXPECT_EQ(Send(sender, 10), "2r 6 7 8");
+    EXPECT_EQ(Send(sender, 10, 1), "2r");
+    EXPECT_TRUE(sender.IsRecovering());
+    EXPECT_EQ(sender.GetRecoverySequence(), 5U);
+    EXPECT_EQ(Send(sender, 10), "6 7 8");
+    EXPECT_EQ(sender.GetRecoverySequence(), 5U);
     EXPECT_EQ(sender.GetRetransmissions(), 1U);
     EXPECT_EQ(sender.GetTimeouts(), 0U);
+}
+
+TEST(IrnSender, NackThatMovesTheCumulativeValueBeginsNoRecovery)
+{
+    // The ACK of 1 is lost. The NACK of 3 brings it, and the NACK of 4 sends 2 again.
+    IrnSender sender(MakeConfig());
+    sender.Extend(6);
+    Send(sender, 0);
+    EXPECT_TRUE(sender.OnNak(2, 3, 10).mayBegin); // for the window has moved
+    EXPECT_TRUE(sender.IsAcknowledged(3));
+    EXPECT_FALSE(sender.CanSend());
+    Answer(sender, 11, "N2/4");
+    EXPECT_EQ(Send(sender, 11), "2r");
+}
+
+TEST(IrnSender, ArrivedBeforeItsTurn)
+{
+    // 2 was late only. Its ACK comes before the port is free, and nothing need go again: neither 2
+    // nor 3, which nobody has missed.
+    IrnSender sender(MakeConfig());
+    sender.Extend(9);
+    Send(sender, 0, 6);
+    Answer(sender, 10, "A1 N2/4");
+    EXPECT_EQ(sender.GetNext(), 2U);
+    Answer(sender, 11, "A2");
+    EXPECT_FALSE(sender.IsRecovering());
+    EXPECT_EQ(Send(sender, 11), "6 7 8");
 }
 
 TEST(IrnSender, LostOnlyIfAHigherOneHasArrived)
@@ -141,7 +173,7 @@ TEST(IrnSender, LostOnlyIfAHigherOneHasArrived)
     IrnSender sender(MakeConfig());
     sender.Extend(12);
     Send(sender, 0, 10);
-    Answer(sender, 10, "N2/3");
+    Answer(sender, 10, "A1 N2/3");
     EXPECT_EQ(Send(sender, 10, 1), "2r");
     EXPECT_EQ(sender.GetNext(), 10U); // 4..9 are not lost, as far as anybody knows
     Answer(sender, 11, "N2/4");
@@ -176,7 +208,7 @@ TEST(IrnSender, SackedInTheMiddleOfThePass)
     IrnSender sender(MakeConfig());
     sender.Extend(8);
     Send(sender, 0);
-    Answer(sender, 10, "N1/7");
+    Answer(sender, 10, "A0 N1/7");
     EXPECT_EQ(Send(sender, 10, 2), "1r 2r");
     Answer(sender, 11, "N1/4 N1/3"); // and 3, which goes next
     EXPECT_EQ(Send(sender, 12), "5r 6r");
@@ -187,7 +219,7 @@ TEST(IrnSender, AcknowledgedInTheMiddleOfThePass)
     IrnSender sender(MakeConfig());
     sender.Extend(8);
     Send(sender, 0);
-    Answer(sender, 10, "N1/7");
+    Answer(sender, 10, "A0 N1/7");
     EXPECT_EQ(Send(sender, 10, 1), "1r");
     Answer(sender, 11, "N5/3"); // 1..4 have come: only 5 and 6 are left
     EXPECT_EQ(sender.GetAcked(), 5U);
@@ -196,23 +228,44 @@ TEST(IrnSender, AcknowledgedInTheMiddleOfThePass)
 
 TEST(IrnSender, RecoveryEndsBehindItsSequence)
 {
-    // 0..5 sent, 2 lost: the recovery sequence is 5. 6 and 7 go in recovery and do not count.
+    // 0..5 sent, 2 and 5 lost: the recovery sequence is 5. 6 and 7 go in recovery. The ACK of 4 is
+    // a partial one: 5 goes again, for nothing else can have kept it from coming. Since 7 was sent
+    // before that, the recovery sequence is 7 now.
     IrnSender sender(MakeConfig());
     sender.Extend(8);
     Send(sender, 0, 6);
-    Answer(sender, 10, "N2/3 N2/4");
+    Answer(sender, 10, "A1 N2/3 N2/4");
     EXPECT_EQ(Send(sender, 10), "2r 6 7");
     EXPECT_EQ(sender.GetRecoverySequence(), 5U);
-    Answer(sender, 20, "A4"); // 5 is lost as well, nobody knows
+    Answer(sender, 20, "A4");
     EXPECT_EQ(sender.GetAcked(), 5U);
     EXPECT_TRUE(sender.IsRecovering());
-    EXPECT_EQ(Send(sender, 20), ""); // a new cumulative value alone is no loss
+    EXPECT_EQ(Send(sender, 20), "5r");
+    EXPECT_EQ(sender.GetRecoverySequence(), 7U);
     Answer(sender, 21, "N5/6");
-    EXPECT_EQ(Send(sender, 21), "5r");
-    Answer(sender, 30, "A6");
-    EXPECT_FALSE(sender.IsRecovering());
+    EXPECT_EQ(Send(sender, 21), "");
+    Answer(sender, 30, "A6"); // 7 is expected: it has not gone again
+    EXPECT_TRUE(sender.IsRecovering());
+    EXPECT_EQ(Send(sender, 30), "7r");
     Answer(sender, 31, "A7");
+    EXPECT_FALSE(sender.IsRecovering());
     EXPECT_EQ(sender.GetAcked(), 8U);
+}
+
+TEST(IrnSender, PartialAckOfWhatWentAgain)
+{
+    // 1, 2 and 4 are lost and go again in one pass. The partial acknowledgements of 1 and 2 come to
+    // stand at packets that have gone again already.
+    IrnSender sender(MakeConfig());
+    sender.Extend(6);
+    Send(sender, 0);
+    Answer(sender, 10, "A0 N1/3 N1/5");
+    EXPECT_EQ(Send(sender, 10), "1r 2r 4r");
+    Answer(sender, 20, "A1 A3");
+    EXPECT_EQ(Send(sender, 20), "");
+    Answer(sender, 21, "A5");
+    EXPECT_EQ(sender.GetRetransmissions(), 3U);
+    EXPECT_FALSE(sender.IsRecovering());
 }
 
 TEST(IrnSender, RecoveryEndsExactlyBehindItsSequence)
@@ -221,12 +274,37 @@ TEST(IrnSender, RecoveryEndsExactlyBehindItsSequence)
     sender.Extend(8);
     Send(sender, 0, 4); // 0 1 2 3
     Answer(sender, 10, "N0/1");
-    EXPECT_EQ(sender.GetRecoverySequence(), 3U);
     EXPECT_EQ(Send(sender, 10), "0r 4 5 6 7");
+    EXPECT_EQ(sender.GetRecoverySequence(), 3U);
     Answer(sender, 11, "A2"); // 3 is expected: not passed
     EXPECT_TRUE(sender.IsRecovering());
     Answer(sender, 12, "A3"); // 4 is expected: passed
     EXPECT_FALSE(sender.IsRecovering());
+    EXPECT_EQ(Send(sender, 12), "");
+}
+
+TEST(IrnSender, RecoverySequenceMovesWithEachRetransmission)
+{
+    // 0 and 4 are lost; 4 was sent in the recovery of 0 and goes again in it. The recovery lasts
+    // until all that was sent before that has come: the next NACKs do not send 4, 6 and 7 a third
+    // time.
+    IrnSender sender(MakeConfig());
+    sender.Extend(9);
+    Send(sender, 0, 4);
+    Answer(sender, 10, "N0/1 N0/2 N0/3");
+    EXPECT_EQ(Send(sender, 10, 5), "0r 4 5 6 7");
+    EXPECT_EQ(sender.GetRecoverySequence(), 3U);
+    Answer(sender, 20, "N0/5");
+    EXPECT_EQ(Send(sender, 20), "4r 8");
+    EXPECT_EQ(sender.GetRecoverySequence(), 7U);
+    Answer(sender, 21, "A3");
+    EXPECT_TRUE(sender.IsRecovering());
+    EXPECT_EQ(Send(sender, 21), "");
+    Answer(sender, 22, "N4/6 N4/7");
+    EXPECT_EQ(Send(sender, 22), "");
+    Answer(sender, 30, "A7");
+    EXPECT_FALSE(sender.IsRecovering());
+    EXPECT_EQ(sender.GetRetransmissions(), 2U);
 }
 
 TEST(IrnSender, RecoveriesOneAfterAnother)
@@ -241,61 +319,70 @@ TEST(IrnSender, RecoveriesOneAfterAnother)
     Answer(sender, 20, "A3");
     EXPECT_FALSE(sender.IsRecovering());
     Answer(sender, 21, "N4/5");
+    EXPECT_EQ(Send(sender, 21, 1), "4r");
     EXPECT_TRUE(sender.IsRecovering());
     EXPECT_EQ(sender.GetRecoverySequence(), 7U);
-    EXPECT_EQ(Send(sender, 21, 1), "4r");
     Answer(sender, 30, "A7");
     EXPECT_FALSE(sender.IsRecovering());
     EXPECT_EQ(Send(sender, 31), "8 9");
 }
 
-TEST(IrnSender, NackThatEndsOneRecoveryAndBeginsTheNext)
+TEST(IrnSender, NackThatEndsARecovery)
 {
-    // The ACK of 3 is lost; the NACK of 5 carries the same cumulative value.
+    // The ACK of 3 is lost; the NACK of 5 carries the same cumulative value, and ends the recovery.
+    // The NACK of 6 begins the next one, which knows of 5.
     IrnSender sender(MakeConfig());
     sender.Extend(8);
     Send(sender, 0, 4);
     Answer(sender, 10, "N0/1");
     EXPECT_EQ(Send(sender, 10), "0r 4 5 6 7");
     Answer(sender, 20, "N4/5");
-    EXPECT_TRUE(sender.IsRecovering());
+    EXPECT_FALSE(sender.IsRecovering());
+    EXPECT_EQ(Send(sender, 20), "");
+    Answer(sender, 21, "N4/7");
+    EXPECT_EQ(Send(sender, 21), "4r 6r");
     EXPECT_EQ(sender.GetRecoverySequence(), 7U);
-    EXPECT_EQ(Send(sender, 20), "4r");
 }
 
-TEST(IrnSender, KnownLossBeyondTheRecoverySequence)
+TEST(IrnSender, KnownLossWhenTheRecoveryEnds)
 {
     // 0..3 sent, 0 lost. In recovery 4..7 go; 4 is lost, and the NACK of 5 says so, but before the
-    // port is free for it the ACK of 3 ends the recovery. 4 is not forgotten: the next one begins.
+    // port is free for it the ACK of 3 ends the recovery. 4 waits for the next NACK.
     IrnSender sender(MakeConfig());
     sender.Extend(8);
     Send(sender, 0, 4);
     Answer(sender, 10, "N0/1");
     EXPECT_EQ(Send(sender, 10), "0r 4 5 6 7");
     Answer(sender, 20, "N0/5 A3");
-    EXPECT_TRUE(sender.IsRecovering());
-    EXPECT_EQ(sender.GetRecoverySequence(), 7U);
-    EXPECT_EQ(Send(sender, 20), "4r");
+    EXPECT_FALSE(sender.IsRecovering());
+    EXPECT_EQ(Send(sender, 20), "");
+    Answer(sender, 21, "N4/6");
+    EXPECT_EQ(Send(sender, 21), "4r");
     Answer(sender, 30, "A7");
     EXPECT_FALSE(sender.IsRecovering());
 }
 
-TEST(IrnSender, LossBeyondTheRecoverySequenceThatWentAgain)
+// The paper's words
+
+TEST(IrnSender, ByThePapersWords)
 {
-    // The same, but 4 went again before the ACK of 3: the recovery ends, and 4 goes a third time
-    // only if there is one more NACK.
-    IrnSender sender(MakeConfig());
-    sender.Extend(9);
-    Send(sender, 0, 4);
-    Answer(sender, 10, "N0/1 N0/2 N0/3");
-    EXPECT_EQ(Send(sender, 10, 5), "0r 4 5 6 7");
-    Answer(sender, 20, "N0/5");
-    EXPECT_EQ(Send(sender, 20), "4r 8");
-    Answer(sender, 21, "A3");
-    EXPECT_FALSE(sender.IsRecovering());
-    EXPECT_EQ(Send(sender, 21), "");
-    Answer(sender, 22, "N4/8");
-    EXPECT_EQ(Send(sender, 22), "4r 6r 7r"); // 5 has come; 6 and 7 have not, as far as is known
+    // 0..7 sent; 1, 4 and 7 are lost. The NACK of 2 brings the ACK of 0, and begins the recovery.
+    // The partial ACK of 3 makes 4 lost only because 5 has come, and that of 6 does not make 7 so.
+    IrnSender sender(MakeConfig(), IrnSelective::SACK, IrnSender::PAPER);
+    sender.Extend(8);
+    Send(sender, 0);
+    Answer(sender, 10, "N1/2");
+    EXPECT_TRUE(sender.IsRecovering());
+    EXPECT_EQ(Send(sender, 10), "1r");
+    Answer(sender, 20, "A3");
+    EXPECT_EQ(Send(sender, 20), "");
+    Answer(sender, 21, "N4/5");
+    EXPECT_EQ(Send(sender, 21), "4r");
+    Answer(sender, 30, "A6");
+    EXPECT_TRUE(sender.IsRecovering());
+    EXPECT_EQ(Send(sender, 30), "");
+    sender.OnTimeout(30 + LOW);
+    EXPECT_EQ(Send(sender, 200), "7r");
 }
 
 // NACKs out of the ordinary
@@ -346,7 +433,7 @@ TEST(IrnSender, NackOfWhatWasNeverSent)
     EXPECT_FALSE(sender.IsAcknowledged(3));
     EXPECT_FALSE(sender.IsRecovering());
     // The cumulative part is in order, the selective one is of a packet that was never sent.
-    sender.OnNak(1, 4, 2);
+    Answer(sender, 2, "A0 N1/4");
     EXPECT_FALSE(sender.IsAcknowledged(4));
     EXPECT_EQ(Send(sender, 2, 2), "1r 4");
 }
@@ -369,7 +456,7 @@ TEST(IrnSender, NackWithoutSelectivePart)
     IrnSender sender(MakeConfig());
     sender.Extend(6);
     Send(sender, 0);
-    Answer(sender, 10, "N2");
+    Answer(sender, 10, "A1 N2");
     EXPECT_EQ(Send(sender, 10), "2r");
     Answer(sender, 11, "N2");
     EXPECT_EQ(Send(sender, 11), "");
@@ -384,14 +471,12 @@ TEST(IrnSender, SelectivePartOfTheExpectedPacketIsNotBelieved)
     IrnSender sender(MakeConfig());
     sender.Extend(6);
     Send(sender, 0);
-    Answer(sender, 10, "N2/2 N2/1 N2/0");
+    Answer(sender, 10, "A1 N2/2 N2/1 N2/0");
     EXPECT_EQ(Send(sender, 10), "2r");
     // A packet that was said to have come, and is expected all the same, is lost.
     Answer(sender, 11, "N2/4 A3");
     EXPECT_EQ(sender.GetAcked(), 4U);
-    EXPECT_EQ(sender.GetDeadlinePs(), 11 + LOW);
-    sender.OnTimeout(11 + LOW);
-    EXPECT_EQ(Send(sender, 200), "4r");
+    EXPECT_EQ(Send(sender, 11), "4r");
 }
 
 // Windows beyond a word of the bitmap

@@ -68,21 +68,63 @@ TEST(IrnTimer, MoreInFlightThanAtTheStart)
     EXPECT_TRUE(sender.OnTimeout(150 + LOW).mayBegin);
 }
 
-TEST(IrnTimer, OnlyCumulativeProgressRestartsIt)
+TEST(IrnTimer, EveryAcknowledgementRestartsIt)
 {
+    // ACKs and NACKs, old and new ones; not what goes out, and not news of what was never sent.
     IrnSender sender(MakeConfig());
     sender.Extend(6);
     Send(sender, 0);
     Answer(sender, 10, "A0");
     EXPECT_EQ(sender.GetDeadlinePs(), 10 + LOW);
-    Answer(sender, 20, "A0 N1/3 N1/4");
-    EXPECT_EQ(sender.GetDeadlinePs(), 10 + LOW);
-    EXPECT_EQ(Send(sender, 30), "1r 2r");
-    EXPECT_EQ(sender.GetDeadlinePs(), 10 + LOW);
-    Answer(sender, 40, "N2/5"); // the cumulative part of a NACK does
-    EXPECT_EQ(sender.GetDeadlinePs(), 40 + LOW);
-    Answer(sender, 50, "A5");
+    Answer(sender, 20, "A0");
+    EXPECT_EQ(sender.GetDeadlinePs(), 20 + LOW);
+    Answer(sender, 25, "N1/3");
+    EXPECT_EQ(sender.GetDeadlinePs(), 25 + LOW);
+    Answer(sender, 30, "N1/4");
+    EXPECT_EQ(sender.GetDeadlinePs(), 30 + LOW);
+    EXPECT_EQ(Send(sender, 40), "1r 2r");
+    EXPECT_EQ(sender.GetDeadlinePs(), 30 + LOW);
+    Answer(sender, 50, "A6 N7/8");
+    EXPECT_EQ(sender.GetDeadlinePs(), 30 + LOW);
+    Answer(sender, 60, "N2/5");
+    EXPECT_EQ(sender.GetDeadlinePs(), 60 + LOW);
+    Answer(sender, 70, "N1/4"); // old
+    EXPECT_EQ(sender.GetDeadlinePs(), 70 + LOW);
+    Answer(sender, 80, "A5");
     EXPECT_EQ(sender.GetDeadlinePs(), NEVER);
+    Answer(sender, 90, "A5 N3/5");
+    EXPECT_EQ(sender.GetDeadlinePs(), NEVER);
+}
+
+TEST(IrnTimer, StandsStillUntilTheRetransmissionGoesOut)
+{
+    // The retransmission may wait for a pause; no NACK starts the timer before it goes out.
+    IrnSender sender(MakeConfig());
+    sender.Extend(6);
+    Send(sender, 0);
+    sender.OnTimeout(LOW);
+    sender.OnTimeout(HIGH);
+    EXPECT_EQ(sender.GetDeadlinePs(), NEVER);
+    Answer(sender, 400, "N0/3");
+    EXPECT_EQ(sender.GetDeadlinePs(), NEVER);
+    Send(sender, 500);
+    EXPECT_EQ(sender.GetDeadlinePs(), 500 + LOW);
+}
+
+TEST(IrnTimer, NoTimeoutWhileNacksStreamIn)
+{
+    // 0 is lost, and its repair takes 1000: far more than RTO_high. A NACK comes every 10.
+    IrnSender sender(MakeConfig(1000));
+    sender.Extend(200);
+    EXPECT_EQ(Send(sender, 0, 3), "0 1 2");
+    for (int64_t nowPs = 10; nowPs <= 1000; nowPs += 10)
+    {
+        ASSERT_GT(sender.GetDeadlinePs(), nowPs);
+        sender.OnNak(0, nowPs / 10, nowPs);
+        Send(sender, nowPs, 2);
+    }
+    EXPECT_EQ(sender.GetTimeouts(), 0U);
+    EXPECT_EQ(sender.GetRetransmissions(), 1U);
 }
 
 TEST(IrnTimer, OneTimeoutForBoth)
@@ -133,13 +175,14 @@ TEST(IrnTimer, TimeoutBeginsARecovery)
     Send(sender, 0, 6);
     sender.OnTimeout(LOW);
     sender.OnTimeout(HIGH);
+    EXPECT_EQ(Send(sender, HIGH), "0r 6 7");
     EXPECT_TRUE(sender.IsRecovering());
     EXPECT_EQ(sender.GetRecoverySequence(), 5U);
-    EXPECT_EQ(Send(sender, HIGH), "0r 6 7");
     // They had been lost: 6 comes early, and everything below it is lost.
     Answer(sender, 400, "A0 N1/6");
     EXPECT_EQ(Send(sender, 400), "1r 2r 3r 4r 5r 8");
-    Answer(sender, 500, "A5");
+    EXPECT_EQ(sender.GetRecoverySequence(), 7U);
+    Answer(sender, 500, "A7");
     EXPECT_FALSE(sender.IsRecovering());
 }
 
@@ -151,16 +194,16 @@ TEST(IrnTimer, TimeoutInARecoveryBeginsItAnew)
     sender.Extend(10);
     Send(sender, 0, 8);
     Answer(sender, 10, "A0 N1/2 N1/4 N1/5 N1/6 N1/7");
-    EXPECT_EQ(sender.GetRecoverySequence(), 7U);
     EXPECT_EQ(Send(sender, 10), "1r 3r 8 9");
+    EXPECT_EQ(sender.GetRecoverySequence(), 7U);
     Answer(sender, 20, "N1/8");
     EXPECT_EQ(Send(sender, 20), "");
-    EXPECT_EQ(sender.GetDeadlinePs(), 10 + LOW);
-    EXPECT_TRUE(IsNothing(sender.OnTimeout(10 + LOW))); // 1..9 are in flight
-    EXPECT_EQ(sender.GetDeadlinePs(), 10 + HIGH);
-    EXPECT_TRUE(sender.OnTimeout(10 + HIGH).mayBegin);
-    EXPECT_EQ(sender.GetRecoverySequence(), 9U);
+    EXPECT_EQ(sender.GetDeadlinePs(), 20 + LOW);
+    EXPECT_TRUE(IsNothing(sender.OnTimeout(20 + LOW))); // 1..9 are in flight
+    EXPECT_EQ(sender.GetDeadlinePs(), 20 + HIGH);
+    EXPECT_TRUE(sender.OnTimeout(20 + HIGH).mayBegin);
     EXPECT_EQ(Send(sender, 400), "1r 3r");
+    EXPECT_EQ(sender.GetRecoverySequence(), 9U);
     EXPECT_EQ(sender.GetDeadlinePs(), 400 + LOW);
     Answer(sender, 450, "A2");
     EXPECT_TRUE(sender.IsRecovering());
@@ -170,20 +213,23 @@ TEST(IrnTimer, TimeoutInARecoveryBeginsItAnew)
     EXPECT_FALSE(sender.IsRecovering());
 }
 
-TEST(IrnTimer, LostTail)
+TEST(IrnTimer, LostTailNeedsOneTimeout)
 {
-    // 0 1 2 sent, all lost: nothing comes behind them, each costs a timeout.
-    IrnSender sender(MakeConfig());
-    sender.Extend(3);
+    // 116 packets are sent and all lost, and no new ones follow: after the timeout each partial
+    // acknowledgement sends the next one.
+    IrnSender sender(MakeConfig(116));
+    sender.Extend(116);
     Send(sender, 0);
-    for (int64_t packet = 0; packet < 3; ++packet)
+    sender.OnTimeout(LOW);
+    sender.OnTimeout(HIGH);
+    int64_t nowPs = HIGH;
+    for (int64_t packet = 0; packet < 116; ++packet)
     {
-        const int64_t nowPs = sender.GetDeadlinePs();
-        EXPECT_TRUE(sender.OnTimeout(nowPs).mayBegin);
-        EXPECT_EQ(Send(sender, nowPs), std::to_string(packet) + "r");
-        sender.OnAck(packet, nowPs + 10);
+        ASSERT_EQ(Send(sender, nowPs), std::to_string(packet) + "r");
+        nowPs += 10;
+        sender.OnAck(packet, nowPs);
     }
-    EXPECT_EQ(sender.GetTimeouts(), 3U);
+    EXPECT_EQ(sender.GetTimeouts(), 1U);
     EXPECT_EQ(sender.GetDeadlinePs(), NEVER);
 }
 

@@ -50,7 +50,7 @@ TEST(IrnTransport, Defaults)
     auto transport = MakeTransport();
     EXPECT_EQ(transport->GetAckInterval(), 1U);
     EXPECT_EQ(transport->GetWireFormat(), RdmaWireFormat::IRN);
-    EXPECT_EQ(transport->GetRetryCount(), 7U);
+    EXPECT_EQ(transport->GetRetryCount(), 5000U);
     EXPECT_EQ(transport->GetResponseTimeoutPs(), 4 * 320 * US);
     const auto sender = MakeBusySender(transport);
     EXPECT_EQ(sender->GetHighestSent(), 5U);
@@ -121,6 +121,51 @@ TEST(IrnTransport, Timeouts)
     EXPECT_EQ(rnr.status, RdmaWcStatus::RNR_RETRY_EXC_ERR);
 }
 
+TEST(IrnTransport, WaitsAsLongAsARoceNic)
+{
+    // A link is down for 0.5 s, and nothing comes back: 67.1 ms eight times, with timeout 14 and
+    // retry_cnt 7. Then it gives up before long.
+    auto transport = MakeTransport();
+    auto sender = transport->MakeSender({});
+    sender->Extend(1);
+    int64_t nowPs = 0;
+    bool failed = false;
+    while (!failed && nowPs < 10'000'000 * US)
+    {
+        Send(*sender, nowPs);
+        nowPs = sender->GetDeadlinePs();
+        failed = sender->OnTimeout(nowPs).failed;
+    }
+    EXPECT_TRUE(failed);
+    EXPECT_GT(nowPs, 500'000 * US);
+    EXPECT_LT(nowPs, 1'000'000 * US);
+}
+
+TEST(IrnTransport, WithoutTimer)
+{
+    auto transport = MakeTransport();
+    transport->SetAttribute("RtoHigh", TimeValue(Time(0)));
+    const auto sender = MakeBusySender(transport);
+    EXPECT_EQ(sender->GetHighestSent(), 5U);
+    EXPECT_EQ(sender->GetDeadlinePs(), RdmaSender::NO_DEADLINE);
+    sender->OnNak(0, 1, 10);
+    EXPECT_EQ(sender->GetDeadlinePs(), RdmaSender::NO_DEADLINE);
+    EXPECT_EQ(transport->GetResponseTimeoutPs(), 0);
+}
+
+TEST(IrnTransport, ByThePapersWords)
+{
+    // The NACK of 1 brings the first news. By the published logic it takes one more.
+    for (const bool paper : {false, true})
+    {
+        auto transport = MakeTransport();
+        transport->SetAttribute("RecoveryRules", StringValue(paper ? "Paper" : "PublishedLogic"));
+        const auto sender = MakeBusySender(transport);
+        sender->OnNak(1, 2, 10);
+        EXPECT_EQ(sender->GetNext(), paper ? 1U : 5U);
+    }
+}
+
 TEST(IrnTransport, DynamicRto)
 {
     auto transport = MakeTransport();
@@ -174,7 +219,7 @@ TEST(IrnTransport, Ranges)
     EXPECT_FALSE(transport->SetAttributeFailSafe("BdpCap", UintegerValue(RDMA_MAX_WINDOW)));
     EXPECT_TRUE(transport->SetAttributeFailSafe("BdpCap", UintegerValue(RDMA_MAX_WINDOW - 1)));
     EXPECT_FALSE(transport->SetAttributeFailSafe("RnrRetryCount", UintegerValue(8)));
-    for (const char* name : {"RtoLow", "RtoHigh", "MinRto"})
+    for (const char* name : {"RtoLow", "MinRto"})
     {
         EXPECT_FALSE(transport->SetAttributeFailSafe(name, TimeValue(Time(0)))) << name;
         EXPECT_TRUE(transport->SetAttributeFailSafe(name, TimeValue(NanoSeconds(1)))) << name;

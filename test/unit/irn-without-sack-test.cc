@@ -34,8 +34,8 @@ TEST(IrnWithoutSack, EachLossOfAWindowTakesARoundTrip)
     sender.Extend(10);
     Send(sender, 0);
     Answer(sender, 10, ArriveAll(receiver, "0 2 3 5 6 8 9"));
-    EXPECT_EQ(sender.GetRecoverySequence(), 9U);
     EXPECT_EQ(Send(sender, 10), "1r");
+    EXPECT_EQ(sender.GetRecoverySequence(), 9U);
     Answer(sender, 20, ArriveAll(receiver, "1")); // A3
     EXPECT_EQ(sender.GetAcked(), 4U);
     EXPECT_TRUE(sender.IsRecovering());
@@ -70,7 +70,7 @@ TEST(IrnWithoutSack, NackWithANewCumulativeValue)
     IrnSender sender(MakeConfig(), IrnSelective::NONE);
     sender.Extend(8);
     Send(sender, 0);
-    Answer(sender, 10, "N1/2");
+    Answer(sender, 10, "A0 N1/2");
     EXPECT_EQ(Send(sender, 10), "1r");
     Answer(sender, 20, "N3/7");
     EXPECT_EQ(Send(sender, 20), "3r");

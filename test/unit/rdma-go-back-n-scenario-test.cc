@@ -304,3 +304,46 @@ TEST_F(RdmaGoBackNScenario, NakThatCrossesATimeout)
     EXPECT_EQ(requester.GetAcked(), 4U);
     EXPECT_EQ(delivered, (Packets{0, 1, 2, 3}));
 }
+
+TEST(RdmaGoBackNRetries, AlwaysTheSamePacketIsLost)
+{
+    // Packet 3 never arrives, all others do. One NAK tells of it; what goes again brings no other
+    // one, and so the timer runs out. The timeouts count, and retry_cnt ends it.
+    RdmaSenderConfig config;
+    config.timeouts.highPs = TIMEOUT;
+    config.timeouts.lowPs = TIMEOUT;
+    config.retryCount = 7;
+    RdmaGoBackNSender sender(config);
+    RdmaGoBackNReceiver receiver;
+    sender.Extend(10);
+    int64_t nowPs = 0;
+    uint64_t naks = 0;
+    RdmaSenderEvent event;
+    while (!event.failed)
+    {
+        ASSERT_LT(nowPs, 100 * TIMEOUT);
+        if (!sender.CanSend())
+        {
+            nowPs = sender.GetDeadlinePs();
+            event = sender.OnTimeout(nowPs);
+            continue;
+        }
+        const auto packet = static_cast<int64_t>(sender.GetNext());
+        sender.Sent(1, ++nowPs);
+        const auto verdict = packet == 3 ? RdmaReceiverVerdict::IGNORE : receiver.Check(packet);
+        if (verdict == RdmaReceiverVerdict::ACCEPT)
+        {
+            receiver.Accept(static_cast<uint64_t>(packet), 1, false);
+            sender.OnAck(packet, nowPs);
+        }
+        else if (verdict == RdmaReceiverVerdict::GAP)
+        {
+            ++naks;
+            sender.OnNak(static_cast<int64_t>(receiver.GetMissing()), RdmaSender::NO_PACKET, nowPs);
+        }
+    }
+    EXPECT_EQ(event.status, RdmaWcStatus::RETRY_EXC_ERR);
+    EXPECT_EQ(sender.GetTimeouts(), 8U);
+    EXPECT_EQ(naks, 1U);
+    EXPECT_EQ(sender.GetAcked(), 3U);
+}

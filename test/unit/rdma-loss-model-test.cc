@@ -31,12 +31,13 @@ MakeRdmaLossSender(const RdmaLossSettings& settings)
     config.timeouts.dynamic = settings.dynamic;
     config.timeouts.minPs = settings.minPs;
     config.timeouts.maxPs = settings.maxPs;
+    const auto rules = settings.paper ? IrnSender::PAPER : IrnSender::PUBLISHED_LOGIC;
     switch (settings.mode)
     {
     case RdmaLossMode::SACK:
-        return std::make_unique<IrnSender>(config, IrnSelective::SACK);
+        return std::make_unique<IrnSender>(config, IrnSelective::SACK, rules);
     case RdmaLossMode::WITHOUT_SACK:
-        return std::make_unique<IrnSender>(config, IrnSelective::NONE);
+        return std::make_unique<IrnSender>(config, IrnSelective::NONE, rules);
     case RdmaLossMode::GO_BACK_N:
         return std::make_unique<RdmaGoBackNSender>(config,
                                                    settings.backOff ? RdmaBackOff::LOSS

@@ -144,6 +144,18 @@ TEST(RdmaLossRandom, Sack)
     EXPECT_EQ(seen.gaps, 0U);
 }
 
+TEST(RdmaLossRandom, ByThePapersWords)
+{
+    for (const auto mode : {RdmaLossMode::SACK, RdmaLossMode::WITHOUT_SACK})
+    {
+        const auto seen = RunPatterns(mode, 307, 8, [](RdmaLossPattern& pattern) {
+            pattern.settings.paper = true;
+        });
+        ExpectSeen(seen, GetPatterns() / 8);
+        EXPECT_GT(seen.early, GetPatterns() / 8);
+    }
+}
+
 TEST(RdmaLossRandom, WithoutSack)
 {
     const auto seen = RunPatterns(RdmaLossMode::WITHOUT_SACK, 302, 4, [](RdmaLossPattern&) {});

@@ -38,12 +38,19 @@ struct RdmaLossSettings
     int64_t minPs{0};                      //!< the least of these
     int64_t maxPs{0};                      //!< timeouts double up to this; 0: they do not
     bool backOff{false};                   //!< go-back-N: a loss halves the window
+    bool paper{false};                     //!< selective: the paper's words
 };
 
 /**
  * \ingroup rdma-tests
  * All senders over again, written for plainness alone: a record for each packet that was ever
  * posted, and every rule a search through these records.
+ *
+ * Selective retransmission has the variables of the authors' transport logic
+ * (NetSys/irn-vivado-hls): the packet that went again last, or is to, and whether it is to
+ * (txFree.cpp), and its cases of an answer one by one (receiveAck.cpp). Not theirs: a hole is
+ * looked for when a packet is wanted, and not one packet later; what an RNR NAK does; an old NACK
+ * counts only if it tells of a packet that is news.
  */
 class RdmaLossReference
 {
@@ -63,8 +70,6 @@ class RdmaLossReference
     {
         bool ends{false};    //!< it ends its message
         bool sacked{false};  //!< acknowledged selectively
-        bool again{false};   //!< went again in this recovery
-        bool blamed{false};  //!< lost without a higher one that has arrived
         bool counted{false}; //!< sent at all
     };
 
@@ -87,18 +92,21 @@ class RdmaLossReference
         return m_set.mode == RdmaLossMode::SACK || m_set.mode == RdmaLossMode::WITHOUT_SACK;
     }
 
-    /** \return the first packet that is lost and has not gone again, or -1 */
+    /** \return the packet that goes again next, or -1 */
     int64_t FirstLost() const
     {
-        int64_t top = highest - 1;
-        while (top > acked && !packets[top].sacked)
+        if (wanted)
         {
-            --top;
+            return retransmit;
         }
-        for (int64_t p = acked; recovering && p < highest; ++p)
+        for (int64_t p = std::max(retransmit + 1, acked); recovering && p < highest; ++p)
         {
-            const Packet& packet = packets[p];
-            if (!packet.sacked && !packet.again && (packet.blamed || p < top))
+            bool isHole = p < refusedEnd;
+            for (int64_t q = p + 1; q < highest && !isHole; ++q)
+            {
+                isHole = packets[q].sacked;
+            }
+            if (isHole && !packets[p].sacked)
             {
                 return p;
             }
@@ -133,9 +141,15 @@ class RdmaLossReference
     {
         const int64_t p = Next();
         const bool again = packets[p].counted;
+        if (again && Selective())
+        {
+            retransmit = p;
+            wanted = false;
+            recovering = true;
+            recoverySequence = highest - 1;
+        }
         retransmissions += again;
         packets[p].counted = true;
-        packets[p].again = again;
         next = p + 1;
         highest = std::max(highest, p + 1);
         if (deadlinePs == NEVER)
@@ -158,6 +172,7 @@ class RdmaLossReference
     {
         if (n <= acked || n > highest)
         {
+            Answered(n, nowPs);
             return;
         }
         int64_t whole = n;
@@ -180,15 +195,18 @@ class RdmaLossReference
             arrived = n;
             Progress(n, nowPs);
         }
-        if (recovering && acked > recoverySequence)
+        if (acked > recoverySequence)
         {
-            recovering = FirstLost() >= 0;
-            recoverySequence = highest - 1;
+            recovering = false;
+            wanted = false;
         }
-        else if (recovering && m_set.mode == RdmaLossMode::WITHOUT_SACK)
+        if (recovering && (!m_set.paper || m_set.mode == RdmaLossMode::WITHOUT_SACK) &&
+            retransmit < acked)
         {
-            packets[acked].blamed = true;
+            retransmit = acked;
+            wanted = true;
         }
+        wanted = wanted && retransmit >= acked;
     }
 
     /**
@@ -198,7 +216,11 @@ class RdmaLossReference
      */
     void Nak(int64_t expected, int64_t early, int64_t nowPs)
     {
-        Ack(expected, nowPs);
+        const bool isNew = expected > acked;
+        if (isNew || !Selective())
+        {
+            Ack(expected, nowPs);
+        }
         if (!Selective())
         {
             const bool ofMessage = m_set.mode == RdmaLossMode::GO_BACK_0 && expected >= acked &&
@@ -211,21 +233,29 @@ class RdmaLossReference
             }
             return;
         }
-        if (acked == highest)
+        if (acked == highest || expected > highest)
         {
             return;
         }
-        bool begins = expected == acked;
-        packets[acked].blamed = packets[acked].blamed || begins;
+        bool tells = expected == acked;
         if (m_set.mode == RdmaLossMode::SACK && early > acked && early < highest)
         {
-            begins = begins || !packets[early].sacked;
+            tells = tells || !packets[early].sacked;
             packets[early].sacked = true;
             Measure(early == m_timed, nowPs);
         }
-        if (begins && !recovering)
+        if (!isNew)
         {
-            BeginRecovery();
+            Answered(expected, nowPs);
+        }
+        if (tells && !recovering && !wanted && (!isNew || m_set.paper))
+        {
+            Want();
+            Enter();
+        }
+        else if (expected == acked && recovering && retransmit < acked)
+        {
+            Want(); // the paper's words: it is asked for, whether a later one has come or not
         }
     }
 
@@ -236,18 +266,25 @@ class RdmaLossReference
      */
     void Rnr(int64_t expected, int64_t waitPs, int64_t nowPs)
     {
-        Ack(expected, nowPs);
+        if (expected > acked || !Selective())
+        {
+            Ack(expected, nowPs);
+        }
         const bool ofMessage = m_set.mode == RdmaLossMode::GO_BACK_0 && expected >= acked &&
                                expected < highest && StartOf(expected) == acked;
         if ((expected == acked || ofMessage) && acked < highest && !waiting)
         {
             waiting = true;
             deadlinePs = nowPs + waitPs;
-            for (int64_t p = acked; Selective() && p < highest; ++p)
+            if (!Selective())
             {
-                packets[p].blamed = true;
+                GoBack();
+                return;
             }
-            Selective() ? BeginRecovery() : GoBack();
+            Want();
+            recovering = true;
+            recoverySequence = highest - 1;
+            refusedEnd = highest;
         }
     }
 
@@ -272,8 +309,8 @@ class RdmaLossReference
         m_timed = -1;
         if (Selective())
         {
-            packets[acked].blamed = true;
-            BeginRecovery();
+            Want();
+            Enter();
         }
         else
         {
@@ -282,18 +319,21 @@ class RdmaLossReference
         }
     }
 
-    std::vector<Packet> packets; //!< all that were posted
-    int64_t acked{0};            //!< acknowledged from the first on
-    int64_t arrived{0};          //!< go-back-0: arrived since it went back
-    int64_t highest{0};          //!< one more than the highest sent
-    int64_t next{0};             //!< go-back: goes next
-    int64_t present;             //!< window at present
-    int64_t deadlinePs{NEVER};   //!< timeout or end of a wait
-    int64_t recoverySequence{0}; //!< ends the recovery
-    int64_t retransmissions{0};  //!< packets sent again
-    int64_t timeouts{0};         //!< timeouts
-    bool recovering{false};      //!< in a recovery
-    bool waiting{false};         //!< after an RNR NAK
+    std::vector<Packet> packets;  //!< all that were posted
+    int64_t acked{0};             //!< acknowledged from the first on
+    int64_t arrived{0};           //!< go-back-0: arrived since it went back
+    int64_t highest{0};           //!< one more than the highest sent
+    int64_t next{0};              //!< go-back: goes next
+    int64_t present;              //!< window at present
+    int64_t deadlinePs{NEVER};    //!< timeout or end of a wait
+    int64_t recoverySequence{-1}; //!< ends the recovery
+    int64_t retransmit{-1};       //!< went again last, or is to go again
+    bool wanted{false};           //!< is to go again
+    int64_t refusedEnd{0};        //!< all before it that has not arrived was refused
+    int64_t retransmissions{0};   //!< packets sent again
+    int64_t timeouts{0};          //!< timeouts
+    bool recovering{false};       //!< in a recovery
+    bool waiting{false};          //!< after an RNR NAK
 
   private:
     int64_t StartOf(int64_t p) const
@@ -305,13 +345,27 @@ class RdmaLossReference
         return p;
     }
 
-    void BeginRecovery()
+    void Want()
     {
-        recovering = true;
-        recoverySequence = highest - 1;
-        for (auto& packet : packets)
+        retransmit = acked;
+        wanted = true;
+    }
+
+    void Enter()
+    {
+        if (m_set.paper)
         {
-            packet.again = false;
+            recovering = true;
+            recoverySequence = highest - 1;
+        }
+    }
+
+    void Answered(int64_t n, int64_t nowPs)
+    {
+        // Every acknowledgement restarts the timer; a timeout has stopped it.
+        if (Selective() && n <= highest && acked < highest && !waiting && deadlinePs != NEVER)
+        {
+            StartTimer(nowPs);
         }
     }
 

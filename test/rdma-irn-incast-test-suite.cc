@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+
+#include "rdma-test-fabric.h"
+
+#include <ns3/rdma-fabric-preset.h>
+#include <ns3/rdma-fabric-run.h>
+#include <ns3/test.h>
+
+/**
+ * \file
+ * \ingroup rdma-tests
+ * The incast whose arrivals at the receiver the authors of IRN have published:
+ * NetSys/irn-vivado-hls, irn_receiver/traces/recvInput-40Gbps-incast.txt. 50 senders of 2807
+ * packets each, 110 packets in flight at most: 83,321 packets come early and 11 a second time.
+ */
+
+using namespace ns3;
+
+namespace
+{
+
+constexpr uint64_t INCAST_PACKETS = 50 * 2807; //!< of the trace
+constexpr uint64_t TRACE_EARLY = 83'321;       //!< that come early in the trace
+constexpr double IDEAL_MS = 32.76;             //!< all packets one after another at line rate
+
+/** The same incast in the same fabric. */
+class IrnPublishedIncastTestCase : public TestCase
+{
+  public:
+    IrnPublishedIncastTestCase()
+        : TestCase("IRN: the incast of the authors' published receiver trace")
+    {
+    }
+
+  private:
+    void DoRun() override
+    {
+        RdmaFabricOptions options;
+        ApplyRdmaPreset("irn", options);
+        options.workload = "incast:50";
+        options.bytes = "3000000";
+        options.mtu = 1069;
+        options.bdpCap = "110";
+        RdmaFabricRun run(options);
+        run.Run();
+        RdmaQueuePairStats all;
+        for (const uint32_t host : run.GetFabric()->GetTopology().GetHosts())
+        {
+            const auto nic = run.GetFabric()->GetNic(host);
+            for (uint32_t qpn = 2; const auto qp = nic->GetQueuePair(qpn); ++qpn)
+            {
+                const RdmaQueuePairStats stats = qp->GetStats();
+                all.packetsAccepted += stats.packetsAccepted;
+                all.duplicates += stats.duplicates;
+                all.outOfOrder += stats.outOfOrder;
+            }
+        }
+        const RdmaFabricOutcome outcome = run.GetOutcome();
+        NS_TEST_EXPECT_MSG_EQ(outcome.summary.flowsCompleted, 50U, "flows");
+        NS_TEST_EXPECT_MSG_EQ(all.packetsAccepted, INCAST_PACKETS, "packets");
+        NS_TEST_EXPECT_MSG_LT(all.duplicates, INCAST_PACKETS / 1000, "packets that come again");
+        NS_TEST_EXPECT_MSG_EQ_TOL(static_cast<double>(all.outOfOrder),
+                                  static_cast<double>(TRACE_EARLY),
+                                  0.05 * static_cast<double>(TRACE_EARLY),
+                                  "early packets");
+        NS_TEST_EXPECT_MSG_EQ_TOL(Simulator::Now().GetSeconds() * 1e3,
+                                  IDEAL_MS,
+                                  0.02 * IDEAL_MS,
+                                  "end in ms");
+        Simulator::Destroy();
+    }
+};
+
+/** The suite. */
+class RdmaIrnIncastTestSuite : public TestSuite
+{
+  public:
+    RdmaIrnIncastTestSuite()
+        : TestSuite("rdma-irn-incast")
+    {
+        AddTestCase(new IrnPublishedIncastTestCase);
+    }
+};
+
+RdmaIrnIncastTestSuite g_rdmaIrnIncastTestSuite; //!< registers the suite
+
+} // namespace
