@@ -424,7 +424,10 @@ QbbNetDevice::IsBridge() const
 bool
 QbbNetDevice::IsPointToPoint() const
 {
-    return true;
+    // Ethernet with ARP and broadcast, as CsmaNetDevice. GlobalRouter asks the other end of a
+    // point-to-point link for its Ipv4, and switches have none. ns-3's MPI engines look for true
+    // at a channel that crosses ranks; such a channel will need a device of its own.
+    return false;
 }
 
 Ptr<Node>
