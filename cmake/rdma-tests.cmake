@@ -64,7 +64,8 @@ if(RDMA_TEST_RUNNER)
     LIBRARIES ${rdma_test_libraries}
     HEADERS <ns3/test.h>)
   rdma_use_unity(rdma-test-runner)
-  target_compile_definitions(rdma-test-runner PRIVATE NS_TEST_SOURCEDIR="contrib/rdma/test")
+  target_compile_definitions(rdma-test-runner PRIVATE NS_TEST_SOURCEDIR="contrib/rdma/test"
+                             ${rdma_test_definitions})
   # A file X-test-suite.cc holds the suite X.
   foreach(source ${rdma_test_sources})
     get_filename_component(name ${source} NAME)

@@ -439,8 +439,6 @@ FromSdu(Ptr<const Packet> packet,
         if (frame->type == QbbFrameType::PACKET)
         {
             frame->packet = packet->Copy();
-            frame->packet->RemoveAllPacketTags();
-            frame->packet->RemoveAllByteTags();
             AddPadding(frame->packet, padding);
         }
         else

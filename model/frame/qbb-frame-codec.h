@@ -166,9 +166,9 @@ QbbParseResult Parse(const uint8_t* bytes, size_t count, QbbFramePool& pool);
  * Make a frame of a packet that the node's stack sends.
  *
  * The result is the one that Parse() gives for the same bytes on a wire: UDP to port 4791 and
- * EtherType 0x8808 become RoCE and MAC control frames, or an error if they are malformed. Of the
- * packet only its bytes are taken, no packet or byte tag; a packet short of the minimum frame is
- * padded.
+ * EtherType 0x8808 become RoCE and MAC control frames, or an error if they are malformed. A packet
+ * short of the minimum frame is padded. In a frame of type PACKET it keeps its packet and byte
+ * tags, for their user and ns-3's instruments: nothing of this module reads or writes any.
  *
  * \param packet the bytes after the Ethernet header; not changed
  * \param etherType EtherType

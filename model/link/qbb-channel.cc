@@ -93,6 +93,14 @@ void
 QbbChannel::SetDelay(Time delay)
 {
     QbbSetTimeResolution();
+    for (const QbbNetDevice* device : m_devices)
+    {
+        NS_ABORT_MSG_IF(device && device->HasHeadroom() && PicoSeconds(m_delayPs) != delay,
+                        "rdma: QbbChannel::Delay at port "
+                            << device->GetIfIndex() << " of node " << device->GetNodeId()
+                            << " is set while it is running, and the switch has computed its "
+                               "headroom; accepted: before the simulation starts");
+    }
     NS_ABORT_MSG_IF(m_lines[0].eventPs != QBB_NEVER || m_lines[1].eventPs != QBB_NEVER,
                     "rdma: the delay of a cable is changed while frames are on it");
     const int64_t fs = delay.GetFemtoSeconds();

@@ -50,12 +50,13 @@ QbbNetDevice::GetTypeId()
                 DataRateValue(DataRate("100Gbps")),
                 MakeDataRateAccessor(&QbbNetDevice::SetDataRate, &QbbNetDevice::GetDataRate),
                 MakeDataRateChecker())
-            .AddAttribute("LineOverhead",
-                          "Preamble, start delimiter and inter-packet gap (20 bytes a frame) take "
-                          "their time on the line.",
-                          BooleanValue(true),
-                          MakeBooleanAccessor(&QbbNetDevice::m_lineOverhead),
-                          MakeBooleanChecker())
+            .AddAttribute(
+                "LineOverhead",
+                "Preamble, start delimiter and inter-packet gap (20 bytes a frame) take "
+                "their time on the line.",
+                BooleanValue(true),
+                MakeBooleanAccessor(&QbbNetDevice::SetLineOverhead, &QbbNetDevice::HasLineOverhead),
+                MakeBooleanChecker())
             .AddAttribute(
                 "Scheduler",
                 "Eight entries for the classes 0 to 7, separated by commas: \"strict\" "
@@ -294,6 +295,7 @@ QbbNetDevice::SetDelayedPause(Time delay)
     NS_ABORT_MSG_IF(fs < 0 || fs % QBB_FS_PER_PS != 0,
                     "rdma: a pause reaction delay of " << delay.As(Time::NS)
                                                        << "; accepted: whole picoseconds");
+    RefuseWhileRunning("PauseReactionDelay");
     m_reactionDelayPs = fs / QBB_FS_PER_PS;
 }
 
@@ -301,6 +303,19 @@ Time
 QbbNetDevice::GetDelayedPause() const
 {
     return PicoSeconds(m_reactionDelayPs);
+}
+
+void
+QbbNetDevice::SetLineOverhead(bool overhead)
+{
+    RefuseWhileRunning("LineOverhead");
+    m_lineOverhead = overhead;
+}
+
+bool
+QbbNetDevice::HasLineOverhead() const
+{
+    return m_lineOverhead;
 }
 
 uint32_t
@@ -363,6 +378,10 @@ QbbNetDevice::GetAddress() const
 bool
 QbbNetDevice::SetMtu(const uint16_t mtu)
 {
+    if (mtu != m_mtu)
+    {
+        RefuseWhileRunning("Mtu");
+    }
     m_mtu = mtu;
     return true;
 }
@@ -424,7 +443,10 @@ QbbNetDevice::IsBridge() const
 bool
 QbbNetDevice::IsPointToPoint() const
 {
-    return true;
+    // Ethernet with ARP and broadcast, as CsmaNetDevice. GlobalRouter asks the other end of a
+    // point-to-point link for its Ipv4, and switches have none. ns-3's MPI engines look for true
+    // at a channel that crosses ranks; such a channel will need a device of its own.
+    return false;
 }
 
 Ptr<Node>

@@ -17,7 +17,8 @@ bool
 QbbNetDevice::CutThrough(QbbFramePtr& frame, int64_t earliestPs, int64_t nowFs)
 {
     const auto bit = static_cast<uint8_t>(1U << frame->priority);
-    if (!m_up || m_busyUntilPs > nowFs / QBB_FS_PER_PS || HasWork() || m_queued ||
+    // What waits in a class that is paused does not stand in the way of the others.
+    if (!m_up || m_busyUntilPs > nowFs / QBB_FS_PER_PS || HasWork() ||
         (m_pauseReceiver.GetPaused() & bit))
     {
         return false;

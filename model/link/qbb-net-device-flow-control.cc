@@ -58,10 +58,12 @@ QbbNetDevice::SetPauseAllowed(uint8_t classes)
 void
 QbbNetDevice::SetPauseHonoured(uint8_t classes)
 {
-    const bool resumed = m_pauseReceiver.SetHonoured(QbbNowPs(), classes);
+    const int64_t nowPs = QbbNowPs();
+    const bool resumed = m_pauseReceiver.SetHonoured(nowPs, classes);
     ArmPauseTimers();
     if (resumed)
     {
+        NoteResumed(classes ^ 0xff, nowPs);
         TryTransmit();
     }
 }

@@ -390,6 +390,7 @@ QbbNetDevice::LineChanged()
     m_up = m_channel->IsUp();
     const int64_t nowPs = QbbNowPs();
     m_pauseReceiver.Reset(nowPs);
+    NoteResumed(0xff, nowPs); // nothing has been sent before the link was up
     m_effects.Clear();
     m_pauseSender.Forget();
     if (!m_up)

@@ -395,6 +395,12 @@ class QbbNetDevice : public NetDevice
         return m_routedPort;
     }
 
+    /** \return true if the port runs, and what is behind it has computed headroom for its link */
+    bool HasHeadroom() const
+    {
+        return IsInitialized() && m_sink && GetLosslessClasses();
+    }
+
     /** \return the kind of flow control */
     FlowControl GetFlowControl() const
     {
@@ -566,6 +572,8 @@ class QbbNetDevice : public NetDevice
 
     void ReceiveMacControl(const QbbFrame& frame);
     void RefuseWhileRunning(const char* attribute) const;
+    void SetLineOverhead(bool overhead);
+    bool HasLineOverhead() const;
     void SetFlowControl(FlowControl flowControl);
     void SetPfcClasses(uint8_t classes);
     uint8_t GetPfcClasses() const;

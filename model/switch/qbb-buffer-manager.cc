@@ -2,6 +2,8 @@
 
 #include "qbb-buffer-manager.h"
 
+#include <ns3/abort.h>
+
 namespace ns3
 {
 
@@ -12,6 +14,15 @@ QbbBufferManager::GetTypeId()
 {
     static TypeId tid = TypeId("ns3::QbbBufferManager").SetParent<Object>().SetGroupName("Rdma");
     return tid;
+}
+
+void
+QbbBufferManager::RefuseWhileRunning() const
+{
+    NS_ABORT_MSG_IF(m_running,
+                    "rdma: an attribute of a " << GetInstanceTypeId().GetName()
+                                               << " is set while its switch is running; accepted: "
+                                                  "before the simulation starts");
 }
 
 bool

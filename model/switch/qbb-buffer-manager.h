@@ -4,10 +4,12 @@
 #define QBB_BUFFER_MANAGER_H
 
 #include "qbb-port-counters.h"
+#include "qbb-ring.h"
 
 #include <ns3/object.h>
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 namespace ns3
@@ -43,6 +45,16 @@ struct QbbAdmission
     bool admitted{false};                             //!< the frame is in the buffer, and charged
     bool xoff{false};                                 //!< pause (ingress port, priority) now
     QbbDropReason reason{QbbDropReason::BUFFER_FULL}; //!< why not, if it was not admitted
+};
+
+/**
+ * \ingroup rdma
+ * A class of frames that come in by one port.
+ */
+struct QbbIngressClass
+{
+    uint16_t port{0};    //!< where they come in
+    uint8_t priority{0}; //!< 0..7
 };
 
 /**
@@ -97,13 +109,15 @@ struct QbbBufferUsage
  *    admitted. An admitted frame is charged to its ingress (port, priority) and to its egress
  *    (port, priority).
  * 3. The frame leaves the buffer, sent or flushed because a link went down: Release(), with the
- *    arguments that Admit() had. If it answers true, the peer may go on sending.
+ *    arguments that Admit() had. If it answers true, peers may go on sending: TakeResumed() names
+ *    them. They need not be those whose frame has left, since it makes room for others, too.
  *
- * XOFF and XON alternate for each (ingress port, priority), and one that is paused holds at least
- * one byte, so that some later Release() resumes it. A peer whose link went down and came up has
- * forgotten the pause: then the switch asks IsPaused() and tells it again.
+ * XOFF and XON alternate for each (ingress port, priority). One that is paused holds a byte, or
+ * waits for memory of which others hold a byte, so that some later Release() resumes it. A peer
+ * whose link went down and came up has forgotten the pause: then the switch asks IsPaused() and
+ * tells it again.
  *
- * Admit() and Release() take constant time and allocate nothing.
+ * Admit() allocates nothing and takes constant time, and so does Release() unless it resumes.
  */
 class QbbBufferManager : public Object
 {
@@ -144,12 +158,22 @@ class QbbBufferManager : public Object
      * \param egressPort where it goes out
      * \param priority its class, 0..7
      * \param bytes its size with FCS
-     * \return true if (ingressPort, priority) is to be resumed now
+     * \return true if somebody is to be resumed now: see TakeResumed()
      */
     virtual bool Release(uint16_t ingressPort,
                          uint16_t egressPort,
                          uint8_t priority,
                          uint32_t bytes) = 0;
+
+    /**
+     * Names those that are to be resumed, each once.
+     *
+     * \return the next (ingress port, priority), or nothing when all have been named
+     */
+    std::optional<QbbIngressClass> TakeResumed()
+    {
+        return m_resumed.IsEmpty() ? std::nullopt : std::optional(m_resumed.Pop());
+    }
 
     /**
      * \param ingressPort port number
@@ -160,8 +184,9 @@ class QbbBufferManager : public Object
 
     /**
      * Whether a pause can end although some frames never leave. Asked by QbbDeadlockDetector, not
-     * for every frame. This one here says yes as long as anything of (ingressPort, priority) can
-     * leave, which suits managers in which a pause depends on that alone.
+     * for every frame. Where it says no the pause does not end. This one here says yes as long as
+     * anything of (ingressPort, priority) can leave, which suits managers in which a pause depends
+     * on that alone.
      *
      * \param ingressPort port number
      * \param priority class 0..7, paused
@@ -198,6 +223,31 @@ class QbbBufferManager : public Object
 
     /** \return how many ports were configured */
     virtual uint32_t GetNPorts() const = 0;
+
+    /** From now on the attributes must stay as they are, because nothing is divided again. */
+    void SetRunning()
+    {
+        m_running = true;
+    }
+
+  protected:
+    /** Ends the program with a message after SetRunning(). */
+    void RefuseWhileRunning() const;
+
+    /**
+     * For Release(), before it answers true: this is to be resumed.
+     *
+     * \param ingressPort port number
+     * \param priority class 0..7
+     */
+    void Resume(uint16_t ingressPort, uint8_t priority)
+    {
+        m_resumed.Push({ingressPort, priority});
+    }
+
+  private:
+    QbbRing<QbbIngressClass> m_resumed; //!< what TakeResumed() has not named yet
+    bool m_running{false};              //!< SetRunning()
 };
 
 } // namespace ns3

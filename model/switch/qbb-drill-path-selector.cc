@@ -55,9 +55,9 @@ QbbDrillPathSelector::AssignStreams(int64_t stream)
 void
 QbbDrillPathSelector::Look(uint16_t port, uint8_t priority)
 {
-    const uint64_t bytes = m_switch->GetPort(port)->IsLinkUp()
-                               ? m_switch->GetBufferManager()->GetEgressBytes(port, priority)
-                               : UINT64_MAX;
+    // With a crossbar, what has crossed is out of the buffer manager's books.
+    const Ptr<QbbNetDevice> device = m_switch->GetPort(port);
+    const uint64_t bytes = device->IsLinkUp() ? device->GetQueueBytes(priority) : UINT64_MAX;
     // Few enough to be kept in order by insertion.
     auto place = m_seen.end();
     while (place != m_seen.begin() && (place - 1)->bytes > bytes)

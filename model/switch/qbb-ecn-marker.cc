@@ -11,6 +11,7 @@
 #include <ns3/enum.h>
 #include <ns3/uinteger.h>
 
+#include <algorithm>
 #include <limits>
 
 namespace ns3
@@ -63,41 +64,51 @@ QbbEcnMarker::GetTypeId()
             .AddAttribute("Kmin",
                           "No packet is marked up to this queue length, in bytes at ReferenceRate.",
                           UintegerValue(5000),
-                          MakeUintegerAccessor(&QbbEcnMarker::m_kmin),
+                          MakeUintegerAccessor(&QbbEcnMarker::Set<&QbbEcnMarker::m_kmin, uint32_t>,
+                                               &QbbEcnMarker::Get<&QbbEcnMarker::m_kmin, uint32_t>),
                           MakeUintegerChecker<uint32_t>())
             .AddAttribute("Kmax",
                           "Every ECN-capable packet is marked above this queue length, in bytes at "
                           "ReferenceRate.",
                           UintegerValue(200000),
-                          MakeUintegerAccessor(&QbbEcnMarker::m_kmax),
+                          MakeUintegerAccessor(&QbbEcnMarker::Set<&QbbEcnMarker::m_kmax, uint32_t>,
+                                               &QbbEcnMarker::Get<&QbbEcnMarker::m_kmax, uint32_t>),
                           MakeUintegerChecker<uint32_t>())
             .AddAttribute("Pmax",
                           "Probability of a mark at Kmax, above 0, at most 1.",
                           DoubleValue(0.01),
-                          MakeDoubleAccessor(&QbbEcnMarker::m_pmax),
+                          MakeDoubleAccessor(&QbbEcnMarker::Set<&QbbEcnMarker::m_pmax, double>,
+                                             &QbbEcnMarker::Get<&QbbEcnMarker::m_pmax, double>),
                           MakeDoubleChecker<double>(std::numeric_limits<double>::min(), 1))
-            .AddAttribute("ReferenceRate",
-                          "The link rate that Kmin and Kmax are meant for.",
-                          DataRateValue(DataRate(40'000'000'000ULL)),
-                          MakeDataRateAccessor(&QbbEcnMarker::m_referenceRate),
-                          MakeDataRateChecker())
+            .AddAttribute(
+                "ReferenceRate",
+                "The link rate that Kmin and Kmax are meant for.",
+                DataRateValue(DataRate(40'000'000'000ULL)),
+                MakeDataRateAccessor(&QbbEcnMarker::Set<&QbbEcnMarker::m_referenceRate, DataRate>,
+                                     &QbbEcnMarker::Get<&QbbEcnMarker::m_referenceRate, DataRate>),
+                MakeDataRateChecker())
             .AddAttribute("ScaleWithRate",
                           "True: Kmin and Kmax grow in proportion to the link rate. False: they "
                           "are the same on every link.",
                           BooleanValue(true),
-                          MakeBooleanAccessor(&QbbEcnMarker::m_scale),
+                          MakeBooleanAccessor(&QbbEcnMarker::Set<&QbbEcnMarker::m_scale, bool>,
+                                              &QbbEcnMarker::Get<&QbbEcnMarker::m_scale, bool>),
                           MakeBooleanChecker())
-            .AddAttribute("PriorityMask",
-                          "Bit p set: packets of priority p are marked.",
-                          UintegerValue(0xff),
-                          MakeUintegerAccessor(&QbbEcnMarker::m_priorityMask),
-                          MakeUintegerChecker<uint8_t>())
-            .AddAttribute("MarkAt",
-                          "Arrival: a packet is marked by the queue that it finds. Departure: by "
-                          "the queue that it leaves behind when its transmission begins.",
-                          EnumValue(ARRIVAL),
-                          RdmaMakeEnumAccessor<Moment>(&QbbEcnMarker::m_moment),
-                          MakeEnumChecker(ARRIVAL, "Arrival", DEPARTURE, "Departure"));
+            .AddAttribute(
+                "PriorityMask",
+                "Bit p set: packets of priority p are marked.",
+                UintegerValue(0xff),
+                MakeUintegerAccessor(&QbbEcnMarker::Set<&QbbEcnMarker::m_priorityMask, uint8_t>,
+                                     &QbbEcnMarker::Get<&QbbEcnMarker::m_priorityMask, uint8_t>),
+                MakeUintegerChecker<uint8_t>())
+            .AddAttribute(
+                "MarkAt",
+                "Arrival: a packet is marked by the queue that it finds. Departure: by "
+                "the queue that it leaves behind when its transmission begins.",
+                EnumValue(ARRIVAL),
+                RdmaMakeEnumAccessor<Moment>(&QbbEcnMarker::Set<&QbbEcnMarker::m_moment, Moment>,
+                                             &QbbEcnMarker::Get<&QbbEcnMarker::m_moment, Moment>),
+                MakeEnumChecker(ARRIVAL, "Arrival", DEPARTURE, "Departure"));
     return tid;
 }
 
@@ -108,6 +119,39 @@ QbbEcnMarker::SetProfile(uint8_t priority, const QbbEcnProfile& profile)
     CheckEcnProfile(priority, profile);
     m_profiles[priority] = profile;
     m_ownMask |= 1U << priority;
+    Changed();
+}
+
+void
+QbbEcnMarker::AddUser(const void* user, std::function<void()> changed)
+{
+    ForgetUser(user);
+    m_users.emplace_back(user, std::move(changed));
+}
+
+void
+QbbEcnMarker::ForgetUser(const void* user)
+{
+    m_users.erase(std::remove_if(m_users.begin(),
+                                 m_users.end(),
+                                 [user](const auto& entry) { return entry.first == user; }),
+                  m_users.end());
+}
+
+void
+QbbEcnMarker::Changed()
+{
+    for (const auto& [user, changed] : m_users)
+    {
+        changed();
+    }
+}
+
+void
+QbbEcnMarker::DoDispose()
+{
+    m_users.clear();
+    Object::DoDispose();
 }
 
 QbbEcnProfile

@@ -8,6 +8,9 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
+#include <utility>
+#include <vector>
 
 namespace ns3
 {
@@ -98,6 +101,8 @@ struct QbbEcnProfile
  * memory and its authors' simulator do (Zhu et al., "ECN or Delay", CoNEXT 2016, section 5): then
  * a mark is news when it gets to the receiver, however long the queue.
  *
+ * Attributes and profiles may be changed while the switches run: they hold from that instant on.
+ *
  * Defaults: Kmin 5 KB, Kmax 200 KB, Pmax 1% at 40 Gb/s (Zhu et al., "Congestion Control for
  * Large-Scale RDMA Deployments", SIGCOMM 2015, section 5). Which packets are ECN-capable is for the
  * switch to know; here are numbers only.
@@ -153,7 +158,36 @@ class QbbEcnMarker : public Object
         return m_moment;
     }
 
+    /**
+     * \param user called after each change of the curves or of MarkAt, until ForgetUser()
+     * \param changed what to call
+     */
+    void AddUser(const void* user, std::function<void()> changed);
+
+    /** \param user of AddUser(), which is gone */
+    void ForgetUser(const void* user);
+
+  protected:
+    void DoDispose() override;
+
   private:
+    template <auto Member, typename T>
+    void Set(T value)
+    {
+        this->*Member = value;
+        Changed();
+    }
+
+    template <auto Member, typename T>
+    T Get() const
+    {
+        return this->*Member;
+    }
+
+    void Changed();
+
+    std::vector<std::pair<const void*, std::function<void()>>> m_users; //!< AddUser()
+
     uint32_t m_kmin{5000};                       //!< Kmin
     uint32_t m_kmax{200000};                     //!< Kmax
     double m_pmax{0.01};                         //!< Pmax

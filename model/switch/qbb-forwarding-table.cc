@@ -13,6 +13,31 @@ QbbForwardingTable::Clear()
     m_groups.clear();
     m_routes.clear();
     m_dense.clear();
+    m_prefixes.clear();
+}
+
+void
+QbbForwardingTable::AddPrefix(uint32_t network, uint8_t length, Group ports)
+{
+    std::sort(ports.begin(), ports.end());
+    const uint32_t mask = length == 0 ? 0 : UINT32_MAX << (32 - length);
+    const auto place = std::find_if(m_prefixes.begin(),
+                                    m_prefixes.end(),
+                                    [mask](const Prefix& other) { return other.mask <= mask; });
+    m_prefixes.insert(place, {network & mask, mask, std::move(ports)});
+}
+
+const QbbForwardingTable::Group*
+QbbForwardingTable::LookupPrefix(uint32_t destination) const
+{
+    for (const Prefix& prefix : m_prefixes)
+    {
+        if ((destination & prefix.mask) == prefix.network)
+        {
+            return &prefix.ports;
+        }
+    }
+    return nullptr;
 }
 
 void
@@ -70,7 +95,7 @@ const QbbForwardingTable::Group*
 QbbForwardingTable::LookupSparse(uint32_t destination) const
 {
     const auto found = m_routes.find(destination);
-    return found == m_routes.end() ? nullptr : &m_groups[found->second - 1];
+    return found == m_routes.end() ? LookupPrefix(destination) : &m_groups[found->second - 1];
 }
 
 } // namespace ns3

@@ -42,42 +42,57 @@ QbbInputPortBuffer::GetTypeId()
             .SetParent<QbbBufferManager>()
             .SetGroupName("Rdma")
             .AddConstructor<QbbInputPortBuffer>()
-            .AddAttribute("PortBufferBytes",
-                          "Memory of each input port, in bytes; rounded down to whole cells.",
-                          UintegerValue(240'000),
-                          MakeUintegerAccessor(&QbbInputPortBuffer::m_portBufferBytes),
-                          MakeUintegerChecker<uint32_t>(1, MAX_PORT_BYTES))
+            .AddAttribute(
+                "PortBufferBytes",
+                "Memory of each input port, in bytes; rounded down to whole cells.",
+                UintegerValue(240'000),
+                MakeUintegerAccessor(
+                    &QbbInputPortBuffer::Set<&QbbInputPortBuffer::m_portBufferBytes, uint32_t>,
+                    &QbbInputPortBuffer::Get<&QbbInputPortBuffer::m_portBufferBytes, uint32_t>),
+                MakeUintegerChecker<uint32_t>(1, MAX_PORT_BYTES))
             .AddAttribute("XoffBytes",
                           "High watermark: a lossless class that would hold more is paused, in "
                           "bytes; 0: what LossyReserveBytes and the headroom by QbbPfcHeadroom "
                           "leave of PortBufferBytes, divided by the port's lossless classes.",
                           UintegerValue(0),
-                          MakeUintegerAccessor(&QbbInputPortBuffer::m_xoffBytes),
+                          MakeUintegerAccessor(
+                              &QbbInputPortBuffer::Set<&QbbInputPortBuffer::m_xoffBytes, uint32_t>,
+                              &QbbInputPortBuffer::Get<&QbbInputPortBuffer::m_xoffBytes, uint32_t>),
                           MakeUintegerChecker<uint32_t>(0, MAX_PORT_BYTES))
             .AddAttribute("XonBytes",
                           "Low watermark: a paused class goes on when it holds no more, in bytes; "
                           "0: two of the largest frames of the port and its peer below the high "
                           "watermark.",
                           UintegerValue(0),
-                          MakeUintegerAccessor(&QbbInputPortBuffer::m_xonBytes),
+                          MakeUintegerAccessor(
+                              &QbbInputPortBuffer::Set<&QbbInputPortBuffer::m_xonBytes, uint32_t>,
+                              &QbbInputPortBuffer::Get<&QbbInputPortBuffer::m_xonBytes, uint32_t>),
                           MakeUintegerChecker<uint32_t>(0, MAX_PORT_BYTES))
-            .AddAttribute("LossyBytes",
-                          "What the lossy classes of a port with lossless ones may hold together, "
-                          "in bytes; 0: half of what is not headroom.",
-                          UintegerValue(0),
-                          MakeUintegerAccessor(&QbbInputPortBuffer::m_lossyBytes),
-                          MakeUintegerChecker<uint32_t>(0, MAX_PORT_BYTES))
-            .AddAttribute("LossyReserveBytes",
-                          "What the lossy classes of a port with lossless ones have to themselves, "
-                          "in bytes; rounded up to whole cells.",
-                          UintegerValue(4096),
-                          MakeUintegerAccessor(&QbbInputPortBuffer::m_lossyReserve),
-                          MakeUintegerChecker<uint32_t>(0, MAX_PORT_BYTES))
+            .AddAttribute(
+                "LossyBytes",
+                "What the lossy classes of a port with lossless ones may hold together, "
+                "in bytes; 0: half of what is not headroom.",
+                UintegerValue(0),
+                MakeUintegerAccessor(
+                    &QbbInputPortBuffer::Set<&QbbInputPortBuffer::m_lossyBytes, uint32_t>,
+                    &QbbInputPortBuffer::Get<&QbbInputPortBuffer::m_lossyBytes, uint32_t>),
+                MakeUintegerChecker<uint32_t>(0, MAX_PORT_BYTES))
+            .AddAttribute(
+                "LossyReserveBytes",
+                "What the lossy classes of a port with lossless ones have to themselves, "
+                "in bytes; rounded up to whole cells.",
+                UintegerValue(4096),
+                MakeUintegerAccessor(
+                    &QbbInputPortBuffer::Set<&QbbInputPortBuffer::m_lossyReserve, uint32_t>,
+                    &QbbInputPortBuffer::Get<&QbbInputPortBuffer::m_lossyReserve, uint32_t>),
+                MakeUintegerChecker<uint32_t>(0, MAX_PORT_BYTES))
             .AddAttribute("CellBytes",
                           "A frame takes whole cells of this size: 64 for the credits of "
                           "InfiniBand and of the OMNeT++ model; 1: bytes.",
                           UintegerValue(1),
-                          MakeUintegerAccessor(&QbbInputPortBuffer::m_cellBytes),
+                          MakeUintegerAccessor(
+                              &QbbInputPortBuffer::Set<&QbbInputPortBuffer::m_cellBytes, uint32_t>,
+                              &QbbInputPortBuffer::Get<&QbbInputPortBuffer::m_cellBytes, uint32_t>),
                           MakeUintegerChecker<uint32_t>(1, MAX_CELL_BYTES));
     return tid;
 }
@@ -228,13 +243,15 @@ QbbInputPortBuffer::Admit(uint16_t ingressPort,
         if (size > port.headroomLimit - group.headroom)
         {
             answer.reason = QbbDropReason::HEADROOM_FULL;
-            // paused with nothing to release, it would never be resumed
-            answer.xoff = !group.paused && group.GetBytes() > 0;
+            // Where nobody is left to release anything, a pause would never end.
+            answer.xoff = !group.paused && (group.GetBytes() > 0 || port.shared > 0);
             group.paused |= answer.xoff;
+            port.paused |= static_cast<uint8_t>(group.paused ? 1U << priority : 0);
             return answer;
         }
         answer.xoff = !group.paused;
         group.paused = true;
+        port.paused |= static_cast<uint8_t>(1U << priority);
         group.headroom += size;
         group.peakHeadroom = std::max(group.peakHeadroom, group.headroom);
         m_headroomUsed += size;
@@ -279,15 +296,40 @@ QbbInputPortBuffer::Release(uint16_t ingressPort,
     queue -= size;
     m_used -= size;
 
-    const uint32_t hysteresis = port.xoff - port.xon;
-    if (group.paused &&
-        (group.GetBytes() == 0 || (group.headroom == 0 && group.shared <= port.xon &&
-                                   port.sharedSize - port.shared >= hysteresis)))
+    return port.paused && ResumeThoseThatMay(ingressPort);
+}
+
+bool
+QbbInputPortBuffer::MayGoOn(const Port& port, const Group& group)
+{
+    // What is in headroom goes to S, before the watermark is looked at.
+    return group.GetBytes() == 0 ||
+           (group.GetBytes() <= port.xon &&
+            port.sharedSize - port.shared >= uint64_t{group.headroom} + (port.xoff - port.xon));
+}
+
+bool
+QbbInputPortBuffer::ResumeThoseThatMay(uint16_t number)
+{
+    Port& port = m_ports[number];
+    bool any = false;
+    for (uint8_t left = port.paused; left; left &= static_cast<uint8_t>(left - 1))
     {
-        group.paused = false;
-        return true;
+        const auto priority = static_cast<uint8_t>(__builtin_ctz(left));
+        Group& group = m_groups[number * PRIORITIES + priority];
+        if (MayGoOn(port, group))
+        {
+            port.shared += group.headroom;
+            m_headroomUsed -= group.headroom;
+            group.shared += group.headroom;
+            group.headroom = 0;
+            group.paused = false;
+            port.paused &= static_cast<uint8_t>(~(1U << priority));
+            Resume(number, priority);
+            any = true;
+        }
     }
-    return false;
+    return any;
 }
 
 uint32_t
@@ -312,27 +354,28 @@ QbbInputPortBuffer::MayResume(uint16_t ingressPort,
                               const std::vector<uint64_t>& stuckBytes) const
 {
     // As Release() has it: headroom gets empty first. What is stuck takes its bytes at least, in
-    // cells it may be more.
-    const auto getShared = [&](uint32_t index) {
-        return std::min<uint64_t>(stuckBytes[index], m_groups[index].shared);
-    };
-    const uint32_t index = GetIndex(ingressPort, priority);
-    const Group& group = m_groups[index];
-    if (stuckBytes[index] >= group.GetBytes())
+    // cells it may be more. Headroom of others is left where it is, which leaves most of S free.
+    Group group;
+    Port port = m_ports[ingressPort];
+    port.shared = 0;
+    bool leaves = false;
+    for (uint8_t i = 0; i < PRIORITIES; ++i)
     {
-        return false; // it takes a Release() of its own
+        const uint32_t index = GetIndex(ingressPort, i);
+        const Group& present = m_groups[index];
+        leaves = leaves || stuckBytes[index] < present.GetBytes();
+        const auto bytes =
+            static_cast<uint32_t>(std::min<uint64_t>(stuckBytes[index], present.GetBytes()));
+        Group rest;
+        rest.shared = std::min(bytes, present.shared);
+        rest.headroom = bytes - rest.shared;
+        port.shared += rest.shared;
+        if (i == priority)
+        {
+            group = rest;
+        }
     }
-    if (stuckBytes[index] == 0)
-    {
-        return true;
-    }
-    const Port& port = m_ports[ingressPort];
-    uint64_t shared = 0;
-    for (uint32_t i = ingressPort * PRIORITIES; i < (ingressPort + 1U) * PRIORITIES; ++i)
-    {
-        shared += getShared(i);
-    }
-    return stuckBytes[index] <= port.xon && port.sharedSize - shared >= port.xoff - port.xon;
+    return leaves && MayGoOn(port, group);
 }
 
 QbbIngressUsage

@@ -31,8 +31,9 @@ namespace ns3
  * its class is paused and the frame goes to the class's headroom; only a class that was told to
  * pause gets there. If the headroom is full, the frame is dropped (HEADROOM_FULL). Headroom of the
  * computed size rules that out for a sender that obeys PFC; an XoffBytes that leaves less is the
- * user's decision. XON comes when the class's headroom is empty, it holds at most the low watermark
- * XonBytes of S, and S has XOFF - XonBytes of room; and in any case when it holds nothing.
+ * user's decision. XON comes when the class holds at most the low watermark XonBytes, headroom
+ * included, and S has room for what is in headroom, which is moved there, and XOFF - XonBytes more;
+ * and in any case when it holds nothing. Whatever leaves the port's buffer can bring it.
  *
  * Lossy. The lossy classes of a port fill S first come, first served. Beside lossless classes they
  * have LossyReserveBytes, which these do not fill, so that congestion notifications and the like
@@ -88,6 +89,19 @@ class QbbInputPortBuffer : public QbbBufferManager
     uint64_t GetLeastBytes(const QbbPortProfile& profile) const;
 
   private:
+    template <auto Member, typename T>
+    void Set(T value)
+    {
+        RefuseWhileRunning();
+        this->*Member = value;
+    }
+
+    template <auto Member, typename T>
+    T Get() const
+    {
+        return this->*Member;
+    }
+
     /** An (ingress port, priority). */
     struct Group
     {
@@ -116,8 +130,11 @@ class QbbInputPortBuffer : public QbbBufferManager
         uint32_t xon{0};           //!< low watermark
         uint32_t headroomLimit{0}; //!< headroom of a lossless class
         uint32_t nLossless{0};     //!< lossless classes
+        uint8_t paused{0};         //!< classes between XOFF and XON
     };
 
+    static bool MayGoOn(const Port& port, const Group& group);
+    bool ResumeThoseThatMay(uint16_t number);
     uint32_t GetIndex(uint16_t port, uint8_t priority) const;
     uint32_t RoundDown(uint32_t bytes) const;
     uint64_t GetHeadroom(const QbbPortProfile& profile) const;

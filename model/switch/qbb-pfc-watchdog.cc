@@ -255,8 +255,8 @@ QbbPfcWatchdog::Sample(uint32_t number, int64_t nowPs)
         sample.txFrames = device.GetCounters().classes[priority].txFrames;
         sample.pauseFrames = pauses.GetXoffReceived(priority) + pauses.GetXonReceived(priority);
         sample.paused = pauses.GetPaused() & (1U << priority);
-        sample.waiting = m_switch->GetBufferManager()->GetEgressBytes(static_cast<uint16_t>(number),
-                                                                      priority) > 0;
+        // With a crossbar, what has crossed is out of the buffer manager's books.
+        sample.waiting = device.GetQueueBytes(priority) > 0;
         switch (port.queues[priority].detector.Poll(m_settings, sample))
         {
         case QbbStormDetector::Verdict::NONE:

@@ -9,6 +9,7 @@
 #include <ns3/log.h>
 #include <ns3/node.h>
 
+#include <algorithm>
 #include <map>
 
 namespace ns3
@@ -47,6 +48,7 @@ QbbRouting::DoDispose()
     m_switchOfNode.clear();
     m_hosts.clear();
     m_portOfAddress.clear();
+    m_prefixes.clear();
     Object::DoDispose();
 }
 
@@ -72,9 +74,35 @@ QbbRouting::AddHost(Ptr<QbbNetDevice> port, Ipv4Address address)
 }
 
 void
+QbbRouting::AddPrefix(Ptr<QbbNetDevice> port, Ipv4Address network, Ipv4Mask mask)
+{
+    const auto host = std::find_if(m_hosts.begin(), m_hosts.end(), [&port](const Host& other) {
+        return other.port == port;
+    });
+    NS_ABORT_MSG_IF(host == m_hosts.end(),
+                    "rdma: the gateway to " << network << mask << " is port " << port->GetIfIndex()
+                                            << " of node " << port->GetNodeId()
+                                            << "; accepted: a host's port of AddHost()");
+    const Prefix prefix{network.CombineMask(mask).Get(),
+                        static_cast<uint8_t>(mask.GetPrefixLength()),
+                        host->address};
+    const bool known =
+        std::any_of(m_prefixes.begin(), m_prefixes.end(), [&prefix](const Prefix& other) {
+            return other.network == prefix.network && other.length == prefix.length;
+        });
+    NS_ABORT_MSG_IF(known, "rdma: network " << network << mask << " has a gateway already");
+    m_prefixes.push_back(prefix);
+    if (m_computed)
+    {
+        ComputeRoutes();
+    }
+}
+
+void
 QbbRouting::ComputeRoutes()
 {
     NS_LOG_FUNCTION(this);
+    m_computed = true;
     // Hosts behind the same switch share the way there.
     std::map<uint32_t, std::vector<uint32_t>> addressesOfSwitch;
     for (const auto& sw : m_switches)
@@ -130,7 +158,21 @@ QbbRouting::ComputeRoutes()
     }
     for (const auto& sw : m_switches)
     {
-        sw->GetForwardingTable().Freeze();
+        QbbForwardingTable& table = sw->GetForwardingTable();
+        table.Freeze();
+        // A network is where its gateway is.
+        std::vector<std::pair<Prefix, const QbbForwardingTable::Group*>> found;
+        for (const Prefix& prefix : m_prefixes)
+        {
+            found.emplace_back(prefix, table.Lookup(prefix.gateway));
+        }
+        for (const auto& [prefix, ports] : found)
+        {
+            if (ports)
+            {
+                table.AddPrefix(prefix.network, prefix.length, *ports);
+            }
+        }
     }
 }
 

@@ -62,6 +62,19 @@ class QbbRouting : public Object
      */
     void AddHost(Ptr<QbbNetDevice> port, Ipv4Address address);
 
+    /**
+     * Has all packets for a network sent to a host that forwards them: a gateway to another network
+     * of ns-3, or with network and mask 0.0.0.0 the way to everywhere else. Addresses of AddHost()
+     * come first, then the longest prefix. The routes follow each change of links.
+     *
+     * Aborts with a message if the port is none of AddHost(), or if the network has a gateway.
+     *
+     * \param port the gateway's port in the fabric
+     * \param network the network
+     * \param mask its mask
+     */
+    void AddPrefix(Ptr<QbbNetDevice> port, Ipv4Address network, Ipv4Mask mask);
+
     /** \return the switches, in the order of AddSwitch() */
     const std::vector<Ptr<QbbSwitch>>& GetSwitches() const
     {
@@ -127,7 +140,17 @@ class QbbRouting : public Object
                                const std::vector<std::vector<Edge>>& edges,
                                const std::vector<uint32_t>& heights);
 
+    /** A network behind a host. */
+    struct Prefix
+    {
+        uint32_t network{0}; //!< IPv4 address, host byte order
+        uint8_t length{0};   //!< of the prefix, in bits
+        uint32_t gateway{0}; //!< address of the host
+    };
+
     Algorithm m_algorithm{SHORTEST_PATH};                            //!< attribute Algorithm
+    std::vector<Prefix> m_prefixes;                                  //!< networks behind hosts
+    bool m_computed{false};                                          //!< there are routes
     std::vector<Ptr<QbbSwitch>> m_switches;                          //!< by index
     std::unordered_map<const Node*, uint32_t> m_switchOfNode;        //!< index by node
     std::vector<Host> m_hosts;                                       //!< host ports

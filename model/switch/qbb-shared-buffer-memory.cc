@@ -51,9 +51,17 @@ QbbSharedBuffer::Configure(const std::vector<QbbPortProfile>& ports)
     NS_ABORT_MSG_IF(ports.size() > std::numeric_limits<uint16_t>::max(),
                     "rdma: QbbSharedBuffer: " << ports.size() << " ports; accepted: 0 to 65535");
     m_groups = MakeGroups(ports);
-    DivideMemory();
+    const Guarantees needed = DivideMemory();
     m_queues = MakeQueues(ports);
     m_groupOf = m_plan ? m_plan->groupOfClass : std::array<uint8_t, 8>{{0, 1, 2, 3, 4, 5, 6, 7}};
+    for (uint32_t i = 0; i < m_groups.size(); ++i)
+    {
+        m_groups[i / PRIORITIES * PRIORITIES + m_groupOf[i % PRIORITIES]].priority = i % PRIORITIES;
+    }
+    for (Pool& pool : m_pools)
+    {
+        pool.paused.reserve(needed.nLossless);
+    }
     m_peakUsed = 0;
     m_peakHeadroomUsed = 0;
 }
@@ -246,7 +254,7 @@ QbbSharedBuffer::AddUp(const std::vector<Group>& groups) const
     return sum;
 }
 
-void
+QbbSharedBuffer::Guarantees
 QbbSharedBuffer::DivideMemory()
 {
     const Guarantees needed = AddUp(m_groups);
@@ -284,7 +292,7 @@ QbbSharedBuffer::DivideMemory()
             });
         }
         m_egressPools = m_limitsAll;
-        return;
+        return needed;
     }
     NS_ABORT_MSG_IF(m_lossyPoolBytes >= shared,
                     "rdma: QbbSharedBuffer: LossyPoolBytes is " << m_lossyPoolBytes << ", but only "
@@ -303,6 +311,7 @@ QbbSharedBuffer::DivideMemory()
     NS_ABORT_MSG_IF(needed.nLossless && m_xoffBytes > m_pools[0].size,
                     "rdma: QbbSharedBuffer: XoffBytes is "
                         << m_xoffBytes << ", but only " << m_pools[0].size << " bytes are shared");
+    return needed;
 }
 
 } // namespace ns3

@@ -29,93 +29,127 @@ QbbSharedBuffer::GetTypeId()
             .AddAttribute("BufferSize",
                           "Memory of the switch, in bytes.",
                           UintegerValue(12 * 1024 * 1024),
-                          MakeUintegerAccessor(&QbbSharedBuffer::m_bufferSize),
+                          MakeUintegerAccessor(
+                              &QbbSharedBuffer::Set<&QbbSharedBuffer::m_bufferSize, uint32_t>,
+                              &QbbSharedBuffer::Get<&QbbSharedBuffer::m_bufferSize, uint32_t>),
                           MakeUintegerChecker<uint32_t>(1))
             .AddAttribute("ReserveBytes",
                           "Memory that each (port, priority) in use has for itself, in bytes.",
                           UintegerValue(1248),
-                          MakeUintegerAccessor(&QbbSharedBuffer::m_reserveBytes),
+                          MakeUintegerAccessor(
+                              &QbbSharedBuffer::Set<&QbbSharedBuffer::m_reserveBytes, uint32_t>,
+                              &QbbSharedBuffer::Get<&QbbSharedBuffer::m_reserveBytes, uint32_t>),
                           MakeUintegerChecker<uint32_t>())
             .AddAttribute("LosslessAlpha",
                           "A lossless (ingress port, priority) is paused when its shared bytes "
                           "exceed this times the free shared bytes; 1/1024..1024, kept to 2^-20.",
                           DoubleValue(0.125),
-                          MakeDoubleAccessor(&QbbSharedBuffer::m_losslessAlpha),
+                          MakeDoubleAccessor(
+                              &QbbSharedBuffer::Set<&QbbSharedBuffer::m_losslessAlpha, double>,
+                              &QbbSharedBuffer::Get<&QbbSharedBuffer::m_losslessAlpha, double>),
                           MakeDoubleChecker<double>(QBB_MIN_ALPHA, QBB_MAX_ALPHA))
-            .AddAttribute("LossyAlpha",
-                          "A lossy (ingress port, priority) drops when its shared bytes would "
-                          "exceed this times the free shared bytes; 1/1024..1024, kept to 2^-20.",
-                          DoubleValue(8),
-                          MakeDoubleAccessor(&QbbSharedBuffer::m_lossyAlpha),
-                          MakeDoubleChecker<double>(QBB_MIN_ALPHA, QBB_MAX_ALPHA))
+            .AddAttribute(
+                "LossyAlpha",
+                "A lossy (ingress port, priority) drops when its shared bytes would "
+                "exceed this times the free shared bytes; 1/1024..1024, kept to 2^-20.",
+                DoubleValue(8),
+                MakeDoubleAccessor(&QbbSharedBuffer::Set<&QbbSharedBuffer::m_lossyAlpha, double>,
+                                   &QbbSharedBuffer::Get<&QbbSharedBuffer::m_lossyAlpha, double>),
+                MakeDoubleChecker<double>(QBB_MIN_ALPHA, QBB_MAX_ALPHA))
             .AddAttribute("LossyEgressAlpha",
                           "The queue of a lossy class may hold EgressMinBytes and this times the "
                           "free shared bytes; 1/1024..1024, kept to 2^-20.",
                           DoubleValue(1),
-                          MakeDoubleAccessor(&QbbSharedBuffer::m_lossyEgressAlpha),
+                          MakeDoubleAccessor(
+                              &QbbSharedBuffer::Set<&QbbSharedBuffer::m_lossyEgressAlpha, double>,
+                              &QbbSharedBuffer::Get<&QbbSharedBuffer::m_lossyEgressAlpha, double>),
                           MakeDoubleChecker<double>(QBB_MIN_ALPHA, QBB_MAX_ALPHA))
             .AddAttribute("XoffBytes",
                           "Static XOFF threshold of every lossless (ingress port, priority), in "
                           "shared bytes; 0: dynamic, by LosslessAlpha.",
                           UintegerValue(0),
-                          MakeUintegerAccessor(&QbbSharedBuffer::m_xoffBytes),
+                          MakeUintegerAccessor(
+                              &QbbSharedBuffer::Set<&QbbSharedBuffer::m_xoffBytes, uint32_t>,
+                              &QbbSharedBuffer::Get<&QbbSharedBuffer::m_xoffBytes, uint32_t>),
                           MakeUintegerChecker<uint32_t>())
             .AddAttribute("XonOffsetBytes",
                           "XON comes when the shared bytes are this far below the XOFF threshold; "
                           "0: two of the largest frames of the port and its peer.",
                           UintegerValue(0),
-                          MakeUintegerAccessor(&QbbSharedBuffer::m_xonOffsetBytes),
+                          MakeUintegerAccessor(
+                              &QbbSharedBuffer::Set<&QbbSharedBuffer::m_xonOffsetBytes, uint32_t>,
+                              &QbbSharedBuffer::Get<&QbbSharedBuffer::m_xonOffsetBytes, uint32_t>),
                           MakeUintegerChecker<uint32_t>())
             .AddAttribute("HeadroomBytes",
                           "Headroom of each lossless (port, priority), in bytes; 0: computed by "
                           "QbbPfcHeadroom from the port's rate, cable, frames and reaction time.",
                           UintegerValue(0),
-                          MakeUintegerAccessor(&QbbSharedBuffer::m_headroomBytes),
+                          MakeUintegerAccessor(
+                              &QbbSharedBuffer::Set<&QbbSharedBuffer::m_headroomBytes, uint32_t>,
+                              &QbbSharedBuffer::Get<&QbbSharedBuffer::m_headroomBytes, uint32_t>),
                           MakeUintegerChecker<uint32_t>())
-            .AddAttribute("HeadroomPool",
-                          "False: headroom is set apart for each lossless (port, priority). True: "
-                          "all take it from one pool, each at most its HeadroomBytes; that saves "
-                          "memory, and loses frames if too many need it at once.",
-                          BooleanValue(false),
-                          MakeBooleanAccessor(&QbbSharedBuffer::m_headroomPool),
-                          MakeBooleanChecker())
-            .AddAttribute("HeadroomPoolBytes",
-                          "Size of the headroom pool, in bytes; 0: the sum of all headrooms "
-                          "divided by HeadroomOversubscription.",
-                          UintegerValue(0),
-                          MakeUintegerAccessor(&QbbSharedBuffer::m_headroomPoolBytes),
-                          MakeUintegerChecker<uint32_t>())
-            .AddAttribute("HeadroomOversubscription",
-                          "Sum of all headrooms over the size of the pool, at least 1; 2 is the "
-                          "over_subscribe_ratio in common SONiC configurations.",
-                          DoubleValue(2),
-                          MakeDoubleAccessor(&QbbSharedBuffer::m_headroomOversubscription),
-                          MakeDoubleChecker<double>(1))
+            .AddAttribute(
+                "HeadroomPool",
+                "False: headroom is set apart for each lossless (port, priority). True: "
+                "all take it from one pool, each at most its HeadroomBytes; that saves "
+                "memory, and loses frames if too many need it at once.",
+                BooleanValue(false),
+                MakeBooleanAccessor(&QbbSharedBuffer::Set<&QbbSharedBuffer::m_headroomPool, bool>,
+                                    &QbbSharedBuffer::Get<&QbbSharedBuffer::m_headroomPool, bool>),
+                MakeBooleanChecker())
+            .AddAttribute(
+                "HeadroomPoolBytes",
+                "Size of the headroom pool, in bytes; 0: the sum of all headrooms "
+                "divided by HeadroomOversubscription.",
+                UintegerValue(0),
+                MakeUintegerAccessor(
+                    &QbbSharedBuffer::Set<&QbbSharedBuffer::m_headroomPoolBytes, uint32_t>,
+                    &QbbSharedBuffer::Get<&QbbSharedBuffer::m_headroomPoolBytes, uint32_t>),
+                MakeUintegerChecker<uint32_t>())
+            .AddAttribute(
+                "HeadroomOversubscription",
+                "Sum of all headrooms over the size of the pool, at least 1; 2 is the "
+                "over_subscribe_ratio in common SONiC configurations.",
+                DoubleValue(2),
+                MakeDoubleAccessor(
+                    &QbbSharedBuffer::Set<&QbbSharedBuffer::m_headroomOversubscription, double>,
+                    &QbbSharedBuffer::Get<&QbbSharedBuffer::m_headroomOversubscription, double>),
+                MakeDoubleChecker<double>(1))
             .AddAttribute("EgressMinBytes",
                           "What the queue of a lossy class may hold however full the shared memory "
                           "is, in bytes. A limit; no memory is set apart for it.",
                           UintegerValue(1518),
-                          MakeUintegerAccessor(&QbbSharedBuffer::m_egressMinBytes),
+                          MakeUintegerAccessor(
+                              &QbbSharedBuffer::Set<&QbbSharedBuffer::m_egressMinBytes, uint32_t>,
+                              &QbbSharedBuffer::Get<&QbbSharedBuffer::m_egressMinBytes, uint32_t>),
                           MakeUintegerChecker<uint32_t>())
-            .AddAttribute("EgressLimitBytes",
-                          "Static limit of the queue of a lossy class, in bytes; 0: dynamic, by "
-                          "EgressMinBytes and LossyEgressAlpha.",
-                          UintegerValue(0),
-                          MakeUintegerAccessor(&QbbSharedBuffer::m_egressLimitBytes),
-                          MakeUintegerChecker<uint32_t>())
+            .AddAttribute(
+                "EgressLimitBytes",
+                "Static limit of the queue of a lossy class, in bytes; 0: dynamic, by "
+                "EgressMinBytes and LossyEgressAlpha.",
+                UintegerValue(0),
+                MakeUintegerAccessor(
+                    &QbbSharedBuffer::Set<&QbbSharedBuffer::m_egressLimitBytes, uint32_t>,
+                    &QbbSharedBuffer::Get<&QbbSharedBuffer::m_egressLimitBytes, uint32_t>),
+                MakeUintegerChecker<uint32_t>())
             .AddAttribute("LossyPoolBytes",
                           "Part of the shared memory that lossy classes share among themselves, "
                           "in bytes; lossless classes share the rest. 0: all share all.",
                           UintegerValue(0),
-                          MakeUintegerAccessor(&QbbSharedBuffer::m_lossyPoolBytes),
+                          MakeUintegerAccessor(
+                              &QbbSharedBuffer::Set<&QbbSharedBuffer::m_lossyPoolBytes, uint32_t>,
+                              &QbbSharedBuffer::Get<&QbbSharedBuffer::m_lossyPoolBytes, uint32_t>),
                           MakeUintegerChecker<uint32_t>())
-            .AddAttribute("LossyEgressPoolBytes",
-                          "What the queues of lossy classes may hold together above "
-                          "EgressMinBytes, in bytes, and what LossyEgressAlpha multiplies the "
-                          "free part of. 0: no such limit.",
-                          UintegerValue(0),
-                          MakeUintegerAccessor(&QbbSharedBuffer::m_lossyEgressPoolBytes),
-                          MakeUintegerChecker<uint32_t>())
+            .AddAttribute(
+                "LossyEgressPoolBytes",
+                "What the queues of lossy classes may hold together above "
+                "EgressMinBytes, in bytes, and what LossyEgressAlpha multiplies the "
+                "free part of. 0: no such limit.",
+                UintegerValue(0),
+                MakeUintegerAccessor(
+                    &QbbSharedBuffer::Set<&QbbSharedBuffer::m_lossyEgressPoolBytes, uint32_t>,
+                    &QbbSharedBuffer::Get<&QbbSharedBuffer::m_lossyEgressPoolBytes, uint32_t>),
+                MakeUintegerChecker<uint32_t>())
             .AddAttribute("ClassAlphas",
                           "In place of LosslessAlpha or LossyAlpha for single classes: "
                           "CLASS:ALPHA separated by commas, as in 3:1/8,4:1/16.",
@@ -135,6 +169,7 @@ QbbSharedBuffer::GetTypeId()
 void
 QbbSharedBuffer::SetClassAlphas(std::string text)
 {
+    RefuseWhileRunning();
     m_classAlphas = QbbClassAlphas::FromText(text);
 }
 
@@ -147,6 +182,7 @@ QbbSharedBuffer::GetClassAlphas() const
 void
 QbbSharedBuffer::SetClassEgressAlphas(std::string text)
 {
+    RefuseWhileRunning();
     m_classEgressAlphas = QbbClassAlphas::FromText(text);
 }
 
@@ -198,18 +234,25 @@ QbbSharedBuffer::Admit(uint16_t ingressPort, uint16_t egressPort, uint8_t priori
             rest > pool.headroomSize - pool.headroomUsed)
         {
             answer.reason = QbbDropReason::HEADROOM_FULL;
-            // paused with nothing to release, it would never be resumed
-            answer.xoff = !group.paused && group.GetBytes() > 0;
-            group.paused |= answer.xoff;
+            // Where nobody is left to release anything, a pause would never end.
+            answer.xoff =
+                !group.paused && (group.GetBytes() > 0 || pool.used > 0 || pool.headroomUsed > 0);
+            if (answer.xoff)
+            {
+                Pause(group, pool);
+            }
             return answer;
         }
-        answer.xoff = !group.paused;
-        group.paused = true;
         group.headroom += rest;
         pool.headroomUsed += rest;
         m_headroomUsed += rest;
         group.peakHeadroom = std::max(group.peakHeadroom, group.headroom);
         m_peakHeadroomUsed = std::max(m_peakHeadroomUsed, m_headroomUsed);
+        answer.xoff = !group.paused;
+        if (answer.xoff)
+        {
+            Pause(group, pool);
+        }
     }
     else if (!fits)
     {
@@ -268,15 +311,87 @@ QbbSharedBuffer::Release(uint16_t ingressPort,
     }
     m_used -= bytes;
 
-    if (group.paused && group.headroom == 0 &&
-        (group.GetBytes() <= group.xon ||
-         static_cast<uint64_t>(group.shared) + group.xonOffset <=
-             GetThreshold(group.base, group.alpha, pool.GetFree())))
+    if (group.paused)
     {
-        group.paused = false;
-        return true;
+        pool.resumeFree = std::min(pool.resumeFree, GetFreeToLook(group, pool));
     }
-    return false;
+    return pool.GetFree() >= pool.resumeFree && ResumeThoseThatMay(pool);
+}
+
+bool
+QbbSharedBuffer::HasItsHeadroom(const Group& group, const Pool& pool)
+{
+    return pool.headroomUsed == group.headroom ||
+           group.headroomLimit <= pool.headroomSize - pool.headroomUsed + group.headroom;
+}
+
+uint64_t
+QbbSharedBuffer::GetFreeToResume(const Group& group, const Pool& pool)
+{
+    // What is in headroom goes to the shared part, before the threshold is looked at.
+    const uint64_t wanted = uint64_t{group.shared} + group.headroom + group.xonOffset;
+    uint64_t least = NEVER;
+    if (wanted <= group.base)
+    {
+        least = group.headroom;
+    }
+    else if (group.alpha > 0)
+    {
+        const uint64_t product = (wanted - group.base) << ALPHA_BITS;
+        least = group.headroom + (product + group.alpha - 1) / group.alpha;
+    }
+    if (group.GetBytes() <= group.xon && HasItsHeadroom(group, pool))
+    {
+        least = std::min<uint64_t>(least, group.headroom);
+    }
+    return least;
+}
+
+uint64_t
+QbbSharedBuffer::GetFreeToLook(const Group& group, const Pool& pool)
+{
+    // Headroom becomes free while the free bytes of the shared part stay as they are.
+    const bool waitsForHeadroom = group.GetBytes() <= group.xon && !HasItsHeadroom(group, pool);
+    return waitsForHeadroom ? 0 : GetFreeToResume(group, pool);
+}
+
+void
+QbbSharedBuffer::Pause(Group& group, Pool& pool)
+{
+    group.paused = true;
+    pool.paused.push_back(static_cast<uint32_t>(&group - m_groups.data()));
+    pool.resumeFree = std::min(pool.resumeFree, GetFreeToLook(group, pool));
+}
+
+bool
+QbbSharedBuffer::ResumeThoseThatMay(Pool& pool)
+{
+    std::size_t left = 0;
+    for (const uint32_t index : pool.paused)
+    {
+        Group& group = m_groups[index];
+        if (GetFreeToResume(group, pool) > pool.GetFree())
+        {
+            pool.paused[left++] = index;
+            continue;
+        }
+        pool.used += group.headroom;
+        pool.headroomUsed -= group.headroom;
+        m_headroomUsed -= group.headroom;
+        group.shared += group.headroom;
+        group.headroom = 0;
+        group.paused = false;
+        Resume(static_cast<uint16_t>(index / PRIORITIES), group.priority);
+    }
+    const bool any = left < pool.paused.size();
+    pool.paused.resize(left);
+    // Those that have resumed have changed what is free.
+    pool.resumeFree = NEVER;
+    for (const uint32_t index : pool.paused)
+    {
+        pool.resumeFree = std::min(pool.resumeFree, GetFreeToLook(m_groups[index], pool));
+    }
+    return any;
 }
 
 uint32_t
@@ -306,37 +421,35 @@ QbbSharedBuffer::MayResume(uint16_t ingressPort,
     {
         stuck[i / PRIORITIES * PRIORITIES + m_groupOf[i % PRIORITIES]] += stuckBytes[i];
     }
-    // What stays is in the reserve first, then in the shared part, then in headroom: Release()
-    // gives back in the other order.
-    const auto getShared = [&](uint32_t index) -> uint64_t {
-        const Group& group = m_groups[index];
-        return stuck[index] <= group.reserved
-                   ? 0
-                   : std::min<uint64_t>(stuck[index] - group.reserved, group.shared);
-    };
     const uint32_t index =
         GetIndex(ingressPort, priority) / PRIORITIES * PRIORITIES + m_groupOf[priority];
-    const Group& group = m_groups[index];
-    const uint64_t shared = getShared(index);
-    if (stuck[index] >= group.GetBytes())
-    {
-        return false; // it takes a Release() of its own
-    }
-    if (stuck[index] > group.reserved + shared)
-    {
-        return false; // its headroom does not get empty
-    }
-    if (stuck[index] <= group.xon)
-    {
-        return true;
-    }
-    uint64_t used = 0;
+    // What stays is in the reserve first, then in the shared part, then in headroom: Release()
+    // gives back in the other order. Others are left where they are, which leaves most free.
+    Group group = m_groups[index];
+    Pool pool = m_pools[group.pool];
+    pool.used = 0;
+    pool.headroomUsed = 0;
+    bool leaves = false;
     for (uint32_t i = 0; i < m_groups.size(); ++i)
     {
-        used += m_groups[i].pool == group.pool ? getShared(i) : 0;
+        Group other = m_groups[i];
+        if (other.pool != group.pool)
+        {
+            continue;
+        }
+        leaves = leaves || stuck[i] < other.GetBytes();
+        const auto bytes = static_cast<uint32_t>(std::min<uint64_t>(stuck[i], other.GetBytes()));
+        other.reserved = std::min(bytes, other.reserved);
+        other.shared = std::min(bytes - other.reserved, other.shared);
+        other.headroom = bytes - other.reserved - other.shared;
+        pool.used += other.shared;
+        pool.headroomUsed += other.headroom;
+        if (i == index)
+        {
+            group = other;
+        }
     }
-    const auto free = static_cast<uint32_t>(m_pools[group.pool].size - used);
-    return shared + group.xonOffset <= GetThreshold(group.base, group.alpha, free);
+    return leaves && GetFreeToResume(group, pool) <= pool.GetFree();
 }
 
 QbbIngressUsage

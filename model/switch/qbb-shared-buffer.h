@@ -8,6 +8,7 @@
 
 #include <array>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <string>
 #include <vector>
@@ -35,13 +36,16 @@ namespace ns3
  * is dropped; a lossless one makes its (port, priority) XOFF, unless it is so already, and goes to
  * headroom. Headroom is taken by a (port, priority) that was told to pause and by no other. If the
  * headroom is full, the frame is dropped (HEADROOM_FULL), which a sender that obeys PFC and a
- * headroom of the computed size rule out.
+ * headroom of the computed size rule out. A drop means XOFF, too, also for a (port, priority) that
+ * holds nothing, as it may where headroom is a pool; not if nobody holds memory of its pool, since
+ * then there is none to wait for.
  *
  * Release gives a (port, priority)'s bytes back in the order headroom, shared, reserve. XON comes
- * when its headroom is empty and its shared bytes are at or below threshold - XonOffsetBytes (the
- * hysteresis of SAI_BUFFER_PROFILE_ATTR_XON_OFFSET_TH), and in any case when it holds nothing. That
- * the headroom must be empty is what makes it whole again for the next XOFF. It is looked at when a
- * frame of its own leaves, not when others leave and the threshold rises.
+ * as soon as the memory allows it, whoever made the room: the bytes in headroom fit into the shared
+ * part, and with them there, its shared bytes are at or below threshold - XonOffsetBytes (the
+ * hysteresis of SAI_BUFFER_PROFILE_ATTR_XON_OFFSET_TH). They are moved there, which makes the
+ * headroom whole for the next XOFF. XON also comes to one that holds nothing, however small the
+ * threshold is, if all of its headroom can be had. Those that were paused first resume first.
  *
  * Egress. All frames are counted by (egress port, priority), but only those of a class that is
  * lossy at their ingress port are limited: the queue, the frame included, may hold
@@ -119,6 +123,22 @@ class QbbSharedBuffer : public QbbBufferManager
     uint64_t GetEgressLimit(uint16_t egressPort, uint8_t priority) const;
 
   private:
+    template <auto Member, typename T>
+    void Set(T value)
+    {
+        RefuseWhileRunning();
+        this->*Member = value;
+    }
+
+    template <auto Member, typename T>
+    T Get() const
+    {
+        return this->*Member;
+    }
+
+    /// More free bytes than there are.
+    static constexpr uint64_t NEVER = std::numeric_limits<uint64_t>::max();
+
     /** What groups, or queues, share. */
     struct Pool
     {
@@ -127,6 +147,9 @@ class QbbSharedBuffer : public QbbBufferManager
         uint32_t headroomSize{0}; //!< headroom, beside them
         uint32_t headroomUsed{0}; //!< of that
         bool egress{false};       //!< of queues: a limit, no memory
+        /// With fewer free bytes nobody in `paused` may resume.
+        uint64_t resumeFree{NEVER};
+        std::vector<uint32_t> paused; //!< groups between XOFF and XON, by the time of XOFF
 
         /** \return bytes that are not in use */
         uint32_t GetFree() const
@@ -153,6 +176,7 @@ class QbbSharedBuffer : public QbbBufferManager
         uint32_t peakHeadroom{0};  //!< highest headroom
         bool lossless{false};      //!< never dropped
         bool paused{false};        //!< between XOFF and XON
+        uint8_t priority{0};       //!< the class of a lossless group
 
         /** \return all its bytes */
         uint32_t GetBytes() const
@@ -195,6 +219,39 @@ class QbbSharedBuffer : public QbbBufferManager
     {
         return base + ((static_cast<uint64_t>(alpha) * free) >> ALPHA_BITS);
     }
+
+    /**
+     * \param group a lossless group
+     * \param pool its pool
+     * \return free bytes of the pool with which the group may resume, by its threshold or because
+     *         it holds no more than XON allows
+     */
+    static uint64_t GetFreeToResume(const Group& group, const Pool& pool);
+
+    /**
+     * \param group a lossless group
+     * \param pool its pool
+     * \return free bytes of the pool from which on it is worthwhile to look at the group again
+     */
+    static uint64_t GetFreeToLook(const Group& group, const Pool& pool);
+
+    /**
+     * \param group a group \param pool its pool
+     * \return true if the group could have as much headroom as it may take, or nobody else has any
+     */
+    static bool HasItsHeadroom(const Group& group, const Pool& pool);
+
+    /**
+     * \param group becomes XOFF
+     * \param pool its pool
+     */
+    void Pause(Group& group, Pool& pool);
+
+    /**
+     * \param pool resumes those in it that may
+     * \return true if there are any
+     */
+    bool ResumeThoseThatMay(Pool& pool);
 
     /**
      * \param queue a queue
@@ -291,8 +348,8 @@ class QbbSharedBuffer : public QbbBufferManager
      */
     Guarantees AddUp(const std::vector<Group>& groups) const;
 
-    /** Divides the memory among reserves, headroom and pools. */
-    void DivideMemory();
+    /** Divides the memory among reserves, headroom and pools. \return what is set apart */
+    Guarantees DivideMemory();
 
     // Attributes
 

@@ -28,19 +28,23 @@ QbbSwitch::GetTypeId()
                           "Decides what fits and who is paused; a QbbSharedBuffer with its "
                           "defaults if none is given.",
                           PointerValue(),
-                          MakePointerAccessor(&QbbSwitch::m_buffer),
+                          MakePointerAccessor(&QbbSwitch::SetBuffer, &QbbSwitch::GetBufferManager),
                           MakePointerChecker<QbbBufferManager>())
             .AddAttribute("EcnMarker",
-                          "Marks ECN-capable packets by queue length; no marks if none is given.",
+                          "Marks ECN-capable packets by queue length; no marks if none is given. "
+                          "It may be changed, and replaced, at run time.",
                           PointerValue(),
-                          MakePointerAccessor(&QbbSwitch::m_marker),
+                          MakePointerAccessor(&QbbSwitch::SetMarker, &QbbSwitch::GetMarker),
                           MakePointerChecker<QbbEcnMarker>())
-            .AddAttribute("CongestionDetector",
-                          "Marks ECN-capable packets that leave congested ports, for this switch "
-                          "alone; none if none is given.",
-                          PointerValue(),
-                          MakePointerAccessor(&QbbSwitch::m_detector),
-                          MakePointerChecker<QbbCongestionDetector>())
+            .AddAttribute(
+                "CongestionDetector",
+                "Marks ECN-capable packets that leave congested ports, for this switch "
+                "alone; none if none is given.",
+                PointerValue(),
+                MakePointerAccessor(
+                    &QbbSwitch::SetBeforeTheRun<&QbbSwitch::m_detector, Ptr<QbbCongestionDetector>>,
+                    &QbbSwitch::Get<&QbbSwitch::m_detector, Ptr<QbbCongestionDetector>>),
+                MakePointerChecker<QbbCongestionDetector>())
             .AddAttribute(
                 "PathSelector",
                 "Chooses among equal-cost ports, for this switch alone; ECMP by flow if "
@@ -61,53 +65,109 @@ QbbSwitch::GetTypeId()
                           UintegerValue(0),
                           MakeUintegerAccessor(&QbbSwitch::SetEcmpSeed, &QbbSwitch::GetEcmpSeed),
                           MakeUintegerChecker<uint32_t>())
-            .AddAttribute("CutThrough",
-                          "Frames are forwarded from CutThroughBytes on if the egress port is idle "
-                          "and not faster than the ingress port (output-queued switches only). "
-                          "False: when they are there whole.",
-                          BooleanValue(false),
-                          MakeBooleanAccessor(&QbbSwitch::m_cutThrough),
-                          MakeBooleanChecker())
+            .AddAttribute(
+                "CutThrough",
+                "Frames are forwarded from CutThroughBytes on if the egress port is idle "
+                "and not faster than the ingress port (output-queued switches only). "
+                "False: when they are there whole.",
+                BooleanValue(false),
+                MakeBooleanAccessor(&QbbSwitch::SetBeforeTheRun<&QbbSwitch::m_cutThrough, bool>,
+                                    &QbbSwitch::Get<&QbbSwitch::m_cutThrough, bool>),
+                MakeBooleanChecker())
             .AddAttribute("CutThroughBytes",
                           "What a switch that cuts through has of a frame before it forwards it, "
                           "in bytes.",
                           UintegerValue(128),
-                          MakeUintegerAccessor(&QbbSwitch::m_cutThroughBytes),
+                          MakeUintegerAccessor(
+                              &QbbSwitch::SetBeforeTheRun<&QbbSwitch::m_cutThroughBytes, uint32_t>,
+                              &QbbSwitch::Get<&QbbSwitch::m_cutThroughBytes, uint32_t>),
                           MakeUintegerChecker<uint32_t>(64, 65535))
             .AddAttribute("Queueing",
                           "Where frames wait: at their egress port in the order of their arrival, "
                           "or in virtual output queues, served in a round robin over the inputs.",
                           EnumValue(QbbSwitch::OUTPUT_QUEUED),
-                          RdmaMakeEnumAccessor<Queueing>(&QbbSwitch::m_queueing),
+                          RdmaMakeEnumAccessor<Queueing>(
+                              &QbbSwitch::SetBeforeTheRun<&QbbSwitch::m_queueing, Queueing>,
+                              &QbbSwitch::Get<&QbbSwitch::m_queueing, Queueing>),
                           MakeEnumChecker(QbbSwitch::OUTPUT_QUEUED,
                                           "OutputQueued",
                                           QbbSwitch::INPUT_QUEUED,
                                           "InputQueued"))
-            .AddAttribute("Crossbar",
-                          "InputQueued: true: an input sends to one output at a time, through a "
-                          "crossbar; false: every output can read all inputs at once.",
-                          BooleanValue(false),
-                          MakeBooleanAccessor(&QbbSwitch::m_crossbar),
-                          MakeBooleanChecker())
-            .AddAttribute("CrossbarSpeedup",
-                          "Rate of the crossbar over that of the fastest port, 1..1000.",
-                          DoubleValue(1),
-                          MakeDoubleAccessor(&QbbSwitch::m_speedup),
-                          MakeDoubleChecker<double>(1, 1000))
-            .AddAttribute("CrossbarEgressBytes",
-                          "No frame begins to cross to an egress port that holds this much of its "
-                          "class, in bytes; 0: two of the port's largest frames.",
-                          UintegerValue(0),
-                          MakeUintegerAccessor(&QbbSwitch::m_crossbarEgressBytes),
-                          MakeUintegerChecker<uint32_t>());
+            .AddAttribute(
+                "Crossbar",
+                "InputQueued: true: an input sends to one output at a time, through a "
+                "crossbar; false: every output can read all inputs at once.",
+                BooleanValue(false),
+                MakeBooleanAccessor(&QbbSwitch::SetBeforeTheRun<&QbbSwitch::m_crossbar, bool>,
+                                    &QbbSwitch::Get<&QbbSwitch::m_crossbar, bool>),
+                MakeBooleanChecker())
+            .AddAttribute(
+                "CrossbarSpeedup",
+                "Rate of the crossbar over that of the fastest port, 1..1000.",
+                DoubleValue(1),
+                MakeDoubleAccessor(&QbbSwitch::SetBeforeTheRun<&QbbSwitch::m_speedup, double>,
+                                   &QbbSwitch::Get<&QbbSwitch::m_speedup, double>),
+                MakeDoubleChecker<double>(1, 1000))
+            .AddAttribute(
+                "CrossbarEgressBytes",
+                "No frame begins to cross to an egress port that holds this much of its "
+                "class, in bytes; 0: two of the port's largest frames.",
+                UintegerValue(0),
+                MakeUintegerAccessor(
+                    &QbbSwitch::SetBeforeTheRun<&QbbSwitch::m_crossbarEgressBytes, uint32_t>,
+                    &QbbSwitch::Get<&QbbSwitch::m_crossbarEgressBytes, uint32_t>),
+                MakeUintegerChecker<uint32_t>());
     return tid;
+}
+
+void
+QbbSwitch::RefuseWhileRunning() const
+{
+    const Ptr<Node> node = GetObject<Node>();
+    NS_ABORT_MSG_IF(IsInitialized(),
+                    "rdma: an attribute of the QbbSwitch of node "
+                        << (node ? node->GetId() : 0)
+                        << " is set while it is running; accepted at run time: EcnMarker, "
+                           "PathSelector, EcmpSeed");
+}
+
+void
+QbbSwitch::SetBuffer(Ptr<QbbBufferManager> manager)
+{
+    RefuseWhileRunning();
+    m_buffer = manager;
+}
+
+void
+QbbSwitch::SetBufferManager(Ptr<QbbBufferManager> manager)
+{
+    SetBuffer(manager);
+}
+
+void
+QbbSwitch::SetMarker(Ptr<QbbEcnMarker> marker)
+{
+    if (m_marker)
+    {
+        m_marker->ForgetUser(this);
+    }
+    m_marker = marker;
+    if (m_configured)
+    {
+        UseMarker();
+    }
+}
+
+Ptr<QbbEcnMarker>
+QbbSwitch::GetMarker() const
+{
+    return m_marker;
 }
 
 void
 QbbSwitch::SetPintBaseRtt(Time baseRtt)
 {
-    NS_ABORT_MSG_IF(m_configured,
-                    "rdma: QbbSwitch::PintBaseRtt is set while the switch is running");
+    RefuseWhileRunning();
     QbbSetTimeResolution();
     const int64_t baseRttPs = QbbToPs(baseRtt);
     m_pint = baseRttPs > 0 ? std::make_unique<QbbPintMeter>(baseRttPs) : nullptr;

@@ -67,6 +67,7 @@ QbbSwitch::DoInitialize()
 {
     NS_LOG_FUNCTION(this);
     ConfigureBuffer();
+    m_buffer->SetRunning();
     Object::DoInitialize();
 }
 
@@ -82,6 +83,10 @@ QbbSwitch::DoDispose()
     }
     m_ports.clear();
     m_buffer = nullptr;
+    if (m_marker)
+    {
+        m_marker->ForgetUser(this);
+    }
     m_marker = nullptr;
     m_arrivalDetector = nullptr;
     m_detector = nullptr;
@@ -112,12 +117,6 @@ QbbSwitch::GetPort(uint32_t port) const
     NS_ABORT_MSG_IF(port >= m_ports.size(),
                     "rdma: port " << port << " of a switch with " << m_ports.size() << " ports");
     return m_ports[port].device;
-}
-
-void
-QbbSwitch::SetBufferManager(Ptr<QbbBufferManager> manager)
-{
-    m_buffer = manager;
 }
 
 int64_t
@@ -202,6 +201,8 @@ QbbSwitch::ConfigureBuffer()
     }
     m_buffer->Configure(GetPortProfiles());
     ConfigureQueueing();
+    UseMarker();
+    UpdateCurves();
     m_configured = true;
 }
 
@@ -251,15 +252,36 @@ QbbSwitch::ConfigurePort(Port& port)
 {
     port.maxFrameBytes = port.device->GetMaxFrameBytes();
     port.device->SetDepartureHook(m_pint.get());
+}
+
+void
+QbbSwitch::UseMarker()
+{
     if (m_marker)
     {
+        m_marker->AddUser(this, [this]() { UseMarker(); });
+    }
+    m_marksDepartures = m_marker && m_marker->GetMoment() == QbbEcnMarker::DEPARTURE;
+    for (auto& port : m_ports)
+    {
+        port.device->SetAnnouncesDepartures(m_marksDepartures);
+    }
+    // With the next frame, since Kmin and Kmax are set one after the other.
+    m_curvesAreOld = true;
+}
+
+void
+QbbSwitch::UpdateCurves()
+{
+    m_curvesAreOld = false;
+    for (auto& port : m_ports)
+    {
+        const uint64_t rateBps = port.device->GetLineRate().GetBitRate();
         for (uint8_t priority = 0; priority < 8; ++priority)
         {
             port.ecn[priority] =
-                m_marker->GetThresholds(priority, port.device->GetLineRate().GetBitRate());
+                m_marker ? m_marker->GetThresholds(priority, rateBps) : QbbEcnThresholds();
         }
-        m_marksDepartures = m_marker->GetMoment() == QbbEcnMarker::DEPARTURE;
-        port.device->SetAnnouncesDepartures(m_marksDepartures);
     }
 }
 
@@ -397,6 +419,10 @@ QbbSwitch::MarkEcn(Port& egress, QbbFrame& frame)
     {
         return;
     }
+    if (m_curvesAreOld)
+    {
+        UpdateCurves();
+    }
     const QbbEcnThresholds& curve = egress.ecn[frame.priority];
     const uint64_t queueBytes = egress.device->GetQueueBytes(frame.priority);
     const QbbEcnDecision decision = curve.Decide(queueBytes);
@@ -440,7 +466,10 @@ QbbSwitch::FrameLeft(QbbNetDevice& port, const QbbFrame& frame)
     }
     if (m_buffer->Release(frame.ingressPort, port.GetPortNumber(), frame.priority, frame.size))
     {
-        m_ports[frame.ingressPort].device->RequestPause(frame.priority, false);
+        while (const auto resumed = m_buffer->TakeResumed())
+        {
+            m_ports[resumed->port].device->RequestPause(resumed->priority, false);
+        }
     }
 }
 

@@ -233,6 +233,27 @@ class QbbSwitch : public Object, public QbbFrameSink
     void MarkEcn(Port& egress, QbbFrame& frame);
     void DetectCongestion(QbbNetDevice& egress, QbbFrame& frame);
     void ConfigurePort(Port& port);
+    void SetBuffer(Ptr<QbbBufferManager> manager);
+    void SetMarker(Ptr<QbbEcnMarker> marker);
+    Ptr<QbbEcnMarker> GetMarker() const;
+    void UseMarker();
+    void UpdateCurves();
+
+    /** Sets a member that is an attribute, before the switch runs. */
+    template <auto Member, typename T>
+    void SetBeforeTheRun(T value)
+    {
+        RefuseWhileRunning();
+        this->*Member = value;
+    }
+
+    template <auto Member, typename T>
+    T Get() const
+    {
+        return this->*Member;
+    }
+
+    void RefuseWhileRunning() const;
     void ConfigureQueueing();
     bool CutThrough(QbbNetDevice& port,
                     QbbNetDevice& device,
@@ -252,6 +273,7 @@ class QbbSwitch : public Object, public QbbFrameSink
     Ptr<QbbCongestionDetector> m_detector;             //!< attribute CongestionDetector
     QbbCongestionDetector* m_arrivalDetector{nullptr}; //!< the same, if it looks at arrivals
     bool m_marksDepartures{false};                     //!< its marker looks at frames that leave
+    bool m_curvesAreOld{false};                        //!< the marker has changed
     Ptr<QbbPathSelector> m_selector;                   //!< attribute PathSelector
     Ptr<UniformRandomVariable> m_random;               //!< marking decisions
     std::unique_ptr<QbbPintMeter> m_pint;              //!< attribute PintBaseRtt; null: off

@@ -188,3 +188,28 @@ TEST(QbbForwardingTable, RandomAgainstAMap)
         }
     }
 }
+
+TEST(QbbForwardingTable, LongestPrefixBehindSingleDestinations)
+{
+    QbbForwardingTable table;
+    table.SetRoute(0x0a000001, {1});
+    table.SetRoute(0x0a000003, {3});
+    table.SetRoute(0xc0a80105, {5});
+    table.Freeze();
+    EXPECT_EQ(Look(table, 0x0a000002), Group{});
+    table.AddPrefix(0xc0a80000, 16, {7, 6});
+    table.AddPrefix(0, 0, {9});
+    table.AddPrefix(0xc0a80100, 24, {8});
+    table.AddPrefix(0x0a000000, 30, {4});
+    EXPECT_EQ(Look(table, 0x0a000001), Group{1});
+    EXPECT_EQ(Look(table, 0x0a000002), Group{4}) << "between single ones";
+    EXPECT_EQ(Look(table, 0x0a000003), Group{3});
+    EXPECT_EQ(Look(table, 0x0a000004), Group{9});
+    EXPECT_EQ(Look(table, 0xc0a80105), Group{5});
+    EXPECT_EQ(Look(table, 0xc0a80106), Group{8});
+    EXPECT_EQ(Look(table, 0xc0a80201), (Group{6, 7}));
+    EXPECT_EQ(Look(table, 0xffffffff), Group{9});
+    EXPECT_EQ(table.GetNRoutes(), 3U);
+    table.Clear();
+    EXPECT_EQ(Look(table, 0xc0a80106), Group{});
+}

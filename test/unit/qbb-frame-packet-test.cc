@@ -212,7 +212,7 @@ TEST_F(QbbFramePacket, BytesBehindTheIpv4PacketAreKept)
               Hex(IPV4_TCP + "deadbeef 00112233 44556677"));
 }
 
-TEST_F(QbbFramePacket, NoTagCrossesALink)
+TEST_F(QbbFramePacket, TagsOfTheUserAreKeptUntilTheFrameIsBytes)
 {
     Ptr<Packet> packet = MakePacket(IPV4_TCP);
     packet->AddPacketTag(FlowIdTag(1));
@@ -220,8 +220,14 @@ TEST_F(QbbFramePacket, NoTagCrossesALink)
     const QbbParseResult made = FromSdu(packet, 0x0800);
     ASSERT_TRUE(made) << made.error;
     FlowIdTag tag;
-    EXPECT_FALSE(made.frame->packet->PeekPacketTag(tag));
-    EXPECT_FALSE(made.frame->packet->FindFirstMatchingByteTag(tag));
+    Ptr<Packet> sdu = QbbFrameCodec::ToSdu(*made.frame);
+    ASSERT_TRUE(sdu->PeekPacketTag(tag));
+    EXPECT_EQ(tag.GetFlowId(), 1U);
+    ASSERT_TRUE(sdu->FindFirstMatchingByteTag(tag));
+    EXPECT_EQ(tag.GetFlowId(), 2U);
+    sdu = QbbFrameCodec::ToSdu(*Reparse(*made.frame));
+    EXPECT_FALSE(sdu->PeekPacketTag(tag));
+    EXPECT_FALSE(sdu->FindFirstMatchingByteTag(tag));
     EXPECT_TRUE(packet->PeekPacketTag(tag)) << "the stack's packet keeps its own";
     EXPECT_TRUE(packet->FindFirstMatchingByteTag(tag));
 }

@@ -260,8 +260,38 @@ TEST(QbbInputPortBufferDeathTest, WrongSettings)
     EXPECT_DEATH(buffer->GetIngress(3, 0), "port 3, priority 0; accepted: ports below 3");
 }
 
+TEST(QbbInputPortBuffer, XonAsSoonAsAnotherClassHasMadeRoom)
+{
+    // S = 8000, half of it for lossy classes.
+    const auto buffer = MakeBuffer({{"PortBufferBytes", 12'000},
+                                    {"XoffBytes", 8000},
+                                    {"XonBytes", 5000},
+                                    {"LossyReserveBytes", 0}},
+                                   MakePorts(1 << 3));
+    for (uint32_t i = 0; i < 4; ++i)
+    {
+        EXPECT_TRUE(buffer->Admit(0, 1, 0, 1000).admitted);
+    }
+    for (uint32_t i = 0; i < 5; ++i)
+    {
+        EXPECT_EQ(buffer->Admit(0, 1, 3, 1000).xoff, i == 4);
+    }
+    EXPECT_EQ(buffer->GetIngress(0, 3).headroomBytes, 1000U);
+    // 5000 B are at the low watermark; S must have 1000 B for those in headroom, and 3000 B more.
+    for (uint32_t i = 0; i < 3; ++i)
+    {
+        EXPECT_FALSE(buffer->Release(0, 1, 0, 1000));
+    }
+    EXPECT_TRUE(buffer->Release(0, 1, 0, 1000));
+    EXPECT_EQ(buffer->TakeResumed()->priority, 3);
+    EXPECT_EQ(buffer->GetIngress(0, 3).headroomBytes, 0U);
+    EXPECT_EQ(buffer->GetIngress(0, 3).sharedBytes, 5000U);
+    EXPECT_EQ(buffer->GetUsage().headroomBytes, 0U);
+}
+
 TEST(QbbInputPortBuffer, RandomAgainstItsDocumentation)
 {
+    uint64_t others = 0; // resumed by frames of another class
     for (uint64_t seed = 1; seed <= 30; ++seed)
     {
         std::mt19937_64 random(seed);
@@ -339,7 +369,8 @@ TEST(QbbInputPortBuffer, RandomAgainstItsDocumentation)
                 {
                     admitted = inHeadroom + bytes <= headroom;
                     inHeadroom += admitted ? bytes : 0;
-                    xoffNow = !paused[key] && inShared + inHeadroom > 0;
+                    xoffNow =
+                        !paused[key] && (inShared + inHeadroom > 0 || sum(frame.in, false) > 0);
                     paused[key] = paused[key] || xoffNow;
                 }
                 ASSERT_EQ(answer.admitted, admitted) << "seed " << seed << " step " << step;
@@ -363,13 +394,31 @@ TEST(QbbInputPortBuffer, RandomAgainstItsDocumentation)
                 const int64_t fromHeadroom = std::min(bytes, inHeadroom);
                 inHeadroom -= fromHeadroom;
                 inShared -= bytes - fromHeadroom;
-                const bool xonNow = paused[key] && (inShared + inHeadroom == 0 ||
-                                                    (inHeadroom == 0 && inShared <= xon &&
-                                                     shared - sum(frame.in, false) >= xoff - xon));
-                paused[key] = paused[key] && !xonNow;
-                xons += xonNow;
-                ASSERT_EQ(buffer->Release(frame.in, frame.out, frame.priority, frame.bytes), xonNow)
-                    << "seed " << seed << " step " << step;
+                // Whoever has left: every paused class of the port is asked, in its order.
+                std::vector<int> expected;
+                for (int p = 0; p < 8; ++p)
+                {
+                    auto& [s, h] = parts[{frame.in, p}];
+                    const bool fits =
+                        s + h <= xon && shared - sum(frame.in, false) - h >= xoff - xon;
+                    if (paused[{frame.in, p}] && (s + h == 0 || fits))
+                    {
+                        s += h;
+                        h = 0;
+                        paused[{frame.in, p}] = false;
+                        expected.push_back(p);
+                        others += p != frame.priority;
+                    }
+                }
+                xons += expected.size();
+                buffer->Release(frame.in, frame.out, frame.priority, frame.bytes);
+                std::vector<int> resumed;
+                while (const auto next = buffer->TakeResumed())
+                {
+                    EXPECT_EQ(next->port, frame.in);
+                    resumed.push_back(next->priority);
+                }
+                ASSERT_EQ(resumed, expected) << "seed " << seed << " step " << step;
             }
             uint64_t all = 0;
             for (const auto& frame : held)
@@ -385,10 +434,15 @@ TEST(QbbInputPortBuffer, RandomAgainstItsDocumentation)
         {
             const Held frame = held.back();
             held.pop_back();
-            xons += buffer->Release(frame.in, frame.out, frame.priority, frame.bytes);
+            buffer->Release(frame.in, frame.out, frame.priority, frame.bytes);
+            while (buffer->TakeResumed())
+            {
+                ++xons;
+            }
         }
         EXPECT_EQ(GetRdmaAllocationCount(), before);
         EXPECT_EQ(xoffs, xons);
         EXPECT_TRUE(buffer->IsEmpty());
     }
+    EXPECT_GT(others, 0U);
 }

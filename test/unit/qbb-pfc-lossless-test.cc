@@ -208,11 +208,13 @@ class Rig
             // the line takes the largest frame, so that pauses wait as long as they may
             size = port.profile.maxFrameBytes;
             At(m_now + (8 + size) * port.psPerByte, [this, i, in = in, frame = frame]() {
-                if (m_buffer->Release(in, i, frame.first, frame.second))
+                m_buffer->Release(in, i, frame.first, frame.second);
+                while (const auto resumed = m_buffer->TakeResumed())
                 {
                     ++m_xons;
-                    m_ports[in].wanted &= static_cast<uint8_t>(~(1U << frame.first));
-                    TrySend(in);
+                    m_ports[resumed->port].wanted &=
+                        static_cast<uint8_t>(~(1U << resumed->priority));
+                    TrySend(resumed->port);
                 }
             });
         }

@@ -208,21 +208,66 @@ TEST(QbbSharedBuffer, XonWhenEmptyAtTheLatest)
     EXPECT_TRUE(buffer->IsEmpty());
 }
 
-// The threshold rises when others leave; resuming with headroom in use would leave too little of
-// it for the next XOFF.
-TEST(QbbSharedBuffer, NoXonWhileHeadroomIsInUse)
+// A host is paused while others fill the memory, and these leave: the host goes on, though nothing
+// of its own has left, and what it has in headroom is moved to the shared part.
+TEST(QbbSharedBuffer, XonAsSoonAsOthersHaveMadeRoom)
 {
     auto buffer = MakeBuffer(Plus(PLAIN, {{"LosslessAlpha", 1}, {"XonOffsetBytes", 1000}}));
-    ASSERT_EQ(FillToXoff(buffer, 1, 2, 3, 1000), 50U);
+    for (int i = 0; i < 50; ++i)
+    {
+        ASSERT_TRUE(buffer->Admit(1, 2, 0, 1000).admitted);
+    }
     ASSERT_EQ(FillToXoff(buffer, 0, 2, 3, 1000), 25U);
     ASSERT_TRUE(buffer->Admit(0, 2, 3, 1000).admitted);
-    while (buffer->GetIngress(1, 3).bytes > 0)
+    // 25 in shared and 2 in headroom. With 30 free it may resume: 28 are left, the threshold is
+    // 28, and 27 + 1 are not above it. 25 are free now.
+    for (int i = 0; i < 4; ++i)
     {
-        buffer->Release(1, 2, 3, 1000);
+        EXPECT_FALSE(buffer->Release(1, 2, 0, 1000)) << i;
     }
-    // 25 in shared, threshold 75, 2 in headroom
-    EXPECT_FALSE(buffer->Release(0, 2, 3, 1000));
-    EXPECT_TRUE(buffer->Release(0, 2, 3, 1000));
+    EXPECT_EQ(buffer->GetIngress(0, 3).headroomBytes, 2000U);
+    EXPECT_TRUE(buffer->Release(1, 2, 0, 1000));
+    const auto resumed = buffer->TakeResumed();
+    ASSERT_TRUE(resumed);
+    EXPECT_EQ(resumed->port, 0);
+    EXPECT_EQ(resumed->priority, 3);
+    EXPECT_FALSE(buffer->TakeResumed());
+    EXPECT_FALSE(buffer->IsPaused(0, 3));
+    EXPECT_EQ(buffer->GetIngress(0, 3).headroomBytes, 0U);
+    EXPECT_EQ(buffer->GetIngress(0, 3).sharedBytes, 27000U);
+    EXPECT_EQ(buffer->GetUsage().headroomBytes, 0U);
+    EXPECT_EQ(buffer->GetUsage().sharedBytes, 72000U);
+    // It is announced once, and the headroom is whole for the next XOFF.
+    EXPECT_FALSE(buffer->Release(1, 2, 0, 1000));
+    EXPECT_EQ(FillToXoff(buffer, 0, 2, 3, 1000), 1U);
+    for (int i = 0; i < 4; ++i)
+    {
+        EXPECT_TRUE(buffer->Admit(0, 2, 3, 1000).admitted);
+    }
+    EXPECT_EQ(buffer->Admit(0, 2, 3, 1000).reason, QbbDropReason::HEADROOM_FULL);
+}
+
+// Several wait for room: those that were paused first resume first.
+TEST(QbbSharedBuffer, XonInTheOrderOfXoff)
+{
+    auto buffer = MakeBuffer(
+        Plus(PLAIN, {{"LosslessAlpha", 0.125}, {"LossyEgressAlpha", 8}, {"XonOffsetBytes", 1000}}));
+    ASSERT_TRUE(buffer->Admit(3, 1, 0, 80'000).admitted);
+    for (const uint16_t port : {2, 0, 1})
+    {
+        while (!buffer->IsPaused(port, 3))
+        {
+            ASSERT_TRUE(buffer->Admit(port, 1, 3, 1000).admitted);
+        }
+    }
+    std::vector<uint16_t> order;
+    EXPECT_TRUE(buffer->Release(3, 1, 0, 80'000)); // room for all at once
+    while (const auto resumed = buffer->TakeResumed())
+    {
+        order.push_back(resumed->port);
+    }
+    EXPECT_EQ(order, std::vector<uint16_t>({2, 0, 1}));
+    EXPECT_FALSE(buffer->IsPaused(0, 3) || buffer->IsPaused(1, 3) || buffer->IsPaused(2, 3));
 }
 
 TEST(QbbSharedBuffer, DedicatedHeadroomEndsAndSaysSo)
@@ -243,8 +288,8 @@ TEST(QbbSharedBuffer, DedicatedHeadroomEndsAndSaysSo)
     EXPECT_TRUE(buffer->Admit(1, 2, 3, 1000).admitted);
 }
 
-// A group that holds nothing sees no release, so that a pause would never end.
-TEST(QbbSharedBuffer, ADropPausesOnlyAGroupThatHoldsSomething)
+// Where nobody holds anything, nobody will make room: a pause would never end.
+TEST(QbbSharedBuffer, ADropPausesUnlessThereIsNothingToWaitFor)
 {
     auto buffer = MakeBuffer({{"BufferSize", 20'000},
                               {"ReserveBytes", 0},
@@ -262,6 +307,51 @@ TEST(QbbSharedBuffer, ADropPausesOnlyAGroupThatHoldsSomething)
     EXPECT_FALSE(buffer->Admit(0, 1, 3, 1000).xoff);
     EXPECT_TRUE(buffer->Release(0, 1, 3, 10));
     EXPECT_TRUE(buffer->IsEmpty());
+}
+
+// The pool of headroom is taken by others, and the shared part is full: who holds nothing is
+// paused as well, and goes on when its headroom can be had.
+TEST(QbbSharedBuffer, AGroupThatHoldsNothingIsPausedToo)
+{
+    auto buffer = MakeBuffer({{"BufferSize", 108'000},
+                              {"ReserveBytes", 0},
+                              {"HeadroomPool", 1},
+                              {"HeadroomPoolBytes", 8000},
+                              {"HeadroomBytes", 4000},
+                              {"LosslessAlpha", 1},
+                              {"LossyAlpha", 1024},
+                              {"LossyEgressAlpha", 1024},
+                              {"XonOffsetBytes", 1000}});
+    for (int i = 0; i < 100; ++i)
+    {
+        ASSERT_TRUE(buffer->Admit(3, 2, 0, 1000).admitted);
+    }
+    for (const uint16_t port : {0, 1})
+    {
+        for (int i = 0; i < 4; ++i)
+        {
+            ASSERT_TRUE(buffer->Admit(port, 2, 3, 1000).admitted);
+        }
+    }
+    QbbAdmission answer = buffer->Admit(2, 0, 3, 1000);
+    EXPECT_FALSE(answer.admitted);
+    EXPECT_EQ(answer.reason, QbbDropReason::HEADROOM_FULL);
+    EXPECT_TRUE(answer.xoff);
+    EXPECT_TRUE(buffer->IsPaused(2, 3));
+    EXPECT_FALSE(buffer->Admit(2, 0, 3, 1000).xoff) << "asked for once";
+    // One resumes itself when it holds nothing, and has given back all that the other needs.
+    for (int i = 0; i < 3; ++i)
+    {
+        EXPECT_FALSE(buffer->Release(0, 2, 3, 1000)) << i;
+    }
+    EXPECT_TRUE(buffer->Release(0, 2, 3, 1000));
+    std::vector<uint16_t> order;
+    while (const auto resumed = buffer->TakeResumed())
+    {
+        order.push_back(resumed->port);
+    }
+    EXPECT_EQ(order, std::vector<uint16_t>({0, 2}));
+    EXPECT_TRUE(buffer->IsPaused(1, 3));
 }
 
 // Pitfall: reserve and headroom charged once per port, granted per port and priority. With all
