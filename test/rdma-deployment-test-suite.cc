@@ -207,8 +207,8 @@ class PresetTestCase : public TestCase
         RdmaFabricOptions options;
         options.bufferPreset = "trident9";
         NS_TEST_EXPECT_MSG_EQ(Refusal(options),
-
-
+                              "--bufferPreset: unknown value \"trident9\"; accepted: none, "
+                              "trident2, trident3, tomahawk3",
                               "preset");
         options = RdmaFabricOptions();
         options.trust = "mpls";
