@@ -12,7 +12,9 @@ GetRdmaBuildNote(bool asserts, bool logs)
     {
         return "";
     }
-    const std::string what = asserts && logs ? "asserts and logging" : asserts ? "asserts" : "logging";
+    const std::string what = asserts && logs ? "asserts and logging"
+                             : asserts       ? "asserts"
+                                             : "logging";
     return "note: this ns-3 has " + what +
            " compiled in; long runs are faster without (see Speed in the manual)";
 }

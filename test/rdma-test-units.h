@@ -14,9 +14,9 @@
 namespace ns3
 {
 
-constexpr int64_t US = 1'000'000;          //!< a microsecond in ps
-constexpr int64_t MS = 1'000'000'000;      //!< a millisecond in ps
-constexpr uint64_t GBPS = 1'000'000'000;   //!< a gigabit per second
+constexpr int64_t US = 1'000'000;        //!< a microsecond in ps
+constexpr int64_t MS = 1'000'000'000;    //!< a millisecond in ps
+constexpr uint64_t GBPS = 1'000'000'000; //!< a gigabit per second
 
 } // namespace ns3
 

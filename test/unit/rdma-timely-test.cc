@@ -73,7 +73,7 @@ TEST(RdmaTimely, Algorithm1)
 {
     Timely t;
     t.control->SetAttribute("MaxDecrease", DoubleValue(1)); // not in the paper
-    t.Complete(40); // below TLow = 50 us: + 10 Mb/s
+    t.Complete(40);                                         // below TLow = 50 us: + 10 Mb/s
     EXPECT_EQ(t.GetRate(), 5.01e9);
     // diff = 0.125 x 0 + 0.875 x 20 = 17.5 us; gradient 17.5 / 20 = 0.875; x (1 - 0.8 x 0.875 =
     // 0.3)
