@@ -126,6 +126,9 @@ main(int argc, char* argv[])
     cmd.AddValue("ecmpSeed",
                  "the same seed of ECMP for all switches, which polarises; 0: one of its own each",
                  options.ecmpSeed);
+    cmd.AddValue("delayJitter",
+                 "largest random addition to the delay of each link, at most 4ms",
+                 options.delayJitter);
     cmd.AddValue("loss", "probability that a link loses a frame", options.loss);
     cmd.AddValue("recovery",
                  "irn: sack, selective (without SACK), go-back-n, go-back-0; roce: go-back-n, "

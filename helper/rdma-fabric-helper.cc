@@ -44,7 +44,8 @@ MakeMac(uint32_t node, uint32_t port)
 } // namespace
 
 RdmaFabricHelper::RdmaFabricHelper()
-    : m_network("10.0.0.0"),
+    : m_delayRandom(CreateObject<UniformRandomVariable>()),
+      m_network("10.0.0.0"),
       m_mask("255.0.0.0")
 {
     QbbSetTimeResolution();
@@ -199,9 +200,45 @@ RdmaFabricHelper::SetInternetStack(bool install)
     m_internet = install;
 }
 
-Ptr<RdmaFabric>
-RdmaFabricHelper::Install(const RdmaTopology& topology) const
+void
+RdmaFabricHelper::SetDelayJitter(Time jitter)
 {
+    constexpr int64_t MAX_FS = 4'000'000'000'000;
+    const int64_t fs = jitter.GetFemtoSeconds();
+    NS_ABORT_MSG_IF(fs < 0 || fs > MAX_FS || fs % QBB_FS_PER_PS != 0,
+                    "rdma: a delay jitter of " << jitter.As(Time::NS)
+                                               << "; accepted: whole picoseconds, 0 to 4 ms");
+    m_delayJitterPs = fs / QBB_FS_PER_PS;
+}
+
+int64_t
+RdmaFabricHelper::AssignStreams(int64_t stream)
+{
+    m_delayRandom->SetStream(stream);
+    return 1;
+}
+
+RdmaTopology
+RdmaFabricHelper::AddDelayJitter(const RdmaTopology& topology) const
+{
+    RdmaTopology longer;
+    for (const RdmaTopologyNode& node : topology.GetNodes())
+    {
+        node.role == RdmaNodeRole::HOST ? longer.AddHost(node.name) : longer.AddSwitch(node.name);
+    }
+    for (const RdmaTopologyLink& link : topology.GetLinks())
+    {
+        const uint32_t addition =
+            m_delayRandom->GetInteger(0, static_cast<uint32_t>(m_delayJitterPs));
+        longer.AddLink(link.a, link.b, link.rateBps, link.delayPs + addition, link.errorRate);
+    }
+    return longer;
+}
+
+Ptr<RdmaFabric>
+RdmaFabricHelper::Install(const RdmaTopology& plain) const
+{
+    const RdmaTopology topology = m_delayJitterPs > 0 ? AddDelayJitter(plain) : plain;
     std::string wrong;
     try
     {

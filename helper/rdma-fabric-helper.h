@@ -9,6 +9,7 @@
 #include <ns3/attribute.h>
 #include <ns3/ipv4-address.h>
 #include <ns3/object-factory.h>
+#include <ns3/random-variable-stream.h>
 
 #include <string>
 
@@ -130,6 +131,22 @@ class RdmaFabricHelper
     void SetInternetStack(bool install);
 
     /**
+     * Makes cables differ, as real ones do: each gets a random addition to its delay, the same in
+     * both directions. The fabric's topology has the delays with it.
+     *
+     * \param jitter largest addition, in whole picoseconds, at most 4 ms; 0, the default: none
+     */
+    void SetDelayJitter(Time jitter);
+
+    /**
+     * Fixes the random numbers of SetDelayJitter().
+     *
+     * \param stream first random stream to use
+     * \return streams used
+     */
+    int64_t AssignStreams(int64_t stream);
+
+    /**
      * Aborts with a message if the topology does not make a fabric.
      *
      * \param topology hosts, switches and links
@@ -138,6 +155,8 @@ class RdmaFabricHelper
     Ptr<RdmaFabric> Install(const RdmaTopology& topology) const;
 
   private:
+    /** \param topology a topology \return the same with random additions to the delays */
+    RdmaTopology AddDelayJitter(const RdmaTopology& topology) const;
     Ptr<RdmaTransport> MakeTransport(const RdmaTopology& topology) const;
     /**
      * \param transport of the queue pairs
@@ -172,11 +191,13 @@ class RdmaFabricHelper
     ObjectFactory m_controlFactory;   //!< an RdmaCongestionControl, if it has a type
     ObjectFactory m_nicFactory;       //!< RdmaNic
     std::vector<std::pair<std::string, Ptr<AttributeValue>>> m_queuePairAttributes; //!< for NICs
-    bool m_vlan{false};     //!< RdmaPfcDeployment::VLAN
-    bool m_ecn{false};      //!< switches mark
-    bool m_internet{false}; //!< hosts get ns-3's stack
-    Ipv4Address m_network;  //!< network of the hosts
-    Ipv4Mask m_mask;        //!< its mask
+    bool m_vlan{false};                       //!< RdmaPfcDeployment::VLAN
+    bool m_ecn{false};                        //!< switches mark
+    bool m_internet{false};                   //!< hosts get ns-3's stack
+    int64_t m_delayJitterPs{0};               //!< largest addition to a cable's delay
+    Ptr<UniformRandomVariable> m_delayRandom; //!< these additions
+    Ipv4Address m_network;                    //!< network of the hosts
+    Ipv4Mask m_mask;                          //!< its mask
 };
 
 } // namespace ns3

@@ -43,6 +43,7 @@ namespace ns3
 namespace
 {
 
+constexpr int64_t MAX_DELAY_JITTER_PS = 4'000'000'000;
 /// Seconds of CPU time from which on a run says what its build costs.
 constexpr double LONG_RUN_S = 10;
 
@@ -160,6 +161,16 @@ RdmaFabricRun::Build(const RdmaTopology& topology, const std::vector<RdmaFlow>& 
         classes |= static_cast<uint8_t>(1U << (flow.priority & 7));
     }
     Configure(helper, topology, classes);
+    ParseRdmaOption("delayJitter", [&] {
+        const int64_t jitterPs = ParseRdmaTime(m_options.delayJitter);
+        if (jitterPs < 0 || jitterPs > MAX_DELAY_JITTER_PS)
+        {
+            throw std::invalid_argument(m_options.delayJitter + "; accepted: 0ns to 4ms");
+        }
+        helper.SetDelayJitter(QbbFromPs(jitterPs));
+    });
+    // Those from 1 on are the fabric's.
+    helper.AssignStreams(0);
     m_fabric = helper.Install(topology);
     FinishRdmaSwitch(*m_fabric, m_options);
     m_fabric->AssignStreams(1);

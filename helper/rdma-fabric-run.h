@@ -66,6 +66,7 @@ struct RdmaFabricOptions
     std::string paths{"ecmp"};
     std::string flowletGap{"50us"}; //!< flowlet: a flow may change its way after this gap
     uint32_t ecmpSeed{0};           //!< of every switch, which polarises; 0: one of its own each
+    std::string delayJitter{"0ns"}; //!< largest random addition to a cable's delay
     double loss{0};                 //!< probability that a link loses a frame, in [0, 1)
     /// Retransmission timeout, with IRN RTO_high, with TCP the smallest; 0 is none; auto: 320us,
     /// but for RoCE and IRN with PFC and no loss none, or with watchdogs the time of a whole storm.

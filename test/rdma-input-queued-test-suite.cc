@@ -138,16 +138,18 @@ class InputQueuedRoundRobinTestCase : public TestCase
     }
 
   private:
-    std::string RunOnce(const char* queueing)
+    /** \param queueing an attribute \param laterPs of port 2, since ties have no order \return
+     * order */
+    std::string RunOnce(const char* queueing, int64_t laterPs)
     {
         SwitchRig rig(4, {{"Queueing", queueing}});
         // 0 and 1 send four frames each, 2 sends two that come in together with their fourth ones.
         rig.SendAt(0, 0, 3, 0, 4);
-        rig.SendAt(0, 1, 3, 10, 4);
-        rig.SendAt(3 * FRAME_PS, 2, 3, 20, 2);
+        rig.SendAt(1, 1, 3, 10, 4);
+        rig.SendAt(3 * FRAME_PS + laterPs, 2, 3, 20, 2);
         uint64_t queue = 0;
         std::size_t frames = 0;
-        RdmaTestLink::At(T0 + 4 * FRAME_PS + 1, [&]() {
+        RdmaTestLink::At(T0 + 4 * FRAME_PS + 3, [&]() {
             queue = rig.sw->GetPort(3)->GetQueueBytes(3);
             frames = rig.sw->GetPort(3)->GetQueueFrames(3);
         });
@@ -167,8 +169,8 @@ class InputQueuedRoundRobinTestCase : public TestCase
 
     void DoRun() override
     {
-        NS_TEST_EXPECT_MSG_EQ(RunOnce("InputQueued"), "0 10 1 11 20 2 12 21 3 13", "order");
-        NS_TEST_EXPECT_MSG_EQ(RunOnce("OutputQueued"), "0 10 1 11 2 12 3 13 20 21", "order");
+        NS_TEST_EXPECT_MSG_EQ(RunOnce("InputQueued", 0), "0 10 1 11 20 2 12 21 3 13", "order");
+        NS_TEST_EXPECT_MSG_EQ(RunOnce("OutputQueued", 2), "0 10 1 11 2 12 3 13 20 21", "order");
     }
 };
 
@@ -210,11 +212,12 @@ class CrossbarTestCase : public TestCase
                const std::string& at3)
     {
         SwitchRig rig(4, attributes);
-        // Both send to 2, and behind that to 3: all frames come in at T0 and T0 + 101 600.
+        // Both send to 2, and behind that to 3: all frames come in at T0 and T0 + 101 600, those of
+        // host 1 a picosecond later, because ports have no order at one instant.
         rig.SendAt(0, 0, 2, 0, 1);
         rig.SendAt(0, 0, 3, 1, 1);
-        rig.SendAt(0, 1, 2, 10, 1);
-        rig.SendAt(0, 1, 3, 11, 1);
+        rig.SendAt(1, 1, 2, 10, 1);
+        rig.SendAt(1, 1, 3, 11, 1);
         Simulator::Run();
         NS_TEST_EXPECT_MSG_EQ(rig.GetArrivals(2), at2, "at 2");
         NS_TEST_EXPECT_MSG_EQ(rig.GetArrivals(3), at3, "at 3");
@@ -233,6 +236,51 @@ class CrossbarTestCase : public TestCase
         Check({{"Crossbar", "true"}, {"CrossbarSpeedup", "2"}},
               "0+50000 10+151600",
               "1+151600 11+253200");
+    }
+};
+
+/** The weights of the egress port's classes hold behind a crossbar as well. */
+class CrossbarWeightsTestCase : public TestCase
+{
+  public:
+    CrossbarWeightsTestCase()
+        : TestCase("classes share an output by the weights of its scheduler, also after a change")
+    {
+    }
+
+  private:
+    void DoRun() override
+    {
+        // Line and crossbar take the same time for a frame, so that the crossbar alone decides.
+        RdmaTestFabric test;
+        test.helper.SetDeviceAttribute("LineOverhead", BooleanValue(false));
+        test.helper.SetDeviceAttribute("PfcClasses", UintegerValue(0x18));
+        test.helper.SetDeviceAttribute("Scheduler", StringValue("1"));
+        test.helper.SetSwitchAttribute("Queueing", StringValue("InputQueued"));
+        test.helper.SetSwitchAttribute("Crossbar", BooleanValue(true));
+        test.Install(MakeRdmaStar(3, MakeTestRates(100, 100, 1000)), {});
+        for (uint32_t host = 0; host < 2; ++host)
+        {
+            RdmaSendRequest request;
+            request.length = 100'000'000;
+            test.fabric->Connect(host, 2, static_cast<uint8_t>(3 + host)).first->PostSend(request);
+        }
+        const auto port = test.fabric->GetDevice(2, 3);
+        std::vector<double> sent;
+        const auto note = [&]() {
+            sent.push_back(static_cast<double>(port->GetCounters().classes[3].txBytes));
+            sent.push_back(static_cast<double>(port->GetCounters().classes[4].txBytes));
+        };
+        RdmaTestLink::At(100'000'000, note);
+        RdmaTestLink::At(1'000'000'000, note);
+        RdmaTestLink::At(1'000'000'001, [&]() {
+            port->SetAttribute("Scheduler", StringValue("1,1,1,3,1,1,1,1"));
+        });
+        RdmaTestLink::At(2'000'000'000, note);
+        Simulator::Stop(QbbFromPs(2'000'000'001));
+        Simulator::Run();
+        NS_TEST_EXPECT_MSG_EQ_TOL((sent[2] - sent[0]) / (sent[3] - sent[1]), 1.0, 0.02, "equal");
+        NS_TEST_EXPECT_MSG_EQ_TOL((sent[4] - sent[2]) / (sent[5] - sent[3]), 3.0, 0.1, "3 to 1");
     }
 };
 
@@ -308,18 +356,18 @@ class InputPortPauseTestCase : public TestCase
         std::string sent[2];
         Log(rig.sw->GetPort(0), sent[0]);
         Log(rig.sw->GetPort(1), sent[1]);
-        // Both inputs get a frame in each slot 0..11, input 0 first; the output takes from 0 in
-        // even slots, from 1 in odd ones, once the frame of input 0 is there. Input 0 would hold
+        // Both inputs get a frame in each slot 0..11, input 1 a picosecond after input 0, because
+        // ports have no order at one instant; the output takes from 0 in even slots, from 1 in odd ones, once the frame of input 0 is there. Input 0 would hold
         // its fifth frame (6250 B, above 5000) in slot 8, having sent 4 of 9 in slots 0 to 6; input
         // 1 as well, having sent 4 of 9 in slots 1 to 7. After slot 11 each holds 6; input 0 sends
         // in 12, 14, 16 and 18 and holds 2 then; input 1 in 13 to 19.
         rig.SendAt(0, 0, 2, 0, 12);
-        rig.SendAt(0, 1, 2, 20, 12);
+        rig.SendAt(1, 1, 2, 20, 12);
         if (!down)
         {
             Simulator::Run();
             NS_TEST_EXPECT_MSG_EQ(sent[0], "xoff@8 xon@18", "input 0");
-            NS_TEST_EXPECT_MSG_EQ(sent[1], "xoff@8 xon@19", "input 1");
+            NS_TEST_EXPECT_MSG_EQ(sent[1], "xoff@8+1 xon@19", "input 1");
             NS_TEST_EXPECT_MSG_EQ(rig.sinks[2].arrivals.size(), 24, "all of them");
             NS_TEST_EXPECT_MSG_EQ(rig.buffer->IsEmpty(), true, "buffer");
             return;
@@ -340,7 +388,7 @@ class InputPortPauseTestCase : public TestCase
         rig.SendAt(10'000'000, 1, 2, 99, 1);
         Simulator::Run();
         NS_TEST_EXPECT_MSG_EQ(sent[0], "xoff@8 xon@10+50000", "input 0");
-        NS_TEST_EXPECT_MSG_EQ(sent[1], "xoff@8 xon@10+50000", "input 1");
+        NS_TEST_EXPECT_MSG_EQ(sent[1], "xoff@8+1 xon@10+50000", "input 1");
         const auto& counters = rig.sw->GetPort(2)->GetCounters();
         NS_TEST_EXPECT_MSG_EQ(RdmaTestBooks::CountDrops(counters, QbbDropReason::LINK_DOWN),
                               13,
@@ -471,6 +519,7 @@ class RdmaInputQueuedTestSuite : public TestSuite
         AddTestCase(new InputQueuedRoundRobinTestCase);
         AddTestCase(new InputQueuedClassesTestCase);
         AddTestCase(new CrossbarTestCase);
+        AddTestCase(new CrossbarWeightsTestCase);
         AddTestCase(new CrossbarPauseTestCase);
         AddTestCase(new InputPortPauseTestCase);
         AddTestCase(new InputQueuedRandomTestCase(false, true, true));

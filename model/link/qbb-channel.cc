@@ -168,19 +168,63 @@ QbbChannel::ScheduleArrival(std::size_t direction, int64_t nowFs)
     line.eventPs = next.arrivalPs;
     // The frame was last touched a cable's delay ago; it is wanted at the next event of this line.
     __builtin_prefetch(next.frame.get());
-    const int64_t at =
-        line.eventPs * QBB_FS_PER_PS + QbbEventOrder::ARRIVAL + receiver->GetIfIndex();
+    const uint32_t nodeId = receiver->GetNodeId();
+    line.eventFs = line.eventPs * QBB_FS_PER_PS + QbbEventOrder::ARRIVAL +
+                   QbbPortPlace(nodeId, receiver->GetIfIndex(), line.eventPs);
     // The event belongs to the receiving node, whoever schedules it.
-    Simulator::ScheduleWithContext(receiver->GetNodeId(),
-                                   TimeStep(at - nowFs),
-                                   GetPointer(line.event));
+    Simulator::ScheduleWithContext(nodeId, TimeStep(line.eventFs - nowFs), GetPointer(line.event));
 }
 
 void
 QbbChannel::Arrive(std::size_t direction)
 {
+    if (m_devices[1 - direction]->SharesPlace())
+    {
+        ArriveInTurn(direction);
+        return;
+    }
+    TakeArrival(direction);
+}
+
+void
+QbbChannel::ArriveInTurn(std::size_t direction)
+{
+    const int64_t nowPs = QbbNowPs();
+    if (m_lines[direction].eventPs != nowPs)
+    {
+        return; // a port that shares the place had its event before this one, and took this frame
+    }
+    // The first event of the place takes the frames of all its ports, in an order of their own:
+    // that of the events depends on who scheduled first.
+    const QbbNetDevice& receiver = *m_devices[1 - direction];
+    const Ptr<Node> node = receiver.GetNode();
+    const uint32_t place = receiver.GetIfIndex() % QbbEventOrder::PLACES;
+    const uint32_t ports =
+        (node->GetNDevices() - place + QbbEventOrder::PLACES - 1) / QbbEventOrder::PLACES;
+    const uint32_t first = QbbPortPlace(node->GetId(), place, nowPs) % ports;
+    for (uint32_t i = 0; i < ports; ++i)
+    {
+        const uint32_t index = place + (first + i) % ports * QbbEventOrder::PLACES;
+        const auto port = DynamicCast<QbbNetDevice>(node->GetDevice(index));
+        if (!port || !port->GetQbbChannel())
+        {
+            continue;
+        }
+        QbbChannel& channel = *port->GetQbbChannel();
+        const std::size_t towards = port == channel.m_devices[1] ? 0 : 1;
+        if (channel.m_lines[towards].eventPs == nowPs)
+        {
+            channel.TakeArrival(towards);
+        }
+    }
+}
+
+void
+QbbChannel::TakeArrival(std::size_t direction)
+{
     Line& line = m_lines[direction];
     const int64_t eventPs = line.eventPs;
+    const int64_t nowFs = line.eventFs;
     line.eventPs = QBB_NEVER;
     // After the link went down the event may be that of a frame that was lost.
     if (line.inFlight.IsEmpty())
@@ -188,7 +232,6 @@ QbbChannel::Arrive(std::size_t direction)
         return;
     }
     QbbNetDevice& receiver = *m_devices[1 - direction];
-    const int64_t nowFs = eventPs * QBB_FS_PER_PS + QbbEventOrder::ARRIVAL + receiver.GetIfIndex();
     if (line.inFlight.Front().arrivalPs != eventPs)
     {
         ScheduleArrival(direction, nowFs);

@@ -122,11 +122,14 @@ class QbbChannel : public Channel
         QbbRing<InFlight> inFlight; //!< frames on the line, first to arrive first
         Ptr<EventImpl> event;       //!< the arrival event, used again and again
         int64_t eventPs{QBB_NEVER}; //!< arrival for which the event is in the scheduler
+        int64_t eventFs{0};         //!< when that event runs, in femtoseconds
     };
 
     class ArrivalEvent;
 
     void Arrive(std::size_t direction);
+    void ArriveInTurn(std::size_t direction);
+    void TakeArrival(std::size_t direction);
     void ScheduleArrival(std::size_t direction, int64_t nowFs);
     QbbFramePtr CrossAsBytes(QbbFrame& frame, QbbNetDevice& receiver);
 

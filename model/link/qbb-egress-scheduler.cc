@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <numeric>
 #include <sstream>
 #include <vector>
 
@@ -72,6 +73,7 @@ QbbEgressScheduler::SetStrict(uint8_t priority)
 {
     NS_ABORT_MSG_IF(priority > 7, "rdma: class " << +priority << "; accepted: 0..7");
     m_strict |= static_cast<uint8_t>(1U << priority);
+    SetQuanta();
 }
 
 void
@@ -88,6 +90,23 @@ QbbEgressScheduler::SetWeight(uint8_t priority, uint32_t weight)
     }
     m_strict &= static_cast<uint8_t>(~bit);
     m_weight[priority] = weight;
+    SetQuanta();
+}
+
+void
+QbbEgressScheduler::SetQuanta()
+{
+    // 90 and 10 are the shares of 9 and 1, in turns a tenth as long.
+    uint32_t divisor = 0;
+    for (uint8_t priority = 0; priority < 8; ++priority)
+    {
+        divisor = IsStrict(priority) ? divisor : std::gcd(divisor, m_weight[priority]);
+    }
+    for (uint8_t priority = 0; priority < 8; ++priority)
+    {
+        m_quantum[priority] =
+            IsStrict(priority) ? 0 : int64_t{m_weight[priority] / divisor} * QUANTUM_BYTES;
+    }
 }
 
 uint8_t
@@ -99,7 +118,7 @@ QbbEgressScheduler::PickWeighted(uint8_t ready)
         // class whose turn it was has nothing to send: credit is not saved up.
         m_deficit[m_current] = std::min<int64_t>(m_deficit[m_current], 0);
         m_current = HighestBit(ready);
-        m_deficit[m_current] = int64_t{m_weight[m_current]} * QUANTUM_BYTES;
+        m_deficit[m_current] = m_quantum[m_current];
         return m_current;
     }
     while (!(ready & (1U << m_current)) || m_deficit[m_current] <= 0)
@@ -112,7 +131,7 @@ QbbEgressScheduler::PickWeighted(uint8_t ready)
         m_current = (m_current + 1) & 7;
         if (ready & (1U << m_current))
         {
-            m_deficit[m_current] += int64_t{m_weight[m_current]} * QUANTUM_BYTES;
+            m_deficit[m_current] += m_quantum[m_current];
         }
     }
     return m_current;

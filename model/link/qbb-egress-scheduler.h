@@ -25,7 +25,7 @@ namespace ns3
 class QbbEgressScheduler
 {
   public:
-    static constexpr uint32_t QUANTUM_BYTES = 2048; //!< credit of weight 1 at each turn
+    static constexpr uint32_t QUANTUM_BYTES = 2048; //!< credit of the smallest share at each turn
     static constexpr uint32_t MAX_WEIGHT = 1000;    //!< largest weight
 
     /** All classes strict. */
@@ -48,6 +48,12 @@ class QbbEgressScheduler
 
     /** \param priority class 0..7 \param weight its share among the weighted classes, 1..1000 */
     void SetWeight(uint8_t priority, uint32_t weight);
+
+    /** \param priority class 0..7 \return true if it is strict */
+    bool IsStrict(uint8_t priority) const
+    {
+        return (m_strict >> priority) & 1;
+    }
 
     /**
      * \param ready bit p set if class p has something to send and may; not 0
@@ -76,10 +82,12 @@ class QbbEgressScheduler
     }
 
     uint8_t PickWeighted(uint8_t ready);
+    void SetQuanta();
 
     uint8_t m_strict{0xff};             //!< bit p set if class p is strict
     uint8_t m_current{0};               //!< the weighted class whose turn it is
     std::array<uint32_t, 8> m_weight{}; //!< weights of those that are not
+    std::array<int64_t, 8> m_quantum{}; //!< bytes that they get at each turn
     std::array<int64_t, 8> m_deficit{}; //!< bytes that may be sent in this turn
 };
 

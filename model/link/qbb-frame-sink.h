@@ -55,6 +55,15 @@ class QbbFrameSink
      * \param port where
      */
     virtual void LinkChanged(QbbNetDevice& port) = 0;
+
+    /**
+     * The port has another scheduler (QbbNetDevice::GetEgressScheduler()).
+     *
+     * \param port where
+     */
+    virtual void SchedulerChanged(QbbNetDevice& port)
+    {
+    }
 };
 
 /**

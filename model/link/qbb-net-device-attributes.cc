@@ -14,6 +14,8 @@
 #include <ns3/trace-source-accessor.h>
 #include <ns3/uinteger.h>
 
+#include <limits>
+
 /**
  * \file
  * \ingroup rdma
@@ -279,6 +281,10 @@ void
 QbbNetDevice::SetScheduler(std::string text)
 {
     m_scheduler = QbbEgressScheduler::FromText(text);
+    if (m_sink)
+    {
+        m_sink->SchedulerChanged(*this);
+    }
 }
 
 std::string
@@ -348,13 +354,18 @@ QbbNetDevice::GetMaxFrameBytes() const
 void
 QbbNetDevice::SetIfIndex(const uint32_t index)
 {
-    NS_ABORT_MSG_IF(index >= QbbEventOrder::MAX_PORTS,
-                    "rdma: a node with more than " << QbbEventOrder::MAX_PORTS << " ports");
+    constexpr uint32_t MAX_PORTS = std::numeric_limits<uint16_t>::max();
+    NS_ABORT_MSG_IF(index >= MAX_PORTS, "rdma: a node with more than " << MAX_PORTS << " ports");
     m_ifIndex = index;
-    m_txTimer.SetOrder(QbbEventOrder::PORT + index);
-    m_effectTimer.SetOrder(QbbEventOrder::PORT + index);
-    m_expiryTimer.SetOrder(QbbEventOrder::PORT + index);
-    m_refreshTimer.SetOrder(QbbEventOrder::PORT + index);
+    for (uint32_t other = index; m_node && other >= QbbEventOrder::PLACES;)
+    {
+        other -= QbbEventOrder::PLACES;
+        if (const auto port = DynamicCast<QbbNetDevice>(m_node->GetDevice(other)))
+        {
+            port->m_sharesPlace = true;
+            m_sharesPlace = true;
+        }
+    }
 }
 
 Ptr<Channel>

@@ -168,14 +168,15 @@ QbbNetDevice::NoteResumed(uint8_t resumed, int64_t nowPs)
 void
 QbbNetDevice::ArmPauseTimers()
 {
-    const auto set = [](PortTimer& timer, int64_t atPs) {
+    const int64_t nowFs = Simulator::Now().GetTimeStep();
+    const auto set = [this, nowFs](PortTimer& timer, int64_t atPs) {
         if (atPs == QBB_NEVER)
         {
             timer.Disarm();
         }
         else
         {
-            timer.Arm(atPs);
+            timer.Arm(atPs, nowFs, GetEventOrder(atPs));
         }
     };
     // A timer of its own for each length of time: so the next deadline of a timer is never before

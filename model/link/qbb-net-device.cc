@@ -176,7 +176,7 @@ QbbNetDevice::TryTransmit(int64_t nowFs)
     const int64_t nowPs = nowFs / QBB_FS_PER_PS;
     if (m_busyUntilPs > nowPs)
     {
-        m_txTimer.Arm(m_busyUntilPs, nowFs);
+        ArmTransmission(nowFs);
         return;
     }
     if (QbbFramePtr frame = NextFrameToSend(nowPs))
@@ -184,8 +184,18 @@ QbbNetDevice::TryTransmit(int64_t nowFs)
         StartTransmission(std::move(frame), nowFs);
         if (HasWork())
         {
-            m_txTimer.Arm(m_busyUntilPs, nowFs);
+            ArmTransmission(nowFs);
         }
+    }
+}
+
+void
+QbbNetDevice::ArmTransmission(int64_t nowFs)
+{
+    if (m_txArmedPs != m_busyUntilPs)
+    {
+        m_txArmedPs = m_busyUntilPs;
+        m_txTimer.Arm(m_busyUntilPs, nowFs, GetEventOrder(m_busyUntilPs));
     }
 }
 

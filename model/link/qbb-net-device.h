@@ -443,6 +443,12 @@ class QbbNetDevice : public NetDevice
         m_announcesDepartures = announces;
     }
 
+    /** \return how the port chooses among its classes */
+    const QbbEgressScheduler& GetEgressScheduler() const
+    {
+        return m_scheduler;
+    }
+
     /** \return the port's number at the switch or NIC behind it */
     uint16_t GetPortNumber() const
     {
@@ -459,6 +465,12 @@ class QbbNetDevice : public NetDevice
     uint32_t GetNodeId() const
     {
         return m_nodeId;
+    }
+
+    /** \return true if another port of the node has the same QbbPortPlace() at every instant */
+    bool SharesPlace() const
+    {
+        return m_sharesPlace;
     }
 
     /** \return this port's MAC address */
@@ -565,6 +577,14 @@ class QbbNetDevice : public NetDevice
     void StartTransmission(QbbFramePtr&& frame, int64_t nowFs, int64_t startPs);
     void NoteResumed(uint8_t resumed, int64_t nowPs);
 
+    /** \param atPs an instant \return the place of this port's event among those of the instant */
+    uint32_t GetEventOrder(int64_t atPs) const
+    {
+        return QbbEventOrder::PORT + QbbPortPlace(m_nodeId, m_ifIndex, atPs) / 2;
+    }
+
+    void ArmTransmission(int64_t nowFs);
+
     bool HasWork() const
     {
         return GetReady() || (m_pauseSender.IsPending() && m_flowControl != FLOW_CONTROL_NONE);
@@ -604,11 +624,13 @@ class QbbNetDevice : public NetDevice
     // what every frame touches
     QbbLineRate m_rate;                           //!< transmission times
     int64_t m_busyUntilPs{0};                     //!< end of the present occupancy of the line
+    int64_t m_txArmedPs{QBB_NEVER};               //!< what m_txTimer was last set to
     int64_t m_arrivalFs{0};                       //!< when the latest frame came in
     uint64_t m_fraction{0};                       //!< below a picosecond, in 1/rate ps
     uint8_t m_queued{0};                          //!< classes with a frame in their queue
     uint8_t m_sourceReady{0};                     //!< classes for which the source has frames
     bool m_up{true};                              //!< the link is up
+    bool m_sharesPlace{false};                    //!< SharesPlace()
     bool m_stampsTelemetry{false};                //!< SetStampsTelemetry()
     bool m_announcesDepartures{false};            //!< SetAnnouncesDepartures()
     bool m_lineOverhead{true};                    //!< attribute LineOverhead

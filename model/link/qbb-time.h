@@ -19,9 +19,14 @@
  *
  * ns-3 runs at femtosecond resolution. Every physical instant of the module is a whole number of
  * picoseconds; an event at picosecond t is scheduled at femtosecond 1000 t + k, where k (0..999)
- * says what kind of event it is and at which port. Events of one node at one instant so run in an
- * order that does not depend on which of them was inserted first. k never reaches a result, because
- * every time is computed from QbbNowPs().
+ * says what kind of event it is, and the place of its port. Events of one node at one instant so
+ * run in an order that does not depend on which of them was inserted first. k never reaches a
+ * result, because every time is computed from QbbNowPs().
+ *
+ * Events of several ports of a node at one instant run in an order that QbbPortPlace() draws for
+ * the node and the instant. With a fixed order, as that of the ports' numbers, some ports would
+ * always win: over cables of equal length, senders that are clocked by acknowledgements keep in
+ * step, and whatever becomes free goes to the first of them.
  */
 
 namespace ns3
@@ -35,15 +40,16 @@ namespace ns3
 namespace QbbEventOrder
 {
 
-constexpr uint32_t MAX_PORTS = 450; //!< ports of a node that have an order of their own
-constexpr uint32_t ARRIVAL = 1;     //!< a frame's last bit came in; plus the port's index
-/// A port may send, pause or resume; plus the port's index.
-constexpr uint32_t PORT = ARRIVAL + MAX_PORTS;
-/// A NIC's receive pipeline passes a frame on; plus the port's index, below MAX_NIC_PORTS.
-constexpr uint32_t NIC_RECEIVE = PORT + MAX_PORTS;
-constexpr uint32_t MAX_NIC_PORTS = 64; //!< ports of a host with a receive buffer
+constexpr uint32_t PLACES = 512; //!< values of QbbPortPlace(); a power of two
+/// A frame's last bit came in; plus QbbPortPlace(). QbbChannel orders ports that share a place.
+constexpr uint32_t ARRIVAL = 1;
+/// A port may send, pause or resume; plus half of QbbPortPlace(). These events are made by the node
+/// itself, so that those of ports that share a place run in an order that follows from its history.
+constexpr uint32_t PORT = ARRIVAL + PLACES;
+/// A NIC's receive pipeline passes a frame on; plus an eighth of QbbPortPlace().
+constexpr uint32_t NIC_RECEIVE = PORT + PLACES / 2;
 /// A switch's crossbar hands frames to its ports, and matches what has come in by now.
-constexpr uint32_t CROSSBAR = NIC_RECEIVE + MAX_NIC_PORTS;
+constexpr uint32_t CROSSBAR = NIC_RECEIVE + PLACES / 8;
 constexpr uint32_t STORM_SOURCE = 970; //!< a broken NIC sends a pause frame
 constexpr uint32_t APPLICATION = 980;  //!< a workload posts requests
 constexpr uint32_t NIC_TIMER = 990;    //!< a queue pair's timer has run out
@@ -58,6 +64,37 @@ constexpr uint32_t MONITOR = 999;  //!< a monitor looks at the state that the in
  * Femtoseconds in a picosecond.
  */
 constexpr int64_t QBB_FS_PER_PS = 1000;
+
+/**
+ * \ingroup rdma
+ * The place of a port among the ports of a node that have events of one kind at one instant.
+ *
+ * The place is a permutation of the ports that depends on the node and the instant alone: it needs
+ * no state, and it does not depend on the order or the processor in which events are made. Each
+ * port is as often before any other port as behind it. Ports whose indices differ by a multiple of
+ * QbbEventOrder::PLACES share a place.
+ *
+ * \param nodeId the node's id
+ * \param port the port's index
+ * \param ps the instant, in picoseconds
+ * \return a number below QbbEventOrder::PLACES
+ */
+inline uint32_t
+QbbPortPlace(uint32_t nodeId, uint32_t port, int64_t ps)
+{
+    // Multipliers of the splitmix64 generator.
+    uint64_t h = static_cast<uint64_t>(ps) ^ (uint64_t{nodeId} << 40);
+    h *= 0x9e3779b97f4a7c15ULL;
+    h ^= h >> 29;
+    h *= 0xbf58476d1ce4e5b9ULL;
+    h ^= h >> 32;
+    // Each step maps the numbers of 9 bits one to one, the factors being odd.
+    constexpr uint64_t MASK = QbbEventOrder::PLACES - 1;
+    uint64_t x = (port ^ h) & MASK;
+    x = (x * ((h >> 9) | 1)) & MASK;
+    x ^= x >> 5;
+    return static_cast<uint32_t>((x * ((h >> 18) | 1) + (h >> 27)) & MASK);
+}
 
 /**
  * \ingroup rdma
@@ -149,12 +186,6 @@ class QbbTimer
     QbbTimer(const QbbTimer&) = delete;
     QbbTimer& operator=(const QbbTimer&) = delete;
 
-    /** \param order the place among simultaneous events, 0..999; before the first Arm() */
-    void SetOrder(uint32_t order)
-    {
-        m_order = order;
-    }
-
     /**
      * Sets the deadline; an earlier setting is forgotten.
      *
@@ -170,14 +201,15 @@ class QbbTimer
     }
 
     /**
-     * The same for a caller that knows the time.
+     * As Arm(), for a caller that knows the time, and whose place depends on the instant.
      *
      * \param atPs the instant
      * \param nowFs the present time in femtoseconds
+     * \param order the place among simultaneous events, 0..999
      */
-    void Arm(int64_t atPs, int64_t nowFs)
+    void Arm(int64_t atPs, int64_t nowFs, uint32_t order)
     {
-        m_deadline = atPs * QBB_FS_PER_PS + m_order;
+        m_deadline = atPs * QBB_FS_PER_PS + order;
         if (m_pending > m_deadline)
         {
             Renew(nowFs);

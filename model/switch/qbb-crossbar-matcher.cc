@@ -2,6 +2,8 @@
 
 #include "qbb-crossbar-matcher.h"
 
+#include <utility>
+
 namespace ns3
 {
 
@@ -79,38 +81,51 @@ QbbCrossbarMatcher::Match(QbbVirtualOutputQueues& queues)
     }
 }
 
+uint32_t
+QbbCrossbarMatcher::FindQueue(const QbbVirtualOutputQueues& queues,
+                              uint16_t output,
+                              uint8_t priority) const
+{
+    return queues.FindTurn(output, priority, [this](uint16_t input) {
+        return !m_inputs[input].busy;
+    });
+}
+
 void
 QbbCrossbarMatcher::Grant(const QbbVirtualOutputQueues& queues, uint16_t output)
 {
-    uint8_t classes = GetRoom(output, queues.GetWaiting(output));
-    while (classes)
+    uint8_t classes = 0;
+    for (uint8_t asked = GetRoom(output, queues.GetWaiting(output)); asked; asked &= asked - 1)
     {
-        const auto priority = static_cast<uint8_t>(31 - __builtin_clz(classes));
-        classes &= static_cast<uint8_t>(~(1U << priority));
-        const uint32_t queue = queues.FindTurn(output, priority, [this](uint16_t input) {
-            return !m_inputs[input].busy;
-        });
-        if (queue == QbbVirtualOutputQueues::NONE)
+        const auto priority = static_cast<uint8_t>(__builtin_ctz(asked));
+        if (FindQueue(queues, output, priority) != QbbVirtualOutputQueues::NONE)
         {
-            continue;
+            classes |= static_cast<uint8_t>(1U << priority);
         }
-        const uint16_t number = queues.GetInput(queue);
-        Input& input = m_inputs[number];
-        const auto n = static_cast<uint32_t>(m_inputs.size());
-        const auto distance = [&](uint16_t of) { return (of + n - 1 - input.accepted) % n; };
-        const bool isFirst = input.grant == NO_OUTPUT;
-        if (isFirst)
-        {
-            m_granted.push_back(number);
-        }
-        if (isFirst || priority > input.priority ||
-            (priority == input.priority && distance(output) < distance(input.grant)))
-        {
-            input.grant = output;
-            input.priority = priority;
-            input.queue = queue;
-        }
+    }
+    if (!classes)
+    {
         return;
+    }
+    QbbEgressScheduler& scheduler = m_outputs[output].scheduler;
+    const uint8_t priority = scheduler.Pick(classes);
+    const auto rank = static_cast<uint8_t>(scheduler.IsStrict(priority) ? 1 + priority : 0);
+    const uint32_t queue = FindQueue(queues, output, priority);
+    const uint16_t number = queues.GetInput(queue);
+    Input& input = m_inputs[number];
+    const auto n = static_cast<uint32_t>(m_inputs.size());
+    const auto distance = [&](uint16_t of) { return (of + n - 1 - input.accepted) % n; };
+    const bool isFirst = input.grant == NO_OUTPUT;
+    if (isFirst)
+    {
+        m_granted.push_back(number);
+    }
+    if (isFirst || rank > input.rank ||
+        (rank == input.rank && distance(output) < distance(input.grant)))
+    {
+        input.grant = output;
+        input.rank = rank;
+        input.queue = queue;
     }
 }
 
@@ -126,7 +141,9 @@ QbbCrossbarMatcher::Accept(QbbVirtualOutputQueues& queues, uint16_t number, bool
     {
         input.accepted = output;
     }
-    m_pairs.push_back({number, output, queues.Pop(input.queue, first)});
+    QbbFramePtr frame = queues.Pop(input.queue, first);
+    m_outputs[output].scheduler.Charge(frame->priority, frame->size);
+    m_pairs.push_back({number, output, std::move(frame)});
 }
 
 } // namespace ns3

@@ -3,6 +3,7 @@
 #ifndef QBB_CROSSBAR_MATCHER_H
 #define QBB_CROSSBAR_MATCHER_H
 
+#include "qbb-egress-scheduler.h"
 #include "qbb-virtual-output-queues.h"
 
 #include <cstdint>
@@ -19,10 +20,12 @@ namespace ns3
  * Algorithm for Input-Queued Switches", IEEE/ACM Transactions on Networking 7(2), 1999):
  *
  * - Request: every free input asks every output for which it has frames.
- * - Grant: every free output takes the highest priority for which it has room and was asked, and
- *   in it the input whose turn it is (QbbVirtualOutputQueues).
- * - Accept: an input with several grants takes the highest priority, and among equals the first
- *   output after the one that it accepted last, cyclically by port number.
+ * - Grant: every free output takes a class for which it has room and was asked, as its scheduler
+ *   says (QbbEgressScheduler: strict classes first, weighted ones in their turn), and in that class
+ *   the input whose turn it is (QbbVirtualOutputQueues).
+ * - Accept: an input with several grants takes the highest strict class, and among grants of
+ *   weighted classes the first output after the one that it accepted last, cyclically by port
+ *   number. Only what is accepted is charged to the class's weight.
  *
  * The turns of both sides move only with what is accepted in the first iteration. Iterations go on
  * until nothing more is granted, so that the matching is maximal: no free input has a frame for a
@@ -44,6 +47,12 @@ class QbbCrossbarMatcher
 
     /** \param nPorts ports of the switch; all are free, and have room for everything */
     void Configure(uint32_t nPorts);
+
+    /** \param output port number \param scheduler how it chooses among classes; at first strict */
+    void SetScheduler(uint16_t output, const QbbEgressScheduler& scheduler)
+    {
+        m_outputs[output].scheduler = scheduler;
+    }
 
     /** \param output a port for which a frame has come */
     void AddWaiting(uint16_t output);
@@ -97,7 +106,7 @@ class QbbCrossbarMatcher
         bool busy{false};          //!< a frame crosses from it
         uint16_t accepted{0};      //!< output that it accepted last
         uint16_t grant{NO_OUTPUT}; //!< best output that has granted in this iteration
-        uint8_t priority{0};       //!< for this class
+        uint8_t rank{0};           //!< for this class: 1 + the class if it is strict, or 0
         uint32_t queue{0};         //!< and this queue
     };
 
@@ -107,9 +116,11 @@ class QbbCrossbarMatcher
         bool busy{false};   //!< a frame crosses to it
         bool listed{false}; //!< in m_waiting
         uint8_t room{0xff}; //!< classes that may cross
+        QbbEgressScheduler scheduler; //!< whose turn it is among the classes
     };
 
     void Grant(const QbbVirtualOutputQueues& queues, uint16_t output);
+    uint32_t FindQueue(const QbbVirtualOutputQueues& queues, uint16_t output, uint8_t priority) const;
     void Accept(QbbVirtualOutputQueues& queues, uint16_t input, bool first);
 
     std::vector<Input> m_inputs;     //!< by port number

@@ -27,7 +27,17 @@ QbbCrossbar::QbbCrossbar(std::vector<QbbNetDevice*> ports,
     m_rate =
         QbbLineRate(static_cast<uint64_t>(std::llround(speedup * static_cast<double>(fastest))));
     m_matcher.Configure(static_cast<uint32_t>(m_ports.size()));
+    for (uint16_t output = 0; output < m_ports.size(); ++output)
+    {
+        SchedulerChanged(output);
+    }
     m_transfers.reserve(m_ports.size());
+}
+
+void
+QbbCrossbar::SchedulerChanged(uint16_t output)
+{
+    m_matcher.SetScheduler(output, m_ports[output]->GetEgressScheduler());
 }
 
 void
@@ -96,7 +106,7 @@ QbbCrossbar::OnTimer()
         Chosen(pair.output, pair.input, *pair.frame);
         const int64_t endPs = nowPs + std::max<int64_t>(1, m_rate.BytesToPs(pair.frame->size));
         m_transfers.push_back({endPs, pair.input, pair.output, std::move(pair.frame)});
-        m_ends[pair.input].Arm(endPs, nowFs);
+        m_ends[pair.input].Arm(endPs);
     }
     m_inside = false;
 }

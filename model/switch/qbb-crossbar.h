@@ -27,6 +27,9 @@ namespace ns3
  * What waits there is in no input buffer's accounts. A class that is paused at the egress port
  * therefore keeps neither other classes nor other outputs from crossing.
  *
+ * An output shares its turns among classes by the scheduler of its port. A strict class of an input
+ * goes before others to whatever output; its weighted classes have no order there.
+ *
  * Frames that arrive or have crossed at one instant are matched together, after all of them.
  */
 class QbbCrossbar : public QbbInputQueueing
@@ -45,6 +48,7 @@ class QbbCrossbar : public QbbInputQueueing
 
     void RoomMade(uint16_t output, uint8_t priority) override;
     bool CanLeave(uint16_t output, uint8_t priority) const override;
+    void SchedulerChanged(uint16_t output) override;
 
     /** \return frames that cross at this moment */
     uint32_t GetNCrossing() const

@@ -76,14 +76,17 @@ QbbDrillPathSelector::Select(const QbbFrame& frame, const QbbForwardingTable::Gr
         const auto at = m_random->GetInteger(0, static_cast<uint32_t>(ports.size()) - 1);
         Look(ports[at], frame.priority);
     }
+    const uint64_t version = m_switch->GetForwardingTable().GetVersion();
+    if (m_version != version)
+    {
+        // After a change of routes a group may be where another one was.
+        m_version = version;
+        m_best.clear();
+    }
     auto& best = m_best[&ports];
     for (const uint16_t port : best)
     {
-        // Routes may have changed.
-        if (std::binary_search(ports.begin(), ports.end(), port))
-        {
-            Look(port, frame.priority);
-        }
+        Look(port, frame.priority);
     }
     best.clear();
     for (const Sample& sample : m_seen)

@@ -50,6 +50,7 @@ class QbbDrillPathSelector : public QbbPathSelector
     uint32_t m_samples{2};               //!< attribute Samples
     uint32_t m_memory{1};                //!< attribute Memory
     const QbbSwitch* m_switch{nullptr};  //!< whose ports
+    uint64_t m_version{0};               //!< of the routes that m_best is about
     std::vector<Sample> m_seen;          //!< best first; of the present frame
     Ptr<UniformRandomVariable> m_random; //!< which ports
     std::unordered_map<const QbbForwardingTable::Group*, std::vector<uint16_t>>

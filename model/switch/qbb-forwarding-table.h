@@ -3,7 +3,10 @@
 #ifndef QBB_FORWARDING_TABLE_H
 #define QBB_FORWARDING_TABLE_H
 
+#include "qbb-host-index.h"
+
 #include <cstdint>
+#include <memory>
 #include <unordered_map>
 #include <vector>
 
@@ -12,8 +15,12 @@ namespace ns3
 
 /**
  * \ingroup rdma
- * Equal-cost next hops by destination host, and by prefix for what is not a host: the longest one
- * that matches.
+ * Equal-cost next hops of a switch. What a destination's route is, is looked up in this order:
+ *
+ * - the route of the single destination (SetRoute());
+ * - the route to the leaf of the host (SetHosts(), SetLeafRoute()), which all hosts of that leaf
+ *   share, or at that leaf the port to the host;
+ * - the longest prefix that matches (AddPrefix()).
  *
  * Destinations that leave by the same set of ports share one group. Parallel links are separate
  * members of a group.
@@ -28,8 +35,22 @@ class QbbForwardingTable
     void Clear();
 
     /**
+     * \param hosts where the hosts of the fabric are
+     * \param nLeaves numbers of leaves
+     * \param leaf this switch's number among the leaves, or QbbHostIndex::NO_LEAF
+     */
+    void SetHosts(std::shared_ptr<const QbbHostIndex> hosts, uint32_t nLeaves, uint32_t leaf);
+
+    /**
+     * \param leaf a leaf of SetHosts(), not that of this switch
+     * \param ports the equal-cost ports towards it, ascending; none: there is no route
+     */
+    void SetLeafRoute(uint32_t leaf, const Group& ports);
+
+    /**
      * \param destination IPv4 address, host byte order
-     * \param ports the equal-cost ports towards it; none removes the route
+     * \param ports the equal-cost ports towards it; none removes the route, that of a host's leaf
+     *        included
      */
     void SetRoute(uint32_t destination, Group ports);
 
@@ -39,13 +60,7 @@ class QbbForwardingTable
      */
     const Group* Lookup(uint32_t destination) const
     {
-        const uint32_t offset = destination - m_base;
-        if (offset < m_dense.size())
-        {
-            const uint32_t group = m_dense[offset];
-            return group ? &m_groups[group - 1] : LookupPrefix(destination);
-        }
-        return LookupSparse(destination);
+        return m_routes.empty() ? LookupHost(destination) : LookupSingle(destination);
     }
 
     /**
@@ -58,15 +73,18 @@ class QbbForwardingTable
      */
     void AddPrefix(uint32_t network, uint8_t length, Group ports);
 
-    /** \return how many single destinations have a route */
-    std::size_t GetNRoutes() const
+    /** \return how many single destinations have a route, hosts included */
+    std::size_t GetNRoutes() const;
+
+    /** \return a number that changes whenever a route does */
+    uint64_t GetVersion() const
     {
-        return m_routes.size();
+        return m_version;
     }
 
     /**
-     * Lays the routes out for Lookup(); call it after the last SetRoute(). Addresses that are close
-     * together get a plain array, scattered ones stay in a hash table.
+     * Lays the routes of single destinations out for Lookup(); call it after the last SetRoute().
+     * Addresses that are close together get a plain array, scattered ones stay in a hash table.
      */
     void Freeze();
 
@@ -79,14 +97,46 @@ class QbbForwardingTable
         Group ports;         //!< where they go
     };
 
-    const Group* LookupSparse(uint32_t destination) const;
+    static constexpr uint32_t NO_ROUTE = 0; //!< in place of a group: there is none
+    static constexpr uint32_t REMOVED = 1;  //!< in place of a group: SetRoute() took it away
+    static constexpr uint32_t FIRST = 2;    //!< the first group's number
+
+    /** \param ports ascending \return the number of the group with these ports */
+    uint32_t GetGroup(const Group& ports);
+    const Group* LookupSingle(uint32_t destination) const;
     const Group* LookupPrefix(uint32_t destination) const;
 
+    const Group* LookupHost(uint32_t destination) const
+    {
+        if (m_hosts)
+        {
+            const QbbHostIndex::Place place = m_hosts->Find(destination);
+            if (place.leaf < m_groupOfLeaf.size())
+            {
+                if (place.leaf == m_leaf)
+                {
+                    return &m_localPorts[place.port];
+                }
+                const uint32_t group = m_groupOfLeaf[place.leaf];
+                if (group != NO_ROUTE)
+                {
+                    return &m_groups[group - FIRST];
+                }
+            }
+        }
+        return m_prefixes.empty() ? nullptr : LookupPrefix(destination);
+    }
+
     std::vector<Group> m_groups;                     //!< sets of ports
-    std::unordered_map<uint32_t, uint32_t> m_routes; //!< destination to group, counted from 1
+    std::shared_ptr<const QbbHostIndex> m_hosts;     //!< SetHosts(), or null
+    std::vector<uint32_t> m_groupOfLeaf;             //!< group by leaf
+    uint32_t m_leaf{QbbHostIndex::NO_LEAF};          //!< this switch's own number
+    std::vector<Group> m_localPorts;                 //!< each port alone, if this is a leaf
+    std::unordered_map<uint32_t, uint32_t> m_routes; //!< group by single destination
     uint32_t m_base{0};                              //!< first address of the array
-    std::vector<uint32_t> m_dense;                   //!< groups from m_base on, 0 for none
+    std::vector<uint32_t> m_dense;                   //!< groups of m_routes from m_base on
     std::vector<Prefix> m_prefixes;                  //!< longest first
+    uint64_t m_version{0};                           //!< GetVersion()
 };
 
 } // namespace ns3

@@ -68,6 +68,11 @@ class QbbInputQueueing : public QbbFrameSource
      */
     virtual bool CanLeave(uint16_t output, uint8_t priority) const;
 
+    /** \param output a port that has another scheduler */
+    virtual void SchedulerChanged(uint16_t output)
+    {
+    }
+
     /** \param detector says which packets are marked as they leave their queue; null: none */
     void SetDetector(QbbCongestionDetector* detector)
     {

@@ -99,7 +99,7 @@ QbbRouting::GetHeights() const
 }
 
 void
-QbbRouting::ComputeUpDownRoutesTo(const std::vector<uint32_t>& addresses,
+QbbRouting::ComputeUpDownRoutesTo(uint32_t leaf,
                                   uint32_t target,
                                   const std::vector<std::vector<Edge>>& edges,
                                   const std::vector<uint32_t>& heights)
@@ -124,6 +124,7 @@ QbbRouting::ComputeUpDownRoutesTo(const std::vector<uint32_t>& addresses,
     }
     // Who cannot go down goes up, to where the rest is shortest. Those above are done first.
     std::vector<uint32_t> hops = downhill;
+    QbbForwardingTable::Group ports;
     for (const uint32_t at : fromTop)
     {
         const bool down = downhill[at] != UNREACHED;
@@ -138,7 +139,7 @@ QbbRouting::ComputeUpDownRoutesTo(const std::vector<uint32_t>& addresses,
         {
             continue;
         }
-        QbbForwardingTable::Group ports;
+        ports.clear();
         for (const Edge& edge : edges[at])
         {
             const auto& rest = down ? downhill : hops;
@@ -148,10 +149,7 @@ QbbRouting::ComputeUpDownRoutesTo(const std::vector<uint32_t>& addresses,
                 ports.push_back(edge.port);
             }
         }
-        for (const uint32_t address : addresses)
-        {
-            m_switches[at]->GetForwardingTable().SetRoute(address, ports);
-        }
+        m_switches[at]->GetForwardingTable().SetLeafRoute(leaf, ports);
     }
 }
 

@@ -10,7 +10,7 @@
 #include <ns3/node.h>
 
 #include <algorithm>
-#include <map>
+#include <memory>
 
 namespace ns3
 {
@@ -49,6 +49,7 @@ QbbRouting::DoDispose()
     m_hosts.clear();
     m_portOfAddress.clear();
     m_prefixes.clear();
+    m_pending.clear();
     Object::DoDispose();
 }
 
@@ -98,33 +99,59 @@ QbbRouting::AddPrefix(Ptr<QbbNetDevice> port, Ipv4Address network, Ipv4Mask mask
     }
 }
 
-void
-QbbRouting::ComputeRoutes()
+bool
+QbbRouting::IsKnownUp(const QbbNetDevice& port) const
 {
-    NS_LOG_FUNCTION(this);
-    m_computed = true;
-    // Hosts behind the same switch share the way there.
-    std::map<uint32_t, std::vector<uint32_t>> addressesOfSwitch;
-    for (const auto& sw : m_switches)
+    if (!m_pending.empty())
     {
-        sw->GetForwardingTable().Clear();
+        const auto pending = m_pending.find(PeekPointer(port.GetQbbChannel()));
+        if (pending != m_pending.end())
+        {
+            return pending->second.known;
+        }
     }
+    return port.IsLinkUp();
+}
+
+std::vector<uint32_t>
+QbbRouting::PlaceHosts()
+{
+    std::vector<uint32_t> leaves;
+    std::vector<uint32_t> leafOfSwitch(m_switches.size(), QbbHostIndex::NO_LEAF);
+    const auto index = std::make_shared<QbbHostIndex>();
     for (const Host& host : m_hosts)
     {
         const QbbNetDevice* peer = host.port->GetPeer();
-        if (!peer || !host.port->IsLinkUp())
+        if (!peer || !IsKnownUp(*host.port))
         {
             continue;
         }
-        const auto leaf = m_switchOfNode.find(PeekPointer(peer->GetNode()));
-        if (leaf == m_switchOfNode.end())
+        const auto found = m_switchOfNode.find(PeekPointer(peer->GetNode()));
+        if (found == m_switchOfNode.end())
         {
             continue; // two hosts back to back need no route
         }
-        addressesOfSwitch[leaf->second].push_back(host.address);
-        m_switches[leaf->second]->GetForwardingTable().SetRoute(host.address,
-                                                                {peer->GetPortNumber()});
+        uint32_t& leaf = leafOfSwitch[found->second];
+        if (leaf == QbbHostIndex::NO_LEAF)
+        {
+            leaf = static_cast<uint32_t>(leaves.size());
+            leaves.push_back(found->second);
+        }
+        index->Add(host.address, {leaf, peer->GetPortNumber()});
     }
+    index->Freeze();
+    for (std::size_t i = 0; i < m_switches.size(); ++i)
+    {
+        QbbForwardingTable& table = m_switches[i]->GetForwardingTable();
+        table.Clear();
+        table.SetHosts(index, static_cast<uint32_t>(leaves.size()), leafOfSwitch[i]);
+    }
+    return leaves;
+}
+
+std::vector<std::vector<QbbRouting::Edge>>
+QbbRouting::GetEdges() const
+{
     std::vector<std::vector<Edge>> edges(m_switches.size());
     for (uint32_t i = 0; i < m_switches.size(); ++i)
     {
@@ -132,7 +159,7 @@ QbbRouting::ComputeRoutes()
         {
             const Ptr<QbbNetDevice> port = m_switches[i]->GetPort(p);
             const QbbNetDevice* peer = port->GetPeer();
-            if (!peer || !port->IsLinkUp())
+            if (!peer || !IsKnownUp(*port))
             {
                 continue;
             }
@@ -143,24 +170,33 @@ QbbRouting::ComputeRoutes()
             }
         }
     }
+    return edges;
+}
+
+void
+QbbRouting::ComputeRoutes()
+{
+    NS_LOG_FUNCTION(this);
+    m_computed = true;
+    const std::vector<uint32_t> leaves = PlaceHosts();
+    const std::vector<std::vector<Edge>> edges = GetEdges();
     const std::vector<uint32_t> heights =
         m_algorithm == UP_DOWN ? GetHeights() : std::vector<uint32_t>();
-    for (const auto& [target, addresses] : addressesOfSwitch)
+    for (uint32_t leaf = 0; leaf < leaves.size(); ++leaf)
     {
         if (m_algorithm == UP_DOWN)
         {
-            ComputeUpDownRoutesTo(addresses, target, edges, heights);
+            ComputeUpDownRoutesTo(leaf, leaves[leaf], edges, heights);
         }
         else
         {
-            ComputeRoutesTo(addresses, target, edges);
+            ComputeRoutesTo(leaf, leaves[leaf], edges);
         }
     }
     for (const auto& sw : m_switches)
     {
-        QbbForwardingTable& table = sw->GetForwardingTable();
-        table.Freeze();
         // A network is where its gateway is.
+        QbbForwardingTable& table = sw->GetForwardingTable();
         std::vector<std::pair<Prefix, const QbbForwardingTable::Group*>> found;
         for (const Prefix& prefix : m_prefixes)
         {
@@ -177,7 +213,7 @@ QbbRouting::ComputeRoutes()
 }
 
 void
-QbbRouting::ComputeRoutesTo(const std::vector<uint32_t>& addresses,
+QbbRouting::ComputeRoutesTo(uint32_t leaf,
                             uint32_t target,
                             const std::vector<std::vector<Edge>>& edges)
 {
@@ -197,13 +233,14 @@ QbbRouting::ComputeRoutesTo(const std::vector<uint32_t>& addresses,
             }
         }
     }
+    QbbForwardingTable::Group ports;
     for (const uint32_t at : queue)
     {
         if (at == target)
         {
             continue;
         }
-        QbbForwardingTable::Group ports;
+        ports.clear();
         for (const Edge& edge : edges[at])
         {
             if (distance[edge.to] + 1 == distance[at])
@@ -211,10 +248,7 @@ QbbRouting::ComputeRoutesTo(const std::vector<uint32_t>& addresses,
                 ports.push_back(edge.port);
             }
         }
-        for (const uint32_t address : addresses)
-        {
-            m_switches[at]->GetForwardingTable().SetRoute(address, ports);
-        }
+        m_switches[at]->GetForwardingTable().SetLeafRoute(leaf, ports);
     }
 }
 
@@ -222,15 +256,39 @@ void
 QbbRouting::SetLinkUp(Ptr<QbbChannel> channel, bool up)
 {
     NS_LOG_FUNCTION(this << channel << up);
-    channel->SetUp(up);
     if (m_convergenceDelay.IsZero())
     {
+        channel->SetUp(up);
         ComputeRoutes();
+        return;
     }
-    else
+    PendingChange& pending = m_pending[PeekPointer(channel)];
+    if (pending.changes++ == 0)
     {
-        Simulator::Schedule(m_convergenceDelay, &QbbRouting::ComputeRoutes, Ptr<QbbRouting>(this));
+        pending.known = channel->IsUp();
     }
+    channel->SetUp(up);
+    Simulator::Schedule(m_convergenceDelay,
+                        &QbbRouting::LearnLink,
+                        Ptr<QbbRouting>(this),
+                        channel,
+                        up);
+}
+
+void
+QbbRouting::LearnLink(Ptr<QbbChannel> channel, bool up)
+{
+    const auto pending = m_pending.find(PeekPointer(channel));
+    if (pending == m_pending.end())
+    {
+        return; // disposed of
+    }
+    pending->second.known = up;
+    if (--pending->second.changes == 0)
+    {
+        m_pending.erase(pending);
+    }
+    ComputeRoutes();
 }
 
 std::vector<Ptr<QbbNetDevice>>

@@ -25,7 +25,7 @@ namespace ns3
  *   (Schroeder et al., "Autonet: a High-speed, Self-configuring Local Area Network Using
  *   Point-to-point Links", 1991). Up is away from the hosts: to the switch that is more hops away
  *   from the nearest one with hosts, links that are down included; of two that are alike, to the
- * one nearer to the root, which is the first switch of the highest tier, and then to the one that
+ *   one nearer to the root, which is the first switch of the highest tier, and then to the one that
  * was added first. Who can go down all the way does so, by all shortest such ways; the others go
  * up, by all ways on which the rest is shortest. In a Clos network without failures these are the
  *   shortest paths. Where there is no such way, there is no route.
@@ -98,7 +98,8 @@ class QbbRouting : public Object
     void ComputeRoutes();
 
     /**
-     * Takes a link down or up and computes the routes anew after ConvergenceDelay.
+     * Takes a link down or up. The switches learn of it after ConvergenceDelay, and have new routes
+     * then; of other links they know what held that long ago.
      *
      * \param channel the link
      * \param up true for up
@@ -128,14 +129,48 @@ class QbbRouting : public Object
         uint16_t port{0}; //!< over this port of the switch
     };
 
-    void ComputeRoutesTo(const std::vector<uint32_t>& addresses,
+    /** A change of a link that the switches do not know of yet. */
+    struct PendingChange
+    {
+        bool known{true};   //!< what they take the link's state for
+        uint32_t changes{}; //!< changes that they have still to learn of
+    };
+
+    /** \return true if the switches take the port's link to be up */
+    bool IsKnownUp(const QbbNetDevice& port) const;
+
+    /** The switches learn that a link went down or up. */
+    void LearnLink(Ptr<QbbChannel> channel, bool up);
+
+    /** \return the neighbours of each switch */
+    std::vector<std::vector<Edge>> GetEdges() const;
+
+    /**
+     * Tells the tables of all switches where the hosts are.
+     *
+     * \return the switches with hosts, by the number of the leaf
+     */
+    std::vector<uint32_t> PlaceHosts();
+
+    /**
+     * \param leaf number of a leaf
+     * \param target its switch
+     * \param edges the neighbours of each switch
+     */
+    void ComputeRoutesTo(uint32_t leaf,
                          uint32_t target,
                          const std::vector<std::vector<Edge>>& edges);
 
     /** \return how high each switch is, by index; no two are equally high */
     std::vector<uint32_t> GetHeights() const;
 
-    void ComputeUpDownRoutesTo(const std::vector<uint32_t>& addresses,
+    /**
+     * \param leaf number of a leaf
+     * \param target its switch
+     * \param edges the neighbours of each switch
+     * \param heights GetHeights()
+     */
+    void ComputeUpDownRoutesTo(uint32_t leaf,
                                uint32_t target,
                                const std::vector<std::vector<Edge>>& edges,
                                const std::vector<uint32_t>& heights);
@@ -156,6 +191,7 @@ class QbbRouting : public Object
     std::vector<Host> m_hosts;                                       //!< host ports
     std::unordered_map<uint32_t, Ptr<QbbNetDevice>> m_portOfAddress; //!< to find duplicates
     Time m_convergenceDelay;                                         //!< attribute ConvergenceDelay
+    std::unordered_map<const QbbChannel*, PendingChange> m_pending;  //!< not known to the switches
 };
 
 } // namespace ns3

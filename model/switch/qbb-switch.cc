@@ -488,6 +488,15 @@ QbbSwitch::LinkChanged(QbbNetDevice& port)
 }
 
 void
+QbbSwitch::SchedulerChanged(QbbNetDevice& port)
+{
+    if (m_inputQueueing)
+    {
+        m_inputQueueing->SchedulerChanged(port.GetPortNumber());
+    }
+}
+
+void
 QbbSwitch::AnswerArp(QbbNetDevice& port, const QbbFrame& frame)
 {
     ArpHeader request;

@@ -110,6 +110,12 @@ class QbbSwitch : public Object, public QbbFrameSink
         return m_table;
     }
 
+    /** \return the routes */
+    const QbbForwardingTable& GetForwardingTable() const
+    {
+        return m_table;
+    }
+
     /**
      * \param gate asked for the frames of \p classes; it must outlive the switch's events
      * \param classes bit p set if class p is gated; 0 for none
@@ -214,6 +220,7 @@ class QbbSwitch : public Object, public QbbFrameSink
     void FrameLeft(QbbNetDevice& port, const QbbFrame& frame) override;
     void FrameLeaves(QbbNetDevice& port, QbbFrame& frame) override;
     void LinkChanged(QbbNetDevice& port) override;
+    void SchedulerChanged(QbbNetDevice& port) override;
 
   protected:
     void NotifyNewAggregate() override;

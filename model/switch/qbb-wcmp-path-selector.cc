@@ -7,6 +7,8 @@
 #include <ns3/abort.h>
 
 #include <algorithm>
+#include <limits>
+#include <numeric>
 
 namespace ns3
 {
@@ -57,6 +59,10 @@ QbbWcmpPathSelector::ReadWeights() const
                                 ? m_given[port]
                                 : static_cast<uint32_t>(std::clamp<uint64_t>(rate, 1, MAX_WEIGHT)));
     }
+    const auto total = std::accumulate(m_weights.begin(), m_weights.end(), uint64_t{0});
+    NS_ABORT_MSG_IF(total > std::numeric_limits<uint32_t>::max(),
+                    "rdma: QbbWcmpPathSelector: the weights of a switch's ports add up to "
+                        << total << "; accepted: up to " << std::numeric_limits<uint32_t>::max());
 }
 
 int64_t
@@ -78,7 +84,7 @@ QbbWcmpPathSelector::Predict(uint32_t flowHash, const QbbForwardingTable::Group&
     {
         ReadWeights();
     }
-    uint32_t total = 0; // at most 450 ports x MAX_WEIGHT, which fits
+    uint32_t total = 0; // fits, see ReadWeights()
     for (const uint16_t port : ports)
     {
         total += m_weights[port];

@@ -116,10 +116,6 @@ RdmaReceiveBuffer::Install(Ptr<QbbNetDevice> device)
                     "rdma: a receive buffer at node " << device->GetNodeId()
                                                       << ": the port needs a NIC behind it, and a "
                                                          "cable");
-    NS_ABORT_MSG_IF(device->GetIfIndex() >= QbbEventOrder::MAX_NIC_PORTS,
-                    "rdma: a receive buffer at port " << device->GetIfIndex()
-                                                      << " of a host; accepted: below "
-                                                      << QbbEventOrder::MAX_NIC_PORTS);
     CheckSettings();
     m_device = PeekPointer(device);
     m_lossless = device->GetLosslessClasses();
@@ -127,7 +123,6 @@ RdmaReceiveBuffer::Install(Ptr<QbbNetDevice> device)
     m_next = device->GetSink();
     device->SetSink(this);
     device->AggregateObject(this);
-    m_timer.SetOrder(QbbEventOrder::NIC_RECEIVE + device->GetIfIndex());
 }
 
 void
@@ -210,7 +205,9 @@ RdmaReceiveBuffer::StartFrame(int64_t nowPs)
         // Idle since: what was left of a picosecond is over.
         m_fraction = 0;
     }
-    m_timer.Arm(GetEnd(nowPs, m_rate.BytesToPs(m_queue.Front()->size, m_fraction)));
+    const int64_t endPs = GetEnd(nowPs, m_rate.BytesToPs(m_queue.Front()->size, m_fraction));
+    const uint32_t place = QbbPortPlace(m_device->GetNodeId(), m_device->GetIfIndex(), endPs);
+    m_timer.Arm(endPs, Simulator::Now().GetTimeStep(), QbbEventOrder::NIC_RECEIVE + place / 8);
 }
 
 int64_t

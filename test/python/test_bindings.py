@@ -18,7 +18,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 EXAMPLE = os.path.join(ROOT, "examples", "rdma-incast.py")
 # As tools/with-ns3 run rdma-fabric --topology=leaf-spine:2x8x2 --workload=incast:12 --bytes=100KB
 # prints it.
-DIGEST = "a69e4a649ee459924db19d022cbd17f559dd1cb38511eab33ebdcdb19722214b"
+DIGEST = "71d7a236b8a4745918ee2b24604cd989effce4a7b6fce0ee6fc2e5f82e2e1b44"
 
 try:
     DISTRIBUTION = importlib.metadata.distribution("ns3-rdma")

@@ -32,6 +32,7 @@ class Rig
             QbbFramePtr frame = m_pool.Allocate();
             frame->ingressPort = input;
             frame->priority = priority;
+            frame->size = 1000;
             m_queues.Push(output, std::move(frame));
             m_matcher.AddWaiting(output);
         }
@@ -226,4 +227,71 @@ TEST(QbbCrossbarMatcher, FairAndWithoutAllocation)
     {
         EXPECT_EQ(count, 5) << key.first << " to " << key.second;
     }
+}
+
+TEST(QbbCrossbarMatcher, WeightedClassesShareAnOutput)
+{
+    // Input 0 has class 3, input 1 class 4, both for output 2, always. Frames of 1000 B.
+    for (const auto& [weights, share] : {std::pair("1", 0.5), std::pair("1,1,1,3,1,1,1,1", 0.75)})
+    {
+        Rig rig(3);
+        rig.m_matcher.SetScheduler(2, QbbEgressScheduler::FromText(weights));
+        int third = 0;
+        constexpr int FRAMES = 4000;
+        for (int i = 0; i < FRAMES; ++i)
+        {
+            rig.Push(0, 2, 3);
+            rig.Push(1, 2, 4);
+            third += rig.Match() == "0>2";
+            rig.Release();
+        }
+        EXPECT_NEAR(third / static_cast<double>(FRAMES), share, 0.01) << weights;
+    }
+}
+
+TEST(QbbCrossbarMatcher, AStrictClassGoesBeforeWeightedOnes)
+{
+    Rig rig(3);
+    rig.m_matcher.SetScheduler(2, QbbEgressScheduler::FromText("1,1,1,strict,1,1,1,1"));
+    rig.Push(0, 2, 3, 10);
+    rig.Push(1, 2, 4, 10);
+    for (int i = 0; i < 20; ++i)
+    {
+        EXPECT_EQ(rig.Match(), i < 10 ? "0>2" : "1>2");
+        rig.Release();
+    }
+}
+
+TEST(QbbCrossbarMatcher, AnInputTakesStrictGrantsBeforeWeightedOnes)
+{
+    // Input 0 has the weighted class 7 for output 1 and the strict class 0 for output 2.
+    Rig rig(3);
+    rig.m_matcher.SetScheduler(1, QbbEgressScheduler::FromText("1"));
+    rig.Push(0, 1, 7);
+    rig.Push(0, 2, 0);
+    EXPECT_EQ(rig.Match(), "0>2");
+    rig.Release();
+    EXPECT_EQ(rig.Match(), "0>1");
+}
+
+TEST(QbbCrossbarMatcher, AGrantThatIsNotAcceptedCostsNothing)
+{
+    // Outputs 2 and 3 share input 0 for class 3; input 1 has class 4 for output 2 alone. Input 0 is
+    // there for output 2 in every second match, and class 3 of it gets its half of those turns back.
+    Rig rig(4);
+    rig.m_matcher.SetScheduler(2, QbbEgressScheduler::FromText("1"));
+    rig.m_matcher.SetScheduler(3, QbbEgressScheduler::FromText("1"));
+    int third = 0;
+    constexpr int MATCHES = 4000;
+    for (int i = 0; i < MATCHES; ++i)
+    {
+        rig.Push(0, 2, 3);
+        rig.Push(0, 3, 3);
+        rig.Push(1, 2, 4);
+        const std::string pairs = rig.Match();
+        EXPECT_TRUE(pairs == "0>2" || pairs == "1>2 0>3") << pairs;
+        third += pairs == "0>2";
+        rig.Release();
+    }
+    EXPECT_GT(third, 0.45 * MATCHES / 2);
 }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <gtest/gtest.h>
 #include <map>
+#include <memory>
 #include <random>
 
 using namespace ns3;
@@ -212,4 +213,84 @@ TEST(QbbForwardingTable, LongestPrefixBehindSingleDestinations)
     EXPECT_EQ(table.GetNRoutes(), 3U);
     table.Clear();
     EXPECT_EQ(Look(table, 0xc0a80106), Group{});
+}
+
+TEST(QbbForwardingTable, HostsOfALeafShareARoute)
+{
+    // Leaf 0 is this switch, with hosts at its ports 4 and 9; leaf 1 has two hosts, leaf 2 one.
+    auto hosts = std::make_shared<QbbHostIndex>();
+    hosts->Add(0x0a000001, {0, 4});
+    hosts->Add(0x0a000002, {0, 9});
+    hosts->Add(0x0a000003, {1, 0});
+    hosts->Add(0x0a000004, {1, 7});
+    hosts->Add(0x0a000005, {2, 0});
+    for (const bool frozen : {false, true})
+    {
+        QbbForwardingTable table;
+        const uint64_t version = table.GetVersion();
+        if (frozen)
+        {
+            hosts->Freeze();
+        }
+        table.SetHosts(hosts, 3, 0);
+        table.SetLeafRoute(1, {1, 2});
+        EXPECT_NE(table.GetVersion(), version);
+        EXPECT_EQ(Look(table, 0x0a000001), Group{4});
+        EXPECT_EQ(Look(table, 0x0a000002), Group{9});
+        EXPECT_EQ(Look(table, 0x0a000003), (Group{1, 2}));
+        EXPECT_EQ(table.Lookup(0x0a000003), table.Lookup(0x0a000004)) << "one group";
+        EXPECT_EQ(table.Lookup(0x0a000005), nullptr) << "leaf 2 has no route";
+        EXPECT_EQ(table.Lookup(0x0a000006), nullptr) << "no host";
+        EXPECT_EQ(table.Lookup(0x0a000000), nullptr) << "no host";
+        EXPECT_EQ(table.GetNRoutes(), 4U);
+        // A single destination goes first, a prefix last.
+        table.AddPrefix(0x0a000000, 24, {3});
+        table.SetRoute(0x0a000004, {5});
+        table.SetRoute(0x0a000002, {});
+        for (int i = 0; i < 2; ++i, table.Freeze())
+        {
+            EXPECT_EQ(Look(table, 0x0a000004), Group{5});
+            EXPECT_EQ(Look(table, 0x0a000003), (Group{1, 2}));
+            EXPECT_EQ(Look(table, 0x0a000001), Group{4});
+            EXPECT_EQ(Look(table, 0x0a000002), Group{3}) << "removed";
+            EXPECT_EQ(Look(table, 0x0a000005), Group{3});
+            EXPECT_EQ(table.GetNRoutes(), 3U);
+        }
+        table.SetLeafRoute(1, {});
+        EXPECT_EQ(Look(table, 0x0a000003), Group{3});
+        table.Clear();
+        EXPECT_EQ(table.Lookup(0x0a000001), nullptr);
+        EXPECT_EQ(table.GetNRoutes(), 0U);
+    }
+}
+
+TEST(QbbHostIndex, RandomAgainstAMap)
+{
+    std::mt19937_64 random(23);
+    for (int pattern = 0; pattern < 200; ++pattern)
+    {
+        QbbHostIndex index;
+        std::map<uint32_t, QbbHostIndex::Place> reference;
+        const auto base = static_cast<uint32_t>(random());
+        const uint32_t spread = 1U << (1 + random() % 20); // from dense to scattered
+        for (int step = 0; step < 60; ++step)
+        {
+            const uint32_t address = base + static_cast<uint32_t>(random() % spread);
+            const QbbHostIndex::Place place{static_cast<uint32_t>(random() % 9),
+                                            static_cast<uint16_t>(random() % 64)};
+            index.Add(address, place);
+            reference[address] = place;
+            if (random() % 8 == 0)
+            {
+                index.Freeze();
+            }
+            ASSERT_EQ(index.GetNHosts(), reference.size());
+            const uint32_t which = base + static_cast<uint32_t>(random() % (spread + 4)) - 2;
+            const auto found = reference.find(which);
+            const auto expected =
+                found == reference.end() ? QbbHostIndex::Place() : found->second;
+            ASSERT_EQ(index.Find(which).leaf, expected.leaf);
+            ASSERT_EQ(index.Find(which).port, expected.port);
+        }
+    }
 }

@@ -85,9 +85,8 @@ TEST_F(QbbTimerTest, PicosecondsAndTime)
 TEST_F(QbbTimerTest, FiresOnceAtItsTimeAndOrder)
 {
     Owner owner;
-    owner.timer.SetOrder(990);
     EXPECT_FALSE(owner.timer.IsArmed());
-    owner.timer.Arm(123);
+    owner.timer.Arm(123, 0, 990);
     EXPECT_TRUE(owner.timer.IsArmed());
     EXPECT_EQ(Run(), 1U);
     EXPECT_EQ(owner.fired, std::vector<int64_t>{123'990});
@@ -102,8 +101,7 @@ TEST_F(QbbTimerTest, OrderDecidesAtOneInstant)
     for (const uint32_t order : {999U, 0U, 450U, 990U})
     {
         owners.push_back(std::make_unique<Owner>());
-        owners.back()->timer.SetOrder(order);
-        owners.back()->timer.Arm(77);
+        owners.back()->timer.Arm(77, 0, order);
         owners.back()->then = [&sequence, order]() { sequence.push_back(static_cast<int>(order)); };
     }
     Run();
@@ -201,8 +199,8 @@ TEST_F(QbbTimerTest, PastFiresAtOnce)
     Run();
     EXPECT_EQ(owner.fired, std::vector<int64_t>{500'000});
     // The present instant with a smaller order than that of the running event, too.
-    owner.timer.SetOrder(3);
-    Simulator::Schedule(TimeStep(700'990) - Simulator::Now(), [&owner]() { owner.timer.Arm(700); });
+    Simulator::Schedule(TimeStep(700'990) - Simulator::Now(),
+                        [&owner]() { owner.timer.Arm(700, 700'990, 3); });
     Run();
     EXPECT_EQ(owner.fired, (std::vector<int64_t>{500'000, 700'990}));
 }

@@ -23,6 +23,13 @@ GROUPS = {
     "fuzz": "a short run of each fuzzer (with --sanitize)",
 }
 TESTS = {"RDMA_UNIT_TESTS": "ON", "RDMA_TEST_RUNNER": "ON"}
+# Patterns that the random test of loss recovery runs, unless the environment says how many: by
+# itself (and in tools/check-all) it runs a million.
+PATTERNS, PATTERNS_SANITIZED = "200000", "40000"
+# How the sanitizers report.
+SANITIZERS = {
+    "UBSAN_OPTIONS": "print_stacktrace=1", "ASAN_OPTIONS": "detect_stack_use_after_return=1"
+}
 
 
 def parser():
@@ -121,8 +128,10 @@ def targets(chosen, known):
     return result
 
 
-def entries(module):
+def entries(module, phases):
     """The labels of CTest's entries, by name."""
+    # CTest's list is that of the last configuration.
+    module.build(["build.ninja"], phases)
     done = subprocess.run(
         ["ctest", "--show-only=json-v1"], cwd=module.folder, capture_output=True, text=True,
         check=False,
@@ -152,9 +161,12 @@ def select(names, known):
     return sorted(chosen or known), pattern
 
 
-def run(module, chosen, pattern, options, extra=None):
+def run(module, chosen, pattern, options):
     """Has CTest run the entries; returns their results by name."""
-    env = {**module.environment(), **(extra or {})}
+    env = module.environment()
+    env.setdefault("RDMA_RANDOM_PATTERNS", PATTERNS_SANITIZED if options.sanitize else PATTERNS)
+    if options.sanitize:
+        env.update(SANITIZERS)
     if pattern:
         env["GTEST_FILTER"] = pattern
     expression = "^(" + "|".join(re.escape(name) for name in chosen) + ")$"
@@ -209,13 +221,6 @@ def run_fuzzers(module, options):
     return results
 
 
-def sanitizer_environment():
-    """How the sanitizers report."""
-    return {
-        "UBSAN_OPTIONS": "print_stacktrace=1", "ASAN_OPTIONS": "detect_stack_use_after_return=1"
-    }
-
-
 def main(arguments, wish):
     """test [OPTIONS] [NAME...]"""
     options = parser().parse_args(arguments)
@@ -224,13 +229,13 @@ def main(arguments, wish):
             raise usage_error("--asserts goes neither with --ns3=package nor with --sanitize")
         wish = "source"
     phases = Phases()
-    phases.expect(7 if options.sanitize else 6)
+    phases.expect(8 if options.sanitize else 7)
     with lock(WORK):
         if options.sanitize:
             module, fuzzing = configure_sanitized(options, wish, phases)
         else:
             module, fuzzing = configure_plain(options, wish, phases), None
-        known = entries(module) if module else {}
+        known = entries(module, phases) if module else {}
         if options.sanitize:
             # Programs are not built with sanitizers here.
             known = {name: label for name, label in known.items() if label in ("unit", "suite")}
@@ -243,8 +248,7 @@ def main(arguments, wish):
             module.build(targets(chosen, known), phases)
         if fuzzing:
             fuzzing.build(fuzzers(), phases)
-    extra = sanitizer_environment() if options.sanitize else None
-    results = run(module, chosen, pattern, options, extra) if chosen else {}
+    results = run(module, chosen, pattern, options) if chosen else {}
     if fuzzing:
         results.update(run_fuzzers(fuzzing, options))
     failures = [f"{name}: {' '.join(result.names)}" for name, result in results.items() if result.failed]

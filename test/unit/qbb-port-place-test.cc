@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+
+#include "qbb-time.h"
+
+#include <cstdint>
+#include <gtest/gtest.h>
+#include <set>
+#include <vector>
+
+/**
+ * \file
+ * \ingroup rdma-tests
+ * The order in which ports of a node have their events of one instant: QbbPortPlace().
+ */
+
+namespace ns3
+{
+namespace
+{
+
+/// Instants as arrivals of full frames have them: on a grid, from some start.
+constexpr int64_t FRAME_PS = 83'360;
+constexpr int64_t START_PS = 1'000'000;
+
+TEST(QbbPortPlace, IsAPermutationOfThePorts)
+{
+    for (const uint32_t node : {0U, 1U, 40U, 70'000U})
+    {
+        for (int64_t i = 0; i < 200; ++i)
+        {
+            std::set<uint32_t> places;
+            for (uint32_t port = 0; port < QbbEventOrder::PLACES; ++port)
+            {
+                places.insert(QbbPortPlace(node, port, START_PS + i * FRAME_PS));
+            }
+            ASSERT_EQ(places.size(), QbbEventOrder::PLACES) << "node " << node << ", " << i;
+            ASSERT_LT(*places.rbegin(), QbbEventOrder::PLACES);
+        }
+    }
+}
+
+TEST(QbbPortPlace, LeavesRoomForTheOtherKinds)
+{
+    EXPECT_EQ(QbbEventOrder::PORT, QbbEventOrder::ARRIVAL + QbbEventOrder::PLACES);
+    EXPECT_LT(QbbEventOrder::CROSSBAR, QbbEventOrder::STORM_SOURCE);
+}
+
+// Of n ports each is first in one of n instants, and last. 40 000 instants: five standard
+// deviations are 5 sqrt(n / 40 000) of that, or 14% for 32 ports.
+TEST(QbbPortPlace, EachPortIsFirstAndLastAsOften)
+{
+    constexpr int64_t INSTANTS = 40'000;
+    for (const uint32_t n : {2U, 3U, 5U, 8U, 32U})
+    {
+        std::vector<double> first(n);
+        std::vector<double> last(n);
+        for (int64_t i = 0; i < INSTANTS; ++i)
+        {
+            uint32_t low = 0;
+            uint32_t high = 0;
+            const auto at = [i](uint32_t port) {
+                return QbbPortPlace(33, port, START_PS + i * FRAME_PS);
+            };
+            for (uint32_t port = 1; port < n; ++port)
+            {
+                low = at(port) < at(low) ? port : low;
+                high = at(port) > at(high) ? port : high;
+            }
+            first[low] += n / static_cast<double>(INSTANTS);
+            last[high] += n / static_cast<double>(INSTANTS);
+        }
+        for (uint32_t port = 0; port < n; ++port)
+        {
+            EXPECT_NEAR(first[port], 1, 0.15) << port << " of " << n;
+            EXPECT_NEAR(last[port], 1, 0.15) << port << " of " << n;
+        }
+    }
+}
+
+// What happened at one instant, or at one node, says nothing of the next.
+TEST(QbbPortPlace, DiffersFromInstantToInstantAndFromNodeToNode)
+{
+    constexpr int64_t INSTANTS = 10'000;
+    int same = 0;
+    int sameAtNext = 0;
+    for (int64_t i = 0; i < INSTANTS; ++i)
+    {
+        const auto wins = [i](uint32_t node, int64_t later) {
+            const int64_t ps = START_PS + (i + later) * FRAME_PS;
+            return QbbPortPlace(node, 0, ps) < QbbPortPlace(node, 1, ps);
+        };
+        same += wins(7, 0) == wins(7, 1);
+        sameAtNext += wins(7, 0) == wins(8, 0);
+    }
+    EXPECT_NEAR(same, INSTANTS / 2, 250);
+    EXPECT_NEAR(sameAtNext, INSTANTS / 2, 250);
+}
+
+} // namespace
+} // namespace ns3
