@@ -357,10 +357,11 @@ class InputPortPauseTestCase : public TestCase
         Log(rig.sw->GetPort(0), sent[0]);
         Log(rig.sw->GetPort(1), sent[1]);
         // Both inputs get a frame in each slot 0..11, input 1 a picosecond after input 0, because
-        // ports have no order at one instant; the output takes from 0 in even slots, from 1 in odd ones, once the frame of input 0 is there. Input 0 would hold
-        // its fifth frame (6250 B, above 5000) in slot 8, having sent 4 of 9 in slots 0 to 6; input
-        // 1 as well, having sent 4 of 9 in slots 1 to 7. After slot 11 each holds 6; input 0 sends
-        // in 12, 14, 16 and 18 and holds 2 then; input 1 in 13 to 19.
+        // ports have no order at one instant; the output takes from 0 in even slots, from 1 in odd
+        // ones, once the frame of input 0 is there. Input 0 would hold its fifth frame (6250 B,
+        // above 5000) in slot 8, having sent 4 of 9 in slots 0 to 6; input 1 as well, having sent 4
+        // of 9 in slots 1 to 7. After slot 11 each holds 6; input 0 sends in 12, 14, 16 and 18 and
+        // holds 2 then; input 1 in 13 to 19.
         rig.SendAt(0, 0, 2, 0, 12);
         rig.SendAt(1, 1, 2, 20, 12);
         if (!down)

@@ -113,14 +113,16 @@ class QbbCrossbarMatcher
     /** An output. */
     struct Output
     {
-        bool busy{false};   //!< a frame crosses to it
-        bool listed{false}; //!< in m_waiting
-        uint8_t room{0xff}; //!< classes that may cross
+        bool busy{false};             //!< a frame crosses to it
+        bool listed{false};           //!< in m_waiting
+        uint8_t room{0xff};           //!< classes that may cross
         QbbEgressScheduler scheduler; //!< whose turn it is among the classes
     };
 
     void Grant(const QbbVirtualOutputQueues& queues, uint16_t output);
-    uint32_t FindQueue(const QbbVirtualOutputQueues& queues, uint16_t output, uint8_t priority) const;
+    uint32_t FindQueue(const QbbVirtualOutputQueues& queues,
+                       uint16_t output,
+                       uint8_t priority) const;
     void Accept(QbbVirtualOutputQueues& queues, uint16_t input, bool first);
 
     std::vector<Input> m_inputs;     //!< by port number

@@ -55,7 +55,8 @@ QbbForwardingTable::SetLeafRoute(uint32_t leaf, const Group& ports)
 uint32_t
 QbbForwardingTable::GetGroup(const Group& ports)
 {
-    // Few distinct groups exist (one for each neighbour downwards, and one upwards), so a scan does.
+    // Few distinct groups exist (one for each neighbour downwards, and one upwards), so a scan
+    // does.
     const auto found = std::find(m_groups.rbegin(), m_groups.rend(), ports);
     if (found != m_groups.rend())
     {

@@ -277,7 +277,8 @@ TEST(QbbCrossbarMatcher, AnInputTakesStrictGrantsBeforeWeightedOnes)
 TEST(QbbCrossbarMatcher, AGrantThatIsNotAcceptedCostsNothing)
 {
     // Outputs 2 and 3 share input 0 for class 3; input 1 has class 4 for output 2 alone. Input 0 is
-    // there for output 2 in every second match, and class 3 of it gets its half of those turns back.
+    // there for output 2 in every second match, and class 3 of it gets its half of those turns
+    // back.
     Rig rig(4);
     rig.m_matcher.SetScheduler(2, QbbEgressScheduler::FromText("1"));
     rig.m_matcher.SetScheduler(3, QbbEgressScheduler::FromText("1"));

@@ -287,8 +287,7 @@ TEST(QbbHostIndex, RandomAgainstAMap)
             ASSERT_EQ(index.GetNHosts(), reference.size());
             const uint32_t which = base + static_cast<uint32_t>(random() % (spread + 4)) - 2;
             const auto found = reference.find(which);
-            const auto expected =
-                found == reference.end() ? QbbHostIndex::Place() : found->second;
+            const auto expected = found == reference.end() ? QbbHostIndex::Place() : found->second;
             ASSERT_EQ(index.Find(which).leaf, expected.leaf);
             ASSERT_EQ(index.Find(which).port, expected.port);
         }
