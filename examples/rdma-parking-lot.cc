@@ -85,6 +85,7 @@ main(int argc, char* argv[])
                            TimeValue(QbbFromPs(ParseRdmaTime(cnpInterval))));
         Config::SetDefault("ns3::RdmaRcm::RecoveryTime",
                            TimeValue(QbbFromPs(ParseRdmaTime(recoveryTime))));
+        options.keepQueuePairs = true;
         RdmaFabricRun run(options, flows);
         const auto runner = DynamicCast<RdmaFlowRunner>(run.GetRunner());
         const auto receiver = run.GetFabric()->GetNic(hosts.back());

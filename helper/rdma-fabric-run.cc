@@ -194,7 +194,12 @@ RdmaFabricRun::MakeRunner() const
 {
     if (m_options.transport != "iwarp")
     {
-        return CreateObject<RdmaFlowRunner>();
+        auto runner = CreateObject<RdmaFlowRunner>();
+        // A time series looks at queue pairs from its beginning.
+        runner->SetAttribute(
+            "KeepQueuePairs",
+            BooleanValue(m_options.keepQueuePairs || !m_options.timeseries.empty()));
+        return runner;
     }
     auto runner = CreateObject<RdmaTcpFlowRunner>();
     runner->SetAttribute("SegmentSize", UintegerValue(m_options.mtu));

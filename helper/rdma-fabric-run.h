@@ -84,6 +84,7 @@ struct RdmaFabricOptions
     bool serialize{false};            //!< every frame crosses links as bytes
     bool checkDeadlock{false};        //!< only look for a cyclic buffer dependency, run nothing
     std::string pcap;                 //!< prefix of a capture of every port; none if empty
+    bool keepQueuePairs{false};       //!< RdmaFlowRunner::KeepQueuePairs; with timeseries always
     std::string timeseries;           //!< file for RdmaTimeSeries of the flows; none if empty
     std::string timeseriesPeriod{"auto"}; //!< from row to row; auto: 10us
     std::string timeseriesFlows{"auto"};  //!< flow ids as in 0-9,17; auto: all

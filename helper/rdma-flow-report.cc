@@ -147,24 +147,40 @@ GetMean(const std::vector<double>& values)
 
 } // namespace
 
-std::string
-FormatRdmaFlowsCsv(const std::vector<RdmaFlowResult>& results)
+namespace
 {
-    std::string text = "id,src,dst,bytes,start_ns,fct_ns,cqe_ns,ideal_fct_ns,slowdown,"
-                       "retransmitted_packets,timeouts,status\n";
+
+/**
+ * \param results results of a run
+ * \param add is given flows.csv, line by line
+ */
+template <typename Add>
+void
+FormatFlowsCsv(const std::vector<RdmaFlowResult>& results, Add add)
+{
+    add("id,src,dst,bytes,start_ns,fct_ns,cqe_ns,ideal_fct_ns,slowdown,"
+        "retransmitted_packets,timeouts,status\n");
     for (const auto* result : Sort(results))
     {
         const RdmaFlow& flow = result->flow;
         const bool done = result->IsCompleted();
-        text += std::to_string(flow.id) + "," + std::to_string(flow.srcHost) + "," +
-                std::to_string(flow.dstHost) + "," + std::to_string(flow.bytes) + "," +
-                FormatRdmaNs(flow.startPs) + "," + (done ? FormatRdmaNs(*result->fctPs) : "") +
-                "," + (done ? FormatRdmaNs(*result->cqePs) : "") + "," +
-                FormatRdmaNs(result->idealPs) + "," +
-                (done ? FormatSlowdown(*result->fctPs, result->idealPs) : "") + "," +
-                std::to_string(result->retransmittedPackets) + "," +
-                std::to_string(result->timeouts) + "," + QuoteCsv(result->status) + "\n";
+        add(std::to_string(flow.id) + "," + std::to_string(flow.srcHost) + "," +
+            std::to_string(flow.dstHost) + "," + std::to_string(flow.bytes) + "," +
+            FormatRdmaNs(flow.startPs) + "," + (done ? FormatRdmaNs(*result->fctPs) : "") + "," +
+            (done ? FormatRdmaNs(*result->cqePs) : "") + "," + FormatRdmaNs(result->idealPs) + "," +
+            (done ? FormatSlowdown(*result->fctPs, result->idealPs) : "") + "," +
+            std::to_string(result->retransmittedPackets) + "," + std::to_string(result->timeouts) +
+            "," + QuoteCsv(result->status) + "\n");
     }
+}
+
+} // namespace
+
+std::string
+FormatRdmaFlowsCsv(const std::vector<RdmaFlowResult>& results)
+{
+    std::string text;
+    FormatFlowsCsv(results, [&text](const std::string& line) { text += line; });
     return text;
 }
 
@@ -233,7 +249,9 @@ FormatRdmaSummaryJson(const RdmaFabricSummary& summary)
 std::string
 GetRdmaDigest(const std::vector<RdmaFlowResult>& results)
 {
-    return GetRdmaSha256(FormatRdmaFlowsCsv(results));
+    RdmaSha256 hash;
+    FormatFlowsCsv(results, [&hash](const std::string& line) { hash.Add(line); });
+    return hash.Finish();
 }
 
 RdmaFabricSummary

@@ -6,7 +6,7 @@
 #include <ns3/simulator.h>
 
 #include <algorithm>
-#include <numeric>
+#include <limits>
 
 namespace ns3
 {
@@ -21,7 +21,11 @@ RdmaFlowRunnerBase::GetTypeId()
 }
 
 RdmaFlowRunnerBase::RdmaFlowRunnerBase()
-    : m_timer(this, QbbEventOrder::APPLICATION)
+    : m_starts([this](uint32_t index) { return m_flows[index].flow.startPs; },
+               [this](uint32_t index) {
+                   m_flows[index].started = true;
+                   DoStart(index);
+               })
 {
 }
 
@@ -32,9 +36,8 @@ RdmaFlowRunnerBase::~RdmaFlowRunnerBase()
 void
 RdmaFlowRunnerBase::DoDispose()
 {
-    m_timer.Disarm();
+    m_starts.Stop();
     m_flows.clear();
-    m_byStart.clear();
     m_fabric = nullptr;
     Object::DoDispose();
 }
@@ -49,6 +52,9 @@ void
 RdmaFlowRunnerBase::Install(Ptr<RdmaFabric> fabric, const std::vector<RdmaFlow>& flows)
 {
     NS_ABORT_MSG_IF(m_fabric, "rdma: the flow runner's Install() is called a second time");
+    NS_ABORT_MSG_IF(flows.size() > std::numeric_limits<uint32_t>::max(),
+                    "rdma: " << flows.size() << " flows; accepted: up to "
+                             << std::numeric_limits<uint32_t>::max());
     m_fabric = fabric;
     // Flows report until the end of the simulation, so the runner stays until then.
     Simulator::ScheduleDestroy(&RdmaFlowRunnerBase::Dispose, Ptr<RdmaFlowRunnerBase>(this));
@@ -67,16 +73,9 @@ RdmaFlowRunnerBase::Install(Ptr<RdmaFabric> fabric, const std::vector<RdmaFlow>&
                         "rdma: two flows have the id " << m_flows[i].flow.id);
         Check(m_flows[i].flow);
         m_flows[i].idealPs = DoPrepare(i);
+        m_starts.Add(m_fabric->GetNode(m_flows[i].flow.srcHost), static_cast<uint32_t>(i));
     }
-    m_byStart.resize(m_flows.size());
-    std::iota(m_byStart.begin(), m_byStart.end(), 0);
-    std::stable_sort(m_byStart.begin(), m_byStart.end(), [this](uint64_t a, uint64_t b) {
-        return m_flows[a].flow.startPs < m_flows[b].flow.startPs;
-    });
-    if (!m_byStart.empty())
-    {
-        m_timer.Arm(m_flows[m_byStart.front()].flow.startPs);
-    }
+    m_starts.Start();
 }
 
 void
@@ -95,22 +94,6 @@ RdmaFlowRunnerBase::Check(const RdmaFlow& flow) const
     NS_ABORT_MSG_IF(flow.priority > 7,
                     "rdma: flow " << flow.id << " has class " << flow.priority
                                   << "; accepted: 0..7");
-}
-
-void
-RdmaFlowRunnerBase::OnStart()
-{
-    const int64_t nowPs = QbbNowPs();
-    while (m_nextStart < m_byStart.size() && m_flows[m_byStart[m_nextStart]].flow.startPs <= nowPs)
-    {
-        const uint64_t index = m_byStart[m_nextStart++];
-        m_flows[index].started = true;
-        DoStart(index);
-    }
-    if (m_nextStart < m_byStart.size())
-    {
-        m_timer.Arm(m_flows[m_byStart[m_nextStart]].flow.startPs);
-    }
 }
 
 void

@@ -5,6 +5,7 @@
 
 #include "qbb-time.h"
 #include "rdma-fabric.h"
+#include "rdma-flow-calendar.h"
 #include "rdma-flow-report.h"
 #include "rdma-flow.h"
 #include "rdma-verbs.h"
@@ -22,8 +23,9 @@ namespace ns3
  * Runs flows over a fabric and writes down what became of them, whatever carries them: queue pairs
  * (RdmaFlowRunner) or TCP connections (RdmaTcpFlowRunner).
  *
- * Flows are prepared in the order of their ids, and those that start at one instant are started in
- * that order too, so the order in which flows are given does not matter.
+ * Flows are prepared in the order of their ids, and those of a host that start at one instant are
+ * started in that order too, so the order in which flows are given does not matter. A flow starts
+ * in an event of the node that sends it.
  *
  * A flow's completion time runs from its start to the last byte in the receiver's memory.
  *
@@ -158,16 +160,13 @@ class RdmaFlowRunnerBase : public Object
     virtual std::string DoDescribe(uint64_t index, bool arrived) const = 0;
 
     void Check(const RdmaFlow& flow) const;
-    void OnStart();
 
-    Ptr<RdmaFabric> m_fabric;        //!< where they run
-    std::vector<Flow> m_flows;       //!< ascending by id
-    std::vector<uint64_t> m_byStart; //!< indices, ascending by start and id
-    std::size_t m_nextStart{0};      //!< the next of m_byStart to start
-    QbbTimer<RdmaFlowRunnerBase, &RdmaFlowRunnerBase::OnStart> m_timer; //!< the next start
-    uint64_t m_ended{0};                                                //!< flows that ended
-    uint64_t m_completed{0};                                            //!< flows that completed
-    bool m_stopWhenDone{true};                                          //!< stop with the last flow
+    Ptr<RdmaFabric> m_fabric;  //!< where they run
+    std::vector<Flow> m_flows; //!< ascending by id
+    RdmaFlowCalendar m_starts; //!< starts flows
+    uint64_t m_ended{0};       //!< flows that ended
+    uint64_t m_completed{0};   //!< flows that completed
+    bool m_stopWhenDone{true}; //!< stop with the last flow
 };
 
 } // namespace ns3

@@ -2,12 +2,16 @@
 
 #include "rdma-flow-runner.h"
 
+#include "qbb-time.h"
 #include "qbb-wire.h"
 #include "rdma-ideal-fct.h"
 
 #include <ns3/abort.h>
+#include <ns3/boolean.h>
+#include <ns3/simulator.h>
 
 #include <algorithm>
+#include <limits>
 #include <sstream>
 
 namespace ns3
@@ -18,15 +22,31 @@ NS_OBJECT_ENSURE_REGISTERED(RdmaFlowRunner);
 TypeId
 RdmaFlowRunner::GetTypeId()
 {
-    static TypeId tid = TypeId("ns3::RdmaFlowRunner")
-                            .SetParent<RdmaFlowRunnerBase>()
-                            .SetGroupName("Rdma")
-                            .AddConstructor<RdmaFlowRunner>();
+    static TypeId tid =
+        TypeId("ns3::RdmaFlowRunner")
+            .SetParent<RdmaFlowRunnerBase>()
+            .SetGroupName("Rdma")
+            .AddConstructor<RdmaFlowRunner>()
+            .AddAttribute("KeepQueuePairs",
+                          "Queue pairs are made by Install() and exist until the end of the "
+                          "simulation, so that scripts can look at them; false: they exist while "
+                          "their flow is under way. Before Install().",
+                          BooleanValue(false),
+                          MakeBooleanAccessor(&RdmaFlowRunner::m_keep),
+                          MakeBooleanChecker())
+            .AddAttribute("TimeWait",
+                          "How long a receiving queue pair exists after the last byte of its flow "
+                          "has come in. One that is needed later is made anew.",
+                          TimeValue(MilliSeconds(1)),
+                          MakeTimeAccessor(&RdmaFlowRunner::m_timeWait),
+                          MakeTimeChecker(Time(0)));
     return tid;
 }
 
 RdmaFlowRunner::RdmaFlowRunner()
-    : m_completions(CreateObject<RdmaCompletionQueue>())
+    : m_receivers([this](uint32_t index) { return GetFlow(index).startPs; },
+                  [this](uint32_t index) { MakeReceiver(index); }),
+      m_completions(CreateObject<RdmaCompletionQueue>())
 {
 }
 
@@ -35,9 +55,10 @@ RdmaFlowRunner::~RdmaFlowRunner()
 }
 
 Ptr<RdmaFlowRunner>
-RdmaFlowRunner::Make(Ptr<RdmaFabric> fabric, const std::vector<RdmaFlow>& flows)
+RdmaFlowRunner::Make(Ptr<RdmaFabric> fabric, const std::vector<RdmaFlow>& flows, bool keep)
 {
     auto runner = CreateObject<RdmaFlowRunner>();
+    runner->SetAttribute("KeepQueuePairs", BooleanValue(keep));
     runner->Install(fabric, flows);
     return runner;
 }
@@ -46,7 +67,9 @@ void
 RdmaFlowRunner::DoDispose()
 {
     m_completions->SetCallback(RdmaCompletionQueue::CompletionCallback());
+    m_receivers.Stop();
     m_pairs.clear();
+    m_hosts.clear();
     RdmaFlowRunnerBase::DoDispose();
 }
 
@@ -55,37 +78,202 @@ RdmaFlowRunner::DoInstall()
 {
     m_completions->SetCallback(MakeCallback(&RdmaFlowRunner::OnCompletion, this));
     m_pairs.resize(GetNFlows());
+    for (uint32_t i = 0; i < GetNFlows(); ++i)
+    {
+        for (const uint32_t host : {GetFlow(i).srcHost, GetFlow(i).dstHost})
+        {
+            m_hosts[host].flows.push_back(i);
+        }
+    }
+    for (auto& [id, host] : m_hosts)
+    {
+        if (!GetFabric()->GetTopology().IsHost(id))
+        {
+            continue; // the base says so of the flow
+        }
+        host.nic = GetFabric()->GetNic(id);
+        host.firstQpn = host.nic->ReserveQueuePairNumbers(
+            static_cast<uint32_t>(host.flows.size()),
+            [this, hostId = id](uint32_t qpn) { return MakeLate(hostId, qpn); });
+        for (std::size_t k = 0; k < host.flows.size(); ++k)
+        {
+            Pair& pair = m_pairs[host.flows[k]];
+            const bool isSender = GetFlow(host.flows[k]).srcHost == id;
+            (isSender ? pair.senderQpn : pair.receiverQpn) =
+                host.firstQpn + static_cast<uint32_t>(k);
+        }
+    }
+}
+
+Ptr<RdmaQueuePair>
+RdmaFlowRunner::GetPrototype(uint32_t host, uint8_t priority)
+{
+    Host& entry = m_hosts.at(host);
+    Ptr<RdmaQueuePair>& prototype = entry.prototypes[priority];
+    if (!prototype)
+    {
+        prototype = entry.nic->MakePrototype(entry.firstQpn);
+        prototype->SetPriority(priority);
+    }
+    return prototype;
 }
 
 int64_t
 RdmaFlowRunner::DoPrepare(uint64_t index)
 {
-    Pair& pair = m_pairs[index];
     const RdmaFlow& flow = GetFlow(index);
-    std::tie(pair.sender, pair.receiver) =
-        GetFabric()->Connect(flow.srcHost, flow.dstHost, static_cast<uint8_t>(flow.priority));
+    const auto priority = static_cast<uint8_t>(flow.priority);
+    // The path, sizes and times of the flow are those of its queue pair to be.
+    const auto sender = GetPrototype(flow.srcHost, priority);
+    const auto receiver = GetPrototype(flow.dstHost, priority);
+    NS_ABORT_MSG_IF(sender->GetPathMtu() != receiver->GetPathMtu() ||
+                        sender->GetWireFormat() != receiver->GetWireFormat(),
+                    "rdma: flow " << flow.id << " from host " << flow.srcHost << " to host "
+                                  << flow.dstHost << ": path MTUs are " << sender->GetPathMtu()
+                                  << " and " << receiver->GetPathMtu()
+                                  << ", or the transports do not understand each other; accepted: "
+                                     "the same");
+    Host& host = m_hosts.at(flow.srcHost);
+    sender->Bind(PeekPointer(host.nic), 0, m_pairs[index].senderQpn, host.nic->GetTransport());
+    sender->Connect(GetFabric()->GetAddress(flow.dstHost),
+                    m_pairs[index].receiverQpn,
+                    receiver->GetInitialPsn());
+    const int64_t idealPs = ComputeIdealPs(index, *sender);
+    if (m_keep)
+    {
+        MakeSender(index);
+        MakeReceiver(index);
+    }
+    else
+    {
+        m_receivers.Add(GetFabric()->GetNode(flow.dstHost), static_cast<uint32_t>(index));
+    }
+    if (index + 1 == GetNFlows())
+    {
+        m_receivers.Start();
+    }
+    return idealPs;
+}
+
+Ptr<RdmaQueuePair>
+RdmaFlowRunner::MakeEnd(uint64_t index, bool isSender)
+{
+    const RdmaFlow& flow = GetFlow(index);
+    const Pair& pair = m_pairs[index];
+    const uint32_t local = isSender ? flow.srcHost : flow.dstHost;
+    const uint32_t remote = isSender ? flow.dstHost : flow.srcHost;
+    const auto priority = static_cast<uint8_t>(flow.priority);
+    auto qp =
+        m_hosts.at(local).nic->CreateQueuePairAs(isSender ? pair.senderQpn : pair.receiverQpn);
+    qp->SetPriority(priority);
+    qp->Connect(GetFabric()->GetAddress(remote),
+                isSender ? pair.receiverQpn : pair.senderQpn,
+                m_hosts.at(remote).prototypes.at(priority)->GetInitialPsn());
+    return qp;
+}
+
+void
+RdmaFlowRunner::MakeSender(uint64_t index)
+{
+    Pair& pair = m_pairs[index];
+    pair.sender = MakeEnd(index, true);
     pair.sender->SetSendCompletionQueue(m_completions);
+}
+
+void
+RdmaFlowRunner::MakeReceiver(uint64_t index)
+{
+    Pair& pair = m_pairs[index];
+    pair.receiver = MakeEnd(index, false);
     pair.receiver->TraceConnectWithoutContext(
         "MessageReceived",
         Callback<void, const RdmaMessageArrival&>(
             [this, index](const RdmaMessageArrival& arrival) { OnMessage(index, arrival); }));
-    return ComputeIdealPs(index);
+}
+
+Ptr<RdmaQueuePair>
+RdmaFlowRunner::MakeLate(uint32_t host, uint32_t qpn)
+{
+    const Host& entry = m_hosts.at(host);
+    const uint32_t index = entry.flows[qpn - entry.firstQpn];
+    const RdmaFlow& flow = GetFlow(index);
+    Pair& pair = m_pairs[index];
+    const uint32_t mtu = entry.prototypes.begin()->second->GetPathMtu();
+    if (pair.receiverQpn != qpn || flow.dstHost != host || pair.arrived < CountMessages(index, mtu))
+    {
+        return nullptr;
+    }
+    pair.receiver = MakeEnd(index, false);
+    // All messages but the last have whole packets.
+    pair.receiver->ResumeResponder((flow.bytes - 1) / mtu + 1, CountMessages(index, mtu));
+    Depart(index);
+    return pair.receiver;
+}
+
+void
+RdmaFlowRunner::Depart(uint64_t index)
+{
+    const uint32_t id = GetFlow(index).dstHost;
+    Host& host = m_hosts.at(id);
+    host.departures.Push({QbbNowPs() + QbbToPs(m_timeWait), static_cast<uint32_t>(index)});
+    if (host.departures.GetSize() == 1)
+    {
+        Simulator::Schedule(QbbFromPs(QbbToPs(m_timeWait)), &RdmaFlowRunner::OnDeparture, this, id);
+    }
+}
+
+void
+RdmaFlowRunner::OnDeparture(uint32_t id)
+{
+    const auto found = m_hosts.find(id);
+    if (found == m_hosts.end())
+    {
+        return;
+    }
+    Host& host = found->second;
+    const int64_t nowPs = QbbNowPs();
+    while (!host.departures.IsEmpty() && host.departures.Front().atPs <= nowPs)
+    {
+        const uint32_t index = host.departures.Pop().index;
+        Ptr<RdmaQueuePair>& receiver = m_pairs[index].receiver;
+        if (receiver->IsQueued())
+        {
+            // An answer waits for its turn, maybe behind a pause.
+            constexpr int64_t LEAST_PS = 1'000'000;
+            host.departures.Push({nowPs + std::max(QbbToPs(m_timeWait), LEAST_PS), index});
+            continue;
+        }
+        host.nic->DestroyQueuePair(receiver);
+        receiver = nullptr;
+    }
+    if (!host.departures.IsEmpty())
+    {
+        Simulator::Schedule(QbbFromPs(host.departures.Front().atPs - nowPs),
+                            &RdmaFlowRunner::OnDeparture,
+                            this,
+                            id);
+    }
 }
 
 uint64_t
-RdmaFlowRunner::GetMessageLimit(uint64_t index) const
+RdmaFlowRunner::GetMessageLimit(uint32_t mtu)
 {
     // Whole packets, so that a long flow has one short packet at most.
-    const uint32_t mtu = m_pairs[index].sender->GetPathMtu();
     return RDMA_MAX_MESSAGE_BYTES / mtu * mtu;
 }
 
+uint32_t
+RdmaFlowRunner::CountMessages(uint64_t index, uint32_t mtu) const
+{
+    // Below 2^30, since a flow has 2^60 bytes at most.
+    return static_cast<uint32_t>((GetFlow(index).bytes - 1) / GetMessageLimit(mtu) + 1);
+}
+
 int64_t
-RdmaFlowRunner::ComputeIdealPs(uint64_t index) const
+RdmaFlowRunner::ComputeIdealPs(uint64_t index, const RdmaQueuePair& sender) const
 {
     const RdmaFlow& flow = GetFlow(index);
-    const RdmaQueuePair& sender = *m_pairs[index].sender;
-    const auto path = GetFabric()->GetPath(m_pairs[index].sender);
+    const auto path = GetFabric()->GetPath(Ptr<const RdmaQueuePair>(&sender));
     NS_ABORT_MSG_IF(path.empty(),
                     "rdma: flow " << flow.id << ": there is no path from host " << flow.srcHost
                                   << " to host " << flow.dstHost);
@@ -103,7 +291,7 @@ RdmaFlowRunner::ComputeIdealPs(uint64_t index) const
     const auto frames = MakeRdmaIdealFrames(flow.bytes, sender.GetPathMtu(), headers, reth);
     int64_t idealPs = GetRdmaIdealFct(path, frames, overhead);
     // Each further message of a long flow costs one more RETH at the slowest link.
-    const uint64_t further = (flow.bytes - 1) / GetMessageLimit(index);
+    const uint64_t further = CountMessages(index, sender.GetPathMtu()) - 1;
     if (further)
     {
         uint64_t slowest = path.front().rateBps;
@@ -119,8 +307,14 @@ RdmaFlowRunner::ComputeIdealPs(uint64_t index) const
 void
 RdmaFlowRunner::DoStart(uint64_t index)
 {
+    if (!m_keep)
+    {
+        MakeSender(index);
+    }
+    // A reference, because the flow may end, and the queue pair with it, before all is posted.
+    const Ptr<RdmaQueuePair> sender = m_pairs[index].sender;
     const uint64_t bytes = GetFlow(index).bytes;
-    const uint64_t limit = GetMessageLimit(index);
+    const uint64_t limit = GetMessageLimit(sender->GetPathMtu());
     for (uint64_t at = 0; at < bytes && !HasEnded(index); at += limit)
     {
         RdmaSendRequest request;
@@ -128,7 +322,7 @@ RdmaFlowRunner::DoStart(uint64_t index)
         request.length = std::min(limit, bytes - at);
         request.remoteAddress = at;
         request.signaled = at + request.length == bytes;
-        m_pairs[index].sender->PostSend(request);
+        sender->PostSend(request);
     }
 }
 
@@ -136,10 +330,14 @@ void
 RdmaFlowRunner::OnMessage(uint64_t index, const RdmaMessageArrival& arrival)
 {
     Pair& pair = m_pairs[index];
-    pair.arrivedBytes += arrival.bytes;
-    if (pair.arrivedBytes == GetFlow(index).bytes)
+    ++pair.arrived;
+    if (pair.arrived == CountMessages(index, pair.receiver->GetPathMtu()))
     {
         FlowArrived(index, arrival.timePs);
+        if (!m_keep)
+        {
+            Depart(index);
+        }
     }
 }
 
@@ -147,9 +345,23 @@ void
 RdmaFlowRunner::OnCompletion(const RdmaWorkCompletion& completion)
 {
     // After a request that failed, the others are flushed.
-    if (!HasEnded(completion.id))
+    const uint64_t index = completion.id;
+    if (HasEnded(index))
     {
-        FlowEnded(completion.id, completion.status, completion.timePs);
+        return;
+    }
+    FlowEnded(index, completion.status, completion.timePs);
+    if (!m_keep)
+    {
+        Pair& pair = m_pairs[index];
+        const RdmaQueuePairStats stats = pair.sender->GetStats();
+        pair.retransmitted = stats.packetsRetransmitted;
+        NS_ABORT_MSG_IF(stats.timeouts > std::numeric_limits<uint32_t>::max(),
+                        "rdma: flow " << GetFlow(index).id << " had " << stats.timeouts
+                                      << " timeouts");
+        pair.timeouts = static_cast<uint32_t>(stats.timeouts);
+        m_hosts.at(GetFlow(index).srcHost).nic->DestroyQueuePair(pair.sender);
+        pair.sender = nullptr;
     }
 }
 
@@ -159,12 +371,24 @@ RdmaFlowRunner::GetSender(uint64_t index) const
     return m_pairs.at(index).sender;
 }
 
+Ptr<RdmaQueuePair>
+RdmaFlowRunner::GetReceiver(uint64_t index) const
+{
+    return m_pairs.at(index).receiver;
+}
+
 void
 RdmaFlowRunner::DoAddResult(uint64_t index, RdmaFlowResult& result) const
 {
-    const RdmaQueuePairStats stats = m_pairs[index].sender->GetStats();
-    result.retransmittedPackets = stats.packetsRetransmitted;
-    result.timeouts = stats.timeouts;
+    const Pair& pair = m_pairs[index];
+    result.retransmittedPackets = pair.retransmitted;
+    result.timeouts = pair.timeouts;
+    if (pair.sender)
+    {
+        const RdmaQueuePairStats stats = pair.sender->GetStats();
+        result.retransmittedPackets = stats.packetsRetransmitted;
+        result.timeouts = stats.timeouts;
+    }
 }
 
 std::string

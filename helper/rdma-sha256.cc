@@ -74,38 +74,36 @@ Compress(std::array<uint32_t, 8>& hash, const unsigned char* block)
 
 } // namespace
 
-std::string
-GetRdmaSha256(const std::string& data)
+void
+RdmaSha256::Add(const std::string& data)
 {
-    std::array<uint32_t, 8> hash{0x6a09e667,
-                                 0xbb67ae85,
-                                 0x3c6ef372,
-                                 0xa54ff53a,
-                                 0x510e527f,
-                                 0x9b05688c,
-                                 0x1f83d9ab,
-                                 0x5be0cd19};
-    const auto* bytes = reinterpret_cast<const unsigned char*>(data.data());
-    const std::size_t whole = data.size() / BLOCK_BYTES * BLOCK_BYTES;
+    m_bytes += data.size();
+    m_rest += data;
+    const auto* bytes = reinterpret_cast<const unsigned char*>(m_rest.data());
+    const std::size_t whole = m_rest.size() / BLOCK_BYTES * BLOCK_BYTES;
     for (std::size_t i = 0; i < whole; i += BLOCK_BYTES)
     {
-        Compress(hash, bytes + i);
+        Compress(m_hash, bytes + i);
     }
-    // The rest, a one bit, zeros, and the length in bits in the last eight bytes.
-    std::string tail = data.substr(whole) + '\x80';
-    tail.resize(tail.size() + 8 <= BLOCK_BYTES ? BLOCK_BYTES - 8 : 2 * BLOCK_BYTES - 8, '\0');
-    const uint64_t bits = uint64_t{8} * data.size();
+    m_rest.erase(0, whole);
+}
+
+std::string
+RdmaSha256::Finish()
+{
+    // A one bit, zeros, and the length in bits in the last eight bytes.
+    const uint64_t bits = 8 * m_bytes;
+    std::string tail = "\x80";
+    const std::size_t used = (m_rest.size() + 1 + 8) % BLOCK_BYTES;
+    tail.append(used == 0 ? 0 : BLOCK_BYTES - used, '\0');
     for (int shift = 56; shift >= 0; shift -= 8)
     {
         tail += static_cast<char>(bits >> shift & 0xff);
     }
-    for (std::size_t i = 0; i < tail.size(); i += BLOCK_BYTES)
-    {
-        Compress(hash, reinterpret_cast<const unsigned char*>(tail.data()) + i);
-    }
+    Add(tail);
     static const char* const HEX = "0123456789abcdef";
     std::string digits;
-    for (const uint32_t word : hash)
+    for (const uint32_t word : m_hash)
     {
         for (int shift = 28; shift >= 0; shift -= 4)
         {
@@ -113,6 +111,14 @@ GetRdmaSha256(const std::string& data)
         }
     }
     return digits;
+}
+
+std::string
+GetRdmaSha256(const std::string& data)
+{
+    RdmaSha256 hash;
+    hash.Add(data);
+    return hash.Finish();
 }
 
 } // namespace ns3

@@ -63,6 +63,7 @@ class ParkingLotTestCase : public TestCase
             flows.push_back(MakeTestFlow(i, i, 4, 10'000'000'000));
         }
         {
+            options.keepQueuePairs = true;
             RdmaFabricRun run(options, flows);
             const auto runner = DynamicCast<RdmaFlowRunner>(run.GetRunner());
             const auto nic = run.GetFabric()->GetNic(4);

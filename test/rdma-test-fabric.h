@@ -10,6 +10,7 @@
 #include "rdma-flow-runner.h"
 #include "rdma-topology-builders.h"
 
+#include <ns3/boolean.h>
 #include <ns3/simulator.h>
 #include <ns3/uinteger.h>
 
@@ -325,6 +326,8 @@ struct RdmaTestFabric
         fabric = helper.Install(topology);
         fabric->AssignStreams(1);
         runner = CreateObject<RdmaFlowRunner>();
+        // Tests look at queue pairs before and after their flows.
+        runner->SetAttribute("KeepQueuePairs", BooleanValue(keepQueuePairs));
         // The run goes on until nothing is left to happen.
         runner->SetStopWhenDone(false);
         if (!flows.empty())
@@ -386,6 +389,7 @@ struct RdmaTestFabric
     RdmaFabricHelper helper;             //!< makes the fabric
     Ptr<RdmaFabric> fabric;              //!< the fabric
     Ptr<RdmaFlowRunner> runner;          //!< runs the flows
+    bool keepQueuePairs{true};           //!< RdmaFlowRunner::KeepQueuePairs
     std::vector<RdmaFlowResult> results; //!< what became of the flows, after Run()
     std::string wrong;                   //!< what CheckBooksEvery() found
     uint64_t checks{0};                  //!< how often it looked

@@ -91,6 +91,19 @@ class QbbRing
         --m_size;
     }
 
+    /** \param value all that are equal to this are taken out; the others keep their order */
+    void Remove(const T& value)
+    {
+        for (std::size_t left = m_size; left > 0; --left)
+        {
+            T first = Pop();
+            if (!(first == value))
+            {
+                Push(std::move(first));
+            }
+        }
+    }
+
     /** Takes everything out. */
     void Clear()
     {

@@ -48,6 +48,12 @@ IrnReceiver::Refuse()
     // What comes behind a refused packet is kept as ever, if it can be.
 }
 
+void
+IrnReceiver::Resume(uint64_t packet)
+{
+    m_kept.Advance(packet);
+}
+
 uint64_t
 IrnReceiver::GetExpected() const
 {

@@ -121,6 +121,13 @@ RdmaGoBack0Receiver::Refuse()
     m_broken = true;
 }
 
+void
+RdmaGoBack0Receiver::Resume(uint64_t packet)
+{
+    m_first = packet;
+    m_next = packet;
+}
+
 uint64_t
 RdmaGoBack0Receiver::GetExpected() const
 {

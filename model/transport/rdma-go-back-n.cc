@@ -143,6 +143,12 @@ RdmaGoBackNReceiver::Refuse()
     m_refused = true;
 }
 
+void
+RdmaGoBackNReceiver::Resume(uint64_t packet)
+{
+    m_expected = packet;
+}
+
 uint64_t
 RdmaGoBackNReceiver::GetExpected() const
 {

@@ -83,6 +83,7 @@ class RdmaGoBackNReceiver : public RdmaReceiver
     RdmaReceiverVerdict Check(int64_t packet) override;
     void Accept(uint64_t packet, uint64_t packets, bool endsMessage) override;
     void Refuse() override;
+    void Resume(uint64_t packet) override;
     uint64_t GetExpected() const override;
     uint64_t GetMissing() const override;
 

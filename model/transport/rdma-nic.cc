@@ -115,9 +115,14 @@ RdmaNic::DoDispose()
     m_paced.Clear();
     for (auto& qp : m_queuePairs)
     {
-        qp->Dispose();
+        if (qp)
+        {
+            qp->Dispose();
+        }
     }
     m_queuePairs.clear();
+    m_destroyed.clear();
+    m_blocks.clear();
     m_transport = nullptr;
     m_control = nullptr;
     m_oracle = nullptr;
@@ -221,21 +226,108 @@ RdmaNic::SetQueuePairAttribute(const std::string& name, const AttributeValue& va
 }
 
 Ptr<RdmaQueuePair>
-RdmaNic::CreateQueuePair(uint32_t port)
+RdmaNic::MakePrototype(uint32_t qpn, uint32_t port)
 {
     NS_ABORT_MSG_IF(port >= m_ports.size(),
                     "rdma: a queue pair at port " << port << " of a NIC with " << m_ports.size()
                                                   << " ports");
-    NS_ABORT_MSG_IF(m_queuePairs.size() + FIRST_QPN >= (1U << 24),
-                    "rdma: more queue pairs than 24-bit numbers");
     if (!m_transport)
     {
         m_transport = CreateObject<RoceTransport>();
     }
     auto qp = m_queuePairFactory.Create<RdmaQueuePair>();
-    qp->Bind(this, port, FIRST_QPN + static_cast<uint32_t>(m_queuePairs.size()), m_transport);
-    m_queuePairs.push_back(qp);
+    qp->Bind(this, port, qpn, m_transport);
     return qp;
+}
+
+uint32_t
+RdmaNic::TakeNumbers(uint32_t count)
+{
+    NS_ABORT_MSG_IF(m_queuePairs.size() + FIRST_QPN + count > (1U << 24),
+                    "rdma: more queue pairs than 24-bit numbers");
+    const uint32_t first = FIRST_QPN + static_cast<uint32_t>(m_queuePairs.size());
+    m_queuePairs.resize(m_queuePairs.size() + count);
+    return first;
+}
+
+Ptr<RdmaQueuePair>
+RdmaNic::AddQueuePair(uint32_t qpn, uint32_t port)
+{
+    auto qp = MakePrototype(qpn, port);
+    m_queuePairs[qpn - FIRST_QPN] = qp;
+    ++m_nQueuePairs;
+    return qp;
+}
+
+Ptr<RdmaQueuePair>
+RdmaNic::CreateQueuePair(uint32_t port)
+{
+    return AddQueuePair(TakeNumbers(1), port);
+}
+
+uint32_t
+RdmaNic::ReserveQueuePairNumbers(uint32_t count, LateHandler late)
+{
+    const uint32_t first = TakeNumbers(count);
+    m_blocks.push_back({first, count, std::move(late)});
+    return first;
+}
+
+const RdmaNic::Block*
+RdmaNic::FindBlock(uint32_t qpn) const
+{
+    const auto next =
+        std::upper_bound(m_blocks.begin(), m_blocks.end(), qpn, [](uint32_t n, const Block& block) {
+            return n < block.first;
+        });
+    const bool found = next != m_blocks.begin() && qpn - (next - 1)->first < (next - 1)->count;
+    return found ? &*(next - 1) : nullptr;
+}
+
+Ptr<RdmaQueuePair>
+RdmaNic::CreateQueuePairAs(uint32_t qpn, uint32_t port)
+{
+    NS_ABORT_MSG_IF(!FindBlock(qpn),
+                    "rdma: CreateQueuePairAs() with number "
+                        << qpn << "; accepted: numbers of ReserveQueuePairNumbers()");
+    NS_ABORT_MSG_IF(m_queuePairs[qpn - FIRST_QPN],
+                    "rdma: CreateQueuePairAs() with number " << qpn << ", which is in use");
+    return AddQueuePair(qpn, port);
+}
+
+void
+RdmaNic::DestroyQueuePair(Ptr<RdmaQueuePair> qp)
+{
+    NS_LOG_FUNCTION(this << qp->GetQpn());
+    const uint32_t index = qp->GetQpn() - FIRST_QPN;
+    NS_ABORT_MSG_IF(index >= m_queuePairs.size() || m_queuePairs[index] != qp,
+                    "rdma: DestroyQueuePair() of a queue pair that this NIC does not know");
+    if (qp->IsQueued())
+    {
+        RdmaQueuePair* const gone = PeekPointer(qp);
+        m_pending.erase(std::remove(m_pending.begin(), m_pending.end(), gone), m_pending.end());
+        std::replace(m_starting.begin(),
+                     m_starting.end(),
+                     gone,
+                     static_cast<RdmaQueuePair*>(nullptr));
+        m_ports[qp->GetPortIndex()].ready[qp->GetPriority()].Remove(gone);
+        if (qp->GetPacePlace() != RdmaPaceHeap<RdmaQueuePair>::NO_PLACE)
+        {
+            m_paced.Remove(gone);
+        }
+        qp->SetQueued(false);
+    }
+    RdmaQpAttributes reset;
+    reset.state = RdmaQpState::RESET;
+    qp->Modify(reset);
+    m_queuePairs[index] = nullptr;
+    --m_nQueuePairs;
+    // It may be a function of the queue pair that calls.
+    if (m_destroyed.empty())
+    {
+        m_kick.ArmNoLater(QbbNowPs());
+    }
+    m_destroyed.push_back(qp);
 }
 
 Ptr<RdmaQueuePair>
@@ -243,12 +335,6 @@ RdmaNic::GetQueuePair(uint32_t qpn) const
 {
     const uint32_t index = qpn - FIRST_QPN;
     return index < m_queuePairs.size() ? m_queuePairs[index] : nullptr;
-}
-
-uint32_t
-RdmaNic::GetNQueuePairs() const
-{
-    return static_cast<uint32_t>(m_queuePairs.size());
 }
 
 void
@@ -339,11 +425,24 @@ RdmaNic::OnKick()
     {
         m_ports[qp->GetPortIndex()].ready[qp->GetPriority()].Push(std::move(qp));
     }
-    for (auto* qp : m_starting)
+    // What begins here may lead to a queue pair's end.
+    for (std::size_t i = 0; i < m_starting.size(); ++i)
     {
-        m_ports[qp->GetPortIndex()].device->SetSourceReady(qp->GetPriority(), true);
+        if (const auto* qp = m_starting[i])
+        {
+            m_ports[qp->GetPortIndex()].device->SetSourceReady(qp->GetPriority(), true);
+        }
     }
     m_starting.clear();
+    if (!m_destroyed.empty())
+    {
+        const std::vector<Ptr<RdmaQueuePair>> destroyed = std::move(m_destroyed);
+        m_destroyed.clear();
+        for (const auto& qp : destroyed)
+        {
+            qp->Dispose();
+        }
+    }
 }
 
 void
@@ -411,7 +510,29 @@ RdmaNic::ReceiveFrame(QbbNetDevice& port, QbbFramePtr frame)
         port.CountDrop(*frame, QbbDropReason::NOT_FOR_US);
         return;
     }
-    m_queuePairs[index]->ReceiveFrame(*frame);
+    if (RdmaQueuePair* qp = PeekPointer(m_queuePairs[index]))
+    {
+        qp->ReceiveFrame(*frame);
+        return;
+    }
+    ReceiveLate(port, *frame);
+}
+
+void
+RdmaNic::ReceiveLate(QbbNetDevice& port, const QbbFrame& frame)
+{
+    if (!GetRdmaOpcodeInfo(frame.opcode).request)
+    {
+        return; // an answer, or a CNP, that nobody waits for any more
+    }
+    const Block* block = FindBlock(frame.destQp);
+    const auto qp = block && block->late ? block->late(frame.destQp) : nullptr;
+    if (!qp)
+    {
+        port.CountDrop(frame, QbbDropReason::NOT_FOR_US);
+        return;
+    }
+    qp->ReceiveFrame(frame);
 }
 
 void

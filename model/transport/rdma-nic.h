@@ -98,9 +98,60 @@ class RdmaNic : public Object, public QbbFrameSink, public QbbFrameSource
 
     /**
      * \param port index of the port that it sends through
-     * \return a new queue pair, in state INIT
+     * \return a new queue pair, in state INIT, with the next number that is free
      */
     Ptr<RdmaQueuePair> CreateQueuePair(uint32_t port = 0);
+
+    /**
+     * Makes a new queue pair again for a request packet of a peer that does not know that its own
+     * has been destroyed: connected, and resumed where that one ended.
+     *
+     * \param qpn the number that the packet names, of a queue pair that does not exist
+     * \return the queue pair, or null: the packet is dropped
+     */
+    using LateHandler = std::function<Ptr<RdmaQueuePair>(uint32_t qpn)>;
+
+    /**
+     * Keeps consecutive numbers for CreateQueuePairAs(); CreateQueuePair() uses none of them. So a
+     * queue pair's number does not depend on when the queue pair is made.
+     *
+     * \param count how many
+     * \param late asked when a request comes in for one of them that does not exist; may be empty
+     * \return the first of them
+     */
+    uint32_t ReserveQueuePairNumbers(uint32_t count, LateHandler late = LateHandler());
+
+    /**
+     * Aborts with a message if the number is not reserved, or in use.
+     *
+     * \param qpn a number of ReserveQueuePairNumbers()
+     * \param port index of the port that it sends through
+     * \return a new queue pair, in state INIT
+     */
+    Ptr<RdmaQueuePair> CreateQueuePairAs(uint32_t qpn, uint32_t port = 0);
+
+    /**
+     * \param qpn a number
+     * \param port index of a port
+     * \return a queue pair with the settings of this NIC's that the NIC does not know: not for
+     *         traffic, but for what follows from the settings, such as the path of its packets
+     */
+    Ptr<RdmaQueuePair> MakePrototype(uint32_t qpn, uint32_t port = 0);
+
+    /**
+     * Destroys a queue pair (ibv_destroy_qp): its requests end without completion, and the NIC
+     * forgets the queue pair. What comes in for its number later is dropped, but for answers to
+     * what the queue pair sent, which go unheard. A completion or trace of the queue pair may call
+     * this.
+     *
+     * Completion queues and shared receive queues need no such call: the last reference to one ends
+     * it. Memory regions end with RdmaMemory::Deregister().
+     *
+     * Aborts with a message if the NIC does not know the queue pair.
+     *
+     * \param qp the queue pair; no function of it but GetState() is to be called from now on
+     */
+    void DestroyQueuePair(Ptr<RdmaQueuePair> qp);
 
     /**
      * \param qpn a queue pair number
@@ -108,8 +159,11 @@ class RdmaNic : public Object, public QbbFrameSink, public QbbFrameSource
      */
     Ptr<RdmaQueuePair> GetQueuePair(uint32_t qpn) const;
 
-    /** \return number of queue pairs */
-    uint32_t GetNQueuePairs() const;
+    /** \return number of queue pairs that exist */
+    uint32_t GetNQueuePairs() const
+    {
+        return m_nQueuePairs;
+    }
 
     /** \return the host's memory: what peers may use, and the words of atomics */
     RdmaMemory& GetMemory()
@@ -240,7 +294,19 @@ class RdmaNic : public Object, public QbbFrameSink, public QbbFrameSource
         int64_t nextCnpPs{0};                         //!< CNP_PER_PORT: no CNP before
     };
 
+    /** Numbers of ReserveQueuePairNumbers(). */
+    struct Block
+    {
+        uint32_t first{0}; //!< the first of them
+        uint32_t count{0}; //!< how many
+        LateHandler late;  //!< who makes one anew
+    };
+
     void OnKick();
+    uint32_t TakeNumbers(uint32_t count);
+    const Block* FindBlock(uint32_t qpn) const;
+    Ptr<RdmaQueuePair> AddQueuePair(uint32_t qpn, uint32_t port);
+    void ReceiveLate(QbbNetDevice& port, const QbbFrame& frame);
     void Wait(RdmaQueuePair* qp, int64_t nowPs);
     void TraceSample(const RdmaQueuePair& qp) const;
     DataRate GetMinRate() const;
@@ -250,7 +316,10 @@ class RdmaNic : public Object, public QbbFrameSink, public QbbFrameSource
 
     QbbFramePool m_pool;                          //!< frames of this NIC's packets
     std::vector<Port> m_ports;                    //!< by index
-    std::vector<Ptr<RdmaQueuePair>> m_queuePairs; //!< by number - FIRST_QPN
+    std::vector<Ptr<RdmaQueuePair>> m_queuePairs; //!< by number - FIRST_QPN; null: none
+    uint32_t m_nQueuePairs{0};                    //!< how many of m_queuePairs exist
+    std::vector<Block> m_blocks;                  //!< reserved numbers, ascending
+    std::vector<Ptr<RdmaQueuePair>> m_destroyed;  //!< freed at the end of this instant
     std::vector<RdmaQueuePair*> m_pending;        //!< begin at the end of this instant
     std::vector<RdmaQueuePair*> m_starting;       //!< OnKick(): those that begin
     RdmaPaceHeap<RdmaQueuePair> m_paced;          //!< wait for their pace

@@ -62,6 +62,21 @@ class RdmaPaceHeap
         return first;
     }
 
+    /** \param qp a queue pair in the heap, which is taken out */
+    void Remove(T* qp)
+    {
+        const std::size_t place = qp->GetPacePlace();
+        qp->GetPacePlace() = NO_PLACE;
+        const Entry last = m_entries.back();
+        m_entries.pop_back();
+        if (place < m_entries.size())
+        {
+            Put(place, last);
+            Up(place);
+            Down(last.qp->GetPacePlace());
+        }
+    }
+
     /** \param qp a queue pair in the heap \param atPs its time from now on */
     void Move(T* qp, int64_t atPs)
     {

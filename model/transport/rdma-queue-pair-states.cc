@@ -266,6 +266,17 @@ RdmaQueuePair::Address(Ipv4Address remoteAddress, uint32_t remoteQpn)
 }
 
 void
+RdmaQueuePair::ResumeResponder(uint64_t packets, uint64_t messages)
+{
+    NS_ABORT_MSG_IF(m_state != RdmaQpState::RTS || m_stats.packetsAccepted > 0,
+                    "rdma: ResumeResponder() of a queue pair in state "
+                        << GetRdmaQpStateName(m_state) << " that has executed "
+                        << m_stats.packetsAccepted << " packets; accepted: RTS, and none");
+    m_receiver->Resume(packets);
+    m_msn = static_cast<uint32_t>(messages & QbbWire::MASK24);
+}
+
+void
 RdmaQueuePair::ConnectPair(Ptr<RdmaQueuePair> a, Ptr<RdmaQueuePair> b)
 {
     NS_ABORT_MSG_IF(a->m_pathMtu != b->m_pathMtu || a->m_wireFormat != b->m_wireFormat,

@@ -125,6 +125,15 @@ class RdmaQueuePair : public Object
     void Connect(Ipv4Address remoteAddress, uint32_t remoteQpn, uint32_t remotePsn = 0);
 
     /**
+     * Has a connected queue pair go on as the responder that an earlier one with its number was at
+     * its end, so that it answers what the peer repeats. Before anything has come in.
+     *
+     * \param packets request packets that the earlier one executed
+     * \param messages messages that these were
+     */
+    void ResumeResponder(uint64_t packets, uint64_t messages);
+
+    /**
      * Connects two queue pairs with each other.
      *
      * \param a one

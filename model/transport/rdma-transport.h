@@ -160,6 +160,14 @@ class RdmaReceiver
      */
     virtual void Refuse() = 0;
 
+    /**
+     * Begins where another receiver of the stream ended: all packets before have been received, and
+     * the next one begins a message.
+     *
+     * \param packet number of the next packet
+     */
+    virtual void Resume(uint64_t packet) = 0;
+
     /** \return the packet that comes next in order: all before it have been received */
     virtual uint64_t GetExpected() const = 0;
 

@@ -2,6 +2,7 @@
 """The verb test: builds what the tests need, has CTest run them side by side, and counts cases."""
 
 import argparse
+import concurrent.futures
 import glob
 import json
 import os
@@ -89,30 +90,21 @@ def configure_plain(options, wish, phases):
     return module
 
 
-def configure_sanitized(options, wish, phases):
-    """Configures builds with sanitizers, on ns-3's libraries as they are.
+def configure_sanitized(wish, phases):
+    """Configures a build with sanitizers, on ns-3's libraries as they are.
 
-    Returns the build with the tests, and that with the fuzzers; None for what was not asked for.
+    One build by clang serves tests and fuzzers, because only clang has libFuzzer.
     """
-    fuzz = not options.names or "fuzz" in options.names
-    others = not options.names or any(name != "fuzz" for name in options.names)
-    wanted = {**packages.BUILD, **packages.TEST, **(packages.FUZZ if fuzz else {})}
-    found = ns3.choose(wish, wanted, phases)
-    # Asserts of this module's own sources hold, too.
-    common = {
-        "CMAKE_BUILD_TYPE": "None", "RDMA_SANITIZE": "ON",
+    wanted = {**packages.BUILD, **packages.TEST, **packages.FUZZ}
+    module = Module(ns3.choose(wish, wanted, phases), "sanitize", {
+        "CMAKE_BUILD_TYPE": "None", "RDMA_SANITIZE": "ON", "RDMA_FUZZ": "ON",
+        "CMAKE_CXX_COMPILER": "clang++",
+        # Asserts of this module's own sources hold, too.
         "CMAKE_CXX_FLAGS": "-O1 -DNS3_ASSERT_ENABLE",
-    }
-    tests, fuzzing = None, None
-    if others:
-        tests = Module(found, "sanitize", {**common, **TESTS})
-        tests.configure(phases)
-    if fuzz:
-        fuzzing = Module(
-            found, "fuzz", {**common, "RDMA_FUZZ": "ON", "CMAKE_CXX_COMPILER": "clang++"}
-        )
-        fuzzing.configure(phases)
-    return tests, fuzzing
+        **TESTS,
+    })
+    module.configure(phases)
+    return module
 
 
 def targets(chosen, known):
@@ -123,6 +115,8 @@ def targets(chosen, known):
         result.append("rdma-unit-tests")
     if "suite" in labels:
         result.append("rdma-test-runner")
+    if "fuzz" in labels:
+        result += fuzzers()
     if labels & {"example", "golden", "python"}:
         result += listed_programs("examples")
     return result
@@ -190,34 +184,41 @@ def run(module, chosen, pattern, options):
     return results
 
 
-def run_fuzzers(module, options):
-    """Runs the fuzzers one after another; returns their results by name.
+def run_fuzzer(module, name, options):
+    """Runs a fuzzer; returns its name, its result and its output.
 
-    Each starts from the seeds in test/fuzz/seeds/NAME, and keeps what it learns in .ns3/.
+    It starts from the seeds in test/fuzz/seeds/NAME, and keeps what it learns in .ns3/.
     """
+    corpus = os.path.join(WORK, "fuzz", name)
+    os.makedirs(corpus, exist_ok=True)
+    seeds = os.path.join(os.path.realpath(ROOT), "test", "fuzz", "seeds", name)
+    limit = (
+        f"-runs={options.fuzz_runs}"
+        if options.fuzz_runs else f"-max_total_time={options.fuzz_seconds}"
+    )
+    command = [
+        os.path.join(module.folder, "bin", "fuzz", name), limit, "-timeout=20",
+        "-rss_limit_mb=2048", f"-artifact_prefix={corpus}-", "-print_final_stats=1", corpus,
+        *([seeds] if os.path.isdir(seeds) else []),
+    ]
+    done = subprocess.run(
+        command, check=False, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+        errors="replace",
+    )
+    return name, counts.count_program(done.stdout, done.returncode == 0), done.stdout
+
+
+def run_fuzzers(module, options):
+    """Runs the fuzzers, as many at a time as there are cores; returns their results by name."""
     results = {}
-    for name in fuzzers():
-        corpus = os.path.join(WORK, "fuzz", name)
-        os.makedirs(corpus, exist_ok=True)
-        seeds = os.path.join(os.path.realpath(ROOT), "test", "fuzz", "seeds", name)
-        limit = (
-            f"-runs={options.fuzz_runs}"
-            if options.fuzz_runs else f"-max_total_time={options.fuzz_seconds}"
-        )
-        command = [
-            os.path.join(module.folder, "bin", "fuzz", name), limit, "-timeout=20",
-            "-rss_limit_mb=2048", f"-artifact_prefix={corpus}-", "-print_final_stats=1", corpus,
-            *([seeds] if os.path.isdir(seeds) else []),
-        ]
-        done = subprocess.run(
-            command, check=False, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-            errors="replace",
-        )
-        result = counts.count_program(done.stdout, done.returncode == 0)
-        if result.failed:
-            print("\n".join(done.stdout.splitlines()[-60:]))
-        print(f"{'FAIL' if result.failed else 'PASS'}  {name}", flush=True)
-        results[f"fuzz-{name}"] = result
+    with concurrent.futures.ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
+        for name, result, output in pool.map(
+            lambda name: run_fuzzer(module, name, options), fuzzers()
+        ):
+            if result.failed:
+                print("\n".join(output.splitlines()[-60:]))
+            print(f"{'FAIL' if result.failed else 'PASS'}  {name}", flush=True)
+            results[f"fuzz-{name}"] = result
     return results
 
 
@@ -229,28 +230,28 @@ def main(arguments, wish):
             raise usage_error("--asserts goes neither with --ns3=package nor with --sanitize")
         wish = "source"
     phases = Phases()
-    phases.expect(8 if options.sanitize else 7)
+    phases.expect(7)
     with lock(WORK):
         if options.sanitize:
-            module, fuzzing = configure_sanitized(options, wish, phases)
+            module = configure_sanitized(wish, phases)
         else:
-            module, fuzzing = configure_plain(options, wish, phases), None
-        known = entries(module, phases) if module else {}
+            module = configure_plain(options, wish, phases)
+        known = entries(module, phases)
         if options.sanitize:
             # Programs are not built with sanitizers here.
             known = {name: label for name, label in known.items() if label in ("unit", "suite")}
-        names = [name for name in options.names if not (options.sanitize and name == "fuzz")]
-        chosen, pattern = select(names, known) if module else ([], None)
+            known["fuzz"] = "fuzz"
+        chosen, pattern = select(options.names, known)
         if options.list:
-            print("\n".join([*sorted(set(known.values())), *known, *(["fuzz"] if fuzzing else [])]))
+            print("\n".join(dict.fromkeys([*sorted(set(known.values())), *known])))
             return 0
-        if chosen:
-            module.build(targets(chosen, known), phases)
-        if fuzzing:
-            fuzzing.build(fuzzers(), phases)
-    results = run(module, chosen, pattern, options) if chosen else {}
-    if fuzzing:
-        results.update(run_fuzzers(fuzzing, options))
+        module.build(targets(chosen, known), phases)
+    results = {}
+    tests = [name for name in chosen if name != "fuzz"]
+    if tests:
+        results = run(module, tests, pattern, options)
+    if "fuzz" in chosen:
+        results.update(run_fuzzers(module, options))
     failures = [f"{name}: {' '.join(result.names)}" for name, result in results.items() if result.failed]
     if failures:
         print("failed: " + "; ".join(failures))

@@ -1,0 +1,403 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+
+#include "rdma-nic.h"
+#include "rdma-test-verbs.h"
+
+#include <ns3/config.h>
+#include <ns3/random-variable-stream.h>
+#include <ns3/rng-seed-manager.h>
+#include <ns3/string.h>
+#include <ns3/test.h>
+
+#include <map>
+#include <random>
+
+/**
+ * \file
+ * \ingroup rdma-tests
+ * Queue pairs come and go: the destroy verb, and flows whose queue pairs exist while the flow is
+ * under way.
+ */
+
+using namespace ns3;
+
+namespace
+{
+
+/** A host that sends to another one through a switch; RTO 100 us. */
+class TwoHosts
+{
+  public:
+    /** \param format packet formats */
+    explicit TwoHosts(RdmaWireFormat format)
+    {
+        SetTestTransport(test, format, 2);
+        test.Install(MakeRdmaStar(2, MakeTestRates(100, 100, 1000)), {});
+        std::tie(a, b) = test.fabric->Connect(0, 1);
+    }
+
+    /** \param qp of host 0 \param bytes of a write that it posts */
+    static void Write(Ptr<RdmaQueuePair> qp, uint64_t bytes)
+    {
+        RdmaSendRequest request;
+        request.length = bytes;
+        qp->PostSend(request);
+    }
+
+    /** \param host a host \param reason why \return frames that its port dropped for it */
+    uint64_t CountDrops(uint32_t host, QbbDropReason reason) const
+    {
+        return RdmaTestBooks::CountDrops(test.fabric->GetDevice(host, host)->GetCounters(), reason);
+    }
+
+    RdmaTestFabric test;  //!< the fabric
+    Ptr<RdmaQueuePair> a; //!< at host 0
+    Ptr<RdmaQueuePair> b; //!< at host 1
+};
+
+/** One end is destroyed while the other one works. */
+class DestroyTestCase : public TestCase
+{
+  public:
+    /** \param format packet formats */
+    explicit DestroyTestCase(RdmaWireFormat format)
+        : TestCase("destroyed while data is under way, " + GetTestName(format)),
+          m_format(format)
+    {
+    }
+
+  private:
+    void DoRun() override
+    {
+        {
+            // The sender goes: acknowledgements under way go unheard, and are no drops.
+            TwoHosts hosts(m_format);
+            const auto nic = hosts.test.fabric->GetNic(0);
+            uint32_t completions = 0;
+            hosts.a->GetSendCompletionQueue()->SetCallback(
+                Callback<void, const RdmaWorkCompletion&>(
+                    [&completions](const RdmaWorkCompletion&) { ++completions; }));
+            TwoHosts::Write(hosts.a, 1'000'000);
+            Simulator::Schedule(MicroSeconds(20), [&]() {
+                NS_TEST_EXPECT_MSG_EQ(nic->GetNQueuePairs(), 1U, "queue pairs");
+                nic->DestroyQueuePair(hosts.a);
+                NS_TEST_EXPECT_MSG_EQ(nic->GetNQueuePairs(), 0U, "queue pairs");
+                NS_TEST_EXPECT_MSG_EQ(nic->GetQueuePair(RdmaNic::FIRST_QPN), nullptr, "by number");
+            });
+            Simulator::Run();
+            NS_TEST_EXPECT_MSG_EQ((hosts.a->GetState() == RdmaQpState::RESET), true, "state");
+            NS_TEST_EXPECT_MSG_EQ(completions, 0U, "completions");
+            NS_TEST_EXPECT_MSG_GT(hosts.b->GetStats().packetsAccepted, 100U, "packets before");
+            NS_TEST_EXPECT_MSG_LT(hosts.b->GetStats().packetsAccepted, 300U, "and none after");
+            NS_TEST_EXPECT_MSG_EQ(hosts.CountDrops(0, QbbDropReason::NOT_FOR_US), 0U, "drops");
+            NS_TEST_EXPECT_MSG_EQ(RdmaTestBooks::CheckLinks(*hosts.test.fabric), "", "books");
+            // Numbers are not used again.
+            NS_TEST_EXPECT_MSG_EQ(nic->CreateQueuePair()->GetQpn(), RdmaNic::FIRST_QPN + 1, "QPN");
+        }
+        {
+            // The receiver goes: packets for it are dropped, and the sender gives up.
+            TwoHosts hosts(m_format);
+            RdmaWcStatus status = RdmaWcStatus::SUCCESS;
+            hosts.a->GetSendCompletionQueue()->SetCallback(
+                Callback<void, const RdmaWorkCompletion&>(
+                    [&status](const RdmaWorkCompletion& completion) {
+                        status = completion.status;
+                    }));
+            TwoHosts::Write(hosts.a, 1'000'000);
+            Simulator::Schedule(MicroSeconds(20),
+                                [&]() { hosts.test.fabric->GetNic(1)->DestroyQueuePair(hosts.b); });
+            Simulator::Run();
+            NS_TEST_EXPECT_MSG_EQ((status == RdmaWcStatus::RETRY_EXC_ERR), true, "status");
+            NS_TEST_EXPECT_MSG_GT(hosts.CountDrops(1, QbbDropReason::NOT_FOR_US), 10U, "drops");
+        }
+    }
+
+    RdmaWireFormat m_format; //!< packet formats
+};
+
+/** A queue pair is destroyed by functions that it has called itself. */
+class DestroyFromInsideTestCase : public TestCase
+{
+  public:
+    DestroyFromInsideTestCase()
+        : TestCase("destroyed from its completion, and from a trace of its first packet")
+    {
+    }
+
+  private:
+    void DoRun() override
+    {
+        TwoHosts hosts(RdmaWireFormat::ROCE);
+        const auto fabric = hosts.test.fabric;
+        const auto nic = fabric->GetNic(0);
+        uint32_t completions = 0;
+        hosts.a->GetSendCompletionQueue()->SetCallback(
+            Callback<void, const RdmaWorkCompletion&>([&](const RdmaWorkCompletion&) {
+                ++completions;
+                nic->DestroyQueuePair(hosts.a);
+            }));
+        TwoHosts::Write(hosts.a, 5000);
+        TwoHosts::Write(hosts.a, 5000);
+        Simulator::Run();
+        NS_TEST_EXPECT_MSG_EQ(completions, 1U, "completions");
+        // Three that begin at one instant; the first packet of one ends all of them.
+        std::vector<Ptr<RdmaQueuePair>> qps;
+        for (int i = 0; i < 3; ++i)
+        {
+            qps.push_back(fabric->Connect(0, 1).first);
+        }
+        uint32_t sent = 0;
+        fabric->GetDevice(0, 0)->TraceConnectWithoutContext(
+            "PhyTxBegin",
+            Callback<void, Ptr<const Packet>>([&](Ptr<const Packet>) {
+                ++sent;
+                for (auto& qp : qps)
+                {
+                    nic->DestroyQueuePair(qp);
+                }
+                qps.clear();
+            }));
+        for (const auto& qp : qps)
+        {
+            TwoHosts::Write(qp, 100'000);
+        }
+        Simulator::Run();
+        NS_TEST_EXPECT_MSG_EQ(sent, 1U, "packets");
+        NS_TEST_EXPECT_MSG_EQ(nic->GetNQueuePairs(), 0U, "queue pairs");
+    }
+};
+
+/** Queue pairs are destroyed at random instants, while they wait for turns, paces and answers. */
+class DestroyAtRandomTestCase : public TestCase
+{
+  public:
+    DestroyAtRandomTestCase()
+        : TestCase("200 queue pairs under DCQCN end at random instants; those that stay complete")
+    {
+    }
+
+  private:
+    void DoRun() override
+    {
+        std::mt19937_64 random(5);
+        RdmaTestFabric test;
+        test.helper.SetCongestionControl("ns3::RdmaDcqcn");
+        test.helper.EnableEcn(true);
+        test.Install(MakeRdmaStar(5, MakeTestRates(100, 100, 1000)), {});
+        uint32_t completed = 0;
+        uint32_t kept = 0;
+        for (uint32_t i = 0; i < 200; ++i)
+        {
+            const auto qp = test.fabric->Connect(i % 4, 4).first;
+            qp->GetSendCompletionQueue()->SetCallback(Callback<void, const RdmaWorkCompletion&>(
+                [&completed](const RdmaWorkCompletion&) { ++completed; }));
+            RdmaTestPair::At(static_cast<int64_t>(random() % 50'000'000),
+                             [qp]() { TwoHosts::Write(qp, 100'000); });
+            if (i % 2)
+            {
+                const auto nic = test.fabric->GetNic(i % 4);
+                RdmaTestPair::At(50'000'000 + static_cast<int64_t>(random() % 1'000'000'000),
+                                 [&completed, qp, nic]() {
+                                     // Those that are done are as many as they are.
+                                     completed -= qp->GetOutstandingSends() == 0;
+                                     nic->DestroyQueuePair(qp);
+                                 });
+            }
+            else
+            {
+                ++kept;
+            }
+        }
+        Simulator::Stop(Seconds(1));
+        Simulator::Run();
+        NS_TEST_EXPECT_MSG_EQ(completed, kept, "completions");
+        uint32_t left = 0;
+        for (uint32_t host = 0; host < 4; ++host)
+        {
+            left += test.fabric->GetNic(host)->GetNQueuePairs();
+        }
+        NS_TEST_EXPECT_MSG_EQ(left, kept, "queue pairs");
+        NS_TEST_EXPECT_MSG_EQ(RdmaTestBooks::CheckLinks(*test.fabric), "", "books");
+    }
+};
+
+/** A flow's queue pairs exist while it is under way, and nothing depends on that. */
+class FlowLifeTestCase : public TestCase
+{
+  public:
+    /** \param transport type of the transport */
+    explicit FlowLifeTestCase(std::string transport)
+        : TestCase("lossy flows end alike with queue pairs that come and go, " +
+                   transport.substr(5)),
+          m_transport(std::move(transport))
+    {
+    }
+
+  private:
+    /** What a run leaves. */
+    struct Outcome
+    {
+        std::string digest;     //!< of all results
+        std::string unfinished; //!< flows that did not complete
+        uint32_t queuePairs{0}; //!< that exist at the end
+        uint32_t most{0};       //!< that existed at a time
+        uint64_t drops{0};      //!< of packets that were for nobody
+    };
+
+    Outcome RunOnce(bool keep, Time timeWait) const
+    {
+        RngSeedManager::SetSeed(1);
+        RdmaTestFabric test;
+        test.keepQueuePairs = keep;
+        Config::SetDefault("ns3::RdmaFlowRunner::TimeWait", TimeValue(timeWait));
+        test.helper.SetTransport(m_transport);
+        test.helper.SetDeviceAttribute("FlowControl", StringValue("None"));
+        test.helper.SetBufferAttribute("EgressLimitBytes", UintegerValue(50'000));
+        if (m_transport == "ns3::RoceTransport")
+        {
+            test.helper.SetTransportAttribute("RetransmissionTimeout",
+                                              TimeValue(MicroSeconds(100)));
+            test.helper.SetTransportAttribute("RetryCount", UintegerValue(100));
+        }
+        constexpr uint32_t HOSTS = 8;
+        std::mt19937_64 random(7);
+        std::vector<RdmaFlow> flows;
+        for (uint64_t id = 0; id < 400; ++id)
+        {
+            const auto source = static_cast<uint32_t>(random() % (HOSTS - 1));
+            const auto start = static_cast<int64_t>(random() % 3'000'000'000);
+            flows.push_back(MakeTestFlow(id,
+                                         source,
+                                         random() % 4 ? HOSTS - 1 : (source + 1) % (HOSTS - 1),
+                                         1 + random() % 50'000,
+                                         start));
+        }
+        test.Install(MakeRdmaStar(HOSTS, MakeTestRates(100, 100, 1000)), flows);
+        // Acknowledgements and data are lost at random, too.
+        for (uint32_t host = 0; host < HOSTS; ++host)
+        {
+            auto model = CreateObject<RateErrorModel>();
+            model->SetUnit(RateErrorModel::ERROR_UNIT_PACKET);
+            model->SetRate(0.02);
+            model->AssignStreams(100 + host);
+            test.fabric->GetDevice(host, host)
+                ->SetAttribute("ReceiveErrorModel", PointerValue(model));
+        }
+        Outcome outcome;
+        const auto count = [&test]() {
+            uint32_t sum = 0;
+            for (uint32_t host = 0; host < HOSTS; ++host)
+            {
+                sum += test.fabric->GetNic(host)->GetNQueuePairs();
+            }
+            return sum;
+        };
+        for (int64_t us = 0; us < 5000; us += 10)
+        {
+            RdmaTestPair::At(us * 1'000'000,
+                             [&]() { outcome.most = std::max(outcome.most, count()); });
+        }
+        test.Run();
+        outcome.digest = test.GetDigest();
+        outcome.unfinished = test.GetUnfinished();
+        outcome.queuePairs = count();
+        for (uint32_t host = 0; host < HOSTS; ++host)
+        {
+            outcome.drops +=
+                RdmaTestBooks::CountDrops(test.fabric->GetDevice(host, host)->GetCounters(),
+                                          QbbDropReason::NOT_FOR_US);
+        }
+        Config::Reset();
+        return outcome;
+    }
+
+    void DoRun() override
+    {
+        const Outcome kept = RunOnce(true, MilliSeconds(1));
+        NS_TEST_EXPECT_MSG_EQ(kept.unfinished, "", "kept");
+        NS_TEST_EXPECT_MSG_EQ(kept.queuePairs, 800U, "kept");
+        const Outcome wait = RunOnce(false, MilliSeconds(1));
+        NS_TEST_EXPECT_MSG_EQ(wait.unfinished, "", "TimeWait 1 ms");
+        NS_TEST_EXPECT_MSG_EQ(wait.digest, kept.digest, "TimeWait 1 ms");
+        NS_TEST_EXPECT_MSG_EQ(wait.queuePairs, 0U, "TimeWait 1 ms");
+        NS_TEST_EXPECT_MSG_LT(wait.most, 600U, "TimeWait 1 ms");
+        NS_TEST_EXPECT_MSG_EQ(wait.drops, 0U, "TimeWait 1 ms");
+        // What comes late finds a receiver that is made anew and answers as the old one did.
+        const Outcome none = RunOnce(false, Time(0));
+        NS_TEST_EXPECT_MSG_EQ(none.unfinished, "", "TimeWait 0");
+        NS_TEST_EXPECT_MSG_EQ(none.digest, kept.digest, "TimeWait 0");
+        NS_TEST_EXPECT_MSG_EQ(none.queuePairs, 0U, "TimeWait 0");
+        NS_TEST_EXPECT_MSG_LT(none.most, wait.most, "TimeWait 0");
+        NS_TEST_EXPECT_MSG_EQ(none.drops, 0U, "TimeWait 0");
+    }
+
+    std::string m_transport; //!< type of the transport
+};
+
+/** The last acknowledgement is lost, and comes again from a receiver that is made anew. */
+class LateTestCase : public TestCase
+{
+  public:
+    /** \param format packet formats */
+    explicit LateTestCase(RdmaWireFormat format)
+        : TestCase("a lost last acknowledgement after TimeWait, " + GetTestName(format)),
+          m_format(format)
+    {
+    }
+
+  private:
+    void DoRun() override
+    {
+        RdmaTestFabric test;
+        test.keepQueuePairs = false;
+        Config::SetDefault("ns3::RdmaFlowRunner::TimeWait", TimeValue(MicroSeconds(10)));
+        SetTestTransport(test, m_format);
+        test.Install(MakeRdmaStar(2, MakeTestRates(100, 100, 1000)),
+                     {MakeTestFlow(0, 0, 1, 10'240)});
+        // Ten packets, and an acknowledgement for each: the last one is lost.
+        LoseFrames(test.fabric->GetDevice(0, 0), {9});
+        std::map<int64_t, uint32_t> seen;
+        for (const int64_t us : {5, 50, 108, 150})
+        {
+            RdmaTestPair::At(us * 1'000'000, [&test, &seen, us]() {
+                seen[us] = test.fabric->GetNic(1)->GetNQueuePairs();
+            });
+        }
+        test.Run();
+        NS_TEST_EXPECT_MSG_EQ(test.GetUnfinished(), "", "flow");
+        NS_TEST_EXPECT_MSG_EQ(seen[5], 1U, "under way");
+        NS_TEST_EXPECT_MSG_EQ(seen[50], 0U, "all bytes are here since 2.9 us");
+        NS_TEST_EXPECT_MSG_EQ(seen[108], 1U, "the timeout was at 100 us and some more");
+        NS_TEST_EXPECT_MSG_EQ(seen[150], 0U, "again");
+        NS_TEST_EXPECT_MSG_EQ(test.results[0].timeouts, 1U, "timeouts");
+        NS_TEST_EXPECT_MSG_GT(*test.results[0].cqePs, 100'000'000, "completion");
+        NS_TEST_EXPECT_MSG_LT(*test.results[0].cqePs, 112'000'000, "completion");
+        NS_TEST_EXPECT_MSG_LT(*test.results[0].fctPs, 4'000'000, "last byte");
+        Config::Reset();
+    }
+
+    RdmaWireFormat m_format; //!< packet formats
+};
+
+/** The suite. */
+class RdmaQueuePairLifeTestSuite : public TestSuite
+{
+  public:
+    RdmaQueuePairLifeTestSuite()
+        : TestSuite("rdma-queue-pair-life")
+    {
+        for (const auto format : {RdmaWireFormat::ROCE, RdmaWireFormat::IRN})
+        {
+            AddTestCase(new DestroyTestCase(format));
+            AddTestCase(new LateTestCase(format));
+        }
+        AddTestCase(new DestroyFromInsideTestCase);
+        AddTestCase(new DestroyAtRandomTestCase);
+        AddTestCase(new FlowLifeTestCase("ns3::RoceTransport"));
+        AddTestCase(new FlowLifeTestCase("ns3::IrnTransport"));
+    }
+};
+
+RdmaQueuePairLifeTestSuite g_rdmaQueuePairLifeTestSuite; //!< registers the suite
+
+} // namespace
