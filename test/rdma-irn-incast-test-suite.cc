@@ -41,6 +41,7 @@ class IrnPublishedIncastTestCase : public TestCase
         options.bytes = "3000000";
         options.mtu = 1069;
         options.bdpCap = "110";
+        options.keepQueuePairs = true;
         RdmaFabricRun run(options);
         run.Run();
         RdmaQueuePairStats all;

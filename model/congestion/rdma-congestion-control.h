@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <limits>
 #include <memory>
+#include <utility>
 
 namespace ns3
 {
@@ -175,6 +176,12 @@ class RdmaCongestionControl : public Object
         return false;
     }
 
+    /** \return true the first time: what a user is warned of once for each algorithm */
+    bool IsFirstWarning()
+    {
+        return !std::exchange(m_warned, true);
+    }
+
     /**
      * \return one of so many packets carries a byte of telemetry for RdmaAckSample::utilisation; 0:
      * none
@@ -183,6 +190,9 @@ class RdmaCongestionControl : public Object
     {
         return 0;
     }
+
+  private:
+    bool m_warned{false}; //!< IsFirstWarning() was asked
 };
 
 } // namespace ns3

@@ -26,13 +26,48 @@ RdmaPacer::OnSent(uint64_t packet, bool again, uint32_t bytes, int64_t nowPs)
 {
     if (m_timesPackets)
     {
-        KeepTime(packet, again, nowPs);
+        m_requestTimes.Keep(packet, again, nowPs);
     }
-    OnResponseSent(bytes, nowPs);
+    Pace(bytes, nowPs);
 }
 
 void
 RdmaPacer::OnResponseSent(uint32_t bytes, int64_t nowPs)
+{
+    Pace(bytes, nowPs);
+}
+
+void
+RdmaPacer::OnResponseSent(uint64_t response, bool again, uint32_t bytes, int64_t nowPs)
+{
+    if (m_timesPackets)
+    {
+        if (!m_responseTimes)
+        {
+            m_responseTimes = std::make_unique<RdmaSendTimes>();
+        }
+        m_responseTimes->Keep(response, again, nowPs);
+    }
+    Pace(bytes, nowPs);
+}
+
+void
+RdmaPacer::OnResponsesAcked(uint64_t ackedTo)
+{
+    if (m_responseTimes)
+    {
+        m_responseTimes->OnAcked(ackedTo);
+    }
+}
+
+int64_t
+RdmaPacer::GetResponseRttPs(int64_t response, int64_t nowPs) const
+{
+    return m_responseTimes ? m_responseTimes->GetRttPs(response, nowPs) : RdmaSendTimes::UNKNOWN;
+}
+
+void
+RdmaPacer::Pace(uint32_t bytes, int64_t nowPs)
 {
     constexpr uint64_t BITS_PS = 8'000'000'000'000; // bits of a byte x picoseconds of a second
     m_controller->OnSent(bytes, nowPs);
@@ -56,48 +91,6 @@ RdmaPacer::TakeRate(int64_t nowPs)
         m_remainder = work % rateBps;
         m_rateBps = rateBps;
     }
-}
-
-void
-RdmaPacer::KeepTime(uint64_t packet, bool again, int64_t nowPs)
-{
-    if (m_times.empty())
-    {
-        m_times.resize(16);
-    }
-    const uint64_t mask = m_times.size() - 1;
-    SendTime& slot = m_times[packet & mask];
-    // A slot whose packet is still on its way would lose it: make room. A READ takes the numbers of
-    // its responses, so that packets in flight can be far apart; no table is made for those.
-    if (slot.sentPs != UNKNOWN && slot.packet >= m_oldest && slot.packet != packet &&
-        m_times.size() < MAX_TIMES)
-    {
-        std::vector<SendTime> larger(2 * m_times.size());
-        for (const SendTime& time : m_times)
-        {
-            if (time.sentPs != UNKNOWN && time.packet >= m_oldest)
-            {
-                larger[time.packet & (larger.size() - 1)] = time;
-            }
-        }
-        m_times.swap(larger);
-        KeepTime(packet, again, nowPs);
-        return;
-    }
-    slot.packet = packet;
-    slot.sentPs = again ? UNKNOWN : nowPs;
-}
-
-int64_t
-RdmaPacer::GetRttPs(int64_t packet, int64_t nowPs) const
-{
-    if (m_times.empty() || packet < 0)
-    {
-        return UNKNOWN;
-    }
-    const auto number = static_cast<uint64_t>(packet);
-    const SendTime& slot = m_times[number & (m_times.size() - 1)];
-    return slot.packet == number && slot.sentPs != UNKNOWN ? nowPs - slot.sentPs : UNKNOWN;
 }
 
 } // namespace ns3

@@ -4,6 +4,7 @@
 #define RDMA_PACER_H
 
 #include "rdma-congestion-control.h"
+#include "rdma-send-times.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -96,27 +97,49 @@ class RdmaPacer
     void OnSent(uint64_t packet, bool again, uint32_t bytes, int64_t nowPs);
 
     /**
-     * A packet of another stream than the one that is acknowledged: a READ response. It keeps the
-     * pace, and the window knows nothing of it.
+     * A READ response that nobody acknowledges (RoCE). It keeps the pace, and the window knows
+     * nothing of it.
      *
      * \param bytes on the line
      * \param nowPs the instant
      */
     void OnResponseSent(uint32_t bytes, int64_t nowPs);
 
+    /**
+     * A READ response that is acknowledged (IRN). Responses are numbered apart from requests.
+     *
+     * \param response its number
+     * \param again it has been sent before
+     * \param bytes on the line
+     * \param nowPs the instant
+     */
+    void OnResponseSent(uint64_t response, bool again, uint32_t bytes, int64_t nowPs);
+
     /** \param ackedTo all packets below this number are acknowledged */
     void OnAcked(uint64_t ackedTo)
     {
-        m_oldest = ackedTo;
+        m_requestTimes.OnAcked(ackedTo);
     }
+
+    /** \param ackedTo all responses below this number are acknowledged */
+    void OnResponsesAcked(uint64_t ackedTo);
 
     /**
      * \param packet a packet that was sent
      * \param nowPs when its acknowledgement came
-     * \return its round-trip time; -1 if it is not known: not kept, or sent more than once. The
-     *         times of the latest packets are kept, up to 65536
+     * \return its round-trip time; -1 if it is not known: RdmaSendTimes::GetRttPs()
      */
-    int64_t GetRttPs(int64_t packet, int64_t nowPs) const;
+    int64_t GetRttPs(int64_t packet, int64_t nowPs) const
+    {
+        return m_requestTimes.GetRttPs(packet, nowPs);
+    }
+
+    /**
+     * \param response a response that was sent
+     * \param nowPs when its acknowledgement came
+     * \return as GetRttPs()
+     */
+    int64_t GetResponseRttPs(int64_t response, int64_t nowPs) const;
 
     /** Keeps when packets are sent from now on, although the controller does not ask for that. */
     void TimePackets()
@@ -133,7 +156,7 @@ class RdmaPacer
     int64_t NoteRtt(int64_t rttPs)
     {
         m_rttPs = rttPs >= 0 ? rttPs : m_rttPs;
-        return m_needsRtt ? rttPs : UNKNOWN;
+        return m_needsRtt ? rttPs : RdmaSendTimes::UNKNOWN;
     }
 
     /** \return the latest round-trip time; -1: none yet */
@@ -178,18 +201,8 @@ class RdmaPacer
     }
 
   private:
-    static constexpr int64_t UNKNOWN = -1;           //!< no time
-    static constexpr std::size_t MAX_TIMES = 65'536; //!< send times kept, at most
-
-    /** When a packet was sent. */
-    struct SendTime
-    {
-        uint64_t packet{0};      //!< its number
-        int64_t sentPs{UNKNOWN}; //!< when, or UNKNOWN if more than once
-    };
-
     void TakeRate(int64_t nowPs);
-    void KeepTime(uint64_t packet, bool again, int64_t nowPs);
+    void Pace(uint32_t bytes, int64_t nowPs);
 
     std::unique_ptr<RdmaRateController> m_controller; //!< decides
     int64_t m_nextPs{0};                              //!< when the next packet may leave
@@ -200,11 +213,11 @@ class RdmaPacer
     uint8_t m_intRoom;                                //!< telemetry records of a packet
     bool m_needsRtt;                                  //!< the controller wants round trips
     bool m_timesPackets;                              //!< keep send times
-    int64_t m_rttPs{UNKNOWN};                         //!< the latest round trip
+    int64_t m_rttPs{RdmaSendTimes::UNKNOWN};          //!< the latest round trip
     uint32_t m_utilisationPeriod;                     //!< one of so many packets asks; 0: none
     uint32_t m_untilAsked{1};                         //!< packets until the next one that does
-    uint64_t m_oldest{0};                             //!< packets below this are acknowledged
-    std::vector<SendTime> m_times; //!< by packet number modulo its size, a power of two
+    RdmaSendTimes m_requestTimes;                     //!< of requests
+    std::unique_ptr<RdmaSendTimes> m_responseTimes;   //!< of responses; made with the first
 };
 
 } // namespace ns3

@@ -14,6 +14,7 @@
 #include <ns3/trace-source-accessor.h>
 
 #include <algorithm>
+#include <iostream>
 
 namespace ns3
 {
@@ -379,6 +380,17 @@ void
 RdmaNic::TraceSample(const RdmaQueuePair& qp) const
 {
     m_sampled(qp.GetSample());
+}
+
+void
+RdmaNic::WarnOfUnheardResponses() const
+{
+    if (m_control && !m_control->NeedsCnp() && m_control->IsFirstWarning())
+    {
+        std::cerr << "rdma: warning: " << m_control->GetInstanceTypeId().GetName()
+                  << " does not slow READ responses over RoCE, which nobody acknowledges "
+                     "(IrnTransport has them acknowledged)\n";
+    }
 }
 
 int64_t&

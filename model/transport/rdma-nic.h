@@ -259,6 +259,13 @@ class RdmaNic : public Object, public QbbFrameSink, public QbbFrameSource
     }
 
     /**
+     * A queue pair under congestion control answers READs, and nobody acknowledges the answers
+     * (RoCE): says so on standard error, once for each RdmaCongestionControl, unless CNPs are all
+     * that the algorithm wants.
+     */
+    void WarnOfUnheardResponses() const;
+
+    /**
      * When the next CNP may go out that answers packets of a queue pair, by CnpModeration.
      *
      * \param qp the queue pair that got the packets

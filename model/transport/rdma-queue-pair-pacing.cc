@@ -106,7 +106,12 @@ RdmaQueuePair::HasRoom() const
 {
     // What is sent again takes room as well: a sender that has gone back has in flight what it has
     // sent since, and all before a hole is in flight.
-    return m_pacer->HasRoom(m_sender->GetNext() - m_sender->GetAcked());
+    uint64_t inFlight = m_sender->GetNext() - m_sender->GetAcked();
+    if (m_responses && m_responses->sender)
+    {
+        inFlight += m_responses->sender->GetNext() - m_responses->sender->GetAcked();
+    }
+    return m_pacer->HasRoom(inFlight);
 }
 
 void
@@ -119,19 +124,39 @@ RdmaQueuePair::CheckPace(int64_t nowPs)
 }
 
 RdmaAckSample
+RdmaQueuePair::MakeRequestSample(const QbbFrame& frame,
+                                 int64_t packet,
+                                 uint64_t ackedBefore,
+                                 int64_t nowPs) const
+{
+    const int64_t cause =
+        IsIrn() ? RdmaFromPsn(m_initialPsn, frame.selectivePsn, ackedBefore) : packet;
+    RdmaAckSample sample = MakeSample(frame,
+                                      m_pacer->GetRttPs(cause, nowPs),
+                                      m_sender->GetAcked() - ackedBefore,
+                                      nowPs);
+    m_pacer->OnAcked(m_sender->GetAcked());
+    return sample;
+}
+
+RdmaAckSample
 RdmaQueuePair::MakeSample(const QbbFrame& frame,
-                          int64_t packet,
-                          uint64_t ackedBefore,
+                          int64_t rttPs,
+                          uint64_t ackedPackets,
                           int64_t nowPs) const
 {
     RdmaAckSample sample;
     sample.nowPs = nowPs;
+    sample.ackedPackets = ackedPackets;
     sample.ackedTo = m_sender->GetAcked();
-    sample.ackedPackets = sample.ackedTo - ackedBefore;
     sample.sentTo = m_sender->GetHighestSent();
-    const int64_t cause =
-        IsIrn() ? RdmaFromPsn(m_initialPsn, frame.selectivePsn, ackedBefore) : packet;
-    sample.rttPs = m_pacer->NoteRtt(m_pacer->GetRttPs(cause, sample.nowPs));
+    if (m_responses && m_responses->sender)
+    {
+        // The controller is told of one stream: how many packets of both went and arrived.
+        sample.ackedTo += m_responses->sender->GetAcked();
+        sample.sentTo += m_responses->sender->GetHighestSent();
+    }
+    sample.rttPs = m_pacer->NoteRtt(rttPs);
     sample.ecnEcho = frame.becn;
     if (frame.intEcho)
     {
@@ -142,7 +167,6 @@ RdmaQueuePair::MakeSample(const QbbFrame& frame,
     {
         sample.utilisation = RdmaPintCode::Decode(frame.pint);
     }
-    m_pacer->OnAcked(sample.ackedTo);
     return sample;
 }
 

@@ -260,13 +260,15 @@ RdmaQueuePair::ReceiveIrnResponse(const QbbFrame& frame)
         m_stats.outOfOrder += verdict != RdmaReceiverVerdict::DUPLICATE;
         SendReadAcknowledge(RdmaAeth::NAK | RdmaAeth::PSN_SEQUENCE_ERROR,
                             receiver.GetMissing(),
-                            response);
+                            response,
+                            frame);
     }
     else
     {
         SendReadAcknowledge(RdmaAeth::ACK | RdmaAeth::NO_CREDITS,
                             receiver.GetExpected() - 1,
-                            response);
+                            response,
+                            frame);
     }
     m_reads->retries = 0;
     while (m_outstandingReads > 0 &&
@@ -290,14 +292,21 @@ RdmaQueuePair::ReceiveIrnResponse(const QbbFrame& frame)
 }
 
 void
-RdmaQueuePair::SendReadAcknowledge(uint8_t syndrome, uint64_t packet, int64_t selective)
+RdmaQueuePair::SendReadAcknowledge(uint8_t syndrome,
+                                   uint64_t packet,
+                                   int64_t selective,
+                                   const QbbFrame& cause)
 {
     QbbNetDevice& port = m_nic->GetDevice(m_port);
-    port.Enqueue(MakeAeth(RdmaOpcode::IRN_READ_ACKNOWLEDGE,
-                          syndrome,
-                          RdmaToPsn(m_remotePsn, packet),
-                          RdmaToPsn(m_remotePsn, static_cast<uint64_t>(selective))),
-                 port.GetArrivalFs());
+    QbbFramePtr frame = MakeAeth(RdmaOpcode::IRN_READ_ACKNOWLEDGE,
+                                 syndrome,
+                                 RdmaToPsn(m_remotePsn, packet),
+                                 RdmaToPsn(m_remotePsn, static_cast<uint64_t>(selective)));
+    if (cause.intRoom > 0 || cause.pint != 0)
+    {
+        Echo(cause, *frame);
+    }
+    port.Enqueue(std::move(frame), port.GetArrivalFs());
 }
 
 QbbFramePtr

@@ -254,8 +254,9 @@ RdmaQueuePair::ReceiveAcknowledgement(const QbbFrame& frame)
         const RdmaSenderEvent event = m_sender->OnAck(packet, nowPs);
         if (m_pacer)
         {
-            m_pacer->GetController().OnAck(MakeSample(frame, packet, before, nowPs));
+            m_pacer->GetController().OnAck(MakeRequestSample(frame, packet, before, nowPs));
             CheckPace(nowPs);
+            ReleaseResponses();
         }
         Handle(event);
         break;
@@ -286,7 +287,7 @@ RdmaQueuePair::ReceiveNak(uint8_t code, int64_t packet, int64_t selective, const
         const RdmaSenderEvent event = m_sender->OnNak(packet, selective, nowPs);
         if (m_pacer)
         {
-            m_pacer->GetController().OnNak(MakeSample(frame, packet - 1, before, nowPs));
+            m_pacer->GetController().OnNak(MakeRequestSample(frame, packet - 1, before, nowPs));
             CheckPace(nowPs);
         }
         Handle(event);

@@ -14,6 +14,7 @@
 #include "qbb-wire.h"
 #include "rdma-aeth.h"
 #include "rdma-nic.h"
+#include "rdma-pint.h"
 #include "rdma-psn.h"
 #include "rdma-queue-pair.h"
 
@@ -39,6 +40,10 @@ RdmaQueuePair::Answer(RdmaResponse response)
     if (!m_responses)
     {
         m_responses = std::make_unique<Responses>(this);
+        if (m_pacer && !IsIrn())
+        {
+            m_nic->WarnOfUnheardResponses();
+        }
     }
     Responses& r = *m_responses;
     if (IsIrn())
@@ -75,7 +80,8 @@ RdmaQueuePair::SyncResponses()
     if (IsIrn())
     {
         const bool probe = m_reads && m_reads->probe;
-        m_responsesReady = probe || (m_responses && m_responses->sender->CanSend());
+        m_responsesReady =
+            probe || (m_responses && m_responses->sender->CanSend() && (!m_pacer || HasRoom()));
         if (m_responses)
         {
             const int64_t deadlinePs = m_responses->sender->GetDeadlinePs();
@@ -92,6 +98,20 @@ RdmaQueuePair::SyncResponses()
     else
     {
         m_responsesReady = m_responses && !m_responses->queue.IsEmpty();
+    }
+}
+
+void
+RdmaQueuePair::ReleaseResponses()
+{
+    // With congestion control, what is acknowledged in one stream makes room for the other.
+    if (m_responses && m_responses->sender)
+    {
+        SyncResponses();
+        if (m_responsesReady)
+        {
+            m_nic->MakeReady(this);
+        }
     }
 }
 
@@ -210,7 +230,12 @@ RdmaQueuePair::FillResponse(QbbFrame& frame, const RdmaResponse& response, uint6
         frame.syndrome = RdmaAeth::ACK | RdmaAeth::NO_CREDITS;
         frame.msn = response.msn;
     }
-    frame.size = QbbWire::RoceFrameBytes(info, frame.payload, frame.tagged);
+    if (m_pacer && IsIrn())
+    {
+        frame.intRoom = m_pacer->GetIntRoom();
+        frame.pint = m_pacer->AsksUtilisation() ? RdmaPintCode::LOWEST : RdmaPintCode::NONE;
+    }
+    frame.size = QbbWire::RoceFrameBytes(info, frame.payload, frame.tagged, GetTrailerBytes(frame));
 }
 
 QbbFramePtr
@@ -280,10 +305,43 @@ RdmaQueuePair::MakeIrnResponseFrame()
     frame->psn = RdmaToPsn(m_initialPsn, packet);
     FillResponse(*frame, response, packet - response.first);
     ++r.sent;
-    PaceResponse(*frame);
-    r.sender->Sent(1, QbbNowPs());
+    PaceIrnResponse(*frame, packet, r.sender->Sent(1, QbbNowPs()));
     SyncResponses();
     return frame;
+}
+
+void
+RdmaQueuePair::PaceIrnResponse(const QbbFrame& frame, uint64_t response, bool again)
+{
+    if (m_pacer)
+    {
+        if (m_nic->MeasuresRtt())
+        {
+            m_pacer->TimePackets();
+        }
+        const uint32_t bytes = frame.size + m_nic->GetDevice(m_port).GetLineOverheadBytes();
+        m_pacer->OnResponseSent(response, again, bytes, QbbNowPs());
+    }
+}
+
+void
+RdmaQueuePair::TellOfResponses(const QbbFrame& frame,
+                               int64_t cause,
+                               uint64_t ackedBefore,
+                               bool isNak)
+{
+    if (!m_pacer)
+    {
+        return;
+    }
+    const int64_t nowPs = QbbNowPs();
+    const uint64_t acked = m_responses->sender->GetAcked();
+    const RdmaAckSample sample =
+        MakeSample(frame, m_pacer->GetResponseRttPs(cause, nowPs), acked - ackedBefore, nowPs);
+    m_pacer->OnResponsesAcked(acked);
+    RdmaRateController& controller = m_pacer->GetController();
+    isNak ? controller.OnNak(sample) : controller.OnAck(sample);
+    CheckPace(nowPs);
 }
 
 QbbFramePtr
@@ -316,13 +374,17 @@ RdmaQueuePair::ReceiveReadAcknowledge(const QbbFrame& frame)
     const int64_t packet = RdmaFromPsn(m_initialPsn, frame.psn, r.sender->GetAcked());
     const int64_t selective = RdmaFromPsn(m_initialPsn, frame.selectivePsn, r.sender->GetAcked());
     const uint8_t kind = frame.syndrome & RdmaAeth::KIND_MASK;
+    const uint64_t before = r.sender->GetAcked();
     if (kind == RdmaAeth::ACK)
     {
         r.sender->OnAck(packet, nowPs);
+        TellOfResponses(frame, selective, before, false);
     }
     else if (kind == RdmaAeth::NAK)
     {
-        r.sender->OnNak(packet, selective > packet ? selective : RdmaSender::NO_PACKET, nowPs);
+        const bool isProbe = selective <= packet;
+        r.sender->OnNak(packet, isProbe ? RdmaSender::NO_PACKET : selective, nowPs);
+        TellOfResponses(frame, isProbe ? RdmaSendTimes::UNKNOWN : selective, before, true);
     }
     else
     {
@@ -371,12 +433,18 @@ RdmaQueuePair::EndResponses()
 void
 RdmaQueuePair::OnResponseTimer()
 {
-    const RdmaSenderEvent event = m_responses->sender->OnTimeout(QbbNowPs());
+    const int64_t nowPs = QbbNowPs();
+    const RdmaSenderEvent event = m_responses->sender->OnTimeout(nowPs);
     if (event.failed)
     {
         // The requester takes no responses any more; none of this side's requests is to blame.
         Fail(RdmaWcStatus::WR_FLUSH_ERR, 0);
         return;
+    }
+    if (m_pacer)
+    {
+        m_pacer->GetController().OnTimeout(nowPs);
+        CheckPace(nowPs);
     }
     SyncResponses();
     if (m_responsesReady)

@@ -483,10 +483,15 @@ class RdmaQueuePair : public Object
     const SendEntry& FindEntry(uint64_t packet);
     QbbFramePtr MakeRequestFrame();
     void CheckPace(int64_t nowPs);
+    RdmaAckSample MakeRequestSample(const QbbFrame& frame,
+                                    int64_t packet,
+                                    uint64_t ackedBefore,
+                                    int64_t nowPs) const;
     RdmaAckSample MakeSample(const QbbFrame& frame,
-                             int64_t packet,
-                             uint64_t ackedBefore,
+                             int64_t rttPs,
+                             uint64_t ackedPackets,
                              int64_t nowPs) const;
+    void TellOfResponses(const QbbFrame& frame, int64_t cause, uint64_t ackedBefore, bool isNak);
     void FillReadRequest(QbbFrame& frame, const SendEntry& entry, uint64_t index) const;
     void FillIrnRequest(QbbFrame& frame, const SendEntry& entry, uint64_t index) const;
     void ReceiveAcknowledgement(const QbbFrame& frame);
@@ -509,7 +514,10 @@ class RdmaQueuePair : public Object
     SendEntry* FindRead(uint64_t response);
     bool IsAnswer(const SendEntry& entry, uint64_t response, const QbbFrame& frame) const;
     void WatchReads();
-    void SendReadAcknowledge(uint8_t syndrome, uint64_t packet, int64_t selective);
+    void SendReadAcknowledge(uint8_t syndrome,
+                             uint64_t packet,
+                             int64_t selective,
+                             const QbbFrame& cause);
     QbbFramePtr MakeProbe();
 
     // requests of the peer (rdma-queue-pair-responder.cc)
@@ -545,11 +553,13 @@ class RdmaQueuePair : public Object
     QbbFramePtr MakeResponseFrame();
     QbbFramePtr MakeIrnResponseFrame();
     void PaceResponse(const QbbFrame& frame);
+    void PaceIrnResponse(const QbbFrame& frame, uint64_t response, bool again);
     QbbFramePtr MakeAeth(RdmaOpcode opcode, uint8_t syndrome, uint32_t psn, uint32_t selectivePsn);
     void FillResponse(QbbFrame& frame, const RdmaResponse& response, uint64_t index) const;
     void ReceiveReadAcknowledge(const QbbFrame& frame);
     void EndResponses();
     void SyncResponses();
+    void ReleaseResponses();
 
     // what every packet touches
     RdmaNic* m_nic{nullptr};                           //!< owner

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+
+#include "rdma-send-times.h"
+
+namespace ns3
+{
+
+void
+RdmaSendTimes::Keep(uint64_t packet, bool again, int64_t nowPs)
+{
+    if (m_times.empty())
+    {
+        m_times.resize(16);
+    }
+    const uint64_t mask = m_times.size() - 1;
+    SendTime& slot = m_times[packet & mask];
+    // A slot whose packet is still on its way would lose it: make room. A READ takes the numbers of
+    // its responses, so that packets in flight can be far apart; no table is made for those.
+    if (slot.sentPs != UNKNOWN && slot.packet >= m_oldest && slot.packet != packet &&
+        m_times.size() < MAX_TIMES)
+    {
+        std::vector<SendTime> larger(2 * m_times.size());
+        for (const SendTime& time : m_times)
+        {
+            if (time.sentPs != UNKNOWN && time.packet >= m_oldest)
+            {
+                larger[time.packet & (larger.size() - 1)] = time;
+            }
+        }
+        m_times.swap(larger);
+        Keep(packet, again, nowPs);
+        return;
+    }
+    slot.packet = packet;
+    slot.sentPs = again ? UNKNOWN : nowPs;
+}
+
+int64_t
+RdmaSendTimes::GetRttPs(int64_t packet, int64_t nowPs) const
+{
+    if (m_times.empty() || packet < 0)
+    {
+        return UNKNOWN;
+    }
+    const auto number = static_cast<uint64_t>(packet);
+    const SendTime& slot = m_times[number & (m_times.size() - 1)];
+    return slot.packet == number && slot.sentPs != UNKNOWN ? nowPs - slot.sentPs : UNKNOWN;
+}
+
+} // namespace ns3
