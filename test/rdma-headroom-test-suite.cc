@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 
 #include "rdma-headroom-probe.h"
+#include "rdma-test-fabric.h"
 
+#include <ns3/string.h>
 #include <ns3/test.h>
 
 #include <sstream>
@@ -123,6 +125,77 @@ class WrongLinkTestCase : public TestCase
     }
 };
 
+/** \ingroup rdma-tests 802.3x: one headroom a port serves all eight classes, and is enough. */
+class PlainPauseHeadroomTestCase : public TestCase
+{
+  public:
+    PlainPauseHeadroomTestCase()
+        : TestCase("802.3x PAUSE: eight classes at once share one headroom of a port, and lose "
+                   "nothing")
+    {
+    }
+
+  private:
+    /** What a run has. */
+    struct Outcome
+    {
+        uint64_t headroomBytes{0}; //!< of the switch
+        uint64_t peakHeadroom{0};  //!< in use, of one port at most
+        uint64_t drops{0};         //!< frames lost
+        uint64_t pauses{0};        //!< pause frames
+        std::string unfinished;    //!< flows
+    };
+
+    static Outcome RunOnce(const char* flowControl, const char* bufferType)
+    {
+        constexpr uint32_t SENDERS = 6;
+        RdmaTestFabric test;
+        test.helper.SetDeviceAttribute("FlowControl", StringValue(flowControl));
+        test.helper.SetDeviceAttribute("PfcClasses", UintegerValue(1 << 3));
+        test.helper.SetBufferManager(bufferType);
+        if (std::string(bufferType) == "ns3::QbbSharedBuffer")
+        {
+            test.helper.SetBufferAttribute("BufferSize", UintegerValue(1'200'000));
+        }
+        std::vector<RdmaFlow> flows;
+        for (uint32_t i = 0; i < SENDERS; ++i)
+        {
+            for (uint32_t priority = 0; priority < 8; ++priority)
+            {
+                flows.push_back(MakeTestFlow(flows.size(), i, SENDERS, 200'000, 0, priority));
+            }
+        }
+        test.Install(MakeRdmaStar(SENDERS + 1, MakeTestRates(100, 100, 1000)), flows);
+        test.Run();
+        Outcome outcome;
+        const auto buffer = test.fabric->GetSwitch(SENDERS + 1)->GetBufferManager();
+        outcome.headroomBytes = buffer->GetUsage().headroomSize;
+        outcome.peakHeadroom = buffer->GetUsage().peakHeadroomBytes;
+        outcome.drops = test.fabric->GetTotals().drops;
+        outcome.pauses = test.fabric->GetTotals().pauseFrames;
+        outcome.unfinished = test.GetUnfinished();
+        return outcome;
+    }
+
+    void DoRun() override
+    {
+        for (const char* buffer : {"ns3::QbbSharedBuffer", "ns3::QbbInputPortBuffer"})
+        {
+            const Outcome pause = RunOnce("Pause", buffer);
+            NS_TEST_EXPECT_MSG_EQ(pause.unfinished, "", buffer);
+            NS_TEST_EXPECT_MSG_EQ(pause.drops, 0U, buffer);
+            NS_TEST_EXPECT_MSG_GT(pause.pauses, 0U, buffer);
+            NS_TEST_EXPECT_MSG_GT(pause.peakHeadroom, 0U, buffer);
+            if (std::string(buffer) == "ns3::QbbSharedBuffer")
+            {
+                // PFC of one class needs as much as PAUSE of all.
+                const Outcome pfc = RunOnce("Pfc", buffer);
+                NS_TEST_EXPECT_MSG_EQ(pause.headroomBytes, pfc.headroomBytes, "headroom");
+            }
+        }
+    }
+};
+
 /** \ingroup rdma-tests Headroom by bisection. */
 class RdmaHeadroomTestSuite : public TestSuite
 {
@@ -132,6 +205,7 @@ class RdmaHeadroomTestSuite : public TestSuite
     {
         AddTestCase(new BisectionTestCase);
         AddTestCase(new WrongLinkTestCase);
+        AddTestCase(new PlainPauseHeadroomTestCase);
     }
 };
 

@@ -33,7 +33,10 @@ struct QbbPortProfile
     uint32_t peerMaxFrameBytes{0};
     uint32_t lineOverheadBytes{20}; //!< preamble and gap of a frame on the line: 20, or 0
     uint8_t losslessMask{0};        //!< bit p set: what comes in with priority p may not be lost
-    uint8_t usedMask{0xff};         //!< bit p set: priority p is in use and gets a reserve
+    /// The pause of one lossless priority stops all of them (802.3x), so that one headroom serves
+    /// all.
+    bool oneHeadroom{false};
+    uint8_t usedMask{0xff}; //!< bit p set: priority p is in use and gets a reserve
 };
 
 /**

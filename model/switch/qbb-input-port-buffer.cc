@@ -166,9 +166,13 @@ QbbInputPortBuffer::GetLeastBytes(const QbbPortProfile& profile) const
         return frame;
     }
     const uint64_t headroom = RoundUp(static_cast<uint32_t>(GetHeadroom(profile)), m_cellBytes);
-    return RoundUp(m_lossyReserve, m_cellBytes) + n * (m_xoffBytes
-                                                           ? RoundUp(m_xoffBytes, m_cellBytes)
-                                                           : headroom + XON_FRAMES * frame + frame);
+    const uint64_t reserve = RoundUp(m_lossyReserve, m_cellBytes);
+    if (m_xoffBytes)
+    {
+        return reserve + uint64_t{n} * RoundUp(m_xoffBytes, m_cellBytes);
+    }
+    const uint64_t headrooms = profile.oneHeadroom ? 1 : n;
+    return reserve + headrooms * headroom + n * (XON_FRAMES * frame + frame);
 }
 
 QbbInputPortBuffer::Port
@@ -180,19 +184,21 @@ QbbInputPortBuffer::MakePort(const QbbPortProfile& profile, std::size_t number) 
                         << m_portSize << " (whole cells) is too small for port " << number
                         << "; accepted: at least " << least << " bytes");
     Port port;
-    port.nLossless = static_cast<uint32_t>(__builtin_popcount(profile.losslessMask));
-    if (port.nLossless == 0)
+    const auto n = static_cast<uint32_t>(__builtin_popcount(profile.losslessMask));
+    port.oneHeadroom = profile.oneHeadroom;
+    port.nHeadrooms = profile.oneHeadroom ? std::min(n, 1U) : n;
+    if (n == 0)
     {
         port.sharedSize = m_portSize;
         port.lossyLimit = m_portSize;
         return port;
     }
-    const uint32_t n = port.nLossless;
     const uint32_t headroom = RoundUp(static_cast<uint32_t>(GetHeadroom(profile)), m_cell);
     const uint32_t reserve = RoundUp(m_lossyReserve, m_cell);
-    port.xoff = RoundDown(m_xoffBytes ? m_xoffBytes : (m_portSize - reserve - n * headroom) / n);
+    port.xoff = RoundDown(m_xoffBytes ? m_xoffBytes
+                                      : (m_portSize - reserve - port.nHeadrooms * headroom) / n);
     port.sharedSize = n * port.xoff + reserve;
-    port.headroomLimit = RoundDown((m_portSize - port.sharedSize) / n);
+    port.headroomLimit = RoundDown((m_portSize - port.sharedSize) / port.nHeadrooms);
     const uint32_t largest = std::max(profile.maxFrameBytes, profile.peerMaxFrameBytes);
     const uint32_t hysteresis = XON_FRAMES * RoundUp(largest, m_cell);
     NS_ABORT_MSG_IF(m_xonBytes >= port.xoff || (m_xonBytes == 0 && hysteresis >= port.xoff),
@@ -240,7 +246,7 @@ QbbInputPortBuffer::Admit(uint16_t ingressPort,
     }
     else
     {
-        if (size > port.headroomLimit - group.headroom)
+        if (size > port.headroomLimit - (port.oneHeadroom ? port.headroom : group.headroom))
         {
             answer.reason = QbbDropReason::HEADROOM_FULL;
             // Where nobody is left to release anything, a pause would never end.
@@ -253,6 +259,7 @@ QbbInputPortBuffer::Admit(uint16_t ingressPort,
         group.paused = true;
         port.paused |= static_cast<uint8_t>(1U << priority);
         group.headroom += size;
+        port.headroom += size;
         group.peakHeadroom = std::max(group.peakHeadroom, group.headroom);
         m_headroomUsed += size;
         m_peakHeadroomUsed = std::max(m_peakHeadroomUsed, m_headroomUsed);
@@ -286,6 +293,7 @@ QbbInputPortBuffer::Release(uint16_t ingressPort,
     const uint32_t headroom = std::min(size, group.headroom);
     const uint32_t shared = size - headroom;
     group.headroom -= headroom;
+    port.headroom -= headroom;
     m_headroomUsed -= headroom;
     group.shared -= shared;
     port.shared -= shared;
@@ -320,6 +328,7 @@ QbbInputPortBuffer::ResumeThoseThatMay(uint16_t number)
         if (MayGoOn(port, group))
         {
             port.shared += group.headroom;
+            port.headroom -= group.headroom;
             m_headroomUsed -= group.headroom;
             group.shared += group.headroom;
             group.headroom = 0;
@@ -425,7 +434,7 @@ QbbInputPortBuffer::GetUsage() const
     {
         usage.sharedSize += port.sharedSize;
         usage.sharedBytes += port.shared;
-        usage.headroomSize += uint64_t{port.headroomLimit} * port.nLossless;
+        usage.headroomSize += uint64_t{port.headroomLimit} * port.nHeadrooms;
     }
     return usage;
 }

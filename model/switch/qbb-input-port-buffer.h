@@ -128,8 +128,10 @@ class QbbInputPortBuffer : public QbbBufferManager
         uint32_t lossyLimit{0};    //!< most that these may hold
         uint32_t xoff{0};          //!< high watermark of a lossless class
         uint32_t xon{0};           //!< low watermark
-        uint32_t headroomLimit{0}; //!< headroom of a lossless class
-        uint32_t nLossless{0};     //!< lossless classes
+        uint32_t headroomLimit{0}; //!< headroom of a lossless class, or of all of them
+        uint32_t nHeadrooms{0};    //!< how many of these
+        uint32_t headroom{0};      //!< in use by all lossless classes
+        bool oneHeadroom{false};   //!< QbbPortProfile::oneHeadroom
         uint8_t paused{0};         //!< classes between XOFF and XON
     };
 

@@ -51,6 +51,7 @@ QbbSharedBuffer::Configure(const std::vector<QbbPortProfile>& ports)
     NS_ABORT_MSG_IF(ports.size() > std::numeric_limits<uint16_t>::max(),
                     "rdma: QbbSharedBuffer: " << ports.size() << " ports; accepted: 0 to 65535");
     m_groups = MakeGroups(ports);
+    m_portHeadroom.assign(ports.size(), 0);
     const Guarantees needed = DivideMemory();
     m_queues = MakeQueues(ports);
     m_groupOf = m_plan ? m_plan->groupOfClass : std::array<uint8_t, 8>{{0, 1, 2, 3, 4, 5, 6, 7}};
@@ -101,6 +102,7 @@ QbbSharedBuffer::MakeGroups(const std::vector<QbbPortProfile>& ports) const
                                 << " bytes of headroom for each lossless priority; more than any "
                                    "BufferSize. Check its rate, delay and reaction time");
             group.headroomLimit = static_cast<uint32_t>(headroom);
+            group.onePerPort = ports[port].oneHeadroom && !m_plan;
         }
     }
     return groups;
@@ -218,10 +220,18 @@ QbbSharedBuffer::AddUp(const std::vector<Group>& groups) const
     Guarantees sum;
     sum.headroomOfPool.resize(m_plan ? m_plan->pools.size() : 2);
     uint32_t largest = 0;
-    for (const auto& group : groups)
+    bool portHasHeadroom = false;
+    for (std::size_t i = 0; i < groups.size(); ++i)
     {
+        const Group& group = groups[i];
+        portHasHeadroom = portHasHeadroom && i % PRIORITIES > 0;
         sum.reserved += group.reserveLimit;
-        sum.headroomOfPool[group.pool] += group.headroomLimit;
+        if (group.lossless && !(group.onePerPort && portHasHeadroom))
+        {
+            sum.headroomOfPool[group.pool] += group.headroomLimit;
+            ++sum.nHeadrooms;
+            portHasHeadroom = true;
+        }
         largest = std::max(largest, group.headroomLimit);
         sum.nReserves += group.reserveLimit ? 1 : 0;
         sum.nLossless += group.lossless ? 1 : 0;
@@ -263,7 +273,7 @@ QbbSharedBuffer::DivideMemory()
                     "rdma: QbbSharedBuffer: a BufferSize of "
                         << m_bufferSize << " bytes is too small for " << GetNPorts()
                         << " ports: " << needed.nReserves << " reserves take " << needed.reserved
-                        << " bytes, headroom for " << needed.nLossless
+                        << " bytes, headroom for " << needed.nHeadrooms
                         << " lossless (port, priority) takes " << needed.headroom << ", together "
                         << fixed << ", and something must be left to share");
     m_size = m_bufferSize;

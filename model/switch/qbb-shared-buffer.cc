@@ -230,8 +230,8 @@ QbbSharedBuffer::Admit(uint16_t ingressPort, uint16_t egressPort, uint8_t priori
     }
     if (!fits && group.lossless)
     {
-        if (rest > group.headroomLimit - group.headroom ||
-            rest > pool.headroomSize - pool.headroomUsed)
+        const uint32_t inUse = group.onePerPort ? m_portHeadroom[ingressPort] : group.headroom;
+        if (rest > group.headroomLimit - inUse || rest > pool.headroomSize - pool.headroomUsed)
         {
             answer.reason = QbbDropReason::HEADROOM_FULL;
             // Where nobody is left to release anything, a pause would never end.
@@ -244,6 +244,7 @@ QbbSharedBuffer::Admit(uint16_t ingressPort, uint16_t egressPort, uint8_t priori
             return answer;
         }
         group.headroom += rest;
+        m_portHeadroom[ingressPort] += rest;
         pool.headroomUsed += rest;
         m_headroomUsed += rest;
         group.peakHeadroom = std::max(group.peakHeadroom, group.headroom);
@@ -297,9 +298,13 @@ QbbSharedBuffer::Release(uint16_t ingressPort,
 
     const uint32_t headroom = std::min(bytes, group.headroom);
     const uint32_t shared = std::min(bytes - headroom, group.shared);
-    group.headroom -= headroom;
-    pool.headroomUsed -= headroom;
-    m_headroomUsed -= headroom;
+    if (headroom > 0)
+    {
+        group.headroom -= headroom;
+        m_portHeadroom[ingressPort] -= headroom;
+        pool.headroomUsed -= headroom;
+        m_headroomUsed -= headroom;
+    }
     group.shared -= shared;
     pool.used -= shared;
     group.reserved -= bytes - headroom - shared;
@@ -378,6 +383,7 @@ QbbSharedBuffer::ResumeThoseThatMay(Pool& pool)
         pool.used += group.headroom;
         pool.headroomUsed -= group.headroom;
         m_headroomUsed -= group.headroom;
+        m_portHeadroom[index / PRIORITIES] -= group.headroom;
         group.shared += group.headroom;
         group.headroom = 0;
         group.paused = false;

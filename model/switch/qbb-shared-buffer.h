@@ -168,6 +168,7 @@ class QbbSharedBuffer : public QbbBufferManager
         uint32_t shared{0};        //!< in use of the shared part
         uint32_t headroom{0};      //!< in use of headroom
         uint32_t headroomLimit{0}; //!< most headroom it may take
+        bool onePerPort{false};    //!< all groups of the port together may take that much
         uint32_t base{0};          //!< constant part of the threshold
         uint32_t alpha{0};         //!< part of the free bytes, in units of 2^-ALPHA_BITS
         uint32_t xonOffset{0};     //!< XON is this far below the threshold
@@ -297,7 +298,8 @@ class QbbSharedBuffer : public QbbBufferManager
         uint64_t headroom{0};                 //!< bytes of all headrooms, or of their pool
         uint64_t pools{0};                    //!< bytes of a plan's ingress pools
         uint32_t nReserves{0};                //!< how many reserves
-        uint32_t nLossless{0};                //!< how many headrooms
+        uint32_t nLossless{0};                //!< how many groups are lossless
+        uint32_t nHeadrooms{0};               //!< how many headrooms
     };
 
     /**
@@ -382,13 +384,14 @@ class QbbSharedBuffer : public QbbBufferManager
 
     // State
 
-    std::vector<Pool> m_pools;      //!< shared memory, and egress pools
-    std::vector<Group> m_groups;    //!< by ingress port and priority group
-    std::vector<Queue> m_queues;    //!< by egress port and priority
-    uint32_t m_used{0};             //!< all bytes
-    uint32_t m_headroomUsed{0};     //!< in headroom
-    uint32_t m_peakUsed{0};         //!< highest m_used
-    uint32_t m_peakHeadroomUsed{0}; //!< highest m_headroomUsed
+    std::vector<Pool> m_pools;            //!< shared memory, and egress pools
+    std::vector<Group> m_groups;          //!< by ingress port and priority group
+    std::vector<uint32_t> m_portHeadroom; //!< headroom in use, by port
+    std::vector<Queue> m_queues;          //!< by egress port and priority
+    uint32_t m_used{0};                   //!< all bytes
+    uint32_t m_headroomUsed{0};           //!< in headroom
+    uint32_t m_peakUsed{0};               //!< highest m_used
+    uint32_t m_peakHeadroomUsed{0};       //!< highest m_headroomUsed
 };
 
 } // namespace ns3

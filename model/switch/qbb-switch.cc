@@ -147,6 +147,7 @@ QbbSwitch::GetPortProfiles() const
         profile.peerMaxFrameBytes = peer->GetMaxFrameBytes();
         profile.lineOverheadBytes = device.GetLineOverheadBytes();
         profile.losslessMask = device.GetLosslessClasses();
+        profile.oneHeadroom = device.GetFlowControl() == QbbNetDevice::FLOW_CONTROL_PAUSE;
         profiles.push_back(profile);
     }
     return profiles;

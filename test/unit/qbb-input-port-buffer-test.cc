@@ -79,6 +79,33 @@ TEST(QbbInputPortBuffer, AutomaticThresholds)
     EXPECT_EQ(given->GetUsage().headroomSize, 60'000U);
 }
 
+TEST(QbbInputPortBuffer, OneHeadroomWherePausesStopAllClasses)
+{
+    auto ports = MakePorts(0xff);
+    for (auto& port : ports)
+    {
+        port.oneHeadroom = true;
+    }
+    const auto headroom = static_cast<uint32_t>(QbbPfcHeadroom::GetBytes(ports[0]));
+    const auto buffer = MakeBuffer({{"LossyReserveBytes", 0}}, ports);
+    // Eight classes share what one headroom leaves.
+    EXPECT_EQ(buffer->GetIngress(0, 3).threshold, (240'000 - headroom) / 8);
+    const uint32_t limit = buffer->GetIngress(0, 3).headroomLimit;
+    EXPECT_GE(limit, headroom);
+    EXPECT_LT(limit, headroom + 8);
+    EXPECT_EQ(buffer->GetUsage().headroomSize, 3 * uint64_t{limit});
+    // Two classes at XOFF; then headroom, which both take from.
+    const uint32_t xoff = buffer->GetIngress(0, 3).threshold;
+    EXPECT_TRUE(buffer->Admit(0, 1, 3, xoff).admitted);
+    EXPECT_TRUE(buffer->Admit(0, 1, 4, xoff).admitted);
+    EXPECT_TRUE(buffer->Admit(0, 1, 3, limit - 1000).admitted);
+    EXPECT_FALSE(buffer->Admit(0, 1, 4, 1001).admitted);
+    EXPECT_TRUE(buffer->Admit(0, 1, 4, 1000).admitted);
+    EXPECT_FALSE(buffer->Admit(0, 1, 3, 1).admitted);
+    buffer->Release(0, 1, 4, 1000);
+    EXPECT_TRUE(buffer->Admit(0, 1, 3, 1000).admitted);
+}
+
 TEST(QbbInputPortBuffer, WatermarksAndHeadroom)
 {
     const auto buffer = MakeBuffer({{"PortBufferBytes", 9000},

@@ -289,6 +289,60 @@ TEST(QbbSharedBuffer, DedicatedHeadroomEndsAndSaysSo)
 }
 
 // Where nobody holds anything, nobody will make room: a pause would never end.
+TEST(QbbSharedBuffer, OneHeadroomWherePausesStopAllClasses)
+{
+    auto ports = MakePorts(2, 0xff);
+    ports[0].oneHeadroom = true;
+    ports[1].oneHeadroom = true;
+    const auto buffer = MakeBuffer({{"BufferSize", 110'000},
+                                    {"ReserveBytes", 0},
+                                    {"HeadroomBytes", 5000},
+                                    {"XoffBytes", 10'000}},
+                                   ports);
+    EXPECT_EQ(buffer->GetUsage().headroomSize, 10'000U);
+    EXPECT_EQ(buffer->GetUsage().sharedSize, 100'000U);
+    const auto fill = [&buffer](uint8_t priority, int frames) {
+        int admitted = 0;
+        for (int i = 0; i < frames; ++i)
+        {
+            admitted += buffer->Admit(0, 1, priority, 1000).admitted;
+        }
+        return admitted;
+    };
+    // Ten frames of each class are below XOFF; five more of all classes together are headroom.
+    EXPECT_EQ(fill(3, 12), 12);
+    EXPECT_EQ(fill(4, 12), 12);
+    EXPECT_EQ(fill(7, 12), 11);
+    EXPECT_EQ(fill(3, 1), 0);
+    EXPECT_EQ(buffer->Admit(0, 1, 4, 1000).reason, QbbDropReason::HEADROOM_FULL);
+    EXPECT_EQ(buffer->GetUsage().headroomBytes, 5000U);
+    // The other port has its own.
+    for (int i = 0; i < 15; ++i)
+    {
+        EXPECT_TRUE(buffer->Admit(1, 0, 3, 1000).admitted);
+    }
+    EXPECT_FALSE(buffer->Admit(1, 0, 3, 1000).admitted);
+    // What one class gives back another one may take.
+    buffer->Release(0, 1, 7, 1000);
+    EXPECT_EQ(fill(4, 2), 1);
+    for (const auto& [priority, frames] : {std::pair(3, 12), std::pair(4, 13), std::pair(7, 10)})
+    {
+        for (int i = 0; i < frames; ++i)
+        {
+            buffer->Release(0, 1, static_cast<uint8_t>(priority), 1000);
+        }
+    }
+    for (int i = 0; i < 15; ++i)
+    {
+        buffer->Release(1, 0, 3, 1000);
+    }
+    while (buffer->TakeResumed())
+    {
+    }
+    EXPECT_TRUE(buffer->IsEmpty());
+    EXPECT_EQ(fill(0, 16), 15) << "all of it is there again";
+}
+
 TEST(QbbSharedBuffer, ADropPausesUnlessThereIsNothingToWaitFor)
 {
     auto buffer = MakeBuffer({{"BufferSize", 20'000},
