@@ -167,6 +167,22 @@ class Golden(unittest.TestCase):
         self.check(0, words=["one"])
         self.check(1, words=["one", "--ns3-version=3.9"])
 
+    def test_sums_for_releases_between_two(self):
+        both = re.sub(r"^(one/.*)", r"\1 ns3>=3.43,ns3<3.49", self.sums, flags=re.M)
+        other = re.sub(r"^(one/.* )\w", r"\1f", self.sums, flags=re.M)
+        other = re.sub(r"^(one/.*)", r"\1 ns3>=3.49", other, flags=re.M)
+        self.write("sums.txt", both + "".join(
+            line for line in other.splitlines(True) if line.startswith("one/")
+        ))
+        self.check(0, words=["one", "--ns3-version=3.43"])
+        self.check(0, words=["one", "--ns3-version=3.48"])
+        self.check(1, words=["one", "--ns3-version=3.49"])
+        self.check(1, words=["one", "--ns3-version=dev"])
+        self.check(
+            0, r"^one: .* nothing for ns-3 3.42$", r"^0 passed, 0 failed, 1 skipped$",
+            words=["one", "--ns3-version=3.42"],
+        )
+
     def test_wrong_input(self):
         cases = {
             "three": "there is no run 'three'; tools/golden list prints the names",
