@@ -124,6 +124,27 @@ TEST(QbbRing, OwnsWhatIsInIt)
     }
 }
 
+TEST(QbbRing, RemovesAllThatAreEqual)
+{
+    QbbRing<int> ring;
+    for (const int value : {9, 9, 9, 1, 2, 1, 3, 1})
+    {
+        ring.Push(int{value});
+    }
+    ring.Pop(); // the ring's head is not its first place
+    ring.Push(4);
+    ring.Remove(1);
+    ring.Remove(5);
+    ring.Remove(9);
+    ASSERT_EQ(ring.GetSize(), 3U);
+    for (const int value : {2, 3, 4})
+    {
+        EXPECT_EQ(ring.Pop(), value);
+    }
+    ring.Remove(2);
+    EXPECT_TRUE(ring.IsEmpty());
+}
+
 TEST(QbbRing, AllocatesOnlyToGrow)
 {
     const uint64_t before = GetRdmaAllocationCount();

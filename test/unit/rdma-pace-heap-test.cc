@@ -101,6 +101,7 @@ TEST(RdmaPaceHeap, RandomAgainstASearch)
         return a->atPs != b->atPs ? a->atPs < b->atPs : a->qpn < b->qpn;
     };
     uint32_t moves = 0;
+    uint32_t removals = 0;
     uint64_t before = 0;
     for (uint32_t round = 0; round < 20'000; ++round)
     {
@@ -110,6 +111,13 @@ TEST(RdmaPaceHeap, RandomAgainstASearch)
             waiter.atPs = static_cast<int64_t>(random() % 100);
             heap.Push(&waiter, waiter.atPs);
             in.push_back(&waiter);
+        }
+        else if (random() % 8 == 0)
+        {
+            heap.Remove(&waiter);
+            ASSERT_EQ(waiter.place, NO_PLACE);
+            in.erase(std::find(in.begin(), in.end(), &waiter));
+            ++removals;
         }
         else if (random() % 3)
         {
@@ -131,4 +139,5 @@ TEST(RdmaPaceHeap, RandomAgainstASearch)
     }
     EXPECT_EQ(GetRdmaAllocationCount(), before) << "the memory of 64 serves for ever";
     EXPECT_GT(moves, 1000U);
+    EXPECT_GT(removals, 1000U);
 }
