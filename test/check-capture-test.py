@@ -20,6 +20,10 @@ import tempfile
 import unittest
 
 HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(HERE, "..", "tools"))
+
+import tshark_user  # noqa: E402
+
 CHECK = os.path.join(HERE, "..", "tools", "check-capture")
 DISSECTOR = os.path.join(HERE, "..", "tools", "irn.lua")
 CAPTURE = ""
@@ -122,11 +126,12 @@ def shorten(frame, length):
 
 def tshark(path, *arguments, irn=True):
     """What tshark writes of a capture."""
-    script = ["-X", f"lua_script:{DISSECTOR}"] if irn else []
-    done = subprocess.run(
-        ["tshark", "-n", *script, "-r", path, *arguments],
-        capture_output=True, text=True, check=True,
-    )
+    with tshark_user.readable(DISSECTOR, path) as ((script, capture), keywords):
+        options = ["-X", f"lua_script:{script}"] if irn else []
+        done = subprocess.run(
+            ["tshark", "-n", *options, "-r", capture, *arguments],
+            capture_output=True, text=True, check=True, **keywords,
+        )
     return done.stdout
 
 
@@ -361,7 +366,11 @@ class Dissector(unittest.TestCase):
             expected["irn.icrc"] = int.from_bytes(frame[-4:], "big")
             if payload:
                 expected["irn.pad"] = 0
-            shown = {name: int(text, 0) for name, text in zip(names, texts) if text}
+            # tshark writes flags as 1 and 0, and from release 4.4 on as True and False.
+            flags = {"True": "1", "False": "0"}
+            shown = {
+                name: int(flags.get(text, text), 0) for name, text in zip(names, texts) if text
+            }
             self.assertEqual(shown, expected, info)
             self.assertIn(f"QP=0x000012 PSN={number}", info)
         self.assertEqual(seen, set(IRN_HEADERS))
