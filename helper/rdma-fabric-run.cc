@@ -195,10 +195,11 @@ RdmaFabricRun::MakeRunner() const
     if (m_options.transport != "iwarp")
     {
         auto runner = CreateObject<RdmaFlowRunner>();
-        // A time series looks at queue pairs from its beginning.
-        runner->SetAttribute(
-            "KeepQueuePairs",
-            BooleanValue(m_options.keepQueuePairs || !m_options.timeseries.empty()));
+        // A time series looks at queue pairs from its beginning; otherwise the default counts.
+        if (m_options.keepQueuePairs || !m_options.timeseries.empty())
+        {
+            runner->SetAttribute("KeepQueuePairs", BooleanValue(true));
+        }
         return runner;
     }
     auto runner = CreateObject<RdmaTcpFlowRunner>();
