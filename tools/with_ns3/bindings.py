@@ -72,7 +72,7 @@ def install(interpreter, phases):
     build = os.path.join(WORK, os.path.basename(folder).replace("venv-", "build-", 1))
     command = [
         interpreter, "-m", "pip", "install", "-v", "--disable-pip-version-check", "--no-deps",
-        "--no-build-isolation", "-C", f"build-dir={build}", os.path.realpath(ROOT),
+        "--no-build-isolation", "--config-settings", f"build-dir={build}", os.path.realpath(ROOT),
     ]
     env = {**environment(), "CMAKE_BUILD_PARALLEL_LEVEL": str(jobs())}
     venv.run(command, os.path.join(WORK, f"{os.path.basename(folder)}-install.log"), env, show)
