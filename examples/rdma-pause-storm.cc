@@ -23,6 +23,7 @@
 #include <array>
 #include <iomanip>
 #include <iostream>
+#include <sstream>
 #include <stdexcept>
 #include <utility>
 #include <vector>
@@ -226,7 +227,8 @@ RunStorm(const Request& request, const StormRun& kind, double& fair)
         watchdog->Watch(fabric->GetSwitch(id));
     }
     const Time notice = kind.storm ? request.detection : ms;
-    meter.Measure(request.start - ms, ms, before);
+    const Time calm = std::min(request.start, ms);
+    meter.Measure(request.start - calm, calm, before);
     meter.Measure(request.start + notice - MicroSeconds(100), MicroSeconds(100), during);
     if (kind.action.empty() && !kind.nicWatchdog)
     {
@@ -436,6 +438,13 @@ main(int argc, char* argv[])
         {
             throw std::invalid_argument("--scenario: unknown value \"" + scenario +
                                         "\"; accepted: storm, receiver");
+        }
+        if (isStorm && request.start < MicroSeconds(100))
+        {
+            // What is measured before the storm needs some time.
+            std::ostringstream given;
+            given << request.start.As(Time::US);
+            throw std::invalid_argument("--start: " + given.str() + "; accepted: 100us and later");
         }
         isStorm ? RunStorms(request) : RunReceivers(request);
     }

@@ -154,11 +154,12 @@ void
 RdmaTcpFlowRunner::DoInstall()
 {
     // By making one, because not all of ns-3's types say what they derive from.
-    NS_ABORT_MSG_IF(!m_congestionControl.HasConstructor() ||
-                        !ObjectFactory(m_congestionControl.GetName()).Create<TcpCongestionOps>(),
-                    "rdma: RdmaTcpFlowRunner::CongestionControl is "
-                        << m_congestionControl.GetName()
-                        << "; accepted: types of TcpCongestionOps, such as ns3::TcpCubic");
+    NS_ABORT_MSG_IF(
+        !m_congestionControl.HasConstructor() ||
+            !DynamicCast<TcpCongestionOps>(ObjectFactory(m_congestionControl.GetName()).Create()),
+        "rdma: RdmaTcpFlowRunner::CongestionControl is "
+            << m_congestionControl.GetName()
+            << "; accepted: types of TcpCongestionOps, such as ns3::TcpCubic");
     NS_ABORT_MSG_IF(m_bufferSize < m_segmentSize,
                     "rdma: RdmaTcpFlowRunner::BufferSize is "
                         << m_bufferSize << " bytes; accepted: a segment, " << m_segmentSize
