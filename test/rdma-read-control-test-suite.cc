@@ -11,8 +11,9 @@
 /**
  * \file
  * \ingroup rdma-tests
- * READ responses under congestion control: with IRN, which has them acknowledged, they are held to
- * what WRITEs are held to; with RoCE a warning says that they are not.
+ * READ responses under congestion control. IRN acknowledges READ responses, so that the queue of
+ * READs is as short as the queue of WRITEs. RoCE does not acknowledge READ responses, and a warning
+ * says that congestion control does not slow them.
  */
 
 using namespace ns3;

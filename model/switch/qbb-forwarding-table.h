@@ -18,8 +18,8 @@ namespace ns3
  * Equal-cost next hops of a switch. What a destination's route is, is looked up in this order:
  *
  * - the route of the single destination (SetRoute());
- * - the route to the leaf of the host (SetHosts(), SetLeafRoute()), which all hosts of that leaf
- *   share, or at that leaf the port to the host;
+ * - the route to the host (SetHosts()): at the host's own leaf the port to the host, at other
+ *   switches the route to that leaf (SetLeafRoute()), which all its hosts share;
  * - the longest prefix that matches (AddPrefix()).
  *
  * Destinations that leave by the same set of ports share one group. Parallel links are separate
@@ -36,7 +36,7 @@ class QbbForwardingTable
 
     /**
      * \param hosts where the hosts of the fabric are
-     * \param nLeaves numbers of leaves
+     * \param nLeaves how many leaves the fabric has
      * \param leaf this switch's number among the leaves, or QbbHostIndex::NO_LEAF
      */
     void SetHosts(std::shared_ptr<const QbbHostIndex> hosts, uint32_t nLeaves, uint32_t leaf);
