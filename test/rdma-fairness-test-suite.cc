@@ -129,6 +129,8 @@ GetAlgorithms()
     overIrn.name = "HPCC, IRN";
     overIrn.irn = true;
     list.push_back(overIrn);
+    // PINT's code is drawn at random, so that two flows' shares wander about the half of the port.
+    hpcc.measuredMs = 40;
     hpcc.name = "HPCC-PINT";
     hpcc.type = "ns3::RdmaHpccPint";
     hpcc.utilisation = 0.9;

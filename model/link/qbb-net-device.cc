@@ -181,7 +181,7 @@ QbbNetDevice::TryTransmit(int64_t nowFs)
     }
     if (QbbFramePtr frame = NextFrameToSend(nowPs))
     {
-        StartTransmission(std::move(frame), nowFs);
+        StartTransmission(std::move(frame), nowFs, nowPs);
         if (HasWork())
         {
             ArmTransmission(nowFs);
@@ -249,12 +249,6 @@ QbbNetDevice::CountSent(const QbbFrame& frame)
     auto& counters = m_counters.classes[frame.priority];
     ++counters.txFrames;
     counters.txBytes += frame.size;
-}
-
-void
-QbbNetDevice::StartTransmission(QbbFramePtr&& frame, int64_t nowFs)
-{
-    StartTransmission(std::move(frame), nowFs, nowFs / QBB_FS_PER_PS);
 }
 
 void

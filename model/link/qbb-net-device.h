@@ -573,7 +573,6 @@ class QbbNetDevice : public NetDevice
     QbbFramePtr MakePauseFrame(int64_t nowPs);
     void StampTelemetry(QbbFrame& frame, int64_t nowPs) const;
     void CountSent(const QbbFrame& frame);
-    void StartTransmission(QbbFramePtr&& frame, int64_t nowFs);
     void StartTransmission(QbbFramePtr&& frame, int64_t nowFs, int64_t startPs);
     void NoteResumed(uint8_t resumed, int64_t nowPs);
 

@@ -8,6 +8,7 @@
 #include <ns3/ptr.h>
 #include <ns3/simulator.h>
 
+#include <array>
 #include <cstdint>
 #include <limits>
 
@@ -67,6 +68,32 @@ constexpr int64_t QBB_FS_PER_PS = 1000;
 
 /**
  * \ingroup rdma
+ * \return the numbers below QbbEventOrder::PLACES in some fixed, irregular order
+ */
+constexpr std::array<uint16_t, QbbEventOrder::PLACES>
+MakeQbbShuffle()
+{
+    std::array<uint16_t, QbbEventOrder::PLACES> shuffle{};
+    uint64_t state = 1;
+    for (uint32_t i = 0; i < QbbEventOrder::PLACES; ++i)
+    {
+        // Fisher and Yates, with the linear congruential generator of Knuth's MMIX.
+        state = state * 6364136223846793005ULL + 1442695040888963407ULL;
+        const auto other = static_cast<uint32_t>((state >> 33) % (i + 1));
+        shuffle[i] = shuffle[other];
+        shuffle[other] = static_cast<uint16_t>(i);
+    }
+    return shuffle;
+}
+
+/**
+ * \ingroup rdma
+ * The shuffle of QbbPortPlace().
+ */
+inline constexpr std::array<uint16_t, QbbEventOrder::PLACES> QBB_SHUFFLE = MakeQbbShuffle();
+
+/**
+ * \ingroup rdma
  * The place of a port among the ports of a node that have events of one kind at one instant.
  *
  * The place is a permutation of the ports that depends on the node and the instant alone: it needs
@@ -82,18 +109,16 @@ constexpr int64_t QBB_FS_PER_PS = 1000;
 inline uint32_t
 QbbPortPlace(uint32_t nodeId, uint32_t port, int64_t ps)
 {
-    // Multipliers of the splitmix64 generator.
-    uint64_t h = static_cast<uint64_t>(ps) ^ (uint64_t{nodeId} << 40);
-    h *= 0x9e3779b97f4a7c15ULL;
-    h ^= h >> 29;
-    h *= 0xbf58476d1ce4e5b9ULL;
-    h ^= h >> 32;
-    // Each step maps the numbers of 9 bits one to one, the factors being odd.
+    // Multiplication carries what differs to the high bits, and the shift brings it down again.
+    constexpr uint64_t FACTOR = 0x9e3779b97f4a7c15ULL;
     constexpr uint64_t MASK = QbbEventOrder::PLACES - 1;
-    uint64_t x = (port ^ h) & MASK;
-    x = (x * ((h >> 9) | 1)) & MASK;
-    x ^= x >> 5;
-    return static_cast<uint32_t>((x * ((h >> 18) | 1) + (h >> 27)) & MASK);
+    uint64_t h = (static_cast<uint64_t>(ps) ^ (uint64_t{nodeId} << 40)) * FACTOR;
+    h ^= h >> 32;
+    h *= FACTOR;
+    // Each step maps the numbers of 9 bits one to one. One exclusive or makes any two ports change
+    // sides half of the time; two with a shuffle between them do so for the first among many.
+    const uint64_t first = QBB_SHUFFLE[(port ^ (h >> 55)) & MASK];
+    return QBB_SHUFFLE[first ^ ((h >> 46) & MASK)];
 }
 
 /**

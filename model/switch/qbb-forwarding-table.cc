@@ -15,10 +15,8 @@ QbbForwardingTable::Clear()
     m_groups.clear();
     m_hosts = nullptr;
     m_groupOfLeaf.clear();
-    m_leaf = QbbHostIndex::NO_LEAF;
     m_localPorts.clear();
-    m_routes.clear();
-    m_dense.clear();
+    m_routes.Clear();
     m_prefixes.clear();
 }
 
@@ -29,14 +27,14 @@ QbbForwardingTable::SetHosts(std::shared_ptr<const QbbHostIndex> hosts,
 {
     ++m_version;
     m_hosts = std::move(hosts);
-    m_groupOfLeaf.assign(nLeaves, NO_ROUTE);
-    m_leaf = leaf;
+    m_groupOfLeaf.assign(GetLeafIndex(nLeaves), NO_ROUTE);
     m_localPorts.clear();
-    if (leaf == QbbHostIndex::NO_LEAF)
+    if (leaf == QbbHostPlace::NO_LEAF)
     {
         return;
     }
-    for (const auto& [address, place] : m_hosts->GetPlaces())
+    m_groupOfLeaf[GetLeafIndex(leaf)] = LOCAL;
+    for (const auto& [address, place] : m_hosts->GetValues())
     {
         while (place.leaf == leaf && m_localPorts.size() <= place.port)
         {
@@ -49,7 +47,7 @@ void
 QbbForwardingTable::SetLeafRoute(uint32_t leaf, const Group& ports)
 {
     ++m_version;
-    m_groupOfLeaf[leaf] = ports.empty() ? NO_ROUTE : GetGroup(ports);
+    m_groupOfLeaf[GetLeafIndex(leaf)] = ports.empty() ? NO_ROUTE : GetGroup(ports);
 }
 
 uint32_t
@@ -95,19 +93,18 @@ void
 QbbForwardingTable::SetRoute(uint32_t destination, Group ports)
 {
     ++m_version;
-    m_dense.clear();
     if (!ports.empty())
     {
         std::sort(ports.begin(), ports.end());
-        m_routes[destination] = GetGroup(ports);
+        m_routes.Set(destination, GetGroup(ports));
     }
-    else if (m_hosts && m_hosts->Find(destination).leaf != QbbHostIndex::NO_LEAF)
+    else if (m_hosts && m_hosts->Find(destination).leaf != QbbHostPlace::NO_LEAF)
     {
-        m_routes[destination] = REMOVED;
+        m_routes.Set(destination, REMOVED);
     }
     else
     {
-        m_routes.erase(destination);
+        m_routes.Erase(destination);
     }
 }
 
@@ -115,16 +112,16 @@ std::size_t
 QbbForwardingTable::GetNRoutes() const
 {
     std::size_t count = 0;
-    for (const auto& [destination, group] : m_routes)
+    for (const auto& [destination, group] : m_routes.GetValues())
     {
         count += group != REMOVED;
     }
     if (m_hosts)
     {
-        for (const auto& [address, place] : m_hosts->GetPlaces())
+        for (const auto& [address, place] : m_hosts->GetValues())
         {
-            const bool reached = place.leaf == m_leaf || m_groupOfLeaf[place.leaf] != NO_ROUTE;
-            count += reached && m_routes.find(address) == m_routes.end();
+            const bool reached = m_groupOfLeaf[GetLeafIndex(place.leaf)] != NO_ROUTE;
+            count += reached && m_routes.Find(address) == NO_ROUTE;
         }
     }
     return count;
@@ -133,44 +130,13 @@ QbbForwardingTable::GetNRoutes() const
 void
 QbbForwardingTable::Freeze()
 {
-    m_dense.clear();
-    if (m_routes.empty())
-    {
-        return;
-    }
-    uint32_t first = UINT32_MAX;
-    uint32_t last = 0;
-    for (const auto& [destination, group] : m_routes)
-    {
-        first = std::min(first, destination);
-        last = std::max(last, destination);
-    }
-    // An array up to eight times as long as the table costs less than the hash table does.
-    const uint64_t span = uint64_t{last} - first + 1;
-    if (span <= 8 * uint64_t{m_routes.size()} + 64)
-    {
-        m_base = first;
-        m_dense.assign(span, NO_ROUTE);
-        for (const auto& [destination, group] : m_routes)
-        {
-            m_dense[destination - first] = group;
-        }
-    }
+    m_routes.Freeze();
 }
 
 const QbbForwardingTable::Group*
 QbbForwardingTable::LookupSingle(uint32_t destination) const
 {
-    uint32_t group = NO_ROUTE;
-    const uint32_t offset = destination - m_base;
-    if (offset < m_dense.size())
-    {
-        group = m_dense[offset];
-    }
-    else if (const auto found = m_routes.find(destination); found != m_routes.end())
-    {
-        group = found->second;
-    }
+    const uint32_t group = m_routes.Find(destination);
     switch (group)
     {
     case NO_ROUTE:

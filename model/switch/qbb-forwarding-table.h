@@ -7,7 +7,6 @@
 
 #include <cstdint>
 #include <memory>
-#include <unordered_map>
 #include <vector>
 
 namespace ns3
@@ -37,7 +36,7 @@ class QbbForwardingTable
     /**
      * \param hosts where the hosts of the fabric are
      * \param nLeaves how many leaves the fabric has
-     * \param leaf this switch's number among the leaves, or QbbHostIndex::NO_LEAF
+     * \param leaf this switch's number among the leaves, or QbbHostPlace::NO_LEAF
      */
     void SetHosts(std::shared_ptr<const QbbHostIndex> hosts, uint32_t nLeaves, uint32_t leaf);
 
@@ -60,7 +59,7 @@ class QbbForwardingTable
      */
     const Group* Lookup(uint32_t destination) const
     {
-        return m_routes.empty() ? LookupHost(destination) : LookupSingle(destination);
+        return m_routes.GetValues().empty() ? LookupHost(destination) : LookupSingle(destination);
     }
 
     /**
@@ -99,7 +98,14 @@ class QbbForwardingTable
 
     static constexpr uint32_t NO_ROUTE = 0; //!< in place of a group: there is none
     static constexpr uint32_t REMOVED = 1;  //!< in place of a group: SetRoute() took it away
+    static constexpr uint32_t LOCAL = 1;    //!< in place of a leaf's group: the leaf is this switch
     static constexpr uint32_t FIRST = 2;    //!< the first group's number
+
+    /** \param leaf a leaf or NO_LEAF, which is before leaf 0 \return place in m_groupOfLeaf */
+    static uint32_t GetLeafIndex(uint32_t leaf)
+    {
+        return leaf + 1;
+    }
 
     /** \param ports ascending \return the number of the group with these ports */
     uint32_t GetGroup(const Group& ports);
@@ -110,33 +116,27 @@ class QbbForwardingTable
     {
         if (m_hosts)
         {
-            const QbbHostIndex::Place place = m_hosts->Find(destination);
-            if (place.leaf < m_groupOfLeaf.size())
+            const QbbHostPlace place = m_hosts->Find(destination);
+            const uint32_t group = m_groupOfLeaf[GetLeafIndex(place.leaf)];
+            if (group >= FIRST)
             {
-                if (place.leaf == m_leaf)
-                {
-                    return &m_localPorts[place.port];
-                }
-                const uint32_t group = m_groupOfLeaf[place.leaf];
-                if (group != NO_ROUTE)
-                {
-                    return &m_groups[group - FIRST];
-                }
+                return &m_groups[group - FIRST];
+            }
+            if (group == LOCAL)
+            {
+                return &m_localPorts[place.port];
             }
         }
         return m_prefixes.empty() ? nullptr : LookupPrefix(destination);
     }
 
-    std::vector<Group> m_groups;                     //!< sets of ports
-    std::shared_ptr<const QbbHostIndex> m_hosts;     //!< SetHosts(), or null
-    std::vector<uint32_t> m_groupOfLeaf;             //!< group by leaf
-    uint32_t m_leaf{QbbHostIndex::NO_LEAF};          //!< this switch's own number
-    std::vector<Group> m_localPorts;                 //!< each port alone, if this is a leaf
-    std::unordered_map<uint32_t, uint32_t> m_routes; //!< group by single destination
-    uint32_t m_base{0};                              //!< first address of the array
-    std::vector<uint32_t> m_dense;                   //!< groups of m_routes from m_base on
-    std::vector<Prefix> m_prefixes;                  //!< longest first
-    uint64_t m_version{0};                           //!< GetVersion()
+    std::vector<Group> m_groups;                 //!< sets of ports
+    std::shared_ptr<const QbbHostIndex> m_hosts; //!< SetHosts(), or null
+    std::vector<uint32_t> m_groupOfLeaf;         //!< group by GetLeafIndex()
+    std::vector<Group> m_localPorts;             //!< each port alone, if this is a leaf
+    QbbAddressTable<uint32_t> m_routes;          //!< group by single destination
+    std::vector<Prefix> m_prefixes;              //!< longest first
+    uint64_t m_version{0};                       //!< GetVersion()
 };
 
 } // namespace ns3

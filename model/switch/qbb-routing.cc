@@ -117,7 +117,7 @@ std::vector<uint32_t>
 QbbRouting::PlaceHosts()
 {
     std::vector<uint32_t> leaves;
-    std::vector<uint32_t> leafOfSwitch(m_switches.size(), QbbHostIndex::NO_LEAF);
+    std::vector<uint32_t> leafOfSwitch(m_switches.size(), QbbHostPlace::NO_LEAF);
     const auto index = std::make_shared<QbbHostIndex>();
     for (const Host& host : m_hosts)
     {
@@ -132,12 +132,12 @@ QbbRouting::PlaceHosts()
             continue; // two hosts back to back need no route
         }
         uint32_t& leaf = leafOfSwitch[found->second];
-        if (leaf == QbbHostIndex::NO_LEAF)
+        if (leaf == QbbHostPlace::NO_LEAF)
         {
             leaf = static_cast<uint32_t>(leaves.size());
             leaves.push_back(found->second);
         }
-        index->Add(host.address, {leaf, peer->GetPortNumber()});
+        index->Set(host.address, {leaf, peer->GetPortNumber()});
     }
     index->Freeze();
     for (std::size_t i = 0; i < m_switches.size(); ++i)

@@ -219,11 +219,11 @@ TEST(QbbForwardingTable, HostsOfALeafShareARoute)
 {
     // Leaf 0 is this switch, with hosts at its ports 4 and 9; leaf 1 has two hosts, leaf 2 one.
     auto hosts = std::make_shared<QbbHostIndex>();
-    hosts->Add(0x0a000001, {0, 4});
-    hosts->Add(0x0a000002, {0, 9});
-    hosts->Add(0x0a000003, {1, 0});
-    hosts->Add(0x0a000004, {1, 7});
-    hosts->Add(0x0a000005, {2, 0});
+    hosts->Set(0x0a000001, {0, 4});
+    hosts->Set(0x0a000002, {0, 9});
+    hosts->Set(0x0a000003, {1, 0});
+    hosts->Set(0x0a000004, {1, 7});
+    hosts->Set(0x0a000005, {2, 0});
     for (const bool frozen : {false, true})
     {
         QbbForwardingTable table;
@@ -264,30 +264,30 @@ TEST(QbbForwardingTable, HostsOfALeafShareARoute)
     }
 }
 
-TEST(QbbHostIndex, RandomAgainstAMap)
+TEST(QbbAddressTable, RandomAgainstAMap)
 {
     std::mt19937_64 random(23);
     for (int pattern = 0; pattern < 200; ++pattern)
     {
         QbbHostIndex index;
-        std::map<uint32_t, QbbHostIndex::Place> reference;
+        std::map<uint32_t, QbbHostPlace> reference;
         const auto base = static_cast<uint32_t>(random());
         const uint32_t spread = 1U << (1 + random() % 20); // from dense to scattered
         for (int step = 0; step < 60; ++step)
         {
             const uint32_t address = base + static_cast<uint32_t>(random() % spread);
-            const QbbHostIndex::Place place{static_cast<uint32_t>(random() % 9),
-                                            static_cast<uint16_t>(random() % 64)};
-            index.Add(address, place);
+            const QbbHostPlace place{static_cast<uint32_t>(random() % 9),
+                                     static_cast<uint16_t>(random() % 64)};
+            index.Set(address, place);
             reference[address] = place;
             if (random() % 8 == 0)
             {
                 index.Freeze();
             }
-            ASSERT_EQ(index.GetNHosts(), reference.size());
+            ASSERT_EQ(index.GetValues().size(), reference.size());
             const uint32_t which = base + static_cast<uint32_t>(random() % (spread + 4)) - 2;
             const auto found = reference.find(which);
-            const auto expected = found == reference.end() ? QbbHostIndex::Place() : found->second;
+            const auto expected = found == reference.end() ? QbbHostPlace() : found->second;
             ASSERT_EQ(index.Find(which).leaf, expected.leaf);
             ASSERT_EQ(index.Find(which).port, expected.port);
         }
