@@ -133,7 +133,7 @@ ParseText(const std::string& text, const std::string& fileName, const RdmaTopolo
 }
 
 /// Where each column of a CSV file is.
-struct Header
+struct FlowFileHeader
 {
     static constexpr std::size_t NONE = std::numeric_limits<std::size_t>::max();
 
@@ -141,7 +141,7 @@ struct Header
     std::size_t count{0};                     //!< number of columns of the file
     std::string names;                        //!< as they stand there
 
-    explicit Header(const RdmaLineReader& lines)
+    explicit FlowFileHeader(const RdmaLineReader& lines)
         : count(lines.GetNFields())
     {
         index.fill(NONE);
@@ -179,7 +179,7 @@ ParseCsv(const std::string& text, const std::string& fileName, const RdmaTopolog
     RdmaLineReader lines(text, fileName, RdmaLineReader::Separator::COMMA);
     const FieldReader fields(lines, topology);
     lines.Require("header");
-    const Header header(lines);
+    const FlowFileHeader header(lines);
     std::vector<RdmaFlow> flows;
     std::unordered_map<uint64_t, uint64_t> lineOfId;
     while (lines.Next())
@@ -199,11 +199,11 @@ ParseCsv(const std::string& text, const std::string& fileName, const RdmaTopolog
         flow.dstHost = fields.GetHost(header.index[DST], "dst");
         flow.bytes = fields.GetBytes(header.index[BYTES]);
         flow.startPs = fields.GetStart(header.index[START_NS], "start_ns", PS_PER_NS);
-        if (header.index[PRIORITY] != Header::NONE)
+        if (header.index[PRIORITY] != FlowFileHeader::NONE)
         {
             flow.priority = fields.GetSmall(header.index[PRIORITY], "priority", MAX_FLOW_PRIORITY);
         }
-        if (header.index[DST_PORT] != Header::NONE)
+        if (header.index[DST_PORT] != FlowFileHeader::NONE)
         {
             flow.dstPort = fields.GetSmall(header.index[DST_PORT], "dst_port", MAX_FLOW_PORT);
         }
