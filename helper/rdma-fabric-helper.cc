@@ -6,6 +6,7 @@
 #include "qbb-shared-buffer.h"
 #include "qbb-wire.h"
 #include "rdma-bdp.h"
+#include "rdma-units.h"
 #include "roce-transport.h"
 
 #include <ns3/abort.h>
@@ -203,11 +204,12 @@ RdmaFabricHelper::SetInternetStack(bool install)
 void
 RdmaFabricHelper::SetDelayJitter(Time jitter)
 {
-    constexpr int64_t MAX_FS = 4'000'000'000'000;
+    constexpr int64_t MAX_FS = MAX_DELAY_JITTER_PS * QBB_FS_PER_PS;
     const int64_t fs = jitter.GetFemtoSeconds();
     NS_ABORT_MSG_IF(fs < 0 || fs > MAX_FS || fs % QBB_FS_PER_PS != 0,
                     "rdma: a delay jitter of " << jitter.As(Time::NS)
-                                               << "; accepted: whole picoseconds, 0 to 4 ms");
+                                               << "; accepted: whole picoseconds, 0 to "
+                                               << FormatRdmaTime(MAX_DELAY_JITTER_PS));
     m_delayJitterPs = fs / QBB_FS_PER_PS;
 }
 

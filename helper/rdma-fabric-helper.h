@@ -45,6 +45,9 @@ enum class RdmaPfcDeployment
 class RdmaFabricHelper
 {
   public:
+    /// The largest addition to a cable's delay that SetDelayJitter() takes, in ps (4 ms).
+    static constexpr int64_t MAX_DELAY_JITTER_PS = 4'000'000'000;
+
     /** Sets the time resolution. */
     RdmaFabricHelper();
 
@@ -134,7 +137,8 @@ class RdmaFabricHelper
      * Makes cables differ, as real ones do: each gets a random addition to its delay, the same in
      * both directions. The fabric's topology has the delays with it.
      *
-     * \param jitter largest addition, in whole picoseconds, at most 4 ms; 0, the default: none
+     * \param jitter largest addition, in whole picoseconds, at most MAX_DELAY_JITTER_PS; 0, the
+     *        default: none
      */
     void SetDelayJitter(Time jitter);
 

@@ -43,7 +43,6 @@ namespace ns3
 namespace
 {
 
-constexpr int64_t MAX_DELAY_JITTER_PS = 4'000'000'000;
 /// Seconds of CPU time from which on a run says what its build costs.
 constexpr double LONG_RUN_S = 10;
 
@@ -163,9 +162,11 @@ RdmaFabricRun::Build(const RdmaTopology& topology, const std::vector<RdmaFlow>& 
     Configure(helper, topology, classes);
     ParseRdmaOption("delayJitter", [&] {
         const int64_t jitterPs = ParseRdmaTime(m_options.delayJitter);
-        if (jitterPs < 0 || jitterPs > MAX_DELAY_JITTER_PS)
+        constexpr int64_t MOST_PS = RdmaFabricHelper::MAX_DELAY_JITTER_PS;
+        if (jitterPs > MOST_PS)
         {
-            throw std::invalid_argument(m_options.delayJitter + "; accepted: 0ns to 4ms");
+            throw std::invalid_argument(m_options.delayJitter + "; accepted: 0ns to " +
+                                        FormatRdmaTime(MOST_PS));
         }
         helper.SetDelayJitter(QbbFromPs(jitterPs));
     });

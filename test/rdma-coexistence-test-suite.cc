@@ -83,6 +83,8 @@ class SharingTestCase : public TestCase
     }
 
   private:
+    static constexpr uint32_t BUFFER_BYTES = 4 << 20; //!< memory of a switch
+
     void DoRun() override
     {
         // What a user sets for such rates: full segments, and windows that fill the queue.
@@ -94,7 +96,7 @@ class SharingTestCase : public TestCase
         RdmaTestFabric test;
         test.helper.SetInternetStack(true);
         test.helper.SetDeviceAttribute("Scheduler", StringValue(m_sharing.scheduler));
-        test.helper.SetBufferAttribute("BufferSize", UintegerValue(4 << 20));
+        test.helper.SetBufferAttribute("BufferSize", UintegerValue(BUFFER_BYTES));
         RdmaTopologyRates rates;
         rates.hostRateBps = DataRate(m_sharing.rate).GetBitRate();
         rates.uplinkRateBps = rates.hostRateBps;
@@ -131,6 +133,7 @@ class SharingTestCase : public TestCase
             uint64_t line{0};
             uint64_t tcpArrived{0};
             uint64_t tcpPayload{0};
+            uint64_t tcpDrops{0};
         };
 
         // Payload of all segments that come to the hosts on the right, repeated ones included.
@@ -154,6 +157,7 @@ class SharingTestCase : public TestCase
             // pause frames, and the ACKs of RDMA, go the other way
             now.line = now.rdma + now.tcp + 20 * counters.GetTxFrames();
             now.tcpArrived = arrived;
+            now.tcpDrops = counters.classes[0].drops;
             for (uint32_t i = 0; i < sinks.GetN(); ++i)
             {
                 now.tcpPayload += DynamicCast<PacketSink>(sinks.Get(i))->GetTotalRx();
@@ -185,10 +189,14 @@ class SharingTestCase : public TestCase
                                       1448.0 / 1518,
                                       0.002,
                                       "payload that comes to the hosts");
-            // How much of that is repeated, or waits for what was lost, is a matter of ns-3's TCP,
-            // and differs from release to release.
+            // All of that is handed on at once, unless the queue loses a segment, which is a matter
+            // of ns-3's TCP and differs from release to release. Then segments wait behind the hole
+            // when counting ends: no more than the queue holds, half of the memory. And if a timer
+            // has run out, as much may have come twice.
+            constexpr double QUEUE_BYTES = BUFFER_BYTES / 2.0;
+            const double missing = to.tcpDrops > from.tcpDrops ? 2 * QUEUE_BYTES / tcp : 0.002;
             NS_TEST_EXPECT_MSG_GT(static_cast<double>(to.tcpPayload - from.tcpPayload) / tcp,
-                                  0.85,
+                                  1448.0 / 1518 - missing,
                                   "payload that TCP gives to the applications");
         }
         for (const auto& row : test.fabric->GetPortResults())

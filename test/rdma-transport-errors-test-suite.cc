@@ -2,9 +2,12 @@
 
 #include "rdma-test-verbs.h"
 
+#include <ns3/boolean.h>
 #include <ns3/error-model.h>
 #include <ns3/pointer.h>
 #include <ns3/test.h>
+
+#include <array>
 
 /**
  * \file
@@ -369,6 +372,68 @@ class NoAnswerTestCase : public TestCase
     }
 };
 
+/** Damages every frame with a certain PSN. */
+class OnePsnErrorModel : public ErrorModel
+{
+  public:
+    /** \param psn the PSN */
+    explicit OnePsnErrorModel(uint32_t psn)
+        : m_psn(psn)
+    {
+    }
+
+  private:
+    bool DoCorrupt(Ptr<Packet> packet) override
+    {
+        // Ethernet, IPv4 and UDP take 42 bytes; the PSN is the end of the BTH's 12.
+        std::array<uint8_t, 54> bytes{};
+        packet->CopyData(bytes.data(), bytes.size());
+        const uint32_t psn =
+            (uint32_t{bytes[51]} << 16) | (uint32_t{bytes[52]} << 8) | uint32_t{bytes[53]};
+        return psn == m_psn;
+    }
+
+    void DoReset() override
+    {
+    }
+
+    uint32_t m_psn; //!< what is damaged
+};
+
+/** A path that loses one packet each time, and passes all others. */
+class AlwaysLostTestCase : public TestCase
+{
+  public:
+    AlwaysLostTestCase()
+        : TestCase("a packet that is always lost ends in an error, with a NAK for each packet too")
+    {
+    }
+
+  private:
+    void DoRun() override
+    {
+        for (const bool each : {false, true})
+        {
+            RdmaTestPair pair([&](RdmaTestFabric& test) {
+                SetTimeout(test);
+                test.helper.SetTransportAttribute("RetryCount", UintegerValue(3));
+                test.helper.SetTransportAttribute("NakEachPacket", BooleanValue(each));
+            });
+            pair.receiver->GetPort()->SetAttribute(
+                "ReceiveErrorModel",
+                PointerValue(CreateObject<OnePsnErrorModel>(pair.sender->GetInitialPsn() + 2)));
+            // 100 packets take 8.8 us, two round trips.
+            pair.Post(1, RdmaWrOpcode::RDMA_WRITE, 102'400);
+            pair.test.Run(10'000'000'000);
+            NS_TEST_EXPECT_MSG_EQ(pair.GetSendLog(),
+                                  "1 RDMA_WRITE 102400 IBV_WC_RETRY_EXC_ERR; ",
+                                  (each ? "NAK for each packet" : "NAK once for a gap"));
+            // NAKs without an end never let the timer run out.
+            NS_TEST_EXPECT_MSG_EQ(pair.sender->GetStats().timeouts, (each ? 0U : 4U), "timeouts");
+        }
+    }
+};
+
 /** Flows that cannot finish say why. */
 class StuckFlowsTestCase : public TestCase
 {
@@ -435,6 +500,7 @@ class RdmaTransportErrorsTestSuite : public TestSuite
         AddTestCase(new ReceiverNotReadyTestCase);
         AddTestCase(new TooShortTestCase);
         AddTestCase(new NoAnswerTestCase);
+        AddTestCase(new AlwaysLostTestCase);
         AddTestCase(new StuckFlowsTestCase);
     }
 };

@@ -2,7 +2,12 @@
 
 #include "rdma-test-verbs.h"
 
+#include <ns3/abort.h>
+#include <ns3/boolean.h>
 #include <ns3/test.h>
+#include <ns3/uinteger.h>
+
+#include <array>
 
 /**
  * \file
@@ -350,6 +355,113 @@ class ResetTestCase : public TestCase
     }
 };
 
+/** A queue pair whose first connection has seen marks is connected anew. */
+class ResetMarksTestCase : public TestCase
+{
+  public:
+    ResetMarksTestCase()
+        : TestCase("RESET forgets marks, the CNP that is due, and when the next one may be")
+    {
+    }
+
+  private:
+    static constexpr int64_t RESET_PS = 10'000'000;
+    static constexpr int64_t AGAIN_PS = 100'000'000; //!< all that was on its way has come to RESET
+
+    /** What the receiver says to the sender in its second connection. */
+    struct Said
+    {
+        uint32_t acks{0};   //!< acknowledgements
+        uint32_t echoes{0}; //!< of these, with a mark
+        uint32_t cnps{0};   //!< congestion notifications
+    };
+
+    static Said Run(RdmaWireFormat format, bool ecnCapable)
+    {
+        RdmaTestFabric test;
+        SetTestTransport(test, format);
+        if (format == RdmaWireFormat::ROCE)
+        {
+            // The first connection ends before anything is acknowledged.
+            test.helper.SetTransportAttribute("AckInterval", UintegerValue(1000));
+        }
+        test.helper.SetNicAttribute("CnpInterval", TimeValue(Seconds(1)));
+        test.helper.SetEcnAttribute("Kmin", UintegerValue(0));
+        test.helper.SetEcnAttribute("Kmax", UintegerValue(0));
+        test.Install(MakeRdmaStar(3, MakeTestRates(100, 100, 1000)), {});
+        // Host 1 keeps the port to host 2 busy, so that each frame of host 0 finds a queue.
+        RdmaSendRequest request;
+        request.length = 10'000'000;
+        test.fabric->Connect(1, 2).first->PostSend(request);
+        const auto pair = test.fabric->Connect(0, 2);
+        const Ptr<RdmaQueuePair> sender = pair.first;
+        const Ptr<RdmaQueuePair> receiver = pair.second;
+        request.length = 500'000;
+        sender->PostSend(request);
+        RdmaTestPair::At(RESET_PS, [&]() {
+            // Some are marked; one of them has brought its CNP, and the next ones wait for theirs.
+            NS_ABORT_MSG_IF(receiver->GetStats().cnpsSent != 1 ||
+                                receiver->GetStats().packetsAccepted < 10,
+                            "the first connection is too short");
+            SetState(sender, RdmaQpState::RESET);
+            SetState(receiver, RdmaQpState::RESET);
+        });
+        Said said;
+        RdmaTestPair::At(AGAIN_PS, [&]() {
+            test.fabric->GetNic(2)->GetPort(0)->TraceConnectWithoutContext(
+                "MacTx",
+                Callback<void, Ptr<const Packet>>([&](Ptr<const Packet> packet) {
+                    // Ethernet takes 14 bytes, IPv4 with the destination at its end 20, UDP 8; the
+                    // BTH has its opcode first and BECN in byte 4.
+                    std::array<uint8_t, 47> bytes{};
+                    packet->CopyData(bytes.data(), bytes.size());
+                    const uint32_t destination = (uint32_t{bytes[30]} << 24) |
+                                                 (uint32_t{bytes[31]} << 16) |
+                                                 (uint32_t{bytes[32]} << 8) | bytes[33];
+                    if (destination != sender->GetLocalAddress().Get())
+                    {
+                        return;
+                    }
+                    if (bytes[42] == static_cast<uint8_t>(RdmaOpcode::CNP))
+                    {
+                        ++said.cnps;
+                        return;
+                    }
+                    ++said.acks;
+                    said.echoes += (bytes[46] & 0x40) != 0;
+                }));
+            for (const auto& qp : {sender, receiver})
+            {
+                qp->SetAttribute("EcnCapable", BooleanValue(ecnCapable));
+                SetState(qp, RdmaQpState::INIT);
+            }
+            ConnectByHand(sender, receiver, receiver->GetInitialPsn());
+            ConnectByHand(receiver, sender, sender->GetInitialPsn());
+            RdmaSendRequest shortOne;
+            shortOne.length = 4;
+            sender->PostSend(shortOne);
+        });
+        test.Run(2 * AGAIN_PS);
+        return said;
+    }
+
+    void DoRun() override
+    {
+        ForBothTransports([&](RdmaWireFormat format) {
+            const Said unmarked = Run(format, false);
+            NS_TEST_EXPECT_MSG_EQ(unmarked.acks, 1U, GetTestName(format) << ": one packet");
+            NS_TEST_EXPECT_MSG_EQ(unmarked.echoes, 0U, GetTestName(format) << ": an old mark");
+            NS_TEST_EXPECT_MSG_EQ(unmarked.cnps, 0U, GetTestName(format) << ": an old CNP");
+            // The CNP comes at once, although that of the first connection was less than a second
+            // ago.
+            const Said marked = Run(format, true);
+            NS_TEST_EXPECT_MSG_EQ(marked.acks, 1U, GetTestName(format) << ": one packet");
+            NS_TEST_EXPECT_MSG_EQ(marked.echoes, 1U, GetTestName(format) << ": its mark");
+            NS_TEST_EXPECT_MSG_EQ(marked.cnps, 1U, GetTestName(format) << ": its CNP");
+        });
+    }
+};
+
 /** A queue pair that is taken to ERR falls silent. */
 class ErrorTestCase : public TestCase
 {
@@ -414,6 +526,7 @@ class RdmaTransportStatesTestSuite : public TestSuite
         AddTestCase(new DrainTestCase);
         AddTestCase(new AttributesTestCase);
         AddTestCase(new ResetTestCase);
+        AddTestCase(new ResetMarksTestCase);
         AddTestCase(new ErrorTestCase);
     }
 };

@@ -25,6 +25,7 @@ QbbNetDevice::CutThrough(QbbFramePtr& frame, int64_t earliestPs, int64_t nowFs)
     }
     FireTrace(m_macTx, *frame);
     CountSent(*frame);
+    ++m_counters.cutThroughFrames;
     const int64_t startPs = std::max({earliestPs, m_busyUntilPs, m_resumedPs[frame->priority]});
     StartTransmission(std::move(frame), nowFs, startPs);
     return true;

@@ -77,6 +77,7 @@ struct QbbPortCounters
     };
 
     std::array<Class, 8> classes{}; //!< by class
+    uint64_t cutThroughFrames{0};   //!< frames whose way out began before they had come in whole
     uint64_t macControlTx{0};       //!< pause frames sent, PFC and PAUSE
     uint64_t macControlRx{0};       //!< pause frames received, PFC and PAUSE
     uint64_t macControlIgnored{0};  //!< pause frames for classes that are not under flow control

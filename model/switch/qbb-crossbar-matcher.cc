@@ -2,6 +2,7 @@
 
 #include "qbb-crossbar-matcher.h"
 
+#include <array>
 #include <utility>
 
 namespace ns3
@@ -95,10 +96,12 @@ void
 QbbCrossbarMatcher::Grant(const QbbVirtualOutputQueues& queues, uint16_t output)
 {
     uint8_t classes = 0;
+    std::array<uint32_t, 8> found{};
     for (uint8_t asked = GetRoom(output, queues.GetWaiting(output)); asked; asked &= asked - 1)
     {
         const auto priority = static_cast<uint8_t>(__builtin_ctz(asked));
-        if (FindQueue(queues, output, priority) != QbbVirtualOutputQueues::NONE)
+        found[priority] = FindQueue(queues, output, priority);
+        if (found[priority] != QbbVirtualOutputQueues::NONE)
         {
             classes |= static_cast<uint8_t>(1U << priority);
         }
@@ -110,7 +113,7 @@ QbbCrossbarMatcher::Grant(const QbbVirtualOutputQueues& queues, uint16_t output)
     QbbEgressScheduler& scheduler = m_outputs[output].scheduler;
     const uint8_t priority = scheduler.Pick(classes);
     const auto rank = static_cast<uint8_t>(scheduler.IsStrict(priority) ? 1 + priority : 0);
-    const uint32_t queue = FindQueue(queues, output, priority);
+    const uint32_t queue = found[priority];
     const uint16_t number = queues.GetInput(queue);
     Input& input = m_inputs[number];
     const auto n = static_cast<uint32_t>(m_inputs.size());

@@ -206,9 +206,7 @@ QbbSharedBuffer::MakeQueues(const std::vector<QbbPortProfile>& ports) const
             queue.alpha = m_egressLimitBytes
                               ? 0
                               : ToFixed(m_classEgressAlphas.Get(priority, m_lossyEgressAlpha));
-            // Nothing of a lossless class is in the lossy pool.
-            const bool lossless = ports[port].losslessMask >> priority & 1;
-            queue.reserve = lossless ? UINT32_MAX : m_egressMinBytes;
+            queue.reserve = m_egressMinBytes;
         }
     }
     return queues;

@@ -142,8 +142,8 @@ QbbSharedBuffer::GetTypeId()
                           MakeUintegerChecker<uint32_t>())
             .AddAttribute(
                 "LossyEgressPoolBytes",
-                "What the queues of lossy classes may hold together above "
-                "EgressMinBytes, in bytes, and what LossyEgressAlpha multiplies the "
+                "What queues may hold together of frames that are lossy at ingress, above "
+                "EgressMinBytes of each queue, in bytes, and what LossyEgressAlpha multiplies the "
                 "free part of. 0: no such limit.",
                 UintegerValue(0),
                 MakeUintegerAccessor(
@@ -201,7 +201,7 @@ QbbSharedBuffer::EgressFits(const Queue& queue, uint32_t bytes) const
     }
     // Limits alone may add up to more than their pool.
     Queue grown = queue;
-    grown.bytes += bytes;
+    grown.limited += bytes;
     return !m_egressPools || grown.GetShared() - queue.GetShared() <= m_pools[queue.pool].GetFree();
 }
 
@@ -223,7 +223,7 @@ QbbSharedBuffer::Admit(uint16_t ingressPort, uint16_t egressPort, uint8_t priori
         rest == 0 || (rest <= free && static_cast<uint64_t>(group.shared) + rest <=
                                           GetThreshold(group.base, group.alpha, free));
     QbbAdmission answer;
-    if ((!group.lossless || m_limitsAll) && !EgressFits(queue, bytes))
+    if (IsLimited(group) && !EgressFits(queue, bytes))
     {
         answer.reason = QbbDropReason::EGRESS_LIMIT;
         return answer;
@@ -268,6 +268,7 @@ QbbSharedBuffer::Admit(uint16_t ingressPort, uint16_t egressPort, uint8_t priori
     group.reserved += reserved;
     const uint32_t before = queue.GetShared();
     queue.bytes += bytes;
+    queue.limited += IsLimited(group) ? bytes : 0;
     if (m_egressPools)
     {
         ChargeEgressPool(queue, before);
@@ -310,6 +311,7 @@ QbbSharedBuffer::Release(uint16_t ingressPort,
     group.reserved -= bytes - headroom - shared;
     const uint32_t before = queue.GetShared();
     queue.bytes -= bytes;
+    queue.limited -= IsLimited(group) ? bytes : 0;
     if (m_egressPools)
     {
         ChargeEgressPool(queue, before);

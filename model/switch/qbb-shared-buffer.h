@@ -55,7 +55,8 @@ namespace ns3
  *
  * Pools. LossyPoolBytes sets memory apart that lossy classes share among themselves, as
  * ingress_lossy_pool does in SONiC; lossless ones share the rest. LossyEgressPoolBytes is a limit
- * of all lossy queues together, and then its free bytes are what LossyEgressAlpha multiplies.
+ * of all queues together, for the same frames that a queue's limit holds for: what each queue has
+ * of them above EgressMinBytes. Its free bytes are then what LossyEgressAlpha multiplies.
  * ClassAlphas and ClassEgressAlphas give single classes an alpha of their own. SetPlan() replaces
  * all of this by pools and profiles for each port, with priority groups that several lossy classes
  * may share, XON at a number of bytes, and limits for lossless queues, too.
@@ -154,8 +155,7 @@ class QbbSharedBuffer : public QbbBufferManager
         /** \return bytes that are not in use */
         uint32_t GetFree() const
         {
-            // Queues of lossless classes charge an egress pool beyond its size.
-            return size > used ? size - used : 0;
+            return size - used;
         }
     };
 
@@ -190,7 +190,8 @@ class QbbSharedBuffer : public QbbBufferManager
     struct Queue
     {
         uint32_t bytes{0};   //!< in the buffer
-        uint32_t reserve{0}; //!< of these, not charged to the egress pool
+        uint32_t limited{0}; //!< of these, of frames that egress limits hold for
+        uint32_t reserve{0}; //!< of the latter, not charged to the egress pool
         uint32_t base{0};    //!< constant part of the limit
         uint32_t alpha{0};   //!< part of the pool's free bytes, in units of 2^-ALPHA_BITS
         uint32_t pool{0};    //!< index of that pool
@@ -198,7 +199,7 @@ class QbbSharedBuffer : public QbbBufferManager
         /** \return bytes that are charged to its egress pool */
         uint32_t GetShared() const
         {
-            return bytes > reserve ? bytes - reserve : 0;
+            return limited > reserve ? limited - reserve : 0;
         }
     };
 
@@ -253,6 +254,12 @@ class QbbSharedBuffer : public QbbBufferManager
      * \return true if there are any
      */
     bool ResumeThoseThatMay(Pool& pool);
+
+    /** \param group a group \return true if egress limits hold for its frames */
+    bool IsLimited(const Group& group) const
+    {
+        return !group.lossless || m_limitsAll;
+    }
 
     /**
      * \param queue a queue

@@ -75,6 +75,21 @@ RdmaGoBackNSender::GoBack()
     m_next = m_acked;
 }
 
+bool
+RdmaGoBackNSender::IsLostAgain()
+{
+    const bool again = m_nakOf == m_acked;
+    if (again && m_naksToCome > 0)
+    {
+        --m_naksToCome;
+        return false;
+    }
+    m_nakOf = m_acked;
+    // One for each packet behind this one, but for the NAK that is here.
+    m_naksToCome = std::max<uint64_t>(m_highest - m_acked, 2) - 2;
+    return again;
+}
+
 RdmaSenderEvent
 RdmaGoBackNSender::OnNak(int64_t expected, int64_t, int64_t nowPs)
 {
@@ -82,6 +97,13 @@ RdmaGoBackNSender::OnNak(int64_t expected, int64_t, int64_t nowPs)
     event.mayBegin = Advance(expected, nowPs);
     if (IsAwaited(expected) && m_next > m_acked)
     {
+        const bool lostAgain = IsLostAgain() && !event.mayBegin;
+        if (lostAgain && IsOneRetryTooMany())
+        {
+            event.failed = true;
+            event.status = RdmaWcStatus::RETRY_EXC_ERR;
+            return event;
+        }
         ShrinkWindow();
         GoBack();
         m_timer.Stop(); // until the packet goes out again

@@ -5,6 +5,8 @@
 
 #include "rdma-reliable-sender.h"
 
+#include <limits>
+
 namespace ns3
 {
 
@@ -22,6 +24,12 @@ enum class RdmaBackOff : uint8_t
  * \ingroup rdma
  * Go-back-N, as RoCE NICs do: cumulative acknowledgements; a NAK or a timeout sends everything
  * again from the first packet that is missing.
+ *
+ * A packet that is lost each time it is sent again must not be sent for ever: as timeouts do, NAKs
+ * of one packet count against retry_cnt. The first of them tells of the loss and does not count. A
+ * receiver that answers each packet behind the gap may send one more for each packet that has gone
+ * out by then, and these do not count either. The one after them tells that the packet was lost
+ * again: it counts. So does the one after as many again, and so on. Progress begins anew.
  *
  * With RdmaBackOff::LOSS each NAK that makes it go back and each timeout leaves half of the window,
  * or of what is outstanding if that is less, and at least one packet.
@@ -60,11 +68,17 @@ class RdmaGoBackNSender : public RdmaReliableSender
     uint64_t m_next{0}; //!< packet that goes next
 
   private:
+    /** No packet has this number. */
+    static constexpr uint64_t NO_NAK = std::numeric_limits<uint64_t>::max();
+
+    bool IsLostAgain();
     void ShrinkWindow();
 
-    RdmaBackOff m_backOff; //!< what a loss does to the window
-    uint64_t m_present;    //!< most packets in flight at present
-    uint64_t m_credit{0};  //!< packets acknowledged since the window last changed
+    RdmaBackOff m_backOff;    //!< what a loss does to the window
+    uint64_t m_present;       //!< most packets in flight at present
+    uint64_t m_credit{0};     //!< packets acknowledged since the window last changed
+    uint64_t m_nakOf{NO_NAK}; //!< the packet that the latest NAK asked for
+    uint64_t m_naksToCome{0}; //!< NAKs of it that may be due to what was under way
 };
 
 /**

@@ -15,8 +15,6 @@
 #include "rdma-psn.h"
 #include "rdma-queue-pair.h"
 
-#include <algorithm>
-
 namespace ns3
 {
 
@@ -38,13 +36,6 @@ MakeArrivedRequest(const QbbFrame& frame, uint64_t packet)
     request.immediate = frame.immediate;
     request.wqeSn = frame.wqeSn;
     return request;
-}
-
-/** \param a a request \param b another one \return true if a comes after b: the heap's order */
-bool
-IsLaterRequest(const RdmaArrivedRequest& a, const RdmaArrivedRequest& b)
-{
-    return a.packet > b.packet;
 }
 
 } // namespace
@@ -188,21 +179,17 @@ RdmaQueuePair::Keep(const RdmaArrivedRequest& request)
 {
     if (!m_kept)
     {
-        m_kept = std::make_unique<std::vector<RdmaArrivedRequest>>();
+        m_kept = std::make_unique<RdmaPacketHeap<RdmaArrivedRequest>>();
     }
-    m_kept->push_back(request);
-    std::push_heap(m_kept->begin(), m_kept->end(), IsLaterRequest);
+    m_kept->Push(request);
 }
 
 void
 RdmaQueuePair::PerformKept()
 {
-    while (m_kept && !m_kept->empty() && m_kept->front().packet < m_receiver->GetExpected())
+    while (m_kept && m_kept->HasBefore(m_receiver->GetExpected()))
     {
-        std::pop_heap(m_kept->begin(), m_kept->end(), IsLaterRequest);
-        const RdmaArrivedRequest request = m_kept->back();
-        m_kept->pop_back();
-        Perform(request);
+        Perform(m_kept->Pop());
     }
 }
 

@@ -9,6 +9,7 @@
 #include "rdma-completion-queue.h"
 #include "rdma-pace-heap.h"
 #include "rdma-pacer.h"
+#include "rdma-packet-heap.h"
 #include "rdma-qp-attributes.h"
 #include "rdma-queue-pair-sample.h"
 #include "rdma-response.h"
@@ -618,8 +619,8 @@ class RdmaQueuePair : public Object
     Ptr<RdmaCompletionQueue> m_receiveQueue;      //!< completions of receives
     std::unique_ptr<Reads> m_reads;               //!< made with the first READ or atomic
     std::unique_ptr<Responses> m_responses;       //!< made with the peer's first READ or atomic
-    /// IRN: last packets that came early, latest first; made with the first
-    std::unique_ptr<std::vector<RdmaArrivedRequest>> m_kept;
+    /// IRN: last packets that came early; made with the first
+    std::unique_ptr<RdmaPacketHeap<RdmaArrivedRequest>> m_kept;
     RdmaQueuePairCounters m_stats; //!< counters
 
     TracedCallback<const RdmaMessageArrival&> m_messageReceived; //!< trace MessageReceived

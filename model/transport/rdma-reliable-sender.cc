@@ -19,6 +19,13 @@ RdmaReliableSender::Extend(uint64_t packets)
     m_end += packets;
 }
 
+bool
+RdmaReliableSender::IsOneRetryTooMany()
+{
+    ++m_retries;
+    return m_retries > m_retryCount;
+}
+
 void
 RdmaReliableSender::Live(uint64_t arrived, int64_t nowPs)
 {
@@ -106,8 +113,7 @@ RdmaReliableSender::OnTimeout(int64_t)
         return event;
     }
     ++m_timeouts;
-    ++m_retries;
-    if (m_retries > m_retryCount)
+    if (IsOneRetryTooMany())
     {
         event.failed = true;
         event.status = RdmaWcStatus::RETRY_EXC_ERR;

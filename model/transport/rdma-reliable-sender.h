@@ -71,8 +71,11 @@ class RdmaReliableSender : public RdmaSender
     /** \param expected a packet that the receiver waits for \return true if so does the sender */
     virtual bool IsAwaited(int64_t expected) const;
 
+    /** What was sent again has not helped. \return true if that was once too often */
+    bool IsOneRetryTooMany();
+
     /**
-     * The receiver lives and takes packets: the timer and the count of timeouts begin anew.
+     * The receiver lives and takes packets: the timer and the count of retries begin anew.
      *
      * \param arrived packets that have arrived from the first on
      * \param nowPs the instant
@@ -88,9 +91,9 @@ class RdmaReliableSender : public RdmaSender
     bool m_rnrWait{false};           //!< waits because of an RNR NAK
 
   private:
-    uint32_t m_retries{0};    //!< timeouts in a row
+    uint32_t m_retries{0};    //!< timeouts in a row, and NAKs that count as such
     uint32_t m_rnrRetries{0}; //!< RNR NAKs in a row
-    uint32_t m_retryCount;    //!< limit of timeouts in a row
+    uint32_t m_retryCount;    //!< limit of m_retries
     uint32_t m_rnrRetryCount; //!< limit of RNR NAKs in a row
     uint64_t m_timeouts{0};   //!< timeouts
 };

@@ -58,8 +58,9 @@ RoceTransport::GetTypeId()
                           MakeTimeAccessor(&RoceTransport::m_maxTimeout),
                           MakeTimeChecker(NanoSeconds(1)))
             .AddAttribute("RetryCount",
-                          "Timeouts in a row after which the queue pair fails with "
-                          "IBV_WC_RETRY_EXC_ERR (retry_cnt); 4294967295 means no limit.",
+                          "Timeouts in a row, and NAKs of a packet that was sent again in vain, "
+                          "after which the queue pair fails with IBV_WC_RETRY_EXC_ERR (retry_cnt); "
+                          "4294967295 means no limit.",
                           UintegerValue(7),
                           MakeUintegerAccessor(&RoceTransport::m_retryCount),
                           MakeUintegerChecker<uint32_t>())

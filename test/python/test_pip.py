@@ -117,6 +117,23 @@ class WithNs3(unittest.TestCase):
         )
         self.assertRegex(self.run_that_fails("something else"), r"^failed \(above; all of it in ")
 
+    def test_failures_of_pip_with_a_log(self):
+        # pip appends what a build says to that file, with the time before each line, and no longer
+        # prints it.
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "pip.log")
+            with open(path, "w", encoding="utf-8") as handle:
+                handle.write("2026-01-01T00:00:00,000   ns3-rdma: of an earlier run.\n")
+            code = (
+                "import os, sys; "
+                "open(os.environ['PIP_LOG'], 'a').write("
+                "'2026-01-01T00:00:01,000   ns3-rdma: no compiler.\\n'); "
+                "print('See above for output.'); sys.exit(1)"
+            )
+            with mock.patch.dict(os.environ, PIP_LOG=path), self.assertRaises(Stop) as caught:
+                venv.run([sys.executable, "-c", code], os.path.join(folder, "log"))
+        self.assertEqual(str(caught.exception), "no compiler.")
+
     def test_fingerprint(self):
         before = bindings.fingerprint()
         self.assertEqual(before, bindings.fingerprint())

@@ -8,6 +8,7 @@ import hashlib
 import http.server
 import io
 import os
+import signal
 import subprocess
 import sys
 import tempfile
@@ -362,6 +363,22 @@ class Packages(Scratch):
     def test_no_compiler(self):
         with mock.patch("shutil.which", return_value=None):
             self.assertIn("g++", packages.missing(packages.BUILD))
+
+
+class ClosedPipe(unittest.TestCase):
+    """Somebody reads the first lines only, as head does."""
+
+    def test_no_traceback(self):
+        reader, writer = os.pipe()
+        os.close(reader)
+        try:
+            done = subprocess.run(
+                [sys.executable, os.path.join(ROOT, "tools", "with_ns3"), "--help"], check=False,
+                stdout=writer, stderr=subprocess.PIPE, text=True,
+            )
+        finally:
+            os.close(writer)
+        self.assertEqual((done.stderr, done.returncode), ("", 128 + signal.SIGPIPE))
 
 
 class Selection(unittest.TestCase):

@@ -146,6 +146,18 @@ class Reference
         return queued;
     }
 
+    /// \return of the bytes in a queue, those of frames that were lossy where they came in
+    int64_t QueuedLossy(uint16_t out, uint8_t priority) const
+    {
+        int64_t queued = 0;
+        for (const auto& held : m_held)
+        {
+            const bool here = held.out == out && held.priority == priority;
+            queued += here && !IsLossless(held.in, held.priority) ? held.bytes : 0;
+        }
+        return queued;
+    }
+
     static int64_t AboveMin(int64_t bytes)
     {
         return std::max<int64_t>(0, bytes - EGRESS_MIN);
@@ -163,13 +175,12 @@ class Reference
             {
                 for (uint8_t priority = 0; priority < 8; ++priority)
                 {
-                    const bool lossless = IsLossless(out, priority);
-                    used += lossless ? 0 : AboveMin(Queued(out, priority));
+                    used += AboveMin(QueuedLossy(out, priority));
                 }
             }
-            free = std::max<int64_t>(0, m_setting.egressPool - used);
-            const int64_t growth = AboveMin(queued + frame.bytes) - AboveMin(queued);
-            fits = IsLossless(frame.out, frame.priority) || growth <= free;
+            free = m_setting.egressPool - used;
+            const int64_t lossy = QueuedLossy(frame.out, frame.priority);
+            fits = AboveMin(lossy + frame.bytes) - AboveMin(lossy) <= free;
         }
         const auto limit =
             m_setting.egressLimit

@@ -519,6 +519,36 @@ TEST(QbbSharedBuffer, StaticEgressLimitIsForLossyClassesOnly)
     EXPECT_TRUE(buffer->Admit(2, 1, 0, 1000).admitted);
 }
 
+// Class 3 is lossless at ports 0 to 2 and lossy at port 3. Its frames that came in at port 3 are in
+// the lossy pool of 10 000 B wherever they leave, above the 1518 B that each queue has for itself.
+// Those that came in at port 0 are not, wherever they leave.
+TEST(QbbSharedBuffer, LossyEgressPoolHasWhatIsLossyAtIngress)
+{
+    auto ports = MakePorts(4);
+    ports[3].losslessMask = 0;
+    auto buffer =
+        MakeBuffer(Plus(PLAIN, {{"LossyEgressPoolBytes", 10'000}, {"LossyEgressAlpha", 8}}), ports);
+    for (int i = 0; i < 5; ++i)
+    {
+        ASSERT_TRUE(buffer->Admit(0, 1, 3, 1000).admitted);
+        ASSERT_TRUE(buffer->Admit(0, 3, 3, 1000).admitted);
+    }
+    // In the queue of port 2, and in that of class 0 of port 1.
+    for (int i = 0; i < 6; ++i)
+    {
+        ASSERT_TRUE(buffer->Admit(3, 2, 3, 1000).admitted) << i;
+    }
+    for (int i = 0; i < 6; ++i)
+    {
+        ASSERT_TRUE(buffer->Admit(3, 1, 0, 1000).admitted) << i;
+    }
+    // 2 x (6000 - 1518) are in use, and 1036 are free.
+    EXPECT_TRUE(buffer->Admit(3, 2, 3, 1000).admitted);
+    EXPECT_EQ(buffer->Admit(3, 2, 3, 100).reason, QbbDropReason::EGRESS_LIMIT);
+    buffer->Release(3, 2, 3, 1000);
+    EXPECT_TRUE(buffer->Admit(3, 1, 0, 500).admitted);
+}
+
 // Pitfall: a link goes down, and what was queued for it stays charged.
 TEST(QbbSharedBuffer, FlushGivesEverythingBack)
 {

@@ -6,6 +6,7 @@
 #include <ns3/object.h>
 
 #include <gtest/gtest.h>
+#include <limits>
 #include <random>
 #include <vector>
 
@@ -71,6 +72,22 @@ TEST(QbbWheelScheduler, FarEventsMeetTheWheel)
     scheduler->Insert(MakeSchedulerEvent(WHEEL + 10 * SLOT + 8, 3));
     scheduler->Insert(MakeSchedulerEvent(WHEEL + 9 * SLOT, 4));
     EXPECT_EQ(Drain(*scheduler), (std::vector<uint32_t>{4, 3, 2}));
+}
+
+TEST(QbbWheelScheduler, TimesBeyondTheClock)
+{
+    // ns-3's time is signed: a time beyond its end, as 3 h are at 1 fs, has become negative, and
+    // the time step of its event is above 2^63 - 1.
+    auto scheduler = CreateObject<QbbWheelScheduler>();
+    constexpr auto LATEST = static_cast<uint64_t>(std::numeric_limits<int64_t>::max());
+    scheduler->Insert(MakeSchedulerEvent(LATEST, 1));
+    EXPECT_DEATH(scheduler->Insert(MakeSchedulerEvent(LATEST + 1, 2)),
+                 "rdma: an event beyond ns-3's clock, which ends after 9223 s at a resolution of 1 "
+                 "fs; accepted: Simulator::Stop\\(\\) and other times below that");
+    const int64_t threeHoursFs = static_cast<int64_t>(3 * 3600 * uint64_t{1'000'000'000'000'000});
+    EXPECT_DEATH(scheduler->Insert(MakeSchedulerEvent(static_cast<uint64_t>(threeHoursFs), 3)),
+                 "rdma: an event beyond ns-3's clock");
+    EXPECT_EQ(Drain(*scheduler), (std::vector<uint32_t>{1}));
 }
 
 TEST(QbbWheelScheduler, EarlierThanThePresentSlot)

@@ -280,10 +280,59 @@ TEST(RdmaGoBackNSender, NakThatIsProgressResetsTheCount)
     Send(requester, 2, 3, 1500, true);
     EXPECT_FALSE(requester.OnTimeout(2500).failed);
     Send(requester, 2, 3, 2500, true);
-    // The same NAK once more is no progress.
-    requester.OnNak(2, RdmaSender::NO_PACKET, 2600);
-    Send(requester, 2, 3, 2600, true);
-    EXPECT_TRUE(requester.OnTimeout(3600).failed);
+    // The same NAK once more is no progress, and a retry itself.
+    EXPECT_TRUE(requester.OnNak(2, RdmaSender::NO_PACKET, 2600).failed);
+}
+
+// NAKs as retries
+
+TEST(RdmaGoBackNSender, NaksOfAPacketThatIsAlwaysLostRunOut)
+{
+    // Packet 0 never arrives, and the receiver answers each packet behind it. The first NAK tells
+    // of the loss, and those of the other three that were under way change nothing. Then each round
+    // of four packets is one retry.
+    auto requester = MakeSender(0, 2);
+    requester.Extend(4);
+    Send(requester, 0, 3, 0);
+    int64_t now = 0;
+    for (int round = 0; round < 3; ++round)
+    {
+        for (int packet = 1; packet <= 3; ++packet)
+        {
+            const auto event = requester.OnNak(0, RdmaSender::NO_PACKET, ++now);
+            EXPECT_TRUE(event.mayBegin && !event.failed) << "round " << round;
+            Send(requester, 0, 0, now, true);
+        }
+        Send(requester, 1, 3, now, true);
+    }
+    const auto event = requester.OnNak(0, RdmaSender::NO_PACKET, ++now);
+    EXPECT_TRUE(event.failed);
+    EXPECT_EQ(event.status, RdmaWcStatus::RETRY_EXC_ERR);
+    EXPECT_EQ(requester.GetTimeouts(), 0U);
+}
+
+TEST(RdmaGoBackNSender, ProgressEndsTheCountOfNaks)
+{
+    // retry_cnt 0: a packet that is lost once is no failure, however many NAKs tell of it, nor is
+    // the next one.
+    auto requester = MakeSender(0, 0);
+    requester.Extend(8);
+    Send(requester, 0, 7, 0);
+    for (int packet = 1; packet <= 7; ++packet)
+    {
+        EXPECT_FALSE(requester.OnNak(0, RdmaSender::NO_PACKET, packet).failed);
+        Send(requester, 0, 0, packet, true);
+    }
+    Send(requester, 1, 7, 8, true);
+    requester.OnAck(0, 9);
+    for (int packet = 2; packet <= 7; ++packet)
+    {
+        EXPECT_FALSE(requester.OnNak(1, RdmaSender::NO_PACKET, 8 + packet).failed);
+        Send(requester, 1, 1, 8 + packet, true);
+    }
+    // A NAK that is progress tells of the next loss.
+    Send(requester, 2, 7, 20, true);
+    EXPECT_FALSE(requester.OnNak(3, RdmaSender::NO_PACKET, 21).failed);
 }
 
 // Window

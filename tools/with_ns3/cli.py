@@ -163,7 +163,18 @@ def take_wish(arguments):
 
 def main(arguments):
     """The whole program; returns its exit status."""
-    arguments = list(arguments)
+    try:
+        status = obey(list(arguments))
+        sys.stdout.flush()
+        return status
+    except BrokenPipeError:
+        # Who reads has read enough, as head does. Python would complain when it flushes at its end.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 128 + signal.SIGPIPE
+
+
+def obey(arguments):
+    """Does what the arguments say; returns the program's exit status."""
     if not arguments or arguments[0] in ("-h", "--help", "help"):
         (sys.stdout if arguments else sys.stderr).write(USAGE)
         return 0 if arguments else 2

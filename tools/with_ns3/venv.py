@@ -17,7 +17,7 @@ NO_NETWORK = re.compile(
     r"ConnectTimeoutError|ConnectionResetError|ProxyError|ReadTimeoutError|SSLError"
 )
 # What python/backend/rdma_backend.py says of a machine on which it cannot build.
-OWN = re.compile(r"^\s*ns3-rdma: (.*)$", re.M)
+OWN = re.compile(r"^(?:\d\S*)?\s*ns3-rdma: (.*)$", re.M)
 
 
 def holds(path, text):
@@ -28,9 +28,29 @@ def holds(path, text):
         return handle.read() == text
 
 
+def pip_log_size():
+    """The bytes in the log that the environment asks pip for; 0 without one."""
+    path = os.environ.get("PIP_LOG", "")
+    return os.path.getsize(path) if os.path.exists(path) else 0
+
+
+def pip_log_lines(begin):
+    """The lines that pip has written to its own log from a place on.
+
+    With PIP_LOG set, pip writes what a build has said there, and "See above for output" to us.
+    """
+    path = os.environ.get("PIP_LOG", "")
+    if not os.path.exists(path):
+        return []
+    with open(path, encoding="utf-8", errors="replace") as handle:
+        handle.seek(begin)
+        return handle.readlines()
+
+
 def run(command, log, env=None, line_done=None):
     """Runs a command and appends what it says to a log; stops with one message if it fails."""
     lines = []
+    begin = pip_log_size()
     with open(log, "a", encoding="utf-8") as out, subprocess.Popen(
         command, env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
         errors="replace",
@@ -42,13 +62,13 @@ def run(command, log, env=None, line_done=None):
                 line_done(line)
     if process.returncode == 0:
         return
-    text = "".join(lines)
-    own = OWN.search(text)
+    logged = pip_log_lines(begin)
+    own = OWN.search("".join(lines + logged))
     if own:
         raise Stop(own[1])
     if NO_NETWORK.search("".join(lines[-40:])):
         raise Stop(f"PyPI cannot be reached; with a network, try again (all of it in {log})")
-    sys.stderr.writelines(lines[-20:])
+    sys.stderr.writelines(logged[-40:] or lines[-20:])
     raise Stop(f"failed (above; all of it in {log}): {' '.join(command)}")
 
 
