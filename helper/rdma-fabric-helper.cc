@@ -317,14 +317,13 @@ RdmaFabricHelper::GetLineBytes(const RdmaTransport& transport, uint32_t trailer)
         queuePair.Set(name, *value);
     }
     queuePair.Create<RdmaQueuePair>()->GetAttribute("PathMtu", mtu);
-    const bool irn = transport.GetWireFormat() == RdmaWireFormat::IRN;
+    const RdmaPacketFormat& format = transport.GetPacketFormat();
     const auto bytes = [trailer](RdmaOpcode opcode, uint32_t payload) {
         constexpr uint32_t OVERHEAD = QbbWire::PREAMBLE_BYTES + QbbWire::GAP_BYTES;
         const RdmaOpcodeInfo& info = GetRdmaOpcodeInfo(opcode);
         return QbbWire::RoceFrameBytes(info, payload, false, trailer) + OVERHEAD;
     };
-    return {bytes(irn ? RdmaOpcode::IRN_WRITE_MIDDLE : RdmaOpcode::RDMA_WRITE_MIDDLE, mtu.Get()),
-            bytes(irn ? RdmaOpcode::IRN_ACKNOWLEDGE : RdmaOpcode::ACKNOWLEDGE, 0)};
+    return {bytes(format.write, mtu.Get()), bytes(format.acknowledge, 0)};
 }
 
 void

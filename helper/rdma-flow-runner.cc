@@ -127,7 +127,8 @@ RdmaFlowRunner::DoPrepare(uint64_t index)
     const auto sender = GetPrototype(flow.srcHost, priority);
     const auto receiver = GetPrototype(flow.dstHost, priority);
     NS_ABORT_MSG_IF(sender->GetPathMtu() != receiver->GetPathMtu() ||
-                        sender->GetWireFormat() != receiver->GetWireFormat(),
+                        &sender->GetTransport()->GetPacketFormat() !=
+                            &receiver->GetTransport()->GetPacketFormat(),
                     "rdma: flow " << flow.id << " from host " << flow.srcHost << " to host "
                                   << flow.dstHost << ": path MTUs are " << sender->GetPathMtu()
                                   << " and " << receiver->GetPathMtu()
@@ -236,7 +237,7 @@ RdmaFlowRunner::OnDeparture(uint32_t id)
     {
         const uint32_t index = host.departures.Pop().index;
         Ptr<RdmaQueuePair>& receiver = m_pairs[index].receiver;
-        if (receiver->IsQueued())
+        if (receiver->GetEngine().IsQueued())
         {
             // An answer waits for its turn, maybe behind a pause.
             constexpr int64_t LEAST_PS = 1'000'000;
@@ -277,11 +278,13 @@ RdmaFlowRunner::ComputeIdealPs(uint64_t index, const RdmaQueuePair& sender) cons
     NS_ABORT_MSG_IF(path.empty(),
                     "rdma: flow " << flow.id << ": there is no path from host " << flow.srcHost
                                   << " to host " << flow.dstHost);
-    // All of IRN's packets have a RETH, else the first of a message.
-    const bool isIrn = sender.GetWireFormat() == RdmaWireFormat::IRN;
-    const uint32_t write = GetRdmaOpcodeInfo(RdmaOpcode::RDMA_WRITE_FIRST).headerBytes;
-    const uint32_t reth = isIrn ? 0 : write;
-    const uint32_t headers = QbbWire::ROCE_BASE_BYTES + (isIrn ? write : 0) +
+    // Each packet has the headers of a packet in the middle of a message. With RoCE the first one
+    // has a RETH besides; all of IRN's packets have one.
+    const RdmaPacketFormat& format = sender.GetTransport()->GetPacketFormat();
+    const RdmaOpcodeInfo& middle = GetRdmaOpcodeInfo(format.write);
+    const uint32_t reth =
+        middle.reth ? 0 : GetRdmaOpcodeInfo(RdmaOpcode::RDMA_WRITE_FIRST).headerBytes;
+    const uint32_t headers = QbbWire::ROCE_BASE_BYTES + middle.headerBytes +
                              (sender.IsTagged() ? QbbWire::VLAN_TAG_BYTES : 0);
     RdmaLineOverhead overhead;
     if (sender.GetPort()->GetLineOverheadBytes() == 0)
@@ -396,7 +399,7 @@ RdmaFlowRunner::DoDescribe(uint64_t index, bool arrived) const
 {
     const RdmaQueuePair& sender = *m_pairs[index].sender;
     std::ostringstream text;
-    const std::string port = DescribePort(*sender.GetPort(), sender.GetPriority());
+    const std::string port = DescribePort(*sender.GetPort(), sender.GetEngine().GetPriority());
     if (arrived)
     {
         text << "all bytes arrived; acknowledgement outstanding" << (port.empty() ? "" : "; ")
@@ -406,7 +409,7 @@ RdmaFlowRunner::DoDescribe(uint64_t index, bool arrived) const
     {
         text << port;
     }
-    else if (sender.CanSend())
+    else if (sender.GetEngine().CanSend())
     {
         text << "sending";
     }

@@ -191,10 +191,11 @@ class SharingTestCase : public TestCase
                                       "payload that comes to the hosts");
             // All of that is handed on at once, unless the queue loses a segment, which is a matter
             // of ns-3's TCP and differs from release to release. Then segments wait behind the hole
-            // when counting ends: no more than the queue holds, half of the memory. And if a timer
-            // has run out, as much may have come twice.
+            // when counting ends: no more than the queue holds, half of the memory. And as much may
+            // have come twice for each timer that has run out: in the runs that were looked at, two
+            // do so at most.
             constexpr double QUEUE_BYTES = BUFFER_BYTES / 2.0;
-            const double missing = to.tcpDrops > from.tcpDrops ? 2 * QUEUE_BYTES / tcp : 0.002;
+            const double missing = to.tcpDrops > from.tcpDrops ? 3 * QUEUE_BYTES / tcp : 0.002;
             NS_TEST_EXPECT_MSG_GT(static_cast<double>(to.tcpPayload - from.tcpPayload) / tcp,
                                   1448.0 / 1518 - missing,
                                   "payload that TCP gives to the applications");

@@ -444,8 +444,8 @@ class RdmaStormTestSuite : public TestSuite
     {
         AddTestCase(new TreeTestCase);
         AddTestCase(new TraceTestCase);
-        AddTestCase(new FatTreeTestCase("OutputQueued", {11'183'104, 59'568'128, 56'110'080}));
-        AddTestCase(new FatTreeTestCase("InputQueued", {10'713'088, 57'240'576, 53'780'480}));
+        AddTestCase(new FatTreeTestCase("OutputQueued", {11'191'296, 59'536'384, 56'160'256}));
+        AddTestCase(new FatTreeTestCase("InputQueued", {10'691'584, 57'250'816, 53'795'840}));
     }
 };
 

@@ -28,6 +28,16 @@ namespace ns3
 
 /**
  * \ingroup rdma-tests
+ * The transports that tests of the verbs run over.
+ */
+enum class RdmaWireFormat : uint8_t
+{
+    ROCE, //!< RoceTransport
+    IRN,  //!< IrnTransport
+};
+
+/**
+ * \ingroup rdma-tests
  * \param format packet formats \return name for a test case
  */
 inline std::string

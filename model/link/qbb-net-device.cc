@@ -433,6 +433,25 @@ QbbNetDevice::DropQueue(uint8_t priority, QbbDropReason reason)
     return frames;
 }
 
+bool
+QbbNetDevice::DropLast(uint8_t priority, QbbDropReason reason)
+{
+    auto& queue = m_queues[priority];
+    if (queue.IsEmpty())
+    {
+        return false;
+    }
+    const QbbFramePtr frame = std::move(queue.Back());
+    queue.PopBack();
+    m_queueBytes[priority] -= frame->size;
+    if (queue.IsEmpty())
+    {
+        m_queued &= static_cast<uint8_t>(~(1U << priority));
+    }
+    DropUnsent(*frame, reason);
+    return true;
+}
+
 uint64_t
 QbbNetDevice::GetQueueBytesFrom(uint8_t priority, uint16_t ingressPort) const
 {

@@ -234,6 +234,15 @@ class QbbNetDevice : public NetDevice
     uint64_t DropQueue(uint8_t priority, QbbDropReason reason);
 
     /**
+     * Throws away the last frame in the queue of a class, through QbbFrameSink::FrameLeft().
+     *
+     * \param priority class 0..7
+     * \param reason why
+     * \return false if the queue is empty
+     */
+    bool DropLast(uint8_t priority, QbbDropReason reason);
+
+    /**
      * \param priority class 0..7
      * \param ingressPort a port number of the switch
      * \return bytes in the queue of the class that came in there; looks at every frame

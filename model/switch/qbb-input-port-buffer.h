@@ -58,26 +58,6 @@ class QbbInputPortBuffer : public QbbBufferManager
      */
     static TypeId GetTypeId();
 
-    void Configure(const std::vector<QbbPortProfile>& ports) override;
-    QbbAdmission Admit(uint16_t ingressPort,
-                       uint16_t egressPort,
-                       uint8_t priority,
-                       uint32_t bytes) override;
-    bool Release(uint16_t ingressPort,
-                 uint16_t egressPort,
-                 uint8_t priority,
-                 uint32_t bytes) override;
-    bool IsPaused(uint16_t ingressPort, uint8_t priority) const override;
-    bool MayResume(uint16_t ingressPort,
-                   uint8_t priority,
-                   const std::vector<uint64_t>& stuckBytes) const override;
-    QbbIngressUsage GetIngress(uint16_t ingressPort, uint8_t priority) const override;
-    uint32_t GetEgressBytes(uint16_t egressPort, uint8_t priority) const override;
-    QbbBufferUsage GetUsage() const override;
-    bool IsEmpty() const override;
-    void ResetPeaks() override;
-    uint32_t GetNPorts() const override;
-
     /** \param port port number \return bytes in its buffer */
     uint32_t GetPortBytes(uint16_t port) const;
 
@@ -89,58 +69,20 @@ class QbbInputPortBuffer : public QbbBufferManager
     uint64_t GetLeastBytes(const QbbPortProfile& profile) const;
 
   private:
-    template <auto Member, typename T>
-    void Set(T value)
-    {
-        RefuseWhileRunning();
-        this->*Member = value;
-    }
+    Layout DoConfigure(const std::vector<QbbPortProfile>& ports) override;
+    QbbBufferDecision DoAdmit(const Group& group, const Queue& queue, uint32_t bytes) override;
+    XonNeed DoGetXonNeed(const Group& group, const Pool& pool) const override;
 
-    template <auto Member, typename T>
-    T Get() const
-    {
-        return this->*Member;
-    }
+    /**
+     * \param [in,out] layout gets a pool and eight groups
+     * \param profile the port that they are for
+     */
+    void AddPort(Layout& layout, const QbbPortProfile& profile) const;
 
-    /** An (ingress port, priority). */
-    struct Group
-    {
-        uint32_t shared{0};       //!< in use of S
-        uint32_t headroom{0};     //!< in use of headroom
-        uint32_t peak{0};         //!< highest total
-        uint32_t peakHeadroom{0}; //!< highest headroom
-        bool lossless{false};     //!< never dropped
-        bool paused{false};       //!< between XOFF and XON
+    /** \param group a lossy group \return bytes of S that the lossy groups of its port hold */
+    uint32_t GetLossyBytes(const Group& group) const;
 
-        /** \return all its bytes */
-        uint32_t GetBytes() const
-        {
-            return shared + headroom;
-        }
-    };
-
-    /** The buffer of an input port. */
-    struct Port
-    {
-        uint32_t sharedSize{0};    //!< S
-        uint32_t shared{0};        //!< in use of it
-        uint32_t lossy{0};         //!< of that, by lossy classes
-        uint32_t lossyLimit{0};    //!< most that these may hold
-        uint32_t xoff{0};          //!< high watermark of a lossless class
-        uint32_t xon{0};           //!< low watermark
-        uint32_t headroomLimit{0}; //!< headroom of a lossless class, or of all of them
-        uint32_t nHeadrooms{0};    //!< how many of these
-        uint32_t headroom{0};      //!< in use by all lossless classes
-        bool oneHeadroom{false};   //!< QbbPortProfile::oneHeadroom
-        uint8_t paused{0};         //!< classes between XOFF and XON
-    };
-
-    static bool MayGoOn(const Port& port, const Group& group);
-    bool ResumeThoseThatMay(uint16_t number);
-    uint32_t GetIndex(uint16_t port, uint8_t priority) const;
-    uint32_t RoundDown(uint32_t bytes) const;
     uint64_t GetHeadroom(const QbbPortProfile& profile) const;
-    Port MakePort(const QbbPortProfile& profile, std::size_t number) const;
 
     uint32_t m_portBufferBytes{240'000}; //!< attribute PortBufferBytes
     uint32_t m_xoffBytes{0};             //!< attribute XoffBytes
@@ -148,16 +90,6 @@ class QbbInputPortBuffer : public QbbBufferManager
     uint32_t m_lossyBytes{0};            //!< attribute LossyBytes
     uint32_t m_lossyReserve{4096};       //!< attribute LossyReserveBytes
     uint32_t m_cellBytes{1};             //!< attribute CellBytes
-
-    uint32_t m_cell{1};             //!< CellBytes as configured
-    uint32_t m_portSize{0};         //!< PortBufferBytes as configured, in whole cells
-    std::vector<Port> m_ports;      //!< by ingress port
-    std::vector<Group> m_groups;    //!< by ingress port and priority
-    std::vector<uint32_t> m_queues; //!< bytes by egress port and priority
-    uint64_t m_used{0};             //!< all bytes
-    uint64_t m_headroomUsed{0};     //!< in headroom
-    uint64_t m_peakUsed{0};         //!< highest m_used
-    uint64_t m_peakHeadroomUsed{0}; //!< highest m_headroomUsed
 };
 
 } // namespace ns3

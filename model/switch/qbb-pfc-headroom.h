@@ -3,7 +3,7 @@
 #ifndef QBB_PFC_HEADROOM_H
 #define QBB_PFC_HEADROOM_H
 
-#include "qbb-buffer-manager.h"
+#include "qbb-port-profile.h"
 
 #include <cstdint>
 

@@ -340,8 +340,12 @@ QbbSwitch::ReceiveFrame(QbbNetDevice& port, QbbFramePtr frame)
     {
         return;
     }
-    const QbbAdmission admission =
+    QbbAdmission admission =
         m_buffer->Admit(frame->ingressPort, egressNumber, frame->priority, frame->size);
+    if (admission.pushOut)
+    {
+        admission = PushOut(admission, *frame, egressNumber);
+    }
     if (admission.xoff)
     {
         port.RequestPause(frame->priority, true);
@@ -373,6 +377,22 @@ QbbSwitch::ReceiveFrame(QbbNetDevice& port, QbbFramePtr frame)
         return;
     }
     device.Enqueue(std::move(frame), port.GetArrivalFs());
+}
+
+QbbAdmission
+QbbSwitch::PushOut(QbbAdmission admission, const QbbFrame& frame, uint16_t egressPort)
+{
+    NS_ABORT_MSG_IF(m_inputQueueing,
+                    "rdma: QbbSwitch: its buffer manager pushes frames out; accepted: with "
+                    "Queueing OutputQueued");
+    // A frame that leaves may be smaller than the one that comes in.
+    while (admission.pushOut &&
+           m_ports[admission.victimPort].device->DropLast(admission.victimPriority,
+                                                          QbbDropReason::BUFFER_FULL))
+    {
+        admission = m_buffer->Admit(frame.ingressPort, egressPort, frame.priority, frame.size);
+    }
+    return admission;
 }
 
 bool

@@ -237,6 +237,7 @@ class QbbSwitch : public Object, public QbbFrameSink
     };
 
     void AnswerArp(QbbNetDevice& port, const QbbFrame& frame);
+    QbbAdmission PushOut(QbbAdmission admission, const QbbFrame& frame, uint16_t egressPort);
     void MarkEcn(Port& egress, QbbFrame& frame);
     void DetectCongestion(QbbNetDevice& egress, QbbFrame& frame);
     void ConfigurePort(Port& port);

@@ -3,7 +3,10 @@
 #include "irn-transport.h"
 
 #include "irn-receiver.h"
+#include "irn-requester.h"
+#include "irn-responder.h"
 #include "qbb-time.h"
+#include "qbb-wire.h"
 #include "rdma-compat.h"
 #include "rdma-go-back-0.h"
 #include "rdma-go-back-n.h"
@@ -192,10 +195,25 @@ IrnTransport::GetAckInterval() const
     return 1;
 }
 
-RdmaWireFormat
-IrnTransport::GetWireFormat() const
+const RdmaPacketFormat&
+IrnTransport::GetPacketFormat() const
 {
-    return RdmaWireFormat::IRN;
+    static constexpr RdmaPacketFormat FORMAT{RdmaOpcode::IRN_WRITE_MIDDLE,
+                                             RdmaOpcode::IRN_ACKNOWLEDGE,
+                                             QbbWire::IRN_EXTENSION_BYTES};
+    return FORMAT;
+}
+
+std::unique_ptr<RdmaRequester>
+IrnTransport::MakeRequester(RdmaEndpoint& endpoint) const
+{
+    return std::make_unique<IrnRequester>(endpoint, *this);
+}
+
+std::unique_ptr<RdmaResponder>
+IrnTransport::MakeResponder(RdmaEndpoint& endpoint) const
+{
+    return std::make_unique<IrnResponder>(endpoint, *this);
 }
 
 int64_t

@@ -50,11 +50,17 @@ class IrnTransport : public RdmaTransport
     std::unique_ptr<RdmaSender> MakeSender(const RdmaRetryLimits& limits) const override;
     std::unique_ptr<RdmaReceiver> MakeReceiver() const override;
     uint32_t GetAckInterval() const override;
-    RdmaWireFormat GetWireFormat() const override;
-    /** \return four times RtoHigh (0: off): by then a responder that lives has repeated its
-     * response */
-    int64_t GetResponseTimeoutPs() const override;
+    const RdmaPacketFormat& GetPacketFormat() const override;
+    std::unique_ptr<RdmaRequester> MakeRequester(RdmaEndpoint& endpoint) const override;
+    std::unique_ptr<RdmaResponder> MakeResponder(RdmaEndpoint& endpoint) const override;
     uint32_t GetRetryCount() const override;
+
+    /**
+     * \return picoseconds without a response to an outstanding READ or atomic after which the
+     *         requester asks for the response; 0: never. Four times RtoHigh: by then a responder
+     *         that lives has repeated its response.
+     */
+    int64_t GetResponseTimeoutPs() const;
 
   private:
     void CheckAttributes() const;

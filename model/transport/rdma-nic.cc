@@ -43,18 +43,20 @@ RdmaNic::GetTypeId()
                           TimeValue(MicroSeconds(50)),
                           MakeTimeAccessor(&RdmaNic::SetCnpInterval, &RdmaNic::GetCnpInterval),
                           MakeTimeChecker(Time(0)))
-            .AddAttribute("CnpModeration",
-                          "What shares one CNP in a CnpInterval: QueuePair (each for itself), "
-                          "Destination (all queue pairs to one address) or Port. The first of them "
-                          "that has a mark to tell, once the interval is over, sends it.",
-                          EnumValue(CNP_PER_QUEUE_PAIR),
-                          RdmaMakeEnumAccessor<CnpModeration>(&RdmaNic::m_cnpModeration),
-                          MakeEnumChecker(CNP_PER_QUEUE_PAIR,
-                                          "QueuePair",
-                                          CNP_PER_DESTINATION,
-                                          "Destination",
-                                          CNP_PER_PORT,
-                                          "Port"))
+            .AddAttribute(
+                "CnpModeration",
+                "What shares one CNP in a CnpInterval: QueuePair (each for itself), "
+                "Destination (all queue pairs to one address) or Port. The first of them "
+                "that has a mark to tell, once the interval is over, sends it.",
+                EnumValue(RdmaNotificationPoint::PER_QUEUE_PAIR),
+                RdmaMakeEnumAccessor<RdmaNotificationPoint::Moderation>(&RdmaNic::SetCnpModeration,
+                                                                        &RdmaNic::GetCnpModeration),
+                MakeEnumChecker(RdmaNotificationPoint::PER_QUEUE_PAIR,
+                                "QueuePair",
+                                RdmaNotificationPoint::PER_DESTINATION,
+                                "Destination",
+                                RdmaNotificationPoint::PER_PORT,
+                                "Port"))
             .AddAttribute("MeasureRtt",
                           "Round-trip times are measured for time series even if congestion "
                           "control does not ask for them; that keeps a time for each packet in "
@@ -90,7 +92,7 @@ RdmaNic::GetTypeId()
 }
 
 RdmaNic::RdmaNic()
-    : m_kick(this, QbbEventOrder::NIC_KICK)
+    : m_endOfInstant(this, QbbEventOrder::NIC_KICK)
 {
     NS_LOG_FUNCTION(this);
     m_queuePairFactory.SetTypeId(RdmaQueuePair::GetTypeId());
@@ -105,15 +107,14 @@ void
 RdmaNic::DoDispose()
 {
     NS_LOG_FUNCTION(this);
-    m_kick.Disarm();
-    m_pending.clear();
+    m_endOfInstant.Disarm();
+    m_scheduler.Clear();
     for (auto& port : m_ports)
     {
         port.device->SetSink(nullptr);
         port.device->SetSource(nullptr);
     }
     m_ports.clear();
-    m_paced.Clear();
     for (auto& qp : m_queuePairs)
     {
         if (qp)
@@ -139,6 +140,7 @@ RdmaNic::AddPort(Ptr<QbbNetDevice> device, Ipv4Address address)
     m_ports.emplace_back();
     m_ports.back().device = device;
     m_ports.back().address = address;
+    m_scheduler.AddPort(PeekPointer(device));
 }
 
 uint32_t
@@ -211,13 +213,25 @@ void
 RdmaNic::SetCnpInterval(Time interval)
 {
     QbbSetTimeResolution();
-    m_cnpIntervalPs = QbbToPs(interval);
+    m_notification.SetIntervalPs(QbbToPs(interval));
 }
 
 Time
 RdmaNic::GetCnpInterval() const
 {
-    return QbbFromPs(m_cnpIntervalPs);
+    return QbbFromPs(m_notification.GetIntervalPs());
+}
+
+void
+RdmaNic::SetCnpModeration(RdmaNotificationPoint::Moderation moderation)
+{
+    m_notification.SetModeration(moderation);
+}
+
+RdmaNotificationPoint::Moderation
+RdmaNic::GetCnpModeration() const
+{
+    return m_notification.GetModeration();
 }
 
 void
@@ -303,31 +317,14 @@ RdmaNic::DestroyQueuePair(Ptr<RdmaQueuePair> qp)
     const uint32_t index = qp->GetQpn() - FIRST_QPN;
     NS_ABORT_MSG_IF(index >= m_queuePairs.size() || m_queuePairs[index] != qp,
                     "rdma: DestroyQueuePair() of a queue pair that this NIC does not know");
-    if (qp->IsQueued())
-    {
-        RdmaQueuePair* const gone = PeekPointer(qp);
-        m_pending.erase(std::remove(m_pending.begin(), m_pending.end(), gone), m_pending.end());
-        std::replace(m_starting.begin(),
-                     m_starting.end(),
-                     gone,
-                     static_cast<RdmaQueuePair*>(nullptr));
-        m_ports[qp->GetPortIndex()].ready[qp->GetPriority()].Remove(gone);
-        if (qp->GetPacePlace() != RdmaPaceHeap<RdmaQueuePair>::NO_PLACE)
-        {
-            m_paced.Remove(gone);
-        }
-        qp->SetQueued(false);
-    }
+    m_scheduler.Remove(&qp->GetEngine());
     RdmaQpAttributes reset;
     reset.state = RdmaQpState::RESET;
     qp->Modify(reset);
     m_queuePairs[index] = nullptr;
     --m_nQueuePairs;
     // It may be a function of the queue pair that calls.
-    if (m_destroyed.empty())
-    {
-        m_kick.ArmNoLater(QbbNowPs());
-    }
+    m_endOfInstant.ArmNoLater(QbbNowPs());
     m_destroyed.push_back(qp);
 }
 
@@ -339,45 +336,7 @@ RdmaNic::GetQueuePair(uint32_t qpn) const
 }
 
 void
-RdmaNic::Activate(RdmaQueuePair* qp)
-{
-    if (!qp->IsQueued())
-    {
-        qp->SetQueued(true);
-        m_pending.push_back(qp);
-        if (m_pending.size() == 1)
-        {
-            m_kick.Arm(QbbNowPs());
-        }
-    }
-    else if (qp->GetPacePlace() != RdmaPaceHeap<RdmaQueuePair>::NO_PLACE)
-    {
-        PaceChanged(
-            qp,
-            QbbNowPs()); // it may have been connected anew, and wait for a pace that is gone
-    }
-}
-
-void
-RdmaNic::Wait(RdmaQueuePair* qp, int64_t nowPs)
-{
-    m_paced.Push(qp, qp->GetWakePs(nowPs));
-    m_kick.ArmNoLater(m_paced.GetFirstPs());
-}
-
-void
-RdmaNic::PaceChanged(RdmaQueuePair* qp, int64_t nowPs)
-{
-    const bool waits = qp->MustWait(nowPs);
-    if (qp->GetPacePlace() != RdmaPaceHeap<RdmaQueuePair>::NO_PLACE)
-    {
-        m_paced.Move(qp, waits ? qp->GetWakePs(nowPs) : nowPs);
-        m_kick.ArmNoLater(m_paced.GetFirstPs());
-    }
-}
-
-void
-RdmaNic::TraceSample(const RdmaQueuePair& qp) const
+RdmaNic::TraceSample(const RdmaPacketEngine& qp) const
 {
     m_sampled(qp.GetSample());
 }
@@ -393,118 +352,21 @@ RdmaNic::WarnOfUnheardResponses() const
     }
 }
 
-int64_t&
-RdmaNic::GetNextCnpPs(const RdmaQueuePair& qp, int64_t& own)
-{
-    switch (m_cnpModeration)
-    {
-    case CNP_PER_DESTINATION:
-        return m_nextCnpPs[qp.GetRemoteAddress().Get()];
-    case CNP_PER_PORT:
-        return m_ports[qp.GetPortIndex()].nextCnpPs;
-    case CNP_PER_QUEUE_PAIR:
-        break;
-    }
-    return own;
-}
-
-void
-RdmaNic::OnKick()
-{
-    const int64_t nowPs = QbbNowPs();
-    while (!m_paced.IsEmpty() && m_paced.GetFirstPs() <= nowPs)
-    {
-        RdmaQueuePair* qp = m_paced.Pop();
-        if (qp->MustWait(nowPs)) // its rate may have risen, that is all
-        {
-            m_paced.Push(qp, qp->GetWakePs(nowPs));
-        }
-        else
-        {
-            m_pending.push_back(qp);
-        }
-    }
-    if (!m_paced.IsEmpty())
-    {
-        m_kick.ArmNoLater(m_paced.GetFirstPs());
-    }
-    // A trace sink may post while packets begin, and so fill m_pending anew.
-    m_starting.swap(m_pending);
-    std::sort(m_starting.begin(), m_starting.end(), [](const auto* a, const auto* b) {
-        return a->GetQpn() < b->GetQpn();
-    });
-    for (auto* qp : m_starting)
-    {
-        m_ports[qp->GetPortIndex()].ready[qp->GetPriority()].Push(std::move(qp));
-    }
-    // What begins here may lead to a queue pair's end.
-    for (std::size_t i = 0; i < m_starting.size(); ++i)
-    {
-        if (const auto* qp = m_starting[i])
-        {
-            m_ports[qp->GetPortIndex()].device->SetSourceReady(qp->GetPriority(), true);
-        }
-    }
-    m_starting.clear();
-    if (!m_destroyed.empty())
-    {
-        const std::vector<Ptr<RdmaQueuePair>> destroyed = std::move(m_destroyed);
-        m_destroyed.clear();
-        for (const auto& qp : destroyed)
-        {
-            qp->Dispose();
-        }
-    }
-}
-
-void
-RdmaNic::MakeReady(RdmaQueuePair* qp)
-{
-    if (!qp->IsQueued())
-    {
-        qp->SetQueued(true);
-        Port& port = m_ports[qp->GetPortIndex()];
-        const uint8_t priority = qp->GetPriority();
-        port.ready[priority].Push(std::move(qp));
-        port.device->SetSourceReady(priority, true);
-    }
-}
-
 QbbFramePtr
 RdmaNic::NextFrame(QbbNetDevice& port, uint8_t priority)
 {
-    auto& ready = m_ports[port.GetPortNumber()].ready[priority];
-    const int64_t nowPs = QbbNowPs();
-    while (!ready.IsEmpty())
+    return m_scheduler.Next(port.GetPortNumber(), priority);
+}
+
+void
+RdmaNic::FreeDestroyed()
+{
+    const std::vector<Ptr<RdmaQueuePair>> destroyed = std::move(m_destroyed);
+    m_destroyed.clear();
+    for (const auto& qp : destroyed)
     {
-        RdmaQueuePair* qp = ready.Pop();
-        if (!qp->CanSend())
-        {
-            qp->SetQueued(false);
-            continue;
-        }
-        if (qp->MustWait(nowPs))
-        {
-            Wait(qp, nowPs);
-            continue;
-        }
-        QbbFramePtr frame = qp->MakeNextFrame();
-        if (qp->CanSend())
-        {
-            qp->MustWait(nowPs) ? Wait(qp, nowPs) : ready.Push(std::move(qp));
-        }
-        else
-        {
-            qp->SetQueued(false);
-        }
-        if (ready.IsEmpty())
-        {
-            port.SetSourceReady(priority, false);
-        }
-        return frame;
+        qp->Dispose();
     }
-    port.SetSourceReady(priority, false);
-    return nullptr;
 }
 
 void
@@ -524,7 +386,7 @@ RdmaNic::ReceiveFrame(QbbNetDevice& port, QbbFramePtr frame)
     }
     if (RdmaQueuePair* qp = PeekPointer(m_queuePairs[index]))
     {
-        qp->ReceiveFrame(*frame);
+        qp->GetEngine().ReceiveFrame(*frame);
         return;
     }
     ReceiveLate(port, *frame);
@@ -544,7 +406,7 @@ RdmaNic::ReceiveLate(QbbNetDevice& port, const QbbFrame& frame)
         port.CountDrop(frame, QbbDropReason::NOT_FOR_US);
         return;
     }
-    qp->ReceiveFrame(frame);
+    qp->GetEngine().ReceiveFrame(frame);
 }
 
 void

@@ -9,8 +9,10 @@
 #include "qbb-time.h"
 #include "rdma-congestion-control.h"
 #include "rdma-memory.h"
-#include "rdma-pace-heap.h"
+#include "rdma-notification-point.h"
+#include "rdma-packet-engine.h"
 #include "rdma-queue-pair.h"
+#include "rdma-send-scheduler.h"
 #include "rdma-transport.h"
 
 #include <ns3/data-rate.h>
@@ -48,14 +50,6 @@ class RdmaNic : public Object, public QbbFrameSink, public QbbFrameSource
      * \return the object TypeId
      */
     static TypeId GetTypeId();
-
-    /** Among what CNPs are rationed: one in each CnpInterval. */
-    enum CnpModeration
-    {
-        CNP_PER_QUEUE_PAIR,  //!< each queue pair sends its own
-        CNP_PER_DESTINATION, //!< all queue pairs to one address share them
-        CNP_PER_PORT,        //!< all queue pairs of a port share them
-    };
 
     /// Number of the first queue pair; 0 and 1 are reserved (IBA Vol. 1, 3.9.5).
     static constexpr uint32_t FIRST_QPN = 2;
@@ -217,7 +211,7 @@ class RdmaNic : public Object, public QbbFrameSink, public QbbFrameSource
      */
     int64_t GetCnpIntervalPs() const
     {
-        return m_cnpIntervalPs;
+        return m_notification.GetIntervalPs();
     }
 
     /**
@@ -227,24 +221,16 @@ class RdmaNic : public Object, public QbbFrameSink, public QbbFrameSource
      */
     typedef void (*SampleCallback)(const RdmaQueuePairSample& sample);
 
-    // For RdmaQueuePair
+    // For RdmaPacketEngine
 
-    /** A queue pair has something to send from this instant's end on. \param qp the queue pair */
-    void Activate(RdmaQueuePair* qp);
-
-    /** A queue pair has something to send now. \param qp the queue pair */
-    void MakeReady(RdmaQueuePair* qp);
-
-    /**
-     * The congestion control of a queue pair that must wait for its pace has heard something.
-     *
-     * \param qp the queue pair
-     * \param nowPs the instant
-     */
-    void PaceChanged(RdmaQueuePair* qp, int64_t nowPs);
+    /** \return whose turn it is to send */
+    RdmaSendScheduler& GetScheduler()
+    {
+        return m_scheduler;
+    }
 
     /** A queue pair's sample may have changed. \param qp the queue pair */
-    void SampleChanged(const RdmaQueuePair& qp) const
+    void SampleChanged(const RdmaPacketEngine& qp) const
     {
         if (!m_sampled.IsEmpty())
         {
@@ -265,14 +251,11 @@ class RdmaNic : public Object, public QbbFrameSink, public QbbFrameSource
      */
     void WarnOfUnheardResponses() const;
 
-    /**
-     * When the next CNP may go out that answers packets of a queue pair, by CnpModeration.
-     *
-     * \param qp the queue pair that got the packets
-     * \param own the instant that the queue pair keeps for itself
-     * \return the instant that counts, to be set when a CNP goes out
-     */
-    int64_t& GetNextCnpPs(const RdmaQueuePair& qp, int64_t& own);
+    /** \return decides when marked packets are answered with a CNP */
+    RdmaNotificationPoint& GetNotificationPoint()
+    {
+        return m_notification;
+    }
 
     /** \return frames of this NIC's packets */
     QbbFramePool& GetPool()
@@ -295,10 +278,8 @@ class RdmaNic : public Object, public QbbFrameSink, public QbbFrameSource
     /** A port. */
     struct Port
     {
-        Ptr<QbbNetDevice> device;                     //!< the device
-        Ipv4Address address;                          //!< its address
-        std::array<QbbRing<RdmaQueuePair*>, 8> ready; //!< queue pairs in turn, by class
-        int64_t nextCnpPs{0};                         //!< CNP_PER_PORT: no CNP before
+        Ptr<QbbNetDevice> device; //!< the device
+        Ipv4Address address;      //!< its address
     };
 
     /** Numbers of ReserveQueuePairNumbers(). */
@@ -309,17 +290,18 @@ class RdmaNic : public Object, public QbbFrameSink, public QbbFrameSource
         LateHandler late;  //!< who makes one anew
     };
 
-    void OnKick();
+    void FreeDestroyed();
     uint32_t TakeNumbers(uint32_t count);
     const Block* FindBlock(uint32_t qpn) const;
     Ptr<RdmaQueuePair> AddQueuePair(uint32_t qpn, uint32_t port);
     void ReceiveLate(QbbNetDevice& port, const QbbFrame& frame);
-    void Wait(RdmaQueuePair* qp, int64_t nowPs);
-    void TraceSample(const RdmaQueuePair& qp) const;
+    void TraceSample(const RdmaPacketEngine& qp) const;
     DataRate GetMinRate() const;
     void SetMinRate(DataRate rate);
     void SetCnpInterval(Time interval);
     Time GetCnpInterval() const;
+    void SetCnpModeration(RdmaNotificationPoint::Moderation moderation);
+    RdmaNotificationPoint::Moderation GetCnpModeration() const;
 
     QbbFramePool m_pool;                          //!< frames of this NIC's packets
     std::vector<Port> m_ports;                    //!< by index
@@ -327,20 +309,16 @@ class RdmaNic : public Object, public QbbFrameSink, public QbbFrameSource
     uint32_t m_nQueuePairs{0};                    //!< how many of m_queuePairs exist
     std::vector<Block> m_blocks;                  //!< reserved numbers, ascending
     std::vector<Ptr<RdmaQueuePair>> m_destroyed;  //!< freed at the end of this instant
-    std::vector<RdmaQueuePair*> m_pending;        //!< begin at the end of this instant
-    std::vector<RdmaQueuePair*> m_starting;       //!< OnKick(): those that begin
-    RdmaPaceHeap<RdmaQueuePair> m_paced;          //!< wait for their pace
-    QbbTimer<RdmaNic, &RdmaNic::OnKick> m_kick;   //!< the end of this instant, or the next pace
-    Ptr<RdmaTransport> m_transport;               //!< attribute Transport
-    ObjectFactory m_queuePairFactory;             //!< makes queue pairs
-    int64_t m_cnpIntervalPs{0};                   //!< attribute CnpInterval
-    RdmaMemory m_memory;                          //!< what peers may use
-    bool m_globalKey{true};                       //!< attribute GlobalKey
-    Ptr<RdmaCongestionControl> m_control;         //!< attribute CongestionControl
-    uint64_t m_minRateBps{1'000'000};             //!< attribute MinRate
-    PathOracle m_oracle;                          //!< SetPathOracle()
-    CnpModeration m_cnpModeration{CNP_PER_QUEUE_PAIR};    //!< attribute CnpModeration
-    std::unordered_map<uint32_t, int64_t> m_nextCnpPs;    //!< CNP_PER_DESTINATION: by IPv4 address
+    RdmaSendScheduler m_scheduler;                //!< whose turn it is to send
+    QbbTimer<RdmaNic, &RdmaNic::FreeDestroyed> m_endOfInstant; //!< FreeDestroyed()
+    Ptr<RdmaTransport> m_transport;                            //!< attribute Transport
+    ObjectFactory m_queuePairFactory;                          //!< makes queue pairs
+    RdmaNotificationPoint m_notification;                 //!< attributes CnpInterval, CnpModeration
+    RdmaMemory m_memory;                                  //!< what peers may use
+    bool m_globalKey{true};                               //!< attribute GlobalKey
+    Ptr<RdmaCongestionControl> m_control;                 //!< attribute CongestionControl
+    uint64_t m_minRateBps{1'000'000};                     //!< attribute MinRate
+    PathOracle m_oracle;                                  //!< SetPathOracle()
     bool m_measureRtt{false};                             //!< attribute MeasureRtt
     TracedCallback<const RdmaQueuePairSample&> m_sampled; //!< trace Sample
 };

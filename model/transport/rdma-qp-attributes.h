@@ -35,6 +35,15 @@ struct RdmaQpAttributes
     std::optional<uint8_t> timeout;       //!< code 0..31: 4.096 us x 2^code; 0 turns it off
     std::optional<uint8_t> retryCount;    //!< retry_cnt, 0..7
     std::optional<uint8_t> rnrRetryCount; //!< rnr_retry, 0..7; 7 means no limit
+
+    /**
+     * Aborts with a message if a queue pair cannot go to the new state, if RTR comes without the
+     * peer's address and QPN, or if an attribute does not belong to the transition or has a value
+     * that no queue pair may have.
+     *
+     * \param from the state that the queue pair has
+     */
+    void Check(RdmaQpState from) const;
 };
 
 /**

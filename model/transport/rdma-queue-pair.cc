@@ -4,6 +4,7 @@
 
 #include "qbb-net-device.h"
 #include "qbb-wire.h"
+#include "rdma-address-handle.h"
 #include "rdma-nic.h"
 #include "rdma-psn.h"
 
@@ -15,6 +16,7 @@
 #include <ns3/uinteger.h>
 
 #include <algorithm>
+#include <utility>
 
 namespace ns3
 {
@@ -34,7 +36,8 @@ RdmaQueuePair::GetTypeId()
             .AddAttribute("PathMtu",
                           "Payload bytes of a full packet (path_mtu).",
                           UintegerValue(1024),
-                          MakeUintegerAccessor(&RdmaQueuePair::m_pathMtu),
+                          MakeUintegerAccessor(&RdmaQueuePair::Set<&RdmaConnection::pathMtu>,
+                                               &RdmaQueuePair::Get<&RdmaConnection::pathMtu>),
                           MakeUintegerChecker<uint32_t>(256, 4096))
             .AddAttribute("Dscp",
                           "DSCP of data and acknowledgements; gives them their class.",
@@ -72,27 +75,32 @@ RdmaQueuePair::GetTypeId()
             .AddAttribute("InitialPsn",
                           "PSN of the first packet.",
                           UintegerValue(0),
-                          MakeUintegerAccessor(&RdmaQueuePair::m_initialPsn),
+                          MakeUintegerAccessor(&RdmaQueuePair::Set<&RdmaConnection::initialPsn>,
+                                               &RdmaQueuePair::Get<&RdmaConnection::initialPsn>),
                           MakeUintegerChecker<uint32_t>(0, RDMA_PSN_SPACE - 1))
             .AddAttribute("MinRnrTimer",
                           "Code of the time that a requester waits after an RNR NAK of this side "
                           "(min_rnr_timer, IBA Vol. 1 table 45): 1 is 10 us, 31 is 491.52 ms, 0 is "
                           "655.36 ms.",
                           UintegerValue(1),
-                          MakeUintegerAccessor(&RdmaQueuePair::m_minRnrTimer),
+                          MakeUintegerAccessor(&RdmaQueuePair::Set<&RdmaConnection::minRnrTimer>,
+                                               &RdmaQueuePair::Get<&RdmaConnection::minRnrTimer>),
                           MakeUintegerChecker<uint8_t>(0, 31))
             .AddAttribute("MaxRdAtomic",
                           "READs and atomics of this side that may be outstanding (max_rd_atomic); "
                           "the peer must take as many.",
                           UintegerValue(16),
-                          MakeUintegerAccessor(&RdmaQueuePair::m_maxRdAtomic),
+                          MakeUintegerAccessor(&RdmaQueuePair::Set<&RdmaConnection::maxRdAtomic>,
+                                               &RdmaQueuePair::Get<&RdmaConnection::maxRdAtomic>),
                           MakeUintegerChecker<uint8_t>(1, 255))
-            .AddAttribute("MaxDestRdAtomic",
-                          "READs and atomics of the peer that this side takes at a time "
-                          "(max_dest_rd_atomic); one more is an invalid request.",
-                          UintegerValue(16),
-                          MakeUintegerAccessor(&RdmaQueuePair::m_maxDestRdAtomic),
-                          MakeUintegerChecker<uint8_t>(1, 255))
+            .AddAttribute(
+                "MaxDestRdAtomic",
+                "READs and atomics of the peer that this side takes at a time "
+                "(max_dest_rd_atomic); one more is an invalid request.",
+                UintegerValue(16),
+                MakeUintegerAccessor(&RdmaQueuePair::Set<&RdmaConnection::maxDestRdAtomic>,
+                                     &RdmaQueuePair::Get<&RdmaConnection::maxDestRdAtomic>),
+                MakeUintegerChecker<uint8_t>(1, 255))
             .AddTraceSource("MessageReceived",
                             "A message has come in completely",
                             MakeTraceSourceAccessor(&RdmaQueuePair::m_messageReceived),
@@ -109,7 +117,7 @@ RdmaQueuePair::GetTypeId()
 }
 
 RdmaQueuePair::RdmaQueuePair()
-    : m_timer(this, QbbEventOrder::NIC_TIMER)
+    : m_engine(*this)
 {
 }
 
@@ -120,117 +128,79 @@ RdmaQueuePair::~RdmaQueuePair()
 void
 RdmaQueuePair::DoDispose()
 {
-    m_timer.Disarm();
-    m_state = RdmaQpState::RESET;
-    m_responsesReady = false;
-    m_nic = nullptr;
-    m_sends.Clear();
-    m_receives.Clear();
-    m_reads.reset();
-    m_responses.reset();
-    m_pacer.reset();
-    m_kept.reset();
+    m_engine.Stop();
     m_sendQueue = nullptr;
     m_receiveQueue = nullptr;
-    m_sharedReceives = nullptr;
-    m_transport = nullptr;
     Object::DoDispose();
 }
 
 void
 RdmaQueuePair::Bind(RdmaNic* nic, uint32_t port, uint32_t qpn, Ptr<RdmaTransport> transport)
 {
-    m_nic = nic;
-    m_port = port;
-    m_qpn = qpn;
+    m_engine.Start(nic, port, qpn, *transport);
     m_transport = transport;
-    m_ackInterval = transport->GetAckInterval();
-    m_wireFormat = transport->GetWireFormat();
-    MakeHalves();
-    m_state = RdmaQpState::INIT;
 }
 
 Ipv4Address
 RdmaQueuePair::GetLocalAddress() const
 {
-    return m_nic->GetAddress(m_port);
+    return m_engine.GetNic()->GetAddress(m_engine.GetPortIndex());
 }
 
 Ptr<QbbNetDevice>
 RdmaQueuePair::GetPort() const
 {
-    return m_nic->GetPort(m_port);
+    return m_engine.GetNic()->GetPort(m_engine.GetPortIndex());
+}
+
+RdmaRateController*
+RdmaQueuePair::GetRateController() const
+{
+    const auto& reaction = m_engine.GetConnection().reaction;
+    return reaction ? &reaction->GetPacer().GetController() : nullptr;
 }
 
 void
 RdmaQueuePair::PostSend(const RdmaSendRequest& request)
 {
     NS_LOG_FUNCTION(this << request.id << request.length);
-    NS_ABORT_MSG_IF(m_state != RdmaQpState::RTS && m_state != RdmaQpState::SQD &&
-                        m_state != RdmaQpState::ERR,
-                    "rdma: PostSend() on a queue pair in state " << GetRdmaQpStateName(m_state)
+    const RdmaQpState state = GetState();
+    NS_ABORT_MSG_IF(state != RdmaQpState::RTS && state != RdmaQpState::SQD &&
+                        state != RdmaQpState::ERR,
+                    "rdma: PostSend() on a queue pair in state " << GetRdmaQpStateName(state)
                                                                  << "; connect it first");
     NS_ABORT_MSG_IF(request.length > RDMA_MAX_MESSAGE_BYTES,
                     "rdma: a message of " << request.length << " bytes; accepted: 0.."
                                           << RDMA_MAX_MESSAGE_BYTES);
-    SendEntry entry;
-    entry.request = request;
-    if (m_state == RdmaQpState::ERR)
+    if (state == RdmaQpState::ERR)
     {
-        Complete(entry, RdmaWcStatus::WR_FLUSH_ERR);
+        m_engine.GetRequester().Flush(request, QbbNowPs());
         return;
     }
-    const bool isRead = IsRdmaRead(request.opcode);
-    const bool isAtomic = isRead && request.opcode != RdmaWrOpcode::RDMA_READ;
-    if (isAtomic)
-    {
-        entry.request.length = RDMA_ATOMIC_BYTES;
-    }
-    const uint64_t packets = GetRdmaPackets(entry.request.length, m_pathMtu);
-    entry.packets = static_cast<uint32_t>(IsIrn() && isRead ? 1 : packets);
-    entry.firstPacket = m_posted;
-    if (isRead)
-    {
-        NS_ABORT_MSG_IF(!IsIrn() && packets >= RDMA_MAX_WINDOW,
-                        "rdma: a READ of " << request.length << " bytes at path MTU " << m_pathMtu
-                                           << "; accepted: below " << RDMA_MAX_WINDOW * m_pathMtu
-                                           << ", for its responses take PSNs");
-        entry.responses = static_cast<uint32_t>(packets);
-        entry.firstResponse = IsIrn() ? m_responsesPosted : m_posted;
-        entry.wqeSn = m_readSn++ & QbbWire::MASK24;
-        m_responsesPosted += packets;
-    }
-    else if (request.opcode != RdmaWrOpcode::RDMA_WRITE)
-    {
-        entry.wqeSn = m_sendSn++ & QbbWire::MASK24;
-    }
-    m_posted += entry.packets;
-    m_sends.Push(std::move(entry));
-    ReleaseSends();
+    m_engine.GetRequester().Post(request, QbbNowPs());
+    m_engine.SyncTimer();
 }
 
 void
 RdmaQueuePair::PostReceive(const RdmaReceiveRequest& request)
 {
-    NS_ABORT_MSG_IF(m_state == RdmaQpState::RESET, "rdma: PostReceive() on a queue pair in RESET");
-    NS_ABORT_MSG_IF(m_sharedReceives,
+    NS_ABORT_MSG_IF(GetState() == RdmaQpState::RESET,
+                    "rdma: PostReceive() on a queue pair in RESET");
+    NS_ABORT_MSG_IF(m_engine.GetResponder().GetSharedReceiveQueue(),
                     "rdma: PostReceive() on a queue pair that has a shared receive queue; post to "
                     "that");
-    m_receives.Push(RdmaReceiveRequest(request));
-    if (m_state == RdmaQpState::ERR)
-    {
-        FlushReceives();
-    }
+    m_engine.GetResponder().PostReceive(request, QbbNowPs());
 }
 
 void
 RdmaQueuePair::SetSharedReceiveQueue(Ptr<RdmaSharedReceiveQueue> queue)
 {
-    NS_ABORT_MSG_IF(m_state != RdmaQpState::INIT || !m_receives.IsEmpty(),
+    NS_ABORT_MSG_IF(GetState() != RdmaQpState::INIT || m_engine.GetResponder().GetReceives() > 0,
                     "rdma: SetSharedReceiveQueue() on a queue pair in state "
-                        << GetRdmaQpStateName(m_state) << " with " << m_receives.GetSize()
+                        << GetRdmaQpStateName(GetState()) << " with "
+                        << m_engine.GetResponder().GetReceives()
                         << " receive requests; accepted: INIT, without any");
-    m_sharedReceives = queue;
+    m_engine.GetResponder().SetSharedReceiveQueue(queue);
 }
 
 void
@@ -265,40 +235,273 @@ RdmaQueuePair::GetReceiveCompletionQueue()
     return m_receiveQueue;
 }
 
-uint64_t
-RdmaQueuePair::GetPacketsInFlight() const
-{
-    return m_sender->GetHighestSent() - m_sender->GetAcked();
-}
-
-uint64_t
-RdmaQueuePair::GetPacketsAcknowledged() const
-{
-    return m_sender->GetAcked();
-}
-
 RdmaQueuePairStats
 RdmaQueuePair::GetStats() const
 {
     RdmaQueuePairStats stats;
-    static_cast<RdmaQueuePairCounters&>(stats) = m_stats;
-    stats.packetsRetransmitted = m_sender->GetRetransmissions();
-    stats.timeouts = m_sender->GetTimeouts();
-    if (m_reads)
-    {
-        stats.responsesAccepted = m_reads->accepted;
-        stats.responseTimeouts = m_reads->timeouts;
-    }
-    if (m_responses)
-    {
-        stats.responsesSent = m_responses->sent;
-    }
-    if (m_responses && m_responses->sender)
-    {
-        stats.responsesRetransmitted = m_responses->sender->GetRetransmissions();
-        stats.timeouts += m_responses->sender->GetTimeouts();
-    }
+    static_cast<RdmaQueuePairCounters&>(stats) = m_engine.GetConnection().counters;
+    m_engine.GetRequester().AddTo(stats);
+    m_engine.GetResponder().AddTo(stats);
     return stats;
+}
+
+void
+RdmaQueuePair::SetState(RdmaQpState state)
+{
+    const RdmaQpState before = std::exchange(GetConnection().state, state);
+    if (state != before)
+    {
+        NS_LOG_LOGIC("QP " << GetQpn() << " from " << GetRdmaQpStateName(before) << " to "
+                           << GetRdmaQpStateName(state));
+        m_stateChanged(before, state);
+    }
+}
+
+void
+RdmaQueuePair::TakeSettings(const RdmaQpAttributes& attributes)
+{
+    RdmaConnection& connection = GetConnection();
+    connection.minRnrTimer = attributes.minRnrTimer.value_or(connection.minRnrTimer);
+    connection.maxDestRdAtomic = attributes.maxDestRdAtomic.value_or(connection.maxDestRdAtomic);
+    connection.initialPsn = attributes.initialPsn.value_or(connection.initialPsn);
+    connection.maxRdAtomic = attributes.maxRdAtomic.value_or(connection.maxRdAtomic);
+}
+
+void
+RdmaQueuePair::Modify(const RdmaQpAttributes& attributes)
+{
+    NS_LOG_FUNCTION(this << GetRdmaQpStateName(attributes.state));
+    const RdmaQpState from = GetState();
+    const RdmaQpState to = attributes.state;
+    attributes.Check(from);
+    TakeSettings(attributes);
+    if (from == RdmaQpState::INIT && to == RdmaQpState::RTR)
+    {
+        GetConnection().remotePsn = attributes.remotePsn.value_or(0);
+        Address(*attributes.remoteAddress, *attributes.remoteQpn);
+    }
+    if (attributes.timeout || attributes.retryCount || attributes.rnrRetryCount)
+    {
+        auto limits = std::make_unique<RdmaRetryLimits>();
+        if (attributes.timeout)
+        {
+            limits->timeoutPs = GetRdmaTimeoutPs(*attributes.timeout);
+        }
+        limits->retryCount = attributes.retryCount;
+        limits->rnrRetryCount = attributes.rnrRetryCount;
+        GetConnection().limits = std::move(limits);
+        m_engine.GetRequester().Reset(); // nothing has been posted, in RTR
+    }
+    if (to == RdmaQpState::ERR)
+    {
+        OnFailure(RdmaWcStatus::WR_FLUSH_ERR, 0);
+        return;
+    }
+    if (to == RdmaQpState::RESET)
+    {
+        m_engine.Reset();
+    }
+    m_engine.GetRequester().SetDraining(to == RdmaQpState::SQD);
+    SetState(to);
+    if (from == RdmaQpState::SQD && to == RdmaQpState::RTS)
+    {
+        m_engine.GetRequester().Release(QbbNowPs());
+        m_engine.SyncTimer();
+    }
+}
+
+void
+RdmaQueuePair::CheckPathMtu() const
+{
+    const auto port = GetPort();
+    const uint32_t headers = QbbWire::IPV4_HEADER_BYTES + QbbWire::UDP_HEADER_BYTES +
+                             QbbWire::BTH_BYTES + m_transport->GetPacketFormat().extensionBytes +
+                             QbbWire::ICRC_BYTES;
+    NS_ABORT_MSG_IF(GetPathMtu() + headers > port->GetMtu(),
+                    "rdma: path MTU "
+                        << GetPathMtu() << " of a queue pair does not fit port MTU "
+                        << port->GetMtu() << "; set QbbNetDevice::Mtu to " << GetPathMtu() + headers
+                        << " or more (headers and ICRC take " << headers << " bytes)");
+}
+
+void
+RdmaQueuePair::SetPriority(uint8_t priority)
+{
+    const auto& classifier = GetPort()->GetClassifier();
+    if (classifier.ClassifyDscp(m_dscp) == priority)
+    {
+        return;
+    }
+    for (uint8_t dscp = 0; dscp < 64; ++dscp)
+    {
+        if (classifier.ClassifyDscp(dscp) == priority)
+        {
+            m_dscp = dscp;
+            return;
+        }
+    }
+    NS_ABORT_MSG("rdma: no DSCP is mapped to class " << +priority);
+}
+
+void
+RdmaQueuePair::Connect(Ipv4Address remoteAddress, uint32_t remoteQpn, uint32_t remotePsn)
+{
+    NS_LOG_FUNCTION(this << remoteAddress << remoteQpn << remotePsn);
+    NS_ABORT_MSG_IF(GetState() != RdmaQpState::INIT,
+                    "rdma: Connect() of a queue pair in state " << GetRdmaQpStateName(GetState())
+                                                                << "; accepted: INIT");
+    RdmaQpAttributes attributes;
+    attributes.state = RdmaQpState::RTR;
+    attributes.remoteAddress = remoteAddress;
+    attributes.remoteQpn = remoteQpn;
+    attributes.remotePsn = remotePsn;
+    Modify(attributes);
+    attributes = RdmaQpAttributes();
+    attributes.state = RdmaQpState::RTS;
+    Modify(attributes);
+}
+
+void
+RdmaQueuePair::Address(Ipv4Address remoteAddress, uint32_t remoteQpn)
+{
+    CheckPathMtu();
+    const auto port = GetPort();
+    NS_ABORT_MSG_IF(!port->GetPeer(), "rdma: Connect() of a queue pair whose port has no cable");
+    RdmaAddressHandle handle;
+    handle.dscp = m_dscp;
+    handle.ttl = m_ttl;
+    handle.sourcePort = m_sourcePort;
+    handle.symmetricPort = m_symmetricPort;
+    handle.ecnCapable = m_ecnCapable;
+    handle.localAddress = GetLocalAddress();
+    handle.remoteAddress = remoteAddress;
+    handle.localQpn = GetQpn();
+    handle.remoteQpn = remoteQpn;
+    m_engine.SetFrame(handle.MakeFields(*port), m_cnpDscp);
+    MakeReactionPoint();
+}
+
+void
+RdmaQueuePair::ResumeResponder(uint64_t packets, uint64_t messages)
+{
+    NS_ABORT_MSG_IF(GetState() != RdmaQpState::RTS || GetConnection().counters.packetsAccepted > 0,
+                    "rdma: ResumeResponder() of a queue pair in state "
+                        << GetRdmaQpStateName(GetState()) << " that has executed "
+                        << GetConnection().counters.packetsAccepted
+                        << " packets; accepted: RTS, and none");
+    m_engine.GetResponder().ResumeAt(packets);
+    GetConnection().msn = static_cast<uint32_t>(messages & QbbWire::MASK24);
+}
+
+void
+RdmaQueuePair::ConnectPair(Ptr<RdmaQueuePair> a, Ptr<RdmaQueuePair> b)
+{
+    NS_ABORT_MSG_IF(a->GetPathMtu() != b->GetPathMtu() ||
+                        &a->m_transport->GetPacketFormat() != &b->m_transport->GetPacketFormat(),
+                    "rdma: two queue pairs to be connected have path MTUs "
+                        << a->GetPathMtu() << " and " << b->GetPathMtu()
+                        << ", or transports that do not understand each other; accepted: the same");
+    a->Connect(b->GetLocalAddress(), b->GetQpn(), b->GetInitialPsn());
+    b->Connect(a->GetLocalAddress(), a->GetQpn(), a->GetInitialPsn());
+}
+
+void
+RdmaQueuePair::MakeReactionPoint()
+{
+    const RdmaNic& nic = *m_engine.GetNic();
+    const Ptr<RdmaCongestionControl> control = nic.GetCongestionControl();
+    GetConnection().reaction.reset();
+    if (!control)
+    {
+        return;
+    }
+    const auto port = GetPort();
+    RdmaPathProfile profile;
+    profile.lineRateBps = port->GetLineRate().GetBitRate();
+    profile.payloadBytes = GetPathMtu();
+    profile.packetBytes = m_engine.GetFullPacketBytes();
+    profile.ackBytes = m_engine.GetAckBytes(0);
+    profile.seed = m_engine.GetFrame().flowHash;
+    const RdmaNic::PathOracle& oracle = nic.GetPathOracle();
+    if (oracle)
+    {
+        oracle(*this, profile);
+    }
+    uint32_t room = 0;
+    uint32_t trailer = control->GetUtilisationPeriod() > 0 ? QbbWire::PINT_BYTES : 0;
+    if (control->NeedsInt())
+    {
+        // One record for each switch; as many as there may be where the path is not known.
+        room = profile.hops > 1 ? profile.hops - 1 : RDMA_INT_MAX_HOPS;
+        NS_ABORT_MSG_IF(room > RDMA_INT_MAX_HOPS,
+                        "rdma: a path with " << room << " switches; telemetry has room for "
+                                             << RDMA_INT_MAX_HOPS);
+        NS_ABORT_MSG_IF(trailer > 0,
+                        "rdma: congestion control asks for telemetry of each switch and for a byte "
+                        "of utilisation; accepted: one of them");
+        trailer = QbbWire::IntTrailerBytes(room);
+    }
+    if (trailer > 0)
+    {
+        profile.packetBytes += trailer;
+        profile.ackBytes = m_engine.GetAckBytes(trailer);
+        if (oracle)
+        {
+            oracle(*this, profile); // the trailer takes its time on the way there and back
+        }
+        const uint32_t sdu = profile.packetBytes - port->GetLineOverheadBytes() -
+                             QbbWire::MAC_HEADER_BYTES - QbbWire::FCS_BYTES +
+                             QbbWire::IRN_EXTENSION_BYTES;
+        NS_ABORT_MSG_IF(sdu > port->GetMtu(),
+                        "rdma: path MTU " << GetPathMtu() << " with " << trailer
+                                          << " bytes of telemetry does not fit port MTU "
+                                          << port->GetMtu() << "; set QbbNetDevice::Mtu to " << sdu
+                                          << " or more");
+    }
+    GetConnection().reaction = std::make_unique<RdmaReactionPoint>(
+        m_engine,
+        std::make_unique<RdmaPacer>(control->MakeController(profile),
+                                    profile.packetBytes,
+                                    nic.GetMinRateBps(),
+                                    control->NeedsRtt(),
+                                    static_cast<uint8_t>(room),
+                                    control->GetUtilisationPeriod()));
+}
+
+void
+RdmaQueuePair::OnSendCompletion(const RdmaWorkCompletion& completion, bool queued)
+{
+    m_sendCompleted(completion);
+    if (queued)
+    {
+        GetSendCompletionQueue()->Add(completion);
+    }
+}
+
+void
+RdmaQueuePair::OnReceiveCompletion(const RdmaWorkCompletion& completion)
+{
+    GetReceiveCompletionQueue()->Add(completion);
+}
+
+void
+RdmaQueuePair::OnMessage(const RdmaMessageArrival& arrival)
+{
+    m_messageReceived(arrival);
+}
+
+void
+RdmaQueuePair::OnFailure(RdmaWcStatus status, uint64_t packet)
+{
+    NS_LOG_FUNCTION(this << status << packet);
+    if (GetState() == RdmaQpState::ERR)
+    {
+        return;
+    }
+    m_engine.End();
+    SetState(RdmaQpState::ERR);
+    m_engine.GetRequester().FlushAll(status, packet, QbbNowPs());
+    m_engine.GetResponder().FlushReceives(QbbNowPs());
 }
 
 } // namespace ns3

@@ -3,6 +3,8 @@
 #ifndef RDMA_TRANSPORT_H
 #define RDMA_TRANSPORT_H
 
+#include "rdma-opcode.h"
+#include "rdma-retry-limits.h"
 #include "rdma-verbs.h"
 
 #include <ns3/object.h>
@@ -10,10 +12,13 @@
 #include <cstdint>
 #include <limits>
 #include <memory>
-#include <optional>
 
 namespace ns3
 {
+
+class RdmaEndpoint;
+class RdmaRequester;
+class RdmaResponder;
 
 /**
  * \ingroup rdma
@@ -177,30 +182,20 @@ class RdmaReceiver
 
 /**
  * \ingroup rdma
- * What a queue pair wants otherwise than its transport's attributes have it (ibv_qp_attr: timeout,
- * retry_cnt, rnr_retry).
+ * What others need to know of a transport's packets. Two transports understand each other if they
+ * have the same object.
  */
-struct RdmaRetryLimits
+struct RdmaPacketFormat
 {
-    std::optional<int64_t> timeoutPs;      //!< retransmission timeout; 0 turns it off
-    std::optional<uint32_t> retryCount;    //!< timeouts in a row before the QP fails
-    std::optional<uint32_t> rnrRetryCount; //!< RNR NAKs in a row before the QP fails; 7: no limit
+    RdmaOpcode write;        //!< a full packet in the middle of a WRITE
+    RdmaOpcode acknowledge;  //!< an acknowledgement of requests
+    uint32_t extensionBytes; //!< most header bytes between BTH and payload
 };
 
 /**
  * \ingroup rdma
- * The packet formats of a transport, and with them how READs and atomics are numbered.
- */
-enum class RdmaWireFormat : uint8_t
-{
-    ROCE, //!< InfiniBand's; responses are numbered with the requests
-    IRN,  //!< IRN's (doc/wire-formats.rst); responses are a stream of their own, acknowledged
-};
-
-/**
- * \ingroup rdma
- * A reliable transport: makes both halves for each queue pair. One object, with its attributes,
- * serves any number of queue pairs.
+ * A reliable transport: makes requester and responder for each queue pair, and both halves of each
+ * packet stream. One object, with its attributes, serves any number of queue pairs.
  */
 class RdmaTransport : public Object
 {
@@ -223,17 +218,14 @@ class RdmaTransport : public Object
      */
     virtual uint32_t GetAckInterval() const = 0;
 
-    /** \return the packet formats */
-    virtual RdmaWireFormat GetWireFormat() const = 0;
+    /** \return the packet format */
+    virtual const RdmaPacketFormat& GetPacketFormat() const = 0;
 
-    /**
-     * \return wire format IRN: time without a response to an outstanding READ or atomic after which
-     *         the requester asks for it; 0 turns that off. Well above the responder's own timeout.
-     */
-    virtual int64_t GetResponseTimeoutPs() const
-    {
-        return 0;
-    }
+    /** \param endpoint a queue pair \return its requester */
+    virtual std::unique_ptr<RdmaRequester> MakeRequester(RdmaEndpoint& endpoint) const = 0;
+
+    /** \param endpoint a queue pair \return its responder */
+    virtual std::unique_ptr<RdmaResponder> MakeResponder(RdmaEndpoint& endpoint) const = 0;
 
     /** \return timeouts in a row before a queue pair fails; UINT32_MAX means no limit */
     virtual uint32_t GetRetryCount() const = 0;

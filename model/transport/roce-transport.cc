@@ -3,8 +3,11 @@
 #include "roce-transport.h"
 
 #include "qbb-time.h"
+#include "qbb-wire.h"
 #include "rdma-compat.h"
 #include "rdma-go-back-0.h"
+#include "roce-requester.h"
+#include "roce-responder.h"
 
 #include <ns3/abort.h>
 #include <ns3/boolean.h>
@@ -138,10 +141,25 @@ RoceTransport::GetRetryCount() const
     return m_retryCount;
 }
 
-RdmaWireFormat
-RoceTransport::GetWireFormat() const
+const RdmaPacketFormat&
+RoceTransport::GetPacketFormat() const
 {
-    return RdmaWireFormat::ROCE;
+    static constexpr RdmaPacketFormat FORMAT{RdmaOpcode::RDMA_WRITE_MIDDLE,
+                                             RdmaOpcode::ACKNOWLEDGE,
+                                             QbbWire::ROCE_EXTENSION_BYTES};
+    return FORMAT;
+}
+
+std::unique_ptr<RdmaRequester>
+RoceTransport::MakeRequester(RdmaEndpoint& endpoint) const
+{
+    return std::make_unique<RoceRequester>(endpoint, *this);
+}
+
+std::unique_ptr<RdmaResponder>
+RoceTransport::MakeResponder(RdmaEndpoint& endpoint) const
+{
+    return std::make_unique<RoceResponder>(endpoint, *this);
 }
 
 } // namespace ns3

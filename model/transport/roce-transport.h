@@ -46,7 +46,9 @@ class RoceTransport : public RdmaTransport
     std::unique_ptr<RdmaSender> MakeSender(const RdmaRetryLimits& limits) const override;
     std::unique_ptr<RdmaReceiver> MakeReceiver() const override;
     uint32_t GetAckInterval() const override;
-    RdmaWireFormat GetWireFormat() const override;
+    const RdmaPacketFormat& GetPacketFormat() const override;
+    std::unique_ptr<RdmaRequester> MakeRequester(RdmaEndpoint& endpoint) const override;
+    std::unique_ptr<RdmaResponder> MakeResponder(RdmaEndpoint& endpoint) const override;
     uint32_t GetRetryCount() const override;
 
   private:

@@ -2,6 +2,7 @@
 """Tests of tools/golden with a program made up for it, and the golden set itself."""
 
 import os
+import pathlib
 import re
 import subprocess
 import sys
@@ -214,8 +215,8 @@ class Runs(unittest.TestCase):
     def test_every_example_has_a_run(self):
         with open(os.path.join(ROOT, "test", "golden", "runs.txt"), encoding="utf-8") as handle:
             programs = set(re.findall(r"^[a-z0-9-]+: (\S+)", handle.read(), re.M))
-        sources = os.listdir(os.path.join(ROOT, "examples"))
-        self.assertEqual(programs, {name[:-3] for name in sources if name.endswith(".cc")})
+        sources = pathlib.Path(ROOT, "examples").rglob("*.cc")
+        self.assertEqual(programs, {source.stem for source in sources})
 
     def ask(self, mode):
         """Runs tools/golden; its output."""

@@ -126,7 +126,7 @@ class Wscript(unittest.TestCase):
             for name, made in self.made.items() if name.startswith("examples/")
             for source in made.source
         ]
-        self.check(sources, files("examples/*.cc"))
+        self.check(sources, files("examples/*.cc", "examples/own/*.cc"))
 
 
 if __name__ == "__main__":

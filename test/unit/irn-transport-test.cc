@@ -49,7 +49,7 @@ TEST(IrnTransport, Defaults)
 {
     auto transport = MakeTransport();
     EXPECT_EQ(transport->GetAckInterval(), 1U);
-    EXPECT_EQ(transport->GetWireFormat(), RdmaWireFormat::IRN);
+    EXPECT_EQ(transport->GetPacketFormat().write, RdmaOpcode::IRN_WRITE_MIDDLE);
     EXPECT_EQ(transport->GetRetryCount(), 5000U);
     EXPECT_EQ(transport->GetResponseTimeoutPs(), 4 * 320 * US);
     const auto sender = MakeBusySender(transport);

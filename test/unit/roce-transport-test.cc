@@ -66,7 +66,7 @@ TEST(RoceTransport, GoBack0)
     QbbSetTimeResolution();
     auto transport = CreateObject<RoceTransport>();
     transport->SetAttribute("LossRecovery", StringValue("GoBack0"));
-    EXPECT_EQ(transport->GetWireFormat(), RdmaWireFormat::ROCE);
+    EXPECT_EQ(transport->GetPacketFormat().write, RdmaOpcode::RDMA_WRITE_MIDDLE);
     const auto sender = transport->MakeSender({});
     sender->Extend(4);
     IrnSteps::Send(*sender, 0);

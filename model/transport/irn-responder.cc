@@ -1,0 +1,417 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+
+#include "irn-responder.h"
+
+#include "qbb-wire.h"
+#include "rdma-aeth.h"
+#include "rdma-psn.h"
+
+namespace ns3
+{
+
+namespace
+{
+
+/** \param frame the last packet of a request \param packet its number \return what is kept of it */
+RdmaArrivedRequest
+MakeArrivedRequest(const QbbFrame& frame, uint64_t packet)
+{
+    const RdmaOpcodeInfo& info = GetRdmaOpcodeInfo(frame.opcode);
+    RdmaArrivedRequest request;
+    request.packet = packet;
+    request.opcode = frame.opcode & RDMA_OPERATION_MASK;
+    request.bytes = info.reth ? frame.dmaLength : uint64_t{frame.offset} + frame.payload;
+    request.address = frame.virtualAddress;
+    request.compare = frame.compare;
+    request.swapOrAdd = frame.swapOrAdd;
+    request.immediate = frame.immediate;
+    request.wqeSn = frame.wqeSn;
+    return request;
+}
+
+} // namespace
+
+void
+IrnResponder::Reset()
+{
+    RdmaResponder::Reset();
+    m_answers.reset();
+    m_kept.reset();
+}
+
+void
+IrnResponder::End()
+{
+    m_kept.reset();
+    m_deadlinePs = RdmaSender::NO_DEADLINE;
+    m_ready = false;
+    if (m_answers)
+    {
+        m_answers->queue.Clear();
+    }
+}
+
+RdmaStreamState
+IrnResponder::GetStream() const
+{
+    if (!m_answers)
+    {
+        return {};
+    }
+    const RdmaSender& sender = *m_answers->sender;
+    return {sender.GetAcked(), sender.GetNext(), sender.GetHighestSent()};
+}
+
+void
+IrnResponder::AddTo(RdmaQueuePairStats& stats) const
+{
+    RdmaResponder::AddTo(stats);
+    if (m_answers)
+    {
+        stats.responsesRetransmitted += m_answers->sender->GetRetransmissions();
+        stats.timeouts += m_answers->sender->GetTimeouts();
+    }
+}
+
+void
+IrnResponder::Receive(const QbbFrame& frame, const RdmaOpcodeInfo& info, int64_t nowPs)
+{
+    if (!info.irn)
+    {
+        m_endpoint.Drop(frame, QbbDropReason::UNEXPECTED);
+    }
+    else if (frame.opcode == static_cast<uint8_t>(RdmaOpcode::IRN_READ_ACKNOWLEDGE))
+    {
+        ReceiveAcknowledgement(frame, nowPs);
+    }
+    else
+    {
+        ReceiveRequest(frame, info, nowPs);
+    }
+}
+
+void
+IrnResponder::ReceiveRequest(const QbbFrame& frame, const RdmaOpcodeInfo& info, int64_t nowPs)
+{
+    const int64_t packet =
+        RdmaFromPsn(m_connection.remotePsn, frame.psn, m_receiver->GetExpected());
+    const auto number = static_cast<uint64_t>(packet);
+    if (m_answers && m_answers->fault != Fault::NONE &&
+        packet >= static_cast<int64_t>(m_answers->refused))
+    {
+        if (number == m_answers->refused)
+        {
+            Refuse(m_answers->fault, number, nowPs); // once more, the NAK was lost
+        }
+        return;
+    }
+    switch (m_receiver->Check(packet))
+    {
+    case RdmaReceiverVerdict::ACCEPT:
+    case RdmaReceiverVerdict::RESTART: {
+        const Fault fault = Judge(frame, info);
+        if (fault != Fault::NONE)
+        {
+            Refuse(fault, number, nowPs);
+            return;
+        }
+        ++m_connection.counters.packetsAccepted;
+        m_receiver->Accept(number, 1, info.last);
+        if (info.last)
+        {
+            Perform(MakeArrivedRequest(frame, number), nowPs);
+        }
+        PerformKept(nowPs);
+        if (m_connection.state != RdmaQpState::RESET)
+        {
+            Acknowledge(packet, frame);
+        }
+        break;
+    }
+    case RdmaReceiverVerdict::EARLY:
+        ++m_connection.counters.outOfOrder;
+        // What cannot be placed now is thrown away in silence: the packet comes again, and gets its
+        // answer when it is the next in order.
+        if (Judge(frame, info) == Fault::NONE)
+        {
+            ++m_connection.counters.packetsAccepted;
+            m_receiver->Accept(number, 1, info.last);
+            if (info.last)
+            {
+                Keep(MakeArrivedRequest(frame, number));
+            }
+            TellGap(packet, frame);
+        }
+        break;
+    case RdmaReceiverVerdict::GAP:
+        ++m_connection.counters.outOfOrder;
+        TellGap(packet, frame);
+        break;
+    case RdmaReceiverVerdict::DUPLICATE:
+        ++m_connection.counters.duplicates;
+        if (packet >= static_cast<int64_t>(m_receiver->GetExpected()))
+        {
+            TellGap(packet, frame); // kept already; the NACK that said so may be lost
+        }
+        else
+        {
+            Acknowledge(packet, frame);
+        }
+        break;
+    case RdmaReceiverVerdict::IGNORE:
+        ++m_connection.counters.outOfOrder;
+        break;
+    }
+}
+
+RdmaResponder::Fault
+IrnResponder::Judge(const QbbFrame& frame, const RdmaOpcodeInfo& info)
+{
+    const RdmaOpcode operation = GetOperation(frame.opcode);
+    const bool isSend = IsSend(operation);
+    const uint32_t mtu = m_connection.pathMtu;
+    if (operation == RdmaOpcode::RDMA_READ_REQUEST || info.atomicEth)
+    {
+        return CountUnanswered() < m_connection.maxDestRdAtomic ? JudgeRead(frame) : Fault::INVALID;
+    }
+    if (info.ieth || (!info.last && frame.payload != mtu) || frame.payload > mtu)
+    {
+        return Fault::INVALID;
+    }
+    if (!isSend)
+    {
+        if (frame.dmaLength > RDMA_MAX_MESSAGE_BYTES || frame.payload > frame.dmaLength)
+        {
+            return Fault::INVALID;
+        }
+        RdmaMemoryAccess access;
+        access.remoteWrite = true;
+        if (!m_endpoint.IsAllowed(frame.rKey, frame.virtualAddress, frame.payload, access))
+        {
+            return Fault::NO_ACCESS;
+        }
+    }
+    if (isSend || info.immDt)
+    {
+        // Receive requests have sequence numbers, in the order in which they are posted and used.
+        const uint32_t place = (frame.wqeSn - m_receiveSn) & QbbWire::MASK24;
+        if (place >= RDMA_MAX_WINDOW)
+        {
+            return Fault::INVALID;
+        }
+        if (!HasReceives(place + 1))
+        {
+            return Fault::NOT_READY;
+        }
+        if (isSend && uint64_t{frame.offset} + frame.payload > m_receives[place].length)
+        {
+            return Fault::TOO_LONG;
+        }
+    }
+    return Fault::NONE;
+}
+
+void
+IrnResponder::Keep(const RdmaArrivedRequest& request)
+{
+    if (!m_kept)
+    {
+        m_kept = std::make_unique<RdmaPacketHeap<RdmaArrivedRequest>>();
+    }
+    m_kept->Push(request);
+}
+
+void
+IrnResponder::PerformKept(int64_t nowPs)
+{
+    while (m_kept && m_kept->HasBefore(m_receiver->GetExpected()))
+    {
+        Perform(m_kept->Pop(), nowPs);
+    }
+}
+
+void
+IrnResponder::SendAeth(uint8_t syndrome, uint64_t packet, int64_t selective, const QbbFrame* cause)
+{
+    const bool isAck = (syndrome & RdmaAeth::KIND_MASK) == RdmaAeth::ACK;
+    ++(isAck ? m_connection.counters.acksSent : m_connection.counters.naksSent);
+    const uint32_t remotePsn = m_connection.remotePsn;
+    QbbFramePtr frame = m_endpoint.NewAeth(RdmaOpcode::IRN_ACKNOWLEDGE,
+                                           syndrome,
+                                           RdmaToPsn(remotePsn, packet),
+                                           RdmaToPsn(remotePsn, static_cast<uint64_t>(selective)));
+    if (cause)
+    {
+        RdmaEndpoint::Echo(*cause, *frame);
+    }
+    m_endpoint.Send(std::move(frame));
+}
+
+void
+IrnResponder::Refused(Fault fault, uint64_t packet, int64_t nowPs)
+{
+    if (m_answers && !m_answers->queue.IsEmpty())
+    {
+        // The NAK overtakes answers, which may have to be sent again.
+        m_answers->fault = fault;
+        m_answers->refused = packet;
+        return;
+    }
+    Fail(fault, nowPs);
+}
+
+void
+IrnResponder::Answer(RdmaResponse response)
+{
+    if (!m_answers)
+    {
+        m_answers = std::make_unique<Answers>();
+        m_answers->sender = m_transport.MakeSender(m_connection.GetLimits());
+    }
+    response.first = m_answers->next;
+    m_answers->next += response.packets;
+    m_answers->sender->Extend(response.packets);
+    m_answers->queue.Push(std::move(response));
+    Sync();
+}
+
+void
+IrnResponder::Sync()
+{
+    if (m_answers)
+    {
+        const RdmaSender& sender = *m_answers->sender;
+        m_ready = sender.CanSend() && (!m_connection.reaction || m_connection.reaction->HasRoom());
+        m_deadlinePs = m_connection.state == RdmaQpState::ERR ? RdmaSender::NO_DEADLINE
+                                                              : sender.GetDeadlinePs();
+    }
+}
+
+void
+IrnResponder::Release()
+{
+    Sync();
+    if (m_ready)
+    {
+        m_endpoint.MakeReady();
+    }
+}
+
+uint32_t
+IrnResponder::CountUnanswered() const
+{
+    uint32_t count = 0;
+    for (std::size_t i = 0; m_answers && i < m_answers->queue.GetSize(); ++i)
+    {
+        const RdmaResponse& response = m_answers->queue[i];
+        count += response.first + response.packets > m_answers->sender->GetHighestSent();
+    }
+    return count;
+}
+
+QbbFramePtr
+IrnResponder::MakeFrame(int64_t nowPs)
+{
+    Answers& a = *m_answers;
+    const uint64_t packet = a.sender->GetNext();
+    if (a.cursor >= a.queue.GetSize() || packet < a.queue[a.cursor].first)
+    {
+        a.cursor = 0;
+    }
+    while (packet >= a.queue[a.cursor].first + a.queue[a.cursor].packets)
+    {
+        ++a.cursor;
+    }
+    const RdmaResponse& response = a.queue[a.cursor];
+    const uint64_t index = packet - response.first;
+    QbbFramePtr frame = m_endpoint.NewFrame();
+    frame->psn = RdmaToPsn(m_connection.initialPsn, packet);
+    FillAnswer(*frame, response, index);
+    frame->opcode = static_cast<uint8_t>(RdmaToIrnOpcode(static_cast<RdmaOpcode>(frame->opcode)));
+    FillAeth(*frame, response);
+    frame->wqeSn = response.wqeSn;
+    frame->offset = static_cast<uint32_t>(index * m_connection.pathMtu);
+    if (m_connection.reaction)
+    {
+        m_connection.reaction->AskForTelemetry(*frame);
+    }
+    frame->size = QbbWire::RoceFrameBytes(GetRdmaOpcodeInfo(frame->opcode),
+                                          frame->payload,
+                                          frame->tagged,
+                                          RdmaEndpoint::GetTrailerBytes(*frame));
+    ++m_answersSent;
+    const bool again = a.sender->Sent(1, nowPs);
+    if (m_connection.reaction)
+    {
+        m_connection.reaction->ResponseSent(packet, again, *frame, nowPs);
+    }
+    Sync();
+    return frame;
+}
+
+void
+IrnResponder::ReceiveAcknowledgement(const QbbFrame& frame, int64_t nowPs)
+{
+    const uint8_t kind = frame.syndrome & RdmaAeth::KIND_MASK;
+    if (!m_answers || (kind != RdmaAeth::ACK && kind != RdmaAeth::NAK))
+    {
+        m_endpoint.Drop(frame, QbbDropReason::UNEXPECTED);
+        return;
+    }
+    Answers& a = *m_answers;
+    const uint64_t before = a.sender->GetAcked();
+    const int64_t packet = RdmaFromPsn(m_connection.initialPsn, frame.psn, before);
+    const int64_t selective = RdmaFromPsn(m_connection.initialPsn, frame.selectivePsn, before);
+    const bool nak = kind == RdmaAeth::NAK;
+    int64_t cause = selective;
+    if (nak)
+    {
+        const bool isProbe = selective <= packet;
+        a.sender->OnNak(packet, isProbe ? RdmaSender::NO_PACKET : selective, nowPs);
+        cause = isProbe ? RdmaSendTimes::UNKNOWN : selective;
+    }
+    else
+    {
+        a.sender->OnAck(packet, nowPs);
+    }
+    if (m_connection.reaction)
+    {
+        m_connection.reaction->ResponsesAcked({frame, cause, before, a.sender->GetAcked(), nak},
+                                              nowPs);
+    }
+    while (!a.queue.IsEmpty() &&
+           a.queue.Front().first + a.queue.Front().packets <= a.sender->GetAcked())
+    {
+        a.queue.Pop();
+        a.cursor -= a.cursor > 0;
+    }
+    if (a.queue.IsEmpty() && a.fault != Fault::NONE)
+    {
+        Fail(a.fault, nowPs);
+        return;
+    }
+    Release();
+}
+
+void
+IrnResponder::OnTimer(int64_t nowPs)
+{
+    const RdmaSenderEvent event = m_answers->sender->OnTimeout(nowPs);
+    if (event.failed)
+    {
+        // The requester takes no answers any more; none of this side's requests is to blame.
+        m_endpoint.Fail(RdmaWcStatus::WR_FLUSH_ERR, 0);
+        return;
+    }
+    if (m_connection.reaction)
+    {
+        m_connection.reaction->TimedOut(nowPs);
+    }
+    Sync();
+    if (m_ready)
+    {
+        m_endpoint.Activate();
+    }
+}
+
+} // namespace ns3

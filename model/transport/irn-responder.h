@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+
+#ifndef IRN_RESPONDER_H
+#define IRN_RESPONDER_H
+
+#include "rdma-packet-heap.h"
+#include "rdma-responder.h"
+
+namespace ns3
+{
+
+/**
+ * \ingroup rdma
+ * The responder of IRN: packets are placed as they come, messages are completed in order. Answers
+ * to READs and atomics are a packet stream that the peer acknowledges, and that the responder
+ * repeats by itself.
+ *
+ * Source: Mittal et al., "Revisiting Network Support for RDMA", SIGCOMM 2018, section 5.3.
+ */
+class IrnResponder : public RdmaResponder
+{
+  public:
+    using RdmaResponder::RdmaResponder;
+
+    void Reset() override;
+    QbbFramePtr MakeFrame(int64_t nowPs) override;
+    void Receive(const QbbFrame& frame, const RdmaOpcodeInfo& info, int64_t nowPs) override;
+    void Release() override;
+    void OnTimer(int64_t nowPs) override;
+    void End() override;
+    RdmaStreamState GetStream() const override;
+    void AddTo(RdmaQueuePairStats& stats) const override;
+
+  private:
+    /** Additional state, allocated with the peer's first READ or atomic. */
+    struct Answers
+    {
+        QbbRing<RdmaResponse> queue;        //!< not acknowledged, in order
+        std::size_t cursor{0};              //!< place of the answer that is sent at present
+        uint64_t next{0};                   //!< number of the next answer's first packet
+        Fault fault{Fault::NONE};           //!< the QP fails when `queue` is empty
+        uint64_t refused{0};                //!< the request packet that is to blame for the fault
+        std::unique_ptr<RdmaSender> sender; //!< of the answers' packets
+    };
+
+    void SendAeth(uint8_t syndrome,
+                  uint64_t packet,
+                  int64_t selective,
+                  const QbbFrame* cause) override;
+    void Answer(RdmaResponse response) override;
+    uint32_t CountUnanswered() const override;
+    void Refused(Fault fault, uint64_t packet, int64_t nowPs) override;
+
+    void ReceiveRequest(const QbbFrame& frame, const RdmaOpcodeInfo& info, int64_t nowPs);
+    void ReceiveAcknowledgement(const QbbFrame& frame, int64_t nowPs);
+    Fault Judge(const QbbFrame& frame, const RdmaOpcodeInfo& info);
+    void Keep(const RdmaArrivedRequest& request);
+    void PerformKept(int64_t nowPs);
+    void Sync();
+
+    std::unique_ptr<Answers> m_answers; //!< made with the peer's first READ or atomic
+    /// Last packets that came early; made with the first
+    std::unique_ptr<RdmaPacketHeap<RdmaArrivedRequest>> m_kept;
+};
+
+} // namespace ns3
+
+#endif /* IRN_RESPONDER_H */

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+
+#include "rdma-notification-point.h"
+
+#include "qbb-wire.h"
+#include "rdma-opcode.h"
+
+#include <algorithm>
+
+namespace ns3
+{
+
+void
+RdmaNotificationPoint::SetModeration(Moderation moderation)
+{
+    m_moderation = moderation;
+}
+
+RdmaNotificationPoint::Moderation
+RdmaNotificationPoint::GetModeration() const
+{
+    return m_moderation;
+}
+
+void
+RdmaNotificationPoint::SetIntervalPs(int64_t ps)
+{
+    m_intervalPs = ps;
+}
+
+int64_t
+RdmaNotificationPoint::GetIntervalPs() const
+{
+    return m_intervalPs;
+}
+
+int64_t&
+RdmaNotificationPoint::GetNextPs(Marks& marks, uint32_t port, uint32_t remote)
+{
+    switch (m_moderation)
+    {
+    case PER_DESTINATION:
+        return m_nextOfAddress[remote];
+    case PER_PORT:
+        m_nextOfPort.resize(std::max<std::size_t>(m_nextOfPort.size(), port + 1));
+        return m_nextOfPort[port];
+    case PER_QUEUE_PAIR:
+        break;
+    }
+    return marks.nextPs;
+}
+
+bool
+RdmaNotificationPoint::Notify(Marks& marks, uint32_t port, uint32_t remote, int64_t nowPs)
+{
+    if (m_intervalPs == 0)
+    {
+        return false;
+    }
+    int64_t& nextPs = GetNextPs(marks, port, remote);
+    if (nowPs < nextPs)
+    {
+        return false;
+    }
+    nextPs = nowPs + m_intervalPs;
+    marks.due = false;
+    return true;
+}
+
+void
+RdmaNotificationPoint::Fill(QbbFrame& frame, uint8_t dscp)
+{
+    frame.ecn = 0;
+    frame.dscp = dscp;
+    frame.opcode = static_cast<uint8_t>(RdmaOpcode::CNP);
+    frame.becn = true;
+    frame.size = QbbWire::RoceFrameBytes(GetRdmaOpcodeInfo(RdmaOpcode::CNP), 0, frame.tagged);
+}
+
+} // namespace ns3

@@ -1,0 +1,342 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+
+#include "rdma-packet-engine.h"
+
+#include "qbb-net-device.h"
+#include "qbb-wire.h"
+#include "rdma-nic.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace ns3
+{
+
+RdmaPacketEngine::RdmaPacketEngine(RdmaVerbsEvents& events)
+    : m_events(events),
+      m_timer(this, QbbEventOrder::NIC_TIMER)
+{
+}
+
+RdmaPacketEngine::~RdmaPacketEngine() = default;
+
+void
+RdmaPacketEngine::Start(RdmaNic* nic, uint32_t port, uint32_t qpn, const RdmaTransport& transport)
+{
+    m_nic = nic;
+    m_port = port;
+    m_transport = &transport;
+    m_connection.qpn = qpn;
+    m_requester = transport.MakeRequester(*this);
+    m_responder = transport.MakeResponder(*this);
+    m_connection.state = RdmaQpState::INIT;
+}
+
+void
+RdmaPacketEngine::Stop()
+{
+    m_timer.Disarm();
+    m_connection.state = RdmaQpState::RESET;
+    m_connection.reaction.reset();
+    m_nic = nullptr;
+    if (m_responder)
+    {
+        m_responder->SetSharedReceiveQueue(nullptr);
+    }
+}
+
+void
+RdmaPacketEngine::Reset()
+{
+    m_timer.Disarm();
+    m_connection.limits.reset();
+    m_connection.counters = RdmaQueuePairCounters();
+    m_connection.ceSeen = false;
+    m_connection.msn = 0;
+    m_requester->Reset();
+    m_responder->Reset();
+    m_marks = RdmaNotificationPoint::Marks();
+}
+
+void
+RdmaPacketEngine::End()
+{
+    m_timer.Disarm();
+    m_requester->End();
+    m_responder->End();
+}
+
+void
+RdmaPacketEngine::SetFrame(const QbbFrameFields& fields, uint8_t cnpDscp)
+{
+    m_frame = fields;
+    m_cnpDscp = cnpDscp;
+}
+
+uint32_t
+RdmaPacketEngine::GetFullPacketBytes() const
+{
+    const RdmaOpcodeInfo& info = GetRdmaOpcodeInfo(m_transport->GetPacketFormat().write);
+    return QbbWire::RoceFrameBytes(info, m_connection.pathMtu, m_frame.tagged) +
+           m_nic->GetDevice(m_port).GetLineOverheadBytes();
+}
+
+uint32_t
+RdmaPacketEngine::GetAckBytes(uint32_t trailer) const
+{
+    const RdmaOpcodeInfo& info = GetRdmaOpcodeInfo(m_transport->GetPacketFormat().acknowledge);
+    return QbbWire::RoceFrameBytes(info, 0, m_frame.tagged, trailer) +
+           m_nic->GetDevice(m_port).GetLineOverheadBytes();
+}
+
+RdmaQueuePairSample
+RdmaPacketEngine::GetSample() const
+{
+    RdmaReactionPoint* const reaction = m_connection.reaction.get();
+    const RdmaStreamState requests = m_requester->GetStream();
+    RdmaQueuePairSample sample;
+    sample.timePs = QbbNowPs();
+    sample.qpn = m_connection.qpn;
+    sample.packetsInFlight = requests.highestSent - requests.acked;
+    sample.bytesInFlight =
+        sample.packetsInFlight *
+        (reaction ? reaction->GetPacer().GetPacketBytes() : GetFullPacketBytes());
+    sample.packetsAcknowledged = requests.acked;
+    if (reaction)
+    {
+        reaction->FillSample(sample);
+    }
+    return sample;
+}
+
+QbbFramePtr
+RdmaPacketEngine::MakeNextFrame()
+{
+    const int64_t nowPs = QbbNowPs();
+    QbbFramePtr frame;
+    // Requests and answers take turns.
+    if (HasAnswer() && (m_answerTurn || !m_requester->CanSend()))
+    {
+        m_answerTurn = false;
+        if (m_requester->HasProbe())
+        {
+            frame = m_requester->MakeProbe();
+            m_responder->Release();
+        }
+        else
+        {
+            frame = m_responder->MakeFrame(nowPs);
+        }
+    }
+    else
+    {
+        m_answerTurn = true;
+        frame = m_nic->GetPool().Allocate(m_frame);
+        m_requester->FillNext(*frame, nowPs);
+    }
+    SyncTimer();
+    return frame;
+}
+
+void
+RdmaPacketEngine::ReceiveFrame(const QbbFrame& frame)
+{
+    const RdmaQpState state = m_connection.state;
+    const bool ready =
+        state == RdmaQpState::RTS || state == RdmaQpState::RTR || state == RdmaQpState::SQD;
+    if (!ready || frame.srcIp != m_frame.dstIp || frame.dstIp != m_frame.srcIp)
+    {
+        m_nic->GetDevice(m_port).CountDrop(frame, QbbDropReason::NOT_FOR_US);
+        return;
+    }
+    const int64_t nowPs = QbbNowPs();
+    if (frame.opcode == static_cast<uint8_t>(RdmaOpcode::CNP))
+    {
+        ++m_connection.counters.cnpsReceived;
+        if (m_connection.reaction)
+        {
+            m_connection.reaction->CnpReceived(nowPs);
+        }
+        m_nic->SampleChanged(*this);
+        return;
+    }
+    constexpr uint8_t CE = 3;
+    if (frame.ecn == CE)
+    {
+        m_connection.ceSeen = true;
+        m_marks.due = true;
+    }
+    if (m_marks.due && m_nic->GetNotificationPoint().Notify(m_marks, m_port, m_frame.dstIp, nowPs))
+    {
+        SendCnp();
+    }
+    const RdmaOpcodeInfo& info = GetRdmaOpcodeInfo(frame.opcode);
+    if (info.request)
+    {
+        m_responder->Receive(frame, info, nowPs);
+    }
+    else
+    {
+        m_requester->Receive(frame, info, nowPs);
+    }
+    SyncTimer();
+}
+
+void
+RdmaPacketEngine::OnTimer()
+{
+    const int64_t nowPs = QbbNowPs();
+    if (m_requester->GetDeadlinePs() <= nowPs)
+    {
+        m_requester->OnTimer(nowPs);
+    }
+    if (m_responder->GetDeadlinePs() <= nowPs)
+    {
+        m_responder->OnTimer(nowPs);
+    }
+    SyncTimer();
+}
+
+void
+RdmaPacketEngine::SyncTimer()
+{
+    const int64_t deadlinePs = std::min(m_requester->GetDeadlinePs(), m_responder->GetDeadlinePs());
+    if (deadlinePs == RdmaSender::NO_DEADLINE)
+    {
+        m_timer.Disarm();
+    }
+    else
+    {
+        m_timer.Arm(deadlinePs);
+    }
+}
+
+void
+RdmaPacketEngine::SendCnp()
+{
+    QbbNetDevice& port = m_nic->GetDevice(m_port);
+    QbbFramePtr frame = NewFrame();
+    RdmaNotificationPoint::Fill(*frame, m_cnpDscp);
+    frame->priority = port.GetClassifier().ClassifyDscp(m_cnpDscp);
+    if (frame->tagged)
+    {
+        frame->tci = *port.GetTag(frame->priority);
+    }
+    frame->priority = port.GetClassifier().Classify(*frame);
+    ++m_connection.counters.cnpsSent;
+    Send(std::move(frame));
+}
+
+QbbFramePtr
+RdmaPacketEngine::NewFrame()
+{
+    return m_nic->GetPool().Allocate(m_frame);
+}
+
+void
+RdmaPacketEngine::Send(QbbFramePtr frame)
+{
+    QbbNetDevice& port = m_nic->GetDevice(m_port);
+    port.Enqueue(std::move(frame), port.GetArrivalFs());
+}
+
+void
+RdmaPacketEngine::Drop(const QbbFrame& frame, QbbDropReason reason)
+{
+    m_nic->GetDevice(m_port).CountDrop(frame, reason);
+}
+
+void
+RdmaPacketEngine::Activate()
+{
+    m_nic->GetScheduler().Activate(this);
+}
+
+void
+RdmaPacketEngine::MakeReady()
+{
+    m_nic->GetScheduler().MakeReady(this);
+}
+
+void
+RdmaPacketEngine::SampleChanged()
+{
+    m_nic->SampleChanged(*this);
+}
+
+bool
+RdmaPacketEngine::IsAllowed(uint32_t key,
+                            uint64_t address,
+                            uint64_t length,
+                            const RdmaMemoryAccess& access) const
+{
+    return m_nic->IsAllowed(key, address, length, access);
+}
+
+RdmaMemory&
+RdmaPacketEngine::GetMemory()
+{
+    return m_nic->GetMemory();
+}
+
+void
+RdmaPacketEngine::CompleteSend(const RdmaWorkCompletion& completion, bool queued)
+{
+    m_events.OnSendCompletion(completion, queued);
+}
+
+void
+RdmaPacketEngine::CompleteReceive(const RdmaWorkCompletion& completion)
+{
+    m_events.OnReceiveCompletion(completion);
+}
+
+void
+RdmaPacketEngine::MessageArrived(const RdmaMessageArrival& arrival)
+{
+    m_events.OnMessage(arrival);
+}
+
+void
+RdmaPacketEngine::Fail(RdmaWcStatus status, uint64_t packet)
+{
+    m_events.OnFailure(status, packet);
+}
+
+RdmaStreamState
+RdmaPacketEngine::GetStreams() const
+{
+    return m_requester->GetStream() + m_responder->GetStream();
+}
+
+void
+RdmaPacketEngine::RoomMade()
+{
+    m_responder->Release();
+}
+
+void
+RdmaPacketEngine::PaceChanged(int64_t nowPs)
+{
+    m_nic->GetScheduler().PaceChanged(this, nowPs);
+}
+
+void
+RdmaPacketEngine::WarnOfUnheardResponses()
+{
+    m_nic->WarnOfUnheardResponses();
+}
+
+bool
+RdmaPacketEngine::MeasuresRtt() const
+{
+    return m_nic->MeasuresRtt();
+}
+
+uint32_t
+RdmaPacketEngine::GetLineOverheadBytes() const
+{
+    return m_nic->GetDevice(m_port).GetLineOverheadBytes();
+}
+
+} // namespace ns3

@@ -1,0 +1,397 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+
+#include "rdma-requester.h"
+
+#include "qbb-wire.h"
+#include "rdma-aeth.h"
+#include "rdma-psn.h"
+#include "rdma-response.h"
+
+namespace ns3
+{
+
+RdmaRequester::RdmaRequester(RdmaEndpoint& endpoint, const RdmaTransport& transport)
+    : m_endpoint(endpoint),
+      m_connection(endpoint.GetConnection()),
+      m_transport(transport),
+      m_sender(transport.MakeSender(m_connection.GetLimits())),
+      m_ackInterval(transport.GetAckInterval())
+{
+}
+
+RdmaRequester::~RdmaRequester() = default;
+
+void
+RdmaRequester::Reset()
+{
+    m_sender = m_transport.MakeSender(m_connection.GetLimits());
+    m_sends.Clear();
+    m_released = 0;
+    m_cursor = 0;
+    m_posted = 0;
+    m_end = NO_END;
+    m_outstandingReads = 0;
+    m_probe = false;
+    m_sendDeadlinePs = RdmaSender::NO_DEADLINE;
+    m_readDeadlinePs = RdmaSender::NO_DEADLINE;
+}
+
+void
+RdmaRequester::Post(const RdmaSendRequest& request, int64_t nowPs)
+{
+    RdmaSendEntry entry;
+    entry.request = request;
+    if (IsRdmaRead(request.opcode) && request.opcode != RdmaWrOpcode::RDMA_READ)
+    {
+        entry.request.length = RDMA_ATOMIC_BYTES;
+    }
+    entry.firstPacket = m_posted;
+    Number(entry, GetRdmaPackets(entry.request.length, m_connection.pathMtu));
+    m_posted += entry.packets;
+    m_sends.Push(std::move(entry));
+    Release(nowPs);
+}
+
+void
+RdmaRequester::Flush(const RdmaSendRequest& request, int64_t nowPs)
+{
+    RdmaSendEntry entry;
+    entry.request = request;
+    Complete(entry, RdmaWcStatus::WR_FLUSH_ERR, nowPs);
+}
+
+void
+RdmaRequester::Release(int64_t nowPs)
+{
+    while (m_released < m_sends.GetSize() && m_connection.state == RdmaQpState::RTS)
+    {
+        const RdmaSendEntry& entry = m_sends[m_released];
+        if (entry.request.fence && m_outstandingReads > 0)
+        {
+            break;
+        }
+        if (entry.responses > 0)
+        {
+            if (m_outstandingReads >= m_connection.maxRdAtomic || !MayBeginRead(entry))
+            {
+                break;
+            }
+            ReadBegins(nowPs);
+        }
+        m_sender->Extend(entry.packets);
+        ++m_released;
+    }
+    if (CanSend())
+    {
+        m_endpoint.Activate();
+    }
+}
+
+uint64_t
+RdmaRequester::GetBegunEnd() const
+{
+    const uint64_t sent = m_sender->GetHighestSent();
+    for (std::size_t i = 0; i < m_sends.GetSize(); ++i)
+    {
+        const RdmaSendEntry& entry = m_sends[i];
+        if (entry.firstPacket < sent && sent < entry.GetEnd())
+        {
+            return entry.GetEnd();
+        }
+    }
+    return sent; // nothing, or all of a message
+}
+
+void
+RdmaRequester::SetDraining(bool drains)
+{
+    m_end = drains ? GetBegunEnd() : NO_END;
+}
+
+const RdmaSendEntry&
+RdmaRequester::FindEntry(uint64_t packet)
+{
+    // Packets go out in order but for retransmissions, which begin near the oldest entry.
+    if (m_cursor >= m_sends.GetSize() || packet < m_sends[m_cursor].firstPacket)
+    {
+        m_cursor = 0;
+    }
+    while (packet >= m_sends[m_cursor].GetEnd())
+    {
+        ++m_cursor;
+    }
+    return m_sends[m_cursor];
+}
+
+void
+RdmaRequester::FillNext(QbbFrame& frame, int64_t nowPs)
+{
+    const uint64_t packet = m_sender->GetNext();
+    const RdmaSendEntry& entry = FindEntry(packet);
+    const uint64_t index = packet - entry.firstPacket;
+    uint64_t packets = 1;
+    frame.psn = RdmaToPsn(m_connection.initialPsn, packet);
+    if (entry.responses > 0)
+    {
+        entry.FillRead(frame, index, m_connection.pathMtu);
+        packets = entry.packets - index;
+    }
+    else
+    {
+        entry.FillWrite(frame, index, m_connection.pathMtu, m_ackInterval);
+    }
+    FinishPacket(frame, entry, index);
+    RdmaReactionPoint* const reaction = m_connection.reaction.get();
+    if (reaction)
+    {
+        reaction->AskForTelemetry(frame);
+    }
+    frame.size = QbbWire::RoceFrameBytes(GetRdmaOpcodeInfo(frame.opcode),
+                                         frame.payload,
+                                         frame.tagged,
+                                         RdmaEndpoint::GetTrailerBytes(frame));
+    const bool again = m_sender->Sent(packets, nowPs);
+    if (reaction)
+    {
+        reaction->RequestSent(packet, again, frame, nowPs);
+    }
+    ++m_connection.counters.packetsSent;
+    SyncTimer();
+}
+
+void
+RdmaRequester::ReceiveAcknowledgement(const QbbFrame& frame, int64_t nowPs)
+{
+    const uint64_t before = m_sender->GetAcked();
+    const int64_t packet = RdmaFromPsn(m_connection.initialPsn, frame.psn, before);
+    const uint8_t value = frame.syndrome & RdmaAeth::VALUE_MASK;
+    const uint8_t kind = frame.syndrome & RdmaAeth::KIND_MASK;
+    const bool isAck = kind == RdmaAeth::ACK;
+    ++(isAck ? m_connection.counters.acksReceived : m_connection.counters.naksReceived);
+    const bool error = kind == RdmaAeth::NAK && value != RdmaAeth::PSN_SEQUENCE_ERROR;
+    if (!error && OverlooksResponses(packet + (isAck ? 1 : 0), nowPs))
+    {
+        return;
+    }
+    switch (kind)
+    {
+    case RdmaAeth::ACK: {
+        const RdmaSenderEvent event = m_sender->OnAck(packet, nowPs);
+        if (m_connection.reaction)
+        {
+            const int64_t cause = GetCause(frame, packet, before);
+            m_connection.reaction->RequestsAcked({frame, cause, before, m_sender->GetAcked()},
+                                                 nowPs);
+            m_endpoint.RoomMade();
+        }
+        Handle(event, nowPs);
+        break;
+    }
+    case RdmaAeth::RNR_NAK:
+        Handle(m_sender->OnRnrNak(packet, RdmaAeth::RnrTimerPs(value), nowPs), nowPs);
+        break;
+    case RdmaAeth::NAK:
+        ReceiveNak(frame, value, packet, nowPs);
+        break;
+    default:
+        m_endpoint.Drop(frame, QbbDropReason::UNEXPECTED);
+        break;
+    }
+}
+
+void
+RdmaRequester::ReceiveNak(const QbbFrame& frame, uint8_t code, int64_t packet, int64_t nowPs)
+{
+    const uint64_t before = m_sender->GetAcked();
+    if (code == RdmaAeth::PSN_SEQUENCE_ERROR)
+    {
+        const RdmaSenderEvent event = m_sender->OnNak(packet, GetSelective(frame), nowPs);
+        if (m_connection.reaction)
+        {
+            const int64_t cause = GetCause(frame, packet - 1, before);
+            m_connection.reaction->RequestsAcked({frame, cause, before, m_sender->GetAcked(), true},
+                                                 nowPs);
+        }
+        Handle(event, nowPs);
+        return;
+    }
+    if (packet < static_cast<int64_t>(before) ||
+        packet >= static_cast<int64_t>(m_sender->GetHighestSent()))
+    {
+        return; // about what is long acknowledged, or was never sent
+    }
+    if (!AwaitsResponse())
+    {
+        m_sender->OnAck(packet - 1, nowPs);
+    }
+    CompleteAcknowledged(nowPs);
+    if (m_sends.IsEmpty())
+    {
+        return; // a completion has called back, and reset the queue pair
+    }
+    RdmaWcStatus status = RdmaWcStatus::REM_INV_REQ_ERR;
+    if (code == RdmaAeth::REMOTE_ACCESS_ERROR)
+    {
+        status = RdmaWcStatus::REM_ACCESS_ERR;
+    }
+    else if (code != RdmaAeth::INVALID_REQUEST)
+    {
+        status = RdmaWcStatus::REM_OP_ERR;
+    }
+    const auto refused = static_cast<uint64_t>(packet);
+    if (!Postpones(refused, status))
+    {
+        m_endpoint.Fail(status, refused);
+    }
+}
+
+void
+RdmaRequester::OnTimer(int64_t nowPs)
+{
+    if (m_sendDeadlinePs <= nowPs)
+    {
+        m_sendDeadlinePs = RdmaSender::NO_DEADLINE;
+        OnSendTimer(nowPs);
+    }
+    if (m_readDeadlinePs <= nowPs)
+    {
+        m_readDeadlinePs = RdmaSender::NO_DEADLINE;
+        OnReadTimer(nowPs);
+    }
+}
+
+void
+RdmaRequester::OnSendTimer(int64_t nowPs)
+{
+    const RdmaQpState state = m_connection.state;
+    const bool sending = state == RdmaQpState::RTS || state == RdmaQpState::SQD;
+    if (!sending || m_sender->GetAcked() >= m_end)
+    {
+        return;
+    }
+    const uint64_t timeouts = m_sender->GetTimeouts();
+    const RdmaSenderEvent event = m_sender->OnTimeout(nowPs);
+    if (event.failed)
+    {
+        m_endpoint.Fail(event.status, m_sender->GetAcked());
+        return;
+    }
+    if (m_connection.reaction && m_sender->GetTimeouts() != timeouts)
+    {
+        m_connection.reaction->TimedOut(nowPs);
+    }
+    m_endpoint.SampleChanged();
+    SyncTimer();
+    GoesBack();
+    if (event.mayBegin && CanSend())
+    {
+        m_endpoint.Activate();
+    }
+}
+
+void
+RdmaRequester::Handle(const RdmaSenderEvent& event, int64_t nowPs)
+{
+    m_endpoint.SampleChanged();
+    CompleteAcknowledged(nowPs);
+    if (event.failed)
+    {
+        m_endpoint.Fail(event.status, m_sender->GetAcked());
+        return;
+    }
+    SyncTimer();
+    if ((event.mayBegin || m_connection.reaction) && CanSend())
+    {
+        m_endpoint.MakeReady();
+    }
+    if (m_released < m_sends.GetSize())
+    {
+        Release(nowPs); // RoCE: a READ may have waited for room in the PSN space
+    }
+}
+
+void
+RdmaRequester::SyncTimer()
+{
+    m_sendDeadlinePs = m_sender->GetDeadlinePs();
+}
+
+void
+RdmaRequester::CompleteAcknowledged(int64_t nowPs)
+{
+    while (!m_sends.IsEmpty() && m_released > 0 &&
+           m_sends.Front().GetEnd() <= m_sender->GetAcked() && IsAnswered(m_sends.Front()))
+    {
+        const RdmaSendEntry entry = m_sends.Pop();
+        m_cursor -= m_cursor > 0;
+        --m_released;
+        EntryLeaves();
+        Complete(entry, RdmaWcStatus::SUCCESS, nowPs);
+    }
+}
+
+void
+RdmaRequester::Complete(const RdmaSendEntry& entry, RdmaWcStatus status, int64_t nowPs)
+{
+    static constexpr RdmaWcOpcode OPCODES[] = {RdmaWcOpcode::RDMA_WRITE,
+                                               RdmaWcOpcode::RDMA_WRITE,
+                                               RdmaWcOpcode::SEND,
+                                               RdmaWcOpcode::SEND,
+                                               RdmaWcOpcode::RDMA_READ,
+                                               RdmaWcOpcode::COMP_SWAP,
+                                               RdmaWcOpcode::FETCH_ADD};
+    RdmaWorkCompletion completion;
+    completion.id = entry.request.id;
+    completion.status = status;
+    completion.opcode = OPCODES[static_cast<std::size_t>(entry.request.opcode)];
+    completion.bytes = entry.request.length;
+    completion.original = entry.original;
+    completion.qpn = m_connection.qpn;
+    completion.timePs = nowPs;
+    m_endpoint.CompleteSend(completion, entry.request.signaled || status != RdmaWcStatus::SUCCESS);
+}
+
+void
+RdmaRequester::End()
+{
+    m_outstandingReads = 0;
+    m_probe = false;
+    m_sendDeadlinePs = RdmaSender::NO_DEADLINE;
+    m_readDeadlinePs = RdmaSender::NO_DEADLINE;
+}
+
+void
+RdmaRequester::FlushAll(RdmaWcStatus status, uint64_t packet, int64_t nowPs)
+{
+    m_released = 0;
+    // A completion may call back, and have the queue pair reset and used again.
+    while (!m_sends.IsEmpty() && m_connection.state == RdmaQpState::ERR)
+    {
+        const RdmaSendEntry entry = m_sends.Pop();
+        Complete(entry, entry.Has(packet) ? status : RdmaWcStatus::WR_FLUSH_ERR, nowPs);
+    }
+}
+
+bool
+RdmaRequester::IsAnswer(const RdmaSendEntry& entry, uint64_t response, const QbbFrame& frame) const
+{
+    const uint64_t index = response - entry.firstResponse;
+    const auto opcode = static_cast<RdmaOpcode>(frame.opcode & RDMA_OPERATION_MASK);
+    if (entry.request.opcode != RdmaWrOpcode::RDMA_READ)
+    {
+        return opcode == RdmaOpcode::ATOMIC_ACKNOWLEDGE;
+    }
+    const uint32_t mtu = m_connection.pathMtu;
+    const bool last = index + 1 == entry.responses;
+    return opcode != RdmaOpcode::ATOMIC_ACKNOWLEDGE &&
+           frame.payload == (last ? entry.request.length - index * mtu : mtu);
+}
+
+void
+RdmaRequester::AddTo(RdmaQueuePairStats& stats) const
+{
+    stats.packetsRetransmitted += m_sender->GetRetransmissions();
+    stats.timeouts += m_sender->GetTimeouts();
+}
+
+} // namespace ns3

@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+
+#include "rdma-send-scheduler.h"
+
+#include "qbb-net-device.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace ns3
+{
+
+RdmaSendScheduler::RdmaSendScheduler()
+    : m_kick(this, QbbEventOrder::NIC_KICK)
+{
+}
+
+void
+RdmaSendScheduler::AddPort(QbbNetDevice* device)
+{
+    m_ports.emplace_back();
+    m_ports.back().device = device;
+}
+
+void
+RdmaSendScheduler::Clear()
+{
+    m_kick.Disarm();
+    m_pending.clear();
+    m_paced.Clear();
+    m_ports.clear();
+}
+
+void
+RdmaSendScheduler::Activate(RdmaPacketEngine* qp)
+{
+    if (!qp->IsQueued())
+    {
+        qp->SetQueued(true);
+        m_pending.push_back(qp);
+        if (m_pending.size() == 1)
+        {
+            m_kick.Arm(QbbNowPs());
+        }
+    }
+    else if (qp->GetPacePlace() != RdmaPaceHeap<RdmaPacketEngine>::NO_PLACE)
+    {
+        PaceChanged(
+            qp,
+            QbbNowPs()); // it may have been connected anew, and wait for a pace that is gone
+    }
+}
+
+void
+RdmaSendScheduler::Wait(RdmaPacketEngine* qp, int64_t nowPs)
+{
+    m_paced.Push(qp, qp->GetWakePs(nowPs));
+    m_kick.ArmNoLater(m_paced.GetFirstPs());
+}
+
+void
+RdmaSendScheduler::PaceChanged(RdmaPacketEngine* qp, int64_t nowPs)
+{
+    const bool waits = qp->MustWait(nowPs);
+    if (qp->GetPacePlace() != RdmaPaceHeap<RdmaPacketEngine>::NO_PLACE)
+    {
+        m_paced.Move(qp, waits ? qp->GetWakePs(nowPs) : nowPs);
+        m_kick.ArmNoLater(m_paced.GetFirstPs());
+    }
+}
+
+void
+RdmaSendScheduler::Remove(RdmaPacketEngine* qp)
+{
+    if (!qp->IsQueued())
+    {
+        return;
+    }
+    m_pending.erase(std::remove(m_pending.begin(), m_pending.end(), qp), m_pending.end());
+    std::replace(m_starting.begin(), m_starting.end(), qp, static_cast<RdmaPacketEngine*>(nullptr));
+    m_ports[qp->GetPortIndex()].ready[qp->GetPriority()].Remove(qp);
+    if (qp->GetPacePlace() != RdmaPaceHeap<RdmaPacketEngine>::NO_PLACE)
+    {
+        m_paced.Remove(qp);
+    }
+    qp->SetQueued(false);
+}
+
+void
+RdmaSendScheduler::OnKick()
+{
+    const int64_t nowPs = QbbNowPs();
+    while (!m_paced.IsEmpty() && m_paced.GetFirstPs() <= nowPs)
+    {
+        RdmaPacketEngine* qp = m_paced.Pop();
+        if (qp->MustWait(nowPs)) // its rate may have risen, that is all
+        {
+            m_paced.Push(qp, qp->GetWakePs(nowPs));
+        }
+        else
+        {
+            m_pending.push_back(qp);
+        }
+    }
+    if (!m_paced.IsEmpty())
+    {
+        m_kick.ArmNoLater(m_paced.GetFirstPs());
+    }
+    // A trace sink may post while packets begin, and so fill m_pending anew.
+    m_starting.swap(m_pending);
+    std::sort(m_starting.begin(), m_starting.end(), [](const auto* a, const auto* b) {
+        return a->GetQpn() < b->GetQpn();
+    });
+    for (auto* qp : m_starting)
+    {
+        m_ports[qp->GetPortIndex()].ready[qp->GetPriority()].Push(std::move(qp));
+    }
+    // What begins here may lead to a queue pair's end.
+    for (std::size_t i = 0; i < m_starting.size(); ++i)
+    {
+        if (const auto* qp = m_starting[i])
+        {
+            m_ports[qp->GetPortIndex()].device->SetSourceReady(qp->GetPriority(), true);
+        }
+    }
+    m_starting.clear();
+}
+
+void
+RdmaSendScheduler::MakeReady(RdmaPacketEngine* qp)
+{
+    if (!qp->IsQueued())
+    {
+        qp->SetQueued(true);
+        Port& port = m_ports[qp->GetPortIndex()];
+        const uint8_t priority = qp->GetPriority();
+        port.ready[priority].Push(std::move(qp));
+        port.device->SetSourceReady(priority, true);
+    }
+}
+
+QbbFramePtr
+RdmaSendScheduler::Next(uint32_t port, uint8_t priority)
+{
+    QbbNetDevice& device = *m_ports[port].device;
+    auto& ready = m_ports[port].ready[priority];
+    const int64_t nowPs = QbbNowPs();
+    while (!ready.IsEmpty())
+    {
+        RdmaPacketEngine* qp = ready.Pop();
+        if (!qp->CanSend())
+        {
+            qp->SetQueued(false);
+            continue;
+        }
+        if (qp->MustWait(nowPs))
+        {
+            Wait(qp, nowPs);
+            continue;
+        }
+        QbbFramePtr frame = qp->MakeNextFrame();
+        if (qp->CanSend())
+        {
+            qp->MustWait(nowPs) ? Wait(qp, nowPs) : ready.Push(std::move(qp));
+        }
+        else
+        {
+            qp->SetQueued(false);
+        }
+        if (ready.IsEmpty())
+        {
+            device.SetSourceReady(priority, false);
+        }
+        return frame;
+    }
+    device.SetSourceReady(priority, false);
+    return nullptr;
+}
+
+} // namespace ns3

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+
+#ifndef ROCE_REQUESTER_H
+#define ROCE_REQUESTER_H
+
+#include "rdma-requester.h"
+
+namespace ns3
+{
+
+/**
+ * \ingroup rdma
+ * The requester of RoCE. Responses to READs and atomics have numbers of the request stream and come
+ * in order (IBA Vol. 1, 9.7.3.1). A response that is missing is asked for by repeating the request
+ * from there on, and keeps what follows from counting as acknowledged.
+ */
+class RoceRequester : public RdmaRequester
+{
+  public:
+    using RdmaRequester::RdmaRequester;
+
+    void Reset() override;
+    void Receive(const QbbFrame& frame, const RdmaOpcodeInfo& info, int64_t nowPs) override;
+    void End() override;
+    void AddTo(RdmaQueuePairStats& stats) const override;
+
+  private:
+    /// No READ or atomic is outstanding.
+    static constexpr uint64_t NONE = std::numeric_limits<uint64_t>::max();
+
+    void Number(RdmaSendEntry& entry, uint64_t packets) override;
+    bool MayBeginRead(const RdmaSendEntry& entry) const override;
+    void ReadBegins(int64_t nowPs) override;
+    bool OverlooksResponses(int64_t end, int64_t nowPs) override;
+    bool AwaitsResponse() const override;
+    void EntryLeaves() override;
+    void GoesBack() override;
+    void MissResponse(int64_t nowPs);
+    void ReceiveResponse(const QbbFrame& frame, int64_t nowPs);
+
+    uint64_t m_nextResponse{NONE}; //!< number of the response that comes next
+    std::size_t m_reading{0};      //!< place in m_sends of the oldest outstanding READ or atomic
+    uint64_t m_accepted{0};        //!< responses that came in and counted
+    bool m_told{false};            //!< the missing response was asked for
+};
+
+} // namespace ns3
+
+#endif /* ROCE_REQUESTER_H */

@@ -1,0 +1,360 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+
+#include "roce-responder.h"
+
+#include "qbb-wire.h"
+#include "rdma-aeth.h"
+#include "rdma-psn.h"
+
+namespace ns3
+{
+
+namespace
+{
+
+/** \param frame a request \return true if it is a READ or atomic */
+bool
+IsAnswered(const QbbFrame& frame)
+{
+    return frame.opcode >= static_cast<uint8_t>(RdmaOpcode::RDMA_READ_REQUEST);
+}
+
+/** \param frame a request \return true if it is a READ */
+bool
+IsRead(const QbbFrame& frame)
+{
+    return frame.opcode == static_cast<uint8_t>(RdmaOpcode::RDMA_READ_REQUEST);
+}
+
+} // namespace
+
+void
+RoceResponder::Reset()
+{
+    RdmaResponder::Reset();
+    m_inMessage = false;
+    m_answers.reset();
+}
+
+void
+RoceResponder::End()
+{
+    if (!m_answers)
+    {
+        return;
+    }
+    // A refusal comes after the answers to what was before it. Nothing else is said any more.
+    auto& queue = m_answers->queue;
+    const bool refusing =
+        !queue.IsEmpty() && queue.Back().kind == RdmaResponse::Kind::AETH &&
+        (queue.Back().syndrome & RdmaAeth::KIND_MASK) == RdmaAeth::NAK &&
+        (queue.Back().syndrome & RdmaAeth::VALUE_MASK) != RdmaAeth::PSN_SEQUENCE_ERROR;
+    if (!refusing)
+    {
+        m_answers->queue.Clear();
+        Sync();
+    }
+}
+
+void
+RoceResponder::Receive(const QbbFrame& frame, const RdmaOpcodeInfo& info, int64_t nowPs)
+{
+    if (info.irn)
+    {
+        m_endpoint.Drop(frame, QbbDropReason::UNEXPECTED);
+        return;
+    }
+    const int64_t packet =
+        RdmaFromPsn(m_connection.remotePsn, frame.psn, m_receiver->GetExpected());
+    switch (m_receiver->Check(packet))
+    {
+    case RdmaReceiverVerdict::RESTART:
+        m_inMessage = false;
+        [[fallthrough]];
+    case RdmaReceiverVerdict::ACCEPT: {
+        const Fault fault = Judge(frame, info);
+        if (fault != Fault::NONE)
+        {
+            Refuse(fault, static_cast<uint64_t>(packet), nowPs);
+            break;
+        }
+        const uint64_t packets =
+            IsRead(frame) ? GetRdmaPackets(frame.dmaLength, m_connection.pathMtu) : 1;
+        m_receiver->Accept(static_cast<uint64_t>(packet), packets, info.last);
+        Execute(frame, info, nowPs);
+        if (frame.ackReq && !IsAnswered(frame) && m_connection.state != RdmaQpState::RESET)
+        {
+            Acknowledge(packet, frame);
+        }
+        break;
+    }
+    case RdmaReceiverVerdict::DUPLICATE:
+        ++m_connection.counters.duplicates;
+        if (!IsAnswered(frame))
+        {
+            Acknowledge(packet, frame);
+        }
+        else if (packet >= 0 && JudgeRead(frame) == Fault::NONE)
+        {
+            Repeat(frame, static_cast<uint64_t>(packet));
+        }
+        break;
+    case RdmaReceiverVerdict::GAP:
+        ++m_connection.counters.outOfOrder;
+        TellGap(packet, frame);
+        break;
+    case RdmaReceiverVerdict::EARLY: // no receiver of RoCE's keeps such a packet
+    case RdmaReceiverVerdict::IGNORE:
+        ++m_connection.counters.outOfOrder;
+        break;
+    }
+}
+
+RdmaResponder::Fault
+RoceResponder::Judge(const QbbFrame& frame, const RdmaOpcodeInfo& info)
+{
+    const RdmaOpcode operation = GetOperation(frame.opcode);
+    const bool isSend = IsSend(operation);
+    const uint32_t mtu = m_connection.pathMtu;
+    if (info.first == m_inMessage || (!info.last && frame.payload != mtu) || frame.payload > mtu)
+    {
+        return Fault::INVALID;
+    }
+    if (operation == RdmaOpcode::RDMA_READ_REQUEST || IsAtomic(operation))
+    {
+        return CountUnanswered() < m_connection.maxDestRdAtomic ? JudgeRead(frame) : Fault::INVALID;
+    }
+    if ((!isSend && !IsWrite(operation)) || (m_inMessage && isSend != m_inSend))
+    {
+        return Fault::INVALID;
+    }
+    const uint64_t bytes = (info.first ? 0 : m_messageBytes) + frame.payload;
+    if (isSend)
+    {
+        // A SEND takes a receive request at its first packet, a write with immediate at its last.
+        if (info.first && !HasReceives(1))
+        {
+            return Fault::NOT_READY;
+        }
+        return bytes > m_receives.Front().length ? Fault::TOO_LONG : Fault::NONE;
+    }
+    const uint64_t length = info.first ? frame.dmaLength : m_messageLength;
+    if (length > RDMA_MAX_MESSAGE_BYTES || (info.last ? bytes != length : bytes >= length))
+    {
+        return Fault::INVALID;
+    }
+    RdmaMemoryAccess access;
+    access.remoteWrite = true;
+    if (info.first && !m_endpoint.IsAllowed(frame.rKey, frame.virtualAddress, length, access))
+    {
+        return Fault::NO_ACCESS;
+    }
+    return info.immDt && !HasReceives(1) ? Fault::NOT_READY : Fault::NONE;
+}
+
+void
+RoceResponder::Execute(const QbbFrame& frame, const RdmaOpcodeInfo& info, int64_t nowPs)
+{
+    ++m_connection.counters.packetsAccepted;
+    if (info.first)
+    {
+        m_messageBytes = 0;
+        m_messageLength = frame.dmaLength;
+        m_inSend = IsSend(GetOperation(frame.opcode));
+    }
+    m_messageBytes += frame.payload;
+    m_inMessage = !info.last;
+    if (!info.last)
+    {
+        return;
+    }
+    RdmaArrivedRequest request;
+    request.packet = m_receiver->GetExpected() - 1;
+    request.opcode = frame.opcode;
+    request.bytes = m_messageBytes;
+    request.immediate = frame.immediate;
+    if (IsAnswered(frame))
+    {
+        request.packet = static_cast<uint64_t>(
+            RdmaFromPsn(m_connection.remotePsn, frame.psn, m_receiver->GetExpected() - 1));
+        request.bytes = frame.dmaLength;
+        request.address = frame.virtualAddress;
+        request.compare = frame.compare;
+        request.swapOrAdd = frame.swapOrAdd;
+    }
+    Perform(request, nowPs);
+}
+
+void
+RoceResponder::SendAeth(uint8_t syndrome, uint64_t packet, int64_t, const QbbFrame* cause)
+{
+    const bool isAck = (syndrome & RdmaAeth::KIND_MASK) == RdmaAeth::ACK;
+    ++(isAck ? m_connection.counters.acksSent : m_connection.counters.naksSent);
+    if (m_ready)
+    {
+        // An acknowledgement says that what came before is done, so it waits for the answers.
+        RdmaResponse response;
+        response.kind = RdmaResponse::Kind::AETH;
+        response.syndrome = syndrome;
+        response.msn = m_connection.msn;
+        response.first = packet;
+        Answer(response);
+        return;
+    }
+    QbbFramePtr frame = m_endpoint.NewAeth(RdmaOpcode::ACKNOWLEDGE,
+                                           syndrome,
+                                           RdmaToPsn(m_connection.remotePsn, packet),
+                                           0);
+    if (cause)
+    {
+        RdmaEndpoint::Echo(*cause, *frame);
+    }
+    m_endpoint.Send(std::move(frame));
+}
+
+void
+RoceResponder::Sync()
+{
+    m_ready = m_answers && !m_answers->queue.IsEmpty();
+}
+
+void
+RoceResponder::Answer(RdmaResponse response)
+{
+    if (!m_answers)
+    {
+        m_answers = std::make_unique<Answers>();
+        if (m_connection.reaction)
+        {
+            m_endpoint.WarnOfUnheardResponses();
+        }
+    }
+    auto& [queue, done] = *m_answers;
+    if (response.kind == RdmaResponse::Kind::AETH && !queue.IsEmpty() &&
+        queue.Back().kind == RdmaResponse::Kind::AETH &&
+        (queue.Back().syndrome & RdmaAeth::KIND_MASK) == RdmaAeth::ACK)
+    {
+        queue.Back() = response; // what is said later says all that the ACK does
+        return;
+    }
+    if (response.kind == RdmaResponse::Kind::ATOMIC &&
+        (done.IsEmpty() || done.Back().first < response.first))
+    {
+        // Executed just now. Its result is kept until it can no longer be asked for again, for it
+        // may be taken out of the queue or lost on its way.
+        if (done.GetSize() >= m_connection.maxDestRdAtomic)
+        {
+            done.Pop();
+        }
+        done.Push(RdmaResponse(response));
+    }
+    queue.Push(std::move(response));
+    Sync();
+}
+
+uint32_t
+RoceResponder::CountUnanswered() const
+{
+    uint32_t count = 0;
+    for (std::size_t i = 0; m_answers && i < m_answers->queue.GetSize(); ++i)
+    {
+        count += m_answers->queue[i].kind != RdmaResponse::Kind::AETH;
+    }
+    return count;
+}
+
+void
+RoceResponder::TakeBack(uint64_t packet)
+{
+    auto& queue = m_answers->queue;
+    while (!queue.IsEmpty() && queue.Back().first >= packet)
+    {
+        queue.PopBack();
+    }
+    if (queue.IsEmpty() || queue.Back().first + queue.Back().packets <= packet)
+    {
+        return;
+    }
+    RdmaResponse& last = queue.Back();
+    last.packets = static_cast<uint32_t>(packet - last.first);
+    last.bytes = last.packets * m_connection.pathMtu;
+    if (last.sent >= last.packets)
+    {
+        queue.PopBack();
+    }
+}
+
+void
+RoceResponder::Repeat(const QbbFrame& frame, uint64_t packet)
+{
+    if (!m_answers)
+    {
+        return; // a request that was never executed as a READ or atomic
+    }
+    // The requester goes back to this request and repeats all that follow it, so what has not been
+    // said yet of those would be said twice.
+    TakeBack(packet);
+    if (IsRead(frame))
+    {
+        RdmaResponse response;
+        response.first = packet;
+        response.msn = m_connection.msn;
+        response.bytes = frame.dmaLength;
+        response.packets =
+            static_cast<uint32_t>(GetRdmaPackets(frame.dmaLength, m_connection.pathMtu));
+        Answer(response);
+    }
+    else
+    {
+        const auto& done = m_answers->done;
+        for (std::size_t i = 0; i < done.GetSize(); ++i)
+        {
+            if (done[i].first == packet)
+            {
+                Answer(done[i]);
+            }
+        }
+    }
+    Sync();
+    if (m_ready)
+    {
+        m_endpoint.MakeReady();
+    }
+}
+
+QbbFramePtr
+RoceResponder::MakeFrame(int64_t nowPs)
+{
+    auto& queue = m_answers->queue;
+    RdmaResponse& response = queue.Front();
+    if (response.kind == RdmaResponse::Kind::AETH)
+    {
+        QbbFramePtr frame = m_endpoint.NewAeth(RdmaOpcode::ACKNOWLEDGE,
+                                               response.syndrome,
+                                               RdmaToPsn(m_connection.remotePsn, response.first),
+                                               0);
+        frame->msn = response.msn;
+        queue.Pop();
+        Sync();
+        return frame;
+    }
+    QbbFramePtr frame = m_endpoint.NewFrame();
+    frame->psn = RdmaToPsn(m_connection.remotePsn, response.first + response.sent);
+    FillAnswer(*frame, response, response.sent);
+    FillAeth(*frame, response);
+    frame->size =
+        QbbWire::RoceFrameBytes(GetRdmaOpcodeInfo(frame->opcode), frame->payload, frame->tagged);
+    ++m_answersSent;
+    if (m_connection.reaction)
+    {
+        m_connection.reaction->ResponseSent(*frame, nowPs);
+    }
+    if (++response.sent == response.packets)
+    {
+        queue.Pop();
+        Sync();
+    }
+    return frame;
+}
+
+} // namespace ns3
