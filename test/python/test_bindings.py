@@ -18,7 +18,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 EXAMPLE = os.path.join(ROOT, "examples", "rdma-incast.py")
 # As tools/with-ns3 run rdma-fabric --topology=leaf-spine:2x8x2 --workload=incast:12 --bytes=100KB
 # prints it.
-DIGEST = "71d7a236b8a4745918ee2b24604cd989effce4a7b6fce0ee6fc2e5f82e2e1b44"
+DIGEST = "7bc187817aa8498676d7a8d05f4436b296677d68e3bec2658f55842609320dc2"
 
 try:
     DISTRIBUTION = importlib.metadata.distribution("ns3-rdma")
