@@ -330,7 +330,7 @@ class PcapTestCase : public TestCase
             }
             NS_TEST_EXPECT_MSG_EQ((fraction >= last), true, "in order");
             last = fraction;
-            NS_TEST_EXPECT_MSG_EQ(kept, nanoseconds ? length : 58, "cut off");
+            NS_TEST_EXPECT_MSG_EQ(kept, (nanoseconds ? length : 58), "cut off");
             if (count++ == 0)
             {
                 NS_TEST_EXPECT_MSG_EQ(fraction, firstTime, name);
