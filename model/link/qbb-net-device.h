@@ -234,7 +234,7 @@ class QbbNetDevice : public NetDevice
     uint64_t DropQueue(uint8_t priority, QbbDropReason reason);
 
     /**
-     * Throws away the last frame in the queue of a class, through QbbFrameSink::FrameLeft().
+     * Drops the last frame in the queue of a class, and tells QbbFrameSink::FrameLeft().
      *
      * \param priority class 0..7
      * \param reason why

@@ -77,7 +77,7 @@ struct QbbIngressClass
  *   MakeOnePool() is a start: one pool for all.
  * - DoAdmit() decides about a frame: share, take headroom, drop, push out; pause or not. It sees
  *   the accounts (GetBooks()) and changes none of them.
- * - DoGetXonNeed() says how many free bytes a paused group waits for. The default is none: it
+ * - DoGetXonNeed() says how many free bytes a paused group waits for. By default a paused group
  *   resumes with the next frame that leaves.
  * - DoRelease() hears of every frame that leaves. The default does nothing. It is for policies that
  *   remember more than the accounts.

@@ -53,9 +53,9 @@ namespace ns3
  *     EgressMinBytes + LossyEgressAlpha x (free bytes of the shared part)
  *
  * Pools. LossyPoolBytes sets memory apart that lossy classes share among themselves, as
- * ingress_lossy_pool does in SONiC; lossless ones share the rest. LossyEgressPoolBytes is a limit
- * of all queues together, for the same frames that a queue's limit holds for: what each queue has
- * of them above EgressMinBytes. Its free bytes are then what LossyEgressAlpha multiplies.
+ * ingress_lossy_pool does in SONiC; lossless ones share the rest. LossyEgressPoolBytes limits all
+ * queues together: the sum, over the queues, of the bytes above EgressMinBytes that frames of lossy
+ * groups have. LossyEgressAlpha then multiplies the free bytes of this limit.
  * ClassAlphas and ClassEgressAlphas give single classes an alpha of their own. SetPlan() replaces
  * all of this by pools and profiles for each port, with priority groups that several lossy classes
  * may share, XON at a number of bytes, and limits for lossless queues, too.

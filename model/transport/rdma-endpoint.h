@@ -57,7 +57,7 @@ class RdmaEndpoint
     /** \return a frame with all fields that the frames of the connection have in common */
     virtual QbbFramePtr NewFrame() = 0;
 
-    /** \param frame goes to the port at once, ahead of no other frame of its class */
+    /** \param frame joins the port's queue of its class at once */
     virtual void Send(QbbFramePtr frame) = 0;
 
     /** \param frame a frame that came in and is thrown away \param reason why */

@@ -28,8 +28,8 @@ enum class RdmaBackOff : uint8_t
  * A packet that is lost each time it is sent again must not be sent for ever: as timeouts do, NAKs
  * of one packet count against retry_cnt. The first of them tells of the loss and does not count. A
  * receiver that answers each packet behind the gap may send one more for each packet that has gone
- * out by then, and these do not count either. The one after them tells that the packet was lost
- * again: it counts. So does the one after as many again, and so on. Progress begins anew.
+ * out by then, and these do not count either. The next NAK tells that the packet was lost again,
+ * and counts; then the allowance for packets behind the gap begins anew. Progress resets the count.
  *
  * With RdmaBackOff::LOSS each NAK that makes it go back and each timeout leaves half of the window,
  * or of what is outstanding if that is less, and at least one packet.

@@ -189,7 +189,7 @@ struct RdmaPacketFormat
 {
     RdmaOpcode write;        //!< a full packet in the middle of a WRITE
     RdmaOpcode acknowledge;  //!< an acknowledgement of requests
-    uint32_t extensionBytes; //!< most header bytes between BTH and payload
+    uint32_t extensionBytes; //!< upper bound of the header bytes between BTH and payload
 };
 
 /**

@@ -240,8 +240,8 @@ RoceResponder::Answer(RdmaResponse response)
     if (response.kind == RdmaResponse::Kind::ATOMIC &&
         (done.IsEmpty() || done.Back().first < response.first))
     {
-        // Executed just now. Its result is kept until it can no longer be asked for again, for it
-        // may be taken out of the queue or lost on its way.
+        // The atomic has been executed just now. The result is kept until the peer can no longer
+        // ask for it again, because TakeBack() may remove the answer, and a frame may be lost.
         if (done.GetSize() >= m_connection.maxDestRdAtomic)
         {
             done.Pop();
