@@ -52,7 +52,7 @@ QbbPortReading::operator==(const QbbPortReading& other) const
 QbbPortMonitor::QbbPortMonitor(std::ostream& os, int64_t periodPs)
     : m_os(os),
       m_periodPs(periodPs),
-      m_timer(this, QbbEventOrder::MONITOR)
+      m_timer(this)
 {
     NS_ABORT_MSG_IF(periodPs <= 0,
                     "rdma: a port monitor with a period of " << periodPs

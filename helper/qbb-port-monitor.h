@@ -116,7 +116,8 @@ class QbbPortMonitor
     int64_t m_lastPs{-1};                         //!< the last poll; negative: none yet
     std::vector<Port> m_ports;                    //!< in the order in which they were added
     std::vector<Ptr<QbbBufferManager>> m_buffers; //!< of switches
-    QbbTimer<QbbPortMonitor, &QbbPortMonitor::OnTick> m_timer; //!< the next poll
+    QbbTimer<QbbPortMonitor, &QbbPortMonitor::OnTick, QbbEventOrder::MONITOR>
+        m_timer; //!< the next poll
 };
 
 } // namespace ns3

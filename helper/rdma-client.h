@@ -139,7 +139,7 @@ class RdmaClient : public Application
     {
         explicit Connection(RdmaClient* owner)
             : client(owner),
-              timer(this, QbbEventOrder::APPLICATION)
+              timer(this)
         {
         }
 
@@ -156,7 +156,8 @@ class RdmaClient : public Application
         uint64_t done{0};             //!< iterations that are complete
         int64_t nextPs{0};            //!< no iteration begins before
         QbbRing<int64_t> begins;      //!< of iterations that are not complete
-        QbbTimer<Connection, &Connection::OnTimer> timer; //!< the next may begin
+        QbbTimer<Connection, &Connection::OnTimer, QbbEventOrder::APPLICATION>
+            timer; //!< the next may begin
     };
 
     void StartApplication() override;

@@ -15,6 +15,7 @@
 #include <stdexcept>
 #include <system_error>
 #include <tuple>
+#include <utility>
 
 namespace ns3
 {
@@ -139,10 +140,33 @@ Sort(const std::vector<RdmaFlowResult>& results)
     return sorted;
 }
 
-double
-GetMean(const std::vector<double>& values)
+/**
+ * One sample at a time is in memory, since a run may have millions of flows.
+ *
+ * \param sorted the flows by id, so that sums do not depend on the order of completion
+ * \param value what a completed flow counts
+ * \return mean and 99th percentile; none if no flow has completed
+ */
+template <typename Value>
+std::pair<std::optional<double>, std::optional<double>>
+GetMeanAndP99(const std::vector<const RdmaFlowResult*>& sorted, Value value)
 {
-    return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
+    std::vector<double> sample;
+    sample.reserve(sorted.size());
+    for (const auto* result : sorted)
+    {
+        if (result->IsCompleted())
+        {
+            sample.push_back(value(*result));
+        }
+    }
+    if (sample.empty())
+    {
+        return {};
+    }
+    const double sum = std::accumulate(sample.begin(), sample.end(), 0.0);
+    const double mean = sum / static_cast<double>(sample.size());
+    return {mean, RdmaQuantile(std::move(sample), P99)};
 }
 
 } // namespace
@@ -260,26 +284,19 @@ MakeRdmaSummary(const std::vector<RdmaFlowResult>& results)
     RdmaFabricSummary summary;
     summary.digest = GetRdmaDigest(results);
     summary.flowsTotal = results.size();
-    std::vector<double> slowdowns;
-    std::vector<double> fctsUs;
-    // In the order of ids, so that the sums do not depend on the order of completion.
-    for (const auto* result : Sort(results))
-    {
-        if (result->IsCompleted())
-        {
-            const auto fctPs = static_cast<double>(*result->fctPs);
-            slowdowns.push_back(fctPs / static_cast<double>(result->idealPs));
-            fctsUs.push_back(fctPs / PS_PER_US);
-        }
-    }
-    summary.flowsCompleted = fctsUs.size();
-    if (!fctsUs.empty())
-    {
-        summary.avgSlowdown = GetMean(slowdowns);
-        summary.p99Slowdown = RdmaQuantile(slowdowns, P99);
-        summary.avgFctUs = GetMean(fctsUs);
-        summary.p99FctUs = RdmaQuantile(fctsUs, P99);
-    }
+    const auto sorted = Sort(results);
+    std::tie(summary.avgSlowdown, summary.p99Slowdown) =
+        GetMeanAndP99(sorted, [](const RdmaFlowResult& result) {
+            return static_cast<double>(*result.fctPs) / static_cast<double>(result.idealPs);
+        });
+    std::tie(summary.avgFctUs, summary.p99FctUs) =
+        GetMeanAndP99(sorted, [](const RdmaFlowResult& result) {
+            return static_cast<double>(*result.fctPs) / PS_PER_US;
+        });
+    summary.flowsCompleted = static_cast<uint64_t>(
+        std::count_if(sorted.begin(), sorted.end(), [](const RdmaFlowResult* result) {
+            return result->IsCompleted();
+        }));
     return summary;
 }
 
@@ -289,7 +306,7 @@ WriteRdmaReport(const std::string& directory,
                 const std::vector<RdmaPortResult>& ports,
                 const RdmaFabricSummary& summary)
 {
-    const std::string flowsText = FormatRdmaFlowsCsv(results);
+    Sort(results); // faults of the flows are told before a file is begun
     const std::string portsText = FormatRdmaPortsCsv(ports);
     const std::string summaryText = FormatRdmaSummaryJson(summary);
     const std::filesystem::path path(directory);
@@ -303,7 +320,9 @@ WriteRdmaReport(const std::string& directory,
                             "the directory cannot be made" +
                                 (error ? ": " + error.message() : std::string()));
     }
-    WriteRdmaFile((path / "flows.csv").string(), flowsText);
+    WriteRdmaFile((path / "flows.csv").string(), [&results](std::ostream& out) {
+        FormatFlowsCsv(results, [&out](const std::string& line) { out << line; });
+    });
     WriteRdmaFile((path / "ports.csv").string(), portsText);
     WriteRdmaFile((path / "summary.json").string(), summaryText);
 }

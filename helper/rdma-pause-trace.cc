@@ -25,7 +25,7 @@ RdmaPauseTrace::RdmaPauseTrace(std::ostream& os, Ptr<RdmaFabric> fabric, int64_t
       m_fabric(fabric),
       m_periodPs(periodPs),
       m_stepPs(periodPs),
-      m_timer(this, QbbEventOrder::MONITOR)
+      m_timer(this)
 {
     const RdmaTopology& topology = fabric->GetTopology();
     m_byNode.resize(topology.GetNNodes());

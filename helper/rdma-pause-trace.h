@@ -98,7 +98,8 @@ class RdmaPauseTrace
     std::vector<std::vector<uint32_t>> m_byNode; //!< places in m_ports by node and port number
     std::vector<bool> m_named;                   //!< by node: the process has a name in the file
     bool m_finished{false};                      //!< Finish() was there
-    QbbTimer<RdmaPauseTrace, &RdmaPauseTrace::OnSample> m_timer; //!< the next sample
+    QbbTimer<RdmaPauseTrace, &RdmaPauseTrace::OnSample, QbbEventOrder::MONITOR>
+        m_timer; //!< the next sample
 };
 
 } // namespace ns3

@@ -14,7 +14,6 @@ namespace ns3
  * values at floor(i) and floor(i) + 1 (definition 7 of Hyndman and Fan, 1996; the one of GSL, R and
  * NumPy).
  *
- * GSL computes it if the build found GSL, an implementation of the module's own otherwise.
  * \param values one or more finite values, in any order
  * \param fraction 0 to 1; 0.99 for the 99th percentile
  * \return the quantile

@@ -10,7 +10,7 @@ namespace ns3
 RdmaTcpPort::RdmaTcpPort(Ptr<QbbNetDevice> device)
     : m_device(device),
       m_sink(*device->GetSink()),
-      m_kick(this, QbbEventOrder::NIC_KICK)
+      m_kick(this)
 {
     m_device->SetSink(this);
 }

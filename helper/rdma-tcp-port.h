@@ -53,7 +53,8 @@ class RdmaTcpPort : public QbbFrameSink
     QbbFrameSink& m_sink;                                    //!< what it passes everything on to
     std::array<std::deque<Ptr<RdmaTcpSocket>>, 8> m_waiting; //!< for their turn, by class
     const RdmaTcpSocket* m_turn{nullptr};                    //!< whose turn it is
-    QbbTimer<RdmaTcpPort, &RdmaTcpPort::OnKick> m_kick;      //!< the next one's turn
+    QbbTimer<RdmaTcpPort, &RdmaTcpPort::OnKick, QbbEventOrder::NIC_KICK>
+        m_kick; //!< the next one's turn
 };
 
 } // namespace ns3

@@ -78,13 +78,21 @@ ReadRdmaFile(const std::string& path)
 void
 WriteRdmaFile(const std::string& path, const std::string& text)
 {
+    WriteRdmaFile(path, [&text](std::ostream& out) {
+        out.write(text.data(), static_cast<std::streamsize>(text.size()));
+    });
+}
+
+void
+WriteRdmaFile(const std::string& path, const std::function<void(std::ostream&)>& write)
+{
     errno = 0;
     std::ofstream out(path, std::ios::binary | std::ios::trunc);
     if (!out)
     {
         throw RdmaFileError(path, 0, "", "cannot be opened for writing" + GetReason());
     }
-    out.write(text.data(), static_cast<std::streamsize>(text.size()));
+    write(out);
     out.close();
     if (!out)
     {

@@ -4,6 +4,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <iosfwd>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -27,6 +29,16 @@ std::string ReadRdmaFile(const std::string& path);
  * \throws RdmaFileError if it cannot be opened or written to the end
  */
 void WriteRdmaFile(const std::string& path, const std::string& text);
+
+/**
+ * \ingroup rdma
+ * For a text that is too long to be in memory as a whole.
+ *
+ * \param path a file, overwritten if it exists
+ * \param write writes its new content, once
+ * \throws RdmaFileError if it cannot be opened or written to the end
+ */
+void WriteRdmaFile(const std::string& path, const std::function<void(std::ostream&)>& write);
 
 /**
  * \ingroup rdma

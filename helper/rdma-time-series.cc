@@ -40,7 +40,7 @@ Format(const std::optional<T>& value, const char* format)
 RdmaTimeSeries::RdmaTimeSeries(std::ostream& os, int64_t periodPs)
     : m_os(os),
       m_periodPs(periodPs),
-      m_timer(this, QbbEventOrder::MONITOR)
+      m_timer(this)
 {
     NS_ABORT_MSG_IF(periodPs <= 0,
                     "rdma: a time series with a period of " << periodPs

@@ -79,7 +79,8 @@ class RdmaTimeSeries
     std::vector<Series> m_waiting; //!< not started yet; the next one last
     std::vector<Series> m_active;  //!< started and not ended, by start and flow
     uint64_t m_rows{0};            //!< rows written
-    QbbTimer<RdmaTimeSeries, &RdmaTimeSeries::OnTick> m_timer; //!< the next row
+    QbbTimer<RdmaTimeSeries, &RdmaTimeSeries::OnTick, QbbEventOrder::MONITOR>
+        m_timer; //!< the next row
 };
 
 } // namespace ns3

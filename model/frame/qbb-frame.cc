@@ -101,10 +101,10 @@ QbbFramePool::Allocate()
 }
 
 QbbFramePtr
-QbbFramePool::Allocate(const QbbFrameFields& fields)
+QbbFramePool::Allocate(const QbbFrameHeaders& headers)
 {
     QbbFramePtr frame(m_arena->Take());
-    static_cast<QbbFrameFields&>(*frame) = fields;
+    static_cast<QbbFrameFields&>(*frame) = QbbFrameFields{headers};
     frame->telemetry.clear();
     return frame;
 }

@@ -35,17 +35,10 @@ enum class QbbFrameType : uint8_t
 
 /**
  * \ingroup rdma
- * The contents of a frame: the headers as parsed fields, payload bytes only where they exist.
- *
- * This is what moves between devices, switches and NICs in place of an ns-3 `Packet`: RDMA payload
- * is virtual (its length is kept, its bytes are zero), and traffic of ns-3's stack is carried as a
- * `Ptr<Packet>`. QbbFrameCodec turns a frame into exactly the bytes that a wire would carry and
- * back; everything in the groups Ethernet, IPv4, UDP, RoCE and MAC control is in those bytes.
- * The group "local" is not: each node computes it for itself and nothing of it crosses a link.
- *
- * 24-bit fields (PSN, QPN, MSN, WQE sequence number) hold values below 2^24.
+ * The headers of a frame from Ethernet to the base transport header: 64 bytes, in which all frames
+ * of a connection differ by few fields.
  */
-struct QbbFrameFields
+struct QbbFrameHeaders
 {
     // local: valid at the present node only
 
@@ -90,7 +83,22 @@ struct QbbFrameFields
     uint16_t pKey{0xffff}; //!< partition key
     uint32_t destQp{0};    //!< destination queue pair, 24 bits
     uint32_t psn{0};       //!< packet sequence number, 24 bits
+};
 
+/**
+ * \ingroup rdma
+ * The contents of a frame: the headers as parsed fields, payload bytes only where they exist.
+ *
+ * This is what moves between devices, switches and NICs in place of an ns-3 `Packet`: RDMA payload
+ * is virtual (its length is kept, its bytes are zero), and traffic of ns-3's stack is carried as a
+ * `Ptr<Packet>`. QbbFrameCodec turns a frame into exactly the bytes that a wire would carry and
+ * back; everything in the groups Ethernet, IPv4, UDP, RoCE and MAC control is in those bytes.
+ * The group "local" is not: each node computes it for itself and nothing of it crosses a link.
+ *
+ * 24-bit fields (PSN, QPN, MSN, WQE sequence number) hold values below 2^24.
+ */
+struct QbbFrameFields : public QbbFrameHeaders
+{
     // Extended transport headers, as the opcode demands (RoCE)
 
     uint32_t payload{0};        //!< bytes of payload without the pad
@@ -201,8 +209,8 @@ class QbbFramePool
     /** \return a frame with every field at its default */
     QbbFramePtr Allocate();
 
-    /** \param fields what the frame is to hold \return the frame */
-    QbbFramePtr Allocate(const QbbFrameFields& fields);
+    /** \param headers of the frame \return a frame with every other field at its default */
+    QbbFramePtr Allocate(const QbbFrameHeaders& headers);
 
     /** \return frames made so far, in use or free: the high-water mark of frames in use, rounded up
      */

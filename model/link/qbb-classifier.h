@@ -60,7 +60,7 @@ class QbbClassifier
     }
 
     /** \param frame a frame \return its class */
-    uint8_t Classify(const QbbFrameFields& frame) const
+    uint8_t Classify(const QbbFrameHeaders& frame) const
     {
         if (m_trust == TRUST_DSCP)
         {

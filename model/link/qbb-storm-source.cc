@@ -55,7 +55,7 @@ QbbStormSource::GetTypeId()
 }
 
 QbbStormSource::QbbStormSource()
-    : m_timer(this, QbbEventOrder::STORM_SOURCE)
+    : m_timer(this)
 {
     NS_LOG_FUNCTION(this);
 }

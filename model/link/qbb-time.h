@@ -185,18 +185,15 @@ void QbbCheckTimeResolution();
  *
  * \tparam T the owner's class
  * \tparam Fire the owner's member function that is called at the deadline
+ * \tparam Order the place among simultaneous events, 0..999
  */
-template <typename T, void (T::*Fire)()>
+template <typename T, void (T::*Fire)(), uint32_t Order = 0>
 class QbbTimer
 {
   public:
-    /**
-     * \param owner whose member function is called; must outlive the timer
-     * \param order the place among simultaneous events, 0..999
-     */
-    explicit QbbTimer(T* owner, uint32_t order = 0)
-        : m_owner(owner),
-          m_order(order)
+    /** \param owner whose member function is called; must outlive the timer */
+    explicit QbbTimer(T* owner)
+        : m_owner(owner)
     {
     }
 
@@ -218,7 +215,7 @@ class QbbTimer
      */
     void Arm(int64_t atPs)
     {
-        m_deadline = atPs * QBB_FS_PER_PS + m_order;
+        m_deadline = atPs * QBB_FS_PER_PS + Order;
         if (m_pending > m_deadline)
         {
             Renew(Simulator::Now().GetTimeStep());
@@ -244,7 +241,7 @@ class QbbTimer
     /** Sets the deadline unless one is set that is not later. \param atPs the instant */
     void ArmNoLater(int64_t atPs)
     {
-        if (atPs * QBB_FS_PER_PS + m_order < m_deadline)
+        if (atPs * QBB_FS_PER_PS + Order < m_deadline)
         {
             Arm(atPs);
         }
@@ -322,7 +319,6 @@ class QbbTimer
     }
 
     T* m_owner;                    //!< whom to call
-    uint32_t m_order;              //!< tie-break digits
     Ptr<Event> m_event;            //!< the event object, used again and again
     int64_t m_deadline{QBB_NEVER}; //!< when to call, in femtoseconds
     int64_t m_pending{QBB_NEVER};  //!< when the scheduler's entry fires, in femtoseconds

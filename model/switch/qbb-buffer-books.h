@@ -159,24 +159,6 @@ class QbbBufferBooks
         return m_layout.queues;
     }
 
-    /** \return all pools */
-    const std::vector<Pool>& GetPools() const
-    {
-        return m_layout.pools;
-    }
-
-    /** \return bytes in the buffer */
-    uint64_t GetUsedBytes() const
-    {
-        return m_used;
-    }
-
-    /** \return all memory, in bytes */
-    uint64_t GetMemoryBytes() const
-    {
-        return m_layout.memoryBytes;
-    }
-
     /** \param group one of GetGroups() \return its pool */
     const Pool& GetPool(const Group& group) const
     {

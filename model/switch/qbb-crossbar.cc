@@ -15,14 +15,14 @@ QbbCrossbar::QbbCrossbar(std::vector<QbbNetDevice*> ports,
                          uint32_t egressBytes)
     : QbbInputQueueing(std::move(ports)),
       m_sink(sink),
-      m_timer(this, QbbEventOrder::CROSSBAR)
+      m_timer(this)
 {
     uint64_t fastest = 0;
     for (const QbbNetDevice* port : m_ports)
     {
         fastest = std::max(fastest, port->GetLineRate().GetBitRate());
         m_egressBytes.push_back(egressBytes ? egressBytes : 2 * port->GetMaxFrameBytes());
-        m_ends.emplace_back(this, QbbEventOrder::CROSSBAR);
+        m_ends.emplace_back(this);
     }
     m_rate =
         QbbLineRate(static_cast<uint64_t>(std::llround(speedup * static_cast<double>(fastest))));

@@ -73,7 +73,7 @@ class QbbCrossbar : public QbbInputQueueing
     void Deliver(Transfer& transfer, int64_t nowFs);
     void UpdateRoom(uint16_t output, uint8_t priority);
 
-    using CrossbarTimer = QbbTimer<QbbCrossbar, &QbbCrossbar::OnTimer>;
+    using CrossbarTimer = QbbTimer<QbbCrossbar, &QbbCrossbar::OnTimer, QbbEventOrder::CROSSBAR>;
 
     QbbFrameSink& m_sink;                //!< the switch
     QbbLineRate m_rate;                  //!< of the crossbar

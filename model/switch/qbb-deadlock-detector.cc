@@ -45,7 +45,7 @@ QbbDeadlockDetector::GetTypeId()
 
 QbbDeadlockDetector::QbbDeadlockDetector()
     : m_self(std::make_shared<QbbDeadlockDetector*>(this)),
-      m_timer(this, QbbEventOrder::MONITOR)
+      m_timer(this)
 {
     NS_LOG_FUNCTION(this);
 }

@@ -130,9 +130,10 @@ class QbbDeadlockDetector : public Object
     std::vector<uint32_t> m_active;               //!< of these, those that may be paused
     std::optional<QbbDeadlock> m_deadlock;        //!< the present one
     uint64_t m_count{0};                          //!< found so far
-    QbbTimer<QbbDeadlockDetector, &QbbDeadlockDetector::OnTimer> m_timer; //!< looks
-    TracedCallback<const QbbDeadlock&> m_found;                           //!< trace Deadlock
-    TracedCallback<const QbbDeadlock&> m_ended;                           //!< trace DeadlockEnded
+    QbbTimer<QbbDeadlockDetector, &QbbDeadlockDetector::OnTimer, QbbEventOrder::MONITOR>
+        m_timer;                                //!< looks
+    TracedCallback<const QbbDeadlock&> m_found; //!< trace Deadlock
+    TracedCallback<const QbbDeadlock&> m_ended; //!< trace DeadlockEnded
 };
 
 } // namespace ns3

@@ -67,7 +67,7 @@ QbbPfcWatchdog::GetTypeId()
 }
 
 QbbPfcWatchdog::QbbPfcWatchdog()
-    : m_timer(this, QbbEventOrder::WATCHDOG)
+    : m_timer(this)
 {
     NS_LOG_FUNCTION(this);
 }

@@ -159,19 +159,20 @@ class QbbPfcWatchdog : public Object, public QbbFrameGate
     void CheckSettings() const;
     void UpdateGate();
 
-    QbbSwitch* m_switch{nullptr};                              //!< whose watchdog this is
-    QbbStormDetector::Settings m_settings;                     //!< times, in ps
-    Time m_detectionTime;                                      //!< attribute DetectionTime
-    Time m_restorationTime;                                    //!< attribute RestorationTime
-    Time m_pollInterval;                                       //!< attribute PollInterval
-    Action m_action{DROP};                                     //!< attribute Action
-    bool m_serverPortsOnly{false};                             //!< attribute ServerPortsOnly
-    std::vector<Port> m_ports;                                 //!< by port number
-    std::vector<std::pair<uint32_t, uint8_t>> m_begun;         //!< OnPoll(): storms found
-    std::vector<std::pair<uint32_t, uint8_t>> m_ended;         //!< OnPoll(): storms that are over
-    QbbTimer<QbbPfcWatchdog, &QbbPfcWatchdog::OnPoll> m_timer; //!< the next sample
-    TracedCallback<uint32_t, uint8_t> m_detected;              //!< trace StormDetected
-    TracedCallback<uint32_t, uint8_t> m_restored;              //!< trace StormRestored
+    QbbSwitch* m_switch{nullptr};                      //!< whose watchdog this is
+    QbbStormDetector::Settings m_settings;             //!< times, in ps
+    Time m_detectionTime;                              //!< attribute DetectionTime
+    Time m_restorationTime;                            //!< attribute RestorationTime
+    Time m_pollInterval;                               //!< attribute PollInterval
+    Action m_action{DROP};                             //!< attribute Action
+    bool m_serverPortsOnly{false};                     //!< attribute ServerPortsOnly
+    std::vector<Port> m_ports;                         //!< by port number
+    std::vector<std::pair<uint32_t, uint8_t>> m_begun; //!< OnPoll(): storms found
+    std::vector<std::pair<uint32_t, uint8_t>> m_ended; //!< OnPoll(): storms that are over
+    QbbTimer<QbbPfcWatchdog, &QbbPfcWatchdog::OnPoll, QbbEventOrder::WATCHDOG>
+        m_timer;                                  //!< the next sample
+    TracedCallback<uint32_t, uint8_t> m_detected; //!< trace StormDetected
+    TracedCallback<uint32_t, uint8_t> m_restored; //!< trace StormRestored
 };
 
 } // namespace ns3

@@ -14,9 +14,8 @@ namespace ns3
 
 NS_LOG_COMPONENT_DEFINE("IrnRequester");
 
-IrnRequester::IrnRequester(RdmaEndpoint& endpoint, const IrnTransport& transport)
-    : RdmaRequester(endpoint, transport),
-      m_irn(transport)
+IrnRequester::IrnRequester(RdmaEndpoint& endpoint)
+    : RdmaRequester(endpoint)
 {
 }
 
@@ -82,7 +81,7 @@ IrnRequester::ReadBegins(int64_t nowPs)
     if (!m_reads)
     {
         m_reads = std::make_unique<Reads>();
-        m_reads->receiver = m_transport.MakeReceiver();
+        m_reads->receiver = GetConnection().transport->MakeReceiver();
     }
     if (m_outstandingReads++ == 0)
     {
@@ -101,27 +100,27 @@ IrnRequester::FinishPacket(QbbFrame& frame, const RdmaSendEntry& entry, uint64_t
     if (info.payload && info.reth)
     {
         // Each packet says where its payload goes, for it may come before the first.
-        frame.virtualAddress = entry.request.remoteAddress + index * m_connection.pathMtu;
+        frame.virtualAddress = entry.request.remoteAddress + index * GetConnection().pathMtu;
         frame.rKey = entry.request.rKey;
         frame.dmaLength = static_cast<uint32_t>(entry.request.length);
     }
     if (info.irnMessage)
     {
         frame.wqeSn = entry.wqeSn;
-        frame.offset = static_cast<uint32_t>(index * m_connection.pathMtu);
+        frame.offset = static_cast<uint32_t>(index * GetConnection().pathMtu);
     }
 }
 
 int64_t
 IrnRequester::GetSelective(const QbbFrame& frame) const
 {
-    return RdmaFromPsn(m_connection.initialPsn, frame.selectivePsn, m_sender->GetAcked());
+    return RdmaFromPsn(GetConnection().initialPsn, frame.selectivePsn, m_sender->GetAcked());
 }
 
 int64_t
 IrnRequester::GetCause(const QbbFrame& frame, int64_t, uint64_t acked) const
 {
-    return RdmaFromPsn(m_connection.initialPsn, frame.selectivePsn, acked);
+    return RdmaFromPsn(GetConnection().initialPsn, frame.selectivePsn, acked);
 }
 
 bool
@@ -158,8 +157,9 @@ IrnRequester::WatchReads(int64_t nowPs)
 {
     // The responder repeats responses by itself. This timer is for a responder that is dead, or has
     // forgotten the request: no request packet is outstanding then whose retries would tell.
+    const auto& transport = static_cast<const IrnTransport&>(*GetConnection().transport);
     const int64_t timeoutPs =
-        m_connection.GetLimits().timeoutPs.value_or(m_irn.GetResponseTimeoutPs());
+        GetConnection().GetLimits().timeoutPs.value_or(transport.GetResponseTimeoutPs());
     m_readDeadlinePs =
         timeoutPs > 0 && m_outstandingReads > 0 ? nowPs + timeoutPs : RdmaSender::NO_DEADLINE;
 }
@@ -179,7 +179,7 @@ IrnRequester::OnReadTimer(int64_t nowPs)
     }
     ++m_reads->timeouts;
     const uint32_t limit =
-        m_connection.GetLimits().retryCount.value_or(m_transport.GetRetryCount());
+        GetConnection().GetLimits().retryCount.value_or(GetConnection().transport->GetRetryCount());
     if (++m_reads->retries > limit)
     {
         m_endpoint.Fail(RdmaWcStatus::RETRY_EXC_ERR, entry.firstPacket);
@@ -196,7 +196,7 @@ IrnRequester::MakeProbe()
     // A NAK for the response that is missing. A NAK whose two PSNs are equal tells of no other
     // response.
     m_probe = false;
-    const uint32_t psn = RdmaToPsn(m_connection.remotePsn, m_reads->receiver->GetExpected());
+    const uint32_t psn = RdmaToPsn(GetConnection().remotePsn, m_reads->receiver->GetExpected());
     return m_endpoint.NewAeth(RdmaOpcode::IRN_READ_ACKNOWLEDGE,
                               RdmaAeth::NAK | RdmaAeth::PSN_SEQUENCE_ERROR,
                               psn,
@@ -243,7 +243,8 @@ void
 IrnRequester::ReceiveResponse(const QbbFrame& frame, int64_t nowPs)
 {
     RdmaReceiver& receiver = *m_reads->receiver;
-    const int64_t response = RdmaFromPsn(m_connection.remotePsn, frame.psn, receiver.GetExpected());
+    const int64_t response =
+        RdmaFromPsn(GetConnection().remotePsn, frame.psn, receiver.GetExpected());
     const auto number = static_cast<uint64_t>(response);
     const RdmaReceiverVerdict verdict = receiver.Check(response);
     RdmaSenderEvent event;
@@ -260,7 +261,7 @@ IrnRequester::ReceiveResponse(const QbbFrame& frame, int64_t nowPs)
         RdmaSendEntry* entry = FindRead(number);
         if (!entry || !IsAnswer(*entry, number, frame) || frame.wqeSn != entry->wqeSn)
         {
-            NS_LOG_WARN("QP " << m_connection.qpn
+            NS_LOG_WARN("QP " << GetConnection().qpn
                               << " has a response that does not fit its request");
             m_endpoint.Fail(RdmaWcStatus::BAD_RESP_ERR, m_sends[m_reads->cursor].firstPacket);
             return;
@@ -280,18 +281,18 @@ IrnRequester::ReceiveResponse(const QbbFrame& frame, int64_t nowPs)
         break;
     }
     case RdmaReceiverVerdict::DUPLICATE:
-        ++m_connection.counters.duplicates;
+        ++GetConnection().counters.duplicates;
         break;
     case RdmaReceiverVerdict::GAP:
         break;
     case RdmaReceiverVerdict::IGNORE:
-        ++m_connection.counters.outOfOrder;
+        ++GetConnection().counters.outOfOrder;
         return;
     }
     const uint64_t expected = receiver.GetExpected();
     if (response >= static_cast<int64_t>(expected))
     {
-        m_connection.counters.outOfOrder += verdict != RdmaReceiverVerdict::DUPLICATE;
+        GetConnection().counters.outOfOrder += verdict != RdmaReceiverVerdict::DUPLICATE;
         AcknowledgeResponse(RdmaAeth::NAK | RdmaAeth::PSN_SEQUENCE_ERROR,
                             receiver.GetMissing(),
                             response,
@@ -326,7 +327,7 @@ IrnRequester::AcknowledgeResponse(uint8_t syndrome,
                                   int64_t selective,
                                   const QbbFrame& cause)
 {
-    const uint32_t remotePsn = m_connection.remotePsn;
+    const uint32_t remotePsn = GetConnection().remotePsn;
     QbbFramePtr frame = m_endpoint.NewAeth(RdmaOpcode::IRN_READ_ACKNOWLEDGE,
                                            syndrome,
                                            RdmaToPsn(remotePsn, packet),

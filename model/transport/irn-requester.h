@@ -8,8 +8,6 @@
 namespace ns3
 {
 
-class IrnTransport;
-
 /**
  * \ingroup rdma
  * The requester of IRN. Every packet says where its payload goes. Responses to READs and atomics
@@ -20,11 +18,8 @@ class IrnTransport;
 class IrnRequester : public RdmaRequester
 {
   public:
-    /**
-     * \param endpoint the queue pair, which outlives its requester
-     * \param transport makes the halves of the streams; outlives the requester
-     */
-    IrnRequester(RdmaEndpoint& endpoint, const IrnTransport& transport);
+    /** \param endpoint a queue pair of an IrnTransport; outlives its requester */
+    explicit IrnRequester(RdmaEndpoint& endpoint);
 
     void Reset() override;
     QbbFramePtr MakeProbe() override;
@@ -64,7 +59,6 @@ class IrnRequester : public RdmaRequester
                              int64_t selective,
                              const QbbFrame& cause);
 
-    const IrnTransport& m_irn;        //!< makes the receiving half of responses
     uint64_t m_responsesPosted{0};    //!< response numbers posted
     uint32_t m_sendSn{0};             //!< SENDs and WRITEs with immediate posted
     uint32_t m_readSn{0};             //!< READs and atomics posted

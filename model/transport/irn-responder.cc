@@ -94,7 +94,7 @@ void
 IrnResponder::ReceiveRequest(const QbbFrame& frame, const RdmaOpcodeInfo& info, int64_t nowPs)
 {
     const int64_t packet =
-        RdmaFromPsn(m_connection.remotePsn, frame.psn, m_receiver->GetExpected());
+        RdmaFromPsn(GetConnection().remotePsn, frame.psn, m_receiver->GetExpected());
     const auto number = static_cast<uint64_t>(packet);
     if (m_answers && m_answers->fault != Fault::NONE &&
         packet >= static_cast<int64_t>(m_answers->refused))
@@ -115,26 +115,26 @@ IrnResponder::ReceiveRequest(const QbbFrame& frame, const RdmaOpcodeInfo& info, 
             Refuse(fault, number, nowPs);
             return;
         }
-        ++m_connection.counters.packetsAccepted;
+        ++GetConnection().counters.packetsAccepted;
         m_receiver->Accept(number, 1, info.last);
         if (info.last)
         {
             Perform(MakeArrivedRequest(frame, number), nowPs);
         }
         PerformKept(nowPs);
-        if (m_connection.state != RdmaQpState::RESET)
+        if (GetConnection().state != RdmaQpState::RESET)
         {
             Acknowledge(packet, frame);
         }
         break;
     }
     case RdmaReceiverVerdict::EARLY:
-        ++m_connection.counters.outOfOrder;
+        ++GetConnection().counters.outOfOrder;
         // What cannot be placed now is thrown away in silence: the packet comes again, and gets its
         // answer when it is the next in order.
         if (Judge(frame, info) == Fault::NONE)
         {
-            ++m_connection.counters.packetsAccepted;
+            ++GetConnection().counters.packetsAccepted;
             m_receiver->Accept(number, 1, info.last);
             if (info.last)
             {
@@ -144,11 +144,11 @@ IrnResponder::ReceiveRequest(const QbbFrame& frame, const RdmaOpcodeInfo& info, 
         }
         break;
     case RdmaReceiverVerdict::GAP:
-        ++m_connection.counters.outOfOrder;
+        ++GetConnection().counters.outOfOrder;
         TellGap(packet, frame);
         break;
     case RdmaReceiverVerdict::DUPLICATE:
-        ++m_connection.counters.duplicates;
+        ++GetConnection().counters.duplicates;
         if (packet >= static_cast<int64_t>(m_receiver->GetExpected()))
         {
             TellGap(packet, frame); // kept already; the NACK that said so may be lost
@@ -159,7 +159,7 @@ IrnResponder::ReceiveRequest(const QbbFrame& frame, const RdmaOpcodeInfo& info, 
         }
         break;
     case RdmaReceiverVerdict::IGNORE:
-        ++m_connection.counters.outOfOrder;
+        ++GetConnection().counters.outOfOrder;
         break;
     }
 }
@@ -169,10 +169,11 @@ IrnResponder::Judge(const QbbFrame& frame, const RdmaOpcodeInfo& info)
 {
     const RdmaOpcode operation = GetOperation(frame.opcode);
     const bool isSend = IsSend(operation);
-    const uint32_t mtu = m_connection.pathMtu;
+    const uint32_t mtu = GetConnection().pathMtu;
     if (operation == RdmaOpcode::RDMA_READ_REQUEST || info.atomicEth)
     {
-        return CountUnanswered() < m_connection.maxDestRdAtomic ? JudgeRead(frame) : Fault::INVALID;
+        return CountUnanswered() < GetConnection().maxDestRdAtomic ? JudgeRead(frame)
+                                                                   : Fault::INVALID;
     }
     if (info.ieth || (!info.last && frame.payload != mtu) || frame.payload > mtu)
     {
@@ -234,8 +235,8 @@ void
 IrnResponder::SendAeth(uint8_t syndrome, uint64_t packet, int64_t selective, const QbbFrame* cause)
 {
     const bool isAck = (syndrome & RdmaAeth::KIND_MASK) == RdmaAeth::ACK;
-    ++(isAck ? m_connection.counters.acksSent : m_connection.counters.naksSent);
-    const uint32_t remotePsn = m_connection.remotePsn;
+    ++(isAck ? GetConnection().counters.acksSent : GetConnection().counters.naksSent);
+    const uint32_t remotePsn = GetConnection().remotePsn;
     QbbFramePtr frame = m_endpoint.NewAeth(RdmaOpcode::IRN_ACKNOWLEDGE,
                                            syndrome,
                                            RdmaToPsn(remotePsn, packet),
@@ -266,7 +267,7 @@ IrnResponder::Answer(RdmaResponse response)
     if (!m_answers)
     {
         m_answers = std::make_unique<Answers>();
-        m_answers->sender = m_transport.MakeSender(m_connection.GetLimits());
+        m_answers->sender = GetConnection().transport->MakeSender(GetConnection().GetLimits());
     }
     response.first = m_answers->next;
     m_answers->next += response.packets;
@@ -281,9 +282,10 @@ IrnResponder::Sync()
     if (m_answers)
     {
         const RdmaSender& sender = *m_answers->sender;
-        m_ready = sender.CanSend() && (!m_connection.reaction || m_connection.reaction->HasRoom());
-        m_deadlinePs = m_connection.state == RdmaQpState::ERR ? RdmaSender::NO_DEADLINE
-                                                              : sender.GetDeadlinePs();
+        m_ready =
+            sender.CanSend() && (!GetConnection().reaction || GetConnection().reaction->HasRoom());
+        m_deadlinePs = GetConnection().state == RdmaQpState::ERR ? RdmaSender::NO_DEADLINE
+                                                                 : sender.GetDeadlinePs();
     }
 }
 
@@ -325,15 +327,15 @@ IrnResponder::MakeFrame(int64_t nowPs)
     const RdmaResponse& response = a.queue[a.cursor];
     const uint64_t index = packet - response.first;
     QbbFramePtr frame = m_endpoint.NewFrame();
-    frame->psn = RdmaToPsn(m_connection.initialPsn, packet);
+    frame->psn = RdmaToPsn(GetConnection().initialPsn, packet);
     FillAnswer(*frame, response, index);
     frame->opcode = static_cast<uint8_t>(RdmaToIrnOpcode(static_cast<RdmaOpcode>(frame->opcode)));
     FillAeth(*frame, response);
     frame->wqeSn = response.wqeSn;
-    frame->offset = static_cast<uint32_t>(index * m_connection.pathMtu);
-    if (m_connection.reaction)
+    frame->offset = static_cast<uint32_t>(index * GetConnection().pathMtu);
+    if (GetConnection().reaction)
     {
-        m_connection.reaction->AskForTelemetry(*frame);
+        GetConnection().reaction->AskForTelemetry(*frame);
     }
     frame->size = QbbWire::RoceFrameBytes(GetRdmaOpcodeInfo(frame->opcode),
                                           frame->payload,
@@ -341,9 +343,9 @@ IrnResponder::MakeFrame(int64_t nowPs)
                                           RdmaEndpoint::GetTrailerBytes(*frame));
     ++m_answersSent;
     const bool again = a.sender->Sent(1, nowPs);
-    if (m_connection.reaction)
+    if (GetConnection().reaction)
     {
-        m_connection.reaction->ResponseSent(packet, again, *frame, nowPs);
+        GetConnection().reaction->ResponseSent(packet, again, *frame, nowPs);
     }
     Sync();
     return frame;
@@ -360,8 +362,8 @@ IrnResponder::ReceiveAcknowledgement(const QbbFrame& frame, int64_t nowPs)
     }
     Answers& a = *m_answers;
     const uint64_t before = a.sender->GetAcked();
-    const int64_t packet = RdmaFromPsn(m_connection.initialPsn, frame.psn, before);
-    const int64_t selective = RdmaFromPsn(m_connection.initialPsn, frame.selectivePsn, before);
+    const int64_t packet = RdmaFromPsn(GetConnection().initialPsn, frame.psn, before);
+    const int64_t selective = RdmaFromPsn(GetConnection().initialPsn, frame.selectivePsn, before);
     const bool nak = kind == RdmaAeth::NAK;
     int64_t cause = selective;
     if (nak)
@@ -374,10 +376,10 @@ IrnResponder::ReceiveAcknowledgement(const QbbFrame& frame, int64_t nowPs)
     {
         a.sender->OnAck(packet, nowPs);
     }
-    if (m_connection.reaction)
+    if (GetConnection().reaction)
     {
-        m_connection.reaction->ResponsesAcked({frame, cause, before, a.sender->GetAcked(), nak},
-                                              nowPs);
+        GetConnection().reaction->ResponsesAcked({frame, cause, before, a.sender->GetAcked(), nak},
+                                                 nowPs);
     }
     while (!a.queue.IsEmpty() &&
            a.queue.Front().first + a.queue.Front().packets <= a.sender->GetAcked())
@@ -403,9 +405,9 @@ IrnResponder::OnTimer(int64_t nowPs)
         m_endpoint.Fail(RdmaWcStatus::WR_FLUSH_ERR, 0);
         return;
     }
-    if (m_connection.reaction)
+    if (GetConnection().reaction)
     {
-        m_connection.reaction->TimedOut(nowPs);
+        GetConnection().reaction->TimedOut(nowPs);
     }
     Sync();
     if (m_ready)

@@ -152,7 +152,7 @@ IrnTransport::MakeSender(const RdmaRetryLimits& limits) const
     config.timeouts.dynamic = m_dynamicRto && !limits.timeoutPs;
     config.timeouts.minPs = QbbToPs(m_minRto);
     config.retryCount = limits.retryCount.value_or(m_retryCount);
-    config.rnrRetryCount = limits.rnrRetryCount.value_or(m_rnrRetry);
+    config.rnrRetryCount = static_cast<uint8_t>(limits.rnrRetryCount.value_or(m_rnrRetry));
     if (m_bdpFc)
     {
         config.window = m_bdpCap;
@@ -207,13 +207,13 @@ IrnTransport::GetPacketFormat() const
 std::unique_ptr<RdmaRequester>
 IrnTransport::MakeRequester(RdmaEndpoint& endpoint) const
 {
-    return std::make_unique<IrnRequester>(endpoint, *this);
+    return std::make_unique<IrnRequester>(endpoint);
 }
 
 std::unique_ptr<RdmaResponder>
 IrnTransport::MakeResponder(RdmaEndpoint& endpoint) const
 {
-    return std::make_unique<IrnResponder>(endpoint, *this);
+    return std::make_unique<IrnResponder>(endpoint);
 }
 
 int64_t

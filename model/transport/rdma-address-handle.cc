@@ -29,34 +29,37 @@ RdmaAddressHandle::GetSourcePort() const
     return static_cast<uint16_t>(DYNAMIC | (entropy & 0x3fff));
 }
 
-QbbFrameFields
-RdmaAddressHandle::MakeFields(QbbNetDevice& port) const
+QbbFrameHeaders
+RdmaAddressHandle::MakeHeaders(QbbNetDevice& port) const
 {
-    QbbFrameFields fields;
-    fields.type = QbbFrameType::ROCE;
-    fields.etherType = QbbWire::ETHERTYPE_IPV4;
-    fields.srcMac = port.GetMac();
-    fields.dstMac = port.GetPeer()->GetMac();
-    fields.ipv4 = true;
-    fields.dscp = dscp;
-    fields.ecn = ecnCapable ? 2 : 0;
-    fields.ttl = ttl;
-    fields.protocol = QbbWire::IP_PROTOCOL_UDP;
-    fields.srcIp = localAddress.Get();
-    fields.dstIp = remoteAddress.Get();
-    fields.srcPort = GetSourcePort();
-    fields.dstPort = QbbWire::ROCE_UDP_PORT;
-    fields.destQp = remoteQpn;
-    fields.flowHash =
-        QbbFlowHash(fields.srcIp, fields.dstIp, fields.protocol, fields.srcPort, fields.dstPort);
-    fields.priority = port.GetClassifier().ClassifyDscp(dscp);
-    if (const auto tag = port.GetTag(fields.priority))
+    QbbFrameHeaders headers;
+    headers.type = QbbFrameType::ROCE;
+    headers.etherType = QbbWire::ETHERTYPE_IPV4;
+    headers.srcMac = port.GetMac();
+    headers.dstMac = port.GetPeer()->GetMac();
+    headers.ipv4 = true;
+    headers.dscp = dscp;
+    headers.ecn = ecnCapable ? 2 : 0;
+    headers.ttl = ttl;
+    headers.protocol = QbbWire::IP_PROTOCOL_UDP;
+    headers.srcIp = localAddress.Get();
+    headers.dstIp = remoteAddress.Get();
+    headers.srcPort = GetSourcePort();
+    headers.dstPort = QbbWire::ROCE_UDP_PORT;
+    headers.destQp = remoteQpn;
+    headers.flowHash = QbbFlowHash(headers.srcIp,
+                                   headers.dstIp,
+                                   headers.protocol,
+                                   headers.srcPort,
+                                   headers.dstPort);
+    headers.priority = port.GetClassifier().ClassifyDscp(dscp);
+    if (const auto tag = port.GetTag(headers.priority))
     {
-        fields.tagged = true;
-        fields.tci = *tag;
+        headers.tagged = true;
+        headers.tci = *tag;
     }
-    fields.priority = port.GetClassifier().Classify(fields);
-    return fields;
+    headers.priority = port.GetClassifier().Classify(headers);
+    return headers;
 }
 
 } // namespace ns3

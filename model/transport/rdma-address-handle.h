@@ -36,9 +36,9 @@ struct RdmaAddressHandle
 
     /**
      * \param port the port that packets leave by, whose tables decide class and tag
-     * \return the fields that all frames have in common
+     * \return the headers that all frames have in common
      */
-    QbbFrameFields MakeFields(QbbNetDevice& port) const;
+    QbbFrameHeaders MakeHeaders(QbbNetDevice& port) const;
 };
 
 } // namespace ns3

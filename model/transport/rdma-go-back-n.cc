@@ -9,8 +9,8 @@ namespace ns3
 
 RdmaGoBackNSender::RdmaGoBackNSender(const RdmaSenderConfig& config, RdmaBackOff backOff)
     : RdmaReliableSender(config),
-      m_backOff(backOff),
-      m_present(config.window)
+      m_present(config.window),
+      m_backOff(backOff)
 {
 }
 
@@ -51,7 +51,7 @@ RdmaGoBackNSender::Acknowledged(uint64_t from)
     {
         return;
     }
-    m_credit += m_acked - from;
+    m_credit += static_cast<uint32_t>(m_acked - from);
     while (m_present < m_window && m_credit >= m_present)
     {
         m_credit -= m_present;
@@ -64,7 +64,8 @@ RdmaGoBackNSender::ShrinkWindow()
 {
     if (m_backOff == RdmaBackOff::LOSS)
     {
-        m_present = std::max<uint64_t>(1, std::min(m_present, m_highest - m_acked) / 2);
+        const auto unacked = static_cast<uint32_t>(m_highest - m_acked);
+        m_present = std::max(1U, std::min(m_present, unacked) / 2);
         m_credit = 0;
     }
 }
@@ -86,7 +87,8 @@ RdmaGoBackNSender::IsLostAgain()
     }
     m_nakOf = m_acked;
     // One for each packet behind this one, but for the NAK that is here.
-    m_naksToCome = std::max<uint64_t>(m_highest - m_acked, 2) - 2;
+    const auto unacked = static_cast<uint32_t>(m_highest - m_acked);
+    m_naksToCome = std::max(unacked, 2U) - 2;
     return again;
 }
 

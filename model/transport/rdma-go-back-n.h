@@ -74,11 +74,11 @@ class RdmaGoBackNSender : public RdmaReliableSender
     bool IsLostAgain();
     void ShrinkWindow();
 
-    RdmaBackOff m_backOff;    //!< what a loss does to the window
-    uint64_t m_present;       //!< most packets in flight at present
-    uint64_t m_credit{0};     //!< packets acknowledged since the window last changed
     uint64_t m_nakOf{NO_NAK}; //!< the packet that the latest NAK asked for
-    uint64_t m_naksToCome{0}; //!< NAKs of it that may be due to what was under way
+    uint32_t m_naksToCome{0}; //!< NAKs of it that may be due to what was under way
+    uint32_t m_present;       //!< most packets in flight at present
+    uint32_t m_credit{0};     //!< packets acknowledged since the window last changed
+    RdmaBackOff m_backOff;    //!< what a loss does to the window
 };
 
 /**

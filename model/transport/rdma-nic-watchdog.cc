@@ -41,7 +41,7 @@ RdmaNicWatchdog::GetTypeId()
 }
 
 RdmaNicWatchdog::RdmaNicWatchdog()
-    : m_timer(this, QbbEventOrder::WATCHDOG)
+    : m_timer(this)
 {
     NS_LOG_FUNCTION(this);
 }

@@ -85,7 +85,8 @@ class RdmaNicWatchdog : public Object
     uint64_t m_progress{0};                   //!< GetProgress() of them then
     bool m_fired{false};                      //!< pause frames are disabled
     TracedCallback<uint32_t> m_disabled;      //!< trace PauseDisabled
-    QbbTimer<RdmaNicWatchdog, &RdmaNicWatchdog::OnPoll> m_timer; //!< the next look
+    QbbTimer<RdmaNicWatchdog, &RdmaNicWatchdog::OnPoll, QbbEventOrder::WATCHDOG>
+        m_timer; //!< the next look
 };
 
 } // namespace ns3

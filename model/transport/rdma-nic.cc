@@ -92,7 +92,7 @@ RdmaNic::GetTypeId()
 }
 
 RdmaNic::RdmaNic()
-    : m_endOfInstant(this, QbbEventOrder::NIC_KICK)
+    : m_endOfInstant(this)
 {
     NS_LOG_FUNCTION(this);
     m_queuePairFactory.SetTypeId(RdmaQueuePair::GetTypeId());

@@ -5,7 +5,6 @@
 
 #include "qbb-frame.h"
 #include "qbb-net-device.h"
-#include "qbb-ring.h"
 #include "qbb-time.h"
 #include "rdma-congestion-control.h"
 #include "rdma-memory.h"
@@ -23,7 +22,6 @@
 
 #include <array>
 #include <functional>
-#include <unordered_map>
 #include <vector>
 
 namespace ns3
@@ -310,9 +308,10 @@ class RdmaNic : public Object, public QbbFrameSink, public QbbFrameSource
     std::vector<Block> m_blocks;                  //!< reserved numbers, ascending
     std::vector<Ptr<RdmaQueuePair>> m_destroyed;  //!< freed at the end of this instant
     RdmaSendScheduler m_scheduler;                //!< whose turn it is to send
-    QbbTimer<RdmaNic, &RdmaNic::FreeDestroyed> m_endOfInstant; //!< FreeDestroyed()
-    Ptr<RdmaTransport> m_transport;                            //!< attribute Transport
-    ObjectFactory m_queuePairFactory;                          //!< makes queue pairs
+    QbbTimer<RdmaNic, &RdmaNic::FreeDestroyed, QbbEventOrder::NIC_KICK>
+        m_endOfInstant;                                   //!< FreeDestroyed()
+    Ptr<RdmaTransport> m_transport;                       //!< attribute Transport
+    ObjectFactory m_queuePairFactory;                     //!< makes queue pairs
     RdmaNotificationPoint m_notification;                 //!< attributes CnpInterval, CnpModeration
     RdmaMemory m_memory;                                  //!< what peers may use
     bool m_globalKey{true};                               //!< attribute GlobalKey

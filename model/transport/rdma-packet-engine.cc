@@ -14,21 +14,25 @@ namespace ns3
 
 RdmaPacketEngine::RdmaPacketEngine(RdmaVerbsEvents& events)
     : m_events(events),
-      m_timer(this, QbbEventOrder::NIC_TIMER)
+      m_timer(this)
 {
 }
 
 RdmaPacketEngine::~RdmaPacketEngine() = default;
 
 void
-RdmaPacketEngine::Start(RdmaNic* nic, uint32_t port, uint32_t qpn, const RdmaTransport& transport)
+RdmaPacketEngine::Start(RdmaNic* nic,
+                        uint32_t port,
+                        uint32_t qpn,
+                        Ptr<const RdmaTransport> transport)
 {
     m_nic = nic;
     m_port = port;
-    m_transport = &transport;
     m_connection.qpn = qpn;
-    m_requester = transport.MakeRequester(*this);
-    m_responder = transport.MakeResponder(*this);
+    m_connection.ackInterval = transport->GetAckInterval();
+    m_connection.transport = transport;
+    m_requester = transport->MakeRequester(*this);
+    m_responder = transport->MakeResponder(*this);
     m_connection.state = RdmaQpState::INIT;
 }
 
@@ -67,7 +71,7 @@ RdmaPacketEngine::End()
 }
 
 void
-RdmaPacketEngine::SetFrame(const QbbFrameFields& fields, uint8_t cnpDscp)
+RdmaPacketEngine::SetFrame(const QbbFrameHeaders& fields, uint8_t cnpDscp)
 {
     m_frame = fields;
     m_cnpDscp = cnpDscp;
@@ -76,7 +80,7 @@ RdmaPacketEngine::SetFrame(const QbbFrameFields& fields, uint8_t cnpDscp)
 uint32_t
 RdmaPacketEngine::GetFullPacketBytes() const
 {
-    const RdmaOpcodeInfo& info = GetRdmaOpcodeInfo(m_transport->GetPacketFormat().write);
+    const RdmaOpcodeInfo& info = GetRdmaOpcodeInfo(m_connection.transport->GetPacketFormat().write);
     return QbbWire::RoceFrameBytes(info, m_connection.pathMtu, m_frame.tagged) +
            m_nic->GetDevice(m_port).GetLineOverheadBytes();
 }
@@ -84,7 +88,8 @@ RdmaPacketEngine::GetFullPacketBytes() const
 uint32_t
 RdmaPacketEngine::GetAckBytes(uint32_t trailer) const
 {
-    const RdmaOpcodeInfo& info = GetRdmaOpcodeInfo(m_transport->GetPacketFormat().acknowledge);
+    const RdmaOpcodeInfo& info =
+        GetRdmaOpcodeInfo(m_connection.transport->GetPacketFormat().acknowledge);
     return QbbWire::RoceFrameBytes(info, 0, m_frame.tagged, trailer) +
            m_nic->GetDevice(m_port).GetLineOverheadBytes();
 }

@@ -44,9 +44,9 @@ class RdmaPacketEngine : public RdmaEndpoint
      * \param nic the NIC
      * \param port index of the NIC's port
      * \param qpn the queue pair number
-     * \param transport makes them; outlives the engine
+     * \param transport makes them
      */
-    void Start(RdmaNic* nic, uint32_t port, uint32_t qpn, const RdmaTransport& transport);
+    void Start(RdmaNic* nic, uint32_t port, uint32_t qpn, Ptr<const RdmaTransport> transport);
 
     /** Leaves the NIC, which may be gone from now on. */
     void Stop();
@@ -61,10 +61,10 @@ class RdmaPacketEngine : public RdmaEndpoint
      * \param fields that all frames have in common
      * \param cnpDscp DSCP of CNPs
      */
-    void SetFrame(const QbbFrameFields& fields, uint8_t cnpDscp);
+    void SetFrame(const QbbFrameHeaders& fields, uint8_t cnpDscp);
 
     /** \return the fields that all frames have in common */
-    const QbbFrameFields& GetFrame() const
+    const QbbFrameHeaders& GetFrame() const
     {
         return m_frame;
     }
@@ -201,16 +201,16 @@ class RdmaPacketEngine : public RdmaEndpoint
 
     RdmaVerbsEvents& m_events;                  //!< the queue pair
     RdmaNic* m_nic{nullptr};                    //!< the NIC
-    const RdmaTransport* m_transport{nullptr};  //!< made the halves
     uint32_t m_port{0};                         //!< index of the NIC's port
     uint8_t m_cnpDscp{0};                       //!< DSCP of CNPs
     bool m_queued{false};                       //!< in the NIC's list of ready queue pairs
     bool m_answerTurn{false};                   //!< the next packet is an answer, if there is one
     std::unique_ptr<RdmaRequester> m_requester; //!< made by Start()
     std::unique_ptr<RdmaResponder> m_responder; //!< made by Start()
-    QbbFrameFields m_frame;                     //!< what all frames have in common
+    QbbFrameHeaders m_frame;                    //!< what all frames have in common
     RdmaNotificationPoint::Marks m_marks;       //!< CE marks that no CNP has told of
-    QbbTimer<RdmaPacketEngine, &RdmaPacketEngine::OnTimer> m_timer; //!< the halves' deadlines
+    QbbTimer<RdmaPacketEngine, &RdmaPacketEngine::OnTimer, QbbEventOrder::NIC_TIMER>
+        m_timer;                                                    //!< the halves' deadlines
     uint32_t m_pacePlace{RdmaPaceHeap<RdmaPacketEngine>::NO_PLACE}; //!< GetPacePlace()
 };
 

@@ -137,8 +137,7 @@ RdmaQueuePair::DoDispose()
 void
 RdmaQueuePair::Bind(RdmaNic* nic, uint32_t port, uint32_t qpn, Ptr<RdmaTransport> transport)
 {
-    m_engine.Start(nic, port, qpn, *transport);
-    m_transport = transport;
+    m_engine.Start(nic, port, qpn, transport);
 }
 
 Ipv4Address
@@ -315,7 +314,7 @@ RdmaQueuePair::CheckPathMtu() const
 {
     const auto port = GetPort();
     const uint32_t headers = QbbWire::IPV4_HEADER_BYTES + QbbWire::UDP_HEADER_BYTES +
-                             QbbWire::BTH_BYTES + m_transport->GetPacketFormat().extensionBytes +
+                             QbbWire::BTH_BYTES + GetTransport()->GetPacketFormat().extensionBytes +
                              QbbWire::ICRC_BYTES;
     NS_ABORT_MSG_IF(GetPathMtu() + headers > port->GetMtu(),
                     "rdma: path MTU "
@@ -377,7 +376,7 @@ RdmaQueuePair::Address(Ipv4Address remoteAddress, uint32_t remoteQpn)
     handle.remoteAddress = remoteAddress;
     handle.localQpn = GetQpn();
     handle.remoteQpn = remoteQpn;
-    m_engine.SetFrame(handle.MakeFields(*port), m_cnpDscp);
+    m_engine.SetFrame(handle.MakeHeaders(*port), m_cnpDscp);
     MakeReactionPoint();
 }
 
@@ -396,8 +395,8 @@ RdmaQueuePair::ResumeResponder(uint64_t packets, uint64_t messages)
 void
 RdmaQueuePair::ConnectPair(Ptr<RdmaQueuePair> a, Ptr<RdmaQueuePair> b)
 {
-    NS_ABORT_MSG_IF(a->GetPathMtu() != b->GetPathMtu() ||
-                        &a->m_transport->GetPacketFormat() != &b->m_transport->GetPacketFormat(),
+    NS_ABORT_MSG_IF(a->GetPathMtu() != b->GetPathMtu() || &a->GetTransport()->GetPacketFormat() !=
+                                                              &b->GetTransport()->GetPacketFormat(),
                     "rdma: two queue pairs to be connected have path MTUs "
                         << a->GetPathMtu() << " and " << b->GetPathMtu()
                         << ", or transports that do not understand each other; accepted: the same");

@@ -172,7 +172,7 @@ class RdmaQueuePair : public Object, private RdmaVerbsEvents
     /** \return the transport that it was made with */
     Ptr<const RdmaTransport> GetTransport() const
     {
-        return m_transport;
+        return m_engine.GetConnection().transport;
     }
 
     /** \return the peer's queue pair number; set by Connect() */
@@ -327,8 +327,7 @@ class RdmaQueuePair : public Object, private RdmaVerbsEvents
     void Address(Ipv4Address remoteAddress, uint32_t remoteQpn);
     void MakeReactionPoint();
 
-    Ptr<RdmaTransport> m_transport; //!< makes the halves, which it outlives
-    RdmaPacketEngine m_engine;      //!< sends and receives its packets
+    RdmaPacketEngine m_engine; //!< sends and receives its packets
 
     uint8_t m_dscp{26};          //!< attribute Dscp
     uint8_t m_cnpDscp{48};       //!< attribute CnpDscp

@@ -8,8 +8,8 @@ namespace ns3
 RdmaReliableSender::RdmaReliableSender(const RdmaSenderConfig& config)
     : m_timer(config.timeouts),
       m_window(config.window),
-      m_retryCount(config.retryCount),
-      m_rnrRetryCount(config.rnrRetryCount)
+      m_rnrRetryCount(config.rnrRetryCount),
+      m_retryCount(config.retryCount)
 {
 }
 
@@ -83,8 +83,7 @@ RdmaReliableSender::OnRnrNak(int64_t expected, int64_t waitPs, int64_t nowPs)
     {
         return event; // old news, about a packet that was never sent, or known
     }
-    ++m_rnrRetries;
-    if (m_rnrRetryCount != RdmaSenderConfig::RNR_RETRY_FOREVER && m_rnrRetries > m_rnrRetryCount)
+    if (m_rnrRetryCount != RdmaSenderConfig::RNR_RETRY_FOREVER && ++m_rnrRetries > m_rnrRetryCount)
     {
         event.failed = true;
         event.status = RdmaWcStatus::RNR_RETRY_EXC_ERR;

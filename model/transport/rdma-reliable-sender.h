@@ -17,12 +17,12 @@ namespace ns3
 struct RdmaSenderConfig
 {
     RdmaTimeouts timeouts;                //!< of the retransmission timer
-    uint64_t window{RDMA_MAX_WINDOW - 1}; //!< most packets in flight
+    uint32_t window{RDMA_MAX_WINDOW - 1}; //!< most packets in flight, below RDMA_MAX_WINDOW
     uint32_t retryCount{7};               //!< timeouts in a row without progress before the QP
                                           //!< fails; UINT32_MAX means no limit
-    uint32_t rnrRetryCount{7};            //!< RNR NAKs in a row before the QP fails; 7: no limit
+    uint8_t rnrRetryCount{7};             //!< RNR NAKs in a row before the QP fails; 7: no limit
 
-    static constexpr uint32_t RNR_RETRY_FOREVER = 7; //!< the value without a limit
+    static constexpr uint8_t RNR_RETRY_FOREVER = 7; //!< the value without a limit
 };
 
 /**
@@ -83,19 +83,19 @@ class RdmaReliableSender : public RdmaSender
     void Live(uint64_t arrived, int64_t nowPs);
 
     RdmaRetransmissionTimer m_timer; //!< timeout, or end of an RNR wait
-    uint64_t m_window;               //!< most packets in flight
     uint64_t m_end{0};               //!< packets posted
     uint64_t m_acked{0};             //!< packets acknowledged from the first on
     uint64_t m_highest{0};           //!< one more than the highest ever sent
     uint64_t m_retransmissions{0};   //!< packets sent again
+    uint32_t m_window;               //!< most packets in flight, below RDMA_MAX_WINDOW
     bool m_rnrWait{false};           //!< waits because of an RNR NAK
 
   private:
-    uint32_t m_retries{0};    //!< timeouts in a row, and NAKs that count as such
-    uint32_t m_rnrRetries{0}; //!< RNR NAKs in a row
-    uint32_t m_retryCount;    //!< limit of m_retries
-    uint32_t m_rnrRetryCount; //!< limit of RNR NAKs in a row
-    uint64_t m_timeouts{0};   //!< timeouts
+    uint8_t m_rnrRetries{0}; //!< RNR NAKs in a row; not counted without a limit
+    uint8_t m_rnrRetryCount; //!< limit of m_rnrRetries
+    uint32_t m_retries{0};   //!< timeouts in a row, and NAKs that count as such
+    uint32_t m_retryCount;   //!< limit of m_retries
+    uint64_t m_timeouts{0};  //!< timeouts
 };
 
 } // namespace ns3

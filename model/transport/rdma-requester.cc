@@ -10,12 +10,9 @@
 namespace ns3
 {
 
-RdmaRequester::RdmaRequester(RdmaEndpoint& endpoint, const RdmaTransport& transport)
+RdmaRequester::RdmaRequester(RdmaEndpoint& endpoint)
     : m_endpoint(endpoint),
-      m_connection(endpoint.GetConnection()),
-      m_transport(transport),
-      m_sender(transport.MakeSender(m_connection.GetLimits())),
-      m_ackInterval(transport.GetAckInterval())
+      m_sender(GetConnection().transport->MakeSender(GetConnection().GetLimits()))
 {
 }
 
@@ -24,7 +21,7 @@ RdmaRequester::~RdmaRequester() = default;
 void
 RdmaRequester::Reset()
 {
-    m_sender = m_transport.MakeSender(m_connection.GetLimits());
+    m_sender = GetConnection().transport->MakeSender(GetConnection().GetLimits());
     m_sends.Clear();
     m_released = 0;
     m_cursor = 0;
@@ -46,7 +43,7 @@ RdmaRequester::Post(const RdmaSendRequest& request, int64_t nowPs)
         entry.request.length = RDMA_ATOMIC_BYTES;
     }
     entry.firstPacket = m_posted;
-    Number(entry, GetRdmaPackets(entry.request.length, m_connection.pathMtu));
+    Number(entry, GetRdmaPackets(entry.request.length, GetConnection().pathMtu));
     m_posted += entry.packets;
     m_sends.Push(std::move(entry));
     Release(nowPs);
@@ -63,7 +60,7 @@ RdmaRequester::Flush(const RdmaSendRequest& request, int64_t nowPs)
 void
 RdmaRequester::Release(int64_t nowPs)
 {
-    while (m_released < m_sends.GetSize() && m_connection.state == RdmaQpState::RTS)
+    while (m_released < m_sends.GetSize() && GetConnection().state == RdmaQpState::RTS)
     {
         const RdmaSendEntry& entry = m_sends[m_released];
         if (entry.request.fence && m_outstandingReads > 0)
@@ -72,7 +69,7 @@ RdmaRequester::Release(int64_t nowPs)
         }
         if (entry.responses > 0)
         {
-            if (m_outstandingReads >= m_connection.maxRdAtomic || !MayBeginRead(entry))
+            if (m_outstandingReads >= GetConnection().maxRdAtomic || !MayBeginRead(entry))
             {
                 break;
             }
@@ -130,18 +127,18 @@ RdmaRequester::FillNext(QbbFrame& frame, int64_t nowPs)
     const RdmaSendEntry& entry = FindEntry(packet);
     const uint64_t index = packet - entry.firstPacket;
     uint64_t packets = 1;
-    frame.psn = RdmaToPsn(m_connection.initialPsn, packet);
+    frame.psn = RdmaToPsn(GetConnection().initialPsn, packet);
     if (entry.responses > 0)
     {
-        entry.FillRead(frame, index, m_connection.pathMtu);
+        entry.FillRead(frame, index, GetConnection().pathMtu);
         packets = entry.packets - index;
     }
     else
     {
-        entry.FillWrite(frame, index, m_connection.pathMtu, m_ackInterval);
+        entry.FillWrite(frame, index, GetConnection().pathMtu, GetConnection().ackInterval);
     }
     FinishPacket(frame, entry, index);
-    RdmaReactionPoint* const reaction = m_connection.reaction.get();
+    RdmaReactionPoint* const reaction = GetConnection().reaction.get();
     if (reaction)
     {
         reaction->AskForTelemetry(frame);
@@ -155,7 +152,7 @@ RdmaRequester::FillNext(QbbFrame& frame, int64_t nowPs)
     {
         reaction->RequestSent(packet, again, frame, nowPs);
     }
-    ++m_connection.counters.packetsSent;
+    ++GetConnection().counters.packetsSent;
     SyncTimer();
 }
 
@@ -163,11 +160,11 @@ void
 RdmaRequester::ReceiveAcknowledgement(const QbbFrame& frame, int64_t nowPs)
 {
     const uint64_t before = m_sender->GetAcked();
-    const int64_t packet = RdmaFromPsn(m_connection.initialPsn, frame.psn, before);
+    const int64_t packet = RdmaFromPsn(GetConnection().initialPsn, frame.psn, before);
     const uint8_t value = frame.syndrome & RdmaAeth::VALUE_MASK;
     const uint8_t kind = frame.syndrome & RdmaAeth::KIND_MASK;
     const bool isAck = kind == RdmaAeth::ACK;
-    ++(isAck ? m_connection.counters.acksReceived : m_connection.counters.naksReceived);
+    ++(isAck ? GetConnection().counters.acksReceived : GetConnection().counters.naksReceived);
     const bool error = kind == RdmaAeth::NAK && value != RdmaAeth::PSN_SEQUENCE_ERROR;
     if (!error && OverlooksResponses(packet + (isAck ? 1 : 0), nowPs))
     {
@@ -177,11 +174,11 @@ RdmaRequester::ReceiveAcknowledgement(const QbbFrame& frame, int64_t nowPs)
     {
     case RdmaAeth::ACK: {
         const RdmaSenderEvent event = m_sender->OnAck(packet, nowPs);
-        if (m_connection.reaction)
+        if (GetConnection().reaction)
         {
             const int64_t cause = GetCause(frame, packet, before);
-            m_connection.reaction->RequestsAcked({frame, cause, before, m_sender->GetAcked()},
-                                                 nowPs);
+            GetConnection().reaction->RequestsAcked({frame, cause, before, m_sender->GetAcked()},
+                                                    nowPs);
             m_endpoint.RoomMade();
         }
         Handle(event, nowPs);
@@ -206,11 +203,12 @@ RdmaRequester::ReceiveNak(const QbbFrame& frame, uint8_t code, int64_t packet, i
     if (code == RdmaAeth::PSN_SEQUENCE_ERROR)
     {
         const RdmaSenderEvent event = m_sender->OnNak(packet, GetSelective(frame), nowPs);
-        if (m_connection.reaction)
+        if (GetConnection().reaction)
         {
             const int64_t cause = GetCause(frame, packet - 1, before);
-            m_connection.reaction->RequestsAcked({frame, cause, before, m_sender->GetAcked(), true},
-                                                 nowPs);
+            GetConnection().reaction->RequestsAcked(
+                {frame, cause, before, m_sender->GetAcked(), true},
+                nowPs);
         }
         Handle(event, nowPs);
         return;
@@ -263,7 +261,7 @@ RdmaRequester::OnTimer(int64_t nowPs)
 void
 RdmaRequester::OnSendTimer(int64_t nowPs)
 {
-    const RdmaQpState state = m_connection.state;
+    const RdmaQpState state = GetConnection().state;
     const bool sending = state == RdmaQpState::RTS || state == RdmaQpState::SQD;
     if (!sending || m_sender->GetAcked() >= m_end)
     {
@@ -276,9 +274,9 @@ RdmaRequester::OnSendTimer(int64_t nowPs)
         m_endpoint.Fail(event.status, m_sender->GetAcked());
         return;
     }
-    if (m_connection.reaction && m_sender->GetTimeouts() != timeouts)
+    if (GetConnection().reaction && m_sender->GetTimeouts() != timeouts)
     {
-        m_connection.reaction->TimedOut(nowPs);
+        GetConnection().reaction->TimedOut(nowPs);
     }
     m_endpoint.SampleChanged();
     SyncTimer();
@@ -300,7 +298,7 @@ RdmaRequester::Handle(const RdmaSenderEvent& event, int64_t nowPs)
         return;
     }
     SyncTimer();
-    if ((event.mayBegin || m_connection.reaction) && CanSend())
+    if ((event.mayBegin || GetConnection().reaction) && CanSend())
     {
         m_endpoint.MakeReady();
     }
@@ -346,7 +344,7 @@ RdmaRequester::Complete(const RdmaSendEntry& entry, RdmaWcStatus status, int64_t
     completion.opcode = OPCODES[static_cast<std::size_t>(entry.request.opcode)];
     completion.bytes = entry.request.length;
     completion.original = entry.original;
-    completion.qpn = m_connection.qpn;
+    completion.qpn = GetConnection().qpn;
     completion.timePs = nowPs;
     m_endpoint.CompleteSend(completion, entry.request.signaled || status != RdmaWcStatus::SUCCESS);
 }
@@ -365,7 +363,7 @@ RdmaRequester::FlushAll(RdmaWcStatus status, uint64_t packet, int64_t nowPs)
 {
     m_released = 0;
     // A completion may call back, and have the queue pair reset and used again.
-    while (!m_sends.IsEmpty() && m_connection.state == RdmaQpState::ERR)
+    while (!m_sends.IsEmpty() && GetConnection().state == RdmaQpState::ERR)
     {
         const RdmaSendEntry entry = m_sends.Pop();
         Complete(entry, entry.Has(packet) ? status : RdmaWcStatus::WR_FLUSH_ERR, nowPs);
@@ -381,7 +379,7 @@ RdmaRequester::IsAnswer(const RdmaSendEntry& entry, uint64_t response, const Qbb
     {
         return opcode == RdmaOpcode::ATOMIC_ACKNOWLEDGE;
     }
-    const uint32_t mtu = m_connection.pathMtu;
+    const uint32_t mtu = GetConnection().pathMtu;
     const bool last = index + 1 == entry.responses;
     return opcode != RdmaOpcode::ATOMIC_ACKNOWLEDGE &&
            frame.payload == (last ? entry.request.length - index * mtu : mtu);

@@ -34,11 +34,8 @@ namespace ns3
 class RdmaRequester
 {
   public:
-    /**
-     * \param endpoint the queue pair, which outlives its requester
-     * \param transport makes the sending half; outlives the requester
-     */
-    RdmaRequester(RdmaEndpoint& endpoint, const RdmaTransport& transport);
+    /** \param endpoint the queue pair, which outlives its requester */
+    explicit RdmaRequester(RdmaEndpoint& endpoint);
 
     virtual ~RdmaRequester();
 
@@ -65,9 +62,10 @@ class RdmaRequester
     /** \return true if a request packet may go out */
     bool CanSend() const
     {
-        return (m_connection.state == RdmaQpState::RTS || m_connection.state == RdmaQpState::SQD) &&
+        return (GetConnection().state == RdmaQpState::RTS ||
+                GetConnection().state == RdmaQpState::SQD) &&
                m_sender->CanSend() && m_sender->GetNext() < m_end &&
-               (!m_connection.reaction || m_connection.reaction->HasRoom());
+               (!GetConnection().reaction || GetConnection().reaction->HasRoom());
     }
 
     /**
@@ -251,16 +249,20 @@ class RdmaRequester
     void Handle(const RdmaSenderEvent& event, int64_t nowPs);
     bool IsAnswer(const RdmaSendEntry& entry, uint64_t response, const QbbFrame& frame) const;
 
+    /** \return what it shares with the responder */
+    RdmaConnection& GetConnection() const
+    {
+        return m_endpoint.GetConnection();
+    }
+
     RdmaEndpoint& m_endpoint;                          //!< the queue pair
-    RdmaConnection& m_connection;                      //!< what it shares with the responder
-    const RdmaTransport& m_transport;                  //!< makes m_sender
     std::unique_ptr<RdmaSender> m_sender;              //!< of the requests
     QbbRing<RdmaSendEntry> m_sends;                    //!< posted and not complete, in order
-    std::size_t m_released{0};                         //!< how many of m_sends may send
     uint64_t m_posted{0};                              //!< packet numbers posted
     uint64_t m_end{NO_END};                            //!< no packet from this one on is sent
-    uint32_t m_outstandingReads{0};                    //!< READs and atomics that have begun
     int64_t m_readDeadlinePs{RdmaSender::NO_DEADLINE}; //!< OnReadTimer()
+    uint32_t m_released{0};                            //!< how many of m_sends may send
+    uint32_t m_outstandingReads{0};                    //!< READs and atomics that have begun
     bool m_probe{false};                               //!< HasProbe()
 
   private:
@@ -272,8 +274,7 @@ class RdmaRequester
     void CompleteAcknowledged(int64_t nowPs);
     void Complete(const RdmaSendEntry& entry, RdmaWcStatus status, int64_t nowPs);
 
-    uint32_t m_ackInterval;                            //!< of the transport
-    std::size_t m_cursor{0};                           //!< the entry that sends at present
+    uint32_t m_cursor{0};                              //!< the entry of m_sends that sends now
     int64_t m_sendDeadlinePs{RdmaSender::NO_DEADLINE}; //!< OnSendTimer()
 };
 

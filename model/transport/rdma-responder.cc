@@ -10,11 +10,9 @@
 namespace ns3
 {
 
-RdmaResponder::RdmaResponder(RdmaEndpoint& endpoint, const RdmaTransport& transport)
+RdmaResponder::RdmaResponder(RdmaEndpoint& endpoint)
     : m_endpoint(endpoint),
-      m_connection(endpoint.GetConnection()),
-      m_transport(transport),
-      m_receiver(transport.MakeReceiver())
+      m_receiver(GetConnection().transport->MakeReceiver())
 {
 }
 
@@ -23,7 +21,7 @@ RdmaResponder::~RdmaResponder() = default;
 void
 RdmaResponder::Reset()
 {
-    m_receiver = m_transport.MakeReceiver();
+    m_receiver = GetConnection().transport->MakeReceiver();
     m_receives.Clear();
     m_answersSent = 0;
     m_deadlinePs = RdmaSender::NO_DEADLINE;
@@ -35,7 +33,7 @@ void
 RdmaResponder::PostReceive(const RdmaReceiveRequest& request, int64_t nowPs)
 {
     m_receives.Push(RdmaReceiveRequest(request));
-    if (m_connection.state == RdmaQpState::ERR)
+    if (GetConnection().state == RdmaQpState::ERR)
     {
         FlushReceives(nowPs);
     }
@@ -99,7 +97,7 @@ RdmaResponder::Refuse(Fault fault, uint64_t packet, int64_t nowPs)
     const auto selective = static_cast<int64_t>(packet);
     if (fault == Fault::NOT_READY)
     {
-        SendAeth(RdmaAeth::RNR_NAK | m_connection.minRnrTimer, packet, selective, nullptr);
+        SendAeth(RdmaAeth::RNR_NAK | GetConnection().minRnrTimer, packet, selective, nullptr);
         m_receiver->Refuse();
         return;
     }
@@ -159,11 +157,14 @@ void
 RdmaResponder::Perform(const RdmaArrivedRequest& request, int64_t nowPs)
 {
     const RdmaOpcode operation = GetOperation(request.opcode);
-    m_connection.msn = (m_connection.msn + 1) & QbbWire::MASK24;
+    GetConnection().msn = (GetConnection().msn + 1) & QbbWire::MASK24;
     if (IsSend(operation) || IsWrite(operation))
     {
         // Either may call back, and change the state.
-        const RdmaMessageArrival arrival{m_connection.qpn, request.bytes, m_connection.msn, nowPs};
+        const RdmaMessageArrival arrival{GetConnection().qpn,
+                                         request.bytes,
+                                         GetConnection().msn,
+                                         nowPs};
         if (IsSend(operation) || GetRdmaOpcodeInfo(operation).immDt)
         {
             CompleteReceive(RdmaWcStatus::SUCCESS, request, nowPs);
@@ -173,13 +174,13 @@ RdmaResponder::Perform(const RdmaArrivedRequest& request, int64_t nowPs)
     }
     RdmaResponse response;
     response.first = request.packet;
-    response.msn = m_connection.msn;
+    response.msn = GetConnection().msn;
     response.wqeSn = request.wqeSn;
     if (operation == RdmaOpcode::RDMA_READ_REQUEST)
     {
         response.bytes = static_cast<uint32_t>(request.bytes);
         response.packets =
-            static_cast<uint32_t>(GetRdmaPackets(request.bytes, m_connection.pathMtu));
+            static_cast<uint32_t>(GetRdmaPackets(request.bytes, GetConnection().pathMtu));
     }
     else
     {
@@ -240,7 +241,7 @@ RdmaResponder::CompleteReceive(RdmaWcStatus status,
         completion.hasImmediate = GetRdmaOpcodeInfo(operation).immDt;
         completion.immediate = completion.hasImmediate ? request.immediate : 0;
     }
-    completion.qpn = m_connection.qpn;
+    completion.qpn = GetConnection().qpn;
     completion.timePs = nowPs;
     m_endpoint.CompleteReceive(completion);
 }
@@ -255,10 +256,10 @@ RdmaResponder::FlushReceives(int64_t nowPs)
     constexpr uint32_t LIMIT = 1U << 20;
     m_flushing = true;
     const std::size_t posted = m_receives.GetSize();
-    for (std::size_t i = 0; !m_receives.IsEmpty() && m_connection.state == RdmaQpState::ERR; ++i)
+    for (std::size_t i = 0; !m_receives.IsEmpty() && GetConnection().state == RdmaQpState::ERR; ++i)
     {
         NS_ABORT_MSG_IF(i > posted + LIMIT,
-                        "rdma: QP " << m_connection.qpn
+                        "rdma: QP " << GetConnection().qpn
                                     << " is in state ERR, and each receive request that it flushes "
                                        "is posted again: look at a completion's status first");
         CompleteReceive(RdmaWcStatus::WR_FLUSH_ERR, RdmaArrivedRequest(), nowPs);
@@ -280,7 +281,7 @@ RdmaResponder::FillAnswer(QbbFrame& frame, const RdmaResponse& response, uint64_
     }
     else
     {
-        const uint32_t mtu = m_connection.pathMtu;
+        const uint32_t mtu = GetConnection().pathMtu;
         const bool first = index == 0;
         const bool last = index + 1 == response.packets;
         frame.opcode = static_cast<uint8_t>(OPCODES[(first ? 1 : 0) + (last ? 2 : 0)]);

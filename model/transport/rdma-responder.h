@@ -35,11 +35,8 @@ namespace ns3
 class RdmaResponder
 {
   public:
-    /**
-     * \param endpoint the queue pair, which outlives its responder
-     * \param transport makes the receiving half; outlives the responder
-     */
-    RdmaResponder(RdmaEndpoint& endpoint, const RdmaTransport& transport);
+    /** \param endpoint the queue pair, which outlives its responder */
+    explicit RdmaResponder(RdmaEndpoint& endpoint);
 
     virtual ~RdmaResponder();
 
@@ -184,22 +181,31 @@ class RdmaResponder
     void FillAnswer(QbbFrame& frame, const RdmaResponse& response, uint64_t index) const;
     static void FillAeth(QbbFrame& frame, const RdmaResponse& response);
 
+    /** \return what it shares with the requester */
+    RdmaConnection& GetConnection() const
+    {
+        return m_endpoint.GetConnection();
+    }
+
     RdmaEndpoint& m_endpoint;                      //!< the queue pair
-    RdmaConnection& m_connection;                  //!< what it shares with the requester
-    const RdmaTransport& m_transport;              //!< makes m_receiver
     std::unique_ptr<RdmaReceiver> m_receiver;      //!< of the peer's requests
     QbbRing<RdmaReceiveRequest> m_receives;        //!< receive requests
     uint64_t m_answersSent{0};                     //!< READ responses and atomic results sent
     int64_t m_deadlinePs{RdmaSender::NO_DEADLINE}; //!< OnTimer()
-    uint32_t m_receiveSn{0};                       //!< receive requests completed, 24 bits
-    bool m_ready{false};                           //!< an answer may go out
 
   private:
     void CompleteReceive(RdmaWcStatus status, const RdmaArrivedRequest& request, int64_t nowPs);
     uint64_t PerformAtomic(const RdmaArrivedRequest& request);
 
-    bool m_flushing{false};                       //!< receive requests are being flushed
     Ptr<RdmaSharedReceiveQueue> m_sharedReceives; //!< where receive requests come from, if any
+
+  protected:
+    // Last, because the first small fields of a derived class go into the bytes behind them.
+    uint32_t m_receiveSn{0}; //!< receive requests completed, 24 bits
+    bool m_ready{false};     //!< an answer may go out
+
+  private:
+    bool m_flushing{false}; //!< receive requests are being flushed
 };
 
 } // namespace ns3

@@ -11,7 +11,7 @@ namespace ns3
 {
 
 RdmaSendScheduler::RdmaSendScheduler()
-    : m_kick(this, QbbEventOrder::NIC_KICK)
+    : m_kick(this)
 {
 }
 

@@ -82,7 +82,8 @@ class RdmaSendScheduler
     std::vector<RdmaPacketEngine*> m_pending;  //!< begin at the end of this instant
     std::vector<RdmaPacketEngine*> m_starting; //!< OnKick(): those that begin
     RdmaPaceHeap<RdmaPacketEngine> m_paced;    //!< wait for their pace
-    QbbTimer<RdmaSendScheduler, &RdmaSendScheduler::OnKick> m_kick; //!< end of instant, or pace
+    QbbTimer<RdmaSendScheduler, &RdmaSendScheduler::OnKick, QbbEventOrder::NIC_KICK>
+        m_kick; //!< end of instant, or pace
 };
 
 } // namespace ns3

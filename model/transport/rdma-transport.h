@@ -221,10 +221,10 @@ class RdmaTransport : public Object
     /** \return the packet format */
     virtual const RdmaPacketFormat& GetPacketFormat() const = 0;
 
-    /** \param endpoint a queue pair \return its requester */
+    /** \param endpoint a queue pair whose connection names this transport \return its requester */
     virtual std::unique_ptr<RdmaRequester> MakeRequester(RdmaEndpoint& endpoint) const = 0;
 
-    /** \param endpoint a queue pair \return its responder */
+    /** \param endpoint a queue pair whose connection names this transport \return its responder */
     virtual std::unique_ptr<RdmaResponder> MakeResponder(RdmaEndpoint& endpoint) const = 0;
 
     /** \return timeouts in a row before a queue pair fails; UINT32_MAX means no limit */

@@ -16,24 +16,24 @@ void
 RoceRequester::Reset()
 {
     RdmaRequester::Reset();
-    m_nextResponse = NONE;
-    m_reading = 0;
-    m_accepted = 0;
-    m_told = false;
+    m_reads.reset();
 }
 
 void
 RoceRequester::End()
 {
     RdmaRequester::End();
-    m_nextResponse = NONE;
+    if (m_reads)
+    {
+        m_reads->next = NONE;
+    }
 }
 
 void
 RoceRequester::AddTo(RdmaQueuePairStats& stats) const
 {
     RdmaRequester::AddTo(stats);
-    stats.responsesAccepted += m_accepted;
+    stats.responsesAccepted += m_reads ? m_reads->accepted : 0;
 }
 
 void
@@ -42,7 +42,7 @@ RoceRequester::Number(RdmaSendEntry& entry, uint64_t packets)
     entry.packets = static_cast<uint32_t>(packets);
     if (IsRdmaRead(entry.request.opcode))
     {
-        const uint32_t mtu = m_connection.pathMtu;
+        const uint32_t mtu = GetConnection().pathMtu;
         NS_ABORT_MSG_IF(packets >= RDMA_MAX_WINDOW,
                         "rdma: a READ of " << entry.request.length << " bytes at path MTU " << mtu
                                            << "; accepted: below " << RDMA_MAX_WINDOW * mtu
@@ -61,23 +61,27 @@ RoceRequester::MayBeginRead(const RdmaSendEntry& entry) const
 void
 RoceRequester::ReadBegins(int64_t)
 {
+    if (!m_reads)
+    {
+        m_reads = std::make_unique<Reads>();
+    }
     if (m_outstandingReads++ == 0)
     {
-        m_reading = m_released;
-        m_nextResponse = m_sends[m_released].firstResponse;
+        m_reads->cursor = m_released;
+        m_reads->next = m_sends[m_released].firstResponse;
     }
 }
 
 bool
 RoceRequester::AwaitsResponse() const
 {
-    return m_nextResponse != NONE;
+    return m_reads && m_reads->next != NONE;
 }
 
 bool
 RoceRequester::OverlooksResponses(int64_t end, int64_t nowPs)
 {
-    if (!AwaitsResponse() || end <= static_cast<int64_t>(m_nextResponse))
+    if (!AwaitsResponse() || end <= static_cast<int64_t>(m_reads->next))
     {
         return false;
     }
@@ -89,23 +93,29 @@ RoceRequester::OverlooksResponses(int64_t end, int64_t nowPs)
 void
 RoceRequester::EntryLeaves()
 {
-    m_reading -= m_reading > 0;
+    if (m_reads)
+    {
+        m_reads->cursor -= m_reads->cursor > 0;
+    }
 }
 
 void
 RoceRequester::GoesBack()
 {
-    m_told = false;
+    if (m_reads)
+    {
+        m_reads->told = false;
+    }
 }
 
 void
 RoceRequester::MissResponse(int64_t nowPs)
 {
-    if (!m_told)
+    if (!m_reads->told)
     {
-        m_told = true;
-        Handle(m_sender->OnNak(static_cast<int64_t>(m_nextResponse), RdmaSender::NO_PACKET, nowPs),
-               nowPs);
+        m_reads->told = true;
+        const auto missing = static_cast<int64_t>(m_reads->next);
+        Handle(m_sender->OnNak(missing, RdmaSender::NO_PACKET, nowPs), nowPs);
     }
 }
 
@@ -131,43 +141,45 @@ RoceRequester::ReceiveResponse(const QbbFrame& frame, int64_t nowPs)
 {
     if (!AwaitsResponse())
     {
-        ++m_connection.counters.duplicates; // of a READ that is complete
+        ++GetConnection().counters.duplicates; // of a READ that is complete
         return;
     }
-    const int64_t response = RdmaFromPsn(m_connection.initialPsn, frame.psn, m_nextResponse);
-    const auto next = static_cast<int64_t>(m_nextResponse);
+    const int64_t response = RdmaFromPsn(GetConnection().initialPsn, frame.psn, m_reads->next);
+    const auto next = static_cast<int64_t>(m_reads->next);
     if (response != next)
     {
-        ++(response < next ? m_connection.counters.duplicates : m_connection.counters.outOfOrder);
+        ++(response < next ? GetConnection().counters.duplicates
+                           : GetConnection().counters.outOfOrder);
         if (response > next)
         {
             MissResponse(nowPs);
         }
         return;
     }
-    RdmaSendEntry* entry = &m_sends[m_reading];
-    if (!IsAnswer(*entry, m_nextResponse, frame))
+    RdmaSendEntry* entry = &m_sends[m_reads->cursor];
+    if (!IsAnswer(*entry, m_reads->next, frame))
     {
-        NS_LOG_WARN("QP " << m_connection.qpn << " has a response that does not fit its request");
+        NS_LOG_WARN("QP " << GetConnection().qpn
+                          << " has a response that does not fit its request");
         m_endpoint.Fail(RdmaWcStatus::BAD_RESP_ERR, entry->firstPacket);
         return;
     }
-    ++m_accepted;
+    ++m_reads->accepted;
     if (entry->request.opcode != RdmaWrOpcode::RDMA_READ)
     {
         entry->original = frame.compare;
     }
-    m_told = false;
-    if (++m_nextResponse == entry->GetResponsesEnd())
+    m_reads->told = false;
+    if (++m_reads->next == entry->GetResponsesEnd())
     {
-        m_nextResponse = NONE;
+        m_reads->next = NONE;
         if (--m_outstandingReads > 0)
         {
             do
             {
-                entry = &m_sends[++m_reading];
+                entry = &m_sends[++m_reads->cursor];
             } while (entry->responses == 0);
-            m_nextResponse = entry->firstResponse;
+            m_reads->next = entry->firstResponse;
         }
     }
     // A response says that all requests before it have arrived.

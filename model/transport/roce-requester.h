@@ -5,6 +5,10 @@
 
 #include "rdma-requester.h"
 
+#include <cstdint>
+#include <limits>
+#include <memory>
+
 namespace ns3
 {
 
@@ -28,6 +32,15 @@ class RoceRequester : public RdmaRequester
     /// No READ or atomic is outstanding.
     static constexpr uint64_t NONE = std::numeric_limits<uint64_t>::max();
 
+    /** Additional state, allocated with the first READ or atomic. */
+    struct Reads
+    {
+        uint64_t next{NONE};   //!< number of the response that comes next
+        uint64_t accepted{0};  //!< responses that came in and counted
+        std::size_t cursor{0}; //!< place in m_sends of the oldest outstanding READ or atomic
+        bool told{false};      //!< the missing response was asked for
+    };
+
     void Number(RdmaSendEntry& entry, uint64_t packets) override;
     bool MayBeginRead(const RdmaSendEntry& entry) const override;
     void ReadBegins(int64_t nowPs) override;
@@ -38,10 +51,7 @@ class RoceRequester : public RdmaRequester
     void MissResponse(int64_t nowPs);
     void ReceiveResponse(const QbbFrame& frame, int64_t nowPs);
 
-    uint64_t m_nextResponse{NONE}; //!< number of the response that comes next
-    std::size_t m_reading{0};      //!< place in m_sends of the oldest outstanding READ or atomic
-    uint64_t m_accepted{0};        //!< responses that came in and counted
-    bool m_told{false};            //!< the missing response was asked for
+    std::unique_ptr<Reads> m_reads; //!< made with the first READ or atomic
 };
 
 } // namespace ns3

@@ -65,7 +65,7 @@ RoceResponder::Receive(const QbbFrame& frame, const RdmaOpcodeInfo& info, int64_
         return;
     }
     const int64_t packet =
-        RdmaFromPsn(m_connection.remotePsn, frame.psn, m_receiver->GetExpected());
+        RdmaFromPsn(GetConnection().remotePsn, frame.psn, m_receiver->GetExpected());
     switch (m_receiver->Check(packet))
     {
     case RdmaReceiverVerdict::RESTART:
@@ -79,17 +79,17 @@ RoceResponder::Receive(const QbbFrame& frame, const RdmaOpcodeInfo& info, int64_
             break;
         }
         const uint64_t packets =
-            IsRead(frame) ? GetRdmaPackets(frame.dmaLength, m_connection.pathMtu) : 1;
+            IsRead(frame) ? GetRdmaPackets(frame.dmaLength, GetConnection().pathMtu) : 1;
         m_receiver->Accept(static_cast<uint64_t>(packet), packets, info.last);
         Execute(frame, info, nowPs);
-        if (frame.ackReq && !IsAnswered(frame) && m_connection.state != RdmaQpState::RESET)
+        if (frame.ackReq && !IsAnswered(frame) && GetConnection().state != RdmaQpState::RESET)
         {
             Acknowledge(packet, frame);
         }
         break;
     }
     case RdmaReceiverVerdict::DUPLICATE:
-        ++m_connection.counters.duplicates;
+        ++GetConnection().counters.duplicates;
         if (!IsAnswered(frame))
         {
             Acknowledge(packet, frame);
@@ -100,12 +100,12 @@ RoceResponder::Receive(const QbbFrame& frame, const RdmaOpcodeInfo& info, int64_
         }
         break;
     case RdmaReceiverVerdict::GAP:
-        ++m_connection.counters.outOfOrder;
+        ++GetConnection().counters.outOfOrder;
         TellGap(packet, frame);
         break;
     case RdmaReceiverVerdict::EARLY: // no receiver of RoCE's keeps such a packet
     case RdmaReceiverVerdict::IGNORE:
-        ++m_connection.counters.outOfOrder;
+        ++GetConnection().counters.outOfOrder;
         break;
     }
 }
@@ -115,20 +115,21 @@ RoceResponder::Judge(const QbbFrame& frame, const RdmaOpcodeInfo& info)
 {
     const RdmaOpcode operation = GetOperation(frame.opcode);
     const bool isSend = IsSend(operation);
-    const uint32_t mtu = m_connection.pathMtu;
+    const uint32_t mtu = GetConnection().pathMtu;
     if (info.first == m_inMessage || (!info.last && frame.payload != mtu) || frame.payload > mtu)
     {
         return Fault::INVALID;
     }
     if (operation == RdmaOpcode::RDMA_READ_REQUEST || IsAtomic(operation))
     {
-        return CountUnanswered() < m_connection.maxDestRdAtomic ? JudgeRead(frame) : Fault::INVALID;
+        return CountUnanswered() < GetConnection().maxDestRdAtomic ? JudgeRead(frame)
+                                                                   : Fault::INVALID;
     }
     if ((!isSend && !IsWrite(operation)) || (m_inMessage && isSend != m_inSend))
     {
         return Fault::INVALID;
     }
-    const uint64_t bytes = (info.first ? 0 : m_messageBytes) + frame.payload;
+    const uint64_t bytes = uint64_t{info.first ? 0 : m_messageBytes} + frame.payload;
     if (isSend)
     {
         // A SEND takes a receive request at its first packet, a write with immediate at its last.
@@ -155,7 +156,7 @@ RoceResponder::Judge(const QbbFrame& frame, const RdmaOpcodeInfo& info)
 void
 RoceResponder::Execute(const QbbFrame& frame, const RdmaOpcodeInfo& info, int64_t nowPs)
 {
-    ++m_connection.counters.packetsAccepted;
+    ++GetConnection().counters.packetsAccepted;
     if (info.first)
     {
         m_messageBytes = 0;
@@ -176,7 +177,7 @@ RoceResponder::Execute(const QbbFrame& frame, const RdmaOpcodeInfo& info, int64_
     if (IsAnswered(frame))
     {
         request.packet = static_cast<uint64_t>(
-            RdmaFromPsn(m_connection.remotePsn, frame.psn, m_receiver->GetExpected() - 1));
+            RdmaFromPsn(GetConnection().remotePsn, frame.psn, m_receiver->GetExpected() - 1));
         request.bytes = frame.dmaLength;
         request.address = frame.virtualAddress;
         request.compare = frame.compare;
@@ -189,21 +190,21 @@ void
 RoceResponder::SendAeth(uint8_t syndrome, uint64_t packet, int64_t, const QbbFrame* cause)
 {
     const bool isAck = (syndrome & RdmaAeth::KIND_MASK) == RdmaAeth::ACK;
-    ++(isAck ? m_connection.counters.acksSent : m_connection.counters.naksSent);
+    ++(isAck ? GetConnection().counters.acksSent : GetConnection().counters.naksSent);
     if (m_ready)
     {
         // An acknowledgement says that what came before is done, so it waits for the answers.
         RdmaResponse response;
         response.kind = RdmaResponse::Kind::AETH;
         response.syndrome = syndrome;
-        response.msn = m_connection.msn;
+        response.msn = GetConnection().msn;
         response.first = packet;
         Answer(response);
         return;
     }
     QbbFramePtr frame = m_endpoint.NewAeth(RdmaOpcode::ACKNOWLEDGE,
                                            syndrome,
-                                           RdmaToPsn(m_connection.remotePsn, packet),
+                                           RdmaToPsn(GetConnection().remotePsn, packet),
                                            0);
     if (cause)
     {
@@ -224,7 +225,7 @@ RoceResponder::Answer(RdmaResponse response)
     if (!m_answers)
     {
         m_answers = std::make_unique<Answers>();
-        if (m_connection.reaction)
+        if (GetConnection().reaction)
         {
             m_endpoint.WarnOfUnheardResponses();
         }
@@ -242,7 +243,7 @@ RoceResponder::Answer(RdmaResponse response)
     {
         // The atomic has been executed just now. The result is kept until the peer can no longer
         // ask for it again, because TakeBack() may remove the answer, and a frame may be lost.
-        if (done.GetSize() >= m_connection.maxDestRdAtomic)
+        if (done.GetSize() >= GetConnection().maxDestRdAtomic)
         {
             done.Pop();
         }
@@ -277,7 +278,7 @@ RoceResponder::TakeBack(uint64_t packet)
     }
     RdmaResponse& last = queue.Back();
     last.packets = static_cast<uint32_t>(packet - last.first);
-    last.bytes = last.packets * m_connection.pathMtu;
+    last.bytes = last.packets * GetConnection().pathMtu;
     if (last.sent >= last.packets)
     {
         queue.PopBack();
@@ -298,10 +299,10 @@ RoceResponder::Repeat(const QbbFrame& frame, uint64_t packet)
     {
         RdmaResponse response;
         response.first = packet;
-        response.msn = m_connection.msn;
+        response.msn = GetConnection().msn;
         response.bytes = frame.dmaLength;
         response.packets =
-            static_cast<uint32_t>(GetRdmaPackets(frame.dmaLength, m_connection.pathMtu));
+            static_cast<uint32_t>(GetRdmaPackets(frame.dmaLength, GetConnection().pathMtu));
         Answer(response);
     }
     else
@@ -331,7 +332,7 @@ RoceResponder::MakeFrame(int64_t nowPs)
     {
         QbbFramePtr frame = m_endpoint.NewAeth(RdmaOpcode::ACKNOWLEDGE,
                                                response.syndrome,
-                                               RdmaToPsn(m_connection.remotePsn, response.first),
+                                               RdmaToPsn(GetConnection().remotePsn, response.first),
                                                0);
         frame->msn = response.msn;
         queue.Pop();
@@ -339,15 +340,15 @@ RoceResponder::MakeFrame(int64_t nowPs)
         return frame;
     }
     QbbFramePtr frame = m_endpoint.NewFrame();
-    frame->psn = RdmaToPsn(m_connection.remotePsn, response.first + response.sent);
+    frame->psn = RdmaToPsn(GetConnection().remotePsn, response.first + response.sent);
     FillAnswer(*frame, response, response.sent);
     FillAeth(*frame, response);
     frame->size =
         QbbWire::RoceFrameBytes(GetRdmaOpcodeInfo(frame->opcode), frame->payload, frame->tagged);
     ++m_answersSent;
-    if (m_connection.reaction)
+    if (GetConnection().reaction)
     {
-        m_connection.reaction->ResponseSent(*frame, nowPs);
+        GetConnection().reaction->ResponseSent(*frame, nowPs);
     }
     if (++response.sent == response.packets)
     {

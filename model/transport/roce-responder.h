@@ -46,8 +46,8 @@ class RoceResponder : public RdmaResponder
 
     bool m_inMessage{false};            //!< between FIRST and LAST
     bool m_inSend{false};               //!< the present message is a SEND
-    uint64_t m_messageBytes{0};         //!< bytes of the present message
-    uint64_t m_messageLength{0};        //!< what its RETH announced
+    uint32_t m_messageBytes{0};         //!< bytes of the present message
+    uint32_t m_messageLength{0};        //!< what its RETH announced
     std::unique_ptr<Answers> m_answers; //!< made with the peer's first READ or atomic
 };
 

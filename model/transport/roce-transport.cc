@@ -108,7 +108,7 @@ RoceTransport::MakeSender(const RdmaRetryLimits& limits) const
                             << config.timeouts.maxPs << " ps");
     }
     config.retryCount = limits.retryCount.value_or(m_retryCount);
-    config.rnrRetryCount = limits.rnrRetryCount.value_or(m_rnrRetry);
+    config.rnrRetryCount = static_cast<uint8_t>(limits.rnrRetryCount.value_or(m_rnrRetry));
     if (m_lossRecovery == LossRecovery::GO_BACK_0)
     {
         return std::make_unique<RdmaGoBack0Sender>(config);
@@ -153,13 +153,13 @@ RoceTransport::GetPacketFormat() const
 std::unique_ptr<RdmaRequester>
 RoceTransport::MakeRequester(RdmaEndpoint& endpoint) const
 {
-    return std::make_unique<RoceRequester>(endpoint, *this);
+    return std::make_unique<RoceRequester>(endpoint);
 }
 
 std::unique_ptr<RdmaResponder>
 RoceTransport::MakeResponder(RdmaEndpoint& endpoint) const
 {
-    return std::make_unique<RoceResponder>(endpoint, *this);
+    return std::make_unique<RoceResponder>(endpoint);
 }
 
 } // namespace ns3

@@ -10,20 +10,20 @@ namespace
 {
 
 /** \param dscp DSCP \return an IPv4 frame without tag */
-QbbFrameFields
+QbbFrameHeaders
 Ipv4Frame(uint8_t dscp)
 {
-    QbbFrameFields frame;
+    QbbFrameHeaders frame;
     frame.ipv4 = true;
     frame.dscp = dscp;
     return frame;
 }
 
 /** \param pcp PCP \param vlan VLAN id \return a tagged frame without IPv4 */
-QbbFrameFields
+QbbFrameHeaders
 TaggedFrame(uint8_t pcp, uint16_t vlan)
 {
-    QbbFrameFields frame;
+    QbbFrameHeaders frame;
     frame.tagged = true;
     frame.tci = static_cast<uint16_t>(pcp << 13 | vlan);
     return frame;
@@ -58,18 +58,18 @@ TEST(QbbClassifier, OnlyWhatIsTrustedCounts)
 {
     QbbClassifier classifier;
     classifier.SetDefault(5);
-    QbbFrameFields both = TaggedFrame(6, 100);
+    QbbFrameHeaders both = TaggedFrame(6, 100);
     both.ipv4 = true;
     both.dscp = 26;
     EXPECT_EQ(classifier.Classify(both), 3); // 26 / 8
     // Without IPv4 header (ARP, IPv6), the default class, tag or not.
     EXPECT_EQ(classifier.Classify(TaggedFrame(6, 100)), 5);
-    EXPECT_EQ(classifier.Classify(QbbFrameFields()), 5);
+    EXPECT_EQ(classifier.Classify(QbbFrameHeaders()), 5);
 
     classifier.SetTrust(QbbClassifier::TRUST_PCP);
     EXPECT_EQ(classifier.Classify(both), 6);
     EXPECT_EQ(classifier.Classify(Ipv4Frame(26)), 5); // no tag
-    EXPECT_EQ(classifier.Classify(QbbFrameFields()), 5);
+    EXPECT_EQ(classifier.Classify(QbbFrameHeaders()), 5);
 }
 
 TEST(QbbClassifier, Tables)

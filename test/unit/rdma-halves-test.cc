@@ -40,6 +40,8 @@ class FakeEndpoint : public RdmaEndpoint
         m_connection.pathMtu = MTU;
         m_connection.initialPsn = initialPsn;
         m_connection.remotePsn = remotePsn;
+        m_connection.ackInterval = transport.GetAckInterval();
+        m_connection.transport = &transport;
         requester = transport.MakeRequester(*this);
         responder = transport.MakeResponder(*this);
         m_connection.state = RdmaQpState::RTS;

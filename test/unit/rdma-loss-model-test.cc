@@ -24,7 +24,7 @@ MakeRdmaLossSender(const RdmaLossSettings& settings)
 {
     RdmaSenderConfig config;
     config.retryCount = UINT32_MAX;
-    config.window = static_cast<uint64_t>(settings.window);
+    config.window = static_cast<uint32_t>(settings.window);
     config.timeouts.lowPs = settings.lowPs;
     config.timeouts.highPs = settings.highPs;
     config.timeouts.lowPackets = static_cast<uint32_t>(settings.lowPackets);
