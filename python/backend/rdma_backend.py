@@ -4,6 +4,13 @@
 pip would begin with the packages that the build needs, one of which is itself compiled and fails
 with many lines where there is no compiler. So the machine is looked at first, and what is missing
 is named in one message.
+
+pip compiles one package after the other. The package ns3 asks for cppyy, of which PyPI has two
+parts as sources only: each of them keeps one core busy for a minute. The build of this module does
+not need cppyy, so ns3 is fetched without it (rdma_ns3.py), and cppyy is compiled while this module
+is, into pip's cache of wheels, where pip finds cppyy when it installs what this module depends on.
+That is why there is no hook prepare_metadata_for_build_wheel: without that hook pip builds the
+wheel before it looks for the dependencies.
 """
 
 import importlib.metadata
@@ -13,6 +20,8 @@ import re
 import shutil
 import subprocess
 import sys
+
+import rdma_ns3
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 COMPILERS = ("c++", "g++", "clang++")
@@ -115,20 +124,17 @@ def _settings(config_settings):
 
 
 def get_requires_for_build_wheel(config_settings=None):
-    """What the build needs; pip asks this before it installs anything else."""
-    return [*_scikit_build().get_requires_for_build_wheel(config_settings), _ns3()]
-
-
-def prepare_metadata_for_build_wheel(metadata_directory, config_settings=None):
-    """Name, version and dependencies; pip asks this before it installs the dependencies."""
-    build = _scikit_build()
-    return build.prepare_metadata_for_build_wheel(metadata_directory, config_settings)
+    """What the build still needs; asked before anything but pyproject.toml's "requires" is there."""
+    needs = _scikit_build().get_requires_for_build_wheel(config_settings)
+    return needs if rdma_ns3.fetch(_ns3()) else [*needs, _ns3()]
 
 
 def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
     """The wheel."""
     build = _scikit_build()
-    return build.build_wheel(wheel_directory, _settings(config_settings), metadata_directory)
+    settings = _settings(config_settings)
+    with rdma_ns3.dependencies_compiled():
+        return build.build_wheel(wheel_directory, settings, metadata_directory)
 
 
 def get_requires_for_build_sdist(config_settings=None):

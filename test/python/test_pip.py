@@ -4,6 +4,8 @@
 that names what is missing. Nothing is downloaded or compiled."""
 
 import glob
+import importlib
+import importlib.metadata
 import os
 import subprocess
 import sys
@@ -82,6 +84,81 @@ class Machine(unittest.TestCase):
         self.says("this is linux on x86_64 with glibc 2.27", machine=old)
         musl = MACHINE.replace("('glibc', '2.36')", "('', '')")
         self.says("this is linux on x86_64.", machine=musl)
+
+
+class Ahead(unittest.TestCase):
+    """python/backend/rdma_ns3.py: ns-3 without its dependencies, and those beside the build."""
+
+    def setUp(self):
+        with mock.patch.object(sys, "path", [BACKEND, *sys.path]):
+            self.module = importlib.import_module("rdma_ns3")
+        self.commands = []
+        patch = mock.patch.dict(
+            os.environ, PIP_BUILD_TRACKER="/tmp/tracker", _PYPROJECT_HOOKS_BACKEND_PATH="/tmp",
+            PYTHONPATH="/tmp", PIP_INDEX_URL="https://example.org",
+        )
+        patch.start()
+        self.addCleanup(patch.stop)
+
+    def installed(self, **requirements):
+        """Packages that the environment of the build has, with what they need."""
+
+        def distribution(name):
+            if name not in requirements:
+                raise importlib.metadata.PackageNotFoundError(name)
+            found = mock.Mock(requires=requirements[name])
+            found.locate_file = lambda path: "/tmp/environment"
+            return found
+
+        return mock.patch.object(self.module.importlib.metadata, "distribution", distribution)
+
+    def started(self, returncode=0):
+        """What would be run; its environment has pip's settings and nothing of the hook."""
+
+        def start(command, env, **_):
+            self.commands.append(command)
+            self.assertEqual(env["PIP_INDEX_URL"], "https://example.org")
+            for name in ("PIP_BUILD_TRACKER", "_PYPROJECT_HOOKS_BACKEND_PATH", "PYTHONPATH"):
+                self.assertNotIn(name, env)
+            process = mock.MagicMock(returncode=returncode)
+            process.__enter__.return_value = process
+            process.wait.return_value = returncode
+            return process
+
+        return mock.patch.multiple(self.module.subprocess, run=start, Popen=start)
+
+    def test_ns3_comes_without_its_dependencies(self):
+        with self.installed(**{"scikit-build-core": []}), self.started():
+            self.assertTrue(self.module.fetch("ns3==1.0"))
+        (command,) = self.commands
+        self.assertIn("--no-deps", command)
+        self.assertEqual(command[-3:], ["--target", "/tmp/environment", "ns3==1.0"])
+        with self.installed(**{"scikit-build-core": []}), self.started(returncode=1):
+            self.assertFalse(self.module.fetch("ns3==1.0"), "then pip does it")
+
+    def test_other_programs_than_pip_do_it_themselves(self):
+        del os.environ["PIP_BUILD_TRACKER"]
+        with self.installed(ns3=["cppyy==2.0"]), self.started():
+            self.assertFalse(self.module.fetch("ns3==1.0"))
+            with self.module.dependencies_compiled():
+                pass
+        self.assertEqual(self.commands, [])
+
+    def test_what_ns3_needs_is_compiled_beside(self):
+        with self.installed(ns3=["cppyy==2.0", "x; extra == 'y'"]), self.started():
+            with self.module.dependencies_compiled():
+                self.assertEqual(len(self.commands), 2, "it has begun")
+        self.assertEqual(self.commands[0][-2:], ["cache", "dir"])
+        self.assertIn("wheel", self.commands[1])
+        self.assertEqual(self.commands[1][-1], "cppyy==2.0")
+        with self.installed(ns3=["cppyy==2.0"]), self.started(returncode=1):
+            with self.module.dependencies_compiled():
+                pass
+        self.assertEqual(len(self.commands), 3, "pip keeps no wheels")
+        with self.installed(ns3=["cppyy==2.0"], cppyy=[]), self.started():
+            with self.module.dependencies_compiled():
+                pass
+        self.assertEqual(len(self.commands), 4, "nothing to do where it is installed")
 
 
 class WithNs3(unittest.TestCase):
