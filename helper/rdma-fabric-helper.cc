@@ -106,6 +106,21 @@ RdmaFabricHelper::SetPathSelectorAttribute(const std::string& name, const Attrib
 }
 
 void
+RdmaFabricHelper::SetMarker(const std::string& type)
+{
+    m_markerFactory = ObjectFactory();
+    m_markerFactory.SetTypeId(type);
+}
+
+void
+RdmaFabricHelper::SetMarkerAttribute(const std::string& name, const AttributeValue& value)
+{
+    NS_ABORT_MSG_IF(!m_markerFactory.IsTypeIdSet(),
+                    "rdma: SetMarkerAttribute() before SetMarker()");
+    m_markerFactory.Set(name, value);
+}
+
+void
 RdmaFabricHelper::SetCongestionDetector(const std::string& type)
 {
     m_detectorFactory = ObjectFactory();
@@ -444,6 +459,10 @@ RdmaFabricHelper::InstallSwitch(RdmaFabric& fabric, uint32_t sw, Ptr<QbbEcnMarke
     {
         object->SetAttribute("PathSelector",
                              PointerValue(m_selectorFactory.Create<QbbPathSelector>()));
+    }
+    if (m_markerFactory.IsTypeIdSet())
+    {
+        object->SetAttribute("Marker", PointerValue(m_markerFactory.Create<QbbMarker>()));
     }
     if (m_detectorFactory.IsTypeIdSet())
     {

@@ -76,6 +76,12 @@ class RdmaFabricHelper
     /** \param name an attribute of the path selector \param value its value for all switches */
     void SetPathSelectorAttribute(const std::string& name, const AttributeValue& value);
 
+    /** \param type TypeId name of a QbbMarker, of which each switch gets one beside the others */
+    void SetMarker(const std::string& type);
+
+    /** \param name an attribute of that marker \param value its value */
+    void SetMarkerAttribute(const std::string& name, const AttributeValue& value);
+
     /** \param type TypeId name of a QbbCongestionDetector, of which each switch gets one */
     void SetCongestionDetector(const std::string& type);
 
@@ -189,6 +195,7 @@ class RdmaFabricHelper
     ObjectFactory m_bufferFactory;    //!< a QbbBufferManager
     ObjectFactory m_routingFactory;   //!< QbbRouting
     ObjectFactory m_selectorFactory;  //!< a QbbPathSelector, if it has a type
+    ObjectFactory m_markerFactory;    //!< a QbbMarker, if it has a type
     ObjectFactory m_detectorFactory;  //!< a QbbCongestionDetector, if it has a type
     ObjectFactory m_ecnFactory;       //!< QbbEcnMarker
     ObjectFactory m_transportFactory; //!< an RdmaTransport

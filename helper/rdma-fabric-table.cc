@@ -3,6 +3,7 @@
 #include "rdma-fabric-run.h"
 #include "rdma-quantile.h"
 
+#include <algorithm>
 #include <array>
 #include <cinttypes>
 #include <cstdio>
@@ -30,43 +31,73 @@ constexpr std::array<SizeBin, 5> BINS = {{{"up to 10 KB", 10'000},
 /// Unfinished flows that are listed one by one.
 constexpr std::size_t MAX_LISTED = 20;
 
-void
-PrintLine(std::ostream& os, const char* name, const std::vector<const RdmaFlowResult*>& flows)
+/** A sample of the completed flows. */
+struct Sample
 {
-    char line[200];
-    std::vector<double> fcts;
-    std::vector<double> slowdowns;
-    double fctSum = 0;
-    double slowdownSum = 0;
+    double mean{0}; //!< mean
+    double p50{0};  //!< median
+    double p99{0};  //!< 99th percentile
+};
+
+/**
+ * \param flows flows, at least one of which is completed
+ * \param value what a completed flow counts
+ * \return its statistics
+ */
+template <typename Value>
+Sample
+Summarize(const std::vector<const RdmaFlowResult*>& flows, Value value)
+{
+    std::vector<double> values;
+    values.reserve(flows.size());
+    double sum = 0;
     for (const auto* flow : flows)
     {
         if (flow->IsCompleted())
         {
-            fcts.push_back(static_cast<double>(*flow->fctPs) / 1e6);
-            slowdowns.push_back(static_cast<double>(*flow->fctPs) /
-                                static_cast<double>(flow->idealPs));
-            fctSum += fcts.back();
-            slowdownSum += slowdowns.back();
+            values.push_back(value(*flow));
+            sum += values.back();
         }
     }
-    if (fcts.empty())
+    Sample sample;
+    sample.mean = sum / static_cast<double>(values.size());
+    std::sort(values.begin(), values.end());
+    sample.p50 = RdmaSortedQuantile(values, 0.5);
+    sample.p99 = RdmaSortedQuantile(values, 0.99);
+    return sample;
+}
+
+void
+PrintLine(std::ostream& os, const char* name, const std::vector<const RdmaFlowResult*>& flows)
+{
+    char line[200];
+    const auto completed = static_cast<std::size_t>(
+        std::count_if(flows.begin(), flows.end(), [](const RdmaFlowResult* flow) {
+            return flow->IsCompleted();
+        }));
+    if (completed == 0)
     {
         std::snprintf(line, sizeof(line), "%-14s %8zu %10d\n", name, flows.size(), 0);
         os << line;
         return;
     }
-    const auto count = static_cast<double>(fcts.size());
+    const Sample fct = Summarize(flows, [](const RdmaFlowResult& flow) {
+        return static_cast<double>(*flow.fctPs) / 1e6;
+    });
+    const Sample slowdown = Summarize(flows, [](const RdmaFlowResult& flow) {
+        return static_cast<double>(*flow.fctPs) / static_cast<double>(flow.idealPs);
+    });
     std::snprintf(line,
                   sizeof(line),
                   "%-14s %8zu %10zu %12.2f %12.2f %12.2f %10.3f %10.3f\n",
                   name,
                   flows.size(),
-                  fcts.size(),
-                  fctSum / count,
-                  RdmaQuantile(fcts, 0.5),
-                  RdmaQuantile(fcts, 0.99),
-                  slowdownSum / count,
-                  RdmaQuantile(slowdowns, 0.99));
+                  completed,
+                  fct.mean,
+                  fct.p50,
+                  fct.p99,
+                  slowdown.mean,
+                  slowdown.p99);
     os << line;
 }
 
@@ -91,11 +122,16 @@ PrintRdmaOutcome(std::ostream& os, const RdmaFabricOutcome& outcome)
     uint64_t above = 0;
     for (const SizeBin& bin : BINS)
     {
+        const auto isIn = [&bin, above](const RdmaFlowResult& result) {
+            return bin.maxBytes == 0 ||
+                   (result.flow.bytes > above && result.flow.bytes <= bin.maxBytes);
+        };
         std::vector<const RdmaFlowResult*> flows;
+        flows.reserve(static_cast<std::size_t>(
+            std::count_if(outcome.flows.begin(), outcome.flows.end(), isIn)));
         for (const auto& result : outcome.flows)
         {
-            if (bin.maxBytes == 0 ||
-                (result.flow.bytes > above && result.flow.bytes <= bin.maxBytes))
+            if (isIn(result))
             {
                 flows.push_back(&result);
             }

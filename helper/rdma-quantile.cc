@@ -11,12 +11,18 @@ namespace ns3
 double
 RdmaQuantile(std::vector<double> values, double fraction)
 {
+    std::sort(values.begin(), values.end());
+    return RdmaSortedQuantile(values, fraction);
+}
+
+double
+RdmaSortedQuantile(const std::vector<double>& values, double fraction)
+{
     if (values.empty() || !(fraction >= 0.0 && fraction <= 1.0))
     {
         throw std::invalid_argument(
             "quantile: accepted: one value or more, a fraction from 0 to 1");
     }
-    std::sort(values.begin(), values.end());
     const double index = fraction * static_cast<double>(values.size() - 1);
     const auto below = static_cast<std::size_t>(index);
     if (below + 1 == values.size())

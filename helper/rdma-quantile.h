@@ -23,6 +23,17 @@ double RdmaQuantile(std::vector<double> values, double fraction);
 
 /**
  * \ingroup rdma
+ * As RdmaQuantile(), of a sample that is sorted already.
+ *
+ * \param values one or more finite values, ascending
+ * \param fraction 0 to 1
+ * \return the quantile
+ * \throws std::invalid_argument for no value or a fraction out of range
+ */
+double RdmaSortedQuantile(const std::vector<double>& values, double fraction);
+
+/**
+ * \ingroup rdma
  * Student's t for confidence intervals of 95%: the mean of n normal values, plus or minus this with
  * n - 1 degrees of freedom times its standard error.
  *

@@ -63,10 +63,26 @@ RdmaTcpPort::ReceiveFrame(QbbNetDevice& port, QbbFramePtr frame)
 }
 
 void
-RdmaTcpPort::FrameLeft(QbbNetDevice& port, const QbbFrame& frame)
+RdmaTcpPort::FrameDeparts(QbbNetDevice& port, QbbFrame& frame, int64_t startPs)
 {
-    m_sink.FrameLeft(port, frame);
-    if (!m_waiting[frame.priority].empty())
+    m_sink.FrameDeparts(port, frame, startPs);
+    if (!frame.IsMacControl())
+    {
+        RoomMade(frame.priority);
+    }
+}
+
+void
+RdmaTcpPort::FrameGone(QbbNetDevice& port, const QbbFrame& frame)
+{
+    m_sink.FrameGone(port, frame);
+    RoomMade(frame.priority);
+}
+
+void
+RdmaTcpPort::RoomMade(uint8_t priority)
+{
+    if (!m_waiting[priority].empty())
     {
         // The port is in the middle of its work.
         m_kick.Arm(QbbNowPs());

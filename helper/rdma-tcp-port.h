@@ -41,12 +41,15 @@ class RdmaTcpPort : public QbbFrameSink
     bool MaySend(RdmaTcpSocket& socket);
 
     void ReceiveFrame(QbbNetDevice& port, QbbFramePtr frame) override;
-    void FrameLeft(QbbNetDevice& port, const QbbFrame& frame) override;
+    void FrameDeparts(QbbNetDevice& port, QbbFrame& frame, int64_t startPs) override;
+    void FrameGone(QbbNetDevice& port, const QbbFrame& frame) override;
     void LinkChanged(QbbNetDevice& port) override;
 
   private:
     /** \param priority a class \return true if no frame of the class waits in the port */
     bool HasRoom(uint8_t priority) const;
+    /** A frame has gone from the port's queue. \param priority its class */
+    void RoomMade(uint8_t priority);
     void OnKick();
 
     Ptr<QbbNetDevice> m_device;                              //!< the port

@@ -14,6 +14,8 @@ cpp_examples = [
     ("rdma-isolation --duration=4ms", "True", "False"),
     ("rdma-livelock --duration=5ms", "True", "False"),
     ("rdma-own-buffer --duration=200us", "True", "False"),
+    ("rdma-own-marker --duration=200us", "True", "False"),
+    ("rdma-own-transport --bytes=50000", "True", "False"),
     ("rdma-own-control", "True", "False"),
     ("rdma-parking-lot --warmUp=1ms --duration=1ms", "True", "False"),
     ("rdma-pause-storm --buffer=2MiB --detection=1ms --start=1ms", "True", "False"),

@@ -50,7 +50,15 @@ class RdmaTestSink : public QbbFrameSink
         arrivals.push_back({QbbNowPs(), frame->psn, frame->priority, frame->size});
     }
 
-    void FrameLeft(QbbNetDevice&, const QbbFrame& frame) override
+    void FrameDeparts(QbbNetDevice&, QbbFrame& frame, int64_t startPs) override
+    {
+        if (!frame.IsMacControl())
+        {
+            left.push_back({startPs, frame.psn, frame.priority, frame.size});
+        }
+    }
+
+    void FrameGone(QbbNetDevice&, const QbbFrame& frame) override
     {
         left.push_back({QbbNowPs(), frame.psn, frame.priority, frame.size});
     }

@@ -20,12 +20,12 @@ class QbbFrameArena
   public:
     QbbFrame* Take()
     {
-        if (!m_free)
+        if (m_free.empty())
         {
             Grow();
         }
-        QbbFrame* frame = m_free;
-        m_free = frame->m_next;
+        QbbFrame* frame = m_free.back();
+        m_free.pop_back();
         ++m_inUse;
         return frame;
     }
@@ -33,8 +33,7 @@ class QbbFrameArena
     void GiveBack(QbbFrame* frame)
     {
         frame->packet = nullptr;
-        frame->m_next = m_free;
-        m_free = frame;
+        m_free.push_back(frame); // there is room for every frame: see Grow()
         --m_inUse;
         if (m_orphaned && m_inUse == 0)
         {
@@ -60,18 +59,18 @@ class QbbFrameArena
         // Small first chunks, because most devices only ever need a few frames of their own.
         const uint32_t count = std::clamp(m_capacity, 4U, 256U);
         m_chunks.emplace_back(std::make_unique<QbbFrame[]>(count));
+        m_capacity += count;
+        m_free.reserve(m_capacity);
         for (uint32_t i = count; i-- > 0;)
         {
             QbbFrame* frame = &m_chunks.back()[i];
             frame->m_arena = this;
-            frame->m_next = m_free;
-            m_free = frame;
+            m_free.push_back(frame);
         }
-        m_capacity += count;
     }
 
     std::vector<std::unique_ptr<QbbFrame[]>> m_chunks; //!< all frames ever made
-    QbbFrame* m_free{nullptr};                         //!< free frames
+    std::vector<QbbFrame*> m_free;                     //!< free frames, the next one last
     bool m_orphaned{false};                            //!< the pool is gone
 };
 
@@ -96,6 +95,7 @@ QbbFramePool::Allocate()
 {
     QbbFramePtr frame(m_arena->Take());
     static_cast<QbbFrameFields&>(*frame) = QbbFrameFields{};
+    frame->arrivalFs = 0;
     frame->telemetry.clear();
     return frame;
 }
@@ -105,6 +105,7 @@ QbbFramePool::Allocate(const QbbFrameHeaders& headers)
 {
     QbbFramePtr frame(m_arena->Take());
     static_cast<QbbFrameFields&>(*frame) = QbbFrameFields{headers};
+    frame->arrivalFs = 0;
     frame->telemetry.clear();
     return frame;
 }

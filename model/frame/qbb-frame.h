@@ -146,16 +146,19 @@ struct QbbFrameFields : public QbbFrameHeaders
 
 /**
  * \ingroup rdma
- * What the pool keeps in a frame.
+ * What a frame has beside its contents.
  */
 class QbbFrameLinks
 {
+  public:
+    /// When the frame came to the present node, in femtoseconds; 0: the node has made it.
+    int64_t arrivalFs{0};
+
   private:
     friend class QbbFrameArena;
     friend struct QbbFrameDeleter;
 
     QbbFrameArena* m_arena{nullptr}; //!< where it returns to
-    QbbFrame* m_next{nullptr};       //!< free list link, only while it is free
 };
 
 /**

@@ -2,7 +2,10 @@
 
 #include "rdma-opcode.h"
 
+#include <ns3/abort.h>
+
 #include <array>
+#include <cstring>
 
 namespace ns3
 {
@@ -111,10 +114,22 @@ constexpr Row ROWS[] = {
 /// The reserved bytes that a CNP carries after its BTH (IBTA Annex A17.9.3).
 constexpr uint8_t CNP_RESERVED_BYTES = 16;
 
-constexpr std::array<RdmaOpcodeInfo, 256>
+/** \param info what an opcode means \return bytes of its extended headers */
+constexpr uint8_t
+CountHeaderBytes(const RdmaOpcodeInfo& info)
+{
+    return static_cast<uint8_t>((info.reth ? 16 : 0) + (info.atomicEth ? 28 : 0) +
+                                (info.aeth ? 4 : 0) + (info.atomicAck ? 8 : 0) +
+                                (info.immDt ? 4 : 0) + (info.ieth ? 4 : 0) +
+                                (info.irnMessage ? 8 : 0) + (info.irnSelective ? 4 : 0));
+}
+
+using Table = std::array<RdmaOpcodeInfo, 256>;
+
+constexpr Table
 MakeTable()
 {
-    std::array<RdmaOpcodeInfo, 256> table{};
+    Table table{};
     for (const auto& row : ROWS)
     {
         RdmaOpcodeInfo& info = table[static_cast<uint8_t>(row.opcode)];
@@ -132,22 +147,43 @@ MakeTable()
         info.first = row.parts & FIRST;
         info.last = row.parts & LAST;
         info.request = row.parts & REQUEST;
-        info.headerBytes = (info.reth ? 16 : 0) + (info.atomicEth ? 28 : 0) + (info.aeth ? 4 : 0) +
-                           (info.atomicAck ? 8 : 0) + (info.immDt ? 4 : 0) + (info.ieth ? 4 : 0) +
-                           (info.irnMessage ? 8 : 0) + (info.irnSelective ? 4 : 0) +
-                           (row.opcode == RdmaOpcode::CNP ? CNP_RESERVED_BYTES : 0);
+        info.headerBytes = static_cast<uint8_t>(
+            CountHeaderBytes(info) + (row.opcode == RdmaOpcode::CNP ? CNP_RESERVED_BYTES : 0));
     }
     return table;
 }
 
-constexpr auto TABLE = MakeTable();
+/// By opcode. Grows by RegisterRdmaOpcode() alone, as ns-3's list of TypeIds does.
+Table g_table = MakeTable();
+
+constexpr uint8_t FIRST_FREE = 0xe1; //!< from here on opcodes are free for others
+
+/// Names of RegisterRdmaOpcode(), from FIRST_FREE on.
+std::array<const char*, 256 - FIRST_FREE> g_names{};
 
 } // namespace
 
 const RdmaOpcodeInfo&
 GetRdmaOpcodeInfo(uint8_t opcode)
 {
-    return TABLE[opcode];
+    return g_table[opcode];
+}
+
+uint8_t
+RegisterRdmaOpcode(uint8_t opcode, RdmaOpcodeInfo info, const char* name)
+{
+    NS_ABORT_MSG_IF(opcode < FIRST_FREE,
+                    "rdma: opcode " << +opcode << " of " << name << "; accepted: " << +FIRST_FREE
+                                    << ".." << UINT8_MAX);
+    const char*& known = g_names[opcode - FIRST_FREE];
+    NS_ABORT_MSG_IF(known && std::strcmp(known, name) != 0,
+                    "rdma: opcode " << +opcode << " is " << known << " and " << name
+                                    << "; accepted: one meaning for each");
+    known = name;
+    info.valid = true;
+    info.headerBytes = CountHeaderBytes(info);
+    g_table[opcode] = info;
+    return opcode;
 }
 
 const char*
@@ -160,7 +196,8 @@ GetRdmaOpcodeName(uint8_t opcode)
             return row.name;
         }
     }
-    return "UNKNOWN";
+    const char* const name = opcode < FIRST_FREE ? nullptr : g_names[opcode - FIRST_FREE];
+    return name ? name : "UNKNOWN";
 }
 
 } // namespace ns3

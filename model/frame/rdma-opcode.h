@@ -128,9 +128,22 @@ GetRdmaOpcodeInfo(RdmaOpcode opcode)
 
 /**
  * \ingroup rdma
+ * Makes an opcode of a transport of one's own known to queue pairs, codec and traces, before the
+ * first frame. Aborts with a message if the opcode is not in 0xe1 to 0xff, or is known with another
+ * meaning.
+ *
+ * \param opcode the BTH opcode byte, one of the manufacturer's that this module does not use
+ * \param info what the opcode means; `valid` and `headerBytes` follow from the rest
+ * \param name for traces; a literal
+ * \return the opcode
+ */
+uint8_t RegisterRdmaOpcode(uint8_t opcode, RdmaOpcodeInfo info, const char* name);
+
+/**
+ * \ingroup rdma
  * \param opcode the BTH opcode byte
  * \return the opcode's name as the specification and rdma-core spell it, IRN's as RdmaOpcode does,
- *         or "UNKNOWN"
+ *         the name of RegisterRdmaOpcode(), or "UNKNOWN"
  */
 const char* GetRdmaOpcodeName(uint8_t opcode);
 

@@ -25,29 +25,29 @@ class QbbFrameSink
      * A frame has come in whole. MAC control frames stay with the port.
      *
      * \param port where
-     * \param frame the frame; its `priority` is set, its `ingressPort` is the port's index
+     * \param frame the frame; its `priority` is set, its `ingressPort` is the port's number, and
+     * its `arrivalFs` is the present time
      */
     virtual void ReceiveFrame(QbbNetDevice& port, QbbFramePtr frame) = 0;
 
     /**
-     * A frame leaves the port's queues: it begins its transmission, or the queues were flushed
-     * because the link went down. Its buffer is free again.
+     * A frame begins its transmission. It has left its queue, its buffer is free again, and what it
+     * says may still be changed, but for its size and class. Pause frames are among them.
+     *
+     * \param port where
+     * \param frame the frame
+     * \param startPs the instant of its first bit, in picoseconds; before now if it cuts through
+     */
+    virtual void FrameDeparts(QbbNetDevice& port, QbbFrame& frame, int64_t startPs) = 0;
+
+    /**
+     * A frame has left its buffer without being sent: it was thrown away, or it has crossed to the
+     * port's own queue.
      *
      * \param port where
      * \param frame the frame
      */
-    virtual void FrameLeft(QbbNetDevice& port, const QbbFrame& frame) = 0;
-
-    /**
-     * A frame begins its transmission, and what it says may still be changed. Only called for ports
-     * with QbbNetDevice::SetAnnouncesDepartures().
-     *
-     * \param port where
-     * \param frame the frame, no longer in the port's queue
-     */
-    virtual void FrameLeaves(QbbNetDevice& port, QbbFrame& frame)
-    {
-    }
+    virtual void FrameGone(QbbNetDevice& port, const QbbFrame& frame) = 0;
 
     /**
      * The link went down (the queues have been flushed) or up.

@@ -83,7 +83,6 @@ QbbNetDevice::DoDispose()
     m_sourceReady = 0;
     m_sink = nullptr;
     m_source = nullptr;
-    m_departureHook = nullptr;
     m_channel = nullptr;
     m_node = nullptr;
     m_receiveErrorModel = nullptr;
@@ -261,21 +260,13 @@ QbbNetDevice::StartTransmission(QbbFramePtr&& frame, int64_t nowFs, int64_t star
     }
     const uint32_t preamble = m_lineOverhead ? QbbWire::PREAMBLE_BYTES : 0;
     const uint32_t gap = m_lineOverhead ? QbbWire::GAP_BYTES : 0;
-    if (m_announcesDepartures && !frame->IsMacControl())
-    {
-        m_sink->FrameLeaves(*this, *frame);
-    }
-    if (frame->intRoom > 0 && m_stampsTelemetry && !frame->intEcho)
-    {
-        StampTelemetry(*frame, startPs);
-    }
-    if (m_departureHook)
-    {
-        m_departureHook->FrameDeparts(*this, *frame, startPs);
-    }
     uint64_t fraction = m_fraction;
     const int64_t sentPs = startPs + m_rate.BytesToPs(preamble + frame->size, fraction);
     m_busyUntilPs = startPs + m_rate.BytesToPs(preamble + frame->size + gap, m_fraction);
+    if (m_sink)
+    {
+        m_sink->FrameDeparts(*this, *frame, startPs);
+    }
 
     FireTrace(m_promiscSniffer, *frame);
     FireTrace(m_sniffer, *frame);
@@ -284,36 +275,7 @@ QbbNetDevice::StartTransmission(QbbFramePtr&& frame, int64_t nowFs, int64_t star
     {
         TracePhyTxEnd(*frame, sentPs);
     }
-    if (m_sink && !frame->IsMacControl())
-    {
-        m_sink->FrameLeft(*this, *frame);
-    }
     m_channel->Transmit(this, std::move(frame), sentPs, nowFs);
-}
-
-void
-QbbNetDevice::StampTelemetry(QbbFrame& frame, int64_t nowPs) const
-{
-    if (frame.telemetry.size() >= frame.intRoom)
-    {
-        frame.intOverflow = true;
-        return;
-    }
-    uint64_t bytes = m_counters.macControlTx * QbbWire::MIN_FRAME_BYTES;
-    for (const auto& c : m_counters.classes)
-    {
-        bytes += c.txBytes;
-    }
-    // The counters have this frame already.
-    bytes +=
-        m_counters.GetTxFrames() * GetLineOverheadBytes() - frame.size - GetLineOverheadBytes();
-    constexpr uint64_t KILOBIT = 1000;
-    RdmaIntHop hop;
-    hop.rateBps = m_rate.GetBitRate() / KILOBIT * KILOBIT;
-    hop.txBytes = bytes & ((uint64_t{1} << 40) - 1);
-    hop.queueBytes = m_queueBytes[frame.priority];
-    hop.timePs = nowPs & ((int64_t{1} << 48) - 1);
-    frame.telemetry.push_back(hop);
 }
 
 void
@@ -337,7 +299,7 @@ QbbNetDevice::OnPortEvent()
 void
 QbbNetDevice::ReceiveFromLine(QbbFramePtr&& frame, int64_t nowFs)
 {
-    m_arrivalFs = nowFs;
+    frame->arrivalFs = nowFs;
     FireTrace(m_phyRxEnd, *frame);
     frame->ingressPort = m_portNumber;
     frame->priority = m_classifier.Classify(*frame);
@@ -471,7 +433,7 @@ QbbNetDevice::DropUnsent(const QbbFrame& frame, QbbDropReason reason)
     CountDrop(frame, reason);
     if (m_sink)
     {
-        m_sink->FrameLeft(*this, frame);
+        m_sink->FrameGone(*this, frame);
     }
 }
 

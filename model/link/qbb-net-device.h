@@ -5,7 +5,6 @@
 
 #include "qbb-channel.h"
 #include "qbb-classifier.h"
-#include "qbb-departure-hook.h"
 #include "qbb-egress-scheduler.h"
 #include "qbb-frame-sink.h"
 #include "qbb-frame.h"
@@ -225,7 +224,7 @@ class QbbNetDevice : public NetDevice
     void SetPauseHonoured(uint8_t classes);
 
     /**
-     * Throws away what waits in the queue of a class, through QbbFrameSink::FrameLeft().
+     * Throws away what waits in the queue of a class, through QbbFrameSink::FrameGone().
      *
      * \param priority class 0..7
      * \param reason why
@@ -234,7 +233,7 @@ class QbbNetDevice : public NetDevice
     uint64_t DropQueue(uint8_t priority, QbbDropReason reason);
 
     /**
-     * Drops the last frame in the queue of a class, and tells QbbFrameSink::FrameLeft().
+     * Drops the last frame in the queue of a class, and tells QbbFrameSink::FrameGone().
      *
      * \param priority class 0..7
      * \param reason why
@@ -264,22 +263,6 @@ class QbbNetDevice : public NetDevice
      */
     void ReceiveFromLine(QbbFramePtr&& frame, int64_t nowFs);
 
-    /** \return the time in femtoseconds of the latest ReceiveFromLine() */
-    int64_t GetArrivalFs() const
-    {
-        return m_arrivalFs;
-    }
-
-    /**
-     * For a sink that passes frames on later than they came.
-     *
-     * \param nowFs the present time in femtoseconds
-     */
-    void SetArrivalFs(int64_t nowFs)
-    {
-        m_arrivalFs = nowFs;
-    }
-
     /**
      * A frame for this port got lost on the line. Called by the channel.
      *
@@ -292,8 +275,7 @@ class QbbNetDevice : public NetDevice
     void LineChanged();
 
     /**
-     * A frame that was to leave here is thrown away: counts it, and tells the sink that it has
-     * left.
+     * A frame that was to leave here is thrown away: counts it, and tells the sink.
      *
      * \param frame the frame
      * \param reason why
@@ -434,24 +416,6 @@ class QbbNetDevice : public NetDevice
         m_portNumber = number;
     }
 
-    /** \param stamps true: writes a telemetry record into packets that have room; for switches */
-    void SetStampsTelemetry(bool stamps)
-    {
-        m_stampsTelemetry = stamps;
-    }
-
-    /** \param hook sees each frame that leaves, and must outlive the device's events; or null */
-    void SetDepartureHook(QbbDepartureHook* hook)
-    {
-        m_departureHook = hook;
-    }
-
-    /** \param announces true: each frame is shown to the sink's FrameLeaves() before it is sent */
-    void SetAnnouncesDepartures(bool announces)
-    {
-        m_announcesDepartures = announces;
-    }
-
     /** \return how the port chooses among its classes */
     const QbbEgressScheduler& GetEgressScheduler() const
     {
@@ -580,7 +544,6 @@ class QbbNetDevice : public NetDevice
     void ArmPauseTimers();
     QbbFramePtr NextFrameToSend(int64_t nowPs);
     QbbFramePtr MakePauseFrame(int64_t nowPs);
-    void StampTelemetry(QbbFrame& frame, int64_t nowPs) const;
     void CountSent(const QbbFrame& frame);
     void StartTransmission(QbbFramePtr&& frame, int64_t nowFs, int64_t startPs);
     void NoteResumed(uint8_t resumed, int64_t nowPs);
@@ -633,19 +596,15 @@ class QbbNetDevice : public NetDevice
     QbbLineRate m_rate;                           //!< transmission times
     int64_t m_busyUntilPs{0};                     //!< end of the present occupancy of the line
     int64_t m_txArmedPs{QBB_NEVER};               //!< what m_txTimer was last set to
-    int64_t m_arrivalFs{0};                       //!< when the latest frame came in
     uint64_t m_fraction{0};                       //!< below a picosecond, in 1/rate ps
     uint8_t m_queued{0};                          //!< classes with a frame in their queue
     uint8_t m_sourceReady{0};                     //!< classes for which the source has frames
     bool m_up{true};                              //!< the link is up
     bool m_sharesPlace{false};                    //!< SharesPlace()
-    bool m_stampsTelemetry{false};                //!< SetStampsTelemetry()
-    bool m_announcesDepartures{false};            //!< SetAnnouncesDepartures()
     bool m_lineOverhead{true};                    //!< attribute LineOverhead
     uint16_t m_portNumber{0};                     //!< number at the switch or NIC
     QbbFrameSink* m_sink{nullptr};                //!< switch or NIC
     QbbFrameSource* m_source{nullptr};            //!< NIC
-    QbbDepartureHook* m_departureHook{nullptr};   //!< SetDepartureHook()
     Ptr<QbbChannel> m_channel;                    //!< the cable
     QbbEgressScheduler m_scheduler;               //!< whose turn it is
     QbbPauseReceiver m_pauseReceiver;             //!< what this port may not send

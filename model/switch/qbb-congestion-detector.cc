@@ -3,6 +3,7 @@
 #include "qbb-congestion-detector.h"
 
 #include "qbb-int128.h"
+#include "qbb-net-device.h"
 
 #include <ns3/boolean.h>
 #include <ns3/uinteger.h>
@@ -30,14 +31,70 @@ IsWithinDrain(const QbbArbitration& arbitration, int64_t sincePs)
     return static_cast<QbbUint128>(arbitration.nowPs - sincePs) <= drainPs;
 }
 
+/** \param egress a port \param priority a class \return what is known of them, but for the inputs
+ */
+QbbArbitration
+Describe(const QbbNetDevice& egress, uint8_t priority)
+{
+    QbbArbitration arbitration;
+    arbitration.output = egress.GetPortNumber();
+    arbitration.priority = priority;
+    arbitration.waitingBytes = egress.GetQueueBytes(priority);
+    arbitration.outputRateBps = egress.GetLineRate().GetBitRate();
+    arbitration.nowPs = QbbNowPs();
+    arbitration.pausedPs = egress.GetPauseReceiver().GetPausedPs(priority, arbitration.nowPs);
+    return arbitration;
+}
+
 } // namespace
 
 TypeId
 QbbCongestionDetector::GetTypeId()
 {
     static TypeId tid =
-        TypeId("ns3::QbbCongestionDetector").SetParent<Object>().SetGroupName("Rdma");
+        TypeId("ns3::QbbCongestionDetector").SetParent<QbbMarker>().SetGroupName("Rdma");
     return tid;
+}
+
+void
+QbbCongestionDetector::Configure(const std::vector<QbbNetDevice*>& ports, bool isInputQueued)
+{
+    m_isInputQueued = isInputQueued;
+    Prepare(static_cast<uint32_t>(ports.size()));
+}
+
+uint8_t
+QbbCongestionDetector::GetMoments() const
+{
+    return m_isInputQueued ? CHOSEN : JOINS;
+}
+
+void
+QbbCongestionDetector::FrameJoins(QbbNetDevice& egress, QbbFrame& frame)
+{
+    QbbArbitration arbitration = Describe(egress, frame.priority);
+    arbitration.waitingBytes += frame.size;
+    arbitration.inputsRateBps = 2 * arbitration.outputRateBps;
+    Mark(arbitration, egress, frame);
+}
+
+void
+QbbCongestionDetector::FrameChosen(QbbNetDevice& egress, QbbFrame& frame, uint64_t inputsRateBps)
+{
+    QbbArbitration arbitration = Describe(egress, frame.priority);
+    arbitration.inputsRateBps = inputsRateBps;
+    Mark(arbitration, egress, frame);
+}
+
+void
+QbbCongestionDetector::Mark(const QbbArbitration& arbitration,
+                            QbbNetDevice& egress,
+                            QbbFrame& frame)
+{
+    if (IsCongested(arbitration))
+    {
+        MarkCe(egress, frame);
+    }
 }
 
 TypeId
@@ -63,7 +120,7 @@ QbbRootDetector::GetTypeId()
 }
 
 void
-QbbRootDetector::Configure(uint32_t nPorts)
+QbbRootDetector::Prepare(uint32_t nPorts)
 {
     m_queues.assign(nPorts * PRIORITIES, Queue());
 }
@@ -104,7 +161,7 @@ QbbThresholdDetector::GetTypeId()
 }
 
 void
-QbbThresholdDetector::Configure(uint32_t nPorts)
+QbbThresholdDetector::Prepare(uint32_t nPorts)
 {
     m_queues.assign(nPorts * PRIORITIES, Queue());
 }

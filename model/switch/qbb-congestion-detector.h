@@ -3,7 +3,7 @@
 #ifndef QBB_CONGESTION_DETECTOR_H
 #define QBB_CONGESTION_DETECTOR_H
 
-#include <ns3/object.h>
+#include "qbb-marker.h"
 
 #include <cstdint>
 #include <vector>
@@ -39,7 +39,7 @@ struct QbbArbitration
  * inputsRateBps as twice the port's rate, since a queue that is not paused grows only where more
  * comes in than the port can send.
  */
-class QbbCongestionDetector : public Object
+class QbbCongestionDetector : public QbbMarker
 {
   public:
     /**
@@ -48,14 +48,25 @@ class QbbCongestionDetector : public Object
      */
     static TypeId GetTypeId();
 
-    /** \param nPorts ports of the switch */
-    virtual void Configure(uint32_t nPorts) = 0;
+    /** \param nPorts ports of the switch; forgets what was known of them */
+    virtual void Prepare(uint32_t nPorts) = 0;
 
     /**
      * \param arbitration what is known
      * \return true if packets are to be marked
      */
     virtual bool IsCongested(const QbbArbitration& arbitration) = 0;
+
+    // QbbMarker
+    void Configure(const std::vector<QbbNetDevice*>& ports, bool isInputQueued) override;
+    uint8_t GetMoments() const override;
+    void FrameJoins(QbbNetDevice& egress, QbbFrame& frame) override;
+    void FrameChosen(QbbNetDevice& egress, QbbFrame& frame, uint64_t inputsRateBps) override;
+
+  private:
+    void Mark(const QbbArbitration& arbitration, QbbNetDevice& egress, QbbFrame& frame);
+
+    bool m_isInputQueued{false}; //!< frames wait in virtual output queues
 };
 
 /**
@@ -76,7 +87,7 @@ class QbbRootDetector : public QbbCongestionDetector
      */
     static TypeId GetTypeId();
 
-    void Configure(uint32_t nPorts) override;
+    void Prepare(uint32_t nPorts) override;
     bool IsCongested(const QbbArbitration& arbitration) override;
 
   private:
@@ -111,7 +122,7 @@ class QbbThresholdDetector : public QbbCongestionDetector
      */
     static TypeId GetTypeId();
 
-    void Configure(uint32_t nPorts) override;
+    void Prepare(uint32_t nPorts) override;
     bool IsCongested(const QbbArbitration& arbitration) override;
 
   private:

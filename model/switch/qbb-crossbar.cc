@@ -119,7 +119,7 @@ QbbCrossbar::Deliver(Transfer& transfer, int64_t nowFs)
     const uint8_t priority = frame.priority;
     m_matcher.Release(transfer.input, transfer.output);
     port.RemoveWaiting(priority, frame.size);
-    m_sink.FrameLeft(port, frame);
+    m_sink.FrameGone(port, frame);
     frame.ingressPort = QbbNetDevice::NO_PORT;
     port.Enqueue(std::move(transfer.frame), nowFs);
     UpdateRoom(transfer.output, priority);

@@ -7,33 +7,6 @@
 namespace ns3
 {
 
-QbbArbitration
-DescribeQbbArbitration(const QbbNetDevice& port, uint8_t priority)
-{
-    QbbArbitration arbitration;
-    arbitration.output = port.GetPortNumber();
-    arbitration.priority = priority;
-    arbitration.waitingBytes = port.GetQueueBytes(priority);
-    arbitration.outputRateBps = port.GetLineRate().GetBitRate();
-    arbitration.nowPs = QbbNowPs();
-    arbitration.pausedPs = port.GetPauseReceiver().GetPausedPs(priority, arbitration.nowPs);
-    return arbitration;
-}
-
-void
-MarkQbbCongestion(QbbCongestionDetector& detector,
-                  const QbbArbitration& arbitration,
-                  QbbNetDevice& port,
-                  QbbFrame& frame)
-{
-    constexpr uint8_t CE = 3;
-    if (detector.IsCongested(arbitration) && frame.ecn != CE)
-    {
-        frame.ecn = CE;
-        ++port.GetCounters().classes[frame.priority].ecnMarks;
-    }
-}
-
 QbbInputQueueing::QbbInputQueueing(std::vector<QbbNetDevice*> ports)
     : m_ports(std::move(ports))
 {
@@ -105,18 +78,26 @@ QbbInputQueueing::NextFrame(QbbNetDevice& port, uint8_t priority)
 }
 
 void
-QbbInputQueueing::Detect(uint16_t output, uint16_t input, QbbFrame& frame)
+QbbInputQueueing::SetMarkers(std::vector<QbbMarker*> markers)
+{
+    m_markers = std::move(markers);
+}
+
+void
+QbbInputQueueing::Mark(uint16_t output, uint16_t input, QbbFrame& frame)
 {
     QbbNetDevice& port = *m_ports[output];
-    QbbArbitration arbitration = DescribeQbbArbitration(port, frame.priority);
-    arbitration.inputsRateBps = m_ports[input]->GetLineRate().GetBitRate();
+    const uint64_t outputRateBps = port.GetLineRate().GetBitRate();
+    uint64_t inputsRateBps = m_ports[input]->GetLineRate().GetBitRate();
     // Enough inputs to say whether they are too many; this one may have more frames, too.
     m_queues.FindTurn(output, frame.priority, [&](uint16_t other) {
-        arbitration.inputsRateBps +=
-            other == input ? 0 : m_ports[other]->GetLineRate().GetBitRate();
-        return arbitration.inputsRateBps > arbitration.outputRateBps;
+        inputsRateBps += other == input ? 0 : m_ports[other]->GetLineRate().GetBitRate();
+        return inputsRateBps > outputRateBps;
     });
-    MarkQbbCongestion(*m_detector, arbitration, port, frame);
+    for (QbbMarker* marker : m_markers)
+    {
+        marker->FrameChosen(port, frame, inputsRateBps);
+    }
 }
 
 uint64_t

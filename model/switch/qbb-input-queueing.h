@@ -3,7 +3,7 @@
 #ifndef QBB_INPUT_QUEUEING_H
 #define QBB_INPUT_QUEUEING_H
 
-#include "qbb-congestion-detector.h"
+#include "qbb-marker.h"
 #include "qbb-net-device.h"
 #include "qbb-virtual-output-queues.h"
 
@@ -73,11 +73,8 @@ class QbbInputQueueing : public QbbFrameSource
     {
     }
 
-    /** \param detector says which packets are marked as they leave their queue; null: none */
-    void SetDetector(QbbCongestionDetector* detector)
-    {
-        m_detector = detector;
-    }
+    /** \param markers see packets at QbbMarker::CHOSEN; they must outlive this object */
+    void SetMarkers(std::vector<QbbMarker*> markers);
 
     /** \return the queues */
     const QbbVirtualOutputQueues& GetQueues() const
@@ -108,9 +105,9 @@ class QbbInputQueueing : public QbbFrameSource
      */
     void Chosen(uint16_t output, uint16_t input, QbbFrame& frame)
     {
-        if (m_detector && frame.ecn != 0)
+        if (!m_markers.empty() && frame.ecn != 0)
         {
-            Detect(output, input, frame);
+            Mark(output, input, frame);
         }
     }
 
@@ -118,32 +115,10 @@ class QbbInputQueueing : public QbbFrameSource
     QbbVirtualOutputQueues m_queues;    //!< all frames that wait
 
   private:
-    void Detect(uint16_t output, uint16_t input, QbbFrame& frame);
+    void Mark(uint16_t output, uint16_t input, QbbFrame& frame);
 
-    QbbCongestionDetector* m_detector{nullptr}; //!< SetDetector()
+    std::vector<QbbMarker*> m_markers; //!< SetMarkers()
 };
-
-/**
- * \ingroup rdma
- * \param port an egress port
- * \param priority class 0..7
- * \return what a QbbCongestionDetector is told of them now, without the inputs
- */
-QbbArbitration DescribeQbbArbitration(const QbbNetDevice& port, uint8_t priority);
-
-/**
- * \ingroup rdma
- * Marks a frame CE, and counts that, if its port is congested.
- *
- * \param detector says whether
- * \param arbitration what it is told
- * \param port the egress port
- * \param frame an ECN-capable frame
- */
-void MarkQbbCongestion(QbbCongestionDetector& detector,
-                       const QbbArbitration& arbitration,
-                       QbbNetDevice& port,
-                       QbbFrame& frame);
 
 } // namespace ns3
 

@@ -10,10 +10,27 @@
 namespace ns3
 {
 
-QbbPintMeter::QbbPintMeter(int64_t baseRttPs)
-    : m_baseRttPs(baseRttPs),
-      m_random(CreateObject<UniformRandomVariable>())
+NS_OBJECT_ENSURE_REGISTERED(QbbPintMeter);
+
+TypeId
+QbbPintMeter::GetTypeId()
 {
+    static TypeId tid = TypeId("ns3::QbbPintMeter")
+                            .SetParent<QbbMarker>()
+                            .SetGroupName("Rdma")
+                            .AddConstructor<QbbPintMeter>();
+    return tid;
+}
+
+QbbPintMeter::QbbPintMeter()
+    : m_random(CreateObject<UniformRandomVariable>())
+{
+}
+
+uint8_t
+QbbPintMeter::GetMoments() const
+{
+    return DEPARTS;
 }
 
 int64_t
@@ -31,7 +48,7 @@ QbbPintMeter::GetUtilisation(uint32_t port, uint8_t priority) const
 }
 
 void
-QbbPintMeter::FrameDeparts(QbbNetDevice& port, QbbFrame& frame, int64_t nowPs)
+QbbPintMeter::FrameDeparts(QbbNetDevice& port, QbbFrame& frame, int64_t startPs)
 {
     const bool asks = frame.pint != RdmaPintCode::NONE && GetRdmaOpcodeInfo(frame.opcode).request;
     const uint32_t number = port.GetPortNumber();
@@ -54,7 +71,7 @@ QbbPintMeter::FrameDeparts(QbbNetDevice& port, QbbFrame& frame, int64_t nowPs)
     {
         if (meters[priority])
         {
-            meters[priority]->OnDeparture(bytes, port.GetQueueBytes(priority), nowPs);
+            meters[priority]->OnDeparture(bytes, port.GetQueueBytes(priority), startPs);
         }
     }
     if (asks)

@@ -3,7 +3,7 @@
 #ifndef QBB_PINT_METER_H
 #define QBB_PINT_METER_H
 
-#include "qbb-departure-hook.h"
+#include "qbb-marker.h"
 #include "rdma-pint.h"
 
 #include <ns3/ptr.h>
@@ -25,11 +25,22 @@ namespace ns3
  * A class begins to be measured with the first packet that asks. Acknowledgements carry the byte
  * back and keep it as it is.
  */
-class QbbPintMeter : public QbbDepartureHook
+class QbbPintMeter : public QbbMarker
 {
   public:
-    /** \param baseRttPs the network's base round-trip time T, above 0 */
-    explicit QbbPintMeter(int64_t baseRttPs);
+    /**
+     * \brief Get the type ID.
+     * \return the object TypeId
+     */
+    static TypeId GetTypeId();
+
+    QbbPintMeter();
+
+    /** \param baseRttPs the network's base round-trip time T, above 0; before the first packet */
+    void SetBaseRttPs(int64_t baseRttPs)
+    {
+        m_baseRttPs = baseRttPs;
+    }
 
     /** \return T, in picoseconds */
     int64_t GetBaseRttPs() const
@@ -38,24 +49,21 @@ class QbbPintMeter : public QbbDepartureHook
     }
 
     /**
-     * \param stream random stream of the rounding
-     * \return streams used
-     */
-    int64_t AssignStreams(int64_t stream);
-
-    /**
      * \param port port number
      * \param priority class 0..7
      * \return its utilisation at the last departure; 0 if none of its packets has asked
      */
     double GetUtilisation(uint32_t port, uint8_t priority) const;
 
-    void FrameDeparts(QbbNetDevice& port, QbbFrame& frame, int64_t nowPs) override;
+    // QbbMarker
+    uint8_t GetMoments() const override;
+    int64_t AssignStreams(int64_t stream) override;
+    void FrameDeparts(QbbNetDevice& port, QbbFrame& frame, int64_t startPs) override;
 
   private:
     using Port = std::array<std::unique_ptr<RdmaPintPort>, 8>; //!< by class; null: not measured
 
-    int64_t m_baseRttPs;                 //!< T
+    int64_t m_baseRttPs{1};              //!< T
     std::vector<Port> m_ports;           //!< by port number, as far as they are in use
     Ptr<UniformRandomVariable> m_random; //!< rounding
 };

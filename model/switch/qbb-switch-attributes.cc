@@ -30,6 +30,15 @@ QbbSwitch::GetTypeId()
                           PointerValue(),
                           MakePointerAccessor(&QbbSwitch::SetBuffer, &QbbSwitch::GetBufferManager),
                           MakePointerChecker<QbbBufferManager>())
+            .AddAttribute(
+                "Marker",
+                "Marks packets, or writes into them, for this switch alone, beside what "
+                "the attributes EcnMarker, CongestionDetector and PintBaseRtt name; "
+                "nothing if none is given.",
+                PointerValue(),
+                MakePointerAccessor(&QbbSwitch::SetBeforeTheRun<&QbbSwitch::m_own, Ptr<QbbMarker>>,
+                                    &QbbSwitch::Get<&QbbSwitch::m_own, Ptr<QbbMarker>>),
+                MakePointerChecker<QbbMarker>())
             .AddAttribute("EcnMarker",
                           "Marks ECN-capable packets by queue length; no marks if none is given. "
                           "It may be changed, and replaced, at run time.",
@@ -152,9 +161,20 @@ QbbSwitch::SetMarker(Ptr<QbbEcnMarker> marker)
         m_marker->ForgetUser(this);
     }
     m_marker = marker;
+    m_curves->SetSettings(marker);
+    if (m_marker)
+    {
+        m_marker->AddUser(this, [this]() {
+            m_curves->SettingsChanged();
+            if (m_configured)
+            {
+                UseMarkers();
+            }
+        });
+    }
     if (m_configured)
     {
-        UseMarker();
+        UseMarkers();
     }
 }
 
@@ -170,7 +190,11 @@ QbbSwitch::SetPintBaseRtt(Time baseRtt)
     RefuseWhileRunning();
     QbbSetTimeResolution();
     const int64_t baseRttPs = QbbToPs(baseRtt);
-    m_pint = baseRttPs > 0 ? std::make_unique<QbbPintMeter>(baseRttPs) : nullptr;
+    m_pint = baseRttPs > 0 ? CreateObject<QbbPintMeter>() : nullptr;
+    if (m_pint)
+    {
+        m_pint->SetBaseRttPs(baseRttPs);
+    }
 }
 
 Time

@@ -45,7 +45,8 @@ IsArpForIpv4(const Packet& packet)
 } // namespace
 
 QbbSwitch::QbbSwitch()
-    : m_random(CreateObject<UniformRandomVariable>())
+    : m_curves(CreateObject<QbbCurveMarker>()),
+      m_stamper(CreateObject<QbbIntStamper>())
 {
     NS_LOG_FUNCTION(this);
 }
@@ -79,7 +80,6 @@ QbbSwitch::DoDispose()
     for (auto& port : m_ports)
     {
         port.device->SetSink(nullptr);
-        port.device->SetDepartureHook(nullptr);
     }
     m_ports.clear();
     m_buffer = nullptr;
@@ -88,10 +88,14 @@ QbbSwitch::DoDispose()
         m_marker->ForgetUser(this);
     }
     m_marker = nullptr;
-    m_arrivalDetector = nullptr;
+    m_joinMarkers.clear();
+    m_departMarkers.clear();
     m_detector = nullptr;
+    m_own = nullptr;
+    m_curves = nullptr;
+    m_stamper = nullptr;
+    m_pint = nullptr;
     m_selector = nullptr;
-    m_random = nullptr;
     Object::DoDispose();
 }
 
@@ -100,7 +104,6 @@ QbbSwitch::AddPort(Ptr<QbbNetDevice> device)
 {
     NS_ABORT_MSG_IF(m_configured, "rdma: a port is added to a switch that is already running");
     device->SetSink(this);
-    device->SetStampsTelemetry(true);
     device->SetPortNumber(static_cast<uint16_t>(m_ports.size()));
     m_ports.push_back({device});
 }
@@ -122,10 +125,11 @@ QbbSwitch::GetPort(uint32_t port) const
 int64_t
 QbbSwitch::AssignStreams(int64_t stream)
 {
-    m_random->SetStream(stream);
-    int64_t next = stream + 1;
+    int64_t next = stream + m_curves->AssignStreams(stream);
     next += m_selector ? m_selector->AssignStreams(next) : 0;
     next += m_pint ? m_pint->AssignStreams(next) : 0;
+    next += m_detector ? m_detector->AssignStreams(next) : 0;
+    next += m_own ? m_own->AssignStreams(next) : 0;
     return next - stream;
 }
 
@@ -198,13 +202,24 @@ QbbSwitch::ConfigureBuffer()
     }
     for (auto& port : m_ports)
     {
-        ConfigurePort(port);
+        port.maxFrameBytes = port.device->GetMaxFrameBytes();
     }
     m_buffer->Configure(GetPortProfiles());
     ConfigureQueueing();
-    UseMarker();
-    UpdateCurves();
+    const bool isInputQueued = m_inputQueueing != nullptr;
+    const std::vector<QbbNetDevice*> devices = GetDevices();
+    m_curves->Configure(devices, isInputQueued);
+    for (QbbMarker* marker : {static_cast<QbbMarker*>(PeekPointer(m_detector)),
+                              static_cast<QbbMarker*>(PeekPointer(m_pint)),
+                              PeekPointer(m_own)})
+    {
+        if (marker)
+        {
+            marker->Configure(devices, isInputQueued);
+        }
+    }
     m_configured = true;
+    UseMarkers();
 }
 
 void
@@ -218,22 +233,11 @@ QbbSwitch::ConfigureQueueing()
                     "rdma: QbbSwitch: CrossbarSpeedup and CrossbarEgressBytes are for a switch "
                     "whose Crossbar is true");
     m_inputQueueing.reset();
-    m_arrivalDetector = nullptr;
-    if (m_detector)
-    {
-        m_detector->Configure(GetNPorts());
-    }
     if (m_queueing == OUTPUT_QUEUED || m_ports.empty())
     {
-        m_arrivalDetector = PeekPointer(m_detector);
         return;
     }
-    std::vector<QbbNetDevice*> devices;
-    devices.reserve(m_ports.size());
-    for (const auto& port : m_ports)
-    {
-        devices.push_back(PeekPointer(port.device));
-    }
+    std::vector<QbbNetDevice*> devices = GetDevices();
     if (m_crossbar)
     {
         m_inputQueueing = std::make_unique<QbbCrossbar>(std::move(devices),
@@ -245,44 +249,45 @@ QbbSwitch::ConfigureQueueing()
     {
         m_inputQueueing = std::make_unique<QbbInputQueueing>(std::move(devices));
     }
-    m_inputQueueing->SetDetector(PeekPointer(m_detector));
 }
 
-void
-QbbSwitch::ConfigurePort(Port& port)
+std::vector<QbbNetDevice*>
+QbbSwitch::GetDevices() const
 {
-    port.maxFrameBytes = port.device->GetMaxFrameBytes();
-    port.device->SetDepartureHook(m_pint.get());
-}
-
-void
-QbbSwitch::UseMarker()
-{
-    if (m_marker)
+    std::vector<QbbNetDevice*> devices;
+    devices.reserve(m_ports.size());
+    for (const auto& port : m_ports)
     {
-        m_marker->AddUser(this, [this]() { UseMarker(); });
+        devices.push_back(PeekPointer(port.device));
     }
-    m_marksDepartures = m_marker && m_marker->GetMoment() == QbbEcnMarker::DEPARTURE;
-    for (auto& port : m_ports)
-    {
-        port.device->SetAnnouncesDepartures(m_marksDepartures);
-    }
-    // With the next frame, since Kmin and Kmax are set one after the other.
-    m_curvesAreOld = true;
+    return devices;
 }
 
-void
-QbbSwitch::UpdateCurves()
+std::vector<QbbMarker*>
+QbbSwitch::GetMarkers(QbbMarker::Moment moment) const
 {
-    m_curvesAreOld = false;
-    for (auto& port : m_ports)
+    std::vector<QbbMarker*> markers;
+    for (QbbMarker* marker : {static_cast<QbbMarker*>(PeekPointer(m_curves)),
+                              static_cast<QbbMarker*>(PeekPointer(m_detector)),
+                              static_cast<QbbMarker*>(PeekPointer(m_pint)),
+                              PeekPointer(m_own)})
     {
-        const uint64_t rateBps = port.device->GetLineRate().GetBitRate();
-        for (uint8_t priority = 0; priority < 8; ++priority)
+        if (marker && (marker->GetMoments() & moment))
         {
-            port.ecn[priority] =
-                m_marker ? m_marker->GetThresholds(priority, rateBps) : QbbEcnThresholds();
+            markers.push_back(marker);
         }
+    }
+    return markers;
+}
+
+void
+QbbSwitch::UseMarkers()
+{
+    m_joinMarkers = GetMarkers(QbbMarker::JOINS);
+    m_departMarkers = GetMarkers(QbbMarker::DEPARTS);
+    if (m_inputQueueing)
+    {
+        m_inputQueueing->SetMarkers(GetMarkers(QbbMarker::CHOSEN));
     }
 }
 
@@ -357,26 +362,26 @@ QbbSwitch::ReceiveFrame(QbbNetDevice& port, QbbFramePtr frame)
         return;
     }
     --frame->ttl;
-    if (!m_marksDepartures)
+    if (frame->ecn != 0)
     {
-        MarkEcn(egress, *frame);
-    }
-    if (m_arrivalDetector && frame->ecn != 0)
-    {
-        DetectCongestion(device, *frame);
+        for (QbbMarker* marker : m_joinMarkers)
+        {
+            marker->FrameJoins(device, *frame);
+        }
     }
     frame->srcMac = device.GetMac();
     frame->dstMac = device.GetPeer()->GetMac();
+    const int64_t nowFs = frame->arrivalFs;
     if (m_inputQueueing)
     {
-        m_inputQueueing->Push(egressNumber, std::move(frame), port.GetArrivalFs());
+        m_inputQueueing->Push(egressNumber, std::move(frame), nowFs);
         return;
     }
     if (m_cutThrough && CutThrough(port, device, frame, received))
     {
         return;
     }
-    device.Enqueue(std::move(frame), port.GetArrivalFs());
+    device.Enqueue(std::move(frame), nowFs);
 }
 
 QbbAdmission
@@ -407,7 +412,7 @@ QbbSwitch::CutThrough(QbbNetDevice& port,
     {
         return false;
     }
-    const int64_t nowFs = port.GetArrivalFs();
+    const int64_t nowFs = frame->arrivalFs;
     const int64_t earliestPs = nowFs / QBB_FS_PER_PS - rate.BytesToPs(received - m_cutThroughBytes);
     return device.CutThrough(frame, earliestPs, nowFs);
 }
@@ -433,49 +438,24 @@ QbbSwitch::GetBytesBetween(uint32_t ingress, uint32_t egress, uint8_t priority) 
 }
 
 void
-QbbSwitch::MarkEcn(Port& egress, QbbFrame& frame)
+QbbSwitch::FrameDeparts(QbbNetDevice& port, QbbFrame& frame, int64_t startPs)
 {
-    // 00 is Not-ECT (RFC 3168): such a packet is never marked.
-    if (frame.ecn == 0)
+    for (QbbMarker* marker : m_departMarkers)
     {
-        return;
+        marker->FrameDeparts(port, frame, startPs);
     }
-    if (m_curvesAreOld)
+    if (frame.intRoom > 0)
     {
-        UpdateCurves();
+        m_stamper->FrameDeparts(port, frame, startPs);
     }
-    const QbbEcnThresholds& curve = egress.ecn[frame.priority];
-    const uint64_t queueBytes = egress.device->GetQueueBytes(frame.priority);
-    const QbbEcnDecision decision = curve.Decide(queueBytes);
-    if (decision == QbbEcnDecision::YES ||
-        (decision == QbbEcnDecision::DRAW && curve.IsMarked(queueBytes, m_random->GetValue(0, 1))))
+    if (!frame.IsMacControl())
     {
-        constexpr uint8_t CE = 3;
-        if (frame.ecn != CE)
-        {
-            frame.ecn = CE;
-            ++egress.device->GetCounters().classes[frame.priority].ecnMarks;
-        }
+        FrameGone(port, frame);
     }
 }
 
 void
-QbbSwitch::DetectCongestion(QbbNetDevice& egress, QbbFrame& frame)
-{
-    QbbArbitration arbitration = DescribeQbbArbitration(egress, frame.priority);
-    arbitration.waitingBytes += frame.size;
-    arbitration.inputsRateBps = 2 * arbitration.outputRateBps;
-    MarkQbbCongestion(*m_arrivalDetector, arbitration, egress, frame);
-}
-
-void
-QbbSwitch::FrameLeaves(QbbNetDevice& port, QbbFrame& frame)
-{
-    MarkEcn(m_ports[port.GetPortNumber()], frame);
-}
-
-void
-QbbSwitch::FrameLeft(QbbNetDevice& port, const QbbFrame& frame)
+QbbSwitch::FrameGone(QbbNetDevice& port, const QbbFrame& frame)
 {
     if (frame.ingressPort == QbbNetDevice::NO_PORT)
     {
@@ -497,7 +477,7 @@ QbbSwitch::FrameLeft(QbbNetDevice& port, const QbbFrame& frame)
 void
 QbbSwitch::LinkChanged(QbbNetDevice& port)
 {
-    // The port has flushed its own queues through FrameLeft(), and tells its peer by itself what is
+    // The port has flushed its own queues through FrameGone(), and tells its peer by itself what is
     // still to be paused; routes are QbbRouting's.
     if (m_inputQueueing && !port.IsLinkUp())
     {

@@ -4,9 +4,12 @@
 #define QBB_SWITCH_H
 
 #include "qbb-buffer-manager.h"
+#include "qbb-congestion-detector.h"
+#include "qbb-curve-marker.h"
 #include "qbb-ecn-marker.h"
 #include "qbb-forwarding-table.h"
 #include "qbb-input-queueing.h"
+#include "qbb-int-stamper.h"
 #include "qbb-net-device.h"
 #include "qbb-path-selector.h"
 #include "qbb-pint-meter.h"
@@ -50,9 +53,10 @@ class QbbFrameGate
  * QbbNetDevices are its ports.
  *
  * Way of a frame: ReceiveFrame() at the ingress port -> time to live -> route and equal-cost port
- * -> QbbBufferManager::Admit(), which may ask for a pause of the ingress port's peer -> ECN mark by
- * what waits for the egress port -> new MAC addresses -> the queue. When its transmission starts,
- * FrameLeft() gives the buffer back, which may end the pause.
+ * -> QbbBufferManager::Admit(), which may ask for a pause of the ingress port's peer -> the markers
+ * that see packets join (QbbMarker) -> new MAC addresses -> the queue. When its transmission
+ * starts, FrameDeparts() shows it to the markers that see packets depart, and gives the buffer
+ * back, which may end the pause.
  *
  * Attribute Queueing says what the queue is: that of the frame's priority at the egress port
  * (OutputQueued), first in, first out; or one for each pair of ports and priority (InputQueued),
@@ -217,8 +221,8 @@ class QbbSwitch : public Object, public QbbFrameSink
 
     // QbbFrameSink
     void ReceiveFrame(QbbNetDevice& port, QbbFramePtr frame) override;
-    void FrameLeft(QbbNetDevice& port, const QbbFrame& frame) override;
-    void FrameLeaves(QbbNetDevice& port, QbbFrame& frame) override;
+    void FrameDeparts(QbbNetDevice& port, QbbFrame& frame, int64_t startPs) override;
+    void FrameGone(QbbNetDevice& port, const QbbFrame& frame) override;
     void LinkChanged(QbbNetDevice& port) override;
     void SchedulerChanged(QbbNetDevice& port) override;
 
@@ -231,21 +235,18 @@ class QbbSwitch : public Object, public QbbFrameSink
     /** What the frame path needs to know of a port. */
     struct Port
     {
-        Ptr<QbbNetDevice> device;              //!< the port
-        uint32_t maxFrameBytes{0};             //!< largest frame that may leave there
-        std::array<QbbEcnThresholds, 8> ecn{}; //!< marking curve of each class
+        Ptr<QbbNetDevice> device;  //!< the port
+        uint32_t maxFrameBytes{0}; //!< largest frame that may leave there
     };
 
     void AnswerArp(QbbNetDevice& port, const QbbFrame& frame);
     QbbAdmission PushOut(QbbAdmission admission, const QbbFrame& frame, uint16_t egressPort);
-    void MarkEcn(Port& egress, QbbFrame& frame);
-    void DetectCongestion(QbbNetDevice& egress, QbbFrame& frame);
-    void ConfigurePort(Port& port);
     void SetBuffer(Ptr<QbbBufferManager> manager);
     void SetMarker(Ptr<QbbEcnMarker> marker);
     Ptr<QbbEcnMarker> GetMarker() const;
-    void UseMarker();
-    void UpdateCurves();
+    void UseMarkers();
+    std::vector<QbbMarker*> GetMarkers(QbbMarker::Moment moment) const;
+    std::vector<QbbNetDevice*> GetDevices() const;
 
     /** Sets a member that is an attribute, before the switch runs. */
     template <auto Member, typename T>
@@ -279,12 +280,13 @@ class QbbSwitch : public Object, public QbbFrameSink
     Ptr<QbbBufferManager> m_buffer;                    //!< attribute BufferManager
     Ptr<QbbEcnMarker> m_marker;                        //!< attribute EcnMarker
     Ptr<QbbCongestionDetector> m_detector;             //!< attribute CongestionDetector
-    QbbCongestionDetector* m_arrivalDetector{nullptr}; //!< the same, if it looks at arrivals
-    bool m_marksDepartures{false};                     //!< its marker looks at frames that leave
-    bool m_curvesAreOld{false};                        //!< the marker has changed
+    Ptr<QbbMarker> m_own;                              //!< attribute Marker
+    Ptr<QbbCurveMarker> m_curves;                      //!< marks as m_marker says
+    Ptr<QbbIntStamper> m_stamper;                      //!< writes telemetry
+    std::vector<QbbMarker*> m_joinMarkers;             //!< see packets at QbbMarker::JOINS
+    std::vector<QbbMarker*> m_departMarkers;           //!< see frames at QbbMarker::DEPARTS
     Ptr<QbbPathSelector> m_selector;                   //!< attribute PathSelector
-    Ptr<UniformRandomVariable> m_random;               //!< marking decisions
-    std::unique_ptr<QbbPintMeter> m_pint;              //!< attribute PintBaseRtt; null: off
+    Ptr<QbbPintMeter> m_pint;                          //!< attribute PintBaseRtt; null: off
     uint32_t m_seed{0};                                //!< mixed into path selection
     uint32_t m_seedAttribute{0};                       //!< attribute EcmpSeed
     bool m_configured{false};                          //!< buffer and ports are set up

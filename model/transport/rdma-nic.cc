@@ -410,7 +410,12 @@ RdmaNic::ReceiveLate(QbbNetDevice& port, const QbbFrame& frame)
 }
 
 void
-RdmaNic::FrameLeft(QbbNetDevice&, const QbbFrame&)
+RdmaNic::FrameDeparts(QbbNetDevice&, QbbFrame&, int64_t)
+{
+}
+
+void
+RdmaNic::FrameGone(QbbNetDevice&, const QbbFrame&)
 {
 }
 

@@ -263,7 +263,8 @@ class RdmaNic : public Object, public QbbFrameSink, public QbbFrameSource
 
     // QbbFrameSink
     void ReceiveFrame(QbbNetDevice& port, QbbFramePtr frame) override;
-    void FrameLeft(QbbNetDevice& port, const QbbFrame& frame) override;
+    void FrameDeparts(QbbNetDevice& port, QbbFrame& frame, int64_t startPs) override;
+    void FrameGone(QbbNetDevice& port, const QbbFrame& frame) override;
     void LinkChanged(QbbNetDevice& port) override;
 
     // QbbFrameSource

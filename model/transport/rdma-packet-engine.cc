@@ -242,7 +242,7 @@ void
 RdmaPacketEngine::Send(QbbFramePtr frame)
 {
     QbbNetDevice& port = m_nic->GetDevice(m_port);
-    port.Enqueue(std::move(frame), port.GetArrivalFs());
+    port.Enqueue(std::move(frame));
 }
 
 void

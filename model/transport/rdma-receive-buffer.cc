@@ -190,10 +190,11 @@ RdmaReceiveBuffer::ReceiveFrame(QbbNetDevice& port, QbbFramePtr frame)
     }
     m_bytes = bytes;
     m_peakBytes = std::max(m_peakBytes, bytes);
+    const int64_t nowPs = frame->arrivalFs / QBB_FS_PER_PS;
     m_queue.Push(std::move(frame));
     if (m_queue.GetSize() == 1)
     {
-        StartFrame(port.GetArrivalFs() / QBB_FS_PER_PS);
+        StartFrame(nowPs);
     }
 }
 
@@ -262,14 +263,20 @@ RdmaReceiveBuffer::OnDrained()
         m_paused = false;
         m_device->RequestPauses(m_lossless, false);
     }
-    m_device->SetArrivalFs(nowFs);
+    frame->arrivalFs = nowFs;
     m_next->ReceiveFrame(*m_device, std::move(frame));
 }
 
 void
-RdmaReceiveBuffer::FrameLeft(QbbNetDevice& port, const QbbFrame& frame)
+RdmaReceiveBuffer::FrameDeparts(QbbNetDevice& port, QbbFrame& frame, int64_t startPs)
 {
-    m_next->FrameLeft(port, frame);
+    m_next->FrameDeparts(port, frame, startPs);
+}
+
+void
+RdmaReceiveBuffer::FrameGone(QbbNetDevice& port, const QbbFrame& frame)
+{
+    m_next->FrameGone(port, frame);
 }
 
 void

@@ -106,7 +106,8 @@ class RdmaReceiveBuffer : public Object, public QbbFrameSink
 
     // QbbFrameSink
     void ReceiveFrame(QbbNetDevice& port, QbbFramePtr frame) override;
-    void FrameLeft(QbbNetDevice& port, const QbbFrame& frame) override;
+    void FrameDeparts(QbbNetDevice& port, QbbFrame& frame, int64_t startPs) override;
+    void FrameGone(QbbNetDevice& port, const QbbFrame& frame) override;
     void LinkChanged(QbbNetDevice& port) override;
 
   protected:

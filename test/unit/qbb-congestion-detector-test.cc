@@ -34,7 +34,7 @@ MakeRoot(bool victims)
     auto detector = CreateObject<QbbRootDetector>();
     detector->SetAttribute("Threshold", UintegerValue(20'000));
     detector->SetAttribute("MarkVictims", BooleanValue(victims));
-    detector->Configure(3);
+    detector->Prepare(3);
     return detector;
 }
 
@@ -77,7 +77,7 @@ TEST(QbbCongestionDetector, ThresholdNeedsInputsThatCompete)
 {
     const auto detector = CreateObject<QbbThresholdDetector>();
     detector->SetAttribute("Threshold", UintegerValue(20'000));
-    detector->Configure(3);
+    detector->Prepare(3);
     const auto alone = [](uint64_t waitingBytes, int64_t nowPs) {
         QbbArbitration arbitration = MakeArbitration(waitingBytes, nowPs);
         arbitration.inputsRateBps = 40'000'000'000;

@@ -40,7 +40,8 @@ class QbbPintMeterTest : public testing::Test
         rates.delayPs = 1'000'000;
         m_fabric = RdmaFabricHelper().Install(MakeRdmaStar(3, rates));
         m_port = m_fabric->GetDevice(1, 3);
-        m_meter.AssignStreams(1);
+        m_meter->SetBaseRttPs(10'000'000);
+        m_meter->AssignStreams(1);
     }
 
     ~QbbPintMeterTest() override
@@ -70,20 +71,20 @@ class QbbPintMeterTest : public testing::Test
         frame->priority = priority;
         frame->pint = pint;
         frame->size = 1086;
-        m_meter.FrameDeparts(*m_port, *frame, atPs);
+        m_meter->FrameDeparts(*m_port, *frame, atPs);
         return frame->pint;
     }
 
     /** \return U of the port and class 3 */
     double GetUtilisation() const
     {
-        return m_meter.GetUtilisation(m_port->GetPortNumber(), 3);
+        return m_meter->GetUtilisation(m_port->GetPortNumber(), 3);
     }
 
-    QbbFramePool m_pool;              //!< frames
-    Ptr<RdmaFabric> m_fabric;         //!< the switch and its hosts
-    Ptr<QbbNetDevice> m_port;         //!< towards host 1
-    QbbPintMeter m_meter{10'000'000}; //!< what is tested
+    QbbFramePool m_pool;                                     //!< frames
+    Ptr<RdmaFabric> m_fabric;                                //!< the switch and its hosts
+    Ptr<QbbNetDevice> m_port;                                //!< towards host 1
+    Ptr<QbbPintMeter> m_meter{CreateObject<QbbPintMeter>()}; //!< what is tested
 };
 
 /** \param code a byte \param utilisation what it was made of \return true if it is next to it */
@@ -146,7 +147,7 @@ TEST_F(QbbPintMeterTest, NothingIsMeasuredUnlessAsked)
     EXPECT_EQ(Depart(0, 0), 0);
     EXPECT_EQ(Depart(88'480, 0), 0);
     EXPECT_EQ(GetUtilisation(), 0);
-    EXPECT_EQ(m_meter.GetUtilisation(77, 3), 0);
+    EXPECT_EQ(m_meter->GetUtilisation(77, 3), 0);
 }
 
 TEST(QbbPint, OneOfSoManyPacketsAsks)

@@ -2,6 +2,7 @@
 
 #include "rdma-opcode.h"
 
+#include <cstdlib>
 #include <gtest/gtest.h>
 #include <string>
 
@@ -70,6 +71,31 @@ TEST(RdmaOpcode, IrnAcknowledgesResponses)
     EXPECT_FALSE(info.irnMessage || info.payload || info.reth);
     EXPECT_EQ(info.headerBytes, 8);
     EXPECT_STREQ(GetRdmaOpcodeName(0xe0), "IRN_READ_ACKNOWLEDGE");
+}
+
+TEST(RdmaOpcodeDeathTest, OpcodesOfOnesOwn)
+{
+    RdmaOpcodeInfo info;
+    info.aeth = true;
+    info.immDt = true;
+    EXPECT_EXIT(
+        {
+            RegisterRdmaOpcode(0xff, info, "OWN");
+            RegisterRdmaOpcode(0xff, info, "OWN"); // once more is no harm
+            const RdmaOpcodeInfo& known = GetRdmaOpcodeInfo(0xff);
+            const bool right = known.valid && known.aeth && known.headerBytes == 8 &&
+                               std::string(GetRdmaOpcodeName(0xff)) == "OWN";
+            std::exit(right ? 0 : 1);
+        },
+        testing::ExitedWithCode(0),
+        "");
+    EXPECT_DEATH(RegisterRdmaOpcode(0xe0, info, "OWN"), "opcode 224 of OWN; accepted: 225..255");
+    EXPECT_DEATH(
+        {
+            RegisterRdmaOpcode(0xff, info, "ONE");
+            RegisterRdmaOpcode(0xff, info, "OTHER");
+        },
+        "opcode 255 is ONE and OTHER; accepted: one meaning for each");
 }
 
 TEST(RdmaOpcode, OthersAreUnknown)

@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+
+/**
+ * \file
+ * \ingroup rdma
+ * A marker of one's own, defined here and nowhere else: it marks by the time that packets wait, as
+ * CoDel drops (RFC 8289). Hosts with DCTCP send to one receiver. The table shows what the
+ * receiver gets and how much waits for it: without marks, with the curve of QbbEcnMarker, and with
+ * this marker.
+ */
+
+#include "ns3/core-module.h"
+#include "ns3/rdma-module.h"
+
+#include <array>
+#include <cmath>
+#include <iomanip>
+#include <iostream>
+#include <string>
+#include <vector>
+
+using namespace ns3;
+
+namespace
+{
+
+/**
+ * The marker. Packets may wait longer than Target, for no longer than Interval at a stretch: then
+ * one is marked, and while the wait stays above Target the next ones after Interval / sqrt(2),
+ * Interval / sqrt(3), and so on.
+ */
+class OwnMarker : public QbbMarker
+{
+  public:
+    /**
+     * \brief Get the type ID.
+     * \return the object TypeId
+     */
+    static TypeId GetTypeId()
+    {
+        static TypeId tid = TypeId("ns3::OwnMarker")
+                                .SetParent<QbbMarker>()
+                                .AddConstructor<OwnMarker>()
+                                .AddAttribute("Target",
+                                              "The wait that needs no marks.",
+                                              TimeValue(MicroSeconds(2)),
+                                              MakeTimeAccessor(&OwnMarker::m_target),
+                                              MakeTimeChecker(PicoSeconds(1)))
+                                .AddAttribute("Interval",
+                                              "How long packets may wait longer than that.",
+                                              TimeValue(MicroSeconds(50)),
+                                              MakeTimeAccessor(&OwnMarker::m_interval),
+                                              MakeTimeChecker(PicoSeconds(1)));
+        return tid;
+    }
+
+    void Configure(const std::vector<QbbNetDevice*>& ports, bool) override
+    {
+        m_ports.assign(ports.size(), {});
+    }
+
+    uint8_t GetMoments() const override
+    {
+        return DEPARTS;
+    }
+
+    void FrameDeparts(QbbNetDevice& egress, QbbFrame& frame, int64_t startPs) override
+    {
+        if (frame.ecn == 0)
+        {
+            return;
+        }
+        Queue& queue = m_ports[egress.GetPortNumber()][frame.priority];
+        const int64_t waitedPs = startPs - frame.arrivalFs / QBB_FS_PER_PS;
+        if (waitedPs < QbbToPs(m_target))
+        {
+            queue = Queue();
+        }
+        else if (queue.nextPs == 0)
+        {
+            queue.nextPs = startPs + QbbToPs(m_interval);
+        }
+        else if (startPs >= queue.nextPs)
+        {
+            MarkCe(egress, frame);
+            ++queue.marks;
+            queue.nextPs = startPs + static_cast<int64_t>(static_cast<double>(QbbToPs(m_interval)) /
+                                                          std::sqrt(queue.marks));
+        }
+    }
+
+  private:
+    /** What is known of a class at a port. */
+    struct Queue
+    {
+        int64_t nextPs{0}; //!< a packet that departs from here on is marked; 0: the wait is short
+        uint32_t marks{0}; //!< since the wait was last short
+    };
+
+    Time m_target;                             //!< attribute Target
+    Time m_interval;                           //!< attribute Interval
+    std::vector<std::array<Queue, 8>> m_ports; //!< by port number and class
+};
+
+NS_OBJECT_ENSURE_REGISTERED(OwnMarker);
+
+/**
+ * Runs an incast through one switch, and prints a row of the table.
+ *
+ * \param name of the row
+ * \param helper builds the fabric
+ * \param senders hosts that send
+ * \param duration of the simulation
+ */
+void
+RunOne(const std::string& name, RdmaFabricHelper& helper, uint32_t senders, Time duration)
+{
+    helper.SetCongestionControl("ns3::RdmaDctcp");
+    auto fabric = helper.Install(MakeRdmaStar(senders + 1));
+    std::vector<Ptr<RdmaQueuePair>> receivers;
+    for (uint32_t host = 0; host < senders; ++host)
+    {
+        auto [sender, receiver] = fabric->Connect(host, senders);
+        RdmaSendRequest request;
+        request.length = 1'000'000'000; // more than there is time for
+        sender->PostSend(request);
+        receivers.push_back(receiver);
+    }
+    const auto port = fabric->GetDevice(senders, senders + 1); // from the switch to the receiver
+    double queued = 0;
+    const int samples = 1000;
+    for (int i = 1; i <= samples; ++i)
+    {
+        Simulator::Schedule(duration * i / samples, [&queued, port] {
+            queued += static_cast<double>(port->GetQueueBytes(3)) / 1000;
+        });
+    }
+    Simulator::Stop(duration);
+    Simulator::Run();
+
+    uint64_t packets = 0;
+    for (const auto& receiver : receivers)
+    {
+        packets += receiver->GetStats().packetsAccepted;
+    }
+    std::cout << std::setw(12) << std::left << name << std::right << std::setw(10)
+              << static_cast<double>(packets) * 8 * 1024 / duration.GetSeconds() / 1e9
+              << std::setw(14) << queued / samples << std::setw(9) << fabric->GetTotals().ecnMarks
+              << "\n";
+    Simulator::Destroy();
+}
+
+} // namespace
+
+int
+main(int argc, char* argv[])
+{
+    QbbSetTimeResolution(); // before times of the command line are read
+    uint32_t senders = 4;
+    std::string target = "2us";
+    std::string interval = "50us";
+    Time duration = MilliSeconds(4);
+    CommandLine cmd(__FILE__);
+    cmd.Usage("Defines a marker of its own, by waiting time, and shows what it does to a queue.");
+    cmd.AddValue("senders", "hosts that send", senders);
+    cmd.AddValue("target", "attribute Target of ns3::OwnMarker", target);
+    cmd.AddValue("interval", "attribute Interval of ns3::OwnMarker", interval);
+    cmd.AddValue("duration", "simulated time", duration);
+    cmd.Parse(argc, argv);
+
+    std::cout << "marker            Gb/s  queue, kB    marks\n"
+              << std::fixed << std::setprecision(1);
+    RdmaFabricHelper none;
+    RunOne("none", none, senders, duration);
+    RdmaFabricHelper curve;
+    curve.EnableEcn(true);
+    RunOne("curve", curve, senders, duration);
+    RdmaFabricHelper own;
+    own.SetMarker("ns3::OwnMarker");
+    own.SetMarkerAttribute("Target", StringValue(target));
+    own.SetMarkerAttribute("Interval", StringValue(interval));
+    RunOne("own", own, senders, duration);
+    return 0;
+}

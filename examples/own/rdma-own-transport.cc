@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+
+/**
+ * \file
+ * \ingroup rdma
+ * A transport of one's own, defined here and nowhere else, with a packet of its own: RoCE whose
+ * receiver pulls. A requester sends the first packets of its own accord, and every other one when
+ * the responder has asked for it. Hosts send to one receiver over a lossless fabric. The table
+ * shows what the receiver gets, how much waits for it, and pauses, with RoCE and with this
+ * transport.
+ */
+
+#include "ns3/core-module.h"
+#include "ns3/rdma-module.h"
+
+#include <algorithm>
+#include <iomanip>
+#include <iostream>
+#include <memory>
+#include <string>
+#include <vector>
+
+using namespace ns3;
+
+namespace
+{
+
+/** The packet: its PSN is the first that the requester may not send yet. */
+const uint8_t PULL = RegisterRdmaOpcode(
+    0xf1,
+    [] {
+        RdmaOpcodeInfo info;
+        info.first = true;
+        info.last = true;
+        return info;
+    }(),
+    "PULL");
+
+/** The attributes: how much goes without being asked for, and how fast a responder asks. */
+class PullTransport : public RoceTransport
+{
+  public:
+    /**
+     * \brief Get the type ID.
+     * \return the object TypeId
+     */
+    static TypeId GetTypeId()
+    {
+        static TypeId tid = TypeId("ns3::PullTransport")
+                                .SetParent<RoceTransport>()
+                                .AddConstructor<PullTransport>()
+                                .AddAttribute("Window",
+                                              "Packets that may be under way.",
+                                              UintegerValue(8),
+                                              MakeUintegerAccessor(&PullTransport::m_window),
+                                              MakeUintegerChecker<uint32_t>(1, 1'000'000))
+                                .AddAttribute("Interval",
+                                              "Time between two packets that a responder asks for.",
+                                              TimeValue(MicroSeconds(1)),
+                                              MakeTimeAccessor(&PullTransport::m_interval),
+                                              MakeTimeChecker(PicoSeconds(1)));
+        return tid;
+    }
+
+    const RdmaPacketFormat& GetPacketFormat() const override
+    {
+        // An object of its own: RoCE and this transport do not understand each other.
+        static const RdmaPacketFormat format = RoceTransport::GetPacketFormat();
+        return format;
+    }
+
+    std::unique_ptr<RdmaSender> MakeSender(const RdmaRetryLimits& limits) const override;
+    std::unique_ptr<RdmaRequester> MakeRequester(RdmaEndpoint& endpoint) const override;
+    std::unique_ptr<RdmaResponder> MakeResponder(RdmaEndpoint& endpoint) const override;
+
+  private:
+    uint32_t m_window{8}; //!< attribute Window
+    Time m_interval;      //!< attribute Interval
+};
+
+NS_OBJECT_ENSURE_REGISTERED(PullTransport);
+
+/** Which packet goes next: go-back-N, as far as packets were asked for. */
+class PullSender : public RdmaGoBackNSender
+{
+  public:
+    /** \param config limits and times \param window packets that go without being asked for */
+    PullSender(const RdmaSenderConfig& config, uint64_t window)
+        : RdmaGoBackNSender(config),
+          m_end(window)
+    {
+    }
+
+    bool CanSend() const override
+    {
+        return GetNext() < m_end && RdmaGoBackNSender::CanSend();
+    }
+
+    /** \param end packets before this one may be sent */
+    void Pulled(uint64_t end)
+    {
+        m_end = std::max(m_end, end);
+    }
+
+    /** \return the first packet that may not be sent yet */
+    uint64_t GetEnd() const
+    {
+        return m_end;
+    }
+
+  private:
+    uint64_t m_end; //!< the first packet that may not be sent yet
+};
+
+/** Heeds PULL packets. */
+class PullRequester : public RoceRequester
+{
+  public:
+    using RoceRequester::RoceRequester;
+
+    void Receive(const QbbFrame& frame, const RdmaOpcodeInfo& info, int64_t nowPs) override
+    {
+        if (frame.opcode != PULL)
+        {
+            RoceRequester::Receive(frame, info, nowPs);
+            return;
+        }
+        auto& sender = static_cast<PullSender&>(*m_sender);
+        const int64_t end = RdmaFromPsn(GetConnection().initialPsn, frame.psn, sender.GetEnd());
+        sender.Pulled(static_cast<uint64_t>(std::max<int64_t>(end, 0)));
+        if (CanSend())
+        {
+            m_endpoint.MakeReady();
+        }
+    }
+};
+
+/** Sends PULL packets: one in each interval, while fewer packets than the window are asked for. */
+class PullResponder : public RoceResponder
+{
+  public:
+    /** \param endpoint the queue pair \param window see Window \param intervalPs see Interval */
+    PullResponder(RdmaEndpoint& endpoint, uint64_t window, int64_t intervalPs)
+        : RoceResponder(endpoint),
+          m_window(window),
+          m_intervalPs(intervalPs),
+          m_end(window)
+    {
+    }
+
+    void Reset() override
+    {
+        RoceResponder::Reset();
+        m_end = m_window;
+    }
+
+    void Receive(const QbbFrame& frame, const RdmaOpcodeInfo& info, int64_t nowPs) override
+    {
+        RoceResponder::Receive(frame, info, nowPs);
+        if (m_deadlinePs == RdmaSender::NO_DEADLINE && IsBehind())
+        {
+            m_deadlinePs = nowPs + m_intervalPs;
+        }
+    }
+
+    void OnTimer(int64_t nowPs) override
+    {
+        ++m_end;
+        QbbFramePtr frame = m_endpoint.NewFrame();
+        frame->opcode = PULL;
+        frame->psn = RdmaToPsn(GetConnection().remotePsn, m_end);
+        frame->ecn = 0;
+        frame->size = QbbWire::RoceFrameBytes(GetRdmaOpcodeInfo(PULL), 0, frame->tagged);
+        m_endpoint.Send(std::move(frame));
+        m_deadlinePs = IsBehind() ? nowPs + m_intervalPs : RdmaSender::NO_DEADLINE;
+    }
+
+    void End() override
+    {
+        RoceResponder::End();
+        m_deadlinePs = RdmaSender::NO_DEADLINE;
+    }
+
+  private:
+    /** \return true if fewer packets than the window are asked for and have not come */
+    bool IsBehind() const
+    {
+        return m_end < m_receiver->GetExpected() + m_window;
+    }
+
+    uint64_t m_window;    //!< packets that may be under way
+    int64_t m_intervalPs; //!< time between two PULL packets
+    uint64_t m_end;       //!< packets before this one have been asked for
+};
+
+std::unique_ptr<RdmaSender>
+PullTransport::MakeSender(const RdmaRetryLimits&) const
+{
+    RdmaSenderConfig config; // without a timer: the fabric is lossless
+    return std::make_unique<PullSender>(config, m_window);
+}
+
+std::unique_ptr<RdmaRequester>
+PullTransport::MakeRequester(RdmaEndpoint& endpoint) const
+{
+    return std::make_unique<PullRequester>(endpoint);
+}
+
+std::unique_ptr<RdmaResponder>
+PullTransport::MakeResponder(RdmaEndpoint& endpoint) const
+{
+    return std::make_unique<PullResponder>(endpoint, m_window, QbbToPs(m_interval));
+}
+
+/**
+ * Runs an incast through one switch, and prints a row of the table.
+ *
+ * \param name of the row
+ * \param helper builds the fabric
+ * \param senders hosts that send
+ * \param bytes that each of them sends
+ */
+void
+RunOne(const std::string& name, RdmaFabricHelper& helper, uint32_t senders, uint64_t bytes)
+{
+    auto fabric = helper.Install(MakeRdmaStar(senders + 1));
+    std::vector<Ptr<RdmaQueuePair>> queuePairs;
+    for (uint32_t host = 0; host < senders; ++host)
+    {
+        const auto sender = fabric->Connect(host, senders).first;
+        RdmaSendRequest request;
+        request.length = bytes;
+        sender->PostSend(request);
+        queuePairs.push_back(sender);
+    }
+    Simulator::Run();
+
+    int64_t endPs = 0;
+    uint32_t done = 0;
+    for (const auto& qp : queuePairs)
+    {
+        for (const RdmaWorkCompletion& completion : qp->GetSendCompletionQueue()->Poll(1))
+        {
+            endPs = std::max(endPs, completion.timePs);
+            done += completion.status == RdmaWcStatus::SUCCESS;
+        }
+    }
+    const RdmaFabricTotals totals = fabric->GetTotals();
+    std::cout << std::setw(8) << std::left << name << std::right << std::setw(6) << done
+              << std::setw(10) << static_cast<double>(endPs) / 1e6 << std::setw(15)
+              << static_cast<double>(totals.peakQueueBytes) / 1000 << std::setw(14)
+              << totals.pauseFrames << "\n";
+    Simulator::Destroy();
+}
+
+} // namespace
+
+int
+main(int argc, char* argv[])
+{
+    QbbSetTimeResolution(); // before times of the command line are read
+    uint32_t senders = 8;
+    uint64_t bytes = 1'000'000;
+    uint32_t window = 8;
+    CommandLine cmd(__FILE__);
+    cmd.Usage("Defines a transport of its own, whose receiver pulls, and shows what it spares.");
+    cmd.AddValue("senders", "hosts that send", senders);
+    cmd.AddValue("bytes", "bytes that each of them sends", bytes);
+    cmd.AddValue("window", "attribute Window of ns3::PullTransport", window);
+    cmd.Parse(argc, argv);
+
+    std::cout << "         done  end, us  peak queue, kB  pause frames\n"
+              << std::fixed << std::setprecision(1);
+    RdmaFabricHelper roce;
+    RunOne("RoCE", roce, senders, bytes);
+    RdmaFabricHelper pull;
+    pull.SetTransport("ns3::PullTransport");
+    pull.SetTransportAttribute("Window", UintegerValue(window));
+    // All together ask for as much as the receiver's port carries.
+    const uint64_t packetPs = 1106 * 8 * 10; // at 100 Gb/s
+    pull.SetTransportAttribute("Interval", TimeValue(PicoSeconds(senders * packetPs)));
+    RunOne("pull", pull, senders, bytes);
+    return 0;
+}

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+
+#include "qbb-curve-marker.h"
+
+#include "qbb-net-device.h"
+
+namespace ns3
+{
+
+NS_OBJECT_ENSURE_REGISTERED(QbbCurveMarker);
+
+TypeId
+QbbCurveMarker::GetTypeId()
+{
+    static TypeId tid = TypeId("ns3::QbbCurveMarker")
+                            .SetParent<QbbMarker>()
+                            .SetGroupName("Rdma")
+                            .AddConstructor<QbbCurveMarker>();
+    return tid;
+}
+
+QbbCurveMarker::QbbCurveMarker()
+    : m_random(CreateObject<UniformRandomVariable>())
+{
+}
+
+void
+QbbCurveMarker::DoDispose()
+{
+    m_settings = nullptr;
+    m_random = nullptr;
+    m_ports.clear();
+    QbbMarker::DoDispose();
+}
+
+void
+QbbCurveMarker::SetSettings(Ptr<QbbEcnMarker> settings)
+{
+    m_settings = settings;
+    SettingsChanged();
+}
+
+void
+QbbCurveMarker::Configure(const std::vector<QbbNetDevice*>& ports, bool)
+{
+    m_ports = ports;
+    m_curves.assign(m_ports.size(), Curves());
+    Update();
+}
+
+uint8_t
+QbbCurveMarker::GetMoments() const
+{
+    if (!m_settings)
+    {
+        return 0;
+    }
+    return m_settings->GetMoment() == QbbEcnMarker::DEPARTURE ? DEPARTS : JOINS;
+}
+
+int64_t
+QbbCurveMarker::AssignStreams(int64_t stream)
+{
+    m_random->SetStream(stream);
+    return 1;
+}
+
+void
+QbbCurveMarker::Update()
+{
+    m_isOld = false;
+    for (std::size_t port = 0; port < m_ports.size(); ++port)
+    {
+        const uint64_t rateBps = m_ports[port]->GetLineRate().GetBitRate();
+        for (uint8_t priority = 0; priority < m_curves[port].size(); ++priority)
+        {
+            m_curves[port][priority] =
+                m_settings ? m_settings->GetThresholds(priority, rateBps) : QbbEcnThresholds();
+        }
+    }
+}
+
+void
+QbbCurveMarker::FrameJoins(QbbNetDevice& egress, QbbFrame& frame)
+{
+    Mark(egress, frame);
+}
+
+void
+QbbCurveMarker::FrameDeparts(QbbNetDevice& egress, QbbFrame& frame, int64_t)
+{
+    if (frame.ecn != 0 && !frame.IsMacControl())
+    {
+        Mark(egress, frame);
+    }
+}
+
+void
+QbbCurveMarker::Mark(QbbNetDevice& egress, QbbFrame& frame)
+{
+    // Not at once, since Kmin and Kmax are set one after the other.
+    if (m_isOld)
+    {
+        Update();
+    }
+    const QbbEcnThresholds& curve = m_curves[egress.GetPortNumber()][frame.priority];
+    const uint64_t queueBytes = egress.GetQueueBytes(frame.priority);
+    const QbbEcnDecision decision = curve.Decide(queueBytes);
+    if (decision == QbbEcnDecision::YES ||
+        (decision == QbbEcnDecision::DRAW && curve.IsMarked(queueBytes, m_random->GetValue(0, 1))))
+    {
+        MarkCe(egress, frame);
+    }
+}
+
+} // namespace ns3

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+
+#include "qbb-marker.h"
+
+#include "qbb-net-device.h"
+
+namespace ns3
+{
+
+NS_OBJECT_ENSURE_REGISTERED(QbbMarker);
+
+TypeId
+QbbMarker::GetTypeId()
+{
+    static TypeId tid = TypeId("ns3::QbbMarker").SetParent<Object>().SetGroupName("Rdma");
+    return tid;
+}
+
+void
+QbbMarker::Configure(const std::vector<QbbNetDevice*>&, bool)
+{
+}
+
+int64_t
+QbbMarker::AssignStreams(int64_t)
+{
+    return 0;
+}
+
+void
+QbbMarker::FrameJoins(QbbNetDevice&, QbbFrame&)
+{
+}
+
+void
+QbbMarker::FrameChosen(QbbNetDevice&, QbbFrame&, uint64_t)
+{
+}
+
+void
+QbbMarker::FrameDeparts(QbbNetDevice&, QbbFrame&, int64_t)
+{
+}
+
+void
+QbbMarker::MarkCe(QbbNetDevice& egress, QbbFrame& frame)
+{
+    constexpr uint8_t NOT_ECT = 0; // RFC 3168: such a packet is never marked
+    constexpr uint8_t CE = 3;
+    if (frame.ecn != NOT_ECT && frame.ecn != CE)
+    {
+        frame.ecn = CE;
+        ++egress.GetCounters().classes[frame.priority].ecnMarks;
+    }
+}
+
+} // namespace ns3
