@@ -119,8 +119,8 @@ QbbPauseTree::FindCause(const Port& port, QbbPause& pause) const
         const uint64_t bytes = sw->GetBytesBetween(pause.port, egress, pause.priority);
         const Port& way = m_ports[places[egress]];
         const int64_t parent = m_ports[way.peer].present[pause.priority];
-        const bool blocked =
-            (way.device->GetPauseReceiver().GetPaused() & bit) && parent != QbbPause::NONE;
+        const bool blocked = (way.device->GetFlowControl().GetPauseReceiver().GetPaused() & bit) &&
+                             parent != QbbPause::NONE;
         const bool isPause = pause.cause == QbbPause::Cause::PAUSE;
         if (bytes == 0 || blocked < isPause || (blocked == isPause && bytes <= pause.causeBytes))
         {

@@ -127,8 +127,8 @@ QbbPortReading
 QbbPortMonitor::Read(const QbbNetDevice& device, const QbbBufferManager* buffer, uint8_t priority)
 {
     const auto& counters = device.GetCounters().classes[priority];
-    const QbbPauseSender& sender = device.GetPauseSender();
-    const QbbPauseReceiver& receiver = device.GetPauseReceiver();
+    const QbbPauseSender& sender = device.GetFlowControl().GetPauseSender();
+    const QbbPauseReceiver& receiver = device.GetFlowControl().GetPauseReceiver();
     QbbPortReading reading;
     reading.txFrames = counters.txFrames;
     reading.txBytes = counters.txBytes;

@@ -154,7 +154,7 @@ RdmaFabricFailures::AddStorms(const RdmaFabricOptions& options)
         };
         const int64_t startPs = time(1);
         const int64_t stopPs = time(2);
-        if (!device->GetLosslessClasses())
+        if (!device->GetFlowControl().GetLosslessClasses())
         {
             throw std::invalid_argument("--storm: \"" + text +
                                         "\" in a run without flows, where no class is lossless; "
@@ -166,7 +166,8 @@ RdmaFabricFailures::AddStorms(const RdmaFabricOptions& options)
                                         "\"; accepted: one for a host, and a stop after the start");
         }
         auto storm = CreateObject<QbbStormSource>();
-        storm->SetAttribute("Classes", UintegerValue(device->GetLosslessClasses()));
+        storm->SetAttribute("Classes",
+                            UintegerValue(device->GetFlowControl().GetLosslessClasses()));
         storm->SetAttribute("Start", TimeValue(QbbFromPs(startPs)));
         storm->SetAttribute("Stop", TimeValue(QbbFromPs(stopPs)));
         storm->Install(device);

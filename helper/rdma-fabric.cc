@@ -213,8 +213,8 @@ RdmaFabric::GetPortResults() const
             for (uint8_t priority = 0; priority < 8; ++priority)
             {
                 const auto& counters = device->GetCounters().classes[priority];
-                const auto& sender = device->GetPauseSender();
-                const auto& receiver = device->GetPauseReceiver();
+                const auto& sender = device->GetFlowControl().GetPauseSender();
+                const auto& receiver = device->GetFlowControl().GetPauseReceiver();
                 RdmaPortResult row;
                 row.node = node;
                 row.port = device->GetPortNumber();

@@ -173,7 +173,7 @@ RdmaFlowRunnerBase::DescribePort(const QbbNetDevice& port, uint8_t priority)
     {
         return "link of the sender is down";
     }
-    if (port.GetPauseReceiver().GetPaused() & (1U << priority))
+    if (port.GetFlowControl().GetPauseReceiver().GetPaused() & (1U << priority))
     {
         return "class " + std::to_string(priority) + " of the sender is paused";
     }

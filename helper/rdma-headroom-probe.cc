@@ -110,8 +110,9 @@ class Probe
                     result.crossedPs = QbbNowPs();
                 }
             }));
-        Simulator::Schedule(PicoSeconds(1),
-                            [&]() { fabric->GetDevice(1, b)->RequestPause(LOSSLESS, true); });
+        Simulator::Schedule(PicoSeconds(1), [&]() {
+            fabric->GetDevice(1, b)->GetFlowControl().RequestPause(LOSSLESS, true);
+        });
         Simulator::Schedule(PicoSeconds(LEAD_PS), [&]() {
             post(BELOW + 1, link.mtu);
             post(shorter > 0 ? 1 : 0, shorter);

@@ -109,11 +109,12 @@ RdmaPauseTrace::OnReceived(uint32_t place, uint8_t priority, uint16_t quanta)
 {
     Port& port = m_ports[place];
     Track& track = port.classes[priority];
-    if (m_finished || !(port.device->GetPauseReceiver().GetHonoured() & (1U << priority)))
+    if (m_finished ||
+        !(port.device->GetFlowControl().GetPauseReceiver().GetHonoured() & (1U << priority)))
     {
         return;
     }
-    const int64_t effectPs = QbbNowPs() + port.device->GetReactionDelayPs();
+    const int64_t effectPs = QbbNowPs() + port.device->GetFlowControl().GetReactionDelayPs();
     if (track.paused && track.untilPs < effectPs)
     {
         ClosePause(place, priority, effectPs);

@@ -177,7 +177,8 @@ class Applier
         for (uint32_t p = 0; p < sw->GetNPorts(); ++p)
         {
             const QbbNetDevice& device = *sw->GetPort(p);
-            if (device.GetLosslessClasses() != device.GetPeer()->GetLosslessClasses())
+            if (device.GetFlowControl().GetLosslessClasses() !=
+                device.GetPeer()->GetFlowControl().GetLosslessClasses())
             {
                 throw std::invalid_argument(
                     "SONiC configuration: the link of switch " + GetName(id) + ", port " +

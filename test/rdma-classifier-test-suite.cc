@@ -234,9 +234,9 @@ class BusyLink
                 text << "\n"
                      << c.txFrames << " " << c.txBytes << " " << c.rxFrames << " " << c.rxBytes
                      << " " << c.drops << " " << c.peakQueueBytes << " "
-                     << port->GetPauseReceiver().GetPausedPs(p, QbbNowPs()) << " "
-                     << port->GetPauseReceiver().GetXoffReceived(p) << " "
-                     << port->GetPauseSender().GetXonSent(p);
+                     << port->GetFlowControl().GetPauseReceiver().GetPausedPs(p, QbbNowPs()) << " "
+                     << port->GetFlowControl().GetPauseReceiver().GetXoffReceived(p) << " "
+                     << port->GetFlowControl().GetPauseSender().GetXonSent(p);
             }
             for (const auto count : counters.dropsByReason)
             {
@@ -279,7 +279,7 @@ class BusyLink
         }
         else
         {
-            port.RequestPause(3 + priority % 2, kind == 8);
+            port.GetFlowControl().RequestPause(3 + priority % 2, kind == 8);
         }
     }
 
@@ -318,9 +318,10 @@ class SerializeFramesTestCase : public TestCase
                 NS_TEST_EXPECT_MSG_GT(a.classes[p].rxFrames, 0, "class " << +p);
             }
             NS_TEST_EXPECT_MSG_GT(a.macControlRx, 50, "pauses");
-            NS_TEST_EXPECT_MSG_GT(busy.GetLink().a->GetPauseReceiver().GetPausedPs(3, QbbNowPs()),
-                                  1'000'000,
-                                  "paused");
+            NS_TEST_EXPECT_MSG_GT(
+                busy.GetLink().a->GetFlowControl().GetPauseReceiver().GetPausedPs(3, QbbNowPs()),
+                1'000'000,
+                "paused");
             NS_TEST_EXPECT_MSG_GT(busy.GetLink().sinkB.arrivals.size(), 500, "frames");
         }
         {

@@ -193,9 +193,10 @@ class CutThroughPauseTestCase : public TestCase
                          {MakeTestFlow(0, 0, 1, 1000, 5'000'000)});
             const auto port = test.fabric->GetNic(1)->GetPort(0);
             Arrivals arrivals(port);
-            Simulator::Schedule(PicoSeconds(1'000'000), [&]() { port->RequestPause(3, true); });
+            Simulator::Schedule(PicoSeconds(1'000'000),
+                                [&]() { port->GetFlowControl().RequestPause(3, true); });
             Simulator::Schedule(PicoSeconds(c.resumedPs - PAUSE_EFFECT),
-                                [&]() { port->RequestPause(3, false); });
+                                [&]() { port->GetFlowControl().RequestPause(3, false); });
             test.Run();
             NS_TEST_EXPECT_MSG_EQ(arrivals.GetText(),
                                   ToText({c.startPs + WHOLE + CABLE}),
@@ -227,11 +228,13 @@ class CutThroughBesidePauseTestCase : public TestCase
             {MakeTestFlow(0, 0, 2, 1000, WAITS, 3), MakeTestFlow(1, 1, 2, 1000, PASSES, 4)});
         const auto port = test.fabric->GetNic(2)->GetPort(0);
         Arrivals arrivals(port);
-        Simulator::Schedule(QbbFromPs(PAUSED), [&]() { port->RequestPause(3, true); });
+        Simulator::Schedule(QbbFromPs(PAUSED),
+                            [&]() { port->GetFlowControl().RequestPause(3, true); });
         Simulator::Schedule(QbbFromPs(PASSES), [&]() {
             NS_TEST_EXPECT_MSG_EQ(test.fabric->GetDevice(2, 3)->GetQueueFrames(3), 1U, "it waits");
         });
-        Simulator::Schedule(QbbFromPs(XON - PAUSE_EFFECT), [&]() { port->RequestPause(3, false); });
+        Simulator::Schedule(QbbFromPs(XON - PAUSE_EFFECT),
+                            [&]() { port->GetFlowControl().RequestPause(3, false); });
         test.Run();
         NS_TEST_EXPECT_MSG_EQ(arrivals.GetText(),
                               ToText({PASSES + PART + WHOLE + 2 * CABLE, XON + WHOLE + CABLE}),
@@ -274,11 +277,12 @@ class CutThroughLinkTestCase : public TestCase
                 const auto port = test.fabric->GetDevice(1, 2);
                 Arrivals arrivals(host);
                 Simulator::Schedule(PicoSeconds(1'000'000), [&]() {
-                    link ? test.fabric->SetLinkUp(1, false) : host->RequestPause(3, true);
+                    link ? test.fabric->SetLinkUp(1, false)
+                         : host->GetFlowControl().RequestPause(3, true);
                 });
                 Simulator::Schedule(PicoSeconds(c.freePs), [&]() {
                     link ? test.fabric->SetLinkUp(1, true)
-                         : port->SetPauseHonoured(0xff & ~(1U << 3));
+                         : port->GetFlowControl().SetPauseHonoured(0xff & ~(1U << 3));
                 });
                 test.Run();
                 NS_TEST_EXPECT_MSG_EQ(arrivals.GetText(),

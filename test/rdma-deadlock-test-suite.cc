@@ -147,7 +147,7 @@ struct Watched : public RdmaTestFabric
             }
             if (egress->GetNodeId() != at.node || waiting == 0 ||
                 !sw->GetBufferManager()->IsPaused(at.port, at.priority) ||
-                !(egress->GetPauseReceiver().GetPaused() & (1U << next.priority)))
+                !(egress->GetFlowControl().GetPauseReceiver().GetPaused() & (1U << next.priority)))
             {
                 wrong << at << " does not wait for " << next << "; ";
             }

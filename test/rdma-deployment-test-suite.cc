@@ -61,7 +61,7 @@ RunIncast(RdmaPfcDeployment deployment, bool across)
             const bool between = !topology.IsHost(ends.a) && !topology.IsHost(ends.b);
             for (uint8_t i = 0; i < 8; ++i)
             {
-                const auto& sender = device->GetPauseSender();
+                const auto& sender = device->GetFlowControl().GetPauseSender();
                 result.pausesSent[i] +=
                     topology.IsHost(node) ? 0 : sender.GetXoffSent(i) + sender.GetXonSent(i);
                 // What a peer made of it, which is what the tag or the DSCP said there.

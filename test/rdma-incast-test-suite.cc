@@ -186,7 +186,7 @@ class LeafSpineTestCase : public TestCase
         for (uint32_t host = 16; host < 80; ++host)
         {
             const auto port = test.fabric->GetNic(host)->GetPort(0);
-            paused += port->GetPauseReceiver().GetXoffReceived(3);
+            paused += port->GetFlowControl().GetPauseReceiver().GetXoffReceived(3);
         }
         NS_TEST_EXPECT_MSG_GT(paused, 0U, "senders are paused");
     }

@@ -298,7 +298,7 @@ class CrossbarPauseTestCase : public TestCase
     {
         SwitchRig rig(4, {{"Crossbar", "true"}, {"CrossbarEgressBytes", "2500"}});
         // Class 3 is paused at host 2 before the first frame comes in.
-        RdmaTestLink::At(1, [&]() { rig.hosts[2]->RequestPause(3, true); });
+        RdmaTestLink::At(1, [&]() { rig.hosts[2]->GetFlowControl().RequestPause(3, true); });
         const int64_t start = 2'000'000;
         rig.SendAt(start, 0, 2, 0, 5);
         rig.SendAt(start, 0, 3, 50, 2);
@@ -312,7 +312,7 @@ class CrossbarPauseTestCase : public TestCase
             NS_TEST_EXPECT_MSG_EQ(rig.buffer->GetPortBytes(0), 3 * FRAME_BYTES, "2, 3, 4");
             NS_TEST_EXPECT_MSG_EQ(rig.sinks[2].GetOrder(), "10 11", "another class goes on");
             NS_TEST_EXPECT_MSG_EQ(rig.sinks[3].GetOrder(), "50 51", "another output goes on");
-            rig.hosts[2]->RequestPause(3, false);
+            rig.hosts[2]->GetFlowControl().RequestPause(3, false);
         });
         Simulator::Run();
         NS_TEST_EXPECT_MSG_EQ(rig.sinks[2].GetOrder(), "10 11 0 1 2 3 4", "order");
@@ -451,8 +451,7 @@ class InputQueuedRandomTestCase : public TestCase
         }
         if (!m_lossless)
         {
-            test.helper.SetDeviceAttribute("FlowControl",
-                                           EnumValue(QbbNetDevice::FLOW_CONTROL_NONE));
+            test.helper.SetDeviceAttribute("FlowControl", EnumValue(QbbFlowControl::NONE));
             test.helper.SetTransportAttribute("RetransmissionTimeout",
                                               TimeValue(MicroSeconds(100)));
             test.helper.SetTransportAttribute("RetryCount", UintegerValue(1000));

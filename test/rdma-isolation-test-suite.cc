@@ -139,8 +139,10 @@ RunClasses(bool bulk, bool realTime, bool tcp)
         traffic.bytes[i] = bottleneck->GetCounters().classes[i].txBytes - traffic.bytes[i];
         for (uint32_t host = 0; host < 6; ++host)
         {
-            traffic.pausedPs[i] +=
-                test.fabric->GetDevice(host, host)->GetPauseReceiver().GetPausedPs(i, QbbNowPs());
+            traffic.pausedPs[i] += test.fabric->GetDevice(host, host)
+                                       ->GetFlowControl()
+                                       .GetPauseReceiver()
+                                       .GetPausedPs(i, QbbNowPs());
         }
     }
     for (const auto& row : test.fabric->GetPortResults())

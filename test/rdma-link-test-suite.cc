@@ -389,7 +389,7 @@ class ErrorModelTestCase : public TestCase
             model->SetAttribute("ErrorRate", DoubleValue(1));
             RdmaTestLink link;
             link.a->SetAttribute("ReceiveErrorModel", PointerValue(model));
-            link.At(1'000'000, [&]() { link.b->RequestPause(3, true); });
+            link.At(1'000'000, [&]() { link.b->GetFlowControl().RequestPause(3, true); });
             link.SendAt(5'000'000, 0, 1, 3);
             link.At(6'000'000, [&]() { Simulator::Stop(TimeStep(200'000'000)); });
             Simulator::Run();

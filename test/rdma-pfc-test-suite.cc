@@ -74,17 +74,20 @@ class PfcPauseTestCase : public TestCase
             PfcLog sent(link.b, "PfcSent");
             PfcLog received(link.a, "PfcReceived");
             link.SendAt(1'000'000, 0, 13, 3);
-            link.At(1'000'000, [&]() { link.b->RequestPause(3, true); });
+            link.At(1'000'000, [&]() { link.b->GetFlowControl().RequestPause(3, true); });
             // Effect at 2 105 760. Frame 10 started at 2 016 000 and is sent to its end; frame 11
             // would start at 2 117 600 and does not. Class 4 goes on at that moment.
             link.SendAt(2'110'000, 40, 1, 4);
             link.At(3'000'000, [&]() {
-                NS_TEST_EXPECT_MSG_EQ(+link.a->GetPauseReceiver().GetPaused(), 8, "paused");
-                NS_TEST_EXPECT_MSG_EQ(link.a->GetPauseReceiver().GetPausedPs(3, 3'000'000),
-                                      894'240,
-                                      "paused so far");
+                NS_TEST_EXPECT_MSG_EQ(+link.a->GetFlowControl().GetPauseReceiver().GetPaused(),
+                                      8,
+                                      "paused");
+                NS_TEST_EXPECT_MSG_EQ(
+                    link.a->GetFlowControl().GetPauseReceiver().GetPausedPs(3, 3'000'000),
+                    894'240,
+                    "paused so far");
                 NS_TEST_EXPECT_MSG_EQ(link.a->GetQueueFrames(3), 2, "11 and 12 wait");
-                link.b->RequestPause(3, false);
+                link.b->GetFlowControl().RequestPause(3, false);
             });
             // XON takes effect at 3 000 000 + 1 105 760 = 4 105 760: frames 11 and 12.
             Simulator::Run();
@@ -93,14 +96,18 @@ class PfcPauseTestCase : public TestCase
             NS_TEST_EXPECT_MSG_EQ(text.substr(text.size() - end.size()), end, "arrivals");
             NS_TEST_EXPECT_MSG_EQ(sent.GetText(), "3:65535@1000000 3:0@3000000", "sent");
             NS_TEST_EXPECT_MSG_EQ(received.GetText(), "3:65535@2005760 3:0@4005760", "received");
-            const auto& receiver = link.a->GetPauseReceiver();
+            const auto& receiver = link.a->GetFlowControl().GetPauseReceiver();
             const int64_t endPs = QbbNowPs();
             NS_TEST_EXPECT_MSG_EQ(receiver.GetPausedPs(3, endPs), 2'000'000, "paused in all");
             NS_TEST_EXPECT_MSG_EQ(receiver.GetPausedPs(4, endPs), 0, "another class");
             NS_TEST_EXPECT_MSG_EQ(receiver.GetXoffReceived(3), 1, "XOFF");
             NS_TEST_EXPECT_MSG_EQ(receiver.GetXonReceived(3), 1, "XON");
-            NS_TEST_EXPECT_MSG_EQ(link.b->GetPauseSender().GetXoffSent(3), 1, "XOFF");
-            NS_TEST_EXPECT_MSG_EQ(link.b->GetPauseSender().GetXonSent(3), 1, "XON");
+            NS_TEST_EXPECT_MSG_EQ(link.b->GetFlowControl().GetPauseSender().GetXoffSent(3),
+                                  1,
+                                  "XOFF");
+            NS_TEST_EXPECT_MSG_EQ(link.b->GetFlowControl().GetPauseSender().GetXonSent(3),
+                                  1,
+                                  "XON");
             NS_TEST_EXPECT_MSG_EQ(link.b->GetCounters().macControlTx, 2, "pause frames");
             NS_TEST_EXPECT_MSG_EQ(link.a->GetCounters().macControlRx, 2, "pause frames");
             NS_TEST_EXPECT_MSG_EQ(link.a->GetCounters().macControlIgnored, 0, "none ignored");
@@ -110,7 +117,7 @@ class PfcPauseTestCase : public TestCase
             // 988 160 + 11 x 101 600 = 2 105 760.
             RdmaTestLink link;
             link.SendAt(988'160, 0, 13, 3);
-            link.At(1'000'000, [&]() { link.b->RequestPause(3, true); });
+            link.At(1'000'000, [&]() { link.b->GetFlowControl().RequestPause(3, true); });
             link.At(4'000'000, [&]() { Simulator::Stop(); });
             Simulator::Run();
             NS_TEST_EXPECT_MSG_EQ(link.sinkB.arrivals.size(), 11, "frames 0 to 10");
@@ -119,8 +126,8 @@ class PfcPauseTestCase : public TestCase
             // No reaction delay: effect at 2 005 760, when frame 9 (1 914 400) is on the line.
             RdmaTestLink link({{"PauseReactionDelay", "0ns"}});
             link.SendAt(1'000'000, 0, 13, 3);
-            link.At(1'000'000, [&]() { link.b->RequestPause(3, true); });
-            link.At(2'900'000, [&]() { link.b->RequestPause(3, false); });
+            link.At(1'000'000, [&]() { link.b->GetFlowControl().RequestPause(3, true); });
+            link.At(2'900'000, [&]() { link.b->GetFlowControl().RequestPause(3, false); });
             Simulator::Run();
             NS_TEST_EXPECT_MSG_EQ(link.sinkB.arrivals.at(9).ps, 3'015'040, "frame 9");
             // 2 900 000 + 1 005 760 + 1 100 640
@@ -149,13 +156,13 @@ class PauseFrameTestCase : public TestCase
             PfcLog received(link.b, "PfcReceived");
             link.SendAt(1'000'000, 0, 3, 7);
             // Both classes are asked for while frame 0 is on the line: one pause frame for both.
-            link.At(1'010'000, [&]() { link.a->RequestPause(3, true); });
-            link.At(1'020'000, [&]() { link.a->RequestPause(4, true); });
+            link.At(1'010'000, [&]() { link.a->GetFlowControl().RequestPause(3, true); });
+            link.At(1'020'000, [&]() { link.a->GetFlowControl().RequestPause(4, true); });
             // Taken back before it could be sent, or asked for twice: nothing to say.
-            link.At(1'300'000, [&]() { link.a->RequestPause(3, true); });
+            link.At(1'300'000, [&]() { link.a->GetFlowControl().RequestPause(3, true); });
             link.At(1'400'000, [&]() {
-                link.a->RequestPause(3, false);
-                link.a->RequestPause(4, false);
+                link.a->GetFlowControl().RequestPause(3, false);
+                link.a->GetFlowControl().RequestPause(4, false);
             });
             Simulator::Run();
             NS_TEST_EXPECT_MSG_EQ(link.a->GetCounters().macControlTx, 3, "pause frames");
@@ -203,9 +210,10 @@ class QuantaTestCase : public TestCase
             link.SendAt(2'200'000, 0, 1, 3);
             Simulator::Run();
             NS_TEST_EXPECT_MSG_EQ(link.Arrivals(), "0@3718400", "after the pause");
-            NS_TEST_EXPECT_MSG_EQ(link.a->GetPauseReceiver().GetPausedPs(3, QbbNowPs()),
-                                  512'000,
-                                  "length");
+            NS_TEST_EXPECT_MSG_EQ(
+                link.a->GetFlowControl().GetPauseReceiver().GetPausedPs(3, QbbNowPs()),
+                512'000,
+                "length");
         }
         {
             // A second one of 50 quanta takes the place of what is left of the first: it takes
@@ -216,9 +224,10 @@ class QuantaTestCase : public TestCase
             link.SendAt(2'200'000, 0, 1, 3);
             Simulator::Run();
             NS_TEST_EXPECT_MSG_EQ(link.Arrivals(), "0@3762400", "after the pause");
-            NS_TEST_EXPECT_MSG_EQ(link.a->GetPauseReceiver().GetPausedPs(3, QbbNowPs()),
-                                  556'000,
-                                  "length");
+            NS_TEST_EXPECT_MSG_EQ(
+                link.a->GetFlowControl().GetPauseReceiver().GetPausedPs(3, QbbNowPs()),
+                556'000,
+                "length");
         }
         {
             // Repeated after half its length, 256 000: sent at 1 000 000, 1 256 000, 1 512 000,
@@ -227,34 +236,37 @@ class QuantaTestCase : public TestCase
             RdmaTestLink link({{"PauseQuanta", "100"}});
             PfcLog sent(link.b, "PfcSent");
             link.SendAt(2'200'000, 0, 1, 3);
-            link.At(1'000'000, [&]() { link.b->RequestPause(3, true); });
-            link.At(2'000'000, [&]() { link.b->RequestPause(3, false); });
+            link.At(1'000'000, [&]() { link.b->GetFlowControl().RequestPause(3, true); });
+            link.At(2'000'000, [&]() { link.b->GetFlowControl().RequestPause(3, false); });
             Simulator::Run();
             NS_TEST_EXPECT_MSG_EQ(sent.GetText(),
                                   "3:100@1000000 3:100@1256000 3:100@1512000 3:100@1768000 "
                                   "3:0@2000000",
                                   "sent");
             NS_TEST_EXPECT_MSG_EQ(link.Arrivals(), "0@4206400", "after XON");
-            const auto& receiver = link.a->GetPauseReceiver();
+            const auto& receiver = link.a->GetFlowControl().GetPauseReceiver();
             NS_TEST_EXPECT_MSG_EQ(receiver.GetPausedPs(3, QbbNowPs()), 1'000'000, "paused");
             NS_TEST_EXPECT_MSG_EQ(receiver.GetXoffReceived(3), 4, "pauses and refreshes");
-            NS_TEST_EXPECT_MSG_EQ(link.b->GetPauseSender().GetXoffSent(3), 4, "the same");
+            NS_TEST_EXPECT_MSG_EQ(link.b->GetFlowControl().GetPauseSender().GetXoffSent(3),
+                                  4,
+                                  "the same");
         }
         {
             // The refresh waits for the frame on the line: b is sending at 1 256 000, to
             // 1 200 000 + 101 600 = 1 301 600. The next one is due 256 000 after that.
             RdmaTestLink link({{"PauseQuanta", "100"}});
             PfcLog sent(link.b, "PfcSent");
-            link.At(1'000'000, [&]() { link.b->RequestPause(3, true); });
+            link.At(1'000'000, [&]() { link.b->GetFlowControl().RequestPause(3, true); });
             link.At(1'200'000, [&]() { link.b->Enqueue(MakeTestFrame(*link.b, 0, 7)); });
-            link.At(1'600'000, [&]() { link.b->RequestPause(3, false); });
+            link.At(1'600'000, [&]() { link.b->GetFlowControl().RequestPause(3, false); });
             Simulator::Run();
             NS_TEST_EXPECT_MSG_EQ(sent.GetText(),
                                   "3:100@1000000 3:100@1301600 3:100@1557600 3:0@1600000",
                                   "sent");
-            NS_TEST_EXPECT_MSG_EQ(link.a->GetPauseReceiver().GetPausedPs(3, QbbNowPs()),
-                                  600'000,
-                                  "paused");
+            NS_TEST_EXPECT_MSG_EQ(
+                link.a->GetFlowControl().GetPauseReceiver().GetPausedPs(3, QbbNowPs()),
+                600'000,
+                "paused");
         }
         {
             // 3 Gb/s: a quantum is 512 000 / 3 ps; 100 are 17 066 666 2/3. The pause frame
@@ -330,26 +342,33 @@ class PlainPauseTestCase : public TestCase
                                        std::to_string(256 * bytes[16] + bytes[17]));
                     }
                 }));
-            link.At(1'000'000, [&]() { link.b->RequestPause(5, true); });
+            link.At(1'000'000, [&]() { link.b->GetFlowControl().RequestPause(5, true); });
             link.SendAt(2'200'000, 0, 1, 0);
             link.SendAt(2'200'000, 3, 1, 3);
             link.SendAt(2'200'000, 7, 1, 7);
             // A second class wants it too, and gives it up; then the first one does.
-            link.At(1'100'000, [&]() { link.b->RequestPause(3, true); });
-            link.At(1'200'000, [&]() { link.b->RequestPause(3, false); });
-            link.At(1'250'000, [&]() { link.b->RequestPause(5, false); });
+            link.At(1'100'000, [&]() { link.b->GetFlowControl().RequestPause(3, true); });
+            link.At(1'200'000, [&]() { link.b->GetFlowControl().RequestPause(3, false); });
+            link.At(1'250'000, [&]() { link.b->GetFlowControl().RequestPause(5, false); });
             Simulator::Run();
-            NS_TEST_EXPECT_MSG_EQ(+link.b->GetLosslessClasses(), 0xff, "all are lossless");
+            NS_TEST_EXPECT_MSG_EQ(+link.b->GetFlowControl().GetLosslessClasses(),
+                                  0xff,
+                                  "all are lossless");
             // XON takes effect at 2 355 760; the highest class goes first
             NS_TEST_EXPECT_MSG_EQ(link.Arrivals(), "7@3456400 3@3558000 0@3659600", "arrivals");
             NS_TEST_ASSERT_MSG_EQ(seen.size(), 2, "the port stops once and goes on once");
             NS_TEST_EXPECT_MSG_EQ(seen[0], "1:100", "opcode 1, 100 quanta");
             NS_TEST_EXPECT_MSG_EQ(seen[1], "1:0", "opcode 1, 0 quanta");
-            NS_TEST_EXPECT_MSG_EQ(link.b->GetPauseSender().GetXoffSent(0), 1, "of all classes");
-            NS_TEST_EXPECT_MSG_EQ(link.a->GetPauseReceiver().GetXoffReceived(0), 1, "the same");
-            NS_TEST_EXPECT_MSG_EQ(link.a->GetPauseReceiver().GetPausedPs(0, QbbNowPs()),
-                                  250'000,
-                                  "paused");
+            NS_TEST_EXPECT_MSG_EQ(link.b->GetFlowControl().GetPauseSender().GetXoffSent(0),
+                                  1,
+                                  "of all classes");
+            NS_TEST_EXPECT_MSG_EQ(link.a->GetFlowControl().GetPauseReceiver().GetXoffReceived(0),
+                                  1,
+                                  "the same");
+            NS_TEST_EXPECT_MSG_EQ(
+                link.a->GetFlowControl().GetPauseReceiver().GetPausedPs(0, QbbNowPs()),
+                250'000,
+                "paused");
             NS_TEST_EXPECT_MSG_EQ(link.a->GetCounters().macControlIgnored, 0, "none ignored");
         }
     }
@@ -399,7 +418,8 @@ class IgnoredPauseTestCase : public TestCase
                 link.b->Enqueue(std::move(frame));
             });
             uint8_t paused = 0;
-            link.At(2'105'761, [&]() { paused = link.a->GetPauseReceiver().GetPaused(); });
+            link.At(2'105'761,
+                    [&]() { paused = link.a->GetFlowControl().GetPauseReceiver().GetPaused(); });
             Simulator::Run();
             NS_TEST_EXPECT_MSG_EQ(+paused, +row.paused, row.flowControl << " " << +row.classes);
             const auto& counters = link.a->GetCounters();
@@ -429,25 +449,31 @@ class PauseAndLinkStateTestCase : public TestCase
         // Classes 3 and 4 of a are paused from 2 105 760 (and 6720 later) on; class 5 is paused
         // by a pause frame that is still waiting for its effect when the link goes down.
         link.At(1'000'000, [&]() {
-            link.b->RequestPause(3, true);
-            link.b->RequestPause(4, true);
+            link.b->GetFlowControl().RequestPause(3, true);
+            link.b->GetFlowControl().RequestPause(4, true);
         });
-        link.At(2'000'000, [&]() { link.b->RequestPause(5, true); });
+        link.At(2'000'000, [&]() { link.b->GetFlowControl().RequestPause(5, true); });
         link.At(3'050'000, [&]() {
-            NS_TEST_EXPECT_MSG_EQ(+link.a->GetPauseReceiver().GetPaused(), 0x18, "paused");
+            NS_TEST_EXPECT_MSG_EQ(+link.a->GetFlowControl().GetPauseReceiver().GetPaused(),
+                                  0x18,
+                                  "paused");
             link.channel->SetUp(false);
-            NS_TEST_EXPECT_MSG_EQ(+link.a->GetPauseReceiver().GetPaused(), 0, "forgotten");
+            NS_TEST_EXPECT_MSG_EQ(+link.a->GetFlowControl().GetPauseReceiver().GetPaused(),
+                                  0,
+                                  "forgotten");
         });
         // Class 3 wants no pause any more; nothing is sent while the link is down, not even a
         // refresh (due at 1 000 000 + 2 560 000).
-        link.At(3'500'000, [&]() { link.b->RequestPause(3, false); });
+        link.At(3'500'000, [&]() { link.b->GetFlowControl().RequestPause(3, false); });
         link.At(4'000'000, [&]() { link.channel->SetUp(true); });
         link.SendAt(4'000'001, 30, 1, 3);
         link.SendAt(5'500'000, 50, 1, 5);
         link.At(5'600'000, [&]() {
-            NS_TEST_EXPECT_MSG_EQ(+link.a->GetPauseReceiver().GetPaused(), 0x30, "told again");
-            link.b->RequestPause(4, false);
-            link.b->RequestPause(5, false);
+            NS_TEST_EXPECT_MSG_EQ(+link.a->GetFlowControl().GetPauseReceiver().GetPaused(),
+                                  0x30,
+                                  "told again");
+            link.b->GetFlowControl().RequestPause(4, false);
+            link.b->GetFlowControl().RequestPause(5, false);
         });
         Simulator::Run();
         NS_TEST_EXPECT_MSG_EQ(sent.GetText(),
@@ -456,7 +482,7 @@ class PauseAndLinkStateTestCase : public TestCase
                               "sent");
         // 30 at once; 50 when XON for class 5 takes effect, 5 606 720 + 1 105 760
         NS_TEST_EXPECT_MSG_EQ(link.Arrivals(), "30@5100641 50@7813120", "arrivals");
-        const auto& receiver = link.a->GetPauseReceiver();
+        const auto& receiver = link.a->GetFlowControl().GetPauseReceiver();
         const int64_t endPs = QbbNowPs();
         // 3 050 000 - 2 105 760
         NS_TEST_EXPECT_MSG_EQ(receiver.GetPausedPs(3, endPs), 944'240, "until it went down");

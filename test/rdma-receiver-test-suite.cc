@@ -231,13 +231,17 @@ class FabricTestCase : public TestCase
         {
             NS_TEST_EXPECT_MSG_EQ(watchdog->HasFired(), true, "NIC watchdog");
             NS_TEST_EXPECT_MSG_EQ(test.runner->GetNCompleted(), 0U, "flows");
-            NS_TEST_EXPECT_MSG_EQ(+port->GetPauseSender().GetWanted(), 0, "pauses");
+            NS_TEST_EXPECT_MSG_EQ(+port->GetFlowControl().GetPauseSender().GetWanted(),
+                                  0,
+                                  "pauses");
         }
         else
         {
             NS_TEST_EXPECT_MSG_EQ(watchdog->HasFired(), false, "NIC watchdog");
             NS_TEST_EXPECT_MSG_EQ(test.GetUnfinished(), "", "flows");
-            NS_TEST_EXPECT_MSG_GT(port->GetPauseSender().GetXoffSent(3), 2U, "pauses of the NIC");
+            NS_TEST_EXPECT_MSG_GT(port->GetFlowControl().GetPauseSender().GetXoffSent(3),
+                                  2U,
+                                  "pauses of the NIC");
             // 1 MB and headers at 10 Gb/s, and not much more.
             for (const auto& result : test.results)
             {

@@ -96,8 +96,12 @@ class EffectTestCase : public TestCase
         NS_TEST_EXPECT_MSG_EQ(scheduler.Get(),
                               "14,14,14,30,strict,strict,strict,strict",
                               "weights");
-        NS_TEST_EXPECT_MSG_EQ(+sw.GetPort(1)->GetLosslessClasses(), 0x18, "switch");
-        NS_TEST_EXPECT_MSG_EQ(+sw.GetPort(1)->GetPeer()->GetLosslessClasses(), 0x18, "host");
+        NS_TEST_EXPECT_MSG_EQ(+sw.GetPort(1)->GetFlowControl().GetLosslessClasses(),
+                              0x18,
+                              "switch");
+        NS_TEST_EXPECT_MSG_EQ(+sw.GetPort(1)->GetPeer()->GetFlowControl().GetLosslessClasses(),
+                              0x18,
+                              "host");
         NS_TEST_EXPECT_MSG_EQ(+sw.GetPort(1)->GetPeer()->GetClassifier().ClassifyDscp(5),
                               2,
                               "DSCP at hosts");
@@ -120,8 +124,8 @@ class EffectTestCase : public TestCase
         uint64_t pauses4 = 0;
         for (uint32_t p = 0; p < 4; ++p)
         {
-            pauses3 += sw.GetPort(p)->GetPauseSender().GetXoffSent(3);
-            pauses4 += sw.GetPort(p)->GetPauseSender().GetXoffSent(4);
+            pauses3 += sw.GetPort(p)->GetFlowControl().GetPauseSender().GetXoffSent(3);
+            pauses4 += sw.GetPort(p)->GetFlowControl().GetPauseSender().GetXoffSent(4);
         }
         NS_TEST_EXPECT_MSG_GT(pauses3, 0, "bulk");
         // Class 4 is strict, and its threshold is twice as high.

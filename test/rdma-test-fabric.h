@@ -244,11 +244,13 @@ class RdmaTestBooks
             for (const uint32_t node : {ends.a, ends.b})
             {
                 const auto device = fabric.GetDevice(link, node);
-                if (device->GetPauseReceiver().GetPaused() || device->GetPauseSender().GetWanted())
+                if (device->GetFlowControl().GetPauseReceiver().GetPaused() ||
+                    device->GetFlowControl().GetPauseSender().GetWanted())
                 {
                     wrong << "link " << link << " at node " << node << ": classes paused "
-                          << +device->GetPauseReceiver().GetPaused() << ", asked to pause "
-                          << +device->GetPauseSender().GetWanted() << "; ";
+                          << +device->GetFlowControl().GetPauseReceiver().GetPaused()
+                          << ", asked to pause "
+                          << +device->GetFlowControl().GetPauseSender().GetWanted() << "; ";
                 }
                 for (uint8_t priority = 0; priority < 8; ++priority)
                 {

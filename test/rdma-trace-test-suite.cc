@@ -185,8 +185,8 @@ class TraceSourcesTestCase : public TestCase
                               "for somebody else");
 
         // Pause frames begin and end at the port: 72 x 80 = 5760.
-        link.At(7'000'000, [&]() { link.a->RequestPause(3, true); });
-        link.At(7'000'001, [&]() { link.a->RequestPause(3, false); });
+        link.At(7'000'000, [&]() { link.a->GetFlowControl().RequestPause(3, true); });
+        link.At(7'000'001, [&]() { link.a->GetFlowControl().RequestPause(3, false); });
         Simulator::Stop(PicoSeconds(7'006'000) - Simulator::Now());
         Simulator::Run();
         NS_TEST_EXPECT_MSG_EQ(a.Take(),
@@ -233,8 +233,8 @@ class CaptureRun
         : m_link(link)
     {
         link.SendAt(1'000'000, 0, 13, 3);
-        link.At(1'000'000, [this]() { m_link.b->RequestPause(3, true); });
-        link.At(3'000'000, [this]() { m_link.b->RequestPause(3, false); });
+        link.At(1'000'000, [this]() { m_link.b->GetFlowControl().RequestPause(3, true); });
+        link.At(3'000'000, [this]() { m_link.b->GetFlowControl().RequestPause(3, false); });
         link.At(1'500'000, [this]() {
             auto frame = MakeTestFrame(*m_link.a, 99);
             frame->dstMac = Mac48Address("00:00:00:00:77:77");

@@ -460,7 +460,7 @@ class StuckFlowsTestCase : public TestCase
         constexpr uint32_t SWITCH = 14;
         RdmaTestPair::At(1'000'000, [&]() {
             // 1: paused by its switch for good. 2: its link is down.
-            test.fabric->GetDevice(link(2), SWITCH)->RequestPause(3, true);
+            test.fabric->GetDevice(link(2), SWITCH)->GetFlowControl().RequestPause(3, true);
             test.fabric->SetLinkUp(link(4), false);
             // 3: the receiver's link is down.
             test.fabric->SetLinkUp(link(7), false);

@@ -152,7 +152,9 @@ class DropTestCase : public StormTestCase
                 NS_TEST_EXPECT_MSG_EQ(m_port->GetQueueFrames(3), 0U, "queue");
                 NS_TEST_EXPECT_MSG_EQ(m_sw->GetBufferManager()->GetEgressBytes(2, 3), 0U, "books");
                 NS_TEST_EXPECT_MSG_EQ(GetCounters().all.txDrop, queued, "dropped");
-                NS_TEST_EXPECT_MSG_EQ(+m_port->GetPauseReceiver().GetPaused(), 0, "no pause");
+                NS_TEST_EXPECT_MSG_EQ(+m_port->GetFlowControl().GetPauseReceiver().GetPaused(),
+                                      0,
+                                      "no pause");
                 hostSent = m_port->GetCounters().classes[3].rxFrames;
             });
             AtEndOf(70 * US - 1, [&]() {
@@ -235,15 +237,23 @@ class ForwardTestCase : public StormTestCase
             NS_TEST_EXPECT_MSG_GT(now.all.rxOk, 100U, "the host's own flow");
         });
         // In the storm the port asks for no pause itself; what is wanted comes after it.
-        AtEndOf(61 * US, [&]() { m_port->RequestPause(3, true); });
+        AtEndOf(61 * US, [&]() { m_port->GetFlowControl().RequestPause(3, true); });
         AtEndOf(229 * US, [&]() {
-            NS_TEST_EXPECT_MSG_EQ(+m_port->GetPauseSender().GetWanted(), 0, "no pause is sent");
-            NS_TEST_EXPECT_MSG_EQ(m_port->GetPauseSender().GetXoffSent(3), 0U, "none was");
+            NS_TEST_EXPECT_MSG_EQ(+m_port->GetFlowControl().GetPauseSender().GetWanted(),
+                                  0,
+                                  "no pause is sent");
+            NS_TEST_EXPECT_MSG_EQ(m_port->GetFlowControl().GetPauseSender().GetXoffSent(3),
+                                  0U,
+                                  "none was");
         });
         AtEndOf(231 * US, [&]() {
-            NS_TEST_EXPECT_MSG_EQ(+m_port->GetPauseSender().GetWanted(), 8, "a pause");
-            NS_TEST_EXPECT_MSG_EQ(m_port->GetPauseSender().GetXoffSent(3), 1U, "sent");
-            m_port->RequestPause(3, false);
+            NS_TEST_EXPECT_MSG_EQ(+m_port->GetFlowControl().GetPauseSender().GetWanted(),
+                                  8,
+                                  "a pause");
+            NS_TEST_EXPECT_MSG_EQ(m_port->GetFlowControl().GetPauseSender().GetXoffSent(3),
+                                  1U,
+                                  "sent");
+            m_port->GetFlowControl().RequestPause(3, false);
         });
         test.CheckBooksEvery(7 * US);
         test.Run();
@@ -274,7 +284,7 @@ class ResumptionTestCase : public StormTestCase
         Build(test, MicroSeconds(100));
         AddWatchdog("Drop");
         // It takes effect between 56 and 57 us: quiet intervals to 70, 80 and 90 us.
-        AtEndOf(55 * US, [&]() { m_host->InjectPause(8, 0); });
+        AtEndOf(55 * US, [&]() { m_host->GetFlowControl().InjectPause(8, 0); });
         test.Run();
         NS_TEST_EXPECT_MSG_EQ(m_log, "Detected:2:3@40000000 Restored:2:3@90000000", "storm");
     }

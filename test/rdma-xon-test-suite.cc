@@ -36,7 +36,8 @@ class XonAfterIncastTestCase : public TestCase
     {
         const bool paused = buffer.IsPaused(0, 3);
         const bool stopped =
-            test.fabric->GetDevice(0, 0)->GetPauseReceiver().GetPaused() & (1 << 3);
+            test.fabric->GetDevice(0, 0)->GetFlowControl().GetPauseReceiver().GetPaused() &
+            (1 << 3);
         m_wasPaused = m_wasPaused || paused;
         if (m_wasPaused && !paused && !m_resumedPs)
         {

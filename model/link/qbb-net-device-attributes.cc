@@ -20,7 +20,7 @@
  * \file
  * \ingroup rdma
  * QbbNetDevice's attributes and the plain NetDevice interface. Frames are in qbb-net-device.cc,
- * pause frames in qbb-net-device-flow-control.cc, ns-3's own packets in qbb-net-device-stack.cc.
+ * ns-3's own packets in qbb-net-device-stack.cc.
  */
 
 namespace ns3
@@ -66,17 +66,18 @@ QbbNetDevice::GetTypeId()
                 StringValue("strict"),
                 MakeStringAccessor(&QbbNetDevice::SetScheduler, &QbbNetDevice::GetScheduler),
                 MakeStringChecker())
-            .AddAttribute("FlowControl",
-                          "None, Pfc (IEEE 802.1Qbb) or Pause (IEEE 802.3x).",
-                          EnumValue(FLOW_CONTROL_PFC),
-                          RdmaMakeEnumAccessor<FlowControl>(&QbbNetDevice::SetFlowControl,
-                                                            &QbbNetDevice::GetFlowControl),
-                          MakeEnumChecker(FLOW_CONTROL_NONE,
-                                          "None",
-                                          FLOW_CONTROL_PFC,
-                                          "Pfc",
-                                          FLOW_CONTROL_PAUSE,
-                                          "Pause"))
+            .AddAttribute(
+                "FlowControl",
+                "None, Pfc (IEEE 802.1Qbb) or Pause (IEEE 802.3x).",
+                EnumValue(QbbFlowControl::PFC),
+                RdmaMakeEnumAccessor<QbbFlowControl::Kind>(&QbbNetDevice::SetFlowControlKind,
+                                                           &QbbNetDevice::GetFlowControlKind),
+                MakeEnumChecker(QbbFlowControl::NONE,
+                                "None",
+                                QbbFlowControl::PFC,
+                                "Pfc",
+                                QbbFlowControl::PAUSE,
+                                "Pause"))
             .AddAttribute(
                 "PfcClasses",
                 "The lossless classes, one bit each: bit p is class p.",
@@ -232,49 +233,55 @@ QbbNetDevice::RefuseWhileRunning(const char* attribute) const
 }
 
 void
-QbbNetDevice::SetFlowControl(FlowControl flowControl)
+QbbNetDevice::SetFlowControlKind(QbbFlowControl::Kind kind)
 {
     RefuseWhileRunning("FlowControl");
-    m_flowControl = flowControl;
+    m_flow.GetSettings().kind = kind;
+}
+
+QbbFlowControl::Kind
+QbbNetDevice::GetFlowControlKind() const
+{
+    return m_flow.GetKind();
 }
 
 void
 QbbNetDevice::SetPfcClasses(uint8_t classes)
 {
     RefuseWhileRunning("PfcClasses");
-    m_pfcClasses = classes;
+    m_flow.GetSettings().classes = classes;
 }
 
 uint8_t
 QbbNetDevice::GetPfcClasses() const
 {
-    return m_pfcClasses;
+    return m_flow.GetSettings().classes;
 }
 
 void
 QbbNetDevice::SetPauseQuanta(uint16_t quanta)
 {
     RefuseWhileRunning("PauseQuanta");
-    m_pauseQuanta = quanta;
+    m_flow.GetSettings().quanta = quanta;
 }
 
 uint16_t
 QbbNetDevice::GetPauseQuanta() const
 {
-    return m_pauseQuanta;
+    return m_flow.GetSettings().quanta;
 }
 
 void
 QbbNetDevice::SetPauseRefresh(double fraction)
 {
     RefuseWhileRunning("PauseRefresh");
-    m_pauseRefresh = fraction;
+    m_flow.GetSettings().refresh = fraction;
 }
 
 double
 QbbNetDevice::GetPauseRefresh() const
 {
-    return m_pauseRefresh;
+    return m_flow.GetSettings().refresh;
 }
 
 void
@@ -302,13 +309,13 @@ QbbNetDevice::SetDelayedPause(Time delay)
                     "rdma: a pause reaction delay of " << delay.As(Time::NS)
                                                        << "; accepted: whole picoseconds");
     RefuseWhileRunning("PauseReactionDelay");
-    m_reactionDelayPs = fs / QBB_FS_PER_PS;
+    m_flow.GetSettings().reactionPs = fs / QBB_FS_PER_PS;
 }
 
 Time
 QbbNetDevice::GetDelayedPause() const
 {
-    return PicoSeconds(m_reactionDelayPs);
+    return PicoSeconds(m_flow.GetSettings().reactionPs);
 }
 
 void
@@ -328,21 +335,6 @@ uint32_t
 QbbNetDevice::GetLineOverheadBytes() const
 {
     return m_lineOverhead ? QbbWire::PREAMBLE_BYTES + QbbWire::GAP_BYTES : 0;
-}
-
-uint8_t
-QbbNetDevice::GetLosslessClasses() const
-{
-    switch (m_flowControl)
-    {
-    case FLOW_CONTROL_PFC:
-        return m_pfcClasses;
-    case FLOW_CONTROL_PAUSE:
-        return 0xff;
-    case FLOW_CONTROL_NONE:
-        break;
-    }
-    return 0;
 }
 
 uint32_t

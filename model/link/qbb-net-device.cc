@@ -17,10 +17,8 @@ namespace ns3
 NS_LOG_COMPONENT_DEFINE("QbbNetDevice");
 
 QbbNetDevice::QbbNetDevice()
-    : m_txTimer(this),
-      m_effectTimer(this),
-      m_expiryTimer(this),
-      m_refreshTimer(this)
+    : m_flow(*this),
+      m_txTimer(this)
 {
     NS_LOG_FUNCTION(this);
 }
@@ -43,21 +41,23 @@ QbbNetDevice::DoInitialize()
                         << m_node->GetId() << " and " << GetPeer()->m_node->GetId() << " has "
                         << GetDataRate() << " at one end and " << GetPeer()->GetDataRate()
                         << " at the other; both ends of a cable need one rate");
-    NS_ABORT_MSG_IF(GetLosslessClasses() != GetPeer()->GetLosslessClasses() ||
-                        m_flowControl != GetPeer()->m_flowControl,
+    const QbbFlowControl& other = GetPeer()->m_flow;
+    NS_ABORT_MSG_IF(m_flow.GetLosslessClasses() != other.GetLosslessClasses() ||
+                        m_flow.GetKind() != other.GetKind(),
                     "rdma: the link between nodes "
                         << m_node->GetId() << " and " << GetPeer()->m_node->GetId()
                         << ": a class is lossless on one side only (PfcClasses "
-                        << +GetLosslessClasses() << " and " << +GetPeer()->GetLosslessClasses()
+                        << +m_flow.GetLosslessClasses() << " and " << +other.GetLosslessClasses()
                         << ", one bit a class); set FlowControl and PfcClasses alike on both "
                            "ends");
-    m_pauseReceiver.SetRate(m_rate);
-    m_pauseSender.Configure(m_rate, m_pauseQuanta, m_pauseRefresh);
+    m_flow.Start(m_rate);
     // A pause frame that is due waits for the frame on the line, which may just have begun.
     const uint32_t longest = GetMaxFrameBytes() + GetLineOverheadBytes();
-    NS_ABORT_MSG_IF(GetLosslessClasses() && m_pauseSender.GetSlackPs() <= m_rate.BytesToPs(longest),
+    NS_ABORT_MSG_IF(m_flow.GetLosslessClasses() &&
+                        m_flow.GetPauseSender().GetSlackPs() <= m_rate.BytesToPs(longest),
                     "rdma: port " << m_ifIndex << " of node " << m_node->GetId() << ": a pause of "
-                                  << m_pauseQuanta << " quanta, repeated after " << m_pauseRefresh
+                                  << m_flow.GetSettings().quanta << " quanta, repeated after "
+                                  << m_flow.GetSettings().refresh
                                   << " of its length, runs out behind a frame of " << longest
                                   << " bytes on the line; accepted: PauseQuanta times (1 - "
                                      "PauseRefresh) above "
@@ -70,9 +70,7 @@ QbbNetDevice::DoDispose()
 {
     NS_LOG_FUNCTION(this);
     m_txTimer.Disarm();
-    m_effectTimer.Disarm();
-    m_expiryTimer.Disarm();
-    m_refreshTimer.Disarm();
+    m_flow.Stop();
     for (auto& queue : m_queues)
     {
         queue.Clear();
@@ -201,7 +199,7 @@ QbbNetDevice::ArmTransmission(int64_t nowFs)
 QbbFramePtr
 QbbNetDevice::NextFrameToSend(int64_t nowPs)
 {
-    if (m_pauseSender.IsPending() && m_flowControl != FLOW_CONTROL_NONE)
+    if (m_flow.IsPending())
     {
         return MakePauseFrame(nowPs);
     }
@@ -283,15 +281,68 @@ QbbNetDevice::OnPortEvent()
 {
     // All timers come here and do everything that is due, so that their order does not matter.
     const int64_t nowFs = Simulator::Now().GetTimeStep();
-    if (m_pauseReceiver.GetPaused() || m_pauseSender.GetWanted() || !m_effects.IsEmpty())
-    {
-        const int64_t nowPs = nowFs / QBB_FS_PER_PS;
-        ApplyDuePauses(nowPs);
-        NoteResumed(m_pauseReceiver.Expire(nowPs), nowPs);
-        m_pauseSender.Refresh(nowPs);
-        ArmPauseTimers();
-    }
+    m_flow.Update(nowFs / QBB_FS_PER_PS);
     TryTransmit(nowFs);
+}
+
+// Flow control
+
+void
+QbbNetDevice::FlowChanged()
+{
+    TryTransmit();
+}
+
+void
+QbbNetDevice::FlowTimerFired()
+{
+    OnPortEvent();
+}
+
+QbbFramePtr
+QbbNetDevice::MakePauseFrame(int64_t nowPs)
+{
+    static const Mac48Address macControl("01:80:c2:00:00:01");
+    QbbFramePtr frame = m_pool.Allocate();
+    frame->etherType = QbbWire::ETHERTYPE_MAC_CONTROL;
+    frame->size = QbbWire::MIN_FRAME_BYTES;
+    frame->dstMac = macControl;
+    frame->srcMac = m_address;
+    const QbbFlowControl::Pauses pauses = m_flow.Take(nowPs);
+    FireTrace(m_pfcSent, pauses);
+    m_flow.Fill(pauses, *frame);
+    ++m_counters.macControlTx;
+    return frame;
+}
+
+void
+QbbNetDevice::ReceiveMacControl(const QbbFrame& frame)
+{
+    ++m_counters.macControlRx;
+    const QbbFlowControl::Pauses pauses = m_flow.Read(frame);
+    m_counters.macControlIgnored += pauses.ignored;
+    FireTrace(m_pfcReceived, pauses);
+    if (!pauses.classes)
+    {
+        return;
+    }
+    if (m_flow.Accept(pauses, frame.arrivalFs / QBB_FS_PER_PS))
+    {
+        TryTransmit();
+    }
+    m_flow.ArmTimers();
+}
+
+void
+QbbNetDevice::FireTrace(PfcTrace& trace, const QbbFlowControl::Pauses& pauses)
+{
+    for (uint8_t p = 0; pauses.classes >> p; ++p)
+    {
+        if (pauses.classes & (1U << p))
+        {
+            trace(p, pauses.quanta[p]);
+        }
+    }
 }
 
 // The way in
@@ -355,10 +406,7 @@ QbbNetDevice::LineChanged()
     NS_LOG_FUNCTION(this << m_channel->IsUp());
     m_up = m_channel->IsUp();
     const int64_t nowPs = QbbNowPs();
-    m_pauseReceiver.Reset(nowPs);
-    NoteResumed(0xff, nowPs); // nothing has been sent before the link was up
-    m_effects.Clear();
-    m_pauseSender.Forget();
+    m_flow.Reset(nowPs);
     if (!m_up)
     {
         for (uint8_t priority = 0; priority < 8; ++priority)
@@ -371,7 +419,7 @@ QbbNetDevice::LineChanged()
     {
         m_sink->LinkChanged(*this);
     }
-    ArmPauseTimers();
+    m_flow.ArmTimers();
     TryTransmit();
 }
 

@@ -6,10 +6,10 @@
 #include "qbb-channel.h"
 #include "qbb-classifier.h"
 #include "qbb-egress-scheduler.h"
+#include "qbb-flow-control.h"
 #include "qbb-frame-sink.h"
 #include "qbb-frame.h"
 #include "qbb-line-rate.h"
-#include "qbb-pause.h"
 #include "qbb-port-counters.h"
 #include "qbb-ring.h"
 #include "qbb-time.h"
@@ -33,8 +33,8 @@ namespace ns3
  *
  * Way of a frame out: Enqueue() (switch), Send() (ns-3's stack) or a QbbFrameSource (NIC) ->
  * TryTransmit() picks a class with the QbbEgressScheduler among those that are not paused ->
- * QbbChannel. Way in: QbbChannel -> ReceiveFromLine() -> pause frames to QbbPauseReceiver, all
- * others to the QbbFrameSink, or to ns3's stack where there is none.
+ * QbbChannel. Way in: QbbChannel -> ReceiveFromLine() -> pause frames to QbbFlowControl, all others
+ * to the QbbFrameSink, or to ns3's stack where there is none.
  *
  * Pause frames that this port sends wait for the frame in transmission, overtake all queued ones
  * and are never paused themselves. A frame occupies the line for its bytes, preamble and gap
@@ -43,17 +43,9 @@ namespace ns3
  * An idle port has no event in the scheduler: the end of a transmission is an event only if another
  * frame waits for it.
  */
-class QbbNetDevice : public NetDevice
+class QbbNetDevice : public NetDevice, private QbbFlowControlPort
 {
   public:
-    /** Flow control of a port. */
-    enum FlowControl
-    {
-        FLOW_CONTROL_NONE,  //!< sends no pause frames and ignores those that come in
-        FLOW_CONTROL_PFC,   //!< priority-based, for the classes of PfcClasses
-        FLOW_CONTROL_PAUSE, //!< IEEE 802.3x: all classes together
-    };
-
     /// Ingress port of frames that this node made itself: they are in no switch's accounts.
     static constexpr uint16_t NO_PORT = 0xffff;
 
@@ -194,36 +186,6 @@ class QbbNetDevice : public NetDevice
     void TryTransmit(int64_t nowFs);
 
     /**
-     * Asks the peer to stop sending a class, or to go on. Repeats while a class is paused.
-     *
-     * \param priority class 0..7
-     * \param pause true to pause
-     */
-    void RequestPause(uint8_t priority, bool pause);
-
-    /**
-     * The same for several classes, in one pause frame.
-     *
-     * \param classes bit p set if class p is meant
-     * \param pause true to pause
-     */
-    void RequestPauses(uint8_t classes, bool pause);
-
-    /**
-     * Sends one pause frame, as a port does whose NIC is broken: see QbbPauseSender::Inject().
-     *
-     * \param classes bit p set if class p is meant; all of them where flow control is 802.3x
-     * \param quanta pause time; 0 resumes
-     */
-    void InjectPause(uint8_t classes, uint16_t quanta);
-
-    /** \param classes bit p set if this port may pause class p; see QbbPauseSender::SetAllowed() */
-    void SetPauseAllowed(uint8_t classes);
-
-    /** \param classes bit p set if class p heeds pauses; see QbbPauseReceiver::SetHonoured() */
-    void SetPauseHonoured(uint8_t classes);
-
-    /**
      * Throws away what waits in the queue of a class, through QbbFrameSink::FrameGone().
      *
      * \param priority class 0..7
@@ -307,16 +269,16 @@ class QbbNetDevice : public NetDevice
     /** Sets the watermarks among the counters to the present values. */
     void ClearWatermarks();
 
-    /** \return the receiver half of PFC: what this port may not send */
-    const QbbPauseReceiver& GetPauseReceiver() const
+    /** \return the flow control of the port: which pauses it asks for, and which it heeds */
+    QbbFlowControl& GetFlowControl()
     {
-        return m_pauseReceiver;
+        return m_flow;
     }
 
-    /** \return the sender half of PFC: what the peer may not send */
-    const QbbPauseSender& GetPauseSender() const
+    /** \copydoc GetFlowControl() */
+    const QbbFlowControl& GetFlowControl() const
     {
-        return m_pauseSender;
+        return m_flow;
     }
 
     /**
@@ -368,9 +330,6 @@ class QbbNetDevice : public NetDevice
     /** \return bytes of preamble and gap that a frame costs on the line: 20, or 0 */
     uint32_t GetLineOverheadBytes() const;
 
-    /** \return the classes under flow control, one bit each; 0 when flow control is off */
-    uint8_t GetLosslessClasses() const;
-
     /**
      * \param priority class 0..7
      * \return the 802.1Q tag that this host's own frames of the class carry; none by default
@@ -389,19 +348,7 @@ class QbbNetDevice : public NetDevice
     /** \return true if the port runs, and what is behind it has computed headroom for its link */
     bool HasHeadroom() const
     {
-        return IsInitialized() && m_sink && GetLosslessClasses();
-    }
-
-    /** \return the kind of flow control */
-    FlowControl GetFlowControl() const
-    {
-        return m_flowControl;
-    }
-
-    /** \return time from the arrival of a pause frame to its effect, in picoseconds */
-    int64_t GetReactionDelayPs() const
-    {
-        return m_reactionDelayPs;
+        return IsInitialized() && m_sink && m_flow.GetLosslessClasses();
     }
 
     /** \return the largest frame that the port may send, in bytes, FCS and tag included */
@@ -520,14 +467,6 @@ class QbbNetDevice : public NetDevice
     void DoDispose() override;
 
   private:
-    /** A pause frame that has come in and takes effect later. */
-    struct PauseEffect
-    {
-        int64_t atPs{0};                  //!< when it takes effect
-        uint8_t classEnable{0};           //!< classes that it names
-        std::array<uint16_t, 8> quanta{}; //!< their pause times
-    };
-
     /** What waits for this port in a switch's input buffers. */
     struct Waiting
     {
@@ -536,36 +475,39 @@ class QbbNetDevice : public NetDevice
     };
 
     using PacketTrace = TracedCallback<Ptr<const Packet>>;
+    using PfcTrace = TracedCallback<uint8_t, uint16_t>;
 
     void OnPortEvent();
     using PortTimer = QbbTimer<QbbNetDevice, &QbbNetDevice::OnPortEvent>;
 
-    bool ApplyDuePauses(int64_t nowPs);
-    void ArmPauseTimers();
-    QbbFramePtr NextFrameToSend(int64_t nowPs);
-    QbbFramePtr MakePauseFrame(int64_t nowPs);
-    void CountSent(const QbbFrame& frame);
-    void StartTransmission(QbbFramePtr&& frame, int64_t nowFs, int64_t startPs);
-    void NoteResumed(uint8_t resumed, int64_t nowPs);
+    // QbbFlowControlPort
+    void FlowChanged() override;
+    void FlowTimerFired() override;
 
-    /** \param atPs an instant \return the place of this port's event among those of the instant */
-    uint32_t GetEventOrder(int64_t atPs) const
+    uint32_t GetEventOrder(int64_t atPs) const override
     {
         return QbbEventOrder::PORT + QbbPortPlace(m_nodeId, m_ifIndex, atPs) / 2;
     }
+
+    QbbFramePtr NextFrameToSend(int64_t nowPs);
+    QbbFramePtr MakePauseFrame(int64_t nowPs);
+    static void FireTrace(PfcTrace& trace, const QbbFlowControl::Pauses& pauses);
+    void CountSent(const QbbFrame& frame);
+    void StartTransmission(QbbFramePtr&& frame, int64_t nowFs, int64_t startPs);
 
     void ArmTransmission(int64_t nowFs);
 
     bool HasWork() const
     {
-        return GetReady() || (m_pauseSender.IsPending() && m_flowControl != FLOW_CONTROL_NONE);
+        return GetReady() || m_flow.IsPending();
     }
 
     void ReceiveMacControl(const QbbFrame& frame);
     void RefuseWhileRunning(const char* attribute) const;
     void SetLineOverhead(bool overhead);
     bool HasLineOverhead() const;
-    void SetFlowControl(FlowControl flowControl);
+    void SetFlowControlKind(QbbFlowControl::Kind kind);
+    QbbFlowControl::Kind GetFlowControlKind() const;
     void SetPfcClasses(uint8_t classes);
     uint8_t GetPfcClasses() const;
     void SetPauseQuanta(uint16_t quanta);
@@ -589,7 +531,7 @@ class QbbNetDevice : public NetDevice
     /** Classes with a frame that waits here or at the source. */
     uint8_t GetReady() const
     {
-        return (m_queued | m_sourceReady) & static_cast<uint8_t>(~m_pauseReceiver.GetPaused());
+        return (m_queued | m_sourceReady) & static_cast<uint8_t>(~m_flow.GetPaused());
     }
 
     // what every frame touches
@@ -607,40 +549,28 @@ class QbbNetDevice : public NetDevice
     QbbFrameSource* m_source{nullptr};            //!< NIC
     Ptr<QbbChannel> m_channel;                    //!< the cable
     QbbEgressScheduler m_scheduler;               //!< whose turn it is
-    QbbPauseReceiver m_pauseReceiver;             //!< what this port may not send
-    QbbPauseSender m_pauseSender;                 //!< what the peer may not send
+    QbbFlowControl m_flow;                        //!< pauses, those asked for and those heeded
     std::array<uint64_t, 8> m_queueBytes{};       //!< bytes in the queues
     std::array<QbbRing<QbbFramePtr>, 8> m_queues; //!< a queue for each class
     QbbPortCounters m_counters;                   //!< counters of all classes
     QbbClassifier m_classifier;                   //!< class of a frame
     PortTimer m_txTimer;                          //!< the line is free again
-    PortTimer m_effectTimer;                      //!< a pause frame takes effect
-    PortTimer m_expiryTimer;                      //!< a pause runs out
-    PortTimer m_refreshTimer;                     //!< pauses are repeated
 
-    std::array<Waiting, 8> m_waiting{};          //!< frames of AddWaiting()
-    std::array<int64_t, 8> m_resumedPs{};        //!< when a class was last resumed
-    QbbRing<PauseEffect> m_effects;              //!< pauses that have not taken effect yet
-    QbbFramePool m_pool;                         //!< pause frames and ns-3's packets
-    Ptr<ErrorModel> m_receiveErrorModel;         //!< loses frames that come in
-    FlowControl m_flowControl{FLOW_CONTROL_PFC}; //!< attribute FlowControl
-    uint8_t m_pfcClasses{0};                     //!< attribute PfcClasses
-    uint8_t m_plainPauseWanted{0};               //!< classes that want an 802.3x PAUSE
-    uint16_t m_pauseQuanta{65535};               //!< attribute PauseQuanta
-    double m_pauseRefresh{0.5};                  //!< attribute PauseRefresh
-    int64_t m_reactionDelayPs{0};                //!< attribute PauseReactionDelay
-    uint32_t m_maxStackQueueBytes{0};            //!< attribute MaxStackQueueBytes
-    uint16_t m_mtu{1500};                        //!< attribute Mtu
-    bool m_tagFrames{false};                     //!< attribute TagFrames
-    bool m_routedPort{false};                    //!< attribute RoutedPort
-    uint16_t m_vlanId{0};                        //!< attribute VlanId
-    Mac48Address m_address;                      //!< attribute Address
-    uint32_t m_ifIndex{0};                       //!< place among the node's devices
-    uint32_t m_nodeId{0};                        //!< the node's id
-    Ptr<Node> m_node;                            //!< the node
-    ReceiveCallback m_receive;                   //!< ns-3's stack
-    PromiscReceiveCallback m_promiscReceive;     //!< ns-3's stack, promiscuous
-    TracedCallback<> m_linkChange;               //!< link-change callbacks
+    std::array<Waiting, 8> m_waiting{};      //!< frames of AddWaiting()
+    QbbFramePool m_pool;                     //!< pause frames and ns-3's packets
+    Ptr<ErrorModel> m_receiveErrorModel;     //!< loses frames that come in
+    uint32_t m_maxStackQueueBytes{0};        //!< attribute MaxStackQueueBytes
+    uint16_t m_mtu{1500};                    //!< attribute Mtu
+    bool m_tagFrames{false};                 //!< attribute TagFrames
+    bool m_routedPort{false};                //!< attribute RoutedPort
+    uint16_t m_vlanId{0};                    //!< attribute VlanId
+    Mac48Address m_address;                  //!< attribute Address
+    uint32_t m_ifIndex{0};                   //!< place among the node's devices
+    uint32_t m_nodeId{0};                    //!< the node's id
+    Ptr<Node> m_node;                        //!< the node
+    ReceiveCallback m_receive;               //!< ns-3's stack
+    PromiscReceiveCallback m_promiscReceive; //!< ns-3's stack, promiscuous
+    TracedCallback<> m_linkChange;           //!< link-change callbacks
 
     PacketTrace m_macTx;                                     //!< trace MacTx
     PacketTrace m_macTxDrop;                                 //!< trace MacTxDrop
@@ -654,8 +584,8 @@ class QbbNetDevice : public NetDevice
     PacketTrace m_sniffer;                                   //!< trace Sniffer
     PacketTrace m_promiscSniffer;                            //!< trace PromiscSniffer
     TracedCallback<Ptr<const Packet>, QbbDropReason> m_drop; //!< trace Drop
-    TracedCallback<uint8_t, uint16_t> m_pfcSent;             //!< trace PfcSent
-    TracedCallback<uint8_t, uint16_t> m_pfcReceived;         //!< trace PfcReceived
+    PfcTrace m_pfcSent;                                      //!< trace PfcSent
+    PfcTrace m_pfcReceived;                                  //!< trace PfcReceived
 };
 
 } // namespace ns3

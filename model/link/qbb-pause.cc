@@ -63,8 +63,29 @@ QbbPauseReceiver::Expire(int64_t nowPs)
 }
 
 void
+QbbPauseReceiver::Arrive(int64_t effectPs,
+                         uint8_t classEnable,
+                         const std::array<uint16_t, 8>& quanta)
+{
+    m_effects.Push({effectPs, classEnable, quanta});
+}
+
+uint8_t
+QbbPauseReceiver::ApplyDue(int64_t nowPs)
+{
+    uint8_t resumed = 0;
+    while (!m_effects.IsEmpty() && m_effects.Front().atPs <= nowPs)
+    {
+        const Effect effect = m_effects.Pop();
+        resumed |= Apply(nowPs, effect.classEnable, effect.quanta);
+    }
+    return resumed;
+}
+
+void
 QbbPauseReceiver::Reset(int64_t nowPs)
 {
+    m_effects.Clear();
     Expire(nowPs);
     for (uint8_t p = 0; p < 8; ++p)
     {

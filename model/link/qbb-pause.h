@@ -4,6 +4,7 @@
 #define QBB_PAUSE_H
 
 #include "qbb-line-rate.h"
+#include "qbb-ring.h"
 #include "qbb-time.h"
 
 #include <array>
@@ -30,6 +31,29 @@ class QbbPauseReceiver
     {
         m_rate = rate;
     }
+
+    /**
+     * A pause frame has come in and takes effect later.
+     *
+     * \param effectPs when; not before that of an earlier frame
+     * \param classEnable bit p set if class p is meant
+     * \param quanta pause time for each class; 0 resumes
+     */
+    void Arrive(int64_t effectPs, uint8_t classEnable, const std::array<uint16_t, 8>& quanta);
+
+    /** \return when the next pause frame takes effect, or QBB_NEVER */
+    int64_t GetNextEffectPs() const
+    {
+        return m_effects.IsEmpty() ? QBB_NEVER : m_effects.Front().atPs;
+    }
+
+    /**
+     * Has the pause frames take effect whose time has come.
+     *
+     * \param nowPs the instant
+     * \return bit p set if class p may send again through this
+     */
+    uint8_t ApplyDue(int64_t nowPs);
 
     /**
      * A pause frame takes effect.
@@ -96,9 +120,18 @@ class QbbPauseReceiver
     }
 
   private:
+    /** A pause frame that takes effect later. */
+    struct Effect
+    {
+        int64_t atPs{0};                  //!< when
+        uint8_t classEnable{0};           //!< classes that it names
+        std::array<uint16_t, 8> quanta{}; //!< their pause times
+    };
+
     void Resume(uint8_t priority, int64_t atPs);
 
     QbbLineRate m_rate;                       //!< length of a bit
+    QbbRing<Effect> m_effects;                //!< pauses that have not taken effect yet
     uint8_t m_paused{0};                      //!< classes that are paused
     uint8_t m_honoured{0xff};                 //!< classes that may be paused
     std::array<int64_t, 8> m_untilPs{};       //!< when a pause runs out

@@ -79,12 +79,12 @@ QbbStormSource::Install(Ptr<QbbNetDevice> device)
 {
     NS_LOG_FUNCTION(this << device);
     NS_ABORT_MSG_IF(m_device, "rdma: a storm source is given a second port");
-    NS_ABORT_MSG_IF(m_classes & ~device->GetLosslessClasses(),
+    NS_ABORT_MSG_IF(m_classes & ~device->GetFlowControl().GetLosslessClasses(),
                     "rdma: a storm source with Classes "
                         << +m_classes << " at node " << device->GetNodeId()
                         << ", where pauses for some of them are ignored; accepted: classes that "
                            "FlowControl and PfcClasses make lossless ("
-                        << +device->GetLosslessClasses() << "), one bit each");
+                        << +device->GetFlowControl().GetLosslessClasses() << "), one bit each");
     NS_ABORT_MSG_IF(!m_stop.IsZero() && m_stop <= m_start,
                     "rdma: a storm source with Start " << m_start.As(Time::US) << " and Stop "
                                                        << m_stop.As(Time::US)
@@ -102,7 +102,7 @@ QbbStormSource::Install(Ptr<QbbNetDevice> device)
 void
 QbbStormSource::OnSend()
 {
-    m_device->InjectPause(m_classes, m_quanta);
+    m_device->GetFlowControl().InjectPause(m_classes, m_quanta);
     ++m_frames;
     m_nextPs += m_periodPs;
     if (m_nextPs < m_stopPs)

@@ -42,7 +42,8 @@ Describe(const QbbNetDevice& egress, uint8_t priority)
     arbitration.waitingBytes = egress.GetQueueBytes(priority);
     arbitration.outputRateBps = egress.GetLineRate().GetBitRate();
     arbitration.nowPs = QbbNowPs();
-    arbitration.pausedPs = egress.GetPauseReceiver().GetPausedPs(priority, arbitration.nowPs);
+    arbitration.pausedPs =
+        egress.GetFlowControl().GetPauseReceiver().GetPausedPs(priority, arbitration.nowPs);
     return arbitration;
 }
 

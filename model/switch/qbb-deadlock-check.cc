@@ -111,7 +111,7 @@ class BufferDependencies
                 const Ptr<QbbNetDevice> device = m_switches[s]->GetPort(p);
                 Port& port = m_ports[m_first[s] + p];
                 port.sw = s;
-                port.lossless = device->GetLosslessClasses();
+                port.lossless = device->GetFlowControl().GetLosslessClasses();
                 const QbbNetDevice* peer = device->GetPeer();
                 if (peer && device->IsLinkUp())
                 {

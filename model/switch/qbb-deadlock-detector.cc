@@ -121,8 +121,8 @@ QbbDeadlockDetector::OnTimer()
     // A pause that was asked for may not have taken effect yet.
     const auto isOver = [this](uint32_t link) {
         const QbbNetDevice& port = *m_links[link].port;
-        m_links[link].active =
-            port.GetPauseReceiver().GetPaused() || port.GetPeer()->GetPauseSender().GetWanted();
+        m_links[link].active = port.GetFlowControl().GetPauseReceiver().GetPaused() ||
+                               port.GetPeer()->GetFlowControl().GetPauseSender().GetWanted();
         return !m_links[link].active;
     };
     m_active.erase(std::remove_if(m_active.begin(), m_active.end(), isOver), m_active.end());
@@ -151,11 +151,11 @@ QbbDeadlockDetector::IsBlocked(const QbbDeadlock& deadlock,
                                uint8_t priority)
 {
     const QbbNetDevice* peer = port.GetPeer();
-    if (!peer || !(port.GetPauseReceiver().GetPaused() & (1U << priority)))
+    if (!peer || !(port.GetFlowControl().GetPauseReceiver().GetPaused() & (1U << priority)))
     {
         return false;
     }
-    const bool all = port.GetFlowControl() == QbbNetDevice::FLOW_CONTROL_PAUSE;
+    const bool all = port.GetFlowControl().GetKind() == QbbFlowControl::PAUSE;
     for (uint8_t p = all ? 0 : priority; p <= (all ? 7 : priority); ++p)
     {
         const QbbBufferPoint point{peer->GetNodeId(), peer->GetPortNumber(), p};
@@ -289,9 +289,9 @@ class QbbDeadlockDetector::Search
     void AddBuffers(uint32_t link)
     {
         const Link& at = m_detector.m_links[link];
-        const uint8_t paused = at.port->GetPauseReceiver().GetPaused();
+        const uint8_t paused = at.port->GetFlowControl().GetPauseReceiver().GetPaused();
         const uint16_t port = at.port->GetPeer()->GetPortNumber();
-        const bool all = at.port->GetFlowControl() == QbbNetDevice::FLOW_CONTROL_PAUSE;
+        const bool all = at.port->GetFlowControl().GetKind() == QbbFlowControl::PAUSE;
         const auto first = static_cast<uint32_t>(m_buffers.size());
         for (uint8_t p = 0; p < 8; ++p)
         {
@@ -428,7 +428,7 @@ class QbbDeadlockDetector::Search
                 const auto port = static_cast<uint16_t>(i / 8);
                 const auto priority = static_cast<uint8_t>(i % 8);
                 const QbbNetDevice* peer = m_detector.m_switches[sw]->GetPort(port)->GetPeer();
-                if ((peer->GetPauseReceiver().GetPaused() & (1U << priority)) &&
+                if ((peer->GetFlowControl().GetPauseReceiver().GetPaused() & (1U << priority)) &&
                     manager.IsPaused(port, priority) && !manager.MayResume(port, priority, bytes))
                 {
                     points.push_back({GetNode(sw), port, priority});

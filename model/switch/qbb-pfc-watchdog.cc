@@ -118,11 +118,11 @@ QbbPfcWatchdog::Watch(Ptr<QbbSwitch> sw)
         {
             continue;
         }
-        NS_ABORT_MSG_IF(device.GetFlowControl() == QbbNetDevice::FLOW_CONTROL_PAUSE,
+        NS_ABORT_MSG_IF(device.GetFlowControl().GetKind() == QbbFlowControl::PAUSE,
                         "rdma: a PFC watchdog at port "
                             << number << " of node " << device.GetNodeId()
                             << ", whose FlowControl is Pause; accepted: Pfc, or None");
-        m_ports[number].watched = device.GetLosslessClasses();
+        m_ports[number].watched = device.GetFlowControl().GetLosslessClasses();
         device.TraceConnectWithoutContext(
             "PfcReceived",
             Callback<void, uint8_t, uint16_t>([this, number](uint8_t priority, uint16_t quanta) {
@@ -203,7 +203,7 @@ QbbPfcWatchdog::OnPause(uint32_t number, uint8_t priority, uint16_t quanta)
         return;
     }
     const int64_t nowPs = QbbNowPs();
-    port.effectPs = nowPs + GetDevice(number).GetReactionDelayPs();
+    port.effectPs = nowPs + GetDevice(number).GetFlowControl().GetReactionDelayPs();
     if (!m_timer.IsArmed())
     {
         m_timer.Arm((nowPs + m_settings.pollPs - 1) / m_settings.pollPs * m_settings.pollPs);
@@ -241,7 +241,7 @@ QbbPfcWatchdog::Sample(uint32_t number, int64_t nowPs)
 {
     Port& port = m_ports[number];
     const QbbNetDevice& device = GetDevice(number);
-    const auto& pauses = device.GetPauseReceiver();
+    const auto& pauses = device.GetFlowControl().GetPauseReceiver();
     const uint8_t near = (pauses.GetPaused() & port.watched) | port.stormed;
     for (uint8_t priority = 0; near >> priority; ++priority)
     {
@@ -298,8 +298,10 @@ QbbPfcWatchdog::Begin(uint32_t number, uint8_t priority)
     {
         queue.txDrops += m_switch->DropQueue(number, priority, QbbDropReason::PFC_STORM);
     }
-    device.SetPauseAllowed(device.GetPauseSender().GetAllowed() & ~bit);
-    device.SetPauseHonoured(device.GetPauseReceiver().GetHonoured() & ~bit);
+    device.GetFlowControl().SetPauseAllowed(device.GetFlowControl().GetPauseSender().GetAllowed() &
+                                            ~bit);
+    device.GetFlowControl().SetPauseHonoured(
+        device.GetFlowControl().GetPauseReceiver().GetHonoured() & ~bit);
 }
 
 void
@@ -323,8 +325,10 @@ QbbPfcWatchdog::End(uint32_t number, uint8_t priority)
     }
     UpdateGate();
     QbbNetDevice& device = GetDevice(number);
-    device.SetPauseAllowed(device.GetPauseSender().GetAllowed() | bit);
-    device.SetPauseHonoured(device.GetPauseReceiver().GetHonoured() | bit);
+    device.GetFlowControl().SetPauseAllowed(device.GetFlowControl().GetPauseSender().GetAllowed() |
+                                            bit);
+    device.GetFlowControl().SetPauseHonoured(
+        device.GetFlowControl().GetPauseReceiver().GetHonoured() | bit);
 }
 
 void

@@ -146,12 +146,12 @@ QbbSwitch::GetPortProfiles() const
         QbbPortProfile profile;
         profile.rateBps = device.GetLineRate().GetBitRate();
         profile.delayPs = device.GetQbbChannel()->GetDelayPs();
-        profile.reactionPs = peer->GetReactionDelayPs();
+        profile.reactionPs = peer->GetFlowControl().GetReactionDelayPs();
         profile.maxFrameBytes = device.GetMaxFrameBytes();
         profile.peerMaxFrameBytes = peer->GetMaxFrameBytes();
         profile.lineOverheadBytes = device.GetLineOverheadBytes();
-        profile.losslessMask = device.GetLosslessClasses();
-        profile.oneHeadroom = device.GetFlowControl() == QbbNetDevice::FLOW_CONTROL_PAUSE;
+        profile.losslessMask = device.GetFlowControl().GetLosslessClasses();
+        profile.oneHeadroom = device.GetFlowControl().GetKind() == QbbFlowControl::PAUSE;
         profiles.push_back(profile);
     }
     return profiles;
@@ -353,7 +353,7 @@ QbbSwitch::ReceiveFrame(QbbNetDevice& port, QbbFramePtr frame)
     }
     if (admission.xoff)
     {
-        port.RequestPause(frame->priority, true);
+        port.GetFlowControl().RequestPause(frame->priority, true);
     }
     if (!admission.admitted)
     {
@@ -469,7 +469,7 @@ QbbSwitch::FrameGone(QbbNetDevice& port, const QbbFrame& frame)
     {
         while (const auto resumed = m_buffer->TakeResumed())
         {
-            m_ports[resumed->port].device->RequestPause(resumed->priority, false);
+            m_ports[resumed->port].device->GetFlowControl().RequestPause(resumed->priority, false);
         }
     }
 }

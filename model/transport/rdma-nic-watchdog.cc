@@ -139,14 +139,14 @@ RdmaNicWatchdog::OnPoll()
     m_pausedUntilPs = {};
     NS_LOG_INFO("node " << m_device->GetNodeId() << ": no more pause frames");
     m_disabled(m_device->GetNodeId());
-    m_device->SetPauseAllowed(0);
+    m_device->GetFlowControl().SetPauseAllowed(0);
 }
 
 void
 RdmaNicWatchdog::Reset()
 {
     m_fired = false;
-    m_device->SetPauseAllowed(0xff);
+    m_device->GetFlowControl().SetPauseAllowed(0xff);
 }
 
 } // namespace ns3

@@ -118,7 +118,7 @@ RdmaReceiveBuffer::Install(Ptr<QbbNetDevice> device)
                                                          "cable");
     CheckSettings();
     m_device = PeekPointer(device);
-    m_lossless = device->GetLosslessClasses();
+    m_lossless = device->GetFlowControl().GetLosslessClasses();
     SetThresholds();
     m_next = device->GetSink();
     device->SetSink(this);
@@ -137,7 +137,7 @@ RdmaReceiveBuffer::CheckSettings() const
 uint64_t
 RdmaReceiveBuffer::GetHeadroom(const QbbNetDevice& device)
 {
-    if (!device.GetLosslessClasses())
+    if (!device.GetFlowControl().GetLosslessClasses())
     {
         return 0;
     }
@@ -145,7 +145,7 @@ RdmaReceiveBuffer::GetHeadroom(const QbbNetDevice& device)
     QbbPortProfile profile;
     profile.rateBps = device.GetLineRate().GetBitRate();
     profile.delayPs = device.GetQbbChannel()->GetDelayPs();
-    profile.reactionPs = peer.GetReactionDelayPs();
+    profile.reactionPs = peer.GetFlowControl().GetReactionDelayPs();
     profile.maxFrameBytes = device.GetMaxFrameBytes();
     profile.peerMaxFrameBytes = peer.GetMaxFrameBytes();
     profile.lineOverheadBytes = device.GetLineOverheadBytes();
@@ -180,7 +180,7 @@ RdmaReceiveBuffer::ReceiveFrame(QbbNetDevice& port, QbbFramePtr frame)
     if (above && lossless && !m_paused && (fits || m_bytes > m_xonBytes))
     {
         m_paused = true;
-        port.RequestPauses(m_lossless, true);
+        port.GetFlowControl().RequestPauses(m_lossless, true);
     }
     if (!fits)
     {
@@ -261,7 +261,7 @@ RdmaReceiveBuffer::OnDrained()
     if (m_paused && m_bytes <= m_xonBytes)
     {
         m_paused = false;
-        m_device->RequestPauses(m_lossless, false);
+        m_device->GetFlowControl().RequestPauses(m_lossless, false);
     }
     frame->arrivalFs = nowFs;
     m_next->ReceiveFrame(*m_device, std::move(frame));
