@@ -24,7 +24,7 @@ def listed(bld, name):
 
 
 def build(bld):
-    folders = ["model/frame", "model/link", "model/switch", "model/transport", "model/congestion", "helper"]
+    folders = ["model/core", "model/frame", "model/link", "model/switch", "model/transport", "model/congestion", "helper"]
     includes = [bld.path.find_dir(folder).abspath() for folder in folders if bld.path.find_dir(folder)]
 
     module = bld.create_ns3_module("rdma", ["core", "network", "internet", "applications"])

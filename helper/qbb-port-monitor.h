@@ -4,9 +4,11 @@
 #define QBB_PORT_MONITOR_H
 
 #include "qbb-buffer-manager.h"
+#include "qbb-event-order.h"
 #include "qbb-net-device.h"
 #include "qbb-switch.h"
 #include "qbb-time.h"
+#include "qbb-timer.h"
 
 #include <ns3/ptr.h>
 

@@ -3,8 +3,10 @@
 #ifndef RDMA_CLIENT_H
 #define RDMA_CLIENT_H
 
+#include "qbb-event-order.h"
 #include "qbb-ring.h"
 #include "qbb-time.h"
+#include "qbb-timer.h"
 #include "rdma-client-result.h"
 #include "rdma-completion-queue.h"
 #include "rdma-queue-pair.h"

@@ -2,6 +2,7 @@
 
 #include "rdma-flow-calendar.h"
 
+#include "qbb-event-order.h"
 #include "qbb-time.h"
 
 #include <ns3/simulator.h>

@@ -3,7 +3,9 @@
 #ifndef RDMA_PAUSE_TRACE_H
 #define RDMA_PAUSE_TRACE_H
 
+#include "qbb-event-order.h"
 #include "qbb-pfc-watchdog.h"
+#include "qbb-timer.h"
 #include "rdma-event-trace.h"
 #include "rdma-fabric.h"
 

@@ -3,8 +3,10 @@
 #ifndef RDMA_TCP_PORT_H
 #define RDMA_TCP_PORT_H
 
+#include "qbb-event-order.h"
 #include "qbb-net-device.h"
 #include "qbb-time.h"
+#include "qbb-timer.h"
 
 #include <array>
 #include <deque>

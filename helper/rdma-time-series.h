@@ -3,7 +3,9 @@
 #ifndef RDMA_TIME_SERIES_H
 #define RDMA_TIME_SERIES_H
 
+#include "qbb-event-order.h"
 #include "qbb-time.h"
+#include "qbb-timer.h"
 #include "rdma-nic.h"
 #include "rdma-queue-pair.h"
 

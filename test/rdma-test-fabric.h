@@ -4,6 +4,7 @@
 #define RDMA_TEST_FABRIC_H
 
 #include "qbb-buffer-manager.h"
+#include "qbb-event-order.h"
 #include "qbb-time.h"
 #include "rdma-fabric-helper.h"
 #include "rdma-fabric.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 
+#include "qbb-event-order.h"
 #include "rdma-test-fabric.h"
 #include "rdma-test-link.h"
 #include "rdma-test-udp.h"

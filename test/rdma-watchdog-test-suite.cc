@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 
+#include "qbb-event-order.h"
 #include "qbb-pfc-watchdog.h"
 #include "qbb-storm-source.h"
 #include "rdma-nic-watchdog.h"

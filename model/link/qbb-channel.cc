@@ -2,6 +2,7 @@
 
 #include "qbb-channel.h"
 
+#include "qbb-event-order.h"
 #include "qbb-frame-codec.h"
 #include "qbb-net-device.h"
 

@@ -161,13 +161,10 @@ QbbFlowControl::ApplyDue(int64_t nowPs)
 void
 QbbFlowControl::Update(int64_t nowPs)
 {
-    if (m_receiver.GetPaused() || m_sender.GetWanted() || m_receiver.GetNextEffectPs() != QBB_NEVER)
-    {
-        ApplyDue(nowPs);
-        NoteResumed(m_receiver.Expire(nowPs), nowPs);
-        m_sender.Refresh(nowPs);
-        ArmTimers();
-    }
+    ApplyDue(nowPs);
+    NoteResumed(m_receiver.Expire(nowPs), nowPs);
+    m_sender.Refresh(nowPs);
+    ArmTimers();
 }
 
 void

@@ -7,6 +7,7 @@
 #include "qbb-line-rate.h"
 #include "qbb-pause.h"
 #include "qbb-time.h"
+#include "qbb-timer.h"
 
 #include <array>
 #include <cstdint>
@@ -195,6 +196,13 @@ class QbbFlowControl
      * \return true if a class may be sent again at once
      */
     bool Accept(const Pauses& pauses, int64_t nowPs);
+
+    /** \return true if Update() may have something to do */
+    bool IsActive() const
+    {
+        return m_receiver.GetPaused() || m_sender.GetWanted() ||
+               m_receiver.GetNextEffectPs() != QBB_NEVER;
+    }
 
     /** Does what is due. \param nowPs the instant */
     void Update(int64_t nowPs);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 
+#include "qbb-event-order.h"
 #include "qbb-net-device.h"
 #include "qbb-wire.h"
 #include "rdma-compat.h"

@@ -281,7 +281,10 @@ QbbNetDevice::OnPortEvent()
 {
     // All timers come here and do everything that is due, so that their order does not matter.
     const int64_t nowFs = Simulator::Now().GetTimeStep();
-    m_flow.Update(nowFs / QBB_FS_PER_PS);
+    if (m_flow.IsActive())
+    {
+        m_flow.Update(nowFs / QBB_FS_PER_PS);
+    }
     TryTransmit(nowFs);
 }
 

@@ -6,6 +6,7 @@
 #include "qbb-channel.h"
 #include "qbb-classifier.h"
 #include "qbb-egress-scheduler.h"
+#include "qbb-event-order.h"
 #include "qbb-flow-control.h"
 #include "qbb-frame-sink.h"
 #include "qbb-frame.h"
@@ -13,6 +14,7 @@
 #include "qbb-port-counters.h"
 #include "qbb-ring.h"
 #include "qbb-time.h"
+#include "qbb-timer.h"
 
 #include <ns3/data-rate.h>
 #include <ns3/error-model.h>
@@ -484,7 +486,7 @@ class QbbNetDevice : public NetDevice, private QbbFlowControlPort
     void FlowChanged() override;
     void FlowTimerFired() override;
 
-    uint32_t GetEventOrder(int64_t atPs) const override
+    uint32_t GetEventOrder(int64_t atPs) const final
     {
         return QbbEventOrder::PORT + QbbPortPlace(m_nodeId, m_ifIndex, atPs) / 2;
     }

@@ -3,8 +3,10 @@
 #ifndef QBB_STORM_SOURCE_H
 #define QBB_STORM_SOURCE_H
 
+#include "qbb-event-order.h"
 #include "qbb-net-device.h"
 #include "qbb-time.h"
+#include "qbb-timer.h"
 
 #include <ns3/nstime.h>
 #include <ns3/object.h>

@@ -4,9 +4,11 @@
 #define QBB_CROSSBAR_H
 
 #include "qbb-crossbar-matcher.h"
+#include "qbb-event-order.h"
 #include "qbb-input-queueing.h"
 #include "qbb-line-rate.h"
 #include "qbb-time.h"
+#include "qbb-timer.h"
 
 #include <cstdint>
 #include <deque>

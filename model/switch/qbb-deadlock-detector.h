@@ -4,8 +4,10 @@
 #define QBB_DEADLOCK_DETECTOR_H
 
 #include "qbb-deadlock-check.h"
+#include "qbb-event-order.h"
 #include "qbb-switch.h"
 #include "qbb-time.h"
+#include "qbb-timer.h"
 
 #include <ns3/nstime.h>
 #include <ns3/object.h>

@@ -3,9 +3,11 @@
 #ifndef QBB_PFC_WATCHDOG_H
 #define QBB_PFC_WATCHDOG_H
 
+#include "qbb-event-order.h"
 #include "qbb-storm-detector.h"
 #include "qbb-switch.h"
 #include "qbb-time.h"
+#include "qbb-timer.h"
 
 #include <ns3/object.h>
 #include <ns3/traced-callback.h>

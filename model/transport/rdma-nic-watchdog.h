@@ -3,8 +3,10 @@
 #ifndef RDMA_NIC_WATCHDOG_H
 #define RDMA_NIC_WATCHDOG_H
 
+#include "qbb-event-order.h"
 #include "qbb-net-device.h"
 #include "qbb-time.h"
+#include "qbb-timer.h"
 #include "rdma-receive-buffer.h"
 
 #include <ns3/nstime.h>

@@ -3,9 +3,11 @@
 #ifndef RDMA_NIC_H
 #define RDMA_NIC_H
 
+#include "qbb-event-order.h"
 #include "qbb-frame.h"
 #include "qbb-net-device.h"
 #include "qbb-time.h"
+#include "qbb-timer.h"
 #include "rdma-congestion-control.h"
 #include "rdma-memory.h"
 #include "rdma-notification-point.h"

@@ -3,8 +3,10 @@
 #ifndef RDMA_PACKET_ENGINE_H
 #define RDMA_PACKET_ENGINE_H
 
+#include "qbb-event-order.h"
 #include "qbb-frame.h"
 #include "qbb-time.h"
+#include "qbb-timer.h"
 #include "rdma-endpoint.h"
 #include "rdma-notification-point.h"
 #include "rdma-pace-heap.h"

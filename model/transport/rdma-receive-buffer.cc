@@ -2,6 +2,7 @@
 
 #include "rdma-receive-buffer.h"
 
+#include "qbb-event-order.h"
 #include "qbb-pfc-headroom.h"
 
 #include <ns3/abort.h>

@@ -7,6 +7,7 @@
 #include "qbb-net-device.h"
 #include "qbb-ring.h"
 #include "qbb-time.h"
+#include "qbb-timer.h"
 
 #include <ns3/data-rate.h>
 #include <ns3/nstime.h>

@@ -3,9 +3,11 @@
 #ifndef RDMA_SEND_SCHEDULER_H
 #define RDMA_SEND_SCHEDULER_H
 
+#include "qbb-event-order.h"
 #include "qbb-frame.h"
 #include "qbb-ring.h"
 #include "qbb-time.h"
+#include "qbb-timer.h"
 #include "rdma-pace-heap.h"
 #include "rdma-packet-engine.h"
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 
 #include "qbb-time.h"
+#include "qbb-timer.h"
 #include "rdma-allocation-count.h"
 
 #include <ns3/heap-scheduler.h>

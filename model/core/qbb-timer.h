@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+
+#ifndef QBB_TIMER_H
+#define QBB_TIMER_H
+
+#include "qbb-time.h"
+
+#include <ns3/event-impl.h>
+#include <ns3/ptr.h>
+#include <ns3/simulator.h>
+
+#include <cstdint>
+
+namespace ns3
+{
+
+/**
+ * \ingroup rdma
+ * A timer that can be moved without touching the scheduler.
+ *
+ * It keeps one event object and at most one live entry in the scheduler. Moving the deadline later,
+ * or disarming, only writes a number: the event finds out when it fires. Only a move to an earlier
+ * time than the pending entry costs a new entry, of the same event object: the one that it replaces
+ * finds out that its time is not the one that counts. Memory is allocated once.
+ *
+ * \tparam T the owner's class
+ * \tparam Fire the owner's member function that is called at the deadline
+ * \tparam Order the place among simultaneous events, 0..999
+ */
+template <typename T, void (T::*Fire)(), uint32_t Order = 0>
+class QbbTimer
+{
+  public:
+    /** \param owner whose member function is called; must outlive the timer */
+    explicit QbbTimer(T* owner)
+        : m_owner(owner)
+    {
+    }
+
+    ~QbbTimer()
+    {
+        if (m_event)
+        {
+            m_event->m_timer = nullptr;
+        }
+    }
+
+    QbbTimer(const QbbTimer&) = delete;
+    QbbTimer& operator=(const QbbTimer&) = delete;
+
+    /**
+     * Sets the deadline; an earlier setting is forgotten.
+     *
+     * \param atPs the instant; one in the past fires as soon as the present event is over
+     */
+    void Arm(int64_t atPs)
+    {
+        m_deadline = atPs * QBB_FS_PER_PS + Order;
+        if (m_pending > m_deadline)
+        {
+            Renew(Simulator::Now().GetTimeStep());
+        }
+    }
+
+    /**
+     * As Arm(), for a caller that knows the time, and whose place depends on the instant.
+     *
+     * \param atPs the instant
+     * \param nowFs the present time in femtoseconds
+     * \param order the place among simultaneous events, 0..999
+     */
+    void Arm(int64_t atPs, int64_t nowFs, uint32_t order)
+    {
+        m_deadline = atPs * QBB_FS_PER_PS + order;
+        if (m_pending > m_deadline)
+        {
+            Renew(nowFs);
+        }
+    }
+
+    /** Sets the deadline unless one is set that is not later. \param atPs the instant */
+    void ArmNoLater(int64_t atPs)
+    {
+        if (atPs * QBB_FS_PER_PS + Order < m_deadline)
+        {
+            Arm(atPs);
+        }
+    }
+
+    /** Takes the deadline back. */
+    void Disarm()
+    {
+        m_deadline = QBB_NEVER;
+    }
+
+    /** \return true if a deadline is set */
+    bool IsArmed() const
+    {
+        return m_deadline != QBB_NEVER;
+    }
+
+  private:
+    /** The event in the scheduler; it outlives the timer there, and then does nothing. */
+    class Event final : public EventImpl
+    {
+      public:
+        explicit Event(QbbTimer* timer)
+            : m_timer(timer)
+        {
+        }
+
+        QbbTimer* m_timer; //!< null once the timer is gone
+
+      private:
+        void Notify() override
+        {
+            if (m_timer)
+            {
+                m_timer->OnEvent();
+            }
+        }
+    };
+
+    /** \param nowFs the present time: puts an entry for the deadline in place of a later one */
+    void Renew(int64_t nowFs)
+    {
+        if (!m_event)
+        {
+            m_event = Ptr<Event>(new Event(this), false);
+        }
+        Schedule(nowFs);
+    }
+
+    void Schedule(int64_t nowFs)
+    {
+        m_pending = m_deadline > nowFs ? m_deadline : nowFs;
+        Simulator::Schedule(TimeStep(m_pending - nowFs), Ptr<EventImpl>(m_event));
+    }
+
+    void OnEvent()
+    {
+        const int64_t nowFs = Simulator::Now().GetTimeStep();
+        if (m_pending != nowFs)
+        {
+            return; // an entry that was replaced
+        }
+        m_pending = QBB_NEVER;
+        if (m_deadline == QBB_NEVER)
+        {
+            return;
+        }
+        if (m_deadline > nowFs)
+        {
+            Schedule(nowFs);
+            return;
+        }
+        m_deadline = QBB_NEVER;
+        (m_owner->*Fire)();
+    }
+
+    T* m_owner;                    //!< whom to call
+    Ptr<Event> m_event;            //!< the event object, used again and again
+    int64_t m_deadline{QBB_NEVER}; //!< when to call, in femtoseconds
+    int64_t m_pending{QBB_NEVER};  //!< when the scheduler's entry fires, in femtoseconds
+};
+
+} // namespace ns3
+
+#endif /* QBB_TIMER_H */

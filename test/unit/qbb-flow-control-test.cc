@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+
+#include "qbb-event-order.h"
+#include "qbb-flow-control.h"
+
+#include <ns3/simulator.h>
+
+#include <gtest/gtest.h>
+#include <vector>
+
+using namespace ns3;
+
+namespace
+{
+
+constexpr int64_t US = 1'000'000;
+
+/** A port that writes down what its flow control asks of it. */
+class FakePort : public QbbFlowControlPort
+{
+  public:
+    void FlowChanged() override
+    {
+        ++changes;
+    }
+
+    void FlowTimerFired() override
+    {
+        fired.push_back(QbbNowPs());
+        flow.Update(QbbNowPs());
+    }
+
+    uint32_t GetEventOrder(int64_t) const override
+    {
+        return QbbEventOrder::PORT;
+    }
+
+    uint32_t changes{0};        //!< calls of FlowChanged()
+    std::vector<int64_t> fired; //!< instants of FlowTimerFired()
+    QbbFlowControl flow{*this}; //!< what is tested
+};
+
+/** Flow control at 100 Gb/s: a quantum is 5.12 ns, a pause of 1000 quanta 5.12 us. */
+class QbbFlowControlTest : public testing::Test
+{
+  protected:
+    QbbFlowControlTest()
+    {
+        QbbSetTimeResolution();
+    }
+
+    ~QbbFlowControlTest() override
+    {
+        Simulator::Destroy();
+    }
+
+    /** \param kind of flow control, of class 3 where classes count */
+    void Start(QbbFlowControl::Kind kind)
+    {
+        QbbFlowControl::Settings& settings = m_port.flow.GetSettings();
+        settings.kind = kind;
+        settings.classes = 1U << 3;
+        settings.quanta = 1000;
+        settings.reactionPs = US;
+        m_port.flow.Start(QbbLineRate(100'000'000'000));
+    }
+
+    /** \param classes that it names \param quanta their times \return a PFC frame */
+    QbbFramePtr MakePfc(uint8_t classes, uint16_t quanta)
+    {
+        QbbFramePtr frame = m_pool.Allocate();
+        frame->type = QbbFrameType::PFC;
+        frame->classEnable = classes;
+        frame->quanta.fill(quanta);
+        return frame;
+    }
+
+    QbbFramePool m_pool; //!< frames
+    FakePort m_port;     //!< the port
+};
+
+} // namespace
+
+TEST_F(QbbFlowControlTest, APauseIsRepeatedUntilItIsTakenBack)
+{
+    Start(QbbFlowControl::PFC);
+    QbbFlowControl& flow = m_port.flow;
+    flow.RequestPause(3, true);
+    EXPECT_EQ(m_port.changes, 1U);
+    ASSERT_TRUE(flow.IsPending());
+    const QbbFlowControl::Pauses pauses = flow.Take(0);
+    EXPECT_EQ(pauses.classes, 1U << 3);
+    EXPECT_EQ(pauses.quanta[3], 1000);
+    EXPECT_FALSE(flow.IsPending());
+    // Half of its length later it is due once more.
+    Simulator::Stop(QbbFromPs(3 * US));
+    Simulator::Run();
+    EXPECT_EQ(m_port.fired, std::vector<int64_t>{2'560'000});
+    EXPECT_TRUE(flow.IsPending());
+    flow.RequestPause(3, false);
+    EXPECT_EQ(flow.Take(3 * US).quanta[3], 0);
+}
+
+TEST_F(QbbFlowControlTest, PlainPausesStopAllClassesWhileOneWantsIt)
+{
+    Start(QbbFlowControl::PAUSE);
+    QbbFlowControl& flow = m_port.flow;
+    EXPECT_EQ(flow.GetLosslessClasses(), 0xff);
+    flow.RequestPause(3, true);
+    QbbFramePtr frame = m_pool.Allocate();
+    flow.Fill(flow.Take(0), *frame);
+    EXPECT_EQ(frame->type, QbbFrameType::PAUSE);
+    EXPECT_EQ(frame->quanta[0], 1000);
+    EXPECT_EQ(frame->classEnable, 0);
+    flow.RequestPause(5, true);
+    flow.RequestPause(3, false);
+    EXPECT_FALSE(flow.IsPending()) << "class 5 still wants it";
+    flow.RequestPause(5, false);
+    ASSERT_TRUE(flow.IsPending());
+    frame = m_pool.Allocate();
+    flow.Fill(flow.Take(0), *frame);
+    EXPECT_EQ(frame->quanta[0], 0);
+}
+
+TEST_F(QbbFlowControlTest, WithoutFlowControlNothingIsSentOrHeeded)
+{
+    Start(QbbFlowControl::NONE);
+    QbbFlowControl& flow = m_port.flow;
+    EXPECT_EQ(flow.GetLosslessClasses(), 0);
+    flow.RequestPause(3, true);
+    EXPECT_FALSE(flow.IsPending());
+    const QbbFlowControl::Pauses pauses = flow.Read(*MakePfc(1U << 3, 100));
+    EXPECT_EQ(pauses.classes, 0);
+    EXPECT_TRUE(pauses.ignored);
+}
+
+TEST_F(QbbFlowControlTest, APauseTakesEffectAfterTheReactionDelay)
+{
+    Start(QbbFlowControl::PFC);
+    QbbFlowControl& flow = m_port.flow;
+    const QbbFlowControl::Pauses pauses = flow.Read(*MakePfc(0xff, 1000));
+    EXPECT_EQ(pauses.classes, 1U << 3);
+    EXPECT_TRUE(pauses.ignored) << "the other classes are not lossless";
+    EXPECT_FALSE(flow.Accept(pauses, 0));
+    flow.ArmTimers();
+    EXPECT_EQ(flow.GetPaused(), 0);
+    Simulator::Stop(QbbFromPs(2 * US));
+    Simulator::Run();
+    EXPECT_EQ(m_port.fired, std::vector<int64_t>{US});
+    EXPECT_EQ(flow.GetPaused(), 1U << 3);
+    // It runs out 5.12 us after its effect.
+    Simulator::Run();
+    EXPECT_EQ(m_port.fired, (std::vector<int64_t>{US, 6'120'000}));
+    EXPECT_EQ(flow.GetPaused(), 0);
+    EXPECT_EQ(flow.GetResumedPs(3), 6'120'000);
+}
+
+TEST_F(QbbFlowControlTest, ALinkThatGoesDownForgetsPauses)
+{
+    Start(QbbFlowControl::PFC);
+    QbbFlowControl& flow = m_port.flow;
+    flow.RequestPause(3, true);
+    flow.Take(0);
+    flow.Accept(flow.Read(*MakePfc(1U << 3, 1000)), 0);
+    flow.Update(US);
+    EXPECT_EQ(flow.GetPaused(), 1U << 3);
+    EXPECT_TRUE(flow.IsActive());
+    flow.Accept(flow.Read(*MakePfc(1U << 3, 1000)), US);
+    flow.Reset(US);
+    EXPECT_EQ(flow.GetPaused(), 0);
+    flow.Update(3 * US);
+    EXPECT_EQ(flow.GetPaused(), 0) << "nor does a pause that was on its way take effect";
+}
