@@ -4,114 +4,16 @@
 #define RDMA_DCQCN_H
 
 #include "rdma-congestion-control.h"
+#include "rdma-dcqcn-controller.h"
 
 #include <ns3/data-rate.h>
 #include <ns3/nstime.h>
 
 #include <cstdint>
-#include <limits>
 #include <memory>
 
 namespace ns3
 {
-
-/**
- * \ingroup rdma
- * Parameters of DCQCN's reaction point, those of the paper unless they are set.
- */
-struct RdmaDcqcnParameters
-{
-    double g{1.0 / 256};               //!< weight of a new sample in alpha
-    double initialAlpha{1};            //!< alpha at the first CNP
-    int64_t alphaPeriodPs{55'000'000}; //!< alpha is updated after so long
-    bool alphaPeriodic{false};         //!< false: a CNP updates alpha and restarts the period
-    int64_t timerPs{55'000'000};       //!< rate-increase timer
-    uint64_t counterBytes{10'000'000}; //!< rate-increase byte counter; 0: none
-    uint32_t threshold{5};             //!< F, increases by timer or bytes before the next phase
-    uint64_t aiRateBps{40'000'000};    //!< step of the target rate, additive increase
-    uint64_t haiRateBps{200'000'000};  //!< step of the target rate, hyper increase
-    uint64_t minRateBps{1'000'000};    //!< no cut goes below
-    uint32_t gd{11};                   //!< a cut is by the part alpha x 2^(10 - gd)
-    double minDecreaseFactor{0};       //!< a cut leaves at least this part of the rate
-    int64_t reducePeriodPs{0};         //!< shortest time between two cuts
-    bool clampTarget{true};            //!< each cut sets the target rate
-    bool clampAfterTimer{true};        //!< so does a cut after an increase by the timer
-    uint64_t firstRateBps{0};          //!< the first CNP sets this rate; 0: it cuts as others do
-    bool release{false};               //!< at line rate all is as before the first CNP
-
-    /** \param other parameters \return true if all are the same */
-    bool operator==(const RdmaDcqcnParameters& other) const;
-};
-
-/**
- * \ingroup rdma
- * DCQCN's reaction point for one queue pair (Zhu et al., "Congestion Control for Large-Scale RDMA
- * Deployments", SIGCOMM 2015, section 3.1; what NICs add to it is in RdmaDcqcn).
- *
- * Rates are whole bit/s. Timers need no event: they are caught up with, one after the other in
- * their order, when somebody asks for the rate. At one instant alpha comes first, then the timer,
- * then a cut that had to wait, then the CNP.
- */
-class RdmaDcqcnController : public RdmaRateController
-{
-  public:
-    /**
-     * \param parameters shared by many controllers
-     * \param lineRateBps rate of the port
-     */
-    RdmaDcqcnController(std::shared_ptr<const RdmaDcqcnParameters> parameters,
-                        uint64_t lineRateBps);
-
-    uint64_t GetRateBps(int64_t nowPs) override
-    {
-        if (nowPs >= m_nextPs)
-        {
-            CatchUp(nowPs);
-        }
-        m_nowPs = nowPs;
-        return m_rateBps;
-    }
-
-    int64_t GetNextRisePs() const override
-    {
-        return m_rateBps < m_lineRateBps ? m_timerPs : NEVER;
-    }
-
-    void OnSent(uint32_t bytes, int64_t nowPs) override;
-    void OnCnp(int64_t nowPs) override;
-    RdmaCongestionState GetState() const override;
-
-  private:
-    /** Alpha at an instant. */
-    struct Alpha
-    {
-        double value{0};       //!< 0..1
-        int64_t sincePs{0};    //!< end of the last period
-        bool congested{false}; //!< a CNP came in this period
-    };
-
-    Alpha GetAlpha(int64_t nowPs) const;
-    void CatchUp(int64_t nowPs);
-    void SkipTimer(int64_t nowPs);
-    void Increase();
-    void Cut(int64_t nowPs);
-    void BeginIncrease(int64_t nowPs);
-    void Release();
-
-    std::shared_ptr<const RdmaDcqcnParameters> m_parameters; //!< of the algorithm
-    uint64_t m_lineRateBps;                                  //!< of the port
-    uint64_t m_rateBps;                                      //!< current rate
-    uint64_t m_targetBps;                                    //!< target rate
-    Alpha m_alpha;                                           //!< when it was last needed
-    int64_t m_nextPs{NEVER};                                 //!< the rate does not change before
-    int64_t m_timerPs{NEVER};                                //!< end of the rate-increase timer
-    int64_t m_cutPs{NEVER};                                  //!< a cut waits for this time
-    int64_t m_lastCutPs{NEVER};                              //!< when the rate was last cut
-    int64_t m_nowPs{0};                                      //!< latest time heard of
-    uint64_t m_bytes{0};      //!< sent since the byte counter's last end
-    uint32_t m_timerStage{0}; //!< ends of the timer since the last cut
-    uint32_t m_byteStage{0};  //!< ends of the byte counter since the last cut
-};
 
 /**
  * \ingroup rdma

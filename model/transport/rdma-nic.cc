@@ -13,7 +13,6 @@
 #include <ns3/pointer.h>
 #include <ns3/trace-source-accessor.h>
 
-#include <algorithm>
 #include <iostream>
 
 namespace ns3
@@ -115,16 +114,8 @@ RdmaNic::DoDispose()
         port.device->SetSource(nullptr);
     }
     m_ports.clear();
-    for (auto& qp : m_queuePairs)
-    {
-        if (qp)
-        {
-            qp->Dispose();
-        }
-    }
-    m_queuePairs.clear();
+    m_queuePairs.Clear();
     m_destroyed.clear();
-    m_blocks.clear();
     m_transport = nullptr;
     m_control = nullptr;
     m_oracle = nullptr;
@@ -255,57 +246,33 @@ RdmaNic::MakePrototype(uint32_t qpn, uint32_t port)
     return qp;
 }
 
-uint32_t
-RdmaNic::TakeNumbers(uint32_t count)
-{
-    NS_ABORT_MSG_IF(m_queuePairs.size() + FIRST_QPN + count > (1U << 24),
-                    "rdma: more queue pairs than 24-bit numbers");
-    const uint32_t first = FIRST_QPN + static_cast<uint32_t>(m_queuePairs.size());
-    m_queuePairs.resize(m_queuePairs.size() + count);
-    return first;
-}
-
 Ptr<RdmaQueuePair>
 RdmaNic::AddQueuePair(uint32_t qpn, uint32_t port)
 {
     auto qp = MakePrototype(qpn, port);
-    m_queuePairs[qpn - FIRST_QPN] = qp;
-    ++m_nQueuePairs;
+    m_queuePairs.Add(qpn, qp);
     return qp;
 }
 
 Ptr<RdmaQueuePair>
 RdmaNic::CreateQueuePair(uint32_t port)
 {
-    return AddQueuePair(TakeNumbers(1), port);
+    return AddQueuePair(m_queuePairs.TakeNumbers(1), port);
 }
 
 uint32_t
 RdmaNic::ReserveQueuePairNumbers(uint32_t count, LateHandler late)
 {
-    const uint32_t first = TakeNumbers(count);
-    m_blocks.push_back({first, count, std::move(late)});
-    return first;
-}
-
-const RdmaNic::Block*
-RdmaNic::FindBlock(uint32_t qpn) const
-{
-    const auto next =
-        std::upper_bound(m_blocks.begin(), m_blocks.end(), qpn, [](uint32_t n, const Block& block) {
-            return n < block.first;
-        });
-    const bool found = next != m_blocks.begin() && qpn - (next - 1)->first < (next - 1)->count;
-    return found ? &*(next - 1) : nullptr;
+    return m_queuePairs.Reserve(count, std::move(late));
 }
 
 Ptr<RdmaQueuePair>
 RdmaNic::CreateQueuePairAs(uint32_t qpn, uint32_t port)
 {
-    NS_ABORT_MSG_IF(!FindBlock(qpn),
+    NS_ABORT_MSG_IF(!m_queuePairs.IsReserved(qpn),
                     "rdma: CreateQueuePairAs() with number "
                         << qpn << "; accepted: numbers of ReserveQueuePairNumbers()");
-    NS_ABORT_MSG_IF(m_queuePairs[qpn - FIRST_QPN],
+    NS_ABORT_MSG_IF(m_queuePairs.Peek(qpn),
                     "rdma: CreateQueuePairAs() with number " << qpn << ", which is in use");
     return AddQueuePair(qpn, port);
 }
@@ -314,15 +281,13 @@ void
 RdmaNic::DestroyQueuePair(Ptr<RdmaQueuePair> qp)
 {
     NS_LOG_FUNCTION(this << qp->GetQpn());
-    const uint32_t index = qp->GetQpn() - FIRST_QPN;
-    NS_ABORT_MSG_IF(index >= m_queuePairs.size() || m_queuePairs[index] != qp,
+    NS_ABORT_MSG_IF(GetQueuePair(qp->GetQpn()) != qp,
                     "rdma: DestroyQueuePair() of a queue pair that this NIC does not know");
     m_scheduler.Remove(&qp->GetEngine());
     RdmaQpAttributes reset;
     reset.state = RdmaQpState::RESET;
     qp->Modify(reset);
-    m_queuePairs[index] = nullptr;
-    --m_nQueuePairs;
+    m_queuePairs.Remove(qp->GetQpn());
     // It may be a function of the queue pair that calls.
     m_endOfInstant.ArmNoLater(QbbNowPs());
     m_destroyed.push_back(qp);
@@ -331,8 +296,7 @@ RdmaNic::DestroyQueuePair(Ptr<RdmaQueuePair> qp)
 Ptr<RdmaQueuePair>
 RdmaNic::GetQueuePair(uint32_t qpn) const
 {
-    const uint32_t index = qpn - FIRST_QPN;
-    return index < m_queuePairs.size() ? m_queuePairs[index] : nullptr;
+    return m_queuePairs.Knows(qpn) ? m_queuePairs.Peek(qpn) : nullptr;
 }
 
 void
@@ -377,14 +341,13 @@ RdmaNic::ReceiveFrame(QbbNetDevice& port, QbbFramePtr frame)
         port.DeliverToStack(*frame);
         return;
     }
-    const uint32_t index = frame->destQp - FIRST_QPN;
-    if (index >= m_queuePairs.size() || frame->dstMac != port.GetMac() ||
+    if (!m_queuePairs.Knows(frame->destQp) || frame->dstMac != port.GetMac() ||
         frame->dstIp != m_ports[port.GetPortNumber()].address.Get())
     {
         port.CountDrop(*frame, QbbDropReason::NOT_FOR_US);
         return;
     }
-    if (RdmaQueuePair* qp = PeekPointer(m_queuePairs[index]))
+    if (RdmaQueuePair* qp = m_queuePairs.Peek(frame->destQp))
     {
         qp->GetEngine().ReceiveFrame(*frame);
         return;
@@ -399,8 +362,7 @@ RdmaNic::ReceiveLate(QbbNetDevice& port, const QbbFrame& frame)
     {
         return; // an answer, or a CNP, that nobody waits for any more
     }
-    const Block* block = FindBlock(frame.destQp);
-    const auto qp = block && block->late ? block->late(frame.destQp) : nullptr;
+    const auto qp = m_queuePairs.MakeLate(frame.destQp);
     if (!qp)
     {
         port.CountDrop(frame, QbbDropReason::NOT_FOR_US);

@@ -12,6 +12,7 @@
 #include "rdma-memory.h"
 #include "rdma-notification-point.h"
 #include "rdma-packet-engine.h"
+#include "rdma-queue-pair-table.h"
 #include "rdma-queue-pair.h"
 #include "rdma-send-scheduler.h"
 #include "rdma-transport.h"
@@ -52,7 +53,7 @@ class RdmaNic : public Object, public QbbFrameSink, public QbbFrameSource
     static TypeId GetTypeId();
 
     /// Number of the first queue pair; 0 and 1 are reserved (IBA Vol. 1, 3.9.5).
-    static constexpr uint32_t FIRST_QPN = 2;
+    static constexpr uint32_t FIRST_QPN = RdmaQueuePairTable::FIRST_QPN;
 
     RdmaNic();
     ~RdmaNic() override;
@@ -103,7 +104,7 @@ class RdmaNic : public Object, public QbbFrameSink, public QbbFrameSource
      * \param qpn the number that the packet names, of a queue pair that does not exist
      * \return the queue pair, or null: the packet is dropped
      */
-    using LateHandler = std::function<Ptr<RdmaQueuePair>(uint32_t qpn)>;
+    using LateHandler = RdmaQueuePairTable::LateHandler;
 
     /**
      * Keeps consecutive numbers for CreateQueuePairAs(); CreateQueuePair() uses none of them. So a
@@ -156,7 +157,7 @@ class RdmaNic : public Object, public QbbFrameSink, public QbbFrameSource
     /** \return number of queue pairs that exist */
     uint32_t GetNQueuePairs() const
     {
-        return m_nQueuePairs;
+        return m_queuePairs.GetSize();
     }
 
     /** \return the host's memory: what peers may use, and the words of atomics */
@@ -283,17 +284,7 @@ class RdmaNic : public Object, public QbbFrameSink, public QbbFrameSource
         Ipv4Address address;      //!< its address
     };
 
-    /** Numbers of ReserveQueuePairNumbers(). */
-    struct Block
-    {
-        uint32_t first{0}; //!< the first of them
-        uint32_t count{0}; //!< how many
-        LateHandler late;  //!< who makes one anew
-    };
-
     void FreeDestroyed();
-    uint32_t TakeNumbers(uint32_t count);
-    const Block* FindBlock(uint32_t qpn) const;
     Ptr<RdmaQueuePair> AddQueuePair(uint32_t qpn, uint32_t port);
     void ReceiveLate(QbbNetDevice& port, const QbbFrame& frame);
     void TraceSample(const RdmaPacketEngine& qp) const;
@@ -304,13 +295,11 @@ class RdmaNic : public Object, public QbbFrameSink, public QbbFrameSource
     void SetCnpModeration(RdmaNotificationPoint::Moderation moderation);
     RdmaNotificationPoint::Moderation GetCnpModeration() const;
 
-    QbbFramePool m_pool;                          //!< frames of this NIC's packets
-    std::vector<Port> m_ports;                    //!< by index
-    std::vector<Ptr<RdmaQueuePair>> m_queuePairs; //!< by number - FIRST_QPN; null: none
-    uint32_t m_nQueuePairs{0};                    //!< how many of m_queuePairs exist
-    std::vector<Block> m_blocks;                  //!< reserved numbers, ascending
-    std::vector<Ptr<RdmaQueuePair>> m_destroyed;  //!< freed at the end of this instant
-    RdmaSendScheduler m_scheduler;                //!< whose turn it is to send
+    QbbFramePool m_pool;                         //!< frames of this NIC's packets
+    std::vector<Port> m_ports;                   //!< by index
+    RdmaQueuePairTable m_queuePairs;             //!< by number
+    std::vector<Ptr<RdmaQueuePair>> m_destroyed; //!< freed at the end of this instant
+    RdmaSendScheduler m_scheduler;               //!< whose turn it is to send
     QbbTimer<RdmaNic, &RdmaNic::FreeDestroyed, QbbEventOrder::NIC_KICK>
         m_endOfInstant;                                   //!< FreeDestroyed()
     Ptr<RdmaTransport> m_transport;                       //!< attribute Transport
