@@ -146,7 +146,7 @@ struct QbbFrameFields : public QbbFrameHeaders
 
 /**
  * \ingroup rdma
- * What a frame has beside its contents.
+ * What the simulator keeps with a frame, and no wire carries.
  */
 class QbbFrameLinks
 {

@@ -36,8 +36,8 @@ class QbbFlowControlPort
 
 /**
  * \ingroup rdma
- * Flow control of a port, both halves of it: which pause frames the port sends, and what those that
- * come in do to it. Knows PFC (IEEE 802.1Q clause 36) and 802.3x PAUSE (IEEE 802.3 Annex 31B).
+ * Flow control of a port: decides which pause frames the port sends, and carries out the pause
+ * frames that come in. Knows PFC (IEEE 802.1Q clause 36) and 802.3x PAUSE (IEEE 802.3 Annex 31B).
  *
  * A pause that comes in takes effect PauseReactionDelay later, ends when it runs out, and is undone
  * by a resumption. A pause that is asked of the peer is repeated before it runs out, until it is

@@ -35,7 +35,7 @@ class QbbPauseReceiver
     /**
      * A pause frame has come in and takes effect later.
      *
-     * \param effectPs when; not before that of an earlier frame
+     * \param effectPs instant of the effect; not before the effect of an earlier pause frame
      * \param classEnable bit p set if class p is meant
      * \param quanta pause time for each class; 0 resumes
      */

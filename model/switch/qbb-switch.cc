@@ -42,6 +42,14 @@ IsArpForIpv4(const Packet& packet)
            start == ETHERNET_AND_IPV4;
 }
 
+/** \param markers of a switch, some of them null \return those that are there */
+std::vector<QbbMarker*>
+WithoutNull(std::vector<QbbMarker*> markers)
+{
+    markers.erase(std::remove(markers.begin(), markers.end(), nullptr), markers.end());
+    return markers;
+}
+
 } // namespace
 
 QbbSwitch::QbbSwitch()
@@ -208,15 +216,12 @@ QbbSwitch::ConfigureBuffer()
     ConfigureQueueing();
     const bool isInputQueued = m_inputQueueing != nullptr;
     const std::vector<QbbNetDevice*> devices = GetDevices();
-    m_curves->Configure(devices, isInputQueued);
-    for (QbbMarker* marker : {static_cast<QbbMarker*>(PeekPointer(m_detector)),
-                              static_cast<QbbMarker*>(PeekPointer(m_pint)),
-                              PeekPointer(m_own)})
+    for (QbbMarker* marker : WithoutNull({PeekPointer(m_curves),
+                                          PeekPointer(m_detector),
+                                          PeekPointer(m_pint),
+                                          PeekPointer(m_own)}))
     {
-        if (marker)
-        {
-            marker->Configure(devices, isInputQueued);
-        }
+        marker->Configure(devices, isInputQueued);
     }
     m_configured = true;
     UseMarkers();
@@ -267,12 +272,12 @@ std::vector<QbbMarker*>
 QbbSwitch::GetMarkers(QbbMarker::Moment moment) const
 {
     std::vector<QbbMarker*> markers;
-    for (QbbMarker* marker : {static_cast<QbbMarker*>(PeekPointer(m_curves)),
-                              static_cast<QbbMarker*>(PeekPointer(m_detector)),
-                              static_cast<QbbMarker*>(PeekPointer(m_pint)),
-                              PeekPointer(m_own)})
+    for (QbbMarker* marker : WithoutNull({PeekPointer(m_curves),
+                                          PeekPointer(m_detector),
+                                          PeekPointer(m_pint),
+                                          PeekPointer(m_own)}))
     {
-        if (marker && (marker->GetMoments() & moment))
+        if (marker->GetMoments() & moment)
         {
             markers.push_back(marker);
         }

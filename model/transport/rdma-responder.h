@@ -200,7 +200,7 @@ class RdmaResponder
     Ptr<RdmaSharedReceiveQueue> m_sharedReceives; //!< where receive requests come from, if any
 
   protected:
-    // Last, because the first small fields of a derived class go into the bytes behind them.
+    // These small fields come last: the first small fields of a derived class fill up their word.
     uint32_t m_receiveSn{0}; //!< receive requests completed, 24 bits
     bool m_ready{false};     //!< an answer may go out
 
