@@ -36,7 +36,8 @@ struct Algorithm
 constexpr const char EACH_MARK[] = "1ps"; //!< time between CNPs: one for each mark
 constexpr const char NIC_CNPS[] = "4us";  //!< min_time_between_cnps of the NICs of dcqcn-nic
 
-constexpr uint32_t INT_BYTES = QbbWire::IntTrailerBytes(RDMA_INT_MAX_HOPS); //!< for any path
+/// Room for telemetry in any format, of any path.
+constexpr uint32_t INT_BYTES = QbbWire::IntTrailerBytes(RdmaIntFormat::EXACT, RDMA_INT_MAX_HOPS);
 
 constexpr Algorithm ALGORITHMS[] = {
     {"dcqcn", "ns3::RdmaDcqcn", "Preset", "Paper", nullptr, true, 0, false},

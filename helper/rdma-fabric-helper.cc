@@ -348,10 +348,10 @@ RdmaFabricHelper::FinishControl(RdmaFabric& fabric,
 {
     const bool pint = control.GetUtilisationPeriod() > 0;
     uint32_t trailer = pint ? QbbWire::PINT_BYTES : 0;
-    if (control.NeedsInt())
+    if (const RdmaIntFormat format = control.GetIntFormat(); format != RdmaIntFormat::NONE)
     {
         const uint32_t links = std::max(GetRdmaLongestLinks(fabric.m_topology), 1U);
-        trailer = QbbWire::IntTrailerBytes(links - 1);
+        trailer = QbbWire::IntTrailerBytes(format, links - 1);
     }
     const auto [packet, ack] = GetLineBytes(transport, trailer);
     fabric.m_longestRttPs = GetRdmaLongestRttPs(fabric.m_topology, packet, ack);

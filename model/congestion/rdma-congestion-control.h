@@ -3,7 +3,7 @@
 #ifndef RDMA_CONGESTION_CONTROL_H
 #define RDMA_CONGESTION_CONTROL_H
 
-#include "rdma-int-hop.h"
+#include "rdma-int-format.h"
 
 #include <ns3/object.h>
 
@@ -164,10 +164,10 @@ class RdmaCongestionControl : public Object
         return false;
     }
 
-    /** \return true if controllers want RdmaAckSample::hops: packets then carry telemetry */
-    virtual bool NeedsInt() const
+    /** \return the telemetry that packets carry for RdmaAckSample::hops */
+    virtual RdmaIntFormat GetIntFormat() const
     {
-        return false;
+        return RdmaIntFormat::NONE;
     }
 
     /** \return true if controllers want OnCnp(), which needs CNPs from the receivers' NICs */

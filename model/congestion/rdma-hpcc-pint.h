@@ -54,9 +54,9 @@ class RdmaHpccPint : public RdmaHpcc
     std::unique_ptr<RdmaRateController> MakeController(
         const RdmaPathProfile& profile) const override;
 
-    bool NeedsInt() const override
+    RdmaIntFormat GetIntFormat() const override
     {
-        return false;
+        return RdmaIntFormat::NONE;
     }
 
     uint32_t GetUtilisationPeriod() const override

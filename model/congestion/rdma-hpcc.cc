@@ -3,6 +3,7 @@
 #include "rdma-hpcc.h"
 
 #include "qbb-time.h"
+#include "rdma-compat.h"
 
 #include <ns3/abort.h>
 #include <ns3/double.h>
@@ -58,10 +59,11 @@ RdmaHpccWindow::React(double utilisation, const RdmaAckSample& sample)
 }
 
 RdmaHpccController::RdmaHpccController(const RdmaHpccParameters& parameters,
-                                       const RdmaPathProfile& profile)
+                                       const RdmaPathProfile& profile,
+                                       RdmaIntFormat format)
     : RdmaHpccWindow(parameters, profile),
       m_baseRttPs(static_cast<double>(parameters.baseRttPs)),
-      m_path(profile.hops)
+      m_path(profile.hops, format)
 {
 }
 
@@ -123,7 +125,16 @@ RdmaHpcc::GetTypeId()
                           "the network, or that of each queue pair's path if it is not known.",
                           TimeValue(Time(0)),
                           MakeTimeAccessor(&RdmaHpcc::m_baseRtt),
-                          MakeTimeChecker(Time(0)));
+                          MakeTimeChecker(Time(0)))
+            .AddAttribute(
+                "IntFormat",
+                "How switches write telemetry. Paper: 8 bytes a switch, in units of 1 "
+                "ns, 128 bytes sent and 80 bytes queued, for common port rates. Exact: "
+                "20 bytes a switch, for any rate. (RdmaHpccPint has a byte in place of these "
+                "records.)",
+                EnumValue(RdmaIntFormat::PAPER),
+                RdmaMakeEnumAccessor<RdmaIntFormat>(&RdmaHpcc::m_intFormat),
+                MakeEnumChecker(RdmaIntFormat::PAPER, "Paper", RdmaIntFormat::EXACT, "Exact"));
     return tid;
 }
 
@@ -150,7 +161,7 @@ RdmaHpcc::GetParameters(const RdmaPathProfile& profile) const
 std::unique_ptr<RdmaRateController>
 RdmaHpcc::MakeController(const RdmaPathProfile& profile) const
 {
-    return std::make_unique<RdmaHpccController>(GetParameters(profile), profile);
+    return std::make_unique<RdmaHpccController>(GetParameters(profile), profile, m_intFormat);
 }
 
 } // namespace ns3

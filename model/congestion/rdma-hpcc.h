@@ -104,8 +104,11 @@ class RdmaHpccController : public RdmaHpccWindow
     /**
      * \param parameters of HPCC
      * \param profile the queue pair
+     * \param format of the telemetry
      */
-    RdmaHpccController(const RdmaHpccParameters& parameters, const RdmaPathProfile& profile);
+    RdmaHpccController(const RdmaHpccParameters& parameters,
+                       const RdmaPathProfile& profile,
+                       RdmaIntFormat format = RdmaIntFormat::EXACT);
 
     void OnAck(const RdmaAckSample& sample) override;
 
@@ -139,9 +142,9 @@ class RdmaHpcc : public RdmaCongestionControl
     std::unique_ptr<RdmaRateController> MakeController(
         const RdmaPathProfile& profile) const override;
 
-    bool NeedsInt() const override
+    RdmaIntFormat GetIntFormat() const override
     {
-        return true;
+        return m_intFormat;
     }
 
     /**
@@ -153,11 +156,12 @@ class RdmaHpcc : public RdmaCongestionControl
     RdmaHpccParameters GetParameters(const RdmaPathProfile& profile) const;
 
   private:
-    double m_eta{0.95};          //!< attribute Eta
-    uint32_t m_maxStage{5};      //!< attribute MaxStage
-    uint32_t m_flows{100};       //!< attribute ExpectedFlows
-    uint64_t m_increaseBytes{0}; //!< attribute AdditiveIncrease
-    Time m_baseRtt;              //!< attribute BaseRtt
+    double m_eta{0.95};                              //!< attribute Eta
+    uint32_t m_maxStage{5};                          //!< attribute MaxStage
+    uint32_t m_flows{100};                           //!< attribute ExpectedFlows
+    uint64_t m_increaseBytes{0};                     //!< attribute AdditiveIncrease
+    Time m_baseRtt;                                  //!< attribute BaseRtt
+    RdmaIntFormat m_intFormat{RdmaIntFormat::PAPER}; //!< attribute IntFormat
 };
 
 } // namespace ns3

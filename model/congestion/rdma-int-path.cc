@@ -10,8 +10,6 @@ namespace ns3
 namespace
 {
 
-constexpr uint32_t TX_BITS = 40;
-constexpr uint32_t TIME_BITS = 48;
 constexpr int64_t HORIZON_PS = 1'000'000'000'000;
 // A frame may be counted at its beginning and timed at its end, or the other way round.
 constexpr double SLACK_BYTES = 16384;
@@ -24,29 +22,34 @@ ToKbps(uint64_t rateBps)
 
 } // namespace
 
-RdmaIntPath::RdmaIntPath(uint32_t links)
+RdmaIntPath::RdmaIntPath(uint32_t links, RdmaIntFormat format)
+    : m_format(format)
 {
     m_hops.reserve(links > 0 ? std::min(links - 1, RDMA_INT_MAX_HOPS) : RDMA_INT_MAX_HOPS);
 }
 
 int64_t
-RdmaIntPath::GetTimePs(const Hop& before, const RdmaIntHop& now)
+RdmaIntPath::GetTimePs(const Hop& before, const RdmaIntHop& now) const
 {
-    // Modulo 2^48, and down to -2^47: shifted up, the wrap is that of 64 bits.
-    const uint64_t difference =
-        static_cast<uint64_t>(now.timePs) - static_cast<uint64_t>(before.timePs);
-    const auto wrapped = static_cast<int64_t>(difference << (64 - TIME_BITS));
-    return wrapped / (int64_t{1} << (64 - TIME_BITS));
+    // Modulo the clock's wrap, from minus half of that to half.
+    const int64_t difference = now.timePs - before.timePs;
+    const int64_t wrap = GetRdmaIntUnits(m_format).timeWrapPs;
+    const int64_t half = wrap / 2;
+    if (difference >= half)
+    {
+        return difference - wrap;
+    }
+    return difference < -half ? difference + wrap : difference;
 }
 
 uint64_t
-RdmaIntPath::GetTxBytes(const Hop& before, const RdmaIntHop& now)
+RdmaIntPath::GetTxBytes(const Hop& before, const RdmaIntHop& now) const
 {
-    return (now.txBytes - before.txBytes) & ((uint64_t{1} << TX_BITS) - 1);
+    return (now.txBytes - before.txBytes) & (GetRdmaIntUnits(m_format).txWrap - 1);
 }
 
 RdmaIntStep
-RdmaIntPath::GetStep(const Hop& before, const RdmaIntHop& now)
+RdmaIntPath::GetStep(const Hop& before, const RdmaIntHop& now) const
 {
     return {static_cast<double>(now.rateBps),
             static_cast<double>(GetTxBytes(before, now)),
@@ -62,14 +65,18 @@ RdmaIntPath::Compare(const RdmaAckSample& sample) const
     {
         return Kind::OLD;
     }
-    if (sample.hopCount != m_hops.size() || sample.nowPs - m_lastPs > HORIZON_PS)
+    const RdmaIntUnits units = GetRdmaIntUnits(m_format);
+    const int64_t elapsedPs = std::max<int64_t>(sample.nowPs - m_lastPs, 1);
+    if (sample.hopCount != m_hops.size() || elapsedPs > std::min(HORIZON_PS, units.timeWrapPs / 2))
     {
         return Kind::OTHER;
     }
+    // At a higher rate a port sends half of its counter's range in that time.
+    const double mostBps = 4e12 * static_cast<double>(units.txWrap) / elapsedPs;
     for (uint32_t i = 0; i < sample.hopCount; ++i)
     {
         const RdmaIntHop& hop = sample.hops[i];
-        if (ToKbps(hop.rateBps) != m_hops[i].rateKbps)
+        if (ToKbps(hop.rateBps) != m_hops[i].rateKbps || hop.rateBps > mostBps)
         {
             return Kind::OTHER;
         }

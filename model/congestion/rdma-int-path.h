@@ -4,6 +4,7 @@
 #define RDMA_INT_PATH_H
 
 #include "rdma-congestion-control.h"
+#include "rdma-int-format.h"
 
 #include <cstdint>
 #include <limits>
@@ -29,15 +30,20 @@ struct RdmaIntStep
  * \ingroup rdma
  * Keeps the telemetry of a queue pair's last acknowledgement, to tell what changed since.
  *
- * Counters and clocks wrap; differences are taken modulo. After a second without telemetry they
- * could be ambiguous (8 Tb/s wrap a counter of 2^40 bytes in 1.1 s), and the path begins anew.
+ * Counters and clocks wrap; differences are taken modulo. Where the last telemetry is so old that
+ * they could be ambiguous, the path begins anew: after a second, and after half of the time in
+ * which the clock wraps or a port of the path can wrap its counter. With RdmaIntFormat::PAPER and
+ * 100 Gb/s that is 5.4 ms.
  */
 class RdmaIntPath
 {
   public:
-    /** \param links on the way, one more than switches; room is made for these. 0: for
-     * RDMA_INT_MAX_HOPS */
-    explicit RdmaIntPath(uint32_t links);
+    /**
+     * \param links on the way, one more than switches; room is made for these. 0: for
+     * RDMA_INT_MAX_HOPS
+     * \param format of the telemetry, PAPER or EXACT
+     */
+    RdmaIntPath(uint32_t links, RdmaIntFormat format);
 
     /**
      * Takes an acknowledgement, and lets use(const RdmaIntStep&) have each switch's step since the
@@ -89,20 +95,21 @@ class RdmaIntPath
     /** What is kept of a RdmaIntHop. */
     struct Hop
     {
-        uint64_t txBytes;    //!< modulo 2^40
-        int64_t timePs;      //!< modulo 2^48
+        uint64_t txBytes;    //!< of RdmaIntHop
+        int64_t timePs;      //!< of RdmaIntHop
         uint32_t queueBytes; //!< of the class
         uint32_t rateKbps;   //!< low bits of the rate, to see that it changes
     };
 
-    static int64_t GetTimePs(const Hop& before, const RdmaIntHop& now);
-    static uint64_t GetTxBytes(const Hop& before, const RdmaIntHop& now);
-    static RdmaIntStep GetStep(const Hop& before, const RdmaIntHop& now);
+    int64_t GetTimePs(const Hop& before, const RdmaIntHop& now) const;
+    uint64_t GetTxBytes(const Hop& before, const RdmaIntHop& now) const;
+    RdmaIntStep GetStep(const Hop& before, const RdmaIntHop& now) const;
     Kind Compare(const RdmaAckSample& sample) const;
     void Keep(const RdmaAckSample& sample);
 
     std::vector<Hop> m_hops; //!< of the last acknowledgement
     int64_t m_lastPs{NEVER}; //!< when it came
+    RdmaIntFormat m_format;  //!< of the telemetry
 };
 
 } // namespace ns3

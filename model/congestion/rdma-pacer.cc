@@ -9,7 +9,7 @@ RdmaPacer::RdmaPacer(std::unique_ptr<RdmaRateController> controller,
                      uint32_t packetBytes,
                      uint64_t minRateBps,
                      bool needsRtt,
-                     uint8_t intRoom,
+                     RdmaIntRoom intRoom,
                      uint32_t utilisationPeriod)
     : m_controller(std::move(controller)),
       m_minRateBps(minRateBps),

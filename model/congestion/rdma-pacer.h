@@ -35,14 +35,14 @@ class RdmaPacer
      * \param packetBytes a full packet on the line
      * \param minRateBps no packet waits longer than at this rate, 1 and above
      * \param needsRtt true: it wants round-trip times, so keep when packets were sent
-     * \param intRoom telemetry records that each packet has room for; 0: none
+     * \param intRoom telemetry records that each packet has room for
      * \param utilisationPeriod one of so many packets asks for the utilisation of its path; 0: none
      */
     RdmaPacer(std::unique_ptr<RdmaRateController> controller,
               uint32_t packetBytes,
               uint64_t minRateBps,
               bool needsRtt,
-              uint8_t intRoom = 0,
+              RdmaIntRoom intRoom = {},
               uint32_t utilisationPeriod = 0);
 
     /** \return when the next packet may leave */
@@ -178,7 +178,7 @@ class RdmaPacer
     }
 
     /** \return telemetry records that each packet has room for */
-    uint8_t GetIntRoom() const
+    RdmaIntRoom GetIntRoom() const
     {
         return m_intRoom;
     }
@@ -210,7 +210,7 @@ class RdmaPacer
     uint64_t m_remainder{0};                          //!< of the last division, below the rate
     uint64_t m_minRateBps;                            //!< floor
     uint32_t m_packetBytes;                           //!< a full packet on the line
-    uint8_t m_intRoom;                                //!< telemetry records of a packet
+    RdmaIntRoom m_intRoom;                            //!< telemetry records of a packet
     bool m_needsRtt;                                  //!< the controller wants round trips
     bool m_timesPackets;                              //!< keep send times
     int64_t m_rttPs{RdmaSendTimes::UNKNOWN};          //!< the latest round trip

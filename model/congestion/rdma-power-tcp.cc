@@ -40,9 +40,10 @@ RdmaPowerTcpWindow::Update(double oldWindow)
 }
 
 RdmaPowerTcpController::RdmaPowerTcpController(const RdmaPowerTcpParameters& parameters,
-                                               const RdmaPathProfile& profile)
+                                               const RdmaPathProfile& profile,
+                                               RdmaIntFormat format)
     : RdmaPowerTcpWindow(parameters, profile),
-      m_path(profile.hops),
+      m_path(profile.hops, format),
       m_oldWindow(GetExactWindow()),
       m_nextWindow(GetExactWindow())
 {
@@ -159,7 +160,15 @@ RdmaPowerTcp::GetTypeId()
                           "longest of the network, with Theta that of each queue pair's path.",
                           TimeValue(Time(0)),
                           MakeTimeAccessor(&RdmaPowerTcp::m_baseRtt),
-                          MakeTimeChecker(Time(0)));
+                          MakeTimeChecker(Time(0)))
+            .AddAttribute(
+                "IntFormat",
+                "Int: how switches write telemetry. Paper: as HPCC has it, 8 bytes a "
+                "switch, in units of 1 ns, 128 bytes sent and 80 bytes queued, for common "
+                "port rates. Exact: 20 bytes a switch, for any rate.",
+                EnumValue(RdmaIntFormat::PAPER),
+                RdmaMakeEnumAccessor<RdmaIntFormat>(&RdmaPowerTcp::m_intFormat),
+                MakeEnumChecker(RdmaIntFormat::PAPER, "Paper", RdmaIntFormat::EXACT, "Exact"));
     return tid;
 }
 
@@ -198,7 +207,7 @@ RdmaPowerTcp::MakeController(const RdmaPathProfile& profile) const
     {
         return std::make_unique<RdmaThetaPowerTcpController>(parameters, profile);
     }
-    return std::make_unique<RdmaPowerTcpController>(parameters, profile);
+    return std::make_unique<RdmaPowerTcpController>(parameters, profile, m_intFormat);
 }
 
 } // namespace ns3

@@ -92,7 +92,8 @@ class RdmaPowerTcpController : public RdmaPowerTcpWindow
      * \param profile the queue pair
      */
     RdmaPowerTcpController(const RdmaPowerTcpParameters& parameters,
-                           const RdmaPathProfile& profile);
+                           const RdmaPathProfile& profile,
+                           RdmaIntFormat format = RdmaIntFormat::EXACT);
 
     void OnAck(const RdmaAckSample& sample) override;
 
@@ -170,9 +171,9 @@ class RdmaPowerTcp : public RdmaCongestionControl
         return m_variant == THETA;
     }
 
-    bool NeedsInt() const override
+    RdmaIntFormat GetIntFormat() const override
     {
-        return m_variant == INT;
+        return m_variant == INT ? m_intFormat : RdmaIntFormat::NONE;
     }
 
     /**
@@ -184,12 +185,13 @@ class RdmaPowerTcp : public RdmaCongestionControl
     RdmaPowerTcpParameters GetParameters(const RdmaPathProfile& profile) const;
 
   private:
-    Variant m_variant{INT};      //!< attribute Variant
-    double m_gamma{0.9};         //!< attribute Gamma
-    double m_minGradient{0.5};   //!< attribute MinGradient
-    uint32_t m_flows{10};        //!< attribute ExpectedFlows
-    uint64_t m_increaseBytes{0}; //!< attribute AdditiveIncrease
-    Time m_baseRtt;              //!< attribute BaseRtt
+    Variant m_variant{INT};                          //!< attribute Variant
+    RdmaIntFormat m_intFormat{RdmaIntFormat::PAPER}; //!< attribute IntFormat
+    double m_gamma{0.9};                             //!< attribute Gamma
+    double m_minGradient{0.5};                       //!< attribute MinGradient
+    uint32_t m_flows{10};                            //!< attribute ExpectedFlows
+    uint64_t m_increaseBytes{0};                     //!< attribute AdditiveIncrease
+    Time m_baseRtt;                                  //!< attribute BaseRtt
 };
 
 } // namespace ns3

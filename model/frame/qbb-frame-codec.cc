@@ -64,8 +64,8 @@ SduBytes(const QbbFrame& frame)
     switch (frame.type)
     {
     case QbbFrameType::ROCE:
-        return QbbRoceCodec::SerializedSize(frame) + IntTrailerBytes(frame.intRoom) +
-               (frame.pint != 0 ? PINT_BYTES : 0);
+        return QbbRoceCodec::SerializedSize(frame) +
+               IntTrailerBytes(frame.intFormat, frame.intRoom) + (frame.pint != 0 ? PINT_BYTES : 0);
     case QbbFrameType::PACKET:
         return frame.packet->GetSize();
     default:

@@ -3,7 +3,7 @@
 #ifndef QBB_FRAME_H
 #define QBB_FRAME_H
 
-#include "rdma-int-hop.h"
+#include "rdma-int-format.h"
 #include "rdma-opcode.h"
 
 #include <ns3/mac48-address.h>
@@ -121,6 +121,7 @@ struct QbbFrameFields : public QbbFrameHeaders
 
     // Telemetry trailer (RoCE); its records are QbbFrame::telemetry
 
+    RdmaIntFormat intFormat{RdmaIntFormat::NONE}; //!< how the records are written
     uint8_t intRoom{0};      //!< records that there is room for, 0..16; 0: no trailer
     bool intEcho{false};     //!< the records are those of another packet, sent back
     bool intOverflow{false}; //!< a switch found no room

@@ -3,6 +3,7 @@
 #ifndef QBB_WIRE_H
 #define QBB_WIRE_H
 
+#include "rdma-int-format.h"
 #include "rdma-opcode.h"
 
 #include <algorithm>
@@ -24,25 +25,27 @@ namespace ns3
 namespace QbbWire
 {
 
-constexpr uint32_t PREAMBLE_BYTES = 8;        //!< preamble and start frame delimiter
-constexpr uint32_t GAP_BYTES = 12;            //!< minimum inter-packet gap
-constexpr uint32_t MAC_HEADER_BYTES = 14;     //!< two addresses and the EtherType
-constexpr uint32_t VLAN_TAG_BYTES = 4;        //!< 802.1Q tag
-constexpr uint32_t FCS_BYTES = 4;             //!< frame check sequence
-constexpr uint32_t MIN_FRAME_BYTES = 64;      //!< smallest frame, FCS included
-constexpr uint32_t IPV4_HEADER_BYTES = 20;    //!< IPv4 header without options
-constexpr uint32_t UDP_HEADER_BYTES = 8;      //!< UDP header
-constexpr uint32_t BTH_BYTES = 12;            //!< InfiniBand base transport header
-constexpr uint32_t ICRC_BYTES = 4;            //!< invariant CRC
-constexpr uint32_t ROCE_EXTENSION_BYTES = 20; //!< most before a payload: RETH and ImmDt
-constexpr uint32_t IRN_EXTENSION_BYTES = 28;  //!< the same with IRN: the IRN message header, too
-constexpr uint32_t CNP_RESERVED_BYTES = 16;   //!< reserved bytes after a CNP's BTH
-constexpr uint32_t INT_HEADER_BYTES = 4;      //!< telemetry trailer without records
-constexpr uint32_t INT_RECORD_BYTES = 20;     //!< record of a hop
-constexpr uint32_t PINT_BYTES = 1;            //!< trailer of a utilisation in one byte
-constexpr uint16_t ETHERTYPE_IPV4 = 0x0800;   //!< IPv4
-constexpr uint16_t ETHERTYPE_ARP = 0x0806;    //!< ARP
-constexpr uint16_t ETHERTYPE_VLAN = 0x8100;   //!< 802.1Q tag
+constexpr uint32_t PREAMBLE_BYTES = 8;         //!< preamble and start frame delimiter
+constexpr uint32_t GAP_BYTES = 12;             //!< minimum inter-packet gap
+constexpr uint32_t MAC_HEADER_BYTES = 14;      //!< two addresses and the EtherType
+constexpr uint32_t VLAN_TAG_BYTES = 4;         //!< 802.1Q tag
+constexpr uint32_t FCS_BYTES = 4;              //!< frame check sequence
+constexpr uint32_t MIN_FRAME_BYTES = 64;       //!< smallest frame, FCS included
+constexpr uint32_t IPV4_HEADER_BYTES = 20;     //!< IPv4 header without options
+constexpr uint32_t UDP_HEADER_BYTES = 8;       //!< UDP header
+constexpr uint32_t BTH_BYTES = 12;             //!< InfiniBand base transport header
+constexpr uint32_t ICRC_BYTES = 4;             //!< invariant CRC
+constexpr uint32_t ROCE_EXTENSION_BYTES = 20;  //!< most before a payload: RETH and ImmDt
+constexpr uint32_t IRN_EXTENSION_BYTES = 28;   //!< the same with IRN: the IRN message header, too
+constexpr uint32_t CNP_RESERVED_BYTES = 16;    //!< reserved bytes after a CNP's BTH
+constexpr uint32_t INT_HEADER_BYTES = 4;       //!< exact telemetry trailer without records
+constexpr uint32_t INT_RECORD_BYTES = 20;      //!< exact record of a hop
+constexpr uint32_t PAPER_INT_HEADER_BYTES = 2; //!< HPCC's telemetry trailer without records
+constexpr uint32_t PAPER_INT_RECORD_BYTES = 8; //!< HPCC's record of a hop
+constexpr uint32_t PINT_BYTES = 1;             //!< trailer of a utilisation in one byte
+constexpr uint16_t ETHERTYPE_IPV4 = 0x0800;    //!< IPv4
+constexpr uint16_t ETHERTYPE_ARP = 0x0806;     //!< ARP
+constexpr uint16_t ETHERTYPE_VLAN = 0x8100;    //!< 802.1Q tag
 constexpr uint16_t ETHERTYPE_MAC_CONTROL = 0x8808; //!< MAC control
 constexpr uint16_t MAC_CONTROL_PAUSE = 0x0001;     //!< MAC control opcode of 802.3x PAUSE
 constexpr uint16_t MAC_CONTROL_PFC = 0x0101;       //!< MAC control opcode of PFC
@@ -71,14 +74,27 @@ RoceFrameBytes(const RdmaOpcodeInfo& info, uint32_t payload, bool tagged, uint32
                         (tagged ? VLAN_TAG_BYTES : 0));
 }
 
+/** \param format of a frame's telemetry \return bytes of a record in it */
+constexpr uint32_t
+IntRecordBytes(RdmaIntFormat format)
+{
+    return format == RdmaIntFormat::PAPER ? PAPER_INT_RECORD_BYTES : INT_RECORD_BYTES;
+}
+
 /**
- * \param room records that a frame has room for
+ * \param format of a frame's telemetry
+ * \param room records that the frame has room for
  * \return bytes of its telemetry trailer
  */
 constexpr uint32_t
-IntTrailerBytes(uint32_t room)
+IntTrailerBytes(RdmaIntFormat format, uint32_t room)
 {
-    return room == 0 ? 0 : INT_HEADER_BYTES + room * INT_RECORD_BYTES;
+    if (room == 0)
+    {
+        return 0;
+    }
+    return (format == RdmaIntFormat::PAPER ? PAPER_INT_HEADER_BYTES : INT_HEADER_BYTES) +
+           room * IntRecordBytes(format);
 }
 
 /**

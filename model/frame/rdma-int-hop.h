@@ -11,14 +11,14 @@ namespace ns3
 /**
  * \ingroup rdma
  * What a switch on the way has written into a packet (in-band network telemetry); the receiver
- * sends it back.
+ * sends it back. Units and wraps are those of the packet's RdmaIntFormat (GetRdmaIntUnits()).
  */
 struct RdmaIntHop
 {
-    uint64_t rateBps{0};    //!< rate of the port that the packet left by, in steps of 1 kb/s
-    uint64_t txBytes{0};    //!< line bytes that the port has sent before, modulo 2^40
-    uint64_t queueBytes{0}; //!< bytes behind it in the port's queue of its class, below 2^32
-    int64_t timePs{0};      //!< when its transmission began, in picoseconds modulo 2^48
+    uint64_t rateBps{0};    //!< rate of the port that the packet left by, bits per second
+    uint64_t txBytes{0};    //!< line bytes that the port has sent before
+    uint64_t queueBytes{0}; //!< bytes behind it in the port's queue of its class
+    int64_t timePs{0};      //!< when its transmission began, in picoseconds
 
     /** \param other another one \return true if both say the same */
     bool operator==(const RdmaIntHop& other) const

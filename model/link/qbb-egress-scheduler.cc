@@ -110,9 +110,10 @@ QbbEgressScheduler::SetQuanta()
 }
 
 uint8_t
-QbbEgressScheduler::PickWeighted(uint8_t ready)
+QbbEgressScheduler::PickWeighted(uint8_t ready, uint8_t held)
 {
-    if ((ready & (ready - 1)) == 0)
+    const auto competing = static_cast<uint8_t>(ready | held);
+    if ((competing & (competing - 1)) == 0)
     {
         // Alone: each frame starts a fresh turn, so that no debt grows while nobody competes. The
         // class whose turn it was has nothing to send: credit is not saved up.
@@ -121,20 +122,49 @@ QbbEgressScheduler::PickWeighted(uint8_t ready)
         m_deficit[m_current] = m_quantum[m_current];
         return m_current;
     }
-    while (!(ready & (1U << m_current)) || m_deficit[m_current] <= 0)
+    while (!(competing & (1U << m_current)) || m_deficit[m_current] <= 0)
     {
-        if (!(ready & (1U << m_current)))
+        if (!(competing & (1U << m_current)))
         {
             // Credit is not saved up while there is nothing to send; debt stays.
             m_deficit[m_current] = std::min<int64_t>(m_deficit[m_current], 0);
         }
         m_current = (m_current + 1) & 7;
-        if (ready & (1U << m_current))
+        if (competing & (1U << m_current))
         {
             m_deficit[m_current] += m_quantum[m_current];
         }
     }
-    return m_current;
+    return ready & (1U << m_current) ? m_current : PickBefore(ready, held);
+}
+
+uint8_t
+QbbEgressScheduler::PickBefore(uint8_t ready, uint8_t held)
+{
+    for (;;)
+    {
+        for (uint8_t step = 1; step < 8; ++step)
+        {
+            const uint8_t priority = (m_current + step) & 7;
+            if ((ready & (1U << priority)) && m_deficit[priority] > -m_quantum[priority])
+            {
+                return priority;
+            }
+        }
+        // All have had their next turn: a round has passed. Who is held keeps one turn of it.
+        for (uint8_t priority = 0; priority < 8; ++priority)
+        {
+            if (ready & (1U << priority))
+            {
+                m_deficit[priority] += m_quantum[priority];
+            }
+            else if (held & (1U << priority))
+            {
+                m_deficit[priority] =
+                    std::min(m_deficit[priority] + m_quantum[priority], m_quantum[priority]);
+            }
+        }
+    }
 }
 
 } // namespace ns3

@@ -57,16 +57,20 @@ class QbbEgressScheduler
 
     /**
      * \param ready bit p set if class p has something to send and may; not 0
-     * \return the class whose turn it is
+     * \param held bit p set if class p has something to send and may, but cannot at this moment for
+     *        reasons that pass by themselves, such as a crossbar's input that sends elsewhere. A
+     *        weighted class keeps its turn meanwhile: others are served before it on credit of
+     *        their next turns, and no more than that.
+     * \return the class of \p ready that is to send
      */
-    uint8_t Pick(uint8_t ready)
+    uint8_t Pick(uint8_t ready, uint8_t held = 0)
     {
         const auto strict = static_cast<uint8_t>(ready & m_strict);
         if (strict)
         {
             return HighestBit(strict);
         }
-        return PickWeighted(ready);
+        return PickWeighted(ready, static_cast<uint8_t>(held & ~m_strict));
     }
 
     /** \param priority the class that Pick() gave \param bytes what it sends */
@@ -81,7 +85,8 @@ class QbbEgressScheduler
         return static_cast<uint8_t>(31 - __builtin_clz(mask));
     }
 
-    uint8_t PickWeighted(uint8_t ready);
+    uint8_t PickWeighted(uint8_t ready, uint8_t held);
+    uint8_t PickBefore(uint8_t ready, uint8_t held);
     void SetQuanta();
 
     uint8_t m_strict{0xff};             //!< bit p set if class p is strict

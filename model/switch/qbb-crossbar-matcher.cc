@@ -97,7 +97,8 @@ QbbCrossbarMatcher::Grant(const QbbVirtualOutputQueues& queues, uint16_t output)
 {
     uint8_t classes = 0;
     std::array<uint32_t, 8> found{};
-    for (uint8_t asked = GetRoom(output, queues.GetWaiting(output)); asked; asked &= asked - 1)
+    const uint8_t waiting = GetRoom(output, queues.GetWaiting(output));
+    for (uint8_t asked = waiting; asked; asked &= asked - 1)
     {
         const auto priority = static_cast<uint8_t>(__builtin_ctz(asked));
         found[priority] = FindQueue(queues, output, priority);
@@ -111,7 +112,7 @@ QbbCrossbarMatcher::Grant(const QbbVirtualOutputQueues& queues, uint16_t output)
         return;
     }
     QbbEgressScheduler& scheduler = m_outputs[output].scheduler;
-    const uint8_t priority = scheduler.Pick(classes);
+    const uint8_t priority = scheduler.Pick(classes, static_cast<uint8_t>(waiting & ~classes));
     const auto rank = static_cast<uint8_t>(scheduler.IsStrict(priority) ? 1 + priority : 0);
     const uint32_t queue = found[priority];
     const uint16_t number = queues.GetInput(queue);

@@ -22,7 +22,8 @@ namespace ns3
  * - Request: every free input asks every output for which it has frames.
  * - Grant: every free output takes a class for which it has room and was asked, as its scheduler
  *   says (QbbEgressScheduler: strict classes first, weighted ones in their turn), and in that class
- *   the input whose turn it is (QbbVirtualOutputQueues).
+ *   the input whose turn it is (QbbVirtualOutputQueues). A weighted class whose inputs are all
+ *   busy keeps its turn.
  * - Accept: an input with several grants takes the highest strict class, and among grants of
  *   weighted classes the first output after the one that it accepted last, cyclically by port
  *   number. Only what is accepted is charged to the class's weight.

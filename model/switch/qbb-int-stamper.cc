@@ -5,6 +5,10 @@
 #include "qbb-net-device.h"
 #include "qbb-wire.h"
 
+#include <ns3/abort.h>
+
+#include <algorithm>
+
 namespace ns3
 {
 
@@ -48,11 +52,18 @@ QbbIntStamper::FrameDeparts(QbbNetDevice& egress, QbbFrame& frame, int64_t start
     // The counters have this frame already.
     bytes += counters.GetTxFrames() * overhead - frame.size - overhead;
     constexpr uint64_t KILOBIT = 1000;
+    const RdmaIntUnits units = GetRdmaIntUnits(frame.intFormat);
+    const uint64_t queue = egress.GetQueueBytes(frame.priority) / units.queueBytes;
     RdmaIntHop hop;
     hop.rateBps = egress.GetLineRate().GetBitRate() / KILOBIT * KILOBIT;
-    hop.txBytes = bytes & ((uint64_t{1} << 40) - 1);
-    hop.queueBytes = egress.GetQueueBytes(frame.priority);
-    hop.timePs = startPs & ((int64_t{1} << 48) - 1);
+    NS_ABORT_MSG_IF(frame.intFormat == RdmaIntFormat::PAPER && GetRdmaIntRateCode(hop.rateBps) == 0,
+                    "rdma: telemetry of a port of "
+                        << hop.rateBps << " bit/s: IntFormat Paper has no code for this rate; "
+                        << "accepted: 1, 2.5, 5, 10, 20, 25, 40, 50, 56, 100, 200, 400, 800, 1600 "
+                        << "and 3200 Gb/s, or IntFormat Exact");
+    hop.txBytes = (bytes & (units.txWrap - 1)) / units.txBytes * units.txBytes;
+    hop.queueBytes = std::min(queue, units.mostQueueUnits) * units.queueBytes;
+    hop.timePs = startPs % units.timeWrapPs / units.timePs * units.timePs;
     frame.telemetry.push_back(hop);
 }
 

@@ -33,6 +33,7 @@ RdmaEndpoint::Echo(const QbbFrame& cause, QbbFrame& frame)
     {
         return;
     }
+    frame.intFormat = cause.intFormat;
     frame.intRoom = cause.intRoom;
     frame.intOverflow = cause.intOverflow;
     frame.intEcho = true;
@@ -47,7 +48,8 @@ RdmaEndpoint::Echo(const QbbFrame& cause, QbbFrame& frame)
 uint32_t
 RdmaEndpoint::GetTrailerBytes(const QbbFrame& frame)
 {
-    return QbbWire::IntTrailerBytes(frame.intRoom) + (frame.pint != 0 ? QbbWire::PINT_BYTES : 0);
+    return QbbWire::IntTrailerBytes(frame.intFormat, frame.intRoom) +
+           (frame.pint != 0 ? QbbWire::PINT_BYTES : 0);
 }
 
 } // namespace ns3

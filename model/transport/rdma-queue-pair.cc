@@ -428,7 +428,8 @@ RdmaQueuePair::MakeReactionPoint()
     }
     uint32_t room = 0;
     uint32_t trailer = control->GetUtilisationPeriod() > 0 ? QbbWire::PINT_BYTES : 0;
-    if (control->NeedsInt())
+    const RdmaIntFormat format = control->GetIntFormat();
+    if (format != RdmaIntFormat::NONE)
     {
         // One record for each switch; as many as there may be where the path is not known.
         room = profile.hops > 1 ? profile.hops - 1 : RDMA_INT_MAX_HOPS;
@@ -438,7 +439,7 @@ RdmaQueuePair::MakeReactionPoint()
         NS_ABORT_MSG_IF(trailer > 0,
                         "rdma: congestion control asks for telemetry of each switch and for a byte "
                         "of utilisation; accepted: one of them");
-        trailer = QbbWire::IntTrailerBytes(room);
+        trailer = QbbWire::IntTrailerBytes(format, room);
     }
     if (trailer > 0)
     {
@@ -463,7 +464,7 @@ RdmaQueuePair::MakeReactionPoint()
                                     profile.packetBytes,
                                     nic.GetMinRateBps(),
                                     control->NeedsRtt(),
-                                    static_cast<uint8_t>(room),
+                                    RdmaIntRoom{format, static_cast<uint8_t>(room)},
                                     control->GetUtilisationPeriod()));
 }
 

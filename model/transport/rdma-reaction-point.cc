@@ -28,7 +28,9 @@ RdmaReactionPoint::HasRoom() const
 void
 RdmaReactionPoint::AskForTelemetry(QbbFrame& frame)
 {
-    frame.intRoom = m_pacer->GetIntRoom();
+    const RdmaIntRoom room = m_pacer->GetIntRoom();
+    frame.intFormat = room.format;
+    frame.intRoom = room.records;
     frame.pint = m_pacer->AsksUtilisation() ? RdmaPintCode::LOWEST : RdmaPintCode::NONE;
 }
 

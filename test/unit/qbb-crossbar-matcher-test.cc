@@ -7,6 +7,7 @@
 #include <map>
 #include <random>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -279,10 +280,11 @@ TEST(QbbCrossbarMatcher, AnInputThatTurnsAwayComesBackToItsTurn)
     // Outputs 2 and 3 share input 0 for class 3; input 1 has class 4 for output 2 alone. A turn of
     // 2048 bytes is up to three frames of 1000.
     // - Match 1: it is class 3's turn at output 2, and input 0, whose last output was 3, takes 2.
-    // - Match 2: output 2 grants to class 3 again, but input 0 takes output 3 now. Class 4 is the
-    //   only one left for output 2, and begins a turn.
-    // - Matches 3 and 4: class 4 ends its turn. Input 0 takes output 3.
-    // - Match 5 is as match 1.
+    // - Match 2: output 2 grants to class 3 again, but input 0 takes output 3 now. Class 4 goes
+    //   before class 3, which keeps its turn.
+    // - Match 3 is as match 1, match 4 as match 2. Match 5 is as match 1 and ends class 3's turn.
+    // - Match 6: it is class 4's turn, of which 48 bytes are left, enough for a frame; input 0
+    //   takes output 3. Match 7 is as match 1.
     Rig rig(4);
     rig.m_matcher.SetScheduler(2, QbbEgressScheduler::FromText("1"));
     rig.m_matcher.SetScheduler(3, QbbEgressScheduler::FromText("1"));
@@ -293,7 +295,44 @@ TEST(QbbCrossbarMatcher, AnInputThatTurnsAwayComesBackToItsTurn)
         rig.Push(1, 2, 4);
         const std::string pairs = rig.Match();
         EXPECT_TRUE(pairs == "0>2" || pairs == "1>2 0>3") << pairs;
-        EXPECT_EQ(pairs == "0>2", i % 4 == 0) << "match " << i;
+        EXPECT_EQ(pairs == "0>2", i % 2 == 0) << "match " << i;
         rig.Release();
+    }
+}
+
+TEST(QbbCrossbarMatcher, WeightsHoldWhereAnInputIsShared)
+{
+    // Input 0 has class 3 for outputs 1, 2, 3, and serves each of them a third of the time at most.
+    // Classes 4 and 5 of inputs 4 and 5 share the rest of output 1 by their weights.
+    for (const auto& [weights, third, fourth] : {std::tuple("1", 1 / 3.0, 1 / 3.0),
+                                                 std::tuple("1,1,1,2,1,1,1,1", 1 / 3.0, 1 / 3.0),
+                                                 std::tuple("1,1,1,1,2,1,1,1", 1 / 4.0, 1 / 2.0),
+                                                 std::tuple("1,1,1,8,3,1,1,1", 1 / 3.0, 1 / 2.0)})
+    {
+        Rig rig(6);
+        for (const uint16_t output : {1, 2, 3})
+        {
+            rig.m_matcher.SetScheduler(output, QbbEgressScheduler::FromText(weights));
+        }
+        constexpr int FRAMES = 12000;
+        std::map<uint8_t, int> crossed;
+        for (int i = 0; i < FRAMES; ++i)
+        {
+            for (const uint16_t output : {1, 2, 3})
+            {
+                rig.Push(0, output, 3);
+            }
+            rig.Push(4, 1, 4);
+            rig.Push(5, 1, 5);
+            for (const auto& pair : rig.m_matcher.Match(rig.m_queues))
+            {
+                crossed[pair.frame->priority] += pair.output == 1;
+                rig.m_busy.emplace_back(pair.input, pair.output);
+            }
+            rig.Release();
+        }
+        EXPECT_NEAR(crossed[3] / static_cast<double>(FRAMES), third, 0.02) << weights;
+        EXPECT_NEAR(crossed[4] / static_cast<double>(FRAMES), fourth, 0.02) << weights;
+        EXPECT_EQ(crossed[3] + crossed[4] + crossed[5], FRAMES);
     }
 }

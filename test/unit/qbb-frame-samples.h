@@ -143,6 +143,7 @@ Differences(const QbbFrame& a, const QbbFrame& b)
     compare(a.compare, b.compare, "compare");
     compare(a.classEnable, b.classEnable, "classEnable");
     compare(a.quanta, b.quanta, "quanta");
+    compare(a.intFormat, b.intFormat, "intFormat");
     compare(a.intRoom, b.intRoom, "intRoom");
     compare(a.pint, b.pint, "pint");
     compare(a.packet != nullptr, b.packet != nullptr, "packet");

@@ -12,9 +12,14 @@ using namespace ns3;
 namespace
 {
 
-/** \param pool makes it \param room records \return a SEND of 4 bytes with a telemetry trailer */
+/**
+ * \param pool makes it
+ * \param room records
+ * \param format of the records
+ * \return a SEND of 4 bytes with a telemetry trailer
+ */
 QbbFramePtr
-MakeFrame(QbbFramePool& pool, uint8_t room)
+MakeFrame(QbbFramePool& pool, uint8_t room, RdmaIntFormat format = RdmaIntFormat::EXACT)
 {
     QbbFramePtr frame = pool.Allocate();
     frame->type = QbbFrameType::ROCE;
@@ -28,11 +33,12 @@ MakeFrame(QbbFramePool& pool, uint8_t room)
     frame->dstPort = QbbWire::ROCE_UDP_PORT;
     frame->opcode = static_cast<uint8_t>(RdmaOpcode::SEND_ONLY);
     frame->payload = 4;
+    frame->intFormat = format;
     frame->intRoom = room;
     frame->size = QbbWire::RoceFrameBytes(GetRdmaOpcodeInfo(frame->opcode),
                                           frame->payload,
                                           false,
-                                          QbbWire::IntTrailerBytes(room));
+                                          QbbWire::IntTrailerBytes(format, room));
     return frame;
 }
 
@@ -66,29 +72,82 @@ TEST(QbbIntCodec, Bytes)
                   Zeros(20)));
 }
 
+TEST(QbbIntCodec, BytesOfThePaper)
+{
+    QbbFramePool pool;
+    QbbFramePtr frame = MakeFrame(pool, 2, RdmaIntFormat::PAPER);
+    // The tenth rate; (2^23 + 9) ns; (2^19 + 5) x 128 bytes sent; 0x8123 x 80 bytes queued.
+    frame->telemetry.push_back({100'000'000'000,
+                                128 * ((uint64_t{1} << 19) + 5),
+                                80 * 0x8123,
+                                1000 * ((int64_t{1} << 23) + 9)});
+    EXPECT_EQ(frame->size, 66U + 2 + 2 * 8);
+    auto bytes = Bytes(*frame);
+    ASSERT_EQ(bytes.size(), TRAILER + 18);
+    EXPECT_EQ(std::vector<uint8_t>(bytes.begin() + TRAILER, bytes.end()),
+              Hex("80 41  a8 00 00 98 00 05 81 23" + Zeros(8)));
+    frame->intEcho = true;
+    frame->intOverflow = true;
+    bytes = Bytes(*frame);
+    EXPECT_EQ(bytes[TRAILER], 0xe0);
+    EXPECT_EQ(bytes[TRAILER + 1], 0x41);
+}
+
+TEST(QbbIntCodec, FiveHopsOfThePaperTake42Bytes)
+{
+    // HPCC, section 4.1: 42 bytes for at most five hops.
+    EXPECT_EQ(QbbWire::IntTrailerBytes(RdmaIntFormat::PAPER, 5), 42U);
+    EXPECT_EQ(QbbWire::IntTrailerBytes(RdmaIntFormat::EXACT, 5), 104U);
+    EXPECT_EQ(QbbWire::IntTrailerBytes(RdmaIntFormat::PAPER, 0), 0U);
+}
+
+TEST(QbbIntCodec, RatesOfThePaper)
+{
+    uint8_t code = 0;
+    for (const uint64_t rate : RDMA_INT_RATES)
+    {
+        EXPECT_EQ(GetRdmaIntRateCode(rate), ++code);
+        EXPECT_EQ(GetRdmaIntRateCode(rate - 1), 0);
+        EXPECT_EQ(GetRdmaIntRateCode(rate + 1), 0);
+    }
+    EXPECT_EQ(code, 15);
+    EXPECT_EQ(GetRdmaIntRateCode(0), 0);
+}
+
 TEST(QbbIntCodec, RoundTrip)
 {
     QbbFramePool pool;
-    for (uint8_t room = 1; room <= RDMA_INT_MAX_HOPS; ++room)
+    for (const RdmaIntFormat format : {RdmaIntFormat::EXACT, RdmaIntFormat::PAPER})
     {
-        for (uint8_t used = 0; used <= room; ++used)
+        const RdmaIntUnits units = GetRdmaIntUnits(format);
+        for (uint8_t room = 1; room <= RDMA_INT_MAX_HOPS; ++room)
         {
-            QbbFramePtr frame = MakeFrame(pool, room);
-            frame->intEcho = used % 2;
-            frame->intOverflow = used == room;
-            for (uint8_t i = 0; i < used; ++i)
+            for (uint8_t used = 0; used <= room; ++used)
             {
-                frame->telemetry.push_back({1000ULL * (i + 1), 7ULL * i, 11ULL * i, 13 * i});
+                QbbFramePtr frame = MakeFrame(pool, room, format);
+                frame->intEcho = used % 2;
+                frame->intOverflow = used == room;
+                for (uint8_t i = 0; i < used; ++i)
+                {
+                    // The last one has the highest values.
+                    const bool last = i + 1 == used;
+                    frame->telemetry.push_back(
+                        {RDMA_INT_RATES[i % RDMA_INT_RATES.size()],
+                         last ? units.txWrap - units.txBytes : 7ULL * i * units.txBytes,
+                         (last ? units.mostQueueUnits : 11ULL * i) * units.queueBytes,
+                         last ? units.timeWrapPs - units.timePs : 13 * i * units.timePs});
+                }
+                const auto bytes = Bytes(*frame);
+                auto result = QbbFrameCodec::Parse(bytes.data(), bytes.size(), pool);
+                ASSERT_EQ(result.error, QbbParseError::NONE) << +room << " " << +used;
+                EXPECT_EQ(result.frame->telemetry, frame->telemetry);
+                EXPECT_EQ(result.frame->intFormat, format);
+                EXPECT_EQ(result.frame->intRoom, room);
+                EXPECT_EQ(result.frame->intEcho, frame->intEcho);
+                EXPECT_EQ(result.frame->intOverflow, frame->intOverflow);
+                EXPECT_EQ(result.frame->size, frame->size);
+                EXPECT_EQ(Bytes(*result.frame), bytes);
             }
-            const auto bytes = Bytes(*frame);
-            auto result = QbbFrameCodec::Parse(bytes.data(), bytes.size(), pool);
-            ASSERT_EQ(result.error, QbbParseError::NONE) << +room << " " << +used;
-            EXPECT_EQ(result.frame->telemetry, frame->telemetry);
-            EXPECT_EQ(result.frame->intRoom, room);
-            EXPECT_EQ(result.frame->intEcho, frame->intEcho);
-            EXPECT_EQ(result.frame->intOverflow, frame->intOverflow);
-            EXPECT_EQ(result.frame->size, frame->size);
-            EXPECT_EQ(Bytes(*result.frame), bytes);
         }
     }
 }
@@ -128,6 +187,31 @@ TEST(QbbIntCodec, Damage)
     shorter.pop_back();
     EXPECT_EQ(QbbFrameCodec::Parse(shorter.data(), shorter.size(), pool).error,
               QbbParseError::BAD_TELEMETRY);
+}
+
+TEST(QbbIntCodec, DamageToThePapers)
+{
+    QbbFramePool pool;
+    QbbFramePtr frame = MakeFrame(pool, 2, RdmaIntFormat::PAPER);
+    frame->telemetry.push_back({1'000'000'000, 128, 80, 1000});
+    const auto good = Bytes(*frame);
+    const auto parse = [&](std::size_t at, uint8_t value) {
+        auto bytes = good;
+        bytes[TRAILER + at] = value;
+        return QbbFrameCodec::Parse(bytes.data(), bytes.size(), pool).error;
+    };
+    EXPECT_EQ(parse(0, 0x80), QbbParseError::NONE);
+    EXPECT_EQ(parse(0, 0xe0), QbbParseError::NONE) << "sent back, and a switch found no room";
+    for (const uint8_t bit : {0x04, 0x08, 0x10})
+    {
+        EXPECT_EQ(parse(0, 0x80 | bit), QbbParseError::BAD_TELEMETRY) << "always zero " << +bit;
+    }
+    EXPECT_EQ(parse(0, 0x82), QbbParseError::BAD_TELEMETRY) << "too much room";
+    EXPECT_EQ(parse(1, 0x01), QbbParseError::BAD_TELEMETRY) << "no room";
+    EXPECT_EQ(parse(1, 0x21), QbbParseError::BAD_TELEMETRY) << "another length";
+    EXPECT_EQ(parse(1, 0x43), QbbParseError::BAD_TELEMETRY) << "more than there is room for";
+    EXPECT_EQ(parse(1, 0x42), QbbParseError::BAD_TELEMETRY) << "a record without a rate";
+    EXPECT_EQ(parse(17, 1), QbbParseError::BAD_TELEMETRY) << "in a record that is not used";
 }
 
 TEST(QbbIntCodec, OneByte)

@@ -449,7 +449,7 @@ TEST(RdmaDcqcnAttributes, MakesControllers)
     EXPECT_EQ(controller->GetRateBps(0), LINE);
     EXPECT_EQ(controller->GetWindowBytes(), RdmaRateController::NO_WINDOW);
     EXPECT_FALSE(control->NeedsRtt());
-    EXPECT_FALSE(control->NeedsInt());
+    EXPECT_EQ(control->GetIntFormat(), RdmaIntFormat::NONE);
     control->SetAttribute("InitialAlpha", DoubleValue(0.5));
     auto other = control->MakeController(profile);
     controller->OnCnp(0);

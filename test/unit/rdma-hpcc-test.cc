@@ -454,7 +454,9 @@ TEST(RdmaHpcc, Attributes)
 {
     QbbSetTimeResolution();
     auto control = CreateObject<RdmaHpcc>();
-    EXPECT_TRUE(control->NeedsInt());
+    EXPECT_EQ(control->GetIntFormat(), RdmaIntFormat::PAPER);
+    control->SetAttribute("IntFormat", StringValue("Exact"));
+    EXPECT_EQ(control->GetIntFormat(), RdmaIntFormat::EXACT);
     EXPECT_FALSE(control->NeedsRtt());
     // W_AI = 125000 x 0.05 / 100
     EXPECT_NEAR(control->GetParameters(MakeProfile()).increaseBytes, 62.5, 1e-9);

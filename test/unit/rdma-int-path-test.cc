@@ -48,7 +48,7 @@ Advance(RdmaIntPath& path, int64_t nowPs, const std::vector<RdmaIntHop>& hops)
 
 TEST(RdmaIntPath, GivesWhatHappenedInBetween)
 {
-    RdmaIntPath path(2);
+    RdmaIntPath path(2, RdmaIntFormat::EXACT);
     EXPECT_FALSE(Advance(path, 0, {MakeHop(1000, 10, 100 * GBPS, 7), MakeHop(0, 20, GBPS, 8)}));
     const auto steps =
         Advance(path, US, {MakeHop(5000, 10 + US, 100 * GBPS, 9), MakeHop(80, 25 + US, GBPS, 4)});
@@ -68,7 +68,7 @@ TEST(RdmaIntPath, GivesWhatHappenedInBetween)
 
 TEST(RdmaIntPath, DifferencesAreModulo)
 {
-    RdmaIntPath path(1);
+    RdmaIntPath path(1, RdmaIntFormat::EXACT);
     Advance(path, 0, {MakeHop(TX_WRAP - 1, TIME_WRAP - 1)});
     auto steps = Advance(path, US, {MakeHop(999, US - 1)});
     ASSERT_TRUE(steps);
@@ -85,7 +85,7 @@ TEST(RdmaIntPath, DifferencesAreModulo)
 
 TEST(RdmaIntPath, OldOrNoTelemetryChangesNothing)
 {
-    RdmaIntPath path(2);
+    RdmaIntPath path(2, RdmaIntFormat::EXACT);
     Advance(path, 0, {MakeHop(100, US), MakeHop(100, US)});
     EXPECT_FALSE(Advance(path, US, {MakeHop(100, US), MakeHop(100, US)}));
     EXPECT_FALSE(Advance(path, US, {MakeHop(0, US - 1), MakeHop(0, US - 1)}));
@@ -114,7 +114,7 @@ TEST(RdmaIntPath, AnotherPathBeginsAnew)
     };
     for (const auto& other : paths)
     {
-        RdmaIntPath path(2);
+        RdmaIntPath path(2, RdmaIntFormat::EXACT);
         Advance(path, 0, {MakeHop(100'000, US), MakeHop(100'000, US)});
         EXPECT_FALSE(Advance(path, US, other));
         auto next = other;
@@ -130,7 +130,7 @@ TEST(RdmaIntPath, AnotherPathBeginsAnew)
         EXPECT_EQ(steps->at(0).timePs, US);
     }
     // As much as a port can send is no reason.
-    RdmaIntPath path(1);
+    RdmaIntPath path(1, RdmaIntFormat::EXACT);
     Advance(path, 0, {MakeHop(100'000, US)});
     EXPECT_TRUE(Advance(path, US, {MakeHop(100'000 + 12'500 + 16'384, 2 * US)}));
 }
@@ -138,7 +138,7 @@ TEST(RdmaIntPath, AnotherPathBeginsAnew)
 TEST(RdmaIntPath, AfterASecondCountersAreNotCompared)
 {
     constexpr int64_t SECOND = 1'000'000 * US;
-    RdmaIntPath path(1);
+    RdmaIntPath path(1, RdmaIntFormat::EXACT);
     Advance(path, 0, {MakeHop(0, 0)});
     auto steps = Advance(path, SECOND, {MakeHop(6'250'000'000, SECOND)});
     ASSERT_TRUE(steps);
@@ -154,26 +154,52 @@ TEST(RdmaIntPath, AfterASecondCountersAreNotCompared)
 
 TEST(RdmaIntPath, FastPortsDoNotWrapWithinTheHorizon)
 {
-    // 8 Tb/s send 10^12 bytes in a second, less than 2^40.
-    RdmaIntPath path(1);
-    Advance(path, 0, {MakeHop(TX_WRAP - 1000, TIME_WRAP - 1000, 8000 * GBPS)});
+    // 4 Tb/s send 5 x 10^11 bytes in a second, less than 2^39; 5 Tb/s send more.
+    RdmaIntPath path(1, RdmaIntFormat::EXACT);
+    Advance(path, 0, {MakeHop(TX_WRAP - 1000, TIME_WRAP - 1000, 4000 * GBPS)});
     const auto steps =
         Advance(path,
                 1'000'000 * US,
-                {MakeHop(1'000'000'000'000 - 1000, 1'000'000 * US - 1000, 8000 * GBPS)});
+                {MakeHop(500'000'000'000 - 1000, 1'000'000 * US - 1000, 4000 * GBPS)});
     ASSERT_TRUE(steps);
-    EXPECT_EQ(steps->at(0).txBytes, 1e12);
+    EXPECT_EQ(steps->at(0).txBytes, 5e11);
     EXPECT_EQ(steps->at(0).timePs, 1e12);
+    RdmaIntPath faster(1, RdmaIntFormat::EXACT);
+    Advance(faster, 0, {MakeHop(0, 0, 5000 * GBPS)});
+    EXPECT_FALSE(Advance(faster, 1'000'000 * US, {MakeHop(1, 1'000'000 * US, 5000 * GBPS)}));
+}
+
+TEST(RdmaIntPath, PaperWrapsSooner)
+{
+    // 2^20 units of 128 bytes, and 2^24 ns. 100 Gb/s send half of these bytes in 5368 us.
+    constexpr uint64_t TX = 128 << 20;
+    constexpr int64_t TIME = 1000 * (int64_t{1} << 24);
+    RdmaIntPath path(1, RdmaIntFormat::PAPER);
+    Advance(path, 0, {MakeHop(TX - 128, TIME - 1000)});
+    auto steps = Advance(path, US, {MakeHop(1024, US - 1000)});
+    ASSERT_TRUE(steps);
+    EXPECT_EQ(steps->at(0).txBytes, 1152);
+    EXPECT_EQ(steps->at(0).timePs, US);
+    EXPECT_FALSE(Advance(path, 2 * US, {MakeHop(TX - 128, TIME - 1000)})) << "old";
+    steps = Advance(path, 5369 * US, {MakeHop(2048, 5369 * US - 1000)});
+    ASSERT_TRUE(steps);
+    EXPECT_EQ(steps->at(0).txBytes, 1024);
+    EXPECT_FALSE(Advance(path, 10'738 * US, {MakeHop(3072, 10'738 * US - 1000)})) << "too long ago";
+    // At 10 Gb/s the clock is what ends it, after 8388 us.
+    RdmaIntPath slow(1, RdmaIntFormat::PAPER);
+    Advance(slow, 0, {MakeHop(0, 0, 10 * GBPS)});
+    EXPECT_TRUE(Advance(slow, 8388 * US, {MakeHop(128, 8388 * US, 10 * GBPS)}));
+    EXPECT_FALSE(Advance(slow, 16'777 * US, {MakeHop(256, 16'777 * US % TIME, 10 * GBPS)}));
 }
 
 TEST(RdmaIntPath, MemoryFollowsItsLength)
 {
-    EXPECT_EQ(RdmaIntPath(1).GetMemory(), 0U); // no switch
-    EXPECT_EQ(RdmaIntPath(3).GetMemory(), 2 * 24U);
-    EXPECT_EQ(RdmaIntPath(0).GetMemory(), 16 * 24U);
-    EXPECT_EQ(RdmaIntPath(17).GetMemory(), 16 * 24U);
-    EXPECT_EQ(RdmaIntPath(40).GetMemory(), 16 * 24U);
-    RdmaIntPath path(3);
+    EXPECT_EQ(RdmaIntPath(1, RdmaIntFormat::EXACT).GetMemory(), 0U); // no switch
+    EXPECT_EQ(RdmaIntPath(3, RdmaIntFormat::EXACT).GetMemory(), 2 * 24U);
+    EXPECT_EQ(RdmaIntPath(0, RdmaIntFormat::EXACT).GetMemory(), 16 * 24U);
+    EXPECT_EQ(RdmaIntPath(17, RdmaIntFormat::EXACT).GetMemory(), 16 * 24U);
+    EXPECT_EQ(RdmaIntPath(40, RdmaIntFormat::EXACT).GetMemory(), 16 * 24U);
+    RdmaIntPath path(3, RdmaIntFormat::EXACT);
     Advance(path, 0, {MakeHop(0, 0), MakeHop(0, 0)});
     EXPECT_EQ(path.GetMemory(), 2 * 24U);
 }

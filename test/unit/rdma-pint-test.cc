@@ -194,7 +194,7 @@ TEST(RdmaHpccPint, Attributes)
 {
     QbbSetTimeResolution();
     auto control = CreateObject<RdmaHpccPint>();
-    EXPECT_FALSE(control->NeedsInt());
+    EXPECT_EQ(control->GetIntFormat(), RdmaIntFormat::NONE);
     EXPECT_FALSE(control->NeedsRtt());
     EXPECT_EQ(control->GetUtilisationPeriod(), 1U);
     EXPECT_EQ(CreateObject<RdmaHpcc>()->GetUtilisationPeriod(), 0U);

@@ -437,7 +437,9 @@ TEST(RdmaPowerTcp, Attributes)
 {
     QbbSetTimeResolution();
     auto control = CreateObject<RdmaPowerTcp>();
-    EXPECT_TRUE(control->NeedsInt());
+    EXPECT_EQ(control->GetIntFormat(), RdmaIntFormat::PAPER);
+    control->SetAttribute("IntFormat", StringValue("Exact"));
+    EXPECT_EQ(control->GetIntFormat(), RdmaIntFormat::EXACT);
     EXPECT_FALSE(control->NeedsRtt());
     EXPECT_NE(dynamic_cast<RdmaPowerTcpController*>(control->MakeController(MakeProfile()).get()),
               nullptr);
@@ -448,7 +450,7 @@ TEST(RdmaPowerTcp, Attributes)
     control->SetAttribute("Gamma", DoubleValue(0.5));
     control->SetAttribute("ExpectedFlows", UintegerValue(100));
     control->SetAttribute("BaseRtt", TimeValue(MicroSeconds(20)));
-    EXPECT_FALSE(control->NeedsInt());
+    EXPECT_EQ(control->GetIntFormat(), RdmaIntFormat::NONE);
     EXPECT_TRUE(control->NeedsRtt());
     const auto p = control->GetParameters(MakeProfile());
     EXPECT_NEAR(p.increaseBytes, 2500, 1e-9); // 250000 / 100

@@ -63,7 +63,7 @@ TEST(RdmaTimely, StartsAtLineRateWithoutAWindow)
     QbbSetTimeResolution();
     auto control = CreateObject<RdmaTimely>();
     EXPECT_TRUE(control->NeedsRtt());
-    EXPECT_FALSE(control->NeedsInt());
+    EXPECT_EQ(control->GetIntFormat(), RdmaIntFormat::NONE);
     auto controller = control->MakeController({10'000'000'000, 1106, 1024, 20 * US, 3, 0});
     EXPECT_EQ(controller->GetRateBps(0), 10'000'000'000U);
     EXPECT_EQ(controller->GetWindowBytes(), RdmaRateController::NO_WINDOW);
