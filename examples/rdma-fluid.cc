@@ -143,7 +143,7 @@ class Star
     {
         RdmaFluidSample row;
         row.timeS = 1e-12 * static_cast<double>(nowPs);
-        row.queueBytes = static_cast<double>(m_port->GetQueueBytes(PRIORITY));
+        row.queueBytes = static_cast<double>(m_port->GetQueues().GetBytes(PRIORITY));
         for (const auto& sender : m_senders)
         {
             row.rateBps.push_back(

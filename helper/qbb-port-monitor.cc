@@ -115,7 +115,7 @@ QbbPortMonitor::Poll()
                 Write(port, priority, reading);
             }
         }
-        port.device->ClearWatermarks();
+        port.device->GetQueues().ClearWatermarks();
     }
     for (const auto& buffer : m_buffers)
     {
@@ -124,7 +124,7 @@ QbbPortMonitor::Poll()
 }
 
 QbbPortReading
-QbbPortMonitor::Read(const QbbNetDevice& device, const QbbBufferManager* buffer, uint8_t priority)
+QbbPortMonitor::Read(const QbbPort& device, const QbbBufferManager* buffer, uint8_t priority)
 {
     const auto& counters = device.GetCounters().classes[priority];
     const QbbPauseSender& sender = device.GetFlowControl().GetPauseSender();
@@ -141,8 +141,8 @@ QbbPortMonitor::Read(const QbbNetDevice& device, const QbbBufferManager* buffer,
     reading.xoffReceived = receiver.GetXoffReceived(priority);
     reading.xonReceived = receiver.GetXonReceived(priority);
     reading.pausedPs = receiver.GetPausedPs(priority, QbbNowPs());
-    reading.queueBytes = device.GetQueueBytes(priority);
-    reading.peakQueueBytes = counters.peakQueueBytes;
+    reading.queueBytes = device.GetQueues().GetBytes(priority);
+    reading.peakQueueBytes = device.GetQueues().GetWatermark(priority);
     if (buffer && device.GetPortNumber() < buffer->GetNPorts())
     {
         const QbbIngressUsage usage = buffer->GetIngress(device.GetPortNumber(), priority);

@@ -97,7 +97,7 @@ class QbbPortMonitor
      * \param priority class 0..7
      * \return how it stands now; nothing is cleared
      */
-    static QbbPortReading Read(const QbbNetDevice& device,
+    static QbbPortReading Read(const QbbPort& device,
                                const QbbBufferManager* buffer,
                                uint8_t priority);
 

@@ -182,16 +182,18 @@ RdmaFabric::GetTotals() const
         const RdmaTopologyLink ends = m_topology.GetLink(link);
         for (const uint32_t node : {ends.a, ends.b})
         {
-            const QbbPortCounters& counters = GetDevice(link, node)->GetCounters();
+            const Ptr<QbbNetDevice> device = GetDevice(link, node);
+            const QbbPortCounters& counters = device->GetCounters();
             totals.packetHops += counters.GetTxFrames();
             totals.drops += counters.GetDrops();
             totals.pauseFrames += counters.macControlTx;
-            for (const auto& c : counters.classes)
+            for (uint8_t priority = 0; priority < 8; ++priority)
             {
-                totals.ecnMarks += c.ecnMarks;
+                totals.ecnMarks += counters.classes[priority].ecnMarks;
                 if (m_switches[node])
                 {
-                    totals.peakQueueBytes = std::max(totals.peakQueueBytes, c.GetPeakQueueBytes());
+                    totals.peakQueueBytes =
+                        std::max(totals.peakQueueBytes, device->GetQueues().GetPeakBytes(priority));
                 }
             }
         }
@@ -226,7 +228,7 @@ RdmaFabric::GetPortResults() const
                 row.pausedPs = receiver.GetPausedPs(priority, nowPs);
                 row.drops = counters.drops;
                 row.marks = counters.ecnMarks;
-                row.peakQueueBytes = counters.GetPeakQueueBytes();
+                row.peakQueueBytes = device->GetQueues().GetPeakBytes(priority);
                 rows.push_back(row);
             }
         }

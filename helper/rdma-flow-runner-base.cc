@@ -167,9 +167,9 @@ RdmaFlowRunnerBase::GetResults() const
 }
 
 std::string
-RdmaFlowRunnerBase::DescribePort(const QbbNetDevice& port, uint8_t priority)
+RdmaFlowRunnerBase::DescribePort(const QbbPort& port, uint8_t priority)
 {
-    if (!port.IsLinkUp())
+    if (!port.IsUp())
     {
         return "link of the sender is down";
     }

@@ -117,7 +117,7 @@ class RdmaFlowRunnerBase : public Object
      * \param priority the class of its flow
      * \return why the port sends nothing of the class; empty if it may send
      */
-    static std::string DescribePort(const QbbNetDevice& port, uint8_t priority);
+    static std::string DescribePort(const QbbPort& port, uint8_t priority);
 
   private:
     /** A flow and what is known of it. */

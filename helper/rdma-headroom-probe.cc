@@ -122,7 +122,7 @@ class Probe
         {
             Simulator::Schedule(PicoSeconds(blockPs), [&]() {
                 constexpr uint16_t LOCAL_EXPERIMENT = 0x88b5;
-                port->Send(Create<Packet>(packet), port->GetPeer()->GetAddress(), LOCAL_EXPERIMENT);
+                port->Send(Create<Packet>(packet), port->GetPeer()->GetMac(), LOCAL_EXPERIMENT);
             });
         }
         // What A sends in the first place, and the pause's way there and back, several times over.

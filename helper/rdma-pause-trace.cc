@@ -196,7 +196,7 @@ RdmaPauseTrace::SamplePort(uint32_t place, int64_t nowPs)
     {
         Track& track = port.classes[p];
         const std::string name = "class " + std::to_string(p);
-        write(name + " queue", "bytes", p, port.device->GetQueueBytes(p), track.queueBytes);
+        write(name + " queue", "bytes", p, port.device->GetQueues().GetBytes(p), track.queueBytes);
         const uint64_t marks = port.device->GetCounters().classes[p].ecnMarks;
         write(name + " ECN marks", "frames", p, marks, track.marks);
     }

@@ -26,14 +26,14 @@ namespace
 {
 
 void
-SetUpPort(QbbNetDevice& device, const RdmaSonicPort& port)
+SetUpPort(QbbPort& end, const RdmaSonicPort& port)
 {
     for (uint8_t dscp = 0; dscp < port.classOfDscp.size(); ++dscp)
     {
-        device.GetClassifier().MapDscp(dscp, port.classOfDscp[dscp]);
+        end.GetClassifier().MapDscp(dscp, port.classOfDscp[dscp]);
     }
-    device.SetTrust(QbbClassifier::TRUST_DSCP);
-    device.SetAttribute("PfcClasses", UintegerValue(port.losslessMask));
+    end.GetClassifier().SetTrust(QbbClassifier::TRUST_DSCP);
+    end.GetDevice()->SetAttribute("PfcClasses", UintegerValue(port.losslessMask));
 }
 
 /** \return a marker for all queues; null if none is marked */
@@ -159,7 +159,7 @@ class Applier
         }
     }
 
-    void CheckCable(uint32_t id, const QbbNetDevice& device, const RdmaSonicPort& port)
+    void CheckCable(uint32_t id, const QbbPort& device, const RdmaSonicPort& port)
     {
         const int64_t delayPs = device.GetQbbChannel()->GetDelayPs();
         if (port.cableMetres && delayPs > GetRdmaCableDelayPs(*port.cableMetres))
@@ -176,7 +176,7 @@ class Applier
         const Ptr<QbbSwitch> sw = m_fabric.GetSwitch(id);
         for (uint32_t p = 0; p < sw->GetNPorts(); ++p)
         {
-            const QbbNetDevice& device = *sw->GetPort(p);
+            const QbbPort& device = *sw->GetPort(p);
             if (device.GetFlowControl().GetLosslessClasses() !=
                 device.GetPeer()->GetFlowControl().GetLosslessClasses())
             {

@@ -18,7 +18,7 @@ RdmaTcpPort::RdmaTcpPort(Ptr<QbbNetDevice> device)
 bool
 RdmaTcpPort::HasRoom(uint8_t priority) const
 {
-    return m_device->GetQueueFrames(priority) == 0 && m_device->IsLinkUp();
+    return m_device->GetQueues().GetFrames(priority) == 0 && m_device->IsLinkUp();
 }
 
 bool
@@ -57,13 +57,13 @@ RdmaTcpPort::OnKick()
 }
 
 void
-RdmaTcpPort::ReceiveFrame(QbbNetDevice& port, QbbFramePtr frame)
+RdmaTcpPort::ReceiveFrame(QbbPort& port, QbbFramePtr frame)
 {
     m_sink.ReceiveFrame(port, std::move(frame));
 }
 
 void
-RdmaTcpPort::FrameDeparts(QbbNetDevice& port, QbbFrame& frame, int64_t startPs)
+RdmaTcpPort::FrameDeparts(QbbPort& port, QbbFrame& frame, int64_t startPs)
 {
     m_sink.FrameDeparts(port, frame, startPs);
     if (!frame.IsMacControl())
@@ -73,7 +73,7 @@ RdmaTcpPort::FrameDeparts(QbbNetDevice& port, QbbFrame& frame, int64_t startPs)
 }
 
 void
-RdmaTcpPort::FrameGone(QbbNetDevice& port, const QbbFrame& frame)
+RdmaTcpPort::FrameGone(QbbPort& port, const QbbFrame& frame)
 {
     m_sink.FrameGone(port, frame);
     RoomMade(frame.priority);
@@ -90,7 +90,7 @@ RdmaTcpPort::RoomMade(uint8_t priority)
 }
 
 void
-RdmaTcpPort::LinkChanged(QbbNetDevice& port)
+RdmaTcpPort::LinkChanged(QbbPort& port)
 {
     m_sink.LinkChanged(port);
     m_kick.Arm(QbbNowPs());

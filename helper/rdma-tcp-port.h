@@ -42,10 +42,10 @@ class RdmaTcpPort : public QbbFrameSink
      */
     bool MaySend(RdmaTcpSocket& socket);
 
-    void ReceiveFrame(QbbNetDevice& port, QbbFramePtr frame) override;
-    void FrameDeparts(QbbNetDevice& port, QbbFrame& frame, int64_t startPs) override;
-    void FrameGone(QbbNetDevice& port, const QbbFrame& frame) override;
-    void LinkChanged(QbbNetDevice& port) override;
+    void ReceiveFrame(QbbPort& port, QbbFramePtr frame) override;
+    void FrameDeparts(QbbPort& port, QbbFrame& frame, int64_t startPs) override;
+    void FrameGone(QbbPort& port, const QbbFrame& frame) override;
+    void LinkChanged(QbbPort& port) override;
 
   private:
     /** \param priority a class \return true if no frame of the class waits in the port */

@@ -233,7 +233,7 @@ class BusyLink
                 const auto& c = counters.classes[p];
                 text << "\n"
                      << c.txFrames << " " << c.txBytes << " " << c.rxFrames << " " << c.rxBytes
-                     << " " << c.drops << " " << c.peakQueueBytes << " "
+                     << " " << c.drops << " " << port->GetQueues().GetPeakBytes(p) << " "
                      << port->GetFlowControl().GetPauseReceiver().GetPausedPs(p, QbbNowPs()) << " "
                      << port->GetFlowControl().GetPauseReceiver().GetXoffReceived(p) << " "
                      << port->GetFlowControl().GetPauseSender().GetXonSent(p);
@@ -274,7 +274,7 @@ class BusyLink
             tag.SetPriority(priority);
             packet->AddPacketTag(tag);
             port.Send(packet,
-                      port.GetPeer()->GetAddress(),
+                      port.GetPeer()->GetMac(),
                       kind == 6 ? QbbWire::ETHERTYPE_IPV4 : OTHER_TYPE);
         }
         else

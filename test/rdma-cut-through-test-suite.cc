@@ -231,7 +231,9 @@ class CutThroughBesidePauseTestCase : public TestCase
         Simulator::Schedule(QbbFromPs(PAUSED),
                             [&]() { port->GetFlowControl().RequestPause(3, true); });
         Simulator::Schedule(QbbFromPs(PASSES), [&]() {
-            NS_TEST_EXPECT_MSG_EQ(test.fabric->GetDevice(2, 3)->GetQueueFrames(3), 1U, "it waits");
+            NS_TEST_EXPECT_MSG_EQ(test.fabric->GetDevice(2, 3)->GetQueues().GetFrames(3),
+                                  1U,
+                                  "it waits");
         });
         Simulator::Schedule(QbbFromPs(XON - PAUSE_EFFECT),
                             [&]() { port->GetFlowControl().RequestPause(3, false); });

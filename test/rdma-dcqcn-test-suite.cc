@@ -122,7 +122,7 @@ class DcqcnStar
   private:
     void Look()
     {
-        m_sum += static_cast<double>(m_ports[0]->GetQueueBytes(DCQCN_PRIORITY));
+        m_sum += static_cast<double>(m_ports[0]->GetQueues().GetBytes(DCQCN_PRIORITY));
         ++m_looks;
         Simulator::Schedule(MicroSeconds(2), [this] { Look(); });
     }

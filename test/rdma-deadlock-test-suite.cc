@@ -106,7 +106,7 @@ struct Watched : public RdmaTestFabric
     }
 
     /** \param point a buffer \return the port that it has paused */
-    QbbNetDevice* GetPaused(const QbbBufferPoint& point) const
+    QbbPort* GetPaused(const QbbBufferPoint& point) const
     {
         return NodeList::GetNode(point.node)
             ->GetObject<QbbSwitch>()
@@ -137,7 +137,7 @@ struct Watched : public RdmaTestFabric
         {
             const QbbBufferPoint& at = deadlock.cycle[i];
             const QbbBufferPoint& next = deadlock.cycle[(i + 1) % deadlock.cycle.size()];
-            const QbbNetDevice* egress = GetPaused(next);
+            const QbbPort* egress = GetPaused(next);
             const auto sw = NodeList::GetNode(at.node)->GetObject<QbbSwitch>();
             uint64_t waiting = 0;
             for (const auto& [port, bytes] :

@@ -305,7 +305,7 @@ Measure(const Algorithm& algorithm, uint32_t flows, int64_t gapPs)
     {
         Simulator::Stop(QbbFromPs(STEP_PS));
         Simulator::Run();
-        const double queue = static_cast<double>(port->GetQueueBytes(3)) / 1000;
+        const double queue = static_cast<double>(port->GetQueues().GetBytes(3)) / 1000;
         outcome.meanQueueKb += queue * STEP_PS / measuredPs;
         outcome.peakQueueKb = std::max(outcome.peakQueueKb, queue);
     }

@@ -150,8 +150,8 @@ class InputQueuedRoundRobinTestCase : public TestCase
         uint64_t queue = 0;
         std::size_t frames = 0;
         RdmaTestLink::At(T0 + 4 * FRAME_PS + 3, [&]() {
-            queue = rig.sw->GetPort(3)->GetQueueBytes(3);
-            frames = rig.sw->GetPort(3)->GetQueueFrames(3);
+            queue = rig.sw->GetPort(3)->GetQueues().GetBytes(3);
+            frames = rig.sw->GetPort(3)->GetQueues().GetFrames(3);
         });
         Simulator::Run();
         // Ten have come in, the fifth has begun to leave.
@@ -307,8 +307,12 @@ class CrossbarPauseTestCase : public TestCase
         // needs 100 000 ps to cross.
         RdmaTestLink::At(start + T0 + HOP_PS + 10 * FRAME_PS, [&]() {
             const auto port = rig.sw->GetPort(2);
-            NS_TEST_EXPECT_MSG_EQ(port->GetEgressBytes(3), 2 * FRAME_BYTES, "0 and 1 have crossed");
-            NS_TEST_EXPECT_MSG_EQ(port->GetQueueBytes(3), 5 * FRAME_BYTES, "all wait for it");
+            NS_TEST_EXPECT_MSG_EQ(port->GetQueues().GetBytesHere(3),
+                                  2 * FRAME_BYTES,
+                                  "0 and 1 have crossed");
+            NS_TEST_EXPECT_MSG_EQ(port->GetQueues().GetBytes(3),
+                                  5 * FRAME_BYTES,
+                                  "all wait for it");
             NS_TEST_EXPECT_MSG_EQ(rig.buffer->GetPortBytes(0), 3 * FRAME_BYTES, "2, 3, 4");
             NS_TEST_EXPECT_MSG_EQ(rig.sinks[2].GetOrder(), "10 11", "another class goes on");
             NS_TEST_EXPECT_MSG_EQ(rig.sinks[3].GetOrder(), "50 51", "another output goes on");
@@ -378,8 +382,8 @@ class InputPortPauseTestCase : public TestCase
         RdmaTestLink::At(downPs, [&]() { rig.hosts[2]->GetQbbChannel()->SetUp(false); });
         RdmaTestLink::At(downPs + 1, [&]() {
             NS_TEST_EXPECT_MSG_EQ(rig.buffer->IsEmpty(), true, "buffer");
-            NS_TEST_EXPECT_MSG_EQ(rig.sw->GetPort(2)->GetQueueFrames(3), 0, "queue");
-            NS_TEST_EXPECT_MSG_EQ(rig.sw->GetPort(2)->GetQueueBytes(3), 0, "queue");
+            NS_TEST_EXPECT_MSG_EQ(rig.sw->GetPort(2)->GetQueues().GetFrames(3), 0, "queue");
+            NS_TEST_EXPECT_MSG_EQ(rig.sw->GetPort(2)->GetQueues().GetBytes(3), 0, "queue");
             NS_TEST_EXPECT_MSG_EQ(rig.sw->GetInputQueueing()->GetQueues().GetNFrames(),
                                   0,
                                   "virtual output queues");

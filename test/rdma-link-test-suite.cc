@@ -67,13 +67,13 @@ class FrameTimeTestCase : public TestCase
         {
             RdmaTestLink link({{"DataRate", row.rate}, {"LineOverhead", row.overhead}});
             link.SendAt(5'000'000, 1, 1, 3, row.size);
-            int64_t busyUntilPs = 0;
-            link.At(5'000'001, [&]() { busyUntilPs = link.a->GetBusyUntilPs(); });
+            link.SendAt(5'000'001, 2, 1, 3, row.size); // begins when the line is free
             Simulator::Run();
+            const int64_t first = 5'000'000 + row.arrivalPs;
             NS_TEST_EXPECT_MSG_EQ(link.Arrivals(),
-                                  "1@" + std::to_string(5'000'000 + row.arrivalPs),
-                                  "arrival at " << row.rate);
-            NS_TEST_EXPECT_MSG_EQ(busyUntilPs, 5'000'000 + row.busyPs, "line at " << row.rate);
+                                  "1@" + std::to_string(first) + " 2@" +
+                                      std::to_string(first + row.busyPs),
+                                  "arrivals at " << row.rate);
         }
     }
 };
@@ -211,8 +211,8 @@ class SchedulerTestCase : public TestCase
                 link.Arrivals(),
                 "0@2100640 50@2202240 51@2303840 30@2405440 31@2507040 10@2608640 11@2710240",
                 "strict");
-            NS_TEST_EXPECT_MSG_EQ(link.a->GetCounters().classes[1].peakQueueBytes, 2500, "peak");
-            NS_TEST_EXPECT_MSG_EQ(link.a->GetCounters().classes[0].peakQueueBytes, 1250, "peak");
+            NS_TEST_EXPECT_MSG_EQ(link.a->GetQueues().GetPeakBytes(1), 2500, "peak");
+            NS_TEST_EXPECT_MSG_EQ(link.a->GetQueues().GetPeakBytes(0), 1250, "peak");
         }
         {
             // Class 1 with weight 1 (2048 B a turn), class 2 with weight 3 (6144 B), 7 strict.
@@ -279,11 +279,11 @@ class LinkStateTestCase : public TestCase
         link.SendAt(1'000'000, 0, 20, 3);
         link.At(2'150'000, [&]() {
             NS_TEST_EXPECT_MSG_EQ(link.channel->GetInFlight(), 11, "on the line");
-            NS_TEST_EXPECT_MSG_EQ(link.a->GetQueueFrames(3), 8, "queued");
+            NS_TEST_EXPECT_MSG_EQ(link.a->GetQueues().GetFrames(3), 8, "queued");
             link.channel->SetUp(false);
             NS_TEST_EXPECT_MSG_EQ(link.channel->GetInFlight(), 0, "lost");
-            NS_TEST_EXPECT_MSG_EQ(link.a->GetQueueFrames(3), 0, "flushed");
-            NS_TEST_EXPECT_MSG_EQ(link.a->GetQueueBytes(3), 0, "flushed");
+            NS_TEST_EXPECT_MSG_EQ(link.a->GetQueues().GetFrames(3), 0, "flushed");
+            NS_TEST_EXPECT_MSG_EQ(link.a->GetQueues().GetBytes(3), 0, "flushed");
             NS_TEST_EXPECT_MSG_EQ(link.a->IsLinkUp(), false, "down");
             NS_TEST_EXPECT_MSG_EQ(link.b->IsLinkUp(), false, "down");
             link.channel->SetUp(false); // once more changes nothing
@@ -434,7 +434,7 @@ class StackLimitsTestCase : public TestCase
         NS_TEST_EXPECT_MSG_EQ(count(QbbDropReason::TOO_LONG), 1, "longer than the MTU");
         NS_TEST_EXPECT_MSG_EQ(count(QbbDropReason::STACK_QUEUE), 1, "queue is full");
         NS_TEST_EXPECT_MSG_EQ(counters.GetDrops(), 2, "no other drops");
-        NS_TEST_EXPECT_MSG_EQ(counters.classes[0].peakQueueBytes, 3036, "queue");
+        NS_TEST_EXPECT_MSG_EQ(link.a->GetQueues().GetPeakBytes(0), 3036, "queue");
         // 1526 x 80 + 1 000 000 after the start; 1538 x 80 from start to start
         NS_TEST_EXPECT_MSG_EQ(link.Arrivals(), "0@2122080 0@2245120 0@2368160", "arrivals");
     }

@@ -216,8 +216,7 @@ class DrillTestCase : public SelectorTestCase
         for (uint32_t port = HOSTS; port < leaf->GetNPorts(); ++port)
         {
             outcome.peak =
-                std::max<uint64_t>(outcome.peak,
-                                   leaf->GetPort(port)->GetCounters().classes[3].peakQueueBytes);
+                std::max<uint64_t>(outcome.peak, leaf->GetPort(port)->GetQueues().GetPeakBytes(3));
         }
         outcome.lost = RdmaTestBooks::CountDrops(leaf->GetPort(HOSTS)->GetCounters(),
                                                  QbbDropReason::LINK_DOWN);

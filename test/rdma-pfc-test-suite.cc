@@ -86,7 +86,7 @@ class PfcPauseTestCase : public TestCase
                     link.a->GetFlowControl().GetPauseReceiver().GetPausedPs(3, 3'000'000),
                     894'240,
                     "paused so far");
-                NS_TEST_EXPECT_MSG_EQ(link.a->GetQueueFrames(3), 2, "11 and 12 wait");
+                NS_TEST_EXPECT_MSG_EQ(link.a->GetQueues().GetFrames(3), 2, "11 and 12 wait");
                 link.b->GetFlowControl().RequestPause(3, false);
             });
             // XON takes effect at 3 000 000 + 1 105 760 = 4 105 760: frames 11 and 12.

@@ -81,7 +81,7 @@ Measure(ReadControlRun& run)
         {
             Simulator::Stop(MicroSeconds(1));
             Simulator::Run();
-            run.queueBytes += static_cast<double>(port->GetQueueBytes(3)) / LOOKS;
+            run.queueBytes += static_cast<double>(port->GetQueues().GetBytes(3)) / LOOKS;
         }
         constexpr double BYTES_A_MS = 12.5e6;
         run.goodput = static_cast<double>(count() - bytes) / BYTES_A_MS;

@@ -133,7 +133,7 @@ class MarksTestCase : public TestCase
             markAt == "Arrival" ? "MacTx" : "PhyTxBegin",
             Callback<void, Ptr<const Packet>>([&](Ptr<const Packet> packet) {
                 // The frame has come to the port and is not in the queue yet, or has just left it.
-                const auto queue = static_cast<double>(port->GetQueueBytes(3));
+                const auto queue = static_cast<double>(port->GetQueues().GetBytes(3));
                 const bool marked = Bytes(packet).GetEcn() == 3;
                 seen.allMarks += marked;
                 if (queue <= from)

@@ -94,7 +94,7 @@ class SwitchFailureTestCase : public TestCase
                 {
                     in += port->GetCounters().classes[priority].rxFrames;
                     out += port->GetCounters().classes[priority].txFrames +
-                           port->GetQueueFrames(priority);
+                           port->GetQueues().GetFrames(priority);
                 }
                 out += port->GetCounters().GetDrops() -
                        RdmaTestBooks::CountDrops(port->GetCounters(), QbbDropReason::LINK_DOWN);

@@ -216,7 +216,7 @@ class RewriteTestCase : public TestCase
         int seen = 0;
         for (std::size_t hop = 0; hop < path.size(); ++hop)
         {
-            QbbNetDevice* const port = PeekPointer(path[hop]); // the device holds the callback
+            QbbPort* const port = PeekPointer(path[hop]); // the device holds the callback
             path[hop]->TraceConnectWithoutContext(
                 "PhyTxBegin",
                 Callback<void, Ptr<const Packet>>([&, hop, port](Ptr<const Packet> packet) {

@@ -153,9 +153,9 @@ class RdmaTestBooks
                 {
                     const auto& c = counters.classes[priority];
                     framesIn += c.rxFrames;
-                    framesOut += c.txFrames + sw->GetPort(p)->GetQueueFrames(priority);
+                    framesOut += c.txFrames + sw->GetPort(p)->GetQueues().GetFrames(priority);
                     bytesIn += c.rxBytes;
-                    bytesOut += c.txBytes + sw->GetPort(p)->GetQueueBytes(priority);
+                    bytesOut += c.txBytes + sw->GetPort(p)->GetQueues().GetBytes(priority);
                 }
                 dropped += counters.GetDrops() - CountDrops(counters, QbbDropReason::CORRUPTED) -
                            CountDrops(counters, QbbDropReason::MALFORMED);
@@ -192,16 +192,17 @@ class RdmaTestBooks
         {
             for (uint8_t priority = 0; priority < 8; ++priority)
             {
-                const QbbNetDevice& port = *sw.GetPort(p);
+                const QbbPort& port = *sw.GetPort(p);
                 const QbbIngressUsage of = buffer.GetIngress(p, priority);
                 ingress += of.bytes;
                 // What has crossed to the port of an input-queued switch has left the buffer.
-                const uint64_t queue = port.GetQueueBytes(priority) -
-                                       (sw.GetInputQueueing() ? port.GetEgressBytes(priority) : 0);
+                const uint64_t queue =
+                    port.GetQueues().GetBytes(priority) -
+                    (sw.GetInputQueueing() ? port.GetQueues().GetBytesHere(priority) : 0);
                 const uint64_t charged = buffer.GetEgressBytes(p, priority);
                 egress += charged;
                 if (charged < queue ||
-                    charged > queue + port.GetQueueFrames(priority) * (cell.Get() - 1) ||
+                    charged > queue + port.GetQueues().GetFrames(priority) * (cell.Get() - 1) ||
                     of.bytes != of.reservedBytes + of.sharedBytes + of.headroomBytes ||
                     of.headroomBytes > of.headroomLimit)
                 {
@@ -255,10 +256,11 @@ class RdmaTestBooks
                 }
                 for (uint8_t priority = 0; priority < 8; ++priority)
                 {
-                    if (device->GetQueueFrames(priority) || device->GetQueueBytes(priority))
+                    if (device->GetQueues().GetFrames(priority) ||
+                        device->GetQueues().GetBytes(priority))
                     {
                         wrong << "link " << link << " at node " << node << ": "
-                              << device->GetQueueFrames(priority) << " frames of class "
+                              << device->GetQueues().GetFrames(priority) << " frames of class "
                               << +priority << " wait; ";
                     }
                 }

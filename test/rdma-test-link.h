@@ -45,12 +45,12 @@ class RdmaTestSink : public QbbFrameSink
         uint32_t size{0};    //!< bytes
     };
 
-    void ReceiveFrame(QbbNetDevice&, QbbFramePtr frame) override
+    void ReceiveFrame(QbbPort&, QbbFramePtr frame) override
     {
         arrivals.push_back({QbbNowPs(), frame->psn, frame->priority, frame->size});
     }
 
-    void FrameDeparts(QbbNetDevice&, QbbFrame& frame, int64_t startPs) override
+    void FrameDeparts(QbbPort&, QbbFrame& frame, int64_t startPs) override
     {
         if (!frame.IsMacControl())
         {
@@ -58,14 +58,14 @@ class RdmaTestSink : public QbbFrameSink
         }
     }
 
-    void FrameGone(QbbNetDevice&, const QbbFrame& frame) override
+    void FrameGone(QbbPort&, const QbbFrame& frame) override
     {
         left.push_back({QbbNowPs(), frame.psn, frame.priority, frame.size});
     }
 
-    void LinkChanged(QbbNetDevice& port) override
+    void LinkChanged(QbbPort& port) override
     {
-        changes.push_back(port.IsLinkUp());
+        changes.push_back(port.IsUp());
     }
 
     /** \param list arrivals \return "number@picoseconds" for each, separated by spaces */
@@ -107,7 +107,7 @@ class RdmaTestSink : public QbbFrameSink
  * \return the frame
  */
 inline QbbFramePtr
-MakeTestFrame(QbbNetDevice& from, uint32_t number, uint8_t priority = 3, uint32_t size = 1250)
+MakeTestFrame(QbbPort& from, uint32_t number, uint8_t priority = 3, uint32_t size = 1250)
 {
     QbbFramePtr frame = from.GetPool().Allocate();
     frame->type = QbbFrameType::ROCE;
@@ -142,7 +142,7 @@ MakeTestFrame(QbbNetDevice& from, uint32_t number, uint8_t priority = 3, uint32_
  * \return the frame
  */
 inline QbbFramePtr
-MakeTestPfc(QbbNetDevice& from, uint8_t classes, uint16_t quanta)
+MakeTestPfc(QbbPort& from, uint8_t classes, uint16_t quanta)
 {
     QbbFramePtr frame = from.GetPool().Allocate();
     frame->type = QbbFrameType::PFC;

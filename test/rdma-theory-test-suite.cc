@@ -122,7 +122,7 @@ class HpccIncastTestCase : public TestCase
         {
             Simulator::Stop(QbbFromPs(STEP_PS));
             Simulator::Run();
-            const auto queue = static_cast<double>(port->GetQueueBytes(PRIORITY));
+            const auto queue = static_cast<double>(port->GetQueues().GetBytes(PRIORITY));
             mean += queue * STEP_PS / MEASURED_PS;
             peak = std::max(peak, queue);
         }
@@ -134,7 +134,7 @@ class HpccIncastTestCase : public TestCase
         NS_TEST_EXPECT_MSG_LT(mean, 2 * 1186, "mean queue: less than two packets");
         NS_TEST_EXPECT_MSG_LT(peak, 12 * 1186, "peak queue: less than one packet of each");
         // Windows of B x T at the beginning: all that they can bring at once.
-        const uint64_t first = port->GetCounters().classes[PRIORITY].peakQueueBytes;
+        const uint64_t first = port->GetQueues().GetPeakBytes(PRIORITY);
         std::cout << "HPCC, 16 to 1: utilisation " << utilisation << ", queue " << mean
                   << " B mean, " << peak << " B peak in steady state, " << first
                   << " B in the first round trip, " << test.fabric->GetTotals().pauseFrames

@@ -113,7 +113,7 @@ class PortLog
 class TestSource : public QbbFrameSource
 {
   public:
-    QbbFramePtr NextFrame(QbbNetDevice& port, uint8_t) override
+    QbbFramePtr NextFrame(QbbPort& port, uint8_t) override
     {
         QbbFramePtr frame;
         if (!frames.empty())
@@ -121,7 +121,10 @@ class TestSource : public QbbFrameSource
             frame = std::move(frames.front());
             frames.pop_front();
         }
-        port.SetSourceReady(3, !frames.empty());
+        if (frames.empty())
+        {
+            port.WithdrawSource(3);
+        }
         return frame;
     }
 
@@ -163,7 +166,7 @@ class TraceSourcesTestCase : public TestCase
         TestSource source;
         link.a->SetSource(&source);
         source.frames.push_back(MakeTestFrame(*link.a, 7));
-        link.At(3'000'000, [&]() { link.a->SetSourceReady(3, true); });
+        link.At(3'000'000, [&]() { link.a->AnnounceSource(3); });
         Simulator::Run();
         NS_TEST_EXPECT_MSG_EQ(a.Take(),
                               "MacTx@3000000 PromiscSniffer@3000000 Sniffer@3000000 "

@@ -144,13 +144,13 @@ class DropTestCase : public StormTestCase
             uint64_t queued = 0;
             uint64_t hostSent = 0;
             AtEndOf(40 * US - 1, [&]() {
-                queued = m_port->GetQueueFrames(3);
+                queued = m_port->GetQueues().GetFrames(3);
                 NS_TEST_EXPECT_MSG_EQ(m_watchdog->IsStormed(2, 3), false, "not yet");
             });
             AtEndOf(40 * US, [&]() {
                 NS_TEST_EXPECT_MSG_GT(queued, 10U, "frames waited");
                 NS_TEST_EXPECT_MSG_EQ(m_watchdog->IsStormed(2, 3), true, "in storm");
-                NS_TEST_EXPECT_MSG_EQ(m_port->GetQueueFrames(3), 0U, "queue");
+                NS_TEST_EXPECT_MSG_EQ(m_port->GetQueues().GetFrames(3), 0U, "queue");
                 NS_TEST_EXPECT_MSG_EQ(m_sw->GetBufferManager()->GetEgressBytes(2, 3), 0U, "books");
                 NS_TEST_EXPECT_MSG_EQ(GetCounters().all.txDrop, queued, "dropped");
                 NS_TEST_EXPECT_MSG_EQ(+m_port->GetFlowControl().GetPauseReceiver().GetPaused(),

@@ -54,7 +54,7 @@ class OwnMarker : public QbbMarker
         return tid;
     }
 
-    void Configure(const std::vector<QbbNetDevice*>& ports, bool) override
+    void Configure(const std::vector<QbbPort*>& ports, bool) override
     {
         m_ports.assign(ports.size(), {});
     }
@@ -64,7 +64,7 @@ class OwnMarker : public QbbMarker
         return DEPARTS;
     }
 
-    void FrameDeparts(QbbNetDevice& egress, QbbFrame& frame, int64_t startPs) override
+    void FrameDeparts(QbbPort& egress, QbbFrame& frame, int64_t startPs) override
     {
         if (frame.ecn == 0)
         {
@@ -132,7 +132,7 @@ RunOne(const std::string& name, RdmaFabricHelper& helper, uint32_t senders, Time
     for (int i = 1; i <= samples; ++i)
     {
         Simulator::Schedule(duration * i / samples, [&queued, port] {
-            queued += static_cast<double>(port->GetQueueBytes(3)) / 1000;
+            queued += static_cast<double>(port->GetQueues().GetBytes(3)) / 1000;
         });
     }
     Simulator::Stop(duration);

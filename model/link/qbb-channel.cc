@@ -9,6 +9,7 @@
 #include <ns3/abort.h>
 #include <ns3/boolean.h>
 #include <ns3/log.h>
+#include <ns3/node-list.h>
 #include <ns3/node.h>
 
 namespace ns3
@@ -86,7 +87,7 @@ QbbChannel::DoDispose()
     {
         line.inFlight.Clear();
     }
-    m_devices = {};
+    m_ports = {};
     Channel::DoDispose();
 }
 
@@ -94,11 +95,11 @@ void
 QbbChannel::SetDelay(Time delay)
 {
     QbbSetTimeResolution();
-    for (const QbbNetDevice* device : m_devices)
+    for (const QbbPort* port : m_ports)
     {
-        NS_ABORT_MSG_IF(device && device->HasHeadroom() && PicoSeconds(m_delayPs) != delay,
+        NS_ABORT_MSG_IF(port && port->HasHeadroom() && PicoSeconds(m_delayPs) != delay,
                         "rdma: QbbChannel::Delay at port "
-                            << device->GetIfIndex() << " of node " << device->GetNodeId()
+                            << port->GetDeviceIndex() << " of node " << port->GetNodeId()
                             << " is set while it is running, and the switch has computed its "
                                "headroom; accepted: before the simulation starts");
     }
@@ -118,28 +119,29 @@ QbbChannel::GetDelay() const
 }
 
 void
-QbbChannel::Attach(QbbNetDevice* device)
+QbbChannel::Attach(QbbPort* port)
 {
-    NS_ABORT_MSG_IF(m_devices[1], "rdma: a third device is attached to a cable with two ends");
-    m_devices[m_devices[0] ? 1 : 0] = device;
+    NS_ABORT_MSG_IF(m_ports[1], "rdma: a third device is attached to a cable with two ends");
+    m_ports[m_ports[0] ? 1 : 0] = port;
 }
 
 std::size_t
 QbbChannel::GetNDevices() const
 {
-    return (m_devices[0] ? 1 : 0) + (m_devices[1] ? 1 : 0);
+    return (m_ports[0] ? 1 : 0) + (m_ports[1] ? 1 : 0);
 }
 
 Ptr<NetDevice>
 QbbChannel::GetDevice(std::size_t i) const
 {
-    return m_devices.at(i);
+    QbbPort* port = m_ports.at(i);
+    return port ? port->GetDevice() : nullptr;
 }
 
-QbbNetDevice*
-QbbChannel::GetPeer(const QbbNetDevice* device) const
+QbbPort*
+QbbChannel::GetPeer(const QbbPort* port) const
 {
-    return m_devices[device == m_devices[0] ? 1 : 0];
+    return m_ports[port == m_ports[0] ? 1 : 0];
 }
 
 uint64_t
@@ -149,9 +151,9 @@ QbbChannel::GetInFlight() const
 }
 
 void
-QbbChannel::Transmit(const QbbNetDevice* sender, QbbFramePtr&& frame, int64_t sentPs, int64_t nowFs)
+QbbChannel::Transmit(const QbbPort* sender, QbbFramePtr&& frame, int64_t sentPs, int64_t nowFs)
 {
-    const std::size_t direction = sender == m_devices[0] ? 0 : 1;
+    const std::size_t direction = sender == m_ports[0] ? 0 : 1;
     Line& line = m_lines[direction];
     line.inFlight.Push({sentPs + m_delayPs, std::move(frame)});
     if (line.eventPs == QBB_NEVER)
@@ -164,14 +166,14 @@ void
 QbbChannel::ScheduleArrival(std::size_t direction, int64_t nowFs)
 {
     Line& line = m_lines[direction];
-    const QbbNetDevice* receiver = m_devices[1 - direction];
+    const QbbPort* receiver = m_ports[1 - direction];
     const InFlight& next = line.inFlight.Front();
     line.eventPs = next.arrivalPs;
     // The frame was last touched a cable's delay ago; it is wanted at the next event of this line.
     __builtin_prefetch(next.frame.get());
     const uint32_t nodeId = receiver->GetNodeId();
     line.eventFs = line.eventPs * QBB_FS_PER_PS + QbbEventOrder::ARRIVAL +
-                   QbbPortPlace(nodeId, receiver->GetIfIndex(), line.eventPs);
+                   QbbPortPlace(nodeId, receiver->GetDeviceIndex(), line.eventPs);
     // The event belongs to the receiving node, whoever schedules it.
     Simulator::ScheduleWithContext(nodeId, TimeStep(line.eventFs - nowFs), GetPointer(line.event));
 }
@@ -179,7 +181,7 @@ QbbChannel::ScheduleArrival(std::size_t direction, int64_t nowFs)
 void
 QbbChannel::Arrive(std::size_t direction)
 {
-    if (m_devices[1 - direction]->SharesPlace())
+    if (m_ports[1 - direction]->SharesPlace())
     {
         ArriveInTurn(direction);
         return;
@@ -197,9 +199,9 @@ QbbChannel::ArriveInTurn(std::size_t direction)
     }
     // The first event of the place takes the frames of all its ports, in an order of their own:
     // that of the events depends on who scheduled first.
-    const QbbNetDevice& receiver = *m_devices[1 - direction];
-    const Ptr<Node> node = receiver.GetNode();
-    const uint32_t place = receiver.GetIfIndex() % QbbEventOrder::PLACES;
+    const QbbPort& receiver = *m_ports[1 - direction];
+    const Ptr<Node> node = NodeList::GetNode(receiver.GetNodeId());
+    const uint32_t place = receiver.GetDeviceIndex() % QbbEventOrder::PLACES;
     const uint32_t ports =
         (node->GetNDevices() - place + QbbEventOrder::PLACES - 1) / QbbEventOrder::PLACES;
     const uint32_t first = QbbPortPlace(node->GetId(), place, nowPs) % ports;
@@ -212,7 +214,7 @@ QbbChannel::ArriveInTurn(std::size_t direction)
             continue;
         }
         QbbChannel& channel = *port->GetQbbChannel();
-        const std::size_t towards = port == channel.m_devices[1] ? 0 : 1;
+        const std::size_t towards = PeekPointer(port) == channel.m_ports[1] ? 0 : 1;
         if (channel.m_lines[towards].eventPs == nowPs)
         {
             channel.TakeArrival(towards);
@@ -232,7 +234,7 @@ QbbChannel::TakeArrival(std::size_t direction)
     {
         return;
     }
-    QbbNetDevice& receiver = *m_devices[1 - direction];
+    QbbPort& receiver = *m_ports[1 - direction];
     if (line.inFlight.Front().arrivalPs != eventPs)
     {
         ScheduleArrival(direction, nowFs);
@@ -255,7 +257,7 @@ QbbChannel::TakeArrival(std::size_t direction)
 }
 
 QbbFramePtr
-QbbChannel::CrossAsBytes(QbbFrame& frame, QbbNetDevice& receiver)
+QbbChannel::CrossAsBytes(QbbFrame& frame, QbbPort& receiver)
 {
     m_bytes.resize(QbbFrameCodec::SerializedSize(frame));
     QbbFrameCodec::Serialize(frame, m_bytes.data());
@@ -286,11 +288,11 @@ QbbChannel::SetUp(bool up)
             while (!inFlight.IsEmpty())
             {
                 const QbbFramePtr frame = inFlight.Pop().frame;
-                m_devices[1 - direction]->LoseOnLine(*frame, QbbDropReason::LINK_DOWN);
+                m_ports[1 - direction]->LoseOnLine(*frame, QbbDropReason::LINK_DOWN);
             }
         }
     }
-    for (auto* device : m_devices)
+    for (auto* device : m_ports)
     {
         if (device)
         {

@@ -17,11 +17,11 @@
 namespace ns3
 {
 
-class QbbNetDevice;
+class QbbPort;
 
 /**
  * \ingroup rdma
- * A full-duplex cable between two QbbNetDevices.
+ * A full-duplex cable between two ports.
  *
  * Each direction keeps the frames in flight in a ring and has at most one arrival event in the
  * scheduler. With the attribute SerializeFrames every frame crosses as bytes: it is serialised,
@@ -40,33 +40,33 @@ class QbbChannel : public Channel
     ~QbbChannel() override;
 
     /**
-     * Connects a device; the first two calls make the cable's ends.
+     * Connects a port; the first two calls make the cable's ends.
      *
-     * \param device the device
+     * \param port the port
      */
-    void Attach(QbbNetDevice* device);
+    void Attach(QbbPort* port);
 
     std::size_t GetNDevices() const override;
     Ptr<NetDevice> GetDevice(std::size_t i) const override;
 
     /**
-     * \param device one end
+     * \param port one end
      * \return the other end, or null while there is none
      */
-    QbbNetDevice* GetPeer(const QbbNetDevice* device) const;
+    QbbPort* GetPeer(const QbbPort* port) const;
 
     /**
-     * Puts a frame on the line. Called by the sending device.
+     * Puts a frame on the line. Called by the sending port.
      *
-     * \param sender the sending device
+     * \param sender the sending port
      * \param frame the frame
      * \param sentPs the instant at which the last bit has left the sender
      * \param nowFs the present time in femtoseconds
      */
-    void Transmit(const QbbNetDevice* sender, QbbFramePtr&& frame, int64_t sentPs, int64_t nowFs);
+    void Transmit(const QbbPort* sender, QbbFramePtr&& frame, int64_t sentPs, int64_t nowFs);
 
     /**
-     * Takes the link down or up. Down: the frames in flight are lost, and both devices are told.
+     * Takes the link down or up. Down: the frames in flight are lost, and both ports are told.
      *
      * \param up true for up
      */
@@ -131,16 +131,16 @@ class QbbChannel : public Channel
     void ArriveInTurn(std::size_t direction);
     void TakeArrival(std::size_t direction);
     void ScheduleArrival(std::size_t direction, int64_t nowFs);
-    QbbFramePtr CrossAsBytes(QbbFrame& frame, QbbNetDevice& receiver);
+    QbbFramePtr CrossAsBytes(QbbFrame& frame, QbbPort& receiver);
 
-    std::array<QbbNetDevice*, 2> m_devices{}; //!< the ends; nodes own them
-    std::array<Line, 2> m_lines;              //!< direction i is from device i to the other
-    std::vector<uint8_t> m_bytes;             //!< scratch space of CrossAsBytes()
-    int64_t m_delayPs{0};                     //!< one-way delay
-    bool m_serialize{false};                  //!< attribute SerializeFrames
-    bool m_up{true};                          //!< link state
-    uint64_t m_lostInFlight{0};               //!< lost because the link went down
-    uint64_t m_malformed{0};                  //!< lost because bytes did not parse
+    std::array<QbbPort*, 2> m_ports{}; //!< the ends; nodes own them
+    std::array<Line, 2> m_lines;       //!< direction i is from device i to the other
+    std::vector<uint8_t> m_bytes;      //!< scratch space of CrossAsBytes()
+    int64_t m_delayPs{0};              //!< one-way delay
+    bool m_serialize{false};           //!< attribute SerializeFrames
+    bool m_up{true};                   //!< link state
+    uint64_t m_lostInFlight{0};        //!< lost because the link went down
+    uint64_t m_malformed{0};           //!< lost because bytes did not parse
 };
 
 } // namespace ns3

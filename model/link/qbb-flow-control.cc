@@ -2,6 +2,8 @@
 
 #include "qbb-flow-control.h"
 
+#include "qbb-wire.h"
+
 #include <algorithm>
 
 namespace ns3
@@ -110,6 +112,10 @@ QbbFlowControl::Take(int64_t nowPs)
 void
 QbbFlowControl::Fill(const Pauses& pauses, QbbFrame& frame) const
 {
+    static const Mac48Address MAC_CONTROL("01:80:c2:00:00:01");
+    frame.etherType = QbbWire::ETHERTYPE_MAC_CONTROL;
+    frame.size = QbbWire::MIN_FRAME_BYTES;
+    frame.dstMac = MAC_CONTROL;
     if (m_settings.kind == PFC)
     {
         frame.type = QbbFrameType::PFC;

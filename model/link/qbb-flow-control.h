@@ -181,7 +181,7 @@ class QbbFlowControl
 
     /**
      * \param pauses what the frame says
-     * \param frame becomes a pause frame of this kind of flow control
+     * \param frame becomes a pause frame of this kind of flow control, but for its source address
      */
     void Fill(const Pauses& pauses, QbbFrame& frame) const;
 

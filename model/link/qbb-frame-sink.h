@@ -10,7 +10,7 @@
 namespace ns3
 {
 
-class QbbNetDevice;
+class QbbPort;
 
 /**
  * \ingroup rdma
@@ -28,7 +28,7 @@ class QbbFrameSink
      * \param frame the frame; its `priority` is set, its `ingressPort` is the port's number, and
      * its `arrivalFs` is the present time
      */
-    virtual void ReceiveFrame(QbbNetDevice& port, QbbFramePtr frame) = 0;
+    virtual void ReceiveFrame(QbbPort& port, QbbFramePtr frame) = 0;
 
     /**
      * A frame begins its transmission. It has left its queue, its buffer is free again, and what it
@@ -38,7 +38,7 @@ class QbbFrameSink
      * \param frame the frame
      * \param startPs the instant of its first bit, in picoseconds; before now if it cuts through
      */
-    virtual void FrameDeparts(QbbNetDevice& port, QbbFrame& frame, int64_t startPs) = 0;
+    virtual void FrameDeparts(QbbPort& port, QbbFrame& frame, int64_t startPs) = 0;
 
     /**
      * A frame has left its buffer without being sent: it was thrown away, or it has crossed to the
@@ -47,21 +47,21 @@ class QbbFrameSink
      * \param port where
      * \param frame the frame
      */
-    virtual void FrameGone(QbbNetDevice& port, const QbbFrame& frame) = 0;
+    virtual void FrameGone(QbbPort& port, const QbbFrame& frame) = 0;
 
     /**
      * The link went down (the queues have been flushed) or up.
      *
      * \param port where
      */
-    virtual void LinkChanged(QbbNetDevice& port) = 0;
+    virtual void LinkChanged(QbbPort& port) = 0;
 
     /**
-     * The port has another scheduler (QbbNetDevice::GetEgressScheduler()).
+     * The port has another scheduler (QbbPort::GetEgressScheduler()).
      *
      * \param port where
      */
-    virtual void SchedulerChanged(QbbNetDevice& port)
+    virtual void SchedulerChanged(QbbPort& port)
     {
     }
 };
@@ -79,11 +79,11 @@ class QbbFrameSource
      * The port is idle and it is this class's turn.
      *
      * \param port the port
-     * \param priority the class, one of those announced with QbbNetDevice::SetSourceReady()
+     * \param priority the class, one of those announced with QbbPort::AnnounceSource()
      * \return the next frame, or null if there is none after all; the class then counts as not
      *         ready until it is announced again
      */
-    virtual QbbFramePtr NextFrame(QbbNetDevice& port, uint8_t priority) = 0;
+    virtual QbbFramePtr NextFrame(QbbPort& port, uint8_t priority) = 0;
 };
 
 } // namespace ns3

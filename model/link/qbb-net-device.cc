@@ -2,23 +2,168 @@
 
 #include "qbb-net-device.h"
 
+#include "qbb-event-order.h"
 #include "qbb-frame-codec.h"
-#include "qbb-wire.h"
+#include "rdma-compat.h"
 
 #include <ns3/abort.h>
+#include <ns3/boolean.h>
+#include <ns3/double.h>
+#include <ns3/enum.h>
+#include <ns3/ethernet-header.h>
 #include <ns3/log.h>
-#include <ns3/node.h>
+#include <ns3/pointer.h>
+#include <ns3/socket.h>
+#include <ns3/string.h>
+#include <ns3/uinteger.h>
 
-#include <algorithm>
+#include <limits>
+#include <type_traits>
 
 namespace ns3
 {
 
 NS_LOG_COMPONENT_DEFINE("QbbNetDevice");
 
+NS_OBJECT_ENSURE_REGISTERED(QbbNetDevice);
+
+template <auto setting, typename T>
+void
+QbbNetDevice::SetFlow(T value)
+{
+    using Settings = QbbFlowControl::Settings;
+    constexpr bool IS_KIND = std::is_same_v<T, decltype(Settings::kind)>;
+    constexpr bool IS_CLASSES = std::is_same_v<T, decltype(Settings::classes)>;
+    constexpr bool IS_QUANTA = std::is_same_v<T, decltype(Settings::quanta)>;
+    RefuseWhileRunning(IS_KIND      ? "FlowControl"
+                       : IS_CLASSES ? "PfcClasses"
+                       : IS_QUANTA  ? "PauseQuanta"
+                                    : "PauseRefresh");
+    m_flow.GetSettings().*setting = value;
+}
+
+template <auto setting, typename T>
+T
+QbbNetDevice::GetFlow() const
+{
+    return m_flow.GetSettings().*setting;
+}
+
+TypeId
+QbbNetDevice::GetTypeId()
+{
+    using Settings = QbbFlowControl::Settings;
+    static TypeId tid = AddSources(
+        TypeId("ns3::QbbNetDevice")
+            .SetParent<NetDevice>()
+            .SetGroupName("Rdma")
+            .AddConstructor<QbbNetDevice>()
+            .AddAttribute("Address",
+                          "MAC address of the port.",
+                          Mac48AddressValue(Mac48Address("ff:ff:ff:ff:ff:ff")),
+                          MakeMac48AddressAccessor(&QbbNetDevice::m_address),
+                          MakeMac48AddressChecker())
+            .AddAttribute("Mtu",
+                          "Largest IP packet, in bytes.",
+                          UintegerValue(1500),
+                          MakeUintegerAccessor(&QbbNetDevice::SetMtu, &QbbNetDevice::GetMtu),
+                          MakeUintegerChecker<uint16_t>(68))
+            .AddAttribute(
+                "DataRate",
+                "Line rate.",
+                DataRateValue(DataRate("100Gbps")),
+                MakeDataRateAccessor(&QbbNetDevice::SetDataRate, &QbbNetDevice::GetDataRate),
+                MakeDataRateChecker())
+            .AddAttribute(
+                "LineOverhead",
+                "Preamble, start delimiter and inter-packet gap (20 bytes a frame) take "
+                "their time on the line.",
+                BooleanValue(true),
+                MakeBooleanAccessor(&QbbNetDevice::SetLineOverhead, &QbbNetDevice::HasLineOverhead),
+                MakeBooleanChecker())
+            .AddAttribute(
+                "Scheduler",
+                "Eight entries for the classes 0 to 7, separated by commas: \"strict\" "
+                "or a DWRR weight 1..1000; one entry alone stands for all.",
+                StringValue("strict"),
+                MakeStringAccessor(&QbbNetDevice::SetScheduler, &QbbNetDevice::GetScheduler),
+                MakeStringChecker())
+            .AddAttribute("FlowControl",
+                          "None, Pfc (IEEE 802.1Qbb) or Pause (IEEE 802.3x).",
+                          EnumValue(QbbFlowControl::PFC),
+                          RdmaMakeEnumAccessor<QbbFlowControl::Kind>(
+                              &QbbNetDevice::SetFlow<&Settings::kind, QbbFlowControl::Kind>,
+                              &QbbNetDevice::GetFlow<&Settings::kind, QbbFlowControl::Kind>),
+                          MakeEnumChecker(QbbFlowControl::NONE,
+                                          "None",
+                                          QbbFlowControl::PFC,
+                                          "Pfc",
+                                          QbbFlowControl::PAUSE,
+                                          "Pause"))
+            .AddAttribute("PfcClasses",
+                          "The lossless classes, one bit each: bit p is class p.",
+                          UintegerValue(1U << 3),
+                          MakeUintegerAccessor(&QbbNetDevice::SetFlow<&Settings::classes, uint8_t>,
+                                               &QbbNetDevice::GetFlow<&Settings::classes, uint8_t>),
+                          MakeUintegerChecker<uint8_t>())
+            .AddAttribute("PauseQuanta",
+                          "Length of a pause that is asked for, in quanta of 512 bit times.",
+                          UintegerValue(65535),
+                          MakeUintegerAccessor(&QbbNetDevice::SetFlow<&Settings::quanta, uint16_t>,
+                                               &QbbNetDevice::GetFlow<&Settings::quanta, uint16_t>),
+                          MakeUintegerChecker<uint16_t>(1))
+            .AddAttribute("PauseRefresh",
+                          "A pause is repeated after this part of its length; above 0, below 1.",
+                          DoubleValue(0.5),
+                          MakeDoubleAccessor(&QbbNetDevice::SetFlow<&Settings::refresh, double>,
+                                             &QbbNetDevice::GetFlow<&Settings::refresh, double>),
+                          MakeDoubleChecker<double>(0, 1))
+            .AddAttribute(
+                "PauseReactionDelay",
+                "Time from the arrival of a pause frame until the port begins no more "
+                "frames of the class; whole picoseconds.",
+                TimeValue(NanoSeconds(100)),
+                MakeTimeAccessor(&QbbNetDevice::SetDelayedPause, &QbbNetDevice::GetDelayedPause),
+                MakeTimeChecker(Time(0)))
+            .AddAttribute("MaxStackQueueBytes",
+                          "Most bytes that wait in a class's queue before packets of ns-3's stack "
+                          "are dropped there (hosts only).",
+                          UintegerValue(1'000'000),
+                          MakeUintegerAccessor(&QbbNetDevice::m_maxStackQueueBytes),
+                          MakeUintegerChecker<uint32_t>(1))
+            .AddAttribute(
+                "Trust",
+                "What gives a frame its class: Dscp (of IPv4) or Pcp (of the 802.1Q tag).",
+                EnumValue(QbbClassifier::TRUST_DSCP),
+                RdmaMakeEnumAccessor<QbbClassifier::Trust>(&QbbNetDevice::SetTrust,
+                                                           &QbbNetDevice::GetTrust),
+                MakeEnumChecker(QbbClassifier::TRUST_DSCP, "Dscp", QbbClassifier::TRUST_PCP, "Pcp"))
+            .AddAttribute("TagFrames",
+                          "Frames of this host carry an 802.1Q tag, with VlanId and the class as "
+                          "PCP (hosts only).",
+                          BooleanValue(false),
+                          MakeBooleanAccessor(&QbbNetDevice::m_tagFrames),
+                          MakeBooleanChecker())
+            .AddAttribute("RoutedPort",
+                          "Frames leave without the 802.1Q tag that they came with: the port is a "
+                          "router's and in no VLAN, so a PCP ends here (switches only).",
+                          BooleanValue(false),
+                          MakeBooleanAccessor(&QbbNetDevice::m_routedPort),
+                          MakeBooleanChecker())
+            .AddAttribute("VlanId",
+                          "VLAN id in the tags of this host's frames; 0 is a priority tag.",
+                          UintegerValue(0),
+                          MakeUintegerAccessor(&QbbNetDevice::m_vlanId),
+                          MakeUintegerChecker<uint16_t>(0, 4094))
+            .AddAttribute("ReceiveErrorModel",
+                          "Loses frames that come in.",
+                          PointerValue(),
+                          MakePointerAccessor(&QbbNetDevice::m_receiveErrorModel),
+                          MakePointerChecker<ErrorModel>()));
+    return tid;
+}
+
 QbbNetDevice::QbbNetDevice()
-    : m_flow(*this),
-      m_txTimer(this)
 {
     NS_LOG_FUNCTION(this);
 }
@@ -33,35 +178,7 @@ QbbNetDevice::DoInitialize()
 {
     NS_LOG_FUNCTION(this);
     QbbCheckTimeResolution();
-    NS_ABORT_MSG_IF(!GetPeer(),
-                    "rdma: port " << m_ifIndex << " of node " << m_node->GetId()
-                                  << " has no cable, or its cable has no other end");
-    NS_ABORT_MSG_IF(m_rate.GetBitRate() != GetPeer()->m_rate.GetBitRate(),
-                    "rdma: the link between nodes "
-                        << m_node->GetId() << " and " << GetPeer()->m_node->GetId() << " has "
-                        << GetDataRate() << " at one end and " << GetPeer()->GetDataRate()
-                        << " at the other; both ends of a cable need one rate");
-    const QbbFlowControl& other = GetPeer()->m_flow;
-    NS_ABORT_MSG_IF(m_flow.GetLosslessClasses() != other.GetLosslessClasses() ||
-                        m_flow.GetKind() != other.GetKind(),
-                    "rdma: the link between nodes "
-                        << m_node->GetId() << " and " << GetPeer()->m_node->GetId()
-                        << ": a class is lossless on one side only (PfcClasses "
-                        << +m_flow.GetLosslessClasses() << " and " << +other.GetLosslessClasses()
-                        << ", one bit a class); set FlowControl and PfcClasses alike on both "
-                           "ends");
-    m_flow.Start(m_rate);
-    // A pause frame that is due waits for the frame on the line, which may just have begun.
-    const uint32_t longest = GetMaxFrameBytes() + GetLineOverheadBytes();
-    NS_ABORT_MSG_IF(m_flow.GetLosslessClasses() &&
-                        m_flow.GetPauseSender().GetSlackPs() <= m_rate.BytesToPs(longest),
-                    "rdma: port " << m_ifIndex << " of node " << m_node->GetId() << ": a pause of "
-                                  << m_flow.GetSettings().quanta << " quanta, repeated after "
-                                  << m_flow.GetSettings().refresh
-                                  << " of its length, runs out behind a frame of " << longest
-                                  << " bytes on the line; accepted: PauseQuanta times (1 - "
-                                     "PauseRefresh) above "
-                                  << longest * 8.0 / QbbWire::PAUSE_QUANTUM_BITS);
+    Start();
     NetDevice::DoInitialize();
 }
 
@@ -69,21 +186,8 @@ void
 QbbNetDevice::DoDispose()
 {
     NS_LOG_FUNCTION(this);
-    m_txTimer.Disarm();
-    m_flow.Stop();
-    for (auto& queue : m_queues)
-    {
-        queue.Clear();
-    }
-    m_queueBytes = {};
-    m_waiting = {};
-    m_queued = 0;
-    m_sourceReady = 0;
-    m_sink = nullptr;
-    m_source = nullptr;
-    m_channel = nullptr;
+    Stop();
     m_node = nullptr;
-    m_receiveErrorModel = nullptr;
     m_receive = ReceiveCallback();
     m_promiscReceive = PromiscReceiveCallback();
     NetDevice::DoDispose();
@@ -93,441 +197,214 @@ bool
 QbbNetDevice::Attach(Ptr<QbbChannel> channel)
 {
     NS_LOG_FUNCTION(this << channel);
-    NS_ABORT_MSG_IF(m_channel, "rdma: a port is attached to a second cable");
-    m_channel = channel;
-    m_channel->Attach(this);
-    m_up = m_channel->IsUp();
+    AttachTo(channel);
     m_linkChange();
     return true;
 }
 
-// The way out
-
 void
-QbbNetDevice::Enqueue(QbbFramePtr frame)
+QbbNetDevice::LinkStateChanged()
 {
-    Enqueue(std::move(frame), Simulator::Now().GetTimeStep());
-}
-
-void
-QbbNetDevice::Enqueue(QbbFramePtr&& frame, int64_t nowFs)
-{
-    const uint8_t priority = frame->priority;
-    FireTrace(m_macTx, *frame);
-    if (!m_up)
-    {
-        DropUnsent(*frame, QbbDropReason::LINK_DOWN);
-        return;
-    }
-    uint64_t& bytes = m_queueBytes[priority];
-    bytes += frame->size;
-    auto& peak = m_counters.classes[priority].peakQueueBytes;
-    peak = std::max(peak, bytes);
-    m_queues[priority].Push(std::move(frame));
-    m_queued |= static_cast<uint8_t>(1U << priority);
-    TryTransmit(nowFs);
-}
-
-void
-QbbNetDevice::SetSourceReady(uint8_t priority, bool ready)
-{
-    const auto bit = static_cast<uint8_t>(1U << priority);
-    if (ready)
-    {
-        m_sourceReady |= bit;
-        TryTransmit();
-    }
-    else
-    {
-        m_sourceReady &= static_cast<uint8_t>(~bit);
-    }
-}
-
-void
-QbbNetDevice::AddWaiting(uint8_t priority, uint32_t bytes)
-{
-    uint64_t& queue = m_queueBytes[priority];
-    queue += bytes;
-    m_waiting[priority].bytes += bytes;
-    ++m_waiting[priority].frames;
-    auto& peak = m_counters.classes[priority].peakQueueBytes;
-    peak = std::max(peak, queue);
-}
-
-void
-QbbNetDevice::TryTransmit()
-{
-    if (m_up && HasWork())
-    {
-        TryTransmit(Simulator::Now().GetTimeStep());
-    }
-}
-
-void
-QbbNetDevice::TryTransmit(int64_t nowFs)
-{
-    if (!m_up || !HasWork())
-    {
-        return;
-    }
-    const int64_t nowPs = nowFs / QBB_FS_PER_PS;
-    if (m_busyUntilPs > nowPs)
-    {
-        ArmTransmission(nowFs);
-        return;
-    }
-    if (QbbFramePtr frame = NextFrameToSend(nowPs))
-    {
-        StartTransmission(std::move(frame), nowFs, nowPs);
-        if (HasWork())
-        {
-            ArmTransmission(nowFs);
-        }
-    }
-}
-
-void
-QbbNetDevice::ArmTransmission(int64_t nowFs)
-{
-    if (m_txArmedPs != m_busyUntilPs)
-    {
-        m_txArmedPs = m_busyUntilPs;
-        m_txTimer.Arm(m_busyUntilPs, nowFs, GetEventOrder(m_busyUntilPs));
-    }
-}
-
-QbbFramePtr
-QbbNetDevice::NextFrameToSend(int64_t nowPs)
-{
-    if (m_flow.IsPending())
-    {
-        return MakePauseFrame(nowPs);
-    }
-    while (const uint8_t ready = GetReady())
-    {
-        const uint8_t priority = m_scheduler.Pick(ready);
-        const auto bit = static_cast<uint8_t>(1U << priority);
-        QbbFramePtr frame;
-        if (m_queued & bit)
-        {
-            auto& queue = m_queues[priority];
-            frame = queue.Pop();
-            m_queueBytes[priority] -= frame->size;
-            if (queue.IsEmpty())
-            {
-                m_queued &= static_cast<uint8_t>(~bit);
-            }
-            else
-            {
-                // It has waited long enough to leave the caches, and is wanted a frame time on.
-                __builtin_prefetch(queue.Front().get());
-            }
-        }
-        else
-        {
-            frame = m_source->NextFrame(*this, priority);
-            if (!frame)
-            {
-                m_sourceReady &= static_cast<uint8_t>(~bit);
-                continue;
-            }
-            FireTrace(m_macTx, *frame);
-        }
-        CountSent(*frame);
-        return frame;
-    }
-    return nullptr;
-}
-
-void
-QbbNetDevice::CountSent(const QbbFrame& frame)
-{
-    m_scheduler.Charge(frame.priority, frame.size);
-    auto& counters = m_counters.classes[frame.priority];
-    ++counters.txFrames;
-    counters.txBytes += frame.size;
-}
-
-void
-QbbNetDevice::StartTransmission(QbbFramePtr&& frame, int64_t nowFs, int64_t startPs)
-{
-    if (m_busyUntilPs < startPs)
-    {
-        // Idle since: what was left of a picosecond is over.
-        m_fraction = 0;
-    }
-    const uint32_t preamble = m_lineOverhead ? QbbWire::PREAMBLE_BYTES : 0;
-    const uint32_t gap = m_lineOverhead ? QbbWire::GAP_BYTES : 0;
-    uint64_t fraction = m_fraction;
-    const int64_t sentPs = startPs + m_rate.BytesToPs(preamble + frame->size, fraction);
-    m_busyUntilPs = startPs + m_rate.BytesToPs(preamble + frame->size + gap, m_fraction);
-    if (m_sink)
-    {
-        m_sink->FrameDeparts(*this, *frame, startPs);
-    }
-
-    FireTrace(m_promiscSniffer, *frame);
-    FireTrace(m_sniffer, *frame);
-    FireTrace(m_phyTxBegin, *frame);
-    if (!m_phyTxEnd.IsEmpty())
-    {
-        TracePhyTxEnd(*frame, sentPs);
-    }
-    m_channel->Transmit(this, std::move(frame), sentPs, nowFs);
-}
-
-void
-QbbNetDevice::OnPortEvent()
-{
-    // All timers come here and do everything that is due, so that their order does not matter.
-    const int64_t nowFs = Simulator::Now().GetTimeStep();
-    if (m_flow.IsActive())
-    {
-        m_flow.Update(nowFs / QBB_FS_PER_PS);
-    }
-    TryTransmit(nowFs);
-}
-
-// Flow control
-
-void
-QbbNetDevice::FlowChanged()
-{
-    TryTransmit();
-}
-
-void
-QbbNetDevice::FlowTimerFired()
-{
-    OnPortEvent();
-}
-
-QbbFramePtr
-QbbNetDevice::MakePauseFrame(int64_t nowPs)
-{
-    static const Mac48Address macControl("01:80:c2:00:00:01");
-    QbbFramePtr frame = m_pool.Allocate();
-    frame->etherType = QbbWire::ETHERTYPE_MAC_CONTROL;
-    frame->size = QbbWire::MIN_FRAME_BYTES;
-    frame->dstMac = macControl;
-    frame->srcMac = m_address;
-    const QbbFlowControl::Pauses pauses = m_flow.Take(nowPs);
-    FireTrace(m_pfcSent, pauses);
-    m_flow.Fill(pauses, *frame);
-    ++m_counters.macControlTx;
-    return frame;
-}
-
-void
-QbbNetDevice::ReceiveMacControl(const QbbFrame& frame)
-{
-    ++m_counters.macControlRx;
-    const QbbFlowControl::Pauses pauses = m_flow.Read(frame);
-    m_counters.macControlIgnored += pauses.ignored;
-    FireTrace(m_pfcReceived, pauses);
-    if (!pauses.classes)
-    {
-        return;
-    }
-    if (m_flow.Accept(pauses, frame.arrivalFs / QBB_FS_PER_PS))
-    {
-        TryTransmit();
-    }
-    m_flow.ArmTimers();
-}
-
-void
-QbbNetDevice::FireTrace(PfcTrace& trace, const QbbFlowControl::Pauses& pauses)
-{
-    for (uint8_t p = 0; pauses.classes >> p; ++p)
-    {
-        if (pauses.classes & (1U << p))
-        {
-            trace(p, pauses.quanta[p]);
-        }
-    }
-}
-
-// The way in
-
-void
-QbbNetDevice::ReceiveFromLine(QbbFramePtr&& frame, int64_t nowFs)
-{
-    frame->arrivalFs = nowFs;
-    FireTrace(m_phyRxEnd, *frame);
-    frame->ingressPort = m_portNumber;
-    frame->priority = m_classifier.Classify(*frame);
-    if (m_receiveErrorModel && m_receiveErrorModel->IsCorrupt(QbbFrameCodec::ToPacket(*frame)))
-    {
-        FireTrace(m_phyRxDrop, *frame);
-        CountDrop(*frame, QbbDropReason::CORRUPTED);
-        return;
-    }
-    FireTrace(m_promiscSniffer, *frame);
-    if (frame->IsMacControl())
-    {
-        FireTrace(m_sniffer, *frame);
-        ReceiveMacControl(*frame);
-        return;
-    }
-    auto& counters = m_counters.classes[frame->priority];
-    ++counters.rxFrames;
-    counters.rxBytes += frame->size;
-    FireTrace(m_macPromiscRx, *frame);
-    if (frame->dstMac == m_address || frame->dstMac.IsGroup())
-    {
-        FireTrace(m_sniffer, *frame);
-        FireTrace(m_macRx, *frame);
-    }
-    if (m_sink)
-    {
-        m_sink->ReceiveFrame(*this, std::move(frame));
-    }
-    else if (frame->type == QbbFrameType::PACKET)
-    {
-        DeliverToStack(*frame);
-    }
-    else
-    {
-        FireTrace(m_macRxDrop, *frame);
-        CountDrop(*frame, QbbDropReason::UNEXPECTED);
-    }
-}
-
-void
-QbbNetDevice::LoseOnLine(QbbFrame& frame, QbbDropReason reason)
-{
-    frame.priority = m_classifier.Classify(frame);
-    CountDrop(frame, reason);
-}
-
-// Link state
-
-void
-QbbNetDevice::LineChanged()
-{
-    NS_LOG_FUNCTION(this << m_channel->IsUp());
-    m_up = m_channel->IsUp();
-    const int64_t nowPs = QbbNowPs();
-    m_flow.Reset(nowPs);
-    if (!m_up)
-    {
-        for (uint8_t priority = 0; priority < 8; ++priority)
-        {
-            DropQueue(priority, QbbDropReason::LINK_DOWN);
-        }
-    }
+    NS_LOG_FUNCTION(this << m_up);
     m_linkChange();
-    if (m_sink)
-    {
-        m_sink->LinkChanged(*this);
-    }
-    m_flow.ArmTimers();
-    TryTransmit();
 }
 
-uint64_t
-QbbNetDevice::DropQueue(uint8_t priority, QbbDropReason reason)
+// Attributes
+
+void
+QbbNetDevice::RefuseWhileRunning(const char* attribute) const
 {
-    auto& queue = m_queues[priority];
-    uint64_t frames = 0;
-    // What leaves may make room for frames of this very queue: only those that are there now go.
-    for (std::size_t left = queue.GetSize(); left > 0 && !queue.IsEmpty(); --left)
+    NS_ABORT_MSG_IF(IsInitialized(),
+                    "rdma: QbbNetDevice::" << attribute << " of port " << GetDeviceIndex()
+                                           << " of node " << m_nodeId
+                                           << " is set while it is running; accepted: before the "
+                                              "simulation starts");
+}
+
+void
+QbbNetDevice::SetDataRate(DataRate rate)
+{
+    NS_ABORT_MSG_IF(IsInitialized(), "rdma: the rate of a port is changed while it is running");
+    m_rate = QbbLineRate(rate.GetBitRate());
+}
+
+void
+QbbNetDevice::SetScheduler(std::string text)
+{
+    m_scheduler = QbbEgressScheduler::FromText(text);
+    if (GetSink())
     {
-        const QbbFramePtr frame = queue.Pop();
-        m_queueBytes[priority] -= frame->size;
-        if (queue.IsEmpty())
-        {
-            m_queued &= static_cast<uint8_t>(~(1U << priority));
-        }
-        ++frames;
-        DropUnsent(*frame, reason);
+        GetSink()->SchedulerChanged(*this);
     }
-    return frames;
+}
+
+void
+QbbNetDevice::SetDelayedPause(Time delay)
+{
+    QbbSetTimeResolution();
+    const int64_t fs = delay.GetFemtoSeconds();
+    NS_ABORT_MSG_IF(fs < 0 || fs % QBB_FS_PER_PS != 0,
+                    "rdma: a pause reaction delay of " << delay.As(Time::NS)
+                                                       << "; accepted: whole picoseconds");
+    RefuseWhileRunning("PauseReactionDelay");
+    m_flow.GetSettings().reactionPs = fs / QBB_FS_PER_PS;
+}
+
+void
+QbbNetDevice::SetLineOverhead(bool overhead)
+{
+    RefuseWhileRunning("LineOverhead");
+    m_lineOverhead = overhead;
+}
+
+// ns-3's stack
+
+void
+QbbNetDevice::DeliverToStack(const QbbFrame& frame)
+{
+    PacketType type = PACKET_OTHERHOST;
+    if (frame.dstMac == m_address)
+    {
+        type = PACKET_HOST;
+    }
+    else if (frame.dstMac.IsBroadcast())
+    {
+        type = PACKET_BROADCAST;
+    }
+    else if (frame.dstMac.IsGroup())
+    {
+        type = PACKET_MULTICAST;
+    }
+    if (!m_promiscReceive.IsNull())
+    {
+        m_promiscReceive(this,
+                         QbbFrameCodec::ToSdu(frame),
+                         frame.etherType,
+                         frame.srcMac,
+                         frame.dstMac,
+                         type);
+    }
+    if (type == PACKET_OTHERHOST)
+    {
+        FireTrace(m_macRxDrop, frame);
+        CountDrop(frame, QbbDropReason::NOT_FOR_US);
+    }
+    else if (!m_receive.IsNull())
+    {
+        m_receive(this, QbbFrameCodec::ToSdu(frame), frame.etherType, frame.srcMac);
+    }
+    else
+    {
+        FireTrace(m_macRxDrop, frame);
+        CountDrop(frame, QbbDropReason::UNEXPECTED);
+    }
 }
 
 bool
-QbbNetDevice::DropLast(uint8_t priority, QbbDropReason reason)
+QbbNetDevice::SendFrom(Ptr<Packet> packet,
+                       const Address& source,
+                       const Address& dest,
+                       uint16_t protocolNumber)
 {
-    auto& queue = m_queues[priority];
-    if (queue.IsEmpty())
+    NS_LOG_FUNCTION(this << packet << source << dest << protocolNumber);
+    // With tags the socket's priority (SO_PRIORITY) becomes the PCP.
+    SocketPriorityTag priorityTag;
+    const bool hasPriority = packet->PeekPacketTag(priorityTag);
+    auto result = QbbFrameCodec::FromSdu(packet,
+                                         protocolNumber,
+                                         Mac48Address::ConvertFrom(source),
+                                         Mac48Address::ConvertFrom(dest),
+                                         GetTag(hasPriority ? priorityTag.GetPriority() & 7 : 0),
+                                         GetPool());
+    if (!result.frame)
     {
+        NS_LOG_WARN(
+            "a packet of ns-3's stack is not a valid frame: " << QbbParseErrorName(result.error));
+        DropMalformed(packet, source, dest, protocolNumber);
         return false;
     }
-    const QbbFramePtr frame = std::move(queue.Back());
-    queue.PopBack();
-    m_queueBytes[priority] -= frame->size;
-    if (queue.IsEmpty())
+    QbbFrame& frame = *result.frame;
+    frame.priority = m_classifier.Classify(frame);
+    frame.ingressPort = NO_PORT;
+    QbbDropReason reason = QbbDropReason::COUNT;
+    if (packet->GetSize() > m_mtu)
     {
-        m_queued &= static_cast<uint8_t>(~(1U << priority));
+        reason = QbbDropReason::TOO_LONG;
     }
-    DropUnsent(*frame, reason);
+    else if (!m_up)
+    {
+        reason = QbbDropReason::LINK_DOWN;
+    }
+    else if (GetQueues().GetBytes(frame.priority) + frame.size > m_maxStackQueueBytes)
+    {
+        reason = QbbDropReason::STACK_QUEUE;
+    }
+    if (reason != QbbDropReason::COUNT)
+    {
+        FireTrace(m_macTx, frame);
+        FireTrace(m_macTxDrop, frame);
+        CountDrop(frame, reason);
+        return false;
+    }
+    Enqueue(std::move(result.frame));
     return true;
 }
 
-uint64_t
-QbbNetDevice::GetQueueBytesFrom(uint8_t priority, uint16_t ingressPort) const
-{
-    const auto& queue = m_queues[priority];
-    uint64_t bytes = 0;
-    for (std::size_t i = 0; i < queue.GetSize(); ++i)
-    {
-        bytes += queue[i]->ingressPort == ingressPort ? queue[i]->size : 0;
-    }
-    return bytes;
-}
-
 void
-QbbNetDevice::DropUnsent(const QbbFrame& frame, QbbDropReason reason)
+QbbNetDevice::DropMalformed(Ptr<const Packet> packet,
+                            const Address& source,
+                            const Address& dest,
+                            uint16_t protocolNumber)
 {
-    FireTrace(m_macTxDrop, frame);
-    CountDrop(frame, reason);
-    if (m_sink)
+    ++GetCounters().dropsByReason[static_cast<std::size_t>(QbbDropReason::MALFORMED)];
+    if (!m_macTxDrop.IsEmpty() || !m_drop.IsEmpty())
     {
-        m_sink->FrameGone(*this, frame);
+        EthernetHeader header(false);
+        header.SetSource(Mac48Address::ConvertFrom(source));
+        header.SetDestination(Mac48Address::ConvertFrom(dest));
+        header.SetLengthType(protocolNumber);
+        Ptr<Packet> dropped = packet->Copy();
+        dropped->AddHeader(header);
+        m_macTxDrop(dropped);
+        m_drop(dropped, QbbDropReason::MALFORMED);
     }
 }
 
-void
-QbbNetDevice::CountDrop(const QbbFrame& frame, QbbDropReason reason)
-{
-    ++m_counters.dropsByReason[static_cast<std::size_t>(reason)];
-    if (!frame.IsMacControl())
-    {
-        ++m_counters.classes[frame.priority].drops;
-    }
-    if (!m_drop.IsEmpty())
-    {
-        m_drop(QbbFrameCodec::ToPacket(frame), reason);
-    }
-}
+// NetDevice
 
 void
-QbbNetDevice::ClearWatermarks()
+QbbNetDevice::SetIfIndex(const uint32_t index)
 {
-    for (uint8_t priority = 0; priority < 8; ++priority)
+    constexpr uint32_t MAX_PORTS = std::numeric_limits<uint16_t>::max();
+    NS_ABORT_MSG_IF(index >= MAX_PORTS, "rdma: a node with more than " << MAX_PORTS << " ports");
+    m_deviceIndex = index;
+    for (uint32_t other = index; m_node && other >= QbbEventOrder::PLACES;)
     {
-        auto& counters = m_counters.classes[priority];
-        counters.clearedPeakQueueBytes = counters.GetPeakQueueBytes();
-        counters.peakQueueBytes = m_queueBytes[priority];
+        other -= QbbEventOrder::PLACES;
+        if (const auto port = DynamicCast<QbbNetDevice>(m_node->GetDevice(other)))
+        {
+            port->m_sharesPlace = true;
+            m_sharesPlace = true;
+        }
     }
 }
 
-// Traces
-
-void
-QbbNetDevice::EmitTrace(PacketTrace& trace, const QbbFrame& frame)
+bool
+QbbNetDevice::SetMtu(const uint16_t mtu)
 {
-    trace(QbbFrameCodec::ToPacket(frame));
+    if (mtu != m_mtu)
+    {
+        RefuseWhileRunning("Mtu");
+    }
+    m_mtu = mtu;
+    return true;
 }
 
 void
-QbbNetDevice::TracePhyTxEnd(const QbbFrame& frame, int64_t atPs)
+QbbNetDevice::SetNode(Ptr<Node> node)
 {
-    Ptr<const Packet> packet = QbbFrameCodec::ToPacket(frame);
-    Simulator::Schedule(
-        QbbFromPs(atPs) - Simulator::Now(),
-        [device = Ptr<QbbNetDevice>(this), packet]() { device->m_phyTxEnd(packet); });
+    m_node = node;
+    m_nodeId = node->GetId();
 }
 
 } // namespace ns3

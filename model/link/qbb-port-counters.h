@@ -51,7 +51,7 @@ std::ostream& operator<<(std::ostream& os, QbbDropReason reason);
 
 /**
  * \ingroup rdma
- * What a port counts. 64-bit; nothing but watermarks is ever reset. Bytes are frame bytes from MAC
+ * What a port counts. 64-bit; nothing is ever reset. Bytes are frame bytes from MAC
  * address to FCS.
  */
 struct QbbPortCounters
@@ -59,21 +59,12 @@ struct QbbPortCounters
     /** Counters of one class. */
     struct Class
     {
-        uint64_t txFrames{0};       //!< frames sent
-        uint64_t txBytes{0};        //!< bytes sent
-        uint64_t rxFrames{0};       //!< frames received
-        uint64_t rxBytes{0};        //!< bytes received
-        uint64_t drops{0};          //!< frames thrown away on their way out of this port, or in
-        uint64_t ecnMarks{0};       //!< frames marked CE on their way out of this port
-        uint64_t peakQueueBytes{0}; //!< most bytes that waited in the egress queue: a watermark,
-                                    //!< which QbbNetDevice::ClearWatermarks() sets back
-        uint64_t clearedPeakQueueBytes{0}; //!< the highest that was set back
-
-        /** \return most bytes that ever waited in the egress queue */
-        uint64_t GetPeakQueueBytes() const
-        {
-            return std::max(peakQueueBytes, clearedPeakQueueBytes);
-        }
+        uint64_t txFrames{0}; //!< frames sent
+        uint64_t txBytes{0};  //!< bytes sent
+        uint64_t rxFrames{0}; //!< frames received
+        uint64_t rxBytes{0};  //!< bytes received
+        uint64_t drops{0};    //!< frames thrown away on their way out of this port, or in
+        uint64_t ecnMarks{0}; //!< frames marked CE on their way out of this port
     };
 
     std::array<Class, 8> classes{}; //!< by class

@@ -34,12 +34,12 @@ IsWithinDrain(const QbbArbitration& arbitration, int64_t sincePs)
 /** \param egress a port \param priority a class \return what is known of them, but for the inputs
  */
 QbbArbitration
-Describe(const QbbNetDevice& egress, uint8_t priority)
+Describe(const QbbPort& egress, uint8_t priority)
 {
     QbbArbitration arbitration;
     arbitration.output = egress.GetPortNumber();
     arbitration.priority = priority;
-    arbitration.waitingBytes = egress.GetQueueBytes(priority);
+    arbitration.waitingBytes = egress.GetQueues().GetBytes(priority);
     arbitration.outputRateBps = egress.GetLineRate().GetBitRate();
     arbitration.nowPs = QbbNowPs();
     arbitration.pausedPs =
@@ -58,7 +58,7 @@ QbbCongestionDetector::GetTypeId()
 }
 
 void
-QbbCongestionDetector::Configure(const std::vector<QbbNetDevice*>& ports, bool isInputQueued)
+QbbCongestionDetector::Configure(const std::vector<QbbPort*>& ports, bool isInputQueued)
 {
     m_isInputQueued = isInputQueued;
     Prepare(static_cast<uint32_t>(ports.size()));
@@ -71,7 +71,7 @@ QbbCongestionDetector::GetMoments() const
 }
 
 void
-QbbCongestionDetector::FrameJoins(QbbNetDevice& egress, QbbFrame& frame)
+QbbCongestionDetector::FrameJoins(QbbPort& egress, QbbFrame& frame)
 {
     QbbArbitration arbitration = Describe(egress, frame.priority);
     arbitration.waitingBytes += frame.size;
@@ -80,7 +80,7 @@ QbbCongestionDetector::FrameJoins(QbbNetDevice& egress, QbbFrame& frame)
 }
 
 void
-QbbCongestionDetector::FrameChosen(QbbNetDevice& egress, QbbFrame& frame, uint64_t inputsRateBps)
+QbbCongestionDetector::FrameChosen(QbbPort& egress, QbbFrame& frame, uint64_t inputsRateBps)
 {
     QbbArbitration arbitration = Describe(egress, frame.priority);
     arbitration.inputsRateBps = inputsRateBps;
@@ -88,9 +88,7 @@ QbbCongestionDetector::FrameChosen(QbbNetDevice& egress, QbbFrame& frame, uint64
 }
 
 void
-QbbCongestionDetector::Mark(const QbbArbitration& arbitration,
-                            QbbNetDevice& egress,
-                            QbbFrame& frame)
+QbbCongestionDetector::Mark(const QbbArbitration& arbitration, QbbPort& egress, QbbFrame& frame)
 {
     if (IsCongested(arbitration))
     {

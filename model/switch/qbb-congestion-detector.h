@@ -58,13 +58,13 @@ class QbbCongestionDetector : public QbbMarker
     virtual bool IsCongested(const QbbArbitration& arbitration) = 0;
 
     // QbbMarker
-    void Configure(const std::vector<QbbNetDevice*>& ports, bool isInputQueued) override;
+    void Configure(const std::vector<QbbPort*>& ports, bool isInputQueued) override;
     uint8_t GetMoments() const override;
-    void FrameJoins(QbbNetDevice& egress, QbbFrame& frame) override;
-    void FrameChosen(QbbNetDevice& egress, QbbFrame& frame, uint64_t inputsRateBps) override;
+    void FrameJoins(QbbPort& egress, QbbFrame& frame) override;
+    void FrameChosen(QbbPort& egress, QbbFrame& frame, uint64_t inputsRateBps) override;
 
   private:
-    void Mark(const QbbArbitration& arbitration, QbbNetDevice& egress, QbbFrame& frame);
+    void Mark(const QbbArbitration& arbitration, QbbPort& egress, QbbFrame& frame);
 
     bool m_isInputQueued{false}; //!< frames wait in virtual output queues
 };

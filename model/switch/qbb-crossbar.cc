@@ -9,7 +9,7 @@
 namespace ns3
 {
 
-QbbCrossbar::QbbCrossbar(std::vector<QbbNetDevice*> ports,
+QbbCrossbar::QbbCrossbar(std::vector<QbbPort*> ports,
                          QbbFrameSink& sink,
                          double speedup,
                          uint32_t egressBytes)
@@ -18,7 +18,7 @@ QbbCrossbar::QbbCrossbar(std::vector<QbbNetDevice*> ports,
       m_timer(this)
 {
     uint64_t fastest = 0;
-    for (const QbbNetDevice* port : m_ports)
+    for (const QbbPort* port : m_ports)
     {
         fastest = std::max(fastest, port->GetLineRate().GetBitRate());
         m_egressBytes.push_back(egressBytes ? egressBytes : 2 * port->GetMaxFrameBytes());
@@ -68,7 +68,8 @@ QbbCrossbar::CanLeave(uint16_t output, uint8_t priority) const
         std::any_of(m_transfers.begin(), m_transfers.end(), [&](const Transfer& transfer) {
             return transfer.output == output && transfer.frame->priority == priority;
         });
-    return isCrossing || m_ports[output]->GetEgressBytes(priority) < m_egressBytes[output];
+    return isCrossing ||
+           m_ports[output]->GetQueues().GetBytesHere(priority) < m_egressBytes[output];
 }
 
 void
@@ -76,7 +77,7 @@ QbbCrossbar::UpdateRoom(uint16_t output, uint8_t priority)
 {
     m_matcher.SetRoom(output,
                       priority,
-                      m_ports[output]->GetEgressBytes(priority) < m_egressBytes[output]);
+                      m_ports[output]->GetQueues().GetBytesHere(priority) < m_egressBytes[output]);
 }
 
 void
@@ -114,11 +115,11 @@ QbbCrossbar::OnTimer()
 void
 QbbCrossbar::Deliver(Transfer& transfer, int64_t nowFs)
 {
-    QbbNetDevice& port = *m_ports[transfer.output];
+    QbbPort& port = *m_ports[transfer.output];
     QbbFrame& frame = *transfer.frame;
     const uint8_t priority = frame.priority;
     m_matcher.Release(transfer.input, transfer.output);
-    port.RemoveWaiting(priority, frame.size);
+    port.GetQueues().RemoveWaiting(priority, frame.size);
     m_sink.FrameGone(port, frame);
     frame.ingressPort = QbbNetDevice::NO_PORT;
     port.Enqueue(std::move(transfer.frame), nowFs);

@@ -43,7 +43,7 @@ class QbbCrossbar : public QbbInputQueueing
      * \param speedup of the crossbar over the fastest port, at least 1
      * \param egressBytes of a class at a port, from which on none follows; 0: two largest frames
      */
-    QbbCrossbar(std::vector<QbbNetDevice*> ports,
+    QbbCrossbar(std::vector<QbbPort*> ports,
                 QbbFrameSink& sink,
                 double speedup,
                 uint32_t egressBytes);

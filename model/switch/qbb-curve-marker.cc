@@ -41,7 +41,7 @@ QbbCurveMarker::SetSettings(Ptr<QbbEcnMarker> settings)
 }
 
 void
-QbbCurveMarker::Configure(const std::vector<QbbNetDevice*>& ports, bool)
+QbbCurveMarker::Configure(const std::vector<QbbPort*>& ports, bool)
 {
     m_ports = ports;
     m_curves.assign(m_ports.size(), Curves());
@@ -81,13 +81,13 @@ QbbCurveMarker::Update()
 }
 
 void
-QbbCurveMarker::FrameJoins(QbbNetDevice& egress, QbbFrame& frame)
+QbbCurveMarker::FrameJoins(QbbPort& egress, QbbFrame& frame)
 {
     Mark(egress, frame);
 }
 
 void
-QbbCurveMarker::FrameDeparts(QbbNetDevice& egress, QbbFrame& frame, int64_t)
+QbbCurveMarker::FrameDeparts(QbbPort& egress, QbbFrame& frame, int64_t)
 {
     if (frame.ecn != 0 && !frame.IsMacControl())
     {
@@ -96,7 +96,7 @@ QbbCurveMarker::FrameDeparts(QbbNetDevice& egress, QbbFrame& frame, int64_t)
 }
 
 void
-QbbCurveMarker::Mark(QbbNetDevice& egress, QbbFrame& frame)
+QbbCurveMarker::Mark(QbbPort& egress, QbbFrame& frame)
 {
     // Not at once, since Kmin and Kmax are set one after the other.
     if (m_isOld)
@@ -104,7 +104,7 @@ QbbCurveMarker::Mark(QbbNetDevice& egress, QbbFrame& frame)
         Update();
     }
     const QbbEcnThresholds& curve = m_curves[egress.GetPortNumber()][frame.priority];
-    const uint64_t queueBytes = egress.GetQueueBytes(frame.priority);
+    const uint64_t queueBytes = egress.GetQueues().GetBytes(frame.priority);
     const QbbEcnDecision decision = curve.Decide(queueBytes);
     if (decision == QbbEcnDecision::YES ||
         (decision == QbbEcnDecision::DRAW && curve.IsMarked(queueBytes, m_random->GetValue(0, 1))))

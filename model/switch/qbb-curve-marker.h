@@ -41,11 +41,11 @@ class QbbCurveMarker : public QbbMarker
         m_isOld = true;
     }
 
-    void Configure(const std::vector<QbbNetDevice*>& ports, bool isInputQueued) override;
+    void Configure(const std::vector<QbbPort*>& ports, bool isInputQueued) override;
     uint8_t GetMoments() const override;
     int64_t AssignStreams(int64_t stream) override;
-    void FrameJoins(QbbNetDevice& egress, QbbFrame& frame) override;
-    void FrameDeparts(QbbNetDevice& egress, QbbFrame& frame, int64_t startPs) override;
+    void FrameJoins(QbbPort& egress, QbbFrame& frame) override;
+    void FrameDeparts(QbbPort& egress, QbbFrame& frame, int64_t startPs) override;
 
   protected:
     void DoDispose() override;
@@ -53,12 +53,12 @@ class QbbCurveMarker : public QbbMarker
   private:
     using Curves = std::array<QbbEcnThresholds, 8>; //!< by class
 
-    void Mark(QbbNetDevice& egress, QbbFrame& frame);
+    void Mark(QbbPort& egress, QbbFrame& frame);
     void Update();
 
     Ptr<QbbEcnMarker> m_settings;        //!< SetSettings()
     Ptr<UniformRandomVariable> m_random; //!< decides where a curve gives a probability
-    std::vector<QbbNetDevice*> m_ports;  //!< by port number
+    std::vector<QbbPort*> m_ports;       //!< by port number
     std::vector<Curves> m_curves;        //!< by port number
     bool m_isOld{true};                  //!< SettingsChanged()
 };

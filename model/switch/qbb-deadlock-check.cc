@@ -112,10 +112,10 @@ class BufferDependencies
                 Port& port = m_ports[m_first[s] + p];
                 port.sw = s;
                 port.lossless = device->GetFlowControl().GetLosslessClasses();
-                const QbbNetDevice* peer = device->GetPeer();
+                QbbPort* peer = device->GetPeer();
                 if (peer && device->IsLinkUp())
                 {
-                    const auto found = index.find(PeekPointer(peer->GetNode()));
+                    const auto found = index.find(PeekPointer(peer->GetDevice()->GetNode()));
                     if (found != index.end())
                     {
                         port.next = m_first[found->second] + peer->GetPortNumber();
@@ -130,10 +130,10 @@ class BufferDependencies
     {
         for (const auto& [device, address] : routing.GetHosts())
         {
-            const QbbNetDevice* peer = device->GetPeer();
+            QbbPort* peer = device->GetPeer();
             if (peer && device->IsLinkUp())
             {
-                const auto found = m_switchOfNode.find(PeekPointer(peer->GetNode()));
+                const auto found = m_switchOfNode.find(PeekPointer(peer->GetDevice()->GetNode()));
                 if (found != m_switchOfNode.end())
                 {
                     m_sources.push_back({PeekPointer(device->GetNode()), found->second});

@@ -82,8 +82,9 @@ QbbDeadlockDetector::Watch(const std::vector<Ptr<QbbSwitch>>& switches)
         for (uint32_t p = 0; p < switches[s]->GetNPorts(); ++p)
         {
             const Ptr<QbbNetDevice> port = switches[s]->GetPort(p);
-            const QbbNetDevice* peer = port->GetPeer();
-            const auto to = peer ? index.find(PeekPointer(peer->GetNode())) : index.end();
+            QbbPort* peer = port->GetPeer();
+            const auto to =
+                peer ? index.find(PeekPointer(peer->GetDevice()->GetNode())) : index.end();
             if (to == index.end())
             {
                 continue;
@@ -120,7 +121,7 @@ QbbDeadlockDetector::OnTimer()
 {
     // A pause that was asked for may not have taken effect yet.
     const auto isOver = [this](uint32_t link) {
-        const QbbNetDevice& port = *m_links[link].port;
+        const QbbPort& port = *m_links[link].port;
         m_links[link].active = port.GetFlowControl().GetPauseReceiver().GetPaused() ||
                                port.GetPeer()->GetFlowControl().GetPauseSender().GetWanted();
         return !m_links[link].active;
@@ -146,11 +147,9 @@ QbbDeadlockDetector::OnTimer()
 }
 
 bool
-QbbDeadlockDetector::IsBlocked(const QbbDeadlock& deadlock,
-                               const QbbNetDevice& port,
-                               uint8_t priority)
+QbbDeadlockDetector::IsBlocked(const QbbDeadlock& deadlock, const QbbPort& port, uint8_t priority)
 {
-    const QbbNetDevice* peer = port.GetPeer();
+    QbbPort* peer = port.GetPeer();
     if (!peer || !(port.GetFlowControl().GetPauseReceiver().GetPaused() & (1U << priority)))
     {
         return false;
@@ -427,7 +426,7 @@ class QbbDeadlockDetector::Search
             {
                 const auto port = static_cast<uint16_t>(i / 8);
                 const auto priority = static_cast<uint8_t>(i % 8);
-                const QbbNetDevice* peer = m_detector.m_switches[sw]->GetPort(port)->GetPeer();
+                QbbPort* peer = m_detector.m_switches[sw]->GetPort(port)->GetPeer();
                 if ((peer->GetFlowControl().GetPauseReceiver().GetPaused() & (1U << priority)) &&
                     manager.IsPaused(port, priority) && !manager.MayResume(port, priority, bytes))
                 {

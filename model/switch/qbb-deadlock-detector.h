@@ -98,7 +98,7 @@ class QbbDeadlockDetector : public Object
      * \param priority class, 0..7
      * \return true if the port is paused by one of the deadlock's buffers
      */
-    static bool IsBlocked(const QbbDeadlock& deadlock, const QbbNetDevice& port, uint8_t priority);
+    static bool IsBlocked(const QbbDeadlock& deadlock, const QbbPort& port, uint8_t priority);
 
     /**
      * TracedCallback signature of Deadlock and DeadlockEnded.
@@ -114,10 +114,10 @@ class QbbDeadlockDetector : public Object
     /** A port between two of the switches, as the way out. */
     struct Link
     {
-        QbbNetDevice* port{nullptr}; //!< sends
-        uint32_t from{0};            //!< index of its switch
-        uint32_t to{0};              //!< index of the switch that receives
-        bool active{false};          //!< it is in m_active
+        QbbPort* port{nullptr}; //!< sends
+        uint32_t from{0};       //!< index of its switch
+        uint32_t to{0};         //!< index of the switch that receives
+        bool active{false};     //!< it is in m_active
     };
 
     class Search;

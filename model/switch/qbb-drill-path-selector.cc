@@ -57,7 +57,7 @@ QbbDrillPathSelector::Look(uint16_t port, uint8_t priority)
 {
     // With a crossbar, what has crossed is out of the buffer manager's books.
     const Ptr<QbbNetDevice> device = m_switch->GetPort(port);
-    const uint64_t bytes = device->IsLinkUp() ? device->GetQueueBytes(priority) : UINT64_MAX;
+    const uint64_t bytes = device->IsLinkUp() ? device->GetQueues().GetBytes(priority) : UINT64_MAX;
     // Few enough to be kept in order by insertion.
     auto place = m_seen.end();
     while (place != m_seen.begin() && (place - 1)->bytes > bytes)

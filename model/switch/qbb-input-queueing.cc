@@ -7,11 +7,11 @@
 namespace ns3
 {
 
-QbbInputQueueing::QbbInputQueueing(std::vector<QbbNetDevice*> ports)
+QbbInputQueueing::QbbInputQueueing(std::vector<QbbPort*> ports)
     : m_ports(std::move(ports))
 {
     m_queues.Configure(static_cast<uint32_t>(m_ports.size()));
-    for (QbbNetDevice* port : m_ports)
+    for (QbbPort* port : m_ports)
     {
         port->SetSource(this);
     }
@@ -19,7 +19,7 @@ QbbInputQueueing::QbbInputQueueing(std::vector<QbbNetDevice*> ports)
 
 QbbInputQueueing::~QbbInputQueueing()
 {
-    for (QbbNetDevice* port : m_ports)
+    for (QbbPort* port : m_ports)
     {
         port->SetSource(nullptr);
     }
@@ -28,15 +28,15 @@ QbbInputQueueing::~QbbInputQueueing()
 void
 QbbInputQueueing::Push(uint16_t output, QbbFramePtr&& frame, int64_t nowFs)
 {
-    QbbNetDevice& port = *m_ports[output];
-    if (!port.IsLinkUp())
+    QbbPort& port = *m_ports[output];
+    if (!port.IsUp())
     {
         port.Enqueue(std::move(frame), nowFs);
         return;
     }
     const uint16_t input = frame->ingressPort;
     const uint8_t priority = frame->priority;
-    port.AddWaiting(priority, frame->size);
+    port.GetQueues().AddWaiting(priority, frame->size);
     m_queues.Push(output, std::move(frame));
     Offer(input, output, priority, nowFs);
 }
@@ -59,7 +59,7 @@ QbbInputQueueing::CanLeave(uint16_t, uint8_t) const
 }
 
 QbbFramePtr
-QbbInputQueueing::NextFrame(QbbNetDevice& port, uint8_t priority)
+QbbInputQueueing::NextFrame(QbbPort& port, uint8_t priority)
 {
     const uint16_t output = port.GetPortNumber();
     const uint32_t queue = m_queues.GetTurn(output, priority);
@@ -69,10 +69,10 @@ QbbInputQueueing::NextFrame(QbbNetDevice& port, uint8_t priority)
     }
     QbbFramePtr frame = m_queues.Pop(queue);
     Chosen(output, frame->ingressPort, *frame);
-    port.RemoveWaiting(priority, frame->size);
+    port.GetQueues().RemoveWaiting(priority, frame->size);
     if (m_queues.GetTurn(output, priority) == QbbVirtualOutputQueues::NONE)
     {
-        port.SetSourceReady(priority, false);
+        port.WithdrawSource(priority);
     }
     return frame;
 }
@@ -86,7 +86,7 @@ QbbInputQueueing::SetMarkers(std::vector<QbbMarker*> markers)
 void
 QbbInputQueueing::Mark(uint16_t output, uint16_t input, QbbFrame& frame)
 {
-    QbbNetDevice& port = *m_ports[output];
+    QbbPort& port = *m_ports[output];
     const uint64_t outputRateBps = port.GetLineRate().GetBitRate();
     uint64_t inputsRateBps = m_ports[input]->GetLineRate().GetBitRate();
     // Enough inputs to say whether they are too many; this one may have more frames, too.
@@ -103,18 +103,18 @@ QbbInputQueueing::Mark(uint16_t output, uint16_t input, QbbFrame& frame)
 uint64_t
 QbbInputQueueing::Drop(uint16_t output, uint8_t priority, QbbDropReason reason)
 {
-    QbbNetDevice& port = *m_ports[output];
+    QbbPort& port = *m_ports[output];
     uint64_t frames = 0;
     uint32_t queue = m_queues.GetTurn(output, priority);
     while (queue != QbbVirtualOutputQueues::NONE)
     {
         const QbbFramePtr frame = m_queues.Pop(queue);
-        port.RemoveWaiting(priority, frame->size);
+        port.GetQueues().RemoveWaiting(priority, frame->size);
         port.DropUnsent(*frame, reason);
         ++frames;
         queue = m_queues.GetTurn(output, priority);
     }
-    port.SetSourceReady(priority, false);
+    port.WithdrawSource(priority);
     return frames;
 }
 

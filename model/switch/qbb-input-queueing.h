@@ -22,7 +22,7 @@ namespace ns3
  * the input whose frame goes out (the switch of the IRN paper, SIGCOMM 2018, section 4.1).
  * QbbCrossbar is the kind where an input sends to one output at a time.
  *
- * The egress port counts the frames that wait for it, so that its QbbNetDevice::GetQueueBytes(),
+ * The egress port counts the frames that wait for it, so that its QbbEgressQueues::GetBytes(),
  * ECN marks and telemetry mean what they mean in an output-queued switch. MacTx of the port fires
  * when a frame leaves its queue here.
  */
@@ -30,7 +30,7 @@ class QbbInputQueueing : public QbbFrameSource
 {
   public:
     /** \param ports the switch's ports, by port number; they must outlive this object */
-    explicit QbbInputQueueing(std::vector<QbbNetDevice*> ports);
+    explicit QbbInputQueueing(std::vector<QbbPort*> ports);
     ~QbbInputQueueing() override;
     QbbInputQueueing(const QbbInputQueueing&) = delete;
     QbbInputQueueing& operator=(const QbbInputQueueing&) = delete;
@@ -83,7 +83,7 @@ class QbbInputQueueing : public QbbFrameSource
     }
 
     // QbbFrameSource
-    QbbFramePtr NextFrame(QbbNetDevice& port, uint8_t priority) override;
+    QbbFramePtr NextFrame(QbbPort& port, uint8_t priority) override;
 
   protected:
     /**
@@ -111,8 +111,8 @@ class QbbInputQueueing : public QbbFrameSource
         }
     }
 
-    std::vector<QbbNetDevice*> m_ports; //!< by port number
-    QbbVirtualOutputQueues m_queues;    //!< all frames that wait
+    std::vector<QbbPort*> m_ports;   //!< by port number
+    QbbVirtualOutputQueues m_queues; //!< all frames that wait
 
   private:
     void Mark(uint16_t output, uint16_t input, QbbFrame& frame);

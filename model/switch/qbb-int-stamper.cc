@@ -31,7 +31,7 @@ QbbIntStamper::GetMoments() const
 }
 
 void
-QbbIntStamper::FrameDeparts(QbbNetDevice& egress, QbbFrame& frame, int64_t startPs)
+QbbIntStamper::FrameDeparts(QbbPort& egress, QbbFrame& frame, int64_t startPs)
 {
     if (frame.intRoom == 0 || frame.intEcho)
     {
@@ -53,7 +53,7 @@ QbbIntStamper::FrameDeparts(QbbNetDevice& egress, QbbFrame& frame, int64_t start
     bytes += counters.GetTxFrames() * overhead - frame.size - overhead;
     constexpr uint64_t KILOBIT = 1000;
     const RdmaIntUnits units = GetRdmaIntUnits(frame.intFormat);
-    const uint64_t queue = egress.GetQueueBytes(frame.priority) / units.queueBytes;
+    const uint64_t queue = egress.GetQueues().GetBytes(frame.priority) / units.queueBytes;
     RdmaIntHop hop;
     hop.rateBps = egress.GetLineRate().GetBitRate() / KILOBIT * KILOBIT;
     NS_ABORT_MSG_IF(frame.intFormat == RdmaIntFormat::PAPER && GetRdmaIntRateCode(hop.rateBps) == 0,

@@ -17,7 +17,7 @@ QbbMarker::GetTypeId()
 }
 
 void
-QbbMarker::Configure(const std::vector<QbbNetDevice*>&, bool)
+QbbMarker::Configure(const std::vector<QbbPort*>&, bool)
 {
 }
 
@@ -28,22 +28,22 @@ QbbMarker::AssignStreams(int64_t)
 }
 
 void
-QbbMarker::FrameJoins(QbbNetDevice&, QbbFrame&)
+QbbMarker::FrameJoins(QbbPort&, QbbFrame&)
 {
 }
 
 void
-QbbMarker::FrameChosen(QbbNetDevice&, QbbFrame&, uint64_t)
+QbbMarker::FrameChosen(QbbPort&, QbbFrame&, uint64_t)
 {
 }
 
 void
-QbbMarker::FrameDeparts(QbbNetDevice&, QbbFrame&, int64_t)
+QbbMarker::FrameDeparts(QbbPort&, QbbFrame&, int64_t)
 {
 }
 
 void
-QbbMarker::MarkCe(QbbNetDevice& egress, QbbFrame& frame)
+QbbMarker::MarkCe(QbbPort& egress, QbbFrame& frame)
 {
     constexpr uint8_t NOT_ECT = 0; // RFC 3168: such a packet is never marked
     constexpr uint8_t CE = 3;

@@ -13,7 +13,7 @@
 namespace ns3
 {
 
-class QbbNetDevice;
+class QbbPort;
 
 /**
  * \ingroup rdma
@@ -48,7 +48,7 @@ class QbbMarker : public Object
      * \param ports the switch's ports, by port number; they outlive the marker's use
      * \param isInputQueued true if frames wait in virtual output queues
      */
-    virtual void Configure(const std::vector<QbbNetDevice*>& ports, bool isInputQueued);
+    virtual void Configure(const std::vector<QbbPort*>& ports, bool isInputQueued);
 
     /** \return the moments at which the marker sees packets; asked after Configure() */
     virtual uint8_t GetMoments() const = 0;
@@ -62,10 +62,10 @@ class QbbMarker : public Object
     /**
      * An ECN-capable packet has been admitted, and is about to join what waits for its egress port.
      *
-     * \param egress the port; its QbbNetDevice::GetQueueBytes() are those that the packet finds
+     * \param egress the port; its QbbPort::GetQueues() are as the packet finds them
      * \param frame the packet; its `arrivalFs` is this instant
      */
-    virtual void FrameJoins(QbbNetDevice& egress, QbbFrame& frame);
+    virtual void FrameJoins(QbbPort& egress, QbbFrame& frame);
 
     /**
      * Input-queued: an ECN-capable packet is taken from its virtual output queue.
@@ -75,7 +75,7 @@ class QbbMarker : public Object
      * \param inputsRateBps sum of the rates of the ports whose packets wait for the egress port, as
      *        far as needed to say whether the sum is above the egress port's rate
      */
-    virtual void FrameChosen(QbbNetDevice& egress, QbbFrame& frame, uint64_t inputsRateBps);
+    virtual void FrameChosen(QbbPort& egress, QbbFrame& frame, uint64_t inputsRateBps);
 
     /**
      * A frame begins its transmission, ECN-capable or not, pause frames included. It has left its
@@ -85,7 +85,7 @@ class QbbMarker : public Object
      * \param frame the frame
      * \param startPs the instant of its first bit, in picoseconds
      */
-    virtual void FrameDeparts(QbbNetDevice& egress, QbbFrame& frame, int64_t startPs);
+    virtual void FrameDeparts(QbbPort& egress, QbbFrame& frame, int64_t startPs);
 
   protected:
     /**
@@ -95,7 +95,7 @@ class QbbMarker : public Object
      * \param egress the port
      * \param frame the packet
      */
-    static void MarkCe(QbbNetDevice& egress, QbbFrame& frame);
+    static void MarkCe(QbbPort& egress, QbbFrame& frame);
 };
 
 } // namespace ns3

@@ -111,10 +111,10 @@ QbbPfcWatchdog::Watch(Ptr<QbbSwitch> sw)
     m_ports.resize(sw->GetNPorts());
     for (uint32_t number = 0; number < m_ports.size(); ++number)
     {
-        QbbNetDevice& device = GetDevice(number);
-        const QbbNetDevice* peer = device.GetPeer();
+        QbbPort& device = GetDevice(number);
+        QbbPort* peer = device.GetPeer();
         NS_ABORT_MSG_IF(!peer, "rdma: port " << number << " of a switch has no cable");
-        if (m_serverPortsOnly && peer->GetNode()->GetObject<QbbSwitch>())
+        if (m_serverPortsOnly && peer->GetDevice()->GetNode()->GetObject<QbbSwitch>())
         {
             continue;
         }
@@ -123,7 +123,7 @@ QbbPfcWatchdog::Watch(Ptr<QbbSwitch> sw)
                             << number << " of node " << device.GetNodeId()
                             << ", whose FlowControl is Pause; accepted: Pfc, or None");
         m_ports[number].watched = device.GetFlowControl().GetLosslessClasses();
-        device.TraceConnectWithoutContext(
+        device.GetDevice()->TraceConnectWithoutContext(
             "PfcReceived",
             Callback<void, uint8_t, uint16_t>([this, number](uint8_t priority, uint16_t quanta) {
                 OnPause(number, priority, quanta);
@@ -132,7 +132,7 @@ QbbPfcWatchdog::Watch(Ptr<QbbSwitch> sw)
     sw->AggregateObject(this);
 }
 
-QbbNetDevice&
+QbbPort&
 QbbPfcWatchdog::GetDevice(uint32_t port) const
 {
     return *m_switch->GetPort(port);
@@ -240,7 +240,7 @@ bool
 QbbPfcWatchdog::Sample(uint32_t number, int64_t nowPs)
 {
     Port& port = m_ports[number];
-    const QbbNetDevice& device = GetDevice(number);
+    const QbbPort& device = GetDevice(number);
     const auto& pauses = device.GetFlowControl().GetPauseReceiver();
     const uint8_t near = (pauses.GetPaused() & port.watched) | port.stormed;
     for (uint8_t priority = 0; near >> priority; ++priority)
@@ -256,7 +256,7 @@ QbbPfcWatchdog::Sample(uint32_t number, int64_t nowPs)
         sample.pauseFrames = pauses.GetXoffReceived(priority) + pauses.GetXonReceived(priority);
         sample.paused = pauses.GetPaused() & (1U << priority);
         // With a crossbar, what has crossed is out of the buffer manager's books.
-        sample.waiting = device.GetQueueBytes(priority) > 0;
+        sample.waiting = device.GetQueues().GetBytes(priority) > 0;
         switch (port.queues[priority].detector.Poll(m_settings, sample))
         {
         case QbbStormDetector::Verdict::NONE:
@@ -279,7 +279,7 @@ QbbPfcWatchdog::Begin(uint32_t number, uint8_t priority)
     const auto bit = static_cast<uint8_t>(1U << priority);
     Port& port = m_ports[number];
     Queue& queue = port.queues[priority];
-    QbbNetDevice& device = GetDevice(number);
+    QbbPort& device = GetDevice(number);
     port.stormed |= bit;
     ++queue.counters.detected;
     queue.txFrames = device.GetCounters().classes[priority].txFrames;
@@ -324,7 +324,7 @@ QbbPfcWatchdog::End(uint32_t number, uint8_t priority)
         return;
     }
     UpdateGate();
-    QbbNetDevice& device = GetDevice(number);
+    QbbPort& device = GetDevice(number);
     device.GetFlowControl().SetPauseAllowed(device.GetFlowControl().GetPauseSender().GetAllowed() |
                                             bit);
     device.GetFlowControl().SetPauseHonoured(
@@ -343,7 +343,7 @@ QbbPfcWatchdog::UpdateGate()
 }
 
 bool
-QbbPfcWatchdog::Admits(QbbNetDevice& ingress, QbbNetDevice& egress, const QbbFrame& frame)
+QbbPfcWatchdog::Admits(QbbPort& ingress, QbbPort& egress, const QbbFrame& frame)
 {
     const auto bit = static_cast<uint8_t>(1U << frame.priority);
     Port& in = m_ports[ingress.GetPortNumber()];

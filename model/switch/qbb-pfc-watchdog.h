@@ -116,7 +116,7 @@ class QbbPfcWatchdog : public Object, public QbbFrameGate
     uint64_t GetStorms() const;
 
     // QbbFrameGate
-    bool Admits(QbbNetDevice& ingress, QbbNetDevice& egress, const QbbFrame& frame) override;
+    bool Admits(QbbPort& ingress, QbbPort& egress, const QbbFrame& frame) override;
 
     /**
      * TracedCallback signature of StormDetected and StormRestored.
@@ -156,7 +156,7 @@ class QbbPfcWatchdog : public Object, public QbbFrameGate
     void Begin(uint32_t port, uint8_t priority);
     void End(uint32_t port, uint8_t priority);
     QbbStormCounters::Frames GetPresent(uint32_t port, uint8_t priority) const;
-    QbbNetDevice& GetDevice(uint32_t port) const;
+    QbbPort& GetDevice(uint32_t port) const;
     const Queue& GetQueue(uint32_t port, uint8_t priority) const;
     void CheckSettings() const;
     void UpdateGate();

@@ -48,7 +48,7 @@ QbbPintMeter::GetUtilisation(uint32_t port, uint8_t priority) const
 }
 
 void
-QbbPintMeter::FrameDeparts(QbbNetDevice& port, QbbFrame& frame, int64_t startPs)
+QbbPintMeter::FrameDeparts(QbbPort& port, QbbFrame& frame, int64_t startPs)
 {
     const bool asks = frame.pint != RdmaPintCode::NONE && GetRdmaOpcodeInfo(frame.opcode).request;
     const uint32_t number = port.GetPortNumber();
@@ -71,7 +71,7 @@ QbbPintMeter::FrameDeparts(QbbNetDevice& port, QbbFrame& frame, int64_t startPs)
     {
         if (meters[priority])
         {
-            meters[priority]->OnDeparture(bytes, port.GetQueueBytes(priority), startPs);
+            meters[priority]->OnDeparture(bytes, port.GetQueues().GetBytes(priority), startPs);
         }
     }
     if (asks)

@@ -58,7 +58,7 @@ class QbbPintMeter : public QbbMarker
     // QbbMarker
     uint8_t GetMoments() const override;
     int64_t AssignStreams(int64_t stream) override;
-    void FrameDeparts(QbbNetDevice& port, QbbFrame& frame, int64_t startPs) override;
+    void FrameDeparts(QbbPort& port, QbbFrame& frame, int64_t startPs) override;
 
   private:
     using Port = std::array<std::unique_ptr<RdmaPintPort>, 8>; //!< by class; null: not measured

@@ -64,12 +64,12 @@ QbbRouting::GetHeights() const
         bool isLeaf = false;
         for (uint32_t p = 0; p < m_switches[s]->GetNPorts(); ++p)
         {
-            const QbbNetDevice* peer = m_switches[s]->GetPort(p)->GetPeer();
+            QbbPort* peer = m_switches[s]->GetPort(p)->GetPeer();
             if (!peer)
             {
                 continue;
             }
-            const auto found = m_switchOfNode.find(PeekPointer(peer->GetNode()));
+            const auto found = m_switchOfNode.find(PeekPointer(peer->GetDevice()->GetNode()));
             isLeaf = isLeaf || found == m_switchOfNode.end();
             if (found != m_switchOfNode.end())
             {

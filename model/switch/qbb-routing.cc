@@ -100,7 +100,7 @@ QbbRouting::AddPrefix(Ptr<QbbNetDevice> port, Ipv4Address network, Ipv4Mask mask
 }
 
 bool
-QbbRouting::IsKnownUp(const QbbNetDevice& port) const
+QbbRouting::IsKnownUp(const QbbPort& port) const
 {
     if (!m_pending.empty())
     {
@@ -110,7 +110,7 @@ QbbRouting::IsKnownUp(const QbbNetDevice& port) const
             return pending->second.known;
         }
     }
-    return port.IsLinkUp();
+    return port.IsUp();
 }
 
 std::vector<uint32_t>
@@ -121,12 +121,12 @@ QbbRouting::PlaceHosts()
     const auto index = std::make_shared<QbbHostIndex>();
     for (const Host& host : m_hosts)
     {
-        const QbbNetDevice* peer = host.port->GetPeer();
+        QbbPort* peer = host.port->GetPeer();
         if (!peer || !IsKnownUp(*host.port))
         {
             continue;
         }
-        const auto found = m_switchOfNode.find(PeekPointer(peer->GetNode()));
+        const auto found = m_switchOfNode.find(PeekPointer(peer->GetDevice()->GetNode()));
         if (found == m_switchOfNode.end())
         {
             continue; // two hosts back to back need no route
@@ -158,12 +158,12 @@ QbbRouting::GetEdges() const
         for (uint32_t p = 0; p < m_switches[i]->GetNPorts(); ++p)
         {
             const Ptr<QbbNetDevice> port = m_switches[i]->GetPort(p);
-            const QbbNetDevice* peer = port->GetPeer();
+            QbbPort* peer = port->GetPeer();
             if (!peer || !IsKnownUp(*port))
             {
                 continue;
             }
-            const auto neighbour = m_switchOfNode.find(PeekPointer(peer->GetNode()));
+            const auto neighbour = m_switchOfNode.find(PeekPointer(peer->GetDevice()->GetNode()));
             if (neighbour != m_switchOfNode.end())
             {
                 edges[i].push_back({neighbour->second, static_cast<uint16_t>(p)});
@@ -298,12 +298,12 @@ QbbRouting::GetPath(Ptr<QbbNetDevice> port, Ipv4Address destination, uint32_t fl
     // Routes take no switch twice: longer than the number of switches means that there is none.
     while (path.size() <= m_switches.size() + 1)
     {
-        const QbbNetDevice* peer = path.back()->GetPeer();
+        QbbPort* peer = path.back()->GetPeer();
         if (!peer || !path.back()->IsLinkUp())
         {
             return {};
         }
-        const auto at = m_switchOfNode.find(PeekPointer(peer->GetNode()));
+        const auto at = m_switchOfNode.find(PeekPointer(peer->GetDevice()->GetNode()));
         if (at == m_switchOfNode.end())
         {
             return path;

@@ -137,7 +137,7 @@ class QbbRouting : public Object
     };
 
     /** \return true if the switches take the port's link to be up */
-    bool IsKnownUp(const QbbNetDevice& port) const;
+    bool IsKnownUp(const QbbPort& port) const;
 
     /** The switches learn that a link went down or up. */
     void LearnLink(Ptr<QbbChannel> channel, bool up);

@@ -148,8 +148,8 @@ QbbSwitch::GetPortProfiles() const
     profiles.reserve(m_ports.size());
     for (const auto& port : m_ports)
     {
-        const QbbNetDevice& device = *port.device;
-        const QbbNetDevice* peer = device.GetPeer();
+        const QbbPort& device = *port.device;
+        QbbPort* peer = device.GetPeer();
         NS_ABORT_MSG_IF(!peer, "rdma: port " << profiles.size() << " of a switch has no cable");
         QbbPortProfile profile;
         profile.rateBps = device.GetLineRate().GetBitRate();
@@ -179,7 +179,7 @@ QbbSwitch::PredictPort(uint32_t flowHash, const QbbForwardingTable::Group& ports
 std::vector<std::pair<uint16_t, uint64_t>>
 QbbSwitch::GetWaitingBytes(uint16_t egressPort, uint8_t priority) const
 {
-    const QbbNetDevice& device = *GetPort(egressPort);
+    const QbbPort& device = *GetPort(egressPort);
     std::map<uint16_t, uint64_t> bytes;
     if (m_inputQueueing)
     {
@@ -190,9 +190,9 @@ QbbSwitch::GetWaitingBytes(uint16_t egressPort, uint8_t priority) const
         });
         return {bytes.begin(), bytes.end()};
     }
-    for (std::size_t i = 0; i < device.GetQueueFrames(priority); ++i)
+    for (std::size_t i = 0; i < device.GetQueues().GetFramesHere(priority); ++i)
     {
-        const QbbFrame& frame = device.GetQueuedFrame(priority, i);
+        const QbbFrame& frame = device.GetQueues().GetFrame(priority, i);
         if (frame.ingressPort != QbbNetDevice::NO_PORT)
         {
             bytes[frame.ingressPort] += frame.size;
@@ -215,7 +215,7 @@ QbbSwitch::ConfigureBuffer()
     m_buffer->Configure(GetPortProfiles());
     ConfigureQueueing();
     const bool isInputQueued = m_inputQueueing != nullptr;
-    const std::vector<QbbNetDevice*> devices = GetDevices();
+    const std::vector<QbbPort*> devices = GetDevices();
     for (QbbMarker* marker : WithoutNull({PeekPointer(m_curves),
                                           PeekPointer(m_detector),
                                           PeekPointer(m_pint),
@@ -242,7 +242,7 @@ QbbSwitch::ConfigureQueueing()
     {
         return;
     }
-    std::vector<QbbNetDevice*> devices = GetDevices();
+    std::vector<QbbPort*> devices = GetDevices();
     if (m_crossbar)
     {
         m_inputQueueing = std::make_unique<QbbCrossbar>(std::move(devices),
@@ -256,10 +256,10 @@ QbbSwitch::ConfigureQueueing()
     }
 }
 
-std::vector<QbbNetDevice*>
+std::vector<QbbPort*>
 QbbSwitch::GetDevices() const
 {
-    std::vector<QbbNetDevice*> devices;
+    std::vector<QbbPort*> devices;
     devices.reserve(m_ports.size());
     for (const auto& port : m_ports)
     {
@@ -297,7 +297,7 @@ QbbSwitch::UseMarkers()
 }
 
 void
-QbbSwitch::ReceiveFrame(QbbNetDevice& port, QbbFramePtr frame)
+QbbSwitch::ReceiveFrame(QbbPort& port, QbbFramePtr frame)
 {
     if (frame->dstMac != port.GetMac())
     {
@@ -333,7 +333,7 @@ QbbSwitch::ReceiveFrame(QbbNetDevice& port, QbbFramePtr frame)
                                   : (*group)[SelectPath(frame->flowHash, count)];
     }
     Port& egress = m_ports[egressNumber];
-    QbbNetDevice& device = *egress.device;
+    QbbPort& device = *egress.device;
     const uint32_t received = frame->size;
     if (frame->tagged && device.IsRoutedPort())
     {
@@ -362,7 +362,7 @@ QbbSwitch::ReceiveFrame(QbbNetDevice& port, QbbFramePtr frame)
     }
     if (!admission.admitted)
     {
-        QbbNetDevice& blamed = admission.reason == QbbDropReason::EGRESS_LIMIT ? device : port;
+        QbbPort& blamed = admission.reason == QbbDropReason::EGRESS_LIMIT ? device : port;
         blamed.CountDrop(*frame, admission.reason);
         return;
     }
@@ -396,20 +396,22 @@ QbbSwitch::PushOut(QbbAdmission admission, const QbbFrame& frame, uint16_t egres
                     "rdma: QbbSwitch: its buffer manager pushes frames out; accepted: with "
                     "Queueing OutputQueued");
     // A frame that leaves may be smaller than the one that comes in.
-    while (admission.pushOut &&
-           m_ports[admission.victimPort].device->DropLast(admission.victimPriority,
-                                                          QbbDropReason::BUFFER_FULL))
+    while (admission.pushOut)
     {
+        QbbPort& victim = *m_ports[admission.victimPort].device;
+        const QbbFramePtr last = victim.GetQueues().PopLast(admission.victimPriority);
+        if (!last)
+        {
+            break;
+        }
+        victim.DropUnsent(*last, QbbDropReason::BUFFER_FULL);
         admission = m_buffer->Admit(frame.ingressPort, egressPort, frame.priority, frame.size);
     }
     return admission;
 }
 
 bool
-QbbSwitch::CutThrough(QbbNetDevice& port,
-                      QbbNetDevice& device,
-                      QbbFramePtr& frame,
-                      uint32_t received)
+QbbSwitch::CutThrough(QbbPort& port, QbbPort& device, QbbFramePtr& frame, uint32_t received)
 {
     const QbbLineRate& rate = port.GetLineRate();
     // A faster port would run out of bytes.
@@ -439,11 +441,11 @@ QbbSwitch::GetBytesBetween(uint32_t ingress, uint32_t egress, uint8_t priority) 
     {
         return m_inputQueueing->GetQueues().GetBytes(from, static_cast<uint16_t>(egress), priority);
     }
-    return GetPort(egress)->GetQueueBytesFrom(priority, from);
+    return GetPort(egress)->GetQueues().GetBytesFrom(priority, from);
 }
 
 void
-QbbSwitch::FrameDeparts(QbbNetDevice& port, QbbFrame& frame, int64_t startPs)
+QbbSwitch::FrameDeparts(QbbPort& port, QbbFrame& frame, int64_t startPs)
 {
     for (QbbMarker* marker : m_departMarkers)
     {
@@ -460,7 +462,7 @@ QbbSwitch::FrameDeparts(QbbNetDevice& port, QbbFrame& frame, int64_t startPs)
 }
 
 void
-QbbSwitch::FrameGone(QbbNetDevice& port, const QbbFrame& frame)
+QbbSwitch::FrameGone(QbbPort& port, const QbbFrame& frame)
 {
     if (frame.ingressPort == QbbNetDevice::NO_PORT)
     {
@@ -480,11 +482,11 @@ QbbSwitch::FrameGone(QbbNetDevice& port, const QbbFrame& frame)
 }
 
 void
-QbbSwitch::LinkChanged(QbbNetDevice& port)
+QbbSwitch::LinkChanged(QbbPort& port)
 {
     // The port has flushed its own queues through FrameGone(), and tells its peer by itself what is
     // still to be paused; routes are QbbRouting's.
-    if (m_inputQueueing && !port.IsLinkUp())
+    if (m_inputQueueing && !port.IsUp())
     {
         for (uint8_t priority = 0; priority < QbbBufferManager::PRIORITIES; ++priority)
         {
@@ -494,7 +496,7 @@ QbbSwitch::LinkChanged(QbbNetDevice& port)
 }
 
 void
-QbbSwitch::SchedulerChanged(QbbNetDevice& port)
+QbbSwitch::SchedulerChanged(QbbPort& port)
 {
     if (m_inputQueueing)
     {
@@ -503,7 +505,7 @@ QbbSwitch::SchedulerChanged(QbbNetDevice& port)
 }
 
 void
-QbbSwitch::AnswerArp(QbbNetDevice& port, const QbbFrame& frame)
+QbbSwitch::AnswerArp(QbbPort& port, const QbbFrame& frame)
 {
     ArpHeader request;
     Ptr<Packet> sdu = QbbFrameCodec::ToSdu(frame);
@@ -522,7 +524,7 @@ QbbSwitch::AnswerArp(QbbNetDevice& port, const QbbFrame& frame)
         return;
     }
     ArpHeader reply;
-    reply.SetReply(port.GetAddress(),
+    reply.SetReply(port.GetMac(),
                    target,
                    request.GetSourceHardwareAddress(),
                    request.GetSourceIpv4Address());

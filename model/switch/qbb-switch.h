@@ -44,7 +44,7 @@ class QbbFrameGate
      * \param frame the frame
      * \return true if it may go on
      */
-    virtual bool Admits(QbbNetDevice& ingress, QbbNetDevice& egress, const QbbFrame& frame) = 0;
+    virtual bool Admits(QbbPort& ingress, QbbPort& egress, const QbbFrame& frame) = 0;
 };
 
 /**
@@ -220,11 +220,11 @@ class QbbSwitch : public Object, public QbbFrameSink
                                                                uint8_t priority) const;
 
     // QbbFrameSink
-    void ReceiveFrame(QbbNetDevice& port, QbbFramePtr frame) override;
-    void FrameDeparts(QbbNetDevice& port, QbbFrame& frame, int64_t startPs) override;
-    void FrameGone(QbbNetDevice& port, const QbbFrame& frame) override;
-    void LinkChanged(QbbNetDevice& port) override;
-    void SchedulerChanged(QbbNetDevice& port) override;
+    void ReceiveFrame(QbbPort& port, QbbFramePtr frame) override;
+    void FrameDeparts(QbbPort& port, QbbFrame& frame, int64_t startPs) override;
+    void FrameGone(QbbPort& port, const QbbFrame& frame) override;
+    void LinkChanged(QbbPort& port) override;
+    void SchedulerChanged(QbbPort& port) override;
 
   protected:
     void NotifyNewAggregate() override;
@@ -239,14 +239,14 @@ class QbbSwitch : public Object, public QbbFrameSink
         uint32_t maxFrameBytes{0}; //!< largest frame that may leave there
     };
 
-    void AnswerArp(QbbNetDevice& port, const QbbFrame& frame);
+    void AnswerArp(QbbPort& port, const QbbFrame& frame);
     QbbAdmission PushOut(QbbAdmission admission, const QbbFrame& frame, uint16_t egressPort);
     void SetBuffer(Ptr<QbbBufferManager> manager);
     void SetMarker(Ptr<QbbEcnMarker> marker);
     Ptr<QbbEcnMarker> GetMarker() const;
     void UseMarkers();
     std::vector<QbbMarker*> GetMarkers(QbbMarker::Moment moment) const;
-    std::vector<QbbNetDevice*> GetDevices() const;
+    std::vector<QbbPort*> GetDevices() const;
 
     /** Sets a member that is an attribute, before the switch runs. */
     template <auto Member, typename T>
@@ -264,10 +264,7 @@ class QbbSwitch : public Object, public QbbFrameSink
 
     void RefuseWhileRunning() const;
     void ConfigureQueueing();
-    bool CutThrough(QbbNetDevice& port,
-                    QbbNetDevice& device,
-                    QbbFramePtr& frame,
-                    uint32_t received);
+    bool CutThrough(QbbPort& port, QbbPort& device, QbbFramePtr& frame, uint32_t received);
     void SetPintBaseRtt(Time baseRtt);
     Time GetPintBaseRtt() const;
     void SetPathSelector(Ptr<QbbPathSelector> selector);

@@ -30,7 +30,7 @@ RdmaAddressHandle::GetSourcePort() const
 }
 
 QbbFrameHeaders
-RdmaAddressHandle::MakeHeaders(QbbNetDevice& port) const
+RdmaAddressHandle::MakeHeaders(QbbPort& port) const
 {
     QbbFrameHeaders headers;
     headers.type = QbbFrameType::ROCE;

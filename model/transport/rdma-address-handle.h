@@ -12,7 +12,7 @@
 namespace ns3
 {
 
-class QbbNetDevice;
+class QbbPort;
 
 /**
  * \ingroup rdma
@@ -38,7 +38,7 @@ struct RdmaAddressHandle
      * \param port the port that packets leave by, whose tables decide class and tag
      * \return the headers that all frames have in common
      */
-    QbbFrameHeaders MakeHeaders(QbbNetDevice& port) const;
+    QbbFrameHeaders MakeHeaders(QbbPort& port) const;
 };
 
 } // namespace ns3

@@ -77,7 +77,7 @@ class RdmaNicWatchdog : public Object
     uint8_t GetPausing(int64_t nowPs) const;
     uint64_t GetProgress(uint8_t classes) const;
 
-    QbbNetDevice* m_device{nullptr};          //!< the port
+    QbbPort* m_device{nullptr};               //!< the port
     RdmaReceiveBuffer* m_buffer{nullptr};     //!< its receive buffer, or null
     std::array<int64_t, 8> m_pausedUntilPs{}; //!< the peer's pause runs out, by class
     Time m_timeout;                           //!< attribute Timeout

@@ -317,7 +317,7 @@ RdmaNic::WarnOfUnheardResponses() const
 }
 
 QbbFramePtr
-RdmaNic::NextFrame(QbbNetDevice& port, uint8_t priority)
+RdmaNic::NextFrame(QbbPort& port, uint8_t priority)
 {
     return m_scheduler.Next(port.GetPortNumber(), priority);
 }
@@ -334,7 +334,7 @@ RdmaNic::FreeDestroyed()
 }
 
 void
-RdmaNic::ReceiveFrame(QbbNetDevice& port, QbbFramePtr frame)
+RdmaNic::ReceiveFrame(QbbPort& port, QbbFramePtr frame)
 {
     if (frame->type != QbbFrameType::ROCE)
     {
@@ -356,7 +356,7 @@ RdmaNic::ReceiveFrame(QbbNetDevice& port, QbbFramePtr frame)
 }
 
 void
-RdmaNic::ReceiveLate(QbbNetDevice& port, const QbbFrame& frame)
+RdmaNic::ReceiveLate(QbbPort& port, const QbbFrame& frame)
 {
     if (!GetRdmaOpcodeInfo(frame.opcode).request)
     {
@@ -372,17 +372,17 @@ RdmaNic::ReceiveLate(QbbNetDevice& port, const QbbFrame& frame)
 }
 
 void
-RdmaNic::FrameDeparts(QbbNetDevice&, QbbFrame&, int64_t)
+RdmaNic::FrameDeparts(QbbPort&, QbbFrame&, int64_t)
 {
 }
 
 void
-RdmaNic::FrameGone(QbbNetDevice&, const QbbFrame&)
+RdmaNic::FrameGone(QbbPort&, const QbbFrame&)
 {
 }
 
 void
-RdmaNic::LinkChanged(QbbNetDevice&)
+RdmaNic::LinkChanged(QbbPort&)
 {
 }
 

@@ -71,7 +71,7 @@ class RdmaNic : public Object, public QbbFrameSink, public QbbFrameSource
     Ptr<QbbNetDevice> GetPort(uint32_t port) const;
 
     /** \param port port index, which must exist \return the device */
-    QbbNetDevice& GetDevice(uint32_t port) const
+    QbbPort& GetDevice(uint32_t port) const
     {
         return *m_ports[port].device;
     }
@@ -265,13 +265,13 @@ class RdmaNic : public Object, public QbbFrameSink, public QbbFrameSource
     }
 
     // QbbFrameSink
-    void ReceiveFrame(QbbNetDevice& port, QbbFramePtr frame) override;
-    void FrameDeparts(QbbNetDevice& port, QbbFrame& frame, int64_t startPs) override;
-    void FrameGone(QbbNetDevice& port, const QbbFrame& frame) override;
-    void LinkChanged(QbbNetDevice& port) override;
+    void ReceiveFrame(QbbPort& port, QbbFramePtr frame) override;
+    void FrameDeparts(QbbPort& port, QbbFrame& frame, int64_t startPs) override;
+    void FrameGone(QbbPort& port, const QbbFrame& frame) override;
+    void LinkChanged(QbbPort& port) override;
 
     // QbbFrameSource
-    QbbFramePtr NextFrame(QbbNetDevice& port, uint8_t priority) override;
+    QbbFramePtr NextFrame(QbbPort& port, uint8_t priority) override;
 
   protected:
     void DoDispose() override;
@@ -286,7 +286,7 @@ class RdmaNic : public Object, public QbbFrameSink, public QbbFrameSource
 
     void FreeDestroyed();
     Ptr<RdmaQueuePair> AddQueuePair(uint32_t qpn, uint32_t port);
-    void ReceiveLate(QbbNetDevice& port, const QbbFrame& frame);
+    void ReceiveLate(QbbPort& port, const QbbFrame& frame);
     void TraceSample(const RdmaPacketEngine& qp) const;
     DataRate GetMinRate() const;
     void SetMinRate(DataRate rate);

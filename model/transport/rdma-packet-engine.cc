@@ -219,7 +219,7 @@ RdmaPacketEngine::SyncTimer()
 void
 RdmaPacketEngine::SendCnp()
 {
-    QbbNetDevice& port = m_nic->GetDevice(m_port);
+    QbbPort& port = m_nic->GetDevice(m_port);
     QbbFramePtr frame = NewFrame();
     RdmaNotificationPoint::Fill(*frame, m_cnpDscp);
     frame->priority = port.GetClassifier().ClassifyDscp(m_cnpDscp);
@@ -241,7 +241,7 @@ RdmaPacketEngine::NewFrame()
 void
 RdmaPacketEngine::Send(QbbFramePtr frame)
 {
-    QbbNetDevice& port = m_nic->GetDevice(m_port);
+    QbbPort& port = m_nic->GetDevice(m_port);
     port.Enqueue(std::move(frame));
 }
 

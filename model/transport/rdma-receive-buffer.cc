@@ -136,13 +136,13 @@ RdmaReceiveBuffer::CheckSettings() const
 }
 
 uint64_t
-RdmaReceiveBuffer::GetHeadroom(const QbbNetDevice& device)
+RdmaReceiveBuffer::GetHeadroom(const QbbPort& device)
 {
     if (!device.GetFlowControl().GetLosslessClasses())
     {
         return 0;
     }
-    const QbbNetDevice& peer = *device.GetPeer();
+    const QbbPort& peer = *device.GetPeer();
     QbbPortProfile profile;
     profile.rateBps = device.GetLineRate().GetBitRate();
     profile.delayPs = device.GetQbbChannel()->GetDelayPs();
@@ -171,7 +171,7 @@ RdmaReceiveBuffer::SetThresholds()
 }
 
 void
-RdmaReceiveBuffer::ReceiveFrame(QbbNetDevice& port, QbbFramePtr frame)
+RdmaReceiveBuffer::ReceiveFrame(QbbPort& port, QbbFramePtr frame)
 {
     const uint32_t bytes = m_bytes + frame->size;
     const bool lossless = m_lossless & (1U << frame->priority);
@@ -208,7 +208,7 @@ RdmaReceiveBuffer::StartFrame(int64_t nowPs)
         m_fraction = 0;
     }
     const int64_t endPs = GetEnd(nowPs, m_rate.BytesToPs(m_queue.Front()->size, m_fraction));
-    const uint32_t place = QbbPortPlace(m_device->GetNodeId(), m_device->GetIfIndex(), endPs);
+    const uint32_t place = QbbPortPlace(m_device->GetNodeId(), m_device->GetDeviceIndex(), endPs);
     m_timer.Arm(endPs, Simulator::Now().GetTimeStep(), QbbEventOrder::NIC_RECEIVE + place / 8);
 }
 
@@ -269,19 +269,19 @@ RdmaReceiveBuffer::OnDrained()
 }
 
 void
-RdmaReceiveBuffer::FrameDeparts(QbbNetDevice& port, QbbFrame& frame, int64_t startPs)
+RdmaReceiveBuffer::FrameDeparts(QbbPort& port, QbbFrame& frame, int64_t startPs)
 {
     m_next->FrameDeparts(port, frame, startPs);
 }
 
 void
-RdmaReceiveBuffer::FrameGone(QbbNetDevice& port, const QbbFrame& frame)
+RdmaReceiveBuffer::FrameGone(QbbPort& port, const QbbFrame& frame)
 {
     m_next->FrameGone(port, frame);
 }
 
 void
-RdmaReceiveBuffer::LinkChanged(QbbNetDevice& port)
+RdmaReceiveBuffer::LinkChanged(QbbPort& port)
 {
     m_next->LinkChanged(port);
 }

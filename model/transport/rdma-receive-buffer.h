@@ -62,7 +62,7 @@ class RdmaReceiveBuffer : public Object, public QbbFrameSink
      * \param device a host's port with a cable
      * \return QbbPfcHeadroom of the port, 0 if no class is lossless
      */
-    static uint64_t GetHeadroom(const QbbNetDevice& device);
+    static uint64_t GetHeadroom(const QbbPort& device);
 
     /** \param rate frames that begin to drain from now on do so at this rate */
     void SetDrainRate(DataRate rate);
@@ -106,10 +106,10 @@ class RdmaReceiveBuffer : public Object, public QbbFrameSink
     }
 
     // QbbFrameSink
-    void ReceiveFrame(QbbNetDevice& port, QbbFramePtr frame) override;
-    void FrameDeparts(QbbNetDevice& port, QbbFrame& frame, int64_t startPs) override;
-    void FrameGone(QbbNetDevice& port, const QbbFrame& frame) override;
-    void LinkChanged(QbbNetDevice& port) override;
+    void ReceiveFrame(QbbPort& port, QbbFramePtr frame) override;
+    void FrameDeparts(QbbPort& port, QbbFrame& frame, int64_t startPs) override;
+    void FrameGone(QbbPort& port, const QbbFrame& frame) override;
+    void LinkChanged(QbbPort& port) override;
 
   protected:
     void DoDispose() override;
@@ -121,7 +121,7 @@ class RdmaReceiveBuffer : public Object, public QbbFrameSink
     int64_t GetEnd(int64_t fromPs, int64_t workPs) const;
     void OnDrained();
 
-    QbbNetDevice* m_device{nullptr};  //!< the port
+    QbbPort* m_device{nullptr};       //!< the port
     QbbFrameSink* m_next{nullptr};    //!< the NIC
     QbbRing<QbbFramePtr> m_queue;     //!< frames, the draining one first
     QbbLineRate m_rate;               //!< of draining

@@ -16,7 +16,7 @@ RdmaSendScheduler::RdmaSendScheduler()
 }
 
 void
-RdmaSendScheduler::AddPort(QbbNetDevice* device)
+RdmaSendScheduler::AddPort(QbbPort* device)
 {
     m_ports.emplace_back();
     m_ports.back().device = device;
@@ -120,7 +120,7 @@ RdmaSendScheduler::OnKick()
     {
         if (const auto* qp = m_starting[i])
         {
-            m_ports[qp->GetPortIndex()].device->SetSourceReady(qp->GetPriority(), true);
+            m_ports[qp->GetPortIndex()].device->AnnounceSource(qp->GetPriority());
         }
     }
     m_starting.clear();
@@ -135,14 +135,14 @@ RdmaSendScheduler::MakeReady(RdmaPacketEngine* qp)
         Port& port = m_ports[qp->GetPortIndex()];
         const uint8_t priority = qp->GetPriority();
         port.ready[priority].Push(std::move(qp));
-        port.device->SetSourceReady(priority, true);
+        port.device->AnnounceSource(priority);
     }
 }
 
 QbbFramePtr
 RdmaSendScheduler::Next(uint32_t port, uint8_t priority)
 {
-    QbbNetDevice& device = *m_ports[port].device;
+    QbbPort& device = *m_ports[port].device;
     auto& ready = m_ports[port].ready[priority];
     const int64_t nowPs = QbbNowPs();
     while (!ready.IsEmpty())
@@ -169,11 +169,11 @@ RdmaSendScheduler::Next(uint32_t port, uint8_t priority)
         }
         if (ready.IsEmpty())
         {
-            device.SetSourceReady(priority, false);
+            device.WithdrawSource(priority);
         }
         return frame;
     }
-    device.SetSourceReady(priority, false);
+    device.WithdrawSource(priority);
     return nullptr;
 }
 

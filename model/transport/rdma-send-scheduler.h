@@ -18,7 +18,7 @@
 namespace ns3
 {
 
-class QbbNetDevice;
+class QbbPort;
 
 /**
  * \ingroup rdma
@@ -34,7 +34,7 @@ class RdmaSendScheduler
     RdmaSendScheduler();
 
     /** \param device the next port, which outlives the scheduler or its Clear() */
-    void AddPort(QbbNetDevice* device);
+    void AddPort(QbbPort* device);
 
     /** Forgets all queue pairs and ports. */
     void Clear();
@@ -73,7 +73,7 @@ class RdmaSendScheduler
     /** A port. */
     struct Port
     {
-        QbbNetDevice* device{nullptr};                   //!< the device
+        QbbPort* device{nullptr};                        //!< the device
         std::array<QbbRing<RdmaPacketEngine*>, 8> ready; //!< queue pairs in turn, by class
     };
 

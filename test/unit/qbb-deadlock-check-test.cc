@@ -228,15 +228,15 @@ class Walker
     std::set<QbbBufferPoint> points;                           //!< what can be entered
 
   private:
-    void Walk(const QbbNetDevice& egress, uint32_t destination, std::vector<QbbBufferPoint> way)
+    void Walk(QbbPort& egress, uint32_t destination, std::vector<QbbBufferPoint> way)
     {
-        const QbbNetDevice& in = *egress.GetPeer();
-        const Ptr<QbbSwitch> sw = in.GetNode()->GetObject<QbbSwitch>();
-        if (!sw || !egress.IsLinkUp())
+        QbbPort& in = *egress.GetPeer();
+        const Ptr<QbbSwitch> sw = in.GetDevice()->GetNode()->GetObject<QbbSwitch>();
+        if (!sw || !egress.IsUp())
         {
             return;
         }
-        if (egress.GetNode()->GetObject<QbbSwitch>())
+        if (egress.GetDevice()->GetNode()->GetObject<QbbSwitch>())
         {
             const QbbBufferPoint point{in.GetNodeId(), in.GetPortNumber(), 3};
             points.insert(point);

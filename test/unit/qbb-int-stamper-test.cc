@@ -95,8 +95,8 @@ TEST_F(QbbIntStamperTest, ExactValues)
 {
     MakeFabric(100'000'000'000);
     SetSent(123'456'789);
-    m_port->AddWaiting(3, 7'654'321);
-    m_port->AddWaiting(4, 5000); // another class
+    m_port->GetQueues().AddWaiting(3, 7'654'321);
+    m_port->GetQueues().AddWaiting(4, 5000); // another class
     EXPECT_EQ(Depart(RdmaIntFormat::EXACT, 987'654'321),
               (RdmaIntHop{100'000'000'000, 123'456'789, 7'654'321, 987'654'321}));
     // Bytes are modulo 2^40, the time is modulo 2^48.
@@ -109,13 +109,13 @@ TEST_F(QbbIntStamperTest, ExactValues)
 TEST_F(QbbIntStamperTest, ValuesInThePapersUnits)
 {
     MakeFabric(100'000'000'000);
-    SetSent(123'456'789);        // 964506 x 128 + 21
-    m_port->AddWaiting(3, 4321); // 54 x 80 + 1
+    SetSent(123'456'789);                    // 964506 x 128 + 21
+    m_port->GetQueues().AddWaiting(3, 4321); // 54 x 80 + 1
     EXPECT_EQ(Depart(RdmaIntFormat::PAPER, 987'654'321),
               (RdmaIntHop{100'000'000'000, 964'506 * 128, 54 * 80, 987'654'000}));
     // Bytes are modulo 2^27, the time is modulo 2^24 ns; a queue of 5.24 MB and more is that much.
     SetSent((uint64_t{3} << 27) + 300);
-    m_port->AddWaiting(3, 8'000'000);
+    m_port->GetQueues().AddWaiting(3, 8'000'000);
     EXPECT_EQ(Depart(RdmaIntFormat::PAPER, 5 * 1000 * (int64_t{1} << 24) + 2999),
               (RdmaIntHop{100'000'000'000, 256, 65'535 * 80, 2000}));
 }
@@ -124,7 +124,7 @@ TEST_F(QbbIntStamperTest, TheWireLosesNothing)
 {
     MakeFabric(25'000'000'000);
     SetSent(123'456'789'012);
-    m_port->AddWaiting(3, 4321);
+    m_port->GetQueues().AddWaiting(3, 4321);
     for (const RdmaIntFormat format : {RdmaIntFormat::PAPER, RdmaIntFormat::EXACT})
     {
         QbbFramePtr frame = MakeFrame(format, 2);

@@ -188,21 +188,21 @@ TEST_F(QbbPortMonitorTest, WatermarksAreThoseSinceTheLastPoll)
 {
     Install(100'000);
     const auto port = fabric->GetDevice(4, 5);
-    const auto& counters = port->GetCounters().classes[3];
+    const auto& queues = port->GetQueues();
     Simulator::Stop(MicroSeconds(20));
     Simulator::Run();
-    const uint64_t peak = counters.peakQueueBytes;
-    const uint64_t now = port->GetQueueBytes(3);
+    const uint64_t peak = queues.GetWatermark(3);
+    const uint64_t now = queues.GetBytes(3);
     EXPECT_GT(peak, now);
-    port->ClearWatermarks();
-    EXPECT_EQ(counters.peakQueueBytes, now);
-    EXPECT_EQ(counters.GetPeakQueueBytes(), peak);
+    port->GetQueues().ClearWatermarks();
+    EXPECT_EQ(queues.GetWatermark(3), now);
+    EXPECT_EQ(queues.GetPeakBytes(3), peak);
     Simulator::Stop(MicroSeconds(1));
     Simulator::Run();
-    EXPECT_EQ(counters.peakQueueBytes, now) << "the queue empties";
-    port->ClearWatermarks();
-    EXPECT_LT(counters.peakQueueBytes, now);
-    EXPECT_EQ(counters.GetPeakQueueBytes(), peak);
+    EXPECT_EQ(queues.GetWatermark(3), now) << "the queue empties";
+    port->GetQueues().ClearWatermarks();
+    EXPECT_LT(queues.GetWatermark(3), now);
+    EXPECT_EQ(queues.GetPeakBytes(3), peak);
 }
 
 TEST(QbbPortMonitor, NothingElseChanges)

@@ -1,0 +1,399 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+
+#include "qbb-port.h"
+
+#include "qbb-frame-codec.h"
+#include "qbb-wire.h"
+
+#include <ns3/abort.h>
+#include <ns3/data-rate.h>
+
+#include <algorithm>
+
+namespace ns3
+{
+
+QbbPort::QbbPort()
+    : m_flow(*this),
+      m_txTimer(this)
+{
+}
+
+void
+QbbPort::AttachTo(Ptr<QbbChannel> channel)
+{
+    NS_ABORT_MSG_IF(m_channel, "rdma: a port is attached to a second cable");
+    m_channel = channel;
+    m_channel->Attach(this);
+    m_up = m_channel->IsUp();
+}
+
+void
+QbbPort::Start()
+{
+    const QbbPort* peer = GetPeer();
+    NS_ABORT_MSG_IF(!peer,
+                    "rdma: port " << m_deviceIndex << " of node " << m_nodeId
+                                  << " has no cable, or its cable has no other end");
+    NS_ABORT_MSG_IF(m_rate.GetBitRate() != peer->m_rate.GetBitRate(),
+                    "rdma: the link between nodes "
+                        << m_nodeId << " and " << peer->m_nodeId << " has "
+                        << DataRate(m_rate.GetBitRate()) << " at one end and "
+                        << DataRate(peer->m_rate.GetBitRate())
+                        << " at the other; both ends of a cable need one rate");
+    const QbbFlowControl& other = peer->m_flow;
+    NS_ABORT_MSG_IF(m_flow.GetLosslessClasses() != other.GetLosslessClasses() ||
+                        m_flow.GetKind() != other.GetKind(),
+                    "rdma: the link between nodes "
+                        << m_nodeId << " and " << peer->m_nodeId
+                        << ": a class is lossless on one side only (PfcClasses "
+                        << +m_flow.GetLosslessClasses() << " and " << +other.GetLosslessClasses()
+                        << ", one bit a class); set FlowControl and PfcClasses alike on both "
+                           "ends");
+    m_flow.Start(m_rate);
+    // A pause frame that is due waits for the frame on the line, which may just have begun.
+    const uint32_t longest = GetMaxFrameBytes() + GetLineOverheadBytes();
+    NS_ABORT_MSG_IF(m_flow.GetLosslessClasses() &&
+                        m_flow.GetPauseSender().GetSlackPs() <= m_rate.BytesToPs(longest),
+                    "rdma: port " << m_deviceIndex << " of node " << m_nodeId << ": a pause of "
+                                  << m_flow.GetSettings().quanta << " quanta, repeated after "
+                                  << m_flow.GetSettings().refresh
+                                  << " of its length, runs out behind a frame of " << longest
+                                  << " bytes on the line; accepted: PauseQuanta times (1 - "
+                                     "PauseRefresh) above "
+                                  << longest * 8.0 / QbbWire::PAUSE_QUANTUM_BITS);
+    m_running = true;
+}
+
+void
+QbbPort::Stop()
+{
+    m_txTimer.Disarm();
+    m_flow.Stop();
+    m_queues.Clear();
+    m_sourceReady = 0;
+    m_sink = nullptr;
+    m_source = nullptr;
+    m_channel = nullptr;
+    m_receiveErrorModel = nullptr;
+}
+
+uint32_t
+QbbPort::GetLineOverheadBytes() const
+{
+    return m_lineOverhead ? QbbWire::PREAMBLE_BYTES + QbbWire::GAP_BYTES : 0;
+}
+
+uint32_t
+QbbPort::GetMaxFrameBytes() const
+{
+    return QbbWire::FrameBytes(m_mtu, true);
+}
+
+// The way out
+
+void
+QbbPort::Enqueue(QbbFramePtr&& frame, int64_t nowFs)
+{
+    FireTrace(m_macTx, *frame);
+    if (!m_up)
+    {
+        DropUnsent(*frame, QbbDropReason::LINK_DOWN);
+        return;
+    }
+    m_queues.Push(std::move(frame));
+    TryTransmit(nowFs);
+}
+
+bool
+QbbPort::CutThrough(QbbFramePtr& frame, int64_t earliestPs, int64_t nowFs)
+{
+    const auto bit = static_cast<uint8_t>(1U << frame->priority);
+    // What waits in a class that is paused does not stand in the way of the others.
+    if (!m_up || m_busyUntilPs > nowFs / QBB_FS_PER_PS || HasWork() || (m_flow.GetPaused() & bit))
+    {
+        return false;
+    }
+    FireTrace(m_macTx, *frame);
+    CountSent(*frame);
+    ++m_counters.cutThroughFrames;
+    const int64_t startPs =
+        std::max({earliestPs, m_busyUntilPs, m_flow.GetResumedPs(frame->priority)});
+    StartTransmission(std::move(frame), nowFs, startPs);
+    return true;
+}
+
+void
+QbbPort::TryTransmit(int64_t nowFs)
+{
+    if (!m_up || !HasWork())
+    {
+        return;
+    }
+    const int64_t nowPs = nowFs / QBB_FS_PER_PS;
+    if (m_busyUntilPs > nowPs)
+    {
+        ArmTransmission(nowFs);
+        return;
+    }
+    if (QbbFramePtr frame = NextFrameToSend(nowPs))
+    {
+        StartTransmission(std::move(frame), nowFs, nowPs);
+        if (HasWork())
+        {
+            ArmTransmission(nowFs);
+        }
+    }
+}
+
+void
+QbbPort::ArmTransmission(int64_t nowFs)
+{
+    if (m_txArmedPs != m_busyUntilPs)
+    {
+        m_txArmedPs = m_busyUntilPs;
+        m_txTimer.Arm(m_busyUntilPs, nowFs, GetEventOrder(m_busyUntilPs));
+    }
+}
+
+QbbFramePtr
+QbbPort::NextFrameToSend(int64_t nowPs)
+{
+    if (m_flow.IsPending())
+    {
+        return MakePauseFrame(nowPs);
+    }
+    while (const uint8_t ready = GetReady())
+    {
+        const uint8_t priority = m_scheduler.Pick(ready);
+        QbbFramePtr frame;
+        if (m_queues.GetClasses() & (1U << priority))
+        {
+            frame = m_queues.Pop(priority);
+        }
+        else
+        {
+            frame = m_source->NextFrame(*this, priority);
+            if (!frame)
+            {
+                WithdrawSource(priority);
+                continue;
+            }
+            FireTrace(m_macTx, *frame);
+        }
+        CountSent(*frame);
+        return frame;
+    }
+    return nullptr;
+}
+
+void
+QbbPort::CountSent(const QbbFrame& frame)
+{
+    m_scheduler.Charge(frame.priority, frame.size);
+    auto& counters = m_counters.classes[frame.priority];
+    ++counters.txFrames;
+    counters.txBytes += frame.size;
+}
+
+void
+QbbPort::StartTransmission(QbbFramePtr&& frame, int64_t nowFs, int64_t startPs)
+{
+    if (m_busyUntilPs < startPs)
+    {
+        // Idle since: what was left of a picosecond is over.
+        m_fraction = 0;
+    }
+    const uint32_t preamble = m_lineOverhead ? QbbWire::PREAMBLE_BYTES : 0;
+    const uint32_t gap = m_lineOverhead ? QbbWire::GAP_BYTES : 0;
+    uint64_t fraction = m_fraction;
+    const int64_t sentPs = startPs + m_rate.BytesToPs(preamble + frame->size, fraction);
+    m_busyUntilPs = startPs + m_rate.BytesToPs(preamble + frame->size + gap, m_fraction);
+    if (m_sink)
+    {
+        m_sink->FrameDeparts(*this, *frame, startPs);
+    }
+
+    FireTrace(m_promiscSniffer, *frame);
+    FireTrace(m_sniffer, *frame);
+    FireTrace(m_phyTxBegin, *frame);
+    if (!m_phyTxEnd.IsEmpty())
+    {
+        FirePhyTxEnd(*frame, sentPs, GetDevice());
+    }
+    m_channel->Transmit(this, std::move(frame), sentPs, nowFs);
+}
+
+void
+QbbPort::OnPortEvent()
+{
+    // All timers come here and do everything that is due, so that their order does not matter.
+    const int64_t nowFs = Simulator::Now().GetTimeStep();
+    if (m_flow.IsActive())
+    {
+        m_flow.Update(nowFs / QBB_FS_PER_PS);
+    }
+    TryTransmit(nowFs);
+}
+
+// Flow control
+
+void
+QbbPort::FlowChanged()
+{
+    TryTransmit(Simulator::Now().GetTimeStep());
+}
+
+void
+QbbPort::FlowTimerFired()
+{
+    OnPortEvent();
+}
+
+QbbFramePtr
+QbbPort::MakePauseFrame(int64_t nowPs)
+{
+    QbbFramePtr frame = m_pool.Allocate();
+    frame->srcMac = m_address;
+    const QbbFlowControl::Pauses pauses = m_flow.Take(nowPs);
+    FireTrace(m_pfcSent, pauses);
+    m_flow.Fill(pauses, *frame);
+    ++m_counters.macControlTx;
+    return frame;
+}
+
+void
+QbbPort::ReceiveMacControl(const QbbFrame& frame)
+{
+    ++m_counters.macControlRx;
+    const QbbFlowControl::Pauses pauses = m_flow.Read(frame);
+    m_counters.macControlIgnored += pauses.ignored;
+    FireTrace(m_pfcReceived, pauses);
+    if (!pauses.classes)
+    {
+        return;
+    }
+    if (m_flow.Accept(pauses, frame.arrivalFs / QBB_FS_PER_PS))
+    {
+        TryTransmit(frame.arrivalFs);
+    }
+    m_flow.ArmTimers();
+}
+
+// The way in
+
+void
+QbbPort::ReceiveFromLine(QbbFramePtr&& frame, int64_t nowFs)
+{
+    frame->arrivalFs = nowFs;
+    FireTrace(m_phyRxEnd, *frame);
+    frame->ingressPort = m_portNumber;
+    frame->priority = m_classifier.Classify(*frame);
+    if (m_receiveErrorModel && m_receiveErrorModel->IsCorrupt(QbbFrameCodec::ToPacket(*frame)))
+    {
+        FireTrace(m_phyRxDrop, *frame);
+        CountDrop(*frame, QbbDropReason::CORRUPTED);
+        return;
+    }
+    FireTrace(m_promiscSniffer, *frame);
+    if (frame->IsMacControl())
+    {
+        FireTrace(m_sniffer, *frame);
+        ReceiveMacControl(*frame);
+        return;
+    }
+    auto& counters = m_counters.classes[frame->priority];
+    ++counters.rxFrames;
+    counters.rxBytes += frame->size;
+    FireTrace(m_macPromiscRx, *frame);
+    if (frame->dstMac == m_address || frame->dstMac.IsGroup())
+    {
+        FireTrace(m_sniffer, *frame);
+        FireTrace(m_macRx, *frame);
+    }
+    if (m_sink)
+    {
+        m_sink->ReceiveFrame(*this, std::move(frame));
+    }
+    else if (frame->type == QbbFrameType::PACKET)
+    {
+        DeliverToStack(*frame);
+    }
+    else
+    {
+        FireTrace(m_macRxDrop, *frame);
+        CountDrop(*frame, QbbDropReason::UNEXPECTED);
+    }
+}
+
+void
+QbbPort::LoseOnLine(QbbFrame& frame, QbbDropReason reason)
+{
+    frame.priority = m_classifier.Classify(frame);
+    CountDrop(frame, reason);
+}
+
+// Link state and drops
+
+void
+QbbPort::LineChanged()
+{
+    m_up = m_channel->IsUp();
+    m_flow.Reset(QbbNowPs());
+    if (!m_up)
+    {
+        for (uint8_t priority = 0; priority < 8; ++priority)
+        {
+            DropQueue(priority, QbbDropReason::LINK_DOWN);
+        }
+    }
+    LinkStateChanged();
+    if (m_sink)
+    {
+        m_sink->LinkChanged(*this);
+    }
+    m_flow.ArmTimers();
+    TryTransmit(Simulator::Now().GetTimeStep());
+}
+
+uint64_t
+QbbPort::DropQueue(uint8_t priority, QbbDropReason reason)
+{
+    uint64_t frames = 0;
+    // What leaves may make room for frames of this very queue: only those that are there now go.
+    for (std::size_t left = m_queues.GetFramesHere(priority);
+         left > 0 && m_queues.GetFramesHere(priority) > 0;
+         --left)
+    {
+        ++frames;
+        DropUnsent(*m_queues.Pop(priority), reason);
+    }
+    return frames;
+}
+
+void
+QbbPort::DropUnsent(const QbbFrame& frame, QbbDropReason reason)
+{
+    FireTrace(m_macTxDrop, frame);
+    CountDrop(frame, reason);
+    if (m_sink)
+    {
+        m_sink->FrameGone(*this, frame);
+    }
+}
+
+void
+QbbPort::CountDrop(const QbbFrame& frame, QbbDropReason reason)
+{
+    ++m_counters.dropsByReason[static_cast<std::size_t>(reason)];
+    if (!frame.IsMacControl())
+    {
+        ++m_counters.classes[frame.priority].drops;
+    }
+    if (!m_drop.IsEmpty())
+    {
+        m_drop(QbbFrameCodec::ToPacket(frame), reason);
+    }
+}
+
+} // namespace ns3
