@@ -163,16 +163,6 @@ QbbNetDevice::GetTypeId()
     return tid;
 }
 
-QbbNetDevice::QbbNetDevice()
-{
-    NS_LOG_FUNCTION(this);
-}
-
-QbbNetDevice::~QbbNetDevice()
-{
-    NS_LOG_FUNCTION(this);
-}
-
 void
 QbbNetDevice::DoInitialize()
 {

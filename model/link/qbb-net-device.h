@@ -30,9 +30,6 @@ class QbbNetDevice : public NetDevice, public QbbPort
      */
     static TypeId GetTypeId();
 
-    QbbNetDevice();
-    ~QbbNetDevice() override;
-
     /**
      * \param channel the cable
      * \return true

@@ -3,17 +3,17 @@
 #include "qbb-switch.h"
 
 #include "qbb-crossbar.h"
-#include "qbb-frame-codec.h"
 #include "qbb-shared-buffer.h"
-#include "qbb-wire.h"
+#include "rdma-compat.h"
 
 #include <ns3/abort.h>
-#include <ns3/arp-header.h>
+#include <ns3/boolean.h>
+#include <ns3/double.h>
+#include <ns3/enum.h>
 #include <ns3/log.h>
 #include <ns3/node.h>
-
-#include <algorithm>
-#include <map>
+#include <ns3/pointer.h>
+#include <ns3/uinteger.h>
 
 namespace ns3
 {
@@ -22,39 +22,115 @@ NS_LOG_COMPONENT_DEFINE("QbbSwitch");
 
 NS_OBJECT_ENSURE_REGISTERED(QbbSwitch);
 
-namespace
+TypeId
+QbbSwitch::GetTypeId()
 {
-
-/**
- * ns-3's ArpHeader trusts the lengths that it reads.
- *
- * \param packet what claims to be ARP
- * \return true if it is ARP for IPv4 over Ethernet (RFC 826), and long enough
- */
-bool
-IsArpForIpv4(const Packet& packet)
-{
-    constexpr std::array<uint8_t, 6> ETHERNET_AND_IPV4 = {0, 1, 8, 0, 6, 4};
-    constexpr uint32_t ARP_BYTES = 28;
-    std::array<uint8_t, 6> start{};
-    return packet.GetSize() >= ARP_BYTES &&
-           packet.CopyData(start.data(), start.size()) == start.size() &&
-           start == ETHERNET_AND_IPV4;
+    static TypeId tid =
+        TypeId("ns3::QbbSwitch")
+            .SetParent<Object>()
+            .SetGroupName("Rdma")
+            .AddConstructor<QbbSwitch>()
+            .AddAttribute("BufferManager",
+                          "Decides what fits and who is paused; a QbbSharedBuffer with its "
+                          "defaults if none is given.",
+                          PointerValue(),
+                          MakePointerAccessor(&QbbSwitch::SetBuffer, &QbbSwitch::GetBufferManager),
+                          MakePointerChecker<QbbBufferManager>())
+            .AddAttribute("Marker",
+                          "Marks packets, or writes into them, for this switch alone, beside what "
+                          "the attributes EcnMarker, CongestionDetector and PintBaseRtt name; "
+                          "nothing if none is given.",
+                          PointerValue(),
+                          MakePointerAccessor(&QbbSwitch::SetOwnMarker, &QbbSwitch::GetOwnMarker),
+                          MakePointerChecker<QbbMarker>())
+            .AddAttribute("EcnMarker",
+                          "Marks ECN-capable packets by queue length; no marks if none is given. "
+                          "It may be changed, and replaced, at run time.",
+                          PointerValue(),
+                          MakePointerAccessor(&QbbSwitch::SetMarker, &QbbSwitch::GetMarker),
+                          MakePointerChecker<QbbEcnMarker>())
+            .AddAttribute("CongestionDetector",
+                          "Marks ECN-capable packets that leave congested ports, for this switch "
+                          "alone; none if none is given.",
+                          PointerValue(),
+                          MakePointerAccessor(&QbbSwitch::SetDetector, &QbbSwitch::GetDetector),
+                          MakePointerChecker<QbbCongestionDetector>())
+            .AddAttribute(
+                "PathSelector",
+                "Chooses among equal-cost ports, for this switch alone; ECMP by flow if "
+                "none is given.",
+                PointerValue(),
+                MakePointerAccessor(&QbbSwitch::SetPathSelector, &QbbSwitch::GetPathSelector),
+                MakePointerChecker<QbbPathSelector>())
+            .AddAttribute("PintBaseRtt",
+                          "Base round-trip time of the network, over which the utilisation of "
+                          "ports is averaged for HPCC over PINT; 0: packets that ask for it are "
+                          "sent on as they are.",
+                          TimeValue(Time(0)),
+                          MakeTimeAccessor(&QbbSwitch::SetPintBaseRtt, &QbbSwitch::GetPintBaseRtt),
+                          MakeTimeChecker(Time(0)))
+            .AddAttribute("EcmpSeed",
+                          "Mixed into the choice among equal-cost ports; 0 makes one from the "
+                          "node's number. Equal seeds everywhere polarise the fabric.",
+                          UintegerValue(0),
+                          MakeUintegerAccessor(&QbbSwitch::SetEcmpSeed, &QbbSwitch::GetEcmpSeed),
+                          MakeUintegerChecker<uint32_t>())
+            .AddAttribute(
+                "CutThrough",
+                "Frames are forwarded from CutThroughBytes on if the egress port is idle "
+                "and not faster than the ingress port (output-queued switches only). "
+                "False: when they are there whole.",
+                BooleanValue(false),
+                MakeBooleanAccessor(&QbbSwitch::SetBeforeTheRun<&QbbSwitch::m_cutThrough, bool>,
+                                    &QbbSwitch::Get<&QbbSwitch::m_cutThrough, bool>),
+                MakeBooleanChecker())
+            .AddAttribute("CutThroughBytes",
+                          "What a switch that cuts through has of a frame before it forwards it, "
+                          "in bytes.",
+                          UintegerValue(128),
+                          MakeUintegerAccessor(
+                              &QbbSwitch::SetBeforeTheRun<&QbbSwitch::m_cutThroughBytes, uint32_t>,
+                              &QbbSwitch::Get<&QbbSwitch::m_cutThroughBytes, uint32_t>),
+                          MakeUintegerChecker<uint32_t>(64, 65535))
+            .AddAttribute("Queueing",
+                          "Where frames wait: at their egress port in the order of their arrival, "
+                          "or in virtual output queues, served in a round robin over the inputs.",
+                          EnumValue(QbbSwitch::OUTPUT_QUEUED),
+                          RdmaMakeEnumAccessor<Queueing>(
+                              &QbbSwitch::SetBeforeTheRun<&QbbSwitch::m_queueing, Queueing>,
+                              &QbbSwitch::Get<&QbbSwitch::m_queueing, Queueing>),
+                          MakeEnumChecker(QbbSwitch::OUTPUT_QUEUED,
+                                          "OutputQueued",
+                                          QbbSwitch::INPUT_QUEUED,
+                                          "InputQueued"))
+            .AddAttribute(
+                "Crossbar",
+                "InputQueued: true: an input sends to one output at a time, through a "
+                "crossbar; false: every output can read all inputs at once.",
+                BooleanValue(false),
+                MakeBooleanAccessor(&QbbSwitch::SetBeforeTheRun<&QbbSwitch::m_crossbar, bool>,
+                                    &QbbSwitch::Get<&QbbSwitch::m_crossbar, bool>),
+                MakeBooleanChecker())
+            .AddAttribute(
+                "CrossbarSpeedup",
+                "Rate of the crossbar over that of the fastest port, 1..1000.",
+                DoubleValue(1),
+                MakeDoubleAccessor(&QbbSwitch::SetBeforeTheRun<&QbbSwitch::m_speedup, double>,
+                                   &QbbSwitch::Get<&QbbSwitch::m_speedup, double>),
+                MakeDoubleChecker<double>(1, 1000))
+            .AddAttribute(
+                "CrossbarEgressBytes",
+                "No frame begins to cross to an egress port that holds this much of its "
+                "class, in bytes; 0: two of the port's largest frames.",
+                UintegerValue(0),
+                MakeUintegerAccessor(
+                    &QbbSwitch::SetBeforeTheRun<&QbbSwitch::m_crossbarEgressBytes, uint32_t>,
+                    &QbbSwitch::Get<&QbbSwitch::m_crossbarEgressBytes, uint32_t>),
+                MakeUintegerChecker<uint32_t>());
+    return tid;
 }
-
-/** \param markers of a switch, some of them null \return those that are there */
-std::vector<QbbMarker*>
-WithoutNull(std::vector<QbbMarker*> markers)
-{
-    markers.erase(std::remove(markers.begin(), markers.end(), nullptr), markers.end());
-    return markers;
-}
-
-} // namespace
 
 QbbSwitch::QbbSwitch()
-    : m_curves(CreateObject<QbbCurveMarker>()),
-      m_stamper(CreateObject<QbbIntStamper>())
 {
     NS_LOG_FUNCTION(this);
 }
@@ -91,18 +167,7 @@ QbbSwitch::DoDispose()
     }
     m_ports.clear();
     m_buffer = nullptr;
-    if (m_marker)
-    {
-        m_marker->ForgetUser(this);
-    }
-    m_marker = nullptr;
-    m_joinMarkers.clear();
-    m_departMarkers.clear();
-    m_detector = nullptr;
-    m_own = nullptr;
-    m_curves = nullptr;
-    m_stamper = nullptr;
-    m_pint = nullptr;
+    m_markers.Clear();
     m_selector = nullptr;
     Object::DoDispose();
 }
@@ -116,29 +181,11 @@ QbbSwitch::AddPort(Ptr<QbbNetDevice> device)
     m_ports.push_back({device});
 }
 
-uint32_t
-QbbSwitch::GetNPorts() const
-{
-    return static_cast<uint32_t>(m_ports.size());
-}
-
-Ptr<QbbNetDevice>
-QbbSwitch::GetPort(uint32_t port) const
-{
-    NS_ABORT_MSG_IF(port >= m_ports.size(),
-                    "rdma: port " << port << " of a switch with " << m_ports.size() << " ports");
-    return m_ports[port].device;
-}
-
 int64_t
 QbbSwitch::AssignStreams(int64_t stream)
 {
-    int64_t next = stream + m_curves->AssignStreams(stream);
-    next += m_selector ? m_selector->AssignStreams(next) : 0;
-    next += m_pint ? m_pint->AssignStreams(next) : 0;
-    next += m_detector ? m_detector->AssignStreams(next) : 0;
-    next += m_own ? m_own->AssignStreams(next) : 0;
-    return next - stream;
+    const int64_t next = stream + m_markers.AssignStreams(stream);
+    return next - stream + (m_selector ? m_selector->AssignStreams(next) : 0);
 }
 
 std::vector<QbbPortProfile>
@@ -165,42 +212,6 @@ QbbSwitch::GetPortProfiles() const
     return profiles;
 }
 
-uint16_t
-QbbSwitch::PredictPort(uint32_t flowHash, const QbbForwardingTable::Group& ports) const
-{
-    if (ports.size() == 1)
-    {
-        return ports.front();
-    }
-    const auto chosen = m_selector ? m_selector->Predict(flowHash, ports) : std::nullopt;
-    return chosen ? *chosen : ports[SelectPath(flowHash, static_cast<uint32_t>(ports.size()))];
-}
-
-std::vector<std::pair<uint16_t, uint64_t>>
-QbbSwitch::GetWaitingBytes(uint16_t egressPort, uint8_t priority) const
-{
-    const QbbPort& device = *GetPort(egressPort);
-    std::map<uint16_t, uint64_t> bytes;
-    if (m_inputQueueing)
-    {
-        const auto& queues = m_inputQueueing->GetQueues();
-        queues.FindTurn(egressPort, priority, [&](uint16_t input) {
-            bytes[input] = queues.GetBytes(input, egressPort, priority);
-            return false;
-        });
-        return {bytes.begin(), bytes.end()};
-    }
-    for (std::size_t i = 0; i < device.GetQueues().GetFramesHere(priority); ++i)
-    {
-        const QbbFrame& frame = device.GetQueues().GetFrame(priority, i);
-        if (frame.ingressPort != QbbNetDevice::NO_PORT)
-        {
-            bytes[frame.ingressPort] += frame.size;
-        }
-    }
-    return {bytes.begin(), bytes.end()};
-}
-
 void
 QbbSwitch::ConfigureBuffer()
 {
@@ -214,17 +225,8 @@ QbbSwitch::ConfigureBuffer()
     }
     m_buffer->Configure(GetPortProfiles());
     ConfigureQueueing();
-    const bool isInputQueued = m_inputQueueing != nullptr;
-    const std::vector<QbbPort*> devices = GetDevices();
-    for (QbbMarker* marker : WithoutNull({PeekPointer(m_curves),
-                                          PeekPointer(m_detector),
-                                          PeekPointer(m_pint),
-                                          PeekPointer(m_own)}))
-    {
-        marker->Configure(devices, isInputQueued);
-    }
+    m_markers.Configure(GetPortList(), m_inputQueueing.get());
     m_configured = true;
-    UseMarkers();
 }
 
 void
@@ -242,305 +244,136 @@ QbbSwitch::ConfigureQueueing()
     {
         return;
     }
-    std::vector<QbbPort*> devices = GetDevices();
+    std::vector<QbbPort*> ports = GetPortList();
     if (m_crossbar)
     {
-        m_inputQueueing = std::make_unique<QbbCrossbar>(std::move(devices),
+        m_inputQueueing = std::make_unique<QbbCrossbar>(std::move(ports),
                                                         *this,
                                                         m_speedup,
                                                         m_crossbarEgressBytes);
     }
     else
     {
-        m_inputQueueing = std::make_unique<QbbInputQueueing>(std::move(devices));
+        m_inputQueueing = std::make_unique<QbbInputQueueing>(std::move(ports));
     }
 }
 
 std::vector<QbbPort*>
-QbbSwitch::GetDevices() const
+QbbSwitch::GetPortList() const
 {
-    std::vector<QbbPort*> devices;
-    devices.reserve(m_ports.size());
+    std::vector<QbbPort*> ports;
+    ports.reserve(m_ports.size());
     for (const auto& port : m_ports)
     {
-        devices.push_back(PeekPointer(port.device));
+        ports.push_back(PeekPointer(port.device));
     }
-    return devices;
-}
-
-std::vector<QbbMarker*>
-QbbSwitch::GetMarkers(QbbMarker::Moment moment) const
-{
-    std::vector<QbbMarker*> markers;
-    for (QbbMarker* marker : WithoutNull({PeekPointer(m_curves),
-                                          PeekPointer(m_detector),
-                                          PeekPointer(m_pint),
-                                          PeekPointer(m_own)}))
-    {
-        if (marker->GetMoments() & moment)
-        {
-            markers.push_back(marker);
-        }
-    }
-    return markers;
+    return ports;
 }
 
 void
-QbbSwitch::UseMarkers()
+QbbSwitch::RefuseWhileRunning() const
 {
-    m_joinMarkers = GetMarkers(QbbMarker::JOINS);
-    m_departMarkers = GetMarkers(QbbMarker::DEPARTS);
-    if (m_inputQueueing)
-    {
-        m_inputQueueing->SetMarkers(GetMarkers(QbbMarker::CHOSEN));
-    }
+    const Ptr<Node> node = GetObject<Node>();
+    NS_ABORT_MSG_IF(IsInitialized(),
+                    "rdma: an attribute of the QbbSwitch of node "
+                        << (node ? node->GetId() : 0)
+                        << " is set while it is running; accepted at run time: EcnMarker, "
+                           "PathSelector, EcmpSeed");
 }
 
 void
-QbbSwitch::ReceiveFrame(QbbPort& port, QbbFramePtr frame)
+QbbSwitch::SetBuffer(Ptr<QbbBufferManager> manager)
 {
-    if (frame->dstMac != port.GetMac())
-    {
-        if (frame->etherType == QbbWire::ETHERTYPE_ARP && frame->dstMac.IsBroadcast())
-        {
-            AnswerArp(port, *frame);
-            return;
-        }
-        port.CountDrop(*frame, QbbDropReason::NOT_FOR_US);
-        return;
-    }
-    if (!frame->ipv4)
-    {
-        port.CountDrop(*frame, QbbDropReason::UNEXPECTED);
-        return;
-    }
-    if (frame->ttl <= 1)
-    {
-        port.CountDrop(*frame, QbbDropReason::TTL_EXPIRED);
-        return;
-    }
-    const QbbForwardingTable::Group* group = m_table.Lookup(frame->dstIp);
-    if (!group)
-    {
-        port.CountDrop(*frame, QbbDropReason::NO_ROUTE);
-        return;
-    }
-    const auto count = static_cast<uint32_t>(group->size());
-    uint16_t egressNumber = group->front();
-    if (count > 1)
-    {
-        egressNumber = m_selector ? m_selector->Select(*frame, *group)
-                                  : (*group)[SelectPath(frame->flowHash, count)];
-    }
-    Port& egress = m_ports[egressNumber];
-    QbbPort& device = *egress.device;
-    const uint32_t received = frame->size;
-    if (frame->tagged && device.IsRoutedPort())
-    {
-        frame->tagged = false;
-        frame->size = std::max(frame->size - QbbWire::VLAN_TAG_BYTES, QbbWire::MIN_FRAME_BYTES);
-    }
-    if (frame->size > egress.maxFrameBytes)
-    {
-        device.CountDrop(*frame, QbbDropReason::TOO_LONG);
-        return;
-    }
-
-    if ((m_gated & (1U << frame->priority)) && !m_gate->Admits(port, device, *frame))
-    {
-        return;
-    }
-    QbbAdmission admission =
-        m_buffer->Admit(frame->ingressPort, egressNumber, frame->priority, frame->size);
-    if (admission.pushOut)
-    {
-        admission = PushOut(admission, *frame, egressNumber);
-    }
-    if (admission.xoff)
-    {
-        port.GetFlowControl().RequestPause(frame->priority, true);
-    }
-    if (!admission.admitted)
-    {
-        QbbPort& blamed = admission.reason == QbbDropReason::EGRESS_LIMIT ? device : port;
-        blamed.CountDrop(*frame, admission.reason);
-        return;
-    }
-    --frame->ttl;
-    if (frame->ecn != 0)
-    {
-        for (QbbMarker* marker : m_joinMarkers)
-        {
-            marker->FrameJoins(device, *frame);
-        }
-    }
-    frame->srcMac = device.GetMac();
-    frame->dstMac = device.GetPeer()->GetMac();
-    const int64_t nowFs = frame->arrivalFs;
-    if (m_inputQueueing)
-    {
-        m_inputQueueing->Push(egressNumber, std::move(frame), nowFs);
-        return;
-    }
-    if (m_cutThrough && CutThrough(port, device, frame, received))
-    {
-        return;
-    }
-    device.Enqueue(std::move(frame), nowFs);
-}
-
-QbbAdmission
-QbbSwitch::PushOut(QbbAdmission admission, const QbbFrame& frame, uint16_t egressPort)
-{
-    NS_ABORT_MSG_IF(m_inputQueueing,
-                    "rdma: QbbSwitch: its buffer manager pushes frames out; accepted: with "
-                    "Queueing OutputQueued");
-    // A frame that leaves may be smaller than the one that comes in.
-    while (admission.pushOut)
-    {
-        QbbPort& victim = *m_ports[admission.victimPort].device;
-        const QbbFramePtr last = victim.GetQueues().PopLast(admission.victimPriority);
-        if (!last)
-        {
-            break;
-        }
-        victim.DropUnsent(*last, QbbDropReason::BUFFER_FULL);
-        admission = m_buffer->Admit(frame.ingressPort, egressPort, frame.priority, frame.size);
-    }
-    return admission;
-}
-
-bool
-QbbSwitch::CutThrough(QbbPort& port, QbbPort& device, QbbFramePtr& frame, uint32_t received)
-{
-    const QbbLineRate& rate = port.GetLineRate();
-    // A faster port would run out of bytes.
-    if (received <= m_cutThroughBytes || device.GetLineRate().GetBitRate() > rate.GetBitRate())
-    {
-        return false;
-    }
-    const int64_t nowFs = frame->arrivalFs;
-    const int64_t earliestPs = nowFs / QBB_FS_PER_PS - rate.BytesToPs(received - m_cutThroughBytes);
-    return device.CutThrough(frame, earliestPs, nowFs);
-}
-
-uint64_t
-QbbSwitch::DropQueue(uint32_t port, uint8_t priority, QbbDropReason reason)
-{
-    const uint64_t frames = GetPort(port)->DropQueue(priority, reason);
-    return frames + (m_inputQueueing
-                         ? m_inputQueueing->Drop(static_cast<uint16_t>(port), priority, reason)
-                         : 0);
-}
-
-uint64_t
-QbbSwitch::GetBytesBetween(uint32_t ingress, uint32_t egress, uint8_t priority) const
-{
-    const auto from = static_cast<uint16_t>(ingress);
-    if (m_inputQueueing)
-    {
-        return m_inputQueueing->GetQueues().GetBytes(from, static_cast<uint16_t>(egress), priority);
-    }
-    return GetPort(egress)->GetQueues().GetBytesFrom(priority, from);
+    RefuseWhileRunning();
+    m_buffer = manager;
 }
 
 void
-QbbSwitch::FrameDeparts(QbbPort& port, QbbFrame& frame, int64_t startPs)
+QbbSwitch::SetBufferManager(Ptr<QbbBufferManager> manager)
 {
-    for (QbbMarker* marker : m_departMarkers)
-    {
-        marker->FrameDeparts(port, frame, startPs);
-    }
-    if (frame.intRoom > 0)
-    {
-        m_stamper->FrameDeparts(port, frame, startPs);
-    }
-    if (!frame.IsMacControl())
-    {
-        FrameGone(port, frame);
-    }
+    SetBuffer(manager);
 }
 
 void
-QbbSwitch::FrameGone(QbbPort& port, const QbbFrame& frame)
+QbbSwitch::SetMarker(Ptr<QbbEcnMarker> marker)
 {
-    if (frame.ingressPort == QbbNetDevice::NO_PORT)
-    {
-        if (m_inputQueueing)
-        {
-            m_inputQueueing->RoomMade(port.GetPortNumber(), frame.priority);
-        }
-        return;
-    }
-    if (m_buffer->Release(frame.ingressPort, port.GetPortNumber(), frame.priority, frame.size))
-    {
-        while (const auto resumed = m_buffer->TakeResumed())
-        {
-            m_ports[resumed->port].device->GetFlowControl().RequestPause(resumed->priority, false);
-        }
-    }
+    m_markers.SetCurve(marker);
+}
+
+Ptr<QbbEcnMarker>
+QbbSwitch::GetMarker() const
+{
+    return m_markers.GetCurve();
 }
 
 void
-QbbSwitch::LinkChanged(QbbPort& port)
+QbbSwitch::SetDetector(Ptr<QbbCongestionDetector> detector)
 {
-    // The port has flushed its own queues through FrameGone(), and tells its peer by itself what is
-    // still to be paused; routes are QbbRouting's.
-    if (m_inputQueueing && !port.IsUp())
-    {
-        for (uint8_t priority = 0; priority < QbbBufferManager::PRIORITIES; ++priority)
-        {
-            m_inputQueueing->Drop(port.GetPortNumber(), priority, QbbDropReason::LINK_DOWN);
-        }
-    }
+    RefuseWhileRunning();
+    m_markers.SetDetector(detector);
+}
+
+Ptr<QbbCongestionDetector>
+QbbSwitch::GetDetector() const
+{
+    return m_markers.GetDetector();
 }
 
 void
-QbbSwitch::SchedulerChanged(QbbPort& port)
+QbbSwitch::SetOwnMarker(Ptr<QbbMarker> marker)
 {
-    if (m_inputQueueing)
-    {
-        m_inputQueueing->SchedulerChanged(port.GetPortNumber());
-    }
+    RefuseWhileRunning();
+    m_markers.SetOwn(marker);
+}
+
+Ptr<QbbMarker>
+QbbSwitch::GetOwnMarker() const
+{
+    return m_markers.GetOwn();
 }
 
 void
-QbbSwitch::AnswerArp(QbbPort& port, const QbbFrame& frame)
+QbbSwitch::SetPintBaseRtt(Time baseRtt)
 {
-    ArpHeader request;
-    Ptr<Packet> sdu = QbbFrameCodec::ToSdu(frame);
-    if (!IsArpForIpv4(*sdu) || sdu->RemoveHeader(request) == 0 || !request.IsRequest())
+    RefuseWhileRunning();
+    QbbSetTimeResolution();
+    m_markers.SetPintBaseRttPs(QbbToPs(baseRtt));
+}
+
+Time
+QbbSwitch::GetPintBaseRtt() const
+{
+    return QbbFromPs(m_markers.GetPintBaseRttPs());
+}
+
+void
+QbbSwitch::SetPathSelector(Ptr<QbbPathSelector> selector)
+{
+    m_selector = selector;
+    if (m_selector)
     {
-        port.CountDrop(frame, QbbDropReason::UNEXPECTED);
-        return;
+        m_selector->SetSwitch(this);
     }
-    const Ipv4Address target = request.GetDestinationIpv4Address();
-    const QbbForwardingTable::Group* group = m_table.Lookup(target.Get());
-    const bool behindThisPort =
-        group && group->size() == 1 && group->front() == port.GetPortNumber();
-    if (!group || behindThisPort)
-    {
-        port.CountDrop(frame, QbbDropReason::NO_ROUTE);
-        return;
-    }
-    ArpHeader reply;
-    reply.SetReply(port.GetMac(),
-                   target,
-                   request.GetSourceHardwareAddress(),
-                   request.GetSourceIpv4Address());
-    Ptr<Packet> packet = Create<Packet>();
-    packet->AddHeader(reply);
-    auto made =
-        QbbFrameCodec::FromSdu(packet,
-                               QbbWire::ETHERTYPE_ARP,
-                               port.GetMac(),
-                               frame.srcMac,
-                               frame.tagged ? std::optional<uint16_t>(frame.tci) : std::nullopt,
-                               port.GetPool());
-    NS_ASSERT(made.frame);
-    made.frame->priority = frame.priority;
-    made.frame->ingressPort = QbbNetDevice::NO_PORT;
-    port.Enqueue(std::move(made.frame));
+}
+
+Ptr<QbbPathSelector>
+QbbSwitch::GetPathSelector() const
+{
+    return m_selector;
+}
+
+void
+QbbSwitch::SetEcmpSeed(uint32_t seed)
+{
+    m_seedAttribute = seed;
+    const Ptr<Node> node = GetObject<Node>();
+    m_seed = seed || !node ? seed : QbbFlowHash(node->GetId(), 0, 0, 0, 0);
+}
+
+uint32_t
+QbbSwitch::GetEcmpSeed() const
+{
+    return m_seedAttribute;
 }
 
 } // namespace ns3

@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+
+#include "qbb-frame-forwarder.h"
+
+#include "qbb-arp-proxy.h"
+#include "qbb-wire.h"
+
+#include <ns3/abort.h>
+
+#include <algorithm>
+#include <map>
+
+namespace ns3
+{
+
+uint32_t
+QbbFrameForwarder::GetNPorts() const
+{
+    return static_cast<uint32_t>(m_ports.size());
+}
+
+Ptr<QbbNetDevice>
+QbbFrameForwarder::GetPort(uint32_t port) const
+{
+    NS_ABORT_MSG_IF(port >= m_ports.size(),
+                    "rdma: port " << port << " of a switch with " << m_ports.size() << " ports");
+    return m_ports[port].device;
+}
+
+uint16_t
+QbbFrameForwarder::PredictPort(uint32_t flowHash, const QbbForwardingTable::Group& ports) const
+{
+    if (ports.size() == 1)
+    {
+        return ports.front();
+    }
+    const auto chosen = m_selector ? m_selector->Predict(flowHash, ports) : std::nullopt;
+    return chosen ? *chosen : ports[SelectPath(flowHash, static_cast<uint32_t>(ports.size()))];
+}
+
+std::vector<std::pair<uint16_t, uint64_t>>
+QbbFrameForwarder::GetWaitingBytes(uint16_t egressPort, uint8_t priority) const
+{
+    const QbbPort& device = *GetPort(egressPort);
+    std::map<uint16_t, uint64_t> bytes;
+    if (m_inputQueueing)
+    {
+        const auto& queues = m_inputQueueing->GetQueues();
+        queues.FindTurn(egressPort, priority, [&](uint16_t input) {
+            bytes[input] = queues.GetBytes(input, egressPort, priority);
+            return false;
+        });
+        return {bytes.begin(), bytes.end()};
+    }
+    for (std::size_t i = 0; i < device.GetQueues().GetFramesHere(priority); ++i)
+    {
+        const QbbFrame& frame = device.GetQueues().GetFrame(priority, i);
+        if (frame.ingressPort != QbbNetDevice::NO_PORT)
+        {
+            bytes[frame.ingressPort] += frame.size;
+        }
+    }
+    return {bytes.begin(), bytes.end()};
+}
+
+void
+QbbFrameForwarder::ReceiveFrame(QbbPort& port, QbbFramePtr frame)
+{
+    if (frame->dstMac != port.GetMac())
+    {
+        if (frame->etherType == QbbWire::ETHERTYPE_ARP && frame->dstMac.IsBroadcast())
+        {
+            QbbArpProxy::Answer(port, *frame, m_table);
+            return;
+        }
+        port.CountDrop(*frame, QbbDropReason::NOT_FOR_US);
+        return;
+    }
+    if (!frame->ipv4)
+    {
+        port.CountDrop(*frame, QbbDropReason::UNEXPECTED);
+        return;
+    }
+    if (frame->ttl <= 1)
+    {
+        port.CountDrop(*frame, QbbDropReason::TTL_EXPIRED);
+        return;
+    }
+    const QbbForwardingTable::Group* group = m_table.Lookup(frame->dstIp);
+    if (!group)
+    {
+        port.CountDrop(*frame, QbbDropReason::NO_ROUTE);
+        return;
+    }
+    const auto count = static_cast<uint32_t>(group->size());
+    uint16_t egressNumber = group->front();
+    if (count > 1)
+    {
+        egressNumber = m_selector ? m_selector->Select(*frame, *group)
+                                  : (*group)[SelectPath(frame->flowHash, count)];
+    }
+    Port& egress = m_ports[egressNumber];
+    QbbPort& device = *egress.device;
+    const uint32_t received = frame->size;
+    if (frame->tagged && device.IsRoutedPort())
+    {
+        frame->tagged = false;
+        frame->size = std::max(frame->size - QbbWire::VLAN_TAG_BYTES, QbbWire::MIN_FRAME_BYTES);
+    }
+    if (frame->size > egress.maxFrameBytes)
+    {
+        device.CountDrop(*frame, QbbDropReason::TOO_LONG);
+        return;
+    }
+
+    if ((m_gated & (1U << frame->priority)) && !m_gate->Admits(port, device, *frame))
+    {
+        return;
+    }
+    QbbAdmission admission =
+        m_buffer->Admit(frame->ingressPort, egressNumber, frame->priority, frame->size);
+    if (admission.pushOut)
+    {
+        admission = PushOut(admission, *frame, egressNumber);
+    }
+    if (admission.xoff)
+    {
+        port.GetFlowControl().RequestPause(frame->priority, true);
+    }
+    if (!admission.admitted)
+    {
+        QbbPort& blamed = admission.reason == QbbDropReason::EGRESS_LIMIT ? device : port;
+        blamed.CountDrop(*frame, admission.reason);
+        return;
+    }
+    --frame->ttl;
+    if (frame->ecn != 0)
+    {
+        m_markers.FrameJoins(device, *frame);
+    }
+    frame->srcMac = device.GetMac();
+    frame->dstMac = device.GetPeer()->GetMac();
+    const int64_t nowFs = frame->arrivalFs;
+    if (m_inputQueueing)
+    {
+        m_inputQueueing->Push(egressNumber, std::move(frame), nowFs);
+        return;
+    }
+    if (m_cutThrough && CutThrough(port, device, frame, received))
+    {
+        return;
+    }
+    device.Enqueue(std::move(frame), nowFs);
+}
+
+QbbAdmission
+QbbFrameForwarder::PushOut(QbbAdmission admission, const QbbFrame& frame, uint16_t egressPort)
+{
+    NS_ABORT_MSG_IF(m_inputQueueing,
+                    "rdma: QbbSwitch: its buffer manager pushes frames out; accepted: with "
+                    "Queueing OutputQueued");
+    // A frame that leaves may be smaller than the one that comes in.
+    while (admission.pushOut)
+    {
+        QbbPort& victim = *m_ports[admission.victimPort].device;
+        const QbbFramePtr last = victim.GetQueues().PopLast(admission.victimPriority);
+        if (!last)
+        {
+            break;
+        }
+        victim.DropUnsent(*last, QbbDropReason::BUFFER_FULL);
+        admission = m_buffer->Admit(frame.ingressPort, egressPort, frame.priority, frame.size);
+    }
+    return admission;
+}
+
+bool
+QbbFrameForwarder::CutThrough(QbbPort& port, QbbPort& device, QbbFramePtr& frame, uint32_t received)
+{
+    const QbbLineRate& rate = port.GetLineRate();
+    // A faster port would run out of bytes.
+    if (received <= m_cutThroughBytes || device.GetLineRate().GetBitRate() > rate.GetBitRate())
+    {
+        return false;
+    }
+    const int64_t nowFs = frame->arrivalFs;
+    const int64_t earliestPs = nowFs / QBB_FS_PER_PS - rate.BytesToPs(received - m_cutThroughBytes);
+    return device.CutThrough(frame, earliestPs, nowFs);
+}
+
+uint64_t
+QbbFrameForwarder::DropQueue(uint32_t port, uint8_t priority, QbbDropReason reason)
+{
+    const uint64_t frames = GetPort(port)->DropQueue(priority, reason);
+    return frames + (m_inputQueueing
+                         ? m_inputQueueing->Drop(static_cast<uint16_t>(port), priority, reason)
+                         : 0);
+}
+
+uint64_t
+QbbFrameForwarder::GetBytesBetween(uint32_t ingress, uint32_t egress, uint8_t priority) const
+{
+    const auto from = static_cast<uint16_t>(ingress);
+    if (m_inputQueueing)
+    {
+        return m_inputQueueing->GetQueues().GetBytes(from, static_cast<uint16_t>(egress), priority);
+    }
+    return GetPort(egress)->GetQueues().GetBytesFrom(priority, from);
+}
+
+void
+QbbFrameForwarder::FrameDeparts(QbbPort& port, QbbFrame& frame, int64_t startPs)
+{
+    m_markers.FrameDeparts(port, frame, startPs);
+    if (!frame.IsMacControl())
+    {
+        FrameGone(port, frame);
+    }
+}
+
+void
+QbbFrameForwarder::FrameGone(QbbPort& port, const QbbFrame& frame)
+{
+    if (frame.ingressPort == QbbNetDevice::NO_PORT)
+    {
+        if (m_inputQueueing)
+        {
+            m_inputQueueing->RoomMade(port.GetPortNumber(), frame.priority);
+        }
+        return;
+    }
+    if (m_buffer->Release(frame.ingressPort, port.GetPortNumber(), frame.priority, frame.size))
+    {
+        while (const auto resumed = m_buffer->TakeResumed())
+        {
+            m_ports[resumed->port].device->GetFlowControl().RequestPause(resumed->priority, false);
+        }
+    }
+}
+
+void
+QbbFrameForwarder::LinkChanged(QbbPort& port)
+{
+    // The port has flushed its own queues through FrameGone(), and tells its peer by itself what is
+    // still to be paused; routes are QbbRouting's.
+    if (m_inputQueueing && !port.IsUp())
+    {
+        for (uint8_t priority = 0; priority < QbbBufferManager::PRIORITIES; ++priority)
+        {
+            m_inputQueueing->Drop(port.GetPortNumber(), priority, QbbDropReason::LINK_DOWN);
+        }
+    }
+}
+
+void
+QbbFrameForwarder::SchedulerChanged(QbbPort& port)
+{
+    if (m_inputQueueing)
+    {
+        m_inputQueueing->SchedulerChanged(port.GetPortNumber());
+    }
+}
+
+} // namespace ns3

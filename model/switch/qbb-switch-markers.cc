@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+
+#include "qbb-switch-markers.h"
+
+#include "qbb-input-queueing.h"
+
+#include <algorithm>
+#include <initializer_list>
+#include <iterator>
+
+namespace ns3
+{
+
+QbbSwitchMarkers::QbbSwitchMarkers()
+    : m_curveMarker(CreateObject<QbbCurveMarker>()),
+      m_stamper(CreateObject<QbbIntStamper>())
+{
+}
+
+QbbSwitchMarkers::~QbbSwitchMarkers()
+{
+    Clear();
+}
+
+void
+QbbSwitchMarkers::SetCurve(Ptr<QbbEcnMarker> curve)
+{
+    if (m_curve)
+    {
+        m_curve->ForgetUser(this);
+    }
+    m_curve = curve;
+    m_curveMarker->SetSettings(curve);
+    if (m_curve)
+    {
+        m_curve->AddUser(this, [this]() {
+            m_curveMarker->SettingsChanged();
+            Sort();
+        });
+    }
+    Sort();
+}
+
+void
+QbbSwitchMarkers::SetPintBaseRttPs(int64_t ps)
+{
+    m_pint = ps > 0 ? CreateObject<QbbPintMeter>() : nullptr;
+    if (m_pint)
+    {
+        m_pint->SetBaseRttPs(ps);
+    }
+}
+
+void
+QbbSwitchMarkers::Configure(const std::vector<QbbPort*>& ports, QbbInputQueueing* queueing)
+{
+    m_queueing = queueing;
+    for (QbbMarker* marker : GetAll())
+    {
+        marker->Configure(ports, queueing != nullptr);
+    }
+    m_configured = true;
+    Sort();
+}
+
+int64_t
+QbbSwitchMarkers::AssignStreams(int64_t stream)
+{
+    int64_t next = stream;
+    for (QbbMarker* marker : GetAll())
+    {
+        next += marker->AssignStreams(next);
+    }
+    return next - stream;
+}
+
+void
+QbbSwitchMarkers::Clear()
+{
+    if (m_curve)
+    {
+        m_curve->ForgetUser(this);
+    }
+    m_curve = nullptr;
+    m_join.clear();
+    m_depart.clear();
+    m_curveMarker = nullptr;
+    m_detector = nullptr;
+    m_pint = nullptr;
+    m_own = nullptr;
+    m_stamper = nullptr;
+    m_queueing = nullptr;
+}
+
+std::vector<QbbMarker*>
+QbbSwitchMarkers::GetAll() const
+{
+    std::vector<QbbMarker*> markers;
+    const std::initializer_list<QbbMarker*> all = {PeekPointer(m_curveMarker),
+                                                   PeekPointer(m_detector),
+                                                   PeekPointer(m_pint),
+                                                   PeekPointer(m_own)};
+    std::copy_if(all.begin(), all.end(), std::back_inserter(markers), [](const QbbMarker* marker) {
+        return marker != nullptr;
+    });
+    return markers;
+}
+
+std::vector<QbbMarker*>
+QbbSwitchMarkers::GetAll(QbbMarker::Moment moment) const
+{
+    std::vector<QbbMarker*> markers = GetAll();
+    markers.erase(std::remove_if(markers.begin(),
+                                 markers.end(),
+                                 [moment](const QbbMarker* marker) {
+                                     return !(marker->GetMoments() & moment);
+                                 }),
+                  markers.end());
+    return markers;
+}
+
+void
+QbbSwitchMarkers::Sort()
+{
+    if (!m_configured)
+    {
+        return;
+    }
+    m_join = GetAll(QbbMarker::JOINS);
+    m_depart = GetAll(QbbMarker::DEPARTS);
+    if (m_queueing)
+    {
+        m_queueing->SetMarkers(GetAll(QbbMarker::CHOSEN));
+    }
+}
+
+} // namespace ns3
