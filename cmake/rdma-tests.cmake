@@ -48,6 +48,9 @@ if(RDMA_UNIT_TESTS)
     SOURCES ${rdma_unit_test_sources}
     LIBRARIES GTest::gtest GTest::gtest_main
     HEADERS <gtest/gtest.h>)
+  # A test reads the module's own source.
+  target_compile_definitions(rdma-unit-tests
+                             PRIVATE RDMA_SOURCE_FOLDER="${CMAKE_CURRENT_SOURCE_DIR}")
   # Every eighth case, so that the long ones are spread.
   foreach(shard RANGE 7)
     rdma_add_test(

@@ -71,6 +71,9 @@ struct QbbPortReading
 class QbbPortMonitor
 {
   public:
+    /** When at an instant it looks: at the end, as it changes nothing. */
+    static constexpr uint32_t EVENT_ORDER = QbbEventOrder::Observers::At<0>();
+
     /**
      * Aborts with a message if the period is not positive.
      *
@@ -118,8 +121,7 @@ class QbbPortMonitor
     int64_t m_lastPs{-1};                         //!< the last poll; negative: none yet
     std::vector<Port> m_ports;                    //!< in the order in which they were added
     std::vector<Ptr<QbbBufferManager>> m_buffers; //!< of switches
-    QbbTimer<QbbPortMonitor, &QbbPortMonitor::OnTick, QbbEventOrder::MONITOR>
-        m_timer; //!< the next poll
+    QbbTimer<QbbPortMonitor, &QbbPortMonitor::OnTick, EVENT_ORDER> m_timer; //!< the next poll
 };
 
 } // namespace ns3

@@ -3,12 +3,12 @@
 #ifndef RDMA_CLIENT_H
 #define RDMA_CLIENT_H
 
-#include "qbb-event-order.h"
 #include "qbb-ring.h"
 #include "qbb-time.h"
 #include "qbb-timer.h"
 #include "rdma-client-result.h"
 #include "rdma-completion-queue.h"
+#include "rdma-flow-calendar.h"
 #include "rdma-queue-pair.h"
 #include "rdma-server.h"
 #include "rdma-verbs.h"
@@ -158,7 +158,7 @@ class RdmaClient : public Application
         uint64_t done{0};             //!< iterations that are complete
         int64_t nextPs{0};            //!< no iteration begins before
         QbbRing<int64_t> begins;      //!< of iterations that are not complete
-        QbbTimer<Connection, &Connection::OnTimer, QbbEventOrder::APPLICATION>
+        QbbTimer<Connection, &Connection::OnTimer, RdmaFlowCalendar::EVENT_ORDER>
             timer; //!< the next may begin
     };
 

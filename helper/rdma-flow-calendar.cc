@@ -2,7 +2,6 @@
 
 #include "rdma-flow-calendar.h"
 
-#include "qbb-event-order.h"
 #include "qbb-time.h"
 
 #include <ns3/simulator.h>
@@ -29,7 +28,7 @@ int64_t
 RdmaFlowCalendar::GetDelayFs(const Host& host) const
 {
     const int64_t atPs = m_timeOf(host.flows[host.next]);
-    return atPs * QBB_FS_PER_PS + QbbEventOrder::APPLICATION - Simulator::Now().GetTimeStep();
+    return atPs * QBB_FS_PER_PS + EVENT_ORDER - Simulator::Now().GetTimeStep();
 }
 
 void

@@ -3,6 +3,8 @@
 #ifndef RDMA_FLOW_CALENDAR_H
 #define RDMA_FLOW_CALENDAR_H
 
+#include "qbb-event-order.h"
+
 #include <ns3/node.h>
 #include <ns3/ptr.h>
 
@@ -24,6 +26,9 @@ namespace ns3
 class RdmaFlowCalendar
 {
   public:
+    /** When at an instant flows are posted. Other programs of a host share this place. */
+    static constexpr uint32_t EVENT_ORDER = QbbEventOrder::Programs::At<0>();
+
     /** \param index a flow \return its time, in picoseconds; must not change */
     using TimeOf = std::function<int64_t(uint32_t index)>;
     /** \param index a flow whose time has come */

@@ -31,6 +31,9 @@ namespace ns3
 class RdmaPauseTrace
 {
   public:
+    /** When at an instant it looks: at the end, as it changes nothing. */
+    static constexpr uint32_t EVENT_ORDER = QbbEventOrder::Observers::At<0>();
+
     /**
      * \param os where to; it must outlive the object
      * \param fabric what is watched
@@ -100,8 +103,7 @@ class RdmaPauseTrace
     std::vector<std::vector<uint32_t>> m_byNode; //!< places in m_ports by node and port number
     std::vector<bool> m_named;                   //!< by node: the process has a name in the file
     bool m_finished{false};                      //!< Finish() was there
-    QbbTimer<RdmaPauseTrace, &RdmaPauseTrace::OnSample, QbbEventOrder::MONITOR>
-        m_timer; //!< the next sample
+    QbbTimer<RdmaPauseTrace, &RdmaPauseTrace::OnSample, EVENT_ORDER> m_timer; //!< the next sample
 };
 
 } // namespace ns3

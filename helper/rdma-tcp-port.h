@@ -3,10 +3,10 @@
 #ifndef RDMA_TCP_PORT_H
 #define RDMA_TCP_PORT_H
 
-#include "qbb-event-order.h"
 #include "qbb-net-device.h"
 #include "qbb-time.h"
 #include "qbb-timer.h"
+#include "rdma-send-scheduler.h"
 
 #include <array>
 #include <deque>
@@ -58,7 +58,7 @@ class RdmaTcpPort : public QbbFrameSink
     QbbFrameSink& m_sink;                                    //!< what it passes everything on to
     std::array<std::deque<Ptr<RdmaTcpSocket>>, 8> m_waiting; //!< for their turn, by class
     const RdmaTcpSocket* m_turn{nullptr};                    //!< whose turn it is
-    QbbTimer<RdmaTcpPort, &RdmaTcpPort::OnKick, QbbEventOrder::NIC_KICK>
+    QbbTimer<RdmaTcpPort, &RdmaTcpPort::OnKick, RdmaSendScheduler::EVENT_ORDER>
         m_kick; //!< the next one's turn
 };
 

@@ -35,6 +35,9 @@ namespace ns3
 class RdmaTimeSeries
 {
   public:
+    /** When at an instant it looks: at the end, as it changes nothing. */
+    static constexpr uint32_t EVENT_ORDER = QbbEventOrder::Observers::At<0>();
+
     /**
      * Aborts with a message if the period is not positive.
      *
@@ -81,8 +84,7 @@ class RdmaTimeSeries
     std::vector<Series> m_waiting; //!< not started yet; the next one last
     std::vector<Series> m_active;  //!< started and not ended, by start and flow
     uint64_t m_rows{0};            //!< rows written
-    QbbTimer<RdmaTimeSeries, &RdmaTimeSeries::OnTick, QbbEventOrder::MONITOR>
-        m_timer; //!< the next row
+    QbbTimer<RdmaTimeSeries, &RdmaTimeSeries::OnTick, EVENT_ORDER> m_timer; //!< the next row
 };
 
 } // namespace ns3

@@ -348,8 +348,8 @@ struct RdmaTestFabric
      */
     void CheckBooksEvery(int64_t periodPs)
     {
-        const int64_t at =
-            (QbbNowPs() / periodPs + 1) * periodPs * QBB_FS_PER_PS + QbbEventOrder::MONITOR;
+        const int64_t at = (QbbNowPs() / periodPs + 1) * periodPs * QBB_FS_PER_PS +
+                           QbbEventOrder::Observers::At<0>();
         Simulator::Schedule(TimeStep(at) - Simulator::Now(), [this, periodPs]() {
             ++checks;
             if (wrong.empty())

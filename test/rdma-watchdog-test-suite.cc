@@ -91,7 +91,7 @@ class StormTestCase : public TestCase
     template <typename T>
     static void AtEndOf(int64_t ps, T what)
     {
-        Simulator::Schedule(TimeStep(ps * QBB_FS_PER_PS + QbbEventOrder::MONITOR) -
+        Simulator::Schedule(TimeStep(ps * QBB_FS_PER_PS + QbbEventOrder::Observers::At<0>()) -
                                 Simulator::Now(),
                             std::move(what));
     }

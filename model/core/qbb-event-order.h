@@ -11,6 +11,16 @@
  * \ingroup rdma
  * The order of simultaneous events: what comes below the picoseconds of an event's time.
  *
+ * An instant has phases, which follow each other at each node. Whoever schedules events declares
+ * its own place in one of them, as a constant of its class:
+ *
+ *     static constexpr uint32_t EVENT_ORDER = QbbEventOrder::Fabrics::At<0>();
+ *
+ * Two kinds of events that one node may have get different ranks, as events of one place run in
+ * the order in which they were scheduled. Who wants just that names the other's constant in place
+ * of a rank. A unit test (qbb-event-order-test.cc) has a table of all declarations, and fails for
+ * one that is not there, and for two that clash.
+ *
  * Events of several ports of a node at one instant run in an order that QbbPortPlace() draws for
  * the node and the instant. With a fixed order, as that of the ports' numbers, some ports would
  * always win: over cables of equal length, senders that are clocked by acknowledgements keep in
@@ -29,21 +39,68 @@ namespace QbbEventOrder
 {
 
 constexpr uint32_t PLACES = 512; //!< values of QbbPortPlace(); a power of two
-/// A frame's last bit came in; plus QbbPortPlace(). QbbChannel orders ports that share a place.
-constexpr uint32_t ARRIVAL = 1;
-/// A port may send, pause or resume; plus half of QbbPortPlace(). These events are made by the node
-/// itself, so that those of ports that share a place run in an order that follows from its history.
-constexpr uint32_t PORT = ARRIVAL + PLACES;
-/// A NIC's receive pipeline passes a frame on; plus an eighth of QbbPortPlace().
-constexpr uint32_t NIC_RECEIVE = PORT + PLACES / 2;
-/// A switch's crossbar hands frames to its ports, and matches what has come in by now.
-constexpr uint32_t CROSSBAR = NIC_RECEIVE + PLACES / 8;
-constexpr uint32_t STORM_SOURCE = 970; //!< a broken NIC sends a pause frame
-constexpr uint32_t APPLICATION = 980;  //!< a workload posts requests
-constexpr uint32_t NIC_TIMER = 990;    //!< a queue pair's timer has run out
-constexpr uint32_t NIC_KICK = 991; //!< a NIC begins what was posted or timed out at this instant
-constexpr uint32_t WATCHDOG = 992; //!< a watchdog samples the queues, and acts
-constexpr uint32_t MONITOR = 999;  //!< a monitor looks at the state that the instant leaves
+
+/**
+ * A phase of an instant. Its events follow those of the phases before it.
+ *
+ * Either kinds of events have places in it by their ranks, or one kind of events of a node's ports
+ * has all of it.
+ *
+ * \tparam First its first place
+ * \tparam Last its last place
+ */
+template <uint32_t First, uint32_t Last>
+struct Phase
+{
+    static_assert(First <= Last, "a phase has a place at least");
+
+    static constexpr uint32_t FIRST = First;           //!< the first place
+    static constexpr uint32_t LAST = Last;             //!< the last place
+    static constexpr uint32_t SIZE = Last - First + 1; //!< places
+
+    /** \tparam Rank among the phase's kinds of events, from 0 \return the kind's place */
+    template <uint32_t Rank>
+    static constexpr uint32_t At()
+    {
+        static_assert(Rank < SIZE, "the phase has fewer places");
+        return First + Rank;
+    }
+
+    /**
+     * \param place a port's QbbPortPlace()
+     * \return the port's place; ports share one where the phase has fewer than PLACES
+     */
+    static constexpr uint32_t AtPort(uint32_t place)
+    {
+        static_assert(PLACES % SIZE == 0, "as many values of QbbPortPlace() to each place");
+        return First + place / (PLACES / SIZE);
+    }
+};
+
+/// Frames' last bits come in, by port. Who takes them orders ports that share a place.
+using Arrivals = Phase<1, PLACES>;
+/// Ports may send, pause or resume, by port. These events are made by the node itself, so that
+/// those of ports that share a place run in an order that follows from its history.
+using Ports = Phase<513, 768>;
+/// What stands behind a port passes a frame on, by port. Ports that share a place as in Ports.
+using Pipelines = Phase<769, 832>;
+/// What stands between a node's ports sees all that has come in by now, and acts.
+using Fabrics = Phase<833, 969>;
+/// Something that is broken does harm.
+using Faults = Phase<970, 979>;
+/// Programs on hosts ask for something.
+using Programs = Phase<980, 989>;
+/// Devices settle the instant: deadlines run out that nothing has met, then what is due begins,
+/// and then those act that watch over it.
+using Settling = Phase<990, 998>;
+/// Observers look at the state that the instant leaves. As they change nothing they share a place.
+using Observers = Phase<999, 999>;
+
+static_assert(Ports::FIRST == Arrivals::LAST + 1 && Pipelines::FIRST == Ports::LAST + 1 &&
+                  Fabrics::FIRST == Pipelines::LAST + 1 && Faults::FIRST == Fabrics::LAST + 1 &&
+                  Programs::FIRST == Faults::LAST + 1 && Settling::FIRST == Programs::LAST + 1 &&
+                  Observers::FIRST == Settling::LAST + 1,
+              "each phase begins where the one before it ends");
 
 } // namespace QbbEventOrder
 

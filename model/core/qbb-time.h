@@ -17,9 +17,9 @@
  *
  * ns-3 runs at femtosecond resolution. Every physical instant of the module is a whole number of
  * picoseconds; an event at picosecond t is scheduled at femtosecond 1000 t + k, where k (0..999)
- * says what kind of event it is, and the place of its port. Events of one node at one instant so
- * run in an order that does not depend on which of them was inserted first. k never reaches a
- * result, because every time is computed from QbbNowPs().
+ * says which phase of the instant it belongs to, and its kind or the place of its port. Events of
+ * one node at one instant so run in an order that does not depend on which of them was inserted
+ * first. k never reaches a result, because every time is computed from QbbNowPs().
  */
 
 namespace ns3

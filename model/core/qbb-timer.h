@@ -25,11 +25,13 @@ namespace ns3
  *
  * \tparam T the owner's class
  * \tparam Fire the owner's member function that is called at the deadline
- * \tparam Order the place among simultaneous events, 0..999
+ * \tparam Order the place among simultaneous events (qbb-event-order.h), 0..999
  */
 template <typename T, void (T::*Fire)(), uint32_t Order = 0>
 class QbbTimer
 {
+    static_assert(Order < QBB_FS_PER_PS, "the order of events stays below a picosecond");
+
   public:
     /** \param owner whose member function is called; must outlive the timer */
     explicit QbbTimer(T* owner)

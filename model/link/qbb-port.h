@@ -352,7 +352,7 @@ class QbbPort : public QbbPortTraces, private QbbFlowControlPort
 
     uint32_t GetEventOrder(int64_t atPs) const final
     {
-        return QbbEventOrder::PORT + QbbPortPlace(m_nodeId, m_deviceIndex, atPs) / 2;
+        return QbbEventOrder::Ports::AtPort(QbbPortPlace(m_nodeId, m_deviceIndex, atPs));
     }
 
     /** The link went down or up: what the device does. */

@@ -37,6 +37,9 @@ namespace ns3
 class QbbCrossbar : public QbbInputQueueing
 {
   public:
+    /** When at an instant it matches, and hands frames to its ports. */
+    static constexpr uint32_t EVENT_ORDER = QbbEventOrder::Fabrics::At<0>();
+
     /**
      * \param ports the switch's ports, by port number
      * \param sink the switch, which is told when a frame leaves its input buffer
@@ -75,7 +78,7 @@ class QbbCrossbar : public QbbInputQueueing
     void Deliver(Transfer& transfer, int64_t nowFs);
     void UpdateRoom(uint16_t output, uint8_t priority);
 
-    using CrossbarTimer = QbbTimer<QbbCrossbar, &QbbCrossbar::OnTimer, QbbEventOrder::CROSSBAR>;
+    using CrossbarTimer = QbbTimer<QbbCrossbar, &QbbCrossbar::OnTimer, EVENT_ORDER>;
 
     QbbFrameSink& m_sink;                //!< the switch
     QbbLineRate m_rate;                  //!< of the crossbar

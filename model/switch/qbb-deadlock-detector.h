@@ -57,6 +57,9 @@ struct QbbDeadlock
 class QbbDeadlockDetector : public Object
 {
   public:
+    /** When at an instant it looks: at the end, as it changes nothing. */
+    static constexpr uint32_t EVENT_ORDER = QbbEventOrder::Observers::At<0>();
+
     /**
      * \brief Get the type ID.
      * \return the object TypeId
@@ -132,8 +135,7 @@ class QbbDeadlockDetector : public Object
     std::vector<uint32_t> m_active;               //!< of these, those that may be paused
     std::optional<QbbDeadlock> m_deadlock;        //!< the present one
     uint64_t m_count{0};                          //!< found so far
-    QbbTimer<QbbDeadlockDetector, &QbbDeadlockDetector::OnTimer, QbbEventOrder::MONITOR>
-        m_timer;                                //!< looks
+    QbbTimer<QbbDeadlockDetector, &QbbDeadlockDetector::OnTimer, EVENT_ORDER> m_timer; //!< looks
     TracedCallback<const QbbDeadlock&> m_found; //!< trace Deadlock
     TracedCallback<const QbbDeadlock&> m_ended; //!< trace DeadlockEnded
 };

@@ -67,6 +67,9 @@ struct QbbStormCounters
 class QbbPfcWatchdog : public Object, public QbbFrameGate
 {
   public:
+    /** When at an instant it samples the queues, and acts. */
+    static constexpr uint32_t EVENT_ORDER = QbbEventOrder::Settling::At<2>();
+
     /** What is done to a queue in storm. */
     enum Action
     {
@@ -171,10 +174,9 @@ class QbbPfcWatchdog : public Object, public QbbFrameGate
     std::vector<Port> m_ports;                         //!< by port number
     std::vector<std::pair<uint32_t, uint8_t>> m_begun; //!< OnPoll(): storms found
     std::vector<std::pair<uint32_t, uint8_t>> m_ended; //!< OnPoll(): storms that are over
-    QbbTimer<QbbPfcWatchdog, &QbbPfcWatchdog::OnPoll, QbbEventOrder::WATCHDOG>
-        m_timer;                                  //!< the next sample
-    TracedCallback<uint32_t, uint8_t> m_detected; //!< trace StormDetected
-    TracedCallback<uint32_t, uint8_t> m_restored; //!< trace StormRestored
+    QbbTimer<QbbPfcWatchdog, &QbbPfcWatchdog::OnPoll, EVENT_ORDER> m_timer; //!< the next sample
+    TracedCallback<uint32_t, uint8_t> m_detected;                           //!< trace StormDetected
+    TracedCallback<uint32_t, uint8_t> m_restored;                           //!< trace StormRestored
 };
 
 } // namespace ns3

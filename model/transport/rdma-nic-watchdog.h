@@ -35,6 +35,9 @@ namespace ns3
 class RdmaNicWatchdog : public Object
 {
   public:
+    /** When at an instant it looks, and acts. QbbPfcWatchdog has this place at switches. */
+    static constexpr uint32_t EVENT_ORDER = QbbEventOrder::Settling::At<2>();
+
     /**
      * \brief Get the type ID.
      * \return the object TypeId
@@ -87,8 +90,7 @@ class RdmaNicWatchdog : public Object
     uint64_t m_progress{0};                   //!< GetProgress() of them then
     bool m_fired{false};                      //!< pause frames are disabled
     TracedCallback<uint32_t> m_disabled;      //!< trace PauseDisabled
-    QbbTimer<RdmaNicWatchdog, &RdmaNicWatchdog::OnPoll, QbbEventOrder::WATCHDOG>
-        m_timer; //!< the next look
+    QbbTimer<RdmaNicWatchdog, &RdmaNicWatchdog::OnPoll, EVENT_ORDER> m_timer; //!< the next look
 };
 
 } // namespace ns3

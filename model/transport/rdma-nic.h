@@ -3,7 +3,6 @@
 #ifndef RDMA_NIC_H
 #define RDMA_NIC_H
 
-#include "qbb-event-order.h"
 #include "qbb-frame.h"
 #include "qbb-net-device.h"
 #include "qbb-time.h"
@@ -300,7 +299,7 @@ class RdmaNic : public Object, public QbbFrameSink, public QbbFrameSource
     RdmaQueuePairTable m_queuePairs;             //!< by number
     std::vector<Ptr<RdmaQueuePair>> m_destroyed; //!< freed at the end of this instant
     RdmaSendScheduler m_scheduler;               //!< whose turn it is to send
-    QbbTimer<RdmaNic, &RdmaNic::FreeDestroyed, QbbEventOrder::NIC_KICK>
+    QbbTimer<RdmaNic, &RdmaNic::FreeDestroyed, RdmaSendScheduler::EVENT_ORDER>
         m_endOfInstant;                                   //!< FreeDestroyed()
     Ptr<RdmaTransport> m_transport;                       //!< attribute Transport
     ObjectFactory m_queuePairFactory;                     //!< makes queue pairs

@@ -33,6 +33,9 @@ class RdmaNic;
 class RdmaPacketEngine : public RdmaEndpoint
 {
   public:
+    /** When at an instant a deadline of its halves has passed. */
+    static constexpr uint32_t EVENT_ORDER = QbbEventOrder::Settling::At<0>();
+
     /** \param events hears of completions and failures; outlives the engine */
     explicit RdmaPacketEngine(RdmaVerbsEvents& events);
 
@@ -211,7 +214,7 @@ class RdmaPacketEngine : public RdmaEndpoint
     std::unique_ptr<RdmaResponder> m_responder; //!< made by Start()
     QbbFrameHeaders m_frame;                    //!< what all frames have in common
     RdmaNotificationPoint::Marks m_marks;       //!< CE marks that no CNP has told of
-    QbbTimer<RdmaPacketEngine, &RdmaPacketEngine::OnTimer, QbbEventOrder::NIC_TIMER>
+    QbbTimer<RdmaPacketEngine, &RdmaPacketEngine::OnTimer, EVENT_ORDER>
         m_timer;                                                    //!< the halves' deadlines
     uint32_t m_pacePlace{RdmaPaceHeap<RdmaPacketEngine>::NO_PLACE}; //!< GetPacePlace()
 };

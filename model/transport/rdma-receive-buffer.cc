@@ -209,7 +209,7 @@ RdmaReceiveBuffer::StartFrame(int64_t nowPs)
     }
     const int64_t endPs = GetEnd(nowPs, m_rate.BytesToPs(m_queue.Front()->size, m_fraction));
     const uint32_t place = QbbPortPlace(m_device->GetNodeId(), m_device->GetDeviceIndex(), endPs);
-    m_timer.Arm(endPs, Simulator::Now().GetTimeStep(), QbbEventOrder::NIC_RECEIVE + place / 8);
+    m_timer.Arm(endPs, Simulator::Now().GetTimeStep(), QbbEventOrder::Pipelines::AtPort(place));
 }
 
 int64_t

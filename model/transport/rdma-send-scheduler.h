@@ -31,6 +31,12 @@ class QbbPort;
 class RdmaSendScheduler
 {
   public:
+    /**
+     * When at an instant those begin for which something was posted, has timed out or is due. Who
+     * shares the NIC's turns shares this place.
+     */
+    static constexpr uint32_t EVENT_ORDER = QbbEventOrder::Settling::At<1>();
+
     RdmaSendScheduler();
 
     /** \param device the next port, which outlives the scheduler or its Clear() */
@@ -84,7 +90,7 @@ class RdmaSendScheduler
     std::vector<RdmaPacketEngine*> m_pending;  //!< begin at the end of this instant
     std::vector<RdmaPacketEngine*> m_starting; //!< OnKick(): those that begin
     RdmaPaceHeap<RdmaPacketEngine> m_paced;    //!< wait for their pace
-    QbbTimer<RdmaSendScheduler, &RdmaSendScheduler::OnKick, QbbEventOrder::NIC_KICK>
+    QbbTimer<RdmaSendScheduler, &RdmaSendScheduler::OnKick, EVENT_ORDER>
         m_kick; //!< end of instant, or pace
 };
 

@@ -32,7 +32,7 @@ class FakePort : public QbbFlowControlPort
 
     uint32_t GetEventOrder(int64_t) const override
     {
-        return QbbEventOrder::PORT;
+        return QbbEventOrder::Ports::FIRST;
     }
 
     uint32_t changes{0};        //!< calls of FlowChanged()

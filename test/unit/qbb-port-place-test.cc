@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <gtest/gtest.h>
+#include <map>
 #include <set>
 #include <vector>
 
@@ -40,10 +41,29 @@ TEST(QbbPortPlace, IsAPermutationOfThePorts)
     }
 }
 
-TEST(QbbPortPlace, LeavesRoomForTheOtherKinds)
+/** Checks that ports have all places of a phase, as many of them each. */
+template <typename Phase>
+void
+ExpectAllPlaces()
 {
-    EXPECT_EQ(QbbEventOrder::PORT, QbbEventOrder::ARRIVAL + QbbEventOrder::PLACES);
-    EXPECT_LT(QbbEventOrder::CROSSBAR, QbbEventOrder::STORM_SOURCE);
+    std::map<uint32_t, uint32_t> taken;
+    for (uint32_t place = 0; place < QbbEventOrder::PLACES; ++place)
+    {
+        ++taken[Phase::AtPort(place)];
+    }
+    EXPECT_EQ(taken.begin()->first, Phase::FIRST);
+    EXPECT_EQ(taken.rbegin()->first, Phase::LAST);
+    for (const auto& [place, ports] : taken)
+    {
+        EXPECT_EQ(ports, QbbEventOrder::PLACES / Phase::SIZE) << place;
+    }
+}
+
+TEST(QbbPortPlace, FillsAPhaseEvenly)
+{
+    ExpectAllPlaces<QbbEventOrder::Arrivals>();
+    ExpectAllPlaces<QbbEventOrder::Ports>();
+    ExpectAllPlaces<QbbEventOrder::Pipelines>();
 }
 
 // Of n ports each is first in one of n instants, and last. 40 000 instants: five standard
