@@ -170,6 +170,7 @@ RdmaLossModel::Post()
         arrival.message = message;
         arrival.first = i == 0;
         arrival.last = i + 1 == packets;
+        arrival.asksAck = arrival.last || (i + 1) % m_pattern.ackInterval == 0;
         m_arrivals.push_back(arrival);
     }
     m_reference.Post(packets);
@@ -217,9 +218,24 @@ RdmaLossModel::SendOne()
     m_reference.Sent(m_nowPs);
     m_seen.deepest =
         std::max(m_seen.deepest, static_cast<uint64_t>(m_reference.highest - m_reference.acked));
-    Transport({Kind::DATA, packet}, m_pattern.loseData);
+    if (!IsTheOneToLose(packet))
+    {
+        Transport({Kind::DATA, packet}, m_pattern.loseData);
+    }
     m_ready = m_sender->CanSend();
     m_nextSendPs = m_nowPs + PACKET_PS + (Chance(0.1) ? Below(m_pattern.maxPausePs) : 0);
+}
+
+bool
+RdmaLossModel::IsTheOneToLose(int64_t packet)
+{
+    if (!m_pattern.loseOne || m_lostOne || packet + 1 >= m_reference.Posted() || !Chance(0.2))
+    {
+        return false;
+    }
+    m_lostOne = true;
+    ++m_seen.lostOnes;
+    return true;
 }
 
 RdmaReceiverVerdict
@@ -322,7 +338,10 @@ RdmaLossModel::PacketArrives(int64_t packet)
             return;
         }
         Take(packet, verdict);
-        Reply(Kind::ACK, m_expected - 1);
+        if (arrival.asksAck)
+        {
+            Reply(Kind::ACK, m_expected - 1);
+        }
         return;
     case RdmaReceiverVerdict::DUPLICATE:
         ++m_seen.duplicates;
@@ -348,7 +367,10 @@ RdmaLossModel::PacketArrives(int64_t packet)
 void
 RdmaLossModel::Reply(Kind kind, int64_t packet, int64_t early)
 {
-    Transport({kind, packet, early}, m_pattern.loseAnswer);
+    const double lose = kind == Kind::ACK   ? m_pattern.loseAck
+                        : kind == Kind::NAK ? m_pattern.loseNak
+                                            : m_pattern.loseRnr;
+    Transport({kind, packet, early}, lose);
 }
 
 void

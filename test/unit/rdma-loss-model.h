@@ -29,8 +29,12 @@ struct RdmaLossPattern
     int64_t rnrWaitPs{2000};    //!< wait after an RNR NAK
     int64_t maxDelayPs{1000};   //!< most that a packet or an answer takes
     int64_t maxPausePs{0};      //!< most that the sender's port is held up now and then
+    uint32_t ackInterval{1};    //!< go-back-N: packets of a message for each ACK
     double loseData{0};         //!< probability that a packet is lost
-    double loseAnswer{0};       //!< the same for an answer
+    double loseAck{0};          //!< the same for an ACK
+    double loseNak{0};          //!< the same for a NAK
+    double loseRnr{0};          //!< the same for an RNR NAK
+    bool loseOne{false};        //!< one packet is lost that another one follows
     double duplicate{0};        //!< probability that a packet or an answer arrives twice
     bool reorder{false};        //!< packets and answers overtake each other
     bool receivesPosted{true};  //!< receive requests for all messages are there from the start
@@ -61,6 +65,7 @@ struct RdmaLossSeen
 {
     uint64_t retransmissions{0}; //!< packets sent again
     uint64_t timeouts{0};        //!< timeouts
+    uint64_t lostOnes{0};        //!< packets that loseOne has lost
     uint64_t early{0};           //!< packets kept early
     uint64_t gaps{0};            //!< NAKs
     uint64_t refused{0};         //!< packets refused
@@ -111,6 +116,7 @@ class RdmaLossModel
         int64_t message{0};   //!< its message
         bool first{false};    //!< of its message
         bool last{false};     //!< of its message
+        bool asksAck{false};  //!< asks for an ACK
         bool here{false};     //!< has arrived, and counts
         uint32_t executed{0}; //!< times executed or placed
     };
@@ -120,6 +126,7 @@ class RdmaLossModel
     void Transport(const Item& item, double lose);
     void Post();
     void SendOne();
+    bool IsTheOneToLose(int64_t packet);
     void PacketArrives(int64_t packet);
     RdmaReceiverVerdict JudgePlainly(int64_t packet) const;
     void Take(int64_t packet, RdmaReceiverVerdict verdict);
@@ -151,6 +158,7 @@ class RdmaLossModel
     int64_t m_first{0};                  //!< go-back-0: first packet of the present message
     int64_t m_completed{0};              //!< messages completed
     bool m_told{false};                  //!< go-back: the sender has been told of the gap
+    bool m_lostOne{false};               //!< loseOne has lost its packet
 };
 
 } // namespace ns3

@@ -7,6 +7,7 @@
 #include "rdma-loss-model.h"
 #include "rdma-psn.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <gtest/gtest.h>
 
@@ -14,6 +15,12 @@ using namespace ns3;
 
 namespace
 {
+
+/// All ways of loss recovery.
+constexpr RdmaLossMode MODES[] = {RdmaLossMode::SACK,
+                                  RdmaLossMode::WITHOUT_SACK,
+                                  RdmaLossMode::GO_BACK_N,
+                                  RdmaLossMode::GO_BACK_0};
 
 /** \return patterns in all */
 uint64_t
@@ -53,7 +60,9 @@ RandomPattern(std::mt19937_64& random, RdmaLossMode mode)
     pattern.postedAtOnce = random() % 2;
     pattern.rnrWaitPs = 1 + static_cast<int64_t>(random() % 5000);
     pattern.loseData = RandomProbability(random);
-    pattern.loseAnswer = RandomProbability(random);
+    pattern.loseAck = RandomProbability(random);
+    pattern.loseNak = RandomProbability(random);
+    pattern.loseRnr = RandomProbability(random);
     pattern.duplicate = RandomProbability(random);
     pattern.reorder = random() % 2;
     pattern.receivesPosted = random() % 4;
@@ -75,6 +84,7 @@ RandomPattern(std::mt19937_64& random, RdmaLossMode mode)
     if (mode == RdmaLossMode::GO_BACK_N)
     {
         settings.backOff = random() % 2;
+        pattern.ackInterval = 1 + random() % 5;
     }
     if (random() % 256 == 0)
     {
@@ -120,6 +130,29 @@ RunPatterns(RdmaLossMode mode, uint64_t seed, uint64_t share, Change change)
         }
     }
     return seen;
+}
+
+/** \param [in,out] pattern nothing is lost, overtakes or is refused from now on */
+void
+MakeLossless(RdmaLossPattern& pattern)
+{
+    pattern.loseData = 0;
+    pattern.loseAck = 0;
+    pattern.loseNak = 0;
+    pattern.loseRnr = 0;
+    pattern.reorder = false;
+    pattern.receivesPosted = true;
+}
+
+/** \param [in,out] pattern has no retransmission timer from now on */
+void
+TakeTimerAway(RdmaLossPattern& pattern)
+{
+    pattern.settings.highPs = 0;
+    pattern.settings.dynamic = false;
+    // A full window in which nothing asks for an acknowledgement would stand still.
+    const auto window = static_cast<uint32_t>(pattern.settings.window);
+    pattern.ackInterval = std::min(pattern.ackInterval, window);
 }
 
 /** \param seen what runs saw \param patterns how many there were */
@@ -181,7 +214,10 @@ TEST(RdmaLossRandom, GoBack0)
         pattern.maxPackets = std::min(pattern.maxPackets, pattern.reorder ? 4U : 300U);
         const bool isLong = pattern.maxPackets > 12;
         pattern.loseData = std::min(pattern.loseData, isLong ? 0.01 : 0.2);
-        pattern.loseAnswer = std::min(pattern.loseAnswer, isLong ? 0.01 : 0.2);
+        for (double* lose : {&pattern.loseAck, &pattern.loseNak, &pattern.loseRnr})
+        {
+            *lose = std::min(*lose, isLong ? 0.01 : 0.2);
+        }
         RdmaLossSettings& settings = pattern.settings;
         const bool twoStages = settings.lowPs < settings.highPs;
         settings.highPs = 4 * pattern.maxDelayPs + 2 * pattern.maxPausePs + 1000;
@@ -199,22 +235,69 @@ TEST(RdmaLossRandom, LosslessInOrderWithoutTimer)
 {
     // Nothing is lost or overtakes: nothing is sent again, however long it takes and however often
     // it arrives.
-    for (const auto mode : {RdmaLossMode::SACK,
-                            RdmaLossMode::WITHOUT_SACK,
-                            RdmaLossMode::GO_BACK_N,
-                            RdmaLossMode::GO_BACK_0})
+    for (const auto mode : MODES)
     {
         const auto seen = RunPatterns(mode, 305, 40, [](RdmaLossPattern& pattern) {
-            pattern.loseData = 0;
-            pattern.loseAnswer = 0;
-            pattern.reorder = false;
-            pattern.receivesPosted = true;
-            pattern.settings.highPs = 0;
-            pattern.settings.dynamic = false;
+            MakeLossless(pattern);
+            TakeTimerAway(pattern);
         });
         EXPECT_EQ(seen.retransmissions, 0U);
         EXPECT_EQ(seen.timeouts, 0U);
-        EXPECT_EQ(seen.early + seen.gaps, 0U);
+        EXPECT_EQ(seen.early + seen.gaps + seen.refused, 0U);
+        EXPECT_GT(seen.duplicates, GetPatterns() / 40);
+    }
+}
+
+TEST(RdmaLossRandom, LosslessInOrderWithLongTimer)
+{
+    // The same with a timer that is longer than the run can take: it never runs out.
+    for (const auto mode : MODES)
+    {
+        const auto seen = RunPatterns(mode, 308, 80, [](RdmaLossPattern& pattern) {
+            MakeLossless(pattern);
+            TakeTimerAway(pattern);
+            pattern.settings.highPs = 1'000'000'000;
+            pattern.settings.lowPs = pattern.settings.highPs;
+            pattern.settings.maxPs = 0;
+        });
+        EXPECT_EQ(seen.retransmissions, 0U);
+        EXPECT_EQ(seen.timeouts, 0U);
+    }
+}
+
+TEST(RdmaLossRandom, RefusedInOrderWithoutTimer)
+{
+    // Nothing is lost but receive requests come late: RNR NAKs alone bring every run to its end.
+    for (const auto mode : MODES)
+    {
+        const auto seen = RunPatterns(mode, 309, 40, [](RdmaLossPattern& pattern) {
+            MakeLossless(pattern);
+            TakeTimerAway(pattern);
+            pattern.receivesPosted = false;
+        });
+        EXPECT_GT(seen.refused, GetPatterns() / 80);
+        EXPECT_EQ(seen.gaps, 0U); // what follows a refused packet is no gap
+        EXPECT_EQ(seen.timeouts, 0U);
+    }
+}
+
+TEST(RdmaLossRandom, OneLossInOrderWithoutTimer)
+{
+    // A packet is lost and another one follows it: the NAK alone brings the run to its end.
+    for (const auto mode : {RdmaLossMode::GO_BACK_N, RdmaLossMode::GO_BACK_0})
+    {
+        const auto seen = RunPatterns(mode, 310, 40, [](RdmaLossPattern& pattern) {
+            MakeLossless(pattern);
+            pattern.loseOne = true;
+            TakeTimerAway(pattern);
+            // Behind a packet that asks for an acknowledgement, one more has to fit in the window.
+            pattern.settings.window = std::max<int64_t>(pattern.settings.window, 6);
+            pattern.settings.backOff = false;
+        });
+        EXPECT_GT(seen.lostOnes, GetPatterns() / 80);
+        EXPECT_GE(seen.retransmissions, seen.lostOnes);
+        EXPECT_EQ(seen.gaps, seen.lostOnes) << "a gap is told of once";
+        EXPECT_EQ(seen.timeouts, 0U);
     }
 }
 
@@ -225,12 +308,9 @@ TEST(RdmaLossRandom, ReorderedWithoutTimer)
     for (const auto mode : {RdmaLossMode::SACK, RdmaLossMode::WITHOUT_SACK})
     {
         const auto seen = RunPatterns(mode, 306, 40, [](RdmaLossPattern& pattern) {
-            pattern.loseData = 0;
-            pattern.loseAnswer = 0;
+            MakeLossless(pattern);
+            TakeTimerAway(pattern);
             pattern.reorder = true;
-            pattern.receivesPosted = true;
-            pattern.settings.highPs = 0;
-            pattern.settings.dynamic = false;
         });
         EXPECT_EQ(seen.timeouts, 0U);
         EXPECT_GT(seen.early, GetPatterns() / 40);
