@@ -4,6 +4,7 @@
 
 #include "qbb-bytes.h"
 #include "qbb-ipv4.h"
+#include "qbb-mac-control-codec.h"
 #include "qbb-raw-header.h"
 #include "qbb-roce-codec.h"
 #include "qbb-wire.h"
@@ -26,7 +27,6 @@ constexpr uint32_t ADDRESS_BYTES = 6;
 constexpr uint32_t MIN_BYTES = MIN_FRAME_BYTES - FCS_BYTES;
 constexpr uint32_t MAX_SDU_BYTES = 0xffff;
 constexpr uint16_t MIN_ETHERTYPE = 0x0600;
-constexpr uint8_t MAC_CONTROL_ADDRESS[ADDRESS_BYTES] = {0x01, 0x80, 0xc2, 0x00, 0x00, 0x01};
 
 uint32_t
 HeaderBytes(const QbbFrame& frame)
@@ -69,7 +69,7 @@ SduBytes(const QbbFrame& frame)
     case QbbFrameType::PACKET:
         return frame.packet->GetSize();
     default:
-        return MIN_BYTES - MAC_HEADER_BYTES;
+        return QbbMacControlCodec::SERIALIZED_BYTES;
     }
 }
 
@@ -111,68 +111,14 @@ ReadEthernet(const uint8_t* bytes, QbbFrame& frame)
     return io.At();
 }
 
-void
-WriteMacControl(QbbByteWriter& io, const QbbFrame& frame)
-{
-    if (frame.type == QbbFrameType::PFC)
-    {
-        io.U16(MAC_CONTROL_PFC);
-        io.U16(frame.classEnable);
-        for (const uint16_t quanta : frame.quanta)
-        {
-            io.U16(quanta);
-        }
-    }
-    else
-    {
-        io.U16(MAC_CONTROL_PAUSE);
-        io.U16(frame.quanta[0]);
-    }
-}
-
-QbbParseError
-ReadMacControl(const uint8_t* sdu, uint32_t count, QbbFrame& frame)
-{
-    QbbByteReader io(sdu);
-    uint16_t opcode = 0;
-    uint16_t classes = 0;
-    io.U16(opcode);
-    if (opcode == MAC_CONTROL_PFC)
-    {
-        frame.type = QbbFrameType::PFC;
-        io.U16(classes);
-        frame.classEnable = static_cast<uint8_t>(classes);
-        for (uint16_t& quanta : frame.quanta)
-        {
-            io.U16(quanta);
-        }
-    }
-    else if (opcode == MAC_CONTROL_PAUSE)
-    {
-        frame.type = QbbFrameType::PAUSE;
-        io.U16(frame.quanta[0]);
-    }
-    else
-    {
-        return QbbParseError::UNKNOWN_MAC_CONTROL;
-    }
-    Mac48Address destination;
-    destination.CopyFrom(MAC_CONTROL_ADDRESS);
-    if (frame.tagged || classes > 0xff || count != MIN_BYTES - MAC_HEADER_BYTES ||
-        frame.dstMac != destination)
-    {
-        return QbbParseError::BAD_MAC_CONTROL;
-    }
-    return io.Zeros(sdu + count - io.At()) ? QbbParseError::NONE : QbbParseError::BAD_PADDING;
-}
-
 /**
  * Find out what a frame is, and lift the IPv4 fields.
  *
  * \param sdu the first QbbIpv4::READ_BYTES after the Ethernet header, or all there are if fewer
  * \param count bytes after the Ethernet header, padding included
  * \param frame has its Ethernet fields
- * \return NONE or the error; a MAC control frame is left for ReadMacControl() to tell apart
+ * \return NONE or the error; a MAC control frame is left for QbbMacControlCodec::Parse() to tell
+ *         apart
  */
 QbbParseError
 Classify(const uint8_t* sdu, uint32_t count, QbbFrame& frame)
@@ -233,7 +179,7 @@ ReadSdu(const uint8_t* sdu, uint32_t count, QbbFrame& frame)
         frame.packet = Create<Packet>(sdu, count);
         return QbbParseError::NONE;
     default:
-        return ReadMacControl(sdu, count, frame);
+        return QbbMacControlCodec::Parse(sdu, count, frame);
     }
 }
 
@@ -260,61 +206,6 @@ AddPadding(const Ptr<Packet>& sdu, uint32_t count)
 }
 
 } // namespace
-
-const char*
-QbbParseErrorName(QbbParseError error)
-{
-    switch (error)
-    {
-    case QbbParseError::NONE:
-        return "NONE";
-    case QbbParseError::TOO_SHORT:
-        return "TOO_SHORT";
-    case QbbParseError::TOO_LONG:
-        return "TOO_LONG";
-    case QbbParseError::BAD_TAG:
-        return "BAD_TAG";
-    case QbbParseError::BAD_ETHERTYPE:
-        return "BAD_ETHERTYPE";
-    case QbbParseError::BAD_IPV4_HEADER:
-        return "BAD_IPV4_HEADER";
-    case QbbParseError::BAD_IPV4_CHECKSUM:
-        return "BAD_IPV4_CHECKSUM";
-    case QbbParseError::BAD_ROCE_IPV4:
-        return "BAD_ROCE_IPV4";
-    case QbbParseError::BAD_UDP_HEADER:
-        return "BAD_UDP_HEADER";
-    case QbbParseError::BAD_ROCE_LENGTH:
-        return "BAD_ROCE_LENGTH";
-    case QbbParseError::UNKNOWN_OPCODE:
-        return "UNKNOWN_OPCODE";
-    case QbbParseError::BAD_BTH_VERSION:
-        return "BAD_BTH_VERSION";
-    case QbbParseError::BAD_PAD:
-        return "BAD_PAD";
-    case QbbParseError::BAD_ICRC:
-        return "BAD_ICRC";
-    case QbbParseError::BAD_RESERVED:
-        return "BAD_RESERVED";
-    case QbbParseError::BAD_PAYLOAD:
-        return "BAD_PAYLOAD";
-    case QbbParseError::BAD_TELEMETRY:
-        return "BAD_TELEMETRY";
-    case QbbParseError::BAD_PADDING:
-        return "BAD_PADDING";
-    case QbbParseError::BAD_MAC_CONTROL:
-        return "BAD_MAC_CONTROL";
-    case QbbParseError::UNKNOWN_MAC_CONTROL:
-        return "UNKNOWN_MAC_CONTROL";
-    }
-    return "UNKNOWN";
-}
-
-std::ostream&
-operator<<(std::ostream& os, QbbParseError error)
-{
-    return os << QbbParseErrorName(error);
-}
 
 namespace QbbFrameCodec
 {
@@ -349,8 +240,7 @@ Serialize(const QbbFrame& frame, uint8_t* out)
         }
         break;
     default:
-        WriteMacControl(io, frame);
-        io.Zeros(sdu + sduBytes - io.At());
+        QbbMacControlCodec::Serialize(frame, sdu);
         break;
     }
     QbbByteWriter(sdu + sduBytes).Zeros(padding);

@@ -4,8 +4,8 @@
 #define QBB_INT_CODEC_H
 
 #include "qbb-bytes.h"
-#include "qbb-frame-codec.h"
 #include "qbb-frame.h"
+#include "qbb-parse-error.h"
 
 #include <cstdint>
 

@@ -3,8 +3,8 @@
 #ifndef QBB_IPV4_H
 #define QBB_IPV4_H
 
-#include "qbb-frame-codec.h"
 #include "qbb-frame.h"
+#include "qbb-parse-error.h"
 
 #include <cstdint>
 

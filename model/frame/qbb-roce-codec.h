@@ -3,8 +3,8 @@
 #ifndef QBB_ROCE_CODEC_H
 #define QBB_ROCE_CODEC_H
 
-#include "qbb-frame-codec.h"
 #include "qbb-frame.h"
+#include "qbb-parse-error.h"
 
 #include <cstdint>
 
