@@ -3,7 +3,7 @@
 #ifndef QBB_DEADLOCK_DETECTOR_H
 #define QBB_DEADLOCK_DETECTOR_H
 
-#include "qbb-deadlock-check.h"
+#include "qbb-deadlock.h"
 #include "qbb-event-order.h"
 #include "qbb-switch.h"
 #include "qbb-time.h"
@@ -20,17 +20,6 @@
 
 namespace ns3
 {
-
-/**
- * \ingroup rdma
- * Buffers that wait for each other for ever.
- */
-struct QbbDeadlock
-{
-    int64_t atPs{0};                   //!< when it was found
-    std::vector<QbbBufferPoint> cycle; //!< each waits for the next, the last for the first
-    std::vector<QbbBufferPoint> stuck; //!< all that cannot move, the cycle included; ascending
-};
 
 /**
  * \ingroup rdma
@@ -122,8 +111,6 @@ class QbbDeadlockDetector : public Object
         uint32_t to{0};         //!< index of the switch that receives
         bool active{false};     //!< it is in m_active
     };
-
-    class Search;
 
     void OnPause(uint32_t link);
     void OnTimer();

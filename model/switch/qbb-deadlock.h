@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+
+#ifndef QBB_DEADLOCK_H
+#define QBB_DEADLOCK_H
+
+#include "qbb-deadlock-check.h"
+
+#include <cstdint>
+#include <vector>
+
+namespace ns3
+{
+
+/**
+ * \ingroup rdma
+ * Buffers that wait for each other for ever.
+ */
+struct QbbDeadlock
+{
+    int64_t atPs{0};                   //!< when it was found
+    std::vector<QbbBufferPoint> cycle; //!< each waits for the next, the last for the first
+    std::vector<QbbBufferPoint> stuck; //!< all that cannot move, the cycle included; ascending
+};
+
+} // namespace ns3
+
+#endif /* QBB_DEADLOCK_H */
