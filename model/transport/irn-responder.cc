@@ -47,7 +47,7 @@ IrnResponder::End()
     m_ready = false;
     if (m_answers)
     {
-        m_answers->queue.Clear();
+        m_answers->stream.Clear();
     }
 }
 
@@ -58,7 +58,7 @@ IrnResponder::GetStream() const
     {
         return {};
     }
-    const RdmaSender& sender = *m_answers->sender;
+    const RdmaSender& sender = m_answers->stream.GetSender();
     return {sender.GetAcked(), sender.GetNext(), sender.GetHighestSent()};
 }
 
@@ -68,8 +68,9 @@ IrnResponder::AddTo(RdmaQueuePairStats& stats) const
     RdmaResponder::AddTo(stats);
     if (m_answers)
     {
-        stats.responsesRetransmitted += m_answers->sender->GetRetransmissions();
-        stats.timeouts += m_answers->sender->GetTimeouts();
+        const RdmaSender& sender = m_answers->stream.GetSender();
+        stats.responsesRetransmitted += sender.GetRetransmissions();
+        stats.timeouts += sender.GetTimeouts();
     }
 }
 
@@ -251,7 +252,7 @@ IrnResponder::SendAeth(uint8_t syndrome, uint64_t packet, int64_t selective, con
 void
 IrnResponder::Refused(Fault fault, uint64_t packet, int64_t nowPs)
 {
-    if (m_answers && !m_answers->queue.IsEmpty())
+    if (m_answers && !m_answers->stream.IsEmpty())
     {
         // The NAK overtakes answers, which may have to be sent again.
         m_answers->fault = fault;
@@ -266,13 +267,10 @@ IrnResponder::Answer(RdmaResponse response)
 {
     if (!m_answers)
     {
-        m_answers = std::make_unique<Answers>();
-        m_answers->sender = GetConnection().transport->MakeSender(GetConnection().GetLimits());
+        m_answers = std::make_unique<Answers>(
+            GetConnection().transport->MakeSender(GetConnection().GetLimits()));
     }
-    response.first = m_answers->next;
-    m_answers->next += response.packets;
-    m_answers->sender->Extend(response.packets);
-    m_answers->queue.Push(std::move(response));
+    m_answers->stream.Push(response);
     Sync();
 }
 
@@ -281,7 +279,7 @@ IrnResponder::Sync()
 {
     if (m_answers)
     {
-        const RdmaSender& sender = *m_answers->sender;
+        const RdmaSender& sender = m_answers->stream.GetSender();
         m_ready =
             sender.CanSend() && (!GetConnection().reaction || GetConnection().reaction->HasRoom());
         m_deadlinePs = GetConnection().state == RdmaQpState::ERR ? RdmaSender::NO_DEADLINE
@@ -302,29 +300,15 @@ IrnResponder::Release()
 uint32_t
 IrnResponder::CountUnanswered() const
 {
-    uint32_t count = 0;
-    for (std::size_t i = 0; m_answers && i < m_answers->queue.GetSize(); ++i)
-    {
-        const RdmaResponse& response = m_answers->queue[i];
-        count += response.first + response.packets > m_answers->sender->GetHighestSent();
-    }
-    return count;
+    return m_answers ? m_answers->stream.CountUnsent() : 0;
 }
 
 QbbFramePtr
 IrnResponder::MakeFrame(int64_t nowPs)
 {
-    Answers& a = *m_answers;
-    const uint64_t packet = a.sender->GetNext();
-    if (a.cursor >= a.queue.GetSize() || packet < a.queue[a.cursor].first)
-    {
-        a.cursor = 0;
-    }
-    while (packet >= a.queue[a.cursor].first + a.queue[a.cursor].packets)
-    {
-        ++a.cursor;
-    }
-    const RdmaResponse& response = a.queue[a.cursor];
+    RdmaSender& sender = m_answers->stream.GetSender();
+    const uint64_t packet = sender.GetNext();
+    const RdmaResponse& response = m_answers->stream.Find(packet);
     const uint64_t index = packet - response.first;
     QbbFramePtr frame = m_endpoint.NewFrame();
     frame->psn = RdmaToPsn(GetConnection().initialPsn, packet);
@@ -342,7 +326,7 @@ IrnResponder::MakeFrame(int64_t nowPs)
                                           frame->tagged,
                                           RdmaEndpoint::GetTrailerBytes(*frame));
     ++m_answersSent;
-    const bool again = a.sender->Sent(1, nowPs);
+    const bool again = sender.Sent(1, nowPs);
     if (GetConnection().reaction)
     {
         GetConnection().reaction->ResponseSent(packet, again, *frame, nowPs);
@@ -360,36 +344,23 @@ IrnResponder::ReceiveAcknowledgement(const QbbFrame& frame, int64_t nowPs)
         m_endpoint.Drop(frame, QbbDropReason::UNEXPECTED);
         return;
     }
-    Answers& a = *m_answers;
-    const uint64_t before = a.sender->GetAcked();
+    IrnResponseStream& stream = m_answers->stream;
+    const uint64_t before = stream.GetSender().GetAcked();
     const int64_t packet = RdmaFromPsn(GetConnection().initialPsn, frame.psn, before);
     const int64_t selective = RdmaFromPsn(GetConnection().initialPsn, frame.selectivePsn, before);
     const bool nak = kind == RdmaAeth::NAK;
-    int64_t cause = selective;
-    if (nak)
-    {
-        const bool isProbe = selective <= packet;
-        a.sender->OnNak(packet, isProbe ? RdmaSender::NO_PACKET : selective, nowPs);
-        cause = isProbe ? RdmaSendTimes::UNKNOWN : selective;
-    }
-    else
-    {
-        a.sender->OnAck(packet, nowPs);
-    }
+    const int64_t cause =
+        nak ? stream.OnNak(packet, selective, nowPs) : stream.OnAck(packet, selective, nowPs);
     if (GetConnection().reaction)
     {
-        GetConnection().reaction->ResponsesAcked({frame, cause, before, a.sender->GetAcked(), nak},
-                                                 nowPs);
+        GetConnection().reaction->ResponsesAcked(
+            {frame, cause, before, stream.GetSender().GetAcked(), nak},
+            nowPs);
     }
-    while (!a.queue.IsEmpty() &&
-           a.queue.Front().first + a.queue.Front().packets <= a.sender->GetAcked())
+    stream.DropAcknowledged();
+    if (stream.IsEmpty() && m_answers->fault != Fault::NONE)
     {
-        a.queue.Pop();
-        a.cursor -= a.cursor > 0;
-    }
-    if (a.queue.IsEmpty() && a.fault != Fault::NONE)
-    {
-        Fail(a.fault, nowPs);
+        Fail(m_answers->fault, nowPs);
         return;
     }
     Release();
@@ -398,7 +369,7 @@ IrnResponder::ReceiveAcknowledgement(const QbbFrame& frame, int64_t nowPs)
 void
 IrnResponder::OnTimer(int64_t nowPs)
 {
-    const RdmaSenderEvent event = m_answers->sender->OnTimeout(nowPs);
+    const RdmaSenderEvent event = m_answers->stream.GetSender().OnTimeout(nowPs);
     if (event.failed)
     {
         // The requester takes no answers any more; none of this side's requests is to blame.

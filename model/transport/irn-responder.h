@@ -3,8 +3,12 @@
 #ifndef IRN_RESPONDER_H
 #define IRN_RESPONDER_H
 
+#include "irn-response-stream.h"
 #include "rdma-packet-heap.h"
 #include "rdma-responder.h"
+
+#include <memory>
+#include <utility>
 
 namespace ns3
 {
@@ -35,12 +39,15 @@ class IrnResponder : public RdmaResponder
     /** Additional state, allocated with the peer's first READ or atomic. */
     struct Answers
     {
-        QbbRing<RdmaResponse> queue;        //!< not acknowledged, in order
-        std::size_t cursor{0};              //!< place of the answer that is sent at present
-        uint64_t next{0};                   //!< number of the next answer's first packet
-        Fault fault{Fault::NONE};           //!< the QP fails when `queue` is empty
-        uint64_t refused{0};                //!< the request packet that is to blame for the fault
-        std::unique_ptr<RdmaSender> sender; //!< of the answers' packets
+        /** \param sender of the answers' packets */
+        explicit Answers(std::unique_ptr<RdmaSender> sender)
+            : stream(std::move(sender))
+        {
+        }
+
+        IrnResponseStream stream; //!< of the answers' packets
+        Fault fault{Fault::NONE}; //!< the QP fails when `stream` is empty
+        uint64_t refused{0};      //!< the request packet that is to blame for the fault
     };
 
     void SendAeth(uint8_t syndrome,
