@@ -2,6 +2,7 @@
 
 #include "qbb-routing.h"
 
+#include "qbb-up-down-routing.h"
 #include "rdma-compat.h"
 
 #include <ns3/abort.h>
@@ -11,6 +12,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
 
 namespace ns3
 {
@@ -149,10 +151,10 @@ QbbRouting::PlaceHosts()
     return leaves;
 }
 
-std::vector<std::vector<QbbRouting::Edge>>
-QbbRouting::GetEdges() const
+QbbSwitchGraph
+QbbRouting::GetGraph() const
 {
-    std::vector<std::vector<Edge>> edges(m_switches.size());
+    QbbSwitchGraph graph(m_switches.size());
     for (uint32_t i = 0; i < m_switches.size(); ++i)
     {
         for (uint32_t p = 0; p < m_switches[i]->GetNPorts(); ++p)
@@ -166,11 +168,11 @@ QbbRouting::GetEdges() const
             const auto neighbour = m_switchOfNode.find(PeekPointer(peer->GetDevice()->GetNode()));
             if (neighbour != m_switchOfNode.end())
             {
-                edges[i].push_back({neighbour->second, static_cast<uint16_t>(p)});
+                graph[i].push_back({neighbour->second, static_cast<uint16_t>(p)});
             }
         }
     }
-    return edges;
+    return graph;
 }
 
 void
@@ -179,18 +181,21 @@ QbbRouting::ComputeRoutes()
     NS_LOG_FUNCTION(this);
     m_computed = true;
     const std::vector<uint32_t> leaves = PlaceHosts();
-    const std::vector<std::vector<Edge>> edges = GetEdges();
-    const std::vector<uint32_t> heights =
-        m_algorithm == UP_DOWN ? GetHeights() : std::vector<uint32_t>();
+    const QbbSwitchGraph graph = GetGraph();
+    std::optional<QbbUpDownRouting> upDown;
+    if (m_algorithm == UP_DOWN)
+    {
+        upDown.emplace(m_switches, m_switchOfNode);
+    }
     for (uint32_t leaf = 0; leaf < leaves.size(); ++leaf)
     {
-        if (m_algorithm == UP_DOWN)
+        if (upDown)
         {
-            ComputeUpDownRoutesTo(leaf, leaves[leaf], edges, heights);
+            upDown->ComputeRoutesTo(leaf, leaves[leaf], graph);
         }
         else
         {
-            ComputeRoutesTo(leaf, leaves[leaf], edges);
+            ComputeShortestRoutesTo(leaf, leaves[leaf], graph);
         }
     }
     for (const auto& sw : m_switches)
@@ -213,18 +218,16 @@ QbbRouting::ComputeRoutes()
 }
 
 void
-QbbRouting::ComputeRoutesTo(uint32_t leaf,
-                            uint32_t target,
-                            const std::vector<std::vector<Edge>>& edges)
+QbbRouting::ComputeShortestRoutesTo(uint32_t leaf, uint32_t target, const QbbSwitchGraph& graph)
 {
     // Links are symmetric, so a breadth-first search from the target gives all distances to it.
-    std::vector<uint32_t> distance(edges.size(), UINT32_MAX);
+    std::vector<uint32_t> distance(graph.size(), UINT32_MAX);
     std::vector<uint32_t> queue{target};
     distance[target] = 0;
     for (std::size_t next = 0; next < queue.size(); ++next)
     {
         const uint32_t at = queue[next];
-        for (const Edge& edge : edges[at])
+        for (const QbbSwitchEdge& edge : graph[at])
         {
             if (distance[edge.to] == UINT32_MAX)
             {
@@ -241,7 +244,7 @@ QbbRouting::ComputeRoutesTo(uint32_t leaf,
             continue;
         }
         ports.clear();
-        for (const Edge& edge : edges[at])
+        for (const QbbSwitchEdge& edge : graph[at])
         {
             if (distance[edge.to] + 1 == distance[at])
             {

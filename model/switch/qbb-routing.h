@@ -4,6 +4,7 @@
 #define QBB_ROUTING_H
 
 #include "qbb-net-device.h"
+#include "qbb-switch-graph.h"
 #include "qbb-switch.h"
 
 #include <ns3/ipv4-address.h>
@@ -122,13 +123,6 @@ class QbbRouting : public Object
     void DoDispose() override;
 
   private:
-    /** One way from a switch to a neighbour switch. */
-    struct Edge
-    {
-        uint32_t to{0};   //!< the neighbour
-        uint16_t port{0}; //!< over this port of the switch
-    };
-
     /** A change of a link that the switches do not know of yet. */
     struct PendingChange
     {
@@ -142,8 +136,8 @@ class QbbRouting : public Object
     /** The switches learn that a link went down or up. */
     void LearnLink(Ptr<QbbChannel> channel, bool up);
 
-    /** \return the neighbours of each switch */
-    std::vector<std::vector<Edge>> GetEdges() const;
+    /** \return the neighbours of each switch, over links that the switches take to be up */
+    QbbSwitchGraph GetGraph() const;
 
     /**
      * Tells the tables of all switches where the hosts are.
@@ -153,27 +147,13 @@ class QbbRouting : public Object
     std::vector<uint32_t> PlaceHosts();
 
     /**
+     * Puts the shortest ways to a leaf into the switches.
+     *
      * \param leaf number of a leaf
      * \param target its switch
-     * \param edges the neighbours of each switch
+     * \param graph the neighbours of each switch
      */
-    void ComputeRoutesTo(uint32_t leaf,
-                         uint32_t target,
-                         const std::vector<std::vector<Edge>>& edges);
-
-    /** \return how high each switch is, by index; no two are equally high */
-    std::vector<uint32_t> GetHeights() const;
-
-    /**
-     * \param leaf number of a leaf
-     * \param target its switch
-     * \param edges the neighbours of each switch
-     * \param heights GetHeights()
-     */
-    void ComputeUpDownRoutesTo(uint32_t leaf,
-                               uint32_t target,
-                               const std::vector<std::vector<Edge>>& edges,
-                               const std::vector<uint32_t>& heights);
+    void ComputeShortestRoutesTo(uint32_t leaf, uint32_t target, const QbbSwitchGraph& graph);
 
     /** A network behind a host. */
     struct Prefix

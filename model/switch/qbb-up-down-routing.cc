@@ -1,12 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 
-/**
- * \file
- * \ingroup rdma
- * Routes that go up first and then down, and never up again.
- */
-
-#include "qbb-routing.h"
+#include "qbb-up-down-routing.h"
 
 #include <ns3/node.h>
 
@@ -53,8 +47,11 @@ GetHops(const std::vector<std::vector<uint32_t>>& neighbours, const std::vector<
 
 } // namespace
 
-std::vector<uint32_t>
-QbbRouting::GetHeights() const
+QbbUpDownRouting::QbbUpDownRouting(const std::vector<Ptr<QbbSwitch>>& switches,
+                                   const std::unordered_map<const Node*, uint32_t>& switchOfNode)
+    : m_switches(switches),
+      m_heights(switches.size()),
+      m_fromTop(switches.size())
 {
     const auto count = static_cast<uint32_t>(m_switches.size());
     std::vector<std::vector<uint32_t>> neighbours(count);
@@ -69,9 +66,9 @@ QbbRouting::GetHeights() const
             {
                 continue;
             }
-            const auto found = m_switchOfNode.find(PeekPointer(peer->GetDevice()->GetNode()));
-            isLeaf = isLeaf || found == m_switchOfNode.end();
-            if (found != m_switchOfNode.end())
+            const auto found = switchOfNode.find(PeekPointer(peer->GetDevice()->GetNode()));
+            isLeaf = isLeaf || found == switchOfNode.end();
+            if (found != switchOfNode.end())
             {
                 neighbours[s].push_back(found->second);
             }
@@ -84,39 +81,27 @@ QbbRouting::GetHeights() const
     const std::vector<uint32_t> tier = GetHops(neighbours, leaves);
     const auto root = std::max_element(tier.begin(), tier.end()) - tier.begin();
     const std::vector<uint32_t> fromRoot = GetHops(neighbours, {static_cast<uint32_t>(root)});
-    std::vector<uint32_t> order(count);
-    std::iota(order.begin(), order.end(), 0);
-    std::sort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) {
-        // The lowest first.
-        return std::tuple(tier[a], fromRoot[b], b) < std::tuple(tier[b], fromRoot[a], a);
+    std::iota(m_fromTop.begin(), m_fromTop.end(), 0);
+    std::sort(m_fromTop.begin(), m_fromTop.end(), [&](uint32_t a, uint32_t b) {
+        return std::tuple(tier[a], fromRoot[b], b) > std::tuple(tier[b], fromRoot[a], a);
     });
-    std::vector<uint32_t> heights(count);
     for (uint32_t i = 0; i < count; ++i)
     {
-        heights[order[i]] = i;
+        m_heights[m_fromTop[i]] = count - 1 - i;
     }
-    return heights;
 }
 
 void
-QbbRouting::ComputeUpDownRoutesTo(uint32_t leaf,
-                                  uint32_t target,
-                                  const std::vector<std::vector<Edge>>& edges,
-                                  const std::vector<uint32_t>& heights)
+QbbUpDownRouting::ComputeRoutesTo(uint32_t leaf, uint32_t target, const QbbSwitchGraph& graph) const
 {
-    std::vector<uint32_t> fromTop(edges.size());
-    for (uint32_t s = 0; s < edges.size(); ++s)
-    {
-        fromTop[edges.size() - 1 - heights[s]] = s;
-    }
     // Hops to the target if it is downhill all the way.
-    std::vector<uint32_t> downhill(edges.size(), UNREACHED);
+    std::vector<uint32_t> downhill(graph.size(), UNREACHED);
     downhill[target] = 0;
-    for (auto at = fromTop.rbegin(); at != fromTop.rend(); ++at)
+    for (auto at = m_fromTop.rbegin(); at != m_fromTop.rend(); ++at)
     {
-        for (const Edge& edge : edges[*at])
+        for (const QbbSwitchEdge& edge : graph[*at])
         {
-            if (heights[edge.to] < heights[*at] && downhill[edge.to] != UNREACHED)
+            if (m_heights[edge.to] < m_heights[*at] && downhill[edge.to] != UNREACHED)
             {
                 downhill[*at] = std::min(downhill[*at], downhill[edge.to] + 1);
             }
@@ -125,12 +110,12 @@ QbbRouting::ComputeUpDownRoutesTo(uint32_t leaf,
     // Who cannot go down goes up, to where the rest is shortest. Those above are done first.
     std::vector<uint32_t> hops = downhill;
     QbbForwardingTable::Group ports;
-    for (const uint32_t at : fromTop)
+    for (const uint32_t at : m_fromTop)
     {
         const bool down = downhill[at] != UNREACHED;
-        for (const Edge& edge : edges[at])
+        for (const QbbSwitchEdge& edge : graph[at])
         {
-            if (!down && heights[edge.to] > heights[at] && hops[edge.to] != UNREACHED)
+            if (!down && m_heights[edge.to] > m_heights[at] && hops[edge.to] != UNREACHED)
             {
                 hops[at] = std::min(hops[at], hops[edge.to] + 1);
             }
@@ -140,10 +125,10 @@ QbbRouting::ComputeUpDownRoutesTo(uint32_t leaf,
             continue;
         }
         ports.clear();
-        for (const Edge& edge : edges[at])
+        for (const QbbSwitchEdge& edge : graph[at])
         {
             const auto& rest = down ? downhill : hops;
-            if ((heights[edge.to] < heights[at]) == down && rest[edge.to] != UNREACHED &&
+            if ((m_heights[edge.to] < m_heights[at]) == down && rest[edge.to] != UNREACHED &&
                 rest[edge.to] + 1 == hops[at])
             {
                 ports.push_back(edge.port);
