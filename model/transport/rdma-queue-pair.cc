@@ -7,6 +7,7 @@
 #include "rdma-address-handle.h"
 #include "rdma-nic.h"
 #include "rdma-psn.h"
+#include "rdma-reaction-plan.h"
 
 #include <ns3/abort.h>
 #include <ns3/boolean.h>
@@ -377,7 +378,11 @@ RdmaQueuePair::Address(Ipv4Address remoteAddress, uint32_t remoteQpn)
     handle.localQpn = GetQpn();
     handle.remoteQpn = remoteQpn;
     m_engine.SetFrame(handle.MakeHeaders(*port), m_cnpDscp);
-    MakeReactionPoint();
+    GetConnection().reaction.reset();
+    if (const auto control = m_engine.GetNic()->GetCongestionControl())
+    {
+        GetConnection().reaction = RdmaReactionPlan(*this, *control).MakeReactionPoint(m_engine);
+    }
 }
 
 void
@@ -402,70 +407,6 @@ RdmaQueuePair::ConnectPair(Ptr<RdmaQueuePair> a, Ptr<RdmaQueuePair> b)
                         << ", or transports that do not understand each other; accepted: the same");
     a->Connect(b->GetLocalAddress(), b->GetQpn(), b->GetInitialPsn());
     b->Connect(a->GetLocalAddress(), a->GetQpn(), a->GetInitialPsn());
-}
-
-void
-RdmaQueuePair::MakeReactionPoint()
-{
-    const RdmaNic& nic = *m_engine.GetNic();
-    const Ptr<RdmaCongestionControl> control = nic.GetCongestionControl();
-    GetConnection().reaction.reset();
-    if (!control)
-    {
-        return;
-    }
-    const auto port = GetPort();
-    RdmaPathProfile profile;
-    profile.lineRateBps = port->GetLineRate().GetBitRate();
-    profile.payloadBytes = GetPathMtu();
-    profile.packetBytes = m_engine.GetFullPacketBytes();
-    profile.ackBytes = m_engine.GetAckBytes(0);
-    profile.seed = m_engine.GetFrame().flowHash;
-    const RdmaNic::PathOracle& oracle = nic.GetPathOracle();
-    if (oracle)
-    {
-        oracle(*this, profile);
-    }
-    uint32_t room = 0;
-    uint32_t trailer = control->GetUtilisationPeriod() > 0 ? QbbWire::PINT_BYTES : 0;
-    const RdmaIntFormat format = control->GetIntFormat();
-    if (format != RdmaIntFormat::NONE)
-    {
-        // One record for each switch; as many as there may be where the path is not known.
-        room = profile.hops > 1 ? profile.hops - 1 : RDMA_INT_MAX_HOPS;
-        NS_ABORT_MSG_IF(room > RDMA_INT_MAX_HOPS,
-                        "rdma: a path with " << room << " switches; telemetry has room for "
-                                             << RDMA_INT_MAX_HOPS);
-        NS_ABORT_MSG_IF(trailer > 0,
-                        "rdma: congestion control asks for telemetry of each switch and for a byte "
-                        "of utilisation; accepted: one of them");
-        trailer = QbbWire::IntTrailerBytes(format, room);
-    }
-    if (trailer > 0)
-    {
-        profile.packetBytes += trailer;
-        profile.ackBytes = m_engine.GetAckBytes(trailer);
-        if (oracle)
-        {
-            oracle(*this, profile); // the trailer takes its time on the way there and back
-        }
-        const uint32_t sdu = profile.packetBytes - port->GetLineOverheadBytes() -
-                             QbbWire::MAC_HEADER_BYTES - QbbWire::FCS_BYTES +
-                             QbbWire::IRN_EXTENSION_BYTES;
-        NS_ABORT_MSG_IF(sdu > port->GetMtu(),
-                        "rdma: path MTU " << GetPathMtu() << " with " << trailer
-                                          << " bytes of telemetry does not fit port MTU "
-                                          << port->GetMtu() << "; set QbbNetDevice::Mtu to " << sdu
-                                          << " or more");
-    }
-    GetConnection().reaction = std::make_unique<RdmaReactionPoint>(
-        m_engine,
-        std::make_unique<RdmaPacer>(control->MakeController(profile),
-                                    profile.packetBytes,
-                                    nic.GetMinRateBps(),
-                                    control->NeedsRtt(),
-                                    RdmaIntRoom{format, static_cast<uint8_t>(room)},
-                                    control->GetUtilisationPeriod()));
 }
 
 void

@@ -325,7 +325,6 @@ class RdmaQueuePair : public Object, private RdmaVerbsEvents
     void TakeSettings(const RdmaQpAttributes& attributes);
     void CheckPathMtu() const;
     void Address(Ipv4Address remoteAddress, uint32_t remoteQpn);
-    void MakeReactionPoint();
 
     RdmaPacketEngine m_engine; //!< sends and receives its packets
 
