@@ -2,9 +2,13 @@
 
 #include "rdma-qp-attributes.h"
 
+#include "rdma-connection.h"
 #include "rdma-psn.h"
 
 #include <ns3/abort.h>
+
+#include <memory>
+#include <utility>
 
 namespace ns3
 {
@@ -45,6 +49,30 @@ RdmaQpAttributes::Check(RdmaQpState from) const
                     "rdma: Modify() of a queue pair; accepted: timeout and minRnrTimer 0..31, "
                     "retryCount and rnrRetryCount 0..7, PSNs below 2^24, maxRdAtomic and "
                     "maxDestRdAtomic 1..255");
+}
+
+void
+RdmaQpAttributes::ApplyTo(RdmaConnection& connection) const
+{
+    connection.minRnrTimer = minRnrTimer.value_or(connection.minRnrTimer);
+    connection.maxDestRdAtomic = maxDestRdAtomic.value_or(connection.maxDestRdAtomic);
+    connection.initialPsn = initialPsn.value_or(connection.initialPsn);
+    connection.maxRdAtomic = maxRdAtomic.value_or(connection.maxRdAtomic);
+    if (state == RdmaQpState::RTR)
+    {
+        connection.remotePsn = remotePsn.value_or(0);
+    }
+    if (HasRetryLimits())
+    {
+        auto limits = std::make_unique<RdmaRetryLimits>();
+        if (timeout)
+        {
+            limits->timeoutPs = GetRdmaTimeoutPs(*timeout);
+        }
+        limits->retryCount = retryCount;
+        limits->rnrRetryCount = rnrRetryCount;
+        connection.limits = std::move(limits);
+    }
 }
 
 } // namespace ns3

@@ -13,6 +13,8 @@
 namespace ns3
 {
 
+struct RdmaConnection;
+
 /**
  * \ingroup rdma
  * What RdmaQueuePair::Modify() changes (ibv_qp_attr). What is not set stays as the queue pair's
@@ -44,6 +46,19 @@ struct RdmaQpAttributes
      * \param from the state that the queue pair has
      */
     void Check(RdmaQpState from) const;
+
+    /** \return true if it names a limit that the queue pair has in place of its transport's */
+    bool HasRetryLimits() const
+    {
+        return timeout || retryCount || rnrRetryCount;
+    }
+
+    /**
+     * Gives a connection the settings that are named here. Its state stays as it is. After Check().
+     *
+     * \param connection gets the settings; with RTR, remotePsn is 0 unless it is named
+     */
+    void ApplyTo(RdmaConnection& connection) const;
 };
 
 /**

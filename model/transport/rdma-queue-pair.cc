@@ -258,38 +258,19 @@ RdmaQueuePair::SetState(RdmaQpState state)
 }
 
 void
-RdmaQueuePair::TakeSettings(const RdmaQpAttributes& attributes)
-{
-    RdmaConnection& connection = GetConnection();
-    connection.minRnrTimer = attributes.minRnrTimer.value_or(connection.minRnrTimer);
-    connection.maxDestRdAtomic = attributes.maxDestRdAtomic.value_or(connection.maxDestRdAtomic);
-    connection.initialPsn = attributes.initialPsn.value_or(connection.initialPsn);
-    connection.maxRdAtomic = attributes.maxRdAtomic.value_or(connection.maxRdAtomic);
-}
-
-void
 RdmaQueuePair::Modify(const RdmaQpAttributes& attributes)
 {
     NS_LOG_FUNCTION(this << GetRdmaQpStateName(attributes.state));
     const RdmaQpState from = GetState();
     const RdmaQpState to = attributes.state;
     attributes.Check(from);
-    TakeSettings(attributes);
-    if (from == RdmaQpState::INIT && to == RdmaQpState::RTR)
+    attributes.ApplyTo(GetConnection());
+    if (to == RdmaQpState::RTR)
     {
-        GetConnection().remotePsn = attributes.remotePsn.value_or(0);
         Address(*attributes.remoteAddress, *attributes.remoteQpn);
     }
-    if (attributes.timeout || attributes.retryCount || attributes.rnrRetryCount)
+    if (attributes.HasRetryLimits())
     {
-        auto limits = std::make_unique<RdmaRetryLimits>();
-        if (attributes.timeout)
-        {
-            limits->timeoutPs = GetRdmaTimeoutPs(*attributes.timeout);
-        }
-        limits->retryCount = attributes.retryCount;
-        limits->rnrRetryCount = attributes.rnrRetryCount;
-        GetConnection().limits = std::move(limits);
         m_engine.GetRequester().Reset(); // nothing has been posted, in RTR
     }
     if (to == RdmaQpState::ERR)

@@ -322,7 +322,6 @@ class RdmaQueuePair : public Object, private RdmaVerbsEvents
     }
 
     void SetState(RdmaQpState state);
-    void TakeSettings(const RdmaQpAttributes& attributes);
     void CheckPathMtu() const;
     void Address(Ipv4Address remoteAddress, uint32_t remoteQpn);
 
