@@ -77,6 +77,21 @@ RdmaPacketEngine::SetFrame(const QbbFrameHeaders& fields, uint8_t cnpDscp)
     m_cnpDscp = cnpDscp;
 }
 
+void
+RdmaPacketEngine::CheckPathMtu() const
+{
+    const uint32_t portMtu = m_nic->GetDevice(m_port).GetMtu();
+    const uint32_t pathMtu = m_connection.pathMtu;
+    const uint32_t headers =
+        QbbWire::IPV4_HEADER_BYTES + QbbWire::UDP_HEADER_BYTES + QbbWire::BTH_BYTES +
+        m_connection.transport->GetPacketFormat().extensionBytes + QbbWire::ICRC_BYTES;
+    NS_ABORT_MSG_IF(pathMtu + headers > portMtu,
+                    "rdma: path MTU " << pathMtu << " of a queue pair does not fit port MTU "
+                                      << portMtu << "; set QbbNetDevice::Mtu to "
+                                      << pathMtu + headers << " or more (headers and ICRC take "
+                                      << headers << " bytes)");
+}
+
 uint32_t
 RdmaPacketEngine::GetFullPacketBytes() const
 {

@@ -98,6 +98,9 @@ class RdmaPacketEngine : public RdmaEndpoint
     /** \return how the queue pair stands now */
     RdmaQueuePairSample GetSample() const;
 
+    /** Aborts with a message if a full packet without telemetry does not fit the port's MTU. */
+    void CheckPathMtu() const;
+
     /** \return a full packet on the line, without telemetry, in bytes */
     uint32_t GetFullPacketBytes() const;
 

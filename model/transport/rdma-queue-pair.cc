@@ -292,20 +292,6 @@ RdmaQueuePair::Modify(const RdmaQpAttributes& attributes)
 }
 
 void
-RdmaQueuePair::CheckPathMtu() const
-{
-    const auto port = GetPort();
-    const uint32_t headers = QbbWire::IPV4_HEADER_BYTES + QbbWire::UDP_HEADER_BYTES +
-                             QbbWire::BTH_BYTES + GetTransport()->GetPacketFormat().extensionBytes +
-                             QbbWire::ICRC_BYTES;
-    NS_ABORT_MSG_IF(GetPathMtu() + headers > port->GetMtu(),
-                    "rdma: path MTU "
-                        << GetPathMtu() << " of a queue pair does not fit port MTU "
-                        << port->GetMtu() << "; set QbbNetDevice::Mtu to " << GetPathMtu() + headers
-                        << " or more (headers and ICRC take " << headers << " bytes)");
-}
-
-void
 RdmaQueuePair::SetPriority(uint8_t priority)
 {
     const auto& classifier = GetPort()->GetClassifier();
@@ -345,7 +331,7 @@ RdmaQueuePair::Connect(Ipv4Address remoteAddress, uint32_t remoteQpn, uint32_t r
 void
 RdmaQueuePair::Address(Ipv4Address remoteAddress, uint32_t remoteQpn)
 {
-    CheckPathMtu();
+    m_engine.CheckPathMtu();
     const auto port = GetPort();
     NS_ABORT_MSG_IF(!port->GetPeer(), "rdma: Connect() of a queue pair whose port has no cable");
     RdmaAddressHandle handle;

@@ -322,7 +322,6 @@ class RdmaQueuePair : public Object, private RdmaVerbsEvents
     }
 
     void SetState(RdmaQpState state);
-    void CheckPathMtu() const;
     void Address(Ipv4Address remoteAddress, uint32_t remoteQpn);
 
     RdmaPacketEngine m_engine; //!< sends and receives its packets
