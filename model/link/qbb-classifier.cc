@@ -4,6 +4,8 @@
 
 #include <ns3/abort.h>
 
+#include <algorithm>
+
 namespace ns3
 {
 
@@ -51,6 +53,14 @@ QbbClassifier::SetDefault(uint8_t priority)
 {
     CheckClass(priority);
     m_default = priority;
+}
+
+std::optional<uint8_t>
+QbbClassifier::FindDscp(uint8_t priority) const
+{
+    const auto found = std::find(m_dscp.begin(), m_dscp.end(), priority);
+    return found == m_dscp.end() ? std::nullopt
+                                 : std::optional(static_cast<uint8_t>(found - m_dscp.begin()));
 }
 
 } // namespace ns3

@@ -7,6 +7,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 
 namespace ns3
 {
@@ -58,6 +59,9 @@ class QbbClassifier
     {
         return m_dscp[dscp & 63];
     }
+
+    /** \param priority class 0..7 \return the lowest DSCP that the table maps to it, if any */
+    std::optional<uint8_t> FindDscp(uint8_t priority) const;
 
     /** \param frame a frame \return its class */
     uint8_t Classify(const QbbFrameHeaders& frame) const

@@ -16,7 +16,7 @@
 #include <ns3/trace-source-accessor.h>
 #include <ns3/uinteger.h>
 
-#include <algorithm>
+#include <optional>
 #include <utility>
 
 namespace ns3
@@ -299,15 +299,9 @@ RdmaQueuePair::SetPriority(uint8_t priority)
     {
         return;
     }
-    for (uint8_t dscp = 0; dscp < 64; ++dscp)
-    {
-        if (classifier.ClassifyDscp(dscp) == priority)
-        {
-            m_dscp = dscp;
-            return;
-        }
-    }
-    NS_ABORT_MSG("rdma: no DSCP is mapped to class " << +priority);
+    const std::optional<uint8_t> dscp = classifier.FindDscp(priority);
+    NS_ABORT_MSG_IF(!dscp, "rdma: no DSCP is mapped to class " << +priority);
+    m_dscp = *dscp;
 }
 
 void
