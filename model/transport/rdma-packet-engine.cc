@@ -6,6 +6,8 @@
 #include "qbb-wire.h"
 #include "rdma-nic.h"
 
+#include <ns3/abort.h>
+
 #include <algorithm>
 #include <utility>
 

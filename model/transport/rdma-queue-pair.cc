@@ -203,18 +203,6 @@ RdmaQueuePair::SetSharedReceiveQueue(Ptr<RdmaSharedReceiveQueue> queue)
     m_engine.GetResponder().SetSharedReceiveQueue(queue);
 }
 
-void
-RdmaQueuePair::SetSendCompletionQueue(Ptr<RdmaCompletionQueue> queue)
-{
-    m_sendQueue = queue;
-}
-
-void
-RdmaQueuePair::SetReceiveCompletionQueue(Ptr<RdmaCompletionQueue> queue)
-{
-    m_receiveQueue = queue;
-}
-
 Ptr<RdmaCompletionQueue>
 RdmaQueuePair::GetSendCompletionQueue()
 {

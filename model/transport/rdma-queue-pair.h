@@ -122,9 +122,17 @@ class RdmaQueuePair : public Object, private RdmaVerbsEvents
     void SetSharedReceiveQueue(Ptr<RdmaSharedReceiveQueue> queue);
 
     /** \param queue gets completions of sends and writes */
-    void SetSendCompletionQueue(Ptr<RdmaCompletionQueue> queue);
+    void SetSendCompletionQueue(Ptr<RdmaCompletionQueue> queue)
+    {
+        m_sendQueue = queue;
+    }
+
     /** \param queue gets completions of receives */
-    void SetReceiveCompletionQueue(Ptr<RdmaCompletionQueue> queue);
+    void SetReceiveCompletionQueue(Ptr<RdmaCompletionQueue> queue)
+    {
+        m_receiveQueue = queue;
+    }
+
     /** \return the queue of completions of sends and writes; made on first use */
     Ptr<RdmaCompletionQueue> GetSendCompletionQueue();
     /** \return the queue of completions of receives; made on first use */
