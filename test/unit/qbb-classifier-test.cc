@@ -87,6 +87,20 @@ TEST(QbbClassifier, Tables)
     EXPECT_EQ(classifier.Classify(TaggedFrame(2, 0)), 2);
 }
 
+TEST(QbbClassifier, LowestDscpOfAClass)
+{
+    QbbClassifier classifier;
+    EXPECT_EQ(classifier.FindDscp(0), 0);
+    EXPECT_EQ(classifier.FindDscp(3), 24);
+    classifier.MapDscp(5, 3);
+    EXPECT_EQ(classifier.FindDscp(3), 5);
+    for (uint8_t dscp = 0; dscp < 64; ++dscp)
+    {
+        classifier.MapDscp(dscp, 7);
+    }
+    EXPECT_EQ(classifier.FindDscp(3), std::nullopt);
+}
+
 TEST(QbbClassifierDeathTest, Range)
 {
     QbbClassifier classifier;
