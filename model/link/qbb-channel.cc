@@ -172,9 +172,9 @@ QbbChannel::ScheduleArrival(std::size_t direction, int64_t nowFs)
     // The frame was last touched a cable's delay ago; it is wanted at the next event of this line.
     __builtin_prefetch(next.frame.get());
     const uint32_t nodeId = receiver->GetNodeId();
-    line.eventFs =
-        line.eventPs * QBB_FS_PER_PS +
-        QbbEventOrder::Arrivals::AtPort(QbbPortPlace(nodeId, receiver->GetDeviceIndex(), line.eventPs));
+    line.eventFs = line.eventPs * QBB_FS_PER_PS +
+                   QbbEventOrder::Arrivals::AtPort(
+                       QbbPortPlace(nodeId, receiver->GetDeviceIndex(), line.eventPs));
     // The event belongs to the receiving node, whoever schedules it.
     Simulator::ScheduleWithContext(nodeId, TimeStep(line.eventFs - nowFs), GetPointer(line.event));
 }

@@ -82,7 +82,7 @@ RdmaPacketEngine::SetFrame(const QbbFrameHeaders& fields, uint8_t cnpDscp)
 void
 RdmaPacketEngine::CheckPathMtu() const
 {
-    const uint32_t portMtu = m_nic->GetDevice(m_port).GetMtu();
+    const uint32_t portMtu = m_nic->GetPort(m_port)->GetMtu();
     const uint32_t pathMtu = m_connection.pathMtu;
     const uint32_t headers =
         QbbWire::IPV4_HEADER_BYTES + QbbWire::UDP_HEADER_BYTES + QbbWire::BTH_BYTES +
