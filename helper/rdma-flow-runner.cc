@@ -135,7 +135,10 @@ RdmaFlowRunner::DoPrepare(uint64_t index)
                                   << ", or the transports do not understand each other; accepted: "
                                      "the same");
     Host& host = m_hosts.at(flow.srcHost);
-    sender->Bind(PeekPointer(host.nic), 0, m_pairs[index].senderQpn, host.nic->GetTransport());
+    RdmaPacketEngine::Of(*sender).Start(PeekPointer(host.nic),
+                                        0,
+                                        m_pairs[index].senderQpn,
+                                        host.nic->GetTransport());
     sender->Connect(GetFabric()->GetAddress(flow.dstHost),
                     m_pairs[index].receiverQpn,
                     receiver->GetInitialPsn());
@@ -237,7 +240,7 @@ RdmaFlowRunner::OnDeparture(uint32_t id)
     {
         const uint32_t index = host.departures.Pop().index;
         Ptr<RdmaQueuePair>& receiver = m_pairs[index].receiver;
-        if (receiver->GetEngine().IsQueued())
+        if (RdmaPacketEngine::Of(*receiver).IsQueued())
         {
             // An answer waits for its turn, maybe behind a pause.
             constexpr int64_t LEAST_PS = 1'000'000;
@@ -399,7 +402,8 @@ RdmaFlowRunner::DoDescribe(uint64_t index, bool arrived) const
 {
     const RdmaQueuePair& sender = *m_pairs[index].sender;
     std::ostringstream text;
-    const std::string port = DescribePort(*sender.GetPort(), sender.GetEngine().GetPriority());
+    const std::string port =
+        DescribePort(*sender.GetPort(), RdmaPacketEngine::Of(sender).GetPriority());
     if (arrived)
     {
         text << "all bytes arrived; acknowledgement outstanding" << (port.empty() ? "" : "; ")
@@ -409,7 +413,7 @@ RdmaFlowRunner::DoDescribe(uint64_t index, bool arrived) const
     {
         text << port;
     }
-    else if (sender.GetEngine().CanSend())
+    else if (RdmaPacketEngine::Of(sender).CanSend())
     {
         text << "sending";
     }

@@ -242,7 +242,7 @@ RdmaNic::MakePrototype(uint32_t qpn, uint32_t port)
         m_transport = CreateObject<RoceTransport>();
     }
     auto qp = m_queuePairFactory.Create<RdmaQueuePair>();
-    qp->Bind(this, port, qpn, m_transport);
+    RdmaPacketEngine::Of(*qp).Start(this, port, qpn, m_transport);
     return qp;
 }
 
@@ -283,7 +283,7 @@ RdmaNic::DestroyQueuePair(Ptr<RdmaQueuePair> qp)
     NS_LOG_FUNCTION(this << qp->GetQpn());
     NS_ABORT_MSG_IF(GetQueuePair(qp->GetQpn()) != qp,
                     "rdma: DestroyQueuePair() of a queue pair that this NIC does not know");
-    m_scheduler.Remove(&qp->GetEngine());
+    m_scheduler.Remove(&RdmaPacketEngine::Of(*qp));
     RdmaQpAttributes reset;
     reset.state = RdmaQpState::RESET;
     qp->Modify(reset);
@@ -349,7 +349,7 @@ RdmaNic::ReceiveFrame(QbbPort& port, QbbFramePtr frame)
     }
     if (RdmaQueuePair* qp = m_queuePairs.Peek(frame->destQp))
     {
-        qp->GetEngine().ReceiveFrame(*frame);
+        RdmaPacketEngine::Of(*qp).ReceiveFrame(*frame);
         return;
     }
     ReceiveLate(port, *frame);
@@ -368,7 +368,7 @@ RdmaNic::ReceiveLate(QbbPort& port, const QbbFrame& frame)
         port.CountDrop(frame, QbbDropReason::NOT_FOR_US);
         return;
     }
-    qp->GetEngine().ReceiveFrame(frame);
+    RdmaPacketEngine::Of(*qp).ReceiveFrame(frame);
 }
 
 void

@@ -5,6 +5,7 @@
 #include "qbb-net-device.h"
 #include "qbb-wire.h"
 #include "rdma-nic.h"
+#include "rdma-queue-pair.h"
 
 #include <ns3/abort.h>
 
@@ -21,6 +22,18 @@ RdmaPacketEngine::RdmaPacketEngine(RdmaVerbsEvents& events)
 }
 
 RdmaPacketEngine::~RdmaPacketEngine() = default;
+
+RdmaPacketEngine&
+RdmaPacketEngine::Of(RdmaQueuePair& qp)
+{
+    return qp.m_engine;
+}
+
+const RdmaPacketEngine&
+RdmaPacketEngine::Of(const RdmaQueuePair& qp)
+{
+    return qp.m_engine;
+}
 
 void
 RdmaPacketEngine::Start(RdmaNic* nic,

@@ -23,6 +23,7 @@ namespace ns3
 {
 
 class RdmaNic;
+class RdmaQueuePair;
 
 /**
  * \ingroup rdma
@@ -41,10 +42,16 @@ class RdmaPacketEngine : public RdmaEndpoint
 
     ~RdmaPacketEngine() override;
 
-    // For the queue pair
+    /** \param qp a queue pair \return its engine */
+    static RdmaPacketEngine& Of(RdmaQueuePair& qp);
+
+    /** \param qp a queue pair \return its engine */
+    static const RdmaPacketEngine& Of(const RdmaQueuePair& qp);
+
+    // Life of the queue pair
 
     /**
-     * Makes requester and responder.
+     * A new queue pair gets its place at a NIC: makes requester and responder.
      *
      * \param nic the NIC
      * \param port index of the NIC's port
@@ -110,7 +117,7 @@ class RdmaPacketEngine : public RdmaEndpoint
     /** \return preamble and gap of a frame on the line, in bytes */
     uint32_t GetLineOverheadBytes() const override;
 
-    // For the NIC
+    // Its turn among the NIC's queue pairs
 
     /** \return the queue pair number */
     uint32_t GetQpn() const

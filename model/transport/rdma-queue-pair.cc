@@ -135,12 +135,6 @@ RdmaQueuePair::DoDispose()
     Object::DoDispose();
 }
 
-void
-RdmaQueuePair::Bind(RdmaNic* nic, uint32_t port, uint32_t qpn, Ptr<RdmaTransport> transport)
-{
-    m_engine.Start(nic, port, qpn, transport);
-}
-
 Ipv4Address
 RdmaQueuePair::GetLocalAddress() const
 {

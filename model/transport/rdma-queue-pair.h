@@ -277,32 +277,12 @@ class RdmaQueuePair : public Object, private RdmaVerbsEvents
      */
     typedef void (*StateCallback)(RdmaQpState before, RdmaQpState after);
 
-    /**
-     * Gives a new queue pair its place at a NIC; RdmaNic::CreateQueuePair() does so.
-     *
-     * \param nic the NIC
-     * \param port index of the NIC's port
-     * \param qpn the queue pair number
-     * \param transport makes its requester and its responder
-     */
-    void Bind(RdmaNic* nic, uint32_t port, uint32_t qpn, Ptr<RdmaTransport> transport);
-
-    /** \return what sends and receives its packets, for the NIC */
-    RdmaPacketEngine& GetEngine()
-    {
-        return m_engine;
-    }
-
-    /** \return what sends and receives its packets */
-    const RdmaPacketEngine& GetEngine() const
-    {
-        return m_engine;
-    }
-
   protected:
     void DoDispose() override;
 
   private:
+    friend class RdmaPacketEngine; // Of()
+
     // RdmaVerbsEvents
     void OnSendCompletion(const RdmaWorkCompletion& completion, bool queued) override;
     void OnReceiveCompletion(const RdmaWorkCompletion& completion) override;

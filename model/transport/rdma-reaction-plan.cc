@@ -17,7 +17,7 @@ RdmaReactionPlan::RdmaReactionPlan(const RdmaQueuePair& qp, const RdmaCongestion
     : m_qp(qp),
       m_control(control)
 {
-    const RdmaPacketEngine& engine = qp.GetEngine();
+    const RdmaPacketEngine& engine = RdmaPacketEngine::Of(qp);
     m_profile.lineRateBps = qp.GetPort()->GetLineRate().GetBitRate();
     m_profile.payloadBytes = qp.GetPathMtu();
     m_profile.packetBytes = engine.GetFullPacketBytes();
@@ -38,7 +38,7 @@ RdmaReactionPlan::MakeReactionPoint(RdmaEndpoint& endpoint) const
         endpoint,
         std::make_unique<RdmaPacer>(m_control.MakeController(m_profile),
                                     m_profile.packetBytes,
-                                    m_qp.GetEngine().GetNic()->GetMinRateBps(),
+                                    RdmaPacketEngine::Of(m_qp).GetNic()->GetMinRateBps(),
                                     m_control.NeedsRtt(),
                                     m_intRoom,
                                     m_control.GetUtilisationPeriod()));
@@ -47,7 +47,7 @@ RdmaReactionPlan::MakeReactionPoint(RdmaEndpoint& endpoint) const
 void
 RdmaReactionPlan::AskOracle()
 {
-    if (const RdmaNic::PathOracle& oracle = m_qp.GetEngine().GetNic()->GetPathOracle())
+    if (const RdmaNic::PathOracle& oracle = RdmaPacketEngine::Of(m_qp).GetNic()->GetPathOracle())
     {
         oracle(m_qp, m_profile);
     }
@@ -78,7 +78,7 @@ void
 RdmaReactionPlan::AddTrailer(uint32_t trailer)
 {
     m_profile.packetBytes += trailer;
-    m_profile.ackBytes = m_qp.GetEngine().GetAckBytes(trailer);
+    m_profile.ackBytes = RdmaPacketEngine::Of(m_qp).GetAckBytes(trailer);
     AskOracle(); // the trailer takes its time on the way there and back
     const auto port = m_qp.GetPort();
     const uint32_t sdu = m_profile.packetBytes - port->GetLineOverheadBytes() -
