@@ -5,7 +5,8 @@
 
 #include "qbb-frame.h"
 #include "qbb-line-rate.h"
-#include "qbb-pause.h"
+#include "qbb-pause-receiver.h"
+#include "qbb-pause-sender.h"
 #include "qbb-time.h"
 #include "qbb-timer.h"
 

@@ -18,7 +18,7 @@ class QbbPort;
 /**
  * \ingroup rdma
  * What marks packets, or writes into them, on their way through one switch: a curve over the queue
- * length (QbbCurveMarker), a congestion detector (QbbCongestionDetector), telemetry
+ * length (QbbQueueLengthMarker), a congestion detector (QbbCongestionDetector), telemetry
  * (QbbIntStamper, QbbPintMeter), or a user's own (attribute Marker of QbbSwitch).
  *
  * A marker names the moments at which it wants to see packets, and has one function for each. It

@@ -12,7 +12,7 @@ namespace ns3
 {
 
 QbbSwitchMarkers::QbbSwitchMarkers()
-    : m_curveMarker(CreateObject<QbbCurveMarker>()),
+    : m_lengthMarker(CreateObject<QbbQueueLengthMarker>()),
       m_stamper(CreateObject<QbbIntStamper>())
 {
 }
@@ -30,11 +30,11 @@ QbbSwitchMarkers::SetCurve(Ptr<QbbEcnMarker> curve)
         m_curve->ForgetUser(this);
     }
     m_curve = curve;
-    m_curveMarker->SetSettings(curve);
+    m_lengthMarker->SetSettings(curve);
     if (m_curve)
     {
         m_curve->AddUser(this, [this]() {
-            m_curveMarker->SettingsChanged();
+            m_lengthMarker->SettingsChanged();
             Sort();
         });
     }
@@ -84,7 +84,7 @@ QbbSwitchMarkers::Clear()
     m_curve = nullptr;
     m_join.clear();
     m_depart.clear();
-    m_curveMarker = nullptr;
+    m_lengthMarker = nullptr;
     m_detector = nullptr;
     m_pint = nullptr;
     m_own = nullptr;
@@ -96,7 +96,7 @@ std::vector<QbbMarker*>
 QbbSwitchMarkers::GetAll() const
 {
     std::vector<QbbMarker*> markers;
-    const std::initializer_list<QbbMarker*> all = {PeekPointer(m_curveMarker),
+    const std::initializer_list<QbbMarker*> all = {PeekPointer(m_lengthMarker),
                                                    PeekPointer(m_detector),
                                                    PeekPointer(m_pint),
                                                    PeekPointer(m_own)};

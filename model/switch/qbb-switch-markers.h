@@ -4,11 +4,11 @@
 #define QBB_SWITCH_MARKERS_H
 
 #include "qbb-congestion-detector.h"
-#include "qbb-curve-marker.h"
 #include "qbb-ecn-marker.h"
 #include "qbb-int-stamper.h"
 #include "qbb-marker.h"
 #include "qbb-pint-meter.h"
+#include "qbb-queue-length-marker.h"
 
 #include <ns3/ptr.h>
 
@@ -117,16 +117,16 @@ class QbbSwitchMarkers
     std::vector<QbbMarker*> GetAll(QbbMarker::Moment moment) const;
     void Sort();
 
-    Ptr<QbbEcnMarker> m_curve;             //!< SetCurve()
-    Ptr<QbbCurveMarker> m_curveMarker;     //!< marks as m_curve says
-    Ptr<QbbCongestionDetector> m_detector; //!< SetDetector()
-    Ptr<QbbPintMeter> m_pint;              //!< null: off
-    Ptr<QbbMarker> m_own;                  //!< SetOwn()
-    Ptr<QbbIntStamper> m_stamper;          //!< writes telemetry
-    std::vector<QbbMarker*> m_join;        //!< see packets at QbbMarker::JOINS
-    std::vector<QbbMarker*> m_depart;      //!< see frames at QbbMarker::DEPARTS
-    QbbInputQueueing* m_queueing{nullptr}; //!< of Configure()
-    bool m_configured{false};              //!< since Configure()
+    Ptr<QbbEcnMarker> m_curve;                //!< SetCurve()
+    Ptr<QbbQueueLengthMarker> m_lengthMarker; //!< marks as m_curve says
+    Ptr<QbbCongestionDetector> m_detector;    //!< SetDetector()
+    Ptr<QbbPintMeter> m_pint;                 //!< null: off
+    Ptr<QbbMarker> m_own;                     //!< SetOwn()
+    Ptr<QbbIntStamper> m_stamper;             //!< writes telemetry
+    std::vector<QbbMarker*> m_join;           //!< see packets at QbbMarker::JOINS
+    std::vector<QbbMarker*> m_depart;         //!< see frames at QbbMarker::DEPARTS
+    QbbInputQueueing* m_queueing{nullptr};    //!< of Configure()
+    bool m_configured{false};                 //!< since Configure()
 };
 
 } // namespace ns3

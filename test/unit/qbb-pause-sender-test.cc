@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 
-#include "qbb-pause.h"
+#include "qbb-pause-sender.h"
 
 #include <algorithm>
 #include <gtest/gtest.h>

@@ -1,31 +1,31 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 
-#include "qbb-curve-marker.h"
+#include "qbb-queue-length-marker.h"
 
 #include "qbb-net-device.h"
 
 namespace ns3
 {
 
-NS_OBJECT_ENSURE_REGISTERED(QbbCurveMarker);
+NS_OBJECT_ENSURE_REGISTERED(QbbQueueLengthMarker);
 
 TypeId
-QbbCurveMarker::GetTypeId()
+QbbQueueLengthMarker::GetTypeId()
 {
-    static TypeId tid = TypeId("ns3::QbbCurveMarker")
+    static TypeId tid = TypeId("ns3::QbbQueueLengthMarker")
                             .SetParent<QbbMarker>()
                             .SetGroupName("Rdma")
-                            .AddConstructor<QbbCurveMarker>();
+                            .AddConstructor<QbbQueueLengthMarker>();
     return tid;
 }
 
-QbbCurveMarker::QbbCurveMarker()
+QbbQueueLengthMarker::QbbQueueLengthMarker()
     : m_random(CreateObject<UniformRandomVariable>())
 {
 }
 
 void
-QbbCurveMarker::DoDispose()
+QbbQueueLengthMarker::DoDispose()
 {
     m_settings = nullptr;
     m_random = nullptr;
@@ -34,14 +34,14 @@ QbbCurveMarker::DoDispose()
 }
 
 void
-QbbCurveMarker::SetSettings(Ptr<QbbEcnMarker> settings)
+QbbQueueLengthMarker::SetSettings(Ptr<QbbEcnMarker> settings)
 {
     m_settings = settings;
     SettingsChanged();
 }
 
 void
-QbbCurveMarker::Configure(const std::vector<QbbPort*>& ports, bool)
+QbbQueueLengthMarker::Configure(const std::vector<QbbPort*>& ports, bool)
 {
     m_ports = ports;
     m_curves.assign(m_ports.size(), Curves());
@@ -49,7 +49,7 @@ QbbCurveMarker::Configure(const std::vector<QbbPort*>& ports, bool)
 }
 
 uint8_t
-QbbCurveMarker::GetMoments() const
+QbbQueueLengthMarker::GetMoments() const
 {
     if (!m_settings)
     {
@@ -59,14 +59,14 @@ QbbCurveMarker::GetMoments() const
 }
 
 int64_t
-QbbCurveMarker::AssignStreams(int64_t stream)
+QbbQueueLengthMarker::AssignStreams(int64_t stream)
 {
     m_random->SetStream(stream);
     return 1;
 }
 
 void
-QbbCurveMarker::Update()
+QbbQueueLengthMarker::Update()
 {
     m_isOld = false;
     for (std::size_t port = 0; port < m_ports.size(); ++port)
@@ -81,13 +81,13 @@ QbbCurveMarker::Update()
 }
 
 void
-QbbCurveMarker::FrameJoins(QbbPort& egress, QbbFrame& frame)
+QbbQueueLengthMarker::FrameJoins(QbbPort& egress, QbbFrame& frame)
 {
     Mark(egress, frame);
 }
 
 void
-QbbCurveMarker::FrameDeparts(QbbPort& egress, QbbFrame& frame, int64_t)
+QbbQueueLengthMarker::FrameDeparts(QbbPort& egress, QbbFrame& frame, int64_t)
 {
     if (frame.ecn != 0 && !frame.IsMacControl())
     {
@@ -96,7 +96,7 @@ QbbCurveMarker::FrameDeparts(QbbPort& egress, QbbFrame& frame, int64_t)
 }
 
 void
-QbbCurveMarker::Mark(QbbPort& egress, QbbFrame& frame)
+QbbQueueLengthMarker::Mark(QbbPort& egress, QbbFrame& frame)
 {
     // Not at once, since Kmin and Kmax are set one after the other.
     if (m_isOld)

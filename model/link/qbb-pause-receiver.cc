@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 
-#include "qbb-pause.h"
+#include "qbb-pause-receiver.h"
 
 #include "qbb-wire.h"
 
-#include <ns3/abort.h>
-
 #include <algorithm>
-#include <cmath>
 
 namespace ns3
 {
@@ -142,119 +139,6 @@ QbbPauseReceiver::GetPausedPs(uint8_t priority, int64_t nowPs) const
         paused += std::min(nowPs, m_untilPs[priority]) - m_sincePs[priority];
     }
     return paused;
-}
-
-void
-QbbPauseSender::Configure(const QbbLineRate& rate, uint16_t quanta, double refreshFraction)
-{
-    NS_ABORT_MSG_IF(quanta == 0, "rdma: a pause of 0 quanta; accepted: 1..65535");
-    NS_ABORT_MSG_IF(!(refreshFraction > 0 && refreshFraction < 1),
-                    "rdma: pauses repeated after " << refreshFraction
-                                                   << " of their length; accepted: above 0 and "
-                                                      "below 1");
-    m_quanta = quanta;
-    const int64_t lengthPs = rate.BitsToPs(uint64_t{quanta} * QbbWire::PAUSE_QUANTUM_BITS);
-    m_refreshPs =
-        std::max<int64_t>(1, std::llround(static_cast<double>(lengthPs) * refreshFraction));
-    m_slackPs = lengthPs - m_refreshPs;
-}
-
-void
-QbbPauseSender::Request(uint8_t priority, bool pause)
-{
-    const auto bit = static_cast<uint8_t>(1U << priority);
-    if (pause)
-    {
-        m_requested |= bit;
-    }
-    else
-    {
-        m_requested &= static_cast<uint8_t>(~bit);
-    }
-    Update();
-}
-
-void
-QbbPauseSender::SetAllowed(uint8_t classes)
-{
-    m_allowed = classes;
-    m_injected &= classes;
-    Update();
-}
-
-void
-QbbPauseSender::Inject(uint8_t classes, uint16_t quanta)
-{
-    m_injected = classes & m_allowed;
-    m_injectedQuanta = quanta;
-    Update();
-}
-
-void
-QbbPauseSender::Update()
-{
-    m_wanted = m_requested & m_allowed;
-    m_named = (m_wanted ^ m_told) | (m_refresh & m_wanted) | m_injected;
-}
-
-void
-QbbPauseSender::Refresh(int64_t nowPs)
-{
-    if (nowPs >= m_nextRefreshPs)
-    {
-        // All that the peer was told, as a class that waits for its XON may be wanted again.
-        m_refresh = m_told;
-        m_nextRefreshPs = QBB_NEVER;
-        Update();
-    }
-}
-
-uint8_t
-QbbPauseSender::Take(int64_t nowPs, std::array<uint16_t, 8>& quanta)
-{
-    const uint8_t named = m_named;
-    for (uint8_t p = 0; p < 8; ++p)
-    {
-        const auto bit = static_cast<uint8_t>(1U << p);
-        quanta[p] = 0;
-        if (!(named & bit))
-        {
-            continue;
-        }
-        if (m_wanted & bit)
-        {
-            quanta[p] = m_quanta;
-        }
-        else if (m_injected & bit)
-        {
-            quanta[p] = m_injectedQuanta;
-        }
-        ++(quanta[p] ? m_xoffSent : m_xonSent)[p];
-    }
-    // One refresh time serves all classes: the earliest pause that is out decides.
-    if (m_wanted == 0)
-    {
-        m_nextRefreshPs = QBB_NEVER;
-    }
-    else
-    {
-        m_nextRefreshPs = std::min(m_nextRefreshPs, nowPs + m_refreshPs);
-    }
-    m_told = m_wanted;
-    m_refresh = 0;
-    m_injected = 0;
-    Update();
-    return named;
-}
-
-void
-QbbPauseSender::Forget()
-{
-    m_told = 0;
-    m_refresh = 0;
-    m_injected = 0;
-    m_nextRefreshPs = QBB_NEVER;
-    Update();
 }
 
 } // namespace ns3

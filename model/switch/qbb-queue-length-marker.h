@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 
-#ifndef QBB_CURVE_MARKER_H
-#define QBB_CURVE_MARKER_H
+#ifndef QBB_QUEUE_LENGTH_MARKER_H
+#define QBB_QUEUE_LENGTH_MARKER_H
 
 #include "qbb-ecn-marker.h"
 #include "qbb-marker.h"
@@ -21,7 +21,7 @@ namespace ns3
  * Marks packets of one switch by the curves of a QbbEcnMarker, whose settings it follows at run
  * time. Made by QbbSwitch for its attribute EcnMarker.
  */
-class QbbCurveMarker : public QbbMarker
+class QbbQueueLengthMarker : public QbbMarker
 {
   public:
     /**
@@ -30,7 +30,7 @@ class QbbCurveMarker : public QbbMarker
      */
     static TypeId GetTypeId();
 
-    QbbCurveMarker();
+    QbbQueueLengthMarker();
 
     /** \param settings the curves; null: nothing is marked */
     void SetSettings(Ptr<QbbEcnMarker> settings);
@@ -65,4 +65,4 @@ class QbbCurveMarker : public QbbMarker
 
 } // namespace ns3
 
-#endif /* QBB_CURVE_MARKER_H */
+#endif /* QBB_QUEUE_LENGTH_MARKER_H */
