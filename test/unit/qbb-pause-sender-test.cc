@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 
+#include "qbb-pause-receiver.h"
 #include "qbb-pause-sender.h"
 
 #include <algorithm>
