@@ -78,6 +78,10 @@ QbbUpDownRouting::QbbUpDownRouting(const std::vector<Ptr<QbbSwitch>>& switches,
             leaves.push_back(s);
         }
     }
+    if (count == 0)
+    {
+        return; // hosts that are connected without a switch
+    }
     const std::vector<uint32_t> tier = GetHops(neighbours, leaves);
     const auto root = std::max_element(tier.begin(), tier.end()) - tier.begin();
     const std::vector<uint32_t> fromRoot = GetHops(neighbours, {static_cast<uint32_t>(root)});

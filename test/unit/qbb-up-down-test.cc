@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 
 #include "qbb-deadlock-check.h"
+#include "qbb-up-down-routing.h"
 #include "rdma-fabric-helper.h"
 #include "rdma-topology-builders.h"
 
@@ -11,6 +12,7 @@
 #include <gtest/gtest.h>
 #include <random>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 /**
@@ -163,6 +165,13 @@ TEST_F(QbbUpDownTest, AnyGraphWithoutCycle)
         Simulator::Destroy();
     }
     EXPECT_GT(cyclicOtherwise, 50u);
+}
+
+TEST_F(QbbUpDownTest, HostsWithoutASwitch)
+{
+    const std::vector<Ptr<QbbSwitch>> switches;
+    const std::unordered_map<const Node*, uint32_t> switchOfNode;
+    const QbbUpDownRouting nothing(switches, switchOfNode); // ends without a look at a root
 }
 
 } // namespace
