@@ -31,6 +31,7 @@ TieParameters(const RdmaDcqcnParameters& p)
                     p.gd,
                     p.minDecreaseFactor,
                     p.reducePeriodPs,
+                    p.cutAtPeriodEnd,
                     p.clampTarget,
                     p.clampAfterTimer,
                     p.firstRateBps,
@@ -174,6 +175,23 @@ RdmaDcqcnController::Cut(int64_t nowPs)
 }
 
 void
+RdmaDcqcnController::WaitForPeriodEnd(int64_t nowPs)
+{
+    if (m_lastCutPs == NEVER)
+    {
+        // Periods begin with the first CNP, and cuts are at their ends.
+        m_lastCutPs = nowPs;
+        if (m_parameters->firstRateBps > 0)
+        {
+            m_rateBps = m_parameters->firstRateBps;
+            m_targetBps = m_rateBps;
+        }
+    }
+    const int64_t period = m_parameters->reducePeriodPs;
+    m_cutPs = m_lastCutPs + ((nowPs - m_lastCutPs) / period + 1) * period;
+}
+
+void
 RdmaDcqcnController::BeginIncrease(int64_t nowPs)
 {
     m_bytes = 0;
@@ -209,7 +227,11 @@ RdmaDcqcnController::OnCnp(int64_t nowPs)
         m_alpha.sincePs = nowPs;
     }
     m_alpha = GetAlpha(nowPs);
-    if (m_lastCutPs == NEVER || m_lastCutPs + m_parameters->reducePeriodPs <= nowPs)
+    if (m_parameters->cutAtPeriodEnd)
+    {
+        WaitForPeriodEnd(nowPs);
+    }
+    else if (m_lastCutPs == NEVER || m_lastCutPs + m_parameters->reducePeriodPs <= nowPs)
     {
         Cut(nowPs);
     }

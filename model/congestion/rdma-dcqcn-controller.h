@@ -31,6 +31,7 @@ struct RdmaDcqcnParameters
     uint32_t gd{11};                   //!< a cut is by the part alpha x 2^(10 - gd)
     double minDecreaseFactor{0};       //!< a cut leaves at least this part of the rate
     int64_t reducePeriodPs{0};         //!< shortest time between two cuts
+    bool cutAtPeriodEnd{false};        //!< cuts are at ends of that period only
     bool clampTarget{true};            //!< each cut sets the target rate
     bool clampAfterTimer{true};        //!< so does a cut after an increase by the timer
     uint64_t firstRateBps{0};          //!< the first CNP sets this rate; 0: it cuts as others do
@@ -92,6 +93,7 @@ class RdmaDcqcnController : public RdmaRateController
     void SkipTimer(int64_t nowPs);
     void Increase();
     void Cut(int64_t nowPs);
+    void WaitForPeriodEnd(int64_t nowPs);
     void BeginIncrease(int64_t nowPs);
     void Release();
 
@@ -103,7 +105,7 @@ class RdmaDcqcnController : public RdmaRateController
     int64_t m_nextPs{NEVER};                                 //!< the rate does not change before
     int64_t m_timerPs{NEVER};                                //!< end of the rate-increase timer
     int64_t m_cutPs{NEVER};                                  //!< a cut waits for this time
-    int64_t m_lastCutPs{NEVER};                              //!< when the rate was last cut
+    int64_t m_lastCutPs{NEVER};                              //!< last cut, or first CNP
     int64_t m_nowPs{0};                                      //!< latest time heard of
     uint64_t m_bytes{0};      //!< sent since the byte counter's last end
     uint32_t m_timerStage{0}; //!< ends of the timer since the last cut

@@ -37,6 +37,7 @@ GetNicParameters()
     nic.gd = 11;
     nic.minDecreaseFactor = 0.5;
     nic.reducePeriodPs = 4'000'000;
+    nic.cutAtPeriodEnd = true;
     nic.clampTarget = false;
     nic.clampAfterTimer = true;
     nic.firstRateBps = 0;
@@ -172,6 +173,13 @@ RdmaDcqcn::GetTypeId()
                           TimeValue(preset),
                           MakeTimeAccessor(&RdmaDcqcn::m_reducePeriod),
                           MakeTimeChecker())
+            .AddAttribute("CutAtPeriodEnd",
+                          "On: periods of RateReducePeriod begin with the first CNP, and a period "
+                          "in which a CNP has come ends with a cut. Off: a CNP cuts at once, or "
+                          "RateReducePeriod after the last cut. Preset: Off for Paper, On for Nic.",
+                          EnumValue(DEFAULT),
+                          RdmaMakeEnumAccessor<Choice>(&RdmaDcqcn::m_cutAtPeriodEnd),
+                          choices)
             .AddAttribute("ClampTargetRate",
                           "On: each cut sets the target rate to the rate before it. Preset: On for "
                           "Paper, Off for Nic (clamp_tgt_rate).",
@@ -218,6 +226,10 @@ RdmaDcqcn::GetParameters() const
     p.gd = m_gd > 0 ? m_gd : p.gd;
     p.minDecreaseFactor = m_minDecreaseFactor >= 0 ? m_minDecreaseFactor : p.minDecreaseFactor;
     Override(p.reducePeriodPs, m_reducePeriod, true, "RateReducePeriod");
+    Override(p.cutAtPeriodEnd, m_cutAtPeriodEnd);
+    NS_ABORT_MSG_IF(p.cutAtPeriodEnd && p.reducePeriodPs == 0,
+                    "rdma: RdmaDcqcn: CutAtPeriodEnd with RateReducePeriod 0; accepted: 1 ps and "
+                    "more");
     Override(p.clampTarget, m_clampTarget);
     Override(p.clampAfterTimer, m_clampAfterTimer);
     Override(p.firstRateBps, m_firstRate);

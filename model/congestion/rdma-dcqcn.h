@@ -94,6 +94,7 @@ class RdmaDcqcn : public RdmaCongestionControl
     uint32_t m_gd{0};                  //!< attribute Gd
     double m_minDecreaseFactor{-1};    //!< attribute MinDecreaseFactor
     Time m_reducePeriod;               //!< attribute RateReducePeriod
+    Choice m_cutAtPeriodEnd{DEFAULT};  //!< attribute CutAtPeriodEnd
     Choice m_clampTarget{DEFAULT};     //!< attribute ClampTargetRate
     Choice m_clampAfterTimer{DEFAULT}; //!< attribute ClampTargetRateAfterTimer
     DataRate m_firstRate;              //!< attribute RateOnFirstCnp

@@ -32,12 +32,14 @@ Make(const RdmaDcqcnParameters& parameters = {})
     return {std::make_shared<const RdmaDcqcnParameters>(parameters), LINE};
 }
 
+/** \param cut attribute CutAtPeriodEnd \return parameters of the preset Nic */
 RdmaDcqcnParameters
-MakeNic()
+MakeNic(const char* cut = "Off")
 {
     QbbSetTimeResolution();
     auto control = CreateObject<RdmaDcqcn>();
     control->SetAttribute("Preset", StringValue("Nic"));
+    control->SetAttribute("CutAtPeriodEnd", StringValue(cut));
     return control->GetParameters();
 }
 
@@ -245,7 +247,7 @@ TEST(RdmaDcqcn, MeanRateUnderRandomMarksIsThatOfTheFluidModel)
 
 TEST(RdmaDcqcnNic, Defaults)
 {
-    const RdmaDcqcnParameters p = MakeNic();
+    const RdmaDcqcnParameters p = MakeNic("Preset");
     EXPECT_EQ(1 - p.g, 1019.0 / 1024);
     EXPECT_EQ(p.initialAlpha, 1023.0 / 1024);
     EXPECT_EQ(p.alphaPeriodPs, US);
@@ -258,6 +260,7 @@ TEST(RdmaDcqcnNic, Defaults)
     EXPECT_EQ(p.gd, 11U);
     EXPECT_EQ(p.minDecreaseFactor, 0.5);
     EXPECT_EQ(p.reducePeriodPs, 4 * US);
+    EXPECT_TRUE(p.cutAtPeriodEnd);
     EXPECT_FALSE(p.clampTarget);
     EXPECT_TRUE(p.clampAfterTimer);
     EXPECT_EQ(p.firstRateBps, 0U);
@@ -335,6 +338,43 @@ TEST(RdmaDcqcnNic, CutsAreRateReducePeriodApart)
     EXPECT_EQ(c.GetRateBps(20 * US), 9'110'107'421);
 }
 
+TEST(RdmaDcqcnNic, CutsAtEndsOfPeriods)
+{
+    RdmaDcqcnParameters p = MakeNic("Preset");
+    p.g = 0.25;
+    p.initialAlpha = 1;
+    auto c = Make(p);
+    // Periods of 4 us begin with the first CNP; the first one cuts when it ends.
+    c.OnCnp(10 * US);
+    EXPECT_EQ(c.GetRateBps(14 * US - 1), LINE);
+    // Alpha's periods of 1 us: a CNP in the first of them, 1; then (3/4)^3 = 27/64 are left.
+    EXPECT_EQ(c.GetRateBps(14 * US), LINE - LINE * 27 / 128);
+    EXPECT_EQ(GetTarget(c), LINE);
+    // A CNP at the very end of a period belongs to the next one. Two CNPs in a period are one cut.
+    c.OnCnp(18 * US);
+    c.OnCnp(19 * US);
+    const uint64_t before = c.GetRateBps(22 * US - 1);
+    EXPECT_EQ(before, LINE - LINE * 27 / 128);
+    EXPECT_LT(c.GetRateBps(22 * US), before);
+    // No CNP, no cut; periods go on in steps of 4 us from the first CNP.
+    const uint64_t after = c.GetRateBps(22 * US);
+    EXPECT_EQ(c.GetRateBps(37 * US), after);
+    c.OnCnp(37 * US);
+    EXPECT_EQ(c.GetRateBps(38 * US - 1), after);
+    EXPECT_LT(c.GetRateBps(38 * US), after);
+}
+
+TEST(RdmaDcqcnNic, FirstRateIsSetWithTheFirstCnp)
+{
+    RdmaDcqcnParameters p = MakeNic("Preset");
+    p.firstRateBps = 10'000 * M;
+    auto c = Make(p);
+    c.OnCnp(10 * US);
+    EXPECT_EQ(c.GetRateBps(10 * US), 10'000 * M);
+    EXPECT_EQ(GetTarget(c), 10'000 * M);
+    EXPECT_LT(c.GetRateBps(14 * US), 10'000 * M) << "and the period ends with a cut";
+}
+
 TEST(RdmaDcqcnNic, TargetRateStaysUnlessTheRateWasIncreased)
 {
     RdmaDcqcnParameters p = MakeNic();
@@ -410,6 +450,7 @@ TEST(RdmaDcqcnAttributes, OverrideThePreset)
     control->SetAttribute("Gd", UintegerValue(13));
     control->SetAttribute("MinDecreaseFactor", DoubleValue(0.25));
     control->SetAttribute("RateReducePeriod", TimeValue(MicroSeconds(14)));
+    control->SetAttribute("CutAtPeriodEnd", StringValue("On"));
     control->SetAttribute("ClampTargetRate", StringValue("Off"));
     control->SetAttribute("ClampTargetRateAfterTimer", StringValue("Off"));
     control->SetAttribute("RateOnFirstCnp", DataRateValue(DataRate(15)));
@@ -428,6 +469,7 @@ TEST(RdmaDcqcnAttributes, OverrideThePreset)
     p.gd = 13;
     p.minDecreaseFactor = 0.25;
     p.reducePeriodPs = 14 * US;
+    p.cutAtPeriodEnd = true;
     p.clampTarget = false;
     p.clampAfterTimer = false;
     p.firstRateBps = 15;
