@@ -179,8 +179,11 @@ RdmaDcqcnController::WaitForPeriodEnd(int64_t nowPs)
 {
     if (m_lastCutPs == NEVER)
     {
-        // Periods begin with the first CNP, and cuts are at their ends.
+        // Periods begin with the first CNP. What was counted before a release is over.
         m_lastCutPs = nowPs;
+        m_bytes = 0;
+        m_timerStage = 0;
+        m_byteStage = 0;
         if (m_parameters->firstRateBps > 0)
         {
             m_rateBps = m_parameters->firstRateBps;

@@ -347,7 +347,8 @@ TEST(RdmaDcqcnNic, CutsAtEndsOfPeriods)
     // Periods of 4 us begin with the first CNP; the first one cuts when it ends.
     c.OnCnp(10 * US);
     EXPECT_EQ(c.GetRateBps(14 * US - 1), LINE);
-    // Alpha's periods of 1 us: a CNP in the first of them, 1; then (3/4)^3 = 27/64 are left.
+    // Alpha is 1, and stays so in the first period of 1 us, in which the CNP came. Three periods
+    // without a CNP leave (3/4)^3 = 27/64 of alpha; a cut takes half of alpha.
     EXPECT_EQ(c.GetRateBps(14 * US), LINE - LINE * 27 / 128);
     EXPECT_EQ(GetTarget(c), LINE);
     // A CNP at the very end of a period belongs to the next one. Two CNPs in a period are one cut.
@@ -362,6 +363,29 @@ TEST(RdmaDcqcnNic, CutsAtEndsOfPeriods)
     c.OnCnp(37 * US);
     EXPECT_EQ(c.GetRateBps(38 * US - 1), after);
     EXPECT_LT(c.GetRateBps(38 * US), after);
+}
+
+TEST(RdmaDcqcnNic, CountsBeginAnewAfterARelease)
+{
+    // A count of 1000 bytes has begun when the rate is released at the line's. After the next first
+    // CNP, which sets 10 Gb/s, the counter begins at 0: 999 bytes raise nothing before the cut.
+    RdmaDcqcnParameters p = MakeNic("Preset");
+    p.counterBytes = 1000;
+    p.firstRateBps = 10'000 * M;
+    p.clampTarget = true;
+    auto c = Make(p);
+    c.OnCnp(10 * US);
+    int64_t now = 14 * US;
+    for (int i = 0; i < 100'000 && c.GetRateBps(now) < LINE; ++i)
+    {
+        c.OnSent(900, ++now);
+    }
+    ASSERT_EQ(c.GetRateBps(now), LINE);
+    c.OnCnp(++now);
+    EXPECT_EQ(c.GetRateBps(now), 10'000 * M);
+    c.OnSent(999, now);
+    EXPECT_EQ(c.GetRateBps(now), 10'000 * M);
+    EXPECT_EQ(GetTarget(c), 10'000 * M) << "no count has ended";
 }
 
 TEST(RdmaDcqcnNic, FirstRateIsSetWithTheFirstCnp)
