@@ -29,9 +29,9 @@ MakeFabric()
     helper.SetQueuePairAttribute("PathMtu", UintegerValue(1024));
 
     RdmaTopologyRates rates;
-    rates.hostRateBps = ParseRdmaRate("25Gbps");
-    rates.uplinkRateBps = ParseRdmaRate("100Gbps");
-    rates.delayPs = ParseRdmaTime("500ns");
+    rates.hostRate = ParseRdmaRate("25Gbps");
+    rates.uplinkRate = ParseRdmaRate("100Gbps");
+    rates.delay = ParseRdmaTime("500ns");
     Ptr<RdmaFabric> fabric = helper.Install(MakeRdmaTopology("fat-tree:4", rates));
     // fabric]
     return fabric;
@@ -111,7 +111,7 @@ RunFlows(Ptr<RdmaFabric> fabric)
     Simulator::Run();
     for (const RdmaFlowResult& result : runner->GetResults())
     {
-        std::cout << "flow " << result.flow.id << ": " << *result.fctPs / 1000 << " ns\n";
+        std::cout << "flow " << result.flow.id << ": " << *result.fct / 1000 << " ns\n";
     }
     // flows]
 }

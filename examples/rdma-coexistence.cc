@@ -165,8 +165,8 @@ main(int argc, char* argv[])
                        StringValue("ns3::ConstantRandomVariable[Constant=0]"));
 
     RdmaTopologyRates rates;
-    rates.hostRateBps = ParseRdmaRate(rate);
-    rates.uplinkRateBps = rates.hostRateBps;
+    rates.hostRate = ParseRdmaRate(rate);
+    rates.uplinkRate = rates.hostRate;
     RdmaTopology topology = MakeRdmaDumbbell(2, rates);
     auto fabric = helper.Install(topology);
     const uint32_t bottleneck = topology.GetNLinks() - 1;

@@ -121,9 +121,9 @@ Run(const Options& options)
 {
     RdmaFabricHelper helper;
     RdmaTopologyRates rates;
-    rates.hostRateBps = ParseRdmaRate(options.rate);
-    rates.uplinkRateBps = rates.hostRateBps;
-    rates.delayPs = ParseRdmaTime(options.delay);
+    rates.hostRate = ParseRdmaRate(options.rate);
+    rates.uplinkRate = rates.hostRate;
+    rates.delay = ParseRdmaTime(options.delay);
     if (options.scenario != "ring" && options.scenario != "failure")
     {
         throw std::invalid_argument("--scenario: " + options.scenario +
@@ -160,7 +160,7 @@ Run(const Options& options)
     const auto print = [&](const std::string& what) {
         if (detector->GetNDeadlocks() <= MAX_PRINTED)
         {
-            std::cout << static_cast<double>(QbbNowPs()) / 1e6 << " us: " << what << "\n";
+            std::cout << static_cast<double>(QbbNow()) / 1e6 << " us: " << what << "\n";
         }
     };
     detector->TraceConnectWithoutContext(
@@ -176,7 +176,7 @@ Run(const Options& options)
     uint64_t storms = 0;
     if (options.watchdog != "off")
     {
-        const Time detection = QbbFromPs(ParseRdmaTime(options.watchdog));
+        const Time detection = QbbToTime(ParseRdmaTime(options.watchdog));
         if (detection < NanoSeconds(1))
         {
             throw std::invalid_argument("--watchdog: " + options.watchdog +
@@ -212,7 +212,7 @@ Run(const Options& options)
         flows.push_back(flow);
     }
     const auto runner = RdmaFlowRunner::Make(fabric, flows);
-    Simulator::Stop(QbbFromPs(ParseRdmaTime(options.stop)));
+    Simulator::Stop(QbbToTime(ParseRdmaTime(options.stop)));
     Simulator::Run();
 
     auto results = runner->GetResults();
@@ -220,8 +220,8 @@ Run(const Options& options)
     {
         ExplainRdmaDeadlock(results, *runner, *fabric, *deadlock);
     }
-    std::cout << static_cast<double>(QbbNowPs()) / 1e6 << " us: " << runner->GetNCompleted()
-              << " of " << runner->GetNFlows() << " flows finished, " << fabric->GetTotals().drops
+    std::cout << static_cast<double>(QbbNow()) / 1e6 << " us: " << runner->GetNCompleted() << " of "
+              << runner->GetNFlows() << " flows finished, " << fabric->GetTotals().drops
               << " drops, " << detector->GetNDeadlocks() << " deadlocks, " << storms
               << " queues cleared by watchdogs\n";
     constexpr uint32_t MAX_LISTED = 5;

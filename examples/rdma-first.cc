@@ -26,7 +26,7 @@ main(int argc, char* argv[])
     for (const auto& completion : sender->GetSendCompletionQueue()->Poll(10))
     {
         std::cout << completion.bytes << " bytes: " << completion.status << " after "
-                  << completion.timePs / 1000 << " ns\n";
+                  << completion.time / 1_ns << " ns\n";
     }
     std::cout << fabric->GetTotals().drops << " drops\n";
     Simulator::Destroy();

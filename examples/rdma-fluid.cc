@@ -26,18 +26,18 @@ namespace
 /** What both are about. */
 struct Setting
 {
-    uint32_t flows{4};              //!< senders
-    uint64_t rateBps{0};            //!< of the link to the receiver
-    uint64_t hostRateBps{0};        //!< of the senders' links
-    int64_t delayPs{0};             //!< of every link
-    int64_t durationPs{0};          //!< simulated time
-    int64_t samplePs{0};            //!< time between rows
-    int64_t staggerPs{0};           //!< from a flow's start to the next one's
-    int64_t cnpIntervalPs{0};       //!< between two CNPs of a flow
-    std::vector<uint64_t> startBps; //!< rates at the start, by flow; empty: as the model has it
-    std::string markAt;             //!< QbbEcnMarker::MarkAt
-    QbbEcnProfile ecn;              //!< marking curve at 40 Gb/s
-    RdmaFluidAlgorithm model{};     //!< what controls
+    uint32_t flows{4};                  //!< senders
+    QbbBitRate rate{0};                 //!< of the link to the receiver
+    QbbBitRate hostRate{0};             //!< of the senders' links
+    QbbPs delay{0};                     //!< of every link
+    QbbPs duration{0};                  //!< simulated time
+    QbbPs sample{0};                    //!< time between rows
+    QbbPs stagger{0};                   //!< from a flow's start to the next one's
+    QbbPs cnpInterval{0};               //!< between two CNPs of a flow
+    std::vector<QbbBitRate> startRates; //!< rates at the start, by flow; empty: as the model has it
+    std::string markAt;                 //!< QbbEcnMarker::MarkAt
+    QbbEcnProfile ecn;                  //!< marking curve at 40 Gb/s
+    RdmaFluidAlgorithm model{};         //!< what controls
 };
 
 /** What the packet simulation leaves. */
@@ -62,7 +62,7 @@ class Star
         RngSeedManager::SetSeed(seed);
         RdmaFabricHelper helper;
         helper.SetBufferAttribute("BufferSize", UintegerValue(512 << 20)); // no pauses
-        helper.SetNicAttribute("CnpInterval", TimeValue(QbbFromPs(setting.cnpIntervalPs)));
+        helper.SetNicAttribute("CnpInterval", TimeValue(QbbToTime(setting.cnpInterval)));
         if (setting.model == RdmaFluidAlgorithm::DCQCN)
         {
             helper.SetCongestionControl("ns3::RdmaDcqcn");
@@ -77,17 +77,17 @@ class Star
             topology.AddHost();
         }
         const uint32_t sw = topology.AddSwitch();
-        topology.AddLink(0, sw, setting.rateBps, setting.delayPs);
+        topology.AddLink(0, sw, setting.rate, setting.delay);
         for (uint32_t host = 1; host <= setting.flows; ++host)
         {
-            topology.AddLink(host, sw, setting.hostRateBps, setting.delayPs);
+            topology.AddLink(host, sw, setting.hostRate, setting.delay);
         }
         m_fabric = helper.Install(topology);
         m_fabric->AssignStreams(1);
         m_port = m_fabric->GetDevice(0, sw);
         for (uint32_t i = 0; i < setting.flows && setting.model != RdmaFluidAlgorithm::DCQCN; ++i)
         {
-            m_fabric->GetNic(i + 1)->SetCongestionControl(MakeTimely(setting.startBps[i]));
+            m_fabric->GetNic(i + 1)->SetCongestionControl(MakeTimely(setting.startRates[i]));
         }
     }
 
@@ -97,17 +97,17 @@ class Star
         for (uint32_t i = 0; i < m_setting.flows; ++i)
         {
             m_senders.push_back(m_fabric->Connect(i + 1, 0, PRIORITY).first);
-            Simulator::Schedule(QbbFromPs(i * m_setting.staggerPs), [sender = m_senders.back()] {
+            Simulator::Schedule(QbbToTime(i * m_setting.stagger), [sender = m_senders.back()] {
                 RdmaSendRequest request;
                 request.length = RDMA_MAX_MESSAGE_BYTES;
                 sender->PostSend(request);
                 sender->PostSend(request);
             });
         }
-        Look(0);
-        Simulator::Schedule(QbbFromPs(m_setting.durationPs / 2),
+        Look(0_ps);
+        Simulator::Schedule(QbbToTime(m_setting.duration / 2),
                             [this] { m_half = m_port->GetCounters().classes[PRIORITY]; });
-        Simulator::Stop(QbbFromPs(m_setting.durationPs));
+        Simulator::Stop(QbbToTime(m_setting.duration));
         Simulator::Run();
         const auto& end = m_port->GetCounters().classes[PRIORITY];
         const auto frames = static_cast<double>(end.txFrames - m_half.txFrames);
@@ -123,7 +123,7 @@ class Star
     }
 
   private:
-    Ptr<RdmaCongestionControl> MakeTimely(uint64_t startBps) const
+    Ptr<RdmaCongestionControl> MakeTimely(QbbBitRate start) const
     {
         const RdmaFluidTimely timely;
         return CreateObjectWithAttributes<RdmaTimely>(
@@ -134,24 +134,23 @@ class Star
             "HaiThreshold", // not in the fluid model
             UintegerValue(1000),
             "InitialRate",
-            DataRateValue(DataRate(startBps)),
+            DataRateValue(start.ToDataRate()),
             "Patched",
             BooleanValue(m_setting.model == RdmaFluidAlgorithm::PATCHED_TIMELY));
     }
 
-    void Look(int64_t nowPs)
+    void Look(QbbPs now)
     {
         RdmaFluidSample row;
-        row.timeS = 1e-12 * static_cast<double>(nowPs);
+        row.timeS = 1e-12 * static_cast<double>(now);
         row.queueBytes = static_cast<double>(m_port->GetQueues().GetBytes(PRIORITY));
         for (const auto& sender : m_senders)
         {
-            row.rateBps.push_back(
-                static_cast<double>(sender->GetRateController()->GetRateBps(nowPs)));
+            row.rateBps.push_back(static_cast<double>(sender->GetRateController()->GetRate(now)));
         }
         m_packets.rows.push_back(row);
-        const int64_t nextPs = nowPs + m_setting.samplePs;
-        Simulator::Schedule(QbbFromPs(m_setting.samplePs), [this, nextPs] { Look(nextPs); });
+        const QbbPs next = now + m_setting.sample;
+        Simulator::Schedule(QbbToTime(m_setting.sample), [this, next] { Look(next); });
     }
 
     Setting m_setting;                         //!< what to simulate
@@ -169,12 +168,12 @@ MakeFluid(const Setting& setting, double packetBytes)
     RdmaFluidParameters p;
     p.algorithm = setting.model;
     p.flows = setting.flows;
-    p.capacityBps = static_cast<double>(setting.rateBps);
-    p.lineRateBps = static_cast<double>(setting.hostRateBps);
+    p.capacityBps = static_cast<double>(setting.rate);
+    p.lineRateBps = static_cast<double>(setting.hostRate);
     p.packetBytes = packetBytes;
     // The mark goes on to the receiver, the CNP back to the sender, and packets at the new rate
     // take a link to get to the switch.
-    p.delayS = 4e-12 * static_cast<double>(setting.delayPs) +
+    p.delayS = 4e-12 * static_cast<double>(setting.delay) +
                8 * packetBytes * (1 / p.capacityBps + 1 / p.lineRateBps);
     p.markAtArrival = setting.markAt == "Arrival";
     const auto marker =
@@ -184,8 +183,8 @@ MakeFluid(const Setting& setting, double packetBytes)
                                                  UintegerValue(setting.ecn.kmaxBytes),
                                                  "Pmax",
                                                  DoubleValue(setting.ecn.pmax));
-    p.ecn = marker->GetThresholds(PRIORITY, setting.rateBps);
-    p.cnpIntervalS = 1e-12 * static_cast<double>(setting.cnpIntervalPs);
+    p.ecn = marker->GetThresholds(PRIORITY, setting.rate);
+    p.cnpIntervalS = 1e-12 * static_cast<double>(setting.cnpInterval);
     p.dcqcn = CreateObject<RdmaDcqcn>()->GetParameters();
     if (setting.model == RdmaFluidAlgorithm::PATCHED_TIMELY)
     {
@@ -194,11 +193,14 @@ MakeFluid(const Setting& setting, double packetBytes)
     if (setting.model != RdmaFluidAlgorithm::DCQCN)
     {
         p.timely.baseRttS = p.delayS;
-        p.startBps.assign(setting.startBps.begin(), setting.startBps.end());
+        for (const QbbBitRate start : setting.startRates)
+        {
+            p.startBps.push_back(static_cast<double>(start));
+        }
     }
     for (uint32_t i = 0; i < setting.flows; ++i)
     {
-        p.startS.push_back(1e-12 * static_cast<double>(i * setting.staggerPs));
+        p.startS.push_back(1e-12 * static_cast<double>(i * setting.stagger));
     }
     p.stepS = 1e-6 / std::ceil(2e-6 / p.delayS); // a part of a microsecond, for the rows
     return p;
@@ -375,14 +377,13 @@ MakeSetting(const Options& options)
 {
     Setting setting;
     setting.flows = options.flows;
-    setting.rateBps = ParseRdmaRate(options.rate);
-    setting.hostRateBps =
-        options.hostRate.empty() ? setting.rateBps : ParseRdmaRate(options.hostRate);
-    setting.delayPs = ParseRdmaTime(options.delay);
-    setting.durationPs = ParseRdmaTime(options.duration);
-    setting.samplePs = ParseRdmaTime(options.sample);
-    setting.staggerPs = ParseRdmaTime(options.stagger);
-    setting.cnpIntervalPs = ParseRdmaTime(options.cnpInterval);
+    setting.rate = ParseRdmaRate(options.rate);
+    setting.hostRate = options.hostRate.empty() ? setting.rate : ParseRdmaRate(options.hostRate);
+    setting.delay = ParseRdmaTime(options.delay);
+    setting.duration = ParseRdmaTime(options.duration);
+    setting.sample = ParseRdmaTime(options.sample);
+    setting.stagger = ParseRdmaTime(options.stagger);
+    setting.cnpInterval = ParseRdmaTime(options.cnpInterval);
     setting.model = ParseRdmaFluidAlgorithm(options.model);
     if (options.markAt != "arrival" && options.markAt != "departure")
     {
@@ -399,12 +400,12 @@ MakeSetting(const Options& options)
     setting.ecn = {ParseRdmaBytes(ecn[0]), ParseRdmaBytes(ecn[1]), ParseRdmaReal(ecn[2])};
     for (const std::string& rate : Split(options.startRates, ','))
     {
-        setting.startBps.push_back(ParseRdmaRate(rate));
+        setting.startRates.push_back(ParseRdmaRate(rate));
     }
     const bool dcqcn = setting.model == RdmaFluidAlgorithm::DCQCN;
-    if (setting.flows < 1 || setting.flows > 400 || options.seeds < 1 || setting.delayPs <= 0 ||
-        setting.samplePs <= 0 || setting.samplePs % 1'000'000 != 0 ||
-        setting.durationPs < 2 * setting.samplePs || setting.cnpIntervalPs <= 0 ||
+    if (setting.flows < 1 || setting.flows > 400 || options.seeds < 1 || setting.delay <= 0_ps ||
+        setting.sample <= 0_ps || setting.sample % 1_us != 0_ps ||
+        setting.duration < 2 * setting.sample || setting.cnpInterval <= 0_ps ||
         setting.ecn.kminBytes >= setting.ecn.kmaxBytes ||
         !(setting.ecn.pmax > 0 && setting.ecn.pmax <= 1))
     {
@@ -414,15 +415,15 @@ MakeSetting(const Options& options)
             "microseconds apart, two of them at least, KMIN below KMAX, PMAX above 0 and at most "
             "1");
     }
-    if (!setting.startBps.empty() && (dcqcn || setting.startBps.size() != setting.flows))
+    if (!setting.startRates.empty() && (dcqcn || setting.startRates.size() != setting.flows))
     {
         throw std::invalid_argument("--startRates: " + options.startRates +
                                     "; accepted: a rate for each flow of TIMELY; DCQCN begins at "
                                     "line rate");
     }
-    if (setting.startBps.empty() && !dcqcn)
+    if (setting.startRates.empty() && !dcqcn)
     {
-        setting.startBps.assign(setting.flows, setting.rateBps / setting.flows);
+        setting.startRates.assign(setting.flows, setting.rate / setting.flows);
     }
     return setting;
 }
@@ -446,8 +447,8 @@ Compare(const Setting& setting, uint32_t seeds, const std::string& output)
     }
     const RdmaFluidParameters parameters = MakeFluid(setting, first.packetBytes);
     RdmaFluidModel fluid(parameters);
-    const auto samples = fluid.Run(1e-12 * static_cast<double>(setting.durationPs),
-                                   1e-12 * static_cast<double>(setting.samplePs));
+    const auto samples = fluid.Run(1e-12 * static_cast<double>(setting.duration),
+                                   1e-12 * static_cast<double>(setting.sample));
     std::cout
         << "                  mean queue  marked (%)   sum rates      Jain  smallest  largest\n"
            "                        (kB)                  (Gb/s)     index     share    share\n";

@@ -62,10 +62,10 @@ main(int argc, char* argv[])
             for (const std::string& length : Split(lengths))
             {
                 RdmaHeadroomCase link;
-                link.rateBps = ParseRdmaRate(rate);
-                link.delayPs = GetRdmaCableDelayPs(ParseRdmaReal(length));
+                link.rate = ParseRdmaRate(rate);
+                link.delay = GetRdmaCableDelay(ParseRdmaReal(length));
                 link.mtu = mtu;
-                link.reactionPs = ParseRdmaTime(reaction);
+                link.reaction = ParseRdmaTime(reaction);
                 const RdmaHeadroomFinding found = FindRdmaHeadroom(link);
                 std::cout << std::left << std::setw(9) << rate << std::right << std::setw(4)
                           << length << " m" << std::setw(11) << found.formulaBytes << " B"

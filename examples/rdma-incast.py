@@ -40,7 +40,7 @@ def main():
     rates = ns.RdmaTopologyRates()
     rates.hostRateBps = ns.ParseRdmaRate("100Gbps")
     rates.uplinkRateBps = ns.ParseRdmaRate("400Gbps")
-    rates.delayPs = ns.ParseRdmaTime("1us")
+    rates.delay = ns.ParseRdmaTime("1us")
     topology = ns.MakeRdmaLeafSpine(options.leaves, options.hosts, options.spines, rates)
     fabric = helper.Install(topology)
 

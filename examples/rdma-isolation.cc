@@ -62,7 +62,7 @@ class Writer
     void Post()
     {
         RdmaSendRequest request;
-        request.id = static_cast<uint64_t>(QbbNowPs());
+        request.id = static_cast<uint64_t>(QbbNow().Get());
         request.length = m_bytes;
         m_qp->PostSend(request);
         if (!m_period.IsZero())
@@ -75,8 +75,7 @@ class Writer
     {
         NS_ABORT_MSG_IF(completion.status != RdmaWcStatus::SUCCESS,
                         "rdma-isolation: a flow ended with " << completion.status);
-        m_us.push_back(
-            static_cast<double>(completion.timePs - static_cast<int64_t>(completion.id)) / 1e6);
+        m_us.push_back(static_cast<double>(completion.time - QbbPs(completion.id)) / 1e6);
         if (m_period.IsZero())
         {
             Post();
@@ -91,7 +90,7 @@ class Writer
 /** What a run is. */
 struct Setting
 {
-    uint64_t rateBps;    //!< of all links
+    QbbBitRate rate;     //!< of all links
     std::string weights; //!< of TCP, bulk and real time
     Time duration;       //!< simulated time; all but the first quarter is measured
 };
@@ -117,8 +116,8 @@ Measure(const Setting& setting, bool tcp, bool bulk, bool realTime)
     helper.SetDeviceAttribute("PfcClasses", UintegerValue(1U << BULK | 1U << REAL_TIME));
     helper.SetBufferAttribute("BufferSize", UintegerValue(4 << 20));
     RdmaTopologyRates rates;
-    rates.hostRateBps = setting.rateBps;
-    rates.uplinkRateBps = setting.rateBps;
+    rates.hostRate = setting.rate;
+    rates.uplinkRate = setting.rate;
     const RdmaTopology topology = MakeRdmaDumbbell(HOSTS, rates);
     auto fabric = helper.Install(topology);
 
@@ -213,7 +212,7 @@ main(int argc, char* argv[])
                        StringValue("ns3::ConstantRandomVariable[Constant=0]"));
     try
     {
-        const Setting setting{ParseRdmaRate(rate), weights, QbbFromPs(ParseRdmaTime(duration))};
+        const Setting setting{ParseRdmaRate(rate), weights, QbbToTime(ParseRdmaTime(duration))};
         if (setting.duration.IsZero())
         {
             throw std::invalid_argument("--duration: 0; accepted: a time above 0");

@@ -74,7 +74,7 @@ Measure(const Run& run, const std::string& recovery)
     helper.SetTransportAttribute("RetransmissionTimeout", TimeValue(MicroSeconds(320)));
     helper.SetTransportAttribute("RetryCount", UintegerValue(4294967295));
     RdmaTopologyRates rates;
-    rates.hostRateBps = run.rate.GetBitRate();
+    rates.hostRate = QbbBitRate(run.rate);
     auto fabric = helper.Install(MakeRdmaStar(2, rates));
     auto [requester, responder] = fabric->Connect(0, 1);
     const bool isRead = run.opcode == RdmaWrOpcode::RDMA_READ;
@@ -132,10 +132,10 @@ main(int argc, char* argv[])
     try
     {
         Run run{RdmaWrOpcode::SEND,
-                DataRate(ParseRdmaRate(rate)),
+                ParseRdmaRate(rate).ToDataRate(),
                 ParseRdmaBytes(bytes),
                 every,
-                QbbFromPs(ParseRdmaTime(duration))};
+                QbbToTime(ParseRdmaTime(duration))};
         if (run.bytes == 0 || run.bytes > RDMA_MAX_MESSAGE_BYTES || run.duration.IsZero())
         {
             throw std::invalid_argument("--bytes or --duration; accepted: messages of 1 to "

@@ -55,17 +55,17 @@ NS_OBJECT_ENSURE_REGISTERED(OwnControl);
 class OwnController : public RdmaRateController
 {
   public:
-    /** \param stepBps attribute Step \param lineBps rate of the port */
-    OwnController(uint64_t stepBps, uint64_t lineBps)
-        : m_stepBps(stepBps),
-          m_lineBps(lineBps),
-          m_rateBps(lineBps)
+    /** \param step attribute Step \param line rate of the port */
+    OwnController(QbbBitRate step, QbbBitRate line)
+        : m_step(step),
+          m_line(line),
+          m_rate(line)
     {
     }
 
-    uint64_t GetRateBps(int64_t) override
+    QbbBitRate GetRate(QbbPs) override
     {
-        return m_rateBps;
+        return m_rate;
     }
 
     void OnAck(const RdmaAckSample& sample) override
@@ -76,16 +76,15 @@ class OwnController : public RdmaRateController
             return;
         }
         // All that had been sent when the round began is acknowledged: that was a round trip.
-        m_rateBps = m_marked ? std::max(m_rateBps / 2, m_stepBps)
-                             : std::min(m_rateBps + m_stepBps, m_lineBps);
+        m_rate = m_marked ? std::max(m_rate / 2, m_step) : std::min(m_rate + m_step, m_line);
         m_roundEnd = sample.sentTo;
         m_marked = false;
     }
 
   private:
-    uint64_t m_stepBps;     //!< attribute Step
-    uint64_t m_lineBps;     //!< no faster
-    uint64_t m_rateBps;     //!< now
+    QbbBitRate m_step;      //!< attribute Step
+    QbbBitRate m_line;      //!< no faster
+    QbbBitRate m_rate;      //!< now
     uint64_t m_roundEnd{0}; //!< the round ends when packets up to here are acknowledged
     bool m_marked{false};   //!< a mark came in this round
 };
@@ -93,7 +92,7 @@ class OwnController : public RdmaRateController
 std::unique_ptr<RdmaRateController>
 OwnControl::MakeController(const RdmaPathProfile& profile) const
 {
-    return std::make_unique<OwnController>(m_step.GetBitRate(), profile.lineRateBps);
+    return std::make_unique<OwnController>(QbbBitRate(m_step), profile.lineRate);
 }
 
 } // namespace

@@ -82,9 +82,9 @@ main(int argc, char* argv[])
             flows.push_back(flow);
         }
         Config::SetDefault("ns3::RdmaNic::CnpInterval",
-                           TimeValue(QbbFromPs(ParseRdmaTime(cnpInterval))));
+                           TimeValue(QbbToTime(ParseRdmaTime(cnpInterval))));
         Config::SetDefault("ns3::RdmaRcm::RecoveryTime",
-                           TimeValue(QbbFromPs(ParseRdmaTime(recoveryTime))));
+                           TimeValue(QbbToTime(ParseRdmaTime(recoveryTime))));
         options.keepQueuePairs = true;
         RdmaFabricRun run(options, flows);
         const auto runner = DynamicCast<RdmaFlowRunner>(run.GetRunner());
@@ -95,10 +95,10 @@ main(int argc, char* argv[])
             receivers.push_back(receiver->GetQueuePair(runner->GetSender(i)->GetRemoteQpn()));
         }
 
-        const int64_t warmUpPs = ParseRdmaTime(warmUp);
-        const int64_t endPs = warmUpPs + ParseRdmaTime(duration);
-        const int64_t stepPs = ParseRdmaTime(period);
-        if (stepPs <= 0 || endPs <= warmUpPs)
+        const QbbPs begin = ParseRdmaTime(warmUp);
+        const QbbPs end = begin + ParseRdmaTime(duration);
+        const QbbPs step = ParseRdmaTime(period);
+        if (step <= 0_ps || end <= begin)
         {
             throw std::invalid_argument("--period and --duration: accepted: times above 0");
         }
@@ -114,24 +114,24 @@ main(int argc, char* argv[])
             }
             file << "time_us,flow,gbps\n";
         }
-        int64_t nextPs = file.is_open() ? stepPs : endPs;
-        int64_t nowPs = 0;
-        while (nowPs < endPs)
+        QbbPs next = file.is_open() ? step : end;
+        QbbPs now = 0_ps;
+        while (now < end)
         {
-            const int64_t untilPs = std::min(nowPs < warmUpPs ? warmUpPs : endPs, nextPs);
-            Simulator::Stop(QbbFromPs(untilPs - nowPs));
+            const QbbPs until = std::min(now < begin ? begin : end, next);
+            Simulator::Stop(QbbToTime(until - now));
             Simulator::Run();
-            nowPs = untilPs;
-            if (nowPs == nextPs && file.is_open())
+            now = until;
+            if (now == next && file.is_open())
             {
                 const auto rates = steps.Take();
                 for (std::size_t i = 0; i < rates.size(); ++i)
                 {
-                    file << static_cast<double>(nowPs) / 1e6 << "," << i << "," << rates[i] << "\n";
+                    file << static_cast<double>(now) / 1e6 << "," << i << "," << rates[i] << "\n";
                 }
-                nextPs += stepPs;
+                next += step;
             }
-            if (nowPs == warmUpPs)
+            if (now == begin)
             {
                 meter.Take();
             }

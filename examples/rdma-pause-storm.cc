@@ -55,7 +55,7 @@ AddFlow(std::vector<RdmaFlow>& flows, uint32_t from, uint32_t to, uint64_t bytes
     flow.srcHost = from;
     flow.dstHost = to;
     flow.bytes = bytes;
-    flow.startPs = start.GetPicoSeconds();
+    flow.start = QbbToPs(start);
     flow.priority = 3;
     flows.push_back(flow);
 }
@@ -344,8 +344,8 @@ RunReceiver(const Request& request, const std::string& name, double alpha, uint3
     {
         if (result.flow.dstHost != 0 && result.IsCompleted())
         {
-            slowdowns.push_back(static_cast<double>(*result.fctPs) /
-                                static_cast<double>(result.idealPs));
+            slowdowns.push_back(static_cast<double>(*result.fct) /
+                                static_cast<double>(result.ideal));
         }
     }
     const Spread spread(tree, 0);

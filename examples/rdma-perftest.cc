@@ -110,9 +110,9 @@ RdmaTopology
 MakeTopology(const Options& options)
 {
     RdmaTopologyRates rates;
-    rates.hostRateBps = Parse("rate", [&] { return ParseRdmaRate(options.rate); });
-    rates.uplinkRateBps = Parse("uplinkRate", [&] { return ParseRdmaRate(options.uplinkRate); });
-    rates.delayPs = Parse("delay", [&] { return ParseRdmaTime(options.delay); });
+    rates.hostRate = Parse("rate", [&] { return ParseRdmaRate(options.rate); });
+    rates.uplinkRate = Parse("uplinkRate", [&] { return ParseRdmaRate(options.uplinkRate); });
+    rates.delay = Parse("delay", [&] { return ParseRdmaTime(options.delay); });
     rates.errorRate = options.loss;
     return Parse("topology", [&] {
         RdmaTopology topology = MakeRdmaTopology(options.topology, rates);
@@ -221,7 +221,7 @@ Measure(const Options& options, uint64_t size)
     clients.SetAttribute("Iterations", UintegerValue(options.iters));
     clients.SetAttribute("QueueDepth", UintegerValue(options.depth));
     clients.SetAttribute("QueuePairs", UintegerValue(options.qps));
-    clients.SetAttribute("Interval", TimeValue(QbbFromPs(ParseRdmaTime(options.interval))));
+    clients.SetAttribute("Interval", TimeValue(QbbToTime(ParseRdmaTime(options.interval))));
     auto client = DynamicCast<RdmaClient>(clients.Install(fabric->GetNode(first)).Get(0));
     Simulator::Run();
     const RdmaClientResult result = client->GetResult();
@@ -263,8 +263,8 @@ PrintRow(bool bandwidth, const RdmaClientResult& result)
     {
         const RdmaLatency& latency = *result.latency;
         std::printf(" %10.3f %10.3f %10.3f %10.3f %10.3f %10.3f %10.3f\n",
-                    static_cast<double>(latency.minPs) / 1e6,
-                    static_cast<double>(latency.maxPs) / 1e6,
+                    static_cast<double>(latency.min) / 1e6,
+                    static_cast<double>(latency.max) / 1e6,
                     latency.medianPs / 1e6,
                     latency.meanPs / 1e6,
                     latency.stdevPs / 1e6,

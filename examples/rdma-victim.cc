@@ -102,10 +102,10 @@ struct Setting
 RdmaTopology
 MakeTopology()
 {
-    constexpr uint64_t RATE = 40'000'000'000;
-    constexpr int64_t HOST_CABLE = 10'000;    // 2 m
-    constexpr int64_t TOR_CABLE = 100'000;    // 20 m
-    constexpr int64_t LEAF_CABLE = 1'500'000; // 300 m
+    constexpr QbbBitRate RATE = 40_gbps;
+    constexpr QbbPs HOST_CABLE = 10'000_ps;    // 2 m
+    constexpr QbbPs TOR_CABLE = 100'000_ps;    // 20 m
+    constexpr QbbPs LEAF_CABLE = 1'500'000_ps; // 300 m
     RdmaTopology topology;
     for (uint32_t i = 0; i < TORS * HOSTS_PER_TOR; ++i)
     {
@@ -243,7 +243,7 @@ main(int argc, char* argv[])
     cmd.Parse(argc, argv);
     try
     {
-        Setting setting{QbbFromPs(ParseRdmaTime(duration)), "none"};
+        Setting setting{QbbToTime(ParseRdmaTime(duration)), "none"};
         if (runs == 0 || setting.duration.IsZero())
         {
             throw std::invalid_argument("--runs or --duration; accepted: at least 1, above 0s");

@@ -193,12 +193,12 @@ QbbAsciiTrace::Drop(Ptr<const Packet> packet, QbbDropReason reason)
 std::ostream&
 QbbAsciiTrace::Write(char event, const char* source, const Packet& packet)
 {
-    constexpr int64_t PS_PER_SECOND = 1'000'000'000'000;
+    constexpr QbbPs SECOND = 1_s;
     constexpr int DECIMALS = 12;
-    const int64_t nowPs = QbbNowPs();
+    const QbbPs now = QbbNow();
     std::ostream& os = *m_stream->GetStream();
-    os << event << " " << nowPs / PS_PER_SECOND << "." << std::setfill('0') << std::setw(DECIMALS)
-       << nowPs % PS_PER_SECOND << std::setfill(' ') << " ";
+    os << event << " " << now / SECOND << "." << std::setfill('0') << std::setw(DECIMALS)
+       << now % SECOND << std::setfill(' ') << " ";
     if (!m_context.empty())
     {
         os << m_context << source << " ";

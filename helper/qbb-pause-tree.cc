@@ -66,13 +66,13 @@ QbbPauseTree::QbbPauseTree(Ptr<RdmaFabric> fabric)
 void
 QbbPauseTree::OnSent(uint32_t place, uint8_t priority, uint16_t quanta)
 {
-    const int64_t nowPs = QbbNowPs();
+    const QbbPs now = QbbNow();
     Port& port = m_ports[place];
     int64_t& present = port.present[priority];
-    int64_t& untilPs = port.untilPs[priority];
-    if (present != QbbPause::NONE && untilPs <= nowPs)
+    QbbPs& until = port.until[priority];
+    if (present != QbbPause::NONE && until <= now)
     {
-        m_pauses[present].endPs = untilPs;
+        m_pauses[present].end = until;
         present = QbbPause::NONE;
     }
     if (quanta == 0)
@@ -80,17 +80,17 @@ QbbPauseTree::OnSent(uint32_t place, uint8_t priority, uint16_t quanta)
         if (present != QbbPause::NONE)
         {
             ++m_pauses[present].frames;
-            m_pauses[present].endPs = nowPs;
+            m_pauses[present].end = now;
             present = QbbPause::NONE;
         }
         return;
     }
-    untilPs =
-        nowPs + port.device->GetLineRate().BitsToPs(uint64_t{quanta} * QbbWire::PAUSE_QUANTUM_BITS);
+    until =
+        now + port.device->GetLineRate().BitsToPs(uint64_t{quanta} * QbbWire::PAUSE_QUANTUM_BITS);
     if (present == QbbPause::NONE)
     {
         QbbPause pause;
-        pause.startPs = nowPs;
+        pause.start = now;
         pause.node = port.node;
         pause.port = port.device->GetPortNumber();
         pause.peer = m_ports[port.peer].node;
@@ -138,14 +138,14 @@ std::vector<QbbPause>
 QbbPauseTree::GetPauses() const
 {
     std::vector<QbbPause> pauses = m_pauses;
-    const int64_t nowPs = QbbNowPs();
+    const QbbPs now = QbbNow();
     for (const Port& port : m_ports)
     {
         for (uint8_t p = 0; p < 8; ++p)
         {
-            if (port.present[p] != QbbPause::NONE && port.untilPs[p] <= nowPs)
+            if (port.present[p] != QbbPause::NONE && port.until[p] <= now)
             {
-                pauses[port.present[p]].endPs = port.untilPs[p];
+                pauses[port.present[p]].end = port.until[p];
             }
         }
     }
@@ -165,8 +165,8 @@ QbbPauseTree::FormatCsv() const
         roots[i] = pause.parent == QbbPause::NONE ? i : roots[pause.parent];
         text += std::to_string(i) + "," + FormatOptional(pause.parent) + "," +
                 std::to_string(roots[i]) + "," + std::to_string(pause.depth) + "," +
-                FormatRdmaUs(pause.startPs) + "," +
-                (pause.endPs == QbbPause::NONE ? "" : FormatRdmaUs(pause.endPs)) + "," +
+                FormatRdmaUs(pause.start) + "," +
+                (pause.end == QbbPause::LASTS ? "" : FormatRdmaUs(pause.end)) + "," +
                 std::to_string(pause.node) + "," + std::to_string(pause.port) + "," +
                 std::to_string(pause.priority) + "," + std::to_string(pause.peer) + "," +
                 std::to_string(pause.peerPort) + "," + std::to_string(pause.frames) + "," +

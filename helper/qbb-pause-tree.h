@@ -3,6 +3,7 @@
 #ifndef QBB_PAUSE_TREE_H
 #define QBB_PAUSE_TREE_H
 
+#include "qbb-ps.h"
 #include "rdma-fabric.h"
 
 #include <array>
@@ -27,12 +28,13 @@ struct QbbPause
         PAUSE,      //!< frames from this port wait for a port that is paused itself
     };
 
-    static constexpr int64_t NONE = -1; //!< no pause, or not over
+    static constexpr int64_t NONE = -1; //!< no pause
+    static constexpr QbbPs LASTS{-1};   //!< it is not over
 
     int64_t parent{NONE};     //!< place of the pause that caused this one; NONE: it is a root
     uint32_t depth{0};        //!< number of pauses between this one and its root
-    int64_t startPs{0};       //!< its first pause frame is sent, in ps
-    int64_t endPs{NONE};      //!< the resumption is sent, or the pause runs out; NONE: neither
+    QbbPs start{0};           //!< its first pause frame is sent
+    QbbPs end{LASTS};         //!< the resumption is sent, or the pause runs out; LASTS: neither
     uint32_t node{0};         //!< node id of the port that asks
     uint32_t port{0};         //!< its number
     uint32_t peer{0};         //!< node id of the port that may not send
@@ -93,7 +95,7 @@ class QbbPauseTree
         uint32_t node{0};                 //!< its node
         uint32_t peer{0};                 //!< place of the port at the other end
         std::array<int64_t, 8> present{}; //!< place in m_pauses by class, or NONE
-        std::array<int64_t, 8> untilPs{}; //!< when its pause runs out unless it is repeated
+        std::array<QbbPs, 8> until{};     //!< when its pause runs out unless it is repeated
     };
 
     void OnSent(uint32_t port, uint8_t priority, uint16_t quanta);

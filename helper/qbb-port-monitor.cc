@@ -32,7 +32,7 @@ TieReading(const QbbPortReading& r)
                     r.xonSent,
                     r.xoffReceived,
                     r.xonReceived,
-                    r.pausedPs,
+                    r.pausedTime,
                     r.queueBytes,
                     r.peakQueueBytes,
                     r.ingressBytes,
@@ -49,13 +49,13 @@ QbbPortReading::operator==(const QbbPortReading& other) const
     return TieReading(*this) == TieReading(other);
 }
 
-QbbPortMonitor::QbbPortMonitor(std::ostream& os, int64_t periodPs)
+QbbPortMonitor::QbbPortMonitor(std::ostream& os, QbbPs period)
     : m_os(os),
-      m_periodPs(periodPs),
+      m_period(period),
       m_timer(this)
 {
-    NS_ABORT_MSG_IF(periodPs <= 0,
-                    "rdma: a port monitor with a period of " << periodPs
+    NS_ABORT_MSG_IF(period <= 0_ps,
+                    "rdma: a port monitor with a period of " << period
                                                              << " ps; accepted: 1 ps and above");
 }
 
@@ -84,25 +84,25 @@ QbbPortMonitor::Start()
 {
     NS_ABORT_MSG_IF(m_timer.IsArmed(), "rdma: Start() of a port monitor a second time");
     m_os << HEADING;
-    m_timer.Arm((QbbNowPs() / m_periodPs + 1) * m_periodPs);
+    m_timer.Arm((QbbNow() / m_period + 1) * m_period);
 }
 
 void
 QbbPortMonitor::OnTick()
 {
     Poll();
-    m_timer.Arm(QbbNowPs() + m_periodPs);
+    m_timer.Arm(QbbNow() + m_period);
 }
 
 void
 QbbPortMonitor::Poll()
 {
-    const int64_t nowPs = QbbNowPs();
-    if (nowPs == m_lastPs)
+    const QbbPs now = QbbNow();
+    if (now == m_last)
     {
         return;
     }
-    m_lastPs = nowPs;
+    m_last = now;
     for (Port& port : m_ports)
     {
         for (uint8_t priority = 0; priority < 8; ++priority)
@@ -140,7 +140,7 @@ QbbPortMonitor::Read(const QbbPort& device, const QbbBufferManager* buffer, uint
     reading.xonSent = sender.GetXonSent(priority);
     reading.xoffReceived = receiver.GetXoffReceived(priority);
     reading.xonReceived = receiver.GetXonReceived(priority);
-    reading.pausedPs = receiver.GetPausedPs(priority, QbbNowPs());
+    reading.pausedTime = receiver.GetPausedTime(priority, QbbNow());
     reading.queueBytes = device.GetQueues().GetBytes(priority);
     reading.peakQueueBytes = device.GetQueues().GetWatermark(priority);
     if (buffer && device.GetPortNumber() < buffer->GetNPorts())
@@ -157,12 +157,12 @@ QbbPortMonitor::Read(const QbbPort& device, const QbbBufferManager* buffer, uint
 void
 QbbPortMonitor::Write(const Port& port, uint8_t priority, const QbbPortReading& reading)
 {
-    m_os << FormatRdmaNs(m_lastPs) << ',' << port.device->GetNodeId() << ','
+    m_os << FormatRdmaNs(m_last) << ',' << port.device->GetNodeId() << ','
          << port.device->GetPortNumber() << ',' << +priority << ',' << reading.txFrames << ','
          << reading.txBytes << ',' << reading.rxFrames << ',' << reading.rxBytes << ','
          << reading.drops << ',' << reading.ecnMarks << ',' << reading.xoffSent << ','
          << reading.xonSent << ',' << reading.xoffReceived << ',' << reading.xonReceived << ','
-         << FormatRdmaNs(reading.pausedPs) << ',' << reading.queueBytes << ','
+         << FormatRdmaNs(reading.pausedTime) << ',' << reading.queueBytes << ','
          << reading.peakQueueBytes << ',';
     if (port.buffer)
     {

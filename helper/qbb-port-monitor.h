@@ -37,7 +37,7 @@ struct QbbPortReading
     uint64_t xonSent{0};           //!< resumptions sent
     uint64_t xoffReceived{0};      //!< pauses and refreshes received
     uint64_t xonReceived{0};       //!< resumptions received
-    int64_t pausedPs{0};           //!< how long the port might not send the class
+    QbbPs pausedTime{0};           //!< how long the port might not send the class
     uint64_t queueBytes{0};        //!< in the egress queue now
     uint64_t peakQueueBytes{0};    //!< watermark of the same
     uint32_t ingressBytes{0};      //!< that came in here and are in the switch's buffer now
@@ -78,9 +78,9 @@ class QbbPortMonitor
      * Aborts with a message if the period is not positive.
      *
      * \param os gets the rows
-     * \param periodPs time from poll to poll, in picoseconds, 1 and above
+     * \param period time from poll to poll, in picoseconds, 1 and above
      */
-    QbbPortMonitor(std::ostream& os, int64_t periodPs);
+    QbbPortMonitor(std::ostream& os, QbbPs period);
 
     /** \param device a port, of a host for instance: without buffer. Before Start() */
     void AddDevice(Ptr<QbbNetDevice> device);
@@ -117,8 +117,8 @@ class QbbPortMonitor
     void Write(const Port& port, uint8_t priority, const QbbPortReading& reading);
 
     std::ostream& m_os;                           //!< gets the rows
-    int64_t m_periodPs;                           //!< from poll to poll
-    int64_t m_lastPs{-1};                         //!< the last poll; negative: none yet
+    QbbPs m_period;                               //!< from poll to poll
+    QbbPs m_last{-1};                             //!< the last poll; negative: none yet
     std::vector<Port> m_ports;                    //!< in the order in which they were added
     std::vector<Ptr<QbbBufferManager>> m_buffers; //!< of switches
     QbbTimer<QbbPortMonitor, &QbbPortMonitor::OnTick, EVENT_ORDER> m_timer; //!< the next poll

@@ -22,25 +22,25 @@ namespace
 struct Reach
 {
     uint32_t links{std::numeric_limits<uint32_t>::max()}; //!< its length
-    int64_t roundTripPs{0};                               //!< longest round trip of that length
-    uint64_t rateBps{0};                                  //!< highest rate of that length
+    QbbPs roundTrip{0};                                   //!< longest round trip of that length
+    QbbBitRate rate{0};                                   //!< highest rate of that length
 };
 
 /** A link's part of what is asked. */
 struct Link
 {
-    uint32_t a;          //!< one end
-    uint32_t b;          //!< the other
-    uint64_t rateBps;    //!< rate
-    int64_t roundTripPs; //!< there and back
+    uint32_t a;      //!< one end
+    uint32_t b;      //!< the other
+    QbbBitRate rate; //!< rate
+    QbbPs roundTrip; //!< there and back
 };
 
 /** The longest paths of a topology. */
 struct Longest
 {
-    double bytes{0};        //!< largest product of bandwidth and delay
-    int64_t roundTripPs{0}; //!< longest round trip
-    uint32_t links{0};      //!< most links
+    double bytes{0};    //!< largest product of bandwidth and delay
+    QbbPs roundTrip{0}; //!< longest round trip
+    uint32_t links{0};  //!< most links
 };
 
 /**
@@ -55,36 +55,33 @@ FindLongest(const RdmaTopology& topology, uint32_t packetBytes, uint32_t ackByte
     std::vector<Link> links;
     for (const RdmaTopologyLink& link : topology.GetLinks())
     {
-        const QbbLineRate rate(link.rateBps);
-        links.push_back(
-            {link.a,
-             link.b,
-             link.rateBps,
-             2 * link.delayPs + rate.BytesToPs(packetBytes) + rate.BytesToPs(ackBytes)});
+        const QbbLineRate rate(link.rate);
+        links.push_back({link.a,
+                         link.b,
+                         link.rate,
+                         2 * link.delay + rate.BytesToPs(packetBytes) + rate.BytesToPs(ackBytes)});
     }
     const auto linksByNode = topology.GetLinksByNode();
     Longest longest;
     // Hosts of one switch that have the same link see the same paths.
-    std::set<std::vector<std::tuple<uint32_t, uint64_t, int64_t>>> seen;
+    std::set<std::vector<std::tuple<uint32_t, QbbBitRate, QbbPs>>> seen;
     std::vector<Reach> reach;
     std::vector<uint32_t> wave;
     std::vector<uint32_t> next;
     for (const uint32_t host : topology.GetHosts())
     {
-        std::vector<std::tuple<uint32_t, uint64_t, int64_t>> attachment;
+        std::vector<std::tuple<uint32_t, QbbBitRate, QbbPs>> attachment;
         for (const uint32_t id : linksByNode[host])
         {
             const Link& link = links[id];
-            attachment.emplace_back(link.a == host ? link.b : link.a,
-                                    link.rateBps,
-                                    link.roundTripPs);
+            attachment.emplace_back(link.a == host ? link.b : link.a, link.rate, link.roundTrip);
         }
         if (!seen.insert(attachment).second)
         {
             continue;
         }
         reach.assign(topology.GetNNodes(), Reach());
-        reach[host] = {0, 0, std::numeric_limits<uint64_t>::max()};
+        reach[host] = {0, 0_ps, QbbBitRate(std::numeric_limits<uint64_t>::max())};
         wave.assign(1, host);
         for (uint32_t length = 1; !wave.empty(); ++length)
         {
@@ -106,13 +103,12 @@ FindLongest(const RdmaTopology& topology, uint32_t packetBytes, uint32_t ackByte
                     }
                     if (there.links > length)
                     {
-                        there = {length, 0, 0};
+                        there = {length, 0_ps, 0_bps};
                         next.push_back(to);
                     }
-                    there.roundTripPs =
-                        std::max(there.roundTripPs, reach[node].roundTripPs + link.roundTripPs);
-                    there.rateBps =
-                        std::max(there.rateBps, std::min(reach[node].rateBps, link.rateBps));
+                    there.roundTrip =
+                        std::max(there.roundTrip, reach[node].roundTrip + link.roundTrip);
+                    there.rate = std::max(there.rate, std::min(reach[node].rate, link.rate));
                 }
             }
             wave.swap(next);
@@ -123,9 +119,9 @@ FindLongest(const RdmaTopology& topology, uint32_t packetBytes, uint32_t ackByte
             if (other != host && there.links != std::numeric_limits<uint32_t>::max())
             {
                 longest.bytes = std::max(longest.bytes,
-                                         static_cast<double>(there.roundTripPs) * 1e-12 *
-                                             static_cast<double>(there.rateBps) / 8);
-                longest.roundTripPs = std::max(longest.roundTripPs, there.roundTripPs);
+                                         static_cast<double>(there.roundTrip) * 1e-12 *
+                                             static_cast<double>(there.rate) / 8);
+                longest.roundTrip = std::max(longest.roundTrip, there.roundTrip);
                 longest.links = std::max(longest.links, there.links);
             }
         }
@@ -143,10 +139,10 @@ GetRdmaBdpPackets(const RdmaTopology& topology, uint32_t packetBytes, uint32_t a
         std::clamp(std::ceil(bytes / packetBytes), 1.0, static_cast<double>(RDMA_MAX_WINDOW - 1)));
 }
 
-int64_t
-GetRdmaLongestRttPs(const RdmaTopology& topology, uint32_t packetBytes, uint32_t ackBytes)
+QbbPs
+GetRdmaLongestRtt(const RdmaTopology& topology, uint32_t packetBytes, uint32_t ackBytes)
 {
-    return FindLongest(topology, packetBytes, ackBytes).roundTripPs;
+    return FindLongest(topology, packetBytes, ackBytes).roundTrip;
 }
 
 uint32_t

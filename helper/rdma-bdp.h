@@ -3,6 +3,7 @@
 #ifndef RDMA_BDP_H
 #define RDMA_BDP_H
 
+#include "qbb-ps.h"
 #include "rdma-topology.h"
 
 #include <cstdint>
@@ -39,7 +40,7 @@ uint32_t GetRdmaBdpPackets(const RdmaTopology& topology, uint32_t packetBytes, u
  * \param ackBytes what an acknowledgement takes
  * \return picoseconds; 0 if no two hosts are connected
  */
-int64_t GetRdmaLongestRttPs(const RdmaTopology& topology, uint32_t packetBytes, uint32_t ackBytes);
+QbbPs GetRdmaLongestRtt(const RdmaTopology& topology, uint32_t packetBytes, uint32_t ackBytes);
 
 /**
  * \ingroup rdma

@@ -12,18 +12,23 @@ namespace ns3
 {
 
 RdmaLatency
-GetRdmaLatency(const std::vector<int64_t>& latencies)
+GetRdmaLatency(const std::vector<QbbPs>& latencies)
 {
     if (latencies.empty())
     {
         throw std::invalid_argument("the latency of no iteration; accepted: 1 iteration and more");
     }
-    const std::vector<double> values(latencies.begin(), latencies.end());
+    std::vector<double> values;
+    values.reserve(latencies.size());
+    for (const QbbPs latency : latencies)
+    {
+        values.push_back(static_cast<double>(latency));
+    }
     const auto count = static_cast<double>(values.size());
     RdmaLatency result;
     const auto [min, max] = std::minmax_element(latencies.begin(), latencies.end());
-    result.minPs = *min;
-    result.maxPs = *max;
+    result.min = *min;
+    result.max = *max;
     for (const double value : values)
     {
         result.meanPs += value / count;

@@ -3,6 +3,8 @@
 #ifndef RDMA_CLIENT_RESULT_H
 #define RDMA_CLIENT_RESULT_H
 
+#include "qbb-ps.h"
+
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -17,8 +19,8 @@ namespace ns3
  */
 struct RdmaLatency
 {
-    int64_t minPs{0};   //!< shortest
-    int64_t maxPs{0};   //!< longest
+    QbbPs min{0};       //!< shortest
+    QbbPs max{0};       //!< longest
     double meanPs{0};   //!< average
     double stdevPs{0};  //!< standard deviation of the sample
     double medianPs{0}; //!< half are shorter
@@ -32,7 +34,7 @@ struct RdmaLatency
  * \return their minimum, average and so on
  * \throws std::invalid_argument for no iteration
  */
-RdmaLatency GetRdmaLatency(const std::vector<int64_t>& latencies);
+RdmaLatency GetRdmaLatency(const std::vector<QbbPs>& latencies);
 
 /**
  * \ingroup rdma
@@ -43,9 +45,9 @@ struct RdmaClientResult
     uint64_t iterations{0};      //!< complete, of all queue pairs together
     uint64_t messageBytes{0};    //!< length of a message
     uint64_t bytes{0};           //!< of all iterations, without answers
-    int64_t beginPs{0};          //!< the first message was posted
-    int64_t endPs{0};            //!< the last iteration was complete
-    double bandwidthBps{0};      //!< bit/s: bytes in the time from beginPs to endPs
+    QbbPs begin{0};              //!< the first message was posted
+    QbbPs end{0};                //!< the last iteration was complete
+    double bandwidthBps{0};      //!< bit/s: bytes in the time from begin to end
     double messagesPerSecond{0}; //!< iterations in the same time
     /// Of the iterations; nothing if none is complete, or if they were not kept.
     std::optional<RdmaLatency> latency;

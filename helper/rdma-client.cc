@@ -219,7 +219,7 @@ RdmaClient::Begin()
     }
     NS_LOG_FUNCTION(this);
     m_state = State::RUNNING;
-    m_beginPs = QbbNowPs();
+    m_begin = QbbNow();
     for (uint32_t i = 0; i < m_queuePairs; ++i)
     {
         Connect(i);
@@ -273,16 +273,16 @@ RdmaClient::Connect(uint32_t index)
 void
 RdmaClient::Advance(Connection& connection)
 {
-    const int64_t nowPs = QbbNowPs();
+    const QbbPs now = QbbNow();
     while (m_state == State::RUNNING && connection.begun - connection.done < GetDepth() &&
            (m_iterations == 0 || connection.begun < m_iterations))
     {
-        if (nowPs < connection.nextPs)
+        if (now < connection.next)
         {
-            connection.timer.Arm(connection.nextPs);
+            connection.timer.Arm(connection.next);
             return;
         }
-        connection.nextPs = nowPs + QbbToPs(m_interval);
+        connection.next = now + QbbToPs(m_interval);
         Post(connection);
     }
 }
@@ -307,7 +307,7 @@ RdmaClient::Post(Connection& connection)
         request.compareAdd = 1;
     }
     ++connection.begun;
-    connection.begins.Push(QbbNowPs());
+    connection.begins.Push(QbbNow());
     connection.queuePair->PostSend(request);
 }
 
@@ -359,18 +359,18 @@ RdmaClient::Finish(Connection& connection)
     RdmaIteration iteration;
     iteration.qpn = connection.queuePair->GetQpn();
     iteration.number = connection.done++;
-    iteration.beginPs = connection.begins.Pop();
-    iteration.endPs = QbbNowPs();
-    iteration.latencyPs = iteration.endPs - iteration.beginPs;
+    iteration.begin = connection.begins.Pop();
+    iteration.end = QbbNow();
+    iteration.latency = iteration.end - iteration.begin;
     if (m_pattern == Pattern::PING_PONG && IsAnswered())
     {
-        iteration.latencyPs /= 2;
+        iteration.latency /= 2;
     }
     ++m_completed;
-    m_endPs = iteration.endPs;
+    m_end = iteration.end;
     if (m_keepLatencies)
     {
-        m_latencies.push_back(iteration.latencyPs);
+        m_latencies.push_back(iteration.latency);
     }
     m_iterationTrace(iteration);
     if (m_iterations > 0 && m_completed == m_iterations * m_queuePairs)
@@ -472,11 +472,11 @@ RdmaClient::GetResult() const
     result.iterations = m_completed;
     result.messageBytes = GetMessageBytes();
     result.bytes = m_completed * GetMessageBytes();
-    result.beginPs = m_beginPs;
-    result.endPs = m_endPs;
+    result.begin = m_begin;
+    result.end = m_end;
     if (m_completed > 0)
     {
-        const double seconds = static_cast<double>(m_endPs - m_beginPs) / 1e12;
+        const double seconds = static_cast<double>(m_end - m_begin) / 1e12;
         result.bandwidthBps = static_cast<double>(result.bytes) * 8 / seconds;
         result.messagesPerSecond = static_cast<double>(m_completed) / seconds;
     }

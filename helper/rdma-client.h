@@ -32,11 +32,11 @@ namespace ns3
  */
 struct RdmaIteration
 {
-    uint32_t qpn{0};      //!< the client's queue pair
-    uint64_t number{0};   //!< on this queue pair, counted from 0
-    int64_t beginPs{0};   //!< its message was posted
-    int64_t endPs{0};     //!< its completion or answer was there
-    int64_t latencyPs{0}; //!< what it took; ping-pong of SENDs and WRITEs: half of that
+    uint32_t qpn{0};    //!< the client's queue pair
+    uint64_t number{0}; //!< on this queue pair, counted from 0
+    QbbPs begin{0};     //!< its message was posted
+    QbbPs end{0};       //!< its completion or answer was there
+    QbbPs latency{0};   //!< what it took; ping-pong of SENDs and WRITEs: half of that
 };
 
 /**
@@ -156,8 +156,8 @@ class RdmaClient : public Application
         uint32_t key{0};              //!< of the memory that answers are written to
         uint64_t begun{0};            //!< iterations that have begun
         uint64_t done{0};             //!< iterations that are complete
-        int64_t nextPs{0};            //!< no iteration begins before
-        QbbRing<int64_t> begins;      //!< of iterations that are not complete
+        QbbPs next{0};                //!< no iteration begins before
+        QbbRing<QbbPs> begins;        //!< of iterations that are not complete
         QbbTimer<Connection, &Connection::OnTimer, RdmaFlowCalendar::EVENT_ORDER>
             timer; //!< the next may begin
     };
@@ -222,10 +222,10 @@ class RdmaClient : public Application
     std::unordered_map<uint32_t, std::size_t> m_byQpn;      //!< indices of m_connections
     Ptr<RdmaCompletionQueue> m_sent;                        //!< completions of its messages
     Ptr<RdmaCompletionQueue> m_received;                    //!< completions of receives
-    int64_t m_beginPs{0};                                   //!< the first message was posted
-    int64_t m_endPs{0};                                     //!< the last iteration was complete
+    QbbPs m_begin{0};                                       //!< the first message was posted
+    QbbPs m_end{0};                                         //!< the last iteration was complete
     uint64_t m_completed{0};                                //!< iterations
-    std::vector<int64_t> m_latencies;                       //!< in the order of their ends
+    std::vector<QbbPs> m_latencies;                         //!< in the order of their ends
     std::string m_failure;                                  //!< what it failed of
     TracedCallback<const RdmaIteration&> m_iterationTrace;  //!< trace Iteration
     TracedCallback<const RdmaClientResult&> m_endedTrace;   //!< trace Ended

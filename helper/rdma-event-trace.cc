@@ -88,20 +88,17 @@ void
 RdmaEventTrace::WriteSpan(uint32_t process,
                           uint32_t track,
                           const std::string& name,
-                          int64_t startPs,
-                          int64_t endPs)
+                          QbbPs start,
+                          QbbPs end)
 {
-    Begin('X', process, name) << ",\"tid\":" << track << ",\"ts\":" << FormatRdmaUs(startPs)
-                              << ",\"dur\":" << FormatRdmaUs(endPs - startPs) << "}";
+    Begin('X', process, name) << ",\"tid\":" << track << ",\"ts\":" << FormatRdmaUs(start)
+                              << ",\"dur\":" << FormatRdmaUs(end - start) << "}";
 }
 
 void
-RdmaEventTrace::WriteInstant(uint32_t process,
-                             uint32_t track,
-                             const std::string& name,
-                             int64_t atPs)
+RdmaEventTrace::WriteInstant(uint32_t process, uint32_t track, const std::string& name, QbbPs at)
 {
-    Begin('i', process, name) << ",\"tid\":" << track << ",\"ts\":" << FormatRdmaUs(atPs)
+    Begin('i', process, name) << ",\"tid\":" << track << ",\"ts\":" << FormatRdmaUs(at)
                               << ",\"s\":\"t\"}";
 }
 
@@ -109,10 +106,10 @@ void
 RdmaEventTrace::WriteCounter(uint32_t process,
                              const std::string& name,
                              const std::string& unit,
-                             int64_t atPs,
+                             QbbPs at,
                              uint64_t value)
 {
-    Begin('C', process, name) << ",\"ts\":" << FormatRdmaUs(atPs) << ",\"args\":{" << Quote(unit)
+    Begin('C', process, name) << ",\"ts\":" << FormatRdmaUs(at) << ",\"args\":{" << Quote(unit)
                               << ":" << value << "}}";
 }
 

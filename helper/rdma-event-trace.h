@@ -3,6 +3,8 @@
 #ifndef RDMA_EVENT_TRACE_H
 #define RDMA_EVENT_TRACE_H
 
+#include "qbb-ps.h"
+
 #include <cstdint>
 #include <ostream>
 #include <string>
@@ -44,34 +46,34 @@ class RdmaEventTrace
      * \param process of the track
      * \param track where
      * \param name what
-     * \param startPs from when, in ps
-     * \param endPs until when, in ps
+     * \param start from when
+     * \param end until when
      */
     void WriteSpan(uint32_t process,
                    uint32_t track,
                    const std::string& name,
-                   int64_t startPs,
-                   int64_t endPs);
+                   QbbPs start,
+                   QbbPs end);
 
     /**
      * \param process of the track
      * \param track where
      * \param name what
-     * \param atPs when, in ps
+     * \param at when
      */
-    void WriteInstant(uint32_t process, uint32_t track, const std::string& name, int64_t atPs);
+    void WriteInstant(uint32_t process, uint32_t track, const std::string& name, QbbPs at);
 
     /**
      * \param process of the counter
      * \param name the counter
      * \param unit what it counts
-     * \param atPs from when on, in ps
+     * \param at from when on
      * \param value its value
      */
     void WriteCounter(uint32_t process,
                       const std::string& name,
                       const std::string& unit,
-                      int64_t atPs,
+                      QbbPs at,
                       uint64_t value);
 
     /** Ends the text. Nothing may be written after it. */

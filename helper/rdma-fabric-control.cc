@@ -94,11 +94,11 @@ ConfigureStep(RdmaFabricHelper& helper,
     {
         return;
     }
-    constexpr uint64_t REFERENCE_BPS = 100'000'000'000;
-    const uint64_t step = GetRdmaDctcpStep(topology, options.mtu, REFERENCE_BPS);
+    constexpr QbbBitRate REFERENCE = 100_gbps;
+    const uint64_t step = GetRdmaDctcpStep(topology, options.mtu, REFERENCE);
     helper.SetEcnAttribute("Kmin", UintegerValue(step));
     helper.SetEcnAttribute("Kmax", UintegerValue(step));
-    helper.SetEcnAttribute("ReferenceRate", DataRateValue(DataRate(REFERENCE_BPS)));
+    helper.SetEcnAttribute("ReferenceRate", DataRateValue(REFERENCE.ToDataRate()));
 }
 
 void
@@ -158,15 +158,15 @@ GetRdmaControlBytes(const RdmaFabricOptions& options)
 }
 
 uint64_t
-GetRdmaDctcpStep(const RdmaTopology& topology, uint32_t payloadBytes, uint64_t rateBps)
+GetRdmaDctcpStep(const RdmaTopology& topology, uint32_t payloadBytes, QbbBitRate rate)
 {
     constexpr uint32_t OVERHEAD = QbbWire::PREAMBLE_BYTES + QbbWire::GAP_BYTES;
     const auto bytes = [](RdmaOpcode opcode, uint32_t payload) {
         return QbbWire::RoceFrameBytes(GetRdmaOpcodeInfo(opcode), payload, false) + OVERHEAD;
     };
     const uint32_t packet = bytes(RdmaOpcode::RDMA_WRITE_MIDDLE, payloadBytes);
-    const int64_t rttPs = GetRdmaLongestRttPs(topology, packet, bytes(RdmaOpcode::ACKNOWLEDGE, 0));
-    const double product = 1.0 / 8e12 * static_cast<double>(rateBps) * static_cast<double>(rttPs);
+    const QbbPs rtt = GetRdmaLongestRtt(topology, packet, bytes(RdmaOpcode::ACKNOWLEDGE, 0));
+    const double product = 1.0 / 8e12 * static_cast<double>(rate) * static_cast<double>(rtt);
     return static_cast<uint64_t>(product);
 }
 

@@ -3,6 +3,7 @@
 #ifndef RDMA_FABRIC_CONTROL_H
 #define RDMA_FABRIC_CONTROL_H
 
+#include "qbb-bit-rate.h"
 #include "rdma-fabric-helper.h"
 #include "rdma-fabric-run.h"
 
@@ -34,10 +35,10 @@ void ConfigureRdmaControl(RdmaFabricHelper& helper,
  *
  * \param topology a valid topology
  * \param payloadBytes of a full packet
- * \param rateBps of a port
+ * \param rate of a port
  * \return K in bytes
  */
-uint64_t GetRdmaDctcpStep(const RdmaTopology& topology, uint32_t payloadBytes, uint64_t rateBps);
+uint64_t GetRdmaDctcpStep(const RdmaTopology& topology, uint32_t payloadBytes, QbbBitRate rate);
 
 /**
  * \ingroup rdma

@@ -49,13 +49,13 @@ Split(const std::string& text, char separator)
 Time
 ParseTime(const std::string& option, const std::string& text, const std::string& standard)
 {
-    const int64_t ps =
+    const QbbPs ps =
         ParseRdmaOption(option, [&] { return ParseRdmaTime(text == "auto" ? standard : text); });
-    if (ps == 0)
+    if (ps == 0_ps)
     {
         throw std::invalid_argument("--" + option + ": " + text + "; accepted: a time above 0");
     }
-    return QbbFromPs(ps);
+    return QbbToTime(ps);
 }
 
 /** \param option its name \param given it was given \param options a run */
@@ -71,21 +71,21 @@ RequirePfc(const std::string& option, bool given, const RdmaFabricOptions& optio
 
 } // namespace
 
-int64_t
-GetRdmaStormTimeoutPs(const RdmaFabricOptions& options)
+QbbPs
+GetRdmaStormTimeout(const RdmaFabricOptions& options)
 {
-    int64_t timeoutPs = 0;
+    QbbPs timeout;
     if (options.watchdog == "drop" || options.watchdog == "forward")
     {
-        timeoutPs = QbbToPs(ParseTime("detection", options.detection, "200ms") +
-                            ParseTime("restoration", options.restoration, "200ms"));
+        timeout = QbbToPs(ParseTime("detection", options.detection, "200ms") +
+                          ParseTime("restoration", options.restoration, "200ms"));
     }
     if (options.nicWatchdog != "off")
     {
         const Time nic = ParseTime("nicWatchdog", options.nicWatchdog, "100ms");
-        timeoutPs = std::max(timeoutPs, 2 * QbbToPs(nic));
+        timeout = std::max(timeout, 2 * QbbToPs(nic));
     }
-    return timeoutPs;
+    return timeout;
 }
 
 RdmaFabricFailures::RdmaFabricFailures(const RdmaFabricOptions& options, Ptr<RdmaFabric> fabric)
@@ -150,17 +150,17 @@ RdmaFabricFailures::AddStorms(const RdmaFabricOptions& options)
         const auto time = [&](std::size_t i) {
             return i < parts.size()
                        ? ParseRdmaOption("storm", [&] { return ParseRdmaTime(parts[i]); })
-                       : 0;
+                       : 0_ps;
         };
-        const int64_t startPs = time(1);
-        const int64_t stopPs = time(2);
+        const QbbPs start = time(1);
+        const QbbPs stop = time(2);
         if (!device->GetFlowControl().GetLosslessClasses())
         {
             throw std::invalid_argument("--storm: \"" + text +
                                         "\" in a run without flows, where no class is lossless; "
                                         "accepted: with a workload that has flows");
         }
-        if ((parts.size() == 3 && stopPs <= startPs) || device->GetObject<QbbStormSource>())
+        if ((parts.size() == 3 && stop <= start) || device->GetObject<QbbStormSource>())
         {
             throw std::invalid_argument("--storm: \"" + text +
                                         "\"; accepted: one for a host, and a stop after the start");
@@ -168,8 +168,8 @@ RdmaFabricFailures::AddStorms(const RdmaFabricOptions& options)
         auto storm = CreateObject<QbbStormSource>();
         storm->SetAttribute("Classes",
                             UintegerValue(device->GetFlowControl().GetLosslessClasses()));
-        storm->SetAttribute("Start", TimeValue(QbbFromPs(startPs)));
-        storm->SetAttribute("Stop", TimeValue(QbbFromPs(stopPs)));
+        storm->SetAttribute("Start", TimeValue(QbbToTime(start)));
+        storm->SetAttribute("Stop", TimeValue(QbbToTime(stop)));
         storm->Install(device);
     }
 }
@@ -196,17 +196,17 @@ RdmaFabricFailures::AddReceivers(const RdmaFabricOptions& options)
         {
             throw std::invalid_argument("--slowReceiver: host " + parts[0] + " twice");
         }
-        const uint64_t rate =
+        const QbbBitRate rate =
             ParseRdmaOption("slowReceiver", [&] { return ParseRdmaRate(parts[1]); });
         const uint64_t size = ParseRdmaOption("slowReceiver", [&] {
             return parts.size() > 2 ? ParseRdmaBytes(parts[2]) : uint64_t{1} << 20;
         });
         const auto time = [&](std::size_t i) {
-            const int64_t ps =
+            const QbbPs ps =
                 i < parts.size()
                     ? ParseRdmaOption("slowReceiver", [&] { return ParseRdmaTime(parts[i]); })
-                    : 0;
-            return QbbFromPs(ps);
+                    : 0_ps;
+            return QbbToTime(ps);
         };
         auto buffer = CreateObject<RdmaReceiveBuffer>();
         const uint64_t needed = RdmaReceiveBuffer::GetHeadroom(*device);
@@ -222,7 +222,7 @@ RdmaFabricFailures::AddReceivers(const RdmaFabricOptions& options)
                                         "\"; accepted: a STALL_DURATION above 0, and a "
                                         "STALL_PERIOD above that");
         }
-        buffer->SetAttribute("DrainRate", DataRateValue(DataRate(rate)));
+        buffer->SetAttribute("DrainRate", DataRateValue(rate.ToDataRate()));
         buffer->SetAttribute("Size", UintegerValue(size));
         buffer->SetAttribute("StallStart", TimeValue(time(3)));
         buffer->SetAttribute("StallDuration", TimeValue(time(4)));
@@ -244,7 +244,8 @@ RdmaFabricFailures::AddNicWatchdogs(const RdmaFabricOptions& options)
     {
         auto watchdog = CreateObject<RdmaNicWatchdog>();
         watchdog->SetAttribute("Timeout", TimeValue(timeout));
-        watchdog->SetAttribute("PollInterval", TimeValue(QbbFromPs((QbbToPs(timeout) + 9) / 10)));
+        watchdog->SetAttribute("PollInterval",
+                               TimeValue(QbbToTime((QbbToPs(timeout) + 9_ps) / 10)));
         watchdog->Install(m_fabric->GetNic(host)->GetPort(0));
         m_nicWatchdogs.emplace_back(host, watchdog);
     }
@@ -265,9 +266,9 @@ RdmaFabricFailures::AddWatchdogs(const RdmaFabricOptions& options)
     }
     const Time detection = ParseTime("detection", options.detection, "200ms");
     const Time restoration = ParseTime("restoration", options.restoration, "200ms");
-    const int64_t halfPs = (std::min(QbbToPs(detection), QbbToPs(restoration)) + 1) / 2;
+    const QbbPs half = (std::min(QbbToPs(detection), QbbToPs(restoration)) + 1_ps) / 2;
     const Time poll = options.watchdogPoll == "auto"
-                          ? QbbFromPs(halfPs)
+                          ? QbbToTime(half)
                           : ParseTime("watchdogPoll", options.watchdogPoll, "");
     if (poll > detection || poll > restoration)
     {

@@ -5,6 +5,7 @@
 
 #include "qbb-pause-tree.h"
 #include "qbb-pfc-watchdog.h"
+#include "qbb-ps.h"
 #include "rdma-fabric-run.h"
 #include "rdma-nic-watchdog.h"
 #include "rdma-pause-trace.h"
@@ -80,10 +81,10 @@ class RdmaFabricFailures
  * has stopped, and which have lost nothing, do not begin again.
  *
  * \param options a run
- * \return retransmission timeout where watchdogs may drop frames of lossless classes, in ps; 0 if
+ * \return retransmission timeout where watchdogs may drop frames of lossless classes; 0 if
  *         they do not
  */
-int64_t GetRdmaStormTimeoutPs(const RdmaFabricOptions& options);
+QbbPs GetRdmaStormTimeout(const RdmaFabricOptions& options);
 
 } // namespace ns3
 

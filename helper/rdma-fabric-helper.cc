@@ -219,13 +219,13 @@ RdmaFabricHelper::SetInternetStack(bool install)
 void
 RdmaFabricHelper::SetDelayJitter(Time jitter)
 {
-    constexpr int64_t MAX_FS = MAX_DELAY_JITTER_PS * QBB_FS_PER_PS;
+    constexpr int64_t MAX_FS = MAX_DELAY_JITTER.Get() * QBB_FS_PER_PS;
     const int64_t fs = jitter.GetFemtoSeconds();
     NS_ABORT_MSG_IF(fs < 0 || fs > MAX_FS || fs % QBB_FS_PER_PS != 0,
                     "rdma: a delay jitter of " << jitter.As(Time::NS)
                                                << "; accepted: whole picoseconds, 0 to "
-                                               << FormatRdmaTime(MAX_DELAY_JITTER_PS));
-    m_delayJitterPs = fs / QBB_FS_PER_PS;
+                                               << FormatRdmaTime(MAX_DELAY_JITTER));
+    m_delayJitter = QbbPs(fs / QBB_FS_PER_PS);
 }
 
 int64_t
@@ -245,9 +245,9 @@ RdmaFabricHelper::AddDelayJitter(const RdmaTopology& topology) const
     }
     for (const RdmaTopologyLink& link : topology.GetLinks())
     {
-        const uint32_t addition =
-            m_delayRandom->GetInteger(0, static_cast<uint32_t>(m_delayJitterPs));
-        longer.AddLink(link.a, link.b, link.rateBps, link.delayPs + addition, link.errorRate);
+        const QbbPs addition(
+            m_delayRandom->GetInteger(0, static_cast<uint32_t>(m_delayJitter.Get())));
+        longer.AddLink(link.a, link.b, link.rate, link.delay + addition, link.errorRate);
     }
     return longer;
 }
@@ -255,7 +255,7 @@ RdmaFabricHelper::AddDelayJitter(const RdmaTopology& topology) const
 Ptr<RdmaFabric>
 RdmaFabricHelper::Install(const RdmaTopology& plain) const
 {
-    const RdmaTopology topology = m_delayJitterPs > 0 ? AddDelayJitter(plain) : plain;
+    const RdmaTopology topology = m_delayJitter > 0_ps ? AddDelayJitter(plain) : plain;
     std::string wrong;
     try
     {
@@ -354,13 +354,13 @@ RdmaFabricHelper::FinishControl(RdmaFabric& fabric,
         trailer = QbbWire::IntTrailerBytes(format, links - 1);
     }
     const auto [packet, ack] = GetLineBytes(transport, trailer);
-    fabric.m_longestRttPs = GetRdmaLongestRttPs(fabric.m_topology, packet, ack);
+    fabric.m_longestRtt = GetRdmaLongestRtt(fabric.m_topology, packet, ack);
     if (pint)
     {
         SetPintBaseRtt(fabric);
     }
     const bool cnps = std::any_of(fabric.m_nics.begin(), fabric.m_nics.end(), [](const auto& nic) {
-        return nic && nic->GetCnpIntervalPs() > 0;
+        return nic && nic->GetCnpIntervalPs() > 0_ps;
     });
     if (control.NeedsCnp() && !cnps)
     {
@@ -377,7 +377,7 @@ RdmaFabricHelper::SetPintBaseRtt(const RdmaFabric& fabric)
         TimeValue given;
         if (sw && (sw->GetAttribute("PintBaseRtt", given), given.Get().IsZero()))
         {
-            sw->SetAttribute("PintBaseRtt", TimeValue(QbbFromPs(fabric.m_longestRttPs)));
+            sw->SetAttribute("PintBaseRtt", TimeValue(QbbToTime(fabric.m_longestRtt)));
         }
     }
 }
@@ -387,11 +387,11 @@ RdmaFabricHelper::InstallLink(RdmaFabric& fabric, uint32_t link) const
 {
     const RdmaTopologyLink& description = fabric.m_topology.GetLink(link);
     auto channel = m_channelFactory.Create<QbbChannel>();
-    channel->SetDelay(QbbFromPs(description.delayPs));
+    channel->SetDelay(QbbToTime(description.delay));
     auto attach = [&](uint32_t node) {
         const Ptr<Node> owner = fabric.m_nodes.Get(node);
         auto device = m_deviceFactory.Create<QbbNetDevice>();
-        device->SetDataRate(DataRate(description.rateBps));
+        device->SetDataRate(description.rate.ToDataRate());
         device->SetAddress(MakeMac(node, owner->GetNDevices()));
         if (m_vlan)
         {

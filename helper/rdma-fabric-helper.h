@@ -3,6 +3,7 @@
 #ifndef RDMA_FABRIC_HELPER_H
 #define RDMA_FABRIC_HELPER_H
 
+#include "qbb-ps.h"
 #include "rdma-fabric.h"
 #include "rdma-topology.h"
 
@@ -45,8 +46,8 @@ enum class RdmaPfcDeployment
 class RdmaFabricHelper
 {
   public:
-    /// The largest addition to a cable's delay that SetDelayJitter() takes, in ps (4 ms).
-    static constexpr int64_t MAX_DELAY_JITTER_PS = 4'000'000'000;
+    /// The largest addition to a cable's delay that SetDelayJitter() takes (4 ms).
+    static constexpr QbbPs MAX_DELAY_JITTER = 4_ms;
 
     /** Sets the time resolution. */
     RdmaFabricHelper();
@@ -143,7 +144,7 @@ class RdmaFabricHelper
      * Makes cables differ, as real ones do: each gets a random addition to its delay, the same in
      * both directions. The fabric's topology has the delays with it.
      *
-     * \param jitter largest addition, in whole picoseconds, at most MAX_DELAY_JITTER_PS; 0, the
+     * \param jitter largest addition, in whole picoseconds, at most MAX_DELAY_JITTER; 0, the
      *        default: none
      */
     void SetDelayJitter(Time jitter);
@@ -205,7 +206,7 @@ class RdmaFabricHelper
     bool m_vlan{false};                       //!< RdmaPfcDeployment::VLAN
     bool m_ecn{false};                        //!< switches mark
     bool m_internet{false};                   //!< hosts get ns-3's stack
-    int64_t m_delayJitterPs{0};               //!< largest addition to a cable's delay
+    QbbPs m_delayJitter{0};                   //!< largest addition to a cable's delay
     Ptr<UniformRandomVariable> m_delayRandom; //!< these additions
     Ipv4Address m_network;                    //!< network of the hosts
     Ipv4Mask m_mask;                          //!< its mask

@@ -22,7 +22,7 @@ ConfigureRdmaPaths(RdmaFabricHelper& helper, const RdmaFabricOptions& options)
     CheckRdmaChoice("paths", paths, {"ecmp", "wcmp", "spray", "spray-in-turn", "drill", "flowlet"});
     helper.SetRoutingAttribute("Algorithm", EnumValue(ParseRdmaRoutes(options.routes)));
     helper.SetSwitchAttribute("EcmpSeed", UintegerValue(options.ecmpSeed));
-    const int64_t gapPs =
+    const QbbPs gapPs =
         ParseRdmaOption("flowletGap", [&] { return ParseRdmaTime(options.flowletGap); });
     if (paths == "wcmp")
     {
@@ -35,7 +35,7 @@ ConfigureRdmaPaths(RdmaFabricHelper& helper, const RdmaFabricOptions& options)
     else if (paths == "flowlet")
     {
         helper.SetPathSelector("ns3::QbbFlowletPathSelector");
-        helper.SetPathSelectorAttribute("Gap", TimeValue(QbbFromPs(gapPs)));
+        helper.SetPathSelectorAttribute("Gap", TimeValue(QbbToTime(gapPs)));
     }
     else if (paths != "ecmp")
     {

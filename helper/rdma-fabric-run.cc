@@ -57,7 +57,7 @@ WithLoss(const RdmaTopology& topology, double loss)
     }
     for (const RdmaTopologyLink& link : topology.GetLinks())
     {
-        lossy.AddLink(link.a, link.b, link.rateBps, link.delayPs, loss);
+        lossy.AddLink(link.a, link.b, link.rate, link.delay, loss);
     }
     return lossy;
 }
@@ -81,10 +81,10 @@ RdmaTopology
 RdmaFabricRun::MakeTopology(const RdmaFabricOptions& options)
 {
     RdmaTopologyRates rates;
-    rates.hostRateBps = ParseRdmaOption("rate", [&] { return ParseRdmaRate(options.rate); });
-    rates.uplinkRateBps =
+    rates.hostRate = ParseRdmaOption("rate", [&] { return ParseRdmaRate(options.rate); });
+    rates.uplinkRate =
         ParseRdmaOption("uplinkRate", [&] { return ParseRdmaRate(options.uplinkRate); });
-    rates.delayPs = ParseRdmaOption("delay", [&] { return ParseRdmaTime(options.delay); });
+    rates.delay = ParseRdmaOption("delay", [&] { return ParseRdmaTime(options.delay); });
     const bool fromFile = options.topology.rfind("file:", 0) == 0;
     if (!(options.loss >= 0 && options.loss < 1) || (fromFile && options.loss > 0))
     {
@@ -111,7 +111,7 @@ RdmaFabricRun::MakeFlows(const RdmaFabricOptions& options, const RdmaTopology& t
     }
     RngSeedManager::SetSeed(options.seed);
     RdmaWorkloadOptions workload;
-    workload.durationPs =
+    workload.duration =
         ParseRdmaOption("duration", [&] { return ParseRdmaTime(options.duration); });
     workload.bytes = ParseRdmaOption("bytes", [&] { return ParseRdmaBytes(options.bytes); });
     workload.load = options.load;
@@ -161,14 +161,14 @@ RdmaFabricRun::Build(const RdmaTopology& topology, const std::vector<RdmaFlow>& 
     }
     Configure(helper, topology, classes);
     ParseRdmaOption("delayJitter", [&] {
-        const int64_t jitterPs = ParseRdmaTime(m_options.delayJitter);
-        constexpr int64_t MOST_PS = RdmaFabricHelper::MAX_DELAY_JITTER_PS;
-        if (jitterPs > MOST_PS)
+        const QbbPs jitter = ParseRdmaTime(m_options.delayJitter);
+        constexpr QbbPs MOST = RdmaFabricHelper::MAX_DELAY_JITTER;
+        if (jitter > MOST)
         {
             throw std::invalid_argument(m_options.delayJitter + "; accepted: 0ns to " +
-                                        FormatRdmaTime(MOST_PS));
+                                        FormatRdmaTime(MOST));
         }
-        helper.SetDelayJitter(QbbFromPs(jitterPs));
+        helper.SetDelayJitter(QbbToTime(jitter));
     });
     // Those from 1 on are the fabric's.
     helper.AssignStreams(0);
@@ -182,7 +182,7 @@ RdmaFabricRun::Build(const RdmaTopology& topology, const std::vector<RdmaFlow>& 
     m_watch = std::make_shared<RdmaFabricWatch>(m_options, m_fabric, m_runner);
     for (const RdmaFlow& flow : flows)
     {
-        m_firstStartPs = m_firstStartPs ? std::min(m_firstStartPs, flow.startPs) : flow.startPs;
+        m_firstStart = m_firstStart != 0_ps ? std::min(m_firstStart, flow.start) : flow.start;
     }
     if (!m_options.pcap.empty())
     {
@@ -205,7 +205,7 @@ RdmaFabricRun::MakeRunner() const
     }
     auto runner = CreateObject<RdmaTcpFlowRunner>();
     runner->SetAttribute("SegmentSize", UintegerValue(m_options.mtu));
-    runner->SetAttribute("MinRto", TimeValue(QbbFromPs(GetRdmaTimeoutPs(m_options))));
+    runner->SetAttribute("MinRto", TimeValue(QbbToTime(GetRdmaTimeout(m_options))));
     runner->SetAttribute("DataRetries", UintegerValue(GetRdmaRetries(m_options)));
     runner->SetAttribute("DelAckCount", UintegerValue(m_options.ackInterval));
     runner->SetAttribute("UseEcn", BooleanValue(IsRdmaEcnOn(m_options)));
@@ -235,7 +235,7 @@ RdmaFabricRun::WatchForDeadlocks()
     m_detector->TraceConnectWithoutContext(
         "Deadlock",
         Callback<void, const QbbDeadlock&>([fabric = m_fabric](const QbbDeadlock& deadlock) {
-            std::cerr << "rdma: deadlock at " << static_cast<double>(deadlock.atPs) / 1e6
+            std::cerr << "rdma: deadlock at " << static_cast<double>(deadlock.at) / 1e6
                       << " us: " << FormatRdmaCycle(*fabric, deadlock.cycle) << "\n";
         }));
 }
@@ -294,8 +294,8 @@ RdmaFabricRun::GetRunner() const
 void
 RdmaFabricRun::Run(bool progress)
 {
-    const int64_t stopPs = ParseRdmaOption("stop", [&] { return ParseRdmaTime(m_options.stop); });
-    Simulator::Stop(QbbFromPs(stopPs) - Simulator::Now());
+    const QbbPs stop = ParseRdmaOption("stop", [&] { return ParseRdmaTime(m_options.stop); });
+    Simulator::Stop(QbbToTime(stop) - Simulator::Now());
     const uint64_t eventsBefore = Simulator::GetEventCount();
     const std::clock_t begin = std::clock();
     if (m_runner->GetNFlows() > 0)
@@ -303,7 +303,7 @@ RdmaFabricRun::Run(bool progress)
         RdmaProgress display(m_runner, std::cerr);
         if (progress)
         {
-            display.Start(m_firstStartPs);
+            display.Start(m_firstStart);
         }
         Simulator::Run();
         display.Finish();
@@ -315,7 +315,7 @@ RdmaFabricRun::Run(bool progress)
         std::cerr << note << "\n";
     }
     m_events = Simulator::GetEventCount() - eventsBefore;
-    m_endPs = QbbNowPs();
+    m_end = QbbNow();
     m_failures->Finish();
 }
 
@@ -343,7 +343,7 @@ RdmaFabricRun::GetOutcome() const
     outcome.summary.peakQueueBytes = totals.peakQueueBytes;
     outcome.summary.packetHops = totals.packetHops;
     outcome.summary.events = m_events;
-    outcome.summary.simTimeUs = static_cast<double>(m_endPs) / 1e6;
+    outcome.summary.simTimeUs = static_cast<double>(m_end) / 1e6;
     outcome.summary.cpuS = m_cpuS;
     rusage usage{};
     getrusage(RUSAGE_SELF, &usage);

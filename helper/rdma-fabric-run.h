@@ -5,6 +5,7 @@
 
 #include "qbb-deadlock-check.h"
 #include "qbb-deadlock-detector.h"
+#include "qbb-ps.h"
 #include "rdma-fabric-helper.h"
 #include "rdma-fabric.h"
 #include "rdma-flow-report.h"
@@ -210,10 +211,10 @@ class RdmaFabricRun
     Ptr<RdmaFlowRunnerBase> m_runner;               //!< the flows
     QbbDeadlockCheck m_check;                       //!< what the routes allow
     Ptr<QbbDeadlockDetector> m_detector;            //!< what happens
-    int64_t m_firstStartPs{0};                      //!< when the first flow starts
+    QbbPs m_firstStart{0};                          //!< when the first flow starts
     double m_cpuS{0};                               //!< CPU time of Run()
     uint64_t m_events{0};                           //!< events of Run()
-    int64_t m_endPs{0};                             //!< simulated time at the end of Run()
+    QbbPs m_end{0};                                 //!< simulated time at the end of Run()
     std::shared_ptr<RdmaFabricWatch> m_watch;       //!< the options timeseries and monitor
     std::shared_ptr<RdmaFabricFailures> m_failures; //!< storms, watchdogs and their files
 };

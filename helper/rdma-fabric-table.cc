@@ -82,10 +82,10 @@ PrintLine(std::ostream& os, const char* name, const std::vector<const RdmaFlowRe
         return;
     }
     const Sample fct = Summarize(flows, [](const RdmaFlowResult& flow) {
-        return static_cast<double>(*flow.fctPs) / 1e6;
+        return static_cast<double>(*flow.fct) / 1e6;
     });
     const Sample slowdown = Summarize(flows, [](const RdmaFlowResult& flow) {
-        return static_cast<double>(*flow.fctPs) / static_cast<double>(flow.idealPs);
+        return static_cast<double>(*flow.fct) / static_cast<double>(flow.ideal);
     });
     std::snprintf(line,
                   sizeof(line),

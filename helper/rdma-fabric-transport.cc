@@ -20,10 +20,10 @@ namespace
 {
 
 /// Timeout where packets may be lost: the IRN paper's RTO_high (SIGCOMM 2018, section 4.1).
-constexpr int64_t LOSSY_TIMEOUT_PS = 320'000'000;
+constexpr QbbPs LOSSY_TIMEOUT = 320_us;
 
 /// The IRN paper's RTO_low.
-constexpr int64_t LOW_TIMEOUT_PS = 100'000'000;
+constexpr QbbPs LOW_TIMEOUT = 100_us;
 
 /** \param options a run \return its loss recovery, as the attribute LossRecovery names it */
 std::string
@@ -59,26 +59,25 @@ ConfigureIrn(RdmaFabricHelper& helper, const RdmaFabricOptions& options)
                                     " with --transport=irn; accepted: 1, for IRN acknowledges "
                                     "each packet");
     }
-    const int64_t highPs = GetRdmaTimeoutPs(options);
-    const int64_t lowPs =
-        options.rtoLow == "auto"
-            ? LOW_TIMEOUT_PS
-            : ParseRdmaOption("rtoLow", [&] { return ParseRdmaTime(options.rtoLow); });
-    const bool isOff = highPs == 0 && options.rtoLow == "auto";
-    if (options.dynamicRto && highPs == 0)
+    const QbbPs high = GetRdmaTimeout(options);
+    const QbbPs low = options.rtoLow == "auto" ? LOW_TIMEOUT : ParseRdmaOption("rtoLow", [&] {
+        return ParseRdmaTime(options.rtoLow);
+    });
+    const bool isOff = high == 0_ps && options.rtoLow == "auto";
+    if (options.dynamicRto && high == 0_ps)
     {
         throw std::invalid_argument("--dynamicRto with --rto=" + options.rto +
                                     "; accepted: with a time above 0, the first timeout");
     }
-    if (!isOff && (lowPs == 0 || lowPs > highPs))
+    if (!isOff && (low == 0_ps || low > high))
     {
         throw std::invalid_argument(
             "--rtoLow: " + (options.rtoLow == "auto" ? "100us" : options.rtoLow) +
             " with --rto=" + options.rto + "; accepted: a time above 0, up to that of --rto");
     }
     helper.SetTransport("ns3::IrnTransport");
-    helper.SetTransportAttribute("RtoHigh", TimeValue(QbbFromPs(highPs)));
-    helper.SetTransportAttribute("RtoLow", TimeValue(QbbFromPs(lowPs)));
+    helper.SetTransportAttribute("RtoHigh", TimeValue(QbbToTime(high)));
+    helper.SetTransportAttribute("RtoLow", TimeValue(QbbToTime(low)));
     if (options.rtoLowPackets != "auto")
     {
         helper.SetTransportAttribute(
@@ -107,25 +106,25 @@ ConfigureIrn(RdmaFabricHelper& helper, const RdmaFabricOptions& options)
 
 } // namespace
 
-int64_t
-GetRdmaTimeoutPs(const RdmaFabricOptions& options)
+QbbPs
+GetRdmaTimeout(const RdmaFabricOptions& options)
 {
     const bool isTcp = options.transport == "iwarp";
     if (options.rto == "auto")
     {
         const bool lossless = options.pfc == "on" && options.loss == 0;
-        return lossless && !isTcp && !options.dynamicRto ? GetRdmaStormTimeoutPs(options)
-                                                         : LOSSY_TIMEOUT_PS;
+        return lossless && !isTcp && !options.dynamicRto ? GetRdmaStormTimeout(options)
+                                                         : LOSSY_TIMEOUT;
     }
-    const int64_t timeoutPs = ParseRdmaOption("rto", [&] { return ParseRdmaTime(options.rto); });
-    if (isTcp && timeoutPs == 0)
+    const QbbPs timeout = ParseRdmaOption("rto", [&] { return ParseRdmaTime(options.rto); });
+    if (isTcp && timeout == 0_ps)
     {
         throw std::invalid_argument("--rto: " + options.rto +
                                     " with --transport=" + options.transport +
                                     "; accepted: auto, or a time above 0, "
                                     "because it always has a timeout");
     }
-    return timeoutPs;
+    return timeout;
 }
 
 uint32_t
@@ -172,7 +171,7 @@ ConfigureRdmaTransport(RdmaFabricHelper& helper, const RdmaFabricOptions& option
     if (options.transport == "roce")
     {
         helper.SetTransportAttribute("RetransmissionTimeout",
-                                     TimeValue(QbbFromPs(GetRdmaTimeoutPs(options))));
+                                     TimeValue(QbbToTime(GetRdmaTimeout(options))));
         helper.SetTransportAttribute("AckInterval", UintegerValue(options.ackInterval));
     }
 }

@@ -3,6 +3,7 @@
 #ifndef RDMA_FABRIC_TRANSPORT_H
 #define RDMA_FABRIC_TRANSPORT_H
 
+#include "qbb-ps.h"
 #include "rdma-fabric-helper.h"
 #include "rdma-fabric-run.h"
 
@@ -27,7 +28,7 @@ void ConfigureRdmaTransport(RdmaFabricHelper& helper, const RdmaFabricOptions& o
  * \param options a run
  * \return the option rto: retransmission timeout, RTO_high of IRN, smallest timeout of TCP; 0: none
  */
-int64_t GetRdmaTimeoutPs(const RdmaFabricOptions& options);
+QbbPs GetRdmaTimeout(const RdmaFabricOptions& options);
 
 /**
  * \ingroup rdma

@@ -42,12 +42,12 @@ Close(std::ofstream& file, const std::string& path)
 }
 
 /** \param option its name \param text its value \param standard for auto \return picoseconds */
-int64_t
+QbbPs
 ParsePeriod(const std::string& option, const std::string& text, const std::string& standard)
 {
-    const int64_t ps =
+    const QbbPs ps =
         ParseRdmaOption(option, [&] { return ParseRdmaTime(text == "auto" ? standard : text); });
-    if (ps == 0)
+    if (ps == 0_ps)
     {
         throw std::invalid_argument("--" + option + ": " + text +
                                     "; accepted: auto, or a time above 0");
@@ -98,7 +98,7 @@ RdmaFabricWatch::WatchFlows(const RdmaFabricOptions& options,
         throw std::invalid_argument("--timeseries: flows with --transport=" + options.transport +
                                     " have no queue pairs; accepted: with roce or irn");
     }
-    const int64_t periodPs = ParsePeriod("timeseriesPeriod", options.timeseriesPeriod, "10us");
+    const QbbPs period = ParsePeriod("timeseriesPeriod", options.timeseriesPeriod, "10us");
     std::vector<std::pair<uint64_t, uint64_t>> ranges{{0, std::numeric_limits<uint64_t>::max()}};
     if (options.timeseriesFlows != "auto")
     {
@@ -106,7 +106,7 @@ RdmaFabricWatch::WatchFlows(const RdmaFabricOptions& options,
             ParseRdmaOption("timeseriesFlows", [&] { return ParseFlows(options.timeseriesFlows); });
     }
     std::vector<bool> used(ranges.size(), options.timeseriesFlows == "auto");
-    m_series = std::make_unique<RdmaTimeSeries>(m_seriesFile, periodPs);
+    m_series = std::make_unique<RdmaTimeSeries>(m_seriesFile, period);
     for (uint64_t i = 0; i < flows->GetNFlows(); ++i)
     {
         const RdmaFlow& flow = flows->GetFlow(i);
@@ -121,7 +121,7 @@ RdmaFabricWatch::WatchFlows(const RdmaFabricOptions& options,
         }
         if (wanted)
         {
-            m_series->Add(fabric->GetNic(flow.srcHost), flows->GetSender(i), flow.id, flow.startPs);
+            m_series->Add(fabric->GetNic(flow.srcHost), flows->GetSender(i), flow.id, flow.start);
         }
     }
     for (std::size_t r = 0; r < ranges.size(); ++r)
@@ -141,8 +141,8 @@ RdmaFabricWatch::WatchFlows(const RdmaFabricOptions& options,
 void
 RdmaFabricWatch::WatchPorts(const RdmaFabricOptions& options, Ptr<RdmaFabric> fabric)
 {
-    const int64_t periodPs = ParsePeriod("monitorPeriod", options.monitorPeriod, "100us");
-    m_monitor = std::make_unique<QbbPortMonitor>(m_monitorFile, periodPs);
+    const QbbPs period = ParsePeriod("monitorPeriod", options.monitorPeriod, "100us");
+    m_monitor = std::make_unique<QbbPortMonitor>(m_monitorFile, period);
     const RdmaTopology& topology = fabric->GetTopology();
     const auto linksByNode = topology.GetLinksByNode();
     for (uint32_t node = 0; node < topology.GetNNodes(); ++node)

@@ -155,15 +155,15 @@ RdmaFabric::GetPath(Ptr<QbbNetDevice> port, Ipv4Address destination, uint32_t fl
 void
 RdmaFabric::DescribePath(const RdmaQueuePair& qp, RdmaPathProfile& profile) const
 {
-    profile.baseRttPs = 0;
+    profile.baseRtt = 0_ps;
     const auto path = GetPath(Ptr<const RdmaQueuePair>(&qp));
     for (const RdmaIdealHop& hop : path)
     {
-        const QbbLineRate rate(hop.rateBps);
-        profile.baseRttPs += 2 * hop.delayPs + rate.BytesToPs(profile.packetBytes) +
-                             rate.BytesToPs(profile.ackBytes);
+        const QbbLineRate rate(hop.rate);
+        profile.baseRtt +=
+            2 * hop.delay + rate.BytesToPs(profile.packetBytes) + rate.BytesToPs(profile.ackBytes);
     }
-    profile.networkRttPs = std::max(m_longestRttPs, profile.baseRttPs);
+    profile.networkRtt = std::max(m_longestRtt, profile.baseRtt);
     profile.hops = static_cast<uint32_t>(path.size());
 }
 
@@ -204,7 +204,7 @@ RdmaFabric::GetTotals() const
 std::vector<RdmaPortResult>
 RdmaFabric::GetPortResults() const
 {
-    const int64_t nowPs = QbbNowPs();
+    const QbbPs now = QbbNow();
     std::vector<RdmaPortResult> rows;
     const auto linksByNode = m_topology.GetLinksByNode();
     for (uint32_t node = 0; node < linksByNode.size(); ++node)
@@ -225,7 +225,7 @@ RdmaFabric::GetPortResults() const
                 row.pausesSent = sender.GetXoffSent(priority) + sender.GetXonSent(priority);
                 row.pausesReceived =
                     receiver.GetXoffReceived(priority) + receiver.GetXonReceived(priority);
-                row.pausedPs = receiver.GetPausedPs(priority, nowPs);
+                row.pausedTime = receiver.GetPausedTime(priority, now);
                 row.drops = counters.drops;
                 row.marks = counters.ecnMarks;
                 row.peakQueueBytes = device->GetQueues().GetPeakBytes(priority);

@@ -5,6 +5,7 @@
 
 #include "qbb-channel.h"
 #include "qbb-net-device.h"
+#include "qbb-ps.h"
 #include "qbb-routing.h"
 #include "qbb-switch.h"
 #include "rdma-flow-report.h"
@@ -110,7 +111,7 @@ class RdmaFabric : public Object
      * links.
      *
      * \param qp a queue pair of this fabric that knows its peer
-     * \param [in,out] profile packetBytes and ackBytes are given; baseRttPs, networkRttPs and hops
+     * \param [in,out] profile packetBytes and ackBytes are given; baseRtt, networkRtt and hops
      *        are set
      */
     void DescribePath(const RdmaQueuePair& qp, RdmaPathProfile& profile) const;
@@ -171,7 +172,7 @@ class RdmaFabric : public Object
     std::vector<Ptr<RdmaNic>> m_nics;       //!< by node id; null for switches
     std::vector<Ptr<QbbSwitch>> m_switches; //!< by node id; null for hosts
     std::vector<Link> m_links;              //!< by link id
-    int64_t m_longestRttPs{0};              //!< longest round trip of shortest paths, when empty
+    QbbPs m_longestRtt{0};                  //!< longest round trip of shortest paths, when empty
     Ptr<QbbRouting> m_routing;              //!< routes
 };
 

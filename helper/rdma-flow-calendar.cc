@@ -24,11 +24,11 @@ RdmaFlowCalendar::Add(Ptr<Node> node, uint32_t index)
     m_hosts[node->GetId()].flows.push_back(index);
 }
 
-int64_t
-RdmaFlowCalendar::GetDelayFs(const Host& host) const
+Time
+RdmaFlowCalendar::GetDelay(const Host& host) const
 {
-    const int64_t atPs = m_timeOf(host.flows[host.next]);
-    return atPs * QBB_FS_PER_PS + EVENT_ORDER - Simulator::Now().GetTimeStep();
+    const QbbPs at = m_timeOf(host.flows[host.next]);
+    return QbbGetDelay(QbbEventTime(at, EVENT_ORDER), QbbEventNow());
 }
 
 void
@@ -39,11 +39,7 @@ RdmaFlowCalendar::Start()
         std::sort(host.flows.begin(), host.flows.end(), [this](uint32_t a, uint32_t b) {
             return std::pair(m_timeOf(a), a) < std::pair(m_timeOf(b), b);
         });
-        Simulator::ScheduleWithContext(node,
-                                       TimeStep(GetDelayFs(host)),
-                                       &RdmaFlowCalendar::OnTime,
-                                       this,
-                                       node);
+        Simulator::ScheduleWithContext(node, GetDelay(host), &RdmaFlowCalendar::OnTime, this, node);
     }
 }
 
@@ -62,14 +58,14 @@ RdmaFlowCalendar::OnTime(uint32_t node)
         return;
     }
     Host& host = found->second;
-    const int64_t nowPs = QbbNowPs();
-    while (host.next < host.flows.size() && m_timeOf(host.flows[host.next]) <= nowPs)
+    const QbbPs now = QbbNow();
+    while (host.next < host.flows.size() && m_timeOf(host.flows[host.next]) <= now)
     {
         m_handler(host.flows[host.next++]);
     }
     if (host.next < host.flows.size())
     {
-        Simulator::Schedule(TimeStep(GetDelayFs(host)), &RdmaFlowCalendar::OnTime, this, node);
+        Simulator::Schedule(GetDelay(host), &RdmaFlowCalendar::OnTime, this, node);
         return;
     }
     // A host's numbers are needed no more, and there may be many.

@@ -4,6 +4,7 @@
 #define RDMA_FLOW_CALENDAR_H
 
 #include "qbb-event-order.h"
+#include "qbb-ps.h"
 
 #include <ns3/node.h>
 #include <ns3/ptr.h>
@@ -30,7 +31,7 @@ class RdmaFlowCalendar
     static constexpr uint32_t EVENT_ORDER = QbbEventOrder::Programs::At<0>();
 
     /** \param index a flow \return its time, in picoseconds; must not change */
-    using TimeOf = std::function<int64_t(uint32_t index)>;
+    using TimeOf = std::function<QbbPs(uint32_t index)>;
     /** \param index a flow whose time has come */
     using Handler = std::function<void(uint32_t index)>;
 
@@ -58,7 +59,7 @@ class RdmaFlowCalendar
     };
 
     void OnTime(uint32_t node);
-    int64_t GetDelayFs(const Host& host) const;
+    Time GetDelay(const Host& host) const;
 
     TimeOf m_timeOf;                  //!< tells times
     Handler m_handler;                //!< is called

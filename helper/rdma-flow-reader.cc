@@ -17,8 +17,6 @@ namespace
 
 constexpr uint64_t MAX_FLOW_PRIORITY = 7;
 constexpr uint64_t MAX_FLOW_PORT = 65535;
-constexpr int64_t PS_PER_SECOND = 1'000'000'000'000;
-constexpr int64_t PS_PER_NS = 1'000;
 
 /// The columns of a CSV file; the first N_REQUIRED must be there.
 enum Column
@@ -81,10 +79,10 @@ class FieldReader
         return m_lines.GetInteger(index, "bytes", 1, RDMA_MAX_FLOW_BYTES);
     }
 
-    int64_t GetStart(std::size_t index, const std::string& name, int64_t psPerUnit) const
+    QbbPs GetStart(std::size_t index, const std::string& name, QbbPs unit) const
     {
-        return m_lines.Get(index, name, [psPerUnit](const std::string& text) {
-            return ParseRdmaTimeIn(text, psPerUnit);
+        return m_lines.Get(index, name, [unit](const std::string& text) {
+            return ParseRdmaTimeIn(text, unit);
         });
     }
 
@@ -124,7 +122,7 @@ ParseText(const std::string& text, const std::string& fileName, const RdmaTopolo
         flow.priority = fields.GetSmall(2, "priority", MAX_FLOW_PRIORITY);
         flow.dstPort = fields.GetSmall(3, "destination-port", MAX_FLOW_PORT);
         flow.bytes = fields.GetBytes(4);
-        flow.startPs = fields.GetStart(5, "start-time", PS_PER_SECOND);
+        flow.start = fields.GetStart(5, "start-time", 1_s);
         fields.CheckEnds(flow);
         flows.push_back(flow);
     }
@@ -198,7 +196,7 @@ ParseCsv(const std::string& text, const std::string& fileName, const RdmaTopolog
         flow.srcHost = fields.GetHost(header.index[SRC], "src");
         flow.dstHost = fields.GetHost(header.index[DST], "dst");
         flow.bytes = fields.GetBytes(header.index[BYTES]);
-        flow.startPs = fields.GetStart(header.index[START_NS], "start_ns", PS_PER_NS);
+        flow.start = fields.GetStart(header.index[START_NS], "start_ns", 1_ns);
         if (header.index[PRIORITY] != FlowFileHeader::NONE)
         {
             flow.priority = fields.GetSmall(header.index[PRIORITY], "priority", MAX_FLOW_PRIORITY);

@@ -83,10 +83,11 @@ FormatJson(const std::string& name, const std::optional<double>& value)
 
 /// fct / ideal with six decimals, rounded half up, in integers: the same on every machine.
 std::string
-FormatSlowdown(int64_t fctPs, int64_t idealPs)
+FormatSlowdown(QbbPs fct, QbbPs ideal)
 {
-    const auto ideal = static_cast<QbbUint128>(idealPs);
-    const auto scaled = (static_cast<QbbUint128>(fctPs) * SLOWDOWN_SCALE * 2 + ideal) / (ideal * 2);
+    const auto divisor = static_cast<QbbUint128>(ideal.Get());
+    const auto scaled =
+        (static_cast<QbbUint128>(fct.Get()) * SLOWDOWN_SCALE * 2 + divisor) / (divisor * 2);
     const std::string decimals =
         std::to_string(SLOWDOWN_SCALE + static_cast<uint64_t>(scaled % SLOWDOWN_SCALE)).substr(1);
     return std::to_string(static_cast<uint64_t>(scaled / SLOWDOWN_SCALE)) + "." + decimals;
@@ -96,12 +97,12 @@ void
 CheckFlowResult(const RdmaFlowResult& result)
 {
     std::string fault;
-    if (result.idealPs <= 0)
+    if (result.ideal <= 0_ps)
     {
-        fault = "an ideal FCT of " + std::to_string(result.idealPs) + " ps; accepted: above 0";
+        fault = "an ideal FCT of " + std::to_string(result.ideal.Get()) + " ps; accepted: above 0";
     }
-    else if (result.flow.startPs < 0 || result.fctPs.value_or(0) < 0 ||
-             result.cqePs.value_or(0) < 0)
+    else if (result.flow.start < 0_ps || result.fct.value_or(0_ps) < 0_ps ||
+             result.cqe.value_or(0_ps) < 0_ps)
     {
         fault = "a negative time; accepted: 0 or more";
     }
@@ -190,9 +191,9 @@ FormatFlowsCsv(const std::vector<RdmaFlowResult>& results, Add add)
         const bool done = result->IsCompleted();
         add(std::to_string(flow.id) + "," + std::to_string(flow.srcHost) + "," +
             std::to_string(flow.dstHost) + "," + std::to_string(flow.bytes) + "," +
-            FormatRdmaNs(flow.startPs) + "," + (done ? FormatRdmaNs(*result->fctPs) : "") + "," +
-            (done ? FormatRdmaNs(*result->cqePs) : "") + "," + FormatRdmaNs(result->idealPs) + "," +
-            (done ? FormatSlowdown(*result->fctPs, result->idealPs) : "") + "," +
+            FormatRdmaNs(flow.start) + "," + (done ? FormatRdmaNs(*result->fct) : "") + "," +
+            (done ? FormatRdmaNs(*result->cqe) : "") + "," + FormatRdmaNs(result->ideal) + "," +
+            (done ? FormatSlowdown(*result->fct, result->ideal) : "") + "," +
             std::to_string(result->retransmittedPackets) + "," + std::to_string(result->timeouts) +
             "," + QuoteCsv(result->status) + "\n");
     }
@@ -224,7 +225,7 @@ FormatRdmaPortsCsv(const std::vector<RdmaPortResult>& rows)
     {
         const auto& row = sorted[i];
         const bool isTwice = i > 0 && key(sorted[i - 1]) == key(row);
-        if (isTwice || row.pausedPs < 0)
+        if (isTwice || row.pausedTime < 0_ps)
         {
             throw std::invalid_argument(
                 "port " + std::to_string(row.port) + " of node " + std::to_string(row.node) +
@@ -235,7 +236,7 @@ FormatRdmaPortsCsv(const std::vector<RdmaPortResult>& rows)
         text += std::to_string(row.node) + "," + std::to_string(row.port) + "," +
                 std::to_string(row.priority) + "," + std::to_string(row.bytes) + "," +
                 std::to_string(row.pausesSent) + "," + std::to_string(row.pausesReceived) + "," +
-                FormatRdmaNs(row.pausedPs) + "," + std::to_string(row.drops) + "," +
+                FormatRdmaNs(row.pausedTime) + "," + std::to_string(row.drops) + "," +
                 std::to_string(row.marks) + "," + std::to_string(row.peakQueueBytes) + "\n";
     }
     return text;
@@ -287,11 +288,11 @@ MakeRdmaSummary(const std::vector<RdmaFlowResult>& results)
     const auto sorted = Sort(results);
     std::tie(summary.avgSlowdown, summary.p99Slowdown) =
         GetMeanAndP99(sorted, [](const RdmaFlowResult& result) {
-            return static_cast<double>(*result.fctPs) / static_cast<double>(result.idealPs);
+            return static_cast<double>(*result.fct) / static_cast<double>(result.ideal);
         });
     std::tie(summary.avgFctUs, summary.p99FctUs) =
         GetMeanAndP99(sorted, [](const RdmaFlowResult& result) {
-            return static_cast<double>(*result.fctPs) / PS_PER_US;
+            return static_cast<double>(*result.fct) / PS_PER_US;
         });
     summary.flowsCompleted = static_cast<uint64_t>(
         std::count_if(sorted.begin(), sorted.end(), [](const RdmaFlowResult* result) {

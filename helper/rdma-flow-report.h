@@ -2,6 +2,7 @@
 #ifndef RDMA_FLOW_REPORT_H
 #define RDMA_FLOW_REPORT_H
 
+#include "qbb-ps.h"
 #include "rdma-flow.h"
 
 #include <cstdint>
@@ -25,11 +26,10 @@ namespace ns3
  */
 struct RdmaFlowResult
 {
-    RdmaFlow flow; //!< the flow
-    std::optional<int64_t>
-        fctPs; //!< posting to last byte in the receiver's memory, ps; none: never
-    std::optional<int64_t> cqePs;     //!< posting to the sender's completion, ps; none: no success
-    int64_t idealPs{0};               //!< ideal FCT in ps, positive; see rdma-ideal-fct.h
+    RdmaFlow flow;            //!< the flow
+    std::optional<QbbPs> fct; //!< posting to last byte in the receiver's memory; none: never
+    std::optional<QbbPs> cqe; //!< posting to the sender's completion; none: no success
+    QbbPs ideal{0};           //!< ideal FCT, positive; see rdma-ideal-fct.h
     uint64_t retransmittedPackets{0}; //!< packets that the sender sent again
     uint64_t timeouts{0};             //!< expiries of the sender's retransmission timer
     std::string status;               //!< status of the completion, or why there is none
@@ -37,7 +37,7 @@ struct RdmaFlowResult
     /// \return whether the flow finished: the receiver has all bytes and the sender knows
     bool IsCompleted() const
     {
-        return fctPs.has_value() && cqePs.has_value();
+        return fct.has_value() && cqe.has_value();
     }
 };
 
@@ -52,7 +52,7 @@ struct RdmaPortResult
     uint64_t bytes{0};          //!< bytes sent
     uint64_t pausesSent{0};     //!< pause frames sent that name this priority, resumes included
     uint64_t pausesReceived{0}; //!< the same, received
-    int64_t pausedPs{0};        //!< time for which sending was paused, ps
+    QbbPs pausedTime{0};        //!< time for which sending was paused
     uint64_t drops{0};          //!< frames dropped
     uint64_t marks{0};          //!< frames marked with ECN CE
     uint64_t peakQueueBytes{0}; //!< most bytes that were ever queued

@@ -21,7 +21,7 @@ RdmaFlowRunnerBase::GetTypeId()
 }
 
 RdmaFlowRunnerBase::RdmaFlowRunnerBase()
-    : m_starts([this](uint32_t index) { return m_flows[index].flow.startPs; },
+    : m_starts([this](uint32_t index) { return m_flows[index].flow.start; },
                [this](uint32_t index) {
                    m_flows[index].started = true;
                    DoStart(index);
@@ -72,7 +72,7 @@ RdmaFlowRunnerBase::Install(Ptr<RdmaFabric> fabric, const std::vector<RdmaFlow>&
         NS_ABORT_MSG_IF(i > 0 && m_flows[i].flow.id == m_flows[i - 1].flow.id,
                         "rdma: two flows have the id " << m_flows[i].flow.id);
         Check(m_flows[i].flow);
-        m_flows[i].idealPs = DoPrepare(i);
+        m_flows[i].ideal = DoPrepare(i);
         m_starts.Add(m_fabric->GetNode(m_flows[i].flow.srcHost), static_cast<uint32_t>(i));
     }
     m_starts.Start();
@@ -88,22 +88,21 @@ RdmaFlowRunnerBase::Check(const RdmaFlow& flow) const
     NS_ABORT_MSG_IF(flow.srcHost == flow.dstHost,
                     "rdma: flow " << flow.id << " goes from host " << flow.srcHost << " to itself");
     NS_ABORT_MSG_IF(flow.bytes == 0, "rdma: flow " << flow.id << " has 0 bytes; accepted: 1..");
-    NS_ABORT_MSG_IF(flow.startPs < QbbNowPs(),
-                    "rdma: flow " << flow.id << " starts in the past, at " << flow.startPs
-                                  << " ps");
+    NS_ABORT_MSG_IF(flow.start < QbbNow(),
+                    "rdma: flow " << flow.id << " starts in the past, at " << flow.start << " ps");
     NS_ABORT_MSG_IF(flow.priority > 7,
                     "rdma: flow " << flow.id << " has class " << flow.priority
                                   << "; accepted: 0..7");
 }
 
 void
-RdmaFlowRunnerBase::FlowArrived(uint64_t index, int64_t timePs)
+RdmaFlowRunnerBase::FlowArrived(uint64_t index, QbbPs time)
 {
-    m_flows[index].fctPs = timePs - m_flows[index].flow.startPs;
+    m_flows[index].fct = time - m_flows[index].flow.start;
 }
 
 void
-RdmaFlowRunnerBase::FlowEnded(uint64_t index, RdmaWcStatus status, int64_t timePs)
+RdmaFlowRunnerBase::FlowEnded(uint64_t index, RdmaWcStatus status, QbbPs time)
 {
     Flow& entry = m_flows[index];
     entry.ended = true;
@@ -112,7 +111,7 @@ RdmaFlowRunnerBase::FlowEnded(uint64_t index, RdmaWcStatus status, int64_t timeP
     if (status == RdmaWcStatus::SUCCESS)
     {
         ++m_completed;
-        entry.cqePs = timePs - entry.flow.startPs;
+        entry.cqe = time - entry.flow.start;
     }
     if (m_stopWhenDone && m_ended == m_flows.size())
     {
@@ -148,17 +147,17 @@ RdmaFlowRunnerBase::GetResults() const
         const Flow& entry = m_flows[i];
         RdmaFlowResult result;
         result.flow = entry.flow;
-        if (entry.fctPs >= 0)
+        if (entry.fct >= 0_ps)
         {
-            result.fctPs = entry.fctPs;
+            result.fct = entry.fct;
         }
-        if (entry.cqePs >= 0)
+        if (entry.cqe >= 0_ps)
         {
-            result.cqePs = entry.cqePs;
+            result.cqe = entry.cqe;
         }
-        result.idealPs = entry.idealPs;
+        result.ideal = entry.ideal;
         result.status = entry.ended     ? GetRdmaWcStatusName(entry.status)
-                        : entry.started ? DoDescribe(i, entry.fctPs >= 0)
+                        : entry.started ? DoDescribe(i, entry.fct >= 0_ps)
                                         : "not started";
         DoAddResult(i, result);
         results.push_back(result);

@@ -99,18 +99,18 @@ class RdmaFlowRunnerBase : public Object
      * The last byte of a flow is in the receiver's memory.
      *
      * \param index the flow's place
-     * \param timePs when
+     * \param time when
      */
-    void FlowArrived(uint64_t index, int64_t timePs);
+    void FlowArrived(uint64_t index, QbbPs time);
 
     /**
      * The sender knows how a flow ended.
      *
      * \param index the flow's place
      * \param status how
-     * \param timePs when
+     * \param time when
      */
-    void FlowEnded(uint64_t index, RdmaWcStatus status, int64_t timePs);
+    void FlowEnded(uint64_t index, RdmaWcStatus status, QbbPs time);
 
     /**
      * \param port a sender's port
@@ -124,9 +124,9 @@ class RdmaFlowRunnerBase : public Object
     struct Flow
     {
         RdmaFlow flow;                              //!< as it was given
-        int64_t idealPs{0};                         //!< completion time in an empty fabric
-        int64_t fctPs{-1};                          //!< completion time; negative: not yet
-        int64_t cqePs{-1};                          //!< the sender's; negative: not yet
+        QbbPs ideal{0};                             //!< completion time in an empty fabric
+        QbbPs fct{-1};                              //!< completion time; negative: not yet
+        QbbPs cqe{-1};                              //!< the sender's; negative: not yet
         RdmaWcStatus status{RdmaWcStatus::SUCCESS}; //!< how it ended
         bool started{false};                        //!< its start has come
         bool ended{false};                          //!< the sender knows how it ended
@@ -141,7 +141,7 @@ class RdmaFlowRunnerBase : public Object
      * \param index the flow's place
      * \return its completion time in an empty fabric, in picoseconds
      */
-    virtual int64_t DoPrepare(uint64_t index) = 0;
+    virtual QbbPs DoPrepare(uint64_t index) = 0;
 
     /** \param index place of the flow that starts now */
     virtual void DoStart(uint64_t index) = 0;

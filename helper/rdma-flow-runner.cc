@@ -44,7 +44,7 @@ RdmaFlowRunner::GetTypeId()
 }
 
 RdmaFlowRunner::RdmaFlowRunner()
-    : m_receivers([this](uint32_t index) { return GetFlow(index).startPs; },
+    : m_receivers([this](uint32_t index) { return GetFlow(index).start; },
                   [this](uint32_t index) { MakeReceiver(index); }),
       m_completions(CreateObject<RdmaCompletionQueue>())
 {
@@ -118,7 +118,7 @@ RdmaFlowRunner::GetPrototype(uint32_t host, uint8_t priority)
     return prototype;
 }
 
-int64_t
+QbbPs
 RdmaFlowRunner::DoPrepare(uint64_t index)
 {
     const RdmaFlow& flow = GetFlow(index);
@@ -142,7 +142,7 @@ RdmaFlowRunner::DoPrepare(uint64_t index)
     sender->Connect(GetFabric()->GetAddress(flow.dstHost),
                     m_pairs[index].receiverQpn,
                     receiver->GetInitialPsn());
-    const int64_t idealPs = ComputeIdealPs(index, *sender);
+    const QbbPs ideal = ComputeIdeal(index, *sender);
     if (m_keep)
     {
         MakeSender(index);
@@ -156,7 +156,7 @@ RdmaFlowRunner::DoPrepare(uint64_t index)
     {
         m_receivers.Start();
     }
-    return idealPs;
+    return ideal;
 }
 
 Ptr<RdmaQueuePair>
@@ -219,10 +219,10 @@ RdmaFlowRunner::Depart(uint64_t index)
 {
     const uint32_t id = GetFlow(index).dstHost;
     Host& host = m_hosts.at(id);
-    host.departures.Push({QbbNowPs() + QbbToPs(m_timeWait), static_cast<uint32_t>(index)});
+    host.departures.Push({QbbNow() + QbbToPs(m_timeWait), static_cast<uint32_t>(index)});
     if (host.departures.GetSize() == 1)
     {
-        Simulator::Schedule(QbbFromPs(QbbToPs(m_timeWait)), &RdmaFlowRunner::OnDeparture, this, id);
+        Simulator::Schedule(QbbToTime(QbbToPs(m_timeWait)), &RdmaFlowRunner::OnDeparture, this, id);
     }
 }
 
@@ -235,16 +235,16 @@ RdmaFlowRunner::OnDeparture(uint32_t id)
         return;
     }
     Host& host = found->second;
-    const int64_t nowPs = QbbNowPs();
-    while (!host.departures.IsEmpty() && host.departures.Front().atPs <= nowPs)
+    const QbbPs now = QbbNow();
+    while (!host.departures.IsEmpty() && host.departures.Front().at <= now)
     {
         const uint32_t index = host.departures.Pop().index;
         Ptr<RdmaQueuePair>& receiver = m_pairs[index].receiver;
         if (RdmaPacketEngine::Of(*receiver).IsQueued())
         {
             // An answer waits for its turn, maybe behind a pause.
-            constexpr int64_t LEAST_PS = 1'000'000;
-            host.departures.Push({nowPs + std::max(QbbToPs(m_timeWait), LEAST_PS), index});
+            constexpr QbbPs LEAST = 1_us;
+            host.departures.Push({now + std::max(QbbToPs(m_timeWait), LEAST), index});
             continue;
         }
         host.nic->DestroyQueuePair(receiver);
@@ -252,7 +252,7 @@ RdmaFlowRunner::OnDeparture(uint32_t id)
     }
     if (!host.departures.IsEmpty())
     {
-        Simulator::Schedule(QbbFromPs(host.departures.Front().atPs - nowPs),
+        Simulator::Schedule(QbbToTime(host.departures.Front().at - now),
                             &RdmaFlowRunner::OnDeparture,
                             this,
                             id);
@@ -273,8 +273,8 @@ RdmaFlowRunner::CountMessages(uint64_t index, uint32_t mtu) const
     return static_cast<uint32_t>((GetFlow(index).bytes - 1) / GetMessageLimit(mtu) + 1);
 }
 
-int64_t
-RdmaFlowRunner::ComputeIdealPs(uint64_t index, const RdmaQueuePair& sender) const
+QbbPs
+RdmaFlowRunner::ComputeIdeal(uint64_t index, const RdmaQueuePair& sender) const
 {
     const RdmaFlow& flow = GetFlow(index);
     const auto path = GetFabric()->GetPath(Ptr<const RdmaQueuePair>(&sender));
@@ -295,19 +295,19 @@ RdmaFlowRunner::ComputeIdealPs(uint64_t index, const RdmaQueuePair& sender) cons
         overhead = {0, 0};
     }
     const auto frames = MakeRdmaIdealFrames(flow.bytes, sender.GetPathMtu(), headers, reth);
-    int64_t idealPs = GetRdmaIdealFct(path, frames, overhead);
+    QbbPs ideal = GetRdmaIdealFct(path, frames, overhead);
     // Each further message of a long flow costs one more RETH at the slowest link.
     const uint64_t further = CountMessages(index, sender.GetPathMtu()) - 1;
     if (further)
     {
-        uint64_t slowest = path.front().rateBps;
+        QbbBitRate slowest = path.front().rate;
         for (const auto& hop : path)
         {
-            slowest = std::min(slowest, hop.rateBps);
+            slowest = std::min(slowest, hop.rate);
         }
-        idealPs += QbbLineRate(slowest).BytesToPs(further * reth);
+        ideal += QbbLineRate(slowest).BytesToPs(further * reth);
     }
-    return idealPs;
+    return ideal;
 }
 
 void
@@ -339,7 +339,7 @@ RdmaFlowRunner::OnMessage(uint64_t index, const RdmaMessageArrival& arrival)
     ++pair.arrived;
     if (pair.arrived == CountMessages(index, pair.receiver->GetPathMtu()))
     {
-        FlowArrived(index, arrival.timePs);
+        FlowArrived(index, arrival.time);
         if (!m_keep)
         {
             Depart(index);
@@ -356,7 +356,7 @@ RdmaFlowRunner::OnCompletion(const RdmaWorkCompletion& completion)
     {
         return;
     }
-    FlowEnded(index, completion.status, completion.timePs);
+    FlowEnded(index, completion.status, completion.time);
     if (!m_keep)
     {
         Pair& pair = m_pairs[index];

@@ -3,6 +3,7 @@
 #ifndef RDMA_FLOW_RUNNER_H
 #define RDMA_FLOW_RUNNER_H
 
+#include "qbb-ps.h"
 #include "qbb-ring.h"
 #include "rdma-completion-queue.h"
 #include "rdma-flow-calendar.h"
@@ -91,7 +92,7 @@ class RdmaFlowRunner : public RdmaFlowRunnerBase
     /** A receiver that is destroyed when its time has come. */
     struct Departure
     {
-        int64_t atPs{0};   //!< when
+        QbbPs at{0};       //!< when
         uint32_t index{0}; //!< the flow
     };
 
@@ -106,7 +107,7 @@ class RdmaFlowRunner : public RdmaFlowRunnerBase
     };
 
     void DoInstall() override;
-    int64_t DoPrepare(uint64_t index) override;
+    QbbPs DoPrepare(uint64_t index) override;
     void DoStart(uint64_t index) override;
     void DoAddResult(uint64_t index, RdmaFlowResult& result) const override;
     std::string DoDescribe(uint64_t index, bool arrived) const override;
@@ -120,7 +121,7 @@ class RdmaFlowRunner : public RdmaFlowRunnerBase
     void OnDeparture(uint32_t host);
     void OnMessage(uint64_t index, const RdmaMessageArrival& arrival);
     void OnCompletion(const RdmaWorkCompletion& completion);
-    int64_t ComputeIdealPs(uint64_t index, const RdmaQueuePair& sender) const;
+    QbbPs ComputeIdeal(uint64_t index, const RdmaQueuePair& sender) const;
     static uint64_t GetMessageLimit(uint32_t mtu);
     uint32_t CountMessages(uint64_t index, uint32_t mtu) const;
 

@@ -2,6 +2,8 @@
 #ifndef RDMA_FLOW_H
 #define RDMA_FLOW_H
 
+#include "qbb-ps.h"
+
 #include <cstdint>
 
 namespace ns3
@@ -19,14 +21,14 @@ struct RdmaFlow
     uint32_t priority{3};   //!< priority, 0 to 7
     uint32_t dstPort{4791}; //!< destination port that the workload names, 0 to 65535
     uint64_t bytes{0};      //!< size in bytes, 1 to RDMA_MAX_FLOW_BYTES
-    int64_t startPs{0};     //!< time of posting in ps, 0 to RDMA_MAX_TIME_PS
+    QbbPs start{0};         //!< time of posting, 0 to RDMA_MAX_TIME
 
     /// \param other a flow \return whether both are the same
     bool operator==(const RdmaFlow& other) const
     {
         return id == other.id && srcHost == other.srcHost && dstHost == other.dstHost &&
                priority == other.priority && dstPort == other.dstPort && bytes == other.bytes &&
-               startPs == other.startPs;
+               start == other.start;
     }
 };
 

@@ -55,9 +55,9 @@ struct DcqcnTerms
         const RdmaDcqcnParameters& d = parameters.dcqcn;
         packets = rateBps / (8 * parameters.packetBytes);
         const double counter = static_cast<double>(d.counterBytes) / parameters.packetBytes;
-        const double timer = 1e-12 * static_cast<double>(d.timerPs) * packets;
+        const double timer = 1e-12 * static_cast<double>(d.timer) * packets;
         cnp = AnyMarked(p, parameters.cnpIntervalS * packets);
-        alpha = AnyMarked(p, 1e-12 * static_cast<double>(d.alphaPeriodPs) * packets);
+        alpha = AnyMarked(p, 1e-12 * static_cast<double>(d.alphaPeriod) * packets);
         const double byBytes = Runs(p, counter);
         const double byTimer = Runs(p, timer);
         increases = byBytes + byTimer;
@@ -262,7 +262,7 @@ RdmaFluidModel::DeriveDcqcn(double timeS, const double* state, double* derivativ
     const double leftS = timeS - m_p.delayS;
     const double pastS = m_p.markAtArrival ? GetArrival(leftS) : leftS;
     const double p = GetMarking(m_p.ecn, GetPast(pastS, 0));
-    const double alphaPeriodS = 1e-12 * static_cast<double>(d.alphaPeriodPs);
+    const double alphaPeriodS = 1e-12 * static_cast<double>(d.alphaPeriod);
     for (uint32_t i = 0; i < m_p.flows; ++i)
     {
         const double* s = state + 1 + i * m_width;
@@ -277,7 +277,7 @@ RdmaFluidModel::DeriveDcqcn(double timeS, const double* state, double* derivativ
         out[0] = -s[0] * s[2] / (2 * m_p.cnpIntervalS) * terms.cnp +
                  gap / 2 * terms.packets * terms.increases;
         out[1] = -gap / m_p.cnpIntervalS * terms.cnp +
-                 static_cast<double>(d.aiRateBps) * terms.packets * terms.additive;
+                 static_cast<double>(d.aiRate) * terms.packets * terms.additive;
         out[2] = d.g / alphaPeriodS * (terms.alpha - s[2]);
     }
 }
@@ -337,7 +337,7 @@ RdmaFluidModel::Bound()
             continue;
         }
         double* flow = &m_state[1 + i * m_width];
-        const auto minBps = static_cast<double>(m_p.dcqcn.minRateBps);
+        const auto minBps = static_cast<double>(m_p.dcqcn.minRate);
         flow[0] = std::clamp(flow[0], std::min(minBps, m_lineBps), m_lineBps);
         if (m_p.algorithm == RdmaFluidAlgorithm::DCQCN)
         {
@@ -401,8 +401,7 @@ RdmaFluidModel::GetDcqcnFixedPoint(const RdmaFluidParameters& parameters)
         const DcqcnTerms terms(parameters, p, rateBps);
         return terms.alpha * terms.cnp * terms.cnp -
                std::pow(parameters.cnpIntervalS * terms.packets, 2) / rateBps *
-                   static_cast<double>(parameters.dcqcn.aiRateBps) * terms.additive *
-                   terms.increases;
+                   static_cast<double>(parameters.dcqcn.aiRate) * terms.additive * terms.increases;
     };
     double low = 0;
     double high = 1;

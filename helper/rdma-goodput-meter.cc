@@ -16,8 +16,8 @@ RdmaGoodputMeter::RdmaGoodputMeter(const std::vector<Ptr<RdmaQueuePair>>& receiv
 std::vector<double>
 RdmaGoodputMeter::Take()
 {
-    const int64_t nowPs = QbbNowPs();
-    const auto seconds = static_cast<double>(nowPs - m_lastPs) / 1e12;
+    const QbbPs now = QbbNow();
+    const auto seconds = static_cast<double>(now - m_last) / 1e12;
     std::vector<double> rates;
     for (std::size_t i = 0; i < m_receivers.size(); ++i)
     {
@@ -27,7 +27,7 @@ RdmaGoodputMeter::Take()
         rates.push_back(seconds > 0 ? bits / seconds / 1e9 : 0);
         m_packets[i] = packets;
     }
-    m_lastPs = nowPs;
+    m_last = now;
     return rates;
 }
 

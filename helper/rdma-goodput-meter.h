@@ -3,6 +3,7 @@
 #ifndef RDMA_GOODPUT_METER_H
 #define RDMA_GOODPUT_METER_H
 
+#include "qbb-ps.h"
 #include "rdma-queue-pair.h"
 
 #include <ns3/ptr.h>
@@ -45,7 +46,7 @@ class RdmaGoodputMeter
   private:
     std::vector<Ptr<RdmaQueuePair>> m_receivers; //!< the queue pairs
     std::vector<uint64_t> m_packets;             //!< accepted up to the last look
-    int64_t m_lastPs{0};                         //!< instant of the last look
+    QbbPs m_last{0};                             //!< instant of the last look
 };
 
 } // namespace ns3

@@ -33,9 +33,9 @@ constexpr uint32_t BELOW = 6;
 constexpr uint32_t FRAME_OVERHEAD_BYTES = QbbWire::ROCE_BASE_BYTES + 20 + QbbWire::VLAN_TAG_BYTES;
 constexpr uint32_t PACKET_OVERHEAD_BYTES =
     FRAME_OVERHEAD_BYTES - QbbWire::MAC_HEADER_BYTES - QbbWire::FCS_BYTES - QbbWire::VLAN_TAG_BYTES;
-constexpr int64_t PS_PER_METRE = 5000;
+constexpr double PS_PER_METRE = 5000;
 /// B's pause has reached the switch by then.
-constexpr int64_t LEAD_PS = 20'000'000;
+constexpr QbbPs LEAD = 20_us;
 constexpr double MAX_AMPLE = 512e6;
 
 /** What a run has to say. */
@@ -44,7 +44,7 @@ struct RunResult
     QbbPortProfile profile; //!< of the port towards A
     uint64_t drops{0};      //!< frames of the lossless class that were lost
     uint32_t peakBytes{0};  //!< headroom that was used
-    int64_t crossedPs{0};   //!< when the crossing frame was there
+    QbbPs crossed{0};       //!< when the crossing frame was there
 };
 
 /** One simulation. */
@@ -56,13 +56,13 @@ class Probe
      * \param headroom headroom, in bytes
      * \param ample bytes that A posts behind the crossing packet
      * \param shorter payload of the packet behind the crossing one; 0: there is none
-     * \param blockPs when the port towards A begins a largest frame; 0: it does not
+     * \param block when the port towards A begins a largest frame; 0: it does not
      */
     static RunResult Run(const RdmaHeadroomCase& link,
                          uint32_t headroom,
                          uint32_t ample,
                          uint32_t shorter,
-                         int64_t blockPs)
+                         QbbPs block)
     {
         RdmaFabricHelper helper;
         // The largest frame of a port is then just a full packet of A's.
@@ -71,7 +71,8 @@ class Probe
         helper.SetDeviceAttribute("Mtu", UintegerValue(packet));
         helper.SetDeviceAttribute("TagFrames", BooleanValue(true));
         helper.SetDeviceAttribute("PfcClasses", UintegerValue(1U << LOSSLESS));
-        helper.SetDeviceAttribute("PauseReactionDelay", TimeValue(PicoSeconds(link.reactionPs)));
+        helper.SetDeviceAttribute("PauseReactionDelay",
+                                  TimeValue(PicoSeconds(link.reaction.Get())));
         helper.SetQueuePairAttribute("PathMtu", UintegerValue(link.mtu));
         helper.SetBufferAttribute("ReserveBytes", UintegerValue(0));
         helper.SetBufferAttribute("HeadroomBytes", UintegerValue(headroom));
@@ -82,8 +83,8 @@ class Probe
         const uint32_t a = topology.AddHost();
         const uint32_t b = topology.AddHost();
         const uint32_t sw = topology.AddSwitch();
-        topology.AddLink(a, sw, link.rateBps, link.delayPs);
-        topology.AddLink(sw, b, link.rateBps, GetRdmaCableDelayPs(1));
+        topology.AddLink(a, sw, link.rate, link.delay);
+        topology.AddLink(sw, b, link.rate, GetRdmaCableDelay(1));
         const Ptr<RdmaFabric> fabric = helper.Install(topology);
 
         RunResult result;
@@ -105,30 +106,30 @@ class Probe
                 // Before the switch has the frame, which is the next after BELOW full ones.
                 const uint32_t held =
                     chip->GetBufferManager()->GetIngress(port->GetPortNumber(), LOSSLESS).bytes;
-                if (result.crossedPs == 0 && held == BELOW * frame)
+                if (result.crossed == 0_ps && held == BELOW * frame)
                 {
-                    result.crossedPs = QbbNowPs();
+                    result.crossed = QbbNow();
                 }
             }));
         Simulator::Schedule(PicoSeconds(1), [&]() {
             fabric->GetDevice(1, b)->GetFlowControl().RequestPause(LOSSLESS, true);
         });
-        Simulator::Schedule(PicoSeconds(LEAD_PS), [&]() {
+        Simulator::Schedule(PicoSeconds(LEAD.Get()), [&]() {
             post(BELOW + 1, link.mtu);
             post(shorter > 0 ? 1 : 0, shorter);
             post(ample / link.mtu + 1, link.mtu);
         });
-        if (blockPs > 0)
+        if (block > 0_ps)
         {
-            Simulator::Schedule(PicoSeconds(blockPs), [&]() {
+            Simulator::Schedule(PicoSeconds(block.Get()), [&]() {
                 constexpr uint16_t LOCAL_EXPERIMENT = 0x88b5;
                 port->Send(Create<Packet>(packet), port->GetPeer()->GetMac(), LOCAL_EXPERIMENT);
             });
         }
         // What A sends in the first place, and the pause's way there and back, several times over.
-        const QbbLineRate rate(link.rateBps);
-        Simulator::Stop(PicoSeconds(LEAD_PS + rate.BytesToPs(64 * frame) + 8 * link.delayPs +
-                                    4 * link.reactionPs));
+        const QbbLineRate rate(link.rate);
+        Simulator::Stop(
+            QbbToTime(LEAD + rate.BytesToPs(64 * frame) + 8 * link.delay + 4 * link.reaction));
         Simulator::Run();
 
         result.profile = chip->GetPortProfiles().at(port->GetPortNumber());
@@ -169,13 +170,13 @@ GetShorter(const QbbPfcHeadroomTerms& terms, const RdmaHeadroomCase& link, uint3
 
 } // namespace
 
-int64_t
-GetRdmaCableDelayPs(double length)
+QbbPs
+GetRdmaCableDelay(double length)
 {
     std::ostringstream text;
     text << length << " m of cable";
     CheckProbe(length >= 0 && length <= 2e8, text.str(), "0 to 200000000 m");
-    return std::max<int64_t>(1, std::llround(length * PS_PER_METRE));
+    return std::max(1_ps, QbbPs(std::llround(length * PS_PER_METRE)));
 }
 
 RdmaHeadroomFinding
@@ -184,24 +185,23 @@ FindRdmaHeadroom(const RdmaHeadroomCase& link)
     const bool power = link.mtu == 256 || link.mtu == 512 || link.mtu == 1024 || link.mtu == 2048 ||
                        link.mtu == 4096;
     CheckProbe(power, "an MTU of " + std::to_string(link.mtu), "256, 512, 1024, 2048, 4096");
-    CheckProbe(link.rateBps > 0 && link.rateBps <= RDMA_MAX_RATE_BPS,
-               std::to_string(link.rateBps) + " bit/s",
+    CheckProbe(link.rate > 0_bps && link.rate <= RDMA_MAX_RATE,
+               std::to_string(link.rate.Get()) + " bit/s",
                "1 bit/s to 8 Tb/s");
-    CheckProbe(link.delayPs > 0 && link.delayPs <= RDMA_MAX_DELAY_PS,
-               "a cable of " + std::to_string(link.delayPs) + " ps",
+    CheckProbe(link.delay > 0_ps && link.delay <= RDMA_MAX_DELAY,
+               "a cable of " + std::to_string(link.delay.Get()) + " ps",
                "1 ps to 1 s");
-    CheckProbe(link.reactionPs >= 0 && link.reactionPs <= RDMA_MAX_DELAY_PS,
-               "a reaction time of " + std::to_string(link.reactionPs) + " ps",
+    CheckProbe(link.reaction >= 0_ps && link.reaction <= RDMA_MAX_DELAY,
+               "a reaction time of " + std::to_string(link.reaction.Get()) + " ps",
                "0 to 1 s");
 
     RdmaHeadroomFinding finding;
     const uint32_t frame = link.mtu + FRAME_OVERHEAD_BYTES;
-    const double twice =
-        16.0 * frame +
-        2 * static_cast<double>(2 * link.delayPs + link.reactionPs) / 8e12 * link.rateBps;
+    const double twice = 16.0 * frame + 2 * static_cast<double>(2 * link.delay + link.reaction) /
+                                            8e12 * static_cast<double>(link.rate);
     CheckProbe(twice < MAX_AMPLE, "a link that needs that much headroom", "at most 256 MB of it");
     const auto ample = static_cast<uint32_t>(twice);
-    const RunResult first = Probe::Run(link, ample, ample, 0, 0);
+    const RunResult first = Probe::Run(link, ample, ample, 0, 0_ps);
     finding.runs = 1;
     const QbbPfcHeadroomTerms terms = QbbPfcHeadroom::GetTerms(first.profile);
     finding.formulaBytes = terms.totalBytes;
@@ -213,7 +213,7 @@ FindRdmaHeadroom(const RdmaHeadroomCase& link)
     uint32_t shorter = 0;
     for (const uint32_t candidate : {0U, best, full / 2, full - 4})
     {
-        const RunResult run = Probe::Run(link, ample, ample, candidate, first.crossedPs - 1);
+        const RunResult run = Probe::Run(link, ample, ample, candidate, first.crossed - 1_ps);
         ++finding.runs;
         if (run.peakBytes > finding.peakBytes)
         {
@@ -228,7 +228,7 @@ FindRdmaHeadroom(const RdmaHeadroomCase& link)
     while (enough - loses > 1)
     {
         const uint32_t middle = loses + (enough - loses) / 2;
-        const RunResult run = Probe::Run(link, middle, ample, shorter, first.crossedPs - 1);
+        const RunResult run = Probe::Run(link, middle, ample, shorter, first.crossed - 1_ps);
         ++finding.runs;
         (run.drops > 0 ? loses : enough) = middle;
     }

@@ -3,6 +3,9 @@
 #ifndef RDMA_HEADROOM_PROBE_H
 #define RDMA_HEADROOM_PROBE_H
 
+#include "qbb-bit-rate.h"
+#include "qbb-ps.h"
+
 #include <cstdint>
 
 namespace ns3
@@ -14,10 +17,10 @@ namespace ns3
  */
 struct RdmaHeadroomCase
 {
-    uint64_t rateBps{100'000'000'000}; //!< rate of the link, in bit/s
-    int64_t delayPs{10'000};           //!< its cable, one way, in ps
-    uint32_t mtu{1024};                //!< payload of a full packet: 256, 512, 1024, 2048 or 4096
-    int64_t reactionPs{100'000};       //!< reaction time of the sender to a pause, in ps
+    QbbBitRate rate{100_gbps}; //!< rate of the link
+    QbbPs delay{10_ns};        //!< its cable, one way
+    uint32_t mtu{1024};        //!< payload of a full packet: 256, 512, 1024, 2048 or 4096
+    QbbPs reaction{100_ns};    //!< reaction time of the sender to a pause
 };
 
 /**
@@ -43,9 +46,9 @@ struct RdmaHeadroomFinding
 /**
  * \ingroup rdma
  * \param length length of a cable in metres, 0 to 200 000 000
- * \return its one-way delay in ps at two thirds of the speed of light (5 ns/m), at least 1 ps
+ * \return its one-way delay at two thirds of the speed of light (5 ns/m), at least 1 ps
  */
-int64_t GetRdmaCableDelayPs(double length);
+QbbPs GetRdmaCableDelay(double length);
 
 /**
  * \ingroup rdma

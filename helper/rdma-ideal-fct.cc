@@ -33,15 +33,15 @@ CheckIdealInput(const std::string& what, uint64_t value, uint64_t min, uint64_t 
     }
 }
 
-int64_t
-CheckIdealResult(QbbInt128 fctPs)
+QbbPs
+CheckIdealResult(QbbInt128 fct)
 {
-    if (fctPs > RDMA_MAX_TIME_PS)
+    if (fct > RDMA_MAX_TIME.Get())
     {
         throw std::invalid_argument("ideal FCT: it is too long; accepted: at most " +
-                                    FormatRdmaTime(RDMA_MAX_TIME_PS));
+                                    FormatRdmaTime(RDMA_MAX_TIME));
     }
-    return static_cast<int64_t>(fctPs);
+    return QbbPs(static_cast<int64_t>(fct));
 }
 
 /**
@@ -52,7 +52,7 @@ CheckIdealResult(QbbInt128 fctPs)
  * which it leaves the first frame and the link m on which it comes to the last; in between it takes
  * all but one of its steps on the slowest link of p..m.
  */
-int64_t
+QbbPs
 GetClosedForm(const std::vector<RdmaIdealHop>& path,
               const RdmaIdealFrames& frames,
               const RdmaLineOverhead& overhead)
@@ -61,7 +61,7 @@ GetClosedForm(const std::vector<RdmaIdealHop>& path,
     std::vector<QbbInt128> byteTime;
     for (const auto& hop : path)
     {
-        byteTime.push_back(QbbLineRate(hop.rateBps).BytesToPs(1));
+        byteTime.push_back(QbbLineRate(hop.rate).BytesToPs(1).Get());
     }
     // Sums over the links before h of the time that a frame takes to arrive at the next node.
     const auto sum = [&](uint32_t bytes) {
@@ -69,7 +69,7 @@ GetClosedForm(const std::vector<RdmaIdealHop>& path,
         for (std::size_t h = 0; h < hops; ++h)
         {
             sums[h + 1] =
-                sums[h] + byteTime[h] * (overhead.preambleBytes + bytes) + path[h].delayPs;
+                sums[h] + byteTime[h] * (overhead.preambleBytes + bytes) + path[h].delay.Get();
         }
         return sums;
     };
@@ -109,13 +109,13 @@ GetClosedForm(const std::vector<RdmaIdealHop>& path,
 struct Port
 {
     QbbLineRate rate;
-    int64_t delayPs;
-    int64_t freePs;
+    QbbPs delay;
+    QbbPs free;
     uint64_t fraction;
 };
 
 /// Frame by frame and link by link.
-int64_t
+QbbPs
 GetByRecursion(const std::vector<RdmaIdealHop>& path,
                const RdmaIdealFrames& frames,
                const RdmaLineOverhead& overhead)
@@ -123,29 +123,29 @@ GetByRecursion(const std::vector<RdmaIdealHop>& path,
     std::vector<Port> ports;
     for (const auto& hop : path)
     {
-        ports.push_back({QbbLineRate(hop.rateBps), hop.delayPs, 0, 0});
+        ports.push_back({QbbLineRate(hop.rate), hop.delay, 0_ps, 0});
     }
-    int64_t arrivalPs = 0;
+    QbbPs arrival;
     for (uint64_t i = 0; i < frames.count; ++i)
     {
         const uint64_t bytes = overhead.preambleBytes + (i + 1 == frames.count ? frames.lastBytes
                                                          : i == 0              ? frames.firstBytes
                                                                   : frames.middleBytes);
-        arrivalPs = 0;
+        arrival = 0_ps;
         for (Port& port : ports)
         {
-            if (arrivalPs > port.freePs)
+            if (arrival > port.free)
             {
-                port.freePs = arrivalPs;
+                port.free = arrival;
                 port.fraction = 0;
             }
             uint64_t fraction = port.fraction;
-            arrivalPs = port.freePs + port.rate.BytesToPs(bytes, fraction) + port.delayPs;
-            port.freePs += port.rate.BytesToPs(bytes + overhead.gapBytes, port.fraction);
-            CheckIdealResult(std::max(arrivalPs, port.freePs));
+            arrival = port.free + port.rate.BytesToPs(bytes, fraction) + port.delay;
+            port.free += port.rate.BytesToPs(bytes + overhead.gapBytes, port.fraction);
+            CheckIdealResult(std::max(arrival, port.free).Get());
         }
     }
-    return arrivalPs;
+    return arrival;
 }
 
 } // namespace
@@ -178,21 +178,24 @@ MakeRdmaIdealFrames(uint64_t bytes,
     return frames;
 }
 
-int64_t
+QbbPs
 GetRdmaIdealFct(const std::vector<RdmaIdealHop>& path,
                 const RdmaIdealFrames& frames,
                 const RdmaLineOverhead& overhead)
 {
-    CheckIdealInput("links of the path", path.size(), 1, RDMA_MAX_TIME_PS);
+    CheckIdealInput("links of the path",
+                    path.size(),
+                    1,
+                    static_cast<uint64_t>(RDMA_MAX_TIME.Get()));
     bool isExact = true;
     for (const auto& hop : path)
     {
-        CheckIdealInput("rate in bit/s", hop.rateBps, 1, RDMA_MAX_RATE_BPS);
+        CheckIdealInput("rate in bit/s", hop.rate.Get(), 1, RDMA_MAX_RATE.Get());
         CheckIdealInput("delay in ps",
-                        static_cast<uint64_t>(hop.delayPs),
+                        static_cast<uint64_t>(hop.delay.Get()),
                         0,
-                        static_cast<uint64_t>(RDMA_MAX_DELAY_PS));
-        isExact = isExact && QbbLineRate(hop.rateBps).IsExact();
+                        static_cast<uint64_t>(RDMA_MAX_DELAY.Get()));
+        isExact = isExact && QbbLineRate(hop.rate).IsExact();
     }
     CheckIdealInput("number of frames", frames.count, 1, RDMA_MAX_FLOW_BYTES);
     CheckIdealInput("bytes of the last frame", frames.lastBytes, 1, MAX_IDEAL_FRAME_BYTES);

@@ -2,6 +2,9 @@
 #ifndef RDMA_IDEAL_FCT_H
 #define RDMA_IDEAL_FCT_H
 
+#include "qbb-bit-rate.h"
+#include "qbb-ps.h"
+
 #include <cstdint>
 #include <vector>
 
@@ -30,8 +33,8 @@ namespace ns3
  */
 struct RdmaIdealHop
 {
-    uint64_t rateBps{0}; //!< rate in bit/s, 1 to RDMA_MAX_RATE_BPS
-    int64_t delayPs{0};  //!< propagation delay in ps, 0 to RDMA_MAX_DELAY_PS
+    QbbBitRate rate{0}; //!< rate, 1 bit/s to RDMA_MAX_RATE
+    QbbPs delay{0};     //!< propagation delay, 0 to RDMA_MAX_DELAY
 };
 
 /**
@@ -84,12 +87,12 @@ RdmaIdealFrames MakeRdmaIdealFrames(uint64_t bytes,
  * \param path the links from sender to receiver, one or more
  * \param frames the frames of the message
  * \param overhead preamble and gap
- * \return the time in ps
- * \throws std::invalid_argument for a number out of range, or if the time is above RDMA_MAX_TIME_PS
+ * \return the time
+ * \throws std::invalid_argument for a number out of range, or if the time is above RDMA_MAX_TIME
  */
-int64_t GetRdmaIdealFct(const std::vector<RdmaIdealHop>& path,
-                        const RdmaIdealFrames& frames,
-                        const RdmaLineOverhead& overhead = RdmaLineOverhead());
+QbbPs GetRdmaIdealFct(const std::vector<RdmaIdealHop>& path,
+                      const RdmaIdealFrames& frames,
+                      const RdmaLineOverhead& overhead = RdmaLineOverhead());
 
 /** @} */
 

@@ -20,11 +20,11 @@ constexpr int64_t MAX_STEPS = 64;
 
 } // namespace
 
-RdmaPauseTrace::RdmaPauseTrace(std::ostream& os, Ptr<RdmaFabric> fabric, int64_t periodPs)
+RdmaPauseTrace::RdmaPauseTrace(std::ostream& os, Ptr<RdmaFabric> fabric, QbbPs period)
     : m_trace(os),
       m_fabric(fabric),
-      m_periodPs(periodPs),
-      m_stepPs(periodPs),
+      m_period(period),
+      m_step(period),
       m_timer(this)
 {
     const RdmaTopology& topology = fabric->GetTopology();
@@ -50,14 +50,14 @@ RdmaPauseTrace::RdmaPauseTrace(std::ostream& os, Ptr<RdmaFabric> fabric, int64_t
             port.device->AddLinkChangeCallback(Callback<void>([this, place]() {
                 for (uint8_t p = 0; p < 8; ++p)
                 {
-                    ClosePause(place, p, QbbNowPs());
+                    ClosePause(place, p, QbbNow());
                 }
             }));
             m_ports.push_back(port);
             m_byNode[node].push_back(place);
         }
     }
-    m_timer.Arm((QbbNowPs() / m_periodPs + 1) * m_periodPs);
+    m_timer.Arm((QbbNow() / m_period + 1) * m_period);
 }
 
 RdmaPauseTrace::~RdmaPauseTrace()
@@ -73,14 +73,14 @@ RdmaPauseTrace::Finish()
         return;
     }
     m_timer.Disarm();
-    const int64_t nowPs = QbbNowPs();
+    const QbbPs now = QbbNow();
     for (uint32_t place = 0; place < m_ports.size(); ++place)
     {
         for (uint8_t p = 0; p < 8; ++p)
         {
-            ClosePause(place, p, nowPs);
+            ClosePause(place, p, now);
         }
-        SamplePort(place, nowPs);
+        SamplePort(place, now);
     }
     m_finished = true;
     m_trace.Finish();
@@ -114,61 +114,61 @@ RdmaPauseTrace::OnReceived(uint32_t place, uint8_t priority, uint16_t quanta)
     {
         return;
     }
-    const int64_t effectPs = QbbNowPs() + port.device->GetFlowControl().GetReactionDelayPs();
-    if (track.paused && track.untilPs < effectPs)
+    const QbbPs effect = QbbNow() + port.device->GetFlowControl().GetReactionDelay();
+    if (track.paused && track.until < effect)
     {
-        ClosePause(place, priority, effectPs);
+        ClosePause(place, priority, effect);
     }
     if (quanta == 0)
     {
-        ClosePause(place, priority, effectPs);
+        ClosePause(place, priority, effect);
         return;
     }
     if (!track.paused)
     {
         track.paused = true;
-        track.startPs = effectPs;
+        track.start = effect;
     }
-    track.untilPs = effectPs + port.device->GetLineRate().BitsToPs(uint64_t{quanta} *
-                                                                   QbbWire::PAUSE_QUANTUM_BITS);
+    track.until = effect + port.device->GetLineRate().BitsToPs(uint64_t{quanta} *
+                                                               QbbWire::PAUSE_QUANTUM_BITS);
 }
 
 void
-RdmaPauseTrace::ClosePause(uint32_t place, uint8_t priority, int64_t atPs)
+RdmaPauseTrace::ClosePause(uint32_t place, uint8_t priority, QbbPs at)
 {
     Track& track = m_ports[place].classes[priority];
-    const int64_t endPs = std::min(atPs, track.untilPs);
+    const QbbPs end = std::min(at, track.until);
     if (m_finished || !track.paused)
     {
         return;
     }
     track.paused = false;
-    if (endPs > track.startPs)
+    if (end > track.start)
     {
         Name(place, priority);
         m_trace.WriteSpan(m_ports[place].node + 1,
                           place * 8 + priority + 1,
                           "paused",
-                          track.startPs,
-                          endPs);
+                          track.start,
+                          end);
     }
 }
 
 void
 RdmaPauseTrace::OnSample()
 {
-    const int64_t nowPs = QbbNowPs();
+    const QbbPs now = QbbNow();
     bool changed = false;
     for (uint32_t place = 0; place < m_ports.size(); ++place)
     {
-        changed |= SamplePort(place, nowPs);
+        changed |= SamplePort(place, now);
     }
-    m_stepPs = changed ? m_periodPs : std::min(2 * m_stepPs, MAX_STEPS * m_periodPs);
-    m_timer.Arm(nowPs + m_stepPs);
+    m_step = changed ? m_period : std::min(2 * m_step, MAX_STEPS * m_period);
+    m_timer.Arm(now + m_step);
 }
 
 bool
-RdmaPauseTrace::SamplePort(uint32_t place, int64_t nowPs)
+RdmaPauseTrace::SamplePort(uint32_t place, QbbPs now)
 {
     Port& port = m_ports[place];
     bool changed = false;
@@ -182,7 +182,7 @@ RdmaPauseTrace::SamplePort(uint32_t place, int64_t nowPs)
             latest = value;
             changed = true;
             Name(place, priority);
-            m_trace.WriteCounter(port.node + 1, port.name + " " + what, unit, nowPs, value);
+            m_trace.WriteCounter(port.node + 1, port.name + " " + what, unit, now, value);
         }
     };
     if (port.isHost)
@@ -217,7 +217,7 @@ RdmaPauseTrace::AddInstant(uint32_t node, uint32_t port, uint8_t priority, const
 {
     const uint32_t place = GetPlace(node, port);
     Name(place, priority);
-    m_trace.WriteInstant(node + 1, place * 8 + priority + 1, what, QbbNowPs());
+    m_trace.WriteInstant(node + 1, place * 8 + priority + 1, what, QbbNow());
 }
 
 void
@@ -230,7 +230,7 @@ RdmaPauseTrace::AddWatchdog(uint32_t node, Ptr<QbbPfcWatchdog> watchdog)
             AddInstant(node, port, priority, "PFC storm detected");
             if (ignores)
             {
-                ClosePause(GetPlace(node, port), priority, QbbNowPs());
+                ClosePause(GetPlace(node, port), priority, QbbNow());
             }
         }));
     watchdog->TraceConnectWithoutContext(

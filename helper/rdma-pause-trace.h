@@ -37,9 +37,9 @@ class RdmaPauseTrace
     /**
      * \param os where to; it must outlive the object
      * \param fabric what is watched
-     * \param periodPs time between two samples of queues and marks, above 0, in ps
+     * \param period time between two samples of queues and marks, above 0
      */
-    RdmaPauseTrace(std::ostream& os, Ptr<RdmaFabric> fabric, int64_t periodPs);
+    RdmaPauseTrace(std::ostream& os, Ptr<RdmaFabric> fabric, QbbPs period);
     ~RdmaPauseTrace();
 
     RdmaPauseTrace(const RdmaPauseTrace&) = delete;
@@ -72,8 +72,8 @@ class RdmaPauseTrace
     {
         bool named{false};      //!< the track has a name in the file
         bool paused{false};     //!< there is a pause
-        int64_t startPs{0};     //!< when it took effect
-        int64_t untilPs{0};     //!< when it runs out
+        QbbPs start{0};         //!< when it took effect
+        QbbPs until{0};         //!< when it runs out
         uint64_t queueBytes{0}; //!< latest value of the counter
         uint64_t marks{0};      //!< latest value of the counter
     };
@@ -89,16 +89,16 @@ class RdmaPauseTrace
     };
 
     void OnReceived(uint32_t place, uint8_t priority, uint16_t quanta);
-    void ClosePause(uint32_t place, uint8_t priority, int64_t atPs);
+    void ClosePause(uint32_t place, uint8_t priority, QbbPs at);
     void OnSample();
-    bool SamplePort(uint32_t place, int64_t nowPs);
+    bool SamplePort(uint32_t place, QbbPs now);
     void Name(uint32_t place, uint8_t priority);
     uint32_t GetPlace(uint32_t node, uint32_t port) const;
 
     RdmaEventTrace m_trace;                      //!< the file
     Ptr<RdmaFabric> m_fabric;                    //!< the fabric
-    int64_t m_periodPs;                          //!< between two samples
-    int64_t m_stepPs;                            //!< at present
+    QbbPs m_period;                              //!< between two samples
+    QbbPs m_step;                                //!< at present
     std::vector<Port> m_ports;                   //!< two for each link
     std::vector<std::vector<uint32_t>> m_byNode; //!< places in m_ports by node and port number
     std::vector<bool> m_named;                   //!< by node: the process has a name in the file

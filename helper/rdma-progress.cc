@@ -14,7 +14,7 @@ namespace
 {
 
 /// Simulated time between two looks at the clock.
-constexpr int64_t TICK_PS = 20'000'000;
+constexpr QbbPs TICK = 20_us;
 /// Real time between two lines, in seconds.
 constexpr double PRINT_S = 0.5;
 
@@ -38,17 +38,17 @@ RdmaProgress::IsTerminal()
 }
 
 void
-RdmaProgress::Start(int64_t firstPs)
+RdmaProgress::Start(QbbPs first)
 {
     m_begin = std::chrono::steady_clock::now();
     m_last = m_begin;
-    m_event = Simulator::Schedule(QbbFromPs(firstPs) - Simulator::Now(), &RdmaProgress::Tick, this);
+    m_event = Simulator::Schedule(QbbToTime(first) - Simulator::Now(), &RdmaProgress::Tick, this);
 }
 
 void
 RdmaProgress::Tick()
 {
-    m_event = Simulator::Schedule(QbbFromPs(TICK_PS), &RdmaProgress::Tick, this);
+    m_event = Simulator::Schedule(QbbToTime(TICK), &RdmaProgress::Tick, this);
     const auto now = std::chrono::steady_clock::now();
     const std::chrono::duration<double> sinceLast = now - m_last;
     if (sinceLast.count() < PRINT_S)
@@ -64,7 +64,7 @@ RdmaProgress::Tick()
         std::snprintf(line,
                       sizeof(line),
                       "\r%10.3f us simulated, %llu of %llu flows, %.2f M events/s",
-                      static_cast<double>(QbbNowPs()) / 1e6,
+                      static_cast<double>(QbbNow()) / 1e6,
                       static_cast<unsigned long long>(m_runner->GetNEnded()),
                       static_cast<unsigned long long>(m_runner->GetNFlows()),
                       static_cast<double>(Simulator::GetEventCount()) / elapsed.count() / 1e6);

@@ -3,6 +3,7 @@
 #ifndef RDMA_PROGRESS_H
 #define RDMA_PROGRESS_H
 
+#include "qbb-ps.h"
 #include "rdma-flow-runner-base.h"
 
 #include <ns3/event-id.h>
@@ -34,8 +35,8 @@ class RdmaProgress
     RdmaProgress(const RdmaProgress&) = delete;
     RdmaProgress& operator=(const RdmaProgress&) = delete;
 
-    /** Begins; call it right before Simulator::Run(). \param firstPs when the first flow starts */
-    void Start(int64_t firstPs);
+    /** Begins; call it right before Simulator::Run(). \param first when the first flow starts */
+    void Start(QbbPs first);
 
     /** Wipes the line; call it after Simulator::Run(). */
     void Finish();

@@ -112,10 +112,9 @@ class Applier
         m_portOf.clear();
         for (uint32_t p = 0; p < sw->GetNPorts(); ++p)
         {
-            const uint64_t rateBps = sw->GetPort(p)->GetLineRate().GetBitRate();
+            const QbbBitRate rate = sw->GetPort(p)->GetLineRate().GetBitRate();
             uint32_t i = 0;
-            while (i < taken.size() &&
-                   (taken[i] || m_config.ports[i].rateBps.value_or(rateBps) != rateBps))
+            while (i < taken.size() && (taken[i] || m_config.ports[i].rate.value_or(rate) != rate))
             {
                 ++i;
             }
@@ -123,7 +122,7 @@ class Applier
             {
                 throw std::invalid_argument(
                     "SONiC configuration: nothing is left in it for port " + std::to_string(p) +
-                    " of switch " + GetName(id) + ", " + FormatRdmaRate(rateBps) +
+                    " of switch " + GetName(id) + ", " + FormatRdmaRate(rate) +
                     "; accepted: as many ports of that speed as the switch has (it has " +
                     std::to_string(sw->GetNPorts()) + " in all, the configuration " +
                     std::to_string(taken.size()) + ")");
@@ -161,11 +160,11 @@ class Applier
 
     void CheckCable(uint32_t id, const QbbPort& device, const RdmaSonicPort& port)
     {
-        const int64_t delayPs = device.GetQbbChannel()->GetDelayPs();
-        if (port.cableMetres && delayPs > GetRdmaCableDelayPs(*port.cableMetres))
+        const QbbPs delay = device.GetQbbChannel()->GetDelayPs();
+        if (port.cableMetres && delay > GetRdmaCableDelay(*port.cableMetres))
         {
             m_notes.push_back("switch " + GetName(id) + ", port " + port.name + ": a delay of " +
-                              std::to_string(delayPs / 1000) + " ns, which is more than " +
+                              std::to_string(delay / 1_ns) + " ns, which is more than " +
                               std::to_string(static_cast<int>(*port.cableMetres)) +
                               " m of cable (CABLE_LENGTH) have");
         }

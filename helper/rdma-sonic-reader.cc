@@ -397,9 +397,8 @@ class Reader
             const auto found = m_portIndex.find(name);
             if (found != m_portIndex.end() && entry.Has("speed"))
             {
-                constexpr int64_t MEGABIT = 1'000'000;
-                m_ports[found->second].result.rateBps =
-                    static_cast<uint64_t>(entry.GetInteger("speed", 1, 8'000'000) * MEGABIT);
+                m_ports[found->second].result.rate =
+                    entry.GetInteger("speed", 1, 8'000'000) * 1_mbps;
             }
         }
     }

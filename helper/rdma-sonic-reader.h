@@ -3,6 +3,7 @@
 #ifndef RDMA_SONIC_READER_H
 #define RDMA_SONIC_READER_H
 
+#include "qbb-bit-rate.h"
 #include "qbb-buffer-plan.h"
 #include "qbb-ecn-marker.h"
 #include "rdma-fabric.h"
@@ -23,7 +24,7 @@ namespace ns3
 struct RdmaSonicPort
 {
     std::string name;                                  //!< as in "Ethernet0"
-    std::optional<uint64_t> rateBps;                   //!< speed of PORT, in bit/s
+    std::optional<QbbBitRate> rate;                    //!< speed of PORT
     std::array<uint8_t, 64> classOfDscp{};             //!< DSCP_TO_TC_MAP
     uint8_t losslessMask{0};                           //!< pfc_enable of PORT_QOS_MAP
     std::string scheduler;                             //!< attribute Scheduler of the port

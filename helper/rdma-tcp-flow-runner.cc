@@ -257,7 +257,7 @@ RdmaTcpFlowRunner::MakeSocket(uint32_t host) const
     return socket;
 }
 
-int64_t
+QbbPs
 RdmaTcpFlowRunner::DoPrepare(uint64_t index)
 {
     const RdmaFlow& flow = GetFlow(index);
@@ -271,11 +271,11 @@ RdmaTcpFlowRunner::DoPrepare(uint64_t index)
                     "rdma: no DSCP is mapped to class " << flow.priority);
     // Ports in the order of flow ids, so that a flow's path is known before it starts.
     connection.port = static_cast<uint16_t>(m_port + 1 + source.flows++ % (MAX_TCP_PORT - m_port));
-    return ComputeIdealPs(index);
+    return ComputeIdeal(index);
 }
 
-int64_t
-RdmaTcpFlowRunner::ComputeIdealPs(uint64_t index) const
+QbbPs
+RdmaTcpFlowRunner::ComputeIdeal(uint64_t index) const
 {
     const RdmaFlow& flow = GetFlow(index);
     const auto port = GetFabric()->GetNic(flow.srcHost)->GetPort(0);
@@ -397,7 +397,7 @@ RdmaTcpFlowRunner::OnData(uint64_t index)
     }
     if (connection.read == GetFlow(index).bytes)
     {
-        FlowArrived(index, QbbNowPs());
+        FlowArrived(index, QbbNow());
     }
 }
 
@@ -406,7 +406,7 @@ RdmaTcpFlowRunner::End(uint64_t index, RdmaWcStatus status)
 {
     // The sockets are in the middle of their work.
     Simulator::ScheduleNow(&RdmaTcpFlowRunner::Forget, this, index);
-    FlowEnded(index, status, QbbNowPs());
+    FlowEnded(index, status, QbbNow());
 }
 
 void

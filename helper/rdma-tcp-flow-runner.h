@@ -3,6 +3,7 @@
 #ifndef RDMA_TCP_FLOW_RUNNER_H
 #define RDMA_TCP_FLOW_RUNNER_H
 
+#include "qbb-ps.h"
 #include "rdma-flow-runner-base.h"
 
 #include <ns3/ipv4-address.h>
@@ -92,7 +93,7 @@ class RdmaTcpFlowRunner : public RdmaFlowRunnerBase
     };
 
     void DoInstall() override;
-    int64_t DoPrepare(uint64_t index) override;
+    QbbPs DoPrepare(uint64_t index) override;
     void DoStart(uint64_t index) override;
     void DoAddResult(uint64_t index, RdmaFlowResult& result) const override;
     std::string DoDescribe(uint64_t index, bool arrived) const override;
@@ -101,7 +102,7 @@ class RdmaTcpFlowRunner : public RdmaFlowRunnerBase
     void AddPeer(uint32_t host, uint32_t peer);
     void Resolve(uint32_t host, Ipv4Address destination);
     Ptr<RdmaTcpSocket> MakeSocket(uint32_t host) const;
-    int64_t ComputeIdealPs(uint64_t index) const;
+    QbbPs ComputeIdeal(uint64_t index) const;
     void OnConnect(uint64_t index);
     void OnAccept(Ptr<Socket> socket, const Address& from);
     void OnSpace(uint64_t index, uint32_t space);

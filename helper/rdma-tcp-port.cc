@@ -63,9 +63,9 @@ RdmaTcpPort::ReceiveFrame(QbbPort& port, QbbFramePtr frame)
 }
 
 void
-RdmaTcpPort::FrameDeparts(QbbPort& port, QbbFrame& frame, int64_t startPs)
+RdmaTcpPort::FrameDeparts(QbbPort& port, QbbFrame& frame, QbbPs start)
 {
-    m_sink.FrameDeparts(port, frame, startPs);
+    m_sink.FrameDeparts(port, frame, start);
     if (!frame.IsMacControl())
     {
         RoomMade(frame.priority);
@@ -85,7 +85,7 @@ RdmaTcpPort::RoomMade(uint8_t priority)
     if (!m_waiting[priority].empty())
     {
         // The port is in the middle of its work.
-        m_kick.Arm(QbbNowPs());
+        m_kick.Arm(QbbNow());
     }
 }
 
@@ -93,7 +93,7 @@ void
 RdmaTcpPort::LinkChanged(QbbPort& port)
 {
     m_sink.LinkChanged(port);
-    m_kick.Arm(QbbNowPs());
+    m_kick.Arm(QbbNow());
 }
 
 } // namespace ns3

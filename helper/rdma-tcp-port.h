@@ -43,7 +43,7 @@ class RdmaTcpPort : public QbbFrameSink
     bool MaySend(RdmaTcpSocket& socket);
 
     void ReceiveFrame(QbbPort& port, QbbFramePtr frame) override;
-    void FrameDeparts(QbbPort& port, QbbFrame& frame, int64_t startPs) override;
+    void FrameDeparts(QbbPort& port, QbbFrame& frame, QbbPs start) override;
     void FrameGone(QbbPort& port, const QbbFrame& frame) override;
     void LinkChanged(QbbPort& port) override;
 

@@ -37,21 +37,21 @@ Format(const std::optional<T>& value, const char* format)
 
 } // namespace
 
-RdmaTimeSeries::RdmaTimeSeries(std::ostream& os, int64_t periodPs)
+RdmaTimeSeries::RdmaTimeSeries(std::ostream& os, QbbPs period)
     : m_os(os),
-      m_periodPs(periodPs),
+      m_period(period),
       m_timer(this)
 {
-    NS_ABORT_MSG_IF(periodPs <= 0,
-                    "rdma: a time series with a period of " << periodPs
+    NS_ABORT_MSG_IF(period <= 0_ps,
+                    "rdma: a time series with a period of " << period
                                                             << " ps; accepted: 1 ps and above");
 }
 
 void
-RdmaTimeSeries::Add(Ptr<RdmaNic> nic, Ptr<const RdmaQueuePair> qp, uint64_t flow, int64_t startPs)
+RdmaTimeSeries::Add(Ptr<RdmaNic> nic, Ptr<const RdmaQueuePair> qp, uint64_t flow, QbbPs start)
 {
     nic->SetAttribute("MeasureRtt", BooleanValue(true));
-    m_waiting.push_back({qp, qp->GetPort()->GetNodeId(), flow, startPs});
+    m_waiting.push_back({qp, qp->GetPort()->GetNodeId(), flow, start});
 }
 
 void
@@ -59,18 +59,18 @@ RdmaTimeSeries::Start()
 {
     NS_ABORT_MSG_IF(m_timer.IsArmed(), "rdma: Start() of a time series a second time");
     std::stable_sort(m_waiting.begin(), m_waiting.end(), [](const Series& a, const Series& b) {
-        return a.startPs != b.startPs ? a.startPs > b.startPs : a.flow > b.flow;
+        return a.start != b.start ? a.start > b.start : a.flow > b.flow;
     });
     m_os << HEADING;
-    const int64_t nowPs = QbbNowPs();
-    m_timer.Arm((nowPs + m_periodPs - 1) / m_periodPs * m_periodPs);
+    const QbbPs now = QbbNow();
+    m_timer.Arm((now + m_period - 1_ps) / m_period * m_period);
 }
 
 void
 RdmaTimeSeries::OnTick()
 {
-    const int64_t nowPs = QbbNowPs();
-    for (; !m_waiting.empty() && m_waiting.back().startPs <= nowPs; m_waiting.pop_back())
+    const QbbPs now = QbbNow();
+    for (; !m_waiting.empty() && m_waiting.back().start <= now; m_waiting.pop_back())
     {
         m_active.push_back(std::move(m_waiting.back()));
     }
@@ -86,8 +86,8 @@ RdmaTimeSeries::OnTick()
     if (!m_active.empty() || !m_waiting.empty())
     {
         // Nothing to see before the next flow starts.
-        const int64_t fromPs = m_active.empty() ? m_waiting.back().startPs : nowPs + 1;
-        m_timer.Arm((fromPs + m_periodPs - 1) / m_periodPs * m_periodPs);
+        const QbbPs from = m_active.empty() ? m_waiting.back().start : now + 1_ps;
+        m_timer.Arm((from + m_period - 1_ps) / m_period * m_period);
     }
 }
 
@@ -95,11 +95,11 @@ void
 RdmaTimeSeries::Write(const Series& series)
 {
     const RdmaQueuePairSample sample = series.qp->GetSample();
-    m_os << FormatRdmaNs(sample.timePs) << ',' << series.node << ',' << sample.qpn << ','
-         << series.flow << ',' << Format(sample.rateBps, "%" PRIu64) << ','
+    m_os << FormatRdmaNs(sample.time) << ',' << series.node << ',' << sample.qpn << ','
+         << series.flow << ',' << (sample.rate ? std::to_string(sample.rate->Get()) : "") << ','
          << Format(sample.targetRateBps, "%.0f") << ',' << Format(sample.windowBytes, "%" PRIu64)
          << ',' << Format(sample.alpha, "%.9g") << ','
-         << (sample.rttPs ? FormatRdmaNs(*sample.rttPs) : "") << ',' << sample.bytesInFlight << ','
+         << (sample.rtt ? FormatRdmaNs(*sample.rtt) : "") << ',' << sample.bytesInFlight << ','
          << sample.packetsAcknowledged << '\n';
     ++m_rows;
 }

@@ -42,9 +42,9 @@ class RdmaTimeSeries
      * Aborts with a message if the period is not positive.
      *
      * \param os gets the rows, and a heading with the first
-     * \param periodPs time from row to row, in picoseconds, 1 and above
+     * \param period time from row to row, in picoseconds, 1 and above
      */
-    RdmaTimeSeries(std::ostream& os, int64_t periodPs);
+    RdmaTimeSeries(std::ostream& os, QbbPs period);
 
     /**
      * Watches a queue pair that carries one flow: from the flow's start until nothing is left of
@@ -53,9 +53,9 @@ class RdmaTimeSeries
      * \param nic its NIC, which measures round trips from now on
      * \param qp the sending queue pair
      * \param flow the flow's id, for the column flow
-     * \param startPs the flow's start
+     * \param start the flow's start
      */
-    void Add(Ptr<RdmaNic> nic, Ptr<const RdmaQueuePair> qp, uint64_t flow, int64_t startPs);
+    void Add(Ptr<RdmaNic> nic, Ptr<const RdmaQueuePair> qp, uint64_t flow, QbbPs start);
 
     /** Begins, at the next multiple of the period. Once. */
     void Start();
@@ -73,14 +73,14 @@ class RdmaTimeSeries
         Ptr<const RdmaQueuePair> qp; //!< the queue pair
         uint32_t node{0};            //!< its node
         uint64_t flow{0};            //!< id of its flow
-        int64_t startPs{0};          //!< start of its flow
+        QbbPs start{0};              //!< start of its flow
     };
 
     void OnTick();
     void Write(const Series& series);
 
     std::ostream& m_os;            //!< gets the rows
-    int64_t m_periodPs;            //!< from row to row
+    QbbPs m_period;                //!< from row to row
     std::vector<Series> m_waiting; //!< not started yet; the next one last
     std::vector<Series> m_active;  //!< started and not ended, by start and flow
     uint64_t m_rows{0};            //!< rows written

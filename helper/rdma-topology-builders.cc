@@ -95,12 +95,12 @@ class Linker
 
     void LinkHost(uint32_t host, uint32_t node)
     {
-        m_topology.AddLink(host, node, m_rates.hostRateBps, m_rates.delayPs, m_rates.errorRate);
+        m_topology.AddLink(host, node, m_rates.hostRate, m_rates.delay, m_rates.errorRate);
     }
 
     void LinkSwitches(uint32_t a, uint32_t b)
     {
-        m_topology.AddLink(a, b, m_rates.uplinkRateBps, m_rates.delayPs, m_rates.errorRate);
+        m_topology.AddLink(a, b, m_rates.uplinkRate, m_rates.delay, m_rates.errorRate);
     }
 
   private:

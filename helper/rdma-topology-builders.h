@@ -2,6 +2,8 @@
 #ifndef RDMA_TOPOLOGY_BUILDERS_H
 #define RDMA_TOPOLOGY_BUILDERS_H
 
+#include "qbb-bit-rate.h"
+#include "qbb-ps.h"
 #include "rdma-topology.h"
 
 #include <cstdint>
@@ -26,10 +28,10 @@ namespace ns3
  */
 struct RdmaTopologyRates
 {
-    uint64_t hostRateBps{100'000'000'000};   //!< links between a host and a switch, bit/s
-    uint64_t uplinkRateBps{100'000'000'000}; //!< links between two switches, bit/s
-    int64_t delayPs{1'000'000};              //!< propagation delay of every link, ps
-    double errorRate{0.0};                   //!< frame loss probability of every link, [0, 1)
+    QbbBitRate hostRate{100_gbps};   //!< links between a host and a switch
+    QbbBitRate uplinkRate{100_gbps}; //!< links between two switches
+    QbbPs delay{1_us};               //!< propagation delay of every link
+    double errorRate{0.0};           //!< frame loss probability of every link, [0, 1)
 };
 
 /**
@@ -60,7 +62,7 @@ RdmaTopology MakeRdmaLeafSpine(uint32_t leaves,
  * all its ports down. With tiers = 3 and no oversubscription this is the fat-tree, with tiers = 1 a
  * star.
  *
- * Oversubscription counts ports; in bandwidth it is that times hostRateBps / uplinkRateBps at the
+ * Oversubscription counts ports; in bandwidth it is that times hostRate / uplinkRate at the
  * first tier.
  * \param tiers tiers of switches, 1 to 8
  * \param radix ports of a switch, 2 to 1024
@@ -89,7 +91,7 @@ RdmaTopology MakeRdmaXgft(const std::vector<uint32_t>& children,
                           const RdmaTopologyRates& rates = RdmaTopologyRates());
 
 /**
- * Two switches joined by one link of uplinkRateBps.
+ * Two switches joined by one link of uplinkRate.
  * \param hostsPerSide hosts on each switch, 1 or more: ids 0 to hostsPerSide - 1 on one side, the
  *        next hostsPerSide ids on the other
  * \param rates the links

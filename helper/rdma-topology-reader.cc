@@ -24,18 +24,17 @@ ParseErrorRate(const std::string& text)
     return rate;
 }
 
-int64_t
+QbbPs
 ParseDelay(const std::string& text)
 {
-    const int64_t delayPs = ParseRdmaTime(text);
-    if (delayPs == 0 || delayPs > RDMA_MAX_DELAY_PS)
+    const QbbPs delay = ParseRdmaTime(text);
+    if (delay == 0_ps || delay > RDMA_MAX_DELAY)
     {
         throw std::invalid_argument(QuoteRdmaText(text) + " is too " +
-                                    (delayPs == 0 ? "small" : "large") + "; accepted: 1ps to " +
-                                    FormatRdmaTime(RDMA_MAX_DELAY_PS) +
-                                    " (every link needs a delay)");
+                                    (delay == 0_ps ? "small" : "large") + "; accepted: 1ps to " +
+                                    FormatRdmaTime(RDMA_MAX_DELAY) + " (every link needs a delay)");
     }
-    return delayPs;
+    return delay;
 }
 
 /// Read the second line, if the first one asks for it. \return for each node, whether it is a
@@ -80,8 +79,8 @@ ReadLink(const RdmaLineReader& lines, uint64_t nodes)
                    "a link from " + std::to_string(link.a) + " to itself",
                    "two different nodes");
     }
-    link.rateBps = lines.Get(2, "rate", ParseRdmaRate);
-    link.delayPs = lines.Get(3, "delay", ParseDelay);
+    link.rate = lines.Get(2, "rate", ParseRdmaRate);
+    link.delay = lines.Get(3, "delay", ParseDelay);
     link.errorRate = lines.Get(4, "error-rate", ParseErrorRate);
     return link;
 }
@@ -122,7 +121,7 @@ ParseRdmaTopology(const std::string& text, const std::string& fileName)
     }
     for (const auto& link : links)
     {
-        topology.AddLink(link.a, link.b, link.rateBps, link.delayPs, link.errorRate);
+        topology.AddLink(link.a, link.b, link.rate, link.delay, link.errorRate);
     }
     try
     {
@@ -150,7 +149,7 @@ FormatRdmaTopology(const RdmaTopology& topology)
     for (const auto& link : topology.GetLinks())
     {
         text += std::to_string(link.a) + " " + std::to_string(link.b) + " " +
-                FormatRdmaRate(link.rateBps) + " " + FormatRdmaTime(link.delayPs) + " " +
+                FormatRdmaRate(link.rate) + " " + FormatRdmaTime(link.delay) + " " +
                 FormatRdmaReal(link.errorRate) + "\n";
     }
     return text;

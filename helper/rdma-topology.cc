@@ -52,17 +52,17 @@ CheckLink(std::size_t id, const RdmaTopologyLink& link, std::size_t nodes)
     {
         FailTopology(name, "joins a node to itself", "two different nodes");
     }
-    if (link.rateBps == 0 || link.rateBps > RDMA_MAX_RATE_BPS)
+    if (link.rate == 0_bps || link.rate > RDMA_MAX_RATE)
     {
         FailTopology(name,
-                     "has a rate of " + std::to_string(link.rateBps) + " bit/s",
-                     "1bps to " + FormatRdmaRate(RDMA_MAX_RATE_BPS));
+                     "has a rate of " + std::to_string(link.rate.Get()) + " bit/s",
+                     "1bps to " + FormatRdmaRate(RDMA_MAX_RATE));
     }
-    if (link.delayPs <= 0 || link.delayPs > RDMA_MAX_DELAY_PS)
+    if (link.delay <= 0_ps || link.delay > RDMA_MAX_DELAY)
     {
         FailTopology(name,
-                     "has a delay of " + std::to_string(link.delayPs) + " ps",
-                     "1ps to " + FormatRdmaTime(RDMA_MAX_DELAY_PS) + " (every link needs a delay)");
+                     "has a delay of " + std::to_string(link.delay.Get()) + " ps",
+                     "1ps to " + FormatRdmaTime(RDMA_MAX_DELAY) + " (every link needs a delay)");
     }
     if (!(link.errorRate >= 0.0 && link.errorRate < 1.0))
     {
@@ -242,9 +242,9 @@ RdmaTopology::AddSwitch(const std::string& name)
 }
 
 uint32_t
-RdmaTopology::AddLink(uint32_t a, uint32_t b, uint64_t rateBps, int64_t delayPs, double errorRate)
+RdmaTopology::AddLink(uint32_t a, uint32_t b, QbbBitRate rate, QbbPs delay, double errorRate)
 {
-    m_links.push_back({a, b, rateBps, delayPs, errorRate});
+    m_links.push_back({a, b, rate, delay, errorRate});
     return GetNLinks() - 1;
 }
 
@@ -332,16 +332,16 @@ RdmaTopology::GetLinksByNode() const
     return byNode;
 }
 
-std::vector<uint64_t>
+std::vector<QbbBitRate>
 RdmaTopology::GetNodeRates() const
 {
-    std::vector<uint64_t> rates(m_nodes.size(), 0);
+    std::vector<QbbBitRate> rates(m_nodes.size());
     for (uint32_t id = 0; id < m_links.size(); ++id)
     {
         const auto& link = m_links[id];
         CheckLink(id, link, m_nodes.size());
-        rates[link.a] += link.rateBps;
-        rates[link.b] += link.rateBps;
+        rates[link.a] += link.rate;
+        rates[link.b] += link.rate;
     }
     return rates;
 }

@@ -2,6 +2,9 @@
 #ifndef RDMA_TOPOLOGY_H
 #define RDMA_TOPOLOGY_H
 
+#include "qbb-bit-rate.h"
+#include "qbb-ps.h"
+
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -43,15 +46,15 @@ struct RdmaTopologyLink
 {
     uint32_t a{0};         //!< id of the node at one end
     uint32_t b{0};         //!< id of the node at the other end
-    uint64_t rateBps{0};   //!< rate in bit/s, 1 to RDMA_MAX_RATE_BPS
-    int64_t delayPs{0};    //!< propagation delay in ps, 1 to RDMA_MAX_DELAY_PS
+    QbbBitRate rate{0};    //!< rate, 1 bit/s to RDMA_MAX_RATE
+    QbbPs delay{0};        //!< propagation delay, 1 ps to RDMA_MAX_DELAY
     double errorRate{0.0}; //!< probability that a frame is lost, in [0, 1)
 
     /// \param other a link \return whether both are the same
     bool operator==(const RdmaTopologyLink& other) const
     {
-        return a == other.a && b == other.b && rateBps == other.rateBps &&
-               delayPs == other.delayPs && errorRate == other.errorRate;
+        return a == other.a && b == other.b && rate == other.rate && delay == other.delay &&
+               errorRate == other.errorRate;
     }
 };
 
@@ -91,16 +94,12 @@ class RdmaTopology
      * Add a link.
      * \param a id of the node at one end
      * \param b id of the node at the other end
-     * \param rateBps rate in bit/s
-     * \param delayPs propagation delay in ps
+     * \param rate rate
+     * \param delay propagation delay
      * \param errorRate probability that a frame is lost
      * \return its id
      */
-    uint32_t AddLink(uint32_t a,
-                     uint32_t b,
-                     uint64_t rateBps,
-                     int64_t delayPs,
-                     double errorRate = 0.0);
+    uint32_t AddLink(uint32_t a, uint32_t b, QbbBitRate rate, QbbPs delay, double errorRate = 0.0);
 
     /// \return the number of nodes, hosts and switches
     uint32_t GetNNodes() const;
@@ -150,7 +149,7 @@ class RdmaTopology
      * \return for each node, the sum of the rates of its links in bit/s
      * \throws std::invalid_argument if a link names a node that does not exist
      */
-    std::vector<uint64_t> GetNodeRates() const;
+    std::vector<QbbBitRate> GetNodeRates() const;
 
     /**
      * Check that the topology can be built and that each host can reach each other host.

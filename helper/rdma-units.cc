@@ -233,49 +233,55 @@ IsReal(std::string_view text)
 
 } // namespace
 
-uint64_t
+QbbBitRate
 ParseRdmaRate(const std::string& text)
 {
-    return ParseWithUnit(text,
-                         RATE_UNITS,
-                         1,
-                         RDMA_MAX_RATE_BPS,
-                         "bit/s",
-                         "1bps to " + FormatRdmaRate(RDMA_MAX_RATE_BPS) +
-                             " with the unit bps, kbps, Mbps, Gbps or Tbps (or b/s, ...)");
+    return QbbBitRate(
+        ParseWithUnit(text,
+                      RATE_UNITS,
+                      1,
+                      RDMA_MAX_RATE.Get(),
+                      "bit/s",
+                      "1bps to " + FormatRdmaRate(RDMA_MAX_RATE) +
+                          " with the unit bps, kbps, Mbps, Gbps or Tbps (or b/s, ...)"));
 }
 
-int64_t
+QbbPs
 ParseRdmaTime(const std::string& text)
 {
-    return static_cast<int64_t>(ParseWithUnit(text,
-                                              TIME_UNITS,
-                                              0,
-                                              RDMA_MAX_TIME_PS,
-                                              "picoseconds",
-                                              "0ps to " + FormatRdmaTime(RDMA_MAX_TIME_PS) +
-                                                  " with the unit ps, ns, us, ms or s"));
+    return QbbPs(ParseWithUnit(text,
+                               TIME_UNITS,
+                               0,
+                               static_cast<uint64_t>(RDMA_MAX_TIME.Get()),
+                               "picoseconds",
+                               "0ps to " + FormatRdmaTime(RDMA_MAX_TIME) +
+                                   " with the unit ps, ns, us, ms or s"));
 }
 
-int64_t
-ParseRdmaTimeIn(const std::string& text, int64_t psPerUnit)
+QbbPs
+ParseRdmaTimeIn(const std::string& text, QbbPs unit)
 {
-    for (const Unit& unit : TIME_UNITS)
+    for (const Unit& known : TIME_UNITS)
     {
-        if (unit.value == static_cast<uint64_t>(psPerUnit))
+        if (known.value == static_cast<uint64_t>(unit.Get()))
         {
-            const std::string accepted = "0 to " + FormatRdmaTime(RDMA_MAX_TIME_PS) + ", in " +
-                                         std::string(unit.name) + ", written without a unit";
+            const std::string accepted = "0 to " + FormatRdmaTime(RDMA_MAX_TIME) + ", in " +
+                                         std::string(known.name) + ", written without a unit";
             const Decimal decimal = SplitDecimal(text, accepted);
             if (!decimal.unit.empty())
             {
                 FailUnit(text, "is not a number", accepted);
             }
-            return static_cast<int64_t>(
-                Scale(text, decimal, unit.value, 0, RDMA_MAX_TIME_PS, "picoseconds", accepted));
+            return QbbPs(Scale(text,
+                               decimal,
+                               known.value,
+                               0,
+                               static_cast<uint64_t>(RDMA_MAX_TIME.Get()),
+                               "picoseconds",
+                               accepted));
         }
     }
-    throw std::invalid_argument("a time unit of " + std::to_string(psPerUnit) +
+    throw std::invalid_argument("a time unit of " + std::to_string(unit.Get()) +
                                 " ps; accepted: 1, 10^3, 10^6, 10^9, 10^12");
 }
 
@@ -327,7 +333,7 @@ ParseRdmaReal(const std::string& text)
 }
 
 std::string
-FormatRdmaRate(uint64_t rateBps)
+FormatRdmaRate(QbbBitRate rate)
 {
     static constexpr std::array<Unit, 4> UNITS{{
         {"Tbps", 1'000'000'000'000},
@@ -337,37 +343,37 @@ FormatRdmaRate(uint64_t rateBps)
     }};
     for (const Unit& unit : UNITS)
     {
-        if (rateBps >= unit.value && rateBps % unit.value == 0)
+        if (rate.Get() >= unit.value && rate.Get() % unit.value == 0)
         {
-            return std::to_string(rateBps / unit.value) + std::string(unit.name);
+            return std::to_string(rate.Get() / unit.value) + std::string(unit.name);
         }
     }
-    return std::to_string(rateBps) + "bps";
+    return std::to_string(rate.Get()) + "bps";
 }
 
 std::string
-FormatRdmaTime(int64_t timePs)
+FormatRdmaTime(QbbPs time)
 {
-    return timePs % 1000 == 0 ? std::to_string(timePs / 1000) + "ns"
-                              : std::to_string(timePs) + "ps";
+    return time % 1_ns == 0_ps ? std::to_string(time / 1_ns) + "ns"
+                               : std::to_string(time.Get()) + "ps";
 }
 
 std::string
-FormatRdmaNs(int64_t timePs)
+FormatRdmaNs(QbbPs time)
 {
     // The sign is kept apart because a time above -1 ns has a whole part of zero.
-    const bool negative = timePs < 0;
-    const uint64_t ps = negative ? -static_cast<uint64_t>(timePs) : static_cast<uint64_t>(timePs);
+    const bool negative = time < 0_ps;
+    const uint64_t ps =
+        negative ? -static_cast<uint64_t>(time.Get()) : static_cast<uint64_t>(time.Get());
     const std::string decimals = std::to_string(1000 + ps % 1000).substr(1);
     return (negative ? "-" : "") + std::to_string(ps / 1000) + "." + decimals;
 }
 
 std::string
-FormatRdmaUs(int64_t timePs)
+FormatRdmaUs(QbbPs time)
 {
-    constexpr int64_t PS_PER_US = 1'000'000;
-    const std::string decimals = std::to_string(PS_PER_US + timePs % PS_PER_US).substr(1);
-    return std::to_string(timePs / PS_PER_US) + "." + decimals;
+    const std::string decimals = std::to_string((1_us + time % 1_us).Get()).substr(1);
+    return std::to_string(time / 1_us) + "." + decimals;
 }
 
 std::string

@@ -2,6 +2,9 @@
 #ifndef RDMA_UNITS_H
 #define RDMA_UNITS_H
 
+#include "qbb-bit-rate.h"
+#include "qbb-ps.h"
+
 #include <cstdint>
 #include <limits>
 #include <string>
@@ -24,45 +27,45 @@ namespace ns3
  * @{
  */
 
-/// The latest time the module can schedule, in ps: events carry whole femtoseconds in 63 bits (2.56
+/// The latest time the module can schedule: events carry whole femtoseconds in 63 bits (2.56
 /// h).
-inline constexpr int64_t RDMA_MAX_TIME_PS = std::numeric_limits<int64_t>::max() / 1000;
+inline constexpr QbbPs RDMA_MAX_TIME{std::numeric_limits<int64_t>::max() / 1000};
 
-/// The longest propagation delay of a link, in ps (1 s).
-inline constexpr int64_t RDMA_MAX_DELAY_PS = 1'000'000'000'000;
+/// The longest propagation delay of a link.
+inline constexpr QbbPs RDMA_MAX_DELAY = 1_s;
 
-/// The highest link rate, in bit/s (8 Tb/s: a byte takes 1 ps).
-inline constexpr uint64_t RDMA_MAX_RATE_BPS = 8'000'000'000'000;
+/// The highest link rate: a byte takes 1 ps.
+inline constexpr QbbBitRate RDMA_MAX_RATE = 8'000_gbps;
 
 /// The largest flow, in bytes (1 EiB).
 inline constexpr uint64_t RDMA_MAX_FLOW_BYTES = uint64_t{1} << 60;
 
 /**
  * Read a rate: a decimal number and one of the units bps, kbps, Kbps, Mbps, Gbps, Tbps (powers of
- * 1000), or the same written b/s, kb/s, ... Accepted: 1 bit/s to RDMA_MAX_RATE_BPS.
+ * 1000), or the same written b/s, kb/s, ... Accepted: 1 bit/s to RDMA_MAX_RATE.
  * \param text for instance "100Gbps", "1.5Gbps", "400Gb/s"
- * \return the rate in bit/s
+ * \return the rate
  * \throws std::invalid_argument as described for this group
  */
-uint64_t ParseRdmaRate(const std::string& text);
+QbbBitRate ParseRdmaRate(const std::string& text);
 
 /**
  * Read a time: a decimal number and one of the units ps, ns, us, ms, s. Accepted: 0 to
- * RDMA_MAX_TIME_PS, in whole picoseconds.
+ * RDMA_MAX_TIME, in whole picoseconds.
  * \param text for instance "1000ns", "1us", "0.001ms", "2.5us"
- * \return the time in ps
+ * \return the time
  * \throws std::invalid_argument as described for this group
  */
-int64_t ParseRdmaTime(const std::string& text);
+QbbPs ParseRdmaTime(const std::string& text);
 
 /**
  * Read a decimal number that has its unit elsewhere, as a column named start_ns has.
  * \param text for instance "2.000000577"
- * \param psPerUnit picoseconds in one unit: 1000 for ns, 10^12 for s; a power of ten
- * \return the time in ps, 0 to RDMA_MAX_TIME_PS
+ * \param unit the unit: 1 ps, 1 ns, 1 us, 1 ms or 1 s
+ * \return the time, 0 to RDMA_MAX_TIME
  * \throws std::invalid_argument as described for this group
  */
-int64_t ParseRdmaTimeIn(const std::string& text, int64_t psPerUnit);
+QbbPs ParseRdmaTimeIn(const std::string& text, QbbPs unit);
 
 /**
  * Read a size: a decimal number and nothing (bytes) or one of the units B, KB, MB, GB, TB (powers
@@ -93,28 +96,28 @@ uint64_t ParseRdmaInteger(const std::string& text, uint64_t min, uint64_t max);
 double ParseRdmaReal(const std::string& text);
 
 /**
- * \param rateBps a rate in bit/s
+ * \param rate a rate
  * \return the rate in the largest unit that leaves a whole number, as in "100Gbps"
  */
-std::string FormatRdmaRate(uint64_t rateBps);
+std::string FormatRdmaRate(QbbBitRate rate);
 
 /**
- * \param timePs a time in ps, not negative
+ * \param time a time, not negative
  * \return the time in ns if that is a whole number, as in "1000ns", else in ps
  */
-std::string FormatRdmaTime(int64_t timePs);
+std::string FormatRdmaTime(QbbPs time);
 
 /**
- * \param timePs a time in ps
+ * \param time a time
  * \return the time in ns with the picoseconds as exactly three decimals, as in "1234.567"
  */
-std::string FormatRdmaNs(int64_t timePs);
+std::string FormatRdmaNs(QbbPs time);
 
 /**
- * \param timePs a time in ps, not negative
+ * \param time a time, not negative
  * \return the time in us with the picoseconds as exactly six decimals, as in "1.234567"
  */
-std::string FormatRdmaUs(int64_t timePs);
+std::string FormatRdmaUs(QbbPs time);
 
 /**
  * \param value a finite number

@@ -40,13 +40,13 @@ FailWorkload(const std::string& what, const std::string& value, const std::strin
 }
 
 void
-CheckWorkloadTime(const std::string& what, int64_t value, int64_t min, int64_t max)
+CheckWorkloadTime(const std::string& what, QbbPs value, QbbPs min, QbbPs max)
 {
     if (value < min || value > max)
     {
         FailWorkload(what,
-                     std::to_string(value) + " ps",
-                     std::to_string(min) + " to " + std::to_string(max) + " ps");
+                     std::to_string(value.Get()) + " ps",
+                     std::to_string(min.Get()) + " to " + std::to_string(max.Get()) + " ps");
     }
 }
 
@@ -59,7 +59,7 @@ CheckCommon(const RdmaTopology& topology, const RdmaWorkloadOptions& options)
                      std::to_string(topology.GetHosts().size()) + " hosts",
                      "2 or more");
     }
-    CheckWorkloadTime("start", options.startPs, 0, RDMA_MAX_TIME_PS);
+    CheckWorkloadTime("start", options.start, 0_ps, RDMA_MAX_TIME);
     if (options.priority > MAX_WORKLOAD_PRIORITY)
     {
         FailWorkload("priority", std::to_string(options.priority), "0 to 7");
@@ -83,7 +83,7 @@ CheckSizeAndJitter(const RdmaWorkloadOptions& options)
                      std::to_string(options.bytes),
                      "1 to " + std::to_string(RDMA_MAX_FLOW_BYTES));
     }
-    CheckWorkloadTime("jitter", options.jitterPs, 0, RDMA_MAX_TIME_PS - options.startPs);
+    CheckWorkloadTime("jitter", options.jitter, 0_ps, RDMA_MAX_TIME - options.start);
 }
 
 template <typename Variable>
@@ -103,7 +103,7 @@ Draw(const Ptr<UniformRandomVariable>& variable, std::size_t n)
 }
 
 RdmaFlow
-MakeFlow(uint32_t src, uint32_t dst, uint64_t bytes, int64_t startPs, const RdmaWorkloadOptions& o)
+MakeFlow(uint32_t src, uint32_t dst, uint64_t bytes, QbbPs start, const RdmaWorkloadOptions& o)
 {
     RdmaFlow flow;
     flow.srcHost = src;
@@ -111,7 +111,7 @@ MakeFlow(uint32_t src, uint32_t dst, uint64_t bytes, int64_t startPs, const Rdma
     flow.priority = o.priority;
     flow.dstPort = o.dstPort;
     flow.bytes = bytes;
-    flow.startPs = startPs;
+    flow.start = start;
     return flow;
 }
 
@@ -120,7 +120,7 @@ std::vector<RdmaFlow>
 Number(std::vector<RdmaFlow> flows)
 {
     std::stable_sort(flows.begin(), flows.end(), [](const RdmaFlow& a, const RdmaFlow& b) {
-        return std::tie(a.startPs, a.srcHost) < std::tie(b.startPs, b.srcHost);
+        return std::tie(a.start, a.srcHost) < std::tie(b.start, b.srcHost);
     });
     uint64_t id = 0;
     for (auto& flow : flows)
@@ -130,16 +130,16 @@ Number(std::vector<RdmaFlow> flows)
     return flows;
 }
 
-int64_t
+QbbPs
 DrawStart(const Ptr<UniformRandomVariable>& variable, const RdmaWorkloadOptions& options)
 {
     // With no jitter there is nothing to draw.
-    return options.jitterPs == 0
-               ? options.startPs
-               : options.startPs +
-                     std::min(static_cast<int64_t>(
-                                  variable->GetValue(0.0, static_cast<double>(options.jitterPs))),
-                              options.jitterPs);
+    return options.jitter == 0_ps
+               ? options.start
+               : options.start +
+                     std::min(QbbPs(static_cast<int64_t>(
+                                  variable->GetValue(0.0, static_cast<double>(options.jitter)))),
+                              options.jitter);
 }
 
 } // namespace
@@ -148,7 +148,7 @@ std::vector<RdmaFlow>
 MakeRdmaPoissonFlows(const RdmaTopology& topology, const RdmaWorkloadOptions& options)
 {
     CheckCommon(topology, options);
-    CheckWorkloadTime("duration", options.durationPs, 1, RDMA_MAX_TIME_PS - options.startPs);
+    CheckWorkloadTime("duration", options.duration, 1_ps, RDMA_MAX_TIME - options.start);
     if (!(options.load > 0.0 && std::isfinite(options.load)))
     {
         FailWorkload("load", FormatRdmaReal(options.load), "a fraction above 0, such as 0.5");
@@ -161,7 +161,7 @@ MakeRdmaPoissonFlows(const RdmaTopology& topology, const RdmaWorkloadOptions& op
     const auto peers = MakeStream<UniformRandomVariable>(options, STREAM_HOST);
     const auto sizes = MakeStream<UniformRandomVariable>(options, STREAM_SIZE);
 
-    const auto end = static_cast<double>(options.durationPs);
+    const auto end = static_cast<double>(options.duration);
     const auto getGapPs = [&](uint32_t host) {
         return mean / (options.load * static_cast<double>(rates[host]) / 8.0) * PS_PER_S;
     };
@@ -181,7 +181,7 @@ MakeRdmaPoissonFlows(const RdmaTopology& topology, const RdmaWorkloadOptions& op
     for (std::size_t i = 0; i < hosts.size(); ++i)
     {
         const double gapPs = getGapPs(hosts[i]);
-        int64_t at = 0;
+        QbbPs at;
         for (;;)
         {
             const double gap = times->GetValue(gapPs, 0.0);
@@ -189,8 +189,8 @@ MakeRdmaPoissonFlows(const RdmaTopology& topology, const RdmaWorkloadOptions& op
             {
                 break;
             }
-            at += std::llround(gap);
-            if (at >= options.durationPs)
+            at += QbbPs(std::llround(gap));
+            if (at >= options.duration)
             {
                 break;
             }
@@ -200,7 +200,7 @@ MakeRdmaPoissonFlows(const RdmaTopology& topology, const RdmaWorkloadOptions& op
             flows.push_back(MakeFlow(hosts[i],
                                      dst,
                                      cdf.Sample(sizes->GetValue(0.0, 1.0)),
-                                     options.startPs + at,
+                                     options.start + at,
                                      options));
         }
     }

@@ -2,6 +2,7 @@
 #ifndef RDMA_WORKLOAD_H
 #define RDMA_WORKLOAD_H
 
+#include "qbb-ps.h"
 #include "rdma-flow-size-cdf.h"
 #include "rdma-flow.h"
 #include "rdma-topology.h"
@@ -29,18 +30,18 @@ namespace ns3
  */
 struct RdmaWorkloadOptions
 {
-    /// Time at which the workload begins, ps.
-    int64_t startPs{0};
-    /// Poisson: flows start from startPs to before startPs + durationPs, ps.
-    int64_t durationPs{1'000'000'000};
+    /// Time at which the workload begins.
+    QbbPs start{0};
+    /// Poisson: flows start from start to before start + duration.
+    QbbPs duration{1_ms};
     /// Poisson: payload over the rate of a host's links, above 0.
     double load{0.5};
     /// Poisson: flow sizes, read by RdmaFlowSizeCdf::Make().
     std::string cdf{"websearch"};
     /// Incast and permutation: size of each flow, bytes.
     uint64_t bytes{1'000'000};
-    /// Incast and permutation: start times are uniform from startPs to startPs + jitterPs, ps.
-    int64_t jitterPs{0};
+    /// Incast and permutation: start times are uniform from start to start + jitter.
+    QbbPs jitter{0};
     /// Incast: node id of the receiver; -1 for a random host.
     int64_t receiver{-1};
     /// Priority of all flows, 0 to 7.
@@ -58,7 +59,7 @@ struct RdmaWorkloadOptions
 /**
  * Poisson arrivals: every host starts flows to other hosts, chosen uniformly, at exponential
  * intervals such that the payload it offers is options.load times the sum of the rates of its
- * links. Reads startPs, durationPs, load, cdf, priority, dstPort, stream.
+ * links. Reads start, duration, load, cdf, priority, dstPort, stream.
  * \param topology at least two hosts
  * \param options the parameters
  * \return the flows, ascending by start time
@@ -68,7 +69,7 @@ std::vector<RdmaFlow> MakeRdmaPoissonFlows(const RdmaTopology& topology,
 
 /**
  * Incast: hosts chosen at random, each with one flow to the receiver.
- * Reads startPs, bytes, jitterPs, receiver, priority, dstPort, stream.
+ * Reads start, bytes, jitter, receiver, priority, dstPort, stream.
  * \param topology more than \p senders hosts
  * \param senders number of senders, 1 or more
  * \param options the parameters
@@ -81,7 +82,7 @@ std::vector<RdmaFlow> MakeRdmaIncastFlows(const RdmaTopology& topology,
 /**
  * Permutation: every host has one flow to another host and is the destination of one, by a random
  * permutation without fixed points, all such permutations being equally likely.
- * Reads startPs, bytes, jitterPs, priority, dstPort, stream.
+ * Reads start, bytes, jitter, priority, dstPort, stream.
  * \param topology at least two hosts
  * \param options the parameters
  * \return the flows, ascending by start time, then by sender

@@ -43,9 +43,9 @@ class StartAndStopTestCase : public TestCase
                 }
                 const RdmaClientResult result = pair.Run();
                 NS_TEST_EXPECT_MSG_EQ(result.status, "done", serverUs << " " << clientUs);
-                NS_TEST_EXPECT_MSG_EQ(result.beginPs, 50'000'000, serverUs << " " << clientUs);
-                NS_TEST_EXPECT_MSG_EQ(pair.iterations.at(0).endPs,
-                                      50'000'000 + 2'015'040 + 2'011'840,
+                NS_TEST_EXPECT_MSG_EQ(result.begin, 50_us, serverUs << " " << clientUs);
+                NS_TEST_EXPECT_MSG_EQ(pair.iterations.at(0).end,
+                                      50_us + 2'015'040_ps + 2'011'840_ps,
                                       serverUs << " " << clientUs);
             }
         }
@@ -59,7 +59,7 @@ class StartAndStopTestCase : public TestCase
             const RdmaClientResult result = pair.Run();
             NS_TEST_EXPECT_MSG_EQ(result.status, "stopped", "status");
             NS_TEST_EXPECT_MSG_EQ(result.iterations, 1068U, "iterations");
-            NS_TEST_EXPECT_MSG_EQ(result.endPs, 4'189'440 + 1067 * 89'760, "the last of them");
+            NS_TEST_EXPECT_MSG_EQ(result.end, 4'189'440_ps + 1067 * 89'760_ps, "the last of them");
             NS_TEST_EXPECT_MSG_EQ(pair.ended.size(), 1U, "ended once");
             // What was posted is finished all the same: 128 at a time.
             NS_TEST_EXPECT_MSG_EQ(pair.server->GetMessagesReceived(), 1068U + 128, "messages");
@@ -151,7 +151,7 @@ class ApplicationFailureTestCase : public TestCase
                                       GetTestName(format));
                 // A message takes 5.7 us; up to then it has been at work.
                 NS_TEST_EXPECT_MSG_GT(pair.iterations.size(), 30U, "iterations");
-                NS_TEST_EXPECT_MSG_LT(pair.iterations.back().endPs, 203'000'000, "until then");
+                NS_TEST_EXPECT_MSG_LT(pair.iterations.back().end, 203_us, "until then");
             }
             {
                 // The message of 8 B is there at 2 015 040 and acknowledged at once; its answer
@@ -171,7 +171,7 @@ class ApplicationFailureTestCase : public TestCase
                 ApplicationPair pair(format);
                 pair.AddServer();
                 pair.AddClient({{"Operation", "FetchAndAdd"}, {"Iterations", "0"}});
-                RdmaTestPair::At(100'000'000, [&]() { pair.test.fabric->SetLinkUp(1, false); });
+                RdmaTestPair::At(100_us, [&]() { pair.test.fabric->SetLinkUp(1, false); });
                 const RdmaClientResult result = pair.Run();
                 NS_TEST_EXPECT_MSG_EQ(result.status.substr(0, 20),
                                       "IBV_WC_RETRY_EXC_ERR",

@@ -32,23 +32,23 @@ class ApplicationLatencyTestCase : public TestCase
         {
             const char* operation;
             const char* size;
-            int64_t firstPs;
-            int64_t othersPs;
+            QbbPs first;
+            QbbPs others;
         };
 
         const Row rows[] = {
             // SEND of 4 B: 66 B, 2 011 840 each way. The answer goes out behind the acknowledgement
             // of the message, 86 x 80 = 6880; so does every message but the first.
-            {"Send", "4", (2 * 2'011'840 + 6880) / 2, (2 * 2'011'840 + 2 * 6880) / 2},
+            {"Send", "4", (2 * 2'011'840_ps + 6880_ps) / 2, (2 * 2'011'840_ps + 2 * 6880_ps) / 2},
             // 4 B of immediate data more: 2 012 480
-            {"SendWithImm", "4", 2'012'480 + 3440, 2'012'480 + 6880},
+            {"SendWithImm", "4", 2'012'480_ps + 3440_ps, 2'012'480_ps + 6880_ps},
             // WRITE of 8 B: 86 B, 2 015 040
-            {"Write", "8", 2'015'040 + 3440, 2'015'040 + 6880},
-            {"WriteWithImm", "8", 2'015'680 + 3440, 2'015'680 + 6880},
+            {"Write", "8", 2'015'040_ps + 3440_ps, 2'015'040_ps + 6880_ps},
+            {"WriteWithImm", "8", 2'015'680_ps + 3440_ps, 2'015'680_ps + 6880_ps},
             // see ReadLatencyTestCase of rdma-transport-read
-            {"Read", "1000", 4'185'600, 4'185'600},
-            {"FetchAndAdd", "1000", 4'028'800, 4'028'800},
-            {"CompareAndSwap", "1000", 4'028'800, 4'028'800},
+            {"Read", "1000", 4'185'600_ps, 4'185'600_ps},
+            {"FetchAndAdd", "1000", 4'028'800_ps, 4'028'800_ps},
+            {"CompareAndSwap", "1000", 4'028'800_ps, 4'028'800_ps},
         };
         for (const Row& row : rows)
         {
@@ -61,15 +61,17 @@ class ApplicationLatencyTestCase : public TestCase
             const RdmaClientResult result = pair.Run();
             NS_TEST_EXPECT_MSG_EQ(result.status, "done", row.operation);
             NS_TEST_ASSERT_MSG_EQ(result.latency.has_value(), true, row.operation);
-            NS_TEST_EXPECT_MSG_EQ(result.latency->minPs, row.firstPs, row.operation << ", first");
-            NS_TEST_EXPECT_MSG_EQ(result.latency->maxPs, row.othersPs, row.operation << ", others");
-            NS_TEST_EXPECT_MSG_EQ(result.latency->medianPs, row.othersPs, row.operation);
+            NS_TEST_EXPECT_MSG_EQ(result.latency->min, row.first, row.operation << ", first");
+            NS_TEST_EXPECT_MSG_EQ(result.latency->max, row.others, row.operation << ", others");
+            NS_TEST_EXPECT_MSG_EQ(result.latency->medianPs,
+                                  static_cast<double>(row.others),
+                                  row.operation);
             NS_TEST_EXPECT_MSG_EQ(result.iterations, 100U, row.operation);
             NS_TEST_ASSERT_MSG_EQ(pair.iterations.size(), 100U, row.operation);
             const RdmaIteration& last = pair.iterations.back();
             NS_TEST_EXPECT_MSG_EQ(last.number, 99U, row.operation);
-            NS_TEST_EXPECT_MSG_EQ(last.latencyPs, row.othersPs, row.operation);
-            NS_TEST_EXPECT_MSG_EQ(result.endPs, last.endPs, row.operation);
+            NS_TEST_EXPECT_MSG_EQ(last.latency, row.others, row.operation);
+            NS_TEST_EXPECT_MSG_EQ(result.end, last.end, row.operation);
             const bool atomic = row.size == std::string("1000") && row.operation[0] != 'R';
             NS_TEST_EXPECT_MSG_EQ((result.messageBytes == 8 || !atomic), true, row.operation);
         }
@@ -92,21 +94,21 @@ class ApplicationBandwidthTestCase : public TestCase
         // first frame of all at 1110 x 80 + 1 us = 1 088 800 and sends without a gap; the last
         // frame begins 88 480 before the end of that and takes 1094 x 80 + 1 us = 1 087 520, the
         // acknowledgement 2 011 840.
-        constexpr int64_t MESSAGE_PS = 5'664'000;
-        constexpr int64_t REST_PS = 1'088'800 - 88'480 + 1'087'520 + 2'011'840;
+        constexpr QbbPs MESSAGE = 5'664'000_ps;
+        constexpr QbbPs REST = 1'088'800_ps - 88'480_ps + 1'087'520_ps + 2'011'840_ps;
 
         struct Row
         {
             const char* depth;
             const char* queuePairs;
             const char* iterations;
-            int64_t endPs;
+            QbbPs end;
         };
 
         const Row rows[] = {
-            {"128", "1", "100", 100 * MESSAGE_PS + REST_PS},
-            {"128", "4", "25", 100 * MESSAGE_PS + REST_PS},
-            {"1", "1", "100", 100 * (MESSAGE_PS + REST_PS)},
+            {"128", "1", "100", 100 * MESSAGE + REST},
+            {"128", "4", "25", 100 * MESSAGE + REST},
+            {"1", "1", "100", 100 * (MESSAGE + REST)},
         };
         for (const Row& row : rows)
         {
@@ -117,9 +119,9 @@ class ApplicationBandwidthTestCase : public TestCase
                             {"Iterations", row.iterations}});
             const RdmaClientResult result = pair.Run();
             NS_TEST_EXPECT_MSG_EQ(result.status, "done", "status");
-            NS_TEST_EXPECT_MSG_EQ(result.endPs, row.endPs, row.depth << " " << row.queuePairs);
+            NS_TEST_EXPECT_MSG_EQ(result.end, row.end, row.depth << " " << row.queuePairs);
             NS_TEST_EXPECT_MSG_EQ(result.bytes, 6'553'600U, "bytes");
-            const double seconds = static_cast<double>(row.endPs) * 1e-12;
+            const double seconds = static_cast<double>(row.end) * 1e-12;
             NS_TEST_EXPECT_MSG_EQ_TOL(result.bandwidthBps, 6'553'600 * 8 / seconds, 1, "bit/s");
             NS_TEST_EXPECT_MSG_EQ_TOL(result.messagesPerSecond, 100 / seconds, 1e-3, "messages/s");
             NS_TEST_EXPECT_MSG_EQ(pair.server->GetMessagesReceived(), 100U, "at the server");
@@ -236,10 +238,8 @@ class RequestResponseTestCase : public TestCase
             NS_TEST_EXPECT_MSG_EQ(result.status, "done", "status");
             for (const auto& iteration : pair.iterations)
             {
-                NS_TEST_EXPECT_MSG_EQ(iteration.beginPs,
-                                      static_cast<int64_t>(iteration.number) * 10'000'000,
-                                      "begins");
-                NS_TEST_EXPECT_MSG_EQ(iteration.latencyPs, 2'021'440 + 2'178'080, "takes");
+                NS_TEST_EXPECT_MSG_EQ(iteration.begin, iteration.number * 10_us, "begins");
+                NS_TEST_EXPECT_MSG_EQ(iteration.latency, 2'021'440_ps + 2'178'080_ps, "takes");
             }
         }
         {
@@ -256,8 +256,8 @@ class RequestResponseTestCase : public TestCase
             NS_TEST_ASSERT_MSG_EQ(pair.iterations.size(), 20U, "iterations");
             for (uint64_t i = 4; i < 20; ++i)
             {
-                NS_TEST_EXPECT_MSG_EQ(pair.iterations[i].beginPs,
-                                      pair.iterations[i - 4].endPs,
+                NS_TEST_EXPECT_MSG_EQ(pair.iterations[i].begin,
+                                      pair.iterations[i - 4].end,
                                       "iteration " << i);
             }
         }

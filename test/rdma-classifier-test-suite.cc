@@ -106,7 +106,7 @@ class ClassifierClassesTestCase : public TestCase
                 Callback<void, Ptr<const Packet>>([&](Ptr<const Packet> packet) {
                     packet->CopyData(bytes.data(), bytes.size());
                 }));
-            link.At(1'000'000, [&]() {
+            link.At(1_us, [&]() {
                 auto packet = row.dscp < 0 ? Create<Packet>(100)
                                            : MakeIpPacket(static_cast<uint8_t>(row.dscp));
                 if (row.socketPriority >= 0)
@@ -155,11 +155,11 @@ class OwnTablesTestCase : public TestCase
             link.channel->SetAttribute("SerializeFrames", BooleanValue(serialize));
             link.a->GetClassifier().MapDscp(24, 1);
             link.b->GetClassifier().MapDscp(24, 6);
-            link.At(1'000'000, [&]() {
+            link.At(1_us, [&]() {
                 link.a->Send(MakeIpPacket(24), link.b->GetAddress(), QbbWire::ETHERTYPE_IPV4);
             });
             // A switch gives the frame a class of its own; that does not cross the link.
-            link.SendAt(2'000'000, 0, 1, 3);
+            link.SendAt(2_us, 0, 1, 3);
             Simulator::Run();
             NS_TEST_EXPECT_MSG_EQ(link.a->GetCounters().classes[1].txFrames, 1, "sent in 1");
             NS_TEST_EXPECT_MSG_EQ(link.a->GetCounters().classes[3].txFrames, 1, "sent in 3");
@@ -196,16 +196,16 @@ class BusyLink
                 "Drop",
                 Callback<void, Ptr<const Packet>, QbbDropReason>(
                     [this](Ptr<const Packet> packet, QbbDropReason reason) {
-                        m_drops << reason << packet->GetSize() << "@" << QbbNowPs() << " ";
+                        m_drops << reason << packet->GetSize() << "@" << QbbNow() << " ";
                     }));
         }
         for (uint32_t i = 0; i < 3000; ++i)
         {
-            m_link.At(1'000'000 + m_random->GetInteger(0, 1'200'000'000),
+            m_link.At(1_us + m_random->GetInteger(0, 1'200'000'000) * 1_ps,
                       [this, i]() { DoSomething(i); });
         }
-        m_link.At(500'000'000, [this]() { m_link.channel->SetUp(false); });
-        m_link.At(505'000'000, [this]() { m_link.channel->SetUp(true); });
+        m_link.At(500_us, [this]() { m_link.channel->SetUp(false); });
+        m_link.At(505_us, [this]() { m_link.channel->SetUp(true); });
         Simulator::Stop(PicoSeconds(4'000'000'000));
         Simulator::Run();
     }
@@ -220,7 +220,7 @@ class BusyLink
             {
                 for (const auto& arrival : list)
                 {
-                    text << arrival.ps << ":" << arrival.psn << ":" << +arrival.priority << ":"
+                    text << arrival.at << ":" << arrival.psn << ":" << +arrival.priority << ":"
                          << arrival.size << " ";
                 }
             }
@@ -234,7 +234,7 @@ class BusyLink
                 text << "\n"
                      << c.txFrames << " " << c.txBytes << " " << c.rxFrames << " " << c.rxBytes
                      << " " << c.drops << " " << port->GetQueues().GetPeakBytes(p) << " "
-                     << port->GetFlowControl().GetPauseReceiver().GetPausedPs(p, QbbNowPs()) << " "
+                     << port->GetFlowControl().GetPauseReceiver().GetPausedTime(p, QbbNow()) << " "
                      << port->GetFlowControl().GetPauseReceiver().GetXoffReceived(p) << " "
                      << port->GetFlowControl().GetPauseSender().GetXonSent(p);
             }
@@ -319,8 +319,8 @@ class SerializeFramesTestCase : public TestCase
             }
             NS_TEST_EXPECT_MSG_GT(a.macControlRx, 50, "pauses");
             NS_TEST_EXPECT_MSG_GT(
-                busy.GetLink().a->GetFlowControl().GetPauseReceiver().GetPausedPs(3, QbbNowPs()),
-                1'000'000,
+                busy.GetLink().a->GetFlowControl().GetPauseReceiver().GetPausedTime(3, QbbNow()),
+                1_us,
                 "paused");
             NS_TEST_EXPECT_MSG_GT(busy.GetLink().sinkB.arrivals.size(), 500, "frames");
         }

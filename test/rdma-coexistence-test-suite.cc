@@ -105,8 +105,8 @@ struct Sharing
     uint32_t tcpFlows;     //!< connections, two a host
     double tcpShare;       //!< bytes of class 0 over bytes of both classes
     double tolerance;      //!< of that
-    int64_t fromPs;        //!< when counting begins
-    int64_t toPs;          //!< when it ends
+    QbbPs from;            //!< when counting begins
+    QbbPs to;              //!< when it ends
 };
 
 /** Two switches, one link between them; RDMA and TCP from left to right. */
@@ -136,8 +136,8 @@ class SharingTestCase : public TestCase
         test.helper.SetDeviceAttribute("Scheduler", StringValue(m_sharing.scheduler));
         test.helper.SetBufferAttribute("BufferSize", UintegerValue(BUFFER_BYTES));
         RdmaTopologyRates rates;
-        rates.hostRateBps = DataRate(m_sharing.rate).GetBitRate();
-        rates.uplinkRateBps = rates.hostRateBps;
+        rates.hostRate = QbbBitRate(DataRate(m_sharing.rate));
+        rates.uplinkRate = rates.hostRate;
         // Hosts 0 .. 7 on the left, 8 .. 15 on the right; 16 links of hosts, and the bottleneck.
         const RdmaTopology topology = MakeRdmaDumbbell(8, rates);
         test.Install(topology, {});
@@ -212,8 +212,8 @@ class SharingTestCase : public TestCase
             return now;
         };
         Count from;
-        RdmaTestPair::At(m_sharing.fromPs, [&]() { from = count(); });
-        Simulator::Stop(QbbFromPs(m_sharing.toPs));
+        RdmaTestPair::At(m_sharing.from, [&]() { from = count(); });
+        Simulator::Stop(QbbToTime(m_sharing.to));
         Simulator::Run();
         const Count to = count();
 
@@ -223,8 +223,8 @@ class SharingTestCase : public TestCase
                                   m_sharing.tcpShare,
                                   m_sharing.tolerance,
                                   "TCP's part of the bottleneck");
-        const double seconds = static_cast<double>(m_sharing.toPs - m_sharing.fromPs) * 1e-12;
-        const double line = rates.uplinkRateBps * seconds / 8;
+        const double seconds = static_cast<double>(m_sharing.to - m_sharing.from) * 1e-12;
+        const double line = static_cast<double>(rates.uplinkRate) * seconds / 8;
         NS_TEST_EXPECT_MSG_EQ_TOL(static_cast<double>(to.line - from.line) / line,
                                   1.0,
                                   0.005,
@@ -271,8 +271,8 @@ class RdmaCoexistenceTestSuite : public TestSuite
                                          8,
                                          0.5,
                                          0.01,
-                                         5'000'000'000,
-                                         15'000'000'000}));
+                                         5_ms,
+                                         15_ms}));
         AddTestCase(new SharingTestCase({"10 Gb per s, weights 1 to 1",
                                          "10Gbps",
                                          "1,strict,strict,1,strict,strict,strict,strict",
@@ -280,8 +280,8 @@ class RdmaCoexistenceTestSuite : public TestSuite
                                          4,
                                          0.5,
                                          0.01,
-                                         20'000'000'000,
-                                         80'000'000'000}));
+                                         20_ms,
+                                         80_ms}));
         AddTestCase(new SharingTestCase({"25 Gb per s, weights 1 to 3",
                                          "25Gbps",
                                          "1,strict,strict,3,strict,strict,strict,strict",
@@ -289,8 +289,8 @@ class RdmaCoexistenceTestSuite : public TestSuite
                                          4,
                                          0.25,
                                          0.01,
-                                         10'000'000'000,
-                                         40'000'000'000}));
+                                         10_ms,
+                                         40_ms}));
         AddTestCase(new SharingTestCase({"25 Gb per s, TCP alone",
                                          "25Gbps",
                                          "1,strict,strict,1,strict,strict,strict,strict",
@@ -298,18 +298,11 @@ class RdmaCoexistenceTestSuite : public TestSuite
                                          4,
                                          1,
                                          0,
-                                         10'000'000'000,
-                                         30'000'000'000}));
+                                         10_ms,
+                                         30_ms}));
         // Strict priority, the default: class 3 leaves nothing.
-        AddTestCase(new SharingTestCase({"25 Gb per s, strict priority",
-                                         "25Gbps",
-                                         "strict",
-                                         4,
-                                         4,
-                                         0,
-                                         0.001,
-                                         10'000'000'000,
-                                         30'000'000'000}));
+        AddTestCase(new SharingTestCase(
+            {"25 Gb per s, strict priority", "25Gbps", "strict", 4, 4, 0, 0.001, 10_ms, 30_ms}));
     }
 };
 

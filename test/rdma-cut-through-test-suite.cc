@@ -19,16 +19,16 @@ using namespace ns3;
 namespace
 {
 
-constexpr int64_t WHOLE = 86'880;
-constexpr int64_t PART = 10'880;
-constexpr int64_t LINE = (20 + 1078) * 80;
-constexpr int64_t CABLE = 500'000;
+constexpr QbbPs WHOLE = 86'880_ps;
+constexpr QbbPs PART = 10'880_ps;
+constexpr QbbPs LINE = (20 + 1078) * 80_ps;
+constexpr QbbPs CABLE = 500_ns;
 
 /**
  * A receiver's pause frame, XOFF or XON, is at the other end (8 + 64) x 80 and the cable after it
  * was asked for, and takes effect 100 000 later.
  */
-constexpr int64_t PAUSE_EFFECT = 5760 + CABLE + 100'000;
+constexpr QbbPs PAUSE_EFFECT = 5760_ps + CABLE + 100_ns;
 
 /** Arrivals of data frames at a host. */
 class Arrivals
@@ -42,7 +42,7 @@ class Arrivals
             Callback<void, Ptr<const Packet>>([this](Ptr<const Packet> packet) {
                 if (packet->GetSize() > 500)
                 {
-                    m_text << (m_text.tellp() > 0 ? " " : "") << QbbNowPs();
+                    m_text << (m_text.tellp() > 0 ? " " : "") << QbbNow();
                 }
             }));
     }
@@ -60,12 +60,12 @@ class Arrivals
     std::ostringstream m_text; //!< instants
 };
 
-/** \param times in picoseconds \return the same separated by spaces */
+/** \param times instants \return the same separated by spaces */
 std::string
-ToText(std::initializer_list<int64_t> times)
+ToText(std::initializer_list<QbbPs> times)
 {
     std::ostringstream text;
-    for (const int64_t time : times)
+    for (const QbbPs time : times)
     {
         text << (text.tellp() > 0 ? " " : "") << time;
     }
@@ -114,18 +114,19 @@ class HopTestCase : public TestCase
         // 40 Gb/s between the switches: 200 ps a byte. The first cuts through, to a slower port;
         // the second stores, for its port is faster.
         NS_TEST_EXPECT_MSG_EQ(Run(true, 40),
-                              ToText({PART + 1086 * 200 + WHOLE + 3 * CABLE}) + ", cut through: 1",
+                              ToText({PART + 1086 * 200_ps + WHOLE + 3 * CABLE}) +
+                                  ", cut through: 1",
                               "slower, then faster");
         // 400 Gb/s, 20 ps a byte: the first stores.
         NS_TEST_EXPECT_MSG_EQ(Run(true, 400),
-                              ToText({WHOLE + (8 + 128) * 20 + WHOLE + 3 * CABLE}) +
+                              ToText({WHOLE + (8 + 128) * 20_ps + WHOLE + 3 * CABLE}) +
                                   ", cut through: 1",
                               "faster, then slower");
         // Frames of 1102 and 1086 B back to back stay so.
-        constexpr int64_t SHIFT = 2 * PART + 3 * CABLE;
+        constexpr QbbPs SHIFT = 2 * PART + 3 * CABLE;
         NS_TEST_EXPECT_MSG_EQ(
             Run(true, 100, 2048),
-            ToText({(8 + 1102) * 80 + SHIFT, (20 + 1102 + 8 + 1086) * 80 + SHIFT}) +
+            ToText({(8 + 1102) * 80_ps + SHIFT, (20 + 1102 + 8 + 1086) * 80_ps + SHIFT}) +
                 ", cut through: 4",
             "two frames");
     }
@@ -144,20 +145,20 @@ class ContentionTestCase : public TestCase
   private:
     void DoRun() override
     {
-        for (const int64_t laterPs : {int64_t{0}, int64_t{40'000}, LINE - 80, LINE, LINE + 5000})
+        for (const QbbPs later : {0_ps, 40_ns, LINE - 80_ps, LINE, LINE + 5_ns})
         {
             RdmaTestFabric test;
             test.helper.SetSwitchAttribute("CutThrough", BooleanValue(true));
             test.Install(MakeRdmaStar(3, MakeTestRates(100, 100, 500)),
-                         {MakeTestFlow(0, 0, 2, 1000), MakeTestFlow(1, 1, 2, 1000, laterPs)});
+                         {MakeTestFlow(0, 0, 2, 1000), MakeTestFlow(1, 1, 2, 1000, later)});
             Arrivals arrivals(test.fabric->GetNic(2)->GetPort(0));
             test.Run();
-            const int64_t first = PART + WHOLE + 2 * CABLE;
-            // The line is free LINE after the first began; the second's header is there laterPs
+            const QbbPs first = PART + WHOLE + 2 * CABLE;
+            // The line is free LINE after the first began; the second's header is there later
             // after the first's.
-            const int64_t second = first + std::max(LINE, laterPs);
-            NS_TEST_EXPECT_MSG_EQ(arrivals.GetText(), ToText({first, second}), laterPs);
-            NS_TEST_EXPECT_MSG_EQ(test.GetUnfinished(), "", laterPs);
+            const QbbPs second = first + std::max(LINE, later);
+            NS_TEST_EXPECT_MSG_EQ(arrivals.GetText(), ToText({first, second}), later);
+            NS_TEST_EXPECT_MSG_EQ(test.GetUnfinished(), "", later);
         }
     }
 };
@@ -174,33 +175,31 @@ class CutThroughPauseTestCase : public TestCase
   private:
     void DoRun() override
     {
-        const int64_t header = 5'000'000 + CABLE + PART;
-        const int64_t last = 5'000'000 + CABLE + WHOLE;
+        const QbbPs header = 5_us + CABLE + PART;
+        const QbbPs last = 5_us + CABLE + WHOLE;
 
         struct Case
         {
-            int64_t resumedPs;
-            int64_t startPs;
+            QbbPs resumed;
+            QbbPs start;
         };
 
-        for (const Case& c : {Case{header - 1000, header},
-                              Case{header + 40'000, header + 40'000},
-                              Case{last + 3000, last + 3000}})
+        for (const Case& c : {Case{header - 1_ns, header},
+                              Case{header + 40_ns, header + 40_ns},
+                              Case{last + 3_ns, last + 3_ns}})
         {
             RdmaTestFabric test;
             test.helper.SetSwitchAttribute("CutThrough", BooleanValue(true));
             test.Install(MakeRdmaStar(2, MakeTestRates(100, 100, 500)),
-                         {MakeTestFlow(0, 0, 1, 1000, 5'000'000)});
+                         {MakeTestFlow(0, 0, 1, 1000, 5_us)});
             const auto port = test.fabric->GetNic(1)->GetPort(0);
             Arrivals arrivals(port);
             Simulator::Schedule(PicoSeconds(1'000'000),
                                 [&]() { port->GetFlowControl().RequestPause(3, true); });
-            Simulator::Schedule(PicoSeconds(c.resumedPs - PAUSE_EFFECT),
+            Simulator::Schedule(QbbToTime(c.resumed - PAUSE_EFFECT),
                                 [&]() { port->GetFlowControl().RequestPause(3, false); });
             test.Run();
-            NS_TEST_EXPECT_MSG_EQ(arrivals.GetText(),
-                                  ToText({c.startPs + WHOLE + CABLE}),
-                                  c.resumedPs);
+            NS_TEST_EXPECT_MSG_EQ(arrivals.GetText(), ToText({c.start + WHOLE + CABLE}), c.resumed);
         }
     }
 };
@@ -217,10 +216,10 @@ class CutThroughBesidePauseTestCase : public TestCase
   private:
     void DoRun() override
     {
-        constexpr int64_t PAUSED = 1'000'000;
-        constexpr int64_t WAITS = 5'000'000;   // class 3 begins, and waits in the switch
-        constexpr int64_t PASSES = 10'000'000; // class 4 begins
-        constexpr int64_t XON = 20'000'000;
+        constexpr QbbPs PAUSED = 1_us;
+        constexpr QbbPs WAITS = 5_us;   // class 3 begins, and waits in the switch
+        constexpr QbbPs PASSES = 10_us; // class 4 begins
+        constexpr QbbPs XON = 20_us;
         RdmaTestFabric test;
         test.helper.SetSwitchAttribute("CutThrough", BooleanValue(true));
         test.Install(
@@ -228,14 +227,14 @@ class CutThroughBesidePauseTestCase : public TestCase
             {MakeTestFlow(0, 0, 2, 1000, WAITS, 3), MakeTestFlow(1, 1, 2, 1000, PASSES, 4)});
         const auto port = test.fabric->GetNic(2)->GetPort(0);
         Arrivals arrivals(port);
-        Simulator::Schedule(QbbFromPs(PAUSED),
+        Simulator::Schedule(QbbToTime(PAUSED),
                             [&]() { port->GetFlowControl().RequestPause(3, true); });
-        Simulator::Schedule(QbbFromPs(PASSES), [&]() {
+        Simulator::Schedule(QbbToTime(PASSES), [&]() {
             NS_TEST_EXPECT_MSG_EQ(test.fabric->GetDevice(2, 3)->GetQueues().GetFrames(3),
                                   1U,
                                   "it waits");
         });
-        Simulator::Schedule(QbbFromPs(XON - PAUSE_EFFECT),
+        Simulator::Schedule(QbbToTime(XON - PAUSE_EFFECT),
                             [&]() { port->GetFlowControl().RequestPause(3, false); });
         test.Run();
         NS_TEST_EXPECT_MSG_EQ(arrivals.GetText(),
@@ -256,20 +255,20 @@ class CutThroughLinkTestCase : public TestCase
   private:
     void DoRun() override
     {
-        constexpr int64_t START = 5'000'000;
-        constexpr int64_t HEADER = START + CABLE + PART;
-        static_assert(WHOLE - PART > 40'000, "the frame is coming in 40 ns after its header");
+        constexpr QbbPs START = 5_us;
+        constexpr QbbPs HEADER = START + CABLE + PART;
+        static_assert(WHOLE - PART > 40_ns, "the frame is coming in 40 ns after its header");
 
         struct Case
         {
-            int64_t freePs;
-            int64_t beginPs;
+            QbbPs free;
+            QbbPs begin;
         };
 
         for (const bool link : {true, false})
         {
             for (const Case& c :
-                 {Case{HEADER - 1000, HEADER}, Case{HEADER + 40'000, HEADER + 40'000}})
+                 {Case{HEADER - 1_ns, HEADER}, Case{HEADER + 40_ns, HEADER + 40_ns}})
             {
                 RdmaTestFabric test;
                 test.helper.SetSwitchAttribute("CutThrough", BooleanValue(true));
@@ -282,15 +281,14 @@ class CutThroughLinkTestCase : public TestCase
                     link ? test.fabric->SetLinkUp(1, false)
                          : host->GetFlowControl().RequestPause(3, true);
                 });
-                Simulator::Schedule(PicoSeconds(c.freePs), [&]() {
+                Simulator::Schedule(QbbToTime(c.free), [&]() {
                     link ? test.fabric->SetLinkUp(1, true)
                          : port->GetFlowControl().SetPauseHonoured(0xff & ~(1U << 3));
                 });
                 test.Run();
                 NS_TEST_EXPECT_MSG_EQ(arrivals.GetText(),
-                                      ToText({c.beginPs + WHOLE + CABLE}),
-                                      (link ? "link up at " : "pause not honoured at ")
-                                          << c.freePs);
+                                      ToText({c.begin + WHOLE + CABLE}),
+                                      (link ? "link up at " : "pause not honoured at ") << c.free);
             }
         }
     }
@@ -324,10 +322,10 @@ class LoadTestCase : public TestCase
                                              1 + i % 15,
                                              i % 8 ? 0 : 1 + (i + 5) % 15,
                                              20'000 + 7919 * i,
-                                             int64_t{i} * 1'234'567));
+                                             i * 1'234'567_ps));
             }
             test.Install(topology, flows);
-            test.CheckBooksEvery(5'000'000);
+            test.CheckBooksEvery(5_us);
             test.Run();
             NS_TEST_EXPECT_MSG_EQ(test.wrong, "", "books");
             NS_TEST_EXPECT_MSG_GT(test.checks, 10, "books were looked at");

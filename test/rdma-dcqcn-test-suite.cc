@@ -22,7 +22,7 @@ using namespace ns3;
 namespace
 {
 
-constexpr uint64_t RATE = 40'000'000'000;
+constexpr QbbBitRate RATE = 40_gbps;
 constexpr uint8_t DCQCN_PRIORITY = 3;
 
 /** Hosts 1 to N send to host 0 through a switch for as long as somebody looks. */
@@ -65,28 +65,28 @@ class DcqcnStar
         }
     }
 
-    /** \param host sends \param startPs from this time on */
-    void Start(uint32_t host, int64_t startPs)
+    /** \param host sends \param start from this time on */
+    void Start(uint32_t host, QbbPs start)
     {
         const auto sender = test.fabric->Connect(host, 0, DCQCN_PRIORITY).first;
-        Simulator::Schedule(QbbFromPs(startPs), [sender] {
+        Simulator::Schedule(QbbToTime(start), [sender] {
             RdmaSendRequest request;
             request.length = RDMA_MAX_MESSAGE_BYTES;
             sender->PostSend(request);
         });
     }
 
-    /** Runs, and measures from some time on. \param fromPs from then \param toPs to the end */
-    void Run(int64_t fromPs, int64_t toPs)
+    /** Runs, and measures from some time on. \param from from then \param to to the end */
+    void Run(QbbPs from, QbbPs to)
     {
-        Simulator::Schedule(QbbFromPs(fromPs), [this] {
+        Simulator::Schedule(QbbToTime(from), [this] {
             for (const auto& port : m_ports)
             {
                 m_before.push_back(port->GetCounters().classes[DCQCN_PRIORITY]);
             }
             Look();
         });
-        test.Run(toPs);
+        test.Run(to);
         for (uint32_t host = 1; host <= m_flows; ++host)
         {
             shares.push_back(
@@ -106,7 +106,8 @@ class DcqcnStar
         marking = static_cast<double>(out.ecnMarks - m_before[0].ecnMarks) / frames;
         const double bytes = static_cast<double>(out.txBytes - m_before[0].txBytes);
         packetBytes = bytes / frames + m_ports[0]->GetLineOverheadBytes();
-        const auto lineBytes = static_cast<double>(toPs - fromPs) * 1e-12 * RATE / 8;
+        const auto lineBytes =
+            static_cast<double>(to - from) * 1e-12 * static_cast<double>(RATE) / 8;
         utilisation = frames * packetBytes / lineBytes;
         queueBytes = m_sum / m_looks;
     }
@@ -141,7 +142,7 @@ MakeFluid(const DcqcnStar& star, uint32_t flows)
     RdmaFluidParameters p;
     p.flows = flows;
     p.packetBytes = star.packetBytes;
-    p.delayS = 4e-6 + 16 * p.packetBytes / RATE;
+    p.delayS = 4e-6 + 16 * p.packetBytes / static_cast<double>(RATE);
     p.markAtArrival = true;
     return p;
 }
@@ -162,7 +163,7 @@ class ConvergenceTest : public TestCase
     {
         DcqcnStar star(2, m_preset);
         star.Install();
-        star.Start(1, 0);
+        star.Start(1, 0_ps);
         star.Start(2, 10 * MS);
         // A CNP comes about twice a millisecond: shares stray for tens of milliseconds.
         star.Run(50 * MS, 300 * MS);
@@ -195,7 +196,7 @@ class FluidModelTest : public TestCase
         star.Install();
         for (uint32_t host = 1; host <= m_flows; ++host)
         {
-            star.Start(host, 0);
+            star.Start(host, 0_ps);
         }
         star.Run(50 * MS, 150 * MS);
         const RdmaFluidParameters parameters = MakeFluid(star, m_flows);
@@ -267,7 +268,7 @@ class FixedPointTest : public TestCase
             star.Install();
             for (uint32_t host = 1; host <= m_flows; ++host)
             {
-                star.Start(host, 0);
+                star.Start(host, 0_ps);
             }
             star.Run(50 * MS, 100 * MS);
             queue += star.queueBytes / m_seeds;

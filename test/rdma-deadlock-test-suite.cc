@@ -203,7 +203,7 @@ class RingTestCase : public TestCase
                 wrong = test.Examine(deadlock);
                 sent = test.CountSent(deadlock);
             }));
-        test.Run(20'000'000'000);
+        test.Run(20_ms);
         NS_TEST_ASSERT_MSG_EQ(wrong, "", "the cycle");
         NS_TEST_ASSERT_MSG_EQ(test.found.size(), 1U, "one report");
         if (test.found.empty())
@@ -217,7 +217,7 @@ class RingTestCase : public TestCase
             nodes.insert(point.node);
         }
         NS_TEST_EXPECT_MSG_EQ(nodes.size(), switches, "all switches of the ring");
-        NS_TEST_EXPECT_MSG_LT(deadlock.atPs, 5'000'000'000, "soon");
+        NS_TEST_EXPECT_MSG_LT(deadlock.at, 5_ms, "soon");
         NS_TEST_EXPECT_MSG_EQ(test.CountSent(deadlock), sent, "nothing moves after it was found");
         NS_TEST_EXPECT_MSG_EQ(test.runner->GetNEnded(), 0U, "no flow finishes");
         const auto now = test.detector->Find();
@@ -254,7 +254,7 @@ class CutTestCase : public TestCase
         test.helper.SetTransportAttribute("RetryCount", UintegerValue(1000));
         test.InstallAndWatch(MakeRdmaRing(5, 1, MakeTestRates(100, 100, 1000)),
                              MakeRingFlows(5, 2, 4'000'000));
-        RdmaTestPair::At(5'000'000'000, [&]() {
+        RdmaTestPair::At(5_ms, [&]() {
             NS_TEST_EXPECT_MSG_EQ(test.detector->GetDeadlock().has_value(), true, "deadlock");
             test.fabric->SetLinkUp(5, false); // what was ring:5 is a chain
         });
@@ -381,10 +381,7 @@ class DeadlockRandomTestCase : public TestCase
         {
             const uint32_t a = random() % switches;
             const uint32_t b = (a + 2 + random() % (switches - 3)) % switches;
-            topology.AddLink(switches * hosts + a,
-                             switches * hosts + b,
-                             gbps * 1'000'000'000,
-                             500'000);
+            topology.AddLink(switches * hosts + a, switches * hosts + b, gbps * 1_gbps, 500_ns);
         }
         return topology;
     }
@@ -424,7 +421,7 @@ class DeadlockRandomTestCase : public TestCase
                                              source,
                                              (source + ahead) % hosts,
                                              1 + random() % 3'000'000,
-                                             random() % 5'000'000,
+                                             QbbPs(random()) % 5_us,
                                              3 + random() % 2));
             }
             test.InstallAndWatch(topology, flows);
@@ -437,7 +434,7 @@ class DeadlockRandomTestCase : public TestCase
                     wrong += test.Examine(deadlock);
                     sent = test.CountSent(deadlock);
                 }));
-            test.Run(40'000'000'000);
+            test.Run(40_ms);
             const bool isStuck = !test.GetUnfinished().empty();
             NS_TEST_EXPECT_MSG_EQ(wrong, "", "round " << round);
             NS_TEST_EXPECT_MSG_EQ(test.found.size(), isStuck, "round " << round);

@@ -59,17 +59,17 @@ class DeterminismTestCase : public TestCase
     }
 
     /**
-     * \param durationPs flows start in this time
+     * \param duration flows start in this time
      * \param load payload over the hosts' rate
      * \return flows like those of the HPCC simulator's traffic generator: WebSearch sizes, Poisson
      */
     static std::vector<RdmaFlow> MakeFlows(const RdmaTopology& topology,
-                                           int64_t durationPs,
+                                           QbbPs duration,
                                            double load)
     {
         RngSeedManager::SetSeed(11);
         RdmaWorkloadOptions options;
-        options.durationPs = durationPs;
+        options.duration = duration;
         options.load = load;
         return MakeRdmaPoissonFlows(topology, options);
     }
@@ -85,8 +85,8 @@ class DeterminismTestCase : public TestCase
             std::snprintf(start,
                           sizeof(start),
                           "%lld.%012lld",
-                          static_cast<long long>(flow.startPs / 1'000'000'000'000),
-                          static_cast<long long>(flow.startPs % 1'000'000'000'000));
+                          static_cast<long long>(flow.start / 1_s),
+                          static_cast<long long>((flow.start % 1_s).Get()));
             file << flow.srcHost << " " << flow.dstHost << " " << flow.priority << " 100 "
                  << flow.bytes << " " << start << "\n";
         }
@@ -220,7 +220,7 @@ class WorkloadATestCase : public DeterminismTestCase
     void DoRun() override
     {
         const RdmaTopology topology = MakeRdmaLeafSpine(4, 16, 4, MakeTestRates(100, 400, 1000));
-        const auto flows = MakeFlows(topology, 2'000'000'000, 0.5);
+        const auto flows = MakeFlows(topology, 2_ms, 0.5);
         NS_TEST_ASSERT_MSG_GT(flows.size(), 300U, "flows");
         Variant serialize;
         serialize.name = "as bytes";
@@ -265,13 +265,13 @@ class VariantsTestCase : public DeterminismTestCase
         RdmaTopologyRates rates = MakeTestRates(100, 400, 1000);
         rates.errorRate = m_setting.errorRate;
         const RdmaTopology topology = MakeRdmaLeafSpine(4, 8, 2, rates);
-        auto flows = MakeFlows(topology, 100'000'000, 4);
+        auto flows = MakeFlows(topology, 100_us, 4);
         for (auto& flow : flows)
         {
             flow.bytes = std::min<uint64_t>(flow.bytes, 300'000);
             // Starts at two instants, so that hosts start several flows at once, and all hosts
             // together.
-            flow.startPs = flow.startPs / 50'000'000 * 50'000'000;
+            flow.start = flow.start / 50_us * 50_us;
         }
         std::vector<Variant> variants(11);
         variants[1].name = "as bytes";
@@ -400,7 +400,7 @@ class UserEventsTestCase : public TestCase
                     "MessageReceived",
                     Callback<void, const RdmaMessageArrival&>(
                         [&log, host, step](const RdmaMessageArrival& arrival) {
-                            log.push_back(std::to_string(arrival.timePs) + " " +
+                            log.push_back(std::to_string(arrival.time.Get()) + " " +
                                           std::to_string(host) + " " + std::to_string(step) + " " +
                                           std::to_string(arrival.msn));
                         }));
@@ -464,10 +464,10 @@ class UserEventAtArrivalTestCase : public TestCase
 
   private:
     /**
-     * \param insertedPs when the event is put into the scheduler
+     * \param inserted when the event is put into the scheduler
      * \return RNR NAKs of the receiver
      */
-    uint64_t RunOnce(int64_t insertedPs)
+    uint64_t RunOnce(QbbPs inserted)
     {
         RdmaTestFabric test;
         test.Install(MakeRdmaStar(2, MakeTestRates(100, 100, 1000)), {});
@@ -477,27 +477,27 @@ class UserEventAtArrivalTestCase : public TestCase
         request.length = 4;
         sender->PostSend(request);
         // 66 B behind a preamble of 8 at 80 ps a byte, and 1 us; twice.
-        constexpr int64_t ARRIVAL_PS = 2 * (74 * 80 + 1'000'000);
-        int64_t arrivedPs = 0;
+        static constexpr QbbPs ARRIVAL = 2 * (74 * 80_ps + 1_us);
+        QbbPs arrived = 0_ps;
         receiver->TraceConnectWithoutContext(
             "MessageReceived",
             Callback<void, const RdmaMessageArrival&>(
-                [&](const RdmaMessageArrival& arrival) { arrivedPs = arrival.timePs; }));
-        Simulator::Schedule(QbbFromPs(insertedPs), [insertedPs, receiver = receiver]() {
-            Simulator::Schedule(QbbFromPs(ARRIVAL_PS - insertedPs), [receiver]() {
+                [&](const RdmaMessageArrival& arrival) { arrived = arrival.time; }));
+        Simulator::Schedule(QbbToTime(inserted), [inserted, receiver = receiver]() {
+            Simulator::Schedule(QbbToTime(ARRIVAL - inserted), [receiver]() {
                 receiver->PostReceive({1, 4});
             });
         });
         test.Run();
-        NS_TEST_EXPECT_MSG_EQ(arrivedPs, ARRIVAL_PS, "arrival, event inserted at " << insertedPs);
+        NS_TEST_EXPECT_MSG_EQ(arrived, ARRIVAL, "arrival, event inserted at " << inserted);
         return receiver->GetStats().naksSent;
     }
 
     void DoRun() override
     {
         // The arrival's own event is put into the scheduler 1 us before it happens.
-        NS_TEST_EXPECT_MSG_EQ(RunOnce(0), 0U, "inserted before the arrival's event");
-        NS_TEST_EXPECT_MSG_EQ(RunOnce(2'011'839), 0U, "inserted after the arrival's event");
+        NS_TEST_EXPECT_MSG_EQ(RunOnce(0_ps), 0U, "inserted before the arrival's event");
+        NS_TEST_EXPECT_MSG_EQ(RunOnce(2'011'839_ps), 0U, "inserted after the arrival's event");
     }
 };
 

@@ -153,7 +153,7 @@ class FabricRunTestCase : public TestCase
         for (const auto& flow : plain.flows)
         {
             payload += flow.flow.bytes;
-            NS_TEST_EXPECT_MSG_GT(*flow.fctPs, flow.idealPs - 1, "not faster than ideal");
+            NS_TEST_EXPECT_MSG_GT(*flow.fct, flow.ideal - 1_ps, "not faster than ideal");
         }
         // Every byte of a flow crosses two links at least, with headers, and ACKs come back.
         NS_TEST_EXPECT_MSG_GT(bytes, 2 * payload, "bytes on all links");

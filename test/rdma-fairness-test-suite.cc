@@ -55,8 +55,8 @@ struct Algorithm
     double jain{0.97};           //!< Jain's index of more flows, at least
     double leastShare{0.5};      //!< of a flow, in parts of an equal one, at least
     bool fair{true};             //!< false: it is not, as literature says
-    int64_t settleMs{20};        //!< from the start of the last flow to the measurement
-    int64_t measuredMs{10};      //!< length of the measurement
+    QbbPs settle{20_ms};         //!< from the start of the last flow to the measurement
+    QbbPs measured{10_ms};       //!< length of the measurement
     uint64_t gbps{100};          //!< rate of the links
     bool irn{false};             //!< over IRN, whose own window is off, instead of RoCE
     bool eachMark{false};        //!< a CNP for each mark
@@ -78,8 +78,8 @@ GetAlgorithms()
     dcqcn.ecn = {{"Kmin", "5000"}};
     dcqcn.gbps = 40;
     dcqcn.utilisation = 0.9;
-    dcqcn.settleMs = 100;
-    dcqcn.measuredMs = 50;
+    dcqcn.settle = 100_ms;
+    dcqcn.measured = 50_ms;
     list.push_back(dcqcn);
 
     // "Data Center TCP", section 3.3: the queue is at most K + n packets, and that less
@@ -111,7 +111,7 @@ GetAlgorithms()
                      "ns3::RdmaTimely",
                      {{2, {7.6, 80, FROM_RUN}}, {16, {10.7, 80, FROM_RUN}}}};
     timely.gbps = 10;
-    timely.settleMs = 200;
+    timely.settle = 200_ms;
     timely.utilisation = 0.85;
     timely.fair = false;
     timely.leastShare = 0.2;
@@ -124,7 +124,7 @@ GetAlgorithms()
                       {{2, {69.5, 75, 0.05}}, {16, {177, 185, 0.05}}}};
     patched.attributes = {{"Patched", "true"}};
     patched.gbps = 10;
-    patched.settleMs = 300;
+    patched.settle = 300_ms;
     list.push_back(patched);
 
     // "HPCC", section 3.2: the link is held at eta, 95%, so that there is no queue to speak of: no
@@ -139,7 +139,7 @@ GetAlgorithms()
                     {16, {1.7, 20, FROM_RUN}},
                     {32, {2.3, 39, FROM_RUN}}}};
     hpcc.utilisation = 0.93;
-    hpcc.settleMs = 50;
+    hpcc.settle = 50_ms;
     hpcc.jain = 0.96;
     list.push_back(hpcc);
     Algorithm overIrn = hpcc;
@@ -147,7 +147,7 @@ GetAlgorithms()
     overIrn.irn = true;
     list.push_back(overIrn);
     // PINT's code is drawn at random, so that two flows' shares wander about the half of the port.
-    hpcc.measuredMs = 40;
+    hpcc.measured = 40_ms;
     hpcc.name = "HPCC-PINT";
     hpcc.type = "ns3::RdmaHpccPint";
     hpcc.utilisation = 0.9;
@@ -210,8 +210,8 @@ GetAlgorithms()
                    {{2, {371.8, 500, FROM_RUN}}, {16, {354.7, 500, FROM_RUN}}}};
     aimd.irn = true;
     aimd.lossyBytes = 1'000'000;
-    aimd.settleMs = 100;
-    aimd.measuredMs = 100;
+    aimd.settle = 100_ms;
+    aimd.measured = 100_ms;
     aimd.shareTolerance = 0.1;
     list.push_back(aimd);
     return list;
@@ -234,14 +234,13 @@ struct ShareOutcome
  *
  * \param algorithm congestion control
  * \param flows number of flows
- * \param gapPs from a flow's start to that of the next one
+ * \param gap from a flow's start to that of the next one
  * \return what they get in the measured time
  */
 ShareOutcome
-Measure(const Algorithm& algorithm, uint32_t flows, int64_t gapPs)
+Measure(const Algorithm& algorithm, uint32_t flows, QbbPs gap)
 {
-    constexpr int64_t MS = 1'000'000'000;
-    const int64_t measuredPs = algorithm.measuredMs * MS;
+    const QbbPs measured = algorithm.measured;
     RdmaTestFabric test;
     test.helper.SetTransport(algorithm.irn ? "ns3::IrnTransport" : "ns3::RoceTransport");
     if (algorithm.irn)
@@ -269,7 +268,7 @@ Measure(const Algorithm& algorithm, uint32_t flows, int64_t gapPs)
     std::vector<RdmaFlow> list;
     for (uint32_t i = 0; i < flows; ++i)
     {
-        list.push_back(MakeTestFlow(i, i, flows, 10'000'000'000, i * gapPs));
+        list.push_back(MakeTestFlow(i, i, flows, 10'000'000'000, i * gap));
     }
     test.Install(MakeRdmaStar(flows + 1, MakeTestRates(algorithm.gbps, algorithm.gbps, 1000)),
                  list);
@@ -294,19 +293,19 @@ Measure(const Algorithm& algorithm, uint32_t flows, int64_t gapPs)
         return bytes;
     };
 
-    Simulator::Stop(QbbFromPs(flows * gapPs + algorithm.settleMs * MS));
+    Simulator::Stop(QbbToTime(flows * gap + algorithm.settle));
     Simulator::Run();
     const auto before = count();
     const double bytesBefore = countLineBytes();
     const RdmaFabricTotals totalsBefore = test.fabric->GetTotals();
     ShareOutcome outcome;
-    constexpr int64_t STEP_PS = 1'000'000;
-    for (int64_t at = 0; at < measuredPs; at += STEP_PS)
+    constexpr QbbPs STEP = 1_us;
+    for (QbbPs at; at < measured; at += STEP)
     {
-        Simulator::Stop(QbbFromPs(STEP_PS));
+        Simulator::Stop(QbbToTime(STEP));
         Simulator::Run();
         const double queue = static_cast<double>(port->GetQueues().GetBytes(3)) / 1000;
-        outcome.meanQueueKb += queue * STEP_PS / measuredPs;
+        outcome.meanQueueKb += queue * static_cast<double>(STEP) / static_cast<double>(measured);
         outcome.peakQueueKb = std::max(outcome.peakQueueKb, queue);
     }
     const auto after = count();
@@ -323,7 +322,7 @@ Measure(const Algorithm& algorithm, uint32_t flows, int64_t gapPs)
         share /= sum;
     }
     outcome.jain = sum * sum / (flows * squares);
-    outcome.utilisation = (countLineBytes() - bytesBefore) * 8e12 / measuredPs /
+    outcome.utilisation = (countLineBytes() - bytesBefore) * 8e12 / static_cast<double>(measured) /
                           (1e9 * static_cast<double>(algorithm.gbps));
     outcome.pauses = test.fabric->GetTotals().pauseFrames - totalsBefore.pauseFrames;
     outcome.drops = test.fabric->GetTotals().drops - totalsBefore.drops;
@@ -360,8 +359,8 @@ class FairnessTestCase : public TestCase
     /** \param flows how many \param queue what is known of it */
     void Check(uint32_t flows, const Queue& queue)
     {
-        constexpr int64_t LATER = 3'000'000'000;
-        constexpr int64_t CLOSE = 100'000'000;
+        constexpr QbbPs LATER = 3_ms;
+        constexpr QbbPs CLOSE = 100_us;
         const ShareOutcome outcome = Measure(m_algorithm, flows, flows == 2 ? LATER : CLOSE);
         const std::string what = m_algorithm.name + ", " + std::to_string(flows) + " flows";
         NS_TEST_EXPECT_MSG_GT(outcome.utilisation, m_algorithm.utilisation, what << ": in use");

@@ -37,7 +37,7 @@ class FlowMonitorTestCase : public TestCase
         RdmaTestFabric test;
         test.helper.SetInternetStack(true);
         test.Install(MakeRdmaLeafSpine(2, 2, 2, MakeTestRates(100, 100, 1000)),
-                     {MakeTestFlow(1, 1, 3, 1'000'000, 10'000'000'000)});
+                     {MakeTestFlow(1, 1, 3, 1'000'000, 10_ms)});
         Ipv4GlobalRoutingHelper::PopulateRoutingTables();
         RdmaTestUdp udp(test.fabric->GetNode(0),
                         test.fabric->GetNode(3),
@@ -57,7 +57,9 @@ class FlowMonitorTestCase : public TestCase
         NS_TEST_EXPECT_MSG_EQ(flow.lostPackets, 0U, "lost");
         // 1000 + 8 (UDP) + 20 (IPv4) + 18 (Ethernet) = 1046 B: 1054 x 80 ps and 1 us on each of 4
         // links. The first one waited for ARP.
-        NS_TEST_EXPECT_MSG_EQ(QbbToPs(flow.lastDelay), 4 * 1'084'320, "delay of the last packet");
+        NS_TEST_EXPECT_MSG_EQ(QbbToPs(flow.lastDelay),
+                              4 * 1'084'320_ps,
+                              "delay of the last packet");
     }
 };
 #endif

@@ -39,8 +39,8 @@ class BisectionTestCase : public TestCase
                 for (const uint32_t mtu : {1024U, 4096U})
                 {
                     RdmaHeadroomCase link;
-                    link.rateBps = gbps * 1'000'000'000;
-                    link.delayPs = GetRdmaCableDelayPs(length);
+                    link.rate = gbps * 1_gbps;
+                    link.delay = GetRdmaCableDelay(length);
                     link.mtu = mtu;
                     const RdmaHeadroomFinding found = FindRdmaHeadroom(link);
                     std::ostringstream name;
@@ -100,28 +100,28 @@ class WrongLinkTestCase : public TestCase
             "headroom probe: an MTU of 1000; accepted: 256, 512, 1024, 2048, 4096",
             "MTU");
         link = RdmaHeadroomCase();
-        link.rateBps = 0;
+        link.rate = 0_bps;
         NS_TEST_EXPECT_MSG_EQ(Refusal(link),
                               "headroom probe: 0 bit/s; accepted: 1 bit/s to 8 Tb/s",
                               "rate");
         link = RdmaHeadroomCase();
-        link.delayPs = 0;
+        link.delay = 0_ps;
         NS_TEST_EXPECT_MSG_EQ(Refusal(link),
                               "headroom probe: a cable of 0 ps; accepted: 1 ps to 1 s",
                               "cable");
         link = RdmaHeadroomCase();
-        link.reactionPs = -1;
+        link.reaction = -1_ps;
         NS_TEST_EXPECT_MSG_EQ(Refusal(link),
                               "headroom probe: a reaction time of -1 ps; accepted: 0 to 1 s",
                               "reaction");
         link = RdmaHeadroomCase();
-        link.delayPs = 1'000'000'000'000;
+        link.delay = 1_s;
         NS_TEST_EXPECT_MSG_EQ(Refusal(link),
                               "headroom probe: a link that needs that much headroom; accepted: at "
                               "most 256 MB of it",
                               "too much");
-        NS_TEST_EXPECT_MSG_EQ(GetRdmaCableDelayPs(300), 1'500'000, "5 ns/m");
-        NS_TEST_EXPECT_MSG_EQ(GetRdmaCableDelayPs(0), 1, "a cable has a delay");
+        NS_TEST_EXPECT_MSG_EQ(GetRdmaCableDelay(300), 1500_ns, "5 ns/m");
+        NS_TEST_EXPECT_MSG_EQ(GetRdmaCableDelay(0), 1_ps, "a cable has a delay");
     }
 };
 
@@ -162,7 +162,7 @@ class PlainPauseHeadroomTestCase : public TestCase
         {
             for (uint32_t priority = 0; priority < 8; ++priority)
             {
-                flows.push_back(MakeTestFlow(flows.size(), i, SENDERS, 200'000, 0, priority));
+                flows.push_back(MakeTestFlow(flows.size(), i, SENDERS, 200'000, 0_ps, priority));
             }
         }
         test.Install(MakeRdmaStar(SENDERS + 1, MakeTestRates(100, 100, 1000)), flows);

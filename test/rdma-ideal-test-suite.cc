@@ -37,8 +37,8 @@ class HandComputedTestCase : public TestCase
         uint32_t destination; //!< from host 0
         uint32_t mtu;
         uint64_t bytes;
-        int64_t fctPs; //!< last byte in the receiver's memory
-        int64_t ackPs; //!< from there to the sender's completion
+        QbbPs fct; //!< last byte in the receiver's memory
+        QbbPs ack; //!< from there to the sender's completion
     };
 
     void Check(const Row& row)
@@ -46,14 +46,14 @@ class HandComputedTestCase : public TestCase
         RdmaTestFabric test;
         test.SetMtu(row.mtu);
         test.Install(MakeRdmaTopology(row.topology, row.rates),
-                     {MakeTestFlow(1, 0, row.destination, row.bytes, 5'000'000)});
+                     {MakeTestFlow(1, 0, row.destination, row.bytes, 5_us)});
         test.Run();
         const RdmaFlowResult& result = test.results.front();
         NS_TEST_EXPECT_MSG_EQ(result.status, "IBV_WC_SUCCESS", row.topology << " " << row.bytes);
-        NS_TEST_EXPECT_MSG_EQ(result.fctPs.value_or(-1), row.fctPs, "FCT of " << row.bytes);
-        NS_TEST_EXPECT_MSG_EQ(result.idealPs, row.fctPs, "ideal FCT of " << row.bytes);
-        NS_TEST_EXPECT_MSG_EQ(result.cqePs.value_or(-1),
-                              row.fctPs + row.ackPs,
+        NS_TEST_EXPECT_MSG_EQ(result.fct.value_or(-1_ps), row.fct, "FCT of " << row.bytes);
+        NS_TEST_EXPECT_MSG_EQ(result.ideal, row.fct, "ideal FCT of " << row.bytes);
+        NS_TEST_EXPECT_MSG_EQ(result.cqe.value_or(-1_ps),
+                              row.fct + row.ack,
                               "CQE of " << row.bytes);
     }
 
@@ -65,7 +65,7 @@ class HandComputedTestCase : public TestCase
 
         // One byte, padded to four: 82 B. 100 Gb/s is 80 ps a byte: (8 + 82) x 80 = 7200, twice
         // with d: 2 014 400. ACK: (8 + 66) x 80 = 5920, twice with d: 2 011 840.
-        Check({"star:2", MakeTestRates(100, 100, 1000), 1, 1024, 1, 2'014'400, 2'011'840});
+        Check({"star:2", MakeTestRates(100, 100, 1000), 1, 1024, 1, 2'014'400_ps, 2'011'840_ps});
 
         // MTU + 1 from pod to pod of a fat-tree, 80 ps a byte at the hosts and 20 between switches:
         // frames of 1102 and 66 B. Last bits leave, and the line is free:
@@ -76,15 +76,26 @@ class HandComputedTestCase : public TestCase
         //   aggr   1: 4 155 400 + 22 200 = 4 177 600, free 4 177 840; 2: 4 179 320
         //   edge   1: 5 177 600 + 88 800 = 5 266 400, free 5 267 360; 2: + 5920 = 5 273 280
         // and 1 us later frame 2 is there. ACK: 2 x 5920 + 4 x 74 x 20 + 6 d = 6 017 760.
-        Check({"fat-tree:4", MakeTestRates(100, 400, 1000), 15, 1024, 1025, 6'273'280, 6'017'760});
+        Check({"fat-tree:4",
+               MakeTestRates(100, 400, 1000),
+               15,
+               1024,
+               1025,
+               6'273'280_ps,
+               6'017'760_ps});
 
         // 10 MB at 40 Gb/s, 200 ps a byte: 10 000 packets of 1000 B. Line bytes up to the last bit
         // of the last frame: (20 + 1078) + 9998 x (20 + 1062) + 8 + 1062 = 10 820 004. The switch
         // begins when it has the first frame, (8 + 1078) x 200 + d, and is never idle from then
         // on, because the first frame is the longest: 217 200 + 10 820 004 x 200 + 2 d.
         // ACK: 2 x (74 x 200 + d).
-        Check(
-            {"star:2", MakeTestRates(40, 40, 1000), 1, 1000, 10'000'000, 2'166'218'000, 2'029'600});
+        Check({"star:2",
+               MakeTestRates(40, 40, 1000),
+               1,
+               1000,
+               10'000'000,
+               2'166'218'000_ps,
+               2'029'600_ps});
 
         // 3 Gb/s is 8000/3 ps a byte, frames of 1102 and 66 B again:
         //   host    1: 1110 x 8000/3 = 2 960 000, free 1122 x 8000/3 = 2 992 000
@@ -92,7 +103,7 @@ class HandComputedTestCase : public TestCase
         //   switch  1: 3 960 000 + 2 960 000 = 6 920 000, free 6 952 000
         //           2: 6 952 000 + 197 333.3 = 7 149 333.3, rounded down, and d
         // ACK: 2 x (197 333.3 rounded down + d).
-        Check({"star:2", MakeTestRates(3, 3, 1000), 1, 1024, 1025, 8'149'333, 2'394'666});
+        Check({"star:2", MakeTestRates(3, 3, 1000), 1, 1024, 1025, 8'149'333_ps, 2'394'666_ps});
     }
 };
 
@@ -127,8 +138,8 @@ class IdealFctTestCase : public TestCase
                  {uint64_t{1}, uint64_t{m_mtu}, uint64_t{m_mtu} + 1, uint64_t{10'000'000}})
             {
                 // 10 MB at 3 Gb/s take 30 ms, so that each flow is alone.
-                const int64_t startPs = 50'000'000'000 * static_cast<int64_t>(flows.size());
-                flows.push_back(MakeTestFlow(flows.size(), 0, destination, bytes, startPs));
+                const QbbPs start = flows.size() * 50_ms;
+                flows.push_back(MakeTestFlow(flows.size(), 0, destination, bytes, start));
             }
         }
         test.Install(MakeRdmaFatTree(4, m_rates), flows);
@@ -140,8 +151,8 @@ class IdealFctTestCase : public TestCase
         test.Run();
         for (const auto& result : test.results)
         {
-            NS_TEST_EXPECT_MSG_EQ(result.fctPs.value_or(-1),
-                                  result.idealPs,
+            NS_TEST_EXPECT_MSG_EQ(result.fct.value_or(-1_ps),
+                                  result.ideal,
                                   result.flow.bytes << " B to host " << result.flow.dstHost);
         }
         NS_TEST_EXPECT_MSG_EQ(RdmaTestBooks::CheckRest(*test.fabric), "", "after the run");
@@ -164,13 +175,8 @@ class RandomPathTestCase : public TestCase
     void DoRun() override
     {
         std::mt19937 random(7);
-        const uint64_t rates[] = {400'000'000'000,
-                                  100'000'000'000,
-                                  40'000'000'000,
-                                  10'000'000'000,
-                                  3'000'000'000,
-                                  7'000'000'000,
-                                  99'999'999'977};
+        const QbbBitRate rates[] =
+            {400_gbps, 100_gbps, 40_gbps, 10_gbps, 3_gbps, 7_gbps, 99'999'999'977_bps};
         for (int round = 0; round < 60; ++round)
         {
             RdmaTestFabric test;
@@ -186,17 +192,17 @@ class RandomPathTestCase : public TestCase
             for (uint32_t i = 0; i <= switches; ++i)
             {
                 const uint32_t next = i == switches ? other : topology.AddSwitch();
-                const uint64_t rate = rates[random() % std::size(rates)];
-                const int64_t delayPs = 1 + random() % 3'000'000;
-                topology.AddLink(last, next, rate, delayPs);
-                path << rate << " bit/s " << delayPs << " ps, ";
+                const QbbBitRate rate = rates[random() % std::size(rates)];
+                const QbbPs delay(1 + random() % 3'000'000);
+                topology.AddLink(last, next, rate, delay);
+                path << rate << " bit/s " << delay << " ps, ";
                 last = next;
             }
             const uint64_t bytes = 1 + random() % (100 * mtu);
-            test.Install(topology, {MakeTestFlow(0, 0, 1, bytes, random() % 1'000'000)});
+            test.Install(topology, {MakeTestFlow(0, 0, 1, bytes, QbbPs(random() % 1'000'000))});
             test.Run();
-            NS_TEST_EXPECT_MSG_EQ(test.results[0].fctPs.value_or(-1),
-                                  test.results[0].idealPs,
+            NS_TEST_EXPECT_MSG_EQ(test.results[0].fct.value_or(-1_ps),
+                                  test.results[0].ideal,
                                   bytes << " B, MTU " << mtu << ": " << path.str());
         }
     }
@@ -230,10 +236,10 @@ class HugeFlowTestCase : public TestCase
         //   first frame at the switch: (8 + 62 + 16 + 4096) x 20 = 83 640, and twice 1 us
         const uint64_t lineBytes = 1'220'703ULL * 4178 + 48 + 582;
         NS_TEST_EXPECT_MSG_EQ(lineBytes, 5'100'097'764ULL, "arithmetic");
-        NS_TEST_EXPECT_MSG_EQ(result.fctPs.value_or(-1),
-                              static_cast<int64_t>(lineBytes * 20 + 83'640 + 2'000'000),
+        NS_TEST_EXPECT_MSG_EQ(result.fct.value_or(-1_ps),
+                              lineBytes * 20_ps + 83'640_ps + 2_us,
                               "FCT");
-        NS_TEST_EXPECT_MSG_EQ(result.idealPs, result.fctPs.value_or(-1), "ideal FCT");
+        NS_TEST_EXPECT_MSG_EQ(result.ideal, result.fct.value_or(-1_ps), "ideal FCT");
         const auto sender = test.runner->GetSender(0);
         NS_TEST_EXPECT_MSG_EQ(sender->GetStats().packetsSent, 1'220'704U, "packets");
         NS_TEST_EXPECT_MSG_EQ(sender->GetPacketsAcknowledged(), 1'220'704U, "acknowledged");
@@ -260,7 +266,7 @@ class AllPsnsTestCase : public TestCase
         RdmaTopology topology;
         topology.AddHost();
         topology.AddHost();
-        topology.AddLink(0, 1, 400'000'000'000, 1'000'000);
+        topology.AddLink(0, 1, 400_gbps, 1_us);
         constexpr uint64_t PACKETS = (1U << 24) + 2000;
         test.Install(topology, {MakeTestFlow(0, 0, 1, PACKETS * 256)});
         test.Run();
@@ -268,10 +274,10 @@ class AllPsnsTestCase : public TestCase
         NS_TEST_EXPECT_MSG_EQ(result.status, "IBV_WC_SUCCESS", "status");
         // Two messages of 2^31 B and one of 512 000. 62 + 256 B and the line's 20, without the
         // last gap of 12, and three RETHs, at 20 ps a byte; and 1 us.
-        NS_TEST_EXPECT_MSG_EQ(result.fctPs.value_or(-1),
-                              static_cast<int64_t>((PACKETS * 338 - 12 + 48) * 20 + 1'000'000),
+        NS_TEST_EXPECT_MSG_EQ(result.fct.value_or(-1_ps),
+                              (PACKETS * 338 - 12 + 48) * 20_ps + 1_us,
                               "FCT");
-        NS_TEST_EXPECT_MSG_EQ(result.idealPs, result.fctPs.value_or(-1), "ideal FCT");
+        NS_TEST_EXPECT_MSG_EQ(result.ideal, result.fct.value_or(-1_ps), "ideal FCT");
         NS_TEST_EXPECT_MSG_EQ(test.runner->GetSender(0)->GetPacketsAcknowledged(),
                               PACKETS,
                               "acknowledged");
@@ -322,7 +328,7 @@ class PsnWrapTestCase : public TestCase
                                   "packets are sent once, or counted as sent again");
             if (m_errorRate == 0)
             {
-                NS_TEST_EXPECT_MSG_EQ(result.fctPs.value_or(-1), result.idealPs, "FCT");
+                NS_TEST_EXPECT_MSG_EQ(result.fct.value_or(-1_ps), result.ideal, "FCT");
                 NS_TEST_EXPECT_MSG_EQ(stats.packetsRetransmitted, 0U, "nothing is lost");
             }
             else

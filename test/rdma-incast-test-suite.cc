@@ -34,13 +34,13 @@ constexpr uint64_t FLOW_LINE_BYTES = 1'080'130;
  * link, once it has begun, is never idle. It begins when the first frame has come to the last
  * switch, and there is no gap behind the last frame.
  *
- * \param firstPs arrival of the first frame at the last switch
+ * \param first arrival of the first frame at the last switch
  * \return when the last frame is at the receiver, 1 us away
  */
-constexpr int64_t
-GetLastArrivalPs(int64_t firstPs)
+constexpr QbbPs
+GetLastArrival(QbbPs first)
 {
-    return firstPs + (static_cast<int64_t>(SENDERS * FLOW_LINE_BYTES) - 12) * 80 + 1'000'000;
+    return first + (SENDERS * FLOW_LINE_BYTES - 12) * 80_ps + 1_us;
 }
 
 /** \return a flow from each of the hosts \p first .. \p first + 63 to a host, all at 0 */
@@ -56,13 +56,13 @@ MakeIncast(uint32_t first, uint32_t receiver)
 }
 
 /** \param results flows \return the latest completion */
-int64_t
+QbbPs
 GetLast(const std::vector<RdmaFlowResult>& results)
 {
-    int64_t last = 0;
+    QbbPs last;
     for (const auto& result : results)
     {
-        last = std::max(last, result.flow.startPs + result.fctPs.value_or(0));
+        last = std::max(last, result.flow.start + result.fct.value_or(0_ps));
     }
     return last;
 }
@@ -96,7 +96,7 @@ class StarTestCase : public TestCase
         test.helper.SetBufferAttribute("BufferSize", UintegerValue(BUFFER));
         test.Install(MakeRdmaStar(SENDERS + 1, MakeTestRates(100, 100, 1000)),
                      MakeIncast(0, SENDERS));
-        test.CheckBooksEvery(10'000'000);
+        test.CheckBooksEvery(10_us);
         test.Run();
 
         NS_TEST_EXPECT_MSG_EQ(test.GetUnfinished(), "", "flows");
@@ -107,8 +107,8 @@ class StarTestCase : public TestCase
 
         // The receiver's line is never idle, so its throughput is all that the headers leave. The
         // first frame, 1102 B with its RETH, is at the switch after (8 + 1102) x 80 + 1 us.
-        NS_TEST_EXPECT_MSG_EQ(GetLast(test.results), GetLastArrivalPs(1'088'800), "last arrival");
-        const double seconds = (GetLast(test.results) - 1'088'800) * 1e-12;
+        NS_TEST_EXPECT_MSG_EQ(GetLast(test.results), GetLastArrival(1'088'800_ps), "last arrival");
+        const double seconds = static_cast<double>(GetLast(test.results) - 1'088'800_ps) * 1e-12;
         const double payloadRate = 100e9 * 1024 / (1024 + 82);
         NS_TEST_EXPECT_MSG_GT(SENDERS * FLOW_BYTES * 8 / seconds / payloadRate, 0.99, "throughput");
 
@@ -136,7 +136,7 @@ class StarTestCase : public TestCase
         // every sender is paused and resumed alike.
         for (const auto& result : test.results)
         {
-            NS_TEST_EXPECT_MSG_GT(result.fctPs.value_or(0), GetLast(test.results) / 2, "share");
+            NS_TEST_EXPECT_MSG_GT(result.fct.value_or(0_ps), GetLast(test.results) / 2, "share");
             NS_TEST_EXPECT_MSG_EQ(result.retransmittedPackets, 0U, "nothing sent again");
         }
     }
@@ -158,7 +158,7 @@ class LeafSpineTestCase : public TestCase
         // Leaf 0 has the receiver, 0, and no sender: 16 .. 79 send.
         test.helper.SetBufferAttribute("BufferSize", UintegerValue(2 << 20));
         test.Install(MakeRdmaLeafSpine(5, 16, 4, MakeTestRates(100, 400, 1000)), MakeIncast(16, 0));
-        test.CheckBooksEvery(10'000'000);
+        test.CheckBooksEvery(10_us);
         test.Run();
         NS_TEST_EXPECT_MSG_EQ(test.GetUnfinished(), "", "flows");
         NS_TEST_EXPECT_MSG_EQ(test.fabric->GetTotals().drops, 0U, "nothing is lost");
@@ -166,7 +166,7 @@ class LeafSpineTestCase : public TestCase
         NS_TEST_EXPECT_MSG_EQ(RdmaTestBooks::CheckRest(*test.fabric), "", "after the run");
         // The first frame is at the receiver's leaf after (8 + 1102) x 80 at its host,
         // 2 x 1110 x 20 at 400 Gb/s, and 3 us.
-        NS_TEST_EXPECT_MSG_EQ(GetLast(test.results), GetLastArrivalPs(3'133'200), "last arrival");
+        NS_TEST_EXPECT_MSG_EQ(GetLast(test.results), GetLastArrival(3'133'200_ps), "last arrival");
         uint32_t peak = 0;
         for (const uint32_t id : test.fabric->GetTopology().GetSwitches())
         {
@@ -212,7 +212,7 @@ class SmallHeadroomTestCase : public TestCase
         test.helper.SetTransportAttribute("RetryCount", UintegerValue(1'000'000));
         test.Install(MakeRdmaStar(SENDERS + 1, MakeTestRates(100, 100, 1000)),
                      MakeIncast(0, SENDERS));
-        test.CheckBooksEvery(100'000'000);
+        test.CheckBooksEvery(100_us);
         test.Run();
         NS_TEST_EXPECT_MSG_GT(RdmaTestBooks::CountDrops(*test.fabric, QbbDropReason::HEADROOM_FULL),
                               0U,
@@ -242,7 +242,7 @@ class LossyTestCase : public TestCase
         test.helper.SetTransportAttribute("RetryCount", UintegerValue(1'000'000));
         test.Install(MakeRdmaStar(SENDERS + 1, MakeTestRates(100, 100, 1000)),
                      MakeIncast(0, SENDERS));
-        test.CheckBooksEvery(100'000'000);
+        test.CheckBooksEvery(100_us);
         test.Run();
         NS_TEST_EXPECT_MSG_EQ(test.GetUnfinished(), "", "flows");
         const RdmaFabricTotals totals = test.fabric->GetTotals();
@@ -259,7 +259,7 @@ class LossyTestCase : public TestCase
         }
         // Go-back-N sends at least what was lost again.
         NS_TEST_EXPECT_MSG_GT(again, totals.drops - 1, "sent again");
-        NS_TEST_EXPECT_MSG_GT(GetLast(test.results), GetLastArrivalPs(1'088'800), "it costs time");
+        NS_TEST_EXPECT_MSG_GT(GetLast(test.results), GetLastArrival(1'088'800_ps), "it costs time");
         NS_TEST_EXPECT_MSG_EQ(test.wrong, "", "books");
         NS_TEST_EXPECT_MSG_EQ(RdmaTestBooks::CheckRest(*test.fabric), "", "after the run");
     }

@@ -32,9 +32,9 @@ using namespace ns3;
 namespace
 {
 
-constexpr int64_t FRAME_PS = 101'600;  //!< line time of a frame
-constexpr int64_t HOP_PS = 1'100'640;  //!< from its start to its arrival
-constexpr int64_t T0 = HOP_PS;         //!< arrival of the first frames at the switch
+constexpr QbbPs FRAME = 101'600_ps;    //!< line time of a frame
+constexpr QbbPs HOP = 1'100'640_ps;    //!< from its start to its arrival
+constexpr QbbPs T0 = HOP;              //!< arrival of the first frames at the switch
 constexpr uint32_t FRAME_BYTES = 1250; //!< a frame
 
 /** A switch with ports that send and write down what a test tells them. */
@@ -84,21 +84,21 @@ class SwitchRig
     }
 
     /**
-     * \param ps when they are put into the sender's queue
+     * \param at when they are put into the sender's queue
      * \param from host
      * \param to host
      * \param first number of the first frame
      * \param count how many
      * \param priority class
      */
-    void SendAt(int64_t ps,
+    void SendAt(QbbPs at,
                 uint32_t from,
                 uint32_t to,
                 uint32_t first,
                 uint32_t count,
                 uint8_t priority = 3)
     {
-        RdmaTestLink::At(ps, [this, from, to, first, count, priority]() {
+        RdmaTestLink::At(at, [this, from, to, first, count, priority]() {
             for (uint32_t i = 0; i < count; ++i)
             {
                 QbbFramePtr frame = MakeTestFrame(*hosts[from], first + i, priority, FRAME_BYTES);
@@ -109,14 +109,14 @@ class SwitchRig
         });
     }
 
-    /** \param host a host \return the frames that it got: "number+time since T0 + HOP_PS" */
+    /** \param host a host \return the frames that it got: "number+time since T0 + HOP" */
     std::string GetArrivals(uint32_t host) const
     {
         std::string text;
         for (const auto& arrival : sinks[host].arrivals)
         {
             text += (text.empty() ? "" : " ") + std::to_string(arrival.psn) + "+" +
-                    std::to_string(arrival.ps - T0 - HOP_PS);
+                    std::to_string((arrival.at - T0 - HOP).Get());
         }
         return text;
     }
@@ -138,18 +138,18 @@ class InputQueuedRoundRobinTestCase : public TestCase
     }
 
   private:
-    /** \param queueing an attribute \param laterPs of port 2, since ties have no order \return
+    /** \param queueing an attribute \param later of port 2, since ties have no order \return
      * order */
-    std::string RunOnce(const char* queueing, int64_t laterPs)
+    std::string RunOnce(const char* queueing, QbbPs later)
     {
         SwitchRig rig(4, {{"Queueing", queueing}});
         // 0 and 1 send four frames each, 2 sends two that come in together with their fourth ones.
-        rig.SendAt(0, 0, 3, 0, 4);
-        rig.SendAt(1, 1, 3, 10, 4);
-        rig.SendAt(3 * FRAME_PS + laterPs, 2, 3, 20, 2);
+        rig.SendAt(0_ps, 0, 3, 0, 4);
+        rig.SendAt(1_ps, 1, 3, 10, 4);
+        rig.SendAt(3 * FRAME + later, 2, 3, 20, 2);
         uint64_t queue = 0;
         std::size_t frames = 0;
-        RdmaTestLink::At(T0 + 4 * FRAME_PS + 3, [&]() {
+        RdmaTestLink::At(T0 + 4 * FRAME + 3_ps, [&]() {
             queue = rig.sw->GetPort(3)->GetQueues().GetBytes(3);
             frames = rig.sw->GetPort(3)->GetQueues().GetFrames(3);
         });
@@ -160,8 +160,8 @@ class InputQueuedRoundRobinTestCase : public TestCase
         NS_TEST_EXPECT_MSG_EQ(rig.buffer->IsEmpty(), true, "buffer");
         for (std::size_t i = 0; i < rig.sinks[3].arrivals.size(); ++i)
         {
-            NS_TEST_EXPECT_MSG_EQ(rig.sinks[3].arrivals[i].ps,
-                                  T0 + HOP_PS + static_cast<int64_t>(i) * FRAME_PS,
+            NS_TEST_EXPECT_MSG_EQ(rig.sinks[3].arrivals[i].at,
+                                  T0 + HOP + i * FRAME,
                                   "no gap before frame " << i);
         }
         return rig.sinks[3].GetOrder();
@@ -169,8 +169,8 @@ class InputQueuedRoundRobinTestCase : public TestCase
 
     void DoRun() override
     {
-        NS_TEST_EXPECT_MSG_EQ(RunOnce("InputQueued", 0), "0 10 1 11 20 2 12 21 3 13", "order");
-        NS_TEST_EXPECT_MSG_EQ(RunOnce("OutputQueued", 2), "0 10 1 11 2 12 3 13 20 21", "order");
+        NS_TEST_EXPECT_MSG_EQ(RunOnce("InputQueued", 0_ps), "0 10 1 11 20 2 12 21 3 13", "order");
+        NS_TEST_EXPECT_MSG_EQ(RunOnce("OutputQueued", 2_ps), "0 10 1 11 2 12 3 13 20 21", "order");
     }
 };
 
@@ -187,9 +187,9 @@ class InputQueuedClassesTestCase : public TestCase
     void DoRun() override
     {
         SwitchRig rig(3);
-        rig.SendAt(50'000, 0, 2, 0, 3, 3);
-        rig.SendAt(0, 1, 2, 10, 2, 3);
-        rig.SendAt(0, 1, 2, 50, 2, 5);
+        rig.SendAt(50_ns, 0, 2, 0, 3, 3);
+        rig.SendAt(0_ps, 1, 2, 10, 2, 3);
+        rig.SendAt(0_ps, 1, 2, 50, 2, 5);
         Simulator::Run();
         // Host 1 is strict, too: 10 (its port was idle), 50, 51, 11. Each of them comes in when the
         // output is free again; 0, 1 and 2 come in half a frame after 10, 50 and 51.
@@ -214,10 +214,10 @@ class CrossbarTestCase : public TestCase
         SwitchRig rig(4, attributes);
         // Both send to 2, and behind that to 3: all frames come in at T0 and T0 + 101 600, those of
         // host 1 a picosecond later, because ports have no order at one instant.
-        rig.SendAt(0, 0, 2, 0, 1);
-        rig.SendAt(0, 0, 3, 1, 1);
-        rig.SendAt(1, 1, 2, 10, 1);
-        rig.SendAt(1, 1, 3, 11, 1);
+        rig.SendAt(0_ps, 0, 2, 0, 1);
+        rig.SendAt(0_ps, 0, 3, 1, 1);
+        rig.SendAt(1_ps, 1, 2, 10, 1);
+        rig.SendAt(1_ps, 1, 3, 11, 1);
         Simulator::Run();
         NS_TEST_EXPECT_MSG_EQ(rig.GetArrivals(2), at2, "at 2");
         NS_TEST_EXPECT_MSG_EQ(rig.GetArrivals(3), at3, "at 3");
@@ -271,13 +271,13 @@ class CrossbarWeightsTestCase : public TestCase
             sent.push_back(static_cast<double>(port->GetCounters().classes[3].txBytes));
             sent.push_back(static_cast<double>(port->GetCounters().classes[4].txBytes));
         };
-        RdmaTestLink::At(100'000'000, note);
-        RdmaTestLink::At(1'000'000'000, note);
-        RdmaTestLink::At(1'000'000'001, [&]() {
+        RdmaTestLink::At(100_us, note);
+        RdmaTestLink::At(1_ms, note);
+        RdmaTestLink::At(1_ms + 1_ps, [&]() {
             port->SetAttribute("Scheduler", StringValue("1,1,1,3,1,1,1,1"));
         });
-        RdmaTestLink::At(2'000'000'000, note);
-        Simulator::Stop(QbbFromPs(2'000'000'001));
+        RdmaTestLink::At(2_ms, note);
+        Simulator::Stop(QbbToTime(2_ms + 1_ps));
         Simulator::Run();
         NS_TEST_EXPECT_MSG_EQ_TOL((sent[2] - sent[0]) / (sent[3] - sent[1]), 1.0, 0.02, "equal");
         NS_TEST_EXPECT_MSG_EQ_TOL((sent[4] - sent[2]) / (sent[5] - sent[3]), 3.0, 0.1, "3 to 1");
@@ -298,14 +298,14 @@ class CrossbarPauseTestCase : public TestCase
     {
         SwitchRig rig(4, {{"Crossbar", "true"}, {"CrossbarEgressBytes", "2500"}});
         // Class 3 is paused at host 2 before the first frame comes in.
-        RdmaTestLink::At(1, [&]() { rig.hosts[2]->GetFlowControl().RequestPause(3, true); });
-        const int64_t start = 2'000'000;
+        RdmaTestLink::At(1_ps, [&]() { rig.hosts[2]->GetFlowControl().RequestPause(3, true); });
+        const QbbPs start = 2_us;
         rig.SendAt(start, 0, 2, 0, 5);
         rig.SendAt(start, 0, 3, 50, 2);
         rig.SendAt(start, 1, 2, 10, 2, 4);
         // Frames 0 to 4 come in until start + T0 + 4 x 101 600, 50 and 51 behind them; a frame
         // needs 100 000 ps to cross.
-        RdmaTestLink::At(start + T0 + HOP_PS + 10 * FRAME_PS, [&]() {
+        RdmaTestLink::At(start + T0 + HOP + 10 * FRAME, [&]() {
             const auto port = rig.sw->GetPort(2);
             NS_TEST_EXPECT_MSG_EQ(port->GetQueues().GetBytesHere(3),
                                   2 * FRAME_BYTES,
@@ -340,10 +340,11 @@ class InputPortPauseTestCase : public TestCase
         port->TraceConnectWithoutContext(
             "PfcSent",
             Callback<void, uint8_t, uint16_t>([&text](uint8_t, uint16_t quanta) {
-                const int64_t since = QbbNowPs() - T0;
+                const QbbPs since = QbbNow() - T0;
                 text += (text.empty() ? "" : " ") + std::string(quanta ? "xoff" : "xon") + "@" +
-                        std::to_string(since / FRAME_PS);
-                text += since % FRAME_PS ? "+" + std::to_string(since % FRAME_PS) : "";
+                        std::to_string(since / FRAME);
+                const QbbPs rest = since % FRAME;
+                text += rest != 0_ps ? "+" + std::to_string(rest.Get()) : "";
             }));
     }
 
@@ -366,8 +367,8 @@ class InputPortPauseTestCase : public TestCase
         // above 5000) in slot 8, having sent 4 of 9 in slots 0 to 6; input 1 as well, having sent 4
         // of 9 in slots 1 to 7. After slot 11 each holds 6; input 0 sends in 12, 14, 16 and 18 and
         // holds 2 then; input 1 in 13 to 19.
-        rig.SendAt(0, 0, 2, 0, 12);
-        rig.SendAt(1, 1, 2, 20, 12);
+        rig.SendAt(0_ps, 0, 2, 0, 12);
+        rig.SendAt(1_ps, 1, 2, 20, 12);
         if (!down)
         {
             Simulator::Run();
@@ -378,9 +379,9 @@ class InputPortPauseTestCase : public TestCase
             return;
         }
         // Down in the middle of slot 10: 11 of 22 frames have left; two more come in slot 11.
-        const int64_t downPs = T0 + 10 * FRAME_PS + 50'000;
-        RdmaTestLink::At(downPs, [&]() { rig.hosts[2]->GetQbbChannel()->SetUp(false); });
-        RdmaTestLink::At(downPs + 1, [&]() {
+        const QbbPs downAt = T0 + 10 * FRAME + 50_ns;
+        RdmaTestLink::At(downAt, [&]() { rig.hosts[2]->GetQbbChannel()->SetUp(false); });
+        RdmaTestLink::At(downAt + 1_ps, [&]() {
             NS_TEST_EXPECT_MSG_EQ(rig.buffer->IsEmpty(), true, "buffer");
             NS_TEST_EXPECT_MSG_EQ(rig.sw->GetPort(2)->GetQueues().GetFrames(3), 0, "queue");
             NS_TEST_EXPECT_MSG_EQ(rig.sw->GetPort(2)->GetQueues().GetBytes(3), 0, "queue");
@@ -388,9 +389,8 @@ class InputPortPauseTestCase : public TestCase
                                   0,
                                   "virtual output queues");
         });
-        RdmaTestLink::At(downPs + 2 * FRAME_PS,
-                         [&]() { rig.hosts[2]->GetQbbChannel()->SetUp(true); });
-        rig.SendAt(10'000'000, 1, 2, 99, 1);
+        RdmaTestLink::At(downAt + 2 * FRAME, [&]() { rig.hosts[2]->GetQbbChannel()->SetUp(true); });
+        rig.SendAt(10_us, 1, 2, 99, 1);
         Simulator::Run();
         NS_TEST_EXPECT_MSG_EQ(sent[0], "xoff@8 xon@10+50000", "input 0");
         NS_TEST_EXPECT_MSG_EQ(sent[1], "xoff@8+1 xon@10+50000", "input 1");
@@ -469,7 +469,7 @@ class InputQueuedRandomTestCase : public TestCase
                                          source,
                                          destination,
                                          1 + random() % 200'000,
-                                         static_cast<int64_t>(random() % 20) * 1'000'000,
+                                         random() % 20 * 1_us,
                                          3 + random() % 2));
         }
         if (reverse)
@@ -479,9 +479,9 @@ class InputQueuedRandomTestCase : public TestCase
         test.Install(MakeRdmaLeafSpine(4, 2, 2, MakeTestRates(100, 100, 500)), flows);
         if (!m_crossbar)
         {
-            test.CheckBooksEvery(10'000'000);
+            test.CheckBooksEvery(10_us);
         }
-        test.Run(20'000'000'000);
+        test.Run(20_ms);
         NS_TEST_EXPECT_MSG_EQ(test.wrong, "", "books");
         NS_TEST_EXPECT_MSG_EQ((m_crossbar || test.checks > 3), true, "looked at the books");
         NS_TEST_EXPECT_MSG_EQ(test.GetUnfinished(), "", "flows");

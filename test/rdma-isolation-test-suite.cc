@@ -71,7 +71,7 @@ struct Traffic
 {
     std::array<uint64_t, 8> bytes{};   //!< by class, after the first ms
     std::array<uint64_t, 8> drops{};   //!< by class
-    std::array<int64_t, 8> pausedPs{}; //!< of hosts, by class
+    std::array<QbbPs, 8> pausedTime{}; //!< of hosts, by class
 };
 
 /**
@@ -126,7 +126,7 @@ RunClasses(bool bulk, bool realTime, bool tcp)
     }
     const auto bottleneck = test.fabric->GetDevice(12, 12);
     Traffic traffic;
-    RdmaTestPair::At(1'000'000'000, [&]() {
+    RdmaTestPair::At(1_ms, [&]() {
         for (uint8_t i = 0; i < 8; ++i)
         {
             traffic.bytes[i] = bottleneck->GetCounters().classes[i].txBytes;
@@ -139,10 +139,10 @@ RunClasses(bool bulk, bool realTime, bool tcp)
         traffic.bytes[i] = bottleneck->GetCounters().classes[i].txBytes - traffic.bytes[i];
         for (uint32_t host = 0; host < 6; ++host)
         {
-            traffic.pausedPs[i] += test.fabric->GetDevice(host, host)
-                                       ->GetFlowControl()
-                                       .GetPauseReceiver()
-                                       .GetPausedPs(i, QbbNowPs());
+            traffic.pausedTime[i] += test.fabric->GetDevice(host, host)
+                                         ->GetFlowControl()
+                                         .GetPauseReceiver()
+                                         .GetPausedTime(i, QbbNow());
         }
     }
     for (const auto& row : test.fabric->GetPortResults())
@@ -180,15 +180,15 @@ class IsolationTestCase : public TestCase
         NS_TEST_EXPECT_MSG_EQ_TOL(GetShare(all, BULK), 0.5, 0.005, "bulk");
         NS_TEST_EXPECT_MSG_EQ_TOL(GetShare(all, REAL_TIME), 0.3, 0.005, "real time");
         NS_TEST_EXPECT_MSG_EQ(all.drops[BULK] + all.drops[REAL_TIME], 0, "RDMA loses nothing");
-        NS_TEST_EXPECT_MSG_GT(all.pausedPs[BULK], 0, "bulk is paused");
-        NS_TEST_EXPECT_MSG_GT(all.pausedPs[REAL_TIME], 0, "so is real time");
-        NS_TEST_EXPECT_MSG_EQ(all.pausedPs[TCP], 0, "TCP is not");
+        NS_TEST_EXPECT_MSG_GT(all.pausedTime[BULK], 0_ps, "bulk is paused");
+        NS_TEST_EXPECT_MSG_GT(all.pausedTime[REAL_TIME], 0_ps, "so is real time");
+        NS_TEST_EXPECT_MSG_EQ(all.pausedTime[TCP], 0_ps, "TCP is not");
 
         // What a class leaves goes to the others by their weights.
         const Traffic noRealTime = RunClasses(true, false, true);
         NS_TEST_EXPECT_MSG_EQ_TOL(GetShare(noRealTime, TCP), 2.0 / 7, 0.005, "TCP");
         NS_TEST_EXPECT_MSG_EQ(noRealTime.drops[BULK], 0, "RDMA loses nothing");
-        NS_TEST_EXPECT_MSG_EQ(noRealTime.pausedPs[REAL_TIME], 0, "bulk pauses bulk alone");
+        NS_TEST_EXPECT_MSG_EQ(noRealTime.pausedTime[REAL_TIME], 0_ps, "bulk pauses bulk alone");
         const Traffic noTcp = RunClasses(true, true, false);
         NS_TEST_EXPECT_MSG_EQ_TOL(GetShare(noTcp, BULK), 5.0 / 8, 0.005, "bulk");
         NS_TEST_EXPECT_MSG_EQ(noTcp.drops[BULK] + noTcp.drops[REAL_TIME], 0, "RDMA");
@@ -231,7 +231,7 @@ class UnfairnessTestCase : public TestCase
         }
         std::array<uint64_t, 4> before{};
         Shares shares;
-        RdmaTestPair::At(10'000'000'000, [&]() {
+        RdmaTestPair::At(10_ms, [&]() {
             for (std::size_t i = 0; i < 4; ++i)
             {
                 before[i] = writers[i]->GetPackets();

@@ -20,7 +20,7 @@ using namespace ns3::RdmaTestIwarp;
 namespace
 {
 
-constexpr int64_t RTO_PS = 320'000'000; //!< the smallest timeout
+constexpr QbbPs RTO = 320_us; //!< the smallest timeout
 
 /** \param frames numbers of the frames that a port loses \return how it loses them */
 Ptr<ErrorModel>
@@ -52,30 +52,29 @@ class IwarpLossTestCase : public TestCase
         };
         RdmaFlowResult result =
             RunFabric(MakePair(), {MakeTestFlow(0, 0, 1, 1024)}, lose({0})).outcome.flows.at(0);
-        NS_TEST_EXPECT_MSG_EQ(result.fctPs.value_or(-1), RTO_PS + 2 * SEGMENT_HOP_PS, "timeout");
+        NS_TEST_EXPECT_MSG_EQ(result.fct.value_or(-1_ps), RTO + 2 * SEGMENT_HOP, "timeout");
         NS_TEST_EXPECT_MSG_EQ(result.timeouts, 1U, "timeouts");
         NS_TEST_EXPECT_MSG_EQ(result.retransmittedPackets, 1U, "sent again");
         // Twice: the second timeout is twice as long.
         result =
             RunFabric(MakePair(), {MakeTestFlow(0, 0, 1, 1024)}, lose({0, 1})).outcome.flows.at(0);
-        NS_TEST_EXPECT_MSG_EQ(result.fctPs.value_or(-1), 3 * RTO_PS + 2 * SEGMENT_HOP_PS, "twice");
+        NS_TEST_EXPECT_MSG_EQ(result.fct.value_or(-1_ps), 3 * RTO + 2 * SEGMENT_HOP, "twice");
         NS_TEST_EXPECT_MSG_EQ(result.timeouts, 2U, "timeouts");
         NS_TEST_EXPECT_MSG_EQ(result.retransmittedPackets, 2U, "sent again");
         RdmaFabricOptions options = MakePair();
         options.rto = "100us";
         result = RunFabric(options, {MakeTestFlow(0, 0, 1, 1024)}, lose({0})).outcome.flows.at(0);
-        NS_TEST_EXPECT_MSG_EQ(result.fctPs.value_or(-1), 100'000'000 + 2 * SEGMENT_HOP_PS, "rto");
+        NS_TEST_EXPECT_MSG_EQ(result.fct.value_or(-1_ps), 100_us + 2 * SEGMENT_HOP, "rto");
 
         // A timeout shorter than the round trip: nothing is lost, the segment goes again after 1
         // and after 3 us, and the second acknowledgement comes when the flow has ended. Nobody
         // answers.
         options.rto = "1us";
         const Finished hasty =
-            RunFabric(options,
-                      {MakeTestFlow(0, 0, 1, 1024), MakeTestFlow(1, 1, 0, 1, 100'000'000)});
+            RunFabric(options, {MakeTestFlow(0, 0, 1, 1024), MakeTestFlow(1, 1, 0, 1, 100_us)});
         NS_TEST_EXPECT_MSG_EQ(hasty.wrong, "", "only class 3");
-        NS_TEST_EXPECT_MSG_EQ(hasty.outcome.flows[0].fctPs.value_or(-1),
-                              2 * SEGMENT_HOP_PS,
+        NS_TEST_EXPECT_MSG_EQ(hasty.outcome.flows[0].fct.value_or(-1_ps),
+                              2 * SEGMENT_HOP,
                               "hasty timeout");
         NS_TEST_EXPECT_MSG_EQ(hasty.outcome.flows[0].timeouts, 2U, "hasty timeout");
         NS_TEST_EXPECT_MSG_EQ(hasty.outcome.flows[0].retransmittedPackets, 2U, "hasty timeout");
@@ -89,10 +88,9 @@ class IwarpLossTestCase : public TestCase
         NS_TEST_EXPECT_MSG_GT(result.retransmittedPackets, 0U, "sent again");
         // An acknowledgement with one SACK block: 12 B of options are within the least frame plus
         // 6 B (14 + 20 + 32 + 4 = 70 B).
-        const int64_t sackHopPs = (8 + 70) * 80 + 1'000'000;
-        NS_TEST_EXPECT_MSG_EQ(result.fctPs.value_or(-1),
-                              3 * SEGMENT_PS + 2 * SEGMENT_HOP_PS + 2 * sackHopPs +
-                                  2 * SEGMENT_HOP_PS,
+        const QbbPs sackHop = (8 + 70) * 80_ps + 1_us;
+        NS_TEST_EXPECT_MSG_EQ(result.fct.value_or(-1_ps),
+                              3 * SEGMENT + 2 * SEGMENT_HOP + 2 * sackHop + 2 * SEGMENT_HOP,
                               "fast retransmission");
 
         options = MakePair();
@@ -150,7 +148,7 @@ class StatusTestCase : public TestCase
         options.stop = "3us";
         const std::vector<RdmaFlow> flows{MakeTestFlow(0, 0, 1, 30 * 1024),
                                           MakeTestFlow(1, 1, 0, 10 * 1024),
-                                          MakeTestFlow(2, 0, 1, 1, 5'000'000)};
+                                          MakeTestFlow(2, 0, 1, 1, 5_us)};
         auto results = RunFabric(options, flows).outcome.flows;
         NS_TEST_EXPECT_MSG_EQ(
             results[0].status,
@@ -162,7 +160,7 @@ class StatusTestCase : public TestCase
                               "acknowledged",
                               "arrived");
         NS_TEST_EXPECT_MSG_EQ(results[2].status, "not started", "later");
-        NS_TEST_EXPECT_MSG_EQ(results[2].fctPs.has_value(), false, "later");
+        NS_TEST_EXPECT_MSG_EQ(results[2].fct.has_value(), false, "later");
 
         // A link that is down, and comes back up after the sender has asked for its turn.
         options.stop = "100us";
@@ -176,9 +174,7 @@ class StatusTestCase : public TestCase
             Simulator::Schedule(MicroSeconds(7), &RdmaFabric::SetLinkUp, fabric, 0, true);
         };
         results = RunFabric(options, {MakeTestFlow(0, 0, 1, 1024)}, mend).outcome.flows;
-        NS_TEST_EXPECT_MSG_EQ(results[0].fctPs.value_or(-1),
-                              7'000'000 + 2 * SEGMENT_HOP_PS,
-                              "up again");
+        NS_TEST_EXPECT_MSG_EQ(results[0].fct.value_or(-1_ps), 7_us + 2 * SEGMENT_HOP, "up again");
     }
 };
 

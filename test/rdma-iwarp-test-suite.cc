@@ -31,9 +31,9 @@ class IwarpTimelineTestCase : public TestCase
 
   private:
     /** \param bytes size of a flow at the given start \return what became of it */
-    RdmaFlowResult RunOne(uint64_t bytes, int64_t startPs = 0)
+    RdmaFlowResult RunOne(uint64_t bytes, QbbPs start = 0_ps)
     {
-        const Finished finished = RunFabric(MakePair(), {MakeTestFlow(0, 0, 1, bytes, startPs)});
+        const Finished finished = RunFabric(MakePair(), {MakeTestFlow(0, 0, 1, bytes, start)});
         const RdmaFlowResult& result = finished.outcome.flows.at(0);
         NS_TEST_EXPECT_MSG_EQ(finished.wrong, "", bytes << " B");
         NS_TEST_EXPECT_MSG_EQ(result.status, "IBV_WC_SUCCESS", bytes << " B");
@@ -49,35 +49,37 @@ class IwarpTimelineTestCase : public TestCase
     {
         // A byte makes a frame of the least size.
         RdmaFlowResult result = RunOne(1);
-        NS_TEST_EXPECT_MSG_EQ(result.fctPs.value_or(-1), 2 * ACK_HOP_PS, "1 B");
-        NS_TEST_EXPECT_MSG_EQ(result.cqePs.value_or(-1), 4 * ACK_HOP_PS, "1 B");
-        NS_TEST_EXPECT_MSG_EQ(result.idealPs, 2 * ACK_HOP_PS, "1 B");
+        NS_TEST_EXPECT_MSG_EQ(result.fct.value_or(-1_ps), 2 * ACK_HOP, "1 B");
+        NS_TEST_EXPECT_MSG_EQ(result.cqe.value_or(-1_ps), 4 * ACK_HOP, "1 B");
+        NS_TEST_EXPECT_MSG_EQ(result.ideal, 2 * ACK_HOP, "1 B");
 
         // Ten segments are the initial window. The flow's start is no whole nanosecond.
-        result = RunOne(10 * 1024, 1'234'567);
-        NS_TEST_EXPECT_MSG_EQ(result.fctPs.value_or(-1), 2'967'840, "10 segments");
-        NS_TEST_EXPECT_MSG_EQ(9 * SEGMENT_PS + 2 * SEGMENT_HOP_PS, 2'967'840, "arithmetic");
-        NS_TEST_EXPECT_MSG_EQ(result.cqePs.value_or(-1), 2'967'840 + 2 * ACK_HOP_PS, "10 segments");
-        NS_TEST_EXPECT_MSG_EQ(result.idealPs, 2'967'840, "10 segments");
+        result = RunOne(10 * 1024, 1'234'567_ps);
+        NS_TEST_EXPECT_MSG_EQ(result.fct.value_or(-1_ps), 2'967'840_ps, "10 segments");
+        NS_TEST_EXPECT_MSG_EQ(9 * SEGMENT + 2 * SEGMENT_HOP, 2'967'840_ps, "arithmetic");
+        NS_TEST_EXPECT_MSG_EQ(result.cqe.value_or(-1_ps),
+                              2'967'840_ps + 2 * ACK_HOP,
+                              "10 segments");
+        NS_TEST_EXPECT_MSG_EQ(result.ideal, 2'967'840_ps, "10 segments");
 
         // Thirty: the first acknowledgement lets the 11th and the 12th go, and before they are gone
         // come further ones for two each, so that the second twenty leave back to back.
         result = RunOne(30 * 1024);
-        const int64_t firstAckPs = 2 * SEGMENT_HOP_PS + 2 * ACK_HOP_PS;
-        NS_TEST_EXPECT_MSG_EQ(firstAckPs, 4'185'920, "arithmetic");
-        NS_TEST_EXPECT_MSG_EQ(result.fctPs.value_or(-1),
-                              firstAckPs + 19 * SEGMENT_PS + 2 * SEGMENT_HOP_PS,
+        const QbbPs firstAck = 2 * SEGMENT_HOP + 2 * ACK_HOP;
+        NS_TEST_EXPECT_MSG_EQ(firstAck, 4'185'920_ps, "arithmetic");
+        NS_TEST_EXPECT_MSG_EQ(result.fct.value_or(-1_ps),
+                              firstAck + 19 * SEGMENT + 2 * SEGMENT_HOP,
                               "30 segments");
-        NS_TEST_EXPECT_MSG_EQ(result.idealPs, 29 * SEGMENT_PS + 2 * SEGMENT_HOP_PS, "30 segments");
+        NS_TEST_EXPECT_MSG_EQ(result.ideal, 29 * SEGMENT + 2 * SEGMENT_HOP, "30 segments");
 
         // An initial window for all of them.
         Config::SetDefault("ns3::RdmaTcpFlowRunner::InitialCwnd", UintegerValue(30));
         result = RunOne(29 * 1024 + 5);
         Config::SetDefault("ns3::RdmaTcpFlowRunner::InitialCwnd", UintegerValue(10));
-        NS_TEST_EXPECT_MSG_EQ(result.fctPs.value_or(-1), result.idealPs, "a larger window");
+        NS_TEST_EXPECT_MSG_EQ(result.fct.value_or(-1_ps), result.ideal, "a larger window");
         // The short frame overtakes nothing: it leaves the switch after a full one.
-        NS_TEST_EXPECT_MSG_EQ(result.idealPs,
-                              29 * SEGMENT_PS + SEGMENT_HOP_PS + ACK_HOP_PS,
+        NS_TEST_EXPECT_MSG_EQ(result.ideal,
+                              29 * SEGMENT + SEGMENT_HOP + ACK_HOP,
                               "a larger window");
     }
 };
@@ -109,16 +111,15 @@ class IwarpIdealTestCase : public TestCase
                     if (bytes <= 10 * mtu)
                     {
                         const auto n = static_cast<int64_t>(flows.size());
-                        flows.push_back(
-                            MakeTestFlow(n, n % 4, (n + 2) % 4, bytes, n * 100'000'000));
+                        flows.push_back(MakeTestFlow(n, n % 4, (n + 2) % 4, bytes, n * 100_us));
                     }
                 }
                 const Finished finished = RunFabric(options, flows);
                 NS_TEST_EXPECT_MSG_EQ(finished.wrong, "", topology);
                 for (const auto& result : finished.outcome.flows)
                 {
-                    NS_TEST_EXPECT_MSG_EQ(result.fctPs.value_or(-1),
-                                          result.idealPs,
+                    NS_TEST_EXPECT_MSG_EQ(result.fct.value_or(-1_ps),
+                                          result.ideal,
                                           topology << ", MTU " << mtu << ", " << result.flow.bytes
                                                    << " B");
                 }
@@ -142,20 +143,20 @@ class TurnsTestCase : public TestCase
         RdmaFabricOptions options = MakePair();
         options.topology = "star:3";
         // At 200 us the long flow has a window of hundreds of segments.
-        const auto flows = RunFabric(options,
-                                     {MakeTestFlow(0, 0, 1, 10'000'000),
-                                      MakeTestFlow(1, 0, 2, 3 * 1024, 200'000'000)})
-                               .outcome.flows;
+        const auto flows =
+            RunFabric(options,
+                      {MakeTestFlow(0, 0, 1, 10'000'000), MakeTestFlow(1, 0, 2, 3 * 1024, 200_us)})
+                .outcome.flows;
         NS_TEST_EXPECT_MSG_EQ(flows[0].IsCompleted(), true, "the long flow");
         // Before its first segment go the one on the line, the one that waits in the port, and the
         // long flow's turn; between its segments goes one of the long flow.
-        const int64_t idealPs = 2 * SEGMENT_PS + 2 * SEGMENT_HOP_PS;
-        NS_TEST_EXPECT_MSG_EQ(flows[1].idealPs, idealPs, "ideal");
-        NS_TEST_EXPECT_MSG_LT_OR_EQ(flows[1].fctPs.value_or(INT64_MAX),
-                                    idealPs + 5 * SEGMENT_PS,
+        const QbbPs ideal = 2 * SEGMENT + 2 * SEGMENT_HOP;
+        NS_TEST_EXPECT_MSG_EQ(flows[1].ideal, ideal, "ideal");
+        NS_TEST_EXPECT_MSG_LT_OR_EQ(flows[1].fct.value_or(QBB_NEVER),
+                                    ideal + 5 * SEGMENT,
                                     "the short flow");
         // Both together fill the line, from the round trip on in which slow start does.
-        NS_TEST_EXPECT_MSG_LT(flows[0].fctPs.value_or(INT64_MAX), 900'000'000, "the long flow");
+        NS_TEST_EXPECT_MSG_LT(flows[0].fct.value_or(QBB_NEVER), 900_us, "the long flow");
     }
 };
 
@@ -212,8 +213,8 @@ class WorkloadTestCase : public TestCase
         for (const auto& result : finished.outcome.flows)
         {
             NS_TEST_EXPECT_MSG_EQ(result.status, "IBV_WC_SUCCESS", name << result.flow.id);
-            NS_TEST_EXPECT_MSG_GT_OR_EQ(result.fctPs.value_or(-1), result.idealPs, name);
-            NS_TEST_EXPECT_MSG_GT(result.cqePs.value_or(-1), result.fctPs.value_or(0), name);
+            NS_TEST_EXPECT_MSG_GT_OR_EQ(result.fct.value_or(-1_ps), result.ideal, name);
+            NS_TEST_EXPECT_MSG_GT(result.cqe.value_or(-1_ps), result.fct.value_or(0_ps), name);
         }
     }
 
@@ -296,8 +297,8 @@ class ClassTestCase : public TestCase
             helper.SetDeviceAttribute("TagFrames", BooleanValue(tagged));
             // Each host has a second port, which the flows leave alone.
             RdmaTopology topology = MakeRdmaStar(2, MakeTestRates(100, 100, 1000));
-            topology.AddLink(0, 2, 100'000'000'000, 1'000'000);
-            topology.AddLink(1, 2, 100'000'000'000, 1'000'000);
+            topology.AddLink(0, 2, 100_gbps, 1_us);
+            topology.AddLink(1, 2, 100_gbps, 1_us);
             auto fabric = helper.Install(topology);
             std::vector<RdmaFlow> flows;
             for (uint32_t priority = 0; priority < 8; ++priority)
@@ -307,15 +308,15 @@ class ClassTestCase : public TestCase
                                              0,
                                              1,
                                              (priority + 1) * 1024,
-                                             priority * 10'000'000,
+                                             priority * 10_us,
                                              priority));
             }
             auto runner = RdmaTcpFlowRunner::Make(fabric, flows);
             Simulator::Run();
             for (const auto& result : runner->GetResults())
             {
-                NS_TEST_EXPECT_MSG_EQ(result.fctPs.value_or(-1),
-                                      result.idealPs,
+                NS_TEST_EXPECT_MSG_EQ(result.fct.value_or(-1_ps),
+                                      result.ideal,
                                       "class " << result.flow.priority << ", tagged " << tagged);
             }
             for (const auto& row : fabric->GetPortResults())

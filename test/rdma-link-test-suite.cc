@@ -41,38 +41,38 @@ class FrameTimeTestCase : public TestCase
             const char* rate;
             const char* overhead;
             uint32_t size;
-            int64_t arrivalPs; //!< after its start
-            int64_t busyPs;    //!< after its start
+            QbbPs arrival; //!< after its start
+            QbbPs busy;    //!< after its start
         };
 
         const Row rows[] = {
             // 800 ps a byte: (8 + 64) x 800 + 1 000 000, and (8 + 64 + 12) x 800
-            {"10Gbps", "true", 64, 1'057'600, 67'200},
+            {"10Gbps", "true", 64, 1'057'600_ps, 67'200_ps},
             // 320 ps: 1258 x 320 + 1 000 000, 1270 x 320
-            {"25Gbps", "true", 1250, 1'402'560, 406'400},
+            {"25Gbps", "true", 1250, 1'402'560_ps, 406'400_ps},
             // 200 ps
-            {"40Gbps", "true", 1250, 1'251'600, 254'000},
+            {"40Gbps", "true", 1250, 1'251'600_ps, 254'000_ps},
             // 80 ps
-            {"100Gbps", "true", 1250, 1'100'640, 101'600},
+            {"100Gbps", "true", 1250, 1'100'640_ps, 101'600_ps},
             // no preamble and no gap: 1250 x 80
-            {"100Gbps", "false", 1250, 1'100'000, 100'000},
+            {"100Gbps", "false", 1250, 1'100'000_ps, 100'000_ps},
             // 20 ps: 9070 x 20, 9082 x 20
-            {"400Gbps", "true", 9062, 1'181'400, 181'640},
+            {"400Gbps", "true", 9062, 1'181'400_ps, 181'640_ps},
             // 10 ps
-            {"800Gbps", "true", 64, 1'000'720, 840},
+            {"800Gbps", "true", 64, 1'000'720_ps, 840_ps},
             // 8000/3 ps: 74 x 8000/3 = 197 333.3, 86 x 8000/3 = 229 333.3
-            {"3Gbps", "true", 66, 1'197'333, 229'333},
+            {"3Gbps", "true", 66, 1'197'333_ps, 229'333_ps},
         };
         for (const Row& row : rows)
         {
             RdmaTestLink link({{"DataRate", row.rate}, {"LineOverhead", row.overhead}});
-            link.SendAt(5'000'000, 1, 1, 3, row.size);
-            link.SendAt(5'000'001, 2, 1, 3, row.size); // begins when the line is free
+            link.SendAt(5_us, 1, 1, 3, row.size);
+            link.SendAt(5_us + 1_ps, 2, 1, 3, row.size); // begins when the line is free
             Simulator::Run();
-            const int64_t first = 5'000'000 + row.arrivalPs;
+            const QbbPs first = 5_us + row.arrival;
             NS_TEST_EXPECT_MSG_EQ(link.Arrivals(),
-                                  "1@" + std::to_string(first) + " 2@" +
-                                      std::to_string(first + row.busyPs),
+                                  "1@" + std::to_string(first.Get()) + " 2@" +
+                                      std::to_string((first + row.busy).Get()),
                                   "arrivals at " << row.rate);
         }
     }
@@ -93,7 +93,7 @@ class BackToBackTestCase : public TestCase
         {
             // Starts at 1 000 000 + k x 101 600, arrivals 1 100 640 later.
             RdmaTestLink link;
-            link.SendAt(1'000'000, 0, 3, 3);
+            link.SendAt(1_us, 0, 3, 3);
             Simulator::Run();
             NS_TEST_EXPECT_MSG_EQ(link.Arrivals(), "0@2100640 1@2202240 2@2303840", "100 Gb/s");
         }
@@ -106,21 +106,21 @@ class BackToBackTestCase : public TestCase
             //   ...3000 frames later
             //         1 000 000 + 3000 x 229 333 1/3 = 689 000 000, last bit 689 197 333 1/3
             RdmaTestLink link({{"DataRate", "3Gbps"}});
-            link.SendAt(1'000'000, 0, 3001, 3, 66);
+            link.SendAt(1_us, 0, 3001, 3, 66);
             Simulator::Run();
             const auto& arrivals = link.sinkB.arrivals;
             NS_TEST_ASSERT_MSG_EQ(arrivals.size(), 3001, "frames");
-            NS_TEST_EXPECT_MSG_EQ(arrivals[0].ps, 2'197'333, "first");
-            NS_TEST_EXPECT_MSG_EQ(arrivals[1].ps, 2'426'666, "second");
-            NS_TEST_EXPECT_MSG_EQ(arrivals[2].ps, 2'656'000, "third");
-            NS_TEST_EXPECT_MSG_EQ(arrivals[3000].ps, 690'197'333, "last");
+            NS_TEST_EXPECT_MSG_EQ(arrivals[0].at, 2'197'333_ps, "first");
+            NS_TEST_EXPECT_MSG_EQ(arrivals[1].at, 2'426'666_ps, "second");
+            NS_TEST_EXPECT_MSG_EQ(arrivals[2].at, 2'656'000_ps, "third");
+            NS_TEST_EXPECT_MSG_EQ(arrivals[3000].at, 690'197'333_ps, "last");
         }
         {
             // Two frames leave 2/3 ps over at 1 458 666 2/3. The port is idle from then on, so a
             // frame that comes later starts anew at a whole picosecond.
             RdmaTestLink link({{"DataRate", "3Gbps"}});
-            link.SendAt(1'000'000, 0, 2, 3, 66);
-            link.SendAt(1'458'668, 2, 1, 3, 66);
+            link.SendAt(1_us, 0, 2, 3, 66);
+            link.SendAt(1'458'668_ps, 2, 1, 3, 66);
             Simulator::Run();
             // 1 458 668 + 197 333 1/3 + 1 000 000
             NS_TEST_EXPECT_MSG_EQ(link.Arrivals(), "0@2197333 1@2426666 2@2656001", "after a rest");
@@ -139,12 +139,12 @@ class EventCountTestCase : public TestCase
 
   private:
     /** \return events between two instants */
-    static uint64_t Count(RdmaTestLink& link, int64_t fromPs, int64_t toPs)
+    static uint64_t Count(RdmaTestLink& link, QbbPs from, QbbPs to)
     {
         uint64_t before = 0;
         uint64_t after = 0;
-        link.At(fromPs, [&]() { before = Simulator::GetEventCount(); });
-        link.At(toPs, [&]() { after = Simulator::GetEventCount(); });
+        link.At(from, [&]() { before = Simulator::GetEventCount(); });
+        link.At(to, [&]() { after = Simulator::GetEventCount(); });
         Simulator::Run();
         return after - before - 1;
     }
@@ -154,31 +154,31 @@ class EventCountTestCase : public TestCase
         {
             // SendAt()'s own event and the arrival.
             RdmaTestLink link;
-            link.SendAt(1'000'000, 0, 1, 3);
-            NS_TEST_EXPECT_MSG_EQ(Count(link, 900'000, 9'000'000), 2, "a frame alone");
+            link.SendAt(1_us, 0, 1, 3);
+            NS_TEST_EXPECT_MSG_EQ(Count(link, 900_ns, 9_us), 2, "a frame alone");
         }
         {
             // Three frames, the port idle before each: nothing but arrivals.
             RdmaTestLink link;
-            link.SendAt(1'000'000, 0, 1, 3);
-            link.SendAt(1'101'600, 1, 1, 3);
-            link.SendAt(1'500'000, 2, 1, 3);
-            NS_TEST_EXPECT_MSG_EQ(Count(link, 900'000, 9'000'000), 6, "frames far apart");
+            link.SendAt(1_us, 0, 1, 3);
+            link.SendAt(1'101'600_ps, 1, 1, 3);
+            link.SendAt(1'500'000_ps, 2, 1, 3);
+            NS_TEST_EXPECT_MSG_EQ(Count(link, 900_ns, 9_us), 6, "frames far apart");
         }
         {
             // Three at once: the ends of the first and second transmission, three arrivals.
             RdmaTestLink link;
-            link.SendAt(1'000'000, 0, 3, 3);
-            NS_TEST_EXPECT_MSG_EQ(Count(link, 900'000, 9'000'000), 6, "frames at once");
+            link.SendAt(1_us, 0, 3, 3);
+            NS_TEST_EXPECT_MSG_EQ(Count(link, 900_ns, 9_us), 6, "frames at once");
         }
         {
             // 100 in flight together have one arrival event in the scheduler at a time. Until
             // 2 000 000 the first ten transmissions have ended (k x 101 600), and nothing arrived.
             RdmaTestLink link;
-            link.SendAt(1'000'000, 0, 100, 3);
+            link.SendAt(1_us, 0, 100, 3);
             uint64_t inFlight = 0;
-            link.At(2'000'000, [&]() { inFlight = link.channel->GetInFlight(); });
-            NS_TEST_EXPECT_MSG_EQ(Count(link, 900'000, 2'000'001), 11, "events");
+            link.At(2_us, [&]() { inFlight = link.channel->GetInFlight(); });
+            NS_TEST_EXPECT_MSG_EQ(Count(link, 900_ns, 2_us + 1_ps), 11, "events");
             NS_TEST_EXPECT_MSG_EQ(inFlight, 10, "frames in flight");
             NS_TEST_EXPECT_MSG_EQ(link.sinkB.arrivals.size(), 100, "all arrive");
         }
@@ -201,10 +201,10 @@ class SchedulerTestCase : public TestCase
             // All strict. Frame 0 is on the line when the others come; then the highest class
             // first, and first come, first served within a class.
             RdmaTestLink link;
-            link.SendAt(1'000'000, 0, 1, 0);
-            link.SendAt(1'000'001, 10, 2, 1);
-            link.SendAt(1'000'002, 50, 2, 5);
-            link.SendAt(1'000'003, 30, 2, 3);
+            link.SendAt(1_us, 0, 1, 0);
+            link.SendAt(1_us + 1_ps, 10, 2, 1);
+            link.SendAt(1_us + 2_ps, 50, 2, 5);
+            link.SendAt(1_us + 3_ps, 30, 2, 3);
             Simulator::Run();
             // Starts at 1 000 000 + k x 101 600, arrivals 1 100 640 later.
             NS_TEST_EXPECT_MSG_EQ(
@@ -224,11 +224,11 @@ class SchedulerTestCase : public TestCase
             //   class 1: 1144 -> -106                                            1
             //   class 2: 5932 -> 4682 -> 3432 -> 2182 -> 932 -> -318             5
             RdmaTestLink link({{"Scheduler", "strict,1,3,strict,strict,strict,strict,strict"}});
-            link.SendAt(1'000'000, 0, 1, 0);
-            link.SendAt(1'000'001, 100, 20, 1);
-            link.SendAt(1'000'002, 200, 20, 2);
+            link.SendAt(1_us, 0, 1, 0);
+            link.SendAt(1_us + 1_ps, 100, 20, 1);
+            link.SendAt(1_us + 2_ps, 200, 20, 2);
             // During the transmission of the fourth frame: strict goes before both.
-            link.SendAt(1'350'000, 700, 1, 7);
+            link.SendAt(1'350'000_ps, 700, 1, 7);
             Simulator::Run();
             const std::string order = link.sinkB.GetOrder();
             const std::string expected = "0 100 101 200 700 201 202 203 204 102 103 205 206 207 "
@@ -239,10 +239,10 @@ class SchedulerTestCase : public TestCase
         {
             // Long run: bytes as weights, whatever the frame sizes (1 : 3, frames 1250 and 126 B).
             RdmaTestLink link({{"Scheduler", "1,1,3,1,1,1,1,1"}});
-            link.SendAt(1'000'000, 0, 2000, 1, 1250);
-            link.SendAt(1'000'000, 10'000, 60'000, 2, 126);
+            link.SendAt(1_us, 0, 2000, 1, 1250);
+            link.SendAt(1_us, 10'000, 60'000, 2, 126);
             uint64_t bytes[2] = {};
-            link.At(700'000'000, [&]() {
+            link.At(700_us, [&]() {
                 bytes[0] = link.a->GetCounters().classes[1].txBytes;
                 bytes[1] = link.a->GetCounters().classes[2].txBytes;
                 Simulator::Stop();
@@ -276,8 +276,8 @@ class LinkStateTestCase : public TestCase
         link.a->AddLinkChangeCallback(Callback<void>([&]() { ++callbacks; }));
         // Starts at 1 000 000 + k x 101 600. Down at 2 150 000: frame 0 has arrived (2 100 640),
         // frames 1 to 10 are on the line, 11 (2 117 600) is being sent, 12 to 19 are queued.
-        link.SendAt(1'000'000, 0, 20, 3);
-        link.At(2'150'000, [&]() {
+        link.SendAt(1_us, 0, 20, 3);
+        link.At(2'150'000_ps, [&]() {
             NS_TEST_EXPECT_MSG_EQ(link.channel->GetInFlight(), 11, "on the line");
             NS_TEST_EXPECT_MSG_EQ(link.a->GetQueues().GetFrames(3), 8, "queued");
             link.channel->SetUp(false);
@@ -289,15 +289,15 @@ class LinkStateTestCase : public TestCase
             link.channel->SetUp(false); // once more changes nothing
         });
         // While it is down: one through the port, one from ns-3's stack.
-        link.SendAt(2'200'000, 20, 1, 3);
-        link.At(2'200'000, [&]() {
+        link.SendAt(2'200'000_ps, 20, 1, 3);
+        link.At(2'200'000_ps, [&]() {
             const bool sent = link.a->Send(Create<Packet>(100), link.b->GetAddress(), 0x88b5);
             NS_TEST_EXPECT_MSG_EQ(sent, false, "no link to send over");
         });
-        link.At(2'210'000, [&]() { link.channel->SetUp(true); });
+        link.At(2'210'000_ps, [&]() { link.channel->SetUp(true); });
         // Frame 11's place on the line ends at 2 219 200, so that is when 21 starts; the events of
         // the frames that were lost disturb nothing.
-        link.SendAt(2'210'001, 21, 2, 3);
+        link.SendAt(2'210'001_ps, 21, 2, 3);
         Simulator::Run();
 
         NS_TEST_EXPECT_MSG_EQ(link.Arrivals(), "0@2100640 21@3319840 22@3421440", "arrivals");
@@ -324,10 +324,10 @@ class LinkStateTestCase : public TestCase
     void CheckShortOutage()
     {
         RdmaTestLink link;
-        link.SendAt(1'000'000, 0, 1, 3);
-        link.At(1'200'000, [&]() { link.channel->SetUp(false); });
-        link.At(1'300'000, [&]() { link.channel->SetUp(true); });
-        link.SendAt(1'400'000, 1, 1, 3);
+        link.SendAt(1_us, 0, 1, 3);
+        link.At(1'200'000_ps, [&]() { link.channel->SetUp(false); });
+        link.At(1'300'000_ps, [&]() { link.channel->SetUp(true); });
+        link.SendAt(1'400'000_ps, 1, 1, 3);
         Simulator::Run();
         NS_TEST_EXPECT_MSG_EQ(link.Arrivals(), "1@2500640", "after a short outage");
         NS_TEST_EXPECT_MSG_EQ(link.channel->GetLostInFlight(), 1, "lost");
@@ -368,7 +368,7 @@ class ErrorModelTestCase : public TestCase
                                                    [&](Ptr<const Packet>, QbbDropReason reason) {
                                                        drops += reason == QbbDropReason::CORRUPTED;
                                                    }));
-            link.SendAt(1'000'000, 0, 4000, 3, 64);
+            link.SendAt(1_us, 0, 4000, 3, 64);
             Simulator::Run();
             const auto& counters = link.b->GetCounters();
             const uint64_t lost = counters.dropsByReason[corrupted];
@@ -389,9 +389,9 @@ class ErrorModelTestCase : public TestCase
             model->SetAttribute("ErrorRate", DoubleValue(1));
             RdmaTestLink link;
             link.a->SetAttribute("ReceiveErrorModel", PointerValue(model));
-            link.At(1'000'000, [&]() { link.b->GetFlowControl().RequestPause(3, true); });
-            link.SendAt(5'000'000, 0, 1, 3);
-            link.At(6'000'000, [&]() { Simulator::Stop(TimeStep(200'000'000)); });
+            link.At(1_us, [&]() { link.b->GetFlowControl().RequestPause(3, true); });
+            link.SendAt(5_us, 0, 1, 3);
+            link.At(6_us, [&]() { Simulator::Stop(TimeStep(200'000'000)); });
             Simulator::Run();
             const auto& counters = link.a->GetCounters();
             NS_TEST_EXPECT_MSG_EQ(counters.dropsByReason[corrupted], 1, "pause frame");
@@ -417,7 +417,7 @@ class StackLimitsTestCase : public TestCase
         RdmaTestLink link({{"Mtu", "1500"}, {"MaxStackQueueBytes", "3036"}});
         const auto to = link.b->GetAddress();
         constexpr uint16_t TYPE = 0x88b5; // local experimental
-        link.At(1'000'000, [&]() {
+        link.At(1_us, [&]() {
             // 1500 B are 1518 B with MAC header and FCS; the first goes onto the line at once, two
             // more are 3036 B in the queue.
             NS_TEST_EXPECT_MSG_EQ(link.a->Send(Create<Packet>(1501), to, TYPE), false, "MTU");

@@ -116,7 +116,7 @@ class AllEndTestCase : public TestCase
                                              hosts[i],
                                              hosts[(i + 1 + 5 * j) % hosts.size()],
                                              sizes[j],
-                                             1'000'000 * j));
+                                             j * 1_us));
             }
         }
         test.Install(topology, flows);
@@ -307,7 +307,7 @@ class GoodputTestCase : public TestCase
         }
         test.Run();
         NS_TEST_EXPECT_MSG_EQ(test.GetUnfinished(), "", Describe(setup));
-        return BYTES * 8.0 / (static_cast<double>(test.results[0].fctPs.value_or(0)) * 1e-12);
+        return BYTES * 8.0 / (static_cast<double>(test.results[0].fct.value_or(0_ps)) * 1e-12);
     }
 
     void DoRun() override
@@ -376,10 +376,10 @@ class TailTestCase : public TestCase
         SetLoss(sender->GetPort(), 0.01, 105);
         SetLoss(receiver->GetPort(), 0.01, 206);
         constexpr uint32_t MESSAGES = 100'000;
-        std::vector<int64_t> latencies;
-        int64_t postedPs = 0;
+        std::vector<QbbPs> latencies;
+        QbbPs posted = 0_ps;
         const auto post = [&, &qp = sender]() {
-            postedPs = QbbNowPs();
+            posted = QbbNow();
             RdmaSendRequest request;
             request.length = 1000;
             qp->PostSend(request);
@@ -387,7 +387,7 @@ class TailTestCase : public TestCase
         sender->GetSendCompletionQueue()->SetCallback(
             Callback<void, const RdmaWorkCompletion&>([&](const RdmaWorkCompletion& completion) {
                 NS_TEST_EXPECT_MSG_EQ(completion.status, RdmaWcStatus::SUCCESS, "completion");
-                latencies.push_back(completion.timePs - postedPs);
+                latencies.push_back(completion.time - posted);
                 if (latencies.size() < MESSAGES)
                 {
                     post();
@@ -399,11 +399,11 @@ class TailTestCase : public TestCase
         std::sort(latencies.begin(), latencies.end());
         // A packet of 1000 B (1098 B with RETH and all) and its acknowledgement (90 B) over two
         // links of 1 us.
-        const int64_t roundTripPs = 4'000'000 + 2 * (1098 - 12 + 90 - 12) * 200;
-        NS_TEST_EXPECT_MSG_EQ(latencies.front(), roundTripPs, "without loss");
-        const int64_t tail = latencies[MESSAGES * 999 / 1000];
-        NS_TEST_EXPECT_MSG_GT(tail, 100'000'000, "a loss takes a timeout");
-        NS_TEST_EXPECT_MSG_EQ((tail <= 100'000'000 + 2 * roundTripPs), true, "tail " << tail);
+        const QbbPs roundTrip = 4_us + 2 * (1098 - 12 + 90 - 12) * 200_ps;
+        NS_TEST_EXPECT_MSG_EQ(latencies.front(), roundTrip, "without loss");
+        const QbbPs tail = latencies[MESSAGES * 999 / 1000];
+        NS_TEST_EXPECT_MSG_GT(tail, 100_us, "a loss takes a timeout");
+        NS_TEST_EXPECT_MSG_EQ((tail <= 100_us + 2 * roundTrip), true, "tail " << tail);
     }
 };
 
@@ -439,7 +439,7 @@ class LivelockTestCase : public TestCase
             request.length = 4'000'000;
             sender->PostSend(request);
         }
-        test.Run(9'000'000'000);
+        test.Run(9_ms);
         return static_cast<double>(bytes) * 8 / (40e9 * 9e-3);
     }
 

@@ -38,7 +38,7 @@ class GlobalRoutingTestCase : public TestCase
         RdmaTestFabric test;
         test.helper.SetInternetStack(true);
         test.Install(MakeRdmaLeafSpine(2, 2, 2, MakeTestRates(100, 100, 1000)),
-                     {MakeTestFlow(1, 1, 3, 1'000'000, 10'000'000'000)});
+                     {MakeTestFlow(1, 1, 3, 1'000'000, 10_ms)});
         Ipv4GlobalRoutingHelper::PopulateRoutingTables();
         RdmaTestUdp udp(test.fabric->GetNode(0),
                         test.fabric->GetNode(3),
@@ -116,7 +116,7 @@ class GatewayTestCase : public TestCase
         test.helper.SetInternetStack(true);
         // hosts 0 to 3, leaves 4 and 5, spines 6 and 7
         test.Install(MakeRdmaLeafSpine(2, 2, 2, MakeTestRates(100, 100, 1000)),
-                     {MakeTestFlow(1, 1, 3, 1'000'000, 10'000'000'000)});
+                     {MakeTestFlow(1, 1, 3, 1'000'000, 10_ms)});
         const Ptr<Node> gateway = test.fabric->GetNode(GATEWAY);
         const Ptr<Node> outside = CreateObject<Node>();
         InternetStackHelper().Install(outside);

@@ -36,7 +36,6 @@ namespace
 RdmaTopology
 MakeTwoLeaves(uint32_t hosts, const std::vector<uint64_t>& uplinks)
 {
-    constexpr uint64_t GBPS = 1'000'000'000;
     RdmaTopology topology;
     for (uint32_t i = 0; i < 2 * hosts; ++i)
     {
@@ -45,13 +44,13 @@ MakeTwoLeaves(uint32_t hosts, const std::vector<uint64_t>& uplinks)
     const uint32_t leaves[] = {topology.AddSwitch(), topology.AddSwitch()};
     for (uint32_t i = 0; i < 2 * hosts; ++i)
     {
-        topology.AddLink(i, leaves[i / hosts], 100 * GBPS, 100'000);
+        topology.AddLink(i, leaves[i / hosts], 100_gbps, 100_ns);
     }
     for (const uint64_t rate : uplinks)
     {
         const uint32_t spine = topology.AddSwitch();
-        topology.AddLink(leaves[0], spine, rate * GBPS, 100'000);
-        topology.AddLink(leaves[1], spine, rate * GBPS, 100'000);
+        topology.AddLink(leaves[0], spine, rate * 1_gbps, 100_ns);
+        topology.AddLink(leaves[1], spine, rate * 1_gbps, 100_ns);
     }
     return topology;
 }
@@ -206,7 +205,7 @@ class DrillTestCase : public SelectorTestCase
         if (failing)
         {
             test.fabric->GetRouting()->SetAttribute("ConvergenceDelay", TimeValue(MilliSeconds(1)));
-            RdmaTestPair::At(20'000'000, [&test]() { test.fabric->SetLinkUp(2 * HOSTS, false); });
+            RdmaTestPair::At(20_us, [&test]() { test.fabric->SetLinkUp(2 * HOSTS, false); });
         }
         test.Run();
         Outcome outcome;
@@ -308,7 +307,7 @@ class FlowletTestCase : public SelectorTestCase
             // The second host's messages begin half a period later.
             for (uint32_t host = 0; host < 2; ++host)
             {
-                RdmaTestPair::At(i * 10'000'000LL + host * 5'000'000LL, [qp = senders[host]]() {
+                RdmaTestPair::At(i * 10_us + host * 5_us, [qp = senders[host]]() {
                     RdmaSendRequest request;
                     request.length = 4096;
                     qp->PostSend(request);

@@ -38,7 +38,7 @@ class PfcLog
             source,
             Callback<void, uint8_t, uint16_t>([this](uint8_t priority, uint16_t quanta) {
                 m_text += (m_text.empty() ? "" : " ") + std::to_string(priority) + ":" +
-                          std::to_string(quanta) + "@" + std::to_string(QbbNowPs());
+                          std::to_string(quanta) + "@" + std::to_string(QbbNow().Get());
             }));
     }
 
@@ -73,18 +73,18 @@ class PfcPauseTestCase : public TestCase
             link.channel->SetAttribute("SerializeFrames", BooleanValue(serialize));
             PfcLog sent(link.b, "PfcSent");
             PfcLog received(link.a, "PfcReceived");
-            link.SendAt(1'000'000, 0, 13, 3);
-            link.At(1'000'000, [&]() { link.b->GetFlowControl().RequestPause(3, true); });
+            link.SendAt(1_us, 0, 13, 3);
+            link.At(1_us, [&]() { link.b->GetFlowControl().RequestPause(3, true); });
             // Effect at 2 105 760. Frame 10 started at 2 016 000 and is sent to its end; frame 11
             // would start at 2 117 600 and does not. Class 4 goes on at that moment.
-            link.SendAt(2'110'000, 40, 1, 4);
-            link.At(3'000'000, [&]() {
+            link.SendAt(2'110'000_ps, 40, 1, 4);
+            link.At(3_us, [&]() {
                 NS_TEST_EXPECT_MSG_EQ(+link.a->GetFlowControl().GetPauseReceiver().GetPaused(),
                                       8,
                                       "paused");
                 NS_TEST_EXPECT_MSG_EQ(
-                    link.a->GetFlowControl().GetPauseReceiver().GetPausedPs(3, 3'000'000),
-                    894'240,
+                    link.a->GetFlowControl().GetPauseReceiver().GetPausedTime(3, 3_us),
+                    894'240_ps,
                     "paused so far");
                 NS_TEST_EXPECT_MSG_EQ(link.a->GetQueues().GetFrames(3), 2, "11 and 12 wait");
                 link.b->GetFlowControl().RequestPause(3, false);
@@ -92,14 +92,14 @@ class PfcPauseTestCase : public TestCase
             // XON takes effect at 3 000 000 + 1 105 760 = 4 105 760: frames 11 and 12.
             Simulator::Run();
             const std::string text = link.Arrivals();
-            const std::string end = "10@3116640 40@3218240 11@5206400 12@5308000";
-            NS_TEST_EXPECT_MSG_EQ(text.substr(text.size() - end.size()), end, "arrivals");
+            const std::string last = "10@3116640 40@3218240 11@5206400 12@5308000";
+            NS_TEST_EXPECT_MSG_EQ(text.substr(text.size() - last.size()), last, "arrivals");
             NS_TEST_EXPECT_MSG_EQ(sent.GetText(), "3:65535@1000000 3:0@3000000", "sent");
             NS_TEST_EXPECT_MSG_EQ(received.GetText(), "3:65535@2005760 3:0@4005760", "received");
             const auto& receiver = link.a->GetFlowControl().GetPauseReceiver();
-            const int64_t endPs = QbbNowPs();
-            NS_TEST_EXPECT_MSG_EQ(receiver.GetPausedPs(3, endPs), 2'000'000, "paused in all");
-            NS_TEST_EXPECT_MSG_EQ(receiver.GetPausedPs(4, endPs), 0, "another class");
+            const QbbPs end = QbbNow();
+            NS_TEST_EXPECT_MSG_EQ(receiver.GetPausedTime(3, end), 2_us, "paused in all");
+            NS_TEST_EXPECT_MSG_EQ(receiver.GetPausedTime(4, end), 0_ps, "another class");
             NS_TEST_EXPECT_MSG_EQ(receiver.GetXoffReceived(3), 1, "XOFF");
             NS_TEST_EXPECT_MSG_EQ(receiver.GetXonReceived(3), 1, "XON");
             NS_TEST_EXPECT_MSG_EQ(link.b->GetFlowControl().GetPauseSender().GetXoffSent(3),
@@ -116,22 +116,22 @@ class PfcPauseTestCase : public TestCase
             // A frame that would start at the very instant of the effect does not: frame 11 at
             // 988 160 + 11 x 101 600 = 2 105 760.
             RdmaTestLink link;
-            link.SendAt(988'160, 0, 13, 3);
-            link.At(1'000'000, [&]() { link.b->GetFlowControl().RequestPause(3, true); });
-            link.At(4'000'000, [&]() { Simulator::Stop(); });
+            link.SendAt(988'160_ps, 0, 13, 3);
+            link.At(1_us, [&]() { link.b->GetFlowControl().RequestPause(3, true); });
+            link.At(4_us, [&]() { Simulator::Stop(); });
             Simulator::Run();
             NS_TEST_EXPECT_MSG_EQ(link.sinkB.arrivals.size(), 11, "frames 0 to 10");
         }
         {
             // No reaction delay: effect at 2 005 760, when frame 9 (1 914 400) is on the line.
             RdmaTestLink link({{"PauseReactionDelay", "0ns"}});
-            link.SendAt(1'000'000, 0, 13, 3);
-            link.At(1'000'000, [&]() { link.b->GetFlowControl().RequestPause(3, true); });
-            link.At(2'900'000, [&]() { link.b->GetFlowControl().RequestPause(3, false); });
+            link.SendAt(1_us, 0, 13, 3);
+            link.At(1_us, [&]() { link.b->GetFlowControl().RequestPause(3, true); });
+            link.At(2'900'000_ps, [&]() { link.b->GetFlowControl().RequestPause(3, false); });
             Simulator::Run();
-            NS_TEST_EXPECT_MSG_EQ(link.sinkB.arrivals.at(9).ps, 3'015'040, "frame 9");
+            NS_TEST_EXPECT_MSG_EQ(link.sinkB.arrivals.at(9).at, 3'015'040_ps, "frame 9");
             // 2 900 000 + 1 005 760 + 1 100 640
-            NS_TEST_EXPECT_MSG_EQ(link.sinkB.arrivals.at(10).ps, 5'006'400, "frame 10");
+            NS_TEST_EXPECT_MSG_EQ(link.sinkB.arrivals.at(10).at, 5'006'400_ps, "frame 10");
         }
     }
 };
@@ -154,13 +154,13 @@ class PauseFrameTestCase : public TestCase
                 {{"LineOverhead", overhead ? "true" : "false"}, {"PfcClasses", "24"}});
             PfcLog sent(link.a, "PfcSent");
             PfcLog received(link.b, "PfcReceived");
-            link.SendAt(1'000'000, 0, 3, 7);
+            link.SendAt(1_us, 0, 3, 7);
             // Both classes are asked for while frame 0 is on the line: one pause frame for both.
-            link.At(1'010'000, [&]() { link.a->GetFlowControl().RequestPause(3, true); });
-            link.At(1'020'000, [&]() { link.a->GetFlowControl().RequestPause(4, true); });
+            link.At(1'010'000_ps, [&]() { link.a->GetFlowControl().RequestPause(3, true); });
+            link.At(1'020'000_ps, [&]() { link.a->GetFlowControl().RequestPause(4, true); });
             // Taken back before it could be sent, or asked for twice: nothing to say.
-            link.At(1'300'000, [&]() { link.a->GetFlowControl().RequestPause(3, true); });
-            link.At(1'400'000, [&]() {
+            link.At(1'300'000_ps, [&]() { link.a->GetFlowControl().RequestPause(3, true); });
+            link.At(1'400'000_ps, [&]() {
                 link.a->GetFlowControl().RequestPause(3, false);
                 link.a->GetFlowControl().RequestPause(4, false);
             });
@@ -206,27 +206,27 @@ class QuantaTestCase : public TestCase
         {
             // A single frame with 100 quanta for class 3: paused from 2 105 760 to 2 617 760.
             RdmaTestLink link;
-            link.At(1'000'000, [&]() { link.b->Enqueue(MakeTestPfc(*link.b, 8, 100)); });
-            link.SendAt(2'200'000, 0, 1, 3);
+            link.At(1_us, [&]() { link.b->Enqueue(MakeTestPfc(*link.b, 8, 100)); });
+            link.SendAt(2'200'000_ps, 0, 1, 3);
             Simulator::Run();
             NS_TEST_EXPECT_MSG_EQ(link.Arrivals(), "0@3718400", "after the pause");
             NS_TEST_EXPECT_MSG_EQ(
-                link.a->GetFlowControl().GetPauseReceiver().GetPausedPs(3, QbbNowPs()),
-                512'000,
+                link.a->GetFlowControl().GetPauseReceiver().GetPausedTime(3, QbbNow()),
+                512'000_ps,
                 "length");
         }
         {
             // A second one of 50 quanta takes the place of what is left of the first: it takes
             // effect at 2 300 000 + 1 105 760 - 1 000 000 and lasts 256 000, to 2 661 760.
             RdmaTestLink link;
-            link.At(1'000'000, [&]() { link.b->Enqueue(MakeTestPfc(*link.b, 8, 100)); });
-            link.At(1'300'000, [&]() { link.b->Enqueue(MakeTestPfc(*link.b, 8, 50)); });
-            link.SendAt(2'200'000, 0, 1, 3);
+            link.At(1_us, [&]() { link.b->Enqueue(MakeTestPfc(*link.b, 8, 100)); });
+            link.At(1'300'000_ps, [&]() { link.b->Enqueue(MakeTestPfc(*link.b, 8, 50)); });
+            link.SendAt(2'200'000_ps, 0, 1, 3);
             Simulator::Run();
             NS_TEST_EXPECT_MSG_EQ(link.Arrivals(), "0@3762400", "after the pause");
             NS_TEST_EXPECT_MSG_EQ(
-                link.a->GetFlowControl().GetPauseReceiver().GetPausedPs(3, QbbNowPs()),
-                556'000,
+                link.a->GetFlowControl().GetPauseReceiver().GetPausedTime(3, QbbNow()),
+                556'000_ps,
                 "length");
         }
         {
@@ -235,9 +235,9 @@ class QuantaTestCase : public TestCase
             // to 3 105 760.
             RdmaTestLink link({{"PauseQuanta", "100"}});
             PfcLog sent(link.b, "PfcSent");
-            link.SendAt(2'200'000, 0, 1, 3);
-            link.At(1'000'000, [&]() { link.b->GetFlowControl().RequestPause(3, true); });
-            link.At(2'000'000, [&]() { link.b->GetFlowControl().RequestPause(3, false); });
+            link.SendAt(2'200'000_ps, 0, 1, 3);
+            link.At(1_us, [&]() { link.b->GetFlowControl().RequestPause(3, true); });
+            link.At(2_us, [&]() { link.b->GetFlowControl().RequestPause(3, false); });
             Simulator::Run();
             NS_TEST_EXPECT_MSG_EQ(sent.GetText(),
                                   "3:100@1000000 3:100@1256000 3:100@1512000 3:100@1768000 "
@@ -245,7 +245,7 @@ class QuantaTestCase : public TestCase
                                   "sent");
             NS_TEST_EXPECT_MSG_EQ(link.Arrivals(), "0@4206400", "after XON");
             const auto& receiver = link.a->GetFlowControl().GetPauseReceiver();
-            NS_TEST_EXPECT_MSG_EQ(receiver.GetPausedPs(3, QbbNowPs()), 1'000'000, "paused");
+            NS_TEST_EXPECT_MSG_EQ(receiver.GetPausedTime(3, QbbNow()), 1_us, "paused");
             NS_TEST_EXPECT_MSG_EQ(receiver.GetXoffReceived(3), 4, "pauses and refreshes");
             NS_TEST_EXPECT_MSG_EQ(link.b->GetFlowControl().GetPauseSender().GetXoffSent(3),
                                   4,
@@ -256,25 +256,25 @@ class QuantaTestCase : public TestCase
             // 1 200 000 + 101 600 = 1 301 600. The next one is due 256 000 after that.
             RdmaTestLink link({{"PauseQuanta", "100"}});
             PfcLog sent(link.b, "PfcSent");
-            link.At(1'000'000, [&]() { link.b->GetFlowControl().RequestPause(3, true); });
-            link.At(1'200'000, [&]() { link.b->Enqueue(MakeTestFrame(*link.b, 0, 7)); });
-            link.At(1'600'000, [&]() { link.b->GetFlowControl().RequestPause(3, false); });
+            link.At(1_us, [&]() { link.b->GetFlowControl().RequestPause(3, true); });
+            link.At(1'200'000_ps, [&]() { link.b->Enqueue(MakeTestFrame(*link.b, 0, 7)); });
+            link.At(1'600'000_ps, [&]() { link.b->GetFlowControl().RequestPause(3, false); });
             Simulator::Run();
             NS_TEST_EXPECT_MSG_EQ(sent.GetText(),
                                   "3:100@1000000 3:100@1301600 3:100@1557600 3:0@1600000",
                                   "sent");
             NS_TEST_EXPECT_MSG_EQ(
-                link.a->GetFlowControl().GetPauseReceiver().GetPausedPs(3, QbbNowPs()),
-                600'000,
+                link.a->GetFlowControl().GetPauseReceiver().GetPausedTime(3, QbbNow()),
+                600'000_ps,
                 "paused");
         }
         {
             // 3 Gb/s: a quantum is 512 000 / 3 ps; 100 are 17 066 666 2/3. The pause frame
             // arrives after 72 x 8000/3 = 192 000 and the delay.
             RdmaTestLink link({{"DataRate", "3Gbps"}});
-            link.At(1'000'000, [&]() { link.b->Enqueue(MakeTestPfc(*link.b, 8, 100)); });
-            link.At(100'000'000, [&]() { Simulator::Stop(); });
-            link.SendAt(2'400'000, 0, 1, 3, 64);
+            link.At(1_us, [&]() { link.b->Enqueue(MakeTestPfc(*link.b, 8, 100)); });
+            link.At(100_us, [&]() { Simulator::Stop(); });
+            link.SendAt(2'400'000_ps, 0, 1, 3, 64);
             Simulator::Run();
             // effect 2 292 000, end 19 358 666, frame 192 000 and the delay later
             NS_TEST_EXPECT_MSG_EQ(link.Arrivals(), "0@20550666", "after the pause");
@@ -297,14 +297,14 @@ class PausedEventsTestCase : public TestCase
         // Paused from 2 105 760 to 2 617 760. Three frames are offered; the events between
         // 2 150 000 and 2 617 000 are the offers, and after that the end of the pause.
         RdmaTestLink link;
-        link.At(1'000'000, [&]() { link.b->Enqueue(MakeTestPfc(*link.b, 8, 100)); });
+        link.At(1_us, [&]() { link.b->Enqueue(MakeTestPfc(*link.b, 8, 100)); });
         uint64_t count[3] = {};
-        link.At(2'150'000, [&]() { count[0] = Simulator::GetEventCount(); });
-        link.SendAt(2'200'000, 0, 1, 3);
-        link.SendAt(2'300'000, 1, 1, 3);
-        link.SendAt(2'400'000, 2, 1, 3);
-        link.At(2'617'759, [&]() { count[1] = Simulator::GetEventCount(); });
-        link.At(2'617'761, [&]() { count[2] = Simulator::GetEventCount(); });
+        link.At(2'150'000_ps, [&]() { count[0] = Simulator::GetEventCount(); });
+        link.SendAt(2'200'000_ps, 0, 1, 3);
+        link.SendAt(2'300'000_ps, 1, 1, 3);
+        link.SendAt(2'400'000_ps, 2, 1, 3);
+        link.At(2'617'759_ps, [&]() { count[1] = Simulator::GetEventCount(); });
+        link.At(2'617'761_ps, [&]() { count[2] = Simulator::GetEventCount(); });
         Simulator::Run();
         NS_TEST_EXPECT_MSG_EQ(count[1] - count[0] - 1, 3, "offers");
         NS_TEST_EXPECT_MSG_EQ(count[2] - count[1] - 1, 1, "end of the pause");
@@ -342,14 +342,14 @@ class PlainPauseTestCase : public TestCase
                                        std::to_string(256 * bytes[16] + bytes[17]));
                     }
                 }));
-            link.At(1'000'000, [&]() { link.b->GetFlowControl().RequestPause(5, true); });
-            link.SendAt(2'200'000, 0, 1, 0);
-            link.SendAt(2'200'000, 3, 1, 3);
-            link.SendAt(2'200'000, 7, 1, 7);
+            link.At(1_us, [&]() { link.b->GetFlowControl().RequestPause(5, true); });
+            link.SendAt(2'200'000_ps, 0, 1, 0);
+            link.SendAt(2'200'000_ps, 3, 1, 3);
+            link.SendAt(2'200'000_ps, 7, 1, 7);
             // A second class wants it too, and gives it up; then the first one does.
-            link.At(1'100'000, [&]() { link.b->GetFlowControl().RequestPause(3, true); });
-            link.At(1'200'000, [&]() { link.b->GetFlowControl().RequestPause(3, false); });
-            link.At(1'250'000, [&]() { link.b->GetFlowControl().RequestPause(5, false); });
+            link.At(1'100'000_ps, [&]() { link.b->GetFlowControl().RequestPause(3, true); });
+            link.At(1'200'000_ps, [&]() { link.b->GetFlowControl().RequestPause(3, false); });
+            link.At(1'250'000_ps, [&]() { link.b->GetFlowControl().RequestPause(5, false); });
             Simulator::Run();
             NS_TEST_EXPECT_MSG_EQ(+link.b->GetFlowControl().GetLosslessClasses(),
                                   0xff,
@@ -366,8 +366,8 @@ class PlainPauseTestCase : public TestCase
                                   1,
                                   "the same");
             NS_TEST_EXPECT_MSG_EQ(
-                link.a->GetFlowControl().GetPauseReceiver().GetPausedPs(0, QbbNowPs()),
-                250'000,
+                link.a->GetFlowControl().GetPauseReceiver().GetPausedTime(0, QbbNow()),
+                250'000_ps,
                 "paused");
             NS_TEST_EXPECT_MSG_EQ(link.a->GetCounters().macControlIgnored, 0, "none ignored");
         }
@@ -408,7 +408,7 @@ class IgnoredPauseTestCase : public TestCase
         for (const Row& row : rows)
         {
             RdmaTestLink link({{"FlowControl", row.flowControl}});
-            link.At(1'000'000, [&]() {
+            link.At(1_us, [&]() {
                 QbbFramePtr frame = MakeTestPfc(*link.b, row.classes, 1000);
                 if (row.plainPause)
                 {
@@ -418,7 +418,7 @@ class IgnoredPauseTestCase : public TestCase
                 link.b->Enqueue(std::move(frame));
             });
             uint8_t paused = 0;
-            link.At(2'105'761,
+            link.At(2'105'761_ps,
                     [&]() { paused = link.a->GetFlowControl().GetPauseReceiver().GetPaused(); });
             Simulator::Run();
             NS_TEST_EXPECT_MSG_EQ(+paused, +row.paused, row.flowControl << " " << +row.classes);
@@ -448,12 +448,12 @@ class PauseAndLinkStateTestCase : public TestCase
         PfcLog sent(link.b, "PfcSent");
         // Classes 3 and 4 of a are paused from 2 105 760 (and 6720 later) on; class 5 is paused
         // by a pause frame that is still waiting for its effect when the link goes down.
-        link.At(1'000'000, [&]() {
+        link.At(1_us, [&]() {
             link.b->GetFlowControl().RequestPause(3, true);
             link.b->GetFlowControl().RequestPause(4, true);
         });
-        link.At(2'000'000, [&]() { link.b->GetFlowControl().RequestPause(5, true); });
-        link.At(3'050'000, [&]() {
+        link.At(2_us, [&]() { link.b->GetFlowControl().RequestPause(5, true); });
+        link.At(3'050'000_ps, [&]() {
             NS_TEST_EXPECT_MSG_EQ(+link.a->GetFlowControl().GetPauseReceiver().GetPaused(),
                                   0x18,
                                   "paused");
@@ -464,11 +464,11 @@ class PauseAndLinkStateTestCase : public TestCase
         });
         // Class 3 wants no pause any more; nothing is sent while the link is down, not even a
         // refresh (due at 1 000 000 + 2 560 000).
-        link.At(3'500'000, [&]() { link.b->GetFlowControl().RequestPause(3, false); });
-        link.At(4'000'000, [&]() { link.channel->SetUp(true); });
-        link.SendAt(4'000'001, 30, 1, 3);
-        link.SendAt(5'500'000, 50, 1, 5);
-        link.At(5'600'000, [&]() {
+        link.At(3'500'000_ps, [&]() { link.b->GetFlowControl().RequestPause(3, false); });
+        link.At(4_us, [&]() { link.channel->SetUp(true); });
+        link.SendAt(4'000'001_ps, 30, 1, 3);
+        link.SendAt(5'500'000_ps, 50, 1, 5);
+        link.At(5'600'000_ps, [&]() {
             NS_TEST_EXPECT_MSG_EQ(+link.a->GetFlowControl().GetPauseReceiver().GetPaused(),
                                   0x30,
                                   "told again");
@@ -483,13 +483,13 @@ class PauseAndLinkStateTestCase : public TestCase
         // 30 at once; 50 when XON for class 5 takes effect, 5 606 720 + 1 105 760
         NS_TEST_EXPECT_MSG_EQ(link.Arrivals(), "30@5100641 50@7813120", "arrivals");
         const auto& receiver = link.a->GetFlowControl().GetPauseReceiver();
-        const int64_t endPs = QbbNowPs();
+        const QbbPs end = QbbNow();
         // 3 050 000 - 2 105 760
-        NS_TEST_EXPECT_MSG_EQ(receiver.GetPausedPs(3, endPs), 944'240, "until it went down");
+        NS_TEST_EXPECT_MSG_EQ(receiver.GetPausedTime(3, end), 944'240_ps, "until it went down");
         // 3 050 000 - 2 112 480, and 5 600 000 - 4 000 000
-        NS_TEST_EXPECT_MSG_EQ(receiver.GetPausedPs(4, endPs), 937'520 + 1'600'000, "twice");
+        NS_TEST_EXPECT_MSG_EQ(receiver.GetPausedTime(4, end), 937'520_ps + 1'600'000_ps, "twice");
         // 5 606 720 - 4 000 000
-        NS_TEST_EXPECT_MSG_EQ(receiver.GetPausedPs(5, endPs), 1'606'720, "the second time");
+        NS_TEST_EXPECT_MSG_EQ(receiver.GetPausedTime(5, end), 1'606'720_ps, "the second time");
     }
 };
 

@@ -191,17 +191,16 @@ class DestroyAtRandomTestCase : public TestCase
             const auto qp = test.fabric->Connect(i % 4, 4).first;
             qp->GetSendCompletionQueue()->SetCallback(Callback<void, const RdmaWorkCompletion&>(
                 [&completed](const RdmaWorkCompletion&) { ++completed; }));
-            RdmaTestPair::At(static_cast<int64_t>(random() % 50'000'000),
+            RdmaTestPair::At(random() % 50'000'000 * 1_ps,
                              [qp]() { TwoHosts::Write(qp, 100'000); });
             if (i % 2)
             {
                 const auto nic = test.fabric->GetNic(i % 4);
-                RdmaTestPair::At(50'000'000 + static_cast<int64_t>(random() % 1'000'000'000),
-                                 [&completed, qp, nic]() {
-                                     // Those that are done are as many as they are.
-                                     completed -= qp->GetOutstandingSends() == 0;
-                                     nic->DestroyQueuePair(qp);
-                                 });
+                RdmaTestPair::At(50_us + random() % 1'000'000'000 * 1_ps, [&completed, qp, nic]() {
+                    // Those that are done are as many as they are.
+                    completed -= qp->GetOutstandingSends() == 0;
+                    nic->DestroyQueuePair(qp);
+                });
             }
             else
             {
@@ -265,7 +264,7 @@ class FlowLifeTestCase : public TestCase
         for (uint64_t id = 0; id < 400; ++id)
         {
             const auto source = static_cast<uint32_t>(random() % (HOSTS - 1));
-            const auto start = static_cast<int64_t>(random() % 3'000'000'000);
+            const QbbPs start = random() % 3'000'000'000 * 1_ps;
             flows.push_back(MakeTestFlow(id,
                                          source,
                                          random() % 4 ? HOSTS - 1 : (source + 1) % (HOSTS - 1),
@@ -294,8 +293,7 @@ class FlowLifeTestCase : public TestCase
         };
         for (int64_t us = 0; us < 5000; us += 10)
         {
-            RdmaTestPair::At(us * 1'000'000,
-                             [&]() { outcome.most = std::max(outcome.most, count()); });
+            RdmaTestPair::At(us * 1_us, [&]() { outcome.most = std::max(outcome.most, count()); });
         }
         test.Run();
         outcome.digest = test.GetDigest();
@@ -359,7 +357,7 @@ class LateTestCase : public TestCase
         std::map<int64_t, uint32_t> seen;
         for (const int64_t us : {5, 50, 108, 150})
         {
-            RdmaTestPair::At(us * 1'000'000, [&test, &seen, us]() {
+            RdmaTestPair::At(us * 1_us, [&test, &seen, us]() {
                 seen[us] = test.fabric->GetNic(1)->GetNQueuePairs();
             });
         }
@@ -370,9 +368,9 @@ class LateTestCase : public TestCase
         NS_TEST_EXPECT_MSG_EQ(seen[108], 1U, "the timeout was at 100 us and some more");
         NS_TEST_EXPECT_MSG_EQ(seen[150], 0U, "again");
         NS_TEST_EXPECT_MSG_EQ(test.results[0].timeouts, 1U, "timeouts");
-        NS_TEST_EXPECT_MSG_GT(*test.results[0].cqePs, 100'000'000, "completion");
-        NS_TEST_EXPECT_MSG_LT(*test.results[0].cqePs, 112'000'000, "completion");
-        NS_TEST_EXPECT_MSG_LT(*test.results[0].fctPs, 4'000'000, "last byte");
+        NS_TEST_EXPECT_MSG_GT(*test.results[0].cqe, 100_us, "completion");
+        NS_TEST_EXPECT_MSG_LT(*test.results[0].cqe, 112_us, "completion");
+        NS_TEST_EXPECT_MSG_LT(*test.results[0].fct, 4_us, "last byte");
         Config::Reset();
     }
 

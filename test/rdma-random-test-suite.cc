@@ -92,7 +92,7 @@ class RandomRound
     /** \return what went wrong; empty if nothing did */
     std::string Run()
     {
-        m_test.CheckBooksEvery(10'000'000);
+        m_test.CheckBooksEvery(10_us);
         m_test.Run();
         std::ostringstream wrong;
         wrong << m_test.wrong << m_test.GetUnfinished() << RdmaTestBooks::CheckLinks(*m_test.fabric)
@@ -112,10 +112,10 @@ class RandomRound
         }
         for (const auto& result : m_test.results)
         {
-            if (result.fctPs.value_or(result.idealPs) < result.idealPs)
+            if (result.fct.value_or(result.ideal) < result.ideal)
             {
-                wrong << "flow " << result.flow.id << " took " << *result.fctPs
-                      << " ps, less than the ideal " << result.idealPs << "; ";
+                wrong << "flow " << result.flow.id << " took " << *result.fct
+                      << " ps, less than the ideal " << result.ideal << "; ";
             }
             if (result.retransmittedPackets)
             {
@@ -189,11 +189,11 @@ class RandomRound
             const uint32_t first = switches * hosts;
             for (uint32_t i = 0; i < first; ++i)
             {
-                topology.AddLink(i, first + i / hosts, 1'000'000'000, 1000);
+                topology.AddLink(i, first + i / hosts, 1_gbps, 1_ns);
             }
             for (std::size_t i = 0; i < ends.size(); i += 2)
             {
-                topology.AddLink(first + ends[i], first + ends[i + 1], 1'000'000'000, 1000);
+                topology.AddLink(first + ends[i], first + ends[i + 1], 1_gbps, 1_ns);
             }
             try
             {
@@ -208,16 +208,16 @@ class RandomRound
 
     void MakeTopology()
     {
-        static constexpr std::array<uint64_t, 10> RATES{10'000'000'000,
-                                                        25'000'000'000,
-                                                        40'000'000'000,
-                                                        50'000'000'000,
-                                                        100'000'000'000,
-                                                        200'000'000'000,
-                                                        400'000'000'000,
-                                                        800'000'000'000,
-                                                        33'000'000'000,
-                                                        77'777'777'777};
+        static constexpr std::array<QbbBitRate, 10> RATES{10_gbps,
+                                                          25_gbps,
+                                                          40_gbps,
+                                                          50_gbps,
+                                                          100_gbps,
+                                                          200_gbps,
+                                                          400_gbps,
+                                                          800_gbps,
+                                                          33_gbps,
+                                                          77'777'777'777_bps};
         RdmaTopology plain;
         switch (m_dice.Number(0, 7))
         {
@@ -247,7 +247,7 @@ class RandomRound
         }
         // One rate for all, or one for each link.
         const bool mixed = !m_dice.OneIn(3);
-        const uint64_t rate = m_dice.OneOf(RATES);
+        const QbbBitRate rate = m_dice.OneOf(RATES);
         for (const auto& node : plain.GetNodes())
         {
             node.role == RdmaNodeRole::HOST ? m_topology.AddHost(node.name)
@@ -261,9 +261,9 @@ class RandomRound
             for (uint32_t i = 0; i < parallel; ++i)
             {
                 // 10 ns to 10 us, all magnitudes alike
-                const int64_t delayPs = m_dice.Number(10'000, 99'999) *
-                                        m_dice.OneOf(std::array<int64_t, 3>{1, 10, 100});
-                m_topology.AddLink(link.a, link.b, mixed ? m_dice.OneOf(RATES) : rate, delayPs);
+                const QbbPs delay(m_dice.Number(10'000, 99'999) *
+                                  m_dice.OneOf(std::array<int64_t, 3>{1, 10, 100}));
+                m_topology.AddLink(link.a, link.b, mixed ? m_dice.OneOf(RATES) : rate, delay);
             }
         }
     }
@@ -291,7 +291,7 @@ class RandomRound
             }
             flow.bytes = m_dice.Number(1, largest);
             // Half of them at one instant.
-            flow.startPs = m_dice.OneIn(2) ? 0 : m_dice.Number(0, 50'000'000);
+            flow.start = m_dice.OneIn(2) ? 0_ps : QbbPs(m_dice.Number(0, 50'000'000));
             do
             {
                 flow.priority = m_dice.Number(0, 7);
@@ -301,10 +301,10 @@ class RandomRound
     }
 
     /** \return what ports have in common, but for their links */
-    QbbPortProfile MakeProfile(uint32_t mtu, int64_t reactionPs, bool overhead) const
+    QbbPortProfile MakeProfile(uint32_t mtu, QbbPs reaction, bool overhead) const
     {
         QbbPortProfile profile;
-        profile.reactionPs = reactionPs;
+        profile.reaction = reaction;
         profile.maxFrameBytes = QbbWire::FrameBytes(std::max(1500U, mtu + 64), true);
         profile.lineOverheadBytes = overhead ? 20 : 0;
         profile.losslessMask = m_lossless;
@@ -313,7 +313,7 @@ class RandomRound
 
     /** Virtual output queues, and a buffer for each port, as small as the formula allows or larger.
      */
-    void ConfigureInputQueues(uint32_t mtu, int64_t reactionPs, bool overhead)
+    void ConfigureInputQueues(uint32_t mtu, QbbPs reaction, bool overhead)
     {
         isInputQueued = true;
         auto& helper = m_test.helper;
@@ -327,12 +327,12 @@ class RandomRound
         const uint32_t cell = m_dice.OneOf(std::array<uint32_t, 2>{1, 64});
         const auto buffer = CreateObject<QbbInputPortBuffer>();
         buffer->SetAttribute("CellBytes", UintegerValue(cell));
-        QbbPortProfile profile = MakeProfile(mtu, reactionPs, overhead);
+        QbbPortProfile profile = MakeProfile(mtu, reaction, overhead);
         uint64_t needed = 0;
         for (const auto& link : m_topology.GetLinks())
         {
-            profile.rateBps = link.rateBps;
-            profile.delayPs = link.delayPs;
+            profile.rate = link.rate;
+            profile.delay = link.delay;
             needed = std::max(needed, buffer->GetLeastBytes(profile));
         }
         helper.SetBufferManager("ns3::QbbInputPortBuffer");
@@ -349,9 +349,9 @@ class RandomRound
         const uint32_t mtu = m_dice.OneOf(std::array<uint32_t, 3>{256, 1024, 4096});
         m_test.SetMtu(mtu);
         const bool overhead = !m_dice.OneIn(5);
-        const int64_t reactionPs = m_dice.OneOf(std::array<int64_t, 3>{0, 100'000, 2'000'000});
+        const QbbPs reaction = m_dice.OneOf(std::array<QbbPs, 3>{0_ps, 100_ns, 2_us});
         helper.SetDeviceAttribute("LineOverhead", BooleanValue(overhead));
-        helper.SetDeviceAttribute("PauseReactionDelay", TimeValue(QbbFromPs(reactionPs)));
+        helper.SetDeviceAttribute("PauseReactionDelay", TimeValue(QbbToTime(reaction)));
         helper.SetDeviceAttribute("PfcClasses", UintegerValue(m_lossless));
         helper.SetDeviceAttribute(
             "PauseQuanta",
@@ -372,11 +372,11 @@ class RandomRound
 
         if (m_dice.OneIn(2))
         {
-            ConfigureInputQueues(mtu, reactionPs, overhead);
+            ConfigureInputQueues(mtu, reaction, overhead);
             return;
         }
         // The least that the formula allows at the switch that needs most, and a little to share.
-        QbbPortProfile profile = MakeProfile(mtu, reactionPs, overhead);
+        QbbPortProfile profile = MakeProfile(mtu, reaction, overhead);
         uint64_t needed = 0;
         const auto linksByNode = m_topology.GetLinksByNode();
         for (const uint32_t sw : m_topology.GetSwitches())
@@ -384,8 +384,8 @@ class RandomRound
             uint64_t bytes = 0;
             for (const uint32_t link : linksByNode[sw])
             {
-                profile.rateBps = m_topology.GetLink(link).rateBps;
-                profile.delayPs = m_topology.GetLink(link).delayPs;
+                profile.rate = m_topology.GetLink(link).rate;
+                profile.delay = m_topology.GetLink(link).delay;
                 bytes += 8 * reserve +
                          __builtin_popcount(m_lossless) * QbbPfcHeadroom::GetBytes(profile);
             }

@@ -62,7 +62,7 @@ Measure(ReadControlRun& run)
                 request.opcode = opcode;
                 qp->PostSend(request);
             };
-            RdmaTestPair::At(50'000'000 * i, [&run, post, a = a, b = b]() {
+            RdmaTestPair::At(i * 50_us, [&run, post, a = a, b = b]() {
                 post(run.opcode == RdmaWrOpcode::RDMA_READ ? b : a, run.opcode);
                 if (run.both)
                 {

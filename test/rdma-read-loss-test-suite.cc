@@ -20,8 +20,8 @@ namespace
 {
 
 /// What a READ of ten packets takes: the request, all responses but the last on the line, and that.
-constexpr int64_t READ10_PS = 2'013'760 + 1110 * 80 + 8 * 1106 * 80 + 2'175'680;
-static_assert(READ10_PS == 4'986'080, "arithmetic");
+constexpr QbbPs READ10 = 2'013'760_ps + (1110 + 8 * 1106) * 80_ps + 2'175'680_ps;
+static_assert(READ10 == 4'986'080_ps, "arithmetic");
 
 /** Two queue pairs, and what is lost between them. */
 struct LossyPair : public RdmaTestPair
@@ -90,7 +90,7 @@ class RoceReadTestCase : public TestCase
 
         // The first response, one in the middle, two: the next one that arrives tells. The second
         // is there at 2 013 760 + 88 800 (its start) + 2 175 360 (320 behind the longer first at
-        // the switch) = 4 277 920, the others 88 480 apart. From then on it takes READ10_PS less
+        // the switch) = 4 277 920, the others 88 480 apart. From then on it takes READ10 less
         // 88 480 for each that has come: 4 277 920 + 4 986 080 in all cases. The last is longer by
         // 4 B, and so is there 320 later.
         struct Row
@@ -189,8 +189,8 @@ class RoceAtomicTestCase : public TestCase
             pair.FetchAdd(2, 0, 5);
             pair.Read(3, 1000);
             pair.Post(4, RdmaWrOpcode::RDMA_WRITE, 5);
-            const int64_t readPs = 6'349'600 + 1110 * 80 + 98 * 1106 * 80 + 2'175'680;
-            NS_TEST_EXPECT_MSG_EQ(readPs, 17'285'120, "arithmetic");
+            const QbbPs read = 6'349'600_ps + (1110 + 98 * 1106) * 80_ps + 2'175'680_ps;
+            NS_TEST_EXPECT_MSG_EQ(read, 17'285'120_ps, "arithmetic");
             // 74 B follow 1090 B: 94 x 80. 1066 B follow 74 B: 1086 x 80. 66 B: 86 x 80.
             NS_TEST_EXPECT_MSG_EQ(pair.Run(), "17285120 17292640 17379520 17386400 ", "four");
             NS_TEST_EXPECT_MSG_EQ(pair.GetOriginals(), "0 0 0 0 ", "the word as it was");

@@ -27,8 +27,8 @@ using namespace ns3;
 namespace
 {
 
-constexpr int64_t S = 1'000'000;     //!< start of frame 0
-constexpr int64_t Z = S + 1'100'640; //!< its arrival
+constexpr QbbPs S = 1_us;             //!< start of frame 0
+constexpr QbbPs Z = S + 1'100'640_ps; //!< its arrival
 
 /** \param attributes of the buffer, with their values \return the buffer, not installed */
 Ptr<RdmaReceiveBuffer>
@@ -63,7 +63,7 @@ class ReceiverTimelineTestCase : public TestCase
             "PfcSent",
             Callback<void, uint8_t, uint16_t>([&](uint8_t priority, uint16_t quanta) {
                 log += std::to_string(priority) + ":" + std::to_string(quanta) + "@" +
-                       std::to_string(QbbNowPs()) + " ";
+                       std::to_string(QbbNow().Get()) + " ";
             }));
         link.SendAt(S, 0, 40, 3);
         Simulator::Run();
@@ -91,17 +91,15 @@ class ReceiverTimelineTestCase : public TestCase
         for (std::size_t n = 0; n < 27; ++n)
         {
             NS_TEST_EXPECT_MSG_EQ(arrivals[n].psn, n, "order");
-            NS_TEST_EXPECT_MSG_EQ(arrivals[n].ps,
-                                  Z + static_cast<int64_t>(n + 1) * 200'000,
-                                  "frame " << n);
+            NS_TEST_EXPECT_MSG_EQ(arrivals[n].at, Z + (n + 1) * 200'000_ps, "frame " << n);
         }
-        constexpr int64_t SECOND = S + 7'406'400 + 1'100'640; // arrival of frame 27
-        NS_TEST_EXPECT_MSG_EQ(arrivals[27].ps, SECOND + 200'000, "frame 27");
+        constexpr QbbPs SECOND = S + 7'406'400_ps + 1'100'640_ps; // arrival of frame 27
+        NS_TEST_EXPECT_MSG_EQ(arrivals[27].at, SECOND + 200'000_ps, "frame 27");
         // Frames 27 to 39 are 13, so 5 more bring the buffer over XOFF, and one is left at the end.
-        const std::string expected = "3:65535@" + std::to_string(Z + 508'000) + " 3:0@" +
-                                     std::to_string(Z + 5'200'000) + " 3:65535@" +
-                                     std::to_string(SECOND + 508'000) + " 3:0@" +
-                                     std::to_string(SECOND + 2'400'000) + " ";
+        const std::string expected = "3:65535@" + std::to_string((Z + 508'000_ps).Get()) + " 3:0@" +
+                                     std::to_string((Z + 5'200'000_ps).Get()) + " 3:65535@" +
+                                     std::to_string((SECOND + 508'000_ps).Get()) + " 3:0@" +
+                                     std::to_string((SECOND + 2'400'000_ps).Get()) + " ";
         NS_TEST_EXPECT_MSG_EQ(log, expected, "pause frames");
         NS_TEST_EXPECT_MSG_EQ(m_peak, 14 * 1250, "most bytes");
         NS_TEST_EXPECT_MSG_EQ(m_drops, 0U, "drops");
@@ -135,21 +133,21 @@ class StallTestCase : public TestCase
             // from z + 1 800 000 until z + 2 800 000. Frame 1 is half through when it stalls.
             RdmaTestLink link;
             auto buffer = MakeBuffer({});
-            buffer->SetAttribute("StallStart", TimeValue(PicoSeconds(Z + 300'000)));
+            buffer->SetAttribute("StallStart", TimeValue(QbbToTime(Z + 300'000_ps)));
             buffer->SetAttribute("StallDuration", TimeValue(PicoSeconds(1'000'000)));
             buffer->SetAttribute("StallPeriod", TimeValue(PicoSeconds(1'500'000)));
             buffer->Install(link.b);
             link.SendAt(S, 0, 6, 3);
             Simulator::Run();
             std::string expected;
-            for (const int64_t at : {200, 1400, 1600, 1800, 3000, 3200})
+            for (const QbbPs at : {200_ns, 1400_ns, 1600_ns, 1800_ns, 3000_ns, 3200_ns})
             {
-                expected += std::to_string(Z + at * 1000) + " ";
+                expected += std::to_string((Z + at).Get()) + " ";
             }
             std::string text;
             for (const auto& arrival : link.sinkB.arrivals)
             {
-                text += std::to_string(arrival.ps) + " ";
+                text += std::to_string(arrival.at.Get()) + " ";
             }
             NS_TEST_EXPECT_MSG_EQ(text, expected, "handed on");
         }
@@ -172,12 +170,12 @@ class StallTestCase : public TestCase
             buffer->Install(link.b);
             link.SendAt(S, 0, 3, 3);
             // At z + 100 000, while frame 0 drains.
-            link.At(Z + 100'000, [&]() { buffer->SetDrainRate(DataRate("25Gbps")); });
+            link.At(Z + 100'000_ps, [&]() { buffer->SetDrainRate(DataRate("25Gbps")); });
             Simulator::Run();
             NS_TEST_EXPECT_MSG_EQ(link.Arrivals(),
-                                  "0@" + std::to_string(Z + 200'000) + " 1@" +
-                                      std::to_string(Z + 600'000) + " 2@" +
-                                      std::to_string(Z + 1'000'000),
+                                  "0@" + std::to_string((Z + 200'000_ps).Get()) + " 1@" +
+                                      std::to_string((Z + 600'000_ps).Get()) + " 2@" +
+                                      std::to_string((Z + 1'000'000_ps).Get()),
                                   "handed on");
         }
     }
@@ -226,7 +224,7 @@ class FabricTestCase : public TestCase
         watchdog->SetAttribute("Timeout", TimeValue(MicroSeconds(100)));
         watchdog->SetAttribute("PollInterval", TimeValue(MicroSeconds(10)));
         watchdog->Install(port);
-        test.Run(2'000'000'000);
+        test.Run(2_ms);
         if (stall)
         {
             NS_TEST_EXPECT_MSG_EQ(watchdog->HasFired(), true, "NIC watchdog");
@@ -245,11 +243,9 @@ class FabricTestCase : public TestCase
             // 1 MB and headers at 10 Gb/s, and not much more.
             for (const auto& result : test.results)
             {
-                NS_TEST_EXPECT_MSG_LT(*result.fctPs, 900'000'000, "FCT");
+                NS_TEST_EXPECT_MSG_LT(*result.fct, 900_us, "FCT");
             }
-            NS_TEST_EXPECT_MSG_GT(*test.results[0].fctPs + *test.results[1].fctPs,
-                                  1'600'000'000,
-                                  "FCT");
+            NS_TEST_EXPECT_MSG_GT(*test.results[0].fct + *test.results[1].fct, 1'600_us, "FCT");
             NS_TEST_EXPECT_MSG_LT(buffer->GetPeakBytes(), (64 << 10) + 1, "bytes");
             NS_TEST_EXPECT_MSG_EQ(test.fabric->GetTotals().drops, 0U, "drops");
         }
@@ -265,7 +261,7 @@ class FabricTestCase : public TestCase
         auto buffer = MakeBuffer({{"Size", size}, {"XoffBytes", xoff}});
         buffer->SetAttribute("DrainRate", StringValue("10Gbps"));
         buffer->Install(test.fabric->GetNic(2)->GetPort(0));
-        test.Run(1'000'000'000);
+        test.Run(1_ms);
         return buffer->GetDrops();
     }
 

@@ -59,11 +59,11 @@ class EffectTestCase : public TestCase
         {
             for (uint32_t source = 1; source < 4; ++source)
             {
-                flows.push_back(MakeTestFlow(id++, source, 0, 2'000'000, 0, priority));
+                flows.push_back(MakeTestFlow(id++, source, 0, 2'000'000, 0_ps, priority));
             }
         }
         test.runner->Install(test.fabric, flows);
-        test.CheckBooksEvery(10'000'000);
+        test.CheckBooksEvery(10_us);
         const Ptr<QbbSwitch> sw = test.fabric->GetSwitch(4);
         bool looked = false;
         Simulator::Schedule(PicoSeconds(1), [&]() {
@@ -130,11 +130,11 @@ class EffectTestCase : public TestCase
         NS_TEST_EXPECT_MSG_GT(pauses3, 0, "bulk");
         // Class 4 is strict, and its threshold is twice as high.
         NS_TEST_EXPECT_MSG_LT(pauses4, pauses3, "real time");
-        int64_t last[8] = {};
+        QbbPs last[8];
         for (const auto& result : test.results)
         {
             auto& end = last[result.flow.priority];
-            end = std::max(end, result.flow.startPs + result.fctPs.value_or(0));
+            end = std::max(end, result.flow.start + result.fct.value_or(0_ps));
         }
         NS_TEST_EXPECT_MSG_LT(last[4], last[3], "strict goes first");
         NS_TEST_EXPECT_MSG_LT(last[3], last[1], "30 to 14");
@@ -180,7 +180,7 @@ class SpeedTestCase : public TestCase
             sw->ConfigureBuffer();
             for (uint16_t p = 0; p < sw->GetNPorts(); ++p)
             {
-                const bool uplink = sw->GetPort(p)->GetLineRate().GetBitRate() > 100'000'000'000;
+                const bool uplink = sw->GetPort(p)->GetLineRate().GetBitRate() > 100_gbps;
                 NS_TEST_EXPECT_MSG_EQ(sw->GetBufferManager()->GetIngress(p, 3).threshold,
                                       (uplink ? 375'000 : 750'000),
                                       "port " << p << " of node " << id);

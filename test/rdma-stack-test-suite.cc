@@ -98,7 +98,7 @@ class StackPingTestCase : public TestCase
   private:
     void AddRtt(Time rtt)
     {
-        m_rttPs.push_back(QbbToPs(rtt));
+        m_rtt.push_back(QbbToPs(rtt));
     }
 
     void AddNumberedRtt(uint16_t, Time rtt)
@@ -126,18 +126,18 @@ class StackPingTestCase : public TestCase
         ping->SetStopTime(Seconds(4.5));
         Simulator::Stop(Seconds(5));
         Simulator::Run();
-        NS_TEST_ASSERT_MSG_EQ((m_rttPs.size() >= 3), true, "replies");
+        NS_TEST_ASSERT_MSG_EQ((m_rtt.size() >= 3), true, "replies");
         // 56 + 8 (ICMP) + 20 (IP) + 18 (MAC header, FCS) = 102 B; twice (8 + 102) x 80 and the
         // delay. The first one waited for ARP.
-        NS_TEST_EXPECT_MSG_EQ(m_rttPs[1], 2'017'600, "second");
-        NS_TEST_EXPECT_MSG_EQ(m_rttPs[2], 2'017'600, "third");
+        NS_TEST_EXPECT_MSG_EQ(m_rtt[1], 2'017'600_ps, "second");
+        NS_TEST_EXPECT_MSG_EQ(m_rtt[2], 2'017'600_ps, "third");
         // ARP request and reply are broadcast and unicast; each reply comes to the class 0.
         NS_TEST_EXPECT_MSG_EQ(link.a->GetCounters().GetDrops(), 0, "no drops");
         NS_TEST_EXPECT_MSG_EQ(link.b->GetCounters().GetDrops(), 0, "no drops");
         NS_TEST_EXPECT_MSG_EQ((link.b->GetCounters().classes[0].rxFrames >= 4), true, "ARP too");
     }
 
-    std::vector<int64_t> m_rttPs; //!< round-trip times
+    std::vector<QbbPs> m_rtt; //!< round-trip times
 };
 
 /** UDP over IPv4 and IPv6. */
@@ -273,22 +273,22 @@ class TcpTestCase : public TestCase
         bulk.SetAttribute("SendSize", UintegerValue(65536));
         auto sources = bulk.Install(link.nodes.Get(0));
         sources.Start(Seconds(1));
-        int64_t beginPs = 0; // ARP waits for a random time before
-        int64_t donePs = 0;
+        QbbPs begin; // ARP waits for a random time before
+        QbbPs done;
         const auto sink = DynamicCast<PacketSink>(sinks.Get(0));
         sink->TraceConnectWithoutContext("Rx",
                                          Callback<void, Ptr<const Packet>, const Address&>(
                                              [&](Ptr<const Packet>, const Address&) {
-                                                 beginPs = beginPs ? beginPs : QbbNowPs();
-                                                 donePs =
-                                                     sink->GetTotalRx() >= BYTES ? QbbNowPs() : 0;
+                                                 begin = begin == 0_ps ? QbbNow() : begin;
+                                                 done =
+                                                     sink->GetTotalRx() >= BYTES ? QbbNow() : 0_ps;
                                              }));
         Simulator::Stop(Seconds(10));
         Simulator::Run();
         NS_TEST_EXPECT_MSG_EQ(sink->GetTotalRx(), BYTES, "bytes");
         NS_TEST_EXPECT_MSG_EQ(link.a->GetCounters().GetDrops(), 0, "no drops");
         NS_TEST_EXPECT_MSG_EQ(link.b->GetCounters().GetDrops(), 0, "no drops");
-        const double gbps = 8e3 * BYTES / static_cast<double>(donePs - beginPs);
+        const double gbps = 8e3 * BYTES / static_cast<double>(done - begin);
         // At most 536 B of data in 536 + 32 (TCP) + 20 (IP) + 18 + 20 B of line: 85.6 Gb/s
         NS_TEST_EXPECT_MSG_EQ_TOL(gbps, 83, 2.7, "throughput");
     }

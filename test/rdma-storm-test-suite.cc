@@ -50,10 +50,10 @@ class FatTreeTestCase : public TestCase
     }
 
   private:
-    static constexpr uint32_t HOSTS = 16;        //!< of a fat-tree with k = 4
-    static constexpr int64_t START = MS;         //!< of the storm at host 0
-    static constexpr int64_t DETECTION = 2 * MS; //!< of the watchdogs, which poll every 50 us
-    using Bytes = std::array<uint64_t, HOSTS>;   //!< by receiving host
+    static constexpr uint32_t HOSTS = 16;      //!< of a fat-tree with k = 4
+    static constexpr QbbPs START = MS;         //!< of the storm at host 0
+    static constexpr QbbPs DETECTION = 2 * MS; //!< of the watchdogs, which poll every 50 us
+    using Bytes = std::array<uint64_t, HOSTS>; //!< by receiving host
 
     /** What arrives. */
     struct Seen
@@ -62,7 +62,7 @@ class FatTreeTestCase : public TestCase
         Bytes after{};      //!< payload in the millisecond that begins 1 ms after that time
         uint64_t moved{0};  //!< frames with data that any host sent in those 200 us
         uint64_t storms{0}; //!< that watchdogs found
-        int64_t firstPs{0}; //!< the first of them
+        QbbPs first;        //!< the first of them
     };
 
     /**
@@ -80,7 +80,7 @@ class FatTreeTestCase : public TestCase
         test.Install(MakeRdmaFatTree(4, MakeTestRates(40, 40, 1000)), {});
         RdmaMessageLoop loop(test.fabric, 1'000'000);
         Seen seen;
-        const auto at = [](int64_t ps, auto what) { Simulator::Schedule(QbbFromPs(ps), what); };
+        const auto at = [](QbbPs when, auto what) { Simulator::Schedule(QbbToTime(when), what); };
         // All bytes up to an instant, less those up to an earlier one.
         const auto count = [&loop](Bytes& bytes, bool add) {
             for (const auto& pair : loop.GetPairs())
@@ -109,7 +109,7 @@ class FatTreeTestCase : public TestCase
         at(START + DETECTION + MS, [&]() { count(seen.after, false); });
         at(START + DETECTION + 2 * MS, [&]() { count(seen.after, true); });
         auto source = CreateObject<QbbStormSource>();
-        source->SetAttribute("Start", TimeValue(QbbFromPs(START)));
+        source->SetAttribute("Start", TimeValue(QbbToTime(START)));
         if (storm)
         {
             source->Install(test.fabric->GetNic(0)->GetPort(0));
@@ -117,13 +117,13 @@ class FatTreeTestCase : public TestCase
         for (const uint32_t id : test.fabric->GetTopology().GetSwitches())
         {
             auto dog = CreateObject<QbbPfcWatchdog>();
-            dog->SetAttribute("DetectionTime", TimeValue(QbbFromPs(DETECTION)));
-            dog->SetAttribute("RestorationTime", TimeValue(QbbFromPs(DETECTION)));
+            dog->SetAttribute("DetectionTime", TimeValue(QbbToTime(DETECTION)));
+            dog->SetAttribute("RestorationTime", TimeValue(QbbToTime(DETECTION)));
             dog->SetAttribute("PollInterval", TimeValue(MicroSeconds(50)));
             dog->TraceConnectWithoutContext(
                 "StormDetected",
                 Callback<void, uint32_t, uint8_t>([&seen](uint32_t, uint8_t) {
-                    seen.firstPs = seen.storms++ ? seen.firstPs : QbbNowPs();
+                    seen.first = seen.storms++ ? seen.first : QbbNow();
                 }));
             if (watchdog)
             {
@@ -131,7 +131,7 @@ class FatTreeTestCase : public TestCase
             }
         }
         loop.AddAllToAll();
-        test.Run(START + DETECTION + 2 * MS + 1);
+        test.Run(START + DETECTION + 2 * MS + 1_ps);
         return seen;
     }
 
@@ -167,7 +167,7 @@ class FatTreeTestCase : public TestCase
         // them.
         NS_TEST_EXPECT_MSG_EQ(drop.storms, 1U, "storms");
         // The pause takes effect after START, so the first sample is at 1.05 ms.
-        NS_TEST_EXPECT_MSG_EQ(drop.firstPs, START + 50 * US + DETECTION, "detection");
+        NS_TEST_EXPECT_MSG_EQ(drop.first, START + 50 * US + DETECTION, "detection");
     }
 
     std::string m_queueing; //!< attribute Queueing
@@ -199,7 +199,7 @@ class TreeTestCase : public TestCase
             for (const auto& [a, b] :
                  std::vector<std::pair<uint32_t, uint32_t>>{{0, 3}, {2, 3}, {1, 2}, {4, 3}})
             {
-                topology.AddLink(a, b, 100'000'000'000, US);
+                topology.AddLink(a, b, 100_gbps, US);
             }
             RdmaTestFabric test;
             test.helper.SetSwitchAttribute("Queueing", StringValue(queueing));
@@ -215,19 +215,19 @@ class TreeTestCase : public TestCase
             const auto pauses = tree.GetPauses();
             NS_TEST_ASSERT_MSG_GT(pauses.size(), 2U, "pauses");
             // The host's acknowledgement on the line delays the pause frame.
-            const int64_t startPs = pauses[0].startPs;
-            NS_TEST_EXPECT_MSG_EQ((startPs >= 12 * US && startPs < 12 * US + 7000), true, "start");
+            const QbbPs start = pauses[0].start;
+            NS_TEST_EXPECT_MSG_EQ((start >= 12 * US && start < 12 * US + 7000_ps), true, "start");
             Check(pauses[0], {QbbPause::NONE, 0, 1, 0, 2, 1}, QbbPause::Cause::HOST, -1);
             // 65535 quanta at 100 Gb/s.
-            NS_TEST_EXPECT_MSG_EQ(pauses[0].endPs, startPs + 335'539'200, "runs out");
+            NS_TEST_EXPECT_MSG_EQ(pauses[0].end, start + 335'539'200_ps, "runs out");
             NS_TEST_EXPECT_MSG_EQ(pauses[0].frames, 1U, "frames");
             Check(pauses[1], {0, 1, 2, 0, 3, 1}, QbbPause::Cause::PAUSE, 1);
             Check(pauses[2], {1, 2, 3, 0, 0, 0}, QbbPause::Cause::PAUSE, 1);
             NS_TEST_EXPECT_MSG_GT(pauses[1].causeBytes, 50'000U, "bytes");
-            NS_TEST_EXPECT_MSG_GT(pauses[1].startPs, startPs + 1'105'760, "after its cause");
-            NS_TEST_EXPECT_MSG_GT(pauses[2].startPs, pauses[1].startPs + 1'105'760, "and its");
-            NS_TEST_EXPECT_MSG_GT(pauses[1].endPs, pauses[0].endPs, "ends after its cause");
-            NS_TEST_EXPECT_MSG_GT(pauses[2].endPs, pauses[1].endPs, "and its");
+            NS_TEST_EXPECT_MSG_GT(pauses[1].start, start + 1'105'760_ps, "after its cause");
+            NS_TEST_EXPECT_MSG_GT(pauses[2].start, pauses[1].start + 1'105'760_ps, "and its");
+            NS_TEST_EXPECT_MSG_GT(pauses[1].end, pauses[0].end, "ends after its cause");
+            NS_TEST_EXPECT_MSG_GT(pauses[2].end, pauses[1].end, "and its");
             std::istringstream text(tree.FormatCsv());
             std::string line;
             std::getline(text, line);
@@ -288,7 +288,7 @@ class TreeTestCase : public TestCase
                                       std::string("congestion"),
                                       "cause");
                 NS_TEST_EXPECT_MSG_EQ(pause.causePort, 2, "port of the receiver");
-                NS_TEST_EXPECT_MSG_GT(pause.endPs, pause.startPs, "it ends");
+                NS_TEST_EXPECT_MSG_GT(pause.end, pause.start, "it ends");
             }
         }
     }

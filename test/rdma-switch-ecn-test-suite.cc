@@ -277,10 +277,10 @@ class TcpMarksTestCase : public TestCase
 class CnpTestCase : public TestCase
 {
   public:
-    /** \param intervalUs attribute CnpInterval */
-    explicit CnpTestCase(int64_t intervalUs)
-        : TestCase("congestion notifications, interval " + std::to_string(intervalUs) + " us"),
-          m_intervalPs(intervalUs * 1'000'000)
+    /** \param interval attribute CnpInterval */
+    explicit CnpTestCase(QbbPs interval)
+        : TestCase("congestion notifications, interval " + std::to_string(interval / 1_us) + " us"),
+          m_interval(interval)
     {
     }
 
@@ -288,7 +288,7 @@ class CnpTestCase : public TestCase
     void DoRun() override
     {
         RdmaTestFabric test;
-        test.helper.SetNicAttribute("CnpInterval", TimeValue(QbbFromPs(m_intervalPs)));
+        test.helper.SetNicAttribute("CnpInterval", TimeValue(QbbToTime(m_interval)));
         // Acknowledgements are rare, notifications are not tied to them.
         test.helper.SetTransportAttribute("AckInterval", UintegerValue(1000));
         test.helper.SetEcnAttribute("Kmin", UintegerValue(0));
@@ -299,7 +299,7 @@ class CnpTestCase : public TestCase
                      {MakeTestFlow(0, 0, 2, 2'000'000),
                       MakeTestFlow(1, 0, 2, 2'000'000),
                       MakeTestFlow(2, 1, 2, 2'000'000)});
-        std::map<std::pair<uint32_t, uint32_t>, std::vector<int64_t>> sentPs;
+        std::map<std::pair<uint32_t, uint32_t>, std::vector<QbbPs>> sentAt;
         const auto nic = test.fabric->GetNic(2)->GetPort(0);
         nic->TraceConnectWithoutContext(
             "MacTx",
@@ -311,7 +311,7 @@ class CnpTestCase : public TestCase
                     NS_TEST_EXPECT_MSG_EQ(+bytes.GetEcn(), 0, "a CNP is not ECN-capable");
                     // BTH byte 4: FECN 0x80, BECN 0x40
                     NS_TEST_EXPECT_MSG_EQ(+bytes.data[46], 0x40, "BECN");
-                    sentPs[{bytes.data[33], bytes.GetDestQp()}].push_back(QbbNowPs());
+                    sentAt[{bytes.data[33], bytes.GetDestQp()}].push_back(QbbNow());
                 }
             }));
         test.Run();
@@ -322,24 +322,24 @@ class CnpTestCase : public TestCase
         {
             received += test.runner->GetSender(flow)->GetStats().cnpsReceived;
         }
-        if (m_intervalPs == 0)
+        if (m_interval == 0_ps)
         {
-            NS_TEST_EXPECT_MSG_EQ(sentPs.size(), 0U, "no notifications");
+            NS_TEST_EXPECT_MSG_EQ(sentAt.size(), 0U, "no notifications");
             NS_TEST_EXPECT_MSG_EQ(received, 0U, "no notifications");
             return;
         }
-        NS_TEST_EXPECT_MSG_EQ(sentPs.size(), 3U, "each queue pair is notified");
+        NS_TEST_EXPECT_MSG_EQ(sentAt.size(), 3U, "each queue pair is notified");
         uint64_t sent = 0;
-        for (const auto& [qp, times] : sentPs)
+        for (const auto& [qp, times] : sentAt)
         {
             sent += times.size();
             // Marked packets come without a break, so that a notification is due as soon as the
             // interval is over: at most one packet of each flow and a short wait later.
             for (std::size_t i = 1; i < times.size(); ++i)
             {
-                NS_TEST_EXPECT_MSG_EQ((times[i] - times[i - 1] >= m_intervalPs), true, "too soon");
+                NS_TEST_EXPECT_MSG_EQ((times[i] - times[i - 1] >= m_interval), true, "too soon");
             }
-            const auto most = static_cast<uint64_t>(520'000'000 / m_intervalPs + 2);
+            const auto most = static_cast<uint64_t>(520_us / m_interval + 2);
             NS_TEST_EXPECT_MSG_EQ((times.size() <= most), true, times.size() << " in 520 us");
             NS_TEST_EXPECT_MSG_GT(times.size(), most / 2, "CNPs of a queue pair in 520 us");
         }
@@ -347,7 +347,7 @@ class CnpTestCase : public TestCase
         NS_TEST_EXPECT_MSG_EQ(nic->GetCounters().classes[6].txFrames, sent, "class 6");
     }
 
-    int64_t m_intervalPs;
+    QbbPs m_interval;
 };
 
 /** The suite. */
@@ -359,9 +359,9 @@ class RdmaSwitchEcnTestSuite : public TestSuite
     {
         AddTestCase(new MarksTestCase);
         AddTestCase(new TcpMarksTestCase);
-        AddTestCase(new CnpTestCase(50));
-        AddTestCase(new CnpTestCase(5));
-        AddTestCase(new CnpTestCase(0));
+        AddTestCase(new CnpTestCase(50_us));
+        AddTestCase(new CnpTestCase(5_us));
+        AddTestCase(new CnpTestCase(0_us));
     }
 };
 

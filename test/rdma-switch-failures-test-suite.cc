@@ -110,7 +110,7 @@ class SwitchFailureTestCase : public TestCase
 
     void Look(RdmaTestFabric& test)
     {
-        Simulator::Schedule(QbbFromPs(10'000'000), [this, &test]() {
+        Simulator::Schedule(QbbToTime(10_us), [this, &test]() {
             if (m_wrong.empty())
             {
                 m_wrong = GetImbalance(test);
@@ -178,7 +178,7 @@ class UplinkTestCase : public SwitchFailureTestCase
         NS_TEST_ASSERT_MSG_LT(viaBefore, 16, "flows over the other");
         uint64_t sentAtDown = 0;
         bool wasPaused = false;
-        RdmaTestPair::At(50'000'000, [&]() {
+        RdmaTestPair::At(50_us, [&]() {
             const auto buffer = test.fabric->GetSwitch(8)->GetBufferManager();
             for (uint16_t port = 0; port < 4; ++port)
             {
@@ -187,7 +187,7 @@ class UplinkTestCase : public SwitchFailureTestCase
             test.fabric->SetLinkUp(8, false);
             sentAtDown = failing->GetCounters().GetTxFrames();
         });
-        RdmaTestPair::At(120'000'000, [&]() {
+        RdmaTestPair::At(120_us, [&]() {
             NS_TEST_EXPECT_MSG_EQ(countVia(), 0, "no path takes the link while it is down");
             NS_TEST_EXPECT_MSG_EQ(failing->GetCounters().GetTxFrames(),
                                   sentAtDown,
@@ -199,7 +199,7 @@ class UplinkTestCase : public SwitchFailureTestCase
                                   0U,
                                   "its queue is credited");
         });
-        RdmaTestPair::At(200'000'000, [&]() { test.fabric->SetLinkUp(8, true); });
+        RdmaTestPair::At(200_us, [&]() { test.fabric->SetLinkUp(8, true); });
         test.Run();
         NS_TEST_EXPECT_MSG_EQ(wasPaused, true, "hosts were paused when it failed");
         NS_TEST_EXPECT_MSG_EQ(test.GetUnfinished(), "", "flows");
@@ -240,21 +240,21 @@ class HostLinkTestCase : public SwitchFailureTestCase
         test.Install(MakeRdmaStar(5, MakeTestRates(100, 100, 1000)), flows);
         Watch(test);
         bool wasPaused = false;
-        RdmaTestPair::At(60'000'000, [&]() {
+        RdmaTestPair::At(60_us, [&]() {
             // It fails at a moment when senders are paused.
             wasPaused = test.fabric->GetSwitch(5)->GetBufferManager()->GetUsage().headroomBytes > 0;
             test.fabric->SetLinkUp(m_host, false);
         });
-        RdmaTestPair::At(90'000'000, [&]() {
+        RdmaTestPair::At(90_us, [&]() {
             const auto usage = test.fabric->GetSwitch(5)->GetBufferManager()->GetUsage();
             NS_TEST_EXPECT_MSG_EQ((usage.usedBytes == 0), (m_host == 4), "the queue is gone");
         });
-        RdmaTestPair::At(300'000'000, [&]() { test.fabric->SetLinkUp(m_host, true); });
+        RdmaTestPair::At(300_us, [&]() { test.fabric->SetLinkUp(m_host, true); });
         test.Run();
         NS_TEST_EXPECT_MSG_EQ(wasPaused, true, "senders were paused when it failed");
         NS_TEST_EXPECT_MSG_EQ(test.GetUnfinished(), "", "flows");
         NS_TEST_EXPECT_MSG_GT(test.results[0].timeouts, 0U, "it took the timer");
-        NS_TEST_EXPECT_MSG_GT(test.results[0].fctPs.value_or(0), 300'000'000, "only then");
+        NS_TEST_EXPECT_MSG_GT(test.results[0].fct.value_or(0_ps), 300_us, "only then");
         CheckEnd(test);
     }
 
@@ -271,9 +271,9 @@ class RandomFailuresTestCase : public SwitchFailureTestCase
     }
 
   private:
-    static constexpr uint32_t FAILURES = 20;          //!< in each round
-    static constexpr uint32_t FLOWS = 60;             //!< in each round
-    static constexpr int64_t SPAN_PS = 1'000'000'000; //!< in which links fail and flows start
+    static constexpr uint32_t FAILURES = 20; //!< in each round
+    static constexpr uint32_t FLOWS = 60;    //!< in each round
+    static constexpr QbbPs SPAN = 1_ms;      //!< in which links fail and flows start
 
     /** \param round its number \return a fabric */
     static RdmaTopology MakeTopology(uint32_t round)
@@ -328,7 +328,7 @@ class RandomFailuresTestCase : public SwitchFailureTestCase
                                              source,
                                              destination,
                                              1 + random() % 400'000,
-                                             random() % SPAN_PS));
+                                             QbbPs(random()) % SPAN));
             }
             test.Install(topology, flows);
             if (round % 3 == 0)
@@ -342,16 +342,16 @@ class RandomFailuresTestCase : public SwitchFailureTestCase
             for (uint32_t i = 0; i < FAILURES; ++i)
             {
                 const uint32_t link = random() % topology.GetNLinks();
-                const int64_t downPs = random() % SPAN_PS;
+                const QbbPs down = QbbPs(random()) % SPAN;
                 // Some stay down for good.
-                RdmaTestPair::At(downPs, [&test, link]() { test.fabric->SetLinkUp(link, false); });
+                RdmaTestPair::At(down, [&test, link]() { test.fabric->SetLinkUp(link, false); });
                 if (random() % 8)
                 {
-                    const int64_t upPs = downPs + 1 + random() % (SPAN_PS / 2);
-                    RdmaTestPair::At(upPs, [&test, link]() { test.fabric->SetLinkUp(link, true); });
+                    const QbbPs up = down + 1_ps + QbbPs(random()) % (SPAN / 2);
+                    RdmaTestPair::At(up, [&test, link]() { test.fabric->SetLinkUp(link, true); });
                 }
             }
-            test.Run(100'000'000'000);
+            test.Run(100_ms);
             for (const auto& result : test.results)
             {
                 completed += result.IsCompleted();

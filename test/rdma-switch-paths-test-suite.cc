@@ -58,15 +58,15 @@ class SpreadTestCase : public TestCase
         const uint32_t leaves[] = {topology.AddSwitch(), topology.AddSwitch()};
         for (int host = 0; host < 40; ++host)
         {
-            topology.AddLink(host, leaves[host / 20], 100'000'000'000, 100'000);
+            topology.AddLink(host, leaves[host / 20], 100_gbps, 100_ns);
         }
         for (int spine = 0; spine < 4; ++spine)
         {
             const uint32_t id = topology.AddSwitch();
             for (const uint32_t leaf : leaves)
             {
-                topology.AddLink(leaf, id, 100'000'000'000, 100'000);
-                topology.AddLink(leaf, id, 100'000'000'000, 100'000);
+                topology.AddLink(leaf, id, 100_gbps, 100_ns);
+                topology.AddLink(leaf, id, 100_gbps, 100_ns);
             }
         }
         return topology;
@@ -171,7 +171,7 @@ class PolarisationTestCase : public TestCase
         {
             before.push_back(4 * GetChoice(test, qp, 1) + GetChoice(test, qp, 2));
         }
-        test.Run(1'000'000);
+        test.Run(1_us);
         uint32_t moved = 0;
         for (std::size_t i = 0; i < senders.size(); ++i)
         {

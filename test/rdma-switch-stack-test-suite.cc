@@ -54,17 +54,17 @@ class Pinger
         ping->SetStopTime(Seconds(4.5));
     }
 
-    std::vector<int64_t> rttPs; //!< round-trip times
+    std::vector<QbbPs> rtt; //!< round-trip times
 
   private:
-    void Add(Time rtt)
+    void Add(Time time)
     {
-        rttPs.push_back(QbbToPs(rtt));
+        rtt.push_back(QbbToPs(time));
     }
 
-    void AddNumbered(uint16_t, Time rtt)
+    void AddNumbered(uint16_t, Time time)
     {
-        Add(rtt);
+        Add(time);
     }
 };
 
@@ -90,12 +90,12 @@ class SwitchStackPingTestCase : public TestCase
         Simulator::Run();
         // 56 + 8 (ICMP) + 20 (IPv4) + 18 (Ethernet) = 102 B: (8 + 102) x 80 and 1 us on each of 12
         // links, or 4. The first one waited for ARP.
-        NS_TEST_ASSERT_MSG_GT(far.rttPs.size(), 2U, "replies");
-        NS_TEST_EXPECT_MSG_EQ(far.rttPs[1], 12 * 1'008'800, "six links away");
-        NS_TEST_EXPECT_MSG_EQ(far.rttPs[2], 12 * 1'008'800, "six links away");
-        NS_TEST_ASSERT_MSG_GT(near.rttPs.size(), 2U, "replies");
-        NS_TEST_EXPECT_MSG_EQ(near.rttPs[1], 4 * 1'008'800, "at the same switch");
-        NS_TEST_EXPECT_MSG_EQ(nobody.rttPs.size(), 0U, "no such host");
+        NS_TEST_ASSERT_MSG_GT(far.rtt.size(), 2U, "replies");
+        NS_TEST_EXPECT_MSG_EQ(far.rtt[1], 12 * 1'008'800_ps, "six links away");
+        NS_TEST_EXPECT_MSG_EQ(far.rtt[2], 12 * 1'008'800_ps, "six links away");
+        NS_TEST_ASSERT_MSG_GT(near.rtt.size(), 2U, "replies");
+        NS_TEST_EXPECT_MSG_EQ(near.rtt[1], 4 * 1'008'800_ps, "at the same switch");
+        NS_TEST_EXPECT_MSG_EQ(nobody.rtt.size(), 0U, "no such host");
         // Nobody answers its ARP requests: ns-3 asks four times for each of the pings that wait.
         const auto noRoute = RdmaTestBooks::CountDrops(*test.fabric, QbbDropReason::NO_ROUTE);
         NS_TEST_EXPECT_MSG_GT(noRoute, 0U, "requests for an unknown address are counted");
@@ -180,7 +180,7 @@ class TcpBesideRdmaTestCase : public TestCase
         std::vector<RdmaFlow> flows;
         for (uint32_t host = 1; host < HOSTS; ++host)
         {
-            flows.push_back(MakeTestFlow(host, host, 0, 1'000'000, 10'000'000'000));
+            flows.push_back(MakeTestFlow(host, host, 0, 1'000'000, 10_ms));
         }
         test.Install(MakeRdmaFatTree(4, MakeTestRates(10, 10, 1000)), flows);
         ApplicationContainer sinks;

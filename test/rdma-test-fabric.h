@@ -40,9 +40,9 @@ inline RdmaTopologyRates
 MakeTestRates(uint64_t hostGbps, uint64_t uplinkGbps, int64_t delayNs)
 {
     RdmaTopologyRates rates;
-    rates.hostRateBps = hostGbps * 1'000'000'000;
-    rates.uplinkRateBps = uplinkGbps * 1'000'000'000;
-    rates.delayPs = delayNs * 1000;
+    rates.hostRate = hostGbps * 1_gbps;
+    rates.uplinkRate = uplinkGbps * 1_gbps;
+    rates.delay = delayNs * 1_ns;
     return rates;
 }
 
@@ -64,7 +64,7 @@ GetTestRounds(uint32_t rounds)
  * \param source node id of the sender
  * \param destination node id of the receiver
  * \param bytes size
- * \param startPs start
+ * \param start start
  * \param priority class
  * \return the flow
  */
@@ -73,7 +73,7 @@ MakeTestFlow(uint64_t id,
              uint32_t source,
              uint32_t destination,
              uint64_t bytes,
-             int64_t startPs = 0,
+             QbbPs start = 0_ps,
              uint32_t priority = 3)
 {
     RdmaFlow flow;
@@ -81,7 +81,7 @@ MakeTestFlow(uint64_t id,
     flow.srcHost = source;
     flow.dstHost = destination;
     flow.bytes = bytes;
-    flow.startPs = startPs;
+    flow.start = start;
     flow.priority = priority;
     return flow;
 }
@@ -344,13 +344,12 @@ struct RdmaTestFabric
     /**
      * Checks the books at every multiple of a period, until all flows have ended.
      *
-     * \param periodPs how often
+     * \param period how often
      */
-    void CheckBooksEvery(int64_t periodPs)
+    void CheckBooksEvery(QbbPs period)
     {
-        const int64_t at = (QbbNowPs() / periodPs + 1) * periodPs * QBB_FS_PER_PS +
-                           QbbEventOrder::Observers::At<0>();
-        Simulator::Schedule(TimeStep(at) - Simulator::Now(), [this, periodPs]() {
+        const QbbEventTime at((QbbNow() / period + 1) * period, QbbEventOrder::Observers::At<0>());
+        Simulator::Schedule(QbbGetDelay(at, QbbEventNow()), [this, period]() {
             ++checks;
             if (wrong.empty())
             {
@@ -358,15 +357,15 @@ struct RdmaTestFabric
             }
             if (runner->GetNEnded() < runner->GetNFlows())
             {
-                CheckBooksEvery(periodPs);
+                CheckBooksEvery(period);
             }
         });
     }
 
-    /** \param stopPs simulated time after which the run is given up */
-    void Run(int64_t stopPs = 10'000'000'000'000)
+    /** \param stop simulated time after which the run is given up */
+    void Run(QbbPs stop = 10_s)
     {
-        Simulator::Stop(QbbFromPs(stopPs));
+        Simulator::Stop(QbbToTime(stop));
         Simulator::Run();
         results = runner->GetResults();
     }

@@ -39,7 +39,7 @@ class RdmaTestSink : public QbbFrameSink
     /** A frame that has come in. */
     struct Arrival
     {
-        int64_t ps{0};       //!< when
+        QbbPs at{0};         //!< when
         uint32_t psn{0};     //!< which, as MakeTestFrame() numbered it
         uint8_t priority{0}; //!< its class here
         uint32_t size{0};    //!< bytes
@@ -47,20 +47,20 @@ class RdmaTestSink : public QbbFrameSink
 
     void ReceiveFrame(QbbPort&, QbbFramePtr frame) override
     {
-        arrivals.push_back({QbbNowPs(), frame->psn, frame->priority, frame->size});
+        arrivals.push_back({QbbNow(), frame->psn, frame->priority, frame->size});
     }
 
-    void FrameDeparts(QbbPort&, QbbFrame& frame, int64_t startPs) override
+    void FrameDeparts(QbbPort&, QbbFrame& frame, QbbPs start) override
     {
         if (!frame.IsMacControl())
         {
-            left.push_back({startPs, frame.psn, frame.priority, frame.size});
+            left.push_back({start, frame.psn, frame.priority, frame.size});
         }
     }
 
     void FrameGone(QbbPort&, const QbbFrame& frame) override
     {
-        left.push_back({QbbNowPs(), frame.psn, frame.priority, frame.size});
+        left.push_back({QbbNow(), frame.psn, frame.priority, frame.size});
     }
 
     void LinkChanged(QbbPort& port) override
@@ -75,7 +75,7 @@ class RdmaTestSink : public QbbFrameSink
         for (const auto& arrival : list)
         {
             text += (text.empty() ? "" : " ") + std::to_string(arrival.psn) + "@" +
-                    std::to_string(arrival.ps);
+                    std::to_string(arrival.at.Get());
         }
         return text;
     }
@@ -194,25 +194,25 @@ struct RdmaTestLink
     RdmaTestLink(const RdmaTestLink&) = delete;
     RdmaTestLink& operator=(const RdmaTestLink&) = delete;
 
-    /** \param ps an instant \param what is done then */
+    /** \param at an instant \param what is done then */
     template <typename T>
-    static void At(int64_t ps, T what)
+    static void At(QbbPs at, T what)
     {
-        Simulator::Schedule(PicoSeconds(ps) - Simulator::Now(), std::move(what));
+        Simulator::Schedule(QbbToTime(at) - Simulator::Now(), std::move(what));
     }
 
     /**
      * Puts frames into the queue of a at once.
      *
-     * \param ps when
+     * \param at when
      * \param first number of the first
      * \param count how many
      * \param priority their class
      * \param size their bytes
      */
-    void SendAt(int64_t ps, uint32_t first, uint32_t count, uint8_t priority, uint32_t size = 1250)
+    void SendAt(QbbPs at, uint32_t first, uint32_t count, uint8_t priority, uint32_t size = 1250)
     {
-        At(ps, [this, first, count, priority, size]() {
+        At(at, [this, first, count, priority, size]() {
             for (uint32_t i = 0; i < count; ++i)
             {
                 a->Enqueue(MakeTestFrame(*a, first + i, priority, size));

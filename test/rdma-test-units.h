@@ -3,20 +3,21 @@
 #ifndef RDMA_TEST_UNITS_H
 #define RDMA_TEST_UNITS_H
 
-#include <cstdint>
+#include <ns3/qbb-bit-rate.h>
+#include <ns3/qbb-ps.h>
 
 /**
  * \file
  * \ingroup rdma-tests
- * Units of the tests. Times are whole picoseconds, rates are bits per second.
+ * Units of the tests.
  */
 
 namespace ns3
 {
 
-constexpr int64_t US = 1'000'000;        //!< a microsecond in ps
-constexpr int64_t MS = 1'000'000'000;    //!< a millisecond in ps
-constexpr uint64_t GBPS = 1'000'000'000; //!< a gigabit per second
+constexpr QbbPs US = 1_us;          //!< a microsecond
+constexpr QbbPs MS = 1_ms;          //!< a millisecond
+constexpr QbbBitRate GBPS = 1_gbps; //!< a gigabit per second
 
 } // namespace ns3
 

@@ -108,7 +108,7 @@ ForBothTransports(T what)
  */
 struct RdmaTestPair
 {
-    static constexpr int64_t SHORT_PS = 2'011'840; //!< a frame of 66 B from NIC to NIC
+    static constexpr QbbPs SHORT = 2'011'840_ps; //!< a frame of 66 B from NIC to NIC
 
     /** \param configure called before the fabric is built */
     explicit RdmaTestPair(const std::function<void(RdmaTestFabric&)>& configure = {})
@@ -205,11 +205,11 @@ struct RdmaTestPair
         sender->PostSend(request);
     }
 
-    /** \param ps an instant \param what is done then */
+    /** \param at an instant \param what is done then */
     template <typename T>
-    static void At(int64_t ps, T what)
+    static void At(QbbPs at, T what)
     {
-        Simulator::Schedule(QbbFromPs(ps) - Simulator::Now(), std::move(what));
+        Simulator::Schedule(QbbToTime(at) - Simulator::Now(), std::move(what));
     }
 
     /** \param list completions \return ids, what, bytes, immediate data and statuses */
@@ -241,7 +241,7 @@ struct RdmaTestPair
         std::ostringstream text;
         for (const auto& c : list)
         {
-            text << c.timePs << " ";
+            text << c.time << " ";
         }
         return text.str();
     }

@@ -114,16 +114,16 @@ class HpccIncastTestCase : public TestCase
         };
         test.Run(5 * MS);
         const double before = count();
-        constexpr int64_t STEP_PS = 1'000'000;
-        constexpr int64_t MEASURED_PS = 10 * MS;
+        constexpr QbbPs STEP = 1_us;
+        constexpr QbbPs MEASURED = 10 * MS;
         double mean = 0;
         double peak = 0;
-        for (int64_t at = 0; at < MEASURED_PS; at += STEP_PS)
+        for (QbbPs at = 0_ps; at < MEASURED; at += STEP)
         {
-            Simulator::Stop(QbbFromPs(STEP_PS));
+            Simulator::Stop(QbbToTime(STEP));
             Simulator::Run();
             const auto queue = static_cast<double>(port->GetQueues().GetBytes(PRIORITY));
-            mean += queue * STEP_PS / MEASURED_PS;
+            mean += queue * double(STEP) / double(MEASURED);
             peak = std::max(peak, queue);
         }
         // Bytes in 10 ms at 100 Gb/s: 125 MB.
@@ -267,7 +267,7 @@ class TimelyIncastTestCase : public TestCase
         for (const RdmaFlowResult& result : test.runner->GetResults())
         {
             NS_TEST_ASSERT_MSG_EQ(result.IsCompleted(), true, "flow " << result.flow.id);
-            sumMs += static_cast<double>(*result.fctPs) / 1e9;
+            sumMs += static_cast<double>(*result.fct) / 1e9;
         }
         // All of it takes 55.3 ms at line rate.
         NS_TEST_EXPECT_MSG_LT(sumMs / SENDERS, 100, "mean FCT in ms");

@@ -84,8 +84,8 @@ class LossyIncastTestCase : public TestCase
             std::vector<RdmaFlow> flows;
             for (uint32_t host = 0; host < SENDERS; ++host)
             {
-                const int64_t startPs = 10'000'000 + start->GetInteger(0, 5'000'000);
-                flows.push_back(MakeTestFlow(host, host, SENDERS, 1'000'000, startPs));
+                const QbbPs at = 10_us + start->GetInteger(0, 5'000'000) * 1_ps;
+                flows.push_back(MakeTestFlow(host, host, SENDERS, 1'000'000, at));
             }
             RdmaTestFabric test;
             test.helper.SetTransport("ns3::IrnTransport");
@@ -98,7 +98,7 @@ class LossyIncastTestCase : public TestCase
             std::vector<double> durations(SENDERS);
             for (const auto& result : test.results)
             {
-                durations[result.flow.srcHost] = static_cast<double>(result.fctPs.value_or(0));
+                durations[result.flow.srcHost] = static_cast<double>(result.fct.value_or(0_ps));
             }
             const double correlation = GetTieRankCorrelation(durations);
             sum += correlation;
@@ -199,7 +199,7 @@ class SharedPlaceTestCase : public TestCase
         }
         for (uint32_t instant = 0; instant < INSTANTS; ++instant)
         {
-            RdmaTestLink::At(1'000'000 * instant, [&ports, &senders]() {
+            RdmaTestLink::At(instant * 1_us, [&ports, &senders]() {
                 for (const uint32_t port : senders)
                 {
                     ports[port]->Enqueue(MakeTestFrame(*ports[port], port, 3, 1000));
@@ -251,14 +251,14 @@ class DelayJitterTestCase : public TestCase
     }
 
   private:
-    static std::vector<int64_t> GetDelays(Time jitter, int64_t stream)
+    static std::vector<QbbPs> GetDelays(Time jitter, int64_t stream)
     {
         RngSeedManager::SetSeed(1);
         RdmaTestFabric test;
         test.helper.SetDelayJitter(jitter);
         test.helper.AssignStreams(stream);
         test.Install(MakeRdmaStar(64, MakeTestRates(100, 100, 1000)), {});
-        std::vector<int64_t> delays;
+        std::vector<QbbPs> delays;
         for (uint32_t link = 0; link < 64; ++link)
         {
             delays.push_back(test.fabric->GetChannel(link)->GetDelayPs());
@@ -268,14 +268,14 @@ class DelayJitterTestCase : public TestCase
 
     void DoRun() override
     {
-        const std::vector<int64_t> plain = GetDelays(Time(0), 5);
-        NS_TEST_EXPECT_MSG_EQ((plain == std::vector<int64_t>(64, 1'000'000)), true, "no jitter");
-        const std::vector<int64_t> delays = GetDelays(NanoSeconds(80), 5);
+        const std::vector<QbbPs> plain = GetDelays(Time(0), 5);
+        NS_TEST_EXPECT_MSG_EQ((plain == std::vector<QbbPs>(64, 1_us)), true, "no jitter");
+        const std::vector<QbbPs> delays = GetDelays(NanoSeconds(80), 5);
         const auto [least, most] = std::minmax_element(delays.begin(), delays.end());
-        NS_TEST_EXPECT_MSG_GT(*least, 999'999, "least");
-        NS_TEST_EXPECT_MSG_LT(*least, 1'010'000, "least");
-        NS_TEST_EXPECT_MSG_GT(*most, 1'070'000, "most");
-        NS_TEST_EXPECT_MSG_LT(*most, 1'080'001, "most");
+        NS_TEST_EXPECT_MSG_GT(*least, 999'999_ps, "least");
+        NS_TEST_EXPECT_MSG_LT(*least, 1'010_ns, "least");
+        NS_TEST_EXPECT_MSG_GT(*most, 1'070_ns, "most");
+        NS_TEST_EXPECT_MSG_LT(*most, 1'080'001_ps, "most");
         NS_TEST_EXPECT_MSG_EQ((GetDelays(NanoSeconds(80), 5) == delays), true, "same stream");
         NS_TEST_EXPECT_MSG_EQ((GetDelays(NanoSeconds(80), 6) == delays), false, "another stream");
     }

@@ -102,7 +102,7 @@ class PortLog
     {
         const auto bytes = BytesOf(packet);
         m_bytes = m_text.empty() || m_bytes == bytes ? bytes : std::vector<uint8_t>();
-        m_text += (m_text.empty() ? "" : " ") + source + "@" + std::to_string(QbbNowPs());
+        m_text += (m_text.empty() ? "" : " ") + source + "@" + std::to_string(QbbNow().Get());
     }
 
     std::string m_text;           //!< everything since the last Take()
@@ -152,7 +152,7 @@ class TraceSourcesTestCase : public TestCase
                                      "MacPromiscRx@2100640 Sniffer@2100640 MacRx@2100640";
 
         // From the queue.
-        link.At(1'000'000, [&]() { link.a->Enqueue(MakeTestFrame(*link.a, 7)); });
+        link.At(1_us, [&]() { link.a->Enqueue(MakeTestFrame(*link.a, 7)); });
         Simulator::Run();
         NS_TEST_EXPECT_MSG_EQ(a.Take(),
                               "MacTx@1000000 PromiscSniffer@1000000 Sniffer@1000000 "
@@ -166,7 +166,7 @@ class TraceSourcesTestCase : public TestCase
         TestSource source;
         link.a->SetSource(&source);
         source.frames.push_back(MakeTestFrame(*link.a, 7));
-        link.At(3'000'000, [&]() { link.a->AnnounceSource(3); });
+        link.At(3_us, [&]() { link.a->AnnounceSource(3); });
         Simulator::Run();
         NS_TEST_EXPECT_MSG_EQ(a.Take(),
                               "MacTx@3000000 PromiscSniffer@3000000 Sniffer@3000000 "
@@ -176,7 +176,7 @@ class TraceSourcesTestCase : public TestCase
         b.Take();
 
         // For another address: only a promiscuous listener hears of it.
-        link.At(5'000'000, [&]() {
+        link.At(5_us, [&]() {
             auto frame = MakeTestFrame(*link.a, 7);
             frame->dstMac = Mac48Address("00:00:00:00:77:77");
             link.a->Enqueue(std::move(frame));
@@ -188,8 +188,8 @@ class TraceSourcesTestCase : public TestCase
                               "for somebody else");
 
         // Pause frames begin and end at the port: 72 x 80 = 5760.
-        link.At(7'000'000, [&]() { link.a->GetFlowControl().RequestPause(3, true); });
-        link.At(7'000'001, [&]() { link.a->GetFlowControl().RequestPause(3, false); });
+        link.At(7_us, [&]() { link.a->GetFlowControl().RequestPause(3, true); });
+        link.At(7'000'001_ps, [&]() { link.a->GetFlowControl().RequestPause(3, false); });
         Simulator::Stop(PicoSeconds(7'006'000) - Simulator::Now());
         Simulator::Run();
         NS_TEST_EXPECT_MSG_EQ(a.Take(),
@@ -208,9 +208,9 @@ class TraceSourcesTestCase : public TestCase
 
         // Drops. Nobody at b wants RDMA once the sink is gone.
         link.b->SetSink(nullptr);
-        link.At(10'000'000, [&]() { link.a->Enqueue(MakeTestFrame(*link.a, 7)); });
-        link.At(12'000'000, [&]() { link.channel->SetUp(false); });
-        link.At(12'000'001, [&]() { link.a->Enqueue(MakeTestFrame(*link.a, 7)); });
+        link.At(10_us, [&]() { link.a->Enqueue(MakeTestFrame(*link.a, 7)); });
+        link.At(12_us, [&]() { link.channel->SetUp(false); });
+        link.At(12'000'001_ps, [&]() { link.a->Enqueue(MakeTestFrame(*link.a, 7)); });
         Simulator::Run();
         NS_TEST_EXPECT_MSG_EQ(b.Take(),
                               "PhyRxEnd@11100640 PromiscSniffer@11100640 MacPromiscRx@11100640 "
@@ -235,10 +235,10 @@ class CaptureRun
     explicit CaptureRun(RdmaTestLink& link)
         : m_link(link)
     {
-        link.SendAt(1'000'000, 0, 13, 3);
-        link.At(1'000'000, [this]() { m_link.b->GetFlowControl().RequestPause(3, true); });
-        link.At(3'000'000, [this]() { m_link.b->GetFlowControl().RequestPause(3, false); });
-        link.At(1'500'000, [this]() {
+        link.SendAt(1_us, 0, 13, 3);
+        link.At(1_us, [this]() { m_link.b->GetFlowControl().RequestPause(3, true); });
+        link.At(3_us, [this]() { m_link.b->GetFlowControl().RequestPause(3, false); });
+        link.At(1'500'000_ps, [this]() {
             auto frame = MakeTestFrame(*m_link.a, 99);
             frame->dstMac = Mac48Address("00:00:00:00:77:77");
             m_link.a->Enqueue(std::move(frame));

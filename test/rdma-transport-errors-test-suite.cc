@@ -42,8 +42,8 @@ class GoBackNTestCase : public TestCase
     {
         // A SEND of ten packets: frames of 1086 B, 88 480 ps apart on the line, packet n there at
         // 2 175 040 + n x 88 480 (see TimelineTestCase of rdma-transport-verbs).
-        constexpr int64_t SLOT_PS = 88'480;
-        constexpr int64_t FIRST_PS = 2'175'040;
+        constexpr QbbPs SLOT = 88'480_ps;
+        constexpr QbbPs FIRST = 2'175'040_ps;
         {
             // Packet 2 is lost. Packet 3 asks for it; the NAK is at the sender 2 011 840 later,
             // long after it has sent all ten. It sends 2 .. 9 again.
@@ -52,9 +52,9 @@ class GoBackNTestCase : public TestCase
             LoseFrames(pair.receiver->GetPort(), {2});
             pair.Post(1, RdmaWrOpcode::SEND, 10'240);
             pair.test.Run();
-            const int64_t nakPs = FIRST_PS + 3 * SLOT_PS + RdmaTestPair::SHORT_PS;
-            const int64_t lastPs = nakPs + FIRST_PS + 7 * SLOT_PS;
-            NS_TEST_EXPECT_MSG_EQ(lastPs, 7'246'720, "arithmetic");
+            const QbbPs nak = FIRST + 3 * SLOT + RdmaTestPair::SHORT;
+            const QbbPs last = nak + FIRST + 7 * SLOT;
+            NS_TEST_EXPECT_MSG_EQ(last, 7'246'720_ps, "arithmetic");
             NS_TEST_EXPECT_MSG_EQ(pair.GetReceiveTimes(), "7246720 ", "all is there");
             NS_TEST_EXPECT_MSG_EQ(pair.GetSendLog(), "1 SEND 10240 IBV_WC_SUCCESS; ", "sender");
             const auto stats = pair.sender->GetStats();
@@ -74,7 +74,7 @@ class GoBackNTestCase : public TestCase
             pair.Post(1, RdmaWrOpcode::SEND, 10'240);
             pair.test.Run();
             NS_TEST_EXPECT_MSG_EQ(pair.GetReceiveTimes(),
-                                  std::to_string(4'894'720 + 100'000'000 + FIRST_PS) + " ",
+                                  std::to_string((4'894'720_ps + 100_us + FIRST).Get()) + " ",
                                   "all is there");
             NS_TEST_EXPECT_MSG_EQ(pair.sender->GetStats().timeouts, 1U, "timeouts");
             NS_TEST_EXPECT_MSG_EQ(pair.sender->GetStats().packetsRetransmitted, 1U, "packet 9");
@@ -189,7 +189,7 @@ class ReceiverNotReadyTestCase : public TestCase
             RdmaTestPair pair;
             pair.Post(1, RdmaWrOpcode::SEND, 4);
             pair.Post(2, RdmaWrOpcode::SEND, 4);
-            pair.At(16'035'519, [&]() {
+            pair.At(16'035'519_ps, [&]() {
                 pair.receiver->PostReceive({100, 4});
                 pair.receiver->PostReceive({101, 4});
             });
@@ -205,7 +205,7 @@ class ReceiverNotReadyTestCase : public TestCase
             // Just too late: one more round.
             RdmaTestPair pair;
             pair.Post(1, RdmaWrOpcode::SEND, 4);
-            pair.At(16'035'521, [&]() { pair.receiver->PostReceive({100, 4}); });
+            pair.At(16'035'521_ps, [&]() { pair.receiver->PostReceive({100, 4}); });
             pair.test.Run();
             NS_TEST_EXPECT_MSG_EQ(pair.GetReceiveTimes(), "30059200 ", "receiver");
             NS_TEST_EXPECT_MSG_EQ(pair.receiver->GetStats().naksSent, 2U, "RNR NAKs");
@@ -216,7 +216,7 @@ class ReceiverNotReadyTestCase : public TestCase
                 test.helper.SetQueuePairAttribute("MinRnrTimer", UintegerValue(5));
             });
             pair.Post(1, RdmaWrOpcode::SEND, 4);
-            pair.At(3'000'000, [&]() { pair.receiver->PostReceive({100, 4}); });
+            pair.At(3_us, [&]() { pair.receiver->PostReceive({100, 4}); });
             pair.test.Run();
             NS_TEST_EXPECT_MSG_EQ(pair.GetReceiveTimes(), "66035520 ", "receiver");
         }
@@ -225,7 +225,7 @@ class ReceiverNotReadyTestCase : public TestCase
             // sent again.
             RdmaTestPair pair;
             pair.Post(1, RdmaWrOpcode::RDMA_WRITE_WITH_IMM, 3000, 7);
-            pair.At(5'000'000, [&]() { pair.receiver->PostReceive({100, 0}); });
+            pair.At(5_us, [&]() { pair.receiver->PostReceive({100, 0}); });
             pair.test.Run();
             NS_TEST_EXPECT_MSG_EQ(pair.GetReceiveLog(),
                                   "100 RECV_RDMA_WITH_IMM 3000 imm 7 IBV_WC_SUCCESS; ",
@@ -338,8 +338,8 @@ class NoAnswerTestCase : public TestCase
                                   "1 RDMA_WRITE 4 IBV_WC_RETRY_EXC_ERR; "
                                   "2 SEND 5000 IBV_WC_WR_FLUSH_ERR; ",
                                   retries << " retries");
-            const std::string endPs = std::to_string((retries + 1) * 100'000'000LL);
-            NS_TEST_EXPECT_MSG_EQ(pair.GetSendTimes(), endPs + " " + endPs + " ", "when");
+            const std::string end = std::to_string(((retries + 1) * 100_us).Get());
+            NS_TEST_EXPECT_MSG_EQ(pair.GetSendTimes(), end + " " + end + " ", "when");
             NS_TEST_EXPECT_MSG_EQ(pair.sender->GetStats().timeouts, retries + 1, "timeouts");
             // 1 + 5 packets each time
             NS_TEST_EXPECT_MSG_EQ(pair.sender->GetStats().packetsSent, 6 * (retries + 1), "sent");
@@ -361,8 +361,7 @@ class NoAnswerTestCase : public TestCase
             LoseFrames(pair.receiver->GetPort(), {0, 2, 4, 6, 8});
             for (uint64_t id = 0; id < 6; ++id)
             {
-                pair.At(static_cast<int64_t>(id) * 300'000'000,
-                        [&pair, id]() { pair.Post(id, RdmaWrOpcode::RDMA_WRITE, 4); });
+                pair.At(id * 300_us, [&pair, id]() { pair.Post(id, RdmaWrOpcode::RDMA_WRITE, 4); });
             }
             pair.test.Run();
             NS_TEST_EXPECT_MSG_EQ(pair.sender->GetStats().timeouts, 5U, "timeouts");
@@ -424,7 +423,7 @@ class AlwaysLostTestCase : public TestCase
                 PointerValue(CreateObject<OnePsnErrorModel>(pair.sender->GetInitialPsn() + 2)));
             // 100 packets take 8.8 us, two round trips.
             pair.Post(1, RdmaWrOpcode::RDMA_WRITE, 102'400);
-            pair.test.Run(10'000'000'000);
+            pair.test.Run(10_ms);
             NS_TEST_EXPECT_MSG_EQ(pair.GetSendLog(),
                                   "1 RDMA_WRITE 102400 IBV_WC_RETRY_EXC_ERR; ",
                                   (each ? "NAK for each packet" : "NAK once for a gap"));
@@ -451,14 +450,14 @@ class StuckFlowsTestCase : public TestCase
         // Each flow has hosts 2n and 2n + 1 for itself; 100 packets each.
         for (uint32_t i = 0; i < 7; ++i)
         {
-            flows.push_back(MakeTestFlow(i, 2 * i, 2 * i + 1, 102'400, 10'000'000));
+            flows.push_back(MakeTestFlow(i, 2 * i, 2 * i + 1, 102'400, 10_us));
         }
-        flows[0].startPs = 900'000'000;
-        flows[6].startPs = 99'995'000'000;
+        flows[0].start = 900_us;
+        flows[6].start = 99'995_us;
         test.Install(MakeRdmaStar(14, MakeTestRates(100, 100, 1000)), flows);
         auto link = [&](uint32_t host) { return host; }; // link n is host n's
         constexpr uint32_t SWITCH = 14;
-        RdmaTestPair::At(1'000'000, [&]() {
+        RdmaTestPair::At(1_us, [&]() {
             // 1: paused by its switch for good. 2: its link is down.
             test.fabric->GetDevice(link(2), SWITCH)->GetFlowControl().RequestPause(3, true);
             test.fabric->SetLinkUp(link(4), false);
@@ -469,7 +468,7 @@ class StuckFlowsTestCase : public TestCase
             LoseFrames(test.fabric->GetNic(10)->GetPort(0), {99});
         });
         // Flow 0 has not begun at 800 us, flow 6 starts 5 us before the second look.
-        test.Run(800'000'000);
+        test.Run(800_us);
         const std::string tail = " of 100 packets acknowledged";
         auto expect = [&](int flow, const std::string& status) {
             NS_TEST_EXPECT_MSG_EQ(test.results[flow].status, status, "flow " << flow);
@@ -481,7 +480,7 @@ class StuckFlowsTestCase : public TestCase
         expect(3, "waits for acknowledgements without a retransmission timer; 0" + tail);
         expect(4, "waits for acknowledgements without a retransmission timer; 99" + tail);
         expect(5, "all bytes arrived; acknowledgement outstanding; 99" + tail);
-        test.Run(100'000'000'000 - 800'000'000);
+        test.Run(100_ms - 800_us);
         NS_TEST_EXPECT_MSG_EQ(test.results[0].status, "IBV_WC_SUCCESS", "flow 0 had its time");
         // 100 frames take 8.85 us; at 5 us the first ACKs are back (one round trip is 4.2 us).
         NS_TEST_EXPECT_MSG_EQ(test.results[6].status.substr(0, 9), "sending; ", "flow 6");

@@ -291,7 +291,7 @@ class DeadPeerTestCase : public TestCase
         NS_TEST_ASSERT_MSG_EQ(pair.sends.size(), 2U, what);
         NS_TEST_EXPECT_MSG_EQ(pair.sends[0].id, 1U, what);
         NS_TEST_EXPECT_MSG_EQ(pair.sends[0].status, RdmaWcStatus::RETRY_EXC_ERR, what);
-        NS_TEST_EXPECT_MSG_EQ(pair.sends[0].timePs, 300'000'000, what);
+        NS_TEST_EXPECT_MSG_EQ(pair.sends[0].time, 300_us, what);
         NS_TEST_EXPECT_MSG_EQ(pair.sends[1].status, RdmaWcStatus::WR_FLUSH_ERR, what);
         NS_TEST_EXPECT_MSG_EQ((pair.sender->GetState() == RdmaQpState::ERR), true, what);
         const auto flushed = pair.sender->GetReceiveCompletionQueue()->Poll(10);

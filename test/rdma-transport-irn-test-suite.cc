@@ -23,19 +23,19 @@ namespace
 {
 
 /// Three frames from NIC to NIC, and two of the line.
-constexpr int64_t IRN_REQUEST_PS = 2'015'040;  // 86 B
-constexpr int64_t ACK_PS = 2'012'480;          // 70 B
-constexpr int64_t IRN_RESPONSE_PS = 2'176'960; // 1098 B
-constexpr int64_t IRN_MIDDLE_PS = 1114 * 80;   // 1094 B
-constexpr int64_t TIMEOUT_PS = 100'000'000;
+constexpr QbbPs IRN_REQUEST = 2'015'040_ps;  // 86 B
+constexpr QbbPs ACK = 2'012'480_ps;          // 70 B
+constexpr QbbPs IRN_RESPONSE = 2'176'960_ps; // 1098 B
+constexpr QbbPs IRN_MIDDLE = 1114 * 80_ps;   // 1094 B
+constexpr QbbPs TIMEOUT = 100_us;
 /// What is sent before the second response: the first and the acknowledgement of the request.
-constexpr int64_t FIRST_PS = 1118 * 80 + 90 * 80;
+constexpr QbbPs FIRST = 1118 * 80_ps + 90 * 80_ps;
 /// A READ of ten packets: all but the last on the line, and that.
-constexpr int64_t IRN_READ10_PS = IRN_REQUEST_PS + FIRST_PS + 8 * IRN_MIDDLE_PS + IRN_RESPONSE_PS;
+constexpr QbbPs IRN_READ10 = IRN_REQUEST + FIRST + 8 * IRN_MIDDLE + IRN_RESPONSE;
 /// The second response of a READ: the switch has the first at 1106 x 80 + 1 us, and sends that and
 /// the acknowledgement before this one of 1094 B.
-constexpr int64_t SECOND_PS = IRN_REQUEST_PS + 1'088'480 + FIRST_PS + 1'088'160;
-static_assert(IRN_READ10_PS == 5'001'600 && SECOND_PS == 4'288'320, "arithmetic");
+constexpr QbbPs SECOND = IRN_REQUEST + 1'088'480_ps + FIRST + 1'088'160_ps;
+static_assert(IRN_READ10 == 5'001'600_ps && SECOND == 4'288'320_ps, "arithmetic");
 
 /** Two queue pairs, and what is lost between them. */
 struct IrnPair : public RdmaTestPair
@@ -71,11 +71,11 @@ struct IrnPair : public RdmaTestPair
     }
 };
 
-/** \param ps a time \return as a list of completions has it */
+/** \param time a time \return as a list of completions has it */
 std::string
-Time1(int64_t ps)
+Time1(QbbPs time)
 {
-    return std::to_string(ps) + " ";
+    return std::to_string(time.Get()) + " ";
 }
 
 /** Requests and responses that are lost. */
@@ -94,7 +94,7 @@ class IrnLossTestCase : public TestCase
             // The request: after the timeout it goes again.
             IrnPair pair({0});
             pair.Read(1, 10'240);
-            NS_TEST_EXPECT_MSG_EQ(pair.Run(), Time1(TIMEOUT_PS + IRN_READ10_PS), "request");
+            NS_TEST_EXPECT_MSG_EQ(pair.Run(), Time1(TIMEOUT + IRN_READ10), "request");
         }
         {
             // A WRITE of 178 B behind it on the line is there at 106 x 80 + 2 x (186 x 80 + 1 us);
@@ -102,32 +102,32 @@ class IrnLossTestCase : public TestCase
             IrnPair pair({0});
             pair.Read(1, 10'240);
             pair.Post(2, RdmaWrOpcode::RDMA_WRITE, 100);
-            const int64_t nackPs = 8480 + 2'029'760 + ACK_PS;
+            const QbbPs nack = 8480_ps + 2'029'760_ps + ACK;
             NS_TEST_EXPECT_MSG_EQ(pair.Run(),
-                                  Time1(nackPs + IRN_READ10_PS) + Time1(nackPs + IRN_READ10_PS),
+                                  Time1(nack + IRN_READ10) + Time1(nack + IRN_READ10),
                                   "request, WRITE behind");
             NS_TEST_EXPECT_MSG_EQ(pair.sender->GetStats().packetsRetransmitted, 1U, "requests");
         }
 
         struct Row
         {
-            uint32_t frame;  //!< of those that the requester gets
-            int64_t tellsPs; //!< the next response is there
-            int64_t againPs; //!< how long the missing one takes
+            uint32_t frame; //!< of those that the requester gets
+            QbbPs tells;    //!< the next response is there
+            QbbPs again;    //!< how long the missing one takes
             const char* name;
         };
 
         // Frame 0 is the first response, 1 the acknowledgement of the request, n response n - 1.
         // The next one tells, its NACK takes 70 B back, and the missing one alone goes again.
-        for (const Row& row : {Row{0, SECOND_PS, IRN_RESPONSE_PS, "first"},
-                               Row{5, SECOND_PS + 4 * IRN_MIDDLE_PS, 2'176'320, "in the middle"},
+        for (const Row& row : {Row{0, SECOND, IRN_RESPONSE, "first"},
+                               Row{5, SECOND + 4 * IRN_MIDDLE, 2'176'320_ps, "in the middle"},
                                // the last is 4 B longer, from the switch on
-                               Row{9, SECOND_PS + 8 * IRN_MIDDLE_PS + 320, 2'176'320, "but one"}})
+                               Row{9, SECOND + 8 * IRN_MIDDLE + 320_ps, 2'176'320_ps, "but one"}})
         {
             IrnPair pair({}, {row.frame});
             pair.Read(1, 10'240);
             NS_TEST_EXPECT_MSG_EQ(pair.Run(),
-                                  Time1(row.tellsPs + ACK_PS + row.againPs),
+                                  Time1(row.tells + ACK + row.again),
                                   "response " << row.name);
             const auto stats = pair.receiver->GetStats();
             NS_TEST_EXPECT_MSG_EQ(stats.responsesSent, 11U, "responses");
@@ -138,25 +138,22 @@ class IrnLossTestCase : public TestCase
             // The last: the responder's timer, which started when the one before was acknowledged.
             IrnPair pair({}, {10});
             pair.Read(1, 10'240);
-            NS_TEST_EXPECT_MSG_EQ(
-                pair.Run(),
-                Time1(SECOND_PS + 7 * IRN_MIDDLE_PS + ACK_PS + TIMEOUT_PS + IRN_RESPONSE_PS),
-                "last response");
+            NS_TEST_EXPECT_MSG_EQ(pair.Run(),
+                                  Time1(SECOND + 7 * IRN_MIDDLE + ACK + TIMEOUT + IRN_RESPONSE),
+                                  "last response");
             NS_TEST_EXPECT_MSG_EQ(pair.sender->GetStats().packetsSent, 1U, "one request");
         }
         {
             // The only one, 174 B, and an atomic's result: the timer from the first time on.
             IrnPair pair({}, {0});
             pair.Read(1, 100);
-            NS_TEST_EXPECT_MSG_EQ(pair.Run(),
-                                  Time1(IRN_REQUEST_PS + TIMEOUT_PS + 2'029'120),
-                                  "only");
+            NS_TEST_EXPECT_MSG_EQ(pair.Run(), Time1(IRN_REQUEST + TIMEOUT + 2'029'120_ps), "only");
         }
         {
             IrnPair atomic({}, {0});
             atomic.FetchAdd(1, 0, 5);
             NS_TEST_EXPECT_MSG_EQ(atomic.Run(),
-                                  Time1(2'016'960 + TIMEOUT_PS + 2'014'400),
+                                  Time1(2'016'960_ps + TIMEOUT + 2'014'400_ps),
                                   "result");
             NS_TEST_EXPECT_MSG_EQ(atomic.test.fabric->GetNic(1)->GetMemory().GetWord(0),
                                   5U,
@@ -210,7 +207,7 @@ class EarlyTestCase : public TestCase
         pair.FetchAdd(5, 0, 1);
         pair.Post(6, RdmaWrOpcode::RDMA_WRITE, 100);
         pair.Post(7, RdmaWrOpcode::SEND, 10);
-        pair.At(4'000'000, [&]() {
+        pair.At(4_us, [&]() {
             NS_TEST_EXPECT_MSG_EQ(pair.receiver->GetStats().outOfOrder, 9U, "all others are there");
             NS_TEST_EXPECT_MSG_EQ(pair.receiver->GetStats().packetsAccepted, 9U, "and kept");
             NS_TEST_EXPECT_MSG_EQ(pair.receives.size() + pair.arrivals.size(), 0U, "not executed");
@@ -228,12 +225,12 @@ class EarlyTestCase : public TestCase
         // SEND 2's first packet, 62 + 8 + 1024 B, follows on the line and is there at 87 200 + 2 x
         // (1102 x 80 + 1 us) = 2 263 520; its NACK is back 2 012 480 later. Packet 9, the last,
         // left long before. The SEND takes 2 x (1078 x 80 + 1 us) = 2 172 480.
-        const int64_t nackPs = 87'200 + 2'176'320 + ACK_PS;
-        const int64_t executedPs = nackPs + 2'172'480;
+        const QbbPs nack = 87'200_ps + 2'176'320_ps + ACK;
+        const QbbPs executed = nack + 2'172'480_ps;
         std::string times;
         for (int i = 0; i < 4; ++i)
         {
-            times += Time1(executedPs);
+            times += Time1(executed);
         }
         NS_TEST_EXPECT_MSG_EQ(pair.GetReceiveTimes(), times, "all at the same time");
         NS_TEST_EXPECT_MSG_EQ(pair.sender->GetStats().packetsRetransmitted, 1U, "again");
@@ -273,27 +270,27 @@ class DeathTestCase : public TestCase
             IrnPair pair({}, {}, 2);
             pair.Read(1, 1'024'000);
             pair.Read(2, 8);
-            pair.At(3'000'000, [&]() { Kill(pair.receiver); });
+            pair.At(3_us, [&]() { Kill(pair.receiver); });
             pair.test.Run();
             NS_TEST_EXPECT_MSG_EQ(pair.GetSendLog(),
                                   "1 RDMA_READ 1024000 IBV_WC_RETRY_EXC_ERR; "
                                   "2 RDMA_READ 8 IBV_WC_WR_FLUSH_ERR; ",
                                   "completions");
-            NS_TEST_EXPECT_MSG_EQ(pair.sends[0].timePs, pair.sends[1].timePs, "together");
+            NS_TEST_EXPECT_MSG_EQ(pair.sends[0].time, pair.sends[1].time, "together");
             NS_TEST_EXPECT_MSG_EQ(pair.sender->GetStats().responseTimeouts, 3U, "asked for");
             NS_TEST_EXPECT_MSG_EQ(pair.sender->GetStats().timeouts, 0U, "no request is missing");
             // The acknowledgement of the second READ goes between two responses.
-            NS_TEST_EXPECT_MSG_EQ(pair.sends[0].timePs,
-                                  SECOND_PS + 9 * IRN_MIDDLE_PS + 90 * 80 + 3 * 400'000'000,
+            NS_TEST_EXPECT_MSG_EQ(pair.sends[0].time,
+                                  SECOND + 9 * IRN_MIDDLE + 90 * 80_ps + 3 * 400_us,
                                   "when");
         }
         {
             // It only sleeps: what it missed is asked for, and comes.
             IrnPair pair({}, {}, 7);
             pair.Read(1, 102'400);
-            pair.At(2'500'000, [&]() { pair.test.fabric->SetLinkUp(0, false); });
-            pair.At(700'000'000, [&]() { pair.test.fabric->SetLinkUp(0, true); });
-            NS_TEST_EXPECT_MSG_LT(std::stoll(pair.Run()), 1'000'000'000, "done");
+            pair.At(2500_ns, [&]() { pair.test.fabric->SetLinkUp(0, false); });
+            pair.At(700_us, [&]() { pair.test.fabric->SetLinkUp(0, true); });
+            NS_TEST_EXPECT_MSG_LT(QbbPs(std::stoll(pair.Run())), 1_ms, "done");
             NS_TEST_EXPECT_MSG_EQ(pair.sender->GetStats().responsesAccepted, 100U, "once each");
         }
         {
@@ -301,7 +298,7 @@ class DeathTestCase : public TestCase
             IrnPair pair({}, {}, 2);
             pair.receiver->PostReceive({100, 8});
             pair.Read(1, 10'240);
-            pair.At(3'000'000, [&]() { Kill(pair.sender); });
+            pair.At(3_us, [&]() { Kill(pair.sender); });
             pair.test.Run();
             NS_TEST_EXPECT_MSG_EQ(pair.GetSendLog(), "1 RDMA_READ 10240 IBV_WC_WR_FLUSH_ERR; ", "");
             NS_TEST_EXPECT_MSG_EQ(pair.GetReceiveLog(), "100 RECV 0 IBV_WC_WR_FLUSH_ERR; ", "");
@@ -344,7 +341,7 @@ class IrnRefusalTestCase : public TestCase
             request.rKey = 99;
             request.length = 2000;
             pair.sender->PostSend(request);
-            pair.At(100'000'000, [&]() {
+            pair.At(100_us, [&]() {
                 if (modify)
                 {
                     RdmaQpAttributes attributes;

@@ -114,14 +114,14 @@ class SharedReceivesTestCase : public TestCase
             }
             peers.shared->SetLimit(4);
             peers.Send(0, 1, 3000);
-            RdmaTestPair::At(10'000'000, [&]() { peers.Send(1, 2, 10); });
-            RdmaTestPair::At(20'000'000, [&]() { peers.Send(1, 3, 5000); });
-            RdmaTestPair::At(30'000'000, [&]() {
+            RdmaTestPair::At(10_us, [&]() { peers.Send(1, 2, 10); });
+            RdmaTestPair::At(20_us, [&]() { peers.Send(1, 3, 5000); });
+            RdmaTestPair::At(30_us, [&]() {
                 NS_TEST_EXPECT_MSG_EQ(peers.limits.size(), 1U, "reached");
                 NS_TEST_EXPECT_MSG_EQ(peers.shared->GetLimit(), 0U, "disarmed");
                 peers.Send(0, 4, 0);
             });
-            RdmaTestPair::At(40'000'000, [&]() {
+            RdmaTestPair::At(40_us, [&]() {
                 NS_TEST_EXPECT_MSG_EQ(peers.shared->GetSize(), 2U, "left");
                 peers.shared->SetLimit(2); // not below it yet
                 NS_TEST_EXPECT_MSG_EQ(peers.limits.size(), 1U, "not yet");
@@ -144,7 +144,7 @@ class SharedReceivesTestCase : public TestCase
             peers.shared->PostReceive({100, 100});
             peers.Send(0, 1, 100);
             peers.Send(1, 2, 100);
-            RdmaTestPair::At(8'000'000, [&]() { peers.shared->PostReceive({101, 100}); });
+            RdmaTestPair::At(8_us, [&]() { peers.shared->PostReceive({101, 100}); });
             peers.test.Run();
             NS_TEST_EXPECT_MSG_EQ(peers.received.size(), 2U, "both");
             uint64_t naks = 0;
@@ -164,13 +164,13 @@ class SharedReceivesTestCase : public TestCase
                 peers.shared->PostReceive({id, 2'000'000});
             }
             peers.Send(0, 1, 1'000'000); // 86 us
-            RdmaTestPair::At(10'000'000, [&]() { peers.Send(1, 2, 100); });
-            RdmaTestPair::At(20'000'000, [&]() {
+            RdmaTestPair::At(10_us, [&]() { peers.Send(1, 2, 100); });
+            RdmaTestPair::At(20_us, [&]() {
                 RdmaQpAttributes attributes;
                 attributes.state = RdmaQpState::ERR;
                 peers.receivers[0]->Modify(attributes);
             });
-            RdmaTestPair::At(30'000'000, [&]() { peers.Send(1, 3, 200); });
+            RdmaTestPair::At(30_us, [&]() { peers.Send(1, 3, 200); });
             peers.test.Run();
             NS_TEST_EXPECT_MSG_EQ(peers.GetReceived(),
                                   "101 from 1, 100; 100 from 0, 0 flushed; 102 from 1, 200; ",
@@ -192,7 +192,7 @@ class SharedReceivesTestCase : public TestCase
             peers.Send(0, 1, 11);
             peers.Send(0, 2, 12);
             peers.Send(0, 3, 13);
-            RdmaTestPair::At(1'000'000, [&]() { peers.Send(1, 4, 14); });
+            RdmaTestPair::At(1_us, [&]() { peers.Send(1, 4, 14); });
             peers.test.Run();
             NS_TEST_EXPECT_MSG_EQ(peers.GetReceived(),
                                   (m_format == RdmaWireFormat::IRN
@@ -255,16 +255,16 @@ class WordTestCase : public TestCase
             TwoPeers peers(m_format);
             auto& memory = peers.test.fabric->GetNic(2)->GetMemory();
             peers.Atomic(0, RdmaWrOpcode::ATOMIC_CMP_AND_SWP, 0, 10);
-            RdmaTestPair::At(1'000'000,
+            RdmaTestPair::At(1_us,
                              [&]() { peers.Atomic(1, RdmaWrOpcode::ATOMIC_CMP_AND_SWP, 0, 11); });
-            RdmaTestPair::At(10'000'000, [&]() {
+            RdmaTestPair::At(10_us, [&]() {
                 NS_TEST_EXPECT_MSG_EQ(peers.sent[0].at(0).original, 0U, "hit");
                 NS_TEST_EXPECT_MSG_EQ(peers.sent[1].at(0).original, 10U, "miss");
                 NS_TEST_EXPECT_MSG_EQ(peers.sent[1].at(0).status, RdmaWcStatus::SUCCESS, "miss");
                 NS_TEST_EXPECT_MSG_EQ(memory.GetWord(64), 10U, "of host 0");
                 peers.Atomic(0, RdmaWrOpcode::ATOMIC_CMP_AND_SWP, 10, 0);
             });
-            RdmaTestPair::At(20'000'000,
+            RdmaTestPair::At(20_us,
                              [&]() { peers.Atomic(1, RdmaWrOpcode::ATOMIC_CMP_AND_SWP, 0, 11); });
             peers.test.Run();
             NS_TEST_EXPECT_MSG_EQ(peers.sent[0].at(1).original, 10U, "given back");

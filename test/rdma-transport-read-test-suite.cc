@@ -23,11 +23,11 @@ namespace
 {
 
 /// One READ response of 1024 B on the line, in the middle and at an end.
-constexpr int64_t MIDDLE_PS = 1106 * 80;
-constexpr int64_t END_PS = 1110 * 80;
+constexpr QbbPs MIDDLE = 1106 * 80_ps;
+constexpr QbbPs END = 1110 * 80_ps;
 /// A READ request, and a READ response of 1024 B at an end, from NIC to NIC.
-constexpr int64_t REQUEST_PS = 2'013'760;
-constexpr int64_t RESPONSE_PS = 2'175'680;
+constexpr QbbPs REQUEST = 2'013'760_ps;
+constexpr QbbPs RESPONSE = 2'175'680_ps;
 
 /** How long one READ or atomic takes. */
 class ReadLatencyTestCase : public TestCase
@@ -44,30 +44,30 @@ class ReadLatencyTestCase : public TestCase
         struct Row
         {
             uint64_t bytes;
-            int64_t rocePs;
-            int64_t irnPs;
+            QbbPs roce;
+            QbbPs irn;
         };
 
         // The request is there at 2 x (86 x 80 + 1 us) = 2 013 760, where the responses begin.
         // IRN's requests and responses have 8 B more; the request is there at 2 015 040.
         const Row rows[] = {
             // 66 B: 2 x (74 x 80 + 1 us) = 2 011 840; 2 013 120
-            {0, 4'025'600, 4'028'160},
+            {0, 4'025'600_ps, 4'028'160_ps},
             // 66 + 1 + 3 of padding: 2 x (78 x 80 + 1 us) = 2 012 480; 2 013 760
-            {1, 4'026'240, 4'028'800},
+            {1, 4'026'240_ps, 4'028'800_ps},
             // 1066 B: 2 x (1074 x 80 + 1 us) = 2 171 840; 2 173 120
-            {1000, 4'185'600, 4'188'160},
+            {1000, 4'185'600_ps, 4'188'160_ps},
             // 1090 B: 2 x (1098 x 80 + 1 us) = 2 175 680; 2 176 960
-            {1024, 4'189'440, 4'192'000},
+            {1024, 4'189'440_ps, 4'192'000_ps},
             // RoCE: The first of 1090 B has the switch's line from 87 840 + 1 us for 88 800; the
             // last of 70 B is there before that and goes on at 1 176 640, 78 x 80 + 1 us to the
             // end. IRN: behind the first go the acknowledgement of the request, 90 x 80, and the
             // last of 78 B: 88 480 + 1 us + 89 440 + 7200 = 1 185 120, 86 x 80 + 1 us to the end.
-            {1025, 4'196'640, 4'207'040},
+            {1025, 4'196'640_ps, 4'207'040_ps},
             // 1090, 1086, 1086, 1090 B: the last leaves at 88 800 + 2 x 88 480, and arrives just
             // when the switch has sent what was before. IRN: it leaves at 89 440 + 7200 + 2 x
             // 89 120.
-            {4096, 4'455'200, 4'466'880},
+            {4096, 4'455'200_ps, 4'466'880_ps},
         };
         ForBothTransports([&](RdmaWireFormat format) {
             const bool irn = format == RdmaWireFormat::IRN;
@@ -81,7 +81,7 @@ class ReadLatencyTestCase : public TestCase
                                       "1 RDMA_READ " + bytes + " IBV_WC_SUCCESS; ",
                                       "completion");
                 NS_TEST_EXPECT_MSG_EQ(pair.GetSendTimes(),
-                                      std::to_string(irn ? row.irnPs : row.rocePs) + " ",
+                                      std::to_string((irn ? row.irn : row.roce).Get()) + " ",
                                       GetTestName(format) << ", " << bytes << " bytes");
                 NS_TEST_EXPECT_MSG_EQ(pair.GetReceiveLog() + pair.GetArrivals(),
                                       "",
@@ -125,7 +125,7 @@ class ReadBandwidthTestCase : public TestCase
   private:
     void DoRun() override
     {
-        constexpr int64_t READ_PS = 2 * END_PS + 62 * MIDDLE_PS; // 64 responses
+        constexpr QbbPs READ = 2 * END + 62 * MIDDLE; // 64 responses
         for (const uint8_t outstanding : {16, 1})
         {
             RdmaTestPair pair;
@@ -137,12 +137,12 @@ class ReadBandwidthTestCase : public TestCase
             pair.test.Run();
             // One after the other: each waits for the end of the one before. Several: the next
             // request is there long before the responses to those before are out.
-            const int64_t alonePs = REQUEST_PS + READ_PS - END_PS + RESPONSE_PS;
-            NS_TEST_EXPECT_MSG_EQ(alonePs, 9'764'000, "arithmetic");
+            const QbbPs alone = REQUEST + READ - END + RESPONSE;
+            NS_TEST_EXPECT_MSG_EQ(alone, 9'764_ns, "arithmetic");
             NS_TEST_ASSERT_MSG_EQ(pair.sends.size(), 32U, "completions");
-            NS_TEST_EXPECT_MSG_EQ(pair.sends[0].timePs, alonePs, "the first");
-            NS_TEST_EXPECT_MSG_EQ(pair.sends[31].timePs,
-                                  (outstanding == 1 ? 32 * alonePs : alonePs + 31 * READ_PS),
+            NS_TEST_EXPECT_MSG_EQ(pair.sends[0].time, alone, "the first");
+            NS_TEST_EXPECT_MSG_EQ(pair.sends[31].time,
+                                  (outstanding == 1 ? 32 * alone : alone + 31 * READ),
                                   "the last");
         }
     }
@@ -165,11 +165,11 @@ class ShareTestCase : public TestCase
         // more packet is not. From then on they take turns until the WRITE is out: packet 23 + n
         // of it is behind n + 1 responses. The last response is the last of all 200 frames. The
         // switch sends without a gap from the arrival of the first frame on, at 1110 x 80 + 1 us.
-        constexpr int64_t FIRST_PS = 1122 * 80;
-        constexpr int64_t SWITCH_PS = 1110 * 80 + 1'000'000;
-        constexpr int64_t LAST_RESPONSE_PS = SWITCH_PS + 1098 * 80 + 1'000'000;
-        constexpr int64_t LAST_WRITE_PS = SWITCH_PS + 1094 * 80 + 1'000'000;
-        constexpr int64_t ALL_PS = FIRST_PS + 197 * MIDDLE_PS + END_PS;
+        constexpr QbbPs FIRST = 1122 * 80_ps;
+        constexpr QbbPs SWITCH = 1110 * 80_ps + 1_us;
+        constexpr QbbPs LAST_RESPONSE = SWITCH + 1098 * 80_ps + 1_us;
+        constexpr QbbPs LAST_WRITE = SWITCH + 1094 * 80_ps + 1_us;
+        constexpr QbbPs ALL = FIRST + 197 * MIDDLE + END;
         {
             // Both on one queue pair: a response is next.
             RdmaTestPair pair;
@@ -183,13 +183,13 @@ class ShareTestCase : public TestCase
             pair.Read(1, 102'400);
             pair.test.Run();
             NS_TEST_EXPECT_MSG_EQ(pair.GetSendTimes(),
-                                  std::to_string(ALL_PS + LAST_RESPONSE_PS) + " ",
+                                  std::to_string((ALL + LAST_RESPONSE).Get()) + " ",
                                   "the READ");
             // 99 packets of the WRITE and 77 responses before its last; then the acknowledgement.
-            const int64_t lastPs = FIRST_PS + 98 * MIDDLE_PS + END_PS + 76 * MIDDLE_PS;
+            const QbbPs last = FIRST + 98 * MIDDLE + END + 76 * MIDDLE;
             NS_TEST_ASSERT_MSG_EQ(writes.size(), 1U, "the WRITE");
-            NS_TEST_EXPECT_MSG_EQ(writes[0].timePs,
-                                  lastPs + LAST_WRITE_PS + RdmaTestPair::SHORT_PS,
+            NS_TEST_EXPECT_MSG_EQ(writes[0].time,
+                                  last + LAST_WRITE + RdmaTestPair::SHORT,
                                   "the WRITE");
         }
         {
@@ -197,22 +197,21 @@ class ShareTestCase : public TestCase
             // response less is before its last.
             RdmaTestPair pair;
             const auto [other, writer] = pair.test.fabric->Connect(0, 1);
-            int64_t writtenPs = 0;
+            QbbPs written = 0_ps;
             other->TraceConnectWithoutContext(
                 "MessageReceived",
                 Callback<void, const RdmaMessageArrival&>(
-                    [&](const RdmaMessageArrival& arrival) { writtenPs = arrival.timePs; }));
+                    [&](const RdmaMessageArrival& arrival) { written = arrival.time; }));
             RdmaSendRequest write;
             write.length = 102'400;
             writer->PostSend(write);
             pair.Read(1, 102'400);
             pair.test.Run();
             NS_TEST_EXPECT_MSG_EQ(pair.GetSendTimes(),
-                                  std::to_string(ALL_PS + LAST_RESPONSE_PS) + " ",
+                                  std::to_string((ALL + LAST_RESPONSE).Get()) + " ",
                                   "the READ");
-            NS_TEST_EXPECT_MSG_EQ(writtenPs,
-                                  FIRST_PS + 98 * MIDDLE_PS + END_PS + 75 * MIDDLE_PS +
-                                      LAST_WRITE_PS,
+            NS_TEST_EXPECT_MSG_EQ(written,
+                                  FIRST + 98 * MIDDLE + END + 75 * MIDDLE + LAST_WRITE,
                                   "the WRITE");
         }
         {
@@ -222,14 +221,14 @@ class ShareTestCase : public TestCase
             pair.Read(1, 102'400);
             pair.Post(2, RdmaWrOpcode::RDMA_WRITE, 1024);
             pair.test.Run();
-            const int64_t lastPs = REQUEST_PS + END_PS + 98 * MIDDLE_PS;
+            const QbbPs last = REQUEST + END + 98 * MIDDLE;
             // The WRITE of 1102 B follows the request of 98 B on the line.
-            NS_TEST_EXPECT_MSG_EQ(pair.arrivals.at(0).timePs,
-                                  98 * 80 + 2 * (1110 * 80 + 1'000'000),
+            NS_TEST_EXPECT_MSG_EQ(pair.arrivals.at(0).time,
+                                  98 * 80_ps + 2 * (1110 * 80_ps + 1_us),
                                   "the WRITE is executed at once");
             NS_TEST_EXPECT_MSG_EQ(pair.GetSendTimes(),
-                                  std::to_string(lastPs + RESPONSE_PS) + " " +
-                                      std::to_string(lastPs + RESPONSE_PS + 86 * 80) + " ",
+                                  std::to_string((last + RESPONSE).Get()) + " " +
+                                      std::to_string((last + RESPONSE + 86 * 80_ps).Get()) + " ",
                                   "both");
         }
     }
@@ -251,38 +250,38 @@ class OutstandingTestCase : public TestCase
         // responses follow each other without a gap; the last of 16 leaves at 2 013 760 + 15 x
         // 86 880. The first is complete at 4 185 600, and the 17th takes as long again.
         RdmaTestPair pair;
-        std::vector<int64_t> requests;
+        std::vector<QbbPs> requests;
         pair.sender->GetPort()->TraceConnectWithoutContext(
             "PhyTxBegin",
             Callback<void, Ptr<const Packet>>(
-                [&](Ptr<const Packet>) { requests.push_back(QbbNowPs()); }));
+                [&](Ptr<const Packet>) { requests.push_back(QbbNow()); }));
         for (uint64_t id = 0; id < 18; ++id)
         {
             pair.Read(id, 1000);
         }
         pair.Post(18, RdmaWrOpcode::RDMA_WRITE, 4);
         uint32_t most = 0;
-        for (int64_t ps = 0; ps < 10'000'000; ps += 1000)
+        for (QbbPs at = 0_ps; at < 10_us; at += 1_ns)
         {
-            pair.At(ps, [&]() { most = std::max(most, pair.sender->GetOutstandingReads()); });
+            pair.At(at, [&]() { most = std::max(most, pair.sender->GetOutstandingReads()); });
         }
         pair.test.Run();
         NS_TEST_EXPECT_MSG_EQ(most, 16U, "outstanding");
         NS_TEST_ASSERT_MSG_EQ(requests.size(), 19U, "requests");
         NS_TEST_ASSERT_MSG_EQ(pair.sends.size(), 19U, "completions");
-        constexpr int64_t FIRST_PS = 4'185'600;
-        constexpr int64_t SLOT_PS = 86'880;
+        constexpr QbbPs FIRST = 4'185'600_ps;
+        constexpr QbbPs SLOT = 86'880_ps;
         for (int64_t i = 0; i < 16; ++i)
         {
-            NS_TEST_EXPECT_MSG_EQ(requests[i], i * 98 * 80, "request " << i);
-            NS_TEST_EXPECT_MSG_EQ(pair.sends[i].timePs, FIRST_PS + i * SLOT_PS, "READ " << i);
+            NS_TEST_EXPECT_MSG_EQ(requests[i], i * 98 * 80_ps, "request " << i);
+            NS_TEST_EXPECT_MSG_EQ(pair.sends[i].time, FIRST + i * SLOT, "READ " << i);
         }
-        NS_TEST_EXPECT_MSG_EQ(requests[16], FIRST_PS, "request 16");
-        NS_TEST_EXPECT_MSG_EQ(requests[17], FIRST_PS + SLOT_PS, "request 17");
+        NS_TEST_EXPECT_MSG_EQ(requests[16], FIRST, "request 16");
+        NS_TEST_EXPECT_MSG_EQ(requests[17], FIRST + SLOT, "request 17");
         // What is behind a READ that waits, waits with it.
-        NS_TEST_EXPECT_MSG_EQ(requests[18], FIRST_PS + SLOT_PS + 98 * 80, "the WRITE");
-        NS_TEST_EXPECT_MSG_EQ(pair.sends[16].timePs, 2 * FIRST_PS, "READ 16");
-        NS_TEST_EXPECT_MSG_EQ(pair.sends[17].timePs, 2 * FIRST_PS + SLOT_PS, "READ 17");
+        NS_TEST_EXPECT_MSG_EQ(requests[18], FIRST + SLOT + 98 * 80_ps, "the WRITE");
+        NS_TEST_EXPECT_MSG_EQ(pair.sends[16].time, 2 * FIRST, "READ 16");
+        NS_TEST_EXPECT_MSG_EQ(pair.sends[17].time, 2 * FIRST + SLOT, "READ 17");
     }
 };
 
@@ -307,11 +306,11 @@ class PsnSpaceTestCase : public TestCase
         uint32_t before = 0;
         uint32_t after = 0;
         uint64_t accepted = 0;
-        pair.At(4'026'239, [&]() { before = pair.sender->GetOutstandingReads(); });
-        pair.At(4'026'241, [&]() { after = pair.sender->GetOutstandingReads(); });
-        pair.At(4'026'240 + 2'013'760 + 2'052'800 + 1,
+        pair.At(4'026'239_ps, [&]() { before = pair.sender->GetOutstandingReads(); });
+        pair.At(4'026'241_ps, [&]() { after = pair.sender->GetOutstandingReads(); });
+        pair.At(4'026'240_ps + 2'013'760_ps + 2'052'800_ps + 1_ps,
                 [&]() { accepted = pair.sender->GetStats().responsesAccepted; });
-        pair.test.Run(10'000'000);
+        pair.test.Run(10_us);
         NS_TEST_EXPECT_MSG_EQ(pair.GetSendTimes(), "4026240 ", "the WRITE");
         NS_TEST_EXPECT_MSG_EQ(before, 0U, "waits");
         NS_TEST_EXPECT_MSG_EQ(after, 1U, "begins");
@@ -335,14 +334,14 @@ class FenceTestCase : public TestCase
             for (const bool fence : {false, true})
             {
                 RdmaTestPair pair([&](RdmaTestFabric& test) { SetTestTransport(test, format); });
-                std::vector<int64_t> sent;
+                std::vector<QbbPs> sent;
                 pair.sender->GetPort()->TraceConnectWithoutContext(
                     "PhyTxBegin",
                     Callback<void, Ptr<const Packet>>([&](Ptr<const Packet> packet) {
                         // the WRITEs alone
                         if (packet->GetSize() > 500)
                         {
-                            sent.push_back(QbbNowPs());
+                            sent.push_back(QbbNow());
                         }
                     }));
                 pair.Post(1, RdmaWrOpcode::RDMA_WRITE, 1000);
@@ -360,15 +359,15 @@ class FenceTestCase : public TestCase
                     "3 FETCH_ADD 8 IBV_WC_SUCCESS; 4 RDMA_WRITE 1000 IBV_WC_SUCCESS; ",
                     GetTestName(format));
                 NS_TEST_ASSERT_MSG_EQ(sent.size(), 2U, "WRITEs");
-                NS_TEST_EXPECT_MSG_EQ(sent[0], 0, "the first");
+                NS_TEST_EXPECT_MSG_EQ(sent[0], 0_ps, "the first");
                 // 1000 + 78, 78 and 90 B are before it; with IRN 8 B more in READ and atomic
-                const int64_t unfencedPs =
-                    (1098 + 98 + 110 + (format == RdmaWireFormat::IRN ? 16 : 0)) * 80;
+                const QbbPs unfenced =
+                    (1098 + 98 + 110 + (format == RdmaWireFormat::IRN ? 16 : 0)) * 80_ps;
                 // With IRN the acknowledgement of the last response, 70 B, goes first.
-                const int64_t fencedPs =
-                    pair.sends[2].timePs + (format == RdmaWireFormat::IRN ? 90 * 80 : 0);
+                const QbbPs fenced =
+                    pair.sends[2].time + (format == RdmaWireFormat::IRN ? 90 * 80_ps : 0_ps);
                 NS_TEST_EXPECT_MSG_EQ(sent[1],
-                                      (fence ? fencedPs : unfencedPs),
+                                      (fence ? fenced : unfenced),
                                       GetTestName(format) << ": the second");
             }
         });

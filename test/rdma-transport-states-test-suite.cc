@@ -25,8 +25,9 @@ namespace
 /// A WRITE of ten packets alone, acknowledgement included. 1102 B and nine times 1086 B: the switch
 /// has the first at 1110 x 80 + 1 us and sends without a gap; the last begins 1122 x 80 + 8 x 1106
 /// x 80 later and takes 1094 x 80 + 1 us.
-constexpr int64_t WRITE10_PS = 1'088'800 + 89'760 + 8 * 88'480 + 1'087'520 + RdmaTestPair::SHORT_PS;
-static_assert(WRITE10_PS == 4'985'760, "arithmetic");
+constexpr QbbPs WRITE10 =
+    1'088'800_ps + 89'760_ps + 8 * 88'480_ps + 1'087'520_ps + RdmaTestPair::SHORT;
+static_assert(WRITE10 == 4'985'760_ps, "arithmetic");
 
 /** \param qp a queue pair \param state its new state */
 void
@@ -69,7 +70,7 @@ class DrainTestCase : public TestCase
     }
 
   private:
-    static constexpr int64_t RESUME_PS = 1'000'000'000;
+    static constexpr QbbPs RESUME = 1_ms;
 
     void DoRun() override
     {
@@ -80,7 +81,7 @@ class DrainTestCase : public TestCase
             // Between two messages: nothing has begun that is not sent.
             RdmaTestPair pair;
             pair.Post(1, RdmaWrOpcode::RDMA_WRITE, 4);
-            pair.At(1'000'000, [&]() {
+            pair.At(1_us, [&]() {
                 SetState(pair.sender, RdmaQpState::SQD);
                 pair.Post(2, RdmaWrOpcode::RDMA_WRITE, 4);
             });
@@ -118,17 +119,17 @@ class DrainTestCase : public TestCase
         }
         pair.Post(1, RdmaWrOpcode::RDMA_WRITE, 10'240);
         pair.Post(2, RdmaWrOpcode::RDMA_WRITE, 10'240);
-        pair.At(100'000, [&]() {
+        pair.At(100_ns, [&]() {
             SetState(pair.sender, RdmaQpState::SQD);
             pair.Post(3, RdmaWrOpcode::RDMA_WRITE, 10'240);
         });
         uint32_t drained = 0;
-        pair.At(RESUME_PS - 1000, [&]() {
+        pair.At(RESUME - 1_ns, [&]() {
             drained = static_cast<uint32_t>(pair.sends.size());
             NS_TEST_EXPECT_MSG_EQ(pair.sender->GetOutstandingSends(), 2U, "two wait");
             NS_TEST_EXPECT_MSG_EQ(pair.sender->GetPacketsInFlight(), 0U, "nothing is in flight");
         });
-        pair.At(RESUME_PS, [&]() { SetState(pair.sender, RdmaQpState::RTS); });
+        pair.At(RESUME, [&]() { SetState(pair.sender, RdmaQpState::RTS); });
         pair.test.Run();
         NS_TEST_EXPECT_MSG_EQ(drained, 1U, GetTestName(format) << ": the one that had begun");
         NS_TEST_ASSERT_MSG_EQ(pair.sends.size(), 3U, GetTestName(format) << ": all in the end");
@@ -137,13 +138,11 @@ class DrainTestCase : public TestCase
         {
             if (!loss)
             {
-                NS_TEST_EXPECT_MSG_EQ(pair.sends[0].timePs, WRITE10_PS, "the first");
+                NS_TEST_EXPECT_MSG_EQ(pair.sends[0].time, WRITE10, "the first");
             }
             // 1122 x 80 + 9 x 1106 x 80 of the line lie between the other two.
-            NS_TEST_EXPECT_MSG_EQ(pair.sends[1].timePs, RESUME_PS + WRITE10_PS, "the second");
-            NS_TEST_EXPECT_MSG_EQ(pair.sends[2].timePs,
-                                  RESUME_PS + WRITE10_PS + 886'080,
-                                  "the third");
+            NS_TEST_EXPECT_MSG_EQ(pair.sends[1].time, RESUME + WRITE10, "the second");
+            NS_TEST_EXPECT_MSG_EQ(pair.sends[2].time, RESUME + WRITE10 + 886'080_ps, "the third");
         }
     }
 
@@ -154,8 +153,8 @@ class DrainTestCase : public TestCase
         pair.Read(1, 102'400);
         pair.Read(2, 1000);
         pair.Post(3, RdmaWrOpcode::RDMA_WRITE, 8);
-        pair.At(1000, [&]() { SetState(pair.sender, RdmaQpState::SQD); });
-        pair.At(RESUME_PS, [&]() {
+        pair.At(1_ns, [&]() { SetState(pair.sender, RdmaQpState::SQD); });
+        pair.At(RESUME, [&]() {
             NS_TEST_EXPECT_MSG_EQ(pair.GetSendLog(),
                                   "1 RDMA_READ 102400 IBV_WC_SUCCESS; ",
                                   GetTestName(format));
@@ -193,8 +192,8 @@ class AttributesTestCase : public TestCase
             // rnr_retry 1 is two tries, min_rnr_timer 4 is 40 us (IBA Vol. 1, table 45). A SEND of
             // 4 B takes 2 x (74 x 80 + 1 us) there and its RNR NAK as long back, IRN's 8 B and 4 B
             // more: + 1280 and + 640. The wait is between the two.
-            const int64_t tripPs =
-                2 * RdmaTestPair::SHORT_PS + (format == RdmaWireFormat::IRN ? 1920 : 0);
+            const QbbPs trip =
+                2 * RdmaTestPair::SHORT + (format == RdmaWireFormat::IRN ? 1920_ps : 0_ps);
             Run(format, 0, 7, 1, [&](auto& a, auto&, auto& done) {
                 RdmaSendRequest request;
                 request.opcode = RdmaWrOpcode::SEND;
@@ -202,7 +201,7 @@ class AttributesTestCase : public TestCase
                 a->PostSend(request);
                 NS_TEST_EXPECT_MSG_EQ(done(true),
                                       "SEND IBV_WC_RNR_RETRY_EXC_ERR " +
-                                          std::to_string(2 * tripPs + 40'000'000),
+                                          std::to_string((2 * trip + 40_us).Get()),
                                       GetTestName(format) << ": RNR");
             });
             // max_rd_atomic 3, and PSNs that wrap.
@@ -260,7 +259,7 @@ class AttributesTestCase : public TestCase
             const auto completions = a->GetSendCompletionQueue()->Poll(10);
             const auto& last = completions.back();
             return std::string(last.opcode == RdmaWcOpcode::SEND ? "SEND " : "RDMA_WRITE ") +
-                   GetRdmaWcStatusName(last.status) + " " + std::to_string(last.timePs);
+                   GetRdmaWcStatusName(last.status) + " " + std::to_string(last.time.Get());
         };
         body(a, b, done);
     }
@@ -332,7 +331,7 @@ class ResetTestCase : public TestCase
                 }
                 else
                 {
-                    pair.At(2'000'000'000, again);
+                    pair.At(2_ms, again);
                 }
                 pair.test.Run();
                 const std::string flushed = "1 RDMA_READ 10000 IBV_WC_WR_FLUSH_ERR; "
@@ -365,8 +364,8 @@ class ResetMarksTestCase : public TestCase
     }
 
   private:
-    static constexpr int64_t RESET_PS = 10'000'000;
-    static constexpr int64_t AGAIN_PS = 100'000'000; //!< all that was on its way has come to RESET
+    static constexpr QbbPs RESET = 10_us;
+    static constexpr QbbPs AGAIN = 100_us; //!< all that was on its way has come to RESET
 
     /** What the receiver says to the sender in its second connection. */
     struct Said
@@ -398,7 +397,7 @@ class ResetMarksTestCase : public TestCase
         const Ptr<RdmaQueuePair> receiver = pair.second;
         request.length = 500'000;
         sender->PostSend(request);
-        RdmaTestPair::At(RESET_PS, [&]() {
+        RdmaTestPair::At(RESET, [&]() {
             // Some are marked; one of them has brought its CNP, and the next ones wait for theirs.
             NS_ABORT_MSG_IF(receiver->GetStats().cnpsSent != 1 ||
                                 receiver->GetStats().packetsAccepted < 10,
@@ -407,7 +406,7 @@ class ResetMarksTestCase : public TestCase
             SetState(receiver, RdmaQpState::RESET);
         });
         Said said;
-        RdmaTestPair::At(AGAIN_PS, [&]() {
+        RdmaTestPair::At(AGAIN, [&]() {
             test.fabric->GetNic(2)->GetPort(0)->TraceConnectWithoutContext(
                 "MacTx",
                 Callback<void, Ptr<const Packet>>([&](Ptr<const Packet> packet) {
@@ -441,7 +440,7 @@ class ResetMarksTestCase : public TestCase
             shortOne.length = 4;
             sender->PostSend(shortOne);
         });
-        test.Run(2 * AGAIN_PS);
+        test.Run(2 * AGAIN);
         return said;
     }
 
@@ -481,7 +480,7 @@ class ErrorTestCase : public TestCase
                 // acknowledgement, 89 120 each; the 11th.
                 RdmaTestPair pair([&](RdmaTestFabric& test) { SetTestTransport(test, format, 2); });
                 pair.Read(1, 1'024'000);
-                pair.At(3'000'000, [&]() { SetState(pair.receiver, RdmaQpState::ERR); });
+                pair.At(3_us, [&]() { SetState(pair.receiver, RdmaQpState::ERR); });
                 pair.test.Run();
                 NS_TEST_EXPECT_MSG_EQ(pair.GetSendLog(),
                                       "1 RDMA_READ 1024000 IBV_WC_RETRY_EXC_ERR; ",

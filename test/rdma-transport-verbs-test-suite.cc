@@ -204,7 +204,7 @@ class QueuePairRoundRobinTestCase : public TestCase
         RdmaTestFabric test;
         test.Install(MakeRdmaStar(2, MakeTestRates(100, 100, 1000)), {});
         std::vector<Ptr<RdmaQueuePair>> senders;
-        std::vector<int64_t> arrivedPs(QPS + 1);
+        std::vector<QbbPs> arrived(QPS + 1);
         for (uint32_t i = 0; i < m_idle; ++i)
         {
             test.fabric->Connect(0, 1);
@@ -217,8 +217,8 @@ class QueuePairRoundRobinTestCase : public TestCase
             receiver->TraceConnectWithoutContext(
                 "MessageReceived",
                 Callback<void, const RdmaMessageArrival&>(
-                    [&arrivedPs, i](const RdmaMessageArrival& arrival) {
-                        arrivedPs[i] = arrival.timePs;
+                    [&arrived, i](const RdmaMessageArrival& arrival) {
+                        arrived[i] = arrival.time;
                     }));
         }
         RdmaSendRequest request;
@@ -231,8 +231,8 @@ class QueuePairRoundRobinTestCase : public TestCase
         }
         // One packet more, of the last queue pair, in the middle of things: it is posted while
         // packet 100 is on the line, and its turn comes when all 50 that wait have had theirs.
-        constexpr int64_t SLOT_PS = 88'480; // 1106 x 80
-        Simulator::Schedule(QbbFromPs(100 * SLOT_PS + 1), [&]() {
+        constexpr QbbPs SLOT = 88'480_ps; // 1106 x 80
+        Simulator::Schedule(QbbToTime(100 * SLOT + 1_ps), [&]() {
             request.length = 1024;
             senders[QPS]->PostSend(request);
         });
@@ -243,9 +243,9 @@ class QueuePairRoundRobinTestCase : public TestCase
         for (int i = 0; i < QPS; ++i)
         {
             const int64_t slot = (PACKETS - 1) * QPS + i + 1;
-            NS_TEST_EXPECT_MSG_EQ(arrivedPs[i], 2'175'040 + slot * SLOT_PS, "queue pair " << i);
+            NS_TEST_EXPECT_MSG_EQ(arrived[i], 2'175'040_ps + slot * SLOT, "queue pair " << i);
         }
-        NS_TEST_EXPECT_MSG_EQ(arrivedPs[QPS], 2'175'040 + 151 * SLOT_PS, "the latecomer");
+        NS_TEST_EXPECT_MSG_EQ(arrived[QPS], 2'175'040_ps + 151 * SLOT, "the latecomer");
     }
 
     uint32_t m_idle;
@@ -284,7 +284,7 @@ class TaggedTestCase : public TestCase
         std::vector<RdmaFlow> flows{MakeTestFlow(0, 0, 7, 100'000)};
         for (uint32_t host = 0; host < 7; ++host)
         {
-            flows.push_back(MakeTestFlow(host + 1, host, 7, 200'000, 100'000'000));
+            flows.push_back(MakeTestFlow(host + 1, host, 7, 200'000, 100_us));
         }
         test.Install(MakeRdmaLeafSpine(2, 4, 2, MakeTestRates(100, 100, 1000)), flows);
         std::size_t frameBytes = 0;
@@ -295,7 +295,7 @@ class TaggedTestCase : public TestCase
             }));
         test.Run();
         NS_TEST_EXPECT_MSG_EQ(test.GetUnfinished(), "", "flows");
-        NS_TEST_EXPECT_MSG_EQ(test.results[0].fctPs.value_or(0), test.results[0].idealPs, "alone");
+        NS_TEST_EXPECT_MSG_EQ(test.results[0].fct.value_or(0_ps), test.results[0].ideal, "alone");
         // 58 B without FCS, RETH 16, 1024, and 4 for the tag
         NS_TEST_EXPECT_MSG_EQ(frameBytes, 1098U + (m_tag ? 4 : 0), "largest frame");
         for (uint8_t priority = 0; priority < 8; ++priority)

@@ -81,18 +81,17 @@ class StormTestCase : public TestCase
                 "Storm" + name,
                 Callback<void, uint32_t, uint8_t>([this, name](uint32_t port, uint8_t priority) {
                     m_log += (m_log.empty() ? "" : " ") + name + ":" + std::to_string(port) + ":" +
-                             std::to_string(priority) + "@" + std::to_string(QbbNowPs());
+                             std::to_string(priority) + "@" + std::to_string(QbbNow().Get());
                 }));
         }
         m_watchdog->Watch(m_sw);
     }
 
-    /** \param ps an instant, at whose end \param what is done */
+    /** \param at an instant, at whose end \param what is done */
     template <typename T>
-    static void AtEndOf(int64_t ps, T what)
+    static void AtEndOf(QbbPs at, T what)
     {
-        Simulator::Schedule(TimeStep(ps * QBB_FS_PER_PS + QbbEventOrder::Observers::At<0>()) -
-                                Simulator::Now(),
+        Simulator::Schedule(QbbGetDelay({at, QbbEventOrder::Observers::At<0>()}, QbbEventNow()),
                             std::move(what));
     }
 
@@ -143,7 +142,7 @@ class DropTestCase : public StormTestCase
             // intervals to 50, 60 and 70 us.
             uint64_t queued = 0;
             uint64_t hostSent = 0;
-            AtEndOf(40 * US - 1, [&]() {
+            AtEndOf(40 * US - 1_ps, [&]() {
                 queued = m_port->GetQueues().GetFrames(3);
                 NS_TEST_EXPECT_MSG_EQ(m_watchdog->IsStormed(2, 3), false, "not yet");
             });
@@ -158,7 +157,7 @@ class DropTestCase : public StormTestCase
                                       "no pause");
                 hostSent = m_port->GetCounters().classes[3].rxFrames;
             });
-            AtEndOf(70 * US - 1, [&]() {
+            AtEndOf(70 * US - 1_ps, [&]() {
                 NS_TEST_EXPECT_MSG_EQ(m_watchdog->IsStormed(2, 3), true, "still in storm");
                 const auto now = GetCounters();
                 NS_TEST_EXPECT_MSG_EQ(now.detected, 1U, "storms");
@@ -215,13 +214,13 @@ class ForwardTestCase : public StormTestCase
         Build(test, MicroSeconds(200), MicroSeconds(20));
         AddWatchdog("Forward");
         QbbPortCounters::Class before;
-        int64_t firstPs = 0;
+        QbbPs first = 0_ps;
         m_port->TraceConnectWithoutContext(
             "PhyTxBegin",
             Callback<void, Ptr<const Packet>>([&](Ptr<const Packet>) {
-                if (QbbNowPs() > 30 * US && firstPs == 0)
+                if (QbbNow() > 30 * US && first == 0_ps)
                 {
-                    firstPs = QbbNowPs();
+                    first = QbbNow();
                 }
             }));
         AtEndOf(20 * US, [&]() { before = m_port->GetCounters().classes[3]; });
@@ -258,7 +257,7 @@ class ForwardTestCase : public StormTestCase
         });
         test.CheckBooksEvery(7 * US);
         test.Run();
-        NS_TEST_EXPECT_MSG_EQ(firstPs, 40 * US, "first frame after the detection");
+        NS_TEST_EXPECT_MSG_EQ(first, 40 * US, "first frame after the detection");
         // The last pause frame arrives at 193.00576 us: quiet intervals to 210, 220 and 230 us.
         NS_TEST_EXPECT_MSG_EQ(m_log, "Detected:2:3@40000000 Restored:2:3@230000000", "storm");
         NS_TEST_EXPECT_MSG_EQ(GetCounters().all.txDrop + GetCounters().all.rxDrop, 0U, "drops");
@@ -394,12 +393,12 @@ class NicTestCase : public StormTestCase
         RdmaTestFabric test;
         Build(test, Seconds(0));
         std::string arrivals;
-        int64_t firedPs = 0;
+        QbbPs fired = 0_ps;
         m_port->TraceConnectWithoutContext(
             "PfcReceived",
             Callback<void, uint8_t, uint16_t>([&](uint8_t priority, uint16_t quanta) {
                 arrivals += std::to_string(priority) + ":" + std::to_string(quanta) + "@" +
-                            std::to_string(QbbNowPs()) + " ";
+                            std::to_string(QbbNow().Get()) + " ";
             }));
         auto watchdog = CreateObject<RdmaNicWatchdog>();
         watchdog->SetAttribute("Timeout", TimeValue(MicroSeconds(100)));
@@ -407,7 +406,7 @@ class NicTestCase : public StormTestCase
         watchdog->TraceConnectWithoutContext("PauseDisabled",
                                              Callback<void, uint32_t>([&](uint32_t node) {
                                                  NS_TEST_EXPECT_MSG_EQ(node, 2U, "node");
-                                                 firedPs = QbbNowPs();
+                                                 fired = QbbNow();
                                              }));
         if (watched)
         {
@@ -416,7 +415,7 @@ class NicTestCase : public StormTestCase
         test.Run(watched ? 5000 * US : 600 * US);
         // Looks at 22 us (frames came in after 12 us), 32, ..., 122 us: ten intervals, from the
         // moment on when the first pause frame is sent.
-        NS_TEST_EXPECT_MSG_EQ((firedPs >= 122 * US && firedPs < 122 * US + 110'000),
+        NS_TEST_EXPECT_MSG_EQ((fired >= 122 * US && fired < 122 * US + 110_ns),
                               watched,
                               "watchdog");
         NS_TEST_EXPECT_MSG_EQ(watchdog->HasFired(), watched, "watchdog");
@@ -434,10 +433,10 @@ class NicTestCase : public StormTestCase
         std::string word;
         for (int64_t i = 0; text >> word; ++i)
         {
-            const int64_t earliest = 13'005'760 + i * 167'769'600;
-            const int64_t at = std::stoll(word.substr(word.find('@') + 1));
+            const QbbPs earliest = 13'005'760_ps + i * 167'769'600_ps;
+            const QbbPs at(std::stoll(word.substr(word.find('@') + 1)));
             NS_TEST_EXPECT_MSG_EQ(word.substr(0, word.find('@')), "3:65535", "pause");
-            NS_TEST_EXPECT_MSG_EQ((at >= earliest && at < earliest + 110'000), true, word);
+            NS_TEST_EXPECT_MSG_EQ((at >= earliest && at < earliest + 110_ns), true, word);
         }
         NS_TEST_EXPECT_MSG_EQ(std::count(arrivals.begin(), arrivals.end(), ' '), 4, "frames");
     }

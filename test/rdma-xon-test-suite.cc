@@ -39,20 +39,20 @@ class XonAfterIncastTestCase : public TestCase
             test.fabric->GetDevice(0, 0)->GetFlowControl().GetPauseReceiver().GetPaused() &
             (1 << 3);
         m_wasPaused = m_wasPaused || paused;
-        if (m_wasPaused && !paused && !m_resumedPs)
+        if (m_wasPaused && !paused && m_resumed == 0_ps)
         {
-            m_resumedPs = QbbNowPs();
+            m_resumed = QbbNow();
         }
-        if (m_resumedPs && !stopped && !m_onPs)
+        if (m_resumed != 0_ps && !stopped && m_on == 0_ps)
         {
-            m_onPs = QbbNowPs();
+            m_on = QbbNow();
         }
         // All that the 16 have sent has left; the 120 kB with their headers may be there.
-        if (m_wasPaused && !m_emptyPs && buffer.GetUsage().usedBytes < 135'000)
+        if (m_wasPaused && m_empty == 0_ps && buffer.GetUsage().usedBytes < 135'000)
         {
-            m_emptyPs = QbbNowPs();
+            m_empty = QbbNow();
         }
-        if (QbbNowPs() < 2'000'000'000)
+        if (QbbNow() < 2_ms)
         {
             Simulator::Schedule(NanoSeconds(100), [this, &test, &buffer]() { Look(test, buffer); });
         }
@@ -65,10 +65,10 @@ class XonAfterIncastTestCase : public TestCase
         std::vector<RdmaFlow> flows;
         for (uint32_t host = 4; host < SWITCH; ++host)
         {
-            flows.push_back(MakeTestFlow(host, host, 3, 1'000'000, 10'000'000));
+            flows.push_back(MakeTestFlow(host, host, 3, 1'000'000, 10_us));
         }
-        flows.push_back(MakeTestFlow(1, 0, 1, 120'000, 200'000'000));
-        flows.push_back(MakeTestFlow(2, 0, 2, 10'000'000, 1'500'000'000));
+        flows.push_back(MakeTestFlow(1, 0, 1, 120'000, 200_us));
+        flows.push_back(MakeTestFlow(2, 0, 2, 10'000'000, 1500_us));
         test.Install(MakeRdmaStar(SWITCH, MakeTestRates(100, 100, 1000)), flows);
         auto storm = CreateObject<QbbStormSource>();
         storm->SetAttribute("Start", TimeValue(MicroSeconds(1)));
@@ -80,18 +80,18 @@ class XonAfterIncastTestCase : public TestCase
         Simulator::Run();
         test.results = test.runner->GetResults();
         NS_TEST_EXPECT_MSG_EQ(m_wasPaused, true, "the incast has host 0 paused");
-        NS_TEST_ASSERT_MSG_GT(m_resumedPs, 0, "and it is resumed");
+        NS_TEST_ASSERT_MSG_GT(m_resumed, 0_ps, "and it is resumed");
         // Before the incast is over in full, as soon as there is room.
-        NS_TEST_EXPECT_MSG_LT(m_resumedPs, m_emptyPs + 100'000, "XON");
+        NS_TEST_EXPECT_MSG_LT(m_resumed, m_empty + 100_ns, "XON");
         // A round trip is 2 us of cable and two frames of up to 90 ns.
-        NS_TEST_EXPECT_MSG_LT(m_onPs, m_emptyPs + 2'300'000, "the host goes on");
+        NS_TEST_EXPECT_MSG_LT(m_on, m_empty + 2300_ns, "the host goes on");
         for (const auto& result : test.results)
         {
             if (result.flow.id == 2)
             {
                 // 10 MB at 100 Gb/s, with 82 + 20 bytes of headers a packet: 0.87 ms
-                NS_TEST_EXPECT_MSG_LT(result.fctPs.value_or(INT64_MAX),
-                                      900'000'000,
+                NS_TEST_EXPECT_MSG_LT(result.fct.value_or(QBB_NEVER),
+                                      900_us,
                                       "its other flow, in the storm");
             }
         }
@@ -101,9 +101,9 @@ class XonAfterIncastTestCase : public TestCase
     }
 
     bool m_wasPaused{false}; //!< the switch has paused host 0
-    int64_t m_resumedPs{0};  //!< the switch resumes it
-    int64_t m_onPs{0};       //!< it has heard that
-    int64_t m_emptyPs{0};    //!< the memory of the incast is free
+    QbbPs m_resumed{0};      //!< the switch resumes it
+    QbbPs m_on{0};           //!< it has heard that
+    QbbPs m_empty{0};        //!< the memory of the incast is free
 };
 
 /** The suite. */

@@ -64,28 +64,29 @@ class OwnMarker : public QbbMarker
         return DEPARTS;
     }
 
-    void FrameDeparts(QbbPort& egress, QbbFrame& frame, int64_t startPs) override
+    void FrameDeparts(QbbPort& egress, QbbFrame& frame, QbbPs start) override
     {
         if (frame.ecn == 0)
         {
             return;
         }
         Queue& queue = m_ports[egress.GetPortNumber()][frame.priority];
-        const int64_t waitedPs = startPs - frame.arrivalFs / QBB_FS_PER_PS;
-        if (waitedPs < QbbToPs(m_target))
+        const QbbPs waited = start - frame.arrival.GetInstant();
+        if (waited < QbbToPs(m_target))
         {
             queue = Queue();
         }
-        else if (queue.nextPs == 0)
+        else if (queue.next == 0_ps)
         {
-            queue.nextPs = startPs + QbbToPs(m_interval);
+            queue.next = start + QbbToPs(m_interval);
         }
-        else if (startPs >= queue.nextPs)
+        else if (start >= queue.next)
         {
             MarkCe(egress, frame);
             ++queue.marks;
-            queue.nextPs = startPs + static_cast<int64_t>(static_cast<double>(QbbToPs(m_interval)) /
-                                                          std::sqrt(queue.marks));
+            queue.next =
+                start + QbbPs(static_cast<int64_t>(static_cast<double>(QbbToPs(m_interval)) /
+                                                   std::sqrt(queue.marks)));
         }
     }
 
@@ -93,7 +94,7 @@ class OwnMarker : public QbbMarker
     /** What is known of a class at a port. */
     struct Queue
     {
-        int64_t nextPs{0}; //!< a packet that departs from here on is marked; 0: the wait is short
+        QbbPs next{0};     //!< a packet that departs from here on is marked; 0: the wait is short
         uint32_t marks{0}; //!< since the wait was last short
     };
 

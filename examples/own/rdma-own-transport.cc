@@ -118,11 +118,11 @@ class PullRequester : public RoceRequester
   public:
     using RoceRequester::RoceRequester;
 
-    void Receive(const QbbFrame& frame, const RdmaOpcodeInfo& info, int64_t nowPs) override
+    void Receive(const QbbFrame& frame, const RdmaOpcodeInfo& info, QbbPs now) override
     {
         if (frame.opcode != PULL)
         {
-            RoceRequester::Receive(frame, info, nowPs);
+            RoceRequester::Receive(frame, info, now);
             return;
         }
         auto& sender = static_cast<PullSender&>(*m_sender);
@@ -139,11 +139,11 @@ class PullRequester : public RoceRequester
 class PullResponder : public RoceResponder
 {
   public:
-    /** \param endpoint the queue pair \param window see Window \param intervalPs see Interval */
-    PullResponder(RdmaEndpoint& endpoint, uint64_t window, int64_t intervalPs)
+    /** \param endpoint the queue pair \param window see Window \param interval see Interval */
+    PullResponder(RdmaEndpoint& endpoint, uint64_t window, QbbPs interval)
         : RoceResponder(endpoint),
           m_window(window),
-          m_intervalPs(intervalPs),
+          m_interval(interval),
           m_end(window)
     {
     }
@@ -154,16 +154,16 @@ class PullResponder : public RoceResponder
         m_end = m_window;
     }
 
-    void Receive(const QbbFrame& frame, const RdmaOpcodeInfo& info, int64_t nowPs) override
+    void Receive(const QbbFrame& frame, const RdmaOpcodeInfo& info, QbbPs now) override
     {
-        RoceResponder::Receive(frame, info, nowPs);
-        if (m_deadlinePs == RdmaSender::NO_DEADLINE && IsBehind())
+        RoceResponder::Receive(frame, info, now);
+        if (m_deadline == RdmaSender::NO_DEADLINE && IsBehind())
         {
-            m_deadlinePs = nowPs + m_intervalPs;
+            m_deadline = now + m_interval;
         }
     }
 
-    void OnTimer(int64_t nowPs) override
+    void OnTimer(QbbPs now) override
     {
         ++m_end;
         QbbFramePtr frame = m_endpoint.NewFrame();
@@ -172,13 +172,13 @@ class PullResponder : public RoceResponder
         frame->ecn = 0;
         frame->size = QbbWire::RoceFrameBytes(GetRdmaOpcodeInfo(PULL), 0, frame->tagged);
         m_endpoint.Send(std::move(frame));
-        m_deadlinePs = IsBehind() ? nowPs + m_intervalPs : RdmaSender::NO_DEADLINE;
+        m_deadline = IsBehind() ? now + m_interval : RdmaSender::NO_DEADLINE;
     }
 
     void End() override
     {
         RoceResponder::End();
-        m_deadlinePs = RdmaSender::NO_DEADLINE;
+        m_deadline = RdmaSender::NO_DEADLINE;
     }
 
   private:
@@ -188,9 +188,9 @@ class PullResponder : public RoceResponder
         return m_end < m_receiver->GetExpected() + m_window;
     }
 
-    uint64_t m_window;    //!< packets that may be under way
-    int64_t m_intervalPs; //!< time between two PULL packets
-    uint64_t m_end;       //!< packets before this one have been asked for
+    uint64_t m_window; //!< packets that may be under way
+    QbbPs m_interval;  //!< time between two PULL packets
+    uint64_t m_end;    //!< packets before this one have been asked for
 };
 
 std::unique_ptr<RdmaSender>
@@ -235,19 +235,19 @@ RunOne(const std::string& name, RdmaFabricHelper& helper, uint32_t senders, uint
     }
     Simulator::Run();
 
-    int64_t endPs = 0;
+    QbbPs end;
     uint32_t done = 0;
     for (const auto& qp : queuePairs)
     {
         for (const RdmaWorkCompletion& completion : qp->GetSendCompletionQueue()->Poll(1))
         {
-            endPs = std::max(endPs, completion.timePs);
+            end = std::max(end, completion.time);
             done += completion.status == RdmaWcStatus::SUCCESS;
         }
     }
     const RdmaFabricTotals totals = fabric->GetTotals();
     std::cout << std::setw(8) << std::left << name << std::right << std::setw(6) << done
-              << std::setw(10) << static_cast<double>(endPs) / 1e6 << std::setw(15)
+              << std::setw(10) << static_cast<double>(end) / 1e6 << std::setw(15)
               << static_cast<double>(totals.peakQueueBytes) / 1000 << std::setw(14)
               << totals.pauseFrames << "\n";
     Simulator::Destroy();
@@ -277,8 +277,8 @@ main(int argc, char* argv[])
     pull.SetTransport("ns3::PullTransport");
     pull.SetTransportAttribute("Window", UintegerValue(window));
     // All together ask for as much as the receiver's port carries.
-    const uint64_t packetPs = 1106 * 8 * 10; // at 100 Gb/s
-    pull.SetTransportAttribute("Interval", TimeValue(PicoSeconds(senders * packetPs)));
+    const QbbPs packet = 1106 * 80_ps; // at 100 Gb/s
+    pull.SetTransportAttribute("Interval", TimeValue(QbbToTime(senders * packet)));
     RunOne("pull", pull, senders, bytes);
     return 0;
 }

@@ -31,15 +31,15 @@ class AimdController : public RdmaRateController
   public:
     AimdController(const AimdParameters& parameters, const RdmaPathProfile& profile, double window)
         : m_parameters(parameters),
-          m_lineRateBps(profile.lineRateBps),
+          m_lineRate(profile.lineRate),
           m_window(window),
           m_packetBytes(profile.packetBytes)
     {
     }
 
-    uint64_t GetRateBps(int64_t) override
+    QbbBitRate GetRate(QbbPs) override
     {
-        return m_lineRateBps;
+        return m_lineRate;
     }
 
     uint64_t GetWindowBytes() const override
@@ -69,7 +69,7 @@ class AimdController : public RdmaRateController
         }
     }
 
-    void OnTimeout(int64_t) override
+    void OnTimeout(QbbPs) override
     {
         if (m_recovery == Recovery::NONE)
         {
@@ -106,7 +106,7 @@ class AimdController : public RdmaRateController
     }
 
     AimdParameters m_parameters;         //!< of the algorithm
-    uint64_t m_lineRateBps;              //!< of the port
+    QbbBitRate m_lineRate;               //!< of the port
     double m_window;                     //!< packets
     uint64_t m_recoverTo{0};             //!< recovery ends when all below is acknowledged
     uint32_t m_packetBytes;              //!< a full packet on the line
@@ -158,12 +158,11 @@ RdmaAimd::MakeController(const RdmaPathProfile& profile) const
     double window = m_initialWindow;
     if (window == 0)
     {
-        NS_ABORT_MSG_IF(profile.baseRttPs <= 0 || profile.packetBytes == 0,
+        NS_ABORT_MSG_IF(profile.baseRtt <= 0_ps || profile.packetBytes == 0,
                         "rdma: RdmaAimd: InitialWindow 0 needs a path whose round trip is known; "
                         "accepted: 1 and above, or a fabric by RdmaFabricHelper");
-        const double packetPs =
-            8e12 * profile.packetBytes / static_cast<double>(profile.lineRateBps);
-        window = std::max(1.0, std::ceil(static_cast<double>(profile.baseRttPs) / packetPs));
+        const double packetPs = 8e12 * profile.packetBytes / static_cast<double>(profile.lineRate);
+        window = std::max(1.0, std::ceil(static_cast<double>(profile.baseRtt) / packetPs));
         window = std::min(std::max(window, m_minWindow), m_maxWindow);
     }
     NS_ABORT_MSG_IF(window < m_minWindow || window > m_maxWindow,

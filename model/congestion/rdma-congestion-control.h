@@ -3,6 +3,8 @@
 #ifndef RDMA_CONGESTION_CONTROL_H
 #define RDMA_CONGESTION_CONTROL_H
 
+#include "qbb-bit-rate.h"
+#include "qbb-ps.h"
 #include "rdma-int-format.h"
 
 #include <ns3/object.h>
@@ -23,11 +25,11 @@ namespace ns3
  */
 struct RdmaAckSample
 {
-    int64_t nowPs{0};         //!< the instant
+    QbbPs now{0};             //!< the instant
     uint64_t ackedPackets{0}; //!< packets that this one acknowledges for the first time
     uint64_t ackedTo{0};      //!< all packets below this number are acknowledged
     uint64_t sentTo{0};       //!< one more than the highest packet sent
-    int64_t rttPs{-1};        //!< round trip of the packet that caused it; negative: not known
+    QbbPs rtt{-1};            //!< round trip of the packet that caused it; negative: not known
     bool ecnEcho{false};      //!< that packet came in marked CE
     const RdmaIntHop* hops{nullptr}; //!< telemetry of its way, first switch first; null: none
     uint32_t hopCount{0};            //!< how many there are, up to 16
@@ -41,15 +43,15 @@ struct RdmaAckSample
  */
 struct RdmaPathProfile
 {
-    uint64_t lineRateBps{0};  //!< rate of the port: no controller sends faster
+    QbbBitRate lineRate{0};   //!< rate of the port: no controller sends faster
     uint32_t packetBytes{0};  //!< a full packet on the line
     uint32_t payloadBytes{0}; //!< its payload
-    int64_t baseRttPs{0};     //!< round trip of a full packet and its acknowledgement in an
+    QbbPs baseRtt{0};         //!< round trip of a full packet and its acknowledgement in an
                               //!< empty network; 0: not known
     uint32_t hops{0};         //!< links on the way there; 0: not known
     uint64_t seed{0};         //!< of random decisions, different for each queue pair
     uint32_t ackBytes{0};     //!< acknowledgement of a full packet on the line
-    int64_t networkRttPs{0};  //!< the longest baseRttPs of the network; 0: not known
+    QbbPs networkRtt{0};      //!< the longest baseRtt of the network; 0: not known
 };
 
 /**
@@ -67,29 +69,29 @@ struct RdmaCongestionState
  * Congestion control of one queue pair: numbers and times in, a rate and a window out.
  *
  * Sees no packets and no simulator. Hooks that an algorithm has no use for do nothing. Time never
- * runs backwards between calls. Timers that only change the rate need no event: GetRateBps() is
+ * runs backwards between calls. Timers that only change the rate need no event: GetRate() is
  * asked before each packet and has the time to catch up.
  */
 class RdmaRateController
 {
   public:
     static constexpr uint64_t NO_WINDOW = std::numeric_limits<uint64_t>::max(); //!< no limit
-    static constexpr int64_t NEVER = std::numeric_limits<int64_t>::max();       //!< no instant
+    static constexpr QbbPs NEVER = QBB_NEVER;                                   //!< no instant
 
     virtual ~RdmaRateController() = default;
 
-    /** \param nowPs the instant \return the rate at which packets may go out, in bit/s on the line
+    /** \param now the instant \return the rate at which packets may go out on the line
      */
-    virtual uint64_t GetRateBps(int64_t nowPs) = 0;
+    virtual QbbBitRate GetRate(QbbPs now) = 0;
 
     /**
-     * Asked after GetRateBps(), at the same instant.
+     * Asked after GetRate(), at the same instant.
      *
      * \return the next instant at which the rate may rise because time passes; NEVER, the default,
      *         if only what the other hooks tell makes it rise. A packet that waits for its pace
      *         then goes out sooner.
      */
-    virtual int64_t GetNextRisePs() const
+    virtual QbbPs GetNextRise() const
     {
         return NEVER;
     }
@@ -100,8 +102,8 @@ class RdmaRateController
         return NO_WINDOW;
     }
 
-    /** \param bytes a packet of so many bytes on the line goes out \param nowPs the instant */
-    virtual void OnSent(uint32_t bytes, int64_t nowPs)
+    /** \param bytes a packet of so many bytes on the line goes out \param now the instant */
+    virtual void OnSent(uint32_t bytes, QbbPs now)
     {
     }
 
@@ -115,13 +117,13 @@ class RdmaRateController
     {
     }
 
-    /** A congestion notification packet came. \param nowPs the instant */
-    virtual void OnCnp(int64_t nowPs)
+    /** A congestion notification packet came. \param now the instant */
+    virtual void OnCnp(QbbPs now)
     {
     }
 
-    /** The retransmission timer ran out. \param nowPs the instant */
-    virtual void OnTimeout(int64_t nowPs)
+    /** The retransmission timer ran out. \param now the instant */
+    virtual void OnTimeout(QbbPs now)
     {
     }
 
@@ -158,7 +160,7 @@ class RdmaCongestionControl : public Object
     virtual std::unique_ptr<RdmaRateController> MakeController(
         const RdmaPathProfile& profile) const = 0;
 
-    /** \return true if controllers want RdmaAckSample::rttPs */
+    /** \return true if controllers want RdmaAckSample::rtt */
     virtual bool NeedsRtt() const
     {
         return false;

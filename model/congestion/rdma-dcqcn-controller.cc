@@ -20,21 +20,21 @@ TieParameters(const RdmaDcqcnParameters& p)
 {
     return std::tie(p.g,
                     p.initialAlpha,
-                    p.alphaPeriodPs,
+                    p.alphaPeriod,
                     p.alphaPeriodic,
-                    p.timerPs,
+                    p.timer,
                     p.counterBytes,
                     p.threshold,
-                    p.aiRateBps,
-                    p.haiRateBps,
-                    p.minRateBps,
+                    p.aiRate,
+                    p.haiRate,
+                    p.minRate,
                     p.gd,
                     p.minDecreaseFactor,
-                    p.reducePeriodPs,
+                    p.reducePeriod,
                     p.cutAtPeriodEnd,
                     p.clampTarget,
                     p.clampAfterTimer,
-                    p.firstRateBps,
+                    p.firstRate,
                     p.release);
 }
 
@@ -47,27 +47,27 @@ RdmaDcqcnParameters::operator==(const RdmaDcqcnParameters& other) const
 }
 
 RdmaDcqcnController::RdmaDcqcnController(std::shared_ptr<const RdmaDcqcnParameters> parameters,
-                                         uint64_t lineRateBps)
+                                         QbbBitRate lineRate)
     : m_parameters(std::move(parameters)),
-      m_lineRateBps(lineRateBps),
-      m_rateBps(lineRateBps),
-      m_targetBps(lineRateBps)
+      m_lineRate(lineRate),
+      m_rate(lineRate),
+      m_target(lineRate)
 {
     m_alpha.value = m_parameters->initialAlpha;
 }
 
 RdmaDcqcnController::Alpha
-RdmaDcqcnController::GetAlpha(int64_t nowPs) const
+RdmaDcqcnController::GetAlpha(QbbPs now) const
 {
     Alpha alpha = m_alpha;
-    if (m_lastCutPs == NEVER)
+    if (m_lastCut == NEVER)
     {
         return alpha; // before the first CNP
     }
     const double g = m_parameters->g;
-    const int64_t period = m_parameters->alphaPeriodPs;
-    int64_t periods = (nowPs - alpha.sincePs) / period;
-    alpha.sincePs += periods * period;
+    const QbbPs period = m_parameters->alphaPeriod;
+    int64_t periods = (now - alpha.since) / period;
+    alpha.since += periods * period;
     if (periods > 0 && alpha.congested)
     {
         alpha.value = (1 - g) * alpha.value + g;
@@ -86,34 +86,34 @@ RdmaDcqcnController::GetAlpha(int64_t nowPs) const
 }
 
 void
-RdmaDcqcnController::CatchUp(int64_t nowPs)
+RdmaDcqcnController::CatchUp(QbbPs now)
 {
-    while (std::min(m_timerPs, m_cutPs) <= nowPs)
+    while (std::min(m_timer, m_cut) <= now)
     {
-        if (m_timerPs > m_cutPs)
+        if (m_timer > m_cut)
         {
-            Cut(m_cutPs);
+            Cut(m_cut);
         }
-        else if (m_rateBps == m_lineRateBps && !m_parameters->release)
+        else if (m_rate == m_lineRate && !m_parameters->release)
         {
-            SkipTimer(std::min(nowPs, m_cutPs));
+            SkipTimer(std::min(now, m_cut));
         }
         else
         {
             ++m_timerStage;
-            m_timerPs += m_parameters->timerPs;
+            m_timer += m_parameters->timer;
             Increase();
         }
     }
-    m_nextPs = std::min(m_timerPs, m_cutPs);
+    m_next = std::min(m_timer, m_cut);
 }
 
 void
-RdmaDcqcnController::SkipTimer(int64_t nowPs)
+RdmaDcqcnController::SkipTimer(QbbPs now)
 {
     // At line rate, where the target is as well, the timer does nothing but count.
-    const int64_t ends = (nowPs - m_timerPs) / m_parameters->timerPs + 1;
-    m_timerPs += ends * m_parameters->timerPs;
+    const int64_t ends = (now - m_timer) / m_parameters->timer + 1;
+    m_timer += ends * m_parameters->timer;
     m_timerStage = static_cast<uint32_t>(
         std::min<int64_t>(m_timerStage + ends, std::numeric_limits<uint32_t>::max()));
 }
@@ -126,13 +126,13 @@ RdmaDcqcnController::Increase()
     {
         const uint32_t both = std::min(m_timerStage, m_byteStage);
         const uint64_t times = both > threshold ? both - threshold : 1;
-        const uint64_t step = both > threshold ? m_parameters->haiRateBps : m_parameters->aiRateBps;
-        const uint64_t room = m_lineRateBps - m_targetBps;
-        m_targetBps += times > room / step ? room : times * step;
+        const QbbBitRate step = both > threshold ? m_parameters->haiRate : m_parameters->aiRate;
+        const QbbBitRate room = m_lineRate - m_target;
+        m_target += times > room / step ? room : times * step;
     }
     // Rounded up, so that the rate arrives at its target.
-    m_rateBps += (m_targetBps - m_rateBps + 1) / 2;
-    if (m_parameters->release && m_rateBps == m_lineRateBps && m_cutPs == NEVER)
+    m_rate += (m_target - m_rate + 1_bps) / 2;
+    if (m_parameters->release && m_rate == m_lineRate && m_cut == NEVER)
     {
         Release();
     }
@@ -141,106 +141,106 @@ RdmaDcqcnController::Increase()
 void
 RdmaDcqcnController::Release()
 {
-    m_lastCutPs = NEVER;
-    m_timerPs = NEVER;
-    m_alpha = {m_parameters->initialAlpha, 0, false};
+    m_lastCut = NEVER;
+    m_timer = NEVER;
+    m_alpha = {m_parameters->initialAlpha, 0_ps, false};
 }
 
 void
-RdmaDcqcnController::Cut(int64_t nowPs)
+RdmaDcqcnController::Cut(QbbPs now)
 {
-    const bool first = m_lastCutPs == NEVER;
-    m_alpha = GetAlpha(nowPs);
+    const bool first = m_lastCut == NEVER;
+    m_alpha = GetAlpha(now);
     if (first || m_parameters->clampTarget || m_byteStage > 0 ||
         (m_timerStage > 0 && m_parameters->clampAfterTimer))
     {
-        m_targetBps = m_rateBps;
+        m_target = m_rate;
     }
-    if (first && m_parameters->firstRateBps > 0)
+    if (first && m_parameters->firstRate > 0_bps)
     {
-        m_rateBps = m_parameters->firstRateBps;
-        m_targetBps = m_rateBps;
+        m_rate = m_parameters->firstRate;
+        m_target = m_rate;
     }
     else
     {
         const double part = std::ldexp(m_alpha.value, 10 - static_cast<int>(m_parameters->gd));
         const double left = std::max(1 - part, m_parameters->minDecreaseFactor);
-        const auto rateBps = static_cast<uint64_t>(left * static_cast<double>(m_rateBps));
+        const QbbBitRate rate(static_cast<uint64_t>(left * static_cast<double>(m_rate)));
         // A rate that is below the minimum already, by the paths above, stays where it is.
-        m_rateBps = std::max(rateBps, std::min(m_rateBps, m_parameters->minRateBps));
+        m_rate = std::max(rate, std::min(m_rate, m_parameters->minRate));
     }
-    m_lastCutPs = nowPs;
-    m_cutPs = NEVER;
-    BeginIncrease(nowPs);
+    m_lastCut = now;
+    m_cut = NEVER;
+    BeginIncrease(now);
 }
 
 void
-RdmaDcqcnController::WaitForPeriodEnd(int64_t nowPs)
+RdmaDcqcnController::WaitForPeriodEnd(QbbPs now)
 {
-    if (m_lastCutPs == NEVER)
+    if (m_lastCut == NEVER)
     {
         // Periods begin with the first CNP. What was counted before a release is over.
-        m_lastCutPs = nowPs;
+        m_lastCut = now;
         m_bytes = 0;
         m_timerStage = 0;
         m_byteStage = 0;
-        if (m_parameters->firstRateBps > 0)
+        if (m_parameters->firstRate > 0_bps)
         {
-            m_rateBps = m_parameters->firstRateBps;
-            m_targetBps = m_rateBps;
+            m_rate = m_parameters->firstRate;
+            m_target = m_rate;
         }
     }
-    const int64_t period = m_parameters->reducePeriodPs;
-    m_cutPs = m_lastCutPs + ((nowPs - m_lastCutPs) / period + 1) * period;
+    const QbbPs period = m_parameters->reducePeriod;
+    m_cut = m_lastCut + ((now - m_lastCut) / period + 1) * period;
 }
 
 void
-RdmaDcqcnController::BeginIncrease(int64_t nowPs)
+RdmaDcqcnController::BeginIncrease(QbbPs now)
 {
     m_bytes = 0;
     m_timerStage = 0;
     m_byteStage = 0;
-    m_timerPs = nowPs + m_parameters->timerPs;
+    m_timer = now + m_parameters->timer;
 }
 
 void
-RdmaDcqcnController::OnSent(uint32_t bytes, int64_t nowPs)
+RdmaDcqcnController::OnSent(uint32_t bytes, QbbPs now)
 {
-    GetRateBps(nowPs);
-    if (m_lastCutPs == NEVER || m_parameters->counterBytes == 0)
+    GetRate(now);
+    if (m_lastCut == NEVER || m_parameters->counterBytes == 0)
     {
         return;
     }
     m_bytes += bytes;
-    for (; m_bytes >= m_parameters->counterBytes && m_lastCutPs != NEVER;
+    for (; m_bytes >= m_parameters->counterBytes && m_lastCut != NEVER;
          m_bytes -= m_parameters->counterBytes)
     {
         m_byteStage += m_byteStage < std::numeric_limits<uint32_t>::max() ? 1 : 0;
         Increase();
     }
-    m_nextPs = std::min(m_timerPs, m_cutPs);
+    m_next = std::min(m_timer, m_cut);
 }
 
 void
-RdmaDcqcnController::OnCnp(int64_t nowPs)
+RdmaDcqcnController::OnCnp(QbbPs now)
 {
-    GetRateBps(nowPs);
-    if (m_lastCutPs == NEVER)
+    GetRate(now);
+    if (m_lastCut == NEVER)
     {
-        m_alpha.sincePs = nowPs;
+        m_alpha.since = now;
     }
-    m_alpha = GetAlpha(nowPs);
+    m_alpha = GetAlpha(now);
     if (m_parameters->cutAtPeriodEnd)
     {
-        WaitForPeriodEnd(nowPs);
+        WaitForPeriodEnd(now);
     }
-    else if (m_lastCutPs == NEVER || m_lastCutPs + m_parameters->reducePeriodPs <= nowPs)
+    else if (m_lastCut == NEVER || m_lastCut + m_parameters->reducePeriod <= now)
     {
-        Cut(nowPs);
+        Cut(now);
     }
     else
     {
-        m_cutPs = m_lastCutPs + m_parameters->reducePeriodPs;
+        m_cut = m_lastCut + m_parameters->reducePeriod;
     }
     if (m_parameters->alphaPeriodic)
     {
@@ -249,15 +249,15 @@ RdmaDcqcnController::OnCnp(int64_t nowPs)
     else
     {
         m_alpha.value = (1 - m_parameters->g) * m_alpha.value + m_parameters->g;
-        m_alpha.sincePs = nowPs;
+        m_alpha.since = now;
     }
-    m_nextPs = std::min(m_timerPs, m_cutPs);
+    m_next = std::min(m_timer, m_cut);
 }
 
 RdmaCongestionState
 RdmaDcqcnController::GetState() const
 {
-    return {GetAlpha(m_nowPs).value, static_cast<double>(m_targetBps)};
+    return {GetAlpha(m_now).value, static_cast<double>(m_target)};
 }
 
 } // namespace ns3

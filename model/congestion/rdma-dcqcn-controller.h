@@ -20,21 +20,21 @@ struct RdmaDcqcnParameters
 {
     double g{1.0 / 256};               //!< weight of a new sample in alpha
     double initialAlpha{1};            //!< alpha at the first CNP
-    int64_t alphaPeriodPs{55'000'000}; //!< alpha is updated after so long
+    QbbPs alphaPeriod{55_us};          //!< alpha is updated after so long
     bool alphaPeriodic{false};         //!< false: a CNP updates alpha and restarts the period
-    int64_t timerPs{55'000'000};       //!< rate-increase timer
+    QbbPs timer{55_us};                //!< rate-increase timer
     uint64_t counterBytes{10'000'000}; //!< rate-increase byte counter; 0: none
     uint32_t threshold{5};             //!< F, increases by timer or bytes before the next phase
-    uint64_t aiRateBps{40'000'000};    //!< step of the target rate, additive increase
-    uint64_t haiRateBps{200'000'000};  //!< step of the target rate, hyper increase
-    uint64_t minRateBps{1'000'000};    //!< no cut goes below
+    QbbBitRate aiRate{40_mbps};        //!< step of the target rate, additive increase
+    QbbBitRate haiRate{200_mbps};      //!< step of the target rate, hyper increase
+    QbbBitRate minRate{1_mbps};        //!< no cut goes below
     uint32_t gd{11};                   //!< a cut is by the part alpha x 2^(10 - gd)
     double minDecreaseFactor{0};       //!< a cut leaves at least this part of the rate
-    int64_t reducePeriodPs{0};         //!< shortest time between two cuts
+    QbbPs reducePeriod{0};             //!< shortest time between two cuts
     bool cutAtPeriodEnd{false};        //!< cuts are at ends of that period only
     bool clampTarget{true};            //!< each cut sets the target rate
     bool clampAfterTimer{true};        //!< so does a cut after an increase by the timer
-    uint64_t firstRateBps{0};          //!< the first CNP sets this rate; 0: it cuts as others do
+    QbbBitRate firstRate{0};           //!< the first CNP sets this rate; 0: it cuts as others do
     bool release{false};               //!< at line rate all is as before the first CNP
 
     /** \param other parameters \return true if all are the same */
@@ -55,28 +55,27 @@ class RdmaDcqcnController : public RdmaRateController
   public:
     /**
      * \param parameters shared by many controllers
-     * \param lineRateBps rate of the port
+     * \param lineRate rate of the port
      */
-    RdmaDcqcnController(std::shared_ptr<const RdmaDcqcnParameters> parameters,
-                        uint64_t lineRateBps);
+    RdmaDcqcnController(std::shared_ptr<const RdmaDcqcnParameters> parameters, QbbBitRate lineRate);
 
-    uint64_t GetRateBps(int64_t nowPs) override
+    QbbBitRate GetRate(QbbPs now) override
     {
-        if (nowPs >= m_nextPs)
+        if (now >= m_next)
         {
-            CatchUp(nowPs);
+            CatchUp(now);
         }
-        m_nowPs = nowPs;
-        return m_rateBps;
+        m_now = now;
+        return m_rate;
     }
 
-    int64_t GetNextRisePs() const override
+    QbbPs GetNextRise() const override
     {
-        return m_rateBps < m_lineRateBps ? m_timerPs : NEVER;
+        return m_rate < m_lineRate ? m_timer : NEVER;
     }
 
-    void OnSent(uint32_t bytes, int64_t nowPs) override;
-    void OnCnp(int64_t nowPs) override;
+    void OnSent(uint32_t bytes, QbbPs now) override;
+    void OnCnp(QbbPs now) override;
     RdmaCongestionState GetState() const override;
 
   private:
@@ -84,29 +83,29 @@ class RdmaDcqcnController : public RdmaRateController
     struct Alpha
     {
         double value{0};       //!< 0..1
-        int64_t sincePs{0};    //!< end of the last period
+        QbbPs since{0};        //!< end of the last period
         bool congested{false}; //!< a CNP came in this period
     };
 
-    Alpha GetAlpha(int64_t nowPs) const;
-    void CatchUp(int64_t nowPs);
-    void SkipTimer(int64_t nowPs);
+    Alpha GetAlpha(QbbPs now) const;
+    void CatchUp(QbbPs now);
+    void SkipTimer(QbbPs now);
     void Increase();
-    void Cut(int64_t nowPs);
-    void WaitForPeriodEnd(int64_t nowPs);
-    void BeginIncrease(int64_t nowPs);
+    void Cut(QbbPs now);
+    void WaitForPeriodEnd(QbbPs now);
+    void BeginIncrease(QbbPs now);
     void Release();
 
     std::shared_ptr<const RdmaDcqcnParameters> m_parameters; //!< of the algorithm
-    uint64_t m_lineRateBps;                                  //!< of the port
-    uint64_t m_rateBps;                                      //!< current rate
-    uint64_t m_targetBps;                                    //!< target rate
+    QbbBitRate m_lineRate;                                   //!< of the port
+    QbbBitRate m_rate;                                       //!< current rate
+    QbbBitRate m_target;                                     //!< target rate
     Alpha m_alpha;                                           //!< when it was last needed
-    int64_t m_nextPs{NEVER};                                 //!< the rate does not change before
-    int64_t m_timerPs{NEVER};                                //!< end of the rate-increase timer
-    int64_t m_cutPs{NEVER};                                  //!< a cut waits for this time
-    int64_t m_lastCutPs{NEVER};                              //!< last cut, or first CNP
-    int64_t m_nowPs{0};                                      //!< latest time heard of
+    QbbPs m_next{NEVER};                                     //!< the rate does not change before
+    QbbPs m_timer{NEVER};                                    //!< end of the rate-increase timer
+    QbbPs m_cut{NEVER};                                      //!< a cut waits for this time
+    QbbPs m_lastCut{NEVER};                                  //!< last cut, or first CNP
+    QbbPs m_now{0};                                          //!< latest time heard of
     uint64_t m_bytes{0};      //!< sent since the byte counter's last end
     uint32_t m_timerStage{0}; //!< ends of the timer since the last cut
     uint32_t m_byteStage{0};  //!< ends of the byte counter since the last cut

@@ -26,21 +26,21 @@ GetNicParameters()
     RdmaDcqcnParameters nic;
     nic.g = 1 - 1019.0 / 1024;
     nic.initialAlpha = 1023.0 / 1024;
-    nic.alphaPeriodPs = 1'000'000;
+    nic.alphaPeriod = 1_us;
     nic.alphaPeriodic = true;
-    nic.timerPs = 300'000'000;
+    nic.timer = 300_us;
     nic.counterBytes = 32767 * 64;
     nic.threshold = 1;
-    nic.aiRateBps = 5'000'000;
-    nic.haiRateBps = 50'000'000;
-    nic.minRateBps = 1'000'000;
+    nic.aiRate = 5_mbps;
+    nic.haiRate = 50_mbps;
+    nic.minRate = 1_mbps;
     nic.gd = 11;
     nic.minDecreaseFactor = 0.5;
-    nic.reducePeriodPs = 4'000'000;
+    nic.reducePeriod = 4_us;
     nic.cutAtPeriodEnd = true;
     nic.clampTarget = false;
     nic.clampAfterTimer = true;
-    nic.firstRateBps = 0;
+    nic.firstRate = 0_bps;
     nic.release = true;
     return nic;
 }
@@ -55,23 +55,23 @@ Override(bool& value, RdmaDcqcn::Choice choice)
 }
 
 void
-Override(uint64_t& value, DataRate rate)
+Override(QbbBitRate& value, DataRate rate)
 {
     if (rate.GetBitRate() > 0)
     {
-        value = rate.GetBitRate();
+        value = QbbBitRate(rate);
     }
 }
 
 void
-Override(int64_t& value, const Time& time, bool zero, const char* name)
+Override(QbbPs& value, const Time& time, bool zero, const char* name)
 {
     if (time.IsStrictlyNegative())
     {
         return;
     }
     value = QbbToPs(time);
-    NS_ABORT_MSG_IF(value == 0 && !zero,
+    NS_ABORT_MSG_IF(value == 0_ps && !zero,
                     "rdma: RdmaDcqcn: " << name << " 0; accepted: 1 ps and more, or negative for "
                                         << "the preset's");
 }
@@ -215,24 +215,24 @@ RdmaDcqcn::GetParameters() const
     RdmaDcqcnParameters p = m_preset == NIC ? GetNicParameters() : RdmaDcqcnParameters();
     p.g = m_g > 0 ? m_g : p.g;
     p.initialAlpha = m_initialAlpha >= 0 ? m_initialAlpha : p.initialAlpha;
-    Override(p.alphaPeriodPs, m_alphaPeriod, false, "AlphaPeriod");
+    Override(p.alphaPeriod, m_alphaPeriod, false, "AlphaPeriod");
     Override(p.alphaPeriodic, m_alphaPeriodic);
-    Override(p.timerPs, m_timer, false, "IncreaseTimer");
+    Override(p.timer, m_timer, false, "IncreaseTimer");
     p.counterBytes = m_byteCounter >= 0 ? static_cast<uint64_t>(m_byteCounter) : p.counterBytes;
     p.threshold = m_threshold > 0 ? m_threshold : p.threshold;
-    Override(p.aiRateBps, m_aiRate);
-    Override(p.haiRateBps, m_haiRate);
-    Override(p.minRateBps, m_minRate);
+    Override(p.aiRate, m_aiRate);
+    Override(p.haiRate, m_haiRate);
+    Override(p.minRate, m_minRate);
     p.gd = m_gd > 0 ? m_gd : p.gd;
     p.minDecreaseFactor = m_minDecreaseFactor >= 0 ? m_minDecreaseFactor : p.minDecreaseFactor;
-    Override(p.reducePeriodPs, m_reducePeriod, true, "RateReducePeriod");
+    Override(p.reducePeriod, m_reducePeriod, true, "RateReducePeriod");
     Override(p.cutAtPeriodEnd, m_cutAtPeriodEnd);
-    NS_ABORT_MSG_IF(p.cutAtPeriodEnd && p.reducePeriodPs == 0,
+    NS_ABORT_MSG_IF(p.cutAtPeriodEnd && p.reducePeriod == 0_ps,
                     "rdma: RdmaDcqcn: CutAtPeriodEnd with RateReducePeriod 0; accepted: 1 ps and "
                     "more");
     Override(p.clampTarget, m_clampTarget);
     Override(p.clampAfterTimer, m_clampAfterTimer);
-    Override(p.firstRateBps, m_firstRate);
+    Override(p.firstRate, m_firstRate);
     Override(p.release, m_release);
     return p;
 }
@@ -241,16 +241,16 @@ std::unique_ptr<RdmaRateController>
 RdmaDcqcn::MakeController(const RdmaPathProfile& profile) const
 {
     const RdmaDcqcnParameters parameters = GetParameters();
-    NS_ABORT_MSG_IF(std::max(parameters.minRateBps, parameters.firstRateBps) > profile.lineRateBps,
+    NS_ABORT_MSG_IF(std::max(parameters.minRate, parameters.firstRate) > profile.lineRate,
                     "rdma: RdmaDcqcn: MinRate "
-                        << parameters.minRateBps << " bit/s, RateOnFirstCnp "
-                        << parameters.firstRateBps << " bit/s; accepted: at most the line rate, "
-                        << profile.lineRateBps << " bit/s");
+                        << parameters.minRate << " bit/s, RateOnFirstCnp " << parameters.firstRate
+                        << " bit/s; accepted: at most the line rate, " << profile.lineRate
+                        << " bit/s");
     if (!m_shared || !(*m_shared == parameters))
     {
         m_shared = std::make_shared<const RdmaDcqcnParameters>(parameters);
     }
-    return std::make_unique<RdmaDcqcnController>(m_shared, profile.lineRateBps);
+    return std::make_unique<RdmaDcqcnController>(m_shared, profile.lineRate);
 }
 
 } // namespace ns3

@@ -22,22 +22,22 @@ class RdmaDctcp::Controller : public RdmaRateController
     /** \param parameters the attributes \param profile the queue pair */
     Controller(Ptr<const RdmaDctcp> parameters, const RdmaPathProfile& profile)
         : m_parameters(parameters),
-          m_lineBps(profile.lineRateBps),
+          m_lineRate(profile.lineRate),
           m_packetBytes(profile.packetBytes),
-          m_rttPs(profile.baseRttPs),
+          m_rtt(profile.baseRtt),
           m_alpha(parameters->m_initialAlpha)
     {
         Set(GetLinePackets());
     }
 
-    uint64_t GetRateBps(int64_t) override
+    QbbBitRate GetRate(QbbPs) override
     {
         if (IsWindow())
         {
-            return m_lineBps;
+            return m_lineRate;
         }
-        const double bps = m_packets * 8e12 * m_packetBytes / static_cast<double>(m_rttPs);
-        return std::min(static_cast<uint64_t>(bps), m_lineBps);
+        const double bps = m_packets * 8e12 * m_packetBytes / static_cast<double>(m_rtt);
+        return std::min(QbbBitRate(static_cast<uint64_t>(bps)), m_lineRate);
     }
 
     uint64_t GetWindowBytes() const override
@@ -62,7 +62,7 @@ class RdmaDctcp::Controller : public RdmaRateController
         EndWindow(sample);
     }
 
-    void OnTimeout(int64_t) override
+    void OnTimeout(QbbPs) override
     {
         m_congested = true;
         Set(m_packets / 2);
@@ -87,7 +87,7 @@ class RdmaDctcp::Controller : public RdmaRateController
         {
             m_windowEnd = sample.sentTo;
         }
-        m_rttPs = sample.rttPs > 0 ? sample.rttPs : m_rttPs;
+        m_rtt = sample.rtt > 0_ps ? sample.rtt : m_rtt;
         ++m_acks;
         m_marks += sample.ecnEcho ? 1 : 0;
         const uint64_t inFlight = sample.sentTo - sample.ackedTo + sample.ackedPackets;
@@ -134,18 +134,18 @@ class RdmaDctcp::Controller : public RdmaRateController
     /** \return packets of a round trip at the line rate */
     double GetLinePackets() const
     {
-        return static_cast<double>(m_lineBps) * static_cast<double>(m_rttPs) / 8e12 / m_packetBytes;
+        return static_cast<double>(m_lineRate) * static_cast<double>(m_rtt) / 8e12 / m_packetBytes;
     }
 
     Ptr<const RdmaDctcp> m_parameters; //!< the attributes
-    uint64_t m_lineBps;                //!< no faster
+    QbbBitRate m_lineRate;             //!< no faster
     uint32_t m_packetBytes;            //!< a full packet on the line
     uint32_t m_acks{0};                //!< acknowledgements in this window
     uint32_t m_marks{0};               //!< of these, with an echo
     bool m_congested{false};           //!< this window has had a mark or a loss
     bool m_used{false};                //!< the window was full at some time
     double m_packets{0};               //!< for a round trip
-    int64_t m_rttPs;                   //!< the last round trip; Window: of the empty path
+    QbbPs m_rtt;                       //!< the last round trip; Window: of the empty path
     double m_alpha;                    //!< marked part, smoothed
     uint64_t m_windowEnd{0};           //!< packets below this are of the present window
     uint64_t m_cutEnd{0};              //!< no other cut before these are acknowledged
@@ -185,7 +185,7 @@ RdmaDctcp::GetTypeId()
 std::unique_ptr<RdmaRateController>
 RdmaDctcp::MakeController(const RdmaPathProfile& profile) const
 {
-    NS_ABORT_MSG_IF(profile.baseRttPs <= 0,
+    NS_ABORT_MSG_IF(profile.baseRtt <= 0_ps,
                     "rdma: RdmaDctcp: the path's round trip is not known; accepted: a NIC with a "
                     "path oracle, as RdmaFabricHelper makes them");
     return std::make_unique<Controller>(Ptr<const RdmaDctcp>(this), profile);

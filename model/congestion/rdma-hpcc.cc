@@ -17,7 +17,7 @@ namespace ns3
 NS_OBJECT_ENSURE_REGISTERED(RdmaHpcc);
 
 RdmaHpccWindow::RdmaHpccWindow(const RdmaHpccParameters& parameters, const RdmaPathProfile& profile)
-    : RdmaPacedWindow(profile, parameters.baseRttPs),
+    : RdmaPacedWindow(profile, parameters.baseRtt),
       m_eta(parameters.eta),
       m_increase(parameters.increaseBytes),
       m_reference(GetExactWindow()),
@@ -62,7 +62,7 @@ RdmaHpccController::RdmaHpccController(const RdmaHpccParameters& parameters,
                                        const RdmaPathProfile& profile,
                                        RdmaIntFormat format)
     : RdmaHpccWindow(parameters, profile),
-      m_baseRttPs(static_cast<double>(parameters.baseRttPs)),
+      m_baseRttPs(static_cast<double>(parameters.baseRtt)),
       m_path(profile.hops, format)
 {
 }
@@ -144,15 +144,15 @@ RdmaHpcc::GetParameters(const RdmaPathProfile& profile) const
     RdmaHpccParameters parameters;
     parameters.eta = m_eta;
     parameters.maxStage = m_maxStage;
-    parameters.baseRttPs =
-        m_baseRtt.IsZero() ? std::max(profile.baseRttPs, profile.networkRttPs) : QbbToPs(m_baseRtt);
-    NS_ABORT_MSG_IF(parameters.baseRttPs <= 0,
+    parameters.baseRtt =
+        m_baseRtt.IsZero() ? std::max(profile.baseRtt, profile.networkRtt) : QbbToPs(m_baseRtt);
+    NS_ABORT_MSG_IF(parameters.baseRtt <= 0_ps,
                     "rdma: RdmaHpcc: the base round-trip time of a queue pair is not known; "
                         << "accepted: BaseRtt 1 ps and more");
     NS_ABORT_MSG_IF(m_eta == 1 && m_increaseBytes == 0,
                     "rdma: RdmaHpcc: Eta 1 leaves nothing for an additive increase; "
                         << "accepted: AdditiveIncrease 1 byte and more, or Eta below 1");
-    const double window = RdmaPacedWindow::GetMaxWindow(profile.lineRateBps, parameters.baseRttPs);
+    const double window = RdmaPacedWindow::GetMaxWindow(profile.lineRate, parameters.baseRtt);
     parameters.increaseBytes =
         m_increaseBytes > 0 ? static_cast<double>(m_increaseBytes) : window * (1 - m_eta) / m_flows;
     return parameters;

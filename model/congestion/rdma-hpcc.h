@@ -24,7 +24,7 @@ struct RdmaHpccParameters
     double eta{0.95};        //!< utilisation to aim at
     uint32_t maxStage{5};    //!< additive increases before the window may jump up
     double increaseBytes{0}; //!< W_AI, above 0
-    int64_t baseRttPs{0};    //!< T, above 0
+    QbbPs baseRtt{0};        //!< T, above 0
 };
 
 /**

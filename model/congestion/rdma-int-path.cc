@@ -10,14 +10,14 @@ namespace ns3
 namespace
 {
 
-constexpr int64_t HORIZON_PS = 1'000'000'000'000;
+constexpr QbbPs HORIZON = 1_s;
 // A frame may be counted at its beginning and timed at its end, or the other way round.
 constexpr double SLACK_BYTES = 16384;
 
 uint32_t
-ToKbps(uint64_t rateBps)
+ToKbps(QbbBitRate rate)
 {
-    return static_cast<uint32_t>(rateBps / 1000);
+    return static_cast<uint32_t>(rate.Get() / 1000);
 }
 
 } // namespace
@@ -28,13 +28,13 @@ RdmaIntPath::RdmaIntPath(uint32_t links, RdmaIntFormat format)
     m_hops.reserve(links > 0 ? std::min(links - 1, RDMA_INT_MAX_HOPS) : RDMA_INT_MAX_HOPS);
 }
 
-int64_t
-RdmaIntPath::GetTimePs(const Hop& before, const RdmaIntHop& now) const
+QbbPs
+RdmaIntPath::GetTime(const Hop& before, const RdmaIntHop& hop) const
 {
     // Modulo the clock's wrap, from minus half of that to half.
-    const int64_t difference = now.timePs - before.timePs;
-    const int64_t wrap = GetRdmaIntUnits(m_format).timeWrapPs;
-    const int64_t half = wrap / 2;
+    const QbbPs difference = hop.time - before.time;
+    const QbbPs wrap = GetRdmaIntUnits(m_format).timeWrap;
+    const QbbPs half = wrap / 2;
     if (difference >= half)
     {
         return difference - wrap;
@@ -43,18 +43,18 @@ RdmaIntPath::GetTimePs(const Hop& before, const RdmaIntHop& now) const
 }
 
 uint64_t
-RdmaIntPath::GetTxBytes(const Hop& before, const RdmaIntHop& now) const
+RdmaIntPath::GetTxBytes(const Hop& before, const RdmaIntHop& hop) const
 {
-    return (now.txBytes - before.txBytes) & (GetRdmaIntUnits(m_format).txWrap - 1);
+    return (hop.txBytes - before.txBytes) & (GetRdmaIntUnits(m_format).txWrap - 1);
 }
 
 RdmaIntStep
-RdmaIntPath::GetStep(const Hop& before, const RdmaIntHop& now) const
+RdmaIntPath::GetStep(const Hop& before, const RdmaIntHop& hop) const
 {
-    return {static_cast<double>(now.rateBps),
-            static_cast<double>(GetTxBytes(before, now)),
-            static_cast<double>(GetTimePs(before, now)),
-            static_cast<double>(now.queueBytes),
+    return {static_cast<double>(hop.rate),
+            static_cast<double>(GetTxBytes(before, hop)),
+            static_cast<double>(GetTime(before, hop)),
+            static_cast<double>(hop.queueBytes),
             static_cast<double>(before.queueBytes)};
 }
 
@@ -66,17 +66,17 @@ RdmaIntPath::Compare(const RdmaAckSample& sample) const
         return Kind::OLD;
     }
     const RdmaIntUnits units = GetRdmaIntUnits(m_format);
-    const int64_t elapsedPs = std::max<int64_t>(sample.nowPs - m_lastPs, 1);
-    if (sample.hopCount != m_hops.size() || elapsedPs > std::min(HORIZON_PS, units.timeWrapPs / 2))
+    const QbbPs elapsed = std::max(sample.now - m_last, 1_ps);
+    if (sample.hopCount != m_hops.size() || elapsed > std::min(HORIZON, units.timeWrap / 2))
     {
         return Kind::OTHER;
     }
     // At a higher rate a port sends half of its counter's range in that time.
-    const double mostBps = 4e12 * static_cast<double>(units.txWrap) / elapsedPs;
+    const double mostBps = 4e12 * static_cast<double>(units.txWrap) / static_cast<double>(elapsed);
     for (uint32_t i = 0; i < sample.hopCount; ++i)
     {
         const RdmaIntHop& hop = sample.hops[i];
-        if (ToKbps(hop.rateBps) != m_hops[i].rateKbps || hop.rateBps > mostBps)
+        if (ToKbps(hop.rate) != m_hops[i].rateKbps || static_cast<double>(hop.rate) > mostBps)
         {
             return Kind::OTHER;
         }
@@ -101,11 +101,11 @@ RdmaIntPath::Keep(const RdmaAckSample& sample)
     {
         const RdmaIntHop& hop = sample.hops[i];
         m_hops[i] = {hop.txBytes,
-                     hop.timePs,
+                     hop.time,
                      static_cast<uint32_t>(hop.queueBytes),
-                     ToKbps(hop.rateBps)};
+                     ToKbps(hop.rate)};
     }
-    m_lastPs = sample.nowPs;
+    m_last = sample.now;
 }
 
 } // namespace ns3

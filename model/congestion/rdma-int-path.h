@@ -82,7 +82,7 @@ class RdmaIntPath
     }
 
   private:
-    static constexpr int64_t NEVER = std::numeric_limits<int64_t>::min() / 2; //!< no time
+    static constexpr QbbPs NEVER{std::numeric_limits<int64_t>::min() / 2}; //!< no time
 
     /** How an acknowledgement follows the last one. */
     enum class Kind
@@ -96,19 +96,19 @@ class RdmaIntPath
     struct Hop
     {
         uint64_t txBytes;    //!< of RdmaIntHop
-        int64_t timePs;      //!< of RdmaIntHop
+        QbbPs time;          //!< of RdmaIntHop
         uint32_t queueBytes; //!< of the class
         uint32_t rateKbps;   //!< low bits of the rate, to see that it changes
     };
 
-    int64_t GetTimePs(const Hop& before, const RdmaIntHop& now) const;
-    uint64_t GetTxBytes(const Hop& before, const RdmaIntHop& now) const;
-    RdmaIntStep GetStep(const Hop& before, const RdmaIntHop& now) const;
+    QbbPs GetTime(const Hop& before, const RdmaIntHop& hop) const;
+    uint64_t GetTxBytes(const Hop& before, const RdmaIntHop& hop) const;
+    RdmaIntStep GetStep(const Hop& before, const RdmaIntHop& hop) const;
     Kind Compare(const RdmaAckSample& sample) const;
     void Keep(const RdmaAckSample& sample);
 
     std::vector<Hop> m_hops; //!< of the last acknowledgement
-    int64_t m_lastPs{NEVER}; //!< when it came
+    QbbPs m_last{NEVER};     //!< when it came
     RdmaIntFormat m_format;  //!< of the telemetry
 };
 

@@ -28,21 +28,21 @@ class RdmaPacedWindow : public RdmaRateController
   public:
     /**
      * \param profile the queue pair
-     * \param baseRttPs T, above 0
+     * \param baseRtt T, above 0
      */
-    RdmaPacedWindow(const RdmaPathProfile& profile, int64_t baseRttPs)
-        : m_lineRateBps(profile.lineRateBps),
-          m_rateBps(profile.lineRateBps),
-          m_maxWindow(GetMaxWindow(profile.lineRateBps, baseRttPs)),
+    RdmaPacedWindow(const RdmaPathProfile& profile, QbbPs baseRtt)
+        : m_lineRate(profile.lineRate),
+          m_rate(profile.lineRate),
+          m_maxWindow(GetMaxWindow(profile.lineRate, baseRtt)),
           m_window(m_maxWindow),
           m_packetBytes(std::max(profile.packetBytes, 1U))
     {
         SetWindow(m_maxWindow);
     }
 
-    uint64_t GetRateBps(int64_t nowPs) override
+    QbbBitRate GetRate(QbbPs now) override
     {
-        return m_rateBps;
+        return m_rate;
     }
 
     /** \return W rounded up to whole packets, one at least */
@@ -58,13 +58,13 @@ class RdmaPacedWindow : public RdmaRateController
     }
 
     /**
-     * \param lineRateBps B
-     * \param baseRttPs T
+     * \param lineRate B
+     * \param baseRtt T
      * \return B x T in bytes
      */
-    static double GetMaxWindow(uint64_t lineRateBps, int64_t baseRttPs)
+    static double GetMaxWindow(QbbBitRate lineRate, QbbPs baseRtt)
     {
-        return static_cast<double>(lineRateBps) * static_cast<double>(baseRttPs) / 8e12;
+        return static_cast<double>(lineRate) * static_cast<double>(baseRtt) / 8e12;
     }
 
   protected:
@@ -72,14 +72,14 @@ class RdmaPacedWindow : public RdmaRateController
     void SetWindow(double window)
     {
         m_window = window < m_maxWindow ? window : m_maxWindow;
-        m_rateBps = std::max<uint64_t>(static_cast<uint64_t>(ToRate(m_window)), 1);
+        m_rate = std::max(QbbBitRate(static_cast<uint64_t>(ToRate(m_window))), 1_bps);
         m_packets = std::max(static_cast<uint32_t>(std::ceil(m_window / m_packetBytes)), 1U);
     }
 
     /** \param window a window in bytes \return its rate in bit/s */
     double ToRate(double window) const
     {
-        return static_cast<double>(m_lineRateBps) * (window / m_maxWindow);
+        return static_cast<double>(m_lineRate) * (window / m_maxWindow);
     }
 
     /** \return B x T in bytes */
@@ -89,8 +89,8 @@ class RdmaPacedWindow : public RdmaRateController
     }
 
   private:
-    uint64_t m_lineRateBps; //!< B
-    uint64_t m_rateBps;     //!< W / T
+    QbbBitRate m_lineRate;  //!< B
+    QbbBitRate m_rate;      //!< W / T
     double m_maxWindow;     //!< B x T
     double m_window;        //!< W
     uint32_t m_packetBytes; //!< a full packet

@@ -7,12 +7,12 @@ namespace ns3
 
 RdmaPacer::RdmaPacer(std::unique_ptr<RdmaRateController> controller,
                      uint32_t packetBytes,
-                     uint64_t minRateBps,
+                     QbbBitRate minRate,
                      bool needsRtt,
                      RdmaIntRoom intRoom,
                      uint32_t utilisationPeriod)
     : m_controller(std::move(controller)),
-      m_minRateBps(minRateBps),
+      m_minRate(minRate),
       m_packetBytes(packetBytes),
       m_intRoom(intRoom),
       m_needsRtt(needsRtt),
@@ -22,23 +22,23 @@ RdmaPacer::RdmaPacer(std::unique_ptr<RdmaRateController> controller,
 }
 
 void
-RdmaPacer::OnSent(uint64_t packet, bool again, uint32_t bytes, int64_t nowPs)
+RdmaPacer::OnSent(uint64_t packet, bool again, uint32_t bytes, QbbPs now)
 {
     if (m_timesPackets)
     {
-        m_requestTimes.Keep(packet, again, nowPs);
+        m_requestTimes.Keep(packet, again, now);
     }
-    Pace(bytes, nowPs);
+    Pace(bytes, now);
 }
 
 void
-RdmaPacer::OnResponseSent(uint32_t bytes, int64_t nowPs)
+RdmaPacer::OnResponseSent(uint32_t bytes, QbbPs now)
 {
-    Pace(bytes, nowPs);
+    Pace(bytes, now);
 }
 
 void
-RdmaPacer::OnResponseSent(uint64_t response, bool again, uint32_t bytes, int64_t nowPs)
+RdmaPacer::OnResponseSent(uint64_t response, bool again, uint32_t bytes, QbbPs now)
 {
     if (m_timesPackets)
     {
@@ -46,9 +46,9 @@ RdmaPacer::OnResponseSent(uint64_t response, bool again, uint32_t bytes, int64_t
         {
             m_responseTimes = std::make_unique<RdmaSendTimes>();
         }
-        m_responseTimes->Keep(response, again, nowPs);
+        m_responseTimes->Keep(response, again, now);
     }
-    Pace(bytes, nowPs);
+    Pace(bytes, now);
 }
 
 void
@@ -60,36 +60,37 @@ RdmaPacer::OnResponsesAcked(uint64_t ackedTo)
     }
 }
 
-int64_t
-RdmaPacer::GetResponseRttPs(int64_t response, int64_t nowPs) const
+QbbPs
+RdmaPacer::GetResponseRtt(int64_t response, QbbPs now) const
 {
-    return m_responseTimes ? m_responseTimes->GetRttPs(response, nowPs) : RdmaSendTimes::UNKNOWN;
+    return m_responseTimes ? m_responseTimes->GetRtt(response, now) : RdmaSendTimes::UNKNOWN;
 }
 
 void
-RdmaPacer::Pace(uint32_t bytes, int64_t nowPs)
+RdmaPacer::Pace(uint32_t bytes, QbbPs now)
 {
-    constexpr uint64_t BITS_PS = 8'000'000'000'000; // bits of a byte x picoseconds of a second
-    m_controller->OnSent(bytes, nowPs);
-    const uint64_t rateBps = GetRateBps(nowPs);
-    const uint64_t carried = rateBps == m_rateBps && m_nextPs == nowPs ? m_remainder : 0;
-    const uint64_t work = bytes * BITS_PS + carried;
-    m_nextPs = nowPs + static_cast<int64_t>(work / rateBps);
-    m_remainder = work % rateBps;
-    m_rateBps = rateBps;
+    constexpr uint64_t BITS = 8'000'000'000'000; // bits of a byte x picoseconds of a second
+    m_controller->OnSent(bytes, now);
+    const QbbBitRate rate = GetRate(now);
+    const uint64_t carried = rate == m_rate && m_next == now ? m_remainder : 0;
+    const uint64_t work = bytes * BITS + carried;
+    m_next = now + QbbPs(work / rate.Get());
+    m_remainder = work % rate.Get();
+    m_rate = rate;
 }
 
 void
-RdmaPacer::TakeRate(int64_t nowPs)
+RdmaPacer::TakeRate(QbbPs now)
 {
-    const uint64_t rateBps = GetRateBps(nowPs);
-    if (rateBps > m_rateBps)
+    const QbbBitRate rate = GetRate(now);
+    if (rate > m_rate)
     {
         // No more than when the wait began, so that it fits.
-        const uint64_t work = static_cast<uint64_t>(m_nextPs - nowPs) * m_rateBps + m_remainder;
-        m_nextPs = nowPs + static_cast<int64_t>(work / rateBps);
-        m_remainder = work % rateBps;
-        m_rateBps = rateBps;
+        const uint64_t work =
+            static_cast<uint64_t>((m_next - now).Get()) * m_rate.Get() + m_remainder;
+        m_next = now + QbbPs(work / rate.Get());
+        m_remainder = work % rate.Get();
+        m_rate = rate;
     }
 }
 

@@ -33,51 +33,51 @@ class RdmaPacer
     /**
      * \param controller decides
      * \param packetBytes a full packet on the line
-     * \param minRateBps no packet waits longer than at this rate, 1 and above
+     * \param minRate no packet waits longer than at this rate, 1 and above
      * \param needsRtt true: it wants round-trip times, so keep when packets were sent
      * \param intRoom telemetry records that each packet has room for
      * \param utilisationPeriod one of so many packets asks for the utilisation of its path; 0: none
      */
     RdmaPacer(std::unique_ptr<RdmaRateController> controller,
               uint32_t packetBytes,
-              uint64_t minRateBps,
+              QbbBitRate minRate,
               bool needsRtt,
               RdmaIntRoom intRoom = {},
               uint32_t utilisationPeriod = 0);
 
     /** \return when the next packet may leave */
-    int64_t GetNextPs() const
+    QbbPs GetNext() const
     {
-        return m_nextPs;
+        return m_next;
     }
 
     /**
      * Shortens a wait that has begun if the rate is higher now than it was then.
      *
-     * \param nowPs the instant
+     * \param now the instant
      */
-    void Hasten(int64_t nowPs)
+    void Hasten(QbbPs now)
     {
-        if (m_nextPs > nowPs)
+        if (m_next > now)
         {
-            TakeRate(nowPs);
+            TakeRate(now);
         }
     }
 
-    /** \param nowPs the instant \return true if the pace does not allow a packet yet */
-    bool MustWait(int64_t nowPs)
+    /** \param now the instant \return true if the pace does not allow a packet yet */
+    bool MustWait(QbbPs now)
     {
-        Hasten(nowPs);
-        return m_nextPs > nowPs;
+        Hasten(now);
+        return m_next > now;
     }
 
     /**
-     * \param nowPs the instant, at which Hasten() was called
+     * \param now the instant, at which Hasten() was called
      * \return when to call it again: when the next packet may leave, or the rate may rise before
      */
-    int64_t GetWakePs(int64_t nowPs) const
+    QbbPs GetWake(QbbPs now) const
     {
-        return std::min(m_nextPs, std::max(m_controller->GetNextRisePs(), nowPs + 1));
+        return std::min(m_next, std::max(m_controller->GetNextRise(), now + 1_ps));
     }
 
     /** \param inFlight packets in flight \return true if the window has room for another one */
@@ -92,18 +92,18 @@ class RdmaPacer
      * \param packet its number
      * \param again it has been sent before
      * \param bytes on the line
-     * \param nowPs the instant
+     * \param now the instant
      */
-    void OnSent(uint64_t packet, bool again, uint32_t bytes, int64_t nowPs);
+    void OnSent(uint64_t packet, bool again, uint32_t bytes, QbbPs now);
 
     /**
      * A READ response that nobody acknowledges (RoCE). It keeps the pace, and the window knows
      * nothing of it.
      *
      * \param bytes on the line
-     * \param nowPs the instant
+     * \param now the instant
      */
-    void OnResponseSent(uint32_t bytes, int64_t nowPs);
+    void OnResponseSent(uint32_t bytes, QbbPs now);
 
     /**
      * A READ response that is acknowledged (IRN). Responses are numbered apart from requests.
@@ -111,9 +111,9 @@ class RdmaPacer
      * \param response its number
      * \param again it has been sent before
      * \param bytes on the line
-     * \param nowPs the instant
+     * \param now the instant
      */
-    void OnResponseSent(uint64_t response, bool again, uint32_t bytes, int64_t nowPs);
+    void OnResponseSent(uint64_t response, bool again, uint32_t bytes, QbbPs now);
 
     /** \param ackedTo all packets below this number are acknowledged */
     void OnAcked(uint64_t ackedTo)
@@ -126,20 +126,20 @@ class RdmaPacer
 
     /**
      * \param packet a packet that was sent
-     * \param nowPs when its acknowledgement came
-     * \return its round-trip time; -1 if it is not known: RdmaSendTimes::GetRttPs()
+     * \param now when its acknowledgement came
+     * \return its round-trip time; -1 if it is not known: RdmaSendTimes::GetRtt()
      */
-    int64_t GetRttPs(int64_t packet, int64_t nowPs) const
+    QbbPs GetRtt(int64_t packet, QbbPs now) const
     {
-        return m_requestTimes.GetRttPs(packet, nowPs);
+        return m_requestTimes.GetRtt(packet, now);
     }
 
     /**
      * \param response a response that was sent
-     * \param nowPs when its acknowledgement came
-     * \return as GetRttPs()
+     * \param now when its acknowledgement came
+     * \return as GetRtt()
      */
-    int64_t GetResponseRttPs(int64_t response, int64_t nowPs) const;
+    QbbPs GetResponseRtt(int64_t response, QbbPs now) const;
 
     /** Keeps when packets are sent from now on, although the controller does not ask for that. */
     void TimePackets()
@@ -150,25 +150,25 @@ class RdmaPacer
     /**
      * A packet is acknowledged.
      *
-     * \param rttPs GetRttPs() of it
+     * \param rtt GetRtt() of it
      * \return what the controller is told of that: nothing, -1, if it does not ask for it
      */
-    int64_t NoteRtt(int64_t rttPs)
+    QbbPs NoteRtt(QbbPs rtt)
     {
-        m_rttPs = rttPs >= 0 ? rttPs : m_rttPs;
-        return m_needsRtt ? rttPs : RdmaSendTimes::UNKNOWN;
+        m_rtt = rtt >= 0_ps ? rtt : m_rtt;
+        return m_needsRtt ? rtt : RdmaSendTimes::UNKNOWN;
     }
 
     /** \return the latest round-trip time; -1: none yet */
-    int64_t GetLatestRttPs() const
+    QbbPs GetLatestRtt() const
     {
-        return m_rttPs;
+        return m_rtt;
     }
 
-    /** \param nowPs the instant \return the rate that packets are held to, in bit/s */
-    uint64_t GetRateBps(int64_t nowPs)
+    /** \param now the instant \return the rate that packets are held to */
+    QbbBitRate GetRate(QbbPs now)
     {
-        return std::max(m_controller->GetRateBps(nowPs), m_minRateBps);
+        return std::max(m_controller->GetRate(now), m_minRate);
     }
 
     /** \return a full packet on the line, in bytes */
@@ -201,19 +201,19 @@ class RdmaPacer
     }
 
   private:
-    void TakeRate(int64_t nowPs);
-    void Pace(uint32_t bytes, int64_t nowPs);
+    void TakeRate(QbbPs now);
+    void Pace(uint32_t bytes, QbbPs now);
 
     std::unique_ptr<RdmaRateController> m_controller; //!< decides
-    int64_t m_nextPs{0};                              //!< when the next packet may leave
-    uint64_t m_rateBps{0};                            //!< rate of the present wait
+    QbbPs m_next{0};                                  //!< when the next packet may leave
+    QbbBitRate m_rate{0};                             //!< rate of the present wait
     uint64_t m_remainder{0};                          //!< of the last division, below the rate
-    uint64_t m_minRateBps;                            //!< floor
+    QbbBitRate m_minRate;                             //!< floor
     uint32_t m_packetBytes;                           //!< a full packet on the line
     RdmaIntRoom m_intRoom;                            //!< telemetry records of a packet
     bool m_needsRtt;                                  //!< the controller wants round trips
     bool m_timesPackets;                              //!< keep send times
-    int64_t m_rttPs{RdmaSendTimes::UNKNOWN};          //!< the latest round trip
+    QbbPs m_rtt{RdmaSendTimes::UNKNOWN};              //!< the latest round trip
     uint32_t m_utilisationPeriod;                     //!< one of so many packets asks; 0: none
     uint32_t m_untilAsked{1};                         //!< packets until the next one that does
     RdmaSendTimes m_requestTimes;                     //!< of requests

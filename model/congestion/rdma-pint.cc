@@ -55,24 +55,24 @@ RdmaPintCode::Encode(double utilisation, uint32_t random)
     return part * 4294967296.0 > random ? lower + 1 : lower;
 }
 
-RdmaPintPort::RdmaPintPort(uint64_t rateBps, int64_t baseRttPs)
-    : m_perByte(8e12 / static_cast<double>(rateBps)),
-      m_baseRttPs(static_cast<double>(baseRttPs))
+RdmaPintPort::RdmaPintPort(QbbBitRate rate, QbbPs baseRtt)
+    : m_perByte(8e12 / static_cast<double>(rate)),
+      m_baseRttPs(static_cast<double>(baseRtt))
 {
 }
 
 void
-RdmaPintPort::OnDeparture(uint32_t bytes, uint64_t queueBytes, int64_t nowPs)
+RdmaPintPort::OnDeparture(uint32_t bytes, uint64_t queueBytes, QbbPs now)
 {
-    if (m_lastPs >= 0 && nowPs > m_lastPs)
+    if (m_last >= 0_ps && now > m_last)
     {
-        const auto tau = static_cast<double>(nowPs - m_lastPs);
+        const auto tau = static_cast<double>(now - m_last);
         const double weight = std::min(tau / m_baseRttPs, 1.0);
         const double u =
             m_perByte * (static_cast<double>(queueBytes) / m_baseRttPs + m_lastBytes / tau);
         m_utilisation = (1 - weight) * m_utilisation + weight * u;
     }
-    m_lastPs = nowPs;
+    m_last = now;
     m_lastBytes = bytes;
 }
 

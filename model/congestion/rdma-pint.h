@@ -3,6 +3,9 @@
 #ifndef RDMA_PINT_H
 #define RDMA_PINT_H
 
+#include "qbb-bit-rate.h"
+#include "qbb-ps.h"
+
 #include <cstdint>
 
 namespace ns3
@@ -48,19 +51,19 @@ class RdmaPintPort
 {
   public:
     /**
-     * \param rateBps B, above 0
-     * \param baseRttPs T, above 0, that of the network
+     * \param rate B, above 0
+     * \param baseRtt T, above 0, that of the network
      */
-    RdmaPintPort(uint64_t rateBps, int64_t baseRttPs);
+    RdmaPintPort(QbbBitRate rate, QbbPs baseRtt);
 
     /**
      * A frame begins its transmission, of whatever class.
      *
      * \param bytes it has on the line
      * \param queueBytes that wait in the queue of the class that carries the byte
-     * \param nowPs the instant
+     * \param now the instant
      */
-    void OnDeparture(uint32_t bytes, uint64_t queueBytes, int64_t nowPs);
+    void OnDeparture(uint32_t bytes, uint64_t queueBytes, QbbPs now);
 
     /** \return U at the last departure */
     double GetUtilisation() const
@@ -79,7 +82,7 @@ class RdmaPintPort
     double m_perByte;        //!< picoseconds of a byte on the line
     double m_baseRttPs;      //!< T
     double m_utilisation{0}; //!< U
-    int64_t m_lastPs{-1};    //!< the last departure; negative: none yet
+    QbbPs m_last{-1};        //!< the last departure; negative: none yet
     uint32_t m_lastBytes{0}; //!< its bytes
 };
 

@@ -18,10 +18,10 @@ NS_OBJECT_ENSURE_REGISTERED(RdmaPowerTcp);
 
 RdmaPowerTcpWindow::RdmaPowerTcpWindow(const RdmaPowerTcpParameters& parameters,
                                        const RdmaPathProfile& profile)
-    : RdmaPacedWindow(profile, parameters.baseRttPs),
+    : RdmaPacedWindow(profile, parameters.baseRtt),
       m_gamma(parameters.gamma),
       m_increase(parameters.increaseBytes),
-      m_baseRttPs(static_cast<double>(parameters.baseRttPs))
+      m_baseRttPs(static_cast<double>(parameters.baseRtt))
 {
 }
 
@@ -95,28 +95,28 @@ RdmaThetaPowerTcpController::RdmaThetaPowerTcpController(const RdmaPowerTcpParam
 void
 RdmaThetaPowerTcpController::OnAck(const RdmaAckSample& sample)
 {
-    if (sample.rttPs < 0 || (m_rttPs >= 0 && sample.nowPs <= m_lastPs))
+    if (sample.rtt < 0_ps || (m_rtt >= 0_ps && sample.now <= m_last))
     {
         return;
     }
-    if (m_rttPs < 0)
+    if (m_rtt < 0_ps)
     {
         m_lastUpdate = sample.sentTo;
     }
     else
     {
-        const auto timePs = static_cast<double>(sample.nowPs - m_lastPs);
-        const double gradient = static_cast<double>(sample.rttPs - m_rttPs) / timePs;
+        const auto timePs = static_cast<double>(sample.now - m_last);
+        const double gradient = static_cast<double>(sample.rtt - m_rtt) / timePs;
         const double current = std::max(gradient + 1, m_minGradient);
-        Smooth(current * static_cast<double>(sample.rttPs) / GetBaseRttPs(), timePs);
+        Smooth(current * static_cast<double>(sample.rtt) / GetBaseRttPs(), timePs);
         if (sample.ackedTo > m_lastUpdate)
         {
             Update(GetExactWindow());
             m_lastUpdate = sample.sentTo;
         }
     }
-    m_rttPs = sample.rttPs;
-    m_lastPs = sample.nowPs;
+    m_rtt = sample.rtt;
+    m_last = sample.now;
 }
 
 TypeId
@@ -180,22 +180,21 @@ RdmaPowerTcp::GetParameters(const RdmaPathProfile& profile) const
     parameters.minGradient = m_minGradient;
     if (!m_baseRtt.IsZero())
     {
-        parameters.baseRttPs = QbbToPs(m_baseRtt);
+        parameters.baseRtt = QbbToPs(m_baseRtt);
     }
     else
     {
         // Theta's tau is what its round-trip times are compared with.
-        parameters.baseRttPs = m_variant == THETA
-                                   ? profile.baseRttPs
-                                   : std::max(profile.baseRttPs, profile.networkRttPs);
+        parameters.baseRtt =
+            m_variant == THETA ? profile.baseRtt : std::max(profile.baseRtt, profile.networkRtt);
     }
-    NS_ABORT_MSG_IF(parameters.baseRttPs <= 0,
+    NS_ABORT_MSG_IF(parameters.baseRtt <= 0_ps,
                     "rdma: RdmaPowerTcp: the base round-trip time of a queue pair is not known; "
                     "accepted: BaseRtt 1 ps and more");
     parameters.increaseBytes =
         m_increaseBytes > 0
             ? static_cast<double>(m_increaseBytes)
-            : RdmaPacedWindow::GetMaxWindow(profile.lineRateBps, parameters.baseRttPs) / m_flows;
+            : RdmaPacedWindow::GetMaxWindow(profile.lineRate, parameters.baseRtt) / m_flows;
     return parameters;
 }
 

@@ -24,7 +24,7 @@ struct RdmaPowerTcpParameters
     double gamma{0.9};       //!< weight of a new window
     double minGradient{0.5}; //!< theta: least value of dRTT/dt + 1
     double increaseBytes{0}; //!< beta, above 0
-    int64_t baseRttPs{0};    //!< tau, above 0
+    QbbPs baseRtt{0};        //!< tau, above 0
 };
 
 /**
@@ -135,8 +135,8 @@ class RdmaThetaPowerTcpController : public RdmaPowerTcpWindow
 
   private:
     double m_minGradient;     //!< least value of dRTT/dt + 1
-    int64_t m_rttPs{-1};      //!< of the last acknowledgement; negative: none yet
-    int64_t m_lastPs{0};      //!< when it came
+    QbbPs m_rtt{-1};          //!< of the last acknowledgement; negative: none yet
+    QbbPs m_last{0};          //!< when it came
     uint64_t m_lastUpdate{0}; //!< the next packet to be sent at the last change
 };
 

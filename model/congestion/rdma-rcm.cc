@@ -23,39 +23,39 @@ struct RcmParameters
 {
     RdmaRcm::RecoveryRule rule; //!< what a recovery waits for
     uint32_t maxDelay;          //!< largest n
-    int64_t timePs;             //!< RecoveryTime
+    QbbPs time;                 //!< RecoveryTime
     uint64_t bytes;             //!< RecoveryBytes
 };
 
 class RcmController : public RdmaRateController
 {
   public:
-    RcmController(const RcmParameters& parameters, uint64_t lineRateBps)
+    RcmController(const RcmParameters& parameters, QbbBitRate lineRate)
         : m_parameters(parameters),
-          m_lineRateBps(lineRateBps)
+          m_lineRate(lineRate)
     {
     }
 
-    uint64_t GetRateBps(int64_t nowPs) override
+    QbbBitRate GetRate(QbbPs now) override
     {
-        RecoverByTime(nowPs);
-        return m_lineRateBps / (m_delay + 1);
+        RecoverByTime(now);
+        return m_lineRate / (m_delay + 1);
     }
 
-    int64_t GetNextRisePs() const override
+    QbbPs GetNextRise() const override
     {
         const auto rule = m_parameters.rule;
         const bool byTime = rule == RdmaRcm::TIME || rule == RdmaRcm::EITHER ||
                             (rule == RdmaRcm::BOTH && m_bytes >= m_parameters.bytes);
-        return m_delay > 0 && byTime ? GetDuePs() : NEVER;
+        return m_delay > 0 && byTime ? GetDue() : NEVER;
     }
 
-    void OnSent(uint32_t bytes, int64_t nowPs) override
+    void OnSent(uint32_t bytes, QbbPs now) override
     {
-        RecoverByTime(nowPs);
+        RecoverByTime(now);
         m_bytes += bytes;
         const auto rule = m_parameters.rule;
-        if (rule == RdmaRcm::TIME || (rule == RdmaRcm::BOTH && nowPs < GetDuePs()))
+        if (rule == RdmaRcm::TIME || (rule == RdmaRcm::BOTH && now < GetDue()))
         {
             return;
         }
@@ -63,39 +63,39 @@ class RcmController : public RdmaRateController
         {
             --m_delay;
             m_bytes = rule == RdmaRcm::BOTH ? 0 : m_bytes - m_parameters.bytes;
-            m_sincePs = nowPs;
+            m_since = now;
         }
     }
 
-    void OnCnp(int64_t nowPs) override
+    void OnCnp(QbbPs now) override
     {
-        RecoverByTime(nowPs);
+        RecoverByTime(now);
         m_delay = std::min(m_delay + 1, m_parameters.maxDelay);
-        m_sincePs = nowPs;
+        m_since = now;
         m_bytes = 0;
     }
 
   private:
-    int64_t GetDuePs() const
+    QbbPs GetDue() const
     {
-        return m_sincePs + m_parameters.timePs;
+        return m_since + m_parameters.time;
     }
 
-    void RecoverByTime(int64_t nowPs)
+    void RecoverByTime(QbbPs now)
     {
         const auto rule = m_parameters.rule;
-        while (m_delay > 0 && rule != RdmaRcm::BYTES && nowPs >= GetDuePs() &&
+        while (m_delay > 0 && rule != RdmaRcm::BYTES && now >= GetDue() &&
                (rule != RdmaRcm::BOTH || m_bytes >= m_parameters.bytes))
         {
             --m_delay;
-            m_sincePs = GetDuePs();
+            m_since = GetDue();
             m_bytes = 0;
         }
     }
 
     RcmParameters m_parameters; //!< of the algorithm
-    uint64_t m_lineRateBps;     //!< of the port
-    int64_t m_sincePs{0};       //!< last CNP or recovery
+    QbbBitRate m_lineRate;      //!< of the port
+    QbbPs m_since{0};           //!< last CNP or recovery
     uint64_t m_bytes{0};        //!< sent since then
     uint32_t m_delay{0};        //!< n
 };
@@ -138,13 +138,12 @@ RdmaRcm::GetTypeId()
 std::unique_ptr<RdmaRateController>
 RdmaRcm::MakeController(const RdmaPathProfile& profile) const
 {
-    const int64_t timePs = QbbToPs(m_recoveryTime);
-    NS_ABORT_MSG_IF(timePs <= 0,
+    const QbbPs time = QbbToPs(m_recoveryTime);
+    NS_ABORT_MSG_IF(time <= 0_ps,
                     "rdma: RdmaRcm: RecoveryTime " << m_recoveryTime.As(Time::NS)
                                                    << "; accepted: 1 ps and above");
-    return std::make_unique<RcmController>(
-        RcmParameters{m_rule, m_maxDelay, timePs, m_recoveryBytes},
-        profile.lineRateBps);
+    return std::make_unique<RcmController>(RcmParameters{m_rule, m_maxDelay, time, m_recoveryBytes},
+                                           profile.lineRate);
 }
 
 } // namespace ns3

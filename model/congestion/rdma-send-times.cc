@@ -6,7 +6,7 @@ namespace ns3
 {
 
 void
-RdmaSendTimes::Keep(uint64_t packet, bool again, int64_t nowPs)
+RdmaSendTimes::Keep(uint64_t packet, bool again, QbbPs now)
 {
     if (m_times.empty())
     {
@@ -16,27 +16,27 @@ RdmaSendTimes::Keep(uint64_t packet, bool again, int64_t nowPs)
     SendTime& slot = m_times[packet & mask];
     // A slot whose packet is still on its way would lose it: make room. A READ takes the numbers of
     // its responses, so that packets in flight can be far apart; no table is made for those.
-    if (slot.sentPs != UNKNOWN && slot.packet >= m_oldest && slot.packet != packet &&
+    if (slot.sent != UNKNOWN && slot.packet >= m_oldest && slot.packet != packet &&
         m_times.size() < MAX_TIMES)
     {
         std::vector<SendTime> larger(2 * m_times.size());
         for (const SendTime& time : m_times)
         {
-            if (time.sentPs != UNKNOWN && time.packet >= m_oldest)
+            if (time.sent != UNKNOWN && time.packet >= m_oldest)
             {
                 larger[time.packet & (larger.size() - 1)] = time;
             }
         }
         m_times.swap(larger);
-        Keep(packet, again, nowPs);
+        Keep(packet, again, now);
         return;
     }
     slot.packet = packet;
-    slot.sentPs = again ? UNKNOWN : nowPs;
+    slot.sent = again ? UNKNOWN : now;
 }
 
-int64_t
-RdmaSendTimes::GetRttPs(int64_t packet, int64_t nowPs) const
+QbbPs
+RdmaSendTimes::GetRtt(int64_t packet, QbbPs now) const
 {
     if (m_times.empty() || packet < 0)
     {
@@ -44,7 +44,7 @@ RdmaSendTimes::GetRttPs(int64_t packet, int64_t nowPs) const
     }
     const auto number = static_cast<uint64_t>(packet);
     const SendTime& slot = m_times[number & (m_times.size() - 1)];
-    return slot.packet == number && slot.sentPs != UNKNOWN ? nowPs - slot.sentPs : UNKNOWN;
+    return slot.packet == number && slot.sent != UNKNOWN ? now - slot.sent : UNKNOWN;
 }
 
 } // namespace ns3

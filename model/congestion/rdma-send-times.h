@@ -3,6 +3,8 @@
 #ifndef RDMA_SEND_TIMES_H
 #define RDMA_SEND_TIMES_H
 
+#include "qbb-ps.h"
+
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -17,16 +19,17 @@ namespace ns3
 class RdmaSendTimes
 {
   public:
-    static constexpr int64_t UNKNOWN = -1; //!< no time
+    static constexpr QbbPs UNKNOWN{-1};      //!< no time
+    static constexpr int64_t NO_PACKET = -1; //!< no packet: its time is UNKNOWN
 
     /**
      * Notes when a packet is sent.
      *
      * \param packet its number
      * \param again it has been sent before: an acknowledgement may be of either time
-     * \param nowPs the instant
+     * \param now the instant
      */
-    void Keep(uint64_t packet, bool again, int64_t nowPs);
+    void Keep(uint64_t packet, bool again, QbbPs now);
 
     /** \param ackedTo all packets below this number are acknowledged */
     void OnAcked(uint64_t ackedTo)
@@ -36,11 +39,11 @@ class RdmaSendTimes
 
     /**
      * \param packet a packet that was sent
-     * \param nowPs when its acknowledgement came
+     * \param now when its acknowledgement came
      * \return its round-trip time; UNKNOWN if it was not kept, or sent more than once. The times of
      *         the latest packets are kept, up to 65536
      */
-    int64_t GetRttPs(int64_t packet, int64_t nowPs) const;
+    QbbPs GetRtt(int64_t packet, QbbPs now) const;
 
   private:
     static constexpr std::size_t MAX_TIMES = 65'536; //!< send times kept, at most
@@ -48,8 +51,8 @@ class RdmaSendTimes
     /** When a packet was sent. */
     struct SendTime
     {
-        uint64_t packet{0};      //!< its number
-        int64_t sentPs{UNKNOWN}; //!< when, or UNKNOWN if more than once
+        uint64_t packet{0};  //!< its number
+        QbbPs sent{UNKNOWN}; //!< when, or UNKNOWN if more than once
     };
 
     std::vector<SendTime> m_times; //!< by number, modulo a power of two; empty until first used

@@ -24,15 +24,15 @@ class RdmaSwift::Controller : public RdmaRateController
     /** \param parameters the attributes \param profile the queue pair */
     Controller(Ptr<const RdmaSwift> parameters, const RdmaPathProfile& profile)
         : m_parameters(parameters),
-          m_lineBps(profile.lineRateBps),
+          m_lineRate(profile.lineRate),
           m_packetBytes(profile.packetBytes),
-          m_rttPs(profile.baseRttPs)
+          m_rtt(profile.baseRtt)
     {
         const RdmaSwift& p = *parameters;
-        m_targetPs = static_cast<double>(p.GetTargetPs(profile));
+        m_targetPs = static_cast<double>(p.GetTarget(profile));
         m_rangePs = static_cast<double>(QbbToPs(p.m_scalingRange));
         const double packetsPerPs =
-            static_cast<double>(m_lineBps) / 8e12 / static_cast<double>(m_packetBytes);
+            static_cast<double>(m_lineRate) / 8e12 / static_cast<double>(m_packetBytes);
         m_most = p.m_maxWindow > 0 ? p.m_maxWindow : std::max(1.0, packetsPerPs * m_targetPs);
         const double scalingMax = p.m_scalingMax > 0 ? p.m_scalingMax : m_most;
         if (p.m_scalingMin < scalingMax)
@@ -40,17 +40,17 @@ class RdmaSwift::Controller : public RdmaRateController
             m_a = m_rangePs / (1 / std::sqrt(p.m_scalingMin) - 1 / std::sqrt(scalingMax));
             m_b = -m_a / std::sqrt(scalingMax);
         }
-        Set(packetsPerPs * static_cast<double>(profile.baseRttPs));
+        Set(packetsPerPs * static_cast<double>(profile.baseRtt));
     }
 
-    uint64_t GetRateBps(int64_t) override
+    QbbBitRate GetRate(QbbPs) override
     {
         if (m_window >= 1)
         {
-            return m_lineBps;
+            return m_lineRate;
         }
-        const double bps = m_window * 8e12 * m_packetBytes / static_cast<double>(m_rttPs);
-        return std::min(static_cast<uint64_t>(bps), m_lineBps);
+        const double bps = m_window * 8e12 * m_packetBytes / static_cast<double>(m_rtt);
+        return std::min(QbbBitRate(static_cast<uint64_t>(bps)), m_lineRate);
     }
 
     uint64_t GetWindowBytes() const override
@@ -61,12 +61,12 @@ class RdmaSwift::Controller : public RdmaRateController
     void OnAck(const RdmaAckSample& sample) override
     {
         m_timeouts = 0;
-        if (sample.rttPs <= 0)
+        if (sample.rtt <= 0_ps)
         {
             return;
         }
-        m_rttPs = sample.rttPs;
-        const auto delay = static_cast<double>(sample.rttPs);
+        m_rtt = sample.rtt;
+        const auto delay = static_cast<double>(sample.rtt);
         const double target = GetTargetPs();
         const RdmaSwift& p = *m_parameters;
         if (delay < target)
@@ -77,32 +77,32 @@ class RdmaSwift::Controller : public RdmaRateController
         else
         {
             Decrease(std::max(1 - p.m_beta * (delay - target) / delay, 1 - p.m_maxDecrease),
-                     sample.nowPs);
+                     sample.now);
         }
     }
 
     void OnNak(const RdmaAckSample& sample) override
     {
         m_timeouts = 0;
-        m_rttPs = sample.rttPs > 0 ? sample.rttPs : m_rttPs;
-        Decrease(1 - m_parameters->m_maxDecrease, sample.nowPs);
+        m_rtt = sample.rtt > 0_ps ? sample.rtt : m_rtt;
+        Decrease(1 - m_parameters->m_maxDecrease, sample.now);
     }
 
-    void OnTimeout(int64_t nowPs) override
+    void OnTimeout(QbbPs now) override
     {
         if (++m_timeouts >= m_parameters->m_resetThreshold)
         {
-            m_decreasePs = m_window > m_parameters->m_minWindow ? nowPs : m_decreasePs;
+            m_decrease = m_window > m_parameters->m_minWindow ? now : m_decrease;
             Set(m_parameters->m_minWindow);
         }
         else
         {
-            Decrease(1 - m_parameters->m_maxDecrease, nowPs);
+            Decrease(1 - m_parameters->m_maxDecrease, now);
         }
     }
 
   private:
-    static constexpr int64_t NEVER = std::numeric_limits<int64_t>::min() / 2; //!< long ago
+    static constexpr QbbPs NEVER{std::numeric_limits<int64_t>::min() / 2}; //!< long ago
 
     /** \return the delay to aim at */
     double GetTargetPs() const
@@ -110,11 +110,11 @@ class RdmaSwift::Controller : public RdmaRateController
         return m_targetPs + std::clamp(m_a / std::sqrt(m_window) + m_b, 0.0, m_rangePs);
     }
 
-    /** \param factor shrinks the window, unless something did in this round trip \param nowPs now
+    /** \param factor shrinks the window, unless something did in this round trip \param now now
      */
-    void Decrease(double factor, int64_t nowPs)
+    void Decrease(double factor, QbbPs now)
     {
-        if (nowPs - m_decreasePs < m_rttPs)
+        if (now - m_decrease < m_rtt)
         {
             return;
         }
@@ -122,7 +122,7 @@ class RdmaSwift::Controller : public RdmaRateController
         Set(m_window * factor);
         if (m_window < before)
         {
-            m_decreasePs = nowPs;
+            m_decrease = now;
         }
     }
 
@@ -133,7 +133,7 @@ class RdmaSwift::Controller : public RdmaRateController
     }
 
     Ptr<const RdmaSwift> m_parameters; //!< the attributes
-    uint64_t m_lineBps;                //!< no faster
+    QbbBitRate m_lineRate;             //!< no faster
     uint32_t m_packetBytes;            //!< a full packet on the line
     uint32_t m_timeouts{0};            //!< in a row
     double m_window{0};                //!< packets
@@ -142,8 +142,8 @@ class RdmaSwift::Controller : public RdmaRateController
     double m_rangePs{0};               //!< flow scaling, at most
     double m_a{0};                     //!< of flow scaling
     double m_b{0};                     //!< of flow scaling
-    int64_t m_rttPs;                   //!< the last round trip
-    int64_t m_decreasePs{NEVER};       //!< the last time that the window shrank
+    QbbPs m_rtt;                       //!< the last round trip
+    QbbPs m_decrease{NEVER};           //!< the last time that the window shrank
 };
 
 TypeId
@@ -215,18 +215,17 @@ RdmaSwift::GetTypeId()
     return tid;
 }
 
-int64_t
-RdmaSwift::GetTargetPs(const RdmaPathProfile& profile) const
+QbbPs
+RdmaSwift::GetTarget(const RdmaPathProfile& profile) const
 {
-    const int64_t hopPs =
-        m_hopDelay.IsZero() ? profile.baseRttPs / profile.hops : QbbToPs(m_hopDelay);
-    return QbbToPs(m_baseTarget) + (profile.hops - 1) * hopPs;
+    const QbbPs hop = m_hopDelay.IsZero() ? profile.baseRtt / profile.hops : QbbToPs(m_hopDelay);
+    return QbbToPs(m_baseTarget) + (profile.hops - 1) * hop;
 }
 
 std::unique_ptr<RdmaRateController>
 RdmaSwift::MakeController(const RdmaPathProfile& profile) const
 {
-    NS_ABORT_MSG_IF(profile.baseRttPs <= 0 || profile.hops == 0,
+    NS_ABORT_MSG_IF(profile.baseRtt <= 0_ps || profile.hops == 0,
                     "rdma: RdmaSwift: the path's round trip and length are not known; accepted: a "
                     "NIC with a path oracle, as RdmaFabricHelper makes them");
     NS_ABORT_MSG_IF(m_scalingMax > 0 && m_scalingMin >= m_scalingMax,
@@ -236,11 +235,11 @@ RdmaSwift::MakeController(const RdmaPathProfile& profile) const
     NS_ABORT_MSG_IF(m_maxWindow > 0 && m_maxWindow < 1,
                     "rdma: RdmaSwift: MaxWindow " << m_maxWindow
                                                   << "; accepted: 1 and above, or 0");
-    const int64_t targetPs = GetTargetPs(profile);
-    NS_ABORT_MSG_IF(targetPs <= profile.baseRttPs,
+    const QbbPs target = GetTarget(profile);
+    NS_ABORT_MSG_IF(target <= profile.baseRtt,
                     "rdma: RdmaSwift: BaseTarget and HopDelay make a target of "
-                        << targetPs << " ps for a path of " << profile.hops
-                        << " links whose round trip is " << profile.baseRttPs
+                        << target << " ps for a path of " << profile.hops
+                        << " links whose round trip is " << profile.baseRtt
                         << " ps when it is empty; accepted: a target above that");
     return std::make_unique<Controller>(Ptr<const RdmaSwift>(this), profile);
 }

@@ -57,8 +57,8 @@ class RdmaSwift : public RdmaCongestionControl
   private:
     class Controller;
 
-    /** \param profile a queue pair \return the delay to aim at without flow scaling, in ps */
-    int64_t GetTargetPs(const RdmaPathProfile& profile) const;
+    /** \param profile a queue pair \return the delay to aim at without flow scaling */
+    QbbPs GetTarget(const RdmaPathProfile& profile) const;
 
     Time m_baseTarget;            //!< attribute BaseTarget
     Time m_hopDelay;              //!< attribute HopDelay

@@ -23,29 +23,28 @@ class RdmaTimely::Controller : public RdmaRateController
     /** \param parameters the attributes \param profile the queue pair */
     Controller(Ptr<const RdmaTimely> parameters, const RdmaPathProfile& profile)
         : m_parameters(parameters),
-          m_lineBps(static_cast<double>(profile.lineRateBps)),
-          m_minRttPs(parameters->m_minRtt.IsZero() ? profile.baseRttPs
-                                                   : QbbToPs(parameters->m_minRtt)),
+          m_lineBps(static_cast<double>(profile.lineRate)),
+          m_minRtt(parameters->m_minRtt.IsZero() ? profile.baseRtt : QbbToPs(parameters->m_minRtt)),
           m_payload(profile.payloadBytes)
     {
         const auto initial = static_cast<double>(parameters->m_initialRate.GetBitRate());
         SetRate(initial > 0 ? initial : m_lineBps);
     }
 
-    uint64_t GetRateBps(int64_t) override
+    QbbBitRate GetRate(QbbPs) override
     {
-        return static_cast<uint64_t>(m_rateBps);
+        return QbbBitRate(static_cast<uint64_t>(m_rateBps));
     }
 
     void OnAck(const RdmaAckSample& sample) override
     {
         m_acked += sample.ackedPackets * m_payload;
-        if (m_acked < m_parameters->m_segment || sample.rttPs < 0)
+        if (m_acked < m_parameters->m_segment || sample.rtt < 0_ps)
         {
             return;
         }
         m_acked %= m_parameters->m_segment;
-        Complete(sample.rttPs);
+        Complete(sample.rtt);
     }
 
     void OnNak(const RdmaAckSample& sample) override
@@ -54,36 +53,36 @@ class RdmaTimely::Controller : public RdmaRateController
     }
 
   private:
-    /** \param rttPs the round trip of a completion event */
-    void Complete(int64_t rttPs)
+    /** \param rtt the round trip of a completion event */
+    void Complete(QbbPs rtt)
     {
         const RdmaTimely& p = *m_parameters;
-        if (m_previousPs < 0)
+        if (m_previous < 0_ps)
         {
-            m_previousPs = rttPs;
+            m_previous = rtt;
         }
-        m_diffPs += p.m_alpha * (static_cast<double>(rttPs - m_previousPs) - m_diffPs);
-        m_previousPs = rttPs;
-        const double gradient = m_diffPs / static_cast<double>(m_minRttPs);
+        m_diffPs += p.m_alpha * (static_cast<double>(rtt - m_previous) - m_diffPs);
+        m_previous = rtt;
+        const double gradient = m_diffPs / static_cast<double>(m_minRtt);
         m_falling = gradient < 0 ? std::min(m_falling + 1, p.m_hai) : 0;
 
         const auto delta = static_cast<double>(p.m_delta.GetBitRate());
         const double beta = p.m_patched ? p.m_patchedBeta : p.m_beta;
-        const int64_t highPs = QbbToPs(p.m_tHigh);
-        if (rttPs < QbbToPs(p.m_tLow))
+        const QbbPs high = QbbToPs(p.m_tHigh);
+        if (rtt < QbbToPs(p.m_tLow))
         {
             SetRate(m_rateBps + delta);
         }
-        else if (rttPs > highPs)
+        else if (rtt > high)
         {
             SetRate(m_rateBps *
-                    (1 - beta * (1 - static_cast<double>(highPs) / static_cast<double>(rttPs))));
+                    (1 - beta * (1 - static_cast<double>(high) / static_cast<double>(rtt))));
         }
         else if (p.m_patched)
         {
             const auto reference = static_cast<double>(QbbToPs(p.m_rttRef));
             const double weight = std::clamp(2 * gradient + 0.5, 0.0, 1.0);
-            const double error = (static_cast<double>(rttPs) - reference) / reference;
+            const double error = (static_cast<double>(rtt) - reference) / reference;
             SetRate(delta * (1 - weight) + m_rateBps * (1 - beta * weight * error));
         }
         else if (gradient <= 0)
@@ -108,8 +107,8 @@ class RdmaTimely::Controller : public RdmaRateController
     double m_lineBps;                   //!< no faster
     double m_rateBps{0};                //!< now
     double m_diffPs{0};                 //!< of round trips, smoothed
-    int64_t m_minRttPs;                 //!< makes the gradient a number
-    int64_t m_previousPs{-1};           //!< the last completion event's round trip
+    QbbPs m_minRtt;                     //!< makes the gradient a number
+    QbbPs m_previous{-1};               //!< the last completion event's round trip
     uint64_t m_acked{0};                //!< payload bytes since then
     uint32_t m_payload;                 //!< of a full packet
     uint32_t m_falling{0};              //!< events in a row with a negative gradient, up to m_hai
@@ -208,13 +207,13 @@ RdmaTimely::MakeController(const RdmaPathProfile& profile) const
                     "rdma: RdmaTimely: TLow " << m_tLow.As(Time::US) << ", THigh "
                                               << m_tHigh.As(Time::US)
                                               << "; accepted: TLow at most THigh");
-    NS_ABORT_MSG_IF(m_minRtt.IsZero() && profile.baseRttPs <= 0,
+    NS_ABORT_MSG_IF(m_minRtt.IsZero() && profile.baseRtt <= 0_ps,
                     "rdma: RdmaTimely: MinRtt is 0 and the path's round trip is not known; "
                     "accepted: a MinRtt above 0, or a NIC with a path oracle");
-    NS_ABORT_MSG_IF(m_initialRate.GetBitRate() > profile.lineRateBps,
+    NS_ABORT_MSG_IF(QbbBitRate(m_initialRate) > profile.lineRate,
                     "rdma: RdmaTimely: InitialRate "
                         << m_initialRate << "; accepted: up to the port's rate, "
-                        << DataRate(profile.lineRateBps) << ", or 0bps for that");
+                        << profile.lineRate.ToDataRate() << ", or 0bps for that");
     return std::make_unique<Controller>(Ptr<const RdmaTimely>(this), profile);
 }
 

@@ -3,6 +3,8 @@
 #ifndef QBB_EVENT_ORDER_H
 #define QBB_EVENT_ORDER_H
 
+#include "qbb-ps.h"
+
 #include <array>
 #include <cstdint>
 
@@ -141,16 +143,16 @@ inline constexpr std::array<uint16_t, QbbEventOrder::PLACES> QBB_SHUFFLE = MakeQ
  *
  * \param nodeId the node's id
  * \param port the port's index
- * \param ps the instant, in picoseconds
+ * \param instant the instant
  * \return a number below QbbEventOrder::PLACES
  */
 inline uint32_t
-QbbPortPlace(uint32_t nodeId, uint32_t port, int64_t ps)
+QbbPortPlace(uint32_t nodeId, uint32_t port, QbbPs instant)
 {
     // Multiplication carries what differs to the high bits, and the shift brings it down again.
     constexpr uint64_t FACTOR = 0x9e3779b97f4a7c15ULL;
     constexpr uint64_t MASK = QbbEventOrder::PLACES - 1;
-    uint64_t h = (static_cast<uint64_t>(ps) ^ (uint64_t{nodeId} << 40)) * FACTOR;
+    uint64_t h = (static_cast<uint64_t>(instant.Get()) ^ (uint64_t{nodeId} << 40)) * FACTOR;
     h ^= h >> 32;
     h *= FACTOR;
     // Each step maps the numbers of 9 bits one to one. One exclusive or makes any two ports change

@@ -16,29 +16,28 @@ constexpr uint64_t PS_PER_BYTE_AT_1BPS = 8'000'000'000'000ULL;
 
 } // namespace
 
-QbbLineRate::QbbLineRate(uint64_t bitsPerSecond)
-    : m_rate(bitsPerSecond)
+QbbLineRate::QbbLineRate(QbbBitRate rate)
+    : m_rate(rate.Get())
 {
-    NS_ABORT_MSG_IF(bitsPerSecond == 0 || bitsPerSecond > PS_PER_BYTE_AT_1BPS,
-                    "rdma: a line rate of " << bitsPerSecond
-                                            << " bit/s; accepted: 1 bit/s to 8 Tb/s");
+    NS_ABORT_MSG_IF(m_rate == 0 || m_rate > PS_PER_BYTE_AT_1BPS,
+                    "rdma: a line rate of " << m_rate << " bit/s; accepted: 1 bit/s to 8 Tb/s");
     m_psPerByte = PS_PER_BYTE_AT_1BPS / m_rate;
     m_remPerByte = PS_PER_BYTE_AT_1BPS % m_rate;
 }
 
-int64_t
+QbbPs
 QbbLineRate::BytesToPsInexact(uint64_t bytes, uint64_t& fraction) const
 {
     const auto rest = static_cast<QbbUint128>(m_remPerByte) * bytes + fraction;
     fraction = static_cast<uint64_t>(rest % m_rate);
-    return static_cast<int64_t>(bytes * m_psPerByte + static_cast<uint64_t>(rest / m_rate));
+    return QbbPs(bytes * m_psPerByte + static_cast<uint64_t>(rest / m_rate));
 }
 
-int64_t
+QbbPs
 QbbLineRate::BitsToPs(uint64_t bits) const
 {
     const auto product = static_cast<QbbUint128>(bits) * (PS_PER_BYTE_AT_1BPS / 8);
-    return static_cast<int64_t>(product / m_rate);
+    return QbbPs(static_cast<int64_t>(product / m_rate));
 }
 
 } // namespace ns3

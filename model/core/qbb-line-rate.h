@@ -3,6 +3,9 @@
 #ifndef QBB_LINE_RATE_H
 #define QBB_LINE_RATE_H
 
+#include "qbb-bit-rate.h"
+#include "qbb-ps.h"
+
 #include <cstdint>
 
 namespace ns3
@@ -21,13 +24,13 @@ class QbbLineRate
   public:
     QbbLineRate() = default;
 
-    /** \param bitsPerSecond the rate, 1 bit/s .. 8 Tb/s */
-    explicit QbbLineRate(uint64_t bitsPerSecond);
+    /** \param rate the rate, 1 bit/s .. 8 Tb/s */
+    explicit QbbLineRate(QbbBitRate rate);
 
-    /** \return the rate in bit/s */
-    uint64_t GetBitRate() const
+    /** \return the rate */
+    QbbBitRate GetBitRate() const
     {
-        return m_rate;
+        return QbbBitRate(m_rate);
     }
 
     /** \return true if a byte takes a whole number of picoseconds */
@@ -41,11 +44,11 @@ class QbbLineRate
      * \param [in,out] fraction what an earlier call left over, in 1/rate ps, below the rate
      * \return picoseconds, rounded down; the rest is left in \p fraction
      */
-    int64_t BytesToPs(uint64_t bytes, uint64_t& fraction) const
+    QbbPs BytesToPs(uint64_t bytes, uint64_t& fraction) const
     {
         if (m_remPerByte == 0)
         {
-            return static_cast<int64_t>(bytes * m_psPerByte);
+            return QbbPs(bytes * m_psPerByte);
         }
         return BytesToPsInexact(bytes, fraction);
     }
@@ -54,7 +57,7 @@ class QbbLineRate
      * \param bytes bytes on the line
      * \return picoseconds, rounded down
      */
-    int64_t BytesToPs(uint64_t bytes) const
+    QbbPs BytesToPs(uint64_t bytes) const
     {
         uint64_t fraction = 0;
         return BytesToPs(bytes, fraction);
@@ -64,10 +67,10 @@ class QbbLineRate
      * \param bits bit times
      * \return picoseconds, rounded down
      */
-    int64_t BitsToPs(uint64_t bits) const;
+    QbbPs BitsToPs(uint64_t bits) const;
 
   private:
-    int64_t BytesToPsInexact(uint64_t bytes, uint64_t& fraction) const;
+    QbbPs BytesToPsInexact(uint64_t bytes, uint64_t& fraction) const;
 
     uint64_t m_rate{0};       //!< bit/s
     uint64_t m_psPerByte{0};  //!< whole picoseconds in a byte time

@@ -3,11 +3,11 @@
 #ifndef QBB_TIME_H
 #define QBB_TIME_H
 
+#include "qbb-event-time.h"
+#include "qbb-ps.h"
+
 #include <ns3/nstime.h>
 #include <ns3/simulator.h>
-
-#include <cstdint>
-#include <limits>
 
 /**
  * \file
@@ -19,7 +19,7 @@
  * picoseconds; an event at picosecond t is scheduled at femtosecond 1000 t + k, where k (0..999)
  * says which phase of the instant it belongs to, and its kind or the place of its port. Events of
  * one node at one instant so run in an order that does not depend on which of them was inserted
- * first. k never reaches a result, because every time is computed from QbbNowPs().
+ * first. k never reaches a result, because every time is computed from QbbNow().
  */
 
 namespace ns3
@@ -27,35 +27,33 @@ namespace ns3
 
 /**
  * \ingroup rdma
- * Femtoseconds in a picosecond.
+ * \return the present instant
  */
-constexpr int64_t QBB_FS_PER_PS = 1000;
-
-/**
- * \ingroup rdma
- * No instant.
- */
-constexpr int64_t QBB_NEVER = std::numeric_limits<int64_t>::max();
-
-/**
- * \ingroup rdma
- * \return the present instant in whole picoseconds
- */
-inline int64_t
-QbbNowPs()
+inline QbbPs
+QbbNow()
 {
-    return Simulator::Now().GetTimeStep() / QBB_FS_PER_PS;
+    return QbbPs(Simulator::Now().GetTimeStep() / QBB_FS_PER_PS);
+}
+
+/**
+ * \ingroup rdma
+ * \return the time of the present event: the instant, and the order among its events
+ */
+inline QbbEventTime
+QbbEventNow()
+{
+    return QbbEventTime::FromFs(Simulator::Now().GetTimeStep());
 }
 
 /**
  * \ingroup rdma
  * \param time a time
- * \return the time in picoseconds, rounded down
+ * \return the time in picoseconds, rounded towards 0
  */
-inline int64_t
+inline QbbPs
 QbbToPs(const Time& time)
 {
-    return time.GetTimeStep() / QBB_FS_PER_PS;
+    return QbbPs(time.GetTimeStep() / QBB_FS_PER_PS);
 }
 
 /**
@@ -64,9 +62,21 @@ QbbToPs(const Time& time)
  * \return the time
  */
 inline Time
-QbbFromPs(int64_t ps)
+QbbToTime(QbbPs ps)
 {
-    return TimeStep(ps * QBB_FS_PER_PS);
+    return TimeStep(ps.Get() * QBB_FS_PER_PS);
+}
+
+/**
+ * \ingroup rdma
+ * \param to an event time
+ * \param from the present event's
+ * \return after what time it comes, for Simulator::Schedule()
+ */
+inline Time
+QbbGetDelay(QbbEventTime to, QbbEventTime from)
+{
+    return TimeStep(to.GetFs() - from.GetFs());
 }
 
 /**

@@ -53,52 +53,52 @@ class QbbTimer
     /**
      * Sets the deadline; an earlier setting is forgotten.
      *
-     * \param atPs the instant; one in the past fires as soon as the present event is over
+     * \param at the instant; one in the past fires as soon as the present event is over
      */
-    void Arm(int64_t atPs)
+    void Arm(QbbPs at)
     {
-        m_deadline = atPs * QBB_FS_PER_PS + Order;
+        m_deadline = QbbEventTime(at, Order);
         if (m_pending > m_deadline)
         {
-            Renew(Simulator::Now().GetTimeStep());
+            Renew(QbbEventNow());
         }
     }
 
     /**
      * As Arm(), for a caller that knows the time, and whose place depends on the instant.
      *
-     * \param atPs the instant
-     * \param nowFs the present time in femtoseconds
+     * \param at the instant
+     * \param eventTime the time of the present event
      * \param order the place among simultaneous events, 0..999
      */
-    void Arm(int64_t atPs, int64_t nowFs, uint32_t order)
+    void Arm(QbbPs at, QbbEventTime eventTime, uint32_t order)
     {
-        m_deadline = atPs * QBB_FS_PER_PS + order;
+        m_deadline = QbbEventTime(at, order);
         if (m_pending > m_deadline)
         {
-            Renew(nowFs);
+            Renew(eventTime);
         }
     }
 
-    /** Sets the deadline unless one is set that is not later. \param atPs the instant */
-    void ArmNoLater(int64_t atPs)
+    /** Sets the deadline unless one is set that is not later. \param at the instant */
+    void ArmNoLater(QbbPs at)
     {
-        if (atPs * QBB_FS_PER_PS + Order < m_deadline)
+        if (QbbEventTime(at, Order) < m_deadline)
         {
-            Arm(atPs);
+            Arm(at);
         }
     }
 
     /** Takes the deadline back. */
     void Disarm()
     {
-        m_deadline = QBB_NEVER;
+        m_deadline = QbbEventTime::Never();
     }
 
     /** \return true if a deadline is set */
     bool IsArmed() const
     {
-        return m_deadline != QBB_NEVER;
+        return m_deadline != QbbEventTime::Never();
     }
 
   private:
@@ -123,47 +123,48 @@ class QbbTimer
         }
     };
 
-    /** \param nowFs the present time: puts an entry for the deadline in place of a later one */
-    void Renew(int64_t nowFs)
+    /** \param eventTime of the present event: puts an entry for the deadline in place of a later
+     * one */
+    void Renew(QbbEventTime eventTime)
     {
         if (!m_event)
         {
             m_event = Ptr<Event>(new Event(this), false);
         }
-        Schedule(nowFs);
+        Schedule(eventTime);
     }
 
-    void Schedule(int64_t nowFs)
+    void Schedule(QbbEventTime eventTime)
     {
-        m_pending = m_deadline > nowFs ? m_deadline : nowFs;
-        Simulator::Schedule(TimeStep(m_pending - nowFs), Ptr<EventImpl>(m_event));
+        m_pending = m_deadline > eventTime ? m_deadline : eventTime;
+        Simulator::Schedule(QbbGetDelay(m_pending, eventTime), Ptr<EventImpl>(m_event));
     }
 
     void OnEvent()
     {
-        const int64_t nowFs = Simulator::Now().GetTimeStep();
-        if (m_pending != nowFs)
+        const QbbEventTime eventTime = QbbEventNow();
+        if (m_pending != eventTime)
         {
             return; // an entry that was replaced
         }
-        m_pending = QBB_NEVER;
-        if (m_deadline == QBB_NEVER)
+        m_pending = QbbEventTime::Never();
+        if (m_deadline == QbbEventTime::Never())
         {
             return;
         }
-        if (m_deadline > nowFs)
+        if (m_deadline > eventTime)
         {
-            Schedule(nowFs);
+            Schedule(eventTime);
             return;
         }
-        m_deadline = QBB_NEVER;
+        m_deadline = QbbEventTime::Never();
         (m_owner->*Fire)();
     }
 
-    T* m_owner;                    //!< whom to call
-    Ptr<Event> m_event;            //!< the event object, used again and again
-    int64_t m_deadline{QBB_NEVER}; //!< when to call, in femtoseconds
-    int64_t m_pending{QBB_NEVER};  //!< when the scheduler's entry fires, in femtoseconds
+    T* m_owner;                                     //!< whom to call
+    Ptr<Event> m_event;                             //!< the event object, used again and again
+    QbbEventTime m_deadline{QbbEventTime::Never()}; //!< when to call
+    QbbEventTime m_pending{QbbEventTime::Never()};  //!< when the scheduler's entry fires
 };
 
 } // namespace ns3

@@ -95,7 +95,7 @@ QbbFramePool::Allocate()
 {
     QbbFramePtr frame(m_arena->Take());
     static_cast<QbbFrameFields&>(*frame) = QbbFrameFields{};
-    frame->arrivalFs = 0;
+    frame->arrival = QbbEventTime();
     frame->telemetry.clear();
     return frame;
 }
@@ -105,7 +105,7 @@ QbbFramePool::Allocate(const QbbFrameHeaders& headers)
 {
     QbbFramePtr frame(m_arena->Take());
     static_cast<QbbFrameFields&>(*frame) = QbbFrameFields{headers};
-    frame->arrivalFs = 0;
+    frame->arrival = QbbEventTime();
     frame->telemetry.clear();
     return frame;
 }

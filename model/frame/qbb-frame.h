@@ -3,6 +3,7 @@
 #ifndef QBB_FRAME_H
 #define QBB_FRAME_H
 
+#include "qbb-event-time.h"
 #include "rdma-int-format.h"
 #include "rdma-opcode.h"
 
@@ -152,8 +153,8 @@ struct QbbFrameFields : public QbbFrameHeaders
 class QbbFrameLinks
 {
   public:
-    /// When the frame came to the present node, in femtoseconds; 0: the node has made it.
-    int64_t arrivalFs{0};
+    /// When the frame came to the present node; 0: the node has made it.
+    QbbEventTime arrival;
 
   private:
     friend class QbbFrameArena;

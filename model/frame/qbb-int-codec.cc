@@ -40,10 +40,10 @@ constexpr RdmaIntUnits PAPER_UNITS = GetRdmaIntUnits(RdmaIntFormat::PAPER);
 void
 WriteExact(QbbByteWriter& io, const RdmaIntHop& hop)
 {
-    io.U40(hop.rateBps / KILOBIT);
+    io.U40(hop.rate.Get() / KILOBIT);
     io.U40(hop.txBytes);
     io.U32(static_cast<uint32_t>(hop.queueBytes));
-    io.U48(static_cast<uint64_t>(hop.timePs));
+    io.U48(static_cast<uint64_t>(hop.time.Get()));
 }
 
 void
@@ -56,16 +56,16 @@ ReadExact(QbbByteReader& io, RdmaIntHop& hop)
     io.U40(hop.txBytes);
     io.U32(queue);
     io.U48(time);
-    hop.rateBps = kilobits * KILOBIT;
+    hop.rate = QbbBitRate(kilobits * KILOBIT);
     hop.queueBytes = queue;
-    hop.timePs = static_cast<int64_t>(time);
+    hop.time = QbbPs(time);
 }
 
 void
 WritePaper(QbbByteWriter& io, const RdmaIntHop& hop)
 {
-    const uint64_t rate = GetRdmaIntRateCode(hop.rateBps);
-    const auto time = static_cast<uint64_t>(hop.timePs / PAPER_UNITS.timePs);
+    const uint64_t rate = GetRdmaIntRateCode(hop.rate);
+    const auto time = static_cast<uint64_t>(hop.time / PAPER_UNITS.time);
     const uint64_t txBytes = hop.txBytes / PAPER_UNITS.txBytes;
     const uint64_t queue = hop.queueBytes / PAPER_UNITS.queueBytes;
     io.U64(rate << RATE_SHIFT | time << TIME_SHIFT | txBytes << TX_SHIFT | queue);
@@ -75,7 +75,7 @@ WritePaper(QbbByteWriter& io, const RdmaIntHop& hop)
 bool
 ReadPaper(QbbByteReader& io, RdmaIntHop& hop)
 {
-    constexpr uint64_t TIMES = PAPER_UNITS.timeWrapPs / PAPER_UNITS.timePs;
+    constexpr uint64_t TIMES = PAPER_UNITS.timeWrap / PAPER_UNITS.time;
     constexpr uint64_t TX_COUNTS = PAPER_UNITS.txWrap / PAPER_UNITS.txBytes;
     uint64_t record = 0;
     io.U64(record);
@@ -84,8 +84,8 @@ ReadPaper(QbbByteReader& io, RdmaIntHop& hop)
     {
         return false;
     }
-    hop.rateBps = RDMA_INT_RATES[code - 1];
-    hop.timePs = static_cast<int64_t>(record >> TIME_SHIFT & (TIMES - 1)) * PAPER_UNITS.timePs;
+    hop.rate = RDMA_INT_RATES[code - 1];
+    hop.time = static_cast<int64_t>(record >> TIME_SHIFT & (TIMES - 1)) * PAPER_UNITS.time;
     hop.txBytes = (record >> TX_SHIFT & (TX_COUNTS - 1)) * PAPER_UNITS.txBytes;
     hop.queueBytes = (record & PAPER_UNITS.mostQueueUnits) * PAPER_UNITS.queueBytes;
     return true;

@@ -3,6 +3,8 @@
 #ifndef RDMA_INT_FORMAT_H
 #define RDMA_INT_FORMAT_H
 
+#include "qbb-bit-rate.h"
+#include "qbb-ps.h"
 #include "rdma-int-hop.h"
 
 #include <algorithm>
@@ -59,8 +61,8 @@ struct RdmaIntUnits
     uint64_t txWrap;         //!< RdmaIntHop::txBytes is modulo this, a power of two
     uint64_t queueBytes;     //!< unit of RdmaIntHop::queueBytes, in bytes
     uint64_t mostQueueUnits; //!< highest queue, in its unit; a longer one is written as this
-    int64_t timePs;          //!< unit of RdmaIntHop::timePs, in picoseconds
-    int64_t timeWrapPs;      //!< RdmaIntHop::timePs is modulo this
+    QbbPs time;              //!< unit of RdmaIntHop::time
+    QbbPs timeWrap;          //!< RdmaIntHop::time is modulo this
 };
 
 /**
@@ -72,44 +74,44 @@ constexpr RdmaIntUnits
 GetRdmaIntUnits(RdmaIntFormat format)
 {
     return format == RdmaIntFormat::PAPER
-               ? RdmaIntUnits{128, uint64_t{1} << 27, 80, 0xffff, 1000, 1000 * (int64_t{1} << 24)}
-               : RdmaIntUnits{1, uint64_t{1} << 40, 1, 0xffffffff, 1, int64_t{1} << 48};
+               ? RdmaIntUnits{128, uint64_t{1} << 27, 80, 0xffff, 1_ns, 1_ns * (1 << 24)}
+               : RdmaIntUnits{1, uint64_t{1} << 40, 1, 0xffffffff, 1_ps, 1_ps * (int64_t{1} << 48)};
 }
 
 /**
  * \ingroup rdma
- * The rates that PAPER has codes for, in bits per second: code 1 is the first one. The paper's
+ * The rates that PAPER has codes for: code 1 is the first one. The paper's
  * authors have the rates from 25 to 400 Gb/s; these are all that four bits can tell apart and
  * Ethernet or InfiniBand ports have.
  */
-constexpr std::array<uint64_t, 15> RDMA_INT_RATES = {
-    1'000'000'000,
-    2'500'000'000,
-    5'000'000'000,
-    10'000'000'000,
-    20'000'000'000,
-    25'000'000'000,
-    40'000'000'000,
-    50'000'000'000,
-    56'000'000'000,
-    100'000'000'000,
-    200'000'000'000,
-    400'000'000'000,
-    800'000'000'000,
-    1'600'000'000'000,
-    3'200'000'000'000,
+constexpr std::array<QbbBitRate, 15> RDMA_INT_RATES = {
+    1_gbps,
+    2'500_mbps,
+    5_gbps,
+    10_gbps,
+    20_gbps,
+    25_gbps,
+    40_gbps,
+    50_gbps,
+    56_gbps,
+    100_gbps,
+    200_gbps,
+    400_gbps,
+    800_gbps,
+    1'600_gbps,
+    3'200_gbps,
 };
 
 /**
  * \ingroup rdma
- * \param rateBps rate of a port
+ * \param rate rate of a port
  * \return its code with PAPER, 1 to 15; 0: it has none
  */
 inline uint8_t
-GetRdmaIntRateCode(uint64_t rateBps)
+GetRdmaIntRateCode(QbbBitRate rate)
 {
-    const auto found = std::lower_bound(RDMA_INT_RATES.begin(), RDMA_INT_RATES.end(), rateBps);
-    return found != RDMA_INT_RATES.end() && *found == rateBps
+    const auto found = std::lower_bound(RDMA_INT_RATES.begin(), RDMA_INT_RATES.end(), rate);
+    return found != RDMA_INT_RATES.end() && *found == rate
                ? static_cast<uint8_t>(found - RDMA_INT_RATES.begin() + 1)
                : 0;
 }

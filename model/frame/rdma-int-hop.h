@@ -3,6 +3,9 @@
 #ifndef RDMA_INT_HOP_H
 #define RDMA_INT_HOP_H
 
+#include "qbb-bit-rate.h"
+#include "qbb-ps.h"
+
 #include <cstdint>
 
 namespace ns3
@@ -15,16 +18,16 @@ namespace ns3
  */
 struct RdmaIntHop
 {
-    uint64_t rateBps{0};    //!< rate of the port that the packet left by, bits per second
+    QbbBitRate rate{0};     //!< rate of the port that the packet left by
     uint64_t txBytes{0};    //!< line bytes that the port has sent before
     uint64_t queueBytes{0}; //!< bytes behind it in the port's queue of its class
-    int64_t timePs{0};      //!< when its transmission began, in picoseconds
+    QbbPs time{0};          //!< when its transmission began
 
     /** \param other another one \return true if both say the same */
     bool operator==(const RdmaIntHop& other) const
     {
-        return rateBps == other.rateBps && txBytes == other.txBytes &&
-               queueBytes == other.queueBytes && timePs == other.timePs;
+        return rate == other.rate && txBytes == other.txBytes && queueBytes == other.queueBytes &&
+               time == other.time;
     }
 };
 

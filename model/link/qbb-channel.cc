@@ -97,25 +97,25 @@ QbbChannel::SetDelay(Time delay)
     QbbSetTimeResolution();
     for (const QbbPort* port : m_ports)
     {
-        NS_ABORT_MSG_IF(port && port->HasHeadroom() && PicoSeconds(m_delayPs) != delay,
+        NS_ABORT_MSG_IF(port && port->HasHeadroom() && PicoSeconds(m_delay.Get()) != delay,
                         "rdma: QbbChannel::Delay at port "
                             << port->GetDeviceIndex() << " of node " << port->GetNodeId()
                             << " is set while it is running, and the switch has computed its "
                                "headroom; accepted: before the simulation starts");
     }
-    NS_ABORT_MSG_IF(m_lines[0].eventPs != QBB_NEVER || m_lines[1].eventPs != QBB_NEVER,
+    NS_ABORT_MSG_IF(m_lines[0].eventInstant != QBB_NEVER || m_lines[1].eventInstant != QBB_NEVER,
                     "rdma: the delay of a cable is changed while frames are on it");
     const int64_t fs = delay.GetFemtoSeconds();
     NS_ABORT_MSG_IF(fs < QBB_FS_PER_PS || fs % QBB_FS_PER_PS != 0,
                     "rdma: a channel delay of " << delay.As(Time::NS)
                                                 << "; accepted: whole picoseconds, at least 1 ps");
-    m_delayPs = fs / QBB_FS_PER_PS;
+    m_delay = QbbPs(fs / QBB_FS_PER_PS);
 }
 
 Time
 QbbChannel::GetDelay() const
 {
-    return PicoSeconds(m_delayPs);
+    return PicoSeconds(m_delay.Get());
 }
 
 void
@@ -151,32 +151,35 @@ QbbChannel::GetInFlight() const
 }
 
 void
-QbbChannel::Transmit(const QbbPort* sender, QbbFramePtr&& frame, int64_t sentPs, int64_t nowFs)
+QbbChannel::Transmit(const QbbPort* sender, QbbFramePtr&& frame, QbbPs sent, QbbEventTime eventTime)
 {
     const std::size_t direction = sender == m_ports[0] ? 0 : 1;
     Line& line = m_lines[direction];
-    line.inFlight.Push({sentPs + m_delayPs, std::move(frame)});
-    if (line.eventPs == QBB_NEVER)
+    line.inFlight.Push({sent + m_delay, std::move(frame)});
+    if (line.eventInstant == QBB_NEVER)
     {
-        ScheduleArrival(direction, nowFs);
+        ScheduleArrival(direction, eventTime);
     }
 }
 
 void
-QbbChannel::ScheduleArrival(std::size_t direction, int64_t nowFs)
+QbbChannel::ScheduleArrival(std::size_t direction, QbbEventTime eventTime)
 {
     Line& line = m_lines[direction];
     const QbbPort* receiver = m_ports[1 - direction];
     const InFlight& next = line.inFlight.Front();
-    line.eventPs = next.arrivalPs;
+    line.eventInstant = next.arrival;
     // The frame was last touched a cable's delay ago; it is wanted at the next event of this line.
     __builtin_prefetch(next.frame.get());
     const uint32_t nodeId = receiver->GetNodeId();
-    line.eventFs = line.eventPs * QBB_FS_PER_PS +
-                   QbbEventOrder::Arrivals::AtPort(
-                       QbbPortPlace(nodeId, receiver->GetDeviceIndex(), line.eventPs));
+    line.eventTime =
+        QbbEventTime(line.eventInstant,
+                     QbbEventOrder::Arrivals::AtPort(
+                         QbbPortPlace(nodeId, receiver->GetDeviceIndex(), line.eventInstant)));
     // The event belongs to the receiving node, whoever schedules it.
-    Simulator::ScheduleWithContext(nodeId, TimeStep(line.eventFs - nowFs), GetPointer(line.event));
+    Simulator::ScheduleWithContext(nodeId,
+                                   QbbGetDelay(line.eventTime, eventTime),
+                                   GetPointer(line.event));
 }
 
 void
@@ -193,8 +196,8 @@ QbbChannel::Arrive(std::size_t direction)
 void
 QbbChannel::ArriveInTurn(std::size_t direction)
 {
-    const int64_t nowPs = QbbNowPs();
-    if (m_lines[direction].eventPs != nowPs)
+    const QbbPs now = QbbNow();
+    if (m_lines[direction].eventInstant != now)
     {
         return; // a port that shares the place had its event before this one, and took this frame
     }
@@ -205,7 +208,7 @@ QbbChannel::ArriveInTurn(std::size_t direction)
     const uint32_t place = receiver.GetDeviceIndex() % QbbEventOrder::PLACES;
     const uint32_t ports =
         (node->GetNDevices() - place + QbbEventOrder::PLACES - 1) / QbbEventOrder::PLACES;
-    const uint32_t first = QbbPortPlace(node->GetId(), place, nowPs) % ports;
+    const uint32_t first = QbbPortPlace(node->GetId(), place, now) % ports;
     for (uint32_t i = 0; i < ports; ++i)
     {
         const uint32_t index = place + (first + i) % ports * QbbEventOrder::PLACES;
@@ -216,7 +219,7 @@ QbbChannel::ArriveInTurn(std::size_t direction)
         }
         QbbChannel& channel = *port->GetQbbChannel();
         const std::size_t towards = PeekPointer(port) == channel.m_ports[1] ? 0 : 1;
-        if (channel.m_lines[towards].eventPs == nowPs)
+        if (channel.m_lines[towards].eventInstant == now)
         {
             channel.TakeArrival(towards);
         }
@@ -227,24 +230,24 @@ void
 QbbChannel::TakeArrival(std::size_t direction)
 {
     Line& line = m_lines[direction];
-    const int64_t eventPs = line.eventPs;
-    const int64_t nowFs = line.eventFs;
-    line.eventPs = QBB_NEVER;
+    const QbbPs eventInstant = line.eventInstant;
+    const QbbEventTime eventTime = line.eventTime;
+    line.eventInstant = QBB_NEVER;
     // After the link went down the event may be that of a frame that was lost.
     if (line.inFlight.IsEmpty())
     {
         return;
     }
     QbbPort& receiver = *m_ports[1 - direction];
-    if (line.inFlight.Front().arrivalPs != eventPs)
+    if (line.inFlight.Front().arrival != eventInstant)
     {
-        ScheduleArrival(direction, nowFs);
+        ScheduleArrival(direction, eventTime);
         return;
     }
     QbbFramePtr frame = line.inFlight.Pop().frame;
     if (!line.inFlight.IsEmpty())
     {
-        ScheduleArrival(direction, nowFs);
+        ScheduleArrival(direction, eventTime);
     }
     if (m_serialize)
     {
@@ -254,7 +257,7 @@ QbbChannel::TakeArrival(std::size_t direction)
             return;
         }
     }
-    receiver.ReceiveFromLine(std::move(frame), nowFs);
+    receiver.ReceiveFromLine(std::move(frame), eventTime);
 }
 
 QbbFramePtr

@@ -60,10 +60,10 @@ class QbbChannel : public Channel
      *
      * \param sender the sending port
      * \param frame the frame
-     * \param sentPs the instant at which the last bit has left the sender
-     * \param nowFs the present time in femtoseconds
+     * \param sent the instant at which the last bit has left the sender
+     * \param eventTime the present time in femtoseconds
      */
-    void Transmit(const QbbPort* sender, QbbFramePtr&& frame, int64_t sentPs, int64_t nowFs);
+    void Transmit(const QbbPort* sender, QbbFramePtr&& frame, QbbPs sent, QbbEventTime eventTime);
 
     /**
      * Takes the link down or up. Down: the frames in flight are lost, and both ports are told.
@@ -78,10 +78,10 @@ class QbbChannel : public Channel
         return m_up;
     }
 
-    /** \return the one-way delay in picoseconds */
-    int64_t GetDelayPs() const
+    /** \return the one-way delay */
+    QbbPs GetDelayPs() const
     {
-        return m_delayPs;
+        return m_delay;
     }
 
     /** \param delay the one-way delay: a whole number of picoseconds, at least 1 ps */
@@ -112,17 +112,17 @@ class QbbChannel : public Channel
     /** A frame on the line. */
     struct InFlight
     {
-        int64_t arrivalPs{0}; //!< when its last bit is at the other end
-        QbbFramePtr frame;    //!< the frame
+        QbbPs arrival{0};  //!< when its last bit is at the other end
+        QbbFramePtr frame; //!< the frame
     };
 
     /** One direction. */
     struct Line
     {
-        QbbRing<InFlight> inFlight; //!< frames on the line, first to arrive first
-        Ptr<EventImpl> event;       //!< the arrival event, used again and again
-        int64_t eventPs{QBB_NEVER}; //!< arrival for which the event is in the scheduler
-        int64_t eventFs{0};         //!< when that event runs, in femtoseconds
+        QbbRing<InFlight> inFlight;    //!< frames on the line, first to arrive first
+        Ptr<EventImpl> event;          //!< the arrival event, used again and again
+        QbbPs eventInstant{QBB_NEVER}; //!< arrival for which the event is in the scheduler
+        QbbEventTime eventTime;        //!< when that event runs
     };
 
     class ArrivalEvent;
@@ -130,13 +130,13 @@ class QbbChannel : public Channel
     void Arrive(std::size_t direction);
     void ArriveInTurn(std::size_t direction);
     void TakeArrival(std::size_t direction);
-    void ScheduleArrival(std::size_t direction, int64_t nowFs);
+    void ScheduleArrival(std::size_t direction, QbbEventTime eventTime);
     QbbFramePtr CrossAsBytes(QbbFrame& frame, QbbPort& receiver);
 
     std::array<QbbPort*, 2> m_ports{}; //!< the ends; nodes own them
     std::array<Line, 2> m_lines;       //!< direction i is from device i to the other
     std::vector<uint8_t> m_bytes;      //!< scratch space of CrossAsBytes()
-    int64_t m_delayPs{0};              //!< one-way delay
+    QbbPs m_delay{0};                  //!< one-way delay
     bool m_serialize{false};           //!< attribute SerializeFrames
     bool m_up{true};                   //!< link state
     uint64_t m_lostInFlight{0};        //!< lost because the link went down

@@ -90,21 +90,21 @@ QbbFlowControl::SetPauseAllowed(uint8_t classes)
 void
 QbbFlowControl::SetPauseHonoured(uint8_t classes)
 {
-    const int64_t nowPs = QbbNowPs();
-    const bool resumed = m_receiver.SetHonoured(nowPs, classes);
+    const QbbPs now = QbbNow();
+    const bool resumed = m_receiver.SetHonoured(now, classes);
     ArmTimers();
     if (resumed)
     {
-        NoteResumed(classes ^ 0xff, nowPs);
+        NoteResumed(classes ^ 0xff, now);
         m_port.FlowChanged();
     }
 }
 
 QbbFlowControl::Pauses
-QbbFlowControl::Take(int64_t nowPs)
+QbbFlowControl::Take(QbbPs now)
 {
     Pauses pauses;
-    pauses.classes = m_sender.Take(nowPs, pauses.quanta);
+    pauses.classes = m_sender.Take(now, pauses.quanta);
     ArmTimers();
     return pauses;
 }
@@ -150,43 +150,43 @@ QbbFlowControl::Read(const QbbFrame& frame) const
 }
 
 bool
-QbbFlowControl::Accept(const Pauses& pauses, int64_t nowPs)
+QbbFlowControl::Accept(const Pauses& pauses, QbbPs now)
 {
-    m_receiver.Arrive(nowPs + m_settings.reactionPs, pauses.classes, pauses.quanta);
-    return ApplyDue(nowPs);
+    m_receiver.Arrive(now + m_settings.reaction, pauses.classes, pauses.quanta);
+    return ApplyDue(now);
 }
 
 bool
-QbbFlowControl::ApplyDue(int64_t nowPs)
+QbbFlowControl::ApplyDue(QbbPs now)
 {
-    const uint8_t resumed = m_receiver.ApplyDue(nowPs);
-    NoteResumed(resumed, nowPs);
+    const uint8_t resumed = m_receiver.ApplyDue(now);
+    NoteResumed(resumed, now);
     return resumed;
 }
 
 void
-QbbFlowControl::Update(int64_t nowPs)
+QbbFlowControl::Update(QbbPs now)
 {
-    ApplyDue(nowPs);
-    NoteResumed(m_receiver.Expire(nowPs), nowPs);
-    m_sender.Refresh(nowPs);
+    ApplyDue(now);
+    NoteResumed(m_receiver.Expire(now), now);
+    m_sender.Refresh(now);
     ArmTimers();
 }
 
 void
-QbbFlowControl::Reset(int64_t nowPs)
+QbbFlowControl::Reset(QbbPs now)
 {
-    m_receiver.Reset(nowPs);
-    NoteResumed(0xff, nowPs); // nothing has been sent before the link was up
+    m_receiver.Reset(now);
+    NoteResumed(0xff, now); // nothing has been sent before the link was up
     m_sender.Forget();
 }
 
 void
-QbbFlowControl::NoteResumed(uint8_t resumed, int64_t nowPs)
+QbbFlowControl::NoteResumed(uint8_t resumed, QbbPs now)
 {
     for (; resumed; resumed &= static_cast<uint8_t>(resumed - 1))
     {
-        m_resumedPs[__builtin_ctz(resumed)] = nowPs;
+        m_resumed[__builtin_ctz(resumed)] = now;
     }
 }
 
@@ -199,22 +199,22 @@ QbbFlowControl::OnTimer()
 void
 QbbFlowControl::ArmTimers()
 {
-    const int64_t nowFs = Simulator::Now().GetTimeStep();
-    const auto set = [this, nowFs](Timer& timer, int64_t atPs) {
-        if (atPs == QBB_NEVER)
+    const QbbEventTime eventTime = QbbEventNow();
+    const auto set = [this, eventTime](Timer& timer, QbbPs at) {
+        if (at == QBB_NEVER)
         {
             timer.Disarm();
         }
         else
         {
-            timer.Arm(atPs, nowFs, m_port.GetEventOrder(atPs));
+            timer.Arm(at, eventTime, m_port.GetEventOrder(at));
         }
     };
     // A timer of its own for each length of time: so the next deadline of a timer is never before
     // the one that it has in the scheduler, and moving it costs neither event nor memory.
-    set(m_effectTimer, m_receiver.GetNextEffectPs());
-    set(m_expiryTimer, m_receiver.GetNextExpiryPs());
-    set(m_refreshTimer, m_sender.GetNextRefreshPs());
+    set(m_effectTimer, m_receiver.GetNextEffect());
+    set(m_expiryTimer, m_receiver.GetNextExpiry());
+    set(m_refreshTimer, m_sender.GetNextRefresh());
 }
 
 } // namespace ns3

@@ -31,8 +31,8 @@ class QbbFlowControlPort
     /** A deadline of flow control has come: QbbFlowControl::Update() is to be called. */
     virtual void FlowTimerFired() = 0;
 
-    /** \param atPs an instant \return the place of the port's events among those of the instant */
-    virtual uint32_t GetEventOrder(int64_t atPs) const = 0;
+    /** \param at an instant \return the place of the port's events among those of the instant */
+    virtual uint32_t GetEventOrder(QbbPs at) const = 0;
 };
 
 /**
@@ -62,7 +62,7 @@ class QbbFlowControl
         uint8_t classes{0};     //!< PfcClasses
         uint16_t quanta{65535}; //!< PauseQuanta
         double refresh{0.5};    //!< PauseRefresh
-        int64_t reactionPs{0};  //!< PauseReactionDelay
+        QbbPs reaction{0};      //!< PauseReactionDelay
     };
 
     /** What a pause frame says. */
@@ -99,10 +99,10 @@ class QbbFlowControl
     /** \return the classes under flow control, one bit each; 0 when flow control is off */
     uint8_t GetLosslessClasses() const;
 
-    /** \return time from the arrival of a pause frame to its effect, in picoseconds */
-    int64_t GetReactionDelayPs() const
+    /** \return time from the arrival of a pause frame to its effect */
+    QbbPs GetReactionDelay() const
     {
-        return m_settings.reactionPs;
+        return m_settings.reaction;
     }
 
     // What the peer may send
@@ -152,9 +152,9 @@ class QbbFlowControl
     }
 
     /** \param priority class 0..7 \return when the class was last resumed */
-    int64_t GetResumedPs(uint8_t priority) const
+    QbbPs GetResumed(uint8_t priority) const
     {
-        return m_resumedPs[priority];
+        return m_resumed[priority];
     }
 
     // For the port
@@ -177,8 +177,8 @@ class QbbFlowControl
         return m_sender.IsPending() && m_settings.kind != NONE;
     }
 
-    /** \param nowPs the instant \return what the pause frame that is sent now says */
-    Pauses Take(int64_t nowPs);
+    /** \param now the instant \return what the pause frame that is sent now says */
+    Pauses Take(QbbPs now);
 
     /**
      * \param pauses what the frame says
@@ -193,43 +193,43 @@ class QbbFlowControl
      * A pause frame has come in. ArmTimers() is to follow.
      *
      * \param pauses what Read() has given, for one class or more
-     * \param nowPs the instant
+     * \param now the instant
      * \return true if a class may be sent again at once
      */
-    bool Accept(const Pauses& pauses, int64_t nowPs);
+    bool Accept(const Pauses& pauses, QbbPs now);
 
     /** \return true if Update() may have something to do */
     bool IsActive() const
     {
         return m_receiver.GetPaused() || m_sender.GetWanted() ||
-               m_receiver.GetNextEffectPs() != QBB_NEVER;
+               m_receiver.GetNextEffect() != QBB_NEVER;
     }
 
-    /** Does what is due. \param nowPs the instant */
-    void Update(int64_t nowPs);
+    /** Does what is due. \param now the instant */
+    void Update(QbbPs now);
 
-    /** The link went down or up: all pauses are forgotten. \param nowPs the instant */
-    void Reset(int64_t nowPs);
+    /** The link went down or up: all pauses are forgotten. \param now the instant */
+    void Reset(QbbPs now);
 
     /** Sets the timers, after Accept() and after Reset(). */
     void ArmTimers();
 
   private:
     void OnTimer();
-    bool ApplyDue(int64_t nowPs);
-    void NoteResumed(uint8_t resumed, int64_t nowPs);
+    bool ApplyDue(QbbPs now);
+    void NoteResumed(uint8_t resumed, QbbPs now);
 
     using Timer = QbbTimer<QbbFlowControl, &QbbFlowControl::OnTimer>;
 
-    QbbPauseReceiver m_receiver;          //!< what this port may not send
-    QbbPauseSender m_sender;              //!< what the peer may not send
-    Settings m_settings;                  //!< GetSettings()
-    uint8_t m_plainWanted{0};             //!< classes that want an 802.3x PAUSE
-    QbbFlowControlPort& m_port;           //!< whose flow control this is
-    std::array<int64_t, 8> m_resumedPs{}; //!< GetResumedPs()
-    Timer m_effectTimer;                  //!< a pause frame takes effect
-    Timer m_expiryTimer;                  //!< a pause runs out
-    Timer m_refreshTimer;                 //!< pauses are repeated
+    QbbPauseReceiver m_receiver;      //!< what this port may not send
+    QbbPauseSender m_sender;          //!< what the peer may not send
+    Settings m_settings;              //!< GetSettings()
+    uint8_t m_plainWanted{0};         //!< classes that want an 802.3x PAUSE
+    QbbFlowControlPort& m_port;       //!< whose flow control this is
+    std::array<QbbPs, 8> m_resumed{}; //!< GetResumed()
+    Timer m_effectTimer;              //!< a pause frame takes effect
+    Timer m_expiryTimer;              //!< a pause runs out
+    Timer m_refreshTimer;             //!< pauses are repeated
 };
 
 } // namespace ns3

@@ -4,6 +4,7 @@
 #define QBB_FRAME_SINK_H
 
 #include "qbb-frame.h"
+#include "qbb-ps.h"
 
 #include <cstdint>
 
@@ -26,7 +27,7 @@ class QbbFrameSink
      *
      * \param port where
      * \param frame the frame; its `priority` is set, its `ingressPort` is the port's number, and
-     * its `arrivalFs` is the present time
+     * its `arrival` is the present time
      */
     virtual void ReceiveFrame(QbbPort& port, QbbFramePtr frame) = 0;
 
@@ -36,9 +37,9 @@ class QbbFrameSink
      *
      * \param port where
      * \param frame the frame
-     * \param startPs the instant of its first bit, in picoseconds; before now if it cuts through
+     * \param start the instant of its first bit; before now if it cuts through
      */
-    virtual void FrameDeparts(QbbPort& port, QbbFrame& frame, int64_t startPs) = 0;
+    virtual void FrameDeparts(QbbPort& port, QbbFrame& frame, QbbPs start) = 0;
 
     /**
      * A frame has left its buffer without being sent: it was thrown away, or it has crossed to the

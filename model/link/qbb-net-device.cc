@@ -215,7 +215,7 @@ void
 QbbNetDevice::SetDataRate(DataRate rate)
 {
     NS_ABORT_MSG_IF(IsInitialized(), "rdma: the rate of a port is changed while it is running");
-    m_rate = QbbLineRate(rate.GetBitRate());
+    m_rate = QbbLineRate(QbbBitRate(rate));
 }
 
 void
@@ -237,7 +237,7 @@ QbbNetDevice::SetDelayedPause(Time delay)
                     "rdma: a pause reaction delay of " << delay.As(Time::NS)
                                                        << "; accepted: whole picoseconds");
     RefuseWhileRunning("PauseReactionDelay");
-    m_flow.GetSettings().reactionPs = fs / QBB_FS_PER_PS;
+    m_flow.GetSettings().reaction = QbbPs(fs / QBB_FS_PER_PS);
 }
 
 void

@@ -42,7 +42,7 @@ class QbbNetDevice : public NetDevice, public QbbPort
     /** \return the line rate */
     DataRate GetDataRate() const
     {
-        return DataRate(m_rate.GetBitRate());
+        return m_rate.GetBitRate().ToDataRate();
     }
 
     /** \param text see QbbEgressScheduler::FromText() */
@@ -213,7 +213,7 @@ class QbbNetDevice : public NetDevice, public QbbPort
 
     Time GetDelayedPause() const
     {
-        return PicoSeconds(m_flow.GetSettings().reactionPs);
+        return PicoSeconds(m_flow.GetSettings().reaction.Get());
     }
 
     void DropMalformed(Ptr<const Packet> packet,

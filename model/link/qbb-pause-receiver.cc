@@ -10,10 +10,10 @@ namespace ns3
 {
 
 uint8_t
-QbbPauseReceiver::Apply(int64_t nowPs, uint8_t classEnable, const std::array<uint16_t, 8>& quanta)
+QbbPauseReceiver::Apply(QbbPs now, uint8_t classEnable, const std::array<uint16_t, 8>& quanta)
 {
     const uint8_t before = m_paused;
-    Expire(nowPs);
+    Expire(now);
     for (uint8_t p = 0; p < 8; ++p)
     {
         const auto bit = static_cast<uint8_t>(1U << p);
@@ -26,7 +26,7 @@ QbbPauseReceiver::Apply(int64_t nowPs, uint8_t classEnable, const std::array<uin
             ++m_xonReceived[p];
             if (m_paused & bit)
             {
-                Resume(p, nowPs);
+                Resume(p, now);
             }
             continue;
         }
@@ -38,105 +38,103 @@ QbbPauseReceiver::Apply(int64_t nowPs, uint8_t classEnable, const std::array<uin
         if (!(m_paused & bit))
         {
             m_paused |= bit;
-            m_sincePs[p] = nowPs;
+            m_since[p] = now;
         }
-        m_untilPs[p] = nowPs + m_rate.BitsToPs(uint64_t{quanta[p]} * QbbWire::PAUSE_QUANTUM_BITS);
+        m_until[p] = now + m_rate.BitsToPs(uint64_t{quanta[p]} * QbbWire::PAUSE_QUANTUM_BITS);
     }
     return before & ~m_paused;
 }
 
 uint8_t
-QbbPauseReceiver::Expire(int64_t nowPs)
+QbbPauseReceiver::Expire(QbbPs now)
 {
     const uint8_t before = m_paused;
     for (uint8_t p = 0; m_paused >> p; ++p)
     {
-        if ((m_paused & (1U << p)) && m_untilPs[p] <= nowPs)
+        if ((m_paused & (1U << p)) && m_until[p] <= now)
         {
-            Resume(p, m_untilPs[p]);
+            Resume(p, m_until[p]);
         }
     }
     return before & ~m_paused;
 }
 
 void
-QbbPauseReceiver::Arrive(int64_t effectPs,
-                         uint8_t classEnable,
-                         const std::array<uint16_t, 8>& quanta)
+QbbPauseReceiver::Arrive(QbbPs effect, uint8_t classEnable, const std::array<uint16_t, 8>& quanta)
 {
-    m_effects.Push({effectPs, classEnable, quanta});
+    m_effects.Push({effect, classEnable, quanta});
 }
 
 uint8_t
-QbbPauseReceiver::ApplyDue(int64_t nowPs)
+QbbPauseReceiver::ApplyDue(QbbPs now)
 {
     uint8_t resumed = 0;
-    while (!m_effects.IsEmpty() && m_effects.Front().atPs <= nowPs)
+    while (!m_effects.IsEmpty() && m_effects.Front().at <= now)
     {
         const Effect effect = m_effects.Pop();
-        resumed |= Apply(nowPs, effect.classEnable, effect.quanta);
+        resumed |= Apply(now, effect.classEnable, effect.quanta);
     }
     return resumed;
 }
 
 void
-QbbPauseReceiver::Reset(int64_t nowPs)
+QbbPauseReceiver::Reset(QbbPs now)
 {
     m_effects.Clear();
-    Expire(nowPs);
+    Expire(now);
     for (uint8_t p = 0; p < 8; ++p)
     {
         if (m_paused & (1U << p))
         {
-            Resume(p, nowPs);
+            Resume(p, now);
         }
     }
 }
 
 uint8_t
-QbbPauseReceiver::SetHonoured(int64_t nowPs, uint8_t classes)
+QbbPauseReceiver::SetHonoured(QbbPs now, uint8_t classes)
 {
     const uint8_t before = m_paused;
-    Expire(nowPs);
+    Expire(now);
     m_honoured = classes;
     for (uint8_t p = 0; p < 8; ++p)
     {
         if (m_paused & ~m_honoured & (1U << p))
         {
-            Resume(p, nowPs);
+            Resume(p, now);
         }
     }
     return before & ~m_paused;
 }
 
 void
-QbbPauseReceiver::Resume(uint8_t priority, int64_t atPs)
+QbbPauseReceiver::Resume(uint8_t priority, QbbPs at)
 {
     m_paused &= static_cast<uint8_t>(~(1U << priority));
-    m_pausedPs[priority] += atPs - m_sincePs[priority];
+    m_pausedTime[priority] += at - m_since[priority];
 }
 
-int64_t
-QbbPauseReceiver::GetNextExpiryPs() const
+QbbPs
+QbbPauseReceiver::GetNextExpiry() const
 {
-    int64_t next = QBB_NEVER;
+    QbbPs next = QBB_NEVER;
     for (uint8_t p = 0; p < 8; ++p)
     {
         if (m_paused & (1U << p))
         {
-            next = std::min(next, m_untilPs[p]);
+            next = std::min(next, m_until[p]);
         }
     }
     return next;
 }
 
-int64_t
-QbbPauseReceiver::GetPausedPs(uint8_t priority, int64_t nowPs) const
+QbbPs
+QbbPauseReceiver::GetPausedTime(uint8_t priority, QbbPs now) const
 {
-    int64_t paused = m_pausedPs[priority];
+    QbbPs paused = m_pausedTime[priority];
     if (m_paused & (1U << priority))
     {
-        paused += std::min(nowPs, m_untilPs[priority]) - m_sincePs[priority];
+        paused += std::min(now, m_until[priority]) - m_since[priority];
     }
     return paused;
 }

@@ -35,55 +35,55 @@ class QbbPauseReceiver
     /**
      * A pause frame has come in and takes effect later.
      *
-     * \param effectPs instant of the effect; not before the effect of an earlier pause frame
+     * \param effect instant of the effect; not before the effect of an earlier pause frame
      * \param classEnable bit p set if class p is meant
      * \param quanta pause time for each class; 0 resumes
      */
-    void Arrive(int64_t effectPs, uint8_t classEnable, const std::array<uint16_t, 8>& quanta);
+    void Arrive(QbbPs effect, uint8_t classEnable, const std::array<uint16_t, 8>& quanta);
 
     /** \return when the next pause frame takes effect, or QBB_NEVER */
-    int64_t GetNextEffectPs() const
+    QbbPs GetNextEffect() const
     {
-        return m_effects.IsEmpty() ? QBB_NEVER : m_effects.Front().atPs;
+        return m_effects.IsEmpty() ? QBB_NEVER : m_effects.Front().at;
     }
 
     /**
      * Has the pause frames take effect whose time has come.
      *
-     * \param nowPs the instant
+     * \param now the instant
      * \return bit p set if class p may send again through this
      */
-    uint8_t ApplyDue(int64_t nowPs);
+    uint8_t ApplyDue(QbbPs now);
 
     /**
      * A pause frame takes effect.
      *
-     * \param nowPs the instant
+     * \param now the instant
      * \param classEnable bit p set if class p is meant
      * \param quanta pause time for each class; 0 resumes
      * \return bit p set if class p may send again through this
      */
-    uint8_t Apply(int64_t nowPs, uint8_t classEnable, const std::array<uint16_t, 8>& quanta);
+    uint8_t Apply(QbbPs now, uint8_t classEnable, const std::array<uint16_t, 8>& quanta);
 
     /**
      * Ends the pauses whose time is over.
      *
-     * \param nowPs the instant
+     * \param now the instant
      * \return bit p set if class p may send again through this
      */
-    uint8_t Expire(int64_t nowPs);
+    uint8_t Expire(QbbPs now);
 
-    /** Ends every pause (the link went down). \param nowPs the instant */
-    void Reset(int64_t nowPs);
+    /** Ends every pause (the link went down). \param now the instant */
+    void Reset(QbbPs now);
 
     /**
      * Pause frames for the other classes are counted and change nothing.
      *
-     * \param nowPs the instant
+     * \param now the instant
      * \param classes bit p set if class p may be paused; all may at the start
      * \return bit p set if class p may send again through this
      */
-    uint8_t SetHonoured(int64_t nowPs, uint8_t classes);
+    uint8_t SetHonoured(QbbPs now, uint8_t classes);
 
     /** \return bit p set if class p may be paused */
     uint8_t GetHonoured() const
@@ -98,14 +98,14 @@ class QbbPauseReceiver
     }
 
     /** \return the next instant at which a pause runs out, or QBB_NEVER */
-    int64_t GetNextExpiryPs() const;
+    QbbPs GetNextExpiry() const;
 
     /**
      * \param priority class 0..7
-     * \param nowPs the instant
+     * \param now the instant
      * \return how long the class has been paused since the start, the present pause included
      */
-    int64_t GetPausedPs(uint8_t priority, int64_t nowPs) const;
+    QbbPs GetPausedTime(uint8_t priority, QbbPs now) const;
 
     /** \param priority class 0..7 \return pause frames with quanta that named the class */
     uint64_t GetXoffReceived(uint8_t priority) const
@@ -123,20 +123,20 @@ class QbbPauseReceiver
     /** A pause frame that takes effect later. */
     struct Effect
     {
-        int64_t atPs{0};                  //!< when
+        QbbPs at{0};                      //!< when
         uint8_t classEnable{0};           //!< classes that it names
         std::array<uint16_t, 8> quanta{}; //!< their pause times
     };
 
-    void Resume(uint8_t priority, int64_t atPs);
+    void Resume(uint8_t priority, QbbPs at);
 
     QbbLineRate m_rate;                       //!< length of a bit
     QbbRing<Effect> m_effects;                //!< pauses that have not taken effect yet
     uint8_t m_paused{0};                      //!< classes that are paused
     uint8_t m_honoured{0xff};                 //!< classes that may be paused
-    std::array<int64_t, 8> m_untilPs{};       //!< when a pause runs out
-    std::array<int64_t, 8> m_sincePs{};       //!< when the present pause began
-    std::array<int64_t, 8> m_pausedPs{};      //!< length of earlier pauses
+    std::array<QbbPs, 8> m_until{};           //!< when a pause runs out
+    std::array<QbbPs, 8> m_since{};           //!< when the present pause began
+    std::array<QbbPs, 8> m_pausedTime{};      //!< length of earlier pauses
     std::array<uint64_t, 8> m_xoffReceived{}; //!< pauses and refreshes received
     std::array<uint64_t, 8> m_xonReceived{};  //!< resumptions received
 };

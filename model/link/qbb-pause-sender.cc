@@ -21,10 +21,10 @@ QbbPauseSender::Configure(const QbbLineRate& rate, uint16_t quanta, double refre
                                                    << " of their length; accepted: above 0 and "
                                                       "below 1");
     m_quanta = quanta;
-    const int64_t lengthPs = rate.BitsToPs(uint64_t{quanta} * QbbWire::PAUSE_QUANTUM_BITS);
-    m_refreshPs =
-        std::max<int64_t>(1, std::llround(static_cast<double>(lengthPs) * refreshFraction));
-    m_slackPs = lengthPs - m_refreshPs;
+    const QbbPs length = rate.BitsToPs(uint64_t{quanta} * QbbWire::PAUSE_QUANTUM_BITS);
+    m_refreshTime =
+        std::max(1_ps, QbbPs(std::llround(static_cast<double>(length) * refreshFraction)));
+    m_slack = length - m_refreshTime;
 }
 
 void
@@ -66,19 +66,19 @@ QbbPauseSender::Update()
 }
 
 void
-QbbPauseSender::Refresh(int64_t nowPs)
+QbbPauseSender::Refresh(QbbPs now)
 {
-    if (nowPs >= m_nextRefreshPs)
+    if (now >= m_nextRefresh)
     {
         // All that the peer was told, as a class that waits for its XON may be wanted again.
         m_refresh = m_told;
-        m_nextRefreshPs = QBB_NEVER;
+        m_nextRefresh = QBB_NEVER;
         Update();
     }
 }
 
 uint8_t
-QbbPauseSender::Take(int64_t nowPs, std::array<uint16_t, 8>& quanta)
+QbbPauseSender::Take(QbbPs now, std::array<uint16_t, 8>& quanta)
 {
     const uint8_t named = m_named;
     for (uint8_t p = 0; p < 8; ++p)
@@ -102,11 +102,11 @@ QbbPauseSender::Take(int64_t nowPs, std::array<uint16_t, 8>& quanta)
     // One refresh time serves all classes: the earliest pause that is out decides.
     if (m_wanted == 0)
     {
-        m_nextRefreshPs = QBB_NEVER;
+        m_nextRefresh = QBB_NEVER;
     }
     else
     {
-        m_nextRefreshPs = std::min(m_nextRefreshPs, nowPs + m_refreshPs);
+        m_nextRefresh = std::min(m_nextRefresh, now + m_refreshTime);
     }
     m_told = m_wanted;
     m_refresh = 0;
@@ -121,7 +121,7 @@ QbbPauseSender::Forget()
     m_told = 0;
     m_refresh = 0;
     m_injected = 0;
-    m_nextRefreshPs = QBB_NEVER;
+    m_nextRefresh = QBB_NEVER;
     Update();
 }
 

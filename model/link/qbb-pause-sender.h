@@ -73,32 +73,32 @@ class QbbPauseSender
     }
 
     /**
-     * The instant of GetNextRefreshPs() has come: paused classes are told again.
+     * The instant of GetNextRefresh() has come: paused classes are told again.
      *
-     * \param nowPs the instant
+     * \param now the instant
      */
-    void Refresh(int64_t nowPs);
+    void Refresh(QbbPs now);
 
     /** \return time from the instant at which a pause must be repeated to its end */
-    int64_t GetSlackPs() const
+    QbbPs GetSlack() const
     {
-        return m_slackPs;
+        return m_slack;
     }
 
     /** \return when pauses must be repeated, or QBB_NEVER */
-    int64_t GetNextRefreshPs() const
+    QbbPs GetNextRefresh() const
     {
-        return m_nextRefreshPs;
+        return m_nextRefresh;
     }
 
     /**
      * Writes the next pause frame, and notes that it is sent.
      *
-     * \param nowPs the instant at which its transmission starts
+     * \param now the instant at which its transmission starts
      * \param [out] quanta a pause time for each class; 0 resumes
      * \return the class-enable vector
      */
-    uint8_t Take(int64_t nowPs, std::array<uint16_t, 8>& quanta);
+    uint8_t Take(QbbPs now, std::array<uint16_t, 8>& quanta);
 
     /**
      * The peer has forgotten every pause (the link went down and up): what is still wanted has to
@@ -122,8 +122,8 @@ class QbbPauseSender
     void Update();
 
     uint16_t m_quanta{65535};             //!< pause time that is asked for
-    int64_t m_refreshPs{0};               //!< a pause is repeated after this time
-    int64_t m_slackPs{0};                 //!< from then to its end
+    QbbPs m_refreshTime{0};               //!< a pause is repeated after this time
+    QbbPs m_slack{0};                     //!< from then to its end
     uint8_t m_requested{0};               //!< classes that Request() asked to pause
     uint8_t m_allowed{0xff};              //!< classes that may be paused
     uint8_t m_wanted{0};                  //!< of m_requested those that may be
@@ -132,7 +132,7 @@ class QbbPauseSender
     uint8_t m_named{0};                   //!< classes that the next pause frame names
     uint8_t m_told{0};                    //!< classes that the peer was told to pause
     uint8_t m_refresh{0};                 //!< classes to be told again
-    int64_t m_nextRefreshPs{QBB_NEVER};   //!< when to repeat
+    QbbPs m_nextRefresh{QBB_NEVER};       //!< when to repeat
     std::array<uint64_t, 8> m_xoffSent{}; //!< pauses and refreshes sent
     std::array<uint64_t, 8> m_xonSent{};  //!< resumptions sent
 };

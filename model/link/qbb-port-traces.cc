@@ -92,10 +92,10 @@ QbbPortTraces::FireTrace(PfcTrace& trace, const QbbFlowControl::Pauses& pauses)
 }
 
 void
-QbbPortTraces::FirePhyTxEnd(const QbbFrame& frame, int64_t atPs, Ptr<NetDevice> device)
+QbbPortTraces::FirePhyTxEnd(const QbbFrame& frame, QbbPs at, Ptr<NetDevice> device)
 {
     Ptr<const Packet> packet = QbbFrameCodec::ToPacket(frame);
-    Simulator::Schedule(QbbFromPs(atPs) - Simulator::Now(),
+    Simulator::Schedule(QbbToTime(at) - Simulator::Now(),
                         [this, device, packet]() { m_phyTxEnd(packet); });
 }
 

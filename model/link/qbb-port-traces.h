@@ -70,10 +70,10 @@ class QbbPortTraces
      * PhyTxEnd is going to fire.
      *
      * \param frame the frame
-     * \param atPs when its last bit leaves
+     * \param at when its last bit leaves
      * \param device whose trace source it is; lives on until then
      */
-    void FirePhyTxEnd(const QbbFrame& frame, int64_t atPs, Ptr<NetDevice> device);
+    void FirePhyTxEnd(const QbbFrame& frame, QbbPs at, Ptr<NetDevice> device);
 
     PacketTrace m_macTx;                                     //!< trace MacTx
     PacketTrace m_macTxDrop;                                 //!< trace MacTxDrop

@@ -38,8 +38,8 @@ QbbPort::Start()
     NS_ABORT_MSG_IF(m_rate.GetBitRate() != peer->m_rate.GetBitRate(),
                     "rdma: the link between nodes "
                         << m_nodeId << " and " << peer->m_nodeId << " has "
-                        << DataRate(m_rate.GetBitRate()) << " at one end and "
-                        << DataRate(peer->m_rate.GetBitRate())
+                        << m_rate.GetBitRate().ToDataRate() << " at one end and "
+                        << peer->m_rate.GetBitRate().ToDataRate()
                         << " at the other; both ends of a cable need one rate");
     const QbbFlowControl& other = peer->m_flow;
     NS_ABORT_MSG_IF(m_flow.GetLosslessClasses() != other.GetLosslessClasses() ||
@@ -54,7 +54,7 @@ QbbPort::Start()
     // A pause frame that is due waits for the frame on the line, which may just have begun.
     const uint32_t longest = GetMaxFrameBytes() + GetLineOverheadBytes();
     NS_ABORT_MSG_IF(m_flow.GetLosslessClasses() &&
-                        m_flow.GetPauseSender().GetSlackPs() <= m_rate.BytesToPs(longest),
+                        m_flow.GetPauseSender().GetSlack() <= m_rate.BytesToPs(longest),
                     "rdma: port " << m_deviceIndex << " of node " << m_nodeId << ": a pause of "
                                   << m_flow.GetSettings().quanta << " quanta, repeated after "
                                   << m_flow.GetSettings().refresh
@@ -93,7 +93,7 @@ QbbPort::GetMaxFrameBytes() const
 // The way out
 
 void
-QbbPort::Enqueue(QbbFramePtr&& frame, int64_t nowFs)
+QbbPort::Enqueue(QbbFramePtr&& frame, QbbEventTime eventTime)
 {
     FireTrace(m_macTx, *frame);
     if (!m_up)
@@ -102,66 +102,65 @@ QbbPort::Enqueue(QbbFramePtr&& frame, int64_t nowFs)
         return;
     }
     m_queues.Push(std::move(frame));
-    TryTransmit(nowFs);
+    TryTransmit(eventTime);
 }
 
 bool
-QbbPort::CutThrough(QbbFramePtr& frame, int64_t earliestPs, int64_t nowFs)
+QbbPort::CutThrough(QbbFramePtr& frame, QbbPs earliest, QbbEventTime eventTime)
 {
     const auto bit = static_cast<uint8_t>(1U << frame->priority);
     // What waits in a class that is paused does not stand in the way of the others.
-    if (!m_up || m_busyUntilPs > nowFs / QBB_FS_PER_PS || HasWork() || (m_flow.GetPaused() & bit))
+    if (!m_up || m_busyUntil > eventTime.GetInstant() || HasWork() || (m_flow.GetPaused() & bit))
     {
         return false;
     }
     FireTrace(m_macTx, *frame);
     CountSent(*frame);
     ++m_counters.cutThroughFrames;
-    const int64_t startPs =
-        std::max({earliestPs, m_busyUntilPs, m_flow.GetResumedPs(frame->priority)});
-    StartTransmission(std::move(frame), nowFs, startPs);
+    const QbbPs start = std::max({earliest, m_busyUntil, m_flow.GetResumed(frame->priority)});
+    StartTransmission(std::move(frame), eventTime, start);
     return true;
 }
 
 void
-QbbPort::TryTransmit(int64_t nowFs)
+QbbPort::TryTransmit(QbbEventTime eventTime)
 {
     if (!m_up || !HasWork())
     {
         return;
     }
-    const int64_t nowPs = nowFs / QBB_FS_PER_PS;
-    if (m_busyUntilPs > nowPs)
+    const QbbPs now = eventTime.GetInstant();
+    if (m_busyUntil > now)
     {
-        ArmTransmission(nowFs);
+        ArmTransmission(eventTime);
         return;
     }
-    if (QbbFramePtr frame = NextFrameToSend(nowPs))
+    if (QbbFramePtr frame = NextFrameToSend(now))
     {
-        StartTransmission(std::move(frame), nowFs, nowPs);
+        StartTransmission(std::move(frame), eventTime, now);
         if (HasWork())
         {
-            ArmTransmission(nowFs);
+            ArmTransmission(eventTime);
         }
     }
 }
 
 void
-QbbPort::ArmTransmission(int64_t nowFs)
+QbbPort::ArmTransmission(QbbEventTime eventTime)
 {
-    if (m_txArmedPs != m_busyUntilPs)
+    if (m_txArmed != m_busyUntil)
     {
-        m_txArmedPs = m_busyUntilPs;
-        m_txTimer.Arm(m_busyUntilPs, nowFs, GetEventOrder(m_busyUntilPs));
+        m_txArmed = m_busyUntil;
+        m_txTimer.Arm(m_busyUntil, eventTime, GetEventOrder(m_busyUntil));
     }
 }
 
 QbbFramePtr
-QbbPort::NextFrameToSend(int64_t nowPs)
+QbbPort::NextFrameToSend(QbbPs now)
 {
     if (m_flow.IsPending())
     {
-        return MakePauseFrame(nowPs);
+        return MakePauseFrame(now);
     }
     while (const uint8_t ready = GetReady())
     {
@@ -197,9 +196,9 @@ QbbPort::CountSent(const QbbFrame& frame)
 }
 
 void
-QbbPort::StartTransmission(QbbFramePtr&& frame, int64_t nowFs, int64_t startPs)
+QbbPort::StartTransmission(QbbFramePtr&& frame, QbbEventTime eventTime, QbbPs start)
 {
-    if (m_busyUntilPs < startPs)
+    if (m_busyUntil < start)
     {
         // Idle since: what was left of a picosecond is over.
         m_fraction = 0;
@@ -207,11 +206,11 @@ QbbPort::StartTransmission(QbbFramePtr&& frame, int64_t nowFs, int64_t startPs)
     const uint32_t preamble = m_lineOverhead ? QbbWire::PREAMBLE_BYTES : 0;
     const uint32_t gap = m_lineOverhead ? QbbWire::GAP_BYTES : 0;
     uint64_t fraction = m_fraction;
-    const int64_t sentPs = startPs + m_rate.BytesToPs(preamble + frame->size, fraction);
-    m_busyUntilPs = startPs + m_rate.BytesToPs(preamble + frame->size + gap, m_fraction);
+    const QbbPs sent = start + m_rate.BytesToPs(preamble + frame->size, fraction);
+    m_busyUntil = start + m_rate.BytesToPs(preamble + frame->size + gap, m_fraction);
     if (m_sink)
     {
-        m_sink->FrameDeparts(*this, *frame, startPs);
+        m_sink->FrameDeparts(*this, *frame, start);
     }
 
     FireTrace(m_promiscSniffer, *frame);
@@ -219,21 +218,21 @@ QbbPort::StartTransmission(QbbFramePtr&& frame, int64_t nowFs, int64_t startPs)
     FireTrace(m_phyTxBegin, *frame);
     if (!m_phyTxEnd.IsEmpty())
     {
-        FirePhyTxEnd(*frame, sentPs, GetDevice());
+        FirePhyTxEnd(*frame, sent, GetDevice());
     }
-    m_channel->Transmit(this, std::move(frame), sentPs, nowFs);
+    m_channel->Transmit(this, std::move(frame), sent, eventTime);
 }
 
 void
 QbbPort::OnPortEvent()
 {
     // All timers come here and do everything that is due, so that their order does not matter.
-    const int64_t nowFs = Simulator::Now().GetTimeStep();
+    const QbbEventTime eventTime = QbbEventNow();
     if (m_flow.IsActive())
     {
-        m_flow.Update(nowFs / QBB_FS_PER_PS);
+        m_flow.Update(eventTime.GetInstant());
     }
-    TryTransmit(nowFs);
+    TryTransmit(eventTime);
 }
 
 // Flow control
@@ -241,7 +240,7 @@ QbbPort::OnPortEvent()
 void
 QbbPort::FlowChanged()
 {
-    TryTransmit(Simulator::Now().GetTimeStep());
+    TryTransmit(QbbEventNow());
 }
 
 void
@@ -251,11 +250,11 @@ QbbPort::FlowTimerFired()
 }
 
 QbbFramePtr
-QbbPort::MakePauseFrame(int64_t nowPs)
+QbbPort::MakePauseFrame(QbbPs now)
 {
     QbbFramePtr frame = m_pool.Allocate();
     frame->srcMac = m_address;
-    const QbbFlowControl::Pauses pauses = m_flow.Take(nowPs);
+    const QbbFlowControl::Pauses pauses = m_flow.Take(now);
     FireTrace(m_pfcSent, pauses);
     m_flow.Fill(pauses, *frame);
     ++m_counters.macControlTx;
@@ -273,9 +272,9 @@ QbbPort::ReceiveMacControl(const QbbFrame& frame)
     {
         return;
     }
-    if (m_flow.Accept(pauses, frame.arrivalFs / QBB_FS_PER_PS))
+    if (m_flow.Accept(pauses, frame.arrival.GetInstant()))
     {
-        TryTransmit(frame.arrivalFs);
+        TryTransmit(frame.arrival);
     }
     m_flow.ArmTimers();
 }
@@ -283,9 +282,9 @@ QbbPort::ReceiveMacControl(const QbbFrame& frame)
 // The way in
 
 void
-QbbPort::ReceiveFromLine(QbbFramePtr&& frame, int64_t nowFs)
+QbbPort::ReceiveFromLine(QbbFramePtr&& frame, QbbEventTime eventTime)
 {
-    frame->arrivalFs = nowFs;
+    frame->arrival = eventTime;
     FireTrace(m_phyRxEnd, *frame);
     frame->ingressPort = m_portNumber;
     frame->priority = m_classifier.Classify(*frame);
@@ -339,7 +338,7 @@ void
 QbbPort::LineChanged()
 {
     m_up = m_channel->IsUp();
-    m_flow.Reset(QbbNowPs());
+    m_flow.Reset(QbbNow());
     if (!m_up)
     {
         for (uint8_t priority = 0; priority < 8; ++priority)
@@ -353,7 +352,7 @@ QbbPort::LineChanged()
         m_sink->LinkChanged(*this);
     }
     m_flow.ArmTimers();
-    TryTransmit(Simulator::Now().GetTimeStep());
+    TryTransmit(QbbEventNow());
 }
 
 uint64_t

@@ -90,31 +90,31 @@ class QbbPort : public QbbPortTraces, private QbbFlowControlPort
      * Puts a frame into the queue of its class. Only a link that is down loses it.
      *
      * \param frame the frame, addressed, with `priority` and `size` set
-     * \param nowFs the present time in femtoseconds
+     * \param eventTime the time of the present event
      */
-    void Enqueue(QbbFramePtr&& frame, int64_t nowFs = Simulator::Now().GetTimeStep());
+    void Enqueue(QbbFramePtr&& frame, QbbEventTime eventTime = QbbEventNow());
 
     /**
      * Sends a frame that a switch has just received whole, as one that cuts through had begun to
-     * before: from \p earliestPs on, or from when the line was free and the class might be sent.
+     * before: from \p earliest on, or from when the line was free and the class might be sent.
      *
      * \param [in,out] frame the frame; taken if it is sent
-     * \param earliestPs when enough of it had come in, in picoseconds; not after now
-     * \param nowFs the present time in femtoseconds
+     * \param earliest when enough of it had come in; not after now
+     * \param eventTime the time of the present event
      * \return false if the line is in use or something waits for it: then Enqueue() it
      */
-    bool CutThrough(QbbFramePtr& frame, int64_t earliestPs, int64_t nowFs);
+    bool CutThrough(QbbFramePtr& frame, QbbPs earliest, QbbEventTime eventTime);
 
     /**
      * Announces that the source has frames of a class.
      *
      * \param priority class 0..7, for which NextFrame() would give a frame
-     * \param nowFs the present time in femtoseconds
+     * \param eventTime the time of the present event
      */
-    void AnnounceSource(uint8_t priority, int64_t nowFs = Simulator::Now().GetTimeStep())
+    void AnnounceSource(uint8_t priority, QbbEventTime eventTime = QbbEventNow())
     {
         m_sourceReady |= static_cast<uint8_t>(1U << priority);
-        TryTransmit(nowFs);
+        TryTransmit(eventTime);
     }
 
     /** The source has no more frames of a class. \param priority class 0..7 */
@@ -154,9 +154,9 @@ class QbbPort : public QbbPortTraces, private QbbFlowControlPort
      * A frame's last bit has come in. Called by the channel.
      *
      * \param frame the frame
-     * \param nowFs the present time in femtoseconds
+     * \param eventTime the time of the present event
      */
-    void ReceiveFromLine(QbbFramePtr&& frame, int64_t nowFs);
+    void ReceiveFromLine(QbbFramePtr&& frame, QbbEventTime eventTime);
 
     /**
      * A frame for this port got lost on the line. Called by the channel.
@@ -350,20 +350,20 @@ class QbbPort : public QbbPortTraces, private QbbFlowControlPort
     void FlowChanged() override;
     void FlowTimerFired() override;
 
-    uint32_t GetEventOrder(int64_t atPs) const final
+    uint32_t GetEventOrder(QbbPs at) const final
     {
-        return QbbEventOrder::Ports::AtPort(QbbPortPlace(m_nodeId, m_deviceIndex, atPs));
+        return QbbEventOrder::Ports::AtPort(QbbPortPlace(m_nodeId, m_deviceIndex, at));
     }
 
     /** The link went down or up: what the device does. */
     virtual void LinkStateChanged() = 0;
 
-    void TryTransmit(int64_t nowFs);
-    void ArmTransmission(int64_t nowFs);
-    QbbFramePtr NextFrameToSend(int64_t nowPs);
-    QbbFramePtr MakePauseFrame(int64_t nowPs);
+    void TryTransmit(QbbEventTime eventTime);
+    void ArmTransmission(QbbEventTime eventTime);
+    QbbFramePtr NextFrameToSend(QbbPs now);
+    QbbFramePtr MakePauseFrame(QbbPs now);
     void CountSent(const QbbFrame& frame);
-    void StartTransmission(QbbFramePtr&& frame, int64_t nowFs, int64_t startPs);
+    void StartTransmission(QbbFramePtr&& frame, QbbEventTime eventTime, QbbPs start);
     void ReceiveMacControl(const QbbFrame& frame);
 
     /** Classes with a frame that waits here or at the source, and may be sent. */
@@ -377,8 +377,8 @@ class QbbPort : public QbbPortTraces, private QbbFlowControlPort
         return GetReady() || m_flow.IsPending();
     }
 
-    int64_t m_busyUntilPs{0};          //!< end of the present occupancy of the line
-    int64_t m_txArmedPs{QBB_NEVER};    //!< what m_txTimer was last set to
+    QbbPs m_busyUntil{0};              //!< end of the present occupancy of the line
+    QbbPs m_txArmed{QBB_NEVER};        //!< what m_txTimer was last set to
     uint64_t m_fraction{0};            //!< below a picosecond, in 1/rate ps
     QbbFrameSink* m_sink{nullptr};     //!< switch or NIC
     QbbFrameSource* m_source{nullptr}; //!< NIC

@@ -90,13 +90,13 @@ QbbStormSource::Install(Ptr<QbbNetDevice> device)
                                                        << m_stop.As(Time::US)
                                                        << "; accepted: a Stop after Start, or 0");
     m_device = PeekPointer(device);
-    const int64_t pausePs =
+    const QbbPs pause =
         device->GetLineRate().BitsToPs(uint64_t{m_quanta} * QbbWire::PAUSE_QUANTUM_BITS);
-    m_periodPs = m_period.IsZero() ? std::max<int64_t>(1, pausePs / 2) : QbbToPs(m_period);
-    m_nextPs = QbbToPs(m_start);
+    m_periodPs = m_period.IsZero() ? std::max(1_ps, pause / 2) : QbbToPs(m_period);
+    m_next = QbbToPs(m_start);
     m_stopPs = m_stop.IsZero() ? QBB_NEVER : QbbToPs(m_stop);
     device->AggregateObject(this);
-    m_timer.Arm(m_nextPs);
+    m_timer.Arm(m_next);
 }
 
 void
@@ -104,10 +104,10 @@ QbbStormSource::OnSend()
 {
     m_device->GetFlowControl().InjectPause(m_classes, m_quanta);
     ++m_frames;
-    m_nextPs += m_periodPs;
-    if (m_nextPs < m_stopPs)
+    m_next += m_periodPs;
+    if (m_next < m_stopPs)
     {
-        m_timer.Arm(m_nextPs);
+        m_timer.Arm(m_next);
     }
 }
 

@@ -61,16 +61,16 @@ class QbbStormSource : public Object
   private:
     void OnSend();
 
-    QbbPort* m_device{nullptr};  //!< where
-    uint8_t m_classes{8};        //!< attribute Classes
-    uint16_t m_quanta{65535};    //!< attribute Quanta
-    Time m_start;                //!< attribute Start
-    Time m_stop;                 //!< attribute Stop
-    Time m_period;               //!< attribute Period
-    int64_t m_nextPs{0};         //!< when the next frame goes out
-    int64_t m_periodPs{0};       //!< from one frame to the next
-    int64_t m_stopPs{QBB_NEVER}; //!< no frame from here on
-    uint64_t m_frames{0};        //!< frames so far
+    QbbPort* m_device{nullptr}; //!< where
+    uint8_t m_classes{8};       //!< attribute Classes
+    uint16_t m_quanta{65535};   //!< attribute Quanta
+    Time m_start;               //!< attribute Start
+    Time m_stop;                //!< attribute Stop
+    Time m_period;              //!< attribute Period
+    QbbPs m_next{0};            //!< when the next frame goes out
+    QbbPs m_periodPs{0};        //!< from one frame to the next
+    QbbPs m_stopPs{QBB_NEVER};  //!< no frame from here on
+    uint64_t m_frames{0};       //!< frames so far
     QbbTimer<QbbStormSource, &QbbStormSource::OnSend, EVENT_ORDER> m_timer; //!< the next frame
 };
 

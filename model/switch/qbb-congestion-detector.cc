@@ -20,15 +20,15 @@ namespace
 
 constexpr uint32_t PRIORITIES = 8;
 
-/// \param arbitration an arbitration \param sincePs an instant \return true if it is no longer ago
+/// \param arbitration an arbitration \param since an instant \return true if it is no longer ago
 /// than what waits takes to leave at line rate
 bool
-IsWithinDrain(const QbbArbitration& arbitration, int64_t sincePs)
+IsWithinDrain(const QbbArbitration& arbitration, QbbPs since)
 {
     constexpr uint64_t BIT_PS_PER_BYTE_S = 8'000'000'000'000ULL;
-    const auto drainPs = static_cast<QbbUint128>(arbitration.waitingBytes) * BIT_PS_PER_BYTE_S /
-                         arbitration.outputRateBps;
-    return static_cast<QbbUint128>(arbitration.nowPs - sincePs) <= drainPs;
+    const auto drain = static_cast<QbbUint128>(arbitration.waitingBytes) * BIT_PS_PER_BYTE_S /
+                       arbitration.outputRate.Get();
+    return static_cast<QbbUint128>((arbitration.now - since).Get()) <= drain;
 }
 
 /** \param egress a port \param priority a class \return what is known of them, but for the inputs
@@ -40,10 +40,10 @@ Describe(const QbbPort& egress, uint8_t priority)
     arbitration.output = egress.GetPortNumber();
     arbitration.priority = priority;
     arbitration.waitingBytes = egress.GetQueues().GetBytes(priority);
-    arbitration.outputRateBps = egress.GetLineRate().GetBitRate();
-    arbitration.nowPs = QbbNowPs();
-    arbitration.pausedPs =
-        egress.GetFlowControl().GetPauseReceiver().GetPausedPs(priority, arbitration.nowPs);
+    arbitration.outputRate = egress.GetLineRate().GetBitRate();
+    arbitration.now = QbbNow();
+    arbitration.pausedTime =
+        egress.GetFlowControl().GetPauseReceiver().GetPausedTime(priority, arbitration.now);
     return arbitration;
 }
 
@@ -75,15 +75,15 @@ QbbCongestionDetector::FrameJoins(QbbPort& egress, QbbFrame& frame)
 {
     QbbArbitration arbitration = Describe(egress, frame.priority);
     arbitration.waitingBytes += frame.size;
-    arbitration.inputsRateBps = 2 * arbitration.outputRateBps;
+    arbitration.inputsRate = 2 * arbitration.outputRate;
     Mark(arbitration, egress, frame);
 }
 
 void
-QbbCongestionDetector::FrameChosen(QbbPort& egress, QbbFrame& frame, uint64_t inputsRateBps)
+QbbCongestionDetector::FrameChosen(QbbPort& egress, QbbFrame& frame, QbbBitRate inputsRate)
 {
     QbbArbitration arbitration = Describe(egress, frame.priority);
-    arbitration.inputsRateBps = inputsRateBps;
+    arbitration.inputsRate = inputsRate;
     Mark(arbitration, egress, frame);
 }
 
@@ -128,17 +128,17 @@ bool
 QbbRootDetector::IsCongested(const QbbArbitration& arbitration)
 {
     Queue& queue = m_queues[arbitration.output * PRIORITIES + arbitration.priority];
-    if (arbitration.pausedPs > queue.pausedPs)
+    if (arbitration.pausedTime > queue.pausedTime)
     {
-        queue.pausedPs = arbitration.pausedPs;
-        queue.lastPausePs = arbitration.nowPs;
+        queue.pausedTime = arbitration.pausedTime;
+        queue.lastPause = arbitration.now;
         queue.paused = true;
     }
     if (arbitration.waitingBytes <= m_threshold)
     {
         return false;
     }
-    const bool isVictim = queue.paused && IsWithinDrain(arbitration, queue.lastPausePs);
+    const bool isVictim = queue.paused && IsWithinDrain(arbitration, queue.lastPause);
     return m_victims || !isVictim;
 }
 
@@ -169,13 +169,13 @@ bool
 QbbThresholdDetector::IsCongested(const QbbArbitration& arbitration)
 {
     Queue& queue = m_queues[arbitration.output * PRIORITIES + arbitration.priority];
-    if (arbitration.inputsRateBps > arbitration.outputRateBps)
+    if (arbitration.inputsRate > arbitration.outputRate)
     {
-        queue.competedPs = arbitration.nowPs;
+        queue.lastCompeted = arbitration.now;
         queue.competed = true;
     }
     return arbitration.waitingBytes > m_threshold && queue.competed &&
-           IsWithinDrain(arbitration, queue.competedPs);
+           IsWithinDrain(arbitration, queue.lastCompeted);
 }
 
 } // namespace ns3

@@ -3,7 +3,9 @@
 #ifndef QBB_CONGESTION_DETECTOR_H
 #define QBB_CONGESTION_DETECTOR_H
 
+#include "qbb-bit-rate.h"
 #include "qbb-marker.h"
+#include "qbb-ps.h"
 
 #include <cstdint>
 #include <vector>
@@ -17,13 +19,13 @@ namespace ns3
  */
 struct QbbArbitration
 {
-    uint16_t output{0};        //!< egress port
-    uint8_t priority{0};       //!< class, 0..7
-    uint64_t waitingBytes{0};  //!< bytes of the class that wait for the port, the frame included
-    uint64_t outputRateBps{0}; //!< line rate of the port
-    uint64_t inputsRateBps{0}; //!< sum of the line rates of the inputs that compete for it
-    int64_t pausedPs{0};       //!< how long the class has been paused at the port so far
-    int64_t nowPs{0};          //!< the instant
+    uint16_t output{0};       //!< egress port
+    uint8_t priority{0};      //!< class, 0..7
+    uint64_t waitingBytes{0}; //!< bytes of the class that wait for the port, the frame included
+    QbbBitRate outputRate{0}; //!< line rate of the port
+    QbbBitRate inputsRate{0}; //!< sum of the line rates of the inputs that compete for it
+    QbbPs pausedTime{0};      //!< how long the class has been paused at the port so far
+    QbbPs now{0};             //!< the instant
 };
 
 /**
@@ -36,7 +38,7 @@ struct QbbArbitration
  * RoCEv2 Simulation in OMNeT++" (OMNeT++ Summit 2015), section IV. An input-queued switch asks
  * whenever a port takes a frame from its queue ("each successful arbitration"). An output-queued
  * one has no arbitration among inputs: it asks when a frame goes into the port's queue, and counts
- * inputsRateBps as twice the port's rate, since a queue that is not paused grows only where more
+ * inputsRate as twice the port's rate, since a queue that is not paused grows only where more
  * comes in than the port can send.
  */
 class QbbCongestionDetector : public QbbMarker
@@ -61,7 +63,7 @@ class QbbCongestionDetector : public QbbMarker
     void Configure(const std::vector<QbbPort*>& ports, bool isInputQueued) override;
     uint8_t GetMoments() const override;
     void FrameJoins(QbbPort& egress, QbbFrame& frame) override;
-    void FrameChosen(QbbPort& egress, QbbFrame& frame, uint64_t inputsRateBps) override;
+    void FrameChosen(QbbPort& egress, QbbFrame& frame, QbbBitRate inputsRate) override;
 
   private:
     void Mark(const QbbArbitration& arbitration, QbbPort& egress, QbbFrame& frame);
@@ -94,9 +96,9 @@ class QbbRootDetector : public QbbCongestionDetector
     /** An (egress port, class). */
     struct Queue
     {
-        int64_t pausedPs{0};    //!< paused so far, at the latest arbitration
-        int64_t lastPausePs{0}; //!< an instant not before the end of the latest pause
-        bool paused{false};     //!< there was one
+        QbbPs pausedTime{0}; //!< paused so far, at the latest arbitration
+        QbbPs lastPause{0};  //!< an instant not before the end of the latest pause
+        bool paused{false};  //!< there was one
     };
 
     uint32_t m_threshold{30'000}; //!< attribute Threshold
@@ -129,7 +131,7 @@ class QbbThresholdDetector : public QbbCongestionDetector
     /** An (egress port, class). */
     struct Queue
     {
-        int64_t competedPs{0}; //!< latest arbitration at which inputs competed
+        QbbPs lastCompeted{0}; //!< latest arbitration at which inputs competed
         bool competed{false};  //!< there was one
     };
 

@@ -17,15 +17,14 @@ QbbCrossbar::QbbCrossbar(std::vector<QbbPort*> ports,
       m_sink(sink),
       m_timer(this)
 {
-    uint64_t fastest = 0;
+    QbbBitRate fastest;
     for (const QbbPort* port : m_ports)
     {
         fastest = std::max(fastest, port->GetLineRate().GetBitRate());
         m_egressBytes.push_back(egressBytes ? egressBytes : 2 * port->GetMaxFrameBytes());
         m_ends.emplace_back(this);
     }
-    m_rate =
-        QbbLineRate(static_cast<uint64_t>(std::llround(speedup * static_cast<double>(fastest))));
+    m_rate = QbbLineRate(QbbBitRate(std::llround(speedup * static_cast<double>(fastest))));
     m_matcher.Configure(static_cast<uint32_t>(m_ports.size()));
     for (uint16_t output = 0; output < m_ports.size(); ++output)
     {
@@ -41,13 +40,13 @@ QbbCrossbar::SchedulerChanged(uint16_t output)
 }
 
 void
-QbbCrossbar::Offer(uint16_t input, uint16_t output, uint8_t priority, int64_t nowFs)
+QbbCrossbar::Offer(uint16_t input, uint16_t output, uint8_t priority, QbbEventTime eventTime)
 {
     m_matcher.AddWaiting(output);
     if (m_matcher.IsInputFree(input) && m_matcher.IsOutputFree(output) &&
         m_matcher.GetRoom(output, static_cast<uint8_t>(1U << priority)))
     {
-        m_timer.ArmNoLater(nowFs / QBB_FS_PER_PS);
+        m_timer.ArmNoLater(eventTime.GetInstant());
     }
 }
 
@@ -57,7 +56,7 @@ QbbCrossbar::RoomMade(uint16_t output, uint8_t priority)
     UpdateRoom(output, priority);
     if (!m_inside && m_queues.GetWaiting(output))
     {
-        m_timer.ArmNoLater(QbbNowPs());
+        m_timer.ArmNoLater(QbbNow());
     }
 }
 
@@ -84,12 +83,12 @@ void
 QbbCrossbar::OnTimer()
 {
     // All timers come here and do everything that is due, so that their order does not matter.
-    const int64_t nowFs = Simulator::Now().GetTimeStep();
-    const int64_t nowPs = nowFs / QBB_FS_PER_PS;
+    const QbbEventTime eventTime = QbbEventNow();
+    const QbbPs now = eventTime.GetInstant();
     m_inside = true;
     for (std::size_t i = 0; i < m_transfers.size();)
     {
-        if (m_transfers[i].endPs > nowPs)
+        if (m_transfers[i].end > now)
         {
             ++i;
             continue;
@@ -100,20 +99,20 @@ QbbCrossbar::OnTimer()
             m_transfers[i] = std::move(m_transfers.back());
         }
         m_transfers.pop_back();
-        Deliver(done, nowFs);
+        Deliver(done, eventTime);
     }
     for (auto& pair : m_matcher.Match(m_queues))
     {
         Chosen(pair.output, pair.input, *pair.frame);
-        const int64_t endPs = nowPs + std::max<int64_t>(1, m_rate.BytesToPs(pair.frame->size));
-        m_transfers.push_back({endPs, pair.input, pair.output, std::move(pair.frame)});
-        m_ends[pair.input].Arm(endPs);
+        const QbbPs end = now + std::max(1_ps, m_rate.BytesToPs(pair.frame->size));
+        m_transfers.push_back({end, pair.input, pair.output, std::move(pair.frame)});
+        m_ends[pair.input].Arm(end);
     }
     m_inside = false;
 }
 
 void
-QbbCrossbar::Deliver(Transfer& transfer, int64_t nowFs)
+QbbCrossbar::Deliver(Transfer& transfer, QbbEventTime eventTime)
 {
     QbbPort& port = *m_ports[transfer.output];
     QbbFrame& frame = *transfer.frame;
@@ -122,7 +121,7 @@ QbbCrossbar::Deliver(Transfer& transfer, int64_t nowFs)
     port.GetQueues().RemoveWaiting(priority, frame.size);
     m_sink.FrameGone(port, frame);
     frame.ingressPort = QbbNetDevice::NO_PORT;
-    port.Enqueue(std::move(transfer.frame), nowFs);
+    port.Enqueue(std::move(transfer.frame), eventTime);
     UpdateRoom(transfer.output, priority);
 }
 

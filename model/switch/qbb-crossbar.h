@@ -62,20 +62,20 @@ class QbbCrossbar : public QbbInputQueueing
     }
 
   protected:
-    void Offer(uint16_t input, uint16_t output, uint8_t priority, int64_t nowFs) override;
+    void Offer(uint16_t input, uint16_t output, uint8_t priority, QbbEventTime eventTime) override;
 
   private:
     /** A frame that crosses. */
     struct Transfer
     {
-        int64_t endPs{0};   //!< when it has crossed
+        QbbPs end{0};       //!< when it has crossed
         uint16_t input{0};  //!< from here
         uint16_t output{0}; //!< to here
         QbbFramePtr frame;  //!< the frame
     };
 
     void OnTimer();
-    void Deliver(Transfer& transfer, int64_t nowFs);
+    void Deliver(Transfer& transfer, QbbEventTime eventTime);
     void UpdateRoom(uint16_t output, uint8_t priority);
 
     using CrossbarTimer = QbbTimer<QbbCrossbar, &QbbCrossbar::OnTimer, EVENT_ORDER>;

@@ -111,7 +111,7 @@ QbbDeadlockDetector::OnPause(uint32_t link)
     {
         m_links[link].active = true;
         m_active.push_back(link);
-        m_timer.ArmNoLater(QbbNowPs() + QbbToPs(m_period));
+        m_timer.ArmNoLater(QbbNow() + QbbToPs(m_period));
     }
 }
 
@@ -141,7 +141,7 @@ QbbDeadlockDetector::OnTimer()
     }
     if (!m_active.empty())
     {
-        m_timer.ArmNoLater(QbbNowPs() + QbbToPs(m_period));
+        m_timer.ArmNoLater(QbbNow() + QbbToPs(m_period));
     }
 }
 

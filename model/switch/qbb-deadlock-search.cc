@@ -69,7 +69,7 @@ QbbDeadlockSearch::Run()
         return std::nullopt;
     }
     QbbDeadlock deadlock;
-    deadlock.atPs = QbbNowPs();
+    deadlock.at = QbbNow();
     deadlock.cycle = FindCycle(false);
     if (deadlock.cycle.empty())
     {

@@ -4,6 +4,7 @@
 #define QBB_DEADLOCK_H
 
 #include "qbb-deadlock-check.h"
+#include "qbb-ps.h"
 
 #include <cstdint>
 #include <vector>
@@ -17,7 +18,7 @@ namespace ns3
  */
 struct QbbDeadlock
 {
-    int64_t atPs{0};                   //!< when it was found
+    QbbPs at{0};                       //!< when it was found
     std::vector<QbbBufferPoint> cycle; //!< each waits for the next, the last for the first
     std::vector<QbbBufferPoint> stuck; //!< all that cannot move, the cycle included; ascending
 };

@@ -45,10 +45,10 @@ CheckPriority(uint8_t priority)
 }
 
 uint64_t
-ScaleByRate(uint64_t bytes, uint64_t rate, uint64_t reference)
+ScaleByRate(uint64_t bytes, QbbBitRate rate, QbbBitRate reference)
 {
-    const auto product = static_cast<QbbUint128>(bytes) * rate + reference / 2;
-    return static_cast<uint64_t>(product / reference);
+    const auto product = static_cast<QbbUint128>(bytes) * rate.Get() + reference.Get() / 2;
+    return static_cast<uint64_t>(product / reference.Get());
 }
 
 } // namespace
@@ -168,12 +168,12 @@ QbbEcnMarker::GetProfile(uint8_t priority) const
 }
 
 QbbEcnThresholds
-QbbEcnMarker::GetThresholds(uint8_t priority, uint64_t rateBps) const
+QbbEcnMarker::GetThresholds(uint8_t priority, QbbBitRate rate) const
 {
     const QbbEcnProfile profile = GetProfile(priority);
-    const uint64_t reference = m_referenceRate.GetBitRate();
-    NS_ABORT_MSG_IF(m_scale && (rateBps == 0 || reference == 0),
-                    "rdma: QbbEcnMarker: link rate " << rateBps << " bit/s, ReferenceRate "
+    const QbbBitRate reference(m_referenceRate);
+    NS_ABORT_MSG_IF(m_scale && (rate == 0_bps || reference == 0_bps),
+                    "rdma: QbbEcnMarker: link rate " << rate << " bit/s, ReferenceRate "
                                                      << reference
                                                      << " bit/s; accepted: both above 0");
     QbbEcnThresholds curve;
@@ -185,8 +185,8 @@ QbbEcnMarker::GetThresholds(uint8_t priority, uint64_t rateBps) const
     curve.kmaxBytes = profile.kmaxBytes;
     if (m_scale)
     {
-        curve.kminBytes = ScaleByRate(profile.kminBytes, rateBps, reference);
-        curve.kmaxBytes = ScaleByRate(profile.kmaxBytes, rateBps, reference);
+        curve.kminBytes = ScaleByRate(profile.kminBytes, rate, reference);
+        curve.kmaxBytes = ScaleByRate(profile.kmaxBytes, rate, reference);
     }
     if (curve.kmaxBytes > curve.kminBytes)
     {

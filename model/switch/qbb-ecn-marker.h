@@ -3,6 +3,8 @@
 #ifndef QBB_ECN_MARKER_H
 #define QBB_ECN_MARKER_H
 
+#include "qbb-bit-rate.h"
+
 #include <ns3/data-rate.h>
 #include <ns3/object.h>
 
@@ -107,7 +109,7 @@ struct QbbEcnProfile
  * Large-Scale RDMA Deployments", SIGCOMM 2015, section 5). Which packets are ECN-capable is for the
  * switch to know; here are numbers only.
  *
- *     const QbbEcnThresholds curve = marker->GetThresholds(3, rateBps); // once
+ *     const QbbEcnThresholds curve = marker->GetThresholds(3, rate); // once
  *     const QbbEcnDecision d = curve.Decide(queueBytes);                // for each ECT packet
  *     mark = d == QbbEcnDecision::YES ||
  *            (d == QbbEcnDecision::DRAW && curve.IsMarked(queueBytes, random->GetValue(0, 1)));
@@ -147,10 +149,10 @@ class QbbEcnMarker : public Object
      * Ends the program with a message if the rate is 0, or if the attributes have Kmin > Kmax.
      *
      * \param priority class 0..7
-     * \param rateBps the link's rate in bit/s
+     * \param rate the link's rate in bit/s
      * \return the curve of that queue; one that never marks if PriorityMask leaves the class out
      */
-    QbbEcnThresholds GetThresholds(uint8_t priority, uint64_t rateBps) const;
+    QbbEcnThresholds GetThresholds(uint8_t priority, QbbBitRate rate) const;
 
     /** \return when marks are decided */
     Moment GetMoment() const

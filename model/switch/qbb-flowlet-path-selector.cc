@@ -64,15 +64,15 @@ QbbFlowletPathSelector::Select(const QbbFrame& frame, const QbbForwardingTable::
     }
     Entry& entry =
         m_table[m_switch->SelectPath(frame.flowHash, static_cast<uint32_t>(m_table.size()))];
-    const int64_t nowPs = QbbNowPs();
-    const bool isNew = entry.lastPs == INT64_MIN || nowPs - entry.lastPs > m_gapPs;
+    const QbbPs now = QbbNow();
+    const bool isNew = entry.last == NOT_YET || now - entry.last > m_gapPs;
     // Routes may have changed, and flows of an entry may have different ones.
     if (isNew || !std::binary_search(ports.begin(), ports.end(), entry.port))
     {
         ++m_flowlets;
         entry.port = ports[m_random->GetInteger(0, static_cast<uint32_t>(ports.size()) - 1)];
     }
-    entry.lastPs = nowPs;
+    entry.last = now;
     return entry.port;
 }
 

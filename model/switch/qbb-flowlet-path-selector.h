@@ -4,6 +4,7 @@
 #define QBB_FLOWLET_PATH_SELECTOR_H
 
 #include "qbb-path-selector.h"
+#include "qbb-ps.h"
 
 #include <ns3/nstime.h>
 
@@ -44,15 +45,17 @@ class QbbFlowletPathSelector : public QbbPathSelector
     }
 
   private:
+    static constexpr QbbPs NOT_YET{INT64_MIN}; //!< no frame of a flow has come
+
     /** A flow, or several. */
     struct Entry
     {
-        int64_t lastPs{INT64_MIN}; //!< its latest frame
-        uint16_t port{0};          //!< where it went
+        QbbPs last{NOT_YET}; //!< its latest frame
+        uint16_t port{0};    //!< where it went
     };
 
     Time m_gap;                          //!< attribute Gap
-    int64_t m_gapPs{0};                  //!< the same
+    QbbPs m_gapPs{0};                    //!< the same
     uint32_t m_entries{4096};            //!< attribute TableEntries
     uint64_t m_flowlets{0};              //!< begun so far
     const QbbSwitch* m_switch{nullptr};  //!< whose seed

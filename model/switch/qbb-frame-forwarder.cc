@@ -140,17 +140,17 @@ QbbFrameForwarder::ReceiveFrame(QbbPort& port, QbbFramePtr frame)
     }
     frame->srcMac = device.GetMac();
     frame->dstMac = device.GetPeer()->GetMac();
-    const int64_t nowFs = frame->arrivalFs;
+    const QbbEventTime eventTime = frame->arrival;
     if (m_inputQueueing)
     {
-        m_inputQueueing->Push(egressNumber, std::move(frame), nowFs);
+        m_inputQueueing->Push(egressNumber, std::move(frame), eventTime);
         return;
     }
     if (m_cutThrough && CutThrough(port, device, frame, received))
     {
         return;
     }
-    device.Enqueue(std::move(frame), nowFs);
+    device.Enqueue(std::move(frame), eventTime);
 }
 
 QbbAdmission
@@ -183,9 +183,9 @@ QbbFrameForwarder::CutThrough(QbbPort& port, QbbPort& device, QbbFramePtr& frame
     {
         return false;
     }
-    const int64_t nowFs = frame->arrivalFs;
-    const int64_t earliestPs = nowFs / QBB_FS_PER_PS - rate.BytesToPs(received - m_cutThroughBytes);
-    return device.CutThrough(frame, earliestPs, nowFs);
+    const QbbEventTime eventTime = frame->arrival;
+    const QbbPs earliest = eventTime.GetInstant() - rate.BytesToPs(received - m_cutThroughBytes);
+    return device.CutThrough(frame, earliest, eventTime);
 }
 
 uint64_t
@@ -209,9 +209,9 @@ QbbFrameForwarder::GetBytesBetween(uint32_t ingress, uint32_t egress, uint8_t pr
 }
 
 void
-QbbFrameForwarder::FrameDeparts(QbbPort& port, QbbFrame& frame, int64_t startPs)
+QbbFrameForwarder::FrameDeparts(QbbPort& port, QbbFrame& frame, QbbPs start)
 {
-    m_markers.FrameDeparts(port, frame, startPs);
+    m_markers.FrameDeparts(port, frame, start);
     if (!frame.IsMacControl())
     {
         FrameGone(port, frame);

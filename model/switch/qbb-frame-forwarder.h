@@ -153,7 +153,7 @@ class QbbFrameForwarder : public QbbFrameSink
 
     // QbbFrameSink
     void ReceiveFrame(QbbPort& port, QbbFramePtr frame) override;
-    void FrameDeparts(QbbPort& port, QbbFrame& frame, int64_t startPs) override;
+    void FrameDeparts(QbbPort& port, QbbFrame& frame, QbbPs start) override;
     void FrameGone(QbbPort& port, const QbbFrame& frame) override;
     void LinkChanged(QbbPort& port) override;
     void SchedulerChanged(QbbPort& port) override;

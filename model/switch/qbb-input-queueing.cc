@@ -26,25 +26,25 @@ QbbInputQueueing::~QbbInputQueueing()
 }
 
 void
-QbbInputQueueing::Push(uint16_t output, QbbFramePtr&& frame, int64_t nowFs)
+QbbInputQueueing::Push(uint16_t output, QbbFramePtr&& frame, QbbEventTime eventTime)
 {
     QbbPort& port = *m_ports[output];
     if (!port.IsUp())
     {
-        port.Enqueue(std::move(frame), nowFs);
+        port.Enqueue(std::move(frame), eventTime);
         return;
     }
     const uint16_t input = frame->ingressPort;
     const uint8_t priority = frame->priority;
     port.GetQueues().AddWaiting(priority, frame->size);
     m_queues.Push(output, std::move(frame));
-    Offer(input, output, priority, nowFs);
+    Offer(input, output, priority, eventTime);
 }
 
 void
-QbbInputQueueing::Offer(uint16_t, uint16_t output, uint8_t priority, int64_t nowFs)
+QbbInputQueueing::Offer(uint16_t, uint16_t output, uint8_t priority, QbbEventTime eventTime)
 {
-    m_ports[output]->AnnounceSource(priority, nowFs);
+    m_ports[output]->AnnounceSource(priority, eventTime);
 }
 
 void
@@ -87,16 +87,16 @@ void
 QbbInputQueueing::Mark(uint16_t output, uint16_t input, QbbFrame& frame)
 {
     QbbPort& port = *m_ports[output];
-    const uint64_t outputRateBps = port.GetLineRate().GetBitRate();
-    uint64_t inputsRateBps = m_ports[input]->GetLineRate().GetBitRate();
+    const QbbBitRate outputRate = port.GetLineRate().GetBitRate();
+    QbbBitRate inputsRate = m_ports[input]->GetLineRate().GetBitRate();
     // Enough inputs to say whether they are too many; this one may have more frames, too.
     m_queues.FindTurn(output, frame.priority, [&](uint16_t other) {
-        inputsRateBps += other == input ? 0 : m_ports[other]->GetLineRate().GetBitRate();
-        return inputsRateBps > outputRateBps;
+        inputsRate += other == input ? 0_bps : m_ports[other]->GetLineRate().GetBitRate();
+        return inputsRate > outputRate;
     });
     for (QbbMarker* marker : m_markers)
     {
-        marker->FrameChosen(port, frame, inputsRateBps);
+        marker->FrameChosen(port, frame, inputsRate);
     }
 }
 

@@ -38,9 +38,9 @@ class QbbInputQueueing : public QbbFrameSource
     /**
      * \param output where the frame is to leave; a port whose link is down drops it
      * \param frame a frame in the buffer, with the MAC addresses of its next hop
-     * \param nowFs the present time in femtoseconds
+     * \param eventTime the present time in femtoseconds
      */
-    void Push(uint16_t output, QbbFramePtr&& frame, int64_t nowFs);
+    void Push(uint16_t output, QbbFramePtr&& frame, QbbEventTime eventTime);
 
     /**
      * Throws away what waits for a port, with QbbNetDevice::DropUnsent(). A frame that crosses at
@@ -92,9 +92,9 @@ class QbbInputQueueing : public QbbFrameSource
      * \param input where it came in
      * \param output where it is to leave
      * \param priority its class
-     * \param nowFs the present time in femtoseconds
+     * \param eventTime the present time in femtoseconds
      */
-    virtual void Offer(uint16_t input, uint16_t output, uint8_t priority, int64_t nowFs);
+    virtual void Offer(uint16_t input, uint16_t output, uint8_t priority, QbbEventTime eventTime);
 
     /**
      * A frame has been chosen to leave, and is still counted by its egress port.

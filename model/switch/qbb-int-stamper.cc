@@ -31,7 +31,7 @@ QbbIntStamper::GetMoments() const
 }
 
 void
-QbbIntStamper::FrameDeparts(QbbPort& egress, QbbFrame& frame, int64_t startPs)
+QbbIntStamper::FrameDeparts(QbbPort& egress, QbbFrame& frame, QbbPs start)
 {
     if (frame.intRoom == 0 || frame.intEcho)
     {
@@ -51,19 +51,19 @@ QbbIntStamper::FrameDeparts(QbbPort& egress, QbbFrame& frame, int64_t startPs)
     }
     // The counters have this frame already.
     bytes += counters.GetTxFrames() * overhead - frame.size - overhead;
-    constexpr uint64_t KILOBIT = 1000;
+    constexpr QbbBitRate KILOBIT = 1000_bps;
     const RdmaIntUnits units = GetRdmaIntUnits(frame.intFormat);
     const uint64_t queue = egress.GetQueues().GetBytes(frame.priority) / units.queueBytes;
     RdmaIntHop hop;
-    hop.rateBps = egress.GetLineRate().GetBitRate() / KILOBIT * KILOBIT;
-    NS_ABORT_MSG_IF(frame.intFormat == RdmaIntFormat::PAPER && GetRdmaIntRateCode(hop.rateBps) == 0,
+    hop.rate = egress.GetLineRate().GetBitRate() / KILOBIT * KILOBIT;
+    NS_ABORT_MSG_IF(frame.intFormat == RdmaIntFormat::PAPER && GetRdmaIntRateCode(hop.rate) == 0,
                     "rdma: telemetry of a port of "
-                        << hop.rateBps << " bit/s: IntFormat Paper has no code for this rate; "
+                        << hop.rate << " bit/s: IntFormat Paper has no code for this rate; "
                         << "accepted: 1, 2.5, 5, 10, 20, 25, 40, 50, 56, 100, 200, 400, 800, 1600 "
                         << "and 3200 Gb/s, or IntFormat Exact");
     hop.txBytes = (bytes & (units.txWrap - 1)) / units.txBytes * units.txBytes;
     hop.queueBytes = std::min(queue, units.mostQueueUnits) * units.queueBytes;
-    hop.timePs = startPs % units.timeWrapPs / units.timePs * units.timePs;
+    hop.time = start % units.timeWrap / units.time * units.time;
     frame.telemetry.push_back(hop);
 }
 

@@ -27,7 +27,7 @@ class QbbIntStamper final : public QbbMarker
     static TypeId GetTypeId();
 
     uint8_t GetMoments() const override;
-    void FrameDeparts(QbbPort& egress, QbbFrame& frame, int64_t startPs) override;
+    void FrameDeparts(QbbPort& egress, QbbFrame& frame, QbbPs start) override;
 };
 
 } // namespace ns3

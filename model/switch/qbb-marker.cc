@@ -33,12 +33,12 @@ QbbMarker::FrameJoins(QbbPort&, QbbFrame&)
 }
 
 void
-QbbMarker::FrameChosen(QbbPort&, QbbFrame&, uint64_t)
+QbbMarker::FrameChosen(QbbPort&, QbbFrame&, QbbBitRate)
 {
 }
 
 void
-QbbMarker::FrameDeparts(QbbPort&, QbbFrame&, int64_t)
+QbbMarker::FrameDeparts(QbbPort&, QbbFrame&, QbbPs)
 {
 }
 

@@ -3,7 +3,9 @@
 #ifndef QBB_MARKER_H
 #define QBB_MARKER_H
 
+#include "qbb-bit-rate.h"
 #include "qbb-frame.h"
+#include "qbb-ps.h"
 
 #include <ns3/object.h>
 
@@ -63,7 +65,7 @@ class QbbMarker : public Object
      * An ECN-capable packet has been admitted, and is about to join what waits for its egress port.
      *
      * \param egress the port; its QbbPort::GetQueues() are as the packet finds them
-     * \param frame the packet; its `arrivalFs` is this instant
+     * \param frame the packet; its `arrival` is this instant
      */
     virtual void FrameJoins(QbbPort& egress, QbbFrame& frame);
 
@@ -72,10 +74,10 @@ class QbbMarker : public Object
      *
      * \param egress the port, which still counts the packet among those that wait
      * \param frame the packet
-     * \param inputsRateBps sum of the rates of the ports whose packets wait for the egress port, as
+     * \param inputsRate sum of the rates of the ports whose packets wait for the egress port, as
      *        far as needed to say whether the sum is above the egress port's rate
      */
-    virtual void FrameChosen(QbbPort& egress, QbbFrame& frame, uint64_t inputsRateBps);
+    virtual void FrameChosen(QbbPort& egress, QbbFrame& frame, QbbBitRate inputsRate);
 
     /**
      * A frame begins its transmission, ECN-capable or not, pause frames included. It has left its
@@ -83,9 +85,9 @@ class QbbMarker : public Object
      *
      * \param egress the port
      * \param frame the frame
-     * \param startPs the instant of its first bit, in picoseconds
+     * \param start the instant of its first bit
      */
-    virtual void FrameDeparts(QbbPort& egress, QbbFrame& frame, int64_t startPs);
+    virtual void FrameDeparts(QbbPort& egress, QbbFrame& frame, QbbPs start);
 
   protected:
     /**

@@ -16,10 +16,10 @@ namespace
 {
 
 constexpr uint64_t BIT_PS_PER_BYTE_S = 8'000'000'000'000ULL; // 8 bit/B x 10^12 ps/s
-constexpr int64_t MAX_TIME_PS = 1'000'000'000'000;
+constexpr QbbPs MAX_TIME = 1'000'000'000'000_ps;
 constexpr uint32_t MAX_FRAME_BYTES = 65535;
 constexpr uint32_t MAX_OVERHEAD_BYTES = 64;
-constexpr uint64_t MAX_RATE_BPS = 8'000'000'000'000ULL;
+constexpr QbbBitRate MAX_RATE = 8'000_gbps;
 
 uint64_t
 DivideUp(QbbUint128 dividend, uint64_t divisor)
@@ -27,18 +27,17 @@ DivideUp(QbbUint128 dividend, uint64_t divisor)
     return static_cast<uint64_t>((dividend + divisor - 1) / divisor);
 }
 
-int64_t
-BytesToPs(uint64_t bytes, uint64_t rateBps)
+QbbPs
+BytesToPs(uint64_t bytes, QbbBitRate rate)
 {
-    return static_cast<int64_t>(
-        DivideUp(static_cast<QbbUint128>(bytes) * BIT_PS_PER_BYTE_S, rateBps));
+    return QbbPs(DivideUp(static_cast<QbbUint128>(bytes) * BIT_PS_PER_BYTE_S, rate.Get()));
 }
 
 void
-CheckRate(uint64_t rateBps, const char* whose)
+CheckRate(QbbBitRate rate, const char* whose)
 {
-    NS_ABORT_MSG_IF(rateBps == 0 || rateBps > MAX_RATE_BPS,
-                    "rdma: PFC headroom: the rate of " << whose << " is " << rateBps
+    NS_ABORT_MSG_IF(rate == 0_bps || rate > MAX_RATE,
+                    "rdma: PFC headroom: the rate of " << whose << " is " << rate
                                                        << " bit/s; accepted: 1 bit/s to 8 Tb/s");
 }
 
@@ -52,9 +51,9 @@ CheckFrame(uint32_t bytes, const char* whose)
 }
 
 void
-CheckHeadroomTime(int64_t ps, const char* what)
+CheckHeadroomTime(QbbPs ps, const char* what)
 {
-    NS_ABORT_MSG_IF(ps < 0 || ps > MAX_TIME_PS,
+    NS_ABORT_MSG_IF(ps < 0_ps || ps > MAX_TIME,
                     "rdma: PFC headroom: " << what << " is " << ps
                                            << " ps; accepted: 0 to 1 s (10^12 ps)");
 }
@@ -64,11 +63,11 @@ CheckHeadroomTime(int64_t ps, const char* what)
 QbbPfcHeadroomTerms
 QbbPfcHeadroom::GetTerms(const QbbPortProfile& port)
 {
-    const uint64_t peerRate = port.peerRateBps ? port.peerRateBps : port.rateBps;
-    CheckRate(port.rateBps, "this port");
+    const QbbBitRate peerRate = port.peerRate != 0_bps ? port.peerRate : port.rate;
+    CheckRate(port.rate, "this port");
     CheckRate(peerRate, "the peer");
-    CheckHeadroomTime(port.delayPs, "cable delay");
-    CheckHeadroomTime(port.reactionPs, "reaction time of the peer");
+    CheckHeadroomTime(port.delay, "cable delay");
+    CheckHeadroomTime(port.reaction, "reaction time of the peer");
     CheckFrame(port.maxFrameBytes, "this port");
     const uint32_t peerFrame = port.peerMaxFrameBytes ? port.peerMaxFrameBytes : port.maxFrameBytes;
     CheckFrame(peerFrame, "the peer");
@@ -81,13 +80,14 @@ QbbPfcHeadroom::GetTerms(const QbbPortProfile& port)
     const uint32_t gap = overhead - preamble;
 
     QbbPfcHeadroomTerms terms;
-    terms.waitPs = BytesToPs(port.maxFrameBytes + overhead, port.rateBps);
-    terms.pausePs = BytesToPs(preamble + QbbWire::MIN_FRAME_BYTES, port.rateBps);
-    terms.cablePs = 2 * port.delayPs;
-    terms.reactionPs = port.reactionPs;
+    terms.wait = BytesToPs(port.maxFrameBytes + overhead, port.rate);
+    terms.pause = BytesToPs(preamble + QbbWire::MIN_FRAME_BYTES, port.rate);
+    terms.cable = 2 * port.delay;
+    terms.reaction = port.reaction;
 
-    const int64_t sumPs = terms.waitPs + terms.pausePs + terms.cablePs + terms.reactionPs;
-    const uint64_t line = DivideUp(static_cast<QbbUint128>(sumPs) * peerRate, BIT_PS_PER_BYTE_S);
+    const QbbPs sum = terms.wait + terms.pause + terms.cable + terms.reaction;
+    const uint64_t line =
+        DivideUp(static_cast<QbbUint128>(sum.Get()) * peerRate.Get(), BIT_PS_PER_BYTE_S);
     terms.lineBytes = line - std::min<uint64_t>(line, gap);
 
     const uint64_t perFrame = peerFrame + overhead;

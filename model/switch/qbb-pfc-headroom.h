@@ -4,6 +4,7 @@
 #define QBB_PFC_HEADROOM_H
 
 #include "qbb-port-profile.h"
+#include "qbb-ps.h"
 
 #include <cstdint>
 
@@ -16,10 +17,10 @@ namespace ns3
  */
 struct QbbPfcHeadroomTerms
 {
-    int64_t waitPs{0};     //!< the pause frame waits for a largest frame of its own port
-    int64_t pausePs{0};    //!< the pause frame is sent, preamble to FCS
-    int64_t cablePs{0};    //!< there and back
-    int64_t reactionPs{0}; //!< of the peer
+    QbbPs wait{0};     //!< the pause frame waits for a largest frame of its own port
+    QbbPs pause{0};    //!< the pause frame is sent, preamble to FCS
+    QbbPs cable{0};    //!< there and back
+    QbbPs reaction{0}; //!< of the peer
     /// W: line bytes, preambles and gaps included, that the peer can send in these times together.
     uint64_t lineBytes{0};
     uint64_t crossingBytes{0}; //!< the frame that went over the threshold

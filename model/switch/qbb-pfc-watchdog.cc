@@ -202,23 +202,23 @@ QbbPfcWatchdog::OnPause(uint32_t number, uint8_t priority, uint16_t quanta)
     {
         return;
     }
-    const int64_t nowPs = QbbNowPs();
-    port.effectPs = nowPs + GetDevice(number).GetFlowControl().GetReactionDelayPs();
+    const QbbPs now = QbbNow();
+    port.effect = now + GetDevice(number).GetFlowControl().GetReactionDelay();
     if (!m_timer.IsArmed())
     {
-        m_timer.Arm((nowPs + m_settings.pollPs - 1) / m_settings.pollPs * m_settings.pollPs);
+        m_timer.Arm((now + m_settings.poll - 1_ps) / m_settings.poll * m_settings.poll);
     }
 }
 
 void
 QbbPfcWatchdog::OnPoll()
 {
-    const int64_t nowPs = QbbNowPs();
+    const QbbPs now = QbbNow();
     bool goOn = false;
     // All samples first: what is done to one queue must not show in the sample of another.
     for (uint32_t port = 0; port < m_ports.size(); ++port)
     {
-        goOn |= Sample(port, nowPs);
+        goOn |= Sample(port, now);
     }
     for (const auto& [port, priority] : m_begun)
     {
@@ -232,12 +232,12 @@ QbbPfcWatchdog::OnPoll()
     m_ended.clear();
     if (goOn)
     {
-        m_timer.Arm(nowPs + m_settings.pollPs);
+        m_timer.Arm(now + m_settings.poll);
     }
 }
 
 bool
-QbbPfcWatchdog::Sample(uint32_t number, int64_t nowPs)
+QbbPfcWatchdog::Sample(uint32_t number, QbbPs now)
 {
     Port& port = m_ports[number];
     const QbbPort& device = GetDevice(number);
@@ -250,8 +250,8 @@ QbbPfcWatchdog::Sample(uint32_t number, int64_t nowPs)
             continue;
         }
         QbbStormDetector::Sample sample;
-        sample.atPs = nowPs;
-        sample.pausedPs = pauses.GetPausedPs(priority, nowPs);
+        sample.at = now;
+        sample.pausedTime = pauses.GetPausedTime(priority, now);
         sample.txFrames = device.GetCounters().classes[priority].txFrames;
         sample.pauseFrames = pauses.GetXoffReceived(priority) + pauses.GetXonReceived(priority);
         sample.paused = pauses.GetPaused() & (1U << priority);
@@ -269,7 +269,7 @@ QbbPfcWatchdog::Sample(uint32_t number, int64_t nowPs)
             break;
         }
     }
-    return near || port.effectPs > nowPs;
+    return near || port.effect > now;
 }
 
 void

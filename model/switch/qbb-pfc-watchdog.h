@@ -149,13 +149,13 @@ class QbbPfcWatchdog : public Object, public QbbFrameGate
     {
         uint8_t watched{0};            //!< classes under watch
         uint8_t stormed{0};            //!< of these, those in storm
-        int64_t effectPs{-1};          //!< the latest pause frame takes effect
+        QbbPs effect{-1};              //!< the latest pause frame takes effect
         std::array<Queue, 8> queues{}; //!< by class
     };
 
     void OnPause(uint32_t port, uint8_t priority, uint16_t quanta);
     void OnPoll();
-    bool Sample(uint32_t port, int64_t nowPs);
+    bool Sample(uint32_t port, QbbPs now);
     void Begin(uint32_t port, uint8_t priority);
     void End(uint32_t port, uint8_t priority);
     QbbStormCounters::Frames GetPresent(uint32_t port, uint8_t priority) const;
@@ -165,7 +165,7 @@ class QbbPfcWatchdog : public Object, public QbbFrameGate
     void UpdateGate();
 
     QbbSwitch* m_switch{nullptr};                      //!< whose watchdog this is
-    QbbStormDetector::Settings m_settings;             //!< times, in ps
+    QbbStormDetector::Settings m_settings;             //!< times
     Time m_detectionTime;                              //!< attribute DetectionTime
     Time m_restorationTime;                            //!< attribute RestorationTime
     Time m_pollInterval;                               //!< attribute PollInterval

@@ -48,7 +48,7 @@ QbbPintMeter::GetUtilisation(uint32_t port, uint8_t priority) const
 }
 
 void
-QbbPintMeter::FrameDeparts(QbbPort& port, QbbFrame& frame, int64_t startPs)
+QbbPintMeter::FrameDeparts(QbbPort& port, QbbFrame& frame, QbbPs start)
 {
     const bool asks = frame.pint != RdmaPintCode::NONE && GetRdmaOpcodeInfo(frame.opcode).request;
     const uint32_t number = port.GetPortNumber();
@@ -64,14 +64,14 @@ QbbPintMeter::FrameDeparts(QbbPort& port, QbbFrame& frame, int64_t startPs)
     if (asks && !meters[frame.priority])
     {
         meters[frame.priority] =
-            std::make_unique<RdmaPintPort>(port.GetLineRate().GetBitRate(), m_baseRttPs);
+            std::make_unique<RdmaPintPort>(port.GetLineRate().GetBitRate(), m_baseRtt);
     }
     const uint32_t bytes = frame.size + port.GetLineOverheadBytes();
     for (uint8_t priority = 0; priority < meters.size(); ++priority)
     {
         if (meters[priority])
         {
-            meters[priority]->OnDeparture(bytes, port.GetQueues().GetBytes(priority), startPs);
+            meters[priority]->OnDeparture(bytes, port.GetQueues().GetBytes(priority), start);
         }
     }
     if (asks)

@@ -36,16 +36,16 @@ class QbbPintMeter : public QbbMarker
 
     QbbPintMeter();
 
-    /** \param baseRttPs the network's base round-trip time T, above 0; before the first packet */
-    void SetBaseRttPs(int64_t baseRttPs)
+    /** \param baseRtt the network's base round-trip time T, above 0; before the first packet */
+    void SetBaseRtt(QbbPs baseRtt)
     {
-        m_baseRttPs = baseRttPs;
+        m_baseRtt = baseRtt;
     }
 
-    /** \return T, in picoseconds */
-    int64_t GetBaseRttPs() const
+    /** \return T */
+    QbbPs GetBaseRtt() const
     {
-        return m_baseRttPs;
+        return m_baseRtt;
     }
 
     /**
@@ -58,12 +58,12 @@ class QbbPintMeter : public QbbMarker
     // QbbMarker
     uint8_t GetMoments() const override;
     int64_t AssignStreams(int64_t stream) override;
-    void FrameDeparts(QbbPort& port, QbbFrame& frame, int64_t startPs) override;
+    void FrameDeparts(QbbPort& port, QbbFrame& frame, QbbPs start) override;
 
   private:
     using Port = std::array<std::unique_ptr<RdmaPintPort>, 8>; //!< by class; null: not measured
 
-    int64_t m_baseRttPs{1};              //!< T
+    QbbPs m_baseRtt{1};                  //!< T
     std::vector<Port> m_ports;           //!< by port number, as far as they are in use
     Ptr<UniformRandomVariable> m_random; //!< rounding
 };

@@ -3,6 +3,9 @@
 #ifndef QBB_PORT_PROFILE_H
 #define QBB_PORT_PROFILE_H
 
+#include "qbb-bit-rate.h"
+#include "qbb-ps.h"
+
 #include <cstdint>
 
 namespace ns3
@@ -16,11 +19,11 @@ namespace ns3
  */
 struct QbbPortProfile
 {
-    uint64_t rateBps{0};     //!< what this port sends at, in bit/s
-    uint64_t peerRateBps{0}; //!< what its peer sends at, in bit/s; 0: the same
-    int64_t delayPs{0};      //!< cable, one way, in ps
-    /// From the last bit of a pause frame at the peer until the peer begins no new frame, in ps.
-    int64_t reactionPs{0};
+    QbbBitRate rate{0};     //!< what this port sends at
+    QbbBitRate peerRate{0}; //!< what its peer sends at; 0: the same
+    QbbPs delay{0};         //!< cable, one way
+    /// From the last bit of a pause frame at the peer until the peer begins no new frame.
+    QbbPs reaction{0};
     uint32_t maxFrameBytes{1522}; //!< largest frame of any class that this port sends, with FCS
     /// Largest frame of a lossless class that the peer sends, with FCS; 0: as maxFrameBytes.
     uint32_t peerMaxFrameBytes{0};

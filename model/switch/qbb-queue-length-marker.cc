@@ -71,11 +71,11 @@ QbbQueueLengthMarker::Update()
     m_isOld = false;
     for (std::size_t port = 0; port < m_ports.size(); ++port)
     {
-        const uint64_t rateBps = m_ports[port]->GetLineRate().GetBitRate();
+        const QbbBitRate rate = m_ports[port]->GetLineRate().GetBitRate();
         for (uint8_t priority = 0; priority < m_curves[port].size(); ++priority)
         {
             m_curves[port][priority] =
-                m_settings ? m_settings->GetThresholds(priority, rateBps) : QbbEcnThresholds();
+                m_settings ? m_settings->GetThresholds(priority, rate) : QbbEcnThresholds();
         }
     }
 }
@@ -87,7 +87,7 @@ QbbQueueLengthMarker::FrameJoins(QbbPort& egress, QbbFrame& frame)
 }
 
 void
-QbbQueueLengthMarker::FrameDeparts(QbbPort& egress, QbbFrame& frame, int64_t)
+QbbQueueLengthMarker::FrameDeparts(QbbPort& egress, QbbFrame& frame, QbbPs)
 {
     if (frame.ecn != 0 && !frame.IsMacControl())
     {

@@ -45,7 +45,7 @@ class QbbQueueLengthMarker : public QbbMarker
     uint8_t GetMoments() const override;
     int64_t AssignStreams(int64_t stream) override;
     void FrameJoins(QbbPort& egress, QbbFrame& frame) override;
-    void FrameDeparts(QbbPort& egress, QbbFrame& frame, int64_t startPs) override;
+    void FrameDeparts(QbbPort& egress, QbbFrame& frame, QbbPs start) override;
 
   protected:
     void DoDispose() override;

@@ -8,10 +8,10 @@ namespace ns3
 QbbStormDetector::Verdict
 QbbStormDetector::Poll(const Settings& settings, const Sample& sample)
 {
-    const bool known = m_known && sample.atPs - m_last.atPs == settings.pollPs;
+    const bool known = m_known && sample.at - m_last.at == settings.poll;
     const bool stormy = known && m_last.paused && sample.paused && sample.waiting &&
                         sample.txFrames == m_last.txFrames &&
-                        sample.pausedPs - m_last.pausedPs == settings.pollPs;
+                        sample.pausedTime - m_last.pausedTime == settings.poll;
     const bool quiet = known && sample.pauseFrames == m_last.pauseFrames;
     m_last = sample;
     m_known = true;
@@ -22,16 +22,16 @@ QbbStormDetector::Poll(const Settings& settings, const Sample& sample)
             return Verdict::NONE;
         }
         m_stormed = false;
-        m_spentPs = 0;
+        m_spent = 0_ps;
         return Verdict::RESTORED;
     }
-    m_spentPs = (m_stormed ? quiet : stormy) ? m_spentPs + settings.pollPs : 0;
-    if (m_spentPs < (m_stormed ? settings.restorationPs : settings.detectionPs))
+    m_spent = (m_stormed ? quiet : stormy) ? m_spent + settings.poll : 0_ps;
+    if (m_spent < (m_stormed ? settings.restoration : settings.detection))
     {
         return Verdict::NONE;
     }
     m_stormed = !m_stormed;
-    m_spentPs = 0;
+    m_spent = 0_ps;
     return m_stormed ? Verdict::STORM : Verdict::RESTORED;
 }
 

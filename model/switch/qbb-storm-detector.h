@@ -3,6 +3,8 @@
 #ifndef QBB_STORM_DETECTOR_H
 #define QBB_STORM_DETECTOR_H
 
+#include "qbb-ps.h"
+
 #include <cstdint>
 
 namespace ns3
@@ -35,8 +37,8 @@ class QbbStormDetector
     /** What is asked of a queue at the end of a poll interval. */
     struct Sample
     {
-        int64_t atPs{0};         //!< when, in ps
-        int64_t pausedPs{0};     //!< how long it has been paused since the start, in ps
+        QbbPs at{0};             //!< when
+        QbbPs pausedTime{0};     //!< how long it has been paused since the start
         uint64_t txFrames{0};    //!< frames sent since the start
         uint64_t pauseFrames{0}; //!< pause frames for it since the start, resumptions included
         bool paused{false};      //!< it is paused
@@ -51,13 +53,13 @@ class QbbStormDetector
         RESTORED //!< it is not any more
     };
 
-    /** Settings, all in ps and above 0. */
+    /** Settings, all above 0. */
     struct Settings
     {
-        int64_t pollPs{0};        //!< between two samples
-        int64_t detectionPs{0};   //!< stormy time until it is a storm
-        int64_t restorationPs{0}; //!< quiet time until it is over
-        bool alert{false};        //!< the action is alert
+        QbbPs poll{0};        //!< between two samples
+        QbbPs detection{0};   //!< stormy time until it is a storm
+        QbbPs restoration{0}; //!< quiet time until it is over
+        bool alert{false};    //!< the action is alert
     };
 
     /**
@@ -77,7 +79,7 @@ class QbbStormDetector
     Sample m_last;         //!< the latest sample
     bool m_known{false};   //!< there is one
     bool m_stormed{false}; //!< in storm
-    int64_t m_spentPs{0};  //!< stormy or quiet intervals in a row
+    QbbPs m_spent{0};      //!< stormy or quiet intervals in a row
 };
 
 } // namespace ns3

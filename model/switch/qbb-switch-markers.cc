@@ -42,12 +42,12 @@ QbbSwitchMarkers::SetCurve(Ptr<QbbEcnMarker> curve)
 }
 
 void
-QbbSwitchMarkers::SetPintBaseRttPs(int64_t ps)
+QbbSwitchMarkers::SetPintBaseRttPs(QbbPs baseRtt)
 {
-    m_pint = ps > 0 ? CreateObject<QbbPintMeter>() : nullptr;
+    m_pint = baseRtt > 0_ps ? CreateObject<QbbPintMeter>() : nullptr;
     if (m_pint)
     {
-        m_pint->SetBaseRttPs(ps);
+        m_pint->SetBaseRtt(baseRtt);
     }
 }
 

@@ -67,13 +67,13 @@ class QbbSwitchMarkers
         return m_own;
     }
 
-    /** \param ps base round-trip time for PINT in picoseconds; 0: nothing writes its byte */
-    void SetPintBaseRttPs(int64_t ps);
+    /** \param baseRtt base round-trip time for PINT; 0: nothing writes its byte */
+    void SetPintBaseRttPs(QbbPs baseRtt);
 
-    /** \return base round-trip time for PINT in picoseconds, or 0 */
-    int64_t GetPintBaseRttPs() const
+    /** \return base round-trip time for PINT, or 0 */
+    QbbPs GetPintBaseRttPs() const
     {
-        return m_pint ? m_pint->GetBaseRttPs() : 0;
+        return m_pint ? m_pint->GetBaseRtt() : 0_ps;
     }
 
     /**
@@ -99,16 +99,16 @@ class QbbSwitchMarkers
         }
     }
 
-    /** \param egress where \param frame begins to leave \param startPs when, in picoseconds */
-    void FrameDeparts(QbbPort& egress, QbbFrame& frame, int64_t startPs) const
+    /** \param egress where \param frame begins to leave \param start when */
+    void FrameDeparts(QbbPort& egress, QbbFrame& frame, QbbPs start) const
     {
         for (QbbMarker* marker : m_depart)
         {
-            marker->FrameDeparts(egress, frame, startPs);
+            marker->FrameDeparts(egress, frame, start);
         }
         if (frame.intRoom > 0)
         {
-            m_stamper->FrameDeparts(egress, frame, startPs);
+            m_stamper->FrameDeparts(egress, frame, start);
         }
     }
 

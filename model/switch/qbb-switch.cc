@@ -199,9 +199,9 @@ QbbSwitch::GetPortProfiles() const
         QbbPort* peer = device.GetPeer();
         NS_ABORT_MSG_IF(!peer, "rdma: port " << profiles.size() << " of a switch has no cable");
         QbbPortProfile profile;
-        profile.rateBps = device.GetLineRate().GetBitRate();
-        profile.delayPs = device.GetQbbChannel()->GetDelayPs();
-        profile.reactionPs = peer->GetFlowControl().GetReactionDelayPs();
+        profile.rate = device.GetLineRate().GetBitRate();
+        profile.delay = device.GetQbbChannel()->GetDelayPs();
+        profile.reaction = peer->GetFlowControl().GetReactionDelay();
         profile.maxFrameBytes = device.GetMaxFrameBytes();
         profile.peerMaxFrameBytes = peer->GetMaxFrameBytes();
         profile.lineOverheadBytes = device.GetLineOverheadBytes();
@@ -343,7 +343,7 @@ QbbSwitch::SetPintBaseRtt(Time baseRtt)
 Time
 QbbSwitch::GetPintBaseRtt() const
 {
-    return QbbFromPs(m_markers.GetPintBaseRttPs());
+    return QbbToTime(m_markers.GetPintBaseRttPs());
 }
 
 void

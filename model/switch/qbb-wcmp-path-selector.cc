@@ -46,7 +46,6 @@ QbbWcmpPathSelector::SetSwitch(const QbbSwitch* sw)
 void
 QbbWcmpPathSelector::ReadWeights() const
 {
-    constexpr uint64_t MEGABIT = 1'000'000;
     NS_ABORT_MSG_IF(m_given.size() > m_switch->GetNPorts(),
                     "rdma: QbbWcmpPathSelector: a weight for port "
                         << m_given.size() - 1 << " of a switch with " << m_switch->GetNPorts()
@@ -54,7 +53,7 @@ QbbWcmpPathSelector::ReadWeights() const
     for (uint16_t port = 0; port < m_switch->GetNPorts(); ++port)
     {
         const bool given = port < m_given.size() && m_given[port] != BY_RATE;
-        const uint64_t rate = m_switch->GetPort(port)->GetLineRate().GetBitRate() / MEGABIT;
+        const uint64_t rate = m_switch->GetPort(port)->GetLineRate().GetBitRate() / 1_mbps;
         m_weights.push_back(given
                                 ? m_given[port]
                                 : static_cast<uint32_t>(std::clamp<uint64_t>(rate, 1, MAX_WEIGHT)));

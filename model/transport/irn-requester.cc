@@ -76,7 +76,7 @@ IrnRequester::MayBeginRead(const RdmaSendEntry&) const
 }
 
 void
-IrnRequester::ReadBegins(int64_t nowPs)
+IrnRequester::ReadBegins(QbbPs now)
 {
     if (!m_reads)
     {
@@ -87,7 +87,7 @@ IrnRequester::ReadBegins(int64_t nowPs)
     {
         m_reads->cursor = m_released;
     }
-    WatchReads(nowPs);
+    WatchReads(now);
 }
 
 void
@@ -153,19 +153,19 @@ IrnRequester::Postpones(uint64_t refused, RdmaWcStatus status)
 }
 
 void
-IrnRequester::WatchReads(int64_t nowPs)
+IrnRequester::WatchReads(QbbPs now)
 {
     // The responder repeats responses by itself. This timer is for a responder that is dead, or has
     // forgotten the request: no request packet is outstanding then whose retries would tell.
     const auto& transport = static_cast<const IrnTransport&>(*GetConnection().transport);
-    const int64_t timeoutPs =
-        GetConnection().GetLimits().timeoutPs.value_or(transport.GetResponseTimeoutPs());
-    m_readDeadlinePs =
-        timeoutPs > 0 && m_outstandingReads > 0 ? nowPs + timeoutPs : RdmaSender::NO_DEADLINE;
+    const QbbPs timeout =
+        GetConnection().GetLimits().timeout.value_or(transport.GetResponseTimeout());
+    m_readDeadline =
+        timeout > 0_ps && m_outstandingReads > 0 ? now + timeout : RdmaSender::NO_DEADLINE;
 }
 
 void
-IrnRequester::OnReadTimer(int64_t nowPs)
+IrnRequester::OnReadTimer(QbbPs now)
 {
     if (m_outstandingReads == 0)
     {
@@ -174,7 +174,7 @@ IrnRequester::OnReadTimer(int64_t nowPs)
     const RdmaSendEntry& entry = m_sends[m_reads->cursor];
     if (entry.firstPacket >= m_sender->GetAcked())
     {
-        WatchReads(nowPs); // the request has not arrived; its own timer sees to that
+        WatchReads(now); // the request has not arrived; its own timer sees to that
         return;
     }
     ++m_reads->timeouts;
@@ -187,7 +187,7 @@ IrnRequester::OnReadTimer(int64_t nowPs)
     }
     m_probe = true;
     m_endpoint.Activate();
-    WatchReads(nowPs);
+    WatchReads(now);
 }
 
 QbbFramePtr
@@ -223,15 +223,15 @@ IrnRequester::FindRead(uint64_t response)
 }
 
 void
-IrnRequester::Receive(const QbbFrame& frame, const RdmaOpcodeInfo& info, int64_t nowPs)
+IrnRequester::Receive(const QbbFrame& frame, const RdmaOpcodeInfo& info, QbbPs now)
 {
     if (frame.opcode == static_cast<uint8_t>(RdmaOpcode::IRN_ACKNOWLEDGE))
     {
-        ReceiveAcknowledgement(frame, nowPs);
+        ReceiveAcknowledgement(frame, now);
     }
     else if (info.irn && m_reads)
     {
-        ReceiveResponse(frame, nowPs);
+        ReceiveResponse(frame, now);
     }
     else
     {
@@ -240,7 +240,7 @@ IrnRequester::Receive(const QbbFrame& frame, const RdmaOpcodeInfo& info, int64_t
 }
 
 void
-IrnRequester::ReceiveResponse(const QbbFrame& frame, int64_t nowPs)
+IrnRequester::ReceiveResponse(const QbbFrame& frame, QbbPs now)
 {
     RdmaReceiver& receiver = *m_reads->receiver;
     const int64_t response =
@@ -276,7 +276,7 @@ IrnRequester::ReceiveResponse(const QbbFrame& frame, int64_t nowPs)
         // already is no acknowledgement: the stream of responses says nothing of later requests.
         if (entry->firstPacket >= m_sender->GetAcked())
         {
-            event = m_sender->OnAck(static_cast<int64_t>(entry->firstPacket), nowPs);
+            event = m_sender->OnAck(static_cast<int64_t>(entry->firstPacket), now);
         }
         break;
     }
@@ -311,14 +311,14 @@ IrnRequester::ReceiveResponse(const QbbFrame& frame, int64_t nowPs)
             ++m_reads->cursor;
         } while (m_outstandingReads > 0 && m_sends[m_reads->cursor].responses == 0);
     }
-    WatchReads(nowPs);
-    Handle(event, nowPs);
+    WatchReads(now);
+    Handle(event, now);
     if (m_reads && !m_sends.IsEmpty() && m_sends.Front().Has(m_reads->refused))
     {
         m_endpoint.Fail(m_reads->refusal, m_reads->refused);
         return;
     }
-    Release(nowPs);
+    Release(now);
 }
 
 void

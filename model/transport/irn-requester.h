@@ -23,7 +23,7 @@ class IrnRequester : public RdmaRequester
 
     void Reset() override;
     QbbFramePtr MakeProbe() override;
-    void Receive(const QbbFrame& frame, const RdmaOpcodeInfo& info, int64_t nowPs) override;
+    void Receive(const QbbFrame& frame, const RdmaOpcodeInfo& info, QbbPs now) override;
     void SetDraining(bool drains) override;
     void AddTo(RdmaQueuePairStats& stats) const override;
 
@@ -42,18 +42,18 @@ class IrnRequester : public RdmaRequester
 
     void Number(RdmaSendEntry& entry, uint64_t packets) override;
     bool MayBeginRead(const RdmaSendEntry& entry) const override;
-    void ReadBegins(int64_t nowPs) override;
+    void ReadBegins(QbbPs now) override;
     void FinishPacket(QbbFrame& frame, const RdmaSendEntry& entry, uint64_t index) const override;
     int64_t GetSelective(const QbbFrame& frame) const override;
     int64_t GetCause(const QbbFrame& frame, int64_t packet, uint64_t acked) const override;
     bool IsAnswered(const RdmaSendEntry& entry) const override;
     void EntryLeaves() override;
     bool Postpones(uint64_t refused, RdmaWcStatus status) override;
-    void OnReadTimer(int64_t nowPs) override;
+    void OnReadTimer(QbbPs now) override;
 
-    void WatchReads(int64_t nowPs);
+    void WatchReads(QbbPs now);
     RdmaSendEntry* FindRead(uint64_t response);
-    void ReceiveResponse(const QbbFrame& frame, int64_t nowPs);
+    void ReceiveResponse(const QbbFrame& frame, QbbPs now);
     void AcknowledgeResponse(uint8_t syndrome,
                              uint64_t packet,
                              int64_t selective,

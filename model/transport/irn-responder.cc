@@ -43,7 +43,7 @@ void
 IrnResponder::End()
 {
     m_kept.reset();
-    m_deadlinePs = RdmaSender::NO_DEADLINE;
+    m_deadline = RdmaSender::NO_DEADLINE;
     m_ready = false;
     if (m_answers)
     {
@@ -75,7 +75,7 @@ IrnResponder::AddTo(RdmaQueuePairStats& stats) const
 }
 
 void
-IrnResponder::Receive(const QbbFrame& frame, const RdmaOpcodeInfo& info, int64_t nowPs)
+IrnResponder::Receive(const QbbFrame& frame, const RdmaOpcodeInfo& info, QbbPs now)
 {
     if (!info.irn)
     {
@@ -83,16 +83,16 @@ IrnResponder::Receive(const QbbFrame& frame, const RdmaOpcodeInfo& info, int64_t
     }
     else if (frame.opcode == static_cast<uint8_t>(RdmaOpcode::IRN_READ_ACKNOWLEDGE))
     {
-        ReceiveAcknowledgement(frame, nowPs);
+        ReceiveAcknowledgement(frame, now);
     }
     else
     {
-        ReceiveRequest(frame, info, nowPs);
+        ReceiveRequest(frame, info, now);
     }
 }
 
 void
-IrnResponder::ReceiveRequest(const QbbFrame& frame, const RdmaOpcodeInfo& info, int64_t nowPs)
+IrnResponder::ReceiveRequest(const QbbFrame& frame, const RdmaOpcodeInfo& info, QbbPs now)
 {
     const int64_t packet =
         RdmaFromPsn(GetConnection().remotePsn, frame.psn, m_receiver->GetExpected());
@@ -102,7 +102,7 @@ IrnResponder::ReceiveRequest(const QbbFrame& frame, const RdmaOpcodeInfo& info, 
     {
         if (number == m_answers->refused)
         {
-            Refuse(m_answers->fault, number, nowPs); // once more, the NAK was lost
+            Refuse(m_answers->fault, number, now); // once more, the NAK was lost
         }
         return;
     }
@@ -113,16 +113,16 @@ IrnResponder::ReceiveRequest(const QbbFrame& frame, const RdmaOpcodeInfo& info, 
         const Fault fault = Judge(frame, info);
         if (fault != Fault::NONE)
         {
-            Refuse(fault, number, nowPs);
+            Refuse(fault, number, now);
             return;
         }
         ++GetConnection().counters.packetsAccepted;
         m_receiver->Accept(number, 1, info.last);
         if (info.last)
         {
-            Perform(MakeArrivedRequest(frame, number), nowPs);
+            Perform(MakeArrivedRequest(frame, number), now);
         }
-        PerformKept(nowPs);
+        PerformKept(now);
         if (GetConnection().state != RdmaQpState::RESET)
         {
             Acknowledge(packet, frame);
@@ -224,11 +224,11 @@ IrnResponder::Keep(const RdmaArrivedRequest& request)
 }
 
 void
-IrnResponder::PerformKept(int64_t nowPs)
+IrnResponder::PerformKept(QbbPs now)
 {
     while (m_kept && m_kept->HasBefore(m_receiver->GetExpected()))
     {
-        Perform(m_kept->Pop(), nowPs);
+        Perform(m_kept->Pop(), now);
     }
 }
 
@@ -250,7 +250,7 @@ IrnResponder::SendAeth(uint8_t syndrome, uint64_t packet, int64_t selective, con
 }
 
 void
-IrnResponder::Refused(Fault fault, uint64_t packet, int64_t nowPs)
+IrnResponder::Refused(Fault fault, uint64_t packet, QbbPs now)
 {
     if (m_answers && !m_answers->stream.IsEmpty())
     {
@@ -259,7 +259,7 @@ IrnResponder::Refused(Fault fault, uint64_t packet, int64_t nowPs)
         m_answers->refused = packet;
         return;
     }
-    Fail(fault, nowPs);
+    Fail(fault, now);
 }
 
 void
@@ -282,8 +282,8 @@ IrnResponder::Sync()
         const RdmaSender& sender = m_answers->stream.GetSender();
         m_ready =
             sender.CanSend() && (!GetConnection().reaction || GetConnection().reaction->HasRoom());
-        m_deadlinePs = GetConnection().state == RdmaQpState::ERR ? RdmaSender::NO_DEADLINE
-                                                                 : sender.GetDeadlinePs();
+        m_deadline = GetConnection().state == RdmaQpState::ERR ? RdmaSender::NO_DEADLINE
+                                                               : sender.GetDeadline();
     }
 }
 
@@ -304,7 +304,7 @@ IrnResponder::CountUnanswered() const
 }
 
 QbbFramePtr
-IrnResponder::MakeFrame(int64_t nowPs)
+IrnResponder::MakeFrame(QbbPs now)
 {
     RdmaSender& sender = m_answers->stream.GetSender();
     const uint64_t packet = sender.GetNext();
@@ -326,17 +326,17 @@ IrnResponder::MakeFrame(int64_t nowPs)
                                           frame->tagged,
                                           RdmaEndpoint::GetTrailerBytes(*frame));
     ++m_answersSent;
-    const bool again = sender.Sent(1, nowPs);
+    const bool again = sender.Sent(1, now);
     if (GetConnection().reaction)
     {
-        GetConnection().reaction->ResponseSent(packet, again, *frame, nowPs);
+        GetConnection().reaction->ResponseSent(packet, again, *frame, now);
     }
     Sync();
     return frame;
 }
 
 void
-IrnResponder::ReceiveAcknowledgement(const QbbFrame& frame, int64_t nowPs)
+IrnResponder::ReceiveAcknowledgement(const QbbFrame& frame, QbbPs now)
 {
     const uint8_t kind = frame.syndrome & RdmaAeth::KIND_MASK;
     if (!m_answers || (kind != RdmaAeth::ACK && kind != RdmaAeth::NAK))
@@ -350,26 +350,26 @@ IrnResponder::ReceiveAcknowledgement(const QbbFrame& frame, int64_t nowPs)
     const int64_t selective = RdmaFromPsn(GetConnection().initialPsn, frame.selectivePsn, before);
     const bool nak = kind == RdmaAeth::NAK;
     const int64_t cause =
-        nak ? stream.OnNak(packet, selective, nowPs) : stream.OnAck(packet, selective, nowPs);
+        nak ? stream.OnNak(packet, selective, now) : stream.OnAck(packet, selective, now);
     if (GetConnection().reaction)
     {
         GetConnection().reaction->ResponsesAcked(
             {frame, cause, before, stream.GetSender().GetAcked(), nak},
-            nowPs);
+            now);
     }
     stream.DropAcknowledged();
     if (stream.IsEmpty() && m_answers->fault != Fault::NONE)
     {
-        Fail(m_answers->fault, nowPs);
+        Fail(m_answers->fault, now);
         return;
     }
     Release();
 }
 
 void
-IrnResponder::OnTimer(int64_t nowPs)
+IrnResponder::OnTimer(QbbPs now)
 {
-    const RdmaSenderEvent event = m_answers->stream.GetSender().OnTimeout(nowPs);
+    const RdmaSenderEvent event = m_answers->stream.GetSender().OnTimeout(now);
     if (event.failed)
     {
         // The requester takes no answers any more; none of this side's requests is to blame.
@@ -378,7 +378,7 @@ IrnResponder::OnTimer(int64_t nowPs)
     }
     if (GetConnection().reaction)
     {
-        GetConnection().reaction->TimedOut(nowPs);
+        GetConnection().reaction->TimedOut(now);
     }
     Sync();
     if (m_ready)

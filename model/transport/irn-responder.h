@@ -27,10 +27,10 @@ class IrnResponder : public RdmaResponder
     using RdmaResponder::RdmaResponder;
 
     void Reset() override;
-    QbbFramePtr MakeFrame(int64_t nowPs) override;
-    void Receive(const QbbFrame& frame, const RdmaOpcodeInfo& info, int64_t nowPs) override;
+    QbbFramePtr MakeFrame(QbbPs now) override;
+    void Receive(const QbbFrame& frame, const RdmaOpcodeInfo& info, QbbPs now) override;
     void Release() override;
-    void OnTimer(int64_t nowPs) override;
+    void OnTimer(QbbPs now) override;
     void End() override;
     RdmaStreamState GetStream() const override;
     void AddTo(RdmaQueuePairStats& stats) const override;
@@ -56,13 +56,13 @@ class IrnResponder : public RdmaResponder
                   const QbbFrame* cause) override;
     void Answer(RdmaResponse response) override;
     uint32_t CountUnanswered() const override;
-    void Refused(Fault fault, uint64_t packet, int64_t nowPs) override;
+    void Refused(Fault fault, uint64_t packet, QbbPs now) override;
 
-    void ReceiveRequest(const QbbFrame& frame, const RdmaOpcodeInfo& info, int64_t nowPs);
-    void ReceiveAcknowledgement(const QbbFrame& frame, int64_t nowPs);
+    void ReceiveRequest(const QbbFrame& frame, const RdmaOpcodeInfo& info, QbbPs now);
+    void ReceiveAcknowledgement(const QbbFrame& frame, QbbPs now);
     Fault Judge(const QbbFrame& frame, const RdmaOpcodeInfo& info);
     void Keep(const RdmaArrivedRequest& request);
-    void PerformKept(int64_t nowPs);
+    void PerformKept(QbbPs now);
     void Sync();
 
     std::unique_ptr<Answers> m_answers; //!< made with the peer's first READ or atomic

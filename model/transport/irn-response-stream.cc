@@ -24,18 +24,18 @@ IrnResponseStream::Push(RdmaResponse response)
 }
 
 int64_t
-IrnResponseStream::OnAck(int64_t packet, int64_t selective, int64_t nowPs)
+IrnResponseStream::OnAck(int64_t packet, int64_t selective, QbbPs now)
 {
-    m_sender->OnAck(packet, nowPs);
+    m_sender->OnAck(packet, now);
     return selective;
 }
 
 int64_t
-IrnResponseStream::OnNak(int64_t expected, int64_t selective, int64_t nowPs)
+IrnResponseStream::OnNak(int64_t expected, int64_t selective, QbbPs now)
 {
     const bool isProbe = selective <= expected;
-    m_sender->OnNak(expected, isProbe ? RdmaSender::NO_PACKET : selective, nowPs);
-    return isProbe ? RdmaSendTimes::UNKNOWN : selective;
+    m_sender->OnNak(expected, isProbe ? RdmaSender::NO_PACKET : selective, now);
+    return isProbe ? RdmaSendTimes::NO_PACKET : selective;
 }
 
 void

@@ -53,20 +53,20 @@ class IrnResponseStream
      *
      * \param packet everything up to this one has arrived
      * \param selective the packet that came in
-     * \param nowPs the instant, in picoseconds
+     * \param now the instant
      * \return the packet that made the requester say so
      */
-    int64_t OnAck(int64_t packet, int64_t selective, int64_t nowPs);
+    int64_t OnAck(int64_t packet, int64_t selective, QbbPs now);
 
     /**
      * The requester saw a gap, or asks whether there is more.
      *
      * \param expected the packet that it waits for
      * \param selective the packet behind the gap that came in; no later than `expected`: it asks
-     * \param nowPs the instant, in picoseconds
-     * \return the packet that made the requester say so, or RdmaSendTimes::UNKNOWN
+     * \param now the instant
+     * \return the packet that made the requester say so, or RdmaSendTimes::NO_PACKET
      */
-    int64_t OnNak(int64_t expected, int64_t selective, int64_t nowPs);
+    int64_t OnNak(int64_t expected, int64_t selective, QbbPs now);
 
     /** Forgets the responses of which all packets are acknowledged. */
     void DropAcknowledged();

@@ -35,11 +35,11 @@ IrnSender::GetNext() const
 }
 
 bool
-IrnSender::Sent([[maybe_unused]] uint64_t packets, int64_t nowPs)
+IrnSender::Sent([[maybe_unused]] uint64_t packets, QbbPs now)
 {
     NS_ASSERT_MSG(packets == 1, "IRN numbers responses apart from requests");
     const bool again = HasLost();
-    m_timer.PacketSent(GetNext(), again, nowPs);
+    m_timer.PacketSent(GetNext(), again, now);
     if (again)
     {
         ++m_retransmissions;
@@ -115,33 +115,33 @@ IrnSender::Acknowledged(uint64_t)
 }
 
 void
-IrnSender::RestartTimer(int64_t expected, int64_t nowPs)
+IrnSender::RestartTimer(int64_t expected, QbbPs now)
 {
     // After a timeout the timer stands still until the retransmission goes out.
     if (expected <= static_cast<int64_t>(m_highest) && !m_rnrWait &&
-        m_timer.GetDeadlinePs() != RdmaRetransmissionTimer::NEVER)
+        m_timer.GetDeadline() != RdmaRetransmissionTimer::NEVER)
     {
-        m_timer.Restart(nowPs);
+        m_timer.Restart(now);
     }
 }
 
 RdmaSenderEvent
-IrnSender::OnAck(int64_t packet, int64_t nowPs)
+IrnSender::OnAck(int64_t packet, QbbPs now)
 {
     RdmaSenderEvent event;
-    event.mayBegin = Advance(packet + 1, nowPs);
+    event.mayBegin = Advance(packet + 1, now);
     if (!event.mayBegin)
     {
-        RestartTimer(packet + 1, nowPs);
+        RestartTimer(packet + 1, now);
     }
     return event;
 }
 
 RdmaSenderEvent
-IrnSender::OnNak(int64_t expected, int64_t selective, int64_t nowPs)
+IrnSender::OnNak(int64_t expected, int64_t selective, QbbPs now)
 {
     RdmaSenderEvent event;
-    event.mayBegin = Advance(expected, nowPs);
+    event.mayBegin = Advance(expected, now);
     if (m_highest == m_acked || expected > static_cast<int64_t>(m_highest))
     {
         return event; // nothing is outstanding, or it is about packets that were never sent
@@ -151,7 +151,7 @@ IrnSender::OnNak(int64_t expected, int64_t selective, int64_t nowPs)
         selective < static_cast<int64_t>(m_highest))
     {
         const auto packet = static_cast<uint64_t>(selective);
-        m_timer.PacketSacked(packet, nowPs);
+        m_timer.PacketSacked(packet, now);
         tellsOfHole = tellsOfHole || !m_sacked.Test(packet);
         m_sacked.Set(packet);
         Lose(packet);
@@ -159,7 +159,7 @@ IrnSender::OnNak(int64_t expected, int64_t selective, int64_t nowPs)
     const bool begins = !event.mayBegin || m_rules == PAPER;
     if (!event.mayBegin)
     {
-        RestartTimer(expected, nowPs);
+        RestartTimer(expected, now);
     }
     if (tellsOfHole && begins && m_phase == Phase::REGULAR)
     {

@@ -73,9 +73,9 @@ class IrnSender : public RdmaReliableSender
 
     bool CanSend() const override;
     uint64_t GetNext() const override;
-    bool Sent(uint64_t packets, int64_t nowPs) override;
-    RdmaSenderEvent OnAck(int64_t packet, int64_t nowPs) override;
-    RdmaSenderEvent OnNak(int64_t expected, int64_t selective, int64_t nowPs) override;
+    bool Sent(uint64_t packets, QbbPs now) override;
+    RdmaSenderEvent OnAck(int64_t packet, QbbPs now) override;
+    RdmaSenderEvent OnNak(int64_t expected, int64_t selective, QbbPs now) override;
 
     /** \return true during a recovery */
     bool IsRecovering() const
@@ -115,7 +115,7 @@ class IrnSender : public RdmaReliableSender
     void Recover();
     void Lose(uint64_t end);
     void SkipSacked();
-    void RestartTimer(int64_t expected, int64_t nowPs);
+    void RestartTimer(int64_t expected, QbbPs now);
 
     IrnBitmap m_sacked;             //!< selectively acknowledged, from m_acked on
     uint64_t m_scan{0};             //!< recovery: all before it went again or need not

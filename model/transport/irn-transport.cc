@@ -146,11 +146,11 @@ IrnTransport::MakeSender(const RdmaRetryLimits& limits) const
 {
     CheckAttributes();
     RdmaSenderConfig config;
-    config.timeouts.lowPs = limits.timeoutPs.value_or(QbbToPs(m_rtoLow));
-    config.timeouts.highPs = limits.timeoutPs.value_or(QbbToPs(m_rtoHigh));
+    config.timeouts.low = limits.timeout.value_or(QbbToPs(m_rtoLow));
+    config.timeouts.high = limits.timeout.value_or(QbbToPs(m_rtoHigh));
     config.timeouts.lowPackets = m_rtoLowPackets;
-    config.timeouts.dynamic = m_dynamicRto && !limits.timeoutPs;
-    config.timeouts.minPs = QbbToPs(m_minRto);
+    config.timeouts.dynamic = m_dynamicRto && !limits.timeout;
+    config.timeouts.min = QbbToPs(m_minRto);
     config.retryCount = limits.retryCount.value_or(m_retryCount);
     config.rnrRetryCount = static_cast<uint8_t>(limits.rnrRetryCount.value_or(m_rnrRetry));
     if (m_bdpFc)
@@ -216,8 +216,8 @@ IrnTransport::MakeResponder(RdmaEndpoint& endpoint) const
     return std::make_unique<IrnResponder>(endpoint);
 }
 
-int64_t
-IrnTransport::GetResponseTimeoutPs() const
+QbbPs
+IrnTransport::GetResponseTimeout() const
 {
     return 4 * QbbToPs(m_rtoHigh);
 }

@@ -60,7 +60,7 @@ class IrnTransport : public RdmaTransport
      *         requester asks for the response; 0: never. Four times RtoHigh: by then a responder
      *         that lives has repeated its response.
      */
-    int64_t GetResponseTimeoutPs() const;
+    QbbPs GetResponseTimeout() const;
 
   private:
     void CheckAttributes() const;

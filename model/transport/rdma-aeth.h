@@ -3,6 +3,8 @@
 #ifndef RDMA_AETH_H
 #define RDMA_AETH_H
 
+#include "qbb-ps.h"
+
 #include <array>
 #include <cstdint>
 
@@ -40,11 +42,11 @@ constexpr std::array<uint32_t, 32> RNR_TIMER_10US = {
     48,    64,   96,   128,  192,  256,   384,   512,   768,   1024, 1536,
     2048,  3072, 4096, 6144, 8192, 12288, 16384, 24576, 32768, 49152};
 
-/** \param code timer code 0..31 of an RNR NAK \return the time in picoseconds */
-constexpr int64_t
-RnrTimerPs(uint8_t code)
+/** \param code timer code 0..31 of an RNR NAK \return the time */
+constexpr QbbPs
+RnrTimer(uint8_t code)
 {
-    return int64_t{RNR_TIMER_10US[code & VALUE_MASK]} * 10'000'000;
+    return RNR_TIMER_10US[code & VALUE_MASK] * 10_us;
 }
 
 } // namespace RdmaAeth

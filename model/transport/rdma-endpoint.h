@@ -5,6 +5,7 @@
 
 #include "qbb-frame.h"
 #include "qbb-port-counters.h"
+#include "qbb-ps.h"
 #include "rdma-connection.h"
 #include "rdma-memory.h"
 #include "rdma-message-arrival.h"
@@ -119,8 +120,8 @@ class RdmaEndpoint
     /** Requests were acknowledged under congestion control, which makes room for responses. */
     virtual void RoomMade() = 0;
 
-    /** The pace that the reaction point sets may have changed. \param nowPs the instant */
-    virtual void PaceChanged(int64_t nowPs) = 0;
+    /** The pace that the reaction point sets may have changed. \param now the instant */
+    virtual void PaceChanged(QbbPs now) = 0;
 
     /** Answers go out that congestion control hears nothing of. */
     virtual void WarnOfUnheardResponses() = 0;

@@ -37,7 +37,7 @@ RdmaGoBack0Sender::GetInFlight() const
 }
 
 bool
-RdmaGoBack0Sender::Advance(int64_t arrived, int64_t nowPs)
+RdmaGoBack0Sender::Advance(int64_t arrived, QbbPs now)
 {
     if (arrived <= static_cast<int64_t>(m_acked) || arrived > static_cast<int64_t>(m_highest))
     {
@@ -50,13 +50,13 @@ RdmaGoBack0Sender::Advance(int64_t arrived, int64_t nowPs)
         whole = m_ends.Pop();
     }
     m_arrived = std::max(m_arrived, whole);
-    const bool advanced = RdmaGoBackNSender::Advance(static_cast<int64_t>(whole), nowPs);
+    const bool advanced = RdmaGoBackNSender::Advance(static_cast<int64_t>(whole), now);
     // An answer to what went out before it went back says nothing about what goes now.
     const bool lives = packets > m_arrived && packets <= m_next;
     if (lives)
     {
         m_arrived = packets;
-        Live(packets, nowPs);
+        Live(packets, now);
     }
     return advanced || lives;
 }

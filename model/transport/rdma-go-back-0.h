@@ -37,7 +37,7 @@ class RdmaGoBack0Sender : public RdmaGoBackNSender
 
   protected:
     uint64_t GetInFlight() const override;
-    bool Advance(int64_t arrived, int64_t nowPs) override;
+    bool Advance(int64_t arrived, QbbPs now) override;
     bool IsAwaited(int64_t expected) const override;
     void GoBack() override;
 

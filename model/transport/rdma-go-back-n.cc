@@ -27,11 +27,11 @@ RdmaGoBackNSender::GetNext() const
 }
 
 bool
-RdmaGoBackNSender::Sent(uint64_t packets, int64_t nowPs)
+RdmaGoBackNSender::Sent(uint64_t packets, QbbPs now)
 {
     const bool again = m_next < m_highest;
     m_retransmissions += again;
-    m_timer.PacketSent(m_next, again, nowPs);
+    m_timer.PacketSent(m_next, again, now);
     m_next += packets;
     m_highest = std::max(m_highest, m_next);
     return again;
@@ -93,10 +93,10 @@ RdmaGoBackNSender::IsLostAgain()
 }
 
 RdmaSenderEvent
-RdmaGoBackNSender::OnNak(int64_t expected, int64_t, int64_t nowPs)
+RdmaGoBackNSender::OnNak(int64_t expected, int64_t, QbbPs now)
 {
     RdmaSenderEvent event;
-    event.mayBegin = Advance(expected, nowPs);
+    event.mayBegin = Advance(expected, now);
     if (IsAwaited(expected) && m_next > m_acked)
     {
         const bool lostAgain = IsLostAgain() && !event.mayBegin;

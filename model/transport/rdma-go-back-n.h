@@ -47,8 +47,8 @@ class RdmaGoBackNSender : public RdmaReliableSender
 
     bool CanSend() const override;
     uint64_t GetNext() const override;
-    bool Sent(uint64_t packets, int64_t nowPs) override;
-    RdmaSenderEvent OnNak(int64_t expected, int64_t selective, int64_t nowPs) override;
+    bool Sent(uint64_t packets, QbbPs now) override;
+    RdmaSenderEvent OnNak(int64_t expected, int64_t selective, QbbPs now) override;
 
     /** \return most packets in flight at present */
     uint64_t GetWindow() const

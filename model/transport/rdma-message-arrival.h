@@ -3,6 +3,8 @@
 #ifndef RDMA_MESSAGE_ARRIVAL_H
 #define RDMA_MESSAGE_ARRIVAL_H
 
+#include "qbb-ps.h"
+
 #include <cstdint>
 
 namespace ns3
@@ -17,7 +19,7 @@ struct RdmaMessageArrival
     uint32_t qpn{0};   //!< the local QP
     uint64_t bytes{0}; //!< length of the message
     uint32_t msn{0};   //!< message sequence number after it, 24 bits
-    int64_t timePs{0}; //!< arrival of its last byte, in picoseconds
+    QbbPs time{0};     //!< arrival of its last byte
 };
 
 } // namespace ns3

@@ -79,25 +79,25 @@ RdmaNicWatchdog::Install(Ptr<QbbNetDevice> device)
 void
 RdmaNicWatchdog::OnPause(uint8_t priority, uint16_t quanta)
 {
-    const int64_t nowPs = QbbNowPs();
-    m_pausedUntilPs[priority] =
-        nowPs + m_device->GetLineRate().BitsToPs(uint64_t{quanta} * QbbWire::PAUSE_QUANTUM_BITS);
+    const QbbPs now = QbbNow();
+    m_pausedUntil[priority] =
+        now + m_device->GetLineRate().BitsToPs(uint64_t{quanta} * QbbWire::PAUSE_QUANTUM_BITS);
     if (quanta > 0 && !m_timer.IsArmed())
     {
         m_classes = static_cast<uint8_t>(1U << priority);
         m_progress = GetProgress(m_classes);
-        m_stoppedPs = 0;
-        m_timer.Arm(nowPs + QbbToPs(m_pollInterval));
+        m_stopped = 0_ps;
+        m_timer.Arm(now + QbbToPs(m_pollInterval));
     }
 }
 
 uint8_t
-RdmaNicWatchdog::GetPausing(int64_t nowPs) const
+RdmaNicWatchdog::GetPausing(QbbPs now) const
 {
     uint8_t classes = 0;
     for (uint8_t p = 0; p < 8; ++p)
     {
-        classes |= m_pausedUntilPs[p] > nowPs ? 1U << p : 0;
+        classes |= m_pausedUntil[p] > now ? 1U << p : 0;
     }
     return classes;
 }
@@ -120,8 +120,8 @@ RdmaNicWatchdog::GetProgress(uint8_t classes) const
 void
 RdmaNicWatchdog::OnPoll()
 {
-    const int64_t nowPs = QbbNowPs();
-    const uint8_t classes = GetPausing(nowPs);
+    const QbbPs now = QbbNow();
+    const uint8_t classes = GetPausing(now);
     if (!classes)
     {
         return;
@@ -129,14 +129,14 @@ RdmaNicWatchdog::OnPoll()
     const bool stopped = classes == m_classes && GetProgress(classes) == m_progress;
     m_classes = classes;
     m_progress = GetProgress(classes);
-    m_stoppedPs = stopped ? m_stoppedPs + QbbToPs(m_pollInterval) : 0;
-    if (m_stoppedPs < QbbToPs(m_timeout))
+    m_stopped = stopped ? m_stopped + QbbToPs(m_pollInterval) : 0_ps;
+    if (m_stopped < QbbToPs(m_timeout))
     {
-        m_timer.Arm(nowPs + QbbToPs(m_pollInterval));
+        m_timer.Arm(now + QbbToPs(m_pollInterval));
         return;
     }
     m_fired = true;
-    m_pausedUntilPs = {};
+    m_pausedUntil = {};
     NS_LOG_INFO("node " << m_device->GetNodeId() << ": no more pause frames");
     m_disabled(m_device->GetNodeId());
     m_device->GetFlowControl().SetPauseAllowed(0);

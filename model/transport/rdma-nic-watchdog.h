@@ -77,19 +77,19 @@ class RdmaNicWatchdog : public Object
   private:
     void OnPause(uint8_t priority, uint16_t quanta);
     void OnPoll();
-    uint8_t GetPausing(int64_t nowPs) const;
+    uint8_t GetPausing(QbbPs now) const;
     uint64_t GetProgress(uint8_t classes) const;
 
-    QbbPort* m_device{nullptr};               //!< the port
-    RdmaReceiveBuffer* m_buffer{nullptr};     //!< its receive buffer, or null
-    std::array<int64_t, 8> m_pausedUntilPs{}; //!< the peer's pause runs out, by class
-    Time m_timeout;                           //!< attribute Timeout
-    Time m_pollInterval;                      //!< attribute PollInterval
-    int64_t m_stoppedPs{0};                   //!< the pipeline has stood still for so long
-    uint8_t m_classes{0};                     //!< classes that were paused at the latest look
-    uint64_t m_progress{0};                   //!< GetProgress() of them then
-    bool m_fired{false};                      //!< pause frames are disabled
-    TracedCallback<uint32_t> m_disabled;      //!< trace PauseDisabled
+    QbbPort* m_device{nullptr};           //!< the port
+    RdmaReceiveBuffer* m_buffer{nullptr}; //!< its receive buffer, or null
+    std::array<QbbPs, 8> m_pausedUntil{}; //!< the peer's pause runs out, by class
+    Time m_timeout;                       //!< attribute Timeout
+    Time m_pollInterval;                  //!< attribute PollInterval
+    QbbPs m_stopped{0};                   //!< the pipeline has stood still for so long
+    uint8_t m_classes{0};                 //!< classes that were paused at the latest look
+    uint64_t m_progress{0};               //!< GetProgress() of them then
+    bool m_fired{false};                  //!< pause frames are disabled
+    TracedCallback<uint32_t> m_disabled;  //!< trace PauseDisabled
     QbbTimer<RdmaNicWatchdog, &RdmaNicWatchdog::OnPoll, EVENT_ORDER> m_timer; //!< the next look
 };
 

@@ -191,26 +191,26 @@ RdmaNic::SetMinRate(DataRate rate)
 {
     NS_ABORT_MSG_IF(rate.GetBitRate() == 0,
                     "rdma: RdmaNic::MinRate is 0bps; accepted: 1bps and up");
-    m_minRateBps = rate.GetBitRate();
+    m_minRate = QbbBitRate(rate);
 }
 
 DataRate
 RdmaNic::GetMinRate() const
 {
-    return DataRate(m_minRateBps);
+    return m_minRate.ToDataRate();
 }
 
 void
 RdmaNic::SetCnpInterval(Time interval)
 {
     QbbSetTimeResolution();
-    m_notification.SetIntervalPs(QbbToPs(interval));
+    m_notification.SetInterval(QbbToPs(interval));
 }
 
 Time
 RdmaNic::GetCnpInterval() const
 {
-    return QbbFromPs(m_notification.GetIntervalPs());
+    return QbbToTime(m_notification.GetInterval());
 }
 
 void
@@ -289,7 +289,7 @@ RdmaNic::DestroyQueuePair(Ptr<RdmaQueuePair> qp)
     qp->Modify(reset);
     m_queuePairs.Remove(qp->GetQpn());
     // It may be a function of the queue pair that calls.
-    m_endOfInstant.ArmNoLater(QbbNowPs());
+    m_endOfInstant.ArmNoLater(QbbNow());
     m_destroyed.push_back(qp);
 }
 
@@ -372,7 +372,7 @@ RdmaNic::ReceiveLate(QbbPort& port, const QbbFrame& frame)
 }
 
 void
-RdmaNic::FrameDeparts(QbbPort&, QbbFrame&, int64_t)
+RdmaNic::FrameDeparts(QbbPort&, QbbFrame&, QbbPs)
 {
 }
 

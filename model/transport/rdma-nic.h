@@ -3,6 +3,7 @@
 #ifndef RDMA_NIC_H
 #define RDMA_NIC_H
 
+#include "qbb-bit-rate.h"
 #include "qbb-frame.h"
 #include "qbb-net-device.h"
 #include "qbb-time.h"
@@ -200,18 +201,18 @@ class RdmaNic : public Object, public QbbFrameSink, public QbbFrameSource
     }
 
     /** \return no queue pair waits longer than at this rate, in bit/s */
-    uint64_t GetMinRateBps() const
+    QbbBitRate GetMinRateBps() const
     {
-        return m_minRateBps;
+        return m_minRate;
     }
 
     /**
-     * \return shortest time between two CNPs, in picoseconds, of those that CnpModeration counts
+     * \return shortest time between two CNPs, of those that CnpModeration counts
      *         together; 0: no CNPs
      */
-    int64_t GetCnpIntervalPs() const
+    QbbPs GetCnpIntervalPs() const
     {
-        return m_notification.GetIntervalPs();
+        return m_notification.GetInterval();
     }
 
     /**
@@ -265,7 +266,7 @@ class RdmaNic : public Object, public QbbFrameSink, public QbbFrameSource
 
     // QbbFrameSink
     void ReceiveFrame(QbbPort& port, QbbFramePtr frame) override;
-    void FrameDeparts(QbbPort& port, QbbFrame& frame, int64_t startPs) override;
+    void FrameDeparts(QbbPort& port, QbbFrame& frame, QbbPs start) override;
     void FrameGone(QbbPort& port, const QbbFrame& frame) override;
     void LinkChanged(QbbPort& port) override;
 
@@ -307,7 +308,7 @@ class RdmaNic : public Object, public QbbFrameSink, public QbbFrameSource
     RdmaMemory m_memory;                                  //!< what peers may use
     bool m_globalKey{true};                               //!< attribute GlobalKey
     Ptr<RdmaCongestionControl> m_control;                 //!< attribute CongestionControl
-    uint64_t m_minRateBps{1'000'000};                     //!< attribute MinRate
+    QbbBitRate m_minRate{1_mbps};                         //!< attribute MinRate
     PathOracle m_oracle;                                  //!< SetPathOracle()
     bool m_measureRtt{false};                             //!< attribute MeasureRtt
     TracedCallback<const RdmaQueuePairSample&> m_sampled; //!< trace Sample

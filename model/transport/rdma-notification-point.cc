@@ -23,19 +23,19 @@ RdmaNotificationPoint::GetModeration() const
 }
 
 void
-RdmaNotificationPoint::SetIntervalPs(int64_t ps)
+RdmaNotificationPoint::SetInterval(QbbPs interval)
 {
-    m_intervalPs = ps;
+    m_interval = interval;
 }
 
-int64_t
-RdmaNotificationPoint::GetIntervalPs() const
+QbbPs
+RdmaNotificationPoint::GetInterval() const
 {
-    return m_intervalPs;
+    return m_interval;
 }
 
-int64_t&
-RdmaNotificationPoint::GetNextPs(Marks& marks, uint32_t port, uint32_t remote)
+QbbPs&
+RdmaNotificationPoint::GetNext(Marks& marks, uint32_t port, uint32_t remote)
 {
     switch (m_moderation)
     {
@@ -47,22 +47,22 @@ RdmaNotificationPoint::GetNextPs(Marks& marks, uint32_t port, uint32_t remote)
     case PER_QUEUE_PAIR:
         break;
     }
-    return marks.nextPs;
+    return marks.next;
 }
 
 bool
-RdmaNotificationPoint::Notify(Marks& marks, uint32_t port, uint32_t remote, int64_t nowPs)
+RdmaNotificationPoint::Notify(Marks& marks, uint32_t port, uint32_t remote, QbbPs now)
 {
-    if (m_intervalPs == 0)
+    if (m_interval == 0_ps)
     {
         return false;
     }
-    int64_t& nextPs = GetNextPs(marks, port, remote);
-    if (nowPs < nextPs)
+    QbbPs& next = GetNext(marks, port, remote);
+    if (now < next)
     {
         return false;
     }
-    nextPs = nowPs + m_intervalPs;
+    next = now + m_interval;
     marks.due = false;
     return true;
 }

@@ -4,6 +4,7 @@
 #define RDMA_NOTIFICATION_POINT_H
 
 #include "qbb-frame.h"
+#include "qbb-ps.h"
 
 #include <cstdint>
 #include <unordered_map>
@@ -37,8 +38,8 @@ class RdmaNotificationPoint
     /** The marks of one queue pair. */
     struct Marks
     {
-        bool due{false};   //!< a mark came since the last CNP
-        int64_t nextPs{0}; //!< PER_QUEUE_PAIR: no CNP before
+        bool due{false}; //!< a mark came since the last CNP
+        QbbPs next{0};   //!< PER_QUEUE_PAIR: no CNP before
     };
 
     /** \param moderation what shares one CNP in an interval */
@@ -47,11 +48,11 @@ class RdmaNotificationPoint
     /** \return what shares one CNP in an interval */
     Moderation GetModeration() const;
 
-    /** \param ps shortest time between two CNPs, in picoseconds; 0: no CNPs */
-    void SetIntervalPs(int64_t ps);
+    /** \param interval shortest time between two CNPs; 0: no CNPs */
+    void SetInterval(QbbPs interval);
 
-    /** \return shortest time between two CNPs, in picoseconds; 0: no CNPs */
-    int64_t GetIntervalPs() const;
+    /** \return shortest time between two CNPs; 0: no CNPs */
+    QbbPs GetInterval() const;
 
     /**
      * A packet has come in for a queue pair that has a mark to tell.
@@ -59,10 +60,10 @@ class RdmaNotificationPoint
      * \param marks of the queue pair; none is due if the answer is true
      * \param port the NIC's port
      * \param remote the peer's IPv4 address, host byte order
-     * \param nowPs the instant
+     * \param now the instant
      * \return true if a CNP goes out now
      */
-    bool Notify(Marks& marks, uint32_t port, uint32_t remote, int64_t nowPs);
+    bool Notify(Marks& marks, uint32_t port, uint32_t remote, QbbPs now);
 
     /**
      * \param frame has all that the frames of a connection have in common; becomes a CNP, but for
@@ -72,12 +73,12 @@ class RdmaNotificationPoint
     static void Fill(QbbFrame& frame, uint8_t dscp);
 
   private:
-    int64_t& GetNextPs(Marks& marks, uint32_t port, uint32_t remote);
+    QbbPs& GetNext(Marks& marks, uint32_t port, uint32_t remote);
 
-    Moderation m_moderation{PER_QUEUE_PAIR};               //!< SetModeration()
-    int64_t m_intervalPs{0};                               //!< SetIntervalPs()
-    std::vector<int64_t> m_nextOfPort;                     //!< PER_PORT: no CNP before
-    std::unordered_map<uint32_t, int64_t> m_nextOfAddress; //!< PER_DESTINATION: the same
+    Moderation m_moderation{PER_QUEUE_PAIR};             //!< SetModeration()
+    QbbPs m_interval{0};                                 //!< SetInterval()
+    std::vector<QbbPs> m_nextOfPort;                     //!< PER_PORT: no CNP before
+    std::unordered_map<uint32_t, QbbPs> m_nextOfAddress; //!< PER_DESTINATION: the same
 };
 
 } // namespace ns3

@@ -3,6 +3,8 @@
 #ifndef RDMA_PACE_HEAP_H
 #define RDMA_PACE_HEAP_H
 
+#include "qbb-ps.h"
+
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -35,15 +37,15 @@ class RdmaPaceHeap
     }
 
     /** \return the time of the first; only if not empty */
-    int64_t GetFirstPs() const
+    QbbPs GetFirst() const
     {
-        return m_entries.front().atPs;
+        return m_entries.front().at;
     }
 
-    /** \param qp a queue pair that is not in the heap \param atPs its time */
-    void Push(T* qp, int64_t atPs)
+    /** \param qp a queue pair that is not in the heap \param at its time */
+    void Push(T* qp, QbbPs at)
     {
-        m_entries.push_back({atPs, qp});
+        m_entries.push_back({at, qp});
         Up(m_entries.size() - 1);
     }
 
@@ -77,11 +79,11 @@ class RdmaPaceHeap
         }
     }
 
-    /** \param qp a queue pair in the heap \param atPs its time from now on */
-    void Move(T* qp, int64_t atPs)
+    /** \param qp a queue pair in the heap \param at its time from now on */
+    void Move(T* qp, QbbPs at)
     {
         const std::size_t place = qp->GetPacePlace();
-        m_entries[place].atPs = atPs;
+        m_entries[place].at = at;
         Up(place);
         Down(qp->GetPacePlace());
     }
@@ -100,13 +102,13 @@ class RdmaPaceHeap
     /** A queue pair and its time. */
     struct Entry
     {
-        int64_t atPs; //!< its time
-        T* qp;        //!< the queue pair
+        QbbPs at; //!< its time
+        T* qp;    //!< the queue pair
     };
 
     static bool IsBefore(const Entry& a, const Entry& b)
     {
-        return a.atPs != b.atPs ? a.atPs < b.atPs : a.qp->GetQpn() < b.qp->GetQpn();
+        return a.at != b.at ? a.at < b.at : a.qp->GetQpn() < b.qp->GetQpn();
     }
 
     void Put(std::size_t place, const Entry& entry)

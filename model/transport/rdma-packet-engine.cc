@@ -130,7 +130,7 @@ RdmaPacketEngine::GetSample() const
     RdmaReactionPoint* const reaction = m_connection.reaction.get();
     const RdmaStreamState requests = m_requester->GetStream();
     RdmaQueuePairSample sample;
-    sample.timePs = QbbNowPs();
+    sample.time = QbbNow();
     sample.qpn = m_connection.qpn;
     sample.packetsInFlight = requests.highestSent - requests.acked;
     sample.bytesInFlight =
@@ -147,7 +147,7 @@ RdmaPacketEngine::GetSample() const
 QbbFramePtr
 RdmaPacketEngine::MakeNextFrame()
 {
-    const int64_t nowPs = QbbNowPs();
+    const QbbPs now = QbbNow();
     QbbFramePtr frame;
     // Requests and answers take turns.
     if (HasAnswer() && (m_answerTurn || !m_requester->CanSend()))
@@ -160,14 +160,14 @@ RdmaPacketEngine::MakeNextFrame()
         }
         else
         {
-            frame = m_responder->MakeFrame(nowPs);
+            frame = m_responder->MakeFrame(now);
         }
     }
     else
     {
         m_answerTurn = true;
         frame = m_nic->GetPool().Allocate(m_frame);
-        m_requester->FillNext(*frame, nowPs);
+        m_requester->FillNext(*frame, now);
     }
     SyncTimer();
     return frame;
@@ -184,13 +184,13 @@ RdmaPacketEngine::ReceiveFrame(const QbbFrame& frame)
         m_nic->GetDevice(m_port).CountDrop(frame, QbbDropReason::NOT_FOR_US);
         return;
     }
-    const int64_t nowPs = QbbNowPs();
+    const QbbPs now = QbbNow();
     if (frame.opcode == static_cast<uint8_t>(RdmaOpcode::CNP))
     {
         ++m_connection.counters.cnpsReceived;
         if (m_connection.reaction)
         {
-            m_connection.reaction->CnpReceived(nowPs);
+            m_connection.reaction->CnpReceived(now);
         }
         m_nic->SampleChanged(*this);
         return;
@@ -201,18 +201,18 @@ RdmaPacketEngine::ReceiveFrame(const QbbFrame& frame)
         m_connection.ceSeen = true;
         m_marks.due = true;
     }
-    if (m_marks.due && m_nic->GetNotificationPoint().Notify(m_marks, m_port, m_frame.dstIp, nowPs))
+    if (m_marks.due && m_nic->GetNotificationPoint().Notify(m_marks, m_port, m_frame.dstIp, now))
     {
         SendCnp();
     }
     const RdmaOpcodeInfo& info = GetRdmaOpcodeInfo(frame.opcode);
     if (info.request)
     {
-        m_responder->Receive(frame, info, nowPs);
+        m_responder->Receive(frame, info, now);
     }
     else
     {
-        m_requester->Receive(frame, info, nowPs);
+        m_requester->Receive(frame, info, now);
     }
     SyncTimer();
 }
@@ -220,14 +220,14 @@ RdmaPacketEngine::ReceiveFrame(const QbbFrame& frame)
 void
 RdmaPacketEngine::OnTimer()
 {
-    const int64_t nowPs = QbbNowPs();
-    if (m_requester->GetDeadlinePs() <= nowPs)
+    const QbbPs now = QbbNow();
+    if (m_requester->GetDeadline() <= now)
     {
-        m_requester->OnTimer(nowPs);
+        m_requester->OnTimer(now);
     }
-    if (m_responder->GetDeadlinePs() <= nowPs)
+    if (m_responder->GetDeadline() <= now)
     {
-        m_responder->OnTimer(nowPs);
+        m_responder->OnTimer(now);
     }
     SyncTimer();
 }
@@ -235,14 +235,14 @@ RdmaPacketEngine::OnTimer()
 void
 RdmaPacketEngine::SyncTimer()
 {
-    const int64_t deadlinePs = std::min(m_requester->GetDeadlinePs(), m_responder->GetDeadlinePs());
-    if (deadlinePs == RdmaSender::NO_DEADLINE)
+    const QbbPs deadline = std::min(m_requester->GetDeadline(), m_responder->GetDeadline());
+    if (deadline == RdmaSender::NO_DEADLINE)
     {
         m_timer.Disarm();
     }
     else
     {
-        m_timer.Arm(deadlinePs);
+        m_timer.Arm(deadline);
     }
 }
 
@@ -351,9 +351,9 @@ RdmaPacketEngine::RoomMade()
 }
 
 void
-RdmaPacketEngine::PaceChanged(int64_t nowPs)
+RdmaPacketEngine::PaceChanged(QbbPs now)
 {
-    m_nic->GetScheduler().PaceChanged(this, nowPs);
+    m_nic->GetScheduler().PaceChanged(this, now);
 }
 
 void

@@ -137,19 +137,19 @@ class RdmaPacketEngine : public RdmaEndpoint
         return m_frame.priority;
     }
 
-    /** \param nowPs the instant \return true if its pace does not allow a packet yet */
-    bool MustWait(int64_t nowPs) const
+    /** \param now the instant \return true if its pace does not allow a packet yet */
+    bool MustWait(QbbPs now) const
     {
-        return m_connection.reaction && m_connection.reaction->GetPacer().MustWait(nowPs);
+        return m_connection.reaction && m_connection.reaction->GetPacer().MustWait(now);
     }
 
     /**
-     * \param nowPs the instant
+     * \param now the instant
      * \return when to ask MustWait() again if nothing comes in; only if it is true
      */
-    int64_t GetWakePs(int64_t nowPs) const
+    QbbPs GetWake(QbbPs now) const
     {
-        return m_connection.reaction->GetPacer().GetWakePs(nowPs);
+        return m_connection.reaction->GetPacer().GetWake(now);
     }
 
     /** \return its place among those that wait for their pace: RdmaPaceHeap's own */
@@ -201,7 +201,7 @@ class RdmaPacketEngine : public RdmaEndpoint
     void Fail(RdmaWcStatus status, uint64_t packet) override;
     RdmaStreamState GetStreams() const override;
     void RoomMade() override;
-    void PaceChanged(int64_t nowPs) override;
+    void PaceChanged(QbbPs now) override;
     void WarnOfUnheardResponses() override;
     bool MeasuresRtt() const override;
 

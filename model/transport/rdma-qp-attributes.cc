@@ -67,7 +67,7 @@ RdmaQpAttributes::ApplyTo(RdmaConnection& connection) const
         auto limits = std::make_unique<RdmaRetryLimits>();
         if (timeout)
         {
-            limits->timeoutPs = GetRdmaTimeoutPs(*timeout);
+            limits->timeout = GetRdmaTimeout(*timeout);
         }
         limits->retryCount = retryCount;
         limits->rnrRetryCount = rnrRetryCount;

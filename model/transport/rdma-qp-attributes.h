@@ -64,12 +64,12 @@ struct RdmaQpAttributes
 /**
  * \ingroup rdma
  * \param code timeout code of a queue pair (IBA Vol. 1, 9.9.2.1.1), 0..31
- * \return 4.096 us x 2^code in picoseconds; 0 for 0, which turns the timer off
+ * \return 4.096 us x 2^code; 0 for 0, which turns the timer off
  */
-constexpr int64_t
-GetRdmaTimeoutPs(uint8_t code)
+constexpr QbbPs
+GetRdmaTimeout(uint8_t code)
 {
-    return code == 0 ? 0 : int64_t{4'096'000} << code;
+    return code == 0 ? 0_ps : 4'096_ns * (int64_t{1} << code);
 }
 
 } // namespace ns3

@@ -168,10 +168,10 @@ RdmaQueuePair::PostSend(const RdmaSendRequest& request)
                                           << RDMA_MAX_MESSAGE_BYTES);
     if (state == RdmaQpState::ERR)
     {
-        m_engine.GetRequester().Flush(request, QbbNowPs());
+        m_engine.GetRequester().Flush(request, QbbNow());
         return;
     }
-    m_engine.GetRequester().Post(request, QbbNowPs());
+    m_engine.GetRequester().Post(request, QbbNow());
     m_engine.SyncTimer();
 }
 
@@ -183,7 +183,7 @@ RdmaQueuePair::PostReceive(const RdmaReceiveRequest& request)
     NS_ABORT_MSG_IF(m_engine.GetResponder().GetSharedReceiveQueue(),
                     "rdma: PostReceive() on a queue pair that has a shared receive queue; post to "
                     "that");
-    m_engine.GetResponder().PostReceive(request, QbbNowPs());
+    m_engine.GetResponder().PostReceive(request, QbbNow());
 }
 
 void
@@ -268,7 +268,7 @@ RdmaQueuePair::Modify(const RdmaQpAttributes& attributes)
     SetState(to);
     if (from == RdmaQpState::SQD && to == RdmaQpState::RTS)
     {
-        m_engine.GetRequester().Release(QbbNowPs());
+        m_engine.GetRequester().Release(QbbNow());
         m_engine.SyncTimer();
     }
 }
@@ -384,8 +384,8 @@ RdmaQueuePair::OnFailure(RdmaWcStatus status, uint64_t packet)
     }
     m_engine.End();
     SetState(RdmaQpState::ERR);
-    m_engine.GetRequester().FlushAll(status, packet, QbbNowPs());
-    m_engine.GetResponder().FlushReceives(QbbNowPs());
+    m_engine.GetRequester().FlushAll(status, packet, QbbNow());
+    m_engine.GetResponder().FlushReceives(QbbNow());
 }
 
 } // namespace ns3

@@ -18,7 +18,7 @@ RdmaReactionPlan::RdmaReactionPlan(const RdmaQueuePair& qp, const RdmaCongestion
       m_control(control)
 {
     const RdmaPacketEngine& engine = RdmaPacketEngine::Of(qp);
-    m_profile.lineRateBps = qp.GetPort()->GetLineRate().GetBitRate();
+    m_profile.lineRate = qp.GetPort()->GetLineRate().GetBitRate();
     m_profile.payloadBytes = qp.GetPathMtu();
     m_profile.packetBytes = engine.GetFullPacketBytes();
     m_profile.ackBytes = engine.GetAckBytes(0);

@@ -35,58 +35,58 @@ RdmaReactionPoint::AskForTelemetry(QbbFrame& frame)
 }
 
 void
-RdmaReactionPoint::RequestSent(uint64_t packet, bool again, const QbbFrame& frame, int64_t nowPs)
+RdmaReactionPoint::RequestSent(uint64_t packet, bool again, const QbbFrame& frame, QbbPs now)
 {
     if (m_endpoint.MeasuresRtt())
     {
         m_pacer->TimePackets();
     }
-    m_pacer->OnSent(packet, again, frame.size + m_endpoint.GetLineOverheadBytes(), nowPs);
+    m_pacer->OnSent(packet, again, frame.size + m_endpoint.GetLineOverheadBytes(), now);
 }
 
 void
-RdmaReactionPoint::ResponseSent(const QbbFrame& frame, int64_t nowPs)
+RdmaReactionPoint::ResponseSent(const QbbFrame& frame, QbbPs now)
 {
-    m_pacer->OnResponseSent(frame.size + m_endpoint.GetLineOverheadBytes(), nowPs);
+    m_pacer->OnResponseSent(frame.size + m_endpoint.GetLineOverheadBytes(), now);
 }
 
 void
-RdmaReactionPoint::ResponseSent(uint64_t response, bool again, const QbbFrame& frame, int64_t nowPs)
+RdmaReactionPoint::ResponseSent(uint64_t response, bool again, const QbbFrame& frame, QbbPs now)
 {
     if (m_endpoint.MeasuresRtt())
     {
         m_pacer->TimePackets();
     }
     const uint32_t bytes = frame.size + m_endpoint.GetLineOverheadBytes();
-    m_pacer->OnResponseSent(response, again, bytes, nowPs);
+    m_pacer->OnResponseSent(response, again, bytes, now);
 }
 
 void
-RdmaReactionPoint::RequestsAcked(const Acknowledgement& ack, int64_t nowPs)
+RdmaReactionPoint::RequestsAcked(const Acknowledgement& ack, QbbPs now)
 {
-    const int64_t rttPs = m_pacer->GetRttPs(ack.cause, nowPs);
+    const QbbPs rtt = m_pacer->GetRtt(ack.cause, now);
     m_pacer->OnAcked(ack.after);
-    Tell(ack, rttPs, nowPs);
+    Tell(ack, rtt, now);
 }
 
 void
-RdmaReactionPoint::ResponsesAcked(const Acknowledgement& ack, int64_t nowPs)
+RdmaReactionPoint::ResponsesAcked(const Acknowledgement& ack, QbbPs now)
 {
-    const int64_t rttPs = m_pacer->GetResponseRttPs(ack.cause, nowPs);
+    const QbbPs rtt = m_pacer->GetResponseRtt(ack.cause, now);
     m_pacer->OnResponsesAcked(ack.after);
-    Tell(ack, rttPs, nowPs);
+    Tell(ack, rtt, now);
 }
 
 void
-RdmaReactionPoint::Tell(const Acknowledgement& ack, int64_t rttPs, int64_t nowPs)
+RdmaReactionPoint::Tell(const Acknowledgement& ack, QbbPs rtt, QbbPs now)
 {
     const RdmaStreamState streams = m_endpoint.GetStreams();
     RdmaAckSample sample;
-    sample.nowPs = nowPs;
+    sample.now = now;
     sample.ackedPackets = ack.after - ack.before;
     sample.ackedTo = streams.acked;
     sample.sentTo = streams.highestSent;
-    sample.rttPs = m_pacer->NoteRtt(rttPs);
+    sample.rtt = m_pacer->NoteRtt(rtt);
     sample.ecnEcho = ack.frame.becn;
     if (ack.frame.intEcho)
     {
@@ -99,36 +99,36 @@ RdmaReactionPoint::Tell(const Acknowledgement& ack, int64_t rttPs, int64_t nowPs
     }
     RdmaRateController& controller = m_pacer->GetController();
     ack.nak ? controller.OnNak(sample) : controller.OnAck(sample);
-    CheckPace(nowPs);
+    CheckPace(now);
 }
 
 void
-RdmaReactionPoint::TimedOut(int64_t nowPs)
+RdmaReactionPoint::TimedOut(QbbPs now)
 {
-    m_pacer->GetController().OnTimeout(nowPs);
-    CheckPace(nowPs);
+    m_pacer->GetController().OnTimeout(now);
+    CheckPace(now);
 }
 
 void
-RdmaReactionPoint::CnpReceived(int64_t nowPs)
+RdmaReactionPoint::CnpReceived(QbbPs now)
 {
-    m_pacer->GetController().OnCnp(nowPs);
-    CheckPace(nowPs);
+    m_pacer->GetController().OnCnp(now);
+    CheckPace(now);
 }
 
 void
-RdmaReactionPoint::CheckPace(int64_t nowPs)
+RdmaReactionPoint::CheckPace(QbbPs now)
 {
-    if (m_pacer->GetNextPs() > nowPs)
+    if (m_pacer->GetNext() > now)
     {
-        m_endpoint.PaceChanged(nowPs);
+        m_endpoint.PaceChanged(now);
     }
 }
 
 void
 RdmaReactionPoint::FillSample(RdmaQueuePairSample& sample) const
 {
-    sample.rateBps = m_pacer->GetRateBps(sample.timePs);
+    sample.rate = m_pacer->GetRate(sample.time);
     const RdmaRateController& controller = m_pacer->GetController();
     if (const uint64_t window = controller.GetWindowBytes();
         window != RdmaRateController::NO_WINDOW)
@@ -144,9 +144,9 @@ RdmaReactionPoint::FillSample(RdmaQueuePairSample& sample) const
     {
         sample.targetRateBps = state.targetRateBps;
     }
-    if (m_pacer->GetLatestRttPs() >= 0)
+    if (m_pacer->GetLatestRtt() >= 0_ps)
     {
-        sample.rttPs = m_pacer->GetLatestRttPs();
+        sample.rtt = m_pacer->GetLatestRtt();
     }
 }
 

@@ -50,12 +50,12 @@ class RdmaReactionPoint
      * \param packet its number
      * \param again it has been sent before
      * \param frame the packet
-     * \param nowPs the instant
+     * \param now the instant
      */
-    void RequestSent(uint64_t packet, bool again, const QbbFrame& frame, int64_t nowPs);
+    void RequestSent(uint64_t packet, bool again, const QbbFrame& frame, QbbPs now);
 
-    /** A response begins that nobody acknowledges (RoCE). \param frame it \param nowPs now */
-    void ResponseSent(const QbbFrame& frame, int64_t nowPs);
+    /** A response begins that nobody acknowledges (RoCE). \param frame it \param now now */
+    void ResponseSent(const QbbFrame& frame, QbbPs now);
 
     /**
      * A response begins that is acknowledged (IRN).
@@ -63,9 +63,9 @@ class RdmaReactionPoint
      * \param response its number
      * \param again it has been sent before
      * \param frame the packet
-     * \param nowPs the instant
+     * \param now the instant
      */
-    void ResponseSent(uint64_t response, bool again, const QbbFrame& frame, int64_t nowPs);
+    void ResponseSent(uint64_t response, bool again, const QbbFrame& frame, QbbPs now);
 
     /** What an acknowledgement was. */
     struct Acknowledgement
@@ -77,24 +77,24 @@ class RdmaReactionPoint
         bool nak{false};       //!< it tells of a gap
     };
 
-    /** \param ack an acknowledgement of requests \param nowPs the instant */
-    void RequestsAcked(const Acknowledgement& ack, int64_t nowPs);
+    /** \param ack an acknowledgement of requests \param now the instant */
+    void RequestsAcked(const Acknowledgement& ack, QbbPs now);
 
-    /** \param ack an acknowledgement of responses \param nowPs the instant */
-    void ResponsesAcked(const Acknowledgement& ack, int64_t nowPs);
+    /** \param ack an acknowledgement of responses \param now the instant */
+    void ResponsesAcked(const Acknowledgement& ack, QbbPs now);
 
-    /** A retransmission timer has run out. \param nowPs the instant */
-    void TimedOut(int64_t nowPs);
+    /** A retransmission timer has run out. \param now the instant */
+    void TimedOut(QbbPs now);
 
-    /** A CNP came in. \param nowPs the instant */
-    void CnpReceived(int64_t nowPs);
+    /** A CNP came in. \param now the instant */
+    void CnpReceived(QbbPs now);
 
     /** \param sample gets rate, window, round trip and the controller's state */
     void FillSample(RdmaQueuePairSample& sample) const;
 
   private:
-    void Tell(const Acknowledgement& ack, int64_t rttPs, int64_t nowPs);
-    void CheckPace(int64_t nowPs);
+    void Tell(const Acknowledgement& ack, QbbPs rtt, QbbPs now);
+    void CheckPace(QbbPs now);
 
     RdmaEndpoint& m_endpoint;           //!< the queue pair
     std::unique_ptr<RdmaPacer> m_pacer; //!< holds packets to the rate

@@ -98,14 +98,14 @@ RdmaReceiveBuffer::SetDrainRate(DataRate rate)
     NS_ABORT_MSG_IF(rate.GetBitRate() == 0,
                     "rdma: a receive buffer with DrainRate 0; accepted: above 0, with stalls for "
                     "a host that takes nothing");
-    m_rate = QbbLineRate(rate.GetBitRate());
+    m_rate = QbbLineRate(QbbBitRate(rate));
     m_fraction = 0;
 }
 
 DataRate
 RdmaReceiveBuffer::GetDrainRate() const
 {
-    return DataRate(m_rate.GetBitRate());
+    return m_rate.GetBitRate().ToDataRate();
 }
 
 void
@@ -144,9 +144,9 @@ RdmaReceiveBuffer::GetHeadroom(const QbbPort& device)
     }
     const QbbPort& peer = *device.GetPeer();
     QbbPortProfile profile;
-    profile.rateBps = device.GetLineRate().GetBitRate();
-    profile.delayPs = device.GetQbbChannel()->GetDelayPs();
-    profile.reactionPs = peer.GetFlowControl().GetReactionDelayPs();
+    profile.rate = device.GetLineRate().GetBitRate();
+    profile.delay = device.GetQbbChannel()->GetDelayPs();
+    profile.reaction = peer.GetFlowControl().GetReactionDelay();
     profile.maxFrameBytes = device.GetMaxFrameBytes();
     profile.peerMaxFrameBytes = peer.GetMaxFrameBytes();
     profile.lineOverheadBytes = device.GetLineOverheadBytes();
@@ -191,58 +191,58 @@ RdmaReceiveBuffer::ReceiveFrame(QbbPort& port, QbbFramePtr frame)
     }
     m_bytes = bytes;
     m_peakBytes = std::max(m_peakBytes, bytes);
-    const int64_t nowPs = frame->arrivalFs / QBB_FS_PER_PS;
+    const QbbPs now = frame->arrival.GetInstant();
     m_queue.Push(std::move(frame));
     if (m_queue.GetSize() == 1)
     {
-        StartFrame(nowPs);
+        StartFrame(now);
     }
 }
 
 void
-RdmaReceiveBuffer::StartFrame(int64_t nowPs)
+RdmaReceiveBuffer::StartFrame(QbbPs now)
 {
-    if (m_drainedPs != nowPs)
+    if (m_drained != now)
     {
         // Idle since: what was left of a picosecond is over.
         m_fraction = 0;
     }
-    const int64_t endPs = GetEnd(nowPs, m_rate.BytesToPs(m_queue.Front()->size, m_fraction));
-    const uint32_t place = QbbPortPlace(m_device->GetNodeId(), m_device->GetDeviceIndex(), endPs);
-    m_timer.Arm(endPs, Simulator::Now().GetTimeStep(), QbbEventOrder::Pipelines::AtPort(place));
+    const QbbPs end = GetEnd(now, m_rate.BytesToPs(m_queue.Front()->size, m_fraction));
+    const uint32_t place = QbbPortPlace(m_device->GetNodeId(), m_device->GetDeviceIndex(), end);
+    m_timer.Arm(end, QbbEventNow(), QbbEventOrder::Pipelines::AtPort(place));
 }
 
-int64_t
-RdmaReceiveBuffer::GetEnd(int64_t fromPs, int64_t workPs) const
+QbbPs
+RdmaReceiveBuffer::GetEnd(QbbPs from, QbbPs work) const
 {
-    const int64_t durationPs = QbbToPs(m_stallDuration);
-    if (durationPs == 0)
+    const QbbPs duration = QbbToPs(m_stallDuration);
+    if (duration == 0_ps)
     {
-        return fromPs + workPs;
+        return from + work;
     }
-    const int64_t startPs = QbbToPs(m_stallStart);
-    const int64_t periodPs = QbbToPs(m_stallPeriod);
-    int64_t stallPs = startPs;
-    if (periodPs && fromPs > startPs)
+    const QbbPs start = QbbToPs(m_stallStart);
+    const QbbPs period = QbbToPs(m_stallPeriod);
+    QbbPs stall = start;
+    if (period != 0_ps && from > start)
     {
-        stallPs += (fromPs - startPs) / periodPs * periodPs;
+        stall += (from - start) / period * period;
     }
-    // stallPs is the start of the stall that lasts, the latest one, or the first.
-    for (int64_t nowPs = fromPs;; stallPs += periodPs)
+    // stall is the start of the stall that lasts, the latest one, or the first.
+    for (QbbPs now = from;; stall += period)
     {
-        if (nowPs < stallPs)
+        if (now < stall)
         {
-            if (workPs <= stallPs - nowPs)
+            if (work <= stall - now)
             {
-                return nowPs + workPs;
+                return now + work;
             }
-            workPs -= stallPs - nowPs;
-            nowPs = stallPs;
+            work -= stall - now;
+            now = stall;
         }
-        nowPs = std::max(nowPs, stallPs + durationPs);
-        if (periodPs == 0)
+        now = std::max(now, stall + duration);
+        if (period == 0_ps)
         {
-            return nowPs + workPs;
+            return now + work;
         }
     }
 }
@@ -250,28 +250,28 @@ RdmaReceiveBuffer::GetEnd(int64_t fromPs, int64_t workPs) const
 void
 RdmaReceiveBuffer::OnDrained()
 {
-    const int64_t nowFs = Simulator::Now().GetTimeStep();
-    m_drainedPs = nowFs / QBB_FS_PER_PS;
+    const QbbEventTime eventTime = QbbEventNow();
+    m_drained = eventTime.GetInstant();
     QbbFramePtr frame = m_queue.Pop();
     m_bytes = m_bytes - frame->size;
     ++m_frames;
     if (!m_queue.IsEmpty())
     {
-        StartFrame(m_drainedPs);
+        StartFrame(m_drained);
     }
     if (m_paused && m_bytes <= m_xonBytes)
     {
         m_paused = false;
         m_device->GetFlowControl().RequestPauses(m_lossless, false);
     }
-    frame->arrivalFs = nowFs;
+    frame->arrival = eventTime;
     m_next->ReceiveFrame(*m_device, std::move(frame));
 }
 
 void
-RdmaReceiveBuffer::FrameDeparts(QbbPort& port, QbbFrame& frame, int64_t startPs)
+RdmaReceiveBuffer::FrameDeparts(QbbPort& port, QbbFrame& frame, QbbPs start)
 {
-    m_next->FrameDeparts(port, frame, startPs);
+    m_next->FrameDeparts(port, frame, start);
 }
 
 void

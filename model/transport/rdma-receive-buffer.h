@@ -107,7 +107,7 @@ class RdmaReceiveBuffer : public Object, public QbbFrameSink
 
     // QbbFrameSink
     void ReceiveFrame(QbbPort& port, QbbFramePtr frame) override;
-    void FrameDeparts(QbbPort& port, QbbFrame& frame, int64_t startPs) override;
+    void FrameDeparts(QbbPort& port, QbbFrame& frame, QbbPs start) override;
     void FrameGone(QbbPort& port, const QbbFrame& frame) override;
     void LinkChanged(QbbPort& port) override;
 
@@ -117,8 +117,8 @@ class RdmaReceiveBuffer : public Object, public QbbFrameSink
   private:
     void CheckSettings() const;
     void SetThresholds();
-    void StartFrame(int64_t nowPs);
-    int64_t GetEnd(int64_t fromPs, int64_t workPs) const;
+    void StartFrame(QbbPs now);
+    QbbPs GetEnd(QbbPs from, QbbPs work) const;
     void OnDrained();
 
     QbbPort* m_device{nullptr};       //!< the port
@@ -126,7 +126,7 @@ class RdmaReceiveBuffer : public Object, public QbbFrameSink
     QbbRing<QbbFramePtr> m_queue;     //!< frames, the draining one first
     QbbLineRate m_rate;               //!< of draining
     uint64_t m_fraction{0};           //!< below a picosecond, in 1/rate ps
-    int64_t m_drainedPs{0};           //!< when the latest frame was handed on
+    QbbPs m_drained{0};               //!< when the latest frame was handed on
     uint8_t m_lossless{0};            //!< classes that are paused
     bool m_paused{false};             //!< they are
     TracedValue<uint32_t> m_bytes{0}; //!< bytes in the buffer

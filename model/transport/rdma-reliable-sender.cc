@@ -27,17 +27,17 @@ RdmaReliableSender::IsOneRetryTooMany()
 }
 
 void
-RdmaReliableSender::Live(uint64_t arrived, int64_t nowPs)
+RdmaReliableSender::Live(uint64_t arrived, QbbPs now)
 {
     m_retries = 0;
-    m_timer.PacketsAcked(arrived, nowPs);
+    m_timer.PacketsAcked(arrived, now);
     if (m_rnrWait)
     {
         return;
     }
     if (GetInFlight() > 0)
     {
-        m_timer.Restart(nowPs);
+        m_timer.Restart(now);
     }
     else
     {
@@ -46,7 +46,7 @@ RdmaReliableSender::Live(uint64_t arrived, int64_t nowPs)
 }
 
 bool
-RdmaReliableSender::Advance(int64_t arrived, int64_t nowPs)
+RdmaReliableSender::Advance(int64_t arrived, QbbPs now)
 {
     if (arrived <= static_cast<int64_t>(m_acked) || arrived > static_cast<int64_t>(m_highest))
     {
@@ -56,7 +56,7 @@ RdmaReliableSender::Advance(int64_t arrived, int64_t nowPs)
     m_acked = static_cast<uint64_t>(arrived);
     Acknowledged(from);
     m_rnrRetries = 0;
-    Live(m_acked, nowPs);
+    Live(m_acked, now);
     return true;
 }
 
@@ -67,17 +67,17 @@ RdmaReliableSender::IsAwaited(int64_t expected) const
 }
 
 RdmaSenderEvent
-RdmaReliableSender::OnAck(int64_t packet, int64_t nowPs)
+RdmaReliableSender::OnAck(int64_t packet, QbbPs now)
 {
     RdmaSenderEvent event;
-    event.mayBegin = Advance(packet + 1, nowPs);
+    event.mayBegin = Advance(packet + 1, now);
     return event;
 }
 
 RdmaSenderEvent
-RdmaReliableSender::OnRnrNak(int64_t expected, int64_t waitPs, int64_t nowPs)
+RdmaReliableSender::OnRnrNak(int64_t expected, QbbPs wait, QbbPs now)
 {
-    Advance(expected, nowPs);
+    Advance(expected, now);
     RdmaSenderEvent event;
     if (!IsAwaited(expected) || m_highest == m_acked || m_rnrWait)
     {
@@ -91,12 +91,12 @@ RdmaReliableSender::OnRnrNak(int64_t expected, int64_t waitPs, int64_t nowPs)
     }
     Refused();
     m_rnrWait = true;
-    m_timer.WaitUntil(nowPs + waitPs);
+    m_timer.WaitUntil(now + wait);
     return event;
 }
 
 RdmaSenderEvent
-RdmaReliableSender::OnTimeout(int64_t)
+RdmaReliableSender::OnTimeout(QbbPs)
 {
     RdmaSenderEvent event;
     const uint64_t inFlight = GetInFlight();
@@ -136,10 +136,10 @@ RdmaReliableSender::GetHighestSent() const
     return m_highest;
 }
 
-int64_t
-RdmaReliableSender::GetDeadlinePs() const
+QbbPs
+RdmaReliableSender::GetDeadline() const
 {
-    return m_timer.GetDeadlinePs();
+    return m_timer.GetDeadline();
 }
 
 uint64_t

@@ -36,12 +36,12 @@ class RdmaReliableSender : public RdmaSender
 {
   public:
     void Extend(uint64_t packets) override;
-    RdmaSenderEvent OnAck(int64_t packet, int64_t nowPs) override;
-    RdmaSenderEvent OnRnrNak(int64_t expected, int64_t waitPs, int64_t nowPs) override;
-    RdmaSenderEvent OnTimeout(int64_t nowPs) override;
+    RdmaSenderEvent OnAck(int64_t packet, QbbPs now) override;
+    RdmaSenderEvent OnRnrNak(int64_t expected, QbbPs wait, QbbPs now) override;
+    RdmaSenderEvent OnTimeout(QbbPs now) override;
     uint64_t GetAcked() const override;
     uint64_t GetHighestSent() const override;
-    int64_t GetDeadlinePs() const override;
+    QbbPs GetDeadline() const override;
     uint64_t GetRetransmissions() const override;
     uint64_t GetTimeouts() const override;
 
@@ -63,10 +63,10 @@ class RdmaReliableSender : public RdmaSender
 
     /**
      * \param arrived packets that have arrived from the first on
-     * \param nowPs the instant
+     * \param now the instant
      * \return false if that is old news, or about packets that were never sent
      */
-    virtual bool Advance(int64_t arrived, int64_t nowPs);
+    virtual bool Advance(int64_t arrived, QbbPs now);
 
     /** \param expected a packet that the receiver waits for \return true if so does the sender */
     virtual bool IsAwaited(int64_t expected) const;
@@ -78,9 +78,9 @@ class RdmaReliableSender : public RdmaSender
      * The receiver lives and takes packets: the timer and the count of retries begin anew.
      *
      * \param arrived packets that have arrived from the first on
-     * \param nowPs the instant
+     * \param now the instant
      */
-    void Live(uint64_t arrived, int64_t nowPs);
+    void Live(uint64_t arrived, QbbPs now);
 
     RdmaRetransmissionTimer m_timer; //!< timeout, or end of an RNR wait
     uint64_t m_end{0};               //!< packets posted

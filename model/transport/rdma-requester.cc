@@ -29,12 +29,12 @@ RdmaRequester::Reset()
     m_end = NO_END;
     m_outstandingReads = 0;
     m_probe = false;
-    m_sendDeadlinePs = RdmaSender::NO_DEADLINE;
-    m_readDeadlinePs = RdmaSender::NO_DEADLINE;
+    m_sendDeadline = RdmaSender::NO_DEADLINE;
+    m_readDeadline = RdmaSender::NO_DEADLINE;
 }
 
 void
-RdmaRequester::Post(const RdmaSendRequest& request, int64_t nowPs)
+RdmaRequester::Post(const RdmaSendRequest& request, QbbPs now)
 {
     RdmaSendEntry entry;
     entry.request = request;
@@ -46,19 +46,19 @@ RdmaRequester::Post(const RdmaSendRequest& request, int64_t nowPs)
     Number(entry, GetRdmaPackets(entry.request.length, GetConnection().pathMtu));
     m_posted += entry.packets;
     m_sends.Push(std::move(entry));
-    Release(nowPs);
+    Release(now);
 }
 
 void
-RdmaRequester::Flush(const RdmaSendRequest& request, int64_t nowPs)
+RdmaRequester::Flush(const RdmaSendRequest& request, QbbPs now)
 {
     RdmaSendEntry entry;
     entry.request = request;
-    Complete(entry, RdmaWcStatus::WR_FLUSH_ERR, nowPs);
+    Complete(entry, RdmaWcStatus::WR_FLUSH_ERR, now);
 }
 
 void
-RdmaRequester::Release(int64_t nowPs)
+RdmaRequester::Release(QbbPs now)
 {
     while (m_released < m_sends.GetSize() && GetConnection().state == RdmaQpState::RTS)
     {
@@ -73,7 +73,7 @@ RdmaRequester::Release(int64_t nowPs)
             {
                 break;
             }
-            ReadBegins(nowPs);
+            ReadBegins(now);
         }
         m_sender->Extend(entry.packets);
         ++m_released;
@@ -121,7 +121,7 @@ RdmaRequester::FindEntry(uint64_t packet)
 }
 
 void
-RdmaRequester::FillNext(QbbFrame& frame, int64_t nowPs)
+RdmaRequester::FillNext(QbbFrame& frame, QbbPs now)
 {
     const uint64_t packet = m_sender->GetNext();
     const RdmaSendEntry& entry = FindEntry(packet);
@@ -147,17 +147,17 @@ RdmaRequester::FillNext(QbbFrame& frame, int64_t nowPs)
                                          frame.payload,
                                          frame.tagged,
                                          RdmaEndpoint::GetTrailerBytes(frame));
-    const bool again = m_sender->Sent(packets, nowPs);
+    const bool again = m_sender->Sent(packets, now);
     if (reaction)
     {
-        reaction->RequestSent(packet, again, frame, nowPs);
+        reaction->RequestSent(packet, again, frame, now);
     }
     ++GetConnection().counters.packetsSent;
     SyncTimer();
 }
 
 void
-RdmaRequester::ReceiveAcknowledgement(const QbbFrame& frame, int64_t nowPs)
+RdmaRequester::ReceiveAcknowledgement(const QbbFrame& frame, QbbPs now)
 {
     const uint64_t before = m_sender->GetAcked();
     const int64_t packet = RdmaFromPsn(GetConnection().initialPsn, frame.psn, before);
@@ -166,29 +166,29 @@ RdmaRequester::ReceiveAcknowledgement(const QbbFrame& frame, int64_t nowPs)
     const bool isAck = kind == RdmaAeth::ACK;
     ++(isAck ? GetConnection().counters.acksReceived : GetConnection().counters.naksReceived);
     const bool error = kind == RdmaAeth::NAK && value != RdmaAeth::PSN_SEQUENCE_ERROR;
-    if (!error && OverlooksResponses(packet + (isAck ? 1 : 0), nowPs))
+    if (!error && OverlooksResponses(packet + (isAck ? 1 : 0), now))
     {
         return;
     }
     switch (kind)
     {
     case RdmaAeth::ACK: {
-        const RdmaSenderEvent event = m_sender->OnAck(packet, nowPs);
+        const RdmaSenderEvent event = m_sender->OnAck(packet, now);
         if (GetConnection().reaction)
         {
             const int64_t cause = GetCause(frame, packet, before);
             GetConnection().reaction->RequestsAcked({frame, cause, before, m_sender->GetAcked()},
-                                                    nowPs);
+                                                    now);
             m_endpoint.RoomMade();
         }
-        Handle(event, nowPs);
+        Handle(event, now);
         break;
     }
     case RdmaAeth::RNR_NAK:
-        Handle(m_sender->OnRnrNak(packet, RdmaAeth::RnrTimerPs(value), nowPs), nowPs);
+        Handle(m_sender->OnRnrNak(packet, RdmaAeth::RnrTimer(value), now), now);
         break;
     case RdmaAeth::NAK:
-        ReceiveNak(frame, value, packet, nowPs);
+        ReceiveNak(frame, value, packet, now);
         break;
     default:
         m_endpoint.Drop(frame, QbbDropReason::UNEXPECTED);
@@ -197,20 +197,20 @@ RdmaRequester::ReceiveAcknowledgement(const QbbFrame& frame, int64_t nowPs)
 }
 
 void
-RdmaRequester::ReceiveNak(const QbbFrame& frame, uint8_t code, int64_t packet, int64_t nowPs)
+RdmaRequester::ReceiveNak(const QbbFrame& frame, uint8_t code, int64_t packet, QbbPs now)
 {
     const uint64_t before = m_sender->GetAcked();
     if (code == RdmaAeth::PSN_SEQUENCE_ERROR)
     {
-        const RdmaSenderEvent event = m_sender->OnNak(packet, GetSelective(frame), nowPs);
+        const RdmaSenderEvent event = m_sender->OnNak(packet, GetSelective(frame), now);
         if (GetConnection().reaction)
         {
             const int64_t cause = GetCause(frame, packet - 1, before);
             GetConnection().reaction->RequestsAcked(
                 {frame, cause, before, m_sender->GetAcked(), true},
-                nowPs);
+                now);
         }
-        Handle(event, nowPs);
+        Handle(event, now);
         return;
     }
     if (packet < static_cast<int64_t>(before) ||
@@ -220,9 +220,9 @@ RdmaRequester::ReceiveNak(const QbbFrame& frame, uint8_t code, int64_t packet, i
     }
     if (!AwaitsResponse())
     {
-        m_sender->OnAck(packet - 1, nowPs);
+        m_sender->OnAck(packet - 1, now);
     }
-    CompleteAcknowledged(nowPs);
+    CompleteAcknowledged(now);
     if (m_sends.IsEmpty())
     {
         return; // a completion has called back, and reset the queue pair
@@ -244,22 +244,22 @@ RdmaRequester::ReceiveNak(const QbbFrame& frame, uint8_t code, int64_t packet, i
 }
 
 void
-RdmaRequester::OnTimer(int64_t nowPs)
+RdmaRequester::OnTimer(QbbPs now)
 {
-    if (m_sendDeadlinePs <= nowPs)
+    if (m_sendDeadline <= now)
     {
-        m_sendDeadlinePs = RdmaSender::NO_DEADLINE;
-        OnSendTimer(nowPs);
+        m_sendDeadline = RdmaSender::NO_DEADLINE;
+        OnSendTimer(now);
     }
-    if (m_readDeadlinePs <= nowPs)
+    if (m_readDeadline <= now)
     {
-        m_readDeadlinePs = RdmaSender::NO_DEADLINE;
-        OnReadTimer(nowPs);
+        m_readDeadline = RdmaSender::NO_DEADLINE;
+        OnReadTimer(now);
     }
 }
 
 void
-RdmaRequester::OnSendTimer(int64_t nowPs)
+RdmaRequester::OnSendTimer(QbbPs now)
 {
     const RdmaQpState state = GetConnection().state;
     const bool sending = state == RdmaQpState::RTS || state == RdmaQpState::SQD;
@@ -268,7 +268,7 @@ RdmaRequester::OnSendTimer(int64_t nowPs)
         return;
     }
     const uint64_t timeouts = m_sender->GetTimeouts();
-    const RdmaSenderEvent event = m_sender->OnTimeout(nowPs);
+    const RdmaSenderEvent event = m_sender->OnTimeout(now);
     if (event.failed)
     {
         m_endpoint.Fail(event.status, m_sender->GetAcked());
@@ -276,7 +276,7 @@ RdmaRequester::OnSendTimer(int64_t nowPs)
     }
     if (GetConnection().reaction && m_sender->GetTimeouts() != timeouts)
     {
-        GetConnection().reaction->TimedOut(nowPs);
+        GetConnection().reaction->TimedOut(now);
     }
     m_endpoint.SampleChanged();
     SyncTimer();
@@ -288,10 +288,10 @@ RdmaRequester::OnSendTimer(int64_t nowPs)
 }
 
 void
-RdmaRequester::Handle(const RdmaSenderEvent& event, int64_t nowPs)
+RdmaRequester::Handle(const RdmaSenderEvent& event, QbbPs now)
 {
     m_endpoint.SampleChanged();
-    CompleteAcknowledged(nowPs);
+    CompleteAcknowledged(now);
     if (event.failed)
     {
         m_endpoint.Fail(event.status, m_sender->GetAcked());
@@ -304,18 +304,18 @@ RdmaRequester::Handle(const RdmaSenderEvent& event, int64_t nowPs)
     }
     if (m_released < m_sends.GetSize())
     {
-        Release(nowPs); // RoCE: a READ may have waited for room in the PSN space
+        Release(now); // RoCE: a READ may have waited for room in the PSN space
     }
 }
 
 void
 RdmaRequester::SyncTimer()
 {
-    m_sendDeadlinePs = m_sender->GetDeadlinePs();
+    m_sendDeadline = m_sender->GetDeadline();
 }
 
 void
-RdmaRequester::CompleteAcknowledged(int64_t nowPs)
+RdmaRequester::CompleteAcknowledged(QbbPs now)
 {
     while (!m_sends.IsEmpty() && m_released > 0 &&
            m_sends.Front().GetEnd() <= m_sender->GetAcked() && IsAnswered(m_sends.Front()))
@@ -324,12 +324,12 @@ RdmaRequester::CompleteAcknowledged(int64_t nowPs)
         m_cursor -= m_cursor > 0;
         --m_released;
         EntryLeaves();
-        Complete(entry, RdmaWcStatus::SUCCESS, nowPs);
+        Complete(entry, RdmaWcStatus::SUCCESS, now);
     }
 }
 
 void
-RdmaRequester::Complete(const RdmaSendEntry& entry, RdmaWcStatus status, int64_t nowPs)
+RdmaRequester::Complete(const RdmaSendEntry& entry, RdmaWcStatus status, QbbPs now)
 {
     static constexpr RdmaWcOpcode OPCODES[] = {RdmaWcOpcode::RDMA_WRITE,
                                                RdmaWcOpcode::RDMA_WRITE,
@@ -345,7 +345,7 @@ RdmaRequester::Complete(const RdmaSendEntry& entry, RdmaWcStatus status, int64_t
     completion.bytes = entry.request.length;
     completion.original = entry.original;
     completion.qpn = GetConnection().qpn;
-    completion.timePs = nowPs;
+    completion.time = now;
     m_endpoint.CompleteSend(completion, entry.request.signaled || status != RdmaWcStatus::SUCCESS);
 }
 
@@ -354,19 +354,19 @@ RdmaRequester::End()
 {
     m_outstandingReads = 0;
     m_probe = false;
-    m_sendDeadlinePs = RdmaSender::NO_DEADLINE;
-    m_readDeadlinePs = RdmaSender::NO_DEADLINE;
+    m_sendDeadline = RdmaSender::NO_DEADLINE;
+    m_readDeadline = RdmaSender::NO_DEADLINE;
 }
 
 void
-RdmaRequester::FlushAll(RdmaWcStatus status, uint64_t packet, int64_t nowPs)
+RdmaRequester::FlushAll(RdmaWcStatus status, uint64_t packet, QbbPs now)
 {
     m_released = 0;
     // A completion may call back, and have the queue pair reset and used again.
     while (!m_sends.IsEmpty() && GetConnection().state == RdmaQpState::ERR)
     {
         const RdmaSendEntry entry = m_sends.Pop();
-        Complete(entry, entry.Has(packet) ? status : RdmaWcStatus::WR_FLUSH_ERR, nowPs);
+        Complete(entry, entry.Has(packet) ? status : RdmaWcStatus::WR_FLUSH_ERR, now);
     }
 }
 

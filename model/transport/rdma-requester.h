@@ -49,15 +49,15 @@ class RdmaRequester
      * Adds a request, which begins when its turn comes.
      *
      * \param request what to do
-     * \param nowPs the instant
+     * \param now the instant
      */
-    void Post(const RdmaSendRequest& request, int64_t nowPs);
+    void Post(const RdmaSendRequest& request, QbbPs now);
 
-    /** Completes a request with IBV_WC_WR_FLUSH_ERR. \param request it \param nowPs now */
-    void Flush(const RdmaSendRequest& request, int64_t nowPs);
+    /** Completes a request with IBV_WC_WR_FLUSH_ERR. \param request it \param now now */
+    void Flush(const RdmaSendRequest& request, QbbPs now);
 
-    /** Begins what may begin. \param nowPs the instant */
-    void Release(int64_t nowPs);
+    /** Begins what may begin. \param now the instant */
+    void Release(QbbPs now);
 
     /** \return true if a request packet may go out */
     bool CanSend() const
@@ -72,9 +72,9 @@ class RdmaRequester
      * The next request packet is on its way; only if CanSend().
      *
      * \param frame RdmaEndpoint::NewFrame(), which becomes the packet
-     * \param nowPs the instant
+     * \param now the instant
      */
-    void FillNext(QbbFrame& frame, int64_t nowPs);
+    void FillNext(QbbFrame& frame, QbbPs now);
 
     /** \return true if the requester asks for a response that is missing: MakeProbe() */
     bool HasProbe() const
@@ -91,18 +91,18 @@ class RdmaRequester
     /**
      * \param frame an acknowledgement or a response that came in
      * \param info what its opcode means
-     * \param nowPs the instant
+     * \param now the instant
      */
-    virtual void Receive(const QbbFrame& frame, const RdmaOpcodeInfo& info, int64_t nowPs) = 0;
+    virtual void Receive(const QbbFrame& frame, const RdmaOpcodeInfo& info, QbbPs now) = 0;
 
     /** \return when OnTimer() wants to be called, or RdmaSender::NO_DEADLINE */
-    int64_t GetDeadlinePs() const
+    QbbPs GetDeadline() const
     {
-        return std::min(m_sendDeadlinePs, m_readDeadlinePs);
+        return std::min(m_sendDeadline, m_readDeadline);
     }
 
-    /** The deadline has come. \param nowPs the instant */
-    void OnTimer(int64_t nowPs);
+    /** The deadline has come. \param now the instant */
+    void OnTimer(QbbPs now);
 
     /** Ends all requests' packets and timers: the queue pair goes into error. */
     virtual void End();
@@ -112,9 +112,9 @@ class RdmaRequester
      *
      * \param status of the request that is to blame; of all others IBV_WC_WR_FLUSH_ERR
      * \param packet a packet of the request that is to blame
-     * \param nowPs the instant
+     * \param now the instant
      */
-    void FlushAll(RdmaWcStatus status, uint64_t packet, int64_t nowPs);
+    void FlushAll(RdmaWcStatus status, uint64_t packet, QbbPs now);
 
     /** In SQD nothing begins that has not begun. \param drains the queue pair is in SQD */
     virtual void SetDraining(bool drains);
@@ -146,7 +146,7 @@ class RdmaRequester
     /** \return true if a retransmission or an RNR wait has a deadline */
     bool HasRetransmissionTimer() const
     {
-        return m_sendDeadlinePs != RdmaSender::NO_DEADLINE;
+        return m_sendDeadline != RdmaSender::NO_DEADLINE;
     }
 
     /** \param stats get what the requester has counted */
@@ -167,8 +167,8 @@ class RdmaRequester
     /** \param entry a READ or atomic \return true if it need not wait for packet numbers */
     virtual bool MayBeginRead(const RdmaSendEntry& entry) const = 0;
 
-    /** The READ or atomic at m_released begins. \param nowPs the instant */
-    virtual void ReadBegins(int64_t nowPs) = 0;
+    /** The READ or atomic at m_released begins. \param now the instant */
+    virtual void ReadBegins(QbbPs now) = 0;
 
     /**
      * \param frame a packet with all that RoCE's packets have
@@ -183,10 +183,10 @@ class RdmaRequester
 
     /**
      * \param end an acknowledgement says that everything below has arrived
-     * \param nowPs the instant
+     * \param now the instant
      * \return true if the acknowledgement has overtaken responses, which are lost
      */
-    virtual bool OverlooksResponses(int64_t /*end*/, int64_t /*nowPs*/)
+    virtual bool OverlooksResponses(int64_t /*end*/, QbbPs /*now*/)
     {
         return false;
     }
@@ -240,13 +240,13 @@ class RdmaRequester
     {
     }
 
-    /** No response has come for long. \param nowPs the instant */
-    virtual void OnReadTimer(int64_t /*nowPs*/)
+    /** No response has come for long. \param now the instant */
+    virtual void OnReadTimer(QbbPs /*now*/)
     {
     }
 
-    void ReceiveAcknowledgement(const QbbFrame& frame, int64_t nowPs);
-    void Handle(const RdmaSenderEvent& event, int64_t nowPs);
+    void ReceiveAcknowledgement(const QbbFrame& frame, QbbPs now);
+    void Handle(const RdmaSenderEvent& event, QbbPs now);
     bool IsAnswer(const RdmaSendEntry& entry, uint64_t response, const QbbFrame& frame) const;
 
     /** \return what it shares with the responder */
@@ -255,27 +255,27 @@ class RdmaRequester
         return m_endpoint.GetConnection();
     }
 
-    RdmaEndpoint& m_endpoint;                          //!< the queue pair
-    std::unique_ptr<RdmaSender> m_sender;              //!< of the requests
-    QbbRing<RdmaSendEntry> m_sends;                    //!< posted and not complete, in order
-    uint64_t m_posted{0};                              //!< packet numbers posted
-    uint64_t m_end{NO_END};                            //!< no packet from this one on is sent
-    int64_t m_readDeadlinePs{RdmaSender::NO_DEADLINE}; //!< OnReadTimer()
-    uint32_t m_released{0};                            //!< how many of m_sends may send
-    uint32_t m_outstandingReads{0};                    //!< READs and atomics that have begun
-    bool m_probe{false};                               //!< HasProbe()
+    RdmaEndpoint& m_endpoint;                      //!< the queue pair
+    std::unique_ptr<RdmaSender> m_sender;          //!< of the requests
+    QbbRing<RdmaSendEntry> m_sends;                //!< posted and not complete, in order
+    uint64_t m_posted{0};                          //!< packet numbers posted
+    uint64_t m_end{NO_END};                        //!< no packet from this one on is sent
+    QbbPs m_readDeadline{RdmaSender::NO_DEADLINE}; //!< OnReadTimer()
+    uint32_t m_released{0};                        //!< how many of m_sends may send
+    uint32_t m_outstandingReads{0};                //!< READs and atomics that have begun
+    bool m_probe{false};                           //!< HasProbe()
 
   private:
     const RdmaSendEntry& FindEntry(uint64_t packet);
     uint64_t GetBegunEnd() const;
-    void ReceiveNak(const QbbFrame& frame, uint8_t code, int64_t packet, int64_t nowPs);
-    void OnSendTimer(int64_t nowPs);
+    void ReceiveNak(const QbbFrame& frame, uint8_t code, int64_t packet, QbbPs now);
+    void OnSendTimer(QbbPs now);
     void SyncTimer();
-    void CompleteAcknowledged(int64_t nowPs);
-    void Complete(const RdmaSendEntry& entry, RdmaWcStatus status, int64_t nowPs);
+    void CompleteAcknowledged(QbbPs now);
+    void Complete(const RdmaSendEntry& entry, RdmaWcStatus status, QbbPs now);
 
-    uint32_t m_cursor{0};                              //!< the entry of m_sends that sends now
-    int64_t m_sendDeadlinePs{RdmaSender::NO_DEADLINE}; //!< OnSendTimer()
+    uint32_t m_cursor{0};                          //!< the entry of m_sends that sends now
+    QbbPs m_sendDeadline{RdmaSender::NO_DEADLINE}; //!< OnSendTimer()
 };
 
 } // namespace ns3

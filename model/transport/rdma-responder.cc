@@ -24,18 +24,18 @@ RdmaResponder::Reset()
     m_receiver = GetConnection().transport->MakeReceiver();
     m_receives.Clear();
     m_answersSent = 0;
-    m_deadlinePs = RdmaSender::NO_DEADLINE;
+    m_deadline = RdmaSender::NO_DEADLINE;
     m_receiveSn = 0;
     m_ready = false;
 }
 
 void
-RdmaResponder::PostReceive(const RdmaReceiveRequest& request, int64_t nowPs)
+RdmaResponder::PostReceive(const RdmaReceiveRequest& request, QbbPs now)
 {
     m_receives.Push(RdmaReceiveRequest(request));
     if (GetConnection().state == RdmaQpState::ERR)
     {
-        FlushReceives(nowPs);
+        FlushReceives(now);
     }
 }
 
@@ -57,7 +57,7 @@ RdmaResponder::Release()
 }
 
 void
-RdmaResponder::OnTimer(int64_t)
+RdmaResponder::OnTimer(QbbPs)
 {
 }
 
@@ -92,7 +92,7 @@ RdmaResponder::TellGap(int64_t selective, const QbbFrame& frame)
 }
 
 void
-RdmaResponder::Refuse(Fault fault, uint64_t packet, int64_t nowPs)
+RdmaResponder::Refuse(Fault fault, uint64_t packet, QbbPs now)
 {
     const auto selective = static_cast<int64_t>(packet);
     if (fault == Fault::NOT_READY)
@@ -106,21 +106,21 @@ RdmaResponder::Refuse(Fault fault, uint64_t packet, int64_t nowPs)
              packet,
              selective,
              nullptr);
-    Refused(fault, packet, nowPs);
+    Refused(fault, packet, now);
 }
 
 void
-RdmaResponder::Refused(Fault fault, uint64_t, int64_t nowPs)
+RdmaResponder::Refused(Fault fault, uint64_t, QbbPs now)
 {
-    Fail(fault, nowPs);
+    Fail(fault, now);
 }
 
 void
-RdmaResponder::Fail(Fault fault, int64_t nowPs)
+RdmaResponder::Fail(Fault fault, QbbPs now)
 {
     if (fault == Fault::TOO_LONG)
     {
-        CompleteReceive(RdmaWcStatus::LOC_LEN_ERR, RdmaArrivedRequest(), nowPs);
+        CompleteReceive(RdmaWcStatus::LOC_LEN_ERR, RdmaArrivedRequest(), now);
     }
     // None of this side's own requests is to blame.
     m_endpoint.Fail(RdmaWcStatus::WR_FLUSH_ERR, 0);
@@ -154,7 +154,7 @@ RdmaResponder::JudgeRead(const QbbFrame& frame) const
 }
 
 void
-RdmaResponder::Perform(const RdmaArrivedRequest& request, int64_t nowPs)
+RdmaResponder::Perform(const RdmaArrivedRequest& request, QbbPs now)
 {
     const RdmaOpcode operation = GetOperation(request.opcode);
     GetConnection().msn = (GetConnection().msn + 1) & QbbWire::MASK24;
@@ -164,10 +164,10 @@ RdmaResponder::Perform(const RdmaArrivedRequest& request, int64_t nowPs)
         const RdmaMessageArrival arrival{GetConnection().qpn,
                                          request.bytes,
                                          GetConnection().msn,
-                                         nowPs};
+                                         now};
         if (IsSend(operation) || GetRdmaOpcodeInfo(operation).immDt)
         {
-            CompleteReceive(RdmaWcStatus::SUCCESS, request, nowPs);
+            CompleteReceive(RdmaWcStatus::SUCCESS, request, now);
         }
         m_endpoint.MessageArrived(arrival);
         return;
@@ -221,9 +221,7 @@ RdmaResponder::HasReceives(uint32_t count)
 }
 
 void
-RdmaResponder::CompleteReceive(RdmaWcStatus status,
-                               const RdmaArrivedRequest& request,
-                               int64_t nowPs)
+RdmaResponder::CompleteReceive(RdmaWcStatus status, const RdmaArrivedRequest& request, QbbPs now)
 {
     RdmaWorkCompletion completion;
     completion.id = m_receives.Pop().id;
@@ -242,12 +240,12 @@ RdmaResponder::CompleteReceive(RdmaWcStatus status,
         completion.immediate = completion.hasImmediate ? request.immediate : 0;
     }
     completion.qpn = GetConnection().qpn;
-    completion.timePs = nowPs;
+    completion.time = now;
     m_endpoint.CompleteReceive(completion);
 }
 
 void
-RdmaResponder::FlushReceives(int64_t nowPs)
+RdmaResponder::FlushReceives(QbbPs now)
 {
     if (m_flushing)
     {
@@ -262,7 +260,7 @@ RdmaResponder::FlushReceives(int64_t nowPs)
                         "rdma: QP " << GetConnection().qpn
                                     << " is in state ERR, and each receive request that it flushes "
                                        "is posted again: look at a completion's status first");
-        CompleteReceive(RdmaWcStatus::WR_FLUSH_ERR, RdmaArrivedRequest(), nowPs);
+        CompleteReceive(RdmaWcStatus::WR_FLUSH_ERR, RdmaArrivedRequest(), now);
     }
     m_flushing = false;
 }

@@ -46,8 +46,8 @@ class RdmaResponder
     /** Forgets everything but the shared receive queue, as a queue pair in RESET. */
     virtual void Reset();
 
-    /** \param request room for a message of the peer \param nowPs the instant */
-    void PostReceive(const RdmaReceiveRequest& request, int64_t nowPs);
+    /** \param request room for a message of the peer \param now the instant */
+    void PostReceive(const RdmaReceiveRequest& request, QbbPs now);
 
     /** \return receive requests that are posted */
     std::size_t GetReceives() const
@@ -73,33 +73,33 @@ class RdmaResponder
         return m_ready;
     }
 
-    /** \param nowPs the instant \return the next answer, on its way now; only if IsReady() */
-    virtual QbbFramePtr MakeFrame(int64_t nowPs) = 0;
+    /** \param now the instant \return the next answer, on its way now; only if IsReady() */
+    virtual QbbFramePtr MakeFrame(QbbPs now) = 0;
 
     /**
      * \param frame a request, or an acknowledgement of answers, that came in
      * \param info what its opcode means
-     * \param nowPs the instant
+     * \param now the instant
      */
-    virtual void Receive(const QbbFrame& frame, const RdmaOpcodeInfo& info, int64_t nowPs) = 0;
+    virtual void Receive(const QbbFrame& frame, const RdmaOpcodeInfo& info, QbbPs now) = 0;
 
     /** Congestion control may have room for answers now. */
     virtual void Release();
 
     /** \return when OnTimer() wants to be called, or RdmaSender::NO_DEADLINE */
-    int64_t GetDeadlinePs() const
+    QbbPs GetDeadline() const
     {
-        return m_deadlinePs;
+        return m_deadline;
     }
 
-    /** The deadline has come. \param nowPs the instant */
-    virtual void OnTimer(int64_t nowPs);
+    /** The deadline has come. \param now the instant */
+    virtual void OnTimer(QbbPs now);
 
     /** Takes back what is not said yet: the queue pair goes into error. */
     virtual void End() = 0;
 
-    /** Completes all receive requests, in state ERR. \param nowPs the instant */
-    void FlushReceives(int64_t nowPs);
+    /** Completes all receive requests, in state ERR. \param now the instant */
+    void FlushReceives(QbbPs now);
 
     /** \return acknowledged answers that went and arrived */
     virtual RdmaStreamState GetStream() const;
@@ -167,16 +167,16 @@ class RdmaResponder
      *
      * \param fault why
      * \param packet its packet
-     * \param nowPs the instant
+     * \param now the instant
      */
-    virtual void Refused(Fault fault, uint64_t packet, int64_t nowPs);
+    virtual void Refused(Fault fault, uint64_t packet, QbbPs now);
 
     void Acknowledge(int64_t selective, const QbbFrame& frame);
     void TellGap(int64_t selective, const QbbFrame& frame);
-    void Refuse(Fault fault, uint64_t packet, int64_t nowPs);
-    void Fail(Fault fault, int64_t nowPs);
+    void Refuse(Fault fault, uint64_t packet, QbbPs now);
+    void Fail(Fault fault, QbbPs now);
     Fault JudgeRead(const QbbFrame& frame) const;
-    void Perform(const RdmaArrivedRequest& request, int64_t nowPs);
+    void Perform(const RdmaArrivedRequest& request, QbbPs now);
     bool HasReceives(uint32_t count);
     void FillAnswer(QbbFrame& frame, const RdmaResponse& response, uint64_t index) const;
     static void FillAeth(QbbFrame& frame, const RdmaResponse& response);
@@ -187,14 +187,14 @@ class RdmaResponder
         return m_endpoint.GetConnection();
     }
 
-    RdmaEndpoint& m_endpoint;                      //!< the queue pair
-    std::unique_ptr<RdmaReceiver> m_receiver;      //!< of the peer's requests
-    QbbRing<RdmaReceiveRequest> m_receives;        //!< receive requests
-    uint64_t m_answersSent{0};                     //!< READ responses and atomic results sent
-    int64_t m_deadlinePs{RdmaSender::NO_DEADLINE}; //!< OnTimer()
+    RdmaEndpoint& m_endpoint;                  //!< the queue pair
+    std::unique_ptr<RdmaReceiver> m_receiver;  //!< of the peer's requests
+    QbbRing<RdmaReceiveRequest> m_receives;    //!< receive requests
+    uint64_t m_answersSent{0};                 //!< READ responses and atomic results sent
+    QbbPs m_deadline{RdmaSender::NO_DEADLINE}; //!< OnTimer()
 
   private:
-    void CompleteReceive(RdmaWcStatus status, const RdmaArrivedRequest& request, int64_t nowPs);
+    void CompleteReceive(RdmaWcStatus status, const RdmaArrivedRequest& request, QbbPs now);
     uint64_t PerformAtomic(const RdmaArrivedRequest& request);
 
     Ptr<RdmaSharedReceiveQueue> m_sharedReceives; //!< where receive requests come from, if any

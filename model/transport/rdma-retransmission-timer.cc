@@ -8,28 +8,29 @@
 namespace ns3
 {
 
-RdmaRttEstimator::RdmaRttEstimator(int64_t initialPs, int64_t minPs)
-    : m_minPs(minPs),
-      m_timeoutPs(initialPs)
+RdmaRttEstimator::RdmaRttEstimator(QbbPs initial, QbbPs min)
+    : m_min(min),
+      m_timeout(initial)
 {
 }
 
 void
-RdmaRttEstimator::Sample(int64_t rttPs)
+RdmaRttEstimator::Sample(QbbPs rtt)
 {
-    rttPs = std::max<int64_t>(rttPs, 1); // the clock's granularity
-    if (m_srttPs == 0)
+    rtt = std::max(rtt, 1_ps); // the clock's granularity
+    if (m_srtt == 0_ps)
     {
-        m_srttPs = rttPs;
-        m_rttVarPs = rttPs / 2;
+        m_srtt = rtt;
+        m_rttVar = rtt / 2;
     }
     else
     {
-        m_rttVarPs += (std::abs(m_srttPs - rttPs) - m_rttVarPs) / 4;
-        m_srttPs += (rttPs - m_srttPs) / 8;
+        const QbbPs error = m_srtt < rtt ? rtt - m_srtt : m_srtt - rtt;
+        m_rttVar += (error - m_rttVar) / 4;
+        m_srtt += (rtt - m_srtt) / 8;
     }
-    m_timeoutPs = m_srttPs + std::max<int64_t>(1, 4 * m_rttVarPs);
-    m_timeoutPs = std::min(std::max(m_timeoutPs, m_minPs), MAX_PS);
+    m_timeout = m_srtt + std::max(1_ps, 4 * m_rttVar);
+    m_timeout = std::min(std::max(m_timeout, m_min), LONGEST);
 }
 
 RdmaRetransmissionTimer::RdmaRetransmissionTimer(const RdmaTimeouts& timeouts)
@@ -37,59 +38,59 @@ RdmaRetransmissionTimer::RdmaRetransmissionTimer(const RdmaTimeouts& timeouts)
 {
     if (timeouts.dynamic)
     {
-        m_roundTrips = std::make_unique<RoundTrips>(
-            RoundTrips{RdmaRttEstimator(timeouts.highPs, timeouts.minPs)});
+        m_roundTrips =
+            std::make_unique<RoundTrips>(RoundTrips{RdmaRttEstimator(timeouts.high, timeouts.min)});
     }
 }
 
-int64_t
-RdmaRetransmissionTimer::GetTimeoutPs() const
+QbbPs
+RdmaRetransmissionTimer::GetTimeout() const
 {
-    int64_t timeoutPs = m_roundTrips ? m_roundTrips->estimator.GetTimeoutPs() : m_timeouts.highPs;
-    const int64_t maxPs = m_roundTrips ? RdmaRttEstimator::MAX_PS : m_timeouts.maxPs;
-    for (uint32_t i = 0; i < m_doublings && timeoutPs < maxPs; ++i)
+    QbbPs timeout = m_roundTrips ? m_roundTrips->estimator.GetTimeout() : m_timeouts.high;
+    const QbbPs max = m_roundTrips ? RdmaRttEstimator::LONGEST : m_timeouts.max;
+    for (uint32_t i = 0; i < m_doublings && timeout < max; ++i)
     {
-        timeoutPs = std::min(2 * timeoutPs, maxPs);
+        timeout = std::min(2 * timeout, max);
     }
-    return timeoutPs;
+    return timeout;
 }
 
 bool
 RdmaRetransmissionTimer::HasTwoStages() const
 {
-    return !m_roundTrips && m_timeouts.lowPs < m_timeouts.highPs;
+    return !m_roundTrips && m_timeouts.low < m_timeouts.high;
 }
 
 void
-RdmaRetransmissionTimer::Restart(int64_t nowPs)
+RdmaRetransmissionTimer::Restart(QbbPs now)
 {
-    if (m_timeouts.highPs == 0)
+    if (m_timeouts.high == 0_ps)
     {
         return;
     }
-    m_startPs = nowPs;
-    m_deadlinePs = nowPs + (HasTwoStages() ? m_timeouts.lowPs : GetTimeoutPs());
+    m_start = now;
+    m_deadline = now + (HasTwoStages() ? m_timeouts.low : GetTimeout());
 }
 
 void
 RdmaRetransmissionTimer::Stop()
 {
-    m_deadlinePs = NEVER;
+    m_deadline = NEVER;
 }
 
 void
-RdmaRetransmissionTimer::WaitUntil(int64_t deadlinePs)
+RdmaRetransmissionTimer::WaitUntil(QbbPs deadline)
 {
-    m_deadlinePs = deadlinePs;
+    m_deadline = deadline;
 }
 
 bool
 RdmaRetransmissionTimer::Expire(uint64_t inFlight)
 {
-    const int64_t highPs = m_startPs + m_timeouts.highPs;
-    if (HasTwoStages() && inFlight > m_timeouts.lowPackets && m_deadlinePs < highPs)
+    const QbbPs high = m_start + m_timeouts.high;
+    if (HasTwoStages() && inFlight > m_timeouts.lowPackets && m_deadline < high)
     {
-        m_deadlinePs = highPs;
+        m_deadline = high;
         return false;
     }
     Stop();
@@ -102,11 +103,11 @@ RdmaRetransmissionTimer::Expire(uint64_t inFlight)
 }
 
 void
-RdmaRetransmissionTimer::PacketSent(uint64_t packet, bool again, int64_t nowPs)
+RdmaRetransmissionTimer::PacketSent(uint64_t packet, bool again, QbbPs now)
 {
-    if (m_deadlinePs == NEVER)
+    if (m_deadline == NEVER)
     {
-        Restart(nowPs);
+        Restart(now);
     }
     if (!m_roundTrips)
     {
@@ -121,12 +122,12 @@ RdmaRetransmissionTimer::PacketSent(uint64_t packet, bool again, int64_t nowPs)
     {
         trips.timing = true;
         trips.packet = packet;
-        trips.sentPs = nowPs;
+        trips.sent = now;
     }
 }
 
 void
-RdmaRetransmissionTimer::PacketsAcked(uint64_t acked, int64_t nowPs)
+RdmaRetransmissionTimer::PacketsAcked(uint64_t acked, QbbPs now)
 {
     if (!m_roundTrips)
     {
@@ -134,24 +135,24 @@ RdmaRetransmissionTimer::PacketsAcked(uint64_t acked, int64_t nowPs)
     }
     else if (m_roundTrips->timing && m_roundTrips->packet < acked)
     {
-        Measured(nowPs);
+        Measured(now);
     }
 }
 
 void
-RdmaRetransmissionTimer::PacketSacked(uint64_t packet, int64_t nowPs)
+RdmaRetransmissionTimer::PacketSacked(uint64_t packet, QbbPs now)
 {
     if (m_roundTrips && m_roundTrips->timing && m_roundTrips->packet == packet)
     {
-        Measured(nowPs);
+        Measured(now);
     }
 }
 
 void
-RdmaRetransmissionTimer::Measured(int64_t nowPs)
+RdmaRetransmissionTimer::Measured(QbbPs now)
 {
     m_roundTrips->timing = false;
-    m_roundTrips->estimator.Sample(nowPs - m_roundTrips->sentPs);
+    m_roundTrips->estimator.Sample(now - m_roundTrips->sent);
     m_doublings = 0;
 }
 

@@ -3,6 +3,8 @@
 #ifndef RDMA_RETRANSMISSION_TIMER_H
 #define RDMA_RETRANSMISSION_TIMER_H
 
+#include "qbb-ps.h"
+
 #include <cstdint>
 #include <limits>
 #include <memory>
@@ -16,12 +18,12 @@ namespace ns3
  */
 struct RdmaTimeouts
 {
-    int64_t lowPs{0};       //!< with few packets in flight
-    int64_t highPs{0};      //!< with more than that; 0 turns the timer off
+    QbbPs low{0};           //!< with few packets in flight
+    QbbPs high{0};          //!< with more than that; 0 turns the timer off
     uint32_t lowPackets{0}; //!< few: at most this many
-    bool dynamic{false};    //!< computed from round trips; highPs is but the first value
-    int64_t minPs{0};       //!< dynamic: at least this
-    int64_t maxPs{0};       //!< not dynamic, low = high: each in a row doubles it up to this
+    bool dynamic{false};    //!< computed from round trips; high is but the first value
+    QbbPs min{0};           //!< dynamic: at least this
+    QbbPs max{0};           //!< not dynamic, low = high: each in a row doubles it up to this
 };
 
 /**
@@ -32,30 +34,30 @@ struct RdmaTimeouts
 class RdmaRttEstimator
 {
   public:
-    static constexpr int64_t MAX_PS = 60'000'000'000'000; //!< 60 s, RFC 6298 (2.5)
+    static constexpr QbbPs LONGEST = 60_s; //!< RFC 6298 (2.5)
 
-    /** \param initialPs the timeout before the first round trip \param minPs the least */
-    RdmaRttEstimator(int64_t initialPs, int64_t minPs);
+    /** \param initial the timeout before the first round trip \param min the least */
+    RdmaRttEstimator(QbbPs initial, QbbPs min);
 
-    /** \param rttPs a round-trip time */
-    void Sample(int64_t rttPs);
+    /** \param rtt a round-trip time */
+    void Sample(QbbPs rtt);
 
     /** \return the timeout, not backed off */
-    int64_t GetTimeoutPs() const
+    QbbPs GetTimeout() const
     {
-        return m_timeoutPs;
+        return m_timeout;
     }
 
   private:
-    int64_t m_minPs;       //!< the least timeout
-    int64_t m_timeoutPs;   //!< RTO
-    int64_t m_srttPs{0};   //!< smoothed round-trip time; 0: none yet
-    int64_t m_rttVarPs{0}; //!< its variation
+    QbbPs m_min;       //!< the least timeout
+    QbbPs m_timeout;   //!< RTO
+    QbbPs m_srtt{0};   //!< smoothed round-trip time; 0: none yet
+    QbbPs m_rttVar{0}; //!< its variation
 };
 
 /**
  * \ingroup rdma
- * The retransmission timer of a sender: pure numbers, the owner looks at GetDeadlinePs().
+ * The retransmission timer of a sender: pure numbers, the owner looks at GetDeadline().
  *
  * It runs from the first packet that goes out, or from the last progress. With two timeouts it
  * runs out at the low one if few packets are in flight then, and else goes on to the high one,
@@ -69,25 +71,25 @@ class RdmaRttEstimator
 class RdmaRetransmissionTimer
 {
   public:
-    static constexpr int64_t NEVER = std::numeric_limits<int64_t>::max(); //!< no deadline
+    static constexpr QbbPs NEVER = QBB_NEVER; //!< no deadline
 
     /** \param timeouts how long to wait */
     explicit RdmaRetransmissionTimer(const RdmaTimeouts& timeouts);
 
     /** \return the deadline, or NEVER */
-    int64_t GetDeadlinePs() const
+    QbbPs GetDeadline() const
     {
-        return m_deadlinePs;
+        return m_deadline;
     }
 
-    /** \param nowPs it runs from this instant, if it is not off */
-    void Restart(int64_t nowPs);
+    /** \param now it runs from this instant, if it is not off */
+    void Restart(QbbPs now);
 
     /** It does not run. */
     void Stop();
 
-    /** Something other than a timeout is waited for. \param deadlinePs until when */
-    void WaitUntil(int64_t deadlinePs);
+    /** Something other than a timeout is waited for. \param deadline until when */
+    void WaitUntil(QbbPs deadline);
 
     /**
      * The deadline has come.
@@ -102,15 +104,15 @@ class RdmaRetransmissionTimer
      *
      * \param packet its number
      * \param again it was sent before
-     * \param nowPs the instant
+     * \param now the instant
      */
-    void PacketSent(uint64_t packet, bool again, int64_t nowPs);
+    void PacketSent(uint64_t packet, bool again, QbbPs now);
 
-    /** Cumulative progress. \param acked packets acknowledged \param nowPs the instant */
-    void PacketsAcked(uint64_t acked, int64_t nowPs);
+    /** Cumulative progress. \param acked packets acknowledged \param now the instant */
+    void PacketsAcked(uint64_t acked, QbbPs now);
 
-    /** \param packet acknowledged selectively \param nowPs the instant */
-    void PacketSacked(uint64_t packet, int64_t nowPs);
+    /** \param packet acknowledged selectively \param now the instant */
+    void PacketSacked(uint64_t packet, QbbPs now);
 
   private:
     /** What the dynamic timeout needs. */
@@ -119,17 +121,17 @@ class RdmaRetransmissionTimer
         RdmaRttEstimator estimator; //!< the computation
         bool timing{false};         //!< a packet is timed
         uint64_t packet{0};         //!< which
-        int64_t sentPs{0};          //!< when it went out
+        QbbPs sent{0};              //!< when it went out
     };
 
     bool HasTwoStages() const;
-    int64_t GetTimeoutPs() const;
-    void Measured(int64_t nowPs);
+    QbbPs GetTimeout() const;
+    void Measured(QbbPs now);
 
     RdmaTimeouts m_timeouts;                  //!< how long to wait
     std::unique_ptr<RoundTrips> m_roundTrips; //!< only if dynamic
-    int64_t m_startPs{0};                     //!< runs from here
-    int64_t m_deadlinePs{NEVER};              //!< and until here
+    QbbPs m_start{0};                         //!< runs from here
+    QbbPs m_deadline{NEVER};                  //!< and until here
     uint32_t m_doublings{0};                  //!< timeouts that count for doubling
 };
 

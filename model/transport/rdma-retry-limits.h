@@ -3,6 +3,8 @@
 #ifndef RDMA_RETRY_LIMITS_H
 #define RDMA_RETRY_LIMITS_H
 
+#include "qbb-ps.h"
+
 #include <cstdint>
 #include <optional>
 
@@ -16,7 +18,7 @@ namespace ns3
  */
 struct RdmaRetryLimits
 {
-    std::optional<int64_t> timeoutPs;      //!< retransmission timeout; 0 turns it off
+    std::optional<QbbPs> timeout;          //!< retransmission timeout; 0 turns it off
     std::optional<uint32_t> retryCount;    //!< timeouts in a row before the QP fails
     std::optional<uint32_t> rnrRetryCount; //!< RNR NAKs in a row before the QP fails; 7: no limit
 };

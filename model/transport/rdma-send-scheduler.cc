@@ -40,32 +40,31 @@ RdmaSendScheduler::Activate(RdmaPacketEngine* qp)
         m_pending.push_back(qp);
         if (m_pending.size() == 1)
         {
-            m_kick.Arm(QbbNowPs());
+            m_kick.Arm(QbbNow());
         }
     }
     else if (qp->GetPacePlace() != RdmaPaceHeap<RdmaPacketEngine>::NO_PLACE)
     {
-        PaceChanged(
-            qp,
-            QbbNowPs()); // it may have been connected anew, and wait for a pace that is gone
+        PaceChanged(qp,
+                    QbbNow()); // it may have been connected anew, and wait for a pace that is gone
     }
 }
 
 void
-RdmaSendScheduler::Wait(RdmaPacketEngine* qp, int64_t nowPs)
+RdmaSendScheduler::Wait(RdmaPacketEngine* qp, QbbPs now)
 {
-    m_paced.Push(qp, qp->GetWakePs(nowPs));
-    m_kick.ArmNoLater(m_paced.GetFirstPs());
+    m_paced.Push(qp, qp->GetWake(now));
+    m_kick.ArmNoLater(m_paced.GetFirst());
 }
 
 void
-RdmaSendScheduler::PaceChanged(RdmaPacketEngine* qp, int64_t nowPs)
+RdmaSendScheduler::PaceChanged(RdmaPacketEngine* qp, QbbPs now)
 {
-    const bool waits = qp->MustWait(nowPs);
+    const bool waits = qp->MustWait(now);
     if (qp->GetPacePlace() != RdmaPaceHeap<RdmaPacketEngine>::NO_PLACE)
     {
-        m_paced.Move(qp, waits ? qp->GetWakePs(nowPs) : nowPs);
-        m_kick.ArmNoLater(m_paced.GetFirstPs());
+        m_paced.Move(qp, waits ? qp->GetWake(now) : now);
+        m_kick.ArmNoLater(m_paced.GetFirst());
     }
 }
 
@@ -89,13 +88,13 @@ RdmaSendScheduler::Remove(RdmaPacketEngine* qp)
 void
 RdmaSendScheduler::OnKick()
 {
-    const int64_t nowPs = QbbNowPs();
-    while (!m_paced.IsEmpty() && m_paced.GetFirstPs() <= nowPs)
+    const QbbPs now = QbbNow();
+    while (!m_paced.IsEmpty() && m_paced.GetFirst() <= now)
     {
         RdmaPacketEngine* qp = m_paced.Pop();
-        if (qp->MustWait(nowPs)) // its rate may have risen, that is all
+        if (qp->MustWait(now)) // its rate may have risen, that is all
         {
-            m_paced.Push(qp, qp->GetWakePs(nowPs));
+            m_paced.Push(qp, qp->GetWake(now));
         }
         else
         {
@@ -104,7 +103,7 @@ RdmaSendScheduler::OnKick()
     }
     if (!m_paced.IsEmpty())
     {
-        m_kick.ArmNoLater(m_paced.GetFirstPs());
+        m_kick.ArmNoLater(m_paced.GetFirst());
     }
     // A trace sink may post while packets begin, and so fill m_pending anew.
     m_starting.swap(m_pending);
@@ -144,7 +143,7 @@ RdmaSendScheduler::Next(uint32_t port, uint8_t priority)
 {
     QbbPort& device = *m_ports[port].device;
     auto& ready = m_ports[port].ready[priority];
-    const int64_t nowPs = QbbNowPs();
+    const QbbPs now = QbbNow();
     while (!ready.IsEmpty())
     {
         RdmaPacketEngine* qp = ready.Pop();
@@ -153,15 +152,15 @@ RdmaSendScheduler::Next(uint32_t port, uint8_t priority)
             qp->SetQueued(false);
             continue;
         }
-        if (qp->MustWait(nowPs))
+        if (qp->MustWait(now))
         {
-            Wait(qp, nowPs);
+            Wait(qp, now);
             continue;
         }
         QbbFramePtr frame = qp->MakeNextFrame();
         if (qp->CanSend())
         {
-            qp->MustWait(nowPs) ? Wait(qp, nowPs) : ready.Push(std::move(qp));
+            qp->MustWait(now) ? Wait(qp, now) : ready.Push(std::move(qp));
         }
         else
         {

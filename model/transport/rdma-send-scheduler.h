@@ -61,9 +61,9 @@ class RdmaSendScheduler
      * something.
      *
      * \param qp the queue pair
-     * \param nowPs the instant
+     * \param now the instant
      */
-    void PaceChanged(RdmaPacketEngine* qp, int64_t nowPs);
+    void PaceChanged(RdmaPacketEngine* qp, QbbPs now);
 
     /** \param qp a queue pair that sends nothing any more */
     void Remove(RdmaPacketEngine* qp);
@@ -84,7 +84,7 @@ class RdmaSendScheduler
     };
 
     void OnKick();
-    void Wait(RdmaPacketEngine* qp, int64_t nowPs);
+    void Wait(RdmaPacketEngine* qp, QbbPs now);
 
     std::vector<Port> m_ports;                 //!< by index
     std::vector<RdmaPacketEngine*> m_pending;  //!< begin at the end of this instant

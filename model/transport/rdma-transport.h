@@ -3,6 +3,7 @@
 #ifndef RDMA_TRANSPORT_H
 #define RDMA_TRANSPORT_H
 
+#include "qbb-ps.h"
 #include "rdma-opcode.h"
 #include "rdma-retry-limits.h"
 #include "rdma-verbs.h"
@@ -39,7 +40,7 @@ struct RdmaSenderEvent
  * Sees packet numbers (rdma-psn.h) and picoseconds, no packets. Life of one: Extend() for each
  * message; CanSend(), GetNext() and Sent() whenever the port has room; OnAck(), OnNak(), OnRnrNak()
  * and OnTimeout() as they happen. After each of these the queue pair looks at GetAcked() and
- * GetDeadlinePs().
+ * GetDeadline().
  *
  * A queue pair's requests are one such stream. With IRN its responses to READs and atomics are
  * another, in the same direction, whose requests came from the peer.
@@ -47,8 +48,8 @@ struct RdmaSenderEvent
 class RdmaSender
 {
   public:
-    static constexpr int64_t NO_DEADLINE = std::numeric_limits<int64_t>::max(); //!< none
-    static constexpr int64_t NO_PACKET = std::numeric_limits<int64_t>::min();   //!< none
+    static constexpr QbbPs NO_DEADLINE = QBB_NEVER;                           //!< none
+    static constexpr int64_t NO_PACKET = std::numeric_limits<int64_t>::min(); //!< none
 
     virtual ~RdmaSender() = default;
 
@@ -66,17 +67,17 @@ class RdmaSender
      *
      * \param packets how many numbers it stands for: 1, but for a READ request whose responses are
      *        numbered with the requests (IBA Vol. 1, 9.7.3.1)
-     * \param nowPs the instant
+     * \param now the instant
      * \return true if it has been sent before
      */
-    virtual bool Sent(uint64_t packets, int64_t nowPs) = 0;
+    virtual bool Sent(uint64_t packets, QbbPs now) = 0;
 
     /**
      * \param packet everything up to this one has arrived; -1 and below: nothing has
-     * \param nowPs the instant
+     * \param now the instant
      * \return what follows
      */
-    virtual RdmaSenderEvent OnAck(int64_t packet, int64_t nowPs) = 0;
+    virtual RdmaSenderEvent OnAck(int64_t packet, QbbPs now) = 0;
 
     /**
      * The receiver saw a gap (NAK, PSN sequence error).
@@ -84,23 +85,23 @@ class RdmaSender
      * \param expected the packet that it waits for; all before it have arrived
      * \param selective the packet behind the gap that made it say so, if the receiver has kept
      *        that; else NO_PACKET
-     * \param nowPs the instant
+     * \param now the instant
      * \return what follows
      */
-    virtual RdmaSenderEvent OnNak(int64_t expected, int64_t selective, int64_t nowPs) = 0;
+    virtual RdmaSenderEvent OnNak(int64_t expected, int64_t selective, QbbPs now) = 0;
 
     /**
      * The receiver had no receive request (RNR NAK).
      *
      * \param expected the packet that found none; all before it have arrived
-     * \param waitPs how long to wait before sending again
-     * \param nowPs the instant
+     * \param wait how long to wait before sending again
+     * \param now the instant
      * \return what follows
      */
-    virtual RdmaSenderEvent OnRnrNak(int64_t expected, int64_t waitPs, int64_t nowPs) = 0;
+    virtual RdmaSenderEvent OnRnrNak(int64_t expected, QbbPs wait, QbbPs now) = 0;
 
-    /** The deadline has come. \param nowPs the instant \return what follows */
-    virtual RdmaSenderEvent OnTimeout(int64_t nowPs) = 0;
+    /** The deadline has come. \param now the instant \return what follows */
+    virtual RdmaSenderEvent OnTimeout(QbbPs now) = 0;
 
     /** \return how many packets from the first on are acknowledged */
     virtual uint64_t GetAcked() const = 0;
@@ -109,7 +110,7 @@ class RdmaSender
     virtual uint64_t GetHighestSent() const = 0;
 
     /** \return when OnTimeout() wants to be called, or NO_DEADLINE */
-    virtual int64_t GetDeadlinePs() const = 0;
+    virtual QbbPs GetDeadline() const = 0;
 
     /** \return packets sent again */
     virtual uint64_t GetRetransmissions() const = 0;

@@ -3,6 +3,8 @@
 #ifndef RDMA_VERBS_H
 #define RDMA_VERBS_H
 
+#include "qbb-ps.h"
+
 #include <cstdint>
 #include <ostream>
 
@@ -159,7 +161,7 @@ struct RdmaWorkCompletion
     uint32_t immediate{0};                      //!< immediate data
     uint64_t original{0}; //!< atomics: the word as it was before (rdma-core puts it in memory)
     uint32_t qpn{0};      //!< the local QP
-    int64_t timePs{0};    //!< when, in picoseconds
+    QbbPs time{0};        //!< when
 };
 
 /**

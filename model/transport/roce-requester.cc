@@ -59,7 +59,7 @@ RoceRequester::MayBeginRead(const RdmaSendEntry& entry) const
 }
 
 void
-RoceRequester::ReadBegins(int64_t)
+RoceRequester::ReadBegins(QbbPs)
 {
     if (!m_reads)
     {
@@ -79,14 +79,14 @@ RoceRequester::AwaitsResponse() const
 }
 
 bool
-RoceRequester::OverlooksResponses(int64_t end, int64_t nowPs)
+RoceRequester::OverlooksResponses(int64_t end, QbbPs now)
 {
     if (!AwaitsResponse() || end <= static_cast<int64_t>(m_reads->next))
     {
         return false;
     }
     // The responder says this after its responses, so they are lost.
-    MissResponse(nowPs);
+    MissResponse(now);
     return true;
 }
 
@@ -109,18 +109,18 @@ RoceRequester::GoesBack()
 }
 
 void
-RoceRequester::MissResponse(int64_t nowPs)
+RoceRequester::MissResponse(QbbPs now)
 {
     if (!m_reads->told)
     {
         m_reads->told = true;
         const auto missing = static_cast<int64_t>(m_reads->next);
-        Handle(m_sender->OnNak(missing, RdmaSender::NO_PACKET, nowPs), nowPs);
+        Handle(m_sender->OnNak(missing, RdmaSender::NO_PACKET, now), now);
     }
 }
 
 void
-RoceRequester::Receive(const QbbFrame& frame, const RdmaOpcodeInfo& info, int64_t nowPs)
+RoceRequester::Receive(const QbbFrame& frame, const RdmaOpcodeInfo& info, QbbPs now)
 {
     if (info.irn)
     {
@@ -128,16 +128,16 @@ RoceRequester::Receive(const QbbFrame& frame, const RdmaOpcodeInfo& info, int64_
     }
     else if (frame.opcode == static_cast<uint8_t>(RdmaOpcode::ACKNOWLEDGE))
     {
-        ReceiveAcknowledgement(frame, nowPs);
+        ReceiveAcknowledgement(frame, now);
     }
     else
     {
-        ReceiveResponse(frame, nowPs);
+        ReceiveResponse(frame, now);
     }
 }
 
 void
-RoceRequester::ReceiveResponse(const QbbFrame& frame, int64_t nowPs)
+RoceRequester::ReceiveResponse(const QbbFrame& frame, QbbPs now)
 {
     if (!AwaitsResponse())
     {
@@ -152,7 +152,7 @@ RoceRequester::ReceiveResponse(const QbbFrame& frame, int64_t nowPs)
                            : GetConnection().counters.outOfOrder);
         if (response > next)
         {
-            MissResponse(nowPs);
+            MissResponse(now);
         }
         return;
     }
@@ -183,8 +183,8 @@ RoceRequester::ReceiveResponse(const QbbFrame& frame, int64_t nowPs)
         }
     }
     // A response says that all requests before it have arrived.
-    Handle(m_sender->OnAck(response, nowPs), nowPs);
-    Release(nowPs);
+    Handle(m_sender->OnAck(response, now), now);
+    Release(now);
 }
 
 } // namespace ns3

@@ -24,7 +24,7 @@ class RoceRequester : public RdmaRequester
     using RdmaRequester::RdmaRequester;
 
     void Reset() override;
-    void Receive(const QbbFrame& frame, const RdmaOpcodeInfo& info, int64_t nowPs) override;
+    void Receive(const QbbFrame& frame, const RdmaOpcodeInfo& info, QbbPs now) override;
     void End() override;
     void AddTo(RdmaQueuePairStats& stats) const override;
 
@@ -43,13 +43,13 @@ class RoceRequester : public RdmaRequester
 
     void Number(RdmaSendEntry& entry, uint64_t packets) override;
     bool MayBeginRead(const RdmaSendEntry& entry) const override;
-    void ReadBegins(int64_t nowPs) override;
-    bool OverlooksResponses(int64_t end, int64_t nowPs) override;
+    void ReadBegins(QbbPs now) override;
+    bool OverlooksResponses(int64_t end, QbbPs now) override;
     bool AwaitsResponse() const override;
     void EntryLeaves() override;
     void GoesBack() override;
-    void MissResponse(int64_t nowPs);
-    void ReceiveResponse(const QbbFrame& frame, int64_t nowPs);
+    void MissResponse(QbbPs now);
+    void ReceiveResponse(const QbbFrame& frame, QbbPs now);
 
     std::unique_ptr<Reads> m_reads; //!< made with the first READ or atomic
 };

@@ -57,7 +57,7 @@ RoceResponder::End()
 }
 
 void
-RoceResponder::Receive(const QbbFrame& frame, const RdmaOpcodeInfo& info, int64_t nowPs)
+RoceResponder::Receive(const QbbFrame& frame, const RdmaOpcodeInfo& info, QbbPs now)
 {
     if (info.irn)
     {
@@ -75,13 +75,13 @@ RoceResponder::Receive(const QbbFrame& frame, const RdmaOpcodeInfo& info, int64_
         const Fault fault = Judge(frame, info);
         if (fault != Fault::NONE)
         {
-            Refuse(fault, static_cast<uint64_t>(packet), nowPs);
+            Refuse(fault, static_cast<uint64_t>(packet), now);
             break;
         }
         const uint64_t packets =
             IsRead(frame) ? GetRdmaPackets(frame.dmaLength, GetConnection().pathMtu) : 1;
         m_receiver->Accept(static_cast<uint64_t>(packet), packets, info.last);
-        Execute(frame, info, nowPs);
+        Execute(frame, info, now);
         if (frame.ackReq && !IsAnswered(frame) && GetConnection().state != RdmaQpState::RESET)
         {
             Acknowledge(packet, frame);
@@ -154,7 +154,7 @@ RoceResponder::Judge(const QbbFrame& frame, const RdmaOpcodeInfo& info)
 }
 
 void
-RoceResponder::Execute(const QbbFrame& frame, const RdmaOpcodeInfo& info, int64_t nowPs)
+RoceResponder::Execute(const QbbFrame& frame, const RdmaOpcodeInfo& info, QbbPs now)
 {
     ++GetConnection().counters.packetsAccepted;
     if (info.first)
@@ -183,7 +183,7 @@ RoceResponder::Execute(const QbbFrame& frame, const RdmaOpcodeInfo& info, int64_
         request.compare = frame.compare;
         request.swapOrAdd = frame.swapOrAdd;
     }
-    Perform(request, nowPs);
+    Perform(request, now);
 }
 
 void
@@ -324,7 +324,7 @@ RoceResponder::Repeat(const QbbFrame& frame, uint64_t packet)
 }
 
 QbbFramePtr
-RoceResponder::MakeFrame(int64_t nowPs)
+RoceResponder::MakeFrame(QbbPs now)
 {
     auto& queue = m_answers->queue;
     RdmaResponse& response = queue.Front();
@@ -348,7 +348,7 @@ RoceResponder::MakeFrame(int64_t nowPs)
     ++m_answersSent;
     if (GetConnection().reaction)
     {
-        GetConnection().reaction->ResponseSent(*frame, nowPs);
+        GetConnection().reaction->ResponseSent(*frame, now);
     }
     if (++response.sent == response.packets)
     {

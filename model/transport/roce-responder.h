@@ -19,8 +19,8 @@ class RoceResponder : public RdmaResponder
     using RdmaResponder::RdmaResponder;
 
     void Reset() override;
-    QbbFramePtr MakeFrame(int64_t nowPs) override;
-    void Receive(const QbbFrame& frame, const RdmaOpcodeInfo& info, int64_t nowPs) override;
+    QbbFramePtr MakeFrame(QbbPs now) override;
+    void Receive(const QbbFrame& frame, const RdmaOpcodeInfo& info, QbbPs now) override;
     void End() override;
 
   private:
@@ -39,7 +39,7 @@ class RoceResponder : public RdmaResponder
     uint32_t CountUnanswered() const override;
 
     Fault Judge(const QbbFrame& frame, const RdmaOpcodeInfo& info);
-    void Execute(const QbbFrame& frame, const RdmaOpcodeInfo& info, int64_t nowPs);
+    void Execute(const QbbFrame& frame, const RdmaOpcodeInfo& info, QbbPs now);
     void Repeat(const QbbFrame& frame, uint64_t packet);
     void TakeBack(uint64_t packet);
     void Sync();

@@ -92,20 +92,20 @@ std::unique_ptr<RdmaSender>
 RoceTransport::MakeSender(const RdmaRetryLimits& limits) const
 {
     RdmaSenderConfig config;
-    config.timeouts.highPs = limits.timeoutPs.value_or(QbbToPs(m_timeout));
-    config.timeouts.lowPs = config.timeouts.highPs;
+    config.timeouts.high = limits.timeout.value_or(QbbToPs(m_timeout));
+    config.timeouts.low = config.timeouts.high;
     if (m_adaptive)
     {
-        NS_ABORT_MSG_IF(m_timeout.IsZero() && !limits.timeoutPs,
+        NS_ABORT_MSG_IF(m_timeout.IsZero() && !limits.timeout,
                         "RoceTransport: AdaptiveRetransmission is on and RetransmissionTimeout is "
                         "0; accepted: more than 0");
-        config.timeouts.maxPs = QbbToPs(m_maxTimeout);
-        NS_ABORT_MSG_IF(config.timeouts.highPs > config.timeouts.maxPs,
+        config.timeouts.max = QbbToPs(m_maxTimeout);
+        NS_ABORT_MSG_IF(config.timeouts.high > config.timeouts.max,
                         "RoceTransport: the retransmission timeout is "
-                            << config.timeouts.highPs
+                            << config.timeouts.high
                             << " ps; accepted with AdaptiveRetransmission: up to "
                                "MaxRetransmissionTimeout, "
-                            << config.timeouts.maxPs << " ps");
+                            << config.timeouts.max << " ps");
     }
     config.retryCount = limits.retryCount.value_or(m_retryCount);
     config.rnrRetryCount = static_cast<uint8_t>(limits.rnrRetryCount.value_or(m_rnrRetry));

@@ -26,7 +26,7 @@ LLVMFuzzerTestOneInput(const uint8_t* data, size_t size)
                           "a flow runs between hosts");
             RequireInFuzz(flow.srcHost != flow.dstHost, "between two of them");
             RequireInFuzz(flow.bytes >= 1 && flow.bytes <= RDMA_MAX_FLOW_BYTES, "bytes");
-            RequireInFuzz(flow.startPs >= 0 && flow.startPs <= RDMA_MAX_TIME_PS, "start");
+            RequireInFuzz(flow.start >= 0_ps && flow.start <= RDMA_MAX_TIME, "start");
             RequireInFuzz(flow.priority <= 7 && flow.dstPort <= 65535, "priority and port");
         }
     });

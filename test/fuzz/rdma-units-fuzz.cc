@@ -48,15 +48,15 @@ LLVMFuzzerTestOneInput(const uint8_t* data, size_t size)
 {
     const std::string text(reinterpret_cast<const char*>(data), size);
     Try([&text] {
-        const uint64_t rate = ParseRdmaRate(text);
-        RequireInFuzz(rate >= 1 && rate <= RDMA_MAX_RATE_BPS, "rates are in their range");
+        const QbbBitRate rate = ParseRdmaRate(text);
+        RequireInFuzz(rate >= 1_bps && rate <= RDMA_MAX_RATE, "rates are in their range");
         RequireInFuzz(ParseRdmaRate(FormatRdmaRate(rate)) == rate, "rates read back");
     });
     Try([&text] {
-        const int64_t time = ParseRdmaTime(text);
-        RequireInFuzz(time >= 0 && time <= RDMA_MAX_TIME_PS, "times are in their range");
+        const QbbPs time = ParseRdmaTime(text);
+        RequireInFuzz(time >= 0_ps && time <= RDMA_MAX_TIME, "times are in their range");
         RequireInFuzz(ParseRdmaTime(FormatRdmaTime(time)) == time, "times read back");
-        RequireInFuzz(ParseRdmaTimeIn(FormatRdmaNs(time), 1000) == time, "in ns too");
+        RequireInFuzz(ParseRdmaTimeIn(FormatRdmaNs(time), 1_ns) == time, "in ns too");
     });
     Try([&text] {
         const uint64_t bytes = ParseRdmaBytes(text);

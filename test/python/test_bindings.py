@@ -37,7 +37,7 @@ from ns import ns
 helper = ns.RdmaFabricHelper()
 rates = ns.RdmaTopologyRates()
 rates.hostRateBps = rates.uplinkRateBps = ns.ParseRdmaRate("100Gbps")
-rates.delayPs = ns.ParseRdmaTime("1us")
+rates.delay = ns.ParseRdmaTime("1us")
 topology = ns.MakeRdmaDumbbell(2, rates)
 fabric = helper.Install(topology)
 options = ns.RdmaWorkloadOptions()
@@ -45,7 +45,7 @@ options.bytes = 200_000
 flows = ns.MakeRdmaIncastFlows(topology, 3, options)
 late = ns.RdmaFlow(flows[0])
 late.id = 3
-late.startPs = 10**12  # never starts: the run is stopped before
+late.start = ns.QbbPs(10**12)  # never starts: the run is stopped before
 flows.push_back(late)
 runner = ns.RdmaFlowRunner.Make(fabric, flows)
 ns.Simulator.Stop(ns.MilliSeconds(1))

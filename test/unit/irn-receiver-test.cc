@@ -97,10 +97,10 @@ TEST(IrnReceiver, NoMemoryInOrder)
     sender.Extend(10'000);
     for (int64_t packet = 0; packet < 10'000; ++packet)
     {
-        sender.Sent(1, packet);
+        sender.Sent(1, QbbPs(packet));
         receiver.Check(packet);
         receiver.Accept(static_cast<uint64_t>(packet), 1, false);
-        sender.OnAck(packet, packet);
+        sender.OnAck(packet, QbbPs(packet));
     }
     EXPECT_EQ(GetRdmaAllocationCount(), before);
     EXPECT_LE(sizeof(IrnReceiver), 48U);
@@ -114,16 +114,16 @@ TEST(IrnReceiver, NoMemoryInSteadyStateWithLoss)
     IrnSender sender(MakeConfig(64));
     sender.Extend(100'000);
     uint64_t before = 0;
-    for (int64_t nowPs = 0; sender.GetAcked() < 100'000; ++nowPs)
+    for (QbbPs now = 0_ps; sender.GetAcked() < 100'000; now += 1_ps)
     {
-        ASSERT_LT(nowPs, 300'000);
-        if (nowPs == 1000)
+        ASSERT_LT(now, 300'000_ps);
+        if (now == 1000_ps)
         {
             before = GetRdmaAllocationCount();
         }
-        ASSERT_TRUE(sender.CanSend()) << nowPs;
+        ASSERT_TRUE(sender.CanSend()) << now;
         const auto packet = static_cast<int64_t>(sender.GetNext());
-        const bool again = sender.Sent(1, nowPs);
+        const bool again = sender.Sent(1, now);
         if (again || packet % 7 != 3 || packet > 99'990)
         {
             const auto verdict = receiver.Check(packet);
@@ -131,8 +131,8 @@ TEST(IrnReceiver, NoMemoryInSteadyStateWithLoss)
                         verdict == RdmaReceiverVerdict::EARLY);
             receiver.Accept(static_cast<uint64_t>(packet), 1, false);
             const auto expected = static_cast<int64_t>(receiver.GetExpected());
-            verdict == RdmaReceiverVerdict::EARLY ? sender.OnNak(expected, packet, nowPs)
-                                                  : sender.OnAck(expected - 1, nowPs);
+            verdict == RdmaReceiverVerdict::EARLY ? sender.OnNak(expected, packet, now)
+                                                  : sender.OnAck(expected - 1, now);
         }
     }
     EXPECT_EQ(GetRdmaAllocationCount(), before);

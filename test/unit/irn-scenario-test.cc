@@ -43,7 +43,7 @@ class IrnScenario : public testing::Test
         for (int i = 0; i < limit && sender.CanSend(); ++i)
         {
             psns.push_back(RdmaToPsn(INITIAL, sender.GetNext()));
-            sender.Sent(1, nowPs);
+            sender.Sent(1, now);
         }
         return psns;
     }
@@ -79,11 +79,11 @@ class IrnScenario : public testing::Test
             const int64_t packet = RdmaFromPsn(INITIAL, reply.psn, sender.GetAcked());
             if (reply.kind == 'A')
             {
-                sender.OnAck(packet, nowPs);
+                sender.OnAck(packet, now);
             }
             else
             {
-                sender.OnNak(packet, RdmaFromPsn(INITIAL, reply.early, sender.GetAcked()), nowPs);
+                sender.OnNak(packet, RdmaFromPsn(INITIAL, reply.early, sender.GetAcked()), now);
             }
         }
     }
@@ -92,7 +92,7 @@ class IrnScenario : public testing::Test
 
     IrnSender sender{MakeConfig()}; //!< the sender
     IrnReceiver receiver;           //!< the receiver
-    int64_t nowPs{0};               //!< the clock
+    QbbPs now;                      //!< the clock
     uint64_t placed{0};             //!< packets taken
 };
 
@@ -157,12 +157,12 @@ TEST_F(IrnScenario, LostRetransmission)
     SendPsns();
     Take(ArrivePsns({LAST - 2, LAST - 1, 0, 1, 2}));
     EXPECT_EQ(SendPsns(), (Psns{LAST})); // lost again
-    nowPs = sender.GetDeadlinePs();
-    EXPECT_EQ(nowPs, LOW); // four in flight: packets 2..5
-    sender.OnTimeout(nowPs);
-    nowPs = sender.GetDeadlinePs();
-    EXPECT_EQ(nowPs, HIGH);
-    sender.OnTimeout(nowPs);
+    now = sender.GetDeadline();
+    EXPECT_EQ(now, LOW); // four in flight: packets 2..5
+    sender.OnTimeout(now);
+    now = sender.GetDeadline();
+    EXPECT_EQ(now, HIGH);
+    sender.OnTimeout(now);
     EXPECT_EQ(SendPsns(), (Psns{LAST}));
     Take(ArrivePsns({LAST}));
     EXPECT_EQ(sender.GetAcked(), 6U);
@@ -177,7 +177,7 @@ TEST_F(IrnScenario, AllAcksLost)
     ArrivePsns(psns);
     sender.OnTimeout(LOW);
     sender.OnTimeout(HIGH);
-    nowPs = HIGH;
+    now = HIGH;
     const Psns again = SendPsns();
     EXPECT_EQ(again, (Psns{LAST - 2}));
     Take(ArrivePsns(again));
@@ -229,10 +229,10 @@ TEST_F(IrnScenario, PastTheWholePsnSpace)
     Psns line(DISTANCE);
     std::vector<bool> full(DISTANCE);
     uint64_t lost = 0;
-    for (; sender.GetAcked() < PACKETS; ++nowPs)
+    for (; sender.GetAcked() < PACKETS; now += 1_ps)
     {
-        ASSERT_LT(nowPs, static_cast<int64_t>(2 * PACKETS)) << "livelock";
-        const std::size_t slot = static_cast<std::size_t>(nowPs) % DISTANCE;
+        ASSERT_LT(now, 2 * PACKETS * 1_ps) << "livelock";
+        const std::size_t slot = static_cast<std::size_t>(now.Get()) % DISTANCE;
         if (full[slot])
         {
             Take(ArrivePsns({line[slot]}));
@@ -241,16 +241,16 @@ TEST_F(IrnScenario, PastTheWholePsnSpace)
         if (full[slot])
         {
             line[slot] = RdmaToPsn(INITIAL, sender.GetNext());
-            const bool again = sender.Sent(1, nowPs);
+            const bool again = sender.Sent(1, now);
             if (!again && sender.GetHighestSent() % 50'000 == 49'999)
             {
                 full[slot] = false;
                 ++lost;
             }
         }
-        else if (sender.GetDeadlinePs() <= nowPs)
+        else if (sender.GetDeadline() <= now)
         {
-            sender.OnTimeout(nowPs);
+            sender.OnTimeout(now);
         }
     }
     EXPECT_EQ(placed, PACKETS);

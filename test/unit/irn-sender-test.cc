@@ -18,17 +18,17 @@ TEST(IrnSender, InOrder)
     EXPECT_FALSE(sender.CanSend());
     sender.Extend(2);
     sender.Extend(1);
-    EXPECT_EQ(Send(sender, 0), "0 1 2");
+    EXPECT_EQ(Send(sender, 0_ps), "0 1 2");
     EXPECT_EQ(sender.GetHighestSent(), 3U);
     for (int64_t packet = 0; packet < 3; ++packet)
     {
-        EXPECT_TRUE(sender.OnAck(packet, 10).mayBegin);
+        EXPECT_TRUE(sender.OnAck(packet, 10_ps).mayBegin);
         EXPECT_EQ(sender.GetAcked(), static_cast<uint64_t>(packet + 1));
         EXPECT_FALSE(sender.IsRecovering());
     }
-    EXPECT_EQ(sender.GetDeadlinePs(), NEVER);
+    EXPECT_EQ(sender.GetDeadline(), NEVER);
     sender.Extend(1);
-    EXPECT_EQ(Send(sender, 20), "3");
+    EXPECT_EQ(Send(sender, 20_ps), "3");
     EXPECT_EQ(sender.GetRetransmissions() + sender.GetTimeouts(), 0U);
 }
 
@@ -36,13 +36,13 @@ TEST(IrnSender, AcksAreCumulative)
 {
     IrnSender sender(MakeConfig());
     sender.Extend(10);
-    Send(sender, 0, 6);
-    EXPECT_TRUE(sender.OnAck(3, 1).mayBegin);
+    Send(sender, 0_ps, 6);
+    EXPECT_TRUE(sender.OnAck(3, 1_ps).mayBegin);
     EXPECT_EQ(sender.GetAcked(), 4U);
     // Old ones, that of nothing, and those of what was never sent change nothing.
     for (const int64_t packet : {3, 2, 0, -1, -100, 6, 9, 10, 1'000'000})
     {
-        EXPECT_TRUE(IsNothing(sender.OnAck(packet, 2))) << packet;
+        EXPECT_TRUE(IsNothing(sender.OnAck(packet, 2_ps))) << packet;
     }
     EXPECT_EQ(sender.GetAcked(), 4U);
     EXPECT_EQ(sender.GetNext(), 6U);
@@ -55,11 +55,11 @@ TEST(IrnSender, WindowOfFour)
     // In flight: from the first packet not acknowledged to the last sent; fewer than four.
     IrnSender sender(MakeConfig(4));
     sender.Extend(20);
-    EXPECT_EQ(Send(sender, 0), "0 1 2 3");
-    sender.OnAck(0, 1);
-    EXPECT_EQ(Send(sender, 1), "4");
-    sender.OnAck(3, 2);
-    EXPECT_EQ(Send(sender, 2), "5 6 7"); // 4 is in flight already
+    EXPECT_EQ(Send(sender, 0_ps), "0 1 2 3");
+    sender.OnAck(0, 1_ps);
+    EXPECT_EQ(Send(sender, 1_ps), "4");
+    sender.OnAck(3, 2_ps);
+    EXPECT_EQ(Send(sender, 2_ps), "5 6 7"); // 4 is in flight already
 }
 
 TEST(IrnSender, WindowStandsStillBehindAHole)
@@ -68,24 +68,24 @@ TEST(IrnSender, WindowStandsStillBehindAHole)
     // again. Its arrival acknowledges all four, and four more go.
     IrnSender sender(MakeConfig(4));
     sender.Extend(20);
-    EXPECT_EQ(Send(sender, 0), "0 1 2 3");
-    Answer(sender, 10, "N0/1");
-    EXPECT_EQ(Send(sender, 10), "0r");
-    Answer(sender, 11, "N0/2 N0/3");
-    EXPECT_EQ(Send(sender, 11), "");
-    Answer(sender, 20, "A3");
-    EXPECT_EQ(Send(sender, 20), "4 5 6 7");
+    EXPECT_EQ(Send(sender, 0_ps), "0 1 2 3");
+    Answer(sender, 10_ps, "N0/1");
+    EXPECT_EQ(Send(sender, 10_ps), "0r");
+    Answer(sender, 11_ps, "N0/2 N0/3");
+    EXPECT_EQ(Send(sender, 11_ps), "");
+    Answer(sender, 20_ps, "A3");
+    EXPECT_EQ(Send(sender, 20_ps), "4 5 6 7");
 }
 
 TEST(IrnSender, WindowOfOne)
 {
     IrnSender sender(MakeConfig(1));
     sender.Extend(3);
-    EXPECT_EQ(Send(sender, 0), "0");
+    EXPECT_EQ(Send(sender, 0_ps), "0");
     sender.OnTimeout(LOW);
     EXPECT_EQ(Send(sender, LOW), "0r"); // what is lost needs no room
-    sender.OnAck(0, 110);
-    EXPECT_EQ(Send(sender, 110), "1");
+    sender.OnAck(0, 110_ps);
+    EXPECT_EQ(Send(sender, 110_ps), "1");
 }
 
 TEST(IrnSender, WithoutBdpFcHalfThePsnSpace)
@@ -96,19 +96,19 @@ TEST(IrnSender, WithoutBdpFcHalfThePsnSpace)
     uint64_t sent = 0;
     for (; sender.CanSend(); ++sent)
     {
-        sender.Sent(1, 0);
+        sender.Sent(1, 0_ps);
     }
     EXPECT_EQ(sent, RDMA_MAX_WINDOW - 1);
     // All but the first have arrived: the bitmap covers the whole window.
-    sender.OnNak(0, static_cast<int64_t>(sent) - 1, 1);
-    EXPECT_EQ(Send(sender, 1, 3), "0r 1r 2r");
+    sender.OnNak(0, static_cast<int64_t>(sent) - 1, 1_ps);
+    EXPECT_EQ(Send(sender, 1_ps, 3), "0r 1r 2r");
     for (uint64_t packet = 3; packet < sent; ++packet)
     {
-        sender.OnNak(0, static_cast<int64_t>(packet), 2);
+        sender.OnNak(0, static_cast<int64_t>(packet), 2_ps);
     }
-    EXPECT_EQ(Send(sender, 2), "");
-    sender.OnAck(static_cast<int64_t>(sent) - 1, 3);
-    EXPECT_EQ(Send(sender, 3, 1), "8388607");
+    EXPECT_EQ(Send(sender, 2_ps), "");
+    sender.OnAck(static_cast<int64_t>(sent) - 1, 3_ps);
+    EXPECT_EQ(Send(sender, 3_ps, 1), "8388607");
 }
 
 // Recovery
@@ -119,9 +119,9 @@ TEST(IrnSender, NackSendsTheCumulativeValueAgain)
     // The recovery begins with the retransmission.
     IrnSender sender(MakeConfig());
     sender.Extend(9);
-    Send(sender, 0, 6);
-    Answer(sender, 9, "A0 A1");
-    const auto event = sender.OnNak(2, 3, 10);
+    Send(sender, 0_ps, 6);
+    Answer(sender, 9_ps, "A0 A1");
+    const auto event = sender.OnNak(2, 3, 10_ps);
     EXPECT_TRUE(event.mayBegin);
     EXPECT_FALSE(event.failed);
     EXPECT_EQ(sender.GetAcked(), 2U);
@@ -130,10 +130,10 @@ TEST(IrnSender, NackSendsTheCumulativeValueAgain)
     EXPECT_FALSE(sender.IsAcknowledged(2));
     EXPECT_TRUE(sender.IsAcknowledged(3));
     EXPECT_FALSE(sender.IsAcknowledged(4));
-    EXPECT_EQ(Send(sender, 10, 1), "2r");
+    EXPECT_EQ(Send(sender, 10_ps, 1), "2r");
     EXPECT_TRUE(sender.IsRecovering());
     EXPECT_EQ(sender.GetRecoverySequence(), 5U);
-    EXPECT_EQ(Send(sender, 10), "6 7 8");
+    EXPECT_EQ(Send(sender, 10_ps), "6 7 8");
     EXPECT_EQ(sender.GetRecoverySequence(), 5U);
     EXPECT_EQ(sender.GetRetransmissions(), 1U);
     EXPECT_EQ(sender.GetTimeouts(), 0U);
@@ -144,12 +144,12 @@ TEST(IrnSender, NackThatMovesTheCumulativeValueBeginsNoRecovery)
     // The ACK of 1 is lost. The NACK of 3 brings it, and the NACK of 4 sends 2 again.
     IrnSender sender(MakeConfig());
     sender.Extend(6);
-    Send(sender, 0);
-    EXPECT_TRUE(sender.OnNak(2, 3, 10).mayBegin); // for the window has moved
+    Send(sender, 0_ps);
+    EXPECT_TRUE(sender.OnNak(2, 3, 10_ps).mayBegin); // for the window has moved
     EXPECT_TRUE(sender.IsAcknowledged(3));
     EXPECT_FALSE(sender.CanSend());
-    Answer(sender, 11, "N2/4");
-    EXPECT_EQ(Send(sender, 11), "2r");
+    Answer(sender, 11_ps, "N2/4");
+    EXPECT_EQ(Send(sender, 11_ps), "2r");
 }
 
 TEST(IrnSender, ArrivedBeforeItsTurn)
@@ -158,12 +158,12 @@ TEST(IrnSender, ArrivedBeforeItsTurn)
     // nor 3, which nobody has missed.
     IrnSender sender(MakeConfig());
     sender.Extend(9);
-    Send(sender, 0, 6);
-    Answer(sender, 10, "A1 N2/4");
+    Send(sender, 0_ps, 6);
+    Answer(sender, 10_ps, "A1 N2/4");
     EXPECT_EQ(sender.GetNext(), 2U);
-    Answer(sender, 11, "A2");
+    Answer(sender, 11_ps, "A2");
     EXPECT_FALSE(sender.IsRecovering());
-    EXPECT_EQ(Send(sender, 11), "6 7 8");
+    EXPECT_EQ(Send(sender, 11_ps), "6 7 8");
 }
 
 TEST(IrnSender, LostOnlyIfAHigherOneHasArrived)
@@ -172,20 +172,20 @@ TEST(IrnSender, LostOnlyIfAHigherOneHasArrived)
     // however many NACKs tell of it.
     IrnSender sender(MakeConfig());
     sender.Extend(12);
-    Send(sender, 0, 10);
-    Answer(sender, 10, "A1 N2/3");
-    EXPECT_EQ(Send(sender, 10, 1), "2r");
+    Send(sender, 0_ps, 10);
+    Answer(sender, 10_ps, "A1 N2/3");
+    EXPECT_EQ(Send(sender, 10_ps, 1), "2r");
     EXPECT_EQ(sender.GetNext(), 10U); // 4..9 are not lost, as far as anybody knows
-    Answer(sender, 11, "N2/4");
+    Answer(sender, 11_ps, "N2/4");
     EXPECT_EQ(sender.GetNext(), 10U);
-    Answer(sender, 12, "N2/6");
-    EXPECT_EQ(Send(sender, 12, 1), "5r");
-    Answer(sender, 13, "N2/7");
-    EXPECT_EQ(Send(sender, 13), "10 11");
-    Answer(sender, 14, "N2/9");
-    EXPECT_EQ(Send(sender, 14), "8r");
-    Answer(sender, 15, "N2/10 N2/11");
-    EXPECT_EQ(Send(sender, 15), "");
+    Answer(sender, 12_ps, "N2/6");
+    EXPECT_EQ(Send(sender, 12_ps, 1), "5r");
+    Answer(sender, 13_ps, "N2/7");
+    EXPECT_EQ(Send(sender, 13_ps), "10 11");
+    Answer(sender, 14_ps, "N2/9");
+    EXPECT_EQ(Send(sender, 14_ps), "8r");
+    Answer(sender, 15_ps, "N2/10 N2/11");
+    EXPECT_EQ(Send(sender, 15_ps), "");
     EXPECT_EQ(sender.GetRetransmissions(), 3U);
 }
 
@@ -194,12 +194,12 @@ TEST(IrnSender, ManyLostAtOnce)
     // 0..9 sent; 1..5, 7 and 8 are lost, and with them what the NACK of 6 would have said first.
     IrnSender sender(MakeConfig());
     sender.Extend(11);
-    Send(sender, 0, 10);
-    Answer(sender, 10, "A0 N1/9"); // the NACK of 6 is lost, too
-    EXPECT_EQ(Send(sender, 10), "1r 2r 3r 4r 5r 6r 7r 8r 10");
+    Send(sender, 0_ps, 10);
+    Answer(sender, 10_ps, "A0 N1/9"); // the NACK of 6 is lost, too
+    EXPECT_EQ(Send(sender, 10_ps), "1r 2r 3r 4r 5r 6r 7r 8r 10");
     // The NACK of 6 came too late for it. Nothing goes a second time.
-    Answer(sender, 11, "N1/6");
-    EXPECT_EQ(Send(sender, 11), "");
+    Answer(sender, 11_ps, "N1/6");
+    EXPECT_EQ(Send(sender, 11_ps), "");
 }
 
 TEST(IrnSender, SackedInTheMiddleOfThePass)
@@ -207,23 +207,23 @@ TEST(IrnSender, SackedInTheMiddleOfThePass)
     // 1..6 are to go again when 4 turns out to have been late only: it is left out.
     IrnSender sender(MakeConfig());
     sender.Extend(8);
-    Send(sender, 0);
-    Answer(sender, 10, "A0 N1/7");
-    EXPECT_EQ(Send(sender, 10, 2), "1r 2r");
-    Answer(sender, 11, "N1/4 N1/3"); // and 3, which goes next
-    EXPECT_EQ(Send(sender, 12), "5r 6r");
+    Send(sender, 0_ps);
+    Answer(sender, 10_ps, "A0 N1/7");
+    EXPECT_EQ(Send(sender, 10_ps, 2), "1r 2r");
+    Answer(sender, 11_ps, "N1/4 N1/3"); // and 3, which goes next
+    EXPECT_EQ(Send(sender, 12_ps), "5r 6r");
 }
 
 TEST(IrnSender, AcknowledgedInTheMiddleOfThePass)
 {
     IrnSender sender(MakeConfig());
     sender.Extend(8);
-    Send(sender, 0);
-    Answer(sender, 10, "A0 N1/7");
-    EXPECT_EQ(Send(sender, 10, 1), "1r");
-    Answer(sender, 11, "N5/3"); // 1..4 have come: only 5 and 6 are left
+    Send(sender, 0_ps);
+    Answer(sender, 10_ps, "A0 N1/7");
+    EXPECT_EQ(Send(sender, 10_ps, 1), "1r");
+    Answer(sender, 11_ps, "N5/3"); // 1..4 have come: only 5 and 6 are left
     EXPECT_EQ(sender.GetAcked(), 5U);
-    EXPECT_EQ(Send(sender, 12), "5r 6r");
+    EXPECT_EQ(Send(sender, 12_ps), "5r 6r");
 }
 
 TEST(IrnSender, RecoveryEndsBehindItsSequence)
@@ -233,21 +233,21 @@ TEST(IrnSender, RecoveryEndsBehindItsSequence)
     // before that, the recovery sequence is 7 now.
     IrnSender sender(MakeConfig());
     sender.Extend(8);
-    Send(sender, 0, 6);
-    Answer(sender, 10, "A1 N2/3 N2/4");
-    EXPECT_EQ(Send(sender, 10), "2r 6 7");
+    Send(sender, 0_ps, 6);
+    Answer(sender, 10_ps, "A1 N2/3 N2/4");
+    EXPECT_EQ(Send(sender, 10_ps), "2r 6 7");
     EXPECT_EQ(sender.GetRecoverySequence(), 5U);
-    Answer(sender, 20, "A4");
+    Answer(sender, 20_ps, "A4");
     EXPECT_EQ(sender.GetAcked(), 5U);
     EXPECT_TRUE(sender.IsRecovering());
-    EXPECT_EQ(Send(sender, 20), "5r");
+    EXPECT_EQ(Send(sender, 20_ps), "5r");
     EXPECT_EQ(sender.GetRecoverySequence(), 7U);
-    Answer(sender, 21, "N5/6");
-    EXPECT_EQ(Send(sender, 21), "");
-    Answer(sender, 30, "A6"); // 7 is expected: it has not gone again
+    Answer(sender, 21_ps, "N5/6");
+    EXPECT_EQ(Send(sender, 21_ps), "");
+    Answer(sender, 30_ps, "A6"); // 7 is expected: it has not gone again
     EXPECT_TRUE(sender.IsRecovering());
-    EXPECT_EQ(Send(sender, 30), "7r");
-    Answer(sender, 31, "A7");
+    EXPECT_EQ(Send(sender, 30_ps), "7r");
+    Answer(sender, 31_ps, "A7");
     EXPECT_FALSE(sender.IsRecovering());
     EXPECT_EQ(sender.GetAcked(), 8U);
 }
@@ -258,12 +258,12 @@ TEST(IrnSender, PartialAckOfWhatWentAgain)
     // stand at packets that have gone again already.
     IrnSender sender(MakeConfig());
     sender.Extend(6);
-    Send(sender, 0);
-    Answer(sender, 10, "A0 N1/3 N1/5");
-    EXPECT_EQ(Send(sender, 10), "1r 2r 4r");
-    Answer(sender, 20, "A1 A3");
-    EXPECT_EQ(Send(sender, 20), "");
-    Answer(sender, 21, "A5");
+    Send(sender, 0_ps);
+    Answer(sender, 10_ps, "A0 N1/3 N1/5");
+    EXPECT_EQ(Send(sender, 10_ps), "1r 2r 4r");
+    Answer(sender, 20_ps, "A1 A3");
+    EXPECT_EQ(Send(sender, 20_ps), "");
+    Answer(sender, 21_ps, "A5");
     EXPECT_EQ(sender.GetRetransmissions(), 3U);
     EXPECT_FALSE(sender.IsRecovering());
 }
@@ -272,15 +272,15 @@ TEST(IrnSender, RecoveryEndsExactlyBehindItsSequence)
 {
     IrnSender sender(MakeConfig());
     sender.Extend(8);
-    Send(sender, 0, 4); // 0 1 2 3
-    Answer(sender, 10, "N0/1");
-    EXPECT_EQ(Send(sender, 10), "0r 4 5 6 7");
+    Send(sender, 0_ps, 4); // 0 1 2 3
+    Answer(sender, 10_ps, "N0/1");
+    EXPECT_EQ(Send(sender, 10_ps), "0r 4 5 6 7");
     EXPECT_EQ(sender.GetRecoverySequence(), 3U);
-    Answer(sender, 11, "A2"); // 3 is expected: not passed
+    Answer(sender, 11_ps, "A2"); // 3 is expected: not passed
     EXPECT_TRUE(sender.IsRecovering());
-    Answer(sender, 12, "A3"); // 4 is expected: passed
+    Answer(sender, 12_ps, "A3"); // 4 is expected: passed
     EXPECT_FALSE(sender.IsRecovering());
-    EXPECT_EQ(Send(sender, 12), "");
+    EXPECT_EQ(Send(sender, 12_ps), "");
 }
 
 TEST(IrnSender, RecoverySequenceMovesWithEachRetransmission)
@@ -290,19 +290,19 @@ TEST(IrnSender, RecoverySequenceMovesWithEachRetransmission)
     // time.
     IrnSender sender(MakeConfig());
     sender.Extend(9);
-    Send(sender, 0, 4);
-    Answer(sender, 10, "N0/1 N0/2 N0/3");
-    EXPECT_EQ(Send(sender, 10, 5), "0r 4 5 6 7");
+    Send(sender, 0_ps, 4);
+    Answer(sender, 10_ps, "N0/1 N0/2 N0/3");
+    EXPECT_EQ(Send(sender, 10_ps, 5), "0r 4 5 6 7");
     EXPECT_EQ(sender.GetRecoverySequence(), 3U);
-    Answer(sender, 20, "N0/5");
-    EXPECT_EQ(Send(sender, 20), "4r 8");
+    Answer(sender, 20_ps, "N0/5");
+    EXPECT_EQ(Send(sender, 20_ps), "4r 8");
     EXPECT_EQ(sender.GetRecoverySequence(), 7U);
-    Answer(sender, 21, "A3");
+    Answer(sender, 21_ps, "A3");
     EXPECT_TRUE(sender.IsRecovering());
-    EXPECT_EQ(Send(sender, 21), "");
-    Answer(sender, 22, "N4/6 N4/7");
-    EXPECT_EQ(Send(sender, 22), "");
-    Answer(sender, 30, "A7");
+    EXPECT_EQ(Send(sender, 21_ps), "");
+    Answer(sender, 22_ps, "N4/6 N4/7");
+    EXPECT_EQ(Send(sender, 22_ps), "");
+    Answer(sender, 30_ps, "A7");
     EXPECT_FALSE(sender.IsRecovering());
     EXPECT_EQ(sender.GetRetransmissions(), 2U);
 }
@@ -313,18 +313,18 @@ TEST(IrnSender, RecoveriesOneAfterAnother)
     // of 3; the next NACK, of 5, begins another one, and what went again in the first may go again.
     IrnSender sender(MakeConfig());
     sender.Extend(10);
-    Send(sender, 0, 4);
-    Answer(sender, 10, "N0/1");
-    EXPECT_EQ(Send(sender, 10, 5), "0r 4 5 6 7");
-    Answer(sender, 20, "A3");
+    Send(sender, 0_ps, 4);
+    Answer(sender, 10_ps, "N0/1");
+    EXPECT_EQ(Send(sender, 10_ps, 5), "0r 4 5 6 7");
+    Answer(sender, 20_ps, "A3");
     EXPECT_FALSE(sender.IsRecovering());
-    Answer(sender, 21, "N4/5");
-    EXPECT_EQ(Send(sender, 21, 1), "4r");
+    Answer(sender, 21_ps, "N4/5");
+    EXPECT_EQ(Send(sender, 21_ps, 1), "4r");
     EXPECT_TRUE(sender.IsRecovering());
     EXPECT_EQ(sender.GetRecoverySequence(), 7U);
-    Answer(sender, 30, "A7");
+    Answer(sender, 30_ps, "A7");
     EXPECT_FALSE(sender.IsRecovering());
-    EXPECT_EQ(Send(sender, 31), "8 9");
+    EXPECT_EQ(Send(sender, 31_ps), "8 9");
 }
 
 TEST(IrnSender, NackThatEndsARecovery)
@@ -333,14 +333,14 @@ TEST(IrnSender, NackThatEndsARecovery)
     // The NACK of 6 begins the next one, which knows of 5.
     IrnSender sender(MakeConfig());
     sender.Extend(8);
-    Send(sender, 0, 4);
-    Answer(sender, 10, "N0/1");
-    EXPECT_EQ(Send(sender, 10), "0r 4 5 6 7");
-    Answer(sender, 20, "N4/5");
+    Send(sender, 0_ps, 4);
+    Answer(sender, 10_ps, "N0/1");
+    EXPECT_EQ(Send(sender, 10_ps), "0r 4 5 6 7");
+    Answer(sender, 20_ps, "N4/5");
     EXPECT_FALSE(sender.IsRecovering());
-    EXPECT_EQ(Send(sender, 20), "");
-    Answer(sender, 21, "N4/7");
-    EXPECT_EQ(Send(sender, 21), "4r 6r");
+    EXPECT_EQ(Send(sender, 20_ps), "");
+    Answer(sender, 21_ps, "N4/7");
+    EXPECT_EQ(Send(sender, 21_ps), "4r 6r");
     EXPECT_EQ(sender.GetRecoverySequence(), 7U);
 }
 
@@ -350,15 +350,15 @@ TEST(IrnSender, KnownLossWhenTheRecoveryEnds)
     // port is free for it the ACK of 3 ends the recovery. 4 waits for the next NACK.
     IrnSender sender(MakeConfig());
     sender.Extend(8);
-    Send(sender, 0, 4);
-    Answer(sender, 10, "N0/1");
-    EXPECT_EQ(Send(sender, 10), "0r 4 5 6 7");
-    Answer(sender, 20, "N0/5 A3");
+    Send(sender, 0_ps, 4);
+    Answer(sender, 10_ps, "N0/1");
+    EXPECT_EQ(Send(sender, 10_ps), "0r 4 5 6 7");
+    Answer(sender, 20_ps, "N0/5 A3");
     EXPECT_FALSE(sender.IsRecovering());
-    EXPECT_EQ(Send(sender, 20), "");
-    Answer(sender, 21, "N4/6");
-    EXPECT_EQ(Send(sender, 21), "4r");
-    Answer(sender, 30, "A7");
+    EXPECT_EQ(Send(sender, 20_ps), "");
+    Answer(sender, 21_ps, "N4/6");
+    EXPECT_EQ(Send(sender, 21_ps), "4r");
+    Answer(sender, 30_ps, "A7");
     EXPECT_FALSE(sender.IsRecovering());
 }
 
@@ -370,19 +370,19 @@ TEST(IrnSender, ByThePapersWords)
     // The partial ACK of 3 makes 4 lost only because 5 has come, and that of 6 does not make 7 so.
     IrnSender sender(MakeConfig(), IrnSelective::SACK, IrnSender::PAPER);
     sender.Extend(8);
-    Send(sender, 0);
-    Answer(sender, 10, "N1/2");
+    Send(sender, 0_ps);
+    Answer(sender, 10_ps, "N1/2");
     EXPECT_TRUE(sender.IsRecovering());
-    EXPECT_EQ(Send(sender, 10), "1r");
-    Answer(sender, 20, "A3");
-    EXPECT_EQ(Send(sender, 20), "");
-    Answer(sender, 21, "N4/5");
-    EXPECT_EQ(Send(sender, 21), "4r");
-    Answer(sender, 30, "A6");
+    EXPECT_EQ(Send(sender, 10_ps), "1r");
+    Answer(sender, 20_ps, "A3");
+    EXPECT_EQ(Send(sender, 20_ps), "");
+    Answer(sender, 21_ps, "N4/5");
+    EXPECT_EQ(Send(sender, 21_ps), "4r");
+    Answer(sender, 30_ps, "A6");
     EXPECT_TRUE(sender.IsRecovering());
-    EXPECT_EQ(Send(sender, 30), "");
-    sender.OnTimeout(30 + LOW);
-    EXPECT_EQ(Send(sender, 200), "7r");
+    EXPECT_EQ(Send(sender, 30_ps), "");
+    sender.OnTimeout(30_ps + LOW);
+    EXPECT_EQ(Send(sender, 200_ps), "7r");
 }
 
 // NACKs out of the ordinary
@@ -391,13 +391,13 @@ TEST(IrnSender, OldNacks)
 {
     IrnSender sender(MakeConfig());
     sender.Extend(12);
-    Send(sender, 0, 8);
-    Answer(sender, 10, "A3");
+    Send(sender, 0_ps, 8);
+    Answer(sender, 10_ps, "A3");
     // Of what has come since, and of what came early and has been acknowledged since.
-    EXPECT_TRUE(IsNothing(sender.OnNak(2, NONE, 11)));
-    EXPECT_TRUE(IsNothing(sender.OnNak(-5, NONE, 11)));
-    EXPECT_TRUE(IsNothing(sender.OnNak(1, 3, 11)));
-    EXPECT_TRUE(IsNothing(sender.OnNak(1, 4, 11))); // and of the one that is expected
+    EXPECT_TRUE(IsNothing(sender.OnNak(2, NONE, 11_ps)));
+    EXPECT_TRUE(IsNothing(sender.OnNak(-5, NONE, 11_ps)));
+    EXPECT_TRUE(IsNothing(sender.OnNak(1, 3, 11_ps)));
+    EXPECT_TRUE(IsNothing(sender.OnNak(1, 4, 11_ps))); // and of the one that is expected
     EXPECT_FALSE(sender.IsRecovering());
     EXPECT_FALSE(sender.IsAcknowledged(4));
     EXPECT_EQ(sender.GetNext(), 8U);
@@ -409,44 +409,44 @@ TEST(IrnSender, OldNackThatTellsOfAHole)
     // and 4 and 5 are lost.
     IrnSender sender(MakeConfig());
     sender.Extend(12);
-    Send(sender, 0, 8);
-    Answer(sender, 10, "A3");
-    EXPECT_TRUE(sender.OnNak(1, 6, 11).mayBegin);
+    Send(sender, 0_ps, 8);
+    Answer(sender, 10_ps, "A3");
+    EXPECT_TRUE(sender.OnNak(1, 6, 11_ps).mayBegin);
     EXPECT_EQ(sender.GetAcked(), 4U);
     EXPECT_TRUE(sender.IsAcknowledged(6));
-    EXPECT_EQ(Send(sender, 12, 3), "4r 5r 8");
+    EXPECT_EQ(Send(sender, 12_ps, 3), "4r 5r 8");
     // A copy of it says nothing new.
-    EXPECT_TRUE(IsNothing(sender.OnNak(1, 6, 13)));
+    EXPECT_TRUE(IsNothing(sender.OnNak(1, 6, 13_ps)));
 }
 
 TEST(IrnSender, NackOfWhatWasNeverSent)
 {
     IrnSender sender(MakeConfig());
     sender.Extend(12);
-    EXPECT_TRUE(IsNothing(sender.OnNak(0, NONE, 0)));
-    EXPECT_TRUE(IsNothing(sender.OnNak(0, 1, 0)));
-    Send(sender, 0, 4);
-    EXPECT_TRUE(IsNothing(sender.OnNak(5, 6, 1))); // posted, not sent
-    EXPECT_TRUE(IsNothing(sender.OnNak(5, 3, 1))); // nor is the rest believed
-    EXPECT_TRUE(IsNothing(sender.OnNak(100, 101, 1)));
+    EXPECT_TRUE(IsNothing(sender.OnNak(0, NONE, 0_ps)));
+    EXPECT_TRUE(IsNothing(sender.OnNak(0, 1, 0_ps)));
+    Send(sender, 0_ps, 4);
+    EXPECT_TRUE(IsNothing(sender.OnNak(5, 6, 1_ps))); // posted, not sent
+    EXPECT_TRUE(IsNothing(sender.OnNak(5, 3, 1_ps))); // nor is the rest believed
+    EXPECT_TRUE(IsNothing(sender.OnNak(100, 101, 1_ps)));
     EXPECT_EQ(sender.GetAcked(), 0U);
     EXPECT_FALSE(sender.IsAcknowledged(3));
     EXPECT_FALSE(sender.IsRecovering());
     // The cumulative part is in order, the selective one is of a packet that was never sent.
-    Answer(sender, 2, "A0 N1/4");
+    Answer(sender, 2_ps, "A0 N1/4");
     EXPECT_FALSE(sender.IsAcknowledged(4));
-    EXPECT_EQ(Send(sender, 2, 2), "1r 4");
+    EXPECT_EQ(Send(sender, 2_ps, 2), "1r 4");
 }
 
 TEST(IrnSender, NackThatAcknowledgesAll)
 {
     IrnSender sender(MakeConfig());
     sender.Extend(6);
-    Send(sender, 0, 4);
-    EXPECT_TRUE(sender.OnNak(4, NONE, 1).mayBegin);
+    Send(sender, 0_ps, 4);
+    EXPECT_TRUE(sender.OnNak(4, NONE, 1_ps).mayBegin);
     EXPECT_EQ(sender.GetAcked(), 4U);
     EXPECT_FALSE(sender.IsRecovering());
-    EXPECT_EQ(Send(sender, 2), "4 5");
+    EXPECT_EQ(Send(sender, 2_ps), "4 5");
 }
 
 TEST(IrnSender, NackWithoutSelectivePart)
@@ -455,14 +455,14 @@ TEST(IrnSender, NackWithoutSelectivePart)
     // same, and each that it asks for in turn.
     IrnSender sender(MakeConfig());
     sender.Extend(6);
-    Send(sender, 0);
-    Answer(sender, 10, "A1 N2");
-    EXPECT_EQ(Send(sender, 10), "2r");
-    Answer(sender, 11, "N2");
-    EXPECT_EQ(Send(sender, 11), "");
-    Answer(sender, 20, "N4");
-    EXPECT_EQ(Send(sender, 20), "4r");
-    Answer(sender, 30, "A5");
+    Send(sender, 0_ps);
+    Answer(sender, 10_ps, "A1 N2");
+    EXPECT_EQ(Send(sender, 10_ps), "2r");
+    Answer(sender, 11_ps, "N2");
+    EXPECT_EQ(Send(sender, 11_ps), "");
+    Answer(sender, 20_ps, "N4");
+    EXPECT_EQ(Send(sender, 20_ps), "4r");
+    Answer(sender, 30_ps, "A5");
     EXPECT_FALSE(sender.IsRecovering());
 }
 
@@ -470,13 +470,13 @@ TEST(IrnSender, SelectivePartOfTheExpectedPacketIsNotBelieved)
 {
     IrnSender sender(MakeConfig());
     sender.Extend(6);
-    Send(sender, 0);
-    Answer(sender, 10, "A1 N2/2 N2/1 N2/0");
-    EXPECT_EQ(Send(sender, 10), "2r");
+    Send(sender, 0_ps);
+    Answer(sender, 10_ps, "A1 N2/2 N2/1 N2/0");
+    EXPECT_EQ(Send(sender, 10_ps), "2r");
     // A packet that was said to have come, and is expected all the same, is lost.
-    Answer(sender, 11, "N2/4 A3");
+    Answer(sender, 11_ps, "N2/4 A3");
     EXPECT_EQ(sender.GetAcked(), 4U);
-    EXPECT_EQ(Send(sender, 11), "4r");
+    EXPECT_EQ(Send(sender, 11_ps), "4r");
 }
 
 // Windows beyond a word of the bitmap
@@ -489,28 +489,28 @@ TEST(IrnSender, HolesAroundTheWordsOfTheBitmap)
     const std::vector<int64_t> lost{50, 63, 64, 127, 128, 129, 191, 192, 255, 256, 300, 319, 320};
     IrnSender sender(MakeConfig(1000));
     sender.Extend(350);
-    Send(sender, 0, BASE);
-    sender.OnAck(BASE - 1, 1);
-    Send(sender, 1, 300);
+    Send(sender, 0_ps, BASE);
+    sender.OnAck(BASE - 1, 1_ps);
+    Send(sender, 1_ps, 300);
     for (int64_t packet = 349; packet >= BASE; --packet)
     {
         if (std::find(lost.begin(), lost.end(), packet) == lost.end())
         {
-            sender.OnNak(BASE, packet, 2);
+            sender.OnNak(BASE, packet, 2_ps);
         }
     }
-    EXPECT_EQ(Send(sender, 3), "50r 63r 64r 127r 128r 129r 191r 192r 255r 256r 300r 319r 320r");
+    EXPECT_EQ(Send(sender, 3_ps), "50r 63r 64r 127r 128r 129r 191r 192r 255r 256r 300r 319r 320r");
     // 50 has come: all up to 62. The bitmap moves on, and what is behind stays.
-    sender.OnAck(62, 4);
+    sender.OnAck(62, 4_ps);
     for (int64_t packet = 63; packet < 350; ++packet)
     {
         const bool isLost = std::find(lost.begin(), lost.end(), packet) != lost.end();
         EXPECT_EQ(sender.IsAcknowledged(static_cast<uint64_t>(packet)), !isLost) << packet;
     }
-    sender.OnTimeout(sender.GetDeadlinePs()); // RTO_low, many in flight
-    sender.OnTimeout(sender.GetDeadlinePs());
-    EXPECT_EQ(Send(sender, 400), "63r 64r 127r 128r 129r 191r 192r 255r 256r 300r 319r 320r");
-    sender.OnAck(349, 401);
+    sender.OnTimeout(sender.GetDeadline()); // RTO_low, many in flight
+    sender.OnTimeout(sender.GetDeadline());
+    EXPECT_EQ(Send(sender, 400_ps), "63r 64r 127r 128r 129r 191r 192r 255r 256r 300r 319r 320r");
+    sender.OnAck(349, 401_ps);
     EXPECT_FALSE(sender.IsRecovering());
-    EXPECT_EQ(sender.GetDeadlinePs(), NEVER);
+    EXPECT_EQ(sender.GetDeadline(), NEVER);
 }

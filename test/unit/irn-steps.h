@@ -16,13 +16,13 @@ namespace IrnSteps
 {
 
 /** \ingroup rdma-tests No deadline. */
-constexpr int64_t NEVER = RdmaSender::NO_DEADLINE;
+constexpr QbbPs NEVER = RdmaSender::NO_DEADLINE;
 /** \ingroup rdma-tests No selective part. */
 constexpr int64_t NONE = RdmaSender::NO_PACKET;
 /** \ingroup rdma-tests RTO_low of the tests. */
-constexpr int64_t LOW = 100;
+constexpr QbbPs LOW = 100_ps;
 /** \ingroup rdma-tests RTO_high of the tests. */
-constexpr int64_t HIGH = 320;
+constexpr QbbPs HIGH = 320_ps;
 /** \ingroup rdma-tests Up to so many packets in flight RTO_low applies. */
 constexpr uint32_t FEW = 3;
 
@@ -36,8 +36,8 @@ MakeConfig(uint64_t window = 100)
 {
     RdmaSenderConfig config;
     config.window = window;
-    config.timeouts.lowPs = LOW;
-    config.timeouts.highPs = HIGH;
+    config.timeouts.low = LOW;
+    config.timeouts.high = HIGH;
     config.timeouts.lowPackets = FEW;
     config.retryCount = 2;
     return config;
@@ -46,18 +46,18 @@ MakeConfig(uint64_t window = 100)
 /**
  * \ingroup rdma-tests
  * \param sender a sender
- * \param nowPs when
+ * \param now when
  * \param limit at most so many
  * \return the packets that go out until there are no more, those sent before with an 'r': "3r 7 8"
  */
 inline std::string
-Send(RdmaSender& sender, int64_t nowPs, int limit = 1000)
+Send(RdmaSender& sender, QbbPs now, int limit = 1000)
 {
     std::string sent;
     for (int i = 0; i < limit && sender.CanSend(); ++i)
     {
         sent += (sent.empty() ? "" : " ") + std::to_string(sender.GetNext());
-        sent += sender.Sent(1, nowPs) ? "r" : "";
+        sent += sender.Sent(1, now) ? "r" : "";
     }
     return sent;
 }
@@ -120,11 +120,11 @@ ArriveAll(RdmaReceiver& receiver, const std::string& packets)
  * Answers come in.
  *
  * \param sender the sender
- * \param nowPs when
+ * \param now when
  * \param answers as ArriveAll() gives them; "-A5" is lost
  */
 inline void
-Answer(RdmaSender& sender, int64_t nowPs, const std::string& answers)
+Answer(RdmaSender& sender, QbbPs now, const std::string& answers)
 {
     for (std::size_t at = 0; at < answers.size();)
     {
@@ -133,13 +133,13 @@ Answer(RdmaSender& sender, int64_t nowPs, const std::string& answers)
         const std::size_t slash = answer.find('/');
         if (answer[0] == 'A')
         {
-            sender.OnAck(std::stoll(answer.substr(1)), nowPs);
+            sender.OnAck(std::stoll(answer.substr(1)), now);
         }
         else if (answer[0] == 'N')
         {
             const int64_t early =
                 slash == std::string::npos ? NONE : std::stoll(answer.substr(slash + 1));
-            sender.OnNak(std::stoll(answer.substr(1)), early, nowPs);
+            sender.OnNak(std::stoll(answer.substr(1)), early, now);
         }
         at = end + 1;
     }

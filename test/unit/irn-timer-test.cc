@@ -13,18 +13,18 @@ TEST(IrnTimer, RtoLowForASinglePacket)
 {
     IrnSender sender(MakeConfig());
     sender.Extend(1);
-    EXPECT_EQ(sender.GetDeadlinePs(), NEVER);
-    Send(sender, 1000);
-    EXPECT_EQ(sender.GetDeadlinePs(), 1000 + LOW);
-    const auto event = sender.OnTimeout(1000 + LOW);
+    EXPECT_EQ(sender.GetDeadline(), NEVER);
+    Send(sender, 1000_ps);
+    EXPECT_EQ(sender.GetDeadline(), 1000_ps + LOW);
+    const auto event = sender.OnTimeout(1000_ps + LOW);
     EXPECT_TRUE(event.mayBegin);
     EXPECT_FALSE(event.failed);
     EXPECT_EQ(sender.GetTimeouts(), 1U);
-    EXPECT_EQ(sender.GetDeadlinePs(), NEVER); // until it goes out, which may take a while
-    EXPECT_EQ(Send(sender, 1500), "0r");
-    EXPECT_EQ(sender.GetDeadlinePs(), 1500 + LOW);
-    sender.OnAck(0, 1550);
-    EXPECT_EQ(sender.GetDeadlinePs(), NEVER);
+    EXPECT_EQ(sender.GetDeadline(), NEVER); // until it goes out, which may take a while
+    EXPECT_EQ(Send(sender, 1500_ps), "0r");
+    EXPECT_EQ(sender.GetDeadline(), 1500_ps + LOW);
+    sender.OnAck(0, 1550_ps);
+    EXPECT_EQ(sender.GetDeadline(), NEVER);
     EXPECT_FALSE(sender.IsRecovering());
 }
 
@@ -34,8 +34,8 @@ TEST(IrnTimer, AtMostThreeInFlight)
     {
         IrnSender sender(MakeConfig());
         sender.Extend(inFlight);
-        Send(sender, 0);
-        EXPECT_EQ(sender.GetDeadlinePs(), LOW);
+        Send(sender, 0_ps);
+        EXPECT_EQ(sender.GetDeadline(), LOW);
         const auto event = sender.OnTimeout(LOW);
         EXPECT_EQ(sender.GetTimeouts(), inFlight <= FEW ? 1U : 0U) << inFlight;
         EXPECT_EQ(event.mayBegin, inFlight <= FEW);
@@ -44,11 +44,11 @@ TEST(IrnTimer, AtMostThreeInFlight)
             // It goes on to RTO_high, counted from the same start.
             EXPECT_TRUE(IsNothing(event));
             EXPECT_FALSE(sender.IsRecovering());
-            EXPECT_EQ(sender.GetDeadlinePs(), HIGH);
+            EXPECT_EQ(sender.GetDeadline(), HIGH);
             EXPECT_TRUE(sender.OnTimeout(HIGH).mayBegin);
             EXPECT_EQ(sender.GetTimeouts(), 1U);
         }
-        EXPECT_EQ(Send(sender, 400), "0r"); // nothing else is known to be lost
+        EXPECT_EQ(Send(sender, 400_ps), "0r"); // nothing else is known to be lost
     }
 }
 
@@ -57,15 +57,15 @@ TEST(IrnTimer, MoreInFlightThanAtTheStart)
     // One packet starts the timer; at its end four are in flight.
     IrnSender sender(MakeConfig());
     sender.Extend(4);
-    Send(sender, 0, 1);
-    Send(sender, 90);
-    EXPECT_EQ(sender.GetDeadlinePs(), LOW); // later packets do not move it
+    Send(sender, 0_ps, 1);
+    Send(sender, 90_ps);
+    EXPECT_EQ(sender.GetDeadline(), LOW); // later packets do not move it
     EXPECT_TRUE(IsNothing(sender.OnTimeout(LOW)));
-    EXPECT_EQ(sender.GetDeadlinePs(), HIGH);
+    EXPECT_EQ(sender.GetDeadline(), HIGH);
     // Progress: anew with RTO_low, for now few are in flight.
-    sender.OnAck(0, 150);
-    EXPECT_EQ(sender.GetDeadlinePs(), 150 + LOW);
-    EXPECT_TRUE(sender.OnTimeout(150 + LOW).mayBegin);
+    sender.OnAck(0, 150_ps);
+    EXPECT_EQ(sender.GetDeadline(), 150_ps + LOW);
+    EXPECT_TRUE(sender.OnTimeout(150_ps + LOW).mayBegin);
 }
 
 TEST(IrnTimer, EveryAcknowledgementRestartsIt)
@@ -73,27 +73,27 @@ TEST(IrnTimer, EveryAcknowledgementRestartsIt)
     // ACKs and NACKs, old and new ones; not what goes out, and not news of what was never sent.
     IrnSender sender(MakeConfig());
     sender.Extend(6);
-    Send(sender, 0);
-    Answer(sender, 10, "A0");
-    EXPECT_EQ(sender.GetDeadlinePs(), 10 + LOW);
-    Answer(sender, 20, "A0");
-    EXPECT_EQ(sender.GetDeadlinePs(), 20 + LOW);
-    Answer(sender, 25, "N1/3");
-    EXPECT_EQ(sender.GetDeadlinePs(), 25 + LOW);
-    Answer(sender, 30, "N1/4");
-    EXPECT_EQ(sender.GetDeadlinePs(), 30 + LOW);
-    EXPECT_EQ(Send(sender, 40), "1r 2r");
-    EXPECT_EQ(sender.GetDeadlinePs(), 30 + LOW);
-    Answer(sender, 50, "A6 N7/8");
-    EXPECT_EQ(sender.GetDeadlinePs(), 30 + LOW);
-    Answer(sender, 60, "N2/5");
-    EXPECT_EQ(sender.GetDeadlinePs(), 60 + LOW);
-    Answer(sender, 70, "N1/4"); // old
-    EXPECT_EQ(sender.GetDeadlinePs(), 70 + LOW);
-    Answer(sender, 80, "A5");
-    EXPECT_EQ(sender.GetDeadlinePs(), NEVER);
-    Answer(sender, 90, "A5 N3/5");
-    EXPECT_EQ(sender.GetDeadlinePs(), NEVER);
+    Send(sender, 0_ps);
+    Answer(sender, 10_ps, "A0");
+    EXPECT_EQ(sender.GetDeadline(), 10_ps + LOW);
+    Answer(sender, 20_ps, "A0");
+    EXPECT_EQ(sender.GetDeadline(), 20_ps + LOW);
+    Answer(sender, 25_ps, "N1/3");
+    EXPECT_EQ(sender.GetDeadline(), 25_ps + LOW);
+    Answer(sender, 30_ps, "N1/4");
+    EXPECT_EQ(sender.GetDeadline(), 30_ps + LOW);
+    EXPECT_EQ(Send(sender, 40_ps), "1r 2r");
+    EXPECT_EQ(sender.GetDeadline(), 30_ps + LOW);
+    Answer(sender, 50_ps, "A6 N7/8");
+    EXPECT_EQ(sender.GetDeadline(), 30_ps + LOW);
+    Answer(sender, 60_ps, "N2/5");
+    EXPECT_EQ(sender.GetDeadline(), 60_ps + LOW);
+    Answer(sender, 70_ps, "N1/4"); // old
+    EXPECT_EQ(sender.GetDeadline(), 70_ps + LOW);
+    Answer(sender, 80_ps, "A5");
+    EXPECT_EQ(sender.GetDeadline(), NEVER);
+    Answer(sender, 90_ps, "A5 N3/5");
+    EXPECT_EQ(sender.GetDeadline(), NEVER);
 }
 
 TEST(IrnTimer, StandsStillUntilTheRetransmissionGoesOut)
@@ -101,14 +101,14 @@ TEST(IrnTimer, StandsStillUntilTheRetransmissionGoesOut)
     // The retransmission may wait for a pause; no NACK starts the timer before it goes out.
     IrnSender sender(MakeConfig());
     sender.Extend(6);
-    Send(sender, 0);
+    Send(sender, 0_ps);
     sender.OnTimeout(LOW);
     sender.OnTimeout(HIGH);
-    EXPECT_EQ(sender.GetDeadlinePs(), NEVER);
-    Answer(sender, 400, "N0/3");
-    EXPECT_EQ(sender.GetDeadlinePs(), NEVER);
-    Send(sender, 500);
-    EXPECT_EQ(sender.GetDeadlinePs(), 500 + LOW);
+    EXPECT_EQ(sender.GetDeadline(), NEVER);
+    Answer(sender, 400_ps, "N0/3");
+    EXPECT_EQ(sender.GetDeadline(), NEVER);
+    Send(sender, 500_ps);
+    EXPECT_EQ(sender.GetDeadline(), 500_ps + LOW);
 }
 
 TEST(IrnTimer, NoTimeoutWhileNacksStreamIn)
@@ -116,12 +116,12 @@ TEST(IrnTimer, NoTimeoutWhileNacksStreamIn)
     // 0 is lost, and its repair takes 1000: far more than RTO_high. A NACK comes every 10.
     IrnSender sender(MakeConfig(1000));
     sender.Extend(200);
-    EXPECT_EQ(Send(sender, 0, 3), "0 1 2");
-    for (int64_t nowPs = 10; nowPs <= 1000; nowPs += 10)
+    EXPECT_EQ(Send(sender, 0_ps, 3), "0 1 2");
+    for (QbbPs now = 10_ps; now <= 1000_ps; now += 10_ps)
     {
-        ASSERT_GT(sender.GetDeadlinePs(), nowPs);
-        sender.OnNak(0, nowPs / 10, nowPs);
-        Send(sender, nowPs, 2);
+        ASSERT_GT(sender.GetDeadline(), now);
+        sender.OnNak(0, now / 10_ps, now);
+        Send(sender, now, 2);
     }
     EXPECT_EQ(sender.GetTimeouts(), 0U);
     EXPECT_EQ(sender.GetRetransmissions(), 1U);
@@ -130,11 +130,11 @@ TEST(IrnTimer, NoTimeoutWhileNacksStreamIn)
 TEST(IrnTimer, OneTimeoutForBoth)
 {
     RdmaSenderConfig config = MakeConfig();
-    config.timeouts.lowPs = HIGH;
+    config.timeouts.low = HIGH;
     IrnSender sender(config);
     sender.Extend(9);
-    Send(sender, 0);
-    EXPECT_EQ(sender.GetDeadlinePs(), HIGH);
+    Send(sender, 0_ps);
+    EXPECT_EQ(sender.GetDeadline(), HIGH);
     EXPECT_TRUE(sender.OnTimeout(HIGH).mayBegin);
     EXPECT_EQ(sender.GetTimeouts(), 1U);
 }
@@ -145,9 +145,9 @@ TEST(IrnTimer, RtoLowTurnedOff)
     config.timeouts.lowPackets = 0;
     IrnSender sender(config);
     sender.Extend(1);
-    Send(sender, 0);
+    Send(sender, 0_ps);
     EXPECT_TRUE(IsNothing(sender.OnTimeout(LOW)));
-    EXPECT_EQ(sender.GetDeadlinePs(), HIGH);
+    EXPECT_EQ(sender.GetDeadline(), HIGH);
     EXPECT_TRUE(sender.OnTimeout(HIGH).mayBegin);
 }
 
@@ -157,11 +157,11 @@ TEST(IrnTimer, TurnedOff)
     config.timeouts = {};
     IrnSender sender(config);
     sender.Extend(9);
-    Send(sender, 0);
-    EXPECT_EQ(sender.GetDeadlinePs(), NEVER);
-    Answer(sender, 1, "A2 N4/7");
-    Send(sender, 2);
-    EXPECT_EQ(sender.GetDeadlinePs(), NEVER);
+    Send(sender, 0_ps);
+    EXPECT_EQ(sender.GetDeadline(), NEVER);
+    Answer(sender, 1_ps, "A2 N4/7");
+    Send(sender, 2_ps);
+    EXPECT_EQ(sender.GetDeadline(), NEVER);
 }
 
 // What a timeout does
@@ -172,17 +172,17 @@ TEST(IrnTimer, TimeoutBeginsARecovery)
     // behind 5.
     IrnSender sender(MakeConfig(8));
     sender.Extend(20);
-    Send(sender, 0, 6);
+    Send(sender, 0_ps, 6);
     sender.OnTimeout(LOW);
     sender.OnTimeout(HIGH);
     EXPECT_EQ(Send(sender, HIGH), "0r 6 7");
     EXPECT_TRUE(sender.IsRecovering());
     EXPECT_EQ(sender.GetRecoverySequence(), 5U);
     // They had been lost: 6 comes early, and everything below it is lost.
-    Answer(sender, 400, "A0 N1/6");
-    EXPECT_EQ(Send(sender, 400), "1r 2r 3r 4r 5r 8");
+    Answer(sender, 400_ps, "A0 N1/6");
+    EXPECT_EQ(Send(sender, 400_ps), "1r 2r 3r 4r 5r 8");
     EXPECT_EQ(sender.GetRecoverySequence(), 7U);
-    Answer(sender, 500, "A7");
+    Answer(sender, 500_ps, "A7");
     EXPECT_FALSE(sender.IsRecovering());
 }
 
@@ -192,24 +192,24 @@ TEST(IrnTimer, TimeoutInARecoveryBeginsItAnew)
     // and new packets sent meanwhile count for the recovery sequence.
     IrnSender sender(MakeConfig());
     sender.Extend(10);
-    Send(sender, 0, 8);
-    Answer(sender, 10, "A0 N1/2 N1/4 N1/5 N1/6 N1/7");
-    EXPECT_EQ(Send(sender, 10), "1r 3r 8 9");
+    Send(sender, 0_ps, 8);
+    Answer(sender, 10_ps, "A0 N1/2 N1/4 N1/5 N1/6 N1/7");
+    EXPECT_EQ(Send(sender, 10_ps), "1r 3r 8 9");
     EXPECT_EQ(sender.GetRecoverySequence(), 7U);
-    Answer(sender, 20, "N1/8");
-    EXPECT_EQ(Send(sender, 20), "");
-    EXPECT_EQ(sender.GetDeadlinePs(), 20 + LOW);
-    EXPECT_TRUE(IsNothing(sender.OnTimeout(20 + LOW))); // 1..9 are in flight
-    EXPECT_EQ(sender.GetDeadlinePs(), 20 + HIGH);
-    EXPECT_TRUE(sender.OnTimeout(20 + HIGH).mayBegin);
-    EXPECT_EQ(Send(sender, 400), "1r 3r");
+    Answer(sender, 20_ps, "N1/8");
+    EXPECT_EQ(Send(sender, 20_ps), "");
+    EXPECT_EQ(sender.GetDeadline(), 20_ps + LOW);
+    EXPECT_TRUE(IsNothing(sender.OnTimeout(20_ps + LOW))); // 1..9 are in flight
+    EXPECT_EQ(sender.GetDeadline(), 20_ps + HIGH);
+    EXPECT_TRUE(sender.OnTimeout(20_ps + HIGH).mayBegin);
+    EXPECT_EQ(Send(sender, 400_ps), "1r 3r");
     EXPECT_EQ(sender.GetRecoverySequence(), 9U);
-    EXPECT_EQ(sender.GetDeadlinePs(), 400 + LOW);
-    Answer(sender, 450, "A2");
+    EXPECT_EQ(sender.GetDeadline(), 400_ps + LOW);
+    Answer(sender, 450_ps, "A2");
     EXPECT_TRUE(sender.IsRecovering());
-    Answer(sender, 451, "A8");
+    Answer(sender, 451_ps, "A8");
     EXPECT_TRUE(sender.IsRecovering());
-    Answer(sender, 452, "A9");
+    Answer(sender, 452_ps, "A9");
     EXPECT_FALSE(sender.IsRecovering());
 }
 
@@ -219,18 +219,18 @@ TEST(IrnTimer, LostTailNeedsOneTimeout)
     // acknowledgement sends the next one.
     IrnSender sender(MakeConfig(116));
     sender.Extend(116);
-    Send(sender, 0);
+    Send(sender, 0_ps);
     sender.OnTimeout(LOW);
     sender.OnTimeout(HIGH);
-    int64_t nowPs = HIGH;
+    QbbPs now = HIGH;
     for (int64_t packet = 0; packet < 116; ++packet)
     {
-        ASSERT_EQ(Send(sender, nowPs), std::to_string(packet) + "r");
-        nowPs += 10;
-        sender.OnAck(packet, nowPs);
+        ASSERT_EQ(Send(sender, now), std::to_string(packet) + "r");
+        now += 10_ps;
+        sender.OnAck(packet, now);
     }
     EXPECT_EQ(sender.GetTimeouts(), 1U);
-    EXPECT_EQ(sender.GetDeadlinePs(), NEVER);
+    EXPECT_EQ(sender.GetDeadline(), NEVER);
 }
 
 TEST(IrnTimer, AckBetweenTimeoutAndRetransmission)
@@ -238,14 +238,14 @@ TEST(IrnTimer, AckBetweenTimeoutAndRetransmission)
     // The packet that timed out has come: it need not go again, and the timer runs for the rest.
     IrnSender sender(MakeConfig());
     sender.Extend(3);
-    Send(sender, 0);
+    Send(sender, 0_ps);
     sender.OnTimeout(LOW);
     EXPECT_TRUE(sender.CanSend());
-    sender.OnAck(0, 120);
+    sender.OnAck(0, 120_ps);
     EXPECT_FALSE(sender.CanSend());
-    EXPECT_EQ(sender.GetDeadlinePs(), 120 + LOW);
-    sender.OnTimeout(120 + LOW);
-    EXPECT_EQ(Send(sender, 300), "1r");
+    EXPECT_EQ(sender.GetDeadline(), 120_ps + LOW);
+    sender.OnTimeout(120_ps + LOW);
+    EXPECT_EQ(Send(sender, 300_ps), "1r");
 }
 
 // Retries
@@ -255,25 +255,25 @@ TEST(IrnTimer, RetriesRunOut)
     // retry_cnt 2: two timeouts in a row are survived, the third is the end.
     IrnSender sender(MakeConfig());
     sender.Extend(3);
-    Send(sender, 0);
+    Send(sender, 0_ps);
     for (int round = 0; round < 2; ++round)
     {
-        EXPECT_FALSE(sender.OnTimeout(sender.GetDeadlinePs()).failed);
-        EXPECT_EQ(Send(sender, 1000 * round), "0r");
+        EXPECT_FALSE(sender.OnTimeout(sender.GetDeadline()).failed);
+        EXPECT_EQ(Send(sender, round * 1000_ps), "0r");
     }
-    sender.OnAck(0, 2000); // progress, and the count begins anew
-    Answer(sender, 2010, "N1/2");
+    sender.OnAck(0, 2000_ps); // progress, and the count begins anew
+    Answer(sender, 2010_ps, "N1/2");
     for (int round = 0; round < 2; ++round)
     {
-        EXPECT_FALSE(sender.OnTimeout(sender.GetDeadlinePs()).failed);
-        Send(sender, 3000 + 1000 * round);
-        Answer(sender, 3000 + 1000 * round, "N1/2"); // not progress
+        EXPECT_FALSE(sender.OnTimeout(sender.GetDeadline()).failed);
+        Send(sender, 3000_ps + round * 1000_ps);
+        Answer(sender, 3000_ps + round * 1000_ps, "N1/2"); // not progress
     }
-    const auto event = sender.OnTimeout(sender.GetDeadlinePs());
+    const auto event = sender.OnTimeout(sender.GetDeadline());
     EXPECT_TRUE(event.failed);
     EXPECT_EQ(event.status, RdmaWcStatus::RETRY_EXC_ERR);
     EXPECT_EQ(sender.GetTimeouts(), 5U);
-    EXPECT_EQ(sender.GetDeadlinePs(), NEVER);
+    EXPECT_EQ(sender.GetDeadline(), NEVER);
 }
 
 TEST(IrnTimer, ExtensionIsNoRetry)
@@ -282,7 +282,7 @@ TEST(IrnTimer, ExtensionIsNoRetry)
     config.retryCount = 0;
     IrnSender sender(config);
     sender.Extend(5);
-    Send(sender, 0);
+    Send(sender, 0_ps);
     EXPECT_FALSE(sender.OnTimeout(LOW).failed);
     EXPECT_TRUE(sender.OnTimeout(HIGH).failed);
 }
@@ -293,10 +293,10 @@ TEST(IrnTimer, RetriesWithoutLimit)
     config.retryCount = UINT32_MAX;
     IrnSender sender(config);
     sender.Extend(1);
-    Send(sender, 0);
-    for (int64_t nowPs = 0; nowPs < 100'000; nowPs += 1000)
+    Send(sender, 0_ps);
+    for (QbbPs now = 0_ps; now < 100'000_ps; now += 1000_ps)
     {
-        ASSERT_FALSE(sender.OnTimeout(nowPs).failed);
-        ASSERT_EQ(Send(sender, nowPs), "0r");
+        ASSERT_FALSE(sender.OnTimeout(now).failed);
+        ASSERT_EQ(Send(sender, now), "0r");
     }
 }

@@ -39,7 +39,7 @@ MakeBusySender(const Ptr<IrnTransport>& transport, const RdmaRetryLimits& limits
 {
     auto sender = transport->MakeSender(limits);
     sender->Extend(100);
-    Send(*sender, 0);
+    Send(*sender, 0_ps);
     return sender;
 }
 
@@ -51,12 +51,12 @@ TEST(IrnTransport, Defaults)
     EXPECT_EQ(transport->GetAckInterval(), 1U);
     EXPECT_EQ(transport->GetPacketFormat().write, RdmaOpcode::IRN_WRITE_MIDDLE);
     EXPECT_EQ(transport->GetRetryCount(), 5000U);
-    EXPECT_EQ(transport->GetResponseTimeoutPs(), 4 * 320 * US);
+    EXPECT_EQ(transport->GetResponseTimeout(), 4 * 320 * US);
     const auto sender = MakeBusySender(transport);
     EXPECT_EQ(sender->GetHighestSent(), 5U);
-    EXPECT_EQ(sender->GetDeadlinePs(), 100 * US);
+    EXPECT_EQ(sender->GetDeadline(), 100 * US);
     sender->OnTimeout(100 * US);
-    EXPECT_EQ(sender->GetDeadlinePs(), 320 * US);
+    EXPECT_EQ(sender->GetDeadline(), 320 * US);
     EXPECT_TRUE(sender->OnTimeout(320 * US).mayBegin);
     sender->OnNak(0, 4, 400 * US);
     EXPECT_EQ(Send(*sender, 400 * US), "0r 1r 2r 3r");
@@ -67,20 +67,20 @@ TEST(IrnTransport, EveryRecoveryHasItsHalves)
 {
     auto transport = MakeTransport("SelectiveWithoutSack");
     auto sender = MakeBusySender(transport);
-    sender->OnNak(0, 4, 10);
-    EXPECT_EQ(Send(*sender, 10), "0r");
+    sender->OnNak(0, 4, 10_ps);
+    EXPECT_EQ(Send(*sender, 10_ps), "0r");
     EXPECT_EQ(ArriveAll(*transport->MakeReceiver(), "0 2 1"), "A0 N1/2 A2");
 
     transport = MakeTransport("GoBackN");
     sender = MakeBusySender(transport);
-    sender->OnNak(2, NONE, 10);
-    EXPECT_EQ(Send(*sender, 10), "2r 3r 4r 5 6");
+    sender->OnNak(2, NONE, 10_ps);
+    EXPECT_EQ(Send(*sender, 10_ps), "2r 3r 4r 5 6");
     EXPECT_EQ(ArriveAll(*transport->MakeReceiver(), "0 2 3 1"), "A0 N1 A1");
 
     transport = MakeTransport("GoBack0");
     sender = MakeBusySender(transport);
-    sender->OnNak(2, NONE, 10);
-    EXPECT_EQ(Send(*sender, 10), "0r 1r 2r 3r 4r");
+    sender->OnNak(2, NONE, 10_ps);
+    EXPECT_EQ(Send(*sender, 10_ps), "0r 1r 2r 3r 4r");
     EXPECT_EQ(ArriveAll(*transport->MakeReceiver(), "0 1 3 2 0"), "A0 A1 N0 A0");
 }
 
@@ -98,8 +98,8 @@ TEST(IrnTransport, BackOffOnLoss)
     auto transport = MakeTransport("GoBackN");
     transport->SetAttribute("BackOffOnLoss", BooleanValue(true));
     const auto sender = MakeBusySender(transport);
-    sender->OnNak(0, NONE, 10);
-    EXPECT_EQ(Send(*sender, 10), "0r 1r");
+    sender->OnNak(0, NONE, 10_ps);
+    EXPECT_EQ(Send(*sender, 10_ps), "0r 1r");
 }
 
 TEST(IrnTransport, Timeouts)
@@ -111,13 +111,13 @@ TEST(IrnTransport, Timeouts)
     transport->SetAttribute("RetryCount", UintegerValue(0));
     transport->SetAttribute("RnrRetryCount", UintegerValue(0));
     const auto sender = MakeBusySender(transport);
-    EXPECT_EQ(sender->GetDeadlinePs(), 7 * US);
+    EXPECT_EQ(sender->GetDeadline(), 7 * US);
     const auto timeout = sender->OnTimeout(7 * US); // five are few
     EXPECT_TRUE(timeout.failed);
     EXPECT_EQ(timeout.status, RdmaWcStatus::RETRY_EXC_ERR);
-    EXPECT_EQ(transport->GetResponseTimeoutPs(), 36 * US);
+    EXPECT_EQ(transport->GetResponseTimeout(), 36 * US);
     EXPECT_EQ(transport->GetRetryCount(), 0U);
-    const auto rnr = MakeBusySender(transport)->OnRnrNak(0, 10, 0);
+    const auto rnr = MakeBusySender(transport)->OnRnrNak(0, 10_ps, 0_ps);
     EXPECT_EQ(rnr.status, RdmaWcStatus::RNR_RETRY_EXC_ERR);
 }
 
@@ -128,17 +128,17 @@ TEST(IrnTransport, WaitsAsLongAsARoceNic)
     auto transport = MakeTransport();
     auto sender = transport->MakeSender({});
     sender->Extend(1);
-    int64_t nowPs = 0;
+    QbbPs now = 0_ps;
     bool failed = false;
-    while (!failed && nowPs < 10'000'000 * US)
+    while (!failed && now < 10_s)
     {
-        Send(*sender, nowPs);
-        nowPs = sender->GetDeadlinePs();
-        failed = sender->OnTimeout(nowPs).failed;
+        Send(*sender, now);
+        now = sender->GetDeadline();
+        failed = sender->OnTimeout(now).failed;
     }
     EXPECT_TRUE(failed);
-    EXPECT_GT(nowPs, 500'000 * US);
-    EXPECT_LT(nowPs, 1'000'000 * US);
+    EXPECT_GT(now, 500_ms);
+    EXPECT_LT(now, 1_s);
 }
 
 TEST(IrnTransport, WithoutTimer)
@@ -147,10 +147,10 @@ TEST(IrnTransport, WithoutTimer)
     transport->SetAttribute("RtoHigh", TimeValue(Time(0)));
     const auto sender = MakeBusySender(transport);
     EXPECT_EQ(sender->GetHighestSent(), 5U);
-    EXPECT_EQ(sender->GetDeadlinePs(), RdmaSender::NO_DEADLINE);
-    sender->OnNak(0, 1, 10);
-    EXPECT_EQ(sender->GetDeadlinePs(), RdmaSender::NO_DEADLINE);
-    EXPECT_EQ(transport->GetResponseTimeoutPs(), 0);
+    EXPECT_EQ(sender->GetDeadline(), RdmaSender::NO_DEADLINE);
+    sender->OnNak(0, 1, 10_ps);
+    EXPECT_EQ(sender->GetDeadline(), RdmaSender::NO_DEADLINE);
+    EXPECT_EQ(transport->GetResponseTimeout(), 0_ps);
 }
 
 TEST(IrnTransport, ByThePapersWords)
@@ -161,7 +161,7 @@ TEST(IrnTransport, ByThePapersWords)
         auto transport = MakeTransport();
         transport->SetAttribute("RecoveryRules", StringValue(paper ? "Paper" : "PublishedLogic"));
         const auto sender = MakeBusySender(transport);
-        sender->OnNak(1, 2, 10);
+        sender->OnNak(1, 2, 10_ps);
         EXPECT_EQ(sender->GetNext(), paper ? 1U : 5U);
     }
 }
@@ -172,9 +172,9 @@ TEST(IrnTransport, DynamicRto)
     transport->SetAttribute("DynamicRto", BooleanValue(true));
     transport->SetAttribute("MinRto", TimeValue(MicroSeconds(20)));
     const auto sender = MakeBusySender(transport);
-    EXPECT_EQ(sender->GetDeadlinePs(), 320 * US);
+    EXPECT_EQ(sender->GetDeadline(), 320 * US);
     sender->OnAck(0, 10 * US);
-    EXPECT_EQ(sender->GetDeadlinePs(), 10 * US + 30 * US); // 10 + 4 * 5
+    EXPECT_EQ(sender->GetDeadline(), 10 * US + 30 * US); // 10 + 4 * 5
     // One packet at a time, round trips of 5 us: the least.
     transport->SetAttribute("BdpCap", UintegerValue(1));
     const auto other = transport->MakeSender({});
@@ -186,31 +186,31 @@ TEST(IrnTransport, DynamicRto)
     }
     other->Extend(1);
     Send(*other, 700 * US);
-    EXPECT_EQ(other->GetDeadlinePs(), 720 * US);
+    EXPECT_EQ(other->GetDeadline(), 720 * US);
 }
 
 TEST(IrnTransport, LimitsOfAQueuePair)
 {
     auto transport = MakeTransport();
     RdmaRetryLimits limits;
-    limits.timeoutPs = 5000;
+    limits.timeout = 5000_ps;
     limits.retryCount = 1;
     limits.rnrRetryCount = 0;
     const auto sender = MakeBusySender(transport, limits);
-    EXPECT_EQ(sender->GetDeadlinePs(), 5000); // for few and for many packets in flight
-    EXPECT_FALSE(sender->OnTimeout(5000).failed);
+    EXPECT_EQ(sender->GetDeadline(), 5000_ps); // for few and for many packets in flight
+    EXPECT_FALSE(sender->OnTimeout(5000_ps).failed);
     EXPECT_EQ(sender->GetTimeouts(), 1U);
-    Send(*sender, 6000);
-    EXPECT_TRUE(sender->OnTimeout(11'000).failed);
-    EXPECT_TRUE(MakeBusySender(transport, limits)->OnRnrNak(0, 10, 0).failed);
-    limits.timeoutPs = 0;
-    EXPECT_EQ(MakeBusySender(transport, limits)->GetDeadlinePs(), NEVER);
+    Send(*sender, 6000_ps);
+    EXPECT_TRUE(sender->OnTimeout(11'000_ps).failed);
+    EXPECT_TRUE(MakeBusySender(transport, limits)->OnRnrNak(0, 10_ps, 0_ps).failed);
+    limits.timeout = 0_ps;
+    EXPECT_EQ(MakeBusySender(transport, limits)->GetDeadline(), NEVER);
     // A timeout of its own is fixed.
     transport->SetAttribute("DynamicRto", BooleanValue(true));
-    limits.timeoutPs = 5000;
+    limits.timeout = 5000_ps;
     const auto fixed = MakeBusySender(transport, limits);
-    fixed->OnAck(0, 10);
-    EXPECT_EQ(fixed->GetDeadlinePs(), 5010);
+    fixed->OnAck(0, 10_ps);
+    EXPECT_EQ(fixed->GetDeadline(), 5010_ps);
 }
 
 TEST(IrnTransport, Ranges)

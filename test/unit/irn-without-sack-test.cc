@@ -13,15 +13,15 @@ TEST(IrnWithoutSack, OneLossIsAsWithSack)
 {
     IrnSender sender(MakeConfig(), IrnSelective::NONE);
     sender.Extend(9);
-    Send(sender, 0, 6);
-    EXPECT_TRUE(sender.OnNak(2, 3, 10).mayBegin);
+    Send(sender, 0_ps, 6);
+    EXPECT_TRUE(sender.OnNak(2, 3, 10_ps).mayBegin);
     EXPECT_EQ(sender.GetAcked(), 2U);
     EXPECT_FALSE(sender.IsAcknowledged(3)); // no bitmap
-    Answer(sender, 11, "N2/4 N2/5");
-    EXPECT_EQ(Send(sender, 11), "2r 6 7 8");
-    Answer(sender, 12, "N2/6 N2/7 N2/8");
-    EXPECT_EQ(Send(sender, 12), "");
-    Answer(sender, 20, "A8");
+    Answer(sender, 11_ps, "N2/4 N2/5");
+    EXPECT_EQ(Send(sender, 11_ps), "2r 6 7 8");
+    Answer(sender, 12_ps, "N2/6 N2/7 N2/8");
+    EXPECT_EQ(Send(sender, 12_ps), "");
+    Answer(sender, 20_ps, "A8");
     EXPECT_FALSE(sender.IsRecovering());
     EXPECT_EQ(sender.GetRetransmissions(), 1U);
 }
@@ -32,17 +32,17 @@ TEST(IrnWithoutSack, EachLossOfAWindowTakesARoundTrip)
     IrnSender sender(MakeConfig(), IrnSelective::NONE);
     IrnReceiver receiver;
     sender.Extend(10);
-    Send(sender, 0);
-    Answer(sender, 10, ArriveAll(receiver, "0 2 3 5 6 8 9"));
-    EXPECT_EQ(Send(sender, 10), "1r");
+    Send(sender, 0_ps);
+    Answer(sender, 10_ps, ArriveAll(receiver, "0 2 3 5 6 8 9"));
+    EXPECT_EQ(Send(sender, 10_ps), "1r");
     EXPECT_EQ(sender.GetRecoverySequence(), 9U);
-    Answer(sender, 20, ArriveAll(receiver, "1")); // A3
+    Answer(sender, 20_ps, ArriveAll(receiver, "1")); // A3
     EXPECT_EQ(sender.GetAcked(), 4U);
     EXPECT_TRUE(sender.IsRecovering());
-    EXPECT_EQ(Send(sender, 20), "4r");
-    Answer(sender, 30, ArriveAll(receiver, "4")); // A6
-    EXPECT_EQ(Send(sender, 30), "7r");
-    Answer(sender, 40, ArriveAll(receiver, "7")); // A9
+    EXPECT_EQ(Send(sender, 20_ps), "4r");
+    Answer(sender, 30_ps, ArriveAll(receiver, "4")); // A6
+    EXPECT_EQ(Send(sender, 30_ps), "7r");
+    Answer(sender, 40_ps, ArriveAll(receiver, "7")); // A9
     EXPECT_EQ(sender.GetAcked(), 10U);
     EXPECT_FALSE(sender.IsRecovering());
     EXPECT_EQ(sender.GetRetransmissions(), 3U);
@@ -54,14 +54,14 @@ TEST(IrnWithoutSack, NewCumulativeValueBehindTheRecoverySequence)
     // makes 5 the cumulative value, and that is no loss any more until a NACK says so.
     IrnSender sender(MakeConfig(), IrnSelective::NONE);
     sender.Extend(8);
-    Send(sender, 0, 4);
-    Answer(sender, 10, "N0/1");
-    EXPECT_EQ(Send(sender, 10), "0r 4 5 6 7");
-    Answer(sender, 20, "A4");
+    Send(sender, 0_ps, 4);
+    Answer(sender, 10_ps, "N0/1");
+    EXPECT_EQ(Send(sender, 10_ps), "0r 4 5 6 7");
+    Answer(sender, 20_ps, "A4");
     EXPECT_FALSE(sender.IsRecovering());
-    EXPECT_EQ(Send(sender, 20), "");
-    Answer(sender, 21, "N5/6");
-    EXPECT_EQ(Send(sender, 21), "5r");
+    EXPECT_EQ(Send(sender, 20_ps), "");
+    Answer(sender, 21_ps, "N5/6");
+    EXPECT_EQ(Send(sender, 21_ps), "5r");
 }
 
 TEST(IrnWithoutSack, NackWithANewCumulativeValue)
@@ -69,15 +69,15 @@ TEST(IrnWithoutSack, NackWithANewCumulativeValue)
     // The ACK that moved the cumulative value on is lost; the NACK behind it carries it as well.
     IrnSender sender(MakeConfig(), IrnSelective::NONE);
     sender.Extend(8);
-    Send(sender, 0);
-    Answer(sender, 10, "A0 N1/2");
-    EXPECT_EQ(Send(sender, 10), "1r");
-    Answer(sender, 20, "N3/7");
-    EXPECT_EQ(Send(sender, 20), "3r");
-    Answer(sender, 21, "N3/6");
-    EXPECT_EQ(Send(sender, 21), "");
-    Answer(sender, 22, "N1/5"); // old
-    EXPECT_EQ(Send(sender, 22), "");
+    Send(sender, 0_ps);
+    Answer(sender, 10_ps, "A0 N1/2");
+    EXPECT_EQ(Send(sender, 10_ps), "1r");
+    Answer(sender, 20_ps, "N3/7");
+    EXPECT_EQ(Send(sender, 20_ps), "3r");
+    Answer(sender, 21_ps, "N3/6");
+    EXPECT_EQ(Send(sender, 21_ps), "");
+    Answer(sender, 22_ps, "N1/5"); // old
+    EXPECT_EQ(Send(sender, 22_ps), "");
 }
 
 TEST(IrnWithoutSack, Timeout)
@@ -85,16 +85,16 @@ TEST(IrnWithoutSack, Timeout)
     // 0 and 1 of 0..2 are lost for good, and again. Each timeout sends the cumulative packet.
     IrnSender sender(MakeConfig(), IrnSelective::NONE);
     sender.Extend(3);
-    Send(sender, 0);
-    Answer(sender, 10, "N0/2");
-    EXPECT_EQ(Send(sender, 10), "0r");
+    Send(sender, 0_ps);
+    Answer(sender, 10_ps, "N0/2");
+    EXPECT_EQ(Send(sender, 10_ps), "0r");
     sender.OnTimeout(LOW);
     EXPECT_EQ(Send(sender, LOW), "0r");
-    Answer(sender, 150, "A0"); // a new cumulative value in recovery: 1 goes without a timeout
-    EXPECT_EQ(Send(sender, 150), "1r");
-    sender.OnTimeout(sender.GetDeadlinePs());
-    EXPECT_EQ(Send(sender, 300), "1r");
-    Answer(sender, 350, "A2");
+    Answer(sender, 150_ps, "A0"); // a new cumulative value in recovery: 1 goes without a timeout
+    EXPECT_EQ(Send(sender, 150_ps), "1r");
+    sender.OnTimeout(sender.GetDeadline());
+    EXPECT_EQ(Send(sender, 300_ps), "1r");
+    Answer(sender, 350_ps, "A2");
     EXPECT_FALSE(sender.IsRecovering());
     EXPECT_EQ(sender.GetTimeouts(), 2U);
 }
@@ -104,12 +104,13 @@ TEST(IrnWithoutSack, LostTailNeedsOneTimeout)
     // 0 1 2 sent, all lost: after the timeout each new cumulative value sends the next one.
     IrnSender sender(MakeConfig(), IrnSelective::NONE);
     sender.Extend(3);
-    Send(sender, 0);
+    Send(sender, 0_ps);
     sender.OnTimeout(LOW);
     for (int64_t packet = 0; packet < 3; ++packet)
     {
-        EXPECT_EQ(Send(sender, 200 + packet), std::to_string(packet) + "r");
-        sender.OnAck(packet, 200 + packet);
+        const QbbPs now(200 + packet);
+        EXPECT_EQ(Send(sender, now), std::to_string(packet) + "r");
+        sender.OnAck(packet, now);
     }
     EXPECT_EQ(sender.GetTimeouts(), 1U);
 }
@@ -118,9 +119,9 @@ TEST(IrnWithoutSack, RnrNakSendsAllAgain)
 {
     IrnSender sender(MakeConfig(), IrnSelective::NONE);
     sender.Extend(5);
-    Send(sender, 0, 4);
-    sender.OnRnrNak(1, 1000, 10);
-    Answer(sender, 20, "N1/2");
-    sender.OnTimeout(1010);
-    EXPECT_EQ(Send(sender, 1010), "1r 2r 3r 4");
+    Send(sender, 0_ps, 4);
+    sender.OnRnrNak(1, 1000_ps, 10_ps);
+    Answer(sender, 20_ps, "N1/2");
+    sender.OnTimeout(1010_ps);
+    EXPECT_EQ(Send(sender, 1010_ps), "1r 2r 3r 4");
 }

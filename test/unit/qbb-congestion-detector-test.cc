@@ -15,16 +15,16 @@ namespace
 
 /// At 40 Gb/s 50 000 bytes leave in 10 us.
 QbbArbitration
-MakeArbitration(uint64_t waitingBytes, int64_t nowPs, int64_t pausedPs = 0)
+MakeArbitration(uint64_t waitingBytes, QbbPs now, QbbPs pausedTime = 0_ps)
 {
     QbbArbitration arbitration;
     arbitration.output = 2;
     arbitration.priority = 3;
     arbitration.waitingBytes = waitingBytes;
-    arbitration.outputRateBps = 40'000'000'000;
-    arbitration.inputsRateBps = 80'000'000'000;
-    arbitration.nowPs = nowPs;
-    arbitration.pausedPs = pausedPs;
+    arbitration.outputRate = 40_gbps;
+    arbitration.inputsRate = 80_gbps;
+    arbitration.now = now;
+    arbitration.pausedTime = pausedTime;
     return arbitration;
 }
 
@@ -55,7 +55,7 @@ TEST(QbbCongestionDetector, VictimsWerePausedWhileTheyWaited)
     // Paused for 2 us up to now: a victim for as long as what waits takes to leave, 10 us.
     EXPECT_FALSE(detector->IsCongested(MakeArbitration(50'000, 110 * US, 2 * US)));
     EXPECT_FALSE(detector->IsCongested(MakeArbitration(50'000, 120 * US, 2 * US)));
-    EXPECT_TRUE(detector->IsCongested(MakeArbitration(50'000, 120 * US + 1, 2 * US)));
+    EXPECT_TRUE(detector->IsCongested(MakeArbitration(50'000, 120 * US + 1_ps, 2 * US)));
     // More that waits looks further back.
     EXPECT_FALSE(detector->IsCongested(MakeArbitration(100'000, 130 * US, 2 * US)));
     // Another pause.
@@ -78,9 +78,9 @@ TEST(QbbCongestionDetector, ThresholdNeedsInputsThatCompete)
     const auto detector = CreateObject<QbbThresholdDetector>();
     detector->SetAttribute("Threshold", UintegerValue(20'000));
     detector->Prepare(3);
-    const auto alone = [](uint64_t waitingBytes, int64_t nowPs) {
-        QbbArbitration arbitration = MakeArbitration(waitingBytes, nowPs);
-        arbitration.inputsRateBps = 40'000'000'000;
+    const auto alone = [](uint64_t waitingBytes, QbbPs now) {
+        QbbArbitration arbitration = MakeArbitration(waitingBytes, now);
+        arbitration.inputsRate = 40_gbps;
         return arbitration;
     };
     EXPECT_FALSE(detector->IsCongested(alone(50'000, US)));
@@ -89,8 +89,8 @@ TEST(QbbCongestionDetector, ThresholdNeedsInputsThatCompete)
     EXPECT_TRUE(detector->IsCongested(MakeArbitration(20'001, 2 * US, US))) << "paused or not";
     // One input alone, and what waits takes 10 us to leave: for so long the other one counts.
     EXPECT_TRUE(detector->IsCongested(alone(50'000, 12 * US)));
-    EXPECT_FALSE(detector->IsCongested(alone(50'000, 12 * US + 1)));
-    EXPECT_TRUE(detector->IsCongested(alone(100'000, 12 * US + 1)));
+    EXPECT_FALSE(detector->IsCongested(alone(50'000, 12 * US + 1_ps)));
+    EXPECT_TRUE(detector->IsCongested(alone(100'000, 12 * US + 1_ps)));
     QbbArbitration other = alone(100'000, 12 * US);
     other.output = 1;
     EXPECT_FALSE(detector->IsCongested(other));

@@ -136,10 +136,8 @@ TEST_F(QbbDeadlockCheckTest, FailuresThatBreakUpDown)
 {
     // Leaves 4 .. 7, spines 8 and 9. Links 4 .. 11: leaf 4 to 8, to 9, leaf 5 to 8, to 9, ...
     const RdmaTopology topology = MakeRdmaLeafSpine(4, 1, 2);
-    ASSERT_EQ(topology.GetLink(4),
-              (RdmaTopologyLink{4, 8, topology.GetLink(4).rateBps, 1'000'000}));
-    ASSERT_EQ(topology.GetLink(7),
-              (RdmaTopologyLink{5, 9, topology.GetLink(7).rateBps, 1'000'000}));
+    ASSERT_EQ(topology.GetLink(4), (RdmaTopologyLink{4, 8, topology.GetLink(4).rate, 1_us}));
+    ASSERT_EQ(topology.GetLink(7), (RdmaTopologyLink{5, 9, topology.GetLink(7).rate, 1_us}));
     EXPECT_TRUE(Check(topology).IsDeadlockFree());
     EXPECT_TRUE(Check(topology, {4}).IsDeadlockFree());
     // Leaf 4 has spine 9 alone and leaf 5 spine 8 alone: they bounce off leaves 6 and 7.
@@ -185,19 +183,19 @@ TEST_F(QbbDeadlockCheckTest, OnlyPairsOfHostsCount)
     {
         lonely.AddSwitch();
     }
-    lonely.AddLink(0, 1, 1'000'000'000, 1000);
+    lonely.AddLink(0, 1, 1_gbps, 1_ns);
     for (uint32_t i = 0; i < 5; ++i)
     {
-        lonely.AddLink(1 + i, 1 + (i + 1) % 5, 1'000'000'000, 1000);
+        lonely.AddLink(1 + i, 1 + (i + 1) % 5, 1_gbps, 1_ns);
     }
     EXPECT_EQ(Check(lonely).buffers, 0u);
     // Two neighbours need the link between them.
     RdmaTopology two = lonely;
-    two.AddLink(two.AddHost(), 2, 1'000'000'000, 1000);
+    two.AddLink(two.AddHost(), 2, 1_gbps, 1_ns);
     EXPECT_EQ(Check(two).buffers, 2u);
     // A host with a port at each of two opposite switches does not send to itself.
     RdmaTopology both = lonely;
-    both.AddLink(0, 3, 1'000'000'000, 1000);
+    both.AddLink(0, 3, 1_gbps, 1_ns);
     EXPECT_EQ(Check(both).buffers, 0u);
 }
 
@@ -278,18 +276,18 @@ TEST_F(QbbDeadlockCheckTest, RandomFabricsAgainstEveryWay)
         }
         for (uint32_t i = 0; i < hosts; ++i)
         {
-            topology.AddLink(i, hosts + random() % switches, 1'000'000'000, 1000);
+            topology.AddLink(i, hosts + random() % switches, 1_gbps, 1_ns);
         }
         // A random tree, and more links.
         for (uint32_t i = 1; i < switches; ++i)
         {
-            topology.AddLink(hosts + i, hosts + random() % i, 1'000'000'000, 1000);
+            topology.AddLink(hosts + i, hosts + random() % i, 1_gbps, 1_ns);
         }
         for (uint32_t i = random() % (switches + 2); i > 0; --i)
         {
             const uint32_t a = random() % switches;
             const uint32_t b = (a + 1 + random() % (switches - 1)) % switches;
-            topology.AddLink(hosts + a, hosts + b, 1'000'000'000, 1000);
+            topology.AddLink(hosts + a, hosts + b, 1_gbps, 1_ns);
         }
         std::vector<uint32_t> down;
         if (random() % 2)

@@ -60,8 +60,8 @@ TEST(QbbEcnMarker, ScalesWithAnyRate)
     EXPECT_EQ(marker->GetThresholds(0, 100 * GBPS).kminBytes, 12500U);
     EXPECT_EQ(marker->GetThresholds(0, 100 * GBPS).kmaxBytes, 500000U);
     EXPECT_EQ(marker->GetThresholds(0, 37 * GBPS).kminBytes, 4625U);
-    EXPECT_EQ(marker->GetThresholds(0, 1).kmaxBytes, 0U);
-    EXPECT_EQ(marker->GetThresholds(0, 100'004'000'000).kminBytes, 12501U); // 12500.5
+    EXPECT_EQ(marker->GetThresholds(0, 1_bps).kmaxBytes, 0U);
+    EXPECT_EQ(marker->GetThresholds(0, 100'004_mbps).kminBytes, 12501U); // 12500.5
     EXPECT_EQ(marker->GetThresholds(0, 1600 * GBPS).kmaxBytes, 8'000'000U);
     EXPECT_DOUBLE_EQ(marker->GetThresholds(0, 100 * GBPS).GetProbability(500000), 0.01);
 
@@ -103,7 +103,7 @@ TEST(QbbEcnMarkerDeathTest, BadCurves)
     EXPECT_DEATH(marker->SetProfile(0, {5, 6, 0}), "Pmax 0; accepted: above 0, at most 1");
     EXPECT_DEATH(marker->SetProfile(0, {5, 6, 1.01}), "Pmax 1.01");
     EXPECT_DEATH(marker->SetProfile(8, {5, 6, 1}), "priority 8");
-    EXPECT_DEATH(marker->GetThresholds(0, 0), "link rate 0 bit/s");
+    EXPECT_DEATH(marker->GetThresholds(0, 0_bps), "link rate 0 bit/s");
     EXPECT_FALSE(marker->SetAttributeFailSafe("Pmax", DoubleValue(0)));
     EXPECT_FALSE(marker->SetAttributeFailSafe("Pmax", DoubleValue(1.5)));
     marker->SetAttribute("Kmin", UintegerValue(200001));

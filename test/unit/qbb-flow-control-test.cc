@@ -13,8 +13,6 @@ using namespace ns3;
 namespace
 {
 
-constexpr int64_t US = 1'000'000;
-
 /** A port that writes down what its flow control asks of it. */
 class FakePort : public QbbFlowControlPort
 {
@@ -26,17 +24,17 @@ class FakePort : public QbbFlowControlPort
 
     void FlowTimerFired() override
     {
-        fired.push_back(QbbNowPs());
-        flow.Update(QbbNowPs());
+        fired.push_back(QbbNow());
+        flow.Update(QbbNow());
     }
 
-    uint32_t GetEventOrder(int64_t) const override
+    uint32_t GetEventOrder(QbbPs) const override
     {
         return QbbEventOrder::Ports::FIRST;
     }
 
     uint32_t changes{0};        //!< calls of FlowChanged()
-    std::vector<int64_t> fired; //!< instants of FlowTimerFired()
+    std::vector<QbbPs> fired;   //!< instants of FlowTimerFired()
     QbbFlowControl flow{*this}; //!< what is tested
 };
 
@@ -61,8 +59,8 @@ class QbbFlowControlTest : public testing::Test
         settings.kind = kind;
         settings.classes = 1U << 3;
         settings.quanta = 1000;
-        settings.reactionPs = US;
-        m_port.flow.Start(QbbLineRate(100'000'000'000));
+        settings.reaction = 1_us;
+        m_port.flow.Start(QbbLineRate(100_gbps));
     }
 
     /** \param classes that it names \param quanta their times \return a PFC frame */
@@ -88,17 +86,17 @@ TEST_F(QbbFlowControlTest, APauseIsRepeatedUntilItIsTakenBack)
     flow.RequestPause(3, true);
     EXPECT_EQ(m_port.changes, 1U);
     ASSERT_TRUE(flow.IsPending());
-    const QbbFlowControl::Pauses pauses = flow.Take(0);
+    const QbbFlowControl::Pauses pauses = flow.Take(0_ps);
     EXPECT_EQ(pauses.classes, 1U << 3);
     EXPECT_EQ(pauses.quanta[3], 1000);
     EXPECT_FALSE(flow.IsPending());
     // Half of its length later it is due once more.
-    Simulator::Stop(QbbFromPs(3 * US));
+    Simulator::Stop(QbbToTime(3_us));
     Simulator::Run();
-    EXPECT_EQ(m_port.fired, std::vector<int64_t>{2'560'000});
+    EXPECT_EQ(m_port.fired, std::vector<QbbPs>{2'560_ns});
     EXPECT_TRUE(flow.IsPending());
     flow.RequestPause(3, false);
-    EXPECT_EQ(flow.Take(3 * US).quanta[3], 0);
+    EXPECT_EQ(flow.Take(3_us).quanta[3], 0);
 }
 
 TEST_F(QbbFlowControlTest, PlainPausesStopAllClassesWhileOneWantsIt)
@@ -108,7 +106,7 @@ TEST_F(QbbFlowControlTest, PlainPausesStopAllClassesWhileOneWantsIt)
     EXPECT_EQ(flow.GetLosslessClasses(), 0xff);
     flow.RequestPause(3, true);
     QbbFramePtr frame = m_pool.Allocate();
-    flow.Fill(flow.Take(0), *frame);
+    flow.Fill(flow.Take(0_ps), *frame);
     EXPECT_EQ(frame->type, QbbFrameType::PAUSE);
     EXPECT_EQ(frame->quanta[0], 1000);
     EXPECT_EQ(frame->classEnable, 0);
@@ -118,7 +116,7 @@ TEST_F(QbbFlowControlTest, PlainPausesStopAllClassesWhileOneWantsIt)
     flow.RequestPause(5, false);
     ASSERT_TRUE(flow.IsPending());
     frame = m_pool.Allocate();
-    flow.Fill(flow.Take(0), *frame);
+    flow.Fill(flow.Take(0_ps), *frame);
     EXPECT_EQ(frame->quanta[0], 0);
 }
 
@@ -141,18 +139,18 @@ TEST_F(QbbFlowControlTest, APauseTakesEffectAfterTheReactionDelay)
     const QbbFlowControl::Pauses pauses = flow.Read(*MakePfc(0xff, 1000));
     EXPECT_EQ(pauses.classes, 1U << 3);
     EXPECT_TRUE(pauses.ignored) << "the other classes are not lossless";
-    EXPECT_FALSE(flow.Accept(pauses, 0));
+    EXPECT_FALSE(flow.Accept(pauses, 0_ps));
     flow.ArmTimers();
     EXPECT_EQ(flow.GetPaused(), 0);
-    Simulator::Stop(QbbFromPs(2 * US));
+    Simulator::Stop(QbbToTime(2_us));
     Simulator::Run();
-    EXPECT_EQ(m_port.fired, std::vector<int64_t>{US});
+    EXPECT_EQ(m_port.fired, std::vector<QbbPs>{1_us});
     EXPECT_EQ(flow.GetPaused(), 1U << 3);
     // It runs out 5.12 us after its effect.
     Simulator::Run();
-    EXPECT_EQ(m_port.fired, (std::vector<int64_t>{US, 6'120'000}));
+    EXPECT_EQ(m_port.fired, (std::vector<QbbPs>{1_us, 6'120_ns}));
     EXPECT_EQ(flow.GetPaused(), 0);
-    EXPECT_EQ(flow.GetResumedPs(3), 6'120'000);
+    EXPECT_EQ(flow.GetResumed(3), 6'120_ns);
 }
 
 TEST_F(QbbFlowControlTest, ALinkThatGoesDownForgetsPauses)
@@ -160,14 +158,14 @@ TEST_F(QbbFlowControlTest, ALinkThatGoesDownForgetsPauses)
     Start(QbbFlowControl::PFC);
     QbbFlowControl& flow = m_port.flow;
     flow.RequestPause(3, true);
-    flow.Take(0);
-    flow.Accept(flow.Read(*MakePfc(1U << 3, 1000)), 0);
-    flow.Update(US);
+    flow.Take(0_ps);
+    flow.Accept(flow.Read(*MakePfc(1U << 3, 1000)), 0_ps);
+    flow.Update(1_us);
     EXPECT_EQ(flow.GetPaused(), 1U << 3);
     EXPECT_TRUE(flow.IsActive());
-    flow.Accept(flow.Read(*MakePfc(1U << 3, 1000)), US);
-    flow.Reset(US);
+    flow.Accept(flow.Read(*MakePfc(1U << 3, 1000)), 1_us);
+    flow.Reset(1_us);
     EXPECT_EQ(flow.GetPaused(), 0);
-    flow.Update(3 * US);
+    flow.Update(3_us);
     EXPECT_EQ(flow.GetPaused(), 0) << "nor does a pause that was on its way take effect";
 }

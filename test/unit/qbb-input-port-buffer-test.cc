@@ -26,9 +26,9 @@ std::vector<QbbPortProfile>
 MakePorts(uint8_t losslessMask, uint32_t n = 3)
 {
     QbbPortProfile port;
-    port.rateBps = 40'000'000'000;
-    port.delayPs = 2'000'000;
-    port.reactionPs = 100'000;
+    port.rate = 40_gbps;
+    port.delay = 2_us;
+    port.reaction = 100_ns;
     port.maxFrameBytes = 1082;
     port.losslessMask = losslessMask;
     return std::vector<QbbPortProfile>(n, port);

@@ -62,7 +62,7 @@ TEST(QbbIntCodec, Bytes)
     QbbFramePtr frame = MakeFrame(pool, 2);
     // 100 Gb/s = 0x5f5e100 kb/s; 2^39 + 5 bytes sent; 70000 bytes queued; 2^47 + 9 ps.
     frame->telemetry.push_back(
-        {100'000'000'000, (uint64_t{1} << 39) + 5, 70'000, (int64_t{1} << 47) + 9});
+        {100_gbps, (uint64_t{1} << 39) + 5, 70'000, QbbPs((int64_t{1} << 47) + 9)});
     EXPECT_EQ(frame->size, 66U + 4 + 2 * 20);
     const auto bytes = Bytes(*frame);
     ASSERT_EQ(bytes.size(), TRAILER + 44);
@@ -77,10 +77,8 @@ TEST(QbbIntCodec, BytesOfThePaper)
     QbbFramePool pool;
     QbbFramePtr frame = MakeFrame(pool, 2, RdmaIntFormat::PAPER);
     // The tenth rate; (2^23 + 9) ns; (2^19 + 5) x 128 bytes sent; 0x8123 x 80 bytes queued.
-    frame->telemetry.push_back({100'000'000'000,
-                                128 * ((uint64_t{1} << 19) + 5),
-                                80 * 0x8123,
-                                1000 * ((int64_t{1} << 23) + 9)});
+    frame->telemetry.push_back(
+        {100_gbps, 128 * ((uint64_t{1} << 19) + 5), 80 * 0x8123, ((int64_t{1} << 23) + 9) * 1_ns});
     EXPECT_EQ(frame->size, 66U + 2 + 2 * 8);
     auto bytes = Bytes(*frame);
     ASSERT_EQ(bytes.size(), TRAILER + 18);
@@ -104,14 +102,14 @@ TEST(QbbIntCodec, FiveHopsOfThePaperTake42Bytes)
 TEST(QbbIntCodec, RatesOfThePaper)
 {
     uint8_t code = 0;
-    for (const uint64_t rate : RDMA_INT_RATES)
+    for (const QbbBitRate rate : RDMA_INT_RATES)
     {
         EXPECT_EQ(GetRdmaIntRateCode(rate), ++code);
-        EXPECT_EQ(GetRdmaIntRateCode(rate - 1), 0);
-        EXPECT_EQ(GetRdmaIntRateCode(rate + 1), 0);
+        EXPECT_EQ(GetRdmaIntRateCode(rate - 1_bps), 0);
+        EXPECT_EQ(GetRdmaIntRateCode(rate + 1_bps), 0);
     }
     EXPECT_EQ(code, 15);
-    EXPECT_EQ(GetRdmaIntRateCode(0), 0);
+    EXPECT_EQ(GetRdmaIntRateCode(0_bps), 0);
 }
 
 TEST(QbbIntCodec, RoundTrip)
@@ -135,7 +133,7 @@ TEST(QbbIntCodec, RoundTrip)
                         {RDMA_INT_RATES[i % RDMA_INT_RATES.size()],
                          last ? units.txWrap - units.txBytes : 7ULL * i * units.txBytes,
                          (last ? units.mostQueueUnits : 11ULL * i) * units.queueBytes,
-                         last ? units.timeWrapPs - units.timePs : 13 * i * units.timePs});
+                         last ? units.timeWrap - units.time : 13 * i * units.time});
                 }
                 const auto bytes = Bytes(*frame);
                 auto result = QbbFrameCodec::Parse(bytes.data(), bytes.size(), pool);
@@ -157,7 +155,7 @@ TEST(QbbIntCodec, SwitchesMayWriteWithoutTouchingTheIcrc)
     QbbFramePool pool;
     QbbFramePtr frame = MakeFrame(pool, 3);
     const auto before = Bytes(*frame);
-    frame->telemetry.push_back({25'000'000'000, 1, 2, 3});
+    frame->telemetry.push_back({25_gbps, 1, 2, 3_ps});
     const auto after = Bytes(*frame);
     EXPECT_TRUE(std::equal(before.begin(), before.begin() + TRAILER, after.begin()));
     EXPECT_NE(before, after);
@@ -167,7 +165,7 @@ TEST(QbbIntCodec, Damage)
 {
     QbbFramePool pool;
     QbbFramePtr frame = MakeFrame(pool, 2);
-    frame->telemetry.push_back({1000, 1, 1, 1});
+    frame->telemetry.push_back({1000_bps, 1, 1, 1_ps});
     const auto good = Bytes(*frame);
     const auto parse = [&](std::size_t at, uint8_t value) {
         auto bytes = good;
@@ -193,7 +191,7 @@ TEST(QbbIntCodec, DamageToThePapers)
 {
     QbbFramePool pool;
     QbbFramePtr frame = MakeFrame(pool, 2, RdmaIntFormat::PAPER);
-    frame->telemetry.push_back({1'000'000'000, 128, 80, 1000});
+    frame->telemetry.push_back({1_gbps, 128, 80, 1_ns});
     const auto good = Bytes(*frame);
     const auto parse = [&](std::size_t at, uint8_t value) {
         auto bytes = good;
@@ -266,7 +264,7 @@ TEST(QbbIntCodec, OneByteDamaged)
 TEST(QbbIntCodec, FramesFromThePoolHaveNone)
 {
     QbbFramePool pool;
-    MakeFrame(pool, 1)->telemetry.push_back({1000, 1, 1, 1});
+    MakeFrame(pool, 1)->telemetry.push_back({1000_bps, 1, 1, 1_ps});
     for (int i = 0; i < 8; ++i)
     {
         EXPECT_TRUE(pool.Allocate()->telemetry.empty());

@@ -35,12 +35,12 @@ class QbbIntStamperTest : public testing::Test
         Simulator::Destroy();
     }
 
-    /** \param rateBps of the ports */
-    void MakeFabric(uint64_t rateBps)
+    /** \param rate of the ports */
+    void MakeFabric(QbbBitRate rate)
     {
         RdmaTopologyRates rates;
-        rates.hostRateBps = rateBps;
-        rates.delayPs = 1'000'000;
+        rates.hostRate = rate;
+        rates.delay = 1_us;
         m_fabric = RdmaFabricHelper().Install(MakeRdmaStar(3, rates));
         m_port = m_fabric->GetDevice(1, 3);
     }
@@ -62,13 +62,13 @@ class QbbIntStamperTest : public testing::Test
      * A packet departs that the port's counters have already.
      *
      * \param format of the records
-     * \param atPs when
+     * \param at when
      * \return its record
      */
-    RdmaIntHop Depart(RdmaIntFormat format, int64_t atPs)
+    RdmaIntHop Depart(RdmaIntFormat format, QbbPs at)
     {
         const QbbFramePtr frame = MakeFrame(format);
-        m_stamper->FrameDeparts(*m_port, *frame, atPs);
+        m_stamper->FrameDeparts(*m_port, *frame, at);
         EXPECT_EQ(frame->telemetry.size(), 1U);
         EXPECT_FALSE(frame->intOverflow);
         return frame->telemetry.at(0);
@@ -93,36 +93,36 @@ class QbbIntStamperTest : public testing::Test
 
 TEST_F(QbbIntStamperTest, ExactValues)
 {
-    MakeFabric(100'000'000'000);
+    MakeFabric(100_gbps);
     SetSent(123'456'789);
     m_port->GetQueues().AddWaiting(3, 7'654'321);
     m_port->GetQueues().AddWaiting(4, 5000); // another class
-    EXPECT_EQ(Depart(RdmaIntFormat::EXACT, 987'654'321),
-              (RdmaIntHop{100'000'000'000, 123'456'789, 7'654'321, 987'654'321}));
+    EXPECT_EQ(Depart(RdmaIntFormat::EXACT, 987'654'321_ps),
+              (RdmaIntHop{100_gbps, 123'456'789, 7'654'321, 987'654'321_ps}));
     // Bytes are modulo 2^40, the time is modulo 2^48.
     SetSent((uint64_t{3} << 40) + 7);
-    const RdmaIntHop wrapped = Depart(RdmaIntFormat::EXACT, (int64_t{5} << 48) + 11);
+    const RdmaIntHop wrapped = Depart(RdmaIntFormat::EXACT, QbbPs(int64_t{5} << 48) + 11_ps);
     EXPECT_EQ(wrapped.txBytes, 7U);
-    EXPECT_EQ(wrapped.timePs, 11);
+    EXPECT_EQ(wrapped.time, 11_ps);
 }
 
 TEST_F(QbbIntStamperTest, ValuesInThePapersUnits)
 {
-    MakeFabric(100'000'000'000);
+    MakeFabric(100_gbps);
     SetSent(123'456'789);                    // 964506 x 128 + 21
     m_port->GetQueues().AddWaiting(3, 4321); // 54 x 80 + 1
-    EXPECT_EQ(Depart(RdmaIntFormat::PAPER, 987'654'321),
-              (RdmaIntHop{100'000'000'000, 964'506 * 128, 54 * 80, 987'654'000}));
+    EXPECT_EQ(Depart(RdmaIntFormat::PAPER, 987'654'321_ps),
+              (RdmaIntHop{100_gbps, 964'506 * 128, 54 * 80, 987'654_ns}));
     // Bytes are modulo 2^27, the time is modulo 2^24 ns; a queue of 5.24 MB and more is that much.
     SetSent((uint64_t{3} << 27) + 300);
     m_port->GetQueues().AddWaiting(3, 8'000'000);
-    EXPECT_EQ(Depart(RdmaIntFormat::PAPER, 5 * 1000 * (int64_t{1} << 24) + 2999),
-              (RdmaIntHop{100'000'000'000, 256, 65'535 * 80, 2000}));
+    EXPECT_EQ(Depart(RdmaIntFormat::PAPER, 5 * (int64_t{1} << 24) * 1_ns + 2999_ps),
+              (RdmaIntHop{100_gbps, 256, 65'535 * 80, 2_ns}));
 }
 
 TEST_F(QbbIntStamperTest, TheWireLosesNothing)
 {
-    MakeFabric(25'000'000'000);
+    MakeFabric(25_gbps);
     SetSent(123'456'789'012);
     m_port->GetQueues().AddWaiting(3, 4321);
     for (const RdmaIntFormat format : {RdmaIntFormat::PAPER, RdmaIntFormat::EXACT})
@@ -137,7 +137,7 @@ TEST_F(QbbIntStamperTest, TheWireLosesNothing)
                                               1000,
                                               false,
                                               QbbWire::IntTrailerBytes(format, 2));
-        m_stamper->FrameDeparts(*m_port, *frame, 123'456'789'012'345);
+        m_stamper->FrameDeparts(*m_port, *frame, 123'456'789'012'345_ps);
         std::vector<uint8_t> bytes(QbbFrameCodec::SerializedSize(*frame));
         QbbFrameCodec::Serialize(*frame, bytes.data());
         const auto parsed = QbbFrameCodec::Parse(bytes.data(), bytes.size(), m_pool);
@@ -148,26 +148,26 @@ TEST_F(QbbIntStamperTest, TheWireLosesNothing)
 
 TEST_F(QbbIntStamperTest, LeavesOtherPacketsAlone)
 {
-    MakeFabric(100'000'000'000);
+    MakeFabric(100_gbps);
     QbbFramePtr without = MakeFrame(RdmaIntFormat::NONE, 0);
-    m_stamper->FrameDeparts(*m_port, *without, 1000);
+    m_stamper->FrameDeparts(*m_port, *without, 1_ns);
     EXPECT_TRUE(without->telemetry.empty());
     QbbFramePtr echo = MakeFrame(RdmaIntFormat::PAPER);
     echo->intEcho = true;
-    m_stamper->FrameDeparts(*m_port, *echo, 1000);
+    m_stamper->FrameDeparts(*m_port, *echo, 1_ns);
     EXPECT_TRUE(echo->telemetry.empty());
     QbbFramePtr full = MakeFrame(RdmaIntFormat::PAPER);
-    m_stamper->FrameDeparts(*m_port, *full, 1000);
-    m_stamper->FrameDeparts(*m_port, *full, 2000);
+    m_stamper->FrameDeparts(*m_port, *full, 1_ns);
+    m_stamper->FrameDeparts(*m_port, *full, 2_ns);
     EXPECT_EQ(full->telemetry.size(), 1U);
     EXPECT_TRUE(full->intOverflow);
 }
 
 TEST_F(QbbIntStamperTest, RateThatThePaperCannotSay)
 {
-    MakeFabric(30'000'000'000);
-    EXPECT_EQ(Depart(RdmaIntFormat::EXACT, 1000).rateBps, 30'000'000'000U);
-    EXPECT_DEATH(Depart(RdmaIntFormat::PAPER, 1000),
+    MakeFabric(30_gbps);
+    EXPECT_EQ(Depart(RdmaIntFormat::EXACT, 1_ns).rate, 30_gbps);
+    EXPECT_DEATH(Depart(RdmaIntFormat::PAPER, 1_ns),
                  "rdma: telemetry of a port of 30000000000 bit/s: .* accepted: .* Exact");
 }
 

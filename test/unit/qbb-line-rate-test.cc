@@ -14,35 +14,35 @@ TEST(QbbLineRate, UsualRatesAreExact)
     struct
     {
         uint64_t gbps;
-        int64_t psPerByte;
-    } const rates[] = {{1, 8000},
-                       {10, 800},
-                       {25, 320},
-                       {40, 200},
-                       {50, 160},
-                       {100, 80},
-                       {200, 40},
-                       {400, 20},
-                       {800, 10},
-                       {1600, 5}};
+        QbbPs byteTime;
+    } const rates[] = {{1, 8000_ps},
+                       {10, 800_ps},
+                       {25, 320_ps},
+                       {40, 200_ps},
+                       {50, 160_ps},
+                       {100, 80_ps},
+                       {200, 40_ps},
+                       {400, 20_ps},
+                       {800, 10_ps},
+                       {1600, 5_ps}};
 
-    for (const auto& [gbps, psPerByte] : rates)
+    for (const auto& [gbps, byteTime] : rates)
     {
         const QbbLineRate rate(gbps * GBPS);
         EXPECT_TRUE(rate.IsExact());
         EXPECT_EQ(rate.GetBitRate(), gbps * GBPS);
-        EXPECT_EQ(rate.BytesToPs(1), psPerByte);
-        EXPECT_EQ(rate.BytesToPs(1538), 1538 * psPerByte);
-        EXPECT_EQ(rate.BitsToPs(512), 64 * psPerByte);
+        EXPECT_EQ(rate.BytesToPs(1), byteTime);
+        EXPECT_EQ(rate.BytesToPs(1538), 1538 * byteTime);
+        EXPECT_EQ(rate.BitsToPs(512), 64 * byteTime);
         uint64_t fraction = 0;
-        EXPECT_EQ(rate.BytesToPs(9038, fraction), 9038 * psPerByte);
+        EXPECT_EQ(rate.BytesToPs(9038, fraction), 9038 * byteTime);
         EXPECT_EQ(fraction, 0U);
     }
     // the fastest: a picosecond a byte, and an eighth of one a bit
     const QbbLineRate fastest(8000 * GBPS);
-    EXPECT_EQ(fastest.BytesToPs(64), 64);
-    EXPECT_EQ(fastest.BitsToPs(7), 0);
-    EXPECT_EQ(fastest.BitsToPs(8), 1);
+    EXPECT_EQ(fastest.BytesToPs(64), 64_ps);
+    EXPECT_EQ(fastest.BitsToPs(7), 0_ps);
+    EXPECT_EQ(fastest.BitsToPs(8), 1_ps);
 }
 
 TEST(QbbLineRate, RoundsDown)
@@ -50,13 +50,13 @@ TEST(QbbLineRate, RoundsDown)
     // 3 Gb/s: 8000/3 = 2666.67 ps a byte
     const QbbLineRate rate(3 * GBPS);
     EXPECT_FALSE(rate.IsExact());
-    EXPECT_EQ(rate.BytesToPs(0), 0);
-    EXPECT_EQ(rate.BytesToPs(1), 2666);
-    EXPECT_EQ(rate.BytesToPs(2), 5333);
-    EXPECT_EQ(rate.BytesToPs(3), 8000);
-    EXPECT_EQ(rate.BitsToPs(1), 333);
-    EXPECT_EQ(rate.BitsToPs(3), 1000);
-    EXPECT_EQ(rate.BitsToPs(512), 170'666);
+    EXPECT_EQ(rate.BytesToPs(0), 0_ps);
+    EXPECT_EQ(rate.BytesToPs(1), 2666_ps);
+    EXPECT_EQ(rate.BytesToPs(2), 5333_ps);
+    EXPECT_EQ(rate.BytesToPs(3), 8000_ps);
+    EXPECT_EQ(rate.BitsToPs(1), 333_ps);
+    EXPECT_EQ(rate.BitsToPs(3), 1000_ps);
+    EXPECT_EQ(rate.BitsToPs(512), 170'666_ps);
 }
 
 TEST(QbbLineRate, FractionIsCarried)
@@ -64,11 +64,11 @@ TEST(QbbLineRate, FractionIsCarried)
     // 3 Gb/s, one byte at a time. A byte leaves 2/3 ps over: 2/3, 4/3 - 1 = 1/3, 3/3 - 1 = 0.
     const QbbLineRate rate(3 * GBPS);
     uint64_t fraction = 0;
-    EXPECT_EQ(rate.BytesToPs(1, fraction), 2666);
-    EXPECT_EQ(fraction, 2 * GBPS);
-    EXPECT_EQ(rate.BytesToPs(1, fraction), 2667);
-    EXPECT_EQ(fraction, GBPS);
-    EXPECT_EQ(rate.BytesToPs(1, fraction), 2667);
+    EXPECT_EQ(rate.BytesToPs(1, fraction), 2666_ps);
+    EXPECT_EQ(fraction, 2'000'000'000U);
+    EXPECT_EQ(rate.BytesToPs(1, fraction), 2667_ps);
+    EXPECT_EQ(fraction, 1'000'000'000U);
+    EXPECT_EQ(rate.BytesToPs(1, fraction), 2667_ps);
     EXPECT_EQ(fraction, 0U);
 }
 
@@ -77,29 +77,29 @@ TEST(QbbLineRate, MillionFramesAt3Gbps)
     // 10^6 x 1538 x 8 bits / 3e9 bit/s = 12304 / 3 ms = 4101.333 ms: 4'101'333'333'333 1/3 ps
     const QbbLineRate rate(3 * GBPS);
     uint64_t fraction = 0;
-    int64_t totalPs = 0;
+    QbbPs total = 0_ps;
     for (int i = 0; i < 1'000'000; ++i)
     {
-        totalPs += rate.BytesToPs(1538, fraction);
+        total += rate.BytesToPs(1538, fraction);
     }
-    EXPECT_EQ(totalPs, 4'101'333'333'333);
-    EXPECT_EQ(fraction, GBPS);
-    EXPECT_EQ(rate.BytesToPs(1'538'000'000), totalPs);
+    EXPECT_EQ(total, 4'101'333'333'333_ps);
+    EXPECT_EQ(fraction, 1'000'000'000U);
+    EXPECT_EQ(rate.BytesToPs(1'538'000'000), total);
 }
 
 TEST(QbbLineRate, MillionFramesAt7BitsPerSecond)
 {
     // A byte takes 8e12 / 7 = 1'142'857'142'857 1/7 ps. 10^6 x 64 bytes x 8e12 ps = 5.12e20 byte
     // times of 1 bit/s, 5.12e20 / 7 = 73'142'857'142'857'142'857 1/7, which 64 bits do not hold.
-    const QbbLineRate rate(7);
-    EXPECT_EQ(rate.BytesToPs(1), 1'142'857'142'857);
+    const QbbLineRate rate(7_bps);
+    EXPECT_EQ(rate.BytesToPs(1), 1'142'857'142'857_ps);
     uint64_t fraction = 0;
-    QbbUint128 totalPs = 0;
+    QbbUint128 total = 0;
     for (int i = 0; i < 1'000'000; ++i)
     {
-        totalPs += static_cast<QbbUint128>(rate.BytesToPs(64, fraction));
+        total += static_cast<QbbUint128>(rate.BytesToPs(64, fraction).Get());
     }
-    EXPECT_TRUE(totalPs == QbbUint128{73'142'857'142'857} * 1'000'000 + 142'857);
+    EXPECT_TRUE(total == QbbUint128{73'142'857'142'857} * 1'000'000 + 142'857);
     EXPECT_EQ(fraction, 1U);
 }
 
@@ -110,18 +110,18 @@ TEST(QbbLineRate, RandomTrainsTakeTheTimeOfTheirTotal)
     {
         // rates over all orders of magnitude
         const uint64_t bitsPerSecond =
-            1 + random() % (8000 * GBPS >> (random() % 40)) % (8000 * GBPS);
-        const QbbLineRate rate(bitsPerSecond);
+            1 + random() % ((8000 * GBPS).Get() >> (random() % 40)) % (8000 * GBPS).Get();
+        const QbbLineRate rate{QbbBitRate(bitsPerSecond)};
         uint64_t fraction = 0;
-        QbbUint128 totalPs = 0;
+        QbbUint128 total = 0;
         QbbUint128 totalBytes = 0;
         for (int i = 0; i < 500; ++i)
         {
             const uint64_t bytes = 64 + random() % 9000;
             totalBytes += bytes;
-            totalPs += static_cast<QbbUint128>(rate.BytesToPs(bytes, fraction));
+            total += static_cast<QbbUint128>(rate.BytesToPs(bytes, fraction).Get());
             // After every frame: the exact time, rounded down.
-            ASSERT_TRUE(totalPs == totalBytes * 8'000'000'000'000U / bitsPerSecond);
+            ASSERT_TRUE(total == totalBytes * 8'000'000'000'000U / bitsPerSecond);
             ASSERT_TRUE(fraction == totalBytes * 8'000'000'000'000U % bitsPerSecond);
         }
     }
@@ -130,20 +130,20 @@ TEST(QbbLineRate, RandomTrainsTakeTheTimeOfTheirTotal)
 TEST(QbbLineRate, LargeTransfers)
 {
     // 2^40 bytes at 100 Gb/s: 80 ps each
-    EXPECT_EQ(QbbLineRate(100 * GBPS).BytesToPs(1ULL << 40), int64_t{80} << 40);
+    EXPECT_EQ(QbbLineRate(100 * GBPS).BytesToPs(1ULL << 40), (int64_t{1} << 40) * 80_ps);
     // 2^40 bytes at 3 Gb/s: 2^40 x 8000 / 3 = 2'932'031'007'402'666 2/3
-    EXPECT_EQ(QbbLineRate(3 * GBPS).BytesToPs(1ULL << 40), 2'932'031'007'402'666);
+    EXPECT_EQ(QbbLineRate(3 * GBPS).BytesToPs(1ULL << 40), 2'932'031'007'402'666_ps);
     // the longest pause at 1 Gb/s: 65535 x 512 bits of 1000 ps
-    EXPECT_EQ(QbbLineRate(GBPS).BitsToPs(65535 * 512), 33'553'920'000);
+    EXPECT_EQ(QbbLineRate(GBPS).BitsToPs(65535 * 512), 33'553'920'000_ps);
     // a second holds as many bits as the rate says
-    for (const uint64_t bits : {uint64_t{1}, 7 * GBPS + 1, 8000 * GBPS})
+    for (const QbbBitRate rate : {1_bps, 7 * GBPS + 1_bps, 8000 * GBPS})
     {
-        EXPECT_EQ(QbbLineRate(bits).BitsToPs(bits), 1'000'000'000'000);
+        EXPECT_EQ(QbbLineRate(rate).BitsToPs(rate.Get()), 1_s);
     }
 }
 
 TEST(QbbLineRateDeathTest, Range)
 {
-    EXPECT_DEATH(QbbLineRate(0), "a line rate of 0 bit/s; accepted: 1 bit/s to 8 Tb/s");
-    EXPECT_DEATH(QbbLineRate(8000 * GBPS + 1), "accepted: 1 bit/s to 8 Tb/s");
+    EXPECT_DEATH(QbbLineRate(0_bps), "a line rate of 0 bit/s; accepted: 1 bit/s to 8 Tb/s");
+    EXPECT_DEATH(QbbLineRate(8000 * GBPS + 1_bps), "accepted: 1 bit/s to 8 Tb/s");
 }

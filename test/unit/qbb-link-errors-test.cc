@@ -133,7 +133,7 @@ TEST_F(QbbLinkErrorsTest, Delay)
                  "rdma: a channel delay of .*accepted: whole picoseconds");
     EXPECT_DEATH(channel->SetAttribute("Delay", TimeValue(PicoSeconds(-1))), "rdma: a channel del");
     channel->SetAttribute("Delay", TimeValue(PicoSeconds(1)));
-    EXPECT_EQ(channel->GetDelayPs(), 1);
+    EXPECT_EQ(channel->GetDelayPs(), 1_ps);
 }
 
 TEST_F(QbbLinkErrorsTest, ReactionDelay)
@@ -224,7 +224,7 @@ TEST_F(QbbLinkErrorsTest, DelayWithFramesOnTheCable)
     });
     Simulator::Run();
     channel->SetAttribute("Delay", TimeValue(NanoSeconds(10)));
-    EXPECT_EQ(channel->GetDelayPs(), 10'000);
+    EXPECT_EQ(channel->GetDelayPs(), 10_ns);
 }
 
 TEST_F(QbbLinkErrorsTest, Ports)

@@ -115,7 +115,7 @@ TEST(QbbMayResume, SharedBuffer)
         buffer->SetAttribute("XonOffsetBytes", UintegerValue(random() % 3 * 2000));
         buffer->SetAttribute("HeadroomBytes", UintegerValue(5000 + random() % 10'000));
         QbbPortProfile profile;
-        profile.rateBps = 100'000'000'000;
+        profile.rate = 100_gbps;
         profile.losslessMask = 0x18;
         buffer->Configure(std::vector<QbbPortProfile>(PORTS, profile));
         for (int i = 0; i < 20; ++i)
@@ -138,7 +138,7 @@ TEST(QbbMayResume, InputPortBuffer)
         buffer->SetAttribute("XoffBytes", UintegerValue(8000 + random() % 4000));
         buffer->SetAttribute("XonBytes", UintegerValue(random() % 8000));
         QbbPortProfile profile;
-        profile.rateBps = 100'000'000'000;
+        profile.rate = 100_gbps;
         profile.losslessMask = 0x18;
         buffer->Configure(std::vector<QbbPortProfile>(PORTS, profile));
         for (int i = 0; i < 20; ++i)

@@ -12,7 +12,7 @@ using namespace ns3;
 namespace
 {
 
-constexpr int64_t QUANTUM_100G = 5120; //!< 512 bits of 10 ps
+constexpr QbbPs QUANTUM_100G = 5120_ps; //!< 512 bits of 10 ps
 
 using Quanta = std::array<uint16_t, 8>;
 
@@ -31,24 +31,24 @@ TEST(QbbPauseReceiver, NothingAtFirst)
 {
     auto receiver = MakeReceiver(100);
     EXPECT_EQ(receiver.GetPaused(), 0);
-    EXPECT_EQ(receiver.GetNextExpiryPs(), QBB_NEVER);
-    EXPECT_EQ(receiver.Expire(1'000'000), 0);
-    EXPECT_EQ(receiver.GetPausedPs(3, 1'000'000), 0);
+    EXPECT_EQ(receiver.GetNextExpiry(), QBB_NEVER);
+    EXPECT_EQ(receiver.Expire(1_us), 0);
+    EXPECT_EQ(receiver.GetPausedTime(3, 1_us), 0_ps);
 }
 
 TEST(QbbPauseReceiver, RunsOutToThePicosecond)
 {
     auto receiver = MakeReceiver(100);
-    EXPECT_EQ(receiver.Apply(1000, 0x08, Quanta{0, 0, 0, 2}), 0);
+    EXPECT_EQ(receiver.Apply(1000_ps, 0x08, Quanta{0, 0, 0, 2}), 0);
     EXPECT_EQ(receiver.GetPaused(), 0x08);
-    EXPECT_EQ(receiver.GetNextExpiryPs(), 1000 + 2 * QUANTUM_100G); // 11'240
-    EXPECT_EQ(receiver.GetPausedPs(3, 5000), 4000);
-    EXPECT_EQ(receiver.Expire(11'239), 0);
+    EXPECT_EQ(receiver.GetNextExpiry(), 1000_ps + 2 * QUANTUM_100G); // 11'240
+    EXPECT_EQ(receiver.GetPausedTime(3, 5000_ps), 4000_ps);
+    EXPECT_EQ(receiver.Expire(11'239_ps), 0);
     EXPECT_EQ(receiver.GetPaused(), 0x08);
-    EXPECT_EQ(receiver.Expire(11'240), 0x08);
+    EXPECT_EQ(receiver.Expire(11'240_ps), 0x08);
     EXPECT_EQ(receiver.GetPaused(), 0);
-    EXPECT_EQ(receiver.GetNextExpiryPs(), QBB_NEVER);
-    EXPECT_EQ(receiver.GetPausedPs(3, 50'000), 10'240);
+    EXPECT_EQ(receiver.GetNextExpiry(), QBB_NEVER);
+    EXPECT_EQ(receiver.GetPausedTime(3, 50'000_ps), 10'240_ps);
     EXPECT_EQ(receiver.GetXoffReceived(3), 1U);
     EXPECT_EQ(receiver.GetXonReceived(3), 0U);
 }
@@ -58,28 +58,28 @@ TEST(QbbPauseReceiver, LateLookCountsTheExactDuration)
     // Nobody looked at the instant of the end: neither the duration before Expire() nor the one
     // after it includes the time since.
     auto receiver = MakeReceiver(100);
-    receiver.Apply(0, 0x01, Quanta{1});
-    EXPECT_EQ(receiver.GetPausedPs(0, 1'000'000), QUANTUM_100G);
-    EXPECT_EQ(receiver.Expire(2'000'000), 0x01);
-    EXPECT_EQ(receiver.GetPausedPs(0, 3'000'000), QUANTUM_100G);
+    receiver.Apply(0_ps, 0x01, Quanta{1});
+    EXPECT_EQ(receiver.GetPausedTime(0, 1_us), QUANTUM_100G);
+    EXPECT_EQ(receiver.Expire(2_us), 0x01);
+    EXPECT_EQ(receiver.GetPausedTime(0, 3_us), QUANTUM_100G);
     // A pause that comes after the end begins a new one; the gap does not count.
-    receiver.Apply(4'000'000, 0x01, Quanta{1});
-    receiver.Apply(5'000'000, 0x01, Quanta{1});
-    EXPECT_EQ(receiver.GetPausedPs(0, 5'001'000), 2 * QUANTUM_100G + 1000);
+    receiver.Apply(4_us, 0x01, Quanta{1});
+    receiver.Apply(5_us, 0x01, Quanta{1});
+    EXPECT_EQ(receiver.GetPausedTime(0, 5'001'000_ps), 2 * QUANTUM_100G + 1000_ps);
 }
 
 TEST(QbbPauseReceiver, RefreshStartsTheTimerAgain)
 {
     auto receiver = MakeReceiver(100);
-    receiver.Apply(0, 0x02, Quanta{0, 10});
-    EXPECT_EQ(receiver.GetNextExpiryPs(), 51'200);
+    receiver.Apply(0_ps, 0x02, Quanta{0, 10});
+    EXPECT_EQ(receiver.GetNextExpiry(), 51'200_ps);
     // Not longer by 10 quanta but 10 quanta from now, and it may become shorter too.
-    EXPECT_EQ(receiver.Apply(30'000, 0x02, Quanta{0, 10}), 0);
-    EXPECT_EQ(receiver.GetNextExpiryPs(), 81'200);
-    EXPECT_EQ(receiver.Apply(40'000, 0x02, Quanta{0, 1}), 0);
-    EXPECT_EQ(receiver.GetNextExpiryPs(), 45'120);
-    EXPECT_EQ(receiver.Expire(45'120), 0x02);
-    EXPECT_EQ(receiver.GetPausedPs(1, 45'120), 45'120);
+    EXPECT_EQ(receiver.Apply(30'000_ps, 0x02, Quanta{0, 10}), 0);
+    EXPECT_EQ(receiver.GetNextExpiry(), 81'200_ps);
+    EXPECT_EQ(receiver.Apply(40'000_ps, 0x02, Quanta{0, 1}), 0);
+    EXPECT_EQ(receiver.GetNextExpiry(), 45'120_ps);
+    EXPECT_EQ(receiver.Expire(45'120_ps), 0x02);
+    EXPECT_EQ(receiver.GetPausedTime(1, 45'120_ps), 45'120_ps);
     EXPECT_EQ(receiver.GetXoffReceived(1), 3U);
 }
 
@@ -87,22 +87,22 @@ TEST(QbbPauseReceiver, RefreshAtTheInstantOfTheEnd)
 {
     // It arrives as the time runs out: no gap, and nothing is said to resume.
     auto receiver = MakeReceiver(100);
-    receiver.Apply(0, 0x10, Quanta{0, 0, 0, 0, 1});
+    receiver.Apply(0_ps, 0x10, Quanta{0, 0, 0, 0, 1});
     EXPECT_EQ(receiver.Apply(QUANTUM_100G, 0x10, Quanta{0, 0, 0, 0, 1}), 0);
     EXPECT_EQ(receiver.GetPaused(), 0x10);
     EXPECT_EQ(receiver.Expire(2 * QUANTUM_100G), 0x10);
-    EXPECT_EQ(receiver.GetPausedPs(4, QBB_NEVER), 2 * QUANTUM_100G);
+    EXPECT_EQ(receiver.GetPausedTime(4, QBB_NEVER), 2 * QUANTUM_100G);
 }
 
 TEST(QbbPauseReceiver, ZeroQuantaResume)
 {
     auto receiver = MakeReceiver(100);
-    receiver.Apply(100, 0x80, Quanta{0, 0, 0, 0, 0, 0, 0, 65535});
-    EXPECT_EQ(receiver.Apply(733, 0x80, Quanta{}), 0x80);
+    receiver.Apply(100_ps, 0x80, Quanta{0, 0, 0, 0, 0, 0, 0, 65535});
+    EXPECT_EQ(receiver.Apply(733_ps, 0x80, Quanta{}), 0x80);
     EXPECT_EQ(receiver.GetPaused(), 0);
-    EXPECT_EQ(receiver.GetPausedPs(7, 10'000), 633);
+    EXPECT_EQ(receiver.GetPausedTime(7, 10'000_ps), 633_ps);
     // For a class that is not paused it says nothing new.
-    EXPECT_EQ(receiver.Apply(800, 0xff, Quanta{}), 0);
+    EXPECT_EQ(receiver.Apply(800_ps, 0xff, Quanta{}), 0);
     EXPECT_EQ(receiver.GetXonReceived(7), 2U);
     EXPECT_EQ(receiver.GetXonReceived(0), 1U);
     EXPECT_EQ(receiver.GetXoffReceived(7), 1U);
@@ -112,13 +112,13 @@ TEST(QbbPauseReceiver, OnlyEnabledClasses)
 {
     // quanta of a class whose bit is not set mean nothing, be they 0 or more
     auto receiver = MakeReceiver(100);
-    receiver.Apply(0, 0x05, Quanta{4, 4, 4, 4, 4, 4, 4, 4});
+    receiver.Apply(0_ps, 0x05, Quanta{4, 4, 4, 4, 4, 4, 4, 4});
     EXPECT_EQ(receiver.GetPaused(), 0x05);
-    receiver.Apply(10, 0x04, Quanta{});
+    receiver.Apply(10_ps, 0x04, Quanta{});
     EXPECT_EQ(receiver.GetPaused(), 0x01);
-    receiver.Apply(20, 0x00, Quanta{9, 9, 9, 9, 9, 9, 9, 9});
+    receiver.Apply(20_ps, 0x00, Quanta{9, 9, 9, 9, 9, 9, 9, 9});
     EXPECT_EQ(receiver.GetPaused(), 0x01);
-    EXPECT_EQ(receiver.GetNextExpiryPs(), 4 * QUANTUM_100G);
+    EXPECT_EQ(receiver.GetNextExpiry(), 4 * QUANTUM_100G);
     for (uint8_t p = 0; p < 8; ++p)
     {
         EXPECT_EQ(receiver.GetXoffReceived(p), p == 0 || p == 2 ? 1U : 0U);
@@ -129,20 +129,20 @@ TEST(QbbPauseReceiver, OnlyEnabledClasses)
 TEST(QbbPauseReceiver, ClassesRunOutOneByOne)
 {
     auto receiver = MakeReceiver(100);
-    receiver.Apply(0, 0xff, Quanta{8, 7, 6, 5, 4, 3, 2, 1});
+    receiver.Apply(0_ps, 0xff, Quanta{8, 7, 6, 5, 4, 3, 2, 1});
     EXPECT_EQ(receiver.GetPaused(), 0xff);
     for (int i = 1; i <= 8; ++i)
     {
-        EXPECT_EQ(receiver.GetNextExpiryPs(), i * QUANTUM_100G);
+        EXPECT_EQ(receiver.GetNextExpiry(), i * QUANTUM_100G);
         EXPECT_EQ(receiver.Expire(i * QUANTUM_100G), 1U << (8 - i));
     }
     EXPECT_EQ(receiver.GetPaused(), 0);
     // One frame that pauses one class, resumes a second, and comes after the end of a third.
-    receiver.Apply(100'000, 0x03, Quanta{1, 100});
-    EXPECT_EQ(receiver.Apply(110'000, 0x06, Quanta{0, 0, 5}), 0x03);
+    receiver.Apply(100'000_ps, 0x03, Quanta{1, 100});
+    EXPECT_EQ(receiver.Apply(110'000_ps, 0x06, Quanta{0, 0, 5}), 0x03);
     EXPECT_EQ(receiver.GetPaused(), 0x04);
-    EXPECT_EQ(receiver.GetPausedPs(0, 110'000), (8 + 1) * QUANTUM_100G);
-    EXPECT_EQ(receiver.GetPausedPs(1, 110'000), 7 * QUANTUM_100G + 10'000);
+    EXPECT_EQ(receiver.GetPausedTime(0, 110'000_ps), (8 + 1) * QUANTUM_100G);
+    EXPECT_EQ(receiver.GetPausedTime(1, 110'000_ps), 7 * QUANTUM_100G + 10'000_ps);
 }
 
 TEST(QbbPauseReceiver, LengthFollowsTheRate)
@@ -151,37 +151,37 @@ TEST(QbbPauseReceiver, LengthFollowsTheRate)
     struct
     {
         uint64_t gbps;
-        int64_t ps;
-    } const cases[] = {{1, 33'553'920'000},
-                       {10, 3'355'392'000},
-                       {40, 838'848'000},
-                       {100, 335'539'200},
-                       {400, 83'884'800},
+        QbbPs pause;
+    } const cases[] = {{1, 33'553'920'000_ps},
+                       {10, 3'355'392'000_ps},
+                       {40, 838'848'000_ps},
+                       {100, 335'539'200_ps},
+                       {400, 83'884'800_ps},
                        // 3 Gb/s: 65535 is a multiple of 3, so a whole number: 33'553'920 x 1000 / 3
-                       {3, 11'184'640'000},
+                       {3, 11'184'640'000_ps},
                        // 7 Gb/s: 33'553'920'000 / 7 = 4'793'417'142 6/7
-                       {7, 4'793'417'142}};
+                       {7, 4'793'417'142_ps}};
 
-    for (const auto& [gbps, ps] : cases)
+    for (const auto& [gbps, pause] : cases)
     {
         auto receiver = MakeReceiver(gbps);
-        receiver.Apply(17, 0x01, Quanta{65535});
-        EXPECT_EQ(receiver.GetNextExpiryPs(), 17 + ps) << gbps;
-        EXPECT_EQ(receiver.Expire(17 + ps - 1), 0);
-        EXPECT_EQ(receiver.Expire(17 + ps), 1);
-        EXPECT_EQ(receiver.GetPausedPs(0, 18 + ps), ps);
+        receiver.Apply(17_ps, 0x01, Quanta{65535});
+        EXPECT_EQ(receiver.GetNextExpiry(), 17_ps + pause) << gbps;
+        EXPECT_EQ(receiver.Expire(17_ps + pause - 1_ps), 0);
+        EXPECT_EQ(receiver.Expire(17_ps + pause), 1);
+        EXPECT_EQ(receiver.GetPausedTime(0, 18_ps + pause), pause);
     }
 }
 
 TEST(QbbPauseReceiver, ResetEndsEveryPause)
 {
     auto receiver = MakeReceiver(100);
-    receiver.Apply(0, 0x03, Quanta{1, 1000});
-    receiver.Reset(8000); // class 0's ended by itself before
+    receiver.Apply(0_ps, 0x03, Quanta{1, 1000});
+    receiver.Reset(8000_ps); // class 0's ended by itself before
     EXPECT_EQ(receiver.GetPaused(), 0);
-    EXPECT_EQ(receiver.GetNextExpiryPs(), QBB_NEVER);
-    EXPECT_EQ(receiver.GetPausedPs(0, 9000), QUANTUM_100G);
-    EXPECT_EQ(receiver.GetPausedPs(1, 9000), 8000);
+    EXPECT_EQ(receiver.GetNextExpiry(), QBB_NEVER);
+    EXPECT_EQ(receiver.GetPausedTime(0, 9000_ps), QUANTUM_100G);
+    EXPECT_EQ(receiver.GetPausedTime(1, 9000_ps), 8000_ps);
 }
 
 TEST(QbbPauseReceiver, RandomAgainstAReference)
@@ -190,17 +190,17 @@ TEST(QbbPauseReceiver, RandomAgainstAReference)
     // paused time that is brought up to date at each step.
     std::mt19937_64 random(23);
     auto receiver = MakeReceiver(100);
-    std::array<int64_t, 8> until{};
-    std::array<int64_t, 8> total{};
-    int64_t now = 0;
+    std::array<QbbPs, 8> until{};
+    std::array<QbbPs, 8> total{};
+    QbbPs now = 0_ps;
     for (int step = 0; step < 50000; ++step)
     {
-        const int64_t next = now + static_cast<int64_t>(random() % (4 * QUANTUM_100G));
+        const QbbPs next = now + random() % (4 * QUANTUM_100G.Get()) * 1_ps;
         uint8_t pausedBefore = 0;
         for (uint8_t p = 0; p < 8; ++p)
         {
             pausedBefore |= static_cast<uint8_t>((until[p] > now) << p);
-            total[p] += std::max<int64_t>(0, std::min(next, until[p]) - now);
+            total[p] += std::max(0_ps, std::min(next, until[p]) - now);
         }
         now = next;
         uint8_t resumed = 0;
@@ -223,7 +223,7 @@ TEST(QbbPauseReceiver, RandomAgainstAReference)
             resumed = receiver.Expire(now);
         }
         uint8_t paused = 0;
-        int64_t nextExpiry = QBB_NEVER;
+        QbbPs nextExpiry = QBB_NEVER;
         for (uint8_t p = 0; p < 8; ++p)
         {
             if (until[p] > now)
@@ -231,10 +231,10 @@ TEST(QbbPauseReceiver, RandomAgainstAReference)
                 paused |= static_cast<uint8_t>(1U << p);
                 nextExpiry = std::min(nextExpiry, until[p]);
             }
-            ASSERT_EQ(receiver.GetPausedPs(p, now), total[p]);
+            ASSERT_EQ(receiver.GetPausedTime(p, now), total[p]);
         }
         ASSERT_EQ(receiver.GetPaused(), paused);
-        ASSERT_EQ(receiver.GetNextExpiryPs(), nextExpiry);
+        ASSERT_EQ(receiver.GetNextExpiry(), nextExpiry);
         ASSERT_EQ(resumed, pausedBefore & ~paused);
     }
 }
@@ -243,17 +243,17 @@ TEST(QbbPauseReceiver, ClassesThatHeedNoPause)
 {
     auto receiver = MakeReceiver(100);
     const Quanta quanta{0, 0, 0, 10, 10};
-    receiver.Apply(0, 0x18, quanta);
-    EXPECT_EQ(receiver.SetHonoured(1000, 0xf7), 0x08);
+    receiver.Apply(0_ps, 0x18, quanta);
+    EXPECT_EQ(receiver.SetHonoured(1000_ps, 0xf7), 0x08);
     EXPECT_EQ(receiver.GetPaused(), 0x10);
-    EXPECT_EQ(receiver.GetPausedPs(3, 2000), 1000);
+    EXPECT_EQ(receiver.GetPausedTime(3, 2000_ps), 1000_ps);
     // Pause frames are counted all the same.
-    EXPECT_EQ(receiver.Apply(3000, 0x08, quanta), 0);
+    EXPECT_EQ(receiver.Apply(3000_ps, 0x08, quanta), 0);
     EXPECT_EQ(receiver.GetPaused(), 0x10);
     EXPECT_EQ(receiver.GetXoffReceived(3), 2U);
-    EXPECT_EQ(receiver.SetHonoured(4000, 0xff), 0);
+    EXPECT_EQ(receiver.SetHonoured(4000_ps, 0xff), 0);
     EXPECT_EQ(receiver.GetPaused(), 0x10);
-    receiver.Apply(5000, 0x08, quanta);
+    receiver.Apply(5000_ps, 0x08, quanta);
     EXPECT_EQ(receiver.GetPaused(), 0x18);
-    EXPECT_EQ(receiver.GetNextExpiryPs(), 10 * QUANTUM_100G);
+    EXPECT_EQ(receiver.GetNextExpiry(), 10 * QUANTUM_100G);
 }

@@ -14,16 +14,16 @@ namespace
 
 using Quanta = std::array<uint16_t, 8>;
 
-/// At 100 Gb/s a pause of 100 quanta lasts 512'000 ps and is repeated after 256'000.
-constexpr int64_t LENGTH = 512'000;
-constexpr int64_t REFRESH = 256'000;
+/// At 100 Gb/s a pause of 100 quanta lasts PAUSE and is repeated after REFRESH.
+constexpr QbbPs PAUSE = 512_ns;
+constexpr QbbPs REFRESH = 256_ns;
 
 /** \return a sender half at 100 Gb/s that asks for 100 quanta */
 QbbPauseSender
 MakeSender()
 {
     QbbPauseSender sender;
-    sender.Configure(QbbLineRate(100'000'000'000), 100, 0.5);
+    sender.Configure(QbbLineRate(100_gbps), 100, 0.5);
     return sender;
 }
 
@@ -34,7 +34,7 @@ TEST(QbbPauseSender, NothingAtFirst)
     auto sender = MakeSender();
     EXPECT_FALSE(sender.IsPending());
     EXPECT_EQ(sender.GetWanted(), 0);
-    EXPECT_EQ(sender.GetNextRefreshPs(), QBB_NEVER);
+    EXPECT_EQ(sender.GetNextRefresh(), QBB_NEVER);
     // Resuming what is not paused sends nothing.
     sender.Request(3, false);
     EXPECT_FALSE(sender.IsPending());
@@ -48,27 +48,27 @@ TEST(QbbPauseSender, XoffRefreshXon)
     EXPECT_TRUE(sender.IsPending());
     Quanta quanta;
     quanta.fill(77); // every entry is written
-    EXPECT_EQ(sender.Take(1000, quanta), 0x08);
+    EXPECT_EQ(sender.Take(1000_ps, quanta), 0x08);
     EXPECT_EQ(quanta, (Quanta{0, 0, 0, 100}));
     EXPECT_FALSE(sender.IsPending());
-    EXPECT_EQ(sender.GetNextRefreshPs(), 1000 + REFRESH);
+    EXPECT_EQ(sender.GetNextRefresh(), 1000_ps + REFRESH);
 
-    sender.Refresh(1000 + REFRESH - 1); // too early
+    sender.Refresh(1000_ps + REFRESH - 1_ps); // too early
     EXPECT_FALSE(sender.IsPending());
-    sender.Refresh(1000 + REFRESH);
+    sender.Refresh(1000_ps + REFRESH);
     EXPECT_TRUE(sender.IsPending());
     // A frame is on the line until 300'000.
-    EXPECT_EQ(sender.Take(300'000, quanta), 0x08);
+    EXPECT_EQ(sender.Take(300_ns, quanta), 0x08);
     EXPECT_EQ(quanta, (Quanta{0, 0, 0, 100}));
-    EXPECT_EQ(sender.GetNextRefreshPs(), 300'000 + REFRESH);
+    EXPECT_EQ(sender.GetNextRefresh(), 300_ns + REFRESH);
 
     sender.Request(3, false);
     EXPECT_EQ(sender.GetWanted(), 0);
     EXPECT_TRUE(sender.IsPending());
-    EXPECT_EQ(sender.Take(400'000, quanta), 0x08);
+    EXPECT_EQ(sender.Take(400_ns, quanta), 0x08);
     EXPECT_EQ(quanta, Quanta{});
     EXPECT_FALSE(sender.IsPending());
-    EXPECT_EQ(sender.GetNextRefreshPs(), QBB_NEVER);
+    EXPECT_EQ(sender.GetNextRefresh(), QBB_NEVER);
     EXPECT_EQ(sender.GetXoffSent(3), 2U);
     EXPECT_EQ(sender.GetXonSent(3), 1U);
     EXPECT_EQ(sender.GetXoffSent(2), 0U);
@@ -80,7 +80,7 @@ TEST(QbbPauseSender, AskedTwiceSentOnce)
     Quanta quanta{};
     sender.Request(0, true);
     sender.Request(0, true);
-    sender.Take(0, quanta);
+    sender.Take(0_ps, quanta);
     for (int i = 0; i < 100; ++i)
     {
         sender.Request(0, true);
@@ -88,7 +88,7 @@ TEST(QbbPauseSender, AskedTwiceSentOnce)
     EXPECT_FALSE(sender.IsPending());
     sender.Request(0, false);
     sender.Request(0, false);
-    sender.Take(10, quanta);
+    sender.Take(10_ps, quanta);
     sender.Request(0, false);
     EXPECT_FALSE(sender.IsPending());
     EXPECT_EQ(sender.GetXoffSent(0), 1U);
@@ -105,11 +105,11 @@ TEST(QbbPauseSender, ChangesThatCancelOutAreNotSent)
     EXPECT_FALSE(sender.IsPending());
     // XON and XOFF: nothing to say either, and the refresh time of the pause that is out stays.
     sender.Request(4, true);
-    sender.Take(0, quanta);
+    sender.Take(0_ps, quanta);
     sender.Request(4, false);
     sender.Request(4, true);
     EXPECT_FALSE(sender.IsPending());
-    EXPECT_EQ(sender.GetNextRefreshPs(), REFRESH);
+    EXPECT_EQ(sender.GetNextRefresh(), REFRESH);
     EXPECT_EQ(sender.GetXoffSent(4), 1U);
     EXPECT_EQ(sender.GetXonSent(4), 0U);
 }
@@ -120,12 +120,12 @@ TEST(QbbPauseSender, OneFrameSaysItAll)
     Quanta quanta{};
     sender.Request(1, true);
     sender.Request(2, true);
-    EXPECT_EQ(sender.Take(0, quanta), 0x06);
+    EXPECT_EQ(sender.Take(0_ps, quanta), 0x06);
     EXPECT_EQ(quanta, (Quanta{0, 100, 100}));
     // While a frame is on the line: 1 may resume, 5 shall pause; 2 has been told and is left out.
     sender.Request(1, false);
     sender.Request(5, true);
-    EXPECT_EQ(sender.Take(1000, quanta), 0x22);
+    EXPECT_EQ(sender.Take(1000_ps, quanta), 0x22);
     EXPECT_EQ(quanta, (Quanta{0, 0, 0, 0, 0, 100}));
 }
 
@@ -134,26 +134,26 @@ TEST(QbbPauseSender, TheEarliestPauseDecidesTheRefresh)
     auto sender = MakeSender();
     Quanta quanta{};
     sender.Request(0, true);
-    sender.Take(0, quanta);
+    sender.Take(0_ps, quanta);
     sender.Request(7, true);
-    sender.Take(100'000, quanta);
-    EXPECT_EQ(sender.GetNextRefreshPs(), REFRESH);
+    sender.Take(100_ns, quanta);
+    EXPECT_EQ(sender.GetNextRefresh(), REFRESH);
     sender.Refresh(REFRESH);
     EXPECT_EQ(sender.Take(REFRESH, quanta), 0x81);
     EXPECT_EQ(quanta, (Quanta{100, 0, 0, 0, 0, 0, 0, 100}));
-    EXPECT_EQ(sender.GetNextRefreshPs(), 2 * REFRESH);
+    EXPECT_EQ(sender.GetNextRefresh(), 2 * REFRESH);
     // The first one resumes: the other's refresh comes no later for that.
     sender.Request(0, false);
-    EXPECT_EQ(sender.Take(300'000, quanta), 0x01);
-    EXPECT_EQ(sender.GetNextRefreshPs(), 2 * REFRESH);
+    EXPECT_EQ(sender.Take(300_ns, quanta), 0x01);
+    EXPECT_EQ(sender.GetNextRefresh(), 2 * REFRESH);
     // Both resume: none.
     sender.Request(7, false);
-    EXPECT_EQ(sender.Take(310'000, quanta), 0x80);
-    EXPECT_EQ(sender.GetNextRefreshPs(), QBB_NEVER);
+    EXPECT_EQ(sender.Take(310_ns, quanta), 0x80);
+    EXPECT_EQ(sender.GetNextRefresh(), QBB_NEVER);
     // A new one counts from its own start.
     sender.Request(7, true);
-    sender.Take(400'000, quanta);
-    EXPECT_EQ(sender.GetNextRefreshPs(), 400'000 + REFRESH);
+    sender.Take(400_ns, quanta);
+    EXPECT_EQ(sender.GetNextRefresh(), 400_ns + REFRESH);
 }
 
 TEST(QbbPauseSender, ResumedWhileTheRefreshWaits)
@@ -162,10 +162,10 @@ TEST(QbbPauseSender, ResumedWhileTheRefreshWaits)
     auto sender = MakeSender();
     Quanta quanta{};
     sender.Request(3, true);
-    sender.Take(0, quanta);
+    sender.Take(0_ps, quanta);
     sender.Refresh(REFRESH);
     sender.Request(3, false);
-    EXPECT_EQ(sender.Take(REFRESH + 10'000, quanta), 0x08);
+    EXPECT_EQ(sender.Take(REFRESH + 10_ns, quanta), 0x08);
     EXPECT_EQ(quanta, Quanta{});
     EXPECT_EQ(sender.GetXoffSent(3), 1U);
     EXPECT_EQ(sender.GetXonSent(3), 1U);
@@ -178,14 +178,14 @@ TEST(QbbPauseSender, ResumedAndPausedWhileTheRefreshWaits)
     auto sender = MakeSender();
     Quanta quanta{};
     sender.Request(3, true);
-    sender.Take(0, quanta);
+    sender.Take(0_ps, quanta);
     sender.Refresh(REFRESH);
     sender.Request(3, false);
     sender.Request(3, true);
     EXPECT_TRUE(sender.IsPending());
-    EXPECT_EQ(sender.Take(300'000, quanta), 0x08);
+    EXPECT_EQ(sender.Take(300_ns, quanta), 0x08);
     EXPECT_EQ(quanta, (Quanta{0, 0, 0, 100}));
-    EXPECT_EQ(sender.GetNextRefreshPs(), 300'000 + REFRESH);
+    EXPECT_EQ(sender.GetNextRefresh(), 300_ns + REFRESH);
 }
 
 TEST(QbbPauseSender, RefreshTimeBetweenXonAndXoff)
@@ -194,14 +194,14 @@ TEST(QbbPauseSender, RefreshTimeBetweenXonAndXoff)
     auto sender = MakeSender();
     Quanta quanta{};
     sender.Request(3, true);
-    sender.Take(0, quanta);
+    sender.Take(0_ps, quanta);
     sender.Request(3, false);
     sender.Refresh(REFRESH);
     sender.Request(3, true);
     EXPECT_TRUE(sender.IsPending());
-    EXPECT_EQ(sender.Take(300'000, quanta), 0x08);
+    EXPECT_EQ(sender.Take(300_ns, quanta), 0x08);
     EXPECT_EQ(quanta, (Quanta{0, 0, 0, 100}));
-    EXPECT_EQ(sender.GetNextRefreshPs(), 300'000 + REFRESH);
+    EXPECT_EQ(sender.GetNextRefresh(), 300_ns + REFRESH);
 }
 
 TEST(QbbPauseSender, ForgetTellsAgain)
@@ -210,61 +210,64 @@ TEST(QbbPauseSender, ForgetTellsAgain)
     Quanta quanta{};
     sender.Request(3, true);
     sender.Request(4, true);
-    sender.Take(0, quanta);
+    sender.Take(0_ps, quanta);
     sender.Request(4, false);
     sender.Forget(); // the link went down and up: the peer has no pause
-    EXPECT_EQ(sender.GetNextRefreshPs(), QBB_NEVER);
+    EXPECT_EQ(sender.GetNextRefresh(), QBB_NEVER);
     EXPECT_TRUE(sender.IsPending());
-    EXPECT_EQ(sender.Take(1'000'000, quanta), 0x08); // 3 only: 4 is not wanted, and needs no XON
+    EXPECT_EQ(sender.Take(1_us, quanta), 0x08); // 3 only: 4 is not wanted, and needs no XON
     EXPECT_EQ(quanta, (Quanta{0, 0, 0, 100}));
-    EXPECT_EQ(sender.GetNextRefreshPs(), 1'000'000 + REFRESH);
+    EXPECT_EQ(sender.GetNextRefresh(), 1_us + REFRESH);
     sender.Request(3, false);
-    sender.Take(1'000'001, quanta);
+    sender.Take(1'000'001_ps, quanta);
     sender.Forget();
     EXPECT_FALSE(sender.IsPending());
 }
 
 TEST(QbbPauseSender, RefreshFractions)
 {
-    // of 512'000 ps
+    // of PAUSE
     struct
     {
         double fraction;
-        int64_t ps;
-    } const cases[] = {{0.25, 128'000}, {0.75, 384'000}, {0.9, 460'800}, {1.0 / 3, 170'667}};
+        QbbPs time;
+    } const cases[] = {{0.25, 128_ns}, {0.75, 384_ns}, {0.9, 460'800_ps}, {1.0 / 3, 170'667_ps}};
 
-    for (const auto& [fraction, ps] : cases)
+    for (const auto& [fraction, time] : cases)
     {
         QbbPauseSender sender;
-        sender.Configure(QbbLineRate(100'000'000'000), 100, fraction);
+        sender.Configure(QbbLineRate(100_gbps), 100, fraction);
         Quanta quanta{};
         sender.Request(0, true);
-        sender.Take(5, quanta);
-        EXPECT_EQ(sender.GetNextRefreshPs(), 5 + ps);
-        EXPECT_EQ(sender.GetSlackPs(), LENGTH - ps);
+        sender.Take(5_ps, quanta);
+        EXPECT_EQ(sender.GetNextRefresh(), 5_ps + time);
+        EXPECT_EQ(sender.GetSlack(), PAUSE - time);
     }
 }
 
 TEST(QbbPauseSender, ThePeerNeverRunsOut)
 {
     // Both halves together, at random: classes change their minds at any time, and the line is busy
-    // for up to 200'000 ps when a pause frame wants to go, less than the 256'000 between refresh
-    // and end. A class that the peer was told to pause, and that is still wanted paused, is paused.
-    constexpr int64_t BUSY = 200'000;
+    // for up to BUSY when a pause frame wants to go, less than what is between refresh and end. A
+    // class that the peer was told to pause, and that is still wanted paused, is paused.
+    constexpr QbbPs BUSY = 200_ns;
     std::mt19937_64 random(31);
+    const auto below = [&random](QbbPs limit) {
+        return QbbPs(static_cast<int64_t>(random() % static_cast<uint64_t>(limit.Get())));
+    };
     for (int pattern = 0; pattern < 300; ++pattern)
     {
         auto sender = MakeSender();
         QbbPauseReceiver receiver;
-        receiver.SetRate(QbbLineRate(100'000'000'000));
-        const uint64_t period = 20'000ULL << (random() % 8); // minds change often, or seldom
-        int64_t now = 0;
-        int64_t freeAt = 0; // when the line is
-        int64_t nextChange = 0;
+        receiver.SetRate(QbbLineRate(100_gbps));
+        const QbbPs period = 20_ns * (1 << (random() % 8)); // minds change often, or seldom
+        QbbPs now;
+        QbbPs freeAt; // when the line is
+        QbbPs nextChange;
         uint8_t told = 0;
         for (int step = 0; step < 500; ++step)
         {
-            int64_t next = std::min(nextChange, sender.GetNextRefreshPs());
+            QbbPs next = std::min(nextChange, sender.GetNextRefresh());
             if (sender.IsPending())
             {
                 next = std::min(next, std::max(now, freeAt));
@@ -274,10 +277,10 @@ TEST(QbbPauseSender, ThePeerNeverRunsOut)
             if (now == nextChange)
             {
                 sender.Request(static_cast<uint8_t>(random() % 3), random() % 2 == 0);
-                nextChange = now + 1 + static_cast<int64_t>(random() % period);
+                nextChange = now + 1_ps + below(period);
                 if (now >= freeAt && random() % 2) // a data frame was just quicker
                 {
-                    freeAt = now + static_cast<int64_t>(random() % BUSY);
+                    freeAt = now + below(BUSY);
                 }
             }
             if (sender.IsPending() && now >= freeAt)
@@ -287,7 +290,7 @@ TEST(QbbPauseSender, ThePeerNeverRunsOut)
                 ASSERT_NE(named, 0);
                 receiver.Apply(now, named, quanta);
                 told = sender.GetWanted();
-                freeAt = now + 1 + static_cast<int64_t>(random() % BUSY);
+                freeAt = now + 1_ps + below(BUSY);
             }
             receiver.Expire(now);
             const uint8_t expected = told & sender.GetWanted();
@@ -296,7 +299,7 @@ TEST(QbbPauseSender, ThePeerNeverRunsOut)
             // Nothing that is wanted is ever without a frame that waits, or a refresh to come.
             if (sender.GetWanted() && !sender.IsPending())
             {
-                ASSERT_LE(sender.GetNextRefreshPs(), now + REFRESH);
+                ASSERT_LE(sender.GetNextRefresh(), now + REFRESH);
             }
         }
     }
@@ -305,7 +308,7 @@ TEST(QbbPauseSender, ThePeerNeverRunsOut)
 TEST(QbbPauseSenderDeathTest, Range)
 {
     QbbPauseSender sender;
-    const QbbLineRate rate(100'000'000'000);
+    const QbbLineRate rate(100_gbps);
     EXPECT_DEATH(sender.Configure(rate, 0, 0.5), "a pause of 0 quanta; accepted: 1..65535");
     for (const double fraction : {0.0, 1.0, -0.5, 1.5})
     {
@@ -320,23 +323,23 @@ TEST(QbbPauseSender, InjectedOnce)
     sender.Inject(0x18, 7);
     EXPECT_TRUE(sender.IsPending());
     EXPECT_EQ(sender.GetWanted(), 0);
-    EXPECT_EQ(sender.Take(0, quanta), 0x18);
+    EXPECT_EQ(sender.Take(0_ps, quanta), 0x18);
     EXPECT_EQ(quanta, (Quanta{0, 0, 0, 7, 7}));
     EXPECT_FALSE(sender.IsPending());
-    EXPECT_EQ(sender.GetNextRefreshPs(), QBB_NEVER);
+    EXPECT_EQ(sender.GetNextRefresh(), QBB_NEVER);
     EXPECT_EQ(sender.GetXoffSent(3), 1U);
     // A class that is wanted paused keeps its own time; zero quanta count as a resumption.
     sender.Request(3, true);
     sender.Inject(0x18, 0);
-    EXPECT_EQ(sender.Take(10, quanta), 0x18);
+    EXPECT_EQ(sender.Take(10_ps, quanta), 0x18);
     EXPECT_EQ(quanta, (Quanta{0, 0, 0, 100, 0}));
     EXPECT_EQ(sender.GetXoffSent(3), 2U);
     EXPECT_EQ(sender.GetXonSent(4), 1U);
-    EXPECT_EQ(sender.GetNextRefreshPs(), 10 + REFRESH);
+    EXPECT_EQ(sender.GetNextRefresh(), 10_ps + REFRESH);
     // The link went down before it was sent.
     sender.Inject(0x10, 7);
     sender.Forget();
-    EXPECT_EQ(sender.Take(20, quanta), 0x08);
+    EXPECT_EQ(sender.Take(20_ps, quanta), 0x08);
 }
 
 TEST(QbbPauseSender, ClassesThatAreNotAllowed)
@@ -345,20 +348,20 @@ TEST(QbbPauseSender, ClassesThatAreNotAllowed)
     Quanta quanta{};
     sender.Request(3, true);
     sender.Request(4, true);
-    sender.Take(0, quanta);
+    sender.Take(0_ps, quanta);
     // What is out is taken back, what is asked for waits.
     sender.SetAllowed(0xf7);
     EXPECT_EQ(sender.GetWanted(), 0x10);
-    EXPECT_EQ(sender.Take(10, quanta), 0x08);
+    EXPECT_EQ(sender.Take(10_ps, quanta), 0x08);
     EXPECT_EQ(quanta, Quanta{});
     sender.Inject(0x0c, 7);
-    EXPECT_EQ(sender.Take(20, quanta), 0x04);
+    EXPECT_EQ(sender.Take(20_ps, quanta), 0x04);
     sender.Request(4, false);
-    sender.Take(30, quanta);
+    sender.Take(30_ps, quanta);
     EXPECT_FALSE(sender.IsPending());
     sender.SetAllowed(0xff);
     EXPECT_EQ(sender.GetWanted(), 0x08);
-    EXPECT_EQ(sender.Take(40, quanta), 0x08);
+    EXPECT_EQ(sender.Take(40_ps, quanta), 0x08);
     EXPECT_EQ(quanta, (Quanta{0, 0, 0, 100}));
-    EXPECT_EQ(sender.GetNextRefreshPs(), 40 + REFRESH);
+    EXPECT_EQ(sender.GetNextRefresh(), 40_ps + REFRESH);
 }

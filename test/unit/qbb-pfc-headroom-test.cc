@@ -16,11 +16,11 @@ namespace
 {
 
 QbbPortProfile
-MakePort(uint64_t gbps, int64_t delayPs, uint32_t frame = 1518, uint32_t peerFrame = 0)
+MakePort(QbbBitRate rate, QbbPs delay, uint32_t frame = 1518, uint32_t peerFrame = 0)
 {
     QbbPortProfile port;
-    port.rateBps = gbps * 1'000'000'000;
-    port.delayPs = delayPs;
+    port.rate = rate;
+    port.delay = delay;
     port.maxFrameBytes = frame;
     port.peerMaxFrameBytes = peerFrame;
     port.losslessMask = 1 << 3;
@@ -57,29 +57,29 @@ Replay(const QbbPortProfile& port,
     buffer->Configure({port, port});
     EXPECT_FALSE(buffer->Admit(0, 1, 3, filler).xoff);
 
-    const int64_t psPerByte = 8'000'000'000'000 / static_cast<int64_t>(port.rateBps);
-    const uint64_t peerRate = port.peerRateBps ? port.peerRateBps : port.rateBps;
-    const int64_t peerPsPerByte = 8'000'000'000'000 / static_cast<int64_t>(peerRate);
+    const QbbPs byteTime = 8_s / port.rate.Get();
+    const QbbBitRate peerRate = port.peerRate != 0_bps ? port.peerRate : port.rate;
+    const QbbPs peerByteTime = 8_s / peerRate.Get();
     const uint32_t preamble = port.lineOverheadBytes ? 8 : 0;
     const uint32_t gap = port.lineOverheadBytes ? 12 : 0;
 
     Outcome outcome;
-    int64_t pausedPs = INT64_MAX;
-    int64_t startPs = 0;
-    for (uint32_t k = 0; startPs <= pausedPs; ++k)
+    QbbPs pausedTime = QBB_NEVER;
+    QbbPs start = 0_ps;
+    for (uint32_t k = 0; start <= pausedTime; ++k)
     {
         const uint32_t size = nextSize(k);
-        const int64_t arrivalPs = startPs + (preamble + size) * peerPsPerByte + port.delayPs;
+        const QbbPs arrival = start + (preamble + size) * peerByteTime + port.delay;
         const QbbAdmission answer = buffer->Admit(0, 1, 3, size);
         outcome.drops += answer.admitted ? 0 : 1;
         EXPECT_EQ(answer.xoff, k == 0);
         if (answer.xoff)
         {
             const int64_t left = port.maxFrameBytes + preamble + gap - ageBytes;
-            const int64_t sentPs = arrivalPs + (left + preamble + 64) * psPerByte;
-            pausedPs = sentPs + port.delayPs + port.reactionPs;
+            const QbbPs sent = arrival + (left + preamble + 64) * byteTime;
+            pausedTime = sent + port.delay + port.reaction;
         }
-        startPs += (preamble + size + gap) * peerPsPerByte;
+        start += (preamble + size + gap) * peerByteTime;
     }
     outcome.peakHeadroom = buffer->GetIngress(0, 3).peakHeadroomBytes;
     return outcome;
@@ -124,11 +124,11 @@ FindWorst(const QbbPortProfile& port)
 // one frame of 1538 and 160, of which 140 are frame. 1518 + (1518 + 140) + 1518 = 4694.
 TEST(QbbPfcHeadroom, WorkedExample)
 {
-    const QbbPfcHeadroomTerms terms = QbbPfcHeadroom::GetTerms(MakePort(40, 10'000));
-    EXPECT_EQ(terms.waitPs, 307'600);
-    EXPECT_EQ(terms.pausePs, 14'400);
-    EXPECT_EQ(terms.cablePs, 20'000);
-    EXPECT_EQ(terms.reactionPs, 0);
+    const QbbPfcHeadroomTerms terms = QbbPfcHeadroom::GetTerms(MakePort(40_gbps, 10_ns));
+    EXPECT_EQ(terms.wait, 307'600_ps);
+    EXPECT_EQ(terms.pause, 14'400_ps);
+    EXPECT_EQ(terms.cable, 20'000_ps);
+    EXPECT_EQ(terms.reaction, 0_ps);
     EXPECT_EQ(terms.lineBytes, 1698U);
     EXPECT_EQ(terms.crossingBytes, 1518U);
     EXPECT_EQ(terms.inFlightBytes, 1658U);
@@ -139,22 +139,22 @@ TEST(QbbPfcHeadroom, WorkedExample)
 // The same sums for the other rates and for 20 m and 300 m.
 TEST(QbbPfcHeadroom, RatesAndCables)
 {
-    EXPECT_EQ(QbbPfcHeadroom::GetBytes(MakePort(40, 100'000)), 5594U);
-    EXPECT_EQ(QbbPfcHeadroom::GetBytes(MakePort(40, 1'500'000)), 19414U);
-    EXPECT_EQ(QbbPfcHeadroom::GetBytes(MakePort(100, 10'000)), 4844U);
-    EXPECT_EQ(QbbPfcHeadroom::GetBytes(MakePort(100, 100'000)), 7074U);
-    EXPECT_EQ(QbbPfcHeadroom::GetBytes(MakePort(100, 1'500'000)), 41614U);
-    EXPECT_EQ(QbbPfcHeadroom::GetBytes(MakePort(400, 10'000)), 5594U);
-    EXPECT_EQ(QbbPfcHeadroom::GetBytes(MakePort(400, 100'000)), 14474U);
-    EXPECT_EQ(QbbPfcHeadroom::GetBytes(MakePort(400, 1'500'000)), 152654U);
+    EXPECT_EQ(QbbPfcHeadroom::GetBytes(MakePort(40_gbps, 100_ns)), 5594U);
+    EXPECT_EQ(QbbPfcHeadroom::GetBytes(MakePort(40_gbps, 1500_ns)), 19414U);
+    EXPECT_EQ(QbbPfcHeadroom::GetBytes(MakePort(100_gbps, 10_ns)), 4844U);
+    EXPECT_EQ(QbbPfcHeadroom::GetBytes(MakePort(100_gbps, 100_ns)), 7074U);
+    EXPECT_EQ(QbbPfcHeadroom::GetBytes(MakePort(100_gbps, 1500_ns)), 41614U);
+    EXPECT_EQ(QbbPfcHeadroom::GetBytes(MakePort(400_gbps, 10_ns)), 5594U);
+    EXPECT_EQ(QbbPfcHeadroom::GetBytes(MakePort(400_gbps, 100_ns)), 14474U);
+    EXPECT_EQ(QbbPfcHeadroom::GetBytes(MakePort(400_gbps, 1500_ns)), 152654U);
 }
 
 // 100 Gb/s, 394 quanta of 512 bit times: 2017280 ps, 25216 B more on the line than the 1848
 // without: 27064 = 17 x 1538 + 918. 1518 + 17 x 1518 + 898 + 1518.
 TEST(QbbPfcHeadroom, ReactionTime)
 {
-    QbbPortProfile port = MakePort(100, 10'000);
-    port.reactionPs = 394 * 512 * 10;
+    QbbPortProfile port = MakePort(100_gbps, 10_ns);
+    port.reaction = 394 * 512 * 10_ps;
     EXPECT_EQ(QbbPfcHeadroom::GetTerms(port).lineBytes, 27064U);
     EXPECT_EQ(QbbPfcHeadroom::GetBytes(port), 29740U);
 }
@@ -163,7 +163,7 @@ TEST(QbbPfcHeadroom, ReactionTime)
 // (9018 + 20 + 72) B + 250 B of cable - 12 = 9348 line bytes = 8 x 1106 + 500.
 TEST(QbbPfcHeadroom, DifferentFrameSizes)
 {
-    const QbbPortProfile port = MakePort(100, 10'000, 9018, 1086);
+    const QbbPortProfile port = MakePort(100_gbps, 10_ns, 9018, 1086);
     EXPECT_EQ(QbbPfcHeadroom::GetTerms(port).lineBytes, 9348U);
     EXPECT_EQ(QbbPfcHeadroom::GetBytes(port), 1086U + 8 * 1086 + 480 + 1086);
 }
@@ -172,8 +172,8 @@ TEST(QbbPfcHeadroom, DifferentFrameSizes)
 // byte 16350 line bytes, less 12 16338 = 10 x 1538 + 958.
 TEST(QbbPfcHeadroom, DifferentRates)
 {
-    QbbPortProfile port = MakePort(10, 10'000);
-    port.peerRateBps = 100'000'000'000;
+    QbbPortProfile port = MakePort(10_gbps, 10_ns);
+    port.peerRate = 100_gbps;
     EXPECT_EQ(QbbPfcHeadroom::GetTerms(port).lineBytes, 16338U);
     EXPECT_EQ(QbbPfcHeadroom::GetBytes(port), 1518U + 15180 + 938 + 1518);
 }
@@ -181,7 +181,7 @@ TEST(QbbPfcHeadroom, DifferentRates)
 // Without preamble and gap: 1518 + 64 + 250 = 1832 = 1518 + 314.
 TEST(QbbPfcHeadroom, NoLineOverhead)
 {
-    QbbPortProfile port = MakePort(100, 10'000);
+    QbbPortProfile port = MakePort(100_gbps, 10_ns);
     port.lineOverheadBytes = 0;
     EXPECT_EQ(QbbPfcHeadroom::GetBytes(port), 1518U + 1518 + 314 + 1518);
 }
@@ -189,7 +189,7 @@ TEST(QbbPfcHeadroom, NoLineOverhead)
 // Pitfall: rate x delay x 3 without frames, zero for a zero delay.
 TEST(QbbPfcHeadroom, ZeroDelayStillNeedsFrames)
 {
-    const QbbPfcHeadroomTerms terms = QbbPfcHeadroom::GetTerms(MakePort(100, 0));
+    const QbbPfcHeadroomTerms terms = QbbPfcHeadroom::GetTerms(MakePort(100_gbps, 0_ps));
     EXPECT_EQ(terms.lineBytes, 1538U + 72 - 12);
     EXPECT_EQ(terms.totalBytes, 1518U + 1518 + 40 + 1518);
 }
@@ -197,30 +197,31 @@ TEST(QbbPfcHeadroom, ZeroDelayStillNeedsFrames)
 // Rates that do not divide 8 x 10^12, and products beyond 64 bits.
 TEST(QbbPfcHeadroom, RoundsUpAndDoesNotOverflow)
 {
-    QbbPortProfile port = MakePort(1, 0);
-    port.rateBps = 7'000'000'001;
+    QbbPortProfile port = MakePort(1_gbps, 0_ps);
+    port.rate = 7'000'000'001_bps;
     const QbbPfcHeadroomTerms terms = QbbPfcHeadroom::GetTerms(port);
-    EXPECT_EQ(terms.waitPs, 1'757'715); // 1757714.28...
-    EXPECT_EQ(terms.pausePs, 82'286);   // 82285.71...
+    EXPECT_EQ(terms.wait, 1'757'715_ps); // 1757714.28...
+    EXPECT_EQ(terms.pause, 82'286_ps);   // 82285.71...
     EXPECT_EQ(terms.lineBytes, 1611U - 12);
 
     // 8 Tb/s, 1 s: 2 x 10^12 B in flight, 2000000000000 + 1610 - 12 line bytes
-    const QbbPfcHeadroomTerms far = QbbPfcHeadroom::GetTerms(MakePort(8000, 1'000'000'000'000));
+    const QbbPfcHeadroomTerms far = QbbPfcHeadroom::GetTerms(MakePort(8000_gbps, 1_s));
     EXPECT_EQ(far.lineBytes, 2'000'000'001'598U);
 }
 
 TEST(QbbPfcHeadroomDeathTest, BadProfiles)
 {
-    EXPECT_DEATH(QbbPfcHeadroom::GetBytes(MakePort(0, 0)), "rate of this port is 0 bit/s");
-    EXPECT_DEATH(QbbPfcHeadroom::GetBytes(MakePort(8001, 0)), "accepted: 1 bit/s to 8 Tb/s");
-    EXPECT_DEATH(QbbPfcHeadroom::GetBytes(MakePort(100, -1)), "cable delay is -1 ps");
-    EXPECT_DEATH(QbbPfcHeadroom::GetBytes(MakePort(100, 0, 63)), "this port is 63 bytes");
-    EXPECT_DEATH(QbbPfcHeadroom::GetBytes(MakePort(100, 0, 1518, 65536)),
+    EXPECT_DEATH(QbbPfcHeadroom::GetBytes(MakePort(0_bps, 0_ps)), "rate of this port is 0 bit/s");
+    EXPECT_DEATH(QbbPfcHeadroom::GetBytes(MakePort(8001_gbps, 0_ps)),
+                 "accepted: 1 bit/s to 8 Tb/s");
+    EXPECT_DEATH(QbbPfcHeadroom::GetBytes(MakePort(100_gbps, -1_ps)), "cable delay is -1 ps");
+    EXPECT_DEATH(QbbPfcHeadroom::GetBytes(MakePort(100_gbps, 0_ps, 63)), "this port is 63 bytes");
+    EXPECT_DEATH(QbbPfcHeadroom::GetBytes(MakePort(100_gbps, 0_ps, 1518, 65536)),
                  "the peer is 65536 bytes");
-    QbbPortProfile port = MakePort(100, 0);
-    port.reactionPs = 1'000'000'000'001;
+    QbbPortProfile port = MakePort(100_gbps, 0_ps);
+    port.reaction = 1_s + 1_ps;
     EXPECT_DEATH(QbbPfcHeadroom::GetBytes(port), "reaction time of the peer");
-    port = MakePort(100, 0);
+    port = MakePort(100_gbps, 0_ps);
     port.lineOverheadBytes = 65;
     EXPECT_DEATH(QbbPfcHeadroom::GetBytes(port), "preamble and gap of 65 bytes");
 }
@@ -230,26 +231,26 @@ TEST(QbbPfcHeadroomDeathTest, BadProfiles)
 TEST(QbbPfcHeadroom, BruteForceAttainsTheBound)
 {
     std::vector<QbbPortProfile> ports;
-    for (const uint64_t gbps : {40, 100, 400})
+    for (const QbbBitRate rate : {40_gbps, 100_gbps, 400_gbps})
     {
-        for (const int64_t delayPs : {10'000, 100'000, 1'500'000})
+        for (const QbbPs delay : {10_ns, 100_ns, 1500_ns})
         {
-            ports.push_back(MakePort(gbps, delayPs, 1086));
+            ports.push_back(MakePort(rate, delay, 1086));
         }
     }
-    ports.push_back(MakePort(100, 0, 1518));
-    ports.push_back(MakePort(100, 10'000, 9018, 1086));
-    ports.push_back(MakePort(100, 10'000, 1086, 4178));
-    ports.push_back(MakePort(10, 10'000, 1518));
-    ports.back().peerRateBps = 100'000'000'000;
-    ports.push_back(MakePort(40, 10'000, 1086));
-    ports.back().reactionPs = 118 * 512 * 25;
-    ports.push_back(MakePort(100, 100'000, 1518));
+    ports.push_back(MakePort(100_gbps, 0_ps, 1518));
+    ports.push_back(MakePort(100_gbps, 10_ns, 9018, 1086));
+    ports.push_back(MakePort(100_gbps, 10_ns, 1086, 4178));
+    ports.push_back(MakePort(10_gbps, 10_ns, 1518));
+    ports.back().peerRate = 100_gbps;
+    ports.push_back(MakePort(40_gbps, 10_ns, 1086));
+    ports.back().reaction = 118 * 512 * 25_ps;
+    ports.push_back(MakePort(100_gbps, 100_ns, 1518));
     ports.back().lineOverheadBytes = 0;
 
     for (const auto& port : ports)
     {
-        SCOPED_TRACE(testing::Message() << port.rateBps << " bit/s, " << port.delayPs << " ps");
+        SCOPED_TRACE(testing::Message() << port.rate << " bit/s, " << port.delay << " ps");
         const uint64_t bound = QbbPfcHeadroom::GetBytes(port);
         const uint32_t worst = FindWorst(port);
         EXPECT_GT(worst + 64, bound);
@@ -260,9 +261,9 @@ TEST(QbbPfcHeadroom, BruteForceAttainsTheBound)
 // The smallest headroom without loss for one fixed order of frames, by bisection, is its peak.
 TEST(QbbPfcHeadroom, OneByteLessLosesAFrame)
 {
-    for (const int64_t delayPs : {10'000, 1'500'000})
+    for (const QbbPs delay : {10_ns, 1500_ns})
     {
-        const QbbPortProfile port = MakePort(100, delayPs);
+        const QbbPortProfile port = MakePort(100_gbps, delay);
         const auto bound = static_cast<uint32_t>(QbbPfcHeadroom::GetBytes(port));
         const uint32_t rest = QbbPfcHeadroom::GetTerms(port).inFlightBytes % 1518;
         const auto sizes = [=](uint32_t k) { return k == 1 ? rest : 1518U; };

@@ -33,7 +33,7 @@ class Rig
     struct Port
     {
         QbbPortProfile profile;
-        int64_t psPerByte{0};
+        QbbPs byteTime{0};
 
         // the peer's side
         uint8_t peerPaused{0};
@@ -57,14 +57,14 @@ class Rig
         uint64_t guaranteed = 0;
         for (auto& port : m_ports)
         {
-            port.profile.rateBps = rates[Pick(8)] * 1'000'000'000;
-            port.profile.delayPs = static_cast<int64_t>(10'000 + Pick(3) * Pick(1'000'000));
-            port.profile.reactionPs = static_cast<int64_t>(Pick(2) * Pick(2'000'000));
+            port.profile.rate = rates[Pick(8)] * 1_gbps;
+            port.profile.delay = 10_ns + Pick(3) * Pick(1'000'000) * 1_ps;
+            port.profile.reaction = Pick(2) * Pick(2'000'000) * 1_ps;
             // what comes in from any peer may go out anywhere
             port.profile.maxFrameBytes = 4158;
             port.profile.peerMaxFrameBytes = 1086 + 1024 * static_cast<uint32_t>(Pick(4));
             port.profile.losslessMask = LOSSLESS;
-            port.psPerByte = 8'000'000'000'000 / static_cast<int64_t>(port.profile.rateBps);
+            port.byteTime = 8_s / port.profile.rate.Get();
             port.sizeStyle = static_cast<uint32_t>(Pick(3));
             profiles.push_back(port.profile);
             guaranteed += 8 * 1248 + 2 * QbbPfcHeadroom::GetBytes(port.profile);
@@ -87,7 +87,7 @@ class Rig
         {
             const auto event = m_events.top();
             m_events.pop();
-            m_now = event.atPs;
+            m_now = event.at;
             event.action();
         }
     }
@@ -110,13 +110,13 @@ class Rig
   private:
     struct Event
     {
-        int64_t atPs;
+        QbbPs at;
         uint64_t tie;
         std::function<void()> action;
 
         bool operator<(const Event& other) const
         {
-            return atPs != other.atPs ? atPs > other.atPs : tie > other.tie;
+            return at != other.at ? at > other.at : tie > other.tie;
         }
     };
 
@@ -125,9 +125,9 @@ class Rig
         return m_random() % n;
     }
 
-    void At(int64_t atPs, std::function<void()> action)
+    void At(QbbPs at, std::function<void()> action)
     {
-        m_events.push({atPs, m_random(), std::move(action)});
+        m_events.push({at, m_random(), std::move(action)});
     }
 
     void PeerTrySend(uint16_t i)
@@ -152,9 +152,9 @@ class Rig
                               : port.sizeStyle == 1 ? 64 + static_cast<uint32_t>(Pick(largest - 63))
                               : Pick(4)             ? largest
                                                     : 64;
-        At(m_now + (8 + size) * port.psPerByte + port.profile.delayPs,
+        At(m_now + (8 + size) * port.byteTime + port.profile.delay,
            [this, i, taken, size]() { Arrive(i, taken, size); });
-        At(m_now + (20 + size) * port.psPerByte, [this, i]() {
+        At(m_now + (20 + size) * port.byteTime, [this, i]() {
             m_ports[i].peerSending = false;
             PeerTrySend(i);
         });
@@ -195,7 +195,7 @@ class Rig
         {
             size = 64;
             port.told = port.wanted;
-            At(m_now + (8 + size) * port.psPerByte + port.profile.delayPs + port.profile.reactionPs,
+            At(m_now + (8 + size) * port.byteTime + port.profile.delay + port.profile.reaction,
                [this, i, mask = port.told]() {
                    m_ports[i].peerPaused = mask;
                    PeerTrySend(i);
@@ -207,7 +207,7 @@ class Rig
             port.queue.pop_front();
             // the line takes the largest frame, so that pauses wait as long as they may
             size = port.profile.maxFrameBytes;
-            At(m_now + (8 + size) * port.psPerByte, [this, i, in = in, frame = frame]() {
+            At(m_now + (8 + size) * port.byteTime, [this, i, in = in, frame = frame]() {
                 m_buffer->Release(in, i, frame.first, frame.second);
                 while (const auto resumed = m_buffer->TakeResumed())
                 {
@@ -223,7 +223,7 @@ class Rig
             return;
         }
         port.sending = true;
-        At(m_now + (20 + size) * port.psPerByte, [this, i]() {
+        At(m_now + (20 + size) * port.byteTime, [this, i]() {
             m_ports[i].sending = false;
             TrySend(i);
         });
@@ -235,8 +235,7 @@ class Rig
         TrySend(i);
         if (m_framesLeft > 0)
         {
-            At(m_now + 1 + static_cast<int64_t>(Pick(20'000'000)),
-               [this, i]() { ToggleBlocked(i); });
+            At(m_now + 1_ps + Pick(20'000'000) * 1_ps, [this, i]() { ToggleBlocked(i); });
         }
     }
 
@@ -244,7 +243,7 @@ class Rig
     Ptr<QbbSharedBuffer> m_buffer{CreateObject<QbbSharedBuffer>()};
     std::vector<Port> m_ports;
     std::priority_queue<Event> m_events;
-    int64_t m_now{0};
+    QbbPs m_now{0};
     uint32_t m_framesLeft{0};
 };
 

@@ -36,11 +36,11 @@ class QbbPintMeterTest : public testing::Test
     QbbPintMeterTest()
     {
         RdmaTopologyRates rates;
-        rates.hostRateBps = 100'000'000'000;
-        rates.delayPs = 1'000'000;
+        rates.hostRate = 100_gbps;
+        rates.delay = 1_us;
         m_fabric = RdmaFabricHelper().Install(MakeRdmaStar(3, rates));
         m_port = m_fabric->GetDevice(1, 3);
-        m_meter->SetBaseRttPs(10'000'000);
+        m_meter->SetBaseRtt(10_us);
         m_meter->AssignStreams(1);
     }
 
@@ -54,13 +54,13 @@ class QbbPintMeterTest : public testing::Test
     /**
      * A frame of 1106 bytes on the line departs.
      *
-     * \param atPs when
+     * \param at when
      * \param pint its byte
      * \param opcode its opcode
      * \param priority its class
      * \return its byte from here on
      */
-    uint8_t Depart(int64_t atPs,
+    uint8_t Depart(QbbPs at,
                    uint8_t pint,
                    RdmaOpcode opcode = RdmaOpcode::RDMA_WRITE_MIDDLE,
                    uint8_t priority = 3)
@@ -71,7 +71,7 @@ class QbbPintMeterTest : public testing::Test
         frame->priority = priority;
         frame->pint = pint;
         frame->size = 1086;
-        m_meter->FrameDeparts(*m_port, *frame, atPs);
+        m_meter->FrameDeparts(*m_port, *frame, at);
         return frame->pint;
     }
 
@@ -102,50 +102,50 @@ TEST_F(QbbPintMeterTest, UtilisationByHand)
 {
     // Frames of 1106 bytes back to back, 88.48 ns each: u = 1, w = 0.008848.
     const double w = 0.008848;
-    EXPECT_EQ(Depart(1'000'000, 1), RdmaPintCode::LOWEST) << "nothing is known yet";
+    EXPECT_EQ(Depart(1_us, 1), RdmaPintCode::LOWEST) << "nothing is known yet";
     EXPECT_EQ(GetUtilisation(), 0);
-    const uint8_t second = Depart(1'088'480, 1);
+    const uint8_t second = Depart(1'088'480_ps, 1);
     EXPECT_NEAR(GetUtilisation(), w, 1e-12);
     EXPECT_TRUE(IsRounded(second, w)) << +second;
     // Another class's frame counts too, and has no byte to write.
-    EXPECT_EQ(Depart(1'176'960, 0, RdmaOpcode::SEND_MIDDLE, 0), 0);
+    EXPECT_EQ(Depart(1'176'960_ps, 0, RdmaOpcode::SEND_MIDDLE, 0), 0);
     const double two = (1 - w) * w + w;
     EXPECT_NEAR(GetUtilisation(), two, 1e-12);
     // Half of the link: u = 0.5, w = 0.017696.
-    const uint8_t fourth = Depart(1'353'920, 1);
+    const uint8_t fourth = Depart(1'353'920_ps, 1);
     const double three = (1 - 2 * w) * two + 2 * w * 0.5;
     EXPECT_NEAR(GetUtilisation(), three, 1e-12);
     EXPECT_TRUE(IsRounded(fourth, three)) << +fourth;
     // After more than T, what came before is forgotten: 88.48 ns of 20 us.
-    Depart(21'353'920, 1);
+    Depart(21'353'920_ps, 1);
     EXPECT_NEAR(GetUtilisation(), 88'480 / 20e6, 1e-12);
 }
 
 TEST_F(QbbPintMeterTest, ABusierSwitchBeforeStays)
 {
-    Depart(0, 1);
-    EXPECT_EQ(Depart(88'480, 200), 200);
-    EXPECT_EQ(Depart(2 * 88'480, 255), 255);
+    Depart(0_ps, 1);
+    EXPECT_EQ(Depart(88'480_ps, 200), 200);
+    EXPECT_EQ(Depart(2 * 88'480_ps, 255), 255);
 }
 
 TEST_F(QbbPintMeterTest, AcknowledgementsKeepWhatTheyCarryBack)
 {
     for (const RdmaOpcode opcode : {RdmaOpcode::ACKNOWLEDGE, RdmaOpcode::IRN_ACKNOWLEDGE})
     {
-        EXPECT_EQ(Depart(0, 1, opcode), 1);
-        EXPECT_EQ(Depart(88'480, 1, opcode), 1);
+        EXPECT_EQ(Depart(0_ps, 1, opcode), 1);
+        EXPECT_EQ(Depart(88'480_ps, 1, opcode), 1);
     }
     EXPECT_EQ(GetUtilisation(), 0) << "they do not ask";
     // They count, once somebody asks.
-    Depart(1'000'000, 1);
-    Depart(1'088'480, 1, RdmaOpcode::ACKNOWLEDGE);
+    Depart(1_us, 1);
+    Depart(1'088'480_ps, 1, RdmaOpcode::ACKNOWLEDGE);
     EXPECT_NEAR(GetUtilisation(), 0.008848, 1e-12);
 }
 
 TEST_F(QbbPintMeterTest, NothingIsMeasuredUnlessAsked)
 {
-    EXPECT_EQ(Depart(0, 0), 0);
-    EXPECT_EQ(Depart(88'480, 0), 0);
+    EXPECT_EQ(Depart(0_ps, 0), 0);
+    EXPECT_EQ(Depart(88'480_ps, 0), 0);
     EXPECT_EQ(GetUtilisation(), 0);
     EXPECT_EQ(m_meter->GetUtilisation(77, 3), 0);
 }
@@ -186,13 +186,13 @@ TEST(QbbPint, BaseRttFromTheTopology)
 {
     // 1087 + 20 and 67 + 20 bytes, 80 ps each, on two links of 1 us there and back.
     RdmaTopologyRates rates;
-    rates.hostRateBps = 100'000'000'000;
-    rates.delayPs = 1'000'000;
+    rates.hostRate = 100_gbps;
+    rates.delay = 1_us;
     RdmaFabricHelper helper;
     helper.SetCongestionControl("ns3::RdmaHpccPint");
     TimeValue value;
     helper.Install(MakeRdmaStar(3, rates))->GetSwitch(3)->GetAttribute("PintBaseRtt", value);
-    EXPECT_EQ(QbbToPs(value.Get()), 2 * (2'000'000 + (1107 + 87) * 80));
+    EXPECT_EQ(QbbToPs(value.Get()), 2 * (2_us + (1107 + 87) * 80_ps));
     Simulator::Destroy();
     helper.SetSwitchAttribute("PintBaseRtt", TimeValue(MicroSeconds(13)));
     helper.Install(MakeRdmaStar(3, rates))->GetSwitch(3)->GetAttribute("PintBaseRtt", value);

@@ -48,8 +48,8 @@ class QbbPortMonitorTest : public testing::Test
         RdmaFabricHelper helper;
         helper.SetBufferAttribute("BufferSize", UintegerValue(1'000'000));
         RdmaTopologyRates rates;
-        rates.hostRateBps = 100'000'000'000;
-        rates.delayPs = 1'000'000;
+        rates.hostRate = 100_gbps;
+        rates.delay = 1_us;
         fabric = helper.Install(MakeRdmaStar(5, rates));
         std::vector<RdmaFlow> flows(4);
         for (uint32_t i = 0; i < 4; ++i)
@@ -89,7 +89,7 @@ TEST_F(QbbPortMonitorTest, RowsAgreeWithTheResults)
 {
     Install(4'000'000);
     std::ostringstream text;
-    QbbPortMonitor monitor(text, 20'000'000);
+    QbbPortMonitor monitor(text, 20_us);
     AddAll(monitor);
     monitor.Start();
     Simulator::Run();
@@ -142,7 +142,7 @@ TEST_F(QbbPortMonitorTest, RowsAgreeWithTheResults)
         EXPECT_EQ(Get(row, "xoff_received") + Get(row, "xon_received"), result.pausesReceived);
         EXPECT_EQ(Get(row, "drops"), result.drops);
         EXPECT_EQ(Get(row, "ecn_marks"), result.marks);
-        EXPECT_EQ(row.at("paused_ns"), FormatRdmaNs(result.pausedPs));
+        EXPECT_EQ(row.at("paused_ns"), FormatRdmaNs(result.pausedTime));
         EXPECT_EQ(peak[key], result.peakQueueBytes);
     }
     EXPECT_EQ(used, 10U) << "class 3 at both ends of five links";
@@ -157,7 +157,7 @@ TEST_F(QbbPortMonitorTest, ExactReadings)
     // to 2 us.
     Install(100'000);
     std::ostringstream text;
-    QbbPortMonitor monitor(text, 2'000'000);
+    QbbPortMonitor monitor(text, 2_us);
     monitor.AddSwitch(fabric->GetSwitch(5));
     monitor.AddDevice(fabric->GetDevice(0, 0));
     monitor.Start();

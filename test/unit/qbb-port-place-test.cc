@@ -21,8 +21,8 @@ namespace
 {
 
 /// Instants as arrivals of full frames have them: on a grid, from some start.
-constexpr int64_t FRAME_PS = 83'360;
-constexpr int64_t START_PS = 1'000'000;
+constexpr QbbPs FRAME = 83'360_ps;
+constexpr QbbPs START = 1_us;
 
 TEST(QbbPortPlace, IsAPermutationOfThePorts)
 {
@@ -33,7 +33,7 @@ TEST(QbbPortPlace, IsAPermutationOfThePorts)
             std::set<uint32_t> places;
             for (uint32_t port = 0; port < QbbEventOrder::PLACES; ++port)
             {
-                places.insert(QbbPortPlace(node, port, START_PS + i * FRAME_PS));
+                places.insert(QbbPortPlace(node, port, START + i * FRAME));
             }
             ASSERT_EQ(places.size(), QbbEventOrder::PLACES) << "node " << node << ", " << i;
             ASSERT_LT(*places.rbegin(), QbbEventOrder::PLACES);
@@ -80,7 +80,7 @@ TEST(QbbPortPlace, EachPortIsFirstAndLastAsOften)
             uint32_t low = 0;
             uint32_t high = 0;
             const auto at = [i](uint32_t port) {
-                return QbbPortPlace(33, port, START_PS + i * FRAME_PS);
+                return QbbPortPlace(33, port, START + i * FRAME);
             };
             for (uint32_t port = 1; port < n; ++port)
             {
@@ -107,8 +107,8 @@ TEST(QbbPortPlace, DiffersFromInstantToInstantAndFromNodeToNode)
     for (int64_t i = 0; i < INSTANTS; ++i)
     {
         const auto wins = [i](uint32_t node, int64_t later) {
-            const int64_t ps = START_PS + (i + later) * FRAME_PS;
-            return QbbPortPlace(node, 0, ps) < QbbPortPlace(node, 1, ps);
+            const QbbPs at = START + (i + later) * FRAME;
+            return QbbPortPlace(node, 0, at) < QbbPortPlace(node, 1, at);
         };
         same += wins(7, 0) == wins(7, 1);
         sameAtNext += wins(7, 0) == wins(8, 0);

@@ -77,7 +77,7 @@ TEST_F(QbbRunTimeChanges, LossyLinksGetAnotherDelay)
 {
     Start("None");
     m_fabric->GetChannel(1)->SetAttribute("Delay", TimeValue(MicroSeconds(20)));
-    EXPECT_EQ(m_fabric->GetChannel(1)->GetDelayPs(), 20'000'000);
+    EXPECT_EQ(m_fabric->GetChannel(1)->GetDelayPs(), 20_us);
 }
 
 TEST_F(QbbRunTimeChanges, CurvesOfTheMarkerTakeEffect)

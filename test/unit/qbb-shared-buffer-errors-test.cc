@@ -26,12 +26,12 @@ TEST(QbbSharedBufferDeathTest, BadSettings)
     EXPECT_DEATH(MakeBuffer({{"XoffBytes", 2000}}), "XON would be 2000 bytes below an XoffBytes");
     EXPECT_DEATH(MakeBuffer(Plus(PLAIN, {{"XoffBytes", 100'001}})), "only 100000 bytes are shared");
     auto ports = MakePorts(1);
-    ports[0].rateBps = 0;
+    ports[0].rate = 0_bps;
     EXPECT_DEATH(MakeBuffer({}, ports), "rate of this port is 0");
     EXPECT_DEATH(MakeBuffer({{"HeadroomBytes", 5000}}, ports), "rate of this port is 0");
     ports = MakePorts(2);
-    ports[1].rateBps = 8'000'000'000'000;
-    ports[1].delayPs = 1'000'000'000'000;
+    ports[1].rate = 8000_gbps;
+    ports[1].delay = 1_s;
     EXPECT_DEATH(MakeBuffer({}, ports), "port 1 needs [0-9]* bytes of headroom");
     EXPECT_DEATH(MakeBuffer({}, std::vector<QbbPortProfile>(65536)), "65536 ports");
 }

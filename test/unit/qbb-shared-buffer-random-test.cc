@@ -345,7 +345,7 @@ MakePorts(bool alike)
     std::vector<QbbPortProfile> ports(N_PORTS);
     for (uint32_t i = 0; i < N_PORTS; ++i)
     {
-        ports[i].rateBps = 100'000'000'000;
+        ports[i].rate = 100_gbps;
         ports[i].maxFrameBytes = 1250;
         ports[i].losslessMask = i == 4 && !alike ? 0 : 0x18;
         ports[i].usedMask = i == 3 ? 0x01 : 0x03;

@@ -30,8 +30,8 @@ inline std::vector<QbbPortProfile>
 MakePorts(uint32_t n, uint8_t losslessMask = 1 << 3)
 {
     QbbPortProfile port;
-    port.rateBps = 100'000'000'000;
-    port.delayPs = 10'000;
+    port.rate = 100_gbps;
+    port.delay = 10_ns;
     port.maxFrameBytes = 1000;
     port.losslessMask = losslessMask;
     return std::vector<QbbPortProfile>(n, port);

@@ -44,8 +44,8 @@ TEST(QbbSharedBuffer, Divides)
 TEST(QbbSharedBuffer, PortsMayDiffer)
 {
     auto ports = MakePorts(3);
-    ports[1].rateBps = 400'000'000'000;
-    ports[1].delayPs = 1'500'000;
+    ports[1].rate = 400_gbps;
+    ports[1].delay = 1500_ns;
     ports[2] = QbbPortProfile(); // no lossless class: its rate does not matter
     ports[2].usedMask = 0x81;
     auto buffer = MakeBuffer({}, ports);

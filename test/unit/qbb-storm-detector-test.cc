@@ -19,11 +19,11 @@ using Sample = QbbStormDetector::Sample;
 class Queue
 {
   public:
-    /** \param ps so much time goes by */
-    void Pass(int64_t ps)
+    /** \param time goes by */
+    void Pass(QbbPs time)
     {
-        m_sample.atPs += ps;
-        m_sample.pausedPs += m_sample.paused ? ps : 0;
+        m_sample.at += time;
+        m_sample.pausedTime += m_sample.paused ? time : 0_ps;
     }
 
     /** A pause frame comes in. \param pause XOFF or XON */
@@ -61,8 +61,8 @@ class Queue
     Sample m_sample; //!< as it is
 };
 
-/** Polls every 10, storm after 20, restored after 30. */
-constexpr QbbStormDetector::Settings SETTINGS{10, 20, 30, false};
+/** Polls every 10 ps, storm after 20, restored after 30. */
+constexpr QbbStormDetector::Settings SETTINGS{10_ps, 20_ps, 30_ps, false};
 
 } // namespace
 
@@ -70,30 +70,30 @@ TEST(QbbStormDetector, StormAndRestoration)
 {
     QbbStormDetector detector;
     Queue queue;
-    queue.Pass(13);
+    queue.Pass(13_ps);
     queue.Pause(true);
     queue.SetWaiting(true);
-    queue.Pass(7);
+    queue.Pass(7_ps);
     // 20: the interval before has no sample at its start.
     EXPECT_EQ(detector.Poll(SETTINGS, queue.Read()), Verdict::NONE);
-    queue.Pass(10);
+    queue.Pass(10_ps);
     EXPECT_EQ(detector.Poll(SETTINGS, queue.Read()), Verdict::NONE);
-    queue.Pass(10);
+    queue.Pass(10_ps);
     EXPECT_EQ(detector.Poll(SETTINGS, queue.Read()), Verdict::STORM);
     EXPECT_TRUE(detector.IsStormed());
     queue.Expire();
-    queue.Pass(10);
+    queue.Pass(10_ps);
     EXPECT_EQ(detector.Poll(SETTINGS, queue.Read()), Verdict::NONE);
-    queue.Pass(10);
+    queue.Pass(10_ps);
     EXPECT_EQ(detector.Poll(SETTINGS, queue.Read()), Verdict::NONE);
     // A resumption is a pause frame too: the count starts again.
     queue.Pause(false);
     for (int i = 0; i < 3; ++i)
     {
-        queue.Pass(10);
+        queue.Pass(10_ps);
         EXPECT_EQ(detector.Poll(SETTINGS, queue.Read()), Verdict::NONE) << i;
     }
-    queue.Pass(10);
+    queue.Pass(10_ps);
     EXPECT_EQ(detector.Poll(SETTINGS, queue.Read()), Verdict::RESTORED);
     EXPECT_FALSE(detector.IsStormed());
 }
@@ -109,9 +109,9 @@ TEST(QbbStormDetector, NoStorm)
         queue.Pause(true);
         queue.SetWaiting(true);
         EXPECT_EQ(detector.Poll(SETTINGS, queue.Read()), Verdict::NONE);
-        queue.Pass(10);
+        queue.Pass(10_ps);
         EXPECT_EQ(detector.Poll(SETTINGS, queue.Read()), Verdict::NONE);
-        queue.Pass(5);
+        queue.Pass(5_ps);
         if (reason == "sent")
         {
             queue.Send();
@@ -119,13 +119,13 @@ TEST(QbbStormDetector, NoStorm)
         if (reason == "gap")
         {
             queue.Expire();
-            queue.Pass(1);
+            queue.Pass(1_ps);
             queue.Pause(true);
-            queue.Pass(4);
+            queue.Pass(4_ps);
         }
         else
         {
-            queue.Pass(5);
+            queue.Pass(5_ps);
         }
         queue.SetWaiting(reason != "empty");
         if (reason == "end")
@@ -143,14 +143,14 @@ TEST(QbbStormDetector, NoStorm)
             queue.Pause(true);
         }
         queue.SetWaiting(true);
-        queue.Pass(10);
+        queue.Pass(10_ps);
         EXPECT_EQ(detector.Poll(SETTINGS, queue.Read()), Verdict::NONE) << reason;
     }
 }
 
 TEST(QbbStormDetector, DetectionTimeIsRoundedUpToPolls)
 {
-    const QbbStormDetector::Settings settings{10, 21, 30, false};
+    const QbbStormDetector::Settings settings{10_ps, 21_ps, 30_ps, false};
     QbbStormDetector detector;
     Queue queue;
     queue.Pause(true);
@@ -158,29 +158,29 @@ TEST(QbbStormDetector, DetectionTimeIsRoundedUpToPolls)
     for (int i = 0; i < 3; ++i)
     {
         EXPECT_EQ(detector.Poll(settings, queue.Read()), Verdict::NONE) << i;
-        queue.Pass(10);
+        queue.Pass(10_ps);
     }
     EXPECT_EQ(detector.Poll(settings, queue.Read()), Verdict::STORM);
 }
 
 TEST(QbbStormDetector, AlertEndsWithTheFirstIntervalThatIsNotStormy)
 {
-    const QbbStormDetector::Settings settings{10, 20, 30, true};
+    const QbbStormDetector::Settings settings{10_ps, 20_ps, 30_ps, true};
     QbbStormDetector detector;
     Queue queue;
     queue.Pause(true);
     queue.SetWaiting(true);
     detector.Poll(settings, queue.Read());
-    queue.Pass(10);
+    queue.Pass(10_ps);
     detector.Poll(settings, queue.Read());
-    queue.Pass(10);
+    queue.Pass(10_ps);
     EXPECT_EQ(detector.Poll(settings, queue.Read()), Verdict::STORM);
-    queue.Pass(10);
+    queue.Pass(10_ps);
     EXPECT_EQ(detector.Poll(settings, queue.Read()), Verdict::NONE);
-    queue.Pass(3);
+    queue.Pass(3_ps);
     queue.Expire();
     queue.Send();
-    queue.Pass(7);
+    queue.Pass(7_ps);
     EXPECT_EQ(detector.Poll(settings, queue.Read()), Verdict::RESTORED);
 }
 
@@ -197,16 +197,19 @@ TEST(QbbStormDetector, SamplesOfQueuesThatAreNotPausedMayBeLeftOut)
         QbbStormDetector eager;
         QbbStormDetector lazy;
         Queue queue;
-        int64_t nextPoll = 10;
+        QbbPs nextPoll = 10_ps;
         const bool alert = round % 4 == 0;
-        const QbbStormDetector::Settings settings{10, 10 + below(30), 10 + below(30), alert};
-        while (queue.Read().atPs < 2000)
+        const QbbStormDetector::Settings settings{10_ps,
+                                                  QbbPs(10 + below(30)),
+                                                  QbbPs(10 + below(30)),
+                                                  alert};
+        while (queue.Read().at < 2000_ps)
         {
             // Changes often fall on the instant of a poll, before it.
-            int64_t step = below(3) ? 1 + below(60) : nextPoll - queue.Read().atPs;
-            while (queue.Read().atPs + step > nextPoll)
+            QbbPs step = below(3) ? QbbPs(1 + below(60)) : nextPoll - queue.Read().at;
+            while (queue.Read().at + step > nextPoll)
             {
-                const int64_t part = nextPoll - queue.Read().atPs;
+                const QbbPs part = nextPoll - queue.Read().at;
                 queue.Pass(part);
                 step -= part;
                 const Verdict all = eager.Poll(settings, queue.Read());
@@ -219,9 +222,9 @@ TEST(QbbStormDetector, SamplesOfQueuesThatAreNotPausedMayBeLeftOut)
                 {
                     ++left;
                 }
-                ASSERT_EQ(some, all) << round << " at " << queue.Read().atPs;
+                ASSERT_EQ(some, all) << round << " at " << queue.Read().at;
                 storms += all == Verdict::STORM;
-                nextPoll += 10;
+                nextPoll += 10_ps;
             }
             queue.Pass(step);
             switch (below(6))

@@ -50,10 +50,10 @@ class QbbTimerTest : public testing::Test
         Simulator::Destroy();
     }
 
-    /** \param ps instant \param action what to do then */
-    static void At(int64_t ps, std::function<void()> action)
+    /** \param at instant \param action what to do then */
+    static void At(QbbPs at, std::function<void()> action)
     {
-        Simulator::Schedule(QbbFromPs(ps) - Simulator::Now(), std::move(action));
+        Simulator::Schedule(QbbToTime(at) - Simulator::Now(), std::move(action));
     }
 
     /** \return events that a run executes */
@@ -64,30 +64,30 @@ class QbbTimerTest : public testing::Test
         return Simulator::GetEventCount() - before;
     }
 
-    /// Far from overflow: 1 s in picoseconds.
-    static constexpr int64_t SECOND = 1'000'000'000'000;
+    /// Far from overflow.
+    static constexpr QbbPs SECOND = 1_s;
 };
 
 } // namespace
 
 TEST_F(QbbTimerTest, PicosecondsAndTime)
 {
-    EXPECT_EQ(QbbFromPs(1).GetTimeStep(), 1000);
-    EXPECT_EQ(QbbToPs(NanoSeconds(3)), 3000);
-    EXPECT_EQ(QbbToPs(TimeStep(1999)), 1); // rounded down
-    EXPECT_EQ(QbbNowPs(), 0);
+    EXPECT_EQ(QbbToTime(1_ps).GetTimeStep(), 1000);
+    EXPECT_EQ(QbbToPs(NanoSeconds(3)), 3_ns);
+    EXPECT_EQ(QbbToPs(TimeStep(1999)), 1_ps); // rounded down
+    EXPECT_EQ(QbbNow(), 0_ps);
     QbbCheckTimeResolution();
-    int64_t seen = 0;
-    Simulator::Schedule(TimeStep(5999), [&seen]() { seen = QbbNowPs(); });
+    QbbPs seen;
+    Simulator::Schedule(TimeStep(5999), [&seen]() { seen = QbbNow(); });
     Simulator::Run();
-    EXPECT_EQ(seen, 5); // the digits of order are not part of the time
+    EXPECT_EQ(seen, 5_ps); // the digits of order are not part of the time
 }
 
 TEST_F(QbbTimerTest, FiresOnceAtItsTimeAndOrder)
 {
     Owner owner;
     EXPECT_FALSE(owner.timer.IsArmed());
-    owner.timer.Arm(123, 0, 990);
+    owner.timer.Arm(123_ps, QbbEventTime(), 990);
     EXPECT_TRUE(owner.timer.IsArmed());
     EXPECT_EQ(Run(), 1U);
     EXPECT_EQ(owner.fired, std::vector<int64_t>{123'990});
@@ -102,7 +102,7 @@ TEST_F(QbbTimerTest, OrderDecidesAtOneInstant)
     for (const uint32_t order : {999U, 0U, 450U, 990U})
     {
         owners.push_back(std::make_unique<Owner>());
-        owners.back()->timer.Arm(77, 0, order);
+        owners.back()->timer.Arm(77_ps, QbbEventTime(), order);
         owners.back()->then = [&sequence, order]() { sequence.push_back(static_cast<int>(order)); };
     }
     Run();
@@ -114,10 +114,10 @@ TEST_F(QbbTimerTest, LaterCostsNothing)
     // The entry at 100 finds that the deadline has moved and goes there: two events in all,
     // however often it was moved.
     Owner owner;
-    owner.timer.Arm(100);
-    for (int64_t ps = 101; ps <= 5000; ++ps)
+    owner.timer.Arm(100_ps);
+    for (QbbPs at = 101_ps; at <= 5000_ps; at += 1_ps)
     {
-        owner.timer.Arm(ps);
+        owner.timer.Arm(at);
     }
     EXPECT_EQ(Run(), 2U);
     EXPECT_EQ(owner.fired, std::vector<int64_t>{5'000'000});
@@ -126,9 +126,9 @@ TEST_F(QbbTimerTest, LaterCostsNothing)
 TEST_F(QbbTimerTest, EarlierReplacesTheEntry)
 {
     Owner owner;
-    owner.timer.Arm(300);
-    owner.timer.Arm(200);
-    owner.timer.Arm(100);
+    owner.timer.Arm(300_ps);
+    owner.timer.Arm(200_ps);
+    owner.timer.Arm(100_ps);
     // the entries at 300 and 200 have been forgotten and do nothing
     EXPECT_EQ(Run(), 3U);
     EXPECT_EQ(owner.fired, std::vector<int64_t>{100'000});
@@ -139,9 +139,9 @@ TEST_F(QbbTimerTest, ForgottenEntriesDoNothing)
     // The entry at 300 was replaced by that at 100; when it comes, the timer is armed for 1000 by
     // an entry of its own, and no second one appears.
     Owner owner;
-    owner.timer.Arm(300);
-    owner.timer.Arm(100);
-    At(200, [&owner]() { owner.timer.Arm(1000); });
+    owner.timer.Arm(300_ps);
+    owner.timer.Arm(100_ps);
+    At(200_ps, [&owner]() { owner.timer.Arm(1000_ps); });
     EXPECT_EQ(Run(), 4U); // 100, 200, 300, 1000
     EXPECT_EQ(owner.fired, (std::vector<int64_t>{100'000, 1'000'000}));
 }
@@ -149,9 +149,9 @@ TEST_F(QbbTimerTest, ForgottenEntriesDoNothing)
 TEST_F(QbbTimerTest, EarlierThenLater)
 {
     Owner owner;
-    owner.timer.Arm(300);
-    owner.timer.Arm(100);
-    owner.timer.Arm(400);
+    owner.timer.Arm(300_ps);
+    owner.timer.Arm(100_ps);
+    owner.timer.Arm(400_ps);
     Run();
     EXPECT_EQ(owner.fired, std::vector<int64_t>{400'000});
 }
@@ -159,13 +159,13 @@ TEST_F(QbbTimerTest, EarlierThenLater)
 TEST_F(QbbTimerTest, ArmNoLater)
 {
     Owner owner;
-    owner.timer.ArmNoLater(200);
-    owner.timer.ArmNoLater(300);
+    owner.timer.ArmNoLater(200_ps);
+    owner.timer.ArmNoLater(300_ps);
     Run();
     EXPECT_EQ(owner.fired, std::vector<int64_t>{200'000});
-    owner.timer.ArmNoLater(500);
-    owner.timer.ArmNoLater(400);
-    owner.timer.ArmNoLater(400);
+    owner.timer.ArmNoLater(500_ps);
+    owner.timer.ArmNoLater(400_ps);
+    owner.timer.ArmNoLater(400_ps);
     Run();
     EXPECT_EQ(owner.fired, (std::vector<int64_t>{200'000, 400'000}));
 }
@@ -173,22 +173,22 @@ TEST_F(QbbTimerTest, ArmNoLater)
 TEST_F(QbbTimerTest, Disarm)
 {
     Owner owner;
-    owner.timer.Arm(100);
+    owner.timer.Arm(100_ps);
     owner.timer.Disarm();
     EXPECT_FALSE(owner.timer.IsArmed());
     Run();
     EXPECT_TRUE(owner.fired.empty());
     // Disarmed and armed again before the entry comes: the entry serves.
-    owner.timer.Arm(200);
+    owner.timer.Arm(200_ps);
     owner.timer.Disarm();
-    owner.timer.Arm(250);
+    owner.timer.Arm(250_ps);
     EXPECT_EQ(Run(), 2U);
     EXPECT_EQ(owner.fired, std::vector<int64_t>{250'000});
     // Disarmed twice, and again with an entry that comes when it is armed for later.
     owner.timer.Disarm();
     owner.timer.Disarm();
-    owner.timer.Arm(300);
-    At(300, [&owner]() { owner.timer.Disarm(); }); // inserted later, so it comes too late
+    owner.timer.Arm(300_ps);
+    At(300_ps, [&owner]() { owner.timer.Disarm(); }); // inserted later, so it comes too late
     Run();
     EXPECT_EQ(owner.fired, (std::vector<int64_t>{250'000, 300'000}));
 }
@@ -196,12 +196,12 @@ TEST_F(QbbTimerTest, Disarm)
 TEST_F(QbbTimerTest, PastFiresAtOnce)
 {
     Owner owner;
-    At(500, [&owner]() { owner.timer.Arm(20); });
+    At(500_ps, [&owner]() { owner.timer.Arm(20_ps); });
     Run();
     EXPECT_EQ(owner.fired, std::vector<int64_t>{500'000});
     // The present instant with a smaller order than that of the running event, too.
     Simulator::Schedule(TimeStep(700'990) - Simulator::Now(),
-                        [&owner]() { owner.timer.Arm(700, 700'990, 3); });
+                        [&owner]() { owner.timer.Arm(700_ps, QbbEventTime(700_ps, 990), 3); });
     Run();
     EXPECT_EQ(owner.fired, (std::vector<int64_t>{500'000, 700'990}));
 }
@@ -213,10 +213,10 @@ TEST_F(QbbTimerTest, ArmsItselfAgain)
     owner.then = [&owner, &left]() {
         if (--left)
         {
-            owner.timer.Arm(QbbNowPs() + 10);
+            owner.timer.Arm(QbbNow() + 10_ps);
         }
     };
-    owner.timer.Arm(10);
+    owner.timer.Arm(10_ps);
     EXPECT_EQ(Run(), 5U);
     EXPECT_EQ(owner.fired, (std::vector<int64_t>{10'000, 20'000, 30'000, 40'000, 50'000}));
 }
@@ -224,13 +224,13 @@ TEST_F(QbbTimerTest, ArmsItselfAgain)
 TEST_F(QbbTimerTest, ItsEventOutlivesIt)
 {
     auto owner = std::make_unique<Owner>();
-    owner->timer.Arm(100);
-    At(50, [&owner]() { owner.reset(); });
+    owner->timer.Arm(100_ps);
+    At(50_ps, [&owner]() { owner.reset(); });
     EXPECT_EQ(Run(), 2U); // the entry at 100 comes and does nothing
     // In its own call.
     owner = std::make_unique<Owner>();
     owner->then = [&owner]() { owner.reset(); };
-    owner->timer.Arm(200);
+    owner->timer.Arm(200_ps);
     Run();
     EXPECT_EQ(owner, nullptr);
 }
@@ -259,12 +259,12 @@ TEST_F(QbbTimerTest, NoAllocationInSteadyState)
         }
         if (--left)
         {
-            sender.timer.Arm(QbbNowPs() + 10);
-            other.timer.Arm(QbbNowPs() + 5);
-            timeout.timer.Arm(QbbNowPs() + 1000);
+            sender.timer.Arm(QbbNow() + 10_ps);
+            other.timer.Arm(QbbNow() + 5_ps);
+            timeout.timer.Arm(QbbNow() + 1000_ps);
         }
     };
-    sender.timer.Arm(10);
+    sender.timer.Arm(10_ps);
     Run();
     EXPECT_EQ(sender.fired.size(), 10000U);
     EXPECT_EQ(other.fired.size(), 9999U);
@@ -281,20 +281,20 @@ TEST_F(QbbTimerTest, RandomAgainstAReference)
     for (int pattern = 0; pattern < 500; ++pattern)
     {
         Owner owner;
-        const int64_t start = QbbNowPs();
-        int64_t deadline = QBB_NEVER;
+        const QbbPs start = QbbNow();
+        QbbPs deadline = QBB_NEVER;
         owner.then = [&]() {
-            EXPECT_EQ(QbbNowPs(), deadline);
+            EXPECT_EQ(QbbNow(), deadline);
             deadline = QBB_NEVER;
             ++fired;
         };
         for (int i = 1; i <= 30; ++i)
         {
             // Instants that end in 5; deadlines are those that do not.
-            At(start + 10 * i + 5, [&, i]() {
+            At(start + i * 10_ps + 5_ps, [&, i]() {
                 EXPECT_EQ(owner.timer.IsArmed(), deadline != QBB_NEVER);
-                EXPECT_GT(deadline, QbbNowPs());
-                const int64_t target = start + 10 * (i + 1 + static_cast<int64_t>(random() % 8));
+                EXPECT_GT(deadline, QbbNow());
+                const QbbPs target = start + (i + 1 + random() % 8) * 10_ps;
                 switch (random() % 4)
                 {
                 case 0:

@@ -136,16 +136,16 @@ TEST_F(QbbUpDownTest, AnyGraphWithoutCycle)
         for (uint32_t i = 0; i < n; ++i)
         {
             topology.AddSwitch();
-            topology.AddLink(i, n + i, 1'000'000'000, 1000);
+            topology.AddLink(i, n + i, 1_gbps, 1_ns);
         }
         for (uint32_t i = 1; i < n; ++i)
         {
-            topology.AddLink(n + i, n + random() % i, 1'000'000'000, 1000);
+            topology.AddLink(n + i, n + random() % i, 1_gbps, 1_ns);
         }
         for (uint32_t i = random() % (2 * n); i > 0; --i)
         {
             const uint32_t a = random() % n;
-            topology.AddLink(n + a, n + (a + 1 + random() % (n - 1)) % n, 1'000'000'000, 1000);
+            topology.AddLink(n + a, n + (a + 1 + random() % (n - 1)) % n, 1_gbps, 1_ns);
         }
         const auto shortest = Install(topology, QbbRouting::SHORTEST_PATH);
         cyclicOtherwise += !CheckQbbDeadlock(*shortest->GetRouting()).IsDeadlockFree();

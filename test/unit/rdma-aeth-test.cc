@@ -33,7 +33,7 @@ TEST(RdmaAeth, RnrTimers)
     static_assert(sizeof(us) / sizeof(us[0]) == 32);
     for (int code = 0; code < 32; ++code)
     {
-        EXPECT_EQ(RdmaAeth::RnrTimerPs(static_cast<uint8_t>(code)), us[code] * 1'000'000) << code;
+        EXPECT_EQ(RdmaAeth::RnrTimer(static_cast<uint8_t>(code)), us[code] * 1_us) << code;
     }
     // From code 2 on each doubles after two: between them lie one and a half times.
     for (int code = 4; code < 32; ++code)
@@ -41,5 +41,5 @@ TEST(RdmaAeth, RnrTimers)
         EXPECT_EQ(us[code], 2 * us[code - 2]) << code;
     }
     // the bits above the code, the kind, play no part
-    EXPECT_EQ(RdmaAeth::RnrTimerPs(RdmaAeth::RNR_NAK | 1), 10'000'000);
+    EXPECT_EQ(RdmaAeth::RnrTimer(RdmaAeth::RNR_NAK | 1), 10_us);
 }

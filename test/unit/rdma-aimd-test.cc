@@ -13,13 +13,13 @@ using namespace ns3;
 namespace
 {
 
-constexpr uint64_t LINE = 40'000'000'000;
+constexpr QbbBitRate LINE = 40_gbps;
 
 RdmaPathProfile
 MakeProfile()
 {
     RdmaPathProfile profile;
-    profile.lineRateBps = LINE;
+    profile.lineRate = LINE;
     profile.packetBytes = 1000; // 200 ns
     profile.payloadBytes = 900;
     return profile;
@@ -48,7 +48,7 @@ MakeSample(uint64_t packets, uint64_t ackedTo, uint64_t sentTo)
 TEST(RdmaAimd, OnePacketForEachWindow)
 {
     auto c = MakeAimd(2);
-    EXPECT_EQ(c->GetRateBps(0), LINE);
+    EXPECT_EQ(c->GetRate(0_ps), LINE);
     EXPECT_EQ(c->GetWindowBytes(), 2000U);
     // 2, 2.5, 2.9, 2.9 + 1 / 2.9 = 3.2448
     c->OnAck(MakeSample(1, 1, 3));
@@ -68,7 +68,7 @@ TEST(RdmaAimd, HalvedOncePerLossEvent)
     EXPECT_EQ(c->GetWindowBytes(), 32'000U);
     // Other losses among the packets up to 74, and a timeout on top: the same event.
     c->OnNak(MakeSample(3, 20, 80));
-    c->OnTimeout(0);
+    c->OnTimeout(0_ps);
     c->OnAck(MakeSample(50, 73, 90));
     EXPECT_EQ(c->GetWindowBytes(), 32'000U);
     // 74 is acknowledged: over. It grows again, 32 + 16 / 32; then the next event.
@@ -83,14 +83,14 @@ TEST(RdmaAimd, HalvedOncePerLossEvent)
 TEST(RdmaAimd, TimeoutIsALoss)
 {
     auto c = MakeAimd(64);
-    c->OnTimeout(0);
-    c->OnTimeout(1); // the same packets again
+    c->OnTimeout(0_ps);
+    c->OnTimeout(1_ps); // the same packets again
     EXPECT_EQ(c->GetWindowBytes(), 32'000U);
     c->OnAck(MakeSample(1, 1, 64));
     c->OnNak(MakeSample(1, 10, 64));
     EXPECT_EQ(c->GetWindowBytes(), 32'000U);
     c->OnAck(MakeSample(63, 64, 70));
-    c->OnTimeout(2);
+    c->OnTimeout(2_ps);
     EXPECT_EQ(c->GetWindowBytes(), 16'000U);
 }
 
@@ -99,7 +99,7 @@ TEST(RdmaAimd, Attributes)
     auto control = CreateObject<RdmaAimd>();
     auto profile = MakeProfile();
     EXPECT_DEATH(control->MakeController(profile), "InitialWindow 0 needs a path");
-    profile.baseRttPs = 10'100'000; // 50.5 packets
+    profile.baseRtt = 10'100_ns; // 50.5 packets
     EXPECT_EQ(control->MakeController(profile)->GetWindowBytes(), 51'000U);
     control->SetAttribute("Increase", DoubleValue(5));
     control->SetAttribute("Decrease", DoubleValue(0.1));

@@ -14,11 +14,11 @@ TEST(RdmaGoBackNWindow, BdpFc)
 {
     RdmaGoBackNSender sender(MakeConfig(4));
     sender.Extend(20);
-    EXPECT_EQ(Send(sender, 0), "0 1 2 3");
-    sender.OnAck(1, 10);
-    EXPECT_EQ(Send(sender, 10), "4 5");
-    sender.OnNak(3, NONE, 20);
-    EXPECT_EQ(Send(sender, 20), "3r 4r 5r 6");
+    EXPECT_EQ(Send(sender, 0_ps), "0 1 2 3");
+    sender.OnAck(1, 10_ps);
+    EXPECT_EQ(Send(sender, 10_ps), "4 5");
+    sender.OnNak(3, NONE, 20_ps);
+    EXPECT_EQ(Send(sender, 20_ps), "3r 4r 5r 6");
     EXPECT_EQ(sender.GetWindow(), 4U); // no back-off
 }
 
@@ -27,13 +27,13 @@ TEST(RdmaGoBackNWindow, LowAndHighTimeout)
     // In flight is what was sent since it last went back.
     RdmaGoBackNSender sender(MakeConfig());
     sender.Extend(4);
-    Send(sender, 0);
-    EXPECT_EQ(sender.GetDeadlinePs(), LOW);
+    Send(sender, 0_ps);
+    EXPECT_EQ(sender.GetDeadline(), LOW);
     EXPECT_FALSE(sender.OnTimeout(LOW).mayBegin);
-    EXPECT_EQ(sender.GetDeadlinePs(), HIGH);
+    EXPECT_EQ(sender.GetDeadline(), HIGH);
     EXPECT_TRUE(sender.OnTimeout(HIGH).mayBegin);
-    EXPECT_EQ(Send(sender, 400, 3), "0r 1r 2r");
-    EXPECT_TRUE(sender.OnTimeout(400 + LOW).mayBegin);
+    EXPECT_EQ(Send(sender, 400_ps, 3), "0r 1r 2r");
+    EXPECT_TRUE(sender.OnTimeout(400_ps + LOW).mayBegin);
     EXPECT_EQ(sender.GetTimeouts(), 2U);
 }
 
@@ -44,19 +44,19 @@ TEST(RdmaGoBackNWindow, ReadThatStandsForSeveralNumbers)
     sender.Extend(1);
     sender.Extend(4);
     sender.Extend(1);
-    EXPECT_EQ(Send(sender, 0, 1), "0");
+    EXPECT_EQ(Send(sender, 0_ps, 1), "0");
     EXPECT_EQ(sender.GetNext(), 1U);
-    EXPECT_FALSE(sender.Sent(4, 0));
-    EXPECT_EQ(Send(sender, 0), "5");
-    sender.OnAck(2, 10);
+    EXPECT_FALSE(sender.Sent(4, 0_ps));
+    EXPECT_EQ(Send(sender, 0_ps), "5");
+    sender.OnAck(2, 10_ps);
     EXPECT_EQ(sender.GetAcked(), 3U);
-    sender.OnNak(3, NONE, 20);
+    sender.OnNak(3, NONE, 20_ps);
     EXPECT_EQ(sender.GetNext(), 3U);
-    EXPECT_TRUE(sender.Sent(2, 30));
-    EXPECT_EQ(Send(sender, 30), "5r");
+    EXPECT_TRUE(sender.Sent(2, 30_ps));
+    EXPECT_EQ(Send(sender, 30_ps), "5r");
     EXPECT_EQ(sender.GetHighestSent(), 6U);
-    sender.OnAck(5, 40);
-    EXPECT_EQ(sender.GetDeadlinePs(), NEVER);
+    sender.OnAck(5, 40_ps);
+    EXPECT_EQ(sender.GetDeadline(), NEVER);
 }
 
 TEST(RdmaBackOff, HalvesOnANak)
@@ -64,19 +64,19 @@ TEST(RdmaBackOff, HalvesOnANak)
     // Window 8, full; 0 is lost: 4 packets at a time from now on.
     RdmaGoBackNSender sender(MakeConfig(8), RdmaBackOff::LOSS);
     sender.Extend(100);
-    EXPECT_EQ(Send(sender, 0), "0 1 2 3 4 5 6 7");
-    sender.OnNak(0, NONE, 10);
+    EXPECT_EQ(Send(sender, 0_ps), "0 1 2 3 4 5 6 7");
+    sender.OnNak(0, NONE, 10_ps);
     EXPECT_EQ(sender.GetWindow(), 4U);
-    EXPECT_EQ(Send(sender, 10), "0r 1r 2r 3r");
-    sender.OnNak(0, NONE, 20); // lost again
+    EXPECT_EQ(Send(sender, 10_ps), "0r 1r 2r 3r");
+    sender.OnNak(0, NONE, 20_ps); // lost again
     EXPECT_EQ(sender.GetWindow(), 2U);
-    EXPECT_EQ(Send(sender, 20), "0r 1r");
-    sender.OnNak(0, NONE, 30);
+    EXPECT_EQ(Send(sender, 20_ps), "0r 1r");
+    sender.OnNak(0, NONE, 30_ps);
     EXPECT_EQ(sender.GetWindow(), 1U);
-    EXPECT_EQ(Send(sender, 30), "0r");
-    sender.OnNak(0, NONE, 40);
+    EXPECT_EQ(Send(sender, 30_ps), "0r");
+    sender.OnNak(0, NONE, 40_ps);
     EXPECT_EQ(sender.GetWindow(), 1U); // the least
-    EXPECT_EQ(Send(sender, 40), "0r");
+    EXPECT_EQ(Send(sender, 40_ps), "0r");
 }
 
 TEST(RdmaBackOff, OncePerLoss)
@@ -85,13 +85,13 @@ TEST(RdmaBackOff, OncePerLoss)
     // a single packet counts half of the window, not of that packet.
     RdmaGoBackNSender sender(MakeConfig(8), RdmaBackOff::LOSS);
     sender.Extend(100);
-    Send(sender, 0);
-    sender.OnNak(0, NONE, 10);
+    Send(sender, 0_ps);
+    sender.OnNak(0, NONE, 10_ps);
     EXPECT_EQ(sender.GetWindow(), 4U);
-    EXPECT_TRUE(IsNothing(sender.OnNak(0, NONE, 11)));
+    EXPECT_TRUE(IsNothing(sender.OnNak(0, NONE, 11_ps)));
     EXPECT_EQ(sender.GetWindow(), 4U);
-    EXPECT_EQ(Send(sender, 12, 1), "0r");
-    sender.OnNak(0, NONE, 20);
+    EXPECT_EQ(Send(sender, 12_ps, 1), "0r");
+    sender.OnNak(0, NONE, 20_ps);
     EXPECT_EQ(sender.GetWindow(), 2U);
 }
 
@@ -100,22 +100,22 @@ TEST(RdmaBackOff, GrowsByAPacketForEachWindow)
     // From 2: two acknowledged make it 3, three more 4, four more 5, and that is the cap.
     RdmaGoBackNSender sender(MakeConfig(5), RdmaBackOff::LOSS);
     sender.Extend(1000);
-    Send(sender, 0);
-    sender.OnNak(0, NONE, 10);
+    Send(sender, 0_ps);
+    sender.OnNak(0, NONE, 10_ps);
     EXPECT_EQ(sender.GetWindow(), 2U);
     const std::vector<uint64_t> windows{2, 3, 3, 3, 4, 4, 4, 4, 5, 5, 5, 5, 5, 5, 5, 5, 5};
     for (std::size_t i = 0; i < windows.size(); ++i)
     {
-        Send(sender, 20);
-        sender.OnAck(static_cast<int64_t>(i), 20);
+        Send(sender, 20_ps);
+        sender.OnAck(static_cast<int64_t>(i), 20_ps);
         EXPECT_EQ(sender.GetWindow(), windows[i]) << i;
     }
     // Several windows in one acknowledgement count as many.
     RdmaGoBackNSender other(MakeConfig(5), RdmaBackOff::LOSS);
     other.Extend(1000);
-    Send(other, 0);
-    other.OnNak(0, NONE, 10);
-    other.OnAck(4, 20); // the first five had arrived after all: 2 + 3
+    Send(other, 0_ps);
+    other.OnNak(0, NONE, 10_ps);
+    other.OnAck(4, 20_ps); // the first five had arrived after all: 2 + 3
     EXPECT_EQ(other.GetWindow(), 4U);
 }
 
@@ -123,17 +123,17 @@ TEST(RdmaBackOff, LossBeginsTheCountAnew)
 {
     RdmaGoBackNSender sender(MakeConfig(8), RdmaBackOff::LOSS);
     sender.Extend(1000);
-    Send(sender, 0);
-    sender.OnNak(0, NONE, 10); // 4
-    Send(sender, 10);
-    sender.OnAck(2, 20); // three of four
-    Send(sender, 20);
-    sender.OnNak(3, NONE, 30); // 4 of 3..6 or more outstanding: 8 were sent
+    Send(sender, 0_ps);
+    sender.OnNak(0, NONE, 10_ps); // 4
+    Send(sender, 10_ps);
+    sender.OnAck(2, 20_ps); // three of four
+    Send(sender, 20_ps);
+    sender.OnNak(3, NONE, 30_ps); // 4 of 3..6 or more outstanding: 8 were sent
     EXPECT_EQ(sender.GetWindow(), 2U);
-    Send(sender, 30);
-    sender.OnAck(3, 40); // one of two
+    Send(sender, 30_ps);
+    sender.OnAck(3, 40_ps); // one of two
     EXPECT_EQ(sender.GetWindow(), 2U);
-    sender.OnAck(4, 41);
+    sender.OnAck(4, 41_ps);
     EXPECT_EQ(sender.GetWindow(), 3U);
 }
 
@@ -142,35 +142,35 @@ TEST(RdmaBackOff, HalfOfWhatIsOutstanding)
     // Without a cap the window is that of the PSNs; what counts is what was outstanding.
     RdmaGoBackNSender sender(RdmaSenderConfig{}, RdmaBackOff::LOSS);
     sender.Extend(1000);
-    Send(sender, 0, 20);
-    sender.OnNak(4, NONE, 10); // 16 are outstanding
+    Send(sender, 0_ps, 20);
+    sender.OnNak(4, NONE, 10_ps); // 16 are outstanding
     EXPECT_EQ(sender.GetWindow(), 8U);
-    EXPECT_EQ(Send(sender, 10), "4r 5r 6r 7r 8r 9r 10r 11r");
+    EXPECT_EQ(Send(sender, 10_ps), "4r 5r 6r 7r 8r 9r 10r 11r");
 }
 
 TEST(RdmaBackOff, Timeout)
 {
     RdmaGoBackNSender sender(MakeConfig(8), RdmaBackOff::LOSS);
     sender.Extend(100);
-    Send(sender, 0);
+    Send(sender, 0_ps);
     sender.OnTimeout(LOW); // goes on to RTO_high
     EXPECT_EQ(sender.GetWindow(), 8U);
     sender.OnTimeout(HIGH);
     EXPECT_EQ(sender.GetWindow(), 4U);
-    EXPECT_EQ(Send(sender, 400), "0r 1r 2r 3r");
+    EXPECT_EQ(Send(sender, 400_ps), "0r 1r 2r 3r");
 }
 
 TEST(RdmaBackOff, RefusalsAndOldNaksAreNoLoss)
 {
     RdmaGoBackNSender sender(MakeConfig(8), RdmaBackOff::LOSS);
     sender.Extend(100);
-    Send(sender, 0);
-    sender.OnRnrNak(0, 1000, 10);
+    Send(sender, 0_ps);
+    sender.OnRnrNak(0, 1000_ps, 10_ps);
     EXPECT_EQ(sender.GetWindow(), 8U);
-    sender.OnTimeout(1010);
+    sender.OnTimeout(1010_ps);
     EXPECT_EQ(sender.GetWindow(), 8U);
-    Send(sender, 1010);
-    sender.OnAck(3, 1020);
-    sender.OnNak(2, NONE, 1030);
+    Send(sender, 1010_ps);
+    sender.OnAck(3, 1020_ps);
+    sender.OnNak(2, NONE, 1030_ps);
     EXPECT_EQ(sender.GetWindow(), 8U);
 }

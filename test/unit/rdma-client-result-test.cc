@@ -14,14 +14,14 @@ namespace
 
 TEST(RdmaClientResultTest, OfOneToAHundred)
 {
-    std::vector<int64_t> latencies;
+    std::vector<QbbPs> latencies;
     for (int64_t i = 100; i > 0; --i)
     {
-        latencies.push_back(i * 1000);
+        latencies.push_back(i * 1_ns);
     }
     const RdmaLatency latency = GetRdmaLatency(latencies);
-    EXPECT_EQ(latency.minPs, 1000);
-    EXPECT_EQ(latency.maxPs, 100'000);
+    EXPECT_EQ(latency.min, 1_ns);
+    EXPECT_EQ(latency.max, 100_ns);
     EXPECT_DOUBLE_EQ(latency.meanPs, 50'500);
     // (n^2 - 1) / 12 is the variance of 1..n; n / (n - 1) of that, of the sample
     EXPECT_NEAR(latency.stdevPs, 1000 * std::sqrt(9999.0 / 12 * 100 / 99), 1e-6);
@@ -33,9 +33,9 @@ TEST(RdmaClientResultTest, OfOneToAHundred)
 
 TEST(RdmaClientResultTest, OfOne)
 {
-    const RdmaLatency latency = GetRdmaLatency({42});
-    EXPECT_EQ(latency.minPs, 42);
-    EXPECT_EQ(latency.maxPs, 42);
+    const RdmaLatency latency = GetRdmaLatency({42_ps});
+    EXPECT_EQ(latency.min, 42_ps);
+    EXPECT_EQ(latency.max, 42_ps);
     EXPECT_EQ(latency.meanPs, 42);
     EXPECT_EQ(latency.stdevPs, 0);
     EXPECT_EQ(latency.medianPs, 42);

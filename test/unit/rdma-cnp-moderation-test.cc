@@ -44,8 +44,8 @@ class RdmaCnpModerationTest : public testing::Test
         RdmaFabricHelper helper;
         helper.SetNicAttribute("CnpModeration", StringValue(moderation));
         RdmaTopologyRates rates;
-        rates.hostRateBps = 100'000'000'000;
-        rates.delayPs = 1'000'000;
+        rates.hostRate = 100_gbps;
+        rates.delay = 1_us;
         m_fabric = helper.Install(MakeRdmaStar(3, rates));
         for (const uint32_t host : {0U, 0U, 1U})
         {
@@ -165,8 +165,8 @@ RunIncast(uint32_t ackInterval)
     helper.SetEcnAttribute("Kmin", UintegerValue(5'000));
     helper.SetEcnAttribute("Kmax", UintegerValue(5'000));
     RdmaTopologyRates rates;
-    rates.hostRateBps = 100'000'000'000;
-    rates.delayPs = 1'000'000;
+    rates.hostRate = 100_gbps;
+    rates.delay = 1_us;
     auto fabric = helper.Install(MakeRdmaStar(3, rates));
     std::vector<Ptr<RdmaQueuePair>> receivers;
     for (const uint32_t host : {0U, 0U, 1U})

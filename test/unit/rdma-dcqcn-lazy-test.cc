@@ -21,17 +21,17 @@ namespace
 class EagerDcqcn
 {
   public:
-    EagerDcqcn(const RdmaDcqcnParameters& parameters, uint64_t lineRateBps)
+    EagerDcqcn(const RdmaDcqcnParameters& parameters, QbbBitRate lineRate)
         : m_p(parameters),
-          m_line(lineRateBps),
-          rate(lineRateBps),
-          target(lineRateBps),
+          m_line(lineRate),
+          rate(lineRate),
+          target(lineRate),
           alpha(parameters.initialAlpha)
     {
     }
 
     /** Runs all events up to an instant. */
-    void RunTo(int64_t now)
+    void RunTo(QbbPs now)
     {
         while (!m_events.empty() && m_events.begin()->first.first <= now)
         {
@@ -42,30 +42,30 @@ class EagerDcqcn
         }
     }
 
-    void OnCnp(int64_t now)
+    void OnCnp(QbbPs now)
     {
         RunTo(now);
         if (m_first && m_p.alphaPeriodic)
         {
-            Schedule(ALPHA, now + m_p.alphaPeriodPs, [this](int64_t at) { AlphaEnds(at); });
+            Schedule(ALPHA, now + m_p.alphaPeriod, [this](QbbPs at) { AlphaEnds(at); });
         }
-        if (m_first || m_lastCut + m_p.reducePeriodPs <= now)
+        if (m_first || m_lastCut + m_p.reducePeriod <= now)
         {
             Cut(now);
         }
         else
         {
-            Schedule(CUT, m_lastCut + m_p.reducePeriodPs, [this](int64_t at) { Cut(at); });
+            Schedule(CUT, m_lastCut + m_p.reducePeriod, [this](QbbPs at) { Cut(at); });
         }
         m_congested = true;
         if (!m_p.alphaPeriodic)
         {
             alpha = (1 - m_p.g) * alpha + m_p.g;
-            Schedule(ALPHA, now + m_p.alphaPeriodPs, [this](int64_t at) { AlphaEnds(at); });
+            Schedule(ALPHA, now + m_p.alphaPeriod, [this](QbbPs at) { AlphaEnds(at); });
         }
     }
 
-    void OnSent(uint32_t bytes, int64_t now)
+    void OnSent(uint32_t bytes, QbbPs now)
     {
         RunTo(now);
         if (m_first || m_p.counterBytes == 0)
@@ -91,7 +91,7 @@ class EagerDcqcn
         CUT
     };
 
-    void Schedule(Kind kind, int64_t at, std::function<void(int64_t)> what)
+    void Schedule(Kind kind, QbbPs at, std::function<void(QbbPs)> what)
     {
         for (auto it = m_events.begin(); it != m_events.end(); ++it)
         {
@@ -104,7 +104,7 @@ class EagerDcqcn
         m_events[{at, kind}] = std::move(what);
     }
 
-    void AlphaEnds(int64_t at)
+    void AlphaEnds(QbbPs at)
     {
         alpha *= 1 - m_p.g;
         if (m_p.alphaPeriodic && m_congested)
@@ -116,16 +116,16 @@ class EagerDcqcn
             alpha = 0;
         }
         m_congested = false;
-        Schedule(ALPHA, at + m_p.alphaPeriodPs, [this](int64_t next) { AlphaEnds(next); });
+        Schedule(ALPHA, at + m_p.alphaPeriod, [this](QbbPs next) { AlphaEnds(next); });
     }
 
-    void TimerEnds(int64_t at)
+    void TimerEnds(QbbPs at)
     {
         ++m_timerEnds;
         Increase();
         if (!m_first)
         {
-            Schedule(TIMER, at + m_p.timerPs, [this](int64_t next) { TimerEnds(next); });
+            Schedule(TIMER, at + m_p.timer, [this](QbbPs next) { TimerEnds(next); });
         }
     }
 
@@ -135,14 +135,14 @@ class EagerDcqcn
         const bool bytes = m_byteEnds > m_p.threshold;
         if (timer && bytes)
         {
-            target += (std::min(m_timerEnds, m_byteEnds) - m_p.threshold) * m_p.haiRateBps;
+            target += (std::min(m_timerEnds, m_byteEnds) - m_p.threshold) * m_p.haiRate;
         }
         else if (timer || bytes)
         {
-            target += m_p.aiRateBps;
+            target += m_p.aiRate;
         }
         target = std::min(target, m_line);
-        rate = (rate + target + 1) / 2;
+        rate = (rate + target + 1_bps) / 2;
         const bool waits = std::any_of(m_events.begin(), m_events.end(), [](const auto& event) {
             return event.first.second == CUT;
         });
@@ -156,45 +156,45 @@ class EagerDcqcn
         }
     }
 
-    void Cut(int64_t at)
+    void Cut(QbbPs at)
     {
         if (m_first || m_p.clampTarget || m_byteEnds > 0 ||
             (m_timerEnds > 0 && m_p.clampAfterTimer))
         {
             target = rate;
         }
-        if (m_first && m_p.firstRateBps > 0)
+        if (m_first && m_p.firstRate > 0_bps)
         {
-            rate = target = m_p.firstRateBps;
+            rate = target = m_p.firstRate;
         }
         else
         {
             double left = 1 - alpha * 1024 / (1 << m_p.gd);
             left = std::max(left, m_p.minDecreaseFactor);
-            const auto cut = static_cast<uint64_t>(left * static_cast<double>(rate));
-            rate = cut < m_p.minRateBps ? std::min(rate, m_p.minRateBps) : cut;
+            const QbbBitRate cut(static_cast<uint64_t>(left * static_cast<double>(rate)));
+            rate = cut < m_p.minRate ? std::min(rate, m_p.minRate) : cut;
         }
         m_first = false;
         m_lastCut = at;
         m_bytes = 0;
         m_timerEnds = 0;
         m_byteEnds = 0;
-        Schedule(TIMER, at + m_p.timerPs, [this](int64_t next) { TimerEnds(next); });
+        Schedule(TIMER, at + m_p.timer, [this](QbbPs next) { TimerEnds(next); });
     }
 
     RdmaDcqcnParameters m_p;
-    uint64_t m_line;
-    std::map<std::pair<int64_t, Kind>, std::function<void(int64_t)>> m_events;
+    QbbBitRate m_line;
+    std::map<std::pair<QbbPs, Kind>, std::function<void(QbbPs)>> m_events;
     bool m_first{true};
     bool m_congested{false};
-    int64_t m_lastCut{0};
+    QbbPs m_lastCut;
     uint64_t m_bytes{0};
     uint64_t m_timerEnds{0};
     uint64_t m_byteEnds{0};
 
   public:
-    uint64_t rate;
-    uint64_t target;
+    QbbBitRate rate;
+    QbbBitRate target;
     double alpha;
     uint64_t events{0};
     uint64_t releases{0};
@@ -210,20 +210,20 @@ DrawParameters(std::mt19937_64& random)
     RdmaDcqcnParameters p;
     p.g = static_cast<double>(draw(1, 300)) / 1024;
     p.initialAlpha = static_cast<double>(draw(0, 1024)) / 1024;
-    p.alphaPeriodPs = draw(1, 60) * 100'000;
+    p.alphaPeriod = draw(1, 60) * 100_ns;
     p.alphaPeriodic = draw(0, 1) == 1;
-    p.timerPs = draw(1, 100) * 300'000;
+    p.timer = draw(1, 100) * 300_ns;
     p.counterBytes = draw(0, 3) == 0 ? 0 : draw(500, 30'000);
     p.threshold = draw(1, 6);
-    p.aiRateBps = draw(1, 100) * 1'000'000;
-    p.haiRateBps = draw(1, 500) * 1'000'000;
-    p.minRateBps = draw(1, 3000) * 1'000'000;
+    p.aiRate = draw(1, 100) * 1_mbps;
+    p.haiRate = draw(1, 500) * 1_mbps;
+    p.minRate = draw(1, 3000) * 1_mbps;
     p.gd = draw(9, 12);
     p.minDecreaseFactor = draw(0, 1) == 0 ? 0 : static_cast<double>(draw(0, 100)) / 100;
-    p.reducePeriodPs = draw(0, 1) == 0 ? 0 : draw(1, 100) * 100'000;
+    p.reducePeriod = draw(0, 1) == 0 ? 0_ps : draw(1, 100) * 100_ns;
     p.clampTarget = draw(0, 1) == 1;
     p.clampAfterTimer = draw(0, 1) == 1;
-    p.firstRateBps = draw(0, 2) == 0 ? draw(1, 100'000) * 1'000'000 : 0;
+    p.firstRate = draw(0, 2) == 0 ? draw(1, 100'000) * 1_mbps : 0_bps;
     p.release = draw(0, 1) == 1;
     return p;
 }
@@ -241,10 +241,10 @@ TEST(RdmaDcqcnLazy, EqualsEventByEvent)
     for (int round = 0; round < 400; ++round)
     {
         const RdmaDcqcnParameters p = DrawParameters(random);
-        constexpr uint64_t LINE = 100'000'000'000;
+        constexpr QbbBitRate LINE = 100_gbps;
         RdmaDcqcnController lazy(std::make_shared<const RdmaDcqcnParameters>(p), LINE);
         EagerDcqcn eager(p, LINE);
-        int64_t now = draw(0, 1'000'000);
+        QbbPs now = draw(0, 1'000'000) * 1_ps;
         for (int step = 0; step < 300; ++step)
         {
             switch (draw(0, 4))
@@ -266,12 +266,12 @@ TEST(RdmaDcqcnLazy, EqualsEventByEvent)
             if (draw(0, 2) > 0)
             {
                 eager.RunTo(now);
-                ASSERT_EQ(lazy.GetRateBps(now), eager.rate) << round << " " << step;
+                ASSERT_EQ(lazy.GetRate(now), eager.rate) << round << " " << step;
                 ASSERT_EQ(lazy.GetState().targetRateBps, static_cast<double>(eager.target));
                 ASSERT_EQ(lazy.GetState().alpha, eager.alpha) << round << " " << step;
             }
             // Mostly close together, on a grid where ends of timers meet; now and then a long rest.
-            now += draw(0, 40) == 0 ? draw(0, 3000) * 1'000'000 : draw(0, 60) * 100'000;
+            now += draw(0, 40) == 0 ? draw(0, 3000) * 1_us : draw(0, 60) * 100_ns;
         }
         events += eager.events;
         releases += eager.releases;

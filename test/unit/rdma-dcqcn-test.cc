@@ -23,8 +23,8 @@ using namespace ns3;
 namespace
 {
 
-constexpr uint64_t M = 1'000'000;
-constexpr uint64_t LINE = 40'000 * M;
+constexpr QbbBitRate M = 1_mbps;
+constexpr QbbBitRate LINE = 40_gbps;
 
 RdmaDcqcnController
 Make(const RdmaDcqcnParameters& parameters = {})
@@ -43,10 +43,10 @@ MakeNic(const char* cut = "Off")
     return control->GetParameters();
 }
 
-uint64_t
+QbbBitRate
 GetTarget(const RdmaDcqcnController& c)
 {
-    return static_cast<uint64_t>(c.GetState().targetRateBps);
+    return QbbBitRate(static_cast<uint64_t>(c.GetState().targetRateBps));
 }
 
 } // namespace
@@ -54,9 +54,9 @@ GetTarget(const RdmaDcqcnController& c)
 TEST(RdmaDcqcn, NothingHappensBeforeTheFirstCnp)
 {
     auto c = Make();
-    EXPECT_EQ(c.GetRateBps(0), LINE);
+    EXPECT_EQ(c.GetRate(0_ps), LINE);
     c.OnSent(1'000'000'000, 10 * US);
-    EXPECT_EQ(c.GetRateBps(1'000'000 * US), LINE);
+    EXPECT_EQ(c.GetRate(1'000'000 * US), LINE);
     EXPECT_EQ(c.GetState().alpha, 1);
     EXPECT_EQ(GetTarget(c), LINE);
 }
@@ -66,12 +66,12 @@ TEST(RdmaDcqcn, CutComesBeforeAlpha)
     // alpha = 1: R_T = 40, R_C = 40 (1 - 1/2) = 20 Gb/s; alpha = 255/256 + 1/256 = 1.
     auto c = Make();
     c.OnCnp(US);
-    EXPECT_EQ(c.GetRateBps(US), 20'000 * M);
+    EXPECT_EQ(c.GetRate(US), 20'000 * M);
     EXPECT_EQ(GetTarget(c), LINE);
     EXPECT_EQ(c.GetState().alpha, 1);
     // A second CNP at once: R_T = 20, R_C = 10.
     c.OnCnp(US);
-    EXPECT_EQ(c.GetRateBps(US), 10'000 * M);
+    EXPECT_EQ(c.GetRate(US), 10'000 * M);
     EXPECT_EQ(GetTarget(c), 20'000 * M);
 
     // alpha 1/2, g 1/4: the cut is by 1/4, to 30 Gb/s; then alpha = 3/4 x 1/2 + 1/4 = 5/8. Had
@@ -81,11 +81,11 @@ TEST(RdmaDcqcn, CutComesBeforeAlpha)
     p.g = 0.25;
     auto d = Make(p);
     d.OnCnp(US);
-    EXPECT_EQ(d.GetRateBps(US), 30'000 * M);
+    EXPECT_EQ(d.GetRate(US), 30'000 * M);
     EXPECT_EQ(d.GetState().alpha, 0.625);
     // The next one: 30 (1 - 5/16) = 20.625 Gb/s, alpha = 3/4 x 5/8 + 1/4 = 23/32.
     d.OnCnp(51 * US);
-    EXPECT_EQ(d.GetRateBps(51 * US), 20'625 * M);
+    EXPECT_EQ(d.GetRate(51 * US), 20'625 * M);
     EXPECT_EQ(d.GetState().alpha, 0.71875);
 }
 
@@ -96,67 +96,67 @@ TEST(RdmaDcqcn, AlphaDecaysEachPeriodWithoutCnp)
     auto c = Make(p);
     c.OnCnp(10 * US);
     // Periods of 55 us from the CNP on: 1, 3/4, 9/16, ...
-    c.GetRateBps(65 * US - 1);
+    c.GetRate(65 * US - 1_ps);
     EXPECT_EQ(c.GetState().alpha, 1);
-    c.GetRateBps(65 * US);
+    c.GetRate(65 * US);
     EXPECT_EQ(c.GetState().alpha, 0.75);
-    c.GetRateBps(120 * US);
+    c.GetRate(120 * US);
     EXPECT_EQ(c.GetState().alpha, 0.5625);
     // A CNP 4 us before the next end: the cut is by 9/32, alpha = 27/64 + 16/64 = 43/64, and the
     // period begins again.
-    const uint64_t before = c.GetRateBps(171 * US);
+    const QbbBitRate before = c.GetRate(171 * US);
     c.OnCnp(171 * US);
-    EXPECT_EQ(c.GetRateBps(171 * US), before * 23 / 32);
+    EXPECT_EQ(c.GetRate(171 * US), before * 23 / 32);
     EXPECT_EQ(c.GetState().alpha, 0.671875);
-    c.GetRateBps(226 * US - 1);
+    c.GetRate(226 * US - 1_ps);
     EXPECT_EQ(c.GetState().alpha, 0.671875);
-    c.GetRateBps(226 * US);
+    c.GetRate(226 * US);
     EXPECT_EQ(c.GetState().alpha, 0.50390625);
     // After a long time it is 0.
-    c.GetRateBps(1'000'000 * US);
+    c.GetRate(1'000'000 * US);
     EXPECT_EQ(c.GetState().alpha, 0);
 }
 
 TEST(RdmaDcqcn, TimerFastRecoveryThenAdditiveIncrease)
 {
     auto c = Make();
-    c.OnCnp(0);
-    c.OnCnp(0); // R_C = 10, R_T = 20 Gb/s
+    c.OnCnp(0_ps);
+    c.OnCnp(0_ps); // R_C = 10, R_T = 20 Gb/s
     // Five times halfway to 20 Gb/s, every 55 us.
     const uint64_t recovery[] = {15'000, 17'500, 18'750, 19'375};
     for (int i = 0; i < 4; ++i)
     {
-        EXPECT_EQ(c.GetRateBps((i + 1) * 55 * US - 1), i == 0 ? 10'000 * M : recovery[i - 1] * M);
-        EXPECT_EQ(c.GetRateBps((i + 1) * 55 * US), recovery[i] * M);
+        EXPECT_EQ(c.GetRate((i + 1) * 55 * US - 1_ps), i == 0 ? 10'000 * M : recovery[i - 1] * M);
+        EXPECT_EQ(c.GetRate((i + 1) * 55 * US), recovery[i] * M);
     }
-    EXPECT_EQ(c.GetRateBps(275 * US), 19'687'500'000);
+    EXPECT_EQ(c.GetRate(275 * US), 19'687'500'000_bps);
     EXPECT_EQ(GetTarget(c), 20'000 * M);
     // Then R_T grows by 40 Mb/s each time: 20.04, and halfway from 19.6875 is 19.86375 Gb/s.
-    EXPECT_EQ(c.GetRateBps(330 * US), 19'863'750'000);
+    EXPECT_EQ(c.GetRate(330 * US), 19'863'750'000_bps);
     EXPECT_EQ(GetTarget(c), 20'040 * M);
-    EXPECT_EQ(c.GetRateBps(385 * US), 19'971'875'000);
+    EXPECT_EQ(c.GetRate(385 * US), 19'971'875'000_bps);
     EXPECT_EQ(GetTarget(c), 20'080 * M);
 }
 
 TEST(RdmaDcqcn, ByteCounter)
 {
     auto c = Make();
-    c.OnCnp(0); // R_C = 20, R_T = 40 Gb/s
+    c.OnCnp(0_ps); // R_C = 20, R_T = 40 Gb/s
     c.OnSent(9'999'999, US);
-    EXPECT_EQ(c.GetRateBps(US), 20'000 * M);
+    EXPECT_EQ(c.GetRate(US), 20'000 * M);
     c.OnSent(1, US);
-    EXPECT_EQ(c.GetRateBps(US), 30'000 * M);
+    EXPECT_EQ(c.GetRate(US), 30'000 * M);
     // What is beyond the counter's end counts for the next one.
     c.OnSent(10'000'002, 2 * US);
-    EXPECT_EQ(c.GetRateBps(2 * US), 35'000 * M);
+    EXPECT_EQ(c.GetRate(2 * US), 35'000 * M);
     c.OnSent(9'999'998, 3 * US);
-    EXPECT_EQ(c.GetRateBps(3 * US), 37'500 * M);
+    EXPECT_EQ(c.GetRate(3 * US), 37'500 * M);
     // A cut sets it back.
     c.OnSent(9'000'000, 4 * US);
     c.OnCnp(5 * US);
-    const uint64_t cut = c.GetRateBps(5 * US);
+    const QbbBitRate cut = c.GetRate(5 * US);
     c.OnSent(9'000'000, 6 * US);
-    EXPECT_EQ(c.GetRateBps(6 * US), cut);
+    EXPECT_EQ(c.GetRate(6 * US), cut);
 }
 
 TEST(RdmaDcqcn, HyperIncreaseWhenBothAreBeyondTheThreshold)
@@ -166,21 +166,21 @@ TEST(RdmaDcqcn, HyperIncreaseWhenBothAreBeyondTheThreshold)
     auto c = Make(p);
     for (int i = 0; i < 3; ++i)
     {
-        c.OnCnp(0);
+        c.OnCnp(0_ps);
     }
     // R_C = 5, R_T = 10 Gb/s. Byte counter: fast recovery, 7.5; then additive, R_T = 10.04,
     // R_C = 8.77.
     c.OnSent(10'000'000, US);
-    EXPECT_EQ(c.GetRateBps(US), 7'500 * M);
+    EXPECT_EQ(c.GetRate(US), 7'500 * M);
     c.OnSent(10'000'000, US);
-    EXPECT_EQ(c.GetRateBps(US), 8'770 * M);
+    EXPECT_EQ(c.GetRate(US), 8'770 * M);
     // Timer, first end: one of the two is beyond F, so additive: 10.08, 9.425.
-    EXPECT_EQ(c.GetRateBps(55 * US), 9'425 * M);
+    EXPECT_EQ(c.GetRate(55 * US), 9'425 * M);
     // Second end: both are, i = 1: R_T = 10.28, R_C = 9.8525.
-    EXPECT_EQ(c.GetRateBps(110 * US), 9'852'500'000);
+    EXPECT_EQ(c.GetRate(110 * US), 9'852'500'000_bps);
     EXPECT_EQ(GetTarget(c), 10'280 * M);
     // Third end of the timer: i is still 1. Third of the counter: i = 2.
-    c.GetRateBps(165 * US);
+    c.GetRate(165 * US);
     EXPECT_EQ(GetTarget(c), 10'480 * M);
     c.OnSent(10'000'000, 166 * US);
     EXPECT_EQ(GetTarget(c), 10'880 * M);
@@ -189,26 +189,26 @@ TEST(RdmaDcqcn, HyperIncreaseWhenBothAreBeyondTheThreshold)
 TEST(RdmaDcqcn, NeverAboveLineRate)
 {
     auto c = Make();
-    c.OnCnp(0);
-    EXPECT_EQ(c.GetRateBps(100'000 * US), LINE);
+    c.OnCnp(0_ps);
+    EXPECT_EQ(c.GetRate(100'000 * US), LINE);
     EXPECT_EQ(GetTarget(c), LINE);
     c.OnSent(2'000'000'000, 100'001 * US);
-    EXPECT_EQ(c.GetRateBps(100'001 * US), LINE);
+    EXPECT_EQ(c.GetRate(100'001 * US), LINE);
     EXPECT_EQ(GetTarget(c), LINE);
 }
 
 TEST(RdmaDcqcn, MinimumRate)
 {
     RdmaDcqcnParameters p;
-    p.minRateBps = 3000 * M;
+    p.minRate = 3000 * M;
     auto c = Make(p);
     for (int i = 0; i < 4; ++i)
     {
-        c.OnCnp(0);
+        c.OnCnp(0_ps);
     }
-    EXPECT_EQ(c.GetRateBps(0), 3000 * M); // 40, 20, 10, 5, then 2.5
-    c.OnCnp(0);
-    EXPECT_EQ(c.GetRateBps(0), 3000 * M);
+    EXPECT_EQ(c.GetRate(0_ps), 3000 * M); // 40, 20, 10, 5, then 2.5
+    c.OnCnp(0_ps);
+    EXPECT_EQ(c.GetRate(0_ps), 3000 * M);
 }
 
 TEST(RdmaDcqcn, MeanRateUnderRandomMarksIsThatOfTheFluidModel)
@@ -223,13 +223,14 @@ TEST(RdmaDcqcn, MeanRateUnderRandomMarksIsThatOfTheFluidModel)
         const double marking = RdmaFluidModel::GetDcqcnFixedPoint(fluid).marking;
         std::bernoulli_distribution marked(marking);
         auto c = Make();
-        c.OnCnp(0);
-        constexpr int64_t BEGIN = 100'000 * US;
-        constexpr int64_t END = 4'100'000 * US;
-        int64_t nextCnp = 0;
+        c.OnCnp(0_ps);
+        constexpr QbbPs BEGIN = 100_ms;
+        constexpr QbbPs END = 4100_ms;
+        QbbPs nextCnp = 0_ps;
         bool due = false;
         uint64_t packets = 0;
-        for (int64_t now = 0; now < END; now += 8'000'000'000'000'000 / c.GetRateBps(now))
+        for (QbbPs now = 0_ps; now < END;
+             now += QbbPs(static_cast<int64_t>(8'000'000'000'000'000 / c.GetRate(now).Get())))
         {
             packets += now >= BEGIN ? 1 : 0;
             c.OnSent(1000, now);
@@ -250,20 +251,20 @@ TEST(RdmaDcqcnNic, Defaults)
     const RdmaDcqcnParameters p = MakeNic("Preset");
     EXPECT_EQ(1 - p.g, 1019.0 / 1024);
     EXPECT_EQ(p.initialAlpha, 1023.0 / 1024);
-    EXPECT_EQ(p.alphaPeriodPs, US);
-    EXPECT_EQ(p.timerPs, 300 * US);
+    EXPECT_EQ(p.alphaPeriod, US);
+    EXPECT_EQ(p.timer, 300 * US);
     EXPECT_EQ(p.counterBytes, 2'097'088U); // units of 64 bytes
     EXPECT_EQ(p.threshold, 1U);
-    EXPECT_EQ(p.aiRateBps, 5 * M);
-    EXPECT_EQ(p.haiRateBps, 50 * M);
-    EXPECT_EQ(p.minRateBps, M);
+    EXPECT_EQ(p.aiRate, 5 * M);
+    EXPECT_EQ(p.haiRate, 50 * M);
+    EXPECT_EQ(p.minRate, M);
     EXPECT_EQ(p.gd, 11U);
     EXPECT_EQ(p.minDecreaseFactor, 0.5);
-    EXPECT_EQ(p.reducePeriodPs, 4 * US);
+    EXPECT_EQ(p.reducePeriod, 4 * US);
     EXPECT_TRUE(p.cutAtPeriodEnd);
     EXPECT_FALSE(p.clampTarget);
     EXPECT_TRUE(p.clampAfterTimer);
-    EXPECT_EQ(p.firstRateBps, 0U);
+    EXPECT_EQ(p.firstRate, 0_bps);
     EXPECT_TRUE(p.release);
 }
 
@@ -273,24 +274,24 @@ TEST(RdmaDcqcnNic, NoLongerLimitedAtLineRate)
     // R_T is 40 Gb/s, so that timers halve the way to it: 35 of them, rounded up, bring 19.98 Gb/s
     // down to nothing. The CNP after that cuts by (1023/1024) / 2 again.
     auto c = Make(MakeNic());
-    c.OnCnp(0);
-    const auto first = static_cast<uint64_t>((1 - 1023.0 / 2048) * LINE);
-    EXPECT_EQ(c.GetRateBps(0), first);
-    EXPECT_EQ(c.GetRateBps(34 * 300 * US), LINE - 1);
+    c.OnCnp(0_ps);
+    const QbbBitRate first(static_cast<uint64_t>((1 - 1023.0 / 2048) * static_cast<double>(LINE)));
+    EXPECT_EQ(c.GetRate(0_ps), first);
+    EXPECT_EQ(c.GetRate(34 * 300 * US), LINE - 1_bps);
     EXPECT_LT(c.GetState().alpha, 1e-6);
-    EXPECT_EQ(c.GetRateBps(35 * 300 * US), LINE);
+    EXPECT_EQ(c.GetRate(35 * 300 * US), LINE);
     EXPECT_EQ(c.GetState().alpha, 1023.0 / 1024);
     c.OnCnp(20'000 * US);
-    EXPECT_EQ(c.GetRateBps(20'000 * US), first);
+    EXPECT_EQ(c.GetRate(20'000 * US), first);
     EXPECT_EQ(GetTarget(c), LINE);
 
     // A flow that stays limited has forgotten its alpha: the second CNP does next to nothing.
     auto p = MakeNic();
     p.release = false;
     auto d = Make(p);
-    d.OnCnp(0);
+    d.OnCnp(0_ps);
     d.OnCnp(20'000 * US);
-    EXPECT_GT(d.GetRateBps(20'000 * US), LINE - M);
+    EXPECT_GT(d.GetRate(20'000 * US), LINE - M);
 }
 
 TEST(RdmaDcqcnNic, AlphaFollowsAPeriodThatRunsFreely)
@@ -299,20 +300,20 @@ TEST(RdmaDcqcnNic, AlphaFollowsAPeriodThatRunsFreely)
     p.g = 0.25;
     p.initialAlpha = 0.5;
     auto c = Make(p);
-    c.OnCnp(10 * US + 300'000);
+    c.OnCnp(10 * US + 300_ns);
     // First end, 1 us later: a CNP came in the period, alpha = 3/8 + 1/4; second: none, 15/32.
-    c.GetRateBps(11 * US + 299'999);
+    c.GetRate(11 * US + 299'999_ps);
     EXPECT_EQ(c.GetState().alpha, 0.5);
-    c.GetRateBps(11 * US + 300'000);
+    c.GetRate(11 * US + 300_ns);
     EXPECT_EQ(c.GetState().alpha, 0.625);
-    c.GetRateBps(12 * US + 300'000);
+    c.GetRate(12 * US + 300_ns);
     EXPECT_EQ(c.GetState().alpha, 0.46875);
     // Two CNPs in one period count once, and do not move its end.
-    c.OnCnp(12 * US + 400'000);
-    c.OnCnp(13 * US + 200'000);
-    c.GetRateBps(13 * US + 299'999);
+    c.OnCnp(12 * US + 400_ns);
+    c.OnCnp(13 * US + 200_ns);
+    c.GetRate(13 * US + 299'999_ps);
     EXPECT_EQ(c.GetState().alpha, 0.46875);
-    c.GetRateBps(13 * US + 300'000);
+    c.GetRate(13 * US + 300_ns);
     EXPECT_EQ(c.GetState().alpha, 0.6015625);
 }
 
@@ -323,19 +324,19 @@ TEST(RdmaDcqcnNic, CutsAreRateReducePeriodApart)
     p.initialAlpha = 1;
     auto c = Make(p);
     c.OnCnp(10 * US);
-    EXPECT_EQ(c.GetRateBps(10 * US), 20'000 * M);
+    EXPECT_EQ(c.GetRate(10 * US), 20'000 * M);
     // A CNP 1 us later waits until 4 us after the cut; two more change nothing.
     c.OnCnp(11 * US);
     c.OnCnp(12 * US);
     c.OnCnp(13 * US);
-    EXPECT_EQ(c.GetRateBps(14 * US - 1), 20'000 * M);
+    EXPECT_EQ(c.GetRate(14 * US - 1_ps), 20'000 * M);
     // CNPs in each of the four periods: alpha is still 1.
-    EXPECT_EQ(c.GetRateBps(14 * US), 10'000 * M);
+    EXPECT_EQ(c.GetRate(14 * US), 10'000 * M);
     // Without another CNP there is no other cut.
-    EXPECT_EQ(c.GetRateBps(20 * US), 10'000 * M);
+    EXPECT_EQ(c.GetRate(20 * US), 10'000 * M);
     // Later than that a CNP cuts at once. Alpha has decayed six times: (3/4)^6 / 2 = 729 / 8192.
     c.OnCnp(20 * US);
-    EXPECT_EQ(c.GetRateBps(20 * US), 9'110'107'421);
+    EXPECT_EQ(c.GetRate(20 * US), 9'110'107'421_bps);
 }
 
 TEST(RdmaDcqcnNic, CutsAtEndsOfPeriods)
@@ -346,23 +347,23 @@ TEST(RdmaDcqcnNic, CutsAtEndsOfPeriods)
     auto c = Make(p);
     // Periods of 4 us begin with the first CNP; the first one cuts when it ends.
     c.OnCnp(10 * US);
-    EXPECT_EQ(c.GetRateBps(14 * US - 1), LINE);
+    EXPECT_EQ(c.GetRate(14 * US - 1_ps), LINE);
     // Alpha is 1, and stays so in the first period of 1 us, in which the CNP came. Three periods
     // without a CNP leave (3/4)^3 = 27/64 of alpha; a cut takes half of alpha.
-    EXPECT_EQ(c.GetRateBps(14 * US), LINE - LINE * 27 / 128);
+    EXPECT_EQ(c.GetRate(14 * US), LINE - LINE * 27 / 128);
     EXPECT_EQ(GetTarget(c), LINE);
     // A CNP at the very end of a period belongs to the next one. Two CNPs in a period are one cut.
     c.OnCnp(18 * US);
     c.OnCnp(19 * US);
-    const uint64_t before = c.GetRateBps(22 * US - 1);
+    const QbbBitRate before = c.GetRate(22 * US - 1_ps);
     EXPECT_EQ(before, LINE - LINE * 27 / 128);
-    EXPECT_LT(c.GetRateBps(22 * US), before);
+    EXPECT_LT(c.GetRate(22 * US), before);
     // No CNP, no cut; periods go on in steps of 4 us from the first CNP.
-    const uint64_t after = c.GetRateBps(22 * US);
-    EXPECT_EQ(c.GetRateBps(37 * US), after);
+    const QbbBitRate after = c.GetRate(22 * US);
+    EXPECT_EQ(c.GetRate(37 * US), after);
     c.OnCnp(37 * US);
-    EXPECT_EQ(c.GetRateBps(38 * US - 1), after);
-    EXPECT_LT(c.GetRateBps(38 * US), after);
+    EXPECT_EQ(c.GetRate(38 * US - 1_ps), after);
+    EXPECT_LT(c.GetRate(38 * US), after);
 }
 
 TEST(RdmaDcqcnNic, CountsBeginAnewAfterARelease)
@@ -371,32 +372,34 @@ TEST(RdmaDcqcnNic, CountsBeginAnewAfterARelease)
     // CNP, which sets 10 Gb/s, the counter begins at 0: 999 bytes raise nothing before the cut.
     RdmaDcqcnParameters p = MakeNic("Preset");
     p.counterBytes = 1000;
-    p.firstRateBps = 10'000 * M;
+    p.firstRate = 10'000 * M;
     p.clampTarget = true;
     auto c = Make(p);
     c.OnCnp(10 * US);
-    int64_t now = 14 * US;
-    for (int i = 0; i < 100'000 && c.GetRateBps(now) < LINE; ++i)
+    QbbPs now = 14 * US;
+    for (int i = 0; i < 100'000 && c.GetRate(now) < LINE; ++i)
     {
-        c.OnSent(900, ++now);
+        now += 1_ps;
+        c.OnSent(900, now);
     }
-    ASSERT_EQ(c.GetRateBps(now), LINE);
-    c.OnCnp(++now);
-    EXPECT_EQ(c.GetRateBps(now), 10'000 * M);
+    ASSERT_EQ(c.GetRate(now), LINE);
+    now += 1_ps;
+    c.OnCnp(now);
+    EXPECT_EQ(c.GetRate(now), 10'000 * M);
     c.OnSent(999, now);
-    EXPECT_EQ(c.GetRateBps(now), 10'000 * M);
+    EXPECT_EQ(c.GetRate(now), 10'000 * M);
     EXPECT_EQ(GetTarget(c), 10'000 * M) << "no count has ended";
 }
 
 TEST(RdmaDcqcnNic, FirstRateIsSetWithTheFirstCnp)
 {
     RdmaDcqcnParameters p = MakeNic("Preset");
-    p.firstRateBps = 10'000 * M;
+    p.firstRate = 10'000 * M;
     auto c = Make(p);
     c.OnCnp(10 * US);
-    EXPECT_EQ(c.GetRateBps(10 * US), 10'000 * M);
+    EXPECT_EQ(c.GetRate(10 * US), 10'000 * M);
     EXPECT_EQ(GetTarget(c), 10'000 * M);
-    EXPECT_LT(c.GetRateBps(14 * US), 10'000 * M) << "and the period ends with a cut";
+    EXPECT_LT(c.GetRate(14 * US), 10'000 * M) << "and the period ends with a cut";
 }
 
 TEST(RdmaDcqcnNic, TargetRateStaysUnlessTheRateWasIncreased)
@@ -404,30 +407,30 @@ TEST(RdmaDcqcnNic, TargetRateStaysUnlessTheRateWasIncreased)
     RdmaDcqcnParameters p = MakeNic();
     p.initialAlpha = 1;
     auto c = Make(p);
-    c.OnCnp(0);
+    c.OnCnp(0_ps);
     EXPECT_EQ(GetTarget(c), LINE);
     c.OnCnp(4 * US);
-    EXPECT_LT(c.GetRateBps(4 * US), 11'000 * M);
+    EXPECT_LT(c.GetRate(4 * US), 11'000 * M);
     EXPECT_EQ(GetTarget(c), LINE); // two cuts in a row
     c.OnSent(2'097'088, 5 * US);
-    const uint64_t increased = c.GetRateBps(5 * US);
+    const QbbBitRate increased = c.GetRate(5 * US);
     c.OnCnp(8 * US);
     EXPECT_EQ(GetTarget(c), increased); // by the byte counter
-    const uint64_t later = c.GetRateBps(308 * US);
-    EXPECT_GT(later, c.GetState().targetRateBps / 2);
+    const QbbBitRate later = c.GetRate(308 * US);
+    EXPECT_GT(static_cast<double>(later), c.GetState().targetRateBps / 2);
     c.OnCnp(309 * US);
     EXPECT_EQ(GetTarget(c), later); // by the timer
 
     p.clampAfterTimer = false;
     auto d = Make(p);
-    d.OnCnp(0);
-    d.GetRateBps(300 * US);
+    d.OnCnp(0_ps);
+    d.GetRate(300 * US);
     d.OnCnp(301 * US);
     EXPECT_EQ(GetTarget(d), LINE); // the timer does not count
 
     p.clampTarget = true;
     auto e = Make(p);
-    e.OnCnp(0);
+    e.OnCnp(0_ps);
     e.OnCnp(4 * US);
     EXPECT_EQ(GetTarget(e), 20'000 * M); // always
 }
@@ -437,23 +440,23 @@ TEST(RdmaDcqcnNic, SizeOfACut)
     RdmaDcqcnParameters p = MakeNic();
     p.initialAlpha = 0.5;
     auto c = Make(p);
-    c.OnCnp(0);
-    EXPECT_EQ(c.GetRateBps(0), 30'000 * M); // 1 - alpha / 2
+    c.OnCnp(0_ps);
+    EXPECT_EQ(c.GetRate(0_ps), 30'000 * M); // 1 - alpha / 2
     p.gd = 10;
     auto d = Make(p);
-    d.OnCnp(0);
-    EXPECT_EQ(d.GetRateBps(0), 20'000 * M); // 1 - alpha
+    d.OnCnp(0_ps);
+    EXPECT_EQ(d.GetRate(0_ps), 20'000 * M); // 1 - alpha
     p.minDecreaseFactor = 0.875;
     auto e = Make(p);
-    e.OnCnp(0);
-    EXPECT_EQ(e.GetRateBps(0), 35'000 * M); // no more than 1/8
-    p.firstRateBps = 1234 * M;
+    e.OnCnp(0_ps);
+    EXPECT_EQ(e.GetRate(0_ps), 35'000 * M); // no more than 1/8
+    p.firstRate = 1234 * M;
     auto f = Make(p);
-    f.OnCnp(0);
-    EXPECT_EQ(f.GetRateBps(0), 1234 * M);
+    f.OnCnp(0_ps);
+    EXPECT_EQ(f.GetRate(0_ps), 1234 * M);
     EXPECT_EQ(GetTarget(f), 1234 * M);
     f.OnCnp(4 * US);
-    EXPECT_EQ(f.GetRateBps(4 * US), 1234 * M * 7 / 8); // only the first one
+    EXPECT_EQ(f.GetRate(4 * US), 1234 * M * 7 / 8); // only the first one
 }
 
 TEST(RdmaDcqcnAttributes, OverrideThePreset)
@@ -482,21 +485,21 @@ TEST(RdmaDcqcnAttributes, OverrideThePreset)
     RdmaDcqcnParameters p;
     p.g = 0.5;
     p.initialAlpha = 0;
-    p.alphaPeriodPs = 7 * US;
+    p.alphaPeriod = 7 * US;
     p.alphaPeriodic = true;
-    p.timerPs = 8 * US;
+    p.timer = 8 * US;
     p.counterBytes = 0;
     p.threshold = 9;
-    p.aiRateBps = 10;
-    p.haiRateBps = 11;
-    p.minRateBps = 12;
+    p.aiRate = 10_bps;
+    p.haiRate = 11_bps;
+    p.minRate = 12_bps;
     p.gd = 13;
     p.minDecreaseFactor = 0.25;
-    p.reducePeriodPs = 14 * US;
+    p.reducePeriod = 14 * US;
     p.cutAtPeriodEnd = true;
     p.clampTarget = false;
     p.clampAfterTimer = false;
-    p.firstRateBps = 15;
+    p.firstRate = 15_bps;
     p.release = true;
     for (const char* preset : {"Paper", "Nic"})
     {
@@ -510,18 +513,18 @@ TEST(RdmaDcqcnAttributes, MakesControllers)
     QbbSetTimeResolution();
     auto control = CreateObject<RdmaDcqcn>();
     RdmaPathProfile profile;
-    profile.lineRateBps = LINE;
+    profile.lineRate = LINE;
     auto controller = control->MakeController(profile);
-    EXPECT_EQ(controller->GetRateBps(0), LINE);
+    EXPECT_EQ(controller->GetRate(0_ps), LINE);
     EXPECT_EQ(controller->GetWindowBytes(), RdmaRateController::NO_WINDOW);
     EXPECT_FALSE(control->NeedsRtt());
     EXPECT_EQ(control->GetIntFormat(), RdmaIntFormat::NONE);
     control->SetAttribute("InitialAlpha", DoubleValue(0.5));
     auto other = control->MakeController(profile);
-    controller->OnCnp(0);
-    other->OnCnp(0);
-    EXPECT_EQ(controller->GetRateBps(0), 20'000 * M);
-    EXPECT_EQ(other->GetRateBps(0), 30'000 * M);
+    controller->OnCnp(0_ps);
+    other->OnCnp(0_ps);
+    EXPECT_EQ(controller->GetRate(0_ps), 20'000 * M);
+    EXPECT_EQ(other->GetRate(0_ps), 30'000 * M);
     EXPECT_LE(sizeof(RdmaDcqcnController), 128U);
 }
 
@@ -530,8 +533,8 @@ TEST(RdmaDcqcnAttributesDeathTest, RatesAboveTheLine)
     QbbSetTimeResolution();
     auto control = CreateObject<RdmaDcqcn>();
     RdmaPathProfile profile;
-    profile.lineRateBps = M;
-    control->SetAttribute("RateOnFirstCnp", DataRateValue(DataRate(M + 1)));
+    profile.lineRate = M;
+    control->SetAttribute("RateOnFirstCnp", DataRateValue((M + 1_bps).ToDataRate()));
     EXPECT_DEATH(control->MakeController(profile), "RateOnFirstCnp 1000001 bit/s; accepted");
     control->SetAttribute("IncreaseTimer", TimeValue(Seconds(0)));
     EXPECT_DEATH(control->MakeController(profile), "IncreaseTimer 0; accepted");

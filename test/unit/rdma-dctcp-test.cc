@@ -21,7 +21,7 @@ struct Dctcp
     explicit Dctcp(const std::string& form = "Rate")
     {
         control->SetAttribute("Form", StringValue(form));
-        controller = control->MakeController({10'000'000'000, 1250, 1192, 10'000'000, 3, 0});
+        controller = control->MakeController({10_gbps, 1250, 1192, 10_us, 3, 0});
     }
 
     /** \param to acknowledged now, one packet \param sent so far \param marked echo of a mark */
@@ -42,7 +42,7 @@ struct Dctcp
     {
         RdmaAckSample sample;
         sample.ackedPackets = 1;
-        sample.rttPs = 10'000'000;
+        sample.rtt = 10_us;
         sample.ackedTo = to;
         sample.sentTo = sent;
         sample.ecnEcho = marked;
@@ -52,7 +52,7 @@ struct Dctcp
     /** \return the rate in bit/s */
     double GetRate()
     {
-        return static_cast<double>(controller->GetRateBps(0));
+        return static_cast<double>(controller->GetRate(0_ps));
     }
 
     Ptr<RdmaDctcp> control{CreateObject<RdmaDctcp>()}; //!< the algorithm
@@ -160,11 +160,11 @@ TEST(RdmaDctcp, LossesHalve)
         EXPECT_NEAR(get(), 5, 1e-6) << "once per window";
         d.Nak(10, 15);
         EXPECT_NEAR(get(), form == "Rate" ? 2.5 : 2, 1e-6);
-        d.controller->OnTimeout(0);
+        d.controller->OnTimeout(0_ps);
         EXPECT_NEAR(get(), form == "Rate" ? 1.25 : 1, 1e-6);
         for (int i = 0; i < 20; ++i)
         {
-            d.controller->OnTimeout(0);
+            d.controller->OnTimeout(0_ps);
         }
         EXPECT_NEAR(get(), 1, 1e-6) << "a packet for each round trip";
     }
@@ -173,13 +173,13 @@ TEST(RdmaDctcp, LossesHalve)
 TEST(RdmaDctcp, RateIsAWindowForEachRoundTrip)
 {
     Dctcp d;
-    d.controller->OnTimeout(0); // 5 packets
+    d.controller->OnTimeout(0_ps); // 5 packets
     RdmaAckSample sample = Dctcp::MakeSample(1, 10, false);
-    sample.rttPs = 40'000'000;
+    sample.rtt = 40_us;
     d.controller->OnAck(sample);
     EXPECT_NEAR(d.GetRate(), 1.25e9, 1);
     sample = Dctcp::MakeSample(2, 11, false);
-    sample.rttPs = -1; // not known: as before
+    sample.rtt = -1_ps; // not known: as before
     d.controller->OnAck(sample);
     EXPECT_NEAR(d.GetRate(), 1.25e9, 1);
 }
@@ -198,7 +198,7 @@ TEST(RdmaDctcp, AdditiveIncreaseAttribute)
 {
     Dctcp d;
     d.control->SetAttribute("AdditiveIncrease", DoubleValue(0.25));
-    d.controller->OnTimeout(0); // 5 Gb/s
+    d.controller->OnTimeout(0_ps); // 5 Gb/s
     d.Ack(1, 1);
     EXPECT_NEAR(d.GetRate(), 5e9, 1) << "a window with a loss";
     d.Ack(2, 2);
@@ -207,6 +207,6 @@ TEST(RdmaDctcp, AdditiveIncreaseAttribute)
 
 TEST(RdmaDctcpDeathTest, UnknownRoundTrip)
 {
-    EXPECT_DEATH(CreateObject<RdmaDctcp>()->MakeController({10'000'000'000, 1250, 1192, 0, 0, 0}),
+    EXPECT_DEATH(CreateObject<RdmaDctcp>()->MakeController({10_gbps, 1250, 1192, 0_ps, 0, 0}),
                  "RdmaDctcp: the path's round trip is not known");
 }

@@ -43,8 +43,8 @@ class RdmaFabricControlTest : public testing::Test
         return RdmaFabricRun(options).GetFabric();
     }
 
-    /** \param cc option cc \return picoseconds between the CNPs of a host's NIC */
-    static int64_t GetCnpIntervalPs(const std::string& cc)
+    /** \param cc option cc \return time between the CNPs of a host's NIC */
+    static QbbPs GetCnpInterval(const std::string& cc)
     {
         return Build(cc)->GetNic(0)->GetCnpIntervalPs();
     }
@@ -54,20 +54,20 @@ class RdmaFabricControlTest : public testing::Test
 
 TEST_F(RdmaFabricControlTest, CnpsAreThoseOfTheAlgorithm)
 {
-    EXPECT_EQ(GetCnpIntervalPs("none"), 50'000'000);
-    EXPECT_EQ(GetCnpIntervalPs("dcqcn"), 50'000'000);
-    EXPECT_EQ(GetCnpIntervalPs("dcqcn-nic"), 4'000'000);
-    EXPECT_EQ(GetCnpIntervalPs("rcm"), 1) << "a CNP for each mark";
+    EXPECT_EQ(GetCnpInterval("none"), 50_us);
+    EXPECT_EQ(GetCnpInterval("dcqcn"), 50_us);
+    EXPECT_EQ(GetCnpInterval("dcqcn-nic"), 4_us);
+    EXPECT_EQ(GetCnpInterval("rcm"), 1_ps) << "a CNP for each mark";
 }
 
 TEST_F(RdmaFabricControlTest, AnIntervalThatTheUserGaveStays)
 {
     QbbSetTimeResolution();
     Config::SetDefault("ns3::RdmaNic::CnpInterval", StringValue("7us"));
-    EXPECT_EQ(GetCnpIntervalPs("rcm"), 7'000'000);
-    EXPECT_EQ(GetCnpIntervalPs("dcqcn-nic"), 7'000'000);
+    EXPECT_EQ(GetCnpInterval("rcm"), 7_us);
+    EXPECT_EQ(GetCnpInterval("dcqcn-nic"), 7_us);
     Config::SetDefault("ns3::RdmaNic::CnpInterval", StringValue("50us"));
-    EXPECT_EQ(GetCnpIntervalPs("rcm"), 50'000'000) << "the default, but given";
+    EXPECT_EQ(GetCnpInterval("rcm"), 50_us) << "the default, but given";
 }
 
 TEST_F(RdmaFabricControlTest, WarnsOfCongestionControlWithoutTheCnpsThatItNeeds)
@@ -94,14 +94,14 @@ TEST_F(RdmaFabricControlTest, DctcpMarksByAStep)
     {
         PointerValue marker;
         Build(cc)->GetSwitch(3)->GetAttribute("EcnMarker", marker);
-        const auto curve = marker.Get<QbbEcnMarker>()->GetThresholds(3, 100'000'000'000);
+        const auto curve = marker.Get<QbbEcnMarker>()->GetThresholds(3, 100_gbps);
         EXPECT_EQ(curve.kminBytes, curve.kmaxBytes);
-        EXPECT_EQ(curve.kminBytes, GetRdmaDctcpStep(MakeRdmaStar(3), 1024, 100'000'000'000));
+        EXPECT_EQ(curve.kminBytes, GetRdmaDctcpStep(MakeRdmaStar(3), 1024, 100_gbps));
     }
     // DCQCN keeps its curve: 5 KB and 200 KB at 40 Gb/s.
     PointerValue marker;
     Build("dcqcn")->GetSwitch(3)->GetAttribute("EcnMarker", marker);
-    const auto curve = marker.Get<QbbEcnMarker>()->GetThresholds(3, 100'000'000'000);
+    const auto curve = marker.Get<QbbEcnMarker>()->GetThresholds(3, 100_gbps);
     EXPECT_EQ(curve.kminBytes, 12'500U);
     EXPECT_EQ(curve.kmaxBytes, 500'000U);
 }
@@ -120,9 +120,9 @@ TEST_F(RdmaFabricControlTest, TIsTheLongestRoundTripOfTheNetwork)
     fabric->DescribePath(*fabric->Connect(hosts[0], hosts[2]).first, far);
     EXPECT_EQ(near.hops, 2U);
     EXPECT_EQ(far.hops, 4U);
-    EXPECT_GT(near.baseRttPs, 4'000'000);
-    EXPECT_LT(near.baseRttPs, 5'000'000);
-    EXPECT_GT(near.networkRttPs, 8'000'000);
-    EXPECT_EQ(near.networkRttPs, far.networkRttPs);
-    EXPECT_GE(far.networkRttPs, far.baseRttPs);
+    EXPECT_GT(near.baseRtt, 4_us);
+    EXPECT_LT(near.baseRtt, 5_us);
+    EXPECT_GT(near.networkRtt, 8_us);
+    EXPECT_EQ(near.networkRtt, far.networkRtt);
+    EXPECT_GE(far.networkRtt, far.baseRtt);
 }

@@ -71,12 +71,12 @@ TEST_F(RdmaFabricErrorsTest, GoodFlowsRun)
 TEST_F(RdmaFabricErrorsTest, Topology)
 {
     RdmaTopology topology = MakeRdmaStar(3);
-    topology.AddLink(0, 7, 1'000'000, 1);
+    topology.AddLink(0, 7, 1_mbps, 1_ps);
     EXPECT_DEATH(m_helper.Install(topology), "rdma: .*node 7");
     // An abort outside of a handler: the message appears once.
     EXPECT_DEATH(m_helper.Install(topology), "terminate called without an active exception");
     topology = MakeRdmaStar(3);
-    topology.AddLink(0, 3, 0, 1);
+    topology.AddLink(0, 3, 0_bps, 1_ps);
     EXPECT_DEATH(m_helper.Install(topology), "rdma: .*rate.*accepted: 1");
     topology = MakeRdmaStar(3);
     topology.AddHost();
@@ -126,9 +126,9 @@ TEST_F(RdmaFabricErrorsTest, Flows)
     EXPECT_DEATH(RunFlows({MakeFlow(0, 1, 0)}), "rdma: flow 0 has 0 bytes; accepted: 1");
     EXPECT_DEATH(RunFlows({MakeFlow(0, 1, 5), MakeFlow(1, 2, 5)}), "rdma: two flows have the id 0");
     RdmaFlow flow = MakeFlow(0, 1, 5);
-    flow.startPs = -1;
+    flow.start = -1_ps;
     EXPECT_DEATH(RunFlows({flow}), "rdma: flow 0 starts in the past, at -1 ps");
-    flow.startPs = 0;
+    flow.start = 0_ps;
     for (const uint32_t priority : {8, 9, 256 + 3})
     {
         flow.priority = priority;

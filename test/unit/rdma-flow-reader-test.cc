@@ -38,9 +38,9 @@ TEST(RdmaFlowReader, Text)
                              "2 0 7 0 1099511627777 0.000000000001\n"
                              "\n");
     ASSERT_EQ(flows.size(), 3u);
-    EXPECT_EQ(flows[0], (RdmaFlow{0, 0, 1, 3, 100, 710062, 2'000'000'577'000}));
-    EXPECT_EQ(flows[1], (RdmaFlow{1, 3, 2, 0, 65535, 1, 2'000'000'000'000}));
-    EXPECT_EQ(flows[2], (RdmaFlow{2, 2, 0, 7, 0, 1'099'511'627'777, 1}));
+    EXPECT_EQ(flows[0], (RdmaFlow{0, 0, 1, 3, 100, 710062, 2'000'000'577'000_ps}));
+    EXPECT_EQ(flows[1], (RdmaFlow{1, 3, 2, 0, 65535, 1, 2_s}));
+    EXPECT_EQ(flows[2], (RdmaFlow{2, 2, 0, 7, 0, 1'099'511'627'777, 1_ps}));
     EXPECT_TRUE(Parse("0\n").empty());
 }
 
@@ -88,8 +88,8 @@ TEST(RdmaFlowReader, Csv)
                              "7,0,1,1000,12.345\n"
                              "3,1,0,1099511627776,0\n");
     ASSERT_EQ(flows.size(), 2u);
-    EXPECT_EQ(flows[0], (RdmaFlow{7, 0, 1, 3, 4791, 1000, 12'345}));
-    EXPECT_EQ(flows[1], (RdmaFlow{3, 1, 0, 3, 4791, 1'099'511'627'776, 0}));
+    EXPECT_EQ(flows[0], (RdmaFlow{7, 0, 1, 3, 4791, 1000, 12'345_ps}));
+    EXPECT_EQ(flows[1], (RdmaFlow{3, 1, 0, 3, 4791, 1'099'511'627'776, 0_ps}));
     EXPECT_TRUE(Parse("id,src,dst,bytes,start_ns\n").empty());
 }
 
@@ -98,7 +98,7 @@ TEST(RdmaFlowReader, CsvColumnsInAnyOrder)
     const auto flows = Parse("\n start_ns , priority,dst,dst_port,src, bytes,id\r\n"
                              "2000, 5, 3, 80, 2, 10, 18446744073709551615\r\n");
     ASSERT_EQ(flows.size(), 1u);
-    EXPECT_EQ(flows[0], (RdmaFlow{18'446'744'073'709'551'615u, 2, 3, 5, 80, 10, 2'000'000}));
+    EXPECT_EQ(flows[0], (RdmaFlow{18'446'744'073'709'551'615u, 2, 3, 5, 80, 10, 2_us}));
 }
 
 TEST(RdmaFlowReader, CsvErrors)

@@ -8,7 +8,6 @@
 #include <filesystem>
 #include <fstream>
 #include <gtest/gtest.h>
-#include <limits>
 #include <sstream>
 #include <stdexcept>
 
@@ -18,13 +17,13 @@ namespace
 {
 
 RdmaFlowResult
-MakeResult(uint64_t id, int64_t fctPs, int64_t idealPs)
+MakeResult(uint64_t id, QbbPs fct, QbbPs ideal)
 {
     RdmaFlowResult result;
-    result.flow = RdmaFlow{id, 1, 2, 3, 4791, 1000, 5'001};
-    result.fctPs = fctPs;
-    result.cqePs = fctPs + 1'000;
-    result.idealPs = idealPs;
+    result.flow = RdmaFlow{id, 1, 2, 3, 4791, 1000, 5'001_ps};
+    result.fct = fct;
+    result.cqe = fct + 1_ns;
+    result.ideal = ideal;
     result.status = "success";
     return result;
 }
@@ -32,9 +31,9 @@ MakeResult(uint64_t id, int64_t fctPs, int64_t idealPs)
 RdmaFlowResult
 MakeStuck(uint64_t id)
 {
-    RdmaFlowResult result = MakeResult(id, 0, 7'000);
-    result.fctPs.reset();
-    result.cqePs.reset();
+    RdmaFlowResult result = MakeResult(id, 0_ps, 7'000_ps);
+    result.fct.reset();
+    result.cqe.reset();
     result.retransmittedPackets = 12;
     result.timeouts = 7;
     result.status = "stuck: \"paused\", priority 3";
@@ -81,7 +80,7 @@ class TempDirectory
 TEST(RdmaFlowReport, FlowsCsv)
 {
     EXPECT_EQ(FormatRdmaFlowsCsv({}), HEADER);
-    EXPECT_EQ(FormatRdmaFlowsCsv({MakeStuck(9), MakeResult(4, 2'000'123, 1'500'000)}),
+    EXPECT_EQ(FormatRdmaFlowsCsv({MakeStuck(9), MakeResult(4, 2'000'123_ps, 1'500'000_ps)}),
               std::string(HEADER) +
                   "4,1,2,1000,5.001,2000.123,2001.123,1500.000,1.333415,0,0,success\n"
                   "9,1,2,1000,5.001,,,7.000,,12,7,\"stuck: \"\"paused\"\", priority 3\"\n");
@@ -90,8 +89,8 @@ TEST(RdmaFlowReport, FlowsCsv)
 TEST(RdmaFlowReport, HalfFinishedIsNotFinished)
 {
     // The data arrived but the sender never learnt: the row must not look finished.
-    RdmaFlowResult result = MakeResult(0, 2'000, 1'000);
-    result.cqePs.reset();
+    RdmaFlowResult result = MakeResult(0, 2'000_ps, 1'000_ps);
+    result.cqe.reset();
     result.status = "transport retry counter exceeded";
     EXPECT_FALSE(result.IsCompleted());
     EXPECT_EQ(FormatRdmaFlowsCsv({result}),
@@ -102,8 +101,8 @@ TEST(RdmaFlowReport, HalfFinishedIsNotFinished)
 
 TEST(RdmaFlowReport, SlowdownIsRoundedExactly)
 {
-    const auto slowdown = [](int64_t fctPs, int64_t idealPs) {
-        const std::string text = FormatRdmaFlowsCsv({MakeResult(0, fctPs, idealPs)});
+    const auto slowdown = [](QbbPs fct, QbbPs ideal) {
+        const std::string text = FormatRdmaFlowsCsv({MakeResult(0, fct, ideal)});
         std::istringstream row(text.substr(text.find('\n') + 1));
         std::string field;
         for (int i = 0; i < 9; ++i)
@@ -112,14 +111,13 @@ TEST(RdmaFlowReport, SlowdownIsRoundedExactly)
         }
         return field;
     };
-    EXPECT_EQ(slowdown(1, 1), "1.000000");
-    EXPECT_EQ(slowdown(2, 3), "0.666667");
-    EXPECT_EQ(slowdown(1, 3), "0.333333");
-    EXPECT_EQ(slowdown(1, 2'000'000), "0.000001"); // half rounds up
-    EXPECT_EQ(slowdown(1, 2'000'001), "0.000000");
-    EXPECT_EQ(slowdown(1'999'999, 2'000'000), "1.000000");
-    EXPECT_EQ(slowdown(std::numeric_limits<int64_t>::max() - 1'000, 1),
-              "9223372036854774807.000000");
+    EXPECT_EQ(slowdown(1_ps, 1_ps), "1.000000");
+    EXPECT_EQ(slowdown(2_ps, 3_ps), "0.666667");
+    EXPECT_EQ(slowdown(1_ps, 3_ps), "0.333333");
+    EXPECT_EQ(slowdown(1_ps, 2'000'000_ps), "0.000001"); // half rounds up
+    EXPECT_EQ(slowdown(1_ps, 2'000'001_ps), "0.000000");
+    EXPECT_EQ(slowdown(1'999'999_ps, 2'000'000_ps), "1.000000");
+    EXPECT_EQ(slowdown(QBB_NEVER - 1_ns, 1_ps), "9223372036854774807.000000");
 }
 
 TEST(RdmaFlowReport, WrongFlows)
@@ -128,14 +126,14 @@ TEST(RdmaFlowReport, WrongFlows)
         ExpectError<std::invalid_argument>([&] { FormatRdmaFlowsCsv({result}); },
                                            {"flow 5", problem, "accepted"});
     };
-    expect(MakeResult(5, 1, 0), "ideal FCT of 0");
-    expect(MakeResult(5, -1, 1), "negative time");
-    RdmaFlowResult silent = MakeResult(5, 1, 1);
+    expect(MakeResult(5, 1_ps, 0_ps), "ideal FCT of 0");
+    expect(MakeResult(5, -1_ps, 1_ps), "negative time");
+    RdmaFlowResult silent = MakeResult(5, 1_ps, 1_ps);
     silent.status.clear();
     expect(silent, "no status");
     ExpectError<std::invalid_argument>(
         [] {
-            FormatRdmaFlowsCsv({MakeResult(5, 1, 1), MakeResult(5, 2, 1)});
+            FormatRdmaFlowsCsv({MakeResult(5, 1_ps, 1_ps), MakeResult(5, 2_ps, 1_ps)});
         },
         {"flow 5", "two results"});
 }
@@ -149,7 +147,7 @@ TEST(RdmaFlowReport, PortsCsv)
     row.bytes = 1'000'000'000'000;
     row.pausesSent = 4;
     row.pausesReceived = 5;
-    row.pausedPs = 6'789;
+    row.pausedTime = 6'789_ps;
     row.drops = 7;
     row.marks = 8;
     row.peakQueueBytes = 9;
@@ -166,17 +164,17 @@ TEST(RdmaFlowReport, PortsCsv)
             FormatRdmaPortsCsv({row, row});
         },
         {"port 1 of node 3, priority 2", "two rows"});
-    row.pausedPs = -1;
+    row.pausedTime = -1_ps;
     ExpectError<std::invalid_argument>([&] { FormatRdmaPortsCsv({row}); }, {"negative time"});
 }
 
 TEST(RdmaFlowReport, Summary)
 {
     // Slowdowns 1, 2, 3 and FCTs 10, 20, 30 us in a scrambled order, and a flow that is stuck.
-    const std::vector<RdmaFlowResult> results{MakeResult(2, 30'000'000, 10'000'000),
-                                              MakeResult(0, 10'000'000, 10'000'000),
+    const std::vector<RdmaFlowResult> results{MakeResult(2, 30_us, 10_us),
+                                              MakeResult(0, 10_us, 10_us),
                                               MakeStuck(3),
-                                              MakeResult(1, 20'000'000, 10'000'000)};
+                                              MakeResult(1, 20_us, 10_us)};
     const auto summary = MakeRdmaSummary(results);
     EXPECT_EQ(summary.flowsTotal, 4u);
     EXPECT_EQ(summary.flowsCompleted, 3u);
@@ -189,7 +187,7 @@ TEST(RdmaFlowReport, Summary)
     const std::vector<RdmaFlowResult> reversed(results.rbegin(), results.rend());
     EXPECT_EQ(GetRdmaDigest(reversed), summary.digest);
     auto changed = results;
-    ++*changed[0].fctPs;
+    *changed[0].fct += 1_ps;
     EXPECT_NE(GetRdmaDigest(changed), summary.digest);
 }
 
@@ -247,7 +245,7 @@ TEST(RdmaFlowReport, SummaryJson)
 TEST(RdmaFlowReport, WritesFiles)
 {
     const TempDirectory directory("rdma-flow-report-test");
-    const std::vector<RdmaFlowResult> results{MakeResult(0, 2, 1)};
+    const std::vector<RdmaFlowResult> results{MakeResult(0, 2_ps, 1_ps)};
     const auto summary = MakeRdmaSummary(results);
     const auto deep = directory.GetPath() / "a" / "b";
     WriteRdmaReport(deep.string(), results, {RdmaPortResult()}, summary);

@@ -104,11 +104,11 @@ TEST(RdmaFluidDcqcn, FixedPointIsNearThePapersApproximation)
     // small. 1/B + N/(T C) = 1e-4 + 7.2727e-3; R_AI N^2 / (tau' C^2) = 20 / 1.375e9; the root is
     // 9.246e-5.
     RdmaFluidParameters p;
-    p.dcqcn.aiRateBps = 40'000;
+    p.dcqcn.aiRate = 40'000_bps;
     auto two = RdmaFluidModel::GetDcqcnFixedPoint(p);
     EXPECT_NEAR(two.marking, 9.246e-5, 0.03 * 9.246e-5);
     // With the paper's R_AI of 40 Mb/s ten times of that; terms of higher order take a sixth.
-    p.dcqcn.aiRateBps = 40'000'000;
+    p.dcqcn.aiRate = 40_mbps;
     two = RdmaFluidModel::GetDcqcnFixedPoint(p);
     EXPECT_NEAR(two.marking, 9.246e-4 * 5 / 6, 0.02 * 9.246e-4);
     EXPECT_TRUE(two.reached);

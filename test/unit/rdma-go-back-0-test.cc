@@ -14,15 +14,15 @@ using namespace ns3::IrnSteps;
 namespace
 {
 
-constexpr int64_t TIMEOUT = 1000;
+constexpr QbbPs TIMEOUT = 1000_ps;
 
 /** \param messages packets of each message \param window most in flight \return a sender */
 RdmaGoBack0Sender
 MakeSender(const std::vector<uint64_t>& messages, uint64_t window = 100)
 {
     RdmaSenderConfig config = MakeConfig(window);
-    config.timeouts.lowPs = TIMEOUT;
-    config.timeouts.highPs = TIMEOUT;
+    config.timeouts.low = TIMEOUT;
+    config.timeouts.high = TIMEOUT;
     RdmaGoBack0Sender sender(config);
     for (const uint64_t packets : messages)
     {
@@ -38,21 +38,21 @@ MakeSender(const std::vector<uint64_t>& messages, uint64_t window = 100)
 TEST(RdmaGoBack0Sender, OnlyWholeMessagesAreAcknowledged)
 {
     auto sender = MakeSender({3, 1, 4});
-    EXPECT_EQ(Send(sender, 0), "0 1 2 3 4 5 6 7");
-    EXPECT_TRUE(sender.OnAck(0, 10).mayBegin);
-    sender.OnAck(1, 20);
+    EXPECT_EQ(Send(sender, 0_ps), "0 1 2 3 4 5 6 7");
+    EXPECT_TRUE(sender.OnAck(0, 10_ps).mayBegin);
+    sender.OnAck(1, 20_ps);
     EXPECT_EQ(sender.GetAcked(), 0U);
-    sender.OnAck(2, 30);
+    sender.OnAck(2, 30_ps);
     EXPECT_EQ(sender.GetAcked(), 3U);
-    sender.OnAck(5, 40); // the second message, and half of the third
+    sender.OnAck(5, 40_ps); // the second message, and half of the third
     EXPECT_EQ(sender.GetAcked(), 4U);
-    EXPECT_EQ(sender.GetDeadlinePs(), 40 + TIMEOUT);
-    sender.OnAck(7, 50);
+    EXPECT_EQ(sender.GetDeadline(), 40_ps + TIMEOUT);
+    sender.OnAck(7, 50_ps);
     EXPECT_EQ(sender.GetAcked(), 8U);
-    EXPECT_EQ(sender.GetDeadlinePs(), NEVER);
+    EXPECT_EQ(sender.GetDeadline(), NEVER);
     for (const int64_t packet : {7, 6, 0, -1, 8, 100})
     {
-        EXPECT_TRUE(IsNothing(sender.OnAck(packet, 60)));
+        EXPECT_TRUE(IsNothing(sender.OnAck(packet, 60_ps)));
     }
     EXPECT_EQ(sender.GetRetransmissions(), 0U);
 }
@@ -61,14 +61,14 @@ TEST(RdmaGoBack0Sender, NakRestartsTheMessage)
 {
     // Messages 0 1 2 and 3 4 5 6. 5 is lost: the NAK asks for 3.
     auto sender = MakeSender({3, 4, 1});
-    Send(sender, 0, 7);
-    sender.OnAck(4, 10);
+    Send(sender, 0_ps, 7);
+    sender.OnAck(4, 10_ps);
     EXPECT_EQ(sender.GetAcked(), 3U);
-    const auto event = sender.OnNak(3, NONE, 20);
+    const auto event = sender.OnNak(3, NONE, 20_ps);
     EXPECT_TRUE(event.mayBegin);
-    EXPECT_EQ(sender.GetDeadlinePs(), NEVER);
-    EXPECT_EQ(Send(sender, 30), "3r 4r 5r 6r 7");
-    EXPECT_EQ(sender.GetDeadlinePs(), 30 + TIMEOUT);
+    EXPECT_EQ(sender.GetDeadline(), NEVER);
+    EXPECT_EQ(Send(sender, 30_ps), "3r 4r 5r 6r 7");
+    EXPECT_EQ(sender.GetDeadline(), 30_ps + TIMEOUT);
     EXPECT_EQ(sender.GetRetransmissions(), 4U);
 }
 
@@ -76,32 +76,32 @@ TEST(RdmaGoBack0Sender, NakInTheMiddleOfAMessage)
 {
     // A receiver that says 5 is missing gets the message from 3 on all the same.
     auto sender = MakeSender({3, 4});
-    Send(sender, 0);
-    sender.OnNak(5, NONE, 20);
+    Send(sender, 0_ps);
+    sender.OnNak(5, NONE, 20_ps);
     EXPECT_EQ(sender.GetAcked(), 3U);
-    EXPECT_EQ(Send(sender, 30), "3r 4r 5r 6r");
+    EXPECT_EQ(Send(sender, 30_ps), "3r 4r 5r 6r");
 }
 
 TEST(RdmaGoBack0Sender, OldAndImpossibleNaks)
 {
     auto sender = MakeSender({3, 4, 2});
-    Send(sender, 0, 5);
-    sender.OnAck(2, 10);
-    EXPECT_TRUE(IsNothing(sender.OnNak(0, NONE, 20)));
-    EXPECT_TRUE(IsNothing(sender.OnNak(2, NONE, 20)));
-    EXPECT_TRUE(IsNothing(sender.OnNak(6, NONE, 20))); // posted, not sent
-    EXPECT_TRUE(IsNothing(sender.OnNak(7, NONE, 20)));
+    Send(sender, 0_ps, 5);
+    sender.OnAck(2, 10_ps);
+    EXPECT_TRUE(IsNothing(sender.OnNak(0, NONE, 20_ps)));
+    EXPECT_TRUE(IsNothing(sender.OnNak(2, NONE, 20_ps)));
+    EXPECT_TRUE(IsNothing(sender.OnNak(6, NONE, 20_ps))); // posted, not sent
+    EXPECT_TRUE(IsNothing(sender.OnNak(7, NONE, 20_ps)));
     EXPECT_EQ(sender.GetNext(), 5U);
 }
 
 TEST(RdmaGoBack0Sender, TimeoutRestartsTheMessage)
 {
     auto sender = MakeSender({3, 4});
-    Send(sender, 0);
-    sender.OnAck(4, 100);
-    EXPECT_EQ(sender.GetDeadlinePs(), 100 + TIMEOUT);
-    EXPECT_TRUE(sender.OnTimeout(100 + TIMEOUT).mayBegin);
-    EXPECT_EQ(Send(sender, 2000), "3r 4r 5r 6r");
+    Send(sender, 0_ps);
+    sender.OnAck(4, 100_ps);
+    EXPECT_EQ(sender.GetDeadline(), 100_ps + TIMEOUT);
+    EXPECT_TRUE(sender.OnTimeout(100_ps + TIMEOUT).mayBegin);
+    EXPECT_EQ(Send(sender, 2000_ps), "3r 4r 5r 6r");
     EXPECT_EQ(sender.GetTimeouts(), 1U);
 }
 
@@ -109,29 +109,29 @@ TEST(RdmaGoBack0Sender, AcksWithinAMessageShowLife)
 {
     // Six packets, one ACK each 900: the timer never runs out, and timeouts are not in a row.
     auto sender = MakeSender({6});
-    Send(sender, 0);
+    Send(sender, 0_ps);
     for (int64_t packet = 0; packet < 5; ++packet)
     {
-        sender.OnAck(packet, 900 * (packet + 1));
-        EXPECT_EQ(sender.GetDeadlinePs(), 900 * (packet + 1) + TIMEOUT);
-        sender.OnAck(packet, 900 * (packet + 1) + 50); // once more is no news
-        EXPECT_EQ(sender.GetDeadlinePs(), 900 * (packet + 1) + TIMEOUT);
+        sender.OnAck(packet, (packet + 1) * 900_ps);
+        EXPECT_EQ(sender.GetDeadline(), (packet + 1) * 900_ps + TIMEOUT);
+        sender.OnAck(packet, (packet + 1) * 900_ps + 50_ps); // once more is no news
+        EXPECT_EQ(sender.GetDeadline(), (packet + 1) * 900_ps + TIMEOUT);
     }
     // retry_cnt is 2: with a sign of life after each timeout it goes on for ever.
-    for (int64_t nowPs = 10'000; nowPs < 100'000; nowPs += 5000)
+    for (QbbPs now = 10'000_ps; now < 100'000_ps; now += 5000_ps)
     {
-        EXPECT_FALSE(sender.OnTimeout(nowPs).failed);
-        EXPECT_EQ(Send(sender, nowPs), "0r 1r 2r 3r 4r 5r");
-        sender.OnAck(0, nowPs + 10);
-        EXPECT_EQ(sender.GetDeadlinePs(), nowPs + 10 + TIMEOUT);
+        EXPECT_FALSE(sender.OnTimeout(now).failed);
+        EXPECT_EQ(Send(sender, now), "0r 1r 2r 3r 4r 5r");
+        sender.OnAck(0, now + 10_ps);
+        EXPECT_EQ(sender.GetDeadline(), now + 10_ps + TIMEOUT);
     }
     // Without, the third in a row is the end.
-    for (int64_t nowPs = 200'000; nowPs < 202'000; nowPs += 1000)
+    for (QbbPs now = 200'000_ps; now < 202'000_ps; now += 1000_ps)
     {
-        EXPECT_FALSE(sender.OnTimeout(nowPs).failed);
-        Send(sender, nowPs);
+        EXPECT_FALSE(sender.OnTimeout(now).failed);
+        Send(sender, now);
     }
-    const auto event = sender.OnTimeout(202'000);
+    const auto event = sender.OnTimeout(202'000_ps);
     EXPECT_TRUE(event.failed);
     EXPECT_EQ(event.status, RdmaWcStatus::RETRY_EXC_ERR);
 }
@@ -141,36 +141,36 @@ TEST(RdmaGoBack0Sender, AckFromBeforeItWentBack)
     // 0..5 sent; the timeout goes back to 0, 0 and 1 are sent, and then comes the ACK of 3 of the
     // first time: no sign of life for what is on the way now.
     auto sender = MakeSender({6});
-    Send(sender, 0);
+    Send(sender, 0_ps);
     sender.OnTimeout(TIMEOUT);
-    EXPECT_EQ(Send(sender, 2000, 2), "0r 1r");
-    EXPECT_TRUE(IsNothing(sender.OnAck(3, 2500)));
-    EXPECT_EQ(sender.GetDeadlinePs(), 2000 + TIMEOUT);
+    EXPECT_EQ(Send(sender, 2000_ps, 2), "0r 1r");
+    EXPECT_TRUE(IsNothing(sender.OnAck(3, 2500_ps)));
+    EXPECT_EQ(sender.GetDeadline(), 2000_ps + TIMEOUT);
     // Of the whole message it would be the end of it.
-    EXPECT_TRUE(sender.OnAck(5, 2600).mayBegin);
+    EXPECT_TRUE(sender.OnAck(5, 2600_ps).mayBegin);
     EXPECT_EQ(sender.GetAcked(), 6U);
     EXPECT_FALSE(sender.CanSend());
-    EXPECT_EQ(sender.GetDeadlinePs(), NEVER);
+    EXPECT_EQ(sender.GetDeadline(), NEVER);
 }
 
 TEST(RdmaGoBack0Sender, MessageLongerThanTheWindow)
 {
     // What has arrived since it went back makes room.
     auto sender = MakeSender({8}, 3);
-    EXPECT_EQ(Send(sender, 0), "0 1 2");
-    sender.OnAck(0, 10);
-    EXPECT_EQ(Send(sender, 10), "3");
-    sender.OnAck(3, 20);
-    EXPECT_EQ(sender.GetDeadlinePs(), NEVER); // nothing is on the way
-    EXPECT_EQ(Send(sender, 20), "4 5 6");
-    EXPECT_EQ(sender.GetDeadlinePs(), 20 + TIMEOUT);
-    sender.OnNak(0, NONE, 30);
-    EXPECT_EQ(Send(sender, 30), "0r 1r 2r");
-    sender.OnAck(2, 40);
-    EXPECT_EQ(Send(sender, 40), "3r 4r 5r");
-    sender.OnAck(5, 50);
-    EXPECT_EQ(Send(sender, 50), "6r 7");
-    sender.OnAck(7, 60);
+    EXPECT_EQ(Send(sender, 0_ps), "0 1 2");
+    sender.OnAck(0, 10_ps);
+    EXPECT_EQ(Send(sender, 10_ps), "3");
+    sender.OnAck(3, 20_ps);
+    EXPECT_EQ(sender.GetDeadline(), NEVER); // nothing is on the way
+    EXPECT_EQ(Send(sender, 20_ps), "4 5 6");
+    EXPECT_EQ(sender.GetDeadline(), 20_ps + TIMEOUT);
+    sender.OnNak(0, NONE, 30_ps);
+    EXPECT_EQ(Send(sender, 30_ps), "0r 1r 2r");
+    sender.OnAck(2, 40_ps);
+    EXPECT_EQ(Send(sender, 40_ps), "3r 4r 5r");
+    sender.OnAck(5, 50_ps);
+    EXPECT_EQ(Send(sender, 50_ps), "6r 7");
+    sender.OnAck(7, 60_ps);
     EXPECT_EQ(sender.GetAcked(), 8U);
 }
 
@@ -179,12 +179,12 @@ TEST(RdmaGoBack0Sender, WholeMessageAcknowledgedAfterItWentBack)
     // Messages 0 1 and 2 3 4 5. The timeout goes back to 0; then comes the ACK of 2 of the first
     // time: the first message is done, nothing is in flight, and the second begins anew.
     auto sender = MakeSender({2, 4}, 3);
-    Send(sender, 0);
+    Send(sender, 0_ps);
     sender.OnTimeout(TIMEOUT);
-    EXPECT_TRUE(sender.OnAck(2, 1100).mayBegin);
+    EXPECT_TRUE(sender.OnAck(2, 1100_ps).mayBegin);
     EXPECT_EQ(sender.GetAcked(), 2U);
-    EXPECT_EQ(sender.GetDeadlinePs(), NEVER);
-    EXPECT_EQ(Send(sender, 1200), "2r 3 4");
+    EXPECT_EQ(sender.GetDeadline(), NEVER);
+    EXPECT_EQ(Send(sender, 1200_ps), "2r 3 4");
 }
 
 TEST(RdmaGoBack0Sender, LongestMessage)
@@ -194,12 +194,12 @@ TEST(RdmaGoBack0Sender, LongestMessage)
     uint64_t sent = 0;
     for (; sender.CanSend(); ++sent)
     {
-        sender.Sent(1, 0);
-        sender.OnAck(static_cast<int64_t>(sent) - 1, 0);
+        sender.Sent(1, 0_ps);
+        sender.OnAck(static_cast<int64_t>(sent) - 1, 0_ps);
     }
     EXPECT_EQ(sent, RDMA_MAX_WINDOW - 1);
-    sender.OnAck(static_cast<int64_t>(sent) - 1, 1);
-    EXPECT_EQ(Send(sender, 1), "8388607");
+    sender.OnAck(static_cast<int64_t>(sent) - 1, 1_ps);
+    EXPECT_EQ(Send(sender, 1_ps), "8388607");
     testing::FLAGS_gtest_death_test_style = "threadsafe";
     EXPECT_DEATH(sender.Extend(RDMA_MAX_WINDOW), "8388608 packets; accepted: up to 8388607");
 }
@@ -208,16 +208,16 @@ TEST(RdmaGoBack0Sender, RnrNakRestartsTheMessage)
 {
     // A write with immediate takes its receive request at its last packet: 3, of 0..3, is refused.
     auto sender = MakeSender({4, 1});
-    Send(sender, 0);
-    sender.OnAck(1, 5);
-    EXPECT_FALSE(sender.OnRnrNak(3, 500, 10).failed);
+    Send(sender, 0_ps);
+    sender.OnAck(1, 5_ps);
+    EXPECT_FALSE(sender.OnRnrNak(3, 500_ps, 10_ps).failed);
     EXPECT_FALSE(sender.CanSend());
-    EXPECT_EQ(sender.GetDeadlinePs(), 510);
-    EXPECT_TRUE(IsNothing(sender.OnRnrNak(3, 500, 20)));
-    sender.OnAck(2, 30);
-    EXPECT_EQ(sender.GetDeadlinePs(), 510);
-    EXPECT_TRUE(sender.OnTimeout(510).mayBegin);
-    EXPECT_EQ(Send(sender, 510), "0r 1r 2r 3r 4r");
+    EXPECT_EQ(sender.GetDeadline(), 510_ps);
+    EXPECT_TRUE(IsNothing(sender.OnRnrNak(3, 500_ps, 20_ps)));
+    sender.OnAck(2, 30_ps);
+    EXPECT_EQ(sender.GetDeadline(), 510_ps);
+    EXPECT_TRUE(sender.OnTimeout(510_ps).mayBegin);
+    EXPECT_EQ(Send(sender, 510_ps), "0r 1r 2r 3r 4r");
     EXPECT_EQ(sender.GetTimeouts(), 0U);
 }
 
@@ -228,12 +228,12 @@ TEST(RdmaGoBack0Sender, RnrRetriesRunOut)
     config.rnrRetryCount = 1;
     RdmaGoBack0Sender sender(config);
     sender.Extend(3);
-    Send(sender, 0);
-    EXPECT_FALSE(sender.OnRnrNak(2, 500, 10).failed);
-    sender.OnTimeout(510);
-    Send(sender, 510);
-    sender.OnAck(1, 520);
-    const auto event = sender.OnRnrNak(2, 500, 530);
+    Send(sender, 0_ps);
+    EXPECT_FALSE(sender.OnRnrNak(2, 500_ps, 10_ps).failed);
+    sender.OnTimeout(510_ps);
+    Send(sender, 510_ps);
+    sender.OnAck(1, 520_ps);
+    const auto event = sender.OnRnrNak(2, 500_ps, 530_ps);
     EXPECT_TRUE(event.failed);
     EXPECT_EQ(event.status, RdmaWcStatus::RNR_RETRY_EXC_ERR);
 }
@@ -244,16 +244,16 @@ TEST(RdmaGoBack0Sender, ReadThatStandsForSeveralNumbers)
     // acknowledge it one by one. One is lost: all of the READ goes again.
     auto sender = MakeSender({4, 1});
     EXPECT_EQ(sender.GetNext(), 0U);
-    EXPECT_FALSE(sender.Sent(4, 0));
-    EXPECT_EQ(Send(sender, 0), "4");
-    sender.OnAck(0, 10);
-    sender.OnAck(1, 11);
+    EXPECT_FALSE(sender.Sent(4, 0_ps));
+    EXPECT_EQ(Send(sender, 0_ps), "4");
+    sender.OnAck(0, 10_ps);
+    sender.OnAck(1, 11_ps);
     EXPECT_EQ(sender.GetAcked(), 0U);
-    sender.OnNak(2, NONE, 12);
+    sender.OnNak(2, NONE, 12_ps);
     EXPECT_EQ(sender.GetNext(), 0U);
-    EXPECT_TRUE(sender.Sent(4, 20));
-    EXPECT_EQ(Send(sender, 20), "4r");
-    sender.OnAck(4, 30);
+    EXPECT_TRUE(sender.Sent(4, 20_ps));
+    EXPECT_EQ(Send(sender, 20_ps), "4r");
+    sender.OnAck(4, 30_ps);
     EXPECT_EQ(sender.GetAcked(), 5U);
 }
 
@@ -333,13 +333,13 @@ TEST(RdmaGoBack0, LossAtTheWrap)
     constexpr uint32_t INITIAL = RDMA_PSN_SPACE - 3;
     auto sender = MakeSender({6});
     RdmaGoBack0Receiver receiver;
-    const auto round = [&](uint32_t lost, int64_t nowPs) {
+    const auto round = [&](uint32_t lost, QbbPs now) {
         std::string naks;
         while (sender.CanSend())
         {
             const uint64_t number = sender.GetNext();
             const uint32_t psn = RdmaToPsn(INITIAL, number);
-            sender.Sent(1, nowPs);
+            sender.Sent(1, now);
             if (psn == lost)
             {
                 continue;
@@ -352,7 +352,7 @@ TEST(RdmaGoBack0, LossAtTheWrap)
                 const auto back = static_cast<uint64_t>(std::stoll(answer.substr(1)));
                 const int64_t told =
                     RdmaFromPsn(INITIAL, RdmaToPsn(INITIAL, back), sender.GetAcked());
-                answer[0] == 'A' ? sender.OnAck(told, nowPs) : sender.OnNak(told, NONE, nowPs);
+                answer[0] == 'A' ? sender.OnAck(told, now) : sender.OnNak(told, NONE, now);
             }
             if (!naks.empty())
             {
@@ -361,13 +361,13 @@ TEST(RdmaGoBack0, LossAtTheWrap)
         }
         return naks;
     };
-    EXPECT_EQ(round(0, 0), "N0");
+    EXPECT_EQ(round(0, 0_ps), "N0");
     EXPECT_EQ(sender.GetNext(), 0U);
-    EXPECT_EQ(round(INITIAL, 100), ""); // 1..5 are not of the new attempt, and ignored
+    EXPECT_EQ(round(INITIAL, 100_ps), ""); // 1..5 are not of the new attempt, and ignored
     EXPECT_EQ(sender.GetAcked(), 0U);
-    EXPECT_EQ(sender.GetDeadlinePs(), 100 + TIMEOUT);
-    sender.OnTimeout(100 + TIMEOUT);
-    EXPECT_EQ(round(RDMA_PSN_SPACE, 2000), "");
+    EXPECT_EQ(sender.GetDeadline(), 100_ps + TIMEOUT);
+    sender.OnTimeout(100_ps + TIMEOUT);
+    EXPECT_EQ(round(RDMA_PSN_SPACE, 2000_ps), "");
     EXPECT_EQ(sender.GetAcked(), 6U);
     EXPECT_EQ(receiver.GetExpected(), 6U);
 }

@@ -18,8 +18,8 @@ TEST(RdmaGoBackNPsn, PastTheWholePsnSpace)
     constexpr uint64_t PACKETS = RDMA_PSN_SPACE + 10'000;
     constexpr uint64_t DISTANCE = 64;
     RdmaSenderConfig config;
-    config.timeouts.highPs = 1'000'000;
-    config.timeouts.lowPs = 1'000'000;
+    config.timeouts.high = 1_us;
+    config.timeouts.low = 1_us;
     RdmaGoBackNSender requester(config);
     RdmaGoBackNReceiver responder;
     requester.Extend(PACKETS);
@@ -31,7 +31,7 @@ TEST(RdmaGoBackNPsn, PastTheWholePsnSpace)
     for (uint64_t step = 0; requester.GetAcked() < PACKETS; ++step)
     {
         ASSERT_LT(step, 2 * PACKETS) << "livelock";
-        const auto now = static_cast<int64_t>(step);
+        const QbbPs now = step * 1_ps;
         const std::size_t slot = step % DISTANCE;
         if (full[slot])
         {
@@ -67,7 +67,7 @@ TEST(RdmaGoBackNPsn, PastTheWholePsnSpace)
                 ++lost;
             }
         }
-        else if (requester.GetDeadlinePs() <= now)
+        else if (requester.GetDeadline() <= now)
         {
             requester.OnTimeout(now);
         }

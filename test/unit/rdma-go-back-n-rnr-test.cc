@@ -9,26 +9,26 @@ using namespace ns3::RdmaGoBackNSteps;
 
 TEST(RdmaGoBackNRnr, RnrNakWaits)
 {
-    for (const int64_t timeout : {int64_t{0}, TIMEOUT})
+    for (const QbbPs timeout : {0_ps, TIMEOUT})
     {
         auto requester = MakeSender(timeout);
         requester.Extend(5);
-        Send(requester, 0, 3, 0);
-        const auto event = requester.OnRnrNak(1, 10'000, 100);
+        Send(requester, 0, 3, 0_ps);
+        const auto event = requester.OnRnrNak(1, 10'000_ps, 100_ps);
         EXPECT_FALSE(event.failed);
         EXPECT_EQ(requester.GetAcked(), 1U);
         EXPECT_FALSE(requester.CanSend());
-        EXPECT_EQ(requester.GetDeadlinePs(), 10'100); // the wait, not the timeout
-        requester.Extend(1);                          // more work does not end it
+        EXPECT_EQ(requester.GetDeadline(), 10'100_ps); // the wait, not the timeout
+        requester.Extend(1);                           // more work does not end it
         EXPECT_FALSE(requester.CanSend());
-        const auto end = requester.OnTimeout(10'100);
+        const auto end = requester.OnTimeout(10'100_ps);
         EXPECT_TRUE(end.mayBegin);
         EXPECT_FALSE(end.failed);
         EXPECT_EQ(requester.GetTimeouts(), 0U); // it was none
-        EXPECT_EQ(requester.GetDeadlinePs(), NEVER);
-        Send(requester, 1, 3, 10'200, true);
-        Send(requester, 4, 5, 10'300);
-        EXPECT_EQ(requester.GetDeadlinePs(), timeout ? 11'200 : NEVER);
+        EXPECT_EQ(requester.GetDeadline(), NEVER);
+        Send(requester, 1, 3, 10'200_ps, true);
+        Send(requester, 4, 5, 10'300_ps);
+        EXPECT_EQ(requester.GetDeadline(), timeout == 0_ps ? NEVER : 11'200_ps);
         EXPECT_EQ(requester.GetRetransmissions(), 3U);
     }
 }
@@ -36,14 +36,14 @@ TEST(RdmaGoBackNRnr, RnrNakWaits)
 TEST(RdmaGoBackNRnr, RnrNakDuringTheWait)
 {
     // Of a second copy, or for a packet sent again by a timeout: the wait is the same one.
-    auto requester = MakeSender(0, 7, 1);
+    auto requester = MakeSender(0_ps, 7, 1);
     requester.Extend(2);
-    Send(requester, 0, 1, 0);
-    EXPECT_FALSE(requester.OnRnrNak(0, 10'000, 100).failed);
+    Send(requester, 0, 1, 0_ps);
+    EXPECT_FALSE(requester.OnRnrNak(0, 10'000_ps, 100_ps).failed);
     for (int i = 0; i < 5; ++i)
     {
-        EXPECT_TRUE(IsNothing(requester.OnRnrNak(0, 10'000, 200)));
-        EXPECT_EQ(requester.GetDeadlinePs(), 10'100);
+        EXPECT_TRUE(IsNothing(requester.OnRnrNak(0, 10'000_ps, 200_ps)));
+        EXPECT_EQ(requester.GetDeadline(), 10'100_ps);
     }
 }
 
@@ -53,54 +53,55 @@ TEST(RdmaGoBackNRnr, RnrNakBeforeTheRetransmission)
     // copy: the receiver is not ready, so 0 waits like any other.
     auto requester = MakeSender(TIMEOUT, 7, 1);
     requester.Extend(2);
-    Send(requester, 0, 1, 0);
-    requester.OnTimeout(1000);
+    Send(requester, 0, 1, 0_ps);
+    requester.OnTimeout(1000_ps);
     EXPECT_TRUE(requester.CanSend());
-    EXPECT_FALSE(requester.OnRnrNak(0, 10'000, 1100).failed);
+    EXPECT_FALSE(requester.OnRnrNak(0, 10'000_ps, 1100_ps).failed);
     EXPECT_FALSE(requester.CanSend());
-    EXPECT_EQ(requester.GetDeadlinePs(), 11'100);
-    EXPECT_TRUE(requester.OnTimeout(11'100).mayBegin);
-    Send(requester, 0, 1, 11'100, true);
+    EXPECT_EQ(requester.GetDeadline(), 11'100_ps);
+    EXPECT_TRUE(requester.OnTimeout(11'100_ps).mayBegin);
+    Send(requester, 0, 1, 11'100_ps, true);
     // The same where the RNR NAK also acknowledges: back to 0, then RNR NAK of 1.
-    requester.OnTimeout(12'100);
-    EXPECT_FALSE(requester.OnRnrNak(1, 10'000, 12'200).failed); // progress: the first in a row
+    requester.OnTimeout(12'100_ps);
+    // progress: the first in a row
+    EXPECT_FALSE(requester.OnRnrNak(1, 10'000_ps, 12'200_ps).failed);
     EXPECT_EQ(requester.GetAcked(), 1U);
     EXPECT_FALSE(requester.CanSend());
-    EXPECT_EQ(requester.GetDeadlinePs(), 22'200);
+    EXPECT_EQ(requester.GetDeadline(), 22'200_ps);
 }
 
 TEST(RdmaGoBackNRnr, OldRnrNaksChangeNothing)
 {
-    auto requester = MakeSender(0, 7, 0); // the first that counts would be the end
+    auto requester = MakeSender(0_ps, 7, 0); // the first that counts would be the end
     requester.Extend(6);
-    Send(requester, 0, 3, 0);
-    requester.OnAck(2, 10);
-    EXPECT_TRUE(IsNothing(requester.OnRnrNak(1, 10'000, 20)));
+    Send(requester, 0, 3, 0_ps);
+    requester.OnAck(2, 10_ps);
+    EXPECT_TRUE(IsNothing(requester.OnRnrNak(1, 10'000_ps, 20_ps)));
     // nor those about packets that were never sent, posted or not
-    EXPECT_TRUE(IsNothing(requester.OnRnrNak(5, 10'000, 20)));
-    EXPECT_TRUE(IsNothing(requester.OnRnrNak(6, 10'000, 20)));
+    EXPECT_TRUE(IsNothing(requester.OnRnrNak(5, 10'000_ps, 20_ps)));
+    EXPECT_TRUE(IsNothing(requester.OnRnrNak(6, 10'000_ps, 20_ps)));
     EXPECT_EQ(requester.GetAcked(), 3U);
     EXPECT_TRUE(requester.CanSend());
-    EXPECT_EQ(requester.GetDeadlinePs(), NEVER);
+    EXPECT_EQ(requester.GetDeadline(), NEVER);
     // everything that was sent is acknowledged: 4 is not the packet that found none
-    requester.OnAck(3, 30);
-    EXPECT_TRUE(IsNothing(requester.OnRnrNak(4, 10'000, 40)));
+    requester.OnAck(3, 30_ps);
+    EXPECT_TRUE(IsNothing(requester.OnRnrNak(4, 10'000_ps, 40_ps)));
     EXPECT_TRUE(requester.CanSend());
 }
 
 TEST(RdmaGoBackNRnr, RnrRetriesRunOut)
 {
     // rnr_retry 2: two in a row are survived.
-    auto requester = MakeSender(0, 7, 2);
+    auto requester = MakeSender(0_ps, 7, 2);
     requester.Extend(3);
-    Send(requester, 0, 1, 0);
-    int64_t now = 0;
+    Send(requester, 0, 1, 0_ps);
+    QbbPs now = 0_ps;
     const auto round = [&requester, &now](int64_t packet) {
-        const auto event = requester.OnRnrNak(packet, 500, now);
+        const auto event = requester.OnRnrNak(packet, 500_ps, now);
         if (!event.failed)
         {
-            now += 500;
-            EXPECT_EQ(requester.GetDeadlinePs(), now);
+            now += 500_ps;
+            EXPECT_EQ(requester.GetDeadline(), now);
             requester.OnTimeout(now);
             Send(requester, static_cast<uint64_t>(packet), 1, now, true);
         }
@@ -119,19 +120,19 @@ TEST(RdmaGoBackNRnr, RnrRetriesRunOut)
 
 TEST(RdmaGoBackNRnr, RnrRetryLimits)
 {
-    auto none = MakeSender(0, 7, 0);
+    auto none = MakeSender(0_ps, 7, 0);
     none.Extend(1);
-    Send(none, 0, 0, 0);
-    EXPECT_TRUE(none.OnRnrNak(0, 500, 0).failed);
+    Send(none, 0, 0, 0_ps);
+    EXPECT_TRUE(none.OnRnrNak(0, 500_ps, 0_ps).failed);
     // 7 is no limit
     auto forever = MakeSender(TIMEOUT, 0, 7);
     forever.Extend(1);
-    Send(forever, 0, 0, 0);
-    for (int64_t now = 0; now < 100'000; now += 500)
+    Send(forever, 0, 0, 0_ps);
+    for (QbbPs now = 0_ps; now < 100'000_ps; now += 500_ps)
     {
-        ASSERT_FALSE(forever.OnRnrNak(0, 500, now).failed);
-        ASSERT_FALSE(forever.OnTimeout(now + 500).failed);
-        Send(forever, 0, 0, now + 500, true);
+        ASSERT_FALSE(forever.OnRnrNak(0, 500_ps, now).failed);
+        ASSERT_FALSE(forever.OnTimeout(now + 500_ps).failed);
+        Send(forever, 0, 0, now + 500_ps, true);
     }
 }
 
@@ -140,34 +141,34 @@ TEST(RdmaGoBackNRnr, AckDuringTheWait)
     // 1 found no receive request, but a second copy of it (sent by a timeout before) did.
     auto requester = MakeSender(TIMEOUT);
     requester.Extend(3);
-    Send(requester, 0, 2, 0);
-    requester.OnRnrNak(1, 10'000, 100);
-    requester.OnAck(1, 200);
+    Send(requester, 0, 2, 0_ps);
+    requester.OnRnrNak(1, 10'000_ps, 100_ps);
+    requester.OnAck(1, 200_ps);
     EXPECT_EQ(requester.GetAcked(), 2U);
-    EXPECT_EQ(requester.GetDeadlinePs(), 10'100); // the end of the wait is not forgotten
+    EXPECT_EQ(requester.GetDeadline(), 10'100_ps); // the end of the wait is not forgotten
     EXPECT_FALSE(requester.CanSend());
-    requester.OnAck(2, 300);
+    requester.OnAck(2, 300_ps);
     EXPECT_EQ(requester.GetAcked(), 3U);
-    EXPECT_FALSE(requester.OnTimeout(10'100).failed);
-    EXPECT_EQ(requester.GetDeadlinePs(), NEVER);
+    EXPECT_FALSE(requester.OnTimeout(10'100_ps).failed);
+    EXPECT_EQ(requester.GetDeadline(), NEVER);
     EXPECT_FALSE(requester.CanSend());
     requester.Extend(1);
-    Send(requester, 3, 3, 20'000);
+    Send(requester, 3, 3, 20'000_ps);
 }
 
 TEST(RdmaGoBackNRnr, NakDuringTheWait)
 {
     auto requester = MakeSender(TIMEOUT);
     requester.Extend(4);
-    Send(requester, 0, 3, 0);
-    requester.OnRnrNak(1, 10'000, 100);
-    requester.OnNak(1, RdmaSender::NO_PACKET, 200);
+    Send(requester, 0, 3, 0_ps);
+    requester.OnRnrNak(1, 10'000_ps, 100_ps);
+    requester.OnNak(1, RdmaSender::NO_PACKET, 200_ps);
     EXPECT_FALSE(requester.CanSend());
-    EXPECT_EQ(requester.GetDeadlinePs(), 10'100);
-    requester.OnNak(2, RdmaSender::NO_PACKET, 300); // and with progress
+    EXPECT_EQ(requester.GetDeadline(), 10'100_ps);
+    requester.OnNak(2, RdmaSender::NO_PACKET, 300_ps); // and with progress
     EXPECT_EQ(requester.GetAcked(), 2U);
     EXPECT_FALSE(requester.CanSend());
-    EXPECT_EQ(requester.GetDeadlinePs(), 10'100);
-    requester.OnTimeout(10'100);
-    Send(requester, 2, 3, 10'100, true);
+    EXPECT_EQ(requester.GetDeadline(), 10'100_ps);
+    requester.OnTimeout(10'100_ps);
+    Send(requester, 2, 3, 10'100_ps, true);
 }

@@ -13,31 +13,31 @@ using namespace ns3;
 namespace
 {
 
-constexpr int64_t TIMEOUT = 1000;
-constexpr int64_t RNR_WAIT = 10'000;
+constexpr QbbPs TIMEOUT = 1000_ps;
+constexpr QbbPs RNR_WAIT = 10'000_ps;
 
 /** Both halves, and what a queue pair does between them. */
 class RdmaGoBackNScenario : public testing::Test
 {
   protected:
-    /** \param packets posted \param timeoutPs 0 for none */
-    void Begin(uint64_t packets, int64_t timeoutPs)
+    /** \param packets posted \param timeout 0 for none */
+    void Begin(uint64_t packets, QbbPs timeout)
     {
         RdmaSenderConfig config;
-        config.timeouts.highPs = timeoutPs;
-        config.timeouts.lowPs = timeoutPs;
+        config.timeouts.high = timeout;
+        config.timeouts.low = timeout;
         requester = RdmaGoBackNSender(config);
         requester.Extend(packets);
     }
 
-    /** \return the packets that go out until there are no more \param nowPs when */
-    std::vector<uint64_t> SendAll(int64_t nowPs)
+    /** \return the packets that go out until there are no more \param now when */
+    std::vector<uint64_t> SendAll(QbbPs now)
     {
         std::vector<uint64_t> sent;
         while (requester.CanSend())
         {
             sent.push_back(requester.GetNext());
-            requester.Sent(1, nowPs);
+            requester.Sent(1, now);
         }
         return sent;
     }
@@ -92,18 +92,18 @@ class RdmaGoBackNScenario : public testing::Test
         return answers;
     }
 
-    /** \param nowPs when \param answer what comes back \return what follows */
-    RdmaSenderEvent Answer(int64_t nowPs, const std::string& answer)
+    /** \param now when \param answer what comes back \return what follows */
+    RdmaSenderEvent Answer(QbbPs now, const std::string& answer)
     {
         const int64_t packet = std::stoll(answer.substr(1));
         switch (answer[0])
         {
         case 'A':
-            return requester.OnAck(packet, nowPs);
+            return requester.OnAck(packet, now);
         case 'N':
-            return requester.OnNak(packet, RdmaSender::NO_PACKET, nowPs);
+            return requester.OnNak(packet, RdmaSender::NO_PACKET, now);
         default:
-            return requester.OnRnrNak(packet, RNR_WAIT, nowPs);
+            return requester.OnRnrNak(packet, RNR_WAIT, now);
         }
     }
 
@@ -120,15 +120,15 @@ class RdmaGoBackNScenario : public testing::Test
 TEST_F(RdmaGoBackNScenario, LossInTheMiddleWithoutTimer)
 {
     // 0 1 x 3 4 5: one NAK, and no timer is needed.
-    Begin(6, 0);
-    EXPECT_EQ(SendAll(0), (Packets{0, 1, 2, 3, 4, 5}));
+    Begin(6, 0_ps);
+    EXPECT_EQ(SendAll(0_ps), (Packets{0, 1, 2, 3, 4, 5}));
     EXPECT_EQ(ArriveAll({0, 1, 3, 4, 5}), "A0 A1 N2");
-    Answer(10, "A0");
-    Answer(11, "A1");
-    EXPECT_TRUE(Answer(12, "N2").mayBegin);
-    EXPECT_EQ(SendAll(12), (Packets{2, 3, 4, 5}));
+    Answer(10_ps, "A0");
+    Answer(11_ps, "A1");
+    EXPECT_TRUE(Answer(12_ps, "N2").mayBegin);
+    EXPECT_EQ(SendAll(12_ps), (Packets{2, 3, 4, 5}));
     EXPECT_EQ(ArriveAll({2, 3, 4, 5}), "A2 A3 A4 A5");
-    Answer(20, "A5");
+    Answer(20_ps, "A5");
     EXPECT_EQ(requester.GetAcked(), 6U);
     EXPECT_EQ(delivered, (Packets{0, 1, 2, 3, 4, 5}));
 }
@@ -136,29 +136,29 @@ TEST_F(RdmaGoBackNScenario, LossInTheMiddleWithoutTimer)
 TEST_F(RdmaGoBackNScenario, LostNak)
 {
     Begin(4, TIMEOUT);
-    SendAll(0);
+    SendAll(0_ps);
     EXPECT_EQ(ArriveAll({0, 2, 3}), "A0 N1"); // N1 is lost
-    Answer(100, "A0");
-    EXPECT_TRUE(requester.OnTimeout(1100).mayBegin);
-    EXPECT_EQ(SendAll(1100), (Packets{1, 2, 3}));
+    Answer(100_ps, "A0");
+    EXPECT_TRUE(requester.OnTimeout(1100_ps).mayBegin);
+    EXPECT_EQ(SendAll(1100_ps), (Packets{1, 2, 3}));
     EXPECT_EQ(ArriveAll({1, 2, 3}), "A1 A2 A3");
-    Answer(1200, "A3");
+    Answer(1200_ps, "A3");
     EXPECT_EQ(requester.GetAcked(), 4U);
-    EXPECT_EQ(requester.GetDeadlinePs(), RdmaSender::NO_DEADLINE);
+    EXPECT_EQ(requester.GetDeadline(), RdmaSender::NO_DEADLINE);
 }
 
 TEST_F(RdmaGoBackNScenario, LostRetransmission)
 {
     // 1 is lost, and lost again after the NAK; the responder does not ask twice, the timer helps.
     Begin(4, TIMEOUT);
-    SendAll(0);
+    SendAll(0_ps);
     EXPECT_EQ(ArriveAll({0, 2, 3}), "A0 N1");
-    Answer(100, "N1");
-    EXPECT_EQ(SendAll(100), (Packets{1, 2, 3}));
+    Answer(100_ps, "N1");
+    EXPECT_EQ(SendAll(100_ps), (Packets{1, 2, 3}));
     EXPECT_EQ(ArriveAll({2, 3}), "");
-    EXPECT_EQ(requester.GetDeadlinePs(), 1100);
-    requester.OnTimeout(1100);
-    EXPECT_EQ(SendAll(1100), (Packets{1, 2, 3}));
+    EXPECT_EQ(requester.GetDeadline(), 1100_ps);
+    requester.OnTimeout(1100_ps);
+    EXPECT_EQ(SendAll(1100_ps), (Packets{1, 2, 3}));
     EXPECT_EQ(ArriveAll({1, 2, 3}), "A1 A2 A3");
     EXPECT_EQ(delivered, (Packets{0, 1, 2, 3}));
 }
@@ -166,12 +166,12 @@ TEST_F(RdmaGoBackNScenario, LostRetransmission)
 TEST_F(RdmaGoBackNScenario, LostTail)
 {
     Begin(3, TIMEOUT);
-    SendAll(0);
+    SendAll(0_ps);
     EXPECT_EQ(ArriveAll({0, 1}), "A0 A1"); // 2 leaves no gap behind
-    Answer(50, "A1");
-    EXPECT_EQ(requester.GetDeadlinePs(), 1050);
-    requester.OnTimeout(1050);
-    EXPECT_EQ(SendAll(1050), (Packets{2}));
+    Answer(50_ps, "A1");
+    EXPECT_EQ(requester.GetDeadline(), 1050_ps);
+    requester.OnTimeout(1050_ps);
+    EXPECT_EQ(SendAll(1050_ps), (Packets{2}));
     EXPECT_EQ(ArriveAll({2}), "A2");
 }
 
@@ -180,16 +180,16 @@ TEST_F(RdmaGoBackNScenario, LostAckOfTheLast)
     // Everything has arrived, the acknowledgements have not: duplicates are acknowledged with all
     // that has come, and are not delivered again.
     Begin(3, TIMEOUT);
-    SendAll(0);
+    SendAll(0_ps);
     EXPECT_EQ(ArriveAll({0, 1, 2}), "A0 A1 A2"); // all lost
-    requester.OnTimeout(1000);
-    EXPECT_EQ(SendAll(1000), (Packets{0, 1, 2}));
+    requester.OnTimeout(1000_ps);
+    EXPECT_EQ(SendAll(1000_ps), (Packets{0, 1, 2}));
     EXPECT_EQ(ArriveAll({0}), "A2");
-    Answer(1100, "A2");
+    Answer(1100_ps, "A2");
     EXPECT_EQ(requester.GetAcked(), 3U);
-    EXPECT_EQ(requester.GetDeadlinePs(), RdmaSender::NO_DEADLINE);
+    EXPECT_EQ(requester.GetDeadline(), RdmaSender::NO_DEADLINE);
     EXPECT_EQ(ArriveAll({1, 2}), "A2 A2");
-    EXPECT_FALSE(Answer(1200, "A2").mayBegin);
+    EXPECT_FALSE(Answer(1200_ps, "A2").mayBegin);
     EXPECT_EQ(delivered, (Packets{0, 1, 2}));
 }
 
@@ -197,24 +197,24 @@ TEST_F(RdmaGoBackNScenario, RefusedWithMoreInFlightWithoutTimer)
 {
     // 1 finds no receive request; 2 and 3 are in flight behind it. They are not asked about, and
     // the end of the RNR wait brings all of them again, without any retransmission timer.
-    Begin(5, 0);
-    EXPECT_EQ(SendAll(0), (Packets{0, 1, 2, 3, 4}));
+    Begin(5, 0_ps);
+    EXPECT_EQ(SendAll(0_ps), (Packets{0, 1, 2, 3, 4}));
     EXPECT_EQ(ArriveAll({0}), "A0");
     ready = false;
     EXPECT_EQ(ArriveAll({1, 2, 3, 4}), "R1");
-    Answer(10, "A0");
-    Answer(11, "R1");
-    EXPECT_EQ(SendAll(12), (Packets{}));
-    EXPECT_EQ(requester.GetDeadlinePs(), 11 + RNR_WAIT);
-    EXPECT_TRUE(requester.OnTimeout(11 + RNR_WAIT).mayBegin);
-    EXPECT_EQ(SendAll(11 + RNR_WAIT), (Packets{1, 2, 3, 4}));
+    Answer(10_ps, "A0");
+    Answer(11_ps, "R1");
+    EXPECT_EQ(SendAll(12_ps), (Packets{}));
+    EXPECT_EQ(requester.GetDeadline(), 11_ps + RNR_WAIT);
+    EXPECT_TRUE(requester.OnTimeout(11_ps + RNR_WAIT).mayBegin);
+    EXPECT_EQ(SendAll(11_ps + RNR_WAIT), (Packets{1, 2, 3, 4}));
     // Not ready yet: once more.
     EXPECT_EQ(ArriveAll({1, 2, 3, 4}), "R1");
-    Answer(12'000, "R1");
-    EXPECT_TRUE(requester.OnTimeout(22'000).mayBegin);
+    Answer(12'000_ps, "R1");
+    EXPECT_TRUE(requester.OnTimeout(22'000_ps).mayBegin);
     ready = true;
-    EXPECT_EQ(ArriveAll(SendAll(22'000)), "A1 A2 A3 A4");
-    Answer(22'100, "A4");
+    EXPECT_EQ(ArriveAll(SendAll(22'000_ps)), "A1 A2 A3 A4");
+    Answer(22'100_ps, "A4");
     EXPECT_EQ(requester.GetAcked(), 5U);
     EXPECT_EQ(delivered, (Packets{0, 1, 2, 3, 4}));
 }
@@ -223,27 +223,27 @@ TEST_F(RdmaGoBackNScenario, ReceivePostedBehindARefusedPacket)
 {
     // A receive request comes between the refused packet and those behind it: they must not be
     // taken in its place.
-    Begin(3, 0);
-    SendAll(0);
+    Begin(3, 0_ps);
+    SendAll(0_ps);
     ready = false;
     EXPECT_EQ(ArriveAll({0}), "R0");
     ready = true;
     EXPECT_EQ(ArriveAll({1, 2}), "");
-    Answer(10, "R0");
-    requester.OnTimeout(10 + RNR_WAIT);
-    EXPECT_EQ(ArriveAll(SendAll(10 + RNR_WAIT)), "A0 A1 A2");
+    Answer(10_ps, "R0");
+    requester.OnTimeout(10_ps + RNR_WAIT);
+    EXPECT_EQ(ArriveAll(SendAll(10_ps + RNR_WAIT)), "A0 A1 A2");
     EXPECT_EQ(delivered, (Packets{0, 1, 2}));
 }
 
 TEST_F(RdmaGoBackNScenario, LostRnrNak)
 {
     Begin(3, TIMEOUT);
-    SendAll(0);
+    SendAll(0_ps);
     ready = false;
     EXPECT_EQ(ArriveAll({0, 1, 2}), "R0"); // lost
     ready = true;
-    requester.OnTimeout(1000);
-    EXPECT_EQ(ArriveAll(SendAll(1000)), "A0 A1 A2");
+    requester.OnTimeout(1000_ps);
+    EXPECT_EQ(ArriveAll(SendAll(1000_ps)), "A0 A1 A2");
     EXPECT_EQ(delivered, (Packets{0, 1, 2}));
 }
 
@@ -252,17 +252,17 @@ TEST_F(RdmaGoBackNScenario, LossAfterTheRnrWait)
     // 0 was refused, and is lost when it comes again: 1 and 2 are ignored as before, the timer
     // that began with 0 takes care of it.
     Begin(3, TIMEOUT);
-    SendAll(0);
+    SendAll(0_ps);
     ready = false;
     EXPECT_EQ(ArriveAll({0, 1, 2}), "R0");
-    Answer(10, "R0");
+    Answer(10_ps, "R0");
     ready = true;
-    requester.OnTimeout(10 + RNR_WAIT);
-    EXPECT_EQ(SendAll(10 + RNR_WAIT), (Packets{0, 1, 2}));
+    requester.OnTimeout(10_ps + RNR_WAIT);
+    EXPECT_EQ(SendAll(10_ps + RNR_WAIT), (Packets{0, 1, 2}));
     EXPECT_EQ(ArriveAll({1, 2}), "");
-    EXPECT_EQ(requester.GetDeadlinePs(), 10 + RNR_WAIT + TIMEOUT);
-    requester.OnTimeout(10 + RNR_WAIT + TIMEOUT);
-    EXPECT_EQ(ArriveAll(SendAll(12'000)), "A0 A1 A2");
+    EXPECT_EQ(requester.GetDeadline(), 10_ps + RNR_WAIT + TIMEOUT);
+    requester.OnTimeout(10_ps + RNR_WAIT + TIMEOUT);
+    EXPECT_EQ(ArriveAll(SendAll(12'000_ps)), "A0 A1 A2");
 }
 
 TEST_F(RdmaGoBackNScenario, TimeoutShorterThanTheRoundTrip)
@@ -270,20 +270,20 @@ TEST_F(RdmaGoBackNScenario, TimeoutShorterThanTheRoundTrip)
     // Everything is sent twice before the first answer. The second copies of 0 1 2 are duplicates,
     // and the answers to them change nothing.
     Begin(3, TIMEOUT);
-    EXPECT_EQ(SendAll(0), (Packets{0, 1, 2}));
-    requester.OnTimeout(1000);
-    EXPECT_EQ(SendAll(1000), (Packets{0, 1, 2}));
+    EXPECT_EQ(SendAll(0_ps), (Packets{0, 1, 2}));
+    requester.OnTimeout(1000_ps);
+    EXPECT_EQ(SendAll(1000_ps), (Packets{0, 1, 2}));
     EXPECT_EQ(ArriveAll({0, 1, 2}), "A0 A1 A2");
     EXPECT_EQ(ArriveAll({0, 1, 2}), "A2 A2 A2");
     for (const char* answer : {"A0", "A1", "A2"})
     {
-        EXPECT_TRUE(Answer(1500, answer).mayBegin);
+        EXPECT_TRUE(Answer(1500_ps, answer).mayBegin);
     }
     for (int i = 0; i < 3; ++i)
     {
-        EXPECT_FALSE(Answer(1600, "A2").mayBegin);
+        EXPECT_FALSE(Answer(1600_ps, "A2").mayBegin);
     }
-    EXPECT_EQ(requester.GetDeadlinePs(), RdmaSender::NO_DEADLINE);
+    EXPECT_EQ(requester.GetDeadline(), RdmaSender::NO_DEADLINE);
     EXPECT_EQ(requester.GetRetransmissions(), 3U);
 }
 
@@ -292,15 +292,15 @@ TEST_F(RdmaGoBackNScenario, NakThatCrossesATimeout)
     // 1 is lost. The timer runs out while the NAK is on its way, and 1 2 3 go again; then comes the
     // NAK and they go a third time. Each is delivered once.
     Begin(4, TIMEOUT);
-    SendAll(0);
-    Answer(1, Arrive(0));
+    SendAll(0_ps);
+    Answer(1_ps, Arrive(0));
     EXPECT_EQ(ArriveAll({2, 3}), "N1");
-    requester.OnTimeout(1001);
-    EXPECT_EQ(SendAll(1001), (Packets{1, 2, 3}));
-    Answer(1002, "N1");
-    EXPECT_EQ(SendAll(1002), (Packets{1, 2, 3}));
+    requester.OnTimeout(1001_ps);
+    EXPECT_EQ(SendAll(1001_ps), (Packets{1, 2, 3}));
+    Answer(1002_ps, "N1");
+    EXPECT_EQ(SendAll(1002_ps), (Packets{1, 2, 3}));
     EXPECT_EQ(ArriveAll({1, 2, 3, 1, 2, 3}), "A1 A2 A3 A3 A3 A3");
-    Answer(1100, "A3");
+    Answer(1100_ps, "A3");
     EXPECT_EQ(requester.GetAcked(), 4U);
     EXPECT_EQ(delivered, (Packets{0, 1, 2, 3}));
 }
@@ -310,36 +310,37 @@ TEST(RdmaGoBackNRetries, AlwaysTheSamePacketIsLost)
     // Packet 3 never arrives, all others do. One NAK tells of it; what goes again brings no other
     // one, and so the timer runs out. The timeouts count, and retry_cnt ends it.
     RdmaSenderConfig config;
-    config.timeouts.highPs = TIMEOUT;
-    config.timeouts.lowPs = TIMEOUT;
+    config.timeouts.high = TIMEOUT;
+    config.timeouts.low = TIMEOUT;
     config.retryCount = 7;
     RdmaGoBackNSender sender(config);
     RdmaGoBackNReceiver receiver;
     sender.Extend(10);
-    int64_t nowPs = 0;
+    QbbPs now = 0_ps;
     uint64_t naks = 0;
     RdmaSenderEvent event;
     while (!event.failed)
     {
-        ASSERT_LT(nowPs, 100 * TIMEOUT);
+        ASSERT_LT(now, 100 * TIMEOUT);
         if (!sender.CanSend())
         {
-            nowPs = sender.GetDeadlinePs();
-            event = sender.OnTimeout(nowPs);
+            now = sender.GetDeadline();
+            event = sender.OnTimeout(now);
             continue;
         }
         const auto packet = static_cast<int64_t>(sender.GetNext());
-        sender.Sent(1, ++nowPs);
+        now += 1_ps;
+        sender.Sent(1, now);
         const auto verdict = packet == 3 ? RdmaReceiverVerdict::IGNORE : receiver.Check(packet);
         if (verdict == RdmaReceiverVerdict::ACCEPT)
         {
             receiver.Accept(static_cast<uint64_t>(packet), 1, false);
-            sender.OnAck(packet, nowPs);
+            sender.OnAck(packet, now);
         }
         else if (verdict == RdmaReceiverVerdict::GAP)
         {
             ++naks;
-            sender.OnNak(static_cast<int64_t>(receiver.GetMissing()), RdmaSender::NO_PACKET, nowPs);
+            sender.OnNak(static_cast<int64_t>(receiver.GetMissing()), RdmaSender::NO_PACKET, now);
         }
     }
     EXPECT_EQ(event.status, RdmaWcStatus::RETRY_EXC_ERR);

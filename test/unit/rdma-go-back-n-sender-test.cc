@@ -16,17 +16,17 @@ TEST(RdmaGoBackNSender, InOrder)
     EXPECT_EQ(requester.GetAcked(), 0U);
     EXPECT_EQ(requester.GetHighestSent(), 0U);
     requester.Extend(3);
-    Send(requester, 0, 2, 0);
+    Send(requester, 0, 2, 0_ps);
     EXPECT_FALSE(requester.CanSend());
     EXPECT_EQ(requester.GetHighestSent(), 3U);
     for (int64_t packet = 0; packet < 3; ++packet)
     {
-        EXPECT_TRUE(requester.OnAck(packet, 10).mayBegin);
+        EXPECT_TRUE(requester.OnAck(packet, 10_ps).mayBegin);
         EXPECT_EQ(requester.GetAcked(), static_cast<uint64_t>(packet + 1));
     }
     requester.Extend(2);
     requester.Extend(1);
-    Send(requester, 3, 5, 20);
+    Send(requester, 3, 5, 20_ps);
     EXPECT_FALSE(requester.CanSend());
     EXPECT_EQ(requester.GetRetransmissions(), 0U);
     EXPECT_EQ(requester.GetTimeouts(), 0U);
@@ -36,17 +36,17 @@ TEST(RdmaGoBackNSender, AcksAreCumulative)
 {
     auto requester = MakeSender();
     requester.Extend(10);
-    Send(requester, 0, 7, 0);
-    requester.OnAck(4, 10);
+    Send(requester, 0, 7, 0_ps);
+    requester.OnAck(4, 10_ps);
     EXPECT_EQ(requester.GetAcked(), 5U);
     EXPECT_EQ(requester.GetNext(), 8U);
     // Old ones, and the one of nothing, change nothing.
     for (const int64_t packet : {4, 3, 0, -1, -100})
     {
-        EXPECT_TRUE(IsNothing(requester.OnAck(packet, 11)));
+        EXPECT_TRUE(IsNothing(requester.OnAck(packet, 11_ps)));
     }
     EXPECT_EQ(requester.GetAcked(), 5U);
-    requester.OnAck(7, 12);
+    requester.OnAck(7, 12_ps);
     EXPECT_EQ(requester.GetAcked(), 8U);
 }
 
@@ -54,12 +54,12 @@ TEST(RdmaGoBackNSender, AckOfWhatWasNeverSent)
 {
     auto requester = MakeSender();
     requester.Extend(10);
-    EXPECT_TRUE(IsNothing(requester.OnAck(0, 0)));
-    Send(requester, 0, 3, 0);
-    EXPECT_TRUE(IsNothing(requester.OnAck(4, 1))); // 4 is posted, not sent
-    EXPECT_TRUE(IsNothing(requester.OnAck(1'000'000, 1)));
+    EXPECT_TRUE(IsNothing(requester.OnAck(0, 0_ps)));
+    Send(requester, 0, 3, 0_ps);
+    EXPECT_TRUE(IsNothing(requester.OnAck(4, 1_ps))); // 4 is posted, not sent
+    EXPECT_TRUE(IsNothing(requester.OnAck(1'000'000, 1_ps)));
     EXPECT_EQ(requester.GetAcked(), 0U);
-    Send(requester, 4, 9, 2);
+    Send(requester, 4, 9, 2_ps);
 }
 
 // NAK, PSN sequence error
@@ -69,14 +69,14 @@ TEST(RdmaGoBackNSender, NakGoesBack)
     // 0 1 2 3 4 5 sent, 2 is lost: NAK 2, and 2 3 4 5 go again before 6.
     auto requester = MakeSender();
     requester.Extend(8);
-    Send(requester, 0, 5, 0);
-    const auto event = requester.OnNak(2, RdmaSender::NO_PACKET, 100);
+    Send(requester, 0, 5, 0_ps);
+    const auto event = requester.OnNak(2, RdmaSender::NO_PACKET, 100_ps);
     EXPECT_TRUE(event.mayBegin);
     EXPECT_FALSE(event.failed);
     EXPECT_EQ(requester.GetAcked(), 2U); // 0 and 1 have arrived
     EXPECT_EQ(requester.GetHighestSent(), 6U);
-    Send(requester, 2, 5, 110, true);
-    Send(requester, 6, 7, 120);
+    Send(requester, 2, 5, 110_ps, true);
+    Send(requester, 6, 7, 120_ps);
     EXPECT_EQ(requester.GetRetransmissions(), 4U);
     EXPECT_EQ(requester.GetTimeouts(), 0U);
 }
@@ -85,10 +85,10 @@ TEST(RdmaGoBackNSender, NakOfTheFirstPacket)
 {
     auto requester = MakeSender();
     requester.Extend(3);
-    Send(requester, 0, 2, 0);
-    EXPECT_TRUE(requester.OnNak(0, RdmaSender::NO_PACKET, 10).mayBegin);
+    Send(requester, 0, 2, 0_ps);
+    EXPECT_TRUE(requester.OnNak(0, RdmaSender::NO_PACKET, 10_ps).mayBegin);
     EXPECT_EQ(requester.GetAcked(), 0U);
-    Send(requester, 0, 2, 20, true);
+    Send(requester, 0, 2, 20_ps, true);
 }
 
 TEST(RdmaGoBackNSender, NakInTheMiddleOfARetransmission)
@@ -96,12 +96,12 @@ TEST(RdmaGoBackNSender, NakInTheMiddleOfARetransmission)
     // 0..9 sent, NAK 2: 2 3 4 go again, 2 arrives and 3 is lost: NAK 3.
     auto requester = MakeSender();
     requester.Extend(10);
-    Send(requester, 0, 9, 0);
-    requester.OnNak(2, RdmaSender::NO_PACKET, 10);
-    Send(requester, 2, 4, 20, true);
-    EXPECT_TRUE(requester.OnNak(3, RdmaSender::NO_PACKET, 30).mayBegin);
+    Send(requester, 0, 9, 0_ps);
+    requester.OnNak(2, RdmaSender::NO_PACKET, 10_ps);
+    Send(requester, 2, 4, 20_ps, true);
+    EXPECT_TRUE(requester.OnNak(3, RdmaSender::NO_PACKET, 30_ps).mayBegin);
     EXPECT_EQ(requester.GetAcked(), 3U);
-    Send(requester, 3, 9, 40, true);
+    Send(requester, 3, 9, 40_ps, true);
     EXPECT_EQ(requester.GetRetransmissions(), 10U);
 }
 
@@ -109,14 +109,14 @@ TEST(RdmaGoBackNSender, OldNaksChangeNothing)
 {
     auto requester = MakeSender();
     requester.Extend(10);
-    Send(requester, 0, 5, 0);
-    requester.OnAck(3, 10);
-    EXPECT_TRUE(IsNothing(requester.OnNak(2, RdmaSender::NO_PACKET, 20)));
-    EXPECT_TRUE(IsNothing(requester.OnNak(-5, RdmaSender::NO_PACKET, 20)));
+    Send(requester, 0, 5, 0_ps);
+    requester.OnAck(3, 10_ps);
+    EXPECT_TRUE(IsNothing(requester.OnNak(2, RdmaSender::NO_PACKET, 20_ps)));
+    EXPECT_TRUE(IsNothing(requester.OnNak(-5, RdmaSender::NO_PACKET, 20_ps)));
     EXPECT_EQ(requester.GetAcked(), 4U);
     EXPECT_EQ(requester.GetNext(), 6U);
     // nor do those about packets that were never sent
-    EXPECT_TRUE(IsNothing(requester.OnNak(7, RdmaSender::NO_PACKET, 20)));
+    EXPECT_TRUE(IsNothing(requester.OnNak(7, RdmaSender::NO_PACKET, 20_ps)));
     EXPECT_EQ(requester.GetNext(), 6U);
 }
 
@@ -125,14 +125,14 @@ TEST(RdmaGoBackNSender, NakForAWindowThatWentBackAlready)
     // The timeout took it back to 0 and nothing has been sent since; then comes the NAK of 3.
     auto requester = MakeSender(TIMEOUT);
     requester.Extend(6);
-    Send(requester, 0, 5, 0);
+    Send(requester, 0, 5, 0_ps);
     EXPECT_TRUE(requester.OnTimeout(TIMEOUT).mayBegin);
     EXPECT_EQ(requester.GetNext(), 0U);
-    requester.OnNak(3, RdmaSender::NO_PACKET, 1100);
+    requester.OnNak(3, RdmaSender::NO_PACKET, 1100_ps);
     EXPECT_EQ(requester.GetAcked(), 3U);
     EXPECT_TRUE(requester.CanSend());
-    Send(requester, 3, 5, 1200, true);
-    EXPECT_EQ(requester.GetDeadlinePs(), 1200 + TIMEOUT);
+    Send(requester, 3, 5, 1200_ps, true);
+    EXPECT_EQ(requester.GetDeadline(), 1200_ps + TIMEOUT);
 }
 
 TEST(RdmaGoBackNSender, AckBeyondTheRetransmission)
@@ -140,13 +140,13 @@ TEST(RdmaGoBackNSender, AckBeyondTheRetransmission)
     // After going back to 2 for nothing, the ACK of 5 shows that all had arrived: no more of them.
     auto requester = MakeSender(TIMEOUT);
     requester.Extend(8);
-    Send(requester, 0, 5, 0);
-    requester.OnAck(1, 500);
-    requester.OnTimeout(1500);
-    Send(requester, 2, 2, 1510, true);
-    EXPECT_TRUE(requester.OnAck(5, 1520).mayBegin);
+    Send(requester, 0, 5, 0_ps);
+    requester.OnAck(1, 500_ps);
+    requester.OnTimeout(1500_ps);
+    Send(requester, 2, 2, 1510_ps, true);
+    EXPECT_TRUE(requester.OnAck(5, 1520_ps).mayBegin);
     EXPECT_EQ(requester.GetAcked(), 6U);
-    Send(requester, 6, 7, 1530);
+    Send(requester, 6, 7, 1530_ps);
     EXPECT_EQ(requester.GetRetransmissions(), 1U);
 }
 
@@ -154,33 +154,33 @@ TEST(RdmaGoBackNSender, AckBeyondTheRetransmission)
 
 TEST(RdmaGoBackNSender, TimerOff)
 {
-    auto requester = MakeSender(0);
+    auto requester = MakeSender(0_ps);
     requester.Extend(5);
-    Send(requester, 0, 4, 0);
-    EXPECT_EQ(requester.GetDeadlinePs(), NEVER);
-    requester.OnAck(1, 10);
-    EXPECT_EQ(requester.GetDeadlinePs(), NEVER);
-    requester.OnNak(3, RdmaSender::NO_PACKET, 20);
-    EXPECT_EQ(requester.GetDeadlinePs(), NEVER);
+    Send(requester, 0, 4, 0_ps);
+    EXPECT_EQ(requester.GetDeadline(), NEVER);
+    requester.OnAck(1, 10_ps);
+    EXPECT_EQ(requester.GetDeadline(), NEVER);
+    requester.OnNak(3, RdmaSender::NO_PACKET, 20_ps);
+    EXPECT_EQ(requester.GetDeadline(), NEVER);
 }
 
 TEST(RdmaGoBackNSender, TimerRunsFromTheLastProgress)
 {
     auto requester = MakeSender(TIMEOUT);
     requester.Extend(5);
-    EXPECT_EQ(requester.GetDeadlinePs(), NEVER);
-    Send(requester, 0, 0, 100);
-    EXPECT_EQ(requester.GetDeadlinePs(), 1100);
-    Send(requester, 1, 3, 200); // later packets do not move it
-    EXPECT_EQ(requester.GetDeadlinePs(), 1100);
-    requester.OnAck(0, 300); // progress does
-    EXPECT_EQ(requester.GetDeadlinePs(), 1300);
-    requester.OnAck(0, 400); // the same again is none
-    EXPECT_EQ(requester.GetDeadlinePs(), 1300);
-    requester.OnAck(3, 500); // nothing is out any more
-    EXPECT_EQ(requester.GetDeadlinePs(), NEVER);
-    Send(requester, 4, 4, 9000);
-    EXPECT_EQ(requester.GetDeadlinePs(), 10'000);
+    EXPECT_EQ(requester.GetDeadline(), NEVER);
+    Send(requester, 0, 0, 100_ps);
+    EXPECT_EQ(requester.GetDeadline(), 1100_ps);
+    Send(requester, 1, 3, 200_ps); // later packets do not move it
+    EXPECT_EQ(requester.GetDeadline(), 1100_ps);
+    requester.OnAck(0, 300_ps); // progress does
+    EXPECT_EQ(requester.GetDeadline(), 1300_ps);
+    requester.OnAck(0, 400_ps); // the same again is none
+    EXPECT_EQ(requester.GetDeadline(), 1300_ps);
+    requester.OnAck(3, 500_ps); // nothing is out any more
+    EXPECT_EQ(requester.GetDeadline(), NEVER);
+    Send(requester, 4, 4, 9000_ps);
+    EXPECT_EQ(requester.GetDeadline(), 10'000_ps);
 }
 
 TEST(RdmaGoBackNSender, TimerAfterANak)
@@ -188,28 +188,28 @@ TEST(RdmaGoBackNSender, TimerAfterANak)
     // It starts with the packet that goes again, which may have to wait for its turn.
     auto requester = MakeSender(TIMEOUT);
     requester.Extend(5);
-    Send(requester, 0, 3, 0);
-    requester.OnNak(1, RdmaSender::NO_PACKET, 300);
-    EXPECT_EQ(requester.GetDeadlinePs(), NEVER);
+    Send(requester, 0, 3, 0_ps);
+    requester.OnNak(1, RdmaSender::NO_PACKET, 300_ps);
+    EXPECT_EQ(requester.GetDeadline(), NEVER);
     EXPECT_TRUE(requester.CanSend());
-    Send(requester, 1, 1, 5000, true);
-    EXPECT_EQ(requester.GetDeadlinePs(), 6000);
+    Send(requester, 1, 1, 5000_ps, true);
+    EXPECT_EQ(requester.GetDeadline(), 6000_ps);
 }
 
 TEST(RdmaGoBackNSender, Timeout)
 {
     auto requester = MakeSender(TIMEOUT);
     requester.Extend(4);
-    Send(requester, 0, 3, 0);
-    requester.OnAck(0, 10);
-    const auto event = requester.OnTimeout(1010);
+    Send(requester, 0, 3, 0_ps);
+    requester.OnAck(0, 10_ps);
+    const auto event = requester.OnTimeout(1010_ps);
     EXPECT_TRUE(event.mayBegin);
     EXPECT_FALSE(event.failed);
     EXPECT_EQ(requester.GetTimeouts(), 1U);
-    EXPECT_EQ(requester.GetDeadlinePs(), NEVER);
-    Send(requester, 1, 1, 1500, true);
-    EXPECT_EQ(requester.GetDeadlinePs(), 2500);
-    Send(requester, 2, 3, 1600, true);
+    EXPECT_EQ(requester.GetDeadline(), NEVER);
+    Send(requester, 1, 1, 1500_ps, true);
+    EXPECT_EQ(requester.GetDeadline(), 2500_ps);
+    Send(requester, 2, 3, 1600_ps, true);
     EXPECT_FALSE(requester.CanSend());
     EXPECT_EQ(requester.GetRetransmissions(), 3U);
 }
@@ -218,17 +218,17 @@ TEST(RdmaGoBackNSender, AckBetweenTimeoutAndRetransmission)
 {
     auto requester = MakeSender(TIMEOUT);
     requester.Extend(4);
-    Send(requester, 0, 3, 0);
-    requester.OnTimeout(1000);
-    requester.OnAck(1, 1010); // 0 and 1 need not go again
+    Send(requester, 0, 3, 0_ps);
+    requester.OnTimeout(1000_ps);
+    requester.OnAck(1, 1010_ps); // 0 and 1 need not go again
     EXPECT_EQ(requester.GetNext(), 2U);
     EXPECT_TRUE(requester.CanSend());
-    Send(requester, 2, 3, 1020, true);
-    EXPECT_EQ(requester.GetDeadlinePs(), 2020);
-    requester.OnTimeout(2020);
-    requester.OnAck(3, 2030); // nothing needs to
+    Send(requester, 2, 3, 1020_ps, true);
+    EXPECT_EQ(requester.GetDeadline(), 2020_ps);
+    requester.OnTimeout(2020_ps);
+    requester.OnAck(3, 2030_ps); // nothing needs to
     EXPECT_FALSE(requester.CanSend());
-    EXPECT_EQ(requester.GetDeadlinePs(), NEVER);
+    EXPECT_EQ(requester.GetDeadline(), NEVER);
     EXPECT_EQ(requester.GetRetransmissions(), 2U);
 }
 
@@ -237,18 +237,18 @@ TEST(RdmaGoBackNSender, RetriesRunOut)
     // retry_cnt 2: two timeouts in a row are survived, the third is the end.
     auto requester = MakeSender(TIMEOUT, 2);
     requester.Extend(4);
-    int64_t now = 0;
+    QbbPs now = 0_ps;
     Send(requester, 0, 3, now);
     for (int round = 0; round < 2; ++round)
     {
         now += TIMEOUT;
-        EXPECT_EQ(requester.GetDeadlinePs(), now);
+        EXPECT_EQ(requester.GetDeadline(), now);
         EXPECT_FALSE(requester.OnTimeout(now).failed);
         Send(requester, 0, 3, now, true);
     }
     // Progress, however small, and the count begins anew.
-    requester.OnAck(0, now + 1);
-    now += 1;
+    requester.OnAck(0, now + 1_ps);
+    now += 1_ps;
     for (int round = 0; round < 2; ++round)
     {
         now += TIMEOUT;
@@ -265,7 +265,7 @@ TEST(RdmaGoBackNSender, NoRetries)
 {
     auto requester = MakeSender(TIMEOUT, 0);
     requester.Extend(1);
-    Send(requester, 0, 0, 0);
+    Send(requester, 0, 0, 0_ps);
     EXPECT_TRUE(requester.OnTimeout(TIMEOUT).failed);
 }
 
@@ -273,15 +273,15 @@ TEST(RdmaGoBackNSender, NakThatIsProgressResetsTheCount)
 {
     auto requester = MakeSender(TIMEOUT, 1);
     requester.Extend(4);
-    Send(requester, 0, 3, 0);
-    EXPECT_FALSE(requester.OnTimeout(1000).failed);
-    Send(requester, 0, 3, 1000, true);
-    requester.OnNak(2, RdmaSender::NO_PACKET, 1500);
-    Send(requester, 2, 3, 1500, true);
-    EXPECT_FALSE(requester.OnTimeout(2500).failed);
-    Send(requester, 2, 3, 2500, true);
+    Send(requester, 0, 3, 0_ps);
+    EXPECT_FALSE(requester.OnTimeout(1000_ps).failed);
+    Send(requester, 0, 3, 1000_ps, true);
+    requester.OnNak(2, RdmaSender::NO_PACKET, 1500_ps);
+    Send(requester, 2, 3, 1500_ps, true);
+    EXPECT_FALSE(requester.OnTimeout(2500_ps).failed);
+    Send(requester, 2, 3, 2500_ps, true);
     // The same NAK once more is no progress, and a retry itself.
-    EXPECT_TRUE(requester.OnNak(2, RdmaSender::NO_PACKET, 2600).failed);
+    EXPECT_TRUE(requester.OnNak(2, RdmaSender::NO_PACKET, 2600_ps).failed);
 }
 
 // NAKs as retries
@@ -291,21 +291,22 @@ TEST(RdmaGoBackNSender, NaksOfAPacketThatIsAlwaysLostRunOut)
     // Packet 0 never arrives, and the receiver answers each packet behind it. The first NAK tells
     // of the loss, and those of the other three that were under way change nothing. Then each round
     // of four packets is one retry.
-    auto requester = MakeSender(0, 2);
+    auto requester = MakeSender(0_ps, 2);
     requester.Extend(4);
-    Send(requester, 0, 3, 0);
-    int64_t now = 0;
+    Send(requester, 0, 3, 0_ps);
+    QbbPs now = 0_ps;
     for (int round = 0; round < 3; ++round)
     {
         for (int packet = 1; packet <= 3; ++packet)
         {
-            const auto event = requester.OnNak(0, RdmaSender::NO_PACKET, ++now);
+            now += 1_ps;
+            const auto event = requester.OnNak(0, RdmaSender::NO_PACKET, now);
             EXPECT_TRUE(event.mayBegin && !event.failed) << "round " << round;
             Send(requester, 0, 0, now, true);
         }
         Send(requester, 1, 3, now, true);
     }
-    const auto event = requester.OnNak(0, RdmaSender::NO_PACKET, ++now);
+    const auto event = requester.OnNak(0, RdmaSender::NO_PACKET, now + 1_ps);
     EXPECT_TRUE(event.failed);
     EXPECT_EQ(event.status, RdmaWcStatus::RETRY_EXC_ERR);
     EXPECT_EQ(requester.GetTimeouts(), 0U);
@@ -315,24 +316,26 @@ TEST(RdmaGoBackNSender, ProgressEndsTheCountOfNaks)
 {
     // retry_cnt 0: a packet that is lost once is no failure, however many NAKs tell of it, nor is
     // the next one.
-    auto requester = MakeSender(0, 0);
+    auto requester = MakeSender(0_ps, 0);
     requester.Extend(8);
-    Send(requester, 0, 7, 0);
+    Send(requester, 0, 7, 0_ps);
     for (int packet = 1; packet <= 7; ++packet)
     {
-        EXPECT_FALSE(requester.OnNak(0, RdmaSender::NO_PACKET, packet).failed);
-        Send(requester, 0, 0, packet, true);
+        const QbbPs now(packet);
+        EXPECT_FALSE(requester.OnNak(0, RdmaSender::NO_PACKET, now).failed);
+        Send(requester, 0, 0, now, true);
     }
-    Send(requester, 1, 7, 8, true);
-    requester.OnAck(0, 9);
+    Send(requester, 1, 7, 8_ps, true);
+    requester.OnAck(0, 9_ps);
     for (int packet = 2; packet <= 7; ++packet)
     {
-        EXPECT_FALSE(requester.OnNak(1, RdmaSender::NO_PACKET, 8 + packet).failed);
-        Send(requester, 1, 1, 8 + packet, true);
+        const QbbPs now(8 + packet);
+        EXPECT_FALSE(requester.OnNak(1, RdmaSender::NO_PACKET, now).failed);
+        Send(requester, 1, 1, now, true);
     }
     // A NAK that is progress tells of the next loss.
-    Send(requester, 2, 7, 20, true);
-    EXPECT_FALSE(requester.OnNak(3, RdmaSender::NO_PACKET, 21).failed);
+    Send(requester, 2, 7, 20_ps, true);
+    EXPECT_FALSE(requester.OnNak(3, RdmaSender::NO_PACKET, 21_ps).failed);
 }
 
 // Window
@@ -345,13 +348,13 @@ TEST(RdmaGoBackNSender, WindowBelowHalfThePsnSpace)
     uint64_t sent = 0;
     while (requester.CanSend())
     {
-        requester.Sent(1, 0);
+        requester.Sent(1, 0_ps);
         ++sent;
     }
     EXPECT_EQ(sent, WINDOW);
-    EXPECT_TRUE(requester.OnAck(4, 1).mayBegin);
-    Send(requester, WINDOW, WINDOW + 4, 2);
+    EXPECT_TRUE(requester.OnAck(4, 1_ps).mayBegin);
+    Send(requester, WINDOW, WINDOW + 4, 2_ps);
     EXPECT_FALSE(requester.CanSend());
-    EXPECT_TRUE(requester.OnNak(5, RdmaSender::NO_PACKET, 3).mayBegin);
-    Send(requester, 5, 5, 4, true);
+    EXPECT_TRUE(requester.OnNak(5, RdmaSender::NO_PACKET, 3_ps).mayBegin);
+    Send(requester, 5, 5, 4_ps, true);
 }

@@ -14,23 +14,23 @@ namespace RdmaGoBackNSteps
 {
 
 /** \ingroup rdma-tests No deadline. */
-constexpr int64_t NEVER = RdmaSender::NO_DEADLINE;
+constexpr QbbPs NEVER = RdmaSender::NO_DEADLINE;
 /** \ingroup rdma-tests The retransmission timeout of the tests that have one. */
-constexpr int64_t TIMEOUT = 1000;
+constexpr QbbPs TIMEOUT = 1000_ps;
 
 /**
  * \ingroup rdma-tests
- * \param timeoutPs retransmission timeout
+ * \param timeout retransmission timeout
  * \param retries retry_cnt
  * \param rnrRetries rnr_retry
  * \return a requester
  */
 inline RdmaGoBackNSender
-MakeSender(int64_t timeoutPs = 0, uint32_t retries = 7, uint32_t rnrRetries = 7)
+MakeSender(QbbPs timeout = 0_ps, uint32_t retries = 7, uint32_t rnrRetries = 7)
 {
     RdmaSenderConfig config;
-    config.timeouts.highPs = timeoutPs;
-    config.timeouts.lowPs = timeoutPs;
+    config.timeouts.high = timeout;
+    config.timeouts.low = timeout;
     config.retryCount = retries;
     config.rnrRetryCount = rnrRetries;
     return RdmaGoBackNSender(config);
@@ -43,17 +43,17 @@ MakeSender(int64_t timeoutPs = 0, uint32_t retries = 7, uint32_t rnrRetries = 7)
  * \param requester the requester
  * \param first the packet that has to go next
  * \param last the one that has to be the last of them
- * \param nowPs the instant of them all
+ * \param now the instant of them all
  * \param again true if all of them must have been sent before
  */
 inline void
-Send(RdmaGoBackNSender& requester, uint64_t first, uint64_t last, int64_t nowPs, bool again = false)
+Send(RdmaGoBackNSender& requester, uint64_t first, uint64_t last, QbbPs now, bool again = false)
 {
     for (uint64_t packet = first; packet <= last; ++packet)
     {
         ASSERT_TRUE(requester.CanSend()) << "packet " << packet;
         EXPECT_EQ(requester.GetNext(), packet);
-        EXPECT_EQ(requester.Sent(1, nowPs), again) << "packet " << packet;
+        EXPECT_EQ(requester.Sent(1, now), again) << "packet " << packet;
     }
 }
 

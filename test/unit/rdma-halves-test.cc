@@ -28,7 +28,7 @@ using namespace ns3;
 namespace
 {
 
-constexpr int64_t STEP_PS = 1'000'000; //!< each side sends one packet in a microsecond
+constexpr QbbPs STEP = 1_us; //!< each side sends one packet in a microsecond
 constexpr uint32_t MTU = 1024;
 
 /** One side of a connection, as halves see it. */
@@ -47,14 +47,14 @@ class FakeEndpoint : public RdmaEndpoint
         m_connection.state = RdmaQpState::RTS;
     }
 
-    /** \param nowPs the instant \return the packet that goes out now, or null */
-    QbbFramePtr Next(int64_t nowPs)
+    /** \param now the instant \return the packet that goes out now, or null */
+    QbbFramePtr Next(QbbPs now)
     {
         const bool answer = responder->IsReady() || requester->HasProbe();
         if (answer && (m_answerTurn || !requester->CanSend()))
         {
             m_answerTurn = false;
-            return requester->HasProbe() ? requester->MakeProbe() : responder->MakeFrame(nowPs);
+            return requester->HasProbe() ? requester->MakeProbe() : responder->MakeFrame(now);
         }
         m_answerTurn = true;
         if (!requester->CanSend())
@@ -62,28 +62,27 @@ class FakeEndpoint : public RdmaEndpoint
             return nullptr;
         }
         QbbFramePtr frame = NewFrame();
-        requester->FillNext(*frame, nowPs);
+        requester->FillNext(*frame, now);
         return frame;
     }
 
-    /** \param frame comes in \param nowPs the instant */
-    void Receive(const QbbFrame& frame, int64_t nowPs)
+    /** \param frame comes in \param now the instant */
+    void Receive(const QbbFrame& frame, QbbPs now)
     {
         const RdmaOpcodeInfo& info = GetRdmaOpcodeInfo(frame.opcode);
-        info.request ? responder->Receive(frame, info, nowPs)
-                     : requester->Receive(frame, info, nowPs);
+        info.request ? responder->Receive(frame, info, now) : requester->Receive(frame, info, now);
     }
 
-    /** \param nowPs the instant */
-    void RunTimers(int64_t nowPs)
+    /** \param now the instant */
+    void RunTimers(QbbPs now)
     {
-        if (requester->GetDeadlinePs() <= nowPs)
+        if (requester->GetDeadline() <= now)
         {
-            requester->OnTimer(nowPs);
+            requester->OnTimer(now);
         }
-        if (responder->GetDeadlinePs() <= nowPs)
+        if (responder->GetDeadline() <= now)
         {
-            responder->OnTimer(nowPs);
+            responder->OnTimer(now);
         }
     }
 
@@ -156,7 +155,7 @@ class FakeEndpoint : public RdmaEndpoint
         responder->Release();
     }
 
-    void PaceChanged(int64_t) override
+    void PaceChanged(QbbPs) override
     {
     }
 
@@ -201,25 +200,25 @@ class Wire
     {
     }
 
-    /** \param frame goes out \param nowPs the instant */
-    void Put(QbbFramePtr frame, int64_t nowPs)
+    /** \param frame goes out \param now the instant */
+    void Put(QbbFramePtr frame, QbbPs now)
     {
         if (m_uniform(m_random) < m_loss)
         {
             return;
         }
         const bool behind = m_uniform(m_random) < m_reordering;
-        m_frames.emplace(nowPs + (behind ? 9 : 4) * STEP_PS, std::move(frame));
+        m_frames.emplace(now + (behind ? 9 : 4) * STEP, std::move(frame));
     }
 
-    /** \param to gets what has arrived \param nowPs the instant */
-    void Deliver(FakeEndpoint& to, int64_t nowPs)
+    /** \param to gets what has arrived \param now the instant */
+    void Deliver(FakeEndpoint& to, QbbPs now)
     {
-        while (!m_frames.empty() && m_frames.begin()->first <= nowPs)
+        while (!m_frames.empty() && m_frames.begin()->first <= now)
         {
             const QbbFramePtr frame = std::move(m_frames.begin()->second);
             m_frames.erase(m_frames.begin());
-            to.Receive(*frame, nowPs);
+            to.Receive(*frame, now);
         }
     }
 
@@ -228,7 +227,7 @@ class Wire
     std::uniform_real_distribution<double> m_uniform{0, 1};
     double m_loss;
     double m_reordering;
-    std::multimap<int64_t, QbbFramePtr> m_frames;
+    std::multimap<QbbPs, QbbFramePtr> m_frames;
 };
 
 /** \return RoCE with a timeout of 50 us and no end of retries */
@@ -360,40 +359,40 @@ RunRandom(const Ptr<RdmaTransport>& transport, uint64_t seed, double loss, doubl
     Model ofB;
     const std::size_t requests = 40;
     std::size_t posted = 0;
-    const auto post = [&random](Model& model, FakeEndpoint& from, FakeEndpoint& to, int64_t nowPs) {
+    const auto post = [&random](Model& model, FakeEndpoint& from, FakeEndpoint& to, QbbPs now) {
         const std::size_t before = model.GetReceives();
         const RdmaSendRequest request = model.MakeRequest(random);
         if (model.GetReceives() > before)
         {
-            to.responder->PostReceive({before, 8 * MTU}, nowPs);
+            to.responder->PostReceive({before, 8 * MTU}, now);
         }
-        from.requester->Post(request, nowPs);
+        from.requester->Post(request, now);
     };
-    for (int64_t nowPs = 0; a.sent.size() < requests || b.sent.size() < requests; nowPs += STEP_PS)
+    for (QbbPs now = 0_ps; a.sent.size() < requests || b.sent.size() < requests; now += STEP)
     {
-        ASSERT_LT(nowPs, 200'000 * STEP_PS)
+        ASSERT_LT(now, 200'000 * STEP)
             << "seed " << seed << ": " << a.sent.size() << " and " << b.sent.size() << " complete";
         ASSERT_TRUE(a.failures.empty() && b.failures.empty()) << "seed " << seed;
         if (posted < requests && random() % 4 == 0)
         {
-            post(ofA, a, b, nowPs);
-            post(ofB, b, a, nowPs);
+            post(ofA, a, b, now);
+            post(ofB, b, a, now);
             ++posted;
         }
         for (auto [from, wire] : {std::pair(&a, &toB), std::pair(&b, &toA)})
         {
-            from->RunTimers(nowPs);
-            if (QbbFramePtr frame = from->Next(nowPs))
+            from->RunTimers(now);
+            if (QbbFramePtr frame = from->Next(now))
             {
-                wire->Put(std::move(frame), nowPs);
+                wire->Put(std::move(frame), now);
             }
             for (; !from->out.empty(); from->out.pop_front())
             {
-                wire->Put(std::move(from->out.front()), nowPs);
+                wire->Put(std::move(from->out.front()), now);
             }
         }
-        toB.Deliver(b, nowPs);
-        toA.Deliver(a, nowPs);
+        toB.Deliver(b, now);
+        toA.Deliver(a, now);
     }
     SCOPED_TRACE("seed " + std::to_string(seed));
     ofA.Check(a, b);

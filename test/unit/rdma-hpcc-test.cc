@@ -20,31 +20,31 @@ using namespace ns3;
 namespace
 {
 
-constexpr uint64_t LINE = 100 * GBPS;
-constexpr int64_t T = 10 * US;
+constexpr QbbBitRate LINE = 100 * GBPS;
+constexpr QbbPs T = 10 * US;
 constexpr uint64_t BT = 125'000; // 100 Gb/s x 10 us, in bytes
 constexpr double WAI = 100;
 
 RdmaPathProfile
-MakeProfile(uint64_t lineRateBps = LINE)
+MakeProfile(QbbBitRate lineRate = LINE)
 {
     RdmaPathProfile profile;
-    profile.lineRateBps = lineRateBps;
+    profile.lineRate = lineRate;
     profile.packetBytes = 1000;
     profile.payloadBytes = 900;
-    profile.baseRttPs = T;
+    profile.baseRtt = T;
     profile.hops = 2;
     return profile;
 }
 
 RdmaHpccController
-Make(uint32_t maxStage = 5, uint64_t lineRateBps = LINE)
+Make(uint32_t maxStage = 5, QbbBitRate lineRate = LINE)
 {
     RdmaHpccParameters parameters;
     parameters.maxStage = maxStage;
     parameters.increaseBytes = WAI;
-    parameters.baseRttPs = T;
-    return {parameters, MakeProfile(lineRateBps)};
+    parameters.baseRtt = T;
+    return {parameters, MakeProfile(lineRate)};
 }
 
 // What a port at 100 Gb/s does in T so that u is as given: it sends at full rate, or less, and what
@@ -73,7 +73,7 @@ Shrink(RdmaHpccController& c, RdmaIntFeed& feed)
 TEST(RdmaHpcc, StartsWithBandwidthTimesDelayAtLineRate)
 {
     auto c = Make();
-    EXPECT_EQ(c.GetRateBps(0), LINE);
+    EXPECT_EQ(c.GetRate(0_ps), LINE);
     EXPECT_EQ(c.GetWindowBytes(), BT);
     EXPECT_EQ(c.GetUtilisation(), 1);
     // The first telemetry has nothing to compare with.
@@ -96,7 +96,7 @@ TEST(RdmaHpcc, WindowFallsInOneStepToWhatFits)
     EXPECT_NEAR(c.GetReferenceWindow(), 59475, 1e-6);
     EXPECT_EQ(c.GetWindowBytes(), 60'000); // 60 whole packets
     // R = W / T = 59475 x 8 / 10 us
-    EXPECT_NEAR(static_cast<double>(c.GetRateBps(feed.nowPs)), 47'580'000'000, 1);
+    EXPECT_NEAR(static_cast<double>(c.GetRate(feed.now)), 47'580'000'000, 1);
     EXPECT_NEAR(c.GetState().targetRateBps, 47'580'000'000, 1);
 }
 
@@ -108,7 +108,7 @@ TEST(RdmaHpcc, WindowHoldsPacketsInFlightAsTheReferenceDoes)
     RdmaIntFeed feed({LINE});
     Shrink(*made, feed);
     ASSERT_NEAR(made->GetExactWindow(), 9600, 1e-6);
-    RdmaPacer pacer(std::move(made), 1000, 1, false);
+    RdmaPacer pacer(std::move(made), 1000, 1_bps, false);
     EXPECT_TRUE(pacer.HasRoom(9));
     EXPECT_FALSE(pacer.HasRoom(10));
 }
@@ -195,7 +195,7 @@ TEST(RdmaHpcc, AtEtaThereAreNoStages)
     RdmaHpccParameters parameters;
     parameters.eta = 0.5;
     parameters.increaseBytes = WAI;
-    parameters.baseRttPs = T;
+    parameters.baseRtt = T;
     RdmaHpccController c(parameters, MakeProfile());
     RdmaIntFeed feed({LINE});
     feed.Ack(c, T, {{BT / 2, 0}});
@@ -255,14 +255,14 @@ TEST(RdmaHpcc, WithoutStagesItJumpsAtOnce)
 TEST(RdmaHpcc, CountersAndClocksWrap)
 {
     // Bytes and picoseconds wrap at, before and after each step of three.
-    for (const int64_t before : {int64_t{1}, T / 2, T, T + 1, 2 * T})
+    for (const QbbPs before : {1_ps, T / 2, T, T + 1_ps, 2 * T})
     {
         RdmaIntHop hop;
-        hop.timePs = RdmaIntFeed::TIME_WRAP - before;
-        hop.txBytes = RdmaIntFeed::TX_WRAP - before / 80; // 80 ps a byte
+        hop.time = RdmaIntFeed::TIME_WRAP - before;
+        hop.txBytes = RdmaIntFeed::TX_WRAP - before / 80_ps; // 80 ps a byte
         auto c = Make();
         RdmaIntFeed feed({LINE}, hop);
-        feed.Ack(c, 0, {Load(2)});
+        feed.Ack(c, 0_ps, {Load(2)});
         for (int i = 0; i < 3; ++i)
         {
             feed.NextRound();
@@ -279,7 +279,7 @@ TEST(RdmaHpcc, TheBusiestOfManyHopsCounts)
     for (size_t busiest = 0; busiest < 16; ++busiest)
     {
         auto c = Make();
-        RdmaIntFeed feed(std::vector<uint64_t>(16, LINE));
+        RdmaIntFeed feed(std::vector<QbbBitRate>(16, LINE));
         std::vector<RdmaIntFeed::Port> ports(16, Load(0.5));
         ports[busiest] = Load(1.5);
         ports[(busiest + 5) % 16] = Load(1);
@@ -298,10 +298,10 @@ TEST(RdmaHpcc, TauIsThatOfTheBusiestHop)
     RdmaIntFeed feed({LINE, 25 * GBPS});
     feed.Ack(c, T, {Load(0.5), {0, 31'250}});
     feed.NextRound();
-    feed.nowPs += T;
-    feed.hops[0].timePs += T;
+    feed.now += T;
+    feed.hops[0].time += T;
     feed.hops[0].txBytes += BT / 2;
-    feed.hops[1].timePs += T / 2;
+    feed.hops[1].time += T / 2;
     feed.hops[1].txBytes += 15'625;
     feed.Send(c, feed.hops);
     EXPECT_DOUBLE_EQ(c.GetUtilisation(), 1.5);
@@ -316,14 +316,14 @@ TEST(RdmaHpcc, AnyLinkRate)
         const double bt = 1250.0 * static_cast<double>(rate);
         RdmaIntFeed feed({rate * GBPS, 10'000 * GBPS});
         const RdmaIntFeed::Port port{rate * 1250, rate * 1250};
-        EXPECT_EQ(c.GetRateBps(0), rate * GBPS);
+        EXPECT_EQ(c.GetRate(0_ps), rate * GBPS);
         EXPECT_NEAR(c.GetExactWindow(), bt, 1e-9);
         feed.Ack(c, T, {port});
         feed.NextRound();
         feed.Ack(c, T, {port});
         EXPECT_DOUBLE_EQ(c.GetUtilisation(), 2);
         EXPECT_NEAR(c.GetExactWindow(), bt * 0.475 + 100, 1e-6);
-        EXPECT_NEAR(static_cast<double>(c.GetRateBps(0)), (bt * 0.475 + 100) * 8e5, 1);
+        EXPECT_NEAR(static_cast<double>(c.GetRate(0_ps)), (bt * 0.475 + 100) * 8e5, 1);
     }
 }
 
@@ -345,7 +345,7 @@ TEST(RdmaHpcc, OldAcknowledgementsChangeNothing)
         EXPECT_NEAR(c.GetExactWindow(), 59'475, 1e-6);
     }
     RdmaAckSample none;
-    none.nowPs = feed.nowPs;
+    none.now = feed.now;
     none.ackedTo = 1000;
     none.sentTo = 2000;
     none.hopCount = 2; // but no hops
@@ -362,10 +362,10 @@ TEST(RdmaHpcc, LossReportsBringTelemetryToo)
     auto c = Make();
     RdmaIntFeed feed({LINE});
     feed.Ack(c, T, {Load(2)});
-    feed.hops[0].timePs += T;
+    feed.hops[0].time += T;
     feed.hops[0].txBytes += BT;
     RdmaAckSample sample;
-    sample.nowPs = 2 * T;
+    sample.now = 2 * T;
     sample.ackedTo = 101;
     sample.sentTo = 200;
     sample.hops = feed.hops.data();
@@ -405,7 +405,7 @@ TEST(RdmaHpcc, WindowStaysBetweenAPacketAndBandwidthTimesDelay)
     }
     EXPECT_NEAR(c.GetExactWindow(), 100, 0.01);
     EXPECT_EQ(c.GetWindowBytes(), 1000);
-    EXPECT_NEAR(static_cast<double>(c.GetRateBps(0)), 80e6, 1e4);
+    EXPECT_NEAR(static_cast<double>(c.GetRate(0_ps)), 80e6, 1e4);
     // An idle link, with nothing sent at all: U falls to 0 and the window rises to B x T, no more.
     for (int i = 0; i < 10; ++i)
     {
@@ -414,7 +414,7 @@ TEST(RdmaHpcc, WindowStaysBetweenAPacketAndBandwidthTimesDelay)
     }
     EXPECT_EQ(c.GetExactWindow(), BT);
     EXPECT_EQ(c.GetReferenceWindow(), BT);
-    EXPECT_EQ(c.GetRateBps(0), LINE);
+    EXPECT_EQ(c.GetRate(0_ps), LINE);
 }
 
 TEST(RdmaHpcc, FlowsShareALinkFairlyAtEta)
@@ -460,7 +460,7 @@ TEST(RdmaHpcc, Attributes)
     EXPECT_FALSE(control->NeedsRtt());
     // W_AI = 125000 x 0.05 / 100
     EXPECT_NEAR(control->GetParameters(MakeProfile()).increaseBytes, 62.5, 1e-9);
-    EXPECT_EQ(control->GetParameters(MakeProfile()).baseRttPs, T);
+    EXPECT_EQ(control->GetParameters(MakeProfile()).baseRtt, T);
     control->SetAttribute("ExpectedFlows", UintegerValue(10));
     control->SetAttribute("Eta", DoubleValue(0.9));
     control->SetAttribute("MaxStage", UintegerValue(3));
@@ -470,12 +470,12 @@ TEST(RdmaHpcc, Attributes)
     EXPECT_NEAR(p.increaseBytes, 2500, 1e-9);
     EXPECT_EQ(p.eta, 0.9);
     EXPECT_EQ(p.maxStage, 3);
-    EXPECT_EQ(p.baseRttPs, 20 * US);
+    EXPECT_EQ(p.baseRtt, 20 * US);
     control->SetAttribute("AdditiveIncrease", UintegerValue(80));
     EXPECT_EQ(control->GetParameters(MakeProfile()).increaseBytes, 80);
     const auto c = control->MakeController(MakeProfile());
     EXPECT_EQ(c->GetWindowBytes(), 2 * BT);
-    EXPECT_EQ(c->GetRateBps(0), LINE);
+    EXPECT_EQ(c->GetRate(0_ps), LINE);
 }
 
 TEST(RdmaHpcc, TIsTheLongestOfTheNetwork)
@@ -483,13 +483,13 @@ TEST(RdmaHpcc, TIsTheLongestOfTheNetwork)
     QbbSetTimeResolution();
     auto control = CreateObject<RdmaHpcc>();
     auto profile = MakeProfile();
-    profile.networkRttPs = 3 * T;
-    EXPECT_EQ(control->GetParameters(profile).baseRttPs, 3 * T);
+    profile.networkRtt = 3 * T;
+    EXPECT_EQ(control->GetParameters(profile).baseRtt, 3 * T);
     // W_AI = 375000 x 0.05 / 100
     EXPECT_NEAR(control->GetParameters(profile).increaseBytes, 187.5, 1e-9);
     EXPECT_EQ(control->MakeController(profile)->GetWindowBytes(), 3 * BT);
     control->SetAttribute("BaseRtt", TimeValue(MicroSeconds(20)));
-    EXPECT_EQ(control->GetParameters(profile).baseRttPs, 20 * US);
+    EXPECT_EQ(control->GetParameters(profile).baseRtt, 20 * US);
 }
 
 TEST(RdmaHpcc, WrongAttributesAreNamed)
@@ -497,7 +497,7 @@ TEST(RdmaHpcc, WrongAttributesAreNamed)
     QbbSetTimeResolution();
     auto control = CreateObject<RdmaHpcc>();
     auto profile = MakeProfile();
-    profile.baseRttPs = 0;
+    profile.baseRtt = 0_ps;
     EXPECT_DEATH(control->MakeController(profile), "base round-trip time.*BaseRtt 1 ps and more");
     EXPECT_FALSE(control->SetAttributeFailSafe("Eta", DoubleValue(0)));
     EXPECT_FALSE(control->SetAttributeFailSafe("Eta", DoubleValue(1.01)));

@@ -20,7 +20,7 @@ constexpr uint64_t PS_PER_BYTE_AT_1BPS = 8'000'000'000'000;
 constexpr uint32_t ROCE_HEADER = 62; // 14 + 20 + 8 + 12, ICRC 4, FCS 4
 
 /// Frame by frame; a port's end of occupancy is a whole number of 1/rate ps.
-int64_t
+QbbPs
 GetBruteForce(const std::vector<RdmaIdealHop>& path,
               const RdmaIdealFrames& frames,
               const RdmaLineOverhead& overhead)
@@ -41,19 +41,19 @@ GetBruteForce(const std::vector<RdmaIdealHop>& path,
         arrival = 0;
         for (std::size_t h = 0; h < path.size(); ++h)
         {
-            const QbbInt128 rate = path[h].rateBps;
+            const QbbInt128 rate = path[h].rate.Get();
             const QbbInt128 start = arrival > free[h] / rate ? arrival * rate : free[h];
             const QbbInt128 end = start + (overhead.preambleBytes + bytes) * PS_PER_BYTE_AT_1BPS;
-            arrival = end / rate + path[h].delayPs;
+            arrival = end / rate + path[h].delay.Get();
             free[h] = end + overhead.gapBytes * QbbInt128{PS_PER_BYTE_AT_1BPS};
         }
     }
-    return static_cast<int64_t>(arrival);
+    return QbbPs(static_cast<int64_t>(arrival));
 }
 
 /// A random path, frames and overhead; rates are drawn from \p rates.
 void
-CompareRandomCases(const std::vector<uint64_t>& rates, int cases, unsigned seed)
+CompareRandomCases(const std::vector<QbbBitRate>& rates, int cases, unsigned seed)
 {
     std::mt19937_64 random(seed);
     const auto draw = [&random](uint64_t min, uint64_t max) {
@@ -64,8 +64,8 @@ CompareRandomCases(const std::vector<uint64_t>& rates, int cases, unsigned seed)
         std::vector<RdmaIdealHop> path(draw(1, 8));
         for (auto& hop : path)
         {
-            hop.rateBps = rates[draw(0, rates.size() - 1)];
-            hop.delayPs = static_cast<int64_t>(draw(0, 1) * draw(0, 5'000'000));
+            hop.rate = rates[draw(0, rates.size() - 1)];
+            hop.delay = draw(0, 1) * draw(0, 5'000'000) * 1_ps;
         }
         RdmaIdealFrames frames;
         frames.count = draw(1, draw(1, 60));
@@ -121,30 +121,28 @@ TEST(RdmaIdealFct, Frames)
 TEST(RdmaIdealFct, ByHand)
 {
     // 100 Gb/s: 80 ps a byte; 1 us a link.
-    const std::vector<RdmaIdealHop> two(2, {100 * GBPS, 1'000'000});
-    const std::vector<RdmaIdealHop> six(6, {100 * GBPS, 1'000'000});
+    const std::vector<RdmaIdealHop> two(2, {100 * GBPS, 1_us});
+    const std::vector<RdmaIdealHop> six(6, {100 * GBPS, 1_us});
     const auto send = [](uint64_t bytes) { return MakeRdmaIdealFrames(bytes, 1000, ROCE_HEADER); };
     // One frame: preamble and frame on each link.
-    EXPECT_EQ(GetRdmaIdealFct(two, send(1)), 2 * (74 * 80 + 1'000'000));
-    EXPECT_EQ(GetRdmaIdealFct(six, send(1)), 6 * (74 * 80 + 1'000'000));
-    EXPECT_EQ(GetRdmaIdealFct(six, send(1000)), 6 * (1070 * 80 + 1'000'000));
+    EXPECT_EQ(GetRdmaIdealFct(two, send(1)), 2 * (74 * 80_ps + 1_us));
+    EXPECT_EQ(GetRdmaIdealFct(six, send(1)), 6 * (74 * 80_ps + 1_us));
+    EXPECT_EQ(GetRdmaIdealFct(six, send(1000)), 6 * (1070 * 80_ps + 1_us));
     // A long and a short frame: the short one waits behind the long one at every link.
-    EXPECT_EQ(GetRdmaIdealFct(two, send(1001)), (1070 + 1082 + 74) * 80 + 2'000'000);
-    EXPECT_EQ(GetRdmaIdealFct(six, send(1001)), (5 * 1070 + 1082 + 74) * 80 + 6'000'000);
+    EXPECT_EQ(GetRdmaIdealFct(two, send(1001)), (1070 + 1082 + 74) * 80_ps + 2_us);
+    EXPECT_EQ(GetRdmaIdealFct(six, send(1001)), (5 * 1070 + 1082 + 74) * 80_ps + 6_us);
     // 10^4 equal frames: all but the last occupy the first link, the last one crosses.
-    EXPECT_EQ(GetRdmaIdealFct(two, send(10'000'000)), (9999 * 1082 + 2 * 1070) * 80 + 2'000'000);
-    EXPECT_EQ(GetRdmaIdealFct(six, send(10'000'000)), (9999 * 1082 + 6 * 1070) * 80 + 6'000'000);
+    EXPECT_EQ(GetRdmaIdealFct(two, send(10'000'000)), (9999 * 1082 + 2 * 1070) * 80_ps + 2_us);
+    EXPECT_EQ(GetRdmaIdealFct(six, send(10'000'000)), (9999 * 1082 + 6 * 1070) * 80_ps + 6_us);
     // The 16 bytes of the RETH delay all frames behind them at each link.
     EXPECT_EQ(GetRdmaIdealFct(two, MakeRdmaIdealFrames(10'000'000, 1000, ROCE_HEADER, 16)),
-              (1086 + 1098 + 9998 * 1082 + 1070) * 80 + 2'000'000);
+              (1086 + 1098 + 9998 * 1082 + 1070) * 80_ps + 2_us);
     // A slow link in the middle takes all frames; the first one has to get there.
-    const std::vector<RdmaIdealHop> slow{{400 * GBPS, 1'000},
-                                         {10 * GBPS, 2'000},
-                                         {400 * GBPS, 3'000}};
+    const std::vector<RdmaIdealHop> slow{{400 * GBPS, 1_ns}, {10 * GBPS, 2_ns}, {400 * GBPS, 3_ns}};
     EXPECT_EQ(GetRdmaIdealFct(slow, send(5000)),
-              1070 * 20 + 1'000 + 4 * 1082 * 800 + 1070 * 800 + 2'000 + 1070 * 20 + 3'000);
+              1070 * 20_ps + 1_ns + 4 * 1082 * 800_ps + 1070 * 800_ps + 2_ns + 1070 * 20_ps + 3_ns);
     // Without preamble and gap.
-    EXPECT_EQ(GetRdmaIdealFct(two, send(10'000'000), {0, 0}), (10'001 * 1062) * 80 + 2'000'000);
+    EXPECT_EQ(GetRdmaIdealFct(two, send(10'000'000), {0, 0}), (10'001 * 1062) * 80_ps + 2_us);
 }
 
 TEST(RdmaIdealFct, FractionsByHand)
@@ -152,9 +150,9 @@ TEST(RdmaIdealFct, FractionsByHand)
     // 3 Gb/s: 8000/3 ps a byte. A frame of 10 bytes with 1 byte before and 0 after: 29333 1/3 ps;
     // back to back, three of them take 88000 ps exactly.
     const RdmaLineOverhead overhead{1, 0};
-    EXPECT_EQ(GetRdmaIdealFct({{3 * GBPS, 5}}, {1, 0, 0, 10}, overhead), 29'333 + 5);
-    EXPECT_EQ(GetRdmaIdealFct({{3 * GBPS, 5}}, {2, 10, 0, 10}, overhead), 58'666 + 5);
-    EXPECT_EQ(GetRdmaIdealFct({{3 * GBPS, 5}}, {3, 10, 10, 10}, overhead), 88'000 + 5);
+    EXPECT_EQ(GetRdmaIdealFct({{3 * GBPS, 5_ps}}, {1, 0, 0, 10}, overhead), 29'333_ps + 5_ps);
+    EXPECT_EQ(GetRdmaIdealFct({{3 * GBPS, 5_ps}}, {2, 10, 0, 10}, overhead), 58'666_ps + 5_ps);
+    EXPECT_EQ(GetRdmaIdealFct({{3 * GBPS, 5_ps}}, {3, 10, 10, 10}, overhead), 88'000_ps + 5_ps);
 }
 
 TEST(RdmaIdealFct, ClosedFormEqualsBruteForce)
@@ -162,22 +160,23 @@ TEST(RdmaIdealFct, ClosedFormEqualsBruteForce)
     CompareRandomCases({GBPS, 10 * GBPS, 25 * GBPS, 40 * GBPS, 100 * GBPS, 400 * GBPS, 800 * GBPS},
                        20'000,
                        1);
-    CompareRandomCases({8'000 * GBPS, 1'000 * GBPS, 1'000}, 2'000, 2);
+    CompareRandomCases({8'000 * GBPS, 1'000 * GBPS, 1'000_bps}, 2'000, 2);
 }
 
 TEST(RdmaIdealFct, RecursionEqualsBruteForce)
 {
-    CompareRandomCases({3 * GBPS, 7 * GBPS, 100 * GBPS, 97'656'250'001, 7'999'999'999'999, 12'345},
-                       20'000,
-                       3);
+    CompareRandomCases(
+        {3 * GBPS, 7 * GBPS, 100 * GBPS, 97'656'250'001_bps, 7'999'999'999'999_bps, 12'345_bps},
+        20'000,
+        3);
 }
 
 TEST(RdmaIdealFct, LargeFlow)
 {
     // 2^40 bytes: 2^28 frames of 4096 bytes at 800 Gb/s, 10 ps a byte.
     const auto frames = MakeRdmaIdealFrames(uint64_t{1} << 40, 4096, ROCE_HEADER);
-    EXPECT_EQ(GetRdmaIdealFct({{800 * GBPS, 1000}, {800 * GBPS, 1000}}, frames),
-              (int64_t{(1 << 28) - 1} * 4178 + 2 * 4166) * 10 + 2000);
+    EXPECT_EQ(GetRdmaIdealFct({{800 * GBPS, 1_ns}, {800 * GBPS, 1_ns}}, frames),
+              (int64_t{(1 << 28) - 1} * 4178 + 2 * 4166) * 10_ps + 2_ns);
 }
 
 TEST(RdmaIdealFct, Errors)
@@ -188,21 +187,21 @@ TEST(RdmaIdealFct, Errors)
         ExpectError<std::invalid_argument>([&] { GetRdmaIdealFct(path, frames); },
                                            {problem, "accepted"});
     };
-    const RdmaIdealHop hop{GBPS, 1};
+    const RdmaIdealHop hop{GBPS, 1_ps};
     const RdmaIdealFrames one{1, 0, 0, 64};
     expect({}, one, "links of the path: 0");
-    expect({{0, 1}}, one, "rate in bit/s: 0");
-    expect({{RDMA_MAX_RATE_BPS + 1, 1}}, one, "rate in bit/s");
-    expect({{GBPS, -1}}, one, "delay in ps");
-    expect({{GBPS, RDMA_MAX_DELAY_PS + 1}}, one, "delay in ps");
+    expect({{0_bps, 1_ps}}, one, "rate in bit/s: 0");
+    expect({{RDMA_MAX_RATE + 1_bps, 1_ps}}, one, "rate in bit/s");
+    expect({{GBPS, -1_ps}}, one, "delay in ps");
+    expect({{GBPS, RDMA_MAX_DELAY + 1_ps}}, one, "delay in ps");
     expect({hop}, {0, 0, 0, 64}, "number of frames: 0");
     expect({hop}, {1, 0, 0, 0}, "last frame: 0");
     expect({hop}, {2, 0, 0, 64}, "first frame: 0");
     expect({hop}, {3, 64, 0, 64}, "middle frame: 0");
     expect({hop}, {3, 64, 64, 2'000'000}, "last frame: 2000000");
     expect({hop}, {RDMA_MAX_FLOW_BYTES, 1'000, 1'000, 64}, "too long");
-    expect({{1, 1}}, {RDMA_MAX_FLOW_BYTES, 1 << 20, 1 << 20, 1 << 20}, "too long");
-    expect({{3, 1}}, {1, 0, 0, 1 << 20}, "too long");
+    expect({{1_bps, 1_ps}}, {RDMA_MAX_FLOW_BYTES, 1 << 20, 1 << 20, 1 << 20}, "too long");
+    expect({{3_bps, 1_ps}}, {1, 0, 0, 1 << 20}, "too long");
     ExpectError<std::invalid_argument>(
         [&] {
             GetRdmaIdealFct({hop}, one, {1025, 12});

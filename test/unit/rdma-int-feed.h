@@ -19,8 +19,8 @@ namespace ns3
 class RdmaIntFeed
 {
   public:
-    static constexpr uint64_t TX_WRAP = uint64_t{1} << 40; //!< wrap of RdmaIntHop::txBytes
-    static constexpr int64_t TIME_WRAP = int64_t{1} << 48; //!< wrap of RdmaIntHop::timePs
+    static constexpr uint64_t TX_WRAP = uint64_t{1} << 40;      //!< wrap of RdmaIntHop::txBytes
+    static constexpr QbbPs TIME_WRAP = QbbPs(int64_t{1} << 48); //!< wrap of RdmaIntHop::time
 
     /** What a port did. */
     struct Port
@@ -29,28 +29,28 @@ class RdmaIntFeed
         uint64_t queueBytes{0}; //!< queue now
     };
 
-    /** \param ratesBps rates of the ports \param hop counters that they begin with */
-    explicit RdmaIntFeed(const std::vector<uint64_t>& ratesBps, const RdmaIntHop& hop = {})
-        : hops(ratesBps.size(), hop)
+    /** \param rates rates of the ports \param hop counters that they begin with */
+    explicit RdmaIntFeed(const std::vector<QbbBitRate>& rates, const RdmaIntHop& hop = {})
+        : hops(rates.size(), hop)
     {
-        for (size_t i = 0; i < ratesBps.size(); ++i)
+        for (size_t i = 0; i < rates.size(); ++i)
         {
-            hops[i].rateBps = ratesBps[i];
+            hops[i].rate = rates[i];
         }
     }
 
     /**
      * \param c the controller that has the acknowledgement
-     * \param timePs time since the last one, at all ports
+     * \param time time since the last one, at all ports
      * \param ports what they did in it; a port that is missing did nothing
      */
-    void Ack(RdmaRateController& c, int64_t timePs, const std::vector<Port>& ports)
+    void Ack(RdmaRateController& c, QbbPs time, const std::vector<Port>& ports)
     {
-        nowPs += timePs;
+        now += time;
         for (size_t i = 0; i < hops.size(); ++i)
         {
             const Port port = i < ports.size() ? ports[i] : Port();
-            hops[i].timePs = (hops[i].timePs + timePs) % TIME_WRAP;
+            hops[i].time = (hops[i].time + time) % TIME_WRAP;
             hops[i].txBytes = (hops[i].txBytes + port.txBytes) % TX_WRAP;
             hops[i].queueBytes = port.queueBytes;
         }
@@ -61,7 +61,7 @@ class RdmaIntFeed
     void Send(RdmaRateController& c, const std::vector<RdmaIntHop>& telemetry)
     {
         RdmaAckSample sample;
-        sample.nowPs = nowPs;
+        sample.now = now;
         sample.ackedPackets = 1;
         sample.ackedTo = ackedTo;
         sample.sentTo = sentTo;
@@ -78,7 +78,7 @@ class RdmaIntFeed
     }
 
     std::vector<RdmaIntHop> hops; //!< of the last acknowledgement
-    int64_t nowPs{0};             //!< when it came
+    QbbPs now{0};                 //!< when it came
     uint64_t ackedTo{1};          //!< packets acknowledged
     uint64_t sentTo{100};         //!< packets sent
 };

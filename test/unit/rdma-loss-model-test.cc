@@ -14,8 +14,8 @@ namespace ns3
 namespace
 {
 
-constexpr int64_t NEVER = RdmaSender::NO_DEADLINE;
-constexpr int64_t PACKET_PS = 100; //!< a packet's time on the sender's port
+constexpr QbbPs NEVER = RdmaSender::NO_DEADLINE;
+constexpr QbbPs PACKET = 100_ps; //!< a packet's time on the sender's port
 
 } // namespace
 
@@ -25,12 +25,12 @@ MakeRdmaLossSender(const RdmaLossSettings& settings)
     RdmaSenderConfig config;
     config.retryCount = UINT32_MAX;
     config.window = static_cast<uint32_t>(settings.window);
-    config.timeouts.lowPs = settings.lowPs;
-    config.timeouts.highPs = settings.highPs;
+    config.timeouts.low = settings.low;
+    config.timeouts.high = settings.high;
     config.timeouts.lowPackets = static_cast<uint32_t>(settings.lowPackets);
     config.timeouts.dynamic = settings.dynamic;
-    config.timeouts.minPs = settings.minPs;
-    config.timeouts.maxPs = settings.maxPs;
+    config.timeouts.min = settings.min;
+    config.timeouts.max = settings.max;
     const auto rules = settings.paper ? IrnSender::PAPER : IrnSender::PUBLISHED_LOGIC;
     switch (settings.mode)
     {
@@ -85,12 +85,18 @@ RdmaLossModel::Below(int64_t limit)
     return limit > 0 ? static_cast<int64_t>(m_random() % static_cast<uint64_t>(limit)) : 0;
 }
 
+QbbPs
+RdmaLossModel::Below(QbbPs limit)
+{
+    return QbbPs(Below(limit.Get()));
+}
+
 void
 RdmaLossModel::Expect(bool condition, const char* what)
 {
     if (!condition && m_error.empty())
     {
-        m_error = std::string(what) + " at " + std::to_string(m_nowPs) + " ps, seed " +
+        m_error = std::string(what) + " at " + std::to_string(m_now.Get()) + " ps, seed " +
                   std::to_string(m_pattern.seed);
     }
 }
@@ -104,13 +110,12 @@ RdmaLossModel::Run()
     {
         Expect(step < LIMIT, "livelock");
         // What comes next. Of several things at one instant a random one comes first.
-        const std::array<int64_t, 5> times{left ? m_nextPostPs : NEVER,
-                                           m_receives < m_pattern.messages ? m_nextReceivePs
-                                                                           : NEVER,
-                                           m_ready ? m_nextSendPs : NEVER,
-                                           m_line.empty() ? NEVER : m_line.begin()->first,
-                                           m_sender->GetDeadlinePs()};
-        const int64_t next = *std::min_element(times.begin(), times.end());
+        const std::array<QbbPs, 5> times{left ? m_nextPost : NEVER,
+                                         m_receives < m_pattern.messages ? m_nextReceive : NEVER,
+                                         m_ready ? m_nextSend : NEVER,
+                                         m_line.empty() ? NEVER : m_line.begin()->first,
+                                         m_sender->GetDeadline()};
+        const QbbPs next = *std::min_element(times.begin(), times.end());
         if (next == NEVER)
         {
             break;
@@ -120,7 +125,7 @@ RdmaLossModel::Run()
         {
             which = (which + 1) % times.size();
         }
-        m_nowPs = std::max(m_nowPs, next);
+        m_now = std::max(m_now, next);
         if (which == 0)
         {
             Post();
@@ -129,7 +134,7 @@ RdmaLossModel::Run()
         else if (which == 1)
         {
             ++m_receives;
-            m_nextReceivePs = m_nowPs + Below(8 * m_pattern.rnrWaitPs);
+            m_nextReceive = m_now + Below(8 * m_pattern.rnrWait);
         }
         else if (which == 2)
         {
@@ -144,7 +149,7 @@ RdmaLossModel::Run()
         else
         {
             m_reference.Timeout();
-            Follow(m_sender->OnTimeout(m_nowPs));
+            Follow(m_sender->OnTimeout(m_now));
         }
         Check();
     }
@@ -176,7 +181,7 @@ RdmaLossModel::Post()
     m_reference.Post(packets);
     m_sender->Extend(static_cast<uint64_t>(packets));
     m_ready = m_ready || m_sender->CanSend();
-    m_nextPostPs = m_pattern.postedAtOnce ? m_nowPs : m_nowPs + Below(20 * PACKET_PS);
+    m_nextPost = m_pattern.postedAtOnce ? m_now : m_now + Below(20 * PACKET);
 }
 
 void
@@ -185,16 +190,16 @@ RdmaLossModel::Transport(const Item& item, double lose)
     // Copies are counted from now, or else they would add up to ever longer delays.
     for (int copies = Chance(m_pattern.duplicate) ? 2 : 1; copies > 0; --copies)
     {
-        int64_t atPs = m_nowPs + 1 + Below(m_pattern.maxDelayPs);
-        int64_t& lastPs = m_lastPs[item.kind == Kind::DATA];
+        QbbPs at = m_now + 1_ps + Below(m_pattern.maxDelay);
+        QbbPs& last = m_last[item.kind == Kind::DATA];
         if (!m_pattern.reorder)
         {
-            atPs = std::max(atPs, lastPs);
+            at = std::max(at, last);
         }
         if (!Chance(lose))
         {
-            lastPs = atPs;
-            m_line.emplace(atPs, item);
+            last = at;
+            m_line.emplace(at, item);
         }
     }
 }
@@ -214,8 +219,8 @@ RdmaLossModel::SendOne()
         return;
     }
     const bool before = m_reference.packets[packet].counted;
-    Expect(m_sender->Sent(1, m_nowPs) == before, "wrong about being sent again");
-    m_reference.Sent(m_nowPs);
+    Expect(m_sender->Sent(1, m_now) == before, "wrong about being sent again");
+    m_reference.Sent(m_now);
     m_seen.deepest =
         std::max(m_seen.deepest, static_cast<uint64_t>(m_reference.highest - m_reference.acked));
     if (!IsTheOneToLose(packet))
@@ -223,7 +228,7 @@ RdmaLossModel::SendOne()
         Transport({Kind::DATA, packet}, m_pattern.loseData);
     }
     m_ready = m_sender->CanSend();
-    m_nextSendPs = m_nowPs + PACKET_PS + (Chance(0.1) ? Below(m_pattern.maxPausePs) : 0);
+    m_nextSend = m_now + PACKET + (Chance(0.1) ? Below(m_pattern.maxPause) : 0_ps);
 }
 
 bool
@@ -387,16 +392,16 @@ RdmaLossModel::AnswerArrives(const Item& item)
     switch (item.kind)
     {
     case Kind::ACK:
-        m_reference.Ack(packet + 1, m_nowPs);
-        Follow(m_sender->OnAck(packet, m_nowPs));
+        m_reference.Ack(packet + 1, m_now);
+        Follow(m_sender->OnAck(packet, m_now));
         break;
     case Kind::NAK:
-        m_reference.Nak(packet, item.early, m_nowPs);
-        Follow(m_sender->OnNak(packet, early, m_nowPs));
+        m_reference.Nak(packet, item.early, m_now);
+        Follow(m_sender->OnNak(packet, early, m_now));
         break;
     default:
-        m_reference.Rnr(packet, m_pattern.rnrWaitPs, m_nowPs);
-        Follow(m_sender->OnRnrNak(packet, m_pattern.rnrWaitPs, m_nowPs));
+        m_reference.Rnr(packet, m_pattern.rnrWait, m_now);
+        Follow(m_sender->OnRnrNak(packet, m_pattern.rnrWait, m_now));
         break;
     }
 }
@@ -425,15 +430,15 @@ RdmaLossModel::Check()
            "another number of timeouts");
     Expect(static_cast<int64_t>(m_sender->GetRetransmissions()) == m_reference.retransmissions,
            "another number of packets sent again");
-    Expect(m_sender->GetDeadlinePs() == m_reference.deadlinePs, "another deadline");
+    Expect(m_sender->GetDeadline() == m_reference.deadline, "another deadline");
     const int64_t next = m_reference.Next();
     Expect(m_sender->CanSend() == (next >= 0), "may send, or may not, against the rules");
     Expect(next < 0 || static_cast<int64_t>(m_sender->GetNext()) == next, "another packet is next");
     // Nothing is ever forgotten: a sender that may send has been announced, and one that waits for
     // an answer has a timer, if there are timers.
     Expect(next < 0 || m_ready, "may send and nobody knows");
-    Expect(m_pattern.settings.highPs == 0 || m_reference.acked == m_reference.highest || m_ready ||
-               m_reference.deadlinePs != NEVER,
+    Expect(m_pattern.settings.high == 0_ps || m_reference.acked == m_reference.highest || m_ready ||
+               m_reference.deadline != NEVER,
            "waits for an answer without a timer");
     CheckSelective();
 }

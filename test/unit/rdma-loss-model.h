@@ -26,9 +26,9 @@ struct RdmaLossPattern
     uint32_t messages{1};       //!< messages of 1 to maxPackets packets
     uint32_t maxPackets{1};     //!< longest message
     uint32_t initialPsn{0};     //!< PSN of packet 0
-    int64_t rnrWaitPs{2000};    //!< wait after an RNR NAK
-    int64_t maxDelayPs{1000};   //!< most that a packet or an answer takes
-    int64_t maxPausePs{0};      //!< most that the sender's port is held up now and then
+    QbbPs rnrWait{2000};        //!< wait after an RNR NAK
+    QbbPs maxDelay{1000};       //!< most that a packet or an answer takes
+    QbbPs maxPause{0};          //!< most that the sender's port is held up now and then
     uint32_t ackInterval{1};    //!< go-back-N: packets of a message for each ACK
     double loseData{0};         //!< probability that a packet is lost
     double loseAck{0};          //!< the same for an ACK
@@ -123,6 +123,7 @@ class RdmaLossModel
 
     bool Chance(double probability);
     int64_t Below(int64_t limit);
+    QbbPs Below(QbbPs limit);
     void Transport(const Item& item, double lose);
     void Post();
     void SendOne();
@@ -146,19 +147,19 @@ class RdmaLossModel
     std::vector<Arrival> m_arrivals;              //!< of the receiver
     std::string m_error;                          //!< what is wrong
 
-    int64_t m_nowPs{0};                  //!< the clock
-    std::multimap<int64_t, Item> m_line; //!< packets and answers on their way
-    int64_t m_lastPs[2]{};               //!< without reordering: arrivals, of packets and answers
-    bool m_ready{false};                 //!< the sender stands in the NIC's list of ready ones
-    int64_t m_nextSendPs{0};             //!< when its port is free
-    int64_t m_nextPostPs{0};             //!< when the next message is posted
-    int64_t m_nextReceivePs{0};          //!< when the next receive request is
-    int64_t m_receives{0};               //!< receive requests posted so far
-    int64_t m_expected{0};               //!< the next packet in order
-    int64_t m_first{0};                  //!< go-back-0: first packet of the present message
-    int64_t m_completed{0};              //!< messages completed
-    bool m_told{false};                  //!< go-back: the sender has been told of the gap
-    bool m_lostOne{false};               //!< loseOne has lost its packet
+    QbbPs m_now{0};                    //!< the clock
+    std::multimap<QbbPs, Item> m_line; //!< packets and answers on their way
+    QbbPs m_last[2]{};                 //!< without reordering: arrivals, of packets and answers
+    bool m_ready{false};               //!< the sender stands in the NIC's list of ready ones
+    QbbPs m_nextSend{0};               //!< when its port is free
+    QbbPs m_nextPost{0};               //!< when the next message is posted
+    QbbPs m_nextReceive{0};            //!< when the next receive request is
+    int64_t m_receives{0};             //!< receive requests posted so far
+    int64_t m_expected{0};             //!< the next packet in order
+    int64_t m_first{0};                //!< go-back-0: first packet of the present message
+    int64_t m_completed{0};            //!< messages completed
+    bool m_told{false};                //!< go-back: the sender has been told of the gap
+    bool m_lostOne{false};             //!< loseOne has lost its packet
 };
 
 } // namespace ns3

@@ -55,10 +55,10 @@ RandomPattern(std::mt19937_64& random, RdmaLossMode mode)
     {
         pattern.initialPsn = RDMA_PSN_SPACE - 1 - random() % 40; // wraps within the run
     }
-    pattern.maxDelayPs = 1LL << (random() % 13); // up to 4 us, a packet takes 100 ps
-    pattern.maxPausePs = random() % 2 ? 3000 : 0;
+    pattern.maxDelay = QbbPs(1LL << (random() % 13)); // up to 4 us, a packet takes 100 ps
+    pattern.maxPause = random() % 2 ? 3_ns : 0_ps;
     pattern.postedAtOnce = random() % 2;
-    pattern.rnrWaitPs = 1 + static_cast<int64_t>(random() % 5000);
+    pattern.rnrWait = 1_ps + random() % 5000 * 1_ps;
     pattern.loseData = RandomProbability(random);
     pattern.loseAck = RandomProbability(random);
     pattern.loseNak = RandomProbability(random);
@@ -73,13 +73,13 @@ RandomPattern(std::mt19937_64& random, RdmaLossMode mode)
     settings.mode = mode;
     static constexpr int64_t WINDOWS[] = {1, 2, 3, 5, 8, 16, 110, 1 << 20};
     settings.window = WINDOWS[random() % 8];
-    settings.highPs = 1LL << (5 + random() % 12); // 32 ps to 64 us
-    settings.lowPs = random() % 2 ? settings.highPs : 1 + settings.highPs / 3;
+    settings.high = QbbPs(1LL << (5 + random() % 12)); // 32 ps to 64 us
+    settings.low = random() % 2 ? settings.high : 1_ps + settings.high / 3;
     settings.lowPackets = static_cast<int64_t>(random() % 5);
     if (random() % 3 == 0)
     {
         settings.dynamic = true;
-        settings.minPs = 1 + settings.highPs / 2;
+        settings.min = 1_ps + settings.high / 2;
     }
     if (mode == RdmaLossMode::GO_BACK_N)
     {
@@ -91,15 +91,15 @@ RandomPattern(std::mt19937_64& random, RdmaLossMode mode)
         // Bursts that are longer than a word of a bitmap, and than two, all in flight at a time.
         pattern.maxPackets = 300;
         pattern.postedAtOnce = true;
-        pattern.maxDelayPs = 8192;
+        pattern.maxDelay = 8192_ps;
         settings.window = random() % 4 ? 1 << 20 : 110;
-        settings.highPs = 1 << 16;
-        settings.lowPs = settings.highPs / (1 + random() % 2);
+        settings.high = QbbPs(1 << 16);
+        settings.low = settings.high / (1 + random() % 2);
     }
     const bool mayDouble = mode == RdmaLossMode::GO_BACK_N || mode == RdmaLossMode::GO_BACK_0;
-    if (mayDouble && settings.lowPs == settings.highPs && random() % 2)
+    if (mayDouble && settings.low == settings.high && random() % 2)
     {
-        settings.maxPs = 10 * settings.highPs;
+        settings.max = 10 * settings.high;
     }
     return pattern;
 }
@@ -148,7 +148,7 @@ MakeLossless(RdmaLossPattern& pattern)
 void
 TakeTimerAway(RdmaLossPattern& pattern)
 {
-    pattern.settings.highPs = 0;
+    pattern.settings.high = 0_ps;
     pattern.settings.dynamic = false;
     // A full window in which nothing asks for an acknowledgement would stand still.
     const auto window = static_cast<uint32_t>(pattern.settings.window);
@@ -219,11 +219,11 @@ TEST(RdmaLossRandom, GoBack0)
             *lose = std::min(*lose, isLong ? 0.01 : 0.2);
         }
         RdmaLossSettings& settings = pattern.settings;
-        const bool twoStages = settings.lowPs < settings.highPs;
-        settings.highPs = 4 * pattern.maxDelayPs + 2 * pattern.maxPausePs + 1000;
-        settings.lowPs = settings.highPs - (twoStages ? settings.highPs / 8 : 0);
-        settings.minPs = settings.lowPs;
-        settings.maxPs = settings.maxPs ? 4 * settings.highPs : 0;
+        const bool twoStages = settings.low < settings.high;
+        settings.high = 4 * pattern.maxDelay + 2 * pattern.maxPause + 1_ns;
+        settings.low = settings.high - (twoStages ? settings.high / 8 : 0_ps);
+        settings.min = settings.low;
+        settings.max = settings.max > 0_ps ? 4 * settings.high : 0_ps;
     });
     ExpectSeen(seen, GetPatterns() / 4);
     EXPECT_GT(seen.gaps, GetPatterns() / 10);
@@ -256,9 +256,9 @@ TEST(RdmaLossRandom, LosslessInOrderWithLongTimer)
         const auto seen = RunPatterns(mode, 308, 80, [](RdmaLossPattern& pattern) {
             MakeLossless(pattern);
             TakeTimerAway(pattern);
-            pattern.settings.highPs = 1'000'000'000;
-            pattern.settings.lowPs = pattern.settings.highPs;
-            pattern.settings.maxPs = 0;
+            pattern.settings.high = 1_ms;
+            pattern.settings.low = pattern.settings.high;
+            pattern.settings.max = 0_ps;
         });
         EXPECT_EQ(seen.retransmissions, 0U);
         EXPECT_EQ(seen.timeouts, 0U);

@@ -2,10 +2,10 @@
 #ifndef RDMA_LOSS_REFERENCE_H
 #define RDMA_LOSS_REFERENCE_H
 
+#include "qbb-ps.h"
+
 #include <algorithm>
 #include <cstdint>
-#include <cstdlib>
-#include <limits>
 #include <vector>
 
 namespace ns3
@@ -31,12 +31,12 @@ struct RdmaLossSettings
 {
     RdmaLossMode mode{RdmaLossMode::SACK}; //!< how a lost packet is recovered
     int64_t window{1 << 20};               //!< most packets in flight
-    int64_t lowPs{0};                      //!< timeout with few packets in flight
-    int64_t highPs{0};                     //!< timeout with more
+    QbbPs low{0};                          //!< timeout with few packets in flight
+    QbbPs high{0};                         //!< timeout with more
     int64_t lowPackets{0};                 //!< few
     bool dynamic{false};                   //!< timeout from round trips
-    int64_t minPs{0};                      //!< the least of these
-    int64_t maxPs{0};                      //!< timeouts double up to this; 0: they do not
+    QbbPs min{0};                          //!< the least of these
+    QbbPs max{0};                          //!< timeouts double up to this; 0: they do not
     bool backOff{false};                   //!< go-back-N: a loss halves the window
     bool paper{false};                     //!< selective: the paper's words
 };
@@ -55,13 +55,13 @@ struct RdmaLossSettings
 class RdmaLossReference
 {
   public:
-    static constexpr int64_t NEVER = std::numeric_limits<int64_t>::max(); //!< no deadline
+    static constexpr QbbPs NEVER = QBB_NEVER; //!< no deadline
 
     /** \param settings of the sender */
     explicit RdmaLossReference(const RdmaLossSettings& settings)
         : present(settings.window),
           m_set(settings),
-          m_rtoPs(settings.highPs)
+          m_rto(settings.high)
     {
     }
 
@@ -136,8 +136,8 @@ class RdmaLossReference
         return Selective() ? highest - acked : next - std::max(acked, arrived);
     }
 
-    /** The packet of Next() goes out. \param nowPs when */
-    void Sent(int64_t nowPs)
+    /** The packet of Next() goes out. \param now when */
+    void Sent(QbbPs now)
     {
         const int64_t p = Next();
         const bool again = packets[p].counted;
@@ -152,9 +152,9 @@ class RdmaLossReference
         packets[p].counted = true;
         next = p + 1;
         highest = std::max(highest, p + 1);
-        if (deadlinePs == NEVER)
+        if (deadline == NEVER)
         {
-            StartTimer(nowPs);
+            StartTimer(now);
         }
         if (again && p == m_timed)
         {
@@ -163,16 +163,16 @@ class RdmaLossReference
         else if (!again && m_timed < 0)
         {
             m_timed = p;
-            m_timedPs = nowPs;
+            m_timedSince = now;
         }
     }
 
-    /** \param n the first n packets have arrived \param nowPs the instant */
-    void Ack(int64_t n, int64_t nowPs)
+    /** \param n the first n packets have arrived \param now the instant */
+    void Ack(int64_t n, QbbPs now)
     {
         if (n <= acked || n > highest)
         {
-            Answered(n, nowPs);
+            Answered(n, now);
             return;
         }
         int64_t whole = n;
@@ -188,12 +188,12 @@ class RdmaLossReference
             next = std::max(next, acked);
             arrived = std::max(arrived, acked);
             GrowWindow(news);
-            Progress(acked, nowPs);
+            Progress(acked, now);
         }
         if (lives && n > whole)
         {
             arrived = n;
-            Progress(n, nowPs);
+            Progress(n, now);
         }
         if (acked > recoverySequence)
         {
@@ -212,14 +212,14 @@ class RdmaLossReference
     /**
      * \param expected the packet that the receiver waits for
      * \param early the one that came early, and is kept; -1 for none
-     * \param nowPs the instant
+     * \param now the instant
      */
-    void Nak(int64_t expected, int64_t early, int64_t nowPs)
+    void Nak(int64_t expected, int64_t early, QbbPs now)
     {
         const bool isNew = expected > acked;
         if (isNew || !Selective())
         {
-            Ack(expected, nowPs);
+            Ack(expected, now);
         }
         if (!Selective())
         {
@@ -229,7 +229,7 @@ class RdmaLossReference
             {
                 ShrinkWindow();
                 GoBack();
-                deadlinePs = waiting ? deadlinePs : NEVER;
+                deadline = waiting ? deadline : NEVER;
             }
             return;
         }
@@ -242,11 +242,11 @@ class RdmaLossReference
         {
             tells = tells || !packets[early].sacked;
             packets[early].sacked = true;
-            Measure(early == m_timed, nowPs);
+            Measure(early == m_timed, now);
         }
         if (!isNew)
         {
-            Answered(expected, nowPs);
+            Answered(expected, now);
         }
         if (tells && !recovering && !wanted && (!isNew || m_set.paper))
         {
@@ -261,21 +261,21 @@ class RdmaLossReference
 
     /**
      * \param expected the packet that was refused
-     * \param waitPs how long to wait
-     * \param nowPs the instant
+     * \param wait how long to wait
+     * \param now the instant
      */
-    void Rnr(int64_t expected, int64_t waitPs, int64_t nowPs)
+    void Rnr(int64_t expected, QbbPs wait, QbbPs now)
     {
         if (expected > acked || !Selective())
         {
-            Ack(expected, nowPs);
+            Ack(expected, now);
         }
         const bool ofMessage = m_set.mode == RdmaLossMode::GO_BACK_0 && expected >= acked &&
                                expected < highest && StartOf(expected) == acked;
         if ((expected == acked || ofMessage) && acked < highest && !waiting)
         {
             waiting = true;
-            deadlinePs = nowPs + waitPs;
+            deadline = now + wait;
             if (!Selective())
             {
                 GoBack();
@@ -294,16 +294,16 @@ class RdmaLossReference
         if (waiting)
         {
             waiting = false;
-            deadlinePs = NEVER;
+            deadline = NEVER;
             return;
         }
-        const bool two = !m_set.dynamic && m_set.lowPs < m_set.highPs;
-        if (two && InFlight() > m_set.lowPackets && deadlinePs != m_startPs + m_set.highPs)
+        const bool two = !m_set.dynamic && m_set.low < m_set.high;
+        if (two && InFlight() > m_set.lowPackets && deadline != m_start + m_set.high)
         {
-            deadlinePs = m_startPs + m_set.highPs;
+            deadline = m_start + m_set.high;
             return;
         }
-        deadlinePs = NEVER;
+        deadline = NEVER;
         ++timeouts;
         ++m_doublings;
         m_timed = -1;
@@ -325,7 +325,7 @@ class RdmaLossReference
     int64_t highest{0};           //!< one more than the highest sent
     int64_t next{0};              //!< go-back: goes next
     int64_t present;              //!< window at present
-    int64_t deadlinePs{NEVER};    //!< timeout or end of a wait
+    QbbPs deadline{NEVER};        //!< timeout or end of a wait
     int64_t recoverySequence{-1}; //!< ends the recovery
     int64_t retransmit{-1};       //!< went again last, or is to go again
     bool wanted{false};           //!< is to go again
@@ -360,12 +360,12 @@ class RdmaLossReference
         }
     }
 
-    void Answered(int64_t n, int64_t nowPs)
+    void Answered(int64_t n, QbbPs now)
     {
         // Every acknowledgement restarts the timer; a timeout has stopped it.
-        if (Selective() && n <= highest && acked < highest && !waiting && deadlinePs != NEVER)
+        if (Selective() && n <= highest && acked < highest && !waiting && deadline != NEVER)
         {
-            StartTimer(nowPs);
+            StartTimer(now);
         }
     }
 
@@ -396,62 +396,62 @@ class RdmaLossReference
         }
     }
 
-    void StartTimer(int64_t nowPs)
+    void StartTimer(QbbPs now)
     {
-        if (m_set.highPs == 0)
+        if (m_set.high == 0_ps)
         {
             return;
         }
-        m_startPs = nowPs;
-        int64_t timeoutPs = m_set.dynamic ? m_rtoPs : m_set.lowPs;
-        for (int i = 0; i < m_doublings && (m_set.dynamic || m_set.maxPs > 0); ++i)
+        m_start = now;
+        QbbPs timeout = m_set.dynamic ? m_rto : m_set.low;
+        for (int i = 0; i < m_doublings && (m_set.dynamic || m_set.max > 0_ps); ++i)
         {
-            timeoutPs = std::min(2 * timeoutPs, m_set.dynamic ? MINUTE_PS : m_set.maxPs);
+            timeout = std::min(2 * timeout, m_set.dynamic ? MINUTE : m_set.max);
         }
-        deadlinePs = nowPs + timeoutPs;
+        deadline = now + timeout;
     }
 
-    void Progress(int64_t n, int64_t nowPs)
+    void Progress(int64_t n, QbbPs now)
     {
         m_doublings = m_set.dynamic ? m_doublings : 0;
-        Measure(m_timed >= 0 && m_timed < n, nowPs);
+        Measure(m_timed >= 0 && m_timed < n, now);
         if (!waiting)
         {
-            deadlinePs = NEVER;
+            deadline = NEVER;
             if (InFlight() > 0)
             {
-                StartTimer(nowPs);
+                StartTimer(now);
             }
         }
     }
 
-    void Measure(bool hit, int64_t nowPs)
+    void Measure(bool hit, QbbPs now)
     {
         if (!hit || !m_set.dynamic)
         {
             return;
         }
-        const int64_t rttPs = std::max<int64_t>(1, nowPs - m_timedPs);
+        const QbbPs rtt = std::max(1_ps, now - m_timedSince);
         m_timed = -1;
         m_doublings = 0;
-        const bool first = m_srttPs == 0;
-        const int64_t offPs = first ? 0 : std::abs(rttPs - m_srttPs);
-        m_varPs = first ? rttPs / 2 : m_varPs + (offPs - m_varPs) / 4;
-        m_srttPs = first ? rttPs : m_srttPs + (rttPs - m_srttPs) / 8;
-        m_rtoPs = std::clamp(m_srttPs + std::max<int64_t>(1, 4 * m_varPs), m_set.minPs, MINUTE_PS);
+        const bool first = m_srtt == 0_ps;
+        const QbbPs off = first ? 0_ps : std::max(rtt - m_srtt, m_srtt - rtt);
+        m_var = first ? rtt / 2 : m_var + (off - m_var) / 4;
+        m_srtt = first ? rtt : m_srtt + (rtt - m_srtt) / 8;
+        m_rto = std::clamp(m_srtt + std::max(1_ps, 4 * m_var), m_set.min, MINUTE);
     }
 
-    static constexpr int64_t MINUTE_PS = 60'000'000'000'000; //!< longest dynamic timeout
+    static constexpr QbbPs MINUTE = 60_s; //!< longest dynamic timeout
 
     RdmaLossSettings m_set; //!< settings
     int64_t m_credit{0};    //!< acknowledged since the window changed
-    int64_t m_startPs{0};   //!< start of the timer
+    QbbPs m_start{0};       //!< start of the timer
     int m_doublings{0};     //!< timeouts that count for doubling
-    int64_t m_rtoPs;        //!< dynamic timeout
-    int64_t m_srttPs{0};    //!< smoothed round trip
-    int64_t m_varPs{0};     //!< its variation
+    QbbPs m_rto;            //!< dynamic timeout
+    QbbPs m_srtt{0};        //!< smoothed round trip
+    QbbPs m_var{0};         //!< its variation
     int64_t m_timed{-1};    //!< packet that is timed
-    int64_t m_timedPs{0};   //!< since when
+    QbbPs m_timedSince{0};  //!< since when
 };
 
 } // namespace ns3

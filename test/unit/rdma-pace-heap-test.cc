@@ -28,7 +28,7 @@ struct Waiter
 
     uint32_t qpn{0};                                //!< its number
     uint32_t place{RdmaPaceHeap<Waiter>::NO_PLACE}; //!< the heap's
-    int64_t atPs{0};                                //!< what the reference knows
+    QbbPs at{0};                                    //!< what the reference knows
 };
 
 constexpr uint32_t NO_PLACE = RdmaPaceHeap<Waiter>::NO_PLACE;
@@ -42,9 +42,9 @@ TEST(RdmaPaceHeap, ByTimeThenByNumber)
     for (const uint32_t i : {2U, 0U, 3U, 1U})
     {
         waiters[i].qpn = i;
-        heap.Push(&waiters[i], i == 3 ? 50 : 100);
+        heap.Push(&waiters[i], i == 3 ? 50_ps : 100_ps);
     }
-    EXPECT_EQ(heap.GetFirstPs(), 50);
+    EXPECT_EQ(heap.GetFirst(), 50_ps);
     for (const uint32_t expected : {3U, 0U, 1U, 2U})
     {
         EXPECT_EQ(heap.Pop()->qpn, expected);
@@ -60,12 +60,12 @@ TEST(RdmaPaceHeap, MovesBothWays)
     for (uint32_t i = 0; i < 3; ++i)
     {
         waiters[i].qpn = i;
-        heap.Push(&waiters[i], 100 * (i + 1));
+        heap.Push(&waiters[i], (i + 1) * 100_ps);
     }
-    heap.Move(&waiters[2], 50);
-    EXPECT_EQ(heap.GetFirstPs(), 50);
-    heap.Move(&waiters[0], 400);
-    heap.Move(&waiters[2], 300);
+    heap.Move(&waiters[2], 50_ps);
+    EXPECT_EQ(heap.GetFirst(), 50_ps);
+    heap.Move(&waiters[0], 400_ps);
+    heap.Move(&waiters[2], 300_ps);
     EXPECT_EQ(heap.Pop()->qpn, 1U);
     EXPECT_EQ(heap.Pop()->qpn, 2U);
     EXPECT_EQ(heap.Pop()->qpn, 0U);
@@ -77,7 +77,7 @@ TEST(RdmaPaceHeap, ClearTakesAllOut)
     RdmaPaceHeap<Waiter> heap;
     for (Waiter& waiter : waiters)
     {
-        heap.Push(&waiter, 7);
+        heap.Push(&waiter, 7_ps);
     }
     heap.Clear();
     EXPECT_TRUE(heap.IsEmpty());
@@ -98,7 +98,7 @@ TEST(RdmaPaceHeap, RandomAgainstASearch)
         waiters[i].qpn = i;
     }
     const auto isBefore = [](const Waiter* a, const Waiter* b) {
-        return a->atPs != b->atPs ? a->atPs < b->atPs : a->qpn < b->qpn;
+        return a->at != b->at ? a->at < b->at : a->qpn < b->qpn;
     };
     uint32_t moves = 0;
     uint32_t removals = 0;
@@ -108,8 +108,8 @@ TEST(RdmaPaceHeap, RandomAgainstASearch)
         Waiter& waiter = waiters[random() % waiters.size()];
         if (waiter.place == NO_PLACE)
         {
-            waiter.atPs = static_cast<int64_t>(random() % 100);
-            heap.Push(&waiter, waiter.atPs);
+            waiter.at = QbbPs(random() % 100);
+            heap.Push(&waiter, waiter.at);
             in.push_back(&waiter);
         }
         else if (random() % 8 == 0)
@@ -121,14 +121,14 @@ TEST(RdmaPaceHeap, RandomAgainstASearch)
         }
         else if (random() % 3)
         {
-            waiter.atPs = static_cast<int64_t>(random() % 100);
-            heap.Move(&waiter, waiter.atPs);
+            waiter.at = QbbPs(random() % 100);
+            heap.Move(&waiter, waiter.at);
             ++moves;
         }
         else
         {
             const auto first = std::min_element(in.begin(), in.end(), isBefore);
-            ASSERT_EQ(heap.GetFirstPs(), (*first)->atPs);
+            ASSERT_EQ(heap.GetFirst(), (*first)->at);
             ASSERT_EQ(heap.Pop(), *first);
             in.erase(first);
         }

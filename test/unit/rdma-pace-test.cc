@@ -31,18 +31,18 @@ namespace ns3
 namespace
 {
 
-constexpr int64_t FIRST_ACK_PS = 4'189'440;
-constexpr uint64_t GIGABIT = 1'000'000'000;
+constexpr QbbPs FIRST_ACK = 4'189'440_ps;
+constexpr QbbBitRate GIGABIT = 1_gbps;
 
 /** What a test has a controller say. */
 struct Script
 {
-    uint64_t rateBps{GIGABIT};                           //!< rate now
+    QbbBitRate rate{GIGABIT};                            //!< rate now
     uint64_t windowBytes{RdmaRateController::NO_WINDOW}; //!< window now
-    int64_t risePs{RdmaRateController::NEVER};           //!< when the rate rises by itself
-    uint64_t risenBps{0};                                //!< to this
+    QbbPs rise{RdmaRateController::NEVER};               //!< when the rate rises by itself
+    QbbBitRate risen{0};                                 //!< to this
     std::function<void(const RdmaAckSample&)> onAck;     //!< done at an acknowledgement
-    std::vector<int64_t> acksPs;                         //!< when they came
+    std::vector<QbbPs> acks;                             //!< when they came
 };
 
 class ScriptedController : public RdmaRateController
@@ -53,14 +53,14 @@ class ScriptedController : public RdmaRateController
     {
     }
 
-    uint64_t GetRateBps(int64_t nowPs) override
+    QbbBitRate GetRate(QbbPs now) override
     {
-        return nowPs >= m_script->risePs ? m_script->risenBps : m_script->rateBps;
+        return now >= m_script->rise ? m_script->risen : m_script->rate;
     }
 
-    int64_t GetNextRisePs() const override
+    QbbPs GetNextRise() const override
     {
-        return m_script->risePs;
+        return m_script->rise;
     }
 
     uint64_t GetWindowBytes() const override
@@ -70,7 +70,7 @@ class ScriptedController : public RdmaRateController
 
     void OnAck(const RdmaAckSample& sample) override
     {
-        m_script->acksPs.push_back(sample.nowPs);
+        m_script->acks.push_back(sample.now);
         if (m_script->onAck)
         {
             m_script->onAck(sample);
@@ -101,8 +101,8 @@ class RdmaPaceTest : public testing::Test
         scheduler.SetTypeId("ns3::HeapScheduler");
         Simulator::SetScheduler(scheduler);
         RdmaTopologyRates rates;
-        rates.hostRateBps = 100 * GIGABIT;
-        rates.delayPs = 1'000'000;
+        rates.hostRate = 100 * GIGABIT;
+        rates.delay = 1_us;
         m_fabric = RdmaFabricHelper().Install(MakeRdmaStar(2, rates));
         auto control = CreateObject<ScriptedControl>();
         control->script = &m_script;
@@ -121,64 +121,64 @@ class RdmaPaceTest : public testing::Test
         pair.first->GetPort()->TraceConnectWithoutContext(
             "PhyTxBegin",
             Callback<void, Ptr<const Packet>>(
-                [this](Ptr<const Packet>) { m_sentPs.push_back(QbbNowPs()); }));
+                [this](Ptr<const Packet>) { m_sent.push_back(QbbNow()); }));
         RdmaSendRequest request;
         request.length = 10'240;
         pair.first->PostSend(request);
         Simulator::Run();
-        ASSERT_EQ(m_sentPs.size(), 10U);
-        EXPECT_EQ(m_sentPs[0], 0);
-        EXPECT_EQ(m_script.acksPs[0], FIRST_ACK_PS);
+        ASSERT_EQ(m_sent.size(), 10U);
+        EXPECT_EQ(m_sent[0], 0_ps);
+        EXPECT_EQ(m_script.acks[0], FIRST_ACK);
     }
 
-    Script m_script;               //!< what the controller says
-    Ptr<RdmaFabric> m_fabric;      //!< two hosts and a switch
-    std::vector<int64_t> m_sentPs; //!< when packets went out
+    Script m_script;           //!< what the controller says
+    Ptr<RdmaFabric> m_fabric;  //!< two hosts and a switch
+    std::vector<QbbPs> m_sent; //!< when packets went out
 };
 
 TEST_F(RdmaPaceTest, RateRisesByItself)
 {
     // 1 Gb/s; 3 us later 5976 of the 8976 bits are left, 597.6 ns at 10 Gb/s
-    m_script.risePs = 3'000'000;
-    m_script.risenBps = 10 * GIGABIT;
+    m_script.rise = 3_us;
+    m_script.risen = 10 * GIGABIT;
     Run();
-    EXPECT_EQ(m_sentPs[1], 3'597'600);
-    EXPECT_EQ(m_sentPs[2], 3'597'600 + 884'800);
-    EXPECT_EQ(m_sentPs[9], 3'597'600 + 8 * 884'800);
+    EXPECT_EQ(m_sent[1], 3'597'600_ps);
+    EXPECT_EQ(m_sent[2], 3'597'600_ps + 884'800_ps);
+    EXPECT_EQ(m_sent[9], 3'597'600_ps + 8 * 884'800_ps);
 }
 
 TEST_F(RdmaPaceTest, AcknowledgementRaisesTheRate)
 {
     // 4189.44 bits are paid for when the acknowledgement comes; 4786.56 at 10 Gb/s: 478.656 ns
-    m_script.onAck = [this](const RdmaAckSample&) { m_script.rateBps = 10 * GIGABIT; };
+    m_script.onAck = [this](const RdmaAckSample&) { m_script.rate = 10 * GIGABIT; };
     Run();
-    EXPECT_EQ(m_sentPs[1], FIRST_ACK_PS + 478'656);
-    EXPECT_EQ(m_sentPs[2], FIRST_ACK_PS + 478'656 + 884'800);
+    EXPECT_EQ(m_sent[1], FIRST_ACK + 478'656_ps);
+    EXPECT_EQ(m_sent[2], FIRST_ACK + 478'656_ps + 884'800_ps);
 }
 
 TEST_F(RdmaPaceTest, AcknowledgementThatPaysAllSendsAtOnce)
 {
     // At 100 Gb/s what is left takes 47.8656 ns, as if the line were busy with it.
-    m_script.onAck = [this](const RdmaAckSample&) { m_script.rateBps = 100 * GIGABIT; };
+    m_script.onAck = [this](const RdmaAckSample&) { m_script.rate = 100 * GIGABIT; };
     Run();
-    EXPECT_EQ(m_sentPs[1], FIRST_ACK_PS + 47'865);
+    EXPECT_EQ(m_sent[1], FIRST_ACK + 47'865_ps);
 }
 
 TEST_F(RdmaPaceTest, FallingRateLeavesTheWait)
 {
-    m_script.onAck = [this](const RdmaAckSample&) { m_script.rateBps = GIGABIT / 2; };
+    m_script.onAck = [this](const RdmaAckSample&) { m_script.rate = GIGABIT / 2; };
     Run();
-    EXPECT_EQ(m_sentPs[1], 8'976'000);
-    EXPECT_EQ(m_sentPs[2], 8'976'000 + 17'696'000);
+    EXPECT_EQ(m_sent[1], 8'976'000_ps);
+    EXPECT_EQ(m_sent[2], 8'976'000_ps + 17'696'000_ps);
 }
 
 TEST_F(RdmaPaceTest, WindowOpens)
 {
     // The pace of 897.6 ns is long over when the one packet that the window holds is acknowledged.
-    m_script.rateBps = 10 * GIGABIT;
+    m_script.rate = 10 * GIGABIT;
     m_script.windowBytes = 1106;
     Run();
-    EXPECT_EQ(m_sentPs[1], FIRST_ACK_PS);
+    EXPECT_EQ(m_sent[1], FIRST_ACK);
 }
 
 TEST_F(RdmaPaceTest, WindowOpensAndTheRateRises)
@@ -186,12 +186,12 @@ TEST_F(RdmaPaceTest, WindowOpensAndTheRateRises)
     // Not waiting for its pace, but for its window; both change with one acknowledgement.
     m_script.windowBytes = 1106;
     m_script.onAck = [this](const RdmaAckSample&) {
-        m_script.rateBps = 10 * GIGABIT;
+        m_script.rate = 10 * GIGABIT;
         m_script.windowBytes = RdmaRateController::NO_WINDOW;
     };
     Run();
-    EXPECT_EQ(m_sentPs[1], FIRST_ACK_PS + 478'656);
-    EXPECT_EQ(m_sentPs[2], FIRST_ACK_PS + 478'656 + 884'800);
+    EXPECT_EQ(m_sent[1], FIRST_ACK + 478'656_ps);
+    EXPECT_EQ(m_sent[2], FIRST_ACK + 478'656_ps + 884'800_ps);
 }
 
 TEST_F(RdmaPaceTest, ResetWhileWaiting)
@@ -222,24 +222,24 @@ TEST_F(RdmaPaceTest, ResetWhileWaiting)
         pair.first->GetPort()->TraceConnectWithoutContext(
             "PhyTxBegin",
             Callback<void, Ptr<const Packet>>(
-                [this](Ptr<const Packet>) { m_sentPs.push_back(QbbNowPs()); }));
+                [this](Ptr<const Packet>) { m_sent.push_back(QbbNow()); }));
         pair.first->PostSend(request);
     });
     Simulator::Run();
     EXPECT_EQ(arrived, 1U);
-    ASSERT_EQ(m_sentPs.size(), 10U);
-    EXPECT_EQ(m_sentPs.front(), 3'001'000) << "not at 8.976 us, which was the old pace";
+    ASSERT_EQ(m_sent.size(), 10U);
+    EXPECT_EQ(m_sent.front(), 3'001_ns) << "not at 8.976 us, which was the old pace";
 }
 
 TEST_F(RdmaPaceTest, NoAllocationWhileRatesRiseAndFall)
 {
     // Each acknowledgement turns the rate up or down, so that waits are moved again and again.
-    m_script.rateBps = 8 * GIGABIT;
+    m_script.rate = 8 * GIGABIT;
     uint64_t rises = 0;
-    m_script.acksPs.reserve(20'000);
+    m_script.acks.reserve(20'000);
     m_script.onAck = [&](const RdmaAckSample&) {
-        rises += m_script.rateBps == 2 * GIGABIT;
-        m_script.rateBps = m_script.rateBps == 2 * GIGABIT ? 8 * GIGABIT : 2 * GIGABIT;
+        rises += m_script.rate == 2 * GIGABIT;
+        m_script.rate = m_script.rate == 2 * GIGABIT ? 8 * GIGABIT : 2 * GIGABIT;
     };
     for (uint32_t i = 0; i < 3; ++i)
     {

@@ -18,8 +18,8 @@ using namespace ns3;
 namespace
 {
 
-constexpr uint64_t LINE = 100'000'000'000;
-constexpr int64_t T = 10 * US;
+constexpr QbbBitRate LINE = 100_gbps;
+constexpr QbbPs T = 10 * US;
 constexpr uint64_t BT = 125'000;  // 100 Gb/s x 10 us, in bytes
 constexpr double BASE = 1.050625; // 1.025 x 1.025
 
@@ -106,21 +106,21 @@ TEST(RdmaPintPort, AveragesByHand)
 
 TEST(RdmaPintPort, IsOneAtAFullPortOfAnyRate)
 {
-    for (const uint64_t rate : {1, 10, 25, 40, 100, 400, 800, 1600})
+    for (const uint64_t gbps : {1, 10, 25, 40, 100, 400, 800, 1600})
     {
-        const uint64_t bps = rate * 1'000'000'000;
-        const int64_t ps = 1000 * 8'000 / static_cast<int64_t>(rate); // of a packet of 1000 bytes
-        const int64_t t = 100 * ps;
-        RdmaPintPort port(bps, t);
+        const QbbBitRate rate = gbps * 1_gbps;
+        const QbbPs slot = 1000 * 8'000_ps / gbps; // of a packet of 1000 bytes
+        const QbbPs t = 100 * slot;
+        RdmaPintPort port(rate, t);
         for (int i = 0; i < 101; ++i)
         {
-            port.OnDeparture(1000, 0, i * ps);
+            port.OnDeparture(1000, 0, i * slot);
         }
         // w = 1/100, 100 times: 1 - 0.99^100
         EXPECT_NEAR(port.GetUtilisation(), 1 - std::pow(0.99, 100), 1e-9);
         for (int i = 101; i < 3000; ++i)
         {
-            port.OnDeparture(1000, 0, i * ps);
+            port.OnDeparture(1000, 0, i * slot);
         }
         EXPECT_NEAR(port.GetUtilisation(), 1, 1e-9);
     }
@@ -129,7 +129,7 @@ TEST(RdmaPintPort, IsOneAtAFullPortOfAnyRate)
 TEST(RdmaPintPort, WritesTheHighestOfAPath)
 {
     RdmaPintPort port(LINE, T);
-    port.OnDeparture(62'500, 0, 0);
+    port.OnDeparture(62'500, 0, 0_ps);
     port.OnDeparture(1000, 0, T);
     ASSERT_DOUBLE_EQ(port.GetUtilisation(), 0.5);
     const uint8_t half = RdmaPintCode::Encode(0.5, 7);
@@ -143,9 +143,9 @@ TEST(RdmaHpccPint, ReactsToWhatThePacketBrings)
 {
     RdmaHpccParameters parameters;
     parameters.increaseBytes = 100;
-    parameters.baseRttPs = T;
+    parameters.baseRtt = T;
     RdmaPathProfile profile;
-    profile.lineRateBps = LINE;
+    profile.lineRate = LINE;
     profile.packetBytes = 1000;
     RdmaHpccPintController c(parameters, profile);
     EXPECT_EQ(c.GetWindowBytes(), BT);
@@ -205,9 +205,9 @@ TEST(RdmaHpccPint, Attributes)
     control->SetAttribute("MaxStage", UintegerValue(0));
     control->SetAttribute("AdditiveIncrease", UintegerValue(80));
     RdmaPathProfile profile;
-    profile.lineRateBps = LINE;
+    profile.lineRate = LINE;
     profile.packetBytes = 1000;
-    profile.baseRttPs = T;
+    profile.baseRtt = T;
     EXPECT_EQ(control->GetParameters(profile).increaseBytes, 80);
     EXPECT_EQ(control->GetParameters(profile).maxStage, 0U);
     EXPECT_NE(dynamic_cast<RdmaHpccPintController*>(control->MakeController(profile).get()),

@@ -20,45 +20,45 @@ using namespace ns3;
 namespace
 {
 
-constexpr uint64_t LINE = 100 * GBPS;
-constexpr int64_t TAU = 10 * US;
+constexpr QbbBitRate LINE = 100 * GBPS;
+constexpr QbbPs TAU = 10 * US;
 constexpr uint64_t BT = 125'000; // 100 Gb/s x 10 us, in bytes
 constexpr double BETA = 1000;
 
 RdmaPathProfile
-MakeProfile(uint64_t lineRateBps = LINE)
+MakeProfile(QbbBitRate lineRate = LINE)
 {
     RdmaPathProfile profile;
-    profile.lineRateBps = lineRateBps;
+    profile.lineRate = lineRate;
     profile.packetBytes = 1000;
     profile.payloadBytes = 900;
-    profile.baseRttPs = TAU;
+    profile.baseRtt = TAU;
     profile.hops = 2;
     return profile;
 }
 
 template <typename Controller = RdmaPowerTcpController>
 Controller
-Make(uint64_t lineRateBps = LINE)
+Make(QbbBitRate lineRate = LINE)
 {
     RdmaPowerTcpParameters parameters;
     parameters.increaseBytes = BETA;
-    parameters.baseRttPs = TAU;
-    return {parameters, MakeProfile(lineRateBps)};
+    parameters.baseRtt = TAU;
+    return {parameters, MakeProfile(lineRate)};
 }
 
 // Acknowledgements of theta-PowerTCP.
 struct RttFeed
 {
-    void Ack(RdmaRateController& c, int64_t timePs, int64_t rttPs)
+    void Ack(RdmaRateController& c, QbbPs time, QbbPs rtt)
     {
-        nowPs += timePs;
+        now += time;
         RdmaAckSample sample;
-        sample.nowPs = nowPs;
+        sample.now = now;
         sample.ackedPackets = 1;
         sample.ackedTo = ackedTo;
         sample.sentTo = sentTo;
-        sample.rttPs = rttPs;
+        sample.rtt = rtt;
         c.OnAck(sample);
     }
 
@@ -68,7 +68,7 @@ struct RttFeed
         sentTo += 100;
     }
 
-    int64_t nowPs{0};
+    QbbPs now{0};
     uint64_t ackedTo{1};
     uint64_t sentTo{100};
 };
@@ -78,7 +78,7 @@ struct RttFeed
 TEST(RdmaPowerTcp, StartsWithBandwidthTimesDelayAtLineRate)
 {
     auto c = Make();
-    EXPECT_EQ(c.GetRateBps(0), LINE);
+    EXPECT_EQ(c.GetRate(0_ps), LINE);
     EXPECT_EQ(c.GetWindowBytes(), BT);
     RdmaIntFeed feed({LINE});
     feed.Ack(c, TAU, {{BT, BT}}); // nothing to compare with
@@ -130,7 +130,7 @@ TEST(RdmaPowerTcp, WindowByHand)
     feed.Ack(c, TAU, {{BT, BT}});
     feed.Ack(c, TAU, {{BT, BT}});
     EXPECT_NEAR(c.GetExactWindow(), 69'650, 1e-6);
-    EXPECT_NEAR(static_cast<double>(c.GetRateBps(0)), 55'720'000'000, 1);
+    EXPECT_NEAR(static_cast<double>(c.GetRate(0_ps)), 55'720'000'000, 1);
     // Again, with the same old window: 57150 + 6965 = 64115.
     feed.Ack(c, TAU, {{BT, BT}});
     EXPECT_NEAR(c.GetExactWindow(), 64'115, 1e-6);
@@ -187,7 +187,7 @@ TEST(RdmaPowerTcp, HighestPowerOfManyHopsAndItsTime)
     for (size_t busiest = 0; busiest < 16; ++busiest)
     {
         auto c = Make();
-        RdmaIntFeed feed(std::vector<uint64_t>(16, LINE));
+        RdmaIntFeed feed(std::vector<QbbBitRate>(16, LINE));
         std::vector<RdmaIntFeed::Port> ports(16, {BT / 2, 0});
         ports[busiest] = {BT, BT};
         feed.Ack(c, TAU, ports);
@@ -199,10 +199,10 @@ TEST(RdmaPowerTcp, HighestPowerOfManyHopsAndItsTime)
     auto c = Make();
     RdmaIntFeed feed({LINE, 25 * GBPS});
     feed.Ack(c, TAU, {{BT / 2, 0}, {0, 31'250}});
-    feed.nowPs += TAU;
-    feed.hops[0].timePs += TAU;
+    feed.now += TAU;
+    feed.hops[0].time += TAU;
     feed.hops[0].txBytes += BT / 2;
-    feed.hops[1].timePs += TAU / 2;
+    feed.hops[1].time += TAU / 2;
     feed.hops[1].txBytes += 15'625;
     feed.Send(c, feed.hops);
     EXPECT_DOUBLE_EQ(c.GetPower(), 1.5);
@@ -216,7 +216,7 @@ TEST(RdmaPowerTcp, AnyLinkRate)
         const double bt = 1250.0 * static_cast<double>(rate);
         RdmaIntFeed feed({rate * GBPS, 10'000 * GBPS});
         const RdmaIntFeed::Port port{rate * 1250, rate * 1250};
-        EXPECT_EQ(c.GetRateBps(0), rate * GBPS);
+        EXPECT_EQ(c.GetRate(0_ps), rate * GBPS);
         feed.Ack(c, TAU, {port});
         feed.Ack(c, TAU, {port});
         EXPECT_DOUBLE_EQ(c.GetPower(), 2);
@@ -226,14 +226,14 @@ TEST(RdmaPowerTcp, AnyLinkRate)
 
 TEST(RdmaPowerTcp, CountersAndClocksWrap)
 {
-    for (const int64_t before : {int64_t{1}, TAU / 2, TAU, TAU + 1, 2 * TAU})
+    for (const QbbPs before : {1_ps, TAU / 2, TAU, TAU + 1_ps, 2 * TAU})
     {
         RdmaIntHop hop;
-        hop.timePs = RdmaIntFeed::TIME_WRAP - before;
-        hop.txBytes = RdmaIntFeed::TX_WRAP - before / 80; // 80 ps a byte
+        hop.time = RdmaIntFeed::TIME_WRAP - before;
+        hop.txBytes = RdmaIntFeed::TX_WRAP - before / 80_ps; // 80 ps a byte
         auto c = Make();
         RdmaIntFeed feed({LINE}, hop);
-        feed.Ack(c, 0, {{BT, BT}});
+        feed.Ack(c, 0_ps, {{BT, BT}});
         for (int i = 0; i < 3; ++i)
         {
             feed.Ack(c, TAU, {{BT, BT}});
@@ -269,10 +269,10 @@ TEST(RdmaPowerTcp, LossReportsBringTelemetryToo)
     auto c = Make();
     RdmaIntFeed feed({LINE});
     feed.Ack(c, TAU, {{BT, BT}});
-    feed.hops[0].timePs += TAU;
+    feed.hops[0].time += TAU;
     feed.hops[0].txBytes += BT;
     RdmaAckSample sample;
-    sample.nowPs = 2 * TAU;
+    sample.now = 2 * TAU;
     sample.hops = feed.hops.data();
     sample.hopCount = 1;
     c.OnNak(sample);
@@ -299,7 +299,7 @@ TEST(RdmaPowerTcp, WindowStaysBetweenAPacketAndBandwidthTimesDelay)
         feed.NextRound();
     }
     EXPECT_EQ(c.GetExactWindow(), BT);
-    EXPECT_EQ(c.GetRateBps(0), LINE);
+    EXPECT_EQ(c.GetRate(0_ps), LINE);
 }
 
 TEST(RdmaPowerTcp, EquilibriumIsBetaInTheQueueAndEqualShares)
@@ -345,8 +345,8 @@ TEST(RdmaThetaPowerTcp, WindowByHand)
     // 1/2) x now / tau, and W = 0.9 x (125000 / power + 1000) + 12500.
     struct
     {
-        int64_t before;
-        int64_t now;
+        QbbPs before;
+        QbbPs now;
         double power;
         double window;
     } const cases[] = {
@@ -364,7 +364,7 @@ TEST(RdmaThetaPowerTcp, WindowByHand)
     {
         auto c = Make<RdmaThetaPowerTcpController>();
         RttFeed feed;
-        feed.Ack(c, 0, p.before);
+        feed.Ack(c, 0_ps, p.before);
         EXPECT_EQ(c.GetPower(), 1);
         EXPECT_EQ(c.GetWindowBytes(), BT);
         feed.NextRound();
@@ -378,11 +378,11 @@ TEST(RdmaThetaPowerTcp, WithoutABoundADrainingQueueAsksForTheLargestWindow)
 {
     RdmaPowerTcpParameters parameters;
     parameters.increaseBytes = BETA;
-    parameters.baseRttPs = TAU;
+    parameters.baseRtt = TAU;
     parameters.minGradient = 0;
     RdmaThetaPowerTcpController c(parameters, MakeProfile());
     RttFeed feed;
-    feed.Ack(c, 0, 50 * US);
+    feed.Ack(c, 0_ps, 50 * US);
     feed.NextRound();
     feed.Ack(c, TAU, 40 * US); // 0 x 4
     EXPECT_EQ(c.GetPower(), 0);
@@ -393,7 +393,7 @@ TEST(RdmaThetaPowerTcp, OneChangePerRoundTrip)
 {
     auto c = Make<RdmaThetaPowerTcpController>();
     RttFeed feed;
-    feed.Ack(c, 0, 20 * US);
+    feed.Ack(c, 0_ps, 20 * US);
     // Power is smoothed with each acknowledgement: 1 + (1 - (3/4)^n).
     for (uint64_t acked = 25; acked <= 100; acked += 25)
     {
@@ -424,8 +424,8 @@ TEST(RdmaThetaPowerTcp, WithoutRttOrTimeNothingHappens)
     RttFeed feed;
     feed.Ack(c, 5 * US, 20 * US);
     feed.NextRound();
-    feed.Ack(c, 0, 40 * US); // at the same instant: no gradient
-    feed.Ack(c, TAU / 2, -1);
+    feed.Ack(c, 0_ps, 40 * US); // at the same instant: no gradient
+    feed.Ack(c, TAU / 2, -1_ps);
     EXPECT_EQ(c.GetPower(), 1);
     EXPECT_EQ(c.GetExactWindow(), BT);
     feed.Ack(c, TAU / 2, 20 * US); // 20 us as tau before
@@ -455,7 +455,7 @@ TEST(RdmaPowerTcp, Attributes)
     const auto p = control->GetParameters(MakeProfile());
     EXPECT_NEAR(p.increaseBytes, 2500, 1e-9); // 250000 / 100
     EXPECT_EQ(p.gamma, 0.5);
-    EXPECT_EQ(p.baseRttPs, 20 * US);
+    EXPECT_EQ(p.baseRtt, 20 * US);
     const auto c = control->MakeController(MakeProfile());
     EXPECT_NE(dynamic_cast<RdmaThetaPowerTcpController*>(c.get()), nullptr);
     EXPECT_EQ(c->GetWindowBytes(), 2 * BT);
@@ -468,14 +468,14 @@ TEST(RdmaPowerTcp, TauIsTheNetworksWithTelemetryAndThePathsWithout)
     QbbSetTimeResolution();
     auto control = CreateObject<RdmaPowerTcp>();
     auto profile = MakeProfile();
-    profile.networkRttPs = 2 * TAU;
-    EXPECT_EQ(control->GetParameters(profile).baseRttPs, 2 * TAU);
+    profile.networkRtt = 2 * TAU;
+    EXPECT_EQ(control->GetParameters(profile).baseRtt, 2 * TAU);
     EXPECT_NEAR(control->GetParameters(profile).increaseBytes, 25'000, 1e-9);
     control->SetAttribute("Variant", StringValue("Theta"));
-    EXPECT_EQ(control->GetParameters(profile).baseRttPs, TAU);
+    EXPECT_EQ(control->GetParameters(profile).baseRtt, TAU);
     EXPECT_NEAR(control->GetParameters(profile).increaseBytes, 12'500, 1e-9);
     control->SetAttribute("BaseRtt", TimeValue(MicroSeconds(30)));
-    EXPECT_EQ(control->GetParameters(profile).baseRttPs, 30 * US);
+    EXPECT_EQ(control->GetParameters(profile).baseRtt, 30 * US);
 }
 
 TEST(RdmaPowerTcp, WrongAttributesAreNamed)
@@ -483,7 +483,7 @@ TEST(RdmaPowerTcp, WrongAttributesAreNamed)
     QbbSetTimeResolution();
     auto control = CreateObject<RdmaPowerTcp>();
     auto profile = MakeProfile();
-    profile.baseRttPs = 0;
+    profile.baseRtt = 0_ps;
     EXPECT_DEATH(control->MakeController(profile), "base round-trip time.*BaseRtt 1 ps and more");
     EXPECT_FALSE(control->SetAttributeFailSafe("Gamma", DoubleValue(0)));
     EXPECT_FALSE(control->SetAttributeFailSafe("Gamma", DoubleValue(1.01)));

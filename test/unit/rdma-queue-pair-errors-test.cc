@@ -219,10 +219,10 @@ TEST_F(RdmaQueuePairErrorsTest, Ranges)
 
 TEST_F(RdmaQueuePairErrorsTest, Timeouts)
 {
-    EXPECT_EQ(GetRdmaTimeoutPs(0), 0);
-    EXPECT_EQ(GetRdmaTimeoutPs(1), 8'192'000);
-    EXPECT_EQ(GetRdmaTimeoutPs(14), 67'108'864'000);
-    EXPECT_EQ(GetRdmaTimeoutPs(31), 8'796'093'022'208'000); // 2.4 hours
+    EXPECT_EQ(GetRdmaTimeout(0), 0_ps);
+    EXPECT_EQ(GetRdmaTimeout(1), 8192_ns);
+    EXPECT_EQ(GetRdmaTimeout(14), 67'108'864_ns);
+    EXPECT_EQ(GetRdmaTimeout(31), 8'796'093'022'208_ns); // 2.4 hours
 }
 
 TEST_F(RdmaQueuePairErrorsTest, Posting)

@@ -17,7 +17,7 @@ using namespace ns3;
 namespace
 {
 
-constexpr uint64_t LINE = 40'000'000'000;
+constexpr QbbBitRate LINE = 40_gbps;
 
 std::unique_ptr<RdmaRateController>
 MakeRcm(const std::string& rule)
@@ -29,16 +29,16 @@ MakeRcm(const std::string& rule)
     control->SetAttribute("RecoveryBytes", UintegerValue(5000));
     control->SetAttribute("MaxDelay", UintegerValue(4));
     RdmaPathProfile profile;
-    profile.lineRateBps = LINE;
+    profile.lineRate = LINE;
     profile.packetBytes = 1000; // 200 ns
     return control->MakeController(profile);
 }
 
 /** \return n of the rate line / (n + 1) */
 uint64_t
-GetDelay(RdmaRateController& c, int64_t nowPs)
+GetDelay(RdmaRateController& c, QbbPs now)
 {
-    return LINE / c.GetRateBps(nowPs) - 1;
+    return LINE / c.GetRate(now) - 1;
 }
 
 } // namespace
@@ -47,25 +47,25 @@ TEST(RdmaRcm, EachCnpDelaysByOnePacketTimeMore)
 {
     // T = 200 ns: 2 T after one CNP, 3 T after two, which are 20 and 13.333333333 Gb/s.
     auto c = MakeRcm("Time");
-    EXPECT_EQ(c->GetRateBps(0), LINE);
-    c->OnCnp(0);
-    EXPECT_EQ(c->GetRateBps(0), LINE / 2);
-    c->OnCnp(0);
-    EXPECT_EQ(c->GetRateBps(0), 13'333'333'333U);
-    c->OnCnp(0);
-    c->OnCnp(0);
-    c->OnCnp(0);
-    EXPECT_EQ(c->GetRateBps(0), LINE / 5); // MaxDelay 4
+    EXPECT_EQ(c->GetRate(0_ps), LINE);
+    c->OnCnp(0_ps);
+    EXPECT_EQ(c->GetRate(0_ps), LINE / 2);
+    c->OnCnp(0_ps);
+    EXPECT_EQ(c->GetRate(0_ps), 13'333'333'333_bps);
+    c->OnCnp(0_ps);
+    c->OnCnp(0_ps);
+    c->OnCnp(0_ps);
+    EXPECT_EQ(c->GetRate(0_ps), LINE / 5); // MaxDelay 4
 }
 
 TEST(RdmaRcm, RecoveryByTime)
 {
     auto c = MakeRcm("Time");
-    c->OnCnp(0);
+    c->OnCnp(0_ps);
     c->OnCnp(10 * US);
     c->OnCnp(20 * US);
     c->OnSent(100'000, 30 * US);
-    EXPECT_EQ(GetDelay(*c, 120 * US - 1), 3U);
+    EXPECT_EQ(GetDelay(*c, 120 * US - 1_ps), 3U);
     EXPECT_EQ(GetDelay(*c, 120 * US), 2U);
     EXPECT_EQ(GetDelay(*c, 319 * US), 1U);
     EXPECT_EQ(GetDelay(*c, 320 * US), 0U);
@@ -77,10 +77,10 @@ TEST(RdmaRcm, RecoveryByTime)
 TEST(RdmaRcm, RecoveryByBytes)
 {
     auto c = MakeRcm("Bytes");
-    c->OnSent(4999, 0); // before the CNP: does not count
+    c->OnSent(4999, 0_ps); // before the CNP: does not count
     for (int i = 0; i < 3; ++i)
     {
-        c->OnCnp(0);
+        c->OnCnp(0_ps);
     }
     EXPECT_EQ(GetDelay(*c, 999'000 * US), 3U);
     c->OnSent(4999, US);
@@ -96,7 +96,7 @@ TEST(RdmaRcm, RecoveryByEither)
     auto c = MakeRcm("Either");
     for (int i = 0; i < 4; ++i)
     {
-        c->OnCnp(0);
+        c->OnCnp(0_ps);
     }
     c->OnSent(5000, 40 * US);
     EXPECT_EQ(GetDelay(*c, 139 * US), 3U);
@@ -112,7 +112,7 @@ TEST(RdmaRcm, RecoveryByBoth)
     auto c = MakeRcm("Both");
     for (int i = 0; i < 3; ++i)
     {
-        c->OnCnp(0);
+        c->OnCnp(0_ps);
     }
     EXPECT_EQ(GetDelay(*c, 150 * US), 3U); // no bytes
     c->OnSent(5000, 160 * US);

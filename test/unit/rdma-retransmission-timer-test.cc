@@ -14,18 +14,18 @@ using namespace ns3::IrnSteps;
 namespace
 {
 
-constexpr int64_t MINUTE = 60'000'000'000'000; //!< 60 s
+constexpr QbbPs MINUTE = 60_s; //!< the longest
 
 /** \return a computed timeout: first 10000, at least 100 */
 RdmaTimeouts
 MakeDynamic()
 {
     RdmaTimeouts timeouts;
-    timeouts.lowPs = 50; // not used
-    timeouts.highPs = 10'000;
+    timeouts.low = 50_ps; // not used
+    timeouts.high = 10'000_ps;
     timeouts.lowPackets = 3;
     timeouts.dynamic = true;
-    timeouts.minPs = 100;
+    timeouts.min = 100_ps;
     return timeouts;
 }
 
@@ -33,145 +33,145 @@ MakeDynamic()
 
 TEST(RdmaRttEstimator, RoundTripsOfRfc6298)
 {
-    RdmaRttEstimator rtt(10'000, 100);
-    EXPECT_EQ(rtt.GetTimeoutPs(), 10'000);
+    RdmaRttEstimator rtt(10'000_ps, 100_ps);
+    EXPECT_EQ(rtt.GetTimeout(), 10'000_ps);
     // First: SRTT = 800, RTTVAR = 400, RTO = 800 + 4 * 400.
-    rtt.Sample(800);
-    EXPECT_EQ(rtt.GetTimeoutPs(), 2400);
+    rtt.Sample(800_ps);
+    EXPECT_EQ(rtt.GetTimeout(), 2400_ps);
     // 800 again: RTTVAR = 3/4 * 400 = 300, SRTT = 800.
-    rtt.Sample(800);
-    EXPECT_EQ(rtt.GetTimeoutPs(), 2000);
+    rtt.Sample(800_ps);
+    EXPECT_EQ(rtt.GetTimeout(), 2000_ps);
     // 1600: RTTVAR = 3/4 * 300 + 1/4 * 800 = 425, then SRTT = 7/8 * 800 + 1/8 * 1600 = 900.
-    rtt.Sample(1600);
-    EXPECT_EQ(rtt.GetTimeoutPs(), 900 + 4 * 425);
+    rtt.Sample(1600_ps);
+    EXPECT_EQ(rtt.GetTimeout(), 900_ps + 4 * 425_ps);
     // 100: RTTVAR = 3/4 * 425 + 1/4 * 800 = 518.75, SRTT = 7/8 * 900 + 1/8 * 100 = 800.
-    rtt.Sample(100);
-    EXPECT_EQ(rtt.GetTimeoutPs(), 800 + 4 * 518);
+    rtt.Sample(100_ps);
+    EXPECT_EQ(rtt.GetTimeout(), 800_ps + 4 * 518_ps);
 }
 
 TEST(RdmaRttEstimator, Bounds)
 {
-    RdmaRttEstimator rtt(10'000, 1000);
-    rtt.Sample(0); // counts as one picosecond
-    EXPECT_EQ(rtt.GetTimeoutPs(), 1000);
+    RdmaRttEstimator rtt(10'000_ps, 1000_ps);
+    rtt.Sample(0_ps); // counts as one picosecond
+    EXPECT_EQ(rtt.GetTimeout(), 1000_ps);
     // and is the first: RTTVAR = 1/4 * 7999, SRTT = 1 + 1/8 * 7999
-    rtt.Sample(8000);
-    EXPECT_EQ(rtt.GetTimeoutPs(), 1000 + 4 * 1999);
+    rtt.Sample(8000_ps);
+    EXPECT_EQ(rtt.GetTimeout(), 1000_ps + 4 * 1999_ps);
     for (int i = 0; i < 100; ++i)
     {
-        rtt.Sample(500);
+        rtt.Sample(500_ps);
     }
-    EXPECT_EQ(rtt.GetTimeoutPs(), 1000);
+    EXPECT_EQ(rtt.GetTimeout(), 1000_ps);
     for (int i = 0; i < 100; ++i)
     {
-        rtt.Sample(5000);
+        rtt.Sample(5000_ps);
     }
-    EXPECT_GT(rtt.GetTimeoutPs(), 4990);
-    EXPECT_LE(rtt.GetTimeoutPs(), 5040); // eighths and quarters are cut to whole picoseconds
+    EXPECT_GT(rtt.GetTimeout(), 4990_ps);
+    EXPECT_LE(rtt.GetTimeout(), 5040_ps); // eighths and quarters are cut to whole picoseconds
     rtt.Sample(2 * MINUTE);
-    EXPECT_EQ(rtt.GetTimeoutPs(), MINUTE);
+    EXPECT_EQ(rtt.GetTimeout(), MINUTE);
 }
 
 TEST(RdmaDynamicTimeout, FromTheFirstRoundTripOn)
 {
     RdmaRetransmissionTimer timer(MakeDynamic());
-    EXPECT_EQ(timer.GetDeadlinePs(), NEVER);
-    timer.PacketSent(0, false, 1000);
-    EXPECT_EQ(timer.GetDeadlinePs(), 11'000); // RtoHigh at first
-    timer.PacketSent(1, false, 1100);         // not timed
-    timer.PacketsAcked(2, 1800);              // round trip 800
-    timer.Restart(1800);
-    EXPECT_EQ(timer.GetDeadlinePs(), 1800 + 2400);
-    timer.PacketSent(2, false, 2000); // timed, for packet 0 has been measured
-    timer.PacketsAcked(3, 2800);
-    timer.Restart(2800);
-    EXPECT_EQ(timer.GetDeadlinePs(), 2800 + 2000);
+    EXPECT_EQ(timer.GetDeadline(), NEVER);
+    timer.PacketSent(0, false, 1000_ps);
+    EXPECT_EQ(timer.GetDeadline(), 11'000_ps); // RtoHigh at first
+    timer.PacketSent(1, false, 1100_ps);       // not timed
+    timer.PacketsAcked(2, 1800_ps);            // round trip 800
+    timer.Restart(1800_ps);
+    EXPECT_EQ(timer.GetDeadline(), 1800_ps + 2400_ps);
+    timer.PacketSent(2, false, 2000_ps); // timed, for packet 0 has been measured
+    timer.PacketsAcked(3, 2800_ps);
+    timer.Restart(2800_ps);
+    EXPECT_EQ(timer.GetDeadline(), 2800_ps + 2000_ps);
 }
 
 TEST(RdmaDynamicTimeout, OnePacketAtATime)
 {
     RdmaRetransmissionTimer timer(MakeDynamic());
-    timer.PacketSent(0, false, 0);
-    timer.PacketSent(1, false, 700);
-    timer.PacketsAcked(1, 800); // 800
-    timer.PacketsAcked(2, 900); // 1 was not timed
-    timer.Restart(1000);
-    EXPECT_EQ(timer.GetDeadlinePs(), 1000 + 2400);
+    timer.PacketSent(0, false, 0_ps);
+    timer.PacketSent(1, false, 700_ps);
+    timer.PacketsAcked(1, 800_ps); // 800
+    timer.PacketsAcked(2, 900_ps); // 1 was not timed
+    timer.Restart(1000_ps);
+    EXPECT_EQ(timer.GetDeadline(), 1000_ps + 2400_ps);
 }
 
 TEST(RdmaDynamicTimeout, Karn)
 {
     // What was sent again is not measured, whichever copy is acknowledged.
     RdmaRetransmissionTimer timer(MakeDynamic());
-    timer.PacketSent(0, false, 0);
-    timer.PacketSent(0, true, 500);
-    timer.PacketsAcked(1, 800);
-    timer.Restart(1000);
-    EXPECT_EQ(timer.GetDeadlinePs(), 11'000);
-    timer.PacketSent(1, true, 1000); // nor is it timed
-    timer.PacketsAcked(2, 1010);
-    timer.Restart(2000);
-    EXPECT_EQ(timer.GetDeadlinePs(), 12'000);
+    timer.PacketSent(0, false, 0_ps);
+    timer.PacketSent(0, true, 500_ps);
+    timer.PacketsAcked(1, 800_ps);
+    timer.Restart(1000_ps);
+    EXPECT_EQ(timer.GetDeadline(), 11'000_ps);
+    timer.PacketSent(1, true, 1000_ps); // nor is it timed
+    timer.PacketsAcked(2, 1010_ps);
+    timer.Restart(2000_ps);
+    EXPECT_EQ(timer.GetDeadline(), 12'000_ps);
     // Another packet's copy does not matter.
-    timer.PacketSent(2, false, 2000);
-    timer.PacketSent(1, true, 2100);
-    timer.PacketsAcked(3, 2800);
-    timer.Restart(3000);
-    EXPECT_EQ(timer.GetDeadlinePs(), 3000 + 2400);
+    timer.PacketSent(2, false, 2000_ps);
+    timer.PacketSent(1, true, 2100_ps);
+    timer.PacketsAcked(3, 2800_ps);
+    timer.Restart(3000_ps);
+    EXPECT_EQ(timer.GetDeadline(), 3000_ps + 2400_ps);
 }
 
 TEST(RdmaDynamicTimeout, SelectiveAcknowledgement)
 {
     // The timed packet comes early: its round trip is known before the hole is filled.
     RdmaRetransmissionTimer timer(MakeDynamic());
-    timer.PacketSent(5, false, 0);
-    timer.PacketSacked(6, 400);
-    timer.PacketSacked(5, 800);
-    timer.PacketSacked(5, 900);
-    timer.PacketsAcked(7, 5000);
-    timer.Restart(5000);
-    EXPECT_EQ(timer.GetDeadlinePs(), 5000 + 2400);
+    timer.PacketSent(5, false, 0_ps);
+    timer.PacketSacked(6, 400_ps);
+    timer.PacketSacked(5, 800_ps);
+    timer.PacketSacked(5, 900_ps);
+    timer.PacketsAcked(7, 5000_ps);
+    timer.Restart(5000_ps);
+    EXPECT_EQ(timer.GetDeadline(), 5000_ps + 2400_ps);
 }
 
 TEST(RdmaDynamicTimeout, DoublesUntilTheNextRoundTrip)
 {
     RdmaRetransmissionTimer timer(MakeDynamic());
-    timer.PacketSent(0, false, 0);
+    timer.PacketSent(0, false, 0_ps);
     EXPECT_TRUE(timer.Expire(100)); // no second stage, however many are in flight
-    EXPECT_EQ(timer.GetDeadlinePs(), NEVER);
-    timer.PacketSent(0, true, 10'000);
-    EXPECT_EQ(timer.GetDeadlinePs(), 10'000 + 20'000);
+    EXPECT_EQ(timer.GetDeadline(), NEVER);
+    timer.PacketSent(0, true, 10'000_ps);
+    EXPECT_EQ(timer.GetDeadline(), 10'000_ps + 20'000_ps);
     EXPECT_TRUE(timer.Expire(1));
-    timer.PacketSent(0, true, 30'000);
-    EXPECT_EQ(timer.GetDeadlinePs(), 30'000 + 40'000);
-    timer.PacketsAcked(1, 31'000); // progress, but no measurement
-    timer.Restart(31'000);
-    EXPECT_EQ(timer.GetDeadlinePs(), 31'000 + 40'000);
-    timer.PacketSent(1, false, 32'000);
-    timer.PacketsAcked(2, 32'800);
-    timer.Restart(33'000);
-    EXPECT_EQ(timer.GetDeadlinePs(), 33'000 + 2400);
+    timer.PacketSent(0, true, 30'000_ps);
+    EXPECT_EQ(timer.GetDeadline(), 30'000_ps + 40'000_ps);
+    timer.PacketsAcked(1, 31'000_ps); // progress, but no measurement
+    timer.Restart(31'000_ps);
+    EXPECT_EQ(timer.GetDeadline(), 31'000_ps + 40'000_ps);
+    timer.PacketSent(1, false, 32'000_ps);
+    timer.PacketsAcked(2, 32'800_ps);
+    timer.Restart(33'000_ps);
+    EXPECT_EQ(timer.GetDeadline(), 33'000_ps + 2400_ps);
     for (int i = 0; i < 100; ++i)
     {
         EXPECT_TRUE(timer.Expire(1));
     }
-    timer.Restart(0);
-    EXPECT_EQ(timer.GetDeadlinePs(), MINUTE);
+    timer.Restart(0_ps);
+    EXPECT_EQ(timer.GetDeadline(), MINUTE);
 }
 
 TEST(RdmaDynamicTimeout, TimeoutEndsAMeasurement)
 {
     // 1 is timed when the timeout of 0 comes. The ACK of both is of no use: 1 waited for 0.
     RdmaRetransmissionTimer timer(MakeDynamic());
-    timer.PacketSent(0, false, 0);
-    timer.PacketsAcked(1, 800);
-    timer.PacketSent(2, false, 1000); // timed
-    timer.Restart(1000);
+    timer.PacketSent(0, false, 0_ps);
+    timer.PacketsAcked(1, 800_ps);
+    timer.PacketSent(2, false, 1000_ps); // timed
+    timer.Restart(1000_ps);
     EXPECT_TRUE(timer.Expire(2));
-    timer.PacketSent(1, true, 3400);
-    timer.PacketsAcked(3, 4000);
-    timer.Restart(4000);
-    EXPECT_EQ(timer.GetDeadlinePs(), 4000 + 2 * 2400);
+    timer.PacketSent(1, true, 3400_ps);
+    timer.PacketsAcked(3, 4000_ps);
+    timer.Restart(4000_ps);
+    EXPECT_EQ(timer.GetDeadline(), 4000_ps + 2 * 2400_ps);
 }
 
 TEST(RdmaDynamicTimeout, InAnIrnSender)
@@ -181,29 +181,29 @@ TEST(RdmaDynamicTimeout, InAnIrnSender)
     config.timeouts = MakeDynamic();
     IrnSender sender(config);
     sender.Extend(5);
-    EXPECT_EQ(Send(sender, 0, 3), "0 1 2");
-    Answer(sender, 800, "N0/1");
-    EXPECT_EQ(Send(sender, 800, 2), "0r 3");
-    Answer(sender, 1600, "A2");
-    EXPECT_EQ(sender.GetDeadlinePs(), 1600 + 10'000);
-    EXPECT_EQ(Send(sender, 1600), "4");
-    Answer(sender, 1700, "A3"); // 900 after it was sent
-    EXPECT_EQ(sender.GetDeadlinePs(), 1700 + 900 + 4 * 450);
+    EXPECT_EQ(Send(sender, 0_ps, 3), "0 1 2");
+    Answer(sender, 800_ps, "N0/1");
+    EXPECT_EQ(Send(sender, 800_ps, 2), "0r 3");
+    Answer(sender, 1600_ps, "A2");
+    EXPECT_EQ(sender.GetDeadline(), 1600_ps + 10'000_ps);
+    EXPECT_EQ(Send(sender, 1600_ps), "4");
+    Answer(sender, 1700_ps, "A3"); // 900 after it was sent
+    EXPECT_EQ(sender.GetDeadline(), 1700_ps + 900_ps + 4 * 450_ps);
     // and by a NACK's selective part
     IrnSender other(config);
     other.Extend(5);
-    Send(other, 0, 1);
-    other.OnAck(0, 800); // 800: 2400
-    Send(other, 1000, 1);
-    Send(other, 1000, 1);
-    Answer(other, 1900, "N1/2"); // 1 was timed, and goes again
-    Send(other, 1900, 1);
-    Send(other, 2000, 1);        // 3 is timed
-    Answer(other, 2800, "N1/3"); // 800 after it was sent, while 1 is still missing
-    Answer(other, 2900, "A3");
-    EXPECT_EQ(other.GetDeadlinePs(), NEVER);
-    Send(other, 3000, 1);
-    EXPECT_EQ(other.GetDeadlinePs(), 3000 + 800 + 4 * 300);
+    Send(other, 0_ps, 1);
+    other.OnAck(0, 800_ps); // 800: 2400
+    Send(other, 1000_ps, 1);
+    Send(other, 1000_ps, 1);
+    Answer(other, 1900_ps, "N1/2"); // 1 was timed, and goes again
+    Send(other, 1900_ps, 1);
+    Send(other, 2000_ps, 1);        // 3 is timed
+    Answer(other, 2800_ps, "N1/3"); // 800 after it was sent, while 1 is still missing
+    Answer(other, 2900_ps, "A3");
+    EXPECT_EQ(other.GetDeadline(), NEVER);
+    Send(other, 3000_ps, 1);
+    EXPECT_EQ(other.GetDeadline(), 3000_ps + 800_ps + 4 * 300_ps);
 }
 
 // RoCE's adaptive retransmission
@@ -211,39 +211,39 @@ TEST(RdmaDynamicTimeout, InAnIrnSender)
 TEST(RdmaAdaptiveTimeout, DoublesUpToItsLimit)
 {
     RdmaSenderConfig config;
-    config.timeouts.lowPs = 1000;
-    config.timeouts.highPs = 1000;
-    config.timeouts.maxPs = 5000;
+    config.timeouts.low = 1000_ps;
+    config.timeouts.high = 1000_ps;
+    config.timeouts.max = 5000_ps;
     RdmaGoBackNSender sender(config);
     sender.Extend(4);
-    int64_t nowPs = 0;
-    for (const int64_t timeoutPs : {1000, 2000, 4000, 5000, 5000})
+    QbbPs now = 0_ps;
+    for (const QbbPs timeout : {1000_ps, 2000_ps, 4000_ps, 5000_ps, 5000_ps})
     {
-        Send(sender, nowPs);
-        EXPECT_EQ(sender.GetDeadlinePs(), nowPs + timeoutPs);
-        nowPs += timeoutPs;
-        EXPECT_FALSE(sender.OnTimeout(nowPs).failed);
+        Send(sender, now);
+        EXPECT_EQ(sender.GetDeadline(), now + timeout);
+        now += timeout;
+        EXPECT_FALSE(sender.OnTimeout(now).failed);
     }
-    Send(sender, nowPs);
-    sender.OnNak(0, NONE, nowPs); // no progress
-    Send(sender, nowPs);
-    EXPECT_EQ(sender.GetDeadlinePs(), nowPs + 5000);
-    sender.OnAck(0, nowPs); // progress takes it back
-    EXPECT_EQ(sender.GetDeadlinePs(), nowPs + 1000);
+    Send(sender, now);
+    sender.OnNak(0, NONE, now); // no progress
+    Send(sender, now);
+    EXPECT_EQ(sender.GetDeadline(), now + 5000_ps);
+    sender.OnAck(0, now); // progress takes it back
+    EXPECT_EQ(sender.GetDeadline(), now + 1000_ps);
     EXPECT_EQ(sender.GetTimeouts(), 5U);
 }
 
 TEST(RdmaAdaptiveTimeout, FixedWithout)
 {
     RdmaSenderConfig config;
-    config.timeouts.lowPs = 1000;
-    config.timeouts.highPs = 1000;
+    config.timeouts.low = 1000_ps;
+    config.timeouts.high = 1000_ps;
     RdmaGoBackNSender sender(config);
     sender.Extend(1);
-    for (int64_t nowPs = 0; nowPs < 5000; nowPs += 1000)
+    for (QbbPs now = 0_ps; now < 5000_ps; now += 1000_ps)
     {
-        Send(sender, nowPs);
-        EXPECT_EQ(sender.GetDeadlinePs(), nowPs + 1000);
-        sender.OnTimeout(nowPs + 1000);
+        Send(sender, now);
+        EXPECT_EQ(sender.GetDeadline(), now + 1000_ps);
+        sender.OnTimeout(now + 1000_ps);
     }
 }

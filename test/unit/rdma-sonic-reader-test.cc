@@ -75,7 +75,7 @@ TEST(RdmaSonicReader, PortsAndClasses)
     EXPECT_EQ(config.ports[3].name, "Ethernet12");
     EXPECT_EQ(config.ports[0].cableMetres, 40);
     EXPECT_FALSE(config.ports[2].cableMetres);
-    EXPECT_FALSE(config.ports[0].rateBps);
+    EXPECT_FALSE(config.ports[0].rate);
     EXPECT_EQ(config.plan.groupOfClass[2], 0);
     EXPECT_EQ(config.plan.groupOfClass[4], 4);
     for (const auto& port : config.ports)
@@ -123,8 +123,8 @@ TEST(RdmaSonicReader, SpeedsAndOneFile)
     both.replace(both.find('{'), 1, R"({"PORT": {"Ethernet8": {"speed": "40000"}},)");
     const RdmaSonicConfig config =
         ParseRdmaSonicConfig(both, "config_db.json", "", "config_db.json");
-    EXPECT_EQ(config.ports[2].rateBps, 40'000'000'000U);
-    EXPECT_FALSE(config.ports[0].rateBps);
+    EXPECT_EQ(config.ports[2].rate, 40_gbps);
+    EXPECT_FALSE(config.ports[0].rate);
 }
 
 // Without xoff in the pool each group has its own headroom, and a size that includes it.

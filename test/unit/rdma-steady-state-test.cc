@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 
+#include "qbb-time.h"
 #include "rdma-allocation-count.h"
 #include "rdma-fabric-helper.h"
 #include "rdma-fabric.h"
@@ -60,15 +61,15 @@ class RdmaSteadyStateTest : public testing::TestWithParam<const char*>
 
     /**
      * \param senders how many hosts write
-     * \param warmUpPs when the counting begins
-     * \param endPs when it ends; before the first message is over
+     * \param warmUp when the counting begins
+     * \param end when it ends; before the first message is over
      * \return what happened in between
      */
-    Span Run(uint32_t senders, int64_t warmUpPs, int64_t endPs)
+    Span Run(uint32_t senders, QbbPs warmUp, QbbPs end)
     {
         RdmaTopologyRates rates;
-        rates.hostRateBps = 100'000'000'000;
-        rates.delayPs = 1'000'000;
+        rates.hostRate = 100_gbps;
+        rates.delay = 1_us;
         auto fabric = m_helper.Install(MakeRdmaStar(senders + 1, rates));
         for (uint32_t i = 1; i <= senders; ++i)
         {
@@ -85,11 +86,11 @@ class RdmaSteadyStateTest : public testing::TestWithParam<const char*>
             span.frames = totals.packetHops;
             span.pauses = totals.pauseFrames;
         };
-        Simulator::Schedule(PicoSeconds(warmUpPs), [&]() {
+        Simulator::Schedule(QbbToTime(warmUp), [&]() {
             take(before);
             before.allocations = GetRdmaAllocationCount();
         });
-        Simulator::Schedule(PicoSeconds(endPs), [&]() {
+        Simulator::Schedule(QbbToTime(end), [&]() {
             after.allocations = GetRdmaAllocationCount();
             take(after);
             Simulator::Stop();
@@ -108,7 +109,7 @@ TEST_P(RdmaSteadyStateTest, OneWriteThroughASwitch)
     // 1 ms at 100 Gb/s: packets of 1086 B take 88.48 ns, each over two links, and an ACK back.
     // Every ACK moves the deadline of the retransmission timer.
     m_helper.SetTransportAttribute("RetransmissionTimeout", TimeValue(MicroSeconds(100)));
-    const Span span = Run(1, 100'000'000, 1'100'000'000);
+    const Span span = Run(1, 100_us, 1100_us);
     EXPECT_GT(span.frames, 45'000);
     EXPECT_EQ(span.allocations, 0);
 }
@@ -116,7 +117,7 @@ TEST_P(RdmaSteadyStateTest, OneWriteThroughASwitch)
 TEST_P(RdmaSteadyStateTest, IncastWithPauses)
 {
     m_helper.SetBufferAttribute("BufferSize", UintegerValue(1'000'000));
-    const Span span = Run(4, 500'000'000, 1'500'000'000);
+    const Span span = Run(4, 500_us, 1500_us);
     EXPECT_GT(span.frames, 45'000);
     EXPECT_GT(span.pauses, 100);
     EXPECT_EQ(span.allocations, 0);
@@ -126,7 +127,7 @@ TEST_P(RdmaSteadyStateTest, InputQueuedIncast)
 {
     m_helper.SetSwitchAttribute("Queueing", EnumValue(QbbSwitch::INPUT_QUEUED));
     m_helper.SetBufferManager("ns3::QbbInputPortBuffer");
-    const Span span = Run(4, 500'000'000, 1'500'000'000);
+    const Span span = Run(4, 500_us, 1500_us);
     EXPECT_GT(span.frames, 45'000);
     EXPECT_GT(span.pauses, 100);
     EXPECT_EQ(span.allocations, 0);
@@ -137,7 +138,7 @@ TEST_P(RdmaSteadyStateTest, CrossbarIncast)
     m_helper.SetSwitchAttribute("Queueing", EnumValue(QbbSwitch::INPUT_QUEUED));
     m_helper.SetSwitchAttribute("Crossbar", BooleanValue(true));
     m_helper.SetBufferManager("ns3::QbbInputPortBuffer");
-    const Span span = Run(4, 500'000'000, 1'500'000'000);
+    const Span span = Run(4, 500_us, 1500_us);
     EXPECT_GT(span.frames, 45'000);
     EXPECT_GT(span.pauses, 100);
     EXPECT_EQ(span.allocations, 0);
@@ -146,7 +147,7 @@ TEST_P(RdmaSteadyStateTest, CrossbarIncast)
 TEST_P(RdmaSteadyStateTest, FramesAsBytes)
 {
     m_helper.SetChannelAttribute("SerializeFrames", BooleanValue(true));
-    const Span span = Run(1, 100'000'000, 400'000'000);
+    const Span span = Run(1, 100_us, 400_us);
     EXPECT_GT(span.frames, 13'000);
     EXPECT_EQ(span.allocations, 0);
 }

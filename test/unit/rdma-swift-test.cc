@@ -33,7 +33,7 @@ struct Swift
     {
         if (!controller)
         {
-            controller = control->MakeController({10'000'000'000, 1250, 1192, 10 * US, 3, 0});
+            controller = control->MakeController({10_gbps, 1250, 1192, 10 * US, 3, 0});
         }
         return *controller;
     }
@@ -53,8 +53,8 @@ struct Swift
     static RdmaAckSample MakeSample(double atUs, double delayUs, uint64_t packets)
     {
         RdmaAckSample sample;
-        sample.nowPs = static_cast<int64_t>(atUs * US);
-        sample.rttPs = static_cast<int64_t>(delayUs * US);
+        sample.now = QbbPs(static_cast<int64_t>(atUs * static_cast<double>(US)));
+        sample.rtt = QbbPs(static_cast<int64_t>(delayUs * static_cast<double>(US)));
         sample.ackedPackets = packets;
         return sample;
     }
@@ -73,7 +73,7 @@ struct Swift
      */
     double GetFraction(double rttUs)
     {
-        return static_cast<double>(Get().GetRateBps(0)) * rttUs * 1e-6 / 1e4;
+        return static_cast<double>(Get().GetRate(0_ps)) * rttUs * 1e-6 / 1e4;
     }
 
     Ptr<RdmaSwift> control{CreateObject<RdmaSwift>()}; //!< the algorithm
@@ -87,7 +87,7 @@ TEST(RdmaSwift, StartsWithWhatFillsThePath)
     Swift s;
     EXPECT_TRUE(s.control->NeedsRtt());
     EXPECT_EQ(s.Get().GetWindowBytes(), 12500U);
-    EXPECT_EQ(s.Get().GetRateBps(0), 10'000'000'000U);
+    EXPECT_EQ(s.Get().GetRate(0_ps), 10_gbps);
 }
 
 TEST(RdmaSwift, AHopCostsWhatALinkOfThePathDoes)
@@ -96,7 +96,7 @@ TEST(RdmaSwift, AHopCostsWhatALinkOfThePathDoes)
     // 37 us, which are 23 and 21 us for queues.
     struct
     {
-        int64_t rttPs;
+        QbbPs rtt;
         uint32_t links;
         double targetUs;
     } const paths[] = {{4 * US, 2, 27}, {16 * US, 4, 37}};
@@ -106,8 +106,7 @@ TEST(RdmaSwift, AHopCostsWhatALinkOfThePathDoes)
         Swift s;
         s.control->SetAttribute("HopDelay", TimeValue(Time(0)));
         s.control->SetAttribute("MaxWindow", DoubleValue(1000));
-        s.controller =
-            s.control->MakeController({10'000'000'000, 125, 67, path.rttPs, path.links, 0});
+        s.controller = s.control->MakeController({10_gbps, 125, 67, path.rtt, path.links, 0});
         const uint64_t packets = s.Get().GetWindowBytes() / 125;
         s.Ack(100, path.targetUs - 0.001, packets); // below the target: one packet more
         EXPECT_EQ(s.Get().GetWindowBytes() / 125, packets + 1);
@@ -175,11 +174,11 @@ TEST(RdmaSwift, FractionalWindow)
     }
     EXPECT_EQ(s.Get().GetWindowBytes(), 0U); // one packet at a time
     // a packet every 20 us / 0.3125 = 64 us: 10^4 bits / 64 us = 156.25 Mb/s
-    EXPECT_EQ(s.Get().GetRateBps(0), 156'250'000U);
+    EXPECT_EQ(s.Get().GetRate(0_ps), 156'250'000_bps);
     // below one packet the whole increment for each packet: 1.3125
     s.Ack(1000, 20);
     EXPECT_EQ(s.GetPackets(), 1U);
-    EXPECT_EQ(s.Get().GetRateBps(0), 10'000'000'000U);
+    EXPECT_EQ(s.Get().GetRate(0_ps), 10_gbps);
 }
 
 TEST(RdmaSwift, FlowScaling)
@@ -202,7 +201,7 @@ TEST(RdmaSwift, FlowScalingHasLimits)
         Swift s(100);
         s.control->SetAttribute("MinWindow", DoubleValue(window));
         s.control->SetAttribute("RetxResetThreshold", UintegerValue(1));
-        s.Get().OnTimeout(0);
+        s.Get().OnTimeout(0_ps);
         s.Ack(1000, 127.001); // a decrease below MinWindow is none
         EXPECT_NEAR(s.GetFraction(127.001), window, 1e-6);
         s.Ack(1001, 126.999);
@@ -211,7 +210,7 @@ TEST(RdmaSwift, FlowScalingHasLimits)
     // From 100 packets on nothing: 10 us x 100 Gb/s are 100 packets
     Swift s(100);
     s.control->SetAttribute("MaxWindow", DoubleValue(1000));
-    s.controller = s.control->MakeController({100'000'000'000, 1250, 1192, 10 * US, 3, 0});
+    s.controller = s.control->MakeController({100_gbps, 1250, 1192, 10 * US, 3, 0});
     EXPECT_EQ(s.GetPackets(), 100U);
     s.Ack(100, 26.99, 300);
     EXPECT_EQ(s.GetPackets(), 103U);
@@ -237,7 +236,7 @@ TEST(RdmaSwift, HopScaling)
 {
     // one link more: 28 us
     Swift s;
-    s.controller = s.control->MakeController({10'000'000'000, 1250, 1192, 10 * US, 4, 0});
+    s.controller = s.control->MakeController({10_gbps, 1250, 1192, 10 * US, 4, 0});
     s.Ack(100, 27.5, 10);
     EXPECT_EQ(s.GetPackets(), 11U);
     s.Ack(200, 28.5);
@@ -295,16 +294,17 @@ TEST(RdmaSwift, UnknownRoundTripChangesNothing)
 TEST(RdmaSwiftDeathTest, WrongParameters)
 {
     QbbSetTimeResolution();
-    auto make = [](const std::string& name, double value, int64_t rttUs) {
+    auto make = [](const std::string& name, double value, QbbPs rtt) {
         auto control = CreateObject<RdmaSwift>();
         if (!name.empty())
         {
             control->SetAttribute(name, DoubleValue(value));
         }
-        control->MakeController({10'000'000'000, 1250, 1192, rttUs * US, 3, 0});
+        control->MakeController({10_gbps, 1250, 1192, rtt, 3, 0});
     };
-    EXPECT_DEATH(make("", 0, 0), "round trip and length are not known");
-    EXPECT_DEATH(make("", 0, 100), "accepted: a target above that");
-    EXPECT_DEATH(make("FlowScalingMaxWindow", 0.1, 10), "accepted: the former below the latter");
-    EXPECT_DEATH(make("MaxWindow", 0.5, 10), "MaxWindow 0.5; accepted: 1 and above, or 0");
+    EXPECT_DEATH(make("", 0, 0_ps), "round trip and length are not known");
+    EXPECT_DEATH(make("", 0, 100 * US), "accepted: a target above that");
+    EXPECT_DEATH(make("FlowScalingMaxWindow", 0.1, 10 * US),
+                 "accepted: the former below the latter");
+    EXPECT_DEATH(make("MaxWindow", 0.5, 10 * US), "MaxWindow 0.5; accepted: 1 and above, or 0");
 }

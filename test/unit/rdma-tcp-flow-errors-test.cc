@@ -125,7 +125,7 @@ TEST_F(RdmaTcpFlowErrorsTest, MoreFlowsAtOnceThanPorts)
     // One port is left above the one that accepts connections.
     std::vector<RdmaFlow> flows(2, m_flow);
     flows[1].id = 1;
-    flows[1].startPs = 1'000'000'000;
+    flows[1].start = 1_ms;
     const auto run = [&]() {
         auto runner = CreateObject<RdmaTcpFlowRunner>();
         runner->SetAttribute("Port", UintegerValue(65534));
@@ -136,7 +136,7 @@ TEST_F(RdmaTcpFlowErrorsTest, MoreFlowsAtOnceThanPorts)
     };
     run();
     EXPECT_EQ(m_completed, 2U) << "one after the other";
-    flows[1].startPs = 0;
+    flows[1].start = 0_ps;
     EXPECT_DEATH(
         run(),
         "rdma: flow 1: TCP port 65535 of host 0 is taken; a host can have 1 flows at once");

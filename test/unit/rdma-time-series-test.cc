@@ -251,11 +251,11 @@ TEST(RdmaTimeSeries, TraceSource)
     EXPECT_EQ(samples.back().packetsInFlight, 0U);
     for (const auto& sample : samples)
     {
-        EXPECT_TRUE(sample.rateBps);
+        EXPECT_TRUE(sample.rate);
         EXPECT_TRUE(sample.windowBytes);
         EXPECT_TRUE(sample.targetRateBps);
         EXPECT_FALSE(sample.alpha);
-        EXPECT_GT(sample.rttPs.value_or(0), 4'000'000);
+        EXPECT_GT(sample.rtt.value_or(0_ps), 4_us);
     }
     Simulator::Destroy();
 }

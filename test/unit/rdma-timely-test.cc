@@ -29,11 +29,12 @@ struct Timely
     /** \param rttUs round trip of a completion event */
     void Complete(double rttUs)
     {
-        Ack(16, static_cast<int64_t>(rttUs * US)); // 16 packets of 1024 bytes: one segment
+        // 16 packets of 1024 bytes: one segment
+        Ack(16, QbbPs(static_cast<int64_t>(rttUs * double(US))));
     }
 
-    /** \param packets acknowledged \param rttPs round trip */
-    void Ack(uint64_t packets, int64_t rttPs)
+    /** \param packets acknowledged \param rtt round trip */
+    void Ack(uint64_t packets, QbbPs rtt)
     {
         if (!controller)
         {
@@ -41,19 +42,19 @@ struct Timely
         }
         RdmaAckSample sample;
         sample.ackedPackets = packets;
-        sample.rttPs = rttPs;
+        sample.rtt = rtt;
         controller->OnAck(sample);
     }
 
     /** \return the rate in bit/s */
     double GetRate()
     {
-        return static_cast<double>(controller->GetRateBps(0));
+        return static_cast<double>(controller->GetRate(0_ps));
     }
 
-    Ptr<RdmaTimely> control{CreateObject<RdmaTimely>()};                //!< the algorithm
-    RdmaPathProfile profile{10'000'000'000, 1106, 1024, 20 * US, 3, 0}; //!< the queue pair
-    std::unique_ptr<RdmaRateController> controller;                     //!< made by the first Ack()
+    Ptr<RdmaTimely> control{CreateObject<RdmaTimely>()};         //!< the algorithm
+    RdmaPathProfile profile{10_gbps, 1106, 1024, 20 * US, 3, 0}; //!< the queue pair
+    std::unique_ptr<RdmaRateController> controller;              //!< made by the first Ack()
 };
 
 } // namespace
@@ -64,8 +65,8 @@ TEST(RdmaTimely, StartsAtLineRateWithoutAWindow)
     auto control = CreateObject<RdmaTimely>();
     EXPECT_TRUE(control->NeedsRtt());
     EXPECT_EQ(control->GetIntFormat(), RdmaIntFormat::NONE);
-    auto controller = control->MakeController({10'000'000'000, 1106, 1024, 20 * US, 3, 0});
-    EXPECT_EQ(controller->GetRateBps(0), 10'000'000'000U);
+    auto controller = control->MakeController({10_gbps, 1106, 1024, 20 * US, 3, 0});
+    EXPECT_EQ(controller->GetRate(0_ps), 10_gbps);
     EXPECT_EQ(controller->GetWindowBytes(), RdmaRateController::NO_WINDOW);
 }
 
@@ -126,7 +127,7 @@ TEST(RdmaTimely, OncePerSegment)
     t.Ack(11, 40 * US);
     EXPECT_EQ(t.GetRate(), 5.02e9);
     // the completing packet was sent twice: the next one whose round trip is known completes
-    t.Ack(1, -1);
+    t.Ack(1, -1_ps);
     EXPECT_EQ(t.GetRate(), 5.02e9);
     t.Ack(1, 40 * US);
     EXPECT_EQ(t.GetRate(), 5.03e9);
@@ -157,7 +158,7 @@ TEST(RdmaTimely, MaxDecreaseAttribute)
 TEST(RdmaTimely, GradientsAreRelativeTo20UsWhateverThePath)
 {
     Timely t;
-    t.profile.baseRttPs = 4 * US;
+    t.profile.baseRtt = 4 * US;
     t.Complete(60);
     // diff = 0.875 x 4 = 3.5 us; gradient 0.175; x 0.86. Relative to 4 us it would be 0.3.
     t.Complete(64);
@@ -230,11 +231,11 @@ TEST(RdmaTimelyDeathTest, WrongParameters)
     QbbSetTimeResolution();
     auto control = CreateObject<RdmaTimely>();
     control->SetAttribute("MinRtt", TimeValue(Time(0)));
-    EXPECT_DEATH(control->MakeController({10'000'000'000, 1106, 1024, 0, 0, 0}),
+    EXPECT_DEATH(control->MakeController({10_gbps, 1106, 1024, 0_ps, 0, 0}),
                  "MinRtt is 0 and the path's round trip is not known");
     control->SetAttribute("InitialRate", StringValue("11Gbps"));
-    EXPECT_DEATH(control->MakeController({10'000'000'000, 1106, 1024, 1, 1, 0}), "InitialRate");
+    EXPECT_DEATH(control->MakeController({10_gbps, 1106, 1024, 1_ps, 1, 0}), "InitialRate");
     control->SetAttribute("TLow", TimeValue(MicroSeconds(501)));
-    EXPECT_DEATH(control->MakeController({10'000'000'000, 1106, 1024, 1, 1, 0}),
+    EXPECT_DEATH(control->MakeController({10_gbps, 1106, 1024, 1_ps, 1, 0}),
                  "accepted: TLow at most THigh");
 }

@@ -96,17 +96,17 @@ TEST(RdmaTopologyBuilders, FatTree)
 TEST(RdmaTopologyBuilders, LeafSpine)
 {
     RdmaTopologyRates rates;
-    rates.uplinkRateBps = 400 * GBPS;
-    rates.delayPs = 500;
+    rates.uplinkRate = 400 * GBPS;
+    rates.delay = 500_ps;
     rates.errorRate = 0.125;
     const auto topology = MakeRdmaLeafSpine(4, 16, 3, rates);
     ExpectSize(topology, 64, 7, 64 + 12);
-    EXPECT_EQ(topology.GetLink(0), (RdmaTopologyLink{0, 64, 100 * GBPS, 500, 0.125}));
-    EXPECT_EQ(topology.GetLink(17), (RdmaTopologyLink{17, 65, 100 * GBPS, 500, 0.125}));
-    EXPECT_EQ(topology.GetLink(63), (RdmaTopologyLink{63, 67, 100 * GBPS, 500, 0.125}));
-    EXPECT_EQ(topology.GetLink(64), (RdmaTopologyLink{64, 68, 400 * GBPS, 500, 0.125}));
-    EXPECT_EQ(topology.GetLink(66), (RdmaTopologyLink{64, 70, 400 * GBPS, 500, 0.125}));
-    EXPECT_EQ(topology.GetLink(75), (RdmaTopologyLink{67, 70, 400 * GBPS, 500, 0.125}));
+    EXPECT_EQ(topology.GetLink(0), (RdmaTopologyLink{0, 64, 100 * GBPS, 500_ps, 0.125}));
+    EXPECT_EQ(topology.GetLink(17), (RdmaTopologyLink{17, 65, 100 * GBPS, 500_ps, 0.125}));
+    EXPECT_EQ(topology.GetLink(63), (RdmaTopologyLink{63, 67, 100 * GBPS, 500_ps, 0.125}));
+    EXPECT_EQ(topology.GetLink(64), (RdmaTopologyLink{64, 68, 400 * GBPS, 500_ps, 0.125}));
+    EXPECT_EQ(topology.GetLink(66), (RdmaTopologyLink{64, 70, 400 * GBPS, 500_ps, 0.125}));
+    EXPECT_EQ(topology.GetLink(75), (RdmaTopologyLink{67, 70, 400 * GBPS, 500_ps, 0.125}));
     EXPECT_EQ(topology.GetNode(67).name, "leaf-3");
     EXPECT_EQ(topology.GetNode(70).name, "spine-2");
     ExpectSize(MakeRdmaLeafSpine(1, 2, 1), 2, 2, 3);
@@ -149,12 +149,12 @@ TEST(RdmaTopologyBuilders, Xgft)
 TEST(RdmaTopologyBuilders, DumbbellAndStar)
 {
     RdmaTopologyRates rates;
-    rates.uplinkRateBps = 40 * GBPS;
+    rates.uplinkRate = 40 * GBPS;
     const auto dumbbell = MakeRdmaDumbbell(3, rates);
     ExpectSize(dumbbell, 6, 2, 7);
     EXPECT_EQ(dumbbell.GetLink(2).b, 6u);
     EXPECT_EQ(dumbbell.GetLink(3).b, 7u);
-    EXPECT_EQ(dumbbell.GetLink(6), (RdmaTopologyLink{6, 7, 40 * GBPS, 1'000'000, 0}));
+    EXPECT_EQ(dumbbell.GetLink(6), (RdmaTopologyLink{6, 7, 40 * GBPS, 1_us, 0}));
     ExpectSize(MakeRdmaStar(2), 2, 1, 2);
     EXPECT_EQ(GetDegree(MakeRdmaStar(65), 65), 65u);
 }
@@ -192,7 +192,7 @@ TEST(RdmaTopologyBuilders, Ring)
 TEST(RdmaTopologyBuilders, TextForms)
 {
     RdmaTopologyRates rates;
-    rates.hostRateBps = 40 * GBPS;
+    rates.hostRate = 40 * GBPS;
     EXPECT_EQ(MakeRdmaTopology("fat-tree:4", rates), MakeRdmaFatTree(4, rates));
     EXPECT_EQ(MakeRdmaTopology("leaf-spine:4x16x2", rates), MakeRdmaLeafSpine(4, 16, 2, rates));
     EXPECT_EQ(MakeRdmaTopology("clos:3x8", rates), MakeRdmaClos(3, 8, {}, rates));
@@ -257,9 +257,9 @@ TEST(RdmaTopologyBuilders, WrongTexts)
 TEST(RdmaTopologyBuilders, WrongRates)
 {
     RdmaTopologyRates rates;
-    rates.hostRateBps = 0;
+    rates.hostRate = 0_bps;
     ExpectError<std::invalid_argument>([&] { MakeRdmaStar(2, rates); }, {"rate of 0"});
     rates = RdmaTopologyRates();
-    rates.delayPs = 0;
+    rates.delay = 0_ps;
     ExpectError<std::invalid_argument>([&] { MakeRdmaFatTree(4, rates); }, {"delay of 0"});
 }

@@ -30,9 +30,9 @@ TEST(RdmaTopologyReader, Reads)
     EXPECT_EQ(topology.GetSwitches(), (std::vector<uint32_t>{2}));
     EXPECT_EQ(topology.GetNode(2).name, "switch-2");
     EXPECT_EQ(topology.GetNode(3).name, "host-3");
-    EXPECT_EQ(topology.GetLink(0), (RdmaTopologyLink{0, 2, 100'000'000'000, 1'000'000, 0.0}));
-    EXPECT_EQ(topology.GetLink(1), (RdmaTopologyLink{1, 2, 1'500'000'000, 1'000'000, 1e-5}));
-    EXPECT_EQ(topology.GetLink(2), (RdmaTopologyLink{3, 2, 40'000'000'000, 1'000'000, 0.0}));
+    EXPECT_EQ(topology.GetLink(0), (RdmaTopologyLink{0, 2, 100_gbps, 1_us, 0.0}));
+    EXPECT_EQ(topology.GetLink(1), (RdmaTopologyLink{1, 2, 1500_mbps, 1_us, 1e-5}));
+    EXPECT_EQ(topology.GetLink(2), (RdmaTopologyLink{3, 2, 40_gbps, 1_us, 0.0}));
 }
 
 TEST(RdmaTopologyReader, BlanksAndLineEnds)
@@ -130,11 +130,11 @@ TEST(RdmaTopologyReader, ErrorHasParts)
 TEST(RdmaTopologyReader, WritesAndReadsBack)
 {
     RdmaTopologyRates rates;
-    rates.hostRateBps = 2'500'000'001;
-    rates.delayPs = 1'234'567;
+    rates.hostRate = 2'500'000'001_bps;
+    rates.delay = 1'234'567_ps;
     rates.errorRate = 1.0 / 3.0;
     RdmaTopology topology = MakeRdmaParkingLot({2, 1, 1}, rates);
-    topology.AddLink(0, topology.GetSwitches().front(), 1'000, 1, 1e-300);
+    topology.AddLink(0, topology.GetSwitches().front(), 1000_bps, 1_ps, 1e-300);
     const std::string path = testing::TempDir() + "rdma-topology-reader-test.txt";
     WriteRdmaTopology(topology, path);
     const auto back = ReadRdmaTopology(path);
@@ -159,7 +159,7 @@ TEST(RdmaTopologyReader, LargeFileIsFast)
 {
     // The size of the fabric that HPCC's traces use: 376 nodes, 480 links.
     RdmaTopologyRates rates;
-    rates.uplinkRateBps = 400'000'000'000;
+    rates.uplinkRate = 400_gbps;
     const auto topology = MakeRdmaXgft({16, 4, 5}, {1, 4, 4}, rates);
     const std::string text = FormatRdmaTopology(topology);
     EXPECT_EQ(text.substr(0, 11), "376 56 480\n");

@@ -13,8 +13,8 @@ using namespace ns3;
 namespace
 {
 
-constexpr uint64_t RATE = 100'000'000'000;
-constexpr int64_t DELAY = 1'000'000;
+constexpr QbbBitRate RATE = 100_gbps;
+constexpr QbbPs DELAY = 1_us;
 
 /// Two hosts on a switch.
 RdmaTopology
@@ -60,7 +60,7 @@ TEST(RdmaTopology, NodesAndLinks)
     EXPECT_FALSE(topology.IsHost(3));
     EXPECT_EQ(topology.GetLinksByNode(),
               (std::vector<std::vector<uint32_t>>{{0, 1, 2}, {0}, {1, 2}}));
-    EXPECT_EQ(topology.GetNodeRates(), (std::vector<uint64_t>{4 * RATE, RATE, 3 * RATE}));
+    EXPECT_EQ(topology.GetNodeRates(), (std::vector<QbbBitRate>{4 * RATE, RATE, 3 * RATE}));
     EXPECT_THROW(topology.GetNode(3), std::out_of_range);
     EXPECT_THROW(topology.GetLink(3), std::out_of_range);
 }
@@ -77,17 +77,17 @@ TEST(RdmaTopology, WrongLinks)
 {
     const auto expect = [](const RdmaTopologyLink& link, const std::vector<std::string>& parts) {
         RdmaTopology topology = MakeSmall();
-        topology.AddLink(link.a, link.b, link.rateBps, link.delayPs, link.errorRate);
+        topology.AddLink(link.a, link.b, link.rate, link.delay, link.errorRate);
         ExpectInvalid(topology, parts);
     };
     expect({0, 3, RATE, DELAY, 0}, {"link 2 (0 - 3)", "node 3", "accepted: 0 to 2"});
     expect({7, 0, RATE, DELAY, 0}, {"link 2 (7 - 0)", "node 7"});
     expect({1, 1, RATE, DELAY, 0}, {"itself"});
-    expect({0, 1, 0, DELAY, 0}, {"rate of 0", "accepted: 1bps to 8Tbps"});
-    expect({0, 1, RDMA_MAX_RATE_BPS + 1, DELAY, 0}, {"rate of 8000000000001"});
-    expect({0, 1, RATE, 0, 0}, {"delay of 0", "accepted: 1ps to"});
-    expect({0, 1, RATE, -1, 0}, {"delay of -1"});
-    expect({0, 1, RATE, RDMA_MAX_DELAY_PS + 1, 0}, {"delay of 1000000000001"});
+    expect({0, 1, 0_bps, DELAY, 0}, {"rate of 0", "accepted: 1bps to 8Tbps"});
+    expect({0, 1, RDMA_MAX_RATE + 1_bps, DELAY, 0}, {"rate of 8000000000001"});
+    expect({0, 1, RATE, 0_ps, 0}, {"delay of 0", "accepted: 1ps to"});
+    expect({0, 1, RATE, -1_ps, 0}, {"delay of -1"});
+    expect({0, 1, RATE, RDMA_MAX_DELAY + 1_ps, 0}, {"delay of 1000000000001"});
     expect({0, 1, RATE, DELAY, -0.5}, {"error rate of -0.5", "accepted: 0 to below 1"});
     expect({0, 1, RATE, DELAY, 1.0}, {"error rate of 1"});
     expect({0, 1, RATE, DELAY, std::numeric_limits<double>::quiet_NaN()}, {"error rate of nan"});

@@ -12,16 +12,16 @@ using namespace ns3;
 
 TEST(RdmaUnits, Rates)
 {
-    EXPECT_EQ(ParseRdmaRate("100Gbps"), 100'000'000'000u);
-    EXPECT_EQ(ParseRdmaRate("400Gb/s"), 400'000'000'000u);
-    EXPECT_EQ(ParseRdmaRate("1.5Gbps"), 1'500'000'000u);
-    EXPECT_EQ(ParseRdmaRate("0.000000001Gbps"), 1u);
-    EXPECT_EQ(ParseRdmaRate("2.50Gbps"), 2'500'000'000u);
-    EXPECT_EQ(ParseRdmaRate("007kbps"), 7'000u);
-    EXPECT_EQ(ParseRdmaRate("7Kb/s"), 7'000u);
-    EXPECT_EQ(ParseRdmaRate("1bps"), 1u);
-    EXPECT_EQ(ParseRdmaRate("8Tbps"), RDMA_MAX_RATE_BPS);
-    EXPECT_EQ(ParseRdmaRate("1.234567890123Tbps"), 1'234'567'890'123u);
+    EXPECT_EQ(ParseRdmaRate("100Gbps"), 100_gbps);
+    EXPECT_EQ(ParseRdmaRate("400Gb/s"), 400_gbps);
+    EXPECT_EQ(ParseRdmaRate("1.5Gbps"), 1500_mbps);
+    EXPECT_EQ(ParseRdmaRate("0.000000001Gbps"), 1_bps);
+    EXPECT_EQ(ParseRdmaRate("2.50Gbps"), 2500_mbps);
+    EXPECT_EQ(ParseRdmaRate("007kbps"), 7'000_bps);
+    EXPECT_EQ(ParseRdmaRate("7Kb/s"), 7'000_bps);
+    EXPECT_EQ(ParseRdmaRate("1bps"), 1_bps);
+    EXPECT_EQ(ParseRdmaRate("8Tbps"), RDMA_MAX_RATE);
+    EXPECT_EQ(ParseRdmaRate("1.234567890123Tbps"), 1'234'567'890'123_bps);
 }
 
 TEST(RdmaUnits, WrongRates)
@@ -53,15 +53,15 @@ TEST(RdmaUnits, WrongRates)
 
 TEST(RdmaUnits, Times)
 {
-    EXPECT_EQ(ParseRdmaTime("1000ns"), 1'000'000);
-    EXPECT_EQ(ParseRdmaTime("1us"), 1'000'000);
-    EXPECT_EQ(ParseRdmaTime("0.001ms"), 1'000'000);
-    EXPECT_EQ(ParseRdmaTime("2.5us"), 2'500'000);
-    EXPECT_EQ(ParseRdmaTime("0.001ns"), 1);
-    EXPECT_EQ(ParseRdmaTime("0s"), 0);
-    EXPECT_EQ(ParseRdmaTime("1.000000000001s"), 1'000'000'000'001);
-    EXPECT_EQ(ParseRdmaTime("1.0000000000000ps"), 1);
-    EXPECT_EQ(ParseRdmaTime(FormatRdmaTime(RDMA_MAX_TIME_PS)), RDMA_MAX_TIME_PS);
+    EXPECT_EQ(ParseRdmaTime("1000ns"), 1_us);
+    EXPECT_EQ(ParseRdmaTime("1us"), 1_us);
+    EXPECT_EQ(ParseRdmaTime("0.001ms"), 1_us);
+    EXPECT_EQ(ParseRdmaTime("2.5us"), 2500_ns);
+    EXPECT_EQ(ParseRdmaTime("0.001ns"), 1_ps);
+    EXPECT_EQ(ParseRdmaTime("0s"), 0_ps);
+    EXPECT_EQ(ParseRdmaTime("1.000000000001s"), 1'000'000'000'001_ps);
+    EXPECT_EQ(ParseRdmaTime("1.0000000000000ps"), 1_ps);
+    EXPECT_EQ(ParseRdmaTime(FormatRdmaTime(RDMA_MAX_TIME)), RDMA_MAX_TIME);
 }
 
 TEST(RdmaUnits, WrongTimes)
@@ -81,16 +81,15 @@ TEST(RdmaUnits, WrongTimes)
 TEST(RdmaUnits, TimesWithoutUnit)
 {
     // A double has 16 digits and would give ...6999 or so.
-    EXPECT_EQ(ParseRdmaTimeIn("2.000000577", 1'000'000'000'000), 2'000'000'577'000);
-    EXPECT_EQ(ParseRdmaTimeIn("9000.000000000001", 1'000'000'000'000), 9'000'000'000'000'001);
-    EXPECT_EQ(ParseRdmaTimeIn("2", 1'000'000'000'000), 2'000'000'000'000);
-    EXPECT_EQ(ParseRdmaTimeIn("12.345", 1'000), 12'345);
-    ExpectError<std::invalid_argument>([] { ParseRdmaTimeIn("1.2345", 1'000); },
+    EXPECT_EQ(ParseRdmaTimeIn("2.000000577", 1_s), 2'000'000'577'000_ps);
+    EXPECT_EQ(ParseRdmaTimeIn("9000.000000000001", 1_s), 9'000'000'000'000'001_ps);
+    EXPECT_EQ(ParseRdmaTimeIn("2", 1_s), 2_s);
+    EXPECT_EQ(ParseRdmaTimeIn("12.345", 1_ns), 12'345_ps);
+    ExpectError<std::invalid_argument>([] { ParseRdmaTimeIn("1.2345", 1_ns); },
                                        {"whole number of picoseconds"});
-    ExpectError<std::invalid_argument>([] { ParseRdmaTimeIn("1ns", 1'000); }, {"not a number"});
-    ExpectError<std::invalid_argument>([] { ParseRdmaTimeIn("9224", 1'000'000'000'000); },
-                                       {"too large"});
-    ExpectError<std::invalid_argument>([] { ParseRdmaTimeIn("1", 10); }, {"10 ps"});
+    ExpectError<std::invalid_argument>([] { ParseRdmaTimeIn("1ns", 1_ns); }, {"not a number"});
+    ExpectError<std::invalid_argument>([] { ParseRdmaTimeIn("9224", 1_s); }, {"too large"});
+    ExpectError<std::invalid_argument>([] { ParseRdmaTimeIn("1", 10_ps); }, {"10 ps"});
 }
 
 TEST(RdmaUnits, Sizes)
@@ -143,16 +142,16 @@ TEST(RdmaUnits, Reals)
 
 TEST(RdmaUnits, Formats)
 {
-    EXPECT_EQ(FormatRdmaRate(100'000'000'000), "100Gbps");
-    EXPECT_EQ(FormatRdmaRate(1'500'000'000), "1500Mbps");
-    EXPECT_EQ(FormatRdmaRate(1'000'000'000'001), "1000000000001bps");
-    EXPECT_EQ(FormatRdmaTime(1'000'000), "1000ns");
-    EXPECT_EQ(FormatRdmaTime(1'500), "1500ps");
-    EXPECT_EQ(FormatRdmaNs(0), "0.000");
-    EXPECT_EQ(FormatRdmaNs(1'234'567), "1234.567");
-    EXPECT_EQ(FormatRdmaNs(1'005), "1.005");
-    EXPECT_EQ(FormatRdmaNs(-5), "-0.005");
-    EXPECT_EQ(FormatRdmaNs(std::numeric_limits<int64_t>::min()), "-9223372036854775.808");
+    EXPECT_EQ(FormatRdmaRate(100_gbps), "100Gbps");
+    EXPECT_EQ(FormatRdmaRate(1500_mbps), "1500Mbps");
+    EXPECT_EQ(FormatRdmaRate(1'000'000'000'001_bps), "1000000000001bps");
+    EXPECT_EQ(FormatRdmaTime(1_us), "1000ns");
+    EXPECT_EQ(FormatRdmaTime(1'500_ps), "1500ps");
+    EXPECT_EQ(FormatRdmaNs(0_ps), "0.000");
+    EXPECT_EQ(FormatRdmaNs(1'234'567_ps), "1234.567");
+    EXPECT_EQ(FormatRdmaNs(1'005_ps), "1.005");
+    EXPECT_EQ(FormatRdmaNs(-5_ps), "-0.005");
+    EXPECT_EQ(FormatRdmaNs(QbbPs(std::numeric_limits<int64_t>::min())), "-9223372036854775.808");
     EXPECT_EQ(FormatRdmaReal(0.1), "0.1");
     EXPECT_EQ(FormatRdmaReal(1.0 / 3.0), "0.3333333333333333");
 }
@@ -163,11 +162,11 @@ TEST(RdmaUnits, FormattedNumbersReadBack)
     for (int i = 0; i < 10000; ++i)
     {
         const unsigned shift = random() % 63;
-        const uint64_t rate = (random() >> shift) % RDMA_MAX_RATE_BPS + 1;
+        const QbbBitRate rate((random() >> shift) % RDMA_MAX_RATE.Get() + 1);
         EXPECT_EQ(ParseRdmaRate(FormatRdmaRate(rate)), rate);
-        const auto time = static_cast<int64_t>((random() >> shift) % RDMA_MAX_TIME_PS);
+        const QbbPs time(static_cast<int64_t>((random() >> shift) % RDMA_MAX_TIME.Get()));
         EXPECT_EQ(ParseRdmaTime(FormatRdmaTime(time)), time);
-        EXPECT_EQ(ParseRdmaTimeIn(FormatRdmaNs(time), 1000), time);
+        EXPECT_EQ(ParseRdmaTimeIn(FormatRdmaNs(time), 1_ns), time);
         const double real =
             static_cast<double>(random()) / static_cast<double>(random() >> shift | 1);
         EXPECT_EQ(ParseRdmaReal(FormatRdmaReal(real)), real);

@@ -46,7 +46,7 @@ ExpectOrdered(const std::vector<RdmaFlow>& flows)
         EXPECT_NE(flows[i].srcHost, flows[i].dstHost);
         if (i > 0)
         {
-            EXPECT_LE(flows[i - 1].startPs, flows[i].startPs);
+            EXPECT_LE(flows[i - 1].start, flows[i].start);
         }
     }
 }
@@ -56,14 +56,14 @@ ExpectOrdered(const std::vector<RdmaFlow>& flows)
 TEST_F(RdmaWorkload, Poisson)
 {
     RdmaWorkloadOptions options;
-    options.startPs = 5'000'000'000;
-    options.durationPs = 2'000'000'000'000;
+    options.start = 5_ms;
+    options.duration = 2_s;
     options.load = 0.5;
     options.cdf = "irn-uniform";
     options.priority = 5;
     options.dstPort = 100;
     RdmaTopologyRates rates;
-    rates.hostRateBps = 40'000'000'000;
+    rates.hostRate = 40_gbps;
     const auto topology = MakeRdmaLeafSpine(2, 4, 2, rates);
     const auto flows = MakeRdmaPoissonFlows(topology, options);
     ExpectOrdered(flows);
@@ -71,13 +71,13 @@ TEST_F(RdmaWorkload, Poisson)
     double bytes = 0;
     std::map<uint32_t, double> sent;
     std::map<uint32_t, double> received;
-    std::map<uint32_t, int64_t> last;
+    std::map<uint32_t, QbbPs> last;
     double gaps = 0;
     double squares = 0;
     for (const auto& flow : flows)
     {
-        EXPECT_GE(flow.startPs, options.startPs);
-        EXPECT_LT(flow.startPs, options.startPs + options.durationPs);
+        EXPECT_GE(flow.start, options.start);
+        EXPECT_LT(flow.start, options.start + options.duration);
         EXPECT_TRUE(topology.IsHost(flow.srcHost));
         EXPECT_TRUE(topology.IsHost(flow.dstHost));
         EXPECT_EQ(flow.priority, 5u);
@@ -85,9 +85,9 @@ TEST_F(RdmaWorkload, Poisson)
         bytes += static_cast<double>(flow.bytes);
         sent[flow.srcHost] += 1;
         received[flow.dstHost] += 1;
-        const int64_t before = last.count(flow.srcHost) > 0 ? last[flow.srcHost] : options.startPs;
-        const auto gap = static_cast<double>(flow.startPs - before);
-        last[flow.srcHost] = flow.startPs;
+        const QbbPs before = last.count(flow.srcHost) > 0 ? last[flow.srcHost] : options.start;
+        const auto gap = static_cast<double>(flow.start - before);
+        last[flow.srcHost] = flow.start;
         gaps += gap;
         squares += gap * gap;
     }
@@ -112,11 +112,11 @@ TEST_F(RdmaWorkload, PoissonFollowsHostRates)
     topology.AddHost();
     topology.AddHost();
     topology.AddSwitch();
-    topology.AddLink(0, 2, 30'000'000'000, 1000);
-    topology.AddLink(1, 2, 5'000'000'000, 1000);
-    topology.AddLink(1, 2, 5'000'000'000, 1000);
+    topology.AddLink(0, 2, 30_gbps, 1_ns);
+    topology.AddLink(1, 2, 5_gbps, 1_ns);
+    topology.AddLink(1, 2, 5_gbps, 1_ns);
     RdmaWorkloadOptions options;
-    options.durationPs = 1'000'000'000'000;
+    options.duration = 1_s;
     options.cdf = "storage";
     double first = 0;
     const auto flows = MakeRdmaPoissonFlows(topology, options);
@@ -131,7 +131,7 @@ TEST_F(RdmaWorkload, SameSeedSameFlows)
 {
     const auto topology = MakeRdmaLeafSpine(2, 4, 2);
     RdmaWorkloadOptions options;
-    options.jitterPs = 1'000'000;
+    options.jitter = 1_us;
     for (const std::string text : {"poisson", "incast:3", "permutation"})
     {
         const auto flows = MakeRdmaWorkload(text, topology, options);
@@ -150,7 +150,7 @@ TEST_F(RdmaWorkload, Incast)
 {
     const auto topology = MakeRdmaLeafSpine(2, 8, 2);
     RdmaWorkloadOptions options;
-    options.startPs = 1'000;
+    options.start = 1_ns;
     options.bytes = 4096;
     options.receiver = 3;
     const auto flows = MakeRdmaIncastFlows(topology, 15, options);
@@ -161,7 +161,7 @@ TEST_F(RdmaWorkload, Incast)
         EXPECT_EQ(flows[i].srcHost, i < 3 ? i : i + 1);
         EXPECT_EQ(flows[i].dstHost, 3u);
         EXPECT_EQ(flows[i].bytes, 4096u);
-        EXPECT_EQ(flows[i].startPs, 1'000);
+        EXPECT_EQ(flows[i].start, 1_ns);
     }
 }
 
@@ -169,10 +169,10 @@ TEST_F(RdmaWorkload, IncastChoosesAtRandom)
 {
     const auto topology = MakeRdmaStar(8);
     RdmaWorkloadOptions options;
-    options.jitterPs = 1'000'000;
+    options.jitter = 1_us;
     std::map<uint32_t, int> receivers;
     std::map<uint32_t, int> senders;
-    int64_t latest = 0;
+    QbbPs latest;
     const int runs = 2000;
     for (int run = 1; run <= runs; ++run)
     {
@@ -187,13 +187,13 @@ TEST_F(RdmaWorkload, IncastChoosesAtRandom)
             EXPECT_EQ(flow.dstHost, flows[0].dstHost);
             ++senders[flow.srcHost];
             distinct.insert(flow.srcHost);
-            EXPECT_GE(flow.startPs, 0);
-            EXPECT_LE(flow.startPs, options.jitterPs);
-            latest = std::max(latest, flow.startPs);
+            EXPECT_GE(flow.start, 0_ps);
+            EXPECT_LE(flow.start, options.jitter);
+            latest = std::max(latest, flow.start);
         }
         EXPECT_EQ(distinct.size(), 3u);
     }
-    EXPECT_GT(latest, 990'000);
+    EXPECT_GT(latest, 990_ns);
     for (const uint32_t host : topology.GetHosts())
     {
         // Binomial: 250 and 750 expected, standard deviations 14.8 and 21.7.
@@ -206,7 +206,7 @@ TEST_F(RdmaWorkload, Permutation)
 {
     RdmaWorkloadOptions options;
     options.bytes = 77;
-    options.startPs = 5;
+    options.start = 5_ps;
     const auto topology = MakeRdmaFatTree(4);
     const auto flows = MakeRdmaPermutationFlows(topology, options);
     ASSERT_EQ(flows.size(), 16u);
@@ -218,7 +218,7 @@ TEST_F(RdmaWorkload, Permutation)
         sources.insert(flow.srcHost);
         destinations.insert(flow.dstHost);
         EXPECT_EQ(flow.bytes, 77u);
-        EXPECT_EQ(flow.startPs, 5);
+        EXPECT_EQ(flow.start, 5_ps);
     }
     EXPECT_EQ(sources.size(), 16u);
     EXPECT_EQ(destinations.size(), 16u);
@@ -293,11 +293,11 @@ TEST_F(RdmaWorkload, WrongOptions)
                 [&] { MakeRdmaWorkload(text, MakeRdmaStar(4), options); },
                 {problem, "accepted"});
         };
-    expect("poisson", "start: -1 ps", [](auto& o) { o.startPs = -1; });
-    expect("poisson", "duration: 0 ps", [](auto& o) { o.durationPs = 0; });
+    expect("poisson", "start: -1 ps", [](auto& o) { o.start = -1_ps; });
+    expect("poisson", "duration: 0 ps", [](auto& o) { o.duration = 0_ps; });
     expect("poisson", "duration: 2 ps", [](auto& o) {
-        o.startPs = RDMA_MAX_TIME_PS - 1;
-        o.durationPs = 2;
+        o.start = RDMA_MAX_TIME - 1_ps;
+        o.duration = 2_ps;
     });
     expect("poisson", "load: 0", [](auto& o) { o.load = 0; });
     expect("poisson", "load: nan", [](auto& o) { o.load = std::nan(""); });
@@ -308,7 +308,7 @@ TEST_F(RdmaWorkload, WrongOptions)
     expect("poisson", "port: 65536", [](auto& o) { o.dstPort = 65536; });
     expect("poisson", "stream: -1", [](auto& o) { o.stream = -1; });
     expect("permutation", "bytes: 0", [](auto& o) { o.bytes = 0; });
-    expect("permutation", "jitter: -1 ps", [](auto& o) { o.jitterPs = -1; });
+    expect("permutation", "jitter: -1 ps", [](auto& o) { o.jitter = -1_ps; });
     expect("incast:2", "receiver: 4", [](auto& o) { o.receiver = 4; });
     expect("incast:2", "receiver: -2", [](auto& o) { o.receiver = -2; });
     RdmaTopology single;

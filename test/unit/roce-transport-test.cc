@@ -19,8 +19,8 @@ TEST(RoceTransport, Defaults)
     EXPECT_EQ(transport->GetAckInterval(), 1U);
     const auto requester = transport->MakeSender({});
     requester->Extend(2);
-    requester->Sent(1, 1000);
-    EXPECT_EQ(requester->GetDeadlinePs(), RdmaSender::NO_DEADLINE); // the timer is off
+    requester->Sent(1, 1_ns);
+    EXPECT_EQ(requester->GetDeadline(), RdmaSender::NO_DEADLINE); // the timer is off
     EXPECT_EQ(transport->MakeReceiver()->Check(0), RdmaReceiverVerdict::ACCEPT);
 }
 
@@ -35,17 +35,17 @@ TEST(RoceTransport, AttributesReachTheRequester)
     EXPECT_EQ(transport->GetAckInterval(), 64U);
     const auto requester = transport->MakeSender({});
     requester->Extend(2);
-    requester->Sent(1, 1000);
-    EXPECT_EQ(requester->GetDeadlinePs(), 16'001'000);
-    EXPECT_FALSE(requester->OnTimeout(16'001'000).failed);
-    requester->Sent(1, 20'000'000);
-    const auto timeout = requester->OnTimeout(36'000'000);
+    requester->Sent(1, 1_ns);
+    EXPECT_EQ(requester->GetDeadline(), 16'001_ns);
+    EXPECT_FALSE(requester->OnTimeout(16'001_ns).failed);
+    requester->Sent(1, 20_us);
+    const auto timeout = requester->OnTimeout(36_us);
     EXPECT_TRUE(timeout.failed);
     EXPECT_EQ(timeout.status, RdmaWcStatus::RETRY_EXC_ERR);
     const auto other = transport->MakeSender({}); // each has a state of its own
     other->Extend(1);
-    other->Sent(1, 0);
-    const auto rnr = other->OnRnrNak(0, 10'000'000, 5);
+    other->Sent(1, 0_ps);
+    const auto rnr = other->OnRnrNak(0, 10_us, 5_ps);
     EXPECT_TRUE(rnr.failed);
     EXPECT_EQ(rnr.status, RdmaWcStatus::RNR_RETRY_EXC_ERR);
 }
@@ -69,9 +69,9 @@ TEST(RoceTransport, GoBack0)
     EXPECT_EQ(transport->GetPacketFormat().write, RdmaOpcode::RDMA_WRITE_MIDDLE);
     const auto sender = transport->MakeSender({});
     sender->Extend(4);
-    IrnSteps::Send(*sender, 0);
-    sender->OnNak(2, RdmaSender::NO_PACKET, 10);
-    EXPECT_EQ(IrnSteps::Send(*sender, 10), "0r 1r 2r 3r");
+    IrnSteps::Send(*sender, 0_ps);
+    sender->OnNak(2, RdmaSender::NO_PACKET, 10_ps);
+    EXPECT_EQ(IrnSteps::Send(*sender, 10_ps), "0r 1r 2r 3r");
     const auto receiver = transport->MakeReceiver();
     EXPECT_EQ(IrnSteps::ArriveAll(*receiver, "0 1 3 2 0"), "A0 A1 N0 A0");
 }
@@ -87,11 +87,11 @@ TEST(RoceTransport, AdaptiveRetransmission)
         transport->SetAttribute("AdaptiveRetransmission", BooleanValue(adaptive));
         const auto sender = transport->MakeSender({});
         sender->Extend(1);
-        for (const int64_t timeoutUs : {4, 8, 10})
+        for (const QbbPs timeout : {4_us, 8_us, 10_us})
         {
-            sender->Sent(1, 0);
-            EXPECT_EQ(sender->GetDeadlinePs(), (adaptive ? timeoutUs : 4) * 1'000'000);
-            sender->OnTimeout(sender->GetDeadlinePs());
+            sender->Sent(1, 0_ps);
+            EXPECT_EQ(sender->GetDeadline(), adaptive ? timeout : 4_us);
+            sender->OnTimeout(sender->GetDeadline());
         }
     }
 }
@@ -104,11 +104,11 @@ TEST(RoceTransportDeathTest, AdaptiveRetransmissionWithoutRoom)
     transport->SetAttribute("AdaptiveRetransmission", BooleanValue(true));
     EXPECT_DEATH(transport->MakeSender({}), "RetransmissionTimeout is 0; accepted: more than 0");
     RdmaRetryLimits limits;
-    limits.timeoutPs = 100'000'000'001;
+    limits.timeout = 100'000'000'001_ps;
     EXPECT_DEATH(transport->MakeSender(limits), "100000000001 ps; accepted .* 100000000000 ps");
-    limits.timeoutPs = 0; // this queue pair wants none
+    limits.timeout = 0_ps; // this queue pair wants none
     auto sender = transport->MakeSender(limits);
     sender->Extend(1);
-    sender->Sent(1, 0);
-    EXPECT_EQ(sender->GetDeadlinePs(), RdmaSender::NO_DEADLINE);
+    sender->Sent(1, 0_ps);
+    EXPECT_EQ(sender->GetDeadline(), RdmaSender::NO_DEADLINE);
 }

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+
+// Picoseconds, bit rates and times of events are types of their own.
+
+#include "qbb-bit-rate.h"
+#include "qbb-event-time.h"
+#include "qbb-ps.h"
+
+#include <gtest/gtest.h>
+#include <limits>
+#include <sstream>
+#include <type_traits>
+
+using namespace ns3;
+
+namespace
+{
+
+/** \tparam A a type \tparam B a type: true if they can be added */
+template <typename A, typename B, typename = void>
+constexpr bool CAN_ADD = false;
+template <typename A, typename B>
+constexpr bool CAN_ADD<A, B, std::void_t<decltype(std::declval<A>() + std::declval<B>())>> = true;
+
+/** \tparam A a type \tparam B a type: true if they can be multiplied */
+template <typename A, typename B, typename = void>
+constexpr bool CAN_MULTIPLY = false;
+template <typename A, typename B>
+constexpr bool CAN_MULTIPLY<A, B, std::void_t<decltype(std::declval<A>() * std::declval<B>())>> =
+    true;
+
+/** \tparam A a type \tparam B a type: true if they can be compared */
+template <typename A, typename B, typename = void>
+constexpr bool CAN_COMPARE = false;
+template <typename A, typename B>
+constexpr bool CAN_COMPARE<A, B, std::void_t<decltype(std::declval<A>() < std::declval<B>())>> =
+    true;
+
+// What the types are for: no number, no rate and no other time is taken for picoseconds.
+static_assert(CAN_ADD<QbbPs, QbbPs> && CAN_ADD<QbbBitRate, QbbBitRate>);
+static_assert(!CAN_ADD<QbbPs, int64_t> && !CAN_ADD<int64_t, QbbPs> && !CAN_ADD<QbbPs, QbbBitRate>);
+static_assert(!CAN_ADD<QbbEventTime, QbbPs> && !CAN_ADD<QbbEventTime, QbbEventTime>);
+static_assert(!CAN_COMPARE<QbbPs, int> && !CAN_COMPARE<QbbPs, QbbBitRate> &&
+              !CAN_COMPARE<QbbPs, QbbEventTime>);
+static_assert(CAN_MULTIPLY<QbbPs, uint32_t> && CAN_MULTIPLY<int, QbbPs>);
+static_assert(!CAN_MULTIPLY<QbbPs, double> && !CAN_MULTIPLY<QbbPs, bool> &&
+              !CAN_MULTIPLY<QbbPs, QbbPs> && !CAN_MULTIPLY<QbbBitRate, double>);
+static_assert(!std::is_convertible_v<int64_t, QbbPs> && !std::is_convertible_v<QbbPs, int64_t> &&
+              !std::is_convertible_v<QbbPs, double> && !std::is_constructible_v<QbbPs, double>);
+static_assert(!std::is_convertible_v<uint64_t, QbbBitRate> &&
+              !std::is_constructible_v<QbbBitRate, double>);
+static_assert(std::is_same_v<decltype(1_us / 1_ns), int64_t>);
+static_assert(std::is_same_v<decltype(1_us % 1_ns), QbbPs>);
+static_assert(std::is_same_v<decltype(1_gbps / 1_mbps), uint64_t>);
+
+} // namespace
+
+TEST(QbbPs, Units)
+{
+    EXPECT_EQ(1_s, 1000_ms);
+    EXPECT_EQ(1_ms, 1000_us);
+    EXPECT_EQ(1_us, 1000_ns);
+    EXPECT_EQ(1_ns, 1000_ps);
+    EXPECT_EQ((1_s).Get(), 1'000'000'000'000);
+    EXPECT_EQ(QbbPs(), 0_ps);
+    EXPECT_EQ(QBB_NEVER.Get(), std::numeric_limits<int64_t>::max());
+}
+
+TEST(QbbPs, Arithmetic)
+{
+    EXPECT_EQ(7_ns + 3_ps, 7003_ps);
+    EXPECT_EQ(7_ns - 8_ns, -1_ns);
+    EXPECT_EQ(3 * 80_ps, 80_ps * 3U);
+    EXPECT_EQ(7_ps / 2, 3_ps);
+    EXPECT_EQ(-7_ps / 2, -3_ps) << "rounded towards 0, as integers are";
+    EXPECT_EQ(7_ns / 2_ns, 3);
+    EXPECT_EQ(7_ns % 2_ns, 1_ns);
+    QbbPs time = 1_us;
+    time += 5_ns;
+    time -= 5_ps;
+    time *= 2;
+    time /= 5;
+    EXPECT_EQ(time, 401'998_ps);
+    EXPECT_EQ(static_cast<double>(3_ns), 3000.0);
+    EXPECT_TRUE(1_ps < 2_ps && 2_ps <= 2_ps && 3_ps > 2_ps && 2_ps >= 2_ps && 1_ps != 2_ps);
+}
+
+TEST(QbbBitRate, UnitsAndArithmetic)
+{
+    EXPECT_EQ(1_gbps, 1000_mbps);
+    EXPECT_EQ(1_mbps, 1'000'000_bps);
+    EXPECT_EQ(100_gbps + 25_gbps - 5_gbps, 120_gbps);
+    EXPECT_EQ(4 * 25_gbps, 100_gbps);
+    EXPECT_EQ(10_bps / 3, 3_bps);
+    EXPECT_EQ(100_gbps / 40_gbps, 2U);
+    EXPECT_EQ(QbbBitRate(DataRate("25Gbps")), 25_gbps);
+    EXPECT_EQ((25_gbps).ToDataRate(), DataRate("25Gbps"));
+    EXPECT_TRUE(1_gbps < 2_gbps && 2_gbps >= 2_gbps && 1_gbps != 2_gbps);
+}
+
+TEST(QbbEventTime, OrdersEventsOfAnInstant)
+{
+    const QbbEventTime first(5_ps, 3);
+    const QbbEventTime second(5_ps, 999);
+    EXPECT_TRUE(first < second && second < QbbEventTime(6_ps, 0));
+    EXPECT_EQ(second.GetInstant(), 5_ps) << "the order never reaches the instant";
+    EXPECT_EQ(first.GetFs(), 5003);
+    EXPECT_EQ(QbbEventTime::FromFs(5003), first);
+    EXPECT_TRUE(second < QbbEventTime::Never());
+}
+
+TEST(QbbUnits, StreamsPrintTheNumber)
+{
+    std::ostringstream os;
+    os << 3_ns << " " << 2_mbps << " " << QbbEventTime(1_ps, 2);
+    EXPECT_EQ(os.str(), "3000 2000000 1002");
+}
