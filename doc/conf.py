@@ -6,7 +6,7 @@ author = "the authors of the ns-3 rdma module"
 copyright = author  # noqa: A001
 extensions = []
 # Parts of rdma.rst.
-exclude_patterns = ["build", "attributes.rst", "traces.rst"]
+exclude_patterns = ["build", "attributes.rst", "columns.rst", "traces.rst"]
 highlight_language = "cpp"
 html_theme = "alabaster"
 html_theme_options = {"page_width": "1100px", "sidebar_width": "240px"}

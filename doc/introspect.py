@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""Writes doc/attributes.rst and doc/traces.rst, the tables of all attributes and trace sources.
+"""Writes doc/attributes.rst and doc/traces.rst, the tables of all attributes and trace sources, and
+doc/columns.rst and python/ns3_rdma/columns.json, the columns of result files.
 
 They come from the classes themselves, through doc/introspect.cc, which is compiled for it:
 
-    tools/with-ns3 exec doc/introspect.py             writes both files
+    tools/with-ns3 exec doc/introspect.py             writes the files
     tools/with-ns3 exec doc/introspect.py --check     ends with 1 if they are not up to date
 
 Without tools/with-ns3, NS3_BUILD names the output folder of the build (it holds include/ and lib/);
@@ -12,6 +13,7 @@ where the module is built apart from ns-3, both folders, separated by a colon.
 """
 
 import glob
+import json
 import os
 import re
 import subprocess
@@ -19,14 +21,7 @@ import sys
 import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-CLASSES = (
-    "QbbNetDevice", "QbbChannel", "QbbSwitch", "QbbSharedBuffer", "QbbInputPortBuffer", "QbbEcnMarker", "QbbRouting",
-    "QbbDeadlockDetector", "QbbRootDetector", "QbbThresholdDetector", "QbbDrillPathSelector", "QbbFlowletPathSelector",
-    "QbbSprayPathSelector", "QbbPfcWatchdog", "QbbStormSource", "RdmaNic", "RdmaQueuePair", "RdmaSharedReceiveQueue",
-    "RdmaReceiveBuffer", "RdmaNicWatchdog", "RoceTransport", "IrnTransport",
-    "RdmaDcqcn", "RdmaRcm", "RdmaDctcp", "RdmaTimely", "RdmaSwift", "RdmaHpcc", "RdmaHpccPint", "RdmaPowerTcp",
-    "RdmaAimd", "RdmaTcpFlowRunner", "RdmaServer", "RdmaClient",
-)
+ROOT = os.path.dirname(HERE)
 PROFILE = "(-(default|debug|optimized|minsizerel))?"
 HEAD = ".. SPDX-License-Identifier: GPL-2.0-only\n.. Written by doc/introspect.py.\n"
 
@@ -50,7 +45,7 @@ def standard():
 
 
 def introspect(folders):
-    """What introspect.cc prints of CLASSES: a list of rows."""
+    """What introspect.cc prints: a list of rows for all classes, and the description of columns."""
     libraries = [library(folders, module) for module in ("rdma", "core")]
     places = [f"{folder}/lib" for folder in folders]
     with tempfile.TemporaryDirectory() as folder:
@@ -62,9 +57,11 @@ def introspect(folders):
             *(f"-Wl,-rpath-link,{place}" for place in places),
         ]
         subprocess.run(command, check=True)
-        names = [f"ns3::{name}" for name in CLASSES]
-        done = subprocess.run([program, *names], check=True, stdout=subprocess.PIPE, text=True)
-    return [line.split("\t") for line in done.stdout.splitlines()]
+        printed, columns = (
+            subprocess.run([program, *words], check=True, stdout=subprocess.PIPE, text=True).stdout
+            for words in ([], ["--columns"])
+        )
+    return [line.split("\t") for line in printed.splitlines()], columns
 
 
 def plain(text):
@@ -105,7 +102,7 @@ def escape(text):
 
 
 def table(name, widths, rows):
-    """A table under the name of a class."""
+    """A table under a name."""
     lines = [
         "", f".. rubric:: {name}", "", ".. list-table::", "   :header-rows: 1",
         f"   :widths: {widths}", "",
@@ -116,23 +113,41 @@ def table(name, widths, rows):
     return "\n".join(lines) + "\n"
 
 
-def documents(rows):
-    """The texts of both files, by name."""
+def columns_document(description):
+    """The text of doc/columns.rst, of the description of columns."""
+    text = HEAD
+    files = {"flows": "flows.csv", "ports": "ports.csv", "summary": "summary.json"}
+    for name, columns in json.loads(description).items():
+        lines = [("Column" if files[name].endswith(".csv") else "Key", "Type", "Unit", "Meaning")]
+        lines += [
+            (column["name"], column["type"], column["unit"] or "none", column["meaning"])
+            for column in columns
+        ]
+        text += table(files[name], "20 10 10 60", lines)
+    return text
+
+
+def documents(introspected):
+    """The texts of all files, by their paths, of what introspect() returns."""
+    rows, columns = introspected
     attributes, traces = HEAD, HEAD
-    for name in CLASSES:
-        own = [row[1:] for row in rows if row[0] == f"ns3::{name}"]
+    for name in sorted({row[0] for row in rows}):
+        own = [row[1:] for row in rows if row[0] == name]
         lines = [("Attribute", "Default", "Accepted", "Meaning")]
         for _, attribute, default, value, kind, text in (r for r in own if r[0] == "attribute"):
             default = "none" if "Pointer" in value else plain(default)
             lines.append((attribute, default, accepted(value, kind), text))
         if len(lines) > 1:
-            attributes += table(f"ns3::{name}", "22 13 17 48", lines)
+            attributes += table(name, "22 13 17 48", lines)
         lines = [("Trace source", "Signature", "When")]
         for _, source, callback, text in (r for r in own if r[0] == "trace"):
             lines.append((source, callback.replace("ns3::", ""), text))
         if len(lines) > 1:
-            traces += table(f"ns3::{name}", "20 40 40", lines)
-    return {"attributes.rst": attributes, "traces.rst": traces}
+            traces += table(name, "20 40 40", lines)
+    return {
+        "doc/attributes.rst": attributes, "doc/traces.rst": traces,
+        "doc/columns.rst": columns_document(columns), "python/ns3_rdma/columns.json": columns,
+    }
 
 
 def main(arguments):
@@ -150,7 +165,7 @@ def main(arguments):
         return 2
     stale = []
     for name, text in texts.items():
-        path = os.path.join(HERE, name)
+        path = os.path.join(ROOT, name)
         if arguments:
             with open(path, encoding="ascii") as handle:
                 stale += [name] if handle.read() != text else []
@@ -159,7 +174,7 @@ def main(arguments):
                 handle.write(text)
     if stale:
         print(
-            f"not up to date: doc/{', doc/'.join(stale)}; run: tools/with-ns3 exec "
+            f"not up to date: {', '.join(stale)}; run: tools/with-ns3 exec "
             "doc/introspect.py", file=sys.stderr,
         )
     return 1 if stale else 0

@@ -103,9 +103,7 @@ void
 RunFlows(Ptr<RdmaFabric> fabric)
 {
     // [flows
-    RdmaWorkloadOptions workload;
-    workload.bytes = 200'000;
-    const auto flows = MakeRdmaIncastFlows(fabric->GetTopology(), 8, workload);
+    const auto flows = MakeRdmaFlows("incast:8[Bytes=200000]", fabric->GetTopology());
     auto runner = CreateObject<RdmaFlowRunner>();
     runner->Install(fabric, flows);
     Simulator::Run();

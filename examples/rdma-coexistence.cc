@@ -3,12 +3,12 @@
 /**
  * \file
  * \ingroup rdma
- * TCP and ping of ns-3's own stack beside RDMA, over one bottleneck.
+ * TCP and ping of ns-3's Internet stack share a bottleneck with RDMA.
  *
- * Two switches, joined by one link. Two hosts on the left send to two hosts on the right: host 0
- * sends RDMA writes to host 2, host 1 sends TCP to host 3, both without end, and host 1 pings host
- * 3 meanwhile. RDMA has the lossless class 3, everything else the lossy class 0; the bottleneck
- * shares its rate between the two by DWRR.
+ * One link joins two switches. Two hosts on the left send to two hosts on the right: host 0 sends
+ * endless RDMA writes to host 2, and host 1 sends an endless TCP stream and pings to host 3. RDMA
+ * uses the lossless class 3, all other traffic the lossy class 0. The bottleneck schedules the two
+ * classes by DWRR.
  *
  *     ns3 run rdma-coexistence
  *     ns3 run "rdma-coexistence --weights=3:1"
@@ -27,7 +27,7 @@ using namespace ns3;
 namespace
 {
 
-/** Posts writes of 1 MB so that there are always a few in the queue pair. */
+/** Keeps a few RDMA writes of 1 MB outstanding in a queue pair at all times. */
 class EndlessWriter
 {
   public:
@@ -56,10 +56,10 @@ class EndlessWriter
         Post();
     }
 
-    Ptr<RdmaQueuePair> m_qp; //!< sends
+    Ptr<RdmaQueuePair> m_qp; //!< sending queue pair
 };
 
-/** Echo requests over a raw ICMP socket, and the answers to them. */
+/** Sends echo requests over a raw ICMP socket and measures the round trips of the replies. */
 class Pinger
 {
   public:
@@ -74,9 +74,9 @@ class Pinger
         Send();
     }
 
-    uint32_t m_sent{0};     //!< requests
-    uint32_t m_received{0}; //!< answers
-    Time m_sum;             //!< of the round trips
+    uint32_t m_sent{0};     //!< number of echo requests
+    uint32_t m_received{0}; //!< number of echo replies
+    Time m_sum;             //!< sum of the round-trip times
 
   private:
     void Send()
@@ -88,7 +88,7 @@ class Pinger
         Icmpv4Header header;
         header.SetType(Icmpv4Header::ICMPV4_ECHO);
         header.SetCode(0);
-        header.EnableChecksum(); // ns-3 computes it only when asked to
+        header.EnableChecksum(); // ns-3 computes no checksum by default
         Ptr<Packet> packet = Create<Packet>();
         packet->AddHeader(echo);
         packet->AddHeader(header);
@@ -107,10 +107,10 @@ class Pinger
         }
     }
 
-    Ptr<Socket> m_socket;      //!< raw ICMP
-    Ipv4Address m_destination; //!< whom
-    Time m_interval;           //!< how often
-    Time m_lastSent;           //!< of the latest request
+    Ptr<Socket> m_socket;      //!< raw ICMP socket
+    Ipv4Address m_destination; //!< destination of the echo requests
+    Time m_interval;           //!< time between two echo requests
+    Time m_lastSent;           //!< time of the latest echo request
 };
 
 } // namespace
@@ -118,7 +118,7 @@ class Pinger
 int
 main(int argc, char* argv[])
 {
-    QbbSetTimeResolution(); // before times of the command line are read
+    BeginRdmaProgram(argc, argv);
     std::string rate = "10Gbps";
     std::string weights = "1:1";
     std::string flowControl = "Pfc";
@@ -155,12 +155,12 @@ main(int argc, char* argv[])
         helper.SetTransportAttribute("RetransmissionTimeout", TimeValue(MicroSeconds(320)));
     }
     helper.SetInternetStack(true);
-    // Segments fill a 1500-byte packet, and the windows fill the pipe and the switch's queue.
+    // Segments fill packets of 1500 bytes; windows fill the path and the queue of the switch.
     Config::SetDefault("ns3::TcpSocket::SegmentSize", UintegerValue(1448));
     Config::SetDefault("ns3::TcpSocket::SndBufSize", UintegerValue(4 << 20));
     Config::SetDefault("ns3::TcpSocket::RcvBufSize", UintegerValue(4 << 20));
     Config::SetDefault("ns3::TcpSocketBase::MinRto", TimeValue(MilliSeconds(1)));
-    // ns-3 delays every ARP request by up to 10 ms, which is long in a datacentre.
+    // Disable the random delay of ARP requests, up to 10 ms, which is long for a datacentre.
     Config::SetDefault("ns3::ArpL3Protocol::RequestJitter",
                        StringValue("ns3::ConstantRandomVariable[Constant=0]"));
 
@@ -189,7 +189,7 @@ main(int argc, char* argv[])
         Callback<void, const RdmaMessageArrival&>(
             [&rdmaBytes](const RdmaMessageArrival& arrival) { rdmaBytes += arrival.bytes; }));
 
-    const uint16_t port = 50000; // one that tshark does not take for another protocol
+    const uint16_t port = 50000; // a port that tshark does not assign to another protocol
     PacketSinkHelper sinkHelper("ns3::TcpSocketFactory",
                                 InetSocketAddress(Ipv4Address::GetAny(), port));
     auto sinks = sinkHelper.Install(fabric->GetNode(3));
@@ -198,7 +198,7 @@ main(int argc, char* argv[])
         BulkSendHelper bulk("ns3::TcpSocketFactory",
                             InetSocketAddress(fabric->GetAddress(3), port));
         bulk.SetAttribute("SendSize", UintegerValue(64 * 1024));
-        // One after the other: ns-3 keeps three packets at most while it waits for ARP.
+        // Start flows at intervals: ns-3 queues at most three packets while ARP is pending.
         bulk.Install(fabric->GetNode(1)).Start(MicroSeconds(20 * i));
     }
     Pinger pinger(fabric->GetNode(1), fabric->GetAddress(3), duration / 20);
@@ -207,7 +207,7 @@ main(int argc, char* argv[])
         QbbHelper().EnablePcapAll(pcap, true);
     }
 
-    // The first quarter is for TCP to find its rate.
+    // Exclude the first quarter, in which TCP converges.
     uint64_t rdmaBefore = 0;
     uint64_t tcpBefore = 0;
     auto sink = DynamicCast<PacketSink>(sinks.Get(0));

@@ -5,16 +5,16 @@
  * \ingroup rdma
  * PFC deadlock by a cyclic buffer dependency.
  *
- * ring: five switches in a ring with one host each; every host sends to the host two switches on,
- * so every link of the ring carries frames that wait for the next link.
+ * Scenario ring: five switches in a ring with one host each. Every host sends to the host two
+ * switches ahead, so every link of the ring carries frames that wait for the next link.
  *
- * failure: four leaves and two spines. One link of the first leaf and one of the second fail, to
- * different spines, and what these leaves send to each other then goes down to the third or fourth
- * leaf and up again (Guo et al., "RDMA over Commodity Ethernet at Scale", SIGCOMM 2016, met its
- * deadlock in a Clos network too, by flooding).
+ * Scenario failure: four leaves and two spines. The first and the second leaf each lose a link, to
+ * different spines. Traffic between these leaves then takes a detour down to the third or fourth
+ * leaf and up again. The deadlock of Guo et al., "RDMA over Commodity Ethernet at Scale", SIGCOMM
+ * 2016, also occurred in a Clos network, but due to flooding.
  *
- * The static check says beforehand whether the routes allow a deadlock; during the run the detector
- * names the cycle of switch, port and class.
+ * The static check reports before the run whether the routes allow a deadlock. During the run, the
+ * detector names the cycle of switch, port and class.
  */
 
 #include "ns3/core-module.h"
@@ -28,15 +28,15 @@ using namespace ns3;
 namespace
 {
 
-/** A topology, what fails, and who sends to whom. */
+/** A topology, its failing links, and the sender and receiver of each flow. */
 struct Scenario
 {
-    RdmaTopology topology;                            //!< all links up
+    RdmaTopology topology;                            //!< topology with all links up
     std::vector<uint32_t> failures;                   //!< links that fail before the flows start
     std::vector<std::pair<uint32_t, uint32_t>> pairs; //!< sender and receiver of each flow
 };
 
-/** \param rates the links \return five switches in a ring */
+/** \param rates rates and delays of links \return the scenario of five switches in a ring */
 Scenario
 MakeRing(const RdmaTopologyRates& rates)
 {
@@ -50,15 +50,15 @@ MakeRing(const RdmaTopologyRates& rates)
     return scenario;
 }
 
-/** \param rates the links \return a leaf-spine fabric in which two links fail */
+/** \param rates rates and delays of links \return a leaf-spine scenario with two failing links */
 Scenario
 MakeFailure(const RdmaTopologyRates& rates)
 {
     constexpr uint32_t LEAVES = 4;
-    constexpr uint32_t HOSTS = 4; // on each leaf
+    constexpr uint32_t HOSTS = 4; // number of hosts per leaf
     Scenario scenario;
     scenario.topology = MakeRdmaLeafSpine(LEAVES, HOSTS, 2, rates);
-    // After the links of the hosts, each leaf has one to each spine.
+    // The links to hosts come first, followed by one link from each leaf to each spine.
     const uint32_t first = LEAVES * HOSTS;
     scenario.failures = {first + 0, first + 3};
     for (uint32_t host = 0; host < HOSTS; ++host)
@@ -66,7 +66,7 @@ MakeFailure(const RdmaTopologyRates& rates)
         for (const auto& [from, to] :
              {std::pair(0, 1), std::pair(1, 0), std::pair(2, 3), std::pair(3, 2)})
         {
-            // Several queue pairs, for ECMP to spread.
+            // Several queue pairs, which ECMP distributes over the paths.
             scenario.pairs.emplace_back(HOSTS * from + host, HOSTS * to + host);
             scenario.pairs.emplace_back(HOSTS * from + host, HOSTS * to + (host + 1) % HOSTS);
         }
@@ -74,23 +74,23 @@ MakeFailure(const RdmaTopologyRates& rates)
     return scenario;
 }
 
-/** What the command line says. */
+/** Options of the command line. */
 struct Options
 {
-    std::string scenario{"ring"};   //!< ring or failure
-    std::string routes{"shortest"}; //!< shortest or up-down
-    std::string switches{"shared"}; //!< shared, input or crossbar
-    std::string rate{"100Gbps"};    //!< of all links
-    std::string delay{"1us"};       //!< of all links
-    std::string buffer{"2MB"};      //!< of each switch
-    std::string bytes{"20MB"};      //!< of each flow
-    std::string watchdog{"off"};    //!< detection and restoration time of a PFC watchdog, or off
-    std::string stop{"20ms"};       //!< the run ends here at the latest
+    std::string scenario{"ring"};   //!< "ring" or "failure"
+    std::string routes{"shortest"}; //!< route computation: "shortest" or "up-down"
+    std::string switches{"shared"}; //!< type of the switches: "shared", "input" or "crossbar"
+    std::string rate{"100Gbps"};    //!< rate of all links
+    std::string delay{"1us"};       //!< delay of all links
+    std::string buffer{"2MB"};      //!< memory of each switch
+    std::string bytes{"20MB"};      //!< size of each flow
+    std::string watchdog{"off"}; //!< detection and restoration time of the PFC watchdogs, or "off"
+    std::string stop{"20ms"};    //!< latest end of the simulation
 };
 
 /**
- * \param helper gets the kind of switches
- * \param options the run
+ * \param helper builder of the fabric, whose switch type is set
+ * \param options options of the command line
  */
 void
 SetSwitches(RdmaFabricHelper& helper, const Options& options)
@@ -113,7 +113,7 @@ SetSwitches(RdmaFabricHelper& helper, const Options& options)
 }
 
 /**
- * \param options the run
+ * \param options options of the command line
  * \return 0 if all flows finished
  */
 int
@@ -153,7 +153,7 @@ Run(const Options& options)
         check("static check with the new routes");
     }
 
-    // Watchdogs may break many, one after the other.
+    // Limit the output, because watchdogs may break many deadlocks one after another.
     constexpr uint64_t MAX_PRINTED = 3;
     const auto detector = CreateObject<QbbDeadlockDetector>();
     detector->Watch(fabric->GetRouting()->GetSwitches());
@@ -247,7 +247,7 @@ Run(const Options& options)
 int
 main(int argc, char* argv[])
 {
-    QbbSetTimeResolution(); // before times of the command line are read
+    BeginRdmaProgram(argc, argv);
     Options options;
     CommandLine cmd(__FILE__);
     cmd.Usage("PFC deadlock: happens, is foreseen, found and named.");

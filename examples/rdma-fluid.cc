@@ -3,9 +3,9 @@
 /**
  * \file
  * \ingroup rdma
- * Theory and packets: N hosts send to one through a switch, once as a fluid model, once as a packet
- * simulation with the same parameters. Writes queue and rates over time, and prints the means of
- * the second half.
+ * Comparison of a fluid model and a packet simulation with equal parameters: N hosts send to one
+ * host through a switch. The program writes queue and rates over time, and prints the means over
+ * the second half of the run.
  */
 
 #include "ns3/core-module.h"
@@ -23,45 +23,46 @@ using namespace ns3;
 namespace
 {
 
-/** What both are about. */
+/** Parameters shared by the fluid model and the packet simulation. */
 struct Setting
 {
-    uint32_t flows{4};                  //!< senders
-    QbbBitRate rate{0};                 //!< of the link to the receiver
-    QbbBitRate hostRate{0};             //!< of the senders' links
-    QbbPs delay{0};                     //!< of every link
+    uint32_t flows{4};                  //!< number of senders
+    QbbBitRate rate{0};                 //!< rate of the link to the receiver
+    QbbBitRate hostRate{0};             //!< rate of the links of the senders
+    QbbPs delay{0};                     //!< delay of every link
     QbbPs duration{0};                  //!< simulated time
-    QbbPs sample{0};                    //!< time between rows
-    QbbPs stagger{0};                   //!< from a flow's start to the next one's
-    QbbPs cnpInterval{0};               //!< between two CNPs of a flow
-    std::vector<QbbBitRate> startRates; //!< rates at the start, by flow; empty: as the model has it
-    std::string markAt;                 //!< QbbEcnMarker::MarkAt
+    QbbPs sample{0};                    //!< time between two output rows
+    QbbPs stagger{0};                   //!< time between the starts of two flows
+    QbbPs cnpInterval{0};               //!< shortest time between two CNPs of a flow
+    std::vector<QbbBitRate> startRates; //!< initial rates by flow; empty: default of the model
+    std::string markAt;                 //!< value of the attribute MarkAt of QbbEcnMarker
     QbbEcnProfile ecn;                  //!< marking curve at 40 Gb/s
-    RdmaFluidAlgorithm model{};         //!< what controls
+    RdmaFluidAlgorithm model{};         //!< congestion control algorithm
 };
 
-/** What the packet simulation leaves. */
+/** Results of the packet simulation. */
 struct Packets
 {
-    std::vector<RdmaFluidSample> rows; //!< over time, as of the fluid model
-    double marking{0};                 //!< part of frames that were marked in the second half
-    double packetBytes{0};             //!< a full packet on the line
-    uint64_t pauses{0};                //!< pause frames, which the fluid model knows nothing of
+    std::vector<RdmaFluidSample> rows; //!< samples over time in the format of the fluid model
+    double marking{0};                 //!< fraction of frames marked in the second half
+    double packetBytes{0};             //!< size of a full packet on the line in bytes
+    uint64_t pauses{0}; //!< number of pause frames, which the fluid model does not cover
 };
 
-constexpr uint8_t PRIORITY = 3; //!< class of the data
+constexpr uint8_t PRIORITY = 3; //!< traffic class of the data
 
-/** The star, its senders, and who looks at them. */
+/** Packet simulation of a star: senders, a switch, a receiver, and the sampling. */
 class Star
 {
   public:
-    /** \param setting what to simulate \param seed of its random numbers */
+    /** \param setting parameters \param seed seed of the random numbers */
     Star(const Setting& setting, uint32_t seed)
         : m_setting(setting)
     {
         RngSeedManager::SetSeed(seed);
         RdmaFabricHelper helper;
-        helper.SetBufferAttribute("BufferSize", UintegerValue(512 << 20)); // no pauses
+        // A buffer of this size avoids pauses, which the fluid model does not cover.
+        helper.SetBufferAttribute("BufferSize", UintegerValue(512 << 20));
         helper.SetNicAttribute("CnpInterval", TimeValue(QbbToTime(setting.cnpInterval)));
         if (setting.model == RdmaFluidAlgorithm::DCQCN)
         {
@@ -91,7 +92,7 @@ class Star
         }
     }
 
-    /** \return what came of it */
+    /** \return results of the packet simulation */
     Packets Run()
     {
         for (uint32_t i = 0; i < m_setting.flows; ++i)
@@ -131,7 +132,7 @@ class Star
             TimeValue(Seconds(timely.minRttS)),
             "SegmentSize",
             UintegerValue(static_cast<uint64_t>(timely.segmentBytes)),
-            "HaiThreshold", // not in the fluid model
+            "HaiThreshold", // the fluid model has no hyper-active increase
             UintegerValue(1000),
             "InitialRate",
             DataRateValue(start.ToDataRate()),
@@ -153,15 +154,15 @@ class Star
         Simulator::Schedule(QbbToTime(m_setting.sample), [this, next] { Look(next); });
     }
 
-    Setting m_setting;                         //!< what to simulate
-    Ptr<RdmaFabric> m_fabric;                  //!< the star
-    Ptr<QbbNetDevice> m_port;                  //!< the switch's, to the receiver
-    std::vector<Ptr<RdmaQueuePair>> m_senders; //!< by flow
-    QbbPortCounters::Class m_half;             //!< the port's counters half way
-    Packets m_packets;                         //!< what comes of it
+    Setting m_setting;                         //!< parameters of the simulation
+    Ptr<RdmaFabric> m_fabric;                  //!< fabric of the star
+    Ptr<QbbNetDevice> m_port;                  //!< port of the switch towards the receiver
+    std::vector<Ptr<RdmaQueuePair>> m_senders; //!< sending queue pairs by flow
+    QbbPortCounters::Class m_half;             //!< counters of the port at half of the duration
+    Packets m_packets;                         //!< results of the simulation
 };
 
-/** \param setting what to model \param packetBytes a full packet on the line \return parameters */
+/** \param setting parameters \param packetBytes packet size on the line \return model parameters */
 RdmaFluidParameters
 MakeFluid(const Setting& setting, double packetBytes)
 {
@@ -171,8 +172,8 @@ MakeFluid(const Setting& setting, double packetBytes)
     p.capacityBps = static_cast<double>(setting.rate);
     p.lineRateBps = static_cast<double>(setting.hostRate);
     p.packetBytes = packetBytes;
-    // The mark goes on to the receiver, the CNP back to the sender, and packets at the new rate
-    // take a link to get to the switch.
+    // Feedback delay: the mark travels to the receiver, the CNP to the sender, and packets at the
+    // new rate cross a link to the switch.
     p.delayS = 4e-12 * static_cast<double>(setting.delay) +
                8 * packetBytes * (1 / p.capacityBps + 1 / p.lineRateBps);
     p.markAtArrival = setting.markAt == "Arrival";
@@ -202,19 +203,20 @@ MakeFluid(const Setting& setting, double packetBytes)
     {
         p.startS.push_back(1e-12 * static_cast<double>(i * setting.stagger));
     }
-    p.stepS = 1e-6 / std::ceil(2e-6 / p.delayS); // a part of a microsecond, for the rows
+    // The step divides a microsecond, so that output rows coincide with steps.
+    p.stepS = 1e-6 / std::ceil(2e-6 / p.delayS);
     return p;
 }
 
-/** Means of the second half. */
+/** Mean values over the second half of a run. */
 struct Means
 {
-    double queueBytes{0};        //!< of the port
-    double marking{0};           //!< part of packets that are marked
-    std::vector<double> rateBps; //!< by flow
+    double queueBytes{0};        //!< queue length of the port in bytes
+    double marking{0};           //!< fraction of packets that are marked
+    std::vector<double> rateBps; //!< rate by flow in bit/s
 };
 
-/** \param rows \param marking mean probability of a mark \return means of the second half */
+/** \param rows samples \param marking mean marking probability \return means of the second half */
 Means
 GetMeans(const std::vector<RdmaFluidSample>& rows, double marking)
 {
@@ -234,7 +236,7 @@ GetMeans(const std::vector<RdmaFluidSample>& rows, double marking)
     return means;
 }
 
-/** \param name of the line \param means what it says */
+/** \param name name of the printed line \param means values of the line */
 void
 PrintMeans(const std::string& name, const Means& means)
 {
@@ -256,7 +258,7 @@ PrintMeans(const std::string& name, const Means& means)
               << std::setw(9) << high / sum << "\n";
 }
 
-/** \param seeds means of several runs; prints their mean, and its 95% confidence interval */
+/** Prints the mean of several runs and its 95% confidence interval. \param seeds means by run */
 void
 PrintSeeds(const std::vector<Means>& seeds)
 {
@@ -291,7 +293,7 @@ PrintSeeds(const std::vector<Means>& seeds)
               << 100 * errors * std::sqrt(marking) << "\n";
 }
 
-/** \param file name \param fluid rows \param packets rows */
+/** \param file path of the CSV file \param fluid samples \param packets samples */
 void
 WriteCsv(const std::string& file,
          const std::vector<RdmaFluidSample>& fluid,
@@ -326,7 +328,7 @@ WriteCsv(const std::string& file,
     }
 }
 
-/** \param samples of the fluid model \return mean marking probability of the second half */
+/** \param samples samples of the model \return mean marking probability of the second half */
 double
 GetMarking(const std::vector<RdmaFluidSample>& samples)
 {
@@ -339,26 +341,26 @@ GetMarking(const std::vector<RdmaFluidSample>& samples)
     return sum / static_cast<double>(samples.size() - half);
 }
 
-/** What the command line says. */
+/** Options of the command line. */
 struct Options
 {
-    uint32_t flows{4};                    //!< option flows
-    uint32_t seeds{1};                    //!< option seeds
-    std::string rate{"40Gbps"};           //!< option rate
-    std::string hostRate;                 //!< option hostRate
-    std::string delay{"1us"};             //!< option delay
-    std::string duration{"50ms"};         //!< option duration
-    std::string sample{"10us"};           //!< option sample
-    std::string stagger{"0us"};           //!< option stagger
-    std::string cnpInterval{"50us"};      //!< option cnpInterval
-    std::string model{"dcqcn"};           //!< option model
-    std::string markAt{"arrival"};        //!< option markAt
-    std::string ecn{"5KB:200KB:0.01"};    //!< option ecn
-    std::string startRates;               //!< option startRates
-    std::string output{"rdma-fluid.csv"}; //!< option output
+    uint32_t flows{4};                    //!< value of the option flows
+    uint32_t seeds{1};                    //!< value of the option seeds
+    std::string rate{"40Gbps"};           //!< value of the option rate
+    std::string hostRate;                 //!< value of the option hostRate
+    std::string delay{"1us"};             //!< value of the option delay
+    std::string duration{"50ms"};         //!< value of the option duration
+    std::string sample{"10us"};           //!< value of the option sample
+    std::string stagger{"0us"};           //!< value of the option stagger
+    std::string cnpInterval{"50us"};      //!< value of the option cnpInterval
+    std::string model{"dcqcn"};           //!< value of the option model
+    std::string markAt{"arrival"};        //!< value of the option markAt
+    std::string ecn{"5KB:200KB:0.01"};    //!< value of the option ecn
+    std::string startRates;               //!< value of the option startRates
+    std::string output{"rdma-fluid.csv"}; //!< value of the option output
 };
 
-/** \param text parts \param separator between them \return them */
+/** \param text a text \param separator separator of its parts \return the parts */
 std::vector<std::string>
 Split(const std::string& text, char separator)
 {
@@ -371,7 +373,7 @@ Split(const std::string& text, char separator)
     return parts;
 }
 
-/** \param options the command line \return what it means */
+/** \param options options of the command line \return parameters of the comparison */
 Setting
 MakeSetting(const Options& options)
 {
@@ -428,7 +430,7 @@ MakeSetting(const Options& options)
     return setting;
 }
 
-/** \param setting what to look at \param seeds packet simulations \param output CSV file */
+/** \param setting parameters \param seeds number of packet simulations \param output CSV file */
 void
 Compare(const Setting& setting, uint32_t seeds, const std::string& output)
 {
@@ -488,7 +490,7 @@ Compare(const Setting& setting, uint32_t seeds, const std::string& output)
 int
 main(int argc, char* argv[])
 {
-    QbbSetTimeResolution(); // before times of the command line are read
+    BeginRdmaProgram(argc, argv);
     Options options;
     CommandLine cmd(__FILE__);
     cmd.Usage("Congestion control as a fluid model and packet by packet: hosts that send to one "

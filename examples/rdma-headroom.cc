@@ -3,9 +3,9 @@
 /**
  * \file
  * \ingroup rdma
- * PFC headroom (Guo et al., "RDMA over Commodity Ethernet at Scale", SIGCOMM 2016, section 2): what
- * QbbPfcHeadroom computes for rates and cables, and the smallest headroom with which the worst case
- * loses nothing, by bisection over simulations.
+ * PFC headroom (Guo et al., "RDMA over Commodity Ethernet at Scale", SIGCOMM 2016, section 2): for
+ * combinations of rate and cable, the headroom that QbbPfcHeadroom computes, and the smallest
+ * headroom that avoids loss in the worst case, found by bisection over simulations.
  *
  *     ns3 run rdma-headroom
  *     ns3 run "rdma-headroom --rates=800Gbps --lengths=2,2000 --mtu=4096 --reaction=500ns"
@@ -41,7 +41,7 @@ Split(const std::string& text)
 int
 main(int argc, char* argv[])
 {
-    QbbSetTimeResolution(); // before times of the command line are read
+    BeginRdmaProgram(argc, argv);
     std::string rates = "10Gbps,40Gbps,100Gbps,400Gbps";
     std::string lengths = "2,20,300";
     uint32_t mtu = 1024;

@@ -44,9 +44,7 @@ def main():
     topology = ns.MakeRdmaLeafSpine(options.leaves, options.hosts, options.spines, rates)
     fabric = helper.Install(topology)
 
-    workload = ns.RdmaWorkloadOptions()
-    workload.bytes = options.bytes
-    flows = ns.MakeRdmaIncastFlows(topology, options.senders, workload)
+    flows = ns.MakeRdmaFlows(f"incast:{options.senders}[Bytes={options.bytes}]", topology)
     runner = ns.RdmaFlowRunner.Make(fabric, flows)
     ns.Simulator.Run()
 

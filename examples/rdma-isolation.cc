@@ -3,14 +3,15 @@
 /**
  * \file
  * \ingroup rdma
- * Traffic classes as Guo et al. deploy them (SIGCOMM 2016, section 2): two lossless classes, one
- * for real-time traffic and one for bulk transfers, and a lossy class with reserved bandwidth for
- * TCP.
+ * Traffic classes as deployed by Guo et al. (SIGCOMM 2016, section 2): a lossless class for
+ * real-time traffic, a lossless class for bulk transfers, and a lossy class with reserved bandwidth
+ * for TCP.
  *
- * Two switches and one link between them, the bottleneck. On the left, hosts 0 and 1 send bulk
- * writes (class 3) to hosts on the right, host 2 a real-time write of 4 KB every 20 us (class 4),
- * and host 3 TCP (class 0). The bottleneck shares its rate by DWRR, 3:4:3 for TCP, bulk and real
- * time. Every combination of the three is run:
+ * The bottleneck is the link between two switches. Hosts on the left send to hosts on the right:
+ * hosts 0 and 1 send bulk writes (class 3), host 2 sends a real-time write of 4 KB every 20 us
+ * (class 4), and host 3 sends TCP (class 0). The bottleneck schedules TCP, bulk and real-time
+ * traffic by DWRR with weights 3:4:3. The program runs every combination of the three kinds of
+ * traffic:
  *
  *     ns3 run rdma-isolation
  *     ns3 run "rdma-isolation --weights=1:1:2 --rate=100Gbps"
@@ -35,14 +36,14 @@ constexpr uint8_t BULK = 3;
 constexpr uint8_t REAL_TIME = 4;
 constexpr uint32_t HOSTS = 4;
 
-/** Writes of one size, four at a time or one in a period, and how long they take. */
+/** Posts RDMA writes, four outstanding or one per period, and measures their completion times. */
 class Writer
 {
   public:
     /**
      * \param qp a connected queue pair
-     * \param bytes of a write
-     * \param period from write to write; 0: the next follows when one is done
+     * \param bytes size of each write
+     * \param period time between two writes; 0: a completion starts the next write
      */
     Writer(Ptr<RdmaQueuePair> qp, uint64_t bytes, Time period)
         : m_qp(qp),
@@ -56,7 +57,7 @@ class Writer
         }
     }
 
-    std::vector<double> m_us; //!< from post to completion
+    std::vector<double> m_us; //!< times from post to completion in microseconds
 
   private:
     void Post()
@@ -82,20 +83,20 @@ class Writer
         }
     }
 
-    Ptr<RdmaQueuePair> m_qp; //!< sends
-    uint64_t m_bytes;        //!< of a write
-    Time m_period;           //!< from write to write, or 0
+    Ptr<RdmaQueuePair> m_qp; //!< sending queue pair
+    uint64_t m_bytes;        //!< size of each write
+    Time m_period;           //!< time between two writes, or 0
 };
 
-/** What a run is. */
+/** Parameters of a run. */
 struct Setting
 {
-    QbbBitRate rate;     //!< of all links
-    std::string weights; //!< of TCP, bulk and real time
-    Time duration;       //!< simulated time; all but the first quarter is measured
+    QbbBitRate rate;     //!< rate of all links
+    std::string weights; //!< DWRR weights of TCP, bulk and real-time traffic
+    Time duration;       //!< simulated time; measurements exclude the first quarter
 };
 
-/** Runs some of the three kinds of traffic, and prints a line. */
+/** Runs the selected kinds of traffic and prints a line of the table. */
 void
 Measure(const Setting& setting, bool tcp, bool bulk, bool realTime)
 {
@@ -194,7 +195,7 @@ Measure(const Setting& setting, bool tcp, bool bulk, bool realTime)
 int
 main(int argc, char* argv[])
 {
-    QbbSetTimeResolution(); // before times of the command line are read
+    BeginRdmaProgram(argc, argv);
     std::string rate = "40Gbps";
     std::string weights = "3:4:3";
     std::string duration = "40ms";

@@ -4,8 +4,8 @@
  * \file
  * \ingroup rdma
  * Transport livelock (Guo et al., "RDMA over Commodity Ethernet at Scale", SIGCOMM 2016, section
- * 4.1): two hosts at a switch that loses one packet in 256, and messages of 4 MB. Go-back-0 begins
- * each message again and again, go-back-N goes on from the packet that is missing.
+ * 4.1): two hosts transfer messages of 4 MB through a switch that drops one packet in 256.
+ * Go-back-0 restarts each message after every loss; go-back-N resumes at the missing packet.
  */
 
 #include "ns3/core-module.h"
@@ -19,11 +19,11 @@ using namespace ns3;
 namespace
 {
 
-/** Loses every n-th frame that comes in at a port, as the paper's switch did. */
+/** Drops every n-th frame received at a port, like the switch in the paper. */
 class LoseEvery : public ErrorModel
 {
   public:
-    /** \param every n; 0 loses nothing */
+    /** \param every drops one in \p every frames; 0: drops no frame */
     explicit LoseEvery(uint64_t every)
         : m_every(every)
     {
@@ -40,31 +40,31 @@ class LoseEvery : public ErrorModel
         m_count = 0;
     }
 
-    uint64_t m_every;    //!< which are lost
-    uint64_t m_count{0}; //!< frames so far
+    uint64_t m_every;    //!< one in m_every frames is dropped
+    uint64_t m_count{0}; //!< number of received frames
 };
 
-/** What one run is. */
+/** Parameters of one run. */
 struct Run
 {
-    RdmaWrOpcode opcode; //!< what the messages do
-    DataRate rate;       //!< of both links
-    uint64_t bytes;      //!< of a message
-    uint64_t every;      //!< one frame in so many is lost
+    RdmaWrOpcode opcode; //!< operation of the messages
+    DataRate rate;       //!< rate of both links
+    uint64_t bytes;      //!< size of each message
+    uint64_t every;      //!< one in this many frames is dropped
     Time duration;       //!< simulated time
 };
 
-/** What came of it. */
+/** Results of one run. */
 struct Outcome
 {
-    double goodput; //!< payload of complete messages, part of the line rate
-    double busy;    //!< bytes on the line to the receiver of the data, part of the line rate
+    double goodput; //!< payload of complete messages as a fraction of the line rate
+    double busy; //!< bytes on the line to the receiver of the data as a fraction of the line rate
 };
 
 /**
- * \param run what to run
- * \param recovery attribute LossRecovery of RoceTransport
- * \return what came of it
+ * \param run parameters of the run
+ * \param recovery value of the attribute LossRecovery of RoceTransport
+ * \return results of the run
  */
 Outcome
 Measure(const Run& run, const std::string& recovery)
@@ -115,7 +115,7 @@ Measure(const Run& run, const std::string& recovery)
 int
 main(int argc, char* argv[])
 {
-    QbbSetTimeResolution(); // before times of the command line are read
+    BeginRdmaProgram(argc, argv);
     std::string rate = "40Gbps";
     std::string bytes = "4MB";
     uint64_t every = 256;

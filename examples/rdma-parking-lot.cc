@@ -4,9 +4,9 @@
  * \file
  * \ingroup rdma
  * The parking lot of Liu et al., "Implementation of PFC and RCM for RoCEv2 Simulation in OMNeT++"
- * (2015, figure 3): A, B and C on one switch, D and the receiver R on another, all send to R as
- * fast as PFC lets them. Input-queued switches share R's link among their inputs, so that D gets
- * three times as much as each of the others, unless congestion control intervenes.
+ * (2015, figure 3). Hosts A, B and C are on one switch, host D and the receiver R on another. All
+ * hosts send to R as fast as PFC allows. Input-queued switches divide R's link among their inputs,
+ * so D gets three times the rate of each other host unless congestion control intervenes.
  *
  *     rdma-parking-lot
  *     rdma-parking-lot --cc=rcm --marking=root
@@ -25,11 +25,11 @@ using namespace ns3;
 int
 main(int argc, char* argv[])
 {
-    QbbSetTimeResolution(); // before times of the command line are read
+    BeginRdmaProgram(argc, argv);
     RdmaFabricOptions options;
     ApplyRdmaPreset("parking-lot", options);
-    std::string cnpInterval = "1ps";     // a CNP for each mark, as in the paper
-    std::string recoveryTime = "1300ns"; // three packets
+    std::string cnpInterval = "1ps";     // the paper sends a CNP for each mark
+    std::string recoveryTime = "1300ns"; // transmission time of three packets
     std::string warmUp = "5ms";
     std::string duration = "20ms";
     std::string csv = "none";

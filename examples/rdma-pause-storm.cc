@@ -3,17 +3,19 @@
 /**
  * \file
  * \ingroup rdma
- * Pauses that spread because of one host (Guo et al., "RDMA over Commodity Ethernet at Scale",
+ * Propagation of pauses caused by one host (Guo et al., "RDMA over Commodity Ethernet at Scale",
  * SIGCOMM 2016, sections 4.3 and 4.4).
  *
  *     ns3 run rdma-pause-storm
  *     ns3 run "rdma-pause-storm --scenario=receiver"
  *
- * - storm: in a fat-tree, every host sends messages to every other one, one after the other. The
- *   NIC of host 0 begins to send pause frames without end. What becomes of its victims, the flows
- * that have nothing to do with host 0, without watchdogs and with them.
- * - receiver: leaves and spines under moderate load. Host 0 stalls now and then. How far its pauses
- *   spread, with static and with dynamic thresholds in the switches.
+ * - Scenario storm: in a fat-tree, every host sends messages to every other host, one message at a
+ *   time per pair. The NIC of host 0 begins to send pause frames continuously. The program measures
+ *   the goodput of the victims, flows that neither begin nor end at host 0, with and without
+ *   watchdogs.
+ * - Scenario receiver: a leaf-spine fabric under moderate load, in which host 0 stalls
+ *   periodically. The program measures how far pauses spread with static and with dynamic switch
+ *   thresholds.
  */
 
 #include "ns3/core-module.h"
@@ -33,7 +35,7 @@ using namespace ns3;
 namespace
 {
 
-/** \param time a time \return it as an option of RdmaFabricOptions */
+/** \param time a time \return the time as text for a member of RdmaFabricOptions */
 std::string
 ToText(Time time)
 {
@@ -41,11 +43,11 @@ ToText(Time time)
 }
 
 /**
- * \param flows gets one more
- * \param from source
- * \param to destination
- * \param bytes size
- * \param start its start
+ * \param flows list to which a flow is added
+ * \param from source of the flow
+ * \param to destination of the flow
+ * \param bytes size of the flow
+ * \param start start of the flow
  */
 void
 AddFlow(std::vector<RdmaFlow>& flows, uint32_t from, uint32_t to, uint64_t bytes, Time start)
@@ -60,10 +62,10 @@ AddFlow(std::vector<RdmaFlow>& flows, uint32_t from, uint32_t to, uint64_t bytes
     flows.push_back(flow);
 }
 
-/** Pauses that a host's pauses have caused, by their distance from it. */
+/** Number of pauses caused by the pauses of a host, by distance from the host. */
 struct Spread
 {
-    /** \param tree of a run \param host which pauses count */
+    /** \param tree pause tree of a run \param host host whose pauses are the roots */
     Spread(const QbbPauseTree& tree, uint32_t host)
     {
         const std::vector<QbbPause> pauses = tree.GetPauses();
@@ -78,23 +80,24 @@ struct Spread
         }
     }
 
-    std::array<uint64_t, 4> byDepth{}; //!< the host's own, its switch's, the next one's, all others
+    /// Pauses by the host, its switch, the next switches, all others
+    std::array<uint64_t, 4> byDepth{};
 };
 
-/** Goodput of the pairs of hosts that have nothing to do with host 0. */
+/** Measures the goodput of all pairs of hosts that do not include host 0. */
 class Meter
 {
   public:
-    /** \param loop the traffic; it must outlive the meter */
+    /** \param loop message traffic, which must outlive the meter */
     explicit Meter(const RdmaMessageLoop& loop)
         : m_loop(loop)
     {
     }
 
     /**
-     * \param delay from now
-     * \param length how long
-     * \param [out] gbps goodput of all victims in that time, once it is over
+     * \param delay time from now to the start of the interval
+     * \param length length of the interval
+     * \param [out] gbps goodput of all victims in the interval, set when the interval is over
      */
     void Measure(Time delay, Time length, double& gbps) const
     {
@@ -107,7 +110,7 @@ class Meter
     }
 
   private:
-    /** \return payload bits that have arrived */
+    /** \return payload bits received by all victims */
     uint64_t GetBits() const
     {
         uint64_t bits = 0;
@@ -118,36 +121,37 @@ class Meter
         return bits;
     }
 
-    const RdmaMessageLoop& m_loop; //!< the traffic
+    const RdmaMessageLoop& m_loop; //!< message traffic
 };
 
-/** What the program was asked for. */
+/** Options of the command line. */
 struct Request
 {
-    RdmaFabricOptions options;        //!< of all runs
-    Time start{MilliSeconds(4)};      //!< storm: when host 0 begins
-    Time detection{MilliSeconds(20)}; //!< storm: of the watchdogs
-    Time poll{MicroSeconds(100)};     //!< storm: of the watchdogs
-    uint64_t messageBytes{1'000'000}; //!< storm: size of the messages
-    Time stall{MicroSeconds(400)};    //!< receiver: length of a stall
-    Time period{MilliSeconds(2)};     //!< receiver: from stall to stall
-    std::string nicBuffer{"256KiB"};  //!< receiver: of host 0
-    double load{0.75};                //!< receiver: of host 0's link
+    RdmaFabricOptions options;        //!< options common to all runs
+    Time start{MilliSeconds(4)};      //!< storm: start of the pause storm of host 0
+    Time detection{MilliSeconds(20)}; //!< storm: detection time of the watchdogs
+    Time poll{MicroSeconds(100)};     //!< storm: polling interval of the watchdogs
+    uint64_t messageBytes{1'000'000}; //!< storm: size of each message in bytes
+    Time stall{MicroSeconds(400)};    //!< receiver: duration of a stall
+    Time period{MilliSeconds(2)};     //!< receiver: time from the start of a stall to the next
+    std::string nicBuffer{"256KiB"};  //!< receiver: receive buffer of host 0
+    double load{0.75};                //!< receiver: load of the link to host 0
 };
 
 /** A run of the scenario storm. */
 struct StormRun
 {
-    std::string name;            //!< of its line in the table
-    bool storm{true};            //!< there is one
-    bool nicWatchdog{false};     //!< NICs have watchdogs
-    std::string action{};        //!< attribute Action of the switches' watchdogs; empty: none
-    bool serverPortsOnly{false}; //!< attribute ServerPortsOnly
+    std::string name;        //!< name of the line in the table
+    bool storm{true};        //!< host 0 causes a pause storm
+    bool nicWatchdog{false}; //!< NICs have watchdogs
+    /// Value of the attribute Action of the switch watchdogs; empty: no watchdogs
+    std::string action{};
+    bool serverPortsOnly{false}; //!< value of the attribute ServerPortsOnly
 };
 
 /**
- * \param request what was asked for
- * \return a fabric; its flows begin again only after a time in which a storm is found and over
+ * \param request options of the command line
+ * \return a fabric whose retransmission timeout exceeds detection and restoration of a storm
  */
 Ptr<RdmaFabric>
 MakeFabric(const Request& request)
@@ -163,11 +167,11 @@ MakeFabric(const Request& request)
 }
 
 /**
- * One run of the scenario storm, and its line of the table.
+ * Runs the scenario storm once and prints a line of the table.
  *
- * \param request what was asked for
- * \param kind the run
- * \param [in,out] fair goodput of the victims without a storm; set by the run without one
+ * \param request options of the command line
+ * \param kind parameters of the run
+ * \param [in,out] fair goodput of the victims without a storm, set by the run without a storm
  */
 void
 RunStorm(const Request& request, const StormRun& kind, double& fair)
@@ -235,7 +239,7 @@ RunStorm(const Request& request, const StormRun& kind, double& fair)
         meter.Measure(request.start + notice + ms, ms, after);
     }
     loop.AddAllToAll();
-    // A watchdog needs a poll or two more.
+    // Detection by a watchdog may take up to two additional polling intervals.
     Simulator::Stop(request.start + notice + 2 * request.poll + 3 * ms);
     Simulator::Run();
     fair = kind.storm ? fair : after;
@@ -255,7 +259,7 @@ RunStorm(const Request& request, const StormRun& kind, double& fair)
     Simulator::Destroy();
 }
 
-/** \param request what was asked for */
+/** Runs all variants of the scenario storm. \param request options of the command line */
 void
 RunStorms(const Request& request)
 {
@@ -276,17 +280,17 @@ RunStorms(const Request& request)
     RunStorm(request, {"watchdog: forward", true, false, "Forward"}, fair);
 }
 
-constexpr uint32_t HOSTS_OF_LEAF = 16; //!< receiver: as its messages have it
+constexpr uint32_t HOSTS_OF_LEAF = 16; //!< receiver: hosts per leaf, as MakeMessages() assumes
 
 /**
- * Messages to host 0 from all hosts that are not at its leaf, and as a background messages from
- * every host to the one 16 further on; evenly spaced.
+ * Generates evenly spaced messages: to host 0 from all hosts at other leaves, and, as background
+ * traffic, from every host to the host 16 numbers ahead.
  *
- * \param request what was asked for
+ * \param request options of the command line
  * \param hosts number of hosts, 16 at each leaf
- * \param rate of their links
- * \param end no message starts after it
- * \return the flows
+ * \param rate rate of the links to hosts
+ * \param end latest start of a message
+ * \return the messages as flows
  */
 std::vector<RdmaFlow>
 MakeMessages(const Request& request, uint32_t hosts, DataRate rate, Time end)
@@ -315,12 +319,12 @@ MakeMessages(const Request& request, uint32_t hosts, DataRate rate, Time end)
 }
 
 /**
- * One run of the scenario receiver, and its line of the table.
+ * Runs the scenario receiver once and prints a line of the table.
  *
- * \param request what was asked for
- * \param name of the line
- * \param alpha attribute LosslessAlpha
- * \param xoffBytes attribute XoffBytes
+ * \param request options of the command line
+ * \param name name of the line
+ * \param alpha value of the attribute LosslessAlpha
+ * \param xoffBytes value of the attribute XoffBytes
  */
 void
 RunReceiver(const Request& request, const std::string& name, double alpha, uint32_t xoffBytes)
@@ -361,7 +365,7 @@ RunReceiver(const Request& request, const std::string& name, double alpha, uint3
     Simulator::Destroy();
 }
 
-/** \param request what was asked for */
+/** Runs all variants of the scenario receiver. \param request options of the command line */
 void
 RunReceivers(const Request& request)
 {
@@ -381,7 +385,7 @@ RunReceivers(const Request& request)
               << std::setw(9) << "leaf" << std::setw(9) << "spines" << std::setw(9) << "further"
               << std::setw(12) << "p99 slowd." << std::setw(9) << "drops" << std::setw(12)
               << "unfinished\n";
-    // Each of the 20 ports of a leaf has one lossless class, so a twentieth of the shared memory.
+    // The 20 ports of a leaf have one lossless class each, so each gets a twentieth of the memory.
     RdmaFabricRun probe(request.options,
                         MakeMessages(request, 64, DataRate(40'000'000'000), Seconds(0)));
     const auto leaf = probe.GetFabric()->GetSwitch(topology.GetSwitches().front());
@@ -401,7 +405,7 @@ RunReceivers(const Request& request)
 int
 main(int argc, char* argv[])
 {
-    QbbSetTimeResolution(); // before times of the command line are read
+    BeginRdmaProgram(argc, argv);
     Request request;
     request.options.topology.clear();
     request.options.rate = "40Gbps";
@@ -441,7 +445,7 @@ main(int argc, char* argv[])
         }
         if (isStorm && request.start < MicroSeconds(100))
         {
-            // What is measured before the storm needs some time.
+            // The measurement before the storm needs some time.
             std::ostringstream given;
             given << request.start.As(Time::US);
             throw std::invalid_argument("--start: " + given.str() + "; accepted: 100us and later");

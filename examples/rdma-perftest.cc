@@ -3,14 +3,15 @@
 /**
  * \file
  * \ingroup rdma
- * Latency, bandwidth and message rate between two hosts, as the programs of perftest measure them:
+ * Measures latency, bandwidth and message rate between two hosts like the programs of perftest:
  *
  *     ns3 run "rdma-perftest --op=send --pattern=ping-pong --size=2"      ib_send_lat
  *     ns3 run "rdma-perftest --op=write --size=all"                       ib_write_bw -a
  *     ns3 run "rdma-perftest --op=read --transport=irn --loss=0.001"      ib_read_bw over IRN
  *     ns3 run "rdma-perftest --op=fadd --pattern=ping-pong"               ib_atomic_lat
  *
- * A row for each message size; every row is a run of its own, over a fabric that is idle otherwise.
+ * The program prints a row for each message size. Every row is a separate run over an otherwise
+ * idle fabric.
  */
 
 #include "ns3/core-module.h"
@@ -26,7 +27,7 @@ using namespace ns3;
 namespace
 {
 
-/** The options, as texts. */
+/** Options of the command line, as texts. */
 struct Options
 {
     std::string op{"write"};
@@ -47,7 +48,7 @@ struct Options
     std::string pcap;
 };
 
-/// What the options --op, --pattern and --transport may be, and the attributes' values for that.
+/// Accepted values of the options --op, --pattern and --transport, with the attribute values.
 const std::map<std::string, std::string> OPERATIONS = {{"write", "Write"},
                                                        {"write-imm", "WriteWithImm"},
                                                        {"send", "Send"},
@@ -62,10 +63,10 @@ const std::map<std::string, std::string> TRANSPORTS = {{"roce", "ns3::RoceTransp
                                                        {"irn", "ns3::IrnTransport"}};
 
 /**
- * \param option its name
- * \param value its text
- * \param accepted what it may be
- * \return the attribute's value
+ * \param option name of an option
+ * \param value value of the option
+ * \param accepted attribute values by accepted option value
+ * \return value of the attribute
  */
 const std::string&
 Choose(const std::string& option,
@@ -87,9 +88,11 @@ Choose(const std::string& option,
 }
 
 /**
- * \param option its name
- * \param parse reads its text
- * \return what that returns; the option's name is put before its message
+ * Calls a parser and prefixes its error message with the name of an option.
+ *
+ * \param option name of an option
+ * \param parse parser of the option's value
+ * \return return value of the parser
  */
 template <typename F>
 auto
@@ -105,7 +108,7 @@ Parse(const std::string& option, F parse)
     }
 }
 
-/** \param options the options \return the topology */
+/** \param options options of the command line \return topology of the run */
 RdmaTopology
 MakeTopology(const Options& options)
 {
@@ -121,7 +124,7 @@ MakeTopology(const Options& options)
     });
 }
 
-/** \param options what to check, before anything is built */
+/** Validates options before a fabric is built. \param options options of the command line */
 void
 Check(const Options& options)
 {
@@ -158,7 +161,7 @@ Check(const Options& options)
     MakeTopology(options);
 }
 
-/** \param options the options \return message sizes to measure */
+/** \param options options of the command line \return message sizes to measure */
 std::vector<uint64_t>
 GetSizes(const Options& options)
 {
@@ -184,9 +187,9 @@ GetSizes(const Options& options)
 }
 
 /**
- * \param options the options
- * \param size length of the messages
- * \return what a client on the first host and a server on the last one measure
+ * \param options options of the command line
+ * \param size length of the messages in bytes
+ * \return measurements of a client on the first host and a server on the last host
  */
 RdmaClientResult
 Measure(const Options& options, uint64_t size)
@@ -198,7 +201,7 @@ Measure(const Options& options, uint64_t size)
         helper.SetTransportAttribute("RetransmissionTimeout", TimeValue(MicroSeconds(320)));
     }
     helper.SetQueuePairAttribute("PathMtu", UintegerValue(options.mtu));
-    // room for all headers
+    // device MTU with room for all headers
     helper.SetDeviceAttribute("Mtu", UintegerValue(std::max(1500U, options.mtu + 128)));
     const RdmaTopology topology = MakeTopology(options);
     auto fabric = helper.Install(topology);
@@ -229,7 +232,7 @@ Measure(const Options& options, uint64_t size)
     return result;
 }
 
-/** \param bandwidth bandwidths, not latencies: prints the columns' names */
+/** Prints the column names. \param bandwidth true: bandwidth columns; false: latency columns */
 void
 PrintHeader(bool bandwidth)
 {
@@ -250,7 +253,7 @@ PrintHeader(bool bandwidth)
                 "99.9%");
 }
 
-/** \param bandwidth bandwidths, not latencies \param result prints a row */
+/** Prints a row. \param bandwidth true: bandwidths; false: latencies \param result values */
 void
 PrintRow(bool bandwidth, const RdmaClientResult& result)
 {
@@ -282,7 +285,7 @@ PrintRow(bool bandwidth, const RdmaClientResult& result)
 int
 main(int argc, char* argv[])
 {
-    QbbSetTimeResolution(); // before times of the command line are read
+    BeginRdmaProgram(argc, argv);
     Options options;
     CommandLine cmd(__FILE__);
     cmd.Usage("Latency, bandwidth and message rate between two hosts, as perftest measures them.");

@@ -3,16 +3,18 @@
 /**
  * \file
  * \ingroup rdma
- * What PFC does to flows that are not the cause of congestion (Guo et al., SIGCOMM 2016, section 2;
- * the scenarios are those of figures 3 and 4 of Zhu et al., "Congestion Control for Large-Scale
- * RDMA Deployments", SIGCOMM 2015), with and without DCQCN.
+ * Effect of PFC on flows that do not cause congestion (Guo et al., SIGCOMM 2016, section 2), with
+ * and without DCQCN. The scenarios are those of figures 3 and 4 of Zhu et al., "Congestion Control
+ * for Large-Scale RDMA Deployments", SIGCOMM 2015.
  *
- * Two pods of two ToR and two leaf switches each, two spines; 40 Gb/s everywhere.
+ * The fabric has two pods of two ToR and two leaf switches each, and two spines. All links run at
+ * 40 Gb/s.
  *
- * - Unfairness: H1 to H4 send to R. R and H4 are at T4, the others at T1 to T3. A switch pauses
- *   ports, not flows, so H4, which has a port to itself, gets more than those that share ports.
- * - Victim: H11 to H14 at T1 send to R at T4, and VS at T1 to VR at T2, so that nothing on the
- *   victim's own way is congested for long. Then H31 and H32 at T3 send to R as well.
+ * - Unfairness: H1 to H4 send to R. R and H4 are at T4, the other hosts at T1 to T3. A switch
+ *   pauses ports, not flows, so H4, which does not share its port, gets a higher rate than hosts
+ *   that share ports.
+ * - Victim: H11 to H14 at T1 send to R at T4, and the victim VS at T1 sends to VR at T2, over a
+ *   path without lasting congestion. In further runs, H31 and H32 at T3 also send to R.
  *
  *     ns3 run rdma-victim
  *     ns3 run "rdma-victim --runs=20 --duration=100ms"
@@ -35,7 +37,7 @@ constexpr uint32_t TORS = 4;
 constexpr uint32_t HOSTS_PER_TOR = 6;
 constexpr uint32_t PATH_MTU = 1024;
 
-/** Always has a few writes of 4 MB posted. */
+/** Keeps a few RDMA writes of 4 MB outstanding in a queue pair at all times. */
 class EndlessWriter
 {
   public:
@@ -50,7 +52,7 @@ class EndlessWriter
         }
     }
 
-    /** \return payload that has been sent, once or several times */
+    /** \return bytes of payload sent, including retransmissions */
     uint64_t GetBytes() const
     {
         return m_qp->GetStats().packetsSent * PATH_MTU;
@@ -71,41 +73,41 @@ class EndlessWriter
         Post();
     }
 
-    Ptr<RdmaQueuePair> m_qp; //!< sends
+    Ptr<RdmaQueuePair> m_qp; //!< sending queue pair
 };
 
-/** A flow by the numbers of ToR switch and host, from 1. */
+/** A flow between hosts, which are identified by ToR switch and host number, both from 1. */
 struct Flow
 {
-    const char* name;  //!< as in the paper
-    uint32_t fromTor;  //!< of the sender
-    uint32_t fromHost; //!< at it
-    uint32_t toTor;    //!< of the receiver
-    uint32_t toHost;   //!< at it
+    const char* name;  //!< name of the flow in the paper
+    uint32_t fromTor;  //!< ToR switch of the sender
+    uint32_t fromHost; //!< host number of the sender at its ToR switch
+    uint32_t toTor;    //!< ToR switch of the receiver
+    uint32_t toHost;   //!< host number of the receiver at its ToR switch
 };
 
-/** What a run measures. */
+/** Results of a run. */
 struct Outcome
 {
-    std::vector<double> gbps; //!< by flow
-    uint64_t pauseFrames{0};  //!< in the whole fabric
-    uint64_t drops{0};        //!< in the whole fabric
+    std::vector<double> gbps; //!< rate by flow in Gb/s
+    uint64_t pauseFrames{0};  //!< pause frames in the whole fabric
+    uint64_t drops{0};        //!< dropped frames in the whole fabric
 };
 
-/** What all runs have in common. */
+/** Parameters common to all runs. */
 struct Setting
 {
-    Time duration;  //!< simulated time; the second half is measured
-    std::string cc; //!< none or dcqcn
+    Time duration;  //!< simulated time, of which the second half is measured
+    std::string cc; //!< congestion control: "none" or "dcqcn"
 };
 
 RdmaTopology
 MakeTopology()
 {
     constexpr QbbBitRate RATE = 40_gbps;
-    constexpr QbbPs HOST_CABLE = 10'000_ps;    // 2 m
-    constexpr QbbPs TOR_CABLE = 100'000_ps;    // 20 m
-    constexpr QbbPs LEAF_CABLE = 1'500'000_ps; // 300 m
+    constexpr QbbPs HOST_CABLE = 10'000_ps;    // cable of 2 m
+    constexpr QbbPs TOR_CABLE = 100'000_ps;    // cable of 20 m
+    constexpr QbbPs LEAF_CABLE = 1'500'000_ps; // cable of 300 m
     RdmaTopology topology;
     for (uint32_t i = 0; i < TORS * HOSTS_PER_TOR; ++i)
     {
@@ -140,10 +142,10 @@ MakeTopology()
 }
 
 /**
- * \param setting of all runs
- * \param flows what to run
- * \param run changes the paths that flows take
- * \return rates and pauses
+ * \param setting parameters common to all runs
+ * \param flows flows of the scenario
+ * \param run number of the run, which determines the ECMP paths of the flows
+ * \return rates, pauses and drops
  */
 Outcome
 Run(const Setting& setting, const std::vector<Flow>& flows, uint32_t run)
@@ -165,7 +167,7 @@ Run(const Setting& setting, const std::vector<Flow>& flows, uint32_t run)
     {
         const uint32_t from = node(flow.fromTor, flow.fromHost);
         const uint32_t to = node(flow.toTor, flow.toHost);
-        // The UDP source port, and so the path, follows from the numbers of the queue pairs.
+        // The queue pair number determines the UDP source port and therefore the ECMP path.
         for (uint32_t i = 0; i < run; ++i)
         {
             fabric->Connect(from, to);
@@ -195,7 +197,7 @@ Run(const Setting& setting, const std::vector<Flow>& flows, uint32_t run)
     return outcome;
 }
 
-/** Runs a scenario several times and prints what `shown` of its flows got. */
+/** Runs a scenario several times and prints the rates of the flows selected by `shown`. */
 void
 Measure(const Setting& setting,
         const std::string& title,
@@ -233,7 +235,7 @@ Measure(const Setting& setting,
 int
 main(int argc, char* argv[])
 {
-    QbbSetTimeResolution(); // before times of the command line are read
+    BeginRdmaProgram(argc, argv);
     uint32_t runs = 10;
     std::string duration = "40ms";
     CommandLine cmd(__FILE__);

@@ -24,31 +24,32 @@ namespace ns3
  *     NetDeviceContainer ports = link.Install(host, switchNode);
  *     link.EnablePcap("run", ports, true);
  *
- * The ports hand what comes in to ns-3's stack, if the node has one. For a switch or an RDMA NIC
- * give them to QbbSwitch::AddPort() or RdmaNic::AddPort(); RdmaFabricHelper does so for whole
- * topologies.
+ * The ports pass received frames to ns-3's stack if the node has one. To build a switch or an RDMA
+ * NIC, pass the ports to QbbSwitch::AddPort() or RdmaNic::AddPort(); RdmaFabricHelper does so for
+ * whole topologies.
  *
- * The constructor sets ns-3's time resolution to femtoseconds, so make the helper before the first
- * Simulator::Run() of the program.
+ * The constructor sets ns-3's time resolution to femtoseconds, so create the helper before the
+ * first Simulator::Run() of the program.
  *
- * **Captures** hold what a capture at a NIC holds: Ethernet frames without preamble and FCS, pause
- * frames included. A sent frame has the time at which its transmission begins, a received one the
- * time at which its last bit has come in; times are rounded down to nanoseconds. A promiscuous
- * capture has all frames that the port sends or sees, the other one leaves out those for another
- * MAC address.
+ * **Captures** contain what a capture at a NIC contains: Ethernet frames without preamble and FCS,
+ * including pause frames. The timestamp of a sent frame is the start of its transmission; the
+ * timestamp of a received frame is the arrival of its last bit. Timestamps are rounded down to
+ * nanoseconds. A promiscuous capture contains every frame that the port sends or receives; a
+ * non-promiscuous capture omits received frames that are addressed to another MAC address.
  *
- * **Ascii traces** have a line for each frame and event:
+ * **Ascii traces** contain one line for each frame and event:
  *
  *     + 0.000001000000 [context] 1086 B 10.0.0.1:49152 > 10.0.0.2:4791 ...
  *
- * The first character says what happened, as in all of ns-3's ascii traces: `+` the frame came to
- * the port to be sent, `-` its transmission begins, `r` a frame for this port has come in, `d` it
- * was dropped, with the reason in brackets at the end of the line. Then come the seconds with
- * picoseconds as decimals, the path of the trace source if several devices share the file, the
- * frame's bytes from MAC address to FCS, and its headers. Pause frames have a `-`, but no `+` and
- * no `r`: they begin and end at the port.
+ * The first character names the event, as in all ascii traces of ns-3: `+` the port accepted the
+ * frame for transmission, `-` transmission of the frame begins, `r` the port received a frame
+ * addressed to it, `d` the frame was dropped, with the reason in brackets at the end of the line.
+ * The other fields are the time in seconds with picosecond digits, the path of the trace source if
+ * several devices share the file, the size of the frame in bytes from MAC address to FCS, and the
+ * headers of the frame. Pause frames cause `-` lines, but no `+` or `r` lines, because ports
+ * generate and consume them.
  *
- * Neither changes the result of a run.
+ * Captures and traces do not change the results of a run.
  */
 class QbbHelper : public PcapHelperForDevice, public AsciiTraceHelperForDevice
 {
@@ -56,31 +57,33 @@ class QbbHelper : public PcapHelperForDevice, public AsciiTraceHelperForDevice
     /** Link type of Ethernet in capture files (LINKTYPE_ETHERNET). */
     static constexpr uint32_t PCAP_LINK_TYPE = 1;
 
-    /** Sets the time resolution. */
+    /** Sets ns-3's time resolution to femtoseconds. */
     QbbHelper();
     ~QbbHelper() override = default;
 
     /**
-     * \param name an attribute of QbbNetDevice, but not Address: every port gets one of its own
-     * \param value its value for the ports that are made from now on
+     * \param name an attribute of QbbNetDevice except Address, because every port gets a unique
+     *        address
+     * \param value value of the attribute in all ports created after this call
      */
     void SetDeviceAttribute(const std::string& name, const AttributeValue& value);
 
     /**
      * \param name an attribute of QbbChannel
-     * \param value its value for the cables that are made from now on
+     * \param value value of the attribute in all cables created after this call
      */
     void SetChannelAttribute(const std::string& name, const AttributeValue& value);
 
     /**
-     * \param name an attribute of PcapFileWrapper: CaptureSize cuts frames off after so many bytes;
-     *        NanosecMode, which is true here, makes timestamps nanoseconds, not microseconds
-     * \param value its value for capture files that are made from now on
+     * \param name an attribute of PcapFileWrapper: CaptureSize truncates captured frames to a
+     *        number of bytes; NanosecMode selects nanosecond instead of microsecond timestamps and
+     *        defaults to true in this helper
+     * \param value value of the attribute in all capture files created after this call
      */
     void SetPcapAttribute(const std::string& name, const AttributeValue& value);
 
     /**
-     * Connects two nodes. Aborts with a message if it is not two.
+     * Connects two nodes. Aborts with a message unless the container holds exactly two nodes.
      *
      * \param nodes the two nodes
      * \return the two ports, in the order of the nodes
@@ -90,8 +93,8 @@ class QbbHelper : public PcapHelperForDevice, public AsciiTraceHelperForDevice
     /**
      * Connects two nodes.
      *
-     * \param a one
-     * \param b the other
+     * \param a one node
+     * \param b another node
      * \return the port of \p a and the port of \p b
      */
     NetDeviceContainer Install(Ptr<Node> a, Ptr<Node> b) const;
@@ -106,9 +109,9 @@ class QbbHelper : public PcapHelperForDevice, public AsciiTraceHelperForDevice
                              Ptr<NetDevice> nd,
                              bool explicitFilename) override;
 
-    ObjectFactory m_deviceFactory;  //!< makes ports
-    ObjectFactory m_channelFactory; //!< makes cables
-    ObjectFactory m_pcapFactory;    //!< makes capture files
+    ObjectFactory m_deviceFactory;  //!< factory of the ports
+    ObjectFactory m_channelFactory; //!< factory of the cables
+    ObjectFactory m_pcapFactory;    //!< factory of the capture files
 };
 
 } // namespace ns3

@@ -15,7 +15,7 @@ namespace ns3
 namespace
 {
 
-/** \param factory makes applications \param node gets one \return it */
+/** \param factory of applications \param node gets an application \return the application */
 ApplicationContainer
 InstallOn(const ObjectFactory& factory, Ptr<Node> node)
 {
@@ -27,7 +27,7 @@ InstallOn(const ObjectFactory& factory, Ptr<Node> node)
     return ApplicationContainer(application);
 }
 
-/** \param factory makes applications \param nodes get one each \return they */
+/** \param factory of applications \param nodes get one application each \return all of them */
 ApplicationContainer
 InstallOn(const ObjectFactory& factory, const NodeContainer& nodes)
 {

@@ -23,20 +23,20 @@ namespace ns3
 class RdmaServerHelper
 {
   public:
-    /** \param port attribute Port of the servers */
+    /** \param port value of the attribute Port of the servers */
     explicit RdmaServerHelper(uint16_t port = RdmaServer::DEFAULT_PORT);
 
-    /** \param name an attribute of RdmaServer \param value its value from now on */
+    /** \param name attribute of RdmaServer \param value value for servers installed later */
     void SetAttribute(const std::string& name, const AttributeValue& value);
 
-    /** \param node a node with an RdmaNic \return the server on it */
+    /** \param node a node with an RdmaNic \return the server on that node */
     ApplicationContainer Install(Ptr<Node> node) const;
 
-    /** \param nodes nodes with an RdmaNic \return a server on each */
+    /** \param nodes nodes with an RdmaNic \return one server per node */
     ApplicationContainer Install(const NodeContainer& nodes) const;
 
   private:
-    ObjectFactory m_factory; //!< RdmaServer
+    ObjectFactory m_factory; //!< factory of RdmaServer
 };
 
 /**
@@ -52,33 +52,34 @@ class RdmaServerHelper
  *     Simulator::Run();
  *     RdmaClientResult result = DynamicCast<RdmaClient>(apps.Get(0))->GetResult();
  *
- * Make an RdmaFabricHelper or QbbHelper first: it sets ns-3's time resolution.
+ * Create an RdmaFabricHelper or a QbbHelper first, because these helpers set ns-3's time
+ * resolution.
  */
 class RdmaClientHelper
 {
   public:
     /**
-     * \param address attribute RemoteAddress of the clients
-     * \param port attribute RemotePort of the clients
+     * \param address value of the attribute RemoteAddress of the clients
+     * \param port value of the attribute RemotePort of the clients
      */
     explicit RdmaClientHelper(Ipv4Address address, uint16_t port = RdmaServer::DEFAULT_PORT);
 
     /**
-     * \param server the server of the clients; they use the first port of its node's RdmaNic
+     * \param server server of the clients, reached at the first port of the RdmaNic of its node
      */
     explicit RdmaClientHelper(Ptr<RdmaServer> server);
 
-    /** \param name an attribute of RdmaClient \param value its value from now on */
+    /** \param name attribute of RdmaClient \param value value for clients installed later */
     void SetAttribute(const std::string& name, const AttributeValue& value);
 
-    /** \param node a node with an RdmaNic \return the client on it */
+    /** \param node a node with an RdmaNic \return the client on that node */
     ApplicationContainer Install(Ptr<Node> node) const;
 
-    /** \param nodes nodes with an RdmaNic \return a client on each */
+    /** \param nodes nodes with an RdmaNic \return one client per node */
     ApplicationContainer Install(const NodeContainer& nodes) const;
 
   private:
-    ObjectFactory m_factory; //!< RdmaClient
+    ObjectFactory m_factory; //!< factory of RdmaClient
 };
 
 } // namespace ns3

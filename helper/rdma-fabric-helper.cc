@@ -54,9 +54,9 @@ RdmaFabricHelper::RdmaFabricHelper()
     m_channelFactory.SetTypeId(QbbChannel::GetTypeId());
     m_switchFactory.SetTypeId(QbbSwitch::GetTypeId());
     m_routingFactory.SetTypeId(QbbRouting::GetTypeId());
-    m_bufferFactory.SetTypeId(QbbSharedBuffer::GetTypeId());
+    SetBufferManager(QbbSharedBuffer::GetTypeId().GetName());
     m_ecnFactory.SetTypeId(QbbEcnMarker::GetTypeId());
-    m_transportFactory.SetTypeId(RoceTransport::GetTypeId());
+    SetTransport(RoceTransport::GetTypeId().GetName());
     m_nicFactory.SetTypeId(RdmaNic::GetTypeId());
 }
 
@@ -91,60 +91,52 @@ RdmaFabricHelper::SetRoutingAttribute(const std::string& name, const AttributeVa
 }
 
 void
-RdmaFabricHelper::SetPathSelector(const std::string& type)
+RdmaFabricHelper::SetPathSelector(const std::string& selector)
 {
-    m_selectorFactory = ObjectFactory();
-    m_selectorFactory.SetTypeId(type);
+    m_selector = RdmaPart::ParseOptional(selector, QbbPathSelector::GetTypeId(), "ecmp");
 }
 
 void
 RdmaFabricHelper::SetPathSelectorAttribute(const std::string& name, const AttributeValue& value)
 {
-    NS_ABORT_MSG_IF(!m_selectorFactory.IsTypeIdSet(),
-                    "rdma: SetPathSelectorAttribute() before SetPathSelector()");
-    m_selectorFactory.Set(name, value);
+    m_selector.Set(name, value);
 }
 
 void
-RdmaFabricHelper::SetMarker(const std::string& type)
+RdmaFabricHelper::SetMarker(const std::string& marker)
 {
-    m_markerFactory = ObjectFactory();
-    m_markerFactory.SetTypeId(type);
+    m_marker = RdmaPart::ParseOptional(marker, QbbMarker::GetTypeId());
 }
 
 void
 RdmaFabricHelper::SetMarkerAttribute(const std::string& name, const AttributeValue& value)
 {
-    NS_ABORT_MSG_IF(!m_markerFactory.IsTypeIdSet(),
-                    "rdma: SetMarkerAttribute() before SetMarker()");
-    m_markerFactory.Set(name, value);
+    m_marker.Set(name, value);
 }
 
 void
-RdmaFabricHelper::SetCongestionDetector(const std::string& type)
+RdmaFabricHelper::SetCongestionDetector(const std::string& detector)
 {
-    m_detectorFactory = ObjectFactory();
-    m_detectorFactory.SetTypeId(type);
+    m_detector = RdmaPart::ParseOptional(detector, QbbCongestionDetector::GetTypeId());
 }
 
 void
 RdmaFabricHelper::SetCongestionDetectorAttribute(const std::string& name,
                                                  const AttributeValue& value)
 {
-    m_detectorFactory.Set(name, value);
+    m_detector.Set(name, value);
 }
 
 void
-RdmaFabricHelper::SetBufferManager(const std::string& type)
+RdmaFabricHelper::SetBufferManager(const std::string& buffer)
 {
-    m_bufferFactory = ObjectFactory();
-    m_bufferFactory.SetTypeId(type);
+    m_buffer = RdmaPart::Parse(buffer, QbbBufferManager::GetTypeId());
 }
 
 void
 RdmaFabricHelper::SetBufferAttribute(const std::string& name, const AttributeValue& value)
 {
-    m_bufferFactory.Set(name, value);
+    m_buffer.Set(name, value);
 }
 
 void
@@ -161,32 +153,28 @@ RdmaFabricHelper::EnableEcn(bool enable)
 }
 
 void
-RdmaFabricHelper::SetTransport(const std::string& type)
+RdmaFabricHelper::SetTransport(const std::string& transport)
 {
-    m_transportFactory = ObjectFactory();
-    m_transportFactory.SetTypeId(type);
+    m_transport = RdmaPart::Parse(transport, RdmaTransport::GetTypeId());
 }
 
 void
 RdmaFabricHelper::SetTransportAttribute(const std::string& name, const AttributeValue& value)
 {
-    m_transportFactory.Set(name, value);
+    m_transport.Set(name, value);
 }
 
 void
-RdmaFabricHelper::SetCongestionControl(const std::string& type)
+RdmaFabricHelper::SetCongestionControl(const std::string& control)
 {
-    m_controlFactory = ObjectFactory();
-    m_controlFactory.SetTypeId(type);
+    m_control = RdmaPart::ParseOptional(control, RdmaCongestionControl::GetTypeId());
 }
 
 void
 RdmaFabricHelper::SetCongestionControlAttribute(const std::string& name,
                                                 const AttributeValue& value)
 {
-    NS_ABORT_MSG_IF(!m_controlFactory.IsTypeIdSet(),
-                    "rdma: SetCongestionControlAttribute() before SetCongestionControl()");
-    m_controlFactory.Set(name, value);
+    m_control.Set(name, value);
 }
 
 void
@@ -265,7 +253,7 @@ RdmaFabricHelper::Install(const RdmaTopology& plain) const
     {
         wrong = error.what();
     }
-    // Not in the handler, which would have the message printed twice.
+    // Aborting inside the exception handler would print the message twice.
     NS_ABORT_MSG_IF(!wrong.empty(), "rdma: " << wrong);
     auto fabric = CreateObject<RdmaFabric>();
     fabric->m_topology = topology;
@@ -279,8 +267,7 @@ RdmaFabricHelper::Install(const RdmaTopology& plain) const
         InstallLink(*fabric, link);
     }
     const auto transport = MakeTransport(topology);
-    const auto control =
-        m_controlFactory.IsTypeIdSet() ? m_controlFactory.Create<RdmaCongestionControl>() : nullptr;
+    const auto control = m_control.Create<RdmaCongestionControl>();
     const auto marker = m_ecn ? m_ecnFactory.Create<QbbEcnMarker>() : nullptr;
     for (uint32_t node = 0; node < topology.GetNNodes(); ++node)
     {
@@ -305,19 +292,11 @@ RdmaFabricHelper::Install(const RdmaTopology& plain) const
 Ptr<RdmaTransport>
 RdmaFabricHelper::MakeTransport(const RdmaTopology& topology) const
 {
-    auto transport = m_transportFactory.Create<RdmaTransport>();
-    if (!DynamicCast<IrnTransport>(transport))
-    {
-        return transport;
-    }
-    BooleanValue bdpFc;
-    UintegerValue cap;
-    transport->GetAttribute("BdpFc", bdpFc);
-    transport->GetAttribute("BdpCap", cap);
-    if (bdpFc.Get() && cap.Get() == 0)
+    auto transport = m_transport.Create<RdmaTransport>();
+    if (transport->NeedsNetworkBdp())
     {
         const auto [packet, ack] = GetLineBytes(*transport, 0);
-        transport->SetAttribute("BdpCap", UintegerValue(GetRdmaBdpPackets(topology, packet, ack)));
+        transport->SetNetworkBdp(GetRdmaBdpPackets(topology, packet, ack));
     }
     return transport;
 }
@@ -430,7 +409,7 @@ RdmaFabricHelper::InstallHost(RdmaFabric& fabric,
     if (control)
     {
         nic->SetCongestionControl(control);
-        // The NIC is disposed of with its node, which ends this reference.
+        // Disposal of the node also disposes the NIC, which breaks this reference cycle.
         nic->SetPathOracle([owner = Ptr<const RdmaFabric>(&fabric)](const RdmaQueuePair& qp,
                                                                     RdmaPathProfile& profile) {
             owner->DescribePath(qp, profile);
@@ -454,20 +433,18 @@ RdmaFabricHelper::InstallSwitch(RdmaFabric& fabric, uint32_t sw, Ptr<QbbEcnMarke
     {
         object->AddPort(DynamicCast<QbbNetDevice>(node->GetDevice(i)));
     }
-    object->SetBufferManager(m_bufferFactory.Create<QbbBufferManager>());
-    if (m_selectorFactory.IsTypeIdSet())
+    object->SetBufferManager(m_buffer.Create<QbbBufferManager>());
+    if (const auto selector = m_selector.Create<QbbPathSelector>())
     {
-        object->SetAttribute("PathSelector",
-                             PointerValue(m_selectorFactory.Create<QbbPathSelector>()));
+        object->SetAttribute("PathSelector", PointerValue(selector));
     }
-    if (m_markerFactory.IsTypeIdSet())
+    if (const auto own = m_marker.Create<QbbMarker>())
     {
-        object->SetAttribute("Marker", PointerValue(m_markerFactory.Create<QbbMarker>()));
+        object->SetAttribute("Marker", PointerValue(own));
     }
-    if (m_detectorFactory.IsTypeIdSet())
+    if (const auto detector = m_detector.Create<QbbCongestionDetector>())
     {
-        object->SetAttribute("CongestionDetector",
-                             PointerValue(m_detectorFactory.Create<QbbCongestionDetector>()));
+        object->SetAttribute("CongestionDetector", PointerValue(detector));
     }
     if (marker)
     {

@@ -5,6 +5,7 @@
 
 #include "qbb-ps.h"
 #include "rdma-fabric.h"
+#include "rdma-part.h"
 #include "rdma-topology.h"
 
 #include <ns3/attribute.h>
@@ -19,13 +20,13 @@ namespace ns3
 
 /**
  * \ingroup rdma
- * Where the class of a packet stands (Guo et al., SIGCOMM 2016, section 3).
+ * Header field that carries the traffic class of a packet (Guo et al., SIGCOMM 2016, section 3).
  */
 enum class RdmaPfcDeployment
 {
-    DSCP, //!< in the IP header: it is the same at every hop
-    /// In the PCP of the 802.1Q tag: hosts tag, switches trust the tag, and tags end where switches
-    /// route. The hosts of a switch are one VLAN; links between switches are routed.
+    DSCP, //!< the DSCP of the IP header, which keeps its value at every hop
+    /// The PCP of the 802.1Q tag. Hosts tag frames, switches trust the tag, and routing removes the
+    /// tag. The hosts of a switch form one VLAN; links between switches are routed.
     VLAN
 };
 
@@ -40,125 +41,132 @@ enum class RdmaPfcDeployment
  *     auto [here, there] = fabric->Connect(0, 17);
  *     here->PostSend(...);
  *
- * The constructor sets ns-3's time resolution to femtoseconds, so make the helper first of all.
- * Attributes that are set here apply to everything that Install() makes from then on.
+ * Exchangeable components are selected by text (RdmaPart): a short name such as "dcqcn-nic", or a
+ * class name with attribute values such as "ns3::RdmaDcqcn[G=0.01]". Classes defined by the user
+ * are accepted as well. An invalid text causes std::invalid_argument with a list of accepted
+ * values.
+ *
+ * The constructor sets ns-3's time resolution to femtoseconds, so create the helper before any
+ * other object. Attribute values set in the helper apply to everything that later calls of
+ * Install() create.
  */
 class RdmaFabricHelper
 {
   public:
-    /// The largest addition to a cable's delay that SetDelayJitter() takes (4 ms).
+    /// Upper limit of the argument of SetDelayJitter() (4 ms).
     static constexpr QbbPs MAX_DELAY_JITTER = 4_ms;
 
-    /** Sets the time resolution. */
+    /** Sets ns-3's time resolution to femtoseconds. */
     RdmaFabricHelper();
 
-    /** \param name an attribute of QbbNetDevice \param value its value for all ports */
+    /** \param name an attribute of QbbNetDevice \param value value for all ports */
     void SetDeviceAttribute(const std::string& name, const AttributeValue& value);
 
     /**
      * Sets the attributes Trust, TagFrames and RoutedPort of all ports.
      *
-     * \param deployment where the class of a packet stands; DSCP is the default
+     * \param deployment header field that carries the traffic class; DSCP is the default
      */
     void SetPfcDeployment(RdmaPfcDeployment deployment);
 
-    /** \param name an attribute of QbbChannel \param value its value for all cables */
+    /** \param name an attribute of QbbChannel \param value value for all cables */
     void SetChannelAttribute(const std::string& name, const AttributeValue& value);
 
-    /** \param name an attribute of QbbSwitch \param value its value for all switches */
+    /** \param name an attribute of QbbSwitch \param value value for all switches */
     void SetSwitchAttribute(const std::string& name, const AttributeValue& value);
 
-    /** \param name an attribute of QbbRouting \param value its value */
+    /** \param name an attribute of QbbRouting \param value value of the attribute */
     void SetRoutingAttribute(const std::string& name, const AttributeValue& value);
 
-    /** \param type TypeId name of a QbbPathSelector, of which each switch gets one; none: ECMP */
-    void SetPathSelector(const std::string& type);
+    /** \param selector QbbPathSelector of every switch as text (RdmaPart), or "ecmp" (default) */
+    void SetPathSelector(const std::string& selector);
 
-    /** \param name an attribute of the path selector \param value its value for all switches */
+    /** \param name an attribute of the path selector \param value value for all switches */
     void SetPathSelectorAttribute(const std::string& name, const AttributeValue& value);
 
-    /** \param type TypeId name of a QbbMarker, of which each switch gets one beside the others */
-    void SetMarker(const std::string& type);
+    /** \param marker a QbbMarker for every switch in addition to QbbEcnMarker, or "none" */
+    void SetMarker(const std::string& marker);
 
-    /** \param name an attribute of that marker \param value its value */
+    /** \param name attribute of the marker of SetMarker() \param value value for all switches */
     void SetMarkerAttribute(const std::string& name, const AttributeValue& value);
 
-    /** \param type TypeId name of a QbbCongestionDetector, of which each switch gets one */
-    void SetCongestionDetector(const std::string& type);
+    /** \param detector the QbbCongestionDetector of every switch, or "none" */
+    void SetCongestionDetector(const std::string& detector);
 
-    /** \param name an attribute of the detector \param value its value for all switches */
+    /** \param name attribute of the congestion detector \param value value for all switches */
     void SetCongestionDetectorAttribute(const std::string& name, const AttributeValue& value);
 
-    /** \param type TypeId name of a QbbBufferManager for all switches */
-    void SetBufferManager(const std::string& type);
+    /** \param buffer the QbbBufferManager of every switch */
+    void SetBufferManager(const std::string& buffer);
 
-    /** \param name an attribute of the buffer manager \param value its value for all switches */
+    /** \param name attribute of the buffer manager \param value value for all switches */
     void SetBufferAttribute(const std::string& name, const AttributeValue& value);
 
     /**
-     * Turns ECN marking on in all switches.
+     * Sets an attribute of QbbEcnMarker and enables ECN marking in all switches.
      *
      * \param name an attribute of QbbEcnMarker
-     * \param value its value
+     * \param value value of the attribute
      */
     void SetEcnAttribute(const std::string& name, const AttributeValue& value);
 
-    /** \param enable true: switches mark ECN-capable packets; false, the default: they do not */
+    /** \param enable true: switches mark ECN-capable packets; false, the default: no marking */
     void EnableEcn(bool enable);
 
     /**
-     * IrnTransport with BdpFc and without a BdpCap gets one from the topology: GetRdmaBdpPackets().
+     * Selects the transport. GetRdmaBdpPackets() computes the bandwidth-delay product from the
+     * topology for transports that need it, such as IrnTransport with BdpFc and without BdpCap.
      *
-     * \param type TypeId name of an RdmaTransport for all NICs
+     * \param transport the RdmaTransport of all NICs
      */
-    void SetTransport(const std::string& type);
+    void SetTransport(const std::string& transport);
 
-    /** \param name an attribute of the transport \param value its value for all NICs */
+    /** \param name an attribute of the transport \param value value for all NICs */
     void SetTransportAttribute(const std::string& name, const AttributeValue& value);
 
-    /** \param type TypeId name of an RdmaCongestionControl for all NICs; none unless it is set */
-    void SetCongestionControl(const std::string& type);
+    /** \param control the RdmaCongestionControl of all NICs, or "none", the default */
+    void SetCongestionControl(const std::string& control);
 
-    /** \param name an attribute of the congestion control \param value its value for all NICs */
+    /** \param name attribute of the congestion control \param value value for all NICs */
     void SetCongestionControlAttribute(const std::string& name, const AttributeValue& value);
 
-    /** \param name an attribute of RdmaNic \param value its value for all NICs */
+    /** \param name an attribute of RdmaNic \param value value for all NICs */
     void SetNicAttribute(const std::string& name, const AttributeValue& value);
 
-    /** \param name an attribute of RdmaQueuePair \param value its value for all queue pairs */
+    /** \param name an attribute of RdmaQueuePair \param value value for all queue pairs */
     void SetQueuePairAttribute(const std::string& name, const AttributeValue& value);
 
     /**
-     * \param network network of the hosts' addresses, which are given out in ascending order
-     * \param mask its mask
+     * \param network IPv4 network of the hosts, whose addresses are assigned in ascending order
+     * \param mask mask of \p network
      */
     void SetAddressRange(Ipv4Address network, Ipv4Mask mask);
 
     /**
-     * \param install true: hosts get ns-3's Internet stack beside the NIC, with the same addresses;
-     *        false, the default: they do not
+     * \param install true: hosts get ns-3's Internet stack in addition to the NIC, with the
+     *        addresses of the NIC; false, the default: hosts have no Internet stack
      */
     void SetInternetStack(bool install);
 
     /**
-     * Makes cables differ, as real ones do: each gets a random addition to its delay, the same in
-     * both directions. The fabric's topology has the delays with it.
+     * Adds a random delay to each cable, as real cables differ in length. Both directions of a
+     * cable get equal delays. RdmaFabric::GetTopology() reports the resulting delays.
      *
-     * \param jitter largest addition, in whole picoseconds, at most MAX_DELAY_JITTER; 0, the
-     *        default: none
+     * \param jitter largest additional delay, in whole picoseconds, at most MAX_DELAY_JITTER; 0,
+     *        the default: no additional delay
      */
     void SetDelayJitter(Time jitter);
 
     /**
-     * Fixes the random numbers of SetDelayJitter().
+     * Assigns a fixed random stream to the delays of SetDelayJitter().
      *
      * \param stream first random stream to use
-     * \return streams used
+     * \return number of streams used
      */
     int64_t AssignStreams(int64_t stream);
 
     /**
-     * Aborts with a message if the topology does not make a fabric.
+     * Builds the fabric. Aborts with a message if the topology is not a valid fabric.
      *
      * \param topology hosts, switches and links
      * \return the fabric
@@ -166,21 +174,21 @@ class RdmaFabricHelper
     Ptr<RdmaFabric> Install(const RdmaTopology& topology) const;
 
   private:
-    /** \param topology a topology \return the same with random additions to the delays */
+    /** \param topology a topology \return a copy with random additions to the link delays */
     RdmaTopology AddDelayJitter(const RdmaTopology& topology) const;
     Ptr<RdmaTransport> MakeTransport(const RdmaTopology& topology) const;
     /**
-     * \param transport of the queue pairs
-     * \param trailer bytes of telemetry
-     * \return bytes of a full packet on the line, and of its acknowledgement
+     * \param transport transport of the queue pairs
+     * \param trailer bytes of the telemetry trailer
+     * \return size on the line, in bytes, of a full packet and of its acknowledgement
      */
     std::pair<uint32_t, uint32_t> GetLineBytes(const RdmaTransport& transport,
                                                uint32_t trailer) const;
-    /** Tells what congestion control needs of the whole network. */
+    /** Passes properties of the whole network to the congestion control and the switches. */
     void FinishControl(RdmaFabric& fabric,
                        const RdmaTransport& transport,
                        const RdmaCongestionControl& control) const;
-    /** \param fabric its switches get its longest round trip, unless they have one */
+    /** \param fabric sets PINT's base RTT of its switches to its longest RTT unless already set */
     static void SetPintBaseRtt(const RdmaFabric& fabric);
     void InstallLink(RdmaFabric& fabric, uint32_t link) const;
     void InstallHost(RdmaFabric& fabric,
@@ -190,26 +198,27 @@ class RdmaFabricHelper
     void InstallSwitch(RdmaFabric& fabric, uint32_t sw, Ptr<QbbEcnMarker> marker) const;
     void InstallAddresses(RdmaFabric& fabric) const;
 
-    ObjectFactory m_deviceFactory;    //!< QbbNetDevice
-    ObjectFactory m_channelFactory;   //!< QbbChannel
-    ObjectFactory m_switchFactory;    //!< QbbSwitch
-    ObjectFactory m_bufferFactory;    //!< a QbbBufferManager
-    ObjectFactory m_routingFactory;   //!< QbbRouting
-    ObjectFactory m_selectorFactory;  //!< a QbbPathSelector, if it has a type
-    ObjectFactory m_markerFactory;    //!< a QbbMarker, if it has a type
-    ObjectFactory m_detectorFactory;  //!< a QbbCongestionDetector, if it has a type
-    ObjectFactory m_ecnFactory;       //!< QbbEcnMarker
-    ObjectFactory m_transportFactory; //!< an RdmaTransport
-    ObjectFactory m_controlFactory;   //!< an RdmaCongestionControl, if it has a type
-    ObjectFactory m_nicFactory;       //!< RdmaNic
-    std::vector<std::pair<std::string, Ptr<AttributeValue>>> m_queuePairAttributes; //!< for NICs
-    bool m_vlan{false};                       //!< RdmaPfcDeployment::VLAN
-    bool m_ecn{false};                        //!< switches mark
-    bool m_internet{false};                   //!< hosts get ns-3's stack
-    QbbPs m_delayJitter{0};                   //!< largest addition to a cable's delay
-    Ptr<UniformRandomVariable> m_delayRandom; //!< these additions
-    Ipv4Address m_network;                    //!< network of the hosts
-    Ipv4Mask m_mask;                          //!< its mask
+    ObjectFactory m_deviceFactory;  //!< factory of QbbNetDevice
+    ObjectFactory m_channelFactory; //!< factory of QbbChannel
+    ObjectFactory m_switchFactory;  //!< factory of QbbSwitch
+    ObjectFactory m_routingFactory; //!< factory of QbbRouting
+    ObjectFactory m_ecnFactory;     //!< factory of QbbEcnMarker
+    RdmaPart m_buffer;              //!< the QbbBufferManager of the switches
+    RdmaPart m_selector;            //!< the QbbPathSelector of the switches, or none
+    RdmaPart m_marker;              //!< the additional QbbMarker of the switches, or none
+    RdmaPart m_detector;            //!< the QbbCongestionDetector of the switches, or none
+    RdmaPart m_transport;           //!< the RdmaTransport of the NICs
+    RdmaPart m_control;             //!< the RdmaCongestionControl of the NICs, or none
+    ObjectFactory m_nicFactory;     //!< factory of RdmaNic
+    /// Attributes of queue pairs
+    std::vector<std::pair<std::string, Ptr<AttributeValue>>> m_queuePairAttributes;
+    bool m_vlan{false};                       //!< RdmaPfcDeployment::VLAN is selected
+    bool m_ecn{false};                        //!< switches mark packets
+    bool m_internet{false};                   //!< hosts get the Internet stack of ns-3
+    QbbPs m_delayJitter{0};                   //!< largest random addition to the delay of a cable
+    Ptr<UniformRandomVariable> m_delayRandom; //!< random additions to cable delays
+    Ipv4Address m_network;                    //!< IPv4 network of the hosts
+    Ipv4Mask m_mask;                          //!< mask of m_network
 };
 
 } // namespace ns3

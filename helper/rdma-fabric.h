@@ -8,9 +8,10 @@
 #include "qbb-ps.h"
 #include "qbb-routing.h"
 #include "qbb-switch.h"
-#include "rdma-flow-report.h"
+#include "rdma-fabric-totals.h"
 #include "rdma-ideal-fct.h"
 #include "rdma-nic.h"
+#include "rdma-port-result.h"
 #include "rdma-topology.h"
 
 #include <ns3/ipv4-address.h>
@@ -25,21 +26,8 @@ namespace ns3
 
 /**
  * \ingroup rdma
- * Sums over all ports of a fabric, and its longest queue.
- */
-struct RdmaFabricTotals
-{
-    uint64_t packetHops{0};     //!< frames sent, counted at each link
-    uint64_t drops{0};          //!< frames thrown away, for whatever reason
-    uint64_t pauseFrames{0};    //!< pause frames sent
-    uint64_t ecnMarks{0};       //!< frames marked CE
-    uint64_t peakQueueBytes{0}; //!< the longest that any class's queue at a switch port has been
-};
-
-/**
- * \ingroup rdma
- * A fabric that RdmaFabricHelper has built: the nodes, devices, switches and NICs of a topology,
- * by the topology's node and link ids.
+ * A fabric built by RdmaFabricHelper: nodes, devices, switches and NICs, addressed by the node and
+ * link ids of the topology.
  */
 class RdmaFabric : public Object
 {
@@ -50,25 +38,25 @@ class RdmaFabric : public Object
      */
     static TypeId GetTypeId();
 
-    /** \return what the fabric was built from */
+    /** \return the topology from which the fabric was built */
     const RdmaTopology& GetTopology() const;
 
-    /** \return all nodes, by node id */
+    /** \return all nodes, in ascending order of node id */
     NodeContainer GetNodes() const;
 
-    /** \return the hosts, ascending by node id */
+    /** \return the hosts, in ascending order of node id */
     NodeContainer GetHosts() const;
 
     /** \param node node id \return the node */
     Ptr<Node> GetNode(uint32_t node) const;
 
-    /** \param host node id of a host \return its NIC */
+    /** \param host node id of a host \return the NIC of the host */
     Ptr<RdmaNic> GetNic(uint32_t host) const;
 
     /** \param sw node id of a switch \return the switch */
     Ptr<QbbSwitch> GetSwitch(uint32_t sw) const;
 
-    /** \param host node id of a host \return IPv4 address of its first port */
+    /** \param host node id of a host \return IPv4 address of the host's first port */
     Ipv4Address GetAddress(uint32_t host) const;
 
     /** \param link link id \return the cable */
@@ -77,20 +65,20 @@ class RdmaFabric : public Object
     /**
      * \param link link id
      * \param node id of the node at one of its ends
-     * \return that node's port at the link
+     * \return the port of \p node at that link
      */
     Ptr<QbbNetDevice> GetDevice(uint32_t link, uint32_t node) const;
 
-    /** \return the routes' keeper */
+    /** \return the object that computes and installs the routes */
     Ptr<QbbRouting> GetRouting() const;
 
     /**
-     * Makes a connected pair of queue pairs.
+     * Creates a connected pair of queue pairs.
      *
      * \param source node id of a host
      * \param destination node id of another host
-     * \param priority class of the data, 0..7; 8, the default: as the attribute Dscp of the queue
-     *        pairs has it
+     * \param priority traffic class of the data, 0..7; 8, the default: the class follows from the
+     *        attribute Dscp of the queue pairs
      * \return the queue pairs at the source and at the destination
      */
     std::pair<Ptr<RdmaQueuePair>, Ptr<RdmaQueuePair>> Connect(uint32_t source,
@@ -98,58 +86,59 @@ class RdmaFabric : public Object
                                                               uint8_t priority = 8);
 
     /**
-     * The links that a queue pair's packets take, at present.
+     * Finds the current path of a queue pair's packets.
      *
      * \param qp a connected queue pair of this fabric
-     * \return rates and delays from its NIC to its peer's; empty if there is no path
+     * \return rates and delays of the links from its NIC to the NIC of its peer; empty without a
+     *         path
      */
     std::vector<RdmaIdealHop> GetPath(Ptr<const RdmaQueuePair> qp) const;
 
     /**
-     * What congestion control is told of a queue pair's path: the round trip of a full packet and
-     * its acknowledgement in an empty fabric, the longest one of the fabric, and the number of
-     * links.
+     * Describes a queue pair's path for congestion control: the round trip of a full packet and
+     * its acknowledgement in an empty fabric, the longest such round trip of the fabric, and the
+     * number of links.
      *
-     * \param qp a queue pair of this fabric that knows its peer
-     * \param [in,out] profile packetBytes and ackBytes are given; baseRtt, networkRtt and hops
-     *        are set
+     * \param qp a queue pair of this fabric whose peer is set
+     * \param [in,out] profile packetBytes and ackBytes are inputs; baseRtt, networkRtt and hops
+     *        are outputs
      */
     void DescribePath(const RdmaQueuePair& qp, RdmaPathProfile& profile) const;
 
     /**
-     * The links that a flow's packets take, at present.
+     * Finds the current path of a flow's packets.
      *
      * \param port the sending host's port
      * \param destination address of the receiver
      * \param flowHash QbbFlowHash() of the flow
-     * \return rates and delays from the port to the receiver; empty if there is no path
+     * \return rates and delays of the links from the port to the receiver; empty without a path
      */
     std::vector<RdmaIdealHop> GetPath(Ptr<QbbNetDevice> port,
                                       Ipv4Address destination,
                                       uint32_t flowHash) const;
 
     /**
-     * Takes a link down or up; routes follow after QbbRouting::ConvergenceDelay.
+     * Takes a link down or up. Routes change after QbbRouting::ConvergenceDelay.
      *
      * \param link link id
-     * \param up true for up
+     * \param up true: the link comes up; false: the link goes down
      */
     void SetLinkUp(uint32_t link, bool up);
 
-    /** \return sums over all ports, and the longest queue */
+    /** \return counters summed over all ports, and the length of the longest queue */
     RdmaFabricTotals GetTotals() const;
 
     /** \return one row for each port and class, for ports.csv */
     std::vector<RdmaPortResult> GetPortResults() const;
 
-    /** \return true if every switch buffer is empty, with no pause outstanding */
+    /** \return true if every switch buffer is empty and no port is paused by a switch */
     bool AreBuffersEmpty() const;
 
     /**
-     * Gives every random variable of switches and links a stream of its own.
+     * Assigns a separate random stream to every random variable of switches and links.
      *
      * \param stream the first stream
-     * \return streams used
+     * \return number of streams used
      */
     int64_t AssignStreams(int64_t stream);
 
@@ -159,21 +148,21 @@ class RdmaFabric : public Object
   private:
     friend class RdmaFabricHelper;
 
-    /** A link's parts. */
+    /** The cable and the two ports of a link. */
     struct Link
     {
         Ptr<QbbChannel> channel; //!< the cable
-        Ptr<QbbNetDevice> a;     //!< the port at the topology's end a
-        Ptr<QbbNetDevice> b;     //!< the port at the topology's end b
+        Ptr<QbbNetDevice> a;     //!< port at end a of the topology's link
+        Ptr<QbbNetDevice> b;     //!< port at end b of the topology's link
     };
 
-    RdmaTopology m_topology;                //!< what it was built from
-    NodeContainer m_nodes;                  //!< by node id
-    std::vector<Ptr<RdmaNic>> m_nics;       //!< by node id; null for switches
-    std::vector<Ptr<QbbSwitch>> m_switches; //!< by node id; null for hosts
-    std::vector<Link> m_links;              //!< by link id
-    QbbPs m_longestRtt{0};                  //!< longest round trip of shortest paths, when empty
-    Ptr<QbbRouting> m_routing;              //!< routes
+    RdmaTopology m_topology;                //!< topology from which the fabric was built
+    NodeContainer m_nodes;                  //!< nodes by node id
+    std::vector<Ptr<RdmaNic>> m_nics;       //!< NICs by node id; null for switches
+    std::vector<Ptr<QbbSwitch>> m_switches; //!< switches by node id; null for hosts
+    std::vector<Link> m_links;              //!< links by link id
+    QbbPs m_longestRtt{0};     //!< longest round trip over shortest paths in an empty fabric
+    Ptr<QbbRouting> m_routing; //!< the routing of all switches
 };
 
 } // namespace ns3

@@ -17,15 +17,22 @@ import sys
 import tempfile
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-NAMES = (
-    "none", "dcqcn", "dcqcn-nic", "rcm", "dctcp", "dctcp-window", "timely", "timely-patched",
-    "swift", "hpcc", "hpcc-pint", "powertcp", "powertcp-theta", "none/irn", "aimd/irn",
-)
 INCAST = ("--topology=star:65", "--workload=incast:64", "--bytes=10MB")
 
 
 class RunError(Exception):
     """A run that failed, with what it said."""
+
+
+def names_of(program):
+    """All congestion controls, as rdma-fabric lists them, and two runs over IRN."""
+    words = [*shlex.split(program), "--list=cc"]
+    result = subprocess.run(words, capture_output=True, text=True, check=False)
+    if result.returncode != 0:
+        raise RunError(f"{shlex.join(words)}: {result.stderr or result.stdout}")
+    lines = result.stdout.splitlines()
+    listed = lines[lines.index("--cc") + 1:]
+    return ["none", *(line.split()[0] for line in listed), "none/irn", "aimd/irn"]
 
 
 def summary_of(program, name, options):
@@ -69,13 +76,13 @@ def main(arguments=None):
         "--program", default=f"{os.path.join(ROOT, 'tools', 'with-ns3')} run rdma-fabric",
         metavar="COMMAND", help="what runs rdma-fabric (tools/with-ns3 run rdma-fabric)",
     )
-    parser.add_argument("--cc", default=",".join(NAMES), metavar="NAMES", help="which (all)")
+    parser.add_argument("--cc", metavar="NAMES", help="which (all)")
     parser.add_argument("options", nargs="*", metavar="OPTION", help="options of rdma-fabric")
     options = parser.parse_args(arguments)
     print("| congestion control | flows done | pause frames | drops | marks | peak queue (MB) "
           "| mean FCT (ms) | 99% FCT (ms) |\n|---|---|---|---|---|---|---|---|")
     try:
-        for name in options.cc.split(","):
+        for name in options.cc.split(",") if options.cc else names_of(options.program):
             print(line_of(name, summary_of(options.program, name, options.options)), flush=True)
     except RunError as error:
         print(f"rdma_cc_table.py: {error}", file=sys.stderr)

@@ -4,6 +4,7 @@
 #include "rdma-flow-reader.h"
 #include "rdma-test-fabric.h"
 #include "rdma-topology-reader.h"
+#include "rdma-units.h"
 #include "rdma-workload.h"
 
 #include <ns3/boolean.h>
@@ -68,10 +69,9 @@ class DeterminismTestCase : public TestCase
                                            double load)
     {
         RngSeedManager::SetSeed(11);
-        RdmaWorkloadOptions options;
-        options.duration = duration;
-        options.load = load;
-        return MakeRdmaPoissonFlows(topology, options);
+        return MakeRdmaFlows("poisson[Duration=" + FormatRdmaTime(duration) +
+                                 "|Load=" + FormatRdmaReal(load) + "]",
+                             topology);
     }
 
     /** \param path file name \param flows written to it in the HPCC format */

@@ -3,10 +3,11 @@
 /**
  * \file
  * \ingroup rdma
- * A buffer policy of one's own, defined here and nowhere else: all queues share the whole memory,
- * and when it is full, a frame of a short queue pushes out the last frame of the longest one.
- * Hosts send to a receiver until the memory is full, and one more host sends to another receiver.
- * The table shows what both receivers get with and without push-out, and with QbbSharedBuffer.
+ * A user-defined buffer policy, implemented entirely in this file. All queues share the whole
+ * memory. When the memory is full, a frame for a short queue pushes out the last frame of the
+ * longest queue. An incast to one receiver fills the memory while another host sends to a second
+ * receiver. The table shows the goodput of both receivers with and without push-out, and with
+ * QbbSharedBuffer.
  */
 
 #include "ns3/core-module.h"
@@ -23,7 +24,7 @@ using namespace ns3;
 namespace
 {
 
-/** The policy. It is for classes that may lose frames: it knows no headroom and no pauses. */
+/** Push-out buffer policy for lossy classes, without headroom and pauses. */
 class OwnBuffer : public QbbBufferManager
 {
   public:
@@ -74,21 +75,21 @@ class OwnBuffer : public QbbBufferManager
         return QbbBufferDecision::PushOut(GetBooks().GetIndex(*longest));
     }
 
-    uint32_t m_bufferSize{200'000}; //!< attribute BufferSize
-    bool m_pushOut{true};           //!< attribute PushOut
+    uint32_t m_bufferSize{200'000}; //!< value of the attribute BufferSize
+    bool m_pushOut{true};           //!< value of the attribute PushOut
 };
 
 NS_OBJECT_ENSURE_REGISTERED(OwnBuffer);
 
 /**
- * Runs an incast and one other flow through one switch, and prints a row of the table.
+ * Runs an incast and one other flow through one switch and prints a row of the table.
  *
- * \param name of the row
+ * \param name name of the row
  * \param type TypeId name of the buffer manager
- * \param pushOut attribute PushOut, where there is one
- * \param bufferSize attribute BufferSize
- * \param senders hosts of the incast
- * \param duration of the simulation
+ * \param pushOut value of the attribute PushOut, if the buffer manager has that attribute
+ * \param bufferSize value of the attribute BufferSize
+ * \param senders number of sending hosts of the incast
+ * \param duration duration of the simulation
  */
 void
 RunOne(const std::string& name,
@@ -112,7 +113,7 @@ RunOne(const std::string& name,
     const auto send = [&](uint32_t from, uint32_t to) {
         auto [sender, receiver] = fabric->Connect(from, to);
         RdmaSendRequest request;
-        request.length = 1'000'000'000; // more than there is time for
+        request.length = 1'000'000'000; // too long to complete within the run
         sender->PostSend(request);
         return receiver;
     };
@@ -143,7 +144,7 @@ RunOne(const std::string& name,
 int
 main(int argc, char* argv[])
 {
-    QbbSetTimeResolution(); // before times of the command line are read
+    BeginRdmaProgram(argc, argv);
     uint32_t bufferSize = 200'000;
     uint32_t senders = 8;
     Time duration = MilliSeconds(4);

@@ -3,10 +3,10 @@
 /**
  * \file
  * \ingroup rdma
- * A marker of one's own, defined here and nowhere else: it marks by the time that packets wait, as
- * CoDel drops (RFC 8289). Hosts with DCTCP send to one receiver. The table shows what the
- * receiver gets and how much waits for it: without marks, with the curve of QbbEcnMarker, and with
- * this marker.
+ * A user-defined ECN marker, implemented entirely in this file. The queueing delay of packets
+ * determines marks, as it determines drops in CoDel (RFC 8289). Hosts with DCTCP send to one
+ * receiver. The table shows goodput and queue length without marks, with the curve of QbbEcnMarker,
+ * and with the user-defined marker.
  */
 
 #include "ns3/core-module.h"
@@ -25,9 +25,8 @@ namespace
 {
 
 /**
- * The marker. Packets may wait longer than Target, for no longer than Interval at a stretch: then
- * one is marked, and while the wait stays above Target the next ones after Interval / sqrt(2),
- * Interval / sqrt(3), and so on.
+ * Marks packets after the queueing delay has exceeded Target for Interval. While the delay stays
+ * above Target, further marks follow after Interval / sqrt(2), Interval / sqrt(3), and so on.
  */
 class OwnMarker : public QbbMarker
 {
@@ -91,27 +90,28 @@ class OwnMarker : public QbbMarker
     }
 
   private:
-    /** What is known of a class at a port. */
+    /** State of a class at a port. */
     struct Queue
     {
-        QbbPs next{0};     //!< a packet that departs from here on is marked; 0: the wait is short
-        uint32_t marks{0}; //!< since the wait was last short
+        /// Earliest departure of the next marked packet; 0: the delay is below Target
+        QbbPs next{0};
+        uint32_t marks{0}; //!< number of marks since the delay was last below Target
     };
 
-    Time m_target;                             //!< attribute Target
-    Time m_interval;                           //!< attribute Interval
-    std::vector<std::array<Queue, 8>> m_ports; //!< by port number and class
+    Time m_target;                             //!< value of the attribute Target
+    Time m_interval;                           //!< value of the attribute Interval
+    std::vector<std::array<Queue, 8>> m_ports; //!< state by port number and class
 };
 
 NS_OBJECT_ENSURE_REGISTERED(OwnMarker);
 
 /**
- * Runs an incast through one switch, and prints a row of the table.
+ * Runs an incast through one switch and prints a row of the table.
  *
- * \param name of the row
- * \param helper builds the fabric
- * \param senders hosts that send
- * \param duration of the simulation
+ * \param name name of the row
+ * \param helper builder of the fabric
+ * \param senders number of sending hosts
+ * \param duration duration of the simulation
  */
 void
 RunOne(const std::string& name, RdmaFabricHelper& helper, uint32_t senders, Time duration)
@@ -123,11 +123,11 @@ RunOne(const std::string& name, RdmaFabricHelper& helper, uint32_t senders, Time
     {
         auto [sender, receiver] = fabric->Connect(host, senders);
         RdmaSendRequest request;
-        request.length = 1'000'000'000; // more than there is time for
+        request.length = 1'000'000'000; // too long to complete within the run
         sender->PostSend(request);
         receivers.push_back(receiver);
     }
-    const auto port = fabric->GetDevice(senders, senders + 1); // from the switch to the receiver
+    const auto port = fabric->GetDevice(senders, senders + 1); // switch port towards the receiver
     double queued = 0;
     const int samples = 1000;
     for (int i = 1; i <= samples; ++i)
@@ -156,7 +156,7 @@ RunOne(const std::string& name, RdmaFabricHelper& helper, uint32_t senders, Time
 int
 main(int argc, char* argv[])
 {
-    QbbSetTimeResolution(); // before times of the command line are read
+    BeginRdmaProgram(argc, argv);
     uint32_t senders = 4;
     std::string target = "2us";
     std::string interval = "50us";

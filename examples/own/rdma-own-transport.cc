@@ -3,11 +3,10 @@
 /**
  * \file
  * \ingroup rdma
- * A transport of one's own, defined here and nowhere else, with a packet of its own: RoCE whose
- * receiver pulls. A requester sends the first packets of its own accord, and every other one when
- * the responder has asked for it. Hosts send to one receiver over a lossless fabric. The table
- * shows what the receiver gets, how much waits for it, and pauses, with RoCE and with this
- * transport.
+ * A user-defined transport with an additional packet type, implemented entirely in this file: a
+ * receiver-driven variant of RoCE. A requester sends the first packets unsolicited, and every
+ * further packet when the responder requests it. Hosts send to one receiver over a lossless fabric.
+ * The table shows goodput, queue length and pauses with RoCE and with the user-defined transport.
  */
 
 #include "ns3/core-module.h"
@@ -25,7 +24,7 @@ using namespace ns3;
 namespace
 {
 
-/** The packet: its PSN is the first that the requester may not send yet. */
+/** Opcode of the PULL packet, whose PSN is the first PSN that the requester may not send yet. */
 const uint8_t PULL = RegisterRdmaOpcode(
     0xf1,
     [] {
@@ -36,7 +35,7 @@ const uint8_t PULL = RegisterRdmaOpcode(
     }(),
     "PULL");
 
-/** The attributes: how much goes without being asked for, and how fast a responder asks. */
+/** Receiver-driven transport with attributes for its window and its pull interval. */
 class PullTransport : public RoceTransport
 {
   public:
@@ -64,7 +63,7 @@ class PullTransport : public RoceTransport
 
     const RdmaPacketFormat& GetPacketFormat() const override
     {
-        // An object of its own: RoCE and this transport do not understand each other.
+        // A distinct object, because this transport is not compatible with RoCE.
         static const RdmaPacketFormat format = RoceTransport::GetPacketFormat();
         return format;
     }
@@ -74,17 +73,17 @@ class PullTransport : public RoceTransport
     std::unique_ptr<RdmaResponder> MakeResponder(RdmaEndpoint& endpoint) const override;
 
   private:
-    uint32_t m_window{8}; //!< attribute Window
-    Time m_interval;      //!< attribute Interval
+    uint32_t m_window{8}; //!< value of the attribute Window
+    Time m_interval;      //!< value of the attribute Interval
 };
 
 NS_OBJECT_ENSURE_REGISTERED(PullTransport);
 
-/** Which packet goes next: go-back-N, as far as packets were asked for. */
+/** Selects the next packet by go-back-N among the packets that the responder has requested. */
 class PullSender : public RdmaGoBackNSender
 {
   public:
-    /** \param config limits and times \param window packets that go without being asked for */
+    /** \param config limits and timeouts \param window number of unsolicited packets */
     PullSender(const RdmaSenderConfig& config, uint64_t window)
         : RdmaGoBackNSender(config),
           m_end(window)
@@ -96,7 +95,7 @@ class PullSender : public RdmaGoBackNSender
         return GetNext() < m_end && RdmaGoBackNSender::CanSend();
     }
 
-    /** \param end packets before this one may be sent */
+    /** Extends the permission to send. \param end first packet that may not be sent yet */
     void Pulled(uint64_t end)
     {
         m_end = std::max(m_end, end);
@@ -109,10 +108,10 @@ class PullSender : public RdmaGoBackNSender
     }
 
   private:
-    uint64_t m_end; //!< the first packet that may not be sent yet
+    uint64_t m_end; //!< first packet that may not be sent yet
 };
 
-/** Heeds PULL packets. */
+/** Requester that processes PULL packets. */
 class PullRequester : public RoceRequester
 {
   public:
@@ -135,11 +134,11 @@ class PullRequester : public RoceRequester
     }
 };
 
-/** Sends PULL packets: one in each interval, while fewer packets than the window are asked for. */
+/** Sends one PULL packet per interval while fewer packets than the window are requested. */
 class PullResponder : public RoceResponder
 {
   public:
-    /** \param endpoint the queue pair \param window see Window \param interval see Interval */
+    /** \param endpoint queue pair \param window limit \param interval time between PULL packets */
     PullResponder(RdmaEndpoint& endpoint, uint64_t window, QbbPs interval)
         : RoceResponder(endpoint),
           m_window(window),
@@ -182,21 +181,21 @@ class PullResponder : public RoceResponder
     }
 
   private:
-    /** \return true if fewer packets than the window are asked for and have not come */
+    /** \return true if the number of requested, missing packets is below the window */
     bool IsBehind() const
     {
         return m_end < m_receiver->GetExpected() + m_window;
     }
 
-    uint64_t m_window; //!< packets that may be under way
+    uint64_t m_window; //!< limit of requested packets in flight
     QbbPs m_interval;  //!< time between two PULL packets
-    uint64_t m_end;    //!< packets before this one have been asked for
+    uint64_t m_end;    //!< first packet that has not been requested
 };
 
 std::unique_ptr<RdmaSender>
 PullTransport::MakeSender(const RdmaRetryLimits&) const
 {
-    RdmaSenderConfig config; // without a timer: the fabric is lossless
+    RdmaSenderConfig config; // no retransmission timer, because the fabric is lossless
     return std::make_unique<PullSender>(config, m_window);
 }
 
@@ -213,12 +212,12 @@ PullTransport::MakeResponder(RdmaEndpoint& endpoint) const
 }
 
 /**
- * Runs an incast through one switch, and prints a row of the table.
+ * Runs an incast through one switch and prints a row of the table.
  *
- * \param name of the row
- * \param helper builds the fabric
- * \param senders hosts that send
- * \param bytes that each of them sends
+ * \param name name of the row
+ * \param helper builder of the fabric
+ * \param senders number of sending hosts
+ * \param bytes bytes sent by each host
  */
 void
 RunOne(const std::string& name, RdmaFabricHelper& helper, uint32_t senders, uint64_t bytes)
@@ -258,7 +257,7 @@ RunOne(const std::string& name, RdmaFabricHelper& helper, uint32_t senders, uint
 int
 main(int argc, char* argv[])
 {
-    QbbSetTimeResolution(); // before times of the command line are read
+    BeginRdmaProgram(argc, argv);
     uint32_t senders = 8;
     uint64_t bytes = 1'000'000;
     uint32_t window = 8;
@@ -276,8 +275,9 @@ main(int argc, char* argv[])
     RdmaFabricHelper pull;
     pull.SetTransport("ns3::PullTransport");
     pull.SetTransportAttribute("Window", UintegerValue(window));
-    // All together ask for as much as the receiver's port carries.
-    const QbbPs packet = 1106 * 80_ps; // at 100 Gb/s
+    // With this interval, all responders together request packets at the rate of the receiver's
+    // port.
+    const QbbPs packet = 1106 * 80_ps; // transmission time of a packet at 100 Gb/s
     pull.SetTransportAttribute("Interval", TimeValue(QbbToTime(senders * packet)));
     RunOne("pull", pull, senders, bytes);
     return 0;

@@ -2,6 +2,8 @@
 
 #include "rdma-aimd.h"
 
+#include "rdma-part-name.h"
+
 #include <ns3/abort.h>
 #include <ns3/double.h>
 
@@ -17,13 +19,19 @@ NS_OBJECT_ENSURE_REGISTERED(RdmaAimd);
 namespace
 {
 
-/** What a controller needs of RdmaAimd. */
+/// Name by which programs select this congestion control.
+const RdmaPartName g_aimdName("aimd",
+                              RdmaAimd::GetTypeId(),
+                              "",
+                              "window with additive increase, halved by losses");
+
+/** Parameters of RdmaAimd that a controller uses. */
 struct AimdParameters
 {
-    double minWindow; //!< packets
-    double maxWindow; //!< packets
-    double increase;  //!< packets for each window
-    double decrease;  //!< factor
+    double minWindow; //!< smallest window in packets
+    double maxWindow; //!< largest window in packets
+    double increase;  //!< packets added for each window of acknowledged packets
+    double decrease;  //!< factor applied to the window after a loss
 };
 
 class AimdController : public RdmaRateController
@@ -79,12 +87,12 @@ class AimdController : public RdmaRateController
     }
 
   private:
-    /** Recovery from a loss: the window is not cut again, and does not grow. */
+    /** During recovery from a loss, the window neither grows nor shrinks again. */
     enum class Recovery : uint8_t
     {
-        NONE,  //!< no loss
-        BEGUN, //!< until what is sent by the next acknowledgement is acknowledged
-        KNOWN, //!< until m_recoverTo is acknowledged
+        NONE,  //!< not in recovery
+        BEGUN, //!< after a timeout, until the next acknowledgement sets m_recoverTo
+        KNOWN, //!< in recovery until all packets below m_recoverTo are acknowledged
     };
 
     void Follow(const RdmaAckSample& sample)
@@ -105,12 +113,12 @@ class AimdController : public RdmaRateController
         m_window = std::max(m_window * m_parameters.decrease, m_parameters.minWindow);
     }
 
-    AimdParameters m_parameters;         //!< of the algorithm
-    QbbBitRate m_lineRate;               //!< of the port
-    double m_window;                     //!< packets
-    uint64_t m_recoverTo{0};             //!< recovery ends when all below is acknowledged
-    uint32_t m_packetBytes;              //!< a full packet on the line
-    Recovery m_recovery{Recovery::NONE}; //!< since the last loss
+    AimdParameters m_parameters; //!< parameters of the algorithm
+    QbbBitRate m_lineRate;       //!< rate of the port
+    double m_window;             //!< window in packets
+    uint64_t m_recoverTo{0}; //!< recovery ends when all packets below this number are acknowledged
+    uint32_t m_packetBytes;  //!< bytes of a full packet on the line
+    Recovery m_recovery{Recovery::NONE}; //!< state of loss recovery
 };
 
 } // namespace
@@ -124,28 +132,29 @@ RdmaAimd::GetTypeId()
             .SetGroupName("Rdma")
             .AddConstructor<RdmaAimd>()
             .AddAttribute("InitialWindow",
-                          "Packets in flight at the start, 1 and above; 0: what fills the path, "
-                          "that is line rate x base round trip, rounded up.",
+                          "Initial window in packets, 1 and above; 0: line rate x base round-trip "
+                          "time, rounded up.",
                           DoubleValue(0),
                           MakeDoubleAccessor(&RdmaAimd::m_initialWindow),
                           MakeDoubleChecker<double>(0))
             .AddAttribute("MinWindow",
-                          "No loss cuts the window below so many packets, 1 and above.",
+                          "Smallest window after a loss, in packets, 1 and above.",
                           DoubleValue(1),
                           MakeDoubleAccessor(&RdmaAimd::m_minWindow),
                           MakeDoubleChecker<double>(1))
             .AddAttribute("MaxWindow",
-                          "The window does not grow beyond so many packets, 1 and above.",
+                          "Largest window in packets, 1 and above.",
                           DoubleValue(65536),
                           MakeDoubleAccessor(&RdmaAimd::m_maxWindow),
                           MakeDoubleChecker<double>(1))
-            .AddAttribute("Increase",
-                          "Packets that each window of acknowledged packets adds, above 0.",
-                          DoubleValue(1),
-                          MakeDoubleAccessor(&RdmaAimd::m_increase),
-                          MakeDoubleChecker<double>(std::numeric_limits<double>::min()))
+            .AddAttribute(
+                "Increase",
+                "Packets added to the window for each window of acknowledged packets, above 0.",
+                DoubleValue(1),
+                MakeDoubleAccessor(&RdmaAimd::m_increase),
+                MakeDoubleChecker<double>(std::numeric_limits<double>::min()))
             .AddAttribute("Decrease",
-                          "What a loss multiplies the window by, 0 to 1.",
+                          "Factor applied to the window after a loss, 0 to 1.",
                           DoubleValue(0.5),
                           MakeDoubleAccessor(&RdmaAimd::m_decrease),
                           MakeDoubleChecker<double>(0, 1));

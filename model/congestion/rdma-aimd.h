@@ -12,14 +12,14 @@ namespace ns3
 
 /**
  * \ingroup rdma
- * Additive increase, multiplicative decrease of a window, as TCP has it in congestion avoidance,
- * for transports that recover from loss selectively (Mittal et al., "Revisiting Network Support
- * for RDMA", SIGCOMM 2018, section 4.4: IRN with TCP's AIMD).
+ * Additive increase, multiplicative decrease of a window, as in TCP's congestion avoidance, for
+ * transports with selective loss recovery (Mittal et al., "Revisiting Network Support for RDMA",
+ * SIGCOMM 2018, section 4.4: IRN with TCP's AIMD).
  *
- * The window counts packets. Each window of acknowledged packets adds Increase to it; a loss (a NAK
- * or a timeout) multiplies it by Decrease, once until all that was sent before it is acknowledged.
- * There is no slow start: a queue pair begins with InitialWindow, and packets leave at line rate
- * within the window.
+ * The window counts packets. Each window of acknowledged packets adds Increase to it. A loss (a NAK
+ * or a timeout) multiplies it by Decrease; further losses have no effect until all packets sent
+ * before the decrease are acknowledged. There is no slow start: a queue pair begins with
+ * InitialWindow. Packets within the window leave at line rate.
  */
 class RdmaAimd : public RdmaCongestionControl
 {
@@ -32,6 +32,11 @@ class RdmaAimd : public RdmaCongestionControl
 
     std::unique_ptr<RdmaRateController> MakeController(
         const RdmaPathProfile& profile) const override;
+
+    bool NeedsEachAck() const override
+    {
+        return true;
+    }
 
   private:
     double m_initialWindow{0}; //!< attribute InitialWindow

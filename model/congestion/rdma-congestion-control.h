@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <utility>
 
 namespace ns3
@@ -19,110 +20,120 @@ namespace ns3
 
 /**
  * \ingroup rdma
- * What a congestion controller learns from an acknowledgement.
+ * Input of a congestion controller from an acknowledgement or a NAK.
  *
- * Packet numbers are those of the queue pair's packet stream; they grow without end.
+ * Packet numbers count the queue pair's packet stream and never wrap.
  */
 struct RdmaAckSample
 {
-    QbbPs now{0};             //!< the instant
-    uint64_t ackedPackets{0}; //!< packets that this one acknowledges for the first time
+    QbbPs now{0};             //!< time of arrival
+    uint64_t ackedPackets{0}; //!< packets that are newly acknowledged
     uint64_t ackedTo{0};      //!< all packets below this number are acknowledged
-    uint64_t sentTo{0};       //!< one more than the highest packet sent
-    QbbPs rtt{-1};            //!< round trip of the packet that caused it; negative: not known
-    bool ecnEcho{false};      //!< that packet came in marked CE
-    const RdmaIntHop* hops{nullptr}; //!< telemetry of its way, first switch first; null: none
-    uint32_t hopCount{0};            //!< how many there are, up to 16
-    double utilisation{-1}; //!< of its busiest link, in parts of B x T; negative: not known
+    uint64_t sentTo{0};       //!< highest packet number sent so far, plus one
+    /// Round-trip time of the packet that caused the acknowledgement; negative: not known
+    QbbPs rtt{-1};
+    bool ecnEcho{false}; //!< the packet that caused the acknowledgement arrived marked CE
+    /// Telemetry of the acknowledged packet's path, first switch first; null: none
+    const RdmaIntHop* hops{nullptr};
+    uint32_t hopCount{0}; //!< number of telemetry records, up to 16
+    /// U of the path's busiest link, in multiples of B x T; negative: not known
+    double utilisation{-1};
 };
 
 /**
  * \ingroup rdma
- * What a congestion controller is told of the queue pair that it is for. Bytes are those on the
- * line: headers, preamble and gap included.
+ * Properties of a queue pair and its path, given to its congestion controller. Except payloadBytes,
+ * bytes are counted on the line, including headers, preamble and inter-packet gap.
  */
 struct RdmaPathProfile
 {
-    QbbBitRate lineRate{0};   //!< rate of the port: no controller sends faster
-    uint32_t packetBytes{0};  //!< a full packet on the line
-    uint32_t payloadBytes{0}; //!< its payload
-    QbbPs baseRtt{0};         //!< round trip of a full packet and its acknowledgement in an
-                              //!< empty network; 0: not known
-    uint32_t hops{0};         //!< links on the way there; 0: not known
-    uint64_t seed{0};         //!< of random decisions, different for each queue pair
-    uint32_t ackBytes{0};     //!< acknowledgement of a full packet on the line
-    QbbPs networkRtt{0};      //!< the longest baseRtt of the network; 0: not known
+    QbbBitRate lineRate{0};   //!< rate of the port, the upper limit of all controllers
+    uint32_t packetBytes{0};  //!< bytes of a full packet on the line
+    uint32_t payloadBytes{0}; //!< payload bytes of a full packet
+    /// Round-trip time of a full packet and its acknowledgement in an empty network; 0: not known
+    QbbPs baseRtt{0};
+    uint32_t hops{0};     //!< links from sender to receiver; 0: not known
+    uint64_t seed{0};     //!< seed of random decisions, different for each queue pair
+    uint32_t ackBytes{0}; //!< bytes on the line of the acknowledgement of a full packet
+    QbbPs networkRtt{0};  //!< largest baseRtt in the network; 0: not known
 };
 
 /**
  * \ingroup rdma
- * Quantities of a controller for time series; a negative one means nothing for its algorithm.
+ * Quantities of a controller for time series. A negative quantity does not exist in the algorithm.
  */
 struct RdmaCongestionState
 {
-    double alpha{-1};         //!< estimate of congestion, 0..1
-    double targetRateBps{-1}; //!< rate that it is returning to
+    double alpha{-1};         //!< congestion estimate, 0..1
+    double targetRateBps{-1}; //!< rate that the controller recovers to, in bit/s
 };
 
 /**
  * \ingroup rdma
  * Congestion control of one queue pair: numbers and times in, a rate and a window out.
  *
- * Sees no packets and no simulator. Hooks that an algorithm has no use for do nothing. Time never
- * runs backwards between calls. Timers that only change the rate need no event: GetRate() is
- * asked before each packet and has the time to catch up.
+ * A controller sees neither packets nor the simulator. A hook that an algorithm does not override
+ * does nothing. Time never runs backwards between calls. A timer that only changes the rate needs
+ * no event: GetRate() is called before each packet and can catch up with elapsed timers.
  */
 class RdmaRateController
 {
   public:
-    static constexpr uint64_t NO_WINDOW = std::numeric_limits<uint64_t>::max(); //!< no limit
-    static constexpr QbbPs NEVER = QBB_NEVER;                                   //!< no instant
+    /// Window without limit
+    static constexpr uint64_t NO_WINDOW = std::numeric_limits<uint64_t>::max();
+    static constexpr QbbPs NEVER = QBB_NEVER; //!< time that never comes
 
     virtual ~RdmaRateController() = default;
 
-    /** \param now the instant \return the rate at which packets may go out on the line
-     */
+    /** \param now current time \return rate at which packets may be sent on the line, in bit/s */
     virtual QbbBitRate GetRate(QbbPs now) = 0;
 
     /**
-     * Asked after GetRate(), at the same instant.
+     * Tells when the rate may rise next because time passes, so that a paced packet can leave
+     * earlier. Called after GetRate(), at the same instant.
      *
-     * \return the next instant at which the rate may rise because time passes; NEVER, the default,
-     *         if only what the other hooks tell makes it rise. A packet that waits for its pace
-     *         then goes out sooner.
+     * \return the instant; NEVER, the default, if only other hooks make the rate rise
      */
     virtual QbbPs GetNextRise() const
     {
         return NEVER;
     }
 
-    /** \return bytes on the line that may be in flight, or NO_WINDOW; one packet always may */
+    /**
+     * \return limit of bytes in flight, counted on the line, or NO_WINDOW; one packet is always
+     *         allowed
+     */
     virtual uint64_t GetWindowBytes() const
     {
         return NO_WINDOW;
     }
 
-    /** \param bytes a packet of so many bytes on the line goes out \param now the instant */
+    /**
+     * A packet is sent.
+     *
+     * \param bytes of the packet on the line
+     * \param now current time
+     */
     virtual void OnSent(uint32_t bytes, QbbPs now)
     {
     }
 
-    /** \param sample an acknowledgement */
+    /** An acknowledgement arrives. \param sample contents of the acknowledgement */
     virtual void OnAck(const RdmaAckSample& sample)
     {
     }
 
-    /** The receiver reports a loss (NAK). \param sample what it says beside */
+    /** A NAK arrives: the receiver reports a loss. \param sample contents of the NAK */
     virtual void OnNak(const RdmaAckSample& sample)
     {
     }
 
-    /** A congestion notification packet came. \param now the instant */
+    /** A congestion notification packet arrives. \param now current time */
     virtual void OnCnp(QbbPs now)
     {
     }
 
-    /** The retransmission timer ran out. \param now the instant */
+    /** The retransmission timer expires. \param now current time */
     virtual void OnTimeout(QbbPs now)
     {
     }
@@ -136,10 +147,22 @@ class RdmaRateController
 
 /**
  * \ingroup rdma
- * A congestion control algorithm with its parameters: makes a controller for each queue pair.
+ * ECN marking that a congestion control is designed for.
+ */
+enum class RdmaMarking : uint8_t
+{
+    NONE,  //!< marks are not used
+    CURVE, //!< marking probability grows with the queue, as in RED
+    STEP   //!< each packet that finds more bytes queued than a round trip carries is marked
+};
+
+/**
+ * \ingroup rdma
+ * A congestion control algorithm with its parameters. It creates a controller for each queue pair.
  *
- * A new one is a subclass in a file of its own, with attributes for its parameters; nothing else
- * changes. RdmaNic::CongestionControl takes it.
+ * A new algorithm is a subclass in its own file, with attributes for its parameters; no other file
+ * changes. RdmaNic::CongestionControl accepts it, and programs select it by its TypeId or its short
+ * names (RdmaPartName). Virtual functions state the algorithm's requirements for NICs and switches.
  */
 class RdmaCongestionControl : public Object
 {
@@ -151,42 +174,63 @@ class RdmaCongestionControl : public Object
     static TypeId GetTypeId();
 
     /**
-     * Aborts with a message if the attributes contradict each other, or need something of the
-     * profile that is not known.
+     * Creates a controller. Aborts with a message if the attributes contradict each other, or need
+     * a value that the profile does not have.
      *
-     * \param profile the queue pair
-     * \return its controller, at the rate at which a new queue pair begins
+     * \param profile the queue pair's path profile
+     * \return its controller, in the state of a new queue pair
      */
     virtual std::unique_ptr<RdmaRateController> MakeController(
         const RdmaPathProfile& profile) const = 0;
 
-    /** \return true if controllers want RdmaAckSample::rtt */
+    /** \return true if controllers use RdmaAckSample::rtt */
     virtual bool NeedsRtt() const
     {
         return false;
     }
 
-    /** \return the telemetry that packets carry for RdmaAckSample::hops */
+    /** \return format of the telemetry in RdmaAckSample::hops; NONE: packets carry no telemetry */
     virtual RdmaIntFormat GetIntFormat() const
     {
         return RdmaIntFormat::NONE;
     }
 
-    /** \return true if controllers want OnCnp(), which needs CNPs from the receivers' NICs */
+    /** \return true if controllers use OnCnp(), which requires CNPs from the receivers' NICs */
     virtual bool NeedsCnp() const
     {
         return false;
     }
 
-    /** \return true the first time: what a user is warned of once for each algorithm */
+    /** \return the ECN marking that controllers expect of switches */
+    virtual RdmaMarking GetMarking() const
+    {
+        return RdmaMarking::NONE;
+    }
+
+    /** \return true if controllers need an acknowledgement of each packet */
+    virtual bool NeedsEachAck() const
+    {
+        return false;
+    }
+
+    /**
+     * \return the time between CNPs that the algorithm is designed for: the default of
+     *         RdmaNic::CnpInterval with this algorithm. No value: RdmaNic's own default applies
+     */
+    virtual std::optional<QbbPs> GetCnpInterval() const
+    {
+        return std::nullopt;
+    }
+
+    /** \return true on the first call only, so that a warning is printed once per algorithm */
     bool IsFirstWarning()
     {
         return !std::exchange(m_warned, true);
     }
 
     /**
-     * \return one of so many packets carries a byte of telemetry for RdmaAckSample::utilisation; 0:
-     * none
+     * \return period N: one of N packets carries a byte of telemetry for
+     *         RdmaAckSample::utilisation; 0: no packet does
      */
     virtual uint32_t GetUtilisationPeriod() const
     {
@@ -194,7 +238,7 @@ class RdmaCongestionControl : public Object
     }
 
   private:
-    bool m_warned{false}; //!< IsFirstWarning() was asked
+    bool m_warned{false}; //!< IsFirstWarning() has been called
 };
 
 } // namespace ns3

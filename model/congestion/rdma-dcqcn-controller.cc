@@ -13,7 +13,8 @@ namespace ns3
 namespace
 {
 
-constexpr double ALPHA_FLOOR = 1.0 / (1 << 20); // far below what ten bits of a NIC show
+constexpr double ALPHA_FLOOR =
+    1.0 / (1 << 20); // lower values of alpha become 0; NICs resolve only 10 bits
 
 auto
 TieParameters(const RdmaDcqcnParameters& p)
@@ -62,7 +63,7 @@ RdmaDcqcnController::GetAlpha(QbbPs now) const
     Alpha alpha = m_alpha;
     if (m_lastCut == NEVER)
     {
-        return alpha; // before the first CNP
+        return alpha; // alpha is constant before the first CNP
     }
     const double g = m_parameters->g;
     const QbbPs period = m_parameters->alphaPeriod;
@@ -111,7 +112,7 @@ RdmaDcqcnController::CatchUp(QbbPs now)
 void
 RdmaDcqcnController::SkipTimer(QbbPs now)
 {
-    // At line rate, where the target is as well, the timer does nothing but count.
+    // At line rate, which is also the target rate then, the timer only counts.
     const int64_t ends = (now - m_timer) / m_parameters->timer + 1;
     m_timer += ends * m_parameters->timer;
     m_timerStage = static_cast<uint32_t>(
@@ -130,7 +131,7 @@ RdmaDcqcnController::Increase()
         const QbbBitRate room = m_lineRate - m_target;
         m_target += times > room / step ? room : times * step;
     }
-    // Rounded up, so that the rate arrives at its target.
+    // Rounding up makes the rate reach its target.
     m_rate += (m_target - m_rate + 1_bps) / 2;
     if (m_parameters->release && m_rate == m_lineRate && m_cut == NEVER)
     {
@@ -166,7 +167,7 @@ RdmaDcqcnController::Cut(QbbPs now)
         const double part = std::ldexp(m_alpha.value, 10 - static_cast<int>(m_parameters->gd));
         const double left = std::max(1 - part, m_parameters->minDecreaseFactor);
         const QbbBitRate rate(static_cast<uint64_t>(left * static_cast<double>(m_rate)));
-        // A rate that is below the minimum already, by the paths above, stays where it is.
+        // RateOnFirstCnp may have set a rate below MinRate. A cut never raises the rate.
         m_rate = std::max(rate, std::min(m_rate, m_parameters->minRate));
     }
     m_lastCut = now;
@@ -179,7 +180,7 @@ RdmaDcqcnController::WaitForPeriodEnd(QbbPs now)
 {
     if (m_lastCut == NEVER)
     {
-        // Periods begin with the first CNP. What was counted before a release is over.
+        // Periods begin with the first CNP. Stages counted before a release do not count.
         m_lastCut = now;
         m_bytes = 0;
         m_timerStage = 0;

@@ -14,47 +14,52 @@ namespace ns3
 
 /**
  * \ingroup rdma
- * Parameters of DCQCN's reaction point, those of the paper unless they are set.
+ * Parameters of DCQCN's reaction point. Defaults are those of the paper.
  */
 struct RdmaDcqcnParameters
 {
-    double g{1.0 / 256};               //!< weight of a new sample in alpha
-    double initialAlpha{1};            //!< alpha at the first CNP
-    QbbPs alphaPeriod{55_us};          //!< alpha is updated after so long
-    bool alphaPeriodic{false};         //!< false: a CNP updates alpha and restarts the period
-    QbbPs timer{55_us};                //!< rate-increase timer
-    uint64_t counterBytes{10'000'000}; //!< rate-increase byte counter; 0: none
-    uint32_t threshold{5};             //!< F, increases by timer or bytes before the next phase
-    QbbBitRate aiRate{40_mbps};        //!< step of the target rate, additive increase
-    QbbBitRate haiRate{200_mbps};      //!< step of the target rate, hyper increase
-    QbbBitRate minRate{1_mbps};        //!< no cut goes below
-    uint32_t gd{11};                   //!< a cut is by the part alpha x 2^(10 - gd)
-    double minDecreaseFactor{0};       //!< a cut leaves at least this part of the rate
-    QbbPs reducePeriod{0};             //!< shortest time between two cuts
-    bool cutAtPeriodEnd{false};        //!< cuts are at ends of that period only
-    bool clampTarget{true};            //!< each cut sets the target rate
-    bool clampAfterTimer{true};        //!< so does a cut after an increase by the timer
-    QbbBitRate firstRate{0};           //!< the first CNP sets this rate; 0: it cuts as others do
-    bool release{false};               //!< at line rate all is as before the first CNP
+    double g{1.0 / 256};      //!< weight of a new sample in alpha
+    double initialAlpha{1};   //!< alpha at the first CNP
+    QbbPs alphaPeriod{55_us}; //!< time between updates of alpha
+    /// True: alpha is updated periodically; false: a CNP updates alpha and restarts the period
+    bool alphaPeriodic{false};
+    QbbPs timer{55_us}; //!< period of the rate-increase timer
+    /// Bytes per rate increase by the byte counter; 0: no byte counter
+    uint64_t counterBytes{10'000'000};
+    uint32_t threshold{5};      //!< F: rate increases by timer or by byte counter in fast recovery
+    QbbBitRate aiRate{40_mbps}; //!< step of the target rate, additive increase
+    QbbBitRate haiRate{200_mbps}; //!< step of the target rate, hyper increase
+    QbbBitRate minRate{1_mbps};   //!< lower limit of the rate after a cut
+    uint32_t gd{11};              //!< a cut removes the fraction alpha x 2^(10 - gd) of the rate
+    double minDecreaseFactor{0};  //!< least fraction of the rate that a cut leaves
+    QbbPs reducePeriod{0};        //!< least time between two cuts
+    bool cutAtPeriodEnd{false};   //!< cut only at the end of a reducePeriod
+    bool clampTarget{true};       //!< each cut sets the target rate to the rate before the cut
+    /// Without clampTarget: a cut after an increase by the timer also sets the target rate
+    bool clampAfterTimer{true};
+    /// Rate set by the first CNP; 0: the first CNP is treated as all others
+    QbbBitRate firstRate{0};
+    /// Return to the state before the first CNP when the rate reaches line rate
+    bool release{false};
 
-    /** \param other parameters \return true if all are the same */
+    /** \param other other parameters \return true if all parameters are equal */
     bool operator==(const RdmaDcqcnParameters& other) const;
 };
 
 /**
  * \ingroup rdma
  * DCQCN's reaction point for one queue pair (Zhu et al., "Congestion Control for Large-Scale RDMA
- * Deployments", SIGCOMM 2015, section 3.1; what NICs add to it is in RdmaDcqcn).
+ * Deployments", SIGCOMM 2015, section 3.1; RdmaDcqcn lists the differences of NICs).
  *
- * Rates are whole bit/s. Timers need no event: they are caught up with, one after the other in
- * their order, when somebody asks for the rate. At one instant alpha comes first, then the timer,
- * then a cut that had to wait, then the CNP.
+ * Rates are whole bit/s. Timers need no event: each call catches up with the timers that have
+ * expired, in order of their times. At the same instant alpha is updated first, then the timer
+ * expires, then a delayed cut is made, then the CNP is handled.
  */
 class RdmaDcqcnController : public RdmaRateController
 {
   public:
     /**
-     * \param parameters shared by many controllers
+     * \param parameters of the algorithm, shared by many controllers
      * \param lineRate rate of the port
      */
     RdmaDcqcnController(std::shared_ptr<const RdmaDcqcnParameters> parameters, QbbBitRate lineRate);
@@ -79,12 +84,12 @@ class RdmaDcqcnController : public RdmaRateController
     RdmaCongestionState GetState() const override;
 
   private:
-    /** Alpha at an instant. */
+    /** Value of alpha and the period that it belongs to. */
     struct Alpha
     {
-        double value{0};       //!< 0..1
-        QbbPs since{0};        //!< end of the last period
-        bool congested{false}; //!< a CNP came in this period
+        double value{0};       //!< alpha, 0..1
+        QbbPs since{0};        //!< end of the last alpha period
+        bool congested{false}; //!< a CNP has arrived in this period
     };
 
     Alpha GetAlpha(QbbPs now) const;
@@ -96,19 +101,19 @@ class RdmaDcqcnController : public RdmaRateController
     void BeginIncrease(QbbPs now);
     void Release();
 
-    std::shared_ptr<const RdmaDcqcnParameters> m_parameters; //!< of the algorithm
-    QbbBitRate m_lineRate;                                   //!< of the port
+    std::shared_ptr<const RdmaDcqcnParameters> m_parameters; //!< parameters of the algorithm
+    QbbBitRate m_lineRate;                                   //!< rate of the port
     QbbBitRate m_rate;                                       //!< current rate
     QbbBitRate m_target;                                     //!< target rate
-    Alpha m_alpha;                                           //!< when it was last needed
-    QbbPs m_next{NEVER};                                     //!< the rate does not change before
-    QbbPs m_timer{NEVER};                                    //!< end of the rate-increase timer
-    QbbPs m_cut{NEVER};                                      //!< a cut waits for this time
-    QbbPs m_lastCut{NEVER};                                  //!< last cut, or first CNP
-    QbbPs m_now{0};                                          //!< latest time heard of
-    uint64_t m_bytes{0};      //!< sent since the byte counter's last end
-    uint32_t m_timerStage{0}; //!< ends of the timer since the last cut
-    uint32_t m_byteStage{0};  //!< ends of the byte counter since the last cut
+    Alpha m_alpha;                                           //!< alpha at its last update
+    QbbPs m_next{NEVER};      //!< next instant at which the rate may change
+    QbbPs m_timer{NEVER};     //!< next expiry of the rate-increase timer
+    QbbPs m_cut{NEVER};       //!< time of the delayed cut; NEVER: none
+    QbbPs m_lastCut{NEVER};   //!< time of the last cut or first CNP; NEVER: before the first CNP
+    QbbPs m_now{0};           //!< latest time given by a caller
+    uint64_t m_bytes{0};      //!< bytes sent since the byte counter's last expiry
+    uint32_t m_timerStage{0}; //!< expiries of the timer since the last cut
+    uint32_t m_byteStage{0};  //!< expiries of the byte counter since the last cut
 };
 
 } // namespace ns3

@@ -4,6 +4,7 @@
 
 #include "qbb-time.h"
 #include "rdma-compat.h"
+#include "rdma-part-name.h"
 
 #include <ns3/abort.h>
 #include <ns3/double.h>
@@ -19,6 +20,16 @@ NS_OBJECT_ENSURE_REGISTERED(RdmaDcqcn);
 
 namespace
 {
+
+/// Names by which programs select this congestion control.
+const RdmaPartName g_dcqcnName("dcqcn",
+                               RdmaDcqcn::GetTypeId(),
+                               "",
+                               "DCQCN with the parameters of the paper");
+const RdmaPartName g_dcqcnNicName("dcqcn-nic",
+                                  RdmaDcqcn::GetTypeId(),
+                                  "Preset=Nic",
+                                  "DCQCN with the parameters of ConnectX NICs");
 
 RdmaDcqcnParameters
 GetNicParameters()
@@ -82,131 +93,142 @@ TypeId
 RdmaDcqcn::GetTypeId()
 {
     const Time preset = Seconds(-1);
-    const auto choices = MakeEnumChecker(DEFAULT, "Preset", OFF, "Off", ON, "On");
+    // A checker for each attribute: ObjectFactory tells attributes apart by their checkers.
+    const auto choices = [] { return MakeEnumChecker(DEFAULT, "Preset", OFF, "Off", ON, "On"); };
     static TypeId tid =
         TypeId("ns3::RdmaDcqcn")
             .SetParent<RdmaCongestionControl>()
             .SetGroupName("Rdma")
             .AddConstructor<RdmaDcqcn>()
             .AddAttribute("Preset",
-                          "Where parameters come from that are not set: Paper (SIGCOMM 2015) or "
-                          "Nic (defaults of ConnectX-4 and later).",
+                          "Source of the parameters that are not set: Paper (SIGCOMM 2015) or Nic "
+                          "(defaults of ConnectX-4 and later).",
                           EnumValue(PAPER),
                           RdmaMakeEnumAccessor<Preset>(&RdmaDcqcn::m_preset),
                           MakeEnumChecker(PAPER, "Paper", NIC, "Nic"))
             .AddAttribute("G",
-                          "Weight of a new sample in alpha; 0: as Preset (1/256; 5/1024, a NIC's "
-                          "dce_tcp_g 1019).",
+                          "Weight of a new sample in alpha; 0: from Preset (Paper 1/256; Nic "
+                          "5/1024, a NIC's dce_tcp_g 1019).",
                           DoubleValue(0),
                           MakeDoubleAccessor(&RdmaDcqcn::m_g),
                           MakeDoubleChecker<double>(0, 1))
             .AddAttribute("InitialAlpha",
-                          "Alpha at the first CNP, 0 to 1; negative: as Preset (1; 1023/1024, "
-                          "initial_alpha_value 1023).",
+                          "Alpha at the first CNP, 0 to 1; negative: from Preset (Paper 1; Nic "
+                          "1023/1024, initial_alpha_value 1023).",
                           DoubleValue(-1),
                           MakeDoubleAccessor(&RdmaDcqcn::m_initialAlpha),
                           MakeDoubleChecker<double>(-1, 1))
             .AddAttribute("AlphaPeriod",
-                          "Time between updates of alpha; negative: as Preset (55 us; 1 us, "
-                          "dce_tcp_rtt).",
+                          "Time between updates of alpha; negative: from Preset (Paper 55 us; Nic "
+                          "1 us, dce_tcp_rtt).",
                           TimeValue(preset),
                           MakeTimeAccessor(&RdmaDcqcn::m_alphaPeriod),
                           MakeTimeChecker())
             .AddAttribute("AlphaPeriodic",
-                          "On: alpha is updated at the end of each AlphaPeriod, up or down by "
-                          "whether a CNP came in it. Off: each CNP moves it up and restarts the "
-                          "period. Preset: Off for Paper, On for Nic.",
+                          "On: alpha is updated at the end of each AlphaPeriod, upwards if a CNP "
+                          "arrived in the period, else downwards. Off: each CNP increases alpha "
+                          "and restarts the period. Preset: Off for Paper, On for Nic.",
                           EnumValue(DEFAULT),
                           RdmaMakeEnumAccessor<Choice>(&RdmaDcqcn::m_alphaPeriodic),
-                          choices)
+                          choices())
             .AddAttribute("IncreaseTimer",
-                          "Time between rate increases after a cut; negative: as Preset (55 us; "
-                          "300 us, rpg_time_reset).",
+                          "Time between rate increases after a cut; negative: from Preset (Paper "
+                          "55 us; Nic 300 us, rpg_time_reset).",
                           TimeValue(preset),
                           MakeTimeAccessor(&RdmaDcqcn::m_timer),
                           MakeTimeChecker())
-            .AddAttribute(
-                "ByteCounter",
-                "Bytes on the line between rate increases after a cut; 0: none; -1: as "
-                "Preset (10000000; 2097088, a NIC's rpg_byte_reset 32767 in units of 64 bytes).",
-                IntegerValue(-1),
-                MakeIntegerAccessor(&RdmaDcqcn::m_byteCounter),
-                MakeIntegerChecker<int64_t>(-1))
+            .AddAttribute("ByteCounter",
+                          "Bytes on the line between rate increases after a cut; 0: no byte "
+                          "counter; -1: from Preset (Paper 10000000; Nic 2097088, a NIC's "
+                          "rpg_byte_reset 32767 in units of 64 bytes).",
+                          IntegerValue(-1),
+                          MakeIntegerAccessor(&RdmaDcqcn::m_byteCounter),
+                          MakeIntegerChecker<int64_t>(-1))
             .AddAttribute("Threshold",
-                          "Increases by the timer, or by the byte counter, that are fast recovery; "
-                          "0: as Preset (5; 1, rpg_threshold).",
+                          "Rate increases by the timer, or by the byte counter, in fast recovery; "
+                          "0: from Preset (Paper 5; Nic 1, rpg_threshold).",
                           UintegerValue(0),
                           MakeUintegerAccessor(&RdmaDcqcn::m_threshold),
                           MakeUintegerChecker<uint32_t>())
             .AddAttribute("AiRate",
-                          "Step of the target rate in additive increase; 0: as Preset (40 Mb/s; "
-                          "5 Mb/s, rpg_ai_rate).",
+                          "Step of the target rate in additive increase; 0: from Preset (Paper 40 "
+                          "Mb/s; Nic 5 Mb/s, rpg_ai_rate).",
                           DataRateValue(DataRate(0)),
                           MakeDataRateAccessor(&RdmaDcqcn::m_aiRate),
                           MakeDataRateChecker())
             .AddAttribute("HaiRate",
-                          "Step of the target rate in hyper increase; 0: as Preset (200 Mb/s; "
-                          "50 Mb/s, rpg_hai_rate).",
+                          "Step of the target rate in hyper increase; 0: from Preset (Paper 200 "
+                          "Mb/s; Nic 50 Mb/s, rpg_hai_rate).",
                           DataRateValue(DataRate(0)),
                           MakeDataRateAccessor(&RdmaDcqcn::m_haiRate),
                           MakeDataRateChecker())
             .AddAttribute("MinRate",
-                          "No cut goes below this rate; 0: as Preset (1 Mb/s both, rpg_min_rate).",
+                          "Lower limit of the rate after a cut; 0: from Preset (1 Mb/s for both, "
+                          "rpg_min_rate).",
                           DataRateValue(DataRate(0)),
                           MakeDataRateAccessor(&RdmaDcqcn::m_minRate),
                           MakeDataRateChecker())
             .AddAttribute("Gd",
-                          "A cut takes the part alpha x 2^(10 - Gd) of the rate, 1 to 15; 0: as "
-                          "Preset (11 both, which is alpha / 2; rpg_gd).",
+                          "A cut removes the fraction alpha x 2^(10 - Gd) of the rate, 1 to 15; 0: "
+                          "from Preset (11 for both, that is alpha / 2; rpg_gd).",
                           UintegerValue(0),
                           MakeUintegerAccessor(&RdmaDcqcn::m_gd),
                           MakeUintegerChecker<uint32_t>(0, 15))
             .AddAttribute("MinDecreaseFactor",
-                          "A cut leaves at least this part of the rate, 0 to 1; negative: as "
-                          "Preset (0; 0.5, rpg_min_dec_fac 50%).",
+                          "Least fraction of the rate that a cut leaves, 0 to 1; negative: from "
+                          "Preset (Paper 0; Nic 0.5, rpg_min_dec_fac 50%).",
                           DoubleValue(-1),
                           MakeDoubleAccessor(&RdmaDcqcn::m_minDecreaseFactor),
                           MakeDoubleChecker<double>(-1, 1))
             .AddAttribute("RateReducePeriod",
-                          "Shortest time between two cuts; negative: as Preset (0; 4 us, "
+                          "Least time between two cuts; negative: from Preset (Paper 0; Nic 4 us, "
                           "rate_reduce_monitor_period).",
                           TimeValue(preset),
                           MakeTimeAccessor(&RdmaDcqcn::m_reducePeriod),
                           MakeTimeChecker())
-            .AddAttribute("CutAtPeriodEnd",
-                          "On: periods of RateReducePeriod begin with the first CNP, and a period "
-                          "in which a CNP has come ends with a cut. Off: a CNP cuts at once, or "
-                          "RateReducePeriod after the last cut. Preset: Off for Paper, On for Nic.",
-                          EnumValue(DEFAULT),
-                          RdmaMakeEnumAccessor<Choice>(&RdmaDcqcn::m_cutAtPeriodEnd),
-                          choices)
+            .AddAttribute(
+                "CutAtPeriodEnd",
+                "On: periods of RateReducePeriod begin with the first CNP, and a period in which a "
+                "CNP arrived ends with a cut. Off: a CNP cuts at once, but no earlier than "
+                "RateReducePeriod after the last cut. Preset: Off for Paper, On for Nic.",
+                EnumValue(DEFAULT),
+                RdmaMakeEnumAccessor<Choice>(&RdmaDcqcn::m_cutAtPeriodEnd),
+                choices())
             .AddAttribute("ClampTargetRate",
-                          "On: each cut sets the target rate to the rate before it. Preset: On for "
-                          "Paper, Off for Nic (clamp_tgt_rate).",
+                          "On: each cut sets the target rate to the rate before the cut. Preset: "
+                          "On for Paper, Off for Nic (clamp_tgt_rate).",
                           EnumValue(DEFAULT),
                           RdmaMakeEnumAccessor<Choice>(&RdmaDcqcn::m_clampTarget),
-                          choices)
-            .AddAttribute("ClampTargetRateAfterTimer",
-                          "With ClampTargetRate off, a cut sets the target rate if the byte "
-                          "counter has increased the rate since the last one; On: also if the "
-                          "timer has. Preset: On for both (clamp_tgt_rate_after_time_inc).",
-                          EnumValue(DEFAULT),
-                          RdmaMakeEnumAccessor<Choice>(&RdmaDcqcn::m_clampAfterTimer),
-                          choices)
+                          choices())
+            .AddAttribute(
+                "ClampTargetRateAfterTimer",
+                "With ClampTargetRate Off, a cut sets the target rate only if the byte counter has "
+                "increased the rate since the last cut; On: also if the timer has increased the "
+                "rate. Preset: On for both (clamp_tgt_rate_after_time_inc).",
+                EnumValue(DEFAULT),
+                RdmaMakeEnumAccessor<Choice>(&RdmaDcqcn::m_clampAfterTimer),
+                choices())
             .AddAttribute("RateOnFirstCnp",
-                          "Rate and target rate that the first CNP sets; 0: it cuts as others do "
-                          "(rate_to_set_on_first_cnp).",
+                          "Rate and target rate that the first CNP sets; 0: the first CNP cuts as "
+                          "all others do (rate_to_set_on_first_cnp).",
                           DataRateValue(DataRate(0)),
                           MakeDataRateAccessor(&RdmaDcqcn::m_firstRate),
                           MakeDataRateChecker())
             .AddAttribute("ReleaseAtLineRate",
-                          "On: when an increase brings the rate back to that of the line, and no "
-                          "cut waits, the queue pair is no longer limited, and its next CNP is a "
-                          "first one. Preset: Off for Paper, On for Nic (rpg_max_rate 0).",
+                          "On: when an increase brings the rate back to line rate and no cut is "
+                          "pending, the queue pair is no longer limited, and its next CNP counts "
+                          "as the first one. Preset: Off for Paper, On for Nic (rpg_max_rate 0).",
                           EnumValue(DEFAULT),
                           RdmaMakeEnumAccessor<Choice>(&RdmaDcqcn::m_release),
-                          choices);
+                          choices());
     return tid;
+}
+
+std::optional<QbbPs>
+RdmaDcqcn::GetCnpInterval() const
+{
+    // Default of min_time_between_cnps in ConnectX NICs.
+    return m_preset == NIC ? std::optional<QbbPs>(4_us) : std::nullopt;
 }
 
 RdmaDcqcnParameters

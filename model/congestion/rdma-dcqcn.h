@@ -17,49 +17,54 @@ namespace ns3
 
 /**
  * \ingroup rdma
- * DCQCN. The receiving NIC is the notification point (RdmaNic::CnpInterval), switches mark by
+ * DCQCN. The receiving NIC is the notification point (RdmaNic::CnpInterval), and switches mark by
  * QbbEcnMarker.
  *
  * A queue pair starts at line rate. A CNP sets the target rate R_T to the current rate R_C, cuts
- * R_C by the part alpha / 2, then moves alpha towards 1; while no CNP comes, alpha decays once each
- * AlphaPeriod. After a cut the rate grows at each end of a timer and each ByteCounter bytes sent:
- * for Threshold ends of each the way from R_C to R_T is halved (fast recovery); beyond it for one
- * of them, R_T grows by AiRate before (additive increase); beyond it for both, by i x HaiRate at
- * the i-th such time (hyper increase, as QCN has it). No rate goes above the line's. Before the
- * first CNP no timer runs.
+ * R_C by the fraction alpha / 2, and moves alpha towards 1. Without CNPs alpha decays once per
+ * AlphaPeriod. After a cut the rate grows at each expiry of a timer and of a byte counter
+ * (IncreaseTimer, ByteCounter):
+ * - Fast recovery: while both numbers of expiries are at most Threshold, each expiry halves the
+ *   distance from R_C to R_T.
+ * - Additive increase: when one of the numbers exceeds Threshold, each expiry adds AiRate to R_T
+ *   before it halves the distance.
+ * - Hyper increase: when both numbers exceed Threshold, each expiry adds i x HaiRate to R_T
+ * instead, as in QCN, where i is the lower number less Threshold. No rate exceeds the line rate. No
+ * timer runs before the first CNP.
  *
- * Preset Paper has the parameters of the SIGCOMM 2015 paper; what it leaves open is HaiRate 200
- * Mb/s, as in its authors' simulations, and MinRate 1 Mb/s. Preset Nic has the defaults of
- * ConnectX-4 and later, whose names are in the attributes' help, and differs in that
- * - alpha is updated at each end of a period that runs freely, up or down by whether a CNP came in
- *   it;
- * - cuts are RateReducePeriod apart; a CNP before that leads to a cut at its end;
- * - a cut leaves R_T as it is unless the rate has been increased since the last one: by the byte
- *   counter, or by the timer if ClampTargetRateAfterTimer is set;
- * - a queue pair that is back at line rate is no longer limited: its next CNP is a first one.
- * These NICs send CNPs at least 4 us apart (min_time_between_cnps), which is the attribute
- * CnpInterval of the receiver's RdmaNic. Sources: NVIDIA's "DCQCN CC Parameters" (DOCA SDK
+ * Preset Paper has the parameters of the SIGCOMM 2015 paper. The paper leaves two open: HaiRate is
+ * 200 Mb/s as in its authors' simulations, and MinRate is 1 Mb/s. Preset Nic has the defaults of
+ * ConnectX-4 and later; the attributes' help gives their names. It differs from Paper as follows:
+ * - Alpha is updated at the end of each free-running period: upwards if a CNP arrived in the
+ *   period, else downwards.
+ * - Cuts are RateReducePeriod apart; a CNP within a period leads to a cut at the end of the period.
+ * - A cut leaves R_T as it is unless the rate has been increased since the last cut: by the byte
+ *   counter, or by the timer if ClampTargetRateAfterTimer is set.
+ * - A queue pair back at line rate is no longer limited: its next CNP counts as the first one.
+ * These NICs send CNPs at least 4 us apart (min_time_between_cnps), the default that this preset
+ * gives the attribute CnpInterval of RdmaNic. Sources: NVIDIA's "DCQCN CC Parameters" (DOCA SDK
  * documentation, and Mellanox community DOC-2790), and the parameter descriptions and defaults that
  * the configuration tool mlxconfig prints.
  *
- * Alpha is a number of its own, not the NICs' fixed point with ten bits; below 2^-20 it is 0.
+ * Alpha is a floating-point number, while NICs use a fixed-point number of ten bits; below 2^-20 it
+ * becomes 0.
  */
 class RdmaDcqcn : public RdmaCongestionControl
 {
   public:
-    /** Where parameters come from that are not set. */
+    /** Source of the parameters that are not set. */
     enum Preset
     {
         PAPER, //!< Zhu et al., SIGCOMM 2015
         NIC,   //!< NVIDIA ConnectX-4 and later
     };
 
-    /** A switch whose default is the preset's. */
+    /** On or off, with a default taken from the preset. */
     enum Choice
     {
-        DEFAULT, //!< as the preset has it
-        OFF,     //!< off
-        ON,      //!< on
+        DEFAULT, //!< the preset's choice
+        OFF,     //!< the option is off
+        ON,      //!< the option is on
     };
 
     /**
@@ -71,12 +76,19 @@ class RdmaDcqcn : public RdmaCongestionControl
     std::unique_ptr<RdmaRateController> MakeController(
         const RdmaPathProfile& profile) const override;
 
+    RdmaMarking GetMarking() const override
+    {
+        return RdmaMarking::CURVE;
+    }
+
+    std::optional<QbbPs> GetCnpInterval() const override;
+
     bool NeedsCnp() const override
     {
         return true;
     }
 
-    /** \return the preset's parameters and what attributes change in them */
+    /** \return the preset's parameters, with the changes made by attributes */
     RdmaDcqcnParameters GetParameters() const;
 
   private:
@@ -99,7 +111,8 @@ class RdmaDcqcn : public RdmaCongestionControl
     Choice m_clampAfterTimer{DEFAULT}; //!< attribute ClampTargetRateAfterTimer
     DataRate m_firstRate;              //!< attribute RateOnFirstCnp
     Choice m_release{DEFAULT};         //!< attribute ReleaseAtLineRate
-    mutable std::shared_ptr<const RdmaDcqcnParameters> m_shared; //!< of the last controller
+    /// Parameters of the last controller, for reuse
+    mutable std::shared_ptr<const RdmaDcqcnParameters> m_shared;
 };
 
 } // namespace ns3

@@ -3,6 +3,7 @@
 #include "rdma-dctcp.h"
 
 #include "rdma-compat.h"
+#include "rdma-part-name.h"
 
 #include <ns3/abort.h>
 #include <ns3/double.h>
@@ -15,11 +16,27 @@ namespace ns3
 
 NS_OBJECT_ENSURE_REGISTERED(RdmaDctcp);
 
-/** A queue pair under DCTCP. */
+namespace
+{
+
+/// Names by which programs select this congestion control.
+const RdmaPartName g_dctcpName("dctcp",
+                               RdmaDctcp::GetTypeId(),
+                               "",
+                               "DCTCP as a rate, from the share of marked packets");
+const RdmaPartName g_dctcpWindowName("dctcp-window",
+                                     RdmaDctcp::GetTypeId(),
+                                     "Form=Window",
+                                     "DCTCP as a window");
+
+} // namespace
+
+/** DCTCP controller of one queue pair. */
 class RdmaDctcp::Controller : public RdmaRateController
 {
   public:
-    /** \param parameters the attributes \param profile the queue pair */
+    /** \param parameters attributes of the algorithm \param profile the queue pair's path profile
+     */
     Controller(Ptr<const RdmaDctcp> parameters, const RdmaPathProfile& profile)
         : m_parameters(parameters),
           m_lineRate(profile.lineRate),
@@ -74,13 +91,13 @@ class RdmaDctcp::Controller : public RdmaRateController
     }
 
   private:
-    /** \return true if the window is what changes */
+    /** \return true if the algorithm sets a window, false if it sets a rate */
     bool IsWindow() const
     {
         return m_parameters->m_form == WINDOW;
     }
 
-    /** \param sample an acknowledgement, which belongs to the present window */
+    /** Counts an acknowledgement in the current window. \param sample the acknowledgement */
     void Count(const RdmaAckSample& sample)
     {
         if (m_windowEnd == 0)
@@ -95,7 +112,12 @@ class RdmaDctcp::Controller : public RdmaRateController
                                        : m_packets < GetLinePackets());
     }
 
-    /** \param part to be taken away, unless something was in this round trip \param sample why */
+    /**
+     * Decreases the window, unless a decrease was made in this round trip.
+     *
+     * \param part fraction of the window to remove
+     * \param sample acknowledgement or NAK that caused the decrease
+     */
     void Cut(double part, const RdmaAckSample& sample)
     {
         m_congested = true;
@@ -106,7 +128,11 @@ class RdmaDctcp::Controller : public RdmaRateController
         }
     }
 
-    /** \param sample may be the last of the present window */
+    /**
+     * Ends the current window if all its packets are acknowledged.
+     *
+     * \param sample an acknowledgement
+     */
     void EndWindow(const RdmaAckSample& sample)
     {
         if (sample.ackedTo < m_windowEnd)
@@ -125,30 +151,30 @@ class RdmaDctcp::Controller : public RdmaRateController
         m_used = false;
     }
 
-    /** \param packets for a round trip; one is the least */
+    /** \param packets per round trip, raised to at least 1 */
     void Set(double packets)
     {
         m_packets = std::max(packets, 1.0);
     }
 
-    /** \return packets of a round trip at the line rate */
+    /** \return packets that the line carries in a round trip */
     double GetLinePackets() const
     {
         return static_cast<double>(m_lineRate) * static_cast<double>(m_rtt) / 8e12 / m_packetBytes;
     }
 
-    Ptr<const RdmaDctcp> m_parameters; //!< the attributes
-    QbbBitRate m_lineRate;             //!< no faster
-    uint32_t m_packetBytes;            //!< a full packet on the line
-    uint32_t m_acks{0};                //!< acknowledgements in this window
-    uint32_t m_marks{0};               //!< of these, with an echo
-    bool m_congested{false};           //!< this window has had a mark or a loss
-    bool m_used{false};                //!< the window was full at some time
-    double m_packets{0};               //!< for a round trip
-    QbbPs m_rtt;                       //!< the last round trip; Window: of the empty path
-    double m_alpha;                    //!< marked part, smoothed
-    uint64_t m_windowEnd{0};           //!< packets below this are of the present window
-    uint64_t m_cutEnd{0};              //!< no other cut before these are acknowledged
+    Ptr<const RdmaDctcp> m_parameters; //!< attributes of the algorithm
+    QbbBitRate m_lineRate;             //!< rate of the port
+    uint32_t m_packetBytes;            //!< bytes of a full packet on the line
+    uint32_t m_acks{0};                //!< acknowledgements in the current window
+    uint32_t m_marks{0};               //!< acknowledgements with an ECN echo in the current window
+    bool m_congested{false};           //!< the current window has had a mark or a loss
+    bool m_used{false};                //!< the current window has been filled at some time
+    double m_packets{0};               //!< packets per round trip
+    QbbPs m_rtt;                       //!< last round-trip time; form Window: base round-trip time
+    double m_alpha;                    //!< smoothed fraction of marked packets
+    uint64_t m_windowEnd{0};           //!< packets below this number belong to the current window
+    uint64_t m_cutEnd{0}; //!< no further decrease before packets below this number are acknowledged
 };
 
 TypeId
@@ -160,22 +186,22 @@ RdmaDctcp::GetTypeId()
             .SetGroupName("Rdma")
             .AddConstructor<RdmaDctcp>()
             .AddAttribute("Form",
-                          "What the algorithm sets: a rate or a window.",
+                          "Quantity that the algorithm sets: a rate or a window.",
                           EnumValue(RATE),
                           RdmaMakeEnumAccessor<Form>(&RdmaDctcp::m_form),
                           MakeEnumChecker(RATE, "Rate", WINDOW, "Window"))
             .AddAttribute("Gain",
-                          "Weight g of a new window's marked part in alpha.",
+                          "Weight g of a new window's fraction of marks in alpha.",
                           DoubleValue(0.0625),
                           MakeDoubleAccessor(&RdmaDctcp::m_gain),
                           MakeDoubleChecker<double>(0, 1))
             .AddAttribute("AdditiveIncrease",
-                          "Full packets that a round trip without marks adds to the window.",
+                          "Full packets added to the window for each round trip without marks.",
                           DoubleValue(1),
                           MakeDoubleAccessor(&RdmaDctcp::m_increase),
                           MakeDoubleChecker<double>(0, 1e6))
             .AddAttribute("InitialAlpha",
-                          "Alpha of a new queue pair.",
+                          "Initial alpha of a queue pair.",
                           DoubleValue(1),
                           MakeDoubleAccessor(&RdmaDctcp::m_initialAlpha),
                           MakeDoubleChecker<double>(0, 1));

@@ -10,32 +10,34 @@ namespace ns3
 
 /**
  * \ingroup rdma
- * DCTCP for queue pairs: decreases in proportion to the part of acknowledgements that echo a mark.
+ * DCTCP for queue pairs: decreases in proportion to the fraction of acknowledgements that echo a
+ * mark.
  *
- * Once per window, that is when the packets that had been sent at its beginning are acknowledged,
- * alpha <- (1 - Gain) alpha + Gain F, where F is the marked part of the window's acknowledgements.
- * The first mark takes away alpha / 2, and the next one not before all that had been sent then is
- * acknowledged; a window without marks and losses adds AdditiveIncrease packets. A loss (NAK or
- * timeout) halves. There is no slow start: a queue pair begins at the line rate.
+ * A window ends when all packets that had been sent at its beginning are acknowledged. At its end,
+ * alpha <- (1 - Gain) alpha + Gain F, where F is the fraction of marked acknowledgements in the
+ * window. The first mark cuts the window by the fraction alpha / 2; no other mark cuts it until all
+ * packets sent before the cut are acknowledged. A window without marks and losses adds
+ * AdditiveIncrease packets. A loss (NAK or timeout) halves the window. There is no slow start: a
+ * queue pair begins at line rate.
  *
- * Form says what that window is: a limit of the packets in flight; or a rate, that of a window in
- * each round trip as it was last measured, with no limit of what is in flight. Both are at least a
- * packet, which is a packet for each round trip: many flows, whose queue makes round trips long,
- * are slow without one of them being starved. What is not used up does not grow.
+ * Form decides how the window is used: as a limit of the packets in flight, or as a rate of one
+ * window per latest measured round-trip time, without a limit of the packets in flight. Both forms
+ * are at least one packet, or one packet per round trip: many flows that share a long queue become
+ * slow, but none starves. A window or rate that a queue pair does not use up does not grow.
  *
  * Switches must mark (RdmaFabricHelper::EnableEcn()); the paper's threshold K is Kmin = Kmax = K.
- * With one acknowledgement for several packets each counts as one.
+ * An acknowledgement of several packets counts as one acknowledgement.
  *
  * Source: Alizadeh et al., "Data Center TCP (DCTCP)", SIGCOMM 2010, section 3.
  */
 class RdmaDctcp : public RdmaCongestionControl
 {
   public:
-    /** What the algorithm sets. */
+    /** Quantity that the algorithm sets. */
     enum Form : uint8_t
     {
-        RATE,   //!< the rate at which packets go out
-        WINDOW, //!< the packets in flight
+        RATE,   //!< sending rate
+        WINDOW, //!< limit of packets in flight
     };
 
     /**
@@ -46,6 +48,16 @@ class RdmaDctcp : public RdmaCongestionControl
 
     std::unique_ptr<RdmaRateController> MakeController(
         const RdmaPathProfile& profile) const override;
+
+    RdmaMarking GetMarking() const override
+    {
+        return RdmaMarking::STEP;
+    }
+
+    bool NeedsEachAck() const override
+    {
+        return true;
+    }
 
     bool NeedsRtt() const override
     {

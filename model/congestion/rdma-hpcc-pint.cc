@@ -2,12 +2,25 @@
 
 #include "rdma-hpcc-pint.h"
 
+#include "rdma-part-name.h"
+
 #include <ns3/uinteger.h>
 
 namespace ns3
 {
 
 NS_OBJECT_ENSURE_REGISTERED(RdmaHpccPint);
+
+namespace
+{
+
+/// Name by which programs select this congestion control.
+const RdmaPartName g_hpccPintName("hpcc-pint",
+                                  RdmaHpccPint::GetTypeId(),
+                                  "",
+                                  "HPCC with one byte of telemetry (PINT)");
+
+} // namespace
 
 TypeId
 RdmaHpccPint::GetTypeId()
@@ -17,8 +30,8 @@ RdmaHpccPint::GetTypeId()
                             .SetGroupName("Rdma")
                             .AddConstructor<RdmaHpccPint>()
                             .AddAttribute("SamplePeriod",
-                                          "One of so many packets asks for the utilisation of its "
-                                          "path (PINT's 1/p: 1, 16 or 256 in the paper).",
+                                          "Period N: one of N packets asks for the utilisation of "
+                                          "its path (1/p in PINT: 1, 16 or 256 in the paper).",
                                           UintegerValue(1),
                                           MakeUintegerAccessor(&RdmaHpccPint::m_period),
                                           MakeUintegerChecker<uint32_t>(1));

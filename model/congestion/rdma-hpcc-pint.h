@@ -13,10 +13,10 @@ namespace ns3
 
 /**
  * \ingroup rdma
- * HPCC over PINT for one queue pair: the switches average U, and a packet brings the highest one of
- * its path in a byte. Acknowledgements without one change nothing. The first one with it begins a
- * round trip and is not reacted to, as in the authors' simulator: the switches' average then still
- * is that of the time before this queue pair.
+ * HPCC over PINT for one queue pair. Switches average U, and a packet collects the highest U of its
+ * path in one byte. Acknowledgements without the byte change nothing. The first acknowledgement
+ * with the byte only begins a round trip, as in the authors' simulator: the switches' average still
+ * reflects the time before this queue pair.
  */
 class RdmaHpccPintController : public RdmaHpccWindow
 {
@@ -37,10 +37,10 @@ class RdmaHpccPintController : public RdmaHpccWindow
  * HPCC over PINT (Ben Basat et al., "PINT: Probabilistic In-band Network Telemetry", SIGCOMM 2020):
  * HPCC with one byte of telemetry in place of a record for each switch.
  *
- * Packets that ask for it carry RdmaPintCode::LOWEST, each switch on their way writes what
- * RdmaPintPort::Write() says, the receiver sends the byte back, and RdmaAckSample::utilisation is
- * RdmaPintCode::Decode() of it. What the switches compute is exact but for the byte: tables of
- * logarithms, as a switch would have them, are not simulated.
+ * A packet that asks for the utilisation starts with RdmaPintCode::LOWEST. Each switch on its path
+ * replaces the byte by the result of RdmaPintPort::Write(), and the receiver sends the byte back.
+ * RdmaAckSample::utilisation is RdmaPintCode::Decode() of the byte. Except for the encoding,
+ * switches compute exactly; the logarithm tables of real switches are not simulated.
  */
 class RdmaHpccPint : public RdmaHpcc
 {

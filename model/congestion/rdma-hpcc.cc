@@ -4,6 +4,7 @@
 
 #include "qbb-time.h"
 #include "rdma-compat.h"
+#include "rdma-part-name.h"
 
 #include <ns3/abort.h>
 #include <ns3/double.h>
@@ -15,6 +16,17 @@ namespace ns3
 {
 
 NS_OBJECT_ENSURE_REGISTERED(RdmaHpcc);
+
+namespace
+{
+
+/// Name by which programs select this congestion control.
+const RdmaPartName g_hpccName("hpcc",
+                              RdmaHpcc::GetTypeId(),
+                              "",
+                              "HPCC: window from telemetry of each switch");
+
+} // namespace
 
 RdmaHpccWindow::RdmaHpccWindow(const RdmaHpccParameters& parameters, const RdmaPathProfile& profile)
     : RdmaPacedWindow(profile, parameters.baseRtt),
@@ -99,39 +111,40 @@ RdmaHpcc::GetTypeId()
             .SetGroupName("Rdma")
             .AddConstructor<RdmaHpcc>()
             .AddAttribute("Eta",
-                          "Utilisation of the busiest link to aim at, 0.01 to 1.",
+                          "Target utilisation of the busiest link, 0.01 to 1.",
                           DoubleValue(0.95),
                           MakeDoubleAccessor(&RdmaHpcc::m_eta),
                           MakeDoubleChecker<double>(0.01, 1))
             .AddAttribute("MaxStage",
-                          "Additive increases, one each round trip, before the window may be set "
-                          "by the utilisation although that is below Eta.",
+                          "Additive increases, one per round trip, after which the window is set "
+                          "from the utilisation even if the utilisation is below Eta.",
                           UintegerValue(5),
                           MakeUintegerAccessor(&RdmaHpcc::m_maxStage),
                           MakeUintegerChecker<uint32_t>())
             .AddAttribute("ExpectedFlows",
-                          "Flows N that a link is expected to have: the additive increase is "
-                          "B x T x (1 - Eta) / N.",
+                          "Expected number N of flows on a link: the additive increase is B x T x "
+                          "(1 - Eta) / N.",
                           UintegerValue(100),
                           MakeUintegerAccessor(&RdmaHpcc::m_flows),
                           MakeUintegerChecker<uint32_t>(1))
-            .AddAttribute("AdditiveIncrease",
-                          "Additive increase W_AI in bytes on the line; 0: from ExpectedFlows.",
-                          UintegerValue(0),
-                          MakeUintegerAccessor(&RdmaHpcc::m_increaseBytes),
-                          MakeUintegerChecker<uint64_t>())
+            .AddAttribute(
+                "AdditiveIncrease",
+                "Additive increase W_AI in bytes on the line; 0: computed from ExpectedFlows.",
+                UintegerValue(0),
+                MakeUintegerAccessor(&RdmaHpcc::m_increaseBytes),
+                MakeUintegerChecker<uint64_t>())
             .AddAttribute("BaseRtt",
-                          "Base round-trip time T, the same for all queue pairs; 0: the longest of "
-                          "the network, or that of each queue pair's path if it is not known.",
+                          "Base round-trip time T of all queue pairs; 0: the longest in the "
+                          "network or, if that is not known, that of the queue pair's path.",
                           TimeValue(Time(0)),
                           MakeTimeAccessor(&RdmaHpcc::m_baseRtt),
                           MakeTimeChecker(Time(0)))
             .AddAttribute(
                 "IntFormat",
-                "How switches write telemetry. Paper: 8 bytes a switch, in units of 1 "
-                "ns, 128 bytes sent and 80 bytes queued, for common port rates. Exact: "
-                "20 bytes a switch, for any rate. (RdmaHpccPint has a byte in place of these "
-                "records.)",
+                "Format of telemetry records. Paper: 8 bytes per switch, in units of 1 ns, 128 "
+                "bytes sent and 80 bytes queued, for common port rates. Exact: 20 bytes per "
+                "switch, for any rate. RdmaHpccPint ignores this attribute and uses one byte in "
+                "all.",
                 EnumValue(RdmaIntFormat::PAPER),
                 RdmaMakeEnumAccessor<RdmaIntFormat>(&RdmaHpcc::m_intFormat),
                 MakeEnumChecker(RdmaIntFormat::PAPER, "Paper", RdmaIntFormat::EXACT, "Exact"));

@@ -21,10 +21,10 @@ namespace ns3
  */
 struct RdmaHpccParameters
 {
-    double eta{0.95};        //!< utilisation to aim at
+    double eta{0.95};        //!< target utilisation
     uint32_t maxStage{5};    //!< additive increases before the window may jump up
-    double increaseBytes{0}; //!< W_AI, above 0
-    QbbPs baseRtt{0};        //!< T, above 0
+    double increaseBytes{0}; //!< additive increase W_AI in bytes, above 0
+    QbbPs baseRtt{0};        //!< base round-trip time T, above 0
 };
 
 /**
@@ -32,17 +32,17 @@ struct RdmaHpccParameters
  * HPCC's window, given the utilisation of the path's busiest link (Li et al., "HPCC: High Precision
  * Congestion Control", SIGCOMM 2019, algorithm 1, ComputeWind and NewAck).
  *
- * U is the part of a link's B x T that is in flight. Above eta, or after maxStage steps up, the
- * window is set to Wc / (U / eta) + W_AI, else to Wc + W_AI. That is done for each acknowledgement,
- * but its result becomes the next reference window Wc only once per round trip: when the first
- * packet is acknowledged that was sent after the last such time.
+ * U is the bytes in flight on a link divided by B x T. If U is eta or more, or after maxStage
+ * additive increases, the window becomes Wc / (U / eta) + W_AI, else Wc + W_AI. The window changes
+ * with each acknowledgement. It becomes the reference window Wc once per round trip: when the first
+ * packet sent after the last update of Wc is acknowledged.
  */
 class RdmaHpccWindow : public RdmaPacedWindow
 {
   public:
     /**
      * \param parameters of HPCC
-     * \param profile the queue pair
+     * \param profile the queue pair's path profile
      */
     RdmaHpccWindow(const RdmaHpccParameters& parameters, const RdmaPathProfile& profile);
 
@@ -53,58 +53,65 @@ class RdmaHpccWindow : public RdmaPacedWindow
 
     RdmaCongestionState GetState() const override;
 
-    /** \return U */
+    /** \return utilisation U of the busiest link */
     double GetUtilisation() const
     {
         return m_utilisation;
     }
 
-    /** \return Wc in bytes */
+    /** \return reference window Wc in bytes */
     double GetReferenceWindow() const
     {
         return m_reference;
     }
 
-    /** \return additive increases since the last jump */
+    /** \return number of additive increases since the last jump of the window */
     uint32_t GetStage() const
     {
         return m_stage;
     }
 
   protected:
-    /** \param utilisation U \param sample the acknowledgement that tells it */
+    /**
+     * Computes the window.
+     *
+     * \param utilisation U of the busiest link
+     * \param sample acknowledgement that brought U
+     */
     void React(double utilisation, const RdmaAckSample& sample);
 
     /**
      * \param sample an acknowledgement
-     * \return true if it is the first one: a round trip begins, of which nothing is known yet
+     * \return true for the first acknowledgement: a round trip begins, and nothing can be measured
+     *         yet
      */
     bool Begin(const RdmaAckSample& sample);
 
   private:
-    double m_eta;             //!< utilisation to aim at
-    double m_increase;        //!< W_AI
-    double m_utilisation{1};  //!< U; the sender begins at line rate
-    double m_reference;       //!< Wc
-    uint64_t m_lastUpdate{0}; //!< the next packet to be sent when Wc was set
-    uint32_t m_maxStage;      //!< limit of m_stage
-    uint32_t m_stage{0};      //!< additive increases since the last jump
+    double m_eta;             //!< target utilisation
+    double m_increase;        //!< additive increase W_AI in bytes
+    double m_utilisation{1};  //!< utilisation U; 1 because a sender begins at line rate
+    double m_reference;       //!< reference window Wc in bytes
+    uint64_t m_lastUpdate{0}; //!< number of the next packet to send at the last update of Wc
+    uint32_t m_maxStage;      //!< limit of additive increases
+    uint32_t m_stage{0};      //!< additive increases since the last jump of the window
 };
 
 /**
  * \ingroup rdma
  * HPCC for one queue pair, with in-band telemetry (algorithm 1, MeasureInflight).
  *
- * A link's u is min(qlen, qlen before) / (B x T) + txRate / B; the highest of the path moves U with
- * the weight tau / T, where tau is the time between the two looks at that link, T at most.
+ * The u of a link is min(qlen, previous qlen) / (B x T) + txRate / B. The highest u of the path
+ * enters the average U with the weight tau / T, where tau is the time between the link's last two
+ * records, at most T.
  */
 class RdmaHpccController : public RdmaHpccWindow
 {
   public:
     /**
      * \param parameters of HPCC
-     * \param profile the queue pair
-     * \param format of the telemetry
+     * \param profile the queue pair's path profile
+     * \param format of the telemetry records
      */
     RdmaHpccController(const RdmaHpccParameters& parameters,
                        const RdmaPathProfile& profile,
@@ -112,23 +119,23 @@ class RdmaHpccController : public RdmaHpccWindow
 
     void OnAck(const RdmaAckSample& sample) override;
 
-    /** \return the telemetry it keeps */
+    /** \return telemetry of the last acknowledgement */
     const RdmaIntPath& GetPath() const
     {
         return m_path;
     }
 
   private:
-    double m_baseRttPs; //!< T
+    double m_baseRttPs; //!< base round-trip time T in picoseconds
     RdmaIntPath m_path; //!< telemetry of the last acknowledgement
 };
 
 /**
  * \ingroup rdma
- * HPCC. Packets carry telemetry of each switch, which acknowledgements bring back.
+ * HPCC. Packets carry telemetry of each switch, and acknowledgements bring it back.
  *
- * A queue pair starts with W = B x T at line rate. Its window stays at or below that, and above
- * W_AI.
+ * A queue pair starts at line rate with the window W = B x T. The window stays between W_AI and B x
+ * T.
  */
 class RdmaHpcc : public RdmaCongestionControl
 {
@@ -142,16 +149,21 @@ class RdmaHpcc : public RdmaCongestionControl
     std::unique_ptr<RdmaRateController> MakeController(
         const RdmaPathProfile& profile) const override;
 
+    bool NeedsEachAck() const override
+    {
+        return true;
+    }
+
     RdmaIntFormat GetIntFormat() const override
     {
         return m_intFormat;
     }
 
     /**
-     * Aborts with a message if the attributes do not fit, or T is not known.
+     * Aborts with a message if the attributes contradict each other, or if T is not known.
      *
-     * \param profile a queue pair
-     * \return its parameters
+     * \param profile the queue pair's path profile
+     * \return HPCC's parameters for the queue pair
      */
     RdmaHpccParameters GetParameters(const RdmaPathProfile& profile) const;
 

@@ -11,7 +11,7 @@ namespace
 {
 
 constexpr QbbPs HORIZON = 1_s;
-// A frame may be counted at its beginning and timed at its end, or the other way round.
+// A switch may count a frame at its beginning and time it at its end, or the reverse.
 constexpr double SLACK_BYTES = 16384;
 
 uint32_t
@@ -31,7 +31,7 @@ RdmaIntPath::RdmaIntPath(uint32_t links, RdmaIntFormat format)
 QbbPs
 RdmaIntPath::GetTime(const Hop& before, const RdmaIntHop& hop) const
 {
-    // Modulo the clock's wrap, from minus half of that to half.
+    // The difference modulo the clock's wrap, between minus half of the wrap and half of it.
     const QbbPs difference = hop.time - before.time;
     const QbbPs wrap = GetRdmaIntUnits(m_format).timeWrap;
     const QbbPs half = wrap / 2;
@@ -71,7 +71,7 @@ RdmaIntPath::Compare(const RdmaAckSample& sample) const
     {
         return Kind::OTHER;
     }
-    // At a higher rate a port sends half of its counter's range in that time.
+    // A faster port may have sent more than half of its counter's range.
     const double mostBps = 4e12 * static_cast<double>(units.txWrap) / static_cast<double>(elapsed);
     for (uint32_t i = 0; i < sample.hopCount; ++i)
     {

@@ -15,47 +15,48 @@ namespace ns3
 
 /**
  * \ingroup rdma
- * What happened at a port between two packets that carried telemetry.
+ * Change of a port's telemetry between two packets that carried telemetry.
  */
 struct RdmaIntStep
 {
-    double rateBps;     //!< rate of the port
-    double txBytes;     //!< bytes that it sent in between
-    double timePs;      //!< time in between, above 0
-    double queueBytes;  //!< its queue now
-    double queueBefore; //!< its queue at the packet before
+    double rateBps;     //!< rate of the port in bit/s
+    double txBytes;     //!< bytes that the port sent between the packets
+    double timePs;      //!< time between the packets in picoseconds, above 0
+    double queueBytes;  //!< queue length at the later packet
+    double queueBefore; //!< queue length at the earlier packet
 };
 
 /**
  * \ingroup rdma
- * Keeps the telemetry of a queue pair's last acknowledgement, to tell what changed since.
+ * Keeps the telemetry of a queue pair's last acknowledgement and computes the changes since then.
  *
- * Counters and clocks wrap; differences are taken modulo. Where the last telemetry is so old that
- * they could be ambiguous, the path begins anew: after a second, and after half of the time in
- * which the clock wraps or a port of the path can wrap its counter. With RdmaIntFormat::PAPER and
- * 100 Gb/s that is 5.4 ms.
+ * Counters and clocks wrap, so differences are taken modulo their range. When the last telemetry is
+ * too old for unambiguous differences, the path begins anew: after a second, and after half of the
+ * time in which the clock wraps or a port of the path can wrap its counter. With
+ * RdmaIntFormat::PAPER and 100 Gb/s that half is 5.4 ms.
  */
 class RdmaIntPath
 {
   public:
     /**
-     * \param links on the way, one more than switches; room is made for these. 0: for
-     * RDMA_INT_MAX_HOPS
+     * \param links number of links on the path, which has one switch less; memory is reserved for
+     *        that many switches. 0: memory for RDMA_INT_MAX_HOPS switches
      * \param format of the telemetry, PAPER or EXACT
      */
     RdmaIntPath(uint32_t links, RdmaIntFormat format);
 
     /**
-     * Takes an acknowledgement, and lets use(const RdmaIntStep&) have each switch's step since the
-     * last one, first switch first.
+     * Processes an acknowledgement: calls use(const RdmaIntStep&) with the change at each switch
+     * since the last acknowledgement, first switch first.
      *
-     * An acknowledgement whose packet passed a switch no later than the last one's is old and
-     * changes nothing. If the number of hops or the rate of one is another than before, or a
-     * port would have sent more than it can, the path has changed: the telemetry is only kept.
+     * An acknowledgement whose packet passed a switch no later than the packet of the last one is
+     * old and changes nothing. The path has changed if the number of hops or the rate of a port
+     * differs, or if a port would have sent more than its rate allows. The telemetry of a changed
+     * path is stored without calling \p use.
      *
      * \param sample the acknowledgement
-     * \param use takes a step
-     * \return true if there was something to compare with
+     * \param use called with each step
+     * \return true if the acknowledgement could be compared with the last one
      */
     template <typename Use>
     bool Advance(const RdmaAckSample& sample, Use&& use)
@@ -75,30 +76,31 @@ class RdmaIntPath
         return kind == Kind::NEXT;
     }
 
-    /** \return bytes that it has allocated */
+    /** \return bytes of memory allocated for telemetry */
     size_t GetMemory() const
     {
         return m_hops.capacity() * sizeof(Hop);
     }
 
   private:
-    static constexpr QbbPs NEVER{std::numeric_limits<int64_t>::min() / 2}; //!< no time
+    /// Time before all others
+    static constexpr QbbPs NEVER{std::numeric_limits<int64_t>::min() / 2};
 
-    /** How an acknowledgement follows the last one. */
+    /** Relation of an acknowledgement to the last one. */
     enum class Kind
     {
         NEXT,  //!< newer, on the same path
-        OTHER, //!< nothing to compare with
-        OLD,   //!< older, or without telemetry
+        OTHER, //!< not comparable: the path is new, has changed or its telemetry is too old
+        OLD,   //!< older than the last one, or without telemetry
     };
 
-    /** What is kept of a RdmaIntHop. */
+    /** The kept part of an RdmaIntHop. */
     struct Hop
     {
-        uint64_t txBytes;    //!< of RdmaIntHop
-        QbbPs time;          //!< of RdmaIntHop
-        uint32_t queueBytes; //!< of the class
-        uint32_t rateKbps;   //!< low bits of the rate, to see that it changes
+        uint64_t txBytes;    //!< RdmaIntHop::txBytes
+        QbbPs time;          //!< RdmaIntHop::time
+        uint32_t queueBytes; //!< queue length of the class
+        uint32_t rateKbps;   //!< low bits of the rate, to detect a change of the rate
     };
 
     QbbPs GetTime(const Hop& before, const RdmaIntHop& hop) const;
@@ -107,9 +109,9 @@ class RdmaIntPath
     Kind Compare(const RdmaAckSample& sample) const;
     void Keep(const RdmaAckSample& sample);
 
-    std::vector<Hop> m_hops; //!< of the last acknowledgement
-    QbbPs m_last{NEVER};     //!< when it came
-    RdmaIntFormat m_format;  //!< of the telemetry
+    std::vector<Hop> m_hops; //!< telemetry of the last acknowledgement
+    QbbPs m_last{NEVER};     //!< arrival time of the last acknowledgement
+    RdmaIntFormat m_format;  //!< format of the telemetry
 };
 
 } // namespace ns3

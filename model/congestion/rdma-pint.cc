@@ -48,7 +48,7 @@ RdmaPintCode::Encode(double utilisation, uint32_t random)
     }
     static const double perLog = 1 / std::log(BASE);
     auto lower = static_cast<uint8_t>(LOWEST + std::log(utilisation / SMALLEST) * perLog);
-    // The logarithm may be off by a rounding error where the value is one of a byte's.
+    // The logarithm may have a rounding error where the value is exactly that of a byte.
     lower = std::min<uint8_t>(lower, HIGHEST - 1);
     const double below = Decode(lower);
     const double part = (utilisation - below) / (Decode(lower + 1) - below);

@@ -14,19 +14,19 @@ namespace ns3
 /**
  * \ingroup rdma
  * Utilisation of a link in one byte: a logarithm to the base (1 + 0.025)^2, rounded at random so
- * that the mean of what is decoded is what was encoded (Ben Basat et al., "PINT: Probabilistic
+ * that decoded values are unbiased (Ben Basat et al., "PINT: Probabilistic
  * In-band Network Telemetry", SIGCOMM 2020: approximation, with 8 bits and epsilon 0.025).
  *
- * 0 says that the packet does not ask for it; 1 is a utilisation of 0.001 or less, 255 one of 280
- * or more. A greater byte is a greater utilisation, so that a switch takes the greater one of its
- * own and the packet's.
+ * 0 in a packet means that the packet does not ask for the utilisation. 1 is a utilisation of 0.001
+ * or less, 255 a utilisation of 280 or more. A greater byte is a greater utilisation, so a switch
+ * writes the maximum of its own byte and the packet's.
  */
 class RdmaPintCode
 {
   public:
-    static constexpr uint8_t NONE = 0;      //!< not asked for
-    static constexpr uint8_t LOWEST = 1;    //!< a sender that asks for it writes this
-    static constexpr uint8_t HIGHEST = 255; //!< the highest utilisation there is
+    static constexpr uint8_t NONE = 0;   //!< the packet does not ask for the utilisation
+    static constexpr uint8_t LOWEST = 1; //!< initial byte of a packet that asks for the utilisation
+    static constexpr uint8_t HIGHEST = 255; //!< byte of the highest utilisation
 
     /**
      * \param utilisation of a link, 0 and above
@@ -41,49 +41,50 @@ class RdmaPintCode
 
 /**
  * \ingroup rdma
- * A switch's part in HPCC over PINT: the utilisation of one port, averaged over the base round-trip
+ * Switch side of HPCC over PINT: the utilisation of one port, averaged over the base round-trip
  * time T.
  *
- * At each departure, with tau the time since the one before, w = min(tau / T, 1), and b the bytes
- * of that one: U = (1 - w) U + w (queue / (B x T) + b / (B x tau)).
+ * At each departure U = (1 - w) U + w (queue / (B x T) + b / (B x tau)), where tau is the time
+ * since the previous departure, w = min(tau / T, 1), and b is the bytes of the previous frame.
  */
 class RdmaPintPort
 {
   public:
     /**
-     * \param rate B, above 0
-     * \param baseRtt T, above 0, that of the network
+     * \param rate B of the port, above 0
+     * \param baseRtt base round-trip time T of the network, above 0
      */
     RdmaPintPort(QbbBitRate rate, QbbPs baseRtt);
 
     /**
-     * A frame begins its transmission, of whatever class.
+     * A frame of any class begins its transmission.
      *
-     * \param bytes it has on the line
-     * \param queueBytes that wait in the queue of the class that carries the byte
-     * \param now the instant
+     * \param bytes of the frame on the line
+     * \param queueBytes waiting in the queue of the class whose packets carry the PINT byte
+     * \param now current time
      */
     void OnDeparture(uint32_t bytes, uint64_t queueBytes, QbbPs now);
 
-    /** \return U at the last departure */
+    /** \return utilisation U after the last departure */
     double GetUtilisation() const
     {
         return m_utilisation;
     }
 
     /**
-     * \param code byte of the frame that departs
+     * \param code PINT byte of the departing frame
      * \param random 32 random bits
-     * \return its byte from here on: NONE stays, else the greater of it and this port's
+     * \return the byte to write: NONE if \p code is NONE, else the maximum of \p code and this
+     *         port's
      */
     uint8_t Write(uint8_t code, uint32_t random) const;
 
   private:
-    double m_perByte;        //!< picoseconds of a byte on the line
-    double m_baseRttPs;      //!< T
-    double m_utilisation{0}; //!< U
-    QbbPs m_last{-1};        //!< the last departure; negative: none yet
-    uint32_t m_lastBytes{0}; //!< its bytes
+    double m_perByte;        //!< picoseconds per byte on the line
+    double m_baseRttPs;      //!< base round-trip time T in picoseconds
+    double m_utilisation{0}; //!< averaged utilisation U
+    QbbPs m_last{-1};        //!< time of the last departure; negative: none yet
+    uint32_t m_lastBytes{0}; //!< bytes of the last frame
 };
 
 } // namespace ns3

@@ -4,6 +4,7 @@
 
 #include "qbb-time.h"
 #include "rdma-compat.h"
+#include "rdma-part-name.h"
 
 #include <ns3/abort.h>
 #include <ns3/double.h>
@@ -15,6 +16,21 @@ namespace ns3
 {
 
 NS_OBJECT_ENSURE_REGISTERED(RdmaPowerTcp);
+
+namespace
+{
+
+/// Names by which programs select this congestion control.
+const RdmaPartName g_powertcpName("powertcp",
+                                  RdmaPowerTcp::GetTypeId(),
+                                  "",
+                                  "PowerTCP: window from telemetry of each switch");
+const RdmaPartName g_powertcpThetaName("powertcp-theta",
+                                       RdmaPowerTcp::GetTypeId(),
+                                       "Variant=Theta",
+                                       "theta-PowerTCP: window from round-trip times");
+
+} // namespace
 
 RdmaPowerTcpWindow::RdmaPowerTcpWindow(const RdmaPowerTcpParameters& parameters,
                                        const RdmaPathProfile& profile)
@@ -28,7 +44,7 @@ RdmaPowerTcpWindow::RdmaPowerTcpWindow(const RdmaPowerTcpParameters& parameters,
 void
 RdmaPowerTcpWindow::Smooth(double power, double timePs)
 {
-    // A queue cannot drain faster than its port sends; what seems so is noise of measurement.
+    // A queue cannot drain faster than its port sends. Negative power is measurement noise.
     const double weight = std::min(timePs / m_baseRttPs, 1.0);
     m_power = (1 - weight) * m_power + weight * std::max(power, 0.0);
 }
@@ -56,7 +72,8 @@ RdmaPowerTcpController::OnAck(const RdmaAckSample& sample)
     double timePs = 0;
     const double tau = GetBaseRttPs();
     const bool known = m_path.Advance(sample, [&](const RdmaIntStep& step) {
-        // Bytes per picosecond, and all over b: current is 1 at a full port, voltage is tau.
+        // Current and voltage are divided by the port's rate b: a busy port without a queue has
+        // current 1 and voltage tau.
         const double perByte = 8e12 / step.rateBps;
         const double current =
             (step.queueBytes - step.queueBefore + step.txBytes) / step.timePs * perByte;
@@ -134,38 +151,39 @@ RdmaPowerTcp::GetTypeId()
                           RdmaMakeEnumAccessor<Variant>(&RdmaPowerTcp::m_variant),
                           MakeEnumChecker(INT, "Int", THETA, "Theta"))
             .AddAttribute("Gamma",
-                          "Weight of a new window, 0.01 to 1.",
+                          "Weight of a newly computed window, 0.01 to 1.",
                           DoubleValue(0.9),
                           MakeDoubleAccessor(&RdmaPowerTcp::m_gamma),
                           MakeDoubleChecker<double>(0.01, 1))
             .AddAttribute("MinGradient",
-                          "Theta: dRTT/dt + 1 counts as this much at least; 0: no bound, as in the "
+                          "Theta: lower bound of dRTT/dt + 1, 0 to 1; 0: no bound, as in the "
                           "paper's algorithm.",
                           DoubleValue(0.5),
                           MakeDoubleAccessor(&RdmaPowerTcp::m_minGradient),
                           MakeDoubleChecker<double>(0, 1))
             .AddAttribute("ExpectedFlows",
-                          "Flows N that a host's port is expected to have: the additive increase "
-                          "beta is B x tau / N.",
+                          "Expected number N of flows on a host's port: the additive increase beta "
+                          "is B x tau / N.",
                           UintegerValue(10),
                           MakeUintegerAccessor(&RdmaPowerTcp::m_flows),
                           MakeUintegerChecker<uint32_t>(1))
-            .AddAttribute("AdditiveIncrease",
-                          "Additive increase beta in bytes on the line; 0: from ExpectedFlows.",
-                          UintegerValue(0),
-                          MakeUintegerAccessor(&RdmaPowerTcp::m_increaseBytes),
-                          MakeUintegerChecker<uint64_t>())
+            .AddAttribute(
+                "AdditiveIncrease",
+                "Additive increase beta in bytes on the line; 0: computed from ExpectedFlows.",
+                UintegerValue(0),
+                MakeUintegerAccessor(&RdmaPowerTcp::m_increaseBytes),
+                MakeUintegerChecker<uint64_t>())
             .AddAttribute("BaseRtt",
-                          "Base round-trip time tau, the same for all queue pairs; 0: with Int the "
-                          "longest of the network, with Theta that of each queue pair's path.",
+                          "Base round-trip time tau of all queue pairs; 0: with Int the longest in "
+                          "the network, with Theta that of the queue pair's path.",
                           TimeValue(Time(0)),
                           MakeTimeAccessor(&RdmaPowerTcp::m_baseRtt),
                           MakeTimeChecker(Time(0)))
             .AddAttribute(
                 "IntFormat",
-                "Int: how switches write telemetry. Paper: as HPCC has it, 8 bytes a "
-                "switch, in units of 1 ns, 128 bytes sent and 80 bytes queued, for common "
-                "port rates. Exact: 20 bytes a switch, for any rate.",
+                "Int: format of telemetry records. Paper: as in HPCC, 8 bytes per switch, in units "
+                "of 1 ns, 128 bytes sent and 80 bytes queued, for common port rates. Exact: 20 "
+                "bytes per switch, for any rate.",
                 EnumValue(RdmaIntFormat::PAPER),
                 RdmaMakeEnumAccessor<RdmaIntFormat>(&RdmaPowerTcp::m_intFormat),
                 MakeEnumChecker(RdmaIntFormat::PAPER, "Paper", RdmaIntFormat::EXACT, "Exact"));
@@ -184,7 +202,7 @@ RdmaPowerTcp::GetParameters(const RdmaPathProfile& profile) const
     }
     else
     {
-        // Theta's tau is what its round-trip times are compared with.
+        // Theta compares the path's round-trip times with tau.
         parameters.baseRtt =
             m_variant == THETA ? profile.baseRtt : std::max(profile.baseRtt, profile.networkRtt);
     }

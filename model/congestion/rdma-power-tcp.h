@@ -21,10 +21,10 @@ namespace ns3
  */
 struct RdmaPowerTcpParameters
 {
-    double gamma{0.9};       //!< weight of a new window
-    double minGradient{0.5}; //!< theta: least value of dRTT/dt + 1
-    double increaseBytes{0}; //!< beta, above 0
-    QbbPs baseRtt{0};        //!< tau, above 0
+    double gamma{0.9};       //!< weight of a newly computed window
+    double minGradient{0.5}; //!< theta: lower bound of dRTT/dt + 1; 0: none
+    double increaseBytes{0}; //!< additive increase beta in bytes, above 0
+    QbbPs baseRtt{0};        //!< base round-trip time tau, above 0
 };
 
 /**
@@ -32,15 +32,15 @@ struct RdmaPowerTcpParameters
  * PowerTCP's window, given the power of the path (Addanki et al., "PowerTCP: Pushing the
  * Performance Limits of Datacenter Networks", NSDI 2022).
  *
- * Power is normalised: 1 at a link that is full and has no queue. It is smoothed over tau, and
- * W = gamma x (W_old / power + beta) + (1 - gamma) x W.
+ * Power is normalised: a fully used link without a queue has power 1. Power is smoothed over tau,
+ * and W = gamma x (W_old / power + beta) + (1 - gamma) x W.
  */
 class RdmaPowerTcpWindow : public RdmaPacedWindow
 {
   public:
     /**
      * \param parameters of PowerTCP
-     * \param profile the queue pair
+     * \param profile the queue pair's path profile
      */
     RdmaPowerTcpWindow(const RdmaPowerTcpParameters& parameters, const RdmaPathProfile& profile);
 
@@ -49,30 +49,37 @@ class RdmaPowerTcpWindow : public RdmaPacedWindow
         OnAck(sample);
     }
 
-    /** \return smoothed power */
+    /** \return smoothed, normalised power */
     double GetPower() const
     {
         return m_power;
     }
 
   protected:
-    /** \param power normalised power \param timePs over which it was measured */
+    /**
+     * Adds a measurement to the smoothed power.
+     *
+     * \param power measured power, normalised
+     * \param timePs duration of the measurement in picoseconds
+     */
     void Smooth(double power, double timePs);
 
-    /** \param oldWindow the window when the acknowledged packet was sent */
+    /**
+     * Computes the window. \param oldWindow window when the acknowledged packet was sent, in bytes
+     */
     void Update(double oldWindow);
 
-    /** \return tau */
+    /** \return base round-trip time tau in picoseconds */
     double GetBaseRttPs() const
     {
         return m_baseRttPs;
     }
 
   private:
-    double m_gamma;     //!< weight of a new window
-    double m_increase;  //!< beta
-    double m_baseRttPs; //!< tau
-    double m_power{1};  //!< smoothed; the sender begins at line rate
+    double m_gamma;     //!< weight of a newly computed window
+    double m_increase;  //!< additive increase beta in bytes
+    double m_baseRttPs; //!< base round-trip time tau in picoseconds
+    double m_power{1};  //!< smoothed power; 1 because a sender begins at line rate
 };
 
 /**
@@ -80,8 +87,8 @@ class RdmaPowerTcpWindow : public RdmaPacedWindow
  * PowerTCP for one queue pair, with in-band telemetry (algorithm 1): the window changes with each
  * acknowledgement.
  *
- * A port's power is (dq/dt + txRate) x (q + b x tau), over b^2 x tau; the highest of the path
- * counts. W_old is remembered once per round trip: it is the window at the beginning of the round
+ * The power of a port is (dq/dt + txRate) x (q + b x tau) / (b^2 x tau). The highest power of the
+ * path counts. W_old is stored once per round trip: it is the window at the beginning of the round
  * trip in which the acknowledged packet was sent.
  */
 class RdmaPowerTcpController : public RdmaPowerTcpWindow
@@ -89,7 +96,7 @@ class RdmaPowerTcpController : public RdmaPowerTcpWindow
   public:
     /**
      * \param parameters of PowerTCP
-     * \param profile the queue pair
+     * \param profile the queue pair's path profile
      */
     RdmaPowerTcpController(const RdmaPowerTcpParameters& parameters,
                            const RdmaPathProfile& profile,
@@ -97,7 +104,7 @@ class RdmaPowerTcpController : public RdmaPowerTcpWindow
 
     void OnAck(const RdmaAckSample& sample) override;
 
-    /** \return W_old in bytes */
+    /** \return window W_old in bytes */
     double GetOldWindow() const
     {
         return m_oldWindow;
@@ -105,9 +112,9 @@ class RdmaPowerTcpController : public RdmaPowerTcpWindow
 
   private:
     RdmaIntPath m_path;  //!< telemetry of the last acknowledgement
-    double m_oldWindow;  //!< of the packets that are acknowledged now
-    double m_nextWindow; //!< of those from m_mark on
-    uint64_t m_mark{0};  //!< the next packet to be sent when m_nextWindow was remembered
+    double m_oldWindow;  //!< W_old of the packets below m_mark, in bytes
+    double m_nextWindow; //!< W_old of the packets from m_mark on, in bytes
+    uint64_t m_mark{0};  //!< number of the next packet to send when m_nextWindow was stored
 };
 
 /**
@@ -115,18 +122,18 @@ class RdmaPowerTcpController : public RdmaPowerTcpWindow
  * Theta-PowerTCP for one queue pair, with round-trip times only (algorithm 2): the window changes
  * once per round trip, when the first packet is acknowledged that was sent after the last change.
  *
- * Power is (dRTT/dt + 1) x RTT / tau, with the first factor MinGradient at least. On the clock of
- * acknowledgements that factor is 2 - b / lambda, which falls to 0 as soon as packets arrive at
- * half of the port's rate b. Without a bound, W_old / power then asks for the largest window, and
- * queues of many flows go round a limit cycle. The bound is in the authors' simulator (0.5), not in
- * the paper.
+ * Power is (dRTT/dt + 1) x RTT / tau, where the first factor is at least MinGradient. Measured
+ * between acknowledgements, the first factor is 2 - b / lambda, where packets arrive at the rate
+ * lambda at a port of rate b. It falls to 0 as soon as lambda is b / 2. Without a bound, W_old /
+ * power then becomes the largest window, and the queues of many flows enter a limit cycle. The
+ * bound is in the authors' simulator (0.5), not in the paper.
  */
 class RdmaThetaPowerTcpController : public RdmaPowerTcpWindow
 {
   public:
     /**
      * \param parameters of PowerTCP
-     * \param profile the queue pair
+     * \param profile the queue pair's path profile
      */
     RdmaThetaPowerTcpController(const RdmaPowerTcpParameters& parameters,
                                 const RdmaPathProfile& profile);
@@ -134,23 +141,24 @@ class RdmaThetaPowerTcpController : public RdmaPowerTcpWindow
     void OnAck(const RdmaAckSample& sample) override;
 
   private:
-    double m_minGradient;     //!< least value of dRTT/dt + 1
-    QbbPs m_rtt{-1};          //!< of the last acknowledgement; negative: none yet
-    QbbPs m_last{0};          //!< when it came
-    uint64_t m_lastUpdate{0}; //!< the next packet to be sent at the last change
+    double m_minGradient; //!< lower bound of dRTT/dt + 1
+    QbbPs m_rtt{-1};      //!< round-trip time of the last acknowledgement; negative: none yet
+    QbbPs m_last{0};      //!< arrival time of the last acknowledgement
+    /// Number of the next packet to send at the last change of the window
+    uint64_t m_lastUpdate{0};
 };
 
 /**
  * \ingroup rdma
- * PowerTCP, and its variant that needs no telemetry.
+ * PowerTCP, and theta-PowerTCP, its variant without telemetry.
  *
- * A queue pair starts with W = B x tau at line rate, and stays at or below that. In equilibrium a
- * link's queue is the sum of the flows' beta.
+ * A queue pair starts at line rate with the window W = B x tau, and the window never exceeds B x
+ * tau. In equilibrium a link's queue is the sum of beta over its flows.
  */
 class RdmaPowerTcp : public RdmaCongestionControl
 {
   public:
-    /** Where power comes from. */
+    /** Measurement that power is computed from. */
     enum Variant
     {
         INT,   //!< in-band telemetry
@@ -166,6 +174,11 @@ class RdmaPowerTcp : public RdmaCongestionControl
     std::unique_ptr<RdmaRateController> MakeController(
         const RdmaPathProfile& profile) const override;
 
+    bool NeedsEachAck() const override
+    {
+        return true;
+    }
+
     bool NeedsRtt() const override
     {
         return m_variant == THETA;
@@ -179,8 +192,8 @@ class RdmaPowerTcp : public RdmaCongestionControl
     /**
      * Aborts with a message if tau is not known.
      *
-     * \param profile a queue pair
-     * \return its parameters
+     * \param profile the queue pair's path profile
+     * \return PowerTCP's parameters for the queue pair
      */
     RdmaPowerTcpParameters GetParameters(const RdmaPathProfile& profile) const;
 

@@ -4,6 +4,7 @@
 
 #include "qbb-time.h"
 #include "rdma-compat.h"
+#include "rdma-part-name.h"
 
 #include <ns3/abort.h>
 #include <ns3/uinteger.h>
@@ -18,13 +19,19 @@ NS_OBJECT_ENSURE_REGISTERED(RdmaRcm);
 namespace
 {
 
-/** What a controller needs of RdmaRcm. */
+/// Name by which programs select this congestion control.
+const RdmaPartName g_rcmName("rcm",
+                             RdmaRcm::GetTypeId(),
+                             "",
+                             "rate control of an OMNeT++ model, a CNP for each mark");
+
+/** Parameters of RdmaRcm that a controller uses. */
 struct RcmParameters
 {
-    RdmaRcm::RecoveryRule rule; //!< what a recovery waits for
-    uint32_t maxDelay;          //!< largest n
-    QbbPs time;                 //!< RecoveryTime
-    uint64_t bytes;             //!< RecoveryBytes
+    RdmaRcm::RecoveryRule rule; //!< condition of a recovery
+    uint32_t maxDelay;          //!< largest number n of CNPs that delay packets
+    QbbPs time;                 //!< attribute RecoveryTime
+    uint64_t bytes;             //!< attribute RecoveryBytes
 };
 
 class RcmController : public RdmaRateController
@@ -93,11 +100,11 @@ class RcmController : public RdmaRateController
         }
     }
 
-    RcmParameters m_parameters; //!< of the algorithm
-    QbbBitRate m_lineRate;      //!< of the port
-    QbbPs m_since{0};           //!< last CNP or recovery
-    uint64_t m_bytes{0};        //!< sent since then
-    uint32_t m_delay{0};        //!< n
+    RcmParameters m_parameters; //!< parameters of the algorithm
+    QbbBitRate m_lineRate;      //!< rate of the port
+    QbbPs m_since{0};           //!< time of the last CNP or recovery
+    uint64_t m_bytes{0};        //!< bytes sent since the last CNP or recovery
+    uint32_t m_delay{0};        //!< number n of CNPs not yet recovered from
 };
 
 } // namespace
@@ -112,7 +119,8 @@ RdmaRcm::GetTypeId()
             .AddConstructor<RdmaRcm>()
             .AddAttribute(
                 "RecoveryRule",
-                "What a recovery waits for: RecoveryTime, RecoveryBytes, either or both.",
+                "Condition of a recovery: RecoveryTime has passed, RecoveryBytes are sent, either "
+                "or both.",
                 EnumValue(TIME),
                 RdmaMakeEnumAccessor<RecoveryRule>(&RdmaRcm::m_rule),
                 MakeEnumChecker(TIME, "Time", BYTES, "Bytes", EITHER, "Either", BOTH, "Both"))
@@ -121,14 +129,15 @@ RdmaRcm::GetTypeId()
                           TimeValue(MicroSeconds(150)),
                           MakeTimeAccessor(&RdmaRcm::m_recoveryTime),
                           MakeTimeChecker())
-            .AddAttribute("RecoveryBytes",
-                          "Bytes on the line from a CNP or a recovery to the next recovery, above "
-                          "0.",
-                          UintegerValue(300000),
-                          MakeUintegerAccessor(&RdmaRcm::m_recoveryBytes),
-                          MakeUintegerChecker<uint64_t>(1))
+            .AddAttribute(
+                "RecoveryBytes",
+                "Bytes sent on the line from a CNP or a recovery to the next recovery, above 0.",
+                UintegerValue(300000),
+                MakeUintegerAccessor(&RdmaRcm::m_recoveryBytes),
+                MakeUintegerChecker<uint64_t>(1))
             .AddAttribute("MaxDelay",
-                          "Largest n: no more CNPs than that count, 1 and above.",
+                          "Largest number n of CNPs that delay packets, 1 and above; further CNPs "
+                          "are ignored.",
                           UintegerValue(127),
                           MakeUintegerAccessor(&RdmaRcm::m_maxDelay),
                           MakeUintegerChecker<uint32_t>(1, 1'000'000));

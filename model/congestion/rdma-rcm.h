@@ -18,19 +18,20 @@ namespace ns3
  * for RoCEv2 Simulation in OMNeT++", OMNeT++ Summit 2015, section IV; IBA annex A17.9.3).
  *
  * T is the time of a full packet on the line. After n CNPs packets leave (n + 1) T apart, which is
- * 1 / (n + 1) of the line rate. Each recovery takes n one step back: RecoveryTime, or RecoveryBytes
- * sent, or either, or both, after the last CNP or recovery.
+ * 1 / (n + 1) of the line rate. Each recovery decrements n. RecoveryRule selects the
+ * condition of a recovery: RecoveryTime has passed since the last CNP or recovery, RecoveryBytes
+ * have been sent since then, either or both.
  */
 class RdmaRcm : public RdmaCongestionControl
 {
   public:
-    /** What a recovery waits for. */
+    /** Condition of a recovery. */
     enum RecoveryRule
     {
-        TIME,   //!< RecoveryTime
-        BYTES,  //!< RecoveryBytes
-        EITHER, //!< whichever comes first
-        BOTH,   //!< whichever comes last
+        TIME,   //!< RecoveryTime has passed
+        BYTES,  //!< RecoveryBytes have been sent
+        EITHER, //!< the first of both conditions is met
+        BOTH,   //!< both conditions are met
     };
 
     /**
@@ -41,6 +42,16 @@ class RdmaRcm : public RdmaCongestionControl
 
     std::unique_ptr<RdmaRateController> MakeController(
         const RdmaPathProfile& profile) const override;
+
+    RdmaMarking GetMarking() const override
+    {
+        return RdmaMarking::CURVE;
+    }
+
+    std::optional<QbbPs> GetCnpInterval() const override
+    {
+        return 1_ps; // each mark causes a CNP
+    }
 
     bool NeedsCnp() const override
     {

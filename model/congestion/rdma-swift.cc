@@ -3,6 +3,7 @@
 #include "rdma-swift.h"
 
 #include "qbb-time.h"
+#include "rdma-part-name.h"
 
 #include <ns3/abort.h>
 #include <ns3/double.h>
@@ -17,11 +18,23 @@ namespace ns3
 
 NS_OBJECT_ENSURE_REGISTERED(RdmaSwift);
 
-/** A queue pair under Swift. */
+namespace
+{
+
+/// Name by which programs select this congestion control.
+const RdmaPartName g_swiftName("swift",
+                               RdmaSwift::GetTypeId(),
+                               "",
+                               "Swift: window from round-trip time and target delay");
+
+} // namespace
+
+/** Swift controller of one queue pair. */
 class RdmaSwift::Controller : public RdmaRateController
 {
   public:
-    /** \param parameters the attributes \param profile the queue pair */
+    /** \param parameters attributes of the algorithm \param profile the queue pair's path profile
+     */
     Controller(Ptr<const RdmaSwift> parameters, const RdmaPathProfile& profile)
         : m_parameters(parameters),
           m_lineRate(profile.lineRate),
@@ -102,15 +115,20 @@ class RdmaSwift::Controller : public RdmaRateController
     }
 
   private:
-    static constexpr QbbPs NEVER{std::numeric_limits<int64_t>::min() / 2}; //!< long ago
+    static constexpr QbbPs NEVER{std::numeric_limits<int64_t>::min() /
+                                 2}; //!< time before all others
 
-    /** \return the delay to aim at */
+    /** \return target delay in picoseconds, including flow scaling */
     double GetTargetPs() const
     {
         return m_targetPs + std::clamp(m_a / std::sqrt(m_window) + m_b, 0.0, m_rangePs);
     }
 
-    /** \param factor shrinks the window, unless something did in this round trip \param now now
+    /**
+     * Shrinks the window, unless it has shrunk in this round trip.
+     *
+     * \param factor applied to the window
+     * \param now current time
      */
     void Decrease(double factor, QbbPs now)
     {
@@ -126,89 +144,92 @@ class RdmaSwift::Controller : public RdmaRateController
         }
     }
 
-    /** \param window the new one, brought within limits */
+    /** Sets the window within its limits. \param window the new window in packets */
     void Set(double window)
     {
         m_window = std::min(std::max(window, m_parameters->m_minWindow), m_most);
     }
 
-    Ptr<const RdmaSwift> m_parameters; //!< the attributes
-    QbbBitRate m_lineRate;             //!< no faster
-    uint32_t m_packetBytes;            //!< a full packet on the line
-    uint32_t m_timeouts{0};            //!< in a row
-    double m_window{0};                //!< packets
-    double m_most{0};                  //!< of these, at most
-    double m_targetPs{0};              //!< delay to aim at, without flow scaling
-    double m_rangePs{0};               //!< flow scaling, at most
-    double m_a{0};                     //!< of flow scaling
-    double m_b{0};                     //!< of flow scaling
-    QbbPs m_rtt;                       //!< the last round trip
-    QbbPs m_decrease{NEVER};           //!< the last time that the window shrank
+    Ptr<const RdmaSwift> m_parameters; //!< attributes of the algorithm
+    QbbBitRate m_lineRate;             //!< rate of the port
+    uint32_t m_packetBytes;            //!< bytes of a full packet on the line
+    uint32_t m_timeouts{0};            //!< consecutive timeouts
+    double m_window{0};                //!< window in packets
+    double m_most{0};                  //!< largest window in packets
+    double m_targetPs{0};              //!< target delay without flow scaling, in picoseconds
+    double m_rangePs{0};               //!< largest contribution of flow scaling, in picoseconds
+    double m_a{0};                     //!< coefficient a of flow scaling
+    double m_b{0};                     //!< constant b of flow scaling
+    QbbPs m_rtt;                       //!< last round-trip time
+    QbbPs m_decrease{NEVER};           //!< time of the last decrease of the window
 };
 
 TypeId
 RdmaSwift::GetTypeId()
 {
-    constexpr double LEAST = std::numeric_limits<double>::min(); // above 0
+    constexpr double LEAST = std::numeric_limits<double>::min(); // smallest value above 0
     static TypeId tid =
         TypeId("ns3::RdmaSwift")
             .SetParent<RdmaCongestionControl>()
             .SetGroupName("Rdma")
             .AddConstructor<RdmaSwift>()
             .AddAttribute("BaseTarget",
-                          "Delay to aim at without a switch on the way and with a large window.",
+                          "Target delay of a path without switches, before flow scaling.",
                           TimeValue(MicroSeconds(25)),
                           MakeTimeAccessor(&RdmaSwift::m_baseTarget),
                           MakeTimeChecker(PicoSeconds(1)))
             .AddAttribute("HopDelay",
-                          "What each switch on the way adds to that; 0: what a link of the path "
-                          "takes of its round trip when it is empty, in the mean.",
+                          "Addition to the target delay for each switch on the path; 0: the path's "
+                          "base round-trip time divided by its number of links.",
                           TimeValue(Time(0)),
                           MakeTimeAccessor(&RdmaSwift::m_hopDelay),
                           MakeTimeChecker(Time(0)))
             .AddAttribute("FlowScalingRange",
-                          "What the smallest windows add to that; 0: no flow scaling.",
+                          "Largest addition to the target delay by flow scaling, for the smallest "
+                          "windows; 0: no flow scaling.",
                           TimeValue(MicroSeconds(100)),
                           MakeTimeAccessor(&RdmaSwift::m_scalingRange),
                           MakeTimeChecker(Time(0)))
-            .AddAttribute("FlowScalingMinWindow",
-                          "Window, in packets, up to which FlowScalingRange is added in full.",
-                          DoubleValue(0.1),
-                          MakeDoubleAccessor(&RdmaSwift::m_scalingMin),
-                          MakeDoubleChecker<double>(LEAST))
+            .AddAttribute(
+                "FlowScalingMinWindow",
+                "Window, in packets, up to which flow scaling adds FlowScalingRange in full.",
+                DoubleValue(0.1),
+                MakeDoubleAccessor(&RdmaSwift::m_scalingMin),
+                MakeDoubleChecker<double>(LEAST))
             .AddAttribute("FlowScalingMaxWindow",
-                          "Window, in packets, from which nothing is added; 0: MaxWindow.",
+                          "Window, in packets, from which flow scaling adds nothing; 0: MaxWindow.",
                           DoubleValue(0),
                           MakeDoubleAccessor(&RdmaSwift::m_scalingMax),
                           MakeDoubleChecker<double>(0))
             .AddAttribute("AdditiveIncrease",
-                          "Packets that a round trip below the target adds to the window.",
+                          "Packets added to the window for each round trip below the target delay.",
                           DoubleValue(1),
                           MakeDoubleAccessor(&RdmaSwift::m_increase),
                           MakeDoubleChecker<double>(0, 1e6))
             .AddAttribute("Beta",
-                          "Factor of decreases.",
+                          "Multiplicative decrease factor: the window shrinks by the fraction Beta "
+                          "x (delay - target) / delay.",
                           DoubleValue(0.8),
                           MakeDoubleAccessor(&RdmaSwift::m_beta),
                           MakeDoubleChecker<double>(0, 1))
             .AddAttribute("MaxDecrease",
-                          "The largest part of the window that a decrease takes away.",
+                          "Largest fraction of the window that a decrease removes.",
                           DoubleValue(0.5),
                           MakeDoubleAccessor(&RdmaSwift::m_maxDecrease),
                           MakeDoubleChecker<double>(0, 1))
             .AddAttribute("MinWindow",
-                          "The smallest window, in packets.",
+                          "Smallest window, in packets.",
                           DoubleValue(0.001),
                           MakeDoubleAccessor(&RdmaSwift::m_minWindow),
                           MakeDoubleChecker<double>(LEAST, 1))
             .AddAttribute("MaxWindow",
-                          "The largest window, in packets, 1 and above; 0: what the port sends in "
-                          "the target delay without flow scaling.",
+                          "Largest window, in packets, 1 and above; 0: the packets that the port "
+                          "sends within the target delay without flow scaling.",
                           DoubleValue(0),
                           MakeDoubleAccessor(&RdmaSwift::m_maxWindow),
                           MakeDoubleChecker<double>(0))
             .AddAttribute("RetxResetThreshold",
-                          "So many timeouts in a row leave the smallest window.",
+                          "Number of consecutive timeouts that set the window to MinWindow.",
                           UintegerValue(5),
                           MakeUintegerAccessor(&RdmaSwift::m_resetThreshold),
                           MakeUintegerChecker<uint32_t>(1));

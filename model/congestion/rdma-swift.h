@@ -12,27 +12,30 @@ namespace ns3
 
 /**
  * \ingroup rdma
- * Swift: a window that grows by AdditiveIncrease packets in a round trip while the delay is below a
- * target, and shrinks in proportion to what the delay is above it, once per round trip at most.
+ * Swift: a window that grows by AdditiveIncrease packets per round trip while the delay is below a
+ * target. Above the target the window shrinks in proportion to the excess delay, at most once per
+ * round trip.
  *
- * target = BaseTarget + switches on the way x HopDelay + flow scaling, where flow scaling gives
- * small windows, hence many flows, up to FlowScalingRange more: a / sqrt(window) + b, which is
- * FlowScalingRange at FlowScalingMinWindow and 0 at FlowScalingMaxWindow. Windows above that have
- * the same target and nothing but increase and decrease that brings them together; where nothing
- * disturbs the packets, that may end before they are equal. A window below one packet is a pace: a
- * packet every round trip / window. From one packet on the window alone limits.
+ * target = BaseTarget + switches on the path x HopDelay + flow scaling. Flow scaling raises the
+ * target of small windows, hence of many flows, by a / sqrt(window) + b: FlowScalingRange at
+ * FlowScalingMinWindow and 0 at FlowScalingMaxWindow. Windows above FlowScalingMaxWindow have equal
+ * targets, so only increase and decrease make them converge; where nothing disturbs the packets,
+ * they may stay unequal. A window below one packet sets a pace of one packet per round trip /
+ * window. From one packet on only the window limits.
  *
- * With HopDelay 0 a switch adds what a link of the path takes of its round trip when it is empty,
- * in the mean. Paths of any length and any cables then leave the same time for queues, BaseTarget
- * less one link, and their flows get equal shares of a port. The paper's HopDelay is a constant of
- * the network; one below what a switch and its cable take lets flows of short paths win.
+ * With HopDelay 0 each switch adds the path's base round-trip time divided by its number of links.
+ * Paths of any length and any cables then leave the same time for queues, BaseTarget less one link,
+ * and their flows get equal shares of a port. The paper's HopDelay is a constant of the network; if
+ * it is less than the delay of a switch and its cable, flows of short paths get more than their
+ * share.
  *
- * The delay is that of the fabric: the whole round trip of a packet, since hosts take no time in
- * this simulator. The paper's second window, of the endpoint delay, would therefore never limit and
- * is not there.
+ * The delay is the whole round-trip time of a packet, which is the fabric delay because hosts take
+ * no time in this simulator. The paper's second window, for the endpoint delay, would never limit
+ * and is omitted.
  *
- * A NAK or a timeout takes MaxDecrease away, also once per round trip; the RetxResetThreshold-th
- * timeout in a row leaves MinWindow. A queue pair begins with what fills the empty path.
+ * A NAK or a timeout removes the fraction MaxDecrease, also at most once per round trip; the
+ * RetxResetThreshold-th consecutive timeout sets the window to MinWindow. A queue pair begins with
+ * the window that fills the empty path.
  *
  * Source: Kumar et al., "Swift: Delay is Simple and Effective for Congestion Control in the
  * Datacenter", SIGCOMM 2020, section 3, algorithm 1.
@@ -49,6 +52,11 @@ class RdmaSwift : public RdmaCongestionControl
     std::unique_ptr<RdmaRateController> MakeController(
         const RdmaPathProfile& profile) const override;
 
+    bool NeedsEachAck() const override
+    {
+        return true;
+    }
+
     bool NeedsRtt() const override
     {
         return true;
@@ -57,7 +65,7 @@ class RdmaSwift : public RdmaCongestionControl
   private:
     class Controller;
 
-    /** \param profile a queue pair \return the delay to aim at without flow scaling */
+    /** \param profile the queue pair's path profile \return target delay without flow scaling */
     QbbPs GetTarget(const RdmaPathProfile& profile) const;
 
     Time m_baseTarget;            //!< attribute BaseTarget

@@ -3,6 +3,7 @@
 #include "rdma-timely.h"
 
 #include "qbb-time.h"
+#include "rdma-part-name.h"
 
 #include <ns3/abort.h>
 #include <ns3/boolean.h>
@@ -16,11 +17,27 @@ namespace ns3
 
 NS_OBJECT_ENSURE_REGISTERED(RdmaTimely);
 
-/** A queue pair under TIMELY. */
+namespace
+{
+
+/// Names by which programs select this congestion control.
+const RdmaPartName g_timelyName("timely",
+                                RdmaTimely::GetTypeId(),
+                                "",
+                                "TIMELY: rate from the gradient of round-trip times");
+const RdmaPartName g_timelyPatchedName("timely-patched",
+                                       RdmaTimely::GetTypeId(),
+                                       "Patched=true",
+                                       "TIMELY with the correction by Zhu et al.");
+
+} // namespace
+
+/** TIMELY controller of one queue pair. */
 class RdmaTimely::Controller : public RdmaRateController
 {
   public:
-    /** \param parameters the attributes \param profile the queue pair */
+    /** \param parameters attributes of the algorithm \param profile the queue pair's path profile
+     */
     Controller(Ptr<const RdmaTimely> parameters, const RdmaPathProfile& profile)
         : m_parameters(parameters),
           m_lineBps(static_cast<double>(profile.lineRate)),
@@ -53,7 +70,7 @@ class RdmaTimely::Controller : public RdmaRateController
     }
 
   private:
-    /** \param rtt the round trip of a completion event */
+    /** Updates the rate at a completion event. \param rtt round-trip time of the event */
     void Complete(QbbPs rtt)
     {
         const RdmaTimely& p = *m_parameters;
@@ -95,7 +112,7 @@ class RdmaTimely::Controller : public RdmaRateController
         }
     }
 
-    /** \param rateBps the new rate, brought within limits */
+    /** Sets the rate within its limits. \param rateBps the new rate in bit/s */
     void SetRate(double rateBps)
     {
         const auto least = static_cast<double>(m_parameters->m_minRate.GetBitRate());
@@ -103,15 +120,16 @@ class RdmaTimely::Controller : public RdmaRateController
         m_rateBps = std::min(std::max({rateBps, cut, least}), m_lineBps);
     }
 
-    Ptr<const RdmaTimely> m_parameters; //!< the attributes
-    double m_lineBps;                   //!< no faster
-    double m_rateBps{0};                //!< now
-    double m_diffPs{0};                 //!< of round trips, smoothed
-    QbbPs m_minRtt;                     //!< makes the gradient a number
-    QbbPs m_previous{-1};               //!< the last completion event's round trip
-    uint64_t m_acked{0};                //!< payload bytes since then
-    uint32_t m_payload;                 //!< of a full packet
-    uint32_t m_falling{0};              //!< events in a row with a negative gradient, up to m_hai
+    Ptr<const RdmaTimely> m_parameters; //!< attributes of the algorithm
+    double m_lineBps;                   //!< rate of the port in bit/s
+    double m_rateBps{0};                //!< current rate in bit/s
+    double m_diffPs{0};   //!< smoothed difference of successive round-trip times, in picoseconds
+    QbbPs m_minRtt;       //!< round-trip time that gradients are relative to
+    QbbPs m_previous{-1}; //!< round-trip time of the last completion event; negative: none
+    uint64_t m_acked{0};  //!< payload bytes acknowledged since the last completion event
+    uint32_t m_payload;   //!< payload bytes of a full packet
+    /// Consecutive events with a negative gradient, counted up to HaiThreshold
+    uint32_t m_falling{0};
 };
 
 TypeId
@@ -123,77 +141,77 @@ RdmaTimely::GetTypeId()
             .SetGroupName("Rdma")
             .AddConstructor<RdmaTimely>()
             .AddAttribute("TLow",
-                          "The rate grows as long as the round trip is shorter than this.",
+                          "Round-trip time below which the rate always increases.",
                           TimeValue(MicroSeconds(50)),
                           MakeTimeAccessor(&RdmaTimely::m_tLow),
                           MakeTimeChecker(Time(0)))
             .AddAttribute("THigh",
-                          "The rate falls when the round trip is longer than this.",
+                          "Round-trip time above which the rate always decreases.",
                           TimeValue(MicroSeconds(500)),
                           MakeTimeAccessor(&RdmaTimely::m_tHigh),
                           MakeTimeChecker(Time(0)))
             .AddAttribute("MinRtt",
-                          "Round trip that gradients are relative to; 0: that of the path when "
-                          "it is empty.",
+                          "Round-trip time that gradients are relative to; 0: base round-trip time "
+                          "of the path.",
                           TimeValue(MicroSeconds(20)),
                           MakeTimeAccessor(&RdmaTimely::m_minRtt),
                           MakeTimeChecker(Time(0)))
             .AddAttribute("Alpha",
-                          "Weight of a new difference of round trips in their average.",
+                          "Weight of a new difference of round-trip times in their moving average.",
                           DoubleValue(0.875),
                           MakeDoubleAccessor(&RdmaTimely::m_alpha),
                           MakeDoubleChecker<double>(0, 1))
             .AddAttribute("Beta",
-                          "Factor of decreases.",
+                          "Multiplicative decrease factor of the rate.",
                           DoubleValue(0.8),
                           MakeDoubleAccessor(&RdmaTimely::m_beta),
                           MakeDoubleChecker<double>(0, 1))
             .AddAttribute("MaxDecrease",
-                          "Largest part of the rate that one update takes; 1: no such limit, as in "
-                          "the paper's algorithm.",
+                          "Largest fraction of the rate that one update removes; 1: no limit, as "
+                          "in the paper's algorithm.",
                           DoubleValue(0.5),
                           MakeDoubleAccessor(&RdmaTimely::m_maxDecrease),
                           MakeDoubleChecker<double>(0, 1))
             .AddAttribute("Delta",
-                          "Step of increases.",
+                          "Step of rate increases.",
                           DataRateValue(DataRate("10Mbps")),
                           MakeDataRateAccessor(&RdmaTimely::m_delta),
                           MakeDataRateChecker())
             .AddAttribute("HaiThreshold",
-                          "After so many completion events in a row with a negative gradient, "
-                          "increases are as many times Delta.",
+                          "Number N of consecutive completion events with a negative gradient "
+                          "after which rate increases are N x Delta (hyperactive increase).",
                           UintegerValue(5),
                           MakeUintegerAccessor(&RdmaTimely::m_hai),
                           MakeUintegerChecker<uint32_t>(1, 1000))
             .AddAttribute("SegmentSize",
-                          "Acknowledged payload bytes from one update of the rate to the next; the "
-                          "paper's NICs have 16 KB to 64 KB.",
+                          "Acknowledged payload bytes per update of the rate; 16 KB to 64 KB in "
+                          "the paper's NICs.",
                           UintegerValue(16384),
                           MakeUintegerAccessor(&RdmaTimely::m_segment),
                           MakeUintegerChecker<uint32_t>(1, 1U << 30))
             .AddAttribute("InitialRate",
-                          "Rate of a new queue pair, at most that of its port; 0bps: that of its "
-                          "port.",
+                          "Initial rate of a queue pair, at most the rate of its port; 0bps: the "
+                          "rate of its port.",
                           DataRateValue(DataRate(0)),
                           MakeDataRateAccessor(&RdmaTimely::m_initialRate),
                           MakeDataRateChecker())
             .AddAttribute("MinRate",
-                          "The slowest rate.",
+                          "Lower limit of the rate.",
                           DataRateValue(DataRate("100Mbps")),
                           MakeDataRateAccessor(&RdmaTimely::m_minRate),
                           MakeDataRateChecker())
             .AddAttribute("Patched",
-                          "True: patched TIMELY, with PatchedBeta in place of Beta.",
+                          "True: patched TIMELY, with PatchedBeta in place of Beta. False: TIMELY.",
                           BooleanValue(false),
                           MakeBooleanAccessor(&RdmaTimely::m_patched),
                           MakeBooleanChecker())
             .AddAttribute("PatchedBeta",
-                          "Factor of decreases of patched TIMELY.",
+                          "Patched TIMELY: multiplicative decrease factor of the rate.",
                           DoubleValue(0.008),
                           MakeDoubleAccessor(&RdmaTimely::m_patchedBeta),
                           MakeDoubleChecker<double>(0, 1))
             .AddAttribute("RttRef",
-                          "Patched TIMELY: the round trip that errors are relative to.",
+                          "Patched TIMELY: reference round-trip time of the error.",
                           TimeValue(MicroSeconds(50)),
                           MakeTimeAccessor(&RdmaTimely::m_rttRef),
                           MakeTimeChecker(PicoSeconds(1)));

@@ -13,26 +13,26 @@ namespace ns3
 
 /**
  * \ingroup rdma
- * TIMELY: a rate that follows the gradient of the round-trip time; and patched TIMELY, which
+ * TIMELY, whose rate follows the gradient of the round-trip time, and patched TIMELY, whose rate
  * follows the round-trip time itself.
  *
- * A completion event of the paper is here SegmentSize acknowledged payload bytes; the round trip is
- * that of the packet whose acknowledgement completes them, from the beginning of its transmission.
- * Alpha weighs the new difference: diff <- (1 - Alpha) diff + Alpha (new - previous). The paper's
- * formula makes the rate negative when a gradient is above 1 / Beta; one update takes at most the
- * part MaxDecrease of the rate, and MinRate is left in any case. A queue pair begins at
- * InitialRate; losses change nothing.
+ * A completion event of the paper stands for SegmentSize acknowledged payload bytes. Its round-trip
+ * time is that of the packet whose acknowledgement completes these bytes, from the beginning of the
+ * packet's transmission. Alpha is the weight of a new difference: diff <- (1 - Alpha) diff + Alpha
+ * (new - previous). The paper's formula makes the rate negative when a gradient is above 1 / Beta.
+ * Here one update removes at most the fraction MaxDecrease of the rate, and the rate never falls
+ * below MinRate. A queue pair begins at InitialRate. Losses do not change the rate.
  *
- * TIMELY has no unique fixed point: flows that share a port may keep unequal rates for ever. The
- * patched one has: with n flows on a link of rate C, each has C / n, and round trips settle at
- * RttRef (1 + n Delta / (PatchedBeta C)).
+ * TIMELY has no unique fixed point: flows that share a port may keep unequal rates for ever.
+ * Patched TIMELY has one: with n flows on a link of rate C, each flow gets C / n, and round-trip
+ * times settle at RttRef (1 + n Delta / (PatchedBeta C)).
  *
  * Sources: Mittal et al., "TIMELY: RTT-based Congestion Control for the Datacenter", SIGCOMM 2015,
- * algorithm 1; Zhu et al., "ECN or Delay: Lessons Learnt from Analysis of DCQCN and TIMELY",
- * CoNEXT 2016, section 4.3 and algorithm 2. MaxDecrease: the code that R. Mittal published with the
- * first paper (timely-code-snippet.cc), as eRPC has it. MinRtt, 20 us: the second paper's, and that
- * of its authors' simulator and of HPCC's. MinRate, 100 Mb/s: these two simulators'; no paper has a
- * value.
+ * algorithm 1; Zhu et al., "ECN or Delay: Lessons Learnt from Analysis of DCQCN and TIMELY", CoNEXT
+ * 2016, section 4.3 and algorithm 2. MaxDecrease is from the code that R. Mittal published with the
+ * first paper (timely-code-snippet.cc), which eRPC uses. MinRtt, 20 us, is from the second paper,
+ * its authors' simulator and HPCC's simulator. MinRate, 100 Mb/s, is from these two simulators; no
+ * paper gives a value.
  */
 class RdmaTimely : public RdmaCongestionControl
 {
@@ -45,6 +45,11 @@ class RdmaTimely : public RdmaCongestionControl
 
     std::unique_ptr<RdmaRateController> MakeController(
         const RdmaPathProfile& profile) const override;
+
+    bool NeedsEachAck() const override
+    {
+        return true;
+    }
 
     bool NeedsRtt() const override
     {

@@ -14,24 +14,24 @@ namespace ns3
 
 /**
  * \ingroup rdma
- * Bits per second, of a type of their own.
+ * A bit rate in bits per second, as a distinct type.
  *
- * It costs what a uint64_t costs. ns3::DataRate, which users write and attributes hold, is not
- * inline: this is what it becomes where frames pass. Times at a rate are QbbLineRate's.
+ * A QbbBitRate costs no more than a uint64_t. Users and attributes hold rates as ns3::DataRate,
+ * whose functions are not inline, so the code that processes frames uses QbbBitRate instead.
+ * QbbLineRate computes transmission times at a rate.
  *
- * Numbers of floating point do not become a rate by themselves: whoever computes with them says
- * how they are rounded.
+ * A floating-point number does not convert to a rate: the caller must round it explicitly.
  */
 class QbbBitRate
 {
-    /** Allows an operation for integers alone. \tparam I the type */
+    /** Enables an operator for integer types only. \tparam I operand type */
     template <typename I>
     using IfInteger = std::enable_if_t<std::is_integral_v<I> && !std::is_same_v<I, bool>, int>;
 
   public:
     constexpr QbbBitRate() = default;
 
-    /** \param bitsPerSecond the rate */
+    /** \param bitsPerSecond the rate in bit/s */
     explicit constexpr QbbBitRate(uint64_t bitsPerSecond)
         : m_rate(bitsPerSecond)
     {
@@ -43,36 +43,36 @@ class QbbBitRate
     {
     }
 
-    /** Numbers of floating point are rounded by whoever has them. */
+    /** Deleted: the caller must round a floating-point rate explicitly. */
     template <typename F, std::enable_if_t<std::is_floating_point_v<F>, int> = 0>
     explicit QbbBitRate(F bitsPerSecond) = delete;
 
-    /** \return the rate in bit/s, as a number */
+    /** \return the rate in bit/s as an integer */
     constexpr uint64_t Get() const
     {
         return m_rate;
     }
 
-    /** \return the rate in bit/s, as a number, for formulas */
+    /** \return the rate in bit/s as a floating-point number, for formulas */
     explicit constexpr operator double() const
     {
         return static_cast<double>(m_rate);
     }
 
-    /** \return the rate as users have it */
+    /** \return the rate as the ns3::DataRate of scripts and attributes */
     DataRate ToDataRate() const
     {
         return DataRate(m_rate);
     }
 
-    /** \param other is added \return this */
+    /** \param other rate to add \return *this */
     constexpr QbbBitRate& operator+=(QbbBitRate other)
     {
         m_rate += other.m_rate;
         return *this;
     }
 
-    /** \param other is subtracted; at most this \return this */
+    /** \param other rate to subtract, at most *this \return *this */
     constexpr QbbBitRate& operator-=(QbbBitRate other)
     {
         m_rate -= other.m_rate;
@@ -91,40 +91,40 @@ class QbbBitRate
         return QbbBitRate(a.m_rate - b.m_rate);
     }
 
-    /** \return the multiple \param a a rate \param factor an integer */
+    /** \return the product of rate and factor \param a a rate \param factor an integer */
     template <typename I, IfInteger<I> = 0>
     friend constexpr QbbBitRate operator*(QbbBitRate a, I factor)
     {
         return QbbBitRate(a.m_rate * static_cast<uint64_t>(factor));
     }
 
-    /** \return the multiple \param factor an integer \param a a rate */
+    /** \return the product of factor and rate \param factor an integer \param a a rate */
     template <typename I, IfInteger<I> = 0>
     friend constexpr QbbBitRate operator*(I factor, QbbBitRate a)
     {
         return a * factor;
     }
 
-    /** \return the part, rounded down \param a a rate \param divisor an integer, not 0 */
+    /** \return the quotient, rounded down \param a a rate \param divisor an integer, not 0 */
     template <typename I, IfInteger<I> = 0>
     friend constexpr QbbBitRate operator/(QbbBitRate a, I divisor)
     {
         return QbbBitRate(a.m_rate / static_cast<uint64_t>(divisor));
     }
 
-    /** \return how often \p b goes into \p a \param a a rate \param b a rate, not 0 */
+    /** \return the ratio of \p a to \p b, rounded down \param a a rate \param b a rate, not 0 */
     friend constexpr uint64_t operator/(QbbBitRate a, QbbBitRate b)
     {
         return a.m_rate / b.m_rate;
     }
 
-    /** \return true if they are equal \param a a rate \param b a rate */
+    /** \return true if both are equal \param a a rate \param b a rate */
     friend constexpr bool operator==(QbbBitRate a, QbbBitRate b)
     {
         return a.m_rate == b.m_rate;
     }
 
-    /** \return true if they differ \param a a rate \param b a rate */
+    /** \return true if both differ \param a a rate \param b a rate */
     friend constexpr bool operator!=(QbbBitRate a, QbbBitRate b)
     {
         return a.m_rate != b.m_rate;
@@ -155,7 +155,7 @@ class QbbBitRate
     }
 
     /**
-     * Writes the number alone, as columns of tables have it; a message adds the unit.
+     * Writes the rate in bit/s as a bare number for table columns; messages add the unit.
      *
      * \param os the stream
      * \param rate the rate
@@ -167,7 +167,7 @@ class QbbBitRate
     }
 
   private:
-    uint64_t m_rate{0}; //!< bit/s
+    uint64_t m_rate{0}; //!< rate in bit/s
 };
 
 static_assert(sizeof(QbbBitRate) == sizeof(uint64_t) && std::is_trivially_copyable_v<QbbBitRate>,
@@ -176,19 +176,19 @@ static_assert(sizeof(QbbBitRate) == sizeof(uint64_t) && std::is_trivially_copyab
 inline namespace QbbUnits
 {
 
-/** \return bits per second \param count how many */
+/** \return a rate given in bits per second \param count number of bit/s */
 constexpr QbbBitRate operator""_bps(unsigned long long count)
 {
     return QbbBitRate(count);
 }
 
-/** \return megabits per second \param count how many */
+/** \return a rate given in megabits per second \param count number of Mb/s */
 constexpr QbbBitRate operator""_mbps(unsigned long long count)
 {
     return QbbBitRate(count * 1'000'000);
 }
 
-/** \return gigabits per second \param count how many */
+/** \return a rate given in gigabits per second \param count number of Gb/s */
 constexpr QbbBitRate operator""_gbps(unsigned long long count)
 {
     return QbbBitRate(count * 1'000'000'000);

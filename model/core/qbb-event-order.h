@@ -11,22 +11,23 @@
 /**
  * \file
  * \ingroup rdma
- * The order of simultaneous events: what comes below the picoseconds of an event's time.
+ * Order of simultaneous events, held in the femtosecond digits of an event's time.
  *
- * An instant has phases, which follow each other at each node. Whoever schedules events declares
- * its own place in one of them, as a constant of its class:
+ * Each instant consists of phases, which every node runs in a fixed order. A class that schedules
+ * events declares its place in one of the phases as a class constant:
  *
  *     static constexpr uint32_t EVENT_ORDER = QbbEventOrder::Fabrics::At<0>();
  *
- * Two kinds of events that one node may have get different ranks, as events of one place run in
- * the order in which they were scheduled. Who wants just that names the other's constant in place
- * of a rank. A unit test (qbb-event-order-test.cc) has a table of all declarations, and fails for
- * one that is not there, and for two that clash.
+ * Events with equal places run in the order in which they were scheduled, so two kinds of events
+ * that can occur at one node need different ranks. A class that wants scheduling order relative to
+ * another class uses that class's constant instead of a rank. A unit test
+ * (qbb-event-order-test.cc) holds a table of all declarations; it fails for a declaration that is
+ * not in the table and for two declarations that clash.
  *
- * Events of several ports of a node at one instant run in an order that QbbPortPlace() draws for
- * the node and the instant. With a fixed order, as that of the ports' numbers, some ports would
- * always win: over cables of equal length, senders that are clocked by acknowledgements keep in
- * step, and whatever becomes free goes to the first of them.
+ * Simultaneous events of several ports of a node run in a pseudo-random order, which QbbPortPlace()
+ * derives from the node and the instant. A fixed order, such as that of the port numbers, would
+ * always favour some ports: over cables of equal length, senders clocked by acknowledgements stay
+ * in step, and the first of them would take every resource that becomes free.
  */
 
 namespace ns3
@@ -34,33 +35,33 @@ namespace ns3
 
 /**
  * \ingroup rdma
- * The order of simultaneous events at one node, smallest first. 0 is left to the user's own events,
- * which are scheduled at whole picoseconds: they come before everything of the module.
+ * Order of simultaneous events at one node, smallest first. Order 0 is left to the user's own
+ * events, which are scheduled at whole picoseconds and so run before all events of the module.
  */
 namespace QbbEventOrder
 {
 
-constexpr uint32_t PLACES = 512; //!< values of QbbPortPlace(); a power of two
+constexpr uint32_t PLACES = 512; //!< number of values of QbbPortPlace(); a power of two
 
 /**
- * A phase of an instant. Its events follow those of the phases before it.
+ * A phase of an instant. Events of a phase run after all events of the preceding phases.
  *
- * Either kinds of events have places in it by their ranks, or one kind of events of a node's ports
- * has all of it.
+ * A phase either holds several kinds of events, placed by rank, or is reserved for one kind of
+ * per-port event.
  *
- * \tparam First its first place
- * \tparam Last its last place
+ * \tparam First first place of the phase
+ * \tparam Last last place of the phase
  */
 template <uint32_t First, uint32_t Last>
 struct Phase
 {
     static_assert(First <= Last, "a phase has a place at least");
 
-    static constexpr uint32_t FIRST = First;           //!< the first place
-    static constexpr uint32_t LAST = Last;             //!< the last place
-    static constexpr uint32_t SIZE = Last - First + 1; //!< places
+    static constexpr uint32_t FIRST = First;           //!< first place of the phase
+    static constexpr uint32_t LAST = Last;             //!< last place of the phase
+    static constexpr uint32_t SIZE = Last - First + 1; //!< number of places in the phase
 
-    /** \tparam Rank among the phase's kinds of events, from 0 \return the kind's place */
+    /** \tparam Rank rank of an event kind within the phase, from 0 \return place of the kind */
     template <uint32_t Rank>
     static constexpr uint32_t At()
     {
@@ -69,8 +70,8 @@ struct Phase
     }
 
     /**
-     * \param place a port's QbbPortPlace()
-     * \return the port's place; ports share one where the phase has fewer than PLACES
+     * \param place value of QbbPortPlace() for a port
+     * \return place of the port; ports share places if the phase has fewer than PLACES places
      */
     static constexpr uint32_t AtPort(uint32_t place)
     {
@@ -79,23 +80,25 @@ struct Phase
     }
 };
 
-/// Frames' last bits come in, by port. Who takes them orders ports that share a place.
+/// Arrivals of the last bits of frames, placed by port. QbbChannel orders the arrivals at ports
+/// that share a place.
 using Arrivals = Phase<1, PLACES>;
-/// Ports may send, pause or resume, by port. These events are made by the node itself, so that
-/// those of ports that share a place run in an order that follows from its history.
+/// Ports may send, pause or resume; placed by port. The node schedules these events itself, so
+/// events of ports that share a place run in an order that depends only on the node's history.
 using Ports = Phase<513, 768>;
-/// What stands behind a port passes a frame on, by port. Ports that share a place as in Ports.
+/// Receive pipelines behind ports pass frames on; placed by port. Ports that share a place are
+/// ordered as in the phase Ports.
 using Pipelines = Phase<769, 832>;
-/// What stands between a node's ports sees all that has come in by now, and acts.
+/// The fabric between a node's ports acts on all frames that have arrived by this instant.
 using Fabrics = Phase<833, 969>;
-/// Something that is broken does harm.
+/// Injected faults take effect, such as a PFC storm.
 using Faults = Phase<970, 979>;
-/// Programs on hosts ask for something.
+/// Applications on hosts post requests.
 using Programs = Phase<980, 989>;
-/// Devices settle the instant: deadlines run out that nothing has met, then what is due begins,
-/// and then those act that watch over it.
+/// Devices settle the instant: first unmet deadlines expire, then due work begins, then watchdogs
+/// act.
 using Settling = Phase<990, 998>;
-/// Observers look at the state that the instant leaves. As they change nothing they share a place.
+/// Observers read the final state of the instant. They change nothing, so they share one place.
 using Observers = Phase<999, 999>;
 
 static_assert(Ports::FIRST == Arrivals::LAST + 1 && Pipelines::FIRST == Ports::LAST + 1 &&
@@ -108,7 +111,7 @@ static_assert(Ports::FIRST == Arrivals::LAST + 1 && Pipelines::FIRST == Ports::L
 
 /**
  * \ingroup rdma
- * \return the numbers below QbbEventOrder::PLACES in some fixed, irregular order
+ * \return a fixed pseudo-random permutation of the numbers below QbbEventOrder::PLACES
  */
 constexpr std::array<uint16_t, QbbEventOrder::PLACES>
 MakeQbbShuffle()
@@ -117,7 +120,7 @@ MakeQbbShuffle()
     uint64_t state = 1;
     for (uint32_t i = 0; i < QbbEventOrder::PLACES; ++i)
     {
-        // Fisher and Yates, with the linear congruential generator of Knuth's MMIX.
+        // Fisher-Yates shuffle with the linear congruential generator of Knuth's MMIX.
         state = state * 6364136223846793005ULL + 1442695040888963407ULL;
         const auto other = static_cast<uint32_t>((state >> 33) % (i + 1));
         shuffle[i] = shuffle[other];
@@ -128,35 +131,35 @@ MakeQbbShuffle()
 
 /**
  * \ingroup rdma
- * The shuffle of QbbPortPlace().
+ * Permutation used by QbbPortPlace().
  */
 inline constexpr std::array<uint16_t, QbbEventOrder::PLACES> QBB_SHUFFLE = MakeQbbShuffle();
 
 /**
  * \ingroup rdma
- * The place of a port among the ports of a node that have events of one kind at one instant.
+ * Place of a port among the ports of a node that have events of one kind at one instant.
  *
- * The place is a permutation of the ports that depends on the node and the instant alone: it needs
- * no state, and it does not depend on the order or the processor in which events are made. Each
- * port is as often before any other port as behind it. Ports whose indices differ by a multiple of
+ * The places permute the ports and depend on the node and the instant only. They need no state and
+ * are independent of the order in which, or the processor on which, events are created. Each port
+ * comes before any other port as often as after it. Ports whose indices differ by a multiple of
  * QbbEventOrder::PLACES share a place.
  *
- * \param nodeId the node's id
- * \param port the port's index
- * \param instant the instant
- * \return a number below QbbEventOrder::PLACES
+ * \param nodeId id of the node
+ * \param port index of the port
+ * \param instant instant of the event
+ * \return place below QbbEventOrder::PLACES
  */
 inline uint32_t
 QbbPortPlace(uint32_t nodeId, uint32_t port, QbbPs instant)
 {
-    // Multiplication carries what differs to the high bits, and the shift brings it down again.
+    // Multiplication spreads differences to the high bits; the shift brings them down again.
     constexpr uint64_t FACTOR = 0x9e3779b97f4a7c15ULL;
     constexpr uint64_t MASK = QbbEventOrder::PLACES - 1;
     uint64_t h = (static_cast<uint64_t>(instant.Get()) ^ (uint64_t{nodeId} << 40)) * FACTOR;
     h ^= h >> 32;
     h *= FACTOR;
-    // Each step maps the numbers of 9 bits one to one. One exclusive or makes any two ports change
-    // sides half of the time; two with a shuffle between them do so for the first among many.
+    // Each step is a bijection on 9-bit numbers. A single XOR swaps any two ports half of the time;
+    // two XORs with a shuffle between them also make each of many ports first equally often.
     const uint64_t first = QBB_SHUFFLE[(port ^ (h >> 55)) & MASK];
     return QBB_SHUFFLE[first ^ ((h >> 46) & MASK)];
 }

@@ -15,17 +15,17 @@ namespace ns3
 
 /**
  * \ingroup rdma
- * Femtoseconds in a picosecond.
+ * Number of femtoseconds in a picosecond.
  */
 constexpr int64_t QBB_FS_PER_PS = 1000;
 
 /**
  * \ingroup rdma
- * When an event runs: an instant, and the order among the events of that instant
- * (qbb-event-order.h).
+ * Time at which an event runs: an instant in picoseconds, and the order among the events of that
+ * instant (qbb-event-order.h).
  *
- * It is what ns-3's clock shows, at femtosecond resolution. Only schedulers and timers need the
- * order; whatever is computed, is computed from the instant.
+ * An event time equals ns-3's clock at femtosecond resolution. Only schedulers and timers need the
+ * order; all results are computed from the instant.
  */
 class QbbEventTime
 {
@@ -33,15 +33,15 @@ class QbbEventTime
     constexpr QbbEventTime() = default;
 
     /**
-     * \param instant the instant
-     * \param order the place among simultaneous events, 0..999
+     * \param instant instant of the event
+     * \param order place among simultaneous events, 0..999
      */
     constexpr QbbEventTime(QbbPs instant, uint32_t order)
         : m_fs(instant.Get() * QBB_FS_PER_PS + order)
     {
     }
 
-    /** \param fs what ns-3's clock shows, in femtoseconds \return the event time */
+    /** \param fs reading of ns-3's clock in femtoseconds \return the event time */
     static constexpr QbbEventTime FromFs(int64_t fs)
     {
         QbbEventTime time;
@@ -49,31 +49,31 @@ class QbbEventTime
         return time;
     }
 
-    /** \return no event time: later than all of them */
+    /** \return a value later than every event time, which means "never" */
     static constexpr QbbEventTime Never()
     {
         return FromFs(std::numeric_limits<int64_t>::max());
     }
 
-    /** \return what ns-3's clock shows then, in femtoseconds */
+    /** \return reading of ns-3's clock at this event time, in femtoseconds */
     constexpr int64_t GetFs() const
     {
         return m_fs;
     }
 
-    /** \return the instant */
+    /** \return the instant, without the order */
     constexpr QbbPs GetInstant() const
     {
         return QbbPs(m_fs / QBB_FS_PER_PS);
     }
 
-    /** \return true if they are equal \param a an event time \param b an event time */
+    /** \return true if both are equal \param a an event time \param b an event time */
     friend constexpr bool operator==(QbbEventTime a, QbbEventTime b)
     {
         return a.m_fs == b.m_fs;
     }
 
-    /** \return true if they differ \param a an event time \param b an event time */
+    /** \return true if both differ \param a an event time \param b an event time */
     friend constexpr bool operator!=(QbbEventTime a, QbbEventTime b)
     {
         return a.m_fs != b.m_fs;
@@ -92,7 +92,7 @@ class QbbEventTime
     }
 
     /**
-     * Writes the number alone.
+     * Writes the femtoseconds as a bare number.
      *
      * \param os the stream
      * \param time the event time

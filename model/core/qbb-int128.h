@@ -6,8 +6,8 @@
 /**
  * \file
  * \ingroup rdma
- * Integers of 128 bits, for products of times, rates and sizes. Compilers have them as an
- * extension, and warn of it (-Wpedantic, which newer ns-3 asks for) unless they are named this way.
+ * 128-bit integers for products of times, rates and sizes. Compilers offer these types as an
+ * extension; `__extension__` suppresses the warning of -Wpedantic, which newer ns-3 releases set.
  */
 
 namespace ns3

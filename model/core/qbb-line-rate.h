@@ -13,21 +13,21 @@ namespace ns3
 
 /**
  * \ingroup rdma
- * Transmission times at a rate, in exact integer arithmetic.
+ * Transmission times at a line rate, in exact integer arithmetic.
  *
- * 8e12 / rate picoseconds a byte is whole for the usual Ethernet rates (100 Gb/s: 80). Where it is
- * not, the fraction is carried in units of 1/rate ps, so that a train of frames takes the time of
- * its total length and rounding never accumulates.
+ * A byte takes 8e12 / rate picoseconds, an integer for the usual Ethernet rates (80 at 100 Gb/s).
+ * At other rates the fraction is carried over in units of 1/rate ps, so that a train of frames
+ * takes exactly the time of its total length and rounding errors never accumulate.
  */
 class QbbLineRate
 {
   public:
     QbbLineRate() = default;
 
-    /** \param rate the rate, 1 bit/s .. 8 Tb/s */
+    /** \param rate line rate, 1 bit/s to 8 Tb/s; aborts with a message outside this range */
     explicit QbbLineRate(QbbBitRate rate);
 
-    /** \return the rate */
+    /** \return the line rate */
     QbbBitRate GetBitRate() const
     {
         return QbbBitRate(m_rate);
@@ -40,9 +40,9 @@ class QbbLineRate
     }
 
     /**
-     * \param bytes bytes on the line
-     * \param [in,out] fraction what an earlier call left over, in 1/rate ps, below the rate
-     * \return picoseconds, rounded down; the rest is left in \p fraction
+     * \param bytes number of bytes on the line
+     * \param [in,out] fraction remainder of the previous call, in 1/rate ps, below the rate
+     * \return transmission time, rounded down; the remainder is stored in \p fraction
      */
     QbbPs BytesToPs(uint64_t bytes, uint64_t& fraction) const
     {
@@ -54,8 +54,8 @@ class QbbLineRate
     }
 
     /**
-     * \param bytes bytes on the line
-     * \return picoseconds, rounded down
+     * \param bytes number of bytes on the line
+     * \return transmission time, rounded down
      */
     QbbPs BytesToPs(uint64_t bytes) const
     {
@@ -64,17 +64,17 @@ class QbbLineRate
     }
 
     /**
-     * \param bits bit times
-     * \return picoseconds, rounded down
+     * \param bits number of bit times
+     * \return duration of the bit times, rounded down
      */
     QbbPs BitsToPs(uint64_t bits) const;
 
   private:
     QbbPs BytesToPsInexact(uint64_t bytes, uint64_t& fraction) const;
 
-    uint64_t m_rate{0};       //!< bit/s
-    uint64_t m_psPerByte{0};  //!< whole picoseconds in a byte time
-    uint64_t m_remPerByte{0}; //!< rest of a byte time, in 1/rate ps
+    uint64_t m_rate{0};       //!< line rate in bit/s
+    uint64_t m_psPerByte{0};  //!< whole picoseconds of a byte time
+    uint64_t m_remPerByte{0}; //!< fraction of a byte time below 1 ps, in 1/rate ps
 };
 
 } // namespace ns3

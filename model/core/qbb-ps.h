@@ -13,62 +13,61 @@ namespace ns3
 
 /**
  * \ingroup rdma
- * Picoseconds: an instant since the simulation began, or the time between two.
+ * A time in picoseconds: an instant since the start of the simulation, or a duration.
  *
- * A count of 64 bits with a sign, of a type of its own, so that it is never taken for a number of
- * bytes or packets, for femtoseconds or for a rate. It costs what an int64_t costs. ns3::Time does
- * not: it counts the objects of it that exist before the simulation runs, and divides where it
- * must not be femtoseconds.
+ * A signed 64-bit count with a distinct type, which cannot be mistaken for a number of bytes or
+ * packets, for femtoseconds or for a rate. A QbbPs costs no more than an int64_t. ns3::Time costs
+ * more: it keeps track of all Time objects created before the simulation runs, and it needs a
+ * division to convert femtoseconds to another unit.
  *
- * Numbers of floating point do not become picoseconds by themselves: whoever computes with them
- * says how they are rounded.
+ * A floating-point number does not convert to picoseconds: the caller must round it explicitly.
  */
 class QbbPs
 {
-    /** Allows an operation for integers alone. \tparam I the type */
+    /** Enables an operator for integer types only. \tparam I operand type */
     template <typename I>
     using IfInteger = std::enable_if_t<std::is_integral_v<I> && !std::is_same_v<I, bool>, int>;
 
   public:
     constexpr QbbPs() = default;
 
-    /** \param ps picoseconds */
+    /** \param ps number of picoseconds */
     explicit constexpr QbbPs(int64_t ps)
         : m_ps(ps)
     {
     }
 
-    /** Numbers of floating point are rounded by whoever has them. */
+    /** Deleted: the caller must round floating-point picoseconds explicitly. */
     template <typename F, std::enable_if_t<std::is_floating_point_v<F>, int> = 0>
     explicit QbbPs(F ps) = delete;
 
-    /** \return the picoseconds as a number */
+    /** \return the picoseconds as an integer */
     constexpr int64_t Get() const
     {
         return m_ps;
     }
 
-    /** \return the picoseconds as a number, for formulas */
+    /** \return the picoseconds as a floating-point number, for formulas */
     explicit constexpr operator double() const
     {
         return static_cast<double>(m_ps);
     }
 
-    /** \param other is added \return this */
+    /** \param other time to add \return *this */
     constexpr QbbPs& operator+=(QbbPs other)
     {
         m_ps += other.m_ps;
         return *this;
     }
 
-    /** \param other is subtracted \return this */
+    /** \param other time to subtract \return *this */
     constexpr QbbPs& operator-=(QbbPs other)
     {
         m_ps -= other.m_ps;
         return *this;
     }
 
-    /** \param factor an integer \return this, so many times as long */
+    /** \param factor integer to multiply with \return *this */
     template <typename I, IfInteger<I> = 0>
     constexpr QbbPs& operator*=(I factor)
     {
@@ -76,7 +75,7 @@ class QbbPs
         return *this;
     }
 
-    /** \param divisor an integer, not 0 \return this, a part of it, rounded towards 0 */
+    /** Divides and rounds towards 0. \param divisor an integer, not 0 \return *this */
     template <typename I, IfInteger<I> = 0>
     constexpr QbbPs& operator/=(I divisor)
     {
@@ -84,7 +83,7 @@ class QbbPs
         return *this;
     }
 
-    /** \return the opposite */
+    /** \return the negated time */
     constexpr QbbPs operator-() const
     {
         return QbbPs(-m_ps);
@@ -102,77 +101,77 @@ class QbbPs
         return QbbPs(a.m_ps - b.m_ps);
     }
 
-    /** \return the multiple \param a a time \param factor an integer */
+    /** \return the product of time and factor \param a a time \param factor an integer */
     template <typename I, IfInteger<I> = 0>
     friend constexpr QbbPs operator*(QbbPs a, I factor)
     {
         return a *= factor;
     }
 
-    /** \return the multiple \param factor an integer \param a a time */
+    /** \return the product of factor and time \param factor an integer \param a a time */
     template <typename I, IfInteger<I> = 0>
     friend constexpr QbbPs operator*(I factor, QbbPs a)
     {
         return a *= factor;
     }
 
-    /** \return the part, rounded towards 0 \param a a time \param divisor an integer, not 0 */
+    /** \return the quotient, rounded towards 0 \param a a time \param divisor an integer, not 0 */
     template <typename I, IfInteger<I> = 0>
     friend constexpr QbbPs operator/(QbbPs a, I divisor)
     {
         return a /= divisor;
     }
 
-    /** \return how often \p b goes into \p a \param a a time \param b a time, not 0 */
+    /** \return the ratio \p a / \p b, rounded towards 0 \param a a time \param b a time, not 0 */
     friend constexpr int64_t operator/(QbbPs a, QbbPs b)
     {
         return a.m_ps / b.m_ps;
     }
 
-    /** \return what the division leaves \param a a time \param b a time, not 0 */
+    /** \return the remainder of the division \param a a time \param b a time, not 0 */
     friend constexpr QbbPs operator%(QbbPs a, QbbPs b)
     {
         return QbbPs(a.m_ps % b.m_ps);
     }
 
-    /** \return true if they are equal \param a a time \param b a time */
+    /** \return true if both are equal \param a a time \param b a time */
     friend constexpr bool operator==(QbbPs a, QbbPs b)
     {
         return a.m_ps == b.m_ps;
     }
 
-    /** \return true if they differ \param a a time \param b a time */
+    /** \return true if both differ \param a a time \param b a time */
     friend constexpr bool operator!=(QbbPs a, QbbPs b)
     {
         return a.m_ps != b.m_ps;
     }
 
-    /** \return true if \p a is earlier, or shorter \param a a time \param b a time */
+    /** \return true if \p a is earlier or shorter \param a a time \param b a time */
     friend constexpr bool operator<(QbbPs a, QbbPs b)
     {
         return a.m_ps < b.m_ps;
     }
 
-    /** \return true if \p a is not later, or longer \param a a time \param b a time */
+    /** \return true if \p a is neither later nor longer \param a a time \param b a time */
     friend constexpr bool operator<=(QbbPs a, QbbPs b)
     {
         return a.m_ps <= b.m_ps;
     }
 
-    /** \return true if \p a is later, or longer \param a a time \param b a time */
+    /** \return true if \p a is later or longer \param a a time \param b a time */
     friend constexpr bool operator>(QbbPs a, QbbPs b)
     {
         return a.m_ps > b.m_ps;
     }
 
-    /** \return true if \p a is not earlier, or shorter \param a a time \param b a time */
+    /** \return true if \p a is neither earlier nor shorter \param a a time \param b a time */
     friend constexpr bool operator>=(QbbPs a, QbbPs b)
     {
         return a.m_ps >= b.m_ps;
     }
 
     /**
-     * Writes the number alone, as columns of tables have it; a message adds the unit.
+     * Writes the picoseconds as a bare number for table columns; messages add the unit.
      *
      * \param os the stream
      * \param ps the time
@@ -192,42 +191,42 @@ static_assert(sizeof(QbbPs) == sizeof(int64_t) && std::is_trivially_copyable_v<Q
 
 /**
  * \ingroup rdma
- * No instant: later than all of them.
+ * A value later than every instant, which means "never".
  */
 inline constexpr QbbPs QBB_NEVER{std::numeric_limits<int64_t>::max()};
 
 /**
  * \ingroup rdma
- * Units as suffixes of numbers. The namespace is inline: who uses ns3 has them.
+ * Literal suffixes for units. The namespace is inline: `using namespace ns3` makes them available.
  */
 inline namespace QbbUnits
 {
 
-/** \return picoseconds \param count how many */
+/** \return a time given in picoseconds \param count number of picoseconds */
 constexpr QbbPs operator""_ps(unsigned long long count)
 {
     return QbbPs(static_cast<int64_t>(count));
 }
 
-/** \return nanoseconds \param count how many */
+/** \return a time given in nanoseconds \param count number of nanoseconds */
 constexpr QbbPs operator""_ns(unsigned long long count)
 {
     return QbbPs(static_cast<int64_t>(count) * 1'000);
 }
 
-/** \return microseconds \param count how many */
+/** \return a time given in microseconds \param count number of microseconds */
 constexpr QbbPs operator""_us(unsigned long long count)
 {
     return QbbPs(static_cast<int64_t>(count) * 1'000'000);
 }
 
-/** \return milliseconds \param count how many */
+/** \return a time given in milliseconds \param count number of milliseconds */
 constexpr QbbPs operator""_ms(unsigned long long count)
 {
     return QbbPs(static_cast<int64_t>(count) * 1'000'000'000);
 }
 
-/** \return seconds \param count how many */
+/** \return a time given in seconds \param count number of seconds */
 constexpr QbbPs operator""_s(unsigned long long count)
 {
     return QbbPs(static_cast<int64_t>(count) * 1'000'000'000'000);

@@ -13,28 +13,28 @@ namespace ns3
 
 /**
  * \ingroup rdma
- * First in, first out, in a ring that doubles when it is full and never shrinks: no allocation in
- * steady state, and none at all until it is first used.
+ * A FIFO queue in a ring buffer. The ring doubles when it is full and never shrinks, so it
+ * allocates nothing before its first use and nothing in steady state.
  *
- * \tparam T a movable value with a default
+ * \tparam T element type, movable and default-constructible
  */
 template <typename T>
 class QbbRing
 {
   public:
-    /** \return true if there is nothing in it */
+    /** \return true if the ring holds no element */
     bool IsEmpty() const
     {
         return m_size == 0;
     }
 
-    /** \return how many it holds */
+    /** \return number of elements */
     std::size_t GetSize() const
     {
         return m_size;
     }
 
-    /** \param value goes to the end */
+    /** \param value element to append */
     void Push(T&& value)
     {
         if (m_size == m_slots.size())
@@ -45,7 +45,7 @@ class QbbRing
         ++m_size;
     }
 
-    /** \return the first; there must be one */
+    /** \return the first element; the ring must not be empty */
     T& Front()
     {
         return m_slots[m_head];
@@ -57,13 +57,13 @@ class QbbRing
         return m_slots[m_head];
     }
 
-    /** \return the last; there must be one */
+    /** \return the last element; the ring must not be empty */
     T& Back()
     {
         return (*this)[m_size - 1];
     }
 
-    /** \param i place counted from the first, below GetSize() \return what is there */
+    /** \param i index from the first element, below GetSize() \return the element at \p i */
     T& operator[](std::size_t i)
     {
         return m_slots[(m_head + i) & (m_slots.size() - 1)];
@@ -75,7 +75,7 @@ class QbbRing
         return m_slots[(m_head + i) & (m_slots.size() - 1)];
     }
 
-    /** \return the first, taken out; there must be one */
+    /** Removes the first element; the ring must not be empty. \return the element */
     T Pop()
     {
         T value = std::move(m_slots[m_head]);
@@ -84,14 +84,14 @@ class QbbRing
         return value;
     }
 
-    /** Takes the last out; there must be one. */
+    /** Removes the last element; the ring must not be empty. */
     void PopBack()
     {
         Back() = T();
         --m_size;
     }
 
-    /** \param value all that are equal to this are taken out; the others keep their order */
+    /** Removes all elements equal to \p value; the others keep their order. \param value a value */
     void Remove(const T& value)
     {
         for (std::size_t left = m_size; left > 0; --left)
@@ -104,7 +104,7 @@ class QbbRing
         }
     }
 
-    /** Takes everything out. */
+    /** Removes all elements. */
     void Clear()
     {
         while (!IsEmpty())
@@ -125,9 +125,9 @@ class QbbRing
         m_head = 0;
     }
 
-    std::vector<T> m_slots; //!< a power of two of places
-    std::size_t m_head{0};  //!< place of the first
-    std::size_t m_size{0};  //!< how many are in use
+    std::vector<T> m_slots; //!< storage; its size is a power of two
+    std::size_t m_head{0};  //!< index of the first element
+    std::size_t m_size{0};  //!< number of elements
 };
 
 } // namespace ns3

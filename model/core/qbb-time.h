@@ -12,14 +12,14 @@
 /**
  * \file
  * \ingroup rdma
- * The module's clock: whole picoseconds, and three digits below them that order simultaneous
+ * Clock of the module: whole picoseconds, and three digits below them that order simultaneous
  * events (qbb-event-order.h).
  *
  * ns-3 runs at femtosecond resolution. Every physical instant of the module is a whole number of
- * picoseconds; an event at picosecond t is scheduled at femtosecond 1000 t + k, where k (0..999)
- * says which phase of the instant it belongs to, and its kind or the place of its port. Events of
- * one node at one instant so run in an order that does not depend on which of them was inserted
- * first. k never reaches a result, because every time is computed from QbbNow().
+ * picoseconds. An event at picosecond t is scheduled at femtosecond 1000 t + k, where k (0..999)
+ * encodes the phase of the instant and the kind of the event or the place of its port. Events of
+ * one node at one instant thus run in an order independent of the order of their insertion. k never
+ * affects a result, because every time is computed from QbbNow().
  */
 
 namespace ns3
@@ -27,7 +27,7 @@ namespace ns3
 
 /**
  * \ingroup rdma
- * \return the present instant
+ * \return the current instant, in whole picoseconds
  */
 inline QbbPs
 QbbNow()
@@ -37,7 +37,7 @@ QbbNow()
 
 /**
  * \ingroup rdma
- * \return the time of the present event: the instant, and the order among its events
+ * \return the time of the running event: its instant, and its order within the instant
  */
 inline QbbEventTime
 QbbEventNow()
@@ -47,7 +47,7 @@ QbbEventNow()
 
 /**
  * \ingroup rdma
- * \param time a time
+ * \param time an ns-3 time
  * \return the time in picoseconds, rounded towards 0
  */
 inline QbbPs
@@ -58,8 +58,8 @@ QbbToPs(const Time& time)
 
 /**
  * \ingroup rdma
- * \param ps picoseconds
- * \return the time
+ * \param ps a time in picoseconds
+ * \return the time as an ns-3 Time
  */
 inline Time
 QbbToTime(QbbPs ps)
@@ -69,9 +69,9 @@ QbbToTime(QbbPs ps)
 
 /**
  * \ingroup rdma
- * \param to an event time
- * \param from the present event's
- * \return after what time it comes, for Simulator::Schedule()
+ * \param to event time to schedule for
+ * \param from time of the running event
+ * \return delay from \p from to \p to, for Simulator::Schedule()
  */
 inline Time
 QbbGetDelay(QbbEventTime to, QbbEventTime from)
@@ -81,10 +81,10 @@ QbbGetDelay(QbbEventTime to, QbbEventTime from)
 
 /**
  * \ingroup rdma
- * Sets ns-3 to femtosecond resolution, which the module needs. Safe to call again.
+ * Sets ns-3 to femtosecond resolution, which the module needs. Repeated calls are harmless.
  *
- * ns-3 converts the Time objects that exist, so call it (or create any of the module's helpers)
- * before the first Simulator::Run() of the process.
+ * Call this function, or create any helper of the module, before the first Simulator::Run() of the
+ * process: ns-3 converts existing Time objects only until then.
  */
 void QbbSetTimeResolution();
 

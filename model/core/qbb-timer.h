@@ -16,16 +16,16 @@ namespace ns3
 
 /**
  * \ingroup rdma
- * A timer that can be moved without touching the scheduler.
+ * A timer whose deadline can be postponed without touching the scheduler.
  *
- * It keeps one event object and at most one live entry in the scheduler. Moving the deadline later,
- * or disarming, only writes a number: the event finds out when it fires. Only a move to an earlier
- * time than the pending entry costs a new entry, of the same event object: the one that it replaces
- * finds out that its time is not the one that counts. Memory is allocated once.
+ * The timer keeps one event object and at most one valid entry in the scheduler. Postponing the
+ * deadline or disarming the timer only stores a number, which the event checks when it fires. Only
+ * a deadline earlier than the pending entry needs a new entry, with the same event object; the
+ * replaced entry detects that it is stale and does nothing. Memory is allocated once.
  *
- * \tparam T the owner's class
- * \tparam Fire the owner's member function that is called at the deadline
- * \tparam Order the place among simultaneous events (qbb-event-order.h), 0..999
+ * \tparam T class of the owner
+ * \tparam Fire member function of the owner, called at the deadline
+ * \tparam Order place among simultaneous events (qbb-event-order.h), 0..999
  */
 template <typename T, void (T::*Fire)(), uint32_t Order = 0>
 class QbbTimer
@@ -33,7 +33,7 @@ class QbbTimer
     static_assert(Order < QBB_FS_PER_PS, "the order of events stays below a picosecond");
 
   public:
-    /** \param owner whose member function is called; must outlive the timer */
+    /** \param owner object whose member function is called; must outlive the timer */
     explicit QbbTimer(T* owner)
         : m_owner(owner)
     {
@@ -51,9 +51,10 @@ class QbbTimer
     QbbTimer& operator=(const QbbTimer&) = delete;
 
     /**
-     * Sets the deadline; an earlier setting is forgotten.
+     * Sets the deadline, replacing any previous one.
      *
-     * \param at the instant; one in the past fires as soon as the present event is over
+     * \param at instant of the deadline; if in the past, the timer fires right after the running
+     *        event
      */
     void Arm(QbbPs at)
     {
@@ -65,11 +66,12 @@ class QbbTimer
     }
 
     /**
-     * As Arm(), for a caller that knows the time, and whose place depends on the instant.
+     * Sets the deadline like Arm(QbbPs), for a caller that knows the time of the running event and
+     * whose place among simultaneous events depends on the instant.
      *
-     * \param at the instant
-     * \param eventTime the time of the present event
-     * \param order the place among simultaneous events, 0..999
+     * \param at instant of the deadline
+     * \param eventTime time of the running event
+     * \param order place among simultaneous events, 0..999
      */
     void Arm(QbbPs at, QbbEventTime eventTime, uint32_t order)
     {
@@ -80,7 +82,7 @@ class QbbTimer
         }
     }
 
-    /** Sets the deadline unless one is set that is not later. \param at the instant */
+    /** Sets the deadline unless an earlier or equal one is set. \param at the deadline */
     void ArmNoLater(QbbPs at)
     {
         if (QbbEventTime(at, Order) < m_deadline)
@@ -89,7 +91,7 @@ class QbbTimer
         }
     }
 
-    /** Takes the deadline back. */
+    /** Cancels the deadline. */
     void Disarm()
     {
         m_deadline = QbbEventTime::Never();
@@ -102,7 +104,7 @@ class QbbTimer
     }
 
   private:
-    /** The event in the scheduler; it outlives the timer there, and then does nothing. */
+    /** Event in the scheduler. It may outlive the timer and then does nothing. */
     class Event final : public EventImpl
     {
       public:
@@ -111,7 +113,7 @@ class QbbTimer
         {
         }
 
-        QbbTimer* m_timer; //!< null once the timer is gone
+        QbbTimer* m_timer; //!< null once the timer is destroyed
 
       private:
         void Notify() override
@@ -123,8 +125,8 @@ class QbbTimer
         }
     };
 
-    /** \param eventTime of the present event: puts an entry for the deadline in place of a later
-     * one */
+    /** Schedules an entry for the deadline, replacing a later entry.
+     * \param eventTime time of the running event */
     void Renew(QbbEventTime eventTime)
     {
         if (!m_event)
@@ -145,7 +147,7 @@ class QbbTimer
         const QbbEventTime eventTime = QbbEventNow();
         if (m_pending != eventTime)
         {
-            return; // an entry that was replaced
+            return; // a replaced, stale entry
         }
         m_pending = QbbEventTime::Never();
         if (m_deadline == QbbEventTime::Never())
@@ -161,10 +163,10 @@ class QbbTimer
         (m_owner->*Fire)();
     }
 
-    T* m_owner;                                     //!< whom to call
-    Ptr<Event> m_event;                             //!< the event object, used again and again
-    QbbEventTime m_deadline{QbbEventTime::Never()}; //!< when to call
-    QbbEventTime m_pending{QbbEventTime::Never()};  //!< when the scheduler's entry fires
+    T* m_owner;                                     //!< object to call
+    Ptr<Event> m_event;                             //!< reusable event object
+    QbbEventTime m_deadline{QbbEventTime::Never()}; //!< deadline of the timer
+    QbbEventTime m_pending{QbbEventTime::Never()};  //!< time of the valid entry in the scheduler
 };
 
 } // namespace ns3

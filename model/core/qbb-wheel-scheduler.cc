@@ -116,7 +116,7 @@ QbbWheelScheduler::PeekNext() const
     {
         return m_current.front();
     }
-    // Looking must not move the wheel on: events may still be inserted before the next one.
+    // PeekNext() must not advance the wheel: events may still be inserted before the next event.
     const uint64_t slot = FindNextSlot();
     if (slot == NO_SLOT || (!m_far.empty() && GetSlot(m_far.front()) < slot))
     {
@@ -151,7 +151,7 @@ QbbWheelScheduler::FindNextSlot() const
     {
         return NO_SLOT;
     }
-    // The wheel holds slots m_slot + 1 .. m_slot + SLOTS - 1: look once around, from there on.
+    // The wheel holds slots m_slot + 1 .. m_slot + SLOTS - 1: search one turn from m_slot + 1.
     const auto start = static_cast<uint32_t>((m_slot + 1) % SLOTS);
     uint32_t word = start / 64;
     uint64_t bits = m_used[word] & (~uint64_t{0} << (start % 64));
@@ -172,7 +172,7 @@ QbbWheelScheduler::Advance()
     {
         slot = std::min(slot, GetSlot(m_far.front()));
     }
-    // Slots between are empty, so those of the wheel keep their places.
+    // The skipped slots are empty, so all other slots keep their places in the wheel.
     m_slot = slot;
     const auto place = static_cast<uint32_t>(slot % SLOTS);
     for (uint32_t index = m_heads[place]; index != NONE;)
@@ -226,7 +226,7 @@ QbbWheelScheduler::Remove(const Event& ev)
                 m_used[place / 64] &= ~(uint64_t{1} << (place % 64));
             }
         }
-        // It may have been beyond the wheel when it was inserted.
+        // The event may have been beyond the end of the wheel when it was inserted.
         found = found || RemoveFrom(m_far, ev);
     }
     NS_ABORT_MSG_IF(!found, "rdma: an event is removed that is not in the scheduler");

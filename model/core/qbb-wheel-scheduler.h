@@ -18,15 +18,15 @@ namespace ns3
  *
  * Nearly all events of a fabric lie less than a few microseconds ahead and close together. The
  * wheel has 4096 slots of 2^20 time steps (1.05 ns at femtosecond resolution, 4.3 us in all).
- * Events of later slots wait unsorted in the slot's list; events of the present slot are in
- * a small binary heap, from which the next one is taken; events beyond the wheel are in another
- * heap. So an event costs a few list and heap steps whatever the number of pending ones, and in the
- * worst case (everything at one instant) what ns3::PriorityQueueScheduler costs.
+ * Events of the current slot are in a small binary heap, from which the next event is taken. Events
+ * of later slots wait unsorted in a list for each slot. Events beyond the wheel are in a second
+ * heap. An event thus costs a few list and heap operations however many events are pending. The
+ * worst case, all events at one instant, costs as much as ns3::PriorityQueueScheduler.
  *
- * The order is ns-3's, by time and then by uid, so results do not depend on the choice. No
- * allocation once the pending events have reached their highest number.
+ * Events run in ns-3's order, by time and then by uid, so results do not depend on the scheduler.
+ * Memory is allocated only while the number of pending events reaches a new maximum.
  *
- * RdmaFabricRun selects it; in a script of one's own:
+ * RdmaFabricRun selects this scheduler. Other scripts select it by:
  *
  *     Simulator::SetScheduler(ObjectFactory("ns3::QbbWheelScheduler"));
  */
@@ -49,17 +49,17 @@ class QbbWheelScheduler : public Scheduler
     void Remove(const Event& ev) override;
 
   private:
-    static constexpr uint32_t SLOT_BITS = 20;       //!< time steps of a slot, as a power of two
-    static constexpr uint32_t SLOTS = 4096;         //!< slots of the wheel
-    static constexpr uint32_t WORDS = SLOTS / 64;   //!< words of the bitmap
+    static constexpr uint32_t SLOT_BITS = 20;       //!< log2 of the time steps in a slot
+    static constexpr uint32_t SLOTS = 4096;         //!< number of slots in the wheel
+    static constexpr uint32_t WORDS = SLOTS / 64;   //!< words of the bitmap m_used
     static constexpr uint32_t NONE = UINT32_MAX;    //!< end of a list
-    static constexpr uint64_t NO_SLOT = UINT64_MAX; //!< no slot at all
+    static constexpr uint64_t NO_SLOT = UINT64_MAX; //!< no slot has events
 
     /** An event in a slot's list. */
     struct Node
     {
-        Event event;         //!< the event
-        uint32_t next{NONE}; //!< index of the next one
+        Event event;         //!< the scheduled event
+        uint32_t next{NONE}; //!< index of the next node in the list
     };
 
     static uint64_t GetSlot(const Event& ev)
@@ -73,14 +73,14 @@ class QbbWheelScheduler : public Scheduler
     uint64_t FindNextSlot() const;
     void Advance();
 
-    std::vector<Event> m_current;         //!< heap: events of m_slot and before
-    std::vector<Event> m_far;             //!< heap: events that were beyond the wheel
-    uint64_t m_slot{0};                   //!< the slot of the event that was taken last
-    uint32_t m_inWheel{0};                //!< events in the lists
+    std::vector<Event> m_current;         //!< heap of the events of m_slot and earlier
+    std::vector<Event> m_far;             //!< heap of the events inserted beyond the wheel
+    uint64_t m_slot{0};                   //!< current slot
+    uint32_t m_inWheel{0};                //!< number of events in the lists
     std::array<uint32_t, SLOTS> m_heads;  //!< first node of each slot's list
-    std::array<uint64_t, WORDS> m_used{}; //!< bit set for a slot with events
-    std::vector<Node> m_nodes;            //!< all nodes
-    uint32_t m_free{NONE};                //!< first free node
+    std::array<uint64_t, WORDS> m_used{}; //!< bitmap of the slots with events
+    std::vector<Node> m_nodes;            //!< storage of all list nodes
+    uint32_t m_free{NONE};                //!< index of the first free node
 };
 
 } // namespace ns3

@@ -8,7 +8,7 @@
 /**
  * \file
  * \ingroup rdma
- * What differs between the ns-3 releases that the module builds with (3.37 and newer).
+ * Differences between the ns-3 releases that the module supports (3.37 and newer).
  */
 
 namespace ns3
@@ -16,11 +16,11 @@ namespace ns3
 
 /**
  * \ingroup rdma
- * MakeEnumAccessor(), which takes the enumeration as template argument from ns-3.41 on.
+ * Wrapper of MakeEnumAccessor(), whose template argument is the enumeration since ns-3.41.
  *
  * \tparam E the enumeration
- * \param members the member, or setter and getter
- * \return the accessor
+ * \param members the data member, or setter and getter
+ * \return the attribute accessor
  */
 template <typename E, typename... M>
 auto

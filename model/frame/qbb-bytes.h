@@ -12,70 +12,70 @@ namespace ns3
 
 /**
  * \ingroup rdma
- * Writes fields in network byte order, one after the other.
+ * Writes consecutive fields in network byte order.
  *
- * QbbByteReader has the same members, so that one template describes a header for both directions.
- * Neither checks bounds: the caller has made sure of the room.
+ * QbbByteReader has members of the same names, so that one template can write and read a header.
+ * Neither class checks bounds: the caller must provide enough bytes.
  */
 class QbbByteWriter
 {
   public:
-    /** \param at where the first byte goes */
+    /** \param at address of the first byte to write */
     explicit QbbByteWriter(uint8_t* at)
         : m_at(at)
     {
     }
 
-    /** \param value 8 bits to write */
+    /** \param value 8-bit field to write */
     void U8(uint8_t value)
     {
         *m_at++ = value;
     }
 
-    /** \param value 16 bits to write */
+    /** \param value 16-bit field to write */
     void U16(uint16_t value)
     {
         Put(value, 2);
     }
 
-    /** \param value the low 24 bits are written */
+    /** \param value field of which the low 24 bits are written */
     void U24(uint32_t value)
     {
         Put(value, 3);
     }
 
-    /** \param value 32 bits to write */
+    /** \param value 32-bit field to write */
     void U32(uint32_t value)
     {
         Put(value, 4);
     }
 
-    /** \param value the low 40 bits are written */
+    /** \param value field of which the low 40 bits are written */
     void U40(uint64_t value)
     {
         Put(value, 5);
     }
 
-    /** \param value the low 48 bits are written */
+    /** \param value field of which the low 48 bits are written */
     void U48(uint64_t value)
     {
         Put(value, 6);
     }
 
-    /** \param value 64 bits to write */
+    /** \param value 64-bit field to write */
     void U64(uint64_t value)
     {
         Put(value, 8);
     }
 
-    /** \param count zero bytes to write */
+    /** \param count number of zero bytes to write */
     void Zeros(size_t count)
     {
         std::memset(m_at, 0, count);
         m_at += count;
     }
 
-    /** \return where the next byte goes */
+    /** \return address of the next byte to write */
     uint8_t* At() const
     {
         return m_at;
@@ -90,77 +90,78 @@ class QbbByteWriter
         }
     }
 
-    uint8_t* m_at; //!< next byte
+    uint8_t* m_at; //!< next byte to write
 };
 
 /**
  * \ingroup rdma
- * Reads fields in network byte order, one after the other.
+ * Reads consecutive fields in network byte order, without checking bounds.
  */
 class QbbByteReader
 {
   public:
-    /** \param at where the first byte is */
+    /** \param at address of the first byte to read */
     explicit QbbByteReader(const uint8_t* at)
         : m_at(at)
     {
     }
 
-    /** \param [out] value 8 bits read */
+    /** \param [out] value 8-bit field read */
     void U8(uint8_t& value)
     {
         value = *m_at++;
     }
 
-    /** \param [out] value 16 bits read */
+    /** \param [out] value 16-bit field read */
     void U16(uint16_t& value)
     {
         value = static_cast<uint16_t>(Get(2));
     }
 
-    /** \param [out] value 24 bits read */
+    /** \param [out] value 24-bit field read */
     void U24(uint32_t& value)
     {
         value = static_cast<uint32_t>(Get(3));
     }
 
-    /** \param [out] value 32 bits read */
+    /** \param [out] value 32-bit field read */
     void U32(uint32_t& value)
     {
         value = static_cast<uint32_t>(Get(4));
     }
 
-    /** \param [out] value 40 bits read */
+    /** \param [out] value 40-bit field read */
     void U40(uint64_t& value)
     {
         value = Get(5);
     }
 
-    /** \param [out] value 48 bits read */
+    /** \param [out] value 48-bit field read */
     void U48(uint64_t& value)
     {
         value = Get(6);
     }
 
-    /** \param [out] value 64 bits read */
+    /** \param [out] value 64-bit field read */
     void U64(uint64_t& value)
     {
         value = Get(8);
     }
 
     /**
-     * \param count bytes to go past
-     * \return true if all of them are zero
+     * \param count number of bytes to skip
+     * \return true if all skipped bytes are zero
      */
     bool Zeros(size_t count)
     {
-        // Each byte equals its neighbour and the first is zero: memcmp does this at full width.
+        // All bytes are zero if the first is zero and each equals its neighbour, which memcmp
+        // checks many bytes at a time.
         const uint8_t* from = m_at;
         m_at += count;
         return count == 0 || (from[0] == 0 && std::memcmp(from, from + 1, count - 1) == 0);
     }
 
-    /** \return where the next byte is */
+    /** \return address of the next byte to read */
     const uint8_t* At() const
     {
         return m_at;
@@ -177,7 +178,7 @@ class QbbByteReader
         return value;
     }
 
-    const uint8_t* m_at; //!< next byte
+    const uint8_t* m_at; //!< next byte to read
 };
 
 } // namespace ns3

@@ -34,7 +34,7 @@ HeaderBytes(const QbbFrame& frame)
     return MAC_HEADER_BYTES + (frame.tagged ? VLAN_TAG_BYTES : 0);
 }
 
-/** \return bytes of zeros that a frame needs after its contents to be long enough */
+/** \return number of zero bytes that pad a frame to the minimum size */
 uint32_t
 PaddingBytes(const QbbFrame& frame, uint32_t sduBytes)
 {
@@ -42,7 +42,7 @@ PaddingBytes(const QbbFrame& frame, uint32_t sduBytes)
     return bytes < MIN_BYTES ? MIN_BYTES - bytes : 0;
 }
 
-/** \return the EtherType that a frame has by its type */
+/** \return the EtherType that belongs to the frame's type */
 uint16_t
 EtherType(const QbbFrame& frame)
 {
@@ -57,7 +57,7 @@ EtherType(const QbbFrame& frame)
     }
 }
 
-/** \return bytes after the Ethernet header, before padding */
+/** \return number of bytes between the Ethernet header and the padding */
 uint32_t
 SduBytes(const QbbFrame& frame)
 {
@@ -94,7 +94,7 @@ WriteEthernet(QbbByteWriter& io, const QbbFrame& frame)
     io.U16(EtherType(frame));
 }
 
-/** \return the first byte after the Ethernet header */
+/** Reads the Ethernet header. \return address of the first byte after the header */
 const uint8_t*
 ReadEthernet(const uint8_t* bytes, QbbFrame& frame)
 {
@@ -112,13 +112,14 @@ ReadEthernet(const uint8_t* bytes, QbbFrame& frame)
 }
 
 /**
- * Find out what a frame is, and lift the IPv4 fields.
+ * Determines the type of a frame and reads its IPv4 fields.
  *
- * \param sdu the first QbbIpv4::READ_BYTES after the Ethernet header, or all there are if fewer
- * \param count bytes after the Ethernet header, padding included
- * \param frame has its Ethernet fields
- * \return NONE or the error; a MAC control frame is left for QbbMacControlCodec::Parse() to tell
- *         apart
+ * MAC control frames get the type PAUSE; QbbMacControlCodec::Parse() tells PFC and PAUSE apart.
+ *
+ * \param sdu the first QbbIpv4::READ_BYTES bytes after the Ethernet header, or all bytes if fewer
+ * \param count number of bytes after the Ethernet header, padding included
+ * \param frame frame to fill in; its Ethernet fields must be set
+ * \return NONE, or the error
  */
 QbbParseError
 Classify(const uint8_t* sdu, uint32_t count, QbbFrame& frame)
@@ -156,7 +157,7 @@ Classify(const uint8_t* sdu, uint32_t count, QbbFrame& frame)
     return QbbParseError::NONE;
 }
 
-/** Parse the bytes after the Ethernet header. */
+/** Parses the bytes after the Ethernet header. */
 QbbParseError
 ReadSdu(const uint8_t* sdu, uint32_t count, QbbFrame& frame)
 {
@@ -200,7 +201,7 @@ AddPadding(const Ptr<Packet>& sdu, uint32_t count)
 {
     if (count > 0)
     {
-        // Not Packet::AddPaddingAtEnd(), which leaves the bytes as they happen to be in memory.
+        // Packet::AddPaddingAtEnd() would leave the padding bytes uninitialised.
         sdu->AddAtEnd(Create<Packet>(count));
     }
 }

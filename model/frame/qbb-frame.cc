@@ -11,9 +11,9 @@ namespace ns3
 static_assert(sizeof(QbbFrame) <= 192, "a frame takes at most three cache lines");
 
 /**
- * The memory behind a QbbFramePool: chunks of frames and the list of free ones.
+ * Memory of a QbbFramePool: chunks of frames, and a list of the free frames.
  *
- * It deletes itself once the pool is gone and the last frame has come back.
+ * An arena deletes itself once its pool is destroyed and the last frame has been returned.
  */
 class QbbFrameArena
 {
@@ -33,7 +33,7 @@ class QbbFrameArena
     void GiveBack(QbbFrame* frame)
     {
         frame->packet = nullptr;
-        m_free.push_back(frame); // there is room for every frame: see Grow()
+        m_free.push_back(frame); // never allocates: Grow() reserves room for every frame
         --m_inUse;
         if (m_orphaned && m_inUse == 0)
         {
@@ -50,13 +50,13 @@ class QbbFrameArena
         }
     }
 
-    uint32_t m_capacity{0}; //!< frames made
-    uint32_t m_inUse{0};    //!< frames out
+    uint32_t m_capacity{0}; //!< number of frames allocated
+    uint32_t m_inUse{0};    //!< number of frames in use
 
   private:
     void Grow()
     {
-        // Small first chunks, because most devices only ever need a few frames of their own.
+        // The first chunks are small, because most devices ever need only a few frames.
         const uint32_t count = std::clamp(m_capacity, 4U, 256U);
         m_chunks.emplace_back(std::make_unique<QbbFrame[]>(count));
         m_capacity += count;
@@ -69,9 +69,9 @@ class QbbFrameArena
         }
     }
 
-    std::vector<std::unique_ptr<QbbFrame[]>> m_chunks; //!< all frames ever made
-    std::vector<QbbFrame*> m_free;                     //!< free frames, the next one last
-    bool m_orphaned{false};                            //!< the pool is gone
+    std::vector<std::unique_ptr<QbbFrame[]>> m_chunks; //!< all frames allocated so far
+    std::vector<QbbFrame*> m_free;                     //!< free frames; the last one is taken next
+    bool m_orphaned{false};                            //!< true once the pool is destroyed
 };
 
 void
@@ -125,7 +125,7 @@ QbbFramePool::GetInUse() const
 uint32_t
 QbbFlowHash(uint32_t srcIp, uint32_t dstIp, uint8_t protocol, uint16_t srcPort, uint16_t dstPort)
 {
-    // Two rounds of the 64-bit finaliser of MurmurHash3: full avalanche over all input bits.
+    // Two rounds of the 64-bit finaliser of MurmurHash3 give full avalanche over all input bits.
     auto mix = [](uint64_t x) {
         x ^= x >> 33;
         x *= 0xff51afd7ed558ccdULL;

@@ -24,63 +24,63 @@ struct QbbFrame;
 
 /**
  * \ingroup rdma
- * What a QbbFrame is; decides which of its fields mean something.
+ * Type of a QbbFrame, which determines the fields in use.
  */
 enum class QbbFrameType : uint8_t
 {
-    ROCE,   //!< RoCEv2: Ethernet, IPv4, UDP to port 4791, BTH and what its opcode demands
-    PACKET, //!< traffic of ns-3's own stack: Ethernet around a `Ptr<Packet>`
+    ROCE,   //!< RoCEv2: Ethernet, IPv4, UDP to port 4791, BTH, headers of the opcode, payload
+    PACKET, //!< packet of ns-3's stack: Ethernet header and a `Ptr<Packet>`
     PFC,    //!< priority-based flow control frame (IEEE 802.1Q clause 36, 802.3 Annex 31D)
     PAUSE,  //!< IEEE 802.3 Annex 31B PAUSE frame
 };
 
 /**
  * \ingroup rdma
- * The headers of a frame from Ethernet to the base transport header: 64 bytes, in which all frames
- * of a connection differ by few fields.
+ * Headers of a frame from Ethernet to the base transport header. The struct has 64 bytes, of which
+ * only a few fields differ between the frames of a connection.
  */
 struct QbbFrameHeaders
 {
-    // local: valid at the present node only
+    // Local fields, valid at the current node only
 
-    QbbFrameType type{QbbFrameType::ROCE}; //!< which groups are in use
-    uint8_t priority{0};                   //!< class at this node, 0..7
-    uint16_t ingressPort{0};               //!< switch port that it came in through
-    uint32_t size{0};     //!< bytes from destination MAC to FCS, padding included; 64 and more
-    uint32_t flowHash{0}; //!< QbbFlowHash() of the headers below, for path selection
+    QbbFrameType type{QbbFrameType::ROCE}; //!< frame type, which determines the fields in use
+    uint8_t priority{0};                   //!< traffic class at the current node, 0..7
+    uint16_t ingressPort{0};               //!< port through which the frame entered the node
+    uint32_t size{0};     //!< bytes from destination MAC to FCS, padding included; at least 64
+    uint32_t flowHash{0}; //!< QbbFlowHash() of the 5-tuple, for path selection
 
     // Ethernet
 
     uint16_t etherType{0}; //!< EtherType after the tag; 0x0800 for RoCEv2
-    bool tagged{false};    //!< carries an 802.1Q tag
+    bool tagged{false};    //!< true if the frame carries an 802.1Q tag
     uint16_t tci{0};       //!< tag control information: PCP (3 bits), DEI, VLAN id (12 bits)
-    Mac48Address dstMac;   //!< destination of this hop
-    Mac48Address srcMac;   //!< source of this hop
+    Mac48Address dstMac;   //!< destination MAC address on this hop
+    Mac48Address srcMac;   //!< source MAC address on this hop
 
-    // IPv4: RoCE, and PACKET with etherType 0x0800. There dscp, ecn and ttl replace those of the
-    // packet's own header; the others are copies of it and stay as they are.
+    // IPv4: RoCE, and PACKET with etherType 0x0800. In a PACKET frame dscp, ecn and ttl override
+    // the header of the packet; the other IPv4 fields are unchanging copies of that header.
 
-    bool ipv4{false};    //!< the IPv4 fields are in use
+    bool ipv4{false};    //!< true if the IPv4 fields are in use
     uint8_t dscp{0};     //!< differentiated services code point, 0..63
-    uint8_t ecn{0};      //!< 0 Not-ECT, 1 ECT(1), 2 ECT(0), 3 CE
+    uint8_t ecn{0};      //!< ECN codepoint: 0 Not-ECT, 1 ECT(1), 2 ECT(0), 3 CE
     uint8_t ttl{0};      //!< time to live
-    uint8_t protocol{0}; //!< IP protocol; 17 for RoCEv2
-    uint32_t srcIp{0};   //!< source address, host byte order
-    uint32_t dstIp{0};   //!< destination address, host byte order
+    uint8_t protocol{0}; //!< IP protocol; 17 (UDP) for RoCEv2
+    uint32_t srcIp{0};   //!< source IPv4 address, host byte order
+    uint32_t dstIp{0};   //!< destination IPv4 address, host byte order
 
-    // UDP (RoCE); for PACKET the ports of TCP or UDP, 0 when there are none
+    // UDP ports of RoCE; TCP or UDP ports of PACKET, 0 if there are none
 
-    uint16_t srcPort{0}; //!< the QP's entropy for ECMP
-    uint16_t dstPort{0}; //!< 4791 for RoCEv2
+    uint16_t srcPort{0}; //!< source port; for RoCEv2 the QP's entropy for ECMP
+    uint16_t dstPort{0}; //!< destination port; 4791 for RoCEv2
 
     // Base transport header (RoCE)
 
-    uint8_t opcode{0};     //!< an RdmaOpcode
-    bool solicited{false}; //!< solicited event
-    bool migReq{true};     //!< MigReq; set as long as no path migration is under way
-    bool fecn{false};      //!< forward explicit congestion notification
-    bool becn{false};      //!< backward explicit congestion notification
-    bool ackReq{false};    //!< the requester asks for an acknowledgement
+    uint8_t opcode{0};     //!< BTH opcode, an RdmaOpcode
+    bool solicited{false}; //!< BTH solicited event bit
+    bool migReq{true};     //!< BTH MigReq bit; set unless a path migration is under way
+    bool fecn{false};      //!< BTH FECN bit: forward explicit congestion notification
+    bool becn{false};      //!< BTH BECN bit: backward explicit congestion notification
+    bool ackReq{false};    //!< BTH AckReq bit: the requester asks for an acknowledgement
     uint16_t pKey{0xffff}; //!< partition key
     uint32_t destQp{0};    //!< destination queue pair, 24 bits
     uint32_t psn{0};       //!< packet sequence number, 24 bits
@@ -88,21 +88,21 @@ struct QbbFrameHeaders
 
 /**
  * \ingroup rdma
- * The contents of a frame: the headers as parsed fields, payload bytes only where they exist.
+ * Contents of a frame: the headers as parsed fields, and payload bytes only where they exist.
  *
- * This is what moves between devices, switches and NICs in place of an ns-3 `Packet`: RDMA payload
- * is virtual (its length is kept, its bytes are zero), and traffic of ns-3's stack is carried as a
- * `Ptr<Packet>`. QbbFrameCodec turns a frame into exactly the bytes that a wire would carry and
- * back; everything in the groups Ethernet, IPv4, UDP, RoCE and MAC control is in those bytes.
- * The group "local" is not: each node computes it for itself and nothing of it crosses a link.
+ * Devices, switches and NICs exchange frames instead of ns-3 `Packet`s. RDMA payload is virtual:
+ * its length is kept, and its bytes are zero. Traffic of ns-3's stack is carried as a
+ * `Ptr<Packet>`. QbbFrameCodec converts a frame to exactly the bytes that a wire would carry, and
+ * back. These bytes contain all fields of the groups Ethernet, IPv4, UDP, RoCE and MAC control. The
+ * local fields never cross a link: each node computes its own.
  *
  * 24-bit fields (PSN, QPN, MSN, WQE sequence number) hold values below 2^24.
  */
 struct QbbFrameFields : public QbbFrameHeaders
 {
-    // Extended transport headers, as the opcode demands (RoCE)
+    // Extended transport headers of the opcode (RoCE)
 
-    uint32_t payload{0};        //!< bytes of payload without the pad
+    uint32_t payload{0};        //!< payload bytes, without the pad
     uint32_t rKey{0};           //!< RETH, AtomicETH: remote key
     uint64_t virtualAddress{0}; //!< RETH, AtomicETH: remote address
     uint32_t dmaLength{0};      //!< RETH: bytes of the whole message
@@ -110,36 +110,36 @@ struct QbbFrameFields : public QbbFrameHeaders
 
     // PACKET
 
-    /// The bytes after the Ethernet header, with the padding of a minimum-size frame.
+    /// Bytes after the Ethernet header, including the padding of a minimum-size frame.
     Ptr<Packet> packet;
 
-    // More extended transport headers
+    // Further extended transport headers (RoCE)
 
-    uint32_t wqeSn{0};        //!< IRN message: sequence number of the WQE it is for, 24 bits
-    uint32_t offset{0};       //!< IRN message: where in its message the payload stands, bytes
-    uint32_t selectivePsn{0}; //!< IRN selective: PSN that caused this (N)ACK, 24 bits
-    uint8_t syndrome{0};      //!< AETH: ACK and credits, RNR NAK and timer, or NAK and code
+    uint32_t wqeSn{0};        //!< IRN message header: sequence number of the WQE, 24 bits
+    uint32_t offset{0};       //!< IRN message header: byte offset of the payload in its message
+    uint32_t selectivePsn{0}; //!< IRN selective header: PSN that caused the (N)ACK, 24 bits
+    uint8_t syndrome{0};      //!< AETH: ACK with credits, RNR NAK with timer, or NAK with code
 
-    // Telemetry trailer (RoCE); its records are QbbFrame::telemetry
+    // Telemetry trailer (RoCE); QbbFrame::telemetry holds its records
 
-    RdmaIntFormat intFormat{RdmaIntFormat::NONE}; //!< how the records are written
-    uint8_t intRoom{0};      //!< records that there is room for, 0..16; 0: no trailer
-    bool intEcho{false};     //!< the records are those of another packet, sent back
-    bool intOverflow{false}; //!< a switch found no room
-    uint8_t pint{0};         //!< a trailer of one byte, a utilisation by RdmaPintCode; 0: none
+    RdmaIntFormat intFormat{RdmaIntFormat::NONE}; //!< wire format of the telemetry records
+    uint8_t intRoom{0};      //!< room for telemetry records, 0..16; 0: no trailer
+    bool intEcho{false};     //!< the trailer echoes the records of a received packet
+    bool intOverflow{false}; //!< a switch found no room for its telemetry record
+    uint8_t pint{0};         //!< PINT trailer: utilisation in one byte by RdmaPintCode; 0: none
 
     // MAC control (PFC, PAUSE)
 
-    uint8_t classEnable{0};           //!< PFC: bit p set if quanta[p] is valid
+    uint8_t classEnable{0};           //!< PFC class-enable vector: bit p set if quanta[p] is valid
     std::array<uint16_t, 8> quanta{}; //!< pause times in units of 512 bit times; PAUSE uses [0]
 
     // Immediate data and atomics
 
-    uint32_t immediate{0}; //!< ImmDt: immediate data; IETH: the key to invalidate
+    uint32_t immediate{0}; //!< ImmDt: immediate data; IETH: remote key to invalidate
     uint64_t swapOrAdd{0}; //!< AtomicETH: swap or add operand
     uint64_t compare{0};   //!< AtomicETH: compare operand; AtomicAckETH: original value
 
-    /// \return true for pause frames (PFC and 802.3x), which belong to no class
+    /// \return true for pause frames (PFC and 802.3x), which belong to no traffic class
     bool IsMacControl() const
     {
         return type == QbbFrameType::PFC || type == QbbFrameType::PAUSE;
@@ -148,32 +148,32 @@ struct QbbFrameFields : public QbbFrameHeaders
 
 /**
  * \ingroup rdma
- * What the simulator keeps with a frame, and no wire carries.
+ * Simulator data attached to a frame, which no wire carries.
  */
 class QbbFrameLinks
 {
   public:
-    /// When the frame came to the present node; 0: the node has made it.
+    /// Arrival time of the frame at the current node; 0: the node created the frame.
     QbbEventTime arrival;
 
   private:
     friend class QbbFrameArena;
     friend struct QbbFrameDeleter;
 
-    QbbFrameArena* m_arena{nullptr}; //!< where it returns to
+    QbbFrameArena* m_arena{nullptr}; //!< arena to which the frame returns
 };
 
 /**
  * \ingroup rdma
- * A frame on its way through the fabric. Frames come from a QbbFramePool and go back to it when
- * their QbbFramePtr ends.
+ * A frame on its way through the fabric. Frames are allocated from a QbbFramePool and return to it
+ * when their QbbFramePtr is destroyed.
  */
 struct alignas(64) QbbFrame : public QbbFrameLinks, public QbbFrameFields
 {
-    // The order of the bases and of the fields puts what a switch needs into the first cache line,
-    // and what a NIC needs beside it into the second.
+    // The order of bases and fields puts the fields that a switch needs into the first cache line,
+    // and the additional fields that a NIC needs into the second.
 
-    std::vector<RdmaIntHop> telemetry; //!< records of the switches so far, at most intRoom
+    std::vector<RdmaIntHop> telemetry; //!< records of the switches passed, at most intRoom
 
     QbbFrame() = default;
     QbbFrame(const QbbFrame&) = delete;
@@ -182,26 +182,26 @@ struct alignas(64) QbbFrame : public QbbFrameLinks, public QbbFrameFields
 
 /**
  * \ingroup rdma
- * Gives a frame back to the pool that it came from.
+ * Deleter that returns a frame to its QbbFramePool.
  */
 struct QbbFrameDeleter
 {
-    /** \param frame the frame to give back */
+    /** \param frame the frame to return to its pool */
     void operator()(QbbFrame* frame) const;
 };
 
 /**
  * \ingroup rdma
- * The one owner of a frame. Moving it is how a frame goes from queue to link to switch.
+ * Sole owner of a frame. A frame passes from queue to link to switch by moving its QbbFramePtr.
  */
 using QbbFramePtr = std::unique_ptr<QbbFrame, QbbFrameDeleter>;
 
 /**
  * \ingroup rdma
- * A source of frames that allocates only while it grows.
+ * A pool of frames, which allocates memory only when its high-water mark rises.
  *
- * Each node's NIC and each device has one. Frames may outlive their pool (in a queue elsewhere when
- * a node is disposed): the memory behind the pool lives until its last frame is back.
+ * Each NIC and each device has a pool. Frames may outlive their pool, for instance in the queue of
+ * another node when a node is disposed. The memory of the pool is freed with its last frame.
  */
 class QbbFramePool
 {
@@ -214,31 +214,30 @@ class QbbFramePool
     /** \return a frame with every field at its default */
     QbbFramePtr Allocate();
 
-    /** \param headers of the frame \return a frame with every other field at its default */
+    /** \param headers headers of the frame \return a frame with all other fields at defaults */
     QbbFramePtr Allocate(const QbbFrameHeaders& headers);
 
-    /** \return frames made so far, in use or free: the high-water mark of frames in use, rounded up
-     */
+    /** \return number of frames allocated: the high-water mark of frames in use, rounded up */
     uint32_t GetCapacity() const;
 
-    /** \return frames that are out at present */
+    /** \return number of frames in use */
     uint32_t GetInUse() const;
 
   private:
-    QbbFrameArena* m_arena; //!< shared with the frames that are out; deletes itself after the last
+    QbbFrameArena* m_arena; //!< memory of the pool; deletes itself after its last frame
 };
 
 /**
  * \ingroup rdma
- * The hash that path selection starts from: the 5-tuple, mixed well in all 32 bits.
+ * Hash of the 5-tuple for path selection, mixed well in all 32 bits.
  *
- * Every node computes it from the headers alone. Switches combine it with a seed of their own.
+ * The hash depends on the headers alone. Each switch combines the hash with its seed.
  *
- * \param srcIp source address
- * \param dstIp destination address
+ * \param srcIp source IPv4 address
+ * \param dstIp destination IPv4 address
  * \param protocol IP protocol
- * \param srcPort source port, 0 where there is none
- * \param dstPort destination port, 0 where there is none
+ * \param srcPort source port, 0 if there is none
+ * \param dstPort destination port, 0 if there is none
  * \return the hash
  */
 uint32_t QbbFlowHash(uint32_t srcIp,

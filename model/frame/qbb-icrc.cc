@@ -15,7 +15,7 @@ namespace QbbIcrc
 namespace
 {
 
-/// The CRC-32 polynomial, reflected: bit 31 is the coefficient of x^0.
+/// CRC-32 polynomial, reflected: bit 31 is the coefficient of x^0.
 constexpr uint32_t POLYNOMIAL = 0xedb88320;
 
 /** \return `value` times x */
@@ -25,7 +25,7 @@ TimesX(uint32_t value)
     return (value >> 1) ^ ((0U - (value & 1)) & POLYNOMIAL);
 }
 
-/** \return the product of two polynomials, modulo the CRC's */
+/** \return the product of two polynomials, modulo the CRC polynomial */
 constexpr uint32_t
 Multiply(uint32_t a, uint32_t b)
 {
@@ -38,7 +38,7 @@ Multiply(uint32_t a, uint32_t b)
     return product;
 }
 
-/** Tables for eight bytes at a time: [k][b] is the effect of byte b with k bytes after it. */
+/** Slicing-by-8 tables: [k][b] is the CRC contribution of byte b followed by k bytes. */
 constexpr std::array<std::array<uint32_t, 256>, 8>
 MakeSlices()
 {
@@ -63,10 +63,10 @@ MakeSlices()
     return slices;
 }
 
-/// [n][v] is the effect of a run of zeros on the value v of the nth four bits of the register.
+/// CRC effect of a run of zero bytes: entry [n][v] is for value v of the register's nth nibble.
 using ZeroRun = std::array<std::array<uint32_t, 16>, 8>;
 
-/** Entry k is for 2^k zero bytes, which multiply the register by x^(8 * 2^k). */
+/** Tables for runs of 2^k zero bytes (entry k), which multiply the register by x^(8 * 2^k). */
 constexpr std::array<ZeroRun, 32>
 MakeZeroRuns()
 {
@@ -74,7 +74,7 @@ MakeZeroRuns()
     uint32_t factor = 1U << 23; // x^8
     for (ZeroRun& run : runs)
     {
-        uint32_t effect = factor; // of bit 31, which stands for x^0
+        uint32_t effect = factor; // effect of bit 31, the coefficient of x^0
         for (uint32_t bit = 32; bit-- > 0; effect = TimesX(effect))
         {
             for (uint32_t value = 0; value < 16; ++value)
@@ -90,7 +90,7 @@ MakeZeroRuns()
 constexpr auto SLICES = MakeSlices();
 constexpr auto ZERO_RUNS = MakeZeroRuns();
 
-/** \return four bytes, the first in the lowest bits */
+/** \return four bytes as a little-endian number */
 inline uint32_t
 Load(const uint8_t* at)
 {

@@ -11,29 +11,30 @@ namespace ns3
 
 /**
  * \ingroup rdma
- * The CRC-32 of Ethernet, and RoCEv2's invariant CRC (ICRC) on top of it.
+ * The CRC-32 of Ethernet, and the invariant CRC (ICRC) of RoCEv2, which is based on CRC-32.
  */
 namespace QbbIcrc
 {
 
 /**
  * \ingroup rdma
- * CRC-32 (IEEE 802.3 clause 3.2.9, reflected, initial value and final inversion included).
+ * Computes the CRC-32 of IEEE 802.3 clause 3.2.9, reflected, with initial value and final
+ * inversion.
  *
- * \param crc the CRC of the bytes before these, 0 if there are none
- * \param bytes the bytes
- * \param count how many
- * \return the CRC of the bytes before and these
+ * \param crc CRC of the preceding bytes, 0 if there are none
+ * \param bytes bytes to add to the CRC
+ * \param count number of bytes to add
+ * \return CRC of the preceding and the added bytes
  */
 uint32_t Crc32(uint32_t crc, const uint8_t* bytes, size_t count);
 
 /**
  * \ingroup rdma
- * What Crc32() gives for zero bytes, in time that grows with the logarithm of their number.
+ * CRC-32 of zero bytes: equal to Crc32(), but in time logarithmic in the number of bytes.
  *
- * \param crc the CRC of the bytes before these, 0 if there are none
- * \param count how many zero bytes follow
- * \return the CRC of the bytes before and the zeros
+ * \param crc CRC of the preceding bytes, 0 if there are none
+ * \param count number of zero bytes to add
+ * \return CRC of the preceding bytes and the zeros
  */
 uint32_t Crc32Zeros(uint32_t crc, uint32_t count);
 
@@ -41,15 +42,16 @@ uint32_t Crc32Zeros(uint32_t crc, uint32_t count);
  * \ingroup rdma
  * The ICRC of a RoCEv2 packet over an IPv4 header without options.
  *
- * It covers eight bytes of ones (in place of InfiniBand's local route header), then the packet from
- * its IPv4 header to the end of its pad, with the fields that routers may change set to ones: type
- * of service, time to live, both checksums, and the BTH's FECN, BECN and reserved bits. Source:
- * InfiniBand Architecture Specification Vol. 1, 7.8.1 and Annex A17.3.
+ * The ICRC covers eight bytes of ones (in place of InfiniBand's local route header), then the
+ * packet from its IPv4 header to the end of its pad. All bits of the fields that routers may change
+ * are replaced by ones: type of service, time to live, both checksums, and the FECN, BECN and
+ * reserved bits of the BTH. Source: InfiniBand Architecture Specification Vol. 1, 7.8.1 and Annex
+ * A17.3.
  *
  * \param ip first byte of the IPv4 header
- * \param count bytes there, from the IPv4 header on; at least 40 (IPv4, UDP and BTH)
- * \param zeros zero bytes that follow them (payload and pad)
- * \return the ICRC; the wire carries it with its least significant byte first
+ * \param count number of bytes at \p ip; at least 40 (IPv4, UDP and BTH)
+ * \param zeros number of zero bytes after the bytes at \p ip (payload and pad)
+ * \return the ICRC; the wire carries the ICRC least significant byte first
  */
 uint32_t Compute(const uint8_t* ip, size_t count, uint32_t zeros);
 

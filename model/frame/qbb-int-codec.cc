@@ -16,14 +16,14 @@ using namespace QbbWire;
 namespace
 {
 
-// First byte of an exact trailer. Padding has 0 there, and HPCC's trailer has the bit PAPER.
+// First byte of an exact trailer. Padding starts with 0, and an HPCC trailer with the bit PAPER.
 constexpr uint8_t COLLECTING = 1;
 constexpr uint8_t ECHOED = 2;
 
 constexpr uint8_t OVERFLOW_FLAG = 1;
-constexpr uint64_t KILOBIT = 1000; // unit of rates
+constexpr uint64_t KILOBIT = 1000; // unit of rates in exact records, in bit/s
 
-// The two bytes before HPCC's records: three flags, three zeros, and two numbers of five bits.
+// Two-byte header of an HPCC trailer: three flags, three zeros, and two five-bit numbers.
 constexpr uint16_t PAPER = 0x8000;
 constexpr uint16_t PAPER_ECHOED = 0x4000;
 constexpr uint16_t PAPER_OVERFLOW = 0x2000;
@@ -31,7 +31,7 @@ constexpr uint16_t PAPER_ZEROS = 0x1c00;
 constexpr uint32_t PAPER_ROOM_SHIFT = 5;
 constexpr uint16_t PAPER_NUMBER = 0x1f;
 
-// One of HPCC's records, from its highest bit: rate (4 bits), time (24), bytes sent (20), queue.
+// An HPCC record, from its highest bit: rate (4 bits), time (24), bytes sent (20), queue (16).
 constexpr uint32_t RATE_SHIFT = 60;
 constexpr uint32_t TIME_SHIFT = 36;
 constexpr uint32_t TX_SHIFT = 16;
@@ -71,7 +71,7 @@ WritePaper(QbbByteWriter& io, const RdmaIntHop& hop)
     io.U64(rate << RATE_SHIFT | time << TIME_SHIFT | txBytes << TX_SHIFT | queue);
 }
 
-/** \param io the bytes \param hop what they say \return false: the code of the rate is 0 */
+/** \param io bytes of a record \param hop record to fill in \return false if the rate code is 0 */
 bool
 ReadPaper(QbbByteReader& io, RdmaIntHop& hop)
 {
@@ -92,12 +92,12 @@ ReadPaper(QbbByteReader& io, RdmaIntHop& hop)
 }
 
 /**
- * Reads what stands before the records.
+ * Reads the header of a telemetry trailer.
  *
- * \param io the bytes
- * \param frame its format, direction, overflow and room are set
- * \param used records that follow
- * \return false: no trailer begins like that
+ * \param io bytes of the trailer
+ * \param frame frame whose telemetry format, echo flag, overflow flag and room are set
+ * \param [out] used number of records in the trailer
+ * \return false if the header is malformed
  */
 bool
 ReadHeader(QbbByteReader& io, QbbFrame& frame, uint8_t& used)
@@ -173,7 +173,7 @@ Read(QbbByteReader& io, uint32_t count, QbbFrame& frame)
 {
     if (count < INT_HEADER_BYTES)
     {
-        // What follows is the padding of a frame of minimum size.
+        // Too short for an INT trailer: one byte of PINT, then the padding to minimum frame size.
         io.U8(frame.pint);
         return io.Zeros(count - PINT_BYTES) ? QbbParseError::NONE : QbbParseError::BAD_TELEMETRY;
     }

@@ -14,27 +14,27 @@ namespace ns3
 
 /**
  * \ingroup rdma
- * QbbFrameCodec's part for the telemetry trailer, the bytes between ICRC and FCS: records of the
- * switches on the way, or one byte (PINT). The length tells them apart.
+ * Part of QbbFrameCodec for the telemetry trailer, the bytes between ICRC and FCS. The trailer
+ * holds either records of the switches on the path or one byte (PINT), distinguished by its length.
  *
- * It stands behind the IP datagram, where the ICRC does not cover it and switches may write.
+ * The trailer follows the IP datagram, so the ICRC does not cover it and switches may write to it.
  */
 namespace QbbIntCodec
 {
 
 /**
  * \ingroup rdma
- * \param io where the trailer goes
- * \param frame a frame; nothing is written if it has no trailer
+ * \param io writer positioned at the trailer
+ * \param frame a frame; nothing is written if the frame has no telemetry trailer
  */
 void Write(QbbByteWriter& io, const QbbFrame& frame);
 
 /**
  * \ingroup rdma
- * \param io stands at the first byte of the trailer, which is not 0
- * \param count bytes up to the end of the frame, 1 or more
- * \param frame the frame to fill in
- * \return NONE, or what is wrong
+ * \param io reader positioned at the first byte of the trailer, which is not 0
+ * \param count number of bytes to the end of the frame, at least 1
+ * \param frame frame to fill in
+ * \return NONE, or the error
  */
 QbbParseError Read(QbbByteReader& io, uint32_t count, QbbFrame& frame);
 

@@ -20,7 +20,7 @@ namespace
 
 constexpr uint32_t PORTS_BYTES = 4;
 
-/** \return the one's complement sum of 16-bit words, carries folded in (RFC 1071) */
+/** \return the one's complement sum of 16-bit words, with carries folded in (RFC 1071) */
 uint16_t
 OnesSum(const uint8_t* bytes, uint32_t count)
 {
@@ -99,8 +99,8 @@ Update(uint8_t* header, const QbbFrame& frame)
     header[TIME_TO_LIVE] = frame.ttl;
     if (Get16(header + HEADER_CHECKSUM) != 0 || Node::ChecksumEnabled())
     {
-        // 0xffff is the other zero of one's complement. With it a checksum that is there never
-        // looks like one that was not computed, however many nodes the bytes go through.
+        // A checksum of 0 would mean "not computed" to the next node. 0xffff is the equivalent
+        // zero of one's complement.
         const uint16_t checksum = Checksum(header);
         QbbByteWriter(header + HEADER_CHECKSUM).U16(checksum == 0 ? 0xffff : checksum);
     }

@@ -14,33 +14,33 @@ namespace ns3
 
 /**
  * \ingroup rdma
- * QbbFrameCodec's part for MAC control frames: PFC (802.1Qbb) and PAUSE (802.3x), from the opcode
- * to the end of the padding.
+ * Part of QbbFrameCodec for MAC control frames, PFC (802.1Qbb) and PAUSE (802.3x), from the MAC
+ * control opcode to the end of the padding.
  */
 namespace QbbMacControlCodec
 {
 
-/// Bytes from the opcode to the end of the padding, of every MAC control frame.
+/// Number of bytes from the opcode to the end of the padding of every MAC control frame.
 constexpr uint32_t SERIALIZED_BYTES =
     QbbWire::MIN_FRAME_BYTES - QbbWire::FCS_BYTES - QbbWire::MAC_HEADER_BYTES;
 
 /**
  * \ingroup rdma
- * Write opcode, class-enable vector and quanta, and zeros after them.
+ * Writes opcode, class-enable vector (PFC only) and quanta, padded with zeros.
  *
  * \param frame a frame of type PFC or PAUSE
- * \param out room for SERIALIZED_BYTES
+ * \param [out] out buffer of SERIALIZED_BYTES bytes
  */
 void Serialize(const QbbFrame& frame, uint8_t* out);
 
 /**
  * \ingroup rdma
- * Read a MAC control frame. Sets the frame's type to PFC or PAUSE.
+ * Parses a MAC control frame and sets the type of the frame to PFC or PAUSE.
  *
- * \param sdu the bytes after the Ethernet header
- * \param count how many, padding included
- * \param frame the frame to fill in, which has its Ethernet fields
- * \return NONE, or what is wrong
+ * \param sdu bytes after the Ethernet header
+ * \param count number of bytes, padding included
+ * \param frame frame to fill in; its Ethernet fields must be set
+ * \return NONE, or the error
  */
 QbbParseError Parse(const uint8_t* sdu, uint32_t count, QbbFrame& frame);
 

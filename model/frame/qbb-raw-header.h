@@ -13,24 +13,24 @@ namespace ns3
 
 /**
  * \ingroup rdma
- * A few bytes to put in front of a packet.
+ * Raw bytes to prepend to a packet as a header.
  *
- * Adding a header leaves the virtual payload of ns-3's packets virtual, appending one packet to
- * another would not.
+ * Adding a header keeps the virtual payload of ns-3's packets virtual; appending a packet to
+ * another would materialise it.
  */
 class QbbRawHeader : public Header
 {
   public:
-    static constexpr uint32_t MAX_BYTES = 20; //!< an IPv4 header without options
+    static constexpr uint32_t MAX_BYTES = 20; //!< most bytes: an IPv4 header without options
 
-    /** \return the TypeId */
+    /** \return the TypeId of the class */
     static TypeId GetTypeId();
 
     QbbRawHeader() = default;
 
     /**
-     * \param bytes the bytes
-     * \param count how many, MAX_BYTES at most
+     * \param bytes bytes of the header
+     * \param count number of bytes, at most MAX_BYTES
      */
     QbbRawHeader(const uint8_t* bytes, uint32_t count);
 
@@ -41,8 +41,8 @@ class QbbRawHeader : public Header
     uint32_t Deserialize(Buffer::Iterator start) override;
 
   private:
-    std::array<uint8_t, MAX_BYTES> m_bytes{}; //!< the bytes
-    uint32_t m_count{0};                      //!< how many
+    std::array<uint8_t, MAX_BYTES> m_bytes{}; //!< bytes of the header
+    uint32_t m_count{0};                      //!< number of bytes in use
 };
 
 } // namespace ns3

@@ -20,7 +20,7 @@ using namespace QbbWire;
 namespace
 {
 
-// Bits in the bytes of the BTH that hold more than one field.
+// Bits of the BTH bytes that hold more than one field.
 constexpr uint8_t BTH_SOLICITED = 0x80;
 constexpr uint8_t BTH_MIG_REQ = 0x40;
 constexpr uint8_t BTH_PAD_SHIFT = 4;
@@ -39,11 +39,11 @@ PadBytes(uint32_t payload)
 }
 
 /**
- * The extended headers of an opcode in their order, for both directions. No opcode has both of
- * IRN's.
+ * Writes or reads the extended headers of an opcode, in wire order. No opcode has both the IRN
+ * message header and the IRN selective header.
  *
  * \tparam Io QbbByteWriter with a constant frame, or QbbByteReader
- * \return true if the reserved bytes among them are zero
+ * \return true if the reserved byte of the extended headers is zero or absent
  */
 template <class Io, class Frame>
 bool
@@ -90,17 +90,17 @@ ExtendedHeaders(Io& io, Frame& frame, const RdmaOpcodeInfo& info)
     return reserved == 0;
 }
 
-/** \return reserved zero bytes between the extended headers and the payload */
+/** \return number of reserved zero bytes between the extended headers and the payload */
 uint32_t
 ReservedBytes(const QbbFrame& frame)
 {
     return frame.opcode == static_cast<uint8_t>(RdmaOpcode::CNP) ? CNP_RESERVED_BYTES : 0;
 }
 
-/** Bits of a BTH that are not fields of a frame. */
+/** BTH fields that a QbbFrame does not keep. */
 struct BthBits
 {
-    uint8_t version;  //!< TVer
+    uint8_t version;  //!< transport header version (TVer)
     uint8_t pad;      //!< pad count
     uint8_t reserved; //!< not zero if any reserved bit is set
 };
@@ -142,7 +142,7 @@ ReadBth(QbbByteReader& io, QbbFrame& frame)
             reserved};
 }
 
-// The ICRC is the one field whose least significant byte goes first.
+// The ICRC is the only field sent least significant byte first.
 
 void
 WriteIcrc(QbbByteWriter& io, uint32_t icrc)
@@ -252,7 +252,7 @@ Parse(const uint8_t* ip, uint32_t count, QbbFrame& frame)
     }
     const BthBits bits = ReadBth(io, frame);
 
-    // The opcode says how long the rest must be.
+    // The opcode determines the length of the rest.
     const RdmaOpcodeInfo& info = GetRdmaOpcodeInfo(frame.opcode);
     if (!info.valid)
     {

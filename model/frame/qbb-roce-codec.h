@@ -13,7 +13,8 @@ namespace ns3
 
 /**
  * \ingroup rdma
- * QbbFrameCodec's part for RoCEv2, from the IPv4 header to the ICRC.
+ * Part of QbbFrameCodec for RoCEv2 packets, from the IPv4 header to the ICRC and the telemetry
+ * trailer.
  */
 namespace QbbRoceCodec
 {
@@ -21,32 +22,34 @@ namespace QbbRoceCodec
 /**
  * \ingroup rdma
  * \param frame a frame of type ROCE
- * \return bytes from IPv4 header to ICRC
+ * \return number of bytes from the IPv4 header to the ICRC
  */
 uint32_t SerializedSize(const QbbFrame& frame);
 
 /**
  * \ingroup rdma
+ * Writes a RoCEv2 packet, and its telemetry trailer after the ICRC.
+ *
  * \param frame a frame of type ROCE
- * \param out room for SerializedSize() bytes
+ * \param [out] out buffer of SerializedSize() bytes plus the telemetry trailer
  */
 void Serialize(const QbbFrame& frame, uint8_t* out);
 
 /**
  * \ingroup rdma
  * \param frame a frame after QbbIpv4::Read()
- * \return true if it is UDP to RoCEv2's port
+ * \return true if the frame is UDP to the port of RoCEv2
  */
 bool IsRoce(const QbbFrame& frame);
 
 /**
  * \ingroup rdma
- * Read a RoCEv2 packet into a frame.
+ * Parses a RoCEv2 packet into a frame.
  *
- * \param ip the bytes after the Ethernet header
- * \param count how many, padding included
- * \param frame the frame to fill in, after QbbIpv4::Read() and IsRoce()
- * \return NONE, or what is wrong
+ * \param ip bytes after the Ethernet header
+ * \param count number of bytes, telemetry trailer and padding included
+ * \param frame frame to fill in; QbbIpv4::Read() has set its IPv4 fields, and IsRoce() holds
+ * \return NONE, or the error
  */
 QbbParseError Parse(const uint8_t* ip, uint32_t count, QbbFrame& frame);
 

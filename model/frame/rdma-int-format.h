@@ -16,59 +16,59 @@ namespace ns3
 
 /**
  * \ingroup rdma
- * Keeps the names of a RdmaIntFormat to themselves. ns-3's attributes of before 3.41 take no scoped
- * enumeration.
+ * Scope for the enumerators of RdmaIntFormat. Attributes of ns-3 before 3.41 do not support scoped
+ * enumerations.
  */
 struct RdmaIntFormats
 {
     /**
-     * How records of in-band network telemetry are written on the wire.
+     * Wire format of the records of in-band network telemetry (INT).
      *
      * Source of PAPER: Li et al., "HPCC: High Precision Congestion Control", SIGCOMM 2019, section
-     * 4.1 and figure 7. The units are those of the authors' simulator.
+     * 4.1 and figure 7. The units follow the authors' simulator.
      */
     enum Format : uint8_t
     {
-        NONE,  //!< no records
-        PAPER, //!< 2 bytes and 8 for each switch: coarse units, and rates out of a list
-        EXACT, //!< 4 bytes and 20 for each switch: bytes and picoseconds, any rate
+        NONE,  //!< no telemetry records
+        PAPER, //!< 2 bytes plus 8 per switch: coarse units, and rates from a list
+        EXACT, //!< 4 bytes plus 20 per switch: units of bytes and picoseconds, any rate
     };
 };
 
 /**
  * \ingroup rdma
- * RdmaIntFormat::NONE, RdmaIntFormat::PAPER or RdmaIntFormat::EXACT.
+ * Wire format of telemetry records: RdmaIntFormat::NONE, PAPER or EXACT.
  */
 using RdmaIntFormat = RdmaIntFormats::Format;
 
 /**
  * \ingroup rdma
- * The records that a packet has room for.
+ * Room for telemetry records in a packet.
  */
 struct RdmaIntRoom
 {
-    RdmaIntFormat format{RdmaIntFormat::NONE}; //!< how they are written
-    uint8_t records{0};                        //!< how many, up to RDMA_INT_MAX_HOPS
+    RdmaIntFormat format{RdmaIntFormat::NONE}; //!< wire format of the records
+    uint8_t records{0}; //!< maximum number of records, up to RDMA_INT_MAX_HOPS
 };
 
 /**
  * \ingroup rdma
- * What the fields of a record can say.
+ * Units and ranges of the fields of a telemetry record.
  */
 struct RdmaIntUnits
 {
     uint64_t txBytes;        //!< unit of RdmaIntHop::txBytes, in bytes
-    uint64_t txWrap;         //!< RdmaIntHop::txBytes is modulo this, a power of two
+    uint64_t txWrap;         //!< modulus of RdmaIntHop::txBytes in bytes, a power of two
     uint64_t queueBytes;     //!< unit of RdmaIntHop::queueBytes, in bytes
-    uint64_t mostQueueUnits; //!< highest queue, in its unit; a longer one is written as this
+    uint64_t mostQueueUnits; //!< cap of RdmaIntHop::queueBytes, in units of queueBytes
     QbbPs time;              //!< unit of RdmaIntHop::time
-    QbbPs timeWrap;          //!< RdmaIntHop::time is modulo this
+    QbbPs timeWrap;          //!< modulus of RdmaIntHop::time
 };
 
 /**
  * \ingroup rdma
  * \param format PAPER or EXACT
- * \return its units
+ * \return units and ranges of the format's record fields
  */
 constexpr RdmaIntUnits
 GetRdmaIntUnits(RdmaIntFormat format)
@@ -80,9 +80,9 @@ GetRdmaIntUnits(RdmaIntFormat format)
 
 /**
  * \ingroup rdma
- * The rates that PAPER has codes for: code 1 is the first one. The paper's
- * authors have the rates from 25 to 400 Gb/s; these are all that four bits can tell apart and
- * Ethernet or InfiniBand ports have.
+ * Port rates with a code in the format PAPER; code 1 is the first rate. The authors' list has rates
+ * from 25 to 400 Gb/s. This list extends theirs by rates of Ethernet and InfiniBand ports to the 15
+ * codes of a four-bit field.
  */
 constexpr std::array<QbbBitRate, 15> RDMA_INT_RATES = {
     1_gbps,
@@ -105,7 +105,7 @@ constexpr std::array<QbbBitRate, 15> RDMA_INT_RATES = {
 /**
  * \ingroup rdma
  * \param rate rate of a port
- * \return its code with PAPER, 1 to 15; 0: it has none
+ * \return code of the rate in the format PAPER, 1 to 15; 0 if the rate has no code
  */
 inline uint8_t
 GetRdmaIntRateCode(QbbBitRate rate)

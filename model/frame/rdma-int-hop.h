@@ -13,17 +13,18 @@ namespace ns3
 
 /**
  * \ingroup rdma
- * What a switch on the way has written into a packet (in-band network telemetry); the receiver
- * sends it back. Units and wraps are those of the packet's RdmaIntFormat (GetRdmaIntUnits()).
+ * Record that a switch on the path writes into a packet (in-band network telemetry). The receiver
+ * echoes the records to the sender. Fields are rounded to the units and reduced by the moduli of
+ * the packet's RdmaIntFormat (GetRdmaIntUnits()).
  */
 struct RdmaIntHop
 {
-    QbbBitRate rate{0};     //!< rate of the port that the packet left by
-    uint64_t txBytes{0};    //!< line bytes that the port has sent before
-    uint64_t queueBytes{0}; //!< bytes behind it in the port's queue of its class
-    QbbPs time{0};          //!< when its transmission began
+    QbbBitRate rate{0};     //!< rate of the port by which the packet left the switch
+    uint64_t txBytes{0};    //!< line bytes that the port sent before the packet
+    uint64_t queueBytes{0}; //!< bytes behind the packet in the egress queue of its class
+    QbbPs time{0};          //!< instant at which the transmission of the packet began
 
-    /** \param other another one \return true if both say the same */
+    /** \param other another record \return true if all fields are equal */
     bool operator==(const RdmaIntHop& other) const
     {
         return rate == other.rate && txBytes == other.txBytes && queueBytes == other.queueBytes &&
@@ -33,7 +34,7 @@ struct RdmaIntHop
 
 /**
  * \ingroup rdma
- * Most hops that a packet has room for.
+ * Maximum number of telemetry records (hops) in a packet.
  */
 constexpr uint32_t RDMA_INT_MAX_HOPS = 16;
 

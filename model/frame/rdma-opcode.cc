@@ -13,7 +13,7 @@ namespace ns3
 namespace
 {
 
-/** Extended headers and roles of an opcode, one bit each, to write the table down compactly. */
+/** Extended headers and roles of an opcode, one bit each, for a compact opcode table. */
 enum Part : uint16_t
 {
     RETH = 1 << 0,
@@ -111,10 +111,10 @@ constexpr Row ROWS[] = {
     {RdmaOpcode::IRN_READ_ACKNOWLEDGE, ONLY | REQUEST | AETH | SELECTIVE, "IRN_READ_ACKNOWLEDGE"},
 };
 
-/// The reserved bytes that a CNP carries after its BTH (IBTA Annex A17.9.3).
+/// Number of reserved bytes after the BTH of a CNP (IBTA Annex A17.9.3).
 constexpr uint8_t CNP_RESERVED_BYTES = 16;
 
-/** \param info what an opcode means \return bytes of its extended headers */
+/** \param info properties of an opcode \return bytes of the opcode's extended headers */
 constexpr uint8_t
 CountHeaderBytes(const RdmaOpcodeInfo& info)
 {
@@ -153,12 +153,12 @@ MakeTable()
     return table;
 }
 
-/// By opcode. Grows by RegisterRdmaOpcode() alone, as ns-3's list of TypeIds does.
+/// Properties of all opcodes, by opcode. Only RegisterRdmaOpcode() adds to the table.
 Table g_table = MakeTable();
 
-constexpr uint8_t FIRST_FREE = 0xe1; //!< from here on opcodes are free for others
+constexpr uint8_t FIRST_FREE = 0xe1; //!< lowest opcode for RegisterRdmaOpcode()
 
-/// Names of RegisterRdmaOpcode(), from FIRST_FREE on.
+/// Names of the opcodes added by RegisterRdmaOpcode(), from FIRST_FREE on.
 std::array<const char*, 256 - FIRST_FREE> g_names{};
 
 } // namespace

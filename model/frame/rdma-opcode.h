@@ -10,12 +10,13 @@ namespace ns3
 
 /**
  * \ingroup rdma
- * BTH opcodes of the reliable connection service, RoCEv2's CNP, and those of IRN.
+ * BTH opcodes of the reliable connection service (RC), of the CNP of RoCEv2, and of IRN.
  *
  * Source: InfiniBand Architecture Specification Vol. 1, 9.2.1 (table "OpCode field") and Annex A17
- * (RoCEv2). The upper three bits name the service (000 is RC, 100 is the CNP's), the lower five the
- * operation. Services 110 and 111 are the manufacturer's: this module's IRN packets have the RC
- * operations as service 110, and the acknowledgement of responses, which RC lacks, in 111.
+ * (RoCEv2). The upper three bits of an opcode name the service (000 is RC, 100 is the service of
+ * the CNP), the lower five bits the operation. Services 110 and 111 are reserved for manufacturers.
+ * IRN packets of this module use service 110 for the RC operations, and service 111 for the
+ * acknowledgement of READ responses, which RC does not have.
  */
 enum class RdmaOpcode : uint8_t
 {
@@ -71,44 +72,45 @@ enum class RdmaOpcode : uint8_t
 
 /**
  * \ingroup rdma
- * What follows the BTH for an opcode, and where in a message the packet stands.
+ * Properties of an opcode: the headers after the BTH, and the packet's position in its message.
  */
 struct RdmaOpcodeInfo
 {
-    bool valid{false};        //!< an opcode of RdmaOpcode
-    bool reth{false};         //!< RDMA extended transport header, 16 B
-    bool atomicEth{false};    //!< atomic extended transport header, 28 B
-    bool aeth{false};         //!< acknowledge extended transport header, 4 B
-    bool atomicAck{false};    //!< atomic acknowledge extended transport header, 8 B
-    bool immDt{false};        //!< immediate data, 4 B
-    bool ieth{false};         //!< invalidate extended transport header, 4 B
-    bool irnMessage{false};   //!< IRN message header, 8 B
-    bool irnSelective{false}; //!< IRN selective acknowledgement header, 4 B
-    bool irn{false};          //!< an opcode of IRN's
-    bool payload{false};      //!< may carry payload
-    bool first{false};        //!< begins a message (FIRST or ONLY)
-    bool last{false};         //!< ends a message (LAST or ONLY)
-    bool request{false};      //!< goes from requester to responder
+    bool valid{false};        //!< true for an RdmaOpcode or a registered opcode
+    bool reth{false};         //!< has an RDMA extended transport header (RETH), 16 B
+    bool atomicEth{false};    //!< has an atomic extended transport header, 28 B
+    bool aeth{false};         //!< has an acknowledge extended transport header (AETH), 4 B
+    bool atomicAck{false};    //!< has an atomic acknowledge extended transport header, 8 B
+    bool immDt{false};        //!< has immediate data, 4 B
+    bool ieth{false};         //!< has an invalidate extended transport header, 4 B
+    bool irnMessage{false};   //!< has an IRN message header, 8 B
+    bool irnSelective{false}; //!< has an IRN selective acknowledgement header, 4 B
+    bool irn{false};          //!< opcode belongs to IRN
+    bool payload{false};      //!< packet may carry payload
+    bool first{false};        //!< packet begins a message (FIRST or ONLY)
+    bool last{false};         //!< packet ends a message (LAST or ONLY)
+    bool request{false};      //!< packet goes from requester to responder
     uint8_t headerBytes{0};   //!< bytes between BTH and payload
 };
 
 /**
  * \ingroup rdma
  * \param opcode the BTH opcode byte
- * \return what the opcode means; `valid` is false for opcodes that the module does not know
+ * \return properties of the opcode; `valid` is false for unknown opcodes
  */
 const RdmaOpcodeInfo& GetRdmaOpcodeInfo(uint8_t opcode);
 
 /**
  * \ingroup rdma
- * The bits of an opcode that name the operation; those of IRN are as the reliable connection's.
+ * Mask of the opcode bits that name the operation. IRN uses the values of the reliable connection.
  */
 constexpr uint8_t RDMA_OPERATION_MASK = 0x1f;
 
 /**
  * \ingroup rdma
- * \param opcode an opcode of a reliable connection
- * \return what an IRN queue pair sends in its place; IRN's own opcodes and CNP are left as they are
+ * \param opcode an opcode of the reliable connection service
+ * \return opcode that an IRN queue pair sends instead; opcodes of IRN and CNP are returned
+ * unchanged
  */
 constexpr RdmaOpcode
 RdmaToIrnOpcode(RdmaOpcode opcode)
@@ -128,13 +130,13 @@ GetRdmaOpcodeInfo(RdmaOpcode opcode)
 
 /**
  * \ingroup rdma
- * Makes an opcode of a transport of one's own known to queue pairs, codec and traces, before the
- * first frame. Aborts with a message if the opcode is not in 0xe1 to 0xff, or is known with another
- * meaning.
+ * Registers an opcode of a user-defined transport with queue pairs, codec and traces. Must be
+ * called before the first frame. Aborts with a message if the opcode is not in 0xe1 to 0xff, or is
+ * already registered under another name.
  *
- * \param opcode the BTH opcode byte, one of the manufacturer's that this module does not use
- * \param info what the opcode means; `valid` and `headerBytes` follow from the rest
- * \param name for traces; a literal
+ * \param opcode the BTH opcode byte, from the manufacturer range that this module does not use
+ * \param info properties of the opcode; `valid` and `headerBytes` are derived from the other fields
+ * \param name name of the opcode in traces; must be a string literal
  * \return the opcode
  */
 uint8_t RegisterRdmaOpcode(uint8_t opcode, RdmaOpcodeInfo info, const char* name);
@@ -142,8 +144,8 @@ uint8_t RegisterRdmaOpcode(uint8_t opcode, RdmaOpcodeInfo info, const char* name
 /**
  * \ingroup rdma
  * \param opcode the BTH opcode byte
- * \return the opcode's name as the specification and rdma-core spell it, IRN's as RdmaOpcode does,
- *         the name of RegisterRdmaOpcode(), or "UNKNOWN"
+ * \return the opcode's name as spelt by the specification and rdma-core (by RdmaOpcode for IRN),
+ * the name given to RegisterRdmaOpcode(), or "UNKNOWN"
  */
 const char* GetRdmaOpcodeName(uint8_t opcode);
 

@@ -19,7 +19,7 @@ NS_LOG_COMPONENT_DEFINE("QbbChannel");
 
 NS_OBJECT_ENSURE_REGISTERED(QbbChannel);
 
-/** The arrival event of one direction; does nothing once its channel is gone. */
+/** Arrival event of one direction of a channel. Does nothing once the channel is destroyed. */
 class QbbChannel::ArrivalEvent final : public EventImpl
 {
   public:
@@ -29,7 +29,7 @@ class QbbChannel::ArrivalEvent final : public EventImpl
     {
     }
 
-    QbbChannel* m_channel; //!< null once the channel is gone
+    QbbChannel* m_channel; //!< null once the channel is destroyed
 
   private:
     void Notify() override
@@ -40,7 +40,7 @@ class QbbChannel::ArrivalEvent final : public EventImpl
         }
     }
 
-    std::size_t m_direction; //!< which direction
+    std::size_t m_direction; //!< direction of the arriving frames
 };
 
 TypeId
@@ -57,7 +57,7 @@ QbbChannel::GetTypeId()
                           MakeTimeAccessor(&QbbChannel::SetDelay, &QbbChannel::GetDelay),
                           MakeTimeChecker())
             .AddAttribute("SerializeFrames",
-                          "Every frame crosses as bytes: serialised, and parsed at the other end.",
+                          "Serialise every frame to bytes, and parse the bytes at the other end.",
                           BooleanValue(false),
                           MakeBooleanAccessor(&QbbChannel::m_serialize),
                           MakeBooleanChecker());
@@ -169,14 +169,15 @@ QbbChannel::ScheduleArrival(std::size_t direction, QbbEventTime eventTime)
     const QbbPort* receiver = m_ports[1 - direction];
     const InFlight& next = line.inFlight.Front();
     line.eventInstant = next.arrival;
-    // The frame was last touched a cable's delay ago; it is wanted at the next event of this line.
+    // The frame has left the CPU caches during the cable delay; the next event of this line reads
+    // it.
     __builtin_prefetch(next.frame.get());
     const uint32_t nodeId = receiver->GetNodeId();
     line.eventTime =
         QbbEventTime(line.eventInstant,
                      QbbEventOrder::Arrivals::AtPort(
                          QbbPortPlace(nodeId, receiver->GetDeviceIndex(), line.eventInstant)));
-    // The event belongs to the receiving node, whoever schedules it.
+    // The context of the event is the receiving node, whichever node schedules the event.
     Simulator::ScheduleWithContext(nodeId,
                                    QbbGetDelay(line.eventTime, eventTime),
                                    GetPointer(line.event));
@@ -199,10 +200,10 @@ QbbChannel::ArriveInTurn(std::size_t direction)
     const QbbPs now = QbbNow();
     if (m_lines[direction].eventInstant != now)
     {
-        return; // a port that shares the place had its event before this one, and took this frame
+        return; // the event of a port with an equal place has already delivered this frame
     }
-    // The first event of the place takes the frames of all its ports, in an order of their own:
-    // that of the events depends on who scheduled first.
+    // The first event of a place delivers the frames of all ports with that place, in an order
+    // that does not depend on the order of scheduling.
     const QbbPort& receiver = *m_ports[1 - direction];
     const Ptr<Node> node = NodeList::GetNode(receiver.GetNodeId());
     const uint32_t place = receiver.GetDeviceIndex() % QbbEventOrder::PLACES;
@@ -233,7 +234,7 @@ QbbChannel::TakeArrival(std::size_t direction)
     const QbbPs eventInstant = line.eventInstant;
     const QbbEventTime eventTime = line.eventTime;
     line.eventInstant = QBB_NEVER;
-    // After the link went down the event may be that of a frame that was lost.
+    // If the link went down, the frame of this event may have been lost.
     if (line.inFlight.IsEmpty())
     {
         return;

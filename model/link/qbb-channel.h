@@ -24,8 +24,8 @@ class QbbPort;
  * A full-duplex cable between two ports.
  *
  * Each direction keeps the frames in flight in a ring and has at most one arrival event in the
- * scheduler. With the attribute SerializeFrames every frame crosses as bytes: it is serialised,
- * parsed again at the other end, and every result stays the same to the bit.
+ * scheduler. With the attribute SerializeFrames every frame is serialised to bytes and parsed at
+ * the other end; all results stay identical to the bit.
  */
 class QbbChannel : public Channel
 {
@@ -40,9 +40,9 @@ class QbbChannel : public Channel
     ~QbbChannel() override;
 
     /**
-     * Connects a port; the first two calls make the cable's ends.
+     * Connects a port to the cable. The first two ports become the ends; a third aborts.
      *
-     * \param port the port
+     * \param port port to connect
      */
     void Attach(QbbPort* port);
 
@@ -50,8 +50,8 @@ class QbbChannel : public Channel
     Ptr<NetDevice> GetDevice(std::size_t i) const override;
 
     /**
-     * \param port one end
-     * \return the other end, or null while there is none
+     * \param port port at one end
+     * \return port at the other end, or null if none is connected
      */
     QbbPort* GetPeer(const QbbPort* port) const;
 
@@ -59,16 +59,17 @@ class QbbChannel : public Channel
      * Puts a frame on the line. Called by the sending port.
      *
      * \param sender the sending port
-     * \param frame the frame
-     * \param sent the instant at which the last bit has left the sender
-     * \param eventTime the present time in femtoseconds
+     * \param frame frame to transmit
+     * \param sent instant at which the last bit leaves the sender
+     * \param eventTime time of the running event
      */
     void Transmit(const QbbPort* sender, QbbFramePtr&& frame, QbbPs sent, QbbEventTime eventTime);
 
     /**
-     * Takes the link down or up. Down: the frames in flight are lost, and both ports are told.
+     * Takes the link down or up, and notifies both ports. Taking the link down loses the frames in
+     * flight.
      *
-     * \param up true for up
+     * \param up true to take the link up
      */
     void SetUp(bool up);
 
@@ -78,51 +79,51 @@ class QbbChannel : public Channel
         return m_up;
     }
 
-    /** \return the one-way delay */
+    /** \return the one-way propagation delay */
     QbbPs GetDelayPs() const
     {
         return m_delay;
     }
 
-    /** \param delay the one-way delay: a whole number of picoseconds, at least 1 ps */
+    /** \param delay one-way propagation delay: a whole number of picoseconds, at least 1 ps */
     void SetDelay(Time delay);
 
-    /** \return the one-way delay */
+    /** \return the one-way propagation delay */
     Time GetDelay() const;
 
-    /** \return frames that were lost in flight because the link went down */
+    /** \return number of frames lost in flight because the link went down */
     uint64_t GetLostInFlight() const
     {
         return m_lostInFlight;
     }
 
-    /** \return frames that reached the other end as bytes that do not parse (SerializeFrames) */
+    /** \return number of frames whose bytes did not parse at the other end (SerializeFrames) */
     uint64_t GetMalformed() const
     {
         return m_malformed;
     }
 
-    /** \return frames on the line at present, both directions */
+    /** \return number of frames in flight, in both directions */
     uint64_t GetInFlight() const;
 
   protected:
     void DoDispose() override;
 
   private:
-    /** A frame on the line. */
+    /** A frame in flight. */
     struct InFlight
     {
-        QbbPs arrival{0};  //!< when its last bit is at the other end
-        QbbFramePtr frame; //!< the frame
+        QbbPs arrival{0};  //!< arrival of the last bit at the other end
+        QbbFramePtr frame; //!< frame in flight
     };
 
-    /** One direction. */
+    /** One direction of the cable. */
     struct Line
     {
-        QbbRing<InFlight> inFlight;    //!< frames on the line, first to arrive first
-        Ptr<EventImpl> event;          //!< the arrival event, used again and again
-        QbbPs eventInstant{QBB_NEVER}; //!< arrival for which the event is in the scheduler
-        QbbEventTime eventTime;        //!< when that event runs
+        QbbRing<InFlight> inFlight;    //!< frames in flight, in order of arrival
+        Ptr<EventImpl> event;          //!< reusable arrival event
+        QbbPs eventInstant{QBB_NEVER}; //!< arrival that is scheduled; QBB_NEVER: none
+        QbbEventTime eventTime;        //!< time of the scheduled event
     };
 
     class ArrivalEvent;
@@ -133,14 +134,14 @@ class QbbChannel : public Channel
     void ScheduleArrival(std::size_t direction, QbbEventTime eventTime);
     QbbFramePtr CrossAsBytes(QbbFrame& frame, QbbPort& receiver);
 
-    std::array<QbbPort*, 2> m_ports{}; //!< the ends; nodes own them
-    std::array<Line, 2> m_lines;       //!< direction i is from device i to the other
-    std::vector<uint8_t> m_bytes;      //!< scratch space of CrossAsBytes()
-    QbbPs m_delay{0};                  //!< one-way delay
+    std::array<QbbPort*, 2> m_ports{}; //!< ports at the two ends; owned by nodes
+    std::array<Line, 2> m_lines;       //!< directions; i is from port i to the other port
+    std::vector<uint8_t> m_bytes;      //!< scratch buffer of CrossAsBytes()
+    QbbPs m_delay{0};                  //!< one-way propagation delay
     bool m_serialize{false};           //!< attribute SerializeFrames
-    bool m_up{true};                   //!< link state
-    uint64_t m_lostInFlight{0};        //!< lost because the link went down
-    uint64_t m_malformed{0};           //!< lost because bytes did not parse
+    bool m_up{true};                   //!< true if the link is up
+    uint64_t m_lostInFlight{0};        //!< frames lost because the link went down
+    uint64_t m_malformed{0};           //!< frames lost because their bytes did not parse
 };
 
 } // namespace ns3

@@ -14,56 +14,56 @@ namespace ns3
 
 /**
  * \ingroup rdma
- * Which of the eight classes a frame belongs to.
+ * Assigns frames to the eight traffic classes of a port.
  *
  * A port trusts either the DSCP of the IP header (DSCP-based PFC, which survives IP routing; Guo et
  * al., "RDMA over Commodity Ethernet at Scale", section 3) or the PCP of the 802.1Q tag
- * (VLAN-based PFC). Frames without what is trusted belong to the default class.
+ * (VLAN-based PFC). Frames without the trusted field belong to the default class.
  */
 class QbbClassifier
 {
   public:
-    /** What a port trusts. */
+    /** Header field that a port trusts for the class of a frame. */
     enum Trust
     {
-        TRUST_DSCP, //!< the DSCP of IPv4 packets
-        TRUST_PCP   //!< the PCP of tagged frames
+        TRUST_DSCP, //!< DSCP of IPv4 packets
+        TRUST_PCP   //!< PCP of frames with an 802.1Q tag
     };
 
-    /** DSCP d to class d / 8, PCP p to class p, everything else to class 0. */
+    /** Maps DSCP d to class d / 8, PCP p to class p, and all other frames to class 0. */
     QbbClassifier();
 
-    /** \param trust what decides */
+    /** \param trust header field that determines the class */
     void SetTrust(Trust trust)
     {
         m_trust = trust;
     }
 
-    /** \return what decides */
+    /** \return header field that determines the class */
     Trust GetTrust() const
     {
         return m_trust;
     }
 
-    /** \param dscp 0..63 \param priority class 0..7 */
+    /** Maps a DSCP to a class. \param dscp DSCP 0..63 \param priority class 0..7 */
     void MapDscp(uint8_t dscp, uint8_t priority);
 
-    /** \param pcp 0..7 \param priority class 0..7 */
+    /** Maps a PCP to a class. \param pcp PCP 0..7 \param priority class 0..7 */
     void MapPcp(uint8_t pcp, uint8_t priority);
 
-    /** \param priority class 0..7 of frames without DSCP, or without tag */
+    /** \param priority class 0..7 of frames without the trusted field (DSCP or PCP) */
     void SetDefault(uint8_t priority);
 
-    /** \param dscp 0..63 \return the class that the DSCP table gives it */
+    /** \param dscp DSCP 0..63 \return class of the DSCP in the DSCP table */
     uint8_t ClassifyDscp(uint8_t dscp) const
     {
         return m_dscp[dscp & 63];
     }
 
-    /** \param priority class 0..7 \return the lowest DSCP that the table maps to it, if any */
+    /** \param priority class 0..7 \return the lowest DSCP mapped to the class, if any */
     std::optional<uint8_t> FindDscp(uint8_t priority) const;
 
-    /** \param frame a frame \return its class */
+    /** \param frame headers of a frame \return class of the frame */
     uint8_t Classify(const QbbFrameHeaders& frame) const
     {
         if (m_trust == TRUST_DSCP)
@@ -74,10 +74,10 @@ class QbbClassifier
     }
 
   private:
-    Trust m_trust{TRUST_DSCP};        //!< what decides
-    uint8_t m_default{0};             //!< class of frames without it
-    std::array<uint8_t, 64> m_dscp{}; //!< class of a DSCP
-    std::array<uint8_t, 8> m_pcp{};   //!< class of a PCP
+    Trust m_trust{TRUST_DSCP};        //!< header field that determines the class
+    uint8_t m_default{0};             //!< class of frames without the trusted field
+    std::array<uint8_t, 64> m_dscp{}; //!< class of each DSCP
+    std::array<uint8_t, 8> m_pcp{};   //!< class of each PCP
 };
 
 } // namespace ns3

@@ -17,17 +17,17 @@ namespace ns3
 
 /**
  * \ingroup rdma
- * The frames that wait to leave a port: a queue for each class, first in, first out.
+ * Egress queues of a port: a FIFO queue of frames for each class 0..7.
  *
- * Frames for this port that wait in the input buffers of an input-queued switch are elsewhere, and
- * are counted here (AddWaiting()), so that a class's length means the same in every switch.
+ * An input-queued switch keeps frames for this port in its input buffers. AddWaiting() counts these
+ * frames, so that the queue length of a class has one meaning in every switch.
  *
- * Sees frames only; what is full, marked or dropped is for others to say. Classes are 0..7.
+ * The queues hold frames only. Admission, marking and drop decisions are made elsewhere.
  */
 class QbbEgressQueues
 {
   public:
-    /** \param frame goes to the end of the queue of its `priority` */
+    /** \param frame frame to append to the queue of its `priority` */
     void Push(QbbFramePtr&& frame)
     {
         const uint8_t priority = frame->priority;
@@ -36,7 +36,7 @@ class QbbEgressQueues
         m_queues[priority].Push(std::move(frame));
     }
 
-    /** \param priority a class of GetClasses() \return its first frame, taken out */
+    /** Removes the first frame. \param priority class in GetClasses() \return the frame */
     QbbFramePtr Pop(uint8_t priority)
     {
         auto& queue = m_queues[priority];
@@ -48,23 +48,23 @@ class QbbEgressQueues
         }
         else
         {
-            // It has waited long enough to leave the caches, and is wanted a frame time on.
+            // The next frame has left the CPU caches while queued; it is read a frame time later.
             __builtin_prefetch(queue.Front().get());
         }
         return frame;
     }
 
-    /** \param priority class \return its last frame, taken out; null if there is none */
+    /** Removes the last frame of a class. \param priority class \return the frame, or null */
     QbbFramePtr PopLast(uint8_t priority);
 
-    /** Throws all frames away, uncounted: the port ends. */
+    /** Discards all frames without counting drops, when the port is disposed. */
     void Clear();
 
     /**
-     * Counts a frame that waits in a switch's input buffer to leave here.
+     * Counts a frame that waits in a switch's input buffer for this port.
      *
-     * \param priority class
-     * \param bytes its size
+     * \param priority class of the frame
+     * \param bytes size of the frame
      */
     void AddWaiting(uint8_t priority, uint32_t bytes)
     {
@@ -74,10 +74,10 @@ class QbbEgressQueues
     }
 
     /**
-     * A frame of AddWaiting() is taken out of the switch's queue.
+     * Removes a frame from the count of AddWaiting(), when it leaves the switch's input buffer.
      *
-     * \param priority class
-     * \param bytes its size
+     * \param priority class of the frame
+     * \param bytes size of the frame
      */
     void RemoveWaiting(uint8_t priority, uint32_t bytes)
     {
@@ -86,32 +86,31 @@ class QbbEgressQueues
         --m_waiting[priority].frames;
     }
 
-    /** \return classes with a frame in their queue, one bit each */
+    /** \return classes with a frame in their queue here: bit p for class p */
     uint8_t GetClasses() const
     {
         return m_classes;
     }
 
-    /** \param priority class \return bytes that wait to leave, here or in a switch's input buffers
-     */
+    /** \param priority class \return bytes that wait for this port, here or in input buffers */
     uint64_t GetBytes(uint8_t priority) const
     {
         return m_bytes[priority];
     }
 
-    /** \param priority class \return frames that wait to leave, here or in input buffers */
+    /** \param priority class \return frames that wait for this port, here or in input buffers */
     std::size_t GetFrames(uint8_t priority) const
     {
         return GetFramesHere(priority) + m_waiting[priority].frames;
     }
 
-    /** \param priority class \return bytes of GetBytes() that are here */
+    /** \param priority class \return bytes in the egress queue, without input buffers */
     uint64_t GetBytesHere(uint8_t priority) const
     {
         return m_bytes[priority] - m_waiting[priority].bytes;
     }
 
-    /** \param priority class \return frames of GetFrames() that are here */
+    /** \param priority class \return frames in the egress queue, without input buffers */
     std::size_t GetFramesHere(uint8_t priority) const
     {
         return m_queues[priority].GetSize();
@@ -119,8 +118,8 @@ class QbbEgressQueues
 
     /**
      * \param priority class
-     * \param place counted from the first that is to leave, below GetFramesHere()
-     * \return a frame that waits here
+     * \param place index from the head of the queue, below GetFramesHere()
+     * \return the frame at \p place in the egress queue
      */
     const QbbFrame& GetFrame(uint8_t priority, std::size_t place) const
     {
@@ -128,33 +127,35 @@ class QbbEgressQueues
     }
 
     /**
+     * Takes time linear in the number of frames in the queue.
+     *
      * \param priority class
      * \param ingressPort a port number of the switch
-     * \return bytes that came in there and wait here; looks at every frame
+     * \return bytes in the egress queue that entered the switch through \p ingressPort
      */
     uint64_t GetBytesFrom(uint8_t priority, uint16_t ingressPort) const;
 
-    /** \param priority class \return most of GetBytes() since the last ClearWatermarks() */
+    /** \param priority class \return maximum of GetBytes() since the last ClearWatermarks() */
     uint64_t GetWatermark(uint8_t priority) const
     {
         return m_watermarks[priority];
     }
 
-    /** \param priority class \return most of GetBytes() ever */
+    /** \param priority class \return maximum of GetBytes() since the start */
     uint64_t GetPeakBytes(uint8_t priority) const
     {
         return std::max(m_watermarks[priority], m_cleared[priority]);
     }
 
-    /** Sets the watermarks to the present lengths. */
+    /** Resets the watermarks to the current queue lengths. */
     void ClearWatermarks();
 
   private:
-    /** What waits in a switch's input buffers. */
+    /** Frames for this port that wait in a switch's input buffers. */
     struct Waiting
     {
-        uint64_t bytes{0};  //!< bytes
-        uint32_t frames{0}; //!< frames
+        uint64_t bytes{0};  //!< bytes in input buffers
+        uint32_t frames{0}; //!< frames in input buffers
     };
 
     void AddBytes(uint8_t priority, uint32_t bytes)
@@ -163,12 +164,12 @@ class QbbEgressQueues
         m_watermarks[priority] = std::max(m_watermarks[priority], m_bytes[priority]);
     }
 
-    uint8_t m_classes{0};                         //!< GetClasses()
-    std::array<uint64_t, 8> m_bytes{};            //!< GetBytes()
-    std::array<QbbRing<QbbFramePtr>, 8> m_queues; //!< a queue for each class
-    std::array<uint64_t, 8> m_watermarks{};       //!< GetWatermark()
-    std::array<uint64_t, 8> m_cleared{};          //!< the highest watermark that was cleared
-    std::array<Waiting, 8> m_waiting{};           //!< frames of AddWaiting()
+    uint8_t m_classes{0};              //!< classes with a frame in their queue, one bit each
+    std::array<uint64_t, 8> m_bytes{}; //!< value of GetBytes(), by class
+    std::array<QbbRing<QbbFramePtr>, 8> m_queues; //!< egress queues, by class
+    std::array<uint64_t, 8> m_watermarks{};       //!< value of GetWatermark(), by class
+    std::array<uint64_t, 8> m_cleared{};          //!< highest cleared watermark, by class
+    std::array<Waiting, 8> m_waiting{};           //!< frames counted by AddWaiting(), by class
 };
 
 } // namespace ns3

@@ -86,7 +86,7 @@ QbbEgressScheduler::SetWeight(uint8_t priority, uint32_t weight)
     const auto bit = static_cast<uint8_t>(1U << priority);
     if (m_strict & bit)
     {
-        m_deficit[priority] = 0; // what it sent as a strict class is no debt
+        m_deficit[priority] = 0; // bytes sent as a strict class do not count as debt
     }
     m_strict &= static_cast<uint8_t>(~bit);
     m_weight[priority] = weight;
@@ -96,7 +96,7 @@ QbbEgressScheduler::SetWeight(uint8_t priority, uint32_t weight)
 void
 QbbEgressScheduler::SetQuanta()
 {
-    // 90 and 10 are the shares of 9 and 1, in turns a tenth as long.
+    // Dividing by the common divisor shortens the turns: weights 90 and 10 act as 9 and 1.
     uint32_t divisor = 0;
     for (uint8_t priority = 0; priority < 8; ++priority)
     {
@@ -115,8 +115,8 @@ QbbEgressScheduler::PickWeighted(uint8_t ready, uint8_t held)
     const auto competing = static_cast<uint8_t>(ready | held);
     if ((competing & (competing - 1)) == 0)
     {
-        // Alone: each frame starts a fresh turn, so that no debt grows while nobody competes. The
-        // class whose turn it was has nothing to send: credit is not saved up.
+        // A class without competitors starts a fresh turn with each frame, so it builds up no debt.
+        // The previous class has nothing to send and therefore loses its credit.
         m_deficit[m_current] = std::min<int64_t>(m_deficit[m_current], 0);
         m_current = HighestBit(ready);
         m_deficit[m_current] = m_quantum[m_current];
@@ -126,7 +126,7 @@ QbbEgressScheduler::PickWeighted(uint8_t ready, uint8_t held)
     {
         if (!(competing & (1U << m_current)))
         {
-            // Credit is not saved up while there is nothing to send; debt stays.
+            // A class with nothing to send loses its credit but keeps its debt.
             m_deficit[m_current] = std::min<int64_t>(m_deficit[m_current], 0);
         }
         m_current = (m_current + 1) & 7;
@@ -151,7 +151,8 @@ QbbEgressScheduler::PickBefore(uint8_t ready, uint8_t held)
                 return priority;
             }
         }
-        // All have had their next turn: a round has passed. Who is held keeps one turn of it.
+        // All ready classes have used their next turn, so a round has passed. A held class keeps
+        // the credit of at most one turn.
         for (uint8_t priority = 0; priority < 8; ++priority)
         {
             if (ready & (1U << priority))

@@ -12,23 +12,24 @@ namespace ns3
 
 /**
  * \ingroup rdma
- * Which class of a port sends next: strict priority, deficit weighted round robin, or a mix.
+ * Egress scheduler of a port: strict priority, deficit weighted round robin (DWRR), or a mix.
  *
- * Strict classes go first, the highest number before the others. The remaining classes share what
- * is left by surplus round robin, the form of DWRR (Shreedhar and Varghese, SIGCOMM 1995) that
- * needs no look at the next frame: a class may send while its counter is positive, pays the full
- * length afterwards, and gets weight times Quantum at each turn. Over time classes that always have
- * something to send get bytes in proportion to their weights.
+ * Strict classes go first, in descending order of their numbers. The remaining classes share the
+ * rest of the line rate by surplus round robin, the form of DWRR (Shreedhar and Varghese, SIGCOMM
+ * 1995) that need not know the length of the next frame. A class may send while its counter is
+ * positive, pays the full frame length afterwards, and gets a credit of QUANTUM_BYTES times its
+ * weight at each turn, where weights are divided by their greatest common divisor. Classes that
+ * always have frames to send get bytes in proportion to their weights over time.
  *
- * Sees numbers only.
+ * The scheduler works on class numbers and byte counts; it never sees frames.
  */
 class QbbEgressScheduler
 {
   public:
-    static constexpr uint32_t QUANTUM_BYTES = 2048; //!< credit of the smallest share at each turn
+    static constexpr uint32_t QUANTUM_BYTES = 2048; //!< credit per turn of the weight 1
     static constexpr uint32_t MAX_WEIGHT = 1000;    //!< largest weight
 
-    /** All classes strict. */
+    /** Creates a scheduler with all classes strict. */
     QbbEgressScheduler() = default;
 
     /**
@@ -36,31 +37,33 @@ class QbbEgressScheduler
      *        1..1000. One entry alone ("strict" or "1") stands for all eight.
      * \return the scheduler
      *
-     * Aborts with a message that names the entry if the text is not of that form.
+     * Aborts with a message that names the wrong entry if the text has another form.
      */
     static QbbEgressScheduler FromText(const std::string& text);
 
-    /** \return the text that FromText() would turn into this */
+    /** \return text form of the scheduler, which FromText() accepts */
     std::string ToText() const;
 
-    /** \param priority class 0..7, from now on strict */
+    /** \param priority class 0..7 to make strict */
     void SetStrict(uint8_t priority);
 
-    /** \param priority class 0..7 \param weight its share among the weighted classes, 1..1000 */
+    /** Makes a class weighted. \param priority class 0..7 \param weight DWRR weight, 1..1000 */
     void SetWeight(uint8_t priority, uint32_t weight);
 
-    /** \param priority class 0..7 \return true if it is strict */
+    /** \param priority class 0..7 \return true if the class is strict */
     bool IsStrict(uint8_t priority) const
     {
         return (m_strict >> priority) & 1;
     }
 
     /**
-     * \param ready bit p set if class p has something to send and may; not 0
-     * \param held bit p set if class p has something to send and may, but cannot at this moment for
-     *        reasons that pass by themselves, such as a crossbar's input that sends elsewhere. A
-     *        weighted class keeps its turn meanwhile: others are served before it on credit of
-     *        their next turns, and no more than that.
+     * Picks the class to send next.
+     *
+     * \param ready bit p set if class p has a frame to send and is not paused; not 0
+     * \param held bit p set if class p has a frame to send and is not paused, but is blocked for a
+     *        short time, for instance because its crossbar input is sending to another port. A held
+     *        weighted class keeps its turn. Other classes may send before it on the credit of their
+     *        next turn, but not beyond that credit.
      * \return the class of \p ready that is to send
      */
     uint8_t Pick(uint8_t ready, uint8_t held = 0)
@@ -73,7 +76,7 @@ class QbbEgressScheduler
         return PickWeighted(ready, static_cast<uint8_t>(held & ~m_strict));
     }
 
-    /** \param priority the class that Pick() gave \param bytes what it sends */
+    /** \param priority class returned by Pick() \param bytes bytes that the class sends */
     void Charge(uint8_t priority, uint32_t bytes)
     {
         m_deficit[priority] -= bytes;
@@ -90,10 +93,10 @@ class QbbEgressScheduler
     void SetQuanta();
 
     uint8_t m_strict{0xff};             //!< bit p set if class p is strict
-    uint8_t m_current{0};               //!< the weighted class whose turn it is
-    std::array<uint32_t, 8> m_weight{}; //!< weights of those that are not
-    std::array<int64_t, 8> m_quantum{}; //!< bytes that they get at each turn
-    std::array<int64_t, 8> m_deficit{}; //!< bytes that may be sent in this turn
+    uint8_t m_current{0};               //!< weighted class whose turn it is
+    std::array<uint32_t, 8> m_weight{}; //!< weight of each weighted class
+    std::array<int64_t, 8> m_quantum{}; //!< credit in bytes per turn, by class; 0 if strict
+    std::array<int64_t, 8> m_deficit{}; //!< remaining credit in bytes, by class; debt if < 0
 };
 
 } // namespace ns3

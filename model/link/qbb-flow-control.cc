@@ -58,7 +58,7 @@ QbbFlowControl::RequestPauses(uint8_t classes, bool pause)
 {
     if (m_settings.kind == PAUSE)
     {
-        // All classes stop while one of them wants it.
+        // An 802.3x PAUSE stops all classes while any class is to be paused.
         m_plainWanted = pause ? m_plainWanted | classes : m_plainWanted & ~classes;
         pause = m_plainWanted;
         classes = 0xff;
@@ -177,7 +177,7 @@ void
 QbbFlowControl::Reset(QbbPs now)
 {
     m_receiver.Reset(now);
-    NoteResumed(0xff, now); // nothing has been sent before the link was up
+    NoteResumed(0xff, now); // no frame can have begun before the link was up
     m_sender.Forget();
 }
 
@@ -210,8 +210,8 @@ QbbFlowControl::ArmTimers()
             timer.Arm(at, eventTime, m_port.GetEventOrder(at));
         }
     };
-    // A timer of its own for each length of time: so the next deadline of a timer is never before
-    // the one that it has in the scheduler, and moving it costs neither event nor memory.
+    // Each kind of delay has a separate timer, so a new deadline is never earlier than the timer's
+    // entry in the scheduler, and setting it needs neither a new event nor memory.
     set(m_effectTimer, m_receiver.GetNextEffect());
     set(m_expiryTimer, m_receiver.GetNextExpiry());
     set(m_refreshTimer, m_sender.GetNextRefresh());

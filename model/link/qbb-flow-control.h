@@ -18,67 +18,67 @@ namespace ns3
 
 /**
  * \ingroup rdma
- * The port that a QbbFlowControl belongs to, as flow control sees it.
+ * Interface of a port to its QbbFlowControl.
  */
 class QbbFlowControlPort
 {
   public:
     virtual ~QbbFlowControlPort() = default;
 
-    /** A pause frame is to be sent, or a class may be sent again. */
+    /** Called when a pause frame is pending, or a paused class may send again. */
     virtual void FlowChanged() = 0;
 
-    /** A deadline of flow control has come: QbbFlowControl::Update() is to be called. */
+    /** Called when a timer of flow control fires; must call QbbFlowControl::Update(). */
     virtual void FlowTimerFired() = 0;
 
-    /** \param at an instant \return the place of the port's events among those of the instant */
+    /** \param at an instant \return place of the port's events among simultaneous events */
     virtual uint32_t GetEventOrder(QbbPs at) const = 0;
 };
 
 /**
  * \ingroup rdma
- * Flow control of a port: decides which pause frames the port sends, and carries out the pause
- * frames that come in. Knows PFC (IEEE 802.1Q clause 36) and 802.3x PAUSE (IEEE 802.3 Annex 31B).
+ * Flow control of a port: decides which pause frames the port sends, and applies the pause frames
+ * that the port receives. Supports PFC (IEEE 802.1Q clause 36) and 802.3x PAUSE (IEEE 802.3 Annex
+ * 31B).
  *
- * A pause that comes in takes effect PauseReactionDelay later, ends when it runs out, and is undone
- * by a resumption. A pause that is asked of the peer is repeated before it runs out, until it is
- * taken back.
+ * A received pause takes effect after PauseReactionDelay, and ends by expiry or by a resume frame.
+ * A pause sent to the peer is refreshed before it expires, until it is withdrawn.
  */
 class QbbFlowControl
 {
   public:
-    /** What kind of pause frames a port sends and heeds. */
+    /** Kind of pause frames that a port sends and honours. */
     enum Kind
     {
-        NONE,  //!< it sends none and ignores those that come in
-        PFC,   //!< priority-based, for the classes of PfcClasses
-        PAUSE, //!< IEEE 802.3x: all classes together
+        NONE,  //!< sends no pause frames and ignores received ones
+        PFC,   //!< PFC pause frames for the classes of PfcClasses
+        PAUSE, //!< IEEE 802.3x PAUSE frames for all classes together
     };
 
-    /** Attributes of the port; they are set before the simulation starts. */
+    /** Flow control attributes of the port, set before the simulation starts. */
     struct Settings
     {
-        Kind kind{PFC};         //!< FlowControl
-        uint8_t classes{0};     //!< PfcClasses
-        uint16_t quanta{65535}; //!< PauseQuanta
-        double refresh{0.5};    //!< PauseRefresh
-        QbbPs reaction{0};      //!< PauseReactionDelay
+        Kind kind{PFC};         //!< attribute FlowControl
+        uint8_t classes{0};     //!< attribute PfcClasses
+        uint16_t quanta{65535}; //!< attribute PauseQuanta
+        double refresh{0.5};    //!< attribute PauseRefresh
+        QbbPs reaction{0};      //!< attribute PauseReactionDelay
     };
 
-    /** What a pause frame says. */
+    /** Contents of a pause frame. */
     struct Pauses
     {
-        uint8_t classes{0};               //!< bit p set if class p is meant
-        std::array<uint16_t, 8> quanta{}; //!< pause times by class; 0 resumes
-        bool ignored{false};              //!< by Read(): the frame says more than this port heeds
+        uint8_t classes{0};               //!< bit p set if the frame names class p
+        std::array<uint16_t, 8> quanta{}; //!< pause time in quanta, by class; 0 resumes
+        bool ignored{false};              //!< set by Read() if part of the frame is ignored
     };
 
-    /** \param port whose flow control this is; outlives it */
+    /** \param port port to control; must outlive this object */
     explicit QbbFlowControl(QbbFlowControlPort& port);
 
     // Set-up
 
-    /** \return the settings */
+    /** \return the modifiable settings */
     Settings& GetSettings()
     {
         return m_settings;
@@ -96,122 +96,124 @@ class QbbFlowControl
         return m_settings.kind;
     }
 
-    /** \return the classes under flow control, one bit each; 0 when flow control is off */
+    /** \return the lossless classes: bit p for class p; 0 if flow control is off */
     uint8_t GetLosslessClasses() const;
 
-    /** \return time from the arrival of a pause frame to its effect */
+    /** \return time between the arrival of a pause frame and its effect */
     QbbPs GetReactionDelay() const
     {
         return m_settings.reaction;
     }
 
-    // What the peer may send
+    // Pauses of the peer
 
     /**
-     * Asks the peer to stop sending a class, or to go on. Repeats while a class is paused.
+     * Pauses or resumes a class at the peer. A pause is refreshed until the class is resumed.
      *
      * \param priority class 0..7
-     * \param pause true to pause
+     * \param pause true to pause, false to resume
      */
     void RequestPause(uint8_t priority, bool pause);
 
     /**
-     * Asks the peer to stop sending several classes, or to go on, in one pause frame.
+     * Pauses or resumes several classes at the peer with one pause frame.
      *
-     * \param classes bit p set if class p is meant
-     * \param pause true to pause
+     * \param classes bit p set to pause or resume class p
+     * \param pause true to pause, false to resume
      */
     void RequestPauses(uint8_t classes, bool pause);
 
     /**
-     * Sends one pause frame, as a port does whose NIC is broken: see QbbPauseSender::Inject().
+     * Sends a single pause frame, like the port of a faulty NIC; see QbbPauseSender::Inject().
      *
-     * \param classes bit p set if class p is meant; all of them where flow control is 802.3x
-     * \param quanta pause time; 0 resumes
+     * \param classes bit p set to name class p; 802.3x flow control names all classes
+     * \param quanta pause time in quanta; 0 resumes
      */
     void InjectPause(uint8_t classes, uint16_t quanta);
 
-    /** \param classes bit p set if this port may pause class p; see QbbPauseSender::SetAllowed() */
+    /** \param classes bit p set to let this port pause class p; see QbbPauseSender::SetAllowed() */
     void SetPauseAllowed(uint8_t classes);
 
-    /** \return the sender half: what the peer may not send */
+    /** \return the sender half of flow control: pauses of the peer */
     const QbbPauseSender& GetPauseSender() const
     {
         return m_sender;
     }
 
-    // What this port may send
+    // Pauses of this port
 
-    /** \param classes bit p set if class p heeds pauses; see QbbPauseReceiver::SetHonoured() */
+    /** \param classes bit p set to honour pauses of class p; see QbbPauseReceiver::SetHonoured() */
     void SetPauseHonoured(uint8_t classes);
 
-    /** \return the receiver half: what this port may not send */
+    /** \return the receiver half of flow control: pauses of this port */
     const QbbPauseReceiver& GetPauseReceiver() const
     {
         return m_receiver;
     }
 
-    /** \param priority class 0..7 \return when the class was last resumed */
+    /** \param priority class 0..7 \return instant at which the class was last resumed */
     QbbPs GetResumed(uint8_t priority) const
     {
         return m_resumed[priority];
     }
 
-    // For the port
+    // Called by the port
 
-    /** The simulation starts. \param rate the line rate */
+    /** Starts flow control with the simulation. \param rate line rate of the port */
     void Start(const QbbLineRate& rate);
 
-    /** Nothing is called any more. */
+    /** Stops flow control: no timer fires after this call. */
     void Stop();
 
-    /** \return classes that this port may not send, one bit each */
+    /** \return paused classes of this port: bit p for class p */
     uint8_t GetPaused() const
     {
         return m_receiver.GetPaused();
     }
 
-    /** \return true if a pause frame is to be sent */
+    /** \return true if a pause frame is pending */
     bool IsPending() const
     {
         return m_sender.IsPending() && m_settings.kind != NONE;
     }
 
-    /** \param now the instant \return what the pause frame that is sent now says */
+    /** Takes the pauses to send. \param now current instant \return contents of a pause frame */
     Pauses Take(QbbPs now);
 
     /**
-     * \param pauses what the frame says
-     * \param frame becomes a pause frame of this kind of flow control, but for its source address
+     * Makes a frame a pause frame of this kind of flow control, except for its source address.
+     *
+     * \param pauses contents of the pause frame
+     * \param frame frame to fill in
      */
     void Fill(const Pauses& pauses, QbbFrame& frame) const;
 
-    /** \param frame a pause frame that came in \return what of it this port heeds */
+    /** \param frame received pause frame \return the contents that this port honours */
     Pauses Read(const QbbFrame& frame) const;
 
     /**
-     * A pause frame has come in. ArmTimers() is to follow.
+     * Accepts a received pause frame. The caller must call ArmTimers() afterwards.
      *
-     * \param pauses what Read() has given, for one class or more
-     * \param now the instant
-     * \return true if a class may be sent again at once
+     * \param pauses result of Read(), for at least one class
+     * \param now current instant
+     * \return true if a paused class may send again at once
      */
     bool Accept(const Pauses& pauses, QbbPs now);
 
-    /** \return true if Update() may have something to do */
+    /** \return true if Update() may have work to do */
     bool IsActive() const
     {
         return m_receiver.GetPaused() || m_sender.GetWanted() ||
                m_receiver.GetNextEffect() != QBB_NEVER;
     }
 
-    /** Does what is due. \param now the instant */
+    /** Applies due pauses, ends expired ones, refreshes sent ones. \param now current instant */
     void Update(QbbPs now);
 
-    /** The link went down or up: all pauses are forgotten. \param now the instant */
+    /** Forgets all pauses when the link goes down or up. \param now current instant */
     void Reset(QbbPs now);
 
-    /** Sets the timers, after Accept() and after Reset(). */
+    /** Sets the timers; must follow Accept() and Reset(). */
     void ArmTimers();
 
   private:
@@ -221,15 +223,15 @@ class QbbFlowControl
 
     using Timer = QbbTimer<QbbFlowControl, &QbbFlowControl::OnTimer>;
 
-    QbbPauseReceiver m_receiver;      //!< what this port may not send
-    QbbPauseSender m_sender;          //!< what the peer may not send
-    Settings m_settings;              //!< GetSettings()
-    uint8_t m_plainWanted{0};         //!< classes that want an 802.3x PAUSE
-    QbbFlowControlPort& m_port;       //!< whose flow control this is
-    std::array<QbbPs, 8> m_resumed{}; //!< GetResumed()
-    Timer m_effectTimer;              //!< a pause frame takes effect
-    Timer m_expiryTimer;              //!< a pause runs out
-    Timer m_refreshTimer;             //!< pauses are repeated
+    QbbPauseReceiver m_receiver;      //!< pauses of this port
+    QbbPauseSender m_sender;          //!< pauses of the peer
+    Settings m_settings;              //!< flow control attributes of the port
+    uint8_t m_plainWanted{0};         //!< classes that request an 802.3x PAUSE
+    QbbFlowControlPort& m_port;       //!< controlled port
+    std::array<QbbPs, 8> m_resumed{}; //!< instant of the last resumption, by class
+    Timer m_effectTimer;              //!< fires when a received pause frame takes effect
+    Timer m_expiryTimer;              //!< fires when a pause of this port expires
+    Timer m_refreshTimer;             //!< fires when pauses of the peer must be refreshed
 };
 
 } // namespace ns3

@@ -15,7 +15,7 @@ class QbbPort;
 
 /**
  * \ingroup rdma
- * Who stands behind the ports of a node: a switch, or a host's NIC.
+ * Consumer of the frames that a node's ports receive: a switch, or a host's NIC.
  */
 class QbbFrameSink
 {
@@ -23,44 +23,45 @@ class QbbFrameSink
     virtual ~QbbFrameSink() = default;
 
     /**
-     * A frame has come in whole. MAC control frames stay with the port.
+     * Called when a port has received a whole frame. The port handles MAC control frames itself.
      *
-     * \param port where
-     * \param frame the frame; its `priority` is set, its `ingressPort` is the port's number, and
-     * its `arrival` is the present time
+     * \param port port that received the frame
+     * \param frame received frame; `priority` is set, `ingressPort` is the port's number, and
+     *        `arrival` is the current time
      */
     virtual void ReceiveFrame(QbbPort& port, QbbFramePtr frame) = 0;
 
     /**
-     * A frame begins its transmission. It has left its queue, its buffer is free again, and what it
-     * says may still be changed, but for its size and class. Pause frames are among them.
+     * Called when the transmission of a frame begins, pause frames included. The frame has left its
+     * queue, so the sink may free its buffer. The sink may still modify the frame, except for its
+     * size and class.
      *
-     * \param port where
-     * \param frame the frame
-     * \param start the instant of its first bit; before now if it cuts through
+     * \param port port that transmits the frame
+     * \param frame transmitted frame
+     * \param start instant of the first bit; before now if the frame cuts through
      */
     virtual void FrameDeparts(QbbPort& port, QbbFrame& frame, QbbPs start) = 0;
 
     /**
-     * A frame has left its buffer without being sent: it was thrown away, or it has crossed to the
-     * port's own queue.
+     * Called when a frame leaves its buffer without transmission: the frame was dropped, or it has
+     * crossed from an input buffer to the egress queue of the port.
      *
-     * \param port where
-     * \param frame the frame
+     * \param port egress port of the frame
+     * \param frame the dropped or crossed frame
      */
     virtual void FrameGone(QbbPort& port, const QbbFrame& frame) = 0;
 
     /**
-     * The link went down (the queues have been flushed) or up.
+     * Called when the link went up, or went down and the egress queues have been flushed.
      *
-     * \param port where
+     * \param port port of the link
      */
     virtual void LinkChanged(QbbPort& port) = 0;
 
     /**
-     * The port has another scheduler (QbbPort::GetEgressScheduler()).
+     * Called when the egress scheduler of a port was replaced (QbbPort::GetEgressScheduler()).
      *
-     * \param port where
+     * \param port port with the new scheduler
      */
     virtual void SchedulerChanged(QbbPort& port)
     {
@@ -69,7 +70,8 @@ class QbbFrameSink
 
 /**
  * \ingroup rdma
- * Makes frames when a port has room for one, in place of a queue that holds them.
+ * Generator of frames on demand: a port asks for a frame when it can transmit one, so no queue is
+ * needed.
  */
 class QbbFrameSource
 {
@@ -77,12 +79,12 @@ class QbbFrameSource
     virtual ~QbbFrameSource() = default;
 
     /**
-     * The port is idle and it is this class's turn.
+     * Returns the next frame of a class. Called when the port is idle and the class is to send.
      *
-     * \param port the port
-     * \param priority the class, one of those announced with QbbPort::AnnounceSource()
-     * \return the next frame, or null if there is none after all; the class then counts as not
-     *         ready until it is announced again
+     * \param port the idle port
+     * \param priority class announced by QbbPort::AnnounceSource()
+     * \return the next frame; null if the class has none, in which case the port does not ask for
+     *         the class until the class is announced again
      */
     virtual QbbFramePtr NextFrame(QbbPort& port, uint8_t priority) = 0;
 };

@@ -64,7 +64,7 @@ QbbNetDevice::GetTypeId()
                           MakeMac48AddressAccessor(&QbbNetDevice::m_address),
                           MakeMac48AddressChecker())
             .AddAttribute("Mtu",
-                          "Largest IP packet, in bytes.",
+                          "Size of the largest IP packet, in bytes.",
                           UintegerValue(1500),
                           MakeUintegerAccessor(&QbbNetDevice::SetMtu, &QbbNetDevice::GetMtu),
                           MakeUintegerChecker<uint16_t>(68))
@@ -76,20 +76,20 @@ QbbNetDevice::GetTypeId()
                 MakeDataRateChecker())
             .AddAttribute(
                 "LineOverhead",
-                "Preamble, start delimiter and inter-packet gap (20 bytes a frame) take "
-                "their time on the line.",
+                "Whether preamble, start frame delimiter and inter-packet gap (20 bytes a "
+                "frame) occupy the line.",
                 BooleanValue(true),
                 MakeBooleanAccessor(&QbbNetDevice::SetLineOverhead, &QbbNetDevice::HasLineOverhead),
                 MakeBooleanChecker())
             .AddAttribute(
                 "Scheduler",
-                "Eight entries for the classes 0 to 7, separated by commas: \"strict\" "
-                "or a DWRR weight 1..1000; one entry alone stands for all.",
+                "Egress scheduler: eight comma-separated entries for the classes 0 to 7, "
+                "each \"strict\" or a DWRR weight 1..1000; a single entry applies to all.",
                 StringValue("strict"),
                 MakeStringAccessor(&QbbNetDevice::SetScheduler, &QbbNetDevice::GetScheduler),
                 MakeStringChecker())
             .AddAttribute("FlowControl",
-                          "None, Pfc (IEEE 802.1Qbb) or Pause (IEEE 802.3x).",
+                          "Kind of flow control: None, Pfc (IEEE 802.1Qbb) or Pause (IEEE 802.3x).",
                           EnumValue(QbbFlowControl::PFC),
                           RdmaMakeEnumAccessor<QbbFlowControl::Kind>(
                               &QbbNetDevice::SetFlow<&Settings::kind, QbbFlowControl::Kind>,
@@ -101,62 +101,62 @@ QbbNetDevice::GetTypeId()
                                           QbbFlowControl::PAUSE,
                                           "Pause"))
             .AddAttribute("PfcClasses",
-                          "The lossless classes, one bit each: bit p is class p.",
+                          "Lossless classes as a bit mask: bit p stands for class p.",
                           UintegerValue(1U << 3),
                           MakeUintegerAccessor(&QbbNetDevice::SetFlow<&Settings::classes, uint8_t>,
                                                &QbbNetDevice::GetFlow<&Settings::classes, uint8_t>),
                           MakeUintegerChecker<uint8_t>())
             .AddAttribute("PauseQuanta",
-                          "Length of a pause that is asked for, in quanta of 512 bit times.",
+                          "Duration of the pauses that the port sends, in quanta of 512 bit times.",
                           UintegerValue(65535),
                           MakeUintegerAccessor(&QbbNetDevice::SetFlow<&Settings::quanta, uint16_t>,
                                                &QbbNetDevice::GetFlow<&Settings::quanta, uint16_t>),
                           MakeUintegerChecker<uint16_t>(1))
             .AddAttribute("PauseRefresh",
-                          "A pause is repeated after this part of its length; above 0, below 1.",
+                          "Fraction of a pause after which it is refreshed; above 0, below 1.",
                           DoubleValue(0.5),
                           MakeDoubleAccessor(&QbbNetDevice::SetFlow<&Settings::refresh, double>,
                                              &QbbNetDevice::GetFlow<&Settings::refresh, double>),
                           MakeDoubleChecker<double>(0, 1))
             .AddAttribute(
                 "PauseReactionDelay",
-                "Time from the arrival of a pause frame until the port begins no more "
-                "frames of the class; whole picoseconds.",
+                "Time between the arrival of a pause frame and the instant from which the "
+                "port starts no frames of the paused class; whole picoseconds.",
                 TimeValue(NanoSeconds(100)),
                 MakeTimeAccessor(&QbbNetDevice::SetDelayedPause, &QbbNetDevice::GetDelayedPause),
                 MakeTimeChecker(Time(0)))
             .AddAttribute("MaxStackQueueBytes",
-                          "Most bytes that wait in a class's queue before packets of ns-3's stack "
-                          "are dropped there (hosts only).",
+                          "Limit of a class's egress queue in bytes, above which packets from "
+                          "ns-3's stack are dropped (hosts only).",
                           UintegerValue(1'000'000),
                           MakeUintegerAccessor(&QbbNetDevice::m_maxStackQueueBytes),
                           MakeUintegerChecker<uint32_t>(1))
             .AddAttribute(
                 "Trust",
-                "What gives a frame its class: Dscp (of IPv4) or Pcp (of the 802.1Q tag).",
+                "Field that determines a frame's class: Dscp (IPv4) or Pcp (802.1Q tag).",
                 EnumValue(QbbClassifier::TRUST_DSCP),
                 RdmaMakeEnumAccessor<QbbClassifier::Trust>(&QbbNetDevice::SetTrust,
                                                            &QbbNetDevice::GetTrust),
                 MakeEnumChecker(QbbClassifier::TRUST_DSCP, "Dscp", QbbClassifier::TRUST_PCP, "Pcp"))
             .AddAttribute("TagFrames",
-                          "Frames of this host carry an 802.1Q tag, with VlanId and the class as "
-                          "PCP (hosts only).",
+                          "Whether frames sent by this host carry an 802.1Q tag, with VlanId and "
+                          "the class as PCP (hosts only).",
                           BooleanValue(false),
                           MakeBooleanAccessor(&QbbNetDevice::m_tagFrames),
                           MakeBooleanChecker())
             .AddAttribute("RoutedPort",
-                          "Frames leave without the 802.1Q tag that they came with: the port is a "
-                          "router's and in no VLAN, so a PCP ends here (switches only).",
+                          "Whether forwarded frames leave without their 802.1Q tag and PCP, as "
+                          "from a router port that belongs to no VLAN (switches only).",
                           BooleanValue(false),
                           MakeBooleanAccessor(&QbbNetDevice::m_routedPort),
                           MakeBooleanChecker())
             .AddAttribute("VlanId",
-                          "VLAN id in the tags of this host's frames; 0 is a priority tag.",
+                          "VLAN id in the 802.1Q tags of this host's frames; 0: priority tags.",
                           UintegerValue(0),
                           MakeUintegerAccessor(&QbbNetDevice::m_vlanId),
                           MakeUintegerChecker<uint16_t>(0, 4094))
             .AddAttribute("ReceiveErrorModel",
-                          "Loses frames that come in.",
+                          "Error model that drops received frames; none by default.",
                           PointerValue(),
                           MakePointerAccessor(&QbbNetDevice::m_receiveErrorModel),
                           MakePointerChecker<ErrorModel>()));
@@ -297,7 +297,7 @@ QbbNetDevice::SendFrom(Ptr<Packet> packet,
                        uint16_t protocolNumber)
 {
     NS_LOG_FUNCTION(this << packet << source << dest << protocolNumber);
-    // With tags the socket's priority (SO_PRIORITY) becomes the PCP.
+    // If frames are tagged, the socket's priority (SO_PRIORITY) becomes the PCP.
     SocketPriorityTag priorityTag;
     const bool hasPriority = packet->PeekPacketTag(priorityTag);
     auto result = QbbFrameCodec::FromSdu(packet,

@@ -18,8 +18,8 @@ namespace ns3
 /**
  * \ingroup rdma
  * A full-duplex Ethernet port with eight priorities and priority-based flow control
- * (IEEE 802.1Qbb, now IEEE 802.1Q clause 36), as a device of ns-3: attributes, trace sources, and
- * the packets of ns-3's stack. What frames see of the device is a QbbPort.
+ * (IEEE 802.1Qbb, part of IEEE 802.1Q as clause 36), as an ns-3 NetDevice: attributes, trace
+ * sources, and the interface to ns-3's stack. The base class QbbPort handles the frames.
  */
 class QbbNetDevice : public NetDevice, public QbbPort
 {
@@ -31,8 +31,10 @@ class QbbNetDevice : public NetDevice, public QbbPort
     static TypeId GetTypeId();
 
     /**
+     * Connects the device to a cable.
+     *
      * \param channel the cable
-     * \return true
+     * \return always true
      */
     bool Attach(Ptr<QbbChannel> channel);
 
@@ -45,22 +47,22 @@ class QbbNetDevice : public NetDevice, public QbbPort
         return m_rate.GetBitRate().ToDataRate();
     }
 
-    /** \param text see QbbEgressScheduler::FromText() */
+    /** \param text egress scheduler in the form of QbbEgressScheduler::FromText() */
     void SetScheduler(std::string text);
 
-    /** \return the scheduler's text form */
+    /** \return text form of the egress scheduler */
     std::string GetScheduler() const
     {
         return m_scheduler.ToText();
     }
 
-    /** \param trust what gives a frame its class */
+    /** \param trust header field that determines the class of a frame */
     void SetTrust(QbbClassifier::Trust trust)
     {
         m_classifier.SetTrust(trust);
     }
 
-    /** \return what gives a frame its class */
+    /** \return header field that determines the class of a frame */
     QbbClassifier::Trust GetTrust() const
     {
         return m_classifier.GetTrust();
@@ -148,9 +150,9 @@ class QbbNetDevice : public NetDevice, public QbbPort
 
     bool IsPointToPoint() const override
     {
-        // Ethernet with ARP and broadcast, as CsmaNetDevice. GlobalRouter asks the other end of a
-        // point-to-point link for its Ipv4, and switches have none. ns-3's MPI engines look for
-        // true at a channel that crosses ranks; such a channel will need a device of its own.
+        // Like CsmaNetDevice, this is Ethernet with ARP and broadcast. GlobalRouter would require
+        // an Ipv4 object at the other end of a point-to-point link, which switches lack. ns-3's MPI
+        // engines require true at a channel between ranks, which needs another device class.
         return false;
     }
 
@@ -222,9 +224,9 @@ class QbbNetDevice : public NetDevice, public QbbPort
                        uint16_t protocolNumber);
 
     uint32_t m_maxStackQueueBytes{0};        //!< attribute MaxStackQueueBytes
-    Ptr<Node> m_node;                        //!< the node
-    ReceiveCallback m_receive;               //!< ns-3's stack
-    PromiscReceiveCallback m_promiscReceive; //!< ns-3's stack, promiscuous
+    Ptr<Node> m_node;                        //!< node of the device
+    ReceiveCallback m_receive;               //!< receive callback of ns-3's stack
+    PromiscReceiveCallback m_promiscReceive; //!< promiscuous receive callback of ns-3's stack
     TracedCallback<> m_linkChange;           //!< link-change callbacks
 };
 

@@ -15,17 +15,18 @@ namespace ns3
 
 /**
  * \ingroup rdma
- * The receiver half of PFC: which classes of a port are paused, and until when.
+ * Receiver half of PFC: the paused classes of a port, and the end of each pause.
  *
- * A pause frame loads a class's timer with a number of quanta of 512 bit times; the class may not
- * begin a frame until the timer has run out or a frame with zero quanta comes (IEEE 802.1Q clause
- * 36.1.3, IEEE 802.3 Annex 31B). Sees numbers and times only.
+ * A pause frame loads the timer of a class with a number of quanta of 512 bit times. The class may
+ * not begin a frame until the timer has expired or a frame with zero quanta arrives (IEEE 802.1Q
+ * clause 36.1.3, IEEE 802.3 Annex 31B). QbbPauseReceiver handles numbers and times, never
+ * frames.
  */
 class QbbPauseReceiver
 {
   public:
     /**
-     * \param rate the port's rate, which gives the quanta their length
+     * \param rate line rate of the port, which determines the length of a quantum
      */
     void SetRate(const QbbLineRate& rate)
     {
@@ -33,55 +34,56 @@ class QbbPauseReceiver
     }
 
     /**
-     * A pause frame has come in and takes effect later.
+     * Stores a received pause frame until it takes effect.
      *
      * \param effect instant of the effect; not before the effect of an earlier pause frame
-     * \param classEnable bit p set if class p is meant
-     * \param quanta pause time for each class; 0 resumes
+     * \param classEnable bit p set if the frame names class p
+     * \param quanta pause time in quanta for each class; 0 resumes
      */
     void Arrive(QbbPs effect, uint8_t classEnable, const std::array<uint16_t, 8>& quanta);
 
-    /** \return when the next pause frame takes effect, or QBB_NEVER */
+    /** \return instant at which the next pause frame takes effect, or QBB_NEVER */
     QbbPs GetNextEffect() const
     {
         return m_effects.IsEmpty() ? QBB_NEVER : m_effects.Front().at;
     }
 
     /**
-     * Has the pause frames take effect whose time has come.
+     * Applies the stored pause frames that are due.
      *
-     * \param now the instant
-     * \return bit p set if class p may send again through this
+     * \param now current instant
+     * \return bit p set if this call resumed class p
      */
     uint8_t ApplyDue(QbbPs now);
 
     /**
-     * A pause frame takes effect.
+     * Applies a pause frame.
      *
-     * \param now the instant
-     * \param classEnable bit p set if class p is meant
-     * \param quanta pause time for each class; 0 resumes
-     * \return bit p set if class p may send again through this
+     * \param now current instant
+     * \param classEnable bit p set if the frame names class p
+     * \param quanta pause time in quanta for each class; 0 resumes
+     * \return bit p set if this call resumed class p
      */
     uint8_t Apply(QbbPs now, uint8_t classEnable, const std::array<uint16_t, 8>& quanta);
 
     /**
-     * Ends the pauses whose time is over.
+     * Ends the expired pauses.
      *
-     * \param now the instant
-     * \return bit p set if class p may send again through this
+     * \param now current instant
+     * \return bit p set if this call resumed class p
      */
     uint8_t Expire(QbbPs now);
 
-    /** Ends every pause (the link went down). \param now the instant */
+    /** Ends every pause, because the link went down or up. \param now current instant */
     void Reset(QbbPs now);
 
     /**
-     * Pause frames for the other classes are counted and change nothing.
+     * Selects the classes that honour pause frames. Pause frames for other classes are only
+     * counted.
      *
-     * \param now the instant
-     * \param classes bit p set if class p may be paused; all may at the start
-     * \return bit p set if class p may send again through this
+     * \param now current instant
+     * \param classes bit p set if class p may be paused; initially all classes may
+     * \return bit p set if this call resumed class p
      */
     uint8_t SetHonoured(QbbPs now, uint8_t classes);
 
@@ -97,48 +99,48 @@ class QbbPauseReceiver
         return m_paused;
     }
 
-    /** \return the next instant at which a pause runs out, or QBB_NEVER */
+    /** \return the next instant at which a pause expires, or QBB_NEVER */
     QbbPs GetNextExpiry() const;
 
     /**
      * \param priority class 0..7
-     * \param now the instant
-     * \return how long the class has been paused since the start, the present pause included
+     * \param now current instant
+     * \return total paused time of the class since the start, including a current pause
      */
     QbbPs GetPausedTime(uint8_t priority, QbbPs now) const;
 
-    /** \param priority class 0..7 \return pause frames with quanta that named the class */
+    /** \param priority class 0..7 \return pause frames with non-zero quanta for the class */
     uint64_t GetXoffReceived(uint8_t priority) const
     {
         return m_xoffReceived[priority];
     }
 
-    /** \param priority class 0..7 \return pause frames with zero quanta that named the class */
+    /** \param priority class 0..7 \return pause frames with zero quanta for the class */
     uint64_t GetXonReceived(uint8_t priority) const
     {
         return m_xonReceived[priority];
     }
 
   private:
-    /** A pause frame that takes effect later. */
+    /** A received pause frame that has not taken effect. */
     struct Effect
     {
-        QbbPs at{0};                      //!< when
-        uint8_t classEnable{0};           //!< classes that it names
-        std::array<uint16_t, 8> quanta{}; //!< their pause times
+        QbbPs at{0};                      //!< instant of the effect
+        uint8_t classEnable{0};           //!< classes named by the pause frame
+        std::array<uint16_t, 8> quanta{}; //!< pause times in quanta, by class
     };
 
     void Resume(uint8_t priority, QbbPs at);
 
-    QbbLineRate m_rate;                       //!< length of a bit
-    QbbRing<Effect> m_effects;                //!< pauses that have not taken effect yet
-    uint8_t m_paused{0};                      //!< classes that are paused
-    uint8_t m_honoured{0xff};                 //!< classes that may be paused
-    std::array<QbbPs, 8> m_until{};           //!< when a pause runs out
-    std::array<QbbPs, 8> m_since{};           //!< when the present pause began
-    std::array<QbbPs, 8> m_pausedTime{};      //!< length of earlier pauses
-    std::array<uint64_t, 8> m_xoffReceived{}; //!< pauses and refreshes received
-    std::array<uint64_t, 8> m_xonReceived{};  //!< resumptions received
+    QbbLineRate m_rate;                       //!< line rate, for the length of a quantum
+    QbbRing<Effect> m_effects;                //!< pause frames that have not taken effect
+    uint8_t m_paused{0};                      //!< paused classes, one bit each
+    uint8_t m_honoured{0xff};                 //!< classes that may be paused, one bit each
+    std::array<QbbPs, 8> m_until{};           //!< end of the current pause, by class
+    std::array<QbbPs, 8> m_since{};           //!< start of the current pause, by class
+    std::array<QbbPs, 8> m_pausedTime{};      //!< total length of earlier pauses, by class
+    std::array<uint64_t, 8> m_xoffReceived{}; //!< pauses and refreshes received, by class
+    std::array<uint64_t, 8> m_xonReceived{};  //!< resumptions received, by class
 };
 
 } // namespace ns3

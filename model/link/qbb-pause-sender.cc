@@ -70,7 +70,7 @@ QbbPauseSender::Refresh(QbbPs now)
 {
     if (now >= m_nextRefresh)
     {
-        // All that the peer was told, as a class that waits for its XON may be wanted again.
+        // Includes classes with a pending XON, because a new pause request may cancel the XON.
         m_refresh = m_told;
         m_nextRefresh = QBB_NEVER;
         Update();
@@ -99,7 +99,7 @@ QbbPauseSender::Take(QbbPs now, std::array<uint16_t, 8>& quanta)
         }
         ++(quanta[p] ? m_xoffSent : m_xonSent)[p];
     }
-    // One refresh time serves all classes: the earliest pause that is out decides.
+    // One refresh time serves all classes: the earliest pause determines it.
     if (m_wanted == 0)
     {
         m_nextRefresh = QBB_NEVER;

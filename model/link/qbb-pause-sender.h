@@ -14,34 +14,35 @@ namespace ns3
 
 /**
  * \ingroup rdma
- * The sender half of PFC: what the peer has been told, what it must be told next, and when a pause
- * must be repeated so that it does not run out while it is still wanted.
+ * Sender half of PFC: the pauses that the peer knows of, the contents of the next pause frame, and
+ * the time of the next refresh. A refresh keeps a pause from expiring while it is still needed.
  *
- * Sees numbers and times only.
+ * QbbPauseSender handles numbers and times, never frames.
  */
 class QbbPauseSender
 {
   public:
     /**
-     * \param rate the port's rate, which gives the quanta their length
-     * \param quanta pause time that is asked for, 1..65535 quanta of 512 bit times
-     * \param refreshFraction a pause is repeated after this part of its length, above 0, below 1
+     * \param rate line rate of the port, which determines the length of a quantum
+     * \param quanta pause time to send, 1..65535 quanta of 512 bit times
+     * \param refreshFraction fraction of its length after which a pause is refreshed; above 0,
+     *        below 1
      */
     void Configure(const QbbLineRate& rate, uint16_t quanta, double refreshFraction);
 
     /**
-     * Asks for a class to be paused or resumed.
+     * Requests that the peer pause or resume a class.
      *
      * \param priority class 0..7
-     * \param pause true to pause
+     * \param pause true to pause, false to resume
      */
     void Request(uint8_t priority, bool pause);
 
     /**
-     * Takes the right to pause from the other classes: what the peer was told of them is taken
-     * back, and what is asked for them waits until they have it again.
+     * Selects the classes that may be paused. Pauses of other classes are withdrawn; requests for
+     * other classes are deferred until these classes are allowed again.
      *
-     * \param classes bit p set if class p may be paused; all may at the start
+     * \param classes bit p set if class p may be paused; initially all classes may
      */
     void SetAllowed(uint8_t classes);
 
@@ -52,67 +53,67 @@ class QbbPauseSender
     }
 
     /**
-     * Sends one pause frame that is neither repeated nor ended. Classes that are not allowed are
-     * left out, and those that are wanted paused get their own pause time.
+     * Makes a single pause frame pending, which is neither refreshed nor withdrawn. The frame omits
+     * classes that are not allowed. Classes with a requested pause keep their regular pause time.
      *
-     * \param classes bit p set if class p is meant
-     * \param quanta pause time; 0 resumes
+     * \param classes bit p set to name class p
+     * \param quanta pause time in quanta; 0 resumes
      */
     void Inject(uint8_t classes, uint16_t quanta);
 
-    /** \return bit p set if class p is wanted paused, and may be */
+    /** \return bit p set if a pause of class p is requested and allowed */
     uint8_t GetWanted() const
     {
         return m_wanted;
     }
 
-    /** \return true if a pause frame should be sent at once */
+    /** \return true if a pause frame is pending */
     bool IsPending() const
     {
         return m_named;
     }
 
     /**
-     * The instant of GetNextRefresh() has come: paused classes are told again.
+     * Makes a refresh of the paused classes pending if the instant of GetNextRefresh() has come.
      *
-     * \param now the instant
+     * \param now current instant
      */
     void Refresh(QbbPs now);
 
-    /** \return time from the instant at which a pause must be repeated to its end */
+    /** \return time between the refresh of a pause and its expiry */
     QbbPs GetSlack() const
     {
         return m_slack;
     }
 
-    /** \return when pauses must be repeated, or QBB_NEVER */
+    /** \return instant at which pauses must be refreshed, or QBB_NEVER */
     QbbPs GetNextRefresh() const
     {
         return m_nextRefresh;
     }
 
     /**
-     * Writes the next pause frame, and notes that it is sent.
+     * Returns the contents of the next pause frame, and records that the frame is sent.
      *
-     * \param now the instant at which its transmission starts
-     * \param [out] quanta a pause time for each class; 0 resumes
-     * \return the class-enable vector
+     * \param now instant at which the transmission of the frame starts
+     * \param [out] quanta pause time in quanta for each class; 0 resumes
+     * \return class-enable vector of the frame
      */
     uint8_t Take(QbbPs now, std::array<uint16_t, 8>& quanta);
 
     /**
-     * The peer has forgotten every pause (the link went down and up): what is still wanted has to
-     * be told again.
+     * Handles a link that went down or up: the peer has lost all pauses, so those still requested
+     * must be sent again.
      */
     void Forget();
 
-    /** \param priority class 0..7 \return pauses and refreshes sent */
+    /** \param priority class 0..7 \return pauses and refreshes sent for the class */
     uint64_t GetXoffSent(uint8_t priority) const
     {
         return m_xoffSent[priority];
     }
 
-    /** \param priority class 0..7 \return resumptions sent */
+    /** \param priority class 0..7 \return resumptions sent for the class */
     uint64_t GetXonSent(uint8_t priority) const
     {
         return m_xonSent[priority];
@@ -121,20 +122,20 @@ class QbbPauseSender
   private:
     void Update();
 
-    uint16_t m_quanta{65535};             //!< pause time that is asked for
-    QbbPs m_refreshTime{0};               //!< a pause is repeated after this time
-    QbbPs m_slack{0};                     //!< from then to its end
-    uint8_t m_requested{0};               //!< classes that Request() asked to pause
+    uint16_t m_quanta{65535};             //!< pause time to send, in quanta
+    QbbPs m_refreshTime{0};               //!< time between a pause and its refresh
+    QbbPs m_slack{0};                     //!< time between a refresh and the expiry of the pause
+    uint8_t m_requested{0};               //!< classes with a requested pause
     uint8_t m_allowed{0xff};              //!< classes that may be paused
-    uint8_t m_wanted{0};                  //!< of m_requested those that may be
-    uint8_t m_injected{0};                //!< classes of Inject()
-    uint16_t m_injectedQuanta{0};         //!< pause time of Inject()
-    uint8_t m_named{0};                   //!< classes that the next pause frame names
-    uint8_t m_told{0};                    //!< classes that the peer was told to pause
-    uint8_t m_refresh{0};                 //!< classes to be told again
-    QbbPs m_nextRefresh{QBB_NEVER};       //!< when to repeat
-    std::array<uint64_t, 8> m_xoffSent{}; //!< pauses and refreshes sent
-    std::array<uint64_t, 8> m_xonSent{};  //!< resumptions sent
+    uint8_t m_wanted{0};                  //!< classes with a requested and allowed pause
+    uint8_t m_injected{0};                //!< classes named by Inject()
+    uint16_t m_injectedQuanta{0};         //!< pause time of Inject(), in quanta
+    uint8_t m_named{0};                   //!< classes to name in the next pause frame
+    uint8_t m_told{0};                    //!< classes that the peer has been told to pause
+    uint8_t m_refresh{0};                 //!< classes whose pause must be refreshed
+    QbbPs m_nextRefresh{QBB_NEVER};       //!< instant of the next refresh
+    std::array<uint64_t, 8> m_xoffSent{}; //!< pauses and refreshes sent, by class
+    std::array<uint64_t, 8> m_xonSent{};  //!< resumptions sent, by class
 };
 
 } // namespace ns3

@@ -13,69 +13,71 @@ namespace ns3
 
 /**
  * \ingroup rdma
- * Why a frame was thrown away.
+ * Reasons why a frame was dropped.
  */
 enum class QbbDropReason : uint8_t
 {
     BUFFER_FULL,   //!< the switch's shared buffer had no room for a lossy class
-    HEADROOM_FULL, //!< a lossless class outran its headroom
+    HEADROOM_FULL, //!< the headroom of a lossless class was full
     EGRESS_LIMIT,  //!< the egress queue of a lossy class was at its limit
     STACK_QUEUE,   //!< the host's queue for ns-3's stack was full
-    LINK_DOWN,     //!< the link was or went down
-    CORRUPTED,     //!< the error model damaged it
-    MALFORMED,     //!< its bytes are not a valid frame
-    NO_ROUTE,      //!< the switch knows no way to the destination
-    TTL_EXPIRED,   //!< time to live came to its end
-    NOT_FOR_US,    //!< another MAC address, or no such queue pair
-    UNEXPECTED,    //!< a frame that the receiver has no use for
-    TOO_LONG,      //!< longer than the MTU
-    PFC_STORM,     //!< the PFC watchdog drops what a paused queue holds and gets
+    LINK_DOWN,     //!< the link was down or went down
+    CORRUPTED,     //!< the error model corrupted the frame
+    MALFORMED,     //!< the bytes do not parse as a frame
+    NO_ROUTE,      //!< the switch has no route to the destination
+    TTL_EXPIRED,   //!< the time to live expired
+    NOT_FOR_US,    //!< the MAC address or queue pair is not of this node
+    UNEXPECTED,    //!< the receiver has no use for the frame
+    TOO_LONG,      //!< the packet exceeds the MTU
+    PFC_STORM,     //!< the PFC watchdog dropped a frame in or for a stuck queue
     RECEIVER_FULL, //!< the host's receive buffer had no room
-    COUNT          //!< how many reasons there are
+    COUNT          //!< number of drop reasons
 };
 
 /**
  * \ingroup rdma
- * \param reason a reason
- * \return its name in lower case
+ * \param reason a drop reason
+ * \return text for the reason
  */
 const char* GetQbbDropReasonName(QbbDropReason reason);
 
 /**
  * \ingroup rdma
- * \param os where to
- * \param reason what
+ * Writes the text for a drop reason.
+ *
+ * \param os output stream
+ * \param reason drop reason
  * \return \p os
  */
 std::ostream& operator<<(std::ostream& os, QbbDropReason reason);
 
 /**
  * \ingroup rdma
- * What a port counts. 64-bit; nothing is ever reset. Bytes are frame bytes from MAC
- * address to FCS.
+ * Counters of a port. All counters have 64 bits and are never reset. Byte counters count frame
+ * bytes from destination MAC address to FCS.
  */
 struct QbbPortCounters
 {
-    /** Counters of one class. */
+    /** Counters of one traffic class. */
     struct Class
     {
         uint64_t txFrames{0}; //!< frames sent
         uint64_t txBytes{0};  //!< bytes sent
         uint64_t rxFrames{0}; //!< frames received
         uint64_t rxBytes{0};  //!< bytes received
-        uint64_t drops{0};    //!< frames thrown away on their way out of this port, or in
-        uint64_t ecnMarks{0}; //!< frames marked CE on their way out of this port
+        uint64_t drops{0};    //!< frames dropped at this port, outgoing or incoming
+        uint64_t ecnMarks{0}; //!< outgoing frames marked CE at this port
     };
 
-    std::array<Class, 8> classes{}; //!< by class
-    uint64_t cutThroughFrames{0};   //!< frames whose way out began before they had come in whole
+    std::array<Class, 8> classes{}; //!< counters by traffic class
+    uint64_t cutThroughFrames{0};   //!< frames sent by cut-through
     uint64_t macControlTx{0};       //!< pause frames sent, PFC and PAUSE
     uint64_t macControlRx{0};       //!< pause frames received, PFC and PAUSE
-    uint64_t macControlIgnored{0};  //!< pause frames for classes that are not under flow control
+    uint64_t macControlIgnored{0};  //!< pause frames ignored wholly or in part
     std::array<uint64_t, static_cast<std::size_t>(QbbDropReason::COUNT)>
-        dropsByReason{}; //!< frames thrown away, by reason
+        dropsByReason{}; //!< frames dropped, by reason
 
-    /** \return frames thrown away */
+    /** \return number of frames dropped, for any reason */
     uint64_t GetDrops() const
     {
         uint64_t sum = 0;
@@ -86,7 +88,7 @@ struct QbbPortCounters
         return sum;
     }
 
-    /** \return frames sent, pause frames included */
+    /** \return number of frames sent, pause frames included */
     uint64_t GetTxFrames() const
     {
         uint64_t sum = macControlTx;
@@ -97,7 +99,7 @@ struct QbbPortCounters
         return sum;
     }
 
-    /** \return frames received, pause frames included */
+    /** \return number of frames received, pause frames included */
     uint64_t GetRxFrames() const
     {
         uint64_t sum = macControlRx;

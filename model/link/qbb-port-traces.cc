@@ -16,59 +16,59 @@ QbbPortTraces::AddSources(TypeId tid)
 {
     return tid
         .AddTraceSource("MacTx",
-                        "A frame has come to the port to be sent",
+                        "A frame has arrived at the port for transmission",
                         MakeTraceSourceAccessor(&QbbPortTraces::m_macTx),
                         "ns3::Packet::TracedCallback")
         .AddTraceSource("MacTxDrop",
-                        "A frame was dropped before its transmission",
+                        "A frame was dropped by the port before transmission",
                         MakeTraceSourceAccessor(&QbbPortTraces::m_macTxDrop),
                         "ns3::Packet::TracedCallback")
         .AddTraceSource("MacPromiscRx",
-                        "A frame has come in, for whomever it is",
+                        "A frame was received, whatever its destination address",
                         MakeTraceSourceAccessor(&QbbPortTraces::m_macPromiscRx),
                         "ns3::Packet::TracedCallback")
         .AddTraceSource("MacRx",
-                        "A frame for this port has come in",
+                        "A frame addressed to this port was received",
                         MakeTraceSourceAccessor(&QbbPortTraces::m_macRx),
                         "ns3::Packet::TracedCallback")
         .AddTraceSource("MacRxDrop",
-                        "A frame that has come in was dropped",
+                        "A received frame was dropped",
                         MakeTraceSourceAccessor(&QbbPortTraces::m_macRxDrop),
                         "ns3::Packet::TracedCallback")
         .AddTraceSource("PhyTxBegin",
-                        "A frame begins its transmission",
+                        "The transmission of a frame has begun",
                         MakeTraceSourceAccessor(&QbbPortTraces::m_phyTxBegin),
                         "ns3::Packet::TracedCallback")
         .AddTraceSource("PhyTxEnd",
-                        "A frame's last bit has left",
+                        "The last bit of a frame has been transmitted",
                         MakeTraceSourceAccessor(&QbbPortTraces::m_phyTxEnd),
                         "ns3::Packet::TracedCallback")
         .AddTraceSource("PhyRxEnd",
-                        "A frame's last bit has come in",
+                        "The last bit of a frame has been received",
                         MakeTraceSourceAccessor(&QbbPortTraces::m_phyRxEnd),
                         "ns3::Packet::TracedCallback")
         .AddTraceSource("PhyRxDrop",
-                        "A frame was damaged on the line",
+                        "A frame was dropped because it was corrupted on the line",
                         MakeTraceSourceAccessor(&QbbPortTraces::m_phyRxDrop),
                         "ns3::Packet::TracedCallback")
         .AddTraceSource("Sniffer",
-                        "Frames that the port sends, and those for it",
+                        "A frame was sent by the port, or received for the port",
                         MakeTraceSourceAccessor(&QbbPortTraces::m_sniffer),
                         "ns3::Packet::TracedCallback")
         .AddTraceSource("PromiscSniffer",
-                        "All frames that the port sends or sees",
+                        "A frame was sent or received, whatever its destination address",
                         MakeTraceSourceAccessor(&QbbPortTraces::m_promiscSniffer),
                         "ns3::Packet::TracedCallback")
         .AddTraceSource("Drop",
-                        "A frame was thrown away, and why",
+                        "A frame was dropped: frame, reason",
                         MakeTraceSourceAccessor(&QbbPortTraces::m_drop),
                         "ns3::QbbNetDevice::DropCallback")
         .AddTraceSource("PfcSent",
-                        "A class of the peer is paused or resumed: class, quanta",
+                        "The port sends a pause frame to pause or resume a class: class, quanta",
                         MakeTraceSourceAccessor(&QbbPortTraces::m_pfcSent),
                         "ns3::QbbNetDevice::PfcCallback")
         .AddTraceSource("PfcReceived",
-                        "A class of this port is paused or resumed: class, quanta",
+                        "The port received a pause frame for a class: class, quanta",
                         MakeTraceSourceAccessor(&QbbPortTraces::m_pfcReceived),
                         "ns3::QbbNetDevice::PfcCallback");
 }

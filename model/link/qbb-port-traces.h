@@ -19,32 +19,34 @@ namespace ns3
 
 /**
  * \ingroup rdma
- * The trace sources of a port. A packet is made of a frame only if somebody listens.
+ * Trace sources of a port. A frame is converted to a packet only if a trace sink is connected.
  *
- * A device that has them derives from this class and gives them to its type with AddSources().
+ * A device with these trace sources derives from this class and calls AddSources() for its TypeId.
  */
 class QbbPortTraces
 {
   public:
     /**
-     * \param tid the type of a device
-     * \return the type with the trace sources
+     * Adds the trace sources to a TypeId.
+     *
+     * \param tid TypeId of a device
+     * \return the TypeId with the trace sources
      */
     static TypeId AddSources(TypeId tid);
 
     /**
      * TracedCallback signature of Drop.
      *
-     * \param packet the frame from its Ethernet header on, without FCS
-     * \param reason why it was thrown away
+     * \param packet the dropped frame from its Ethernet header on, without FCS
+     * \param reason reason of the drop
      */
     typedef void (*DropCallback)(Ptr<const Packet> packet, QbbDropReason reason);
 
     /**
      * TracedCallback signature of PfcSent and PfcReceived.
      *
-     * \param priority the class
-     * \param quanta the pause time; 0 resumes
+     * \param priority paused or resumed class
+     * \param quanta pause time in quanta; 0 resumes
      */
     typedef void (*PfcCallback)(uint8_t priority, uint16_t quanta);
 
@@ -54,7 +56,7 @@ class QbbPortTraces
 
     ~QbbPortTraces() = default;
 
-    /** \param trace fires for the frame \param frame the frame */
+    /** Fires a trace source for a frame. \param trace trace source \param frame frame to report */
     static void FireTrace(PacketTrace& trace, const QbbFrame& frame)
     {
         if (!trace.IsEmpty())
@@ -63,32 +65,32 @@ class QbbPortTraces
         }
     }
 
-    /** \param trace fires for each class \param pauses what a pause frame says */
+    /** Fires for each class of a pause frame. \param trace trace source \param pauses contents */
     static void FireTrace(PfcTrace& trace, const QbbFlowControl::Pauses& pauses);
 
     /**
-     * PhyTxEnd is going to fire.
+     * Schedules the trace source PhyTxEnd for a frame.
      *
-     * \param frame the frame
-     * \param at when its last bit leaves
-     * \param device whose trace source it is; lives on until then
+     * \param frame transmitted frame
+     * \param at instant at which the last bit leaves
+     * \param device device with the trace source; kept alive until \p at
      */
     void FirePhyTxEnd(const QbbFrame& frame, QbbPs at, Ptr<NetDevice> device);
 
-    PacketTrace m_macTx;                                     //!< trace MacTx
-    PacketTrace m_macTxDrop;                                 //!< trace MacTxDrop
-    PacketTrace m_macRx;                                     //!< trace MacRx
-    PacketTrace m_macPromiscRx;                              //!< trace MacPromiscRx
-    PacketTrace m_macRxDrop;                                 //!< trace MacRxDrop
-    PacketTrace m_phyTxBegin;                                //!< trace PhyTxBegin
-    PacketTrace m_phyTxEnd;                                  //!< trace PhyTxEnd
-    PacketTrace m_phyRxEnd;                                  //!< trace PhyRxEnd
-    PacketTrace m_phyRxDrop;                                 //!< trace PhyRxDrop
-    PacketTrace m_sniffer;                                   //!< trace Sniffer
-    PacketTrace m_promiscSniffer;                            //!< trace PromiscSniffer
-    TracedCallback<Ptr<const Packet>, QbbDropReason> m_drop; //!< trace Drop
-    PfcTrace m_pfcSent;                                      //!< trace PfcSent
-    PfcTrace m_pfcReceived;                                  //!< trace PfcReceived
+    PacketTrace m_macTx;                                     //!< trace source MacTx
+    PacketTrace m_macTxDrop;                                 //!< trace source MacTxDrop
+    PacketTrace m_macRx;                                     //!< trace source MacRx
+    PacketTrace m_macPromiscRx;                              //!< trace source MacPromiscRx
+    PacketTrace m_macRxDrop;                                 //!< trace source MacRxDrop
+    PacketTrace m_phyTxBegin;                                //!< trace source PhyTxBegin
+    PacketTrace m_phyTxEnd;                                  //!< trace source PhyTxEnd
+    PacketTrace m_phyRxEnd;                                  //!< trace source PhyRxEnd
+    PacketTrace m_phyRxDrop;                                 //!< trace source PhyRxDrop
+    PacketTrace m_sniffer;                                   //!< trace source Sniffer
+    PacketTrace m_promiscSniffer;                            //!< trace source PromiscSniffer
+    TracedCallback<Ptr<const Packet>, QbbDropReason> m_drop; //!< trace source Drop
+    PfcTrace m_pfcSent;                                      //!< trace source PfcSent
+    PfcTrace m_pfcReceived;                                  //!< trace source PfcReceived
 
   private:
     static void EmitTrace(PacketTrace& trace, const QbbFrame& frame);

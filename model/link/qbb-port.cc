@@ -51,7 +51,7 @@ QbbPort::Start()
                         << ", one bit a class); set FlowControl and PfcClasses alike on both "
                            "ends");
     m_flow.Start(m_rate);
-    // A pause frame that is due waits for the frame on the line, which may just have begun.
+    // A due pause frame must wait for the frame on the line, which may just have begun.
     const uint32_t longest = GetMaxFrameBytes() + GetLineOverheadBytes();
     NS_ABORT_MSG_IF(m_flow.GetLosslessClasses() &&
                         m_flow.GetPauseSender().GetSlack() <= m_rate.BytesToPs(longest),
@@ -90,7 +90,7 @@ QbbPort::GetMaxFrameBytes() const
     return QbbWire::FrameBytes(m_mtu, true);
 }
 
-// The way out
+// Transmission
 
 void
 QbbPort::Enqueue(QbbFramePtr&& frame, QbbEventTime eventTime)
@@ -109,7 +109,7 @@ bool
 QbbPort::CutThrough(QbbFramePtr& frame, QbbPs earliest, QbbEventTime eventTime)
 {
     const auto bit = static_cast<uint8_t>(1U << frame->priority);
-    // What waits in a class that is paused does not stand in the way of the others.
+    // Frames waiting in a paused class do not block the other classes.
     if (!m_up || m_busyUntil > eventTime.GetInstant() || HasWork() || (m_flow.GetPaused() & bit))
     {
         return false;
@@ -200,7 +200,7 @@ QbbPort::StartTransmission(QbbFramePtr&& frame, QbbEventTime eventTime, QbbPs st
 {
     if (m_busyUntil < start)
     {
-        // Idle since: what was left of a picosecond is over.
+        // The line was idle, so the fraction of a picosecond has passed.
         m_fraction = 0;
     }
     const uint32_t preamble = m_lineOverhead ? QbbWire::PREAMBLE_BYTES : 0;
@@ -226,7 +226,7 @@ QbbPort::StartTransmission(QbbFramePtr&& frame, QbbEventTime eventTime, QbbPs st
 void
 QbbPort::OnPortEvent()
 {
-    // All timers come here and do everything that is due, so that their order does not matter.
+    // Every timer runs all due work, so the order of the timers does not matter.
     const QbbEventTime eventTime = QbbEventNow();
     if (m_flow.IsActive())
     {
@@ -279,7 +279,7 @@ QbbPort::ReceiveMacControl(const QbbFrame& frame)
     m_flow.ArmTimers();
 }
 
-// The way in
+// Reception
 
 void
 QbbPort::ReceiveFromLine(QbbFramePtr&& frame, QbbEventTime eventTime)
@@ -359,7 +359,7 @@ uint64_t
 QbbPort::DropQueue(uint8_t priority, QbbDropReason reason)
 {
     uint64_t frames = 0;
-    // What leaves may make room for frames of this very queue: only those that are there now go.
+    // A drop may let new frames into this queue; only the frames present at the call are dropped.
     for (std::size_t left = m_queues.GetFramesHere(priority);
          left > 0 && m_queues.GetFramesHere(priority) > 0;
          --left)

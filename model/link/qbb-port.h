@@ -29,49 +29,49 @@ namespace ns3
 
 /**
  * \ingroup rdma
- * A full-duplex Ethernet port with eight priorities, as frames see it: the line side of a
- * QbbNetDevice. Cables, switches, NICs and markers know this class; scripts know the device.
+ * A full-duplex Ethernet port with eight priorities: the part of a QbbNetDevice that handles
+ * frames. Cables, switches, NICs and markers use QbbPort; scripts use QbbNetDevice.
  *
- * Way of a frame out: Enqueue() (a switch, or ns-3's stack) or a QbbFrameSource (a NIC) -> the
- * QbbEgressScheduler picks a class among those that are not paused -> QbbChannel. Way in:
+ * Transmission: Enqueue() (a switch, or ns-3's stack) or a QbbFrameSource (a NIC) -> the
+ * QbbEgressScheduler picks one of the classes that are not paused -> QbbChannel. Reception:
  * QbbChannel -> ReceiveFromLine() -> pause frames to QbbFlowControl, all others to the
- * QbbFrameSink, or to ns-3's stack where there is none.
+ * QbbFrameSink, or to ns-3's stack if the port has no sink.
  *
- * Pause frames that this port sends wait for the frame in transmission, overtake all queued ones
- * and are never paused themselves. A frame occupies the line for its bytes, preamble and gap.
+ * A pause frame to send waits for the frame in transmission, overtakes all queued frames and is
+ * never paused. A frame occupies the line for its bytes, preamble and gap.
  *
  * An idle port has no event in the scheduler: the end of a transmission is an event only if another
- * frame waits for it.
+ * frame waits for the line.
  */
 class QbbPort : public QbbPortTraces, private QbbFlowControlPort
 {
   public:
-    /// Ingress port of frames that this node made itself: they are in no switch's accounts.
+    /// Ingress port of frames created by this node, which no switch buffer accounts for.
     static constexpr uint16_t NO_PORT = 0xffff;
 
     // Set-up
 
-    /** \param sink who gets the frames that come in; it must outlive the port's events */
+    /** \param sink consumer of received frames; must outlive the port's events */
     void SetSink(QbbFrameSink* sink)
     {
         m_sink = sink;
     }
 
-    /** \return who gets the frames that come in, or null */
+    /** \return consumer of received frames, or null */
     QbbFrameSink* GetSink() const
     {
         return m_sink;
     }
 
-    /** \param source who makes frames for the classes of AnnounceSource() */
+    /** \param source generator of frames for the classes of AnnounceSource() */
     void SetSource(QbbFrameSource* source)
     {
         m_source = source;
     }
 
     /**
-     * \param number the port's number at the switch or NIC behind it, which frames that come in
-     *        get as their ingress port
+     * \param number number of the port at its switch or NIC, which becomes the ingress port of
+     *        received frames
      */
     void SetPortNumber(uint16_t number)
     {
@@ -84,32 +84,34 @@ class QbbPort : public QbbPortTraces, private QbbFlowControlPort
         return m_classifier;
     }
 
-    // Frames on their way out
+    // Transmission
 
     /**
-     * Puts a frame into the queue of its class. Only a link that is down loses it.
+     * Appends a frame to the egress queue of its class. The frame is dropped if the link is down.
      *
-     * \param frame the frame, addressed, with `priority` and `size` set
-     * \param eventTime the time of the present event
+     * \param frame frame with its addresses, `priority` and `size` set
+     * \param eventTime time of the running event
      */
     void Enqueue(QbbFramePtr&& frame, QbbEventTime eventTime = QbbEventNow());
 
     /**
-     * Sends a frame that a switch has just received whole, as one that cuts through had begun to
-     * before: from \p earliest on, or from when the line was free and the class might be sent.
+     * Sends a frame by cut-through, after a switch has received the whole frame. Transmission
+     * starts retroactively, from \p earliest on as soon as the line is free and the class not
+     * paused.
      *
-     * \param [in,out] frame the frame; taken if it is sent
-     * \param earliest when enough of it had come in; not after now
-     * \param eventTime the time of the present event
-     * \return false if the line is in use or something waits for it: then Enqueue() it
+     * \param [in,out] frame frame to send; moved from on success
+     * \param earliest instant at which enough of the frame had arrived; not after now
+     * \param eventTime time of the running event
+     * \return false if the link is down, the class is paused, or the line is busy or awaited; the
+     *         caller must then call Enqueue()
      */
     bool CutThrough(QbbFramePtr& frame, QbbPs earliest, QbbEventTime eventTime);
 
     /**
      * Announces that the source has frames of a class.
      *
-     * \param priority class 0..7, for which NextFrame() would give a frame
-     * \param eventTime the time of the present event
+     * \param priority class 0..7 for which NextFrame() would return a frame
+     * \param eventTime time of the running event
      */
     void AnnounceSource(uint8_t priority, QbbEventTime eventTime = QbbEventNow())
     {
@@ -117,64 +119,65 @@ class QbbPort : public QbbPortTraces, private QbbFlowControlPort
         TryTransmit(eventTime);
     }
 
-    /** The source has no more frames of a class. \param priority class 0..7 */
+    /** Announces that the source has no more frames of a class. \param priority class 0..7 */
     void WithdrawSource(uint8_t priority)
     {
         m_sourceReady &= static_cast<uint8_t>(~(1U << priority));
     }
 
     /**
-     * Throws away what waits in the queue of a class, through QbbFrameSink::FrameGone().
+     * Drops all frames in the egress queue of a class, and calls QbbFrameSink::FrameGone() for
+     * each.
      *
      * \param priority class 0..7
-     * \param reason why
-     * \return frames thrown away
+     * \param reason drop reason
+     * \return number of dropped frames
      */
     uint64_t DropQueue(uint8_t priority, QbbDropReason reason);
 
     /**
-     * A frame that was to leave here is thrown away: counts it, and tells the sink.
+     * Drops an outgoing frame: counts the drop and notifies the sink.
      *
-     * \param frame the frame
-     * \param reason why
+     * \param frame frame to drop
+     * \param reason drop reason
      */
     void DropUnsent(const QbbFrame& frame, QbbDropReason reason);
 
     /**
-     * Counts a frame that this port or the sink behind it throws away.
+     * Counts a frame dropped by this port or its sink.
      *
-     * \param frame the frame
-     * \param reason why
+     * \param frame dropped frame
+     * \param reason drop reason
      */
     void CountDrop(const QbbFrame& frame, QbbDropReason reason);
 
-    // Frames on their way in
+    // Reception
 
     /**
-     * A frame's last bit has come in. Called by the channel.
+     * Receives a frame when its last bit arrives. Called by the channel.
      *
-     * \param frame the frame
-     * \param eventTime the time of the present event
+     * \param frame received frame
+     * \param eventTime time of the running event
      */
     void ReceiveFromLine(QbbFramePtr&& frame, QbbEventTime eventTime);
 
     /**
-     * A frame for this port got lost on the line. Called by the channel.
+     * Counts a frame for this port that was lost on the line. Called by the channel.
      *
-     * \param frame the frame
-     * \param reason why
+     * \param frame lost frame
+     * \param reason drop reason
      */
     void LoseOnLine(QbbFrame& frame, QbbDropReason reason);
 
-    /** The link's state has changed. Called by the channel. */
+    /** Handles a change of the link state. Called by the channel. */
     void LineChanged();
 
-    /** \param frame a frame of type PACKET, which goes to ns-3's stack */
+    /** Delivers a frame to ns-3's stack. \param frame a frame of type PACKET */
     virtual void DeliverToStack(const QbbFrame& frame) = 0;
 
     // State
 
-    /** \return counters of all classes */
+    /** \return counters of this port */
     const QbbPortCounters& GetCounters() const
     {
         return m_counters;
@@ -186,7 +189,7 @@ class QbbPort : public QbbPortTraces, private QbbFlowControlPort
         return m_counters;
     }
 
-    /** \return the flow control of the port: which pauses it asks for, and which it heeds */
+    /** \return flow control of the port: the pauses that it sends and honours */
     QbbFlowControl& GetFlowControl()
     {
         return m_flow;
@@ -198,7 +201,7 @@ class QbbPort : public QbbPortTraces, private QbbFlowControlPort
         return m_flow;
     }
 
-    /** \return what waits to leave */
+    /** \return egress queues of the port */
     QbbEgressQueues& GetQueues()
     {
         return m_queues;
@@ -210,69 +213,69 @@ class QbbPort : public QbbPortTraces, private QbbFlowControlPort
         return m_queues;
     }
 
-    /** \return how the port chooses among its classes */
+    /** \return egress scheduler of the port */
     const QbbEgressScheduler& GetEgressScheduler() const
     {
         return m_scheduler;
     }
 
-    /** \return exact transmission times at this port's rate */
+    /** \return line rate of the port, with exact transmission times */
     const QbbLineRate& GetLineRate() const
     {
         return m_rate;
     }
 
-    /** \return bytes of preamble and gap that a frame costs on the line: 20, or 0 */
+    /** \return bytes of preamble and gap per frame on the line: 20, or 0 without LineOverhead */
     uint32_t GetLineOverheadBytes() const;
 
-    /** \return the largest frame that the port may send, in bytes, FCS and tag included */
+    /** \return size of the largest frame that the port may send, in bytes with FCS and tag */
     uint32_t GetMaxFrameBytes() const;
 
     /**
      * \param priority class 0..7
-     * \return the 802.1Q tag that this host's own frames of the class carry; none by default
+     * \return 802.1Q tag of this host's own frames of the class; none unless TagFrames is set
      */
     std::optional<uint16_t> GetTag(uint8_t priority) const
     {
         return m_tagFrames ? std::optional<uint16_t>((priority << 13) | m_vlanId) : std::nullopt;
     }
 
-    /** \return true if frames that a switch forwards leave here without their 802.1Q tag */
+    /** \return true if frames forwarded by a switch leave this port without 802.1Q tag */
     bool IsRoutedPort() const
     {
         return m_routedPort;
     }
 
-    /** \return true if the port runs, and what is behind it has computed headroom for its link */
+    /** \return true if the port runs and its switch or NIC has computed headroom for the link */
     bool HasHeadroom() const
     {
         return m_running && m_sink && m_flow.GetLosslessClasses();
     }
 
-    /** \return frames of this port's own making come from here */
+    /** \return pool for the frames that this port creates */
     QbbFramePool& GetPool()
     {
         return m_pool;
     }
 
-    // Who it is
+    // Identity
 
-    /** \return the port as a device of ns-3 */
+    /** \return the port as an ns-3 NetDevice */
     virtual Ptr<NetDevice> GetDevice() = 0;
 
-    /** \return the port's number at the switch or NIC behind it */
+    /** \return number of the port at its switch or NIC */
     uint16_t GetPortNumber() const
     {
         return m_portNumber;
     }
 
-    /** \return its place among the node's devices */
+    /** \return index of the port among the node's devices */
     uint32_t GetDeviceIndex() const
     {
         return m_deviceIndex;
     }
 
-    /** \return the node's id */
+    /** \return id of the port's node */
     uint32_t GetNodeId() const
     {
         return m_nodeId;
@@ -284,7 +287,7 @@ class QbbPort : public QbbPortTraces, private QbbFlowControlPort
         return m_sharesPlace;
     }
 
-    /** \return this port's MAC address */
+    /** \return MAC address of this port */
     const Mac48Address& GetMac() const
     {
         return m_address;
@@ -302,7 +305,7 @@ class QbbPort : public QbbPortTraces, private QbbFlowControlPort
         return m_channel;
     }
 
-    /** \return the other end of the cable, or null */
+    /** \return port at the other end of the cable, or null */
     QbbPort* GetPeer() const
     {
         return m_channel ? m_channel->GetPeer(this) : nullptr;
@@ -312,24 +315,24 @@ class QbbPort : public QbbPortTraces, private QbbFlowControlPort
     QbbPort();
     ~QbbPort() override = default;
 
-    /** \param channel the cable */
+    /** Connects the port to a cable. \param channel the cable */
     void AttachTo(Ptr<QbbChannel> channel);
 
     /**
-     * The simulation starts. Aborts with a message if the cable has no other end, or its ends do
-     * not fit.
+     * Starts the port with the simulation. Aborts with a message if the cable has no other end, if
+     * rate or lossless classes differ at its ends, or if pauses expire before their refresh.
      */
     void Start();
 
-    /** Nothing is called any more. */
+    /** Stops all timers, and discards queues and connections. */
     void Stop();
 
-    // What the device's attributes set
+    // Set by attributes and functions of the device
 
     QbbLineRate m_rate;                  //!< attribute DataRate
     QbbEgressScheduler m_scheduler;      //!< attribute Scheduler
-    QbbClassifier m_classifier;          //!< class of a frame; attribute Trust
-    QbbFlowControl m_flow;               //!< pauses, those asked for and those heeded
+    QbbClassifier m_classifier;          //!< classifier of frames; attribute Trust
+    QbbFlowControl m_flow;               //!< pauses sent and honoured
     Ptr<ErrorModel> m_receiveErrorModel; //!< attribute ReceiveErrorModel
     uint16_t m_mtu{1500};                //!< attribute Mtu
     uint16_t m_vlanId{0};                //!< attribute VlanId
@@ -337,10 +340,10 @@ class QbbPort : public QbbPortTraces, private QbbFlowControlPort
     bool m_tagFrames{false};             //!< attribute TagFrames
     bool m_routedPort{false};            //!< attribute RoutedPort
     Mac48Address m_address;              //!< attribute Address
-    uint32_t m_nodeId{0};                //!< the node's id
-    uint32_t m_deviceIndex{0};           //!< its place among the node's devices
-    bool m_sharesPlace{false};           //!< SharesPlace()
-    bool m_up{true};                     //!< the link is up
+    uint32_t m_nodeId{0};                //!< id of the node
+    uint32_t m_deviceIndex{0};           //!< index among the node's devices
+    bool m_sharesPlace{false};           //!< value of SharesPlace()
+    bool m_up{true};                     //!< true if the link is up
 
   private:
     void OnPortEvent();
@@ -355,7 +358,7 @@ class QbbPort : public QbbPortTraces, private QbbFlowControlPort
         return QbbEventOrder::Ports::AtPort(QbbPortPlace(m_nodeId, m_deviceIndex, at));
     }
 
-    /** The link went down or up: what the device does. */
+    /** Called when the link went down or up, for the device. */
     virtual void LinkStateChanged() = 0;
 
     void TryTransmit(QbbEventTime eventTime);
@@ -366,7 +369,7 @@ class QbbPort : public QbbPortTraces, private QbbFlowControlPort
     void StartTransmission(QbbFramePtr&& frame, QbbEventTime eventTime, QbbPs start);
     void ReceiveMacControl(const QbbFrame& frame);
 
-    /** Classes with a frame that waits here or at the source, and may be sent. */
+    /** \return classes, not paused, with a frame in their queue or at the source */
     uint8_t GetReady() const
     {
         return (m_queues.GetClasses() | m_sourceReady) & static_cast<uint8_t>(~m_flow.GetPaused());
@@ -377,19 +380,19 @@ class QbbPort : public QbbPortTraces, private QbbFlowControlPort
         return GetReady() || m_flow.IsPending();
     }
 
-    QbbPs m_busyUntil{0};              //!< end of the present occupancy of the line
-    QbbPs m_txArmed{QBB_NEVER};        //!< what m_txTimer was last set to
-    uint64_t m_fraction{0};            //!< below a picosecond, in 1/rate ps
-    QbbFrameSink* m_sink{nullptr};     //!< switch or NIC
-    QbbFrameSource* m_source{nullptr}; //!< NIC
-    Ptr<QbbChannel> m_channel;         //!< the cable
+    QbbPs m_busyUntil{0};              //!< end of the line's current occupancy
+    QbbPs m_txArmed{QBB_NEVER};        //!< last deadline of m_txTimer
+    uint64_t m_fraction{0};            //!< fraction of a picosecond, in 1/rate ps
+    QbbFrameSink* m_sink{nullptr};     //!< consumer of received frames
+    QbbFrameSource* m_source{nullptr}; //!< generator of frames
+    Ptr<QbbChannel> m_channel;         //!< attached cable
     uint16_t m_portNumber{0};          //!< number at the switch or NIC
-    uint8_t m_sourceReady{0};          //!< classes for which the source has frames
-    bool m_running{false};             //!< since Start()
-    QbbEgressQueues m_queues;          //!< what waits to leave
-    QbbPortCounters m_counters;        //!< counters of all classes
-    PortTimer m_txTimer;               //!< the line is free again
-    QbbFramePool m_pool;               //!< pause frames and ns-3's packets
+    uint8_t m_sourceReady{0};          //!< classes announced by the source
+    bool m_running{false};             //!< true after Start()
+    QbbEgressQueues m_queues;          //!< egress queues
+    QbbPortCounters m_counters;        //!< counters of this port
+    PortTimer m_txTimer;               //!< fires when the line becomes free
+    QbbFramePool m_pool;               //!< pool of pause frames and of ns-3's packets
 };
 
 } // namespace ns3

@@ -26,28 +26,28 @@ QbbStormSource::GetTypeId()
             .SetGroupName("Rdma")
             .AddConstructor<QbbStormSource>()
             .AddAttribute("Classes",
-                          "The classes that are paused, one bit each; at a port with 802.3x flow "
-                          "control, all are.",
+                          "Classes to pause as a bit mask: bit p stands for class p. A port with "
+                          "802.3x flow control pauses all classes.",
                           UintegerValue(1 << 3),
                           MakeUintegerAccessor(&QbbStormSource::m_classes),
                           MakeUintegerChecker<uint8_t>(1))
             .AddAttribute("Start",
-                          "When the first pause frame is sent.",
+                          "Time at which the first pause frame is sent.",
                           TimeValue(Seconds(0)),
                           MakeTimeAccessor(&QbbStormSource::m_start),
                           MakeTimeChecker(Seconds(0)))
             .AddAttribute("Stop",
-                          "From when on no pause frame is sent; 0: never.",
+                          "Time from which no pause frame is sent; 0: no end.",
                           TimeValue(Seconds(0)),
                           MakeTimeAccessor(&QbbStormSource::m_stop),
                           MakeTimeChecker(Seconds(0)))
             .AddAttribute("Quanta",
-                          "Pause time of each frame, in quanta of 512 bit times.",
+                          "Pause time of each pause frame, in quanta of 512 bit times.",
                           UintegerValue(65535),
                           MakeUintegerAccessor(&QbbStormSource::m_quanta),
                           MakeUintegerChecker<uint16_t>(1))
             .AddAttribute("Period",
-                          "Time from one pause frame to the next; 0: half of the pause time.",
+                          "Time between two pause frames; 0: half of the pause time.",
                           TimeValue(Seconds(0)),
                           MakeTimeAccessor(&QbbStormSource::m_period),
                           MakeTimeChecker(Seconds(0)));

@@ -16,20 +16,20 @@ namespace ns3
 
 /**
  * \ingroup rdma
- * A NIC that sends pause frames continuously, whatever it receives: the PFC pause frame storm of C.
- * Guo et al., "RDMA over Commodity Ethernet at Scale", SIGCOMM 2016, section 4.3.
+ * A faulty NIC that sends pause frames continuously, whatever it receives: the PFC pause frame
+ * storm of C. Guo et al., "RDMA over Commodity Ethernet at Scale", SIGCOMM 2016, section 4.3.
  *
  *     auto storm = CreateObject<QbbStormSource>();
  *     storm->SetAttribute("Start", TimeValue(MilliSeconds(1)));
  *     storm->Install(fabric->GetNic(0)->GetPort(0));
  *
- * Frames go out at Start, Start + Period, Start + 2 Period, ..., before Stop. After the last one
- * the pause runs out by itself, as nobody is there to take it back.
+ * Pause frames are sent at Start, Start + Period, Start + 2 Period, ..., before Stop. After the
+ * last pause frame the pause expires by itself, because no resume frame is sent.
  */
 class QbbStormSource : public Object
 {
   public:
-    /** When at an instant it sends a pause frame. */
+    /** Order of the send event among simultaneous events. */
     static constexpr uint32_t EVENT_ORDER = QbbEventOrder::Faults::At<0>();
 
     /**
@@ -42,14 +42,15 @@ class QbbStormSource : public Object
     ~QbbStormSource() override;
 
     /**
-     * Puts the fault on a port, with the attributes as they are now. Once; the port keeps the
-     * object alive. Aborts with a message if the port's peer would not heed the pauses.
+     * Installs the fault at a port, with the current attribute values. The port keeps this object
+     * alive. Aborts with a message if the object is already installed, if a class of Classes is not
+     * lossless at the port, so that its pauses would be ignored, or if Stop is not after Start.
      *
-     * \param device the port
+     * \param device port at which to install the fault
      */
     void Install(Ptr<QbbNetDevice> device);
 
-    /** \return pause frames that were asked for so far */
+    /** \return number of pause frames injected so far */
     uint64_t GetFrames() const
     {
         return m_frames;
@@ -61,17 +62,17 @@ class QbbStormSource : public Object
   private:
     void OnSend();
 
-    QbbPort* m_device{nullptr}; //!< where
+    QbbPort* m_device{nullptr}; //!< port with the fault
     uint8_t m_classes{8};       //!< attribute Classes
     uint16_t m_quanta{65535};   //!< attribute Quanta
     Time m_start;               //!< attribute Start
     Time m_stop;                //!< attribute Stop
     Time m_period;              //!< attribute Period
-    QbbPs m_next{0};            //!< when the next frame goes out
-    QbbPs m_periodPs{0};        //!< from one frame to the next
-    QbbPs m_stopPs{QBB_NEVER};  //!< no frame from here on
-    uint64_t m_frames{0};       //!< frames so far
-    QbbTimer<QbbStormSource, &QbbStormSource::OnSend, EVENT_ORDER> m_timer; //!< the next frame
+    QbbPs m_next{0};            //!< instant of the next pause frame
+    QbbPs m_periodPs{0};        //!< time between two pause frames
+    QbbPs m_stopPs{QBB_NEVER};  //!< instant from which no pause frame is sent
+    uint64_t m_frames{0};       //!< number of pause frames injected so far
+    QbbTimer<QbbStormSource, &QbbStormSource::OnSend, EVENT_ORDER> m_timer; //!< send timer
 };
 
 } // namespace ns3

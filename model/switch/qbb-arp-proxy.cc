@@ -21,10 +21,11 @@ namespace
 {
 
 /**
- * ns-3's ArpHeader trusts the lengths that it reads.
+ * Validates an ARP packet before ns-3's ArpHeader parses it, because ArpHeader does not check the
+ * length fields.
  *
- * \param packet what claims to be ARP
- * \return true if it is ARP for IPv4 over Ethernet (RFC 826), and long enough
+ * \param packet payload of a frame with the EtherType of ARP
+ * \return true if the packet is ARP for IPv4 over Ethernet (RFC 826) and long enough
  */
 bool
 IsArpForIpv4(const Packet& packet)

@@ -13,19 +13,20 @@ class QbbPort;
 
 /**
  * \ingroup rdma
- * Proxy ARP (RFC 1027): a switch says that it has the addresses that it has routes to, so that
- * hosts send it what is for other hosts. An address behind the port that asks is left to its owner.
+ * Proxy ARP (RFC 1027): a switch answers ARP requests for every address that it has a route to, so
+ * that hosts send it the frames for other hosts. A request for an address behind the requesting
+ * port is left to the owner of the address.
  */
 namespace QbbArpProxy
 {
 
 /**
- * Answers an ARP request (RFC 826) at the port that it came in at. What is no request for an
- * address with a route is counted as a drop there.
+ * Answers an ARP request (RFC 826) through its ingress port. A frame that gets no answer is counted
+ * as a drop at that port.
  *
- * \param port where the frame came in
- * \param frame a broadcast with the EtherType of ARP
- * \param routes of the switch
+ * \param port ingress port of the frame
+ * \param frame broadcast frame with the EtherType of ARP
+ * \param routes forwarding table of the switch
  */
 void Answer(QbbPort& port, const QbbFrame& frame, const QbbForwardingTable& routes);
 

@@ -59,7 +59,7 @@ QbbCrossbarMatcher::Match(QbbVirtualOutputQueues& queues)
             const uint16_t output = m_waiting[i];
             if (queues.GetWaiting(output) == 0)
             {
-                // The order of this list does not matter: grants do not depend on each other.
+                // Swap removal is safe: grants do not depend on the order of m_waiting.
                 m_outputs[output].listed = false;
                 m_waiting[i] = m_waiting.back();
                 m_waiting.pop_back();

@@ -16,108 +16,108 @@ namespace ns3
  * \ingroup rdma
  * Matches free inputs of a crossbar with free outputs, by round robin on both sides.
  *
- * One matching is made of iterations of three steps, as in iSLIP (N. McKeown, "The iSLIP Scheduling
- * Algorithm for Input-Queued Switches", IEEE/ACM Transactions on Networking 7(2), 1999):
+ * A matching takes several iterations of three steps, as in iSLIP (N. McKeown, "The iSLIP
+ * Scheduling Algorithm for Input-Queued Switches", IEEE/ACM Transactions on Networking 7(2), 1999):
  *
- * - Request: every free input asks every output for which it has frames.
- * - Grant: every free output takes a class for which it has room and was asked, as its scheduler
- *   says (QbbEgressScheduler: strict classes first, weighted ones in their turn), and in that class
- *   the input whose turn it is (QbbVirtualOutputQueues). A weighted class whose inputs are all
- *   busy keeps its turn.
- * - Accept: an input with several grants takes the highest strict class, and among grants of
- *   weighted classes the first output after the one that it accepted last, cyclically by port
- *   number. Only what is accepted is charged to the class's weight.
+ * - Request: every free input sends a request to every output for which it has frames.
+ * - Grant: every free output picks a requested class that it has room for. Its scheduler decides
+ *   which (QbbEgressScheduler: strict classes first, weighted classes in turn). Within that class,
+ *   the output grants the input whose turn it is (QbbVirtualOutputQueues). A weighted class keeps
+ *   its turn if all its inputs are busy.
+ * - Accept: an input with several grants accepts the highest strict class. Among grants of weighted
+ *   classes, it accepts the first output after its last accepted output, cyclically by port number.
+ *   Only accepted frames are charged to the weight of their class.
  *
- * The turns of both sides move only with what is accepted in the first iteration. Iterations go on
- * until nothing more is granted, so that the matching is maximal: no free input has a frame for a
- * free output with room. A crossbar of frames of different lengths is matched again whenever one
- * has crossed, and not in slots as in the paper.
+ * The turns on both sides advance only on accepts of the first iteration. Iterations repeat until
+ * there are no more grants. The matching is then maximal: no free input has a frame for a free
+ * output with room. As frames differ in length, the crossbar is matched again whenever a frame has
+ * crossed, and not in time slots as in the paper.
  *
- * An iteration looks at every output that has frames waiting. Sees port numbers only.
+ * An iteration visits every output with waiting frames. The matcher knows port numbers only.
  */
 class QbbCrossbarMatcher
 {
   public:
-    /** An input and an output that go together. */
+    /** An input matched with an output. */
     struct Pair
     {
-        uint16_t input{0};  //!< port number
-        uint16_t output{0}; //!< port number
-        QbbFramePtr frame;  //!< what crosses, taken out of its queue
+        uint16_t input{0};  //!< port number of the input
+        uint16_t output{0}; //!< port number of the output
+        QbbFramePtr frame;  //!< frame to transfer, already removed from its queue
     };
 
-    /** \param nPorts ports of the switch; all are free, and have room for everything */
+    /** \param nPorts number of ports; all ports start free, with room for every class */
     void Configure(uint32_t nPorts);
 
-    /** \param output port number \param scheduler how it chooses among classes; at first strict */
+    /** \param output port number \param scheduler its scheduler among classes; strict by default */
     void SetScheduler(uint16_t output, const QbbEgressScheduler& scheduler)
     {
         m_outputs[output].scheduler = scheduler;
     }
 
-    /** \param output a port for which a frame has come */
+    /** \param output port number of an output with a new waiting frame */
     void AddWaiting(uint16_t output);
 
     /**
      * \param output port number
      * \param priority class 0..7
-     * \param room true if frames of the class may cross to it
+     * \param room true if frames of the class may cross to the output
      */
     void SetRoom(uint16_t output, uint8_t priority, bool room);
 
     /**
      * \param output port number
-     * \param priorities classes, one bit each
-     * \return those of them that have room
+     * \param priorities bit mask of classes
+     * \return bit mask of the classes in \p priorities that have room at the output
      */
     uint8_t GetRoom(uint16_t output, uint8_t priorities) const
     {
         return m_outputs[output].room & priorities;
     }
 
-    /** \param input port number \return true if nothing crosses from it */
+    /** \param input port number \return true if no frame is crossing from the input */
     bool IsInputFree(uint16_t input) const
     {
         return !m_inputs[input].busy;
     }
 
-    /** \param output port number \return true if nothing crosses to it */
+    /** \param output port number \return true if no frame is crossing to the output */
     bool IsOutputFree(uint16_t output) const
     {
         return !m_outputs[output].busy;
     }
 
-    /** \param input its frame has crossed \param output where it has */
+    /** Frees both ports of a finished transfer. \param input its input \param output its output */
     void Release(uint16_t input, uint16_t output);
 
     /**
-     * Both ports of each pair are busy then, until Release().
+     * Matches free inputs with free outputs. Both ports of each pair stay busy until Release().
      *
-     * \param queues the frames that wait
-     * \return the new pairs, until the next call
+     * \param queues the waiting frames
+     * \return the new pairs; valid until the next call
      */
     std::vector<Pair>& Match(QbbVirtualOutputQueues& queues);
 
   private:
     static constexpr uint16_t NO_OUTPUT = UINT16_MAX;
 
-    /** An input. */
+    /** State of an input. */
     struct Input
     {
-        bool busy{false};          //!< a frame crosses from it
-        uint16_t accepted{0};      //!< output that it accepted last
-        uint16_t grant{NO_OUTPUT}; //!< best output that has granted in this iteration
-        uint8_t rank{0};           //!< for this class: 1 + the class if it is strict, or 0
-        uint32_t queue{0};         //!< and this queue
+        bool busy{false};          //!< a frame is crossing from the input
+        uint16_t accepted{0};      //!< output of the last accept in a first iteration
+        uint16_t grant{NO_OUTPUT}; //!< best output that granted the input in the current iteration
+        uint8_t rank{0};   //!< rank of the granted class: 1 + the class if it is strict, else 0
+        uint32_t queue{0}; //!< granted virtual output queue
     };
 
-    /** An output. */
+    /** State of an output. */
     struct Output
     {
-        bool busy{false};             //!< a frame crosses to it
-        bool listed{false};           //!< in m_waiting
-        uint8_t room{0xff};           //!< classes that may cross
-        QbbEgressScheduler scheduler; //!< whose turn it is among the classes
+        bool busy{false};             //!< a frame is crossing to the output
+        bool listed{false};           //!< the output is in m_waiting
+        uint8_t room{0xff};           //!< bit mask of the classes that may cross
+        QbbEgressScheduler scheduler; //!< chooses among the classes
     };
 
     void Grant(const QbbVirtualOutputQueues& queues, uint16_t output);
@@ -126,11 +126,11 @@ class QbbCrossbarMatcher
                        uint8_t priority) const;
     void Accept(QbbVirtualOutputQueues& queues, uint16_t input, bool first);
 
-    std::vector<Input> m_inputs;     //!< by port number
-    std::vector<Output> m_outputs;   //!< by port number
-    std::vector<uint16_t> m_waiting; //!< outputs that may have frames waiting
-    std::vector<uint16_t> m_granted; //!< inputs with a grant in this iteration
-    std::vector<Pair> m_pairs;       //!< the result
+    std::vector<Input> m_inputs;     //!< inputs, by port number
+    std::vector<Output> m_outputs;   //!< outputs, by port number
+    std::vector<uint16_t> m_waiting; //!< outputs that may have waiting frames
+    std::vector<uint16_t> m_granted; //!< inputs with a grant in the current iteration
+    std::vector<Pair> m_pairs;       //!< result of Match()
 };
 
 } // namespace ns3

@@ -82,7 +82,7 @@ QbbCrossbar::UpdateRoom(uint16_t output, uint8_t priority)
 void
 QbbCrossbar::OnTimer()
 {
-    // All timers come here and do everything that is due, so that their order does not matter.
+    // Each timer event handles everything that is due, so that the order of timers does not matter.
     const QbbEventTime eventTime = QbbEventNow();
     const QbbPs now = eventTime.GetInstant();
     m_inside = true;

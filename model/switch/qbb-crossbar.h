@@ -19,32 +19,35 @@ namespace ns3
 
 /**
  * \ingroup rdma
- * The queues of an input-queued switch behind a crossbar: an input sends to one output at a time,
- * and an output receives from one input at a time.
+ * Queues of an input-queued switch with a crossbar: an input sends to one output at a time, and an
+ * output receives from one input at a time.
  *
- * QbbCrossbarMatcher says who goes with whom. A frame crosses whole, in the time of its bytes (MAC
- * addresses to FCS) at Speedup times the rate of the switch's fastest port, and stays in its input
- * buffer until it has crossed. Then it goes to the queue of its priority at the egress port, which
- * is small: no further frame of a class begins to cross to a port that holds EgressBytes of it.
- * What waits there is in no input buffer's accounts. A class that is paused at the egress port
- * therefore keeps neither other classes nor other outputs from crossing.
+ * QbbCrossbarMatcher pairs inputs with outputs. The crossbar runs at CrossbarSpeedup (attribute of
+ * QbbSwitch) times the rate of the fastest port of the switch. A frame crosses as a whole, in the
+ * time that the crossbar needs for its bytes (MAC addresses to FCS), and stays in its input buffer
+ * until it has crossed. Then it joins the queue of its priority at the egress port. This egress
+ * queue is small: no further frame of a class starts to cross to a port that holds
+ * CrossbarEgressBytes (attribute of QbbSwitch) of the class. Frames in an egress queue are not
+ * charged to any input buffer. A class that is paused at the egress port therefore blocks neither
+ * other classes nor other outputs.
  *
- * An output shares its turns among classes by the scheduler of its port. A strict class of an input
- * goes before others to whatever output; its weighted classes have no order there.
+ * The egress scheduler of each port decides among the classes of that output. An input prefers its
+ * strict classes, whatever their outputs, and does not rank its weighted classes.
  *
- * Frames that arrive or have crossed at one instant are matched together, after all of them.
+ * Matching runs once per instant, after all arrivals and completed transfers of that instant.
  */
 class QbbCrossbar : public QbbInputQueueing
 {
   public:
-    /** When at an instant it matches, and hands frames to its ports. */
+    /** Order within an instant of the events that match and that hand frames to ports. */
     static constexpr uint32_t EVENT_ORDER = QbbEventOrder::Fabrics::At<0>();
 
     /**
      * \param ports the switch's ports, by port number
-     * \param sink the switch, which is told when a frame leaves its input buffer
-     * \param speedup of the crossbar over the fastest port, at least 1
-     * \param egressBytes of a class at a port, from which on none follows; 0: two largest frames
+     * \param sink the switch, notified when a frame leaves its input buffer
+     * \param speedup rate of the crossbar over the rate of the fastest port, at least 1
+     * \param egressBytes bytes of a class at an egress port at which no further frame starts to
+     *        cross; 0: two largest frames of the port
      */
     QbbCrossbar(std::vector<QbbPort*> ports,
                 QbbFrameSink& sink,
@@ -55,7 +58,7 @@ class QbbCrossbar : public QbbInputQueueing
     bool CanLeave(uint16_t output, uint8_t priority) const override;
     void SchedulerChanged(uint16_t output) override;
 
-    /** \return frames that cross at this moment */
+    /** \return number of frames that are crossing */
     uint32_t GetNCrossing() const
     {
         return static_cast<uint32_t>(m_transfers.size());
@@ -65,13 +68,13 @@ class QbbCrossbar : public QbbInputQueueing
     void Offer(uint16_t input, uint16_t output, uint8_t priority, QbbEventTime eventTime) override;
 
   private:
-    /** A frame that crosses. */
+    /** A frame that is crossing. */
     struct Transfer
     {
-        QbbPs end{0};       //!< when it has crossed
-        uint16_t input{0};  //!< from here
-        uint16_t output{0}; //!< to here
-        QbbFramePtr frame;  //!< the frame
+        QbbPs end{0};       //!< end of the transfer
+        uint16_t input{0};  //!< ingress port
+        uint16_t output{0}; //!< egress port
+        QbbFramePtr frame;  //!< frame that is crossing
     };
 
     void OnTimer();
@@ -80,14 +83,15 @@ class QbbCrossbar : public QbbInputQueueing
 
     using CrossbarTimer = QbbTimer<QbbCrossbar, &QbbCrossbar::OnTimer, EVENT_ORDER>;
 
-    QbbFrameSink& m_sink;                //!< the switch
-    QbbLineRate m_rate;                  //!< of the crossbar
-    std::vector<uint32_t> m_egressBytes; //!< most that waits at a port before the last frame
-    QbbCrossbarMatcher m_matcher;        //!< who goes with whom
-    std::vector<Transfer> m_transfers;   //!< at most one for each port
-    std::deque<CrossbarTimer> m_ends;    //!< a frame has crossed, by input
-    CrossbarTimer m_timer;               //!< frames may begin to cross
-    bool m_inside{false};                //!< in OnTimer(), which matches by itself
+    QbbFrameSink& m_sink; //!< the switch
+    QbbLineRate m_rate;   //!< rate of the crossbar
+    /// By port: bytes of a class at which none of its frames starts to cross.
+    std::vector<uint32_t> m_egressBytes;
+    QbbCrossbarMatcher m_matcher;      //!< pairs inputs with outputs
+    std::vector<Transfer> m_transfers; //!< frames that are crossing, at most one per port
+    std::deque<CrossbarTimer> m_ends;  //!< end of the transfer of each input
+    CrossbarTimer m_timer;             //!< next matching without the end of a transfer
+    bool m_inside{false};              //!< OnTimer() is running and will match by itself
 };
 
 } // namespace ns3

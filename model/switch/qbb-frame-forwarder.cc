@@ -159,7 +159,7 @@ QbbFrameForwarder::PushOut(QbbAdmission admission, const QbbFrame& frame, uint16
     NS_ABORT_MSG_IF(m_inputQueueing,
                     "rdma: QbbSwitch: its buffer manager pushes frames out; accepted: with "
                     "Queueing OutputQueued");
-    // A frame that leaves may be smaller than the one that comes in.
+    // Several victims may be needed: a frame pushed out may be smaller than the new frame.
     while (admission.pushOut)
     {
         QbbPort& victim = *m_ports[admission.victimPort].device;
@@ -178,7 +178,7 @@ bool
 QbbFrameForwarder::CutThrough(QbbPort& port, QbbPort& device, QbbFramePtr& frame, uint32_t received)
 {
     const QbbLineRate& rate = port.GetLineRate();
-    // A faster port would run out of bytes.
+    // A faster egress port would run out of bytes in the middle of the frame.
     if (received <= m_cutThroughBytes || device.GetLineRate().GetBitRate() > rate.GetBitRate())
     {
         return false;
@@ -241,8 +241,8 @@ QbbFrameForwarder::FrameGone(QbbPort& port, const QbbFrame& frame)
 void
 QbbFrameForwarder::LinkChanged(QbbPort& port)
 {
-    // The port has flushed its own queues through FrameGone(), and tells its peer by itself what is
-    // still to be paused; routes are QbbRouting's.
+    // The port itself has flushed its own queues through FrameGone() and repeats pauses to its
+    // peer. Routes are up to QbbRouting.
     if (m_inputQueueing && !port.IsUp())
     {
         for (uint8_t priority = 0; priority < QbbBufferManager::PRIORITIES; ++priority)

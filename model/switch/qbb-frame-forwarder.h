@@ -20,7 +20,7 @@ namespace ns3
 
 /**
  * \ingroup rdma
- * Says which frames a switch throws away before they get to its buffer; see QbbPfcWatchdog.
+ * Decides which frames a switch drops before they reach its buffer; see QbbPfcWatchdog.
  */
 class QbbFrameGate
 {
@@ -28,36 +28,37 @@ class QbbFrameGate
     virtual ~QbbFrameGate() = default;
 
     /**
-     * A frame of a gated class has come in, and its way out is known. If the answer is no, the gate
-     * has counted the drop.
+     * Called for each received frame of a gated class, once its egress port is known. A gate that
+     * refuses a frame counts the drop.
      *
-     * \param ingress where it came in
-     * \param egress where it is to go out
+     * \param ingress ingress port of the frame
+     * \param egress egress port of the frame
      * \param frame the frame
-     * \return true if it may go on
+     * \return true to admit the frame, false to drop it
      */
     virtual bool Admits(QbbPort& ingress, QbbPort& egress, const QbbFrame& frame) = 0;
 };
 
 /**
  * \ingroup rdma
- * A frame's way through a QbbSwitch.
+ * The path of frames through a QbbSwitch.
  *
- * ReceiveFrame() at the ingress port -> time to live -> route and equal-cost port ->
- * QbbBufferManager::Admit(), which may ask for a pause of the ingress port's peer -> the markers
- * that see packets join (QbbMarker) -> new MAC addresses -> the queue. When its transmission
- * starts, FrameDeparts() shows it to the markers that see packets depart, and gives the buffer
- * back, which may end the pause.
+ * The stages are ReceiveFrame() at the ingress port -> time to live -> route and equal-cost port ->
+ * QbbBufferManager::Admit(), which may request a pause of the peer of the ingress port -> markers
+ * for joining packets (QbbMarker) -> new MAC addresses -> queue. When the transmission of a frame
+ * starts, FrameDeparts() shows the frame to the markers for departing packets and releases its
+ * buffer space, which may end the pause.
  *
- * Cut-through. A frame is in ReceiveFrame() when its last bit is. If nothing else used the egress
- * port since CutThroughBytes of it had come in, its transmission is dated back to that moment, or
- * to when the port became free or the class was resumed: a hop takes preamble and CutThroughBytes
- * in place of the whole frame, at no event more. Frames that are not longer than CutThroughBytes,
- * that leave by a faster port, or that find the port in use or something waiting, are stored first.
- * That order is by last bits, also where a long frame began before a short one that it meets.
- * Accounts, marks and pauses are made with the last bit, so the bounds of QbbPfcHeadroom hold.
- * Trace sources of the egress port fire then, too. A damaged frame is dropped where the damage is,
- * where a real switch sends most of it on before it knows, with a wrong FCS.
+ * Cut-through: ReceiveFrame() runs when the last bit of a frame has arrived. If the egress port is
+ * idle, the transmission is dated back to the moment when CutThroughBytes had arrived, or to the
+ * later moment when the port became free or the class was resumed. A hop then takes the time of the
+ * preamble and CutThroughBytes instead of the whole frame, without an additional event. A frame is
+ * stored first if it is not longer than CutThroughBytes, if its egress port is faster than its
+ * ingress port, or if the egress port is busy or has frames waiting. Frames are ordered by their
+ * last bits, even if a long frame started to arrive before a short one. Accounts, marks and pauses
+ * are updated at the last bit, so the bounds of QbbPfcHeadroom hold. The trace sources of the
+ * egress port also fire at the last bit. A damaged frame is dropped at the hop where the damage
+ * occurs; a real switch forwards most of the frame before it knows, with a wrong FCS.
  */
 class QbbFrameForwarder : public QbbFrameSink
 {
@@ -68,21 +69,21 @@ class QbbFrameForwarder : public QbbFrameSink
     /** \param port port number \return the device */
     Ptr<QbbNetDevice> GetPort(uint32_t port) const;
 
-    /** \return the routes; QbbForwardingTable::Freeze() them after a change */
+    /** \return the forwarding table; call QbbForwardingTable::Freeze() after a change */
     QbbForwardingTable& GetForwardingTable()
     {
         return m_table;
     }
 
-    /** \return the routes */
+    /** \return the forwarding table */
     const QbbForwardingTable& GetForwardingTable() const
     {
         return m_table;
     }
 
     /**
-     * \param gate asked for the frames of \p classes; it must outlive the switch's events
-     * \param classes bit p set if class p is gated; 0 for none
+     * \param gate decides about the frames of \p classes; must outlive the switch's events
+     * \param classes bit p set: class p is gated; 0: no class is gated
      */
     void SetGate(QbbFrameGate* gate, uint8_t classes)
     {
@@ -91,24 +92,25 @@ class QbbFrameForwarder : public QbbFrameSink
     }
 
     /**
-     * Throws away all frames of a class that wait for a port.
+     * Drops all frames of a class that wait for a port.
      *
      * \param port port number
      * \param priority class 0..7
-     * \param reason why
-     * \return frames thrown away
+     * \param reason drop reason to count
+     * \return number of dropped frames
      */
     uint64_t DropQueue(uint32_t port, uint8_t priority, QbbDropReason reason);
 
     /**
-     * \param ingress number of the port where they came in
-     * \param egress number of the port that they wait for
+     * \param ingress port number of the ingress port
+     * \param egress port number of the egress port
      * \param priority class 0..7
-     * \return bytes of the class in the buffer; may look at every frame in the queue
+     * \return bytes of the class that came in at \p ingress and wait for \p egress; may visit every
+     *         frame in the queue
      */
     uint64_t GetBytesBetween(uint32_t ingress, uint32_t egress, uint8_t priority) const;
 
-    /** \return the queues of an input-queued switch that runs; null in an output-queued one */
+    /** \return the queues of a configured input-queued switch; null for an output-queued switch */
     const QbbInputQueueing* GetInputQueueing() const
     {
         return m_inputQueueing.get();
@@ -117,11 +119,11 @@ class QbbFrameForwarder : public QbbFrameSink
     /**
      * \param flowHash QbbFlowHash() of a flow
      * \param count number of equal-cost ports, at least 1
-     * \return which of them this switch chooses for the flow, below \p count
+     * \return index of the port that ECMP of this switch chooses for the flow, below \p count
      */
     uint32_t SelectPath(uint32_t flowHash, uint32_t count) const
     {
-        // The seed goes in before a full mix, so that switches with different seeds choose
+        // The seed is applied before the mixing steps, so that switches with different seeds choose
         // independently for the same flow.
         uint32_t h = flowHash ^ m_seed;
         h ^= h >> 16;
@@ -135,23 +137,24 @@ class QbbFrameForwarder : public QbbFrameSink
     /**
      * \param flowHash QbbFlowHash() of a flow
      * \param ports equal-cost ports, at least one
-     * \return which of them the flow's frames take; with a path selector that goes by more than the
-     *         flow, the one that ECMP would take
+     * \return the port that the flow's frames take; the port that ECMP would choose if the path
+     *         selector depends on more than the flow
      */
     uint16_t PredictPort(uint32_t flowHash, const QbbForwardingTable::Group& ports) const;
 
     /**
-     * Looks at every frame that waits there: not for the frame path.
+     * Counts the bytes that wait for an egress port, by ingress port. Visits every waiting frame,
+     * so it is too slow for each forwarded frame.
      *
      * \param egressPort port number
      * \param priority class, 0..7
-     * \return ingress ports and the bytes of theirs that wait for the port, ascending by port;
-     *         frames that the switch made itself are left out
+     * \return pairs of ingress port and bytes, ascending by port; frames generated by the switch
+     *         itself are not counted
      */
     std::vector<std::pair<uint16_t, uint64_t>> GetWaitingBytes(uint16_t egressPort,
                                                                uint8_t priority) const;
 
-    // QbbFrameSink
+    // Inherited from QbbFrameSink
     void ReceiveFrame(QbbPort& port, QbbFramePtr frame) override;
     void FrameDeparts(QbbPort& port, QbbFrame& frame, QbbPs start) override;
     void FrameGone(QbbPort& port, const QbbFrame& frame) override;
@@ -159,29 +162,30 @@ class QbbFrameForwarder : public QbbFrameSink
     void SchedulerChanged(QbbPort& port) override;
 
   protected:
-    /** What the frame path needs to know of a port. */
+    /** Port data for the forwarding of each frame. */
     struct Port
     {
-        Ptr<QbbNetDevice> device;  //!< the port
-        uint32_t maxFrameBytes{0}; //!< largest frame that may leave there
+        Ptr<QbbNetDevice> device;  //!< device of the port
+        uint32_t maxFrameBytes{0}; //!< largest frame that may leave through the port
     };
 
-    std::vector<Port> m_ports;                         //!< by port number
-    QbbForwardingTable m_table;                        //!< routes
-    Ptr<QbbBufferManager> m_buffer;                    //!< what fits, and who is paused
-    QbbSwitchMarkers m_markers;                        //!< what marks
-    Ptr<QbbPathSelector> m_selector;                   //!< among equal-cost ports; null: ECMP
-    uint32_t m_seed{0};                                //!< mixed into path selection
-    bool m_cutThrough{false};                          //!< frames leave before they are there whole
-    uint32_t m_cutThroughBytes{128};                   //!< what is to be there of them
-    std::unique_ptr<QbbInputQueueing> m_inputQueueing; //!< null: output-queued
+    std::vector<Port> m_ports;       //!< ports, by port number
+    QbbForwardingTable m_table;      //!< forwarding table
+    Ptr<QbbBufferManager> m_buffer;  //!< admits frames and decides on pauses
+    QbbSwitchMarkers m_markers;      //!< mark packets and write telemetry
+    Ptr<QbbPathSelector> m_selector; //!< chooses among equal-cost ports; null: ECMP
+    uint32_t m_seed{0};              //!< ECMP seed
+    bool m_cutThrough{false};        //!< attribute CutThrough of QbbSwitch
+    uint32_t m_cutThroughBytes{128}; //!< attribute CutThroughBytes of QbbSwitch
+    /// Virtual output queues; null: output-queued.
+    std::unique_ptr<QbbInputQueueing> m_inputQueueing;
 
   private:
     QbbAdmission PushOut(QbbAdmission admission, const QbbFrame& frame, uint16_t egressPort);
     bool CutThrough(QbbPort& port, QbbPort& egress, QbbFramePtr& frame, uint32_t received);
 
-    uint8_t m_gated{0};            //!< classes of SetGate()
-    QbbFrameGate* m_gate{nullptr}; //!< SetGate()
+    uint8_t m_gated{0};            //!< bit mask of the gated classes, from SetGate()
+    QbbFrameGate* m_gate{nullptr}; //!< gate from SetGate(), or null
 };
 
 } // namespace ns3

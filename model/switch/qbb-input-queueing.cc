@@ -89,7 +89,7 @@ QbbInputQueueing::Mark(uint16_t output, uint16_t input, QbbFrame& frame)
     QbbPort& port = *m_ports[output];
     const QbbBitRate outputRate = port.GetLineRate().GetBitRate();
     QbbBitRate inputsRate = m_ports[input]->GetLineRate().GetBitRate();
-    // Enough inputs to say whether they are too many; this one may have more frames, too.
+    // The sum stops once it exceeds the output rate. The frame's own input is already included.
     m_queues.FindTurn(output, frame.priority, [&](uint16_t other) {
         inputsRate += other == input ? 0_bps : m_ports[other]->GetLineRate().GetBitRate();
         return inputsRate > outputRate;

@@ -15,16 +15,16 @@ namespace ns3
 
 /**
  * \ingroup rdma
- * The queues of an input-queued switch whose inputs can be read by all outputs at once.
+ * Queues of an input-queued switch whose outputs can all read from the same input at once.
  *
  * A frame waits in the virtual output queue of its (ingress port, egress port, priority). Whenever
  * an egress port is free, its scheduler chooses a priority, and the round robin of that priority
- * the input whose frame goes out (the switch of the IRN paper, SIGCOMM 2018, section 4.1).
- * QbbCrossbar is the kind where an input sends to one output at a time.
+ * chooses the input that sends its next frame (the switch of the IRN paper, SIGCOMM 2018, section
+ * 4.1). QbbCrossbar is the variant in which an input sends to one output at a time.
  *
- * The egress port counts the frames that wait for it, so that its QbbEgressQueues::GetBytes(),
- * ECN marks and telemetry mean what they mean in an output-queued switch. MacTx of the port fires
- * when a frame leaves its queue here.
+ * The egress port counts the frames that wait for it in virtual output queues. Its
+ * QbbEgressQueues::GetBytes(), ECN marks and telemetry therefore mean what they mean in an
+ * output-queued switch. The port's MacTx trace fires when a frame leaves its virtual output queue.
  */
 class QbbInputQueueing : public QbbFrameSource
 {
@@ -36,71 +36,74 @@ class QbbInputQueueing : public QbbFrameSource
     QbbInputQueueing& operator=(const QbbInputQueueing&) = delete;
 
     /**
-     * \param output where the frame is to leave; a port whose link is down drops it
+     * \param output egress port of the frame; a port whose link is down drops the frame
      * \param frame a frame in the buffer, with the MAC addresses of its next hop
      * \param eventTime the present time in femtoseconds
      */
     void Push(uint16_t output, QbbFramePtr&& frame, QbbEventTime eventTime);
 
     /**
-     * Throws away what waits for a port, with QbbNetDevice::DropUnsent(). A frame that crosses at
-     * this moment is not among it.
+     * Drops the waiting frames of an egress port and class, with QbbNetDevice::DropUnsent(). A
+     * frame that is crossing a crossbar is not dropped.
      *
-     * \param output the port
-     * \param priority its class
-     * \param reason why
-     * \return frames thrown away
+     * \param output the egress port
+     * \param priority class 0..7
+     * \param reason drop reason to count
+     * \return number of dropped frames
      */
     uint64_t Drop(uint16_t output, uint8_t priority, QbbDropReason reason);
 
     /**
-     * A frame that is no longer in the input buffers has left an egress port's own queue.
+     * Called when a frame leaves the egress port's own queue, which is not part of the input
+     * buffers.
      *
-     * \param output the port
-     * \param priority its class
+     * \param output the egress port
+     * \param priority class of the frame
      */
     virtual void RoomMade(uint16_t output, uint8_t priority);
 
     /**
-     * \param output a port that is paused
+     * \param output an egress port at which the class is paused
      * \param priority the class
-     * \return true if frames for it can leave the input buffers all the same
+     * \return true if frames of the class for this port can leave the input buffers despite the
+     *         pause
      */
     virtual bool CanLeave(uint16_t output, uint8_t priority) const;
 
-    /** \param output a port that has another scheduler */
+    /** \param output egress port with a changed scheduler */
     virtual void SchedulerChanged(uint16_t output)
     {
     }
 
-    /** \param markers see packets at QbbMarker::CHOSEN; they must outlive this object */
+    /** \param markers markers for QbbMarker::CHOSEN; they must outlive this object */
     void SetMarkers(std::vector<QbbMarker*> markers);
 
-    /** \return the queues */
+    /** \return the virtual output queues */
     const QbbVirtualOutputQueues& GetQueues() const
     {
         return m_queues;
     }
 
-    // QbbFrameSource
+    // Inherited from QbbFrameSource
     QbbFramePtr NextFrame(QbbPort& port, uint8_t priority) override;
 
   protected:
     /**
-     * A frame has come into the queues.
+     * Called when a frame has joined its virtual output queue.
      *
-     * \param input where it came in
-     * \param output where it is to leave
-     * \param priority its class
+     * \param input ingress port of the frame
+     * \param output egress port of the frame
+     * \param priority class of the frame
      * \param eventTime the present time in femtoseconds
      */
     virtual void Offer(uint16_t input, uint16_t output, uint8_t priority, QbbEventTime eventTime);
 
     /**
-     * A frame has been chosen to leave, and is still counted by its egress port.
+     * Shows a frame that was chosen to leave to the markers. The egress port still counts the
+     * frame.
      *
-     * \param output where it leaves
-     * \param input where it came in
+     * \param output egress port of the frame
+     * \param input ingress port of the frame
      * \param frame the frame
      */
     void Chosen(uint16_t output, uint16_t input, QbbFrame& frame)
@@ -111,13 +114,13 @@ class QbbInputQueueing : public QbbFrameSource
         }
     }
 
-    std::vector<QbbPort*> m_ports;   //!< by port number
-    QbbVirtualOutputQueues m_queues; //!< all frames that wait
+    std::vector<QbbPort*> m_ports;   //!< ports of the switch, by port number
+    QbbVirtualOutputQueues m_queues; //!< all waiting frames
 
   private:
     void Mark(uint16_t output, uint16_t input, QbbFrame& frame);
 
-    std::vector<QbbMarker*> m_markers; //!< SetMarkers()
+    std::vector<QbbMarker*> m_markers; //!< markers from SetMarkers()
 };
 
 } // namespace ns3

@@ -31,97 +31,100 @@ QbbSwitch::GetTypeId()
             .SetGroupName("Rdma")
             .AddConstructor<QbbSwitch>()
             .AddAttribute("BufferManager",
-                          "Decides what fits and who is paused; a QbbSharedBuffer with its "
-                          "defaults if none is given.",
+                          "Buffer manager, which admits frames and decides on pauses; default: a "
+                          "QbbSharedBuffer with its default attributes.",
                           PointerValue(),
                           MakePointerAccessor(&QbbSwitch::SetBuffer, &QbbSwitch::GetBufferManager),
                           MakePointerChecker<QbbBufferManager>())
-            .AddAttribute("Marker",
-                          "Marks packets, or writes into them, for this switch alone, beside what "
-                          "the attributes EcnMarker, CongestionDetector and PintBaseRtt name; "
-                          "nothing if none is given.",
-                          PointerValue(),
-                          MakePointerAccessor(&QbbSwitch::SetOwnMarker, &QbbSwitch::GetOwnMarker),
-                          MakePointerChecker<QbbMarker>())
+            .AddAttribute(
+                "Marker",
+                "Additional marker, which marks packets of this switch or writes into them; not to "
+                "be shared among switches. Works in addition to the markers of the attributes "
+                "EcnMarker, CongestionDetector and PintBaseRtt. Default: none.",
+                PointerValue(),
+                MakePointerAccessor(&QbbSwitch::SetOwnMarker, &QbbSwitch::GetOwnMarker),
+                MakePointerChecker<QbbMarker>())
             .AddAttribute("EcnMarker",
-                          "Marks ECN-capable packets by queue length; no marks if none is given. "
-                          "It may be changed, and replaced, at run time.",
+                          "Marks ECN-capable packets by queue length; default: no marks. The "
+                          "marker may be changed and replaced at run time.",
                           PointerValue(),
                           MakePointerAccessor(&QbbSwitch::SetMarker, &QbbSwitch::GetMarker),
                           MakePointerChecker<QbbEcnMarker>())
             .AddAttribute("CongestionDetector",
-                          "Marks ECN-capable packets that leave congested ports, for this switch "
-                          "alone; none if none is given.",
+                          "Congestion detector, which marks ECN-capable packets that leave "
+                          "congested ports; not to be shared among switches. Default: none.",
                           PointerValue(),
                           MakePointerAccessor(&QbbSwitch::SetDetector, &QbbSwitch::GetDetector),
                           MakePointerChecker<QbbCongestionDetector>())
             .AddAttribute(
                 "PathSelector",
-                "Chooses among equal-cost ports, for this switch alone; ECMP by flow if "
-                "none is given.",
+                "Path selector, which chooses among equal-cost ports; not to be shared among "
+                "switches. Default: ECMP by flow.",
                 PointerValue(),
                 MakePointerAccessor(&QbbSwitch::SetPathSelector, &QbbSwitch::GetPathSelector),
                 MakePointerChecker<QbbPathSelector>())
             .AddAttribute("PintBaseRtt",
                           "Base round-trip time of the network, over which the utilisation of "
-                          "ports is averaged for HPCC over PINT; 0: packets that ask for it are "
-                          "sent on as they are.",
+                          "ports is averaged for HPCC over PINT; 0: packets that request PINT data "
+                          "are forwarded unchanged.",
                           TimeValue(Time(0)),
                           MakeTimeAccessor(&QbbSwitch::SetPintBaseRtt, &QbbSwitch::GetPintBaseRtt),
                           MakeTimeChecker(Time(0)))
-            .AddAttribute("EcmpSeed",
-                          "Mixed into the choice among equal-cost ports; 0 makes one from the "
-                          "node's number. Equal seeds everywhere polarise the fabric.",
-                          UintegerValue(0),
-                          MakeUintegerAccessor(&QbbSwitch::SetEcmpSeed, &QbbSwitch::GetEcmpSeed),
-                          MakeUintegerChecker<uint32_t>())
+            .AddAttribute(
+                "EcmpSeed",
+                "Seed of the ECMP hash, which chooses among equal-cost ports; 0: a seed derived "
+                "from the node's id. Equal seeds at all switches polarise the fabric.",
+                UintegerValue(0),
+                MakeUintegerAccessor(&QbbSwitch::SetEcmpSeed, &QbbSwitch::GetEcmpSeed),
+                MakeUintegerChecker<uint32_t>())
             .AddAttribute(
                 "CutThrough",
-                "Frames are forwarded from CutThroughBytes on if the egress port is idle "
-                "and not faster than the ingress port (output-queued switches only). "
-                "False: when they are there whole.",
+                "True: a frame is forwarded once CutThroughBytes have arrived, if the egress port "
+                "is idle and not faster than the ingress port (output-queued switches only). "
+                "False: a frame is forwarded once it has arrived completely.",
                 BooleanValue(false),
                 MakeBooleanAccessor(&QbbSwitch::SetBeforeTheRun<&QbbSwitch::m_cutThrough, bool>,
                                     &QbbSwitch::Get<&QbbSwitch::m_cutThrough, bool>),
                 MakeBooleanChecker())
             .AddAttribute("CutThroughBytes",
-                          "What a switch that cuts through has of a frame before it forwards it, "
-                          "in bytes.",
+                          "Bytes of a frame that must have arrived before a cut-through switch "
+                          "starts to forward it.",
                           UintegerValue(128),
                           MakeUintegerAccessor(
                               &QbbSwitch::SetBeforeTheRun<&QbbSwitch::m_cutThroughBytes, uint32_t>,
                               &QbbSwitch::Get<&QbbSwitch::m_cutThroughBytes, uint32_t>),
                           MakeUintegerChecker<uint32_t>(64, 65535))
-            .AddAttribute("Queueing",
-                          "Where frames wait: at their egress port in the order of their arrival, "
-                          "or in virtual output queues, served in a round robin over the inputs.",
-                          EnumValue(QbbSwitch::OUTPUT_QUEUED),
-                          RdmaMakeEnumAccessor<Queueing>(
-                              &QbbSwitch::SetBeforeTheRun<&QbbSwitch::m_queueing, Queueing>,
-                              &QbbSwitch::Get<&QbbSwitch::m_queueing, Queueing>),
-                          MakeEnumChecker(QbbSwitch::OUTPUT_QUEUED,
-                                          "OutputQueued",
-                                          QbbSwitch::INPUT_QUEUED,
-                                          "InputQueued"))
+            .AddAttribute(
+                "Queueing",
+                "Where frames wait. OutputQueued: at their egress port, in order of arrival. "
+                "InputQueued: in virtual output queues, served by round robin over the inputs.",
+                EnumValue(QbbSwitch::OUTPUT_QUEUED),
+                RdmaMakeEnumAccessor<Queueing>(
+                    &QbbSwitch::SetBeforeTheRun<&QbbSwitch::m_queueing, Queueing>,
+                    &QbbSwitch::Get<&QbbSwitch::m_queueing, Queueing>),
+                MakeEnumChecker(QbbSwitch::OUTPUT_QUEUED,
+                                "OutputQueued",
+                                QbbSwitch::INPUT_QUEUED,
+                                "InputQueued"))
             .AddAttribute(
                 "Crossbar",
-                "InputQueued: true: an input sends to one output at a time, through a "
-                "crossbar; false: every output can read all inputs at once.",
+                "For Queueing InputQueued. True: an input sends to one output at a time, through a "
+                "crossbar. False: all outputs can read from the same input at once.",
                 BooleanValue(false),
                 MakeBooleanAccessor(&QbbSwitch::SetBeforeTheRun<&QbbSwitch::m_crossbar, bool>,
                                     &QbbSwitch::Get<&QbbSwitch::m_crossbar, bool>),
                 MakeBooleanChecker())
             .AddAttribute(
                 "CrossbarSpeedup",
-                "Rate of the crossbar over that of the fastest port, 1..1000.",
+                "Rate of the crossbar over the rate of the fastest port, 1..1000.",
                 DoubleValue(1),
                 MakeDoubleAccessor(&QbbSwitch::SetBeforeTheRun<&QbbSwitch::m_speedup, double>,
                                    &QbbSwitch::Get<&QbbSwitch::m_speedup, double>),
                 MakeDoubleChecker<double>(1, 1000))
             .AddAttribute(
                 "CrossbarEgressBytes",
-                "No frame begins to cross to an egress port that holds this much of its "
-                "class, in bytes; 0: two of the port's largest frames.",
+                "Bytes of a class at an egress port at which no further frame of the class starts "
+                "to cross the crossbar to this port; 0: two of the port's largest frames.",
                 UintegerValue(0),
                 MakeUintegerAccessor(
                     &QbbSwitch::SetBeforeTheRun<&QbbSwitch::m_crossbarEgressBytes, uint32_t>,

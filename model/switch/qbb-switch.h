@@ -19,15 +19,15 @@ namespace ns3
  * An IPv4 switch, store-and-forward unless CutThrough is set, aggregated to a node whose
  * QbbNetDevices are its ports.
  *
- * The way of a frame is that of QbbFrameForwarder.
+ * QbbFrameForwarder describes the path of a frame through the switch.
  *
- * Attribute Queueing says what the queue is: that of the frame's priority at the egress port
- * (OutputQueued), first in, first out; or one for each pair of ports and priority (InputQueued),
- * which an egress port serves in a round robin over the ingress ports (QbbInputQueueing), through a
- * crossbar if attribute Crossbar says so (QbbCrossbar). Both go with every QbbBufferManager.
+ * Attribute Queueing selects the queues. OutputQueued: one FIFO queue per egress port and priority.
+ * InputQueued: one queue per ingress port, egress port and priority; an egress port serves its
+ * queues in a round robin over the ingress ports (QbbInputQueueing), through a crossbar if
+ * attribute Crossbar is set (QbbCrossbar). Both work with every QbbBufferManager.
  *
- * Hosts reach it as their gateway: it answers ARP requests for every address that it has a route
- * to. Its routes are set by QbbRouting.
+ * Hosts use the switch as their gateway: it answers ARP requests for every address that it has a
+ * route to. QbbRouting sets its routes.
  */
 class QbbSwitch : public Object, public QbbFrameForwarder
 {
@@ -35,8 +35,8 @@ class QbbSwitch : public Object, public QbbFrameForwarder
     /** Where frames wait. */
     enum Queueing
     {
-        OUTPUT_QUEUED, //!< at their egress port, in the order of their arrival
-        INPUT_QUEUED,  //!< in virtual output queues, served in a round robin over the inputs
+        OUTPUT_QUEUED, //!< at the egress port, in order of arrival
+        INPUT_QUEUED,  //!< in virtual output queues, served by round robin over the inputs
     };
 
     /**
@@ -49,7 +49,8 @@ class QbbSwitch : public Object, public QbbFrameForwarder
     ~QbbSwitch() override;
 
     /**
-     * Makes a device of the switch's node a port. Ports count from 0 in the order of these calls.
+     * Adds a device of the switch's node as a port. Ports are numbered from 0 in the order of
+     * calls.
      *
      * \param device the device
      */
@@ -61,25 +62,25 @@ class QbbSwitch : public Object, public QbbFrameForwarder
         return m_buffer;
     }
 
-    /** \param manager decides what fits; before the simulation starts */
+    /** \param manager the buffer manager; call before the simulation starts */
     void SetBufferManager(Ptr<QbbBufferManager> manager);
 
     /**
      * Aborts with a message if a port has no cable.
      *
-     * \return what the buffer manager has to know of the ports, by port number
+     * \return descriptions of the ports for the buffer manager, by port number
      */
     std::vector<QbbPortProfile> GetPortProfiles() const;
 
     /**
-     * Sets up the buffer for the ports as they are; called by itself when the simulation starts.
-     * Aborts with a message if the memory does not suffice.
+     * Sets up the buffer for the current ports. Called automatically when the simulation starts.
+     * Aborts with a message if the memory is too small.
      */
     void ConfigureBuffer();
 
     /**
      * \param stream first random stream to use
-     * \return streams used
+     * \return number of random streams used
      */
     int64_t AssignStreams(int64_t stream);
 
@@ -97,7 +98,7 @@ class QbbSwitch : public Object, public QbbFrameForwarder
     void SetOwnMarker(Ptr<QbbMarker> marker);
     Ptr<QbbMarker> GetOwnMarker() const;
 
-    /** Sets a member that is an attribute, before the switch runs. */
+    /** Sets an attribute's member; aborts with a message once the switch runs. */
     template <auto Member, typename T>
     void SetBeforeTheRun(T value)
     {
@@ -122,7 +123,7 @@ class QbbSwitch : public Object, public QbbFrameForwarder
     uint32_t GetEcmpSeed() const;
 
     uint32_t m_seedAttribute{0};        //!< attribute EcmpSeed
-    bool m_configured{false};           //!< buffer and ports are set up
+    bool m_configured{false};           //!< ConfigureBuffer() has run
     Queueing m_queueing{OUTPUT_QUEUED}; //!< attribute Queueing
     bool m_crossbar{false};             //!< attribute Crossbar
     double m_speedup{1};                //!< attribute CrossbarSpeedup

@@ -84,7 +84,7 @@ QbbVirtualOutputQueues::Pop(uint32_t index, bool served)
     }
     else
     {
-        // It has waited long enough to leave the caches, and is wanted soon.
+        // The next frame has waited long enough to leave the CPU caches and is needed soon.
         __builtin_prefetch(m_places[queue.first].frame.get());
     }
     return frame;
@@ -143,7 +143,7 @@ QbbVirtualOutputQueues::MakeQueue(uint16_t input, uint16_t output, uint8_t prior
     queue.output = output;
     queue.priority = priority;
     m_queues.push_back(queue);
-    // At most half of the slots are in use, so that a search ends soon.
+    // At most half of the hash slots are in use, which keeps searches short.
     if (m_slots.size() < 2 * m_queues.size())
     {
         Rehash(m_slots.empty() ? FIRST_SLOTS : 2 * m_slots.size());

@@ -14,38 +14,38 @@ namespace ns3
 
 /**
  * \ingroup rdma
- * Virtual output queues: one queue for each (input, output, priority) in use, and for each (output,
- * priority) a round robin over the inputs that have frames for it.
+ * Virtual output queues: one queue per (input, output, priority) in use, and one round robin per
+ * (output, priority) over the inputs that have frames for that output.
  *
- * The round robin goes by input number: the next turn is the first input with a frame, counted
- * upwards, cyclically, from the one that was served last.
+ * The round robin goes by input number: the next turn belongs to the first input with a frame after
+ * the last served input, cyclically.
  *
- * Memory follows use: a queue exists once a frame has been in it, found by hash; the inputs that
- * wait for an output are a ring through their queues, in order of their numbers. Frames stand in
- * places that all queues share. Nothing is allocated once all places and queues that a run needs
- * have been in use. A frame costs constant time; the first one of an empty queue looks for its
- * place in the ring, among the inputs that wait for the same output at that moment.
+ * Memory follows use. A queue exists once a frame has been in it and is found by hash. The queues
+ * of the inputs that wait for an output form a ring, in order of input number. All queues share one
+ * array of frame slots. Nothing is allocated once all slots and queues that a run needs have been
+ * in use. A frame costs constant time, except that the first frame of an empty queue searches the
+ * ring for its position among the waiting inputs.
  *
- * Sees frames and port numbers, no devices.
+ * The class knows frames and port numbers, but no devices.
  */
 class QbbVirtualOutputQueues
 {
   public:
     static constexpr uint32_t PRIORITIES = 8;    //!< priorities of a port
-    static constexpr uint32_t NONE = UINT32_MAX; //!< no queue
+    static constexpr uint32_t NONE = UINT32_MAX; //!< null index of a queue or slot
 
-    /** \param nPorts ports of the switch, 1..65535; all queues are empty then */
+    /** Empties all queues. \param nPorts number of ports of the switch, 1..65535 */
     void Configure(uint32_t nPorts);
 
     /**
-     * \param output where it is to go
-     * \param frame goes to the end of the queue of its `ingressPort` and `priority`
+     * \param output egress port of the frame
+     * \param frame appended to the queue of its `ingressPort`, its `priority` and \p output
      */
     void Push(uint16_t output, QbbFramePtr&& frame);
 
     /**
      * \param output port number
-     * \return the priorities that have frames for it, one bit each
+     * \return bit mask of the priorities that have frames for the output
      */
     uint8_t GetWaiting(uint16_t output) const
     {
@@ -55,7 +55,7 @@ class QbbVirtualOutputQueues
     /**
      * \param output port number
      * \param priority class 0..7
-     * \return the queue whose turn it is; NONE if all are empty
+     * \return the queue whose turn it is; NONE if all queues of the (output, priority) are empty
      */
     uint32_t GetTurn(uint16_t output, uint8_t priority) const
     {
@@ -63,12 +63,12 @@ class QbbVirtualOutputQueues
     }
 
     /**
-     * Looks through the queues that wait for an output, in the order of their turns.
+     * Searches the queues that wait for an output, in the order of their turns.
      *
      * \param output port number
      * \param priority class 0..7
-     * \param isFree told an input's number, says whether it may be served
-     * \return the first queue whose input may be; NONE if there is none
+     * \param isFree predicate on an input number: true if that input may be served
+     * \return the first queue whose input may be served; NONE if there is none
      */
     template <typename IsFree>
     uint32_t FindTurn(uint16_t output, uint8_t priority, const IsFree& isFree) const
@@ -90,83 +90,83 @@ class QbbVirtualOutputQueues
         return NONE;
     }
 
-    /** \param queue one that is not empty \return the input that it belongs to */
+    /** \param queue index of a non-empty queue \return its input */
     uint16_t GetInput(uint32_t queue) const
     {
         return m_queues[queue].input;
     }
 
     /**
-     * \param queue one that is not empty
-     * \param served true: the turn goes on to the input after this one; false: the frame leaves
-     *        out of turn, and the round robin stays where it is
-     * \return the first frame of that queue
+     * \param queue index of a non-empty queue
+     * \param served true: the turn passes to the next input; false: the frame leaves out of turn,
+     *        and the round robin does not advance
+     * \return the first frame of the queue
      */
     QbbFramePtr Pop(uint32_t queue, bool served = true);
 
     /**
-     * Looks at every frame of the queue.
+     * Adds up the bytes of a queue. Visits every frame of the queue.
      *
-     * \param input where they came in
-     * \param output where they are to go
+     * \param input ingress port
+     * \param output egress port
      * \param priority class 0..7
      * \return bytes in the queue
      */
     uint64_t GetBytes(uint16_t input, uint16_t output, uint8_t priority) const;
 
-    /** \return frames in all queues */
+    /** \return number of frames in all queues */
     uint32_t GetNFrames() const
     {
         return m_nFrames;
     }
 
-    /** \return queues that have ever had a frame */
+    /** \return number of queues that have ever held a frame */
     uint32_t GetNQueues() const
     {
         return static_cast<uint32_t>(m_queues.size());
     }
 
-    /** \return places for frames, in use or not: the most frames that were here at once */
+    /** \return number of frame slots, in use or free: the peak number of waiting frames */
     uint32_t GetNPlaces() const
     {
         return static_cast<uint32_t>(m_places.size());
     }
 
-    /** Gives all frames back. */
+    /** Removes all frames. */
     void Clear();
 
   private:
-    /** A frame in a queue. */
+    /** A slot for a frame in a queue. */
     struct Place
     {
-        QbbFramePtr frame;   //!< the frame
-        uint32_t next{NONE}; //!< the place behind it, or the next free one
+        QbbFramePtr frame;   //!< frame in the slot
+        uint32_t next{NONE}; //!< slot of the next frame in the queue, or the next free slot
     };
 
     /** The queue of an (input, output, priority). */
     struct Queue
     {
-        uint32_t first{NONE};  //!< place of the first frame; NONE: empty, and in no ring
-        uint32_t last{NONE};   //!< place of the last
-        uint32_t next{NONE};   //!< the queue of the next input in the ring
-        uint32_t before{NONE}; //!< the queue of the input before
-        uint16_t input{0};     //!< port number
-        uint16_t output{0};    //!< port number
-        uint8_t priority{0};   //!< class
+        uint32_t first{NONE};  //!< slot of the first frame; NONE: the queue is empty and in no ring
+        uint32_t last{NONE};   //!< slot of the last frame
+        uint32_t next{NONE};   //!< queue of the next input in the ring
+        uint32_t before{NONE}; //!< queue of the previous input in the ring
+        uint16_t input{0};     //!< port number of the input
+        uint16_t output{0};    //!< port number of the output
+        uint8_t priority{0};   //!< class 0..7
     };
 
     /** Round robin of an (output, priority). */
     struct Turns
     {
-        uint32_t queue{NONE}; //!< whose turn it is
-        uint16_t served{0};   //!< input that was served last
+        uint32_t queue{NONE}; //!< queue whose turn it is
+        uint16_t served{0};   //!< last served input
     };
 
-    /** An output. */
+    /** State of an output. */
     struct Output
     {
-        std::array<Turns, PRIORITIES> turns; //!< by priority
-        uint8_t waiting{0};                  //!< priorities with frames
+        std::array<Turns, PRIORITIES> turns; //!< round robins, by priority
+        uint8_t waiting{0};                  //!< bit mask of the priorities with frames
     };
 
     static uint64_t MakeKey(uint16_t input, uint16_t output, uint8_t priority)
@@ -174,7 +174,9 @@ class QbbVirtualOutputQueues
         return (uint64_t{input} << 19) | (uint64_t{output} << 3) | priority;
     }
 
-    /** \return where the search for a key begins in a table of a power of two of slots */
+    /**
+     * \return the hash slot at which the search for a key starts; the table size is a power of two
+     */
     std::size_t GetSlot(uint64_t key) const
     {
         return static_cast<std::size_t>((key * 0x9e3779b97f4a7c15ULL) >> 32) & (m_slots.size() - 1);
@@ -188,19 +190,19 @@ class QbbVirtualOutputQueues
     void Join(uint32_t index);
     void Leave(uint32_t index);
 
-    /** \return how many turns after the last one served an input comes, from 0 */
+    /** \return number of turns between the last served input and \p input, from 0 */
     uint32_t GetDistance(uint16_t input, const Turns& turns) const
     {
         const auto n = static_cast<uint32_t>(m_outputs.size());
         return (input + n - 1 - turns.served) % n;
     }
 
-    std::vector<Output> m_outputs;   //!< by port number
-    std::vector<Queue> m_queues;     //!< all that were ever in use
-    std::vector<uint32_t> m_slots;   //!< hash table: index of a queue, or NONE
-    std::vector<Place> m_places;     //!< of frames
-    uint32_t m_firstFreePlace{NONE}; //!< list of free places
-    uint32_t m_nFrames{0};           //!< in all queues
+    std::vector<Output> m_outputs;   //!< outputs, by port number
+    std::vector<Queue> m_queues;     //!< all queues that were ever in use
+    std::vector<uint32_t> m_slots;   //!< hash table of queue indices; NONE: free
+    std::vector<Place> m_places;     //!< slots for frames
+    uint32_t m_firstFreePlace{NONE}; //!< head of the list of free slots
+    uint32_t m_nFrames{0};           //!< frames in all queues
 };
 
 } // namespace ns3

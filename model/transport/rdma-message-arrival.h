@@ -12,14 +12,14 @@ namespace ns3
 
 /**
  * \ingroup rdma
- * A message that has come in completely, in order.
+ * Arrival of a complete message: all packets up to its last one have been received.
  */
 struct RdmaMessageArrival
 {
-    uint32_t qpn{0};   //!< the local QP
-    uint64_t bytes{0}; //!< length of the message
-    uint32_t msn{0};   //!< message sequence number after it, 24 bits
-    QbbPs time{0};     //!< arrival of its last byte
+    uint32_t qpn{0};   //!< QP number of the receiving queue pair
+    uint64_t bytes{0}; //!< message length in bytes
+    uint32_t msn{0};   //!< message sequence number (MSN) after the message, 24 bits
+    QbbPs time{0};     //!< time at which the message was complete
 };
 
 } // namespace ns3

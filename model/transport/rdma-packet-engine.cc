@@ -149,7 +149,7 @@ RdmaPacketEngine::MakeNextFrame()
 {
     const QbbPs now = QbbNow();
     QbbFramePtr frame;
-    // Requests and answers take turns.
+    // Requests and responses alternate.
     if (HasAnswer() && (m_answerTurn || !m_requester->CanSend()))
     {
         m_answerTurn = false;

@@ -27,97 +27,98 @@ class RdmaQueuePair;
 
 /**
  * \ingroup rdma
- * A queue pair as its NIC sees it: sends its packets when its turn comes, and takes those that come
- * in for it. Joins requester, responder, reaction point and notification point, and has their
- * timer.
+ * The packet-level part of a queue pair, as its NIC sees it. The NIC's scheduler takes packets to
+ * send from the engine, and the NIC hands received packets to the engine. The engine joins
+ * requester, responder, reaction point and notification point, and owns the timer of requester and
+ * responder.
  */
 class RdmaPacketEngine : public RdmaEndpoint
 {
   public:
-    /** When at an instant a deadline of its halves has passed. */
+    /** Order of the engine's timer among the events of one instant. */
     static constexpr uint32_t EVENT_ORDER = QbbEventOrder::Settling::At<0>();
 
-    /** \param events hears of completions and failures; outlives the engine */
+    /** \param events receives completions and failures; outlives the engine */
     explicit RdmaPacketEngine(RdmaVerbsEvents& events);
 
     ~RdmaPacketEngine() override;
 
-    /** \param qp a queue pair \return its engine */
+    /** \param qp a queue pair \return the packet engine of the queue pair */
     static RdmaPacketEngine& Of(RdmaQueuePair& qp);
 
-    /** \param qp a queue pair \return its engine */
+    /** \param qp a queue pair \return the packet engine of the queue pair */
     static const RdmaPacketEngine& Of(const RdmaQueuePair& qp);
 
-    // Life of the queue pair
+    // Life cycle of the queue pair
 
     /**
-     * A new queue pair gets its place at a NIC: makes requester and responder.
+     * Attaches a new queue pair to a NIC and makes its requester and responder.
      *
      * \param nic the NIC
      * \param port index of the NIC's port
      * \param qpn the queue pair number
-     * \param transport makes them
+     * \param transport factory of the requester and the responder
      */
     void Start(RdmaNic* nic, uint32_t port, uint32_t qpn, Ptr<const RdmaTransport> transport);
 
-    /** Leaves the NIC, which may be gone from now on. */
+    /** Detaches the queue pair from its NIC, which may be destroyed afterwards. */
     void Stop();
 
-    /** Forgets everything but the connection's settings. */
+    /** Clears all state except the connection's settings; retry limits are cleared. */
     void Reset();
 
-    /** Ends both halves: the queue pair goes into error. */
+    /** Stops requester and responder: the queue pair goes into state ERR. */
     void End();
 
     /**
-     * \param fields that all frames have in common
+     * \param fields header fields common to all frames of the queue pair
      * \param cnpDscp DSCP of CNPs
      */
     void SetFrame(const QbbFrameHeaders& fields, uint8_t cnpDscp);
 
-    /** \return the fields that all frames have in common */
+    /** \return header fields common to all frames of the queue pair */
     const QbbFrameHeaders& GetFrame() const
     {
         return m_frame;
     }
 
-    /** \return its requester; only after Start() */
+    /** \return the requester; to be called only after Start() */
     RdmaRequester& GetRequester() const
     {
         return *m_requester;
     }
 
-    /** \return its responder; only after Start() */
+    /** \return the responder; to be called only after Start() */
     RdmaResponder& GetResponder() const
     {
         return *m_responder;
     }
 
-    /** \return the NIC */
+    /** \return the NIC of the queue pair */
     RdmaNic* GetNic() const
     {
         return m_nic;
     }
 
-    /** A half may have another deadline than before. */
+    /** Rearms the timer with the earlier deadline of requester and responder. */
     void SyncTimer();
 
-    /** \return how the queue pair stands now */
+    /** \return a sample of the queue pair's state at the current time */
     RdmaQueuePairSample GetSample() const;
 
-    /** Aborts with a message if a full packet without telemetry does not fit the port's MTU. */
+    /** Aborts with a message if a full packet without telemetry exceeds the port's MTU. */
     void CheckPathMtu() const;
 
-    /** \return a full packet on the line, without telemetry, in bytes */
+    /** \return bytes of a full packet on the line, without telemetry */
     uint32_t GetFullPacketBytes() const;
 
-    /** \param trailer bytes of telemetry \return an acknowledgement on the line, in bytes */
+    /** \param trailer bytes of telemetry \return bytes of an acknowledgement on the line */
     uint32_t GetAckBytes(uint32_t trailer) const;
 
-    /** \return preamble and gap of a frame on the line, in bytes */
+    /** \return bytes of preamble and inter-packet gap of a frame on the line */
     uint32_t GetLineOverheadBytes() const override;
 
-    // Its turn among the NIC's queue pairs
+    // Interface to the NIC's scheduler
 
     /** \return the queue pair number */
     uint32_t GetQpn() const
@@ -131,52 +132,53 @@ class RdmaPacketEngine : public RdmaEndpoint
         return m_port;
     }
 
-    /** \return class of the packets that it sends */
+    /** \return traffic class of the packets that the queue pair sends */
     uint8_t GetPriority() const
     {
         return m_frame.priority;
     }
 
-    /** \param now the instant \return true if its pace does not allow a packet yet */
+    /** \param now current time \return true if pacing does not allow a packet yet */
     bool MustWait(QbbPs now) const
     {
         return m_connection.reaction && m_connection.reaction->GetPacer().MustWait(now);
     }
 
     /**
-     * \param now the instant
-     * \return when to ask MustWait() again if nothing comes in; only if it is true
+     * \param now current time
+     * \return time at which to call MustWait() again, unless the pace changes before; valid only
+     *         while MustWait() is true
      */
     QbbPs GetWake(QbbPs now) const
     {
         return m_connection.reaction->GetPacer().GetWake(now);
     }
 
-    /** \return its place among those that wait for their pace: RdmaPaceHeap's own */
+    /** \return place of the queue pair in the RdmaPaceHeap, for use by the heap only */
     uint32_t& GetPacePlace()
     {
         return m_pacePlace;
     }
 
-    /** \return true if it has a packet that may go out, now or when its pace allows it */
+    /** \return true if a packet is ready to be sent, at once or when pacing allows it */
     bool CanSend() const
     {
         return HasAnswer() || m_requester->CanSend();
     }
 
-    /** \return the next packet, which is now on its way; only if CanSend() */
+    /** \return the next packet, which counts as sent; to be called only if CanSend() */
     QbbFramePtr MakeNextFrame();
 
-    /** \param frame a RoCE frame for this queue pair */
+    /** \param frame a received RoCE frame addressed to this queue pair */
     void ReceiveFrame(const QbbFrame& frame);
 
-    /** \return true if it stands in the NIC's list of ready queue pairs */
+    /** \return true if the NIC's scheduler holds the queue pair */
     bool IsQueued() const
     {
         return m_queued;
     }
 
-    /** \param queued it stands in the NIC's list of ready queue pairs */
+    /** \param queued true if the NIC's scheduler holds the queue pair */
     void SetQueued(bool queued)
     {
         m_queued = queued;
@@ -208,25 +210,25 @@ class RdmaPacketEngine : public RdmaEndpoint
     void OnTimer();
     void SendCnp();
 
-    /** \return true if an answer, or the requester's question for one, may go out */
+    /** \return true if a response, or a probe for a missing response, is ready to be sent */
     bool HasAnswer() const
     {
         return m_responder->IsReady() || m_requester->HasProbe();
     }
 
-    RdmaVerbsEvents& m_events;                  //!< the queue pair
-    RdmaNic* m_nic{nullptr};                    //!< the NIC
-    uint32_t m_port{0};                         //!< index of the NIC's port
-    uint8_t m_cnpDscp{0};                       //!< DSCP of CNPs
-    bool m_queued{false};                       //!< in the NIC's list of ready queue pairs
-    bool m_answerTurn{false};                   //!< the next packet is an answer, if there is one
-    std::unique_ptr<RdmaRequester> m_requester; //!< made by Start()
-    std::unique_ptr<RdmaResponder> m_responder; //!< made by Start()
-    QbbFrameHeaders m_frame;                    //!< what all frames have in common
-    RdmaNotificationPoint::Marks m_marks;       //!< CE marks that no CNP has told of
+    RdmaVerbsEvents& m_events; //!< receives completions and failures
+    RdmaNic* m_nic{nullptr};   //!< NIC of the queue pair
+    uint32_t m_port{0};        //!< index of the NIC's port
+    uint8_t m_cnpDscp{0};      //!< DSCP of CNPs
+    bool m_queued{false};      //!< the NIC's scheduler holds the queue pair
+    bool m_answerTurn{false};  //!< a response, if ready, goes before the next request
+    std::unique_ptr<RdmaRequester> m_requester; //!< requester, made by Start()
+    std::unique_ptr<RdmaResponder> m_responder; //!< responder, made by Start()
+    QbbFrameHeaders m_frame;                    //!< header fields common to all frames
+    RdmaNotificationPoint::Marks m_marks;       //!< CE marks not yet reported by a CNP
     QbbTimer<RdmaPacketEngine, &RdmaPacketEngine::OnTimer, EVENT_ORDER>
-        m_timer;                                                    //!< the halves' deadlines
-    uint32_t m_pacePlace{RdmaPaceHeap<RdmaPacketEngine>::NO_PLACE}; //!< GetPacePlace()
+        m_timer; //!< earlier deadline of requester and responder
+    uint32_t m_pacePlace{RdmaPaceHeap<RdmaPacketEngine>::NO_PLACE}; //!< place in the RdmaPaceHeap
 };
 
 } // namespace ns3

@@ -8,11 +8,12 @@
 /**
  * \file
  * \ingroup rdma
- * 24-bit sequence numbers on the wire, 64-bit packet numbers inside.
+ * Conversion between 24-bit packet sequence numbers (PSNs) on the wire and 64-bit packet numbers.
  *
- * Packets of a QP are numbered 0, 1, 2, ... without end; on the wire goes (initial PSN + number)
- * modulo 2^24. The window of a QP is below half the PSN space (InfiniBand Architecture
- * Specification Vol. 1, 9.7.1), so that the number can be told from the PSN and any number nearby.
+ * Packets of a QP are numbered 0, 1, 2, ... without wrapping. The PSN of a packet is (initial PSN +
+ * packet number) modulo 2^24. The window of a QP is below half the PSN space (InfiniBand
+ * Architecture Specification Vol. 1, 9.7.1), so a PSN and any nearby packet number determine the
+ * packet number.
  */
 
 namespace ns3
@@ -20,13 +21,13 @@ namespace ns3
 
 /**
  * \ingroup rdma
- * How many PSNs there are.
+ * Number of distinct PSNs.
  */
 constexpr uint32_t RDMA_PSN_SPACE = 1U << 24;
 
 /**
  * \ingroup rdma
- * A QP never has this many packets on the way or more: half the PSN space.
+ * Exclusive upper bound of the packets that a QP has in flight: half the PSN space.
  */
 constexpr uint64_t RDMA_MAX_WINDOW = RDMA_PSN_SPACE / 2;
 
@@ -34,7 +35,7 @@ constexpr uint64_t RDMA_MAX_WINDOW = RDMA_PSN_SPACE / 2;
  * \ingroup rdma
  * \param initialPsn the PSN of packet 0, 24 bits
  * \param packet a packet number
- * \return its PSN
+ * \return the PSN of the packet
  */
 constexpr uint32_t
 RdmaToPsn(uint32_t initialPsn, uint64_t packet)

@@ -62,7 +62,7 @@ RdmaReactionPlan::PlanTelemetry()
     {
         return trailer;
     }
-    // One record for each switch; as many as there may be where the path is not known.
+    // One record for each switch; the maximum if the path is unknown.
     const uint32_t room = m_profile.hops > 1 ? m_profile.hops - 1 : RDMA_INT_MAX_HOPS;
     NS_ABORT_MSG_IF(room > RDMA_INT_MAX_HOPS,
                     "rdma: a path with " << room << " switches; telemetry has room for "
@@ -79,7 +79,7 @@ RdmaReactionPlan::AddTrailer(uint32_t trailer)
 {
     m_profile.packetBytes += trailer;
     m_profile.ackBytes = RdmaPacketEngine::Of(m_qp).GetAckBytes(trailer);
-    AskOracle(); // the trailer takes its time on the way there and back
+    AskOracle(); // again: the trailer lengthens the base round trip
     const auto port = m_qp.GetPort();
     const uint32_t sdu = m_profile.packetBytes - port->GetLineOverheadBytes() -
                          QbbWire::MAC_HEADER_BYTES - QbbWire::FCS_BYTES +

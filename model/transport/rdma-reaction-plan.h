@@ -18,42 +18,42 @@ class RdmaQueuePair;
 
 /**
  * \ingroup rdma
- * What a queue pair under congestion control is to have: the profile of its path, the telemetry
- * that its packets have room for, and a reaction point that goes with both.
+ * Congestion-control setup of a queue pair: determines the profile of its path and the telemetry
+ * space of its packets, and makes a matching reaction point.
  *
- * Congestion control asks for one telemetry record of each switch, or for a byte of utilisation, or
- * for neither. Packets are longer by as much, and so is the round trip.
+ * Congestion control asks for a telemetry record from each switch, for a byte of link utilisation,
+ * or for no telemetry. Telemetry lengthens packets and therefore the round trip.
  */
 class RdmaReactionPlan
 {
   public:
     /**
-     * Asks the NIC's path oracle, if it has one. Aborts with a message if the path has too many
-     * switches for telemetry, if a full packet with telemetry does not fit the port's MTU, or if
+     * Queries the NIC's path oracle, if the NIC has one. Aborts with a message if the path has too
+     * many switches for telemetry, if a full packet with telemetry exceeds the port's MTU, or if
      * congestion control asks for both kinds of telemetry.
      *
-     * \param qp the queue pair, whose peer is known; outlives the plan
+     * \param qp a queue pair whose peer is known; outlives the plan
      * \param control congestion control; outlives the plan
      */
     RdmaReactionPlan(const RdmaQueuePair& qp, const RdmaCongestionControl& control);
 
-    /** \param endpoint the queue pair's endpoint \return a reaction point for it */
+    /** \param endpoint the queue pair's endpoint \return a reaction point for the queue pair */
     std::unique_ptr<RdmaReactionPoint> MakeReactionPoint(RdmaEndpoint& endpoint) const;
 
   private:
-    /** Asks the path oracle, if there is one, for what it knows of the path. */
+    /** Fills in the path profile from the path oracle, if the NIC has one. */
     void AskOracle();
 
-    /** \return bytes of telemetry in each packet; 0: none */
+    /** \return bytes of telemetry in each packet; 0: no telemetry */
     uint32_t PlanTelemetry();
 
-    /** \param trailer bytes of telemetry in each packet, 1 and above */
+    /** \param trailer bytes of telemetry in each packet, at least 1 */
     void AddTrailer(uint32_t trailer);
 
-    const RdmaQueuePair& m_qp;              //!< the queue pair
-    const RdmaCongestionControl& m_control; //!< congestion control
-    RdmaPathProfile m_profile;              //!< what its controller is told
-    RdmaIntRoom m_intRoom;                  //!< for telemetry records
+    const RdmaQueuePair& m_qp;              //!< the queue pair to set up
+    const RdmaCongestionControl& m_control; //!< congestion control of the queue pair
+    RdmaPathProfile m_profile;              //!< path profile given to the rate controller
+    RdmaIntRoom m_intRoom;                  //!< space for telemetry records in each packet
 };
 
 } // namespace ns3

@@ -19,8 +19,8 @@ RdmaReactionPoint::RdmaReactionPoint(RdmaEndpoint& endpoint, std::unique_ptr<Rdm
 bool
 RdmaReactionPoint::HasRoom() const
 {
-    // What is sent again takes room as well: a sender that has gone back has in flight what it has
-    // sent since, and all before a hole is in flight.
+    // Retransmissions count against the window: after going back, a sender has in flight what it
+    // has sent since. With selective repeat, packets before a hole count as in flight.
     const RdmaStreamState streams = m_endpoint.GetStreams();
     return m_pacer->HasRoom(streams.next - streams.acked);
 }

@@ -17,22 +17,22 @@ class RdmaEndpoint;
 
 /**
  * \ingroup rdma
- * The reaction point (RP) of a queue pair: tells a rate controller what comes back, and holds
- * packets to the rate and the window that it sets.
+ * The reaction point (RP) of a queue pair: reports feedback to a rate controller and enforces the
+ * rate and the window that the controller sets.
  *
- * Requests have numbers of their own, and so have IRN's READ responses, which are acknowledged. The
- * controller is told of one stream: how many packets of both went and arrived.
+ * Requests and IRN's acknowledged READ responses are numbered separately. The rate controller sees
+ * a single stream: the packets sent and acknowledged of both kinds together.
  */
 class RdmaReactionPoint
 {
   public:
     /**
      * \param endpoint the queue pair, which outlives the reaction point
-     * \param pacer holds packets to the rate
+     * \param pacer enforces the rate and the window
      */
     RdmaReactionPoint(RdmaEndpoint& endpoint, std::unique_ptr<RdmaPacer> pacer);
 
-    /** \return what holds packets to the rate */
+    /** \return the pacer, which enforces the rate and the window */
     RdmaPacer& GetPacer()
     {
         return *m_pacer;
@@ -41,63 +41,63 @@ class RdmaReactionPoint
     /** \return true if the window has room for another packet */
     bool HasRoom() const;
 
-    /** \param frame a packet that goes out and will be acknowledged; gets room for telemetry */
+    /** \param frame an outgoing packet to be acknowledged; receives space for telemetry */
     void AskForTelemetry(QbbFrame& frame);
 
     /**
-     * A request packet begins its transmission.
+     * Records that the transmission of a request packet begins.
      *
-     * \param packet its number
-     * \param again it has been sent before
+     * \param packet packet number
+     * \param again true for a retransmission
      * \param frame the packet
-     * \param now the instant
+     * \param now current time
      */
     void RequestSent(uint64_t packet, bool again, const QbbFrame& frame, QbbPs now);
 
-    /** A response begins that nobody acknowledges (RoCE). \param frame it \param now now */
+    /** Records an unacknowledged response (RoCE). \param frame response \param now current time */
     void ResponseSent(const QbbFrame& frame, QbbPs now);
 
     /**
-     * A response begins that is acknowledged (IRN).
+     * Records that the transmission of an acknowledged response packet (IRN) begins.
      *
-     * \param response its number
-     * \param again it has been sent before
+     * \param response packet number in the response stream
+     * \param again true for a retransmission
      * \param frame the packet
-     * \param now the instant
+     * \param now current time
      */
     void ResponseSent(uint64_t response, bool again, const QbbFrame& frame, QbbPs now);
 
-    /** What an acknowledgement was. */
+    /** An acknowledgement of requests or responses. */
     struct Acknowledgement
     {
-        const QbbFrame& frame; //!< the acknowledgement
-        int64_t cause{0};      //!< number of the packet that caused it
-        uint64_t before{0};    //!< packets of the stream that were acknowledged before
-        uint64_t after{0};     //!< packets of the stream that are acknowledged now
-        bool nak{false};       //!< it tells of a gap
+        const QbbFrame& frame; //!< the acknowledgement's frame
+        int64_t cause{0};      //!< number of the packet that triggered the acknowledgement
+        uint64_t before{0};    //!< cumulatively acknowledged packets before this acknowledgement
+        uint64_t after{0};     //!< cumulatively acknowledged packets after this acknowledgement
+        bool nak{false};       //!< true for a NAK, which reports a gap
     };
 
-    /** \param ack an acknowledgement of requests \param now the instant */
+    /** \param ack an acknowledgement of requests \param now current time */
     void RequestsAcked(const Acknowledgement& ack, QbbPs now);
 
-    /** \param ack an acknowledgement of responses \param now the instant */
+    /** \param ack an acknowledgement of responses \param now current time */
     void ResponsesAcked(const Acknowledgement& ack, QbbPs now);
 
-    /** A retransmission timer has run out. \param now the instant */
+    /** Reports a retransmission timeout. \param now current time */
     void TimedOut(QbbPs now);
 
-    /** A CNP came in. \param now the instant */
+    /** Reports a received CNP. \param now current time */
     void CnpReceived(QbbPs now);
 
-    /** \param sample gets rate, window, round trip and the controller's state */
+    /** \param sample receives rate, window, round-trip time and the controller's state */
     void FillSample(RdmaQueuePairSample& sample) const;
 
   private:
     void Tell(const Acknowledgement& ack, QbbPs rtt, QbbPs now);
     void CheckPace(QbbPs now);
 
-    RdmaEndpoint& m_endpoint;           //!< the queue pair
-    std::unique_ptr<RdmaPacer> m_pacer; //!< holds packets to the rate
+    RdmaEndpoint& m_endpoint;           //!< endpoint of the queue pair
+    std::unique_ptr<RdmaPacer> m_pacer; //!< enforces the rate and the window
 };
 
 } // namespace ns3

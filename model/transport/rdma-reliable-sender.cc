@@ -81,7 +81,7 @@ RdmaReliableSender::OnRnrNak(int64_t expected, QbbPs wait, QbbPs now)
     RdmaSenderEvent event;
     if (!IsAwaited(expected) || m_highest == m_acked || m_rnrWait)
     {
-        return event; // old news, about a packet that was never sent, or known
+        return event; // outdated, beyond all packets sent, or already waiting
     }
     if (m_rnrRetryCount != RdmaSenderConfig::RNR_RETRY_FOREVER && ++m_rnrRetries > m_rnrRetryCount)
     {
@@ -118,7 +118,7 @@ RdmaReliableSender::OnTimeout(QbbPs)
         event.status = RdmaWcStatus::RETRY_EXC_ERR;
         return event;
     }
-    // The timer starts again with the first packet that goes out, which may wait for a pause.
+    // The next packet sent restarts the timer; PFC may delay that packet.
     RanOut();
     event.mayBegin = true;
     return event;

@@ -12,23 +12,23 @@ namespace ns3
 
 /**
  * \ingroup rdma
- * Limits and times of a sender.
+ * Window, timeouts and retry limits of a sender.
  */
 struct RdmaSenderConfig
 {
-    RdmaTimeouts timeouts;                //!< of the retransmission timer
+    RdmaTimeouts timeouts;                //!< timeouts of the retransmission timer
     uint32_t window{RDMA_MAX_WINDOW - 1}; //!< most packets in flight, below RDMA_MAX_WINDOW
-    uint32_t retryCount{7};               //!< timeouts in a row without progress before the QP
-                                          //!< fails; UINT32_MAX means no limit
-    uint8_t rnrRetryCount{7};             //!< RNR NAKs in a row before the QP fails; 7: no limit
+    /// timeouts in a row, without progress, before the QP fails; UINT32_MAX means no limit
+    uint32_t retryCount{7};
+    uint8_t rnrRetryCount{7}; //!< RNR NAKs in a row before the QP fails; 7: no limit
 
-    static constexpr uint8_t RNR_RETRY_FOREVER = 7; //!< the value without a limit
+    static constexpr uint8_t RNR_RETRY_FOREVER = 7; //!< value of rnrRetryCount without limit
 };
 
 /**
  * \ingroup rdma
- * What the sending halves have in common, however they recover from loss: what is posted, sent and
- * acknowledged, the retransmission timer, retries, and the wait after an RNR NAK.
+ * Base class of the senders, independent of the loss recovery: counts packets posted, sent and
+ * acknowledged, and handles the retransmission timer, retries and the wait after an RNR NAK.
  *
  * Source: InfiniBand Architecture Specification Vol. 1, 9.7.5 (reliable connections).
  */
@@ -46,56 +46,61 @@ class RdmaReliableSender : public RdmaSender
     uint64_t GetTimeouts() const override;
 
   protected:
-    /** \param config limits and times */
+    /** \param config window, timeouts and retry limits */
     explicit RdmaReliableSender(const RdmaSenderConfig& config);
 
-    /** \return packets in flight: from the first not acknowledged to the last sent */
+    /** \return packets in flight: from the first unacknowledged one to the last one sent */
     virtual uint64_t GetInFlight() const = 0;
 
-    /** The cumulative acknowledgement has moved on. \param from where it was before */
+    /** Handles cumulative progress. \param from packets acknowledged before */
     virtual void Acknowledged(uint64_t from) = 0;
 
-    /** The retransmission timer has run out. */
+    /** Handles a retransmission timeout. */
     virtual void RanOut() = 0;
 
-    /** A packet was refused: when the wait is over, all that may be missing goes again. */
+    /** Handles an RNR NAK: schedules all packets that may be missing for retransmission. */
     virtual void Refused() = 0;
 
     /**
-     * \param arrived packets that have arrived from the first on
-     * \param now the instant
-     * \return false if that is old news, or about packets that were never sent
+     * Moves the cumulative acknowledgement forward.
+     *
+     * \param arrived number of packets received in order from the first one
+     * \param now current time
+     * \return false if the acknowledgement brings no progress or names packets never sent
      */
     virtual bool Advance(int64_t arrived, QbbPs now);
 
-    /** \param expected a packet that the receiver waits for \return true if so does the sender */
+    /**
+     * \param expected next packet that the receiver expects, from a NAK
+     * \return true if the NAK is not outdated
+     */
     virtual bool IsAwaited(int64_t expected) const;
 
-    /** What was sent again has not helped. \return true if that was once too often */
+    /** Counts a retry without progress. \return true if the count exceeds the retry limit */
     bool IsOneRetryTooMany();
 
     /**
-     * The receiver lives and takes packets: the timer and the count of retries begin anew.
+     * The receiver accepts packets: restarts the timer and resets the retry count.
      *
-     * \param arrived packets that have arrived from the first on
-     * \param now the instant
+     * \param arrived number of packets received in order from the first one
+     * \param now current time
      */
     void Live(uint64_t arrived, QbbPs now);
 
-    RdmaRetransmissionTimer m_timer; //!< timeout, or end of an RNR wait
-    uint64_t m_end{0};               //!< packets posted
-    uint64_t m_acked{0};             //!< packets acknowledged from the first on
-    uint64_t m_highest{0};           //!< one more than the highest ever sent
-    uint64_t m_retransmissions{0};   //!< packets sent again
+    RdmaRetransmissionTimer m_timer; //!< retransmission timeout, or end of an RNR wait
+    uint64_t m_end{0};               //!< number of packets posted
+    uint64_t m_acked{0};             //!< cumulatively acknowledged packets
+    uint64_t m_highest{0};           //!< one more than the highest packet number ever sent
+    uint64_t m_retransmissions{0};   //!< retransmitted packets
     uint32_t m_window;               //!< most packets in flight, below RDMA_MAX_WINDOW
-    bool m_rnrWait{false};           //!< waits because of an RNR NAK
+    bool m_rnrWait{false};           //!< transmission is suspended after an RNR NAK
 
   private:
-    uint8_t m_rnrRetries{0}; //!< RNR NAKs in a row; not counted without a limit
-    uint8_t m_rnrRetryCount; //!< limit of m_rnrRetries
-    uint32_t m_retries{0};   //!< timeouts in a row, and NAKs that count as such
+    uint8_t m_rnrRetries{0}; //!< RNR NAKs in a row; not counted if there is no limit
+    uint8_t m_rnrRetryCount; //!< limit of m_rnrRetries; RNR_RETRY_FOREVER: no limit
+    uint32_t m_retries{0};   //!< retries in a row: timeouts, and NAKs that count as timeouts
     uint32_t m_retryCount;   //!< limit of m_retries
-    uint64_t m_timeouts{0};  //!< timeouts
+    uint64_t m_timeouts{0};  //!< retransmission timeouts
 };
 
 } // namespace ns3

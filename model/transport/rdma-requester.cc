@@ -96,7 +96,7 @@ RdmaRequester::GetBegunEnd() const
             return entry.GetEnd();
         }
     }
-    return sent; // nothing, or all of a message
+    return sent; // no message has been sent in part
 }
 
 void
@@ -108,7 +108,7 @@ RdmaRequester::SetDraining(bool drains)
 const RdmaSendEntry&
 RdmaRequester::FindEntry(uint64_t packet)
 {
-    // Packets go out in order but for retransmissions, which begin near the oldest entry.
+    // Packets are sent in order; retransmissions begin near the oldest entry.
     if (m_cursor >= m_sends.GetSize() || packet < m_sends[m_cursor].firstPacket)
     {
         m_cursor = 0;
@@ -216,7 +216,7 @@ RdmaRequester::ReceiveNak(const QbbFrame& frame, uint8_t code, int64_t packet, Q
     if (packet < static_cast<int64_t>(before) ||
         packet >= static_cast<int64_t>(m_sender->GetHighestSent()))
     {
-        return; // about what is long acknowledged, or was never sent
+        return; // already acknowledged, or never sent
     }
     if (!AwaitsResponse())
     {
@@ -225,7 +225,7 @@ RdmaRequester::ReceiveNak(const QbbFrame& frame, uint8_t code, int64_t packet, Q
     CompleteAcknowledged(now);
     if (m_sends.IsEmpty())
     {
-        return; // a completion has called back, and reset the queue pair
+        return; // a completion callback has reset the queue pair
     }
     RdmaWcStatus status = RdmaWcStatus::REM_INV_REQ_ERR;
     if (code == RdmaAeth::REMOTE_ACCESS_ERROR)
@@ -304,7 +304,7 @@ RdmaRequester::Handle(const RdmaSenderEvent& event, QbbPs now)
     }
     if (m_released < m_sends.GetSize())
     {
-        Release(now); // RoCE: a READ may have waited for room in the PSN space
+        Release(now); // RoCE: a READ may have waited for free PSNs
     }
 }
 
@@ -362,7 +362,7 @@ void
 RdmaRequester::FlushAll(RdmaWcStatus status, uint64_t packet, QbbPs now)
 {
     m_released = 0;
-    // A completion may call back, and have the queue pair reset and used again.
+    // A completion callback may reset and reuse the queue pair.
     while (!m_sends.IsEmpty() && GetConnection().state == RdmaQpState::ERR)
     {
         const RdmaSendEntry entry = m_sends.Pop();

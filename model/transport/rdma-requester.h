@@ -21,20 +21,21 @@ namespace ns3
 
 /**
  * \ingroup rdma
- * The requester of a queue pair: send requests become packets, acknowledgements and responses
- * become completions.
+ * The requester of a queue pair: turns send requests into packets, and acknowledgements and
+ * responses into completions.
  *
- * The base class has what RoCE and IRN share. A transport's own class says how READs and atomics
- * are numbered, what its packets look like, and what its acknowledgements mean. Which packet goes
- * next is decided by the RdmaSender that the transport makes.
+ * The base class implements the parts common to RoCE and IRN. Derived classes define the numbering
+ * of READs and atomics, the packet format and the meaning of acknowledgements. The RdmaSender that
+ * the transport makes decides which packet is sent next.
  *
- * Sees frames' fields and picoseconds; asks the rest of an RdmaEndpoint. A completion may call back
- * into the queue pair, and reset it: functions look at the state again after each completion.
+ * The requester works on frame fields and picoseconds and depends on the NIC only through
+ * RdmaEndpoint. A completion may call back into the queue pair and reset it, so functions check the
+ * state again after each completion.
  */
 class RdmaRequester
 {
   public:
-    /** \param endpoint the queue pair, which outlives its requester */
+    /** \param endpoint endpoint of the queue pair; outlives the requester */
     explicit RdmaRequester(RdmaEndpoint& endpoint);
 
     virtual ~RdmaRequester();
@@ -42,24 +43,25 @@ class RdmaRequester
     RdmaRequester(const RdmaRequester&) = delete;
     RdmaRequester& operator=(const RdmaRequester&) = delete;
 
-    /** Forgets everything, as a queue pair in RESET. */
+    /** Clears all state: the queue pair goes to state RESET. */
     virtual void Reset();
 
     /**
-     * Adds a request, which begins when its turn comes.
+     * Appends a request to the send queue.
      *
-     * \param request what to do
-     * \param now the instant
+     * \param request the send request
+     * \param now current time
      */
     void Post(const RdmaSendRequest& request, QbbPs now);
 
-    /** Completes a request with IBV_WC_WR_FLUSH_ERR. \param request it \param now now */
+    /** Completes a request as IBV_WC_WR_FLUSH_ERR. \param request request \param now current time
+     */
     void Flush(const RdmaSendRequest& request, QbbPs now);
 
-    /** Begins what may begin. \param now the instant */
+    /** Starts all requests that may start, in order. \param now current time */
     void Release(QbbPs now);
 
-    /** \return true if a request packet may go out */
+    /** \return true if a request packet may be sent */
     bool CanSend() const
     {
         return (GetConnection().state == RdmaQpState::RTS ||
@@ -69,111 +71,113 @@ class RdmaRequester
     }
 
     /**
-     * The next request packet is on its way; only if CanSend().
+     * Makes the next request packet, which counts as sent. To be called only if CanSend().
      *
-     * \param frame RdmaEndpoint::NewFrame(), which becomes the packet
-     * \param now the instant
+     * \param frame a frame from RdmaEndpoint::NewFrame(), which becomes the packet
+     * \param now current time
      */
     void FillNext(QbbFrame& frame, QbbPs now);
 
-    /** \return true if the requester asks for a response that is missing: MakeProbe() */
+    /** \return true if a probe for a missing response is to be sent, see MakeProbe() */
     bool HasProbe() const
     {
         return m_probe;
     }
 
-    /** \return the packet that asks for a missing response; only if HasProbe() */
+    /** \return a packet that asks for a missing response; to be called only if HasProbe() */
     virtual QbbFramePtr MakeProbe()
     {
         return nullptr;
     }
 
     /**
-     * \param frame an acknowledgement or a response that came in
-     * \param info what its opcode means
-     * \param now the instant
+     * \param frame a received acknowledgement or response
+     * \param info properties of the frame's opcode
+     * \param now current time
      */
     virtual void Receive(const QbbFrame& frame, const RdmaOpcodeInfo& info, QbbPs now) = 0;
 
-    /** \return when OnTimer() wants to be called, or RdmaSender::NO_DEADLINE */
+    /** \return time at which OnTimer() is to be called, or RdmaSender::NO_DEADLINE */
     QbbPs GetDeadline() const
     {
         return std::min(m_sendDeadline, m_readDeadline);
     }
 
-    /** The deadline has come. \param now the instant */
+    /** Handles the timers whose deadline has passed. \param now current time */
     void OnTimer(QbbPs now);
 
-    /** Ends all requests' packets and timers: the queue pair goes into error. */
+    /** Stops all timers and outstanding READs: the queue pair goes into state ERR. */
     virtual void End();
 
     /**
-     * Completes all requests that are posted, in state ERR.
+     * Completes all posted requests in state ERR.
      *
-     * \param status of the request that is to blame; of all others IBV_WC_WR_FLUSH_ERR
-     * \param packet a packet of the request that is to blame
-     * \param now the instant
+     * \param status status of the failed request; all others complete as IBV_WC_WR_FLUSH_ERR
+     * \param packet number of a packet of the failed request
+     * \param now current time
      */
     void FlushAll(RdmaWcStatus status, uint64_t packet, QbbPs now);
 
-    /** In SQD nothing begins that has not begun. \param drains the queue pair is in SQD */
+    /** In state SQD, no further message starts. \param drains true if the state is SQD */
     virtual void SetDraining(bool drains);
 
-    /** \return packets that went and arrived */
+    /** \return counts of request packets sent and acknowledged */
     RdmaStreamState GetStream() const
     {
         return {m_sender->GetAcked(), m_sender->GetNext(), m_sender->GetHighestSent()};
     }
 
-    /** \return packet numbers that were posted */
+    /** \return number of packet numbers assigned to posted requests */
     uint64_t GetPosted() const
     {
         return m_posted;
     }
 
-    /** \return requests that are posted and not complete */
+    /** \return number of posted requests that are not complete */
     std::size_t GetOutstanding() const
     {
         return m_sends.GetSize();
     }
 
-    /** \return READs and atomics that have begun and are not complete */
+    /** \return number of READs and atomics started and not complete */
     uint32_t GetOutstandingReads() const
     {
         return m_outstandingReads;
     }
 
-    /** \return true if a retransmission or an RNR wait has a deadline */
+    /** \return true if a retransmission timer or an RNR wait is running */
     bool HasRetransmissionTimer() const
     {
         return m_sendDeadline != RdmaSender::NO_DEADLINE;
     }
 
-    /** \param stats get what the requester has counted */
+    /** \param stats receives the requester's counters, which are added */
     virtual void AddTo(RdmaQueuePairStats& stats) const;
 
   protected:
-    /// All packets may be sent.
+    /// Value of m_end that sets no limit.
     static constexpr uint64_t NO_END = std::numeric_limits<uint64_t>::max();
 
     /**
-     * Gives a request its numbers.
+     * Assigns packet and response numbers to a request.
      *
-     * \param entry the request; its first packet is known
-     * \param packets how many packets its payload takes
+     * \param entry the request, whose first packet number is already set
+     * \param packets number of packets that the payload takes
      */
     virtual void Number(RdmaSendEntry& entry, uint64_t packets) = 0;
 
-    /** \param entry a READ or atomic \return true if it need not wait for packet numbers */
+    /** \param entry a READ or atomic \return true if the PSN space has room for its packets */
     virtual bool MayBeginRead(const RdmaSendEntry& entry) const = 0;
 
-    /** The READ or atomic at m_released begins. \param now the instant */
+    /** Starts the READ or atomic at index m_released. \param now current time */
     virtual void ReadBegins(QbbPs now) = 0;
 
     /**
-     * \param frame a packet with all that RoCE's packets have
-     * \param entry its request
-     * \param index of the packet in the request
+     * Adds the transport's own header fields to a request packet.
+     *
+     * \param frame a request packet with all header fields of RoCE
+     * \param entry the request
+     * \param index index of the packet in the request
      */
     virtual void FinishPacket(QbbFrame& /*frame*/,
                               const RdmaSendEntry& /*entry*/,
@@ -182,16 +186,18 @@ class RdmaRequester
     }
 
     /**
-     * \param end an acknowledgement says that everything below has arrived
-     * \param now the instant
-     * \return true if the acknowledgement has overtaken responses, which are lost
+     * Detects lost responses by an acknowledgement of later packets.
+     *
+     * \param end an acknowledgement reports that all packets below this number have arrived
+     * \param now current time
+     * \return true if responses that precede the acknowledgement are missing and thus lost
      */
     virtual bool OverlooksResponses(int64_t /*end*/, QbbPs /*now*/)
     {
         return false;
     }
 
-    /** \param frame a NAK \return the packet behind the gap that caused it, if it is kept */
+    /** \param frame a NAK \return the selectively acknowledged packet, or NO_PACKET */
     virtual int64_t GetSelective(const QbbFrame& /*frame*/) const
     {
         return RdmaSender::NO_PACKET;
@@ -199,48 +205,50 @@ class RdmaRequester
 
     /**
      * \param frame an acknowledgement
-     * \param packet the last packet that it acknowledges
-     * \param acked packets that were acknowledged before
-     * \return the packet that caused it
+     * \param packet the last packet that the acknowledgement covers
+     * \param acked number of packets acknowledged before
+     * \return the packet that triggered the acknowledgement
      */
     virtual int64_t GetCause(const QbbFrame& /*frame*/, int64_t packet, uint64_t /*acked*/) const
     {
         return packet;
     }
 
-    /** \return true if a response must come before more packets count as acknowledged */
+    /** \return true if packets count as acknowledged only after an outstanding response */
     virtual bool AwaitsResponse() const
     {
         return false;
     }
 
-    /** \param entry a request whose packets are acknowledged \return true if it is complete */
+    /** \param entry a request, all packets acknowledged \return true if all responses are in */
     virtual bool IsAnswered(const RdmaSendEntry& /*entry*/) const
     {
         return true;
     }
 
-    /** The oldest request leaves the queue. */
+    /** Called when the oldest request leaves the send queue. */
     virtual void EntryLeaves()
     {
     }
 
     /**
+     * Defers the failure of a request until earlier requests are complete.
+     *
      * \param refused the packet that the peer has refused
-     * \param status how its request fails
-     * \return true if that has to wait for responses to requests before it
+     * \param status completion status of the failed request
+     * \return true if the failure waits for responses to earlier requests
      */
     virtual bool Postpones(uint64_t /*refused*/, RdmaWcStatus /*status*/)
     {
         return false;
     }
 
-    /** Packets are sent again, because of the timer. */
+    /** Called when the send timer has expired and packets may be retransmitted. */
     virtual void GoesBack()
     {
     }
 
-    /** No response has come for long. \param now the instant */
+    /** Handles the response timeout of READs and atomics. \param now current time */
     virtual void OnReadTimer(QbbPs /*now*/)
     {
     }
@@ -249,21 +257,21 @@ class RdmaRequester
     void Handle(const RdmaSenderEvent& event, QbbPs now);
     bool IsAnswer(const RdmaSendEntry& entry, uint64_t response, const QbbFrame& frame) const;
 
-    /** \return what it shares with the responder */
+    /** \return connection state shared by requester and responder */
     RdmaConnection& GetConnection() const
     {
         return m_endpoint.GetConnection();
     }
 
-    RdmaEndpoint& m_endpoint;                      //!< the queue pair
-    std::unique_ptr<RdmaSender> m_sender;          //!< of the requests
-    QbbRing<RdmaSendEntry> m_sends;                //!< posted and not complete, in order
-    uint64_t m_posted{0};                          //!< packet numbers posted
-    uint64_t m_end{NO_END};                        //!< no packet from this one on is sent
-    QbbPs m_readDeadline{RdmaSender::NO_DEADLINE}; //!< OnReadTimer()
-    uint32_t m_released{0};                        //!< how many of m_sends may send
-    uint32_t m_outstandingReads{0};                //!< READs and atomics that have begun
-    bool m_probe{false};                           //!< HasProbe()
+    RdmaEndpoint& m_endpoint;             //!< endpoint of the queue pair
+    std::unique_ptr<RdmaSender> m_sender; //!< sender of the request packets
+    QbbRing<RdmaSendEntry> m_sends; //!< send queue: requests posted and not complete, in order
+    uint64_t m_posted{0};           //!< packet numbers assigned to posted requests
+    uint64_t m_end{NO_END};         //!< packets from this number on are not sent
+    QbbPs m_readDeadline{RdmaSender::NO_DEADLINE}; //!< time of the next OnReadTimer()
+    uint32_t m_released{0};         //!< number of requests in m_sends that have started
+    uint32_t m_outstandingReads{0}; //!< READs and atomics started and not complete
+    bool m_probe{false};            //!< a probe for a missing response is to be sent
 
   private:
     const RdmaSendEntry& FindEntry(uint64_t packet);
@@ -274,8 +282,8 @@ class RdmaRequester
     void CompleteAcknowledged(QbbPs now);
     void Complete(const RdmaSendEntry& entry, RdmaWcStatus status, QbbPs now);
 
-    uint32_t m_cursor{0};                          //!< the entry of m_sends that sends now
-    QbbPs m_sendDeadline{RdmaSender::NO_DEADLINE}; //!< OnSendTimer()
+    uint32_t m_cursor{0}; //!< index in m_sends of the request sent most recently
+    QbbPs m_sendDeadline{RdmaSender::NO_DEADLINE}; //!< time of the next OnSendTimer()
 };
 
 } // namespace ns3

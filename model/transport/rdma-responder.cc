@@ -122,7 +122,7 @@ RdmaResponder::Fail(Fault fault, QbbPs now)
     {
         CompleteReceive(RdmaWcStatus::LOC_LEN_ERR, RdmaArrivedRequest(), now);
     }
-    // None of this side's own requests is to blame.
+    // A fault in the peer's request: none of the local requests has failed.
     m_endpoint.Fail(RdmaWcStatus::WR_FLUSH_ERR, 0);
 }
 
@@ -160,7 +160,7 @@ RdmaResponder::Perform(const RdmaArrivedRequest& request, QbbPs now)
     GetConnection().msn = (GetConnection().msn + 1) & QbbWire::MASK24;
     if (IsSend(operation) || IsWrite(operation))
     {
-        // Either may call back, and change the state.
+        // CompleteReceive() and MessageArrived() may call back and change the state.
         const RdmaMessageArrival arrival{GetConnection().qpn,
                                          request.bytes,
                                          GetConnection().msn,
@@ -249,7 +249,7 @@ RdmaResponder::FlushReceives(QbbPs now)
 {
     if (m_flushing)
     {
-        return; // posted by a completion of the loop below, which takes it, too
+        return; // called from a completion of the loop below, which flushes this request
     }
     constexpr uint32_t LIMIT = 1U << 20;
     m_flushing = true;

@@ -22,20 +22,21 @@ namespace ns3
 
 /**
  * \ingroup rdma
- * The responder of a queue pair: the peer's packets become messages and are acknowledged, its READs
- * and atomics are answered.
+ * The responder of a queue pair: assembles the peer's packets into messages, acknowledges packets,
+ * and responds to READs and atomics.
  *
- * The base class has what RoCE and IRN share: receive requests, checks of READs and atomics, and
- * what the execution of a request means. A transport's own class says which packets are accepted,
- * and in what order answers go out.
+ * The base class implements the parts common to RoCE and IRN: receive requests, validation of READs
+ * and atomics, and the execution of requests. Derived classes define which packets are accepted and
+ * in what order responses are sent.
  *
- * Sees frames' fields and picoseconds; asks the rest of an RdmaEndpoint. A completion may call back
- * into the queue pair, and reset it: functions look at the state again after each completion.
+ * The responder works on frame fields and picoseconds and depends on the NIC only through
+ * RdmaEndpoint. A completion may call back into the queue pair and reset it, so functions check the
+ * state again after each completion.
  */
 class RdmaResponder
 {
   public:
-    /** \param endpoint the queue pair, which outlives its responder */
+    /** \param endpoint endpoint of the queue pair; outlives the responder */
     explicit RdmaResponder(RdmaEndpoint& endpoint);
 
     virtual ~RdmaResponder();
@@ -43,131 +44,131 @@ class RdmaResponder
     RdmaResponder(const RdmaResponder&) = delete;
     RdmaResponder& operator=(const RdmaResponder&) = delete;
 
-    /** Forgets everything but the shared receive queue, as a queue pair in RESET. */
+    /** Clears all state except the shared receive queue: the queue pair goes to state RESET. */
     virtual void Reset();
 
-    /** \param request room for a message of the peer \param now the instant */
+    /** \param request buffer for a message of the peer \param now current time */
     void PostReceive(const RdmaReceiveRequest& request, QbbPs now);
 
-    /** \return receive requests that are posted */
+    /** \return number of posted receive requests */
     std::size_t GetReceives() const
     {
         return m_receives.GetSize();
     }
 
-    /** \param queue where receive requests come from; null: PostReceive() */
+    /** \param queue source of receive requests; null: receive requests come from PostReceive() */
     void SetSharedReceiveQueue(Ptr<RdmaSharedReceiveQueue> queue);
 
-    /** \return where receive requests come from, or null */
+    /** \return the shared receive queue, or null */
     const Ptr<RdmaSharedReceiveQueue>& GetSharedReceiveQueue() const
     {
         return m_sharedReceives;
     }
 
-    /** \param packets request packets that were executed before, by another responder */
+    /** \param packets number of request packets already executed by an earlier responder */
     void ResumeAt(uint64_t packets);
 
-    /** \return true if an answer may go out: MakeFrame() */
+    /** \return true if a response may be sent, see MakeFrame() */
     bool IsReady() const
     {
         return m_ready;
     }
 
-    /** \param now the instant \return the next answer, on its way now; only if IsReady() */
+    /** \param now current time \return the next response; to be called only if IsReady() */
     virtual QbbFramePtr MakeFrame(QbbPs now) = 0;
 
     /**
-     * \param frame a request, or an acknowledgement of answers, that came in
-     * \param info what its opcode means
-     * \param now the instant
+     * \param frame a received request, or a received acknowledgement of responses
+     * \param info properties of the frame's opcode
+     * \param now current time
      */
     virtual void Receive(const QbbFrame& frame, const RdmaOpcodeInfo& info, QbbPs now) = 0;
 
-    /** Congestion control may have room for answers now. */
+    /** Congestion control may have freed window space for responses. */
     virtual void Release();
 
-    /** \return when OnTimer() wants to be called, or RdmaSender::NO_DEADLINE */
+    /** \return time at which OnTimer() is to be called, or RdmaSender::NO_DEADLINE */
     QbbPs GetDeadline() const
     {
         return m_deadline;
     }
 
-    /** The deadline has come. \param now the instant */
+    /** Handles the timer of responses, whose deadline has passed. \param now current time */
     virtual void OnTimer(QbbPs now);
 
-    /** Takes back what is not said yet: the queue pair goes into error. */
+    /** Discards all unsent responses: the queue pair goes into state ERR. */
     virtual void End() = 0;
 
-    /** Completes all receive requests, in state ERR. \param now the instant */
+    /** Completes all receive requests in state ERR. \param now current time */
     void FlushReceives(QbbPs now);
 
-    /** \return acknowledged answers that went and arrived */
+    /** \return counts of response packets sent and acknowledged; zero if never acknowledged */
     virtual RdmaStreamState GetStream() const;
 
-    /** \param stats get what the responder has counted */
+    /** \param stats receives the responder's counters, which are added */
     virtual void AddTo(RdmaQueuePairStats& stats) const;
 
   protected:
-    /** What is wrong with a request that has come in. */
+    /** Fault found when a received request is validated. */
     enum class Fault : uint8_t
     {
-        NONE,      //!< nothing
-        NOT_READY, //!< there is no receive request for it
-        NO_ACCESS, //!< it has no right to that memory
-        INVALID,   //!< it makes no sense
-        TOO_LONG,  //!< it is longer than the receive request
+        NONE,      //!< no fault
+        NOT_READY, //!< no receive request is available
+        NO_ACCESS, //!< the request has no access to the memory it names
+        INVALID,   //!< the request is malformed or not allowed
+        TOO_LONG,  //!< the message is longer than the receive request
     };
 
-    /** \param opcode a BTH opcode \return its operation, as an opcode of the reliable connection */
+    /** \param opcode a BTH opcode \return the equivalent opcode of the reliable connection */
     static RdmaOpcode GetOperation(uint8_t opcode)
     {
         return static_cast<RdmaOpcode>(opcode & RDMA_OPERATION_MASK);
     }
 
-    /** \param operation GetOperation() \return true for SENDs */
+    /** \param operation result of GetOperation() \return true for SENDs */
     static bool IsSend(RdmaOpcode operation)
     {
         return operation <= RdmaOpcode::SEND_ONLY_WITH_IMMEDIATE;
     }
 
-    /** \param operation GetOperation() \return true for WRITEs */
+    /** \param operation result of GetOperation() \return true for WRITEs */
     static bool IsWrite(RdmaOpcode operation)
     {
         return operation >= RdmaOpcode::RDMA_WRITE_FIRST &&
                operation <= RdmaOpcode::RDMA_WRITE_ONLY_WITH_IMMEDIATE;
     }
 
-    /** \param operation GetOperation() \return true for atomics */
+    /** \param operation result of GetOperation() \return true for atomics */
     static bool IsAtomic(RdmaOpcode operation)
     {
         return operation == RdmaOpcode::COMPARE_SWAP || operation == RdmaOpcode::FETCH_ADD;
     }
 
     /**
-     * Acknowledges, or refuses, a packet.
+     * Sends an acknowledgement or NAK for a packet.
      *
-     * \param syndrome what the AETH says (RdmaAeth)
+     * \param syndrome AETH syndrome (RdmaAeth)
      * \param packet the packet that the AETH names
-     * \param selective the packet that came in
-     * \param cause its frame, whose telemetry goes back; null: none goes back
+     * \param selective the received packet that triggers the acknowledgement
+     * \param cause frame of the received packet, whose telemetry is echoed; null: no telemetry
      */
     virtual void SendAeth(uint8_t syndrome,
                           uint64_t packet,
                           int64_t selective,
                           const QbbFrame* cause) = 0;
 
-    /** \param response goes out when its turn comes */
+    /** \param response a response, which is appended to the queue */
     virtual void Answer(RdmaResponse response) = 0;
 
-    /** \return READs and atomics of the peer whose answers have not all gone out */
+    /** \return number of the peer's READs and atomics whose responses are not all sent */
     virtual uint32_t CountUnanswered() const = 0;
 
     /**
-     * A request was refused for good, and the peer has been told.
+     * Called after a request has been refused permanently and the NAK has been sent.
      *
-     * \param fault why
-     * \param packet its packet
-     * \param now the instant
+     * \param fault reason of the refusal
+     * \param packet number of the refused packet
+     * \param now current time
      */
     virtual void Refused(Fault fault, uint64_t packet, QbbPs now);
 
@@ -181,31 +182,31 @@ class RdmaResponder
     void FillAnswer(QbbFrame& frame, const RdmaResponse& response, uint64_t index) const;
     static void FillAeth(QbbFrame& frame, const RdmaResponse& response);
 
-    /** \return what it shares with the requester */
+    /** \return connection state shared by requester and responder */
     RdmaConnection& GetConnection() const
     {
         return m_endpoint.GetConnection();
     }
 
-    RdmaEndpoint& m_endpoint;                  //!< the queue pair
-    std::unique_ptr<RdmaReceiver> m_receiver;  //!< of the peer's requests
-    QbbRing<RdmaReceiveRequest> m_receives;    //!< receive requests
-    uint64_t m_answersSent{0};                 //!< READ responses and atomic results sent
-    QbbPs m_deadline{RdmaSender::NO_DEADLINE}; //!< OnTimer()
+    RdmaEndpoint& m_endpoint;                  //!< endpoint of the queue pair
+    std::unique_ptr<RdmaReceiver> m_receiver;  //!< receiver of the peer's request packets
+    QbbRing<RdmaReceiveRequest> m_receives;    //!< posted receive requests
+    uint64_t m_answersSent{0};                 //!< READ responses and atomic acknowledgements sent
+    QbbPs m_deadline{RdmaSender::NO_DEADLINE}; //!< time of the next OnTimer()
 
   private:
     void CompleteReceive(RdmaWcStatus status, const RdmaArrivedRequest& request, QbbPs now);
     uint64_t PerformAtomic(const RdmaArrivedRequest& request);
 
-    Ptr<RdmaSharedReceiveQueue> m_sharedReceives; //!< where receive requests come from, if any
+    Ptr<RdmaSharedReceiveQueue> m_sharedReceives; //!< shared receive queue, or null
 
   protected:
-    // These small fields come last: the first small fields of a derived class fill up their word.
-    uint32_t m_receiveSn{0}; //!< receive requests completed, 24 bits
-    bool m_ready{false};     //!< an answer may go out
+    // Small fields come last so that small fields of a derived class share their word.
+    uint32_t m_receiveSn{0}; //!< number of receive requests completed, 24 bits
+    bool m_ready{false};     //!< a response may be sent
 
   private:
-    bool m_flushing{false}; //!< receive requests are being flushed
+    bool m_flushing{false}; //!< FlushReceives() is running
 };
 
 } // namespace ns3

@@ -17,7 +17,7 @@ RdmaRttEstimator::RdmaRttEstimator(QbbPs initial, QbbPs min)
 void
 RdmaRttEstimator::Sample(QbbPs rtt)
 {
-    rtt = std::max(rtt, 1_ps); // the clock's granularity
+    rtt = std::max(rtt, 1_ps); // clock granularity; 0 means no sample yet
     if (m_srtt == 0_ps)
     {
         m_srtt = rtt;
@@ -97,7 +97,7 @@ RdmaRetransmissionTimer::Expire(uint64_t inFlight)
     ++m_doublings;
     if (m_roundTrips)
     {
-        m_roundTrips->timing = false; // its acknowledgement may have to wait for this one's
+        m_roundTrips->timing = false; // its acknowledgement may be delayed by the lost packet
     }
     return true;
 }

@@ -14,66 +14,68 @@ namespace ns3
 
 /**
  * \ingroup rdma
- * How long a sender waits for an acknowledgement.
+ * Timeouts of a sender's retransmission timer.
  */
 struct RdmaTimeouts
 {
-    QbbPs low{0};           //!< with few packets in flight
-    QbbPs high{0};          //!< with more than that; 0 turns the timer off
-    uint32_t lowPackets{0}; //!< few: at most this many
-    bool dynamic{false};    //!< computed from round trips; high is but the first value
-    QbbPs min{0};           //!< dynamic: at least this
-    QbbPs max{0};           //!< not dynamic, low = high: each in a row doubles it up to this
+    QbbPs low{0};           //!< timeout with at most lowPackets packets in flight
+    QbbPs high{0};          //!< timeout with more packets in flight; 0 turns the timer off
+    uint32_t lowPackets{0}; //!< most packets in flight for the low timeout
+    bool dynamic{false};    //!< computed from round-trip times; `high` is the initial value
+    QbbPs min{0};           //!< minimum of the dynamic timeout
+    QbbPs max{0}; //!< upper bound of doubling if not dynamic and low = high; 0: no doubling
 };
 
 /**
  * \ingroup rdma
- * The retransmission timeout computed from round-trip times (RFC 6298, section 2), in whole
+ * Retransmission timeout computed from round-trip times (RFC 6298, section 2), in whole
  * picoseconds.
  */
 class RdmaRttEstimator
 {
   public:
-    static constexpr QbbPs LONGEST = 60_s; //!< RFC 6298 (2.5)
+    static constexpr QbbPs LONGEST = 60_s; //!< upper bound of the timeout, RFC 6298 (2.5)
 
-    /** \param initial the timeout before the first round trip \param min the least */
+    /** \param initial timeout before the first sample \param min least timeout after it */
     RdmaRttEstimator(QbbPs initial, QbbPs min);
 
-    /** \param rtt a round-trip time */
+    /** Adds a round-trip sample. \param rtt measured round-trip time */
     void Sample(QbbPs rtt);
 
-    /** \return the timeout, not backed off */
+    /** \return the timeout before exponential back-off */
     QbbPs GetTimeout() const
     {
         return m_timeout;
     }
 
   private:
-    QbbPs m_min;       //!< the least timeout
-    QbbPs m_timeout;   //!< RTO
-    QbbPs m_srtt{0};   //!< smoothed round-trip time; 0: none yet
-    QbbPs m_rttVar{0}; //!< its variation
+    QbbPs m_min;       //!< minimum timeout
+    QbbPs m_timeout;   //!< current timeout (RTO)
+    QbbPs m_srtt{0};   //!< smoothed round-trip time; 0: no sample yet
+    QbbPs m_rttVar{0}; //!< variation of the round-trip time
 };
 
 /**
  * \ingroup rdma
- * The retransmission timer of a sender: pure numbers, the owner looks at GetDeadline().
+ * The retransmission timer of a sender. The timer schedules no events: its owner polls
+ * GetDeadline().
  *
- * It runs from the first packet that goes out, or from the last progress. With two timeouts it
- * runs out at the low one if few packets are in flight then, and else goes on to the high one,
- * counted from the same start. Source: Mittal et al., "Revisiting Network Support for RDMA"
- * (IRN), sections 3.1 and 6.
+ * The timer starts with the first packet sent and restarts on progress. With two timeouts, the
+ * timer expires at the low timeout if at most lowPackets packets are in flight by then; otherwise
+ * it continues to the high timeout, counted from the same start. Source: Mittal et al., "Revisiting
+ * Network Support for RDMA" (IRN), sections 3.1 and 6.
  *
- * The dynamic one times one packet at a time, not one that was sent again (Karn), until it is
- * acknowledged in whatever way, and doubles with each timeout until a round trip is measured again
- * (RFC 6298, sections 3 and 5).
+ * The dynamic timeout samples the round trip of one packet at a time, until the packet is
+ * acknowledged cumulatively or selectively, and never of a retransmitted packet (Karn's algorithm).
+ * Each timeout doubles the dynamic timeout until a round trip is measured again (RFC 6298, sections
+ * 3 and 5).
  */
 class RdmaRetransmissionTimer
 {
   public:
-    static constexpr QbbPs NEVER = QBB_NEVER; //!< no deadline
+    static constexpr QbbPs NEVER = QBB_NEVER; //!< value of the deadline while the timer is stopped
 
-    /** \param timeouts how long to wait */
+    /** \param timeouts low, high and dynamic timeouts */
     explicit RdmaRetransmissionTimer(const RdmaTimeouts& timeouts);
 
     /** \return the deadline, or NEVER */
@@ -82,57 +84,57 @@ class RdmaRetransmissionTimer
         return m_deadline;
     }
 
-    /** \param now it runs from this instant, if it is not off */
+    /** Restarts the timer unless it is turned off. \param now start time */
     void Restart(QbbPs now);
 
-    /** It does not run. */
+    /** Stops the timer. */
     void Stop();
 
-    /** Something other than a timeout is waited for. \param deadline until when */
+    /** Uses the timer for another wait (RNR NAK). \param deadline end of the wait */
     void WaitUntil(QbbPs deadline);
 
     /**
-     * The deadline has come.
+     * Handles the deadline.
      *
      * \param inFlight packets in flight, at least one
-     * \return true if it has run out, and stopped; false if it goes on to the high timeout
+     * \return true if the timer has expired and stopped; false if the high timeout follows
      */
     bool Expire(uint64_t inFlight);
 
     /**
-     * A packet goes out. The timer starts if it does not run.
+     * Records a packet sent, and starts the timer if it is stopped.
      *
-     * \param packet its number
-     * \param again it was sent before
-     * \param now the instant
+     * \param packet packet number
+     * \param again true for a retransmission
+     * \param now current time
      */
     void PacketSent(uint64_t packet, bool again, QbbPs now);
 
-    /** Cumulative progress. \param acked packets acknowledged \param now the instant */
+    /** Records cumulative progress. \param acked packets acknowledged \param now current time */
     void PacketsAcked(uint64_t acked, QbbPs now);
 
-    /** \param packet acknowledged selectively \param now the instant */
+    /** \param packet number of a selectively acknowledged packet \param now current time */
     void PacketSacked(uint64_t packet, QbbPs now);
 
   private:
-    /** What the dynamic timeout needs. */
+    /** State of the dynamic timeout. */
     struct RoundTrips
     {
-        RdmaRttEstimator estimator; //!< the computation
-        bool timing{false};         //!< a packet is timed
-        uint64_t packet{0};         //!< which
-        QbbPs sent{0};              //!< when it went out
+        RdmaRttEstimator estimator; //!< computes the timeout
+        bool timing{false};         //!< a round trip is being measured
+        uint64_t packet{0};         //!< number of the packet being timed
+        QbbPs sent{0};              //!< transmission time of the packet being timed
     };
 
     bool HasTwoStages() const;
     QbbPs GetTimeout() const;
     void Measured(QbbPs now);
 
-    RdmaTimeouts m_timeouts;                  //!< how long to wait
-    std::unique_ptr<RoundTrips> m_roundTrips; //!< only if dynamic
-    QbbPs m_start{0};                         //!< runs from here
-    QbbPs m_deadline{NEVER};                  //!< and until here
-    uint32_t m_doublings{0};                  //!< timeouts that count for doubling
+    RdmaTimeouts m_timeouts;                  //!< low, high and dynamic timeouts
+    std::unique_ptr<RoundTrips> m_roundTrips; //!< state of the dynamic timeout, else null
+    QbbPs m_start{0};                         //!< start of the running timeout
+    QbbPs m_deadline{NEVER};                  //!< deadline, or NEVER
+    uint32_t m_doublings{0};                  //!< timeouts in a row, which double the timeout
 };
 
 } // namespace ns3

@@ -13,12 +13,12 @@ namespace ns3
 
 /**
  * \ingroup rdma
- * A queue pair's own limits in place of its transport's attributes (ibv_qp_attr: timeout,
- * retry_cnt, rnr_retry).
+ * Per-queue-pair overrides of the transport's retry attributes (ibv_qp_attr: timeout, retry_cnt,
+ * rnr_retry).
  */
 struct RdmaRetryLimits
 {
-    std::optional<QbbPs> timeout;          //!< retransmission timeout; 0 turns it off
+    std::optional<QbbPs> timeout;          //!< retransmission timeout; 0 turns the timer off
     std::optional<uint32_t> retryCount;    //!< timeouts in a row before the QP fails
     std::optional<uint32_t> rnrRetryCount; //!< RNR NAKs in a row before the QP fails; 7: no limit
 };

@@ -23,180 +23,184 @@ class RdmaResponder;
 
 /**
  * \ingroup rdma
- * What an acknowledgement or a timeout means for the queue pair that sends.
+ * Consequence of an acknowledgement or a timeout for the sending queue pair.
  */
 struct RdmaSenderEvent
 {
     bool mayBegin{false};                       //!< CanSend() may have become true
-    bool failed{false};                         //!< the QP goes into error with `status`
-    RdmaWcStatus status{RdmaWcStatus::SUCCESS}; //!< why
+    bool failed{false};                         //!< the QP fails with `status`
+    RdmaWcStatus status{RdmaWcStatus::SUCCESS}; //!< reason of the failure
 };
 
 /**
  * \ingroup rdma
- * The sending half of a reliable packet stream: which packet goes next, what is acknowledged, and
- * when to give up waiting.
+ * The sender of a reliable packet stream: decides which packet is sent next, tracks
+ * acknowledgements, and times out.
  *
- * Sees packet numbers (rdma-psn.h) and picoseconds, no packets. Life of one: Extend() for each
- * message; CanSend(), GetNext() and Sent() whenever the port has room; OnAck(), OnNak(), OnRnrNak()
- * and OnTimeout() as they happen. After each of these the queue pair looks at GetAcked() and
- * GetDeadline().
+ * The sender works on packet numbers (rdma-psn.h) and picoseconds, not on packets. The queue pair
+ * calls Extend() for each message, then CanSend(), GetNext() and Sent() whenever the port has room,
+ * and OnAck(), OnNak(), OnRnrNak() and OnTimeout() when the event occurs. After each event the
+ * queue pair reads GetAcked() and GetDeadline().
  *
- * A queue pair's requests are one such stream. With IRN its responses to READs and atomics are
- * another, in the same direction, whose requests came from the peer.
+ * The requests of a queue pair form one stream. With IRN, the queue pair's responses to the peer's
+ * READs and atomics form a second stream in the same direction.
  */
 class RdmaSender
 {
   public:
-    static constexpr QbbPs NO_DEADLINE = QBB_NEVER;                           //!< none
-    static constexpr int64_t NO_PACKET = std::numeric_limits<int64_t>::min(); //!< none
+    static constexpr QbbPs NO_DEADLINE = QBB_NEVER;                           //!< no deadline
+    static constexpr int64_t NO_PACKET = std::numeric_limits<int64_t>::min(); //!< no packet
 
     virtual ~RdmaSender() = default;
 
-    /** \param packets the next message has this many packets */
+    /** Appends a message to the stream. \param packets number of packets of the message */
     virtual void Extend(uint64_t packets) = 0;
 
-    /** \return true if a packet may go out now */
+    /** \return true if a packet may be sent now */
     virtual bool CanSend() const = 0;
 
-    /** \return the packet that goes next; only if CanSend() */
+    /** \return number of the next packet to send; to be called only if CanSend() */
     virtual uint64_t GetNext() const = 0;
 
     /**
-     * The packet of GetNext() begins its transmission.
+     * Records that the transmission of packet GetNext() begins.
      *
-     * \param packets how many numbers it stands for: 1, but for a READ request whose responses are
-     *        numbered with the requests (IBA Vol. 1, 9.7.3.1)
-     * \param now the instant
-     * \return true if it has been sent before
+     * \param packets packet numbers that the packet takes: 1, except for a READ request whose
+     *        responses are numbered with the requests (IBA Vol. 1, 9.7.3.1)
+     * \param now current time
+     * \return true for a retransmission
      */
     virtual bool Sent(uint64_t packets, QbbPs now) = 0;
 
     /**
-     * \param packet everything up to this one has arrived; -1 and below: nothing has
-     * \param now the instant
-     * \return what follows
+     * Handles a cumulative acknowledgement.
+     *
+     * \param packet the last packet acknowledged; -1 and below: no packet has arrived
+     * \param now current time
+     * \return the consequence for the queue pair
      */
     virtual RdmaSenderEvent OnAck(int64_t packet, QbbPs now) = 0;
 
     /**
-     * The receiver saw a gap (NAK, PSN sequence error).
+     * Handles a NAK for a gap (PSN sequence error).
      *
-     * \param expected the packet that it waits for; all before it have arrived
-     * \param selective the packet behind the gap that made it say so, if the receiver has kept
-     *        that; else NO_PACKET
-     * \param now the instant
-     * \return what follows
+     * \param expected the packet that the receiver expects; all earlier packets have arrived
+     * \param selective the packet after the gap that triggered the NAK, if the receiver has
+     *        buffered it; else NO_PACKET
+     * \param now current time
+     * \return the consequence for the queue pair
      */
     virtual RdmaSenderEvent OnNak(int64_t expected, int64_t selective, QbbPs now) = 0;
 
     /**
-     * The receiver had no receive request (RNR NAK).
+     * Handles an RNR NAK: the receiver had no receive request.
      *
-     * \param expected the packet that found none; all before it have arrived
-     * \param wait how long to wait before sending again
-     * \param now the instant
-     * \return what follows
+     * \param expected the packet without receive request; all earlier packets have arrived
+     * \param wait time to wait before the retransmission
+     * \param now current time
+     * \return the consequence for the queue pair
      */
     virtual RdmaSenderEvent OnRnrNak(int64_t expected, QbbPs wait, QbbPs now) = 0;
 
-    /** The deadline has come. \param now the instant \return what follows */
+    /** Handles the deadline. \param now current time \return the consequence for the queue pair */
     virtual RdmaSenderEvent OnTimeout(QbbPs now) = 0;
 
-    /** \return how many packets from the first on are acknowledged */
+    /** \return number of cumulatively acknowledged packets */
     virtual uint64_t GetAcked() const = 0;
 
-    /** \return one more than the highest packet ever sent */
+    /** \return one more than the highest packet number ever sent */
     virtual uint64_t GetHighestSent() const = 0;
 
-    /** \return when OnTimeout() wants to be called, or NO_DEADLINE */
+    /** \return time at which OnTimeout() is to be called, or NO_DEADLINE */
     virtual QbbPs GetDeadline() const = 0;
 
-    /** \return packets sent again */
+    /** \return number of retransmitted packets */
     virtual uint64_t GetRetransmissions() const = 0;
 
-    /** \return times that the retransmission timer ran out */
+    /** \return number of retransmission timeouts */
     virtual uint64_t GetTimeouts() const = 0;
 };
 
 /**
  * \ingroup rdma
- * What the receiving half of a stream makes of a packet.
+ * Verdict of a receiver on a received packet.
  */
 enum class RdmaReceiverVerdict : uint8_t
 {
-    ACCEPT,    //!< the next packet in order: execute it, then Accept()
-    RESTART,   //!< the first packet of the present message once more, and all that has come of that
-               //!< message counts for nothing: execute it, then Accept()
-    EARLY,     //!< packets before it are missing, but it may be kept: Accept(), and tell the sender
-    DUPLICATE, //!< seen before: acknowledge again, do not execute
-    GAP,       //!< packets before it are missing, and the sender must be told
-    IGNORE,    //!< the same, but the sender has been told
+    ACCEPT, //!< the next packet in order: execute it, then Accept()
+    /// The first packet of the current message again; packets of the message received before are
+    /// void: execute the packet, then Accept()
+    RESTART,
+    EARLY,     //!< earlier packets are missing: buffer the packet by Accept(), send a NAK
+    DUPLICATE, //!< already received: acknowledge again, do not execute
+    GAP,       //!< earlier packets are missing: send a NAK
+    IGNORE,    //!< earlier packets are missing, but no NAK is due: drop silently
 };
 
 /**
  * \ingroup rdma
- * The receiving half of a reliable packet stream: which packets are executed, and what the sender
- * is told.
+ * The receiver of a reliable packet stream: decides which packets are executed and what is
+ * acknowledged.
  *
- * Sees packet numbers only. Check() for each packet that comes in; then Accept() if it is executed
- * or kept, Refuse() if the next one in order cannot be executed for want of a receive request, or
- * neither for a packet that is thrown away.
+ * The receiver works on packet numbers only. The queue pair calls Check() for each received packet,
+ * then Accept() if the packet is executed or buffered, or Refuse() if the next packet in order
+ * lacks a receive request. For a discarded packet, Check() is the only call.
  */
 class RdmaReceiver
 {
   public:
     virtual ~RdmaReceiver() = default;
 
-    /** \param packet a packet that has come in \return what to do with it */
+    /** \param packet number of a received packet \return what to do with the packet */
     virtual RdmaReceiverVerdict Check(int64_t packet) = 0;
 
     /**
-     * A packet of verdict ACCEPT, RESTART or EARLY counts as received.
+     * Marks a packet with verdict ACCEPT, RESTART or EARLY as received.
      *
-     * \param packet its number
-     * \param packets how many numbers it stands for, as in RdmaSender::Sent()
-     * \param endsMessage it is the last packet of its message
+     * \param packet packet number
+     * \param packets packet numbers that the packet takes, as in RdmaSender::Sent()
+     * \param endsMessage true for the last packet of a message
      */
     virtual void Accept(uint64_t packet, uint64_t packets, bool endsMessage) = 0;
 
     /**
-     * The packet of verdict ACCEPT or RESTART finds no receive request: it counts as not received,
-     * and what follows it is no gap, for the sender sends it all again after the wait.
+     * Marks a packet with verdict ACCEPT or RESTART as refused for lack of a receive request. The
+     * packet counts as not received. Packets that follow it cause no NAK, because the sender
+     * retransmits them after the RNR wait.
      */
     virtual void Refuse() = 0;
 
     /**
-     * Begins where another receiver of the stream ended: all packets before have been received, and
-     * the next one begins a message.
+     * Continues the stream where another receiver ended: all earlier packets have been received,
+     * and the next packet begins a message.
      *
      * \param packet number of the next packet
      */
     virtual void Resume(uint64_t packet) = 0;
 
-    /** \return the packet that comes next in order: all before it have been received */
+    /** \return the next packet in order; all earlier packets have been received */
     virtual uint64_t GetExpected() const = 0;
 
-    /** \return the packet that a NAK asks for */
+    /** \return the packet that a NAK requests */
     virtual uint64_t GetMissing() const = 0;
 };
 
 /**
  * \ingroup rdma
- * What others need to know of a transport's packets. Two transports understand each other if they
- * have the same object.
+ * Properties of a transport's packets. Two transports interoperate if both return the same
+ * RdmaPacketFormat object.
  */
 struct RdmaPacketFormat
 {
-    RdmaOpcode write;        //!< a full packet in the middle of a WRITE
-    RdmaOpcode acknowledge;  //!< an acknowledgement of requests
-    uint32_t extensionBytes; //!< upper bound of the header bytes between BTH and payload
+    RdmaOpcode write;        //!< opcode of a full packet in the middle of a WRITE
+    RdmaOpcode acknowledge;  //!< opcode of an acknowledgement of requests
+    uint32_t extensionBytes; //!< most header bytes between BTH and payload
 };
 
 /**
  * \ingroup rdma
- * A reliable transport: makes requester and responder for each queue pair, and both halves of each
- * packet stream. One object, with its attributes, serves any number of queue pairs.
+ * A reliable transport: factory of the requester and responder of each queue pair, and of the
+ * sender and receiver of each packet stream. One object serves any number of queue pairs.
  */
 class RdmaTransport : public Object
 {
@@ -207,29 +211,40 @@ class RdmaTransport : public Object
      */
     static TypeId GetTypeId();
 
-    /** \param limits what the queue pair wants otherwise \return a sending half */
+    /** \param limits per-queue-pair overrides of the retry attributes \return a new sender */
     virtual std::unique_ptr<RdmaSender> MakeSender(const RdmaRetryLimits& limits) const = 0;
 
-    /** \return a receiving half */
+    /** \return a new receiver */
     virtual std::unique_ptr<RdmaReceiver> MakeReceiver() const = 0;
 
     /**
-     * \return packets after which the requester asks for an acknowledgement; it always does for the
-     *         last packet of a message
+     * \return packets after which the requester asks for an acknowledgement; the last packet of a
+     *         message always asks for one
      */
     virtual uint32_t GetAckInterval() const = 0;
 
     /** \return the packet format */
     virtual const RdmaPacketFormat& GetPacketFormat() const = 0;
 
-    /** \param endpoint a queue pair whose connection names this transport \return its requester */
+    /** \param endpoint a queue pair that uses this transport \return a new requester */
     virtual std::unique_ptr<RdmaRequester> MakeRequester(RdmaEndpoint& endpoint) const = 0;
 
-    /** \param endpoint a queue pair whose connection names this transport \return its responder */
+    /** \param endpoint a queue pair that uses this transport \return a new responder */
     virtual std::unique_ptr<RdmaResponder> MakeResponder(RdmaEndpoint& endpoint) const = 0;
 
     /** \return timeouts in a row before a queue pair fails; UINT32_MAX means no limit */
     virtual uint32_t GetRetryCount() const = 0;
+
+    /** \return true if the transport needs the bandwidth-delay product of the network */
+    virtual bool NeedsNetworkBdp() const
+    {
+        return false;
+    }
+
+    /** \param packets bandwidth-delay product of the network's longest path, in full packets */
+    virtual void SetNetworkBdp(uint32_t packets)
+    {
+    }
 };
 
 } // namespace ns3

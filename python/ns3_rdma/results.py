@@ -6,6 +6,10 @@
     slow = [flow for flow in run.flows if flow.completed and flow.slowdown > 10]
 
 Times are in ns, as in the files. Nothing but Python's standard library is needed.
+
+The columns of the first three files, with their types and meanings, stand in columns.json, which
+doc/introspect.py writes from the module's C++ tables. Rows and summaries also have the columns that
+a script has added to a run; the types of those are seen from their fields.
 """
 
 import csv
@@ -13,8 +17,10 @@ import dataclasses
 import hashlib
 import io
 import json
+import keyword
 import math
 import os
+import re
 from typing import Optional
 
 
@@ -22,43 +28,39 @@ class ResultsError(Exception):
     """A file that cannot be read: "file:line: column: what was wrong; accepted: ..."."""
 
 
-@dataclasses.dataclass(frozen=True)
-class Flow:
-    """A row of flows.csv. A flow that did not finish has None for fct_ns, cqe_ns and slowdown."""
+with open(
+    os.path.join(os.path.dirname(os.path.abspath(__file__)), "columns.json"), encoding="utf-8"
+) as _handle:
+    # For each table its columns, as RdmaResultTables::Describe() explains them.
+    COLUMNS = json.load(_handle)
 
-    id: int
-    src: int
-    dst: int
-    bytes: int
-    start_ns: float
-    fct_ns: Optional[float]
-    cqe_ns: Optional[float]
-    ideal_fct_ns: float
-    slowdown: Optional[float]
-    retransmitted_packets: int
-    timeouts: int
-    status: str
 
+def column_type(column):
+    """The type of the values of a column that COLUMNS describes."""
+    kind = {"integer": int, "number": float, "text": str}[column["type"]]
+    return Optional[kind] if column["optional"] else kind
+
+
+def _row_type(name, table, text, base=object):
+    """A class for the rows of a table, with a field for each column."""
+    fields = [(column["name"], column_type(column)) for column in COLUMNS[table]]
+    return dataclasses.make_dataclass(
+        name, fields, bases=(base,), frozen=True, namespace={"__doc__": text, "__module__": __name__}
+    )
+
+
+class _Flow:
     @property
     def completed(self):
         """Whether the receiver has all bytes and the sender knows."""
         return self.fct_ns is not None
 
 
-@dataclasses.dataclass(frozen=True)
-class Port:
-    """A row of ports.csv: one priority of one port."""
-
-    node: int
-    port: int
-    priority: int
-    bytes: int
-    pauses_sent: int
-    pauses_received: int
-    paused_ns: float
-    drops: int
-    marks: int
-    peak_queue_bytes: int
+Flow = _row_type(
+    "Flow", "flows",
+    "A row of flows.csv. A flow that did not finish has None for fct_ns, cqe_ns and slowdown.", _Flow,
+)
+Port = _row_type("Port", "ports", "A row of ports.csv: one priority of one port.")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -137,7 +139,57 @@ def _text(text):
     return text
 
 
-_PARSERS = {int: _integer, float: _number, Optional[float]: _optional, str: _text}
+_PARSERS = {
+    int: _integer, float: _number, str: _text, Optional[int]: lambda text: _integer(text) if text else None,
+    Optional[float]: _optional, Optional[str]: lambda text: text or None,
+}
+
+
+class Rows(tuple):
+    """The rows of a file; kind is their class, which a file without rows has, too."""
+
+    kind = None
+
+
+def _own_values(texts):
+    """Type and values of a column that a script has added, of the texts of its fields.
+
+    Whole numbers if all fields are; else decimal numbers, None where a field is empty; else texts.
+    """
+    if texts and all(re.fullmatch("-?[0-9]+", text) for text in texts):
+        values = [int(text) for text in texts]
+        if all(-(2**63) <= value < 2**63 for value in values):
+            return int, values
+    if all(re.fullmatch(r"(-?[0-9]+(\.[0-9]+)?(e[-+]?[0-9]+)?)?", text) for text in texts):
+        return Optional[float], [float(text) if text else None for text in texts]
+    return str, list(texts)
+
+
+def _own_columns(header, kind):
+    """Places of the columns of a file that are no fields of kind and can be attributes of a row."""
+    return {
+        name: index for index, name in enumerate(header)
+        if name.isidentifier() and not keyword.iskeyword(name) and not name.startswith("_")
+        and not hasattr(kind, name) and name not in kind.__dataclass_fields__
+        and header.count(name) == 1
+    }
+
+
+def _with_own(kind, rows, own):
+    """Rows of a class that has the fields of kind and those of a script: name to texts."""
+    types, columns = [], []
+    for name, texts in own.items():
+        value_type, values = _own_values(texts)
+        types.append((name, value_type))
+        columns.append(values)
+    extended = dataclasses.make_dataclass(
+        kind.__name__, types, bases=(kind,), frozen=True,
+        namespace={"__doc__": kind.__doc__, "__module__": __name__},
+    )
+    names = list(own)
+    return extended, [
+        extended(**row, **dict(zip(names, values))) for row, *values in zip(rows, *columns)
+    ]
 
 
 def _parse_rows(handle, path, kind):
@@ -156,6 +208,8 @@ def _parse_rows(handle, path, kind):
                     "accepted: 1"
                 )
         columns = [(name, header.index(name), parse) for name, parse in parsers.items()]
+        own = _own_columns(header, kind)
+        texts = {name: [] for name in own}
         for row in reader:
             if len(row) != len(header):
                 raise ResultsError(
@@ -170,14 +224,20 @@ def _parse_rows(handle, path, kind):
                     raise ResultsError(
                         f'{path}:{reader.line_num}: {name}: "{row[index]}"; accepted: {error}'
                     ) from None
-            rows.append(kind(**values))
+            for name, index in own.items():
+                texts[name].append(row[index])
+            rows.append(values if own else kind(**values))
     except (csv.Error, UnicodeDecodeError) as error:
         raise ResultsError(f"{path}: not a CSV file: {error}") from None
-    return tuple(rows)
+    if own:
+        kind, rows = _with_own(kind, rows, texts)
+    result = Rows(rows)
+    result.kind = kind
+    return result
 
 
 def _read_rows(path, kind):
-    """The same of a file."""
+    """The rows of a file."""
     try:
         with open(path, newline="", encoding="utf-8") as handle:
             return _parse_rows(handle, path, kind)

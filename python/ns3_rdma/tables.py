@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Results as pandas tables: of the objects of a run, and of the files that a run leaves behind.
 
-Both have the columns of the files, which README.md explains: flows.csv, ports.csv, summary.json.
+Both have the columns of the files, which doc/columns.rst explains: flows.csv, ports.csv,
+summary.json; those that a script has added to a run come last.
 The tables of objects are made of the text that the module would write into the files, so they are
 equal to those of the files.
 
@@ -15,28 +16,10 @@ from typing import Any, NamedTuple, Optional
 
 from . import results
 
-# summary.json: the totals that a run can tell before it is over, and what the run cost.
-_SUMMARY = {
-    "flows_total": "int64",
-    "flows_completed": "int64",
-    "avg_slowdown": "float64",
-    "p99_slowdown": "float64",
-    "avg_fct_us": "float64",
-    "p99_fct_us": "float64",
-    "drops": "int64",
-    "pause_frames": "int64",
-    "ecn_marks": "int64",
-    "peak_queue_bytes": "int64",
-    "packet_hops": "int64",
-    "digest": "string",
+_DTYPES = {
+    int: "int64", float: "float64", str: "string", Optional[int]: "float64",
+    Optional[float]: "float64", Optional[str]: "string",
 }
-_COST = {
-    "events": "int64",
-    "sim_time_us": "float64",
-    "cpu_s": "float64",
-    "peak_rss_mb": "float64",
-}
-_DTYPES = {int: "int64", float: "float64", Optional[float]: "float64", str: "string"}
 
 
 class RunTables(NamedTuple):
@@ -58,14 +41,32 @@ def _pandas():
     return pandas
 
 
-def _table(rows, kind):
-    """A table of dataclasses."""
+def _table(rows):
+    """A table of results.Rows."""
     pandas = _pandas()
     columns = {}
-    for field in dataclasses.fields(kind):
+    for field in dataclasses.fields(rows.kind):
         values = [getattr(row, field.name) for row in rows]
         columns[field.name] = pandas.Series(values, dtype=_DTYPES[field.type])
     return pandas.DataFrame(columns)
+
+
+def _summary_dtypes(subjects):
+    """The keys of a summary that tell of the given subjects, with the types of their values."""
+    return {
+        column["name"]: _DTYPES[results.column_type(column)]
+        for column in results.COLUMNS["summary"] if column["subject"] in subjects
+    }
+
+
+def _own_dtypes(values):
+    """The keys that a script has added to a summary, with the types of their values."""
+    known = {column["name"] for column in results.COLUMNS["summary"]}
+    return {
+        name: {int: "int64", str: "string"}.get(type(value), "float64")
+        for name, value in values.items()
+        if name not in known and (value is None or type(value) in (int, float, str))
+    }
 
 
 def _summary(values, dtypes):
@@ -81,7 +82,7 @@ def flow_table(runner):
     from ns import ns
 
     text = ns.FormatRdmaFlowsCsv(runner.GetResults())
-    return _table(results.parse_flows(str(text)), results.Flow)
+    return _table(results.parse_flows(str(text)))
 
 
 def port_table(fabric):
@@ -89,42 +90,40 @@ def port_table(fabric):
     from ns import ns
 
     text = ns.FormatRdmaPortsCsv(fabric.GetPortResults())
-    return _table(results.parse_ports(str(text)), results.Port)
+    return _table(results.parse_ports(str(text)))
 
 
 def summary_table(fabric, runner):
     """The totals of a fabric and of the flows on it: one row, as in summary.json.
 
-    Columns that say what the run cost (events, sim_time_us, cpu_s, peak_rss_mb) are only in tables
-    of files.
+    Columns that tell of the run itself and what it cost (events, sim_time_us, cpu_s, peak_rss_mb)
+    are only in tables of files.
     """
     from ns import ns
 
-    summary = ns.MakeRdmaSummary(runner.GetResults())
-    totals = fabric.GetTotals()
-    for name in ("drops", "pauseFrames", "ecnMarks", "peakQueueBytes", "packetHops"):
-        setattr(summary, name, getattr(totals, name))
-    return _summary(json.loads(str(ns.FormatRdmaSummaryJson(summary))), _SUMMARY)
+    summary = ns.MakeRdmaSummary(runner.GetResults(), fabric.GetTotals())
+    text = str(ns.FormatRdmaSummaryJson(summary))
+    return _summary(json.loads(text), _summary_dtypes(("network",)))
 
 
 def read_flow_table(path):
     """The table of a flows.csv."""
-    return _table(results.read_flows(path), results.Flow)
+    return _table(results.read_flows(path))
 
 
 def read_port_table(path):
     """The table of a ports.csv."""
-    return _table(results.read_ports(path), results.Port)
+    return _table(results.read_ports(path))
 
 
 def read_time_series_table(path):
     """The table of a file of rdma-fabric --timeseries."""
-    return _table(results.read_time_series(path), results.Sample)
+    return _table(results.read_time_series(path))
 
 
 def read_monitor_table(path):
     """The table of a file of rdma-fabric --monitor."""
-    return _table(results.read_monitor(path), results.Reading)
+    return _table(results.read_monitor(path))
 
 
 def read_tables(directory):
@@ -133,7 +132,7 @@ def read_tables(directory):
     Its three files must be of one run.
     """
     run = results.read_run(directory)
-    dtypes = {**_SUMMARY, **_COST}
+    dtypes = _summary_dtypes(("network", "run"))
     for name in dtypes:
         if name not in run.summary:
             raise results.ResultsError(
@@ -141,7 +140,7 @@ def read_tables(directory):
                 f"{', '.join(dtypes)}"
             )
     return RunTables(
-        _table(run.flows, results.Flow),
-        _table(run.ports, results.Port),
-        _summary(run.summary, dtypes),
+        _table(run.flows),
+        _table(run.ports),
+        _summary(run.summary, {**dtypes, **_own_dtypes(run.summary)}),
     )

@@ -17,8 +17,8 @@ using namespace ns3;
 namespace
 {
 
-/// Whether the text names a file, or holds numbers that could make a topology of more than some
-/// 10^4 nodes.
+/// Whether the text names a file or a class, or holds numbers that could make a topology of more
+/// than some 10^4 nodes.
 bool
 IsExpensive(const std::string& text)
 {
@@ -31,7 +31,8 @@ IsExpensive(const std::string& text)
             return true;
         }
     }
-    return text.compare(0, 5, "file:") == 0 || text.compare(0, 4, "clos") == 0;
+    return text.compare(0, 5, "file:") == 0 || text.compare(0, 4, "clos") == 0 ||
+           text.find("Rdma") != std::string::npos;
 }
 
 template <typename Call>

@@ -40,9 +40,7 @@ rates.hostRateBps = rates.uplinkRateBps = ns.ParseRdmaRate("100Gbps")
 rates.delay = ns.ParseRdmaTime("1us")
 topology = ns.MakeRdmaDumbbell(2, rates)
 fabric = helper.Install(topology)
-options = ns.RdmaWorkloadOptions()
-options.bytes = 200_000
-flows = ns.MakeRdmaIncastFlows(topology, 3, options)
+flows = ns.MakeRdmaFlows("incast:3[Bytes=200000]", topology)
 late = ns.RdmaFlow(flows[0])
 late.id = 3
 late.start = ns.QbbPs(10**12)  # never starts: the run is stopped before
@@ -53,10 +51,7 @@ ns.Simulator.Run()
 tables = (
     ns3_rdma.flow_table(runner), ns3_rdma.port_table(fabric), ns3_rdma.summary_table(fabric, runner)
 )
-summary = ns.MakeRdmaSummary(runner.GetResults())
-totals = fabric.GetTotals()
-for name in ("drops", "pauseFrames", "ecnMarks", "peakQueueBytes", "packetHops"):
-    setattr(summary, name, getattr(totals, name))
+summary = ns.MakeRdmaSummary(runner.GetResults(), fabric.GetTotals())
 ns.WriteRdmaReport(sys.argv[1], runner.GetResults(), fabric.GetPortResults(), summary)
 with open(sys.argv[2], "wb") as handle:
     pickle.dump(tables, handle)

@@ -7,6 +7,7 @@ What needs the module's programs or libraries is skipped where tools/with-ns3 do
 import dataclasses
 import glob
 import importlib.util
+import json
 import os
 import re
 import shlex
@@ -51,15 +52,14 @@ class Texts(unittest.TestCase):
         _, _, example = text_of("examples", "rdma-first.cc").partition("\n\n")
         self.assertEqual(code, example)
 
-    def test_columns_in_readme_are_those_of_the_files(self):
-        for name, kind in (("flows.csv", results.Flow), ("ports.csv", results.Port)):
-            part = text_of("README.md").split(f"`{name}` has a row for each", 1)[1]
-            table = re.search(r"\|---\|---\|\n((?:\|.*\n)+)", part)[1]
-            names = [
-                column for row in table.splitlines()
-                for column in re.findall(r"`(\w+)`", row.split("|")[1])
-            ]
-            self.assertEqual(names, [field.name for field in dataclasses.fields(kind)])
+    def test_columns_in_the_manual_are_those_that_python_reads(self):
+        description = text_of("python", "ns3_rdma", "columns.json")
+        self.assertEqual(introspect.columns_document(description), text_of("doc", "columns.rst"))
+        for name, kind in (("flows", results.Flow), ("ports", results.Port)):
+            self.assertEqual(
+                [column["name"] for column in json.loads(description)[name]],
+                [field.name for field in dataclasses.fields(kind)],
+            )
 
     def test_files_that_are_named_exist(self):
         pattern = re.compile(
@@ -156,9 +156,9 @@ class Programs(unittest.TestCase):
     @unittest.skipUnless(
         os.environ.get("NS3_VERSION", "3.37") == "3.37", "the tables are as ns-3 3.37 prints values"
     )
-    def test_tables_of_attributes_and_traces(self):
+    def test_tables_of_attributes_traces_and_columns(self):
         for name, text in introspect.documents(introspect.introspect(BUILD.split(":"))).items():
-            self.assertEqual(text, text_of("doc", name), "tools/with-ns3 exec doc/introspect.py")
+            self.assertEqual(text, text_of(name), "tools/with-ns3 exec doc/introspect.py")
 
     @unittest.skipUnless(DOXYGEN == "1.9.4", "doxygen 1.9.4 is not installed")
     def test_everything_public_is_documented(self):

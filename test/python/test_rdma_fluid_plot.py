@@ -3,6 +3,7 @@
 
 import importlib.util
 import os
+import shlex
 import sys
 import tempfile
 import unittest
@@ -75,6 +76,15 @@ class Table(unittest.TestCase):
         self.assertEqual(
             rdma_cc_table.line_of("x", SUMMARY), "| x | 63 of 64 | 5 | 6 | 7 | 1.23 | 1.50 | - |"
         )
+
+    def test_names_are_those_that_the_program_lists(self):
+        listed = "printf '%s\\n' --cc '  dcqcn  ns3::RdmaDcqcn  text' '  rcm  ns3::RdmaRcm  text'"
+        self.assertEqual(
+            rdma_cc_table.names_of(f"sh -c {shlex.quote(listed)}"),
+            ["none", "dcqcn", "rcm", "none/irn", "aimd/irn"],
+        )
+        with self.assertRaisesRegex(rdma_cc_table.RunError, "--list=cc"):
+            rdma_cc_table.names_of("false")
 
     def test_a_run_that_fails_says_so(self):
         with self.assertRaisesRegex(rdma_cc_table.RunError, "--cc=dcqcn"):

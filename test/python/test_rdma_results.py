@@ -2,6 +2,7 @@
 """Tests of python/ns3_rdma/results.py and of what python/rdma_plot.py does without matplotlib."""
 
 import contextlib
+import dataclasses
 import hashlib
 import io
 import json
@@ -85,6 +86,30 @@ class Reading(Folder):
         (row,) = read_ports(path)
         self.assertEqual((row.node, row.port, row.priority, row.paused_ns), (5, 1, 3, 3.5))
         self.assertEqual((row.drops, row.marks, row.peak_queue_bytes), (4, 6, 7))
+
+    def test_columns_of_a_script(self):
+        own = (
+            "text,rate_gbps,change,completed,mixed,2nd", "a,1.5,-2,1,7,1", "b,,3,1,x,1",
+            "c,1e-09,0,1,,1",
+        )
+        lines = [f"{line},{more}" for line, more in zip(FLOWS.splitlines(), own)]
+        flows = read_flows(self.write("flows.csv", "\n".join(lines) + "\n"))
+        self.assertEqual([flow.rate_gbps for flow in flows], [1.5, None, 1e-09])
+        self.assertEqual([flow.change for flow in flows], [-2, 3, 0])
+        self.assertEqual([flow.text for flow in flows], ["a", "b", "c"])
+        self.assertEqual([flow.mixed for flow in flows], ["7", "x", ""])
+        self.assertEqual([flow.completed for flow in flows], [True, False, True])
+        self.assertIsInstance(flows[0], Flow)
+        types = {field.name: field.type for field in dataclasses.fields(flows.kind)}
+        self.assertEqual(list(types)[12:], ["text", "rate_gbps", "change", "mixed"])
+        self.assertEqual(types["change"], int)
+        self.assertEqual(types["mixed"], str)
+
+    def test_columns_of_a_script_without_rows(self):
+        text = PORTS.splitlines()[0] + ",share\n"
+        ports = read_ports(self.write("ports.csv", text))
+        self.assertEqual(ports, ())
+        self.assertEqual([field.name for field in dataclasses.fields(ports.kind)][-1], "share")
 
     def test_run(self):
         run = read_run(self.folder)

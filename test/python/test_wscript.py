@@ -25,6 +25,14 @@ class Folder:
                 return handle.read()
         return types.SimpleNamespace(read=read)
 
+    def ant_glob(self, patterns):
+        """The files that match, as waf's nodes."""
+        return [
+            types.SimpleNamespace(path_from=lambda folder, path=path: os.path.relpath(path, folder.path))
+            for pattern in patterns
+            for path in glob.glob(os.path.join(self.path, pattern), recursive=True)
+        ]
+
     def find_dir(self, name):
         """The folder called name, or None."""
         path = os.path.join(self.path, name)
@@ -80,7 +88,7 @@ def run(context):
 
 def files(*patterns):
     """The files that match any of the patterns, as paths in the repository."""
-    found = [path for pattern in patterns for path in glob.glob(os.path.join(ROOT, pattern))]
+    found = [path for pattern in patterns for path in glob.glob(os.path.join(ROOT, pattern), recursive=True)]
     return {os.path.relpath(path, ROOT) for path in found}
 
 
@@ -98,7 +106,7 @@ class Wscript(unittest.TestCase):
 
     def test_library(self):
         """With GSL and without, all sources but those that stand in for the other kind."""
-        every = files("model/*/*.cc", "helper/*.cc")
+        every = files("model/**/*.cc", "helper/**/*.cc")
         with_gsl = {path for path in every if path.endswith("-gsl.cc")}
         without = {path.replace("-gsl.cc", ".cc") for path in with_gsl}
         self.assertTrue(with_gsl and without <= every)
@@ -109,7 +117,7 @@ class Wscript(unittest.TestCase):
 
     def test_headers(self):
         """All headers, and every folder that has one is searched."""
-        headers = files("model/*/*.h", "helper/*.h")
+        headers = files("model/**/*.h", "helper/**/*.h")
         self.check(self.made["ns3header"].source, headers)
         folders = {os.path.join(ROOT, os.path.dirname(path)) for path in headers}
         self.check(self.made["rdma"].includes, folders)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 
-#include "qbb-congestion-detector.h"
+#include "qbb-root-detector.h"
+#include "qbb-threshold-detector.h"
 #include "rdma-test-units.h"
 
 #include <ns3/boolean.h>

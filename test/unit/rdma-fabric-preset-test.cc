@@ -2,6 +2,7 @@
 
 #include "rdma-expect-error.h"
 #include "rdma-fabric-preset.h"
+#include "rdma-option-list.h"
 #include "rdma-topology-builders.h"
 
 #include <gtest/gtest.h>
@@ -17,18 +18,18 @@ namespace
 std::string
 Find(const std::vector<const char*>& arguments)
 {
-    return FindRdmaPreset(static_cast<int>(arguments.size()), arguments.data());
+    return FindRdmaArgument(static_cast<int>(arguments.size()), arguments.data(), "preset");
 }
 
 } // namespace
 
 TEST(RdmaFabricPreset, IsFoundAnywhere)
 {
-    EXPECT_EQ(Find({"rdma-fabric"}), "none");
+    EXPECT_EQ(Find({"rdma-fabric"}), "");
     EXPECT_EQ(Find({"rdma-fabric", "--load=0.5", "--preset=irn", "--pfc=on"}), "irn");
     EXPECT_EQ(Find({"rdma-fabric", "-preset=irn"}), "irn");
     EXPECT_EQ(Find({"rdma-fabric", "--preset=irn", "--preset=parking-lot"}), "parking-lot");
-    EXPECT_EQ(Find({"rdma-fabric", "--bufferPreset=trident2", "preset=irn"}), "none");
+    EXPECT_EQ(Find({"rdma-fabric", "--bufferPreset=trident2", "preset=irn"}), "");
 }
 
 TEST(RdmaFabricPreset, IrnIsThePapersDefaultCase)

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 
+#include "rdma-congestion-control.h"
 #include "rdma-csv.h"
 #include "rdma-fabric-run.h"
 #include "rdma-file-error.h"
 #include "rdma-flow-runner.h"
+#include "rdma-part-list.h"
 #include "rdma-time-series.h"
 
 #include <ns3/simulator.h>
@@ -89,6 +91,7 @@ TEST(RdmaTimeSeries, NothingElseChanges)
         bool alpha;  //!< it has one
     };
 
+    std::set<std::string> tested;
     for (const Case& c : {Case{"none", "roce", false, false},
                           Case{"none", "irn", false, false},
                           Case{"dcqcn", "roce", false, true},
@@ -100,11 +103,13 @@ TEST(RdmaTimeSeries, NothingElseChanges)
                           Case{"timely-patched", "roce", false, false},
                           Case{"swift", "roce", true, false},
                           Case{"hpcc", "roce", true, false},
+                          Case{"hpcc-pint", "roce", true, false},
                           Case{"powertcp", "irn", true, false},
                           Case{"powertcp-theta", "roce", true, false},
                           Case{"aimd", "irn", true, false}})
     {
         SCOPED_TRACE(std::string(c.cc) + " " + c.transport);
+        tested.insert(c.cc);
         RdmaFabricOptions options = MakeIncast();
         options.cc = c.cc;
         options.transport = c.transport;
@@ -130,6 +135,10 @@ TEST(RdmaTimeSeries, NothingElseChanges)
         }
         EXPECT_EQ(flows.size(), 8U);
         EXPECT_EQ(rtt, controlled);
+    }
+    for (const std::string& name : GetRdmaPartNames(RdmaCongestionControl::GetTypeId()))
+    {
+        EXPECT_EQ(tested.count(name), 1U) << "no case has " << name;
     }
 }
 
@@ -198,8 +207,11 @@ TEST(RdmaTimeSeries, WrongOptions)
           Case{"auto", "", "roce", "--timeseriesFlows: "},
           Case{"auto", "1,", "roce", "--timeseriesFlows: "},
           Case{"auto", "2-1", "roce", "--timeseriesFlows: '1' is too small; accepted: 2 to"},
-          Case{"auto", "0,8", "roce", "--timeseriesFlows: no flow has an id from 8 to 8"},
-          Case{"auto", "auto", "iwarp", "--timeseries: flows with --transport=iwarp"}})
+          Case{"auto", "0,8", "roce", "--timeseries: Flows: no flow has an id from 8 to 8"},
+          Case{"auto",
+               "auto",
+               "iwarp",
+               "--timeseries: flows of this transport have no queue pairs"}})
     {
         RdmaFabricOptions options = MakeIncast();
         options.timeseries = file.path;

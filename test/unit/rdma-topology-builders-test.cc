@@ -2,10 +2,13 @@
 
 #include "rdma-expect-error.h"
 #include "rdma-file-error.h"
+#include "rdma-part-list.h"
 #include "rdma-test-units.h"
 #include "rdma-topology-builders.h"
+#include "rdma-topology-reader.h"
 
 #include <algorithm>
+#include <cstdio>
 #include <gtest/gtest.h>
 #include <map>
 #include <stdexcept>
@@ -193,65 +196,160 @@ TEST(RdmaTopologyBuilders, TextForms)
 {
     RdmaTopologyRates rates;
     rates.hostRate = 40 * GBPS;
-    EXPECT_EQ(MakeRdmaTopology("fat-tree:4", rates), MakeRdmaFatTree(4, rates));
-    EXPECT_EQ(MakeRdmaTopology("leaf-spine:4x16x2", rates), MakeRdmaLeafSpine(4, 16, 2, rates));
-    EXPECT_EQ(MakeRdmaTopology("clos:3x8", rates), MakeRdmaClos(3, 8, {}, rates));
-    EXPECT_EQ(MakeRdmaTopology("clos:3x8x3x1", rates), MakeRdmaClos(3, 8, {3, 1}, rates));
-    EXPECT_EQ(MakeRdmaTopology("clos:2x80x1.5", rates), MakeRdmaClos(2, 80, {1.5}, rates));
-    EXPECT_EQ(MakeRdmaTopology("dumbbell:8", rates), MakeRdmaDumbbell(8, rates));
-    EXPECT_EQ(MakeRdmaTopology("star:16", rates), MakeRdmaStar(16, rates));
-    EXPECT_EQ(MakeRdmaTopology("parking-lot:4", rates), MakeRdmaParkingLot({1, 1, 1, 1}, rates));
-    EXPECT_EQ(MakeRdmaTopology("parking-lot:3x1", rates), MakeRdmaParkingLot({3, 1}, rates));
-    EXPECT_EQ(MakeRdmaTopology("ring:5", rates), MakeRdmaRing(5, 1, rates));
-    EXPECT_EQ(MakeRdmaTopology("ring:3x4", rates), MakeRdmaRing(3, 4, rates));
+    rates.errorRate = 0.25;
+    const auto expect = [&rates](const std::string& text, const RdmaTopology& topology) {
+        EXPECT_EQ(MakeRdmaTopology(text, rates), topology) << text;
+        EXPECT_FALSE(MakeRdmaTopologyBuilder(text)->HasOwnRates()) << text;
+    };
+    expect("fat-tree:4", MakeRdmaFatTree(4, rates));
+    expect("leaf-spine:4x16x2", MakeRdmaLeafSpine(4, 16, 2, rates));
+    expect("clos:3x8", MakeRdmaClos(3, 8, {}, rates));
+    expect("clos:3x8x3x1", MakeRdmaClos(3, 8, {3, 1}, rates));
+    expect("clos:2x80x1.5", MakeRdmaClos(2, 80, {1.5}, rates));
+    expect("dumbbell:8", MakeRdmaDumbbell(8, rates));
+    expect("star:16", MakeRdmaStar(16, rates));
+    expect("parking-lot:4", MakeRdmaParkingLot({1, 1, 1, 1}, rates));
+    expect("parking-lot:3x1", MakeRdmaParkingLot({3, 1}, rates));
+    expect("ring:5", MakeRdmaRing(5, 1, rates));
+    expect("ring:3x4", MakeRdmaRing(3, 4, rates));
+}
+
+TEST(RdmaTopologyBuilders, PartForms)
+{
+    RdmaTopologyRates rates;
+    rates.uplinkRate = 40 * GBPS;
+    const auto expect = [&rates](const std::string& text, const RdmaTopology& topology) {
+        EXPECT_EQ(MakeRdmaTopology(text, rates), topology) << text;
+    };
+    expect("ns3::RdmaFatTree[K=4]", MakeRdmaFatTree(4, rates));
+    expect("ns3::RdmaLeafSpine[Spines=2|Leaves=3|HostsPerLeaf=5]",
+           MakeRdmaLeafSpine(3, 5, 2, rates));
+    expect("leaf-spine:3x5x2", MakeRdmaLeafSpine(3, 5, 2, rates));
+    expect("leaf-spine[Spines=2|Leaves=3|HostsPerLeaf=5]", MakeRdmaLeafSpine(3, 5, 2, rates));
+    expect("ns3::RdmaClos[Tiers=2|Radix=8]", MakeRdmaClos(2, 8, {}, rates));
+    expect("ns3::RdmaClos[Tiers=2|Radix=8|Ratios=none]", MakeRdmaClos(2, 8, {}, rates));
+    expect("clos:3x8[Ratios=3x1]", MakeRdmaClos(3, 8, {3, 1}, rates));
+    expect("ns3::RdmaDumbbell[HostsPerSide=3]", MakeRdmaDumbbell(3, rates));
+    expect("ns3::RdmaStar[Hosts=3]", MakeRdmaStar(3, rates));
+    expect("ns3::RdmaParkingLot[Senders=3x1]", MakeRdmaParkingLot({3, 1}, rates));
+    expect("ns3::RdmaParkingLot[Senders=3]", MakeRdmaParkingLot({1, 1, 1}, rates));
+    expect("ns3::RdmaRing[Switches=5]", MakeRdmaRing(5, 1, rates));
+    expect("ring:5[HostsPerSwitch=2]", MakeRdmaRing(5, 2, rates));
+    expect("ns3::RdmaXgft[Children=16x4x5|Parents=1x4x4]",
+           MakeRdmaXgft({16, 4, 5}, {1, 4, 4}, rates));
+    for (const TypeId& type : GetRdmaPartTypes(RdmaTopologyBuilder::GetTypeId()))
+    {
+        if (type != RdmaTopologyFile::GetTypeId() && type != RdmaParkingLot::GetTypeId())
+        {
+            MakeRdmaTopology(type.GetName()).Validate(); // with its default values
+        }
+    }
+}
+
+TEST(RdmaTopologyBuilders, Files)
+{
+    // Brackets and quotes are letters of a path as others are.
+    for (const std::string name : {"t.txt", "t[1].txt", "it's]t\".txt", "a:x|b=2"})
+    {
+        const std::string path = testing::TempDir() + name;
+        WriteRdmaTopology(MakeRdmaStar(3), path);
+        const auto builder = MakeRdmaTopologyBuilder("file:" + path);
+        EXPECT_TRUE(builder->HasOwnRates());
+        RdmaTopologyRates rates;
+        rates.hostRate = 40 * GBPS;
+        EXPECT_EQ(builder->Build(rates).GetLinks(), MakeRdmaStar(3).GetLinks()) << path;
+        std::remove(path.c_str());
+    }
+    EXPECT_THROW(MakeRdmaTopology("file:/does/not/exist"), RdmaFileError);
 }
 
 TEST(RdmaTopologyBuilders, WrongTexts)
 {
     const auto expect = [](const std::string& text, const std::string& problem) {
-        ExpectError<std::invalid_argument>(
-            [&] { MakeRdmaTopology(text); },
-            {problem, "'" + text, "fat-tree:K (even, 2 to 128)", "leaf-spine:", "file:PATH"});
+        ExpectError<std::invalid_argument>([&] { MakeRdmaTopology(text); },
+                                           {problem, "accepted: "});
     };
-    expect("", "no such form");
-    expect("fat-tree", "is empty");
-    expect("torus:4", "no such form");
-    expect("file:", "no such form");
-    expect("fat-tree:5", "accepted: an even number from 2 to 128");
-    expect("fat-tree:0", "accepted: an even number from 2 to 128");
-    expect("fat-tree:130", "accepted: an even number from 2 to 128");
-    expect("fat-tree:4x4", "no such form");
-    expect("fat-tree:-4", "is negative");
-    expect("leaf-spine:4x16", "no such form");
-    expect("leaf-spine:4x16x", "is empty");
-    expect("leaf-spine:4x16x4 ", "not a whole number");
-    expect("leaf-spine:4X16X4", "no such form");
-    expect("leaf-spine:0x16x4", "leaves: 0; accepted: 1 to");
-    expect("leaf-spine:4x0x4", "hosts per leaf: 0");
-    expect("leaf-spine:4x16x0", "spines: 0");
-    expect("leaf-spine:1024x1024x4", "at most 1048576");
-    expect("leaf-spine:4x99999999999x4", "too large");
-    expect("dumbbell:0", "hosts per side: 0; accepted: 1 to");
-    expect("star:1", "hosts: 1; accepted: 2 to");
-    expect("parking-lot:1", "switches: 1; accepted: 2 to");
-    expect("parking-lot:3x0", "senders on a switch: 0; accepted: 1 to");
-    expect("parking-lot:1048575x1048575", "at most 1048576");
-    expect("ring:2", "switches: 2; accepted: 3 to");
-    expect("ring:4x0", "hosts on a switch: 0; accepted: 1 to");
-    expect("ring:1048575x1048575", "at most 1048576");
-    expect("clos:3", "no such form");
-    expect("clos:0x8", "tiers: 0; accepted: 1 to 8");
-    expect("clos:3x1", "radix: 1; accepted: 2 to 1024");
-    expect("clos:3x8x1", "1 ratios; accepted: none, or 2");
+    const std::string forms =
+        "accepted: clos:TiersxRadix[xRatios], dumbbell:HostsPerSide, fat-tree:K, file[:Path], "
+        "leaf-spine:LeavesxHostsPerLeafxSpines, parking-lot[:Senders], "
+        "ring:Switches[xHostsPerSwitch], "
+        "star:Hosts, ns3::RdmaClos, ns3::RdmaDumbbell, ns3::RdmaFatTree, ns3::RdmaLeafSpine, "
+        "ns3::RdmaParkingLot, ns3::RdmaRing, ns3::RdmaStar, ns3::RdmaTopologyFile, ns3::RdmaXgft";
+    expect("", "'' is no ns3::RdmaTopologyBuilder; " + forms);
+    expect("torus:4", "'torus:4' is no ns3::RdmaTopologyBuilder; " + forms);
+    expect("fat-tre:4", "did you mean fat-tree?; " + forms);
+    expect("ns3::RdmaTopologyBuilder", "cannot be made, it is a base class");
+    expect("fat-tree", "accepted: fat-tree:K");
+    expect("file", "Path ''; accepted: the path of a topology file, as in file:PATH");
+    expect("file:", "Path ''; accepted: the path of a topology file, as in file:PATH");
+    expect("ns3::RdmaTopologyFile", "Path ''; accepted: the path of a topology file");
+    expect("fat-tree:", "K ''; accepted: 2 to 128");
+    expect("fat-tree:5", "fat-tree: k: 5; accepted: an even number from 2 to 128");
+    expect("fat-tree:0", "K '0'; accepted: 2 to 128");
+    expect("fat-tree:130", "K '130'; accepted: 2 to 128");
+    expect("fat-tree:4x4", "ns3::RdmaFatTree: K '4x4'; accepted: 2 to 128");
+    expect("fat-tree:-4", "K '-4'; accepted: 2 to 128");
+    expect("leaf-spine:4x16", "accepted: leaf-spine:LeavesxHostsPerLeafxSpines");
+    expect("leaf-spine:4x16x", "Spines ''; accepted: 1 to 1048576");
+    expect("leaf-spine:4x16x4 ", "Spines '4 '; accepted: 1 to 1048576");
+    expect("leaf-spine:4X16X4", "Leaves '4X16X4'; accepted: 1 to 1048576");
+    expect("leaf-spine:0x16x4", "ns3::RdmaLeafSpine: Leaves '0'; accepted: 1 to 1048576");
+    expect("leaf-spine:4x0x4", "HostsPerLeaf '0'");
+    expect("leaf-spine:4x16x0", "Spines '0'");
+    expect("leaf-spine:1024x1024x4",
+           "leaf-spine: 1049600 nodes or more; accepted: at most 1048576");
+    expect("leaf-spine:4x99999999999x4", "HostsPerLeaf '99999999999'; accepted: 1 to 1048576");
+    expect("dumbbell:0", "HostsPerSide '0'; accepted: 1 to 524287");
+    expect("star:1", "Hosts '1'; accepted: 2 to 1048575");
+    const std::string senders =
+        "accepted: senders on each switch, as in 3x1 (1 or more), or a number of switches";
+    expect("parking-lot", "ns3::RdmaParkingLot: Senders ''; " + senders);
+    expect("parking-lot:", "ns3::RdmaParkingLot: Senders ''; " + senders);
+    expect("parking-lot:1", "Senders '1'; " + senders);
+    expect("parking-lot:3x0", "Senders '3x0'; " + senders);
+    expect("parking-lot:3x", "Senders '3x'; " + senders);
+    expect("parking-lot:1048575x1048575", "parking-lot: 1048578 nodes or more; accepted: at most");
+    expect("ring:2", "ns3::RdmaRing: Switches '2'; accepted: 3 to 1048576");
+    expect("ring:4x0", "HostsPerSwitch '0'; accepted: 1 to");
+    expect("ring:4x1x1", "accepted: ring:Switches[xHostsPerSwitch]");
+    expect("ring:1048575x1048575", "nodes or more; accepted: at most 1048576");
+    expect("clos:3", "'clos:3' is not as it should be; accepted: clos:TiersxRadix[xRatios]");
+    expect("clos:0x8", "Tiers '0'; accepted: 1 to 8");
+    expect("clos:3x1", "Radix '1'; accepted: 2 to 1024");
+    expect("clos:3x8x1", "clos: oversubscription: 1 ratios; accepted: none, or 2");
+    expect("clos:2x8x", "Ratios ''; accepted: none, or a ratio for each tier below the top");
+    expect("clos:2x8x1 ", "Ratios '1 '; accepted: none, or a ratio for each tier below the top");
+    expect("clos:2x8x-1", "Ratios '-1'; accepted: none, or a ratio for each tier below the top");
     expect("clos:2x8x4", "4 does not divide the 8 ports");
     expect("clos:2x8x0", "0 does not divide the 8 ports");
     expect("clos:2x8x100", "100 does not divide the 8 ports");
     expect("clos:8x1024", "at most 1048576");
     expect("clos:2x7", "1 does not divide the 7 ports");
-    EXPECT_THROW(MakeRdmaTopology("file:/does/not/exist"), RdmaFileError);
-    EXPECT_THROW(MakeRdmaXgft({}, {}), std::invalid_argument);
-    EXPECT_THROW(MakeRdmaXgft({4, 4}, {1}), std::invalid_argument);
-    EXPECT_THROW(MakeRdmaXgft({4, 0}, {1, 1}), std::invalid_argument);
+    expect("ns3::RdmaXgft[Children=4x0]", "Children '4x0'; accepted: a number for each tier");
+    expect("ns3::RdmaXgft[Children=4]", "xgft: entries for parents: 2; accepted: 1 to 1");
+}
+
+TEST(RdmaTopologyBuilders, WrongNumbers)
+{
+    const auto expect = [](const auto& make, const std::string& problem) {
+        ExpectError<std::invalid_argument>(make, {problem});
+    };
+    expect([] { MakeRdmaFatTree(130); }, "fat-tree: k: 130; accepted: an even number");
+    expect([] { MakeRdmaLeafSpine(0, 1, 1); }, "leaf-spine: leaves: 0; accepted: 1 to");
+    expect([] { MakeRdmaLeafSpine(1, 0, 1); }, "leaf-spine: hosts per leaf: 0");
+    expect([] { MakeRdmaLeafSpine(1, 1, 0); }, "leaf-spine: spines: 0");
+    expect([] { MakeRdmaClos(9, 8); }, "clos: tiers: 9; accepted: 1 to 8");
+    expect([] { MakeRdmaClos(3, 1); }, "clos: radix: 1; accepted: 2 to 1024");
+    expect([] { MakeRdmaDumbbell(0); }, "dumbbell: hosts per side: 0; accepted: 1 to");
+    expect([] { MakeRdmaStar(1); }, "star: hosts: 1; accepted: 2 to");
+    expect([] { MakeRdmaParkingLot({1}); }, "parking-lot: switches: 1; accepted: 2 to");
+    expect([] { MakeRdmaParkingLot({3, 0}); }, "senders on a switch: 0; accepted: 1 to");
+    expect([] { MakeRdmaRing(2); }, "ring: switches: 2; accepted: 3 to");
+    expect([] { MakeRdmaRing(4, 0); }, "ring: hosts on a switch: 0; accepted: 1 to");
+    expect([] { MakeRdmaXgft({}, {}); }, "xgft: tiers: 0; accepted: 1 to 8");
+    expect([] { MakeRdmaXgft({4, 4}, {1}); }, "xgft: entries for parents: 1; accepted: 2 to 2");
+    expect([] { MakeRdmaXgft({4, 0}, {1, 1}); }, "xgft: children in a tier: 0");
+    expect([] { MakeRdmaXgft({4, 4}, {1, 0}); }, "xgft: parents in a tier: 0");
 }
 
 TEST(RdmaTopologyBuilders, WrongRates)

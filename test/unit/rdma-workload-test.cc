@@ -1,12 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 
+#include "qbb-time.h"
 #include "rdma-expect-error.h"
 #include "rdma-file-error.h"
+#include "rdma-generated-workload.h"
+#include "rdma-part-list.h"
+#include "rdma-part-name.h"
 #include "rdma-topology-builders.h"
 #include "rdma-units.h"
 #include "rdma-workload.h"
 
 #include <ns3/rng-seed-manager.h>
+#include <ns3/uinteger.h>
 
 #include <cmath>
 #include <cstdio>
@@ -22,7 +27,7 @@ namespace
 {
 
 /// Each test starts from the same seed and run.
-class RdmaWorkload : public testing::Test
+class RdmaWorkloads : public testing::Test
 {
   protected:
     void SetUp() override
@@ -36,6 +41,58 @@ class RdmaWorkload : public testing::Test
         SetUp();
     }
 };
+
+/// A workload of one's own: each host of the first half sends to one of the second.
+class TestPairs : public RdmaGeneratedWorkload
+{
+  public:
+    static TypeId GetTypeId()
+    {
+        static TypeId tid = TypeId("ns3::RdmaTestPairs")
+                                .SetParent<RdmaGeneratedWorkload>()
+                                .SetGroupName("Rdma")
+                                .AddConstructor<TestPairs>()
+                                .AddAttribute("Bytes",
+                                              "Size of each flow.",
+                                              UintegerValue(1000),
+                                              MakeUintegerAccessor(&TestPairs::m_bytes),
+                                              MakeUintegerChecker<uint32_t>(1));
+        return tid;
+    }
+
+    int64_t AssignStreams(int64_t stream) override
+    {
+        m_times->SetStream(stream + STREAM_TIME);
+        return N_STREAMS;
+    }
+
+  protected:
+    std::vector<RdmaFlow> Generate(const RdmaTopology& topology) override
+    {
+        const auto hosts = topology.GetHosts();
+        if (hosts.size() % 2 != 0)
+        {
+            Refuse("with a topology of",
+                   std::to_string(hosts.size()) + " hosts",
+                   "an even number of hosts");
+        }
+        std::vector<RdmaFlow> flows;
+        for (std::size_t i = 0; i < hosts.size() / 2; ++i)
+        {
+            const QbbPs after(m_times->GetInteger(0, 1'000'000));
+            flows.push_back(MakeFlow(hosts[i], hosts[i + hosts.size() / 2], m_bytes, after));
+        }
+        return flows;
+    }
+
+  private:
+    uint32_t m_bytes{1000};
+    Ptr<UniformRandomVariable> m_times{CreateObject<UniformRandomVariable>()};
+};
+
+NS_OBJECT_ENSURE_REGISTERED(TestPairs);
+
+const RdmaPartName g_pairsName("test-pairs", TestPairs::GetTypeId(), "", "pairs of hosts");
 
 void
 ExpectOrdered(const std::vector<RdmaFlow>& flows)
@@ -53,19 +110,14 @@ ExpectOrdered(const std::vector<RdmaFlow>& flows)
 
 } // namespace
 
-TEST_F(RdmaWorkload, Poisson)
+TEST_F(RdmaWorkloads, Poisson)
 {
-    RdmaWorkloadOptions options;
-    options.start = 5_ms;
-    options.duration = 2_s;
-    options.load = 0.5;
-    options.cdf = "irn-uniform";
-    options.priority = 5;
-    options.dstPort = 100;
     RdmaTopologyRates rates;
     rates.hostRate = 40_gbps;
     const auto topology = MakeRdmaLeafSpine(2, 4, 2, rates);
-    const auto flows = MakeRdmaPoissonFlows(topology, options);
+    const auto flows = MakeRdmaFlows("poisson[Start=5ms|Duration=2s|Load=0.5|Cdf=irn-uniform|"
+                                     "Priority=5|DestinationPort=100]",
+                                     topology);
     ExpectOrdered(flows);
 
     double bytes = 0;
@@ -76,8 +128,8 @@ TEST_F(RdmaWorkload, Poisson)
     double squares = 0;
     for (const auto& flow : flows)
     {
-        EXPECT_GE(flow.start, options.start);
-        EXPECT_LT(flow.start, options.start + options.duration);
+        EXPECT_GE(flow.start, 5_ms);
+        EXPECT_LT(flow.start, 5_ms + 2_s);
         EXPECT_TRUE(topology.IsHost(flow.srcHost));
         EXPECT_TRUE(topology.IsHost(flow.dstHost));
         EXPECT_EQ(flow.priority, 5u);
@@ -85,7 +137,7 @@ TEST_F(RdmaWorkload, Poisson)
         bytes += static_cast<double>(flow.bytes);
         sent[flow.srcHost] += 1;
         received[flow.dstHost] += 1;
-        const QbbPs before = last.count(flow.srcHost) > 0 ? last[flow.srcHost] : options.start;
+        const QbbPs before = last.count(flow.srcHost) > 0 ? last[flow.srcHost] : 5_ms;
         const auto gap = static_cast<double>(flow.start - before);
         last[flow.srcHost] = flow.start;
         gaps += gap;
@@ -106,7 +158,7 @@ TEST_F(RdmaWorkload, Poisson)
     EXPECT_NEAR(std::sqrt(squares / n - mean * mean) / mean, 1.0, 0.04);
 }
 
-TEST_F(RdmaWorkload, PoissonFollowsHostRates)
+TEST_F(RdmaWorkloads, PoissonFollowsHostRates)
 {
     RdmaTopology topology;
     topology.AddHost();
@@ -115,11 +167,8 @@ TEST_F(RdmaWorkload, PoissonFollowsHostRates)
     topology.AddLink(0, 2, 30_gbps, 1_ns);
     topology.AddLink(1, 2, 5_gbps, 1_ns);
     topology.AddLink(1, 2, 5_gbps, 1_ns);
-    RdmaWorkloadOptions options;
-    options.duration = 1_s;
-    options.cdf = "storage";
     double first = 0;
-    const auto flows = MakeRdmaPoissonFlows(topology, options);
+    const auto flows = MakeRdmaFlows("poisson[Duration=1s|Cdf=storage]", topology);
     for (const auto& flow : flows)
     {
         first += flow.srcHost == 0 ? 1 : 0;
@@ -127,33 +176,32 @@ TEST_F(RdmaWorkload, PoissonFollowsHostRates)
     EXPECT_NEAR(first / static_cast<double>(flows.size()), 0.75, 0.01);
 }
 
-TEST_F(RdmaWorkload, SameSeedSameFlows)
+TEST_F(RdmaWorkloads, SameSeedSameFlows)
 {
     const auto topology = MakeRdmaLeafSpine(2, 4, 2);
-    RdmaWorkloadOptions options;
-    options.jitter = 1_us;
-    for (const std::string text : {"poisson", "incast:3", "permutation"})
+    for (const std::string text :
+         {"poisson", "incast:3[Jitter=1us]", "permutation[Jitter=1us]", "test-pairs"})
     {
-        const auto flows = MakeRdmaWorkload(text, topology, options);
-        EXPECT_EQ(MakeRdmaWorkload(text, topology, options), flows) << text;
+        const auto flows = MakeRdmaFlows(text, topology);
+        EXPECT_EQ(MakeRdmaFlows(text, topology), flows) << text;
         RngSeedManager::SetRun(2);
-        EXPECT_NE(MakeRdmaWorkload(text, topology, options), flows) << text;
+        EXPECT_NE(MakeRdmaFlows(text, topology), flows) << text;
         RngSeedManager::SetRun(1);
-        options.stream += RdmaWorkloadOptions::N_STREAMS;
-        EXPECT_NE(MakeRdmaWorkload(text, topology, options), flows) << text;
-        options.stream -= RdmaWorkloadOptions::N_STREAMS;
-        EXPECT_EQ(MakeRdmaWorkload(text, topology, options), flows) << text;
+        const auto make = [&](int64_t stream) {
+            const auto workload =
+                RdmaPart::Parse(text, RdmaWorkload::GetTypeId()).Create<RdmaWorkload>();
+            EXPECT_EQ(workload->AssignStreams(stream), 4) << text;
+            return workload->MakeFlows(topology);
+        };
+        EXPECT_NE(make(RdmaWorkload::FIRST_STREAM + 4), flows) << text;
+        EXPECT_EQ(make(RdmaWorkload::FIRST_STREAM), flows) << text;
     }
 }
 
-TEST_F(RdmaWorkload, Incast)
+TEST_F(RdmaWorkloads, Incast)
 {
     const auto topology = MakeRdmaLeafSpine(2, 8, 2);
-    RdmaWorkloadOptions options;
-    options.start = 1_ns;
-    options.bytes = 4096;
-    options.receiver = 3;
-    const auto flows = MakeRdmaIncastFlows(topology, 15, options);
+    const auto flows = MakeRdmaFlows("incast:15[Start=1ns|Bytes=4096|Receiver=3]", topology);
     ASSERT_EQ(flows.size(), 15u);
     ExpectOrdered(flows);
     for (std::size_t i = 0; i < flows.size(); ++i)
@@ -165,11 +213,9 @@ TEST_F(RdmaWorkload, Incast)
     }
 }
 
-TEST_F(RdmaWorkload, IncastChoosesAtRandom)
+TEST_F(RdmaWorkloads, IncastChoosesAtRandom)
 {
     const auto topology = MakeRdmaStar(8);
-    RdmaWorkloadOptions options;
-    options.jitter = 1_us;
     std::map<uint32_t, int> receivers;
     std::map<uint32_t, int> senders;
     QbbPs latest;
@@ -177,7 +223,7 @@ TEST_F(RdmaWorkload, IncastChoosesAtRandom)
     for (int run = 1; run <= runs; ++run)
     {
         RngSeedManager::SetRun(run);
-        const auto flows = MakeRdmaIncastFlows(topology, 3, options);
+        const auto flows = MakeRdmaFlows("incast:3[Jitter=1us]", topology);
         ASSERT_EQ(flows.size(), 3u);
         ExpectOrdered(flows);
         ++receivers[flows[0].dstHost];
@@ -188,7 +234,7 @@ TEST_F(RdmaWorkload, IncastChoosesAtRandom)
             ++senders[flow.srcHost];
             distinct.insert(flow.srcHost);
             EXPECT_GE(flow.start, 0_ps);
-            EXPECT_LE(flow.start, options.jitter);
+            EXPECT_LE(flow.start, 1_us);
             latest = std::max(latest, flow.start);
         }
         EXPECT_EQ(distinct.size(), 3u);
@@ -202,13 +248,10 @@ TEST_F(RdmaWorkload, IncastChoosesAtRandom)
     }
 }
 
-TEST_F(RdmaWorkload, Permutation)
+TEST_F(RdmaWorkloads, Permutation)
 {
-    RdmaWorkloadOptions options;
-    options.bytes = 77;
-    options.start = 5_ps;
     const auto topology = MakeRdmaFatTree(4);
-    const auto flows = MakeRdmaPermutationFlows(topology, options);
+    const auto flows = MakeRdmaFlows("permutation[Bytes=77|Start=5ps]", topology);
     ASSERT_EQ(flows.size(), 16u);
     ExpectOrdered(flows);
     std::set<uint32_t> sources;
@@ -222,10 +265,10 @@ TEST_F(RdmaWorkload, Permutation)
     }
     EXPECT_EQ(sources.size(), 16u);
     EXPECT_EQ(destinations.size(), 16u);
-    EXPECT_EQ(MakeRdmaPermutationFlows(MakeRdmaStar(2), options).size(), 2u);
+    EXPECT_EQ(MakeRdmaFlows("permutation", MakeRdmaStar(2)).size(), 2u);
 }
 
-TEST_F(RdmaWorkload, PermutationsAreEquallyLikely)
+TEST_F(RdmaWorkloads, PermutationsAreEquallyLikely)
 {
     // Four hosts have nine permutations without fixed points.
     const auto topology = MakeRdmaStar(4);
@@ -235,7 +278,7 @@ TEST_F(RdmaWorkload, PermutationsAreEquallyLikely)
     {
         RngSeedManager::SetRun(run);
         std::vector<uint32_t> targets;
-        for (const auto& flow : MakeRdmaPermutationFlows(topology, RdmaWorkloadOptions()))
+        for (const auto& flow : MakeRdmaFlows("permutation", topology))
         {
             targets.push_back(flow.dstHost);
         }
@@ -248,72 +291,126 @@ TEST_F(RdmaWorkload, PermutationsAreEquallyLikely)
     }
 }
 
-TEST_F(RdmaWorkload, TextForms)
+TEST_F(RdmaWorkloads, TextForms)
 {
     const auto topology = MakeRdmaStar(4);
-    RdmaWorkloadOptions options;
-    EXPECT_EQ(MakeRdmaWorkload("poisson", topology, options),
-              MakeRdmaPoissonFlows(topology, options));
-    EXPECT_EQ(MakeRdmaWorkload("incast:3", topology, options),
-              MakeRdmaIncastFlows(topology, 3, options));
-    EXPECT_EQ(MakeRdmaWorkload("permutation", topology, options),
-              MakeRdmaPermutationFlows(topology, options));
-    const std::string path = testing::TempDir() + "rdma-workload-test.txt";
-    std::ofstream(path) << "1\n0 1 3 100 1000 2\n";
-    EXPECT_EQ(MakeRdmaWorkload("file:" + path, topology, options).size(), 1u);
-    std::remove(path.c_str());
-    EXPECT_THROW(MakeRdmaWorkload("file:" + path, topology, options), RdmaFileError);
+    for (const auto& [name, text] : std::vector<std::pair<std::string, std::string>>{
+             {"poisson", "ns3::RdmaPoissonWorkload[Load=0.5|Cdf=websearch|Duration=1ms]"},
+             {"incast:3", "ns3::RdmaIncastWorkload[Senders=3|Receiver=-1|Bytes=1000000]"},
+             {"incast[Senders=2]", "incast:2[Jitter=0ns]"},
+             {"permutation", "ns3::RdmaPermutationWorkload[Priority=3|DestinationPort=4791]"}})
+    {
+        EXPECT_FALSE(MakeRdmaFlows(name, topology).empty()) << name;
+        EXPECT_EQ(MakeRdmaFlows(name, topology), MakeRdmaFlows(text, topology)) << name;
+    }
 }
 
-TEST_F(RdmaWorkload, WrongTexts)
+TEST_F(RdmaWorkloads, Files)
+{
+    const auto topology = MakeRdmaStar(4);
+    for (const std::string file : {"rdma-workload-test.txt", "rdma-[workload]|it's.txt"})
+    {
+        const std::string path = testing::TempDir() + file;
+        std::ofstream(path) << "1\n0 1 3 100 1000 2\n";
+        const auto flows = MakeRdmaFlows("file:" + path, topology);
+        ASSERT_EQ(flows.size(), 1u) << file;
+        EXPECT_EQ(flows[0].start, 2_s);
+        EXPECT_EQ(MakeRdmaFlows("file[Path=\"" + path + "\"]", topology), flows) << file;
+        std::remove(path.c_str());
+        EXPECT_THROW(MakeRdmaFlows("file:" + path, topology), RdmaFileError);
+    }
+}
+
+TEST_F(RdmaWorkloads, OneOfOnesOwn)
+{
+    const auto topology = MakeRdmaStar(8);
+    const auto flows = MakeRdmaFlows("ns3::RdmaTestPairs[Bytes=7|Start=3us|Priority=1]", topology);
+    ASSERT_EQ(flows.size(), 4u);
+    ExpectOrdered(flows);
+    for (const auto& flow : flows)
+    {
+        EXPECT_EQ(flow.dstHost, flow.srcHost + 4);
+        EXPECT_EQ(flow.bytes, 7u);
+        EXPECT_EQ(flow.priority, 1u);
+        EXPECT_GE(flow.start, 3_us);
+        EXPECT_LE(flow.start, 4_us);
+    }
+    ExpectError<std::invalid_argument>(
+        [] { MakeRdmaFlows("test-pairs", MakeRdmaStar(3)); },
+        {"ns3::RdmaTestPairs: with a topology of 3 hosts", "accepted: an even number"});
+}
+
+TEST_F(RdmaWorkloads, EachClassHasAShortName)
+{
+    const TypeId kind = ns3::RdmaWorkload::GetTypeId();
+    const auto entries = RdmaPartName::GetAll(kind);
+    EXPECT_GE(entries.size(), 4U);
+    for (const TypeId& type : GetRdmaPartTypes(kind))
+    {
+        EXPECT_TRUE(std::any_of(entries.begin(), entries.end(), [&type](const auto& entry) {
+            return entry.type == type && !entry.help.empty();
+        })) << type.GetName();
+    }
+}
+
+TEST_F(RdmaWorkloads, WrongTexts)
 {
     const auto expect = [](const std::string& text, const std::vector<std::string>& parts) {
-        ExpectError<std::invalid_argument>(
-            [&] { MakeRdmaWorkload(text, MakeRdmaStar(4), RdmaWorkloadOptions()); },
-            parts);
+        ExpectError<std::invalid_argument>([&] { MakeRdmaFlows(text, MakeRdmaStar(4)); }, parts);
     };
-    for (const std::string text : {"", "gossip", "poisson:1", "permutation:", "incast", "file:"})
+    for (const std::string text : {"", "gossip", "none"})
     {
-        expect(text, {"'" + text + "'", "no such form", "incast:SENDERS", "file:PATH"});
+        expect(text,
+               {"'" + text + "' is no ns3::RdmaWorkload",
+                "accepted: file[:Path], incast:Senders, permutation, poisson, ",
+                "ns3::RdmaIncastWorkload"});
     }
-    expect("incast:", {"'incast:'", "is empty"});
-    expect("incast:0", {"'incast:0'", "too small"});
-    expect("incast:-1", {"is negative"});
-    expect("incast:3x", {"not a whole number"});
-    expect("incast:4", {"senders: 4", "accepted: 1 to 3"});
+    expect("incest:4", {"'incest:4' is no ns3::RdmaWorkload", "did you mean incast?"});
+    expect("ns3::RdmaFixedSizeWorkload", {"cannot be made"});
+    expect("poisson:1", {"'poisson:1' is not as it should be", "accepted: poisson"});
+    expect("permutation:", {"'permutation:' is not", "accepted: permutation"});
+    expect("incast", {"'incast' is not as it should be", "accepted: incast:Senders"});
+    expect("incast[Bytes=2]", {"'incast' is not as it should be", "accepted: incast:Senders"});
+    expect("file", {"ns3::RdmaFileWorkload: Path ''", "accepted: ", "file:PATH"});
+    expect("file:", {"ns3::RdmaFileWorkload: Path ''", "accepted: ", "file:PATH"});
+    for (const std::string senders : {"", "0", "-1", "3x", "1048577", "three"})
+    {
+        const std::string first = "Senders '" + senders;
+        expect("incast:" + senders, {first, "accepted: "});
+    }
+    expect("incast:0", {"ns3::RdmaIncastWorkload: Senders '0'; accepted: 1 to 1048576"});
+    expect("incast:4", {"Senders 4", "accepted: 1 to 3 (all hosts but the receiver)"});
 }
 
-TEST_F(RdmaWorkload, WrongOptions)
+TEST_F(RdmaWorkloads, WrongAttributes)
 {
-    const auto expect =
-        [](const std::string& text, const std::string& problem, const auto& change) {
-            RdmaWorkloadOptions options;
-            change(options);
-            ExpectError<std::invalid_argument>(
-                [&] { MakeRdmaWorkload(text, MakeRdmaStar(4), options); },
-                {problem, "accepted"});
-        };
-    expect("poisson", "start: -1 ps", [](auto& o) { o.start = -1_ps; });
-    expect("poisson", "duration: 0 ps", [](auto& o) { o.duration = 0_ps; });
-    expect("poisson", "duration: 2 ps", [](auto& o) {
-        o.start = RDMA_MAX_TIME - 1_ps;
-        o.duration = 2_ps;
-    });
-    expect("poisson", "load: 0", [](auto& o) { o.load = 0; });
-    expect("poisson", "load: nan", [](auto& o) { o.load = std::nan(""); });
-    expect("poisson", "load and duration", [](auto& o) { o.load = 1e9; });
-    expect("poisson", "load and duration", [](auto& o) { o.load = 1e300; });
-    expect("poisson", "'x'", [](auto& o) { o.cdf = "x"; });
-    expect("poisson", "priority: 8", [](auto& o) { o.priority = 8; });
-    expect("poisson", "port: 65536", [](auto& o) { o.dstPort = 65536; });
-    expect("poisson", "stream: -1", [](auto& o) { o.stream = -1; });
-    expect("permutation", "bytes: 0", [](auto& o) { o.bytes = 0; });
-    expect("permutation", "jitter: -1 ps", [](auto& o) { o.jitter = -1_ps; });
-    expect("incast:2", "receiver: 4", [](auto& o) { o.receiver = 4; });
-    expect("incast:2", "receiver: -2", [](auto& o) { o.receiver = -2; });
+    for (const auto& [text, problem] : std::vector<std::pair<std::string, std::string>>{
+             {"poisson[Start=-1ps]", "Start '-1ps'; accepted: a time, 0ns to "},
+             {"poisson[Duration=0s]", "Duration 0ns; accepted: 1ps to "},
+             {"poisson[Start=9223372036854ns|Duration=2us]",
+              "Duration 2000ns; accepted: 1ps to 775ps"},
+             {"poisson[Load=0]", "Load '0'; accepted: 1e-12 to 1e+12"},
+             {"poisson[Load=-1]", "Load '-1'; accepted: "},
+             {"poisson[Load=nan]", "Load 'nan'; accepted: "},
+             {"poisson[Load=1e300]", "Load '1e300'; accepted: "},
+             {"poisson[Load=1e9]", "Load 1000000000 in Duration 1000000ns makes "},
+             {"poisson[Cdf=x]", "'x': no such distribution; accepted: irn-heavy-tail"},
+             {"poisson[Priority=8]", "Priority '8'; accepted: 0 to 7"},
+             {"poisson[DestinationPort=65536]", "DestinationPort '65536'; accepted: 0 to 65535"},
+             {"poisson[Bytes=5]", "'Bytes' is no attribute of ns3::RdmaPoissonWorkload"},
+             {"permutation[Bytes=0]", "Bytes '0'; accepted: 1 to 1152921504606846976"},
+             {"permutation[Jitter=-1ps]", "Jitter '-1ps'; accepted: a time, 0ns to "},
+             {"permutation[Start=9223s|Jitter=1s]", "Jitter 1000000000ns; accepted: 0ns to "},
+             {"incast:2[Receiver=4]", "Receiver 4; accepted: the node id of a host, or -1"},
+             {"incast:2[Receiver=-2]", "Receiver '-2'; accepted: -1 to "},
+             {"incast:2[Load=0.5]", "'Load' is no attribute of ns3::RdmaIncastWorkload"},
+             {"file[Path=x|Start=1s]", "'Start' is no attribute of ns3::RdmaFileWorkload"}})
+    {
+        ExpectError<std::invalid_argument>([&] { MakeRdmaFlows(text, MakeRdmaStar(4)); },
+                                           {problem, "accepted"});
+    }
     RdmaTopology single;
     single.AddHost();
-    ExpectError<std::invalid_argument>(
-        [&] { MakeRdmaWorkload("poisson", single, RdmaWorkloadOptions()); },
-        {"1 hosts"});
+    ExpectError<std::invalid_argument>([&] { MakeRdmaFlows("poisson", single); },
+                                       {"a topology of 1 hosts; accepted: 2 or more"});
 }

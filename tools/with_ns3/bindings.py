@@ -16,7 +16,7 @@ from .say import Phases, Progress, Stop, usage_error
 # What pip install . compiles, installs or reads, below the root of the repository.
 SOURCES = (
     "CMakeLists.txt", "LICENSE", "README.md", "pyproject.toml", "cmake/*", "helper/**/*.*",
-    "model/**/*.*", "python/backend/*.py", "python/ns3_rdma/*.py",
+    "model/**/*.*", "python/backend/*.py", "python/ns3_rdma/*.json", "python/ns3_rdma/*.py",
 )
 STATUS = re.compile(r"^\s*\[(\d+)/(\d+)\] ")
 

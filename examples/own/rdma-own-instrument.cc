@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+
+/**
+ * \file
+ * \ingroup rdma
+ * An instrument of one's own, defined here and nowhere else: it looks at the queues of all switch
+ * ports at a period and prints how long the longest one was. RdmaFabricRun makes the run from its
+ * options, and the instrument is one of them, by its name.
+ *
+ *     rdma-own-instrument --instruments='ns3::QueuePercentiles[Period=500ns],monitor:ports.csv'
+ */
+
+#include "ns3/core-module.h"
+#include "ns3/rdma-module.h"
+
+#include <algorithm>
+#include <iostream>
+#include <string>
+#include <vector>
+
+using namespace ns3;
+
+namespace
+{
+
+/** The instrument. */
+class QueuePercentiles : public RdmaInstrument
+{
+  public:
+    /**
+     * \brief Get the type ID.
+     * \return the object TypeId
+     */
+    static TypeId GetTypeId()
+    {
+        static TypeId tid = TypeId("ns3::QueuePercentiles")
+                                .SetParent<RdmaInstrument>()
+                                .AddConstructor<QueuePercentiles>()
+                                .AddAttribute("Period",
+                                              "Time from look to look.",
+                                              TimeValue(MicroSeconds(1)),
+                                              MakeTimeAccessor(&QueuePercentiles::m_period),
+                                              MakeTimeChecker(PicoSeconds(1)));
+        return tid;
+    }
+
+    void Begin(Ptr<RdmaFabric> fabric, Ptr<RdmaFlowRunnerBase> runner) override
+    {
+        m_fabric = fabric;
+        m_runner = runner;
+        Look();
+    }
+
+    void Print(std::ostream& os) const override
+    {
+        std::vector<uint64_t> sorted = m_longest;
+        std::sort(sorted.begin(), sorted.end());
+        const auto at = [&sorted](double share) {
+            return sorted[static_cast<std::size_t>(share * static_cast<double>(sorted.size() - 1))];
+        };
+        os << "\nlongest queue of a switch port: median " << at(0.5) << " B, 99% " << at(0.99)
+           << " B, most " << sorted.back() << " B (" << sorted.size() << " looks)\n";
+    }
+
+  private:
+    /** Looks at all queues, and again after a period until all flows have ended. */
+    void Look()
+    {
+        uint64_t longest = 0;
+        for (const uint32_t id : m_fabric->GetTopology().GetSwitches())
+        {
+            const Ptr<QbbSwitch> sw = m_fabric->GetSwitch(id);
+            for (uint32_t port = 0; port < sw->GetNPorts(); ++port)
+            {
+                for (uint8_t priority = 0; priority < 8; ++priority)
+                {
+                    longest = std::max(longest, sw->GetPort(port)->GetQueues().GetBytes(priority));
+                }
+            }
+        }
+        m_longest.push_back(longest);
+        if (m_runner->GetNEnded() < m_runner->GetNFlows())
+        {
+            // Observers look when everything else of an instant is done.
+            const QbbEventTime next(QbbNow() + QbbToPs(m_period),
+                                    QbbEventOrder::Observers::At<0>());
+            Simulator::Schedule(QbbGetDelay(next, QbbEventNow()), &QueuePercentiles::Look, this);
+        }
+    }
+
+    Time m_period;                    //!< attribute Period
+    Ptr<RdmaFabric> m_fabric;         //!< what is watched
+    Ptr<RdmaFlowRunnerBase> m_runner; //!< its flows
+    std::vector<uint64_t> m_longest;  //!< bytes of the longest queue, by look
+};
+
+NS_OBJECT_ENSURE_REGISTERED(QueuePercentiles);
+
+/** A short name, if one is wanted: `queue-percentiles` is ns3::QueuePercentiles. */
+const RdmaPartName g_queuePercentilesName("queue-percentiles",
+                                          QueuePercentiles::GetTypeId(),
+                                          "",
+                                          "percentiles of the longest queue");
+
+} // namespace
+
+int
+main(int argc, char* argv[])
+{
+    BeginRdmaProgram(argc, argv);
+    RdmaFabricOptions options;
+    options.topology = "leaf-spine:4x4x2";
+    options.workload = "incast:8";
+    options.instruments = "queue-percentiles";
+    RdmaOptionList list;
+    AddRdmaFabricOptions(list, options);
+    CommandLine cmd(__FILE__);
+    cmd.Usage("Defines an instrument of its own. All options are those of rdma-fabric.");
+    list.AddTo(cmd);
+    cmd.Parse(argc, argv);
+    try
+    {
+        RdmaFabricRun run(options);
+        run.Run();
+        const RdmaFabricOutcome outcome = run.GetOutcome();
+        std::cout << outcome.summary.flowsCompleted << " flows, mean slowdown "
+                  << outcome.summary.avgSlowdown.value_or(0) << "\n";
+        run.PrintFailures(std::cout);
+        Simulator::Destroy();
+    }
+    catch (const std::exception& error)
+    {
+        std::cerr << "rdma-own-instrument: " << error.what() << "\n";
+        return 2;
+    }
+    return 0;
+}

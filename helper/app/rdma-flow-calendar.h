@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+
+#ifndef RDMA_FLOW_CALENDAR_H
+#define RDMA_FLOW_CALENDAR_H
+
+#include "qbb-event-order.h"
+#include "qbb-ps.h"
+
+#include <ns3/node.h>
+#include <ns3/ptr.h>
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <vector>
+
+namespace ns3
+{
+
+/**
+ * \ingroup rdma
+ * Calls a function for each of many flows at the flow's time, in an event of the flow's host.
+ *
+ * A host has one event in the scheduler, that of its next flow. Flows of a host that start at the
+ * same time are handled in the order of their numbers.
+ */
+class RdmaFlowCalendar
+{
+  public:
+    /** Position of flow handling among the events of one instant, shared by all applications. */
+    static constexpr uint32_t EVENT_ORDER = QbbEventOrder::Programs::At<0>();
+
+    /**
+     * Returns a flow's time. \param index number of the flow \return its time, which must not
+     * change
+     */
+    using TimeOf = std::function<QbbPs(uint32_t index)>;
+    /** Handles a flow at the flow's time. \param index number of the flow */
+    using Handler = std::function<void(uint32_t index)>;
+
+    /** \param timeOf returns a flow's time \param handler called for each flow at that time */
+    RdmaFlowCalendar(TimeOf timeOf, Handler handler);
+
+    RdmaFlowCalendar(const RdmaFlowCalendar&) = delete;
+    RdmaFlowCalendar& operator=(const RdmaFlowCalendar&) = delete;
+
+    /**
+     * Adds a flow.
+     *
+     * \param node host in whose event the flow is handled
+     * \param index number of the flow
+     */
+    void Add(Ptr<Node> node, uint32_t index);
+
+    /** Schedules the first event of each host. To be called once, after the last Add(). */
+    void Start();
+
+    /** Stops the calendar: no further flow is handled. */
+    void Stop();
+
+  private:
+    /** The flows of a host. */
+    struct Host
+    {
+        std::vector<uint32_t> flows; //!< numbers of the flows, in order of time
+        std::size_t next{0};         //!< index of the next flow to handle
+    };
+
+    void OnTime(uint32_t node);
+    Time GetDelay(const Host& host) const;
+
+    TimeOf m_timeOf;                  //!< returns a flow's time
+    Handler m_handler;                //!< called for each flow at its time
+    std::map<uint32_t, Host> m_hosts; //!< flows by host, with the node id as key
+};
+
+} // namespace ns3
+
+#endif /* RDMA_FLOW_CALENDAR_H */

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef RDMA_FLOW_H
+#define RDMA_FLOW_H
+
+#include "qbb-ps.h"
+
+#include <cstdint>
+
+namespace ns3
+{
+
+/**
+ * \ingroup rdma
+ * \brief One message from a host to another, as listed in a workload.
+ */
+struct RdmaFlow
+{
+    uint64_t id{0};         //!< flow number, unique in the workload
+    uint32_t srcHost{0};    //!< node id of the sender in the topology
+    uint32_t dstHost{0};    //!< node id of the receiver in the topology
+    uint32_t priority{3};   //!< class, 0 to 7
+    uint32_t dstPort{4791}; //!< destination port in the workload, 0 to 65535
+    uint64_t bytes{0};      //!< message size in bytes, 1 to RDMA_MAX_FLOW_BYTES
+    QbbPs start{0};         //!< time at which the message is posted, 0 to RDMA_MAX_TIME
+
+    /// \param other another flow \return true if all fields are equal
+    bool operator==(const RdmaFlow& other) const
+    {
+        return id == other.id && srcHost == other.srcHost && dstHost == other.dstHost &&
+               priority == other.priority && dstPort == other.dstPort && bytes == other.bytes &&
+               start == other.start;
+    }
+};
+
+} // namespace ns3
+
+#endif /* RDMA_FLOW_H */

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef RDMA_FILE_ERROR_H
+#define RDMA_FILE_ERROR_H
+
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+
+namespace ns3
+{
+
+/**
+ * \ingroup rdma
+ * \brief Exception thrown by the module's file readers and writers.
+ *
+ * The text is one line, "file:line: field: problem; accepted: ...", without the parts that do not
+ * apply. Line 0 denotes the file as a whole, for instance a file that cannot be opened or ends too
+ * early.
+ */
+class RdmaFileError : public std::runtime_error
+{
+  public:
+    /**
+     * \param file name of the file as given by the user
+     * \param line line number, from 1; 0 for the file as a whole
+     * \param field name of the field or column; may be empty
+     * \param problem description of the error
+     * \param accepted description of accepted input; may be empty
+     */
+    RdmaFileError(const std::string& file,
+                  uint64_t line,
+                  const std::string& field,
+                  const std::string& problem,
+                  const std::string& accepted = "")
+        : std::runtime_error(file + (line > 0 ? ":" + std::to_string(line) : "") + ": " +
+                             (field.empty() ? "" : field + ": ") + problem +
+                             (accepted.empty() ? "" : "; accepted: " + accepted)),
+          m_file(file),
+          m_line(line),
+          m_field(field)
+    {
+    }
+
+    /// \return the name of the file
+    std::string GetFile() const
+    {
+        return m_file;
+    }
+
+    /// \return the line number, from 1; 0 for the file as a whole
+    uint64_t GetLine() const
+    {
+        return m_line;
+    }
+
+    /// \return the name of the field or column; empty for the line or file as a whole
+    std::string GetField() const
+    {
+        return m_field;
+    }
+
+  private:
+    std::string m_file;
+    uint64_t m_line;
+    std::string m_field;
+};
+
+} // namespace ns3
+
+#endif /* RDMA_FILE_ERROR_H */

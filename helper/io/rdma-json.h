@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+
+#ifndef RDMA_JSON_H
+#define RDMA_JSON_H
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace ns3
+{
+
+/**
+ * \ingroup rdma
+ * A value of a JSON file (RFC 8259) and the line where the value begins.
+ */
+struct RdmaJsonValue
+{
+    /** Type of a JSON value. */
+    enum class Type
+    {
+        NOTHING, //!< null
+        BOOLEAN, //!< true or false
+        NUMBER,  //!< a number, stored as written
+        STRING,  //!< a string, with escape sequences decoded
+        ARRAY,   //!< a list of values
+        OBJECT   //!< named values
+    };
+
+    Type type{Type::NOTHING};            //!< type of the value
+    uint64_t line{0};                    //!< line where the value begins, from 1
+    std::string text;                    //!< content of a BOOLEAN, NUMBER or STRING
+    std::vector<RdmaJsonValue> elements; //!< elements of an ARRAY
+    /// Members of an OBJECT, in the order of the file
+    std::vector<std::pair<std::string, RdmaJsonValue>> members;
+
+    /** \param name name of a member \return the member, or null if it does not exist */
+    const RdmaJsonValue* Find(const std::string& name) const;
+};
+
+/**
+ * \ingroup rdma
+ * Parses JSON strictly by RFC 8259: no comments and no trailing commas. Names must be unique within
+ * an object, and values may be nested at most 64 levels deep.
+ *
+ * \param text the JSON text
+ * \param fileName file name for error messages
+ * \return the parsed value
+ * \throws RdmaFileError with the line of the error if the text is not valid
+ */
+RdmaJsonValue ParseRdmaJson(std::string_view text, const std::string& fileName);
+
+} // namespace ns3
+
+#endif /* RDMA_JSON_H */

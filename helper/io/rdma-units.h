@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef RDMA_UNITS_H
+#define RDMA_UNITS_H
+
+#include "qbb-bit-rate.h"
+#include "qbb-ps.h"
+
+#include <cstdint>
+#include <limits>
+#include <string>
+
+namespace ns3
+{
+
+/**
+ * \ingroup rdma
+ * \defgroup rdma-units Exact numbers with units
+ *
+ * Conversion between text and rates, times and sizes without floating-point numbers: "1.5Gbps" is
+ * exactly 1500000000 bit/s, and "2.000000577s" is exactly 2000000577000 ps. The file readers and
+ * the command line share these functions.
+ *
+ * All parsers are strict: the text must consist of a number and its unit, without blanks, signs,
+ * exponents or digit grouping. A value that is not a multiple of the base unit is rejected, never
+ * rounded. The parsers throw std::invalid_argument with a message that names the text, the error
+ * and the accepted values.
+ * @{
+ */
+
+/// The latest time that the module can schedule (2.56 h). The simulator stores the time of events
+/// in femtoseconds with 63 bits.
+inline constexpr QbbPs RDMA_MAX_TIME{std::numeric_limits<int64_t>::max() / 1000};
+
+/// The longest propagation delay of a link.
+inline constexpr QbbPs RDMA_MAX_DELAY = 1_s;
+
+/// The highest link rate, at which a byte takes 1 ps.
+inline constexpr QbbBitRate RDMA_MAX_RATE = 8'000_gbps;
+
+/// The largest flow, in bytes (1 EiB).
+inline constexpr uint64_t RDMA_MAX_FLOW_BYTES = uint64_t{1} << 60;
+
+/**
+ * Read a rate: a decimal number and one of the units bps, kbps, Kbps, Mbps, Gbps, Tbps (powers of
+ * 1000). The spellings b/s, kb/s etc. are equivalent. Accepted: 1 bit/s to RDMA_MAX_RATE.
+ * \param text for instance "100Gbps", "1.5Gbps", "400Gb/s"
+ * \return the rate
+ * \throws std::invalid_argument for text that is not in the accepted form or range
+ */
+QbbBitRate ParseRdmaRate(const std::string& text);
+
+/**
+ * Read a time: a decimal number and one of the units ps, ns, us, ms, s. Accepted: 0 to
+ * RDMA_MAX_TIME, in whole picoseconds.
+ * \param text for instance "1000ns", "1us", "0.001ms", "2.5us"
+ * \return the time
+ * \throws std::invalid_argument for text that is not in the accepted form or range
+ */
+QbbPs ParseRdmaTime(const std::string& text);
+
+/**
+ * Read a time without a unit, for instance from a column named start_ns.
+ * \param text for instance "2.000000577"
+ * \param unit unit of the number: 1 ps, 1 ns, 1 us, 1 ms or 1 s
+ * \return the time, 0 to RDMA_MAX_TIME
+ * \throws std::invalid_argument for text that is not in the accepted form or range
+ */
+QbbPs ParseRdmaTimeIn(const std::string& text, QbbPs unit);
+
+/**
+ * Read a size: a decimal number in bytes, or a decimal number and one of the units B, KB, MB, GB,
+ * TB (powers of 1000), KiB, MiB, GiB, TiB (powers of 1024). Accepted: 0 to RDMA_MAX_FLOW_BYTES.
+ * \param text for instance "1000", "64KiB", "1.5MB"
+ * \return the size in bytes
+ * \throws std::invalid_argument for text that is not in the accepted form or range
+ */
+uint64_t ParseRdmaBytes(const std::string& text);
+
+/**
+ * Read an unsigned integer in decimal digits.
+ * \param text for instance "42"
+ * \param min the smallest accepted number
+ * \param max the largest accepted number
+ * \return the number
+ * \throws std::invalid_argument for text that is not in the accepted form or range
+ */
+uint64_t ParseRdmaInteger(const std::string& text, uint64_t min, uint64_t max);
+
+/**
+ * Read a real number, correctly rounded and independently of the locale: digits with an optional
+ * fraction and an optional decimal exponent, without a sign.
+ * \param text for instance "0.01", "1e-5"
+ * \return the number, finite and not negative
+ * \throws std::invalid_argument for text that is not in the accepted form or range
+ */
+double ParseRdmaReal(const std::string& text);
+
+/**
+ * \param rate a rate
+ * \return the rate as an integer in the largest possible unit, for instance "100Gbps"
+ */
+std::string FormatRdmaRate(QbbBitRate rate);
+
+/**
+ * \param time a time, not negative
+ * \return the time as an integer in ns if possible, otherwise in ps, for instance "1000ns"
+ */
+std::string FormatRdmaTime(QbbPs time);
+
+/**
+ * \param time a time
+ * \return the time in ns with exactly three decimals, for instance "1234.567"
+ */
+std::string FormatRdmaNs(QbbPs time);
+
+/**
+ * \param time a time, not negative
+ * \return the time in us with exactly six decimals, for instance "1.234567"
+ */
+std::string FormatRdmaUs(QbbPs time);
+
+/**
+ * \param value a finite number
+ * \return the shortest decimal text that reads back exactly, independently of the locale
+ */
+std::string FormatRdmaReal(double value);
+
+/** @} */
+
+} // namespace ns3
+
+#endif /* RDMA_UNITS_H */

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+
+#ifndef QBB_PAUSE_TREE_H
+#define QBB_PAUSE_TREE_H
+
+#include "qbb-ps.h"
+#include "rdma-fabric.h"
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace ns3
+{
+
+/**
+ * \ingroup rdma
+ * A PFC pause: the interval during which a port stops its peer from sending a traffic class.
+ */
+struct QbbPause
+{
+    /** Reason why a port pauses its peer. */
+    enum class Cause
+    {
+        HOST,       //!< the port belongs to a host with a slow receiver or a pause storm
+        CONGESTION, //!< frames received at this port wait for a congested egress port
+        PAUSE,      //!< frames received at this port wait for an egress port that is paused
+    };
+
+    static constexpr int64_t NONE = -1; //!< no pause
+    static constexpr QbbPs LASTS{-1};   //!< the pause has not ended
+
+    int64_t parent{NONE}; //!< index of the pause that caused this one; NONE for a root
+    uint32_t depth{0};    //!< number of ancestors up to the root, 0 for a root
+    QbbPs start{0};       //!< transmission of the first pause frame
+    /// Transmission of the resumption, or expiry of the pause; LASTS: not yet ended
+    QbbPs end{LASTS};
+    uint32_t node{0};         //!< node id of the pausing port
+    uint32_t port{0};         //!< number of the pausing port
+    uint32_t peer{0};         //!< node id of the paused port
+    uint32_t peerPort{0};     //!< number of the paused port
+    uint8_t priority{0};      //!< paused traffic class
+    uint64_t frames{0};       //!< number of pause frames sent, including the resumption
+    Cause cause{Cause::HOST}; //!< reason of the pause
+    int64_t causePort{NONE};  //!< egress port for which the received frames wait; NONE at a host
+    uint64_t causeBytes{0};   //!< bytes received at this port that wait for causePort
+};
+
+/**
+ * \ingroup rdma
+ * \param cause reason of a pause
+ * \return "host", "congestion" or "pause"
+ */
+const char* GetQbbPauseCauseName(QbbPause::Cause cause);
+
+/**
+ * \ingroup rdma
+ * Records how pauses spread through a fabric, as one tree of pauses for each origin.
+ *
+ * When port Q of switch S begins to pause a class, frames received at Q wait for egress ports of S.
+ * If any of these egress ports is paused, the paused port with the most bytes from Q is the cause,
+ * and its pause becomes the parent of the new pause. Otherwise the new pause is a root, caused by
+ * congestion at the egress port with the most bytes from Q. A pause sent by a host is always a
+ * root.
+ *
+ * The object listens to the trace source PfcSent of every port and does not change the simulation.
+ * It must exist from before the run until the last event.
+ */
+class QbbPauseTree
+{
+  public:
+    /** \param fabric fabric whose pauses are recorded */
+    explicit QbbPauseTree(Ptr<RdmaFabric> fabric);
+
+    QbbPauseTree(const QbbPauseTree&) = delete;
+    QbbPauseTree& operator=(const QbbPauseTree&) = delete;
+
+    /**
+     * \return current state of all pauses, in order of their start. Parents precede their children.
+     */
+    std::vector<QbbPause> GetPauses() const;
+
+    /**
+     * Formats one line for each pause: the numbers of the pause, its parent and its root, and the
+     * members of QbbPause, with times in microseconds.
+     *
+     * \return the text of a CSV file
+     */
+    std::string FormatCsv() const;
+
+  private:
+    /** A port and its current pauses by traffic class. */
+    struct Port
+    {
+        Ptr<QbbNetDevice> device;         //!< the port
+        uint32_t node{0};                 //!< node id of the port
+        uint32_t peer{0};                 //!< index in m_ports of the port at the other end
+        std::array<int64_t, 8> present{}; //!< index in m_pauses by class, or NONE
+        std::array<QbbPs, 8> until{};     //!< expiry of the pause by class unless refreshed
+    };
+
+    void OnSent(uint32_t port, uint8_t priority, uint16_t quanta);
+    void FindCause(const Port& port, QbbPause& pause) const;
+
+    Ptr<RdmaFabric> m_fabric;                    //!< fabric whose pauses are recorded
+    std::vector<Port> m_ports;                   //!< two ports for each link
+    std::vector<std::vector<uint32_t>> m_byNode; //!< indices in m_ports by node id and port number
+    std::vector<QbbPause> m_pauses;              //!< pauses in order of their start
+};
+
+} // namespace ns3
+
+#endif /* QBB_PAUSE_TREE_H */

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+
+#include "qbb-port-monitor-instrument.h"
+
+#include "rdma-part-name.h"
+
+#include <ns3/string.h>
+
+namespace ns3
+{
+
+NS_OBJECT_ENSURE_REGISTERED(QbbPortMonitorInstrument);
+
+namespace
+{
+
+/// Names under which programs take the class.
+const RdmaPartName g_monitorName("monitor",
+                                 QbbPortMonitorInstrument::GetTypeId(),
+                                 "",
+                                 "CSV file: counters, pauses, watermarks of all ports",
+                                 {"File"});
+
+} // namespace
+
+TypeId
+QbbPortMonitorInstrument::GetTypeId()
+{
+    static TypeId tid = TypeId("ns3::QbbPortMonitorInstrument")
+                            .SetParent<RdmaInstrument>()
+                            .SetGroupName("Rdma")
+                            .AddConstructor<QbbPortMonitorInstrument>()
+                            .AddAttribute("File",
+                                          "The CSV file.",
+                                          StringValue(""),
+                                          MakeStringAccessor(&QbbPortMonitorInstrument::m_path),
+                                          MakeStringChecker())
+                            .AddAttribute("Period",
+                                          "Time from poll to poll.",
+                                          TimeValue(MicroSeconds(100)),
+                                          MakeTimeAccessor(&QbbPortMonitorInstrument::m_period),
+                                          MakeTimeChecker(PicoSeconds(1)));
+    return tid;
+}
+
+void
+QbbPortMonitorInstrument::Begin(Ptr<RdmaFabric> fabric, Ptr<RdmaFlowRunnerBase>)
+{
+    m_monitor = std::make_unique<QbbPortMonitor>(m_file.GetStream(), QbbToPs(m_period));
+    const RdmaTopology& topology = fabric->GetTopology();
+    const auto linksByNode = topology.GetLinksByNode();
+    for (uint32_t node = 0; node < topology.GetNNodes(); ++node)
+    {
+        if (!topology.IsHost(node))
+        {
+            m_monitor->AddSwitch(fabric->GetSwitch(node));
+            continue;
+        }
+        for (const uint32_t link : linksByNode[node])
+        {
+            m_monitor->AddDevice(fabric->GetDevice(link, node));
+        }
+    }
+    m_file.Open(m_path);
+    m_monitor->Start();
+}
+
+void
+QbbPortMonitorInstrument::Finish()
+{
+    m_monitor->Poll();
+    m_file.Close();
+}
+
+} // namespace ns3

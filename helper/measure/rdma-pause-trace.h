@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+
+#ifndef RDMA_PAUSE_TRACE_H
+#define RDMA_PAUSE_TRACE_H
+
+#include "qbb-event-order.h"
+#include "qbb-pfc-watchdog.h"
+#include "qbb-timer.h"
+#include "rdma-event-trace.h"
+#include "rdma-fabric.h"
+
+#include <array>
+#include <string>
+#include <vector>
+
+namespace ns3
+{
+
+/**
+ * \ingroup rdma
+ * Records a fabric on a timeline. The RdmaEventTrace has a process for each node and a track for
+ * each port and class; received pauses are spans, and actions of watchdogs are instants. Counters
+ * show the bytes in the queues of switches and slow receivers, and ECN marks.
+ *
+ * Pauses come from the trace source PfcReceived, and begin and end when they take effect. Queues
+ * and marks are sampled at multiples of a period and written after changes. While nothing changes,
+ * the sampling interval doubles, up to 64 periods. The trace does not change the results of the
+ * run. The object must exist from before the run until the last event.
+ */
+class RdmaPauseTrace
+{
+  public:
+    /** Order of a sample among simultaneous events: after all events that change the simulation. */
+    static constexpr uint32_t EVENT_ORDER = QbbEventOrder::Observers::At<0>();
+
+    /**
+     * \param os output stream, which must outlive the object
+     * \param fabric the recorded fabric
+     * \param period time between two samples of queues and marks, above 0
+     */
+    RdmaPauseTrace(std::ostream& os, Ptr<RdmaFabric> fabric, QbbPs period);
+    ~RdmaPauseTrace();
+
+    RdmaPauseTrace(const RdmaPauseTrace&) = delete;
+    RdmaPauseTrace& operator=(const RdmaPauseTrace&) = delete;
+
+    /**
+     * Records the pause storms that a watchdog detects as instants.
+     *
+     * \param node node id of the watchdog's switch
+     * \param watchdog the watchdog
+     */
+    void AddWatchdog(uint32_t node, Ptr<QbbPfcWatchdog> watchdog);
+
+    /**
+     * Records an instant at a port and class.
+     *
+     * \param node node id
+     * \param port port number
+     * \param priority traffic class 0..7
+     * \param what name of the instant
+     */
+    void AddInstant(uint32_t node, uint32_t port, uint8_t priority, const std::string& what);
+
+    /** Writes the pauses that have not ended, and completes the JSON text. */
+    void Finish();
+
+  private:
+    /** State of a port and class. */
+    struct Track
+    {
+        bool named{false};      //!< the track has a name in the file
+        bool paused{false};     //!< a pause is in effect
+        QbbPs start{0};         //!< start of the pause
+        QbbPs until{0};         //!< expiry of the pause
+        uint64_t queueBytes{0}; //!< latest value of the queue counter
+        uint64_t marks{0};      //!< latest value of the counter of ECN marks
+    };
+
+    /** A recorded port. */
+    struct Port
+    {
+        Ptr<QbbNetDevice> device;       //!< the port
+        uint32_t node{0};               //!< node id of the port
+        std::string name;               //!< name of the port, for instance "port 2 to host-5"
+        bool isHost{false};             //!< the port belongs to a host
+        std::array<Track, 8> classes{}; //!< state by traffic class
+    };
+
+    void OnReceived(uint32_t place, uint8_t priority, uint16_t quanta);
+    void ClosePause(uint32_t place, uint8_t priority, QbbPs at);
+    void OnSample();
+    bool SamplePort(uint32_t place, QbbPs now);
+    void Name(uint32_t place, uint8_t priority);
+    uint32_t GetPlace(uint32_t node, uint32_t port) const;
+
+    RdmaEventTrace m_trace;                      //!< output file
+    Ptr<RdmaFabric> m_fabric;                    //!< the recorded fabric
+    QbbPs m_period;                              //!< shortest interval between two samples
+    QbbPs m_step;                                //!< current interval between two samples
+    std::vector<Port> m_ports;                   //!< two ports for each link
+    std::vector<std::vector<uint32_t>> m_byNode; //!< indices in m_ports by node id and port number
+    std::vector<bool> m_named;                   //!< by node id: the process has a name in the file
+    bool m_finished{false};                      //!< Finish() has been called
+    /// Timer of the next sample
+    QbbTimer<RdmaPauseTrace, &RdmaPauseTrace::OnSample, EVENT_ORDER> m_timer;
+};
+
+} // namespace ns3
+
+#endif /* RDMA_PAUSE_TRACE_H */

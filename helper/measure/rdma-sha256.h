@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef RDMA_SHA256_H
+#define RDMA_SHA256_H
+
+#include <array>
+#include <cstdint>
+#include <string>
+
+namespace ns3
+{
+
+/**
+ * \ingroup rdma
+ * Incremental computation of SHA-256 (FIPS 180-4).
+ */
+class RdmaSha256
+{
+  public:
+    /** \param data bytes to append to the hashed data */
+    void Add(const std::string& data);
+
+    /** \return the hash in 64 lower-case hexadecimal digits; no data may be added afterwards */
+    std::string Finish();
+
+  private:
+    std::array<uint32_t, 8> m_hash{0x6a09e667,
+                                   0xbb67ae85,
+                                   0x3c6ef372,
+                                   0xa54ff53a,
+                                   0x510e527f,
+                                   0x9b05688c,
+                                   0x1f83d9ab,
+                                   0x5be0cd19}; //!< hash of the complete blocks
+    std::string m_rest;                         //!< bytes of the incomplete block
+    uint64_t m_bytes{0};                        //!< total number of bytes added
+};
+
+/**
+ * \ingroup rdma
+ * Computes SHA-256 (FIPS 180-4). Digests can be verified with standard tools such as sha256sum.
+ * \param data any bytes
+ * \return SHA-256 of \p data in 64 lower-case hexadecimal digits
+ */
+std::string GetRdmaSha256(const std::string& data);
+
+} // namespace ns3
+
+#endif /* RDMA_SHA256_H */

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+
+#include "rdma-arguments.h"
+
+#include "qbb-time.h"
+#include "rdma-attribute-text.h"
+#include "rdma-part.h"
+
+#include <ns3/pointer.h>
+#include <ns3/type-id.h>
+
+#include <cstdlib>
+#include <iostream>
+#include <stdexcept>
+
+namespace ns3
+{
+
+namespace
+{
+
+/**
+ * \param name "ns3::Class::Attribute"
+ * \param value its value as text
+ * \throws std::invalid_argument if the class is of this module and its attribute does not take the
+ *         value
+ */
+void
+CheckArgument(const std::string& name, const std::string& value)
+{
+    const std::size_t colons = name.rfind("::");
+    TypeId type;
+    TypeId::AttributeInformation attribute;
+    // What does not exist, and attributes of other modules, is left to ns-3, which says so.
+    if (!TypeId::LookupByNameFailSafe(name.substr(0, colons), &type) ||
+        type.GetGroupName() != "Rdma" ||
+        !type.LookupAttributeByName(name.substr(colons + 2), &attribute))
+    {
+        return;
+    }
+    if (const auto* pointer = dynamic_cast<const PointerChecker*>(PeekPointer(attribute.checker)))
+    {
+        RdmaPart::Parse(value, pointer->GetPointeeTypeId());
+        return;
+    }
+    ReadRdmaAttribute(attribute, value);
+}
+
+} // namespace
+
+std::string
+CheckRdmaArguments(int argc, const char* const* argv)
+{
+    QbbSetTimeResolution();
+    for (int i = 1; i < argc; ++i)
+    {
+        const std::string text = argv[i];
+        const std::size_t begin = text.find_first_not_of('-');
+        const std::size_t equals = text.find('=');
+        constexpr const char NAMESPACE[] = "ns3::";
+        if (begin == 0 || begin == std::string::npos || equals == std::string::npos ||
+            text.compare(begin, sizeof(NAMESPACE) - 1, NAMESPACE) != 0)
+        {
+            continue;
+        }
+        try
+        {
+            CheckArgument(text.substr(begin, equals - begin), text.substr(equals + 1));
+        }
+        catch (const std::invalid_argument& error)
+        {
+            return text.substr(0, equals) + ": " + error.what();
+        }
+    }
+    return "";
+}
+
+void
+BeginRdmaProgram(int argc, const char* const* argv)
+{
+    const std::string wrong = CheckRdmaArguments(argc, argv);
+    if (!wrong.empty())
+    {
+        const std::string program = argc > 0 ? argv[0] : "";
+        std::cerr << program.substr(program.rfind('/') + 1) << ": " << wrong << "\n";
+        std::exit(2);
+    }
+}
+
+} // namespace ns3

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+
+#ifndef RDMA_PART_TEXT_H
+#define RDMA_PART_TEXT_H
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+/**
+ * \file
+ * \ingroup rdma
+ * Brackets and quotes in the text of a part (RdmaPart). All functions that go through a text throw
+ * std::invalid_argument if brackets or quotes do not match, or nest more than eight deep.
+ */
+
+namespace ns3
+{
+
+/**
+ * \ingroup rdma
+ * \param text what is wrong
+ * \param problem what is wrong with the text, and what is accepted
+ * \throws std::invalid_argument with both
+ */
+[[noreturn]] void FailRdmaPart(const std::string& text, const std::string& problem);
+
+/**
+ * \ingroup rdma
+ * \param text a part
+ * \return where the first bracket outside of quotes stands, or the length of the text
+ */
+std::size_t FindRdmaPartBracket(const std::string& text);
+
+/**
+ * \ingroup rdma
+ * \param text a part
+ * \param begin where FindRdmaPartBracket() found a bracket
+ * \return the position behind the bracket that closes this one
+ */
+std::size_t FindRdmaPartBracketEnd(const std::string& text, std::size_t begin);
+
+/**
+ * \ingroup rdma
+ * \param text a text
+ * \param by a letter
+ * \return the pieces between the letters that stand outside of brackets and quotes
+ */
+std::vector<std::string> SplitRdmaPart(const std::string& text, char by);
+
+/**
+ * \ingroup rdma
+ * \param text a value, in quotes or not
+ * \return the value
+ */
+std::string UnquoteRdmaPart(const std::string& text);
+
+/**
+ * \ingroup rdma
+ * \param value a value
+ * \return the value as UnquoteRdmaPart() takes it, in quotes if the value needs them
+ */
+std::string QuoteRdmaPart(const std::string& value);
+
+} // namespace ns3
+
+#endif /* RDMA_PART_TEXT_H */

@@ -1,0 +1,343 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+
+#include "rdma-part.h"
+
+#include "rdma-attribute-text.h"
+#include "rdma-part-list.h"
+#include "rdma-part-name.h"
+#include "rdma-part-text.h"
+#include "rdma-text-file.h"
+
+#include <ns3/object-factory.h>
+#include <ns3/pointer.h>
+
+#include <algorithm>
+#include <cctype>
+#include <stdexcept>
+
+namespace ns3
+{
+
+namespace
+{
+
+/** \param word what was wanted \param words what there is \return the end of a message */
+std::string
+AcceptedParts(const std::string& word, const std::vector<std::string>& words)
+{
+    const std::string nearest = FindNearestRdmaWord(word, words);
+    return (nearest.empty() ? "" : "; did you mean " + nearest + "?") +
+           std::string("; accepted: ") + (words.empty() ? "none" : JoinRdmaWords(words));
+}
+
+/** \param kind a base class \param none a word for none \return what there is, for messages */
+std::vector<std::string>
+GetNamesAndTypes(TypeId kind, const std::string& none)
+{
+    std::vector<std::string> words;
+    if (!none.empty())
+    {
+        words.push_back(none);
+    }
+    for (const auto& entry : RdmaPartName::GetAll(kind))
+    {
+        words.push_back(FormatRdmaPartName(entry));
+    }
+    for (const TypeId& type : GetRdmaPartTypes(kind))
+    {
+        words.push_back(type.GetName());
+    }
+    return words;
+}
+
+/** \param type a class \return names of the attributes that can be set, base classes' included */
+std::vector<std::string>
+GetAttributeNames(TypeId type)
+{
+    std::vector<std::string> names;
+    for (TypeId t = type;; t = t.GetParent())
+    {
+        for (std::size_t i = 0; i < t.GetAttributeN(); ++i)
+        {
+            if (t.GetAttribute(i).flags & TypeId::ATTR_CONSTRUCT)
+            {
+                names.push_back(t.GetAttribute(i).name);
+            }
+        }
+        if (!t.HasParent() || t.GetParent() == t)
+        {
+            break;
+        }
+    }
+    std::sort(names.begin(), names.end());
+    return names;
+}
+
+/** Says that a short name is followed by too many values, or by too few. */
+[[noreturn]] void
+FailParameters(const std::string& text, const RdmaPartName::Entry& entry)
+{
+    FailRdmaPart(text, "is not as it should be; accepted: " + FormatRdmaPartName(entry));
+}
+
+/** \param text a part \param kind its base class \return where its brackets begin, or its end */
+std::size_t
+FindPartBracket(const std::string& text, TypeId kind)
+{
+    const std::string name = text.substr(0, text.find(':'));
+    for (const auto& entry : RdmaPartName::GetAll(kind))
+    {
+        if (entry.name == name && name.size() < text.size() && entry.parameters.size() == 1 &&
+            entry.parameters.front().back() == '*')
+        {
+            return text.size();
+        }
+    }
+    return FindRdmaPartBracket(text);
+}
+
+} // namespace
+
+RdmaPart
+RdmaPart::ParseOptional(const std::string& text, TypeId kind, const std::string& none)
+{
+    return text == none ? RdmaPart() : ParseOr(text, kind, none);
+}
+
+RdmaPart
+RdmaPart::Parse(const std::string& text, TypeId kind)
+{
+    return ParseOr(text, kind, "");
+}
+
+RdmaPart
+RdmaPart::ParseOr(const std::string& text, TypeId kind, const std::string& none)
+{
+    const std::size_t bracket = FindPartBracket(text, kind);
+    std::string settings;
+    if (bracket < text.size())
+    {
+        if (FindRdmaPartBracketEnd(text, bracket) < text.size())
+        {
+            FailRdmaPart(text, "goes on behind its ']'");
+        }
+        settings = text.substr(bracket + 1, text.size() - bracket - 2);
+    }
+    const std::string head = text.substr(0, bracket);
+    RdmaPart part;
+    if (TypeId::LookupByNameFailSafe(head, &part.m_type))
+    {
+        if (part.m_type != kind && !part.m_type.IsChildOf(kind))
+        {
+            FailRdmaPart(head,
+                         "is no " + kind.GetName() +
+                             AcceptedParts(head, GetNamesAndTypes(kind, none)));
+        }
+        if (!part.m_type.HasConstructor())
+        {
+            FailRdmaPart(head,
+                         "cannot be made, it is a base class" +
+                             AcceptedParts(head, GetNamesAndTypes(kind, none)));
+        }
+        part.ReadSettings(settings);
+        return part;
+    }
+    const std::size_t colon = head.find(':');
+    const std::string name = head.substr(0, colon);
+    for (const auto& entry : RdmaPartName::GetAll(kind))
+    {
+        if (entry.name != name)
+        {
+            continue;
+        }
+        part.m_type = entry.type;
+        part.ReadSettings(settings);
+        if (colon != std::string::npos)
+        {
+            part.ReadParameters(head.substr(colon + 1), entry);
+        }
+        else if (!entry.parameters.empty() && std::isalnum(entry.parameters.front().back()) &&
+                 !part.Has(entry.parameters.front()))
+        {
+            FailParameters(head, entry);
+        }
+        // What the text says comes first: what the name says is left for the rest.
+        RdmaPart named;
+        named.m_type = entry.type;
+        named.ReadSettings(entry.settings);
+        for (Setting& setting : named.m_settings)
+        {
+            if (!part.Has(setting.attribute))
+            {
+                part.m_settings.push_back(std::move(setting));
+            }
+        }
+        return part;
+    }
+    FailRdmaPart(head,
+                 "is no " + kind.GetName() + AcceptedParts(head, GetNamesAndTypes(kind, none)));
+}
+
+void
+RdmaPart::ReadSettings(const std::string& text)
+{
+    if (text.empty())
+    {
+        return;
+    }
+    for (const std::string& piece : SplitRdmaPart(text, '|'))
+    {
+        const std::size_t equals = piece.find('=');
+        if (equals == std::string::npos)
+        {
+            FailRdmaPart(m_type.GetName(),
+                         "has " + QuoteRdmaText(piece) +
+                             " in its brackets; accepted: Attribute=value, "
+                             "separated by '|'");
+        }
+        ReadSetting(piece.substr(0, equals), piece.substr(equals + 1));
+    }
+}
+
+void
+RdmaPart::ReadParameters(const std::string& text, const RdmaPartName::Entry& entry)
+{
+    std::size_t begin = 0; // of the next value; behind the end of the text if there is none
+    for (const std::string& parameter : entry.parameters)
+    {
+        const bool isLong = parameter.back() == '*';
+        const bool isOptional = isLong || parameter.back() == '?';
+        const bool takesAll = isLong || entry.parameters.size() == 1;
+        if (begin > text.size())
+        {
+            if (isOptional)
+            {
+                return;
+            }
+            FailParameters(entry.name + ":" + text, entry);
+        }
+        const std::size_t end =
+            takesAll ? text.size() : std::min(text.find('x', begin), text.size());
+        const std::string value = text.substr(begin, end - begin);
+        ReadSetting(parameter.substr(0, parameter.size() - (isOptional ? 1 : 0)),
+                    isLong ? QuoteRdmaPart(value) : value);
+        begin = end + 1;
+    }
+    if (begin <= text.size())
+    {
+        FailParameters(entry.name + ":" + text, entry);
+    }
+}
+
+void
+RdmaPart::ReadSetting(const std::string& attribute, const std::string& text)
+{
+    TypeId::AttributeInformation info;
+    if (!m_type.LookupAttributeByName(attribute, &info) || !(info.flags & TypeId::ATTR_CONSTRUCT))
+    {
+        FailRdmaPart(attribute,
+                     "is no attribute of " + m_type.GetName() + " that can be set" +
+                         AcceptedParts(attribute, GetAttributeNames(m_type)));
+    }
+    if (Has(attribute))
+    {
+        FailRdmaPart(attribute, "of " + m_type.GetName() + " is there twice; accepted: once");
+    }
+    Setting setting;
+    setting.attribute = attribute;
+    if (const auto* pointer = dynamic_cast<const PointerChecker*>(PeekPointer(info.checker)))
+    {
+        setting.part = std::make_shared<const RdmaPart>(
+            Parse(UnquoteRdmaPart(text), pointer->GetPointeeTypeId()));
+    }
+    else
+    {
+        setting.text = UnquoteRdmaPart(text);
+        try
+        {
+            setting.value = ReadRdmaAttribute(info, setting.text);
+        }
+        catch (const std::invalid_argument& error)
+        {
+            throw std::invalid_argument(m_type.GetName() + ": " + error.what());
+        }
+    }
+    m_settings.push_back(std::move(setting));
+}
+
+bool
+RdmaPart::HasAttribute(const std::string& attribute) const
+{
+    TypeId::AttributeInformation info;
+    return !IsNone() && m_type.LookupAttributeByName(attribute, &info);
+}
+
+bool
+RdmaPart::Has(const std::string& attribute) const
+{
+    return std::any_of(m_settings.begin(), m_settings.end(), [&attribute](const Setting& setting) {
+        return setting.attribute == attribute;
+    });
+}
+
+void
+RdmaPart::Set(const std::string& attribute, const AttributeValue& value)
+{
+    NS_ABORT_MSG_IF(IsNone(), "rdma: " << attribute << " of no part");
+    TypeId::AttributeInformation info;
+    NS_ABORT_MSG_IF(!m_type.LookupAttributeByName(attribute, &info),
+                    "rdma: " << m_type.GetName() << " has no attribute " << attribute);
+    const Ptr<AttributeValue> valid = info.checker->CreateValidValue(value);
+    NS_ABORT_MSG_IF(!valid,
+                    "rdma: " << m_type.GetName() << ": " << attribute
+                             << " does not take this value; accepted: "
+                             << DescribeRdmaAttribute(info));
+    m_settings.erase(std::remove_if(m_settings.begin(),
+                                    m_settings.end(),
+                                    [&attribute](const Setting& setting) {
+                                        return setting.attribute == attribute;
+                                    }),
+                     m_settings.end());
+    m_settings.push_back({attribute, FormatRdmaAttribute(info, *valid), valid, nullptr});
+}
+
+std::string
+RdmaPart::ToText() const
+{
+    if (IsNone())
+    {
+        return "none";
+    }
+    std::string settings;
+    for (const Setting& setting : m_settings)
+    {
+        settings += (settings.empty() ? "" : "|") + setting.attribute + "=" +
+                    (setting.part ? setting.part->ToText() : QuoteRdmaPart(setting.text));
+    }
+    return m_type.GetName() + (settings.empty() ? "" : "[" + settings + "]");
+}
+
+Ptr<Object>
+RdmaPart::CreateObject() const
+{
+    if (IsNone())
+    {
+        return nullptr;
+    }
+    ObjectFactory factory;
+    factory.SetTypeId(m_type);
+    for (const Setting& setting : m_settings)
+    {
+        if (setting.part)
+        {
+            factory.Set(setting.attribute, PointerValue(setting.part->CreateObject()));
+        }
+        else
+        {
+            factory.Set(setting.attribute, *setting.value);
+        }
+    }
+    return factory.Create<Object>();
+}
+
+} // namespace ns3

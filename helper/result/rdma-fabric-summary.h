@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+
+#ifndef RDMA_FABRIC_SUMMARY_H
+#define RDMA_FABRIC_SUMMARY_H
+
+#include "rdma-fabric-totals.h"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace ns3
+{
+
+/**
+ * \ingroup rdma-flow-report
+ * Summary of a run: the content of summary.json.
+ *
+ * Averages and percentiles cover the finished flows and have no value if no flow finished.
+ */
+struct RdmaFabricSummary : RdmaFabricTotals
+{
+    uint64_t flowsTotal{0};            //!< total number of flows
+    uint64_t flowsCompleted{0};        //!< number of finished flows
+    std::optional<double> avgSlowdown; //!< mean of FCT over ideal FCT
+    std::optional<double> p99Slowdown; //!< 99th percentile of FCT over ideal FCT
+    std::optional<double> avgFctUs;    //!< mean FCT, us
+    std::optional<double> p99FctUs;    //!< 99th percentile of the FCT, us
+    uint64_t events{0};                //!< number of simulator events
+    double simTimeUs{0.0};             //!< simulated time, us
+    double cpuS{0.0};                  //!< CPU time of the run, s
+    double peakRssMb{0.0};             //!< peak resident memory, MiB
+    std::string digest;                //!< digest of the flows from GetRdmaDigest()
+};
+
+} // namespace ns3
+
+#endif /* RDMA_FABRIC_SUMMARY_H */

@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "rdma-flow-report.h"
+
+#include "rdma-file-error.h"
+#include "rdma-quantile.h"
+#include "rdma-sha256.h"
+#include "rdma-text-file.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <numeric>
+#include <stdexcept>
+#include <system_error>
+#include <tuple>
+#include <utility>
+
+namespace ns3
+{
+
+namespace
+{
+
+constexpr double PS_PER_US = 1e6;
+constexpr double P99 = 0.99;
+
+void
+CheckFlowResult(const RdmaFlowResult& result)
+{
+    std::string fault;
+    if (result.ideal <= 0_ps)
+    {
+        fault = "an ideal FCT of " + std::to_string(result.ideal.Get()) + " ps; accepted: above 0";
+    }
+    else if (result.flow.start < 0_ps || result.fct.value_or(0_ps) < 0_ps ||
+             result.cqe.value_or(0_ps) < 0_ps)
+    {
+        fault = "a negative time; accepted: 0 or more";
+    }
+    else if (result.status.empty())
+    {
+        fault = "no status; accepted: the completion's, or why there is none";
+    }
+    if (!fault.empty())
+    {
+        throw std::invalid_argument("flow " + std::to_string(result.flow.id) + ": " + fault);
+    }
+}
+
+/// Validates the flows and returns them in ascending order of id.
+std::vector<const RdmaFlowResult*>
+SortFlowResults(const std::vector<RdmaFlowResult>& results)
+{
+    std::vector<const RdmaFlowResult*> sorted;
+    sorted.reserve(results.size());
+    for (const auto& result : results)
+    {
+        CheckFlowResult(result);
+        sorted.push_back(&result);
+    }
+    std::sort(sorted.begin(), sorted.end(), [](const auto* a, const auto* b) {
+        return a->flow.id < b->flow.id;
+    });
+    for (std::size_t i = 1; i < sorted.size(); ++i)
+    {
+        if (sorted[i - 1]->flow.id == sorted[i]->flow.id)
+        {
+            throw std::invalid_argument("flow " + std::to_string(sorted[i]->flow.id) +
+                                        ": two results; accepted: one for each flow");
+        }
+    }
+    return sorted;
+}
+
+/**
+ * Computes statistics of one quantity. Only one sample vector is in memory at a time, because a run
+ * may have millions of flows.
+ *
+ * \param sorted flows in order of id, so that sums do not depend on the order of completion
+ * \param value function that returns the quantity of a completed flow
+ * \return mean and 99th percentile; no value if no flow has completed
+ */
+template <typename Value>
+std::pair<std::optional<double>, std::optional<double>>
+GetMeanAndP99(const std::vector<const RdmaFlowResult*>& sorted, Value value)
+{
+    std::vector<double> sample;
+    sample.reserve(sorted.size());
+    for (const auto* result : sorted)
+    {
+        if (result->IsCompleted())
+        {
+            sample.push_back(value(*result));
+        }
+    }
+    if (sample.empty())
+    {
+        return {};
+    }
+    const double sum = std::accumulate(sample.begin(), sample.end(), 0.0);
+    const double mean = sum / static_cast<double>(sample.size());
+    return {mean, RdmaQuantile(std::move(sample), P99)};
+}
+
+/**
+ * \param results results of a run
+ * \param tables columns of the result files
+ * \param add function that receives the text of flows.csv line by line
+ */
+template <typename Add>
+void
+FormatFlowsCsv(const std::vector<RdmaFlowResult>& results, const RdmaResultTables& tables, Add add)
+{
+    add(tables.flows.FormatHeader());
+    std::string line;
+    for (const auto* result : SortFlowResults(results))
+    {
+        line.clear();
+        tables.flows.AppendRow(line, *result);
+        add(line);
+    }
+}
+
+} // namespace
+
+std::string
+FormatRdmaFlowsCsv(const std::vector<RdmaFlowResult>& results, const RdmaResultTables& tables)
+{
+    std::string text;
+    FormatFlowsCsv(results, tables, [&text](const std::string& line) { text += line; });
+    return text;
+}
+
+std::string
+FormatRdmaPortsCsv(const std::vector<RdmaPortResult>& rows, const RdmaResultTables& tables)
+{
+    const auto key = [](const RdmaPortResult& row) {
+        return std::make_tuple(row.node, row.port, row.priority);
+    };
+    std::vector<RdmaPortResult> sorted = rows;
+    std::sort(sorted.begin(), sorted.end(), [&key](const auto& a, const auto& b) {
+        return key(a) < key(b);
+    });
+    std::string text = tables.ports.FormatHeader();
+    for (std::size_t i = 0; i < sorted.size(); ++i)
+    {
+        const auto& row = sorted[i];
+        const bool isTwice = i > 0 && key(sorted[i - 1]) == key(row);
+        if (isTwice || row.pausedTime < 0_ps)
+        {
+            throw std::invalid_argument(
+                "port " + std::to_string(row.port) + " of node " + std::to_string(row.node) +
+                ", priority " + std::to_string(row.priority) + ": " +
+                (isTwice ? "two rows; accepted: one"
+                         : "paused for a negative time; accepted: 0 or more"));
+        }
+        tables.ports.AppendRow(text, row);
+    }
+    return text;
+}
+
+std::string
+FormatRdmaSummaryJson(const RdmaFabricSummary& summary, const RdmaResultTables& tables)
+{
+    return tables.summary.FormatJson(summary);
+}
+
+std::string
+GetRdmaDigest(const std::vector<RdmaFlowResult>& results, const RdmaResultTables& tables)
+{
+    RdmaSha256 hash;
+    FormatFlowsCsv(results, tables, [&hash](const std::string& line) { hash.Add(line); });
+    return hash.Finish();
+}
+
+RdmaFabricSummary
+MakeRdmaSummary(const std::vector<RdmaFlowResult>& results,
+                const RdmaFabricTotals& totals,
+                const RdmaResultTables& tables)
+{
+    RdmaFabricSummary summary;
+    static_cast<RdmaFabricTotals&>(summary) = totals;
+    summary.digest = GetRdmaDigest(results, tables);
+    summary.flowsTotal = results.size();
+    const auto sorted = SortFlowResults(results);
+    std::tie(summary.avgSlowdown, summary.p99Slowdown) =
+        GetMeanAndP99(sorted, [](const RdmaFlowResult& result) {
+            return static_cast<double>(*result.fct) / static_cast<double>(result.ideal);
+        });
+    std::tie(summary.avgFctUs, summary.p99FctUs) =
+        GetMeanAndP99(sorted, [](const RdmaFlowResult& result) {
+            return static_cast<double>(*result.fct) / PS_PER_US;
+        });
+    summary.flowsCompleted = static_cast<uint64_t>(
+        std::count_if(sorted.begin(), sorted.end(), [](const RdmaFlowResult* result) {
+            return result->IsCompleted();
+        }));
+    return summary;
+}
+
+void
+WriteRdmaReport(const std::string& directory,
+                const std::vector<RdmaFlowResult>& results,
+                const std::vector<RdmaPortResult>& ports,
+                const RdmaFabricSummary& summary,
+                const RdmaResultTables& tables)
+{
+    // Report invalid flows before a file is created.
+    tables.flows.GetOwnColumns().empty()
+        ? void(SortFlowResults(results))
+        : FormatFlowsCsv(results, tables, [](const std::string&) {});
+    const std::string portsText = FormatRdmaPortsCsv(ports, tables);
+    const std::string summaryText = FormatRdmaSummaryJson(summary, tables);
+    const std::filesystem::path path(directory);
+    std::error_code error;
+    std::filesystem::create_directories(path, error);
+    if (error || !std::filesystem::is_directory(path, error))
+    {
+        throw RdmaFileError(directory,
+                            0,
+                            "",
+                            "the directory cannot be made" +
+                                (error ? ": " + error.message() : std::string()));
+    }
+    WriteRdmaFile((path / "flows.csv").string(), [&results, &tables](std::ostream& out) {
+        FormatFlowsCsv(results, tables, [&out](const std::string& line) { out << line; });
+    });
+    WriteRdmaFile((path / "ports.csv").string(), portsText);
+    WriteRdmaFile((path / "summary.json").string(), summaryText);
+}
+
+} // namespace ns3

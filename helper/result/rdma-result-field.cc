@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+
+#include "rdma-result-field.h"
+
+#include "qbb-int128.h"
+#include "rdma-units.h"
+
+#include <cmath>
+#include <cstdint>
+#include <stdexcept>
+
+namespace ns3
+{
+
+namespace
+{
+
+constexpr uint64_t RATIO_SCALE = 1'000'000;
+
+/// Appends text as a CSV field, quoted if RFC 4180 requires quotes.
+void
+AppendCsvText(std::string& text, std::string_view value)
+{
+    if (value.find_first_of(",\"\r\n") == std::string_view::npos)
+    {
+        text += value;
+        return;
+    }
+    text += '"';
+    for (const char c : value)
+    {
+        text.append(c == '"' ? 2 : 1, c);
+    }
+    text += '"';
+}
+
+/// Appends text as a JSON string (RFC 8259); non-ASCII bytes are copied unchanged.
+void
+AppendJsonText(std::string& text, std::string_view value)
+{
+    static const char* const HEX = "0123456789abcdef";
+    text += '"';
+    for (const char c : value)
+    {
+        const auto byte = static_cast<unsigned char>(c);
+        if (c == '"' || c == '\\')
+        {
+            text += '\\';
+            text += c;
+        }
+        else if (byte < 0x20)
+        {
+            text += "\\u00";
+            text += HEX[byte >> 4];
+            text += HEX[byte & 15];
+        }
+        else
+        {
+            text += c;
+        }
+    }
+    text += '"';
+}
+
+} // namespace
+
+void
+AppendRdmaField(std::string& text, RdmaResultFormat, QbbPs value)
+{
+    text += FormatRdmaNs(value);
+}
+
+void
+AppendRdmaField(std::string& text, RdmaResultFormat format, const RdmaResultRatio& value)
+{
+    if (value.time < 0_ps || value.divisor <= 0_ps)
+    {
+        throw std::invalid_argument("is " + std::to_string(value.time.Get()) + " ps over " +
+                                    std::to_string(value.divisor.Get()) +
+                                    " ps; accepted: 0 or more over more than 0");
+    }
+    const auto divisor = static_cast<QbbUint128>(value.divisor.Get());
+    const auto scaled =
+        (static_cast<QbbUint128>(value.time.Get()) * RATIO_SCALE * 2 + divisor) / (divisor * 2);
+    AppendRdmaField(text, format, static_cast<uint64_t>(scaled / RATIO_SCALE));
+    const std::size_t point = text.size();
+    AppendRdmaField(text, format, RATIO_SCALE + static_cast<uint64_t>(scaled % RATIO_SCALE));
+    text[point] = '.'; // replaces the leading 1 of the scaled fraction
+}
+
+void
+AppendRdmaField(std::string& text, RdmaResultFormat, double value)
+{
+    if (!std::isfinite(value))
+    {
+        throw std::invalid_argument("is not finite");
+    }
+    text += FormatRdmaReal(value);
+}
+
+void
+AppendRdmaField(std::string& text, RdmaResultFormat format, std::string_view value)
+{
+    format == RdmaResultFormat::CSV ? AppendCsvText(text, value) : AppendJsonText(text, value);
+}
+
+} // namespace ns3

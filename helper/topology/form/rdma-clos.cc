@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+
+#include "rdma-clos.h"
+
+#include "rdma-number-list.h"
+#include "rdma-part-name.h"
+#include "rdma-text-checker.h"
+#include "rdma-topology-draft.h"
+#include "rdma-units.h"
+#include "rdma-xgft.h"
+
+#include <ns3/string.h>
+#include <ns3/uinteger.h>
+
+#include <cmath>
+
+namespace ns3
+{
+
+NS_OBJECT_ENSURE_REGISTERED(RdmaClos);
+
+namespace
+{
+
+/// Name under which programs take the class.
+const RdmaPartName g_rdmaClosName("clos",
+                                  RdmaClos::GetTypeId(),
+                                  "",
+                                  "folded Clos network, oversubscribed if wanted",
+                                  {"Tiers", "Radix", "Ratios*"});
+
+constexpr uint32_t MAX_CLOS_TIERS = 8;
+constexpr uint32_t MAX_CLOS_RADIX = 1024;
+constexpr double CLOS_RATIO_TOLERANCE = 1e-3;
+
+/** \param text attribute Ratios \return the ratios \throws std::invalid_argument for other texts */
+std::vector<double>
+ReadClosRatios(const std::string& text)
+{
+    return text == "none" ? std::vector<double>() : ParseRdmaReals(text);
+}
+
+} // namespace
+
+TypeId
+RdmaClos::GetTypeId()
+{
+    static TypeId tid =
+        TypeId("ns3::RdmaClos")
+            .SetParent<RdmaTopologyBuilder>()
+            .SetGroupName("Rdma")
+            .AddConstructor<RdmaClos>()
+            .AddAttribute("Tiers",
+                          "Tiers of switches.",
+                          UintegerValue(3),
+                          MakeUintegerAccessor(&RdmaClos::m_tiers),
+                          MakeUintegerChecker<uint32_t>(1, MAX_CLOS_TIERS))
+            .AddAttribute("Radix",
+                          "Ports of a switch.",
+                          UintegerValue(4),
+                          MakeUintegerAccessor(&RdmaClos::m_radix),
+                          MakeUintegerChecker<uint32_t>(2, MAX_CLOS_RADIX))
+            .AddAttribute(
+                "Ratios",
+                "Oversubscription of each tier below the top, from the hosts up: ports down over "
+                "ports up, as in 3x1; none: 1 for each.",
+                StringValue("none"),
+                MakeStringAccessor(&RdmaClos::m_ratios),
+                MakeRdmaTextChecker([](const std::string& text) { ReadClosRatios(text); },
+                                    "none, or a ratio for each tier below the top, as in 3x1.5"));
+    return tid;
+}
+
+RdmaTopology
+RdmaClos::Build(const RdmaTopologyRates& rates) const
+{
+    return MakeRdmaClos(m_tiers, m_radix, ReadClosRatios(m_ratios), rates);
+}
+
+RdmaTopology
+MakeRdmaClos(uint32_t tiers,
+             uint32_t radix,
+             const std::vector<double>& oversubscription,
+             const RdmaTopologyRates& rates)
+{
+    const RdmaTopologyDraft draft("clos", rates);
+    draft.CheckCount("tiers", tiers, 1, MAX_CLOS_TIERS);
+    draft.CheckCount("radix", radix, 2, MAX_CLOS_RADIX);
+    if (!oversubscription.empty() && oversubscription.size() != tiers - 1)
+    {
+        draft.Refuse("oversubscription",
+                     std::to_string(oversubscription.size()) + " ratios",
+                     "none, or " + std::to_string(tiers - 1) + ", one for each tier below the top");
+    }
+    std::vector<uint32_t> children;
+    std::vector<uint32_t> parents{1};
+    for (uint32_t tier = 0; tier + 1 < tiers; ++tier)
+    {
+        const double ratio = oversubscription.empty() ? 1.0 : oversubscription[tier];
+        const double down = radix * (ratio / (1.0 + ratio));
+        const double whole = std::round(down);
+        if (!(ratio > 0.0) || !(std::abs(down - whole) <= CLOS_RATIO_TOLERANCE) || whole < 1 ||
+            whole > radix - 1)
+        {
+            draft.Refuse(
+                "oversubscription of tier " + std::to_string(tier + 1),
+                FormatRdmaReal(ratio) + " does not divide the " + std::to_string(radix) +
+                    " ports of a switch",
+                "a ratio of ports down to ports up, both whole numbers whose sum is the radix");
+        }
+        children.push_back(static_cast<uint32_t>(whole));
+        parents.push_back(radix - children.back());
+    }
+    children.push_back(radix);
+    return MakeRdmaXgft("clos", {}, children, parents, rates);
+}
+
+} // namespace ns3

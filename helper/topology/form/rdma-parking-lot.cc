@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+
+#include "rdma-parking-lot.h"
+
+#include "rdma-number-list.h"
+#include "rdma-part-name.h"
+#include "rdma-text-checker.h"
+#include "rdma-topology-draft.h"
+
+#include <ns3/string.h>
+
+#include <stdexcept>
+
+namespace ns3
+{
+
+NS_OBJECT_ENSURE_REGISTERED(RdmaParkingLot);
+
+namespace
+{
+
+/// Name under which programs take the class.
+const RdmaPartName g_rdmaParkingLotName("parking-lot",
+                                        RdmaParkingLot::GetTypeId(),
+                                        "",
+                                        "a chain of switches with one receiver at its end",
+                                        {"Senders*"});
+
+/// What attribute Senders accepts.
+const char* const PARKING_LOT_SENDERS = "senders on each switch, as in 3x1 (1 or more), or a "
+                                        "number of switches with one sender each (2 or more)";
+
+/** \param text attribute Senders \return senders of each switch \throws std::invalid_argument */
+std::vector<uint32_t>
+ReadParkingLotSenders(const std::string& text)
+{
+    const auto numbers = ParseRdmaIntegers(text, 1, RdmaTopology::MAX_NODES);
+    if (numbers.size() > 1)
+    {
+        return numbers;
+    }
+    if (numbers.front() < 2)
+    {
+        throw std::invalid_argument("one switch");
+    }
+    return std::vector<uint32_t>(numbers.front(), 1);
+}
+
+} // namespace
+
+TypeId
+RdmaParkingLot::GetTypeId()
+{
+    static TypeId tid =
+        TypeId("ns3::RdmaParkingLot")
+            .SetParent<RdmaTopologyBuilder>()
+            .SetGroupName("Rdma")
+            .AddConstructor<RdmaParkingLot>()
+            .AddAttribute(
+                "Senders",
+                "Senders on each switch, from the far end of the chain to the receiver's, as in "
+                "3x1; one number alone: that many switches with one sender each.",
+                StringValue(""),
+                MakeStringAccessor(&RdmaParkingLot::m_senders),
+                MakeRdmaTextChecker(
+                    [](const std::string& text) {
+                        return text.empty() ? std::vector<uint32_t>() : ReadParkingLotSenders(text);
+                    },
+                    PARKING_LOT_SENDERS));
+    return tid;
+}
+
+RdmaTopology
+RdmaParkingLot::Build(const RdmaTopologyRates& rates) const
+{
+    if (m_senders.empty())
+    {
+        throw std::invalid_argument(std::string("ns3::RdmaParkingLot: Senders ''; accepted: ") +
+                                    PARKING_LOT_SENDERS);
+    }
+    return MakeRdmaParkingLot(ReadParkingLotSenders(m_senders), rates);
+}
+
+RdmaTopology
+MakeRdmaParkingLot(const std::vector<uint32_t>& senders, const RdmaTopologyRates& rates)
+{
+    RdmaTopologyDraft draft("parking-lot", rates);
+    draft.CheckCount("switches", senders.size(), 2, RdmaTopology::MAX_NODES);
+    draft.CountNodes(senders.size() + 1);
+    for (const uint32_t n : senders)
+    {
+        draft.CheckCount("senders on a switch", n, 1, RdmaTopology::MAX_NODES);
+        draft.CountNodes(n);
+    }
+    std::vector<uint32_t> place; // of each host in the chain
+    for (uint32_t i = 0; i < senders.size(); ++i)
+    {
+        place.insert(place.end(), senders[i], i);
+    }
+    place.push_back(static_cast<uint32_t>(senders.size() - 1)); // the receiver
+    draft.AddHosts(place.size());
+    const uint32_t first = draft.AddSwitches("chain", senders.size());
+    for (uint32_t host = 0; host < first; ++host)
+    {
+        draft.LinkHost(host, first + place[host]);
+    }
+    for (uint32_t i = 1; i < senders.size(); ++i)
+    {
+        draft.LinkSwitches(first + i - 1, first + i);
+    }
+    return draft.Finish();
+}
+
+} // namespace ns3

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+
+#ifndef RDMA_XGFT_H
+#define RDMA_XGFT_H
+
+#include "rdma-topology-builder.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace ns3
+{
+
+/**
+ * \ingroup rdma
+ * \brief Extended generalised fat-tree, `ns3::RdmaXgft[Children=16x4x5|Parents=1x4x4]`
+ *        (MakeRdmaXgft()).
+ */
+class RdmaXgft : public RdmaTopologyBuilder
+{
+  public:
+    /**
+     * \brief Get the type ID.
+     * \return the object TypeId
+     */
+    static TypeId GetTypeId();
+
+    RdmaTopology Build(const RdmaTopologyRates& rates) const override;
+
+  private:
+    std::string m_children{"4x4"}; //!< attribute Children
+    std::string m_parents{"1x4"};  //!< attribute Parents
+};
+
+/**
+ * \ingroup rdma
+ * Extended generalised fat-tree XGFT(h; m_1..m_h; w_1..w_h) (Oehring et al., IPPS 1995), of which
+ * the fat-tree, leaf-spine and Clos forms are special cases.
+ *
+ * \param children m_i: nodes of tier i - 1 below each switch of tier i (tier 0: the hosts); 1 to 8
+ *        entries
+ * \param parents w_i: switches of tier i above each node of tier i - 1; as many entries
+ * \param rates the links
+ * \return the topology
+ * \throws std::invalid_argument for a parameter out of range
+ */
+RdmaTopology MakeRdmaXgft(const std::vector<uint32_t>& children,
+                          const std::vector<uint32_t>& parents,
+                          const RdmaTopologyRates& rates = RdmaTopologyRates());
+
+/**
+ * \ingroup rdma
+ * Makes a topology of a form that is a special case.
+ *
+ * \param form name of the form, for messages
+ * \param tierNames prefixes of the switches' names, from the hosts up; empty: tier1, tier2 and so
+ * on \param children as for the other function \param parents as for the other function \param
+ * rates the links \return the topology \throws std::invalid_argument for a parameter out of range
+ */
+RdmaTopology MakeRdmaXgft(const std::string& form,
+                          const std::vector<std::string>& tierNames,
+                          const std::vector<uint32_t>& children,
+                          const std::vector<uint32_t>& parents,
+                          const RdmaTopologyRates& rates);
+
+} // namespace ns3
+
+#endif /* RDMA_XGFT_H */

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+
+#ifndef RDMA_TOPOLOGY_BUILDER_H
+#define RDMA_TOPOLOGY_BUILDER_H
+
+#include "qbb-bit-rate.h"
+#include "qbb-ps.h"
+#include "rdma-topology.h"
+
+#include <ns3/object.h>
+
+#include <string>
+
+namespace ns3
+{
+
+/**
+ * \ingroup rdma
+ * \brief The links of a topology.
+ */
+struct RdmaTopologyRates
+{
+    QbbBitRate hostRate{100_gbps};   //!< links between a host and a switch
+    QbbBitRate uplinkRate{100_gbps}; //!< links between two switches
+    QbbPs delay{1_us};               //!< propagation delay of every link
+    double errorRate{0.0};           //!< frame loss probability of every link, [0, 1)
+};
+
+/**
+ * \ingroup rdma
+ * \brief Makes topologies of one form, whose size its attributes give.
+ *
+ * A form is a part (RdmaPart): programs take each class that is registered as text, as in
+ * `--topology=leaf-spine:4x16x4` or `--topology='ns3::OwnTopology[Columns=4]'`.
+ * examples/own/rdma-own-topology.cc is a form of one's own.
+ *
+ * The forms of the module number the hosts first, then the switches tier by tier from the hosts up,
+ * and add the links of the hosts before those between switches. RdmaTopologyDraft helps with that.
+ */
+class RdmaTopologyBuilder : public Object
+{
+  public:
+    /**
+     * \brief Get the type ID.
+     * \return the object TypeId
+     */
+    static TypeId GetTypeId();
+
+    /**
+     * \param rates the links, all of which have that error rate too
+     * \return the topology, which passes RdmaTopology::Validate()
+     * \throws std::invalid_argument for attributes or rates that make no topology
+     * \throws RdmaFileError for a file that cannot be read
+     */
+    virtual RdmaTopology Build(const RdmaTopologyRates& rates) const = 0;
+
+    /** \return true if the topology has rates of its own, and Build() does not use those given */
+    virtual bool HasOwnRates() const
+    {
+        return false;
+    }
+};
+
+/**
+ * \ingroup rdma
+ * \param text a form with its parameters, a short name ("fat-tree:8") or a class
+ *        ("ns3::RdmaFatTree[K=8]"); DescribeRdmaParts() lists the short names
+ * \return the builder
+ * \throws std::invalid_argument for anything else, and for a number out of its range
+ */
+Ptr<RdmaTopologyBuilder> MakeRdmaTopologyBuilder(const std::string& text);
+
+/**
+ * \ingroup rdma
+ * Makes the topology that a text names.
+ *
+ * \param text as MakeRdmaTopologyBuilder() takes it
+ * \param rates the links; a topology from a file has its own
+ * \return the topology
+ * \throws std::invalid_argument as MakeRdmaTopologyBuilder() and RdmaTopologyBuilder::Build() do
+ * \throws RdmaFileError for a file that cannot be read
+ */
+RdmaTopology MakeRdmaTopology(const std::string& text,
+                              const RdmaTopologyRates& rates = RdmaTopologyRates());
+
+} // namespace ns3
+
+#endif /* RDMA_TOPOLOGY_BUILDER_H */

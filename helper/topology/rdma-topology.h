@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef RDMA_TOPOLOGY_H
+#define RDMA_TOPOLOGY_H
+
+#include "qbb-bit-rate.h"
+#include "qbb-ps.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace ns3
+{
+
+/**
+ * \ingroup rdma
+ * \brief What a node of a topology is.
+ */
+enum class RdmaNodeRole
+{
+    HOST,   //!< sends and receives flows, forwards nothing
+    SWITCH, //!< forwards
+};
+
+/**
+ * \ingroup rdma
+ * \brief A node of an RdmaTopology. Its id is its index.
+ */
+struct RdmaTopologyNode
+{
+    RdmaNodeRole role{RdmaNodeRole::HOST}; //!< host or switch
+    std::string name;                      //!< unique in the topology
+
+    /// \param other a node \return whether both are the same
+    bool operator==(const RdmaTopologyNode& other) const
+    {
+        return role == other.role && name == other.name;
+    }
+};
+
+/**
+ * \ingroup rdma
+ * \brief A full-duplex link of an RdmaTopology, the same in both directions.
+ */
+struct RdmaTopologyLink
+{
+    uint32_t a{0};         //!< id of the node at one end
+    uint32_t b{0};         //!< id of the node at the other end
+    QbbBitRate rate{0};    //!< rate, 1 bit/s to RDMA_MAX_RATE
+    QbbPs delay{0};        //!< propagation delay, 1 ps to RDMA_MAX_DELAY
+    double errorRate{0.0}; //!< probability that a frame is lost, in [0, 1)
+
+    /// \param other a link \return whether both are the same
+    bool operator==(const RdmaTopologyLink& other) const
+    {
+        return a == other.a && b == other.b && rate == other.rate && delay == other.delay &&
+               errorRate == other.errorRate;
+    }
+};
+
+/**
+ * \ingroup rdma
+ * \brief A fabric on paper: hosts, switches and the links between them.
+ *
+ * A plain value, made by hand, by an RdmaTopologyBuilder or from a file
+ * (rdma-topology-reader.h), and given to the helper that makes ns-3 nodes of it. Node ids count
+ * hosts and switches together, from 0, in the order in which they were added; so do link ids.
+ * Several links may join the same two nodes. The ports of a node are its links in the order of
+ * their ids.
+ *
+ * Adding checks nothing; Validate() checks everything.
+ */
+class RdmaTopology
+{
+  public:
+    static constexpr uint32_t MAX_NODES = 1 << 20; //!< nodes that Validate() accepts
+    static constexpr uint32_t MAX_LINKS = 1 << 24; //!< links that Validate() accepts
+
+    /**
+     * Add a host.
+     * \param name its name; "host-ID" when empty
+     * \return its id
+     */
+    uint32_t AddHost(const std::string& name = "");
+
+    /**
+     * Add a switch.
+     * \param name its name; "switch-ID" when empty
+     * \return its id
+     */
+    uint32_t AddSwitch(const std::string& name = "");
+
+    /**
+     * Add a link.
+     * \param a id of the node at one end
+     * \param b id of the node at the other end
+     * \param rate rate
+     * \param delay propagation delay
+     * \param errorRate probability that a frame is lost
+     * \return its id
+     */
+    uint32_t AddLink(uint32_t a, uint32_t b, QbbBitRate rate, QbbPs delay, double errorRate = 0.0);
+
+    /// \return the number of nodes, hosts and switches
+    uint32_t GetNNodes() const;
+
+    /// \return the number of links
+    uint32_t GetNLinks() const;
+
+    /**
+     * \param id a node id
+     * \return the node
+     * \throws std::out_of_range for an id that does not exist
+     */
+    RdmaTopologyNode GetNode(uint32_t id) const;
+
+    /**
+     * \param id a link id
+     * \return the link
+     * \throws std::out_of_range for an id that does not exist
+     */
+    RdmaTopologyLink GetLink(uint32_t id) const;
+
+    /// \return all nodes, by id
+    std::vector<RdmaTopologyNode> GetNodes() const;
+
+    /// \return all links, by id
+    std::vector<RdmaTopologyLink> GetLinks() const;
+
+    /// \return the ids of the hosts, ascending
+    std::vector<uint32_t> GetHosts() const;
+
+    /// \return the ids of the switches, ascending
+    std::vector<uint32_t> GetSwitches() const;
+
+    /**
+     * \param id any number
+     * \return whether it is the id of a host
+     */
+    bool IsHost(uint32_t id) const;
+
+    /**
+     * \return for each node, the ids of its links in ascending order: entry p is the link at port p
+     * \throws std::invalid_argument if a link names a node that does not exist
+     */
+    std::vector<std::vector<uint32_t>> GetLinksByNode() const;
+
+    /**
+     * \return for each node, the sum of the rates of its links in bit/s
+     * \throws std::invalid_argument if a link names a node that does not exist
+     */
+    std::vector<QbbBitRate> GetNodeRates() const;
+
+    /**
+     * Check that the topology can be built and that each host can reach each other host.
+     *
+     * Refused: no host, too many nodes or links, two nodes of one name, a link to a node that does
+     * not exist, a link from a node to itself, a rate, delay or error rate out of range (a delay of
+     * 0 is: all links need one, because events of different nodes at one instant must not affect
+     * each other), a host without a link, two hosts without a path over switches (hosts do not
+     * forward), a switch that no host can reach.
+     * \throws std::invalid_argument naming the first node or link that is wrong, and what is
+     *        accepted
+     */
+    void Validate() const;
+
+    /// \param other a topology \return whether both have the same nodes and links in the same order
+    bool operator==(const RdmaTopology& other) const;
+
+  private:
+    std::vector<RdmaTopologyNode> m_nodes;
+    std::vector<RdmaTopologyLink> m_links;
+};
+
+} // namespace ns3
+
+#endif /* RDMA_TOPOLOGY_H */

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef RDMA_FLOW_READER_H
+#define RDMA_FLOW_READER_H
+
+#include "rdma-flow.h"
+#include "rdma-topology.h"
+
+#include <string>
+#include <vector>
+
+namespace ns3
+{
+
+/**
+ * \ingroup rdma
+ * \defgroup rdma-flow-reader Flow files
+ *
+ * Readers of two file formats, which are distinguished by the first line.
+ *
+ * The first format is the flow.txt of the simulator published with HPCC (Li et al., SIGCOMM 2019).
+ * Blanks separate the fields. Flow ids number the flows from 0. Start times are decimal seconds
+ * with any number of digits down to 1 ps:
+ *
+ *     number-of-flows
+ *     source destination priority destination-port bytes start-time
+ *
+ * The second format is CSV with a header line that names the columns in any order: id, src, dst,
+ * bytes, start_ns, and optionally priority (default 3) and dst_port (default 4791). Start times
+ * have up to three decimals.
+ *
+ * In both formats, empty lines are skipped and flows may appear in any order of start time.
+ * @{
+ */
+
+/**
+ * Read a flow file.
+ * \param path the file
+ * \param topology topology with the hosts of the flows
+ * \return the flows in the order of the file
+ * \throws RdmaFileError if the file does not follow either format exactly, names an unknown host,
+ * has a flow from a host to itself, a number out of the ranges of RdmaFlow, or a duplicate id
+ */
+std::vector<RdmaFlow> ReadRdmaFlows(const std::string& path, const RdmaTopology& topology);
+
+/**
+ * Parse the content of a flow file.
+ * \param text the content of a flow file
+ * \param fileName file name for error messages
+ * \param topology topology with the hosts of the flows
+ * \return the flows in the order of the text
+ * \throws RdmaFileError under the conditions of ReadRdmaFlows()
+ */
+std::vector<RdmaFlow> ParseRdmaFlows(const std::string& text,
+                                     const std::string& fileName,
+                                     const RdmaTopology& topology);
+
+/** @} */
+
+} // namespace ns3
+
+#endif /* RDMA_FLOW_READER_H */

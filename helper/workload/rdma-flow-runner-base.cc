@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+
+#include "rdma-flow-runner-base.h"
+
+#include <ns3/abort.h>
+#include <ns3/simulator.h>
+
+#include <algorithm>
+#include <limits>
+
+namespace ns3
+{
+
+NS_OBJECT_ENSURE_REGISTERED(RdmaFlowRunnerBase);
+
+TypeId
+RdmaFlowRunnerBase::GetTypeId()
+{
+    static TypeId tid = TypeId("ns3::RdmaFlowRunnerBase").SetParent<Object>().SetGroupName("Rdma");
+    return tid;
+}
+
+RdmaFlowRunnerBase::RdmaFlowRunnerBase()
+    : m_starts([this](uint32_t index) { return m_flows[index].flow.start; },
+               [this](uint32_t index) {
+                   m_flows[index].started = true;
+                   DoStart(index);
+               })
+{
+}
+
+RdmaFlowRunnerBase::~RdmaFlowRunnerBase()
+{
+}
+
+void
+RdmaFlowRunnerBase::DoDispose()
+{
+    m_starts.Stop();
+    m_flows.clear();
+    m_fabric = nullptr;
+    Object::DoDispose();
+}
+
+void
+RdmaFlowRunnerBase::SetStopWhenDone(bool stop)
+{
+    m_stopWhenDone = stop;
+}
+
+void
+RdmaFlowRunnerBase::Install(Ptr<RdmaFabric> fabric, const std::vector<RdmaFlow>& flows)
+{
+    NS_ABORT_MSG_IF(m_fabric, "rdma: the flow runner's Install() is called a second time");
+    NS_ABORT_MSG_IF(flows.size() > std::numeric_limits<uint32_t>::max(),
+                    "rdma: " << flows.size() << " flows; accepted: up to "
+                             << std::numeric_limits<uint32_t>::max());
+    m_fabric = fabric;
+    // Keep the runner alive until the simulation ends, because flows report to it until then.
+    Simulator::ScheduleDestroy(&RdmaFlowRunnerBase::Dispose, Ptr<RdmaFlowRunnerBase>(this));
+    m_flows.resize(flows.size());
+    for (std::size_t i = 0; i < flows.size(); ++i)
+    {
+        m_flows[i].flow = flows[i];
+    }
+    std::sort(m_flows.begin(), m_flows.end(), [](const Flow& a, const Flow& b) {
+        return a.flow.id < b.flow.id;
+    });
+    DoInstall();
+    for (uint64_t i = 0; i < m_flows.size(); ++i)
+    {
+        NS_ABORT_MSG_IF(i > 0 && m_flows[i].flow.id == m_flows[i - 1].flow.id,
+                        "rdma: two flows have the id " << m_flows[i].flow.id);
+        Check(m_flows[i].flow);
+        m_flows[i].ideal = DoPrepare(i);
+        m_starts.Add(m_fabric->GetNode(m_flows[i].flow.srcHost), static_cast<uint32_t>(i));
+    }
+    m_starts.Start();
+}
+
+void
+RdmaFlowRunnerBase::Check(const RdmaFlow& flow) const
+{
+    NS_ABORT_MSG_IF(!m_fabric->GetTopology().IsHost(flow.srcHost) ||
+                        !m_fabric->GetTopology().IsHost(flow.dstHost),
+                    "rdma: flow " << flow.id << " from node " << flow.srcHost << " to node "
+                                  << flow.dstHost << ": both must be hosts of the fabric");
+    NS_ABORT_MSG_IF(flow.srcHost == flow.dstHost,
+                    "rdma: flow " << flow.id << " goes from host " << flow.srcHost << " to itself");
+    NS_ABORT_MSG_IF(flow.bytes == 0, "rdma: flow " << flow.id << " has 0 bytes; accepted: 1..");
+    NS_ABORT_MSG_IF(flow.start < QbbNow(),
+                    "rdma: flow " << flow.id << " starts in the past, at " << flow.start << " ps");
+    NS_ABORT_MSG_IF(flow.priority > 7,
+                    "rdma: flow " << flow.id << " has class " << flow.priority
+                                  << "; accepted: 0..7");
+}
+
+void
+RdmaFlowRunnerBase::FlowArrived(uint64_t index, QbbPs time)
+{
+    m_flows[index].fct = time - m_flows[index].flow.start;
+}
+
+void
+RdmaFlowRunnerBase::FlowEnded(uint64_t index, RdmaWcStatus status, QbbPs time)
+{
+    Flow& entry = m_flows[index];
+    entry.ended = true;
+    entry.status = status;
+    ++m_ended;
+    if (status == RdmaWcStatus::SUCCESS)
+    {
+        ++m_completed;
+        entry.cqe = time - entry.flow.start;
+    }
+    if (m_stopWhenDone && m_ended == m_flows.size())
+    {
+        Simulator::Stop();
+    }
+}
+
+uint64_t
+RdmaFlowRunnerBase::GetNFlows() const
+{
+    return m_flows.size();
+}
+
+uint64_t
+RdmaFlowRunnerBase::GetNEnded() const
+{
+    return m_ended;
+}
+
+uint64_t
+RdmaFlowRunnerBase::GetNCompleted() const
+{
+    return m_completed;
+}
+
+std::vector<RdmaFlowResult>
+RdmaFlowRunnerBase::GetResults() const
+{
+    std::vector<RdmaFlowResult> results;
+    results.reserve(m_flows.size());
+    for (uint64_t i = 0; i < m_flows.size(); ++i)
+    {
+        const Flow& entry = m_flows[i];
+        RdmaFlowResult result;
+        result.flow = entry.flow;
+        if (entry.fct >= 0_ps)
+        {
+            result.fct = entry.fct;
+        }
+        if (entry.cqe >= 0_ps)
+        {
+            result.cqe = entry.cqe;
+        }
+        result.ideal = entry.ideal;
+        result.status = entry.ended     ? GetRdmaWcStatusName(entry.status)
+                        : entry.started ? DoDescribe(i, entry.fct >= 0_ps)
+                                        : "not started";
+        DoAddResult(i, result);
+        results.push_back(result);
+    }
+    return results;
+}
+
+std::string
+RdmaFlowRunnerBase::DescribePort(const QbbPort& port, uint8_t priority)
+{
+    if (!port.IsUp())
+    {
+        return "link of the sender is down";
+    }
+    if (port.GetFlowControl().GetPauseReceiver().GetPaused() & (1U << priority))
+    {
+        return "class " + std::to_string(priority) + " of the sender is paused";
+    }
+    return "";
+}
+
+} // namespace ns3

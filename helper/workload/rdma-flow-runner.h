@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+
+#ifndef RDMA_FLOW_RUNNER_H
+#define RDMA_FLOW_RUNNER_H
+
+#include "qbb-ps.h"
+#include "qbb-ring.h"
+#include "rdma-completion-queue.h"
+#include "rdma-flow-calendar.h"
+#include "rdma-flow-runner-base.h"
+#include "rdma-nic.h"
+#include "rdma-queue-pair.h"
+
+#include <ns3/nstime.h>
+
+#include <map>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+namespace ns3
+{
+
+/**
+ * \ingroup rdma
+ * Runs flows over queue pairs.
+ *
+ * Each flow has a dedicated connection of two queue pairs. At the start of the flow, the sender
+ * posts one RDMA write, or several consecutive writes for a flow above 2^31 bytes. Both queue pairs
+ * are created at the start of the flow. The sending queue pair is destroyed at the completion. The
+ * receiving queue pair is destroyed TimeWait after the arrival of the last byte; a retransmission
+ * that arrives later recreates the queue pair, which then answers. Memory use is therefore
+ * proportional to the number of active flows. Queue pair numbers of a host are assigned to the
+ * flows that begin or end at the host, in the order of flow ids. Events of a node create and
+ * destroy the queue pairs of that node.
+ *
+ * The receiving queue pair of a flow whose sender has failed exists until the end of the
+ * simulation.
+ */
+class RdmaFlowRunner : public RdmaFlowRunnerBase
+{
+  public:
+    /**
+     * \brief Get the type ID.
+     * \return the object TypeId
+     */
+    static TypeId GetTypeId();
+
+    RdmaFlowRunner();
+    ~RdmaFlowRunner() override;
+
+    /**
+     * Creates a runner and calls Install(). C++ and Python use this function alike, because the
+     * creation of ns-3 objects in Python differs between releases.
+     *
+     * \param fabric the fabric that carries the flows
+     * \param flows the flows, in any order
+     * \param keep value of the attribute KeepQueuePairs
+     * \return the new runner
+     */
+    static Ptr<RdmaFlowRunner> Make(Ptr<RdmaFabric> fabric,
+                                    const std::vector<RdmaFlow>& flows,
+                                    bool keep = false);
+
+    /**
+     * \param index position of a flow in ascending order of id, from 0
+     * \return sending queue pair of the flow; null before the start and after the end of the flow
+     *         unless the attribute KeepQueuePairs is set
+     */
+    Ptr<RdmaQueuePair> GetSender(uint64_t index) const;
+
+    /**
+     * \param index position of a flow in ascending order of id, from 0
+     * \return receiving queue pair of the flow; null while the queue pair does not exist
+     */
+    Ptr<RdmaQueuePair> GetReceiver(uint64_t index) const;
+
+  protected:
+    void DoDispose() override;
+
+  private:
+    /** The queue pairs of a flow. */
+    struct Pair
+    {
+        Ptr<RdmaQueuePair> sender;   //!< queue pair at the source
+        Ptr<RdmaQueuePair> receiver; //!< queue pair at the destination
+        uint64_t retransmitted{0};   //!< retransmitted packets, set when the sender is destroyed
+        uint32_t timeouts{0};        //!< timeouts, set when the sender is destroyed
+        uint32_t arrived{0};         //!< number of messages complete in the receiver's memory
+        uint32_t senderQpn{0};       //!< queue pair number of the sender
+        uint32_t receiverQpn{0};     //!< queue pair number of the receiver
+    };
+
+    /** Scheduled destruction of a receiving queue pair. */
+    struct Departure
+    {
+        QbbPs at{0};       //!< time of destruction
+        uint32_t index{0}; //!< position of the flow by id
+    };
+
+    /** State of a host. */
+    struct Host
+    {
+        Ptr<RdmaNic> nic;     //!< NIC of the host
+        uint32_t firstQpn{0}; //!< first queue pair number reserved for flows of the host
+        /// Position of the flow by queue pair number, offset by firstQpn
+        std::vector<uint32_t> flows;
+        /// Prototype of the queue pairs by traffic class
+        std::map<uint8_t, Ptr<RdmaQueuePair>> prototypes;
+        QbbRing<Departure> departures; //!< receivers in TimeWait, earliest destruction first
+    };
+
+    void DoInstall() override;
+    QbbPs DoPrepare(uint64_t index) override;
+    void DoStart(uint64_t index) override;
+    void DoAddResult(uint64_t index, RdmaFlowResult& result) const override;
+    std::string DoDescribe(uint64_t index, bool arrived) const override;
+
+    Ptr<RdmaQueuePair> GetPrototype(uint32_t host, uint8_t priority);
+    Ptr<RdmaQueuePair> MakeEnd(uint64_t index, bool isSender);
+    void MakeSender(uint64_t index);
+    void MakeReceiver(uint64_t index);
+    Ptr<RdmaQueuePair> MakeLate(uint32_t host, uint32_t qpn);
+    void Depart(uint64_t index);
+    void OnDeparture(uint32_t host);
+    void OnMessage(uint64_t index, const RdmaMessageArrival& arrival);
+    void OnCompletion(const RdmaWorkCompletion& completion);
+    QbbPs ComputeIdeal(uint64_t index, const RdmaQueuePair& sender) const;
+    static uint64_t GetMessageLimit(uint32_t mtu);
+    uint32_t CountMessages(uint64_t index, uint32_t mtu) const;
+
+    bool m_keep{false};                         //!< value of the attribute KeepQueuePairs
+    Time m_timeWait;                            //!< value of the attribute TimeWait
+    std::vector<Pair> m_pairs;                  //!< queue pairs by position of the flow
+    std::unordered_map<uint32_t, Host> m_hosts; //!< hosts by node id
+    RdmaFlowCalendar m_receivers;               //!< schedules the creation of receiving queue pairs
+    Ptr<RdmaCompletionQueue> m_completions;     //!< completion queue shared by all senders
+};
+
+} // namespace ns3
+
+#endif /* RDMA_FLOW_RUNNER_H */

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "rdma-generated-workload.h"
+
+#include "qbb-time.h"
+#include "rdma-units.h"
+
+#include <ns3/uinteger.h>
+
+#include <algorithm>
+#include <tuple>
+
+namespace ns3
+{
+
+NS_OBJECT_ENSURE_REGISTERED(RdmaGeneratedWorkload);
+
+TypeId
+RdmaGeneratedWorkload::GetTypeId()
+{
+    static TypeId tid = TypeId("ns3::RdmaGeneratedWorkload")
+                            .SetParent<RdmaWorkload>()
+                            .SetGroupName("Rdma")
+                            .AddAttribute("Start",
+                                          "Time at which the workload begins.",
+                                          TimeValue(Seconds(0)),
+                                          MakeTimeAccessor(&RdmaGeneratedWorkload::m_start),
+                                          MakeTimeChecker(Seconds(0)))
+                            .AddAttribute("Priority",
+                                          "Priority of all flows.",
+                                          UintegerValue(3),
+                                          MakeUintegerAccessor(&RdmaGeneratedWorkload::m_priority),
+                                          MakeUintegerChecker<uint32_t>(0, 7))
+                            .AddAttribute("DestinationPort",
+                                          "Destination port of all flows.",
+                                          UintegerValue(4791),
+                                          MakeUintegerAccessor(&RdmaGeneratedWorkload::m_dstPort),
+                                          MakeUintegerChecker<uint32_t>(0, 65535));
+    return tid;
+}
+
+std::vector<RdmaFlow>
+RdmaGeneratedWorkload::MakeFlows(const RdmaTopology& topology)
+{
+    const auto hosts = topology.GetHosts().size();
+    if (hosts < 2)
+    {
+        Refuse("with a topology of", std::to_string(hosts) + " hosts", "2 or more");
+    }
+    auto flows = Generate(topology);
+    std::stable_sort(flows.begin(), flows.end(), [](const RdmaFlow& a, const RdmaFlow& b) {
+        return std::tie(a.start, a.srcHost) < std::tie(b.start, b.srcHost);
+    });
+    uint64_t id = 0;
+    for (auto& flow : flows)
+    {
+        flow.id = id++;
+    }
+    return flows;
+}
+
+RdmaFlow
+RdmaGeneratedWorkload::MakeFlow(uint32_t src, uint32_t dst, uint64_t bytes, QbbPs after) const
+{
+    RdmaFlow flow;
+    flow.srcHost = src;
+    flow.dstHost = dst;
+    flow.priority = m_priority;
+    flow.dstPort = m_dstPort;
+    flow.bytes = bytes;
+    flow.start = QbbToPs(m_start) + after;
+    return flow;
+}
+
+QbbPs
+RdmaGeneratedWorkload::CheckTime(const std::string& attribute, const Time& time, QbbPs min) const
+{
+    const QbbPs max = RDMA_MAX_TIME - QbbToPs(m_start);
+    const QbbPs value = QbbToPs(time);
+    if (value < min || value > max)
+    {
+        Refuse(attribute,
+               FormatRdmaTime(value),
+               FormatRdmaTime(min) + " to " + FormatRdmaTime(max));
+    }
+    return value;
+}
+
+uint32_t
+RdmaGeneratedWorkload::Draw(const Ptr<UniformRandomVariable>& variable, std::size_t n)
+{
+    return variable->GetInteger(0, static_cast<uint32_t>(n - 1));
+}
+
+} // namespace ns3

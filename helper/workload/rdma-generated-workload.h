@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef RDMA_GENERATED_WORKLOAD_H
+#define RDMA_GENERATED_WORKLOAD_H
+
+#include "qbb-ps.h"
+#include "rdma-workload.h"
+
+#include <ns3/nstime.h>
+#include <ns3/random-variable-stream.h>
+
+#include <cstddef>
+
+namespace ns3
+{
+
+/**
+ * \ingroup rdma-workload
+ * \brief Base class of workloads that are computed instead of read from a file.
+ *
+ * A derived class implements Generate(), which determines sender, receiver, size and start of each
+ * flow. RdmaGeneratedWorkload sets priority and destination port of all flows, sorts the flows and
+ * numbers them.
+ */
+class RdmaGeneratedWorkload : public RdmaWorkload
+{
+  public:
+    /**
+     * \brief Get the type ID.
+     * \return the object TypeId
+     */
+    static TypeId GetTypeId();
+
+    /**
+     * \param topology a topology with at least two hosts
+     * \return the flows in ascending order of start time, then of sender, with ids from 0
+     * \throws std::invalid_argument under the conditions of RdmaWorkload::MakeFlows()
+     */
+    std::vector<RdmaFlow> MakeFlows(const RdmaTopology& topology) final;
+
+  protected:
+    /// Random streams of generated workloads, relative to the first: one for each kind of decision.
+    enum Stream
+    {
+        STREAM_TIME,
+        STREAM_HOST,
+        STREAM_SIZE,
+        STREAM_PERMUTATION,
+        N_STREAMS
+    };
+
+    /**
+     * Generate the flows of the workload.
+     * \param topology a topology with at least two hosts
+     * \return flows made by MakeFlow(), in any order
+     * \throws std::invalid_argument under the conditions of RdmaWorkload::MakeFlows()
+     */
+    virtual std::vector<RdmaFlow> Generate(const RdmaTopology& topology) = 0;
+
+    /**
+     * \param src node id of the sender
+     * \param dst node id of the receiver
+     * \param bytes flow size, 1 to RDMA_MAX_FLOW_BYTES
+     * \param after start of the flow relative to the attribute Start
+     * \return a flow without an id; priority and destination port are those of the attributes
+     */
+    RdmaFlow MakeFlow(uint32_t src, uint32_t dst, uint64_t bytes, QbbPs after) const;
+
+    /**
+     * Check a time that is relative to the attribute Start.
+     * \param attribute name of the attribute that contains the time
+     * \param time value of that attribute
+     * \param min smallest accepted time
+     * \return the time in picoseconds
+     * \throws std::invalid_argument if the time is below \p min, or if Start plus the time exceeds
+     *         the range of the simulator clock
+     */
+    QbbPs CheckTime(const std::string& attribute, const Time& time, QbbPs min) const;
+
+    /**
+     * \param variable source of randomness
+     * \param n number of values, 1 or more
+     * \return a uniformly distributed integer from 0 to n - 1
+     */
+    static uint32_t Draw(const Ptr<UniformRandomVariable>& variable, std::size_t n);
+
+  private:
+    Time m_start{0};          //!< value of the attribute Start
+    uint32_t m_priority{3};   //!< value of the attribute Priority
+    uint32_t m_dstPort{4791}; //!< value of the attribute DestinationPort
+};
+
+} // namespace ns3
+
+#endif /* RDMA_GENERATED_WORKLOAD_H */

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+
+#ifndef RDMA_TCP_FLOW_RUNNER_H
+#define RDMA_TCP_FLOW_RUNNER_H
+
+#include "qbb-ps.h"
+#include "rdma-flow-runner-base.h"
+
+#include <ns3/ipv4-address.h>
+#include <ns3/nstime.h>
+#include <ns3/socket.h>
+#include <ns3/type-id.h>
+
+#include <array>
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+namespace ns3
+{
+
+class RdmaTcpShim;
+class RdmaTcpPort;
+class RdmaTcpSocket;
+
+/**
+ * \ingroup rdma
+ * Runs flows over ns-3's own TCP stack, a model of iWARP NICs that run RDMA over TCP.
+ *
+ * Each flow has a separate TCP connection. Applications open connections before they post requests,
+ * so the runner opens a connection at the start of its flow without packets in the fabric and
+ * without delay. The MAC addresses of neighbours are also known in advance. Connections end without
+ * packets: both sides drop the connection when all bytes are acknowledged.
+ *
+ * A connection starts in slow start, with a window of InitialCwnd segments. Segments have no
+ * timestamp option, because ns-3's timestamps are in milliseconds. All other settings of TCP are
+ * ns-3's defaults, which Config::SetDefault() changes.
+ *
+ * The connections of a host share its port round robin, one segment at a time, as queue pairs do.
+ *
+ * Packets of a flow and their acknowledgements carry a DSCP that the port maps to the traffic class
+ * of the flow.
+ * The hosts of the fabric need the Internet stack (RdmaFabricHelper::SetInternetStack()). A second
+ * runner for a fabric needs a different value of the attribute Port.
+ */
+class RdmaTcpFlowRunner : public RdmaFlowRunnerBase
+{
+  public:
+    /**
+     * \brief Get the type ID.
+     * \return the object TypeId
+     */
+    static TypeId GetTypeId();
+
+    RdmaTcpFlowRunner();
+    ~RdmaTcpFlowRunner() override;
+
+    /**
+     * Creates a runner and calls Install().
+     *
+     * \param fabric the fabric that carries the flows
+     * \param flows the flows, in any order
+     * \return the new runner
+     */
+    static Ptr<RdmaTcpFlowRunner> Make(Ptr<RdmaFabric> fabric, const std::vector<RdmaFlow>& flows);
+
+  protected:
+    void DoDispose() override;
+
+  private:
+    /** State of a host that all its connections share. */
+    struct Host
+    {
+        std::unique_ptr<RdmaTcpPort> port; //!< round-robin arbiter of the connections
+        Ptr<RdmaTcpSocket> listener;       //!< socket that accepts connections
+        std::array<uint8_t, 8> dscps{};    //!< DSCP by traffic class; 64 for a class without a DSCP
+        std::unordered_set<uint32_t> peers; //!< IPv4 addresses of the host's receivers
+        uint32_t flows{0};                  //!< number of flows that the host sends
+    };
+
+    /** The connection of a flow. */
+    struct Connection
+    {
+        uint16_t port{0};            //!< TCP port of the sender
+        uint8_t dscp{0};             //!< DSCP of the packets
+        uint64_t written{0};         //!< bytes written to the sending socket
+        uint64_t read{0};            //!< bytes read from the receiving socket
+        uint64_t retransmitted{0};   //!< retransmitted segments, set at the end of the flow
+        uint64_t timeouts{0};        //!< retransmission timeouts, set at the end of the flow
+        Ptr<RdmaTcpSocket> sender;   //!< sending socket, from the start to the end of the flow
+        Ptr<RdmaTcpSocket> receiver; //!< receiving socket, from the start to the end of the flow
+    };
+
+    void DoInstall() override;
+    QbbPs DoPrepare(uint64_t index) override;
+    void DoStart(uint64_t index) override;
+    void DoAddResult(uint64_t index, RdmaFlowResult& result) const override;
+    std::string DoDescribe(uint64_t index, bool arrived) const override;
+
+    Host& PrepareHost(uint32_t host);
+    void AddPeer(uint32_t host, uint32_t peer);
+    void Resolve(uint32_t host, Ipv4Address destination);
+    Ptr<RdmaTcpSocket> MakeSocket(uint32_t host) const;
+    QbbPs ComputeIdeal(uint64_t index) const;
+    void OnConnect(uint64_t index);
+    void OnAccept(Ptr<Socket> socket, const Address& from);
+    void OnSpace(uint64_t index, uint32_t space);
+    void OnData(uint64_t index);
+    void End(uint64_t index, RdmaWcStatus status);
+    void Forget(uint64_t index);
+
+    TypeId m_congestionControl;                 //!< value of the attribute CongestionControl
+    uint32_t m_initialCwnd{0};                  //!< value of the attribute InitialCwnd
+    uint32_t m_segmentSize{0};                  //!< value of the attribute SegmentSize
+    uint32_t m_bufferSize{0};                   //!< value of the attribute BufferSize
+    Time m_minRto;                              //!< value of the attribute MinRto
+    uint32_t m_dataRetries{0};                  //!< value of the attribute DataRetries
+    uint32_t m_delAckCount{0};                  //!< value of the attribute DelAckCount
+    Time m_delAckTimeout;                       //!< value of the attribute DelAckTimeout
+    bool m_useEcn{false};                       //!< value of the attribute UseEcn
+    uint16_t m_port{0};                         //!< value of the attribute Port
+    std::vector<Connection> m_connections;      //!< connections by position of the flow
+    std::unordered_map<uint32_t, Host> m_hosts; //!< hosts by node id
+    /// Positions of opening flows by sender address and port
+    std::unordered_map<uint64_t, uint64_t> m_opening;
+    std::unique_ptr<RdmaTcpShim> m_shim; //!< opens connections without packets
+};
+
+} // namespace ns3
+
+#endif /* RDMA_TCP_FLOW_RUNNER_H */

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "rdma-workload.h"
+
+#include "qbb-time.h"
+
+#include <stdexcept>
+
+namespace ns3
+{
+
+NS_OBJECT_ENSURE_REGISTERED(RdmaWorkload);
+
+TypeId
+RdmaWorkload::GetTypeId()
+{
+    static TypeId tid = TypeId("ns3::RdmaWorkload").SetParent<Object>().SetGroupName("Rdma");
+    return tid;
+}
+
+RdmaWorkload::RdmaWorkload()
+{
+    QbbSetTimeResolution();
+}
+
+RdmaWorkload::~RdmaWorkload()
+{
+}
+
+int64_t
+RdmaWorkload::AssignStreams(int64_t /* stream */)
+{
+    return 0;
+}
+
+void
+RdmaWorkload::Refuse(const std::string& attribute,
+                     const std::string& value,
+                     const std::string& accepted) const
+{
+    throw std::invalid_argument(GetInstanceTypeId().GetName() + ": " + attribute + " " + value +
+                                "; accepted: " + accepted);
+}
+
+std::vector<RdmaFlow>
+MakeRdmaFlows(const RdmaPart& workload, const RdmaTopology& topology)
+{
+    const auto maker = workload.Create<RdmaWorkload>();
+    maker->AssignStreams(RdmaWorkload::FIRST_STREAM);
+    return maker->MakeFlows(topology);
+}
+
+std::vector<RdmaFlow>
+MakeRdmaFlows(const std::string& workload, const RdmaTopology& topology)
+{
+    QbbSetTimeResolution(); // must precede parsing of times
+    return MakeRdmaFlows(RdmaPart::Parse(workload, RdmaWorkload::GetTypeId()), topology);
+}
+
+} // namespace ns3

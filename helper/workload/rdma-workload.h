@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef RDMA_WORKLOAD_H
+#define RDMA_WORKLOAD_H
+
+#include "rdma-flow.h"
+#include "rdma-part.h"
+#include "rdma-topology.h"
+
+#include <ns3/object.h>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace ns3
+{
+
+/**
+ * \ingroup rdma
+ * \defgroup rdma-workload Workloads
+ *
+ * Classes that generate the flows of a run. All random numbers come from ns-3's streams, so flows
+ * depend only on the attributes, on RngSeedManager's seed and run, and on the stream numbers.
+ *
+ *     const auto flows = MakeRdmaFlows("incast:8[Bytes=200000]", topology);
+ *
+ * Scripts can define workload classes, preferably derived from RdmaGeneratedWorkload. Programs
+ * accept such a class by name (RdmaPart):
+ *
+ *     rdma-fabric --workload='ns3::OwnWorkload[N=5]'
+ * @{
+ */
+
+/**
+ * \brief Base class of all workloads. A workload generates the flows of a run.
+ */
+class RdmaWorkload : public Object
+{
+  public:
+    /// First random stream of a workload, far above the low stream numbers that models commonly
+    /// use.
+    static constexpr int64_t FIRST_STREAM = 1'000'000;
+
+    /**
+     * \brief Get the type ID.
+     * \return the object TypeId
+     */
+    static TypeId GetTypeId();
+
+    /// Sets ns-3's time resolution to femtoseconds.
+    RdmaWorkload();
+    ~RdmaWorkload() override;
+
+    /**
+     * Generate the flows. Random variables continue from their current state, so a second call
+     * generates different flows.
+     * \param topology topology with the hosts and the rates of their links
+     * \return the flows, in any order, with unique ids
+     * \throws std::invalid_argument naming the accepted values if an attribute does not fit the
+     *         topology
+     * \throws RdmaFileError for a file that cannot be read
+     */
+    virtual std::vector<RdmaFlow> MakeFlows(const RdmaTopology& topology) = 0;
+
+    /**
+     * Assigns a separate stream to each random variable. The default implementation assigns none.
+     * \param stream number of the first stream, 0 or more
+     * \return number of streams reserved for the workload
+     */
+    virtual int64_t AssignStreams(int64_t stream);
+
+  protected:
+    /**
+     * Reject the value of an attribute.
+     * \param attribute name of the attribute
+     * \param value rejected value
+     * \param accepted description of accepted values
+     * \throws std::invalid_argument always
+     */
+    [[noreturn]] void Refuse(const std::string& attribute,
+                             const std::string& value,
+                             const std::string& accepted) const;
+};
+
+/**
+ * Generate the flows of a workload with random streams from RdmaWorkload::FIRST_STREAM on.
+ * \param workload a workload class with attribute values
+ * \param topology topology with the hosts of the flows
+ * \return the flows
+ * \throws exceptions of RdmaWorkload::MakeFlows()
+ */
+std::vector<RdmaFlow> MakeRdmaFlows(const RdmaPart& workload, const RdmaTopology& topology);
+
+/**
+ * Generate the flows of a workload with random streams from RdmaWorkload::FIRST_STREAM on.
+ * \param workload a workload as text, for instance "poisson", "incast:8[Bytes=200000]",
+ *        "permutation", "file:PATH" or "ns3::OwnWorkload"
+ * \param topology topology with the hosts of the flows
+ * \return the flows
+ * \throws exceptions of RdmaPart::Parse() and RdmaWorkload::MakeFlows()
+ */
+std::vector<RdmaFlow> MakeRdmaFlows(const std::string& workload, const RdmaTopology& topology);
+
+/** @} */
+
+} // namespace ns3
+
+#endif /* RDMA_WORKLOAD_H */

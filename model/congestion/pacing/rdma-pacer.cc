@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+
+#include "rdma-pacer.h"
+
+namespace ns3
+{
+
+RdmaPacer::RdmaPacer(std::unique_ptr<RdmaRateController> controller,
+                     uint32_t packetBytes,
+                     QbbBitRate minRate,
+                     bool needsRtt,
+                     RdmaIntRoom intRoom,
+                     uint32_t utilisationPeriod)
+    : m_controller(std::move(controller)),
+      m_minRate(minRate),
+      m_packetBytes(packetBytes),
+      m_intRoom(intRoom),
+      m_needsRtt(needsRtt),
+      m_timesPackets(needsRtt),
+      m_utilisationPeriod(utilisationPeriod)
+{
+}
+
+void
+RdmaPacer::OnSent(uint64_t packet, bool again, uint32_t bytes, QbbPs now)
+{
+    if (m_timesPackets)
+    {
+        m_requestTimes.Keep(packet, again, now);
+    }
+    Pace(bytes, now);
+}
+
+void
+RdmaPacer::OnResponseSent(uint32_t bytes, QbbPs now)
+{
+    Pace(bytes, now);
+}
+
+void
+RdmaPacer::OnResponseSent(uint64_t response, bool again, uint32_t bytes, QbbPs now)
+{
+    if (m_timesPackets)
+    {
+        if (!m_responseTimes)
+        {
+            m_responseTimes = std::make_unique<RdmaSendTimes>();
+        }
+        m_responseTimes->Keep(response, again, now);
+    }
+    Pace(bytes, now);
+}
+
+void
+RdmaPacer::OnResponsesAcked(uint64_t ackedTo)
+{
+    if (m_responseTimes)
+    {
+        m_responseTimes->OnAcked(ackedTo);
+    }
+}
+
+QbbPs
+RdmaPacer::GetResponseRtt(int64_t response, QbbPs now) const
+{
+    return m_responseTimes ? m_responseTimes->GetRtt(response, now) : RdmaSendTimes::UNKNOWN;
+}
+
+void
+RdmaPacer::Pace(uint32_t bytes, QbbPs now)
+{
+    constexpr uint64_t BITS = 8'000'000'000'000; // bits per byte x picoseconds per second
+    m_controller->OnSent(bytes, now);
+    const QbbBitRate rate = GetRate(now);
+    const uint64_t carried = rate == m_rate && m_next == now ? m_remainder : 0;
+    const uint64_t work = bytes * BITS + carried;
+    m_next = now + QbbPs(work / rate.Get());
+    m_remainder = work % rate.Get();
+    m_rate = rate;
+}
+
+void
+RdmaPacer::TakeRate(QbbPs now)
+{
+    const QbbBitRate rate = GetRate(now);
+    if (rate > m_rate)
+    {
+        // The product is no larger than when the wait began, so it does not overflow.
+        const uint64_t work =
+            static_cast<uint64_t>((m_next - now).Get()) * m_rate.Get() + m_remainder;
+        m_next = now + QbbPs(work / rate.Get());
+        m_remainder = work % rate.Get();
+        m_rate = rate;
+    }
+}
+
+} // namespace ns3

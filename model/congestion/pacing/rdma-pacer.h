@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+
+#ifndef RDMA_PACER_H
+#define RDMA_PACER_H
+
+#include "rdma-congestion-control.h"
+#include "rdma-send-times.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+namespace ns3
+{
+
+/**
+ * \ingroup rdma
+ * Enforces the decisions of a queue pair's congestion controller: packets leave one at a time and
+ * no faster than its rate, and no more packets are in flight than its window.
+ *
+ * After a packet of b bytes at rate r the next packet may leave b x 8 / r later, even if the window
+ * has room. Unused time is not made up for, so there are no bursts. The remainder of a division is
+ * carried over while the rate stays constant, so rounding to picoseconds does not change the rate.
+ *
+ * If the rate rises while a packet waits, the remaining bits of the previous packet are paced at
+ * the new rate (Hasten()). A lower rate takes effect with the next packet.
+ */
+class RdmaPacer
+{
+  public:
+    /**
+     * \param controller congestion controller of the queue pair
+     * \param packetBytes bytes of a full packet on the line
+     * \param minRate lower limit of the rate, 1 and above
+     * \param needsRtt true if the controller needs round-trip times, so that send times are kept
+     * \param intRoom telemetry records that each packet has room for
+     * \param utilisationPeriod period N: one of N packets asks for the utilisation of its path; 0:
+     *        none
+     */
+    RdmaPacer(std::unique_ptr<RdmaRateController> controller,
+              uint32_t packetBytes,
+              QbbBitRate minRate,
+              bool needsRtt,
+              RdmaIntRoom intRoom = {},
+              uint32_t utilisationPeriod = 0);
+
+    /** \return time at which the next packet may leave */
+    QbbPs GetNext() const
+    {
+        return m_next;
+    }
+
+    /**
+     * Shortens a wait in progress if the rate has risen since the wait began.
+     *
+     * \param now current time
+     */
+    void Hasten(QbbPs now)
+    {
+        if (m_next > now)
+        {
+            TakeRate(now);
+        }
+    }
+
+    /** \param now current time \return true if the pace does not allow a packet yet */
+    bool MustWait(QbbPs now)
+    {
+        Hasten(now);
+        return m_next > now;
+    }
+
+    /**
+     * \param now current time, at which Hasten() was called
+     * \return time to call Hasten() again: when the next packet may leave, or when the rate may
+     *         rise, whichever is earlier
+     */
+    QbbPs GetWake(QbbPs now) const
+    {
+        return std::min(m_next, std::max(m_controller->GetNextRise(), now + 1_ps));
+    }
+
+    /** \param inFlight packets in flight \return true if the window allows another packet */
+    bool HasRoom(uint64_t inFlight) const
+    {
+        return inFlight == 0 || (inFlight + 1) * m_packetBytes <= m_controller->GetWindowBytes();
+    }
+
+    /**
+     * A packet begins its transmission.
+     *
+     * \param packet number of the packet
+     * \param again true for a retransmission
+     * \param bytes of the packet on the line
+     * \param now current time
+     */
+    void OnSent(uint64_t packet, bool again, uint32_t bytes, QbbPs now);
+
+    /**
+     * A READ response without acknowledgement (RoCE) begins its transmission. The pace applies to
+     * it, the window does not.
+     *
+     * \param bytes of the response on the line
+     * \param now current time
+     */
+    void OnResponseSent(uint32_t bytes, QbbPs now);
+
+    /**
+     * A READ response with acknowledgement (IRN) begins its transmission. Responses and requests
+     * are numbered separately.
+     *
+     * \param response number of the response
+     * \param again true for a retransmission
+     * \param bytes of the response on the line
+     * \param now current time
+     */
+    void OnResponseSent(uint64_t response, bool again, uint32_t bytes, QbbPs now);
+
+    /** \param ackedTo all packets below this number are acknowledged */
+    void OnAcked(uint64_t ackedTo)
+    {
+        m_requestTimes.OnAcked(ackedTo);
+    }
+
+    /** \param ackedTo all responses below this number are acknowledged */
+    void OnResponsesAcked(uint64_t ackedTo);
+
+    /**
+     * \param packet number of a packet that was sent
+     * \param now arrival time of its acknowledgement
+     * \return round-trip time of the packet; -1 if not known, see RdmaSendTimes::GetRtt()
+     */
+    QbbPs GetRtt(int64_t packet, QbbPs now) const
+    {
+        return m_requestTimes.GetRtt(packet, now);
+    }
+
+    /**
+     * \param response number of a response that was sent
+     * \param now arrival time of its acknowledgement
+     * \return round-trip time of the response; -1 if not known, see RdmaSendTimes::GetRtt()
+     */
+    QbbPs GetResponseRtt(int64_t response, QbbPs now) const;
+
+    /** Keeps the send times of packets even if the controller does not need round-trip times. */
+    void TimePackets()
+    {
+        m_timesPackets = true;
+    }
+
+    /**
+     * Records the round-trip time of an acknowledged packet.
+     *
+     * \param rtt round-trip time from GetRtt()
+     * \return round-trip time to pass to the controller: -1 if the controller does not need it
+     */
+    QbbPs NoteRtt(QbbPs rtt)
+    {
+        m_rtt = rtt >= 0_ps ? rtt : m_rtt;
+        return m_needsRtt ? rtt : RdmaSendTimes::UNKNOWN;
+    }
+
+    /** \return latest round-trip time; -1: none yet */
+    QbbPs GetLatestRtt() const
+    {
+        return m_rtt;
+    }
+
+    /** \param now current time \return rate at which packets are paced */
+    QbbBitRate GetRate(QbbPs now)
+    {
+        return std::max(m_controller->GetRate(now), m_minRate);
+    }
+
+    /** \return bytes of a full packet on the line */
+    uint32_t GetPacketBytes() const
+    {
+        return m_packetBytes;
+    }
+
+    /** \return telemetry records that each packet has room for */
+    RdmaIntRoom GetIntRoom() const
+    {
+        return m_intRoom;
+    }
+
+    /**
+     * Called once for each packet. \return true if the packet asks for the utilisation of its path
+     */
+    bool AsksUtilisation()
+    {
+        if (m_utilisationPeriod == 0 || --m_untilAsked > 0)
+        {
+            return false;
+        }
+        m_untilAsked = m_utilisationPeriod;
+        return true;
+    }
+
+    /** \return congestion controller of the queue pair */
+    RdmaRateController& GetController()
+    {
+        return *m_controller;
+    }
+
+  private:
+    void TakeRate(QbbPs now);
+    void Pace(uint32_t bytes, QbbPs now);
+
+    std::unique_ptr<RdmaRateController> m_controller; //!< congestion controller of the queue pair
+    QbbPs m_next{0};                                  //!< time at which the next packet may leave
+    QbbBitRate m_rate{0};                             //!< rate of the current wait
+    uint64_t m_remainder{0};             //!< remainder of the last division, below the rate
+    QbbBitRate m_minRate;                //!< lower limit of the rate
+    uint32_t m_packetBytes;              //!< bytes of a full packet on the line
+    RdmaIntRoom m_intRoom;               //!< telemetry records that each packet has room for
+    bool m_needsRtt;                     //!< the controller needs round-trip times
+    bool m_timesPackets;                 //!< send times are kept
+    QbbPs m_rtt{RdmaSendTimes::UNKNOWN}; //!< latest round-trip time
+    uint32_t m_utilisationPeriod;        //!< N: one of N packets asks for the utilisation; 0: none
+    uint32_t m_untilAsked{1};            //!< packets until one asks for the utilisation
+    RdmaSendTimes m_requestTimes;        //!< send times of requests
+    /// Send times of responses; created on first use
+    std::unique_ptr<RdmaSendTimes> m_responseTimes;
+};
+
+} // namespace ns3
+
+#endif /* RDMA_PACER_H */

@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+
+#include "qbb-buffer-manager.h"
+
+#include <ns3/abort.h>
+
+#include <algorithm>
+#include <limits>
+
+namespace ns3
+{
+
+NS_OBJECT_ENSURE_REGISTERED(QbbBufferManager);
+
+TypeId
+QbbBufferManager::GetTypeId()
+{
+    static TypeId tid = TypeId("ns3::QbbBufferManager").SetParent<Object>().SetGroupName("Rdma");
+    return tid;
+}
+
+std::string
+QbbBufferManager::GetName() const
+{
+    const std::string name = GetInstanceTypeId().GetName();
+    return name.rfind("ns3::", 0) == 0 ? name.substr(5) : name;
+}
+
+void
+QbbBufferManager::RefuseWhileRunning() const
+{
+    NS_ABORT_MSG_IF(m_running,
+                    "rdma: an attribute of a " << GetInstanceTypeId().GetName()
+                                               << " is set while its switch is running; accepted: "
+                                                  "before the simulation starts");
+}
+
+QbbBufferManager::Layout
+QbbBufferManager::MakeOnePool(const std::vector<QbbPortProfile>& ports, uint32_t bytes)
+{
+    Layout layout;
+    layout.memoryBytes = bytes;
+    layout.pools.push_back({bytes});
+    layout.groups.resize(ports.size() * PRIORITIES);
+    layout.queues.resize(ports.size() * PRIORITIES);
+    for (uint32_t i = 0; i < layout.groups.size(); ++i)
+    {
+        const uint8_t mask = ports[i / PRIORITIES].losslessMask;
+        layout.groups[i].lossless = (mask >> i % PRIORITIES & 1) != 0;
+        layout.groups[i].limit.bytes = bytes;
+        layout.queues[i].limit.bytes = bytes;
+    }
+    return layout;
+}
+
+void
+QbbBufferManager::Configure(const std::vector<QbbPortProfile>& ports)
+{
+    NS_ABORT_MSG_IF(!IsEmpty(), "rdma: " << GetName() << ": configured while it holds frames");
+    NS_ABORT_MSG_IF(ports.size() > std::numeric_limits<uint16_t>::max(),
+                    "rdma: " << GetName() << ": " << ports.size()
+                             << " ports; accepted: 0 to 65535");
+    m_books = QbbBufferBooks(DoConfigure(ports));
+    NS_ABORT_MSG_IF(GetNPorts() != ports.size(),
+                    "rdma: " << GetName() << ": a layout for " << GetNPorts()
+                             << " ports; the switch has " << ports.size());
+}
+
+void
+QbbBufferManager::DoRelease(const Group&, const Queue&, uint32_t)
+{
+}
+
+QbbBufferManager::XonNeed
+QbbBufferManager::DoGetXonNeed(const Group&, const Pool&) const
+{
+    return {};
+}
+
+QbbAdmission
+QbbBufferManager::Refuse(Group& group, QbbBufferDecision decision)
+{
+    QbbAdmission answer;
+    answer.reason = decision.reason;
+    if (decision.place == QbbBufferDecision::PUSH_OUT)
+    {
+        // Admit() decides about a pause when it is called again after the push-out.
+        NS_ABORT_MSG_IF(decision.value >= m_books.GetQueues().size(),
+                        "rdma: " << GetName() << ": a frame of queue " << decision.value
+                                 << " is to be pushed out; accepted: below "
+                                 << m_books.GetQueues().size());
+        answer.pushOut = true;
+        answer.victimPort = static_cast<uint16_t>(decision.value / PRIORITIES);
+        answer.victimPriority = static_cast<uint8_t>(decision.value % PRIORITIES);
+        return answer;
+    }
+    answer.xoff = decision.pause && PauseOnce(group);
+    return answer;
+}
+
+bool
+QbbBufferManager::PauseOnce(Group& group)
+{
+    Pool& pool = m_books.GetPool(group);
+    // A pause would never end if no byte were left to release.
+    if (group.paused || (group.GetBytes() == 0 && pool.used == 0 && pool.headroomUsed == 0))
+    {
+        return false;
+    }
+    m_books.Pause(group);
+    NoteNeed(group, pool);
+    return true;
+}
+
+QbbBufferManager::XonNeed
+QbbBufferManager::GetXonNeed(const Group& group, const Pool& pool) const
+{
+    XonNeed need = DoGetXonNeed(group, pool);
+    // On XON, the group's headroom bytes move to the shared part, which must have room for them.
+    need.freeBytes = std::max<uint64_t>(need.freeBytes, group.headroom);
+    return need;
+}
+
+void
+QbbBufferManager::NoteNeed(const Group& group, Pool& pool) const
+{
+    // A release of headroom does not change the free bytes of the shared part, so a group that
+    // waits for headroom is checked at every release.
+    const XonNeed need = GetXonNeed(group, pool);
+    pool.lookFree = std::min(pool.lookFree, need.waitsForHeadroom ? 0 : need.freeBytes);
+}
+
+bool
+QbbBufferManager::ResumeThoseThatMay(const Group& released, Pool& pool)
+{
+    if (released.paused)
+    {
+        NoteNeed(released, pool);
+    }
+    if (pool.GetFree() < pool.lookFree)
+    {
+        return false;
+    }
+    std::size_t left = 0;
+    for (const uint32_t index : pool.paused)
+    {
+        Group& group = m_books.GetGroup(index);
+        if (GetXonNeed(group, pool).freeBytes > pool.GetFree())
+        {
+            pool.paused[left++] = index;
+            continue;
+        }
+        m_books.Resume(group);
+        m_resumed.Push({static_cast<uint16_t>(index / PRIORITIES), group.priority});
+    }
+    const bool any = left < pool.paused.size();
+    pool.paused.resize(left);
+    // Resumed groups have changed the free bytes.
+    pool.lookFree = QbbBufferBooks::NEVER;
+    for (const uint32_t index : pool.paused)
+    {
+        NoteNeed(m_books.GetGroup(index), pool);
+    }
+    return any;
+}
+
+void
+QbbBufferManager::RefuseRelease(const Group& group,
+                                const Queue& queue,
+                                uint8_t priority,
+                                uint32_t bytes) const
+{
+    NS_ABORT_MSG("rdma: " << GetName() << ": " << bytes << " bytes of priority " << +priority
+                          << " released from port " << m_books.GetIndex(group) / PRIORITIES
+                          << " to port " << m_books.GetIndex(queue) / PRIORITIES
+                          << ", but the one holds " << group.GetBytes() << " and the other "
+                          << queue.bytes);
+}
+
+uint32_t
+QbbBufferManager::GetIndex(uint16_t port, uint8_t priority) const
+{
+    NS_ABORT_MSG_IF(port >= GetNPorts() || priority >= PRIORITIES,
+                    "rdma: " << GetName() << ": port " << port << ", priority " << +priority
+                             << "; accepted: ports below " << GetNPorts() << ", priorities 0 to 7");
+    return port * PRIORITIES + priority;
+}
+
+bool
+QbbBufferManager::IsPaused(uint16_t ingressPort, uint8_t priority) const
+{
+    const uint32_t index = m_books.GetGroupOfClass(GetIndex(ingressPort, priority));
+    return m_books.GetGroups()[index].paused;
+}
+
+QbbIngressUsage
+QbbBufferManager::GetIngress(uint16_t ingressPort, uint8_t priority) const
+{
+    return m_books.GetUsage(m_books.GetGroups()[GetIndex(ingressPort, priority)]);
+}
+
+uint32_t
+QbbBufferManager::GetEgressBytes(uint16_t egressPort, uint8_t priority) const
+{
+    return m_books.GetQueues()[GetIndex(egressPort, priority)].bytes;
+}
+
+bool
+QbbBufferManager::MayResume(uint16_t ingressPort,
+                            uint8_t priority,
+                            const std::vector<uint64_t>& stuckBytes) const
+{
+    const auto& groups = m_books.GetGroups();
+    std::vector<uint64_t> stuck(groups.size());
+    for (uint32_t i = 0; i < stuckBytes.size(); ++i)
+    {
+        stuck[m_books.GetGroupOfClass(i)] += stuckBytes[i];
+    }
+    const uint32_t index = m_books.GetGroupOfClass(GetIndex(ingressPort, priority));
+    // Stuck bytes count as reserve first, then as shared, then as headroom, because Release() works
+    // in the opposite order. In cells they may take more. Bytes of other groups stay where they
+    // are, which leaves the most memory free.
+    Group group = groups[index];
+    Pool pool = m_books.GetPool(group);
+    pool.used = 0;
+    pool.headroomUsed = 0;
+    bool leaves = false;
+    for (uint32_t i = 0; i < groups.size(); ++i)
+    {
+        Group other = groups[i];
+        if (other.pool != group.pool)
+        {
+            continue;
+        }
+        leaves = leaves || stuck[i] < other.GetBytes();
+        const auto bytes = static_cast<uint32_t>(std::min<uint64_t>(stuck[i], other.GetBytes()));
+        other.reserved = std::min(bytes, other.reserved);
+        other.shared = std::min(bytes - other.reserved, other.shared);
+        other.headroom = bytes - other.reserved - other.shared;
+        pool.used += other.shared;
+        pool.headroomUsed += other.headroom;
+        if (i == index)
+        {
+            group = other;
+        }
+    }
+    return leaves && GetXonNeed(group, pool).freeBytes <= pool.GetFree();
+}
+
+} // namespace ns3

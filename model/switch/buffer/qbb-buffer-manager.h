@@ -1,0 +1,387 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+
+#ifndef QBB_BUFFER_MANAGER_H
+#define QBB_BUFFER_MANAGER_H
+
+#include "qbb-buffer-books.h"
+#include "qbb-port-profile.h"
+#include "qbb-ring.h"
+
+#include <ns3/assert.h>
+#include <ns3/attribute-accessor-helper.h>
+#include <ns3/object.h>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace ns3
+{
+
+/**
+ * \ingroup rdma
+ * Result of QbbBufferManager::Admit().
+ */
+struct QbbAdmission
+{
+    bool admitted{false}; //!< the frame is in the buffer and charged
+    bool xoff{false};     //!< send XOFF for the (ingress port, priority) of the frame
+    QbbDropReason reason{QbbDropReason::BUFFER_FULL}; //!< drop reason if not admitted
+    /// Not admitted yet: drop the last frame of the victim queue, and call Admit() again.
+    bool pushOut{false};
+    uint8_t victimPriority{0}; //!< priority of the victim queue
+    uint16_t victimPort{0};    //!< egress port of the victim queue
+};
+
+/**
+ * \ingroup rdma
+ * An ingress port and a class of frames that arrive there.
+ */
+struct QbbIngressClass
+{
+    uint16_t port{0};    //!< ingress port number
+    uint8_t priority{0}; //!< class 0..7
+};
+
+/**
+ * \ingroup rdma
+ * Decides which frames a switch admits to its buffer, and when a sender must pause.
+ *
+ * A buffer manager knows port numbers, priorities and sizes, but no frames or devices. Its life
+ * cycle:
+ *
+ * 1. The switch calls Configure() with its ports before the first frame, and again whenever a port
+ *    is added or changed while the buffer is empty.
+ * 2. The switch calls Admit() when a frame has arrived completely and its egress port is known. If
+ *    the result has xoff set, the ingress port asks its peer to pause the priority, whether or not
+ *    the frame was admitted. An admitted frame is charged to its (ingress port, priority) and to
+ *    its (egress port, priority).
+ * 3. The switch calls Release() with the arguments of Admit() when the frame leaves the buffer,
+ *    whether it is sent or dropped because a link went down. If Release() returns true,
+ *    TakeResumed() names the peers that may resume. They may include peers other than the sender of
+ *    the frame.
+ *
+ * XOFF and XON alternate for each (ingress port, priority). A paused (ingress port, priority)
+ * either holds bytes or waits for memory that others hold, so that a later Release() resumes it. A
+ * peer forgets the pause when its link goes down; the port's QbbPauseSender repeats the pause when
+ * the link comes up.
+ *
+ * Admit() takes constant time without allocation. So does Release(), unless it resumes a peer.
+ *
+ * **Writing a policy.** The public functions are the same for all policies. They keep the accounts
+ * (QbbBufferBooks): bytes, peaks and pauses of groups, and bytes of queues and pools. A policy is a
+ * class with attributes and four private functions:
+ *
+ * - DoConfigure() divides the memory among pools, groups and queues (QbbBufferBooks::Layout).
+ *   MakeOnePool() gives a starting point: one pool for all.
+ * - DoAdmit() decides about a frame: share, take headroom, drop or push out; pause or not. It reads
+ *   the accounts (GetBooks()) and does not change them.
+ * - DoGetXonNeed() returns the number of free bytes that a paused group waits for. By default, a
+ *   paused group resumes with the next frame that leaves.
+ * - DoRelease() is called for every frame that leaves. It does nothing by default and is meant for
+ *   policies that keep more state than the accounts.
+ *
+ * The base class charges an admitted frame, and releases its bytes in the order headroom, shared
+ * part, reserve. It pauses a group at most once. It does not pause a group if neither the group nor
+ * its pool holds anything, because no departing frame could resume the group. It checks paused
+ * groups again when enough bytes are free, and moves the headroom bytes of a resumed group to the
+ * shared part. It aborts with a message if a policy admits more than a pool, a reserve or a
+ * headroom holds. Example: examples/own/rdma-own-buffer.cc.
+ */
+class QbbBufferManager : public Object
+{
+  public:
+    /**
+     * \brief Get the type ID.
+     * \return the object TypeId
+     */
+    static TypeId GetTypeId();
+
+    static constexpr uint32_t PRIORITIES = QbbBufferBooks::PRIORITIES; //!< priorities of a port
+
+    /**
+     * Sets up the buffer for the given ports, with the current attributes. Aborts with a message if
+     * the buffer is not empty, if a port's profile is invalid, or if the memory is too small for
+     * its guarantees.
+     *
+     * \param ports one profile per port, by port number; at most 65535
+     */
+    void Configure(const std::vector<QbbPortProfile>& ports);
+
+    /**
+     * Decides about a received frame and charges it if admitted.
+     *
+     * \param ingressPort ingress port of the frame
+     * \param egressPort egress port of the frame
+     * \param priority class of the frame, 0..7
+     * \param bytes size of the frame with FCS, at least 1
+     * \return whether the frame is admitted, and whether its sender must pause
+     */
+    QbbAdmission Admit(uint16_t ingressPort, uint16_t egressPort, uint8_t priority, uint32_t bytes);
+
+    /**
+     * Releases the memory of a departing frame. Aborts if more is released than was admitted.
+     *
+     * \param ingressPort ingress port of the frame
+     * \param egressPort egress port of the frame
+     * \param priority class of the frame, 0..7
+     * \param bytes size of the frame with FCS
+     * \return true if peers must be resumed now; see TakeResumed()
+     */
+    bool Release(uint16_t ingressPort, uint16_t egressPort, uint8_t priority, uint32_t bytes);
+
+    /**
+     * Names each (ingress port, priority) that must be resumed, once.
+     *
+     * \return the next (ingress port, priority), or nothing when all have been named
+     */
+    std::optional<QbbIngressClass> TakeResumed()
+    {
+        return m_resumed.IsEmpty() ? std::nullopt : std::optional(m_resumed.Pop());
+    }
+
+    /**
+     * \param ingressPort port number
+     * \param priority class 0..7
+     * \return true if the class is between XOFF and XON
+     */
+    bool IsPaused(uint16_t ingressPort, uint8_t priority) const;
+
+    /**
+     * Predicts whether a pause can end although some frames never leave. If the result is false,
+     * the pause does not end. Meant for QbbDeadlockDetector; too slow for each frame.
+     *
+     * \param ingressPort port number
+     * \param priority paused class, 0..7
+     * \param stuckBytes bytes that never leave, by 8 * ingress port + priority; all other bytes are
+     *        assumed to leave, and no frame to arrive
+     * \return true if the (ingress port, priority) would be resumed
+     */
+    bool MayResume(uint16_t ingressPort,
+                   uint8_t priority,
+                   const std::vector<uint64_t>& stuckBytes) const;
+
+    /**
+     * \param ingressPort port number
+     * \param priority class 0..7; the number of a priority group if classes are mapped to groups
+     * \return bytes charged to the group
+     */
+    QbbIngressUsage GetIngress(uint16_t ingressPort, uint8_t priority) const;
+
+    /**
+     * \param egressPort port number
+     * \param priority class 0..7
+     * \return bytes in the buffer that wait for the (egress port, priority)
+     */
+    uint32_t GetEgressBytes(uint16_t egressPort, uint8_t priority) const;
+
+    /** \return usage of the whole buffer */
+    QbbBufferUsage GetUsage() const
+    {
+        return m_books.GetUsage();
+    }
+
+    /** \return true if every account is zero and nothing is paused */
+    bool IsEmpty() const
+    {
+        return m_books.IsEmpty();
+    }
+
+    /** Resets every peak to the current value. */
+    void ResetPeaks()
+    {
+        m_books.ResetPeaks();
+    }
+
+    /** \return number of configured ports */
+    uint32_t GetNPorts() const
+    {
+        return m_books.GetNPorts();
+    }
+
+    /** Locks the attributes, because the memory is not divided again during the simulation. */
+    void SetRunning()
+    {
+        m_running = true;
+    }
+
+  protected:
+    using Group = QbbBufferBooks::Group;   //!< an (ingress port, priority group)
+    using Pool = QbbBufferBooks::Pool;     //!< memory shared by groups, or a limit shared by queues
+    using Queue = QbbBufferBooks::Queue;   //!< an (egress port, priority)
+    using Layout = QbbBufferBooks::Layout; //!< division of the memory
+
+    /** Condition for a paused group to resume. */
+    struct XonNeed
+    {
+        /// Free bytes of the group's pool; QbbBufferBooks::NEVER: wait until the group's own bytes
+        /// leave.
+        uint64_t freeBytes{0};
+        bool waitsForHeadroom{false}; //!< freeBytes shrinks when other groups release headroom
+    };
+
+    /** \return the accounts */
+    const QbbBufferBooks& GetBooks() const
+    {
+        return m_books;
+    }
+
+    /**
+     * \param ports the ports
+     * \param bytes total memory
+     * \return a layout with one pool of all the memory, without reserves, headroom and limits;
+     *         groups are lossless according to the port profiles
+     */
+    static Layout MakeOnePool(const std::vector<QbbPortProfile>& ports, uint32_t bytes);
+
+    /**
+     * \param port port number
+     * \param priority class 0..7
+     * \return 8 * port + priority; aborts with a message if the port or the class does not exist
+     */
+    uint32_t GetIndex(uint16_t port, uint8_t priority) const;
+
+    /** \return name of the C++ class, for messages */
+    std::string GetName() const;
+
+    /** Aborts with a message after SetRunning(). */
+    void RefuseWhileRunning() const;
+
+    /**
+     * \tparam Value the attribute's value class
+     * \tparam First a data member of the policy
+     * \tparam Others a member of First if First is a struct
+     * \return accessor of an attribute that must not be set while the switch runs
+     */
+    template <typename Value, auto First, auto... Others>
+    static Ptr<const AttributeAccessor> MakeAttribute()
+    {
+        return MakeAccessorHelper<Value>(&QbbBufferManager::Set<First, Others...>,
+                                         &QbbBufferManager::Get<First, Others...>);
+    }
+
+  private:
+    /**
+     * \param ports the ports
+     * \return division of the memory among the ports, according to the attributes
+     */
+    virtual Layout DoConfigure(const std::vector<QbbPortProfile>& ports) = 0;
+
+    /**
+     * Decides about a frame.
+     *
+     * \param group ingress group that the frame would be charged to
+     * \param queue egress queue of the frame
+     * \param bytes memory that the frame takes, in whole cells
+     * \return the decision
+     */
+    virtual QbbBufferDecision DoAdmit(const Group& group, const Queue& queue, uint32_t bytes) = 0;
+
+    /**
+     * Called when a frame has left and its bytes have been released.
+     *
+     * \param group ingress group that the frame was charged to
+     * \param queue egress queue of the frame
+     * \param bytes memory that the frame took, in whole cells
+     */
+    virtual void DoRelease(const Group& group, const Queue& queue, uint32_t bytes);
+
+    /**
+     * States when a paused group may resume. The result may depend on the group and on the headroom
+     * of its pool.
+     *
+     * \param group a paused group, in its current or a hypothetical state
+     * \param pool pool of the group, in its current or a hypothetical state
+     * \return the condition for the group to resume
+     */
+    virtual XonNeed DoGetXonNeed(const Group& group, const Pool& pool) const;
+
+    template <typename Class, typename Member>
+    static Class* GetClass(Member Class::*member);
+
+    /// Class of a pointer to member.
+    template <auto First>
+    using ClassOf = std::remove_pointer_t<decltype(GetClass(First))>;
+
+    /// Type of a data member, or of a member of that member.
+    template <auto First, auto... Others>
+    using TypeOf = std::decay_t<decltype(((std::declval<ClassOf<First>&>().*First).*....*Others))>;
+
+    template <auto First, auto... Others>
+    void Set(TypeOf<First, Others...> value)
+    {
+        RefuseWhileRunning();
+        ((static_cast<ClassOf<First>&>(*this).*First).*....*Others) = value;
+    }
+
+    template <auto First, auto... Others>
+    TypeOf<First, Others...> Get() const
+    {
+        return ((static_cast<const ClassOf<First>&>(*this).*First).*....*Others);
+    }
+
+    QbbAdmission Refuse(Group& group, QbbBufferDecision decision);
+    bool PauseOnce(Group& group);
+    XonNeed GetXonNeed(const Group& group, const Pool& pool) const;
+    void NoteNeed(const Group& group, Pool& pool) const;
+    bool ResumeThoseThatMay(const Group& released, Pool& pool);
+    [[noreturn]] void RefuseRelease(const Group& group,
+                                    const Queue& queue,
+                                    uint8_t priority,
+                                    uint32_t bytes) const;
+
+    QbbBufferBooks m_books;             //!< accounts of groups, queues and pools
+    QbbRing<QbbIngressClass> m_resumed; //!< resumed classes that TakeResumed() has not returned yet
+    bool m_running{false};              //!< SetRunning() was called
+};
+
+// Admit() and Release() are inlined because each frame passes through both at each switch.
+
+[[gnu::always_inline]] inline QbbAdmission
+QbbBufferManager::Admit(uint16_t ingressPort, uint16_t egressPort, uint8_t priority, uint32_t bytes)
+{
+    NS_ASSERT_MSG(ingressPort < GetNPorts() && egressPort < GetNPorts() && priority < PRIORITIES,
+                  "no such port or priority");
+    NS_ASSERT_MSG(bytes > 0, "a frame of no bytes");
+    Group& group = m_books.GetGroup(ingressPort, priority);
+    Queue& queue = m_books.GetQueue(egressPort, priority);
+    const uint32_t taken = m_books.ToCells(bytes);
+    const QbbBufferDecision decision = DoAdmit(group, queue, taken);
+    if (decision.place > QbbBufferDecision::HEADROOM)
+    {
+        return Refuse(group, decision);
+    }
+    m_books.Charge(group, queue, taken, decision);
+    QbbAdmission answer;
+    answer.admitted = true;
+    answer.xoff = decision.pause && PauseOnce(group);
+    return answer;
+}
+
+[[gnu::always_inline]] inline bool
+QbbBufferManager::Release(uint16_t ingressPort,
+                          uint16_t egressPort,
+                          uint8_t priority,
+                          uint32_t bytes)
+{
+    NS_ASSERT_MSG(ingressPort < GetNPorts() && egressPort < GetNPorts() && priority < PRIORITIES,
+                  "no such port or priority");
+    Group& group = m_books.GetGroup(ingressPort, priority);
+    Queue& queue = m_books.GetQueue(egressPort, priority);
+    Pool& pool = m_books.GetPool(group);
+    const uint32_t taken = m_books.ToCells(bytes);
+    if (taken > group.GetBytes() || taken > queue.bytes)
+    {
+        RefuseRelease(group, queue, priority, taken);
+    }
+    m_books.Credit(group, pool, queue, taken);
+    DoRelease(group, queue, taken);
+    return !pool.paused.empty() && ResumeThoseThatMay(group, pool);
+}
+
+} // namespace ns3
+
+#endif /* QBB_BUFFER_MANAGER_H */

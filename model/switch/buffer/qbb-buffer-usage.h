@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+
+#ifndef QBB_BUFFER_USAGE_H
+#define QBB_BUFFER_USAGE_H
+
+#include <cstdint>
+
+namespace ns3
+{
+
+/**
+ * \ingroup rdma
+ * Usage of one (ingress port, priority), in bytes.
+ *
+ * bytes = reservedBytes + sharedBytes + headroomBytes at every instant.
+ */
+struct QbbIngressUsage
+{
+    uint32_t bytes{0};         //!< bytes in the buffer
+    uint32_t reservedBytes{0}; //!< bytes in the reserve
+    uint32_t sharedBytes{0};   //!< bytes in the shared part
+    uint32_t headroomBytes{0}; //!< bytes in headroom
+    uint32_t headroomLimit{0}; //!< maximum headroom; 0 for a lossy class
+    uint64_t threshold{0};     //!< current limit of shared bytes, above which XOFF or drops occur
+    uint32_t peakBytes{0};     //!< peak of bytes since ResetPeaks()
+    uint32_t peakHeadroomBytes{0}; //!< peak of headroomBytes since ResetPeaks()
+    bool paused{false};            //!< the class is between XOFF and XON
+};
+
+/**
+ * \ingroup rdma
+ * Usage of the whole buffer, in bytes.
+ *
+ * usedBytes = reservedBytes + sharedBytes + headroomBytes at every instant.
+ */
+struct QbbBufferUsage
+{
+    uint64_t sizeBytes{0};         //!< memory of the switch
+    uint64_t usedBytes{0};         //!< bytes in use
+    uint64_t peakUsedBytes{0};     //!< peak of usedBytes since ResetPeaks()
+    uint64_t reservedSize{0};      //!< bytes set aside for reserves
+    uint64_t reservedBytes{0};     //!< reserve bytes in use
+    uint64_t sharedSize{0};        //!< size of the shared part
+    uint64_t sharedBytes{0};       //!< shared bytes in use
+    uint64_t headroomSize{0};      //!< bytes set aside for headroom
+    uint64_t headroomBytes{0};     //!< headroom bytes in use
+    uint64_t peakHeadroomBytes{0}; //!< peak of headroomBytes since ResetPeaks()
+};
+
+} // namespace ns3
+
+#endif /* QBB_BUFFER_USAGE_H */

@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+
+#include "qbb-shared-buffer.h"
+
+#include "rdma-part-name.h"
+
+#include <ns3/boolean.h>
+#include <ns3/double.h>
+#include <ns3/string.h>
+#include <ns3/uinteger.h>
+
+#include <algorithm>
+
+namespace ns3
+{
+
+NS_OBJECT_ENSURE_REGISTERED(QbbSharedBuffer);
+
+namespace
+{
+
+/// Name of the class in program options.
+const RdmaPartName g_sharedName("shared",
+                                QbbSharedBuffer::GetTypeId(),
+                                "",
+                                "one memory for all ports, with dynamic thresholds");
+
+} // namespace
+
+template <typename Value, auto Member>
+Ptr<const AttributeAccessor>
+QbbSharedBuffer::MakeSetting()
+{
+    return MakeAttribute<Value, &QbbSharedBuffer::m_settings, Member>();
+}
+
+template <auto Member>
+void
+QbbSharedBuffer::SetAlphas(std::string text)
+{
+    RefuseWhileRunning();
+    m_settings.*Member = QbbClassAlphas::FromText(text);
+}
+
+template <auto Member>
+std::string
+QbbSharedBuffer::GetAlphas() const
+{
+    return (m_settings.*Member).ToText();
+}
+
+TypeId
+QbbSharedBuffer::GetTypeId()
+{
+    using Settings = QbbSharedBufferSettings;
+    static TypeId tid =
+        TypeId("ns3::QbbSharedBuffer")
+            .SetParent<QbbBufferManager>()
+            .SetGroupName("Rdma")
+            .AddConstructor<QbbSharedBuffer>()
+            .AddAttribute("BufferSize",
+                          "Memory of the switch, in bytes.",
+                          UintegerValue(12 * 1024 * 1024),
+                          MakeSetting<UintegerValue, &Settings::bufferSize>(),
+                          MakeUintegerChecker<uint32_t>(1))
+            .AddAttribute("ReserveBytes",
+                          "Memory reserved for each (ingress port, priority) in use, in bytes.",
+                          UintegerValue(1248),
+                          MakeSetting<UintegerValue, &Settings::reserveBytes>(),
+                          MakeUintegerChecker<uint32_t>())
+            .AddAttribute(
+                "LosslessAlpha",
+                "A lossless (ingress port, priority) is paused when its shared bytes exceed this "
+                "factor times the free shared bytes; 1/1024..1024, stored in steps of 2^-20.",
+                DoubleValue(0.125),
+                MakeSetting<DoubleValue, &Settings::losslessAlpha>(),
+                MakeDoubleChecker<double>(QBB_MIN_ALPHA, QBB_MAX_ALPHA))
+            .AddAttribute(
+                "LossyAlpha",
+                "A lossy (ingress port, priority) drops frames when its shared bytes would exceed "
+                "this factor times the free shared bytes; 1/1024..1024, stored in steps of 2^-20.",
+                DoubleValue(8),
+                MakeSetting<DoubleValue, &Settings::lossyAlpha>(),
+                MakeDoubleChecker<double>(QBB_MIN_ALPHA, QBB_MAX_ALPHA))
+            .AddAttribute(
+                "LossyEgressAlpha",
+                "The egress queue of a lossy class may hold EgressMinBytes plus this factor times "
+                "the free shared bytes; 1/1024..1024, stored in steps of 2^-20.",
+                DoubleValue(1),
+                MakeSetting<DoubleValue, &Settings::lossyEgressAlpha>(),
+                MakeDoubleChecker<double>(QBB_MIN_ALPHA, QBB_MAX_ALPHA))
+            .AddAttribute("XoffBytes",
+                          "Static XOFF threshold of every lossless (ingress port, priority), in "
+                          "shared bytes; 0: dynamic, by LosslessAlpha.",
+                          UintegerValue(0),
+                          MakeSetting<UintegerValue, &Settings::xoffBytes>(),
+                          MakeUintegerChecker<uint32_t>())
+            .AddAttribute("XonOffsetBytes",
+                          "XON is sent when the shared bytes are this many bytes below the XOFF "
+                          "threshold; 0: two of the largest frames of the port and its peer.",
+                          UintegerValue(0),
+                          MakeSetting<UintegerValue, &Settings::xonOffsetBytes>(),
+                          MakeUintegerChecker<uint32_t>())
+            .AddAttribute("HeadroomBytes",
+                          "Headroom of each lossless (port, priority), in bytes; 0: computed by "
+                          "QbbPfcHeadroom from the port's rate, cable, frames and reaction time.",
+                          UintegerValue(0),
+                          MakeSetting<UintegerValue, &Settings::headroomBytes>(),
+                          MakeUintegerChecker<uint32_t>())
+            .AddAttribute(
+                "HeadroomPool",
+                "False: each lossless (port, priority) has its own headroom. True: all of them "
+                "take headroom from one pool, each at most its HeadroomBytes; the pool saves "
+                "memory, but frames are lost if too many need headroom at once.",
+                BooleanValue(false),
+                MakeSetting<BooleanValue, &Settings::headroomPool>(),
+                MakeBooleanChecker())
+            .AddAttribute("HeadroomPoolBytes",
+                          "Size of the headroom pool, in bytes; 0: the sum of all headrooms "
+                          "divided by HeadroomOversubscription.",
+                          UintegerValue(0),
+                          MakeSetting<UintegerValue, &Settings::headroomPoolBytes>(),
+                          MakeUintegerChecker<uint32_t>())
+            .AddAttribute("HeadroomOversubscription",
+                          "Sum of all headrooms over the size of the pool, at least 1; 2 is the "
+                          "over_subscribe_ratio in common SONiC configurations.",
+                          DoubleValue(2),
+                          MakeSetting<DoubleValue, &Settings::headroomOversubscription>(),
+                          MakeDoubleChecker<double>(1))
+            .AddAttribute("EgressMinBytes",
+                          "Bytes that the egress queue of a lossy class may hold however full the "
+                          "shared memory is. This is a limit; no memory is reserved for it.",
+                          UintegerValue(1518),
+                          MakeSetting<UintegerValue, &Settings::egressMinBytes>(),
+                          MakeUintegerChecker<uint32_t>())
+            .AddAttribute("EgressLimitBytes",
+                          "Static limit of the egress queue of a lossy class, in bytes; 0: "
+                          "dynamic, by EgressMinBytes and LossyEgressAlpha.",
+                          UintegerValue(0),
+                          MakeSetting<UintegerValue, &Settings::egressLimitBytes>(),
+                          MakeUintegerChecker<uint32_t>())
+            .AddAttribute(
+                "LossyPoolBytes",
+                "Part of the shared memory that lossy classes share among themselves, in bytes; "
+                "lossless classes share the rest. 0: all classes share all of the memory.",
+                UintegerValue(0),
+                MakeSetting<UintegerValue, &Settings::lossyPoolBytes>(),
+                MakeUintegerChecker<uint32_t>())
+            .AddAttribute("LossyEgressPoolBytes",
+                          "Maximum bytes of all egress queues together; counts frames that are "
+                          "lossy at ingress, beyond EgressMinBytes of each queue. If set, "
+                          "LossyEgressAlpha multiplies the free part of this limit. 0: no limit.",
+                          UintegerValue(0),
+                          MakeSetting<UintegerValue, &Settings::lossyEgressPoolBytes>(),
+                          MakeUintegerChecker<uint32_t>())
+            .AddAttribute("ClassAlphas",
+                          "Individual values of LosslessAlpha or LossyAlpha for single classes: "
+                          "CLASS:ALPHA separated by commas, as in 3:1/8,4:1/16.",
+                          StringValue(""),
+                          MakeStringAccessor(&QbbSharedBuffer::SetAlphas<&Settings::classAlphas>,
+                                             &QbbSharedBuffer::GetAlphas<&Settings::classAlphas>),
+                          MakeStringChecker())
+            .AddAttribute(
+                "ClassEgressAlphas",
+                "Individual values of LossyEgressAlpha for single classes: CLASS:ALPHA separated "
+                "by commas, as in 3:1/8,4:1/16.",
+                StringValue(""),
+                MakeStringAccessor(&QbbSharedBuffer::SetAlphas<&Settings::classEgressAlphas>,
+                                   &QbbSharedBuffer::GetAlphas<&Settings::classEgressAlphas>),
+                MakeStringChecker());
+    return tid;
+}
+
+void
+QbbSharedBuffer::SetPlan(const QbbBufferPlan& plan)
+{
+    CheckQbbBufferPlan(plan);
+    m_plan = plan;
+}
+
+uint64_t
+QbbSharedBuffer::GetGuaranteedBytes(const std::vector<QbbPortProfile>& ports) const
+{
+    return QbbSharedMemory(m_settings, m_plan, ports).GetGuaranteedBytes();
+}
+
+QbbBufferManager::Layout
+QbbSharedBuffer::DoConfigure(const std::vector<QbbPortProfile>& ports)
+{
+    return QbbSharedMemory(m_settings, m_plan, ports).MakeLayout();
+}
+
+QbbBufferDecision
+QbbSharedBuffer::DoAdmit(const Group& group, const Queue& queue, uint32_t bytes)
+{
+    if (group.limited && !GetBooks().HasRoom(queue, bytes))
+    {
+        return QbbBufferDecision::Drop(QbbDropReason::EGRESS_LIMIT);
+    }
+    const uint32_t reserved = std::min(bytes, group.reserveLimit - group.reserved);
+    const uint32_t rest = bytes - reserved;
+    const uint32_t free = GetBooks().GetPool(group).GetFree();
+    // rest <= free keeps the pool from overflowing even if alpha > 1.
+    if (rest == 0 || (rest <= free && uint64_t{group.shared} + rest <= group.limit.Get(free)))
+    {
+        return QbbBufferDecision::Share(reserved);
+    }
+    return group.lossless ? GetBooks().TakeHeadroom(group, bytes, reserved)
+                          : QbbBufferDecision::Drop(QbbDropReason::BUFFER_FULL);
+}
+
+QbbBufferManager::XonNeed
+QbbSharedBuffer::DoGetXonNeed(const Group& group, const Pool& pool) const
+{
+    // Headroom bytes move to the shared part before the threshold is checked.
+    const uint64_t wanted = uint64_t{group.shared} + group.headroom + group.xonOffset;
+    const QbbBufferLimit& limit = group.limit;
+    XonNeed need{QbbBufferBooks::NEVER};
+    if (wanted <= limit.bytes)
+    {
+        need.freeBytes = group.headroom;
+    }
+    else if (limit.alpha > 0)
+    {
+        const uint64_t product = (wanted - limit.bytes) << QbbBufferLimit::ALPHA_BITS;
+        need.freeBytes = group.headroom + (product + limit.alpha - 1) / limit.alpha;
+    }
+    if (group.GetBytes() <= group.xon)
+    {
+        // XON needs the group's entire headroom to be available, unless no other group uses
+        // headroom.
+        const uint32_t others = pool.headroomUsed - group.headroom;
+        need.waitsForHeadroom = others > 0 && group.headroomLimit > pool.headroomSize - others;
+        if (!need.waitsForHeadroom)
+        {
+            need.freeBytes = std::min<uint64_t>(need.freeBytes, group.headroom);
+        }
+    }
+    return need;
+}
+
+uint64_t
+QbbSharedBuffer::GetEgressLimit(uint16_t egressPort, uint8_t priority) const
+{
+    return GetBooks().GetLimit(GetBooks().GetQueues()[GetIndex(egressPort, priority)]);
+}
+
+uint64_t
+QbbSharedBuffer::GetEgressLimit() const
+{
+    return GetEgressLimit(0, 0);
+}
+
+} // namespace ns3

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+
+#ifndef QBB_SHARED_BUFFER_H
+#define QBB_SHARED_BUFFER_H
+
+#include "qbb-buffer-manager.h"
+#include "qbb-buffer-plan.h"
+#include "qbb-shared-memory.h"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace ns3
+{
+
+/**
+ * \ingroup rdma
+ * Memory shared by all ports, as in merchant chips for datacentre switches.
+ *
+ * Configure() divides the memory:
+ *
+ *     BufferSize = reserves            ReserveBytes for each (port, priority) in use
+ *                + headroom            for each (port, lossless priority), or one pool for all
+ *                + shared              the rest
+ *
+ * Ingress: a frame first fills the reserve of its (ingress port, priority), byte by byte. The rest
+ * of the frame goes to the shared part if the shared part has room, and if the shared bytes of the
+ * (port, priority) stay at or below
+ *
+ *     threshold = alpha x (free bytes of the shared part)
+ *
+ * (dynamic threshold of Choudhury and Hahne, 1998; alpha is LosslessAlpha or LossyAlpha) or, for
+ * lossless priorities, the static XoffBytes if set. Otherwise, a lossy frame is dropped. A lossless
+ * frame triggers XOFF for its (port, priority), unless it is already paused, and goes to headroom.
+ * Only a paused (port, priority) uses headroom. If the headroom is full, the frame is dropped
+ * (HEADROOM_FULL), which never happens with a sender that obeys PFC and a headroom of the computed
+ * size. A drop for lack of headroom also triggers XOFF, even for a (port, priority) that holds
+ * nothing, which is possible with a headroom pool. XOFF is not sent if no (port, priority) holds
+ * memory of the pool, because then no frame could leave and end the pause.
+ *
+ * Release() releases the bytes of a (port, priority) in the order headroom, shared, reserve. XON is
+ * sent as soon as memory allows, no matter whose frame left. The condition is that the headroom
+ * bytes fit into the shared part, and that with them the shared bytes are at or below threshold -
+ * XonOffsetBytes (the hysteresis of SAI_BUFFER_PROFILE_ATTR_XON_OFFSET_TH). The headroom bytes then
+ * move to the shared part, which makes the entire headroom available for the next XOFF. A (port,
+ * priority) that holds nothing also gets XON, however small the threshold is, if its entire
+ * headroom is available. The order of resumption is the order of the pauses.
+ *
+ * Egress: all frames are counted by (egress port, priority), but only frames of a class that is
+ * lossy at their ingress port are limited. The queue, including the new frame, may hold
+ * EgressLimitBytes or, if EgressLimitBytes is 0,
+ *
+ *     EgressMinBytes + LossyEgressAlpha x (free bytes of the shared part)
+ *
+ * Pools: LossyPoolBytes sets aside memory that lossy classes share among themselves, as
+ * ingress_lossy_pool does in SONiC; lossless classes share the rest. LossyEgressPoolBytes limits
+ * all queues together, namely the sum, over all queues, of the bytes of lossy groups above
+ * EgressMinBytes. LossyEgressAlpha then multiplies the free bytes of this limit. ClassAlphas and
+ * ClassEgressAlphas set an individual alpha for single classes. SetPlan() replaces all of these by
+ * pools and profiles per port. A plan allows priority groups shared by several lossy classes, XON
+ * at a number of bytes, and limits for lossless queues.
+ *
+ * The defaults are those of a 40 Gb/s switch, an example in SONiC's Configuration guide (reserve of
+ * a lossless class 1248 B, its alpha 2^-3; lossy classes at ingress 2^3; an egress queue's minimum
+ * 1518 B), for 12 MiB of memory (Guo 2016 names 9 and 12 MB; DCQCN's switches have 12 MB). The
+ * lossy egress alpha is 1, as in SONiC's templates for chips where lossy and lossless egress queues
+ * share one pool: a single lossy queue takes at most half of it.
+ *
+ * All sizes are bytes; the memory is at most 4 GiB - 1.
+ */
+class QbbSharedBuffer : public QbbBufferManager
+{
+  public:
+    /**
+     * \brief Get the type ID.
+     * \return the object TypeId
+     */
+    static TypeId GetTypeId();
+
+    /**
+     * \param ports the ports of a switch
+     * \return the sum of reserves and headroom for the current attributes; BufferSize must be
+     *         larger. Aborts with a message if a port's profile is invalid
+     */
+    uint64_t GetGuaranteedBytes(const std::vector<QbbPortProfile>& ports) const;
+
+    /**
+     * Divides the memory by pools and profiles, instead of the attributes ReserveBytes to
+     * LossyEgressPoolBytes. Aborts with a message if the plan is invalid.
+     *
+     * \param plan the plan, for the next Configure()
+     */
+    void SetPlan(const QbbBufferPlan& plan);
+
+    /** \return bytes that queue 0 of port 0 may currently hold if its class is lossy */
+    uint64_t GetEgressLimit() const;
+
+    /**
+     * \param egressPort port number
+     * \param priority class 0..7
+     * \return bytes that the queue may currently hold if the class is lossy
+     */
+    uint64_t GetEgressLimit(uint16_t egressPort, uint8_t priority) const;
+
+  private:
+    Layout DoConfigure(const std::vector<QbbPortProfile>& ports) override;
+    QbbBufferDecision DoAdmit(const Group& group, const Queue& queue, uint32_t bytes) override;
+    XonNeed DoGetXonNeed(const Group& group, const Pool& pool) const override;
+
+    template <typename Value, auto Member>
+    static Ptr<const AttributeAccessor> MakeSetting();
+    template <auto Member>
+    void SetAlphas(std::string text);
+    template <auto Member>
+    std::string GetAlphas() const;
+
+    QbbSharedBufferSettings m_settings;  //!< values of the attributes
+    std::optional<QbbBufferPlan> m_plan; //!< plan from SetPlan()
+};
+
+} // namespace ns3
+
+#endif /* QBB_SHARED_BUFFER_H */

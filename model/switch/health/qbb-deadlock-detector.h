@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+
+#ifndef QBB_DEADLOCK_DETECTOR_H
+#define QBB_DEADLOCK_DETECTOR_H
+
+#include "qbb-deadlock.h"
+#include "qbb-event-order.h"
+#include "qbb-switch.h"
+#include "qbb-time.h"
+#include "qbb-timer.h"
+
+#include <ns3/nstime.h>
+#include <ns3/object.h>
+#include <ns3/traced-callback.h>
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+namespace ns3
+{
+
+/**
+ * \ingroup rdma
+ * Detects PFC deadlocks while the simulation runs.
+ *
+ * A paused buffer (switch, ingress port, priority) holds frames. Some of its frames may wait for an
+ * egress port that is paused by the next switch's buffer at the other end of the cable; they wait
+ * for that buffer. A set of paused buffers is in deadlock if none of them can resume unless another
+ * one of the set does. The detector searches for such a set and assumes the most favourable course
+ * of events outside the set: every frame that waits for a port not blocked by the set leaves, no
+ * frame arrives, and QbbBufferManager::MayResume() decides whether the freed memory ends a pause. A
+ * buffer that cannot resume even then never will. There are no false alarms, and no confirmation
+ * time is needed. Each member of the set waits for another member, so the set has a cycle; the
+ * detector reports a shortest cycle through the first member.
+ *
+ * Only events beyond the control of the buffers can still end a deadlock: a link goes down, a pause
+ * frame is lost on the line so that the pause expires, or a watchdog acts. A port paused by a host
+ * (a slow receiver or a pause storm) is blocked as long as the host likes, which is not a deadlock.
+ *
+ * The detector runs every Period while some switch pauses another switch; without pause frames,
+ * there are no events. The work is proportional to the number of paused ports. Waiting frames are
+ * examined only if a cycle is possible.
+ */
+class QbbDeadlockDetector : public Object
+{
+  public:
+    /** Order within an instant of the detector's event: last, because it changes nothing. */
+    static constexpr uint32_t EVENT_ORDER = QbbEventOrder::Observers::At<0>();
+
+    /**
+     * \brief Get the type ID.
+     * \return the object TypeId
+     */
+    static TypeId GetTypeId();
+
+    QbbDeadlockDetector();
+    ~QbbDeadlockDetector() override;
+
+    /**
+     * Begins to watch switches. Call it once, with all cables in place.
+     *
+     * \param switches the switches of a fabric
+     */
+    void Watch(const std::vector<Ptr<QbbSwitch>>& switches);
+
+    /**
+     * Searches for a deadlock now.
+     *
+     * \return the current deadlock, if any
+     */
+    std::optional<QbbDeadlock> Find() const;
+
+    /**
+     * \return the deadlock present at the latest periodic search, as first found; none if there was
+     *         none
+     */
+    const std::optional<QbbDeadlock>& GetDeadlock() const
+    {
+        return m_deadlock;
+    }
+
+    /** \return number of deadlocks so far; a deadlock that ends and recurs counts again */
+    uint64_t GetNDeadlocks() const
+    {
+        return m_count;
+    }
+
+    /**
+     * \param deadlock a deadlock of the watched switches
+     * \param port a port, of a switch or of a host
+     * \param priority class, 0..7
+     * \return true if one of the deadlock's buffers pauses the port
+     */
+    static bool IsBlocked(const QbbDeadlock& deadlock, const QbbPort& port, uint8_t priority);
+
+    /**
+     * TracedCallback signature of Deadlock and DeadlockEnded.
+     *
+     * \param deadlock the deadlock
+     */
+    typedef void (*DeadlockCallback)(const QbbDeadlock& deadlock);
+
+  protected:
+    void DoDispose() override;
+
+  private:
+    /** A link between two switches, in one direction. */
+    struct Link
+    {
+        QbbPort* port{nullptr}; //!< sending port
+        uint32_t from{0};       //!< index of the sending switch
+        uint32_t to{0};         //!< index of the receiving switch
+        bool active{false};     //!< the link is in m_active
+    };
+
+    void OnPause(uint32_t link);
+    void OnTimer();
+
+    /// Handle for the ports, which may outlive the detector.
+    std::shared_ptr<QbbDeadlockDetector*> m_self;
+    Time m_period;                          //!< attribute Period
+    std::vector<Ptr<QbbSwitch>> m_switches; //!< switches, by index
+    std::vector<Link> m_links;              //!< links between switches
+    std::vector<uint32_t> m_active;         //!< indices of links that may be paused
+    std::optional<QbbDeadlock> m_deadlock;  //!< current deadlock
+    uint64_t m_count{0};                    //!< deadlocks found so far
+    /// Next search.
+    QbbTimer<QbbDeadlockDetector, &QbbDeadlockDetector::OnTimer, EVENT_ORDER> m_timer;
+    TracedCallback<const QbbDeadlock&> m_found; //!< trace source Deadlock
+    TracedCallback<const QbbDeadlock&> m_ended; //!< trace source DeadlockEnded
+};
+
+} // namespace ns3
+
+#endif /* QBB_DEADLOCK_DETECTOR_H */

@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+
+#include "qbb-deadlock-search.h"
+
+#include "qbb-dependency-graph.h"
+#include "qbb-time.h"
+
+#include <algorithm>
+#include <unordered_map>
+
+namespace ns3
+{
+
+QbbDeadlockSearch::QbbDeadlockSearch(const std::vector<Ptr<QbbSwitch>>& switches)
+    : m_switches(switches)
+{
+}
+
+void
+QbbDeadlockSearch::AddLink(const QbbPort& port, uint32_t from, uint32_t to)
+{
+    const uint8_t paused = port.GetFlowControl().GetPauseReceiver().GetPaused();
+    const uint16_t ingress = port.GetPeer()->GetPortNumber();
+    const bool all = port.GetFlowControl().GetKind() == QbbFlowControl::PAUSE;
+    const auto first = static_cast<uint32_t>(m_buffers.size());
+    for (uint8_t p = 0; p < 8; ++p)
+    {
+        const uint8_t blocks = (all ? 0xff : 1U << p) & paused;
+        if (blocks && m_switches[to]->GetBufferManager()->IsPaused(ingress, p))
+        {
+            m_buffers.push_back({from, to, ingress, p, blocks, true});
+            ++m_alive;
+        }
+    }
+    if (m_buffers.size() == first)
+    {
+        return;
+    }
+    for (uint8_t p = 0; p < 8; ++p)
+    {
+        Egress egress{from, port.GetPortNumber(), p, {}, {}};
+        for (uint32_t b = first; b < m_buffers.size(); ++b)
+        {
+            if (m_buffers[b].blocks & (1U << p))
+            {
+                egress.blockers.push_back(b);
+            }
+        }
+        if (!egress.blockers.empty())
+        {
+            m_egresses.push_back(egress);
+        }
+    }
+}
+
+std::optional<QbbDeadlock>
+QbbDeadlockSearch::Run()
+{
+    DropThoseWithAWayOut();
+    if (m_alive > 0)
+    {
+        ReadQueues();
+        while (DropThoseThatMayResume())
+        {
+        }
+    }
+    if (m_alive == 0)
+    {
+        return std::nullopt;
+    }
+    QbbDeadlock deadlock;
+    deadlock.at = QbbNow();
+    deadlock.cycle = FindCycle(false);
+    if (deadlock.cycle.empty())
+    {
+        // Classes that share a priority group can wait for each other's frames.
+        deadlock.cycle = FindCycle(true);
+    }
+    AddStuck(deadlock.stuck);
+    return deadlock;
+}
+
+uint32_t
+QbbDeadlockSearch::GetNode(uint32_t sw) const
+{
+    return m_switches[sw]->GetPort(0)->GetNodeId();
+}
+
+QbbBufferPoint
+QbbDeadlockSearch::GetPoint(uint32_t b) const
+{
+    return {GetNode(m_buffers[b].sw), m_buffers[b].port, m_buffers[b].priority};
+}
+
+std::vector<QbbBufferPoint>
+QbbDeadlockSearch::FindCycle(bool acrossClasses) const
+{
+    std::map<QbbBufferPoint, std::vector<uint32_t>> waits; // by node, ingress port and class
+    const auto getKey = [acrossClasses](uint32_t node, uint16_t port, uint8_t priority) {
+        return QbbBufferPoint{node, port, acrossClasses ? uint8_t{0} : priority};
+    };
+    for (uint32_t b = 0; b < m_buffers.size(); ++b)
+    {
+        if (m_buffers[b].alive)
+        {
+            const QbbBufferPoint point = GetPoint(b);
+            waits[getKey(point.node, point.port, point.priority)].push_back(b);
+        }
+    }
+    QbbDependencyGraph graph(static_cast<uint32_t>(m_buffers.size()));
+    for (const Egress& egress : m_egresses)
+    {
+        for (const auto& [ingress, bytes] : egress.waiting)
+        {
+            const auto found = waits.find(getKey(GetNode(egress.sw), ingress, egress.priority));
+            for (const uint32_t from :
+                 found == waits.end() ? std::vector<uint32_t>() : found->second)
+            {
+                for (const uint32_t to : egress.blockers)
+                {
+                    if (m_buffers[to].alive)
+                    {
+                        graph.AddEdge(from, to);
+                    }
+                }
+            }
+        }
+    }
+    std::vector<QbbBufferPoint> cycle;
+    for (const uint32_t b : graph.FindCycle())
+    {
+        cycle.push_back(GetPoint(b));
+    }
+    return cycle;
+}
+
+void
+QbbDeadlockSearch::DropThoseWithAWayOut()
+{
+    std::unordered_map<uint32_t, uint32_t> blocking; // number of buffers that pause each switch
+    for (const Buffer& buffer : m_buffers)
+    {
+        ++blocking[buffer.from];
+    }
+    for (bool changed = true; changed;)
+    {
+        changed = false;
+        for (Buffer& buffer : m_buffers)
+        {
+            const auto found = blocking.find(buffer.sw);
+            if (buffer.alive && (found == blocking.end() || found->second == 0))
+            {
+                --blocking[buffer.from];
+                Drop(buffer);
+                changed = true;
+            }
+        }
+    }
+}
+
+void
+QbbDeadlockSearch::Drop(Buffer& buffer)
+{
+    buffer.alive = false;
+    --m_alive;
+}
+
+bool
+QbbDeadlockSearch::IsAlive(const Egress& egress) const
+{
+    return std::any_of(egress.blockers.begin(), egress.blockers.end(), [this](uint32_t b) {
+        return m_buffers[b].alive;
+    });
+}
+
+void
+QbbDeadlockSearch::ReadQueues()
+{
+    for (Egress& egress : m_egresses)
+    {
+        // With a crossbar, frames cross to a paused egress port until the port's own queue is full.
+        const QbbSwitch& sw = *m_switches[egress.sw];
+        const auto* inputs = sw.GetInputQueueing();
+        if (IsAlive(egress) && !(inputs && inputs->CanLeave(egress.port, egress.priority)))
+        {
+            egress.waiting = sw.GetWaitingBytes(egress.port, egress.priority);
+        }
+    }
+}
+
+std::map<uint32_t, std::vector<uint64_t>>
+QbbDeadlockSearch::GetStuckBytes() const
+{
+    std::map<uint32_t, std::vector<uint64_t>> stuck;
+    for (const Egress& egress : m_egresses)
+    {
+        auto& bytes = stuck[egress.sw];
+        bytes.resize(8 * m_switches[egress.sw]->GetNPorts());
+        if (IsAlive(egress))
+        {
+            for (const auto& [ingress, waiting] : egress.waiting)
+            {
+                bytes[8 * ingress + egress.priority] += waiting;
+            }
+        }
+    }
+    return stuck;
+}
+
+bool
+QbbDeadlockSearch::DropThoseThatMayResume()
+{
+    const auto stuck = GetStuckBytes();
+    const uint32_t before = m_alive;
+    for (Buffer& buffer : m_buffers)
+    {
+        if (!buffer.alive)
+        {
+            continue;
+        }
+        const auto& manager = *m_switches[buffer.sw]->GetBufferManager();
+        const auto found = stuck.find(buffer.sw);
+        if (found == stuck.end() || manager.MayResume(buffer.port, buffer.priority, found->second))
+        {
+            Drop(buffer);
+        }
+    }
+    return m_alive > 0 && m_alive < before;
+}
+
+void
+QbbDeadlockSearch::AddStuck(std::vector<QbbBufferPoint>& points) const
+{
+    for (const auto& [sw, bytes] : GetStuckBytes())
+    {
+        const auto& manager = *m_switches[sw]->GetBufferManager();
+        for (uint32_t i = 0; i < bytes.size(); ++i)
+        {
+            const auto port = static_cast<uint16_t>(i / 8);
+            const auto priority = static_cast<uint8_t>(i % 8);
+            QbbPort* peer = m_switches[sw]->GetPort(port)->GetPeer();
+            if ((peer->GetFlowControl().GetPauseReceiver().GetPaused() & (1U << priority)) &&
+                manager.IsPaused(port, priority) && !manager.MayResume(port, priority, bytes))
+            {
+                points.push_back({GetNode(sw), port, priority});
+            }
+        }
+    }
+    std::sort(points.begin(), points.end());
+}
+
+} // namespace ns3

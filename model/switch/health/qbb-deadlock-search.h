@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+
+#ifndef QBB_DEADLOCK_SEARCH_H
+#define QBB_DEADLOCK_SEARCH_H
+
+#include "qbb-deadlock.h"
+#include "qbb-switch.h"
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <utility>
+#include <vector>
+
+namespace ns3
+{
+
+/**
+ * \ingroup rdma
+ * A single search of QbbDeadlockDetector for the largest set of paused buffers of which none can
+ * resume unless another one of the set does.
+ *
+ * The search begins with all buffers that pause a switch, and removes buffers that can resume until
+ * no more can. The remaining buffers are called alive: nothing is known that ends their pause.
+ */
+class QbbDeadlockSearch
+{
+  public:
+    /**
+     * \param switches all switches, which must outlive the search; AddLink() refers to them by
+     *        index
+     */
+    explicit QbbDeadlockSearch(const std::vector<Ptr<QbbSwitch>>& switches);
+
+    /**
+     * Adds the buffers that pause a link. Call it before Run().
+     *
+     * \param port the port that sends on the link
+     * \param from index of the port's switch
+     * \param to index of the switch that receives
+     */
+    void AddLink(const QbbPort& port, uint32_t from, uint32_t to);
+
+    /** \return the current deadlock, if any; call it only once */
+    std::optional<QbbDeadlock> Run();
+
+  private:
+    /** A buffer that pauses its upstream switch. */
+    struct Buffer
+    {
+        uint32_t from;    //!< index of the paused upstream switch
+        uint32_t sw;      //!< index of the buffer's switch
+        uint16_t port;    //!< ingress port of the buffer
+        uint8_t priority; //!< class of the buffer
+        uint8_t blocks;   //!< bit mask of the classes that the buffer pauses
+        bool alive;       //!< the search has not yet found a way to end the pause
+    };
+
+    /** A class of an egress port that is paused by buffers. */
+    struct Egress
+    {
+        uint32_t sw;      //!< index of the port's switch
+        uint16_t port;    //!< egress port number
+        uint8_t priority; //!< paused class
+        /// Indices of the pausing buffers: one, or up to 8 with PAUSE.
+        std::vector<uint32_t> blockers;
+        std::vector<std::pair<uint16_t, uint64_t>> waiting; //!< waiting bytes, by ingress port
+    };
+
+    /** \param sw index of a switch \return its node's id */
+    uint32_t GetNode(uint32_t sw) const;
+
+    /** \param b index of a buffer \return the switch, port and class of the buffer */
+    QbbBufferPoint GetPoint(uint32_t b) const;
+
+    /**
+     * \param acrossClasses true: stuck frames of one class block all classes of their ingress port
+     * \return a cycle of buffers, each with frames that wait for the next buffer
+     */
+    std::vector<QbbBufferPoint> FindCycle(bool acrossClasses) const;
+
+    /**
+     * Removes each buffer whose switch has no blocked egress port and can therefore drain, without
+     * a look at frames. This resolves all congestion that ends at a host.
+     */
+    void DropThoseWithAWayOut();
+
+    /** \param buffer buffer to remove, because its pause can end */
+    void Drop(Buffer& buffer);
+
+    /**
+     * \param egress a class of an egress port
+     * \return true if a buffer that is alive pauses the class
+     */
+    bool IsAlive(const Egress& egress) const;
+
+    /** Counts the bytes that wait at each paused egress port, by ingress port. */
+    void ReadQueues();
+
+    /** \return bytes that cannot leave, by switch, and by 8 * ingress port + class */
+    std::map<uint32_t, std::vector<uint64_t>> GetStuckBytes() const;
+
+    /**
+     * Removes buffers whose pause can end.
+     *
+     * \return true if a buffer was removed and others remain
+     */
+    bool DropThoseThatMayResume();
+
+    /** \param [out] points all buffers that pause a port forever, including ports of hosts */
+    void AddStuck(std::vector<QbbBufferPoint>& points) const;
+
+    const std::vector<Ptr<QbbSwitch>>& m_switches; //!< switches, by index
+    std::vector<Buffer> m_buffers;                 //!< buffers that pause a switch
+    std::vector<Egress> m_egresses;                //!< classes of egress ports that m_buffers pause
+    uint32_t m_alive{0};                           //!< number of buffers that are alive
+};
+
+} // namespace ns3
+
+#endif /* QBB_DEADLOCK_SEARCH_H */

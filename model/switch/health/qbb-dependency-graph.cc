@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+
+#include "qbb-dependency-graph.h"
+
+#include <ns3/abort.h>
+
+#include <algorithm>
+
+namespace ns3
+{
+
+QbbDependencyGraph::QbbDependencyGraph(uint32_t vertices)
+    : m_vertices(vertices)
+{
+}
+
+void
+QbbDependencyGraph::AddEdge(uint32_t from, uint32_t to)
+{
+    NS_ABORT_MSG_IF(from >= m_vertices || to >= m_vertices,
+                    "rdma: an edge from " << from << " to " << to << " in a graph of " << m_vertices
+                                          << " vertices");
+    m_edges.emplace_back(from, to);
+}
+
+QbbDependencyGraph::Adjacency
+QbbDependencyGraph::MakeAdjacency() const
+{
+    Adjacency edges;
+    edges.first.assign(m_vertices + 1, 0);
+    for (const auto& [from, to] : m_edges)
+    {
+        ++edges.first[from + 1];
+    }
+    for (uint32_t v = 0; v < m_vertices; ++v)
+    {
+        edges.first[v + 1] += edges.first[v];
+    }
+    edges.to.resize(m_edges.size());
+    std::vector<uint32_t> next(edges.first.begin(), edges.first.end() - 1);
+    for (const auto& [from, to] : m_edges)
+    {
+        edges.to[next[from]++] = to;
+    }
+    return edges;
+}
+
+std::vector<uint32_t>
+QbbDependencyGraph::GetCyclic() const
+{
+    return GetCyclic(MakeAdjacency());
+}
+
+std::vector<uint32_t>
+QbbDependencyGraph::GetCyclic(const Adjacency& edges) const
+{
+    // Strongly connected components (Tarjan 1972), with an explicit stack: recursion would be as
+    // deep as the longest path.
+    constexpr uint32_t UNSEEN = UINT32_MAX;
+
+    struct Visit
+    {
+        uint32_t vertex;
+        uint32_t edge; // next edge to follow
+    };
+
+    std::vector<uint32_t> index(m_vertices, UNSEEN);
+    std::vector<uint32_t> low(m_vertices, 0);
+    std::vector<bool> open(m_vertices, false);
+    std::vector<uint32_t> component;
+    std::vector<Visit> visits;
+    std::vector<uint32_t> cyclic;
+    uint32_t count = 0;
+    const auto enter = [&](uint32_t v) {
+        index[v] = low[v] = count++;
+        open[v] = true;
+        component.push_back(v);
+        visits.push_back({v, edges.first[v]});
+    };
+    for (uint32_t root = 0; root < m_vertices; ++root)
+    {
+        if (index[root] == UNSEEN)
+        {
+            enter(root);
+        }
+        while (!visits.empty())
+        {
+            const uint32_t v = visits.back().vertex;
+            if (visits.back().edge < edges.first[v + 1])
+            {
+                const uint32_t to = edges.to[visits.back().edge++];
+                if (index[to] == UNSEEN)
+                {
+                    enter(to);
+                }
+                else if (open[to])
+                {
+                    low[v] = std::min(low[v], index[to]);
+                }
+                continue;
+            }
+            visits.pop_back();
+            if (!visits.empty())
+            {
+                uint32_t& above = low[visits.back().vertex];
+                above = std::min(above, low[v]);
+            }
+            if (low[v] != index[v])
+            {
+                continue;
+            }
+            // A component with one vertex is a cycle if the vertex has an edge to itself.
+            const auto begin = edges.to.begin();
+            const bool loops = component.back() != v ||
+                               std::find(begin + edges.first[v], begin + edges.first[v + 1], v) !=
+                                   begin + edges.first[v + 1];
+            uint32_t member;
+            do
+            {
+                member = component.back();
+                component.pop_back();
+                open[member] = false;
+                if (loops)
+                {
+                    cyclic.push_back(member);
+                }
+            } while (member != v);
+        }
+    }
+    std::sort(cyclic.begin(), cyclic.end());
+    return cyclic;
+}
+
+std::vector<uint32_t>
+QbbDependencyGraph::FindCycle() const
+{
+    constexpr uint32_t NONE = UINT32_MAX;
+    const Adjacency edges = MakeAdjacency();
+    const std::vector<uint32_t> cyclic = GetCyclic(edges);
+    if (cyclic.empty())
+    {
+        return {};
+    }
+    // Breadth-first search until an edge leads back to the start.
+    const uint32_t start = cyclic.front();
+    std::vector<uint32_t> parent(m_vertices, NONE);
+    std::vector<uint32_t> queue{start};
+    for (std::size_t next = 0; next < queue.size(); ++next)
+    {
+        const uint32_t at = queue[next];
+        for (uint32_t e = edges.first[at]; e < edges.first[at + 1]; ++e)
+        {
+            const uint32_t to = edges.to[e];
+            if (to == start)
+            {
+                std::vector<uint32_t> cycle;
+                for (uint32_t v = at; v != start; v = parent[v])
+                {
+                    cycle.push_back(v);
+                }
+                cycle.push_back(start);
+                std::reverse(cycle.begin(), cycle.end());
+                return cycle;
+            }
+            if (parent[to] == NONE)
+            {
+                parent[to] = at;
+                queue.push_back(to);
+            }
+        }
+    }
+    return {};
+}
+
+} // namespace ns3

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+
+#include "qbb-queue-length-marker.h"
+
+#include "qbb-net-device.h"
+
+namespace ns3
+{
+
+NS_OBJECT_ENSURE_REGISTERED(QbbQueueLengthMarker);
+
+TypeId
+QbbQueueLengthMarker::GetTypeId()
+{
+    static TypeId tid = TypeId("ns3::QbbQueueLengthMarker")
+                            .SetParent<QbbMarker>()
+                            .SetGroupName("Rdma")
+                            .AddConstructor<QbbQueueLengthMarker>();
+    return tid;
+}
+
+QbbQueueLengthMarker::QbbQueueLengthMarker()
+    : m_random(CreateObject<UniformRandomVariable>())
+{
+}
+
+void
+QbbQueueLengthMarker::DoDispose()
+{
+    m_settings = nullptr;
+    m_random = nullptr;
+    m_ports.clear();
+    QbbMarker::DoDispose();
+}
+
+void
+QbbQueueLengthMarker::SetSettings(Ptr<QbbEcnMarker> settings)
+{
+    m_settings = settings;
+    SettingsChanged();
+}
+
+void
+QbbQueueLengthMarker::Configure(const std::vector<QbbPort*>& ports, bool)
+{
+    m_ports = ports;
+    m_curves.assign(m_ports.size(), Curves());
+    Update();
+}
+
+uint8_t
+QbbQueueLengthMarker::GetMoments() const
+{
+    if (!m_settings)
+    {
+        return 0;
+    }
+    return m_settings->GetMoment() == QbbEcnMarker::DEPARTURE ? DEPARTS : JOINS;
+}
+
+int64_t
+QbbQueueLengthMarker::AssignStreams(int64_t stream)
+{
+    m_random->SetStream(stream);
+    return 1;
+}
+
+void
+QbbQueueLengthMarker::Update()
+{
+    m_isOld = false;
+    for (std::size_t port = 0; port < m_ports.size(); ++port)
+    {
+        const QbbBitRate rate = m_ports[port]->GetLineRate().GetBitRate();
+        for (uint8_t priority = 0; priority < m_curves[port].size(); ++priority)
+        {
+            m_curves[port][priority] =
+                m_settings ? m_settings->GetThresholds(priority, rate) : QbbEcnThresholds();
+        }
+    }
+}
+
+void
+QbbQueueLengthMarker::FrameJoins(QbbPort& egress, QbbFrame& frame)
+{
+    Mark(egress, frame);
+}
+
+void
+QbbQueueLengthMarker::FrameDeparts(QbbPort& egress, QbbFrame& frame, QbbPs)
+{
+    if (frame.ecn != 0 && !frame.IsMacControl())
+    {
+        Mark(egress, frame);
+    }
+}
+
+void
+QbbQueueLengthMarker::Mark(QbbPort& egress, QbbFrame& frame)
+{
+    // Curves are updated lazily, because Kmin and Kmax are set one after the other.
+    if (m_isOld)
+    {
+        Update();
+    }
+    const QbbEcnThresholds& curve = m_curves[egress.GetPortNumber()][frame.priority];
+    const uint64_t queueBytes = egress.GetQueues().GetBytes(frame.priority);
+    const QbbEcnDecision decision = curve.Decide(queueBytes);
+    if (decision == QbbEcnDecision::YES ||
+        (decision == QbbEcnDecision::DRAW && curve.IsMarked(queueBytes, m_random->GetValue(0, 1))))
+    {
+        MarkCe(egress, frame);
+    }
+}
+
+} // namespace ns3

@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+
+#include "qbb-forwarding-table.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace ns3
+{
+
+void
+QbbForwardingTable::Clear()
+{
+    ++m_version;
+    m_groups.clear();
+    m_hosts = nullptr;
+    m_groupOfLeaf.clear();
+    m_localPorts.clear();
+    m_routes.Clear();
+    m_prefixes.clear();
+}
+
+void
+QbbForwardingTable::SetHosts(std::shared_ptr<const QbbHostIndex> hosts,
+                             uint32_t nLeaves,
+                             uint32_t leaf)
+{
+    ++m_version;
+    m_hosts = std::move(hosts);
+    m_groupOfLeaf.assign(GetLeafIndex(nLeaves), NO_ROUTE);
+    m_localPorts.clear();
+    if (leaf == QbbHostPlace::NO_LEAF)
+    {
+        return;
+    }
+    m_groupOfLeaf[GetLeafIndex(leaf)] = LOCAL;
+    for (const auto& [address, place] : m_hosts->GetValues())
+    {
+        while (place.leaf == leaf && m_localPorts.size() <= place.port)
+        {
+            m_localPorts.push_back({static_cast<uint16_t>(m_localPorts.size())});
+        }
+    }
+}
+
+void
+QbbForwardingTable::SetLeafRoute(uint32_t leaf, const Group& ports)
+{
+    ++m_version;
+    m_groupOfLeaf[GetLeafIndex(leaf)] = ports.empty() ? NO_ROUTE : GetGroup(ports);
+}
+
+uint32_t
+QbbForwardingTable::GetGroup(const Group& ports)
+{
+    // A linear scan suffices: there are few distinct groups (one per downward neighbour, and one
+    // upward).
+    const auto found = std::find(m_groups.rbegin(), m_groups.rend(), ports);
+    if (found != m_groups.rend())
+    {
+        return static_cast<uint32_t>(m_groups.rend() - found) - 1 + FIRST;
+    }
+    m_groups.push_back(ports);
+    return static_cast<uint32_t>(m_groups.size()) - 1 + FIRST;
+}
+
+void
+QbbForwardingTable::AddPrefix(uint32_t network, uint8_t length, Group ports)
+{
+    ++m_version;
+    std::sort(ports.begin(), ports.end());
+    const uint32_t mask = length == 0 ? 0 : UINT32_MAX << (32 - length);
+    const auto place = std::find_if(m_prefixes.begin(),
+                                    m_prefixes.end(),
+                                    [mask](const Prefix& other) { return other.mask <= mask; });
+    m_prefixes.insert(place, {network & mask, mask, std::move(ports)});
+}
+
+const QbbForwardingTable::Group*
+QbbForwardingTable::LookupPrefix(uint32_t destination) const
+{
+    for (const Prefix& prefix : m_prefixes)
+    {
+        if ((destination & prefix.mask) == prefix.network)
+        {
+            return &prefix.ports;
+        }
+    }
+    return nullptr;
+}
+
+void
+QbbForwardingTable::SetRoute(uint32_t destination, Group ports)
+{
+    ++m_version;
+    if (!ports.empty())
+    {
+        std::sort(ports.begin(), ports.end());
+        m_routes.Set(destination, GetGroup(ports));
+    }
+    else if (m_hosts && m_hosts->Find(destination).leaf != QbbHostPlace::NO_LEAF)
+    {
+        m_routes.Set(destination, REMOVED);
+    }
+    else
+    {
+        m_routes.Erase(destination);
+    }
+}
+
+std::size_t
+QbbForwardingTable::GetNRoutes() const
+{
+    std::size_t count = 0;
+    for (const auto& [destination, group] : m_routes.GetValues())
+    {
+        count += group != REMOVED;
+    }
+    if (m_hosts)
+    {
+        for (const auto& [address, place] : m_hosts->GetValues())
+        {
+            const bool reached = m_groupOfLeaf[GetLeafIndex(place.leaf)] != NO_ROUTE;
+            count += reached && m_routes.Find(address) == NO_ROUTE;
+        }
+    }
+    return count;
+}
+
+void
+QbbForwardingTable::Freeze()
+{
+    m_routes.Freeze();
+}
+
+const QbbForwardingTable::Group*
+QbbForwardingTable::LookupSingle(uint32_t destination) const
+{
+    const uint32_t group = m_routes.Find(destination);
+    switch (group)
+    {
+    case NO_ROUTE:
+        return LookupHost(destination);
+    case REMOVED:
+        return LookupPrefix(destination);
+    default:
+        return &m_groups[group - FIRST];
+    }
+}
+
+} // namespace ns3

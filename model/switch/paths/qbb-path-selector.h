@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+
+#ifndef QBB_PATH_SELECTOR_H
+#define QBB_PATH_SELECTOR_H
+
+#include "qbb-forwarding-table.h"
+#include "qbb-frame.h"
+
+#include <ns3/object.h>
+
+#include <cstdint>
+#include <optional>
+
+namespace ns3
+{
+
+class QbbSwitch;
+
+/**
+ * \ingroup rdma
+ * Chooses among the equal-cost ports of a switch for each frame, instead of the switch's ECMP by
+ * flow (QbbSwitch::SelectPath()). Each switch has its own selector.
+ */
+class QbbPathSelector : public Object
+{
+  public:
+    /**
+     * \brief Get the type ID.
+     * \return the object TypeId
+     */
+    static TypeId GetTypeId();
+
+    /**
+     * \param frame the frame to forward
+     * \param ports the equal-cost ports, two or more, ascending
+     * \return the chosen port
+     */
+    virtual uint16_t Select(const QbbFrame& frame, const QbbForwardingTable::Group& ports) = 0;
+
+    /**
+     * Predicts the port of a flow's frames, for callers that need the path in advance.
+     *
+     * \param flowHash QbbFlowHash() of the flow
+     * \param ports the equal-cost ports, two or more, ascending
+     * \return the port, or nothing if the choice depends on more than the flow
+     */
+    virtual std::optional<uint16_t> Predict(uint32_t flowHash,
+                                            const QbbForwardingTable::Group& ports) const;
+
+    /**
+     * \param stream first random stream to use
+     * \return number of random streams used
+     */
+    virtual int64_t AssignStreams(int64_t stream) = 0;
+
+    /**
+     * Called by the switch when it receives the selector. The switch may have no ports yet.
+     *
+     * \param sw the switch, which outlives the selector's last Select()
+     */
+    virtual void SetSwitch(const QbbSwitch* sw);
+};
+
+} // namespace ns3
+
+#endif /* QBB_PATH_SELECTOR_H */

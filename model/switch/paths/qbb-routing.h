@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+
+#ifndef QBB_ROUTING_H
+#define QBB_ROUTING_H
+
+#include "qbb-net-device.h"
+#include "qbb-switch-graph.h"
+#include "qbb-switch.h"
+
+#include <ns3/ipv4-address.h>
+#include <ns3/object.h>
+
+#include <unordered_map>
+#include <vector>
+
+namespace ns3
+{
+
+/**
+ * \ingroup rdma
+ * Computes the routes of switches from the graph of nodes and channels, over links that are up.
+ * Hosts do not forward packets. Parallel links are separate paths. Attribute Algorithm selects the
+ * paths:
+ *
+ * - ShortestPath: all shortest paths in hops.
+ * - UpDown: paths that go up, then down, and never up again. Such paths cannot deadlock on any
+ *   graph (Schroeder et al., "Autonet: a High-speed, Self-configuring Local Area Network Using
+ *   Point-to-point Links", 1991). Up leads away from the hosts: of two neighbours, the upper switch
+ *   is the one with more hops to its nearest switch with hosts. A tie goes to the switch nearer to
+ *   the root, which is the first switch of the highest tier, and then to the switch that was added
+ *   first. Links that are down count as well. A switch that can reach the destination on downward
+ *   links only uses all shortest downward paths. Any other switch goes up, to all neighbours from
+ *   which the rest of the path is shortest. In a Clos network without failures, these are the
+ *   shortest paths. A destination without such a path has no route.
+ *
+ * The graph comes from the devices and their channels, so neither node numbering nor a topology
+ * file is needed.
+ */
+class QbbRouting : public Object
+{
+  public:
+    /**
+     * Kinds of paths that routes use.
+     */
+    enum Algorithm : uint8_t
+    {
+        SHORTEST_PATH, //!< all shortest paths
+        UP_DOWN,       //!< paths that go up, then down
+    };
+
+    /**
+     * \brief Get the type ID.
+     * \return the object TypeId
+     */
+    static TypeId GetTypeId();
+
+    /** \param sw a switch whose routes are to be computed */
+    void AddSwitch(Ptr<QbbSwitch> sw);
+
+    /**
+     * Aborts with a message if another port has the address.
+     *
+     * \param port a host's port
+     * \param address IPv4 address of the port
+     */
+    void AddHost(Ptr<QbbNetDevice> port, Ipv4Address address);
+
+    /**
+     * Routes all packets for a network to a host that forwards them: a gateway to another ns-3
+     * network or, with network and mask 0.0.0.0, to all other destinations. Addresses of AddHost()
+     * take precedence, then the longest prefix. The routes follow each change of links.
+     *
+     * Aborts with a message if the port was not added with AddHost(), or if the network already has
+     * a gateway.
+     *
+     * \param port the gateway's port in the fabric
+     * \param network network address
+     * \param mask network mask
+     */
+    void AddPrefix(Ptr<QbbNetDevice> port, Ipv4Address network, Ipv4Mask mask);
+
+    /** \return the switches, in the order of AddSwitch() */
+    const std::vector<Ptr<QbbSwitch>>& GetSwitches() const
+    {
+        return m_switches;
+    }
+
+    /** A host's port. */
+    struct Host
+    {
+        Ptr<QbbNetDevice> port; //!< device of the port
+        uint32_t address{0};    //!< IPv4 address of the port, host byte order
+    };
+
+    /** \return the hosts' ports, in the order of AddHost() */
+    const std::vector<Host>& GetHosts() const
+    {
+        return m_hosts;
+    }
+
+    /** Computes all routes and installs them in the switches. */
+    void ComputeRoutes();
+
+    /**
+     * Takes a link down or up. The switches learn of the change after ConvergenceDelay and get new
+     * routes then. Their view of all links lags by ConvergenceDelay.
+     *
+     * \param channel the link
+     * \param up true for up
+     */
+    void SetLinkUp(Ptr<QbbChannel> channel, bool up);
+
+    /**
+     * Follows the routes of one flow.
+     *
+     * \param port the sending host's port
+     * \param destination IPv4 address of the receiver
+     * \param flowHash QbbFlowHash() of the flow
+     * \return the sending ports along the path, beginning with the host's port; empty if there is
+     *         no path
+     */
+    std::vector<Ptr<QbbNetDevice>> GetPath(Ptr<QbbNetDevice> port,
+                                           Ipv4Address destination,
+                                           uint32_t flowHash) const;
+
+  protected:
+    void DoDispose() override;
+
+  private:
+    /** A link with changes that the switches have not learned of yet. */
+    struct PendingChange
+    {
+        bool known{true};   //!< true if the switches take the link to be up
+        uint32_t changes{}; //!< number of changes that the switches have not learned of yet
+    };
+
+    /** \return true if the switches take the port's link to be up */
+    bool IsKnownUp(const QbbPort& port) const;
+
+    /** The switches learn that a link went down or up. */
+    void LearnLink(Ptr<QbbChannel> channel, bool up);
+
+    /** \return neighbours of each switch, over links that the switches take to be up */
+    QbbSwitchGraph GetGraph() const;
+
+    /**
+     * Sets the locations of hosts in the forwarding tables of all switches.
+     *
+     * \return indices of the switches with hosts (the leaves), by leaf number
+     */
+    std::vector<uint32_t> PlaceHosts();
+
+    /**
+     * Installs the shortest paths to a leaf in the switches.
+     *
+     * \param leaf number of a leaf
+     * \param target index of the leaf's switch
+     * \param graph neighbours of each switch
+     */
+    void ComputeShortestRoutesTo(uint32_t leaf, uint32_t target, const QbbSwitchGraph& graph);
+
+    /** A network behind a host. */
+    struct Prefix
+    {
+        uint32_t network{0}; //!< IPv4 address, host byte order
+        uint8_t length{0};   //!< prefix length in bits
+        uint32_t gateway{0}; //!< IPv4 address of the gateway
+    };
+
+    Algorithm m_algorithm{SHORTEST_PATH};                     //!< attribute Algorithm
+    std::vector<Prefix> m_prefixes;                           //!< networks behind gateways
+    bool m_computed{false};                                   //!< ComputeRoutes() has run
+    std::vector<Ptr<QbbSwitch>> m_switches;                   //!< switches, by index
+    std::unordered_map<const Node*, uint32_t> m_switchOfNode; //!< index of a switch, by node
+    std::vector<Host> m_hosts;                                //!< host ports
+    /// Host port by address, to find duplicates.
+    std::unordered_map<uint32_t, Ptr<QbbNetDevice>> m_portOfAddress;
+    Time m_convergenceDelay; //!< attribute ConvergenceDelay
+    /// Links with changes that the switches have not learned of yet.
+    std::unordered_map<const QbbChannel*, PendingChange> m_pending;
+};
+
+} // namespace ns3
+
+#endif /* QBB_ROUTING_H */

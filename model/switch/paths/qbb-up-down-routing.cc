@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+
+#include "qbb-up-down-routing.h"
+
+#include <ns3/node.h>
+
+#include <algorithm>
+#include <deque>
+#include <numeric>
+#include <tuple>
+
+namespace ns3
+{
+
+namespace
+{
+
+constexpr uint32_t UNREACHED = UINT32_MAX;
+
+/**
+ * \param neighbours neighbours of each vertex
+ * \param from start vertices
+ * \return hops of each vertex from the nearest start vertex
+ */
+std::vector<uint32_t>
+GetHops(const std::vector<std::vector<uint32_t>>& neighbours, const std::vector<uint32_t>& from)
+{
+    std::vector<uint32_t> hops(neighbours.size(), UNREACHED);
+    std::deque<uint32_t> queue(from.begin(), from.end());
+    for (const uint32_t vertex : from)
+    {
+        hops[vertex] = 0;
+    }
+    for (; !queue.empty(); queue.pop_front())
+    {
+        for (const uint32_t next : neighbours[queue.front()])
+        {
+            if (hops[next] == UNREACHED)
+            {
+                hops[next] = hops[queue.front()] + 1;
+                queue.push_back(next);
+            }
+        }
+    }
+    return hops;
+}
+
+} // namespace
+
+QbbUpDownRouting::QbbUpDownRouting(const std::vector<Ptr<QbbSwitch>>& switches,
+                                   const std::unordered_map<const Node*, uint32_t>& switchOfNode)
+    : m_switches(switches),
+      m_heights(switches.size()),
+      m_fromTop(switches.size())
+{
+    const auto count = static_cast<uint32_t>(m_switches.size());
+    std::vector<std::vector<uint32_t>> neighbours(count);
+    std::vector<uint32_t> leaves;
+    for (uint32_t s = 0; s < count; ++s)
+    {
+        bool isLeaf = false;
+        for (uint32_t p = 0; p < m_switches[s]->GetNPorts(); ++p)
+        {
+            QbbPort* peer = m_switches[s]->GetPort(p)->GetPeer();
+            if (!peer)
+            {
+                continue;
+            }
+            const auto found = switchOfNode.find(PeekPointer(peer->GetDevice()->GetNode()));
+            isLeaf = isLeaf || found == switchOfNode.end();
+            if (found != switchOfNode.end())
+            {
+                neighbours[s].push_back(found->second);
+            }
+        }
+        if (isLeaf)
+        {
+            leaves.push_back(s);
+        }
+    }
+    if (count == 0)
+    {
+        return; // a fabric without switches: hosts connected back to back
+    }
+    const std::vector<uint32_t> tier = GetHops(neighbours, leaves);
+    const auto root = std::max_element(tier.begin(), tier.end()) - tier.begin();
+    const std::vector<uint32_t> fromRoot = GetHops(neighbours, {static_cast<uint32_t>(root)});
+    std::iota(m_fromTop.begin(), m_fromTop.end(), 0);
+    std::sort(m_fromTop.begin(), m_fromTop.end(), [&](uint32_t a, uint32_t b) {
+        return std::tuple(tier[a], fromRoot[b], b) > std::tuple(tier[b], fromRoot[a], a);
+    });
+    for (uint32_t i = 0; i < count; ++i)
+    {
+        m_heights[m_fromTop[i]] = count - 1 - i;
+    }
+}
+
+void
+QbbUpDownRouting::ComputeRoutesTo(uint32_t leaf, uint32_t target, const QbbSwitchGraph& graph) const
+{
+    // Hops to the target over downward links only.
+    std::vector<uint32_t> downhill(graph.size(), UNREACHED);
+    downhill[target] = 0;
+    for (auto at = m_fromTop.rbegin(); at != m_fromTop.rend(); ++at)
+    {
+        for (const QbbSwitchEdge& edge : graph[*at])
+        {
+            if (m_heights[edge.to] < m_heights[*at] && downhill[edge.to] != UNREACHED)
+            {
+                downhill[*at] = std::min(downhill[*at], downhill[edge.to] + 1);
+            }
+        }
+    }
+    // A switch without a downward path goes up, to the neighbours from which the rest is shortest.
+    // Upper switches come first, because lower switches depend on them.
+    std::vector<uint32_t> hops = downhill;
+    QbbForwardingTable::Group ports;
+    for (const uint32_t at : m_fromTop)
+    {
+        const bool down = downhill[at] != UNREACHED;
+        for (const QbbSwitchEdge& edge : graph[at])
+        {
+            if (!down && m_heights[edge.to] > m_heights[at] && hops[edge.to] != UNREACHED)
+            {
+                hops[at] = std::min(hops[at], hops[edge.to] + 1);
+            }
+        }
+        if (at == target || hops[at] == UNREACHED)
+        {
+            continue;
+        }
+        ports.clear();
+        for (const QbbSwitchEdge& edge : graph[at])
+        {
+            const auto& rest = down ? downhill : hops;
+            if ((m_heights[edge.to] < m_heights[at]) == down && rest[edge.to] != UNREACHED &&
+                rest[edge.to] + 1 == hops[at])
+            {
+                ports.push_back(edge.port);
+            }
+        }
+        m_switches[at]->GetForwardingTable().SetLeafRoute(leaf, ports);
+    }
+}
+
+} // namespace ns3

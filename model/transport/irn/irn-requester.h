@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+
+#ifndef IRN_REQUESTER_H
+#define IRN_REQUESTER_H
+
+#include "rdma-requester.h"
+
+namespace ns3
+{
+
+/**
+ * \ingroup rdma
+ * The requester of IRN. Every packet carries the address of its payload. Responses to READs and
+ * atomics form a separate packet stream, which the requester acknowledges and accepts out of order.
+ *
+ * Source: Mittal et al., "Revisiting Network Support for RDMA", SIGCOMM 2018, section 5.
+ */
+class IrnRequester : public RdmaRequester
+{
+  public:
+    /** \param endpoint endpoint of a queue pair that uses IrnTransport; outlives the requester */
+    explicit IrnRequester(RdmaEndpoint& endpoint);
+
+    void Reset() override;
+    QbbFramePtr MakeProbe() override;
+    void Receive(const QbbFrame& frame, const RdmaOpcodeInfo& info, QbbPs now) override;
+    void SetDraining(bool drains) override;
+    void AddTo(RdmaQueuePairStats& stats) const override;
+
+  private:
+    /** State of READs and atomics, allocated with the first READ or atomic. */
+    struct Reads
+    {
+        std::size_t cursor{0};    //!< index in m_sends of the oldest outstanding READ or atomic
+        uint32_t retries{0};      //!< probes for a missing response in a row, without an answer
+        uint64_t accepted{0};     //!< responses accepted
+        uint64_t timeouts{0};     //!< response timeouts
+        uint64_t refused{NO_END}; //!< request packet refused by the peer, or NO_END
+        /// status of the refused request, reported after all earlier requests
+        RdmaWcStatus refusal{};
+        std::unique_ptr<RdmaReceiver> receiver; //!< receiver of the response stream
+    };
+
+    void Number(RdmaSendEntry& entry, uint64_t packets) override;
+    bool MayBeginRead(const RdmaSendEntry& entry) const override;
+    void ReadBegins(QbbPs now) override;
+    void FinishPacket(QbbFrame& frame, const RdmaSendEntry& entry, uint64_t index) const override;
+    int64_t GetSelective(const QbbFrame& frame) const override;
+    int64_t GetCause(const QbbFrame& frame, int64_t packet, uint64_t acked) const override;
+    bool IsAnswered(const RdmaSendEntry& entry) const override;
+    void EntryLeaves() override;
+    bool Postpones(uint64_t refused, RdmaWcStatus status) override;
+    void OnReadTimer(QbbPs now) override;
+
+    void WatchReads(QbbPs now);
+    RdmaSendEntry* FindRead(uint64_t response);
+    void ReceiveResponse(const QbbFrame& frame, QbbPs now);
+    void AcknowledgeResponse(uint8_t syndrome,
+                             uint64_t packet,
+                             int64_t selective,
+                             const QbbFrame& cause);
+
+    uint64_t m_responsesPosted{0};    //!< response numbers assigned to posted READs and atomics
+    uint32_t m_sendSn{0};             //!< number of SENDs and WRITEs with immediate data posted
+    uint32_t m_readSn{0};             //!< number of READs and atomics posted
+    std::unique_ptr<Reads> m_reads{}; //!< state of READs and atomics; null before the first one
+};
+
+} // namespace ns3
+
+#endif /* IRN_REQUESTER_H */

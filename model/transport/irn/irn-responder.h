@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+
+#ifndef IRN_RESPONDER_H
+#define IRN_RESPONDER_H
+
+#include "irn-response-stream.h"
+#include "rdma-packet-heap.h"
+#include "rdma-responder.h"
+
+#include <memory>
+#include <utility>
+
+namespace ns3
+{
+
+/**
+ * \ingroup rdma
+ * The responder of IRN: places packets in memory as they arrive and completes messages in order.
+ * Responses to READs and atomics form a packet stream that the peer acknowledges and that the
+ * responder retransmits on its own.
+ *
+ * Source: Mittal et al., "Revisiting Network Support for RDMA", SIGCOMM 2018, section 5.3.
+ */
+class IrnResponder : public RdmaResponder
+{
+  public:
+    using RdmaResponder::RdmaResponder;
+
+    void Reset() override;
+    QbbFramePtr MakeFrame(QbbPs now) override;
+    void Receive(const QbbFrame& frame, const RdmaOpcodeInfo& info, QbbPs now) override;
+    void Release() override;
+    void OnTimer(QbbPs now) override;
+    void End() override;
+    RdmaStreamState GetStream() const override;
+    void AddTo(RdmaQueuePairStats& stats) const override;
+
+  private:
+    /** State of responses, allocated with the peer's first READ or atomic. */
+    struct Answers
+    {
+        /** \param sender sender of the response packets */
+        explicit Answers(std::unique_ptr<RdmaSender> sender)
+            : stream(std::move(sender))
+        {
+        }
+
+        IrnResponseStream stream; //!< stream of the response packets
+        Fault fault{Fault::NONE}; //!< fault that fails the QP once `stream` is empty
+        uint64_t refused{0};      //!< request packet that caused the fault
+    };
+
+    void SendAeth(uint8_t syndrome,
+                  uint64_t packet,
+                  int64_t selective,
+                  const QbbFrame* cause) override;
+    void Answer(RdmaResponse response) override;
+    uint32_t CountUnanswered() const override;
+    void Refused(Fault fault, uint64_t packet, QbbPs now) override;
+
+    void ReceiveRequest(const QbbFrame& frame, const RdmaOpcodeInfo& info, QbbPs now);
+    void ReceiveAcknowledgement(const QbbFrame& frame, QbbPs now);
+    Fault Judge(const QbbFrame& frame, const RdmaOpcodeInfo& info);
+    void Keep(const RdmaArrivedRequest& request);
+    void PerformKept(QbbPs now);
+    void Sync();
+
+    std::unique_ptr<Answers> m_answers; //!< responses; null before the peer's first READ or atomic
+    /// Reorder buffer of requests whose last packet came out of order; null before the first one
+    std::unique_ptr<RdmaPacketHeap<RdmaArrivedRequest>> m_kept;
+};
+
+} // namespace ns3
+
+#endif /* IRN_RESPONDER_H */

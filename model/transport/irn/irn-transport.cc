@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+
+#include "irn-transport.h"
+
+#include "irn-receiver.h"
+#include "irn-requester.h"
+#include "irn-responder.h"
+#include "qbb-time.h"
+#include "qbb-wire.h"
+#include "rdma-compat.h"
+#include "rdma-go-back-0.h"
+#include "rdma-go-back-n.h"
+#include "rdma-part-name.h"
+
+#include <ns3/abort.h>
+#include <ns3/boolean.h>
+#include <ns3/uinteger.h>
+
+namespace ns3
+{
+
+NS_OBJECT_ENSURE_REGISTERED(IrnTransport);
+
+namespace
+{
+
+/// Registers the name by which programs select IrnTransport.
+const RdmaPartName g_irnName("irn",
+                             IrnTransport::GetTypeId(),
+                             "",
+                             "IRN: selective retransmission, BDP-FC");
+
+} // namespace
+
+TypeId
+IrnTransport::GetTypeId()
+{
+    static TypeId tid =
+        TypeId("ns3::IrnTransport")
+            .SetParent<RdmaTransport>()
+            .SetGroupName("Rdma")
+            .AddConstructor<IrnTransport>()
+            .AddAttribute(
+                "LossRecovery",
+                "Recovery of a lost packet: selective retransmission with selective "
+                "acknowledgements (Sack) or without them (SelectiveWithoutSack), retransmission of "
+                "everything from the lost packet on (GoBackN), or of the whole message (GoBack0).",
+                EnumValue(LossRecovery::SACK),
+                RdmaMakeEnumAccessor<LossRecovery>(&IrnTransport::m_lossRecovery),
+                MakeEnumChecker(LossRecovery::SACK,
+                                "Sack",
+                                LossRecovery::SELECTIVE_WITHOUT_SACK,
+                                "SelectiveWithoutSack",
+                                LossRecovery::GO_BACK_N,
+                                "GoBackN",
+                                LossRecovery::GO_BACK_0,
+                                "GoBack0"))
+            .AddAttribute(
+                "RecoveryRules",
+                "Rules of selective retransmission. PublishedLogic: the authors' transport logic "
+                "(NetSys/irn-vivado-hls): during a recovery, the first unacknowledged packet after "
+                "a partial acknowledgement is lost; a NACK that advances the cumulative "
+                "acknowledgement begins no recovery. Paper: the paper's text (section 3.1): every "
+                "NACK begins a recovery; a packet after the first one is lost only if a later "
+                "packet was acknowledged selectively.",
+                EnumValue(IrnSender::PUBLISHED_LOGIC),
+                RdmaMakeEnumAccessor<IrnSender::Rules>(&IrnTransport::m_recoveryRules),
+                MakeEnumChecker(IrnSender::PUBLISHED_LOGIC,
+                                "PublishedLogic",
+                                IrnSender::PAPER,
+                                "Paper"))
+            .AddAttribute("BdpFc",
+                          "Flow control BDP-FC: a queue pair has at most BdpCap packets in flight.",
+                          BooleanValue(true),
+                          MakeBooleanAccessor(&IrnTransport::m_bdpFc),
+                          MakeBooleanChecker())
+            .AddAttribute("BdpCap",
+                          "Most packets in flight with BDP-FC: the bandwidth-delay product of the "
+                          "longest path in packets. With 0, RdmaFabricHelper computes BdpCap from "
+                          "the topology.",
+                          UintegerValue(0),
+                          MakeUintegerAccessor(&IrnTransport::m_bdpCap),
+                          MakeUintegerChecker<uint32_t>(0, RDMA_MAX_WINDOW - 1))
+            .AddAttribute("BackOffOnLoss",
+                          "With LossRecovery GoBackN: a loss halves the window. The window then "
+                          "grows by one packet for each window acknowledged, up to BdpCap.",
+                          BooleanValue(false),
+                          MakeBooleanAccessor(&IrnTransport::m_backOff),
+                          MakeBooleanChecker())
+            .AddAttribute("RtoLow",
+                          "Retransmission timeout with at most RtoLowPackets packets in flight.",
+                          TimeValue(MicroSeconds(100)),
+                          MakeTimeAccessor(&IrnTransport::m_rtoLow),
+                          MakeTimeChecker(NanoSeconds(1)))
+            .AddAttribute("RtoHigh",
+                          "Retransmission timeout with more than RtoLowPackets packets in flight, "
+                          "at least RtoLow; 0 turns the timer off. With DynamicRto, the timeout "
+                          "before the first round-trip sample.",
+                          TimeValue(MicroSeconds(320)),
+                          MakeTimeAccessor(&IrnTransport::m_rtoHigh),
+                          MakeTimeChecker(Time(0)))
+            .AddAttribute("RtoLowPackets",
+                          "Most packets in flight for which RtoLow applies (N of the paper); 0 "
+                          "turns RtoLow off.",
+                          UintegerValue(3),
+                          MakeUintegerAccessor(&IrnTransport::m_rtoLowPackets),
+                          MakeUintegerChecker<uint32_t>())
+            .AddAttribute("DynamicRto",
+                          "Compute the timeout from round-trip times (RFC 6298) instead of RtoLow "
+                          "and RtoHigh.",
+                          BooleanValue(false),
+                          MakeBooleanAccessor(&IrnTransport::m_dynamicRto),
+                          MakeBooleanChecker())
+            .AddAttribute("MinRto",
+                          "Least retransmission timeout with DynamicRto, at most RtoHigh.",
+                          TimeValue(MicroSeconds(100)),
+                          MakeTimeAccessor(&IrnTransport::m_minRto),
+                          MakeTimeChecker(NanoSeconds(1)))
+            .AddAttribute("RetryCount",
+                          "Timeouts in a row after which the queue pair fails with "
+                          "IBV_WC_RETRY_EXC_ERR (retry_cnt); 4294967295 means no limit. With the "
+                          "default RtoLow, the default lasts 0.5 s, as long as a RoCE NIC with "
+                          "timeout 14 and retry_cnt 7.",
+                          UintegerValue(5000),
+                          MakeUintegerAccessor(&IrnTransport::m_retryCount),
+                          MakeUintegerChecker<uint32_t>())
+            .AddAttribute("RnrRetryCount",
+                          "RNR NAKs in a row after which the queue pair fails with "
+                          "IBV_WC_RNR_RETRY_EXC_ERR (rnr_retry); 7 means no limit.",
+                          UintegerValue(7),
+                          MakeUintegerAccessor(&IrnTransport::m_rnrRetry),
+                          MakeUintegerChecker<uint32_t>(0, 7));
+    return tid;
+}
+
+void
+IrnTransport::CheckAttributes() const
+{
+    NS_ABORT_MSG_IF(m_bdpFc && m_bdpCap == 0,
+                    "IrnTransport: BdpFc is on and BdpCap is not known; set BdpCap to the packets "
+                    "of a bandwidth-delay product, 1.."
+                        << RDMA_MAX_WINDOW - 1 << ", or use RdmaFabricHelper, or turn BdpFc off");
+    NS_ABORT_MSG_IF(m_rtoLow > m_rtoHigh && !m_rtoHigh.IsZero(),
+                    "IrnTransport: RtoLow is " << m_rtoLow.As(Time::US)
+                                               << "; accepted: up to RtoHigh, "
+                                               << m_rtoHigh.As(Time::US));
+    NS_ABORT_MSG_IF(m_backOff && m_lossRecovery != LossRecovery::GO_BACK_N,
+                    "IrnTransport: BackOffOnLoss is on; accepted: only with LossRecovery GoBackN");
+    NS_ABORT_MSG_IF(m_dynamicRto && m_minRto > m_rtoHigh,
+                    "IrnTransport: MinRto is "
+                        << m_minRto.As(Time::US)
+                        << "; accepted: up to the first dynamic timeout, RtoHigh, "
+                        << m_rtoHigh.As(Time::US));
+}
+
+std::unique_ptr<RdmaSender>
+IrnTransport::MakeSender(const RdmaRetryLimits& limits) const
+{
+    CheckAttributes();
+    RdmaSenderConfig config;
+    config.timeouts.low = limits.timeout.value_or(QbbToPs(m_rtoLow));
+    config.timeouts.high = limits.timeout.value_or(QbbToPs(m_rtoHigh));
+    config.timeouts.lowPackets = m_rtoLowPackets;
+    config.timeouts.dynamic = m_dynamicRto && !limits.timeout;
+    config.timeouts.min = QbbToPs(m_minRto);
+    config.retryCount = limits.retryCount.value_or(m_retryCount);
+    config.rnrRetryCount = static_cast<uint8_t>(limits.rnrRetryCount.value_or(m_rnrRetry));
+    if (m_bdpFc)
+    {
+        config.window = m_bdpCap;
+    }
+    switch (m_lossRecovery)
+    {
+    case LossRecovery::SACK:
+        return std::make_unique<IrnSender>(config, IrnSelective::SACK, m_recoveryRules);
+    case LossRecovery::SELECTIVE_WITHOUT_SACK:
+        return std::make_unique<IrnSender>(config, IrnSelective::NONE, m_recoveryRules);
+    case LossRecovery::GO_BACK_N:
+        return std::make_unique<RdmaGoBackNSender>(config,
+                                                   m_backOff ? RdmaBackOff::LOSS
+                                                             : RdmaBackOff::NONE);
+    case LossRecovery::GO_BACK_0:
+        break;
+    }
+    return std::make_unique<RdmaGoBack0Sender>(config);
+}
+
+std::unique_ptr<RdmaReceiver>
+IrnTransport::MakeReceiver() const
+{
+    switch (m_lossRecovery)
+    {
+    case LossRecovery::SACK:
+    case LossRecovery::SELECTIVE_WITHOUT_SACK:
+        return std::make_unique<IrnReceiver>();
+    case LossRecovery::GO_BACK_N:
+        return std::make_unique<RdmaGoBackNReceiver>();
+    case LossRecovery::GO_BACK_0:
+        break;
+    }
+    return std::make_unique<RdmaGoBack0Receiver>();
+}
+
+uint32_t
+IrnTransport::GetAckInterval() const
+{
+    return 1;
+}
+
+const RdmaPacketFormat&
+IrnTransport::GetPacketFormat() const
+{
+    static constexpr RdmaPacketFormat FORMAT{RdmaOpcode::IRN_WRITE_MIDDLE,
+                                             RdmaOpcode::IRN_ACKNOWLEDGE,
+                                             QbbWire::IRN_EXTENSION_BYTES};
+    return FORMAT;
+}
+
+std::unique_ptr<RdmaRequester>
+IrnTransport::MakeRequester(RdmaEndpoint& endpoint) const
+{
+    return std::make_unique<IrnRequester>(endpoint);
+}
+
+std::unique_ptr<RdmaResponder>
+IrnTransport::MakeResponder(RdmaEndpoint& endpoint) const
+{
+    return std::make_unique<IrnResponder>(endpoint);
+}
+
+QbbPs
+IrnTransport::GetResponseTimeout() const
+{
+    return 4 * QbbToPs(m_rtoHigh);
+}
+
+uint32_t
+IrnTransport::GetRetryCount() const
+{
+    return m_retryCount;
+}
+
+} // namespace ns3

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+
+#include "rdma-endpoint.h"
+
+#include "qbb-wire.h"
+#include "rdma-opcode.h"
+
+#include <utility>
+
+namespace ns3
+{
+
+QbbFramePtr
+RdmaEndpoint::NewAeth(RdmaOpcode opcode, uint8_t syndrome, uint32_t psn, uint32_t selectivePsn)
+{
+    QbbFramePtr frame = NewFrame();
+    frame->ecn = 0;
+    frame->opcode = static_cast<uint8_t>(opcode);
+    frame->psn = psn;
+    frame->syndrome = syndrome;
+    frame->msn = m_connection.msn;
+    frame->selectivePsn = selectivePsn;
+    // Echoes a CE mark for algorithms that count marks; the opcode distinguishes CNPs.
+    frame->becn = std::exchange(m_connection.ceSeen, false);
+    frame->size = QbbWire::RoceFrameBytes(GetRdmaOpcodeInfo(opcode), 0, frame->tagged);
+    return frame;
+}
+
+void
+RdmaEndpoint::Echo(const QbbFrame& cause, QbbFrame& frame)
+{
+    if (cause.intRoom == 0 && cause.pint == 0)
+    {
+        return;
+    }
+    frame.intFormat = cause.intFormat;
+    frame.intRoom = cause.intRoom;
+    frame.intOverflow = cause.intOverflow;
+    frame.intEcho = true;
+    frame.telemetry = cause.telemetry;
+    frame.pint = cause.pint;
+    frame.size = QbbWire::RoceFrameBytes(GetRdmaOpcodeInfo(frame.opcode),
+                                         0,
+                                         frame.tagged,
+                                         GetTrailerBytes(frame));
+}
+
+uint32_t
+RdmaEndpoint::GetTrailerBytes(const QbbFrame& frame)
+{
+    return QbbWire::IntTrailerBytes(frame.intFormat, frame.intRoom) +
+           (frame.pint != 0 ? QbbWire::PINT_BYTES : 0);
+}
+
+} // namespace ns3

@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+
+#include "rdma-send-scheduler.h"
+
+#include "qbb-net-device.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace ns3
+{
+
+RdmaSendScheduler::RdmaSendScheduler()
+    : m_kick(this)
+{
+}
+
+void
+RdmaSendScheduler::AddPort(QbbPort* device)
+{
+    m_ports.emplace_back();
+    m_ports.back().device = device;
+}
+
+void
+RdmaSendScheduler::Clear()
+{
+    m_kick.Disarm();
+    m_pending.clear();
+    m_paced.Clear();
+    m_ports.clear();
+}
+
+void
+RdmaSendScheduler::Activate(RdmaPacketEngine* qp)
+{
+    if (!qp->IsQueued())
+    {
+        qp->SetQueued(true);
+        m_pending.push_back(qp);
+        if (m_pending.size() == 1)
+        {
+            m_kick.Arm(QbbNow());
+        }
+    }
+    else if (qp->GetPacePlace() != RdmaPaceHeap<RdmaPacketEngine>::NO_PLACE)
+    {
+        // A reconnected queue pair may still wait for the pace of its previous connection.
+        PaceChanged(qp, QbbNow());
+    }
+}
+
+void
+RdmaSendScheduler::Wait(RdmaPacketEngine* qp, QbbPs now)
+{
+    m_paced.Push(qp, qp->GetWake(now));
+    m_kick.ArmNoLater(m_paced.GetFirst());
+}
+
+void
+RdmaSendScheduler::PaceChanged(RdmaPacketEngine* qp, QbbPs now)
+{
+    const bool waits = qp->MustWait(now);
+    if (qp->GetPacePlace() != RdmaPaceHeap<RdmaPacketEngine>::NO_PLACE)
+    {
+        m_paced.Move(qp, waits ? qp->GetWake(now) : now);
+        m_kick.ArmNoLater(m_paced.GetFirst());
+    }
+}
+
+void
+RdmaSendScheduler::Remove(RdmaPacketEngine* qp)
+{
+    if (!qp->IsQueued())
+    {
+        return;
+    }
+    m_pending.erase(std::remove(m_pending.begin(), m_pending.end(), qp), m_pending.end());
+    std::replace(m_starting.begin(), m_starting.end(), qp, static_cast<RdmaPacketEngine*>(nullptr));
+    m_ports[qp->GetPortIndex()].ready[qp->GetPriority()].Remove(qp);
+    if (qp->GetPacePlace() != RdmaPaceHeap<RdmaPacketEngine>::NO_PLACE)
+    {
+        m_paced.Remove(qp);
+    }
+    qp->SetQueued(false);
+}
+
+void
+RdmaSendScheduler::OnKick()
+{
+    const QbbPs now = QbbNow();
+    while (!m_paced.IsEmpty() && m_paced.GetFirst() <= now)
+    {
+        RdmaPacketEngine* qp = m_paced.Pop();
+        if (qp->MustWait(now)) // woken by a possible rate rise, which did not suffice
+        {
+            m_paced.Push(qp, qp->GetWake(now));
+        }
+        else
+        {
+            m_pending.push_back(qp);
+        }
+    }
+    if (!m_paced.IsEmpty())
+    {
+        m_kick.ArmNoLater(m_paced.GetFirst());
+    }
+    // A trace sink may post requests while packets start, which refills m_pending.
+    m_starting.swap(m_pending);
+    std::sort(m_starting.begin(), m_starting.end(), [](const auto* a, const auto* b) {
+        return a->GetQpn() < b->GetQpn();
+    });
+    for (auto* qp : m_starting)
+    {
+        m_ports[qp->GetPortIndex()].ready[qp->GetPriority()].Push(std::move(qp));
+    }
+    // Starting a packet may destroy a queue pair, which Remove() then replaces by null.
+    for (std::size_t i = 0; i < m_starting.size(); ++i)
+    {
+        if (const auto* qp = m_starting[i])
+        {
+            m_ports[qp->GetPortIndex()].device->AnnounceSource(qp->GetPriority());
+        }
+    }
+    m_starting.clear();
+}
+
+void
+RdmaSendScheduler::MakeReady(RdmaPacketEngine* qp)
+{
+    if (!qp->IsQueued())
+    {
+        qp->SetQueued(true);
+        Port& port = m_ports[qp->GetPortIndex()];
+        const uint8_t priority = qp->GetPriority();
+        port.ready[priority].Push(std::move(qp));
+        port.device->AnnounceSource(priority);
+    }
+}
+
+QbbFramePtr
+RdmaSendScheduler::Next(uint32_t port, uint8_t priority)
+{
+    QbbPort& device = *m_ports[port].device;
+    auto& ready = m_ports[port].ready[priority];
+    const QbbPs now = QbbNow();
+    while (!ready.IsEmpty())
+    {
+        RdmaPacketEngine* qp = ready.Pop();
+        if (!qp->CanSend())
+        {
+            qp->SetQueued(false);
+            continue;
+        }
+        if (qp->MustWait(now))
+        {
+            Wait(qp, now);
+            continue;
+        }
+        QbbFramePtr frame = qp->MakeNextFrame();
+        if (qp->CanSend())
+        {
+            qp->MustWait(now) ? Wait(qp, now) : ready.Push(std::move(qp));
+        }
+        else
+        {
+            qp->SetQueued(false);
+        }
+        if (ready.IsEmpty())
+        {
+            device.WithdrawSource(priority);
+        }
+        return frame;
+    }
+    device.WithdrawSource(priority);
+    return nullptr;
+}
+
+} // namespace ns3

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+
+#ifndef RDMA_SEND_SCHEDULER_H
+#define RDMA_SEND_SCHEDULER_H
+
+#include "qbb-event-order.h"
+#include "qbb-frame.h"
+#include "qbb-ring.h"
+#include "qbb-time.h"
+#include "qbb-timer.h"
+#include "rdma-pace-heap.h"
+#include "rdma-packet-engine.h"
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+namespace ns3
+{
+
+class QbbPort;
+
+/**
+ * \ingroup rdma
+ * Packet scheduler of a NIC: round robin, packet by packet, among the queue pairs with packets to
+ * send, for each class of each port. Queue pairs that wait for pacing leave the round until their
+ * time has come.
+ *
+ * The scheduler never iterates over all queue pairs. Memory is allocated only when more queue pairs
+ * are active than ever before.
+ */
+class RdmaSendScheduler
+{
+  public:
+    /**
+     * Order, among the events of one instant, at which queue pairs start after a post, a timeout or
+     * a pacing delay. RdmaTcpPort and the cleanup of RdmaNic use the same order.
+     */
+    static constexpr uint32_t EVENT_ORDER = QbbEventOrder::Settling::At<1>();
+
+    RdmaSendScheduler();
+
+    /** \param device port with the next index; must live until the scheduler ends or Clear() */
+    void AddPort(QbbPort* device);
+
+    /** Removes all queue pairs and ports. */
+    void Clear();
+
+    /**
+     * Adds a queue pair with packets to send at the end of the current instant. Queue pairs that
+     * start at one instant start in the order of their numbers.
+     *
+     * \param qp the queue pair
+     */
+    void Activate(RdmaPacketEngine* qp);
+
+    /** Adds a queue pair with packets to send at once. \param qp the queue pair */
+    void MakeReady(RdmaPacketEngine* qp);
+
+    /**
+     * Updates the pacing of a queue pair after feedback to its congestion control.
+     *
+     * \param qp the queue pair
+     * \param now current time
+     */
+    void PaceChanged(RdmaPacketEngine* qp, QbbPs now);
+
+    /** \param qp a queue pair to remove; it sends no further packets */
+    void Remove(RdmaPacketEngine* qp);
+
+    /**
+     * \param port index of a port that may send
+     * \param priority traffic class that may be sent
+     * \return the next packet, or null if no queue pair may send now
+     */
+    QbbFramePtr Next(uint32_t port, uint8_t priority);
+
+  private:
+    /** A port and its ready queue pairs. */
+    struct Port
+    {
+        QbbPort* device{nullptr}; //!< device of the port
+        /// ready queue pairs in round-robin order, by class
+        std::array<QbbRing<RdmaPacketEngine*>, 8> ready;
+    };
+
+    void OnKick();
+    void Wait(RdmaPacketEngine* qp, QbbPs now);
+
+    std::vector<Port> m_ports; //!< ports by index
+    /// queue pairs that start at the end of the current instant
+    std::vector<RdmaPacketEngine*> m_pending;
+    std::vector<RdmaPacketEngine*> m_starting; //!< queue pairs that start in the current OnKick()
+    RdmaPaceHeap<RdmaPacketEngine> m_paced;    //!< queue pairs that wait for pacing
+    QbbTimer<RdmaSendScheduler, &RdmaSendScheduler::OnKick, EVENT_ORDER>
+        m_kick; //!< end of the current instant, or earliest pacing time
+};
+
+} // namespace ns3
+
+#endif /* RDMA_SEND_SCHEDULER_H */

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+
+#ifndef ROCE_REQUESTER_H
+#define ROCE_REQUESTER_H
+
+#include "rdma-requester.h"
+
+#include <cstdint>
+#include <limits>
+#include <memory>
+
+namespace ns3
+{
+
+/**
+ * \ingroup rdma
+ * The requester of RoCE. Responses to READs and atomics take packet numbers of the request stream
+ * and arrive in order (IBA Vol. 1, 9.7.3.1). The requester recovers a missing response by repeating
+ * the request from the missing part on. Later packets do not count as acknowledged before the
+ * missing response has arrived.
+ */
+class RoceRequester : public RdmaRequester
+{
+  public:
+    using RdmaRequester::RdmaRequester;
+
+    void Reset() override;
+    void Receive(const QbbFrame& frame, const RdmaOpcodeInfo& info, QbbPs now) override;
+    void End() override;
+    void AddTo(RdmaQueuePairStats& stats) const override;
+
+  private:
+    /// Value of Reads::next without an outstanding READ or atomic.
+    static constexpr uint64_t NONE = std::numeric_limits<uint64_t>::max();
+
+    /** State of READs and atomics, allocated with the first READ or atomic. */
+    struct Reads
+    {
+        uint64_t next{NONE};   //!< packet number of the next expected response
+        uint64_t accepted{0};  //!< responses accepted
+        std::size_t cursor{0}; //!< index in m_sends of the oldest outstanding READ or atomic
+        bool told{false};      //!< the missing response has been requested again
+    };
+
+    void Number(RdmaSendEntry& entry, uint64_t packets) override;
+    bool MayBeginRead(const RdmaSendEntry& entry) const override;
+    void ReadBegins(QbbPs now) override;
+    bool OverlooksResponses(int64_t end, QbbPs now) override;
+    bool AwaitsResponse() const override;
+    void EntryLeaves() override;
+    void GoesBack() override;
+    void MissResponse(QbbPs now);
+    void ReceiveResponse(const QbbFrame& frame, QbbPs now);
+
+    std::unique_ptr<Reads> m_reads; //!< state of READs and atomics; null before the first one
+};
+
+} // namespace ns3
+
+#endif /* ROCE_REQUESTER_H */

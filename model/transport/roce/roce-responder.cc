@@ -1,0 +1,361 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+
+#include "roce-responder.h"
+
+#include "qbb-wire.h"
+#include "rdma-aeth.h"
+#include "rdma-psn.h"
+
+namespace ns3
+{
+
+namespace
+{
+
+/** \param frame a request \return true if the request is a READ or atomic */
+bool
+IsAnswered(const QbbFrame& frame)
+{
+    return frame.opcode >= static_cast<uint8_t>(RdmaOpcode::RDMA_READ_REQUEST);
+}
+
+/** \param frame a request \return true if the request is a READ */
+bool
+IsRead(const QbbFrame& frame)
+{
+    return frame.opcode == static_cast<uint8_t>(RdmaOpcode::RDMA_READ_REQUEST);
+}
+
+} // namespace
+
+void
+RoceResponder::Reset()
+{
+    RdmaResponder::Reset();
+    m_inMessage = false;
+    m_answers.reset();
+}
+
+void
+RoceResponder::End()
+{
+    if (!m_answers)
+    {
+        return;
+    }
+    // A NAK follows the responses to earlier requests. No response is sent after the NAK.
+    auto& queue = m_answers->queue;
+    const bool refusing =
+        !queue.IsEmpty() && queue.Back().kind == RdmaResponse::Kind::AETH &&
+        (queue.Back().syndrome & RdmaAeth::KIND_MASK) == RdmaAeth::NAK &&
+        (queue.Back().syndrome & RdmaAeth::VALUE_MASK) != RdmaAeth::PSN_SEQUENCE_ERROR;
+    if (!refusing)
+    {
+        m_answers->queue.Clear();
+        Sync();
+    }
+}
+
+void
+RoceResponder::Receive(const QbbFrame& frame, const RdmaOpcodeInfo& info, QbbPs now)
+{
+    if (info.irn)
+    {
+        m_endpoint.Drop(frame, QbbDropReason::UNEXPECTED);
+        return;
+    }
+    const int64_t packet =
+        RdmaFromPsn(GetConnection().remotePsn, frame.psn, m_receiver->GetExpected());
+    switch (m_receiver->Check(packet))
+    {
+    case RdmaReceiverVerdict::RESTART:
+        m_inMessage = false;
+        [[fallthrough]];
+    case RdmaReceiverVerdict::ACCEPT: {
+        const Fault fault = Judge(frame, info);
+        if (fault != Fault::NONE)
+        {
+            Refuse(fault, static_cast<uint64_t>(packet), now);
+            break;
+        }
+        const uint64_t packets =
+            IsRead(frame) ? GetRdmaPackets(frame.dmaLength, GetConnection().pathMtu) : 1;
+        m_receiver->Accept(static_cast<uint64_t>(packet), packets, info.last);
+        Execute(frame, info, now);
+        if (frame.ackReq && !IsAnswered(frame) && GetConnection().state != RdmaQpState::RESET)
+        {
+            Acknowledge(packet, frame);
+        }
+        break;
+    }
+    case RdmaReceiverVerdict::DUPLICATE:
+        ++GetConnection().counters.duplicates;
+        if (!IsAnswered(frame))
+        {
+            Acknowledge(packet, frame);
+        }
+        else if (packet >= 0 && JudgeRead(frame) == Fault::NONE)
+        {
+            Repeat(frame, static_cast<uint64_t>(packet));
+        }
+        break;
+    case RdmaReceiverVerdict::GAP:
+        ++GetConnection().counters.outOfOrder;
+        TellGap(packet, frame);
+        break;
+    case RdmaReceiverVerdict::EARLY: // not returned: RoCE receivers do not buffer packets
+    case RdmaReceiverVerdict::IGNORE:
+        ++GetConnection().counters.outOfOrder;
+        break;
+    }
+}
+
+RdmaResponder::Fault
+RoceResponder::Judge(const QbbFrame& frame, const RdmaOpcodeInfo& info)
+{
+    const RdmaOpcode operation = GetOperation(frame.opcode);
+    const bool isSend = IsSend(operation);
+    const uint32_t mtu = GetConnection().pathMtu;
+    if (info.first == m_inMessage || (!info.last && frame.payload != mtu) || frame.payload > mtu)
+    {
+        return Fault::INVALID;
+    }
+    if (operation == RdmaOpcode::RDMA_READ_REQUEST || IsAtomic(operation))
+    {
+        return CountUnanswered() < GetConnection().maxDestRdAtomic ? JudgeRead(frame)
+                                                                   : Fault::INVALID;
+    }
+    if ((!isSend && !IsWrite(operation)) || (m_inMessage && isSend != m_inSend))
+    {
+        return Fault::INVALID;
+    }
+    const uint64_t bytes = uint64_t{info.first ? 0 : m_messageBytes} + frame.payload;
+    if (isSend)
+    {
+        // A SEND needs a receive request at its first packet, a WRITE with immediate at its last.
+        if (info.first && !HasReceives(1))
+        {
+            return Fault::NOT_READY;
+        }
+        return bytes > m_receives.Front().length ? Fault::TOO_LONG : Fault::NONE;
+    }
+    const uint64_t length = info.first ? frame.dmaLength : m_messageLength;
+    if (length > RDMA_MAX_MESSAGE_BYTES || (info.last ? bytes != length : bytes >= length))
+    {
+        return Fault::INVALID;
+    }
+    RdmaMemoryAccess access;
+    access.remoteWrite = true;
+    if (info.first && !m_endpoint.IsAllowed(frame.rKey, frame.virtualAddress, length, access))
+    {
+        return Fault::NO_ACCESS;
+    }
+    return info.immDt && !HasReceives(1) ? Fault::NOT_READY : Fault::NONE;
+}
+
+void
+RoceResponder::Execute(const QbbFrame& frame, const RdmaOpcodeInfo& info, QbbPs now)
+{
+    ++GetConnection().counters.packetsAccepted;
+    if (info.first)
+    {
+        m_messageBytes = 0;
+        m_messageLength = frame.dmaLength;
+        m_inSend = IsSend(GetOperation(frame.opcode));
+    }
+    m_messageBytes += frame.payload;
+    m_inMessage = !info.last;
+    if (!info.last)
+    {
+        return;
+    }
+    RdmaArrivedRequest request;
+    request.packet = m_receiver->GetExpected() - 1;
+    request.opcode = frame.opcode;
+    request.bytes = m_messageBytes;
+    request.immediate = frame.immediate;
+    if (IsAnswered(frame))
+    {
+        request.packet = static_cast<uint64_t>(
+            RdmaFromPsn(GetConnection().remotePsn, frame.psn, m_receiver->GetExpected() - 1));
+        request.bytes = frame.dmaLength;
+        request.address = frame.virtualAddress;
+        request.compare = frame.compare;
+        request.swapOrAdd = frame.swapOrAdd;
+    }
+    Perform(request, now);
+}
+
+void
+RoceResponder::SendAeth(uint8_t syndrome, uint64_t packet, int64_t, const QbbFrame* cause)
+{
+    const bool isAck = (syndrome & RdmaAeth::KIND_MASK) == RdmaAeth::ACK;
+    ++(isAck ? GetConnection().counters.acksSent : GetConnection().counters.naksSent);
+    if (m_ready)
+    {
+        // An acknowledgement covers all earlier requests, so it waits for their responses.
+        RdmaResponse response;
+        response.kind = RdmaResponse::Kind::AETH;
+        response.syndrome = syndrome;
+        response.msn = GetConnection().msn;
+        response.first = packet;
+        Answer(response);
+        return;
+    }
+    QbbFramePtr frame = m_endpoint.NewAeth(RdmaOpcode::ACKNOWLEDGE,
+                                           syndrome,
+                                           RdmaToPsn(GetConnection().remotePsn, packet),
+                                           0);
+    if (cause)
+    {
+        RdmaEndpoint::Echo(*cause, *frame);
+    }
+    m_endpoint.Send(std::move(frame));
+}
+
+void
+RoceResponder::Sync()
+{
+    m_ready = m_answers && !m_answers->queue.IsEmpty();
+}
+
+void
+RoceResponder::Answer(RdmaResponse response)
+{
+    if (!m_answers)
+    {
+        m_answers = std::make_unique<Answers>();
+        if (GetConnection().reaction)
+        {
+            m_endpoint.WarnOfUnheardResponses();
+        }
+    }
+    auto& [queue, done] = *m_answers;
+    if (response.kind == RdmaResponse::Kind::AETH && !queue.IsEmpty() &&
+        queue.Back().kind == RdmaResponse::Kind::AETH &&
+        (queue.Back().syndrome & RdmaAeth::KIND_MASK) == RdmaAeth::ACK)
+    {
+        queue.Back() = response; // a later acknowledgement supersedes the queued ACK
+        return;
+    }
+    if (response.kind == RdmaResponse::Kind::ATOMIC &&
+        (done.IsEmpty() || done.Back().first < response.first))
+    {
+        // A new atomic, not a repeated one. Its result is stored as long as the peer may repeat the
+        // request, because TakeBack() may remove the response and a frame may be lost.
+        if (done.GetSize() >= GetConnection().maxDestRdAtomic)
+        {
+            done.Pop();
+        }
+        done.Push(RdmaResponse(response));
+    }
+    queue.Push(std::move(response));
+    Sync();
+}
+
+uint32_t
+RoceResponder::CountUnanswered() const
+{
+    uint32_t count = 0;
+    for (std::size_t i = 0; m_answers && i < m_answers->queue.GetSize(); ++i)
+    {
+        count += m_answers->queue[i].kind != RdmaResponse::Kind::AETH;
+    }
+    return count;
+}
+
+void
+RoceResponder::TakeBack(uint64_t packet)
+{
+    auto& queue = m_answers->queue;
+    while (!queue.IsEmpty() && queue.Back().first >= packet)
+    {
+        queue.PopBack();
+    }
+    if (queue.IsEmpty() || queue.Back().first + queue.Back().packets <= packet)
+    {
+        return;
+    }
+    RdmaResponse& last = queue.Back();
+    last.packets = static_cast<uint32_t>(packet - last.first);
+    last.bytes = last.packets * GetConnection().pathMtu;
+    if (last.sent >= last.packets)
+    {
+        queue.PopBack();
+    }
+}
+
+void
+RoceResponder::Repeat(const QbbFrame& frame, uint64_t packet)
+{
+    if (!m_answers)
+    {
+        return; // no READ or atomic has been executed
+    }
+    // The requester repeats this request and all later ones: queued responses to these requests
+    // would otherwise be sent twice.
+    TakeBack(packet);
+    if (IsRead(frame))
+    {
+        RdmaResponse response;
+        response.first = packet;
+        response.msn = GetConnection().msn;
+        response.bytes = frame.dmaLength;
+        response.packets =
+            static_cast<uint32_t>(GetRdmaPackets(frame.dmaLength, GetConnection().pathMtu));
+        Answer(response);
+    }
+    else
+    {
+        const auto& done = m_answers->done;
+        for (std::size_t i = 0; i < done.GetSize(); ++i)
+        {
+            if (done[i].first == packet)
+            {
+                Answer(done[i]);
+            }
+        }
+    }
+    Sync();
+    if (m_ready)
+    {
+        m_endpoint.MakeReady();
+    }
+}
+
+QbbFramePtr
+RoceResponder::MakeFrame(QbbPs now)
+{
+    auto& queue = m_answers->queue;
+    RdmaResponse& response = queue.Front();
+    if (response.kind == RdmaResponse::Kind::AETH)
+    {
+        QbbFramePtr frame = m_endpoint.NewAeth(RdmaOpcode::ACKNOWLEDGE,
+                                               response.syndrome,
+                                               RdmaToPsn(GetConnection().remotePsn, response.first),
+                                               0);
+        frame->msn = response.msn;
+        queue.Pop();
+        Sync();
+        return frame;
+    }
+    QbbFramePtr frame = m_endpoint.NewFrame();
+    frame->psn = RdmaToPsn(GetConnection().remotePsn, response.first + response.sent);
+    FillAnswer(*frame, response, response.sent);
+    FillAeth(*frame, response);
+    frame->size =
+        QbbWire::RoceFrameBytes(GetRdmaOpcodeInfo(frame->opcode), frame->payload, frame->tagged);
+    ++m_answersSent;
+    if (GetConnection().reaction)
+    {
+        GetConnection().reaction->ResponseSent(*frame, now);
+    }
+    if (++response.sent == response.packets)
+    {
+        queue.Pop();
+        Sync();
+    }
+    return frame;
+}
+
+} // namespace ns3

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+
+#ifndef ROCE_RESPONDER_H
+#define ROCE_RESPONDER_H
+
+#include "rdma-responder.h"
+
+namespace ns3
+{
+
+/**
+ * \ingroup rdma
+ * The responder of RoCE: executes packets in order. Responses to READs and atomics and
+ * acknowledgements are sent in the order of the requests. A repeated request repeats its response.
+ */
+class RoceResponder : public RdmaResponder
+{
+  public:
+    using RdmaResponder::RdmaResponder;
+
+    void Reset() override;
+    QbbFramePtr MakeFrame(QbbPs now) override;
+    void Receive(const QbbFrame& frame, const RdmaOpcodeInfo& info, QbbPs now) override;
+    void End() override;
+
+  private:
+    /** Queued responses, allocated with the peer's first READ or atomic. */
+    struct Answers
+    {
+        QbbRing<RdmaResponse> queue; //!< responses to be sent, in order
+        QbbRing<RdmaResponse> done;  //!< results of executed atomics, for repeated requests
+    };
+
+    void SendAeth(uint8_t syndrome,
+                  uint64_t packet,
+                  int64_t selective,
+                  const QbbFrame* cause) override;
+    void Answer(RdmaResponse response) override;
+    uint32_t CountUnanswered() const override;
+
+    Fault Judge(const QbbFrame& frame, const RdmaOpcodeInfo& info);
+    void Execute(const QbbFrame& frame, const RdmaOpcodeInfo& info, QbbPs now);
+    void Repeat(const QbbFrame& frame, uint64_t packet);
+    void TakeBack(uint64_t packet);
+    void Sync();
+
+    bool m_inMessage{false};     //!< a message has begun and not ended
+    bool m_inSend{false};        //!< the current message is a SEND
+    uint32_t m_messageBytes{0};  //!< payload bytes received of the current message
+    uint32_t m_messageLength{0}; //!< length of the current message according to its RETH
+    /// queued responses; null before the peer's first READ or atomic
+    std::unique_ptr<Answers> m_answers;
+};
+
+} // namespace ns3
+
+#endif /* ROCE_RESPONDER_H */

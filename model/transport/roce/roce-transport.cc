@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+
+#include "roce-transport.h"
+
+#include "qbb-time.h"
+#include "qbb-wire.h"
+#include "rdma-compat.h"
+#include "rdma-go-back-0.h"
+#include "rdma-part-name.h"
+#include "roce-requester.h"
+#include "roce-responder.h"
+
+#include <ns3/abort.h>
+#include <ns3/boolean.h>
+#include <ns3/uinteger.h>
+
+namespace ns3
+{
+
+NS_OBJECT_ENSURE_REGISTERED(RdmaTransport);
+NS_OBJECT_ENSURE_REGISTERED(RoceTransport);
+
+namespace
+{
+
+/// Registers the name by which programs select RoceTransport.
+const RdmaPartName g_roceName("roce", RoceTransport::GetTypeId(), "", "RoCEv2: go-back-N");
+
+} // namespace
+
+TypeId
+RdmaTransport::GetTypeId()
+{
+    static TypeId tid = TypeId("ns3::RdmaTransport").SetParent<Object>().SetGroupName("Rdma");
+    return tid;
+}
+
+TypeId
+RoceTransport::GetTypeId()
+{
+    static TypeId tid =
+        TypeId("ns3::RoceTransport")
+            .SetParent<RdmaTransport>()
+            .SetGroupName("Rdma")
+            .AddConstructor<RoceTransport>()
+            .AddAttribute("LossRecovery",
+                          "Packets retransmitted after a loss: GoBackN: everything from the lost "
+                          "packet on; GoBack0: the whole message that contains the lost packet.",
+                          EnumValue(LossRecovery::GO_BACK_N),
+                          RdmaMakeEnumAccessor<LossRecovery>(&RoceTransport::m_lossRecovery),
+                          MakeEnumChecker(LossRecovery::GO_BACK_N,
+                                          "GoBackN",
+                                          LossRecovery::GO_BACK_0,
+                                          "GoBack0"))
+            .AddAttribute("RetransmissionTimeout",
+                          "Time without progress after which all unacknowledged packets are "
+                          "retransmitted; 0 turns the timer off.",
+                          TimeValue(Time(0)),
+                          MakeTimeAccessor(&RoceTransport::m_timeout),
+                          MakeTimeChecker(Time(0)))
+            .AddAttribute("AdaptiveRetransmission",
+                          "Double the retransmission timeout after each timeout in a row, from "
+                          "RetransmissionTimeout up to MaxRetransmissionTimeout; progress resets "
+                          "it to RetransmissionTimeout.",
+                          BooleanValue(false),
+                          MakeBooleanAccessor(&RoceTransport::m_adaptive),
+                          MakeBooleanChecker())
+            .AddAttribute("MaxRetransmissionTimeout",
+                          "Longest retransmission timeout with AdaptiveRetransmission.",
+                          TimeValue(MilliSeconds(100)),
+                          MakeTimeAccessor(&RoceTransport::m_maxTimeout),
+                          MakeTimeChecker(NanoSeconds(1)))
+            .AddAttribute("RetryCount",
+                          "Retries in a row after which the queue pair fails with "
+                          "IBV_WC_RETRY_EXC_ERR (retry_cnt): timeouts, and NAKs for a "
+                          "retransmitted packet that was lost again; 4294967295 means no limit.",
+                          UintegerValue(7),
+                          MakeUintegerAccessor(&RoceTransport::m_retryCount),
+                          MakeUintegerChecker<uint32_t>())
+            .AddAttribute("RnrRetryCount",
+                          "RNR NAKs in a row after which the queue pair fails with "
+                          "IBV_WC_RNR_RETRY_EXC_ERR (rnr_retry); 7 means no limit.",
+                          UintegerValue(7),
+                          MakeUintegerAccessor(&RoceTransport::m_rnrRetry),
+                          MakeUintegerChecker<uint32_t>(0, 7))
+            .AddAttribute("AckInterval",
+                          "Packets after which the requester asks for an acknowledgement; the last "
+                          "packet of a message always asks for one.",
+                          UintegerValue(1),
+                          MakeUintegerAccessor(&RoceTransport::m_ackInterval),
+                          MakeUintegerChecker<uint32_t>(1, 1U << 20))
+            .AddAttribute("NakEachPacket",
+                          "With LossRecovery GoBackN: every packet after a gap triggers a NAK; if "
+                          "false, only the first one does, as the InfiniBand specification "
+                          "requires.",
+                          BooleanValue(false),
+                          MakeBooleanAccessor(&RoceTransport::m_nakEachPacket),
+                          MakeBooleanChecker());
+    return tid;
+}
+
+std::unique_ptr<RdmaSender>
+RoceTransport::MakeSender(const RdmaRetryLimits& limits) const
+{
+    RdmaSenderConfig config;
+    config.timeouts.high = limits.timeout.value_or(QbbToPs(m_timeout));
+    config.timeouts.low = config.timeouts.high;
+    if (m_adaptive)
+    {
+        NS_ABORT_MSG_IF(m_timeout.IsZero() && !limits.timeout,
+                        "RoceTransport: AdaptiveRetransmission is on and RetransmissionTimeout is "
+                        "0; accepted: more than 0");
+        config.timeouts.max = QbbToPs(m_maxTimeout);
+        NS_ABORT_MSG_IF(config.timeouts.high > config.timeouts.max,
+                        "RoceTransport: the retransmission timeout is "
+                            << config.timeouts.high
+                            << " ps; accepted with AdaptiveRetransmission: up to "
+                               "MaxRetransmissionTimeout, "
+                            << config.timeouts.max << " ps");
+    }
+    config.retryCount = limits.retryCount.value_or(m_retryCount);
+    config.rnrRetryCount = static_cast<uint8_t>(limits.rnrRetryCount.value_or(m_rnrRetry));
+    if (m_lossRecovery == LossRecovery::GO_BACK_0)
+    {
+        return std::make_unique<RdmaGoBack0Sender>(config);
+    }
+    return std::make_unique<RdmaGoBackNSender>(config);
+}
+
+std::unique_ptr<RdmaReceiver>
+RoceTransport::MakeReceiver() const
+{
+    if (m_lossRecovery == LossRecovery::GO_BACK_0)
+    {
+        NS_ABORT_MSG_IF(m_nakEachPacket,
+                        "RoceTransport: NakEachPacket is on and LossRecovery is GoBack0; "
+                        "accepted: GoBackN");
+        return std::make_unique<RdmaGoBack0Receiver>();
+    }
+    return std::make_unique<RdmaGoBackNReceiver>(m_nakEachPacket);
+}
+
+uint32_t
+RoceTransport::GetAckInterval() const
+{
+    return m_ackInterval;
+}
+
+uint32_t
+RoceTransport::GetRetryCount() const
+{
+    return m_retryCount;
+}
+
+const RdmaPacketFormat&
+RoceTransport::GetPacketFormat() const
+{
+    static constexpr RdmaPacketFormat FORMAT{RdmaOpcode::RDMA_WRITE_MIDDLE,
+                                             RdmaOpcode::ACKNOWLEDGE,
+                                             QbbWire::ROCE_EXTENSION_BYTES};
+    return FORMAT;
+}
+
+std::unique_ptr<RdmaRequester>
+RoceTransport::MakeRequester(RdmaEndpoint& endpoint) const
+{
+    return std::make_unique<RoceRequester>(endpoint);
+}
+
+std::unique_ptr<RdmaResponder>
+RoceTransport::MakeResponder(RdmaEndpoint& endpoint) const
+{
+    return std::make_unique<RoceResponder>(endpoint);
+}
+
+} // namespace ns3

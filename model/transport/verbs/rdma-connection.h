@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+
+#ifndef RDMA_CONNECTION_H
+#define RDMA_CONNECTION_H
+
+#include "rdma-queue-pair-stats.h"
+#include "rdma-reaction-point.h"
+#include "rdma-retry-limits.h"
+#include "rdma-transport.h"
+#include "rdma-verbs.h"
+
+#include <ns3/ptr.h>
+
+#include <cstdint>
+#include <memory>
+
+namespace ns3
+{
+
+/**
+ * \ingroup rdma
+ * State that the requester and the responder of a queue pair share: QP state, connection settings
+ * and counters.
+ */
+struct RdmaConnection
+{
+    RdmaQpState state{RdmaQpState::RESET}; //!< state of the queue pair
+    bool ceSeen{false};                    //!< CE mark seen, not yet echoed in an acknowledgement
+    uint8_t minRnrTimer{1};             //!< code of the time that the peer waits after an RNR NAK
+    uint8_t maxRdAtomic{16};            //!< limit of outstanding READs and atomics of this side
+    uint8_t maxDestRdAtomic{16};        //!< limit of outstanding READs and atomics of the peer
+    uint32_t qpn{0};                    //!< the local queue pair number
+    uint32_t pathMtu{1024};             //!< payload bytes of a full packet
+    uint32_t initialPsn{0};             //!< PSN of this side's first packet
+    uint32_t remotePsn{0};              //!< PSN of the peer's first packet
+    uint32_t msn{0};                    //!< completed messages of the peer, 24 bits
+    uint32_t ackInterval{1};            //!< data packets per requested acknowledgement
+    Ptr<const RdmaTransport> transport; //!< creator of the requester and the responder
+    /// Retry limits set by Modify(); null: those of the transport
+    std::unique_ptr<RdmaRetryLimits> limits;
+    /// Reaction point; null without congestion control
+    std::unique_ptr<RdmaReactionPoint> reaction;
+    RdmaQueuePairCounters counters; //!< counters since creation or the last reset
+
+    /** \return the retry limits set by Modify(); a limit that was not set has no value */
+    RdmaRetryLimits GetLimits() const
+    {
+        return limits ? *limits : RdmaRetryLimits();
+    }
+};
+
+} // namespace ns3
+
+#endif /* RDMA_CONNECTION_H */

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+
+#ifndef RDMA_QUEUE_PAIR_STATS_H
+#define RDMA_QUEUE_PAIR_STATS_H
+
+#include <cstdint>
+
+namespace ns3
+{
+
+/**
+ * \ingroup rdma
+ * Counters that every queue pair keeps, whatever its transport.
+ */
+struct RdmaQueuePairCounters
+{
+    uint64_t packetsSent{0};     //!< request packets sent, including retransmissions
+    uint64_t packetsAccepted{0}; //!< request packets received and executed
+    uint64_t duplicates{0};      //!< duplicate packets received
+    uint64_t outOfOrder{0};      //!< packets received before their turn
+    uint64_t acksSent{0};        //!< acknowledgements sent
+    uint64_t naksSent{0};        //!< NAKs and RNR NAKs sent
+    uint64_t acksReceived{0};    //!< acknowledgements received
+    uint64_t naksReceived{0};    //!< NAKs and RNR NAKs received
+    uint64_t cnpsSent{0};        //!< congestion notification packets sent
+    uint64_t cnpsReceived{0};    //!< congestion notification packets received
+};
+
+/**
+ * \ingroup rdma
+ * Counters of a queue pair, including those of its transport.
+ */
+struct RdmaQueuePairStats : public RdmaQueuePairCounters
+{
+    uint64_t packetsRetransmitted{0};   //!< request packets retransmitted
+    uint64_t timeouts{0};               //!< expiries of the retransmission timer
+    uint64_t responsesSent{0};          //!< READ responses and atomic results sent
+    uint64_t responsesRetransmitted{0}; //!< IRN: READ responses and atomic results retransmitted
+    uint64_t responsesAccepted{0};      //!< READ responses and atomic results received and accepted
+    uint64_t responseTimeouts{0}; //!< IRN: timeouts after which a missing response was requested
+};
+
+} // namespace ns3
+
+#endif /* RDMA_QUEUE_PAIR_STATS_H */

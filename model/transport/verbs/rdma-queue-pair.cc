@@ -1,0 +1,392 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+
+#include "rdma-queue-pair.h"
+
+#include "qbb-net-device.h"
+#include "qbb-wire.h"
+#include "rdma-address-handle.h"
+#include "rdma-nic.h"
+#include "rdma-psn.h"
+#include "rdma-reaction-plan.h"
+
+#include <ns3/abort.h>
+#include <ns3/boolean.h>
+#include <ns3/log.h>
+#include <ns3/node.h>
+#include <ns3/trace-source-accessor.h>
+#include <ns3/uinteger.h>
+
+#include <optional>
+#include <utility>
+
+namespace ns3
+{
+
+NS_LOG_COMPONENT_DEFINE("RdmaQueuePair");
+
+NS_OBJECT_ENSURE_REGISTERED(RdmaQueuePair);
+
+TypeId
+RdmaQueuePair::GetTypeId()
+{
+    static TypeId tid =
+        TypeId("ns3::RdmaQueuePair")
+            .SetParent<Object>()
+            .SetGroupName("Rdma")
+            .AddConstructor<RdmaQueuePair>()
+            .AddAttribute("PathMtu",
+                          "Payload bytes of a full packet (path_mtu).",
+                          UintegerValue(1024),
+                          MakeUintegerAccessor(&RdmaQueuePair::Set<&RdmaConnection::pathMtu>,
+                                               &RdmaQueuePair::Get<&RdmaConnection::pathMtu>),
+                          MakeUintegerChecker<uint32_t>(256, 4096))
+            .AddAttribute("Dscp",
+                          "DSCP of data packets and acknowledgements. It determines their class.",
+                          UintegerValue(26),
+                          MakeUintegerAccessor(&RdmaQueuePair::m_dscp),
+                          MakeUintegerChecker<uint8_t>(0, 63))
+            .AddAttribute("CnpDscp",
+                          "DSCP of congestion notification packets.",
+                          UintegerValue(48),
+                          MakeUintegerAccessor(&RdmaQueuePair::m_cnpDscp),
+                          MakeUintegerChecker<uint8_t>(0, 63))
+            .AddAttribute("Ttl",
+                          "IPv4 time to live of the queue pair's packets.",
+                          UintegerValue(64),
+                          MakeUintegerAccessor(&RdmaQueuePair::m_ttl),
+                          MakeUintegerChecker<uint8_t>(1))
+            .AddAttribute("SourcePort",
+                          "UDP source port of the queue pair's packets, the entropy of their path. "
+                          "0: a dynamic port, from a hash of both QPNs.",
+                          UintegerValue(0),
+                          MakeUintegerAccessor(&RdmaQueuePair::m_sourcePort),
+                          MakeUintegerChecker<uint16_t>())
+            .AddAttribute(
+                "SymmetricSourcePort",
+                "With SourcePort 0, how the port is derived. True: as rdma-core derives it "
+                "(rdma_calc_flow_label() and rdma_flow_label_to_udp_sport()), so that both "
+                "directions use one port. False: each side hashes the QPNs separately.",
+                BooleanValue(false),
+                MakeBooleanAccessor(&RdmaQueuePair::m_symmetricPort),
+                MakeBooleanChecker())
+            .AddAttribute("EcnCapable",
+                          "Send data packets with ECT(0), so that switches may mark them.",
+                          BooleanValue(true),
+                          MakeBooleanAccessor(&RdmaQueuePair::m_ecnCapable),
+                          MakeBooleanChecker())
+            .AddAttribute("InitialPsn",
+                          "PSN of the queue pair's first packet.",
+                          UintegerValue(0),
+                          MakeUintegerAccessor(&RdmaQueuePair::Set<&RdmaConnection::initialPsn>,
+                                               &RdmaQueuePair::Get<&RdmaConnection::initialPsn>),
+                          MakeUintegerChecker<uint32_t>(0, RDMA_PSN_SPACE - 1))
+            .AddAttribute("MinRnrTimer",
+                          "Code of the time that the peer waits after an RNR NAK from this side "
+                          "(min_rnr_timer, IBA Vol. 1 table 45): 1 is 10 us, 31 is 491.52 ms, 0 is "
+                          "655.36 ms.",
+                          UintegerValue(1),
+                          MakeUintegerAccessor(&RdmaQueuePair::Set<&RdmaConnection::minRnrTimer>,
+                                               &RdmaQueuePair::Get<&RdmaConnection::minRnrTimer>),
+                          MakeUintegerChecker<uint8_t>(0, 31))
+            .AddAttribute("MaxRdAtomic",
+                          "Largest number of outstanding READs and atomics of this side "
+                          "(max_rd_atomic), at most the peer's MaxDestRdAtomic.",
+                          UintegerValue(16),
+                          MakeUintegerAccessor(&RdmaQueuePair::Set<&RdmaConnection::maxRdAtomic>,
+                                               &RdmaQueuePair::Get<&RdmaConnection::maxRdAtomic>),
+                          MakeUintegerChecker<uint8_t>(1, 255))
+            .AddAttribute(
+                "MaxDestRdAtomic",
+                "Largest number of the peer's outstanding READs and atomics that this side accepts "
+                "(max_dest_rd_atomic). A further one is refused as an invalid request.",
+                UintegerValue(16),
+                MakeUintegerAccessor(&RdmaQueuePair::Set<&RdmaConnection::maxDestRdAtomic>,
+                                     &RdmaQueuePair::Get<&RdmaConnection::maxDestRdAtomic>),
+                MakeUintegerChecker<uint8_t>(1, 255))
+            .AddTraceSource("MessageReceived",
+                            "A message has been received completely",
+                            MakeTraceSourceAccessor(&RdmaQueuePair::m_messageReceived),
+                            "ns3::RdmaQueuePair::MessageCallback")
+            .AddTraceSource("SendCompleted",
+                            "A send request has completed, with success or an error",
+                            MakeTraceSourceAccessor(&RdmaQueuePair::m_sendCompleted),
+                            "ns3::RdmaCompletionQueue::CompletionTracedCallback")
+            .AddTraceSource("State",
+                            "The state of the queue pair has changed",
+                            MakeTraceSourceAccessor(&RdmaQueuePair::m_stateChanged),
+                            "ns3::RdmaQueuePair::StateCallback");
+    return tid;
+}
+
+RdmaQueuePair::RdmaQueuePair()
+    : m_engine(*this)
+{
+}
+
+RdmaQueuePair::~RdmaQueuePair()
+{
+}
+
+void
+RdmaQueuePair::DoDispose()
+{
+    m_engine.Stop();
+    m_sendQueue = nullptr;
+    m_receiveQueue = nullptr;
+    Object::DoDispose();
+}
+
+Ipv4Address
+RdmaQueuePair::GetLocalAddress() const
+{
+    return m_engine.GetNic()->GetAddress(m_engine.GetPortIndex());
+}
+
+Ptr<QbbNetDevice>
+RdmaQueuePair::GetPort() const
+{
+    return m_engine.GetNic()->GetPort(m_engine.GetPortIndex());
+}
+
+RdmaRateController*
+RdmaQueuePair::GetRateController() const
+{
+    const auto& reaction = m_engine.GetConnection().reaction;
+    return reaction ? &reaction->GetPacer().GetController() : nullptr;
+}
+
+void
+RdmaQueuePair::PostSend(const RdmaSendRequest& request)
+{
+    NS_LOG_FUNCTION(this << request.id << request.length);
+    const RdmaQpState state = GetState();
+    NS_ABORT_MSG_IF(state != RdmaQpState::RTS && state != RdmaQpState::SQD &&
+                        state != RdmaQpState::ERR,
+                    "rdma: PostSend() on a queue pair in state " << GetRdmaQpStateName(state)
+                                                                 << "; connect it first");
+    NS_ABORT_MSG_IF(request.length > RDMA_MAX_MESSAGE_BYTES,
+                    "rdma: a message of " << request.length << " bytes; accepted: 0.."
+                                          << RDMA_MAX_MESSAGE_BYTES);
+    if (state == RdmaQpState::ERR)
+    {
+        m_engine.GetRequester().Flush(request, QbbNow());
+        return;
+    }
+    m_engine.GetRequester().Post(request, QbbNow());
+    m_engine.SyncTimer();
+}
+
+void
+RdmaQueuePair::PostReceive(const RdmaReceiveRequest& request)
+{
+    NS_ABORT_MSG_IF(GetState() == RdmaQpState::RESET,
+                    "rdma: PostReceive() on a queue pair in RESET");
+    NS_ABORT_MSG_IF(m_engine.GetResponder().GetSharedReceiveQueue(),
+                    "rdma: PostReceive() on a queue pair that has a shared receive queue; post to "
+                    "that");
+    m_engine.GetResponder().PostReceive(request, QbbNow());
+}
+
+void
+RdmaQueuePair::SetSharedReceiveQueue(Ptr<RdmaSharedReceiveQueue> queue)
+{
+    NS_ABORT_MSG_IF(GetState() != RdmaQpState::INIT || m_engine.GetResponder().GetReceives() > 0,
+                    "rdma: SetSharedReceiveQueue() on a queue pair in state "
+                        << GetRdmaQpStateName(GetState()) << " with "
+                        << m_engine.GetResponder().GetReceives()
+                        << " receive requests; accepted: INIT, without any");
+    m_engine.GetResponder().SetSharedReceiveQueue(queue);
+}
+
+Ptr<RdmaCompletionQueue>
+RdmaQueuePair::GetSendCompletionQueue()
+{
+    if (!m_sendQueue)
+    {
+        m_sendQueue = CreateObject<RdmaCompletionQueue>();
+    }
+    return m_sendQueue;
+}
+
+Ptr<RdmaCompletionQueue>
+RdmaQueuePair::GetReceiveCompletionQueue()
+{
+    if (!m_receiveQueue)
+    {
+        m_receiveQueue = CreateObject<RdmaCompletionQueue>();
+    }
+    return m_receiveQueue;
+}
+
+RdmaQueuePairStats
+RdmaQueuePair::GetStats() const
+{
+    RdmaQueuePairStats stats;
+    static_cast<RdmaQueuePairCounters&>(stats) = m_engine.GetConnection().counters;
+    m_engine.GetRequester().AddTo(stats);
+    m_engine.GetResponder().AddTo(stats);
+    return stats;
+}
+
+void
+RdmaQueuePair::SetState(RdmaQpState state)
+{
+    const RdmaQpState before = std::exchange(GetConnection().state, state);
+    if (state != before)
+    {
+        NS_LOG_LOGIC("QP " << GetQpn() << " from " << GetRdmaQpStateName(before) << " to "
+                           << GetRdmaQpStateName(state));
+        m_stateChanged(before, state);
+    }
+}
+
+void
+RdmaQueuePair::Modify(const RdmaQpAttributes& attributes)
+{
+    NS_LOG_FUNCTION(this << GetRdmaQpStateName(attributes.state));
+    const RdmaQpState from = GetState();
+    const RdmaQpState to = attributes.state;
+    attributes.Check(from);
+    attributes.ApplyTo(GetConnection());
+    if (to == RdmaQpState::RTR)
+    {
+        Address(*attributes.remoteAddress, *attributes.remoteQpn);
+    }
+    if (attributes.HasRetryLimits())
+    {
+        m_engine.GetRequester().Reset(); // no request is posted in RTR
+    }
+    if (to == RdmaQpState::ERR)
+    {
+        OnFailure(RdmaWcStatus::WR_FLUSH_ERR, 0);
+        return;
+    }
+    if (to == RdmaQpState::RESET)
+    {
+        m_engine.Reset();
+    }
+    m_engine.GetRequester().SetDraining(to == RdmaQpState::SQD);
+    SetState(to);
+    if (from == RdmaQpState::SQD && to == RdmaQpState::RTS)
+    {
+        m_engine.GetRequester().Release(QbbNow());
+        m_engine.SyncTimer();
+    }
+}
+
+void
+RdmaQueuePair::SetPriority(uint8_t priority)
+{
+    const auto& classifier = GetPort()->GetClassifier();
+    if (classifier.ClassifyDscp(m_dscp) == priority)
+    {
+        return;
+    }
+    const std::optional<uint8_t> dscp = classifier.FindDscp(priority);
+    NS_ABORT_MSG_IF(!dscp, "rdma: no DSCP is mapped to class " << +priority);
+    m_dscp = *dscp;
+}
+
+void
+RdmaQueuePair::Connect(Ipv4Address remoteAddress, uint32_t remoteQpn, uint32_t remotePsn)
+{
+    NS_LOG_FUNCTION(this << remoteAddress << remoteQpn << remotePsn);
+    NS_ABORT_MSG_IF(GetState() != RdmaQpState::INIT,
+                    "rdma: Connect() of a queue pair in state " << GetRdmaQpStateName(GetState())
+                                                                << "; accepted: INIT");
+    RdmaQpAttributes attributes;
+    attributes.state = RdmaQpState::RTR;
+    attributes.remoteAddress = remoteAddress;
+    attributes.remoteQpn = remoteQpn;
+    attributes.remotePsn = remotePsn;
+    Modify(attributes);
+    attributes = RdmaQpAttributes();
+    attributes.state = RdmaQpState::RTS;
+    Modify(attributes);
+}
+
+void
+RdmaQueuePair::Address(Ipv4Address remoteAddress, uint32_t remoteQpn)
+{
+    m_engine.CheckPathMtu();
+    const auto port = GetPort();
+    NS_ABORT_MSG_IF(!port->GetPeer(), "rdma: Connect() of a queue pair whose port has no cable");
+    RdmaAddressHandle handle;
+    handle.dscp = m_dscp;
+    handle.ttl = m_ttl;
+    handle.sourcePort = m_sourcePort;
+    handle.symmetricPort = m_symmetricPort;
+    handle.ecnCapable = m_ecnCapable;
+    handle.localAddress = GetLocalAddress();
+    handle.remoteAddress = remoteAddress;
+    handle.localQpn = GetQpn();
+    handle.remoteQpn = remoteQpn;
+    m_engine.SetFrame(handle.MakeHeaders(*port), m_cnpDscp);
+    GetConnection().reaction.reset();
+    if (const auto control = m_engine.GetNic()->GetCongestionControl())
+    {
+        GetConnection().reaction = RdmaReactionPlan(*this, *control).MakeReactionPoint(m_engine);
+    }
+}
+
+void
+RdmaQueuePair::ResumeResponder(uint64_t packets, uint64_t messages)
+{
+    NS_ABORT_MSG_IF(GetState() != RdmaQpState::RTS || GetConnection().counters.packetsAccepted > 0,
+                    "rdma: ResumeResponder() of a queue pair in state "
+                        << GetRdmaQpStateName(GetState()) << " that has executed "
+                        << GetConnection().counters.packetsAccepted
+                        << " packets; accepted: RTS, and none");
+    m_engine.GetResponder().ResumeAt(packets);
+    GetConnection().msn = static_cast<uint32_t>(messages & QbbWire::MASK24);
+}
+
+void
+RdmaQueuePair::ConnectPair(Ptr<RdmaQueuePair> a, Ptr<RdmaQueuePair> b)
+{
+    NS_ABORT_MSG_IF(a->GetPathMtu() != b->GetPathMtu() || &a->GetTransport()->GetPacketFormat() !=
+                                                              &b->GetTransport()->GetPacketFormat(),
+                    "rdma: two queue pairs to be connected have path MTUs "
+                        << a->GetPathMtu() << " and " << b->GetPathMtu()
+                        << ", or transports that do not understand each other; accepted: the same");
+    a->Connect(b->GetLocalAddress(), b->GetQpn(), b->GetInitialPsn());
+    b->Connect(a->GetLocalAddress(), a->GetQpn(), a->GetInitialPsn());
+}
+
+void
+RdmaQueuePair::OnSendCompletion(const RdmaWorkCompletion& completion, bool queued)
+{
+    m_sendCompleted(completion);
+    if (queued)
+    {
+        GetSendCompletionQueue()->Add(completion);
+    }
+}
+
+void
+RdmaQueuePair::OnReceiveCompletion(const RdmaWorkCompletion& completion)
+{
+    GetReceiveCompletionQueue()->Add(completion);
+}
+
+void
+RdmaQueuePair::OnMessage(const RdmaMessageArrival& arrival)
+{
+    m_messageReceived(arrival);
+}
+
+void
+RdmaQueuePair::OnFailure(RdmaWcStatus status, uint64_t packet)
+{
+    NS_LOG_FUNCTION(this << status << packet);
+    if (GetState() == RdmaQpState::ERR)
+    {
+        return;
+    }
+    m_engine.End();
+    SetState(RdmaQpState::ERR);
+    m_engine.GetRequester().FlushAll(status, packet, QbbNow());
+    m_engine.GetResponder().FlushReceives(QbbNow());
+}
+
+} // namespace ns3

@@ -1,0 +1,336 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+
+#ifndef RDMA_QUEUE_PAIR_H
+#define RDMA_QUEUE_PAIR_H
+
+#include "rdma-completion-queue.h"
+#include "rdma-message-arrival.h"
+#include "rdma-packet-engine.h"
+#include "rdma-qp-attributes.h"
+#include "rdma-queue-pair-sample.h"
+#include "rdma-queue-pair-stats.h"
+#include "rdma-shared-receive-queue.h"
+#include "rdma-transport.h"
+#include "rdma-verbs.h"
+
+#include <ns3/ipv4-address.h>
+#include <ns3/object.h>
+#include <ns3/traced-callback.h>
+
+#include <cstdint>
+#include <type_traits>
+#include <utility>
+
+namespace ns3
+{
+
+class RdmaNic;
+class QbbNetDevice;
+
+/**
+ * \ingroup rdma
+ * A reliable-connection queue pair: work requests go in, completions come out.
+ *
+ * Life cycle: RdmaNic::CreateQueuePair(); Connect() to the peer, or Modify() state by state;
+ * PostReceive() and PostSend() any number of times. Messages are sent and completed in order. A
+ * completion goes to the send or receive completion queue. When the transport gives up, or the peer
+ * refuses a request, that request completes with its error and all others complete with
+ * IBV_WC_WR_FLUSH_ERR. The queue pair stays in state ERR until Modify() resets it.
+ *
+ * The queue pair is the verbs object and its state machine. Its RdmaPacketEngine sends and receives
+ * packets. An RdmaRequester turns requests into packets, and an RdmaResponder executes the packets
+ * of the peer; the transport creates both. An RdmaReactionPoint limits transmission to the rate and
+ * window of congestion control.
+ */
+class RdmaQueuePair : public Object, private RdmaVerbsEvents
+{
+  public:
+    /**
+     * \brief Get the type ID.
+     * \return the object TypeId
+     */
+    static TypeId GetTypeId();
+
+    RdmaQueuePair();
+    ~RdmaQueuePair() override;
+
+    /**
+     * Changes the state and the given attributes (ibv_modify_qp). Accepted: RESET to INIT, INIT to
+     * INIT or RTR, RTR to RTS, RTS to RTS or SQD, SQD to SQD or RTS, and any state to ERR or RESET.
+     *
+     * Aborts with a message for any other transition, if RTR lacks the peer's address or QPN, or if
+     * an attribute does not belong to the transition (see RdmaQpAttributes).
+     *
+     * \param attributes the new state and the attributes to change
+     */
+    void Modify(const RdmaQpAttributes& attributes);
+
+    /**
+     * Connects the queue pair: INIT to RTR and RTS in one step.
+     *
+     * \param remoteAddress the peer's IPv4 address
+     * \param remoteQpn the peer's queue pair number
+     * \param remotePsn the peer's initial PSN
+     */
+    void Connect(Ipv4Address remoteAddress, uint32_t remoteQpn, uint32_t remotePsn = 0);
+
+    /**
+     * Makes a connected queue pair continue as the responder of an earlier queue pair with the same
+     * number, so that it answers retransmissions of the peer. To be called before a packet has been
+     * received.
+     *
+     * \param packets number of request packets that the earlier queue pair executed
+     * \param messages number of messages in these packets
+     */
+    void ResumeResponder(uint64_t packets, uint64_t messages);
+
+    /**
+     * Connects two queue pairs with each other.
+     *
+     * \param a the first queue pair
+     * \param b the second queue pair
+     */
+    static void ConnectPair(Ptr<RdmaQueuePair> a, Ptr<RdmaQueuePair> b);
+
+    /**
+     * Posts a send request. It begins at this instant if nothing delays it.
+     *
+     * A READ or atomic waits until fewer than MaxRdAtomic of them are outstanding. All later
+     * requests wait behind it.
+     *
+     * Aborts with a message if the queue pair is not connected, the message is longer than
+     * RDMA_MAX_MESSAGE_BYTES, or a READ with RoCE needs 2^23 packets or more (half the PSN space).
+     * In state ERR the request is flushed at once.
+     *
+     * \param request the send request
+     */
+    void PostSend(const RdmaSendRequest& request);
+
+    /**
+     * Posts a receive request. In state ERR it is flushed at once.
+     *
+     * Aborts with a message if the queue pair has a shared receive queue, or is in RESET.
+     *
+     * \param request consumed by the peer's next SEND or WRITE with immediate
+     */
+    void PostReceive(const RdmaReceiveRequest& request);
+
+    /**
+     * Takes receive requests from a shared queue. To be called before the first PostReceive() and
+     * Connect().
+     *
+     * \param queue the shared receive queue
+     */
+    void SetSharedReceiveQueue(Ptr<RdmaSharedReceiveQueue> queue);
+
+    /** \param queue receives the completions of send requests */
+    void SetSendCompletionQueue(Ptr<RdmaCompletionQueue> queue)
+    {
+        m_sendQueue = queue;
+    }
+
+    /** \param queue receives the completions of receive requests */
+    void SetReceiveCompletionQueue(Ptr<RdmaCompletionQueue> queue)
+    {
+        m_receiveQueue = queue;
+    }
+
+    /** \return the completion queue of send requests; created on first use */
+    Ptr<RdmaCompletionQueue> GetSendCompletionQueue();
+    /** \return the completion queue of receive requests; created on first use */
+    Ptr<RdmaCompletionQueue> GetReceiveCompletionQueue();
+
+    /** \return the state of the queue pair */
+    RdmaQpState GetState() const
+    {
+        return m_engine.GetConnection().state;
+    }
+
+    /** \return the queue pair's current state, for time series */
+    RdmaQueuePairSample GetSample() const
+    {
+        return m_engine.GetSample();
+    }
+
+    /** \return the congestion controller, or null without congestion control */
+    RdmaRateController* GetRateController() const;
+
+    /**
+     * Selects a class in place of a DSCP: the attribute Dscp becomes the lowest DSCP that the
+     * port's table maps to the class, unless Dscp maps to the class already. To be called before
+     * Connect(). Aborts with a message if the table maps no DSCP to the class.
+     *
+     * \param priority class of data and acknowledgements, 0..7
+     */
+    void SetPriority(uint8_t priority);
+
+    /** \return the queue pair number */
+    uint32_t GetQpn() const
+    {
+        return m_engine.GetQpn();
+    }
+
+    /** \return the local IPv4 address */
+    Ipv4Address GetLocalAddress() const;
+
+    /** \return the peer's IPv4 address; set by Connect() */
+    Ipv4Address GetRemoteAddress() const
+    {
+        return Ipv4Address(m_engine.GetFrame().dstIp);
+    }
+
+    /** \return the transport that the queue pair was created with */
+    Ptr<const RdmaTransport> GetTransport() const
+    {
+        return m_engine.GetConnection().transport;
+    }
+
+    /** \return the peer's queue pair number; set by Connect() */
+    uint32_t GetRemoteQpn() const
+    {
+        return m_engine.GetFrame().destQp;
+    }
+
+    /** \return the port that the queue pair sends through */
+    Ptr<QbbNetDevice> GetPort() const;
+
+    /** \return PSN of the queue pair's first packet */
+    uint32_t GetInitialPsn() const
+    {
+        return m_engine.GetConnection().initialPsn;
+    }
+
+    /** \return number of READs and atomics that have begun and are not complete */
+    uint32_t GetOutstandingReads() const
+    {
+        return m_engine.GetRequester().GetOutstandingReads();
+    }
+
+    /** \return number of send requests that are posted and not complete */
+    uint32_t GetOutstandingSends() const
+    {
+        return static_cast<uint32_t>(m_engine.GetRequester().GetOutstanding());
+    }
+
+    /** \return number of request packets sent and not acknowledged */
+    uint64_t GetPacketsInFlight() const
+    {
+        const RdmaStreamState stream = m_engine.GetRequester().GetStream();
+        return stream.highestSent - stream.acked;
+    }
+
+    /** \return number of request packets acknowledged */
+    uint64_t GetPacketsAcknowledged() const
+    {
+        return m_engine.GetRequester().GetStream().acked;
+    }
+
+    /** \return number of request packets in all requests posted so far */
+    uint64_t GetPacketsPosted() const
+    {
+        return m_engine.GetRequester().GetPosted();
+    }
+
+    /** \return true if a retransmission timeout or the end of an RNR wait is scheduled */
+    bool HasRetransmissionTimer() const
+    {
+        return m_engine.GetRequester().HasRetransmissionTimer();
+    }
+
+    /** \return true if the queue pair's frames carry an 802.1Q tag; set by Connect() */
+    bool IsTagged() const
+    {
+        return m_engine.GetFrame().tagged;
+    }
+
+    /** \return counters since the queue pair was created or reset */
+    RdmaQueuePairStats GetStats() const;
+
+    /** \return payload bytes of a full packet */
+    uint32_t GetPathMtu() const
+    {
+        return m_engine.GetConnection().pathMtu;
+    }
+
+    /** \return UDP source port, the entropy of this connection's path */
+    uint16_t GetSourcePort() const
+    {
+        return m_engine.GetFrame().srcPort;
+    }
+
+    /** \return QbbFlowHash() of the packets that this side sends; set by Connect() */
+    uint32_t GetFlowHash() const
+    {
+        return m_engine.GetFrame().flowHash;
+    }
+
+    /**
+     * TracedCallback signature of MessageReceived.
+     *
+     * \param arrival the received message
+     */
+    typedef void (*MessageCallback)(const RdmaMessageArrival& arrival);
+
+    /**
+     * TracedCallback signature of State.
+     *
+     * \param before the previous state
+     * \param after the new state
+     */
+    typedef void (*StateCallback)(RdmaQpState before, RdmaQpState after);
+
+  protected:
+    void DoDispose() override;
+
+  private:
+    friend class RdmaPacketEngine; // for RdmaPacketEngine::Of()
+
+    // Overrides of RdmaVerbsEvents
+    void OnSendCompletion(const RdmaWorkCompletion& completion, bool queued) override;
+    void OnReceiveCompletion(const RdmaWorkCompletion& completion) override;
+    void OnMessage(const RdmaMessageArrival& arrival) override;
+    void OnFailure(RdmaWcStatus status, uint64_t packet) override;
+
+    /** \return the state shared by requester and responder */
+    RdmaConnection& GetConnection()
+    {
+        return m_engine.GetConnection();
+    }
+
+    /** \tparam field a member of RdmaConnection \param value its new value */
+    template <auto field>
+    void Set(std::decay_t<decltype(std::declval<RdmaConnection>().*field)> value)
+    {
+        GetConnection().*field = value;
+    }
+
+    /** \tparam field a member of RdmaConnection \return its value */
+    template <auto field>
+    std::decay_t<decltype(std::declval<RdmaConnection>().*field)> Get() const
+    {
+        return m_engine.GetConnection().*field;
+    }
+
+    void SetState(RdmaQpState state);
+    void Address(Ipv4Address remoteAddress, uint32_t remoteQpn);
+
+    RdmaPacketEngine m_engine; //!< sends and receives the queue pair's packets
+
+    uint8_t m_dscp{26};          //!< attribute Dscp
+    uint8_t m_cnpDscp{48};       //!< attribute CnpDscp
+    uint8_t m_ttl{64};           //!< attribute Ttl
+    uint16_t m_sourcePort{0};    //!< attribute SourcePort
+    bool m_symmetricPort{false}; //!< attribute SymmetricSourcePort
+    bool m_ecnCapable{true};     //!< attribute EcnCapable
+
+    Ptr<RdmaCompletionQueue> m_sendQueue;    //!< completions of send requests
+    Ptr<RdmaCompletionQueue> m_receiveQueue; //!< completions of receive requests
+
+    TracedCallback<const RdmaMessageArrival&> m_messageReceived; //!< trace MessageReceived
+    TracedCallback<const RdmaWorkCompletion&> m_sendCompleted;   //!< trace SendCompleted
+    TracedCallback<RdmaQpState, RdmaQpState> m_stateChanged;     //!< trace State
+};
+
+} // namespace ns3
+
+#endif /* RDMA_QUEUE_PAIR_H */

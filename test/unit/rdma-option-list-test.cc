@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+
+// Options for command lines, configuration files and presets.
+
+#include "qbb-time.h"
+#include "rdma-congestion-control.h"
+#include "rdma-dcqcn.h"
+#include "rdma-expect-error.h"
+#include "rdma-fabric-options.h"
+#include "rdma-file-error.h"
+#include "rdma-option-list.h"
+#include "rdma-text-file.h"
+
+#include <ns3/config.h>
+
+#include <cstdio>
+#include <gtest/gtest.h>
+#include <string>
+
+using namespace ns3;
+
+namespace
+{
+
+/** Some options. */
+class RdmaOptionListTest : public testing::Test
+{
+  protected:
+    RdmaOptionListTest()
+    {
+        QbbSetTimeResolution();
+        list.Add("rate", "a text", rate);
+        list.Add("mtu", "a number", mtu);
+        list.Add("load", "a real number", load);
+        list.Add("serialize", "true or false", serialize);
+    }
+
+    ~RdmaOptionListTest() override
+    {
+        Config::Reset();
+        std::remove(FILE_NAME);
+    }
+
+    /** \param text lines that are wrong \param parts what the message has */
+    void ExpectWrong(const std::string& text, const std::vector<std::string>& parts)
+    {
+        ExpectError<RdmaFileError>([&] { list.Apply(text, "my.conf"); }, parts);
+    }
+
+    static constexpr const char FILE_NAME[] = "rdma-option-list-test.conf";
+
+    std::string rate{"100Gbps"};
+    uint32_t mtu{1024};
+    double load{0.5};
+    bool serialize{false};
+    RdmaOptionList list;
+};
+
+} // namespace
+
+TEST_F(RdmaOptionListTest, LinesSetOptions)
+{
+    list.Apply("# a comment\n\n  --rate=40Gbps \r\n--mtu=1000\n--load=0.25\n--serialize\n",
+               "my.conf");
+    EXPECT_EQ(rate, "40Gbps");
+    EXPECT_EQ(mtu, 1000U);
+    EXPECT_EQ(load, 0.25);
+    EXPECT_TRUE(serialize);
+    list.Apply("--serialize=false\n--rate=a=b", "my.conf");
+    EXPECT_FALSE(serialize);
+    EXPECT_EQ(rate, "a=b") << "a value may have an equals sign, and the last line no end";
+}
+
+TEST_F(RdmaOptionListTest, LinesSetAttributes)
+{
+    list.Apply("--ns3::RdmaDcqcn::Preset=Nic\n", "my.conf");
+    EXPECT_EQ(CreateObject<RdmaDcqcn>()->GetParameters().reducePeriod, 4_us) << "of the NICs";
+}
+
+TEST_F(RdmaOptionListTest, ErrorsNameFileLineAndOption)
+{
+    ExpectWrong("--mtu=1000\n--rat=1\n", {"my.conf:2: rat: there is no such option", "mean rate?"});
+    ExpectWrong("--mtu=big\n", {"my.conf:1: mtu: 'big'; accepted: 0 to 4294967295"});
+    ExpectWrong("--mtu=-1\n", {"my.conf:1: mtu: '-1'; accepted: 0 to"});
+    ExpectWrong("--load=much\n", {"my.conf:1: load: 'much'; accepted: a number"});
+    ExpectWrong("--serialize=maybe\n", {"my.conf:1: serialize: 'maybe'; accepted: true, false"});
+    ExpectWrong("rate=1\n", {"my.conf:1: 'rate=1' is no argument; accepted: --OPTION=VALUE"});
+    ExpectWrong("--=1\n", {"my.conf:1: '--=1' is no argument"});
+    ExpectWrong("\n\n--ns3::RdmaDcqcn::Preset=Nik\n",
+                {"my.conf:3: ", "'Nik'; accepted: Paper, Nic"});
+    ExpectWrong("--ns3::RdmaDcqcn::Preste=Nic\n", {"my.conf:1: ", "no such attribute"});
+    ExpectError<RdmaFileError>([&] { list.ApplyFile("none.conf"); },
+                               {"none.conf", "cannot be opened"});
+}
+
+TEST_F(RdmaOptionListTest, WhatIsSavedReadsBack)
+{
+    list.Apply("--rate=25Gbps\n--load=0.1\n--serialize\n--ns3::RdmaDcqcn::G=0.5\n", "my.conf");
+    const char* const argv[] = {"program", "--mtu=7", "--ns3::RdmaDcqcn::Preset=Nic"};
+    list.Save(FILE_NAME, 3, argv, {"mtu"});
+    EXPECT_EQ(ReadRdmaFile(FILE_NAME),
+              "# Options of a run, to be read by --config.\n--rate=25Gbps\n--load=0.1\n"
+              "--serialize=true\n--ns3::RdmaDcqcn::G=0.5\n--ns3::RdmaDcqcn::Preset=Nic\n");
+    rate = "";
+    load = 0;
+    serialize = false;
+    list.ApplyFile(FILE_NAME);
+    EXPECT_EQ(rate, "25Gbps");
+    EXPECT_EQ(load, 0.1);
+    EXPECT_TRUE(serialize);
+}
+
+TEST(RdmaFabricOptionsTest, DefaultsReadBack)
+{
+    RdmaFabricOptions options;
+    RdmaOptionList list;
+    AddRdmaFabricOptions(list, options);
+    const std::string file = "rdma-fabric-options-test.conf";
+    list.Save(file, 0, nullptr, {});
+    const std::string defaults = ReadRdmaFile(file);
+    list.ApplyFile(file);
+    list.Save(file, 0, nullptr, {});
+    EXPECT_EQ(ReadRdmaFile(file), defaults);
+    std::remove(file.c_str());
+}

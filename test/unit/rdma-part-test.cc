@@ -1,0 +1,426 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+
+// Parts as text: a class and values of its attributes, read more strictly than ns-3 reads them.
+
+#include "qbb-time.h"
+#include "rdma-arguments.h"
+#include "rdma-compat.h"
+#include "rdma-congestion-control.h"
+#include "rdma-part-list.h"
+#include "rdma-part-name.h"
+#include "rdma-part.h"
+
+#include <ns3/boolean.h>
+#include <ns3/data-rate.h>
+#include <ns3/double.h>
+#include <ns3/enum.h>
+#include <ns3/integer.h>
+#include <ns3/nstime.h>
+#include <ns3/pointer.h>
+#include <ns3/string.h>
+#include <ns3/uinteger.h>
+
+#include <gtest/gtest.h>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace ns3
+{
+
+namespace
+{
+
+/** A kind of part of this test. */
+class Fruit : public Object
+{
+  public:
+    static TypeId GetTypeId()
+    {
+        static TypeId tid = TypeId("ns3::RdmaTestFruit").SetParent<Object>().SetGroupName("Rdma");
+        return tid;
+    }
+};
+
+/** A part with an attribute of each form. */
+class Apple : public Fruit
+{
+  public:
+    enum Colour
+    {
+        RED = 3,
+        GREEN = 7
+    };
+
+    static TypeId GetTypeId()
+    {
+        static TypeId tid = TypeId("ns3::RdmaTestApple")
+                                .SetParent<Fruit>()
+                                .SetGroupName("Rdma")
+                                .AddConstructor<Apple>()
+                                .AddAttribute("Count",
+                                              "A number.",
+                                              UintegerValue(1),
+                                              MakeUintegerAccessor(&Apple::count),
+                                              MakeUintegerChecker<uint8_t>(1, 200))
+                                .AddAttribute("Offset",
+                                              "A number with a sign.",
+                                              IntegerValue(0),
+                                              MakeIntegerAccessor(&Apple::offset),
+                                              MakeIntegerChecker<int32_t>(-5, 5))
+                                .AddAttribute("Share",
+                                              "A real number.",
+                                              DoubleValue(0.5),
+                                              MakeDoubleAccessor(&Apple::share),
+                                              MakeDoubleChecker<double>(0, 1))
+                                .AddAttribute("Age",
+                                              "A time.",
+                                              TimeValue(Seconds(0)),
+                                              MakeTimeAccessor(&Apple::age),
+                                              MakeTimeChecker(Seconds(0), MicroSeconds(9)))
+                                .AddAttribute("Rate",
+                                              "A rate.",
+                                              DataRateValue(DataRate("1Gbps")),
+                                              MakeDataRateAccessor(&Apple::rate),
+                                              MakeDataRateChecker())
+                                .AddAttribute("Ripe",
+                                              "True or false.",
+                                              BooleanValue(false),
+                                              MakeBooleanAccessor(&Apple::ripe),
+                                              MakeBooleanChecker())
+                                .AddAttribute("Colour",
+                                              "A name.",
+                                              EnumValue(RED),
+                                              RdmaMakeEnumAccessor<Colour>(&Apple::colour),
+                                              MakeEnumChecker(RED, "Red", GREEN, "Green"))
+                                .AddAttribute("Text",
+                                              "Any text.",
+                                              StringValue(""),
+                                              MakeStringAccessor(&Apple::text),
+                                              MakeStringChecker())
+                                .AddAttribute("Inner",
+                                              "A fruit within.",
+                                              PointerValue(),
+                                              MakePointerAccessor(&Apple::inner),
+                                              MakePointerChecker<Fruit>())
+                                .AddAttribute("Weight",
+                                              "What nobody can set.",
+                                              TypeId::ATTR_GET,
+                                              UintegerValue(0),
+                                              MakeUintegerAccessor(&Apple::GetWeight),
+                                              MakeUintegerChecker<uint32_t>());
+        return tid;
+    }
+
+    uint32_t GetWeight() const
+    {
+        return 5;
+    }
+
+    uint8_t count{0};
+    int32_t offset{0};
+    double share{0};
+    Time age;
+    DataRate rate;
+    bool ripe{false};
+    Colour colour{RED};
+    std::string text;
+    Ptr<Fruit> inner;
+};
+
+NS_OBJECT_ENSURE_REGISTERED(Fruit);
+NS_OBJECT_ENSURE_REGISTERED(Apple);
+
+const RdmaPartName g_appleName("apple", Apple::GetTypeId(), "", "an apple");
+const RdmaPartName g_ripeName("ripe-apple", Apple::GetTypeId(), "Ripe=true|Count=7", "a ripe one");
+const RdmaPartName g_someName("apples", Apple::GetTypeId(), "", "some", {"Count"});
+const RdmaPartName g_heapName("heap",
+                              Apple::GetTypeId(),
+                              "",
+                              "more",
+                              {"Count", "Offset?", "Text*"});
+const RdmaPartName g_labelName("label", Apple::GetTypeId(), "", "any text", {"Text*"});
+const RdmaPartName g_pileName("pile", Apple::GetTypeId(), "", "two numbers", {"Count", "Offset"});
+
+RdmaPart
+Parse(const std::string& text)
+{
+    return RdmaPart::Parse(text, Fruit::GetTypeId());
+}
+
+Ptr<Apple>
+Make(const std::string& text)
+{
+    QbbSetTimeResolution();
+    return Parse(text).Create<Apple>();
+}
+
+/** \param text a part that is wrong \return the message */
+std::string
+GetMessage(const std::string& text)
+{
+    QbbSetTimeResolution();
+    try
+    {
+        Parse(text);
+    }
+    catch (const std::invalid_argument& error)
+    {
+        return error.what();
+    }
+    return "accepted: " + text;
+}
+
+void
+ExpectMessage(const std::string& text, const std::string& part)
+{
+    const std::string message = GetMessage(text);
+    EXPECT_NE(message.find(part), std::string::npos) << text << "\n" << message;
+}
+
+} // namespace
+
+TEST(RdmaPart, ClassAndValuesOfEachForm)
+{
+    const auto apple =
+        Make("ns3::RdmaTestApple[Count=200|Offset=-5|Share=0.25|Age=1.5us|Rate=25Gbps|"
+             "Ripe=1|Colour=Green|Text=a b=c|Inner=ns3::RdmaTestApple[Count=9]]");
+    EXPECT_EQ(apple->count, 200);
+    EXPECT_EQ(apple->offset, -5);
+    EXPECT_EQ(apple->share, 0.25);
+    EXPECT_EQ(apple->age, NanoSeconds(1500));
+    EXPECT_EQ(apple->rate, DataRate("25Gbps"));
+    EXPECT_TRUE(apple->ripe);
+    EXPECT_EQ(apple->colour, Apple::GREEN);
+    EXPECT_EQ(apple->text, "a b=c");
+    ASSERT_TRUE(apple->inner);
+    EXPECT_EQ(DynamicCast<Apple>(apple->inner)->count, 9);
+}
+
+TEST(RdmaPart, DefaultsStayWhereTheTextSaysNothing)
+{
+    const auto apple = Make("ns3::RdmaTestApple");
+    EXPECT_EQ(apple->count, 1);
+    EXPECT_EQ(apple->share, 0.5);
+    EXPECT_FALSE(apple->inner);
+    EXPECT_EQ(Make("ns3::RdmaTestApple[]")->count, 1);
+}
+
+TEST(RdmaPart, ShortNames)
+{
+    EXPECT_EQ(Make("apple")->count, 1);
+    EXPECT_EQ(Make("apple[Count=3]")->count, 3);
+    EXPECT_EQ(Make("ripe-apple")->count, 7);
+    EXPECT_TRUE(Make("ripe-apple[Count=8]")->ripe) << "what the name says stays for the rest";
+    EXPECT_EQ(Make("ripe-apple[Count=8]")->count, 8) << "and the text comes first";
+    EXPECT_EQ(Make("apples:12")->count, 12);
+    EXPECT_EQ(Make("pile:12x-3")->offset, -3);
+    EXPECT_EQ(Make("pile:12x-3[Ripe=true]")->count, 12);
+    EXPECT_EQ(Make("heap:12")->offset, 0);
+    EXPECT_EQ(Make("heap:12x2")->offset, 2);
+    EXPECT_EQ(Make("heap:12x2x3x4")->text, "3x4") << "an asterisk takes all that is left";
+    EXPECT_EQ(Make("label:a[1]x'b|.txt")->text, "a[1]x'b|.txt") << "an only one even brackets";
+    EXPECT_EQ(Make("label:'a'")->text, "'a'");
+    EXPECT_EQ(Make("label[Text=a]")->text, "a");
+    EXPECT_EQ(Parse("label:a[1]").ToText(), "ns3::RdmaTestApple[Text=\"a[1]\"]");
+    EXPECT_EQ(Make("apples[Count=5]")->count, 5);
+    EXPECT_EQ(DynamicCast<Apple>(Make("apple[Inner=ripe-apple]")->inner)->count, 7);
+}
+
+TEST(RdmaPart, BracketsNestAndValuesMayBeQuoted)
+{
+    const auto apple = Make("apple[Inner=apple[Inner=apple[Count=3]|Count=2]|Count=1]");
+    const auto second = DynamicCast<Apple>(apple->inner);
+    EXPECT_EQ(second->count, 2);
+    EXPECT_EQ(DynamicCast<Apple>(second->inner)->count, 3);
+    EXPECT_EQ(Make("apple[Text='a|b]c[']")->text, "a|b]c[");
+    EXPECT_EQ(Make("apple[Text=\"it's\"]")->text, "it's");
+    EXPECT_EQ(Make("apple[Text='it''s']")->text, "it's");
+    EXPECT_EQ(Make("apple[Text='']")->text, "");
+    EXPECT_EQ(Make("apple[Text=]")->text, "");
+    EXPECT_EQ(DynamicCast<Apple>(Make("apple[Inner='apple[Count=3]']")->inner)->count, 3);
+}
+
+TEST(RdmaPart, EachObjectHasItsOwnInnerOnes)
+{
+    QbbSetTimeResolution();
+    const RdmaPart part = Parse("apple[Inner=apple]");
+    EXPECT_NE(part.Create<Apple>()->inner, part.Create<Apple>()->inner);
+}
+
+TEST(RdmaPart, TextReadsBack)
+{
+    QbbSetTimeResolution();
+    for (const std::string text : {"ns3::RdmaTestApple",
+                                   "ns3::RdmaTestApple[Count=4|Age=1500ns|Share=0.1|Colour=Green]",
+                                   "ns3::RdmaTestApple[Text=\"a|\"\"b\"\"]\"|Ripe=true]",
+                                   "ns3::RdmaTestApple[Inner=ns3::RdmaTestApple[Offset=-4]]"})
+    {
+        EXPECT_EQ(Parse(text).ToText(), text);
+        EXPECT_EQ(Parse(Parse(text).ToText()).ToText(), text);
+    }
+    EXPECT_EQ(Parse("ripe-apple").ToText(), "ns3::RdmaTestApple[Ripe=true|Count=7]");
+    EXPECT_EQ(RdmaPart().ToText(), "none");
+}
+
+TEST(RdmaPart, SetReplacesWhatTheTextSays)
+{
+    QbbSetTimeResolution();
+    RdmaPart part = Parse("apple[Count=4]");
+    part.Set("Count", UintegerValue(5));
+    part.Set("Age", TimeValue(MicroSeconds(2)));
+    part.Set("Share", DoubleValue(0.1));
+    EXPECT_EQ(part.ToText(), "ns3::RdmaTestApple[Count=5|Age=2000ns|Share=0.1]");
+    EXPECT_EQ(Parse(part.ToText()).Create<Apple>()->age, MicroSeconds(2));
+    EXPECT_EXIT(part.Set("Colour", StringValue("")), testing::KilledBySignal(SIGABRT), "");
+    EXPECT_EXIT(part.Set("Kount", UintegerValue(5)),
+                testing::KilledBySignal(SIGABRT),
+                "ns3::RdmaTestApple has no attribute Kount");
+}
+
+TEST(RdmaPart, NoneIsNoPart)
+{
+    EXPECT_TRUE(RdmaPart::ParseOptional("none", Fruit::GetTypeId()).IsNone());
+    EXPECT_FALSE(RdmaPart::ParseOptional("none", Fruit::GetTypeId()).Create<Fruit>());
+    EXPECT_FALSE(RdmaPart::ParseOptional("apple", Fruit::GetTypeId()).IsNone());
+}
+
+TEST(RdmaPartErrors, Names)
+{
+    ExpectMessage("aple",
+                  "'aple' is no ns3::RdmaTestFruit; did you mean apple?; accepted: apple, "
+                  "apples:Count, heap:Count[xOffset[xText]], label[:Text], pile:CountxOffset, "
+                  "ripe-apple, ns3::RdmaTestApple");
+    ExpectMessage("aples:3", "did you mean apples?; accepted");
+    ExpectMessage("zzzzzz", "'zzzzzz' is no ns3::RdmaTestFruit; accepted: apple");
+    ExpectMessage("", "'' is no ns3::RdmaTestFruit; accepted: apple");
+    ExpectMessage("ns3::RdmaDcqcn", "'ns3::RdmaDcqcn' is no ns3::RdmaTestFruit; accepted: apple");
+    ExpectMessage("ns3::RdmaTestFruit", "cannot be made, it is a base class");
+    ExpectMessage("ns3::RdmaTestAppel", "did you mean ns3::RdmaTestApple?");
+}
+
+TEST(RdmaPartErrors, Brackets)
+{
+    ExpectMessage("apple[Count=1", "has a '[' without its ']'");
+    ExpectMessage("apple]", "has a ']' without its '['");
+    ExpectMessage("apple[Count=1]]", "goes on behind its ']'");
+    ExpectMessage("apple[Count=1]x", "goes on behind its ']'");
+    ExpectMessage("apple[Count=1][Share=1]", "goes on behind its ']'");
+    ExpectMessage("apple[Text='abc]", "");
+    ExpectMessage("apple[Text='a'b]", "goes on behind its quotes");
+    ExpectMessage("apple[Count]", "has 'Count' in its brackets; accepted: Attribute=value");
+    ExpectMessage("apple[Count=1|]", "has '' in its brackets");
+    ExpectMessage("apple[|]", "has '' in its brackets");
+    std::string deep = "apple";
+    for (int i = 0; i < 100; ++i)
+    {
+        deep = "apple[Inner=" + deep + "]";
+    }
+    ExpectMessage(deep, "has brackets within brackets; accepted: up to 8");
+}
+
+TEST(RdmaPartErrors, Attributes)
+{
+    ExpectMessage("apple[Cuont=1]", "'Cuont' is no attribute of ns3::RdmaTestApple");
+    ExpectMessage("apple[Cuont=1]", "did you mean Count?; accepted: Age, Colour, Count, Inner");
+    ExpectMessage("apple[Weight=1]", "is no attribute of ns3::RdmaTestApple that can be set");
+    ExpectMessage("apple[Count=1|Count=2]", "'Count' of ns3::RdmaTestApple is there twice");
+    ExpectMessage("apple[Inner=dcqcn]", "'dcqcn' is no ns3::RdmaTestFruit");
+    ExpectMessage("apples:1x2", "ns3::RdmaTestApple: Count '1x2'; accepted: 1 to 200");
+    ExpectMessage("apples", "'apples' is not as it should be; accepted: apples:Count");
+    ExpectMessage("pile[Offset=1]", "'pile' is not as it should be; accepted: pile:CountxOffset");
+    ExpectMessage("pile:1", "accepted: pile:CountxOffset");
+    ExpectMessage("pile:1x2x3", "accepted: pile:CountxOffset");
+    ExpectMessage("heap:", "ns3::RdmaTestApple: Count ''; accepted: 1 to 200");
+    ExpectMessage("apple:1", "'apple:1' is not as it should be; accepted: apple");
+    ExpectMessage("apples:3[Count=4]", "'Count' of ns3::RdmaTestApple is there twice");
+}
+
+TEST(RdmaPartErrors, Values)
+{
+    for (const auto& [value, accepted] : std::vector<std::pair<std::string, std::string>>{
+             {"Count=0", "1 to 200"},
+             {"Count=201", "1 to 200"},
+             {"Count=-1", "1 to 200"},
+             {"Count=7 apples", "1 to 200"},
+             {"Count=", "1 to 200"},
+             {"Count=0x10", "1 to 200"},
+             {"Count=18446744073709551617", "1 to 200"},
+             {"Offset=6", "-5 to 5"},
+             {"Offset=--1", "-5 to 5"},
+             {"Share=1.5", "0 to 1"},
+             {"Share=nan", "0 to 1"},
+             {"Share=0.5x", "0 to 1"},
+             {"Age=10us", "a time, 0ns to 9000ns"},
+             {"Age=-1ps", "a time, 0ns to 9000ns"},
+             {"Age=1", "a time, 0ns to 9000ns"},
+             {"Age=1 apple", "a time, 0ns to 9000ns"},
+             {"Rate=fast", "a rate, as in 25Gbps"},
+             {"Rate=-1Gbps", "a rate, as in 25Gbps"},
+             {"Ripe=maybe", "true, false"},
+             {"Colour=Blue", "Red, Green"},
+             {"Colour=Red|Green", "Attribute=value"},
+             {"Colour='Red|Green'", "Red, Green"},
+             {"Colour=", "Red, Green"},
+             {"Colour=3", "Red, Green"}})
+    {
+        ExpectMessage("apple[" + value + "]", "accepted: " + accepted);
+    }
+}
+
+TEST(RdmaPartLists, HaveWhatIsRegistered)
+{
+    EXPECT_EQ(GetRdmaPartNames(Fruit::GetTypeId()),
+              (std::vector<std::string>{"apple", "apples", "heap", "label", "pile", "ripe-apple"}));
+    EXPECT_EQ(DescribeRdmaParts(Fruit::GetTypeId()),
+              "apple, apples:Count, heap:Count[xOffset[xText]], label[:Text], pile:CountxOffset, "
+              "ripe-apple");
+    ASSERT_EQ(GetRdmaPartTypes(Fruit::GetTypeId()).size(), 1U) << "the base class cannot be made";
+    EXPECT_EQ(FindNearestRdmaWord("dcqn", {"rcm", "dcqcn"}), "dcqcn");
+    EXPECT_EQ(FindNearestRdmaWord("abc", {"xyz", "bcd"}), "");
+}
+
+TEST(RdmaPartLists, EachShortNameOfCongestionControlMakesOne)
+{
+    QbbSetTimeResolution();
+    const TypeId kind = RdmaCongestionControl::GetTypeId();
+    const auto entries = RdmaPartName::GetAll(kind);
+    EXPECT_GE(entries.size(), 13U);
+    for (const auto& entry : entries)
+    {
+        EXPECT_FALSE(entry.help.empty()) << entry.name;
+        const auto control = RdmaPart::Parse(entry.name, kind).Create<RdmaCongestionControl>();
+        ASSERT_TRUE(control) << entry.name;
+        EXPECT_EQ(control->GetInstanceTypeId(), entry.type) << entry.name;
+    }
+    // A class without a short name can be had by its own, but a user would look for one.
+    for (const TypeId& type : GetRdmaPartTypes(kind))
+    {
+        EXPECT_TRUE(std::any_of(entries.begin(), entries.end(), [&type](const auto& entry) {
+            return entry.type == type;
+        })) << type.GetName();
+    }
+}
+
+TEST(RdmaArguments, AreReadStrictlyWhereTheyNameAClassOfThisModule)
+{
+    const auto check = [](const std::string& argument) {
+        const char* const argv[] = {"program", "--other=3", argument.c_str()};
+        return CheckRdmaArguments(3, argv);
+    };
+    EXPECT_EQ(check("--ns3::RdmaTestApple::Count=7"), "");
+    EXPECT_EQ(check("--ns3::RdmaTestApple::Inner=apple[Count=7]"), "");
+    EXPECT_EQ(check("--ns3::RdmaTestApple::Colour=Blue"),
+              "--ns3::RdmaTestApple::Colour: Colour 'Blue'; accepted: Red, Green");
+    EXPECT_EQ(check("--ns3::RdmaTestApple::Count=-1"),
+              "--ns3::RdmaTestApple::Count: Count '-1'; accepted: 1 to 200");
+    EXPECT_NE(check("--ns3::RdmaTestApple::Inner=apple[Count=0]"), "");
+    // Other modules' attributes and what does not exist are ns-3's matter.
+    EXPECT_EQ(check("--ns3::Node::SystemId=x"), "");
+    EXPECT_EQ(check("--ns3::RdmaTestApple::Cuont=1"), "");
+    EXPECT_EQ(check("--ns3::Nothing::At=1"), "");
+    EXPECT_EQ(check("--ns3="), "");
+    EXPECT_EQ(check("ns3::RdmaTestApple::Count=-1"), "") << "no option";
+}
+
+} // namespace ns3
