@@ -38,8 +38,8 @@ def main():
     ns.RngSeedManager.SetSeed(options.seed)
 
     rates = ns.RdmaTopologyRates()
-    rates.hostRateBps = ns.ParseRdmaRate("100Gbps")
-    rates.uplinkRateBps = ns.ParseRdmaRate("400Gbps")
+    rates.hostRate = ns.ParseRdmaRate("100Gbps")
+    rates.uplinkRate = ns.ParseRdmaRate("400Gbps")
     rates.delay = ns.ParseRdmaTime("1us")
     topology = ns.MakeRdmaLeafSpine(options.leaves, options.hosts, options.spines, rates)
     fabric = helper.Install(topology)

@@ -22,7 +22,7 @@ namespace ns3
  *     list.ApplyFile("my.conf"); // for instance --rate=40Gbps
  *     list.AddTo(cmd);
  *     cmd.Parse(argc, argv);
- *     list.Save("run.conf");
+ *     list.Save("run.conf", argc, argv, {});
  *
  * A configuration file has one command-line argument per line: `--rate=40Gbps` for an option,
  * `--ns3::RdmaNic::CnpInterval=4us` for the default value of an attribute. Empty lines and lines

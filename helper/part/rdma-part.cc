@@ -77,7 +77,7 @@ GetAttributeNames(TypeId type)
 [[noreturn]] void
 FailParameters(const std::string& text, const RdmaPartName::Entry& entry)
 {
-    FailRdmaPart(text, "is not as it should be; accepted: " + FormatRdmaPartName(entry));
+    FailRdmaPart(text, "has the wrong number of values; accepted: " + FormatRdmaPartName(entry));
 }
 
 /** \param text a part \param kind its base class \return where its brackets begin, or its end */

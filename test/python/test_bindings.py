@@ -36,7 +36,7 @@ from ns import ns
 
 helper = ns.RdmaFabricHelper()
 rates = ns.RdmaTopologyRates()
-rates.hostRateBps = rates.uplinkRateBps = ns.ParseRdmaRate("100Gbps")
+rates.hostRate = rates.uplinkRate = ns.ParseRdmaRate("100Gbps")
 rates.delay = ns.ParseRdmaTime("1us")
 topology = ns.MakeRdmaDumbbell(2, rates)
 fabric = helper.Install(topology)

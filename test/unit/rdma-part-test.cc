@@ -327,12 +327,13 @@ TEST(RdmaPartErrors, Attributes)
     ExpectMessage("apple[Count=1|Count=2]", "'Count' of ns3::RdmaTestApple is there twice");
     ExpectMessage("apple[Inner=dcqcn]", "'dcqcn' is no ns3::RdmaTestFruit");
     ExpectMessage("apples:1x2", "ns3::RdmaTestApple: Count '1x2'; accepted: 1 to 200");
-    ExpectMessage("apples", "'apples' is not as it should be; accepted: apples:Count");
-    ExpectMessage("pile[Offset=1]", "'pile' is not as it should be; accepted: pile:CountxOffset");
+    ExpectMessage("apples", "'apples' has the wrong number of values; accepted: apples:Count");
+    ExpectMessage("pile[Offset=1]",
+                  "'pile' has the wrong number of values; accepted: pile:CountxOffset");
     ExpectMessage("pile:1", "accepted: pile:CountxOffset");
     ExpectMessage("pile:1x2x3", "accepted: pile:CountxOffset");
     ExpectMessage("heap:", "ns3::RdmaTestApple: Count ''; accepted: 1 to 200");
-    ExpectMessage("apple:1", "'apple:1' is not as it should be; accepted: apple");
+    ExpectMessage("apple:1", "'apple:1' has the wrong number of values; accepted: apple");
     ExpectMessage("apples:3[Count=4]", "'Count' of ns3::RdmaTestApple is there twice");
 }
 

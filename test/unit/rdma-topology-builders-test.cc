@@ -313,7 +313,8 @@ TEST(RdmaTopologyBuilders, WrongTexts)
     expect("ring:4x0", "HostsPerSwitch '0'; accepted: 1 to");
     expect("ring:4x1x1", "accepted: ring:Switches[xHostsPerSwitch]");
     expect("ring:1048575x1048575", "nodes or more; accepted: at most 1048576");
-    expect("clos:3", "'clos:3' is not as it should be; accepted: clos:TiersxRadix[xRatios]");
+    expect("clos:3",
+           "'clos:3' has the wrong number of values; accepted: clos:TiersxRadix[xRatios]");
     expect("clos:0x8", "Tiers '0'; accepted: 1 to 8");
     expect("clos:3x1", "Radix '1'; accepted: 2 to 1024");
     expect("clos:3x8x1", "clos: oversubscription: 1 ratios; accepted: none, or 2");

@@ -367,10 +367,11 @@ TEST_F(RdmaWorkloads, WrongTexts)
     }
     expect("incest:4", {"'incest:4' is no ns3::RdmaWorkload", "did you mean incast?"});
     expect("ns3::RdmaFixedSizeWorkload", {"cannot be made"});
-    expect("poisson:1", {"'poisson:1' is not as it should be", "accepted: poisson"});
-    expect("permutation:", {"'permutation:' is not", "accepted: permutation"});
-    expect("incast", {"'incast' is not as it should be", "accepted: incast:Senders"});
-    expect("incast[Bytes=2]", {"'incast' is not as it should be", "accepted: incast:Senders"});
+    expect("poisson:1", {"'poisson:1' has the wrong number of values", "accepted: poisson"});
+    expect("permutation:", {"'permutation:' has the wrong number", "accepted: permutation"});
+    expect("incast", {"'incast' has the wrong number of values", "accepted: incast:Senders"});
+    expect("incast[Bytes=2]",
+           {"'incast' has the wrong number of values", "accepted: incast:Senders"});
     expect("file", {"ns3::RdmaFileWorkload: Path ''", "accepted: ", "file:PATH"});
     expect("file:", {"ns3::RdmaFileWorkload: Path ''", "accepted: ", "file:PATH"});
     for (const std::string senders : {"", "0", "-1", "3x", "1048577", "three"})
