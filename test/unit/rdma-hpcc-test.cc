@@ -10,6 +10,7 @@
 
 #include <ns3/double.h>
 #include <ns3/nstime.h>
+#include <ns3/string.h>
 #include <ns3/uinteger.h>
 
 #include <cmath>

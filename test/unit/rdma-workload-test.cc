@@ -407,7 +407,7 @@ TEST_F(RdmaWorkloads, WrongAttributes)
              {"incast:2[Load=0.5]", "'Load' is no attribute of ns3::RdmaIncastWorkload"},
              {"file[Path=x|Start=1s]", "'Start' is no attribute of ns3::RdmaFileWorkload"}})
     {
-        ExpectError<std::invalid_argument>([&] { MakeRdmaFlows(text, MakeRdmaStar(4)); },
+        ExpectError<std::invalid_argument>([&text = text] { MakeRdmaFlows(text, MakeRdmaStar(4)); },
                                            {problem, "accepted"});
     }
     RdmaTopology single;
