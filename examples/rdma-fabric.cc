@@ -118,7 +118,7 @@ main(int argc, char* argv[])
         }
         if (!saveConfig.empty())
         {
-            optionList.Save(saveConfig, argc, argv, {});
+            optionList.Save(saveConfig, argc, argv);
         }
         RdmaFabricRun run(options);
         if (options.checkDeadlock)

@@ -201,18 +201,12 @@ RdmaOptionList::ApplyFile(const std::string& file)
 }
 
 void
-RdmaOptionList::Save(const std::string& file,
-                     int argc,
-                     const char* const* argv,
-                     const std::vector<std::string>& without) const
+RdmaOptionList::Save(const std::string& file, int argc, const char* const* argv) const
 {
     std::string text = "# Options of a run, to be read by --config.\n";
     for (const Option& option : m_options)
     {
-        if (std::find(without.begin(), without.end(), option.name) == without.end())
-        {
-            text += "--" + option.name + "=" + option.get() + "\n";
-        }
+        text += "--" + option.name + "=" + option.get() + "\n";
     }
     for (const std::string& attribute : m_attributes)
     {

@@ -22,7 +22,7 @@ namespace ns3
  *     list.ApplyFile("my.conf"); // for instance --rate=40Gbps
  *     list.AddTo(cmd);
  *     cmd.Parse(argc, argv);
- *     list.Save("run.conf", argc, argv, {});
+ *     list.Save("run.conf", argc, argv);
  *
  * A configuration file has one command-line argument per line: `--rate=40Gbps` for an option,
  * `--ns3::RdmaNic::CnpInterval=4us` for the default value of an attribute. Empty lines and lines
@@ -75,13 +75,9 @@ class RdmaOptionList
      * \param file path of the file, which is replaced if it exists
      * \param argc number of arguments of the program
      * \param argv arguments of the program; arguments that set attributes are written as well
-     * \param without names of options to omit
      * \throws RdmaFileError if the file cannot be written
      */
-    void Save(const std::string& file,
-              int argc,
-              const char* const* argv,
-              const std::vector<std::string>& without) const;
+    void Save(const std::string& file, int argc, const char* const* argv) const;
 
   private:
     /** An option of any type. */

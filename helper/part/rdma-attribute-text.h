@@ -14,7 +14,8 @@
  * Values of attributes as text, read more strictly than ns-3 reads them.
  *
  * ns-3 takes "7 apples" for 7, "-1" for the largest number without a sign, and, in optimized
- * builds, an unknown name of an enumeration for one of its values. Here each of these is an error.
+ * builds, an unknown name of an enumeration for one of its values. The functions of this file
+ * refuse such values.
  */
 
 namespace ns3
@@ -26,15 +27,15 @@ namespace ns3
  *
  * - Numbers are decimal, without a unit: "1000", "0.5", "1e-3".
  * - Times have a unit from "ps" to "s", rates one from "bps" to "Tbps" (rdma-units.h).
- * - Booleans are true, false, 1 or 0; enumerations take the names that the attribute has.
+ * - Booleans are true, false, 1 or 0; enumerations take the names of their values.
  * - Types are names of registered classes; text is taken as it is.
  *
  * Other values are read by ns-3. Objects are not values here: see RdmaPart.
  *
- * \param attribute an attribute, as TypeId::LookupAttributeByName() tells of it
+ * \param attribute description of an attribute, from TypeId::LookupAttributeByName()
  * \param text the value
  * \return the value, which the attribute's checker accepts
- * \throws std::invalid_argument with the text and what is accepted
+ * \throws std::invalid_argument with the text and the accepted values
  */
 Ptr<AttributeValue> ReadRdmaAttribute(const TypeId::AttributeInformation& attribute,
                                       const std::string& text);
@@ -43,7 +44,7 @@ Ptr<AttributeValue> ReadRdmaAttribute(const TypeId::AttributeInformation& attrib
  * \ingroup rdma
  * \param attribute an attribute
  * \param value a value of that attribute
- * \return the value as text, which ReadRdmaAttribute() takes for the same value
+ * \return the value as text; ReadRdmaAttribute() reads the text back
  */
 std::string FormatRdmaAttribute(const TypeId::AttributeInformation& attribute,
                                 const AttributeValue& value);
@@ -51,16 +52,17 @@ std::string FormatRdmaAttribute(const TypeId::AttributeInformation& attribute,
 /**
  * \ingroup rdma
  * \param type a class
- * \param name one of its attributes, or of its base classes'
- * \return true if the user gave a default value, as --ns3::Class::Attribute= and
- *         Config::SetDefault() do, other than the class's own
+ * \param name name of an attribute of the class or of a base class
+ * \return true if the user replaced the default value of the attribute, with
+ *         --ns3::Class::Attribute= or Config::SetDefault()
  */
 bool IsRdmaDefaultGiven(TypeId type, const std::string& name);
 
 /**
  * \ingroup rdma
  * \param attribute an attribute
- * \return what it accepts, for messages: "1 to 255", "Paper, Nic", "a time, 1ps to 4s"
+ * \return accepted values of the attribute, for messages: "1 to 255", "Paper, Nic", "a time, 1ps to
+ * 4s"
  */
 std::string DescribeRdmaAttribute(const TypeId::AttributeInformation& attribute);
 

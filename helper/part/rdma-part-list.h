@@ -14,7 +14,7 @@
 /**
  * \file
  * \ingroup rdma
- * Which parts of a kind there are, for help, messages, tests and documentation.
+ * Lists of the parts of a kind, for help texts, messages, tests and documentation.
  */
 
 namespace ns3
@@ -23,7 +23,8 @@ namespace ns3
 /**
  * \ingroup rdma
  * \param kind a base class
- * \return the classes of that kind that can be made, the user's own too, in alphabetical order
+ * \return the classes of the kind that have a constructor, including user classes, in
+ *         alphabetical order
  */
 std::vector<TypeId> GetRdmaPartTypes(TypeId kind);
 
@@ -36,10 +37,10 @@ std::vector<std::string> GetRdmaPartNames(TypeId kind);
 
 /**
  * \ingroup rdma
- * Prints the parts of a kind, one a line: the short name, what it stands for, and what it is; then
- * the classes that have no short name.
+ * Prints one line for each part of a kind: short name, class with settings, and description.
+ * Classes without a short name follow.
  *
- * \param os is written to
+ * \param os output stream
  * \param kind a base class
  */
 void PrintRdmaParts(std::ostream& os, TypeId kind);
@@ -47,8 +48,8 @@ void PrintRdmaParts(std::ostream& os, TypeId kind);
 /**
  * \ingroup rdma
  * \param entry a short name
- * \return the name with its parameters, as in "clos:Tiers[xRadix]"; what stands in brackets may be
- *         left out
+ * \return the name with its parameters, as in "clos:Tiers[xRadix]"; parameters in brackets are
+ *         optional
  */
 std::string FormatRdmaPartName(const RdmaPartName::Entry& entry);
 
@@ -64,11 +65,11 @@ std::string DescribeRdmaParts(TypeId kind);
 
 /**
  * \ingroup rdma
- * Compares the names alone: parameters, from the colon or bracket on, do not count.
+ * Finds the word that a user probably meant. Parameters after a colon or bracket are ignored.
  *
- * \param text what somebody wrote
- * \param words what there is
- * \return the nearest of \p words, if it is so near that it may have been meant; else nothing
+ * \param text a word written by a user
+ * \param words the known words
+ * \return the nearest of \p words; empty if no word is near enough
  */
 std::string FindNearestRdmaWord(const std::string& text, const std::vector<std::string>& words);
 

@@ -19,8 +19,8 @@ namespace ns3
 
 /**
  * \ingroup rdma
- * \param text what is wrong
- * \param problem what is wrong with the text, and what is accepted
+ * \param text the invalid text
+ * \param problem description of the error and of the accepted values
  * \throws std::invalid_argument with both
  */
 [[noreturn]] void FailRdmaPart(const std::string& text, const std::string& problem);

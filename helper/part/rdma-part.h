@@ -26,17 +26,16 @@ namespace ns3
  * The text is one of
  *
  *     ns3::RdmaDcqcn                      a class
- *     ns3::RdmaDcqcn[Preset=Nic|G=0.01]   and values of its attributes
+ *     ns3::RdmaDcqcn[Preset=Nic|G=0.01]   a class with values of its attributes
  *     dcqcn-nic                           a short name (RdmaPartName)
- *     dcqcn-nic[G=0.01]                   and more values, or other ones
+ *     dcqcn-nic[G=0.01]                   a short name with further values
  *     fat-tree:8                          a short name with its parameters
  *
- * The value of an attribute that holds an object is again such a text, in its brackets. A value may
- * stand in single or double quotes, between which brackets and bars are letters as others are; the
- * quote itself is written twice there. Values are read as ReadRdmaAttribute() reads them.
+ * If an attribute holds an object, its value is the text of another part: brackets nest. A value
+ * may stand in single or double quotes. Between quotes, brackets and vertical bars are ordinary
+ * letters, and the quote itself is written twice. ReadRdmaAttribute() reads the values.
  *
- * The part of the module and that of a user's own script are the same: a class that is registered
- * is known here.
+ * Every registered class is known by its name, whether the module or a user's script defines it.
  */
 class RdmaPart
 {
@@ -48,10 +47,10 @@ class RdmaPart
      * \param text a part
      * \param kind base class that the part must have
      * \return the part
-     * \throws std::invalid_argument with what is wrong and what is accepted: an unknown name, with
-     *         the nearest that there is; a class of another kind, or an abstract one; an unknown
-     *         attribute; a value that the attribute does not take; brackets or quotes that do not
-     *         match, or text behind them
+     * \throws std::invalid_argument that names the error and the accepted values. Errors are: an
+     *         unknown name (the message suggests the nearest name), a class of another kind, an
+     *         abstract class, an unknown attribute, an invalid value, brackets or quotes that do
+     *         not match, and text after the closing bracket
      */
     static RdmaPart Parse(const std::string& text, TypeId kind);
 
@@ -78,25 +77,25 @@ class RdmaPart
         return m_type;
     }
 
-    /** \param attribute its name \return true if the class, or a base class of it, has it */
+    /** \param attribute name of an attribute \return true if the class has this attribute */
     bool HasAttribute(const std::string& attribute) const;
 
-    /** \param attribute its name \return true if the text has a value for it */
+    /** \param attribute name of an attribute \return true if the text sets this attribute */
     bool Has(const std::string& attribute) const;
 
     /**
-     * Sets an attribute, whatever the text says. Aborts with a message if there is no part, if the
-     * class has no such attribute, or if the attribute does not take the value.
+     * Sets an attribute and overrides the value in the text. Aborts with a message if there is no
+     * part, if the class has no such attribute, or if the attribute does not take the value.
      *
-     * \param attribute its name
-     * \param value its value
+     * \param attribute name of the attribute
+     * \param value value of the attribute
      */
     void Set(const std::string& attribute, const AttributeValue& value);
 
-    /** \return the text with the name of the class, which Parse() takes for the same part */
+    /** \return the part as text with its full class name; Parse() reads the text back */
     std::string ToText() const;
 
-    /** \return a new object, with new objects in attributes that hold one; null: no part */
+    /** \return a new object, whose object-valued attributes are new as well; null: no part */
     Ptr<Object> CreateObject() const;
 
     /** \tparam T the kind, or a base class of it \return a new object, as CreateObject() */
@@ -114,10 +113,10 @@ class RdmaPart
     /** An attribute and its value. */
     struct Setting
     {
-        std::string attribute;                //!< its name
+        std::string attribute;                //!< name of the attribute
         std::string text;                     //!< the value as text
-        Ptr<AttributeValue> value;            //!< the value; null: it is an object
-        std::shared_ptr<const RdmaPart> part; //!< the object, of which each part has one of its own
+        Ptr<AttributeValue> value;            //!< parsed value; null for an object
+        std::shared_ptr<const RdmaPart> part; //!< part of an object-valued attribute
     };
 
     /** \param text a part \param kind its base class \param none a word that is accepted too */
@@ -125,8 +124,8 @@ class RdmaPart
     /** \param text pairs Attribute=value, separated by vertical bars */
     void ReadSettings(const std::string& text);
     /**
-     * \param text what stood behind the colon
-     * \param entry the short name before it
+     * \param text parameters, which follow the colon
+     * \param entry short name, which precedes the colon
      */
     void ReadParameters(const std::string& text, const RdmaPartName::Entry& entry);
     void ReadSetting(const std::string& attribute, const std::string& text);

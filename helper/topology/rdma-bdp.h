@@ -24,8 +24,8 @@ namespace ns3
  * rate by the time in the store-and-forward switches; their 110 packets become 116 here.
  *
  * \param topology a valid topology
- * \param packetBytes what a full packet takes on the line, preamble and gap included
- * \param ackBytes what an acknowledgement takes
+ * \param packetBytes bytes of a full packet on the line, preamble and gap included
+ * \param ackBytes bytes of an acknowledgement on the line, preamble and gap included
  * \return packets, 1 and above
  */
 uint32_t GetRdmaBdpPackets(const RdmaTopology& topology, uint32_t packetBytes, uint32_t ackBytes);
@@ -36,8 +36,8 @@ uint32_t GetRdmaBdpPackets(const RdmaTopology& topology, uint32_t packetBytes, u
  * the times of GetRdmaBdpPackets().
  *
  * \param topology a valid topology
- * \param packetBytes what a full packet takes on the line, preamble and gap included
- * \param ackBytes what an acknowledgement takes
+ * \param packetBytes bytes of a full packet on the line, preamble and gap included
+ * \param ackBytes bytes of an acknowledgement on the line, preamble and gap included
  * \return picoseconds; 0 if no two hosts are connected
  */
 QbbPs GetRdmaLongestRtt(const RdmaTopology& topology, uint32_t packetBytes, uint32_t ackBytes);
