@@ -3,7 +3,6 @@
 #include "rdma-fabric-run.h"
 
 #include "qbb-helper.h"
-#include "qbb-wheel-scheduler.h"
 #include "qbb-wire.h"
 #include "rdma-build-note.h"
 #include "rdma-fabric-control.h"
@@ -17,6 +16,7 @@
 #include "rdma-flow-runner.h"
 #include "rdma-option.h"
 #include "rdma-progress.h"
+#include "rdma-simulator-impl.h"
 #include "rdma-tcp-flow-runner.h"
 #include "rdma-topology-builder.h"
 #include "rdma-units.h"
@@ -120,9 +120,8 @@ RdmaFabricRun::Build(const RdmaTopology& topology, const std::vector<RdmaFlow>& 
     CheckPcap();
     RngSeedManager::SetSeed(m_options.seed);
     RdmaFabricHelper helper;
-    ObjectFactory scheduler;
-    scheduler.SetTypeId(QbbWheelScheduler::GetTypeId());
-    Simulator::SetScheduler(scheduler);
+    RdmaSimulatorImpl::Select();
+    Simulator::SetScheduler(ObjectFactory("ns3::QbbWheelScheduler"));
 
     uint8_t classes = 0;
     for (const RdmaFlow& flow : flows)

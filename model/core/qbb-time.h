@@ -3,6 +3,7 @@
 #ifndef QBB_TIME_H
 #define QBB_TIME_H
 
+#include "qbb-engine.h"
 #include "qbb-event-time.h"
 #include "qbb-ps.h"
 
@@ -27,22 +28,23 @@ namespace ns3
 
 /**
  * \ingroup rdma
- * \return the current instant, in whole picoseconds
- */
-inline QbbPs
-QbbNow()
-{
-    return QbbPs(Simulator::Now().GetTimeStep() / QBB_FS_PER_PS);
-}
-
-/**
- * \ingroup rdma
  * \return the time of the running event: its instant, and its order within the instant
  */
 inline QbbEventTime
 QbbEventNow()
 {
-    return QbbEventTime::FromFs(Simulator::Now().GetTimeStep());
+    const QbbEngine* engine = QbbEngine::GetRunning();
+    return engine ? engine->GetTime() : QbbEventTime::FromFs(Simulator::Now().GetTimeStep());
+}
+
+/**
+ * \ingroup rdma
+ * \return the current instant, in whole picoseconds
+ */
+inline QbbPs
+QbbNow()
+{
+    return QbbEventNow().GetInstant();
 }
 
 /**
@@ -77,6 +79,38 @@ inline Time
 QbbGetDelay(QbbEventTime to, QbbEventTime from)
 {
     return TimeStep(to.GetFs() - from.GetFs());
+}
+
+/**
+ * \ingroup rdma
+ * Schedules an event object, to which the event list holds a reference until the event has run.
+ *
+ * \param context id of the node on which the event runs
+ * \param at time of the event
+ * \param now time of the running event, not after \p at
+ * \param event the event object; may be in the event list already
+ */
+inline void
+QbbSchedule(uint32_t context, QbbEventTime at, QbbEventTime now, EventImpl* event)
+{
+    event->Ref();
+    if (QbbEngine* engine = QbbEngine::GetRunning())
+    {
+        engine->Insert(at, context, event);
+        return;
+    }
+    Simulator::ScheduleWithContext(context, QbbGetDelay(at, now), event);
+}
+
+/**
+ * \ingroup rdma
+ * \return id of the node on which the running event runs
+ */
+inline uint32_t
+QbbGetContext()
+{
+    const QbbEngine* engine = QbbEngine::GetRunning();
+    return engine ? engine->GetKey().m_context : Simulator::GetContext();
 }
 
 /**

@@ -7,7 +7,6 @@
 
 #include <ns3/event-impl.h>
 #include <ns3/ptr.h>
-#include <ns3/simulator.h>
 
 #include <cstdint>
 
@@ -139,7 +138,7 @@ class QbbTimer
     void Schedule(QbbEventTime eventTime)
     {
         m_pending = m_deadline > eventTime ? m_deadline : eventTime;
-        Simulator::Schedule(QbbGetDelay(m_pending, eventTime), Ptr<EventImpl>(m_event));
+        QbbSchedule(QbbGetContext(), m_pending, eventTime, PeekPointer(m_event));
     }
 
     void OnEvent()

@@ -178,9 +178,7 @@ QbbChannel::ScheduleArrival(std::size_t direction, QbbEventTime eventTime)
                      QbbEventOrder::Arrivals::AtPort(
                          QbbPortPlace(nodeId, receiver->GetDeviceIndex(), line.eventInstant)));
     // The context of the event is the receiving node, whichever node schedules the event.
-    Simulator::ScheduleWithContext(nodeId,
-                                   QbbGetDelay(line.eventTime, eventTime),
-                                   GetPointer(line.event));
+    QbbSchedule(nodeId, line.eventTime, eventTime, PeekPointer(line.event));
 }
 
 void

@@ -27,7 +27,7 @@ MakeSchedulerEvent(uint64_t ts, uint32_t uid)
 }
 
 constexpr uint64_t SLOT = uint64_t{1} << 20;
-constexpr uint64_t WHEEL = 4096 * SLOT;
+constexpr uint64_t WHEEL = 32768 * SLOT;
 
 /** Takes everything out and returns the uids. */
 std::vector<uint32_t>

@@ -1,0 +1,283 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+
+#include "qbb-event-wheel.h"
+
+#include <ns3/abort.h>
+#include <ns3/assert.h>
+
+#include <algorithm>
+#include <functional>
+#include <limits>
+
+namespace ns3
+{
+
+namespace
+{
+
+using WheelEvent = Scheduler::Event;
+
+void
+PushEvent(std::vector<WheelEvent>& heap, const WheelEvent& ev)
+{
+    heap.push_back(ev);
+    std::push_heap(heap.begin(), heap.end(), std::greater<>());
+}
+
+void
+PopEvent(std::vector<WheelEvent>& heap)
+{
+    std::pop_heap(heap.begin(), heap.end(), std::greater<>());
+    heap.pop_back();
+}
+
+std::vector<WheelEvent>::iterator
+FindEvent(std::vector<WheelEvent>& events, const WheelEvent& ev)
+{
+    return std::find_if(events.begin(), events.end(), [&ev](const WheelEvent& other) {
+        return other.key.m_uid == ev.key.m_uid && other.key.m_ts == ev.key.m_ts;
+    });
+}
+
+bool
+RemoveFromHeap(std::vector<WheelEvent>& heap, const WheelEvent& ev)
+{
+    const auto found = FindEvent(heap, ev);
+    if (found == heap.end())
+    {
+        return false;
+    }
+    *found = heap.back();
+    heap.pop_back();
+    std::make_heap(heap.begin(), heap.end(), std::greater<>());
+    return true;
+}
+
+} // namespace
+
+QbbEventWheel::QbbEventWheel()
+    : m_heads(SLOTS, NONE),
+      m_used(WORDS, 0)
+{
+}
+
+void
+QbbEventWheel::InsertIntoCurrent(const Event& ev)
+{
+    // Most events of the current slot are due before most others of the slot.
+    const std::size_t size = m_current.size();
+    std::size_t place = size;
+    while (place > 0 && m_current[place - 1] < ev)
+    {
+        if (size - place == MOST_SHIFTS)
+        {
+            PushEvent(m_late, ev);
+            return;
+        }
+        --place;
+    }
+    m_current.insert(m_current.begin() + static_cast<std::ptrdiff_t>(place), ev);
+}
+
+void
+QbbEventWheel::InsertFar(const Event& ev)
+{
+    NS_ABORT_MSG_IF(ev.key.m_ts > static_cast<uint64_t>(std::numeric_limits<int64_t>::max()),
+                    "rdma: an event beyond ns-3's clock, which ends after 9223 s at a "
+                    "resolution of 1 fs; accepted: Simulator::Stop() and other times below that");
+    PushEvent(m_far, ev);
+}
+
+QbbEventWheel::Event
+QbbEventWheel::PeekNext() const
+{
+    NS_ASSERT(!IsEmpty());
+    if (!m_current.empty() || !m_late.empty())
+    {
+        const bool late =
+            !m_late.empty() && (m_current.empty() || m_current.back() > m_late.front());
+        return late ? m_late.front() : m_current.back();
+    }
+    // PeekNext() must not advance the wheel: events may still be inserted before the next event.
+    const uint64_t slot = FindNextSlot();
+    if (slot == NO_SLOT || (!m_far.empty() && GetSlot(m_far.front()) < slot))
+    {
+        return m_far.front();
+    }
+    uint32_t index = m_heads[slot % SLOTS];
+    Event first = m_nodes[index].event;
+    while ((index = m_nodes[index].next) != NONE)
+    {
+        first = std::min(first, m_nodes[index].event);
+    }
+    return m_far.empty() ? first : std::min(first, m_far.front());
+}
+
+QbbEventWheel::Event
+QbbEventWheel::RemoveLate()
+{
+    const Event next = m_late.front();
+    PopEvent(m_late);
+    return next;
+}
+
+uint64_t
+QbbEventWheel::FindNextSlot() const
+{
+    if (m_inWheel == 0)
+    {
+        return NO_SLOT;
+    }
+    // The wheel holds slots m_slot + 1 .. m_slot + SLOTS - 1: search one turn from m_slot + 1.
+    const auto start = static_cast<uint32_t>((m_slot + 1) % SLOTS);
+    uint32_t word = start / 64;
+    uint64_t bits = m_used[word] & (~uint64_t{0} << (start % 64));
+    while (bits == 0)
+    {
+        word = (word + 1) % WORDS;
+        bits = m_used[word];
+    }
+    const uint32_t place = word * 64 + static_cast<uint32_t>(__builtin_ctzll(bits));
+    return m_slot + 1 + (place - start) % SLOTS;
+}
+
+void
+QbbEventWheel::TakeSlot(uint32_t place)
+{
+    uint32_t index = m_heads[place];
+    while (index != NONE)
+    {
+        Node& node = m_nodes[index];
+        // The event object has left the CPU caches since it was scheduled.
+        __builtin_prefetch(node.event.impl);
+        m_current.push_back(node.event);
+        --m_inWheel;
+        const uint32_t next = node.next;
+        node.next = m_free;
+        m_free = index;
+        index = next;
+    }
+    m_heads[place] = NONE;
+    m_used[place / 64] &= ~(uint64_t{1} << (place % 64));
+}
+
+void
+QbbEventWheel::Advance()
+{
+    NS_ASSERT(!IsEmpty());
+    if (m_taken >= REVIEW_EVENTS)
+    {
+        Review();
+        if (!m_current.empty() || !m_late.empty())
+        {
+            return;
+        }
+    }
+    uint64_t slot = FindNextSlot();
+    if (!m_far.empty())
+    {
+        slot = std::min(slot, GetSlot(m_far.front()));
+    }
+    // The skipped slots are empty, so all other slots keep their places in the wheel.
+    m_slot = slot;
+    TakeSlot(static_cast<uint32_t>(slot % SLOTS));
+    while (!m_far.empty() && GetSlot(m_far.front()) == slot)
+    {
+        m_current.push_back(m_far.front());
+        PopEvent(m_far);
+    }
+    ++m_slotsTaken;
+    m_taken += static_cast<uint32_t>(m_current.size());
+    if (m_current.size() > 1)
+    {
+        std::sort(m_current.begin(), m_current.end(), std::greater<>());
+    }
+}
+
+void
+QbbEventWheel::Review()
+{
+    constexpr uint32_t MANY = 12; // events in a slot from which on sorting them costs more
+    constexpr uint32_t FEW = 2;   // events in a slot below which finding slots costs more
+    const uint32_t eventsPerSlot = m_taken / m_slotsTaken;
+    m_taken = 0;
+    m_slotsTaken = 0;
+    if (eventsPerSlot >= MANY && m_slotBits > LEAST_BITS)
+    {
+        SetWidth(m_slotBits - 1);
+    }
+    else if (eventsPerSlot < FEW && m_slotBits < FIRST_BITS)
+    {
+        SetWidth(m_slotBits + 1);
+    }
+}
+
+void
+QbbEventWheel::SetWidth(uint32_t slotBits)
+{
+    std::vector<Event> events;
+    events.reserve(m_inWheel);
+    std::swap(events, m_current);
+    for (uint32_t place = 0; place < SLOTS; ++place)
+    {
+        TakeSlot(place);
+    }
+    std::swap(events, m_current);
+    // The current slot has been emptied: its last time step is the end of what has run.
+    const uint64_t lastStep = ((m_slot + 1) << m_slotBits) - 1;
+    m_slotBits = slotBits;
+    m_slot = lastStep >> slotBits;
+    for (const Event& ev : events)
+    {
+        Insert(ev);
+    }
+    while (!m_far.empty() && GetSlot(m_far.front()) <= m_slot)
+    {
+        InsertIntoCurrent(m_far.front());
+        PopEvent(m_far);
+    }
+}
+
+void
+QbbEventWheel::Remove(const Event& ev)
+{
+    const uint64_t slot = GetSlot(ev);
+    if (slot <= m_slot)
+    {
+        const auto found = FindEvent(m_current, ev);
+        if (found != m_current.end())
+        {
+            m_current.erase(found);
+            return;
+        }
+        if (RemoveFromHeap(m_late, ev))
+        {
+            return;
+        }
+    }
+    else if (slot - m_slot < SLOTS)
+    {
+        const auto place = static_cast<uint32_t>(slot % SLOTS);
+        for (uint32_t* link = &m_heads[place]; *link != NONE; link = &m_nodes[*link].next)
+        {
+            const uint32_t index = *link;
+            if (m_nodes[index].event.key.m_uid == ev.key.m_uid)
+            {
+                *link = m_nodes[index].next;
+                m_nodes[index].next = m_free;
+                m_free = index;
+                --m_inWheel;
+                if (m_heads[place] == NONE)
+                {
+                    m_used[place / 64] &= ~(uint64_t{1} << (place % 64));
+                }
+                return;
+            }
+        }
+    }
+    // The event may have been beyond the end of the wheel when it was inserted.
+    NS_ABORT_MSG_IF(!RemoveFromHeap(m_far, ev),
+                    "rdma: an event is removed that is not in the scheduler");
+}
+
+} // namespace ns3

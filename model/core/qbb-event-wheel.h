@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+
+#ifndef QBB_EVENT_WHEEL_H
+#define QBB_EVENT_WHEEL_H
+
+#include <ns3/scheduler.h>
+
+#include <cstdint>
+#include <vector>
+
+namespace ns3
+{
+
+/**
+ * \ingroup rdma
+ * A list of pending events for fabrics: a timing wheel in front of a heap.
+ *
+ * Nearly all events of a fabric lie less than a few microseconds ahead and close together. The
+ * wheel has 32768 slots. Events of the current slot are sorted; the next event is taken from their
+ * end. Events of later slots wait unsorted in a list for each slot. Events beyond the wheel are in
+ * a heap. The wheel measures how many events a slot has, and makes its slots shorter or longer, so
+ * that an event costs a few list operations whether the fabric has ten hosts or ten thousand. The
+ * worst case, all events at one instant, costs as much as a heap.
+ *
+ * Events leave in ns-3's order, by time and then by uid. The width of the slots affects only speed.
+ * Memory is allocated only while the number of pending events reaches a new maximum, and when the
+ * width changes.
+ */
+class QbbEventWheel
+{
+  public:
+    using Event = Scheduler::Event; //!< an event, its time in time steps, its uid and its context
+
+    QbbEventWheel();
+
+    /** \return true if no event is pending */
+    bool IsEmpty() const
+    {
+        return m_current.empty() && m_late.empty() && m_inWheel == 0 && m_far.empty();
+    }
+
+    /** \param ev event to add; its time must not exceed the end of ns-3's clock (aborts) */
+    void Insert(const Event& ev)
+    {
+        const uint64_t slot = GetSlot(ev);
+        if (slot - m_slot - 1 < SLOTS - 1)
+        {
+            InsertIntoSlot(ev, static_cast<uint32_t>(slot % SLOTS));
+        }
+        else if (slot <= m_slot)
+        {
+            InsertIntoCurrent(ev);
+        }
+        else
+        {
+            InsertFar(ev);
+        }
+    }
+
+    /** \return the next event; the wheel must not be empty */
+    Event PeekNext() const;
+
+    /** \return the next event, which is removed; the wheel must not be empty */
+    Event RemoveNext()
+    {
+        if (m_current.empty() && m_late.empty())
+        {
+            Advance();
+        }
+        if (!m_late.empty() && (m_current.empty() || m_current.back() > m_late.front()))
+        {
+            return RemoveLate();
+        }
+        const Event next = m_current.back();
+        m_current.pop_back();
+        return next;
+    }
+
+    /** \param ev event to remove, found by its time and uid; aborts if it is not pending */
+    void Remove(const Event& ev);
+
+  private:
+    static constexpr uint32_t SLOTS = 32768;        //!< number of slots in the wheel
+    static constexpr uint32_t WORDS = SLOTS / 64;   //!< words of the bitmap m_used
+    static constexpr uint32_t NONE = UINT32_MAX;    //!< end of a list
+    static constexpr uint64_t NO_SLOT = UINT64_MAX; //!< no slot has events
+    static constexpr uint32_t FIRST_BITS = 20;      //!< log2 of the first width, in time steps
+    static constexpr uint32_t LEAST_BITS = 12;      //!< log2 of the smallest width
+    static constexpr uint32_t MOST_BITS = 24;       //!< log2 of the largest width
+    static constexpr uint32_t MOST_SHIFTS = 32;     //!< events that an insertion moves at most
+    static constexpr uint32_t REVIEW_EVENTS = 8192; //!< events between two reviews of the width
+
+    /** An event in a slot's list. */
+    struct Node
+    {
+        Event event;         //!< the scheduled event
+        uint32_t next{NONE}; //!< index of the next node in the list
+    };
+
+    uint64_t GetSlot(const Event& ev) const
+    {
+        return ev.key.m_ts >> m_slotBits;
+    }
+
+    void InsertIntoSlot(const Event& ev, uint32_t place)
+    {
+        uint32_t index = m_free;
+        if (index == NONE)
+        {
+            index = static_cast<uint32_t>(m_nodes.size());
+            m_nodes.emplace_back();
+        }
+        else
+        {
+            m_free = m_nodes[index].next;
+        }
+        m_nodes[index].event = ev;
+        m_nodes[index].next = m_heads[place];
+        m_heads[place] = index;
+        m_used[place / 64] |= uint64_t{1} << (place % 64);
+        ++m_inWheel;
+    }
+
+    void InsertIntoCurrent(const Event& ev);
+    void InsertFar(const Event& ev);
+    Event RemoveLate();
+    uint64_t FindNextSlot() const;
+    void Advance();
+    void Review();
+    void SetWidth(uint32_t slotBits);
+    void TakeSlot(uint32_t place);
+
+    std::vector<Event> m_current;  //!< events of m_slot and earlier, the last of them first
+    std::vector<Event> m_late;     //!< heap of events of m_slot that came far before its last ones
+    std::vector<Event> m_far;      //!< heap of the events inserted beyond the wheel
+    std::vector<uint32_t> m_heads; //!< first node of each slot's list
+    std::vector<uint64_t> m_used;  //!< bitmap of the slots with events
+    std::vector<Node> m_nodes;     //!< storage of all list nodes
+    uint64_t m_slot{0};            //!< current slot
+    uint32_t m_slotBits{FIRST_BITS}; //!< log2 of the time steps in a slot
+    uint32_t m_inWheel{0};           //!< number of events in the lists
+    uint32_t m_free{NONE};           //!< index of the first free node
+    uint32_t m_taken{0};             //!< events that reached the current slot since the last review
+    uint32_t m_slotsTaken{0};        //!< slots that held these events
+};
+
+} // namespace ns3
+
+#endif /* QBB_EVENT_WHEEL_H */
