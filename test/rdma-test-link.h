@@ -45,7 +45,7 @@ class RdmaTestSink : public QbbFrameSink
         uint32_t size{0};    //!< bytes
     };
 
-    void ReceiveFrame(QbbPort&, QbbFramePtr frame) override
+    void ReceiveFrame(QbbPort&, QbbFramePtr&& frame) override
     {
         arrivals.push_back({QbbNow(), frame->psn, frame->priority, frame->size});
     }

@@ -57,7 +57,7 @@ RdmaTcpPort::OnKick()
 }
 
 void
-RdmaTcpPort::ReceiveFrame(QbbPort& port, QbbFramePtr frame)
+RdmaTcpPort::ReceiveFrame(QbbPort& port, QbbFramePtr&& frame)
 {
     m_sink.ReceiveFrame(port, std::move(frame));
 }

@@ -42,7 +42,7 @@ class RdmaTcpPort : public QbbFrameSink
      */
     bool MaySend(RdmaTcpSocket& socket);
 
-    void ReceiveFrame(QbbPort& port, QbbFramePtr frame) override;
+    void ReceiveFrame(QbbPort& port, QbbFramePtr&& frame) override;
     void FrameDeparts(QbbPort& port, QbbFrame& frame, QbbPs start) override;
     void FrameGone(QbbPort& port, const QbbFrame& frame) override;
     void LinkChanged(QbbPort& port) override;

@@ -5,8 +5,9 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
+#include <memory>
 #include <utility>
-#include <vector>
 
 namespace ns3
 {
@@ -37,11 +38,11 @@ class QbbRing
     /** \param value element to append */
     void Push(T&& value)
     {
-        if (m_size == m_slots.size())
+        if (m_size == m_capacity)
         {
             Grow();
         }
-        m_slots[(m_head + m_size) & (m_slots.size() - 1)] = std::move(value);
+        m_slots[GetSlot(m_size)] = std::move(value);
         ++m_size;
     }
 
@@ -66,22 +67,28 @@ class QbbRing
     /** \param i index from the first element, below GetSize() \return the element at \p i */
     T& operator[](std::size_t i)
     {
-        return m_slots[(m_head + i) & (m_slots.size() - 1)];
+        return m_slots[GetSlot(i)];
     }
 
     /** \copydoc operator[](std::size_t) */
     const T& operator[](std::size_t i) const
     {
-        return m_slots[(m_head + i) & (m_slots.size() - 1)];
+        return m_slots[GetSlot(i)];
     }
 
     /** Removes the first element; the ring must not be empty. \return the element */
     T Pop()
     {
         T value = std::move(m_slots[m_head]);
-        m_head = (m_head + 1) & (m_slots.size() - 1);
-        --m_size;
+        DropFront();
         return value;
+    }
+
+    /** Removes the first element, which has been moved from; the ring must not be empty. */
+    void DropFront()
+    {
+        m_head = GetSlot(1);
+        --m_size;
     }
 
     /** Removes the last element; the ring must not be empty. */
@@ -114,20 +121,28 @@ class QbbRing
     }
 
   private:
+    uint32_t GetSlot(std::size_t i) const
+    {
+        return (m_head + static_cast<uint32_t>(i)) & (m_capacity - 1);
+    }
+
     void Grow()
     {
-        std::vector<T> larger(std::max<std::size_t>(2, 2 * m_slots.size()));
-        for (std::size_t i = 0; i < m_size; ++i)
+        const uint32_t capacity = std::max(2U, 2 * m_capacity);
+        auto larger = std::make_unique<T[]>(capacity);
+        for (uint32_t i = 0; i < m_size; ++i)
         {
             larger[i] = std::move((*this)[i]);
         }
-        m_slots.swap(larger);
+        m_slots = std::move(larger);
+        m_capacity = capacity;
         m_head = 0;
     }
 
-    std::vector<T> m_slots; //!< storage; its size is a power of two
-    std::size_t m_head{0};  //!< index of the first element
-    std::size_t m_size{0};  //!< number of elements
+    std::unique_ptr<T[]> m_slots; //!< storage of m_capacity elements
+    uint32_t m_capacity{0};       //!< number of slots, a power of two, or 0
+    uint32_t m_head{0};           //!< index of the first element
+    uint32_t m_size{0};           //!< number of elements
 };
 
 } // namespace ns3

@@ -3,16 +3,14 @@
 #ifndef QBB_CHANNEL_H
 #define QBB_CHANNEL_H
 
-#include "qbb-frame.h"
-#include "qbb-ring.h"
+#include "qbb-line.h"
 #include "qbb-time.h"
 
 #include <ns3/channel.h>
-#include <ns3/traced-callback.h>
+#include <ns3/ptr.h>
 
 #include <array>
-#include <memory>
-#include <vector>
+#include <cstdint>
 
 namespace ns3
 {
@@ -23,9 +21,9 @@ class QbbPort;
  * \ingroup rdma
  * A full-duplex cable between two ports.
  *
- * Each direction keeps the frames in flight in a ring and has at most one arrival event in the
- * scheduler. With the attribute SerializeFrames every frame is serialised to bytes and parsed at
- * the other end; all results stay identical to the bit.
+ * Each direction is a QbbLine, which keeps the frames in flight. With the attribute SerializeFrames
+ * every frame is serialised to bytes and parsed at the other end; all results stay identical to the
+ * bit.
  */
 class QbbChannel : public Channel
 {
@@ -55,15 +53,17 @@ class QbbChannel : public Channel
      */
     QbbPort* GetPeer(const QbbPort* port) const;
 
-    /**
-     * Puts a frame on the line. Called by the sending port.
-     *
-     * \param sender the sending port
-     * \param frame frame to transmit
-     * \param sent instant at which the last bit leaves the sender
-     * \param eventTime time of the running event
-     */
-    void Transmit(const QbbPort* sender, QbbFramePtr&& frame, QbbPs sent, QbbEventTime eventTime);
+    /** \param port port at one end \return the direction on which the port sends */
+    QbbLine& GetLineFrom(const QbbPort* port) const
+    {
+        return *m_lines[port == m_ports[0] ? 0 : 1];
+    }
+
+    /** \param port port at one end \return the direction that ends at the port */
+    QbbLine& GetLineTo(const QbbPort* port) const
+    {
+        return *m_lines[port == m_ports[0] ? 1 : 0];
+    }
 
     /**
      * Takes the link down or up, and notifies both ports. Taking the link down loses the frames in
@@ -82,7 +82,7 @@ class QbbChannel : public Channel
     /** \return the one-way propagation delay */
     QbbPs GetDelayPs() const
     {
-        return m_delay;
+        return m_lines[0]->GetDelay();
     }
 
     /** \param delay one-way propagation delay: a whole number of picoseconds, at least 1 ps */
@@ -94,54 +94,35 @@ class QbbChannel : public Channel
     /** \return number of frames lost in flight because the link went down */
     uint64_t GetLostInFlight() const
     {
-        return m_lostInFlight;
+        return m_lines[0]->GetLostInFlight() + m_lines[1]->GetLostInFlight();
     }
 
     /** \return number of frames whose bytes did not parse at the other end (SerializeFrames) */
     uint64_t GetMalformed() const
     {
-        return m_malformed;
+        return m_lines[0]->GetMalformed() + m_lines[1]->GetMalformed();
     }
 
     /** \return number of frames in flight, in both directions */
-    uint64_t GetInFlight() const;
+    uint64_t GetInFlight() const
+    {
+        return m_lines[0]->GetInFlight() + m_lines[1]->GetInFlight();
+    }
 
   protected:
     void DoDispose() override;
 
   private:
-    /** A frame in flight. */
-    struct InFlight
+    void SetSerialized(bool serialized);
+
+    bool IsSerialized() const
     {
-        QbbPs arrival{0};  //!< arrival of the last bit at the other end
-        QbbFramePtr frame; //!< frame in flight
-    };
+        return m_lines[0]->IsSerialized();
+    }
 
-    /** One direction of the cable. */
-    struct Line
-    {
-        QbbRing<InFlight> inFlight;    //!< frames in flight, in order of arrival
-        Ptr<EventImpl> event;          //!< reusable arrival event
-        QbbPs eventInstant{QBB_NEVER}; //!< arrival that is scheduled; QBB_NEVER: none
-        QbbEventTime eventTime;        //!< time of the scheduled event
-    };
-
-    class ArrivalEvent;
-
-    void Arrive(std::size_t direction);
-    void ArriveInTurn(std::size_t direction);
-    void TakeArrival(std::size_t direction);
-    void ScheduleArrival(std::size_t direction, QbbEventTime eventTime);
-    QbbFramePtr CrossAsBytes(QbbFrame& frame, QbbPort& receiver);
-
-    std::array<QbbPort*, 2> m_ports{}; //!< ports at the two ends; owned by nodes
-    std::array<Line, 2> m_lines;       //!< directions; i is from port i to the other port
-    std::vector<uint8_t> m_bytes;      //!< scratch buffer of CrossAsBytes()
-    QbbPs m_delay{0};                  //!< one-way propagation delay
-    bool m_serialize{false};           //!< attribute SerializeFrames
-    bool m_up{true};                   //!< true if the link is up
-    uint64_t m_lostInFlight{0};        //!< frames lost because the link went down
-    uint64_t m_malformed{0};           //!< frames lost because their bytes did not parse
+    std::array<QbbPort*, 2> m_ports{};   //!< ports at the two ends; owned by nodes
+    std::array<Ptr<QbbLine>, 2> m_lines; //!< directions; i is from port i to the other port
+    bool m_up{true};                     //!< true if the link is up
 };
 
 } // namespace ns3

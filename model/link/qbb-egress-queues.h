@@ -36,6 +36,17 @@ class QbbEgressQueues
         m_queues[priority].Push(std::move(frame));
     }
 
+    /**
+     * Notes a frame that joins an empty queue and leaves it at once.
+     *
+     * \param priority class of the frame
+     * \param bytes size of the frame
+     */
+    void NotePassing(uint8_t priority, uint32_t bytes)
+    {
+        m_watermarks[priority] = std::max(m_watermarks[priority], m_bytes[priority] + bytes);
+    }
+
     /** Removes the first frame. \param priority class in GetClasses() \return the frame */
     QbbFramePtr Pop(uint8_t priority)
     {

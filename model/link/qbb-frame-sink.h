@@ -26,10 +26,10 @@ class QbbFrameSink
      * Called when a port has received a whole frame. The port handles MAC control frames itself.
      *
      * \param port port that received the frame
-     * \param frame received frame; `priority` is set, `ingressPort` is the port's number, and
-     *        `arrival` is the current time
+     * \param frame received frame, which the sink may take over; `priority` is set, `ingressPort`
+     * is the port's number, and `arrival` is the current time
      */
-    virtual void ReceiveFrame(QbbPort& port, QbbFramePtr frame) = 0;
+    virtual void ReceiveFrame(QbbPort& port, QbbFramePtr&& frame) = 0;
 
     /**
      * Called when the transmission of a frame begins, pause frames included. The frame has left its

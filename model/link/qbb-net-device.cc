@@ -61,7 +61,7 @@ QbbNetDevice::GetTypeId()
             .AddAttribute("Address",
                           "MAC address of the port.",
                           Mac48AddressValue(Mac48Address("ff:ff:ff:ff:ff:ff")),
-                          MakeMac48AddressAccessor(&QbbNetDevice::m_address),
+                          MakeMac48AddressAccessor(&QbbNetDevice::SetMac, &QbbNetDevice::GetMac),
                           MakeMac48AddressChecker())
             .AddAttribute("Mtu",
                           "Size of the largest IP packet, in bytes.",
@@ -253,7 +253,7 @@ void
 QbbNetDevice::DeliverToStack(const QbbFrame& frame)
 {
     PacketType type = PACKET_OTHERHOST;
-    if (frame.dstMac == m_address)
+    if (frame.dstMac == GetMac())
     {
         type = PACKET_HOST;
     }
@@ -276,7 +276,7 @@ QbbNetDevice::DeliverToStack(const QbbFrame& frame)
     }
     if (type == PACKET_OTHERHOST)
     {
-        FireTrace(m_macRxDrop, frame);
+        FireTrace(&Sources::macRxDrop, frame);
         CountDrop(frame, QbbDropReason::NOT_FOR_US);
     }
     else if (!m_receive.IsNull())
@@ -285,7 +285,7 @@ QbbNetDevice::DeliverToStack(const QbbFrame& frame)
     }
     else
     {
-        FireTrace(m_macRxDrop, frame);
+        FireTrace(&Sources::macRxDrop, frame);
         CountDrop(frame, QbbDropReason::UNEXPECTED);
     }
 }
@@ -331,8 +331,8 @@ QbbNetDevice::SendFrom(Ptr<Packet> packet,
     }
     if (reason != QbbDropReason::COUNT)
     {
-        FireTrace(m_macTx, frame);
-        FireTrace(m_macTxDrop, frame);
+        FireTrace(&Sources::macTx, frame);
+        FireTrace(&Sources::macTxDrop, frame);
         CountDrop(frame, reason);
         return false;
     }
@@ -347,7 +347,7 @@ QbbNetDevice::DropMalformed(Ptr<const Packet> packet,
                             uint16_t protocolNumber)
 {
     ++GetCounters().dropsByReason[static_cast<std::size_t>(QbbDropReason::MALFORMED)];
-    if (!m_macTxDrop.IsEmpty() || !m_drop.IsEmpty())
+    if (IsTraced())
     {
         EthernetHeader header(false);
         header.SetSource(Mac48Address::ConvertFrom(source));
@@ -355,8 +355,7 @@ QbbNetDevice::DropMalformed(Ptr<const Packet> packet,
         header.SetLengthType(protocolNumber);
         Ptr<Packet> dropped = packet->Copy();
         dropped->AddHeader(header);
-        m_macTxDrop(dropped);
-        m_drop(dropped, QbbDropReason::MALFORMED);
+        FireMalformed(dropped);
     }
 }
 

@@ -93,12 +93,12 @@ class QbbNetDevice : public NetDevice, public QbbPort
 
     void SetAddress(Address address) override
     {
-        m_address = Mac48Address::ConvertFrom(address);
+        SetMac(Mac48Address::ConvertFrom(address));
     }
 
     Address GetAddress() const override
     {
-        return m_address;
+        return GetMac();
     }
 
     bool SetMtu(const uint16_t mtu) override;
@@ -158,7 +158,7 @@ class QbbNetDevice : public NetDevice, public QbbPort
 
     bool Send(Ptr<Packet> packet, const Address& dest, uint16_t protocolNumber) override
     {
-        return SendFrom(packet, m_address, dest, protocolNumber);
+        return SendFrom(packet, GetMac(), dest, protocolNumber);
     }
 
     bool SendFrom(Ptr<Packet> packet,

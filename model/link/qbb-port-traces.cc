@@ -6,10 +6,67 @@
 #include "qbb-time.h"
 
 #include <ns3/simulator.h>
-#include <ns3/trace-source-accessor.h>
+
+#include <string>
 
 namespace ns3
 {
+
+/**
+ * Accessor of a trace source, which creates the sources of a port for the first sink.
+ *
+ * \tparam source the trace source, a member of Sources
+ */
+template <auto source>
+class QbbPortTraces::Accessor final : public TraceSourceAccessor
+{
+  public:
+    bool ConnectWithoutContext(ObjectBase* object, const CallbackBase& sink) const override
+    {
+        return Do(object, [&](auto& trace) { trace.ConnectWithoutContext(sink); });
+    }
+
+    bool Connect(ObjectBase* object, std::string context, const CallbackBase& sink) const override
+    {
+        return Do(object, [&](auto& trace) { trace.Connect(sink, context); });
+    }
+
+    bool DisconnectWithoutContext(ObjectBase* object, const CallbackBase& sink) const override
+    {
+        return Do(object, [&](auto& trace) { trace.DisconnectWithoutContext(sink); });
+    }
+
+    bool Disconnect(ObjectBase* object,
+                    std::string context,
+                    const CallbackBase& sink) const override
+    {
+        return Do(object, [&](auto& trace) { trace.Disconnect(sink, context); });
+    }
+
+  private:
+    template <typename Action>
+    static bool Do(ObjectBase* object, Action action)
+    {
+        auto* port = dynamic_cast<QbbPortTraces*>(object);
+        if (!port)
+        {
+            return false;
+        }
+        if (!port->m_sources)
+        {
+            port->m_sources = std::make_unique<Sources>();
+        }
+        action((*port->m_sources).*source);
+        return true;
+    }
+};
+
+template <auto source>
+Ptr<const TraceSourceAccessor>
+QbbPortTraces::MakeAccessor()
+{
+    return Ptr<const TraceSourceAccessor>(new Accessor<source>(), false);
+}
 
 TypeId
 QbbPortTraces::AddSources(TypeId tid)
@@ -17,86 +74,112 @@ QbbPortTraces::AddSources(TypeId tid)
     return tid
         .AddTraceSource("MacTx",
                         "A frame has arrived at the port for transmission",
-                        MakeTraceSourceAccessor(&QbbPortTraces::m_macTx),
+                        MakeAccessor<&Sources::macTx>(),
                         "ns3::Packet::TracedCallback")
         .AddTraceSource("MacTxDrop",
                         "A frame was dropped by the port before transmission",
-                        MakeTraceSourceAccessor(&QbbPortTraces::m_macTxDrop),
+                        MakeAccessor<&Sources::macTxDrop>(),
                         "ns3::Packet::TracedCallback")
         .AddTraceSource("MacPromiscRx",
                         "A frame was received, whatever its destination address",
-                        MakeTraceSourceAccessor(&QbbPortTraces::m_macPromiscRx),
+                        MakeAccessor<&Sources::macPromiscRx>(),
                         "ns3::Packet::TracedCallback")
         .AddTraceSource("MacRx",
                         "A frame addressed to this port was received",
-                        MakeTraceSourceAccessor(&QbbPortTraces::m_macRx),
+                        MakeAccessor<&Sources::macRx>(),
                         "ns3::Packet::TracedCallback")
         .AddTraceSource("MacRxDrop",
                         "A received frame was dropped",
-                        MakeTraceSourceAccessor(&QbbPortTraces::m_macRxDrop),
+                        MakeAccessor<&Sources::macRxDrop>(),
                         "ns3::Packet::TracedCallback")
         .AddTraceSource("PhyTxBegin",
                         "The transmission of a frame has begun",
-                        MakeTraceSourceAccessor(&QbbPortTraces::m_phyTxBegin),
+                        MakeAccessor<&Sources::phyTxBegin>(),
                         "ns3::Packet::TracedCallback")
         .AddTraceSource("PhyTxEnd",
                         "The last bit of a frame has been transmitted",
-                        MakeTraceSourceAccessor(&QbbPortTraces::m_phyTxEnd),
+                        MakeAccessor<&Sources::phyTxEnd>(),
                         "ns3::Packet::TracedCallback")
         .AddTraceSource("PhyRxEnd",
                         "The last bit of a frame has been received",
-                        MakeTraceSourceAccessor(&QbbPortTraces::m_phyRxEnd),
+                        MakeAccessor<&Sources::phyRxEnd>(),
                         "ns3::Packet::TracedCallback")
         .AddTraceSource("PhyRxDrop",
                         "A frame was dropped because it was corrupted on the line",
-                        MakeTraceSourceAccessor(&QbbPortTraces::m_phyRxDrop),
+                        MakeAccessor<&Sources::phyRxDrop>(),
                         "ns3::Packet::TracedCallback")
         .AddTraceSource("Sniffer",
                         "A frame was sent by the port, or received for the port",
-                        MakeTraceSourceAccessor(&QbbPortTraces::m_sniffer),
+                        MakeAccessor<&Sources::sniffer>(),
                         "ns3::Packet::TracedCallback")
         .AddTraceSource("PromiscSniffer",
                         "A frame was sent or received, whatever its destination address",
-                        MakeTraceSourceAccessor(&QbbPortTraces::m_promiscSniffer),
+                        MakeAccessor<&Sources::promiscSniffer>(),
                         "ns3::Packet::TracedCallback")
         .AddTraceSource("Drop",
                         "A frame was dropped: frame, reason",
-                        MakeTraceSourceAccessor(&QbbPortTraces::m_drop),
+                        MakeAccessor<&Sources::drop>(),
                         "ns3::QbbNetDevice::DropCallback")
         .AddTraceSource("PfcSent",
                         "The port sends a pause frame to pause or resume a class: class, quanta",
-                        MakeTraceSourceAccessor(&QbbPortTraces::m_pfcSent),
+                        MakeAccessor<&Sources::pfcSent>(),
                         "ns3::QbbNetDevice::PfcCallback")
         .AddTraceSource("PfcReceived",
                         "The port received a pause frame for a class: class, quanta",
-                        MakeTraceSourceAccessor(&QbbPortTraces::m_pfcReceived),
+                        MakeAccessor<&Sources::pfcReceived>(),
                         "ns3::QbbNetDevice::PfcCallback");
 }
 
 void
 QbbPortTraces::EmitTrace(PacketTrace& trace, const QbbFrame& frame)
 {
-    trace(QbbFrameCodec::ToPacket(frame));
+    if (!trace.IsEmpty())
+    {
+        trace(QbbFrameCodec::ToPacket(frame));
+    }
 }
 
 void
-QbbPortTraces::FireTrace(PfcTrace& trace, const QbbFlowControl::Pauses& pauses)
+QbbPortTraces::FireTrace(PfcTrace Sources::*source, const QbbFlowControl::Pauses& pauses)
 {
-    for (uint8_t p = 0; pauses.classes >> p; ++p)
+    for (uint8_t p = 0; IsTraced() && pauses.classes >> p; ++p)
     {
         if (pauses.classes & (1U << p))
         {
-            trace(p, pauses.quanta[p]);
+            ((*m_sources).*source)(p, pauses.quanta[p]);
         }
+    }
+}
+
+void
+QbbPortTraces::FireDrop(const QbbFrame& frame, QbbDropReason reason)
+{
+    if (IsTraced() && !m_sources->drop.IsEmpty())
+    {
+        m_sources->drop(QbbFrameCodec::ToPacket(frame), reason);
+    }
+}
+
+void
+QbbPortTraces::FireMalformed(Ptr<const Packet> packet)
+{
+    if (IsTraced())
+    {
+        m_sources->macTxDrop(packet);
+        m_sources->drop(packet, QbbDropReason::MALFORMED);
     }
 }
 
 void
 QbbPortTraces::FirePhyTxEnd(const QbbFrame& frame, QbbPs at, Ptr<NetDevice> device)
 {
+    if (!IsTraced() || m_sources->phyTxEnd.IsEmpty())
+    {
+        return;
+    }
     Ptr<const Packet> packet = QbbFrameCodec::ToPacket(frame);
     Simulator::Schedule(QbbToTime(at) - Simulator::Now(),
-                        [this, device, packet]() { m_phyTxEnd(packet); });
+                        [this, device, packet]() { m_sources->phyTxEnd(packet); });
 }
 
 } // namespace ns3

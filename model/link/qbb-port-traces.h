@@ -9,17 +9,20 @@
 
 #include <ns3/net-device.h>
 #include <ns3/packet.h>
+#include <ns3/trace-source-accessor.h>
 #include <ns3/traced-callback.h>
 #include <ns3/type-id.h>
 
 #include <cstdint>
+#include <memory>
 
 namespace ns3
 {
 
 /**
  * \ingroup rdma
- * Trace sources of a port. A frame is converted to a packet only if a trace sink is connected.
+ * Trace sources of a port. The sources exist once a trace sink is connected to one of them, and a
+ * frame is converted to a packet only for a source with a sink.
  *
  * A device with these trace sources derives from this class and calls AddSources() for its TypeId.
  */
@@ -56,20 +59,65 @@ class QbbPortTraces
 
     ~QbbPortTraces() = default;
 
-    /** Fires a trace source for a frame. \param trace trace source \param frame frame to report */
-    static void FireTrace(PacketTrace& trace, const QbbFrame& frame)
+    /** The trace sources of a port. */
+    struct Sources
     {
-        if (!trace.IsEmpty())
+        PacketTrace macTx;                                     //!< trace source MacTx
+        PacketTrace macTxDrop;                                 //!< trace source MacTxDrop
+        PacketTrace macRx;                                     //!< trace source MacRx
+        PacketTrace macPromiscRx;                              //!< trace source MacPromiscRx
+        PacketTrace macRxDrop;                                 //!< trace source MacRxDrop
+        PacketTrace phyTxBegin;                                //!< trace source PhyTxBegin
+        PacketTrace phyTxEnd;                                  //!< trace source PhyTxEnd
+        PacketTrace phyRxEnd;                                  //!< trace source PhyRxEnd
+        PacketTrace phyRxDrop;                                 //!< trace source PhyRxDrop
+        PacketTrace sniffer;                                   //!< trace source Sniffer
+        PacketTrace promiscSniffer;                            //!< trace source PromiscSniffer
+        TracedCallback<Ptr<const Packet>, QbbDropReason> drop; //!< trace source Drop
+        PfcTrace pfcSent;                                      //!< trace source PfcSent
+        PfcTrace pfcReceived;                                  //!< trace source PfcReceived
+    };
+
+    /** \return true if a trace sink has been connected to any of the port's sources */
+    bool IsTraced() const
+    {
+        return m_sources != nullptr;
+    }
+
+    /**
+     * Fires a trace source for a frame.
+     *
+     * \param source the trace source
+     * \param frame frame to report
+     */
+    void FireTrace(PacketTrace Sources::*source, const QbbFrame& frame)
+    {
+        if (IsTraced())
         {
-            EmitTrace(trace, frame);
+            EmitTrace((*m_sources).*source, frame);
         }
     }
 
-    /** Fires for each class of a pause frame. \param trace trace source \param pauses contents */
-    static void FireTrace(PfcTrace& trace, const QbbFlowControl::Pauses& pauses);
+    /**
+     * Fires a trace source for each class of a pause frame.
+     *
+     * \param source the trace source
+     * \param pauses contents of the pause frame
+     */
+    void FireTrace(PfcTrace Sources::*source, const QbbFlowControl::Pauses& pauses);
+
+    /** Fires the trace source Drop. \param frame dropped frame \param reason drop reason */
+    void FireDrop(const QbbFrame& frame, QbbDropReason reason);
 
     /**
-     * Schedules the trace source PhyTxEnd for a frame.
+     * Fires the trace sources MacTxDrop and Drop for a packet that is not a valid frame.
+     *
+     * \param packet the packet from its Ethernet header on
+     */
+    void FireMalformed(Ptr<const Packet> packet);
+
+    /**
+     * Schedules the trace source PhyTxEnd for a frame, if a sink is connected.
      *
      * \param frame transmitted frame
      * \param at instant at which the last bit leaves
@@ -77,23 +125,14 @@ class QbbPortTraces
      */
     void FirePhyTxEnd(const QbbFrame& frame, QbbPs at, Ptr<NetDevice> device);
 
-    PacketTrace m_macTx;                                     //!< trace source MacTx
-    PacketTrace m_macTxDrop;                                 //!< trace source MacTxDrop
-    PacketTrace m_macRx;                                     //!< trace source MacRx
-    PacketTrace m_macPromiscRx;                              //!< trace source MacPromiscRx
-    PacketTrace m_macRxDrop;                                 //!< trace source MacRxDrop
-    PacketTrace m_phyTxBegin;                                //!< trace source PhyTxBegin
-    PacketTrace m_phyTxEnd;                                  //!< trace source PhyTxEnd
-    PacketTrace m_phyRxEnd;                                  //!< trace source PhyRxEnd
-    PacketTrace m_phyRxDrop;                                 //!< trace source PhyRxDrop
-    PacketTrace m_sniffer;                                   //!< trace source Sniffer
-    PacketTrace m_promiscSniffer;                            //!< trace source PromiscSniffer
-    TracedCallback<Ptr<const Packet>, QbbDropReason> m_drop; //!< trace source Drop
-    PfcTrace m_pfcSent;                                      //!< trace source PfcSent
-    PfcTrace m_pfcReceived;                                  //!< trace source PfcReceived
-
   private:
+    template <auto source>
+    class Accessor;
+    template <auto source>
+    static Ptr<const TraceSourceAccessor> MakeAccessor();
     static void EmitTrace(PacketTrace& trace, const QbbFrame& frame);
+
+    std::unique_ptr<Sources> m_sources; //!< null until the first trace sink is connected
 };
 
 } // namespace ns3

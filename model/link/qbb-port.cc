@@ -25,7 +25,23 @@ QbbPort::AttachTo(Ptr<QbbChannel> channel)
     NS_ABORT_MSG_IF(m_channel, "rdma: a port is attached to a second cable");
     m_channel = channel;
     m_channel->Attach(this);
+    m_line = &m_channel->GetLineFrom(this);
     m_up = m_channel->IsUp();
+    SetMac(m_address);
+    if (QbbPort* peer = GetPeer())
+    {
+        peer->SetMac(peer->m_address);
+    }
+}
+
+void
+QbbPort::SetMac(Mac48Address address)
+{
+    m_address = address;
+    if (QbbPort* peer = GetPeer())
+    {
+        peer->m_peerAddress = address;
+    }
 }
 
 void
@@ -74,6 +90,7 @@ QbbPort::Stop()
     m_sourceReady = 0;
     m_sink = nullptr;
     m_source = nullptr;
+    m_line = nullptr;
     m_channel = nullptr;
     m_receiveErrorModel = nullptr;
 }
@@ -95,14 +112,36 @@ QbbPort::GetMaxFrameBytes() const
 void
 QbbPort::Enqueue(QbbFramePtr&& frame, QbbEventTime eventTime)
 {
-    FireTrace(m_macTx, *frame);
+    FireTrace(&Sources::macTx, *frame);
     if (!m_up)
     {
         DropUnsent(*frame, QbbDropReason::LINK_DOWN);
         return;
     }
-    m_queues.Push(std::move(frame));
-    TryTransmit(eventTime);
+    const QbbPs now = eventTime.GetInstant();
+    const uint8_t priority = frame->priority;
+    const auto bit = static_cast<uint8_t>(1U << priority);
+    if (m_busyUntil > now || HasWork() || (m_flow.GetPaused() & bit))
+    {
+        m_queues.Push(std::move(frame));
+        TryTransmit(eventTime);
+        return;
+    }
+    // The line is idle and nothing else waits for it: the frame passes the queue.
+    m_queues.NotePassing(priority, frame->size);
+    m_scheduler.Pick(bit);
+    Send(std::move(frame), eventTime, now);
+}
+
+void
+QbbPort::Send(QbbFramePtr&& frame, QbbEventTime eventTime, QbbPs now)
+{
+    CountSent(*frame);
+    StartTransmission(std::move(frame), eventTime, now);
+    if (HasWork())
+    {
+        ArmTransmission(eventTime);
+    }
 }
 
 bool
@@ -114,7 +153,7 @@ QbbPort::CutThrough(QbbFramePtr& frame, QbbPs earliest, QbbEventTime eventTime)
     {
         return false;
     }
-    FireTrace(m_macTx, *frame);
+    FireTrace(&Sources::macTx, *frame);
     CountSent(*frame);
     ++m_counters.cutThroughFrames;
     const QbbPs start = std::max({earliest, m_busyUntil, m_flow.GetResumed(frame->priority)});
@@ -178,7 +217,7 @@ QbbPort::NextFrameToSend(QbbPs now)
                 WithdrawSource(priority);
                 continue;
             }
-            FireTrace(m_macTx, *frame);
+            FireTrace(&Sources::macTx, *frame);
         }
         CountSent(*frame);
         return frame;
@@ -213,14 +252,14 @@ QbbPort::StartTransmission(QbbFramePtr&& frame, QbbEventTime eventTime, QbbPs st
         m_sink->FrameDeparts(*this, *frame, start);
     }
 
-    FireTrace(m_promiscSniffer, *frame);
-    FireTrace(m_sniffer, *frame);
-    FireTrace(m_phyTxBegin, *frame);
-    if (!m_phyTxEnd.IsEmpty())
+    if (IsTraced())
     {
+        FireTrace(&Sources::promiscSniffer, *frame);
+        FireTrace(&Sources::sniffer, *frame);
+        FireTrace(&Sources::phyTxBegin, *frame);
         FirePhyTxEnd(*frame, sent, GetDevice());
     }
-    m_channel->Transmit(this, std::move(frame), sent, eventTime);
+    m_line->Transmit(std::move(frame), sent, eventTime);
 }
 
 void
@@ -255,7 +294,7 @@ QbbPort::MakePauseFrame(QbbPs now)
     QbbFramePtr frame = m_pool.Allocate();
     frame->srcMac = m_address;
     const QbbFlowControl::Pauses pauses = m_flow.Take(now);
-    FireTrace(m_pfcSent, pauses);
+    FireTrace(&Sources::pfcSent, pauses);
     m_flow.Fill(pauses, *frame);
     ++m_counters.macControlTx;
     return frame;
@@ -267,7 +306,7 @@ QbbPort::ReceiveMacControl(const QbbFrame& frame)
     ++m_counters.macControlRx;
     const QbbFlowControl::Pauses pauses = m_flow.Read(frame);
     m_counters.macControlIgnored += pauses.ignored;
-    FireTrace(m_pfcReceived, pauses);
+    FireTrace(&Sources::pfcReceived, pauses);
     if (!pauses.classes)
     {
         return;
@@ -285,30 +324,30 @@ void
 QbbPort::ReceiveFromLine(QbbFramePtr&& frame, QbbEventTime eventTime)
 {
     frame->arrival = eventTime;
-    FireTrace(m_phyRxEnd, *frame);
+    FireTrace(&Sources::phyRxEnd, *frame);
     frame->ingressPort = m_portNumber;
     frame->priority = m_classifier.Classify(*frame);
     if (m_receiveErrorModel && m_receiveErrorModel->IsCorrupt(QbbFrameCodec::ToPacket(*frame)))
     {
-        FireTrace(m_phyRxDrop, *frame);
+        FireTrace(&Sources::phyRxDrop, *frame);
         CountDrop(*frame, QbbDropReason::CORRUPTED);
         return;
     }
-    FireTrace(m_promiscSniffer, *frame);
+    FireTrace(&Sources::promiscSniffer, *frame);
     if (frame->IsMacControl())
     {
-        FireTrace(m_sniffer, *frame);
+        FireTrace(&Sources::sniffer, *frame);
         ReceiveMacControl(*frame);
         return;
     }
     auto& counters = m_counters.classes[frame->priority];
     ++counters.rxFrames;
     counters.rxBytes += frame->size;
-    FireTrace(m_macPromiscRx, *frame);
-    if (frame->dstMac == m_address || frame->dstMac.IsGroup())
+    FireTrace(&Sources::macPromiscRx, *frame);
+    if (IsTraced() && (frame->dstMac == m_address || frame->dstMac.IsGroup()))
     {
-        FireTrace(m_sniffer, *frame);
-        FireTrace(m_macRx, *frame);
+        FireTrace(&Sources::sniffer, *frame);
+        FireTrace(&Sources::macRx, *frame);
     }
     if (m_sink)
     {
@@ -320,7 +359,7 @@ QbbPort::ReceiveFromLine(QbbFramePtr&& frame, QbbEventTime eventTime)
     }
     else
     {
-        FireTrace(m_macRxDrop, *frame);
+        FireTrace(&Sources::macRxDrop, *frame);
         CountDrop(*frame, QbbDropReason::UNEXPECTED);
     }
 }
@@ -373,7 +412,7 @@ QbbPort::DropQueue(uint8_t priority, QbbDropReason reason)
 void
 QbbPort::DropUnsent(const QbbFrame& frame, QbbDropReason reason)
 {
-    FireTrace(m_macTxDrop, frame);
+    FireTrace(&Sources::macTxDrop, frame);
     CountDrop(frame, reason);
     if (m_sink)
     {
@@ -389,10 +428,7 @@ QbbPort::CountDrop(const QbbFrame& frame, QbbDropReason reason)
     {
         ++m_counters.classes[frame.priority].drops;
     }
-    if (!m_drop.IsEmpty())
-    {
-        m_drop(QbbFrameCodec::ToPacket(frame), reason);
-    }
+    FireDrop(frame, reason);
 }
 
 } // namespace ns3

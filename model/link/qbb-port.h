@@ -293,6 +293,12 @@ class QbbPort : public QbbPortTraces, private QbbFlowControlPort
         return m_address;
     }
 
+    /** \return MAC address of the port at the other end of the cable */
+    const Mac48Address& GetPeerMac() const
+    {
+        return m_peerAddress;
+    }
+
     /** \return true if the link is up */
     bool IsUp() const
     {
@@ -314,6 +320,9 @@ class QbbPort : public QbbPortTraces, private QbbFlowControlPort
   protected:
     QbbPort();
     ~QbbPort() override = default;
+
+    /** Sets the MAC address. \param address MAC address of this port */
+    void SetMac(Mac48Address address);
 
     /** Connects the port to a cable. \param channel the cable */
     void AttachTo(Ptr<QbbChannel> channel);
@@ -339,13 +348,15 @@ class QbbPort : public QbbPortTraces, private QbbFlowControlPort
     bool m_lineOverhead{true};           //!< attribute LineOverhead
     bool m_tagFrames{false};             //!< attribute TagFrames
     bool m_routedPort{false};            //!< attribute RoutedPort
-    Mac48Address m_address;              //!< attribute Address
     uint32_t m_nodeId{0};                //!< id of the node
     uint32_t m_deviceIndex{0};           //!< index among the node's devices
     bool m_sharesPlace{false};           //!< value of SharesPlace()
     bool m_up{true};                     //!< true if the link is up
 
   private:
+    Mac48Address m_address;     //!< attribute Address
+    Mac48Address m_peerAddress; //!< address of the port at the other end of the cable
+
     void OnPortEvent();
     using PortTimer = QbbTimer<QbbPort, &QbbPort::OnPortEvent>;
 
@@ -365,6 +376,7 @@ class QbbPort : public QbbPortTraces, private QbbFlowControlPort
     void ArmTransmission(QbbEventTime eventTime);
     QbbFramePtr NextFrameToSend(QbbPs now);
     QbbFramePtr MakePauseFrame(QbbPs now);
+    void Send(QbbFramePtr&& frame, QbbEventTime eventTime, QbbPs now);
     void CountSent(const QbbFrame& frame);
     void StartTransmission(QbbFramePtr&& frame, QbbEventTime eventTime, QbbPs start);
     void ReceiveMacControl(const QbbFrame& frame);
@@ -385,6 +397,7 @@ class QbbPort : public QbbPortTraces, private QbbFlowControlPort
     uint64_t m_fraction{0};            //!< fraction of a picosecond, in 1/rate ps
     QbbFrameSink* m_sink{nullptr};     //!< consumer of received frames
     QbbFrameSource* m_source{nullptr}; //!< generator of frames
+    QbbLine* m_line{nullptr};          //!< direction of the cable on which the port sends
     Ptr<QbbChannel> m_channel;         //!< attached cable
     uint16_t m_portNumber{0};          //!< number at the switch or NIC
     uint8_t m_sourceReady{0};          //!< classes announced by the source

@@ -64,7 +64,7 @@ QbbFrameForwarder::GetWaitingBytes(uint16_t egressPort, uint8_t priority) const
 }
 
 void
-QbbFrameForwarder::ReceiveFrame(QbbPort& port, QbbFramePtr frame)
+QbbFrameForwarder::ReceiveFrame(QbbPort& port, QbbFramePtr&& frame)
 {
     if (frame->dstMac != port.GetMac())
     {
@@ -139,7 +139,7 @@ QbbFrameForwarder::ReceiveFrame(QbbPort& port, QbbFramePtr frame)
         m_markers.FrameJoins(device, *frame);
     }
     frame->srcMac = device.GetMac();
-    frame->dstMac = device.GetPeer()->GetMac();
+    frame->dstMac = device.GetPeerMac();
     const QbbEventTime eventTime = frame->arrival;
     if (m_inputQueueing)
     {

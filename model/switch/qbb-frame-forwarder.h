@@ -155,7 +155,7 @@ class QbbFrameForwarder : public QbbFrameSink
                                                                uint8_t priority) const;
 
     // Inherited from QbbFrameSink
-    void ReceiveFrame(QbbPort& port, QbbFramePtr frame) override;
+    void ReceiveFrame(QbbPort& port, QbbFramePtr&& frame) override;
     void FrameDeparts(QbbPort& port, QbbFrame& frame, QbbPs start) override;
     void FrameGone(QbbPort& port, const QbbFrame& frame) override;
     void LinkChanged(QbbPort& port) override;

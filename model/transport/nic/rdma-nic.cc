@@ -335,7 +335,7 @@ RdmaNic::FreeDestroyed()
 }
 
 void
-RdmaNic::ReceiveFrame(QbbPort& port, QbbFramePtr frame)
+RdmaNic::ReceiveFrame(QbbPort& port, QbbFramePtr&& frame)
 {
     if (frame->type != QbbFrameType::ROCE)
     {

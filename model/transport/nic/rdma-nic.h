@@ -265,7 +265,7 @@ class RdmaNic : public Object, public QbbFrameSink, public QbbFrameSource
     }
 
     // QbbFrameSink
-    void ReceiveFrame(QbbPort& port, QbbFramePtr frame) override;
+    void ReceiveFrame(QbbPort& port, QbbFramePtr&& frame) override;
     void FrameDeparts(QbbPort& port, QbbFrame& frame, QbbPs start) override;
     void FrameGone(QbbPort& port, const QbbFrame& frame) override;
     void LinkChanged(QbbPort& port) override;

@@ -173,7 +173,7 @@ RdmaReceiveBuffer::SetThresholds()
 }
 
 void
-RdmaReceiveBuffer::ReceiveFrame(QbbPort& port, QbbFramePtr frame)
+RdmaReceiveBuffer::ReceiveFrame(QbbPort& port, QbbFramePtr&& frame)
 {
     const uint32_t bytes = m_bytes + frame->size;
     const bool lossless = m_lossless & (1U << frame->priority);

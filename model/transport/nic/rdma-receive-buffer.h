@@ -107,7 +107,7 @@ class RdmaReceiveBuffer : public Object, public QbbFrameSink
     }
 
     // QbbFrameSink
-    void ReceiveFrame(QbbPort& port, QbbFramePtr frame) override;
+    void ReceiveFrame(QbbPort& port, QbbFramePtr&& frame) override;
     void FrameDeparts(QbbPort& port, QbbFrame& frame, QbbPs start) override;
     void FrameGone(QbbPort& port, const QbbFrame& frame) override;
     void LinkChanged(QbbPort& port) override;

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+
+#include "qbb-line.h"
+
+#include "qbb-event-order.h"
+#include "qbb-frame-codec.h"
+#include "qbb-net-device.h"
+
+#include <ns3/log.h>
+#include <ns3/node-list.h>
+#include <ns3/node.h>
+
+namespace ns3
+{
+
+NS_LOG_COMPONENT_DEFINE("QbbLine");
+
+void
+QbbLine::ScheduleArrival(QbbEventTime eventTime)
+{
+    if (m_nodeId == UINT32_MAX)
+    {
+        // The receiver's own copies are in another node's memory, out of the CPU caches.
+        m_nodeId = m_receiver->GetNodeId();
+        m_deviceIndex = m_receiver->GetDeviceIndex();
+    }
+    const InFlight& next = m_inFlight.Front();
+    // The frame has left the CPU caches during the cable delay; the next event of this line reads
+    // it.
+    __builtin_prefetch(next.frame.get());
+    m_eventInstant = next.arrival;
+    m_eventTime = QbbEventTime(
+        m_eventInstant,
+        QbbEventOrder::Arrivals::AtPort(QbbPortPlace(m_nodeId, m_deviceIndex, m_eventInstant)));
+    // The context of the event is the receiving node, whichever node schedules the event.
+    QbbSchedule(m_nodeId, m_eventTime, eventTime, this);
+}
+
+void
+QbbLine::Notify()
+{
+    if (!m_receiver)
+    {
+        return;
+    }
+    if (m_receiver->SharesPlace())
+    {
+        TakeArrivalsInTurn();
+        return;
+    }
+    TakeArrival();
+}
+
+void
+QbbLine::TakeArrivalsInTurn()
+{
+    const QbbPs now = QbbNow();
+    if (m_eventInstant != now)
+    {
+        return; // the event of a port with an equal place has already delivered this frame
+    }
+    // The first event of a place delivers the frames of all ports with that place, in an order
+    // that does not depend on the order of scheduling.
+    const Ptr<Node> node = NodeList::GetNode(m_nodeId);
+    const uint32_t place = m_deviceIndex % QbbEventOrder::PLACES;
+    const uint32_t ports =
+        (node->GetNDevices() - place + QbbEventOrder::PLACES - 1) / QbbEventOrder::PLACES;
+    const uint32_t first = QbbPortPlace(node->GetId(), place, now) % ports;
+    for (uint32_t i = 0; i < ports; ++i)
+    {
+        const uint32_t index = place + (first + i) % ports * QbbEventOrder::PLACES;
+        const auto port = DynamicCast<QbbNetDevice>(node->GetDevice(index));
+        if (!port || !port->GetQbbChannel())
+        {
+            continue;
+        }
+        QbbLine& line = port->GetQbbChannel()->GetLineTo(PeekPointer(port));
+        if (line.m_eventInstant == now)
+        {
+            line.TakeArrival();
+        }
+    }
+}
+
+void
+QbbLine::TakeArrival()
+{
+    const QbbPs eventInstant = m_eventInstant;
+    const QbbEventTime eventTime = m_eventTime;
+    m_eventInstant = QBB_NEVER;
+    // If the link went down, the frame of this event may have been lost.
+    if (m_inFlight.IsEmpty())
+    {
+        return;
+    }
+    if (m_inFlight.Front().arrival != eventInstant)
+    {
+        ScheduleArrival(eventTime);
+        return;
+    }
+    QbbFramePtr frame = std::move(m_inFlight.Front().frame);
+    m_inFlight.DropFront();
+    if (!m_inFlight.IsEmpty())
+    {
+        ScheduleArrival(eventTime);
+    }
+    if (m_serialized)
+    {
+        frame = CrossAsBytes(*frame);
+        if (!frame)
+        {
+            return;
+        }
+    }
+    m_receiver->ReceiveFromLine(std::move(frame), eventTime);
+}
+
+QbbFramePtr
+QbbLine::CrossAsBytes(QbbFrame& frame)
+{
+    m_bytes.resize(QbbFrameCodec::SerializedSize(frame));
+    QbbFrameCodec::Serialize(frame, m_bytes.data());
+    auto parsed = QbbFrameCodec::Parse(m_bytes.data(), m_bytes.size(), m_receiver->GetPool());
+    if (!parsed.frame)
+    {
+        NS_LOG_WARN("malformed frame: " << QbbParseErrorName(parsed.error));
+        ++m_malformed;
+        m_receiver->LoseOnLine(frame, QbbDropReason::MALFORMED);
+    }
+    return std::move(parsed.frame);
+}
+
+void
+QbbLine::LoseAll()
+{
+    m_lostInFlight += m_inFlight.GetSize();
+    while (!m_inFlight.IsEmpty())
+    {
+        const QbbFramePtr frame = m_inFlight.Pop().frame;
+        m_receiver->LoseOnLine(*frame, QbbDropReason::LINK_DOWN);
+    }
+}
+
+} // namespace ns3

@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+
+#ifndef QBB_LINE_H
+#define QBB_LINE_H
+
+#include "qbb-frame.h"
+#include "qbb-port-counters.h"
+#include "qbb-ring.h"
+#include "qbb-time.h"
+
+#include <ns3/event-impl.h>
+
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+namespace ns3
+{
+
+class QbbPort;
+
+/**
+ * \ingroup rdma
+ * One direction of a QbbChannel: the frames in flight towards a port.
+ *
+ * The line is its own arrival event. It is in the scheduler at most once, for the first frame in
+ * flight. The scheduler holds a reference, so a line may outlive its channel and then does nothing.
+ */
+class QbbLine final : public EventImpl
+{
+  public:
+    /** \param receiver port at the far end; null: the line delivers no frame any more */
+    void SetReceiver(QbbPort* receiver)
+    {
+        m_receiver = receiver;
+    }
+
+    /** \return port at the far end, or null */
+    QbbPort* GetReceiver() const
+    {
+        return m_receiver;
+    }
+
+    /** \param delay propagation delay; must not change while frames are in flight */
+    void SetDelay(QbbPs delay)
+    {
+        m_delay = delay;
+    }
+
+    /** \return the propagation delay */
+    QbbPs GetDelay() const
+    {
+        return m_delay;
+    }
+
+    /** \param serialized true to serialise each frame to bytes and parse the bytes */
+    void SetSerialized(bool serialized)
+    {
+        m_serialized = serialized;
+    }
+
+    /** \return true if frames are serialised to bytes and parsed */
+    bool IsSerialized() const
+    {
+        return m_serialized;
+    }
+
+    /**
+     * Puts a frame on the line.
+     *
+     * \param frame frame to transmit
+     * \param sent instant at which the last bit leaves the sender
+     * \param eventTime time of the running event
+     */
+    void Transmit(QbbFramePtr&& frame, QbbPs sent, QbbEventTime eventTime)
+    {
+        m_inFlight.Push({sent + m_delay, std::move(frame)});
+        if (m_eventInstant == QBB_NEVER)
+        {
+            ScheduleArrival(eventTime);
+        }
+    }
+
+    /** Loses all frames in flight, and counts their loss at the receiver. */
+    void LoseAll();
+
+    /** Discards all frames in flight without counting them. */
+    void Clear()
+    {
+        m_inFlight.Clear();
+    }
+
+    /** \return true if an arrival is scheduled */
+    bool IsBusy() const
+    {
+        return m_eventInstant != QBB_NEVER;
+    }
+
+    /** \return number of frames in flight */
+    std::size_t GetInFlight() const
+    {
+        return m_inFlight.GetSize();
+    }
+
+    /** \return number of frames lost in flight by LoseAll() */
+    uint64_t GetLostInFlight() const
+    {
+        return m_lostInFlight;
+    }
+
+    /** \return number of frames whose bytes did not parse */
+    uint64_t GetMalformed() const
+    {
+        return m_malformed;
+    }
+
+  private:
+    /** A frame in flight. */
+    struct InFlight
+    {
+        QbbPs arrival{0};  //!< arrival of the last bit at the receiver
+        QbbFramePtr frame; //!< frame in flight
+    };
+
+    void Notify() override;
+    void ScheduleArrival(QbbEventTime eventTime);
+    void TakeArrival();
+    void TakeArrivalsInTurn();
+    QbbFramePtr CrossAsBytes(QbbFrame& frame);
+
+    // The members that each frame needs are in the first two cache lines of the object.
+    QbbPort* m_receiver{nullptr};    //!< port at the far end, or null
+    QbbPs m_delay{0};                //!< propagation delay
+    QbbPs m_eventInstant{QBB_NEVER}; //!< arrival that is scheduled; QBB_NEVER: none
+    QbbEventTime m_eventTime;        //!< time of the scheduled event
+    uint32_t m_nodeId{UINT32_MAX};   //!< id of the receiver's node, once a frame has been sent
+    uint32_t m_deviceIndex{0};       //!< index of the receiver among its node's devices
+    QbbRing<InFlight> m_inFlight;    //!< frames in flight, in order of arrival
+    bool m_serialized{false};        //!< frames cross as bytes
+    uint64_t m_lostInFlight{0};      //!< frames lost because the link went down
+    uint64_t m_malformed{0};         //!< frames lost because their bytes did not parse
+    std::vector<uint8_t> m_bytes;    //!< scratch buffer of CrossAsBytes()
+};
+
+} // namespace ns3
+
+#endif /* QBB_LINE_H */
