@@ -188,17 +188,34 @@ QbbEventWheel::Advance()
     }
     ++m_slotsTaken;
     m_taken += static_cast<uint32_t>(m_current.size());
-    if (m_current.size() > 1)
+    SortCurrent();
+}
+
+void
+QbbEventWheel::SortCurrent()
+{
+    const std::size_t size = m_current.size();
+    if (size > MOST_SHIFTS)
     {
         std::sort(m_current.begin(), m_current.end(), std::greater<>());
+        return;
+    }
+    // The lists hold the latest insertion first, so most events are in place.
+    for (std::size_t i = 1; i < size; ++i)
+    {
+        const Event ev = m_current[i];
+        std::size_t place = i;
+        for (; place > 0 && m_current[place - 1] < ev; --place)
+        {
+            m_current[place] = m_current[place - 1];
+        }
+        m_current[place] = ev;
     }
 }
 
 void
 QbbEventWheel::Review()
 {
-    constexpr uint32_t MANY = 12; // events in a slot from which on sorting them costs more
-    constexpr uint32_t FEW = 2;   // events in a slot below which finding slots costs more
     const uint32_t eventsPerSlot = m_taken / m_slotsTaken;
     m_taken = 0;
     m_slotsTaken = 0;
@@ -206,7 +223,7 @@ QbbEventWheel::Review()
     {
         SetWidth(m_slotBits - 1);
     }
-    else if (eventsPerSlot < FEW && m_slotBits < FIRST_BITS)
+    else if (eventsPerSlot < FEW && m_slotBits < MOST_BITS)
     {
         SetWidth(m_slotBits + 1);
     }

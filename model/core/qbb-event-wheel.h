@@ -88,6 +88,8 @@ class QbbEventWheel
     static constexpr uint32_t LEAST_BITS = 12;      //!< log2 of the smallest width
     static constexpr uint32_t MOST_BITS = 24;       //!< log2 of the largest width
     static constexpr uint32_t MOST_SHIFTS = 32;     //!< events that an insertion moves at most
+    static constexpr uint32_t MANY = 16;            //!< events in a slot that make slots shorter
+    static constexpr uint32_t FEW = 4;              //!< events in a slot that make slots longer
     static constexpr uint32_t REVIEW_EVENTS = 8192; //!< events between two reviews of the width
 
     /** An event in a slot's list. */
@@ -129,6 +131,7 @@ class QbbEventWheel
     void Review();
     void SetWidth(uint32_t slotBits);
     void TakeSlot(uint32_t place);
+    void SortCurrent();
 
     std::vector<Event> m_current;  //!< events of m_slot and earlier, the last of them first
     std::vector<Event> m_late;     //!< heap of events of m_slot that came far before its last ones

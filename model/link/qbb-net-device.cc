@@ -276,7 +276,7 @@ QbbNetDevice::DeliverToStack(const QbbFrame& frame)
     }
     if (type == PACKET_OTHERHOST)
     {
-        FireTrace(&Sources::macRxDrop, frame);
+        FireTrace(&RareSources::macRxDrop, frame);
         CountDrop(frame, QbbDropReason::NOT_FOR_US);
     }
     else if (!m_receive.IsNull())
@@ -285,7 +285,7 @@ QbbNetDevice::DeliverToStack(const QbbFrame& frame)
     }
     else
     {
-        FireTrace(&Sources::macRxDrop, frame);
+        FireTrace(&RareSources::macRxDrop, frame);
         CountDrop(frame, QbbDropReason::UNEXPECTED);
     }
 }
@@ -332,7 +332,7 @@ QbbNetDevice::SendFrom(Ptr<Packet> packet,
     if (reason != QbbDropReason::COUNT)
     {
         FireTrace(&Sources::macTx, frame);
-        FireTrace(&Sources::macTxDrop, frame);
+        FireTrace(&RareSources::macTxDrop, frame);
         CountDrop(frame, reason);
         return false;
     }
@@ -347,7 +347,7 @@ QbbNetDevice::DropMalformed(Ptr<const Packet> packet,
                             uint16_t protocolNumber)
 {
     ++GetCounters().dropsByReason[static_cast<std::size_t>(QbbDropReason::MALFORMED)];
-    if (IsTraced())
+    if (HasRareSinks())
     {
         EthernetHeader header(false);
         header.SetSource(Mac48Address::ConvertFrom(source));

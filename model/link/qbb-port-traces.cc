@@ -8,6 +8,7 @@
 #include <ns3/simulator.h>
 
 #include <string>
+#include <type_traits>
 
 namespace ns3
 {
@@ -15,7 +16,7 @@ namespace ns3
 /**
  * Accessor of a trace source, which creates the sources of a port for the first sink.
  *
- * \tparam source the trace source, a member of Sources
+ * \tparam source the trace source, a member of Sources or of RareSources
  */
 template <auto source>
 class QbbPortTraces::Accessor final : public TraceSourceAccessor
@@ -44,6 +45,12 @@ class QbbPortTraces::Accessor final : public TraceSourceAccessor
     }
 
   private:
+    template <typename S, typename Trace>
+    static S* GetStruct(Trace S::*);
+
+    /// Struct that holds the trace source.
+    using Struct = std::remove_pointer_t<decltype(GetStruct(source))>;
+
     template <typename Action>
     static bool Do(ObjectBase* object, Action action)
     {
@@ -52,12 +59,24 @@ class QbbPortTraces::Accessor final : public TraceSourceAccessor
         {
             return false;
         }
-        if (!port->m_sources)
+        if constexpr (std::is_same_v<Struct, Sources>)
         {
-            port->m_sources = std::make_unique<Sources>();
+            action(Get(port->m_sources));
         }
-        action((*port->m_sources).*source);
+        else
+        {
+            action(Get(port->m_rareSources));
+        }
         return true;
+    }
+
+    static auto& Get(std::unique_ptr<Struct>& sources)
+    {
+        if (!sources)
+        {
+            sources = std::make_unique<Struct>();
+        }
+        return (*sources).*source;
     }
 };
 
@@ -78,7 +97,7 @@ QbbPortTraces::AddSources(TypeId tid)
                         "ns3::Packet::TracedCallback")
         .AddTraceSource("MacTxDrop",
                         "A frame was dropped by the port before transmission",
-                        MakeAccessor<&Sources::macTxDrop>(),
+                        MakeAccessor<&RareSources::macTxDrop>(),
                         "ns3::Packet::TracedCallback")
         .AddTraceSource("MacPromiscRx",
                         "A frame was received, whatever its destination address",
@@ -90,7 +109,7 @@ QbbPortTraces::AddSources(TypeId tid)
                         "ns3::Packet::TracedCallback")
         .AddTraceSource("MacRxDrop",
                         "A received frame was dropped",
-                        MakeAccessor<&Sources::macRxDrop>(),
+                        MakeAccessor<&RareSources::macRxDrop>(),
                         "ns3::Packet::TracedCallback")
         .AddTraceSource("PhyTxBegin",
                         "The transmission of a frame has begun",
@@ -106,7 +125,7 @@ QbbPortTraces::AddSources(TypeId tid)
                         "ns3::Packet::TracedCallback")
         .AddTraceSource("PhyRxDrop",
                         "A frame was dropped because it was corrupted on the line",
-                        MakeAccessor<&Sources::phyRxDrop>(),
+                        MakeAccessor<&RareSources::phyRxDrop>(),
                         "ns3::Packet::TracedCallback")
         .AddTraceSource("Sniffer",
                         "A frame was sent by the port, or received for the port",
@@ -118,15 +137,15 @@ QbbPortTraces::AddSources(TypeId tid)
                         "ns3::Packet::TracedCallback")
         .AddTraceSource("Drop",
                         "A frame was dropped: frame, reason",
-                        MakeAccessor<&Sources::drop>(),
+                        MakeAccessor<&RareSources::drop>(),
                         "ns3::QbbNetDevice::DropCallback")
         .AddTraceSource("PfcSent",
                         "The port sends a pause frame to pause or resume a class: class, quanta",
-                        MakeAccessor<&Sources::pfcSent>(),
+                        MakeAccessor<&RareSources::pfcSent>(),
                         "ns3::QbbNetDevice::PfcCallback")
         .AddTraceSource("PfcReceived",
                         "The port received a pause frame for a class: class, quanta",
-                        MakeAccessor<&Sources::pfcReceived>(),
+                        MakeAccessor<&RareSources::pfcReceived>(),
                         "ns3::QbbNetDevice::PfcCallback");
 }
 
@@ -140,13 +159,13 @@ QbbPortTraces::EmitTrace(PacketTrace& trace, const QbbFrame& frame)
 }
 
 void
-QbbPortTraces::FireTrace(PfcTrace Sources::*source, const QbbFlowControl::Pauses& pauses)
+QbbPortTraces::FireTrace(PfcTrace RareSources::*source, const QbbFlowControl::Pauses& pauses)
 {
-    for (uint8_t p = 0; IsTraced() && pauses.classes >> p; ++p)
+    for (uint8_t p = 0; m_rareSources && pauses.classes >> p; ++p)
     {
         if (pauses.classes & (1U << p))
         {
-            ((*m_sources).*source)(p, pauses.quanta[p]);
+            ((*m_rareSources).*source)(p, pauses.quanta[p]);
         }
     }
 }
@@ -154,19 +173,19 @@ QbbPortTraces::FireTrace(PfcTrace Sources::*source, const QbbFlowControl::Pauses
 void
 QbbPortTraces::FireDrop(const QbbFrame& frame, QbbDropReason reason)
 {
-    if (IsTraced() && !m_sources->drop.IsEmpty())
+    if (m_rareSources && !m_rareSources->drop.IsEmpty())
     {
-        m_sources->drop(QbbFrameCodec::ToPacket(frame), reason);
+        m_rareSources->drop(QbbFrameCodec::ToPacket(frame), reason);
     }
 }
 
 void
 QbbPortTraces::FireMalformed(Ptr<const Packet> packet)
 {
-    if (IsTraced())
+    if (m_rareSources)
     {
-        m_sources->macTxDrop(packet);
-        m_sources->drop(packet, QbbDropReason::MALFORMED);
+        m_rareSources->macTxDrop(packet);
+        m_rareSources->drop(packet, QbbDropReason::MALFORMED);
     }
 }
 

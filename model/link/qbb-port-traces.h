@@ -21,8 +21,8 @@ namespace ns3
 
 /**
  * \ingroup rdma
- * Trace sources of a port. The sources exist once a trace sink is connected to one of them, and a
- * frame is converted to a packet only for a source with a sink.
+ * Trace sources of a port. Sources exist once a trace sink is connected to one of them, and a frame
+ * is converted to a packet only for a source with a sink.
  *
  * A device with these trace sources derives from this class and calls AddSources() for its TypeId.
  */
@@ -59,29 +59,40 @@ class QbbPortTraces
 
     ~QbbPortTraces() = default;
 
-    /** The trace sources of a port. */
+    /** Trace sources that fire for each frame. */
     struct Sources
     {
-        PacketTrace macTx;                                     //!< trace source MacTx
+        PacketTrace macTx;          //!< trace source MacTx
+        PacketTrace macRx;          //!< trace source MacRx
+        PacketTrace macPromiscRx;   //!< trace source MacPromiscRx
+        PacketTrace phyTxBegin;     //!< trace source PhyTxBegin
+        PacketTrace phyTxEnd;       //!< trace source PhyTxEnd
+        PacketTrace phyRxEnd;       //!< trace source PhyRxEnd
+        PacketTrace sniffer;        //!< trace source Sniffer
+        PacketTrace promiscSniffer; //!< trace source PromiscSniffer
+    };
+
+    /** Trace sources that fire for drops and pause frames. */
+    struct RareSources
+    {
         PacketTrace macTxDrop;                                 //!< trace source MacTxDrop
-        PacketTrace macRx;                                     //!< trace source MacRx
-        PacketTrace macPromiscRx;                              //!< trace source MacPromiscRx
         PacketTrace macRxDrop;                                 //!< trace source MacRxDrop
-        PacketTrace phyTxBegin;                                //!< trace source PhyTxBegin
-        PacketTrace phyTxEnd;                                  //!< trace source PhyTxEnd
-        PacketTrace phyRxEnd;                                  //!< trace source PhyRxEnd
         PacketTrace phyRxDrop;                                 //!< trace source PhyRxDrop
-        PacketTrace sniffer;                                   //!< trace source Sniffer
-        PacketTrace promiscSniffer;                            //!< trace source PromiscSniffer
         TracedCallback<Ptr<const Packet>, QbbDropReason> drop; //!< trace source Drop
         PfcTrace pfcSent;                                      //!< trace source PfcSent
         PfcTrace pfcReceived;                                  //!< trace source PfcReceived
     };
 
-    /** \return true if a trace sink has been connected to any of the port's sources */
+    /** \return true if a trace sink has been connected to one of Sources */
     bool IsTraced() const
     {
         return m_sources != nullptr;
+    }
+
+    /** \return true if a trace sink has been connected to one of RareSources */
+    bool HasRareSinks() const
+    {
+        return m_rareSources != nullptr;
     }
 
     /**
@@ -98,13 +109,22 @@ class QbbPortTraces
         }
     }
 
+    /** \copydoc FireTrace() */
+    void FireTrace(PacketTrace RareSources::*source, const QbbFrame& frame)
+    {
+        if (m_rareSources)
+        {
+            EmitTrace((*m_rareSources).*source, frame);
+        }
+    }
+
     /**
      * Fires a trace source for each class of a pause frame.
      *
      * \param source the trace source
      * \param pauses contents of the pause frame
      */
-    void FireTrace(PfcTrace Sources::*source, const QbbFlowControl::Pauses& pauses);
+    void FireTrace(PfcTrace RareSources::*source, const QbbFlowControl::Pauses& pauses);
 
     /** Fires the trace source Drop. \param frame dropped frame \param reason drop reason */
     void FireDrop(const QbbFrame& frame, QbbDropReason reason);
@@ -132,7 +152,8 @@ class QbbPortTraces
     static Ptr<const TraceSourceAccessor> MakeAccessor();
     static void EmitTrace(PacketTrace& trace, const QbbFrame& frame);
 
-    std::unique_ptr<Sources> m_sources; //!< null until the first trace sink is connected
+    std::unique_ptr<Sources> m_sources;         //!< null until a sink is connected to one of them
+    std::unique_ptr<RareSources> m_rareSources; //!< null until a sink is connected to one of them
 };
 
 } // namespace ns3

@@ -294,7 +294,7 @@ QbbPort::MakePauseFrame(QbbPs now)
     QbbFramePtr frame = m_pool.Allocate();
     frame->srcMac = m_address;
     const QbbFlowControl::Pauses pauses = m_flow.Take(now);
-    FireTrace(&Sources::pfcSent, pauses);
+    FireTrace(&RareSources::pfcSent, pauses);
     m_flow.Fill(pauses, *frame);
     ++m_counters.macControlTx;
     return frame;
@@ -306,7 +306,7 @@ QbbPort::ReceiveMacControl(const QbbFrame& frame)
     ++m_counters.macControlRx;
     const QbbFlowControl::Pauses pauses = m_flow.Read(frame);
     m_counters.macControlIgnored += pauses.ignored;
-    FireTrace(&Sources::pfcReceived, pauses);
+    FireTrace(&RareSources::pfcReceived, pauses);
     if (!pauses.classes)
     {
         return;
@@ -329,7 +329,7 @@ QbbPort::ReceiveFromLine(QbbFramePtr&& frame, QbbEventTime eventTime)
     frame->priority = m_classifier.Classify(*frame);
     if (m_receiveErrorModel && m_receiveErrorModel->IsCorrupt(QbbFrameCodec::ToPacket(*frame)))
     {
-        FireTrace(&Sources::phyRxDrop, *frame);
+        FireTrace(&RareSources::phyRxDrop, *frame);
         CountDrop(*frame, QbbDropReason::CORRUPTED);
         return;
     }
@@ -359,7 +359,7 @@ QbbPort::ReceiveFromLine(QbbFramePtr&& frame, QbbEventTime eventTime)
     }
     else
     {
-        FireTrace(&Sources::macRxDrop, *frame);
+        FireTrace(&RareSources::macRxDrop, *frame);
         CountDrop(*frame, QbbDropReason::UNEXPECTED);
     }
 }
@@ -412,7 +412,7 @@ QbbPort::DropQueue(uint8_t priority, QbbDropReason reason)
 void
 QbbPort::DropUnsent(const QbbFrame& frame, QbbDropReason reason)
 {
-    FireTrace(&Sources::macTxDrop, frame);
+    FireTrace(&RareSources::macTxDrop, frame);
     CountDrop(frame, reason);
     if (m_sink)
     {
