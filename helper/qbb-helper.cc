@@ -6,6 +6,7 @@
 #include "qbb-channel.h"
 #include "qbb-net-device.h"
 #include "qbb-time.h"
+#include "rdma-simulator-impl.h"
 
 #include <ns3/abort.h>
 #include <ns3/boolean.h>
@@ -26,6 +27,7 @@ NS_LOG_COMPONENT_DEFINE("QbbHelper");
 QbbHelper::QbbHelper()
 {
     QbbSetTimeResolution();
+    RdmaSimulatorImpl::Select();
     m_deviceFactory.SetTypeId(QbbNetDevice::GetTypeId());
     m_channelFactory.SetTypeId(QbbChannel::GetTypeId());
     m_pcapFactory.SetTypeId(PcapFileWrapper::GetTypeId());

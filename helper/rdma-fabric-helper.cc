@@ -6,6 +6,7 @@
 #include "qbb-shared-buffer.h"
 #include "qbb-wire.h"
 #include "rdma-bdp.h"
+#include "rdma-simulator-impl.h"
 #include "rdma-units.h"
 #include "roce-transport.h"
 
@@ -50,6 +51,7 @@ RdmaFabricHelper::RdmaFabricHelper()
       m_mask("255.0.0.0")
 {
     QbbSetTimeResolution();
+    RdmaSimulatorImpl::Select();
     m_deviceFactory.SetTypeId(QbbNetDevice::GetTypeId());
     m_channelFactory.SetTypeId(QbbChannel::GetTypeId());
     m_switchFactory.SetTypeId(QbbSwitch::GetTypeId());

@@ -5,10 +5,12 @@
 #include "qbb-time.h"
 #include "rdma-attribute-text.h"
 #include "rdma-part.h"
+#include "rdma-simulator-impl.h"
 
 #include <ns3/pointer.h>
 #include <ns3/type-id.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <iostream>
 #include <stdexcept>
@@ -84,6 +86,16 @@ BeginRdmaProgram(int argc, const char* const* argv)
         const std::string program = argc > 0 ? argv[0] : "";
         std::cerr << program.substr(program.rfind('/') + 1) << ": " << wrong << "\n";
         std::exit(2);
+    }
+    // ns-3 reads these arguments after BeginRdmaProgram() would have made a simulator.
+    const bool hasChoice = std::any_of(argv + std::min(argc, 1), argv + argc, [](std::string text) {
+        text.erase(0, text.find_first_not_of('-'));
+        return text.rfind("RdmaSimulator=", 0) == 0 ||
+               text.rfind("SimulatorImplementationType=", 0) == 0;
+    });
+    if (!hasChoice)
+    {
+        RdmaSimulatorImpl::Select();
     }
 }
 

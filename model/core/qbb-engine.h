@@ -7,6 +7,7 @@
 #include "qbb-event-wheel.h"
 
 #include <ns3/event-impl.h>
+#include <ns3/ptr.h>
 
 #include <cstdint>
 #include <utility>
@@ -114,8 +115,8 @@ class QbbEngine
         const Scheduler::Event next = m_wheel.RemoveNext();
         m_key = next.key;
         ++m_count;
-        next.impl->Invoke();
-        next.impl->Unref();
+        const Ptr<EventImpl> event(next.impl, false);
+        event->Invoke();
     }
 
     /** Drops all pending events. */
