@@ -43,18 +43,6 @@ QbbHelper::SetDeviceAttribute(const std::string& name, const AttributeValue& val
     m_deviceFactory.Set(name, value);
 }
 
-void
-QbbHelper::SetChannelAttribute(const std::string& name, const AttributeValue& value)
-{
-    m_channelFactory.Set(name, value);
-}
-
-void
-QbbHelper::SetPcapAttribute(const std::string& name, const AttributeValue& value)
-{
-    m_pcapFactory.Set(name, value);
-}
-
 NetDeviceContainer
 QbbHelper::Install(const NodeContainer& nodes) const
 {

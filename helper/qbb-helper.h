@@ -72,7 +72,10 @@ class QbbHelper : public PcapHelperForDevice, public AsciiTraceHelperForDevice
      * \param name an attribute of QbbChannel
      * \param value value of the attribute in all cables created after this call
      */
-    void SetChannelAttribute(const std::string& name, const AttributeValue& value);
+    void SetChannelAttribute(const std::string& name, const AttributeValue& value)
+    {
+        m_channelFactory.Set(name, value);
+    }
 
     /**
      * \param name an attribute of PcapFileWrapper: CaptureSize truncates captured frames to a
@@ -80,7 +83,10 @@ class QbbHelper : public PcapHelperForDevice, public AsciiTraceHelperForDevice
      *        defaults to true in this helper
      * \param value value of the attribute in all capture files created after this call
      */
-    void SetPcapAttribute(const std::string& name, const AttributeValue& value);
+    void SetPcapAttribute(const std::string& name, const AttributeValue& value)
+    {
+        m_pcapFactory.Set(name, value);
+    }
 
     /**
      * Connects two nodes. Aborts with a message unless the container holds exactly two nodes.

@@ -18,25 +18,39 @@ namespace ns3
 
 /**
  * \ingroup rdma
+ * Installs applications of one class on nodes with an RdmaNic; aborts with a message for a node
+ * without one.
+ */
+class RdmaApplicationHelper
+{
+  public:
+    /** \param name attribute of the class \param value value for applications installed later */
+    void SetAttribute(const std::string& name, const AttributeValue& value);
+
+    /** \param node a node with an RdmaNic \return the application on that node */
+    ApplicationContainer Install(Ptr<Node> node) const;
+
+    /** \param nodes nodes with an RdmaNic \return one application per node */
+    ApplicationContainer Install(const NodeContainer& nodes) const;
+
+  protected:
+    /** \param type class of the applications */
+    explicit RdmaApplicationHelper(TypeId type);
+    ~RdmaApplicationHelper() = default;
+
+  private:
+    ObjectFactory m_factory; //!< factory of the applications
+};
+
+/**
+ * \ingroup rdma
  * Installs RdmaServer applications.
  */
-class RdmaServerHelper
+class RdmaServerHelper : public RdmaApplicationHelper
 {
   public:
     /** \param port value of the attribute Port of the servers */
     explicit RdmaServerHelper(uint16_t port = RdmaServer::DEFAULT_PORT);
-
-    /** \param name attribute of RdmaServer \param value value for servers installed later */
-    void SetAttribute(const std::string& name, const AttributeValue& value);
-
-    /** \param node a node with an RdmaNic \return the server on that node */
-    ApplicationContainer Install(Ptr<Node> node) const;
-
-    /** \param nodes nodes with an RdmaNic \return one server per node */
-    ApplicationContainer Install(const NodeContainer& nodes) const;
-
-  private:
-    ObjectFactory m_factory; //!< factory of RdmaServer
 };
 
 /**
@@ -55,7 +69,7 @@ class RdmaServerHelper
  * Create an RdmaFabricHelper or a QbbHelper first, because these helpers set ns-3's time
  * resolution.
  */
-class RdmaClientHelper
+class RdmaClientHelper : public RdmaApplicationHelper
 {
   public:
     /**
@@ -64,22 +78,8 @@ class RdmaClientHelper
      */
     explicit RdmaClientHelper(Ipv4Address address, uint16_t port = RdmaServer::DEFAULT_PORT);
 
-    /**
-     * \param server server of the clients, reached at the first port of the RdmaNic of its node
-     */
+    /** \param server server of the clients, reached at the first port of its node's RdmaNic */
     explicit RdmaClientHelper(Ptr<RdmaServer> server);
-
-    /** \param name attribute of RdmaClient \param value value for clients installed later */
-    void SetAttribute(const std::string& name, const AttributeValue& value);
-
-    /** \param node a node with an RdmaNic \return the client on that node */
-    ApplicationContainer Install(Ptr<Node> node) const;
-
-    /** \param nodes nodes with an RdmaNic \return one client per node */
-    ApplicationContainer Install(const NodeContainer& nodes) const;
-
-  private:
-    ObjectFactory m_factory; //!< factory of RdmaClient
 };
 
 } // namespace ns3

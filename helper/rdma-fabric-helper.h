@@ -4,13 +4,12 @@
 #define RDMA_FABRIC_HELPER_H
 
 #include "qbb-ps.h"
+#include "rdma-fabric-installer.h"
 #include "rdma-fabric.h"
-#include "rdma-part.h"
 #include "rdma-topology.h"
 
 #include <ns3/attribute.h>
 #include <ns3/ipv4-address.h>
-#include <ns3/object-factory.h>
 #include <ns3/random-variable-stream.h>
 
 #include <string>
@@ -60,47 +59,87 @@ class RdmaFabricHelper
     RdmaFabricHelper();
 
     /** \param name an attribute of QbbNetDevice \param value value for all ports */
-    void SetDeviceAttribute(const std::string& name, const AttributeValue& value);
+    void SetDeviceAttribute(const std::string& name, const AttributeValue& value)
+    {
+        m_settings.device.Set(name, value);
+    }
 
     /**
      * Sets the attributes Trust, TagFrames and RoutedPort of all ports.
      *
      * \param deployment header field that carries the traffic class; DSCP is the default
      */
-    void SetPfcDeployment(RdmaPfcDeployment deployment);
+    void SetPfcDeployment(RdmaPfcDeployment deployment)
+    {
+        m_settings.vlan = deployment == RdmaPfcDeployment::VLAN;
+    }
 
     /** \param name an attribute of QbbChannel \param value value for all cables */
-    void SetChannelAttribute(const std::string& name, const AttributeValue& value);
+    void SetChannelAttribute(const std::string& name, const AttributeValue& value)
+    {
+        m_settings.channel.Set(name, value);
+    }
 
     /** \param name an attribute of QbbSwitch \param value value for all switches */
-    void SetSwitchAttribute(const std::string& name, const AttributeValue& value);
+    void SetSwitchAttribute(const std::string& name, const AttributeValue& value)
+    {
+        m_settings.sw.Set(name, value);
+    }
 
     /** \param name an attribute of QbbRouting \param value value of the attribute */
-    void SetRoutingAttribute(const std::string& name, const AttributeValue& value);
+    void SetRoutingAttribute(const std::string& name, const AttributeValue& value)
+    {
+        m_settings.routing.Set(name, value);
+    }
 
     /** \param selector QbbPathSelector of every switch as text (RdmaPart), or "ecmp" (default) */
-    void SetPathSelector(const std::string& selector);
+    void SetPathSelector(const std::string& selector)
+    {
+        m_settings.selector =
+            RdmaPart::ParseOptional(selector, QbbPathSelector::GetTypeId(), "ecmp");
+    }
 
     /** \param name an attribute of the path selector \param value value for all switches */
-    void SetPathSelectorAttribute(const std::string& name, const AttributeValue& value);
+    void SetPathSelectorAttribute(const std::string& name, const AttributeValue& value)
+    {
+        m_settings.selector.Set(name, value);
+    }
 
     /** \param marker a QbbMarker for every switch in addition to QbbEcnMarker, or "none" */
-    void SetMarker(const std::string& marker);
+    void SetMarker(const std::string& marker)
+    {
+        m_settings.marker = RdmaPart::ParseOptional(marker, QbbMarker::GetTypeId());
+    }
 
     /** \param name attribute of the marker of SetMarker() \param value value for all switches */
-    void SetMarkerAttribute(const std::string& name, const AttributeValue& value);
+    void SetMarkerAttribute(const std::string& name, const AttributeValue& value)
+    {
+        m_settings.marker.Set(name, value);
+    }
 
     /** \param detector the QbbCongestionDetector of every switch, or "none" */
-    void SetCongestionDetector(const std::string& detector);
+    void SetCongestionDetector(const std::string& detector)
+    {
+        m_settings.detector = RdmaPart::ParseOptional(detector, QbbCongestionDetector::GetTypeId());
+    }
 
     /** \param name attribute of the congestion detector \param value value for all switches */
-    void SetCongestionDetectorAttribute(const std::string& name, const AttributeValue& value);
+    void SetCongestionDetectorAttribute(const std::string& name, const AttributeValue& value)
+    {
+        m_settings.detector.Set(name, value);
+    }
 
     /** \param buffer the QbbBufferManager of every switch */
-    void SetBufferManager(const std::string& buffer);
+    void SetBufferManager(const std::string& buffer)
+    {
+        m_settings.buffer = RdmaPart::Parse(buffer, QbbBufferManager::GetTypeId());
+    }
 
     /** \param name attribute of the buffer manager \param value value for all switches */
-    void SetBufferAttribute(const std::string& name, const AttributeValue& value);
+    void SetBufferAttribute(const std::string& name, const AttributeValue& value)
+    {
+        m_settings.buffer.Set(name, value);
+    }
 
     /**
      * Sets an attribute of QbbEcnMarker and enables ECN marking in all switches.
@@ -108,10 +147,17 @@ class RdmaFabricHelper
      * \param name an attribute of QbbEcnMarker
      * \param value value of the attribute
      */
-    void SetEcnAttribute(const std::string& name, const AttributeValue& value);
+    void SetEcnAttribute(const std::string& name, const AttributeValue& value)
+    {
+        m_settings.markEcn = true;
+        m_settings.ecn.Set(name, value);
+    }
 
     /** \param enable true: switches mark ECN-capable packets; false, the default: no marking */
-    void EnableEcn(bool enable);
+    void EnableEcn(bool enable)
+    {
+        m_settings.markEcn = enable;
+    }
 
     /**
      * Selects the transport. GetRdmaBdpPackets() computes the bandwidth-delay product from the
@@ -119,22 +165,40 @@ class RdmaFabricHelper
      *
      * \param transport the RdmaTransport of all NICs
      */
-    void SetTransport(const std::string& transport);
+    void SetTransport(const std::string& transport)
+    {
+        m_settings.transport = RdmaPart::Parse(transport, RdmaTransport::GetTypeId());
+    }
 
     /** \param name an attribute of the transport \param value value for all NICs */
-    void SetTransportAttribute(const std::string& name, const AttributeValue& value);
+    void SetTransportAttribute(const std::string& name, const AttributeValue& value)
+    {
+        m_settings.transport.Set(name, value);
+    }
 
     /** \param control the RdmaCongestionControl of all NICs, or "none", the default */
-    void SetCongestionControl(const std::string& control);
+    void SetCongestionControl(const std::string& control)
+    {
+        m_settings.control = RdmaPart::ParseOptional(control, RdmaCongestionControl::GetTypeId());
+    }
 
     /** \param name attribute of the congestion control \param value value for all NICs */
-    void SetCongestionControlAttribute(const std::string& name, const AttributeValue& value);
+    void SetCongestionControlAttribute(const std::string& name, const AttributeValue& value)
+    {
+        m_settings.control.Set(name, value);
+    }
 
     /** \param name an attribute of RdmaNic \param value value for all NICs */
-    void SetNicAttribute(const std::string& name, const AttributeValue& value);
+    void SetNicAttribute(const std::string& name, const AttributeValue& value)
+    {
+        m_settings.nic.Set(name, value);
+    }
 
     /** \param name an attribute of RdmaQueuePair \param value value for all queue pairs */
-    void SetQueuePairAttribute(const std::string& name, const AttributeValue& value);
+    void SetQueuePairAttribute(const std::string& name, const AttributeValue& value)
+    {
+        m_settings.queuePair.emplace_back(name, value.Copy());
+    }
 
     /**
      * \param network IPv4 network of the hosts, whose addresses are assigned in ascending order
@@ -146,7 +210,10 @@ class RdmaFabricHelper
      * \param install true: hosts get ns-3's Internet stack in addition to the NIC, with the
      *        addresses of the NIC; false, the default: hosts have no Internet stack
      */
-    void SetInternetStack(bool install);
+    void SetInternetStack(bool install)
+    {
+        m_settings.internet = install;
+    }
 
     /**
      * Adds a random delay to each cable, as real cables differ in length. Both directions of a
@@ -176,49 +243,10 @@ class RdmaFabricHelper
   private:
     /** \param topology a topology \return a copy with random additions to the link delays */
     RdmaTopology AddDelayJitter(const RdmaTopology& topology) const;
-    Ptr<RdmaTransport> MakeTransport(const RdmaTopology& topology) const;
-    /**
-     * \param transport transport of the queue pairs
-     * \param trailer bytes of the telemetry trailer
-     * \return size on the line, in bytes, of a full packet and of its acknowledgement
-     */
-    std::pair<uint32_t, uint32_t> GetLineBytes(const RdmaTransport& transport,
-                                               uint32_t trailer) const;
-    /** Passes properties of the whole network to the congestion control and the switches. */
-    void FinishControl(RdmaFabric& fabric,
-                       const RdmaTransport& transport,
-                       const RdmaCongestionControl& control) const;
-    /** \param fabric sets PINT's base RTT of its switches to its longest RTT unless already set */
-    static void SetPintBaseRtt(const RdmaFabric& fabric);
-    void InstallLink(RdmaFabric& fabric, uint32_t link) const;
-    void InstallHost(RdmaFabric& fabric,
-                     uint32_t host,
-                     Ptr<RdmaTransport> transport,
-                     Ptr<RdmaCongestionControl> control) const;
-    void InstallSwitch(RdmaFabric& fabric, uint32_t sw, Ptr<QbbEcnMarker> marker) const;
-    void InstallAddresses(RdmaFabric& fabric) const;
 
-    ObjectFactory m_deviceFactory;  //!< factory of QbbNetDevice
-    ObjectFactory m_channelFactory; //!< factory of QbbChannel
-    ObjectFactory m_switchFactory;  //!< factory of QbbSwitch
-    ObjectFactory m_routingFactory; //!< factory of QbbRouting
-    ObjectFactory m_ecnFactory;     //!< factory of QbbEcnMarker
-    RdmaPart m_buffer;              //!< the QbbBufferManager of the switches
-    RdmaPart m_selector;            //!< the QbbPathSelector of the switches, or none
-    RdmaPart m_marker;              //!< the additional QbbMarker of the switches, or none
-    RdmaPart m_detector;            //!< the QbbCongestionDetector of the switches, or none
-    RdmaPart m_transport;           //!< the RdmaTransport of the NICs
-    RdmaPart m_control;             //!< the RdmaCongestionControl of the NICs, or none
-    ObjectFactory m_nicFactory;     //!< factory of RdmaNic
-    /// Attributes of queue pairs
-    std::vector<std::pair<std::string, Ptr<AttributeValue>>> m_queuePairAttributes;
-    bool m_vlan{false};                       //!< RdmaPfcDeployment::VLAN is selected
-    bool m_ecn{false};                        //!< switches mark packets
-    bool m_internet{false};                   //!< hosts get the Internet stack of ns-3
+    RdmaFabricSettings m_settings;            //!< components and attribute values of fabrics
     QbbPs m_delayJitter{0};                   //!< largest random addition to the delay of a cable
     Ptr<UniformRandomVariable> m_delayRandom; //!< random additions to cable delays
-    Ipv4Address m_network;                    //!< IPv4 network of the hosts
-    Ipv4Mask m_mask;                          //!< mask of m_network
 };
 
 } // namespace ns3

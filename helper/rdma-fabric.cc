@@ -39,18 +39,6 @@ RdmaFabric::DoDispose()
     Object::DoDispose();
 }
 
-const RdmaTopology&
-RdmaFabric::GetTopology() const
-{
-    return m_topology;
-}
-
-NodeContainer
-RdmaFabric::GetNodes() const
-{
-    return m_nodes;
-}
-
 NodeContainer
 RdmaFabric::GetHosts() const
 {
@@ -92,30 +80,29 @@ RdmaFabric::GetAddress(uint32_t host) const
     return GetNic(host)->GetAddress(0);
 }
 
-Ptr<QbbChannel>
-RdmaFabric::GetChannel(uint32_t link) const
+const RdmaFabric::Link&
+RdmaFabric::GetLink(uint32_t link) const
 {
     NS_ABORT_MSG_IF(link >= m_links.size(),
                     "rdma: link " << link << " of a fabric with " << m_links.size() << " links");
-    return m_links[link].channel;
+    return m_links[link];
+}
+
+Ptr<QbbChannel>
+RdmaFabric::GetChannel(uint32_t link) const
+{
+    return GetLink(link).channel;
 }
 
 Ptr<QbbNetDevice>
 RdmaFabric::GetDevice(uint32_t link, uint32_t node) const
 {
-    NS_ABORT_MSG_IF(link >= m_links.size(),
-                    "rdma: link " << link << " of a fabric with " << m_links.size() << " links");
+    const Link& parts = GetLink(link);
     const RdmaTopologyLink& ends = m_topology.GetLink(link);
     NS_ABORT_MSG_IF(node != ends.a && node != ends.b,
                     "rdma: node " << node << " is at neither end of link " << link << " (" << ends.a
                                   << " to " << ends.b << ")");
-    return node == ends.a ? m_links[link].a : m_links[link].b;
-}
-
-Ptr<QbbRouting>
-RdmaFabric::GetRouting() const
-{
-    return m_routing;
+    return node == ends.a ? parts.a : parts.b;
 }
 
 std::pair<Ptr<RdmaQueuePair>, Ptr<RdmaQueuePair>>
@@ -179,7 +166,7 @@ RdmaFabric::GetTotals() const
     RdmaFabricTotals totals;
     for (uint32_t link = 0; link < m_links.size(); ++link)
     {
-        const RdmaTopologyLink ends = m_topology.GetLink(link);
+        const RdmaTopologyLink& ends = m_topology.GetLink(link);
         for (const uint32_t node : {ends.a, ends.b})
         {
             const Ptr<QbbNetDevice> device = GetDevice(link, node);
@@ -206,6 +193,7 @@ RdmaFabric::GetPortResults() const
 {
     const QbbPs now = QbbNow();
     std::vector<RdmaPortResult> rows;
+    rows.reserve(std::size_t{2} * 8 * m_links.size());
     const auto linksByNode = m_topology.GetLinksByNode();
     for (uint32_t node = 0; node < linksByNode.size(); ++node)
     {
@@ -239,14 +227,9 @@ RdmaFabric::GetPortResults() const
 bool
 RdmaFabric::AreBuffersEmpty() const
 {
-    for (const auto& sw : m_switches)
-    {
-        if (sw && sw->GetBufferManager() && !sw->GetBufferManager()->IsEmpty())
-        {
-            return false;
-        }
-    }
-    return true;
+    return std::all_of(m_switches.begin(), m_switches.end(), [](const auto& sw) {
+        return !sw || !sw->GetBufferManager() || sw->GetBufferManager()->IsEmpty();
+    });
 }
 
 int64_t
@@ -257,12 +240,15 @@ RdmaFabric::AssignStreams(int64_t stream)
     {
         next += sw ? sw->AssignStreams(next) : 0;
     }
+    // One search for the attribute by its name, not one for each of many ports.
+    TypeId::AttributeInformation receiveErrorModel;
+    QbbNetDevice::GetTypeId().LookupAttributeByName("ReceiveErrorModel", &receiveErrorModel);
     for (const Link& link : m_links)
     {
         for (const auto& device : {link.a, link.b})
         {
             PointerValue model;
-            device->GetAttribute("ReceiveErrorModel", model);
+            receiveErrorModel.accessor->Get(PeekPointer(device), model);
             if (auto rate = model.Get<RateErrorModel>())
             {
                 next += rate->AssignStreams(next);

@@ -39,10 +39,16 @@ class RdmaFabric : public Object
     static TypeId GetTypeId();
 
     /** \return the topology from which the fabric was built */
-    const RdmaTopology& GetTopology() const;
+    const RdmaTopology& GetTopology() const
+    {
+        return m_topology;
+    }
 
     /** \return all nodes, in ascending order of node id */
-    NodeContainer GetNodes() const;
+    NodeContainer GetNodes() const
+    {
+        return m_nodes;
+    }
 
     /** \return the hosts, in ascending order of node id */
     NodeContainer GetHosts() const;
@@ -70,7 +76,10 @@ class RdmaFabric : public Object
     Ptr<QbbNetDevice> GetDevice(uint32_t link, uint32_t node) const;
 
     /** \return the object that computes and installs the routes */
-    Ptr<QbbRouting> GetRouting() const;
+    Ptr<QbbRouting> GetRouting() const
+    {
+        return m_routing;
+    }
 
     /**
      * Creates a connected pair of queue pairs.
@@ -146,7 +155,7 @@ class RdmaFabric : public Object
     void DoDispose() override;
 
   private:
-    friend class RdmaFabricHelper;
+    friend class RdmaFabricInstaller;
 
     /** The cable and the two ports of a link. */
     struct Link
@@ -155,6 +164,9 @@ class RdmaFabric : public Object
         Ptr<QbbNetDevice> a;     //!< port at end a of the topology's link
         Ptr<QbbNetDevice> b;     //!< port at end b of the topology's link
     };
+
+    /** \param link link id, which is checked \return the cable and the ports */
+    const Link& GetLink(uint32_t link) const;
 
     RdmaTopology m_topology;                //!< topology from which the fabric was built
     NodeContainer m_nodes;                  //!< nodes by node id

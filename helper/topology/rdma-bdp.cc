@@ -26,15 +26,6 @@ struct Reach
     QbbBitRate rate{0};                                   //!< highest rate of that length
 };
 
-/** A link's part of what is asked. */
-struct Link
-{
-    uint32_t a;      //!< one end
-    uint32_t b;      //!< the other
-    QbbBitRate rate; //!< rate
-    QbbPs roundTrip; //!< there and back
-};
-
 /** The longest paths of a topology. */
 struct Longest
 {
@@ -43,24 +34,17 @@ struct Longest
     uint32_t links{0};  //!< most links
 };
 
-/**
- * \param topology a valid topology
- * \param packetBytes what a full packet takes on the line
- * \param ackBytes what an acknowledgement takes
- * \return its longest paths
- */
 Longest
 FindLongest(const RdmaTopology& topology, uint32_t packetBytes, uint32_t ackBytes)
 {
-    std::vector<Link> links;
+    std::vector<QbbPs> roundTrips; // of each link
     for (const RdmaTopologyLink& link : topology.GetLinks())
     {
         const QbbLineRate rate(link.rate);
-        links.push_back({link.a,
-                         link.b,
-                         link.rate,
-                         2 * link.delay + rate.BytesToPs(packetBytes) + rate.BytesToPs(ackBytes)});
+        roundTrips.push_back(2 * link.delay + rate.BytesToPs(packetBytes) +
+                             rate.BytesToPs(ackBytes));
     }
+    const auto hosts = topology.GetHosts();
     const auto linksByNode = topology.GetLinksByNode();
     Longest longest;
     // Hosts of one switch that have the same link see the same paths.
@@ -68,13 +52,13 @@ FindLongest(const RdmaTopology& topology, uint32_t packetBytes, uint32_t ackByte
     std::vector<Reach> reach;
     std::vector<uint32_t> wave;
     std::vector<uint32_t> next;
-    for (const uint32_t host : topology.GetHosts())
+    for (const uint32_t host : hosts)
     {
         std::vector<std::tuple<uint32_t, QbbBitRate, QbbPs>> attachment;
         for (const uint32_t id : linksByNode[host])
         {
-            const Link& link = links[id];
-            attachment.emplace_back(link.a == host ? link.b : link.a, link.rate, link.roundTrip);
+            const RdmaTopologyLink& link = topology.GetLink(id);
+            attachment.emplace_back(link.a == host ? link.b : link.a, link.rate, roundTrips[id]);
         }
         if (!seen.insert(attachment).second)
         {
@@ -88,13 +72,9 @@ FindLongest(const RdmaTopology& topology, uint32_t packetBytes, uint32_t ackByte
             next.clear();
             for (const uint32_t node : wave)
             {
-                if (node != host && topology.IsHost(node))
-                {
-                    continue; // hosts do not forward
-                }
                 for (const uint32_t id : linksByNode[node])
                 {
-                    const Link& link = links[id];
+                    const RdmaTopologyLink& link = topology.GetLink(id);
                     const uint32_t to = link.a == node ? link.b : link.a;
                     Reach& there = reach[to];
                     if (there.links < length)
@@ -104,16 +84,19 @@ FindLongest(const RdmaTopology& topology, uint32_t packetBytes, uint32_t ackByte
                     if (there.links > length)
                     {
                         there = {length, 0_ps, 0_bps};
-                        next.push_back(to);
+                        if (!topology.IsHost(to)) // hosts do not forward
+                        {
+                            next.push_back(to);
+                        }
                     }
                     there.roundTrip =
-                        std::max(there.roundTrip, reach[node].roundTrip + link.roundTrip);
+                        std::max(there.roundTrip, reach[node].roundTrip + roundTrips[id]);
                     there.rate = std::max(there.rate, std::min(reach[node].rate, link.rate));
                 }
             }
             wave.swap(next);
         }
-        for (const uint32_t other : topology.GetHosts())
+        for (const uint32_t other : hosts)
         {
             const Reach& there = reach[other];
             if (other != host && there.links != std::numeric_limits<uint32_t>::max())

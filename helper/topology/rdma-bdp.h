@@ -35,9 +35,9 @@ uint32_t GetRdmaBdpPackets(const RdmaTopology& topology, uint32_t packetBytes, u
  * The longest round trip between two hosts in an empty network, over shortest paths in links, with
  * the times of GetRdmaBdpPackets().
  *
- * \param topology a valid topology
- * \param packetBytes bytes of a full packet on the line, preamble and gap included
- * \param ackBytes bytes of an acknowledgement on the line, preamble and gap included
+ * \param topology as for GetRdmaBdpPackets()
+ * \param packetBytes as for GetRdmaBdpPackets()
+ * \param ackBytes as for GetRdmaBdpPackets()
  * \return picoseconds; 0 if no two hosts are connected
  */
 QbbPs GetRdmaLongestRtt(const RdmaTopology& topology, uint32_t packetBytes, uint32_t ackBytes);

@@ -8,8 +8,11 @@
 #include "rdma-topology.h"
 
 #include <ns3/object.h>
+#include <ns3/uinteger.h>
 
+#include <cstdint>
 #include <string>
+#include <vector>
 
 namespace ns3
 {
@@ -59,6 +62,43 @@ class RdmaTopologyBuilder : public Object
     {
         return false;
     }
+
+  protected:
+    /** An attribute that is a number. */
+    template <typename Form>
+    struct Number
+    {
+        const char* name;                      //!< name of the attribute
+        const char* help;                      //!< what the number counts
+        uint32_t value;                        //!< default value
+        uint32_t Form::*member;                //!< where the value is stored
+        uint32_t min{1};                       //!< smallest value
+        uint32_t max{RdmaTopology::MAX_NODES}; //!< largest value
+    };
+
+    /**
+     * \param name name of a form's class
+     * \param numbers attributes of the form
+     * \return the TypeId of the form, which takes more attributes
+     */
+    template <typename Form>
+    static TypeId MakeFormType(const std::string& name,
+                               const std::vector<Number<Form>>& numbers = {})
+    {
+        TypeId tid = TypeId(name)
+                         .SetParent<RdmaTopologyBuilder>()
+                         .SetGroupName("Rdma")
+                         .AddConstructor<Form>();
+        for (const Number<Form>& number : numbers)
+        {
+            tid.AddAttribute(number.name,
+                             number.help,
+                             UintegerValue(number.value),
+                             MakeUintegerAccessor(number.member),
+                             MakeUintegerChecker<uint32_t>(number.min, number.max));
+        }
+        return tid;
+    }
 };
 
 /**
@@ -72,11 +112,9 @@ Ptr<RdmaTopologyBuilder> MakeRdmaTopologyBuilder(const std::string& text);
 
 /**
  * \ingroup rdma
- * Makes the topology that a text names.
- *
- * \param text as MakeRdmaTopologyBuilder() takes it
+ * \param text a form as MakeRdmaTopologyBuilder() takes it
  * \param rates the links; a topology from a file has its own
- * \return the topology
+ * \return the topology of the form
  * \throws std::invalid_argument as MakeRdmaTopologyBuilder() and RdmaTopologyBuilder::Build() do
  * \throws RdmaFileError for a file that cannot be read
  */

@@ -17,7 +17,6 @@
 #include "rdma-ring.h"
 #include "rdma-star.h"
 #include "rdma-topology-builder.h"
-#include "rdma-topology-file.h"
 #include "rdma-xgft.h"
 
 #endif /* RDMA_TOPOLOGY_BUILDERS_H */

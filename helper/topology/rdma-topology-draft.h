@@ -18,22 +18,20 @@ namespace ns3
  *
  * The builder first counts nodes and links, so that a topology that is too large is refused before
  * it takes memory. Then it adds hosts, switches and links. All messages begin with the name of the
- * form.
+ * form. Functions that check or count throw std::invalid_argument with such a message.
  */
 class RdmaTopologyDraft
 {
   public:
-    /**
-     * \param form name of the form, for messages
-     * \param rates the links
-     */
+    /** \param form name of the form, for messages \param rates the links */
     RdmaTopologyDraft(const std::string& form, const RdmaTopologyRates& rates);
 
     /**
+     * Throws std::invalid_argument.
+     *
      * \param what what is wrong, as in "leaves"; may be empty
      * \param problem the value, or what is wrong with it
      * \param accepted what would have been right
-     * \throws std::invalid_argument always
      */
     [[noreturn]] void Refuse(const std::string& what,
                              const std::string& problem,
@@ -44,29 +42,28 @@ class RdmaTopologyDraft
      * \param value the number
      * \param min the smallest that is accepted
      * \param max the largest that is accepted
-     * \throws std::invalid_argument if the number is outside
      */
-    void CheckCount(const std::string& what, uint64_t value, uint64_t min, uint64_t max) const;
+    void CheckCount(const std::string& what,
+                    uint64_t value,
+                    uint64_t min = 1,
+                    uint64_t max = RdmaTopology::MAX_NODES) const;
 
     /**
      * \param a a number of nodes, at most RdmaTopology::MAX_NODES
      * \param b a number of nodes, at most RdmaTopology::MAX_NODES
-     * \return a x b
-     * \throws std::invalid_argument if the product is above RdmaTopology::MAX_NODES
+     * \return a x b, at most RdmaTopology::MAX_NODES
      */
     uint64_t Multiply(uint64_t a, uint64_t b) const;
 
     /**
-     * Counts nodes that will be added.
+     * Counts nodes that will be added, RdmaTopology::MAX_NODES in all.
      * \param n their number, at most 2^63
-     * \throws std::invalid_argument if there are more than RdmaTopology::MAX_NODES now
      */
     void CountNodes(uint64_t n);
 
     /**
-     * Counts links that will be added.
+     * Counts links that will be added, RdmaTopology::MAX_LINKS in all.
      * \param n their number, at most 2^63
-     * \throws std::invalid_argument if there are more than RdmaTopology::MAX_LINKS now
      */
     void CountLinks(uint64_t n);
 
@@ -93,12 +90,7 @@ class RdmaTopologyDraft
     /** \param a id of a switch \param b id of the switch to which a link is added */
     void LinkSwitches(uint32_t a, uint32_t b);
 
-    /**
-     * Ends the draft, which is empty afterwards.
-     *
-     * \return the topology
-     * \throws std::invalid_argument if RdmaTopology::Validate() refuses it
-     */
+    /** Ends the draft, which is empty afterwards. \return the topology, which is valid */
     RdmaTopology Finish();
 
   private:

@@ -76,22 +76,15 @@ class RdmaTopology
     static constexpr uint32_t MAX_NODES = 1 << 20; //!< nodes that Validate() accepts
     static constexpr uint32_t MAX_LINKS = 1 << 24; //!< links that Validate() accepts
 
-    /**
-     * Add a host.
-     * \param name its name; "host-ID" when empty
-     * \return its id
-     */
+    /// Adds a host. \param name its name; "host-ID" when empty \return its id
     uint32_t AddHost(const std::string& name = "");
 
-    /**
-     * Add a switch.
-     * \param name its name; "switch-ID" when empty
-     * \return its id
-     */
+    /// Adds a switch. \param name its name; "switch-ID" when empty \return its id
     uint32_t AddSwitch(const std::string& name = "");
 
     /**
-     * Add a link.
+     * Adds a link.
+     *
      * \param a id of the node at one end
      * \param b id of the node at the other end
      * \param rate rate
@@ -102,52 +95,68 @@ class RdmaTopology
     uint32_t AddLink(uint32_t a, uint32_t b, QbbBitRate rate, QbbPs delay, double errorRate = 0.0);
 
     /// \return the number of nodes, hosts and switches
-    uint32_t GetNNodes() const;
+    uint32_t GetNNodes() const
+    {
+        return static_cast<uint32_t>(m_nodes.size());
+    }
 
     /// \return the number of links
-    uint32_t GetNLinks() const;
+    uint32_t GetNLinks() const
+    {
+        return static_cast<uint32_t>(m_links.size());
+    }
 
-    /**
-     * \param id a node id
-     * \return the node
-     * \throws std::out_of_range for an id that does not exist
-     */
-    RdmaTopologyNode GetNode(uint32_t id) const;
+    /// \param id a node id \return the node \throws std::out_of_range for an unknown id
+    const RdmaTopologyNode& GetNode(uint32_t id) const
+    {
+        return m_nodes.at(id);
+    }
 
-    /**
-     * \param id a link id
-     * \return the link
-     * \throws std::out_of_range for an id that does not exist
-     */
-    RdmaTopologyLink GetLink(uint32_t id) const;
+    /// \param id a link id \return the link \throws std::out_of_range for an unknown id
+    const RdmaTopologyLink& GetLink(uint32_t id) const
+    {
+        return m_links.at(id);
+    }
 
     /// \return all nodes, by id
-    std::vector<RdmaTopologyNode> GetNodes() const;
+    const std::vector<RdmaTopologyNode>& GetNodes() const
+    {
+        return m_nodes;
+    }
 
     /// \return all links, by id
-    std::vector<RdmaTopologyLink> GetLinks() const;
+    const std::vector<RdmaTopologyLink>& GetLinks() const
+    {
+        return m_links;
+    }
 
     /// \return the ids of the hosts, ascending
-    std::vector<uint32_t> GetHosts() const;
+    std::vector<uint32_t> GetHosts() const
+    {
+        return GetIds(RdmaNodeRole::HOST);
+    }
 
     /// \return the ids of the switches, ascending
-    std::vector<uint32_t> GetSwitches() const;
+    std::vector<uint32_t> GetSwitches() const
+    {
+        return GetIds(RdmaNodeRole::SWITCH);
+    }
 
-    /**
-     * \param id any number
-     * \return whether it is the id of a host
-     */
-    bool IsHost(uint32_t id) const;
+    /// \param id any number \return whether it is the id of a host
+    bool IsHost(uint32_t id) const
+    {
+        return id < m_nodes.size() && m_nodes[id].role == RdmaNodeRole::HOST;
+    }
 
     /**
      * \return for each node, the ids of its links in ascending order: entry p is the link at port p
-     * \throws std::invalid_argument if a link names a node that does not exist
+     * \throws std::invalid_argument if a link is not valid
      */
     std::vector<std::vector<uint32_t>> GetLinksByNode() const;
 
     /**
      * \return for each node, the sum of the rates of its links in bit/s
-     * \throws std::invalid_argument if a link names a node that does not exist
+     * \throws std::invalid_argument if a link is not valid
      */
     std::vector<QbbBitRate> GetNodeRates() const;
 
@@ -165,9 +174,16 @@ class RdmaTopology
     void Validate() const;
 
     /// \param other a topology \return whether both have the same nodes and links in the same order
-    bool operator==(const RdmaTopology& other) const;
+    bool operator==(const RdmaTopology& other) const
+    {
+        return m_nodes == other.m_nodes && m_links == other.m_links;
+    }
 
   private:
+    void CheckLink(uint32_t id) const;
+    void CheckConnected() const;
+    std::vector<uint32_t> GetIds(RdmaNodeRole role) const;
+
     std::vector<RdmaTopologyNode> m_nodes;
     std::vector<RdmaTopologyLink> m_links;
 };

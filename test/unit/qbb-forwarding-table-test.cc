@@ -232,7 +232,7 @@ TEST(QbbForwardingTable, HostsOfALeafShareARoute)
         {
             hosts->Freeze();
         }
-        table.SetHosts(hosts, 3, 0);
+        table.SetHosts(hosts, 3, 0, 10);
         table.SetLeafRoute(1, {1, 2});
         EXPECT_NE(table.GetVersion(), version);
         EXPECT_EQ(Look(table, 0x0a000001), Group{4});

@@ -10,24 +10,14 @@
 #include "rdma-xgft.h"
 
 #include <ns3/string.h>
-#include <ns3/uinteger.h>
 
 #include <cmath>
 
 namespace ns3
 {
 
-NS_OBJECT_ENSURE_REGISTERED(RdmaClos);
-
 namespace
 {
-
-/// Name under which programs take the class.
-const RdmaPartName g_rdmaClosName("clos",
-                                  RdmaClos::GetTypeId(),
-                                  "",
-                                  "folded Clos network, oversubscribed if wanted",
-                                  {"Tiers", "Radix", "Ratios*"});
 
 constexpr uint32_t MAX_CLOS_TIERS = 8;
 constexpr uint32_t MAX_CLOS_RADIX = 1024;
@@ -42,40 +32,48 @@ ReadClosRatios(const std::string& text)
 
 } // namespace
 
-TypeId
-RdmaClos::GetTypeId()
+/** Folded Clos network of equal switches, `clos:3x8` or `clos:3x8x3x1` (MakeRdmaClos()). */
+class RdmaClos : public RdmaTopologyBuilder
 {
-    static TypeId tid =
-        TypeId("ns3::RdmaClos")
-            .SetParent<RdmaTopologyBuilder>()
-            .SetGroupName("Rdma")
-            .AddConstructor<RdmaClos>()
-            .AddAttribute("Tiers",
-                          "Tiers of switches.",
-                          UintegerValue(3),
-                          MakeUintegerAccessor(&RdmaClos::m_tiers),
-                          MakeUintegerChecker<uint32_t>(1, MAX_CLOS_TIERS))
-            .AddAttribute("Radix",
-                          "Ports of a switch.",
-                          UintegerValue(4),
-                          MakeUintegerAccessor(&RdmaClos::m_radix),
-                          MakeUintegerChecker<uint32_t>(2, MAX_CLOS_RADIX))
-            .AddAttribute(
-                "Ratios",
-                "Oversubscription of each tier below the top, from the hosts up: ports down over "
-                "ports up, as in 3x1; none: 1 for each.",
-                StringValue("none"),
-                MakeStringAccessor(&RdmaClos::m_ratios),
-                MakeRdmaTextChecker([](const std::string& text) { ReadClosRatios(text); },
-                                    "none, or a ratio for each tier below the top, as in 3x1.5"));
-    return tid;
-}
+  public:
+    /** \return the object TypeId */
+    static TypeId GetTypeId()
+    {
+        static TypeId tid =
+            MakeFormType<RdmaClos>(
+                "ns3::RdmaClos",
+                {{"Tiers", "Tiers of switches.", 3, &RdmaClos::m_tiers, 1, MAX_CLOS_TIERS},
+                 {"Radix", "Ports of a switch.", 4, &RdmaClos::m_radix, 2, MAX_CLOS_RADIX}})
+                .AddAttribute(
+                    "Ratios",
+                    "Oversubscription of each tier below the top, from the hosts up: ports "
+                    "down over ports up, as in 3x1; none: 1 for each.",
+                    StringValue("none"),
+                    MakeStringAccessor(&RdmaClos::m_ratios),
+                    MakeRdmaTextChecker(
+                        [](const std::string& text) { ReadClosRatios(text); },
+                        "none, or a ratio for each tier below the top, as in 3x1.5"));
+        return tid;
+    }
 
-RdmaTopology
-RdmaClos::Build(const RdmaTopologyRates& rates) const
-{
-    return MakeRdmaClos(m_tiers, m_radix, ReadClosRatios(m_ratios), rates);
-}
+    RdmaTopology Build(const RdmaTopologyRates& rates) const override
+    {
+        return MakeRdmaClos(m_tiers, m_radix, ReadClosRatios(m_ratios), rates);
+    }
+
+  private:
+    uint32_t m_tiers{3};          //!< attribute Tiers
+    uint32_t m_radix{4};          //!< attribute Radix
+    std::string m_ratios{"none"}; //!< attribute Ratios
+};
+
+NS_OBJECT_ENSURE_REGISTERED(RdmaClos);
+
+const RdmaPartName g_rdmaClosName("clos",
+                                  RdmaClos::GetTypeId(),
+                                  "",
+                                  "folded Clos network, oversubscribed if wanted",
+                                  {"Tiers", "Radix", "Ratios*"});
 
 RdmaTopology
 MakeRdmaClos(uint32_t tiers,

@@ -14,27 +14,6 @@ namespace ns3
 
 /**
  * \ingroup rdma
- * \brief Folded Clos network of equal switches, `clos:3x8` or `clos:3x8x3x1` (MakeRdmaClos()).
- */
-class RdmaClos : public RdmaTopologyBuilder
-{
-  public:
-    /**
-     * \brief Get the type ID.
-     * \return the object TypeId
-     */
-    static TypeId GetTypeId();
-
-    RdmaTopology Build(const RdmaTopologyRates& rates) const override;
-
-  private:
-    uint32_t m_tiers{3};          //!< attribute Tiers
-    uint32_t m_radix{4};          //!< attribute Radix
-    std::string m_ratios{"none"}; //!< attribute Ratios
-};
-
-/**
- * \ingroup rdma
  * Folded Clos network of equal switches. A switch of tier i below the top has d_i ports down and
  * u_i up with d_i + u_i = radix and d_i / u_i = oversubscription[i]; a switch of the top tier has
  * all its ports down. With tiers = 3 and no oversubscription this is the fat-tree, with tiers = 1 a

@@ -5,53 +5,51 @@
 #include "rdma-part-name.h"
 #include "rdma-topology-draft.h"
 
-#include <ns3/uinteger.h>
-
 namespace ns3
 {
 
+/** Two switches joined by one link, `dumbbell:8` (MakeRdmaDumbbell()). */
+class RdmaDumbbell : public RdmaTopologyBuilder
+{
+  public:
+    static constexpr uint32_t MAX_HOSTS = (RdmaTopology::MAX_NODES - 2) / 2; //!< on each side
+
+    /** \return the object TypeId */
+    static TypeId GetTypeId()
+    {
+        static TypeId tid =
+            MakeFormType<RdmaDumbbell>("ns3::RdmaDumbbell",
+                                       {{"HostsPerSide",
+                                         "Number of hosts at each of the two switches.",
+                                         2,
+                                         &RdmaDumbbell::m_hostsPerSide,
+                                         1,
+                                         MAX_HOSTS}});
+        return tid;
+    }
+
+    RdmaTopology Build(const RdmaTopologyRates& rates) const override
+    {
+        return MakeRdmaDumbbell(m_hostsPerSide, rates);
+    }
+
+  private:
+    uint32_t m_hostsPerSide{2}; //!< attribute HostsPerSide
+};
+
 NS_OBJECT_ENSURE_REGISTERED(RdmaDumbbell);
 
-namespace
-{
-
-/// Name under which programs take the class.
 const RdmaPartName g_rdmaDumbbellName("dumbbell",
                                       RdmaDumbbell::GetTypeId(),
                                       "",
                                       "two switches with one link between them",
                                       {"HostsPerSide"});
 
-constexpr uint32_t MAX_DUMBBELL_HOSTS = (RdmaTopology::MAX_NODES - 2) / 2; //!< on each side
-
-} // namespace
-
-TypeId
-RdmaDumbbell::GetTypeId()
-{
-    static TypeId tid = TypeId("ns3::RdmaDumbbell")
-                            .SetParent<RdmaTopologyBuilder>()
-                            .SetGroupName("Rdma")
-                            .AddConstructor<RdmaDumbbell>()
-                            .AddAttribute("HostsPerSide",
-                                          "Number of hosts at each of the two switches.",
-                                          UintegerValue(2),
-                                          MakeUintegerAccessor(&RdmaDumbbell::m_hostsPerSide),
-                                          MakeUintegerChecker<uint32_t>(1, MAX_DUMBBELL_HOSTS));
-    return tid;
-}
-
-RdmaTopology
-RdmaDumbbell::Build(const RdmaTopologyRates& rates) const
-{
-    return MakeRdmaDumbbell(m_hostsPerSide, rates);
-}
-
 RdmaTopology
 MakeRdmaDumbbell(uint32_t hostsPerSide, const RdmaTopologyRates& rates)
 {
     RdmaTopologyDraft draft("dumbbell", rates);
-    draft.CheckCount("hosts per side", hostsPerSide, 1, MAX_DUMBBELL_HOSTS);
+    draft.CheckCount("hosts per side", hostsPerSide, 1, RdmaDumbbell::MAX_HOSTS);
     draft.AddHosts(uint64_t{2} * hostsPerSide);
     const uint32_t left = draft.AddSwitch("left");
     const uint32_t right = draft.AddSwitch("right");

@@ -12,25 +12,6 @@ namespace ns3
 
 /**
  * \ingroup rdma
- * \brief Two switches joined by one link, `dumbbell:8` (MakeRdmaDumbbell()).
- */
-class RdmaDumbbell : public RdmaTopologyBuilder
-{
-  public:
-    /**
-     * \brief Get the type ID.
-     * \return the object TypeId
-     */
-    static TypeId GetTypeId();
-
-    RdmaTopology Build(const RdmaTopologyRates& rates) const override;
-
-  private:
-    uint32_t m_hostsPerSide{2}; //!< attribute HostsPerSide
-};
-
-/**
- * \ingroup rdma
  * Two switches joined by one link of uplinkRate.
  *
  * \param hostsPerSide hosts on each switch, 1 to 524287: ids 0 to hostsPerSide - 1 on one side, the

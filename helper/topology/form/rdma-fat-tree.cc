@@ -6,59 +6,50 @@
 #include "rdma-topology-draft.h"
 #include "rdma-xgft.h"
 
-#include <ns3/uinteger.h>
-
-#include <string>
-
 namespace ns3
 {
 
+/** Three-tier fat-tree of K-port switches, `fat-tree:K` (MakeRdmaFatTree()). */
+class RdmaFatTree : public RdmaTopologyBuilder
+{
+  public:
+    static constexpr uint32_t MAX_K = 128; //!< 524288 hosts
+
+    /** \return the object TypeId */
+    static TypeId GetTypeId()
+    {
+        static TypeId tid = MakeFormType<RdmaFatTree>(
+            "ns3::RdmaFatTree",
+            {{"K", "Ports of a switch, an even number.", 4, &RdmaFatTree::m_k, 2, MAX_K}});
+        return tid;
+    }
+
+    RdmaTopology Build(const RdmaTopologyRates& rates) const override
+    {
+        return MakeRdmaFatTree(m_k, rates);
+    }
+
+  private:
+    uint32_t m_k{4}; //!< attribute K
+};
+
 NS_OBJECT_ENSURE_REGISTERED(RdmaFatTree);
 
-namespace
-{
-
-/// Name under which programs take the class.
 const RdmaPartName g_rdmaFatTreeName("fat-tree",
                                      RdmaFatTree::GetTypeId(),
                                      "",
                                      "three tiers of switches with K ports, K even",
                                      {"K"});
 
-constexpr uint32_t MAX_FAT_TREE_K = 128; //!< 524288 hosts
-
-} // namespace
-
-TypeId
-RdmaFatTree::GetTypeId()
-{
-    static TypeId tid = TypeId("ns3::RdmaFatTree")
-                            .SetParent<RdmaTopologyBuilder>()
-                            .SetGroupName("Rdma")
-                            .AddConstructor<RdmaFatTree>()
-                            .AddAttribute("K",
-                                          "Ports of a switch, an even number.",
-                                          UintegerValue(4),
-                                          MakeUintegerAccessor(&RdmaFatTree::m_k),
-                                          MakeUintegerChecker<uint32_t>(2, MAX_FAT_TREE_K));
-    return tid;
-}
-
-RdmaTopology
-RdmaFatTree::Build(const RdmaTopologyRates& rates) const
-{
-    return MakeRdmaFatTree(m_k, rates);
-}
-
 RdmaTopology
 MakeRdmaFatTree(uint32_t k, const RdmaTopologyRates& rates)
 {
-    if (k < 2 || k > MAX_FAT_TREE_K || k % 2 != 0)
+    if (k < 2 || k > RdmaFatTree::MAX_K || k % 2 != 0)
     {
         RdmaTopologyDraft("fat-tree", rates)
             .Refuse("k",
                     std::to_string(k),
-                    "an even number from 2 to " + std::to_string(MAX_FAT_TREE_K));
+                    "an even number from 2 to " + std::to_string(RdmaFatTree::MAX_K));
     }
     return MakeRdmaXgft("fat-tree",
                         {"edge", "agg", "core"},

@@ -12,25 +12,6 @@ namespace ns3
 
 /**
  * \ingroup rdma
- * \brief Three-tier fat-tree of k-port switches, `fat-tree:K` (MakeRdmaFatTree()).
- */
-class RdmaFatTree : public RdmaTopologyBuilder
-{
-  public:
-    /**
-     * \brief Get the type ID.
-     * \return the object TypeId
-     */
-    static TypeId GetTypeId();
-
-    RdmaTopology Build(const RdmaTopologyRates& rates) const override;
-
-  private:
-    uint32_t m_k{4}; //!< attribute K
-};
-
-/**
- * \ingroup rdma
  * Three-tier fat-tree of k-port switches (Al-Fares et al., SIGCOMM 2008): k pods of k/2 edge and
  * k/2 aggregation switches, (k/2)^2 core switches, k^3/4 hosts. k = 6: 54 hosts, 45 switches.
  *

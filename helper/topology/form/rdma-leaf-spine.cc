@@ -6,56 +6,42 @@
 #include "rdma-topology-draft.h"
 #include "rdma-xgft.h"
 
-#include <ns3/uinteger.h>
-
 namespace ns3
 {
 
+/** Two tiers of switches, `leaf-spine:4x16x4` (MakeRdmaLeafSpine()). */
+class RdmaLeafSpine : public RdmaTopologyBuilder
+{
+  public:
+    /** \return the object TypeId */
+    static TypeId GetTypeId()
+    {
+        static TypeId tid = MakeFormType<RdmaLeafSpine>(
+            "ns3::RdmaLeafSpine",
+            {{"Leaves", "Leaf switches.", 4, &RdmaLeafSpine::m_leaves},
+             {"HostsPerLeaf", "Hosts on each leaf.", 16, &RdmaLeafSpine::m_hostsPerLeaf},
+             {"Spines", "Spine switches.", 4, &RdmaLeafSpine::m_spines}});
+        return tid;
+    }
+
+    RdmaTopology Build(const RdmaTopologyRates& rates) const override
+    {
+        return MakeRdmaLeafSpine(m_leaves, m_hostsPerLeaf, m_spines, rates);
+    }
+
+  private:
+    uint32_t m_leaves{4};        //!< attribute Leaves
+    uint32_t m_hostsPerLeaf{16}; //!< attribute HostsPerLeaf
+    uint32_t m_spines{4};        //!< attribute Spines
+};
+
 NS_OBJECT_ENSURE_REGISTERED(RdmaLeafSpine);
 
-namespace
-{
-
-/// Name under which programs take the class.
 const RdmaPartName g_rdmaLeafSpineName("leaf-spine",
                                        RdmaLeafSpine::GetTypeId(),
                                        "",
                                        "two tiers, with one link from each leaf to each spine",
                                        {"Leaves", "HostsPerLeaf", "Spines"});
-
-} // namespace
-
-TypeId
-RdmaLeafSpine::GetTypeId()
-{
-    static TypeId tid =
-        TypeId("ns3::RdmaLeafSpine")
-            .SetParent<RdmaTopologyBuilder>()
-            .SetGroupName("Rdma")
-            .AddConstructor<RdmaLeafSpine>()
-            .AddAttribute("Leaves",
-                          "Leaf switches.",
-                          UintegerValue(4),
-                          MakeUintegerAccessor(&RdmaLeafSpine::m_leaves),
-                          MakeUintegerChecker<uint32_t>(1, RdmaTopology::MAX_NODES))
-            .AddAttribute("HostsPerLeaf",
-                          "Hosts on each leaf.",
-                          UintegerValue(16),
-                          MakeUintegerAccessor(&RdmaLeafSpine::m_hostsPerLeaf),
-                          MakeUintegerChecker<uint32_t>(1, RdmaTopology::MAX_NODES))
-            .AddAttribute("Spines",
-                          "Spine switches.",
-                          UintegerValue(4),
-                          MakeUintegerAccessor(&RdmaLeafSpine::m_spines),
-                          MakeUintegerChecker<uint32_t>(1, RdmaTopology::MAX_NODES));
-    return tid;
-}
-
-RdmaTopology
-RdmaLeafSpine::Build(const RdmaTopologyRates& rates) const
-{
-    return MakeRdmaLeafSpine(m_leaves, m_hostsPerLeaf, m_spines, rates);
-}
 
 RdmaTopology
 MakeRdmaLeafSpine(uint32_t leaves,
@@ -64,9 +50,9 @@ MakeRdmaLeafSpine(uint32_t leaves,
                   const RdmaTopologyRates& rates)
 {
     const RdmaTopologyDraft draft("leaf-spine", rates);
-    draft.CheckCount("leaves", leaves, 1, RdmaTopology::MAX_NODES);
-    draft.CheckCount("hosts per leaf", hostsPerLeaf, 1, RdmaTopology::MAX_NODES);
-    draft.CheckCount("spines", spines, 1, RdmaTopology::MAX_NODES);
+    draft.CheckCount("leaves", leaves);
+    draft.CheckCount("hosts per leaf", hostsPerLeaf);
+    draft.CheckCount("spines", spines);
     return MakeRdmaXgft("leaf-spine",
                         {"leaf", "spine"},
                         {hostsPerLeaf, leaves},

@@ -12,27 +12,6 @@ namespace ns3
 
 /**
  * \ingroup rdma
- * \brief Two tiers of switches, `leaf-spine:4x16x4` (MakeRdmaLeafSpine()).
- */
-class RdmaLeafSpine : public RdmaTopologyBuilder
-{
-  public:
-    /**
-     * \brief Get the type ID.
-     * \return the object TypeId
-     */
-    static TypeId GetTypeId();
-
-    RdmaTopology Build(const RdmaTopologyRates& rates) const override;
-
-  private:
-    uint32_t m_leaves{4};        //!< attribute Leaves
-    uint32_t m_hostsPerLeaf{16}; //!< attribute HostsPerLeaf
-    uint32_t m_spines{4};        //!< attribute Spines
-};
-
-/**
- * \ingroup rdma
  * Two tiers: every leaf has one link to every spine.
  *
  * \param leaves number of leaf switches, 1 or more

@@ -14,17 +14,8 @@
 namespace ns3
 {
 
-NS_OBJECT_ENSURE_REGISTERED(RdmaParkingLot);
-
 namespace
 {
-
-/// Name under which programs take the class.
-const RdmaPartName g_rdmaParkingLotName("parking-lot",
-                                        RdmaParkingLot::GetTypeId(),
-                                        "",
-                                        "a chain of switches with one receiver at its end",
-                                        {"Senders*"});
 
 /// What attribute Senders accepts.
 const char* const PARKING_LOT_SENDERS = "senders on each switch, as in 3x1 (1 or more), or a "
@@ -48,38 +39,51 @@ ReadParkingLotSenders(const std::string& text)
 
 } // namespace
 
-TypeId
-RdmaParkingLot::GetTypeId()
+/** A chain of switches, `parking-lot:4` or `parking-lot:3x1` (MakeRdmaParkingLot()). */
+class RdmaParkingLot : public RdmaTopologyBuilder
 {
-    static TypeId tid =
-        TypeId("ns3::RdmaParkingLot")
-            .SetParent<RdmaTopologyBuilder>()
-            .SetGroupName("Rdma")
-            .AddConstructor<RdmaParkingLot>()
-            .AddAttribute(
-                "Senders",
-                "Senders on each switch, from the far end of the chain to the receiver's, as in "
-                "3x1; one number alone: that many switches with one sender each.",
-                StringValue(""),
-                MakeStringAccessor(&RdmaParkingLot::m_senders),
-                MakeRdmaTextChecker(
-                    [](const std::string& text) {
-                        return text.empty() ? std::vector<uint32_t>() : ReadParkingLotSenders(text);
-                    },
-                    PARKING_LOT_SENDERS));
-    return tid;
-}
-
-RdmaTopology
-RdmaParkingLot::Build(const RdmaTopologyRates& rates) const
-{
-    if (m_senders.empty())
+  public:
+    /** \return the object TypeId */
+    static TypeId GetTypeId()
     {
-        throw std::invalid_argument(std::string("ns3::RdmaParkingLot: Senders ''; accepted: ") +
-                                    PARKING_LOT_SENDERS);
+        static TypeId tid =
+            MakeFormType<RdmaParkingLot>("ns3::RdmaParkingLot")
+                .AddAttribute("Senders",
+                              "Senders on each switch, from the far end of the chain to the "
+                              "receiver's, as in "
+                              "3x1; one number alone: that many switches with one sender each.",
+                              StringValue(""),
+                              MakeStringAccessor(&RdmaParkingLot::m_senders),
+                              MakeRdmaTextChecker(
+                                  [](const std::string& text) {
+                                      return text.empty() ? std::vector<uint32_t>()
+                                                          : ReadParkingLotSenders(text);
+                                  },
+                                  PARKING_LOT_SENDERS));
+        return tid;
     }
-    return MakeRdmaParkingLot(ReadParkingLotSenders(m_senders), rates);
-}
+
+    RdmaTopology Build(const RdmaTopologyRates& rates) const override
+    {
+        if (m_senders.empty())
+        {
+            throw std::invalid_argument(std::string("ns3::RdmaParkingLot: Senders ''; accepted: ") +
+                                        PARKING_LOT_SENDERS);
+        }
+        return MakeRdmaParkingLot(ReadParkingLotSenders(m_senders), rates);
+    }
+
+  private:
+    std::string m_senders; //!< attribute Senders
+};
+
+NS_OBJECT_ENSURE_REGISTERED(RdmaParkingLot);
+
+const RdmaPartName g_rdmaParkingLotName("parking-lot",
+                                        RdmaParkingLot::GetTypeId(),
+                                        "",
+                                        "a chain of switches with one receiver at its end",
+                                        {"Senders*"});
 
 RdmaTopology
 MakeRdmaParkingLot(const std::vector<uint32_t>& senders, const RdmaTopologyRates& rates)
@@ -89,7 +93,7 @@ MakeRdmaParkingLot(const std::vector<uint32_t>& senders, const RdmaTopologyRates
     draft.CountNodes(senders.size() + 1);
     for (const uint32_t n : senders)
     {
-        draft.CheckCount("senders on a switch", n, 1, RdmaTopology::MAX_NODES);
+        draft.CheckCount("senders on a switch", n);
         draft.CountNodes(n);
     }
     std::vector<uint32_t> place; // of each host in the chain

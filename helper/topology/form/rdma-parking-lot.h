@@ -14,25 +14,6 @@ namespace ns3
 
 /**
  * \ingroup rdma
- * \brief A chain of switches, `parking-lot:4` or `parking-lot:3x1` (MakeRdmaParkingLot()).
- */
-class RdmaParkingLot : public RdmaTopologyBuilder
-{
-  public:
-    /**
-     * \brief Get the type ID.
-     * \return the object TypeId
-     */
-    static TypeId GetTypeId();
-
-    RdmaTopology Build(const RdmaTopologyRates& rates) const override;
-
-  private:
-    std::string m_senders; //!< attribute Senders
-};
-
-/**
- * \ingroup rdma
  * A chain of switches in which everybody sends to one receiver on the last switch, so that flows
  * that join late get more than those that join early.
  *

@@ -12,26 +12,6 @@ namespace ns3
 
 /**
  * \ingroup rdma
- * \brief Switches in a ring, `ring:5` or `ring:3x4` (MakeRdmaRing()).
- */
-class RdmaRing : public RdmaTopologyBuilder
-{
-  public:
-    /**
-     * \brief Get the type ID.
-     * \return the object TypeId
-     */
-    static TypeId GetTypeId();
-
-    RdmaTopology Build(const RdmaTopologyRates& rates) const override;
-
-  private:
-    uint32_t m_switches{4};       //!< attribute Switches
-    uint32_t m_hostsPerSwitch{1}; //!< attribute HostsPerSwitch
-};
-
-/**
- * \ingroup rdma
  * Switches in a ring, each with some hosts. From four switches on, shortest paths over two hops go
  * round in both directions, and the lossless buffers of the ring depend on each other in a circle
  * (CheckQbbDeadlock()): for looking at deadlocks.

@@ -5,49 +5,42 @@
 #include "rdma-part-name.h"
 #include "rdma-topology-draft.h"
 
-#include <ns3/uinteger.h>
-
 namespace ns3
 {
 
+/** One switch, `star:16` (MakeRdmaStar()). */
+class RdmaStar : public RdmaTopologyBuilder
+{
+  public:
+    static constexpr uint32_t MAX_HOSTS = RdmaTopology::MAX_NODES - 1; //!< the switch is a node too
+
+    /** \return the object TypeId */
+    static TypeId GetTypeId()
+    {
+        static TypeId tid = MakeFormType<RdmaStar>(
+            "ns3::RdmaStar",
+            {{"Hosts", "Hosts on the switch.", 4, &RdmaStar::m_hosts, 2, MAX_HOSTS}});
+        return tid;
+    }
+
+    RdmaTopology Build(const RdmaTopologyRates& rates) const override
+    {
+        return MakeRdmaStar(m_hosts, rates);
+    }
+
+  private:
+    uint32_t m_hosts{4}; //!< attribute Hosts
+};
+
 NS_OBJECT_ENSURE_REGISTERED(RdmaStar);
 
-namespace
-{
-
-/// Name under which programs take the class.
 const RdmaPartName g_rdmaStarName("star", RdmaStar::GetTypeId(), "", "one switch", {"Hosts"});
-
-constexpr uint32_t MAX_STAR_HOSTS = RdmaTopology::MAX_NODES - 1; //!< the switch is a node too
-
-} // namespace
-
-TypeId
-RdmaStar::GetTypeId()
-{
-    static TypeId tid = TypeId("ns3::RdmaStar")
-                            .SetParent<RdmaTopologyBuilder>()
-                            .SetGroupName("Rdma")
-                            .AddConstructor<RdmaStar>()
-                            .AddAttribute("Hosts",
-                                          "Hosts on the switch.",
-                                          UintegerValue(4),
-                                          MakeUintegerAccessor(&RdmaStar::m_hosts),
-                                          MakeUintegerChecker<uint32_t>(2, MAX_STAR_HOSTS));
-    return tid;
-}
-
-RdmaTopology
-RdmaStar::Build(const RdmaTopologyRates& rates) const
-{
-    return MakeRdmaStar(m_hosts, rates);
-}
 
 RdmaTopology
 MakeRdmaStar(uint32_t hosts, const RdmaTopologyRates& rates)
 {
     RdmaTopologyDraft draft("star", rates);
-    draft.CheckCount("hosts", hosts, 2, MAX_STAR_HOSTS);
+    draft.CheckCount("hosts", hosts, 2, RdmaStar::MAX_HOSTS);
     draft.AddHosts(hosts);
     const uint32_t hub = draft.AddSwitch("hub");
     for (uint32_t host = 0; host < hub; ++host)

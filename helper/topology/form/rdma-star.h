@@ -12,25 +12,6 @@ namespace ns3
 
 /**
  * \ingroup rdma
- * \brief One switch, `star:16` (MakeRdmaStar()).
- */
-class RdmaStar : public RdmaTopologyBuilder
-{
-  public:
-    /**
-     * \brief Get the type ID.
-     * \return the object TypeId
-     */
-    static TypeId GetTypeId();
-
-    RdmaTopology Build(const RdmaTopologyRates& rates) const override;
-
-  private:
-    uint32_t m_hosts{4}; //!< attribute Hosts
-};
-
-/**
- * \ingroup rdma
  * One switch.
  *
  * \param hosts number of hosts, 2 to 1048575

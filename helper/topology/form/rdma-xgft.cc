@@ -11,8 +11,6 @@
 namespace ns3
 {
 
-NS_OBJECT_ENSURE_REGISTERED(RdmaXgft);
-
 namespace
 {
 
@@ -49,12 +47,12 @@ CountXgft(RdmaTopologyDraft& draft,
     std::vector<uint64_t> above(tiers + 1, 1); // product of children over the tiers above
     for (std::size_t tier = tiers; tier-- > 0;)
     {
-        draft.CheckCount("children in a tier", children[tier], 1, RdmaTopology::MAX_NODES);
+        draft.CheckCount("children in a tier", children[tier]);
         above[tier] = draft.Multiply(above[tier + 1], children[tier]);
     }
     for (std::size_t tier = 0; tier < tiers; ++tier)
     {
-        draft.CheckCount("parents in a tier", parents[tier], 1, RdmaTopology::MAX_NODES);
+        draft.CheckCount("parents in a tier", parents[tier]);
         sizes.inside[tier + 1] = draft.Multiply(sizes.inside[tier], parents[tier]);
     }
     for (std::size_t tier = 0; tier <= tiers; ++tier)
@@ -71,41 +69,49 @@ CountXgft(RdmaTopologyDraft& draft,
 
 } // namespace
 
-TypeId
-RdmaXgft::GetTypeId()
+/** Extended generalised fat-tree, `ns3::RdmaXgft[Children=16x4x5|Parents=1x4x4]` (MakeRdmaXgft()).
+ */
+class RdmaXgft : public RdmaTopologyBuilder
 {
-    // Each attribute needs a checker of its own: ns-3 finds values to set by the checker.
-    const auto makeChecker = [] {
-        return MakeRdmaTextChecker([](const std::string& text) { ReadXgftTiers(text); },
-                                   "a number for each tier, as in 16x4x5");
-    };
-    static TypeId tid =
-        TypeId("ns3::RdmaXgft")
-            .SetParent<RdmaTopologyBuilder>()
-            .SetGroupName("Rdma")
-            .AddConstructor<RdmaXgft>()
-            .AddAttribute(
-                "Children",
-                "Nodes of the tier below each switch, for each tier from the hosts up, as "
-                "in 16x4x5.",
-                StringValue("4x4"),
-                MakeStringAccessor(&RdmaXgft::m_children),
-                makeChecker())
-            .AddAttribute(
-                "Parents",
-                "Switches above each node of the tier below, for each tier from the hosts "
-                "up, as in 1x4x4.",
-                StringValue("1x4"),
-                MakeStringAccessor(&RdmaXgft::m_parents),
-                makeChecker());
-    return tid;
-}
+  public:
+    /** \return the object TypeId */
+    static TypeId GetTypeId()
+    {
+        // Each attribute needs a checker of its own: ns-3 finds values to set by the checker.
+        const auto makeChecker = [] {
+            return MakeRdmaTextChecker([](const std::string& text) { ReadXgftTiers(text); },
+                                       "a number for each tier, as in 16x4x5");
+        };
+        static TypeId tid =
+            MakeFormType<RdmaXgft>("ns3::RdmaXgft")
+                .AddAttribute(
+                    "Children",
+                    "Nodes of the tier below each switch, for each tier from the hosts up, as "
+                    "in 16x4x5.",
+                    StringValue("4x4"),
+                    MakeStringAccessor(&RdmaXgft::m_children),
+                    makeChecker())
+                .AddAttribute(
+                    "Parents",
+                    "Switches above each node of the tier below, for each tier from the hosts "
+                    "up, as in 1x4x4.",
+                    StringValue("1x4"),
+                    MakeStringAccessor(&RdmaXgft::m_parents),
+                    makeChecker());
+        return tid;
+    }
 
-RdmaTopology
-RdmaXgft::Build(const RdmaTopologyRates& rates) const
-{
-    return MakeRdmaXgft(ReadXgftTiers(m_children), ReadXgftTiers(m_parents), rates);
-}
+    RdmaTopology Build(const RdmaTopologyRates& rates) const override
+    {
+        return MakeRdmaXgft(ReadXgftTiers(m_children), ReadXgftTiers(m_parents), rates);
+    }
+
+  private:
+    std::string m_children{"4x4"}; //!< attribute Children
+    std::string m_parents{"1x4"};  //!< attribute Parents
+};
+
+NS_OBJECT_ENSURE_REGISTERED(RdmaXgft);
 
 RdmaTopology
 MakeRdmaXgft(const std::vector<uint32_t>& children,

@@ -14,27 +14,6 @@ namespace ns3
 
 /**
  * \ingroup rdma
- * \brief Extended generalised fat-tree, `ns3::RdmaXgft[Children=16x4x5|Parents=1x4x4]`
- *        (MakeRdmaXgft()).
- */
-class RdmaXgft : public RdmaTopologyBuilder
-{
-  public:
-    /**
-     * \brief Get the type ID.
-     * \return the object TypeId
-     */
-    static TypeId GetTypeId();
-
-    RdmaTopology Build(const RdmaTopologyRates& rates) const override;
-
-  private:
-    std::string m_children{"4x4"}; //!< attribute Children
-    std::string m_parents{"1x4"};  //!< attribute Parents
-};
-
-/**
- * \ingroup rdma
  * Extended generalised fat-tree XGFT(h; m_1..m_h; w_1..w_h) (Oehring et al., IPPS 1995), of which
  * the fat-tree, leaf-spine and Clos forms are special cases.
  *
@@ -54,9 +33,12 @@ RdmaTopology MakeRdmaXgft(const std::vector<uint32_t>& children,
  * Makes a topology of a form that is a special case.
  *
  * \param form name of the form, for messages
- * \param tierNames prefixes of the switches' names, from the hosts up; empty: tier1, tier2 and so
- * on \param children as for the other function \param parents as for the other function \param
- * rates the links \return the topology \throws std::invalid_argument for a parameter out of range
+ * \param tierNames prefixes of the switches' names, from the hosts up; empty: tier1, tier2, ...
+ * \param children as for the other function
+ * \param parents as for the other function
+ * \param rates the links
+ * \return the topology
+ * \throws std::invalid_argument for a parameter out of range
  */
 RdmaTopology MakeRdmaXgft(const std::string& form,
                           const std::vector<std::string>& tierNames,

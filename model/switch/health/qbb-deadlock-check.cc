@@ -77,7 +77,7 @@ class BufferDependencies
         uint32_t next{NONE};
         uint8_t lossless{0}; //!< bit mask of the lossless classes
         bool entered{false}; //!< frames from another switch can arrive at the port
-        uint32_t stamp{0}; //!< number of the latest destination set whose packets reached the port
+        const QbbForwardingTable::Group* latest{nullptr}; //!< latest argument of Enter()
         /// By egress port of the switch: received frames can leave through it.
         std::vector<bool> exits;
     };
@@ -163,20 +163,30 @@ class BufferDependencies
     std::vector<Destinations> GroupDestinations(const QbbRouting& routing) const
     {
         std::map<std::vector<const QbbForwardingTable::Group*>, Destinations> groups;
-        for (const auto& [device, address] : routing.GetHosts())
+        std::unordered_map<uint32_t, Destinations*> groupOfLeaf;
+        const std::vector<uint32_t> leaves = routing.GetLeaves();
+        for (std::size_t i = 0; i < leaves.size(); ++i)
         {
+            const auto& [device, address] = routing.GetHosts()[i];
+            const Node* host = PeekPointer(device->GetNode());
+            Destinations*& known = groupOfLeaf[leaves[i]];
+            if (known && leaves[i] != QbbHostPlace::NO_LEAF)
+            {
+                known->only = known->only == host ? host : nullptr;
+                continue;
+            }
             std::vector<const QbbForwardingTable::Group*> routes;
             for (uint32_t s = 0; s < m_switches.size(); ++s)
             {
                 const auto* group = m_switches[s]->GetForwardingTable().Lookup(address);
                 routes.push_back(group && IsDelivery(s, *group) ? nullptr : group);
             }
-            const Node* host = PeekPointer(device->GetNode());
             const auto [found, isNew] = groups.emplace(routes, Destinations{address, host});
             if (!isNew && found->second.only != host)
             {
                 found->second.only = nullptr;
             }
+            known = &found->second;
         }
         std::vector<Destinations> list;
         for (const auto& [routes, destinations] : groups)
@@ -189,51 +199,55 @@ class BufferDependencies
     /** Follows all paths of all packets to a set of destinations. */
     void Follow(const Destinations& destinations)
     {
-        ++m_stamp;
-        std::vector<uint32_t> stack;
-        std::vector<bool> begun(m_switches.size());
-        const auto enter = [&](uint32_t port) {
-            Port& at = m_ports[port];
-            if (at.stamp != m_stamp)
-            {
-                at.stamp = m_stamp;
-                at.entered = true;
-                stack.push_back(port);
-            }
-        };
-        const auto lookup = [&](uint32_t s) {
+        std::vector<const QbbForwardingTable::Group*> routes(m_switches.size());
+        std::vector<uint32_t> stack; // switches that packets reach
+        const auto reach = [&](uint32_t s) {
             static const QbbForwardingTable::Group nowhere;
-            const auto* group = m_switches[s]->GetForwardingTable().Lookup(destinations.address);
-            return group ? group : &nowhere;
+            if (!routes[s])
+            {
+                const auto* group =
+                    m_switches[s]->GetForwardingTable().Lookup(destinations.address);
+                routes[s] = group ? group : &nowhere;
+                stack.push_back(s);
+            }
         };
         for (const Source& source : m_sources)
         {
-            if (begun[source.sw] || source.host == destinations.only)
+            if (source.host != destinations.only)
             {
-                continue;
-            }
-            begun[source.sw] = true;
-            for (const uint16_t egress : *lookup(source.sw))
-            {
-                if (const uint32_t next = m_ports[m_first[source.sw] + egress].next; next != NONE)
-                {
-                    enter(next);
-                }
+                reach(source.sw);
             }
         }
         while (!stack.empty())
         {
-            Port& at = m_ports[stack.back()];
+            const uint32_t s = stack.back();
             stack.pop_back();
-            for (const uint16_t egress : *lookup(at.sw))
+            for (const uint16_t egress : *routes[s])
             {
-                const uint32_t next = m_ports[m_first[at.sw] + egress].next;
-                if (next != NONE)
+                if (const uint32_t next = m_ports[m_first[s] + egress].next; next != NONE)
                 {
-                    at.exits.resize(m_switches[at.sw]->GetNPorts());
-                    at.exits[egress] = true;
-                    enter(next);
+                    reach(m_ports[next].sw);
+                    Enter(m_ports[next], *routes[m_ports[next].sw]);
                 }
+            }
+        }
+    }
+
+    /** \param at a port that packets enter \param group ports through which the packets leave */
+    void Enter(Port& at, const QbbForwardingTable::Group& group)
+    {
+        at.entered = true;
+        if (at.latest == &group)
+        {
+            return; // many sets of destinations share a group
+        }
+        at.latest = &group;
+        at.exits.resize(m_switches[at.sw]->GetNPorts());
+        for (const uint16_t egress : group)
+        {
+            if (m_ports[m_first[at.sw] + egress].next != NONE)
+            {
+                at.exits[egress] = true;
             }
         }
     }
@@ -272,7 +286,6 @@ class BufferDependencies
     std::vector<uint32_t> m_first;                            //!< number of port 0 of each switch
     std::vector<Port> m_ports;                                //!< ports of all switches
     std::vector<Source> m_sources;                            //!< entry points of all hosts
-    uint32_t m_stamp{0};                                      //!< number of destination sets so far
 };
 
 } // namespace

@@ -23,7 +23,8 @@ QbbForwardingTable::Clear()
 void
 QbbForwardingTable::SetHosts(std::shared_ptr<const QbbHostIndex> hosts,
                              uint32_t nLeaves,
-                             uint32_t leaf)
+                             uint32_t leaf,
+                             uint32_t nPorts)
 {
     ++m_version;
     m_hosts = std::move(hosts);
@@ -34,12 +35,9 @@ QbbForwardingTable::SetHosts(std::shared_ptr<const QbbHostIndex> hosts,
         return;
     }
     m_groupOfLeaf[GetLeafIndex(leaf)] = LOCAL;
-    for (const auto& [address, place] : m_hosts->GetValues())
+    for (uint32_t port = 0; port < nPorts; ++port)
     {
-        while (place.leaf == leaf && m_localPorts.size() <= place.port)
-        {
-            m_localPorts.push_back({static_cast<uint16_t>(m_localPorts.size())});
-        }
+        m_localPorts.push_back({static_cast<uint16_t>(port)});
     }
 }
 

@@ -37,8 +37,12 @@ class QbbForwardingTable
      * \param hosts locations of the hosts of the fabric
      * \param nLeaves number of leaves in the fabric
      * \param leaf number of this switch among the leaves, or QbbHostPlace::NO_LEAF
+     * \param nPorts number of ports of this switch, at least 1 + the highest port of its hosts
      */
-    void SetHosts(std::shared_ptr<const QbbHostIndex> hosts, uint32_t nLeaves, uint32_t leaf);
+    void SetHosts(std::shared_ptr<const QbbHostIndex> hosts,
+                  uint32_t nLeaves,
+                  uint32_t leaf,
+                  uint32_t nPorts);
 
     /**
      * \param leaf number of a leaf of SetHosts(), not this switch

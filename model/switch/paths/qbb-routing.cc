@@ -11,8 +11,7 @@
 #include <ns3/node.h>
 
 #include <algorithm>
-#include <memory>
-#include <optional>
+#include <iterator>
 
 namespace ns3
 {
@@ -52,6 +51,7 @@ QbbRouting::DoDispose()
     m_portOfAddress.clear();
     m_prefixes.clear();
     m_pending.clear();
+    m_index = nullptr;
     Object::DoDispose();
 }
 
@@ -115,20 +115,19 @@ QbbRouting::IsKnownUp(const QbbPort& port) const
     return port.IsUp();
 }
 
-std::vector<uint32_t>
+void
 QbbRouting::PlaceHosts()
 {
-    std::vector<uint32_t> leaves;
     std::vector<uint32_t> leafOfSwitch(m_switches.size(), QbbHostPlace::NO_LEAF);
-    const auto index = std::make_shared<QbbHostIndex>();
+    m_leaves.clear();
+    m_places.clear();
+    m_index = std::make_shared<QbbHostIndex>();
     for (const Host& host : m_hosts)
     {
+        QbbHostPlace& place = m_places.emplace_back();
         QbbPort* peer = host.port->GetPeer();
-        if (!peer || !IsKnownUp(*host.port))
-        {
-            continue;
-        }
-        const auto found = m_switchOfNode.find(PeekPointer(peer->GetDevice()->GetNode()));
+        const auto found = peer ? m_switchOfNode.find(PeekPointer(peer->GetDevice()->GetNode()))
+                                : m_switchOfNode.end();
         if (found == m_switchOfNode.end())
         {
             continue; // a link between two hosts needs no route
@@ -136,19 +135,44 @@ QbbRouting::PlaceHosts()
         uint32_t& leaf = leafOfSwitch[found->second];
         if (leaf == QbbHostPlace::NO_LEAF)
         {
-            leaf = static_cast<uint32_t>(leaves.size());
-            leaves.push_back(found->second);
+            leaf = static_cast<uint32_t>(m_leaves.size());
+            m_leaves.push_back({found->second, std::nullopt});
         }
-        index->Set(host.address, {leaf, peer->GetPortNumber()});
+        place = {leaf, peer->GetPortNumber()};
+        m_index->Set(host.address, place);
     }
-    index->Freeze();
+    const auto nLeaves = static_cast<uint32_t>(m_leaves.size());
     for (std::size_t i = 0; i < m_switches.size(); ++i)
     {
         QbbForwardingTable& table = m_switches[i]->GetForwardingTable();
         table.Clear();
-        table.SetHosts(index, static_cast<uint32_t>(leaves.size()), leafOfSwitch[i]);
+        table.SetHosts(m_index, nLeaves, leafOfSwitch[i], m_switches[i]->GetNPorts());
     }
-    return leaves;
+    UpdateHosts();
+}
+
+void
+QbbRouting::UpdateHosts()
+{
+    for (auto& leaf : m_leaves)
+    {
+        leaf.address.reset();
+    }
+    for (std::size_t i = 0; i < m_hosts.size(); ++i)
+    {
+        const uint32_t address = m_hosts[i].address;
+        const bool known = m_index->Find(address).leaf != QbbHostPlace::NO_LEAF;
+        const bool up = m_places[i].leaf != QbbHostPlace::NO_LEAF && IsKnownUp(*m_hosts[i].port);
+        if (up)
+        {
+            m_leaves[m_places[i].leaf].address = address;
+        }
+        if (up != known)
+        {
+            up ? m_index->Set(address, m_places[i]) : m_index->Erase(address);
+        }
+    }
+    m_index->Freeze();
 }
 
 QbbSwitchGraph
@@ -179,25 +203,17 @@ void
 QbbRouting::ComputeRoutes()
 {
     NS_LOG_FUNCTION(this);
-    m_computed = true;
-    const std::vector<uint32_t> leaves = PlaceHosts();
-    const QbbSwitchGraph graph = GetGraph();
-    std::optional<QbbUpDownRouting> upDown;
+    PlaceHosts();
+    m_graph = GetGraph();
     if (m_algorithm == UP_DOWN)
     {
-        upDown.emplace(m_switches, m_switchOfNode);
+        ComputeAll(QbbUpDownRouting(m_switches, m_switchOfNode));
     }
-    for (uint32_t leaf = 0; leaf < leaves.size(); ++leaf)
+    else
     {
-        if (upDown)
-        {
-            upDown->ComputeRoutesTo(leaf, leaves[leaf], graph);
-        }
-        else
-        {
-            ComputeShortestRoutesTo(leaf, leaves[leaf], graph);
-        }
+        ComputeAll(QbbShortestRouting(m_switches));
     }
+    m_versions.clear();
     for (const auto& sw : m_switches)
     {
         // Traffic to a network takes the routes to its gateway.
@@ -214,45 +230,103 @@ QbbRouting::ComputeRoutes()
                 table.AddPrefix(prefix.network, prefix.length, *ports);
             }
         }
+        m_versions.push_back(table.GetVersion());
+    }
+    m_computed = true;
+}
+
+template <typename T>
+void
+QbbRouting::ComputeAll(const T& algorithm)
+{
+    for (uint32_t leaf = 0; leaf < m_leaves.size(); ++leaf)
+    {
+        algorithm.ComputeRoutesTo(leaf, m_leaves[leaf].sw, m_graph);
     }
 }
 
-void
-QbbRouting::ComputeShortestRoutesTo(uint32_t leaf, uint32_t target, const QbbSwitchGraph& graph)
+bool
+QbbRouting::HasOwnRoutes() const
 {
-    // Links are symmetric, so a breadth-first search from the target gives all distances to the
-    // target.
-    std::vector<uint32_t> distance(graph.size(), UINT32_MAX);
-    std::vector<uint32_t> queue{target};
-    distance[target] = 0;
-    for (std::size_t next = 0; next < queue.size(); ++next)
+    if (!m_computed || m_versions.size() != m_switches.size() || m_places.size() != m_hosts.size())
     {
-        const uint32_t at = queue[next];
-        for (const QbbSwitchEdge& edge : graph[at])
+        return false;
+    }
+    for (std::size_t i = 0; i < m_switches.size(); ++i)
+    {
+        if (m_switches[i]->GetForwardingTable().GetVersion() != m_versions[i])
         {
-            if (distance[edge.to] == UINT32_MAX)
-            {
-                distance[edge.to] = distance[at] + 1;
-                queue.push_back(edge.to);
-            }
+            return false;
         }
     }
-    QbbForwardingTable::Group ports;
-    for (const uint32_t at : queue)
+    for (std::size_t i = 0; i < m_hosts.size(); ++i)
     {
-        if (at == target)
+        // The cable may lead to another host, or have been attached later.
+        if (m_places[i].leaf == QbbHostPlace::NO_LEAF && m_hosts[i].port->GetPeer())
         {
-            continue;
+            return false;
         }
-        ports.clear();
-        for (const QbbSwitchEdge& edge : graph[at])
+    }
+    return true;
+}
+
+std::vector<uint32_t>
+QbbRouting::GetLeaves() const
+{
+    std::vector<uint32_t> leaves;
+    const bool known = HasOwnRoutes();
+    for (const Host& host : m_hosts)
+    {
+        leaves.push_back(known ? m_index->Find(host.address).leaf : QbbHostPlace::NO_LEAF);
+    }
+    return leaves;
+}
+
+void
+QbbRouting::UpdateRoutes()
+{
+    QbbSwitchGraph graph = GetGraph();
+    std::vector<std::pair<uint32_t, QbbSwitchEdge>> changed; // edges of one graph only, by switch
+    const bool mayUpdate = m_algorithm == SHORTEST_PATH && m_prefixes.empty() && HasOwnRoutes();
+    for (uint32_t i = 0; mayUpdate && i < graph.size(); ++i)
+    {
+        std::vector<QbbSwitchEdge> edges;
+        std::set_symmetric_difference(
+            m_graph[i].begin(),
+            m_graph[i].end(),
+            graph[i].begin(),
+            graph[i].end(),
+            std::back_inserter(edges),
+            [](const QbbSwitchEdge& a, const QbbSwitchEdge& b) { return a.port < b.port; });
+        for (const QbbSwitchEdge& edge : edges)
         {
-            if (distance[edge.to] + 1 == distance[at])
-            {
-                ports.push_back(edge.port);
-            }
+            changed.emplace_back(i, edge);
         }
-        m_switches[at]->GetForwardingTable().SetLeafRoute(leaf, ports);
+    }
+    // A link is two edges, one at each end.
+    const bool oneLink = changed.size() == 2 && changed[0].second.to == changed[1].first;
+    if (!mayUpdate || (!changed.empty() && !oneLink))
+    {
+        ComputeRoutes();
+        return;
+    }
+    UpdateHosts();
+    if (!changed.empty())
+    {
+        const auto& [a, atA] = changed[0];
+        const auto& [b, atB] = changed[1];
+        const bool up = graph[a].size() > m_graph[a].size();
+        QbbShortestRouting(m_switches)
+            .ChangeLink({{a, b}, {atA.port, atB.port}, up}, m_leaves, up ? m_graph : graph, graph);
+    }
+    m_graph = std::move(graph);
+    for (std::size_t i = 0; i < m_switches.size(); ++i)
+    {
+        // The version changes at every switch: path selectors start afresh after any change of
+        // links. No host has the address 0.0.0.0, so no route is removed.
+        QbbForwardingTable& table = m_switches[i]->GetForwardingTable();
+        table.SetRoute(0, {});
+        m_versions[i] = table.GetVersion();
     }
 }
 
@@ -263,7 +337,7 @@ QbbRouting::SetLinkUp(Ptr<QbbChannel> channel, bool up)
     if (m_convergenceDelay.IsZero())
     {
         channel->SetUp(up);
-        ComputeRoutes();
+        UpdateRoutes();
         return;
     }
     PendingChange& pending = m_pending[PeekPointer(channel)];
@@ -292,7 +366,7 @@ QbbRouting::LearnLink(Ptr<QbbChannel> channel, bool up)
     {
         m_pending.erase(pending);
     }
-    ComputeRoutes();
+    UpdateRoutes();
 }
 
 std::vector<Ptr<QbbNetDevice>>

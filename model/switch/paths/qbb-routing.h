@@ -4,12 +4,14 @@
 #define QBB_ROUTING_H
 
 #include "qbb-net-device.h"
+#include "qbb-shortest-routing.h"
 #include "qbb-switch-graph.h"
 #include "qbb-switch.h"
 
 #include <ns3/ipv4-address.h>
 #include <ns3/object.h>
 
+#include <memory>
 #include <unordered_map>
 #include <vector>
 
@@ -34,7 +36,8 @@ namespace ns3
  *   shortest paths. A destination without such a path has no route.
  *
  * The graph comes from the devices and their channels, so neither node numbering nor a topology
- * file is needed.
+ * file is needed. With ShortestPath and without gateways, a link that goes down or up changes only
+ * the routes that use the link.
  */
 class QbbRouting : public Object
 {
@@ -98,6 +101,12 @@ class QbbRouting : public Object
         return m_hosts;
     }
 
+    /**
+     * \return for each host's port, the number of its leaf: all other switches have the same routes
+     *         to all ports of a leaf. QbbHostPlace::NO_LEAF: not known, or a link that is down
+     */
+    std::vector<uint32_t> GetLeaves() const;
+
     /** Computes all routes and installs them in the switches. */
     void ComputeRoutes();
 
@@ -143,21 +152,24 @@ class QbbRouting : public Object
     /** \return neighbours of each switch, over links that the switches take to be up */
     QbbSwitchGraph GetGraph() const;
 
-    /**
-     * Sets the locations of hosts in the forwarding tables of all switches.
-     *
-     * \return indices of the switches with hosts (the leaves), by leaf number
-     */
-    std::vector<uint32_t> PlaceHosts();
+    /** Finds the leaves, and sets the locations of hosts in the forwarding tables. */
+    void PlaceHosts();
+
+    /** Lets the locations of hosts follow the links of the hosts. */
+    void UpdateHosts();
+
+    /** \param algorithm installs its routes to all leaves in the switches */
+    template <typename T>
+    void ComputeAll(const T& algorithm);
+
+    /** \return true if all routes are those of the last ComputeRoutes() or UpdateRoutes() */
+    bool HasOwnRoutes() const;
 
     /**
-     * Installs the shortest paths to a leaf in the switches.
-     *
-     * \param leaf number of a leaf
-     * \param target index of the leaf's switch
-     * \param graph neighbours of each switch
+     * Changes the routes after a link went down or up. Computes all routes if it cannot tell which
+     * of them change.
      */
-    void ComputeShortestRoutesTo(uint32_t leaf, uint32_t target, const QbbSwitchGraph& graph);
+    void UpdateRoutes();
 
     /** A network behind a host. */
     struct Prefix
@@ -175,7 +187,12 @@ class QbbRouting : public Object
     std::vector<Host> m_hosts;                                //!< host ports
     /// Host port by address, to find duplicates.
     std::unordered_map<uint32_t, Ptr<QbbNetDevice>> m_portOfAddress;
-    Time m_convergenceDelay; //!< attribute ConvergenceDelay
+    Time m_convergenceDelay;                        //!< attribute ConvergenceDelay
+    std::shared_ptr<QbbHostIndex> m_index;          //!< locations of the hosts whose links are up
+    std::vector<QbbHostPlace> m_places;             //!< location of each host, by index in m_hosts
+    std::vector<QbbShortestRouting::Leaf> m_leaves; //!< switches with hosts, by leaf number
+    QbbSwitchGraph m_graph;                         //!< graph of the installed routes
+    std::vector<uint64_t> m_versions;               //!< version of each switch's installed routes
     /// Links with changes that the switches have not learned of yet.
     std::unordered_map<const QbbChannel*, PendingChange> m_pending;
 };

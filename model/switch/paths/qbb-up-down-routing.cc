@@ -2,10 +2,11 @@
 
 #include "qbb-up-down-routing.h"
 
+#include "qbb-shortest-routing.h"
+
 #include <ns3/node.h>
 
 #include <algorithm>
-#include <deque>
 #include <numeric>
 #include <tuple>
 
@@ -15,35 +16,7 @@ namespace ns3
 namespace
 {
 
-constexpr uint32_t UNREACHED = UINT32_MAX;
-
-/**
- * \param neighbours neighbours of each vertex
- * \param from start vertices
- * \return hops of each vertex from the nearest start vertex
- */
-std::vector<uint32_t>
-GetHops(const std::vector<std::vector<uint32_t>>& neighbours, const std::vector<uint32_t>& from)
-{
-    std::vector<uint32_t> hops(neighbours.size(), UNREACHED);
-    std::deque<uint32_t> queue(from.begin(), from.end());
-    for (const uint32_t vertex : from)
-    {
-        hops[vertex] = 0;
-    }
-    for (; !queue.empty(); queue.pop_front())
-    {
-        for (const uint32_t next : neighbours[queue.front()])
-        {
-            if (hops[next] == UNREACHED)
-            {
-                hops[next] = hops[queue.front()] + 1;
-                queue.push_back(next);
-            }
-        }
-    }
-    return hops;
-}
+constexpr uint32_t UNREACHED = QbbShortestRouting::UNREACHED;
 
 } // namespace
 
@@ -54,7 +27,7 @@ QbbUpDownRouting::QbbUpDownRouting(const std::vector<Ptr<QbbSwitch>>& switches,
       m_fromTop(switches.size())
 {
     const auto count = static_cast<uint32_t>(m_switches.size());
-    std::vector<std::vector<uint32_t>> neighbours(count);
+    QbbSwitchGraph neighbours(count);
     std::vector<uint32_t> leaves;
     for (uint32_t s = 0; s < count; ++s)
     {
@@ -70,7 +43,7 @@ QbbUpDownRouting::QbbUpDownRouting(const std::vector<Ptr<QbbSwitch>>& switches,
             isLeaf = isLeaf || found == switchOfNode.end();
             if (found != switchOfNode.end())
             {
-                neighbours[s].push_back(found->second);
+                neighbours[s].push_back({found->second, static_cast<uint16_t>(p)});
             }
         }
         if (isLeaf)
@@ -82,9 +55,10 @@ QbbUpDownRouting::QbbUpDownRouting(const std::vector<Ptr<QbbSwitch>>& switches,
     {
         return; // a fabric without switches: hosts connected back to back
     }
-    const std::vector<uint32_t> tier = GetHops(neighbours, leaves);
+    const std::vector<uint32_t> tier = QbbShortestRouting::GetHops(neighbours, leaves);
     const auto root = std::max_element(tier.begin(), tier.end()) - tier.begin();
-    const std::vector<uint32_t> fromRoot = GetHops(neighbours, {static_cast<uint32_t>(root)});
+    const std::vector<uint32_t> fromRoot =
+        QbbShortestRouting::GetHops(neighbours, {static_cast<uint32_t>(root)});
     std::iota(m_fromTop.begin(), m_fromTop.end(), 0);
     std::sort(m_fromTop.begin(), m_fromTop.end(), [&](uint32_t a, uint32_t b) {
         return std::tuple(tier[a], fromRoot[b], b) > std::tuple(tier[b], fromRoot[a], a);

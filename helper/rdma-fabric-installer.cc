@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+
+#include "rdma-fabric-installer.h"
+
+#include "qbb-wire.h"
+#include "rdma-bdp.h"
+
+#include <ns3/abort.h>
+#include <ns3/boolean.h>
+#include <ns3/internet-stack-helper.h>
+#include <ns3/ipv4.h>
+#include <ns3/pointer.h>
+#include <ns3/uinteger.h>
+
+#include <algorithm>
+#include <iostream>
+
+namespace ns3
+{
+
+namespace
+{
+
+/** \param node node id \param port port number \return a locally administered MAC address */
+Mac48Address
+MakeMac(uint32_t node, uint32_t port)
+{
+    const uint8_t bytes[6] = {0x02,
+                              static_cast<uint8_t>(node >> 16),
+                              static_cast<uint8_t>(node >> 8),
+                              static_cast<uint8_t>(node),
+                              static_cast<uint8_t>(port >> 8),
+                              static_cast<uint8_t>(port)};
+    Mac48Address address;
+    address.CopyFrom(bytes);
+    return address;
+}
+
+} // namespace
+
+RdmaFabricInstaller::RdmaFabricInstaller(const RdmaFabricSettings& settings,
+                                         const RdmaTopology& topology)
+    : m_settings(settings),
+      m_fabric(CreateObject<RdmaFabric>())
+{
+    m_fabric->m_topology = topology;
+}
+
+Ptr<RdmaFabric>
+RdmaFabricInstaller::Install()
+{
+    const RdmaTopology& topology = m_fabric->m_topology;
+    m_fabric->m_nodes.Create(topology.GetNNodes());
+    m_fabric->m_nics.resize(topology.GetNNodes());
+    m_fabric->m_switches.resize(topology.GetNNodes());
+    m_fabric->m_links.resize(topology.GetNLinks());
+    m_fabric->m_routing = m_settings.routing.Create<QbbRouting>();
+    for (uint32_t link = 0; link < topology.GetNLinks(); ++link)
+    {
+        InstallLink(link);
+    }
+    m_transport = m_settings.transport.Create<RdmaTransport>();
+    FinishTransport();
+    m_control = m_settings.control.Create<RdmaCongestionControl>();
+    const auto marker = m_settings.markEcn ? m_settings.ecn.Create<QbbEcnMarker>() : nullptr;
+    for (uint32_t node = 0; node < topology.GetNNodes(); ++node)
+    {
+        topology.IsHost(node) ? InstallHost(node) : InstallSwitch(node, marker);
+    }
+    if (m_control)
+    {
+        FinishControl();
+    }
+    InstallAddresses();
+    m_fabric->m_routing->ComputeRoutes();
+    return m_fabric;
+}
+
+void
+RdmaFabricInstaller::InstallLink(uint32_t link)
+{
+    const RdmaTopologyLink& description = m_fabric->m_topology.GetLink(link);
+    auto& parts = m_fabric->m_links[link];
+    parts.channel = m_settings.channel.Create<QbbChannel>();
+    parts.channel->SetDelay(QbbToTime(description.delay));
+    parts.a = InstallPort(description, description.a, description.b);
+    parts.a->Attach(parts.channel);
+    parts.b = InstallPort(description, description.b, description.a);
+    parts.b->Attach(parts.channel);
+}
+
+Ptr<QbbNetDevice>
+RdmaFabricInstaller::InstallPort(const RdmaTopologyLink& link, uint32_t node, uint32_t peer)
+{
+    const Ptr<Node> owner = m_fabric->m_nodes.Get(node);
+    auto device = m_settings.device.Create<QbbNetDevice>();
+    device->SetDataRate(link.rate.ToDataRate());
+    device->SetAddress(MakeMac(node, owner->GetNDevices()));
+    if (m_settings.vlan)
+    {
+        const bool host = m_fabric->m_topology.IsHost(node);
+        const bool routed = !host && !m_fabric->m_topology.IsHost(peer);
+        device->SetTrust(QbbClassifier::TRUST_PCP);
+        device->SetAttribute("TagFrames", BooleanValue(host));
+        device->SetAttribute("RoutedPort", BooleanValue(routed));
+    }
+    owner->AddDevice(device);
+    if (link.errorRate > 0)
+    {
+        auto model = CreateObject<RateErrorModel>();
+        model->SetUnit(RateErrorModel::ERROR_UNIT_PACKET);
+        model->SetRate(link.errorRate);
+        device->SetAttribute("ReceiveErrorModel", PointerValue(model));
+    }
+    return device;
+}
+
+void
+RdmaFabricInstaller::InstallHost(uint32_t host)
+{
+    auto nic = m_settings.nic.Create<RdmaNic>();
+    nic->SetTransport(m_transport);
+    if (m_control)
+    {
+        nic->SetCongestionControl(m_control);
+        // Disposal of the node also disposes the NIC, which breaks this reference cycle.
+        nic->SetPathOracle([owner = Ptr<const RdmaFabric>(m_fabric)](const RdmaQueuePair& qp,
+                                                                     RdmaPathProfile& profile) {
+            owner->DescribePath(qp, profile);
+        });
+    }
+    for (const auto& [name, value] : m_settings.queuePair)
+    {
+        nic->SetQueuePairAttribute(name, *value);
+    }
+    m_fabric->m_nodes.Get(host)->AggregateObject(nic);
+    m_fabric->m_nics[host] = nic;
+}
+
+void
+RdmaFabricInstaller::InstallSwitch(uint32_t sw, Ptr<QbbEcnMarker> marker)
+{
+    auto object = m_settings.sw.Create<QbbSwitch>();
+    const Ptr<Node> node = m_fabric->m_nodes.Get(sw);
+    node->AggregateObject(object);
+    for (uint32_t i = 0; i < node->GetNDevices(); ++i)
+    {
+        object->AddPort(DynamicCast<QbbNetDevice>(node->GetDevice(i)));
+    }
+    object->SetBufferManager(m_settings.buffer.Create<QbbBufferManager>());
+    const auto set = [&object](const char* attribute, Ptr<Object> part) {
+        if (part)
+        {
+            object->SetAttribute(attribute, PointerValue(part));
+        }
+    };
+    set("PathSelector", m_settings.selector.Create<QbbPathSelector>());
+    set("Marker", m_settings.marker.Create<QbbMarker>());
+    set("CongestionDetector", m_settings.detector.Create<QbbCongestionDetector>());
+    set("EcnMarker", marker);
+    m_fabric->m_switches[sw] = object;
+    m_fabric->m_routing->AddSwitch(object);
+}
+
+std::pair<uint32_t, uint32_t>
+RdmaFabricInstaller::GetLineBytes(uint32_t trailer) const
+{
+    UintegerValue mtu;
+    ObjectFactory queuePair("ns3::RdmaQueuePair");
+    for (const auto& [name, value] : m_settings.queuePair)
+    {
+        queuePair.Set(name, *value);
+    }
+    queuePair.Create<RdmaQueuePair>()->GetAttribute("PathMtu", mtu);
+    const RdmaPacketFormat& format = m_transport->GetPacketFormat();
+    const auto bytes = [trailer](RdmaOpcode opcode, uint32_t payload) {
+        constexpr uint32_t OVERHEAD = QbbWire::PREAMBLE_BYTES + QbbWire::GAP_BYTES;
+        const RdmaOpcodeInfo& info = GetRdmaOpcodeInfo(opcode);
+        return QbbWire::RoceFrameBytes(info, payload, false, trailer) + OVERHEAD;
+    };
+    return {bytes(format.write, mtu.Get()), bytes(format.acknowledge, 0)};
+}
+
+void
+RdmaFabricInstaller::FinishTransport()
+{
+    if (m_transport->NeedsNetworkBdp())
+    {
+        const auto [packet, ack] = GetLineBytes(0);
+        m_transport->SetNetworkBdp(GetRdmaBdpPackets(m_fabric->m_topology, packet, ack));
+    }
+}
+
+void
+RdmaFabricInstaller::FinishControl()
+{
+    const bool pint = m_control->GetUtilisationPeriod() > 0;
+    uint32_t trailer = pint ? QbbWire::PINT_BYTES : 0;
+    if (const RdmaIntFormat format = m_control->GetIntFormat(); format != RdmaIntFormat::NONE)
+    {
+        const uint32_t links = std::max(GetRdmaLongestLinks(m_fabric->m_topology), 1U);
+        trailer = QbbWire::IntTrailerBytes(format, links - 1);
+    }
+    const auto [packet, ack] = GetLineBytes(trailer);
+    m_fabric->m_longestRtt = GetRdmaLongestRtt(m_fabric->m_topology, packet, ack);
+    if (pint)
+    {
+        SetPintBaseRtt();
+    }
+    const bool cnps =
+        std::any_of(m_fabric->m_nics.begin(), m_fabric->m_nics.end(), [](const auto& nic) {
+            return nic && nic->GetCnpIntervalPs() > 0_ps;
+        });
+    if (m_control->NeedsCnp() && !cnps)
+    {
+        std::cerr << "rdma: warning: " << m_control->GetInstanceTypeId().GetName()
+                  << " needs CNPs, and RdmaNic::CnpInterval is 0, which turns them off\n";
+    }
+}
+
+void
+RdmaFabricInstaller::SetPintBaseRtt()
+{
+    for (const auto& sw : m_fabric->m_switches)
+    {
+        TimeValue given;
+        if (sw && (sw->GetAttribute("PintBaseRtt", given), given.Get().IsZero()))
+        {
+            sw->SetAttribute("PintBaseRtt", TimeValue(QbbToTime(m_fabric->m_longestRtt)));
+        }
+    }
+}
+
+void
+RdmaFabricInstaller::InstallAddresses()
+{
+    const uint32_t last = m_settings.network.Get() | m_settings.mask.GetInverse();
+    uint32_t next = m_settings.network.Get() + 1;
+    for (const uint32_t host : m_fabric->m_topology.GetHosts())
+    {
+        const Ptr<Node> node = m_fabric->m_nodes.Get(host);
+        const uint32_t ports = node->GetNDevices();
+        Ptr<Ipv4> stack;
+        if (m_settings.internet)
+        {
+            InternetStackHelper internet;
+            internet.Install(node);
+            stack = node->GetObject<Ipv4>();
+        }
+        for (uint32_t i = 0; i < ports; ++i)
+        {
+            NS_ABORT_MSG_IF(next >= last,
+                            "rdma: network " << m_settings.network << " with mask "
+                                             << m_settings.mask
+                                             << " has too few addresses for the hosts' ports");
+            const Ipv4Address address(next++);
+            auto device = DynamicCast<QbbNetDevice>(node->GetDevice(i));
+            m_fabric->m_nics[host]->AddPort(device, address);
+            m_fabric->m_routing->AddHost(device, address);
+            if (stack)
+            {
+                const uint32_t interface = stack->AddInterface(device);
+                stack->AddAddress(interface, Ipv4InterfaceAddress(address, m_settings.mask));
+                stack->SetMetric(interface, 1);
+                stack->SetUp(interface);
+            }
+        }
+    }
+}
+
+} // namespace ns3

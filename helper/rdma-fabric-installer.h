@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+
+#ifndef RDMA_FABRIC_INSTALLER_H
+#define RDMA_FABRIC_INSTALLER_H
+
+#include "rdma-fabric.h"
+#include "rdma-part.h"
+#include "rdma-topology.h"
+
+#include <ns3/attribute.h>
+#include <ns3/ipv4-address.h>
+#include <ns3/object-factory.h>
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace ns3
+{
+
+/**
+ * \ingroup rdma
+ * Components of a fabric and their attribute values, as set in an RdmaFabricHelper.
+ */
+struct RdmaFabricSettings
+{
+    ObjectFactory device;  //!< factory of QbbNetDevice
+    ObjectFactory channel; //!< factory of QbbChannel
+    ObjectFactory sw;      //!< factory of QbbSwitch
+    ObjectFactory routing; //!< factory of QbbRouting
+    ObjectFactory ecn;     //!< factory of QbbEcnMarker
+    ObjectFactory nic;     //!< factory of RdmaNic
+    RdmaPart buffer;       //!< the QbbBufferManager of the switches
+    RdmaPart selector;     //!< the QbbPathSelector of the switches, or none
+    RdmaPart marker;       //!< the additional QbbMarker of the switches, or none
+    RdmaPart detector;     //!< the QbbCongestionDetector of the switches, or none
+    RdmaPart transport;    //!< the RdmaTransport of the NICs
+    RdmaPart control;      //!< the RdmaCongestionControl of the NICs, or none
+    /// Attributes of queue pairs
+    std::vector<std::pair<std::string, Ptr<AttributeValue>>> queuePair;
+    bool vlan{false};                //!< RdmaPfcDeployment::VLAN is selected
+    bool markEcn{false};             //!< switches mark packets
+    bool internet{false};            //!< hosts get the Internet stack of ns-3
+    Ipv4Address network{"10.0.0.0"}; //!< IPv4 network of the hosts
+    Ipv4Mask mask{"255.0.0.0"};      //!< mask of the network
+};
+
+/**
+ * \ingroup rdma
+ * Builds one fabric for RdmaFabricHelper::Install().
+ */
+class RdmaFabricInstaller
+{
+  public:
+    /**
+     * \param settings components of the fabric; must outlive this object
+     * \param topology a valid topology
+     */
+    RdmaFabricInstaller(const RdmaFabricSettings& settings, const RdmaTopology& topology);
+
+    /** \return the fabric, with routes */
+    Ptr<RdmaFabric> Install();
+
+  private:
+    void InstallLink(uint32_t link);
+    Ptr<QbbNetDevice> InstallPort(const RdmaTopologyLink& link, uint32_t node, uint32_t peer);
+    void InstallHost(uint32_t host);
+    void InstallSwitch(uint32_t sw, Ptr<QbbEcnMarker> marker);
+    void InstallAddresses();
+    /** Passes properties of the whole network to the transport. */
+    void FinishTransport();
+    /** Passes properties of the whole network to the congestion control and the switches. */
+    void FinishControl();
+    /** Sets PINT's base RTT of the switches to the fabric's longest RTT unless already set. */
+    void SetPintBaseRtt();
+    /**
+     * \param trailer bytes of the telemetry trailer
+     * \return size on the line, in bytes, of a full packet and of its acknowledgement
+     */
+    std::pair<uint32_t, uint32_t> GetLineBytes(uint32_t trailer) const;
+
+    const RdmaFabricSettings& m_settings; //!< components of the fabric
+    Ptr<RdmaFabric> m_fabric;             //!< the fabric
+    Ptr<RdmaTransport> m_transport;       //!< transport of all NICs
+    Ptr<RdmaCongestionControl> m_control; //!< congestion control of all NICs, or null
+};
+
+} // namespace ns3
+
+#endif /* RDMA_FABRIC_INSTALLER_H */

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+
+#include "qbb-shortest-routing.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace ns3
+{
+
+QbbShortestRouting::QbbShortestRouting(const std::vector<Ptr<QbbSwitch>>& switches)
+    : m_switches(switches)
+{
+}
+
+std::vector<uint32_t>
+QbbShortestRouting::GetHops(const QbbSwitchGraph& graph, std::vector<uint32_t> from)
+{
+    std::vector<uint32_t> hops(graph.size(), UNREACHED);
+    std::vector<uint32_t> queue(std::move(from));
+    queue.reserve(graph.size());
+    for (const uint32_t start : queue)
+    {
+        hops[start] = 0;
+    }
+    for (std::size_t next = 0; next < queue.size(); ++next)
+    {
+        const uint32_t at = queue[next];
+        for (const QbbSwitchEdge& edge : graph[at])
+        {
+            if (hops[edge.to] == UNREACHED)
+            {
+                hops[edge.to] = hops[at] + 1;
+                queue.push_back(edge.to);
+            }
+        }
+    }
+    return hops;
+}
+
+void
+QbbShortestRouting::ComputeRoutesTo(uint32_t leaf,
+                                    uint32_t target,
+                                    const QbbSwitchGraph& graph) const
+{
+    // Links are symmetric, so the hops from the target are the hops to the target.
+    const std::vector<uint32_t> hops = GetHops(graph, {target});
+    QbbForwardingTable::Group ports;
+    for (uint32_t at = 0; at < graph.size(); ++at)
+    {
+        if (at == target)
+        {
+            continue;
+        }
+        ports.clear();
+        for (const QbbSwitchEdge& edge : graph[at])
+        {
+            if (hops[edge.to] + 1 == hops[at])
+            {
+                ports.push_back(edge.port);
+            }
+        }
+        m_switches[at]->GetForwardingTable().SetLeafRoute(leaf, ports);
+    }
+}
+
+void
+QbbShortestRouting::ChangeLink(const LinkChange& change,
+                               const std::vector<Leaf>& leaves,
+                               const QbbSwitchGraph& without,
+                               const QbbSwitchGraph& now) const
+{
+    const std::array<std::vector<uint32_t>, 2> hops{GetHops(without, {change.sw[0]}),
+                                                    GetHops(without, {change.sw[1]})};
+    for (uint32_t leaf = 0; leaf < leaves.size(); ++leaf)
+    {
+        const uint32_t target = leaves[leaf].sw;
+        if (hops[0][target] == hops[1][target])
+        {
+            continue; // no shortest path to the leaf uses the link
+        }
+        const std::size_t far = hops[1][target] > hops[0][target] ? 1 : 0;
+        QbbForwardingTable& table = m_switches[change.sw[far]]->GetForwardingTable();
+        const QbbForwardingTable::Group* route = nullptr;
+        if (leaves[leaf].address && hops[far][target] == hops[1 - far][target] + 1)
+        {
+            route = table.Lookup(*leaves[leaf].address);
+        }
+        if (!route)
+        {
+            ComputeRoutesTo(leaf, target, now);
+            continue;
+        }
+        // All distances to the leaf stay the same: only the farther end gains or loses a next hop.
+        QbbForwardingTable::Group ports = *route;
+        const auto place = std::lower_bound(ports.begin(), ports.end(), change.port[far]);
+        change.up ? ports.insert(place, change.port[far]) : ports.erase(place);
+        table.SetLeafRoute(leaf, ports);
+    }
+}
+
+} // namespace ns3

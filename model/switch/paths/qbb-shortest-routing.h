@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+
+#ifndef QBB_SHORTEST_ROUTING_H
+#define QBB_SHORTEST_ROUTING_H
+
+#include "qbb-switch-graph.h"
+#include "qbb-switch.h"
+
+#include <ns3/ptr.h>
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+namespace ns3
+{
+
+/**
+ * \ingroup rdma
+ * Algorithm ShortestPath of QbbRouting: all shortest paths, in hops.
+ */
+class QbbShortestRouting
+{
+  public:
+    /** A switch with hosts. Its number is its index in a list of leaves. */
+    struct Leaf
+    {
+        uint32_t sw{0};                  //!< index of the switch
+        std::optional<uint32_t> address; //!< address of a host whose link is up, if there is one
+    };
+
+    /** A link between two switches that went down or up. */
+    struct LinkChange
+    {
+        std::array<uint32_t, 2> sw{};   //!< indices of the switches at the ends
+        std::array<uint16_t, 2> port{}; //!< ports of the switches
+        bool up{false};                 //!< true: the link went up
+    };
+
+    /** Number of hops between switches without a path. */
+    static constexpr uint32_t UNREACHED = UINT32_MAX;
+
+    /** \param switches all switches, by index; they must outlive this object */
+    explicit QbbShortestRouting(const std::vector<Ptr<QbbSwitch>>& switches);
+
+    /**
+     * \param graph neighbours of each switch
+     * \param from indices of the start switches
+     * \return hops of each switch from the nearest start switch, or UNREACHED
+     */
+    static std::vector<uint32_t> GetHops(const QbbSwitchGraph& graph, std::vector<uint32_t> from);
+
+    /**
+     * Installs the routes to a leaf in the switches, and removes those of switches without a path.
+     *
+     * \param leaf number of a leaf
+     * \param target index of the leaf's switch
+     * \param graph neighbours of each switch
+     */
+    void ComputeRoutesTo(uint32_t leaf, uint32_t target, const QbbSwitchGraph& graph) const;
+
+    /**
+     * Changes the installed routes after a link went down or up. Routes to leaves whose shortest
+     * paths do not use the link stay as they are.
+     *
+     * \param change the link
+     * \param leaves all leaves, by number
+     * \param without neighbours of each switch without the link
+     * \param now neighbours of each switch
+     */
+    void ChangeLink(const LinkChange& change,
+                    const std::vector<Leaf>& leaves,
+                    const QbbSwitchGraph& without,
+                    const QbbSwitchGraph& now) const;
+
+  private:
+    const std::vector<Ptr<QbbSwitch>>& m_switches; //!< switches, by index
+};
+
+} // namespace ns3
+
+#endif /* QBB_SHORTEST_ROUTING_H */
