@@ -118,12 +118,13 @@ def columns_document(description):
     text = HEAD
     files = {"flows": "flows.csv", "ports": "ports.csv", "summary": "summary.json"}
     for name, columns in json.loads(description).items():
-        lines = [("Column" if files[name].endswith(".csv") else "Key", "Type", "Unit", "Meaning")]
+        title = files.get(name, f"--{name}=FILE")
+        lines = [("Key" if name == "summary" else "Column", "Type", "Unit", "Meaning")]
         lines += [
             (column["name"], column["type"], column["unit"] or "none", column["meaning"])
             for column in columns
         ]
-        text += table(files[name], "20 10 10 60", lines)
+        text += table(title, "20 10 10 60", lines)
     return text
 
 

@@ -168,7 +168,7 @@ Measure(const Setting& setting, bool tcp, bool bulk, bool realTime)
     for (const auto& row : fabric->GetPortResults())
     {
         drops[row.priority] += row.drops;
-        pauses[row.priority] += row.pausesSent;
+        pauses[row.priority] += row.xoffSent + row.xonSent;
     }
     std::cout << std::left << std::setw(4) << (tcp ? "yes" : "-") << std::setw(6)
               << (bulk ? "yes" : "-") << std::setw(10) << (realTime ? "yes" : "-") << std::right

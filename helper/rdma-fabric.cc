@@ -191,33 +191,16 @@ RdmaFabric::GetTotals() const
 std::vector<RdmaPortResult>
 RdmaFabric::GetPortResults() const
 {
-    const QbbPs now = QbbNow();
     std::vector<RdmaPortResult> rows;
     rows.reserve(std::size_t{2} * 8 * m_links.size());
-    const auto linksByNode = m_topology.GetLinksByNode();
-    for (uint32_t node = 0; node < linksByNode.size(); ++node)
+    for (const auto& ports : MakeRdmaFabricPorts(m_topology))
     {
-        for (const uint32_t link : linksByNode[node])
+        for (const auto& port : ports)
         {
-            const Ptr<QbbNetDevice> device = GetDevice(link, node);
+            const Ptr<QbbNetDevice> device = GetDevice(port->link, port->node);
             for (uint8_t priority = 0; priority < 8; ++priority)
             {
-                const auto& counters = device->GetCounters().classes[priority];
-                const auto& sender = device->GetFlowControl().GetPauseSender();
-                const auto& receiver = device->GetFlowControl().GetPauseReceiver();
-                RdmaPortResult row;
-                row.node = node;
-                row.port = device->GetPortNumber();
-                row.priority = priority;
-                row.bytes = counters.txBytes;
-                row.pausesSent = sender.GetXoffSent(priority) + sender.GetXonSent(priority);
-                row.pausesReceived =
-                    receiver.GetXoffReceived(priority) + receiver.GetXonReceived(priority);
-                row.pausedTime = receiver.GetPausedTime(priority, now);
-                row.drops = counters.drops;
-                row.marks = counters.ecnMarks;
-                row.peakQueueBytes = device->GetQueues().GetPeakBytes(priority);
-                rows.push_back(row);
+                rows.push_back(ReadRdmaPort(port, *device, priority));
             }
         }
     }

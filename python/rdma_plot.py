@@ -6,6 +6,7 @@
     rdma_plot.py fct-cdf  RUN... -o FILE    distribution of flow completion times
     rdma_plot.py slowdown RUN... -o FILE    median and 99th percentile of the slowdown by flow size
     rdma_plot.py pauses   RUN -o FILE       how long each port was paused
+    rdma_plot.py fabric   RUN -o FILE       the nodes, and the links coloured by load or pause time
     rdma_plot.py timeseries CSV -o FILE     rate, window, round trip of flows in time
     rdma_plot.py monitor    CSV -o FILE     queues and pauses of ports in time
 
@@ -154,7 +155,7 @@ def draw_pauses(name, run, top):
     places = range(len(shown))
     axes.barh(places, [port.paused_ns / 1e3 for port in shown], color=COLOURS[0], height=0.7)
     axes.set_yticks(
-        places, [f"node {port.node} port {port.port} class {port.priority}" for port in shown]
+        places, [f"{port.port_name}, priority {port.priority}" for port in shown]
     )
     axes.set_ylim(max(3.5, len(shown) - 0.5), -0.5)
     simulated = run.summary.get("sim_time_us")
@@ -205,7 +206,8 @@ def parser():
         description=__doc__,
     )
     verbs = result.add_subparsers(
-        dest="verb", required=True, metavar="table|fct-cdf|slowdown|pauses|timeseries|monitor"
+        dest="verb", required=True,
+        metavar="table|fct-cdf|slowdown|pauses|fabric|timeseries|monitor",
     )
 
     def add(name, text, several):
@@ -246,6 +248,14 @@ def parser():
     pauses = add_picture("pauses", "how long each port was paused", False)
     pauses.add_argument(
         "--top", type=at_least_one, default=20, metavar="N", help="ports to show at most (20)"
+    )
+    fabric = add_picture(
+        "fabric", "the nodes, and the links coloured; traffic in a link keeps to the right", False
+    )
+    fabric.add_argument(
+        "--colour", choices=("load", "pause", "drops", "marks"), default="load",
+        help="what colours a link: load in the run, time paused, drops or ECN marks of the sending "
+        "port (load)",
     )
     series = add_file("timeseries", "rate, window, round trip of flows in time")
     series.add_argument(
@@ -304,6 +314,10 @@ def main(arguments=None):
             figure = draw_fct_cdf(runs)
         elif options.verb == "slowdown":
             figure = draw_slowdown(runs, options.groups)
+        elif options.verb == "fabric":
+            import rdma_plot_fabric
+
+            figure = rdma_plot_fabric.draw_fabric(*runs[0], options.colour)
         else:
             figure = draw_pauses(*runs[0], options.top)
         save(figure, options.out)

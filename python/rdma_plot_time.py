@@ -71,10 +71,12 @@ def _polls(rows, before, value):
 
 
 def draw_monitor(readings, top):
-    """Longest queues, and time paused, of the ports and classes that have most of either."""
-    ports = collections.defaultdict(list)
+    """Longest queues, and time paused, of the ports and priorities that have most of either."""
+    ports, names = collections.defaultdict(list), {}
     for reading in readings:
-        ports[reading.node, reading.port, reading.priority].append(reading)
+        key = reading.node, reading.port, reading.priority
+        ports[key].append(reading)
+        names[key] = f"{reading.port_name}, priority {reading.priority}"
     times = sorted({reading.time_ns for reading in readings})
     before = dict(zip(times, [0.0, *times]))
     longest = sorted(ports, key=lambda key: (-max(row.peak_queue_bytes for row in ports[key]), key))
@@ -91,7 +93,7 @@ def draw_monitor(readings, top):
         axes.plot(
             [point[0] for point in points], [point[1] for point in points],
             "-" if index < len(plot.COLOURS) else "--", drawstyle="steps-pre", linewidth=1.2,
-            color=plot.COLOURS[index % len(plot.COLOURS)], label=f"node {key[0]} port {key[1]} class {key[2]}",
+            color=plot.COLOURS[index % len(plot.COLOURS)], label=names[key],
         )
 
     for key in longest:

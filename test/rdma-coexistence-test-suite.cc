@@ -246,7 +246,7 @@ class SharingTestCase : public TestCase
         {
             if (row.priority == 3)
             {
-                NS_TEST_EXPECT_MSG_EQ(row.drops, 0U, "RDMA loses nothing, node " << row.node);
+                NS_TEST_EXPECT_MSG_EQ(row.drops, 0U, "RDMA loses nothing, " << row.port->name);
             }
         }
         NS_TEST_EXPECT_MSG_EQ(RdmaTestBooks::CheckLinks(*test.fabric), "", "books");

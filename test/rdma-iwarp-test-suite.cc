@@ -322,12 +322,14 @@ class ClassTestCase : public TestCase
             for (const auto& row : fabric->GetPortResults())
             {
                 const uint32_t tag = tagged ? 4 : 0;
-                const bool data = (row.node == 0) || (row.node == 2 && row.port == 1);
+                const uint32_t node = row.port->node;
+                const uint32_t port = row.port->number;
+                const bool data = (node == 0) || (node == 2 && port == 1);
                 const uint32_t frame = data ? 1082 + tag : 64;
-                const bool idle = row.port >= (row.node == 2 ? 2 : 1);
-                NS_TEST_EXPECT_MSG_EQ(row.bytes,
+                const bool idle = port >= (node == 2 ? 2 : 1);
+                NS_TEST_EXPECT_MSG_EQ(row.txBytes,
                                       (idle ? 0 : (row.priority + 1) * frame),
-                                      "node " << row.node << " port " << row.port << " class "
+                                      "node " << node << " port " << port << " class "
                                               << row.priority << ", tagged " << tagged);
             }
             Simulator::Destroy();

@@ -372,11 +372,12 @@ class PolarisedRunTestCase : public TestCase
                               outcome.summary.flowsTotal,
                               "flows with " << options.paths);
         uint32_t used = 0;
-        for (const RdmaPortResult& port : outcome.ports)
+        for (const RdmaPortResult& row : outcome.ports)
         {
             // Nodes 0 .. 15 are hosts, 16 .. 23 edge switches, 24 .. 31 between them and the cores,
             // with ports 2 and 3 up.
-            used += port.node >= 24 && port.node < 32 && port.port >= 2 && port.bytes > 0;
+            const RdmaFabricPort& port = *row.port;
+            used += port.node >= 24 && port.node < 32 && port.number >= 2 && row.txBytes > 0;
         }
         Simulator::Destroy();
         return used;

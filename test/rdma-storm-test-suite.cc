@@ -232,13 +232,14 @@ class TreeTestCase : public TestCase
             std::string line;
             std::getline(text, line);
             NS_TEST_EXPECT_MSG_EQ(line,
-                                  "pause,parent,root,depth,start_us,end_us,node,port,class,peer,"
-                                  "peer_port,frames,cause,cause_port,cause_bytes",
+                                  "pause,parent,root,depth,start_ns,end_ns,node,node_name,port,"
+                                  "port_name,peer,peer_port,priority,pause_frames,cause,"
+                                  "cause_port,cause_bytes",
                                   "names");
             std::getline(text, line);
             NS_TEST_EXPECT_MSG_EQ(line.substr(0, 7), "0,,0,0,", "first line");
-            NS_TEST_EXPECT_MSG_EQ(line.substr(line.find(",1,0,3,")),
-                                  ",1,0,3,2,1,1,host,,0",
+            NS_TEST_EXPECT_MSG_EQ(line.substr(line.find(",1,host-1,")),
+                                  ",1,host-1,0,host-1 to switch-2,2,1,3,1,host,,0",
                                   "line");
             std::getline(text, line);
             NS_TEST_EXPECT_MSG_EQ(line.substr(0, 8), "1,0,0,1,", "second line");

@@ -210,7 +210,7 @@ class TcpBesideRdmaTestCase : public TestCase
         for (const auto& row : test.fabric->GetPortResults())
         {
             losslessDrops += row.priority == 3 ? row.drops : 0;
-            lossyFrames += row.priority == 0 && row.bytes > 0;
+            lossyFrames += row.priority == 0 && row.txBytes > 0;
         }
         NS_TEST_EXPECT_MSG_EQ(losslessDrops, 0U, "class 3 loses nothing");
         NS_TEST_EXPECT_MSG_GT(lossyFrames, 0U, "TCP is in class 0");

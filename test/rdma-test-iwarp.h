@@ -74,10 +74,10 @@ RunFabric(const RdmaFabricOptions& options,
                      RdmaTestBooks::CheckSwitches(*run.GetFabric());
     for (const auto& port : finished.outcome.ports)
     {
-        if (port.priority != 3 && port.bytes > 0)
+        if (port.priority != 3 && port.txBytes > 0)
         {
-            finished.wrong +=
-                std::to_string(port.bytes) + " B in class " + std::to_string(port.priority) + "; ";
+            finished.wrong += std::to_string(port.txBytes) + " B in class " +
+                              std::to_string(port.priority) + "; ";
         }
     }
     Simulator::Destroy();

@@ -3,7 +3,11 @@
 #include "qbb-pause-tree.h"
 
 #include "qbb-wire.h"
-#include "rdma-units.h"
+#include "rdma-fabric-port.h"
+#include "rdma-file-table.h"
+
+#include <memory>
+#include <optional>
 
 namespace ns3
 {
@@ -11,12 +15,70 @@ namespace ns3
 namespace
 {
 
-/// \param number a number or QbbPause::NONE \return the number as text; empty for NONE
-std::string
-FormatOptional(int64_t number)
+/** A row of the file. */
+struct PauseRow : QbbPause
 {
-    return number == QbbPause::NONE ? "" : std::to_string(number);
+    uint64_t number{0};                         //!< number of the pause, in order of start
+    uint64_t root{0};                           //!< number of the first pause of the tree
+    std::shared_ptr<const RdmaFabricPort> from; //!< pausing port
+};
+
+/// \param number a number or QbbPause::NONE \return the number; no value for NONE
+std::optional<int64_t>
+OmitNone(int64_t number)
+{
+    return number == QbbPause::NONE ? std::nullopt : std::make_optional(number);
 }
+
+/// Columns of the file.
+const RdmaFileTable<PauseRow> g_pauseTreeTable(
+    "pauseTree",
+    {
+        {"pause", "", "number of the pause, in order of start", &PauseRow::number},
+        {"parent",
+         "",
+         "number of the pause that caused this one; empty for a root",
+         [](const PauseRow& r) { return OmitNone(r.parent); }},
+        {"root", "", "number of the first pause of the tree", &PauseRow::root},
+        {"depth", "", "number of ancestors; 0 for a root", &PauseRow::depth},
+        {"start_ns", "ns", "when the first pause frame was sent", &PauseRow::start},
+        {"end_ns",
+         "ns",
+         "when the resumption was sent or the pause expired; empty if the pause did not end",
+         [](const PauseRow& r) {
+             return r.end == QbbPause::LASTS ? std::nullopt : std::make_optional(r.end);
+         }},
+        {"node", "", "node id of the pausing port", &PauseRow::node},
+        {"node_name",
+         "",
+         "name of that node",
+         [](const PauseRow& r) -> const std::string& { return r.from->nodeName; }},
+        {"port", "", "number of the pausing port at its node", &PauseRow::port},
+        {"port_name",
+         "",
+         "name of the pausing port, from its node to the paused node",
+         [](const PauseRow& r) -> const std::string& { return r.from->name; }},
+        {"peer", "", "node id of the paused port", &PauseRow::peer},
+        {"peer_port", "", "number of the paused port at its node", &PauseRow::peerPort},
+        {"priority", "", "paused priority (traffic class), 0 to 7", &PauseRow::priority},
+        {"pause_frames",
+         "frames",
+         "pause frames sent: the pause, its repetitions and the resumption",
+         &PauseRow::frames},
+        {"cause",
+         "",
+         "host: the port of a slow host; congestion: frames wait for a congested port; pause: "
+         "frames wait for a paused port",
+         [](const PauseRow& r) { return GetQbbPauseCauseName(r.cause); }},
+        {"cause_port",
+         "",
+         "number of the port for which the frames wait; empty for hosts",
+         [](const PauseRow& r) { return OmitNone(r.causePort); }},
+        {"cause_bytes",
+         "bytes",
+         "bytes from the pausing port that wait for cause_port",
+         &PauseRow::causeBytes},
+    });
 
 } // namespace
 
@@ -155,23 +217,15 @@ QbbPauseTree::GetPauses() const
 std::string
 QbbPauseTree::FormatCsv() const
 {
-    std::string text = "pause,parent,root,depth,start_us,end_us,node,port,class,peer,peer_port,"
-                       "frames,cause,cause_port,cause_bytes\n";
+    const RdmaFabricPorts ports = MakeRdmaFabricPorts(m_fabric->GetTopology());
     const std::vector<QbbPause> pauses = GetPauses();
-    std::vector<std::size_t> roots(pauses.size());
+    std::vector<uint64_t> roots(pauses.size());
+    std::string text = g_pauseTreeTable.FormatHeader();
     for (std::size_t i = 0; i < pauses.size(); ++i)
     {
         const QbbPause& pause = pauses[i];
         roots[i] = pause.parent == QbbPause::NONE ? i : roots[pause.parent];
-        text += std::to_string(i) + "," + FormatOptional(pause.parent) + "," +
-                std::to_string(roots[i]) + "," + std::to_string(pause.depth) + "," +
-                FormatRdmaUs(pause.start) + "," +
-                (pause.end == QbbPause::LASTS ? "" : FormatRdmaUs(pause.end)) + "," +
-                std::to_string(pause.node) + "," + std::to_string(pause.port) + "," +
-                std::to_string(pause.priority) + "," + std::to_string(pause.peer) + "," +
-                std::to_string(pause.peerPort) + "," + std::to_string(pause.frames) + "," +
-                GetQbbPauseCauseName(pause.cause) + "," + FormatOptional(pause.causePort) + "," +
-                std::to_string(pause.causeBytes) + "\n";
+        g_pauseTreeTable.AppendRow(text, {pause, i, roots[i], ports[pause.node][pause.port]});
     }
     return text;
 }

@@ -83,7 +83,7 @@ class QbbPauseTree
 
     /**
      * Formats one line for each pause: the numbers of the pause, its parent and its root, and the
-     * members of QbbPause, with times in microseconds.
+     * members of QbbPause.
      *
      * \return the text of a CSV file
      */

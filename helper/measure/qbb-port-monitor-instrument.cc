@@ -46,20 +46,10 @@ QbbPortMonitorInstrument::GetTypeId()
 void
 QbbPortMonitorInstrument::Begin(Ptr<RdmaFabric> fabric, Ptr<RdmaFlowRunnerBase>)
 {
-    m_monitor = std::make_unique<QbbPortMonitor>(m_file.GetStream(), QbbToPs(m_period));
-    const RdmaTopology& topology = fabric->GetTopology();
-    const auto linksByNode = topology.GetLinksByNode();
-    for (uint32_t node = 0; node < topology.GetNNodes(); ++node)
+    m_monitor = std::make_unique<QbbPortMonitor>(m_file.GetStream(), fabric, QbbToPs(m_period));
+    for (uint32_t node = 0; node < fabric->GetTopology().GetNNodes(); ++node)
     {
-        if (!topology.IsHost(node))
-        {
-            m_monitor->AddSwitch(fabric->GetSwitch(node));
-            continue;
-        }
-        for (const uint32_t link : linksByNode[node])
-        {
-            m_monitor->AddDevice(fabric->GetDevice(link, node));
-        }
+        m_monitor->AddNode(node);
     }
     m_file.Open(m_path);
     m_monitor->Start();

@@ -2,7 +2,9 @@
 
 #include "qbb-port-monitor.h"
 
-#include "rdma-units.h"
+#include "qbb-time.h"
+#include "rdma-file-table.h"
+#include "rdma-port-columns.h"
 
 #include <ns3/abort.h>
 
@@ -14,43 +16,73 @@ namespace ns3
 namespace
 {
 
-constexpr const char* MONITOR_HEADING =
-    "time_ns,node,port,priority,tx_frames,tx_bytes,rx_frames,rx_bytes,drops,ecn_marks,xoff_sent,"
-    "xon_sent,xoff_received,xon_received,paused_ns,queue_bytes,peak_queue_bytes,ingress_bytes,"
-    "peak_ingress_bytes,headroom_bytes,peak_headroom_bytes\n";
+std::vector<RdmaResultColumn<QbbPortReading>>
+MakeMonitorColumns()
+{
+    auto columns = MakeRdmaPortColumns<QbbPortReading>();
+    columns.insert(columns.begin(),
+                   {"time_ns",
+                    "ns",
+                    "instant of the poll, after all other events of the instant",
+                    &QbbPortReading::time});
+    columns.insert(columns.end(),
+                   {{"queue_bytes", "bytes", "length of the queue", &QbbPortReading::queueBytes},
+                    {"ingress_bytes",
+                     "bytes",
+                     "bytes in the switch's buffer that came in at the port; empty for hosts",
+                     &QbbPortReading::ingressBytes},
+                    {"peak_ingress_bytes",
+                     "bytes",
+                     "greatest ingress_bytes since the previous poll; empty for hosts",
+                     &QbbPortReading::peakIngressBytes},
+                    {"headroom_bytes",
+                     "bytes",
+                     "part of ingress_bytes that is in headroom; empty for hosts",
+                     &QbbPortReading::headroomBytes},
+                    {"peak_headroom_bytes",
+                     "bytes",
+                     "greatest headroom_bytes since the previous poll; empty for hosts",
+                     &QbbPortReading::peakHeadroomBytes}});
+    return columns;
+}
+
+/// Columns of the file.
+const RdmaFileTable<QbbPortReading> g_monitorTable("monitor", MakeMonitorColumns());
 
 auto
-TieReading(const QbbPortReading& r)
+GetReadingValues(const QbbPortReading& r)
 {
-    return std::tie(r.txFrames,
-                    r.txBytes,
-                    r.rxFrames,
-                    r.rxBytes,
-                    r.drops,
-                    r.ecnMarks,
-                    r.xoffSent,
-                    r.xonSent,
-                    r.xoffReceived,
-                    r.xonReceived,
-                    r.pausedTime,
-                    r.queueBytes,
-                    r.peakQueueBytes,
-                    r.ingressBytes,
-                    r.peakIngressBytes,
-                    r.headroomBytes,
-                    r.peakHeadroomBytes);
+    return std::make_tuple(r.txFrames,
+                           r.txBytes,
+                           r.rxFrames,
+                           r.rxBytes,
+                           r.drops,
+                           r.ecnMarks,
+                           r.xoffSent,
+                           r.xonSent,
+                           r.xoffReceived,
+                           r.xonReceived,
+                           r.pausedTime,
+                           r.queueBytes,
+                           r.peakQueueBytes,
+                           r.ingressBytes.value_or(0),
+                           r.peakIngressBytes.value_or(0),
+                           r.headroomBytes.value_or(0),
+                           r.peakHeadroomBytes.value_or(0));
 }
 
 } // namespace
 
 bool
-QbbPortReading::operator==(const QbbPortReading& other) const
+QbbPortReading::HasValuesOf(const QbbPortReading& other) const
 {
-    return TieReading(*this) == TieReading(other);
+    return GetReadingValues(*this) == GetReadingValues(other);
 }
 
-QbbPortMonitor::QbbPortMonitor(std::ostream& os, QbbPs period)
+QbbPortMonitor::QbbPortMonitor(std::ostream& os, Ptr<RdmaFabric> fabric, QbbPs period)
     : m_os(os),
+      m_fabric(fabric),
+      m_names(MakeRdmaFabricPorts(fabric->GetTopology())),
       m_period(period),
       m_timer(this)
 {
@@ -60,18 +92,15 @@ QbbPortMonitor::QbbPortMonitor(std::ostream& os, QbbPs period)
 }
 
 void
-QbbPortMonitor::AddDevice(Ptr<QbbNetDevice> device)
+QbbPortMonitor::AddNode(uint32_t node)
 {
-    m_ports.push_back({device, nullptr});
-}
-
-void
-QbbPortMonitor::AddSwitch(Ptr<QbbSwitch> sw)
-{
-    const Ptr<QbbBufferManager> buffer = sw->GetBufferManager();
-    for (uint32_t port = 0; port < sw->GetNPorts(); ++port)
+    NS_ABORT_MSG_IF(node >= m_names.size(),
+                    "rdma: node " << node << " of a fabric with " << m_names.size() << " nodes");
+    const bool isHost = m_fabric->GetTopology().IsHost(node);
+    const auto buffer = isHost ? nullptr : m_fabric->GetSwitch(node)->GetBufferManager();
+    for (const auto& port : m_names[node])
     {
-        m_ports.push_back({sw->GetPort(port), buffer});
+        m_ports.push_back({port, m_fabric->GetDevice(port->link, node), buffer});
     }
     if (buffer)
     {
@@ -83,7 +112,7 @@ void
 QbbPortMonitor::Start()
 {
     NS_ABORT_MSG_IF(m_timer.IsArmed(), "rdma: Start() of a port monitor a second time");
-    m_os << MONITOR_HEADING;
+    m_os << g_monitorTable.FormatHeader();
     m_timer.Arm((QbbNow() / m_period + 1) * m_period);
 }
 
@@ -103,16 +132,20 @@ QbbPortMonitor::Poll()
         return;
     }
     m_last = now;
+    std::string row;
     for (Port& port : m_ports)
     {
         for (uint8_t priority = 0; priority < 8; ++priority)
         {
-            const QbbPortReading reading = Read(*port.device, PeekPointer(port.buffer), priority);
+            const QbbPortReading reading = Read(port, priority);
             QbbPortReading& last = port.readings[priority];
-            if (!(reading == last) || reading.queueBytes > 0 || reading.ingressBytes > 0)
+            if (!reading.HasValuesOf(last) || reading.queueBytes > 0 ||
+                reading.ingressBytes.value_or(0) > 0)
             {
                 last = reading;
-                Write(port, priority, reading);
+                row.clear();
+                g_monitorTable.AppendRow(row, reading);
+                m_os << row;
             }
         }
         port.device->GetQueues().ClearWatermarks();
@@ -124,55 +157,25 @@ QbbPortMonitor::Poll()
 }
 
 QbbPortReading
-QbbPortMonitor::Read(const QbbPort& device, const QbbBufferManager* buffer, uint8_t priority)
+QbbPortMonitor::Read(const Port& port, uint8_t priority) const
 {
-    const auto& counters = device.GetCounters().classes[priority];
-    const QbbPauseSender& sender = device.GetFlowControl().GetPauseSender();
-    const QbbPauseReceiver& receiver = device.GetFlowControl().GetPauseReceiver();
-    QbbPortReading reading;
-    reading.txFrames = counters.txFrames;
-    reading.txBytes = counters.txBytes;
-    reading.rxFrames = counters.rxFrames;
-    reading.rxBytes = counters.rxBytes;
-    reading.drops = counters.drops;
-    reading.ecnMarks = counters.ecnMarks;
-    reading.xoffSent = sender.GetXoffSent(priority);
-    reading.xonSent = sender.GetXonSent(priority);
-    reading.xoffReceived = receiver.GetXoffReceived(priority);
-    reading.xonReceived = receiver.GetXonReceived(priority);
-    reading.pausedTime = receiver.GetPausedTime(priority, QbbNow());
-    reading.queueBytes = device.GetQueues().GetBytes(priority);
-    reading.peakQueueBytes = device.GetQueues().GetWatermark(priority);
-    if (buffer && device.GetPortNumber() < buffer->GetNPorts())
+    QbbPortReading reading{ReadRdmaPort(port.port, *port.device, priority)};
+    reading.time = m_last;
+    reading.queueBytes = port.device->GetQueues().GetBytes(priority);
+    reading.peakQueueBytes = port.device->GetQueues().GetWatermark(priority);
+    if (port.buffer)
     {
-        const QbbIngressUsage usage = buffer->GetIngress(device.GetPortNumber(), priority);
+        // A switch that has not received a frame may have no layout of its buffer.
+        const uint32_t number = port.port->number;
+        const auto usage = number < port.buffer->GetNPorts()
+                               ? port.buffer->GetIngress(number, priority)
+                               : QbbIngressUsage();
         reading.ingressBytes = usage.bytes;
         reading.peakIngressBytes = usage.peakBytes;
         reading.headroomBytes = usage.headroomBytes;
         reading.peakHeadroomBytes = usage.peakHeadroomBytes;
     }
     return reading;
-}
-
-void
-QbbPortMonitor::Write(const Port& port, uint8_t priority, const QbbPortReading& reading)
-{
-    m_os << FormatRdmaNs(m_last) << ',' << port.device->GetNodeId() << ','
-         << port.device->GetPortNumber() << ',' << +priority << ',' << reading.txFrames << ','
-         << reading.txBytes << ',' << reading.rxFrames << ',' << reading.rxBytes << ','
-         << reading.drops << ',' << reading.ecnMarks << ',' << reading.xoffSent << ','
-         << reading.xonSent << ',' << reading.xoffReceived << ',' << reading.xonReceived << ','
-         << FormatRdmaNs(reading.pausedTime) << ',' << reading.queueBytes << ','
-         << reading.peakQueueBytes << ',';
-    if (port.buffer)
-    {
-        m_os << reading.ingressBytes << ',' << reading.peakIngressBytes << ','
-             << reading.headroomBytes << ',' << reading.peakHeadroomBytes << '\n';
-    }
-    else
-    {
-        m_os << ",,,\n"; // hosts have no switch buffer
-    }
 }
 
 } // namespace ns3

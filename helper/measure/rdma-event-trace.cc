@@ -2,9 +2,8 @@
 
 #include "rdma-event-trace.h"
 
+#include "rdma-result-field.h"
 #include "rdma-units.h"
-
-#include <cstdio>
 
 namespace ns3
 {
@@ -14,28 +13,11 @@ namespace
 
 /** \param text any text \return the text as a quoted JSON string */
 std::string
-Quote(const std::string& text)
+QuoteJson(const std::string& text)
 {
-    std::string quoted = "\"";
-    for (const char c : text)
-    {
-        if (c == '"' || c == '\\')
-        {
-            quoted += '\\';
-            quoted += c;
-        }
-        else if (static_cast<unsigned char>(c) < 0x20)
-        {
-            char code[8];
-            std::snprintf(code, sizeof(code), "\\u%04x", static_cast<unsigned int>(c));
-            quoted += code;
-        }
-        else
-        {
-            quoted += c;
-        }
-    }
-    return quoted + '"';
+    std::string quoted;
+    AppendRdmaField(quoted, RdmaResultFormat::JSON, text);
+    return quoted;
 }
 
 } // namespace
@@ -66,7 +48,7 @@ std::ostream&
 RdmaEventTrace::Begin(char phase, uint32_t process, const std::string& name)
 {
     m_os << (m_first ? "\n" : ",\n") << "{\"ph\":\"" << phase << "\",\"pid\":" << process
-         << ",\"name\":" << Quote(name);
+         << ",\"name\":" << QuoteJson(name);
     m_first = false;
     return m_os;
 }
@@ -74,14 +56,14 @@ RdmaEventTrace::Begin(char phase, uint32_t process, const std::string& name)
 void
 RdmaEventTrace::NameProcess(uint32_t process, const std::string& name)
 {
-    Begin('M', process, "process_name") << ",\"args\":{\"name\":" << Quote(name) << "}}";
+    Begin('M', process, "process_name") << ",\"args\":{\"name\":" << QuoteJson(name) << "}}";
 }
 
 void
 RdmaEventTrace::NameTrack(uint32_t process, uint32_t track, const std::string& name)
 {
     Begin('M', process, "thread_name")
-        << ",\"tid\":" << track << ",\"args\":{\"name\":" << Quote(name) << "}}";
+        << ",\"tid\":" << track << ",\"args\":{\"name\":" << QuoteJson(name) << "}}";
 }
 
 void
@@ -109,7 +91,7 @@ RdmaEventTrace::WriteCounter(uint32_t process,
                              QbbPs at,
                              uint64_t value)
 {
-    Begin('C', process, name) << ",\"ts\":" << FormatRdmaUs(at) << ",\"args\":{" << Quote(unit)
+    Begin('C', process, name) << ",\"ts\":" << FormatRdmaUs(at) << ",\"args\":{" << QuoteJson(unit)
                               << ":" << value << "}}";
 }
 

@@ -100,7 +100,7 @@ RdmaPauseTrace::Name(uint32_t place, uint8_t priority)
         port.classes[priority].named = true;
         m_trace.NameTrack(port.node + 1,
                           place * 8 + priority + 1,
-                          port.name + " class " + std::to_string(priority));
+                          port.name + " priority " + std::to_string(priority));
     }
 }
 
@@ -195,10 +195,10 @@ RdmaPauseTrace::SamplePort(uint32_t place, QbbPs now)
     for (uint8_t p = 0; p < 8; ++p)
     {
         Track& track = port.classes[p];
-        const std::string name = "class " + std::to_string(p);
+        const std::string name = "priority " + std::to_string(p);
         write(name + " queue", "bytes", p, port.device->GetQueues().GetBytes(p), track.queueBytes);
         const uint64_t marks = port.device->GetCounters().classes[p].ecnMarks;
-        write(name + " ECN marks", "frames", p, marks, track.marks);
+        write(name + " ECN marks", "packets", p, marks, track.marks);
     }
     return changed;
 }

@@ -90,7 +90,7 @@ RdmaTimeSeriesInstrument::Begin(Ptr<RdmaFabric> fabric, Ptr<RdmaFlowRunnerBase> 
     }
     const auto ranges = ParseFlows(m_flows);
     std::vector<bool> used(ranges.size(), m_flows == "auto");
-    m_series = std::make_unique<RdmaTimeSeries>(m_file.GetStream(), QbbToPs(m_period));
+    m_series = std::make_unique<RdmaTimeSeries>(m_file.GetStream(), fabric, QbbToPs(m_period));
     for (uint64_t i = 0; i < flows->GetNFlows(); ++i)
     {
         const RdmaFlow& flow = flows->GetFlow(i);
@@ -105,7 +105,7 @@ RdmaTimeSeriesInstrument::Begin(Ptr<RdmaFabric> fabric, Ptr<RdmaFlowRunnerBase> 
         }
         if (wanted)
         {
-            m_series->Add(fabric->GetNic(flow.srcHost), flows->GetSender(i), flow.id, flow.start);
+            m_series->Add(flow, flows->GetSender(i));
         }
     }
     for (std::size_t r = 0; r < ranges.size(); ++r)

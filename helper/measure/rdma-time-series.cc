@@ -2,15 +2,15 @@
 
 #include "rdma-time-series.h"
 
-#include "rdma-units.h"
+#include "rdma-file-table.h"
 
 #include <ns3/abort.h>
 #include <ns3/boolean.h>
-#include <ns3/node.h>
 
 #include <algorithm>
-#include <cinttypes>
-#include <cstdio>
+#include <cmath>
+#include <optional>
+#include <string>
 
 namespace ns3
 {
@@ -18,27 +18,77 @@ namespace ns3
 namespace
 {
 
-constexpr const char* HEADING = "time_ns,node,qp,flow,rate_bps,target_rate_bps,window_bytes,alpha,"
-                                "rtt_ns,in_flight_bytes,acknowledged_packets\n";
-
-/** \param value optional number \param format printf format \return its text, or an empty text */
-template <typename T>
-std::string
-Format(const std::optional<T>& value, const char* format)
+/** A row of the file. */
+struct FlowSample : RdmaQueuePairSample
 {
-    if (!value)
+    uint32_t node{0};     //!< node id of the sender
+    std::string nodeName; //!< name of the sender
+    uint64_t flow{0};     //!< id of the flow
+
+    /// \return the sending rate in bit/s
+    std::optional<uint64_t> GetRate() const
     {
-        return "";
+        return rate ? std::make_optional(rate->Get()) : std::nullopt;
     }
-    char text[32];
-    std::snprintf(text, sizeof(text), format, *value);
-    return text;
-}
+
+    /// \return the target rate in bit/s
+    std::optional<int64_t> GetTargetRate() const
+    {
+        return targetRateBps ? std::make_optional<int64_t>(std::llround(*targetRateBps))
+                             : std::nullopt;
+    }
+
+    /// \return alpha without the digits in which machines may differ
+    std::optional<double> GetAlpha() const
+    {
+        return alpha ? std::make_optional(std::round(*alpha * 1e9) / 1e9) : std::nullopt;
+    }
+};
+
+/// Columns of the file.
+const RdmaFileTable<FlowSample> g_timeSeriesTable(
+    "timeseries",
+    {
+        {"time_ns",
+         "ns",
+         "instant of the sample, after all other events of the instant",
+         &FlowSample::time},
+        {"node", "", "node id of the sender", &FlowSample::node},
+        {"node_name", "", "name of the sender", &FlowSample::nodeName},
+        {"qp", "", "number of the queue pair at the sender", &FlowSample::qpn},
+        {"flow", "", "id of the flow, as in flows.csv", &FlowSample::flow},
+        {"rate_bps",
+         "bit/s",
+         "pace of the packets on the line; empty without congestion control",
+         &FlowSample::GetRate},
+        {"target_rate_bps",
+         "bit/s",
+         "rate to which the algorithm returns; empty if it has none",
+         &FlowSample::GetTargetRate},
+        {"window_bytes",
+         "bytes",
+         "limit of in_flight_bytes; empty if the algorithm has none",
+         &FlowSample::windowBytes},
+        {"alpha",
+         "",
+         "estimate of congestion, 0 to 1, to nine decimals; empty if the algorithm has none",
+         &FlowSample::GetAlpha},
+        {"rtt_ns", "ns", "latest round-trip time; empty before the first", &FlowSample::rtt},
+        {"in_flight_bytes",
+         "bytes",
+         "packets in flight, each counted as a full packet on the line, as windows count them",
+         &FlowSample::bytesInFlight},
+        {"acknowledged_packets",
+         "packets",
+         "request packets acknowledged since the beginning",
+         &FlowSample::packetsAcknowledged},
+    });
 
 } // namespace
 
-RdmaTimeSeries::RdmaTimeSeries(std::ostream& os, QbbPs period)
+RdmaTimeSeries::RdmaTimeSeries(std::ostream& os, Ptr<RdmaFabric> fabric, QbbPs period)
     : m_os(os),
+      m_fabric(fabric),
       m_period(period),
       m_timer(this)
 {
@@ -48,10 +98,10 @@ RdmaTimeSeries::RdmaTimeSeries(std::ostream& os, QbbPs period)
 }
 
 void
-RdmaTimeSeries::Add(Ptr<RdmaNic> nic, Ptr<const RdmaQueuePair> qp, uint64_t flow, QbbPs start)
+RdmaTimeSeries::Add(const RdmaFlow& flow, Ptr<const RdmaQueuePair> qp)
 {
-    nic->SetAttribute("MeasureRtt", BooleanValue(true));
-    m_waiting.push_back({qp, qp->GetPort()->GetNodeId(), flow, start});
+    m_fabric->GetNic(flow.srcHost)->SetAttribute("MeasureRtt", BooleanValue(true));
+    m_waiting.push_back({qp, flow.srcHost, flow.id, flow.start});
 }
 
 void
@@ -61,7 +111,7 @@ RdmaTimeSeries::Start()
     std::stable_sort(m_waiting.begin(), m_waiting.end(), [](const Series& a, const Series& b) {
         return a.start != b.start ? a.start > b.start : a.flow > b.flow;
     });
-    m_os << HEADING;
+    m_os << g_timeSeriesTable.FormatHeader();
     const QbbPs now = QbbNow();
     m_timer.Arm((now + m_period - 1_ps) / m_period * m_period);
 }
@@ -94,14 +144,10 @@ RdmaTimeSeries::OnTick()
 void
 RdmaTimeSeries::Write(const Series& series)
 {
-    const RdmaQueuePairSample sample = series.qp->GetSample();
-    m_os << FormatRdmaNs(sample.time) << ',' << series.node << ',' << sample.qpn << ','
-         << series.flow << ',' << (sample.rate ? std::to_string(sample.rate->Get()) : "") << ','
-         << Format(sample.targetRateBps, "%.0f") << ',' << Format(sample.windowBytes, "%" PRIu64)
-         << ',' << Format(sample.alpha, "%.9g") << ','
-         << (sample.rtt ? FormatRdmaNs(*sample.rtt) : "") << ',' << sample.bytesInFlight << ','
-         << sample.packetsAcknowledged << '\n';
-    ++m_rows;
+    const std::string name = m_fabric->GetTopology().GetNode(series.node).name;
+    std::string row;
+    g_timeSeriesTable.AppendRow(row, {series.qp->GetSample(), series.node, name, series.flow});
+    m_os << row;
 }
 
 } // namespace ns3

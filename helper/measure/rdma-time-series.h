@@ -6,7 +6,8 @@
 #include "qbb-event-order.h"
 #include "qbb-time.h"
 #include "qbb-timer.h"
-#include "rdma-nic.h"
+#include "rdma-fabric.h"
+#include "rdma-flow.h"
 #include "rdma-queue-pair.h"
 
 #include <ns3/ptr.h>
@@ -23,8 +24,8 @@ namespace ns3
  * Writes the state of queue pairs periodically as CSV, with one row for each active queue pair.
  * Rates, windows and round trips are those of RdmaQueuePairSample; missing values are empty fields.
  *
- *     RdmaTimeSeries series(file, 10_us);
- *     series.Add(nic, qp, 0, 0);
+ *     RdmaTimeSeries series(file, fabric, 10_us);
+ *     series.Add(flow, qp);
  *     series.Start();
  *     Simulator::Run();
  *
@@ -42,36 +43,30 @@ class RdmaTimeSeries
      * Aborts with a message if the period is not positive.
      *
      * \param os output stream; the header precedes the first row
+     * \param fabric fabric of the queue pairs
      * \param period time between two rows of a queue pair, at least 1 ps
      */
-    RdmaTimeSeries(std::ostream& os, QbbPs period);
+    RdmaTimeSeries(std::ostream& os, Ptr<RdmaFabric> fabric, QbbPs period);
 
     /**
      * Adds a queue pair that carries one flow. Rows are written from the start of the flow until
-     * all data are sent and acknowledged. Call it before Start().
+     * all data are sent and acknowledged. The NIC of the sender starts to measure round trips. Call
+     * it before Start().
      *
-     * \param nic NIC of the queue pair, which starts to measure round trips
+     * \param flow the flow
      * \param qp sending queue pair of the flow
-     * \param flow id of the flow, for the column flow
-     * \param start start of the flow
      */
-    void Add(Ptr<RdmaNic> nic, Ptr<const RdmaQueuePair> qp, uint64_t flow, QbbPs start);
+    void Add(const RdmaFlow& flow, Ptr<const RdmaQueuePair> qp);
 
     /** Schedules the first sample at the next multiple of the period. Call it once. */
     void Start();
-
-    /** \return number of rows written */
-    uint64_t GetRows() const
-    {
-        return m_rows;
-    }
 
   private:
     /** A sampled queue pair. */
     struct Series
     {
         Ptr<const RdmaQueuePair> qp; //!< sending queue pair
-        uint32_t node{0};            //!< node id of the queue pair
+        uint32_t node{0};            //!< node id of the sender
         uint64_t flow{0};            //!< id of the flow
         QbbPs start{0};              //!< start of the flow
     };
@@ -80,10 +75,10 @@ class RdmaTimeSeries
     void Write(const Series& series);
 
     std::ostream& m_os;            //!< output stream of the rows
+    Ptr<RdmaFabric> m_fabric;      //!< fabric of the queue pairs
     QbbPs m_period;                //!< time between two rows of a queue pair
     std::vector<Series> m_waiting; //!< queue pairs of flows that have not started, next start last
     std::vector<Series> m_active;  //!< queue pairs of active flows, by start and flow id
-    uint64_t m_rows{0};            //!< number of rows written
     /// Timer of the next sample
     QbbTimer<RdmaTimeSeries, &RdmaTimeSeries::OnTick, EVENT_ORDER> m_timer;
 };

@@ -29,7 +29,7 @@ struct RdmaFabricSummary : RdmaFabricTotals
     uint64_t events{0};                //!< number of simulator events
     double simTimeUs{0.0};             //!< simulated time, us
     double cpuS{0.0};                  //!< CPU time of the run, s
-    double peakRssMb{0.0};             //!< peak resident memory, MiB
+    double peakRssMb{0.0};             //!< peak resident memory, MB
     std::string digest;                //!< digest of the flows from GetRdmaDigest()
 };
 

@@ -101,23 +101,89 @@ GetMeanAndP99(const std::vector<const RdmaFlowResult*>& sorted, Value value)
     return {mean, RdmaQuantile(std::move(sample), P99)};
 }
 
-/**
- * \param results results of a run
- * \param tables columns of the result files
- * \param add function that receives the text of flows.csv line by line
- */
-template <typename Add>
-void
-FormatFlowsCsv(const std::vector<RdmaFlowResult>& results, const RdmaResultTables& tables, Add add)
+/// Validates the rows of ports and returns them in ascending order of node, port and priority.
+std::vector<const RdmaPortResult*>
+SortPortResults(const std::vector<RdmaPortResult>& rows)
 {
-    add(tables.flows.FormatHeader());
+    const auto key = [](const RdmaPortResult* row) {
+        return std::make_tuple(row->port->node, row->port->number, row->priority);
+    };
+    std::vector<const RdmaPortResult*> sorted;
+    sorted.reserve(rows.size());
+    for (const auto& row : rows)
+    {
+        sorted.push_back(&row);
+    }
+    std::sort(sorted.begin(), sorted.end(), [&key](const auto* a, const auto* b) {
+        return key(a) < key(b);
+    });
+    for (std::size_t i = 0; i < sorted.size(); ++i)
+    {
+        const auto* row = sorted[i];
+        const bool isTwice = i > 0 && key(sorted[i - 1]) == key(row);
+        if (isTwice || row->pausedTime < 0_ps)
+        {
+            throw std::invalid_argument("port " + std::to_string(row->port->number) + " of node " +
+                                        std::to_string(row->port->node) + ", priority " +
+                                        std::to_string(row->priority) + ": " +
+                                        (isTwice
+                                             ? "two rows; accepted: one"
+                                             : "paused for a negative time; accepted: 0 or more"));
+        }
+    }
+    return sorted;
+}
+
+/**
+ * \param table columns of a CSV file
+ * \param rows rows of the file in order
+ * \param add function that receives the text of the file line by line
+ */
+template <typename Record, typename Add>
+void
+FormatRows(const RdmaResultTable<Record>& table, const std::vector<const Record*>& rows, Add add)
+{
+    add(table.FormatHeader());
     std::string line;
-    for (const auto* result : SortFlowResults(results))
+    for (const auto* row : rows)
     {
         line.clear();
-        tables.flows.AppendRow(line, *result);
+        table.AppendRow(line, *row);
         add(line);
     }
+}
+
+/// Returns the text of a CSV file.
+template <typename Record>
+std::string
+FormatRows(const RdmaResultTable<Record>& table, const std::vector<const Record*>& rows)
+{
+    std::string text;
+    FormatRows(table, rows, [&text](const std::string& line) { text += line; });
+    return text;
+}
+
+/// Throws if a value in a user-defined column cannot be written.
+template <typename Record>
+void
+CheckOwnColumns(const RdmaResultTable<Record>& table, const std::vector<const Record*>& rows)
+{
+    if (!table.GetOwnColumns().empty())
+    {
+        FormatRows(table, rows, [](const std::string&) {});
+    }
+}
+
+/// Writes a CSV file row by row.
+template <typename Record>
+void
+WriteRows(const std::filesystem::path& path,
+          const RdmaResultTable<Record>& table,
+          const std::vector<const Record*>& rows)
+{
+    WriteRdmaFile(path.string(), [&](std::ostream& out) {
+        FormatRows(table, rows, [&out](const std::string& line) { out << line; });
+    });
 }
 
 } // namespace
@@ -125,37 +191,13 @@ FormatFlowsCsv(const std::vector<RdmaFlowResult>& results, const RdmaResultTable
 std::string
 FormatRdmaFlowsCsv(const std::vector<RdmaFlowResult>& results, const RdmaResultTables& tables)
 {
-    std::string text;
-    FormatFlowsCsv(results, tables, [&text](const std::string& line) { text += line; });
-    return text;
+    return FormatRows(tables.flows, SortFlowResults(results));
 }
 
 std::string
 FormatRdmaPortsCsv(const std::vector<RdmaPortResult>& rows, const RdmaResultTables& tables)
 {
-    const auto key = [](const RdmaPortResult& row) {
-        return std::make_tuple(row.node, row.port, row.priority);
-    };
-    std::vector<RdmaPortResult> sorted = rows;
-    std::sort(sorted.begin(), sorted.end(), [&key](const auto& a, const auto& b) {
-        return key(a) < key(b);
-    });
-    std::string text = tables.ports.FormatHeader();
-    for (std::size_t i = 0; i < sorted.size(); ++i)
-    {
-        const auto& row = sorted[i];
-        const bool isTwice = i > 0 && key(sorted[i - 1]) == key(row);
-        if (isTwice || row.pausedTime < 0_ps)
-        {
-            throw std::invalid_argument(
-                "port " + std::to_string(row.port) + " of node " + std::to_string(row.node) +
-                ", priority " + std::to_string(row.priority) + ": " +
-                (isTwice ? "two rows; accepted: one"
-                         : "paused for a negative time; accepted: 0 or more"));
-        }
-        tables.ports.AppendRow(text, row);
-    }
-    return text;
+    return FormatRows(tables.ports, SortPortResults(rows));
 }
 
 std::string
@@ -168,7 +210,9 @@ std::string
 GetRdmaDigest(const std::vector<RdmaFlowResult>& results, const RdmaResultTables& tables)
 {
     RdmaSha256 hash;
-    FormatFlowsCsv(results, tables, [&hash](const std::string& line) { hash.Add(line); });
+    FormatRows(tables.flows, SortFlowResults(results), [&hash](const std::string& line) {
+        hash.Add(line);
+    });
     return hash.Finish();
 }
 
@@ -204,11 +248,11 @@ WriteRdmaReport(const std::string& directory,
                 const RdmaFabricSummary& summary,
                 const RdmaResultTables& tables)
 {
-    // Report invalid flows before a file is created.
-    tables.flows.GetOwnColumns().empty()
-        ? void(SortFlowResults(results))
-        : FormatFlowsCsv(results, tables, [](const std::string&) {});
-    const std::string portsText = FormatRdmaPortsCsv(ports, tables);
+    // Report invalid rows before a file is created.
+    const auto flowRows = SortFlowResults(results);
+    const auto portRows = SortPortResults(ports);
+    CheckOwnColumns(tables.flows, flowRows);
+    CheckOwnColumns(tables.ports, portRows);
     const std::string summaryText = FormatRdmaSummaryJson(summary, tables);
     const std::filesystem::path path(directory);
     std::error_code error;
@@ -221,10 +265,8 @@ WriteRdmaReport(const std::string& directory,
                             "the directory cannot be made" +
                                 (error ? ": " + error.message() : std::string()));
     }
-    WriteRdmaFile((path / "flows.csv").string(), [&results, &tables](std::ostream& out) {
-        FormatFlowsCsv(results, tables, [&out](const std::string& line) { out << line; });
-    });
-    WriteRdmaFile((path / "ports.csv").string(), portsText);
+    WriteRows(path / "flows.csv", tables.flows, flowRows);
+    WriteRows(path / "ports.csv", tables.ports, portRows);
     WriteRdmaFile((path / "summary.json").string(), summaryText);
 }
 

@@ -69,6 +69,17 @@ class RdmaResultTable
         return m_columns;
     }
 
+    /** \return the descriptions of all columns in order */
+    std::vector<RdmaResultColumnInfo> GetInfos() const
+    {
+        std::vector<RdmaResultColumnInfo> infos;
+        for (const auto& column : m_columns)
+        {
+            infos.push_back(column.GetInfo());
+        }
+        return infos;
+    }
+
     /** \return the user-defined columns, which Add() has appended */
     std::vector<RdmaResultColumn<Record>> GetOwnColumns() const
     {

@@ -2,6 +2,9 @@
 
 #include "rdma-result-tables.h"
 
+#include "rdma-file-table.h"
+#include "rdma-port-columns.h"
+
 #include <optional>
 
 namespace ns3
@@ -92,33 +95,28 @@ GetRdmaFlowColumns()
 const std::vector<RdmaResultColumn<RdmaPortResult>>&
 GetRdmaPortColumns()
 {
-    static const std::vector<RdmaResultColumn<RdmaPortResult>> columns{
-        {"node", "", "node id", &RdmaPortResult::node},
-        {"port", "", "number of the port at the node", &RdmaPortResult::port},
-        {"priority", "", "class, 0 to 7", &RdmaPortResult::priority},
-        {"bytes",
-         "bytes",
-         "frame bytes sent, from MAC address to FCS, without pause frames",
-         &RdmaPortResult::bytes},
-        {"pauses_sent",
-         "frames",
-         "pause frames sent that name this class: pauses, their repetitions, and resumptions",
-         &RdmaPortResult::pausesSent},
-        {"pauses_received",
-         "frames",
-         "pause frames received that name this class: pauses, their repetitions, and resumptions",
-         &RdmaPortResult::pausesReceived},
-        {"paused_ns",
-         "ns",
-         "how long this port was not allowed to send this class",
-         &RdmaPortResult::pausedTime},
-        {"drops", "frames", "frames thrown away on their way in or out", &RdmaPortResult::drops},
-        {"marks", "packets", "packets marked CE on their way out", &RdmaPortResult::marks},
-        {"peak_queue_bytes",
-         "bytes",
-         "the longest that the queue of this class has been",
-         &RdmaPortResult::peakQueueBytes},
-    };
+    using Row = RdmaPortResult;
+    static const auto columns = [] {
+        auto all = MakeRdmaPortColumns<Row>();
+        all.insert(
+            all.end(),
+            {{"line_rate_bps",
+              "bit/s",
+              "rate of the link",
+              [](const Row& r) { return r.port->lineRate.Get(); }},
+             {"role",
+              "",
+              "role of the node: host or switch",
+              [](const Row& r) { return r.port->role == RdmaNodeRole::HOST ? "host" : "switch"; }},
+             {"peer",
+              "",
+              "node id at the other end of the link",
+              [](const Row& r) { return r.port->peer; }},
+             {"peer_port", "", "number of the port at the other end of the link", [](const Row& r) {
+                  return r.port->peerNumber;
+              }}});
+        return all;
+    }();
     return columns;
 }
 
@@ -147,22 +145,16 @@ GetRdmaSummaryColumns()
          "us",
          "99th percentile of their FCT; null if none did",
          &RdmaFabricSummary::p99FctUs},
-        {"drops",
-         "frames",
-         "frames thrown away anywhere, for whatever reason",
-         &RdmaFabricSummary::drops},
+        {"drops", "frames", "frames dropped anywhere for any reason", &RdmaFabricSummary::drops},
         {"pause_frames",
          "frames",
-         "pause frames sent; one that names two classes counts once here and in two rows of "
-         "ports.csv",
+         "pause frames sent by all ports; a frame that names two priorities counts once here and "
+         "in two rows of ports.csv",
          &RdmaFabricSummary::pauseFrames},
-        {"ecn_marks",
-         "packets",
-         "packets that switches have marked CE",
-         &RdmaFabricSummary::ecnMarks},
+        {"ecn_marks", "packets", "packets marked CE by switches", &RdmaFabricSummary::ecnMarks},
         {"peak_queue_bytes",
          "bytes",
-         "the longest that the queue of a class at a switch port has been",
+         "greatest length of the queue of a priority at a switch port",
          &RdmaFabricSummary::peakQueueBytes},
         {"packet_hops",
          "frames",
@@ -184,8 +176,8 @@ GetRdmaSummaryColumns()
          &RdmaFabricSummary::cpuS,
          RdmaResultSubject::RUN},
         {"peak_rss_mb",
-         "MiB",
-         "the most memory that the process has had",
+         "MB",
+         "greatest resident memory of the process",
          &RdmaFabricSummary::peakRssMb,
          RdmaResultSubject::RUN},
         {"digest", "", "SHA-256 of flows.csv", &RdmaFabricSummary::digest},
@@ -235,19 +227,21 @@ AppendRdmaColumnInfo(std::string& text, const RdmaResultColumnInfo& info)
 /**
  * Appends the description of a table.
  * \param [in,out] text text that is extended by a key and a list with one line per column
- * \param table table to describe
+ * \param name name of the table
+ * \param infos descriptions of its columns
  */
-template <typename Record>
 void
-AppendRdmaTable(std::string& text, const RdmaResultTable<Record>& table)
+AppendRdmaTable(std::string& text,
+                const std::string& name,
+                const std::vector<RdmaResultColumnInfo>& infos)
 {
-    text += "  ";
-    AppendRdmaKey(text, table.GetName().c_str());
+    text += text.empty() ? "{\n  " : ",\n  ";
+    AppendRdmaKey(text, name.c_str());
     const char* before = "[\n    ";
-    for (const auto& column : table.GetColumns())
+    for (const auto& info : infos)
     {
         text += before;
-        AppendRdmaColumnInfo(text, column.GetInfo());
+        AppendRdmaColumnInfo(text, info);
         before = ",\n    ";
     }
     text += "\n  ]";
@@ -265,12 +259,14 @@ RdmaResultTables::RdmaResultTables()
 std::string
 RdmaResultTables::Describe() const
 {
-    std::string text = "{\n";
-    AppendRdmaTable(text, flows);
-    text += ",\n";
-    AppendRdmaTable(text, ports);
-    text += ",\n";
-    AppendRdmaTable(text, summary);
+    std::string text;
+    AppendRdmaTable(text, flows.GetName(), flows.GetInfos());
+    AppendRdmaTable(text, ports.GetName(), ports.GetInfos());
+    AppendRdmaTable(text, summary.GetName(), summary.GetInfos());
+    for (const auto& [option, infos] : GetRdmaFileColumns())
+    {
+        AppendRdmaTable(text, option, infos);
+    }
     return text + "\n}\n";
 }
 

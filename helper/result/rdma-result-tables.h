@@ -34,9 +34,10 @@ struct RdmaResultTables
     RdmaResultTable<RdmaFabricSummary> summary; //!< keys of summary.json
 
     /**
-     * \return a JSON object that describes the columns: the keys flows, ports and summary each have
-     *         a list of objects, one per line, with name, unit, type (integer, number, text),
-     *         optional (true: the field may be empty or null), subject (network, run) and meaning
+     * \return a JSON object that describes the columns of all files: the keys flows, ports, summary
+     *         and the option of each RdmaFileTable have a list of objects, one per line, with name,
+     *         unit, type (integer, number, text), optional (true: the field may be empty or null),
+     *         subject (network, run) and meaning
      */
     std::string Describe() const;
 };

@@ -313,7 +313,7 @@ RdmaFabricRun::GetOutcome() const
     outcome.summary.cpuS = m_cpuS;
     rusage usage{};
     getrusage(RUSAGE_SELF, &usage);
-    outcome.summary.peakRssMb = static_cast<double>(usage.ru_maxrss) / 1024;
+    outcome.summary.peakRssMb = static_cast<double>(usage.ru_maxrss) * 1024 / 1e6;
     return outcome;
 }
 

@@ -67,38 +67,36 @@ Summarize(const std::vector<const RdmaFlowResult*>& flows, Value value)
     return sample;
 }
 
+/// Prints text in the format of std::snprintf(), at most 199 characters.
+template <typename... Args>
+void
+PrintFormatted(std::ostream& os, const char* format, Args... args)
+{
+    char line[200];
+    std::snprintf(line, sizeof(line), format, args...);
+    os << line;
+}
+
 void
 PrintLine(std::ostream& os, const char* name, const std::vector<const RdmaFlowResult*>& flows)
 {
-    char line[200];
     const auto completed = static_cast<std::size_t>(
         std::count_if(flows.begin(), flows.end(), [](const RdmaFlowResult* flow) {
             return flow->IsCompleted();
         }));
-    if (completed == 0)
+    PrintFormatted(os, "%-14s %8zu %10zu", name, flows.size(), completed);
+    if (completed > 0)
     {
-        std::snprintf(line, sizeof(line), "%-14s %8zu %10d\n", name, flows.size(), 0);
-        os << line;
-        return;
+        const Sample fct = Summarize(flows, [](const RdmaFlowResult& flow) {
+            return static_cast<double>(*flow.fct) / 1e6;
+        });
+        const Sample slowdown = Summarize(flows, [](const RdmaFlowResult& flow) {
+            return static_cast<double>(*flow.fct) / static_cast<double>(flow.ideal);
+        });
+        PrintFormatted(os, " %12.2f %12.2f %12.2f", fct.mean, fct.p50, fct.p99);
+        PrintFormatted(os, " %10.3f %10.3f", slowdown.mean, slowdown.p99);
     }
-    const Sample fct = Summarize(flows, [](const RdmaFlowResult& flow) {
-        return static_cast<double>(*flow.fct) / 1e6;
-    });
-    const Sample slowdown = Summarize(flows, [](const RdmaFlowResult& flow) {
-        return static_cast<double>(*flow.fct) / static_cast<double>(flow.ideal);
-    });
-    std::snprintf(line,
-                  sizeof(line),
-                  "%-14s %8zu %10zu %12.2f %12.2f %12.2f %10.3f %10.3f\n",
-                  name,
-                  flows.size(),
-                  completed,
-                  fct.mean,
-                  fct.p50,
-                  fct.p99,
-                  slowdown.mean,
-                  slowdown.p99);
-    os << line;
+    os << "\n";
 }
 
 } // namespace
@@ -106,19 +104,8 @@ PrintLine(std::ostream& os, const char* name, const std::vector<const RdmaFlowRe
 void
 PrintRdmaOutcome(std::ostream& os, const RdmaFabricOutcome& outcome)
 {
-    char line[200];
-    std::snprintf(line,
-                  sizeof(line),
-                  "%-14s %8s %10s %12s %12s %12s %10s %10s\n",
-                  "flow size",
-                  "flows",
-                  "completed",
-                  "avg FCT us",
-                  "p50 FCT us",
-                  "p99 FCT us",
-                  "avg slowd.",
-                  "p99 slowd.");
-    os << line;
+    os << "flow size         flows  completed   avg FCT us   p50 FCT us   p99 FCT us"
+       << " avg slowd. p99 slowd.\n";
     uint64_t above = 0;
     for (const SizeBin& bin : BINS)
     {
@@ -140,26 +127,23 @@ PrintRdmaOutcome(std::ostream& os, const RdmaFabricOutcome& outcome)
         PrintLine(os, bin.name, flows);
     }
     const RdmaFabricSummary& summary = outcome.summary;
-    std::snprintf(line,
-                  sizeof(line),
-                  "\n%" PRIu64 " drops, %" PRIu64 " pause frames, %" PRIu64
-                  " ECN marks; %.1f us simulated\n",
-                  summary.drops,
-                  summary.pauseFrames,
-                  summary.ecnMarks,
-                  summary.simTimeUs);
-    os << line;
-    std::snprintf(line,
-                  sizeof(line),
-                  "%" PRIu64 " packet-hops, %" PRIu64 " events in %.2f s of CPU time (%.2f M "
-                  "packet-hops/s), %.0f MB\n",
-                  summary.packetHops,
-                  summary.events,
-                  summary.cpuS,
-                  summary.cpuS > 0 ? static_cast<double>(summary.packetHops) / summary.cpuS / 1e6
-                                   : 0.0,
-                  summary.peakRssMb);
-    os << line << "digest " << summary.digest << "\n";
+    PrintFormatted(os,
+                   "\n%" PRIu64 " drops, %" PRIu64 " pause frames, %" PRIu64
+                   " ECN marks; %.1f us simulated\n",
+                   summary.drops,
+                   summary.pauseFrames,
+                   summary.ecnMarks,
+                   summary.simTimeUs);
+    PrintFormatted(os,
+                   "%" PRIu64 " packet-hops, %" PRIu64 " events in %.2f s of CPU time (%.2f M "
+                   "packet-hops/s), %.0f MB\n",
+                   summary.packetHops,
+                   summary.events,
+                   summary.cpuS,
+                   summary.cpuS > 0 ? static_cast<double>(summary.packetHops) / summary.cpuS / 1e6
+                                    : 0.0,
+                   summary.peakRssMb);
+    os << "digest " << summary.digest << "\n";
     const auto& table = outcome.tables.summary;
     for (const auto& column : table.GetOwnColumns())
     {

@@ -7,7 +7,7 @@
 
 Times are in ns, as in the files. Nothing but Python's standard library is needed.
 
-The columns of the first three files, with their types and meanings, stand in columns.json, which
+The columns of all files, with their types and meanings, stand in columns.json, which
 doc/introspect.py writes from the module's C++ tables. Rows and summaries also have the columns that
 a script has added to a run; the types of those are seen from their fields.
 """
@@ -63,43 +63,14 @@ Flow = _row_type(
 Port = _row_type("Port", "ports", "A row of ports.csv: one priority of one port.")
 
 
-@dataclasses.dataclass(frozen=True)
-class Sample:
-    """A row of rdma-fabric --timeseries: how a flow's queue pair stands. None: there is no such thing."""
-
-    time_ns: float
-    node: int
-    qp: int
-    flow: int
-    rate_bps: Optional[float]
-    target_rate_bps: Optional[float]
-    window_bytes: Optional[float]
-    alpha: Optional[float]
-    rtt_ns: Optional[float]
-    in_flight_bytes: int
-    acknowledged_packets: int
-
-
-@dataclasses.dataclass(frozen=True)
-class Reading:
-    """A row of rdma-fabric --monitor: one priority of one port at a poll. Hosts have no ingress_bytes."""
-
-    time_ns: float
-    node: int
-    port: int
-    priority: int
-    tx_bytes: int
-    rx_bytes: int
-    drops: int
-    ecn_marks: int
-    xoff_sent: int
-    xoff_received: int
-    paused_ns: float
-    queue_bytes: int
-    peak_queue_bytes: int
-    ingress_bytes: Optional[float]
-    peak_ingress_bytes: Optional[float]
-    peak_headroom_bytes: Optional[float]
+Sample = _row_type(
+    "Sample", "timeseries",
+    "A row of rdma-fabric --timeseries: the state of a flow's queue pair. None: no such quantity.",
+)
+Reading = _row_type(
+    "Reading", "monitor",
+    "A row of rdma-fabric --monitor: one priority of one port at a poll. Hosts have no ingress_bytes.",
+)
 
 
 @dataclasses.dataclass(frozen=True)

@@ -125,14 +125,17 @@ class Bindings(unittest.TestCase):
         self.assertEqual(
             self.dtypes(self.ports),
             {
-                "node": "int64", "port": "int64", "priority": "int64", "bytes": "int64",
-                "pauses_sent": "int64", "pauses_received": "int64", "paused_ns": "float64",
-                "drops": "int64", "marks": "int64", "peak_queue_bytes": "int64",
+                "node": "int64", "node_name": "string", "port": "int64", "port_name": "string",
+                "priority": "int64", "tx_frames": "int64", "tx_bytes": "int64",
+                "rx_frames": "int64", "rx_bytes": "int64", "drops": "int64", "ecn_marks": "int64",
+                "xoff_sent": "int64", "xon_sent": "int64", "xoff_received": "int64",
+                "xon_received": "int64", "paused_ns": "float64", "peak_queue_bytes": "int64",
+                "line_rate_bps": "int64", "role": "string", "peer": "int64", "peer_port": "int64",
             },
         )
         # Four links to hosts and one between the switches, with two ends and eight priorities.
         self.assertEqual(len(self.ports), 5 * 2 * 8)
-        self.assertGreater(self.ports.bytes.sum(), 3 * 200_000)
+        self.assertGreater(self.ports.tx_bytes.sum(), 3 * 200_000)
         self.assertEqual(self.ports.drops.sum(), self.summary.drops[0])
         # The summary has switches' queues alone.
         self.assertLessEqual(self.summary.peak_queue_bytes[0], self.ports.peak_queue_bytes.max())

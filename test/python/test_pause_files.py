@@ -90,7 +90,7 @@ class PauseFiles(unittest.TestCase):
 
     def test_counters_and_instants(self):
         names = {event["name"] for event in self.of_phase("C")}
-        for what in ("class 3 queue", "class 3 ECN marks", "receive buffer"):
+        for what in ("priority 3 queue", "priority 3 ECN marks", "receive buffer"):
             self.assertTrue([name for name in names if name.endswith(what)], what)
         latest = {}
         for event in self.of_phase("C"):
@@ -107,17 +107,18 @@ class PauseFiles(unittest.TestCase):
         depths = set()
         for number, pause in enumerate(self.pauses):
             self.assertEqual(int(pause["pause"]), number)
+            self.assertEqual(pause["port_name"].split(" to ")[0], pause["node_name"])
             self.assertEqual(pause["parent"] == "", pause["depth"] == "0")
             self.assertEqual(pause["cause"] == "pause", pause["parent"] != "")
-            if pause["end_us"]:
-                self.assertGreaterEqual(float(pause["end_us"]), float(pause["start_us"]))
+            if pause["end_ns"]:
+                self.assertGreaterEqual(float(pause["end_ns"]), float(pause["start_ns"]))
             if pause["parent"]:
                 parent = self.pauses[int(pause["parent"])]
                 self.assertEqual(int(pause["depth"]), int(parent["depth"]) + 1)
                 self.assertEqual(pause["root"], parent["root"])
                 self.assertEqual(parent["peer"], pause["node"])
                 self.assertEqual(parent["peer_port"], pause["cause_port"])
-                self.assertLess(float(parent["start_us"]), float(pause["start_us"]))
+                self.assertLess(float(parent["start_ns"]), float(pause["start_ns"]))
                 self.assertGreater(int(pause["cause_bytes"]), 0)
             depths.add(int(pause["depth"]))
         self.assertGreaterEqual(max(depths), 2)

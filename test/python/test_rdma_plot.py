@@ -22,6 +22,14 @@ def flow(number, size, fct_us, slowdown):
     return Flow(number, 0, 1, size, 0.0, fct, fct, 1.0, slowdown, 0, 0, "x")
 
 
+def port(node, paused):
+    """Priority 3 of the one port of a host at a switch, node 9."""
+    name = f"host-{node}"
+    return Port(
+        node, name, 0, f"{name} to leaf-0", 3, *[0] * 10, paused, 0, 100_000_000_000, "host", 9, node
+    )
+
+
 def run_of(flows, ports=()):
     return Run("folder", tuple(flows), tuple(ports), {"sim_time_us": 50.0})
 
@@ -86,15 +94,14 @@ class Pictures(unittest.TestCase):
 
     def test_pauses_longest_first(self):
         ports = [
-            Port(node, 0, 3, 0, 0, 0, paused, 0, 0, 0)
-            for node, paused in ((1, 1000.0), (2, 0.0), (3, 4000.0), (4, 2000.0))
+            port(node, paused) for node, paused in ((1, 1000.0), (2, 0.0), (3, 4000.0), (4, 2000.0))
         ]
         figure = rdma_plot.draw_pauses("mine", run_of([flow(0, 1, 1, 1)], ports), 2)
         axes = self.axes(figure)
         self.assertEqual([bar.get_width() for bar in axes.patches], [4.0, 2.0])
         self.assertEqual(
             [text.get_text() for text in axes.get_yticklabels()],
-            ["node 3 port 0 class 3", "node 4 port 0 class 3"],
+            ["host-3 to leaf-0, priority 3", "host-4 to leaf-0, priority 3"],
         )
         self.assertEqual(axes.get_title(loc="left"), "mine: the 2 longest of 3 paused ports")
         self.assertIn("50.0 us simulated", axes.get_xlabel())

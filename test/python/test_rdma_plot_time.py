@@ -15,19 +15,20 @@ import rdma_plot_time  # noqa: E402
 from ns3_rdma.results import ResultsError, read_monitor, read_time_series  # noqa: E402
 
 SAMPLES = """\
-time_ns,node,qp,flow,rate_bps,target_rate_bps,window_bytes,alpha,rtt_ns,in_flight_bytes,acknowledged_packets
-0.000,0,2,7,100000000000,,,0.5,,1106,0
-1000.000,0,2,7,50000000000,75000000000,,0.25,4186.880,2212,5
-1000.000,1,2,8,25000000000,,,,,0,0
+time_ns,node,node_name,qp,flow,rate_bps,target_rate_bps,window_bytes,alpha,rtt_ns,in_flight_bytes,\
+acknowledged_packets
+0.000,0,host-0,2,7,100000000000,,,0.5,,1106,0
+1000.000,0,host-0,2,7,50000000000,75000000000,,0.25,4186.880,2212,5
+1000.000,1,host-1,2,8,25000000000,,,,,0,0
 """
 READINGS = """\
-time_ns,node,port,priority,tx_frames,tx_bytes,rx_frames,rx_bytes,drops,ecn_marks,xoff_sent,xon_sent,\
-xoff_received,xon_received,paused_ns,queue_bytes,peak_queue_bytes,ingress_bytes,peak_ingress_bytes,\
-headroom_bytes,peak_headroom_bytes
-1000.000,4,1,3,1,1086,0,0,0,0,0,0,0,0,0.000,0,5000,0,0,0,0
-1000.000,0,0,3,1,1086,0,0,0,0,0,0,1,0,250.000,0,0,,,,
-2000.000,4,1,3,2,2172,0,0,0,0,0,0,0,0,0.000,0,0,0,0,0,0
-4000.000,4,1,3,3,3258,0,0,0,0,0,0,0,0,0.000,0,2000,0,0,0,0
+time_ns,node,node_name,port,port_name,priority,tx_frames,tx_bytes,rx_frames,rx_bytes,drops,ecn_marks,\
+xoff_sent,xon_sent,xoff_received,xon_received,paused_ns,peak_queue_bytes,queue_bytes,ingress_bytes,\
+peak_ingress_bytes,headroom_bytes,peak_headroom_bytes
+1000.000,4,leaf-0,1,leaf-0 to host-1,3,1,1086,0,0,0,0,0,0,0,0,0.000,5000,0,0,0,0,0
+1000.000,0,host-0,0,host-0 to leaf-0,3,1,1086,0,0,0,0,0,0,1,0,250.000,0,0,,,,
+2000.000,4,leaf-0,1,leaf-0 to host-1,3,2,2172,0,0,0,0,0,0,0,0,0.000,0,0,0,0,0,0
+4000.000,4,leaf-0,1,leaf-0 to host-1,3,3,3258,0,0,0,0,0,0,0,0,0.000,2000,0,0,0,0,0
 """
 
 
@@ -83,7 +84,7 @@ class Pictures(Files):
         self.assertEqual(list(queue.get_ydata()), [0, 5, 0, 2])
         (paused,) = figure.axes[1].get_lines()
         self.assertEqual(list(paused.get_ydata()), [0, 25])
-        self.assertEqual(self.labels(figure), ["node 4 port 1 class 3", "node 0 port 0 class 3"])
+        self.assertEqual(self.labels(figure), ["leaf-0 to host-1, priority 3", "host-0 to leaf-0, priority 3"])
 
     def test_command(self):
         with tempfile.TemporaryDirectory() as folder:

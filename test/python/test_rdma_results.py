@@ -28,9 +28,11 @@ FLOWS = (
     "2,3,1,1000,7.000,4000.000,4100.000,1000.000,4.000000,1,0,IBV_WC_SUCCESS\n"
 )
 PORTS = (
-    "node,port,priority,bytes,pauses_sent,pauses_received,paused_ns,drops,marks,peak_queue_bytes\n"
-    "0,0,3,1086,0,2,1500.250,0,0,0\n"
-    "9,1,3,1086,2,0,0.000,1,4,2172\n"
+    "node,node_name,port,port_name,priority,tx_frames,tx_bytes,rx_frames,rx_bytes,drops,ecn_marks,"
+    "xoff_sent,xon_sent,xoff_received,xon_received,paused_ns,peak_queue_bytes,line_rate_bps,role,"
+    "peer,peer_port\n"
+    "0,host-0,0,host-0 to leaf-0,3,1,1086,0,0,0,0,0,0,1,1,1500.250,0,100000000000,host,9,1\n"
+    "9,leaf-0,1,leaf-0 to host-0,3,1,1086,0,0,1,4,1,1,0,0,0.000,2172,100000000000,switch,0,0\n"
 )
 
 
@@ -80,12 +82,16 @@ class Reading(Folder):
     def test_columns_in_another_order_and_unknown_ones(self):
         path = self.write(
             "ports.csv",
-            "colour,priority,node,port,bytes,pauses_sent,pauses_received,paused_ns,drops,marks,"
-            "peak_queue_bytes\nred,3,5,1,10,1,2,3.5,4,6,7\n",
+            "colour,port_name,priority,node,node_name,port,tx_bytes,tx_frames,rx_bytes,rx_frames,"
+            "xon_sent,xoff_sent,xon_received,xoff_received,paused_ns,drops,ecn_marks,"
+            "peak_queue_bytes,role,peer_port,peer,line_rate_bps\n"
+            'red,"a, b to c #2",3,5,"a, b",1,10,1,0,0,0,1,0,2,3.5,4,6,7,switch,0,6,25000000000\n',
         )
         (row,) = read_ports(path)
         self.assertEqual((row.node, row.port, row.priority, row.paused_ns), (5, 1, 3, 3.5))
-        self.assertEqual((row.drops, row.marks, row.peak_queue_bytes), (4, 6, 7))
+        self.assertEqual((row.drops, row.ecn_marks, row.peak_queue_bytes), (4, 6, 7))
+        self.assertEqual((row.node_name, row.port_name), ("a, b", "a, b to c #2"))
+        self.assertEqual((row.xoff_sent, row.xoff_received, row.peer), (1, 2, 6))
 
     def test_columns_of_a_script(self):
         own = (
@@ -139,6 +145,8 @@ class Reading(Folder):
         self.check("f", FLOWS.replace("1000.250", "0.000"), "flow 0: ideal_fct_ns is 0")
         self.check("f", "", "the file is empty")
         self.check("p", PORTS.replace("1500.250", ""), r"p:2: paused_ns", read_ports)
+        self.check("p", PORTS.replace("9,leaf-0,", "9,,"), r"p:3: node_name", read_ports)
+        self.check("p", PORTS.replace("ecn_marks", "marks"), r"p:1: ecn_marks: there are 0", read_ports)
         self.check("s", "{", "not a JSON file", read_summary)
         self.check("s", "[]", "not a JSON object", read_summary)
 
@@ -212,6 +220,7 @@ class CommandLine(Folder):
             (("fct-cdf", self.folder, "-o", self.path("x.bmp")), "accepted: a name in .png"),
             (("slowdown", self.folder, "-o", picture, "--groups", "0"), 'accepted: 1 and above'),
             (("pauses", self.folder, "-o", picture, "--top", "many"), 'accepted: 1 and above'),
+            (("fabric", self.folder, "-o", picture, "--colour", "red"), "invalid choice"),
             (("fct-cdf", self.folder), "required: -o"),
             (("pies", self.folder), "invalid choice"),
             ((), "required"),

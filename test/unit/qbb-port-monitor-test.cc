@@ -66,11 +66,10 @@ class QbbPortMonitorTest : public testing::Test
     /** \param monitor gets all ports, hosts first */
     void AddAll(QbbPortMonitor& monitor) const
     {
-        for (uint32_t link = 0; link < 5; ++link)
+        for (uint32_t node = 0; node < 6; ++node)
         {
-            monitor.AddDevice(fabric->GetDevice(link, link));
+            monitor.AddNode(node);
         }
-        monitor.AddSwitch(fabric->GetSwitch(5));
     }
 
     Ptr<RdmaFabric> fabric;     //!< star of five
@@ -89,7 +88,7 @@ TEST_F(QbbPortMonitorTest, RowsAgreeWithTheResults)
 {
     Install(4'000'000);
     std::ostringstream text;
-    QbbPortMonitor monitor(text, 20_us);
+    QbbPortMonitor monitor(text, fabric, 20_us);
     AddAll(monitor);
     monitor.Start();
     Simulator::Run();
@@ -129,19 +128,26 @@ TEST_F(QbbPortMonitorTest, RowsAgreeWithTheResults)
     uint32_t used = 0;
     for (const RdmaPortResult& result : fabric->GetPortResults())
     {
-        const auto key = std::make_tuple(result.node, result.port, result.priority);
+        const auto key = std::make_tuple(result.port->node, result.port->number, result.priority);
         if (!last.count(key))
         {
-            EXPECT_EQ(result.bytes + result.peakQueueBytes + result.pausesSent, 0U);
+            EXPECT_EQ(result.txBytes + result.peakQueueBytes + result.xoffSent, 0U);
             continue;
         }
         ++used;
         const RdmaCsvRow& row = last[key];
-        EXPECT_EQ(Get(row, "tx_bytes"), result.bytes);
-        EXPECT_EQ(Get(row, "xoff_sent") + Get(row, "xon_sent"), result.pausesSent);
-        EXPECT_EQ(Get(row, "xoff_received") + Get(row, "xon_received"), result.pausesReceived);
+        EXPECT_EQ(row.at("node_name"), result.port->nodeName);
+        EXPECT_EQ(row.at("port_name"), result.port->name);
+        EXPECT_EQ(Get(row, "tx_frames"), result.txFrames);
+        EXPECT_EQ(Get(row, "tx_bytes"), result.txBytes);
+        EXPECT_EQ(Get(row, "rx_frames"), result.rxFrames);
+        EXPECT_EQ(Get(row, "rx_bytes"), result.rxBytes);
+        EXPECT_EQ(Get(row, "xoff_sent"), result.xoffSent);
+        EXPECT_EQ(Get(row, "xon_sent"), result.xonSent);
+        EXPECT_EQ(Get(row, "xoff_received"), result.xoffReceived);
+        EXPECT_EQ(Get(row, "xon_received"), result.xonReceived);
         EXPECT_EQ(Get(row, "drops"), result.drops);
-        EXPECT_EQ(Get(row, "ecn_marks"), result.marks);
+        EXPECT_EQ(Get(row, "ecn_marks"), result.ecnMarks);
         EXPECT_EQ(row.at("paused_ns"), FormatRdmaNs(result.pausedTime));
         EXPECT_EQ(peak[key], result.peakQueueBytes);
     }
@@ -157,9 +163,9 @@ TEST_F(QbbPortMonitorTest, ExactReadings)
     // to 2 us.
     Install(100'000);
     std::ostringstream text;
-    QbbPortMonitor monitor(text, 2_us);
-    monitor.AddSwitch(fabric->GetSwitch(5));
-    monitor.AddDevice(fabric->GetDevice(0, 0));
+    QbbPortMonitor monitor(text, fabric, 2_us);
+    monitor.AddNode(5);
+    monitor.AddNode(0);
     monitor.Start();
     Simulator::Stop(PicoSeconds(2'000'001));
     Simulator::Run();
@@ -167,7 +173,9 @@ TEST_F(QbbPortMonitorTest, ExactReadings)
     ASSERT_EQ(rows.size(), 6U);
     EXPECT_EQ(rows[0].at("time_ns"), "2000.000");
     EXPECT_EQ(rows[0].at("node"), "5");
+    EXPECT_EQ(rows[0].at("port_name"), "hub to host-0");
     EXPECT_EQ(rows[5].at("node"), "0");
+    EXPECT_EQ(rows[5].at("node_name"), "host-0");
     EXPECT_EQ(rows[5].at("tx_frames"), "23");
     EXPECT_EQ(rows[5].at("tx_bytes"), std::to_string(1102 + 22 * 1086));
     EXPECT_EQ(rows[5].at("ingress_bytes"), "");

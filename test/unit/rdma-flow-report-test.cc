@@ -140,30 +140,41 @@ TEST(RdmaFlowReport, WrongFlows)
 
 TEST(RdmaFlowReport, PortsCsv)
 {
+    RdmaTopology topology;
+    topology.AddHost();
+    topology.AddSwitch("leaf-0");
+    topology.AddLink(0, 1, 25_gbps, 1_us);
+    topology.AddLink(0, 1, 40_gbps, 1_us);
+    const auto ports = MakeRdmaFabricPorts(topology);
     RdmaPortResult row;
-    row.node = 3;
-    row.port = 1;
+    row.port = ports[1][1];
     row.priority = 2;
-    row.bytes = 1'000'000'000'000;
-    row.pausesSent = 4;
-    row.pausesReceived = 5;
+    row.txFrames = 1;
+    row.txBytes = 1'000'000'000'000;
+    row.rxFrames = 2;
+    row.rxBytes = 3;
+    row.drops = 4;
+    row.ecnMarks = 5;
+    row.xoffSent = 6;
+    row.xonSent = 7;
+    row.xoffReceived = 8;
+    row.xonReceived = 9;
     row.pausedTime = 6'789_ps;
-    row.drops = 7;
-    row.marks = 8;
-    row.peakQueueBytes = 9;
+    row.peakQueueBytes = 10;
     RdmaPortResult first;
-    first.node = 3;
-    first.port = 1;
+    first.port = ports[0][0];
     EXPECT_EQ(FormatRdmaPortsCsv({row, first}),
-              "node,port,priority,bytes,pauses_sent,pauses_received,paused_ns,drops,marks,"
-              "peak_queue_bytes\n"
-              "3,1,0,0,0,0,0.000,0,0,0\n"
-              "3,1,2,1000000000000,4,5,6.789,7,8,9\n");
+              "node,node_name,port,port_name,priority,tx_frames,tx_bytes,rx_frames,rx_bytes,drops,"
+              "ecn_marks,xoff_sent,xon_sent,xoff_received,xon_received,paused_ns,peak_queue_bytes,"
+              "line_rate_bps,role,peer,peer_port\n"
+              "0,host-0,0,host-0 to leaf-0,0,0,0,0,0,0,0,0,0,0,0,0.000,0,25000000000,host,1,0\n"
+              "1,leaf-0,1,leaf-0 to host-0 #2,2,1,1000000000000,2,3,4,5,6,7,8,9,6.789,10,"
+              "40000000000,switch,0,1\n");
     ExpectError<std::invalid_argument>(
         [&] {
             FormatRdmaPortsCsv({row, row});
         },
-        {"port 1 of node 3, priority 2", "two rows"});
+        {"port 1 of node 1, priority 2", "two rows"});
     row.pausedTime = -1_ps;
     ExpectError<std::invalid_argument>([&] { FormatRdmaPortsCsv({row}); }, {"negative time"});
 }

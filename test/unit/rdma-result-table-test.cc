@@ -173,7 +173,7 @@ TEST(RdmaResultTables, OwnColumnsAreInAllOutputs)
                           return result.flow.bytes / 2;
                       }});
     tables.ports.Add({"twice", "packets", "all marks, twice", [](const RdmaPortResult& row) {
-                          return 2 * row.marks;
+                          return 2 * row.ecnMarks;
                       }});
     tables.summary.Add({"note", "", "a text", [](const RdmaFabricSummary&) {
                             return std::optional<std::string>("own");
@@ -187,11 +187,12 @@ TEST(RdmaResultTables, OwnColumnsAreInAllOutputs)
               "4,1,2,1000,5.001,2.000,3.000,1.000,2.000000,0,0,success,500\n"
               "5,1,2,1000,5.001,2.000,3.000,1.000,2.000000,0,0,success,500\n");
     RdmaPortResult port;
-    port.marks = 21;
+    port.ecnMarks = 21;
     EXPECT_EQ(FormatRdmaPortsCsv({port}, tables),
-              "node,port,priority,bytes,pauses_sent,pauses_received,paused_ns,drops,marks,"
-              "peak_queue_bytes,twice\n"
-              "0,0,0,0,0,0,0.000,0,21,0,42\n");
+              RdmaResultTables().ports.FormatHeader().insert(
+                  RdmaResultTables().ports.FormatHeader().size() - 1,
+                  ",twice") +
+                  "0,,0,,0,0,0,0,0,0,21,0,0,0,0,0.000,0,0,host,0,0,42\n");
     const std::string json = FormatRdmaSummaryJson(RdmaFabricSummary(), tables);
     EXPECT_NE(json.find("\"digest\": \"\",\n  \"note\": \"own\"\n}\n"), std::string::npos);
 
@@ -218,17 +219,20 @@ TEST(RdmaResultTables, DescriptionHasAllColumns)
     const RdmaResultTables tables;
     const std::string description = tables.Describe();
     std::size_t at = 0;
-    const auto expect = [&](const auto& table) {
-        at = description.find("\"" + table.GetName() + "\": [\n", at);
-        for (const std::string& name : SplitTableLine(table.FormatHeader()))
+    const auto expect = [&](const std::string& table, const std::string& header) {
+        at = description.find("\"" + table + "\": [\n", at);
+        for (const std::string& name : SplitTableLine(header))
         {
             at = description.find("{\"name\": \"" + name.substr(0, name.find('\n')) + "\"", at);
             EXPECT_NE(at, std::string::npos) << name;
         }
     };
-    expect(tables.flows);
-    expect(tables.ports);
-    expect(tables.summary);
+    expect("flows", tables.flows.FormatHeader());
+    expect("ports", tables.ports.FormatHeader());
+    expect("summary", tables.summary.FormatHeader());
+    expect("monitor", "time_ns,node,node_name,port,port_name,priority,tx_frames,queue_bytes");
+    expect("pauseTree", "pause,parent,node_name,port_name,cause_bytes");
+    expect("timeseries", "time_ns,node,node_name,qp,flow,rate_bps,acknowledged_packets");
     EXPECT_NE(description.find("\"cpu_s\", \"unit\": \"s\", \"type\": \"number\", \"optional\": "
                                "false, \"subject\": \"run\""),
               std::string::npos);

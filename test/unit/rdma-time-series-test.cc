@@ -167,6 +167,7 @@ TEST(RdmaTimeSeries, ValuesOfAFlowAlone)
     const auto& row = rows[1];
     EXPECT_EQ(row.at("time_ns"), "10000.000");
     EXPECT_EQ(row.at("node"), std::to_string(flow.srcHost));
+    EXPECT_EQ(row.at("node_name"), "host-" + std::to_string(flow.srcHost));
     EXPECT_EQ(row.at("flow"), std::to_string(flow.id));
     EXPECT_EQ(row.at("rate_bps"), "100000000000");
     EXPECT_EQ(row.at("acknowledged_packets"), "66");

@@ -1,0 +1,156 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Tests of python/rdma_plot_fabric.py: levels, places and names without matplotlib, and pictures."""
+
+import importlib.util
+import os
+import sys
+import tempfile
+import unittest
+import warnings
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+sys.path.insert(0, os.path.join(ROOT, "python"))
+
+import rdma_plot  # noqa: E402
+import rdma_plot_fabric  # noqa: E402
+from ns3_rdma.results import Port, ResultsError, Run  # noqa: E402
+
+RATE = 100_000_000_000
+
+
+def fabric(names, links, used=()):
+    """A run of a fabric; used has changes to priority 3 of ports, (node, port) to fields."""
+    ports, ends = [0] * len(names), []
+    for a, b in links:
+        ends += [(a, ports[a], b, ports[b]), (b, ports[b], a, ports[a])]
+        ports[a] += 1
+        ports[b] += 1
+    rows = []
+    for node, number, peer, peer_number in ends:
+        for priority in (0, 3):
+            fields = {name: 0 for name in Port.__dataclass_fields__}
+            fields.update(
+                node=node, node_name=names[node], port=number, priority=priority,
+                port_name=f"{names[node]} to {names[peer]}", peer=peer, peer_port=peer_number,
+                role="host" if names[node].startswith("host") else "switch", line_rate_bps=RATE,
+            )
+            if priority == 3:
+                fields.update(dict(used).get((node, number), {}))
+            rows.append(Port(**fields))
+    return Run("folder", (), tuple(rows), {"sim_time_us": 10.0})
+
+
+def leaf_spine(used=(), hosts=2):
+    """Two leaves and two spines, with the hosts in such an order that links cross."""
+    names = [f"host-{i}" for i in range(2 * hosts)] + ["leaf-0", "leaf-1", "spine-0", "spine-1"]
+    leaves = (2 * hosts, 2 * hosts + 1)
+    links = [(host, leaves[host % 2]) for host in range(2 * hosts)]
+    return fabric(names, links + [(leaf, spine + 2) for leaf in leaves for spine in leaves], used)
+
+
+def ring(count):
+    """A ring of switches with a host at each."""
+    names = [f"host-{i}" for i in range(count)] + [f"ring-{i}" for i in range(count)]
+    links = [(i, count + i) for i in range(count)]
+    return fabric(names, links + [(count + i, count + (i + 1) % count) for i in range(count)])
+
+
+class Places(unittest.TestCase):
+    def places(self, run):
+        ports = rdma_plot_fabric.group_ports(run.ports)
+        levels = rdma_plot_fabric.find_levels(ports)
+        return levels, rdma_plot_fabric.place_nodes(ports, levels)
+
+    def test_levels(self):
+        levels, places = self.places(leaf_spine())
+        self.assertEqual([levels[node] for node in range(8)], [0, 0, 0, 0, 1, 1, 2, 2])
+        # The hosts of a leaf are beside each other, and the leaf is above their middle.
+        self.assertEqual(sorted(range(4), key=places.get), [0, 2, 1, 3])
+        self.assertEqual((places[4], places[5]), (0.25, 0.75))
+        self.assertEqual((places[6], places[7]), (0.25, 0.75))
+
+    def test_all_switches_of_a_ring_have_one_level(self):
+        levels, places = self.places(ring(4))
+        self.assertEqual([levels[node] for node in range(8)], [0] * 4 + [1] * 4)
+        self.assertEqual(sorted(range(4, 8), key=places.get), [4, 5, 6, 7])
+
+    def test_names_are_thinned_until_none_overlap(self):
+        names = [f"n{i}" for i in range(6)]
+        for width, shown in ((0.9, [0, 1, 2, 3, 4, 5]), (1.5, [0, 2, 4]), (2.5, [0, 3]), (9, [0])):
+            self.assertEqual(
+                rdma_plot_fabric.shown_labels(names, range(6), lambda name: width), shown
+            )
+
+
+@unittest.skipUnless(importlib.util.find_spec("matplotlib"), "matplotlib is not installed")
+class Pictures(unittest.TestCase):
+    def draw(self, run, colour="load"):
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            return rdma_plot_fabric.draw_fabric("mine", run, colour)
+
+    def values(self, figure):
+        return list(figure.axes[0].collections[1].get_array())
+
+    def test_colours(self):
+        used = {
+            (0, 0): {"tx_bytes": 61_500, "tx_frames": 50, "paused_ns": 4000.0, "drops": 7},
+            (4, 0): {"tx_bytes": 123_000, "tx_frames": 100, "ecn_marks": 9, "paused_ns": 500.0},
+        }
+        run = leaf_spine(used)
+        # 100 Gb/s are 125000 bytes in 10 us, of which 20 for each frame are none of its own.
+        for colour, label, values in (
+            ("load", "load (% of line rate)", [50, 100]), ("pause", "time paused (us)", [0.5, 4]),
+            ("drops", "drops (frames)", [7]), ("marks", "ECN marks (packets)", [9]),
+        ):
+            figure = self.draw(run, colour)
+            self.assertEqual([round(value, 9) for value in self.values(figure)], values)
+            self.assertEqual(figure.axes[1].get_ylabel(), label)
+            # Eight links with two directions each.
+            idle, busy = figure.axes[0].collections
+            self.assertEqual(len(idle.get_segments()) + len(busy.get_segments()), 16)
+
+    def test_traffic_keeps_to_the_right(self):
+        figure = self.draw(leaf_spine({(0, 0): {"tx_bytes": 1000}}))
+        (up,) = figure.axes[0].collections[1].get_segments()
+        dot = figure.axes[0].get_lines()[0].get_xydata()[0]
+        # Upwards, to the right: the line begins at the host, a little to its right and lower.
+        self.assertGreater(up[1][1], up[0][1])
+        self.assertGreater(up[0][0], dot[0])
+        self.assertLess(abs(up[0][0] - dot[0]), 0.1)
+
+    def test_names(self):
+        names = [text.get_text() for text in self.draw(leaf_spine()).axes[0].texts]
+        self.assertEqual(
+            names, ["host-0", "host-2", "host-1", "host-3", "leaf-0", "leaf-1", "spine-0", "spine-1"]
+        )
+
+    def test_names_of_many_nodes_do_not_overlap(self):
+        figure = self.draw(leaf_spine(hosts=150))
+        with tempfile.TemporaryDirectory() as folder:
+            rdma_plot.save(figure, os.path.join(folder, "x.png"))
+        boxes = [text.get_window_extent() for text in figure.axes[0].texts]
+        self.assertGreater(len(boxes), 30)
+        self.assertLess(len(boxes), 304)
+        for index, box in enumerate(boxes):
+            self.assertFalse([other for other in boxes[index + 1:] if box.overlaps(other)])
+
+    def test_nothing_happened(self):
+        figure = self.draw(ring(5))
+        self.assertEqual(len(figure.axes), 1)
+        self.assertIn("0 everywhere", figure.texts[0].get_text())
+
+    def test_the_last_link_of_a_ring_passes_the_other_switches(self):
+        segments = self.draw(ring(5)).axes[0].collections[0].get_segments()
+        self.assertEqual(sorted(map(len, segments)), [2] * 18 + [25] * 2)
+
+    def test_runs_that_cannot_be_drawn(self):
+        with self.assertRaisesRegex(ResultsError, "ports.csv has no ports"):
+            self.draw(Run("folder", (), (), {"sim_time_us": 1.0}))
+        run = leaf_spine()
+        with self.assertRaisesRegex(ResultsError, "sim_time_us: None; accepted: above 0"):
+            self.draw(Run("folder", (), run.ports, {}))
+
+
+if __name__ == "__main__":
+    unittest.main()
