@@ -15,52 +15,80 @@ namespace ns3
 namespace
 {
 
-constexpr uint64_t MAX_FLOW_PRIORITY = 7;
-constexpr uint64_t MAX_FLOW_PORT = 65535;
-
-/// Columns of a CSV flow file; the first N_REQUIRED columns are mandatory.
-enum Column
+/// Fields of a flow; the first N_REQUIRED columns of a CSV file are mandatory.
+enum FlowField
 {
     ID,
     SRC,
     DST,
     BYTES,
-    START_NS,
+    START,
     PRIORITY,
     DST_PORT,
-    N_COLUMNS
+    N_FIELDS
 };
 
 constexpr std::size_t N_REQUIRED = PRIORITY;
-constexpr std::array<const char*, N_COLUMNS> COLUMN_NAMES{
-    "id",
-    "src",
-    "dst",
-    "bytes",
-    "start_ns",
-    "priority",
-    "dst_port",
-};
+constexpr std::size_t ABSENT = std::numeric_limits<std::size_t>::max();
 const char* const COLUMNS = "the columns id, src, dst, bytes, start_ns, and if wanted priority, "
                             "dst_port, in any order, separated by commas";
 
-/// Reads the fields common to both flow file formats.
-class FieldReader
+/// Reads the lines of a flow file with given names, places and units of the fields.
+class FlowLineReader
 {
   public:
-    FieldReader(const RdmaLineReader& lines, const RdmaTopology& topology)
+    using Names = std::array<const char*, N_FIELDS>;
+    using Places = std::array<std::size_t, N_FIELDS>;
+
+    FlowLineReader(const RdmaLineReader& lines,
+                   const RdmaTopology& topology,
+                   const Names& names,
+                   const Places& places,
+                   QbbPs timeUnit)
         : m_lines(lines),
-          m_topology(topology)
+          m_topology(topology),
+          m_names(names),
+          m_places(places),
+          m_timeUnit(timeUnit)
     {
     }
 
-    uint32_t GetHost(std::size_t index, const std::string& name) const
+    /// Reads the current line. The id stays as it is if the file has no column for it.
+    RdmaFlow Read(uint64_t id) const
     {
-        const auto id = static_cast<uint32_t>(
-            m_lines.GetInteger(index, name, 0, std::numeric_limits<uint32_t>::max()));
+        RdmaFlow flow;
+        flow.id = GetInteger(ID, 0, std::numeric_limits<uint64_t>::max(), id);
+        flow.srcHost = GetHost(SRC);
+        flow.dstHost = GetHost(DST);
+        flow.priority = static_cast<uint32_t>(GetInteger(PRIORITY, 0, 7, flow.priority));
+        flow.dstPort = static_cast<uint32_t>(GetInteger(DST_PORT, 0, 65535, flow.dstPort));
+        flow.bytes = GetInteger(BYTES, 1, RDMA_MAX_FLOW_BYTES, 0);
+        flow.start = m_lines.Get(m_places[START], m_names[START], [this](const std::string& text) {
+            return ParseRdmaTimeIn(text, m_timeUnit);
+        });
+        if (flow.srcHost == flow.dstHost)
+        {
+            m_lines.Fail("",
+                         "a flow from host " + std::to_string(flow.srcHost) + " to itself",
+                         "two different hosts");
+        }
+        return flow;
+    }
+
+  private:
+    uint64_t GetInteger(FlowField field, uint64_t min, uint64_t max, uint64_t absent) const
+    {
+        const std::size_t place = m_places[field];
+        return place == ABSENT ? absent : m_lines.GetInteger(place, m_names[field], min, max);
+    }
+
+    uint32_t GetHost(FlowField field) const
+    {
+        const auto id =
+            static_cast<uint32_t>(GetInteger(field, 0, std::numeric_limits<uint32_t>::max(), 0));
         if (!m_topology.IsHost(id))
         {
-            m_lines.Fail(name,
+            m_lines.Fail(m_names[field],
                          std::to_string(id) + (id < m_topology.GetNNodes()
                                                    ? " is a switch"
                                                    : " does not exist in the topology"),
@@ -69,43 +97,23 @@ class FieldReader
         return id;
     }
 
-    uint32_t GetSmall(std::size_t index, const std::string& name, uint64_t max) const
-    {
-        return static_cast<uint32_t>(m_lines.GetInteger(index, name, 0, max));
-    }
-
-    uint64_t GetBytes(std::size_t index) const
-    {
-        return m_lines.GetInteger(index, "bytes", 1, RDMA_MAX_FLOW_BYTES);
-    }
-
-    QbbPs GetStart(std::size_t index, const std::string& name, QbbPs unit) const
-    {
-        return m_lines.Get(index, name, [unit](const std::string& text) {
-            return ParseRdmaTimeIn(text, unit);
-        });
-    }
-
-    void CheckEnds(const RdmaFlow& flow) const
-    {
-        if (flow.srcHost == flow.dstHost)
-        {
-            m_lines.Fail("",
-                         "a flow from host " + std::to_string(flow.srcHost) + " to itself",
-                         "two different hosts");
-        }
-    }
-
-  private:
     const RdmaLineReader& m_lines;
     const RdmaTopology& m_topology;
+    Names m_names;
+    Places m_places;
+    QbbPs m_timeUnit;
 };
 
 std::vector<RdmaFlow>
 ParseText(const std::string& text, const std::string& fileName, const RdmaTopology& topology)
 {
     RdmaLineReader lines(text, fileName, RdmaLineReader::Separator::BLANKS);
-    const FieldReader fields(lines, topology);
+    const FlowLineReader reader(
+        lines,
+        topology,
+        {"", "source", "destination", "bytes", "start-time", "priority", "destination-port"},
+        {ABSENT, 0, 1, 4, 5, 2, 3},
+        1_s);
     lines.Require("number of flows");
     lines.RequireFields(1, "number of flows");
     const uint64_t count =
@@ -115,98 +123,71 @@ ParseText(const std::string& text, const std::string& fileName, const RdmaTopolo
     {
         lines.Require("flow " + std::to_string(flows.size() + 1) + " of " + std::to_string(count));
         lines.RequireFields(6, "source destination priority destination-port bytes start-time");
-        RdmaFlow flow;
-        flow.id = flows.size();
-        flow.srcHost = fields.GetHost(0, "source");
-        flow.dstHost = fields.GetHost(1, "destination");
-        flow.priority = fields.GetSmall(2, "priority", MAX_FLOW_PRIORITY);
-        flow.dstPort = fields.GetSmall(3, "destination-port", MAX_FLOW_PORT);
-        flow.bytes = fields.GetBytes(4);
-        flow.start = fields.GetStart(5, "start-time", 1_s);
-        fields.CheckEnds(flow);
-        flows.push_back(flow);
+        flows.push_back(reader.Read(flows.size()));
     }
     lines.SkipRest("flow " + std::to_string(count) + " of " + std::to_string(count));
     return flows;
 }
 
-/// Positions of the columns in a CSV flow file.
-struct FlowFileHeader
+/// Finds the columns of a CSV file by its header, the current line.
+FlowLineReader::Places
+FindColumns(const RdmaLineReader& lines, const FlowLineReader::Names& names)
 {
-    static constexpr std::size_t NONE = std::numeric_limits<std::size_t>::max();
-
-    std::array<std::size_t, N_COLUMNS> index; //!< position by Column; NONE for a missing column
-    std::size_t count{0};                     //!< number of columns in the file
-    std::string names;                        //!< column names as written in the file
-
-    explicit FlowFileHeader(const RdmaLineReader& lines)
-        : count(lines.GetNFields())
+    FlowLineReader::Places places;
+    places.fill(ABSENT);
+    for (std::size_t i = 0; i < lines.GetNFields(); ++i)
     {
-        index.fill(NONE);
-        for (std::size_t i = 0; i < count; ++i)
+        const std::string name = lines.GetField(i);
+        const auto known = std::find(names.begin(), names.end(), name);
+        if (known == names.end())
         {
-            const std::string name = lines.GetField(i);
-            const auto known = std::find(COLUMN_NAMES.begin(), COLUMN_NAMES.end(), name);
-            if (known == COLUMN_NAMES.end())
-            {
-                lines.Fail("header", "unknown column " + QuoteRdmaText(name), COLUMNS);
-            }
-            std::size_t& place = index[known - COLUMN_NAMES.begin()];
-            if (place != NONE)
-            {
-                lines.Fail("header", "column " + QuoteRdmaText(name) + " appears twice", COLUMNS);
-            }
-            place = i;
-            names += (i > 0 ? "," : "") + name;
+            lines.Fail("header", "unknown column " + QuoteRdmaText(name), COLUMNS);
         }
-        for (std::size_t i = 0; i < N_REQUIRED; ++i)
+        std::size_t& place = places[known - names.begin()];
+        if (place != ABSENT)
         {
-            if (index[i] == NONE)
-            {
-                lines.Fail("header",
-                           std::string("no column ") + QuoteRdmaText(COLUMN_NAMES[i]),
-                           COLUMNS);
-            }
+            lines.Fail("header", "column " + QuoteRdmaText(name) + " appears twice", COLUMNS);
         }
+        place = i;
     }
-};
+    const auto missing = std::find(places.begin(), places.begin() + N_REQUIRED, ABSENT);
+    if (missing != places.begin() + N_REQUIRED)
+    {
+        const std::string name = names[missing - places.begin()];
+        lines.Fail("header", "no column " + QuoteRdmaText(name), COLUMNS);
+    }
+    return places;
+}
 
 std::vector<RdmaFlow>
 ParseCsv(const std::string& text, const std::string& fileName, const RdmaTopology& topology)
 {
+    const FlowLineReader::Names
+        names{"id", "src", "dst", "bytes", "start_ns", "priority", "dst_port"};
     RdmaLineReader lines(text, fileName, RdmaLineReader::Separator::COMMA);
-    const FieldReader fields(lines, topology);
     lines.Require("header");
-    const FlowFileHeader header(lines);
+    const FlowLineReader reader(lines, topology, names, FindColumns(lines, names), 1_ns);
+    const std::size_t count = lines.GetNFields();
+    std::string header = lines.GetField(0);
+    for (std::size_t i = 1; i < count; ++i)
+    {
+        header += "," + lines.GetField(i);
+    }
     std::vector<RdmaFlow> flows;
     std::unordered_map<uint64_t, uint64_t> lineOfId;
     while (lines.Next())
     {
-        lines.RequireFields(header.count, header.names);
-        RdmaFlow flow;
-        flow.id = lines.GetInteger(header.index[ID], "id", 0, std::numeric_limits<uint64_t>::max());
-        const auto [first, isNew] = lineOfId.emplace(flow.id, lines.GetLine());
+        lines.RequireFields(count, header);
+        flows.push_back(reader.Read(0));
+        const uint64_t id = flows.back().id;
+        const auto [first, isNew] = lineOfId.emplace(id, lines.GetLine());
         if (!isNew)
         {
             lines.Fail("id",
-                       std::to_string(flow.id) + " is in line " + std::to_string(first->second) +
+                       std::to_string(id) + " is in line " + std::to_string(first->second) +
                            " already",
                        "each id once");
         }
-        flow.srcHost = fields.GetHost(header.index[SRC], "src");
-        flow.dstHost = fields.GetHost(header.index[DST], "dst");
-        flow.bytes = fields.GetBytes(header.index[BYTES]);
-        flow.start = fields.GetStart(header.index[START_NS], "start_ns", 1_ns);
-        if (header.index[PRIORITY] != FlowFileHeader::NONE)
-        {
-            flow.priority = fields.GetSmall(header.index[PRIORITY], "priority", MAX_FLOW_PRIORITY);
-        }
-        if (header.index[DST_PORT] != FlowFileHeader::NONE)
-        {
-            flow.dstPort = fields.GetSmall(header.index[DST_PORT], "dst_port", MAX_FLOW_PORT);
-        }
-        fields.CheckEnds(flow);
-        flows.push_back(flow);
     }
     return flows;
 }

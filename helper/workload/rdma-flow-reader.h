@@ -33,7 +33,7 @@ namespace ns3
  */
 
 /**
- * Read a flow file.
+ * Reads a flow file.
  * \param path the file
  * \param topology topology with the hosts of the flows
  * \return the flows in the order of the file
@@ -43,12 +43,11 @@ namespace ns3
 std::vector<RdmaFlow> ReadRdmaFlows(const std::string& path, const RdmaTopology& topology);
 
 /**
- * Parse the content of a flow file.
+ * Parses the content of a flow file as ReadRdmaFlows() does.
  * \param text the content of a flow file
  * \param fileName file name for error messages
  * \param topology topology with the hosts of the flows
  * \return the flows in the order of the text
- * \throws RdmaFileError under the conditions of ReadRdmaFlows()
  */
 std::vector<RdmaFlow> ParseRdmaFlows(const std::string& text,
                                      const std::string& fileName,

@@ -29,10 +29,6 @@ RdmaFlowRunnerBase::RdmaFlowRunnerBase()
 {
 }
 
-RdmaFlowRunnerBase::~RdmaFlowRunnerBase()
-{
-}
-
 void
 RdmaFlowRunnerBase::DoDispose()
 {
@@ -119,22 +115,23 @@ RdmaFlowRunnerBase::FlowEnded(uint64_t index, RdmaWcStatus status, QbbPs time)
     }
 }
 
-uint64_t
-RdmaFlowRunnerBase::GetNFlows() const
+void
+RdmaFlowRunnerBase::KeepRetries(uint64_t index)
 {
-    return m_flows.size();
+    m_flows[index].retries = DoGetRetries(index).value();
 }
 
-uint64_t
-RdmaFlowRunnerBase::GetNEnded() const
+QbbPs
+RdmaFlowRunnerBase::GetIdeal(const RdmaFlow& flow,
+                             const std::vector<RdmaIdealHop>& path,
+                             const RdmaIdealFrames& frames,
+                             const QbbPort& port)
 {
-    return m_ended;
-}
-
-uint64_t
-RdmaFlowRunnerBase::GetNCompleted() const
-{
-    return m_completed;
+    NS_ABORT_MSG_IF(path.empty(),
+                    "rdma: flow " << flow.id << ": there is no path from host " << flow.srcHost
+                                  << " to host " << flow.dstHost);
+    const bool counted = port.GetLineOverheadBytes() > 0;
+    return GetRdmaIdealFct(path, frames, counted ? RdmaLineOverhead() : RdmaLineOverhead{0, 0});
 }
 
 std::vector<RdmaFlowResult>
@@ -159,7 +156,9 @@ RdmaFlowRunnerBase::GetResults() const
         result.status = entry.ended     ? GetRdmaWcStatusName(entry.status)
                         : entry.started ? DoDescribe(i, entry.fct >= 0_ps)
                                         : "not started";
-        DoAddResult(i, result);
+        const RdmaFlowRetries retries = DoGetRetries(i).value_or(entry.retries);
+        result.retransmittedPackets = retries.packets;
+        result.timeouts = retries.timeouts;
         results.push_back(result);
     }
     return results;

@@ -12,11 +12,22 @@
 
 #include <ns3/object.h>
 
+#include <optional>
 #include <string>
 #include <vector>
 
 namespace ns3
 {
+
+/**
+ * \ingroup rdma
+ * Repeated work of the sender of a flow.
+ */
+struct RdmaFlowRetries
+{
+    uint64_t packets{0};  //!< packets retransmitted
+    uint64_t timeouts{0}; //!< expiries of the retransmission timer
+};
 
 /**
  * \ingroup rdma
@@ -31,20 +42,16 @@ namespace ns3
  * memory.
  *
  * A subclass implements the steps in the life of a flow: DoInstall() and DoPrepare() before the
- * run, DoStart() at the start of the flow, and DoAddResult() and DoDescribe() when results are
+ * run, DoStart() at the start of the flow, and DoGetRetries() and DoDescribe() when results are
  * requested. After DoStart(), the subclass reports progress by FlowArrived() and FlowEnded().
  */
 class RdmaFlowRunnerBase : public Object
 {
   public:
-    /**
-     * \brief Get the type ID.
-     * \return the object TypeId
-     */
+    /** \return the object TypeId */
     static TypeId GetTypeId();
 
     RdmaFlowRunnerBase();
-    ~RdmaFlowRunnerBase() override;
 
     /**
      * Creates the resources of the flows and schedules their starts. Call it once, before the
@@ -62,7 +69,10 @@ class RdmaFlowRunnerBase : public Object
     void SetStopWhenDone(bool stop);
 
     /** \return number of flows */
-    uint64_t GetNFlows() const;
+    uint64_t GetNFlows() const
+    {
+        return m_flows.size();
+    }
 
     /** \param index position of a flow in ascending order of id, from 0 \return the flow */
     const RdmaFlow& GetFlow(uint64_t index) const
@@ -71,10 +81,16 @@ class RdmaFlowRunnerBase : public Object
     }
 
     /** \return number of flows that ended, successfully or with an error */
-    uint64_t GetNEnded() const;
+    uint64_t GetNEnded() const
+    {
+        return m_ended;
+    }
 
     /** \return number of flows that completed successfully */
-    uint64_t GetNCompleted() const;
+    uint64_t GetNCompleted() const
+    {
+        return m_completed;
+    }
 
     /**
      * \return results of all flows, in ascending order of id. The status of an unfinished flow
@@ -83,6 +99,8 @@ class RdmaFlowRunnerBase : public Object
     std::vector<RdmaFlowResult> GetResults() const;
 
   protected:
+    // In all functions below, index is the position of a flow in ascending order of id.
+
     void DoDispose() override;
 
     /** \return the fabric that carries the flows */
@@ -91,28 +109,41 @@ class RdmaFlowRunnerBase : public Object
         return m_fabric;
     }
 
-    /** \param index position of a flow by id \return true if the flow has ended */
+    /** \param index a flow \return true if the flow has ended */
     bool HasEnded(uint64_t index) const
     {
         return m_flows[index].ended;
     }
 
     /**
-     * Reports that the last byte of a flow is in the receiver's memory.
+     * Computes the ideal completion time of a flow. Aborts with a message if there is no path.
      *
-     * \param index position of the flow by id
-     * \param time arrival time of the last byte
+     * \param flow the flow
+     * \param path links from sender to receiver
+     * \param frames frames of the flow
+     * \param port port of the sender
+     * \return ideal completion time in an empty fabric
+     */
+    static QbbPs GetIdeal(const RdmaFlow& flow,
+                          const std::vector<RdmaIdealHop>& path,
+                          const RdmaIdealFrames& frames,
+                          const QbbPort& port);
+
+    /** The last byte of a flow is in the receiver's memory. \param index the flow \param time now
      */
     void FlowArrived(uint64_t index, QbbPs time);
 
     /**
-     * Reports that the sender has a completion for a flow.
+     * The sender has a completion for a flow.
      *
-     * \param index position of the flow by id
+     * \param index the flow
      * \param status completion status of the flow
      * \param time time of the completion
      */
     void FlowEnded(uint64_t index, RdmaWcStatus status, QbbPs time);
+
+    /** Keeps the retries of a flow, whose sender is about to be destroyed. \param index the flow */
+    void KeepRetries(uint64_t index);
 
     /**
      * \param port port of a sender
@@ -125,10 +156,11 @@ class RdmaFlowRunnerBase : public Object
     /** A flow and its state. */
     struct Flow
     {
-        RdmaFlow flow;  //!< flow passed to Install()
-        QbbPs ideal{0}; //!< ideal completion time in an empty fabric
-        QbbPs fct{-1};  //!< flow completion time; negative: not completed
-        QbbPs cqe{-1};  //!< time until the completion at the sender; negative: no completion
+        RdmaFlow flow;           //!< flow passed to Install()
+        QbbPs ideal{0};          //!< ideal completion time in an empty fabric
+        QbbPs fct{-1};           //!< flow completion time; negative: not completed
+        QbbPs cqe{-1};           //!< time until the completion at the sender; negative: none
+        RdmaFlowRetries retries; //!< retries at the end of the sender
         RdmaWcStatus status{RdmaWcStatus::SUCCESS}; //!< completion status at the sender
         bool started{false};                        //!< the flow has started
         bool ended{false};                          //!< the sender has a completion for the flow
@@ -137,25 +169,17 @@ class RdmaFlowRunnerBase : public Object
     /** Prepares common resources after the flows are set and before the first DoPrepare(). */
     virtual void DoInstall() = 0;
 
-    /**
-     * Creates the resources of a flow.
-     *
-     * \param index position of the flow by id
-     * \return ideal completion time of the flow in an empty fabric
-     */
+    /** Creates the resources of a flow. \param index the flow \return its ideal completion time */
     virtual QbbPs DoPrepare(uint64_t index) = 0;
 
-    /** Starts a flow. \param index position of the flow by id */
+    /** Starts a flow. \param index the flow */
     virtual void DoStart(uint64_t index) = 0;
 
-    /**
-     * \param index position of a flow by id
-     * \param result receives the retransmissions and timeouts of the flow
-     */
-    virtual void DoAddResult(uint64_t index, RdmaFlowResult& result) const = 0;
+    /** \param index a flow \return retries of its sender; no value if there is no sender */
+    virtual std::optional<RdmaFlowRetries> DoGetRetries(uint64_t index) const = 0;
 
     /**
-     * \param index position of a started, unfinished flow by id
+     * \param index a started, unfinished flow
      * \param arrived true if the receiver has all bytes of the flow
      * \return description of the event for which the flow is waiting
      */

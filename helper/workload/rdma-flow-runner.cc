@@ -11,13 +11,30 @@
 #include <ns3/simulator.h>
 
 #include <algorithm>
-#include <limits>
-#include <sstream>
 
 namespace ns3
 {
 
 NS_OBJECT_ENSURE_REGISTERED(RdmaFlowRunner);
+
+namespace
+{
+
+/// \return bytes of each message of a flow but the last, so that only one packet can be short
+uint64_t
+GetFlowMessageBytes(uint32_t mtu)
+{
+    return RDMA_MAX_MESSAGE_BYTES / mtu * mtu;
+}
+
+/// \return number of messages of a flow, below 2^30, because a flow has at most 2^60 bytes
+uint32_t
+CountFlowMessages(uint64_t bytes, uint32_t mtu)
+{
+    return static_cast<uint32_t>((bytes - 1) / GetFlowMessageBytes(mtu) + 1);
+}
+
+} // namespace
 
 TypeId
 RdmaFlowRunner::GetTypeId()
@@ -50,10 +67,6 @@ RdmaFlowRunner::RdmaFlowRunner()
 {
 }
 
-RdmaFlowRunner::~RdmaFlowRunner()
-{
-}
-
 Ptr<RdmaFlowRunner>
 RdmaFlowRunner::Make(Ptr<RdmaFabric> fabric, const std::vector<RdmaFlow>& flows, bool keep)
 {
@@ -82,7 +95,7 @@ RdmaFlowRunner::DoInstall()
     {
         for (const uint32_t host : {GetFlow(i).srcHost, GetFlow(i).dstHost})
         {
-            m_hosts[host].flows.push_back(i);
+            m_hosts[host].Add(i);
         }
     }
     for (auto& [id, host] : m_hosts)
@@ -91,31 +104,15 @@ RdmaFlowRunner::DoInstall()
         {
             continue; // RdmaFlowRunnerBase reports the invalid flow
         }
-        host.nic = GetFabric()->GetNic(id);
-        host.firstQpn = host.nic->ReserveQueuePairNumbers(
-            static_cast<uint32_t>(host.flows.size()),
-            [this, hostId = id](uint32_t qpn) { return MakeLate(hostId, qpn); });
-        for (std::size_t k = 0; k < host.flows.size(); ++k)
+        host.Reserve(GetFabric()->GetNic(id),
+                     [this, hostId = id](uint32_t qpn) { return MakeLate(hostId, qpn); });
+        uint32_t qpn = host.GetFirstQpn();
+        for (const uint32_t flow : host.GetFlows())
         {
-            Pair& pair = m_pairs[host.flows[k]];
-            const bool isSender = GetFlow(host.flows[k]).srcHost == id;
-            (isSender ? pair.senderQpn : pair.receiverQpn) =
-                host.firstQpn + static_cast<uint32_t>(k);
+            const bool isSender = GetFlow(flow).srcHost == id;
+            (isSender ? m_pairs[flow].senderQpn : m_pairs[flow].receiverQpn) = qpn++;
         }
     }
-}
-
-Ptr<RdmaQueuePair>
-RdmaFlowRunner::GetPrototype(uint32_t host, uint8_t priority)
-{
-    Host& entry = m_hosts.at(host);
-    Ptr<RdmaQueuePair>& prototype = entry.prototypes[priority];
-    if (!prototype)
-    {
-        prototype = entry.nic->MakePrototype(entry.firstQpn);
-        prototype->SetPriority(priority);
-    }
-    return prototype;
 }
 
 QbbPs
@@ -124,8 +121,9 @@ RdmaFlowRunner::DoPrepare(uint64_t index)
     const RdmaFlow& flow = GetFlow(index);
     const auto priority = static_cast<uint8_t>(flow.priority);
     // The prototype stands for the queue pair that does not exist yet: path, sizes and times agree.
-    const auto sender = GetPrototype(flow.srcHost, priority);
-    const auto receiver = GetPrototype(flow.dstHost, priority);
+    RdmaFlowHost& source = m_hosts.at(flow.srcHost);
+    const auto sender = source.GetPrototype(priority);
+    const auto receiver = m_hosts.at(flow.dstHost).GetPrototype(priority);
     NS_ABORT_MSG_IF(sender->GetPathMtu() != receiver->GetPathMtu() ||
                         &sender->GetTransport()->GetPacketFormat() !=
                             &receiver->GetTransport()->GetPacketFormat(),
@@ -134,11 +132,10 @@ RdmaFlowRunner::DoPrepare(uint64_t index)
                                   << " and " << receiver->GetPathMtu()
                                   << ", or the transports do not understand each other; accepted: "
                                      "the same");
-    Host& host = m_hosts.at(flow.srcHost);
-    RdmaPacketEngine::Of(*sender).Start(PeekPointer(host.nic),
+    RdmaPacketEngine::Of(*sender).Start(&source.GetNic(),
                                         0,
                                         m_pairs[index].senderQpn,
-                                        host.nic->GetTransport());
+                                        source.GetNic().GetTransport());
     sender->Connect(GetFabric()->GetAddress(flow.dstHost),
                     m_pairs[index].receiverQpn,
                     receiver->GetInitialPsn());
@@ -168,20 +165,19 @@ RdmaFlowRunner::MakeEnd(uint64_t index, bool isSender)
     const uint32_t remote = isSender ? flow.dstHost : flow.srcHost;
     const auto priority = static_cast<uint8_t>(flow.priority);
     auto qp =
-        m_hosts.at(local).nic->CreateQueuePairAs(isSender ? pair.senderQpn : pair.receiverQpn);
+        m_hosts.at(local).GetNic().CreateQueuePairAs(isSender ? pair.senderQpn : pair.receiverQpn);
     qp->SetPriority(priority);
     qp->Connect(GetFabric()->GetAddress(remote),
                 isSender ? pair.receiverQpn : pair.senderQpn,
-                m_hosts.at(remote).prototypes.at(priority)->GetInitialPsn());
+                m_hosts.at(remote).GetPrototype(priority)->GetInitialPsn());
     return qp;
 }
 
 void
 RdmaFlowRunner::MakeSender(uint64_t index)
 {
-    Pair& pair = m_pairs[index];
-    pair.sender = MakeEnd(index, true);
-    pair.sender->SetSendCompletionQueue(m_completions);
+    m_pairs[index].sender = MakeEnd(index, true);
+    m_pairs[index].sender->SetSendCompletionQueue(m_completions);
 }
 
 void
@@ -198,79 +194,21 @@ RdmaFlowRunner::MakeReceiver(uint64_t index)
 Ptr<RdmaQueuePair>
 RdmaFlowRunner::MakeLate(uint32_t host, uint32_t qpn)
 {
-    const Host& entry = m_hosts.at(host);
-    const uint32_t index = entry.flows[qpn - entry.firstQpn];
+    const uint32_t index = m_hosts.at(host).GetFlow(qpn);
     const RdmaFlow& flow = GetFlow(index);
     Pair& pair = m_pairs[index];
-    const uint32_t mtu = entry.prototypes.begin()->second->GetPathMtu();
-    if (pair.receiverQpn != qpn || flow.dstHost != host || pair.arrived < CountMessages(index, mtu))
+    const auto priority = static_cast<uint8_t>(flow.priority);
+    const uint32_t mtu = m_hosts.at(host).GetPrototype(priority)->GetPathMtu();
+    if (pair.receiverQpn != qpn || flow.dstHost != host ||
+        pair.arrived < CountFlowMessages(flow.bytes, mtu))
     {
         return nullptr;
     }
     pair.receiver = MakeEnd(index, false);
     // Every message except the last one consists of full packets.
-    pair.receiver->ResumeResponder((flow.bytes - 1) / mtu + 1, CountMessages(index, mtu));
-    Depart(index);
+    pair.receiver->ResumeResponder((flow.bytes - 1) / mtu + 1, CountFlowMessages(flow.bytes, mtu));
+    m_hosts.at(host).DestroyAfter(QbbToPs(m_timeWait), pair.receiver);
     return pair.receiver;
-}
-
-void
-RdmaFlowRunner::Depart(uint64_t index)
-{
-    const uint32_t id = GetFlow(index).dstHost;
-    Host& host = m_hosts.at(id);
-    host.departures.Push({QbbNow() + QbbToPs(m_timeWait), static_cast<uint32_t>(index)});
-    if (host.departures.GetSize() == 1)
-    {
-        Simulator::Schedule(QbbToTime(QbbToPs(m_timeWait)), &RdmaFlowRunner::OnDeparture, this, id);
-    }
-}
-
-void
-RdmaFlowRunner::OnDeparture(uint32_t id)
-{
-    const auto found = m_hosts.find(id);
-    if (found == m_hosts.end())
-    {
-        return;
-    }
-    Host& host = found->second;
-    const QbbPs now = QbbNow();
-    while (!host.departures.IsEmpty() && host.departures.Front().at <= now)
-    {
-        const uint32_t index = host.departures.Pop().index;
-        Ptr<RdmaQueuePair>& receiver = m_pairs[index].receiver;
-        if (RdmaPacketEngine::Of(*receiver).IsQueued())
-        {
-            // The response is still queued, possibly because the port is paused.
-            constexpr QbbPs LEAST = 1_us;
-            host.departures.Push({now + std::max(QbbToPs(m_timeWait), LEAST), index});
-            continue;
-        }
-        host.nic->DestroyQueuePair(receiver);
-        receiver = nullptr;
-    }
-    if (!host.departures.IsEmpty())
-    {
-        Simulator::Schedule(QbbToTime(host.departures.Front().at - now),
-                            &RdmaFlowRunner::OnDeparture,
-                            this,
-                            id);
-    }
-}
-
-uint64_t
-RdmaFlowRunner::GetMessageLimit(uint32_t mtu)
-{
-    // A multiple of the MTU, so that a long flow has at most one short packet.
-    return RDMA_MAX_MESSAGE_BYTES / mtu * mtu;
-}
-
-uint32_t
-RdmaFlowRunner::CountMessages(uint64_t index, uint32_t mtu) const
-{
-    // The result is below 2^30, because a flow has at most 2^60 bytes.
-    return static_cast<uint32_t>((GetFlow(index).bytes - 1) / GetMessageLimit(mtu) + 1);
 }
 
 QbbPs
@@ -278,9 +216,6 @@ RdmaFlowRunner::ComputeIdeal(uint64_t index, const RdmaQueuePair& sender) const
 {
     const RdmaFlow& flow = GetFlow(index);
     const auto path = GetFabric()->GetPath(Ptr<const RdmaQueuePair>(&sender));
-    NS_ABORT_MSG_IF(path.empty(),
-                    "rdma: flow " << flow.id << ": there is no path from host " << flow.srcHost
-                                  << " to host " << flow.dstHost);
     // Each packet has the headers of a packet in the middle of a message. With RoCE, only the first
     // packet also has a RETH; with IRN, every packet has a RETH.
     const RdmaPacketFormat& format = sender.GetTransport()->GetPacketFormat();
@@ -289,15 +224,10 @@ RdmaFlowRunner::ComputeIdeal(uint64_t index, const RdmaQueuePair& sender) const
         middle.reth ? 0 : GetRdmaOpcodeInfo(RdmaOpcode::RDMA_WRITE_FIRST).headerBytes;
     const uint32_t headers = QbbWire::ROCE_BASE_BYTES + middle.headerBytes +
                              (sender.IsTagged() ? QbbWire::VLAN_TAG_BYTES : 0);
-    RdmaLineOverhead overhead;
-    if (sender.GetPort()->GetLineOverheadBytes() == 0)
-    {
-        overhead = {0, 0};
-    }
     const auto frames = MakeRdmaIdealFrames(flow.bytes, sender.GetPathMtu(), headers, reth);
-    QbbPs ideal = GetRdmaIdealFct(path, frames, overhead);
+    QbbPs ideal = GetIdeal(flow, path, frames, *sender.GetPort());
     // Each additional message of a long flow adds one RETH at the slowest link.
-    const uint64_t further = CountMessages(index, sender.GetPathMtu()) - 1;
+    const uint64_t further = CountFlowMessages(flow.bytes, sender.GetPathMtu()) - 1;
     if (further)
     {
         QbbBitRate slowest = path.front().rate;
@@ -320,7 +250,7 @@ RdmaFlowRunner::DoStart(uint64_t index)
     // Hold a reference: the flow may end and release the queue pair before everything is posted.
     const Ptr<RdmaQueuePair> sender = m_pairs[index].sender;
     const uint64_t bytes = GetFlow(index).bytes;
-    const uint64_t limit = GetMessageLimit(sender->GetPathMtu());
+    const uint64_t limit = GetFlowMessageBytes(sender->GetPathMtu());
     for (uint64_t at = 0; at < bytes && !HasEnded(index); at += limit)
     {
         RdmaSendRequest request;
@@ -337,12 +267,12 @@ RdmaFlowRunner::OnMessage(uint64_t index, const RdmaMessageArrival& arrival)
 {
     Pair& pair = m_pairs[index];
     ++pair.arrived;
-    if (pair.arrived == CountMessages(index, pair.receiver->GetPathMtu()))
+    if (pair.arrived == CountFlowMessages(GetFlow(index).bytes, pair.receiver->GetPathMtu()))
     {
         FlowArrived(index, arrival.time);
         if (!m_keep)
         {
-            Depart(index);
+            m_hosts.at(GetFlow(index).dstHost).DestroyAfter(QbbToPs(m_timeWait), pair.receiver);
         }
     }
 }
@@ -359,75 +289,43 @@ RdmaFlowRunner::OnCompletion(const RdmaWorkCompletion& completion)
     FlowEnded(index, completion.status, completion.time);
     if (!m_keep)
     {
-        Pair& pair = m_pairs[index];
-        const RdmaQueuePairStats stats = pair.sender->GetStats();
-        pair.retransmitted = stats.packetsRetransmitted;
-        NS_ABORT_MSG_IF(stats.timeouts > std::numeric_limits<uint32_t>::max(),
-                        "rdma: flow " << GetFlow(index).id << " had " << stats.timeouts
-                                      << " timeouts");
-        pair.timeouts = static_cast<uint32_t>(stats.timeouts);
-        m_hosts.at(GetFlow(index).srcHost).nic->DestroyQueuePair(pair.sender);
-        pair.sender = nullptr;
+        KeepRetries(index);
+        Ptr<RdmaQueuePair>& sender = m_pairs[index].sender;
+        m_hosts.at(GetFlow(index).srcHost).GetNic().DestroyQueuePair(sender);
+        sender = nullptr;
     }
 }
 
-Ptr<RdmaQueuePair>
-RdmaFlowRunner::GetSender(uint64_t index) const
+std::optional<RdmaFlowRetries>
+RdmaFlowRunner::DoGetRetries(uint64_t index) const
 {
-    return m_pairs.at(index).sender;
-}
-
-Ptr<RdmaQueuePair>
-RdmaFlowRunner::GetReceiver(uint64_t index) const
-{
-    return m_pairs.at(index).receiver;
-}
-
-void
-RdmaFlowRunner::DoAddResult(uint64_t index, RdmaFlowResult& result) const
-{
-    const Pair& pair = m_pairs[index];
-    result.retransmittedPackets = pair.retransmitted;
-    result.timeouts = pair.timeouts;
-    if (pair.sender)
+    if (!m_pairs[index].sender)
     {
-        const RdmaQueuePairStats stats = pair.sender->GetStats();
-        result.retransmittedPackets = stats.packetsRetransmitted;
-        result.timeouts = stats.timeouts;
+        return {};
     }
+    const RdmaQueuePairStats stats = m_pairs[index].sender->GetStats();
+    return RdmaFlowRetries{stats.packetsRetransmitted, stats.timeouts};
 }
 
 std::string
 RdmaFlowRunner::DoDescribe(uint64_t index, bool arrived) const
 {
     const RdmaQueuePair& sender = *m_pairs[index].sender;
-    std::ostringstream text;
-    const std::string port =
-        DescribePort(*sender.GetPort(), RdmaPacketEngine::Of(sender).GetPriority());
+    const RdmaPacketEngine& engine = RdmaPacketEngine::Of(sender);
+    std::string text = DescribePort(*sender.GetPort(), engine.GetPriority());
     if (arrived)
     {
-        text << "all bytes arrived; acknowledgement outstanding" << (port.empty() ? "" : "; ")
-             << port;
+        text = "all bytes arrived; acknowledgement outstanding" + (text.empty() ? "" : "; " + text);
     }
-    else if (!port.empty())
+    else if (text.empty())
     {
-        text << port;
+        text = engine.CanSend() ? "sending" : "waits for acknowledgements";
+        text += engine.CanSend() || sender.HasRetransmissionTimer()
+                    ? ""
+                    : " without a retransmission timer";
     }
-    else if (RdmaPacketEngine::Of(sender).CanSend())
-    {
-        text << "sending";
-    }
-    else
-    {
-        text << "waits for acknowledgements";
-        if (!sender.HasRetransmissionTimer())
-        {
-            text << " without a retransmission timer";
-        }
-    }
-    text << "; " << sender.GetPacketsAcknowledged() << " of " << sender.GetPacketsPosted()
-         << " packets acknowledged";
-    return text.str();
+    return text + "; " + std::to_string(sender.GetPacketsAcknowledged()) + " of " +
+           std::to_string(sender.GetPacketsPosted()) + " packets acknowledged";
 }
 
 } // namespace ns3

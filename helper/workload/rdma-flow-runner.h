@@ -4,16 +4,15 @@
 #define RDMA_FLOW_RUNNER_H
 
 #include "qbb-ps.h"
-#include "qbb-ring.h"
 #include "rdma-completion-queue.h"
 #include "rdma-flow-calendar.h"
+#include "rdma-flow-host.h"
 #include "rdma-flow-runner-base.h"
-#include "rdma-nic.h"
 #include "rdma-queue-pair.h"
 
 #include <ns3/nstime.h>
 
-#include <map>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -40,14 +39,10 @@ namespace ns3
 class RdmaFlowRunner : public RdmaFlowRunnerBase
 {
   public:
-    /**
-     * \brief Get the type ID.
-     * \return the object TypeId
-     */
+    /** \return the object TypeId */
     static TypeId GetTypeId();
 
     RdmaFlowRunner();
-    ~RdmaFlowRunner() override;
 
     /**
      * Creates a runner and calls Install(). C++ and Python use this function alike, because the
@@ -67,13 +62,19 @@ class RdmaFlowRunner : public RdmaFlowRunnerBase
      * \return sending queue pair of the flow; null before the start and after the end of the flow
      *         unless the attribute KeepQueuePairs is set
      */
-    Ptr<RdmaQueuePair> GetSender(uint64_t index) const;
+    Ptr<RdmaQueuePair> GetSender(uint64_t index) const
+    {
+        return m_pairs.at(index).sender;
+    }
 
     /**
      * \param index position of a flow in ascending order of id, from 0
      * \return receiving queue pair of the flow; null while the queue pair does not exist
      */
-    Ptr<RdmaQueuePair> GetReceiver(uint64_t index) const;
+    Ptr<RdmaQueuePair> GetReceiver(uint64_t index) const
+    {
+        return m_pairs.at(index).receiver;
+    }
 
   protected:
     void DoDispose() override;
@@ -84,57 +85,31 @@ class RdmaFlowRunner : public RdmaFlowRunnerBase
     {
         Ptr<RdmaQueuePair> sender;   //!< queue pair at the source
         Ptr<RdmaQueuePair> receiver; //!< queue pair at the destination
-        uint64_t retransmitted{0};   //!< retransmitted packets, set when the sender is destroyed
-        uint32_t timeouts{0};        //!< timeouts, set when the sender is destroyed
         uint32_t arrived{0};         //!< number of messages complete in the receiver's memory
         uint32_t senderQpn{0};       //!< queue pair number of the sender
         uint32_t receiverQpn{0};     //!< queue pair number of the receiver
     };
 
-    /** Scheduled destruction of a receiving queue pair. */
-    struct Departure
-    {
-        QbbPs at{0};       //!< time of destruction
-        uint32_t index{0}; //!< position of the flow by id
-    };
-
-    /** State of a host. */
-    struct Host
-    {
-        Ptr<RdmaNic> nic;     //!< NIC of the host
-        uint32_t firstQpn{0}; //!< first queue pair number reserved for flows of the host
-        /// Position of the flow by queue pair number, offset by firstQpn
-        std::vector<uint32_t> flows;
-        /// Prototype of the queue pairs by traffic class
-        std::map<uint8_t, Ptr<RdmaQueuePair>> prototypes;
-        QbbRing<Departure> departures; //!< receivers in TimeWait, earliest destruction first
-    };
-
     void DoInstall() override;
     QbbPs DoPrepare(uint64_t index) override;
     void DoStart(uint64_t index) override;
-    void DoAddResult(uint64_t index, RdmaFlowResult& result) const override;
+    std::optional<RdmaFlowRetries> DoGetRetries(uint64_t index) const override;
     std::string DoDescribe(uint64_t index, bool arrived) const override;
 
-    Ptr<RdmaQueuePair> GetPrototype(uint32_t host, uint8_t priority);
     Ptr<RdmaQueuePair> MakeEnd(uint64_t index, bool isSender);
     void MakeSender(uint64_t index);
     void MakeReceiver(uint64_t index);
     Ptr<RdmaQueuePair> MakeLate(uint32_t host, uint32_t qpn);
-    void Depart(uint64_t index);
-    void OnDeparture(uint32_t host);
     void OnMessage(uint64_t index, const RdmaMessageArrival& arrival);
     void OnCompletion(const RdmaWorkCompletion& completion);
     QbbPs ComputeIdeal(uint64_t index, const RdmaQueuePair& sender) const;
-    static uint64_t GetMessageLimit(uint32_t mtu);
-    uint32_t CountMessages(uint64_t index, uint32_t mtu) const;
 
-    bool m_keep{false};                         //!< value of the attribute KeepQueuePairs
-    Time m_timeWait;                            //!< value of the attribute TimeWait
-    std::vector<Pair> m_pairs;                  //!< queue pairs by position of the flow
-    std::unordered_map<uint32_t, Host> m_hosts; //!< hosts by node id
-    RdmaFlowCalendar m_receivers;               //!< schedules the creation of receiving queue pairs
-    Ptr<RdmaCompletionQueue> m_completions;     //!< completion queue shared by all senders
+    bool m_keep{false};                                 //!< value of the attribute KeepQueuePairs
+    Time m_timeWait;                                    //!< value of the attribute TimeWait
+    std::vector<Pair> m_pairs;                          //!< queue pairs by position of the flow
+    std::unordered_map<uint32_t, RdmaFlowHost> m_hosts; //!< hosts by node id
+    RdmaFlowCalendar m_receivers;           //!< schedules the creation of receiving queue pairs
+    Ptr<RdmaCompletionQueue> m_completions; //!< completion queue shared by all senders
 };
 
 } // namespace ns3

@@ -17,67 +17,27 @@ namespace
 /// Largest flow size; a double represents all sizes up to this limit exactly.
 constexpr uint64_t MAX_FLOW_BYTES = uint64_t{1} << 53;
 
-/// A point of a published distribution, with the share in percent.
-struct PercentPoint
+/// A published distribution in the format of RdmaFlowSizeCdf::Parse().
+struct BuiltInCdf
 {
-    uint64_t bytes;
-    double percent;
+    const char* name;
+    const char* text;
 };
 
-struct BuiltIn
-{
-    std::string name;
-    std::vector<PercentPoint> points;
+constexpr BuiltInCdf BUILT_IN_CDFS[] = {
+    {"irn-heavy-tail", "32 0\n1000 50\n200000 85\n3000000 100"},
+    {"irn-uniform", "500000 0\n5000000 100"},
+    {"websearch",
+     "0 0\n10000 15\n20000 20\n30000 30\n50000 40\n80000 53\n200000 60\n1000000 70\n"
+     "2000000 80\n5000000 90\n10000000 97\n30000000 100"},
+    {"hadoop",
+     "0 0\n100 1\n200 2\n300 5\n350 15\n400 20\n500 30\n600 40\n700 50\n1000 60\n2000 67\n"
+     "7000 70\n30000 72\n50000 82\n80000 87\n120000 90\n300000 95\n1000000 97.5\n2000000 99\n"
+     "10000000 100"},
+    {"storage",
+     "0 0\n4000 22.93\n8000 69.21\n16000 80.61\n32000 90.47\n64000 93.53\n128000 96.77\n"
+     "256000 97.53\n2000000 100"},
 };
-
-const std::vector<BuiltIn>&
-GetBuiltIns()
-{
-    static const std::vector<BuiltIn> BUILT_INS{
-        {"irn-heavy-tail", {{32, 0}, {1000, 50}, {200'000, 85}, {3'000'000, 100}}},
-        {"irn-uniform", {{500'000, 0}, {5'000'000, 100}}},
-        {"websearch",
-         {{0, 0},
-          {10'000, 15},
-          {20'000, 20},
-          {30'000, 30},
-          {50'000, 40},
-          {80'000, 53},
-          {200'000, 60},
-          {1'000'000, 70},
-          {2'000'000, 80},
-          {5'000'000, 90},
-          {10'000'000, 97},
-          {30'000'000, 100}}},
-        {"hadoop",
-         {{0, 0},        {100, 1},      {200, 2},          {300, 5},        {350, 15},
-          {400, 20},     {500, 30},     {600, 40},         {700, 50},       {1000, 60},
-          {2000, 67},    {7000, 70},    {30'000, 72},      {50'000, 82},    {80'000, 87},
-          {120'000, 90}, {300'000, 95}, {1'000'000, 97.5}, {2'000'000, 99}, {10'000'000, 100}}},
-        {"storage",
-         {{0, 0},
-          {4000, 22.93},
-          {8000, 69.21},
-          {16'000, 80.61},
-          {32'000, 90.47},
-          {64'000, 93.53},
-          {128'000, 96.77},
-          {256'000, 97.53},
-          {2'000'000, 100}}},
-    };
-    return BUILT_INS;
-}
-
-std::vector<RdmaCdfPoint>
-FromPercent(const std::vector<PercentPoint>& points)
-{
-    std::vector<RdmaCdfPoint> fractions;
-    for (const auto& point : points)
-    {
-        fractions.push_back({point.bytes, point.percent / 100.0});
-    }
-    return fractions;
-}
 
 /// Checks a point against its predecessor; returns an error text, or an empty text if valid.
 std::string
@@ -142,17 +102,14 @@ RdmaFlowSizeCdf::Make(const std::string& text)
     {
         return Read(text.substr(FILE.size()));
     }
-    for (const auto& builtIn : GetBuiltIns())
-    {
-        if (builtIn.name == text)
-        {
-            return RdmaFlowSizeCdf(FromPercent(builtIn.points));
-        }
-    }
     std::string accepted;
-    for (const auto& name : GetBuiltInNames())
+    for (const auto& builtIn : BUILT_IN_CDFS)
     {
-        accepted += name + ", ";
+        if (text == builtIn.name)
+        {
+            return Parse(builtIn.text, builtIn.name);
+        }
+        accepted += std::string(builtIn.name) + ", ";
     }
     throw std::invalid_argument("flow-size CDF " + QuoteRdmaText(text) +
                                 ": no such distribution; accepted: " + accepted + "file:PATH");
@@ -162,9 +119,9 @@ std::vector<std::string>
 RdmaFlowSizeCdf::GetBuiltInNames()
 {
     std::vector<std::string> names;
-    for (const auto& builtIn : GetBuiltIns())
+    for (const auto& builtIn : BUILT_IN_CDFS)
     {
-        names.push_back(builtIn.name);
+        names.emplace_back(builtIn.name);
     }
     return names;
 }
@@ -181,7 +138,7 @@ RdmaFlowSizeCdf::Parse(const std::string& text, const std::string& fileName)
     // The last line determines the unit of the second column, so values are checked after it is
     // read.
     RdmaLineReader lines(text, fileName, RdmaLineReader::Separator::BLANKS);
-    std::vector<PercentPoint> points;
+    std::vector<RdmaCdfPoint> points;
     while (lines.Next())
     {
         lines.RequireFields(2, "bytes share");
@@ -192,7 +149,7 @@ RdmaFlowSizeCdf::Parse(const std::string& text, const std::string& fileName)
     {
         lines.FailFile("", std::to_string(points.size()) + " points; accepted: 2 or more");
     }
-    const double full = points.back().percent;
+    const double full = points.back().fraction;
     if (full != 1.0 && full != 100.0)
     {
         lines.FailFile("share",
@@ -204,7 +161,7 @@ RdmaFlowSizeCdf::Parse(const std::string& text, const std::string& fileName)
     for (const auto& point : points)
     {
         again.Next();
-        const RdmaCdfPoint fraction{point.bytes, point.percent / full};
+        const RdmaCdfPoint fraction{point.bytes, point.fraction / full};
         const std::string fault =
             FindFault(fraction, fractions.empty() ? nullptr : &fractions.back());
         if (!fault.empty())
@@ -266,12 +223,6 @@ RdmaFlowSizeCdf::GetMean() const
         }
     }
     return mean;
-}
-
-std::vector<RdmaCdfPoint>
-RdmaFlowSizeCdf::GetPoints() const
-{
-    return m_points;
 }
 
 } // namespace ns3

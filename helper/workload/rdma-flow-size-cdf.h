@@ -11,7 +11,7 @@ namespace ns3
 
 /**
  * \ingroup rdma
- * \brief A point of a flow-size distribution: a size and the fraction of flows up to that size.
+ * A point of a flow-size distribution: a size and the fraction of flows up to that size.
  */
 struct RdmaCdfPoint
 {
@@ -21,8 +21,7 @@ struct RdmaCdfPoint
 
 /**
  * \ingroup rdma
- * \brief A distribution of flow sizes, given by a piecewise linear cumulative distribution
- *         function.
+ * A distribution of flow sizes, given by a piecewise linear cumulative distribution function.
  *
  * A sample is the inverse of the function at a uniform random number, rounded half up to whole
  * bytes; a result of 0 bytes becomes 1 byte. The mean accounts for the rounding.
@@ -39,7 +38,7 @@ class RdmaFlowSizeCdf
     explicit RdmaFlowSizeCdf(const std::vector<RdmaCdfPoint>& points);
 
     /**
-     * Create a distribution by name: one of GetBuiltInNames(), or "file:PATH".
+     * Creates a distribution by name: one of GetBuiltInNames(), or "file:PATH".
      *
      * Built-in distributions:
      * - irn-heavy-tail: Mittal et al., "Revisiting Network Support for RDMA", SIGCOMM 2018: 50% of
@@ -62,7 +61,7 @@ class RdmaFlowSizeCdf
     static std::vector<std::string> GetBuiltInNames();
 
     /**
-     * Read a file of two columns: flow size in bytes and cumulative share of the flows, either in
+     * Reads a file of two columns: flow size in bytes and cumulative share of the flows, either in
      * percent (last line 100) or as a fraction (last line 1). Blanks separate the columns. Empty
      * lines are skipped.
      * \param path path of the file
@@ -73,11 +72,10 @@ class RdmaFlowSizeCdf
     static RdmaFlowSizeCdf Read(const std::string& path);
 
     /**
-     * Parse the content of a distribution file; see Read() for the format.
+     * Parses the content of a file as Read() does.
      * \param text the content of a file
      * \param fileName file name for error messages
      * \return the distribution
-     * \throws RdmaFileError under the conditions of Read()
      */
     static RdmaFlowSizeCdf Parse(const std::string& text, const std::string& fileName);
 
@@ -92,7 +90,10 @@ class RdmaFlowSizeCdf
     double GetMean() const;
 
     /// \return the points of the distribution function
-    std::vector<RdmaCdfPoint> GetPoints() const;
+    const std::vector<RdmaCdfPoint>& GetPoints() const
+    {
+        return m_points;
+    }
 
   private:
     std::vector<RdmaCdfPoint> m_points;

@@ -15,7 +15,7 @@ namespace ns3
 
 /**
  * \ingroup rdma-workload
- * \brief Base class of workloads that are computed instead of read from a file.
+ * Base class of workloads that are computed instead of read from a file.
  *
  * A derived class implements Generate(), which determines sender, receiver, size and start of each
  * flow. RdmaGeneratedWorkload sets priority and destination port of all flows, sorts the flows and
@@ -24,10 +24,7 @@ namespace ns3
 class RdmaGeneratedWorkload : public RdmaWorkload
 {
   public:
-    /**
-     * \brief Get the type ID.
-     * \return the object TypeId
-     */
+    /** \return the object TypeId */
     static TypeId GetTypeId();
 
     /**
@@ -49,9 +46,8 @@ class RdmaGeneratedWorkload : public RdmaWorkload
     };
 
     /**
-     * Generate the flows of the workload.
      * \param topology a topology with at least two hosts
-     * \return flows made by MakeFlow(), in any order
+     * \return the flows of the workload, made by MakeFlow(), in any order
      * \throws std::invalid_argument under the conditions of RdmaWorkload::MakeFlows()
      */
     virtual std::vector<RdmaFlow> Generate(const RdmaTopology& topology) = 0;
@@ -66,7 +62,7 @@ class RdmaGeneratedWorkload : public RdmaWorkload
     RdmaFlow MakeFlow(uint32_t src, uint32_t dst, uint64_t bytes, QbbPs after) const;
 
     /**
-     * Check a time that is relative to the attribute Start.
+     * Checks a time that is relative to the attribute Start.
      * \param attribute name of the attribute that contains the time
      * \param time value of that attribute
      * \param min smallest accepted time

@@ -4,7 +4,8 @@
 
 #include <ns3/simulator.h>
 
-#include <cstdio>
+#include <iomanip>
+#include <sstream>
 #include <unistd.h>
 
 namespace ns3
@@ -59,25 +60,18 @@ RdmaProgress::Tick()
     const std::chrono::duration<double> elapsed = now - m_begin;
     const auto done = static_cast<double>(m_runner->GetNEnded());
     const auto all = static_cast<double>(m_runner->GetNFlows());
-    char line[160];
-    const int written =
-        std::snprintf(line,
-                      sizeof(line),
-                      "\r%10.3f us simulated, %llu of %llu flows, %.2f M events/s",
-                      static_cast<double>(QbbNow()) / 1e6,
-                      static_cast<unsigned long long>(m_runner->GetNEnded()),
-                      static_cast<unsigned long long>(m_runner->GetNFlows()),
-                      static_cast<double>(Simulator::GetEventCount()) / elapsed.count() / 1e6);
-    m_os.write(line, written);
+    std::ostringstream line;
+    line << std::fixed << std::setprecision(3) << '\r' << std::setw(10)
+         << static_cast<double>(QbbNow()) / 1e6 << " us simulated, " << m_runner->GetNEnded()
+         << " of " << m_runner->GetNFlows() << " flows, " << std::setprecision(2)
+         << static_cast<double>(Simulator::GetEventCount()) / elapsed.count() / 1e6
+         << " M events/s";
     if (done > 0 && done < all)
     {
-        const int more = std::snprintf(line,
-                                       sizeof(line),
-                                       ", about %.0f s left",
-                                       elapsed.count() * (all - done) / done);
-        m_os.write(line, more);
+        line << ", about " << std::setprecision(0) << elapsed.count() * (all - done) / done
+             << " s left";
     }
-    m_os << "   " << std::flush;
+    m_os << line.str() << "   " << std::flush;
     m_printed = true;
 }
 

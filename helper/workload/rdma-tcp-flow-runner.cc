@@ -3,126 +3,32 @@
 #include "rdma-tcp-flow-runner.h"
 
 #include "qbb-wire.h"
-#include "rdma-ideal-fct.h"
-#include "rdma-tcp-port.h"
+#include "rdma-tcp-host.h"
 #include "rdma-tcp-shim.h"
 #include "rdma-tcp-socket.h"
 
 #include <ns3/abort.h>
-#include <ns3/arp-cache.h>
-#include <ns3/boolean.h>
-#include <ns3/ipv4-interface.h>
-#include <ns3/object-factory.h>
 #include <ns3/simulator.h>
-#include <ns3/tcp-congestion-ops.h>
 #include <ns3/uinteger.h>
-
-#include <algorithm>
-#include <sstream>
 
 namespace ns3
 {
 
 NS_OBJECT_ENSURE_REGISTERED(RdmaTcpFlowRunner);
 
-namespace
-{
-
-constexpr uint32_t TCP_HEADER_BYTES = 20;
-constexpr uint32_t MAX_TCP_PORT = 65535;
-constexpr uint8_t NO_DSCP = 64;
-
-/** \param classifier classifier of a port \return one DSCP for each traffic class */
-std::array<uint8_t, 8>
-GetDscps(const QbbClassifier& classifier)
-{
-    std::array<uint8_t, 8> dscps;
-    dscps.fill(NO_DSCP);
-    for (uint8_t dscp = NO_DSCP; dscp-- > 0;)
-    {
-        dscps[classifier.ClassifyDscp(dscp)] = dscp;
-    }
-    return dscps;
-}
-
-/** \param socket a new socket \param device its port \param local address \return success */
-bool
-BindSocket(RdmaTcpSocket& socket, Ptr<QbbNetDevice> device, const InetSocketAddress& local)
-{
-    // Bind() needs the device to detect an address that is in use; the second BindToNetDevice()
-    // binds the endpoint, which only exists after Bind().
-    socket.BindToNetDevice(device);
-    if (socket.Bind(local) != 0)
-    {
-        return false;
-    }
-    socket.BindToNetDevice(device);
-    return true;
-}
-
-} // namespace
-
 TypeId
 RdmaTcpFlowRunner::GetTypeId()
 {
     static TypeId tid =
-        TypeId("ns3::RdmaTcpFlowRunner")
-            .SetParent<RdmaFlowRunnerBase>()
-            .SetGroupName("Rdma")
-            .AddConstructor<RdmaTcpFlowRunner>()
-            .AddAttribute("CongestionControl",
-                          "Congestion control of all connections, a TypeId of TcpCongestionOps.",
-                          TypeIdValue(TcpNewReno::GetTypeId()),
-                          MakeTypeIdAccessor(&RdmaTcpFlowRunner::m_congestionControl),
-                          MakeTypeIdChecker())
-            .AddAttribute("InitialCwnd",
-                          "Congestion window of a new connection, in segments (RFC 6928).",
-                          UintegerValue(10),
-                          MakeUintegerAccessor(&RdmaTcpFlowRunner::m_initialCwnd),
-                          MakeUintegerChecker<uint32_t>(1))
-            .AddAttribute("SegmentSize",
-                          "Payload of a full segment in bytes.",
-                          UintegerValue(1024),
-                          MakeUintegerAccessor(&RdmaTcpFlowRunner::m_segmentSize),
-                          MakeUintegerChecker<uint32_t>(1, 65495))
-            .AddAttribute("BufferSize",
-                          "Send and receive buffer of each connection in bytes, the upper limit of "
-                          "the window.",
-                          UintegerValue(4 << 20),
-                          MakeUintegerAccessor(&RdmaTcpFlowRunner::m_bufferSize),
-                          MakeUintegerChecker<uint32_t>(1, 1 << 30))
-            .AddAttribute("MinRto",
-                          "Smallest retransmission timeout, and initial timeout of a connection "
-                          "without a measured round-trip time; RTO_high of the IRN paper.",
-                          TimeValue(MicroSeconds(320)),
-                          MakeTimeAccessor(&RdmaTcpFlowRunner::m_minRto),
-                          MakeTimeChecker(PicoSeconds(1)))
-            .AddAttribute("DataRetries",
-                          "Consecutive timeouts before a flow fails with IBV_WC_RETRY_EXC_ERR; "
-                          "4294967295 means no limit.",
-                          UintegerValue(7),
-                          MakeUintegerAccessor(&RdmaTcpFlowRunner::m_dataRetries),
-                          MakeUintegerChecker<uint32_t>())
-            .AddAttribute("DelAckCount",
-                          "Number of segments per acknowledgement.",
-                          UintegerValue(1),
-                          MakeUintegerAccessor(&RdmaTcpFlowRunner::m_delAckCount),
-                          MakeUintegerChecker<uint32_t>(1))
-            .AddAttribute("DelAckTimeout",
-                          "Longest delay of an acknowledgement that waits for further segments.",
-                          TimeValue(MicroSeconds(50)),
-                          MakeTimeAccessor(&RdmaTcpFlowRunner::m_delAckTimeout),
-                          MakeTimeChecker(PicoSeconds(1)))
-            .AddAttribute("UseEcn",
-                          "Segments are ECN-capable, and senders reduce their rate after CE marks.",
-                          BooleanValue(false),
-                          MakeBooleanAccessor(&RdmaTcpFlowRunner::m_useEcn),
-                          MakeBooleanChecker())
+        AddAttributes(TypeId("ns3::RdmaTcpFlowRunner")
+                          .SetParent<RdmaFlowRunnerBase>()
+                          .SetGroupName("Rdma")
+                          .AddConstructor<RdmaTcpFlowRunner>())
             .AddAttribute("Port",
                           "TCP port on which hosts accept connections; senders use higher ports.",
                           UintegerValue(50000),
                           MakeUintegerAccessor(&RdmaTcpFlowRunner::m_port),
-                          MakeUintegerChecker<uint16_t>(1, MAX_TCP_PORT - 1));
+                          MakeUintegerChecker<uint16_t>(1, RdmaTcpHost::MAX_PORT - 1));
     return tid;
 }
 
@@ -154,125 +60,50 @@ RdmaTcpFlowRunner::DoDispose()
 void
 RdmaTcpFlowRunner::DoInstall()
 {
-    // Check an instance, because not all TypeIds of ns-3 declare their parent.
-    NS_ABORT_MSG_IF(
-        !m_congestionControl.HasConstructor() ||
-            !DynamicCast<TcpCongestionOps>(ObjectFactory(m_congestionControl.GetName()).Create()),
-        "rdma: RdmaTcpFlowRunner::CongestionControl is "
-            << m_congestionControl.GetName()
-            << "; accepted: types of TcpCongestionOps, such as ns3::TcpCubic");
-    NS_ABORT_MSG_IF(m_bufferSize < m_segmentSize,
-                    "rdma: RdmaTcpFlowRunner::BufferSize is "
-                        << m_bufferSize << " bytes; accepted: a segment, " << m_segmentSize
-                        << " bytes, and more");
+    CheckSettings();
     m_shim = std::make_unique<RdmaTcpShim>(m_port);
     m_connections.resize(GetNFlows());
 }
 
-RdmaTcpFlowRunner::Host&
-RdmaTcpFlowRunner::PrepareHost(uint32_t host)
+RdmaTcpHost&
+RdmaTcpFlowRunner::PrepareHost(uint32_t id)
 {
-    Host& entry = m_hosts[host];
-    if (entry.listener)
+    std::unique_ptr<RdmaTcpHost>& host = m_hosts[id];
+    if (host)
     {
-        return entry;
+        return *host;
     }
-    const auto node = GetFabric()->GetNode(host);
-    NS_ABORT_MSG_IF(!node->GetObject<Ipv4L3Protocol>() || !node->GetObject<TcpL4Protocol>(),
-                    "rdma: host " << host << " has no Internet stack for TCP; call "
-                                  << "RdmaFabricHelper::SetInternetStack(true)");
-    const auto address = GetFabric()->GetAddress(host);
-    const auto port = GetFabric()->GetNic(host)->GetPort(0);
-    NS_ABORT_MSG_IF(port->GetTrust() != QbbClassifier::TRUST_DSCP,
-                    "rdma: host " << host
-                                  << " has QbbNetDevice::Trust=Pcp; accepted for flows over "
-                                  << "TCP: Dscp, because ns-3's stack does not choose the PCP");
-    const uint32_t mtu = m_segmentSize + TCP_HEADER_BYTES + QbbWire::IPV4_HEADER_BYTES;
-    NS_ABORT_MSG_IF(mtu > port->GetMtu(),
-                    "rdma: segments of " << m_segmentSize << " bytes do not fit port MTU "
-                                         << port->GetMtu() << " of host " << host
-                                         << "; set QbbNetDevice::Mtu to " << mtu << " or more");
-    entry.port = std::make_unique<RdmaTcpPort>(port);
-    entry.dscps = GetDscps(port->GetClassifier());
-    m_shim->AddHost(node, address, entry.dscps);
-    // ns-3 flushes the ARP cache of a port when the state of its link changes.
-    port->AddLinkChangeCallback(Callback<void>([this, host]() {
-        for (const uint32_t peer : m_hosts.at(host).peers)
-        {
-            Resolve(host, Ipv4Address(peer));
-        }
-    }));
-    entry.listener = MakeSocket(host);
-    NS_ABORT_MSG_IF(!BindSocket(*entry.listener, port, InetSocketAddress(address, m_port)),
-                    "rdma: TCP port " << m_port << " of host " << host
+    const auto node = GetFabric()->GetNode(id);
+    const auto address = GetFabric()->GetAddress(id);
+    const auto port = GetFabric()->GetNic(id)->GetPort(0);
+    host = std::make_unique<RdmaTcpHost>(id, node, port, address, m_segmentSize);
+    m_shim->AddHost(node, address, host->GetDscps());
+    const auto accepted = MakeCallback(&RdmaTcpFlowRunner::OnAccept, this);
+    NS_ABORT_MSG_IF(!host->Listen(MakeSocket(node), m_port, accepted),
+                    "rdma: TCP port " << m_port << " of host " << id
                                       << " is taken; set RdmaTcpFlowRunner::Port");
-    entry.listener->Listen();
-    entry.listener->SetAcceptCallback(MakeNullCallback<bool, Ptr<Socket>, const Address&>(),
-                                      MakeCallback(&RdmaTcpFlowRunner::OnAccept, this));
-    return entry;
-}
-
-void
-RdmaTcpFlowRunner::AddPeer(uint32_t host, uint32_t peer)
-{
-    auto& peers = m_hosts.at(host).peers;
-    const auto address = GetFabric()->GetAddress(peer);
-    if (peers.insert(address.Get()).second)
-    {
-        Resolve(host, address);
-    }
-}
-
-void
-RdmaTcpFlowRunner::Resolve(uint32_t host, Ipv4Address destination)
-{
-    const auto port = GetFabric()->GetNic(host)->GetPort(0);
-    const auto ip = GetFabric()->GetNode(host)->GetObject<Ipv4L3Protocol>();
-    const auto interface = ip->GetInterfaceForDevice(port);
-    const auto cache = ip->GetInterface(static_cast<uint32_t>(interface))->GetArpCache();
-    if (!cache->Lookup(destination))
-    {
-        ArpCache::Entry* entry = cache->Add(destination);
-        entry->SetMacAddress(port->GetPeer()->GetMac());
-        entry->MarkPermanent();
-    }
-}
-
-Ptr<RdmaTcpSocket>
-RdmaTcpFlowRunner::MakeSocket(uint32_t host) const
-{
-    auto socket = RdmaTcpSocket::Make(GetFabric()->GetNode(host), m_congestionControl);
-    socket->SetAttribute("SegmentSize", UintegerValue(m_segmentSize));
-    socket->SetAttribute("InitialCwnd", UintegerValue(m_initialCwnd));
-    socket->SetAttribute("SndBufSize", UintegerValue(m_bufferSize));
-    socket->SetAttribute("RcvBufSize", UintegerValue(m_bufferSize));
-    socket->SetAttribute("MinRto", TimeValue(m_minRto));
-    // RFC 6298 adds the clock granularity to the timeout, which is zero for a simulated clock.
-    socket->SetAttribute("ClockGranularity", TimeValue(Time(0)));
-    socket->SetAttribute("DataRetries", UintegerValue(m_dataRetries));
-    socket->SetAttribute("DelAckCount", UintegerValue(m_delAckCount));
-    socket->SetAttribute("DelAckTimeout", TimeValue(m_delAckTimeout));
-    socket->SetAttribute("TcpNoDelay", BooleanValue(true));
-    socket->SetAttribute("Timestamp", BooleanValue(false));
-    socket->SetUseEcn(m_useEcn ? TcpSocketState::On : TcpSocketState::Off);
-    return socket;
+    return *host;
 }
 
 QbbPs
 RdmaTcpFlowRunner::DoPrepare(uint64_t index)
 {
     const RdmaFlow& flow = GetFlow(index);
-    Connection& connection = m_connections[index];
-    const Host& destination = PrepareHost(flow.dstHost);
-    Host& source = PrepareHost(flow.srcHost);
-    AddPeer(flow.srcHost, flow.dstHost);
-    AddPeer(flow.dstHost, flow.srcHost);
-    NS_ABORT_MSG_IF(source.dscps[flow.priority] == NO_DSCP ||
-                        destination.dscps[flow.priority] == NO_DSCP,
+    RdmaTcpHost& destination = PrepareHost(flow.dstHost);
+    RdmaTcpHost& source = PrepareHost(flow.srcHost);
+    source.AddPeer(GetFabric()->GetAddress(flow.dstHost));
+    destination.AddPeer(GetFabric()->GetAddress(flow.srcHost));
+    NS_ABORT_MSG_IF(!source.HasDscp(flow.priority) || !destination.HasDscp(flow.priority),
                     "rdma: no DSCP is mapped to class " << flow.priority);
     // Assign TCP ports in the order of flow ids, so that paths are known before flows start.
-    connection.port = static_cast<uint16_t>(m_port + 1 + source.flows++ % (MAX_TCP_PORT - m_port));
+    m_connections[index].port = source.NextPort(m_port);
     return ComputeIdeal(index);
+}
+
+InetSocketAddress
+RdmaTcpFlowRunner::GetLocal(uint64_t index) const
+{
+    return {GetFabric()->GetAddress(GetFlow(index).srcHost), m_connections[index].port};
 }
 
 QbbPs
@@ -289,34 +120,26 @@ RdmaTcpFlowRunner::ComputeIdeal(uint64_t index) const
                                                        QbbWire::IP_PROTOCOL_TCP,
                                                        m_connections[index].port,
                                                        m_port));
-    NS_ABORT_MSG_IF(path.empty(),
-                    "rdma: flow " << flow.id << ": there is no path from host " << flow.srcHost
-                                  << " to host " << flow.dstHost);
-    RdmaLineOverhead overhead;
-    if (port->GetLineOverheadBytes() == 0)
-    {
-        overhead = {0, 0};
-    }
     const uint32_t headers = QbbWire::MAC_HEADER_BYTES + QbbWire::IPV4_HEADER_BYTES +
-                             TCP_HEADER_BYTES + QbbWire::FCS_BYTES +
+                             RdmaTcpHost::TCP_HEADER_BYTES + QbbWire::FCS_BYTES +
                              (port->GetTag(0) ? QbbWire::VLAN_TAG_BYTES : 0);
-    RdmaIdealFrames frames = MakeRdmaIdealFrames(flow.bytes, m_segmentSize, headers, 0, 0, 1);
-    return GetRdmaIdealFct(path, frames, overhead);
+    return GetIdeal(flow,
+                    path,
+                    MakeRdmaIdealFrames(flow.bytes, m_segmentSize, headers, 0, 0, 1),
+                    *port);
 }
 
 void
 RdmaTcpFlowRunner::DoStart(uint64_t index)
 {
     const RdmaFlow& flow = GetFlow(index);
-    Connection& connection = m_connections[index];
-    const auto address = GetFabric()->GetAddress(flow.srcHost);
-    const InetSocketAddress local(address, connection.port);
-    connection.sender = MakeSocket(flow.srcHost);
-    RdmaTcpSocket& sender = *connection.sender;
-    NS_ABORT_MSG_IF(!BindSocket(sender, GetFabric()->GetNic(flow.srcHost)->GetPort(0), local),
-                    "rdma: flow " << flow.id << ": TCP port " << connection.port << " of host "
+    const InetSocketAddress local = GetLocal(index);
+    m_connections[index].sender = MakeSocket(GetFabric()->GetNode(flow.srcHost));
+    RdmaTcpSocket& sender = *m_connections[index].sender;
+    NS_ABORT_MSG_IF(!m_hosts.at(flow.srcHost)->Bind(sender, local.GetPort()),
+                    "rdma: flow " << flow.id << ": TCP port " << local.GetPort() << " of host "
                                   << flow.srcHost << " is taken; a host can have "
-                                  << MAX_TCP_PORT - m_port << " flows at once");
+                                  << RdmaTcpHost::MAX_PORT - m_port << " flows at once");
     sender.SetConnectCallback(
         Callback<void, Ptr<Socket>>([this, index](Ptr<Socket>) { OnConnect(index); }),
         Callback<void, Ptr<Socket>>([id = flow.id](Ptr<Socket>) {
@@ -328,7 +151,7 @@ RdmaTcpFlowRunner::DoStart(uint64_t index)
                              Callback<void, Ptr<Socket>>([this, index](Ptr<Socket>) {
                                  End(index, RdmaWcStatus::RETRY_EXC_ERR);
                              }));
-    m_opening[MakeRdmaTcpKey(address, connection.port)] = index;
+    m_opening[MakeRdmaTcpKey(local.GetIpv4(), local.GetPort())] = index;
     m_shim->Begin(local);
     NS_ABORT_MSG_IF(
         sender.Connect(InetSocketAddress(GetFabric()->GetAddress(flow.dstHost), m_port)) != 0,
@@ -338,14 +161,14 @@ RdmaTcpFlowRunner::DoStart(uint64_t index)
 void
 RdmaTcpFlowRunner::OnConnect(uint64_t index)
 {
-    const uint32_t host = GetFlow(index).srcHost;
-    const Connection& connection = m_connections[index];
-    const InetSocketAddress local(GetFabric()->GetAddress(host), connection.port);
+    const RdmaFlow& flow = GetFlow(index);
+    const InetSocketAddress local = GetLocal(index);
     m_shim->End(local);
     m_opening.erase(MakeRdmaTcpKey(local.GetIpv4(), local.GetPort()));
-    const auto priority = static_cast<uint8_t>(GetFlow(index).priority);
-    RdmaTcpShim::SetClass(*connection.sender, priority);
-    connection.sender->SetPort(m_hosts.at(host).port.get(), priority);
+    const auto priority = static_cast<uint8_t>(flow.priority);
+    RdmaTcpSocket& sender = *m_connections[index].sender;
+    RdmaTcpShim::SetClass(sender, priority);
+    sender.SetPort(&m_hosts.at(flow.srcHost)->GetPort(), priority);
 }
 
 void
@@ -413,9 +236,8 @@ RdmaTcpFlowRunner::End(uint64_t index, RdmaWcStatus status)
 void
 RdmaTcpFlowRunner::Forget(uint64_t index)
 {
+    KeepRetries(index);
     Connection& connection = m_connections[index];
-    connection.retransmitted = connection.sender->GetRetransmitted();
-    connection.timeouts = connection.sender->GetTimeouts();
     for (auto* socket : {&connection.sender, &connection.receiver})
     {
         (*socket)->Drop();
@@ -423,40 +245,36 @@ RdmaTcpFlowRunner::Forget(uint64_t index)
     }
 }
 
-void
-RdmaTcpFlowRunner::DoAddResult(uint64_t index, RdmaFlowResult& result) const
+std::optional<RdmaFlowRetries>
+RdmaTcpFlowRunner::DoGetRetries(uint64_t index) const
 {
-    const Connection& connection = m_connections[index];
-    result.retransmittedPackets =
-        connection.sender ? connection.sender->GetRetransmitted() : connection.retransmitted;
-    result.timeouts = connection.sender ? connection.sender->GetTimeouts() : connection.timeouts;
+    const auto& sender = m_connections[index].sender;
+    if (!sender)
+    {
+        return {};
+    }
+    return RdmaFlowRetries{sender->GetRetransmitted(), sender->GetTimeouts()};
 }
 
 std::string
 RdmaTcpFlowRunner::DoDescribe(uint64_t index, bool arrived) const
 {
     const RdmaFlow& flow = GetFlow(index);
-    const Connection& connection = m_connections[index];
-    const auto& port = *GetFabric()->GetNic(flow.srcHost)->GetPort(0);
-    std::ostringstream text;
-    const std::string stopped = DescribePort(port, static_cast<uint8_t>(flow.priority));
+    const RdmaTcpSocket& sender = *m_connections[index].sender;
+    std::string text = DescribePort(*GetFabric()->GetNic(flow.srcHost)->GetPort(0),
+                                    static_cast<uint8_t>(flow.priority));
     if (arrived)
     {
-        text << "all bytes arrived; acknowledgement outstanding";
+        text = "all bytes arrived; acknowledgement outstanding";
     }
-    else if (!stopped.empty())
+    else if (text.empty())
     {
-        text << stopped;
+        text = "waits for acknowledgements of " + std::to_string(sender.GetBytesInFlight()) +
+               " bytes in a window of " + std::to_string(sender.GetCongestionWindow());
     }
-    else
-    {
-        text << "waits for acknowledgements of " << connection.sender->GetBytesInFlight()
-             << " bytes in a window of " << connection.sender->GetCongestionWindow();
-    }
-    const uint32_t unacknowledged = m_bufferSize - connection.sender->GetTxAvailable();
-    text << "; " << connection.written - unacknowledged << " of " << flow.bytes
-         << " bytes acknowledged";
-    return text.str();
+    const uint32_t unacknowledged = m_bufferSize - sender.GetTxAvailable();
+    return text + "; " + std::to_string(m_connections[index].written - unacknowledged) + " of " +
+           std::to_string(flow.bytes) + " bytes acknowledged";
 }
 
 } // namespace ns3

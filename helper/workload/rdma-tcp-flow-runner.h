@@ -5,24 +5,22 @@
 
 #include "qbb-ps.h"
 #include "rdma-flow-runner-base.h"
+#include "rdma-tcp-settings.h"
 
-#include <ns3/ipv4-address.h>
-#include <ns3/nstime.h>
+#include <ns3/inet-socket-address.h>
 #include <ns3/socket.h>
-#include <ns3/type-id.h>
 
-#include <array>
 #include <memory>
+#include <optional>
 #include <string>
 #include <unordered_map>
-#include <unordered_set>
 #include <vector>
 
 namespace ns3
 {
 
+class RdmaTcpHost;
 class RdmaTcpShim;
-class RdmaTcpPort;
 class RdmaTcpSocket;
 
 /**
@@ -45,13 +43,10 @@ class RdmaTcpSocket;
  * The hosts of the fabric need the Internet stack (RdmaFabricHelper::SetInternetStack()). A second
  * runner for a fabric needs a different value of the attribute Port.
  */
-class RdmaTcpFlowRunner : public RdmaFlowRunnerBase
+class RdmaTcpFlowRunner : public RdmaFlowRunnerBase, public RdmaTcpSettings
 {
   public:
-    /**
-     * \brief Get the type ID.
-     * \return the object TypeId
-     */
+    /** \return the object TypeId */
     static TypeId GetTypeId();
 
     RdmaTcpFlowRunner();
@@ -70,25 +65,12 @@ class RdmaTcpFlowRunner : public RdmaFlowRunnerBase
     void DoDispose() override;
 
   private:
-    /** State of a host that all its connections share. */
-    struct Host
-    {
-        std::unique_ptr<RdmaTcpPort> port; //!< round-robin arbiter of the connections
-        Ptr<RdmaTcpSocket> listener;       //!< socket that accepts connections
-        std::array<uint8_t, 8> dscps{};    //!< DSCP by traffic class; 64 for a class without a DSCP
-        std::unordered_set<uint32_t> peers; //!< IPv4 addresses of the host's receivers
-        uint32_t flows{0};                  //!< number of flows that the host sends
-    };
-
     /** The connection of a flow. */
     struct Connection
     {
         uint16_t port{0};            //!< TCP port of the sender
-        uint8_t dscp{0};             //!< DSCP of the packets
         uint64_t written{0};         //!< bytes written to the sending socket
         uint64_t read{0};            //!< bytes read from the receiving socket
-        uint64_t retransmitted{0};   //!< retransmitted segments, set at the end of the flow
-        uint64_t timeouts{0};        //!< retransmission timeouts, set at the end of the flow
         Ptr<RdmaTcpSocket> sender;   //!< sending socket, from the start to the end of the flow
         Ptr<RdmaTcpSocket> receiver; //!< receiving socket, from the start to the end of the flow
     };
@@ -96,13 +78,11 @@ class RdmaTcpFlowRunner : public RdmaFlowRunnerBase
     void DoInstall() override;
     QbbPs DoPrepare(uint64_t index) override;
     void DoStart(uint64_t index) override;
-    void DoAddResult(uint64_t index, RdmaFlowResult& result) const override;
+    std::optional<RdmaFlowRetries> DoGetRetries(uint64_t index) const override;
     std::string DoDescribe(uint64_t index, bool arrived) const override;
 
-    Host& PrepareHost(uint32_t host);
-    void AddPeer(uint32_t host, uint32_t peer);
-    void Resolve(uint32_t host, Ipv4Address destination);
-    Ptr<RdmaTcpSocket> MakeSocket(uint32_t host) const;
+    RdmaTcpHost& PrepareHost(uint32_t host);
+    InetSocketAddress GetLocal(uint64_t index) const;
     QbbPs ComputeIdeal(uint64_t index) const;
     void OnConnect(uint64_t index);
     void OnAccept(Ptr<Socket> socket, const Address& from);
@@ -111,18 +91,9 @@ class RdmaTcpFlowRunner : public RdmaFlowRunnerBase
     void End(uint64_t index, RdmaWcStatus status);
     void Forget(uint64_t index);
 
-    TypeId m_congestionControl;                 //!< value of the attribute CongestionControl
-    uint32_t m_initialCwnd{0};                  //!< value of the attribute InitialCwnd
-    uint32_t m_segmentSize{0};                  //!< value of the attribute SegmentSize
-    uint32_t m_bufferSize{0};                   //!< value of the attribute BufferSize
-    Time m_minRto;                              //!< value of the attribute MinRto
-    uint32_t m_dataRetries{0};                  //!< value of the attribute DataRetries
-    uint32_t m_delAckCount{0};                  //!< value of the attribute DelAckCount
-    Time m_delAckTimeout;                       //!< value of the attribute DelAckTimeout
-    bool m_useEcn{false};                       //!< value of the attribute UseEcn
-    uint16_t m_port{0};                         //!< value of the attribute Port
-    std::vector<Connection> m_connections;      //!< connections by position of the flow
-    std::unordered_map<uint32_t, Host> m_hosts; //!< hosts by node id
+    uint16_t m_port{0};                    //!< value of the attribute Port
+    std::vector<Connection> m_connections; //!< connections by position of the flow
+    std::unordered_map<uint32_t, std::unique_ptr<RdmaTcpHost>> m_hosts; //!< hosts by node id
     /// Positions of opening flows by sender address and port
     std::unordered_map<uint64_t, uint64_t> m_opening;
     std::unique_ptr<RdmaTcpShim> m_shim; //!< opens connections without packets

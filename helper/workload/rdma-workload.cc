@@ -22,10 +22,6 @@ RdmaWorkload::RdmaWorkload()
     QbbSetTimeResolution();
 }
 
-RdmaWorkload::~RdmaWorkload()
-{
-}
-
 int64_t
 RdmaWorkload::AssignStreams(int64_t /* stream */)
 {

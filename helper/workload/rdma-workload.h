@@ -31,28 +31,21 @@ namespace ns3
  * @{
  */
 
-/**
- * \brief Base class of all workloads. A workload generates the flows of a run.
- */
+/** Base class of all workloads. A workload generates the flows of a run. */
 class RdmaWorkload : public Object
 {
   public:
-    /// First random stream of a workload, far above the low stream numbers that models commonly
-    /// use.
+    /// First random stream of a workload, far above the low numbers that models commonly use.
     static constexpr int64_t FIRST_STREAM = 1'000'000;
 
-    /**
-     * \brief Get the type ID.
-     * \return the object TypeId
-     */
+    /** \return the object TypeId */
     static TypeId GetTypeId();
 
     /// Sets ns-3's time resolution to femtoseconds.
     RdmaWorkload();
-    ~RdmaWorkload() override;
 
     /**
-     * Generate the flows. Random variables continue from their current state, so a second call
+     * Generates the flows. Random variables continue from their current state, so a second call
      * generates different flows.
      * \param topology topology with the hosts and the rates of their links
      * \return the flows, in any order, with unique ids
@@ -71,7 +64,7 @@ class RdmaWorkload : public Object
 
   protected:
     /**
-     * Reject the value of an attribute.
+     * Rejects the value of an attribute.
      * \param attribute name of the attribute
      * \param value rejected value
      * \param accepted description of accepted values
@@ -83,7 +76,7 @@ class RdmaWorkload : public Object
 };
 
 /**
- * Generate the flows of a workload with random streams from RdmaWorkload::FIRST_STREAM on.
+ * Generates the flows of a workload with random streams from RdmaWorkload::FIRST_STREAM on.
  * \param workload a workload class with attribute values
  * \param topology topology with the hosts of the flows
  * \return the flows
@@ -92,7 +85,7 @@ class RdmaWorkload : public Object
 std::vector<RdmaFlow> MakeRdmaFlows(const RdmaPart& workload, const RdmaTopology& topology);
 
 /**
- * Generate the flows of a workload with random streams from RdmaWorkload::FIRST_STREAM on.
+ * Generates the flows of a workload in the same way.
  * \param workload a workload as text, for instance "poisson", "incast:8[Bytes=200000]",
  *        "permutation", "file:PATH" or "ns3::OwnWorkload"
  * \param topology topology with the hosts of the flows

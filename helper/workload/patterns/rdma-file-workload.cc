@@ -1,20 +1,56 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#include "rdma-file-workload.h"
 
 #include "rdma-flow-reader.h"
 #include "rdma-part-name.h"
+#include "rdma-workload.h"
 
 #include <ns3/string.h>
 
+#include <string>
+
 namespace ns3
 {
+
+/**
+ * \ingroup rdma-workload
+ * Workload `file:PATH`: reads the flows from a file in a format of ReadRdmaFlows().
+ */
+class RdmaFileWorkload : public RdmaWorkload
+{
+  public:
+    /** \return the object TypeId */
+    static TypeId GetTypeId()
+    {
+        static TypeId tid = TypeId("ns3::RdmaFileWorkload")
+                                .SetParent<RdmaWorkload>()
+                                .SetGroupName("Rdma")
+                                .AddConstructor<RdmaFileWorkload>()
+                                .AddAttribute("Path",
+                                              "Path of the flow file, in CSV or HPCC format.",
+                                              StringValue(""),
+                                              MakeStringAccessor(&RdmaFileWorkload::m_path),
+                                              MakeStringChecker());
+        return tid;
+    }
+
+    std::vector<RdmaFlow> MakeFlows(const RdmaTopology& topology) override
+    {
+        if (m_path.empty())
+        {
+            Refuse("Path", "''", "the path of a flow file, as in file:PATH");
+        }
+        return ReadRdmaFlows(m_path, topology);
+    }
+
+  private:
+    std::string m_path; //!< value of the attribute Path
+};
 
 NS_OBJECT_ENSURE_REGISTERED(RdmaFileWorkload);
 
 namespace
 {
 
-/// Registers the short name `file` of the workload.
 const RdmaPartName g_fileWorkloadName("file",
                                       RdmaFileWorkload::GetTypeId(),
                                       "",
@@ -22,30 +58,5 @@ const RdmaPartName g_fileWorkloadName("file",
                                       {"Path*"});
 
 } // namespace
-
-TypeId
-RdmaFileWorkload::GetTypeId()
-{
-    static TypeId tid = TypeId("ns3::RdmaFileWorkload")
-                            .SetParent<RdmaWorkload>()
-                            .SetGroupName("Rdma")
-                            .AddConstructor<RdmaFileWorkload>()
-                            .AddAttribute("Path",
-                                          "Path of the flow file, in CSV or HPCC format.",
-                                          StringValue(""),
-                                          MakeStringAccessor(&RdmaFileWorkload::m_path),
-                                          MakeStringChecker());
-    return tid;
-}
-
-std::vector<RdmaFlow>
-RdmaFileWorkload::MakeFlows(const RdmaTopology& topology)
-{
-    if (m_path.empty())
-    {
-        Refuse("Path", "''", "the path of a flow file, as in file:PATH");
-    }
-    return ReadRdmaFlows(m_path, topology);
-}
 
 } // namespace ns3

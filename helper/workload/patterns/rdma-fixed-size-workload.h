@@ -14,10 +14,7 @@ namespace ns3
 class RdmaFixedSizeWorkload : public RdmaGeneratedWorkload
 {
   public:
-    /**
-     * \brief Get the type ID.
-     * \return the object TypeId
-     */
+    /** \return the object TypeId */
     static TypeId GetTypeId();
 
     int64_t AssignStreams(int64_t stream) override;

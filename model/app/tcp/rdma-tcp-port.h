@@ -33,9 +33,6 @@ class RdmaTcpPort : public QbbFrameSink
     /** \param device a host's port; this object must live as long as the port is used */
     explicit RdmaTcpPort(Ptr<QbbNetDevice> device);
 
-    RdmaTcpPort(const RdmaTcpPort&) = delete;
-    RdmaTcpPort& operator=(const RdmaTcpPort&) = delete;
-
     /**
      * \param socket a socket that is ready to send a segment
      * \return true if it may send; otherwise RdmaTcpSocket::Resume() is called when its turn comes
@@ -48,9 +45,7 @@ class RdmaTcpPort : public QbbFrameSink
     void LinkChanged(QbbPort& port) override;
 
   private:
-    /** \param priority a class \return true if no frame of the class waits in the port */
     bool HasRoom(uint8_t priority) const;
-    /** A frame has left the port's queue. \param priority class of the frame */
     void RoomMade(uint8_t priority);
     void OnKick();
 

@@ -4,6 +4,7 @@
 #define RDMA_SERVER_H
 
 #include "rdma-completion-queue.h"
+#include "rdma-connection-end.h"
 #include "rdma-queue-pair.h"
 #include "rdma-shared-receive-queue.h"
 #include "rdma-verbs.h"
@@ -13,13 +14,12 @@
 #include <ns3/ipv4-address.h>
 #include <ns3/traced-callback.h>
 
+#include <deque>
 #include <unordered_map>
 #include <vector>
 
 namespace ns3
 {
-
-class RdmaNic;
 
 /**
  * \ingroup rdma
@@ -62,14 +62,10 @@ struct RdmaConnectionReply
 class RdmaServer : public Application
 {
   public:
-    /**
-     * \brief Get the type ID.
-     * \return the object TypeId
-     */
+    /** \return the object TypeId */
     static TypeId GetTypeId();
 
     RdmaServer();
-    ~RdmaServer() override;
 
     /// Default port of clients and servers, the port of perftest.
     static constexpr uint16_t DEFAULT_PORT = 18515;
@@ -80,15 +76,13 @@ class RdmaServer : public Application
         return m_port;
     }
 
-    /**
-     * \return messages received; READs and atomics are not counted, because the NIC answers them
-     */
+    /** \return messages received, without READs and atomics, which the NIC answers */
     uint64_t GetMessagesReceived() const
     {
         return m_messages;
     }
 
-    /** \return bytes of the messages received; READs and atomics are not counted */
+    /** \return bytes of the messages received, without READs and atomics */
     uint64_t GetBytesReceived() const
     {
         return m_bytes;
@@ -130,7 +124,7 @@ class RdmaServer : public Application
         return m_listening;
     }
 
-    /** \param callback function to call when the server starts */
+    /** \param callback function to call when the server listens, at once if it does */
     void WhenListening(Callback<void> callback);
 
     /**
@@ -148,40 +142,42 @@ class RdmaServer : public Application
     void DoDispose() override;
 
   private:
-    /** A connected queue pair. */
-    struct Connection
+    /** The server's end of a connection. */
+    struct Connection : public RdmaConnectionEnd
     {
-        Ptr<RdmaQueuePair> queuePair;  //!< the server's queue pair
-        RdmaConnectionRequest request; //!< the client's request
-        uint32_t key{0};               //!< key of the memory that the client may access
-        bool open{true};               //!< the connection has neither failed nor been closed
+        Connection(const Setup& setup, const RdmaConnectionRequest& from)
+            : RdmaConnectionEnd(setup),
+              request(from)
+        {
+            request.queuePair = nullptr; // the connection does not own the client's queue pair
+        }
+
+        RdmaConnectionRequest request; //!< the client's request, without its queue pair
     };
 
     void StartApplication() override;
     void StopApplication() override;
 
-    RdmaConnectionReply RegisterMemory(RdmaNic& nic, const RdmaConnectionRequest& request);
+    RdmaConnectionReply RegisterMemory(Connection& connection);
     void OnMessage(const RdmaMessageArrival& arrival);
     void OnReceive(const RdmaWorkCompletion& completion);
     void OnSent(const RdmaWorkCompletion& completion);
     void PostReceive(Connection& connection);
     void Answer(Connection& connection);
     void Fail(Connection& connection, const RdmaWorkCompletion& completion);
-    void Close(Connection& connection);
 
-    uint16_t m_port{DEFAULT_PORT};                  //!< attribute Port
-    uint32_t m_receiveDepth{512};                   //!< attribute ReceiveDepth
-    uint64_t m_receiveSize{RDMA_MAX_MESSAGE_BYTES}; //!< attribute ReceiveSize
-    bool m_shared{false};                           //!< attribute SharedReceiveQueue
-    bool m_listening{false};                        //!< the server has started and not stopped
-    uint64_t m_nextAddress{0};                      //!< address of the next memory region
-    uint64_t m_messages{0};                         //!< messages received
-    uint64_t m_bytes{0};                            //!< bytes of the messages received
-    uint32_t m_failed{0};                           //!< number of failed connections
-    std::vector<Connection> m_connections;          //!< connections in the order of Accept()
-    /// Indices of m_connections by queue pair number
-    std::unordered_map<uint32_t, std::size_t> m_byQpn;
-    std::vector<Callback<void>> m_waiting; //!< callbacks to call when the server starts
+    uint16_t m_port{DEFAULT_PORT};                     //!< attribute Port
+    uint32_t m_receiveDepth{512};                      //!< attribute ReceiveDepth
+    uint64_t m_receiveSize{RDMA_MAX_MESSAGE_BYTES};    //!< attribute ReceiveSize
+    bool m_shared{false};                              //!< attribute SharedReceiveQueue
+    bool m_listening{false};                           //!< the server has started and not stopped
+    uint64_t m_nextAddress{0};                         //!< address of the next memory region
+    uint64_t m_messages{0};                            //!< messages received
+    uint64_t m_bytes{0};                               //!< bytes of the messages received
+    uint32_t m_failed{0};                              //!< number of failed connections
+    std::deque<Connection> m_connections;              //!< connections in the order of Accept()
+    std::unordered_map<uint32_t, Connection*> m_byQpn; //!< connections by queue pair number
+    std::vector<Callback<void>> m_waiting;             //!< callbacks to call when the server starts
     /// Shared receive queue; null: one queue per queue pair
     Ptr<RdmaSharedReceiveQueue> m_receives;
     Ptr<RdmaCompletionQueue> m_sent;                      //!< completions of answers

@@ -8,10 +8,22 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <vector>
 
 namespace ns3
 {
+
+/**
+ * \ingroup rdma
+ * A complete iteration of an RdmaClient.
+ */
+struct RdmaIteration
+{
+    uint32_t qpn{0};    //!< number of the client's queue pair
+    uint64_t number{0}; //!< iteration number on the queue pair, from 0
+    QbbPs begin{0};     //!< time at which the message was posted
+    QbbPs end{0};       //!< time of the completion or answer
+    QbbPs latency{0};   //!< end - begin; half of that for ping-pong with SENDs and WRITEs
+};
 
 /**
  * \ingroup rdma
@@ -27,14 +39,6 @@ struct RdmaLatency
     double p99Ps{0};    //!< 99th percentile of the latency in picoseconds
     double p999Ps{0};   //!< 99.9th percentile of the latency in picoseconds
 };
-
-/**
- * \ingroup rdma
- * \param latencies of one or more iterations, in any order
- * \return statistics of the latencies
- * \throws std::invalid_argument if there is no latency
- */
-RdmaLatency GetRdmaLatency(const std::vector<QbbPs>& latencies);
 
 /**
  * \ingroup rdma

@@ -3,9 +3,7 @@
 #ifndef RDMA_TCP_SOCKET_H
 #define RDMA_TCP_SOCKET_H
 
-#include <ns3/node.h>
 #include <ns3/tcp-socket-base.h>
-#include <ns3/type-id.h>
 
 #include <cstdint>
 
@@ -25,20 +23,14 @@ class RdmaTcpSocket : public TcpSocketBase
 {
   public:
     /**
-     * Creates a socket with the round-trip time estimator and the loss recovery that the attributes
-     * of TcpL4Protocol select. Before the first round-trip time measurement, its timeout is MinRto.
-     *
-     * \param node node of the socket
-     * \param congestionControl type of a TcpCongestionOps
-     * \return the socket, not bound
-     */
-    static Ptr<RdmaTcpSocket> Make(Ptr<Node> node, TypeId congestionControl);
-
-    /**
      * \param port port on which connections take turns; none by default
      * \param priority class of the socket's packets
      */
-    void SetPort(RdmaTcpPort* port, uint8_t priority);
+    void SetPort(RdmaTcpPort* port, uint8_t priority)
+    {
+        m_port = port;
+        m_class = priority;
+    }
 
     /** \return class of the socket's packets */
     uint8_t GetClass() const
@@ -65,16 +57,28 @@ class RdmaTcpSocket : public TcpSocketBase
     void Drop();
 
     /** \return number of data segments retransmitted */
-    uint64_t GetRetransmitted() const;
+    uint64_t GetRetransmitted() const
+    {
+        return m_retransmitted;
+    }
 
     /** \return number of expiries of the retransmission timer */
-    uint64_t GetTimeouts() const;
+    uint64_t GetTimeouts() const
+    {
+        return m_timeouts;
+    }
 
     /** \return bytes in flight: sent, and neither acknowledged nor counted as lost */
-    uint32_t GetBytesInFlight() const;
+    uint32_t GetBytesInFlight() const
+    {
+        return BytesInFlight();
+    }
 
     /** \return congestion window in bytes */
-    uint32_t GetCongestionWindow() const;
+    uint32_t GetCongestionWindow() const
+    {
+        return m_tcb->m_cWnd;
+    }
 
   protected:
     Ptr<TcpSocketBase> Fork() override;

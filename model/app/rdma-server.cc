@@ -77,30 +77,17 @@ RdmaServer::RdmaServer()
     : m_sent(CreateObject<RdmaCompletionQueue>()),
       m_received(CreateObject<RdmaCompletionQueue>())
 {
-    NS_LOG_FUNCTION(this);
     m_sent->SetCallback(MakeCallback(&RdmaServer::OnSent, this));
     m_received->SetCallback(MakeCallback(&RdmaServer::OnReceive, this));
-}
-
-RdmaServer::~RdmaServer()
-{
-    NS_LOG_FUNCTION(this);
 }
 
 void
 RdmaServer::DoDispose()
 {
-    NS_LOG_FUNCTION(this);
     m_sent->SetCallback(RdmaCompletionQueue::CompletionCallback());
     m_received->SetCallback(RdmaCompletionQueue::CompletionCallback());
-    for (auto& connection : m_connections)
-    {
-        connection.queuePair->TraceDisconnectWithoutContext(
-            "MessageReceived",
-            MakeCallback(&RdmaServer::OnMessage, this));
-    }
-    m_connections.clear();
     m_byQpn.clear();
+    m_connections.clear();
     m_waiting.clear();
     m_receives = nullptr;
     Application::DoDispose();
@@ -112,7 +99,7 @@ RdmaServer::GetQueuePair(uint32_t index) const
     NS_ABORT_MSG_IF(index >= m_connections.size(),
                     "rdma: connection " << index << " of an RdmaServer with "
                                         << m_connections.size());
-    return m_connections[index].queuePair;
+    return m_connections[index].GetQueuePair();
 }
 
 Ptr<Node>
@@ -149,6 +136,11 @@ RdmaServer::Find(Ptr<Node> node, uint16_t port)
 void
 RdmaServer::WhenListening(Callback<void> callback)
 {
+    if (m_listening)
+    {
+        callback();
+        return;
+    }
     m_waiting.push_back(callback);
 }
 
@@ -181,13 +173,14 @@ RdmaServer::StopApplication()
     m_listening = false;
     for (auto& connection : m_connections)
     {
-        Close(connection);
+        connection.Close();
     }
 }
 
 RdmaConnectionReply
-RdmaServer::RegisterMemory(RdmaNic& nic, const RdmaConnectionRequest& request)
+RdmaServer::RegisterMemory(Connection& connection)
 {
+    const RdmaConnectionRequest& request = connection.request;
     RdmaMemoryAccess access;
     access.remoteWrite = !IsRdmaRead(request.opcode);
     access.remoteRead = request.opcode == RdmaWrOpcode::RDMA_READ;
@@ -196,10 +189,10 @@ RdmaServer::RegisterMemory(RdmaNic& nic, const RdmaConnectionRequest& request)
         access.remoteAtomic ? RDMA_ATOMIC_BYTES : std::max<uint64_t>(1, request.bytes);
     RdmaConnectionReply reply;
     reply.address = m_nextAddress;
-    reply.key = nic.GetMemory().Register(reply.address, bytes, access);
+    reply.key = connection.Register(reply.address, bytes, access);
     if (access.remoteAtomic)
     {
-        nic.GetMemory().SetWord(reply.address, 0);
+        GetNode()->GetObject<RdmaNic>()->GetMemory().SetWord(reply.address, 0);
     }
     m_nextAddress += (bytes + PAGE_BYTES - 1) / PAGE_BYTES * PAGE_BYTES;
     return reply;
@@ -216,34 +209,26 @@ RdmaServer::Accept(const RdmaConnectionRequest& request)
     {
         ++port;
     }
-    Connection connection;
-    connection.request = request;
-    connection.request.queuePair = nullptr;
-    connection.queuePair = nic->CreateQueuePair(port);
-    connection.queuePair->SetSendCompletionQueue(m_sent);
-    connection.queuePair->SetReceiveCompletionQueue(m_received);
-    connection.queuePair->TraceConnectWithoutContext("MessageReceived",
-                                                     MakeCallback(&RdmaServer::OnMessage, this));
-    if (request.priority < 8)
-    {
-        connection.queuePair->SetPriority(request.priority);
-    }
+    const RdmaConnectionEnd::Setup setup{*nic,
+                                         port,
+                                         request.priority,
+                                         m_sent,
+                                         m_received,
+                                         MakeCallback(&RdmaServer::OnMessage, this)};
+    Connection& connection = m_connections.emplace_back(setup, request);
+    const auto& queuePair = connection.GetQueuePair();
+    m_byQpn[queuePair->GetQpn()] = &connection;
     if (m_receives)
     {
-        connection.queuePair->SetSharedReceiveQueue(m_receives);
+        queuePair->SetSharedReceiveQueue(m_receives);
     }
-    const RdmaConnectionReply reply = RegisterMemory(*nic, request);
-    connection.key = reply.key;
-    m_byQpn[connection.queuePair->GetQpn()] = m_connections.size();
-    m_connections.push_back(connection);
-    const bool receives = request.opcode == RdmaWrOpcode::SEND ||
-                          request.opcode == RdmaWrOpcode::SEND_WITH_IMM ||
-                          request.opcode == RdmaWrOpcode::RDMA_WRITE_WITH_IMM;
+    const RdmaConnectionReply reply = RegisterMemory(connection);
+    const bool receives = request.opcode != RdmaWrOpcode::RDMA_WRITE && !IsRdmaRead(request.opcode);
     for (uint32_t i = 0; receives && !m_receives && i < m_receiveDepth; ++i)
     {
-        PostReceive(m_connections.back());
+        PostReceive(connection);
     }
-    RdmaQueuePair::ConnectPair(request.queuePair, connection.queuePair);
+    RdmaQueuePair::ConnectPair(request.queuePair, queuePair);
     return reply;
 }
 
@@ -253,10 +238,11 @@ RdmaServer::Abandon(Ptr<RdmaQueuePair> client)
     NS_LOG_FUNCTION(this);
     for (auto& connection : m_connections)
     {
-        if (connection.queuePair->GetRemoteAddress() == client->GetLocalAddress() &&
-            connection.queuePair->GetRemoteQpn() == client->GetQpn())
+        const auto& queuePair = connection.GetQueuePair();
+        if (queuePair->GetRemoteAddress() == client->GetLocalAddress() &&
+            queuePair->GetRemoteQpn() == client->GetQpn())
         {
-            Close(connection);
+            connection.Close();
         }
     }
 }
@@ -270,7 +256,7 @@ RdmaServer::PostReceive(Connection& connection)
     }
     else
     {
-        connection.queuePair->PostReceive({0, m_receiveSize});
+        connection.GetQueuePair()->PostReceive({0, m_receiveSize});
     }
 }
 
@@ -280,9 +266,9 @@ RdmaServer::OnMessage(const RdmaMessageArrival& arrival)
     ++m_messages;
     m_bytes += arrival.bytes;
     m_rx(arrival);
-    Connection& connection = m_connections[m_byQpn.at(arrival.qpn)];
+    Connection& connection = *m_byQpn.at(arrival.qpn);
     // All operations but WRITE are detected by their receive completion.
-    if (connection.open && connection.request.opcode == RdmaWrOpcode::RDMA_WRITE)
+    if (connection.IsOpen() && connection.request.opcode == RdmaWrOpcode::RDMA_WRITE)
     {
         Answer(connection);
     }
@@ -291,8 +277,8 @@ RdmaServer::OnMessage(const RdmaMessageArrival& arrival)
 void
 RdmaServer::OnReceive(const RdmaWorkCompletion& completion)
 {
-    Connection& connection = m_connections[m_byQpn.at(completion.qpn)];
-    if (!connection.open)
+    Connection& connection = *m_byQpn.at(completion.qpn);
+    if (!connection.IsOpen())
     {
         return;
     }
@@ -318,15 +304,15 @@ RdmaServer::Answer(Connection& connection)
     answer.remoteAddress = connection.request.answerAddress;
     answer.rKey = connection.request.answerKey;
     answer.signaled = false;
-    connection.queuePair->PostSend(answer);
+    connection.GetQueuePair()->PostSend(answer);
 }
 
 void
 RdmaServer::OnSent(const RdmaWorkCompletion& completion)
 {
     // Answers are not signaled, so a completion reports an error.
-    Connection& connection = m_connections[m_byQpn.at(completion.qpn)];
-    if (connection.open)
+    Connection& connection = *m_byQpn.at(completion.qpn);
+    if (connection.IsOpen())
     {
         Fail(connection, completion);
     }
@@ -338,22 +324,8 @@ RdmaServer::Fail(Connection& connection, const RdmaWorkCompletion& completion)
     NS_LOG_WARN("RdmaServer on node " << GetNode()->GetId() << ": queue pair " << completion.qpn
                                       << ": " << completion.status);
     ++m_failed;
-    Close(connection);
+    connection.Close();
     m_failures(completion);
-}
-
-void
-RdmaServer::Close(Connection& connection)
-{
-    if (!connection.open)
-    {
-        return;
-    }
-    connection.open = false;
-    RdmaQpAttributes attributes;
-    attributes.state = RdmaQpState::ERR;
-    connection.queuePair->Modify(attributes);
-    GetNode()->GetObject<RdmaNic>()->GetMemory().Deregister(connection.key);
 }
 
 } // namespace ns3

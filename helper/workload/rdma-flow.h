@@ -11,7 +11,7 @@ namespace ns3
 
 /**
  * \ingroup rdma
- * \brief One message from a host to another, as listed in a workload.
+ * One message from a host to another, as listed in a workload.
  */
 struct RdmaFlow
 {

@@ -37,13 +37,8 @@ RdmaTcpShim::AddHost(Ptr<Node> node, Ipv4Address address, const std::array<uint8
     host.below = host.tcp->GetDownTarget();
     host.dscps = dscps;
     // The reference stays valid: an unordered map does not move its values.
-    host.tcp->SetDownTarget(IpL4Protocol::DownTargetCallback([this, &host](Ptr<Packet> packet,
-                                                                           Ipv4Address source,
-                                                                           Ipv4Address destination,
-                                                                           uint8_t protocol,
-                                                                           Ptr<Ipv4Route> route) {
-        SendDown(host, packet, source, destination, protocol, route);
-    }));
+    host.tcp->SetDownTarget(IpL4Protocol::DownTargetCallback(
+        [this, &host](auto&&... packet) { SendDown(host, packet...); }));
 }
 
 void

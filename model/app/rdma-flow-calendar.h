@@ -30,10 +30,7 @@ class RdmaFlowCalendar
     /** Position of flow handling among the events of one instant, shared by all applications. */
     static constexpr uint32_t EVENT_ORDER = QbbEventOrder::Programs::At<0>();
 
-    /**
-     * Returns a flow's time. \param index number of the flow \return its time, which must not
-     * change
-     */
+    /** Returns a flow's time, which must not change. \param index number of the flow */
     using TimeOf = std::function<QbbPs(uint32_t index)>;
     /** Handles a flow at the flow's time. \param index number of the flow */
     using Handler = std::function<void(uint32_t index)>;
@@ -44,12 +41,7 @@ class RdmaFlowCalendar
     RdmaFlowCalendar(const RdmaFlowCalendar&) = delete;
     RdmaFlowCalendar& operator=(const RdmaFlowCalendar&) = delete;
 
-    /**
-     * Adds a flow.
-     *
-     * \param node host in whose event the flow is handled
-     * \param index number of the flow
-     */
+    /** Adds a flow. \param node host that handles the flow \param index number of the flow */
     void Add(Ptr<Node> node, uint32_t index);
 
     /** Schedules the first event of each host. To be called once, after the last Add(). */

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+
+#include "rdma-flow-host.h"
+
+#include "qbb-time.h"
+#include "rdma-packet-engine.h"
+
+#include <ns3/simulator.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace ns3
+{
+
+RdmaFlowHost::~RdmaFlowHost()
+{
+    m_event.Cancel();
+}
+
+void
+RdmaFlowHost::Reserve(Ptr<RdmaNic> nic, RdmaNic::LateHandler late)
+{
+    m_nic = nic;
+    m_firstQpn =
+        nic->ReserveQueuePairNumbers(static_cast<uint32_t>(m_flows.size()), std::move(late));
+}
+
+const Ptr<RdmaQueuePair>&
+RdmaFlowHost::GetPrototype(uint8_t priority)
+{
+    Ptr<RdmaQueuePair>& prototype = m_prototypes[priority];
+    if (!prototype)
+    {
+        prototype = m_nic->MakePrototype(m_firstQpn);
+        prototype->SetPriority(priority);
+    }
+    return prototype;
+}
+
+void
+RdmaFlowHost::DestroyAfter(QbbPs wait, Ptr<RdmaQueuePair>& queuePair)
+{
+    m_wait = wait;
+    m_departures.Push({QbbNow() + wait, &queuePair});
+    if (m_departures.GetSize() == 1)
+    {
+        m_event = Simulator::Schedule(QbbToTime(wait), &RdmaFlowHost::OnDeparture, this);
+    }
+}
+
+void
+RdmaFlowHost::OnDeparture()
+{
+    const QbbPs now = QbbNow();
+    while (!m_departures.IsEmpty() && m_departures.Front().at <= now)
+    {
+        const Departure departure = m_departures.Pop();
+        if (RdmaPacketEngine::Of(**departure.queuePair).IsQueued())
+        {
+            // The response is still queued, possibly because the port is paused.
+            constexpr QbbPs LEAST = 1_us;
+            m_departures.Push({now + std::max(m_wait, LEAST), departure.queuePair});
+            continue;
+        }
+        m_nic->DestroyQueuePair(*departure.queuePair);
+        *departure.queuePair = nullptr;
+    }
+    if (!m_departures.IsEmpty())
+    {
+        m_event = Simulator::Schedule(QbbToTime(m_departures.Front().at - now),
+                                      &RdmaFlowHost::OnDeparture,
+                                      this);
+    }
+}
+
+} // namespace ns3

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+
+#ifndef RDMA_FLOW_HOST_H
+#define RDMA_FLOW_HOST_H
+
+#include "qbb-ps.h"
+#include "qbb-ring.h"
+#include "rdma-nic.h"
+#include "rdma-queue-pair.h"
+
+#include <ns3/event-id.h>
+
+#include <cstdint>
+#include <map>
+#include <vector>
+
+namespace ns3
+{
+
+/**
+ * \ingroup rdma
+ * The queue pairs of a host's flows: their numbers, their settings and their delayed destruction.
+ *
+ * Each flow that begins or ends at the host has a queue pair number.
+ */
+class RdmaFlowHost
+{
+  public:
+    RdmaFlowHost() = default;
+    ~RdmaFlowHost();
+
+    RdmaFlowHost(const RdmaFlowHost&) = delete;
+    RdmaFlowHost& operator=(const RdmaFlowHost&) = delete;
+
+    /** \param flow position of the next flow that has a queue pair number */
+    void Add(uint32_t flow)
+    {
+        m_flows.push_back(flow);
+    }
+
+    /**
+     * Reserves the queue pair numbers of the flows.
+     *
+     * \param nic NIC of the host
+     * \param late recreates a destroyed queue pair; see RdmaNic::LateHandler
+     */
+    void Reserve(Ptr<RdmaNic> nic, RdmaNic::LateHandler late);
+
+    /** \return positions of the flows, in the order of their queue pair numbers */
+    const std::vector<uint32_t>& GetFlows() const
+    {
+        return m_flows;
+    }
+
+    /** \return the smallest queue pair number of a flow */
+    uint32_t GetFirstQpn() const
+    {
+        return m_firstQpn;
+    }
+
+    /** \param qpn a reserved queue pair number \return position of the flow */
+    uint32_t GetFlow(uint32_t qpn) const
+    {
+        return m_flows[qpn - m_firstQpn];
+    }
+
+    /** \return NIC of the host */
+    RdmaNic& GetNic() const
+    {
+        return *m_nic;
+    }
+
+    /**
+     * \param priority traffic class
+     * \return a queue pair without traffic, whose settings are those of the class
+     */
+    const Ptr<RdmaQueuePair>& GetPrototype(uint8_t priority);
+
+    /**
+     * Destroys a queue pair after a fixed time, and later while it has a response to send.
+     *
+     * \param wait time until the destruction, equal in all calls
+     * \param queuePair the queue pair; becomes null
+     */
+    void DestroyAfter(QbbPs wait, Ptr<RdmaQueuePair>& queuePair);
+
+  private:
+    /** Scheduled destruction of a queue pair. */
+    struct Departure
+    {
+        QbbPs at{0};                            //!< time of destruction
+        Ptr<RdmaQueuePair>* queuePair{nullptr}; //!< queue pair; becomes null
+    };
+
+    void OnDeparture();
+
+    Ptr<RdmaNic> m_nic;            //!< NIC of the host
+    uint32_t m_firstQpn{0};        //!< first queue pair number reserved for flows of the host
+    std::vector<uint32_t> m_flows; //!< positions of the flows in the order of their numbers
+    std::map<uint8_t, Ptr<RdmaQueuePair>> m_prototypes; //!< prototypes by traffic class
+    QbbRing<Departure> m_departures;                    //!< earliest destruction first
+    QbbPs m_wait{0};                                    //!< time until a destruction
+    EventId m_event;                                    //!< next destruction
+};
+
+} // namespace ns3
+
+#endif /* RDMA_FLOW_HOST_H */

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+
+#ifndef RDMA_TCP_HOST_H
+#define RDMA_TCP_HOST_H
+
+#include "qbb-net-device.h"
+#include "rdma-tcp-port.h"
+#include "rdma-tcp-socket.h"
+
+#include <ns3/ipv4-address.h>
+#include <ns3/node.h>
+
+#include <array>
+#include <cstdint>
+#include <set>
+
+namespace ns3
+{
+
+/**
+ * \ingroup rdma
+ * A host whose flows are carried by TCP. The MAC addresses of its peers are known in advance.
+ */
+class RdmaTcpHost
+{
+  public:
+    /// Highest TCP port.
+    static constexpr uint32_t MAX_PORT = 65535;
+    /// Bytes in the header of a segment.
+    static constexpr uint32_t TCP_HEADER_BYTES = 20;
+
+    /**
+     * Aborts with a message if the host cannot carry flows over TCP.
+     *
+     * \param id number of the host, for messages
+     * \param node node of the host
+     * \param device port of the host
+     * \param address IPv4 address of the port
+     * \param segmentSize payload of a full segment in bytes
+     */
+    RdmaTcpHost(uint32_t id,
+                Ptr<Node> node,
+                Ptr<QbbNetDevice> device,
+                Ipv4Address address,
+                uint32_t segmentSize);
+
+    /** \param peer IPv4 address of a host that exchanges segments with this host */
+    void AddPeer(Ipv4Address peer);
+
+    /** \param socket a new socket \param port its TCP port \return false if the port is taken */
+    bool Bind(RdmaTcpSocket& socket, uint16_t port) const;
+
+    /**
+     * Accepts connections.
+     *
+     * \param socket a new socket
+     * \param port TCP port of the socket
+     * \param accepted receives the socket and the client's address of each connection
+     * \return false if the port is taken
+     */
+    bool Listen(Ptr<RdmaTcpSocket> socket,
+                uint16_t port,
+                Callback<void, Ptr<Socket>, const Address&> accepted);
+
+    /** \param listening a TCP port \return the next of the higher ports, in turn */
+    uint16_t NextPort(uint16_t listening);
+
+    /** \param priority a class \return true if a DSCP is mapped to the class */
+    bool HasDscp(uint32_t priority) const
+    {
+        return m_dscps[priority] != NO_DSCP;
+    }
+
+    /** \return DSCP of each class */
+    const std::array<uint8_t, 8>& GetDscps() const
+    {
+        return m_dscps;
+    }
+
+    /** \return arbiter of the connections */
+    RdmaTcpPort& GetPort()
+    {
+        return m_port;
+    }
+
+  private:
+    static constexpr uint8_t NO_DSCP = 64; //!< value in m_dscps for a class without a DSCP
+
+    void Resolve(Ipv4Address peer) const;
+
+    Ptr<Node> m_node;               //!< node of the host
+    Ptr<QbbNetDevice> m_device;     //!< port of the host
+    Ipv4Address m_address;          //!< IPv4 address of the port
+    Ptr<RdmaTcpSocket> m_listener;  //!< socket that accepts connections
+    RdmaTcpPort m_port;             //!< round-robin arbiter of the connections
+    std::array<uint8_t, 8> m_dscps; //!< DSCP by class
+    std::set<Ipv4Address> m_peers;  //!< addresses of the peers
+    uint32_t m_nPorts{0};           //!< number of calls of NextPort()
+};
+
+} // namespace ns3
+
+#endif /* RDMA_TCP_HOST_H */
