@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""What Doxygen reads of a header: all but the overrides without a description of their own.
+"""What Doxygen reads of a header.
 
-Those are described where the base class declares them, which for ns-3's classes is in ns-3's
-documentation. Lines keep their numbers.
+Overrides without a description of their own are left out: they are described where the base class
+declares them, which for ns-3's classes is in ns-3's documentation. An option of RdmaFabricOptions
+without a description of its own gets the one that users read. Lines keep their numbers.
 """
 
 import re
@@ -13,6 +14,20 @@ import sys
 OVERRIDE = re.compile(
     r"(?<=[;{}:\n])[^;{}#]*?\)(?: const)?(?: noexcept)? (?:override|final)(?:;|\s*\{[^{}]*\})"
 )
+
+
+# An option: the line of its variable, and the text for users behind its name and default.
+OPTION = re.compile(
+    r"^    (?=(?:std::string|uint32_t|double|bool) \w+\{\s*"
+    r"Define\(&\w+,\s*\"[^\"]*\",\s*\"([^\"]*)\"\)\};)",
+    re.M,
+)
+
+
+def describe(match):
+    """The description of an option, before its variable."""
+    before = match.string[: match.start()].rstrip("\n").rpartition("\n")[2]
+    return match[0] if before.lstrip().startswith("///") else f"    /** {match[1]} */ "
 
 
 def drop(match):
@@ -25,4 +40,4 @@ def drop(match):
 
 
 with open(sys.argv[1], encoding="utf-8") as handle:
-    sys.stdout.write(OVERRIDE.sub(drop, handle.read()))
+    sys.stdout.write(OPTION.sub(describe, OVERRIDE.sub(drop, handle.read())))

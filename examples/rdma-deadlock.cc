@@ -133,7 +133,14 @@ Run(const Options& options)
     SetSwitches(helper, options);
     helper.SetTransportAttribute("RetransmissionTimeout", TimeValue(MilliSeconds(1)));
     helper.SetTransportAttribute("RetryCount", UintegerValue(4294967295));
-    helper.SetRoutingAttribute("Algorithm", EnumValue(ParseRdmaRoutes(options.routes)));
+    if (options.routes != "shortest" && options.routes != "up-down")
+    {
+        throw std::invalid_argument("--routes: unknown value \"" + options.routes +
+                                    "\"; accepted: shortest, up-down");
+    }
+    helper.SetRoutingAttribute(
+        "Algorithm",
+        StringValue(options.routes == "up-down" ? "UpDown" : "ShortestPath"));
     const auto fabric = helper.Install(scenario.topology);
 
     const auto check = [&](const std::string& when) {

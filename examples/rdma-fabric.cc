@@ -70,8 +70,6 @@ main(int argc, char* argv[])
 {
     BeginRdmaProgram(argc, argv);
     RdmaFabricOptions options;
-    RdmaOptionList optionList;
-    AddRdmaFabricOptions(optionList, options);
     std::string preset = FindRdmaArgument(argc, argv, "preset");
     preset = preset.empty() ? "none" : preset;
     std::string config = FindRdmaArgument(argc, argv, "config");
@@ -81,7 +79,7 @@ main(int argc, char* argv[])
         ApplyRdmaPreset(preset, options);
         if (!config.empty())
         {
-            optionList.ApplyFile(config);
+            options.ApplyFile(config);
         }
     }
     catch (const std::exception& e)
@@ -100,7 +98,7 @@ main(int argc, char* argv[])
     cmd.AddValue("config", "file of such options, one a line", config);
     cmd.AddValue("save-config", "file for all options of this run", saveConfig);
     cmd.AddValue("list", "print the parts that an option takes; no option: all", list);
-    optionList.AddTo(cmd);
+    options.AddTo(cmd);
     cmd.AddValue("out", "directory for flows.csv, ports.csv, summary.json", out);
     cmd.AddValue("progress", "auto (on a terminal), on or off", progress);
     cmd.Parse(argc, argv);
@@ -118,7 +116,7 @@ main(int argc, char* argv[])
         }
         if (!saveConfig.empty())
         {
-            optionList.Save(saveConfig, argc, argv);
+            options.Save(saveConfig, argc, argv);
         }
         RdmaFabricRun run(options);
         if (options.checkDeadlock)

@@ -340,7 +340,8 @@ RunReceiver(const Request& request, const std::string& name, double alpha, uint3
     RdmaFabricRun run(
         options,
         MakeMessages(request, static_cast<uint32_t>(hosts), DataRate(options.rate), end));
-    const QbbPauseTree tree(run.GetFabric());
+    auto tree = CreateObject<QbbPauseTree>();
+    tree->Watch(run.GetFabric());
     run.Run();
     const RdmaFabricOutcome outcome = run.GetOutcome();
     std::vector<double> slowdowns;
@@ -352,7 +353,7 @@ RunReceiver(const Request& request, const std::string& name, double alpha, uint3
                                 static_cast<double>(result.ideal));
         }
     }
-    const Spread spread(tree, 0);
+    const Spread spread(*tree, 0);
     std::cout << std::left << std::setw(26) << name << std::right;
     for (const uint64_t count : spread.byDepth)
     {

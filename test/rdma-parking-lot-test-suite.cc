@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 
 #include "rdma-fabric-preset.h"
+#include "rdma-fabric-run.h"
 #include "rdma-flow-runner.h"
 #include "rdma-goodput-meter.h"
 #include "rdma-nic.h"

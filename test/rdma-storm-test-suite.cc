@@ -209,10 +209,11 @@ class TreeTestCase : public TestCase
             storm->SetAttribute("Start", TimeValue(MicroSeconds(12)));
             storm->SetAttribute("Stop", TimeValue(MicroSeconds(50)));
             storm->Install(test.fabric->GetNic(1)->GetPort(0));
-            const QbbPauseTree tree(test.fabric);
+            const auto tree = CreateObject<QbbPauseTree>();
+            tree->Watch(test.fabric);
             test.Run();
             NS_TEST_EXPECT_MSG_EQ(test.GetUnfinished(), "", "flows");
-            const auto pauses = tree.GetPauses();
+            const auto pauses = tree->GetPauses();
             NS_TEST_ASSERT_MSG_GT(pauses.size(), 2U, "pauses");
             // The host's acknowledgement on the line delays the pause frame.
             const QbbPs start = pauses[0].start;
@@ -228,7 +229,7 @@ class TreeTestCase : public TestCase
             NS_TEST_EXPECT_MSG_GT(pauses[2].start, pauses[1].start + 1'105'760_ps, "and its");
             NS_TEST_EXPECT_MSG_GT(pauses[1].end, pauses[0].end, "ends after its cause");
             NS_TEST_EXPECT_MSG_GT(pauses[2].end, pauses[1].end, "and its");
-            std::istringstream text(tree.FormatCsv());
+            std::istringstream text(tree->FormatCsv());
             std::string line;
             std::getline(text, line);
             NS_TEST_EXPECT_MSG_EQ(line,
@@ -256,10 +257,11 @@ class TreeTestCase : public TestCase
             auto storm = CreateObject<QbbStormSource>();
             storm->SetAttribute("Stop", TimeValue(MicroSeconds(50)));
             storm->Install(test.fabric->GetNic(2)->GetPort(0));
-            const QbbPauseTree tree(test.fabric);
+            const auto tree = CreateObject<QbbPauseTree>();
+            tree->Watch(test.fabric);
             test.Run();
             std::array<bool, 2> seen{};
-            for (const QbbPause& pause : tree.GetPauses())
+            for (const QbbPause& pause : tree->GetPauses())
             {
                 if (pause.node != 4 || pause.port > 1 || seen[pause.port])
                 {
@@ -278,9 +280,10 @@ class TreeTestCase : public TestCase
             test.helper.SetBufferAttribute("XoffBytes", UintegerValue(50'000));
             test.Install(MakeRdmaStar(3, MakeTestRates(100, 100, 1000)),
                          {MakeTestFlow(0, 0, 2, 300'000), MakeTestFlow(1, 1, 2, 300'000)});
-            const QbbPauseTree tree(test.fabric);
+            const auto tree = CreateObject<QbbPauseTree>();
+            tree->Watch(test.fabric);
             test.Run();
-            const auto pauses = tree.GetPauses();
+            const auto pauses = tree->GetPauses();
             NS_TEST_ASSERT_MSG_GT(pauses.size(), 1U, "pauses");
             for (const QbbPause& pause : pauses)
             {
@@ -354,11 +357,12 @@ class TraceTestCase : public TestCase
                 storm->SetAttribute("Stop", TimeValue(MicroSeconds(stop)));
                 storm->Install(test.fabric->GetNic(stop == 100 ? 2 : 1)->GetPort(0));
             }
-            std::ostringstream os;
-            {
-                RdmaPauseTrace trace(os, test.fabric, 10 * US);
-                test.Run(400 * US);
-            }
+            const std::string path = CreateTempDirFilename("spans.json");
+            auto trace = CreateObject<RdmaPauseTrace>();
+            trace->SetAttribute("File", StringValue(path));
+            trace->Begin(test.fabric, nullptr);
+            test.Run(400 * US);
+            trace->Finish();
             // Host 1 sends a second one at 12 + 167.7696 us, so that its pause lasts longer than
             // the run.
             const std::string expected = R"({"displayTimeUnit":"ns","traceEvents":[
@@ -369,7 +373,7 @@ class TraceTestCase : public TestCase
 {"ph":"X","pid":4,"name":"paused","tid":44,"ts":13.105760,"dur":335.539200}
 ]}
 )";
-            NS_TEST_EXPECT_MSG_EQ(os.str(), expected, "trace");
+            NS_TEST_EXPECT_MSG_EQ(Read(path), expected, "trace");
         }
         RdmaFabricOptions options;
         options.topology = "fat-tree:4";

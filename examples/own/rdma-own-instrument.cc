@@ -112,11 +112,9 @@ main(int argc, char* argv[])
     options.topology = "leaf-spine:4x4x2";
     options.workload = "incast:8";
     options.instruments = "queue-percentiles";
-    RdmaOptionList list;
-    AddRdmaFabricOptions(list, options);
     CommandLine cmd(__FILE__);
     cmd.Usage("Defines an instrument of its own. All options are those of rdma-fabric.");
-    list.AddTo(cmd);
+    options.AddTo(cmd);
     cmd.Parse(argc, argv);
     try
     {

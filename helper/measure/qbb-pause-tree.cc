@@ -5,6 +5,10 @@
 #include "qbb-wire.h"
 #include "rdma-fabric-port.h"
 #include "rdma-file-table.h"
+#include "rdma-part-name.h"
+#include "rdma-text-file.h"
+
+#include <ns3/string.h>
 
 #include <memory>
 #include <optional>
@@ -12,8 +16,17 @@
 namespace ns3
 {
 
+NS_OBJECT_ENSURE_REGISTERED(QbbPauseTree);
+
 namespace
 {
+
+/// Names under which programs take the class.
+const RdmaPartName g_pauseTreeName("pause-tree",
+                                   QbbPauseTree::GetTypeId(),
+                                   "",
+                                   "CSV file: which pause caused which",
+                                   {"File"});
 
 /** A row of the file. */
 struct PauseRow : QbbPause
@@ -97,9 +110,39 @@ GetQbbPauseCauseName(QbbPause::Cause cause)
     return "unknown";
 }
 
-QbbPauseTree::QbbPauseTree(Ptr<RdmaFabric> fabric)
-    : m_fabric(fabric)
+TypeId
+QbbPauseTree::GetTypeId()
 {
+    static TypeId tid = TypeId("ns3::QbbPauseTree")
+                            .SetParent<RdmaInstrument>()
+                            .SetGroupName("Rdma")
+                            .AddConstructor<QbbPauseTree>()
+                            .AddAttribute("File",
+                                          "The CSV file.",
+                                          StringValue(""),
+                                          MakeStringAccessor(&QbbPauseTree::m_path),
+                                          MakeStringChecker());
+    return tid;
+}
+
+void
+QbbPauseTree::Begin(Ptr<RdmaFabric> fabric, Ptr<RdmaFlowRunnerBase>)
+{
+    // Create an empty file first, so that an unwritable path is reported before the run.
+    WriteRdmaFile(m_path, "");
+    Watch(fabric);
+}
+
+void
+QbbPauseTree::Finish()
+{
+    WriteRdmaFile(m_path, FormatCsv());
+}
+
+void
+QbbPauseTree::Watch(Ptr<RdmaFabric> fabric)
+{
+    m_fabric = fabric;
     const RdmaTopology& topology = fabric->GetTopology();
     m_byNode.resize(topology.GetNNodes());
     for (uint32_t link = 0; link < topology.GetNLinks(); ++link)

@@ -4,7 +4,7 @@
 #define QBB_PAUSE_TREE_H
 
 #include "qbb-ps.h"
-#include "rdma-fabric.h"
+#include "rdma-instrument.h"
 
 #include <array>
 #include <cstdint>
@@ -65,16 +65,28 @@ const char* GetQbbPauseCauseName(QbbPause::Cause cause);
  * root.
  *
  * The object listens to the trace source PfcSent of every port and does not change the simulation.
- * It must exist from before the run until the last event.
+ * It must exist until the last event.
+ *
+ * Programs take the class as the instrument `pause-tree:FILE`, which writes FormatCsv() to a file.
  */
-class QbbPauseTree
+class QbbPauseTree : public RdmaInstrument
 {
   public:
-    /** \param fabric fabric whose pauses are recorded */
-    explicit QbbPauseTree(Ptr<RdmaFabric> fabric);
+    /**
+     * \brief Get the type ID.
+     * \return the object TypeId
+     */
+    static TypeId GetTypeId();
 
-    QbbPauseTree(const QbbPauseTree&) = delete;
-    QbbPauseTree& operator=(const QbbPauseTree&) = delete;
+    void Begin(Ptr<RdmaFabric> fabric, Ptr<RdmaFlowRunnerBase> runner) override;
+    void Finish() override;
+
+    /**
+     * Begins to record the pauses of a fabric without flows of a runner.
+     *
+     * \param fabric the fabric, before the simulation runs
+     */
+    void Watch(Ptr<RdmaFabric> fabric);
 
     /**
      * \return current state of all pauses, in order of their start. Parents precede their children.
@@ -103,6 +115,7 @@ class QbbPauseTree
     void OnSent(uint32_t port, uint8_t priority, uint16_t quanta);
     void FindCause(const Port& port, QbbPause& pause) const;
 
+    std::string m_path;                          //!< attribute File
     Ptr<RdmaFabric> m_fabric;                    //!< fabric whose pauses are recorded
     std::vector<Port> m_ports;                   //!< two ports for each link
     std::vector<std::vector<uint32_t>> m_byNode; //!< indices in m_ports by node id and port number

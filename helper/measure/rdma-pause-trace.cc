@@ -2,76 +2,111 @@
 
 #include "rdma-pause-trace.h"
 
+#include "qbb-pfc-watchdog.h"
+#include "qbb-time.h"
 #include "qbb-wire.h"
+#include "rdma-nic-watchdog.h"
+#include "rdma-part-name.h"
 #include "rdma-receive-buffer.h"
 
-#include <ns3/abort.h>
+#include <ns3/string.h>
 
 #include <algorithm>
 
 namespace ns3
 {
 
+NS_OBJECT_ENSURE_REGISTERED(RdmaPauseTrace);
+
 namespace
 {
+
+/// Names under which programs take the class.
+const RdmaPartName g_pauseTraceName("pause-trace",
+                                    RdmaPauseTrace::GetTypeId(),
+                                    "",
+                                    "JSON file for Perfetto: pauses, queues, marks",
+                                    {"File"});
 
 /// Largest sampling interval, in periods, while nothing changes.
 constexpr int64_t MAX_STEPS = 64;
 
 } // namespace
 
-RdmaPauseTrace::RdmaPauseTrace(std::ostream& os, Ptr<RdmaFabric> fabric, QbbPs period)
-    : m_trace(os),
-      m_fabric(fabric),
-      m_period(period),
-      m_step(period),
-      m_timer(this)
+TypeId
+RdmaPauseTrace::GetTypeId()
 {
+    static TypeId tid = TypeId("ns3::RdmaPauseTrace")
+                            .SetParent<RdmaInstrument>()
+                            .SetGroupName("Rdma")
+                            .AddConstructor<RdmaPauseTrace>()
+                            .AddAttribute("File",
+                                          "The JSON file.",
+                                          StringValue(""),
+                                          MakeStringAccessor(&RdmaPauseTrace::m_path),
+                                          MakeStringChecker())
+                            .AddAttribute("Period",
+                                          "Shortest time between two samples of queues and marks.",
+                                          TimeValue(MicroSeconds(10)),
+                                          MakeTimeAccessor(&RdmaPauseTrace::m_periodTime),
+                                          MakeTimeChecker(PicoSeconds(1)));
+    return tid;
+}
+
+RdmaPauseTrace::RdmaPauseTrace()
+    : m_timer(this)
+{
+}
+
+void
+RdmaPauseTrace::Begin(Ptr<RdmaFabric> fabric, Ptr<RdmaFlowRunnerBase>)
+{
+    m_file.Open(m_path);
+    m_trace = std::make_unique<RdmaEventTrace>(m_file.GetStream());
+    m_fabric = fabric;
+    m_period = m_step = QbbToPs(m_periodTime);
     const RdmaTopology& topology = fabric->GetTopology();
     m_byNode.resize(topology.GetNNodes());
     m_named.resize(topology.GetNNodes());
     for (uint32_t link = 0; link < topology.GetNLinks(); ++link)
     {
-        const RdmaTopologyLink ends = topology.GetLink(link);
-        for (const uint32_t node : {ends.a, ends.b})
-        {
-            const auto place = static_cast<uint32_t>(m_ports.size());
-            Port port;
-            port.device = fabric->GetDevice(link, node);
-            port.node = node;
-            port.name = "port " + std::to_string(m_byNode[node].size()) + " to " +
-                        topology.GetNode(node == ends.a ? ends.b : ends.a).name;
-            port.isHost = topology.IsHost(node);
-            port.device->TraceConnectWithoutContext(
-                "PfcReceived",
-                Callback<void, uint8_t, uint16_t>([this, place](uint8_t priority, uint16_t quanta) {
-                    OnReceived(place, priority, quanta);
-                }));
-            port.device->AddLinkChangeCallback(Callback<void>([this, place]() {
-                for (uint8_t p = 0; p < 8; ++p)
-                {
-                    ClosePause(place, p, QbbNow());
-                }
-            }));
-            m_ports.push_back(port);
-            m_byNode[node].push_back(place);
-        }
+        WatchPort(link, topology.GetLink(link).a);
+        WatchPort(link, topology.GetLink(link).b);
     }
+    WatchWatchdogs();
     m_timer.Arm((QbbNow() / m_period + 1) * m_period);
 }
 
-RdmaPauseTrace::~RdmaPauseTrace()
+void
+RdmaPauseTrace::WatchPort(uint32_t link, uint32_t node)
 {
-    Finish();
+    const RdmaTopology& topology = m_fabric->GetTopology();
+    const RdmaTopologyLink ends = topology.GetLink(link);
+    const auto place = static_cast<uint32_t>(m_ports.size());
+    Port port;
+    port.device = m_fabric->GetDevice(link, node);
+    port.node = node;
+    port.name = "port " + std::to_string(m_byNode[node].size()) + " to " +
+                topology.GetNode(node == ends.a ? ends.b : ends.a).name;
+    port.isHost = topology.IsHost(node);
+    port.device->TraceConnectWithoutContext(
+        "PfcReceived",
+        Callback<void, uint8_t, uint16_t>([this, place](uint8_t priority, uint16_t quanta) {
+            OnReceived(place, priority, quanta);
+        }));
+    port.device->AddLinkChangeCallback(Callback<void>([this, place]() {
+        for (uint8_t p = 0; p < 8; ++p)
+        {
+            ClosePause(place, p, QbbNow());
+        }
+    }));
+    m_ports.push_back(port);
+    m_byNode[node].push_back(place);
 }
 
 void
 RdmaPauseTrace::Finish()
 {
-    if (m_finished)
-    {
-        return;
-    }
     m_timer.Disarm();
     const QbbPs now = QbbNow();
     for (uint32_t place = 0; place < m_ports.size(); ++place)
@@ -83,7 +118,8 @@ RdmaPauseTrace::Finish()
         SamplePort(place, now);
     }
     m_finished = true;
-    m_trace.Finish();
+    m_trace->Finish();
+    m_file.Close();
 }
 
 void
@@ -93,14 +129,14 @@ RdmaPauseTrace::Name(uint32_t place, uint8_t priority)
     if (!m_named[port.node])
     {
         m_named[port.node] = true;
-        m_trace.NameProcess(port.node + 1, m_fabric->GetTopology().GetNode(port.node).name);
+        m_trace->NameProcess(port.node + 1, m_fabric->GetTopology().GetNode(port.node).name);
     }
     if (!port.classes[priority].named)
     {
         port.classes[priority].named = true;
-        m_trace.NameTrack(port.node + 1,
-                          place * 8 + priority + 1,
-                          port.name + " priority " + std::to_string(priority));
+        m_trace->NameTrack(port.node + 1,
+                           place * 8 + priority + 1,
+                           port.name + " priority " + std::to_string(priority));
     }
 }
 
@@ -146,11 +182,11 @@ RdmaPauseTrace::ClosePause(uint32_t place, uint8_t priority, QbbPs at)
     if (end > track.start)
     {
         Name(place, priority);
-        m_trace.WriteSpan(m_ports[place].node + 1,
-                          place * 8 + priority + 1,
-                          "paused",
-                          track.start,
-                          end);
+        m_trace->WriteSpan(m_ports[place].node + 1,
+                           place * 8 + priority + 1,
+                           "paused",
+                           track.start,
+                           end);
     }
 }
 
@@ -182,7 +218,7 @@ RdmaPauseTrace::SamplePort(uint32_t place, QbbPs now)
             latest = value;
             changed = true;
             Name(place, priority);
-            m_trace.WriteCounter(port.node + 1, port.name + " " + what, unit, now, value);
+            m_trace->WriteCounter(port.node + 1, port.name + " " + what, unit, now, value);
         }
     };
     if (port.isHost)
@@ -203,41 +239,53 @@ RdmaPauseTrace::SamplePort(uint32_t place, QbbPs now)
     return changed;
 }
 
-uint32_t
-RdmaPauseTrace::GetPlace(uint32_t node, uint32_t port) const
-{
-    NS_ABORT_MSG_IF(node >= m_byNode.size() || port >= m_byNode[node].size(),
-                    "rdma: a trace of pauses is told of port " << port << " of node " << node
-                                                               << ", which the fabric has not");
-    return m_byNode[node][port];
-}
-
 void
 RdmaPauseTrace::AddInstant(uint32_t node, uint32_t port, uint8_t priority, const std::string& what)
 {
-    const uint32_t place = GetPlace(node, port);
+    const uint32_t place = m_byNode[node][port];
     Name(place, priority);
-    m_trace.WriteInstant(node + 1, place * 8 + priority + 1, what, QbbNow());
+    m_trace->WriteInstant(node + 1, place * 8 + priority + 1, what, QbbNow());
 }
 
 void
-RdmaPauseTrace::AddWatchdog(uint32_t node, Ptr<QbbPfcWatchdog> watchdog)
+RdmaPauseTrace::WatchWatchdogs()
 {
-    const bool ignores = watchdog->GetAction() != QbbPfcWatchdog::ALERT;
-    watchdog->TraceConnectWithoutContext(
-        "StormDetected",
-        Callback<void, uint32_t, uint8_t>([this, node, ignores](uint32_t port, uint8_t priority) {
-            AddInstant(node, port, priority, "PFC storm detected");
-            if (ignores)
-            {
-                ClosePause(GetPlace(node, port), priority, QbbNow());
-            }
-        }));
-    watchdog->TraceConnectWithoutContext(
-        "StormRestored",
-        Callback<void, uint32_t, uint8_t>([this, node](uint32_t port, uint8_t priority) {
-            AddInstant(node, port, priority, "PFC storm restored");
-        }));
+    const RdmaTopology& topology = m_fabric->GetTopology();
+    for (const uint32_t node : topology.GetSwitches())
+    {
+        const auto watchdog = m_fabric->GetSwitch(node)->GetObject<QbbPfcWatchdog>();
+        if (!watchdog)
+        {
+            continue;
+        }
+        const bool ignores = watchdog->GetAction() != QbbPfcWatchdog::ALERT;
+        watchdog->TraceConnectWithoutContext(
+            "StormDetected",
+            Callback<void, uint32_t, uint8_t>(
+                [this, node, ignores](uint32_t port, uint8_t priority) {
+                    AddInstant(node, port, priority, "PFC storm detected");
+                    if (ignores)
+                    {
+                        ClosePause(m_byNode[node][port], priority, QbbNow());
+                    }
+                }));
+        watchdog->TraceConnectWithoutContext(
+            "StormRestored",
+            Callback<void, uint32_t, uint8_t>([this, node](uint32_t port, uint8_t priority) {
+                AddInstant(node, port, priority, "PFC storm restored");
+            }));
+    }
+    for (const uint32_t host : topology.GetHosts())
+    {
+        const auto port = m_fabric->GetNic(host)->GetPort(0);
+        if (const auto watchdog = port->GetObject<RdmaNicWatchdog>())
+        {
+            watchdog->TraceConnectWithoutContext("PauseDisabled",
+                                                 Callback<void, uint32_t>([this](uint32_t node) {
+                                                     AddInstant(node, 0, 0, "NIC watchdog");
+                                                 }));
+        }
+    }
 }
 
 } // namespace ns3

@@ -4,12 +4,15 @@
 #define RDMA_PAUSE_TRACE_H
 
 #include "qbb-event-order.h"
-#include "qbb-pfc-watchdog.h"
 #include "qbb-timer.h"
 #include "rdma-event-trace.h"
-#include "rdma-fabric.h"
+#include "rdma-instrument.h"
+#include "rdma-output-file.h"
+
+#include <ns3/nstime.h>
 
 #include <array>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -25,45 +28,28 @@ namespace ns3
  * Pauses come from the trace source PfcReceived, and begin and end when they take effect. Queues
  * and marks are sampled at multiples of a period and written after changes. While nothing changes,
  * the sampling interval doubles, up to 64 periods. The trace does not change the results of the
- * run. The object must exist from before the run until the last event.
+ * run. The object must exist until the last event.
+ *
+ * Programs take the class as the instrument `pause-trace:FILE`.
  */
-class RdmaPauseTrace
+class RdmaPauseTrace : public RdmaInstrument
 {
   public:
     /** Order of a sample among simultaneous events: after all events that change the simulation. */
     static constexpr uint32_t EVENT_ORDER = QbbEventOrder::Observers::At<0>();
 
     /**
-     * \param os output stream, which must outlive the object
-     * \param fabric the recorded fabric
-     * \param period time between two samples of queues and marks, above 0
+     * \brief Get the type ID.
+     * \return the object TypeId
      */
-    RdmaPauseTrace(std::ostream& os, Ptr<RdmaFabric> fabric, QbbPs period);
-    ~RdmaPauseTrace();
+    static TypeId GetTypeId();
 
-    RdmaPauseTrace(const RdmaPauseTrace&) = delete;
-    RdmaPauseTrace& operator=(const RdmaPauseTrace&) = delete;
+    RdmaPauseTrace();
 
-    /**
-     * Records the pause storms that a watchdog detects as instants.
-     *
-     * \param node node id of the watchdog's switch
-     * \param watchdog the watchdog
-     */
-    void AddWatchdog(uint32_t node, Ptr<QbbPfcWatchdog> watchdog);
+    void Begin(Ptr<RdmaFabric> fabric, Ptr<RdmaFlowRunnerBase> runner) override;
 
-    /**
-     * Records an instant at a port and class.
-     *
-     * \param node node id
-     * \param port port number
-     * \param priority traffic class 0..7
-     * \param what name of the instant
-     */
-    void AddInstant(uint32_t node, uint32_t port, uint8_t priority, const std::string& what);
-
-    /** Writes the pauses that have not ended, and completes the JSON text. */
-    void Finish();
+    /** Writes the pauses that have not ended, and completes the file. */
+    void Finish() override;
 
   private:
     /** State of a port and class. */
@@ -87,17 +73,22 @@ class RdmaPauseTrace
         std::array<Track, 8> classes{}; //!< state by traffic class
     };
 
+    void WatchPort(uint32_t link, uint32_t node);
+    void WatchWatchdogs();
+    void AddInstant(uint32_t node, uint32_t port, uint8_t priority, const std::string& what);
     void OnReceived(uint32_t place, uint8_t priority, uint16_t quanta);
     void ClosePause(uint32_t place, uint8_t priority, QbbPs at);
     void OnSample();
     bool SamplePort(uint32_t place, QbbPs now);
     void Name(uint32_t place, uint8_t priority);
-    uint32_t GetPlace(uint32_t node, uint32_t port) const;
 
-    RdmaEventTrace m_trace;                      //!< output file
+    std::string m_path;                          //!< attribute File
+    Time m_periodTime;                           //!< attribute Period
+    RdmaOutputFile m_file;                       //!< output file
+    std::unique_ptr<RdmaEventTrace> m_trace;     //!< text of the file
     Ptr<RdmaFabric> m_fabric;                    //!< the recorded fabric
-    QbbPs m_period;                              //!< shortest interval between two samples
-    QbbPs m_step;                                //!< current interval between two samples
+    QbbPs m_period{0};                           //!< shortest interval between two samples
+    QbbPs m_step{0};                             //!< current interval between two samples
     std::vector<Port> m_ports;                   //!< two ports for each link
     std::vector<std::vector<uint32_t>> m_byNode; //!< indices in m_ports by node id and port number
     std::vector<bool> m_named;                   //!< by node id: the process has a name in the file

@@ -4,10 +4,12 @@
 
 #include "rdma-arguments.h"
 #include "rdma-file-error.h"
+#include "rdma-option.h"
 #include "rdma-part-list.h"
 #include "rdma-text-file.h"
 #include "rdma-units.h"
 
+#include <ns3/abort.h>
 #include <ns3/config.h>
 #include <ns3/string.h>
 
@@ -15,6 +17,7 @@
 #include <limits>
 #include <sstream>
 #include <stdexcept>
+#include <type_traits>
 
 namespace ns3
 {
@@ -44,57 +47,64 @@ TrimLine(const std::string& line)
 
 } // namespace
 
-void
-RdmaOptionList::Add(const std::string& name, const std::string& help, std::string& value)
+std::string
+RdmaOptionList::GetText(const Option& option)
 {
-    m_options.push_back({name,
-                         [=, &value](CommandLine& cmd) { cmd.AddValue(name, help, value); },
-                         [&value](const std::string& text) {
-                             value = text;
-                             return true;
-                         },
-                         [&value] { return value; },
-                         "text"});
+    const auto format = [](const auto* value) -> std::string {
+        using T = std::decay_t<decltype(*value)>;
+        if constexpr (std::is_same_v<T, std::string>)
+        {
+            return *value;
+        }
+        else if constexpr (std::is_same_v<T, bool>)
+        {
+            return *value ? "true" : "false";
+        }
+        else
+        {
+            return std::is_integral_v<T> ? std::to_string(*value) : FormatRdmaReal(*value);
+        }
+    };
+    return std::visit(format, option.value);
 }
 
 void
-RdmaOptionList::Add(const std::string& name, const std::string& help, uint32_t& value)
+RdmaOptionList::SetText(const Option& option, const std::string& text)
 {
-    m_options.push_back({name,
-                         [=, &value](CommandLine& cmd) { cmd.AddValue(name, help, value); },
-                         [&value](const std::string& text) {
-                             value = static_cast<uint32_t>(
-                                 ParseRdmaInteger(text, 0, std::numeric_limits<uint32_t>::max()));
-                             return true;
-                         },
-                         [&value] { return std::to_string(value); },
-                         "0 to 4294967295"});
+    const auto read = [&text](auto* value) {
+        using T = std::decay_t<decltype(*value)>;
+        if constexpr (std::is_same_v<T, std::string>)
+        {
+            *value = text;
+        }
+        else if constexpr (std::is_same_v<T, bool>)
+        {
+            *value = text == "true" || text == "1" || text.empty();
+            if (!*value && text != "false" && text != "0")
+            {
+                throw std::invalid_argument(text);
+            }
+        }
+        else if constexpr (std::is_same_v<T, double>)
+        {
+            *value = ParseRdmaReal(text);
+        }
+        else
+        {
+            *value = static_cast<T>(ParseRdmaInteger(text, 0, std::numeric_limits<T>::max()));
+        }
+    };
+    std::visit(read, option.value);
 }
 
-void
-RdmaOptionList::Add(const std::string& name, const std::string& help, double& value)
+const RdmaOptionList::Option&
+RdmaOptionList::Find(const std::string& name) const
 {
-    m_options.push_back({name,
-                         [=, &value](CommandLine& cmd) { cmd.AddValue(name, help, value); },
-                         [&value](const std::string& text) {
-                             value = ParseRdmaReal(text);
-                             return true;
-                         },
-                         [&value] { return FormatRdmaReal(value); },
-                         "a number"});
-}
-
-void
-RdmaOptionList::Add(const std::string& name, const std::string& help, bool& value)
-{
-    m_options.push_back({name,
-                         [=, &value](CommandLine& cmd) { cmd.AddValue(name, help, value); },
-                         [&value](const std::string& text) {
-                             value = text == "true" || text == "1" || text.empty();
-                             return value || text == "false" || text == "0";
-                         },
-                         [&value]() -> std::string { return value ? "true" : "false"; },
-                         "true, false"});
+    const auto found = std::find_if(m_options.begin(),
+                                    m_options.end(),
+                                    [&name](const Option& option) { return option.name == name; });
+    NS_ABORT_MSG_IF(found == m_options.end(), "rdma: there is no option " << name);
+    return *found;
 }
 
 void
@@ -102,8 +112,90 @@ RdmaOptionList::AddTo(CommandLine& cmd) const
 {
     for (const Option& option : m_options)
     {
-        option.addTo(cmd);
+        std::visit([&](auto* value) { cmd.AddValue(option.name, option.help, *value); },
+                   option.value);
     }
+}
+
+std::vector<RdmaOptionSetting>
+RdmaOptionList::GetSettings(const std::string& group,
+                            TypeId type,
+                            const std::string& with,
+                            RdmaOptionClash clash) const
+{
+    std::vector<RdmaOptionSetting> settings;
+    for (const RdmaOptionTarget& target : m_targets)
+    {
+        const Option& option = Find(target.option);
+        const std::string text = GetText(option);
+        if (target.group != group || text == option.standard || !target.SetsAttribute())
+        {
+            continue;
+        }
+        auto setting = target.Read(type, text, option.standard);
+        RefuseRdmaOption(option.name, !setting && clash == RdmaOptionClash::REFUSE, with);
+        if (setting)
+        {
+            settings.push_back(std::move(*setting));
+        }
+    }
+    return settings;
+}
+
+void
+RdmaOptionList::SetAttributes(RdmaPart& part,
+                              const std::string& group,
+                              const std::string& with,
+                              RdmaOptionClash clash) const
+{
+    const RdmaPart named = part;
+    for (const RdmaOptionSetting& setting : GetSettings(group, part.GetType(), with, clash))
+    {
+        if (!named.Has(setting.attribute))
+        {
+            part.Set(setting.attribute, *setting.value);
+        }
+        else if (clash == RdmaOptionClash::REFUSE)
+        {
+            throw std::invalid_argument("--" + setting.option + " with " + with +
+                                        "; accepted: " + setting.attribute + " by one of the two");
+        }
+    }
+}
+
+void
+RdmaOptionList::Refuse(const std::string& group, const std::string& why) const
+{
+    for (const RdmaOptionTarget& target : m_targets)
+    {
+        const Option& option = Find(target.option);
+        if (target.group == group && GetText(option) != option.standard)
+        {
+            throw std::invalid_argument("--" + option.name + " means nothing " + why);
+        }
+    }
+}
+
+std::string
+RdmaOptionList::GetText(const std::string& name) const
+{
+    return GetText(Find(name));
+}
+
+void
+RdmaOptionList::CopyValues(const RdmaOptionList& other)
+{
+    NS_ABORT_MSG_IF(m_options.size() != other.m_options.size(),
+                    "rdma: values of a list with other options are copied");
+    for (std::size_t i = 0; i < m_options.size(); ++i)
+    {
+        std::visit(
+            [&other, i](auto* value) {
+                *value = *std::get<decltype(value)>(other.m_options[i].value);
+            },
+            m_options[i].value);
+    }
+    m_attributes = other.m_attributes;
 }
 
 void
@@ -171,20 +263,24 @@ RdmaOptionList::ApplyOption(const std::string& name,
         {
             continue;
         }
-        bool taken = false;
         try
         {
-            taken = option.set(value);
+            SetText(option, value);
+            return;
         }
         catch (const std::invalid_argument&)
         {
-            // The error message below lists the accepted values.
+            // In the order of the types of Option::value.
+            constexpr const char* ACCEPTED[] = {"text",
+                                                "0 to 4294967295",
+                                                "a number",
+                                                "true, false"};
+            throw RdmaFileError(file,
+                                line,
+                                name,
+                                QuoteRdmaText(value),
+                                ACCEPTED[option.value.index()]);
         }
-        if (!taken)
-        {
-            throw RdmaFileError(file, line, name, QuoteRdmaText(value), option.accepted);
-        }
-        return;
     }
     const std::string nearest = FindNearestRdmaWord(name, names);
     throw RdmaFileError(file,
@@ -206,7 +302,7 @@ RdmaOptionList::Save(const std::string& file, int argc, const char* const* argv)
     std::string text = "# Options of a run, to be read by --config.\n";
     for (const Option& option : m_options)
     {
-        text += "--" + option.name + "=" + option.get() + "\n";
+        text += "--" + option.name + "=" + GetText(option) + "\n";
     }
     for (const std::string& attribute : m_attributes)
     {

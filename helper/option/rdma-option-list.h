@@ -3,11 +3,15 @@
 #ifndef RDMA_OPTION_LIST_H
 #define RDMA_OPTION_LIST_H
 
+#include "rdma-option-target.h"
+#include "rdma-part.h"
+
 #include <ns3/command-line.h>
 
 #include <cstdint>
-#include <functional>
 #include <string>
+#include <utility>
+#include <variant>
 #include <vector>
 
 namespace ns3
@@ -31,21 +35,22 @@ namespace ns3
 class RdmaOptionList
 {
   public:
+    RdmaOptionList() = default;
+    RdmaOptionList(const RdmaOptionList&) = delete;
+    RdmaOptionList& operator=(const RdmaOptionList&) = delete;
+
     /**
+     * \tparam T std::string, uint32_t, double or bool
      * \param name name of the option
      * \param help one-line description for users
      * \param [in,out] value default value, replaced by the user's value; must outlive the list
      */
-    void Add(const std::string& name, const std::string& help, std::string& value);
-
-    /** \copydoc Add(const std::string&,const std::string&,std::string&) */
-    void Add(const std::string& name, const std::string& help, uint32_t& value);
-
-    /** \copydoc Add(const std::string&,const std::string&,std::string&) */
-    void Add(const std::string& name, const std::string& help, double& value);
-
-    /** \copydoc Add(const std::string&,const std::string&,std::string&) */
-    void Add(const std::string& name, const std::string& help, bool& value);
+    template <typename T>
+    void Add(const std::string& name, const std::string& help, T& value)
+    {
+        m_options.push_back({name, help, &value, ""});
+        m_options.back().standard = GetText(m_options.back());
+    }
 
     /** \param cmd command line that gets all options, with their current values as defaults */
     void AddTo(CommandLine& cmd) const;
@@ -79,18 +84,96 @@ class RdmaOptionList
      */
     void Save(const std::string& file, int argc, const char* const* argv) const;
 
+    /**
+     * Reads the options of a group whose values differ from their defaults.
+     *
+     * \param group group of options (RdmaOptionTarget)
+     * \param type class that has the attributes
+     * \param with option that names the class, for messages: "--transport=roce"
+     * \param clash what happens to an option whose attribute the class does not have
+     * \return attributes and values
+     * \throws std::invalid_argument naming an option that is invalid or does not apply to the class
+     */
+    std::vector<RdmaOptionSetting> GetSettings(
+        const std::string& group,
+        TypeId type,
+        const std::string& with,
+        RdmaOptionClash clash = RdmaOptionClash::REFUSE) const;
+
+    /**
+     * Sets the attributes of a part from the options of a group.
+     *
+     * \param [in,out] part the part
+     * \param group group of options (RdmaOptionTarget)
+     * \param with option that names the part, for messages: "--transport=roce"
+     * \param clash what happens to an option that the part cannot follow
+     * \throws std::invalid_argument naming an option that is invalid, does not apply to the part,
+     * or sets an attribute that the text of the part sets
+     */
+    void SetAttributes(RdmaPart& part,
+                       const std::string& group,
+                       const std::string& with,
+                       RdmaOptionClash clash = RdmaOptionClash::REFUSE) const;
+
+    /**
+     * Rejects the options of a group.
+     *
+     * \param group group of options
+     * \param why end of the message: "with --switch=shared", "without --watchdog"
+     * \throws std::invalid_argument for the first option whose value differs from its default
+     */
+    void Refuse(const std::string& group, const std::string& why) const;
+
+    /** \param name name of an option of the list \return value of the option as text */
+    std::string GetText(const std::string& name) const;
+
+  protected:
+    /** \param targets attributes that options set, in the order in which they are set */
+    explicit RdmaOptionList(std::vector<RdmaOptionTarget> targets)
+        : m_targets(std::move(targets))
+    {
+    }
+
+    /**
+     * Adds an option from the initializer of the variable that holds its value, so that name,
+     * default and description stand in one place:
+     *
+     *     std::string rate{Define(&rate, "rate=100Gbps", "rate of the hosts' links")};
+     *
+     * \tparam T std::string, uint32_t, double or bool
+     * \param variable the variable, which must outlive the list
+     * \param text name and default value of the option
+     * \param help one-line description for users
+     * \return default value
+     */
+    template <typename T>
+    T Define(T* variable, const std::string& text, const std::string& help)
+    {
+        T standard{};
+        const std::size_t equals = text.find('=');
+        Option option{text.substr(0, equals), help, &standard, text.substr(equals + 1)};
+        SetText(option, option.standard);
+        option.value = variable;
+        m_options.push_back(option);
+        return standard;
+    }
+
+    /** \param other a list with the same options, whose values and attributes are copied */
+    void CopyValues(const RdmaOptionList& other);
+
   private:
     /** An option of any type. */
     struct Option
     {
-        std::string name;                        //!< name of the option
-        std::function<void(CommandLine&)> addTo; //!< adds the option to a command line
-        /// Sets the value from text; returns false for invalid text
-        std::function<bool(const std::string&)> set;
-        std::function<std::string()> get; //!< returns the value as text
-        std::string accepted;             //!< description of accepted values
+        std::string name;                                            //!< name of the option
+        std::string help;                                            //!< one-line description
+        std::variant<std::string*, uint32_t*, double*, bool*> value; //!< holds the value
+        std::string standard;                                        //!< default value as text
     };
 
+    static std::string GetText(const Option& option);
+    static void SetText(const Option& option, const std::string& text);
+    const Option& Find(const std::string& name) const;
     void ApplyAttribute(const std::string& argument,
                         const std::string& name,
                         const std::string& value,
@@ -101,8 +184,9 @@ class RdmaOptionList
                      const std::string& file,
                      uint64_t line);
 
-    std::vector<Option> m_options;         //!< options in the order of the calls of Add()
-    std::vector<std::string> m_attributes; //!< arguments that set default values of attributes
+    std::vector<Option> m_options;           //!< options in the order of the calls of Add()
+    std::vector<RdmaOptionTarget> m_targets; //!< attributes that options set
+    std::vector<std::string> m_attributes;   //!< arguments that set default values of attributes
 };
 
 /**

@@ -3,8 +3,9 @@
 #ifndef RDMA_OPTION_H
 #define RDMA_OPTION_H
 
-#include "rdma-part.h"
+#include "rdma-part-list.h"
 
+#include <algorithm>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -48,17 +49,11 @@ CheckRdmaChoice(const std::string& option,
                 const std::string& value,
                 const std::vector<std::string>& accepted)
 {
-    std::string list;
-    for (const auto& choice : accepted)
+    if (std::find(accepted.begin(), accepted.end(), value) == accepted.end())
     {
-        if (value == choice)
-        {
-            return;
-        }
-        list += (list.empty() ? "" : ", ") + choice;
+        throw std::invalid_argument("--" + option + ": unknown value \"" + value +
+                                    "\"; accepted: " + JoinRdmaWords(accepted));
     }
-    throw std::invalid_argument("--" + option + ": unknown value \"" + value +
-                                "\"; accepted: " + list);
 }
 
 /**
@@ -77,52 +72,6 @@ RefuseRdmaOption(const std::string& option, bool given, const std::string& with)
     {
         throw std::invalid_argument("--" + option + " means nothing with " + with);
     }
-}
-
-/**
- * \ingroup rdma
- * Rejects an option that has no effect without another option.
- *
- * \param option name of the option without effect
- * \param given the user gave that option
- * \param other name of the required option, which the user did not give
- * \throws std::invalid_argument if \p given is true
- */
-inline void
-RefuseRdmaOptionAlone(const std::string& option, bool given, const std::string& other)
-{
-    if (given)
-    {
-        throw std::invalid_argument("--" + option + " means nothing without --" + other);
-    }
-}
-
-/**
- * \ingroup rdma
- * Sets the attribute of a part that corresponds to an option.
- *
- * \param part the part
- * \param attribute name of the attribute
- * \param value value of the attribute
- * \param option name of the option that the user gave
- * \param with option that names the part, for instance "--transport=irn"
- * \throws std::invalid_argument if the part has no such attribute, or its text already sets the
- *         attribute
- */
-inline void
-SetRdmaPartOption(RdmaPart& part,
-                  const std::string& attribute,
-                  const AttributeValue& value,
-                  const std::string& option,
-                  const std::string& with)
-{
-    RefuseRdmaOption(option, !part.HasAttribute(attribute), with);
-    if (part.Has(attribute))
-    {
-        throw std::invalid_argument("--" + option + " with " + with + "; accepted: " + attribute +
-                                    " by one of the two");
-    }
-    part.Set(attribute, value);
 }
 
 } // namespace ns3

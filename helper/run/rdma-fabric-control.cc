@@ -1,17 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 
-#include "rdma-fabric-control.h"
-
 #include "qbb-ecn-marker.h"
 #include "qbb-time.h"
 #include "qbb-wire.h"
 #include "rdma-attribute-text.h"
 #include "rdma-bdp.h"
 #include "rdma-congestion-control.h"
-#include "rdma-fabric-switch.h"
+#include "rdma-fabric-setup.h"
 #include "rdma-nic.h"
 #include "rdma-option.h"
-#include "rdma-part.h"
+#include "rdma-part-text.h"
 #include "rdma-units.h"
 
 #include <ns3/double.h>
@@ -72,22 +70,20 @@ ConfigureEcn(RdmaFabricHelper& helper,
         {
             ConfigureStep(helper, options, topology);
         }
-        helper.EnableEcn(IsRdmaEcnOn(options) && IsRdmaMarkingCurve(options));
+        helper.EnableEcn(IsRdmaEcnOn(options) && options.marking == "curve");
         return;
     }
-    const auto first = text.find(':');
-    const auto second = text.find(':', first + 1);
-    if (first == std::string::npos || second == std::string::npos)
-    {
-        throw std::invalid_argument(
-            "--ecn: \"" + text +
-            "\"; accepted: auto, on, off, or KMIN:KMAX:PMAX at 40 Gb/s, as in "
-            "5KB:200KB:0.01");
-    }
     ParseRdmaOption("ecn", [&] {
-        const uint64_t kmin = ParseRdmaBytes(text.substr(0, first));
-        const uint64_t kmax = ParseRdmaBytes(text.substr(first + 1, second - first - 1));
-        const double pmax = ParseRdmaReal(text.substr(second + 1));
+        const auto parts = SplitRdmaPart(text, ':');
+        if (parts.size() != 3)
+        {
+            throw std::invalid_argument("\"" + text +
+                                        "\"; accepted: auto, on, off, or KMIN:KMAX:PMAX at "
+                                        "40 Gb/s, as in 5KB:200KB:0.01");
+        }
+        const uint64_t kmin = ParseRdmaBytes(parts[0]);
+        const uint64_t kmax = ParseRdmaBytes(parts[1]);
+        const double pmax = ParseRdmaReal(parts[2]);
         if (kmin > kmax || !(pmax > 0 && pmax <= 1))
         {
             throw std::invalid_argument("\"" + text +

@@ -1,17 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 
-#include "rdma-fabric-instruments.h"
-
-#include "qbb-time.h"
+#include "rdma-deadlock-report.h"
+#include "rdma-fabric-setup.h"
+#include "rdma-failure-report.h"
 #include "rdma-option.h"
 #include "rdma-part-text.h"
 #include "rdma-part.h"
 #include "rdma-time-series-instrument.h"
-#include "rdma-units.h"
 
-#include <ns3/nstime.h>
-#include <ns3/string.h>
-
+#include <algorithm>
+#include <map>
 #include <stdexcept>
 
 namespace ns3
@@ -20,112 +18,80 @@ namespace ns3
 namespace
 {
 
-/**
- * Sets the period of an instrument as an option says.
- *
- * \param instrument the instrument
- * \param option name of the option
- * \param text its value
- */
-void
-SetInstrumentPeriod(RdmaPart& instrument, const std::string& option, const std::string& text)
+/// Options that stand for an instrument, with its class, in the order in which instruments begin.
+constexpr std::pair<const char*, const char*> INSTRUMENT_OPTIONS[] = {
+    {"pauseTree", "ns3::QbbPauseTree"},
+    {"trace-events", "ns3::RdmaPauseTrace"},
+    {"timeseries", "ns3::RdmaTimeSeriesInstrument"},
+    {"monitor", "ns3::QbbPortMonitorInstrument"},
+    {"pcap", "ns3::RdmaPcapInstrument"},
+};
+
+/** \return the instrument of an option; null if the user did not give the option */
+Ptr<RdmaInstrument>
+MakeFromOption(const RdmaFabricOptions& options,
+               const std::string& option,
+               const std::string& type,
+               std::map<std::string, std::string>& writers)
 {
-    if (text == "auto")
+    const std::string file = options.GetText(option);
+    if (file.empty())
     {
-        return;
+        options.Refuse(option, "without --" + option);
+        return nullptr;
     }
-    const QbbPs period = ParseRdmaOption(option, [&text] { return ParseRdmaTime(text); });
-    if (period == 0_ps)
+    RdmaPart part = RdmaPart::Parse(type, RdmaInstrument::GetTypeId());
+    options.SetAttributes(part, option, "--" + option);
+    const auto [writer, isFirst] = writers.emplace(file, option);
+    if (!isFirst && part.Has("File"))
     {
-        throw std::invalid_argument("--" + option + ": " + text +
-                                    "; accepted: auto, or a time above 0");
+        throw std::invalid_argument("--" + option + ": " + file + ", which --" + writer->second +
+                                    " writes; accepted: another file");
     }
-    instrument.Set("Period", TimeValue(QbbToTime(period)));
+    return part.Create<RdmaInstrument>();
 }
 
 } // namespace
 
-RdmaFabricInstruments::RdmaFabricInstruments(const RdmaFabricOptions& options,
-                                             Ptr<RdmaFabric> fabric,
-                                             Ptr<RdmaFlowRunnerBase> runner)
+std::vector<std::pair<std::string, Ptr<RdmaInstrument>>>
+MakeRdmaInstruments(const RdmaFabricOptions& options)
 {
-    if (!options.timeseries.empty() && options.timeseries == options.monitor)
+    std::vector<std::pair<std::string, Ptr<RdmaInstrument>>> all;
+    ParseRdmaOption("timeseriesFlows",
+                    [&] { RdmaTimeSeriesInstrument::ParseFlows(options.timeseriesFlows); });
+    std::map<std::string, std::string> writers; // option that writes a file, by file
+    for (const auto& [option, type] : INSTRUMENT_OPTIONS)
     {
-        throw std::invalid_argument("--monitor: " + options.monitor +
-                                    ", which --timeseries writes; accepted: another file");
+        if (const auto instrument = MakeFromOption(options, option, type, writers))
+        {
+            all.emplace_back(option, instrument);
+        }
     }
-    AddTimeSeries(options);
-    AddMonitor(options);
     if (!options.instruments.empty())
     {
         ParseRdmaOption("instruments", [&] {
             for (const std::string& text : SplitRdmaPart(options.instruments, ','))
             {
                 const RdmaPart part = RdmaPart::Parse(text, RdmaInstrument::GetTypeId());
-                m_all.emplace_back("instruments", part.Create<RdmaInstrument>());
+                all.emplace_back("instruments", part.Create<RdmaInstrument>());
             }
         });
     }
-    for (const auto& [option, instrument] : m_all)
+    // Every run has these reports once, and first unless the user names them.
+    const auto addReport = [&all](const Ptr<RdmaInstrument>& report) {
+        if (std::none_of(all.begin(), all.end(), [&report](const auto& each) {
+                return each.second->GetInstanceTypeId() == report->GetInstanceTypeId();
+            }))
+        {
+            all.emplace(all.begin(), "instruments", report);
+        }
+    };
+    if (options.pfc == "on")
     {
-        ParseRdmaOption(option, [&, &watch = instrument] { watch->Begin(fabric, runner); });
+        addReport(CreateObject<RdmaDeadlockReport>());
     }
-}
-
-void
-RdmaFabricInstruments::AddTimeSeries(const RdmaFabricOptions& options)
-{
-    if (options.timeseries.empty())
-    {
-        RefuseRdmaOptionAlone("timeseriesPeriod", options.timeseriesPeriod != "auto", "timeseries");
-        RefuseRdmaOptionAlone("timeseriesFlows", options.timeseriesFlows != "auto", "timeseries");
-        return;
-    }
-    RdmaPart part = RdmaPart::Parse("ns3::RdmaTimeSeriesInstrument", RdmaInstrument::GetTypeId());
-    part.Set("File", StringValue(options.timeseries));
-    SetInstrumentPeriod(part, "timeseriesPeriod", options.timeseriesPeriod);
-    ParseRdmaOption("timeseriesFlows",
-                    [&] { RdmaTimeSeriesInstrument::ParseFlows(options.timeseriesFlows); });
-    part.Set("Flows", StringValue(options.timeseriesFlows));
-    m_all.emplace_back("timeseries", part.Create<RdmaInstrument>());
-}
-
-void
-RdmaFabricInstruments::AddMonitor(const RdmaFabricOptions& options)
-{
-    if (options.monitor.empty())
-    {
-        RefuseRdmaOptionAlone("monitorPeriod", options.monitorPeriod != "auto", "monitor");
-        return;
-    }
-    RdmaPart part = RdmaPart::Parse("ns3::QbbPortMonitorInstrument", RdmaInstrument::GetTypeId());
-    part.Set("File", StringValue(options.monitor));
-    SetInstrumentPeriod(part, "monitorPeriod", options.monitorPeriod);
-    m_all.emplace_back("monitor", part.Create<RdmaInstrument>());
-}
-
-bool
-RdmaFabricInstruments::HasAny(const RdmaFabricOptions& options)
-{
-    return !options.timeseries.empty() || !options.instruments.empty();
-}
-
-void
-RdmaFabricInstruments::Finish()
-{
-    for (const auto& [option, instrument] : m_all)
-    {
-        instrument->Finish();
-    }
-}
-
-void
-RdmaFabricInstruments::Print(std::ostream& os) const
-{
-    for (const auto& [option, instrument] : m_all)
-    {
-        instrument->Print(os);
-    }
+    addReport(CreateObject<RdmaFailureReport>());
+    return all;
 }
 
 } // namespace ns3

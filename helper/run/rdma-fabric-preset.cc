@@ -2,7 +2,6 @@
 
 #include "rdma-fabric-preset.h"
 
-#include "rdma-fabric-options.h"
 #include "rdma-option.h"
 
 namespace ns3
@@ -14,13 +13,14 @@ namespace
 /** A preset: its name and its options as lines of a configuration file. */
 struct Preset
 {
-    const char* name; //!< value of the option preset
-    const char* text; //!< lines in the format of RdmaOptionList::Apply()
+    const char* option; //!< option that selects the preset
+    const char* name;   //!< value of that option
+    const char* text;   //!< lines in the format of RdmaOptionList::Apply()
 };
 
 constexpr Preset FABRIC_PRESETS[] = {
-    {"none", ""},
-    {"irn", R"(
+    {"preset", "none", ""},
+    {"preset", "irn", R"(
 --topology=fat-tree:6
 --rate=40Gbps
 --uplinkRate=40Gbps
@@ -37,7 +37,7 @@ constexpr Preset FABRIC_PRESETS[] = {
 --duration=10ms
 --paths=ecmp
 )"},
-    {"parking-lot", R"(
+    {"preset", "parking-lot", R"(
 --topology=parking-lot:3x1
 --rate=40Gbps
 --uplinkRate=40Gbps
@@ -48,26 +48,59 @@ constexpr Preset FABRIC_PRESETS[] = {
 --switch=input-queued
 --cells=64
 )"},
+    {"bufferPreset", "none", ""},
+    {"bufferPreset",
+     "trident2",
+     "--buffer=shared[BufferSize=12582912|ReserveBytes=1248|LosslessAlpha=0.125|LossyAlpha=8"
+     "|EgressMinBytes=1518|LossyEgressAlpha=8|LossyEgressPoolBytes=9243812]"},
+    {"bufferPreset",
+     "trident3",
+     "--buffer=shared[BufferSize=33554432|ReserveBytes=1792|LosslessAlpha=0.125|LossyAlpha=8"
+     "|EgressMinBytes=1792|LossyEgressAlpha=8|LossyEgressPoolBytes=24192256]"},
+    {"bufferPreset",
+     "tomahawk3",
+     "--buffer=shared[BufferSize=67108864|ReserveBytes=1792|LosslessAlpha=0.125|LossyAlpha=8"
+     "|EgressMinBytes=1792|LossyEgressAlpha=8|LossyEgressPoolBytes=48384512]"},
 };
+
+/**
+ * \param option option that selects the preset
+ * \param name value of that option
+ * \param [in,out] options options to which the preset is applied
+ */
+void
+ApplyFabricPreset(const std::string& option, const std::string& name, RdmaFabricOptions& options)
+{
+    std::vector<std::string> names;
+    for (const Preset& preset : FABRIC_PRESETS)
+    {
+        if (preset.option != option)
+        {
+            continue;
+        }
+        names.emplace_back(preset.name);
+        if (preset.name == name)
+        {
+            options.Apply(preset.text, "preset " + name);
+        }
+    }
+    CheckRdmaChoice(option, name, names);
+}
 
 } // namespace
 
 void
 ApplyRdmaPreset(const std::string& name, RdmaFabricOptions& options)
 {
-    std::vector<std::string> names;
-    for (const Preset& preset : FABRIC_PRESETS)
-    {
-        names.emplace_back(preset.name);
-        if (preset.name == name)
-        {
-            RdmaOptionList list;
-            AddRdmaFabricOptions(list, options);
-            list.Apply(preset.text, "preset " + name);
-            return;
-        }
-    }
-    CheckRdmaChoice("preset", name, names);
+    ApplyFabricPreset("preset", name, options);
+}
+
+std::string
+GetRdmaBufferPreset(const std::string& name)
+{
+    RdmaFabricOptions options;
+    ApplyFabricPreset("bufferPreset", name, options);
+    return options.buffer;
 }
 
 } // namespace ns3

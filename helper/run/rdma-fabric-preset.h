@@ -3,7 +3,7 @@
 #ifndef RDMA_FABRIC_PRESET_H
 #define RDMA_FABRIC_PRESET_H
 
-#include "rdma-fabric-run.h"
+#include "rdma-fabric-options.h"
 
 #include <string>
 
@@ -32,6 +32,34 @@ namespace ns3
  * \throws std::invalid_argument for an unknown name
  */
 void ApplyRdmaPreset(const std::string& name, RdmaFabricOptions& options);
+
+/**
+ * \ingroup rdma
+ * The packet memory of a switch chip and its division by a network operating system, as the value
+ * of the option buffer.
+ *
+ * | name      | memory | chip                                                 | sources |
+ * |-----------|--------|------------------------------------------------------|---------|
+ * | trident2  | 12 MiB | Broadcom Trident II (BCM56850), 32 ports of 40 Gb/s  | 1, 2    |
+ * | trident3  | 32 MiB | Broadcom Trident 3 (BCM56870), 32 ports of 100 Gb/s  | 3       |
+ * | tomahawk3 | 64 MiB | Broadcom Tomahawk 3 (BCM56980), 32 ports of 400 Gb/s | 4       |
+ *
+ * 1: C. Guo et al., SIGCOMM 2016, section 2 (9 or 12 MB), Y. Zhu et al., SIGCOMM 2015, section 6
+ * (12 MB, 32 ports of 40 Gb/s); 2: the example of a 40 Gb/s switch in SONiC's Configuration guide
+ * (reserve of a lossless group 1248 B, which is 6 cells of 208 B, alpha 2^-3; lossy queues 1518 B
+ * and alpha 2^3 of a pool of 9243812 B); 3: SONiC's buffer template for Arista's 7050CX3-32S (lossy
+ * queues 1792 B, which is 7 cells of 256 B, and alpha 2^3 of a pool of 24192256 B); 4: Arista's
+ * data sheet of the 7060X4 series (64 MB). The sources give no lossless alpha for Trident 3 and
+ * nothing but the memory size for Tomahawk 3; these presets use the values of the preceding chip
+ * and scale pools with the memory.
+ *
+ *     helper.SetBufferManager(GetRdmaBufferPreset("trident2"));
+ *
+ * \param name name of the preset; "none": the default buffer
+ * \return a part of kind QbbBufferManager, or "auto"
+ * \throws std::invalid_argument for an unknown name
+ */
+std::string GetRdmaBufferPreset(const std::string& name);
 
 } // namespace ns3
 

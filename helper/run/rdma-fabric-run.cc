@@ -2,24 +2,19 @@
 
 #include "rdma-fabric-run.h"
 
-#include "qbb-helper.h"
 #include "qbb-wire.h"
 #include "rdma-build-note.h"
-#include "rdma-fabric-control.h"
+#include "rdma-deadlock-report.h"
 #include "rdma-fabric-deadlock.h"
-#include "rdma-fabric-failures.h"
-#include "rdma-fabric-instruments.h"
-#include "rdma-fabric-paths.h"
-#include "rdma-fabric-switch.h"
-#include "rdma-fabric-transport.h"
-#include "rdma-fabric-workload.h"
+#include "rdma-fabric-setup.h"
 #include "rdma-flow-runner.h"
+#include "rdma-flow-size-cdf.h"
 #include "rdma-option.h"
 #include "rdma-progress.h"
 #include "rdma-simulator-impl.h"
-#include "rdma-tcp-flow-runner.h"
 #include "rdma-topology-builder.h"
 #include "rdma-units.h"
+#include "rdma-workload.h"
 
 #include <ns3/boolean.h>
 #include <ns3/double.h>
@@ -31,7 +26,6 @@
 
 #include <algorithm>
 #include <ctime>
-#include <filesystem>
 #include <iostream>
 #include <sstream>
 #include <stdexcept>
@@ -97,27 +91,25 @@ RdmaFabricRun::MakeFlows(const RdmaFabricOptions& options, const RdmaTopology& t
         throw std::invalid_argument("--seed: 0; accepted: 1 and above");
     }
     RngSeedManager::SetSeed(options.seed);
-    return MakeRdmaFabricFlows(options, topology);
-}
-
-void
-RdmaFabricRun::CheckPcap() const
-{
-    const std::filesystem::path folder = std::filesystem::path(m_options.pcap).parent_path();
-    std::error_code ignored;
-    if (!folder.empty() && !std::filesystem::is_directory(folder, ignored))
+    QbbSetTimeResolution(); // must precede parsing of times
+    RdmaPart workload = ParseRdmaOption("workload", [&options] {
+        return RdmaPart::Parse(options.workload, RdmaWorkload::GetTypeId());
+    });
+    if (options.cdf != "auto")
     {
-        throw std::invalid_argument("--pcap: " + m_options.pcap + ": there is no folder " +
-                                    folder.string() + "; accepted: a prefix in one that exists");
+        ParseRdmaOption("cdf", [&options] { RdmaFlowSizeCdf::Make(options.cdf); });
     }
+    options.SetAttributes(workload,
+                          "workload",
+                          "--workload=" + options.workload,
+                          RdmaOptionClash::YIELD);
+    return ParseRdmaOption("workload", [&] { return MakeRdmaFlows(workload, topology); });
 }
 
 void
 RdmaFabricRun::Build(const RdmaTopology& topology, const std::vector<RdmaFlow>& flows)
 {
-    ParseRdmaTransport(m_options);
     CheckRdmaChoice("pfc", m_options.pfc, {"on", "off"});
-    CheckPcap();
     RngSeedManager::SetSeed(m_options.seed);
     RdmaFabricHelper helper;
     RdmaSimulatorImpl::Select();
@@ -144,46 +136,43 @@ RdmaFabricRun::Build(const RdmaTopology& topology, const std::vector<RdmaFlow>& 
     m_fabric = helper.Install(topology);
     FinishRdmaSwitch(*m_fabric, m_options);
     m_fabric->AssignStreams(1);
-    WatchForDeadlocks();
-    m_failures = std::make_shared<RdmaFabricFailures>(m_options, m_fabric);
+    CheckForDeadlocks();
+    InstallRdmaFailures(*m_fabric, m_options);
     m_runner = MakeRunner();
     m_runner->Install(m_fabric, flows);
-    m_instruments = std::make_shared<RdmaFabricInstruments>(m_options, m_fabric, m_runner);
+    m_instruments = MakeRdmaInstruments(m_options);
+    for (const auto& [option, instrument] : m_instruments)
+    {
+        ParseRdmaOption(option, [&, &watch = instrument] { watch->Begin(m_fabric, m_runner); });
+        if (const auto report = DynamicCast<RdmaDeadlockReport>(instrument))
+        {
+            m_detector = report->GetDetector();
+        }
+    }
     for (const RdmaFlow& flow : flows)
     {
         m_firstStart = m_firstStart != 0_ps ? std::min(m_firstStart, flow.start) : flow.start;
-    }
-    if (!m_options.pcap.empty())
-    {
-        QbbHelper().EnablePcapAll(m_options.pcap, true);
     }
 }
 
 Ptr<RdmaFlowRunnerBase>
 RdmaFabricRun::MakeRunner() const
 {
-    if (m_options.transport != "iwarp")
+    if (m_options.transport == "iwarp")
     {
-        auto runner = CreateObject<RdmaFlowRunner>();
-        // Instruments may look at queue pairs from the start; otherwise the attribute's default
-        // counts.
-        if (m_options.keepQueuePairs || RdmaFabricInstruments::HasAny(m_options))
-        {
-            runner->SetAttribute("KeepQueuePairs", BooleanValue(true));
-        }
-        return runner;
+        return MakeRdmaTransportPart(m_options).Create<RdmaFlowRunnerBase>();
     }
-    auto runner = CreateObject<RdmaTcpFlowRunner>();
-    runner->SetAttribute("SegmentSize", UintegerValue(m_options.mtu));
-    runner->SetAttribute("MinRto", TimeValue(QbbToTime(GetRdmaTimeout(m_options))));
-    runner->SetAttribute("DataRetries", UintegerValue(GetRdmaRetries(m_options)));
-    runner->SetAttribute("DelAckCount", UintegerValue(m_options.ackInterval));
-    runner->SetAttribute("UseEcn", BooleanValue(IsRdmaEcnOn(m_options)));
+    auto runner = CreateObject<RdmaFlowRunner>();
+    // Instruments may look at queue pairs from the start; otherwise the attribute's default counts.
+    if (m_options.keepQueuePairs || !m_options.timeseries.empty() || !m_options.instruments.empty())
+    {
+        runner->SetAttribute("KeepQueuePairs", BooleanValue(true));
+    }
     return runner;
 }
 
 void
-RdmaFabricRun::WatchForDeadlocks()
+RdmaFabricRun::CheckForDeadlocks()
 {
     if (m_options.pfc != "on")
     {
@@ -200,26 +189,6 @@ RdmaFabricRun::WatchForDeadlocks()
         std::cerr << "rdma: warning: cyclic buffer dependency, PFC can deadlock: "
                   << FormatRdmaCycle(*m_fabric, m_check.cycle) << "\n";
     }
-    m_detector = CreateObject<QbbDeadlockDetector>();
-    m_detector->Watch(m_fabric->GetRouting()->GetSwitches());
-    m_detector->TraceConnectWithoutContext(
-        "Deadlock",
-        Callback<void, const QbbDeadlock&>([fabric = m_fabric](const QbbDeadlock& deadlock) {
-            std::cerr << "rdma: deadlock at " << static_cast<double>(deadlock.at) / 1e6
-                      << " us: " << FormatRdmaCycle(*fabric, deadlock.cycle) << "\n";
-        }));
-}
-
-const QbbDeadlockCheck&
-RdmaFabricRun::GetDeadlockCheck() const
-{
-    return m_check;
-}
-
-Ptr<QbbDeadlockDetector>
-RdmaFabricRun::GetDeadlockDetector() const
-{
-    return m_detector;
 }
 
 void
@@ -243,22 +212,15 @@ RdmaFabricRun::Configure(RdmaFabricHelper& helper,
     helper.SetDeviceAttribute("PfcClasses", UintegerValue(classes));
     helper.SetChannelAttribute("SerializeFrames", BooleanValue(m_options.serialize));
     helper.SetQueuePairAttribute("PathMtu", UintegerValue(m_options.mtu));
-    ConfigureRdmaPaths(helper, m_options);
+    for (const auto& setting :
+         m_options.GetSettings("routing", QbbRouting::GetTypeId(), "--routes"))
+    {
+        helper.SetRoutingAttribute(setting.attribute, *setting.value);
+    }
+    ParseRdmaOption("paths", [&] { helper.SetPathSelector(m_options.paths); });
     ConfigureRdmaTransport(helper, m_options);
     ConfigureRdmaControl(helper, m_options, topology);
     ConfigureRdmaSwitch(helper, m_options);
-}
-
-Ptr<RdmaFabric>
-RdmaFabricRun::GetFabric() const
-{
-    return m_fabric;
-}
-
-Ptr<RdmaFlowRunnerBase>
-RdmaFabricRun::GetRunner() const
-{
-    return m_runner;
 }
 
 void
@@ -277,7 +239,6 @@ RdmaFabricRun::Run(bool progress)
         }
         Simulator::Run();
         display.Finish();
-        m_instruments->Finish();
     }
     m_cpuS = static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
     if (const std::string note = GetRdmaBuildNote(); m_cpuS > LONG_RUN_S && !note.empty())
@@ -286,14 +247,19 @@ RdmaFabricRun::Run(bool progress)
     }
     m_events = Simulator::GetEventCount() - eventsBefore;
     m_end = QbbNow();
-    m_failures->Finish();
+    for (const auto& [option, instrument] : m_instruments)
+    {
+        instrument->Finish();
+    }
 }
 
 void
 RdmaFabricRun::PrintFailures(std::ostream& os) const
 {
-    m_failures->Print(os);
-    m_instruments->Print(os);
+    for (const auto& [option, instrument] : m_instruments)
+    {
+        instrument->Print(os);
+    }
 }
 
 RdmaFabricOutcome

@@ -1,21 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 
-#include "rdma-fabric-switch.h"
-
 #include "qbb-congestion-detector.h"
 #include "qbb-input-port-buffer.h"
-#include "rdma-fabric-buffers.h"
-#include "rdma-fabric-control.h"
+#include "qbb-shared-buffer.h"
+#include "rdma-attribute-text.h"
+#include "rdma-fabric-preset.h"
+#include "rdma-fabric-setup.h"
 #include "rdma-option.h"
 #include "rdma-part.h"
+#include "rdma-sonic-reader.h"
 #include "rdma-units.h"
 
 #include <ns3/boolean.h>
-#include <ns3/double.h>
 #include <ns3/enum.h>
 #include <ns3/uinteger.h>
 
-#include <sstream>
+#include <cctype>
+#include <iostream>
 #include <stdexcept>
 
 namespace ns3
@@ -24,66 +25,166 @@ namespace ns3
 namespace
 {
 
-/// Largest buffer of an input port, in bytes.
-constexpr uint64_t MAX_PORT_BUFFER_BYTES = 1U << 30;
-
-/** \param option name of an option \param text its value \return number of bytes, at least 1 */
+/** \param options options of the run \return size given by the option buffer; 0: auto */
 uint64_t
-ParsePortBytes(const std::string& option, const std::string& text)
+GetBufferBytes(const RdmaFabricOptions& options)
 {
-    const uint64_t bytes = ParseRdmaOption(option, [&] { return ParseRdmaBytes(text); });
-    if (bytes == 0 || bytes > MAX_PORT_BUFFER_BYTES)
+    if (options.buffer == "auto")
     {
-        throw std::invalid_argument("--" + option + ": " + text +
-                                    "; accepted: auto, or 1 byte to 1 GiB");
+        return 0;
+    }
+    const uint64_t bytes =
+        ParseRdmaOption("buffer", [&] { return ParseRdmaBytes(options.buffer); });
+    if (bytes == 0 || bytes > UINT32_MAX)
+    {
+        throw std::invalid_argument("--buffer: " + options.buffer +
+                                    "; accepted: 1 byte to 4 GiB - 1, or auto");
     }
     return bytes;
+}
+
+/** \param options options of the run \return true if buffer names a part instead of a size */
+bool
+IsBufferPart(const RdmaFabricOptions& options)
+{
+    const char first = options.buffer.empty() ? '0' : options.buffer.front();
+    return options.buffer != "auto" && std::isalpha(static_cast<unsigned char>(first));
+}
+
+/** \throws std::invalid_argument for options of SONiC without each other, or with other options */
+void
+CheckSonicOptions(const RdmaFabricOptions& options)
+{
+    if (options.sonicBuffers.empty() != options.sonicQos.empty())
+    {
+        throw std::invalid_argument("--sonicBuffers: \"" + options.sonicBuffers +
+                                    "\" with --sonicQos=\"" + options.sonicQos +
+                                    "\"; accepted: both, or none");
+    }
+    if (!options.sonicBuffers.empty() &&
+        (options.bufferPreset != "none" || !options.classAlphas.empty() ||
+         options.trust != "dscp" || options.ecn != "auto"))
+    {
+        throw std::invalid_argument(
+            "--sonicBuffers: with --bufferPreset, --classAlphas, --trust or "
+            "--ecn; accepted: without them, for the files say all that");
+    }
+}
+
+void
+CheckSharedBuffer(const RdmaFabric& fabric, uint32_t id, const std::string& option)
+{
+    const Ptr<QbbSwitch> sw = fabric.GetSwitch(id);
+    const auto buffer = DynamicCast<QbbSharedBuffer>(sw->GetBufferManager());
+    if (!buffer)
+    {
+        return;
+    }
+    UintegerValue size;
+    buffer->GetAttribute("BufferSize", size);
+    const uint64_t bytes = size.Get();
+    const uint64_t needed = buffer->GetGuaranteedBytes(sw->GetPortProfiles());
+    if (needed >= bytes)
+    {
+        const std::string given =
+            option == "auto" ? "auto, " + std::to_string(bytes) + "B" : option;
+        throw std::invalid_argument("--buffer: " + given + "; accepted: more than " +
+                                    std::to_string(needed) +
+                                    "B, which the headroom and reserves of switch " +
+                                    fabric.GetTopology().GetNode(id).name + " take (" +
+                                    std::to_string(sw->GetNPorts()) + " ports)");
+    }
+}
+
+void
+ConfigureSharedBuffer(RdmaFabricHelper& helper, const RdmaFabricOptions& options)
+{
+    if (IsBufferPart(options))
+    {
+        options.Refuse("shared buffer", "with --buffer=" + options.buffer);
+        ParseRdmaOption("buffer", [&] { helper.SetBufferManager(options.buffer); });
+        return;
+    }
+    constexpr uint64_t DEFAULT_BYTES = 12 << 20;
+    const TypeId shared = QbbSharedBuffer::GetTypeId();
+    const std::string preset = GetRdmaBufferPreset(options.bufferPreset);
+    RdmaPart buffer = RdmaPart::Parse(preset == "auto" ? shared.GetName() : preset, shared);
+    if (const uint64_t bytes = GetBufferBytes(options))
+    {
+        buffer.Set("BufferSize", UintegerValue(bytes));
+    }
+    else if (preset == "auto" && !IsRdmaDefaultGiven(shared, "BufferSize"))
+    {
+        buffer.Set("BufferSize", UintegerValue(DEFAULT_BYTES));
+    }
+    if (const std::string wrong = QbbClassAlphas::Check(options.classAlphas); !wrong.empty())
+    {
+        throw std::invalid_argument("--classAlphas: " + wrong);
+    }
+    options.SetAttributes(buffer, "shared buffer", "--bufferPreset=" + options.bufferPreset);
+    CheckSonicOptions(options);
+    helper.SetBufferManager(buffer.ToText());
+}
+
+void
+FinishSharedBuffer(RdmaFabric& fabric, const RdmaFabricOptions& options)
+{
+    if (!options.sonicBuffers.empty())
+    {
+        const RdmaSonicConfig config = ReadRdmaSonicConfig(options.sonicBuffers, options.sonicQos);
+        std::vector<std::string> notes = config.notes;
+        const auto more = ApplyRdmaSonicConfig(fabric, config, GetBufferBytes(options));
+        notes.insert(notes.end(), more.begin(), more.end());
+        for (const std::string& note : notes)
+        {
+            std::cerr << "rdma: note: " << note << "\n";
+        }
+        return;
+    }
+    for (const uint32_t id : fabric.GetTopology().GetSwitches())
+    {
+        CheckSharedBuffer(fabric, id, options.buffer);
+    }
 }
 
 void
 ConfigurePortBuffers(RdmaFabricHelper& helper, const RdmaFabricOptions& options)
 {
-    helper.SetBufferManager("ns3::QbbInputPortBuffer");
-    const auto set = [&](const char* option, const std::string& text, const char* attribute) {
-        if (text != "auto")
-        {
-            helper.SetBufferAttribute(attribute, UintegerValue(ParsePortBytes(option, text)));
-        }
-    };
-    set("portBuffer", options.portBuffer, "PortBufferBytes");
-    if (options.pfc == "on")
+    RdmaFabricOptions used = options;
+    if (options.pfc != "on")
     {
-        set("xoff", options.xoff, "XoffBytes");
-        set("xon", options.xon, "XonBytes");
+        used.xoff = used.xon = "auto"; // Watermarks belong to PFC.
     }
-    if (options.cells == 0 || options.cells > 65536)
+    RdmaPart buffer = RdmaPart::Parse("ns3::QbbInputPortBuffer", QbbBufferManager::GetTypeId());
+    used.SetAttributes(buffer, "port buffer", "--switch=input-queued");
+    helper.SetBufferManager(buffer.ToText());
+}
+
+/** Sets the attributes of all switches from the options of a group. */
+void
+SetSwitchAttributes(RdmaFabricHelper& helper,
+                    const RdmaFabricOptions& options,
+                    const std::string& group)
+{
+    const auto settings =
+        options.GetSettings(group, QbbSwitch::GetTypeId(), "--switch=" + options.switchType);
+    for (const RdmaOptionSetting& setting : settings)
     {
-        throw std::invalid_argument("--cells: " + std::to_string(options.cells) +
-                                    "; accepted: 1 to 65536 bytes");
-    }
-    if (options.cells != 1)
-    {
-        helper.SetBufferAttribute("CellBytes", UintegerValue(options.cells));
+        helper.SetSwitchAttribute(setting.attribute, *setting.value);
     }
 }
 
 void
-ConfigureQueueing(RdmaFabricHelper& helper, const RdmaFabricOptions& options)
+ConfigureTrust(RdmaFabricHelper& helper, const RdmaFabricOptions& options)
 {
-    helper.SetSwitchAttribute("Queueing", EnumValue(QbbSwitch::INPUT_QUEUED));
-    if (options.crossbar == "off")
+    CheckRdmaChoice("trust", options.trust, {"dscp", "vlan"});
+    helper.SetPfcDeployment(options.trust == "vlan" ? RdmaPfcDeployment::VLAN
+                                                    : RdmaPfcDeployment::DSCP);
+    if (options.trust == "vlan" && options.transport == "iwarp")
     {
-        return;
+        throw std::invalid_argument("--trust: vlan with --transport=iwarp; accepted: dscp, because "
+                                    "ns-3's TCP does not choose the PCP");
     }
-    const double speedup =
-        ParseRdmaOption("crossbar", [&] { return ParseRdmaReal(options.crossbar); });
-    if (!(speedup >= 1 && speedup <= 1000))
-    {
-        throw std::invalid_argument("--crossbar: " + options.crossbar +
-                                    "; accepted: off, or a speed-up from 1 to 1000");
-    }
-    helper.SetSwitchAttribute("Crossbar", BooleanValue(true));
-    helper.SetSwitchAttribute("CrossbarSpeedup", DoubleValue(speedup));
 }
 
 void
@@ -97,7 +198,7 @@ ConfigureMarking(RdmaFabricHelper& helper, const RdmaFabricOptions& options)
     });
     if (detector.IsNone())
     {
-        RefuseRdmaOption("markThreshold", options.markThreshold != "auto", "--marking=curve");
+        options.Refuse("marking", "with --marking=curve");
         return;
     }
     if (options.ecn != "auto" && options.ecn != "on")
@@ -112,51 +213,38 @@ ConfigureMarking(RdmaFabricHelper& helper, const RdmaFabricOptions& options)
                                     "; accepted: curve, or with --ecn=on, or a --cc that needs "
                                     "marks");
     }
-    if (options.markThreshold != "auto")
-    {
-        SetRdmaPartOption(detector,
-                          "Threshold",
-                          UintegerValue(ParsePortBytes("markThreshold", options.markThreshold)),
-                          "markThreshold",
-                          "--marking=" + options.marking);
-    }
+    options.SetAttributes(detector, "marking", "--marking=" + options.marking);
     helper.SetCongestionDetector(detector.ToText());
 }
 
 } // namespace
 
-bool
-IsRdmaMarkingCurve(const RdmaFabricOptions& options)
-{
-    return options.marking == "curve";
-}
-
 void
 ConfigureRdmaSwitch(RdmaFabricHelper& helper, const RdmaFabricOptions& options)
 {
     CheckRdmaChoice("switch", options.switchType, {"shared", "input-queued"});
+    const std::string with = "with --switch=" + options.switchType;
+    SetSwitchAttributes(helper, options, "switch");
+    ConfigureTrust(helper, options);
     if (options.switchType == "shared")
     {
-        const std::string with = "--switch=shared";
-        RefuseRdmaOption("portBuffer", options.portBuffer != "auto", with);
-        RefuseRdmaOption("xoff", options.xoff != "auto", with);
-        RefuseRdmaOption("xon", options.xon != "auto", with);
-        RefuseRdmaOption("cells", options.cells != 1, with);
-        RefuseRdmaOption("crossbar", options.crossbar != "off", with);
-        ConfigureRdmaBuffers(helper, options);
+        options.Refuse("port buffer", with);
+        options.Refuse("crossbar", with);
+        ConfigureSharedBuffer(helper, options);
     }
     else
     {
-        const std::string with = "--switch=" + options.switchType;
-        RefuseRdmaOption("buffer", options.buffer != "auto", with + "; see --portBuffer");
-        RefuseRdmaOption("bufferPreset", options.bufferPreset != "none", with);
-        RefuseRdmaOption("classAlphas", !options.classAlphas.empty(), with);
-        RefuseRdmaOption("sonicBuffers",
-                         !options.sonicBuffers.empty() || !options.sonicQos.empty(),
-                         with);
-        ConfigureRdmaTrust(helper, options);
+        RefuseRdmaOption("buffer",
+                         options.buffer != "auto",
+                         "--switch=input-queued; see --portBuffer");
+        options.Refuse("shared buffer", with);
         ConfigurePortBuffers(helper, options);
-        ConfigureQueueing(helper, options);
+        helper.SetSwitchAttribute("Queueing", EnumValue(QbbSwitch::INPUT_QUEUED));
+        if (options.crossbar != "off")
+        {
+            helper.SetSwitchAttribute("Crossbar", BooleanValue(true));
+            SetSwitchAttributes(helper, options, "crossbar");
+        }
     }
     ConfigureMarking(helper, options);
 }
@@ -166,7 +254,7 @@ FinishRdmaSwitch(RdmaFabric& fabric, const RdmaFabricOptions& options)
 {
     if (options.switchType == "shared")
     {
-        FinishRdmaBuffers(fabric, options);
+        FinishSharedBuffer(fabric, options);
         return;
     }
     for (const uint32_t id : fabric.GetTopology().GetSwitches())

@@ -8,6 +8,7 @@
 #include <cinttypes>
 #include <cstdio>
 #include <limits>
+#include <numeric>
 
 namespace ns3
 {
@@ -31,40 +32,15 @@ constexpr std::array<SizeBin, 5> BINS = {{{"up to 10 KB", 10'000},
 /// Maximum number of unfinished flows that are listed individually.
 constexpr std::size_t MAX_LISTED = 20;
 
-/** Statistics of the completed flows. */
-struct Sample
+/** \param values one or more values \return their mean, median and 99th percentile */
+std::array<double, 3>
+Summarize(std::vector<double> values)
 {
-    double mean{0}; //!< mean
-    double p50{0};  //!< median
-    double p99{0};  //!< 99th percentile
-};
-
-/**
- * \param flows flows, at least one of which has completed
- * \param value function that returns the measured quantity of a completed flow
- * \return statistics of that quantity
- */
-template <typename Value>
-Sample
-Summarize(const std::vector<const RdmaFlowResult*>& flows, Value value)
-{
-    std::vector<double> values;
-    values.reserve(flows.size());
-    double sum = 0;
-    for (const auto* flow : flows)
-    {
-        if (flow->IsCompleted())
-        {
-            values.push_back(value(*flow));
-            sum += values.back();
-        }
-    }
-    Sample sample;
-    sample.mean = sum / static_cast<double>(values.size());
+    const double sum = std::accumulate(values.begin(), values.end(), 0.0);
     std::sort(values.begin(), values.end());
-    sample.p50 = RdmaSortedQuantile(values, 0.5);
-    sample.p99 = RdmaSortedQuantile(values, 0.99);
-    return sample;
+    return {sum / static_cast<double>(values.size()),
+            RdmaSortedQuantile(values, 0.5),
+            RdmaSortedQuantile(values, 0.99)};
 }
 
 /// Prints text in the format of std::snprintf(), at most 199 characters.
@@ -77,24 +53,43 @@ PrintFormatted(std::ostream& os, const char* format, Args... args)
     os << line;
 }
 
+/** Prints a line of the table: the flows of more than \p above bytes that belong to a class. */
 void
-PrintLine(std::ostream& os, const char* name, const std::vector<const RdmaFlowResult*>& flows)
+PrintLine(std::ostream& os,
+          const SizeBin& bin,
+          uint64_t above,
+          const std::vector<RdmaFlowResult>& results)
 {
-    const auto completed = static_cast<std::size_t>(
-        std::count_if(flows.begin(), flows.end(), [](const RdmaFlowResult* flow) {
-            return flow->IsCompleted();
-        }));
-    PrintFormatted(os, "%-14s %8zu %10zu", name, flows.size(), completed);
-    if (completed > 0)
+    std::size_t count = 0;
+    std::vector<double> fcts;
+    std::vector<double> slowdowns;
+    for (const RdmaFlowResult& result : results)
     {
-        const Sample fct = Summarize(flows, [](const RdmaFlowResult& flow) {
-            return static_cast<double>(*flow.fct) / 1e6;
-        });
-        const Sample slowdown = Summarize(flows, [](const RdmaFlowResult& flow) {
-            return static_cast<double>(*flow.fct) / static_cast<double>(flow.ideal);
-        });
-        PrintFormatted(os, " %12.2f %12.2f %12.2f", fct.mean, fct.p50, fct.p99);
-        PrintFormatted(os, " %10.3f %10.3f", slowdown.mean, slowdown.p99);
+        const uint64_t bytes = result.flow.bytes;
+        if (bin.maxBytes != 0 && (bytes <= above || bytes > bin.maxBytes))
+        {
+            continue;
+        }
+        ++count;
+        if (result.IsCompleted())
+        {
+            fcts.push_back(static_cast<double>(*result.fct) / 1e6);
+            slowdowns.push_back(static_cast<double>(*result.fct) /
+                                static_cast<double>(result.ideal));
+        }
+    }
+    PrintFormatted(os, "%-14s %8zu %10zu", bin.name, count, fcts.size());
+    if (!fcts.empty())
+    {
+        const auto [mean, median, p99] = Summarize(fcts);
+        const auto [meanSlowdown, medianSlowdown, p99Slowdown] = Summarize(slowdowns);
+        PrintFormatted(os,
+                       " %12.2f %12.2f %12.2f %10.3f %10.3f",
+                       mean,
+                       median,
+                       p99,
+                       meanSlowdown,
+                       p99Slowdown);
     }
     os << "\n";
 }
@@ -109,22 +104,8 @@ PrintRdmaOutcome(std::ostream& os, const RdmaFabricOutcome& outcome)
     uint64_t above = 0;
     for (const SizeBin& bin : BINS)
     {
-        const auto isIn = [&bin, above](const RdmaFlowResult& result) {
-            return bin.maxBytes == 0 ||
-                   (result.flow.bytes > above && result.flow.bytes <= bin.maxBytes);
-        };
-        std::vector<const RdmaFlowResult*> flows;
-        flows.reserve(static_cast<std::size_t>(
-            std::count_if(outcome.flows.begin(), outcome.flows.end(), isIn)));
-        for (const auto& result : outcome.flows)
-        {
-            if (isIn(result))
-            {
-                flows.push_back(&result);
-            }
-        }
+        PrintLine(os, bin, above, outcome.flows);
         above = bin.maxBytes;
-        PrintLine(os, bin.name, flows);
     }
     const RdmaFabricSummary& summary = outcome.summary;
     PrintFormatted(os,

@@ -4,9 +4,9 @@
 
 #include "qbb-ecn-marker.h"
 #include "qbb-switch.h"
-#include "rdma-fabric-control.h"
 #include "rdma-fabric-helper.h"
 #include "rdma-fabric-run.h"
+#include "rdma-fabric-setup.h"
 #include "rdma-nic.h"
 #include "rdma-topology-builders.h"
 

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 
+#include "qbb-buffer-manager.h"
 #include "rdma-expect-error.h"
 #include "rdma-fabric-preset.h"
 #include "rdma-option-list.h"
+#include "rdma-part.h"
 #include "rdma-topology-builders.h"
 
 #include <gtest/gtest.h>
@@ -62,4 +64,18 @@ TEST(RdmaFabricPreset, NoneChangesNothing)
     EXPECT_EQ(options.switchType, RdmaFabricOptions().switchType);
     ExpectError<std::invalid_argument>([&] { ApplyRdmaPreset("ir", options); },
                                        {"--preset", "\"ir\"", "none, irn, parking-lot"});
+}
+
+TEST(RdmaFabricPreset, BuffersOfChipsAreParts)
+{
+    EXPECT_EQ(GetRdmaBufferPreset("none"), "auto");
+    for (const std::string name : {"trident2", "trident3", "tomahawk3"})
+    {
+        const std::string text = GetRdmaBufferPreset(name);
+        const RdmaPart part = RdmaPart::Parse(text, QbbBufferManager::GetTypeId());
+        EXPECT_TRUE(part.Has("BufferSize")) << text;
+        EXPECT_TRUE(part.Has("LossyEgressPoolBytes")) << text;
+    }
+    ExpectError<std::invalid_argument>([] { GetRdmaBufferPreset("trident9"); },
+                                       {"--bufferPreset", "\"trident9\"", "none, trident2"});
 }

@@ -3,7 +3,7 @@
 // The options of RdmaFabricOptions that set attributes of the workload.
 
 #include "rdma-expect-error.h"
-#include "rdma-fabric-workload.h"
+#include "rdma-fabric-run.h"
 #include "rdma-topology-builders.h"
 #include "rdma-workload.h"
 
@@ -28,7 +28,7 @@ MakeOptionFlows(const RdmaFabricOptions& options)
 {
     RngSeedManager::SetSeed(1);
     RngSeedManager::SetRun(1);
-    return MakeRdmaFabricFlows(options, MakeRdmaStar(8));
+    return RdmaFabricRun::MakeFlows(options, MakeRdmaStar(8));
 }
 
 /// \param text a workload \return its flows, without options
@@ -103,7 +103,7 @@ TEST(RdmaFabricWorkload, Messages)
     for (const std::string workload : {"incast:2", "permutation"})
     {
         expect([&](auto& o) { (o.workload = workload, o.bytes = "0"); },
-               "--bytes: 0; accepted: 1 to ");
+               "--bytes: 0; accepted: auto, or 1 to ");
         expect([&](auto& o) { (o.workload = workload, o.bytes = "x"); }, "--bytes: ");
         expect([&](auto& o) { (o.workload = workload, o.cdf = "x"); }, "--cdf: ");
         expect([&](auto& o) { (o.workload = workload, o.duration = "x"); }, "--duration: ");

@@ -203,7 +203,7 @@ TEST(RdmaTimeSeries, WrongOptions)
 
     TemporaryFile file;
     for (const Case& c :
-         {Case{"0s", "auto", "roce", "--timeseriesPeriod: 0s; accepted: auto, or a time above 0"},
+         {Case{"0s", "auto", "roce", "--timeseriesPeriod: 0s; accepted: auto, or a time, "},
           Case{"3", "auto", "roce", "--timeseriesPeriod: "},
           Case{"auto", "", "roce", "--timeseriesFlows: "},
           Case{"auto", "1,", "roce", "--timeseriesFlows: "},

@@ -3,20 +3,12 @@
 #include "rdma-fabric-deadlock.h"
 
 #include "rdma-flow-runner.h"
-#include "rdma-option.h"
 
 #include <algorithm>
 #include <sstream>
 
 namespace ns3
 {
-
-QbbRouting::Algorithm
-ParseRdmaRoutes(const std::string& text)
-{
-    CheckRdmaChoice("routes", text, {"shortest", "up-down"});
-    return text == "up-down" ? QbbRouting::UP_DOWN : QbbRouting::SHORTEST_PATH;
-}
 
 std::string
 FormatRdmaCycle(const RdmaFabric& fabric, const std::vector<QbbBufferPoint>& cycle)

@@ -18,14 +18,6 @@ namespace ns3
 
 /**
  * \ingroup rdma
- * \param text value of the option routes: "shortest" or "up-down"
- * \return the value of the attribute Algorithm of QbbRouting
- * \throws std::invalid_argument for any other text
- */
-QbbRouting::Algorithm ParseRdmaRoutes(const std::string& text);
-
-/**
- * \ingroup rdma
  * \param fabric a fabric
  * \param cycle switch buffers, each waiting for the next one in the list
  * \return the cycle as text: "leaf-0 port 4 class 3 -> spine-1 port 0 class 3 -> ... -> leaf-0 port

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+
+#include "rdma-pcap-instrument.h"
+
+#include "qbb-helper.h"
+#include "rdma-part-name.h"
+
+#include <ns3/string.h>
+
+#include <filesystem>
+#include <stdexcept>
+
+namespace ns3
+{
+
+NS_OBJECT_ENSURE_REGISTERED(RdmaPcapInstrument);
+
+namespace
+{
+
+/// Names under which programs take the class.
+const RdmaPartName g_pcapName("pcap",
+                              RdmaPcapInstrument::GetTypeId(),
+                              "",
+                              "capture file for every port: PREFIX-NODE-DEVICE.pcap",
+                              {"Prefix"});
+
+} // namespace
+
+TypeId
+RdmaPcapInstrument::GetTypeId()
+{
+    static TypeId tid = TypeId("ns3::RdmaPcapInstrument")
+                            .SetParent<RdmaInstrument>()
+                            .SetGroupName("Rdma")
+                            .AddConstructor<RdmaPcapInstrument>()
+                            .AddAttribute("Prefix",
+                                          "Beginning of the file names, folder included.",
+                                          StringValue(""),
+                                          MakeStringAccessor(&RdmaPcapInstrument::m_prefix),
+                                          MakeStringChecker());
+    return tid;
+}
+
+void
+RdmaPcapInstrument::Begin(Ptr<RdmaFabric>, Ptr<RdmaFlowRunnerBase>)
+{
+    const std::filesystem::path folder = std::filesystem::path(m_prefix).parent_path();
+    std::error_code ignored;
+    if (!folder.empty() && !std::filesystem::is_directory(folder, ignored))
+    {
+        throw std::invalid_argument(m_prefix + ": there is no folder " + folder.string() +
+                                    "; accepted: a prefix in one that exists");
+    }
+    QbbHelper().EnablePcapAll(m_prefix, true);
+}
+
+} // namespace ns3

@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+
+// Options that set attributes of parts.
+
+#include "irn-transport.h"
+#include "qbb-buffer-manager.h"
+#include "qbb-time.h"
+#include "rdma-expect-error.h"
+#include "rdma-fabric-options.h"
+#include "rdma-part.h"
+#include "rdma-transport.h"
+#include "rdma-workload.h"
+
+#include <gtest/gtest.h>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+using namespace ns3;
+
+namespace
+{
+
+/** Options of a run, and the parts whose attributes they set. */
+class RdmaOptionTargetTest : public testing::Test
+{
+  protected:
+    RdmaOptionTargetTest()
+    {
+        QbbSetTimeResolution();
+    }
+
+    /** \param text a transport \return the transport as text, with the attributes of the options */
+    std::string SetTransport(const std::string& text)
+    {
+        RdmaPart part = RdmaPart::Parse(text, RdmaTransport::GetTypeId());
+        options.SetAttributes(part, "transport", "--transport=" + text);
+        return part.ToText();
+    }
+
+    /** \param text a transport that the options do not fit \param parts what the message has */
+    void ExpectWrong(const std::string& text, const std::vector<std::string>& parts)
+    {
+        ExpectError<std::invalid_argument>([&] { SetTransport(text); }, parts);
+        options = RdmaFabricOptions();
+    }
+
+    RdmaFabricOptions options;
+};
+
+} // namespace
+
+TEST_F(RdmaOptionTargetTest, OptionsSetAttributes)
+{
+    EXPECT_EQ(SetTransport("irn"), "ns3::IrnTransport");
+    options.bdpCap = "64";
+    options.rtoLow = "50us";
+    options.dynamicRto = true;
+    EXPECT_EQ(SetTransport("irn"), "ns3::IrnTransport[RtoLow=50000ns|DynamicRto=true|BdpCap=64]");
+    options = RdmaFabricOptions();
+    options.rto = "1ms";
+    EXPECT_EQ(SetTransport("irn"), "ns3::IrnTransport[RtoHigh=1000000ns]");
+    EXPECT_EQ(SetTransport("roce"), "ns3::RoceTransport[RetransmissionTimeout=1000000ns]");
+}
+
+TEST_F(RdmaOptionTargetTest, WordsSetAttributes)
+{
+    options.recovery = "go-back-n";
+    options.bdpCap = "off";
+    EXPECT_EQ(SetTransport("irn"), "ns3::IrnTransport[LossRecovery=GoBackN|BdpFc=false]");
+    options = RdmaFabricOptions();
+    options.retries = "7";
+    EXPECT_EQ(SetTransport("irn"), "ns3::IrnTransport[RetryCount=7]");
+}
+
+TEST_F(RdmaOptionTargetTest, MessagesNameOptionAndAcceptedValues)
+{
+    options.bdpCap = "0";
+    ExpectWrong("irn", {"--bdpCap: 0; accepted: auto, off, or 1 to "});
+    options.bdpCap = "many";
+    ExpectWrong("irn", {"--bdpCap: many; accepted: auto, off, or 1 to "});
+    options.retries = "256";
+    ExpectWrong("roce", {"--retries: 256; accepted: unlimited, or 0 to 255"});
+    options.recovery = "sack";
+    ExpectWrong("roce",
+                {"--recovery: unknown value \"sack\"; accepted: auto, go-back-n, go-back-0"});
+    options.rtoLow = "5";
+    ExpectWrong("irn", {"--rtoLow: '5' has no unit; accepted"});
+    options.rtoLow = "0s";
+    ExpectWrong("irn", {"--rtoLow: 0s; accepted: auto, or a time, "});
+    options.bdpCap = "8";
+    ExpectWrong("roce", {"--bdpCap means nothing with --transport=roce"});
+    options.bdpCap = "8";
+    ExpectWrong("irn[BdpCap=9]",
+                {"--bdpCap with --transport=irn[BdpCap=9]; accepted: BdpCap by one of the two"});
+}
+
+TEST_F(RdmaOptionTargetTest, OptionsYieldToTheTextOfAWorkload)
+{
+    const auto set = [this](const std::string& text) {
+        RdmaPart part = RdmaPart::Parse(text, RdmaWorkload::GetTypeId());
+        options.SetAttributes(part, "workload", "", RdmaOptionClash::YIELD);
+        return part.ToText();
+    };
+    options.bytes = "2KB";
+    options.load = 0.75;
+    EXPECT_EQ(set("permutation"), "ns3::RdmaPermutationWorkload[Bytes=2000]");
+    EXPECT_EQ(set("permutation[Bytes=7]"), "ns3::RdmaPermutationWorkload[Bytes=7]");
+    EXPECT_EQ(set("poisson"), "ns3::RdmaPoissonWorkload[Load=0.75]");
+}
+
+TEST_F(RdmaOptionTargetTest, GroupsAreRefused)
+{
+    options.Refuse("watchdog", "without --watchdog");
+    options.detection = "1ms";
+    ExpectError<std::invalid_argument>([&] { options.Refuse("watchdog", "without --watchdog"); },
+                                       {"--detection means nothing without --watchdog"});
+}
+
+TEST_F(RdmaOptionTargetTest, AGroupMayHaveOptionsWithoutAttributes)
+{
+    RdmaPart part = RdmaPart::Parse("shared", QbbBufferManager::GetTypeId());
+    options.bufferPreset = "trident2";
+    options.classAlphas = "3:1/8";
+    options.SetAttributes(part, "shared buffer", "--buffer");
+    EXPECT_EQ(part.ToText(), "ns3::QbbSharedBuffer[ClassAlphas=3:1/8]");
+    ExpectError<std::invalid_argument>(
+        [&] { options.Refuse("shared buffer", "with --switch=input-queued"); },
+        {"--bufferPreset means nothing with --switch=input-queued"});
+}
+
+TEST_F(RdmaOptionTargetTest, CopiesHaveValuesOfTheirOwn)
+{
+    options.topology = "star:4";
+    options.load = 0.9;
+    options.keepQueuePairs = true;
+    RdmaFabricOptions copy = options;
+    copy.ackInterval = 7;
+    EXPECT_EQ(copy.GetText("topology"), "star:4");
+    EXPECT_EQ(copy.GetText("load"), "0.9");
+    EXPECT_TRUE(copy.keepQueuePairs);
+    EXPECT_EQ(options.GetText("ackInterval"), "1");
+    options = RdmaFabricOptions();
+    EXPECT_EQ(options.topology, RdmaFabricOptions().topology);
+    EXPECT_EQ(copy.topology, "star:4");
+}
