@@ -2,6 +2,8 @@
 
 #include "rdma-fluid-model.h"
 
+#include "rdma-fluid-equations.h"
+
 #include <algorithm>
 #include <cmath>
 #include <sstream>
@@ -16,125 +18,16 @@ namespace
 /// Longest delay, in seconds, of delays that depend on the queue or on 1 / rate.
 constexpr double LONGEST_LOOK_BACK_S = 10e-3;
 
-/** \return probability that at least one of n packets is marked */
-double
-AnyMarked(double p, double n)
-{
-    return p >= 1 ? 1 : -std::expm1(n * std::log1p(-p));
-}
-
-/** \return probability that none of n packets is marked */
-double
-NoneMarked(double p, double n)
-{
-    return 1 - AnyMarked(p, n);
-}
-
-/** \return p / ((1-p)^-n - 1): frequency, per packet, of runs of n packets without a mark */
-double
-Runs(double p, double n)
-{
-    if (n <= 0 || p >= 1)
-    {
-        return 0;
-    }
-    const double exponent = -n * std::log1p(-p);
-    return exponent < 1e-9 ? 1 / n : p / std::expm1(exponent);
-}
-
 double
 GetMarking(const QbbEcnThresholds& ecn, double queueBytes)
 {
     return ecn.GetProbability(static_cast<uint64_t>(std::max(queueBytes, 0.0)));
 }
 
-/** Terms of the DCQCN equations for a marking probability and a rate. */
-struct DcqcnTerms
-{
-    DcqcnTerms(const RdmaFluidParameters& parameters, double p, double rateBps)
-    {
-        const RdmaDcqcnParameters& d = parameters.dcqcn;
-        packets = rateBps / (8 * parameters.packetBytes);
-        const double counter = static_cast<double>(d.counterBytes) / parameters.packetBytes;
-        const double timer = 1e-12 * static_cast<double>(d.timer) * packets;
-        cnp = AnyMarked(p, parameters.cnpIntervalS * packets);
-        alpha = AnyMarked(p, 1e-12 * static_cast<double>(d.alphaPeriod) * packets);
-        const double byBytes = Runs(p, counter);
-        const double byTimer = Runs(p, timer);
-        increases = byBytes + byTimer;
-        additive = NoneMarked(p, d.threshold * counter) * byBytes +
-                   NoneMarked(p, d.threshold * timer) * byTimer;
-    }
-
-    double packets;   //!< rate in packets per second
-    double cnp;       //!< probability of a CNP within a CNP interval
-    double alpha;     //!< equilibrium value of alpha
-    double increases; //!< number of rate increases per packet
-    double additive;  //!< number of rate increases per packet beyond fast recovery
-};
-
-/** Weight of the decrease in patched TIMELY, as a function of the RTT gradient. */
-double
-GetWeight(double gradient)
-{
-    return std::clamp(2 * gradient + 0.5, 0.0, 1.0);
-}
-
-const RdmaFluidParameters&
-CheckFluid(const RdmaFluidParameters& p)
-{
-    std::ostringstream wrong;
-    auto positive = [&wrong](double value, const char* name) {
-        if (!(value > 0))
-        {
-            wrong << name << " " << value << "; accepted: above 0";
-        }
-    };
-    positive(p.flows, "flows");
-    positive(p.capacityBps, "capacity in bit/s");
-    positive(p.packetBytes, "packet bytes");
-    positive(p.delayS, "delay in s");
-    positive(p.cnpIntervalS, "CNP interval in s");
-    positive(p.stepS, "step in s");
-    if (p.lineRateBps < 0)
-    {
-        wrong << "line rate " << p.lineRateBps << " bit/s; accepted: above 0, or 0 for the port's";
-    }
-    positive(p.timely.minRttS, "TIMELY's minimum RTT in s");
-    if (p.stepS > p.delayS)
-    {
-        wrong << "step " << p.stepS << " s; accepted: at most the delay, " << p.delayS << " s";
-    }
-    if (!wrong.str().empty())
-    {
-        throw std::invalid_argument("fluid model: " + wrong.str());
-    }
-    return p;
-}
-
 } // namespace
 
-RdmaFluidAlgorithm
-ParseRdmaFluidAlgorithm(const std::string& name)
-{
-    if (name == "dcqcn")
-    {
-        return RdmaFluidAlgorithm::DCQCN;
-    }
-    if (name == "timely")
-    {
-        return RdmaFluidAlgorithm::TIMELY;
-    }
-    if (name == "patched-timely")
-    {
-        return RdmaFluidAlgorithm::PATCHED_TIMELY;
-    }
-    throw std::invalid_argument("fluid model: \"" + name +
-                                "\"; accepted: dcqcn, timely, patched-timely");
-}
-
 RdmaFluidModel::RdmaFluidModel(const RdmaFluidParameters& parameters)
-    : m_p(CheckFluid(parameters)),
+    : m_p(CheckRdmaFluidParameters(parameters)),
       m_lineBps(parameters.lineRateBps > 0 ? parameters.lineRateBps : parameters.capacityBps),
       m_width(parameters.algorithm == RdmaFluidAlgorithm::DCQCN ? 3 : 2),
       m_state(1 + m_width * parameters.flows),
@@ -246,83 +139,32 @@ RdmaFluidModel::Derive(double timeS, const double* state, double* derivative) co
     }
     const double growth = (sumBps - m_p.capacityBps) / 8;
     derivative[0] = state[0] <= 0 ? std::max(growth, 0.0) : growth;
-    if (m_p.algorithm == RdmaFluidAlgorithm::DCQCN)
-    {
-        DeriveDcqcn(timeS, state, derivative);
-    }
-    else
-    {
-        DeriveTimely(timeS, state, derivative);
-    }
-}
-
-void
-RdmaFluidModel::DeriveDcqcn(double timeS, const double* state, double* derivative) const
-{
-    const RdmaDcqcnParameters& d = m_p.dcqcn;
-    const double leftS = timeS - m_p.delayS;
-    const double pastS = m_p.markAtArrival ? GetArrival(leftS) : leftS;
-    const double p = GetMarking(m_p.ecn, GetPast(pastS, 0));
-    const double alphaPeriodS = 1e-12 * static_cast<double>(d.alphaPeriod);
-    for (uint32_t i = 0; i < m_p.flows; ++i)
-    {
-        const double* s = state + 1 + i * m_width;
-        double* out = derivative + 1 + i * m_width;
-        if (!m_started[i])
-        {
-            out[0] = out[1] = out[2] = 0;
-            continue;
-        }
-        const DcqcnTerms terms(m_p, p, GetPast(pastS, 1 + i));
-        const double gap = s[1] - s[0];
-        out[0] = -s[0] * s[2] / (2 * m_p.cnpIntervalS) * terms.cnp +
-                 gap / 2 * terms.packets * terms.increases;
-        out[1] = -gap / m_p.cnpIntervalS * terms.cnp +
-                 static_cast<double>(d.aiRate) * terms.packets * terms.additive;
-        out[2] = d.g / alphaPeriodS * (terms.alpha - s[2]);
-    }
-}
-
-void
-RdmaFluidModel::DeriveTimely(double timeS, const double* state, double* derivative) const
-{
-    const RdmaFluidTimely& t = m_p.timely;
+    const bool dcqcn = m_p.algorithm == RdmaFluidAlgorithm::DCQCN;
     const double bytesPerS = m_p.capacityBps / 8;
-    const double lowBytes = bytesPerS * t.lowS;
-    const double highBytes = bytesPerS * t.highS;
-    const double pastS = GetArrival(timeS - m_p.delayS - m_p.packetBytes / bytesPerS);
-    // Delayed round-trip time, expressed in bytes at the rate of the port.
-    const double queue = GetPast(pastS, 0) + bytesPerS * t.baseRttS;
+    const double leftS = timeS - m_p.delayS - (dcqcn ? 0 : m_p.packetBytes / bytesPerS);
+    const double pastS = dcqcn && !m_p.markAtArrival ? leftS : GetArrival(leftS);
+    const double queueBytes = GetPast(pastS, 0);
+    const double marking = dcqcn ? GetMarking(m_p.ecn, queueBytes) : 0;
+    // Delayed round-trip time without queueing, expressed in bytes at the rate of the port.
+    const double baseBytes = bytesPerS * m_p.timely.baseRttS;
     for (uint32_t i = 0; i < m_p.flows; ++i)
     {
-        const double rate = state[1 + i * m_width];
-        const double gradient = state[2 + i * m_width];
+        const double* flow = state + 1 + i * m_width;
         double* out = derivative + 1 + i * m_width;
         if (!m_started[i])
         {
-            out[0] = out[1] = 0;
-            continue;
+            std::fill_n(out, m_width, 0);
         }
-        const double updateS = std::max(8 * t.segmentBytes / std::max(rate, 1.0), t.minRttS);
-        const double before = GetPast(pastS - updateS, 0) + bytesPerS * t.baseRttS;
-        out[1] = t.ewma / updateS * ((queue - before) / (bytesPerS * t.minRttS) - gradient);
-        if (queue < lowBytes)
+        else if (dcqcn)
         {
-            out[0] = t.stepBps / updateS;
-        }
-        else if (queue > highBytes)
-        {
-            out[0] = -t.beta / updateS * (1 - highBytes / queue) * rate;
-        }
-        else if (m_p.algorithm == RdmaFluidAlgorithm::PATCHED_TIMELY)
-        {
-            const double weight = GetWeight(gradient);
-            out[0] = (1 - weight) * t.stepBps / updateS -
-                     weight * t.beta / updateS * rate * (queue - lowBytes) / lowBytes;
+            const RdmaFluidDcqcnTerms past(m_p, marking, GetPast(pastS, 1 + i));
+            DeriveRdmaFluidDcqcn(m_p, past, flow, out);
         }
         else
         {
-            out[0] = gradient <= 0 ? t.stepBps / updateS : -gradient * t.beta / updateS * rate;
+            const double beforeS = pastS - GetRdmaFluidUpdate(m_p.timely, flow[0]);
+            const double beforeBytes = GetPast(beforeS, 0) + baseBytes;
+            DeriveRdmaFluidTimely(m_p, queueBytes + baseBytes, beforeBytes, flow, out);
         }
     }
 }
@@ -396,10 +238,10 @@ RdmaFluidModel::Run(double durationS, double sampleS)
 RdmaFluidFixedPoint
 RdmaFluidModel::GetDcqcnFixedPoint(const RdmaFluidParameters& parameters)
 {
-    CheckFluid(parameters);
+    CheckRdmaFluidParameters(parameters);
     const double rateBps = parameters.capacityBps / parameters.flows;
     auto excess = [&parameters, rateBps](double p) {
-        const DcqcnTerms terms(parameters, p, rateBps);
+        const RdmaFluidDcqcnTerms terms(parameters, p, rateBps);
         return terms.alpha * terms.cnp * terms.cnp -
                std::pow(parameters.cnpIntervalS * terms.packets, 2) / rateBps *
                    static_cast<double>(parameters.dcqcn.aiRate) * terms.additive * terms.increases;
@@ -413,7 +255,7 @@ RdmaFluidModel::GetDcqcnFixedPoint(const RdmaFluidParameters& parameters)
     }
     RdmaFluidFixedPoint point;
     point.marking = high;
-    point.alpha = DcqcnTerms(parameters, high, rateBps).alpha;
+    point.alpha = RdmaFluidDcqcnTerms(parameters, high, rateBps).alpha;
     const QbbEcnThresholds& ecn = parameters.ecn;
     const double queue = static_cast<double>(ecn.kminBytes) + high / ecn.slope;
     point.reached = queue <= static_cast<double>(ecn.kmaxBytes);
@@ -424,7 +266,7 @@ RdmaFluidModel::GetDcqcnFixedPoint(const RdmaFluidParameters& parameters)
 double
 RdmaFluidModel::GetPatchedTimelyQueue(const RdmaFluidParameters& parameters)
 {
-    CheckFluid(parameters);
+    CheckRdmaFluidParameters(parameters);
     const RdmaFluidTimely& t = parameters.timely;
     const double excess = parameters.flows * t.stepBps / (t.beta * parameters.capacityBps);
     return parameters.capacityBps / 8 * (t.lowS * (1 + excess) - t.baseRttS);

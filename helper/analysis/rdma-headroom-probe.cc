@@ -47,101 +47,98 @@ struct RunResult
     QbbPs crossed{0};       //!< arrival of the frame that crosses the threshold
 };
 
-/** Runs one simulation of the headroom probe. */
-class Probe
+/**
+ * Runs one simulation.
+ *
+ * \param link the link
+ * \param headroom headroom of the switch port in bytes
+ * \param ample bytes that host A posts after the crossing packet
+ * \param shorter payload of the packet after the crossing packet; 0: no shorter packet
+ * \param block time at which the port towards A begins a frame of the largest size; 0: never
+ */
+RunResult
+RunProbe(const RdmaHeadroomCase& link,
+         uint32_t headroom,
+         uint32_t ample,
+         uint32_t shorter,
+         QbbPs block)
 {
-  public:
-    /**
-     * \param link the link
-     * \param headroom headroom of the switch port in bytes
-     * \param ample bytes that host A posts after the crossing packet
-     * \param shorter payload of the packet after the crossing packet; 0: no shorter packet
-     * \param block time at which the port towards A begins a frame of the largest size; 0: never
-     */
-    static RunResult Run(const RdmaHeadroomCase& link,
-                         uint32_t headroom,
-                         uint32_t ample,
-                         uint32_t shorter,
-                         QbbPs block)
-    {
-        RdmaFabricHelper helper;
-        // With this MTU, the largest frame of a port equals a full packet of host A.
-        const uint32_t packet = link.mtu + PACKET_OVERHEAD_BYTES;
-        const uint32_t frame = link.mtu + FRAME_OVERHEAD_BYTES;
-        helper.SetDeviceAttribute("Mtu", UintegerValue(packet));
-        helper.SetDeviceAttribute("TagFrames", BooleanValue(true));
-        helper.SetDeviceAttribute("PfcClasses", UintegerValue(1U << LOSSLESS));
-        helper.SetDeviceAttribute("PauseReactionDelay",
-                                  TimeValue(PicoSeconds(link.reaction.Get())));
-        helper.SetQueuePairAttribute("PathMtu", UintegerValue(link.mtu));
-        helper.SetBufferAttribute("ReserveBytes", UintegerValue(0));
-        helper.SetBufferAttribute("HeadroomBytes", UintegerValue(headroom));
-        helper.SetBufferAttribute("XoffBytes", UintegerValue(BELOW * frame));
-        helper.SetBufferAttribute("BufferSize", UintegerValue(UINT32_MAX));
+    RdmaFabricHelper helper;
+    // With this MTU, the largest frame of a port equals a full packet of host A.
+    const uint32_t packet = link.mtu + PACKET_OVERHEAD_BYTES;
+    const uint32_t frame = link.mtu + FRAME_OVERHEAD_BYTES;
+    helper.SetDeviceAttribute("Mtu", UintegerValue(packet));
+    helper.SetDeviceAttribute("TagFrames", BooleanValue(true));
+    helper.SetDeviceAttribute("PfcClasses", UintegerValue(1U << LOSSLESS));
+    helper.SetDeviceAttribute("PauseReactionDelay", TimeValue(PicoSeconds(link.reaction.Get())));
+    helper.SetQueuePairAttribute("PathMtu", UintegerValue(link.mtu));
+    helper.SetBufferAttribute("ReserveBytes", UintegerValue(0));
+    helper.SetBufferAttribute("HeadroomBytes", UintegerValue(headroom));
+    helper.SetBufferAttribute("XoffBytes", UintegerValue(BELOW * frame));
+    helper.SetBufferAttribute("BufferSize", UintegerValue(UINT32_MAX));
 
-        RdmaTopology topology;
-        const uint32_t a = topology.AddHost();
-        const uint32_t b = topology.AddHost();
-        const uint32_t sw = topology.AddSwitch();
-        topology.AddLink(a, sw, link.rate, link.delay);
-        topology.AddLink(sw, b, link.rate, GetRdmaCableDelay(1));
-        const Ptr<RdmaFabric> fabric = helper.Install(topology);
+    RdmaTopology topology;
+    const uint32_t a = topology.AddHost();
+    const uint32_t b = topology.AddHost();
+    const uint32_t sw = topology.AddSwitch();
+    topology.AddLink(a, sw, link.rate, link.delay);
+    topology.AddLink(sw, b, link.rate, GetRdmaCableDelay(1));
+    const Ptr<RdmaFabric> fabric = helper.Install(topology);
 
-        RunResult result;
-        const Ptr<QbbNetDevice> port = fabric->GetDevice(0, sw);
-        const auto senders = fabric->Connect(a, b, LOSSLESS);
-        const auto post = [qp = senders.first](uint32_t count, uint32_t bytes) {
-            RdmaSendRequest request;
-            request.opcode = RdmaWrOpcode::RDMA_WRITE_WITH_IMM;
-            request.length = bytes;
-            for (uint32_t i = 0; i < count; ++i)
-            {
-                qp->PostSend(request);
-            }
-        };
-        const Ptr<QbbSwitch> chip = fabric->GetSwitch(sw);
-        port->TraceConnectWithoutContext(
-            "PhyRxEnd",
-            Callback<void, Ptr<const Packet>>([&](Ptr<const Packet>) {
-                // This event precedes the admission of the frame, the next one after BELOW full
-                // frames.
-                const uint32_t held =
-                    chip->GetBufferManager()->GetIngress(port->GetPortNumber(), LOSSLESS).bytes;
-                if (result.crossed == 0_ps && held == BELOW * frame)
-                {
-                    result.crossed = QbbNow();
-                }
-            }));
-        Simulator::Schedule(PicoSeconds(1), [&]() {
-            fabric->GetDevice(1, b)->GetFlowControl().RequestPause(LOSSLESS, true);
-        });
-        Simulator::Schedule(PicoSeconds(LEAD.Get()), [&]() {
-            post(BELOW + 1, link.mtu);
-            post(shorter > 0 ? 1 : 0, shorter);
-            post(ample / link.mtu + 1, link.mtu);
-        });
-        if (block > 0_ps)
+    RunResult result;
+    const Ptr<QbbNetDevice> port = fabric->GetDevice(0, sw);
+    const auto senders = fabric->Connect(a, b, LOSSLESS);
+    const auto post = [qp = senders.first](uint32_t count, uint32_t bytes) {
+        RdmaSendRequest request;
+        request.opcode = RdmaWrOpcode::RDMA_WRITE_WITH_IMM;
+        request.length = bytes;
+        for (uint32_t i = 0; i < count; ++i)
         {
-            Simulator::Schedule(PicoSeconds(block.Get()), [&]() {
-                constexpr uint16_t LOCAL_EXPERIMENT = 0x88b5;
-                port->Send(Create<Packet>(packet), port->GetPeer()->GetMac(), LOCAL_EXPERIMENT);
-            });
+            qp->PostSend(request);
         }
-        // Ample time for the first packets of A and for several round trips of the pause.
-        const QbbLineRate rate(link.rate);
-        Simulator::Stop(
-            QbbToTime(LEAD + rate.BytesToPs(64 * frame) + 8 * link.delay + 4 * link.reaction));
-        Simulator::Run();
-
-        result.profile = chip->GetPortProfiles().at(port->GetPortNumber());
-        result.drops = port->GetCounters()
-                           .dropsByReason[static_cast<std::size_t>(QbbDropReason::HEADROOM_FULL)];
-        result.peakBytes =
-            chip->GetBufferManager()->GetIngress(port->GetPortNumber(), LOSSLESS).peakHeadroomBytes;
-        Simulator::Destroy();
-        return result;
+    };
+    const Ptr<QbbSwitch> chip = fabric->GetSwitch(sw);
+    port->TraceConnectWithoutContext(
+        "PhyRxEnd",
+        Callback<void, Ptr<const Packet>>([&](Ptr<const Packet>) {
+            // This event precedes the admission of the frame, the next one after BELOW full
+            // frames.
+            const uint32_t held =
+                chip->GetBufferManager()->GetIngress(port->GetPortNumber(), LOSSLESS).bytes;
+            if (result.crossed == 0_ps && held == BELOW * frame)
+            {
+                result.crossed = QbbNow();
+            }
+        }));
+    Simulator::Schedule(PicoSeconds(1), [&]() {
+        fabric->GetDevice(1, b)->GetFlowControl().RequestPause(LOSSLESS, true);
+    });
+    Simulator::Schedule(PicoSeconds(LEAD.Get()), [&]() {
+        post(BELOW + 1, link.mtu);
+        post(shorter > 0 ? 1 : 0, shorter);
+        post(ample / link.mtu + 1, link.mtu);
+    });
+    if (block > 0_ps)
+    {
+        Simulator::Schedule(PicoSeconds(block.Get()), [&]() {
+            constexpr uint16_t LOCAL_EXPERIMENT = 0x88b5;
+            port->Send(Create<Packet>(packet), port->GetPeer()->GetMac(), LOCAL_EXPERIMENT);
+        });
     }
-};
+    // Ample time for the first packets of A and for several round trips of the pause.
+    const QbbLineRate rate(link.rate);
+    Simulator::Stop(
+        QbbToTime(LEAD + rate.BytesToPs(64 * frame) + 8 * link.delay + 4 * link.reaction));
+    Simulator::Run();
+
+    result.profile = chip->GetPortProfiles().at(port->GetPortNumber());
+    result.drops =
+        port->GetCounters().dropsByReason[static_cast<std::size_t>(QbbDropReason::HEADROOM_FULL)];
+    result.peakBytes =
+        chip->GetBufferManager()->GetIngress(port->GetPortNumber(), LOSSLESS).peakHeadroomBytes;
+    Simulator::Destroy();
+    return result;
+}
 
 void
 CheckProbe(bool right, const std::string& what, const std::string& accepted)
@@ -202,7 +199,7 @@ FindRdmaHeadroom(const RdmaHeadroomCase& link)
                                             8e12 * static_cast<double>(link.rate);
     CheckProbe(twice < MAX_AMPLE, "a link that needs that much headroom", "at most 256 MB of it");
     const auto ample = static_cast<uint32_t>(twice);
-    const RunResult first = Probe::Run(link, ample, ample, 0, 0_ps);
+    const RunResult first = RunProbe(link, ample, ample, 0, 0_ps);
     finding.runs = 1;
     const QbbPfcHeadroomTerms terms = QbbPfcHeadroom::GetTerms(first.profile);
     finding.formulaBytes = terms.totalBytes;
@@ -214,7 +211,7 @@ FindRdmaHeadroom(const RdmaHeadroomCase& link)
     uint32_t shorter = 0;
     for (const uint32_t candidate : {0U, best, full / 2, full - 4})
     {
-        const RunResult run = Probe::Run(link, ample, ample, candidate, first.crossed - 1_ps);
+        const RunResult run = RunProbe(link, ample, ample, candidate, first.crossed - 1_ps);
         ++finding.runs;
         if (run.peakBytes > finding.peakBytes)
         {
@@ -229,7 +226,7 @@ FindRdmaHeadroom(const RdmaHeadroomCase& link)
     while (enough - loses > 1)
     {
         const uint32_t middle = loses + (enough - loses) / 2;
-        const RunResult run = Probe::Run(link, middle, ample, shorter, first.crossed - 1_ps);
+        const RunResult run = RunProbe(link, middle, ample, shorter, first.crossed - 1_ps);
         ++finding.runs;
         (run.drops > 0 ? loses : enough) = middle;
     }

@@ -34,35 +34,9 @@ class RdmaFileError : public std::runtime_error
                   const std::string& accepted = "")
         : std::runtime_error(file + (line > 0 ? ":" + std::to_string(line) : "") + ": " +
                              (field.empty() ? "" : field + ": ") + problem +
-                             (accepted.empty() ? "" : "; accepted: " + accepted)),
-          m_file(file),
-          m_line(line),
-          m_field(field)
+                             (accepted.empty() ? "" : "; accepted: " + accepted))
     {
     }
-
-    /// \return the name of the file
-    std::string GetFile() const
-    {
-        return m_file;
-    }
-
-    /// \return the line number, from 1; 0 for the file as a whole
-    uint64_t GetLine() const
-    {
-        return m_line;
-    }
-
-    /// \return the name of the field or column; empty for the line or file as a whole
-    std::string GetField() const
-    {
-        return m_field;
-    }
-
-  private:
-    std::string m_file;
-    uint64_t m_line;
-    std::string m_field;
 };
 
 } // namespace ns3

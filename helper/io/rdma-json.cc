@@ -6,6 +6,7 @@
 #include "rdma-text-file.h"
 
 #include <algorithm>
+#include <charconv>
 #include <set>
 
 namespace ns3
@@ -14,19 +15,11 @@ namespace ns3
 namespace
 {
 
-constexpr uint32_t MAX_DEPTH = 64;
-
-bool
-IsJsonDigit(char c)
-{
-    return c >= '0' && c <= '9';
-}
-
 /** Recursive-descent parser of one JSON text. */
-class Parser
+class JsonParser
 {
   public:
-    Parser(std::string_view text, const std::string& fileName)
+    JsonParser(std::string_view text, const std::string& fileName)
         : m_text(text),
           m_fileName(fileName)
     {
@@ -36,176 +29,147 @@ class Parser
     {
         RdmaJsonValue value = ParseValue(0);
         SkipBlanks();
-        if (m_at < m_text.size())
-        {
-            Fail("more text after the value", "nothing");
-        }
+        Require(m_at == m_text.size(), "more text after the value", "nothing");
         return value;
     }
 
   private:
-    [[noreturn]] void Fail(const std::string& problem, const std::string& accepted) const
-    {
-        throw RdmaFileError(m_fileName, m_line, "", problem, accepted);
-    }
+    using Type = RdmaJsonValue::Type;
 
-    [[noreturn]] void FailHere(const std::string& accepted) const
+    void Require(bool isRight, std::string_view problem, std::string_view accepted) const
     {
-        if (m_at >= m_text.size())
+        if (!isRight)
         {
-            Fail("the file ends", accepted);
+            throw RdmaFileError(m_fileName,
+                                m_line,
+                                "",
+                                std::string(problem),
+                                std::string(accepted));
         }
-        Fail(QuoteRdmaText(m_text.substr(m_at, 1)), accepted);
     }
 
-    /** \return the next character, or NUL at the end */
-    char Peek() const
+    /** Rejects the next character unless a condition holds. */
+    void RequireHere(bool isRight, std::string_view accepted) const
     {
-        return m_at < m_text.size() ? m_text[m_at] : '\0';
+        if (!isRight)
+        {
+            const bool isEnd = m_at == m_text.size();
+            Require(false,
+                    isEnd ? "the file ends" : QuoteRdmaText(m_text.substr(m_at, 1)),
+                    accepted);
+        }
     }
 
-    bool Take(char c)
+    /** \return true if the next character is one of these */
+    bool IsNext(std::string_view characters) const
     {
-        const bool there = m_at < m_text.size() && m_text[m_at] == c;
-        m_at += there ? 1 : 0;
-        return there;
+        return m_at < m_text.size() && characters.find(m_text[m_at]) != std::string_view::npos;
+    }
+
+    bool Take(std::string_view characters)
+    {
+        const bool isNext = IsNext(characters);
+        m_at += isNext ? 1 : 0;
+        return isNext;
     }
 
     void SkipBlanks()
     {
-        for (; m_at < m_text.size(); ++m_at)
+        while (IsNext(" \t\r\n"))
         {
-            const char c = m_text[m_at];
-            if (c != ' ' && c != '\t' && c != '\r' && c != '\n')
-            {
-                return;
-            }
-            m_line += c == '\n' ? 1 : 0;
+            m_line += m_text[m_at++] == '\n' ? 1 : 0;
         }
     }
 
     RdmaJsonValue ParseValue(uint32_t depth)
     {
+        constexpr uint32_t MAX_DEPTH = 64;
         SkipBlanks();
-        if (depth > MAX_DEPTH)
-        {
-            Fail("more than 64 values inside one another", "up to 64");
-        }
+        Require(depth <= MAX_DEPTH, "more than 64 values inside one another", "up to 64");
         RdmaJsonValue value;
         value.line = m_line;
-        const char c = Peek();
-        if (c == '{')
+        if (Take("{"))
         {
-            ParseObject(value, depth);
+            value.type = Type::OBJECT;
+            std::set<std::string> names;
+            ParseList('}', [&] {
+                RequireHere(Take("\""), "a name in double quotes");
+                const std::string name = ParseString();
+                Require(names.insert(name).second,
+                        QuoteRdmaText(name) + " is there twice",
+                        "each name once in an object");
+                SkipBlanks();
+                RequireHere(Take(":"), "a colon");
+                value.members.emplace_back(name, ParseValue(depth + 1));
+            });
         }
-        else if (c == '[')
+        else if (Take("["))
         {
-            ParseArray(value, depth);
+            value.type = Type::ARRAY;
+            ParseList(']', [&] { value.elements.push_back(ParseValue(depth + 1)); });
         }
-        else if (c == '"')
+        else if (Take("\""))
         {
-            value.type = RdmaJsonValue::Type::STRING;
+            value.type = Type::STRING;
             value.text = ParseString();
         }
-        else if (c == '-' || IsJsonDigit(c))
+        else if (IsNext("-0123456789"))
         {
-            value.type = RdmaJsonValue::Type::NUMBER;
+            value.type = Type::NUMBER;
             value.text = ParseNumber();
         }
         else
         {
-            ParseWord(value);
+            value.text = ParseWord();
+            value.type = value.text == "null" ? Type::NOTHING : Type::BOOLEAN;
         }
         return value;
     }
 
-    void ParseObject(RdmaJsonValue& value, uint32_t depth)
+    /** Calls `parseElement` for each element up to a closing bracket. */
+    template <typename F>
+    void ParseList(char end, F parseElement)
     {
-        value.type = RdmaJsonValue::Type::OBJECT;
-        std::set<std::string> names;
-        ++m_at;
+        const std::string_view close(&end, 1);
         SkipBlanks();
-        if (Take('}'))
+        if (Take(close))
         {
             return;
         }
         do
         {
             SkipBlanks();
-            if (Peek() != '"')
-            {
-                FailHere("a name in double quotes");
-            }
-            const std::string name = ParseString();
-            if (!names.insert(name).second)
-            {
-                Fail(QuoteRdmaText(name) + " is there twice", "each name once in an object");
-            }
+            parseElement();
             SkipBlanks();
-            if (!Take(':'))
-            {
-                FailHere("a colon");
-            }
-            value.members.emplace_back(name, ParseValue(depth + 1));
-            SkipBlanks();
-        } while (Take(','));
-        if (!Take('}'))
-        {
-            FailHere("a comma or }");
-        }
+        } while (Take(","));
+        RequireHere(Take(close), std::string("a comma or ") + end);
     }
 
-    void ParseArray(RdmaJsonValue& value, uint32_t depth)
-    {
-        value.type = RdmaJsonValue::Type::ARRAY;
-        ++m_at;
-        SkipBlanks();
-        if (Take(']'))
-        {
-            return;
-        }
-        do
-        {
-            value.elements.push_back(ParseValue(depth + 1));
-            SkipBlanks();
-        } while (Take(','));
-        if (!Take(']'))
-        {
-            FailHere("a comma or ]");
-        }
-    }
-
+    /** \return the string whose opening quote has been taken */
     std::string ParseString()
     {
+        constexpr std::string_view ESCAPES = "\"\\/bfnrt";
+        constexpr std::string_view MEANINGS = "\"\\/\b\f\n\r\t";
         std::string text;
-        ++m_at;
-        while (!Take('"'))
+        while (!Take("\""))
         {
-            if (m_at >= m_text.size() || static_cast<unsigned char>(m_text[m_at]) < 0x20)
-            {
-                Fail("a string without its end", "a double quote in the same line");
-            }
-            if (!Take('\\'))
+            Require(m_at < m_text.size() && static_cast<unsigned char>(m_text[m_at]) >= 0x20,
+                    "a string without its end",
+                    "a double quote in the same line");
+            if (!Take("\\"))
             {
                 text += m_text[m_at++];
-                continue;
             }
-            const char c = Peek();
-            constexpr std::string_view ESCAPES = "\"\\/bfnrt";
-            constexpr std::string_view MEANINGS = "\"\\/\b\f\n\r\t";
-            const auto which = ESCAPES.find(c);
-            if (which != std::string_view::npos && m_at < m_text.size())
+            else if (IsNext(ESCAPES))
             {
-                text += MEANINGS[which];
-                ++m_at;
-            }
-            else if (Take('u'))
-            {
-                AppendUtf8(text, ParseCodePoint());
+                text += MEANINGS[ESCAPES.find(m_text[m_at++])];
             }
             else
             {
-                FailHere("after a backslash: one of \"\\/bfnrt, or u and four hexadecimal digits");
+                RequireHere(
+                    Take("u"),
+                    "after a backslash: one of \"\\/bfnrt, or u and four hexadecimal digits");
+                AppendUtf8(text, ParseCodePoint());
             }
         }
         return text;
@@ -214,16 +178,11 @@ class Parser
     uint32_t ParseHex4()
     {
         uint32_t value = 0;
-        for (int i = 0; i < 4; ++i, ++m_at)
-        {
-            constexpr std::string_view DIGITS = "0123456789abcdef0123456789ABCDEF";
-            const auto digit = m_at < m_text.size() ? DIGITS.find(m_text[m_at]) : DIGITS.npos;
-            if (digit == DIGITS.npos)
-            {
-                FailHere("four hexadecimal digits after \\u");
-            }
-            value = 16 * value + static_cast<uint32_t>(digit % 16);
-        }
+        const std::string_view digits = m_text.substr(m_at, 4);
+        const char* end = digits.data() + digits.size();
+        const auto length = std::from_chars(digits.data(), end, value, 16).ptr - digits.data();
+        m_at += length;
+        RequireHere(length == 4, "four hexadecimal digits after \\u");
         return value;
     }
 
@@ -234,12 +193,9 @@ class Parser
         {
             return first;
         }
-        const bool pair = first < 0xdc00 && Take('\\') && Take('u');
-        const uint32_t second = pair ? ParseHex4() : 0;
-        if (second < 0xdc00 || second > 0xdfff)
-        {
-            Fail("half of a surrogate pair", "both halves");
-        }
+        const bool isPair = first < 0xdc00 && Take("\\") && Take("u");
+        const uint32_t second = isPair ? ParseHex4() : 0;
+        Require(second >= 0xdc00 && second <= 0xdfff, "half of a surrogate pair", "both halves");
         return 0x10000 + ((first - 0xd800) << 10) + (second - 0xdc00);
     }
 
@@ -261,50 +217,43 @@ class Parser
 
     void TakeDigits()
     {
-        if (!IsJsonDigit(Peek()))
-        {
-            FailHere("a digit");
-        }
-        while (IsJsonDigit(Peek()))
-        {
-            ++m_at;
-        }
+        constexpr std::string_view DIGITS = "0123456789";
+        RequireHere(IsNext(DIGITS), "a digit");
+        m_at = std::min(m_text.find_first_not_of(DIGITS, m_at), m_text.size());
     }
 
     std::string ParseNumber()
     {
         const std::size_t begin = m_at;
-        Take('-');
-        if (!Take('0'))
+        Take("-");
+        if (!Take("0"))
         {
             TakeDigits();
         }
-        if (Take('.'))
+        if (Take("."))
         {
             TakeDigits();
         }
-        if (Take('e') || Take('E'))
+        if (Take("eE"))
         {
-            Take('+') || Take('-');
+            Take("+-");
             TakeDigits();
         }
         return std::string(m_text.substr(begin, m_at - begin));
     }
 
-    void ParseWord(RdmaJsonValue& value)
+    std::string ParseWord()
     {
         for (const std::string_view word : {"true", "false", "null"})
         {
             if (m_text.substr(m_at, word.size()) == word)
             {
                 m_at += word.size();
-                const bool nothing = word == "null";
-                value.type = nothing ? RdmaJsonValue::Type::NOTHING : RdmaJsonValue::Type::BOOLEAN;
-                value.text = nothing ? "" : word;
-                return;
+                return std::string(word);
             }
         }
-        FailHere("a value: an object, an array, a string, a number, true, false or null");
+        RequireHere(false, "a value: an object, an array, a string, a number, true, false or null");
+        return "";
     }
 
     std::string_view m_text;
@@ -327,7 +276,7 @@ RdmaJsonValue::Find(const std::string& name) const
 RdmaJsonValue
 ParseRdmaJson(std::string_view text, const std::string& fileName)
 {
-    return Parser(text, fileName).ParseWhole();
+    return JsonParser(text, fileName).ParseWhole();
 }
 
 } // namespace ns3

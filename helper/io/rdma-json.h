@@ -31,7 +31,7 @@ struct RdmaJsonValue
 
     Type type{Type::NOTHING};            //!< type of the value
     uint64_t line{0};                    //!< line where the value begins, from 1
-    std::string text;                    //!< content of a BOOLEAN, NUMBER or STRING
+    std::string text;                    //!< content of a value other than ARRAY and OBJECT
     std::vector<RdmaJsonValue> elements; //!< elements of an ARRAY
     /// Members of an OBJECT, in the order of the file
     std::vector<std::pair<std::string, RdmaJsonValue>> members;

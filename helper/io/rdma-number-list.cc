@@ -12,17 +12,19 @@ namespace ns3
 namespace
 {
 
-/** \param text a list \param use is called with the text of each number */
-template <typename Use>
-void
-ForEachNumberText(const std::string& text, Use use)
+/** \param text a list \param parse reads one number \return the numbers */
+template <typename F>
+auto
+ParseNumberList(const std::string& text, F parse)
 {
+    std::vector<decltype(parse(text))> numbers;
     for (std::size_t begin = 0; begin <= text.size();)
     {
         const std::size_t end = std::min(text.find('x', begin), text.size());
-        use(text.substr(begin, end - begin));
+        numbers.push_back(parse(text.substr(begin, end - begin)));
         begin = end + 1;
     }
+    return numbers;
 }
 
 } // namespace
@@ -30,21 +32,15 @@ ForEachNumberText(const std::string& text, Use use)
 std::vector<uint32_t>
 ParseRdmaIntegers(const std::string& text, uint32_t min, uint32_t max)
 {
-    std::vector<uint32_t> numbers;
-    ForEachNumberText(text, [&](const std::string& number) {
-        numbers.push_back(static_cast<uint32_t>(ParseRdmaInteger(number, min, max)));
+    return ParseNumberList(text, [min, max](const std::string& number) {
+        return static_cast<uint32_t>(ParseRdmaInteger(number, min, max));
     });
-    return numbers;
 }
 
 std::vector<double>
 ParseRdmaReals(const std::string& text)
 {
-    std::vector<double> numbers;
-    ForEachNumberText(text, [&numbers](const std::string& number) {
-        numbers.push_back(ParseRdmaReal(number));
-    });
-    return numbers;
+    return ParseNumberList(text, ParseRdmaReal);
 }
 
 } // namespace ns3

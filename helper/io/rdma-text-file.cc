@@ -4,6 +4,7 @@
 #include "rdma-file-error.h"
 #include "rdma-units.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
@@ -18,26 +19,13 @@ namespace ns3
 namespace
 {
 
-constexpr std::size_t MAX_QUOTED = 60;
-
-bool
-IsBlank(char c)
-{
-    return c == ' ' || c == '\t';
-}
+constexpr std::string_view BLANK_LETTERS = " \t";
 
 std::string_view
-Trim(std::string_view text)
+TrimBlanks(std::string_view text)
 {
-    while (!text.empty() && IsBlank(text.front()))
-    {
-        text.remove_prefix(1);
-    }
-    while (!text.empty() && IsBlank(text.back()))
-    {
-        text.remove_suffix(1);
-    }
-    return text;
+    text.remove_prefix(std::min(text.find_first_not_of(BLANK_LETTERS), text.size()));
+    return text.substr(0, text.find_last_not_of(BLANK_LETTERS) + 1);
 }
 
 std::string
@@ -103,25 +91,18 @@ WriteRdmaFile(const std::string& path, const std::function<void(std::ostream&)>&
 std::string
 QuoteRdmaText(std::string_view text)
 {
-    static const char* const HEX = "0123456789abcdef";
+    constexpr std::string_view HEX = "0123456789abcdef";
+    constexpr std::size_t MAX_QUOTED = 60;
     std::string quoted = "'";
-    for (std::size_t i = 0; i < text.size(); ++i)
+    for (const unsigned char c : text)
     {
         if (quoted.size() > MAX_QUOTED)
         {
             return quoted + "...'";
         }
-        const auto c = static_cast<unsigned char>(text[i]);
-        if (c >= 0x20 && c < 0x7f)
-        {
-            quoted += static_cast<char>(c);
-        }
-        else
-        {
-            quoted += "\\x";
-            quoted += HEX[c >> 4];
-            quoted += HEX[c & 15];
-        }
+        const bool isPrintable = c >= 0x20 && c < 0x7f;
+        quoted += isPrintable ? std::string(1, static_cast<char>(c))
+                              : std::string("\\x") + HEX[c >> 4] + HEX[c & 15];
     }
     return quoted + "'";
 }
@@ -138,53 +119,37 @@ RdmaLineReader::RdmaLineReader(std::string_view text,
 bool
 RdmaLineReader::Next()
 {
-    while (!m_rest.empty())
+    m_fields.clear();
+    while (m_fields.empty() && !m_rest.empty())
     {
-        const std::size_t end = m_rest.find('\n');
+        const std::size_t end = std::min(m_rest.find('\n'), m_rest.size());
         std::string_view line = m_rest.substr(0, end);
-        m_rest.remove_prefix(end == std::string_view::npos ? m_rest.size() : end + 1);
+        m_rest.remove_prefix(std::min(end + 1, m_rest.size()));
         ++m_line;
         if (!line.empty() && line.back() == '\r')
         {
             line.remove_suffix(1);
         }
-        line = Trim(line);
-        if (!line.empty())
-        {
-            Split(line);
-            return true;
-        }
+        Split(TrimBlanks(line));
     }
-    m_fields.clear();
-    return false;
+    return !m_fields.empty();
 }
 
 void
 RdmaLineReader::Split(std::string_view line)
 {
-    m_fields.clear();
-    if (m_separator == Separator::COMMA)
-    {
-        for (;;)
-        {
-            const std::size_t end = line.find(',');
-            m_fields.push_back(Trim(line.substr(0, end)));
-            if (end == std::string_view::npos)
-            {
-                return;
-            }
-            line.remove_prefix(end + 1);
-        }
-    }
+    const bool isComma = m_separator == Separator::COMMA;
     while (!line.empty())
     {
-        std::size_t end = 0;
-        while (end < line.size() && !IsBlank(line[end]))
+        const std::size_t end =
+            std::min(line.find_first_of(isComma ? "," : BLANK_LETTERS), line.size());
+        m_fields.push_back(TrimBlanks(line.substr(0, end)));
+        if (isComma && end + 1 == line.size())
         {
-            ++end;
+            m_fields.emplace_back(); // behind the last comma
         }
-        m_fields.push_back(line.substr(0, end));
-        line = Trim(line.substr(end));
+        line.remove_prefix(std::min(end + 1, line.size()));
+        line = TrimBlanks(line);
     }
 }
 
@@ -200,19 +165,15 @@ RdmaLineReader::Require(const std::string& what)
 void
 RdmaLineReader::SkipRest(const std::string& last)
 {
-    uint64_t lines = 0;
-    uint64_t first = 0;
-    std::string begin;
-    for (; Next(); ++lines)
+    if (Next())
     {
-        if (lines == 0)
+        const uint64_t first = m_line;
+        const std::string begin = QuoteRdmaText(m_fields.front());
+        uint64_t lines = 1;
+        while (Next())
         {
-            first = m_line;
-            begin = QuoteRdmaText(m_fields.front());
+            ++lines;
         }
-    }
-    if (lines > 0)
-    {
         std::cerr << "rdma: warning: " << m_fileName << ", line " << first << ": " << lines
                   << (lines == 1 ? " line" : " lines") << " left out after " << last
                   << "; the first begins with " << begin << "\n";

@@ -4,7 +4,9 @@
 #include "qbb-int128.h"
 #include "rdma-text-file.h"
 
-#include <array>
+#include <algorithm>
+#include <charconv>
+#include <iterator>
 #include <locale>
 #include <sstream>
 #include <stdexcept>
@@ -16,8 +18,6 @@ namespace ns3
 namespace
 {
 
-constexpr std::size_t MAX_DECIMALS = 18;
-
 /// A unit and its value in the base unit.
 struct Unit
 {
@@ -25,30 +25,31 @@ struct Unit
     uint64_t value;
 };
 
-constexpr std::array<Unit, 12> RATE_UNITS{{
-    {"bps", 1},
-    {"b/s", 1},
+/// Units of rates. The first name of each unit, in this order, is the one that is written.
+constexpr Unit RATE_UNITS[]{
+    {"Tbps", 1'000'000'000'000},
+    {"Gbps", 1'000'000'000},
+    {"Mbps", 1'000'000},
     {"kbps", 1'000},
+    {"bps", 1},
+    {"Tb/s", 1'000'000'000'000},
+    {"Gb/s", 1'000'000'000},
+    {"Mb/s", 1'000'000},
     {"kb/s", 1'000},
+    {"b/s", 1},
     {"Kbps", 1'000},
     {"Kb/s", 1'000},
-    {"Mbps", 1'000'000},
-    {"Mb/s", 1'000'000},
-    {"Gbps", 1'000'000'000},
-    {"Gb/s", 1'000'000'000},
-    {"Tbps", 1'000'000'000'000},
-    {"Tb/s", 1'000'000'000'000},
-}};
+};
 
-constexpr std::array<Unit, 5> TIME_UNITS{{
+constexpr Unit TIME_UNITS[]{
     {"ps", 1},
     {"ns", 1'000},
     {"us", 1'000'000},
     {"ms", 1'000'000'000},
     {"s", 1'000'000'000'000},
-}};
+};
 
-constexpr std::array<Unit, 10> SIZE_UNITS{{
+constexpr Unit SIZE_UNITS[]{
     {"", 1},
     {"B", 1},
     {"KB", 1'000},
@@ -59,176 +60,121 @@ constexpr std::array<Unit, 10> SIZE_UNITS{{
     {"MiB", uint64_t{1} << 20},
     {"GiB", uint64_t{1} << 30},
     {"TiB", uint64_t{1} << 40},
-}};
-
-bool
-IsDigit(char c)
-{
-    return c >= '0' && c <= '9';
-}
-
-[[noreturn]] void
-FailUnit(const std::string& text, const std::string& problem, const std::string& accepted)
-{
-    throw std::invalid_argument(QuoteRdmaText(text) + " " + problem + "; accepted: " + accepted);
-}
-
-/// Parts of a decimal number and its unit.
-struct Decimal
-{
-    std::string_view whole;    //!< digits before the point, without leading zeros
-    std::string_view decimals; //!< digits after the point, without trailing zeros
-    std::string_view unit;     //!< unit that follows the number
 };
 
-std::string_view
-TakeDigits(std::string_view& text)
+/// Takes a text to pieces and rejects the text as a whole.
+class NumberText
 {
-    std::size_t n = 0;
-    while (n < text.size() && IsDigit(text[n]))
+  public:
+    NumberText(const std::string& text, const std::string& accepted)
+        : m_text(text),
+          m_rest(text),
+          m_accepted(accepted)
     {
-        ++n;
     }
-    const std::string_view digits = text.substr(0, n);
-    text.remove_prefix(n);
-    return digits;
-}
 
-Decimal
-SplitDecimal(const std::string& text, const std::string& accepted)
-{
-    std::string_view rest(text);
-    if (!rest.empty() && rest.front() == '-')
+    void Require(bool isRight, std::string_view problem) const
     {
-        FailUnit(text, "is negative", accepted);
-    }
-    Decimal decimal;
-    decimal.whole = TakeDigits(rest);
-    if (decimal.whole.empty())
-    {
-        FailUnit(text, text.empty() ? "is empty" : "does not begin with a digit", accepted);
-    }
-    if (!rest.empty() && rest.front() == '.')
-    {
-        rest.remove_prefix(1);
-        decimal.decimals = TakeDigits(rest);
-        if (decimal.decimals.empty())
+        if (!isRight)
         {
-            FailUnit(text, "has no digit after the decimal point", accepted);
+            throw std::invalid_argument(QuoteRdmaText(m_text) + " " + std::string(problem) +
+                                        "; accepted: " + m_accepted);
         }
     }
-    decimal.unit = rest;
-    while (!decimal.whole.empty() && decimal.whole.front() == '0')
+
+    bool Take(std::string_view characters)
     {
-        decimal.whole.remove_prefix(1);
+        const bool isNext =
+            !m_rest.empty() && characters.find(m_rest.front()) != std::string_view::npos;
+        m_rest.remove_prefix(isNext ? 1 : 0);
+        return isNext;
     }
-    while (!decimal.decimals.empty() && decimal.decimals.back() == '0')
+
+    std::string_view TakeDigits()
     {
-        decimal.decimals.remove_suffix(1);
+        const std::size_t end = m_rest.find_first_not_of("0123456789");
+        const std::string_view digits = m_rest.substr(0, end);
+        m_rest.remove_prefix(digits.size());
+        return digits;
     }
-    return decimal;
-}
+
+    const std::string_view& GetRest() const
+    {
+        return m_rest;
+    }
+
+  private:
+    const std::string& m_text;
+    std::string_view m_rest;
+    const std::string& m_accepted;
+};
+
+/// Accepted numbers of a kind.
+struct NumberForm
+{
+    const Unit* units;    //!< units, of which one must follow the number
+    const Unit* unitsEnd; //!< end of the units
+    uint64_t min;         //!< smallest value in the base unit
+    uint64_t max;         //!< largest value in the base unit
+    const char* notWhole; //!< problem of a number that is no multiple of the base unit
+    std::string accepted; //!< accepted values, for messages
+};
 
 /// Returns the exact value of a decimal number in the base unit.
 uint64_t
-Scale(const std::string& text,
-      const Decimal& decimal,
-      uint64_t unit,
-      uint64_t min,
-      uint64_t max,
-      const std::string& base,
-      const std::string& accepted)
+ParseNumber(const std::string& text, const NumberForm& form, const char* wrongUnit = nullptr)
 {
-    if (decimal.decimals.size() > MAX_DECIMALS)
+    NumberText number(text, form.accepted);
+    number.Require(!number.Take("-"), "is negative");
+    number.Require(!text.empty(), "is empty");
+    const std::string_view whole = number.TakeDigits();
+    number.Require(!whole.empty(), "does not begin with a digit");
+    std::string_view decimals;
+    if (number.Take("."))
     {
-        FailUnit(text, "has more than " + std::to_string(MAX_DECIMALS) + " decimals", accepted);
+        decimals = number.TakeDigits();
+        number.Require(!decimals.empty(), "has no digit after the decimal point");
+        decimals = decimals.substr(0, decimals.find_last_not_of('0') + 1);
     }
-    QbbUint128 value = 0;
-    for (const char c : decimal.whole)
+    const std::string_view name = number.GetRest();
+    const Unit* unit = std::find_if(form.units, form.unitsEnd, [name](const Unit& each) {
+        return each.name == name;
+    });
+    if (unit == form.unitsEnd)
     {
-        value = value * 10 + static_cast<unsigned>(c - '0');
-        if (value > max)
-        {
-            FailUnit(text, "is too large", accepted);
-        }
+        number.Require(!name.empty() || wrongUnit, "has no unit");
+        number.Require(false,
+                       wrongUnit ? wrongUnit : "has the unknown unit " + QuoteRdmaText(name));
     }
-    value *= unit;
+    number.Require(decimals.size() <= 18, "has more than 18 decimals");
+    uint64_t units = 0;
+    const auto error = std::from_chars(whole.data(), whole.data() + whole.size(), units).ec;
+    number.Require(error == std::errc() && units <= form.max, "is too large");
     QbbUint128 part = 0;
     QbbUint128 divisor = 1;
-    for (const char c : decimal.decimals)
+    for (const char digit : decimals)
     {
-        part = part * 10 + static_cast<unsigned>(c - '0');
+        part = part * 10 + static_cast<unsigned>(digit - '0');
         divisor *= 10;
     }
-    part *= unit;
-    if (part % divisor != 0)
-    {
-        FailUnit(text, "is not a whole number of " + base, accepted);
-    }
-    value += part / divisor;
-    if (value > max)
-    {
-        FailUnit(text, "is too large", accepted);
-    }
-    if (value < min)
-    {
-        FailUnit(text, "is too small", accepted);
-    }
+    part *= unit->value;
+    number.Require(part % divisor == 0, form.notWhole);
+    const QbbUint128 value = QbbUint128{units} * unit->value + part / divisor;
+    number.Require(value <= form.max, "is too large");
+    number.Require(value >= form.min, "is too small");
     return static_cast<uint64_t>(value);
 }
 
-template <std::size_t N>
-uint64_t
-ParseWithUnit(const std::string& text,
-              const std::array<Unit, N>& units,
-              uint64_t min,
-              uint64_t max,
-              const std::string& base,
-              const std::string& accepted)
+/// Returns a time in a unit, with all decimals down to picoseconds.
+std::string
+FormatIn(QbbPs time, uint64_t unit)
 {
-    const Decimal decimal = SplitDecimal(text, accepted);
-    for (const Unit& unit : units)
-    {
-        if (unit.name == decimal.unit)
-        {
-            return Scale(text, decimal, unit.value, min, max, base, accepted);
-        }
-    }
-    FailUnit(text,
-             decimal.unit.empty() ? "has no unit"
-                                  : "has the unknown unit " + QuoteRdmaText(decimal.unit),
-             accepted);
-}
-
-/// \return true if the text has the form digits[.digits][(e|E)[+|-]digits]
-bool
-IsReal(std::string_view text)
-{
-    if (TakeDigits(text).empty())
-    {
-        return false;
-    }
-    if (!text.empty() && text.front() == '.')
-    {
-        text.remove_prefix(1);
-        if (TakeDigits(text).empty())
-        {
-            return false;
-        }
-    }
-    if (!text.empty() && (text.front() == 'e' || text.front() == 'E'))
-    {
-        text.remove_prefix(1);
-        if (!text.empty() && (text.front() == '+' || text.front() == '-'))
-        {
-            text.remove_prefix(1);
-        }
-        if (TakeDigits(text).empty())
-        {
-            return false;
-        }
-    }
-    return text.empty();
+    // The sign is handled separately, because the integer part of -1 ns < time < 0 is zero.
+    const bool isNegative = time < 0_ps;
+    const auto signedPs = static_cast<uint64_t>(time.Get());
+    const uint64_t ps = isNegative ? -signedPs : signedPs;
+    return (isNegative ? "-" : "") + std::to_string(ps / unit) + "." +
+           std::to_string(unit + ps % unit).substr(1);
 }
 
 } // namespace
@@ -236,26 +182,27 @@ IsReal(std::string_view text)
 QbbBitRate
 ParseRdmaRate(const std::string& text)
 {
-    return QbbBitRate(
-        ParseWithUnit(text,
-                      RATE_UNITS,
-                      1,
-                      RDMA_MAX_RATE.Get(),
-                      "bit/s",
-                      "1bps to " + FormatRdmaRate(RDMA_MAX_RATE) +
-                          " with the unit bps, kbps, Mbps, Gbps or Tbps (or b/s, ...)"));
+    static const NumberForm form{std::begin(RATE_UNITS),
+                                 std::end(RATE_UNITS),
+                                 1,
+                                 RDMA_MAX_RATE.Get(),
+                                 "is not a whole number of bit/s",
+                                 "1bps to " + FormatRdmaRate(RDMA_MAX_RATE) +
+                                     " with the unit bps, kbps, Mbps, Gbps or Tbps (or b/s, ...)"};
+    return QbbBitRate(ParseNumber(text, form));
 }
 
 QbbPs
 ParseRdmaTime(const std::string& text)
 {
-    return QbbPs(ParseWithUnit(text,
-                               TIME_UNITS,
-                               0,
-                               static_cast<uint64_t>(RDMA_MAX_TIME.Get()),
-                               "picoseconds",
-                               "0ps to " + FormatRdmaTime(RDMA_MAX_TIME) +
-                                   " with the unit ps, ns, us, ms or s"));
+    static const NumberForm form{std::begin(TIME_UNITS),
+                                 std::end(TIME_UNITS),
+                                 0,
+                                 static_cast<uint64_t>(RDMA_MAX_TIME.Get()),
+                                 "is not a whole number of picoseconds",
+                                 "0ps to " + FormatRdmaTime(RDMA_MAX_TIME) +
+                                     " with the unit ps, ns, us, ms or s"};
+    return QbbPs(ParseNumber(text, form));
 }
 
 QbbPs
@@ -265,20 +212,15 @@ ParseRdmaTimeIn(const std::string& text, QbbPs unit)
     {
         if (known.value == static_cast<uint64_t>(unit.Get()))
         {
-            const std::string accepted = "0 to " + FormatRdmaTime(RDMA_MAX_TIME) + ", in " +
-                                         std::string(known.name) + ", written without a unit";
-            const Decimal decimal = SplitDecimal(text, accepted);
-            if (!decimal.unit.empty())
-            {
-                FailUnit(text, "is not a number", accepted);
-            }
-            return QbbPs(Scale(text,
-                               decimal,
-                               known.value,
-                               0,
-                               static_cast<uint64_t>(RDMA_MAX_TIME.Get()),
-                               "picoseconds",
-                               accepted));
+            const Unit withoutName{"", known.value};
+            const NumberForm form{&withoutName,
+                                  &withoutName + 1,
+                                  0,
+                                  static_cast<uint64_t>(RDMA_MAX_TIME.Get()),
+                                  "is not a whole number of picoseconds",
+                                  "0 to " + FormatRdmaTime(RDMA_MAX_TIME) + ", in " +
+                                      std::string(known.name) + ", written without a unit"};
+            return QbbPs(ParseNumber(text, form, "is not a number"));
         }
     }
     throw std::invalid_argument("a time unit of " + std::to_string(unit.Get()) +
@@ -288,67 +230,61 @@ ParseRdmaTimeIn(const std::string& text, QbbPs unit)
 uint64_t
 ParseRdmaBytes(const std::string& text)
 {
-    return ParseWithUnit(text,
-                         SIZE_UNITS,
-                         0,
-                         RDMA_MAX_FLOW_BYTES,
-                         "bytes",
-                         "0 to " + std::to_string(RDMA_MAX_FLOW_BYTES) +
-                             " bytes, with no unit, B, KB, MB, GB, TB, KiB, MiB, GiB or TiB");
+    static const NumberForm form{
+        std::begin(SIZE_UNITS),
+        std::end(SIZE_UNITS),
+        0,
+        RDMA_MAX_FLOW_BYTES,
+        "is not a whole number of bytes",
+        "0 to " + std::to_string(RDMA_MAX_FLOW_BYTES) +
+            " bytes, with no unit, B, KB, MB, GB, TB, KiB, MiB, GiB or TiB"};
+    return ParseNumber(text, form);
 }
 
 uint64_t
 ParseRdmaInteger(const std::string& text, uint64_t min, uint64_t max)
 {
     const std::string accepted =
-        min == max ? std::to_string(min) : std::to_string(min) + " to " + std::to_string(max);
-    const Decimal decimal = SplitDecimal(text, accepted);
-    if (text.find_first_not_of("0123456789") != std::string::npos)
-    {
-        FailUnit(text, "is not a whole number", accepted);
-    }
-    return Scale(text, decimal, 1, min, max, "units", accepted);
+        std::to_string(min) + (min == max ? "" : " to " + std::to_string(max));
+    NumberText number(text, accepted);
+    number.Require(number.TakeDigits().empty() || number.GetRest().empty(),
+                   "is not a whole number");
+    const Unit withoutName{"", 1};
+    return ParseNumber(
+        text,
+        {&withoutName, &withoutName + 1, min, max, "is not a whole number", accepted});
 }
 
 double
 ParseRdmaReal(const std::string& text)
 {
     const std::string accepted = "a number such as 0.01 or 1e-2";
-    if (!text.empty() && text.front() == '-')
+    NumberText number(text, accepted);
+    number.Require(!number.Take("-"), "is negative");
+    number.Require(!text.empty(), "is empty");
+    bool isReal = !number.TakeDigits().empty();
+    isReal = isReal && (!number.Take(".") || !number.TakeDigits().empty());
+    if (number.Take("eE"))
     {
-        FailUnit(text, "is negative", accepted);
+        number.Take("+-");
+        isReal = isReal && !number.TakeDigits().empty();
     }
-    if (!IsReal(text))
-    {
-        FailUnit(text, text.empty() ? "is empty" : "is not a number", accepted);
-    }
+    number.Require(isReal && number.GetRest().empty(), "is not a number");
     std::istringstream in(text);
     in.imbue(std::locale::classic());
     double value = 0;
-    if (!(in >> value))
-    {
-        FailUnit(text, "is too large", accepted);
-    }
+    number.Require(static_cast<bool>(in >> value), "is too large");
     return value;
 }
 
 std::string
 FormatRdmaRate(QbbBitRate rate)
 {
-    static constexpr std::array<Unit, 4> UNITS{{
-        {"Tbps", 1'000'000'000'000},
-        {"Gbps", 1'000'000'000},
-        {"Mbps", 1'000'000},
-        {"kbps", 1'000},
-    }};
-    for (const Unit& unit : UNITS)
-    {
-        if (rate.Get() >= unit.value && rate.Get() % unit.value == 0)
-        {
-            return std::to_string(rate.Get() / unit.value) + std::string(unit.name);
-        }
-    }
-    return std::to_string(rate.Get()) + "bps";
+    const Unit* unit =
+        std::find_if(std::begin(RATE_UNITS), std::end(RATE_UNITS), [rate](const Unit& each) {
+            return each.value == 1 || (rate.Get() >= each.value && rate.Get() % each.value == 0);
+        });
+    return std::to_string(rate.Get() / unit->value) + std::string(unit->name);
 }
 
 std::string
@@ -361,19 +297,13 @@ FormatRdmaTime(QbbPs time)
 std::string
 FormatRdmaNs(QbbPs time)
 {
-    // The sign is handled separately, because the integer part of -1 ns < time < 0 is zero.
-    const bool negative = time < 0_ps;
-    const uint64_t ps =
-        negative ? -static_cast<uint64_t>(time.Get()) : static_cast<uint64_t>(time.Get());
-    const std::string decimals = std::to_string(1000 + ps % 1000).substr(1);
-    return (negative ? "-" : "") + std::to_string(ps / 1000) + "." + decimals;
+    return FormatIn(time, 1'000);
 }
 
 std::string
 FormatRdmaUs(QbbPs time)
 {
-    const std::string decimals = std::to_string((1_us + time % 1_us).Get()).substr(1);
-    return std::to_string(time / 1_us) + "." + decimals;
+    return FormatIn(time, 1'000'000);
 }
 
 std::string

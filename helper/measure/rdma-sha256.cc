@@ -4,6 +4,9 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <iomanip>
+#include <locale>
+#include <sstream>
 
 namespace ns3
 {
@@ -101,24 +104,14 @@ RdmaSha256::Finish()
         tail += static_cast<char>(bits >> shift & 0xff);
     }
     Add(tail);
-    static const char* const HEX = "0123456789abcdef";
-    std::string digits;
+    std::ostringstream digits;
+    digits.imbue(std::locale::classic());
+    digits << std::hex << std::setfill('0');
     for (const uint32_t word : m_hash)
     {
-        for (int shift = 28; shift >= 0; shift -= 4)
-        {
-            digits += HEX[word >> shift & 15];
-        }
+        digits << std::setw(8) << word;
     }
-    return digits;
-}
-
-std::string
-GetRdmaSha256(const std::string& data)
-{
-    RdmaSha256 hash;
-    hash.Add(data);
-    return hash.Finish();
+    return digits.str();
 }
 
 } // namespace ns3

@@ -11,7 +11,7 @@ namespace ns3
 
 /**
  * \ingroup rdma
- * Incremental computation of SHA-256 (FIPS 180-4).
+ * Incremental computation of SHA-256 (FIPS 180-4). Tools such as sha256sum verify the hash.
  */
 class RdmaSha256
 {
@@ -34,14 +34,6 @@ class RdmaSha256
     std::string m_rest;                         //!< bytes of the incomplete block
     uint64_t m_bytes{0};                        //!< total number of bytes added
 };
-
-/**
- * \ingroup rdma
- * Computes SHA-256 (FIPS 180-4). Digests can be verified with standard tools such as sha256sum.
- * \param data any bytes
- * \return SHA-256 of \p data in 64 lower-case hexadecimal digits
- */
-std::string GetRdmaSha256(const std::string& data);
 
 } // namespace ns3
 

@@ -15,8 +15,11 @@
 #include <ns3/type-id.h>
 #include <ns3/uinteger.h>
 
+#include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <limits>
+#include <regex>
 #include <stdexcept>
 
 namespace ns3
@@ -25,80 +28,109 @@ namespace ns3
 namespace
 {
 
-/** What an attribute holds. */
-enum class AttributeForm
-{
-    UNSIGNED,
-    SIGNED,
-    REAL,
-    TIME,
-    RATE,
-    BOOLEAN,
-    NAME,
-    TYPE,
-    TEXT,
-    OTHER
-};
-
-AttributeForm
-GetAttributeForm(const AttributeChecker& checker)
-{
-    // Some checkers name the value with its namespace, and some do not.
-    std::string name = checker.GetValueTypeName();
-    constexpr const char NAMESPACE[] = "ns3::";
-    if (name.rfind(NAMESPACE, 0) == 0)
-    {
-        name.erase(0, sizeof(NAMESPACE) - 1);
-    }
-    // Newer releases append the type of the enumeration.
-    if (name.rfind("EnumValue", 0) == 0)
-    {
-        return AttributeForm::NAME;
-    }
-    static const std::pair<const char*, AttributeForm> forms[] = {
-        {"UintegerValue", AttributeForm::UNSIGNED},
-        {"IntegerValue", AttributeForm::SIGNED},
-        {"DoubleValue", AttributeForm::REAL},
-        {"TimeValue", AttributeForm::TIME},
-        {"DataRateValue", AttributeForm::RATE},
-        {"BooleanValue", AttributeForm::BOOLEAN},
-        {"TypeIdValue", AttributeForm::TYPE},
-        {"StringValue", AttributeForm::TEXT}};
-    for (const auto& [value, form] : forms)
-    {
-        if (name == value)
-        {
-            return form;
-        }
-    }
-    return AttributeForm::OTHER;
-}
-
-/** \param checker one that names its type \return what it says of it: "uint8_t 1:255", "A|B" */
+/** \param checker a checker \return its type information: "uint8_t 1:255", "A|B"; may be empty */
 std::string
 GetTypeText(const AttributeChecker& checker)
 {
     return checker.HasUnderlyingTypeInformation() ? checker.GetUnderlyingTypeInformation() : "";
 }
 
-/** \param text "Paper|Nic" \return "Paper, Nic" */
-std::string
-ListNames(const std::string& text)
+/** \param text a number that may have a minus \param parse reads the number without the minus */
+template <typename F>
+auto
+ReadSigned(const std::string& text, F parse)
 {
-    std::string list;
-    for (const char c : text)
-    {
-        list += c == '|' ? ", " : std::string(1, c);
-    }
-    return list;
+    const bool isNegative = !text.empty() && text.front() == '-';
+    const auto number = parse(isNegative ? text.substr(1) : text);
+    return isNegative ? -number : number;
 }
 
-/** \param text "Paper|Nic" \param name a name \return true if \p name is among those of \p text */
-bool
-HasName(const std::string& text, const std::string& name)
+/** Reads a value without its limits. \return the value, or null for other text */
+using AttributeReader = Ptr<AttributeValue> (*)(const AttributeChecker&, const std::string&);
+
+/** How the values of a type are read and described. */
+struct AttributeForm
 {
-    return !name.empty() && name.find('|') == std::string::npos &&
-           ("|" + text + "|").find("|" + name + "|") != std::string::npos;
+    const char* type;     //!< begin of the value's type; newer releases append details
+    const char* accepted; //!< accepted values without limits; empty: the type information
+    AttributeReader read; //!< throws std::invalid_argument, or returns null, for other text
+};
+
+constexpr AttributeForm ATTRIBUTE_FORMS[] = {
+    {"UintegerValue",
+     "a whole number",
+     [](const AttributeChecker&, const std::string& text) -> Ptr<AttributeValue> {
+         return Create<UintegerValue>(
+             ParseRdmaInteger(text, 0, std::numeric_limits<uint64_t>::max()));
+     }},
+    {"IntegerValue",
+     "a whole number",
+     [](const AttributeChecker&, const std::string& text) -> Ptr<AttributeValue> {
+         return Create<IntegerValue>(ReadSigned(text, [](const std::string& digits) {
+             constexpr auto MAX = std::numeric_limits<int64_t>::max();
+             return static_cast<int64_t>(ParseRdmaInteger(digits, 0, MAX));
+         }));
+     }},
+    {"DoubleValue",
+     "a number",
+     [](const AttributeChecker&, const std::string& text) -> Ptr<AttributeValue> {
+         return Create<DoubleValue>(ReadSigned(text, ParseRdmaReal));
+     }},
+    {"TimeValue",
+     "a time",
+     [](const AttributeChecker&, const std::string& text) -> Ptr<AttributeValue> {
+         return Create<TimeValue>(QbbToTime(ReadSigned(text, ParseRdmaTime)));
+     }},
+    {"DataRateValue",
+     "a rate, as in 25Gbps",
+     [](const AttributeChecker&, const std::string& text) -> Ptr<AttributeValue> {
+         return Create<DataRateValue>(ParseRdmaRate(text).ToDataRate());
+     }},
+    {"BooleanValue",
+     "true, false",
+     [](const AttributeChecker&, const std::string& text) -> Ptr<AttributeValue> {
+         const bool isTrue = text == "true" || text == "1";
+         const bool isFalse = text == "false" || text == "0";
+         return isTrue || isFalse ? Create<BooleanValue>(isTrue) : nullptr;
+     }},
+    {"EnumValue",
+     "",
+     [](const AttributeChecker& checker, const std::string& text) {
+         const bool isName =
+             !text.empty() && text.find('|') == std::string::npos &&
+             ("|" + GetTypeText(checker) + "|").find("|" + text + "|") != std::string::npos;
+         return isName ? checker.CreateValidValue(StringValue(text)) : nullptr;
+     }},
+    {"TypeIdValue",
+     "the name of a class, as in ns3::RdmaDcqcn",
+     [](const AttributeChecker&, const std::string& text) -> Ptr<AttributeValue> {
+         TypeId type;
+         return TypeId::LookupByNameFailSafe(text, &type) ? Create<TypeIdValue>(type) : nullptr;
+     }},
+    {"StringValue",
+     "",
+     [](const AttributeChecker&, const std::string& text) -> Ptr<AttributeValue> {
+         return Create<StringValue>(text);
+     }},
+    // ns-3 reads any other type.
+    {"",
+     "",
+     [](const AttributeChecker& checker, const std::string& text) {
+         return checker.CreateValidValue(StringValue(text));
+     }},
+};
+
+const AttributeForm&
+GetAttributeForm(const AttributeChecker& checker)
+{
+    // Some checkers name the value with its namespace, and some do not.
+    std::string name = checker.GetValueTypeName();
+    const std::string scope = "ns3::";
+    name.erase(0, name.rfind(scope, 0) == 0 ? scope.size() : 0);
+    return *std::find_if(
+        std::begin(ATTRIBUTE_FORMS),
+        std::end(ATTRIBUTE_FORMS),
+        [&name](const AttributeForm& form) { return name.rfind(form.type, 0) == 0; });
 }
 
 /** \param time a time, also a negative one \return the time as the module prints it */
@@ -127,100 +159,6 @@ GetAttributeRange(const std::string& type, bool isTime)
     const std::string high = type.substr(colon + 1);
     return isTime ? FormatAttributeTime(Time(low)) + " to " + FormatAttributeTime(Time(high))
                   : low + " to " + high;
-}
-
-/** \param text "-5" or "5" \return true and \p rest is "5" if there is a minus */
-bool
-TakeMinus(const std::string& text, std::string& rest)
-{
-    const bool negative = !text.empty() && text.front() == '-';
-    rest = negative ? text.substr(1) : text;
-    return negative;
-}
-
-Ptr<AttributeValue>
-ReadSigned(const std::string& text)
-{
-    std::string digits;
-    const bool negative = TakeMinus(text, digits);
-    const auto number =
-        static_cast<int64_t>(ParseRdmaInteger(digits, 0, std::numeric_limits<int64_t>::max()));
-    return Create<IntegerValue>(negative ? -number : number);
-}
-
-Ptr<AttributeValue>
-ReadSignedReal(const std::string& text)
-{
-    std::string digits;
-    const bool negative = TakeMinus(text, digits);
-    const double number = ParseRdmaReal(digits);
-    return Create<DoubleValue>(negative ? -number : number);
-}
-
-Ptr<AttributeValue>
-ReadSignedTime(const std::string& text)
-{
-    std::string digits;
-    const bool negative = TakeMinus(text, digits);
-    const QbbPs time = ParseRdmaTime(digits);
-    return Create<TimeValue>(QbbToTime(negative ? -time : time));
-}
-
-Ptr<AttributeValue>
-ReadBoolean(const std::string& text)
-{
-    const bool isTrue = text == "true" || text == "1";
-    if (!isTrue && text != "false" && text != "0")
-    {
-        throw std::invalid_argument("");
-    }
-    return Create<BooleanValue>(isTrue);
-}
-
-Ptr<AttributeValue>
-ReadTypeName(const std::string& text)
-{
-    TypeId type;
-    if (!TypeId::LookupByNameFailSafe(text, &type))
-    {
-        throw std::invalid_argument("");
-    }
-    return Create<TypeIdValue>(type);
-}
-
-/** \return the value, not yet checked \throws std::invalid_argument with or without a message */
-Ptr<AttributeValue>
-ReadAttributeValue(const AttributeChecker& checker, const std::string& text)
-{
-    switch (GetAttributeForm(checker))
-    {
-    case AttributeForm::UNSIGNED:
-        return Create<UintegerValue>(
-            ParseRdmaInteger(text, 0, std::numeric_limits<uint64_t>::max()));
-    case AttributeForm::SIGNED:
-        return ReadSigned(text);
-    case AttributeForm::REAL:
-        return ReadSignedReal(text);
-    case AttributeForm::TIME:
-        return ReadSignedTime(text);
-    case AttributeForm::RATE:
-        return Create<DataRateValue>(ParseRdmaRate(text).ToDataRate());
-    case AttributeForm::BOOLEAN:
-        return ReadBoolean(text);
-    case AttributeForm::TYPE:
-        return ReadTypeName(text);
-    case AttributeForm::TEXT:
-        return Create<StringValue>(text);
-    case AttributeForm::NAME:
-        if (!HasName(GetTypeText(checker), text))
-        {
-            throw std::invalid_argument("");
-        }
-        break;
-    case AttributeForm::OTHER:
-        break;
-    }
-    return checker.CreateValidValue(StringValue(text));
 }
 
 } // namespace
@@ -253,31 +191,18 @@ DescribeRdmaAttribute(const TypeId::AttributeInformation& attribute)
 {
     const AttributeChecker& checker = *attribute.checker;
     const std::string type = GetTypeText(checker);
-    const AttributeForm form = GetAttributeForm(checker);
-    const std::string range = GetAttributeRange(type, form == AttributeForm::TIME);
-    const std::string from = range.empty() ? "" : ", " + range;
-    switch (form)
+    const AttributeForm& form = GetAttributeForm(checker);
+    const std::string accepted = form.accepted;
+    if (accepted.empty())
     {
-    case AttributeForm::UNSIGNED:
-    case AttributeForm::SIGNED:
-        return range.empty() ? "a whole number" : range;
-    case AttributeForm::REAL:
-        return range.empty() ? "a number" : range;
-    case AttributeForm::TIME:
-        return "a time" + from;
-    case AttributeForm::RATE:
-        return "a rate, as in 25Gbps";
-    case AttributeForm::BOOLEAN:
-        return "true, false";
-    case AttributeForm::NAME:
-        return ListNames(type);
-    case AttributeForm::TYPE:
-        return "the name of a class, as in ns3::RdmaDcqcn";
-    case AttributeForm::TEXT:
-    case AttributeForm::OTHER:
-        break;
+        const bool isEnum = std::string(form.type) == "EnumValue";
+        return type.empty() ? checker.GetValueTypeName()
+               : isEnum     ? std::regex_replace(type, std::regex("\\|"), ", ")
+                            : type;
     }
-    return type.empty() ? checker.GetValueTypeName() : type;
+    const bool isTime = accepted == "a time";
+    const std::string range = GetAttributeRange(type, isTime);
+    return range.empty() ? accepted : isTime ? accepted + ", " + range : range;
 }
 
 Ptr<AttributeValue>
@@ -286,7 +211,7 @@ ReadRdmaAttribute(const TypeId::AttributeInformation& attribute, const std::stri
     Ptr<AttributeValue> value;
     try
     {
-        value = ReadAttributeValue(*attribute.checker, text);
+        value = GetAttributeForm(*attribute.checker).read(*attribute.checker, text);
     }
     catch (const std::invalid_argument&)
     {

@@ -21,18 +21,19 @@ namespace ns3
 namespace
 {
 
-/** \param word what was wanted \param words what there is \return the end of a message */
-std::string
-AcceptedParts(const std::string& word, const std::vector<std::string>& words)
+/** Rejects a word. \param problem description of the error \param words the accepted words */
+[[noreturn]] void
+FailWord(const std::string& word, const std::string& problem, const std::vector<std::string>& words)
 {
     const std::string nearest = FindNearestRdmaWord(word, words);
-    return (nearest.empty() ? "" : "; did you mean " + nearest + "?") +
-           std::string("; accepted: ") + (words.empty() ? "none" : JoinRdmaWords(words));
+    FailRdmaPart(word,
+                 problem + (nearest.empty() ? "" : "; did you mean " + nearest + "?") +
+                     "; accepted: " + (words.empty() ? "none" : JoinRdmaWords(words)));
 }
 
-/** \param kind a base class \param none a word for none \return what there is, for messages */
-std::vector<std::string>
-GetNamesAndTypes(TypeId kind, const std::string& none)
+/** Rejects a name, and lists the parts of the kind. \param none a word for none, or nothing */
+[[noreturn]] void
+FailName(const std::string& name, const std::string& problem, TypeId kind, const std::string& none)
 {
     std::vector<std::string> words;
     if (!none.empty())
@@ -47,7 +48,7 @@ GetNamesAndTypes(TypeId kind, const std::string& none)
     {
         words.push_back(type.GetName());
     }
-    return words;
+    FailWord(name, problem, words);
 }
 
 /** \param type a class \return names of the attributes that can be set, base classes' included */
@@ -129,15 +130,11 @@ RdmaPart::ParseOr(const std::string& text, TypeId kind, const std::string& none)
     {
         if (part.m_type != kind && !part.m_type.IsChildOf(kind))
         {
-            FailRdmaPart(head,
-                         "is no " + kind.GetName() +
-                             AcceptedParts(head, GetNamesAndTypes(kind, none)));
+            FailName(head, "is no " + kind.GetName(), kind, none);
         }
         if (!part.m_type.HasConstructor())
         {
-            FailRdmaPart(head,
-                         "cannot be made, it is a base class" +
-                             AcceptedParts(head, GetNamesAndTypes(kind, none)));
+            FailName(head, "cannot be made, it is a base class", kind, none);
         }
         part.ReadSettings(settings);
         return part;
@@ -174,8 +171,7 @@ RdmaPart::ParseOr(const std::string& text, TypeId kind, const std::string& none)
         }
         return part;
     }
-    FailRdmaPart(head,
-                 "is no " + kind.GetName() + AcceptedParts(head, GetNamesAndTypes(kind, none)));
+    FailName(head, "is no " + kind.GetName(), kind, none);
 }
 
 void
@@ -235,9 +231,9 @@ RdmaPart::ReadSetting(const std::string& attribute, const std::string& text)
     TypeId::AttributeInformation info;
     if (!m_type.LookupAttributeByName(attribute, &info) || !(info.flags & TypeId::ATTR_CONSTRUCT))
     {
-        FailRdmaPart(attribute,
-                     "is no attribute of " + m_type.GetName() + " that can be set" +
-                         AcceptedParts(attribute, GetAttributeNames(m_type)));
+        FailWord(attribute,
+                 "is no attribute of " + m_type.GetName() + " that can be set",
+                 GetAttributeNames(m_type));
     }
     if (Has(attribute))
     {

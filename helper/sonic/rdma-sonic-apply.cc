@@ -17,7 +17,9 @@
 #include <ns3/string.h>
 #include <ns3/uinteger.h>
 
+#include <algorithm>
 #include <stdexcept>
+#include <tuple>
 
 namespace ns3
 {
@@ -26,7 +28,81 @@ namespace
 {
 
 void
-SetUpPort(QbbPort& end, const RdmaSonicPort& port)
+RequireSonic(bool isRight, const std::string& message)
+{
+    if (!isRight)
+    {
+        throw std::invalid_argument("SONiC configuration: " + message);
+    }
+}
+
+/** A switch and, for each of its ports, the index of a port of the configuration. */
+struct SonicSwitch
+{
+    Ptr<QbbSwitch> device;
+    std::string name;
+    std::vector<uint32_t> ports;
+};
+
+SonicSwitch
+ChooseSonicPorts(const RdmaFabric& fabric, const RdmaSonicConfig& config, uint32_t id)
+{
+    SonicSwitch sw{fabric.GetSwitch(id), fabric.GetTopology().GetNode(id).name, {}};
+    const std::size_t count = config.ports.size();
+    std::vector<bool> taken(count);
+    for (uint32_t p = 0; p < sw.device->GetNPorts(); ++p)
+    {
+        const QbbBitRate rate = sw.device->GetPort(p)->GetLineRate().GetBitRate();
+        uint32_t i = 0;
+        while (i < count && (taken[i] || config.ports[i].rate.value_or(rate) != rate))
+        {
+            ++i;
+        }
+        RequireSonic(i < count,
+                     "nothing is left in it for port " + std::to_string(p) + " of switch " +
+                         sw.name + ", " + FormatRdmaRate(rate) +
+                         "; accepted: as many ports of that speed as the switch has (it has " +
+                         std::to_string(sw.device->GetNPorts()) + " in all, the configuration " +
+                         std::to_string(count) + ")");
+        taken[i] = true;
+        sw.ports.push_back(i);
+    }
+    return sw;
+}
+
+/** \return a marker for all queues; null if no queue has a marking curve */
+Ptr<QbbEcnMarker>
+MakeSonicMarker(const RdmaSonicConfig& config)
+{
+    uint8_t mask = 0;
+    auto marker = CreateObject<QbbEcnMarker>();
+    marker->SetAttribute("ScaleWithRate", BooleanValue(false));
+    const auto get = [](const RdmaSonicPort& port, uint8_t i) {
+        const auto ecn = port.ecn[i].value_or(QbbEcnProfile());
+        return std::make_tuple(port.ecn[i].has_value(), ecn.kminBytes, ecn.kmaxBytes, ecn.pmax);
+    };
+    const RdmaSonicPort& first = config.ports[0];
+    for (uint8_t i = 0; i < first.ecn.size(); ++i)
+    {
+        for (const RdmaSonicPort& port : config.ports)
+        {
+            RequireSonic(get(port, i) == get(first, i),
+                         "the WRED profiles of class " + std::to_string(i) + " differ between " +
+                             first.name + " and " + port.name +
+                             "; accepted: one profile for a class at all ports");
+        }
+        if (first.ecn[i])
+        {
+            marker->SetProfile(i, *first.ecn[i]);
+            mask |= static_cast<uint8_t>(1U << i);
+        }
+    }
+    marker->SetAttribute("PriorityMask", UintegerValue(mask));
+    return mask ? marker : nullptr;
+}
+
+void
+SetUpSonicPort(QbbPort& end, const RdmaSonicPort& port)
 {
     for (uint8_t dscp = 0; dscp < port.classOfDscp.size(); ++dscp)
     {
@@ -36,228 +112,123 @@ SetUpPort(QbbPort& end, const RdmaSonicPort& port)
     end.GetDevice()->SetAttribute("PfcClasses", UintegerValue(port.losslessMask));
 }
 
-/** \return a marker for all queues; null if no queue has a marking curve */
-Ptr<QbbEcnMarker>
-MakeMarker(const RdmaSonicConfig& config)
+void
+SetUpSonicSwitch(const RdmaFabric& fabric,
+                 const RdmaSonicConfig& config,
+                 const SonicSwitch& sw,
+                 std::vector<std::string>& notes)
 {
-    uint8_t mask = 0;
-    auto marker = CreateObject<QbbEcnMarker>();
-    marker->SetAttribute("ScaleWithRate", BooleanValue(false));
-    for (uint8_t i = 0; i < 8; ++i)
+    for (uint32_t p = 0; p < sw.ports.size(); ++p)
     {
-        const auto& first = config.ports[0].ecn[i];
-        for (const RdmaSonicPort& port : config.ports)
+        QbbNetDevice& device = *sw.device->GetPort(p);
+        const RdmaSonicPort& port = config.ports[sw.ports[p]];
+        SetUpSonicPort(device, port);
+        device.SetAttribute("Scheduler", StringValue(port.scheduler));
+        if (fabric.GetTopology().IsHost(device.GetPeer()->GetNodeId()))
         {
-            const auto& own = port.ecn[i];
-            const bool same =
-                own.has_value() == first.has_value() &&
-                (!own || (own->kminBytes == first->kminBytes &&
-                          own->kmaxBytes == first->kmaxBytes && own->pmax == first->pmax));
-            if (!same)
-            {
-                throw std::invalid_argument("SONiC configuration: the WRED profiles of class " +
-                                            std::to_string(i) + " differ between " +
-                                            config.ports[0].name + " and " + port.name +
-                                            "; accepted: one profile for a class at all ports");
-            }
+            SetUpSonicPort(*device.GetPeer(), port);
         }
-        if (first)
-        {
-            marker->SetProfile(i, *first);
-            mask |= static_cast<uint8_t>(1U << i);
-        }
-    }
-    marker->SetAttribute("PriorityMask", UintegerValue(mask));
-    return mask ? marker : nullptr;
-}
-
-/** Applies one configuration to one fabric. */
-class Applier
-{
-  public:
-    Applier(RdmaFabric& fabric, const RdmaSonicConfig& config, uint64_t bufferBytes)
-        : m_fabric(fabric),
-          m_config(config),
-          m_bufferBytes(bufferBytes)
-    {
-    }
-
-    std::vector<std::string> Apply()
-    {
-        for (const uint32_t id : m_fabric.GetTopology().GetSwitches())
-        {
-            ChoosePorts(id);
-            SetUpPorts(id);
-        }
-        for (const uint32_t id : m_fabric.GetTopology().GetSwitches())
-        {
-            ChoosePorts(id);
-            CheckPeers(id);
-            SetUpBuffer(id);
-        }
-        return m_notes;
-    }
-
-  private:
-    std::string GetName(uint32_t id) const
-    {
-        return m_fabric.GetTopology().GetNode(id).name;
-    }
-
-    /** Assigns a port of the configuration to each port of a switch. */
-    void ChoosePorts(uint32_t id)
-    {
-        const Ptr<QbbSwitch> sw = m_fabric.GetSwitch(id);
-        std::vector<bool> taken(m_config.ports.size());
-        m_portOf.clear();
-        for (uint32_t p = 0; p < sw->GetNPorts(); ++p)
-        {
-            const QbbBitRate rate = sw->GetPort(p)->GetLineRate().GetBitRate();
-            uint32_t i = 0;
-            while (i < taken.size() && (taken[i] || m_config.ports[i].rate.value_or(rate) != rate))
-            {
-                ++i;
-            }
-            if (i == taken.size())
-            {
-                throw std::invalid_argument(
-                    "SONiC configuration: nothing is left in it for port " + std::to_string(p) +
-                    " of switch " + GetName(id) + ", " + FormatRdmaRate(rate) +
-                    "; accepted: as many ports of that speed as the switch has (it has " +
-                    std::to_string(sw->GetNPorts()) + " in all, the configuration " +
-                    std::to_string(taken.size()) + ")");
-            }
-            taken[i] = true;
-            m_portOf.push_back(i);
-        }
-    }
-
-    const RdmaSonicPort& GetPort(uint32_t p) const
-    {
-        return m_config.ports[m_portOf[p]];
-    }
-
-    void SetUpPorts(uint32_t id)
-    {
-        const Ptr<QbbSwitch> sw = m_fabric.GetSwitch(id);
-        for (uint32_t p = 0; p < sw->GetNPorts(); ++p)
-        {
-            QbbNetDevice& device = *sw->GetPort(p);
-            const RdmaSonicPort& port = GetPort(p);
-            SetUpPort(device, port);
-            device.SetAttribute("Scheduler", StringValue(port.scheduler));
-            if (m_fabric.GetTopology().IsHost(device.GetPeer()->GetNodeId()))
-            {
-                SetUpPort(*device.GetPeer(), port);
-            }
-            CheckCable(id, device, port);
-        }
-        if (const auto marker = MakeMarker(m_config))
-        {
-            sw->SetAttribute("EcnMarker", PointerValue(marker));
-        }
-    }
-
-    void CheckCable(uint32_t id, const QbbPort& device, const RdmaSonicPort& port)
-    {
         const QbbPs delay = device.GetQbbChannel()->GetDelayPs();
         if (port.cableMetres && delay > GetRdmaCableDelay(*port.cableMetres))
         {
-            m_notes.push_back("switch " + GetName(id) + ", port " + port.name + ": a delay of " +
-                              std::to_string(delay / 1_ns) + " ns, which is more than " +
-                              std::to_string(static_cast<int>(*port.cableMetres)) +
-                              " m of cable (CABLE_LENGTH) have");
+            notes.push_back("switch " + sw.name + ", port " + port.name + ": a delay of " +
+                            std::to_string(delay / 1_ns) + " ns, which is more than " +
+                            std::to_string(static_cast<int>(*port.cableMetres)) +
+                            " m of cable (CABLE_LENGTH) have");
         }
     }
-
-    void CheckPeers(uint32_t id) const
+    if (const auto marker = MakeSonicMarker(config))
     {
-        const Ptr<QbbSwitch> sw = m_fabric.GetSwitch(id);
-        for (uint32_t p = 0; p < sw->GetNPorts(); ++p)
+        sw.device->SetAttribute("EcnMarker", PointerValue(marker));
+    }
+}
+
+void
+CheckSonicPeers(const RdmaFabric& fabric, const RdmaSonicConfig& config, const SonicSwitch& sw)
+{
+    for (uint32_t p = 0; p < sw.ports.size(); ++p)
+    {
+        const QbbPort& end = *sw.device->GetPort(p);
+        const QbbPort& peer = *end.GetPeer();
+        RequireSonic(end.GetFlowControl().GetLosslessClasses() ==
+                         peer.GetFlowControl().GetLosslessClasses(),
+                     "the link of switch " + sw.name + ", port " + config.ports[sw.ports[p]].name +
+                         ", has other lossless classes (pfc_enable) at " +
+                         fabric.GetTopology().GetNode(peer.GetNodeId()).name +
+                         "; accepted: the same at both ends");
+    }
+}
+
+void
+SetUpSonicBuffer(const RdmaSonicConfig& config, const SonicSwitch& sw, uint64_t bufferBytes)
+{
+    const auto buffer = DynamicCast<QbbSharedBuffer>(sw.device->GetBufferManager());
+    RequireSonic(buffer != nullptr,
+                 "switch " + sw.name + " has no QbbSharedBuffer; accepted: shared-buffer switches");
+    QbbBufferPlan plan = config.plan;
+    plan.ports.clear();
+    for (const uint32_t i : sw.ports)
+    {
+        plan.ports.push_back(config.plan.ports[i]);
+    }
+    buffer->SetPlan(plan);
+    const uint64_t needed = buffer->GetGuaranteedBytes(sw.device->GetPortProfiles());
+    const uint64_t bytes = bufferBytes ? bufferBytes : needed;
+    RequireSonic(needed <= bytes && bytes <= UINT32_MAX,
+                 "pools, reserves and headroom of switch " + sw.name + " take " +
+                     std::to_string(needed) + " bytes; accepted: at most " +
+                     std::to_string(std::min<uint64_t>(bytes, UINT32_MAX)) + ", its memory");
+    buffer->SetAttribute("BufferSize", UintegerValue(bytes));
+}
+
+void
+CheckSonicHeadroom(const RdmaSonicConfig& config,
+                   const SonicSwitch& sw,
+                   std::vector<std::string>& notes)
+{
+    const std::vector<QbbPortProfile> ports = sw.device->GetPortProfiles();
+    for (std::size_t p = 0; p < ports.size(); ++p)
+    {
+        const uint64_t computed = QbbPfcHeadroom::GetBytes(ports[p]);
+        for (uint8_t i = 0; i < config.plan.groupOfClass.size(); ++i)
         {
-            const QbbPort& device = *sw->GetPort(p);
-            if (device.GetFlowControl().GetLosslessClasses() !=
-                device.GetPeer()->GetFlowControl().GetLosslessClasses())
+            if (!(ports[p].losslessMask >> i & 1))
             {
-                throw std::invalid_argument(
-                    "SONiC configuration: the link of switch " + GetName(id) + ", port " +
-                    GetPort(p).name + ", has other lossless classes (pfc_enable) at " +
-                    GetName(device.GetPeer()->GetNodeId()) + "; accepted: the same at both ends");
+                continue;
+            }
+            const auto& groups = config.plan.ports[sw.ports[p]].groups;
+            const auto& profile = config.plan.profiles[groups[config.plan.groupOfClass[i]]];
+            if (profile.headroomBytes && profile.headroomBytes < computed)
+            {
+                notes.push_back("switch " + sw.name + ", port " + config.ports[sw.ports[p]].name +
+                                ", class " + std::to_string(i) + ": " +
+                                std::to_string(profile.headroomBytes) + " bytes of headroom (" +
+                                profile.name + "), computed " + std::to_string(computed) +
+                                "; frames may be lost");
             }
         }
     }
-
-    void SetUpBuffer(uint32_t id)
-    {
-        const Ptr<QbbSwitch> sw = m_fabric.GetSwitch(id);
-        const auto buffer = DynamicCast<QbbSharedBuffer>(sw->GetBufferManager());
-        if (!buffer)
-        {
-            throw std::invalid_argument("SONiC configuration: switch " + GetName(id) +
-                                        " has no QbbSharedBuffer; accepted: shared-buffer "
-                                        "switches");
-        }
-        const std::vector<QbbPortProfile> ports = sw->GetPortProfiles();
-        QbbBufferPlan plan = m_config.plan;
-        plan.ports.clear();
-        for (const uint32_t i : m_portOf)
-        {
-            plan.ports.push_back(m_config.plan.ports[i]);
-        }
-        buffer->SetPlan(plan);
-        const uint64_t needed = buffer->GetGuaranteedBytes(ports);
-        const uint64_t bytes = m_bufferBytes ? m_bufferBytes : needed;
-        if (needed > bytes || bytes > UINT32_MAX)
-        {
-            throw std::invalid_argument(
-                "SONiC configuration: pools, reserves and headroom of switch " + GetName(id) +
-                " take " + std::to_string(needed) + " bytes; accepted: at most " +
-                std::to_string(std::min<uint64_t>(bytes, UINT32_MAX)) + ", its memory");
-        }
-        buffer->SetAttribute("BufferSize", UintegerValue(bytes));
-        CheckHeadroom(id, ports);
-    }
-
-    void CheckHeadroom(uint32_t id, const std::vector<QbbPortProfile>& ports)
-    {
-        for (std::size_t p = 0; p < ports.size(); ++p)
-        {
-            for (uint8_t i = 0; i < 8; ++i)
-            {
-                if (!(ports[p].losslessMask >> i & 1))
-                {
-                    continue;
-                }
-                const uint8_t group = m_config.plan.groupOfClass[i];
-                const auto& profile =
-                    m_config.plan.profiles[m_config.plan.ports[m_portOf[p]].groups[group]];
-                const uint64_t computed = QbbPfcHeadroom::GetBytes(ports[p]);
-                if (profile.headroomBytes && profile.headroomBytes < computed)
-                {
-                    m_notes.push_back("switch " + GetName(id) + ", port " + GetPort(p).name +
-                                      ", class " + std::to_string(i) + ": " +
-                                      std::to_string(profile.headroomBytes) +
-                                      " bytes of headroom (" + profile.name + "), computed " +
-                                      std::to_string(computed) + "; frames may be lost");
-                }
-            }
-        }
-    }
-
-    RdmaFabric& m_fabric;            //!< fabric to configure
-    const RdmaSonicConfig& m_config; //!< configuration to apply
-    uint64_t m_bufferBytes;          //!< memory of each switch in bytes; 0: the required amount
-    /// Port index in the configuration by port of the current switch
-    std::vector<uint32_t> m_portOf;
-    std::vector<std::string> m_notes; //!< notes for the user
-};
+}
 
 } // namespace
 
 std::vector<std::string>
 ApplyRdmaSonicConfig(RdmaFabric& fabric, const RdmaSonicConfig& config, uint64_t bufferBytes)
 {
-    return Applier(fabric, config, bufferBytes).Apply();
+    std::vector<std::string> notes;
+    std::vector<SonicSwitch> switches;
+    for (const uint32_t id : fabric.GetTopology().GetSwitches())
+    {
+        switches.push_back(ChooseSonicPorts(fabric, config, id));
+        SetUpSonicSwitch(fabric, config, switches.back(), notes);
+    }
+    for (const SonicSwitch& sw : switches)
+    {
+        CheckSonicPeers(fabric, config, sw);
+        SetUpSonicBuffer(config, sw, bufferBytes);
+        CheckSonicHeadroom(config, sw, notes);
+    }
+    return notes;
 }
 
 } // namespace ns3

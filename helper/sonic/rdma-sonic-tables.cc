@@ -6,6 +6,7 @@
 #include "rdma-text-file.h"
 
 #include <algorithm>
+#include <iterator>
 #include <sstream>
 
 namespace ns3
@@ -14,142 +15,180 @@ namespace ns3
 namespace
 {
 
-/** \param name name of a port \return text before the port number, and the number */
-std::pair<std::string, uint64_t>
-GetPortKey(const std::string& name)
+constexpr int64_t SONIC_MAX_BYTES = UINT32_MAX;
+
+/** A field that the module reads, and the values that the field accepts. */
+struct SonicField
 {
-    const auto digits = name.find_last_not_of("0123456789") + 1;
-    const std::string number = name.substr(digits);
-    return {name.substr(0, digits), number.empty() || number.size() > 18 ? 0 : std::stoull(number)};
+    const char* table;      //!< table of the objects with the field
+    const char* name;       //!< name of the field; "*": any name
+    const char* words{""};  //!< accepted words, or the table to which the field refers
+    int64_t min{0};         //!< smallest accepted number
+    int64_t max{0};         //!< largest accepted number
+    bool isOptional{false}; //!< true: a missing number is 0
+};
+
+/** The tables that the module reads, field by field. */
+constexpr SonicField SONIC_FIELDS[] = {
+    {"BUFFER_POOL", "type", "ingress, egress"},
+    {"BUFFER_POOL", "mode", "static, dynamic"},
+    {"BUFFER_POOL", "size", "", 1, SONIC_MAX_BYTES},
+    {"BUFFER_POOL", "xoff", "", 0, SONIC_MAX_BYTES, true},
+    {"BUFFER_PROFILE", "pool", "BUFFER_POOL"},
+    {"BUFFER_PROFILE", "size", "", 0, SONIC_MAX_BYTES},
+    {"BUFFER_PROFILE", "xoff", "", 0, SONIC_MAX_BYTES, true},
+    {"BUFFER_PROFILE", "xon", "", 0, SONIC_MAX_BYTES, true},
+    {"BUFFER_PROFILE", "xon_offset", "", 0, SONIC_MAX_BYTES, true},
+    {"BUFFER_PROFILE", "dynamic_th", "", -8, 8},
+    {"BUFFER_PROFILE", "static_th", "", 0, SONIC_MAX_BYTES},
+    {"BUFFER_PG", "profile", "BUFFER_PROFILE"},
+    {"BUFFER_QUEUE", "profile", "BUFFER_PROFILE"},
+    {"PORT", "speed", "", 1, 8'000'000},
+    {"PORT_QOS_MAP", "dscp_to_tc_map", "DSCP_TO_TC_MAP"},
+    {"PORT_QOS_MAP", "tc_to_queue_map", "TC_TO_QUEUE_MAP"},
+    {"PORT_QOS_MAP", "tc_to_pg_map", "TC_TO_PRIORITY_GROUP_MAP"},
+    {"PORT_QOS_MAP", "pfc_to_queue_map", "MAP_PFC_PRIORITY_TO_QUEUE"},
+    {"PORT_QOS_MAP", "pfc_enable"},
+    {"DSCP_TO_TC_MAP", "*", "", 0, 7},
+    {"TC_TO_QUEUE_MAP", "*", "", 0, 7},
+    {"TC_TO_PRIORITY_GROUP_MAP", "*", "", 0, 7},
+    {"MAP_PFC_PRIORITY_TO_QUEUE", "*", "", 0, 7},
+    {"QUEUE", "scheduler", "SCHEDULER"},
+    {"QUEUE", "wred_profile", "WRED_PROFILE"},
+    {"SCHEDULER", "type", "STRICT, DWRR, WRR"},
+    {"SCHEDULER", "weight", "", 1, 100},
+    {"WRED_PROFILE",
+     "ecn",
+     "ecn_none, ecn_green, ecn_yellow, ecn_red, ecn_green_yellow, ecn_green_red, ecn_yellow_red, "
+     "ecn_all"},
+    {"WRED_PROFILE", "wred_green_enable", "true, false"},
+    {"WRED_PROFILE", "green_min_threshold", "", 0, SONIC_MAX_BYTES},
+    {"WRED_PROFILE", "green_max_threshold", "", 0, SONIC_MAX_BYTES},
+    {"WRED_PROFILE", "green_drop_probability", "", 1, 100},
+};
+
+/** \return the description of a field; null if the module does not read the field */
+const SonicField*
+FindSonicField(const std::string& table, const std::string& name)
+{
+    const auto found =
+        std::find_if(std::begin(SONIC_FIELDS), std::end(SONIC_FIELDS), [&](const auto& field) {
+            return table == field.table && (name == field.name || field.name[0] == '*');
+        });
+    return found == std::end(SONIC_FIELDS) ? nullptr : found;
+}
+
+/** \param value what must be an object \param form how objects of its level look */
+void
+RequireSonicObject(const RdmaJsonValue& value,
+                   const std::string& file,
+                   const std::string& name,
+                   const std::string& form)
+{
+    if (value.type != RdmaJsonValue::Type::OBJECT)
+    {
+        throw RdmaFileError(file, value.line, GetRdmaSonicName(name), "is no object", form);
+    }
 }
 
 } // namespace
 
-bool
-RdmaSonicPortOrder::operator()(const std::string& a, const std::string& b) const
-{
-    const auto left = GetPortKey(a);
-    const auto right = GetPortKey(b);
-    return left != right ? left < right : a < b;
-}
-
-void
-RdmaSonicEntry::Fail(const std::string& field,
-                     const std::string& problem,
-                     const std::string& accepted) const
-{
-    const RdmaJsonValue* member = value->Find(field);
-    throw RdmaFileError(file,
-                        member ? member->line : value->line,
-                        name + (field.empty() ? "" : ": " + GetRdmaSonicName(field)),
-                        problem,
-                        accepted);
-}
-
 std::string
 RdmaSonicEntry::GetText(const std::string& field) const
 {
-    const RdmaJsonValue* member = value->Find(field);
-    if (!member)
-    {
-        Fail(field, "is missing", "a text");
-    }
-    if (member->type != RdmaJsonValue::Type::STRING && member->type != RdmaJsonValue::Type::NUMBER)
-    {
-        Fail(field, "is neither a string nor a number", "a string");
-    }
+    using Type = RdmaJsonValue::Type;
+    const RdmaJsonValue* member = value.Find(field);
+    Require(member, field, "is missing; accepted: a text");
+    Require(member->type == Type::STRING || member->type == Type::NUMBER,
+            field,
+            "is neither a string nor a number; accepted: a string");
     return member->text;
 }
 
+std::string
+RdmaSonicEntry::GetWord(const std::string& field) const
+{
+    const std::string text = GetText(field);
+    const std::string words = FindSonicField(table, field)->words;
+    Require(text.find(',') == std::string::npos &&
+                (", " + words + ",").find(", " + text + ",") != std::string::npos,
+            field,
+            QuoteRdmaText(text) + "; accepted: " + words);
+    return text;
+}
+
 int64_t
-RdmaSonicEntry::GetInteger(const std::string& field, int64_t min, int64_t max) const
+RdmaSonicEntry::GetNumber(const std::string& field) const
 {
-    const std::string text = GetText(field);
-    const bool negative = !text.empty() && text[0] == '-';
-    const std::string digits = text.substr(negative ? 1 : 0);
-    const bool plain = !digits.empty() && digits.size() < 18 &&
-                       digits.find_first_not_of("0123456789") == std::string::npos;
-    const int64_t number = plain ? std::stoll(digits) * (negative ? -1 : 1) : 0;
-    if (!plain || number < min || number > max)
+    const SonicField& of = *FindSonicField(table, field);
+    if (of.isOptional && !Has(field))
     {
-        Fail(field,
-             QuoteRdmaText(text),
-             "a whole number, " + std::to_string(min) + " to " + std::to_string(max));
+        return 0;
     }
-    return number;
-}
-
-uint32_t
-RdmaSonicEntry::GetBytes(const std::string& field, uint32_t otherwise) const
-{
-    return Has(field) ? static_cast<uint32_t>(GetInteger(field, 0, RDMA_SONIC_MAX_BYTES))
-                      : otherwise;
-}
-
-std::string
-RdmaSonicEntry::GetChoice(const std::string& field, const std::vector<std::string>& choices) const
-{
     const std::string text = GetText(field);
-    std::string list;
-    for (const std::string& choice : choices)
+    const auto number = ParseRdmaSonicNumber(text, of.min, of.max);
+    Require(number.has_value(),
+            field,
+            QuoteRdmaText(text) + "; accepted: a whole number, " + std::to_string(of.min) + " to " +
+                std::to_string(of.max));
+    return *number;
+}
+
+const RdmaSonicEntry&
+RdmaSonicEntry::Follow(const std::string& field) const
+{
+    const std::string target = FindSonicField(table, field)->words;
+    const std::string head = "[" + target + "|";
+    std::string name = GetText(field);
+    if (!name.empty() && name[0] == '[')
     {
-        if (text == choice)
+        Require(name.rfind(head, 0) == 0 && name.back() == ']',
+                field,
+                QuoteRdmaText(name) + "; accepted: a name, alone or as " + head + "NAME]");
+        name = name.substr(head.size(), name.size() - head.size() - 1);
+    }
+    const auto& entries = tables.Get(target);
+    const auto found = entries.find(name);
+    Require(found != entries.end(),
+            field,
+            "there is no " + QuoteRdmaText(name) + "; accepted: one of " + target);
+    return found->second;
+}
+
+std::size_t
+RdmaSonicEntry::GetIndex() const
+{
+    const auto& entries = tables.Get(table);
+    return std::distance(entries.begin(), entries.find(key));
+}
+
+void
+RdmaSonicEntry::NoteOthers() const
+{
+    for (const auto& [field, content] : value.members)
+    {
+        // Note each field once per table, because the ports of a switch are usually alike.
+        if (!FindSonicField(table, field) && tables.m_noted.insert(table + "|" + field).second)
         {
-            return text;
+            tables.m_notes.push_back(file + ":" + std::to_string(content.line) + ": " +
+                                     GetRdmaSonicName(table + "|" + key) + ": " + field +
+                                     " is not used");
         }
-        list += (list.empty() ? "" : ", ") + choice;
     }
-    Fail(field, QuoteRdmaText(text), list);
 }
 
-std::string
-RdmaSonicEntry::GetReference(const std::string& field, const std::string& table) const
+void
+RdmaSonicEntry::Require(bool isRight, const std::string& field, const std::string& message) const
 {
-    const std::string text = GetText(field);
-    const std::string head = "[" + table + "|";
-    if (text.empty() || text[0] != '[')
+    if (!isRight)
     {
-        return text;
+        const RdmaJsonValue* member = value.Find(field);
+        const std::string name = GetRdmaSonicName(table + "|" + key);
+        throw RdmaFileError(file,
+                            member ? member->line : value.line,
+                            name + (field.empty() ? "" : ": " + GetRdmaSonicName(field)),
+                            message);
     }
-    if (text.rfind(head, 0) != 0 || text.back() != ']')
-    {
-        Fail(field, QuoteRdmaText(text), "a name, alone or as " + head + "NAME]");
-    }
-    return text.substr(head.size(), text.size() - head.size() - 1);
-}
-
-std::string
-GetRdmaSonicName(const std::string& text)
-{
-    constexpr std::size_t MAX_LENGTH = 200;
-    const bool printable =
-        std::all_of(text.begin(), text.end(), [](char c) { return c >= 0x20 && c < 0x7f; });
-    if (printable && text.size() <= MAX_LENGTH)
-    {
-        return text;
-    }
-    const std::string quoted = QuoteRdmaText(text);
-    return quoted.substr(1, quoted.size() - 2);
-}
-
-uint32_t
-GetRdmaSonicIndex(const std::string& text, uint32_t limit)
-{
-    const bool plain = !text.empty() && text.size() < 4 &&
-                       text.find_first_not_of("0123456789") == std::string::npos;
-    return plain ? std::min(limit, static_cast<uint32_t>(std::stoul(text))) : limit;
-}
-
-std::vector<std::string>
-SplitRdmaSonicText(const std::string& text, char separator)
-{
-    std::vector<std::string> parts;
-    std::istringstream stream(text);
-    for (std::string part; std::getline(stream, part, separator);)
-    {
-        parts.push_back(part);
-    }
-    return parts;
 }
 
 void
@@ -158,21 +197,12 @@ RdmaSonicTables::AddFile(const std::string& text, const std::string& name)
     RdmaJsonValue& document = m_documents.at(m_nFiles++);
     document = ParseRdmaJson(text, name);
     m_fileNames += (m_fileNames.empty() ? "" : " and ") + name;
-    if (document.type != RdmaJsonValue::Type::OBJECT)
-    {
-        throw RdmaFileError(name, document.line, "", "is no object", "tables by name in {}");
-    }
+    RequireSonicObject(document, name, "", "tables by name in {}");
     for (const auto& [table, value] : document.members)
     {
-        if (value.type != RdmaJsonValue::Type::OBJECT)
-        {
-            throw RdmaFileError(name,
-                                value.line,
-                                GetRdmaSonicName(table),
-                                "is no object",
-                                "a table in {}");
-        }
-        if (m_tables.count(table))
+        RequireSonicObject(value, name, table, "a table in {}");
+        const auto [place, isNew] = m_tables.try_emplace(table);
+        if (!isNew)
         {
             throw RdmaFileError(name,
                                 value.line,
@@ -182,18 +212,9 @@ RdmaSonicTables::AddFile(const std::string& text, const std::string& name)
         }
         for (const auto& [key, object] : value.members)
         {
-            if (object.type != RdmaJsonValue::Type::OBJECT)
-            {
-                throw RdmaFileError(name,
-                                    object.line,
-                                    GetRdmaSonicName(table + "|" + key),
-                                    "is no object",
-                                    "fields in {}");
-            }
-            m_tables[table][key] =
-                RdmaSonicEntry{name, GetRdmaSonicName(table + "|" + key), &object};
+            RequireSonicObject(object, name, table + "|" + key, "fields in {}");
+            place->second.insert({key, RdmaSonicEntry{*this, name, table, key, object}});
         }
-        m_tables[table];
     }
 }
 
@@ -204,36 +225,6 @@ RdmaSonicTables::Get(const std::string& name)
     static const Table none;
     const auto found = m_tables.find(name);
     return found == m_tables.end() ? none : found->second;
-}
-
-const RdmaSonicEntry&
-RdmaSonicTables::Follow(const RdmaSonicEntry& from,
-                        const std::string& field,
-                        const std::string& table)
-{
-    const std::string name = from.GetReference(field, table);
-    const Table& of = Get(table);
-    const auto found = of.find(name);
-    if (found == of.end())
-    {
-        from.Fail(field, "there is no " + QuoteRdmaText(name), "one of " + table);
-    }
-    return found->second;
-}
-
-void
-RdmaSonicTables::NoteOthers(const RdmaSonicEntry& entry, const std::set<std::string>& known)
-{
-    for (const auto& [field, value] : entry.value->members)
-    {
-        // Note each field once per table, because the ports of a switch are usually alike.
-        const std::string table = entry.name.substr(0, entry.name.find('|'));
-        if (!known.count(field) && m_noted.insert(table + "|" + field).second)
-        {
-            m_notes.push_back(entry.file + ":" + std::to_string(value.line) + ": " + entry.name +
-                              ": " + field + " is not used");
-        }
-    }
 }
 
 std::vector<std::string>
@@ -250,58 +241,39 @@ RdmaSonicTables::GetNotes() const
     return notes;
 }
 
-std::optional<QbbEcnProfile>
-RdmaSonicTables::ReadWred(const RdmaSonicEntry& queue)
+void
+RdmaSonicTables::Require(bool isRight, const std::string& table, const std::string& message) const
 {
-    const RdmaSonicEntry& entry = Follow(queue, "wred_profile", "WRED_PROFILE");
-    NoteOthers(entry,
-               {"ecn",
-                "wred_green_enable",
-                "green_min_threshold",
-                "green_max_threshold",
-                "green_drop_probability"});
-    const std::string ecn = entry.GetChoice("ecn",
-                                            {"ecn_none",
-                                             "ecn_green",
-                                             "ecn_yellow",
-                                             "ecn_red",
-                                             "ecn_green_yellow",
-                                             "ecn_green_red",
-                                             "ecn_yellow_red",
-                                             "ecn_all"});
-    if (ecn != "ecn_all" && ecn.find("green") == std::string::npos)
+    if (!isRight)
     {
-        if (entry.Has("wred_green_enable") &&
-            entry.GetChoice("wred_green_enable", {"true", "false"}) == "true")
-        {
-            entry.Fail("ecn",
-                       "\"" + ecn + "\" with wred_green_enable drops green packets",
-                       "ecn_green, ecn_green_yellow, ecn_green_red or ecn_all, which mark them");
-        }
-        return std::nullopt;
+        throw RdmaFileError(m_fileNames, 0, table, message);
     }
-    QbbEcnProfile profile;
-    profile.kminBytes =
-        static_cast<uint64_t>(entry.GetInteger("green_min_threshold", 0, RDMA_SONIC_MAX_BYTES));
-    profile.kmaxBytes =
-        static_cast<uint64_t>(entry.GetInteger("green_max_threshold", 0, RDMA_SONIC_MAX_BYTES));
-    profile.pmax = static_cast<double>(entry.GetInteger("green_drop_probability", 1, 100)) / 100;
-    if (profile.kminBytes > profile.kmaxBytes)
-    {
-        entry.Fail("green_min_threshold",
-                   std::to_string(profile.kminBytes) + " bytes",
-                   "at most green_max_threshold, " + std::to_string(profile.kmaxBytes));
-    }
-    return profile;
 }
 
 std::string
-RdmaSonicTables::ReadScheduler(const RdmaSonicEntry& queue)
+GetRdmaSonicName(const std::string& text)
 {
-    const RdmaSonicEntry& entry = Follow(queue, "scheduler", "SCHEDULER");
-    const bool strict = entry.GetChoice("type", {"STRICT", "DWRR", "WRR"}) == "STRICT";
-    NoteOthers(entry, {"type", "weight"});
-    return strict ? "strict" : std::to_string(entry.GetInteger("weight", 1, 100));
+    constexpr std::size_t MAX_LENGTH = 200;
+    const bool printable =
+        std::all_of(text.begin(), text.end(), [](char c) { return c >= 0x20 && c < 0x7f; });
+    if (printable && text.size() <= MAX_LENGTH)
+    {
+        return text;
+    }
+    const std::string quoted = QuoteRdmaText(text);
+    return quoted.substr(1, quoted.size() - 2);
+}
+
+std::vector<std::string>
+SplitRdmaSonicText(const std::string& text)
+{
+    std::vector<std::string> parts;
+    std::istringstream stream(text);
+    for (std::string part; std::getline(stream, part, ',');)
+    {
+        parts.push_back(part);
+    }
+    return parts;
 }
 
 } // namespace ns3

@@ -4,10 +4,10 @@
 #define QBB_EVENT_TIME_H
 
 #include "qbb-ps.h"
+#include "qbb-quantity.h"
 
 #include <cstdint>
 #include <limits>
-#include <ostream>
 #include <type_traits>
 
 namespace ns3
@@ -27,7 +27,7 @@ constexpr int64_t QBB_FS_PER_PS = 1000;
  * An event time equals ns-3's clock at femtosecond resolution. Only schedulers and timers need the
  * order; all results are computed from the instant.
  */
-class QbbEventTime
+class QbbEventTime : public QbbOrdered<QbbEventTime, int64_t>
 {
   public:
     constexpr QbbEventTime() = default;
@@ -37,16 +37,14 @@ class QbbEventTime
      * \param order place among simultaneous events, 0..999
      */
     constexpr QbbEventTime(QbbPs instant, uint32_t order)
-        : m_fs(instant.Get() * QBB_FS_PER_PS + order)
+        : QbbOrdered(instant.Get() * QBB_FS_PER_PS + order)
     {
     }
 
     /** \param fs reading of ns-3's clock in femtoseconds \return the event time */
     static constexpr QbbEventTime FromFs(int64_t fs)
     {
-        QbbEventTime time;
-        time.m_fs = fs;
-        return time;
+        return QbbEventTime(fs);
     }
 
     /** \return a value later than every event time, which means "never" */
@@ -58,53 +56,20 @@ class QbbEventTime
     /** \return reading of ns-3's clock at this event time, in femtoseconds */
     constexpr int64_t GetFs() const
     {
-        return m_fs;
+        return m_count;
     }
 
     /** \return the instant, without the order */
     constexpr QbbPs GetInstant() const
     {
-        return QbbPs(m_fs / QBB_FS_PER_PS);
-    }
-
-    /** \return true if both are equal \param a an event time \param b an event time */
-    friend constexpr bool operator==(QbbEventTime a, QbbEventTime b)
-    {
-        return a.m_fs == b.m_fs;
-    }
-
-    /** \return true if both differ \param a an event time \param b an event time */
-    friend constexpr bool operator!=(QbbEventTime a, QbbEventTime b)
-    {
-        return a.m_fs != b.m_fs;
-    }
-
-    /** \return true if \p a comes first \param a an event time \param b an event time */
-    friend constexpr bool operator<(QbbEventTime a, QbbEventTime b)
-    {
-        return a.m_fs < b.m_fs;
-    }
-
-    /** \return true if \p a comes later \param a an event time \param b an event time */
-    friend constexpr bool operator>(QbbEventTime a, QbbEventTime b)
-    {
-        return a.m_fs > b.m_fs;
-    }
-
-    /**
-     * Writes the femtoseconds as a bare number.
-     *
-     * \param os the stream
-     * \param time the event time
-     * \return the stream
-     */
-    friend std::ostream& operator<<(std::ostream& os, QbbEventTime time)
-    {
-        return os << time.m_fs;
+        return QbbPs(m_count / QBB_FS_PER_PS);
     }
 
   private:
-    int64_t m_fs{0}; //!< femtoseconds
+    explicit constexpr QbbEventTime(int64_t fs)
+        : QbbOrdered(fs)
+    {
+    }
 };
 
 static_assert(sizeof(QbbEventTime) == sizeof(int64_t) && std::is_trivially_copyable_v<QbbEventTime>,

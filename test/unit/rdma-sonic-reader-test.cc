@@ -234,4 +234,14 @@ TEST(RdmaSonicReader, ErrorsNameFileObjectAndField)
     EXPECT_EQ(Refusal(R"("Ethernet8,Ethernet12": {)", R"("Ethernet4,Ethernet12": {)"),
               "qos.json:9: PORT_QOS_MAP|Ethernet4,Ethernet12: port Ethernet4 is there twice; "
               "accepted: each port once");
+    EXPECT_EQ(Refusal(R"("Ethernet8,Ethernet12": {)", R"("Ethernet8,Ethernet12|3": {)"),
+              "qos.json:9: PORT_QOS_MAP|Ethernet8,Ethernet12|3: 'Ethernet8,Ethernet12|3'; "
+              "accepted: ports separated by commas, or global");
+    EXPECT_EQ(Refusal(R"("Ethernet0,Ethernet4,Ethernet8,Ethernet12|4": {"scheduler")",
+                      R"("global|4": {"scheduler")"),
+              "qos.json:20: QUEUE|global|4: 'global|4'; accepted: PORTS|NUMBER or "
+              "PORTS|FIRST-LAST, 0 to 7");
+    EXPECT_EQ(Refusal(R"("Ethernet4": "5m")", R"("Ethernet4": "m")"),
+              "buffers.json:24: CABLE_LENGTH|AZURE: Ethernet4: 'm'; accepted: metres, as in "
+              "\"40m\", up to 1000m");
 }

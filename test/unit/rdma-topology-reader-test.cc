@@ -121,9 +121,7 @@ TEST(RdmaTopologyReader, ErrorHasParts)
     }
     catch (const RdmaFileError& e)
     {
-        EXPECT_EQ(e.GetFile(), "t.txt");
-        EXPECT_EQ(e.GetLine(), 3u);
-        EXPECT_EQ(e.GetField(), "rate");
+        EXPECT_EQ(std::string(e.what()).find("t.txt:3: rate: "), 0u) << e.what();
     }
 }
 

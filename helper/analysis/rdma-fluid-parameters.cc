@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+
+#include "rdma-fluid-parameters.h"
+
+#include <map>
+#include <sstream>
+#include <stdexcept>
+
+namespace ns3
+{
+
+RdmaFluidAlgorithm
+ParseRdmaFluidAlgorithm(const std::string& name)
+{
+    static const std::map<std::string, RdmaFluidAlgorithm> algorithms{
+        {"dcqcn", RdmaFluidAlgorithm::DCQCN},
+        {"timely", RdmaFluidAlgorithm::TIMELY},
+        {"patched-timely", RdmaFluidAlgorithm::PATCHED_TIMELY}};
+    const auto found = algorithms.find(name);
+    if (found == algorithms.end())
+    {
+        throw std::invalid_argument("fluid model: \"" + name +
+                                    "\"; accepted: dcqcn, timely, patched-timely");
+    }
+    return found->second;
+}
+
+const RdmaFluidParameters&
+CheckRdmaFluidParameters(const RdmaFluidParameters& p)
+{
+    std::ostringstream wrong;
+    auto positive = [&wrong](double value, const char* name) {
+        if (!(value > 0))
+        {
+            wrong << name << " " << value << "; accepted: above 0";
+        }
+    };
+    positive(p.flows, "flows");
+    positive(p.capacityBps, "capacity in bit/s");
+    positive(p.packetBytes, "packet bytes");
+    positive(p.delayS, "delay in s");
+    positive(p.cnpIntervalS, "CNP interval in s");
+    positive(p.stepS, "step in s");
+    if (p.lineRateBps < 0)
+    {
+        wrong << "line rate " << p.lineRateBps << " bit/s; accepted: above 0, or 0 for the port's";
+    }
+    positive(p.timely.minRttS, "TIMELY's minimum RTT in s");
+    if (p.stepS > p.delayS)
+    {
+        wrong << "step " << p.stepS << " s; accepted: at most the delay, " << p.delayS << " s";
+    }
+    if (!wrong.str().empty())
+    {
+        throw std::invalid_argument("fluid model: " + wrong.str());
+    }
+    return p;
+}
+
+} // namespace ns3
