@@ -19,10 +19,13 @@ def build(bld):
     def find(*patterns):
         return sorted(node.path_from(bld.path) for node in bld.path.ant_glob(list(patterns)))
 
+    def folders_of(paths):
+        folders = sorted({os.path.dirname(path) for path in paths})
+        return [bld.path.find_dir(folder).abspath() for folder in folders]
+
     headers = find("model/**/*.h", "helper/**/*.h")
-    suites = find("test/*-test-suite.cc")
-    folders = sorted({os.path.dirname(header) for header in headers})
-    includes = [bld.path.find_dir(folder).abspath() for folder in folders]
+    suites = find("test/**/*-test-suite.cc")
+    includes = folders_of(headers)
     # GSL is optional: one source needs it, and another stands in for that one.
     gsl = bool(bld.env["ENABLE_GSL"])
     left_out = "helper/analysis/rdma-fluid-stepper.cc" if gsl else "helper/analysis/rdma-fluid-stepper-gsl.cc"
@@ -37,7 +40,7 @@ def build(bld):
 
     module_test = bld.create_ns3_module_test_library("rdma")
     module_test.source = suites
-    module_test.includes = includes
+    module_test.includes = includes + folders_of(find("test/**/*.h"))
     module_test.cxxflags = ["-std=c++17"]
 
     exposed = bld(features="ns3header")

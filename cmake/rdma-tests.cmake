@@ -14,8 +14,7 @@ function(rdma_add_test_program name)
   cmake_parse_arguments(ARG "" "" "SOURCES;LIBRARIES;HEADERS" ${ARGN})
   add_executable(${name} ${ARG_SOURCES})
   target_link_libraries(${name} PRIVATE ${librdma} ${ARG_LIBRARIES})
-  target_include_directories(${name} PRIVATE ${rdma_folders} ${CMAKE_CURRENT_SOURCE_DIR}/test
-                                             ${CMAKE_CURRENT_SOURCE_DIR}/test/unit)
+  target_include_directories(${name} PRIVATE ${rdma_folders} ${rdma_test_folders})
   target_compile_options(${name} PRIVATE $<$<NOT:$<CONFIG:Debug>>:-O1>)
   rdma_use_precompiled_headers(${name} ${ARG_HEADERS})
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${RDMA_BINARY_DIR}/test)
@@ -42,7 +41,7 @@ if(RDMA_UNIT_TESTS)
   if(NOT GTest_FOUND)
     message(FATAL_ERROR "RDMA_UNIT_TESTS=ON needs GoogleTest (Debian: apt install libgtest-dev)")
   endif()
-  file(GLOB rdma_unit_test_sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/test/unit/*-test.cc)
+  rdma_find(rdma_unit_test_sources test/unit/*-test.cc)
   rdma_add_test_program(
     rdma-unit-tests
     SOURCES ${rdma_unit_test_sources}
@@ -63,7 +62,7 @@ endif()
 if(RDMA_TEST_RUNNER)
   rdma_add_test_program(
     rdma-test-runner
-    SOURCES test/rdma-test-runner.cc ${rdma_test_sources}
+    SOURCES test/suite/rdma-test-runner.cc ${rdma_test_sources}
     LIBRARIES ${rdma_test_libraries}
     HEADERS <ns3/test.h>)
   rdma_use_unity(rdma-test-runner)
@@ -88,7 +87,7 @@ if(RDMA_FUZZ)
     get_filename_component(fuzzer ${source} NAME_WE)
     add_executable(${fuzzer} ${source})
     target_link_libraries(${fuzzer} PRIVATE ${librdma})
-    target_include_directories(${fuzzer} PRIVATE ${rdma_folders})
+    target_include_directories(${fuzzer} PRIVATE ${rdma_folders} ${rdma_test_folders})
     target_compile_options(${fuzzer} PRIVATE -fsanitize=fuzzer)
     target_link_options(${fuzzer} PRIVATE -fsanitize=fuzzer)
     set_target_properties(${fuzzer} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${RDMA_BINARY_DIR}/fuzz)

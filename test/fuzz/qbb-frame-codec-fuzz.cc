@@ -5,8 +5,8 @@
 // frame's fields (2, 3); bit 2: mend the IPv4 checksum; bit 3: mend the ICRC; bit 4: SDU with a
 // tag.
 
-#include "../unit/qbb-frame-samples.h"
 #include "qbb-frame-codec.h"
+#include "qbb-frame-samples.h"
 
 #include <cstdio>
 #include <cstdlib>

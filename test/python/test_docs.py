@@ -83,7 +83,7 @@ class Texts(unittest.TestCase):
 
     def test_suites_that_are_named_exist(self):
         suites = set()
-        for path in glob.glob(os.path.join(ROOT, "test", "*.cc")):
+        for path in glob.glob(os.path.join(ROOT, "test", "suite", "*", "*.cc")):
             suites.update(re.findall(r'TestSuite\("([\w-]+)"', text_of(path)))
         section = text_of("doc", "rdma.rst").split("\nValidation\n---", 1)[1]
         named = set(re.findall(r"^``(rdma-[\w-]+)`` ", section, re.M))

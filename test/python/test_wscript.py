@@ -121,11 +121,13 @@ class Wscript(unittest.TestCase):
         self.check(self.made["ns3header"].source, headers)
         folders = {os.path.join(ROOT, os.path.dirname(path)) for path in headers}
         self.check(self.made["rdma"].includes, folders)
-        self.check(self.made["rdma-test"].includes, folders)
 
     def test_suites(self):
-        """All test suites."""
-        self.check(self.made["rdma-test"].source, files("test/*-test-suite.cc"))
+        """All test suites, and every folder with a header for them is searched."""
+        self.check(self.made["rdma-test"].source, files("test/**/*-test-suite.cc"))
+        headers = files("model/**/*.h", "helper/**/*.h", "test/**/*.h")
+        folders = {os.path.join(ROOT, os.path.dirname(path)) for path in headers}
+        self.check(self.made["rdma-test"].includes, folders)
 
     def test_examples(self):
         """All examples."""

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 
-#include "../rdma-test-sonic.h"
 #include "rdma-file-error.h"
 #include "rdma-sonic-reader.h"
+#include "rdma-test-sonic.h"
 
 #include <gtest/gtest.h>
 #include <regex>
