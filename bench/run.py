@@ -25,6 +25,10 @@ import sys
 import tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent / "tools"))
+
+import built_program  # noqa: E402
+
 WORKLOAD_A = [
     f"--topology=file:{HERE}/workload-a/topology.txt",
     f"--workload=file:{HERE}/workload-a/flow.txt",
@@ -34,14 +38,10 @@ WORKLOAD_A = [
 
 
 def find(program):
-    """The path of one of the build's programs, under its plain or its decorated name."""
-    names = [program]
-    if "RDMA_PROGRAM_PATTERN" in os.environ:
-        names.insert(0, os.environ["RDMA_PROGRAM_PATTERN"] % program)
-    for name in names:
-        path = shutil.which(name)
-        if path:
-            return path
+    """The path of one of the build's programs."""
+    path = built_program.find(program)
+    if path:
+        return path
     sys.exit(f"bench: {program} is not on the PATH; run it through tools/with-ns3 bench")
 
 

@@ -25,6 +25,10 @@ import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(HERE)
+sys.path.insert(0, os.path.join(ROOT, "tools"))
+
+import built_program  # noqa: E402
+
 RUN = ("tools/with-ns3 run ", "python3 python/", "head ", "sha256sum ", "for ", "tshark ")
 NO_DRAWING = "drawing needs matplotlib"
 MARKDOWN = re.compile(r"^```console\n(.*?)^```$", re.M | re.S)
@@ -38,12 +42,8 @@ def files():
 
 
 def program(name):
-    """The path of one of the build's programs, under its plain or its decorated name."""
-    for candidate in (os.environ.get("RDMA_PROGRAM_PATTERN", "%s") % name, name):
-        path = shutil.which(candidate)
-        if path:
-            return path
-    return None
+    """The path of one of the build's programs, or None."""
+    return built_program.find(name)
 
 
 def make_folder(folder):

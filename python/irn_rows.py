@@ -13,12 +13,14 @@ ratios, the mean over the seeds with the smallest and the largest.
 import argparse
 import csv
 import json
-import os
 import pathlib
-import shutil
 import statistics
 import subprocess
 import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "tools"))
+
+import built_program  # noqa: E402
 
 # No timeouts with PFC (section 4.1); IRN always has a timer, so its timers are longer than a run.
 IRN_WITH_PFC = ["--transport=irn", "--pfc=on"]
@@ -67,14 +69,10 @@ PACKET_BYTES = 1000
 
 
 def find(program):
-    """The path of one of the build's programs, under its plain or its decorated name."""
-    names = [program]
-    if "RDMA_PROGRAM_PATTERN" in os.environ:
-        names.insert(0, os.environ["RDMA_PROGRAM_PATTERN"] % program)
-    for name in names:
-        path = shutil.which(name)
-        if path:
-            return path
+    """The path of one of the build's programs."""
+    path = built_program.find(program)
+    if path:
+        return path
     sys.exit(f"irn_rows: {program} is not on the PATH; run it through tools/with-ns3 exec")
 
 

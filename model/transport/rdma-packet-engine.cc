@@ -92,10 +92,28 @@ RdmaPacketEngine::SetFrame(const QbbFrameHeaders& fields, uint8_t cnpDscp)
     m_cnpDscp = cnpDscp;
 }
 
+Ptr<QbbNetDevice>
+RdmaPacketEngine::GetPort() const
+{
+    return m_nic->GetPort(m_port);
+}
+
+Ipv4Address
+RdmaPacketEngine::GetLocalAddress() const
+{
+    return m_nic->GetAddress(m_port);
+}
+
+Ptr<RdmaCongestionControl>
+RdmaPacketEngine::GetCongestionControl() const
+{
+    return m_nic->GetCongestionControl();
+}
+
 void
 RdmaPacketEngine::CheckPathMtu() const
 {
-    const uint32_t portMtu = m_nic->GetPort(m_port)->GetMtu();
+    const uint32_t portMtu = GetPort()->GetMtu();
     const uint32_t pathMtu = m_connection.pathMtu;
     const uint32_t headers =
         QbbWire::IPV4_HEADER_BYTES + QbbWire::UDP_HEADER_BYTES + QbbWire::BTH_BYTES +

@@ -16,12 +16,17 @@
 #include "rdma-transport.h"
 #include "rdma-verbs-events.h"
 
+#include <ns3/ipv4-address.h>
+#include <ns3/ptr.h>
+
 #include <cstdint>
 #include <memory>
 
 namespace ns3
 {
 
+class QbbNetDevice;
+class RdmaCongestionControl;
 class RdmaNic;
 class RdmaQueuePair;
 
@@ -99,6 +104,15 @@ class RdmaPacketEngine : public RdmaEndpoint
     {
         return m_nic;
     }
+
+    /** \return the port that the queue pair sends through */
+    Ptr<QbbNetDevice> GetPort() const;
+
+    /** \return IPv4 address of the port */
+    Ipv4Address GetLocalAddress() const;
+
+    /** \return congestion control of the NIC's new queue pairs, or null */
+    Ptr<RdmaCongestionControl> GetCongestionControl() const;
 
     /** Rearms the timer with the earlier deadline of requester and responder. */
     void SyncTimer();

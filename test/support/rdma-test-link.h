@@ -29,6 +29,19 @@
 namespace ns3
 {
 
+/// Trace sources of a port that report packets.
+inline constexpr const char* RDMA_TEST_PACKET_SOURCES[] = {"MacTx",
+                                                           "MacTxDrop",
+                                                           "MacPromiscRx",
+                                                           "MacRx",
+                                                           "MacRxDrop",
+                                                           "PhyTxBegin",
+                                                           "PhyTxEnd",
+                                                           "PhyRxEnd",
+                                                           "PhyRxDrop",
+                                                           "Sniffer",
+                                                           "PromiscSniffer"};
+
 /**
  * \ingroup rdma-tests
  * Writes down the frames that come in and those that leave the queues.
@@ -132,6 +145,15 @@ MakeTestFrame(QbbPort& from, uint32_t number, uint8_t priority = 3, uint32_t siz
     return frame;
 }
 
+/** \ingroup rdma-tests \param frame a frame \return its bytes on the wire, without FCS */
+inline std::vector<uint8_t>
+GetTestBytes(const QbbFrame& frame)
+{
+    std::vector<uint8_t> bytes(QbbFrameCodec::SerializedSize(frame));
+    QbbFrameCodec::Serialize(frame, bytes.data());
+    return bytes;
+}
+
 /**
  * \ingroup rdma-tests
  * A PFC frame that no QbbPauseSender has made.
@@ -233,6 +255,37 @@ struct RdmaTestLink
     Ptr<QbbChannel> channel; //!< the cable
     RdmaTestSink sinkA;      //!< stands behind a
     RdmaTestSink sinkB;      //!< stands behind b
+};
+
+/**
+ * \ingroup rdma-tests
+ * The reports of a trace source PfcSent or PfcReceived, each as "class:quanta@picoseconds".
+ */
+class RdmaTestPfcLog
+{
+  public:
+    /** \param port a port \param source its trace source */
+    RdmaTestPfcLog(Ptr<QbbNetDevice> port, const std::string& source)
+    {
+        port->TraceConnectWithoutContext(
+            source,
+            Callback<void, uint8_t, uint16_t>([this](uint8_t priority, uint16_t quanta) {
+                m_text += (m_text.empty() ? "" : " ") + std::to_string(priority) + ":" +
+                          std::to_string(quanta) + "@" + std::to_string(QbbNow().Get());
+            }));
+    }
+
+    RdmaTestPfcLog(const RdmaTestPfcLog&) = delete;
+    RdmaTestPfcLog& operator=(const RdmaTestPfcLog&) = delete;
+
+    /** \return everything so far */
+    const std::string& GetText() const
+    {
+        return m_text;
+    }
+
+  private:
+    std::string m_text; //!< everything so far
 };
 
 } // namespace ns3

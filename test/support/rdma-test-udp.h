@@ -3,6 +3,8 @@
 #ifndef RDMA_TEST_UDP_H
 #define RDMA_TEST_UDP_H
 
+#include "rdma-fabric.h"
+
 #include <ns3/inet-socket-address.h>
 #include <ns3/node.h>
 #include <ns3/packet.h>
@@ -42,6 +44,16 @@ class RdmaTestUdp
     {
         m_receiver->Bind(InetSocketAddress(Ipv4Address::GetAny(), port));
         m_receiver->SetRecvCallback(MakeCallback(&RdmaTestUdp::Receive, this));
+    }
+
+    /**
+     * \param fabric with an internet stack
+     * \param from node id of the host that sends
+     * \param to node id of the host that receives
+     */
+    RdmaTestUdp(const RdmaFabric& fabric, uint32_t from, uint32_t to)
+        : RdmaTestUdp(fabric.GetNode(from), fabric.GetNode(to), fabric.GetAddress(to))
+    {
     }
 
     /**

@@ -6,9 +6,7 @@
 #include "rdma-completion-queue.h"
 #include "rdma-queue-pair.h"
 #include "rdma-test-fabric.h"
-
-#include <ns3/error-model.h>
-#include <ns3/pointer.h>
+#include "rdma-test-loss.h"
 
 #include <cstdint>
 #include <functional>
@@ -70,21 +68,6 @@ SetTestTransport(RdmaTestFabric& test, RdmaWireFormat format, uint32_t retries =
         test.helper.SetTransportAttribute("RetransmissionTimeout", TimeValue(MicroSeconds(100)));
     }
     test.helper.SetTransportAttribute("RetryCount", UintegerValue(retries));
-}
-
-/**
- * \ingroup rdma-tests
- * Loses frames that come in at a port.
- *
- * \param device the port
- * \param which its frames, counted from 0
- */
-inline void
-LoseFrames(Ptr<QbbNetDevice> device, const std::list<uint32_t>& which)
-{
-    auto model = CreateObject<ReceiveListErrorModel>();
-    model->SetList(which);
-    device->SetAttribute("ReceiveErrorModel", PointerValue(model));
 }
 
 /**
@@ -298,6 +281,82 @@ struct RdmaTestPair
     std::vector<RdmaWorkCompletion> sends;    //!< completions of the sender
     std::vector<RdmaWorkCompletion> receives; //!< completions of the receiver
     std::vector<RdmaMessageArrival> arrivals; //!< messages at the receiver
+};
+
+/** \ingroup rdma-tests \param qp a queue pair \param state its new state */
+inline void
+SetTestState(Ptr<RdmaQueuePair> qp, RdmaQpState state)
+{
+    RdmaQpAttributes attributes;
+    attributes.state = state;
+    qp->Modify(attributes);
+}
+
+/**
+ * \ingroup rdma-tests
+ * \param from a queue pair in INIT
+ * \param to its peer
+ * \param remotePsn PSN of the peer's first packet
+ * \param rts the attributes of its transition to RTS
+ */
+inline void
+ConnectTestByHand(Ptr<RdmaQueuePair> from,
+                  Ptr<RdmaQueuePair> to,
+                  uint32_t remotePsn,
+                  RdmaQpAttributes rts = RdmaQpAttributes())
+{
+    RdmaQpAttributes rtr;
+    rtr.state = RdmaQpState::RTR;
+    rtr.remoteAddress = to->GetLocalAddress();
+    rtr.remoteQpn = to->GetQpn();
+    rtr.remotePsn = remotePsn;
+    from->Modify(rtr);
+    rts.state = RdmaQpState::RTS;
+    from->Modify(rts);
+}
+
+/** \ingroup rdma-tests \param test gets a retransmission timeout of 100 us */
+inline void
+SetTestTimeout(RdmaTestFabric& test)
+{
+    test.helper.SetTransportAttribute("RetransmissionTimeout", TimeValue(MicroSeconds(100)));
+}
+
+/**
+ * \ingroup rdma-tests
+ * Two queue pairs, and what is lost between them.
+ */
+struct RdmaTestLossyPair : public RdmaTestPair
+{
+    /**
+     * \param format of the transport
+     * \param requests frames that the responder does not get, counted from 0
+     * \param responses frames that the requester does not get
+     * \param retries timeouts in a row before a queue pair fails
+     */
+    RdmaTestLossyPair(RdmaWireFormat format,
+                      const std::list<uint32_t>& requests,
+                      const std::list<uint32_t>& responses,
+                      uint32_t retries = 7)
+        : RdmaTestPair([&](RdmaTestFabric& fabric) { SetTestTransport(fabric, format, retries); })
+    {
+        LoseFrames(receiver->GetPort(), requests);
+        LoseFrames(sender->GetPort(), responses);
+    }
+
+    /** \return times of the completions, after the run */
+    std::string Run()
+    {
+        test.Run();
+        for (const auto& completion : sends)
+        {
+            if (completion.status != RdmaWcStatus::SUCCESS)
+            {
+                return GetSendLog();
+            }
+        }
+        return GetSendTimes();
+    }
 };
 
 } // namespace ns3

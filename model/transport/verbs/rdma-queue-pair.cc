@@ -5,7 +5,6 @@
 #include "qbb-net-device.h"
 #include "qbb-wire.h"
 #include "rdma-address-handle.h"
-#include "rdma-nic.h"
 #include "rdma-psn.h"
 #include "rdma-reaction-plan.h"
 
@@ -139,13 +138,13 @@ RdmaQueuePair::DoDispose()
 Ipv4Address
 RdmaQueuePair::GetLocalAddress() const
 {
-    return m_engine.GetNic()->GetAddress(m_engine.GetPortIndex());
+    return m_engine.GetLocalAddress();
 }
 
 Ptr<QbbNetDevice>
 RdmaQueuePair::GetPort() const
 {
-    return m_engine.GetNic()->GetPort(m_engine.GetPortIndex());
+    return m_engine.GetPort();
 }
 
 RdmaRateController*
@@ -323,7 +322,7 @@ RdmaQueuePair::Address(Ipv4Address remoteAddress, uint32_t remoteQpn)
     handle.remoteQpn = remoteQpn;
     m_engine.SetFrame(handle.MakeHeaders(*port), m_cnpDscp);
     GetConnection().reaction.reset();
-    if (const auto control = m_engine.GetNic()->GetCongestionControl())
+    if (const auto control = m_engine.GetCongestionControl())
     {
         GetConnection().reaction = RdmaReactionPlan(*this, *control).MakeReactionPoint(m_engine);
     }

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 
 #include "rdma-test-iwarp.h"
+#include "rdma-test-loss.h"
 
-#include <ns3/error-model.h>
-#include <ns3/pointer.h>
 #include <ns3/test.h>
 
 #include <list>
@@ -22,15 +21,6 @@ namespace
 
 constexpr QbbPs RTO = 320_us; //!< the smallest timeout
 
-/** \param frames numbers of the frames that a port loses \return how it loses them */
-Ptr<ErrorModel>
-MakeLosses(const std::list<uint32_t>& frames)
-{
-    auto model = CreateObject<ReceiveListErrorModel>();
-    model->SetList(frames);
-    return model;
-}
-
 /** Frames that get lost. */
 class IwarpLossTestCase : public TestCase
 {
@@ -45,10 +35,8 @@ class IwarpLossTestCase : public TestCase
     {
         // The only segment is lost: it goes again after the smallest timeout, to the picosecond.
         auto lose = [](std::list<uint32_t> frames) {
-            return [frames](Ptr<RdmaFabric> fabric) {
-                fabric->GetDevice(1, 1)->SetAttribute("ReceiveErrorModel",
-                                                      PointerValue(MakeLosses(frames)));
-            };
+            return
+                [frames](Ptr<RdmaFabric> fabric) { LoseFrames(fabric->GetDevice(1, 1), frames); };
         };
         RdmaFlowResult result =
             RunFabric(MakePair(), {MakeTestFlow(0, 0, 1, 1024)}, lose({0})).outcome.flows.at(0);
@@ -116,12 +104,9 @@ class IwarpLossTestCase : public TestCase
                     const RdmaTopologyLink ends = fabric->GetTopology().GetLink(link);
                     for (const uint32_t node : {ends.a, ends.b})
                     {
-                        auto model = CreateObject<RateErrorModel>();
-                        model->SetUnit(RateErrorModel::ERROR_UNIT_PACKET);
-                        model->SetRate(rate);
-                        model->AssignStreams(1000 + 2 * link + (node == ends.a));
-                        fabric->GetDevice(link, node)
-                            ->SetAttribute("ReceiveErrorModel", PointerValue(model));
+                        LoseFramesAtRandom(fabric->GetDevice(link, node),
+                                           rate,
+                                           1000 + 2 * link + (node == ends.a));
                     }
                 }
             };

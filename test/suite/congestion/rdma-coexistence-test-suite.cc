@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 
 #include "rdma-test-verbs.h"
+#include "rdma-test-writer.h"
 
 #include <ns3/bulk-send-helper.h>
 #include <ns3/config.h>
@@ -28,38 +29,6 @@ using namespace ns3;
 
 namespace
 {
-
-/** Always has a few writes of 1 MB posted. */
-class CoexistenceEndlessWriter
-{
-  public:
-    /** \param qp a connected queue pair */
-    explicit CoexistenceEndlessWriter(Ptr<RdmaQueuePair> qp)
-        : m_qp(qp)
-    {
-        qp->GetSendCompletionQueue()->SetCallback(
-            MakeCallback(&CoexistenceEndlessWriter::OnCompletion, this));
-        for (int i = 0; i < 4; ++i)
-        {
-            Post();
-        }
-    }
-
-  private:
-    void Post()
-    {
-        RdmaSendRequest request;
-        request.length = 1'000'000;
-        m_qp->PostSend(request);
-    }
-
-    void OnCompletion(const RdmaWorkCompletion&)
-    {
-        Post();
-    }
-
-    Ptr<RdmaQueuePair> m_qp; //!< sends
-};
 
 /** What TCP may hand on of a connection: the bytes that have come, up to the first hole. */
 class CoexistenceReassembly
@@ -143,11 +112,11 @@ class SharingTestCase : public TestCase
         test.Install(topology, {});
         const auto bottleneck = test.fabric->GetDevice(16, 16);
 
-        std::vector<std::unique_ptr<CoexistenceEndlessWriter>> writers;
+        std::vector<std::unique_ptr<RdmaTestEndlessWriter>> writers;
         for (uint32_t i = 0; i < m_sharing.rdmaFlows; ++i)
         {
             const auto [sender, receiver] = test.fabric->Connect(i / 2, 8 + i / 2);
-            writers.push_back(std::make_unique<CoexistenceEndlessWriter>(sender));
+            writers.push_back(std::make_unique<RdmaTestEndlessWriter>(sender, 1'000'000, 4));
         }
         ApplicationContainer sinks;
         for (uint32_t host = 4; host < 8; ++host)

@@ -76,6 +76,15 @@ class DcqcnStar
         });
     }
 
+    /** Starts all hosts at once. */
+    void StartAll()
+    {
+        for (uint32_t host = 1; host <= m_flows; ++host)
+        {
+            Start(host, 0_ps);
+        }
+    }
+
     /** Runs, and measures from some time on. \param from from then \param to to the end */
     void Run(QbbPs from, QbbPs to)
     {
@@ -194,10 +203,7 @@ class FluidModelTest : public TestCase
     {
         DcqcnStar star(m_flows, "Paper");
         star.Install();
-        for (uint32_t host = 1; host <= m_flows; ++host)
-        {
-            star.Start(host, 0_ps);
-        }
+        star.StartAll();
         star.Run(50 * MS, 150 * MS);
         const RdmaFluidParameters parameters = MakeFluid(star, m_flows);
         RdmaFluidModel model(parameters);
@@ -266,10 +272,7 @@ class FixedPointTest : public TestCase
             DcqcnStar star(m_flows, "Paper", seed);
             star.SetLongLine();
             star.Install();
-            for (uint32_t host = 1; host <= m_flows; ++host)
-            {
-                star.Start(host, 0_ps);
-            }
+            star.StartAll();
             star.Run(50 * MS, 100 * MS);
             queue += star.queueBytes / m_seeds;
             marking += star.marking / m_seeds;

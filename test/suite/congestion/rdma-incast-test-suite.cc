@@ -208,8 +208,7 @@ class SmallHeadroomTestCase : public TestCase
         test.helper.SetBufferAttribute("BufferSize", UintegerValue(4 << 20));
         // Below the 24 x 1086 = 26 064 B that the lossless case shows to be needed.
         test.helper.SetBufferAttribute("HeadroomBytes", UintegerValue(20'000));
-        test.helper.SetTransportAttribute("RetransmissionTimeout", TimeValue(MicroSeconds(320)));
-        test.helper.SetTransportAttribute("RetryCount", UintegerValue(1'000'000));
+        test.SetRetries(320_us, 1'000'000);
         test.Install(MakeRdmaStar(SENDERS + 1, MakeTestRates(100, 100, 1000)),
                      MakeIncast(0, SENDERS));
         test.CheckBooksEvery(100_us);
@@ -238,8 +237,7 @@ class LossyTestCase : public TestCase
         RdmaTestFabric test;
         test.helper.SetDeviceAttribute("FlowControl", StringValue("None"));
         test.helper.SetBufferAttribute("BufferSize", UintegerValue(4 << 20));
-        test.helper.SetTransportAttribute("RetransmissionTimeout", TimeValue(MicroSeconds(320)));
-        test.helper.SetTransportAttribute("RetryCount", UintegerValue(1'000'000));
+        test.SetRetries(320_us, 1'000'000);
         test.Install(MakeRdmaStar(SENDERS + 1, MakeTestRates(100, 100, 1000)),
                      MakeIncast(0, SENDERS));
         test.CheckBooksEvery(100_us);

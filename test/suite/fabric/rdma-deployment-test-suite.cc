@@ -37,8 +37,7 @@ RunIncast(RdmaPfcDeployment deployment, bool across)
 {
     RdmaTestFabric test;
     test.helper.SetPfcDeployment(deployment);
-    test.helper.SetTransportAttribute("RetransmissionTimeout", TimeValue(MicroSeconds(320)));
-    test.helper.SetTransportAttribute("RetryCount", UintegerValue(UINT32_MAX));
+    test.SetRetries(320_us, UINT32_MAX);
     test.helper.SetBufferAttribute("BufferSize", UintegerValue(3'000'000));
     // A queue of a class that is not lossless overflows.
     test.helper.SetBufferAttribute("EgressLimitBytes", UintegerValue(300'000));

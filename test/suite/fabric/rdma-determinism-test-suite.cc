@@ -3,6 +3,7 @@
 #include "qbb-helper.h"
 #include "rdma-flow-reader.h"
 #include "rdma-test-fabric.h"
+#include "rdma-test-link.h"
 #include "rdma-topology-reader.h"
 #include "rdma-units.h"
 #include "rdma-workload.h"
@@ -21,8 +22,8 @@
 /**
  * \file
  * \ingroup rdma-tests
- * The same run gives the same results to the bit: twice, with frames as bytes, with flows and user
- * events inserted in another order, in another scheduler, from files, with traces connected.
+ * The same run gives the same results to the bit: twice, with frames as bytes, with flows inserted
+ * in another order, in another scheduler, from files, with traces connected.
  */
 
 using namespace ns3;
@@ -181,17 +182,7 @@ class DeterminismTestCase : public TestCase
             for (const uint32_t node : {topology.GetLink(link).a, topology.GetLink(link).b})
             {
                 const auto device = test.fabric->GetDevice(link, node);
-                for (const char* source : {"MacTx",
-                                           "MacTxDrop",
-                                           "MacRx",
-                                           "MacPromiscRx",
-                                           "MacRxDrop",
-                                           "PhyTxBegin",
-                                           "PhyTxEnd",
-                                           "PhyRxEnd",
-                                           "PhyRxDrop",
-                                           "Sniffer",
-                                           "PromiscSniffer"})
+                for (const char* source : RDMA_TEST_PACKET_SOURCES)
                 {
                     NS_TEST_EXPECT_MSG_EQ(device->TraceConnectWithoutContext(source, count),
                                           true,
@@ -311,8 +302,7 @@ class VariantsTestCase : public DeterminismTestCase
 void
 SetShortTimeout(RdmaTestFabric& test)
 {
-    test.helper.SetTransportAttribute("RetransmissionTimeout", TimeValue(MicroSeconds(100)));
-    test.helper.SetTransportAttribute("RetryCount", UintegerValue(1'000'000));
+    test.SetRetries(100_us, 1'000'000);
 }
 
 /** \return what workloads are run with */
@@ -367,140 +357,6 @@ MakeSettings()
     };
 }
 
-/** A user's own events, which post at one instant at many queue pairs. */
-class UserEventsTestCase : public TestCase
-{
-  public:
-    UserEventsTestCase()
-        : TestCase("user events at one instant, in three orders of insertion")
-    {
-    }
-
-  private:
-    /**
-     * \param order 0: as they come; 1: reversed; 2: the first half behind the second
-     * \return everything that the queue pairs reported, with times
-     */
-    std::string RunOnce(int order)
-    {
-        RdmaTestFabric test;
-        test.helper.SetBufferAttribute("BufferSize", UintegerValue(400'000));
-        test.Install(MakeRdmaLeafSpine(2, 4, 2, MakeTestRates(100, 100, 500)), {});
-        // Every host has connections to hosts 1, 2 and 3 (or 0 in place of itself), with receives,
-        // and posts a SEND and two WRITEs on each at 5 us; and again at 9 us, in the middle of
-        // things. Frames of all hosts come to their switch at one instant and want one port.
-        std::vector<std::function<void()>> posts;
-        std::vector<std::string> log;
-        for (uint32_t host = 0; host < 8; ++host)
-        {
-            for (uint32_t step = 1; step <= 3; ++step)
-            {
-                const auto [sender, receiver] = test.fabric->Connect(host, host == step ? 0 : step);
-                receiver->TraceConnectWithoutContext(
-                    "MessageReceived",
-                    Callback<void, const RdmaMessageArrival&>(
-                        [&log, host, step](const RdmaMessageArrival& arrival) {
-                            log.push_back(std::to_string(arrival.time.Get()) + " " +
-                                          std::to_string(host) + " " + std::to_string(step) + " " +
-                                          std::to_string(arrival.msn));
-                        }));
-                posts.emplace_back([receiver = receiver]() { receiver->PostReceive({1, 50'000}); });
-                posts.emplace_back([sender = sender, host]() {
-                    RdmaSendRequest request;
-                    request.opcode = RdmaWrOpcode::SEND;
-                    request.length = 10'000 + 3000 * (host % 3);
-                    sender->PostSend(request);
-                    request.opcode = RdmaWrOpcode::RDMA_WRITE;
-                    sender->PostSend(request);
-                    sender->PostSend(request);
-                });
-            }
-        }
-        if (order == 1)
-        {
-            std::reverse(posts.begin(), posts.end());
-        }
-        else if (order == 2)
-        {
-            std::rotate(posts.begin(), posts.begin() + posts.size() / 2, posts.end());
-        }
-        for (const int64_t microseconds : {5, 9})
-        {
-            for (const auto& post : posts)
-            {
-                Simulator::Schedule(MicroSeconds(microseconds), post);
-            }
-        }
-        test.Run();
-        NS_TEST_EXPECT_MSG_EQ(log.size(), 8U * 3 * 2 * 3, "messages");
-        NS_TEST_EXPECT_MSG_EQ(test.fabric->GetTotals().drops, 0U, "lossless");
-        NS_TEST_EXPECT_MSG_GT(test.fabric->GetTotals().pauseFrames, 0U, "under load");
-        // Different nodes may report in any order at one instant.
-        std::sort(log.begin(), log.end());
-        std::string text;
-        for (const auto& line : log)
-        {
-            text += line + "\n";
-        }
-        return text;
-    }
-
-    void DoRun() override
-    {
-        const std::string plain = RunOnce(0);
-        NS_TEST_EXPECT_MSG_EQ((RunOnce(1) == plain), true, "reversed");
-        NS_TEST_EXPECT_MSG_EQ((RunOnce(2) == plain), true, "rotated");
-    }
-};
-
-/** A user's event and an arrival at the same instant: the user's comes first. */
-class UserEventAtArrivalTestCase : public TestCase
-{
-  public:
-    UserEventAtArrivalTestCase()
-        : TestCase("a user event at the instant of an arrival")
-    {
-    }
-
-  private:
-    /**
-     * \param inserted when the event is put into the scheduler
-     * \return RNR NAKs of the receiver
-     */
-    uint64_t RunOnce(QbbPs inserted)
-    {
-        RdmaTestFabric test;
-        test.Install(MakeRdmaStar(2, MakeTestRates(100, 100, 1000)), {});
-        const auto [sender, receiver] = test.fabric->Connect(0, 1);
-        RdmaSendRequest request;
-        request.opcode = RdmaWrOpcode::SEND;
-        request.length = 4;
-        sender->PostSend(request);
-        // 66 B behind a preamble of 8 at 80 ps a byte, and 1 us; twice.
-        static constexpr QbbPs ARRIVAL = 2 * (74 * 80_ps + 1_us);
-        QbbPs arrived = 0_ps;
-        receiver->TraceConnectWithoutContext(
-            "MessageReceived",
-            Callback<void, const RdmaMessageArrival&>(
-                [&](const RdmaMessageArrival& arrival) { arrived = arrival.time; }));
-        Simulator::Schedule(QbbToTime(inserted), [inserted, receiver = receiver]() {
-            Simulator::Schedule(QbbToTime(ARRIVAL - inserted), [receiver]() {
-                receiver->PostReceive({1, 4});
-            });
-        });
-        test.Run();
-        NS_TEST_EXPECT_MSG_EQ(arrived, ARRIVAL, "arrival, event inserted at " << inserted);
-        return receiver->GetStats().naksSent;
-    }
-
-    void DoRun() override
-    {
-        // The arrival's own event is put into the scheduler 1 us before it happens.
-        NS_TEST_EXPECT_MSG_EQ(RunOnce(0_ps), 0U, "inserted before the arrival's event");
-        NS_TEST_EXPECT_MSG_EQ(RunOnce(2'011'839_ps), 0U, "inserted after the arrival's event");
-    }
-};
-
 /** The suite. */
 class RdmaDeterminismTestSuite : public TestSuite
 {
@@ -513,8 +369,6 @@ class RdmaDeterminismTestSuite : public TestSuite
         {
             AddTestCase(new VariantsTestCase(setting));
         }
-        AddTestCase(new UserEventsTestCase);
-        AddTestCase(new UserEventAtArrivalTestCase);
     }
 };
 

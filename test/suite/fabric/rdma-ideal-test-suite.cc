@@ -305,9 +305,7 @@ class PsnWrapTestCase : public TestCase
         {
             RdmaTestFabric test;
             test.helper.SetQueuePairAttribute("InitialPsn", UintegerValue((1U << 24) - before));
-            test.helper.SetTransportAttribute("RetransmissionTimeout",
-                                              TimeValue(MicroSeconds(100)));
-            test.helper.SetTransportAttribute("RetryCount", UintegerValue(1000));
+            test.SetRetries(100_us, 1000);
             RdmaTopologyRates rates = MakeTestRates(100, 100, 1000);
             rates.errorRate = m_errorRate;
             test.Install(MakeRdmaStar(2, rates), {MakeTestFlow(0, 0, 1, 100 * 1024)});

@@ -3,9 +3,6 @@
 #include "rdma-test-link.h"
 
 #include <ns3/boolean.h>
-#include <ns3/double.h>
-#include <ns3/error-model.h>
-#include <ns3/pointer.h>
 #include <ns3/string.h>
 #include <ns3/test.h>
 
@@ -15,8 +12,8 @@
 /**
  * \file
  * \ingroup rdma-tests
- * Two ports and a cable: times, events, queues and order, link state, damaged frames. Flow control
- * is in rdma-pfc-test-suite.cc. All expected times are worked out by hand, in picoseconds.
+ * Two ports and a cable: times, events, queues and order. Flow control is in
+ * rdma-pfc-test-suite.cc. All expected times are worked out by hand, in picoseconds.
  */
 
 using namespace ns3;
@@ -256,190 +253,6 @@ class SchedulerTestCase : public TestCase
     }
 };
 
-/** Down: what is queued or on the line is lost and counted. Up: as before. */
-class LinkStateTestCase : public TestCase
-{
-  public:
-    LinkStateTestCase()
-        : TestCase("link down loses and counts, link up works again")
-    {
-    }
-
-  private:
-    void DoRun() override
-    {
-        CheckShortOutage();
-        RdmaTestLink link;
-        // What is lost on the line counts in the class that it has at the receiver.
-        link.b->GetClassifier().MapDscp(24, 4);
-        uint32_t callbacks = 0;
-        link.a->AddLinkChangeCallback(Callback<void>([&]() { ++callbacks; }));
-        // Starts at 1 000 000 + k x 101 600. Down at 2 150 000: frame 0 has arrived (2 100 640),
-        // frames 1 to 10 are on the line, 11 (2 117 600) is being sent, 12 to 19 are queued.
-        link.SendAt(1_us, 0, 20, 3);
-        link.At(2'150'000_ps, [&]() {
-            NS_TEST_EXPECT_MSG_EQ(link.channel->GetInFlight(), 11, "on the line");
-            NS_TEST_EXPECT_MSG_EQ(link.a->GetQueues().GetFrames(3), 8, "queued");
-            link.channel->SetUp(false);
-            NS_TEST_EXPECT_MSG_EQ(link.channel->GetInFlight(), 0, "lost");
-            NS_TEST_EXPECT_MSG_EQ(link.a->GetQueues().GetFrames(3), 0, "flushed");
-            NS_TEST_EXPECT_MSG_EQ(link.a->GetQueues().GetBytes(3), 0, "flushed");
-            NS_TEST_EXPECT_MSG_EQ(link.a->IsLinkUp(), false, "down");
-            NS_TEST_EXPECT_MSG_EQ(link.b->IsLinkUp(), false, "down");
-            link.channel->SetUp(false); // once more changes nothing
-        });
-        // While it is down: one through the port, one from ns-3's stack.
-        link.SendAt(2'200'000_ps, 20, 1, 3);
-        link.At(2'200'000_ps, [&]() {
-            const bool sent = link.a->Send(Create<Packet>(100), link.b->GetAddress(), 0x88b5);
-            NS_TEST_EXPECT_MSG_EQ(sent, false, "no link to send over");
-        });
-        link.At(2'210'000_ps, [&]() { link.channel->SetUp(true); });
-        // Frame 11's place on the line ends at 2 219 200, so that is when 21 starts; the events of
-        // the frames that were lost disturb nothing.
-        link.SendAt(2'210'001_ps, 21, 2, 3);
-        Simulator::Run();
-
-        NS_TEST_EXPECT_MSG_EQ(link.Arrivals(), "0@2100640 21@3319840 22@3421440", "arrivals");
-        const auto down = static_cast<std::size_t>(QbbDropReason::LINK_DOWN);
-        const auto& a = link.a->GetCounters();
-        const auto& b = link.b->GetCounters();
-        NS_TEST_EXPECT_MSG_EQ(a.dropsByReason[down], 8 + 2, "queued or offered");
-        NS_TEST_EXPECT_MSG_EQ(a.GetDrops(), 10, "nothing else");
-        NS_TEST_EXPECT_MSG_EQ(a.classes[3].drops, 9, "of class 3");
-        NS_TEST_EXPECT_MSG_EQ(a.classes[0].drops, 1, "of the stack's class");
-        NS_TEST_EXPECT_MSG_EQ(b.dropsByReason[down], 11, "on the line");
-        NS_TEST_EXPECT_MSG_EQ(b.classes[4].drops, 11, "of b's class");
-        NS_TEST_EXPECT_MSG_EQ(link.channel->GetLostInFlight(), 11, "on the line");
-        NS_TEST_EXPECT_MSG_EQ(a.classes[3].txFrames, 12 + 2, "sent");
-        NS_TEST_EXPECT_MSG_EQ(b.classes[4].rxFrames, 3, "received");
-        // Every frame left the queues once, those that were flushed too: their buffer is free.
-        NS_TEST_EXPECT_MSG_EQ(link.sinkA.left.size(), 23, "frames that left");
-        NS_TEST_EXPECT_MSG_EQ(link.sinkA.changes.size(), 2, "told twice");
-        NS_TEST_EXPECT_MSG_EQ(link.sinkB.changes.size(), 2, "told twice");
-        NS_TEST_EXPECT_MSG_EQ(callbacks, 2, "callbacks");
-    }
-
-    /** Frame 0 is lost, but its arrival event (2 100 640) comes while frame 1 is on the line. */
-    void CheckShortOutage()
-    {
-        RdmaTestLink link;
-        link.SendAt(1_us, 0, 1, 3);
-        link.At(1'200'000_ps, [&]() { link.channel->SetUp(false); });
-        link.At(1'300'000_ps, [&]() { link.channel->SetUp(true); });
-        link.SendAt(1'400'000_ps, 1, 1, 3);
-        Simulator::Run();
-        NS_TEST_EXPECT_MSG_EQ(link.Arrivals(), "1@2500640", "after a short outage");
-        NS_TEST_EXPECT_MSG_EQ(link.channel->GetLostInFlight(), 1, "lost");
-    }
-};
-
-/** The error model. */
-class ErrorModelTestCase : public TestCase
-{
-  public:
-    ErrorModelTestCase()
-        : TestCase("damaged frames are dropped and counted")
-    {
-    }
-
-  private:
-    void DoRun() override
-    {
-        const auto corrupted = static_cast<std::size_t>(QbbDropReason::CORRUPTED);
-        std::string inMemory;
-        for (const bool serialize : {false, true})
-        {
-            auto model = CreateObject<RateErrorModel>();
-            model->SetAttribute("ErrorUnit", StringValue("ERROR_UNIT_PACKET"));
-            model->SetAttribute("ErrorRate", DoubleValue(0.25));
-            model->AssignStreams(1);
-            RdmaTestLink link;
-            link.channel->SetAttribute("SerializeFrames", BooleanValue(serialize));
-            link.b->SetAttribute("ReceiveErrorModel", PointerValue(model));
-            link.b->GetClassifier().MapDscp(24, 5);
-            uint64_t phyRxDrops = 0;
-            uint64_t drops = 0;
-            link.b->TraceConnectWithoutContext(
-                "PhyRxDrop",
-                Callback<void, Ptr<const Packet>>([&](Ptr<const Packet>) { ++phyRxDrops; }));
-            link.b->TraceConnectWithoutContext("Drop",
-                                               Callback<void, Ptr<const Packet>, QbbDropReason>(
-                                                   [&](Ptr<const Packet>, QbbDropReason reason) {
-                                                       drops += reason == QbbDropReason::CORRUPTED;
-                                                   }));
-            link.SendAt(1_us, 0, 4000, 3, 64);
-            Simulator::Run();
-            const auto& counters = link.b->GetCounters();
-            const uint64_t lost = counters.dropsByReason[corrupted];
-            NS_TEST_EXPECT_MSG_EQ(lost + link.sinkB.arrivals.size(), 4000, "lost or here");
-            // 1000 expected, standard deviation 27
-            NS_TEST_EXPECT_MSG_EQ_TOL(static_cast<double>(lost), 1000, 140, "a quarter is lost");
-            NS_TEST_EXPECT_MSG_EQ(counters.classes[5].drops, lost, "of b's class");
-            NS_TEST_EXPECT_MSG_EQ(counters.classes[5].rxFrames, 4000 - lost, "received");
-            NS_TEST_EXPECT_MSG_EQ(phyRxDrops, lost, "trace PhyRxDrop");
-            NS_TEST_EXPECT_MSG_EQ(drops, lost, "trace Drop");
-            inMemory = serialize ? inMemory : link.Arrivals();
-            NS_TEST_EXPECT_MSG_EQ(link.Arrivals(), inMemory, "as bytes");
-        }
-        {
-            // A damaged pause frame pauses nobody, and belongs to no class.
-            auto model = CreateObject<RateErrorModel>();
-            model->SetAttribute("ErrorUnit", StringValue("ERROR_UNIT_PACKET"));
-            model->SetAttribute("ErrorRate", DoubleValue(1));
-            RdmaTestLink link;
-            link.a->SetAttribute("ReceiveErrorModel", PointerValue(model));
-            link.At(1_us, [&]() { link.b->GetFlowControl().RequestPause(3, true); });
-            link.SendAt(5_us, 0, 1, 3);
-            link.At(6_us, [&]() { Simulator::Stop(TimeStep(200'000'000)); });
-            Simulator::Run();
-            const auto& counters = link.a->GetCounters();
-            NS_TEST_EXPECT_MSG_EQ(counters.dropsByReason[corrupted], 1, "pause frame");
-            NS_TEST_EXPECT_MSG_EQ(counters.macControlRx, 0, "never seen");
-            NS_TEST_EXPECT_MSG_EQ(counters.classes[0].drops, 0, "no class");
-            NS_TEST_EXPECT_MSG_EQ(link.Arrivals(), "0@6100640", "not paused");
-        }
-    }
-};
-
-/** What Send() takes. */
-class StackLimitsTestCase : public TestCase
-{
-  public:
-    StackLimitsTestCase()
-        : TestCase("what the stack may send: MTU and queue limit")
-    {
-    }
-
-  private:
-    void DoRun() override
-    {
-        RdmaTestLink link({{"Mtu", "1500"}, {"MaxStackQueueBytes", "3036"}});
-        const auto to = link.b->GetAddress();
-        constexpr uint16_t TYPE = 0x88b5; // local experimental
-        link.At(1_us, [&]() {
-            // 1500 B are 1518 B with MAC header and FCS; the first goes onto the line at once, two
-            // more are 3036 B in the queue.
-            NS_TEST_EXPECT_MSG_EQ(link.a->Send(Create<Packet>(1501), to, TYPE), false, "MTU");
-            NS_TEST_EXPECT_MSG_EQ(link.a->Send(Create<Packet>(1500), to, TYPE), true, "first");
-            NS_TEST_EXPECT_MSG_EQ(link.a->Send(Create<Packet>(1500), to, TYPE), true, "second");
-            NS_TEST_EXPECT_MSG_EQ(link.a->Send(Create<Packet>(1500), to, TYPE), true, "third");
-            NS_TEST_EXPECT_MSG_EQ(link.a->Send(Create<Packet>(1), to, TYPE), false, "full");
-        });
-        Simulator::Run();
-        const auto& counters = link.a->GetCounters();
-        const auto count = [&](QbbDropReason reason) {
-            return counters.dropsByReason[static_cast<std::size_t>(reason)];
-        };
-        NS_TEST_EXPECT_MSG_EQ(count(QbbDropReason::TOO_LONG), 1, "longer than the MTU");
-        NS_TEST_EXPECT_MSG_EQ(count(QbbDropReason::STACK_QUEUE), 1, "queue is full");
-        NS_TEST_EXPECT_MSG_EQ(counters.GetDrops(), 2, "no other drops");
-        NS_TEST_EXPECT_MSG_EQ(link.a->GetQueues().GetPeakBytes(0), 3036, "queue");
-        // 1526 x 80 + 1 000 000 after the start; 1538 x 80 from start to start
-        NS_TEST_EXPECT_MSG_EQ(link.Arrivals(), "0@2122080 0@2245120 0@2368160", "arrivals");
-    }
-};
-
 /** \ingroup rdma-tests Ports and cables. */
 class RdmaLinkTestSuite : public TestSuite
 {
@@ -451,9 +264,6 @@ class RdmaLinkTestSuite : public TestSuite
         AddTestCase(new BackToBackTestCase);
         AddTestCase(new EventCountTestCase);
         AddTestCase(new SchedulerTestCase);
-        AddTestCase(new LinkStateTestCase);
-        AddTestCase(new ErrorModelTestCase);
-        AddTestCase(new StackLimitsTestCase);
     }
 };
 

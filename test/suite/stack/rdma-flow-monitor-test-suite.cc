@@ -39,9 +39,7 @@ class FlowMonitorTestCase : public TestCase
         test.Install(MakeRdmaLeafSpine(2, 2, 2, MakeTestRates(100, 100, 1000)),
                      {MakeTestFlow(1, 1, 3, 1'000'000, 10_ms)});
         Ipv4GlobalRoutingHelper::PopulateRoutingTables();
-        RdmaTestUdp udp(test.fabric->GetNode(0),
-                        test.fabric->GetNode(3),
-                        test.fabric->GetAddress(3));
+        RdmaTestUdp udp(*test.fabric, 0, 3);
         udp.SendEvery(MilliSeconds(10), MilliSeconds(20), PACKETS); // ARP takes up to 10 ms
         FlowMonitorHelper helper;
         Ptr<FlowMonitor> monitor = helper.InstallAll();

@@ -40,9 +40,7 @@ class GlobalRoutingTestCase : public TestCase
         test.Install(MakeRdmaLeafSpine(2, 2, 2, MakeTestRates(100, 100, 1000)),
                      {MakeTestFlow(1, 1, 3, 1'000'000, 10_ms)});
         Ipv4GlobalRoutingHelper::PopulateRoutingTables();
-        RdmaTestUdp udp(test.fabric->GetNode(0),
-                        test.fabric->GetNode(3),
-                        test.fabric->GetAddress(3));
+        RdmaTestUdp udp(*test.fabric, 0, 3);
         udp.SendEvery(MilliSeconds(10), MilliSeconds(20), 100); // ARP takes up to 10 ms
         Simulator::Stop(Seconds(11));
         Simulator::Run();
@@ -73,9 +71,7 @@ class UserTagsTestCase : public TestCase
         test.helper.SetInternetStack(true);
         test.helper.SetChannelAttribute("SerializeFrames", BooleanValue(m_serialize));
         test.Install(MakeRdmaLeafSpine(2, 2, 2, MakeTestRates(100, 100, 1000)), {});
-        RdmaTestUdp udp(test.fabric->GetNode(0),
-                        test.fabric->GetNode(3),
-                        test.fabric->GetAddress(3));
+        RdmaTestUdp udp(*test.fabric, 0, 3);
         udp.SendEvery(MilliSeconds(10), MilliSeconds(20), 3, [](Packet& packet) {
             packet.AddPacketTag(FlowIdTag(PACKET_TAG));
             packet.AddByteTag(FlowIdTag(BYTE_TAG));

@@ -1,27 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 
-#include "qbb-helper.h"
-#include "qbb-net-device.h"
-#include "qbb-switch.h"
 #include "qbb-time.h"
+#include "rdma-test-stack.h"
 
 #include <ns3/boolean.h>
 #include <ns3/bulk-send-helper.h>
 #include <ns3/inet-socket-address.h>
 #include <ns3/inet6-socket-address.h>
-#include <ns3/internet-stack-helper.h>
-#include <ns3/ipv4-address-helper.h>
-#include <ns3/ipv4-interface-container.h>
 #include <ns3/ipv4-l3-protocol.h>
 #include <ns3/ipv6-address-helper.h>
 #include <ns3/ipv6-interface-container.h>
-#include <ns3/node-container.h>
 #include <ns3/packet-sink-helper.h>
 #include <ns3/packet-sink.h>
-#include <ns3/simulator.h>
 #include <ns3/string.h>
 #include <ns3/test.h>
-#include <ns3/udp-socket-factory.h>
 #include <ns3/uinteger.h>
 #if __has_include(<ns3/ping.h>)
 #include <ns3/ping.h>
@@ -42,49 +34,6 @@ using namespace ns3;
 
 namespace
 {
-
-/** Two hosts with ns-3's stack and a cable. */
-struct StackLink
-{
-    StackLink()
-    {
-        helper.SetChannelAttribute("Delay", StringValue("1us"));
-        nodes.Create(2);
-        ports = helper.Install(nodes);
-        a = DynamicCast<QbbNetDevice>(ports.Get(0));
-        b = DynamicCast<QbbNetDevice>(ports.Get(1));
-        InternetStackHelper().Install(nodes);
-        Ipv4AddressHelper addresses("10.1.1.0", "255.255.255.0");
-        interfaces = addresses.Assign(ports);
-    }
-
-    ~StackLink()
-    {
-        Simulator::Destroy();
-    }
-
-    StackLink(const StackLink&) = delete;
-    StackLink& operator=(const StackLink&) = delete;
-
-    /** \param node 0 or 1 \return a UDP socket there */
-    Ptr<Socket> MakeUdpSocket(uint32_t node) const
-    {
-        return Socket::CreateSocket(nodes.Get(node), UdpSocketFactory::GetTypeId());
-    }
-
-    /** \param port a port \param reason a reason \return frames dropped for it */
-    static uint64_t CountDrops(Ptr<QbbNetDevice> port, QbbDropReason reason)
-    {
-        return port->GetCounters().dropsByReason[static_cast<std::size_t>(reason)];
-    }
-
-    QbbHelper helper;                  //!< makes the link
-    NodeContainer nodes;               //!< the hosts
-    NetDeviceContainer ports;          //!< their ports
-    Ptr<QbbNetDevice> a;               //!< port of the first
-    Ptr<QbbNetDevice> b;               //!< port of the second
-    Ipv4InterfaceContainer interfaces; //!< 10.1.1.1 and 10.1.1.2
-};
 
 /** Ping. */
 class StackPingTestCase : public TestCase
@@ -108,7 +57,7 @@ class StackPingTestCase : public TestCase
 
     void DoRun() override
     {
-        StackLink link;
+        RdmaTestStack link;
 #if __has_include(<ns3/ping.h>)
         auto ping = CreateObject<Ping>();
         ping->SetAttribute("Destination", AddressValue(link.interfaces.GetAddress(1)));
@@ -179,7 +128,7 @@ class StackUdpTestCase : public TestCase
 
     void DoRun() override
     {
-        StackLink link;
+        RdmaTestStack link;
         auto receiver = link.MakeUdpSocket(1);
         receiver->Bind(InetSocketAddress(Ipv4Address::GetAny(), 9));
         receiver->SetRecvCallback(MakeCallback(&StackUdpTestCase::Count, this));
@@ -232,7 +181,7 @@ class Ipv6TestCase : public TestCase
 
     void DoRun() override
     {
-        StackLink link;
+        RdmaTestStack link;
         Ipv6AddressHelper addresses;
         const auto interfaces = addresses.Assign(link.ports);
         auto receiver = link.MakeUdpSocket(1);
@@ -262,7 +211,7 @@ class TcpTestCase : public TestCase
   private:
     void DoRun() override
     {
-        StackLink link;
+        RdmaTestStack link;
         constexpr uint64_t BYTES = 20'000'000;
         PacketSinkHelper sinkHelper("ns3::TcpSocketFactory",
                                     InetSocketAddress(Ipv4Address::GetAny(), 80));
@@ -294,166 +243,6 @@ class TcpTestCase : public TestCase
     }
 };
 
-/** Bytes that are not a RoCE packet, sent to its port. */
-class GarbageTestCase : public TestCase
-{
-  public:
-    GarbageTestCase()
-        : TestCase("garbage to port 4791 and to MAC control is counted and dropped")
-    {
-    }
-
-  private:
-    void DoRun() override
-    {
-        StackLink link;
-        uint64_t traced = 0;
-        link.a->TraceConnectWithoutContext("Drop",
-                                           Callback<void, Ptr<const Packet>, QbbDropReason>(
-                                               [&](Ptr<const Packet>, QbbDropReason reason) {
-                                                   traced += reason == QbbDropReason::MALFORMED;
-                                               }));
-        uint64_t received = 0;
-        auto receiver = link.MakeUdpSocket(1);
-        receiver->Bind(InetSocketAddress(Ipv4Address::GetAny(), 9));
-        receiver->SetRecvCallback(Callback<void, Ptr<Socket>>([&](Ptr<Socket> socket) {
-            while (socket->Recv())
-            {
-                ++received;
-            }
-        }));
-        auto sender = link.MakeUdpSocket(0);
-        sender->Bind();
-        const InetSocketAddress good(link.interfaces.GetAddress(1), 9);
-        const InetSocketAddress bad(link.interfaces.GetAddress(1), 4791);
-        Simulator::Schedule(Seconds(1), [&]() { sender->SendTo(Create<Packet>(1), 0, good); });
-        // All lengths, among them those that are too short for a BTH, and all first bytes, among
-        // them all opcodes.
-        Simulator::Schedule(Seconds(2), [&]() {
-            for (uint32_t size = 0; size < 300; ++size)
-            {
-                std::vector<uint8_t> bytes(size, static_cast<uint8_t>(size));
-                sender->SendTo(Create<Packet>(bytes.data(), size), 0, bad);
-            }
-        });
-        // MAC control from the stack: neither opcode nor length are right.
-        Simulator::Schedule(Seconds(3), [&]() {
-            const bool sent = link.a->Send(Create<Packet>(10), link.b->GetAddress(), 0x8808);
-            NS_TEST_EXPECT_MSG_EQ(sent, false, "not sent");
-        });
-        Simulator::Schedule(Seconds(4), [&]() { sender->SendTo(Create<Packet>(1), 0, good); });
-        Simulator::Run();
-        NS_TEST_EXPECT_MSG_EQ(link.CountDrops(link.a, QbbDropReason::MALFORMED), 301, "counted");
-        NS_TEST_EXPECT_MSG_EQ(traced, 301, "traced");
-        NS_TEST_EXPECT_MSG_EQ(link.a->GetCounters().GetDrops(), 301, "no other drops");
-        NS_TEST_EXPECT_MSG_EQ(link.b->GetCounters().GetDrops(), 0, "never sent");
-        NS_TEST_EXPECT_MSG_EQ(received, 2, "the others arrive, before and after");
-    }
-};
-
-/** What a node's protocol handlers get, promiscuous and not. */
-class HandlerTestCase : public TestCase
-{
-  public:
-    HandlerTestCase()
-        : TestCase("protocol handlers get the frames for them, promiscuous ones all")
-    {
-    }
-
-  private:
-    void Receive(Ptr<NetDevice>,
-                 Ptr<const Packet> packet,
-                 uint16_t type,
-                 const Address& from,
-                 const Address&,
-                 NetDevice::PacketType)
-    {
-        m_received += std::to_string(packet->GetSize()) + " ";
-        m_wrong += type != TYPE || Mac48Address::ConvertFrom(from) != m_sender;
-    }
-
-    void ReceiveAll(Ptr<NetDevice>,
-                    Ptr<const Packet> packet,
-                    uint16_t type,
-                    const Address& from,
-                    const Address&,
-                    NetDevice::PacketType kind)
-    {
-        m_all += std::to_string(packet->GetSize()) + ":" + std::to_string(kind) + " ";
-        m_wrong += type != TYPE || Mac48Address::ConvertFrom(from) != m_sender;
-    }
-
-    void DoRun() override
-    {
-        StackLink link;
-        m_sender = link.a->GetMac();
-        auto node = link.nodes.Get(1);
-        node->RegisterProtocolHandler(MakeCallback(&HandlerTestCase::Receive, this), TYPE, link.b);
-        node->RegisterProtocolHandler(MakeCallback(&HandlerTestCase::ReceiveAll, this),
-                                      TYPE,
-                                      link.b,
-                                      true);
-        Simulator::Schedule(Seconds(1), [&]() {
-            link.a->Send(Create<Packet>(100), link.b->GetAddress(), TYPE);
-            link.a->Send(Create<Packet>(101), link.a->GetBroadcast(), TYPE);
-            link.a->Send(Create<Packet>(102), Mac48Address("01:00:5e:00:00:01"), TYPE);
-            link.a->Send(Create<Packet>(103), Mac48Address("00:00:00:00:77:77"), TYPE);
-            // 46 B at least fill a frame: padding comes along, as on a wire
-            link.a->Send(Create<Packet>(1), link.b->GetAddress(), TYPE);
-            link.a->SendFrom(Create<Packet>(104), m_sender, link.b->GetAddress(), TYPE);
-        });
-        Simulator::Run();
-        // ns-3 tells only the promiscuous one: 1 host, 2 broadcast, 3 multicast, 4 other host
-        NS_TEST_EXPECT_MSG_EQ(m_received, "100 101 102 46 104 ", "for this port");
-        NS_TEST_EXPECT_MSG_EQ(m_all, "100:1 101:2 102:3 103:4 46:1 104:1 ", "promiscuous");
-        NS_TEST_EXPECT_MSG_EQ(m_wrong, 0, "sender and type");
-        NS_TEST_EXPECT_MSG_EQ(link.CountDrops(link.b, QbbDropReason::NOT_FOR_US), 1, "other host");
-        NS_TEST_EXPECT_MSG_EQ(link.b->GetCounters().GetDrops(), 1, "nothing else");
-    }
-
-    static constexpr uint16_t TYPE = 0x88b5; //!< local experimental EtherType
-
-    Mac48Address m_sender;  //!< who sent
-    std::string m_received; //!< bytes of each frame
-    std::string m_all;      //!< "bytes:kind" of each at the promiscuous handler
-    uint32_t m_wrong{0};    //!< with another sender or type
-};
-
-/** A switch node may have a stack of its own. */
-class SwitchStackTestCase : public TestCase
-{
-  public:
-    SwitchStackTestCase()
-        : TestCase("frames of a switch node's stack are not in the buffer's accounts")
-    {
-    }
-
-  private:
-    void DoRun() override
-    {
-        NodeContainer nodes;
-        nodes.Create(2);
-        QbbHelper helper;
-        const NetDeviceContainer ports = helper.Install(nodes);
-        auto sw = CreateObject<QbbSwitch>();
-        sw->AddPort(DynamicCast<QbbNetDevice>(ports.Get(0)));
-        nodes.Get(0)->AggregateObject(sw);
-        const auto port = DynamicCast<QbbNetDevice>(ports.Get(0));
-        const auto host = DynamicCast<QbbNetDevice>(ports.Get(1));
-        Simulator::Schedule(MicroSeconds(1), [&]() {
-            for (uint32_t i = 0; i < 3; ++i)
-            {
-                port->Send(Create<Packet>(100), host->GetAddress(), 0x88b5);
-            }
-        });
-        Simulator::Run();
-        NS_TEST_EXPECT_MSG_EQ(host->GetCounters().classes[0].rxFrames, 3, "they arrive");
-        NS_TEST_EXPECT_MSG_EQ(sw->GetBufferManager()->IsEmpty(), true, "nothing is charged");
-        NS_TEST_EXPECT_MSG_EQ(sw->GetBufferManager()->GetUsage().usedBytes, 0, "nor credited");
-        Simulator::Destroy();
-    }
-};
-
 /** \ingroup rdma-tests ns-3's own stack over a link. */
 class RdmaStackTestSuite : public TestSuite
 {
@@ -465,9 +254,6 @@ class RdmaStackTestSuite : public TestSuite
         AddTestCase(new StackUdpTestCase);
         AddTestCase(new Ipv6TestCase);
         AddTestCase(new TcpTestCase);
-        AddTestCase(new GarbageTestCase);
-        AddTestCase(new HandlerTestCase);
-        AddTestCase(new SwitchStackTestCase);
     }
 };
 

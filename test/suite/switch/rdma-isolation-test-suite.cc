@@ -2,6 +2,7 @@
 
 #include "rdma-test-fabric.h"
 #include "rdma-test-verbs.h"
+#include "rdma-test-writer.h"
 
 #include <ns3/bulk-send-helper.h>
 #include <ns3/config.h>
@@ -29,42 +30,6 @@ namespace
 constexpr uint8_t TCP = 0;
 constexpr uint8_t BULK = 3;
 constexpr uint8_t REAL_TIME = 4;
-
-/** Always has two writes of 4 MB posted. */
-class IsolationEndlessWriter
-{
-  public:
-    /** \param qp a connected queue pair */
-    explicit IsolationEndlessWriter(Ptr<RdmaQueuePair> qp)
-        : m_qp(qp)
-    {
-        qp->GetSendCompletionQueue()->SetCallback(
-            MakeCallback(&IsolationEndlessWriter::OnCompletion, this));
-        Post();
-        Post();
-    }
-
-    /** \return packets sent */
-    uint64_t GetPackets() const
-    {
-        return m_qp->GetStats().packetsSent;
-    }
-
-  private:
-    void Post()
-    {
-        RdmaSendRequest request;
-        request.length = 4'000'000;
-        m_qp->PostSend(request);
-    }
-
-    void OnCompletion(const RdmaWorkCompletion&)
-    {
-        Post();
-    }
-
-    Ptr<RdmaQueuePair> m_qp; //!< sends
-};
 
 /** What went through a bottleneck, and what it cost. */
 struct Traffic
@@ -99,14 +64,16 @@ RunClasses(bool bulk, bool realTime, bool tcp)
     test.helper.SetDeviceAttribute("PfcClasses", UintegerValue(1U << BULK | 1U << REAL_TIME));
     test.helper.SetBufferAttribute("BufferSize", UintegerValue(4 << 20));
     test.Install(MakeRdmaDumbbell(6, MakeTestRates(40, 40, 1000)), {});
-    std::vector<std::unique_ptr<IsolationEndlessWriter>> writers;
+    std::vector<std::unique_ptr<RdmaTestEndlessWriter>> writers;
     for (uint32_t host = 0; host < 4; ++host)
     {
         const bool isBulk = host < 2;
         if (isBulk ? bulk : realTime)
         {
-            writers.push_back(std::make_unique<IsolationEndlessWriter>(
-                test.fabric->Connect(host, 6 + host, isBulk ? BULK : REAL_TIME).first));
+            writers.push_back(std::make_unique<RdmaTestEndlessWriter>(
+                test.fabric->Connect(host, 6 + host, isBulk ? BULK : REAL_TIME).first,
+                4'000'000,
+                2));
         }
     }
     for (uint32_t i = 0; i < 8 && tcp; ++i)
@@ -223,11 +190,13 @@ class UnfairnessTestCase : public TestCase
         }
         // Hosts 0 to 3 on the left, 4 to 7 on the right: 1 to 3 come through the same port.
         test.Install(MakeRdmaDumbbell(4, MakeTestRates(40, 40, 1000)), {});
-        std::vector<std::unique_ptr<IsolationEndlessWriter>> writers;
+        std::vector<std::unique_ptr<RdmaTestEndlessWriter>> writers;
         for (const uint32_t source : {0, 1, 2, 5})
         {
             writers.push_back(
-                std::make_unique<IsolationEndlessWriter>(test.fabric->Connect(source, 4).first));
+                std::make_unique<RdmaTestEndlessWriter>(test.fabric->Connect(source, 4).first,
+                                                        4'000'000,
+                                                        2));
         }
         std::array<uint64_t, 4> before{};
         Shares shares;

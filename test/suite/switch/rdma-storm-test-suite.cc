@@ -75,8 +75,7 @@ class FatTreeTestCase : public TestCase
         RdmaTestFabric test;
         test.helper.SetSwitchAttribute("Queueing", StringValue(m_queueing));
         test.helper.SetBufferAttribute("BufferSize", UintegerValue(2 << 20));
-        test.helper.SetTransportAttribute("RetransmissionTimeout", TimeValue(MilliSeconds(4)));
-        test.helper.SetTransportAttribute("RetryCount", UintegerValue(1000));
+        test.SetRetries(4_ms, 1000);
         test.Install(MakeRdmaFatTree(4, MakeTestRates(40, 40, 1000)), {});
         RdmaMessageLoop loop(test.fabric, 1'000'000);
         Seen seen;

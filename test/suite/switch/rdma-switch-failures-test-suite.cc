@@ -34,8 +34,7 @@ class SwitchFailureTestCase : public TestCase
     /** \param test not built yet; its flows go on over lost packets */
     static void Configure(RdmaTestFabric& test)
     {
-        test.helper.SetTransportAttribute("RetransmissionTimeout", TimeValue(MicroSeconds(100)));
-        test.helper.SetTransportAttribute("RetryCount", UintegerValue(1000));
+        test.SetRetries(100_us, 1000);
     }
 
     /**

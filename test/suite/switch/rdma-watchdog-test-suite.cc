@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 
-#include "qbb-event-order.h"
-#include "qbb-pfc-watchdog.h"
-#include "qbb-storm-source.h"
-#include "rdma-nic-watchdog.h"
-#include "rdma-test-fabric.h"
+#include "rdma-test-storm.h"
 #include "rdma-test-units.h"
 
 #include <ns3/boolean.h>
@@ -17,13 +13,8 @@
 /**
  * \file
  * \ingroup rdma-tests
- * The PFC watchdog, the storm source and the NIC's own watchdog, at one switch with three hosts, at
- * 100 Gb/s over 1 us. Times are worked out by hand, in picoseconds:
- *
- * - A pause frame that a host sends at t arrives at t + 72 x 80 + 1 000 000 = t + 1 005 760 and
- *   takes effect 100 000 later (PauseReactionDelay).
- * - A pause of 65535 quanta lasts 65535 x 512 x 10 = 335 539 200. A storm source repeats it after
- *   half of that, 167 769 600.
+ * The PFC watchdog, at one switch with three hosts. Times are worked out by hand, see
+ * RdmaTestStormCase.
  */
 
 using namespace ns3;
@@ -31,96 +22,12 @@ using namespace ns3;
 namespace
 {
 
-/** Hosts 0, 1 and 2 at switch 3. Host 2 gets a long flow, and sends one to host 1. */
-class StormTestCase : public TestCase
-{
-  protected:
-    /** \param name name of the test case */
-    explicit StormTestCase(const std::string& name)
-        : TestCase(name)
-    {
-    }
-
-    /**
-     * \param test not built yet
-     * \param stop Stop of the storm source at host 2, which starts at 12 us
-     * \param period its Period
-     */
-    void Build(RdmaTestFabric& test, Time stop, Time period = Seconds(0))
-    {
-        test.helper.SetTransportAttribute("RetransmissionTimeout", TimeValue(MicroSeconds(50)));
-        test.helper.SetTransportAttribute("RetryCount", UintegerValue(1000));
-        test.Install(MakeRdmaStar(3, MakeTestRates(100, 100, 1000)),
-                     {MakeTestFlow(0, 0, 2, 4'000'000), MakeTestFlow(1, 2, 1, 4'000'000)});
-        m_sw = test.fabric->GetSwitch(3);
-        m_port = test.fabric->GetDevice(2, 3);
-        m_host = test.fabric->GetNic(2)->GetPort(0);
-        m_storm = CreateObject<QbbStormSource>();
-        m_storm->SetAttribute("Start", TimeValue(MicroSeconds(12)));
-        m_storm->SetAttribute("Stop", TimeValue(stop));
-        m_storm->SetAttribute("Period", TimeValue(period));
-        m_storm->Install(m_host);
-    }
-
-    /**
-     * Polls every 10 us, storm after 20 us, restored after 30 us.
-     *
-     * \param action attribute Action
-     */
-    void AddWatchdog(const std::string& action)
-    {
-        m_log.clear();
-        m_watchdog = CreateObject<QbbPfcWatchdog>();
-        m_watchdog->SetAttribute("DetectionTime", TimeValue(MicroSeconds(20)));
-        m_watchdog->SetAttribute("RestorationTime", TimeValue(MicroSeconds(30)));
-        m_watchdog->SetAttribute("PollInterval", TimeValue(MicroSeconds(10)));
-        m_watchdog->SetAttribute("Action", StringValue(action));
-        for (const std::string& name : {std::string("Detected"), std::string("Restored")})
-        {
-            m_watchdog->TraceConnectWithoutContext(
-                "Storm" + name,
-                Callback<void, uint32_t, uint8_t>([this, name](uint32_t port, uint8_t priority) {
-                    m_log += (m_log.empty() ? "" : " ") + name + ":" + std::to_string(port) + ":" +
-                             std::to_string(priority) + "@" + std::to_string(QbbNow().Get());
-                }));
-        }
-        m_watchdog->Watch(m_sw);
-    }
-
-    /** \param at an instant, at whose end \param what is done */
-    template <typename T>
-    static void AtEndOf(QbbPs at, T what)
-    {
-        Simulator::Schedule(QbbGetDelay({at, QbbEventOrder::Observers::At<0>()}, QbbEventNow()),
-                            std::move(what));
-    }
-
-    /** \return counters of the storming host's port at the switch */
-    QbbStormCounters GetCounters() const
-    {
-        return m_watchdog->GetCounters(2, 3);
-    }
-
-    /** \return frames dropped at that port because of the storm */
-    uint64_t GetStormDrops() const
-    {
-        return RdmaTestBooks::CountDrops(m_port->GetCounters(), QbbDropReason::PFC_STORM);
-    }
-
-    Ptr<QbbSwitch> m_sw;            //!< switch 3
-    Ptr<QbbNetDevice> m_port;       //!< its port 2, to host 2
-    Ptr<QbbNetDevice> m_host;       //!< the port of host 2
-    Ptr<QbbStormSource> m_storm;    //!< at host 2
-    Ptr<QbbPfcWatchdog> m_watchdog; //!< of the switch
-    std::string m_log;              //!< "what:port:class@picoseconds"
-};
-
 /** Action drop, over two storms. */
-class DropTestCase : public StormTestCase
+class DropTestCase : public RdmaTestStormCase
 {
   public:
     DropTestCase()
-        : StormTestCase("drop: detected, frames dropped both ways, restored, and again")
+        : RdmaTestStormCase("drop: detected, frames dropped both ways, restored, and again")
     {
     }
 
@@ -198,11 +105,11 @@ class DropTestCase : public StormTestCase
 };
 
 /** Action forward. */
-class ForwardTestCase : public StormTestCase
+class ForwardTestCase : public RdmaTestStormCase
 {
   public:
     ForwardTestCase()
-        : StormTestCase("forward: the queue is sent from the detection on, and nothing is lost")
+        : RdmaTestStormCase("forward: the queue is sent from the detection on, and nothing is lost")
     {
     }
 
@@ -269,11 +176,11 @@ class ForwardTestCase : public StormTestCase
 };
 
 /** What counts as a pause frame in the restoration time. */
-class ResumptionTestCase : public StormTestCase
+class ResumptionTestCase : public RdmaTestStormCase
 {
   public:
     ResumptionTestCase()
-        : StormTestCase("a resumption in the restoration time starts it again")
+        : RdmaTestStormCase("a resumption in the restoration time starts it again")
     {
     }
 
@@ -291,11 +198,11 @@ class ResumptionTestCase : public StormTestCase
 };
 
 /** Action alert, and what a watchdog does where there is no storm: nothing. */
-class AlertTestCase : public StormTestCase
+class AlertTestCase : public RdmaTestStormCase
 {
   public:
     AlertTestCase()
-        : StormTestCase("alert, and a watchdog with nothing to do, change nothing")
+        : RdmaTestStormCase("alert, and a watchdog with nothing to do, change nothing")
     {
     }
 
@@ -348,11 +255,11 @@ class AlertTestCase : public StormTestCase
 };
 
 /** Pauses that are no storm. */
-class CongestionTestCase : public StormTestCase
+class CongestionTestCase : public RdmaTestStormCase
 {
   public:
     CongestionTestCase()
-        : StormTestCase("an incast that pauses again and again is no storm")
+        : RdmaTestStormCase("an incast that pauses again and again is no storm")
     {
     }
 
@@ -377,71 +284,6 @@ class CongestionTestCase : public StormTestCase
     }
 };
 
-/** The storm source's frames, and the NIC's watchdog that ends them. */
-class NicTestCase : public StormTestCase
-{
-  public:
-    NicTestCase()
-        : StormTestCase("a storm source's frames, and the NIC's watchdog against them")
-    {
-    }
-
-  private:
-    /** \param watched with an RdmaNicWatchdog \return when pause frames arrived at the switch */
-    std::string RunOnce(bool watched)
-    {
-        RdmaTestFabric test;
-        Build(test, Seconds(0));
-        std::string arrivals;
-        QbbPs fired = 0_ps;
-        m_port->TraceConnectWithoutContext(
-            "PfcReceived",
-            Callback<void, uint8_t, uint16_t>([&](uint8_t priority, uint16_t quanta) {
-                arrivals += std::to_string(priority) + ":" + std::to_string(quanta) + "@" +
-                            std::to_string(QbbNow().Get()) + " ";
-            }));
-        auto watchdog = CreateObject<RdmaNicWatchdog>();
-        watchdog->SetAttribute("Timeout", TimeValue(MicroSeconds(100)));
-        watchdog->SetAttribute("PollInterval", TimeValue(MicroSeconds(10)));
-        watchdog->TraceConnectWithoutContext("PauseDisabled",
-                                             Callback<void, uint32_t>([&](uint32_t node) {
-                                                 NS_TEST_EXPECT_MSG_EQ(node, 2U, "node");
-                                                 fired = QbbNow();
-                                             }));
-        if (watched)
-        {
-            watchdog->Install(m_host);
-        }
-        test.Run(watched ? 5000 * US : 600 * US);
-        // Looks at 22 us (frames came in after 12 us), 32, ..., 122 us: ten intervals, from the
-        // moment on when the first pause frame is sent.
-        NS_TEST_EXPECT_MSG_EQ((fired >= 122 * US && fired < 122 * US + 110_ns),
-                              watched,
-                              "watchdog");
-        NS_TEST_EXPECT_MSG_EQ(watchdog->HasFired(), watched, "watchdog");
-        NS_TEST_EXPECT_MSG_EQ(test.runner->GetNCompleted(), (watched ? 2U : 0U), "flows");
-        return arrivals;
-    }
-
-    void DoRun() override
-    {
-        // 12 us + 1 005 760, and three times 167 769 600 more. While the host's frames are on the
-        // line, a pause frame waits for their end: it comes late by less than one.
-        const std::string arrivals = RunOnce(false);
-        NS_TEST_EXPECT_MSG_EQ(RunOnce(true), arrivals.substr(0, arrivals.find(' ') + 1), "one");
-        std::istringstream text(arrivals);
-        std::string word;
-        for (int64_t i = 0; text >> word; ++i)
-        {
-            const QbbPs earliest = 13'005'760_ps + i * 167'769'600_ps;
-            const QbbPs at(std::stoll(word.substr(word.find('@') + 1)));
-            NS_TEST_EXPECT_MSG_EQ(word.substr(0, word.find('@')), "3:65535", "pause");
-            NS_TEST_EXPECT_MSG_EQ((at >= earliest && at < earliest + 110_ns), true, word);
-        }
-        NS_TEST_EXPECT_MSG_EQ(std::count(arrivals.begin(), arrivals.end(), ' '), 4, "frames");
-    }
-};
-
 /** The suite. */
 class RdmaWatchdogTestSuite : public TestSuite
 {
@@ -454,7 +296,6 @@ class RdmaWatchdogTestSuite : public TestSuite
         AddTestCase(new ResumptionTestCase);
         AddTestCase(new AlertTestCase);
         AddTestCase(new CongestionTestCase);
-        AddTestCase(new NicTestCase);
     }
 };
 

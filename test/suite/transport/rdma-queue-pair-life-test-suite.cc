@@ -254,9 +254,7 @@ class FlowLifeTestCase : public TestCase
         test.helper.SetBufferAttribute("EgressLimitBytes", UintegerValue(50'000));
         if (m_transport == "ns3::RoceTransport")
         {
-            test.helper.SetTransportAttribute("RetransmissionTimeout",
-                                              TimeValue(MicroSeconds(100)));
-            test.helper.SetTransportAttribute("RetryCount", UintegerValue(100));
+            test.SetRetries(100_us, 100);
         }
         constexpr uint32_t HOSTS = 8;
         std::mt19937_64 random(7);
@@ -275,12 +273,7 @@ class FlowLifeTestCase : public TestCase
         // Acknowledgements and data are lost at random, too.
         for (uint32_t host = 0; host < HOSTS; ++host)
         {
-            auto model = CreateObject<RateErrorModel>();
-            model->SetUnit(RateErrorModel::ERROR_UNIT_PACKET);
-            model->SetRate(0.02);
-            model->AssignStreams(100 + host);
-            test.fabric->GetDevice(host, host)
-                ->SetAttribute("ReceiveErrorModel", PointerValue(model));
+            LoseFramesAtRandom(test.fabric->GetDevice(host, host), 0.02, 100 + host);
         }
         Outcome outcome;
         const auto count = [&test]() {

@@ -23,38 +23,6 @@ namespace
 constexpr QbbPs READ10 = 2'013'760_ps + (1110 + 8 * 1106) * 80_ps + 2'175'680_ps;
 static_assert(READ10 == 4'986'080_ps, "arithmetic");
 
-/** Two queue pairs, and what is lost between them. */
-struct LossyPair : public RdmaTestPair
-{
-    /**
-     * \param format of the transport
-     * \param requests frames that the responder does not get, counted from 0
-     * \param responses frames that the requester does not get
-     */
-    LossyPair(RdmaWireFormat format,
-              const std::list<uint32_t>& requests,
-              const std::list<uint32_t>& responses)
-        : RdmaTestPair([&](RdmaTestFabric& fabric) { SetTestTransport(fabric, format); })
-    {
-        LoseFrames(receiver->GetPort(), requests);
-        LoseFrames(sender->GetPort(), responses);
-    }
-
-    /** \return times of the completions, after the run */
-    std::string Run()
-    {
-        test.Run();
-        for (const auto& completion : sends)
-        {
-            if (completion.status != RdmaWcStatus::SUCCESS)
-            {
-                return GetSendLog();
-            }
-        }
-        return GetSendTimes();
-    }
-};
-
 /** With RoCE what is missing is asked for again, as a shorter READ. */
 class RoceReadTestCase : public TestCase
 {
@@ -71,7 +39,7 @@ class RoceReadTestCase : public TestCase
     {
         {
             // The request: after 100 us it goes again.
-            LossyPair pair(ROCE, {0}, {});
+            RdmaTestLossyPair pair(ROCE, {0}, {});
             pair.Read(1, 10'240);
             NS_TEST_EXPECT_MSG_EQ(pair.Run(), "104986080 ", "request");
             NS_TEST_EXPECT_MSG_EQ(pair.receiver->GetStats().responsesSent, 10U, "responses");
@@ -80,7 +48,7 @@ class RoceReadTestCase : public TestCase
             // The request, with a WRITE of 178 B behind it at 98 x 80, which is there at 7840 + 2 x
             // (186 x 80 + 1 us) = 2 037 600 and makes a gap. The NAK is back at 4 049 440, and both
             // go again. The WRITE's acknowledgement follows the last response by 86 x 80.
-            LossyPair pair(ROCE, {0}, {});
+            RdmaTestLossyPair pair(ROCE, {0}, {});
             pair.Read(1, 10'240);
             pair.Post(2, RdmaWrOpcode::RDMA_WRITE, 100);
             NS_TEST_EXPECT_MSG_EQ(pair.Run(), "9035520 9042400 ", "request, WRITE behind");
@@ -105,7 +73,7 @@ class RoceReadTestCase : public TestCase
                                Row{{8}, 2, "9264320 "},
                                Row{{2, 5}, 8, "9264000 "}})
         {
-            LossyPair pair(ROCE, {}, row.lost);
+            RdmaTestLossyPair pair(ROCE, {}, row.lost);
             pair.Read(1, 10'240);
             NS_TEST_EXPECT_MSG_EQ(pair.Run(), row.times, "response " << row.lost.front());
             NS_TEST_EXPECT_MSG_EQ(pair.sender->GetStats().packetsRetransmitted, 1U, "requests");
@@ -118,7 +86,7 @@ class RoceReadTestCase : public TestCase
         {
             // The last one: the timer, which started with the one before it, at 4 277 920 + 7 x
             // 88 480 = 4 897 280. A READ of one packet takes 2 013 760 + 2 175 680.
-            LossyPair pair(ROCE, {}, {9});
+            RdmaTestLossyPair pair(ROCE, {}, {9});
             pair.Read(1, 10'240);
             NS_TEST_EXPECT_MSG_EQ(pair.Run(), "109086720 ", "last response");
             NS_TEST_EXPECT_MSG_EQ(pair.receiver->GetStats().responsesSent, 11U, "responses");
@@ -126,14 +94,14 @@ class RoceReadTestCase : public TestCase
         {
             // Response 2 is lost again when it was asked for, as frame 10: the timer, which started
             // when that was done, at 4 277 920 + 2 x 88 480. Eight responses are missing.
-            LossyPair pair(ROCE, {}, {2, 10});
+            RdmaTestLossyPair pair(ROCE, {}, {2, 10});
             pair.Read(1, 10'240);
             NS_TEST_EXPECT_MSG_EQ(pair.Run(), "109264000 ", "a response twice");
             NS_TEST_EXPECT_MSG_EQ(pair.sender->GetStats().timeouts, 1U, "timeouts");
         }
         {
             // The only one: the timer has run from the beginning. 2 x (174 x 80 + 1 us) back.
-            LossyPair pair(ROCE, {}, {0});
+            RdmaTestLossyPair pair(ROCE, {}, {0});
             pair.Read(1, 100);
             NS_TEST_EXPECT_MSG_EQ(pair.Run(), "104041600 ", "only response");
         }
@@ -157,9 +125,9 @@ class RoceAtomicTestCase : public TestCase
         for (const bool request : {true, false})
         {
             // Once more after 100 us, 4 028 800 for an atomic.
-            LossyPair pair(ROCE,
-                           request ? std::list<uint32_t>{0} : std::list<uint32_t>{},
-                           request ? std::list<uint32_t>{} : std::list<uint32_t>{0});
+            RdmaTestLossyPair pair(ROCE,
+                                   request ? std::list<uint32_t>{0} : std::list<uint32_t>{},
+                                   request ? std::list<uint32_t>{} : std::list<uint32_t>{0});
             pair.FetchAdd(1, 0, 5);
             NS_TEST_EXPECT_MSG_EQ(pair.Run(), "104028800 ", "one");
             NS_TEST_EXPECT_MSG_EQ(pair.GetOriginals(), "0 ", "the word as it was");
@@ -170,7 +138,7 @@ class RoceAtomicTestCase : public TestCase
         }
         {
             // The first result of three: the second, 110 x 80 later, tells at 4 037 600.
-            LossyPair pair(ROCE, {}, {0});
+            RdmaTestLossyPair pair(ROCE, {}, {0});
             pair.FetchAdd(1, 0, 5);
             pair.FetchAdd(2, 0, 5);
             pair.CompareSwap(3, 0, 10, 7);
@@ -184,7 +152,7 @@ class RoceAtomicTestCase : public TestCase
             // atomic behind it is executed, but its result waits for the responses. Asked for at
             // 6 291 680, when response 48 is on the line (2 013 760 + 88 800 + 47 x 88 480 and
             // 88 480 more), so it all begins again at 6 349 600: the result is the one of before.
-            LossyPair pair(ROCE, {}, {0});
+            RdmaTestLossyPair pair(ROCE, {}, {0});
             pair.Read(1, 102'400);
             pair.FetchAdd(2, 0, 5);
             pair.Read(3, 1000);
@@ -217,7 +185,7 @@ class RoceAcknowledgementTestCase : public TestCase
         {
             // Of a WRITE: nothing else tells, so 100 us after the READ it goes again; 178 B there
             // and 66 B back take 2 029 760 + 2 011 840.
-            LossyPair pair(ROCE, {}, {10});
+            RdmaTestLossyPair pair(ROCE, {}, {10});
             pair.Read(1, 10'240);
             pair.Post(2, RdmaWrOpcode::RDMA_WRITE, 100);
             NS_TEST_EXPECT_MSG_EQ(pair.Run(), "4986080 109027680 ", "WRITE");
@@ -226,7 +194,7 @@ class RoceAcknowledgementTestCase : public TestCase
         {
             // The next READ's response says the same. 66 B and 166 B behind the last response, less
             // the 20 B of gap of the one, more those of the other.
-            LossyPair pair(ROCE, {}, {10});
+            RdmaTestLossyPair pair(ROCE, {}, {10});
             pair.Read(1, 10'240);
             pair.Post(2, RdmaWrOpcode::RDMA_WRITE, 100);
             pair.Read(3, 100);
@@ -236,7 +204,7 @@ class RoceAcknowledgementTestCase : public TestCase
         {
             // The last response: the acknowledgement of the WRITE behind it tells that it is
             // missing, at 4 986 080 + 6880. A READ of one packet and the acknowledgement again.
-            LossyPair pair(ROCE, {}, {9});
+            RdmaTestLossyPair pair(ROCE, {}, {9});
             pair.Read(1, 10'240);
             pair.Post(2, RdmaWrOpcode::RDMA_WRITE, 100);
             NS_TEST_EXPECT_MSG_EQ(pair.Run(), "9182400 9189280 ", "last response");
@@ -305,14 +273,8 @@ class LossyMixTestCase : public TestCase
         pair.receiver->GetSendCompletionQueue()->SetCallback(
             Callback<void, const RdmaWorkCompletion&>(
                 [&](const RdmaWorkCompletion& completion) { back.push_back(completion); }));
-        for (const auto& port : {pair.sender->GetPort(), pair.receiver->GetPort()})
-        {
-            auto model = CreateObject<RateErrorModel>();
-            model->SetUnit(RateErrorModel::ERROR_UNIT_PACKET);
-            model->SetRate(0.05);
-            model->AssignStreams(port == pair.sender->GetPort() ? 50 : 60);
-            port->SetAttribute("ReceiveErrorModel", PointerValue(model));
-        }
+        LoseFramesAtRandom(pair.sender->GetPort(), 0.05, 50);
+        LoseFramesAtRandom(pair.receiver->GetPort(), 0.05, 60);
         Post(pair.sender, pair.receiver, 0);
         Post(pair.receiver, pair.sender, 0);
         pair.test.Run();

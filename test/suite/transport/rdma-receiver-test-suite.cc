@@ -199,8 +199,7 @@ class FabricTestCase : public TestCase
     uint64_t RunOnce(uint32_t cut, bool stall)
     {
         RdmaTestFabric test;
-        test.helper.SetTransportAttribute("RetransmissionTimeout", TimeValue(MicroSeconds(200)));
-        test.helper.SetTransportAttribute("RetryCount", UintegerValue(1000));
+        test.SetRetries(200_us, 1000);
         test.Install(MakeRdmaStar(3, MakeTestRates(100, 100, 1000)),
                      {MakeTestFlow(0, 0, 2, 500'000), MakeTestFlow(1, 1, 2, 500'000)});
         const auto port = test.fabric->GetNic(2)->GetPort(0);

@@ -37,37 +37,15 @@ constexpr QbbPs IRN_READ10 = IRN_REQUEST + FIRST + 8 * IRN_MIDDLE + IRN_RESPONSE
 constexpr QbbPs SECOND = IRN_REQUEST + 1'088'480_ps + FIRST + 1'088'160_ps;
 static_assert(IRN_READ10 == 5'001'600_ps && SECOND == 4'288'320_ps, "arithmetic");
 
-/** Two queue pairs, and what is lost between them. */
-struct IrnPair : public RdmaTestPair
+/** Two queue pairs over IRN, and what is lost between them. */
+struct IrnPair : public RdmaTestLossyPair
 {
-    /**
-     * \param requests frames that the responder does not get, counted from 0
-     * \param responses frames that the requester does not get
-     * \param retries timeouts in a row before a queue pair fails
-     */
+    /** \copydoc RdmaTestLossyPair::RdmaTestLossyPair */
     explicit IrnPair(const std::list<uint32_t>& requests = {},
                      const std::list<uint32_t>& responses = {},
                      uint32_t retries = 7)
-        : RdmaTestPair([&](RdmaTestFabric& fabric) {
-              SetTestTransport(fabric, RdmaWireFormat::IRN, retries);
-          })
+        : RdmaTestLossyPair(RdmaWireFormat::IRN, requests, responses, retries)
     {
-        LoseFrames(receiver->GetPort(), requests);
-        LoseFrames(sender->GetPort(), responses);
-    }
-
-    /** \return times of the completions, after the run */
-    std::string Run()
-    {
-        test.Run();
-        for (const auto& completion : sends)
-        {
-            if (completion.status != RdmaWcStatus::SUCCESS)
-            {
-                return GetSendLog();
-            }
-        }
-        return GetSendTimes();
     }
 };
 

@@ -7,9 +7,8 @@
 /**
  * \file
  * \ingroup rdma-tests
- * READs and atomics when nothing goes wrong: how long they take, how many are outstanding, in which
- * order they and others complete. Times are worked out by hand; losses are in
- * rdma-read-loss-test-suite.cc.
+ * READs and atomics when nothing goes wrong: how long they take, and how they share a line. Times
+ * are worked out by hand; losses are in rdma-read-loss-test-suite.cc.
  *
  * The setup is that of RdmaTestPair: a byte takes 80 ps, a frame of s bytes gets from NIC to NIC in
  * 2 x ((8 + s) x 80 + 1 us) and takes (s + 20) x 80 of the line. Frames of RoCE: READ request 78 B,
@@ -234,192 +233,6 @@ class ShareTestCase : public TestCase
     }
 };
 
-/** MaxRdAtomic bounds what is outstanding. */
-class OutstandingTestCase : public TestCase
-{
-  public:
-    OutstandingTestCase()
-        : TestCase("16 READs are outstanding, the 17th begins when the first completes")
-    {
-    }
-
-  private:
-    void DoRun() override
-    {
-        // Requests are 98 x 80 apart. A response of 1066 B takes 1086 x 80 = 86 880 of the line, so
-        // responses follow each other without a gap; the last of 16 leaves at 2 013 760 + 15 x
-        // 86 880. The first is complete at 4 185 600, and the 17th takes as long again.
-        RdmaTestPair pair;
-        std::vector<QbbPs> requests;
-        pair.sender->GetPort()->TraceConnectWithoutContext(
-            "PhyTxBegin",
-            Callback<void, Ptr<const Packet>>(
-                [&](Ptr<const Packet>) { requests.push_back(QbbNow()); }));
-        for (uint64_t id = 0; id < 18; ++id)
-        {
-            pair.Read(id, 1000);
-        }
-        pair.Post(18, RdmaWrOpcode::RDMA_WRITE, 4);
-        uint32_t most = 0;
-        for (QbbPs at = 0_ps; at < 10_us; at += 1_ns)
-        {
-            pair.At(at, [&]() { most = std::max(most, pair.sender->GetOutstandingReads()); });
-        }
-        pair.test.Run();
-        NS_TEST_EXPECT_MSG_EQ(most, 16U, "outstanding");
-        NS_TEST_ASSERT_MSG_EQ(requests.size(), 19U, "requests");
-        NS_TEST_ASSERT_MSG_EQ(pair.sends.size(), 19U, "completions");
-        constexpr QbbPs FIRST = 4'185'600_ps;
-        constexpr QbbPs SLOT = 86'880_ps;
-        for (int64_t i = 0; i < 16; ++i)
-        {
-            NS_TEST_EXPECT_MSG_EQ(requests[i], i * 98 * 80_ps, "request " << i);
-            NS_TEST_EXPECT_MSG_EQ(pair.sends[i].time, FIRST + i * SLOT, "READ " << i);
-        }
-        NS_TEST_EXPECT_MSG_EQ(requests[16], FIRST, "request 16");
-        NS_TEST_EXPECT_MSG_EQ(requests[17], FIRST + SLOT, "request 17");
-        // What is behind a READ that waits, waits with it.
-        NS_TEST_EXPECT_MSG_EQ(requests[18], FIRST + SLOT + 98 * 80_ps, "the WRITE");
-        NS_TEST_EXPECT_MSG_EQ(pair.sends[16].time, 2 * FIRST, "READ 16");
-        NS_TEST_EXPECT_MSG_EQ(pair.sends[17].time, 2 * FIRST + SLOT, "READ 17");
-    }
-};
-
-/** Half of the PSN space bounds what is outstanding, too. */
-class PsnSpaceTestCase : public TestCase
-{
-  public:
-    PsnSpaceTestCase()
-        : TestCase("RoCE: a READ of 2^23 - 1 responses waits until all before it is acknowledged")
-    {
-    }
-
-  private:
-    void DoRun() override
-    {
-        // WRITE of 4 B: 82 B there, 2 x (90 x 80 + 1 us), and 66 B back: 4 026 240. The READ begins
-        // at that instant, and its first response of 66 + 256 B is there 2 013 760 + 2 x (330 x 80
-        // + 1 us) later.
-        RdmaTestPair pair([](RdmaTestFabric& test) { test.SetMtu(256); });
-        pair.Post(1, RdmaWrOpcode::RDMA_WRITE, 4);
-        pair.Read(2, ((1ULL << 23) - 1) * 256);
-        uint32_t before = 0;
-        uint32_t after = 0;
-        uint64_t accepted = 0;
-        pair.At(4'026'239_ps, [&]() { before = pair.sender->GetOutstandingReads(); });
-        pair.At(4'026'241_ps, [&]() { after = pair.sender->GetOutstandingReads(); });
-        pair.At(4'026'240_ps + 2'013'760_ps + 2'052'800_ps + 1_ps,
-                [&]() { accepted = pair.sender->GetStats().responsesAccepted; });
-        pair.test.Run(10_us);
-        NS_TEST_EXPECT_MSG_EQ(pair.GetSendTimes(), "4026240 ", "the WRITE");
-        NS_TEST_EXPECT_MSG_EQ(before, 0U, "waits");
-        NS_TEST_EXPECT_MSG_EQ(after, 1U, "begins");
-        NS_TEST_EXPECT_MSG_EQ(accepted, 1U, "is answered");
-    }
-};
-
-/** A fence waits for READs, nothing else does. */
-class FenceTestCase : public TestCase
-{
-  public:
-    FenceTestCase()
-        : TestCase("a fenced request begins when the READs before it are complete")
-    {
-    }
-
-  private:
-    void DoRun() override
-    {
-        ForBothTransports([&](RdmaWireFormat format) {
-            for (const bool fence : {false, true})
-            {
-                RdmaTestPair pair([&](RdmaTestFabric& test) { SetTestTransport(test, format); });
-                std::vector<QbbPs> sent;
-                pair.sender->GetPort()->TraceConnectWithoutContext(
-                    "PhyTxBegin",
-                    Callback<void, Ptr<const Packet>>([&](Ptr<const Packet> packet) {
-                        // the WRITEs alone
-                        if (packet->GetSize() > 500)
-                        {
-                            sent.push_back(QbbNow());
-                        }
-                    }));
-                pair.Post(1, RdmaWrOpcode::RDMA_WRITE, 1000);
-                pair.Read(2, 10'000);
-                pair.FetchAdd(3, 0, 1);
-                RdmaSendRequest request;
-                request.id = 4;
-                request.length = 1000;
-                request.fence = fence;
-                pair.sender->PostSend(request);
-                pair.test.Run();
-                NS_TEST_EXPECT_MSG_EQ(
-                    pair.GetSendLog(),
-                    "1 RDMA_WRITE 1000 IBV_WC_SUCCESS; 2 RDMA_READ 10000 IBV_WC_SUCCESS; "
-                    "3 FETCH_ADD 8 IBV_WC_SUCCESS; 4 RDMA_WRITE 1000 IBV_WC_SUCCESS; ",
-                    GetTestName(format));
-                NS_TEST_ASSERT_MSG_EQ(sent.size(), 2U, "WRITEs");
-                NS_TEST_EXPECT_MSG_EQ(sent[0], 0_ps, "the first");
-                // 1000 + 78, 78 and 90 B are before it; with IRN 8 B more in READ and atomic
-                const QbbPs unfenced =
-                    (1098 + 98 + 110 + (format == RdmaWireFormat::IRN ? 16 : 0)) * 80_ps;
-                // With IRN the acknowledgement of the last response, 70 B, goes first.
-                const QbbPs fenced =
-                    pair.sends[2].time + (format == RdmaWireFormat::IRN ? 90 * 80_ps : 0_ps);
-                NS_TEST_EXPECT_MSG_EQ(sent[1],
-                                      (fence ? fenced : unfenced),
-                                      GetTestName(format) << ": the second");
-            }
-        });
-    }
-};
-
-/** The responder takes MaxDestRdAtomic at a time. */
-class TooManyTestCase : public TestCase
-{
-  public:
-    TooManyTestCase()
-        : TestCase("more READs at a time than the responder takes")
-    {
-    }
-
-  private:
-    void DoRun() override
-    {
-        ForBothTransports([&](RdmaWireFormat format) {
-            RdmaTestPair pair([&](RdmaTestFabric& test) { SetTestTransport(test, format); });
-            pair.receiver->SetAttribute("MaxDestRdAtomic", UintegerValue(2));
-            pair.receiver->PostReceive({100, 8});
-            for (uint64_t id = 1; id < 5; ++id)
-            {
-                pair.Read(id, 10'240);
-            }
-            pair.test.Run();
-            NS_TEST_EXPECT_MSG_EQ(pair.GetSendLog(),
-                                  "1 RDMA_READ 10240 IBV_WC_SUCCESS; "
-                                  "2 RDMA_READ 10240 IBV_WC_SUCCESS; "
-                                  "3 RDMA_READ 10240 IBV_WC_REM_INV_REQ_ERR; "
-                                  "4 RDMA_READ 10240 IBV_WC_WR_FLUSH_ERR; ",
-                                  GetTestName(format));
-            NS_TEST_EXPECT_MSG_EQ((pair.receiver->GetState() == RdmaQpState::ERR), true, "state");
-            NS_TEST_EXPECT_MSG_EQ(pair.GetReceiveLog(),
-                                  "100 RECV 0 IBV_WC_WR_FLUSH_ERR; ",
-                                  "flush");
-        });
-        // One more fits as soon as the first is answered.
-        RdmaTestPair pair;
-        pair.receiver->SetAttribute("MaxDestRdAtomic", UintegerValue(2));
-        pair.sender->SetAttribute("MaxRdAtomic", UintegerValue(2));
-        for (uint64_t id = 1; id < 5; ++id)
-        {
-            pair.Read(id, 10'240);
-        }
-        pair.test.Run();
-        NS_TEST_ASSERT_MSG_EQ(pair.sends.size(), 4U, "completions");
-        NS_TEST_EXPECT_MSG_EQ(pair.sends[3].status, RdmaWcStatus::SUCCESS, "the last");
-    }
-};
-
 /** The suite. */
 class RdmaTransportReadTestSuite : public TestSuite
 {
@@ -430,10 +243,6 @@ class RdmaTransportReadTestSuite : public TestSuite
         AddTestCase(new ReadLatencyTestCase);
         AddTestCase(new ReadBandwidthTestCase);
         AddTestCase(new ShareTestCase);
-        AddTestCase(new OutstandingTestCase);
-        AddTestCase(new PsnSpaceTestCase);
-        AddTestCase(new FenceTestCase);
-        AddTestCase(new TooManyTestCase);
     }
 };
 

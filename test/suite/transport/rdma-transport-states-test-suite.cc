@@ -2,19 +2,13 @@
 
 #include "rdma-test-verbs.h"
 
-#include <ns3/abort.h>
-#include <ns3/boolean.h>
 #include <ns3/test.h>
-#include <ns3/uinteger.h>
-
-#include <array>
 
 /**
  * \file
  * \ingroup rdma-tests
- * Queue pairs that are taken from state to state: what their attributes do, draining, failing,
- * resetting and using them again, also from within their own callbacks. What Modify() refuses is in
- * unit/rdma-queue-pair-errors-test.cc.
+ * Queue pairs that are taken from state to state: what their attributes do, and draining. What
+ * Modify() refuses is in rdma-queue-pair-errors-test.cc.
  */
 
 using namespace ns3;
@@ -28,37 +22,6 @@ namespace
 constexpr QbbPs WRITE10 =
     1'088'800_ps + 89'760_ps + 8 * 88'480_ps + 1'087'520_ps + RdmaTestPair::SHORT;
 static_assert(WRITE10 == 4'985'760_ps, "arithmetic");
-
-/** \param qp a queue pair \param state its new state */
-void
-SetState(Ptr<RdmaQueuePair> qp, RdmaQpState state)
-{
-    RdmaQpAttributes attributes;
-    attributes.state = state;
-    qp->Modify(attributes);
-}
-
-/**
- * \param from a queue pair in INIT
- * \param to its peer
- * \param remotePsn PSN of the peer's first packet
- * \param rts the attributes of its transition to RTS
- */
-void
-ConnectByHand(Ptr<RdmaQueuePair> from,
-              Ptr<RdmaQueuePair> to,
-              uint32_t remotePsn,
-              RdmaQpAttributes rts = RdmaQpAttributes())
-{
-    RdmaQpAttributes rtr;
-    rtr.state = RdmaQpState::RTR;
-    rtr.remoteAddress = to->GetLocalAddress();
-    rtr.remoteQpn = to->GetQpn();
-    rtr.remotePsn = remotePsn;
-    from->Modify(rtr);
-    rts.state = RdmaQpState::RTS;
-    from->Modify(rts);
-}
 
 /** The send queue drains and goes on. */
 class DrainTestCase : public TestCase
@@ -82,7 +45,7 @@ class DrainTestCase : public TestCase
             RdmaTestPair pair;
             pair.Post(1, RdmaWrOpcode::RDMA_WRITE, 4);
             pair.At(1_us, [&]() {
-                SetState(pair.sender, RdmaQpState::SQD);
+                SetTestState(pair.sender, RdmaQpState::SQD);
                 pair.Post(2, RdmaWrOpcode::RDMA_WRITE, 4);
             });
             pair.test.Run();
@@ -92,7 +55,7 @@ class DrainTestCase : public TestCase
         {
             // A drained queue pair receives and answers.
             RdmaTestPair pair;
-            SetState(pair.sender, RdmaQpState::SQD);
+            SetTestState(pair.sender, RdmaQpState::SQD);
             pair.sender->PostReceive({7, 100});
             RdmaSendRequest request;
             request.opcode = RdmaWrOpcode::SEND;
@@ -120,7 +83,7 @@ class DrainTestCase : public TestCase
         pair.Post(1, RdmaWrOpcode::RDMA_WRITE, 10'240);
         pair.Post(2, RdmaWrOpcode::RDMA_WRITE, 10'240);
         pair.At(100_ns, [&]() {
-            SetState(pair.sender, RdmaQpState::SQD);
+            SetTestState(pair.sender, RdmaQpState::SQD);
             pair.Post(3, RdmaWrOpcode::RDMA_WRITE, 10'240);
         });
         uint32_t drained = 0;
@@ -129,7 +92,7 @@ class DrainTestCase : public TestCase
             NS_TEST_EXPECT_MSG_EQ(pair.sender->GetOutstandingSends(), 2U, "two wait");
             NS_TEST_EXPECT_MSG_EQ(pair.sender->GetPacketsInFlight(), 0U, "nothing is in flight");
         });
-        pair.At(RESUME, [&]() { SetState(pair.sender, RdmaQpState::RTS); });
+        pair.At(RESUME, [&]() { SetTestState(pair.sender, RdmaQpState::RTS); });
         pair.test.Run();
         NS_TEST_EXPECT_MSG_EQ(drained, 1U, GetTestName(format) << ": the one that had begun");
         NS_TEST_ASSERT_MSG_EQ(pair.sends.size(), 3U, GetTestName(format) << ": all in the end");
@@ -153,12 +116,12 @@ class DrainTestCase : public TestCase
         pair.Read(1, 102'400);
         pair.Read(2, 1000);
         pair.Post(3, RdmaWrOpcode::RDMA_WRITE, 8);
-        pair.At(1_ns, [&]() { SetState(pair.sender, RdmaQpState::SQD); });
+        pair.At(1_ns, [&]() { SetTestState(pair.sender, RdmaQpState::SQD); });
         pair.At(RESUME, [&]() {
             NS_TEST_EXPECT_MSG_EQ(pair.GetSendLog(),
                                   "1 RDMA_READ 102400 IBV_WC_SUCCESS; ",
                                   GetTestName(format));
-            SetState(pair.sender, RdmaQpState::RTS);
+            SetTestState(pair.sender, RdmaQpState::RTS);
         });
         pair.test.Run();
         NS_TEST_EXPECT_MSG_EQ(pair.sends.size(), 3U, GetTestName(format));
@@ -250,9 +213,9 @@ class AttributesTestCase : public TestCase
         rts.rnrRetryCount = rnrRetries;
         rts.maxRdAtomic = 3;
         rts.initialPsn = 0xfffffe;
-        ConnectByHand(a, b, 0xffff00, rts);
+        ConnectTestByHand(a, b, 0xffff00, rts);
         rts.initialPsn = 0xffff00;
-        ConnectByHand(b, a, 0xfffffe, rts);
+        ConnectTestByHand(b, a, 0xfffffe, rts);
         auto done = [&](bool up) {
             test.fabric->SetLinkUp(1, up);
             test.Run();
@@ -265,256 +228,6 @@ class AttributesTestCase : public TestCase
     }
 };
 
-/** A queue pair that has failed is used again. */
-class ResetTestCase : public TestCase
-{
-  public:
-    ResetTestCase()
-        : TestCase("queue pairs that failed are reset and used again")
-    {
-    }
-
-  private:
-    void DoRun() override
-    {
-        ForBothTransports([&](RdmaWireFormat format) {
-            for (const bool atOnce : {false, true})
-            {
-                RdmaTestPair pair([&](RdmaTestFabric& test) { SetTestTransport(test, format); });
-                std::string states;
-                pair.sender->TraceConnectWithoutContext(
-                    "State",
-                    Callback<void, RdmaQpState, RdmaQpState>([&](RdmaQpState, RdmaQpState after) {
-                        states += std::string(GetRdmaQpStateName(after)) + " ";
-                    }));
-                // The first request has no right to the memory; all others are flushed. Half of an
-                // answer of the peer and a message that had begun are forgotten.
-                RdmaSendRequest request;
-                request.opcode = RdmaWrOpcode::RDMA_READ;
-                request.length = 50'000;
-                pair.receiver->PostSend(request);
-                request.opcode = RdmaWrOpcode::RDMA_WRITE;
-                request.rKey = 99;
-                pair.sender->PostSend(request);
-                pair.Read(1, 10'000);
-                pair.FetchAdd(2, 0, 1);
-                pair.Post(3, RdmaWrOpcode::SEND, 10'000);
-                pair.sender->PostReceive({50, 100});
-                auto again = [&]() {
-                    for (const auto& qp : {pair.sender, pair.receiver})
-                    {
-                        SetState(qp, RdmaQpState::RESET);
-                        SetState(qp, RdmaQpState::INIT);
-                    }
-                    pair.receiver->PostReceive({100, 10'000});
-                    ConnectByHand(pair.sender, pair.receiver, pair.receiver->GetInitialPsn());
-                    ConnectByHand(pair.receiver, pair.sender, pair.sender->GetInitialPsn());
-                    pair.Read(11, 10'000);
-                    pair.FetchAdd(12, 0, 1);
-                    pair.Post(13, RdmaWrOpcode::SEND, 10'000);
-                    NS_TEST_EXPECT_MSG_EQ(pair.sender->GetOutstandingSends(), 3U, "posted");
-                };
-                bool done = false;
-                if (atOnce)
-                {
-                    // from within the completion of what failed; the rest is never heard of
-                    pair.sender->GetSendCompletionQueue()->SetCallback(
-                        Callback<void, const RdmaWorkCompletion&>(
-                            [&](const RdmaWorkCompletion& completion) {
-                                pair.sends.push_back(completion);
-                                if (!done && completion.status != RdmaWcStatus::SUCCESS)
-                                {
-                                    done = true;
-                                    again();
-                                }
-                            }));
-                }
-                else
-                {
-                    pair.At(2_ms, again);
-                }
-                pair.test.Run();
-                const std::string flushed = "1 RDMA_READ 10000 IBV_WC_WR_FLUSH_ERR; "
-                                            "2 FETCH_ADD 8 IBV_WC_WR_FLUSH_ERR; "
-                                            "3 SEND 10000 IBV_WC_WR_FLUSH_ERR; ";
-                NS_TEST_EXPECT_MSG_EQ(pair.GetSendLog(),
-                                      "0 RDMA_WRITE 50000 IBV_WC_REM_ACCESS_ERR; " +
-                                          (atOnce ? "" : flushed) +
-                                          "11 RDMA_READ 10000 IBV_WC_SUCCESS; "
-                                          "12 FETCH_ADD 8 IBV_WC_SUCCESS; "
-                                          "13 SEND 10000 IBV_WC_SUCCESS; ",
-                                      GetTestName(format) << (atOnce ? " at once" : " later"));
-                NS_TEST_EXPECT_MSG_EQ(states, "ERR RESET INIT RTR RTS ", "states");
-                NS_TEST_EXPECT_MSG_EQ(pair.receives.back().id, 100U, "the SEND");
-                NS_TEST_EXPECT_MSG_EQ(pair.test.fabric->GetNic(1)->GetMemory().GetWord(0),
-                                      1U,
-                                      "executed once");
-            }
-        });
-    }
-};
-
-/** A queue pair whose first connection has seen marks is connected anew. */
-class ResetMarksTestCase : public TestCase
-{
-  public:
-    ResetMarksTestCase()
-        : TestCase("RESET forgets marks, the CNP that is due, and when the next one may be")
-    {
-    }
-
-  private:
-    static constexpr QbbPs RESET = 10_us;
-    static constexpr QbbPs AGAIN = 100_us; //!< all that was on its way has come to RESET
-
-    /** What the receiver says to the sender in its second connection. */
-    struct Said
-    {
-        uint32_t acks{0};   //!< acknowledgements
-        uint32_t echoes{0}; //!< of these, with a mark
-        uint32_t cnps{0};   //!< congestion notifications
-    };
-
-    static Said Run(RdmaWireFormat format, bool ecnCapable)
-    {
-        RdmaTestFabric test;
-        SetTestTransport(test, format);
-        if (format == RdmaWireFormat::ROCE)
-        {
-            // The first connection ends before anything is acknowledged.
-            test.helper.SetTransportAttribute("AckInterval", UintegerValue(1000));
-        }
-        test.helper.SetNicAttribute("CnpInterval", TimeValue(Seconds(1)));
-        test.helper.SetEcnAttribute("Kmin", UintegerValue(0));
-        test.helper.SetEcnAttribute("Kmax", UintegerValue(0));
-        test.Install(MakeRdmaStar(3, MakeTestRates(100, 100, 1000)), {});
-        // Host 1 keeps the port to host 2 busy, so that each frame of host 0 finds a queue.
-        RdmaSendRequest request;
-        request.length = 10'000'000;
-        test.fabric->Connect(1, 2).first->PostSend(request);
-        const auto pair = test.fabric->Connect(0, 2);
-        const Ptr<RdmaQueuePair> sender = pair.first;
-        const Ptr<RdmaQueuePair> receiver = pair.second;
-        request.length = 500'000;
-        sender->PostSend(request);
-        RdmaTestPair::At(RESET, [&]() {
-            // Some are marked; one of them has brought its CNP, and the next ones wait for theirs.
-            NS_ABORT_MSG_IF(receiver->GetStats().cnpsSent != 1 ||
-                                receiver->GetStats().packetsAccepted < 10,
-                            "the first connection is too short");
-            SetState(sender, RdmaQpState::RESET);
-            SetState(receiver, RdmaQpState::RESET);
-        });
-        Said said;
-        RdmaTestPair::At(AGAIN, [&]() {
-            test.fabric->GetNic(2)->GetPort(0)->TraceConnectWithoutContext(
-                "MacTx",
-                Callback<void, Ptr<const Packet>>([&](Ptr<const Packet> packet) {
-                    // Ethernet takes 14 bytes, IPv4 with the destination at its end 20, UDP 8; the
-                    // BTH has its opcode first and BECN in byte 4.
-                    std::array<uint8_t, 47> bytes{};
-                    packet->CopyData(bytes.data(), bytes.size());
-                    const uint32_t destination = (uint32_t{bytes[30]} << 24) |
-                                                 (uint32_t{bytes[31]} << 16) |
-                                                 (uint32_t{bytes[32]} << 8) | bytes[33];
-                    if (destination != sender->GetLocalAddress().Get())
-                    {
-                        return;
-                    }
-                    if (bytes[42] == static_cast<uint8_t>(RdmaOpcode::CNP))
-                    {
-                        ++said.cnps;
-                        return;
-                    }
-                    ++said.acks;
-                    said.echoes += (bytes[46] & 0x40) != 0;
-                }));
-            for (const auto& qp : {sender, receiver})
-            {
-                qp->SetAttribute("EcnCapable", BooleanValue(ecnCapable));
-                SetState(qp, RdmaQpState::INIT);
-            }
-            ConnectByHand(sender, receiver, receiver->GetInitialPsn());
-            ConnectByHand(receiver, sender, sender->GetInitialPsn());
-            RdmaSendRequest shortOne;
-            shortOne.length = 4;
-            sender->PostSend(shortOne);
-        });
-        test.Run(2 * AGAIN);
-        return said;
-    }
-
-    void DoRun() override
-    {
-        ForBothTransports([&](RdmaWireFormat format) {
-            const Said unmarked = Run(format, false);
-            NS_TEST_EXPECT_MSG_EQ(unmarked.acks, 1U, GetTestName(format) << ": one packet");
-            NS_TEST_EXPECT_MSG_EQ(unmarked.echoes, 0U, GetTestName(format) << ": an old mark");
-            NS_TEST_EXPECT_MSG_EQ(unmarked.cnps, 0U, GetTestName(format) << ": an old CNP");
-            // The CNP comes at once, although that of the first connection was less than a second
-            // ago.
-            const Said marked = Run(format, true);
-            NS_TEST_EXPECT_MSG_EQ(marked.acks, 1U, GetTestName(format) << ": one packet");
-            NS_TEST_EXPECT_MSG_EQ(marked.echoes, 1U, GetTestName(format) << ": its mark");
-            NS_TEST_EXPECT_MSG_EQ(marked.cnps, 1U, GetTestName(format) << ": its CNP");
-        });
-    }
-};
-
-/** A queue pair that is taken to ERR falls silent. */
-class ErrorTestCase : public TestCase
-{
-  public:
-    ErrorTestCase()
-        : TestCase("a queue pair in ERR answers nothing more, not even half of a READ")
-    {
-    }
-
-  private:
-    void DoRun() override
-    {
-        ForBothTransports([&](RdmaWireFormat format) {
-            {
-                // The READ of 1000 packets is answered from 2 013 760 on: 88 800, then 88 480 each,
-                // so at 3 us the 12th is on the line. IRN: from 2 015 040 on, 89 440, 7200 for an
-                // acknowledgement, 89 120 each; the 11th.
-                RdmaTestPair pair([&](RdmaTestFabric& test) { SetTestTransport(test, format, 2); });
-                pair.Read(1, 1'024'000);
-                pair.At(3_us, [&]() { SetState(pair.receiver, RdmaQpState::ERR); });
-                pair.test.Run();
-                NS_TEST_EXPECT_MSG_EQ(pair.GetSendLog(),
-                                      "1 RDMA_READ 1024000 IBV_WC_RETRY_EXC_ERR; ",
-                                      GetTestName(format));
-                NS_TEST_EXPECT_MSG_EQ(pair.receiver->GetStats().responsesSent,
-                                      (format == RdmaWireFormat::IRN ? 11U : 12U),
-                                      "responses");
-            }
-            {
-                // From within the notice of a message: its receive is complete already.
-                RdmaTestPair pair([&](RdmaTestFabric& test) { SetTestTransport(test, format, 2); });
-                pair.receiver->PostReceive({100, 100});
-                pair.receiver->PostReceive({101, 100});
-                pair.receiver->TraceConnectWithoutContext(
-                    "MessageReceived",
-                    Callback<void, const RdmaMessageArrival&>([&](const RdmaMessageArrival&) {
-                        SetState(pair.receiver, RdmaQpState::ERR);
-                    }));
-                pair.Post(1, RdmaWrOpcode::SEND, 100);
-                pair.Post(2, RdmaWrOpcode::SEND, 100);
-                pair.test.Run();
-                NS_TEST_EXPECT_MSG_EQ(pair.GetReceiveLog(),
-                                      "100 RECV 100 IBV_WC_SUCCESS; "
-                                      "101 RECV 0 IBV_WC_WR_FLUSH_ERR; ",
-                                      GetTestName(format));
-                NS_TEST_EXPECT_MSG_EQ(pair.GetSendLog(),
-                                      "1 SEND 100 IBV_WC_SUCCESS; 2 SEND 100 "
-                                      "IBV_WC_RETRY_EXC_ERR; ",
-                                      GetTestName(format));
-            }
-        });
-    }
-};
-
 /** The suite. */
 class RdmaTransportStatesTestSuite : public TestSuite
 {
@@ -524,9 +237,6 @@ class RdmaTransportStatesTestSuite : public TestSuite
     {
         AddTestCase(new DrainTestCase);
         AddTestCase(new AttributesTestCase);
-        AddTestCase(new ResetTestCase);
-        AddTestCase(new ResetMarksTestCase);
-        AddTestCase(new ErrorTestCase);
     }
 };
 

@@ -13,7 +13,7 @@
  * \ingroup rdma-tests
  * What verbs promise when nothing goes wrong: operations and their completions, order,
  * acknowledgements, fair turns at a NIC, tagged frames. Times are worked out by hand; errors are in
- * rdma-transport-errors-test-suite.cc.
+ * rdma-transport-errors-test-suite.cc and rdma-transport-losses-test-suite.cc.
  */
 
 using namespace ns3;
@@ -279,8 +279,7 @@ class TaggedTestCase : public TestCase
         test.helper.SetChannelAttribute("SerializeFrames", BooleanValue(true));
         // Little memory, so that it takes PFC not to lose frames.
         test.helper.SetBufferAttribute("BufferSize", UintegerValue(500'000));
-        test.helper.SetTransportAttribute("RetransmissionTimeout", TimeValue(MicroSeconds(100)));
-        test.helper.SetTransportAttribute("RetryCount", UintegerValue(100'000));
+        test.SetRetries(100_us, 100'000);
         std::vector<RdmaFlow> flows{MakeTestFlow(0, 0, 7, 100'000)};
         for (uint32_t host = 0; host < 7; ++host)
         {

@@ -11,6 +11,29 @@
 namespace ns3
 {
 
+/** \ingroup rdma-tests A path over one switch for tests of congestion control with telemetry. */
+namespace RdmaTestPath
+{
+
+constexpr QbbBitRate LINE = 100_gbps; //!< rate of all links
+constexpr QbbPs RTT = 10_us;          //!< base round-trip time
+constexpr uint64_t BT = 125'000;      //!< LINE x RTT, in bytes
+
+/** \param lineRate rate of the host's link \return the path, for packets of 1000 bytes */
+inline RdmaPathProfile
+MakeProfile(QbbBitRate lineRate = LINE)
+{
+    RdmaPathProfile profile;
+    profile.lineRate = lineRate;
+    profile.packetBytes = 1000;
+    profile.payloadBytes = 900;
+    profile.baseRtt = RTT;
+    profile.hops = 2;
+    return profile;
+}
+
+} // namespace RdmaTestPath
+
 /**
  * \ingroup rdma-tests
  * Makes acknowledgements with telemetry for a controller: each one says what the ports did since

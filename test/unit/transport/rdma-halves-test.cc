@@ -2,15 +2,12 @@
 
 #include "irn-transport.h"
 #include "qbb-time.h"
-#include "rdma-endpoint.h"
-#include "rdma-requester.h"
-#include "rdma-responder.h"
+#include "rdma-fake-connection.h"
 #include "roce-transport.h"
 
 #include <ns3/nstime.h>
 #include <ns3/uinteger.h>
 
-#include <deque>
 #include <gtest/gtest.h>
 #include <map>
 #include <random>
@@ -24,211 +21,10 @@
  */
 
 using namespace ns3;
+using namespace ns3::RdmaFakeConnection;
 
 namespace
 {
-
-constexpr QbbPs STEP = 1_us; //!< each side sends one packet in a microsecond
-constexpr uint32_t MTU = 1024;
-
-/** One side of a connection, as halves see it. */
-class FakeEndpoint : public RdmaEndpoint
-{
-  public:
-    FakeEndpoint(const RdmaTransport& transport, uint32_t initialPsn, uint32_t remotePsn)
-    {
-        m_connection.pathMtu = MTU;
-        m_connection.initialPsn = initialPsn;
-        m_connection.remotePsn = remotePsn;
-        m_connection.ackInterval = transport.GetAckInterval();
-        m_connection.transport = &transport;
-        requester = transport.MakeRequester(*this);
-        responder = transport.MakeResponder(*this);
-        m_connection.state = RdmaQpState::RTS;
-    }
-
-    /** \param now the instant \return the packet that goes out now, or null */
-    QbbFramePtr Next(QbbPs now)
-    {
-        const bool answer = responder->IsReady() || requester->HasProbe();
-        if (answer && (m_answerTurn || !requester->CanSend()))
-        {
-            m_answerTurn = false;
-            return requester->HasProbe() ? requester->MakeProbe() : responder->MakeFrame(now);
-        }
-        m_answerTurn = true;
-        if (!requester->CanSend())
-        {
-            return nullptr;
-        }
-        QbbFramePtr frame = NewFrame();
-        requester->FillNext(*frame, now);
-        return frame;
-    }
-
-    /** \param frame comes in \param now the instant */
-    void Receive(const QbbFrame& frame, QbbPs now)
-    {
-        const RdmaOpcodeInfo& info = GetRdmaOpcodeInfo(frame.opcode);
-        info.request ? responder->Receive(frame, info, now) : requester->Receive(frame, info, now);
-    }
-
-    /** \param now the instant */
-    void RunTimers(QbbPs now)
-    {
-        if (requester->GetDeadline() <= now)
-        {
-            requester->OnTimer(now);
-        }
-        if (responder->GetDeadline() <= now)
-        {
-            responder->OnTimer(now);
-        }
-    }
-
-    QbbFramePtr NewFrame() override
-    {
-        QbbFramePtr frame = m_pool.Allocate();
-        frame->type = QbbFrameType::ROCE;
-        return frame;
-    }
-
-    void Send(QbbFramePtr frame) override
-    {
-        out.push_back(std::move(frame));
-    }
-
-    void Drop(const QbbFrame&, QbbDropReason) override
-    {
-        ++dropped;
-    }
-
-    void Activate() override
-    {
-    }
-
-    void MakeReady() override
-    {
-    }
-
-    void SampleChanged() override
-    {
-    }
-
-    bool IsAllowed(uint32_t, uint64_t, uint64_t, const RdmaMemoryAccess&) const override
-    {
-        return true;
-    }
-
-    RdmaMemory& GetMemory() override
-    {
-        return memory;
-    }
-
-    void CompleteSend(const RdmaWorkCompletion& completion, bool) override
-    {
-        sent.push_back(completion);
-    }
-
-    void CompleteReceive(const RdmaWorkCompletion& completion) override
-    {
-        received.push_back(completion);
-    }
-
-    void MessageArrived(const RdmaMessageArrival& arrival) override
-    {
-        messages.push_back(arrival.bytes);
-    }
-
-    void Fail(RdmaWcStatus status, uint64_t) override
-    {
-        failures.push_back(status);
-    }
-
-    RdmaStreamState GetStreams() const override
-    {
-        return requester->GetStream() + responder->GetStream();
-    }
-
-    void RoomMade() override
-    {
-        responder->Release();
-    }
-
-    void PaceChanged(QbbPs) override
-    {
-    }
-
-    void WarnOfUnheardResponses() override
-    {
-    }
-
-    bool MeasuresRtt() const override
-    {
-        return false;
-    }
-
-    uint32_t GetLineOverheadBytes() const override
-    {
-        return 20;
-    }
-
-    std::unique_ptr<RdmaRequester> requester; //!< under test
-    std::unique_ptr<RdmaResponder> responder; //!< under test
-    std::deque<QbbFramePtr> out;              //!< acknowledgements, to be sent at once
-    RdmaMemory memory;                        //!< words of atomics
-    std::vector<RdmaWorkCompletion> sent;     //!< completions of send requests
-    std::vector<RdmaWorkCompletion> received; //!< completions of receive requests
-    std::vector<uint64_t> messages;           //!< lengths of the messages that came in
-    std::vector<RdmaWcStatus> failures;       //!< Fail()
-    uint32_t dropped{0};                      //!< Drop()
-
-  private:
-    QbbFramePool m_pool;
-    bool m_answerTurn{false};
-};
-
-/** A wire in one direction: loses packets, and lets some fall behind. */
-class Wire
-{
-  public:
-    /** \param random decides \param loss probability \param reordering probability */
-    Wire(std::mt19937_64& random, double loss, double reordering)
-        : m_random(random),
-          m_loss(loss),
-          m_reordering(reordering)
-    {
-    }
-
-    /** \param frame goes out \param now the instant */
-    void Put(QbbFramePtr frame, QbbPs now)
-    {
-        if (m_uniform(m_random) < m_loss)
-        {
-            return;
-        }
-        const bool behind = m_uniform(m_random) < m_reordering;
-        m_frames.emplace(now + (behind ? 9 : 4) * STEP, std::move(frame));
-    }
-
-    /** \param to gets what has arrived \param now the instant */
-    void Deliver(FakeEndpoint& to, QbbPs now)
-    {
-        while (!m_frames.empty() && m_frames.begin()->first <= now)
-        {
-            const QbbFramePtr frame = std::move(m_frames.begin()->second);
-            m_frames.erase(m_frames.begin());
-            to.Receive(*frame, now);
-        }
-    }
-
-  private:
-    std::mt19937_64& m_random;
-    std::uniform_real_distribution<double> m_uniform{0, 1};
-    double m_loss;
-    double m_reordering;
-    std::multimap<QbbPs, QbbFramePtr> m_frames;
-};
 
 /** \return RoCE with a timeout of 50 us and no end of retries */
 Ptr<RdmaTransport>

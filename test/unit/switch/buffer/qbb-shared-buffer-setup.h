@@ -78,6 +78,20 @@ Plus(Attributes attributes, const Attributes& more)
     return attributes;
 }
 
+/// Admits frames of one size until one is dropped or causes XOFF. \return how many fitted
+inline uint32_t
+FillToXoff(Ptr<QbbSharedBuffer> buffer, uint16_t in, uint16_t out, uint8_t priority, uint32_t size)
+{
+    for (uint32_t n = 0;; ++n)
+    {
+        const QbbAdmission answer = buffer->Admit(in, out, priority, size);
+        if (answer.xoff || !answer.admitted)
+        {
+            return n;
+        }
+    }
+}
+
 } // namespace ns3
 
 #endif /* QBB_SHARED_BUFFER_SETUP_H */

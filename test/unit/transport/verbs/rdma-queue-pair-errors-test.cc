@@ -16,7 +16,8 @@
  * \file
  * \ingroup rdma-tests
  * What a queue pair does not accept: the program ends with a message that says what is wrong. Each
- * case runs in a child process. What it accepts is in rdma-transport-states-test-suite.cc.
+ * case runs in a child process. What it accepts is in rdma-transport-states-test-suite.cc
+ * and rdma-transport-reset-test-suite.cc.
  */
 
 namespace ns3

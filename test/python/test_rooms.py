@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Tests that the folders of model/ include each other in one direction only."""
+
+import glob
+import os
+import re
+import unittest
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+INCLUDE = re.compile(r'^#include "([^"]+)"', re.M)
+# What each folder of model/ may include besides its own files.
+MAY_INCLUDE = {
+    "core": set(),
+    "frame": {"core"},
+    "congestion": {"core", "frame"},
+    "link": {"core", "frame"},
+    "switch": {"core", "frame", "link", "congestion"},
+    "transport": {"core", "frame", "link", "congestion", "switch"},
+}
+
+
+def rooms():
+    """The folder below model/ of each header and source, and the names that it includes, by path."""
+    found = {}
+    for path in glob.glob(os.path.join(ROOT, "model", "**", "*.[ch]*"), recursive=True):
+        with open(path, encoding="utf-8") as handle:
+            names = INCLUDE.findall(handle.read())
+        folder = os.path.dirname(os.path.relpath(path, os.path.join(ROOT, "model")))
+        found[os.path.basename(path)] = (folder, names)
+    return found
+
+
+class Rooms(unittest.TestCase):
+    """The includes of model/."""
+
+    def test_directions(self):
+        found = rooms()
+        self.assertEqual({folder.split(os.sep)[0] for folder, _ in found.values()}, set(MAY_INCLUDE))
+        for name, (folder, included) in found.items():
+            room = folder.split(os.sep)[0]
+            for header in included:
+                self.assertIn(header, found, f"{name}, in model/, includes a header from elsewhere")
+                other = found[header][0].split(os.sep)[0]
+                self.assertIn(other, MAY_INCLUDE[room] | {room}, f"{name} includes {header}")
+
+    def test_verbs_do_not_know_the_nic(self):
+        found = rooms()
+        verbs, nic = os.path.join("transport", "verbs"), os.path.join("transport", "nic")
+        self.assertTrue(verbs in {folder for folder, _ in found.values()})
+        for name, (folder, included) in found.items():
+            if folder == verbs:
+                self.assertEqual([h for h in included if found[h][0] == nic], [], name)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+
+#include "rdma-test-fabric.h"
+#include "rdma-test-switch.h"
+
+#include <ns3/boolean.h>
+#include <ns3/test.h>
+
+/**
+ * \file
+ * \ingroup rdma-tests
+ * Input-queued switches with a crossbar: what it costs, how classes and outputs share it. Times are
+ * worked out by hand, see RdmaTestSwitch.
+ */
+
+using namespace ns3;
+
+namespace
+{
+
+/** What a crossbar costs. */
+class CrossbarTestCase : public TestCase
+{
+  public:
+    CrossbarTestCase()
+        : TestCase("an input sends to one output at a time through a crossbar with a speed-up")
+    {
+    }
+
+  private:
+    void Check(std::initializer_list<std::pair<const char*, const char*>> attributes,
+               const std::string& at2,
+               const std::string& at3)
+    {
+        RdmaTestSwitch rig(4, attributes);
+        // Both send to 2, and behind that to 3: all frames come in at RdmaTestSwitch::T0 and
+        // RdmaTestSwitch::T0 + 101 600, those of host 1 a picosecond later, because ports have no
+        // order at one instant.
+        rig.SendAt(0_ps, 0, 2, 0, 1);
+        rig.SendAt(0_ps, 0, 3, 1, 1);
+        rig.SendAt(1_ps, 1, 2, 10, 1);
+        rig.SendAt(1_ps, 1, 3, 11, 1);
+        Simulator::Run();
+        NS_TEST_EXPECT_MSG_EQ(rig.GetArrivals(2), at2, "at 2");
+        NS_TEST_EXPECT_MSG_EQ(rig.GetArrivals(3), at3, "at 3");
+        NS_TEST_EXPECT_MSG_EQ(rig.buffer->IsEmpty(), true, "buffer");
+    }
+
+    void DoRun() override
+    {
+        // Every output reads all inputs.
+        Check({}, "0+0 10+101600", "1+101600 11+203200");
+        // A frame crosses in 100 000 ps. 0 until 100 000, 10 until 200 000 and on the line behind
+        // 0; 1 comes in at 101 600 and crosses until 201 600; input 1 is free at 200 000, output 3
+        // at 201 600: 11 crosses until 301 600 and goes behind 1.
+        Check({{"Crossbar", "true"}}, "0+100000 10+201600", "1+201600 11+303200");
+        // 50 000: 0 until 50 000, 10 until 100 000; 1 until 151 600, 11 until 201 600.
+        Check({{"Crossbar", "true"}, {"CrossbarSpeedup", "2"}},
+              "0+50000 10+151600",
+              "1+151600 11+253200");
+    }
+};
+
+/** The weights of the egress port's classes hold behind a crossbar as well. */
+class CrossbarWeightsTestCase : public TestCase
+{
+  public:
+    CrossbarWeightsTestCase()
+        : TestCase("classes share an output by the weights of its scheduler, also after a change")
+    {
+    }
+
+  private:
+    void DoRun() override
+    {
+        // Line and crossbar take the same time for a frame, so that the crossbar alone decides.
+        RdmaTestFabric test;
+        test.helper.SetDeviceAttribute("LineOverhead", BooleanValue(false));
+        test.helper.SetDeviceAttribute("PfcClasses", UintegerValue(0x18));
+        test.helper.SetDeviceAttribute("Scheduler", StringValue("1"));
+        test.helper.SetSwitchAttribute("Queueing", StringValue("InputQueued"));
+        test.helper.SetSwitchAttribute("Crossbar", BooleanValue(true));
+        test.Install(MakeRdmaStar(3, MakeTestRates(100, 100, 1000)), {});
+        for (uint32_t host = 0; host < 2; ++host)
+        {
+            RdmaSendRequest request;
+            request.length = 100'000'000;
+            test.fabric->Connect(host, 2, static_cast<uint8_t>(3 + host)).first->PostSend(request);
+        }
+        const auto port = test.fabric->GetDevice(2, 3);
+        std::vector<double> sent;
+        const auto note = [&]() {
+            sent.push_back(static_cast<double>(port->GetCounters().classes[3].txBytes));
+            sent.push_back(static_cast<double>(port->GetCounters().classes[4].txBytes));
+        };
+        RdmaTestLink::At(100_us, note);
+        RdmaTestLink::At(1_ms, note);
+        RdmaTestLink::At(1_ms + 1_ps, [&]() {
+            port->SetAttribute("Scheduler", StringValue("1,1,1,3,1,1,1,1"));
+        });
+        RdmaTestLink::At(2_ms, note);
+        Simulator::Stop(QbbToTime(2_ms + 1_ps));
+        Simulator::Run();
+        NS_TEST_EXPECT_MSG_EQ_TOL((sent[2] - sent[0]) / (sent[3] - sent[1]), 1.0, 0.02, "equal");
+        NS_TEST_EXPECT_MSG_EQ_TOL((sent[4] - sent[2]) / (sent[5] - sent[3]), 3.0, 0.1, "3 to 1");
+    }
+};
+
+/** A paused class at one output stops nothing else. */
+class CrossbarPauseTestCase : public TestCase
+{
+  public:
+    CrossbarPauseTestCase()
+        : TestCase("an egress port that is paused takes its CrossbarEgressBytes and no more")
+    {
+    }
+
+  private:
+    void DoRun() override
+    {
+        RdmaTestSwitch rig(4, {{"Crossbar", "true"}, {"CrossbarEgressBytes", "2500"}});
+        // Class 3 is paused at host 2 before the first frame comes in.
+        RdmaTestLink::At(1_ps, [&]() { rig.hosts[2]->GetFlowControl().RequestPause(3, true); });
+        const QbbPs start = 2_us;
+        rig.SendAt(start, 0, 2, 0, 5);
+        rig.SendAt(start, 0, 3, 50, 2);
+        rig.SendAt(start, 1, 2, 10, 2, 4);
+        // Frames 0 to 4 come in until start + T0 + 4 x 101 600, 50 and 51 behind
+        // them; a frame needs 100 000 ps to cross.
+        RdmaTestLink::At(
+            start + RdmaTestSwitch::T0 + RdmaTestSwitch::HOP + 10 * RdmaTestSwitch::FRAME,
+            [&]() {
+                const auto port = rig.sw->GetPort(2);
+                NS_TEST_EXPECT_MSG_EQ(port->GetQueues().GetBytesHere(3),
+                                      2 * RdmaTestSwitch::FRAME_BYTES,
+                                      "0 and 1 have crossed");
+                NS_TEST_EXPECT_MSG_EQ(port->GetQueues().GetBytes(3),
+                                      5 * RdmaTestSwitch::FRAME_BYTES,
+                                      "all wait for it");
+                NS_TEST_EXPECT_MSG_EQ(rig.buffer->GetPortBytes(0),
+                                      3 * RdmaTestSwitch::FRAME_BYTES,
+                                      "2, 3, 4");
+                NS_TEST_EXPECT_MSG_EQ(rig.sinks[2].GetOrder(), "10 11", "another class goes on");
+                NS_TEST_EXPECT_MSG_EQ(rig.sinks[3].GetOrder(), "50 51", "another output goes on");
+                rig.hosts[2]->GetFlowControl().RequestPause(3, false);
+            });
+        Simulator::Run();
+        NS_TEST_EXPECT_MSG_EQ(rig.sinks[2].GetOrder(), "10 11 0 1 2 3 4", "order");
+        NS_TEST_EXPECT_MSG_EQ(rig.buffer->IsEmpty(), true, "buffer");
+    }
+};
+
+/** The suite. */
+class RdmaCrossbarTestSuite : public TestSuite
+{
+  public:
+    RdmaCrossbarTestSuite()
+        : TestSuite("rdma-crossbar")
+    {
+        AddTestCase(new CrossbarTestCase);
+        AddTestCase(new CrossbarWeightsTestCase);
+        AddTestCase(new CrossbarPauseTestCase);
+    }
+};
+
+RdmaCrossbarTestSuite g_rdmaCrossbarTestSuite; //!< registers the suite
+
+} // namespace

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+
+#ifndef RDMA_POWER_TCP_SETUP_H
+#define RDMA_POWER_TCP_SETUP_H
+
+#include "rdma-int-feed.h"
+#include "rdma-power-tcp.h"
+
+/**
+ * \file
+ * \ingroup rdma-tests
+ * Controllers of PowerTCP to test with.
+ */
+
+namespace ns3
+{
+
+/** \ingroup rdma-tests What tests of PowerTCP and theta-PowerTCP have in common. */
+namespace RdmaPowerTcpSetup
+{
+
+using namespace RdmaTestPath;
+
+constexpr QbbPs TAU = RTT;    //!< PowerTCP's tau
+constexpr double BETA = 1000; //!< additive increase, in bytes
+
+/** \tparam Controller kind of controller \param lineRate rate of the host's link \return one */
+template <typename Controller = RdmaPowerTcpController>
+Controller
+Make(QbbBitRate lineRate = LINE)
+{
+    RdmaPowerTcpParameters parameters;
+    parameters.increaseBytes = BETA;
+    parameters.baseRtt = TAU;
+    return {parameters, MakeProfile(lineRate)};
+}
+
+} // namespace RdmaPowerTcpSetup
+
+} // namespace ns3
+
+#endif /* RDMA_POWER_TCP_SETUP_H */
