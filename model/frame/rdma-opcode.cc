@@ -112,7 +112,7 @@ constexpr Row ROWS[] = {
 };
 
 /// Number of reserved bytes after the BTH of a CNP (IBTA Annex A17.9.3).
-constexpr uint8_t CNP_RESERVED_BYTES = 16;
+constexpr uint8_t CNP_RESERVED = 16;
 
 /** \param info properties of an opcode \return bytes of the opcode's extended headers */
 constexpr uint8_t
@@ -148,7 +148,7 @@ MakeTable()
         info.last = row.parts & LAST;
         info.request = row.parts & REQUEST;
         info.headerBytes = static_cast<uint8_t>(
-            CountHeaderBytes(info) + (row.opcode == RdmaOpcode::CNP ? CNP_RESERVED_BYTES : 0));
+            CountHeaderBytes(info) + (row.opcode == RdmaOpcode::CNP ? CNP_RESERVED : 0));
     }
     return table;
 }
