@@ -147,7 +147,7 @@ class FabricRunTestCase : public TestCase
         uint64_t bytes = 0;
         for (const auto& port : plain.ports)
         {
-            bytes += port.bytes;
+            bytes += port.txBytes;
         }
         uint64_t payload = 0;
         for (const auto& flow : plain.flows)
