@@ -2,6 +2,7 @@
 
 #include "qbb-port-monitor-instrument.h"
 
+#include "qbb-time.h"
 #include "rdma-part-name.h"
 
 #include <ns3/string.h>
@@ -39,7 +40,7 @@ QbbPortMonitorInstrument::GetTypeId()
                                           "Time from poll to poll.",
                                           TimeValue(MicroSeconds(100)),
                                           MakeTimeAccessor(&QbbPortMonitorInstrument::m_period),
-                                          MakeTimeChecker(PicoSeconds(1)));
+                                          QbbMakePositiveTimeChecker());
     return tid;
 }
 

@@ -49,7 +49,7 @@ RdmaPauseTrace::GetTypeId()
                                           "Shortest time between two samples of queues and marks.",
                                           TimeValue(MicroSeconds(10)),
                                           MakeTimeAccessor(&RdmaPauseTrace::m_periodTime),
-                                          MakeTimeChecker(PicoSeconds(1)));
+                                          QbbMakePositiveTimeChecker());
     return tid;
 }
 

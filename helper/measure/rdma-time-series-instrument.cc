@@ -2,6 +2,7 @@
 
 #include "rdma-time-series-instrument.h"
 
+#include "qbb-time.h"
 #include "rdma-flow-runner.h"
 #include "rdma-part-name.h"
 #include "rdma-units.h"
@@ -46,7 +47,7 @@ RdmaTimeSeriesInstrument::GetTypeId()
                           "Time from row to row.",
                           TimeValue(MicroSeconds(10)),
                           MakeTimeAccessor(&RdmaTimeSeriesInstrument::m_period),
-                          MakeTimeChecker(PicoSeconds(1)))
+                          QbbMakePositiveTimeChecker())
             .AddAttribute("Flows",
                           "Ids of the flows that are watched, as in 0-9,17; auto: all flows.",
                           StringValue("auto"),

@@ -59,6 +59,11 @@ QbbEventWheel::QbbEventWheel()
     : m_heads(SLOTS, NONE),
       m_used(WORDS, 0)
 {
+    m_current.reserve(ROOM);
+    m_moved.reserve(ROOM);
+    m_late.reserve(ROOM);
+    m_far.reserve(ROOM);
+    m_nodes.reserve(ROOM);
 }
 
 void
@@ -232,22 +237,21 @@ QbbEventWheel::Review()
 void
 QbbEventWheel::SetWidth(uint32_t slotBits)
 {
-    std::vector<Event> events;
-    events.reserve(m_inWheel);
-    std::swap(events, m_current);
+    std::swap(m_moved, m_current);
     for (uint32_t place = 0; place < SLOTS; ++place)
     {
         TakeSlot(place);
     }
-    std::swap(events, m_current);
+    std::swap(m_moved, m_current);
     // The current slot has been emptied: its last time step is the end of what has run.
     const uint64_t lastStep = ((m_slot + 1) << m_slotBits) - 1;
     m_slotBits = slotBits;
     m_slot = lastStep >> slotBits;
-    for (const Event& ev : events)
+    for (const Event& ev : m_moved)
     {
         Insert(ev);
     }
+    m_moved.clear();
     while (!m_far.empty() && GetSlot(m_far.front()) <= m_slot)
     {
         InsertIntoCurrent(m_far.front());

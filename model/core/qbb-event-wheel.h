@@ -23,8 +23,7 @@ namespace ns3
  * worst case, all events at one instant, costs as much as a heap.
  *
  * Events leave in ns-3's order, by time and then by uid. The width of the slots affects only speed.
- * Memory is allocated only while the number of pending events reaches a new maximum, and when the
- * width changes.
+ * Memory is allocated only while the number of pending events reaches a new maximum.
  */
 class QbbEventWheel
 {
@@ -91,6 +90,7 @@ class QbbEventWheel
     static constexpr uint32_t MANY = 16;            //!< events in a slot that make slots shorter
     static constexpr uint32_t FEW = 4;              //!< events in a slot that make slots longer
     static constexpr uint32_t REVIEW_EVENTS = 8192; //!< events between two reviews of the width
+    static constexpr uint32_t ROOM = 256;           //!< events for which there is memory at first
 
     /** An event in a slot's list. */
     struct Node
@@ -135,6 +135,7 @@ class QbbEventWheel
 
     std::vector<Event> m_current;  //!< events of m_slot and earlier, the last of them first
     std::vector<Event> m_late;     //!< heap of events of m_slot that came far before its last ones
+    std::vector<Event> m_moved;    //!< scratch space of SetWidth()
     std::vector<Event> m_far;      //!< heap of the events inserted beyond the wheel
     std::vector<uint32_t> m_heads; //!< first node of each slot's list
     std::vector<uint64_t> m_used;  //!< bitmap of the slots with events

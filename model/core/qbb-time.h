@@ -124,6 +124,16 @@ void QbbSetTimeResolution();
 
 /**
  * \ingroup rdma
+ * Makes a checker for attributes that are times above 0. A lower limit of ns-3's MakeTimeChecker()
+ * cannot be below 1 ns: ns-3 makes the checkers at its own resolution, before the module has set
+ * femtoseconds.
+ *
+ * \return a checker that accepts 1 ps and above
+ */
+Ptr<const AttributeChecker> QbbMakePositiveTimeChecker();
+
+/**
+ * \ingroup rdma
  * Aborts with a message unless ns-3 runs at femtosecond resolution.
  */
 void QbbCheckTimeResolution();

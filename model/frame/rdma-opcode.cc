@@ -147,8 +147,8 @@ MakeTable()
         info.first = row.parts & FIRST;
         info.last = row.parts & LAST;
         info.request = row.parts & REQUEST;
-        info.headerBytes = static_cast<uint8_t>(
-            CountHeaderBytes(info) + (row.opcode == RdmaOpcode::CNP ? CNP_RESERVED : 0));
+        info.headerBytes = static_cast<uint8_t>(CountHeaderBytes(info) +
+                                                (row.opcode == RdmaOpcode::CNP ? CNP_RESERVED : 0));
     }
     return table;
 }

@@ -16,6 +16,7 @@ MAY_INCLUDE = {
     "link": {"core", "frame"},
     "switch": {"core", "frame", "link", "congestion"},
     "transport": {"core", "frame", "link", "congestion", "switch"},
+    "app": {"core", "frame", "link", "congestion", "switch", "transport"},
 }
 
 

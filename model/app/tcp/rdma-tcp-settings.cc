@@ -2,6 +2,7 @@
 
 #include "rdma-tcp-settings.h"
 
+#include "qbb-time.h"
 #include "rdma-tcp-socket.h"
 
 #include <ns3/abort.h>
@@ -46,7 +47,7 @@ RdmaTcpSettings::AddAttributes(TypeId tid)
                       "without a measured round-trip time; RTO_high of the IRN paper.",
                       TimeValue(MicroSeconds(320)),
                       MakeTimeAccessor(&RdmaTcpSettings::m_minRto),
-                      MakeTimeChecker(PicoSeconds(1)))
+                      QbbMakePositiveTimeChecker())
         .AddAttribute("DataRetries",
                       "Consecutive timeouts before a flow fails with IBV_WC_RETRY_EXC_ERR; "
                       "4294967295 means no limit.",
@@ -62,7 +63,7 @@ RdmaTcpSettings::AddAttributes(TypeId tid)
                       "Longest delay of an acknowledgement that waits for further segments.",
                       TimeValue(MicroSeconds(50)),
                       MakeTimeAccessor(&RdmaTcpSettings::m_delAckTimeout),
-                      MakeTimeChecker(PicoSeconds(1)))
+                      QbbMakePositiveTimeChecker())
         .AddAttribute("UseEcn",
                       "Segments are ECN-capable, and senders reduce their rate after CE marks.",
                       BooleanValue(false),

@@ -214,7 +214,7 @@ RdmaTimely::GetTypeId()
                           "Patched TIMELY: reference round-trip time of the error.",
                           TimeValue(MicroSeconds(50)),
                           MakeTimeAccessor(&RdmaTimely::m_rttRef),
-                          MakeTimeChecker(PicoSeconds(1)));
+                          QbbMakePositiveTimeChecker());
     return tid;
 }
 

@@ -177,7 +177,7 @@ RdmaSwift::GetTypeId()
                           "Target delay of a path without switches, before flow scaling.",
                           TimeValue(MicroSeconds(25)),
                           MakeTimeAccessor(&RdmaSwift::m_baseTarget),
-                          MakeTimeChecker(PicoSeconds(1)))
+                          QbbMakePositiveTimeChecker())
             .AddAttribute("HopDelay",
                           "Addition to the target delay for each switch on the path; 0: the path's "
                           "base round-trip time divided by its number of links.",

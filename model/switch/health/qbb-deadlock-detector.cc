@@ -3,6 +3,7 @@
 #include "qbb-deadlock-detector.h"
 
 #include "qbb-deadlock-search.h"
+#include "qbb-time.h"
 
 #include <ns3/abort.h>
 #include <ns3/log.h>
@@ -31,7 +32,7 @@ QbbDeadlockDetector::GetTypeId()
                 "Time between two searches for a deadlock while switches pause each other.",
                 TimeValue(MicroSeconds(100)),
                 MakeTimeAccessor(&QbbDeadlockDetector::m_period),
-                MakeTimeChecker(PicoSeconds(1)))
+                QbbMakePositiveTimeChecker())
             .AddTraceSource("Deadlock",
                             "A deadlock was found: buffers wait for each other forever. Fires once "
                             "per deadlock.",

@@ -2,6 +2,7 @@
 
 #include "qbb-pfc-watchdog.h"
 
+#include "qbb-time.h"
 #include "rdma-compat.h"
 
 #include <ns3/abort.h>
@@ -31,19 +32,19 @@ QbbPfcWatchdog::GetTypeId()
                 "storm. SONiC: 200 ms by default; accepted are 100 ms to 5 s.",
                 TimeValue(MilliSeconds(200)),
                 MakeTimeAccessor(&QbbPfcWatchdog::m_detectionTime),
-                MakeTimeChecker(PicoSeconds(1)))
+                QbbMakePositiveTimeChecker())
             .AddAttribute("RestorationTime",
                           "A storm ends after this time without a pause frame. SONiC: 200 ms by "
                           "default; accepted are 100 ms to 60 s.",
                           TimeValue(MilliSeconds(200)),
                           MakeTimeAccessor(&QbbPfcWatchdog::m_restorationTime),
-                          MakeTimeChecker(PicoSeconds(1)))
+                          QbbMakePositiveTimeChecker())
             .AddAttribute("PollInterval",
                           "Time between two samples of the queues; at most DetectionTime and at "
                           "most RestorationTime. SONiC: 100 ms.",
                           TimeValue(MilliSeconds(100)),
                           MakeTimeAccessor(&QbbPfcWatchdog::m_pollInterval),
-                          MakeTimeChecker(PicoSeconds(1)))
+                          QbbMakePositiveTimeChecker())
             .AddAttribute(
                 "Action",
                 "Treatment of a queue in storm. Drop: its frames are dropped; Forward: pauses of "

@@ -2,6 +2,7 @@
 
 #include "rdma-nic-watchdog.h"
 
+#include "qbb-time.h"
 #include "qbb-wire.h"
 
 #include <ns3/abort.h>
@@ -28,12 +29,12 @@ RdmaNicWatchdog::GetTypeId()
                           "100 ms.",
                           TimeValue(MilliSeconds(100)),
                           MakeTimeAccessor(&RdmaNicWatchdog::m_timeout),
-                          MakeTimeChecker(PicoSeconds(1)))
+                          QbbMakePositiveTimeChecker())
             .AddAttribute("PollInterval",
                           "Time between two polls of the receive pipeline, at most Timeout.",
                           TimeValue(MilliSeconds(10)),
                           MakeTimeAccessor(&RdmaNicWatchdog::m_pollInterval),
-                          MakeTimeChecker(PicoSeconds(1)))
+                          QbbMakePositiveTimeChecker())
             .AddTraceSource("PauseDisabled",
                             "The watchdog has disabled the NIC's pause frames: the node's id.",
                             MakeTraceSourceAccessor(&RdmaNicWatchdog::m_disabled),

@@ -366,9 +366,9 @@ class TraceTestCase : public TestCase
             // the run.
             const std::string expected = R"({"displayTimeUnit":"ns","traceEvents":[
 {"ph":"M","pid":4,"name":"process_name","args":{"name":"hub"}},
-{"ph":"M","pid":4,"name":"thread_name","tid":28,"args":{"name":"port 1 to host-1 class 3"}},
+{"ph":"M","pid":4,"name":"thread_name","tid":28,"args":{"name":"port 1 to host-1 priority 3"}},
 {"ph":"X","pid":4,"name":"paused","tid":28,"ts":13.105760,"dur":386.894240},
-{"ph":"M","pid":4,"name":"thread_name","tid":44,"args":{"name":"port 2 to host-2 class 3"}},
+{"ph":"M","pid":4,"name":"thread_name","tid":44,"args":{"name":"port 2 to host-2 priority 3"}},
 {"ph":"X","pid":4,"name":"paused","tid":44,"ts":13.105760,"dur":335.539200}
 ]}
 )";
@@ -425,8 +425,8 @@ class TraceTestCase : public TestCase
             for (const std::string what : {"\"paused\"",
                                            "PFC storm detected",
                                            "PFC storm restored",
-                                           "class 3 queue",
-                                           "class 3 ECN marks",
+                                           "priority 3 queue",
+                                           "priority 3 ECN marks",
                                            "receive buffer"})
             {
                 NS_TEST_EXPECT_MSG_NE(json.find(what), std::string::npos, what);

@@ -67,7 +67,7 @@ namespace Order = QbbEventOrder;
 
 /// By place.
 constexpr std::array KINDS{
-    ByPort<Order::Arrivals>("qbb-channel.cc", true, 1, 512),
+    ByPort<Order::Arrivals>("qbb-line.cc", true, 1, 512),
     ByPort<Order::Ports>("qbb-port.h", true, 513, 768),
     ByPort<Order::Pipelines>("rdma-receive-buffer.cc", false, 769, 832),
     At("qbb-crossbar.h", QbbCrossbar::EVENT_ORDER, false, true, 833),

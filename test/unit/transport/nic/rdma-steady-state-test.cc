@@ -109,7 +109,7 @@ TEST_P(RdmaSteadyStateTest, OneWriteThroughASwitch)
     // 1 ms at 100 Gb/s: packets of 1086 B take 88.48 ns, each over two links, and an ACK back.
     // Every ACK moves the deadline of the retransmission timer.
     m_helper.SetTransportAttribute("RetransmissionTimeout", TimeValue(MicroSeconds(100)));
-    const Span span = Run(1, 100_us, 1100_us);
+    const Span span = Run(1, 500_us, 1500_us);
     EXPECT_GT(span.frames, 45'000);
     EXPECT_EQ(span.allocations, 0);
 }
@@ -147,7 +147,7 @@ TEST_P(RdmaSteadyStateTest, CrossbarIncast)
 TEST_P(RdmaSteadyStateTest, FramesAsBytes)
 {
     m_helper.SetChannelAttribute("SerializeFrames", BooleanValue(true));
-    const Span span = Run(1, 100_us, 400_us);
+    const Span span = Run(1, 500_us, 800_us);
     EXPECT_GT(span.frames, 13'000);
     EXPECT_EQ(span.allocations, 0);
 }
