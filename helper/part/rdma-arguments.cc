@@ -7,12 +7,14 @@
 #include "rdma-part.h"
 #include "rdma-simulator-impl.h"
 
+#include <ns3/global-value.h>
 #include <ns3/pointer.h>
+#include <ns3/string.h>
 #include <ns3/type-id.h>
 
-#include <algorithm>
 #include <cstdlib>
 #include <iostream>
+#include <optional>
 #include <stdexcept>
 
 namespace ns3
@@ -50,6 +52,34 @@ CheckArgument(const std::string& name, const std::string& value)
 
 } // namespace
 
+namespace
+{
+
+/**
+ * \param argc number of arguments
+ * \param argv the arguments
+ * \param name name of an option
+ * \return value of the last argument "--NAME=VALUE", or nothing
+ */
+std::optional<std::string>
+FindArgument(int argc, const char* const* argv, const std::string& name)
+{
+    std::optional<std::string> value;
+    for (int i = 1; i < argc; ++i)
+    {
+        const std::string text = argv[i];
+        const std::size_t begin = text.find_first_not_of('-');
+        if (begin != 0 && begin != std::string::npos &&
+            text.compare(begin, name.size() + 1, name + "=") == 0)
+        {
+            value = text.substr(begin + name.size() + 1);
+        }
+    }
+    return value;
+}
+
+} // namespace
+
 std::string
 CheckRdmaArguments(int argc, const char* const* argv)
 {
@@ -74,6 +104,12 @@ CheckRdmaArguments(int argc, const char* const* argv)
             return text.substr(0, equals) + ": " + error.what();
         }
     }
+    // ns-3's CommandLine sets this global value too, but the simulator is made before.
+    const auto simulator = FindArgument(argc, argv, "simulator");
+    if (simulator && !GlobalValue::BindFailSafe("simulator", StringValue(*simulator)))
+    {
+        return "--simulator: " + *simulator + "; accepted: own, default";
+    }
     return "";
 }
 
@@ -87,13 +123,7 @@ BeginRdmaProgram(int argc, const char* const* argv)
         std::cerr << program.substr(program.rfind('/') + 1) << ": " << wrong << "\n";
         std::exit(2);
     }
-    // ns-3 reads these arguments after BeginRdmaProgram() would have made a simulator.
-    const bool hasChoice = std::any_of(argv + std::min(argc, 1), argv + argc, [](std::string text) {
-        text.erase(0, text.find_first_not_of('-'));
-        return text.rfind("RdmaSimulator=", 0) == 0 ||
-               text.rfind("SimulatorImplementationType=", 0) == 0;
-    });
-    if (!hasChoice)
+    if (!FindArgument(argc, argv, "SimulatorImplementationType"))
     {
         RdmaSimulatorImpl::Select();
     }

@@ -26,9 +26,9 @@ std::string CheckRdmaArguments(int argc, const char* const* argv);
 /**
  * \ingroup rdma
  * The first line of a program: CheckRdmaArguments(), which ends the program with its message on
- * standard error and status 2 if an argument is wrong; then RdmaSimulatorImpl::Select(), unless an
- * argument is "--RdmaSimulator=" or "--SimulatorImplementationType=". Helpers select the simulator
- * then, so a program with such an argument creates nodes after its first helper.
+ * standard error and status 2 if an argument is wrong; then RdmaSimulatorImpl::Select(), which
+ * "--simulator=default" turns off. A program that is given "--SimulatorImplementationType=" makes
+ * its simulator when it creates its first node, after its CommandLine.
  *
  * \param argc number of arguments
  * \param argv the arguments; the first one is the program

@@ -30,7 +30,7 @@ enum SimulatorChoice
     DEFAULT_SIMULATOR
 };
 
-GlobalValue g_rdmaSimulator("RdmaSimulator",
+GlobalValue g_rdmaSimulator("simulator",
                             "Simulator that rdma's programs and helpers make: own "
                             "(ns3::RdmaSimulatorImpl), or default (ns-3's). Results are equal.",
                             EnumValue(OWN_SIMULATOR),

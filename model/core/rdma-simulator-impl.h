@@ -31,7 +31,7 @@ namespace ns3
  *
  *     RdmaSimulatorImpl::Select();
  *
- * The global value "RdmaSimulator" says which simulator Select() makes: "own" or "default".
+ * The global value "simulator" says which simulator Select() makes: "own" or "default".
  */
 class RdmaSimulatorImpl : public SimulatorImpl
 {
@@ -51,7 +51,7 @@ class RdmaSimulatorImpl : public SimulatorImpl
     /**
      * Makes an RdmaSimulatorImpl the simulator of the process. Does nothing if a simulator exists
      * already, if the global value "SimulatorImplementationType" names another simulator than
-     * ns-3's default, or if the global value "RdmaSimulator" is "default".
+     * ns-3's default, or if the global value "simulator" is "default".
      */
     static void Select();
 

@@ -81,6 +81,7 @@ CASES = {
     "delay of 0": (["--delay=0us"], {}, r"--topology: .*delay.*accepted: 1 ?ps"),
     "small MTU": (["--mtu=255"], {}, r"--mtu: 255; accepted: 256 to 4096"),
     "large MTU": (["--mtu=4097"], {}, r"--mtu: 4097; accepted: 256 to 4096"),
+    "no such simulator": (["--simulator=fast"], {}, r"--simulator: fast; accepted: own, default"),
     "no seed": (["--seed=0"], {}, r"--seed: 0; accepted: 1 and above"),
     "no acknowledgements": (["--ackInterval=0"], {}, r"--ackInterval: 0; accepted: 1 to"),
     "timeout without unit": (["--rto=5"], {}, r"--rto: '5' has no unit; accepted"),

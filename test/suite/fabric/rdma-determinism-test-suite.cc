@@ -2,6 +2,7 @@
 
 #include "qbb-helper.h"
 #include "rdma-flow-reader.h"
+#include "rdma-simulator-impl.h"
 #include "rdma-test-fabric.h"
 #include "rdma-test-link.h"
 #include "rdma-topology-reader.h"
@@ -37,6 +38,7 @@ struct Variant
     const char* name{"again"};                  //!< for messages
     const char* scheduler{"ns3::MapScheduler"}; //!< ns-3's event list
     bool serialize{false};                      //!< frames cross as bytes
+    bool own{false};                            //!< the module's simulator, not ns-3's
     bool reverse{false};                        //!< flows are given in reverse order
     bool files{false};                          //!< topology and flows come from files
     bool traces{false};                         //!< captures and trace sinks are connected
@@ -101,9 +103,16 @@ class DeterminismTestCase : public TestCase
      */
     RunOutcome RunOnce(RdmaTopology topology, std::vector<RdmaFlow> flows, const Variant& variant)
     {
+        if (variant.own)
+        {
+            RdmaSimulatorImpl::Select();
+        }
         ObjectFactory scheduler;
         scheduler.SetTypeId(variant.scheduler);
         Simulator::SetScheduler(scheduler);
+        NS_TEST_EXPECT_MSG_EQ(bool(DynamicCast<RdmaSimulatorImpl>(Simulator::GetImplementation())),
+                              variant.own,
+                              variant.name << ": simulator");
         RngSeedManager::SetSeed(1);
         if (variant.files)
         {
@@ -270,7 +279,7 @@ class VariantsTestCase : public DeterminismTestCase
             // together.
             flow.start = flow.start / 50_us * 50_us;
         }
-        std::vector<Variant> variants(11);
+        std::vector<Variant> variants(13);
         variants[1].name = "as bytes";
         variants[1].serialize = true;
         variants[2].name = "reversed flows";
@@ -288,6 +297,11 @@ class VariantsTestCase : public DeterminismTestCase
         variants[10].scheduler = "ns3::QbbWheelScheduler";
         variants[10].serialize = variants[10].reverse = true;
         variants[10].files = variants[10].traces = true;
+        variants[11].name = "own simulator";
+        variants[11].own = true;
+        variants[12] = variants[10];
+        variants[12].name = "own simulator, everything at once";
+        variants[12].own = true;
         Compare(topology, flows, variants);
     }
 

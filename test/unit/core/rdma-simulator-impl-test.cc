@@ -236,10 +236,10 @@ TEST(RdmaSimulatorImpl, Select)
     RdmaSimulatorImpl::Select();
     EXPECT_FALSE(isOwn());
     Simulator::Destroy();
-    GlobalValue::Bind("RdmaSimulator", StringValue("default"));
+    GlobalValue::Bind("simulator", StringValue("default"));
     RdmaSimulatorImpl::Select();
     EXPECT_FALSE(isOwn());
-    GlobalValue::Bind("RdmaSimulator", StringValue("own"));
+    GlobalValue::Bind("simulator", StringValue("own"));
     Simulator::Destroy();
     // Another simulator that the user names stays.
     GlobalValue::Bind(TYPE, StringValue("ns3::RealtimeSimulatorImpl"));
@@ -247,5 +247,5 @@ TEST(RdmaSimulatorImpl, Select)
     EXPECT_FALSE(isOwn());
     GlobalValue::Bind(TYPE, StringValue("ns3::DefaultSimulatorImpl"));
     Simulator::Destroy();
-    EXPECT_FALSE(GlobalValue::BindFailSafe("RdmaSimulator", StringValue("fast")));
+    EXPECT_FALSE(GlobalValue::BindFailSafe("simulator", StringValue("fast")));
 }
