@@ -3,10 +3,10 @@
 #include "qbb-port.h"
 
 #include "qbb-frame-codec.h"
+#include "qbb-link-check.h"
 #include "qbb-wire.h"
 
 #include <ns3/abort.h>
-#include <ns3/data-rate.h>
 
 #include <algorithm>
 
@@ -47,37 +47,9 @@ QbbPort::SetMac(Mac48Address address)
 void
 QbbPort::Start()
 {
-    const QbbPort* peer = GetPeer();
-    NS_ABORT_MSG_IF(!peer,
-                    "rdma: port " << m_deviceIndex << " of node " << m_nodeId
-                                  << " has no cable, or its cable has no other end");
-    NS_ABORT_MSG_IF(m_rate.GetBitRate() != peer->m_rate.GetBitRate(),
-                    "rdma: the link between nodes "
-                        << m_nodeId << " and " << peer->m_nodeId << " has "
-                        << m_rate.GetBitRate().ToDataRate() << " at one end and "
-                        << peer->m_rate.GetBitRate().ToDataRate()
-                        << " at the other; both ends of a cable need one rate");
-    const QbbFlowControl& other = peer->m_flow;
-    NS_ABORT_MSG_IF(m_flow.GetLosslessClasses() != other.GetLosslessClasses() ||
-                        m_flow.GetKind() != other.GetKind(),
-                    "rdma: the link between nodes "
-                        << m_nodeId << " and " << peer->m_nodeId
-                        << ": a class is lossless on one side only (PfcClasses "
-                        << +m_flow.GetLosslessClasses() << " and " << +other.GetLosslessClasses()
-                        << ", one bit a class); set FlowControl and PfcClasses alike on both "
-                           "ends");
+    CheckQbbLink(*this);
     m_flow.Start(m_rate);
-    // A due pause frame must wait for the frame on the line, which may just have begun.
-    const uint32_t longest = GetMaxFrameBytes() + GetLineOverheadBytes();
-    NS_ABORT_MSG_IF(m_flow.GetLosslessClasses() &&
-                        m_flow.GetPauseSender().GetSlack() <= m_rate.BytesToPs(longest),
-                    "rdma: port " << m_deviceIndex << " of node " << m_nodeId << ": a pause of "
-                                  << m_flow.GetSettings().quanta << " quanta, repeated after "
-                                  << m_flow.GetSettings().refresh
-                                  << " of its length, runs out behind a frame of " << longest
-                                  << " bytes on the line; accepted: PauseQuanta times (1 - "
-                                     "PauseRefresh) above "
-                                  << longest * 8.0 / QbbWire::PAUSE_QUANTUM_BITS);
+    CheckQbbPauseSlack(*this);
     m_running = true;
 }
 
@@ -130,13 +102,13 @@ QbbPort::Enqueue(QbbFramePtr&& frame, QbbEventTime eventTime)
     // The line is idle and nothing else waits for it: the frame passes the queue.
     m_queues.NotePassing(priority, frame->size);
     m_scheduler.Pick(bit);
+    CountSent(*frame);
     Send(std::move(frame), eventTime, now);
 }
 
 void
 QbbPort::Send(QbbFramePtr&& frame, QbbEventTime eventTime, QbbPs now)
 {
-    CountSent(*frame);
     StartTransmission(std::move(frame), eventTime, now);
     if (HasWork())
     {
@@ -176,11 +148,7 @@ QbbPort::TryTransmit(QbbEventTime eventTime)
     }
     if (QbbFramePtr frame = NextFrameToSend(now))
     {
-        StartTransmission(std::move(frame), eventTime, now);
-        if (HasWork())
-        {
-            ArmTransmission(eventTime);
-        }
+        Send(std::move(frame), eventTime, now);
     }
 }
 

@@ -19,7 +19,6 @@
 
 #include <ns3/error-model.h>
 #include <ns3/net-device.h>
-#include <ns3/simulator.h>
 
 #include <cstdint>
 #include <optional>
@@ -135,20 +134,10 @@ class QbbPort : public QbbPortTraces, private QbbFlowControlPort
      */
     uint64_t DropQueue(uint8_t priority, QbbDropReason reason);
 
-    /**
-     * Drops an outgoing frame: counts the drop and notifies the sink.
-     *
-     * \param frame frame to drop
-     * \param reason drop reason
-     */
+    /** Drops an outgoing frame and tells the sink. \param frame the frame \param reason why */
     void DropUnsent(const QbbFrame& frame, QbbDropReason reason);
 
-    /**
-     * Counts a frame dropped by this port or its sink.
-     *
-     * \param frame dropped frame
-     * \param reason drop reason
-     */
+    /** Counts a drop by this port or its sink. \param frame the frame \param reason why */
     void CountDrop(const QbbFrame& frame, QbbDropReason reason);
 
     // Reception
@@ -161,12 +150,7 @@ class QbbPort : public QbbPortTraces, private QbbFlowControlPort
      */
     void ReceiveFromLine(QbbFramePtr&& frame, QbbEventTime eventTime);
 
-    /**
-     * Counts a frame for this port that was lost on the line. Called by the channel.
-     *
-     * \param frame lost frame
-     * \param reason drop reason
-     */
+    /** Counts a frame that was lost on the line. \param frame the frame \param reason why */
     void LoseOnLine(QbbFrame& frame, QbbDropReason reason);
 
     /** Handles a change of the link state. Called by the channel. */

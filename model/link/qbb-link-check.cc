@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+
+#include "qbb-link-check.h"
+
+#include "qbb-port.h"
+#include "qbb-wire.h"
+
+#include <ns3/abort.h>
+#include <ns3/data-rate.h>
+
+namespace ns3
+{
+
+void
+CheckQbbLink(const QbbPort& port)
+{
+    const QbbPort* peer = port.GetPeer();
+    NS_ABORT_MSG_IF(!peer,
+                    "rdma: port " << port.GetDeviceIndex() << " of node " << port.GetNodeId()
+                                  << " has no cable, or its cable has no other end");
+    const QbbBitRate rate = port.GetLineRate().GetBitRate();
+    const QbbBitRate otherRate = peer->GetLineRate().GetBitRate();
+    NS_ABORT_MSG_IF(rate != otherRate,
+                    "rdma: the link between nodes "
+                        << port.GetNodeId() << " and " << peer->GetNodeId() << " has "
+                        << rate.ToDataRate() << " at one end and " << otherRate.ToDataRate()
+                        << " at the other; both ends of a cable need one rate");
+    const QbbFlowControl& flow = port.GetFlowControl();
+    const QbbFlowControl& other = peer->GetFlowControl();
+    NS_ABORT_MSG_IF(flow.GetLosslessClasses() != other.GetLosslessClasses() ||
+                        flow.GetKind() != other.GetKind(),
+                    "rdma: the link between nodes "
+                        << port.GetNodeId() << " and " << peer->GetNodeId()
+                        << ": a class is lossless on one side only (PfcClasses "
+                        << +flow.GetLosslessClasses() << " and " << +other.GetLosslessClasses()
+                        << ", one bit a class); set FlowControl and PfcClasses alike on both "
+                           "ends");
+}
+
+void
+CheckQbbPauseSlack(const QbbPort& port)
+{
+    const QbbFlowControl& flow = port.GetFlowControl();
+    const uint32_t longest = port.GetMaxFrameBytes() + port.GetLineOverheadBytes();
+    NS_ABORT_MSG_IF(flow.GetLosslessClasses() &&
+                        flow.GetPauseSender().GetSlack() <= port.GetLineRate().BytesToPs(longest),
+                    "rdma: port " << port.GetDeviceIndex() << " of node " << port.GetNodeId()
+                                  << ": a pause of " << flow.GetSettings().quanta
+                                  << " quanta, repeated after " << flow.GetSettings().refresh
+                                  << " of its length, runs out behind a frame of " << longest
+                                  << " bytes on the line; accepted: PauseQuanta times (1 - "
+                                     "PauseRefresh) above "
+                                  << longest * 8.0 / QbbWire::PAUSE_QUANTUM_BITS);
+}
+
+} // namespace ns3

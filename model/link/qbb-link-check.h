@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+
+#ifndef QBB_LINK_CHECK_H
+#define QBB_LINK_CHECK_H
+
+namespace ns3
+{
+
+class QbbPort;
+
+/**
+ * \ingroup rdma
+ * Aborts with a message if the cable of a port has no other end, or if rate or lossless classes
+ * differ at its ends.
+ *
+ * \param port a port at the start of the simulation
+ */
+void CheckQbbLink(const QbbPort& port);
+
+/**
+ * \ingroup rdma
+ * Aborts with a message if a pause of the port would expire before the port can repeat it: a due
+ * pause frame must wait for the frame on the line, which may just have begun.
+ *
+ * \param port a port whose flow control has started
+ */
+void CheckQbbPauseSlack(const QbbPort& port);
+
+} // namespace ns3
+
+#endif /* QBB_LINK_CHECK_H */
