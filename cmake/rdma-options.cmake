@@ -37,8 +37,6 @@ endif()
 
 # Compiles the sources of TARGET about eight to a unit. ns-3's log macros define g_log in each file;
 # within a unit that name gets a suffix for each file, so that its log component stays its own.
-# SOURCES after TARGET are the target's. Those on the way of each frame share one unit, so that the
-# compiler may inline across them.
 function(rdma_use_unity target)
   if(RDMA_UNITY AND CMAKE_VERSION VERSION_GREATER_EQUAL 3.20)
     set_target_properties(
@@ -50,21 +48,6 @@ function(rdma_use_unity target)
         UNITY_BUILD_CODE_BEFORE_INCLUDE
         "#define RDMA_JOIN2(a, b) a##b\n#define RDMA_JOIN(a, b) RDMA_JOIN2(a, b)\n#define g_log RDMA_JOIN(g_log_, RDMA_FILE_ID)"
         UNITY_BUILD_CODE_AFTER_INCLUDE "#undef g_log\n#undef RDMA_JOIN\n#undef RDMA_JOIN2")
-    if(ARGN)
-      set_target_properties(${target} PROPERTIES UNITY_BUILD_MODE GROUP)
-      set(others ${ARGN})
-      set(path ${ARGN})
-      set(pattern "^model/(core|frame|link|switch/buffer|switch/qbb-frame-forwarder)")
-      list(FILTER path INCLUDE REGEX ${pattern})
-      list(FILTER others EXCLUDE REGEX ${pattern})
-      set_source_files_properties(${path} PROPERTIES UNITY_GROUP frame-path)
-      set(number 0)
-      foreach(source ${others})
-        math(EXPR unit "${number} / 8")
-        set_source_files_properties(${source} PROPERTIES UNITY_GROUP unit-${unit})
-        math(EXPR number "${number} + 1")
-      endforeach()
-    endif()
   endif()
 endfunction()
 

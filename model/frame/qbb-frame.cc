@@ -93,18 +93,16 @@ QbbFramePool::~QbbFramePool()
 QbbFramePtr
 QbbFramePool::Allocate()
 {
-    QbbFramePtr frame(m_arena->Take());
-    static_cast<QbbFrameFields&>(*frame) = QbbFrameFields{};
-    frame->arrival = QbbEventTime();
-    frame->telemetry.clear();
-    return frame;
+    return Allocate(QbbFrameHeaders());
 }
 
 QbbFramePtr
 QbbFramePool::Allocate(const QbbFrameHeaders& headers)
 {
+    // A frame in the pool has no packet.
     QbbFramePtr frame(m_arena->Take());
-    static_cast<QbbFrameFields&>(*frame) = QbbFrameFields{headers};
+    static_cast<QbbFrameHeaders&>(*frame) = headers;
+    static_cast<QbbFrameExtensions&>(*frame) = QbbFrameExtensions();
     frame->arrival = QbbEventTime();
     frame->telemetry.clear();
     return frame;

@@ -88,17 +88,19 @@ struct QbbFrameHeaders
 
 /**
  * \ingroup rdma
- * Contents of a frame: the headers as parsed fields, and payload bytes only where they exist.
- *
- * Devices, switches and NICs exchange frames instead of ns-3 `Packet`s. RDMA payload is virtual:
- * its length is kept, and its bytes are zero. Traffic of ns-3's stack is carried as a
- * `Ptr<Packet>`. QbbFrameCodec converts a frame to exactly the bytes that a wire would carry, and
- * back. These bytes contain all fields of the groups Ethernet, IPv4, UDP, RoCE and MAC control. The
- * local fields never cross a link: each node computes its own.
- *
- * 24-bit fields (PSN, QPN, MSN, WQE sequence number) hold values below 2^24.
+ * Contents of a frame of type PACKET.
  */
-struct QbbFrameFields : public QbbFrameHeaders
+struct QbbFramePacket
+{
+    /// Bytes after the Ethernet header, including the padding of a minimum-size frame.
+    Ptr<Packet> packet;
+};
+
+/**
+ * \ingroup rdma
+ * Headers of a frame behind the base transport header, and fields of pause frames.
+ */
+struct QbbFrameExtensions
 {
     // Extended transport headers of the opcode (RoCE)
 
@@ -107,11 +109,6 @@ struct QbbFrameFields : public QbbFrameHeaders
     uint64_t virtualAddress{0}; //!< RETH, AtomicETH: remote address
     uint32_t dmaLength{0};      //!< RETH: bytes of the whole message
     uint32_t msn{0};            //!< AETH: message sequence number, 24 bits
-
-    // PACKET
-
-    /// Bytes after the Ethernet header, including the padding of a minimum-size frame.
-    Ptr<Packet> packet;
 
     // Further extended transport headers (RoCE)
 
@@ -138,7 +135,22 @@ struct QbbFrameFields : public QbbFrameHeaders
     uint32_t immediate{0}; //!< ImmDt: immediate data; IETH: remote key to invalidate
     uint64_t swapOrAdd{0}; //!< AtomicETH: swap or add operand
     uint64_t compare{0};   //!< AtomicETH: compare operand; AtomicAckETH: original value
+};
 
+/**
+ * \ingroup rdma
+ * Contents of a frame: the headers as parsed fields, and payload bytes only where they exist.
+ *
+ * Devices, switches and NICs exchange frames instead of ns-3 `Packet`s. RDMA payload is virtual:
+ * its length is kept, and its bytes are zero. Traffic of ns-3's stack is carried as a
+ * `Ptr<Packet>`. QbbFrameCodec converts a frame to exactly the bytes that a wire would carry, and
+ * back. These bytes contain all fields of the groups Ethernet, IPv4, UDP, RoCE and MAC control. The
+ * local fields never cross a link: each node computes its own.
+ *
+ * 24-bit fields (PSN, QPN, MSN, WQE sequence number) hold values below 2^24.
+ */
+struct QbbFrameFields : public QbbFrameHeaders, public QbbFramePacket, public QbbFrameExtensions
+{
     /// \return true for pause frames (PFC and 802.3x), which belong to no traffic class
     bool IsMacControl() const
     {
