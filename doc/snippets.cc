@@ -139,9 +139,9 @@ RunClient(Ptr<RdmaFabric> fabric)
 int
 main()
 {
-    // [scheduler
-    Simulator::SetScheduler(ObjectFactory("ns3::QbbWheelScheduler"));
-    // scheduler]
+    // [simulator
+    RdmaSimulatorImpl::Select();
+    // simulator]
     const Ptr<RdmaFabric> fabric = MakeFabric();
     // [connect
     Config::Connect("/NodeList/*/DeviceList/*/$ns3::QbbNetDevice/Drop", MakeCallback(&OnDrop));

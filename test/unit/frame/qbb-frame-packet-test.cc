@@ -29,10 +29,10 @@ const std::string IPV4_TCP = "452a0028 00000000 400665a4 0a000001 0a000102" + TC
 /// The same with the checksum left out, as ns-3 sends it by default.
 const std::string IPV4_TCP_NO_CHECKSUM = "452a0028 00000000 40060000 0a000001 0a000102" + TCP;
 
-class QbbFramePacket : public ::testing::Test
+class QbbFramePacketTest : public ::testing::Test
 {
   protected:
-    ~QbbFramePacket() override
+    ~QbbFramePacketTest() override
     {
         GlobalValue::Bind("ChecksumEnabled", BooleanValue(false));
     }
@@ -71,7 +71,7 @@ class QbbFramePacket : public ::testing::Test
 
 } // namespace
 
-TEST_F(QbbFramePacket, LiftsTheIpv4Fields)
+TEST_F(QbbFramePacketTest, LiftsTheIpv4Fields)
 {
     const QbbParseResult made = FromSdu(IPV4_TCP, 0x0800);
     ASSERT_TRUE(made) << made.error;
@@ -95,7 +95,7 @@ TEST_F(QbbFramePacket, LiftsTheIpv4Fields)
     EXPECT_EQ(Differences(*Reparse(frame), frame), "");
 }
 
-TEST_F(QbbFramePacket, PortsAreThoseOfWholeTcpAndUdp)
+TEST_F(QbbFramePacketTest, PortsAreThoseOfWholeTcpAndUdp)
 {
     auto ports = [this](const std::string& hex) {
         const QbbParseResult made = FromSdu(hex, 0x0800);
@@ -120,7 +120,7 @@ TEST_F(QbbFramePacket, PortsAreThoseOfWholeTcpAndUdp)
         << "three bytes of UDP";
 }
 
-TEST_F(QbbFramePacket, DamagedIpv4IsAnErrorBothWays)
+TEST_F(QbbFramePacketTest, DamagedIpv4IsAnErrorBothWays)
 {
     const std::string addresses = "0a000001 0a000102";
     const std::pair<std::string, QbbParseError> cases[] = {
@@ -146,7 +146,7 @@ TEST_F(QbbFramePacket, DamagedIpv4IsAnErrorBothWays)
     EXPECT_EQ(m_pool.GetInUse(), 0U);
 }
 
-TEST_F(QbbFramePacket, RoceAndMacControlFromTheStackAreChecked)
+TEST_F(QbbFramePacketTest, RoceAndMacControlFromTheStackAreChecked)
 {
     const std::string head = "45000030 00004000 401125bb 0a000001 0a000102 c123 12b7 001c";
     const std::string bth = "11 40 ffff 00000034 00000005 1f000007";
@@ -172,7 +172,7 @@ TEST_F(QbbFramePacket, RoceAndMacControlFromTheStackAreChecked)
     EXPECT_EQ(made.frame->quanta[0], 0x1234);
 }
 
-TEST_F(QbbFramePacket, ShortSdusArePadded)
+TEST_F(QbbFramePacketTest, ShortSdusArePadded)
 {
     const std::string arp = "00010800 06040001 02000000000a 0a000001 000000000000 0a000002";
     const Ptr<Packet> packet = MakePacket(arp);
@@ -203,7 +203,7 @@ TEST_F(QbbFramePacket, ShortSdusArePadded)
     EXPECT_EQ(BytesOf(QbbFrameCodec::ToSdu(frame)), Hex(arp + Zeros(18)));
 }
 
-TEST_F(QbbFramePacket, BytesBehindTheIpv4PacketAreKept)
+TEST_F(QbbFramePacketTest, BytesBehindTheIpv4PacketAreKept)
 {
     const QbbParseResult made = FromSdu(IPV4_TCP + "deadbeef 00112233 44556677", 0x0800);
     ASSERT_TRUE(made) << made.error;
@@ -212,7 +212,7 @@ TEST_F(QbbFramePacket, BytesBehindTheIpv4PacketAreKept)
               Hex(IPV4_TCP + "deadbeef 00112233 44556677"));
 }
 
-TEST_F(QbbFramePacket, TagsOfTheUserAreKeptUntilTheFrameIsBytes)
+TEST_F(QbbFramePacketTest, TagsOfTheUserAreKeptUntilTheFrameIsBytes)
 {
     Ptr<Packet> packet = MakePacket(IPV4_TCP);
     packet->AddPacketTag(FlowIdTag(1));
@@ -232,7 +232,7 @@ TEST_F(QbbFramePacket, TagsOfTheUserAreKeptUntilTheFrameIsBytes)
     EXPECT_TRUE(packet->FindFirstMatchingByteTag(tag));
 }
 
-TEST_F(QbbFramePacket, SduIsACopyOfItsOwn)
+TEST_F(QbbFramePacketTest, SduIsACopyOfItsOwn)
 {
     const QbbParseResult made = FromSdu(IPV4_TCP, 0x0800);
     ASSERT_TRUE(made) << made.error;
@@ -242,7 +242,7 @@ TEST_F(QbbFramePacket, SduIsACopyOfItsOwn)
     EXPECT_EQ(BytesOf(QbbFrameCodec::ToSdu(*made.frame)), Hex(IPV4_TCP + Zeros(6)));
 }
 
-TEST_F(QbbFramePacket, FrameFieldsReplaceThoseOfTheHeader)
+TEST_F(QbbFramePacketTest, FrameFieldsReplaceThoseOfTheHeader)
 {
     const QbbParseResult made = FromSdu(IPV4_TCP, 0x0800);
     ASSERT_TRUE(made) << made.error;
@@ -256,7 +256,7 @@ TEST_F(QbbFramePacket, FrameFieldsReplaceThoseOfTheHeader)
         << "other frames may share the packet";
 }
 
-TEST_F(QbbFramePacket, ChecksumsLeftOutStayOut)
+TEST_F(QbbFramePacketTest, ChecksumsLeftOutStayOut)
 {
     const QbbParseResult made = FromSdu(IPV4_TCP_NO_CHECKSUM, 0x0800);
     ASSERT_TRUE(made) << made.error;
@@ -274,7 +274,7 @@ TEST_F(QbbFramePacket, ChecksumsLeftOutStayOut)
     EXPECT_EQ(computed[11], 0xa4);
 }
 
-TEST_F(QbbFramePacket, AChecksumThatComesOutAsZeroIsNotTakenForNone)
+TEST_F(QbbFramePacketTest, AChecksumThatComesOutAsZeroIsNotTakenForNone)
 {
     // Source address chosen so that the sum of all words is 0xffff with TTL 63: the checksum is 0,
     // which a second node must not read as "not computed".
@@ -294,7 +294,7 @@ TEST_F(QbbFramePacket, AChecksumThatComesOutAsZeroIsNotTakenForNone)
     EXPECT_EQ(BytesOf(QbbFrameCodec::ToSdu(*second))[10], 0x01);
 }
 
-TEST_F(QbbFramePacket, VirtualPayloadOfTheStackReadsAsZeros)
+TEST_F(QbbFramePacketTest, VirtualPayloadOfTheStackReadsAsZeros)
 {
     Ptr<Packet> packet = Create<Packet>(1460);
     const auto header = Hex("452a05dc 00000000 40060000 0a000001 0a000102" + TCP);
