@@ -10,23 +10,17 @@
  * does not count.
  */
 
+#include "rdma-bench-heap.h"
+
 #include "ns3/core-module.h"
 #include "ns3/rdma-module.h"
 
 #include <iostream>
-#include <malloc.h>
 
 using namespace ns3;
 
 namespace
 {
-
-/** \return heap bytes in use */
-double
-HeapBytes()
-{
-    return static_cast<double>(mallinfo2().uordblks + mallinfo2().hblkhd);
-}
 
 /**
  * \param measure what to build
@@ -36,9 +30,9 @@ template <typename F>
 double
 BytesOf(F measure)
 {
-    const double before = HeapBytes();
+    const double before = GetRdmaBenchHeapBytes();
     const auto held = measure();
-    const double bytes = HeapBytes() - before;
+    const double bytes = GetRdmaBenchHeapBytes() - before;
     Simulator::Destroy();
     return bytes;
 }

@@ -105,8 +105,9 @@ def bench(arguments, wish):
     if wish == "package":
         raise usage_error("benchmarks are of an ns-3 built from source, not of a package")
     script = os.path.join(ROOT, "bench", "run.py")
-    if "--help" in arguments or "-h" in arguments:
-        return execute([sys.executable, script, "--help"], dict(os.environ))
+    for option in ("--help", "-h", "--list"):
+        if option in arguments:
+            return execute([sys.executable, script, option], dict(os.environ))
     programs = listed_programs("examples") + listed_programs("bench")
     phases = Phases()
     phases.expect(6)

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+
+#include "rdma-bench-pipeline.h"
+
+#include "ns3/core-module.h"
+#include "ns3/rdma-module.h"
+
+#include <ctime>
+#include <vector>
+
+namespace ns3
+{
+
+namespace
+{
+
+constexpr uint32_t PIPELINE_CHAINS = 512;
+constexpr QbbPs PIPELINE_SENDING = 100'000_ps;
+constexpr QbbPs PIPELINE_CROSSING = 1'000'000_ps;
+constexpr QbbPs PIPELINE_DURATION = 2'000'000'000_ps; // about 1.9 million events
+
+/** One of the two events of a chain. */
+class RdmaBenchStage final : public EventImpl
+{
+  public:
+    /** \param delay time until the next event of the chain */
+    explicit RdmaBenchStage(QbbPs delay)
+        : m_delay(delay)
+    {
+    }
+
+    /** \param next event that follows, not owned */
+    void SetNext(RdmaBenchStage* next)
+    {
+        m_next = next;
+    }
+
+  private:
+    void Notify() override
+    {
+        const QbbPs now = QbbNow();
+        QbbSchedule(0, QbbEventTime(now + m_delay, 0), QbbEventTime(now, 0), m_next);
+    }
+
+    QbbPs m_delay;
+    RdmaBenchStage* m_next{nullptr};
+};
+
+} // namespace
+
+double
+RunRdmaBenchPipeline()
+{
+    RdmaSimulatorImpl::Select();
+    std::vector<Ptr<RdmaBenchStage>> stages; // both of each chain
+    const QbbPs period = PIPELINE_SENDING + PIPELINE_CROSSING;
+    for (uint32_t i = 0; i < PIPELINE_CHAINS; ++i)
+    {
+        const auto sending = Create<RdmaBenchStage>(PIPELINE_SENDING);
+        const auto crossing = Create<RdmaBenchStage>(PIPELINE_CROSSING);
+        sending->SetNext(PeekPointer(crossing));
+        crossing->SetNext(PeekPointer(sending));
+        const QbbPs start(period.Get() * i / PIPELINE_CHAINS);
+        QbbSchedule(0, QbbEventTime(start, 0), QbbEventTime(0_ps, 0), PeekPointer(sending));
+        stages.insert(stages.end(), {sending, crossing});
+    }
+    Simulator::Stop(QbbToTime(PIPELINE_DURATION));
+    const std::clock_t begin = std::clock();
+    Simulator::Run();
+    const double ns = static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC * 1e9;
+    const double events = static_cast<double>(Simulator::GetEventCount());
+    Simulator::Destroy();
+    return ns / events;
+}
+
+} // namespace ns3
