@@ -242,8 +242,6 @@ QbbPort::OnPortEvent()
     TryTransmit(eventTime);
 }
 
-// Flow control
-
 void
 QbbPort::FlowChanged()
 {
