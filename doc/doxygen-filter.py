@@ -16,7 +16,7 @@ OVERRIDE = re.compile(
 )
 
 
-# An option: the line of its variable, and the text for users behind its name and default.
+# Matches the definition of an option. The group is the help text, the third argument of Define().
 OPTION = re.compile(
     r"^    (?=(?:std::string|uint32_t|double|bool) \w+\{\s*"
     r"Define\(&\w+,\s*\"[^\"]*\",\s*\"([^\"]*)\"\)\};)",

@@ -125,7 +125,7 @@ RunProbe(const RdmaHeadroomCase& link,
             port->Send(Create<Packet>(packet), port->GetPeer()->GetMac(), LOCAL_EXPERIMENT);
         });
     }
-    // Ample time for the first packets of A and for several round trips of the pause.
+    // Long enough for the first packets of host A and for several round trips of a pause frame.
     const QbbLineRate rate(link.rate);
     Simulator::Stop(
         QbbToTime(LEAD + rate.BytesToPs(64 * frame) + 8 * link.delay + 4 * link.reaction));

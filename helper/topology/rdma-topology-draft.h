@@ -51,7 +51,7 @@ class RdmaTopologyDraft
     /**
      * \param a a number of nodes, at most RdmaTopology::MAX_NODES
      * \param b a number of nodes, at most RdmaTopology::MAX_NODES
-     * \return a x b, at most RdmaTopology::MAX_NODES
+     * \return the product of a and b; a product above MAX_NODES is refused with a message
      */
     uint64_t Multiply(uint64_t a, uint64_t b) const;
 

@@ -160,8 +160,8 @@ class PauseAndLinkStateTestCase : public TestCase
     {
         RdmaTestLink link({{"PauseQuanta", "1000"}, {"PfcClasses", "56"}});
         RdmaTestPfcLog sent(link.b, "PfcSent");
-        // Classes 3 and 4 of a are paused from 2 105 760 (and 6720 later) on; class 5 is paused
-        // by a pause frame that is still waiting for its effect when the link goes down.
+        // Port a may not send class 3 from 2 105 760 ps on, nor class 4 from 6720 ps later on.
+        // The reaction delay of the pause for class 5 has not passed when the link goes down.
         link.At(1_us, [&]() {
             link.b->GetFlowControl().RequestPause(3, true);
             link.b->GetFlowControl().RequestPause(4, true);

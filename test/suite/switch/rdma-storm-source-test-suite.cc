@@ -13,8 +13,8 @@
 /**
  * \file
  * \ingroup rdma-tests
- * The storm source's frames, and the NIC's own watchdog, which ends them. Times are worked out by
- * hand, see RdmaTestStormCase.
+ * Tests of the pause frames that a storm source sends, and of the NIC watchdog that stops the
+ * storm. Expected times are worked out by hand (RdmaTestStormCase).
  */
 
 using namespace ns3;
@@ -22,7 +22,7 @@ using namespace ns3;
 namespace
 {
 
-/** The storm source's frames, and the NIC's watchdog that ends them. */
+/** A storm source sends pause frames until the NIC watchdog stops the storm. */
 class NicTestCase : public RdmaTestStormCase
 {
   public:

@@ -228,7 +228,7 @@ TEST(IrnSender, HolesAroundTheWordsOfTheBitmap)
         }
     }
     EXPECT_EQ(Send(sender, 3_ps), "50r 63r 64r 127r 128r 129r 191r 192r 255r 256r 300r 319r 320r");
-    // 50 has come: all up to 62. The bitmap moves on, and what is behind stays.
+    // An ACK for packet 62 covers packet 50. The bitmap shifts; the losses above 62 stay marked.
     sender.OnAck(62, 4_ps);
     for (int64_t packet = 63; packet < 350; ++packet)
     {
