@@ -20,7 +20,7 @@ constexpr QbbPs PIPELINE_CROSSING = 1'000'000_ps;
 constexpr QbbPs PIPELINE_DURATION = 2'000'000'000_ps; // about 1.9 million events
 
 /** One of the two events of a chain. */
-class RdmaBenchStage final : public EventImpl
+class RdmaBenchStage final : public QbbEvent
 {
   public:
     /** \param delay time until the next event of the chain */
@@ -35,13 +35,18 @@ class RdmaBenchStage final : public EventImpl
         m_next = next;
     }
 
-  private:
-    void Notify() override
+    void Run() override
     {
         const QbbPs now = QbbNow();
         QbbSchedule(0, QbbEventTime(now + m_delay, 0), QbbEventTime(now, 0), m_next);
     }
 
+    void Prefetch() const override
+    {
+        __builtin_prefetch(m_next);
+    }
+
+  private:
     QbbPs m_delay;
     RdmaBenchStage* m_next{nullptr};
 };

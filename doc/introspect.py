@@ -116,10 +116,15 @@ def table(name, widths, rows):
 def columns_document(description):
     """The text of doc/columns.rst, of the description of columns."""
     text = HEAD
-    files = {"flows": "flows.csv", "ports": "ports.csv", "summary": "summary.json"}
+    files = {
+        "flows": "flows.csv", "ports": "ports.csv", "summary": "summary.json",
+        "measured-flows": "flows.csv, in addition with --measure",
+        "measured-summary": "summary.json, in addition with --measure",
+        "seeds": "seeds.csv",
+    }
     for name, columns in json.loads(description).items():
         title = files.get(name, f"--{name}=FILE")
-        lines = [("Key" if name == "summary" else "Column", "Type", "Unit", "Meaning")]
+        lines = [("Key" if name.endswith("summary") else "Column", "Type", "Unit", "Meaning")]
         lines += [
             (column["name"], column["type"], column["unit"] or "none", column["meaning"])
             for column in columns

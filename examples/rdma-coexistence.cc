@@ -27,38 +27,6 @@ using namespace ns3;
 namespace
 {
 
-/** Keeps a few RDMA writes of 1 MB outstanding in a queue pair at all times. */
-class EndlessWriter
-{
-  public:
-    explicit EndlessWriter(Ptr<RdmaQueuePair> qp)
-        : m_qp(qp)
-    {
-        qp->GetSendCompletionQueue()->SetCallback(MakeCallback(&EndlessWriter::OnCompletion, this));
-        for (int i = 0; i < 4; ++i)
-        {
-            Post();
-        }
-    }
-
-  private:
-    void Post()
-    {
-        RdmaSendRequest request;
-        request.length = 1'000'000;
-        m_qp->PostSend(request);
-    }
-
-    void OnCompletion(const RdmaWorkCompletion& completion)
-    {
-        NS_ABORT_MSG_IF(completion.status != RdmaWcStatus::SUCCESS,
-                        "rdma-coexistence: the RDMA flow ended with " << completion.status);
-        Post();
-    }
-
-    Ptr<RdmaQueuePair> m_qp; //!< sending queue pair
-};
-
 /** Sends echo requests over a raw ICMP socket and measures the round trips of the replies. */
 class Pinger
 {
@@ -181,10 +149,12 @@ main(int argc, char* argv[])
             ->SetAttribute("ReceiveErrorModel", PointerValue(model));
     }
 
-    auto [sender, receiver] = fabric->Connect(0, 2);
-    EndlessWriter writer(sender);
+    RdmaMessageLoop writer(fabric, 1'000'000);
+    writer.SetOutstanding(4);
+    writer.Add(0, 2);
+    const RdmaMessageLoop::Pair& rdma = writer.GetPairs().front();
     uint64_t rdmaBytes = 0;
-    receiver->TraceConnectWithoutContext(
+    rdma.receiver->TraceConnectWithoutContext(
         "MessageReceived",
         Callback<void, const RdmaMessageArrival&>(
             [&rdmaBytes](const RdmaMessageArrival& arrival) { rdmaBytes += arrival.bytes; }));
@@ -217,6 +187,8 @@ main(int argc, char* argv[])
     });
     Simulator::Stop(duration);
     Simulator::Run();
+    NS_ABORT_MSG_IF(rdma.status != RdmaWcStatus::SUCCESS,
+                    "rdma-coexistence: the RDMA flow ended with " << rdma.status);
 
     const double seconds = (duration * 3 / 4).GetSeconds();
     const auto gbps = [seconds](uint64_t bytes) {
@@ -231,7 +203,7 @@ main(int argc, char* argv[])
     }
     std::cout << "RDMA " << rdmaRate << " Gb/s, TCP " << tcpRate
               << " Gb/s of payload; TCP's part is " << tcpRate / (rdmaRate + tcpRate) << "\n"
-              << rdmaDrops << " RDMA packets lost, " << sender->GetStats().packetsRetransmitted
+              << rdmaDrops << " RDMA packets lost, " << rdma.sender->GetStats().packetsRetransmitted
               << " sent again; " << fabric->GetTotals().drops - rdmaDrops
               << " packets of TCP lost\n"
               << pinger.m_received << " of " << pinger.m_sent << " pings answered";

@@ -73,10 +73,12 @@ main(int argc, char* argv[])
     std::string preset = FindRdmaArgument(argc, argv, "preset");
     preset = preset.empty() ? "none" : preset;
     std::string config = FindRdmaArgument(argc, argv, "config");
+    std::string presetDuration;
     try
     {
         // Parse the command line after presets and files, so that its values take precedence.
         ApplyRdmaPreset(preset, options);
+        presetDuration = options.duration;
         if (!config.empty())
         {
             options.ApplyFile(config);
@@ -91,6 +93,8 @@ main(int argc, char* argv[])
     std::string progress = "auto";
     std::string list = "no";
     std::string saveConfig;
+    std::string seeds = "1";
+    std::string jobs = "1";
     CommandLine cmd(__FILE__);
     cmd.Usage(
         "Flows over a Clos fabric. Options come from a preset, then from a file, then from here.");
@@ -101,7 +105,15 @@ main(int argc, char* argv[])
     options.AddTo(cmd);
     cmd.AddValue("out", "directory for flows.csv, ports.csv, summary.json", out);
     cmd.AddValue("progress", "auto (on a terminal), on or off", progress);
+    cmd.AddValue("seeds", "runs, with the seeds from --seed on; above 1: statistics", seeds);
+    cmd.AddValue("jobs", "seeds: runs at a time, each a process", jobs);
     cmd.Parse(argc, argv);
+    if (options.measure != "off" && options.duration == presetDuration &&
+        FindRdmaArgument(argc, argv, "duration").empty())
+    {
+        // The duration of a preset yields to the window of the user.
+        options.duration = "auto";
+    }
     if (list != "no")
     {
         return PrintParts(list) ? 0 : 2;
@@ -114,9 +126,17 @@ main(int argc, char* argv[])
             throw std::invalid_argument("--progress: unknown value \"" + progress +
                                         "\"; accepted: auto, on, off");
         }
+        const bool isShown = progress == "on" || (progress == "auto" && RdmaProgress::IsTerminal());
+        RdmaSeedSetting setting = RdmaSeedSetting::Parse(seeds, jobs, options.seed);
         if (!saveConfig.empty())
         {
             options.Save(saveConfig, argc, argv);
+        }
+        if (setting.seeds > 1)
+        {
+            setting.out = out;
+            setting.progress = isShown;
+            return RdmaSeedRuns(options, setting).Run(std::cout, std::cerr);
         }
         RdmaFabricRun run(options);
         if (options.checkDeadlock)
@@ -124,17 +144,18 @@ main(int argc, char* argv[])
             PrintRdmaDeadlockCheck(std::cout, *run.GetFabric(), run.GetDeadlockCheck());
             return run.GetDeadlockCheck().IsDeadlockFree() ? 0 : 1;
         }
-        run.Run(progress == "on" || (progress == "auto" && RdmaProgress::IsTerminal()));
+        run.PrintForecasts(std::cout);
+        run.Run(isShown);
         const RdmaFabricOutcome outcome = run.GetOutcome();
         PrintRdmaOutcome(std::cout, outcome);
         run.PrintFailures(std::cout);
         if (!out.empty())
         {
-            WriteRdmaReport(out, outcome.flows, outcome.ports, outcome.summary);
+            WriteRdmaReport(out, outcome.flows, outcome.ports, outcome.summary, outcome.tables);
             std::cout << "wrote flows.csv, ports.csv and summary.json to " << out << "\n";
         }
         Simulator::Destroy();
-        return outcome.summary.flowsCompleted == outcome.summary.flowsTotal ? 0 : 1;
+        return outcome.summary.GetNCountedCompleted() == outcome.summary.GetNCounted() ? 0 : 1;
     }
     catch (const std::exception& error)
     {

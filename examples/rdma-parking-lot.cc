@@ -37,21 +37,20 @@ main(int argc, char* argv[])
     CommandLine cmd(__FILE__);
     cmd.Usage("Four senders on two switches share one receiver's link.");
     cmd.AddValue("topology", "parking-lot:N1xN2...: senders on each switch", options.topology);
-    cmd.AddValue("rate", "rate of the hosts' links", options.rate);
-    cmd.AddValue("uplinkRate", "rate of the links between switches", options.uplinkRate);
-    cmd.AddValue("delay", "propagation delay of every link", options.delay);
-    cmd.AddValue("mtu", "payload of a packet, 256 to 4096 bytes", options.mtu);
-    cmd.AddValue("switch", "input-queued or shared", options.switchType);
-    cmd.AddValue("portBuffer",
-                 "input-queued: memory of each port; auto: 240KB",
-                 options.portBuffer);
-    cmd.AddValue("xoff", "input-queued: high watermark; auto: by the headroom", options.xoff);
-    cmd.AddValue("xon", "input-queued: low watermark; auto: two frames below", options.xon);
-    cmd.AddValue("cells", "input-queued: frames take whole cells", options.cells);
-    cmd.AddValue("crossbar", "input-queued: off, or the crossbar's speed-up", options.crossbar);
+    options.AddTo(cmd,
+                  {"rate",
+                   "uplinkRate",
+                   "delay",
+                   "mtu",
+                   "switch",
+                   "portBuffer",
+                   "xoff",
+                   "xon",
+                   "cells",
+                   "crossbar"});
     cmd.AddValue("cc", "congestion control, as in rdma-fabric", options.cc);
     cmd.AddValue("marking", "curve, root, root-victim or threshold", options.marking);
-    cmd.AddValue("markThreshold", "bytes that may wait without marks", options.markThreshold);
+    options.AddTo(cmd, {"markThreshold"});
     cmd.AddValue("cnpInterval",
                  "shortest time between CNPs of a flow; 1ps: each mark",
                  cnpInterval);
@@ -59,7 +58,7 @@ main(int argc, char* argv[])
     cmd.AddValue("warmUp", "simulated time before the measurement", warmUp);
     cmd.AddValue("duration", "simulated time of the measurement", duration);
     cmd.AddValue("csv", "file for the rates over time, or none", csv);
-    cmd.AddValue("period", "time from row to row of it", period);
+    cmd.AddValue("period", "csv: time between two rows", period);
     cmd.Parse(argc, argv);
     if (options.switchType == "shared")
     {

@@ -30,6 +30,12 @@ namespace
 /** Options of the command line, as texts. */
 struct Options
 {
+    Options()
+    {
+        fabric.topology = "leaf-spine:2x4x2";
+        fabric.uplinkRate = "100Gbps";
+    }
+
     std::string op{"write"};
     std::string pattern{"bulk"};
     std::string size{"64KiB"};
@@ -39,13 +45,7 @@ struct Options
     uint32_t qps{1};
     std::string interval{"0ns"};
     std::string transport{"roce"};
-    std::string topology{"leaf-spine:2x4x2"};
-    std::string rate{"100Gbps"};
-    std::string uplinkRate{"100Gbps"};
-    std::string delay{"1us"};
-    uint32_t mtu{1024};
-    double loss{0};
-    std::string pcap;
+    RdmaFabricOptions fabric; //!< topology, links, mtu and pcap
 };
 
 /// Accepted values of the options --op, --pattern and --transport, with the attribute values.
@@ -113,12 +113,13 @@ RdmaTopology
 MakeTopology(const Options& options)
 {
     RdmaTopologyRates rates;
-    rates.hostRate = Parse("rate", [&] { return ParseRdmaRate(options.rate); });
-    rates.uplinkRate = Parse("uplinkRate", [&] { return ParseRdmaRate(options.uplinkRate); });
-    rates.delay = Parse("delay", [&] { return ParseRdmaTime(options.delay); });
-    rates.errorRate = options.loss;
+    rates.hostRate = Parse("rate", [&] { return ParseRdmaRate(options.fabric.rate); });
+    rates.uplinkRate =
+        Parse("uplinkRate", [&] { return ParseRdmaRate(options.fabric.uplinkRate); });
+    rates.delay = Parse("delay", [&] { return ParseRdmaTime(options.fabric.delay); });
+    rates.errorRate = options.fabric.loss;
     return Parse("topology", [&] {
-        RdmaTopology topology = MakeRdmaTopology(options.topology, rates);
+        RdmaTopology topology = MakeRdmaTopology(options.fabric.topology, rates);
         topology.Validate();
         return topology;
     });
@@ -137,9 +138,9 @@ Check(const Options& options)
         throw std::invalid_argument("--pattern: request-response with --op=" + options.op +
                                     "; accepted: bulk, ping-pong");
     }
-    if (options.mtu < 256 || options.mtu > 4096)
+    if (options.fabric.mtu < 256 || options.fabric.mtu > 4096)
     {
-        throw std::invalid_argument("--mtu: " + std::to_string(options.mtu) +
+        throw std::invalid_argument("--mtu: " + std::to_string(options.fabric.mtu) +
                                     "; accepted: 256 to 4096 bytes of payload a packet");
     }
     if (options.iters == 0 || options.depth == 0 || options.qps == 0 || options.depth > 1U << 20 ||
@@ -148,7 +149,7 @@ Check(const Options& options)
         throw std::invalid_argument("--iters, --depth, --qps; accepted: 1 and above, --depth and "
                                     "--qps up to 1048576");
     }
-    if (!(options.loss >= 0 && options.loss < 1))
+    if (!(options.fabric.loss >= 0 && options.fabric.loss < 1))
     {
         throw std::invalid_argument("--loss: accepted: a probability from 0 to below 1");
     }
@@ -200,17 +201,17 @@ Measure(const Options& options, uint64_t size)
     {
         helper.SetTransportAttribute("RetransmissionTimeout", TimeValue(MicroSeconds(320)));
     }
-    helper.SetQueuePairAttribute("PathMtu", UintegerValue(options.mtu));
+    helper.SetQueuePairAttribute("PathMtu", UintegerValue(options.fabric.mtu));
     // device MTU with room for all headers
-    helper.SetDeviceAttribute("Mtu", UintegerValue(std::max(1500U, options.mtu + 128)));
+    helper.SetDeviceAttribute("Mtu", UintegerValue(std::max(1500U, options.fabric.mtu + 128)));
     const RdmaTopology topology = MakeTopology(options);
     auto fabric = helper.Install(topology);
     fabric->AssignStreams(1);
     const uint32_t first = topology.GetHosts().front();
     const uint32_t last = topology.GetHosts().back();
-    if (!options.pcap.empty())
+    if (!options.fabric.pcap.empty())
     {
-        QbbHelper().EnablePcapAll(options.pcap, true);
+        QbbHelper().EnablePcapAll(options.fabric.pcap, true);
     }
 
     RdmaServerHelper servers;
@@ -304,14 +305,9 @@ main(int argc, char* argv[])
                  options.interval);
     cmd.AddValue("transport", "roce or irn", options.transport);
     cmd.AddValue("topology",
-                 "as rdma-fabric has it; the first host is the client, the last one the server",
-                 options.topology);
-    cmd.AddValue("rate", "rate of the hosts' links", options.rate);
-    cmd.AddValue("uplinkRate", "rate of the links between switches", options.uplinkRate);
-    cmd.AddValue("delay", "propagation delay of every link", options.delay);
-    cmd.AddValue("mtu", "payload bytes of a full packet, 256 to 4096", options.mtu);
-    cmd.AddValue("loss", "probability that a link loses a frame", options.loss);
-    cmd.AddValue("pcap", "prefix of a capture file for every port", options.pcap);
+                 "topology as in rdma-fabric; client: the first host, server: the last host",
+                 options.fabric.topology);
+    options.fabric.AddTo(cmd, {"rate", "uplinkRate", "delay", "mtu", "loss", "pcap"});
     cmd.Parse(argc, argv);
 
     try

@@ -26,7 +26,6 @@
 #include <algorithm>
 #include <iomanip>
 #include <iostream>
-#include <memory>
 
 using namespace ns3;
 
@@ -36,45 +35,6 @@ namespace
 constexpr uint32_t TORS = 4;
 constexpr uint32_t HOSTS_PER_TOR = 6;
 constexpr uint32_t PATH_MTU = 1024;
-
-/** Keeps a few RDMA writes of 4 MB outstanding in a queue pair at all times. */
-class EndlessWriter
-{
-  public:
-    /** \param qp a connected queue pair */
-    explicit EndlessWriter(Ptr<RdmaQueuePair> qp)
-        : m_qp(qp)
-    {
-        qp->GetSendCompletionQueue()->SetCallback(MakeCallback(&EndlessWriter::OnCompletion, this));
-        for (int i = 0; i < 2; ++i)
-        {
-            Post();
-        }
-    }
-
-    /** \return bytes of payload sent, including retransmissions */
-    uint64_t GetBytes() const
-    {
-        return m_qp->GetStats().packetsSent * PATH_MTU;
-    }
-
-  private:
-    void Post()
-    {
-        RdmaSendRequest request;
-        request.length = 4'000'000;
-        m_qp->PostSend(request);
-    }
-
-    void OnCompletion(const RdmaWorkCompletion& completion)
-    {
-        NS_ABORT_MSG_IF(completion.status != RdmaWcStatus::SUCCESS,
-                        "rdma-victim: a flow ended with " << completion.status);
-        Post();
-    }
-
-    Ptr<RdmaQueuePair> m_qp; //!< sending queue pair
-};
 
 /** A flow between hosts, which are identified by ToR switch and host number, both from 1. */
 struct Flow
@@ -162,7 +122,8 @@ Run(const Setting& setting, const std::vector<Flow>& flows, uint32_t run)
     const auto node = [](uint32_t tor, uint32_t host) {
         return (tor - 1) * HOSTS_PER_TOR + host - 1;
     };
-    std::vector<std::unique_ptr<EndlessWriter>> writers;
+    RdmaMessageLoop writers(fabric, 4'000'000);
+    writers.SetOutstanding(2);
     for (const Flow& flow : flows)
     {
         const uint32_t from = node(flow.fromTor, flow.fromHost);
@@ -172,14 +133,19 @@ Run(const Setting& setting, const std::vector<Flow>& flows, uint32_t run)
         {
             fabric->Connect(from, to);
         }
-        writers.push_back(std::make_unique<EndlessWriter>(fabric->Connect(from, to).first));
+        writers.Add(from, to);
     }
+    const auto& pairs = writers.GetPairs();
+    // Bytes of payload sent, including retransmissions.
+    const auto getBytes = [&pairs](std::size_t flow) {
+        return pairs[flow].sender->GetStats().packetsSent * PATH_MTU;
+    };
     std::vector<uint64_t> before(flows.size());
     uint64_t pausesBefore = 0;
     Simulator::Schedule(setting.duration / 2, [&]() {
         for (std::size_t i = 0; i < flows.size(); ++i)
         {
-            before[i] = writers[i]->GetBytes();
+            before[i] = getBytes(i);
         }
         pausesBefore = fabric->GetTotals().pauseFrames;
     });
@@ -188,7 +154,9 @@ Run(const Setting& setting, const std::vector<Flow>& flows, uint32_t run)
     Outcome outcome;
     for (std::size_t i = 0; i < flows.size(); ++i)
     {
-        outcome.gbps.push_back(static_cast<double>(writers[i]->GetBytes() - before[i]) * 8 /
+        NS_ABORT_MSG_IF(pairs[i].status != RdmaWcStatus::SUCCESS,
+                        "rdma-victim: a flow ended with " << pairs[i].status);
+        outcome.gbps.push_back(static_cast<double>(getBytes(i) - before[i]) * 8 /
                                (setting.duration / 2).GetSeconds() / 1e9);
     }
     outcome.pauseFrames = fabric->GetTotals().pauseFrames - pausesBefore;

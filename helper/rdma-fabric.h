@@ -127,7 +127,9 @@ class RdmaFabric : public Object
                                       uint32_t flowHash) const;
 
     /**
-     * Takes a link down or up. Routes change after QbbRouting::ConvergenceDelay.
+     * Takes a link down or up. Routes change after QbbRouting::ConvergenceDelay. The link has two
+     * ends, so the caller should be an event without a node, as every event is that a script
+     * schedules before the run.
      *
      * \param link link id
      * \param up true: the link comes up; false: the link goes down

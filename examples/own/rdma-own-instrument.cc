@@ -89,7 +89,7 @@ class QueuePercentiles : public RdmaInstrument
     }
 
     Time m_period;                    //!< attribute Period
-    Ptr<RdmaFabric> m_fabric;         //!< what is watched
+    Ptr<RdmaFabric> m_fabric;         //!< fabric under observation
     Ptr<RdmaFlowRunnerBase> m_runner; //!< its flows
     std::vector<uint64_t> m_longest;  //!< bytes of the longest queue, by look
 };

@@ -262,7 +262,7 @@ main(int argc, char* argv[])
     uint64_t bytes = 1'000'000;
     uint32_t window = 8;
     CommandLine cmd(__FILE__);
-    cmd.Usage("Defines a transport of its own, whose receiver pulls, and shows what it spares.");
+    cmd.Usage("Defines a receiver-driven transport and compares its queues and pauses with RoCE.");
     cmd.AddValue("senders", "hosts that send", senders);
     cmd.AddValue("bytes", "bytes that each of them sends", bytes);
     cmd.AddValue("window", "attribute Window of ns3::PullTransport", window);

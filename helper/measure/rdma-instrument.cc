@@ -15,6 +15,11 @@ RdmaInstrument::GetTypeId()
 }
 
 void
+RdmaInstrument::PrintForecast(std::ostream&)
+{
+}
+
+void
 RdmaInstrument::Finish()
 {
 }

@@ -42,6 +42,13 @@ class RdmaInstrument : public Object
     virtual void Begin(Ptr<RdmaFabric> fabric, Ptr<RdmaFlowRunnerBase> runner) = 0;
 
     /**
+     * Prints what is known before the simulation. Called after Begin(); nothing by default.
+     *
+     * \param os is written to
+     */
+    virtual void PrintForecast(std::ostream& os);
+
+    /**
      * The simulation is over.
      *
      * \throws RdmaFileError if a file could not be written

@@ -108,12 +108,26 @@ RdmaOptionList::Find(const std::string& name) const
 }
 
 void
+RdmaOptionList::AddOption(CommandLine& cmd, const Option& option)
+{
+    std::visit([&](auto* value) { cmd.AddValue(option.name, option.help, *value); }, option.value);
+}
+
+void
 RdmaOptionList::AddTo(CommandLine& cmd) const
 {
     for (const Option& option : m_options)
     {
-        std::visit([&](auto* value) { cmd.AddValue(option.name, option.help, *value); },
-                   option.value);
+        AddOption(cmd, option);
+    }
+}
+
+void
+RdmaOptionList::AddTo(CommandLine& cmd, const std::vector<std::string>& names) const
+{
+    for (const std::string& name : names)
+    {
+        AddOption(cmd, Find(name));
     }
 }
 
@@ -180,6 +194,12 @@ std::string
 RdmaOptionList::GetText(const std::string& name) const
 {
     return GetText(Find(name));
+}
+
+void
+RdmaOptionList::SetText(const std::string& name, const std::string& text)
+{
+    SetText(Find(name), text);
 }
 
 void

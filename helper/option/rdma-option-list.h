@@ -56,6 +56,12 @@ class RdmaOptionList
     void AddTo(CommandLine& cmd) const;
 
     /**
+     * \param cmd command line that gets some of the options, in the order given
+     * \param names names of options of the list
+     */
+    void AddTo(CommandLine& cmd, const std::vector<std::string>& names) const;
+
+    /**
      * Sets options and default values of attributes.
      *
      * \param text lines of a configuration file
@@ -127,6 +133,13 @@ class RdmaOptionList
     /** \param name name of an option of the list \return value of the option as text */
     std::string GetText(const std::string& name) const;
 
+    /**
+     * \param name name of an option of the list
+     * \param text new value of the option as text
+     * \throws std::invalid_argument if the option does not take the value
+     */
+    void SetText(const std::string& name, const std::string& text);
+
   protected:
     /** \param targets attributes that options set, in the order in which they are set */
     explicit RdmaOptionList(std::vector<RdmaOptionTarget> targets)
@@ -171,6 +184,7 @@ class RdmaOptionList
         std::string standard;                                        //!< default value as text
     };
 
+    static void AddOption(CommandLine& cmd, const Option& option);
     static std::string GetText(const Option& option);
     static void SetText(const Option& option, const std::string& text);
     const Option& Find(const std::string& name) const;

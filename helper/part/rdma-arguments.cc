@@ -106,9 +106,14 @@ CheckRdmaArguments(int argc, const char* const* argv)
     }
     // ns-3's CommandLine sets this global value too, but the simulator is made before.
     const auto simulator = FindArgument(argc, argv, "simulator");
-    if (simulator && !GlobalValue::BindFailSafe("simulator", StringValue(*simulator)))
+    if (simulator)
     {
-        return "--simulator: " + *simulator + "; accepted: own, default";
+        // EnumChecker does not check names where asserts are off, in newer releases of ns-3.
+        if (*simulator != "own" && *simulator != "default")
+        {
+            return "--simulator: " + *simulator + "; accepted: own, default";
+        }
+        GlobalValue::Bind("simulator", StringValue(*simulator));
     }
     return "";
 }

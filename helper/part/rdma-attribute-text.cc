@@ -52,7 +52,7 @@ using AttributeReader = Ptr<AttributeValue> (*)(const AttributeChecker&, const s
 struct AttributeForm
 {
     const char* type;     //!< begin of the value's type; newer releases append details
-    const char* accepted; //!< what values look like; empty: text of the attribute's checker
+    const char* accepted; //!< form of the values; empty: text of the attribute's checker
     AttributeReader read; //!< throws std::invalid_argument, or returns null, for other text
 };
 

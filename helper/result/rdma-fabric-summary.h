@@ -4,6 +4,7 @@
 #define RDMA_FABRIC_SUMMARY_H
 
 #include "rdma-fabric-totals.h"
+#include "rdma-measured-summary.h"
 
 #include <cstdint>
 #include <optional>
@@ -16,7 +17,8 @@ namespace ns3
  * \ingroup rdma-flow-report
  * Summary of a run: the content of summary.json.
  *
- * Averages and percentiles cover the finished flows and have no value if no flow finished.
+ * Averages and percentiles cover the finished counted flows and have no value if none finished.
+ * Without a window, all flows are counted.
  */
 struct RdmaFabricSummary : RdmaFabricTotals
 {
@@ -31,6 +33,20 @@ struct RdmaFabricSummary : RdmaFabricTotals
     double cpuS{0.0};                  //!< CPU time of the run, s
     double peakRssMb{0.0};             //!< peak resident memory, MB
     std::string digest;                //!< digest of the flows from GetRdmaDigest()
+    /// Counted flows of a run with a window; no value without a window
+    std::optional<RdmaMeasuredSummary> measured;
+
+    /** \return number of counted flows; without a window that of all flows */
+    uint64_t GetNCounted() const
+    {
+        return measured ? measured->flows : flowsTotal;
+    }
+
+    /** \return number of finished counted flows; without a window that of all finished flows */
+    uint64_t GetNCountedCompleted() const
+    {
+        return measured ? measured->completed : flowsCompleted;
+    }
 };
 
 } // namespace ns3

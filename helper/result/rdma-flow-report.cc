@@ -77,7 +77,7 @@ SortFlowResults(const std::vector<RdmaFlowResult>& results)
  *
  * \param sorted flows in order of id, so that sums do not depend on the order of completion
  * \param value function that returns the quantity of a completed flow
- * \return mean and 99th percentile; no value if no flow has completed
+ * \return mean and 99th percentile of the counted flows; no value if none has completed
  */
 template <typename Value>
 std::pair<std::optional<double>, std::optional<double>>
@@ -87,7 +87,7 @@ GetMeanAndP99(const std::vector<const RdmaFlowResult*>& sorted, Value value)
     sample.reserve(sorted.size());
     for (const auto* result : sorted)
     {
-        if (result->IsCompleted())
+        if (result->isCounted && result->IsCompleted())
         {
             sample.push_back(value(*result));
         }

@@ -5,6 +5,7 @@
 
 #include "rdma-result-column.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <stdexcept>
 #include <string>
@@ -55,6 +56,24 @@ class RdmaResultTable
             }
         }
         m_columns.push_back(column);
+    }
+
+    /**
+     * Appends columns of the module that only some runs have.
+     *
+     * \param columns the columns
+     * \throws std::invalid_argument if a column with one of the names exists
+     */
+    void Extend(const std::vector<RdmaResultColumn<Record>>& columns)
+    {
+        for (const auto& column : columns)
+        {
+            Add(column);
+            std::rotate(m_columns.begin() + static_cast<std::ptrdiff_t>(m_own),
+                        m_columns.end() - 1,
+                        m_columns.end());
+            ++m_own;
+        }
     }
 
     /** \return the name of the table */

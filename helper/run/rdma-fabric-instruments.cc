@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 
 #include "rdma-deadlock-report.h"
+#include "rdma-explain-report.h"
 #include "rdma-fabric-setup.h"
 #include "rdma-failure-report.h"
 #include "rdma-option.h"
@@ -77,11 +78,22 @@ MakeRdmaInstruments(const RdmaFabricOptions& options)
             }
         });
     }
+    const auto has = [&all](const Ptr<RdmaInstrument>& report) {
+        return std::any_of(all.begin(), all.end(), [&report](const auto& each) {
+            return each.second->GetInstanceTypeId() == report->GetInstanceTypeId();
+        });
+    };
+    if (options.explain)
+    {
+        RefuseRdmaOption("explain", options.checkDeadlock, "--checkDeadlock");
+        if (const auto report = CreateObject<RdmaExplainReport>(); !has(report))
+        {
+            all.emplace_back("explain", report);
+        }
+    }
     // Every run has these reports once, and first unless the user names them.
-    const auto addReport = [&all](const Ptr<RdmaInstrument>& report) {
-        if (std::none_of(all.begin(), all.end(), [&report](const auto& each) {
-                return each.second->GetInstanceTypeId() == report->GetInstanceTypeId();
-            }))
+    const auto addReport = [&all, &has](const Ptr<RdmaInstrument>& report) {
+        if (!has(report))
         {
             all.emplace(all.begin(), "instruments", report);
         }
@@ -92,6 +104,17 @@ MakeRdmaInstruments(const RdmaFabricOptions& options)
     }
     addReport(CreateObject<RdmaFailureReport>());
     return all;
+}
+
+std::vector<std::string>
+GetRdmaFileOptions()
+{
+    std::vector<std::string> names;
+    for (const auto& [option, type] : INSTRUMENT_OPTIONS)
+    {
+        names.emplace_back(option);
+    }
+    return names;
 }
 
 } // namespace ns3

@@ -106,6 +106,13 @@ struct RdmaFabricOptions : public RdmaOptionList
     std::string bytes{Define(&bytes, "bytes=auto", "incast, permutation: flow size; auto: 1MB")};
     std::string duration{
         Define(&duration, "duration=auto", "poisson: flows start in this time; auto: 1ms")};
+    std::string loadOf{
+        Define(&loadOf, "loadOf=payload", "poisson: load counts payload, wire or wire-acks")};
+    std::string warmUp{Define(&warmUp, "warmUp=0s", "poisson: flows in this time are not counted")};
+    /// Flows that start in this time after the warm-up are counted. Arrivals go on until the last
+    /// counted flow has ended, which ends the run.
+    std::string measure{
+        Define(&measure, "measure=off", "poisson: then flows are counted for this time; off: all")};
     std::string stop{Define(&stop, "stop=10s", "the run ends at this time at the latest")};
     uint32_t seed{Define(&seed, "seed=1", "of all random numbers, 1 and above")};
     /// Loss recovery: "auto", "sack" (default of IRN), "selective" (retransmission without SACK),
@@ -160,6 +167,9 @@ struct RdmaFabricOptions : public RdmaOptionList
         Define(&traceEvents, "trace-events=", "JSON file for Perfetto: pauses, queues, marks")};
     std::string traceInterval{
         Define(&traceInterval, "traceInterval=auto", "trace-events: between samples; auto: 10us")};
+    bool explain{Define(&explain,
+                        "explain=false",
+                        "print which thresholds act first, then why it pauses, or why not")};
     std::string instruments{
         Define(&instruments, "instruments=", "parts, with commas (--list=instruments)")};
     std::string timeseries{

@@ -3,12 +3,14 @@
 #include "rdma-fabric-run.h"
 
 #include "qbb-wire.h"
+#include "rdma-arrivals.h"
 #include "rdma-build-note.h"
 #include "rdma-deadlock-report.h"
 #include "rdma-fabric-deadlock.h"
 #include "rdma-fabric-setup.h"
 #include "rdma-flow-runner.h"
 #include "rdma-flow-size-cdf.h"
+#include "rdma-measured-columns.h"
 #include "rdma-option.h"
 #include "rdma-progress.h"
 #include "rdma-simulator-impl.h"
@@ -46,12 +48,15 @@ RdmaFabricRun::RdmaFabricRun(const RdmaFabricOptions& options)
     : m_options(options)
 {
     const RdmaTopology topology = MakeTopology(options);
-    Build(topology, MakeFlows(options, topology));
+    m_workload = MakeWorkload(options);
+    m_window = m_workload->GetWindow();
+    Build(topology, ParseRdmaOption("workload", [&] { return m_workload->MakeFlows(topology); }));
 }
 
 RdmaFabricRun::RdmaFabricRun(const RdmaFabricOptions& options, const std::vector<RdmaFlow>& flows)
     : m_options(options)
 {
+    options.Refuse("arrivals", "where the caller gives the flows");
     Build(MakeTopology(options), flows);
 }
 
@@ -86,6 +91,13 @@ RdmaFabricRun::MakeTopology(const RdmaFabricOptions& options)
 std::vector<RdmaFlow>
 RdmaFabricRun::MakeFlows(const RdmaFabricOptions& options, const RdmaTopology& topology)
 {
+    const auto workload = MakeWorkload(options);
+    return ParseRdmaOption("workload", [&] { return workload->MakeFlows(topology); });
+}
+
+Ptr<RdmaWorkload>
+RdmaFabricRun::MakeWorkload(const RdmaFabricOptions& options)
+{
     if (options.seed == 0)
     {
         throw std::invalid_argument("--seed: 0; accepted: 1 and above");
@@ -99,11 +111,38 @@ RdmaFabricRun::MakeFlows(const RdmaFabricOptions& options, const RdmaTopology& t
     {
         ParseRdmaOption("cdf", [&options] { RdmaFlowSizeCdf::Make(options.cdf); });
     }
-    options.SetAttributes(workload,
-                          "workload",
-                          "--workload=" + options.workload,
-                          RdmaOptionClash::YIELD);
-    return ParseRdmaOption("workload", [&] { return MakeRdmaFlows(workload, topology); });
+    CheckMtu(options);
+    const std::string with = "--workload=" + options.workload;
+    options.SetAttributes(workload, "workload", with, RdmaOptionClash::YIELD);
+    options.SetAttributes(workload, "arrivals", with);
+    if (options.measure != "off" && ParseRdmaTime(options.measure) == 0_ps)
+    {
+        throw std::invalid_argument("--measure: " + options.measure +
+                                    "; accepted: off, or a time above 0");
+    }
+    if (options.measure == "off" && options.warmUp != "0s" && !workload.Has("Measure"))
+    {
+        throw std::invalid_argument("--warmUp: " + options.warmUp +
+                                    " without --measure; accepted: with --measure");
+    }
+    if (workload.HasAttribute("Measure") && workload.Has("Measure") && workload.Has("Duration"))
+    {
+        throw std::invalid_argument(
+            (options.duration == "auto" ? with : "--duration=" + options.duration) +
+            " with a measured window; accepted: --warmUp and --measure without a duration, because "
+            "flows then start until the last counted flow has ended");
+    }
+    return ParseRdmaOption("workload", [&] { return MakeRdmaWorkload(workload); });
+}
+
+void
+RdmaFabricRun::CheckMtu(const RdmaFabricOptions& options)
+{
+    if (options.mtu < 256 || options.mtu > 4096)
+    {
+        throw std::invalid_argument("--mtu: " + std::to_string(options.mtu) +
+                                    "; accepted: 256 to 4096 bytes of payload a packet");
+    }
 }
 
 void
@@ -138,8 +177,7 @@ RdmaFabricRun::Build(const RdmaTopology& topology, const std::vector<RdmaFlow>& 
     m_fabric->AssignStreams(1);
     CheckForDeadlocks();
     InstallRdmaFailures(*m_fabric, m_options);
-    m_runner = MakeRunner();
-    m_runner->Install(m_fabric, flows);
+    InstallFlows(topology, flows);
     m_instruments = MakeRdmaInstruments(m_options);
     for (const auto& [option, instrument] : m_instruments)
     {
@@ -153,6 +191,29 @@ RdmaFabricRun::Build(const RdmaTopology& topology, const std::vector<RdmaFlow>& 
     {
         m_firstStart = m_firstStart != 0_ps ? std::min(m_firstStart, flow.start) : flow.start;
     }
+}
+
+void
+RdmaFabricRun::InstallFlows(const RdmaTopology& topology, const std::vector<RdmaFlow>& flows)
+{
+    m_runner = MakeRunner();
+    if (!m_window)
+    {
+        m_runner->Install(m_fabric, flows);
+        return;
+    }
+    if (std::none_of(flows.begin(), flows.end(), [this](const RdmaFlow& flow) {
+            return m_window->Contains(flow.start);
+        }))
+    {
+        throw std::invalid_argument("--measure: no flow starts from " +
+                                    FormatRdmaTime(m_window->begin) + " to " +
+                                    FormatRdmaTime(m_window->end) + "; accepted: a longer time");
+    }
+    m_runner->SetWindow(*m_window);
+    m_runner->Install(m_fabric, flows);
+    AddRdmaMeasuredColumns(m_tables);
+    Create<RdmaArrivals>(m_workload, m_runner, topology)->Start();
 }
 
 Ptr<RdmaFlowRunnerBase>
@@ -196,11 +257,7 @@ RdmaFabricRun::Configure(RdmaFabricHelper& helper,
                          const RdmaTopology& topology,
                          uint8_t classes) const
 {
-    if (m_options.mtu < 256 || m_options.mtu > 4096)
-    {
-        throw std::invalid_argument("--mtu: " + std::to_string(m_options.mtu) +
-                                    "; accepted: 256 to 4096 bytes of payload a packet");
-    }
+    CheckMtu(m_options);
     constexpr uint32_t HEADERS = QbbWire::IPV4_HEADER_BYTES + QbbWire::UDP_HEADER_BYTES +
                                  QbbWire::BTH_BYTES + QbbWire::ICRC_BYTES +
                                  QbbWire::IRN_EXTENSION_BYTES;
@@ -254,6 +311,15 @@ RdmaFabricRun::Run(bool progress)
 }
 
 void
+RdmaFabricRun::PrintForecasts(std::ostream& os) const
+{
+    for (const auto& [option, instrument] : m_instruments)
+    {
+        instrument->PrintForecast(os);
+    }
+}
+
+void
 RdmaFabricRun::PrintFailures(std::ostream& os) const
 {
     for (const auto& [option, instrument] : m_instruments)
@@ -274,6 +340,16 @@ RdmaFabricRun::GetOutcome() const
     outcome.ports = m_fabric->GetPortResults();
     outcome.tables = m_tables;
     outcome.summary = MakeRdmaSummary(outcome.flows, m_fabric->GetTotals(), m_tables);
+    if (m_window)
+    {
+        auto measured = MakeRdmaMeasuredSummary(outcome.flows, m_window->begin, m_window->end);
+        const uint64_t left = m_runner->GetNCounted() - m_runner->GetNCountedEnded();
+        measured.ending =
+            left == 0 ? "all counted flows ended"
+                      : "cut at " + FormatRdmaMicroseconds(m_end) + ": " + std::to_string(left) +
+                            " of " + std::to_string(measured.flows) + " counted flows unfinished";
+        outcome.summary.measured = measured;
+    }
     outcome.summary.events = m_events;
     outcome.summary.simTimeUs = static_cast<double>(m_end) / 1e6;
     outcome.summary.cpuS = m_cpuS;

@@ -13,7 +13,9 @@
 #include "rdma-flow-runner-base.h"
 #include "rdma-flow.h"
 #include "rdma-instrument.h"
+#include "rdma-workload.h"
 
+#include <optional>
 #include <ostream>
 #include <string>
 #include <utility>
@@ -100,7 +102,8 @@ class RdmaFabricRun
     }
 
     /**
-     * Runs the simulation until every flow has ended, at most until the time of the option stop.
+     * Runs the simulation until every flow has ended, with the option measure every counted flow,
+     * at most until the time of the option stop.
      *
      * \param progress true to show progress on standard error
      */
@@ -108,6 +111,9 @@ class RdmaFabricRun
 
     /** \return the results of the run */
     RdmaFabricOutcome GetOutcome() const;
+
+    /** \param os gets what instruments know before Run() */
+    void PrintForecasts(std::ostream& os) const;
 
     /** \param os gets the reports of watchdogs, slow receivers and other instruments */
     void PrintFailures(std::ostream& os) const;
@@ -127,20 +133,25 @@ class RdmaFabricRun
                                            const RdmaTopology& topology);
 
   private:
+    static Ptr<RdmaWorkload> MakeWorkload(const RdmaFabricOptions& options);
+    static void CheckMtu(const RdmaFabricOptions& options);
+    void InstallFlows(const RdmaTopology& topology, const std::vector<RdmaFlow>& flows);
     void Build(const RdmaTopology& topology, const std::vector<RdmaFlow>& flows);
     void Configure(RdmaFabricHelper& helper, const RdmaTopology& topology, uint8_t classes) const;
     void CheckForDeadlocks();
     Ptr<RdmaFlowRunnerBase> MakeRunner() const;
 
-    RdmaFabricOptions m_options;      //!< options of the run
-    RdmaResultTables m_tables;        //!< columns of the result files
-    Ptr<RdmaFabric> m_fabric;         //!< fabric of the run
-    Ptr<RdmaFlowRunnerBase> m_runner; //!< runner of the flows
-    QbbDeadlockCheck m_check;         //!< result of the deadlock check before the run
-    QbbPs m_firstStart{0};            //!< start of the first flow
-    double m_cpuS{0};                 //!< CPU time of Run() in seconds
-    uint64_t m_events{0};             //!< number of simulator events of Run()
-    QbbPs m_end{0};                   //!< simulated time at the end of Run()
+    RdmaFabricOptions m_options;  //!< options of the run
+    RdmaResultTables m_tables;    //!< columns of the result files
+    Ptr<RdmaFabric> m_fabric;     //!< fabric of the run
+    Ptr<RdmaWorkload> m_workload; //!< generates the flows; null: the caller gave the flows
+    std::optional<RdmaFlowWindow> m_window; //!< window of the counted flows; none: all flows
+    Ptr<RdmaFlowRunnerBase> m_runner;       //!< runner of the flows
+    QbbDeadlockCheck m_check;               //!< result of the deadlock check before the run
+    QbbPs m_firstStart{0};                  //!< start of the first flow
+    double m_cpuS{0};                       //!< CPU time of Run() in seconds
+    uint64_t m_events{0};                   //!< number of simulator events of Run()
+    QbbPs m_end{0};                         //!< simulated time at the end of Run()
     /// Instruments of the run, each with the option that names it
     std::vector<std::pair<std::string, Ptr<RdmaInstrument>>> m_instruments;
     Ptr<QbbDeadlockDetector> m_detector; //!< detector of deadlocks during the run

@@ -66,7 +66,7 @@ PrintLine(std::ostream& os,
     for (const RdmaFlowResult& result : results)
     {
         const uint64_t bytes = result.flow.bytes;
-        if (bin.maxBytes != 0 && (bytes <= above || bytes > bin.maxBytes))
+        if (!result.isCounted || (bin.maxBytes != 0 && (bytes <= above || bytes > bin.maxBytes)))
         {
             continue;
         }
@@ -94,6 +94,40 @@ PrintLine(std::ostream& os,
     os << "\n";
 }
 
+/** Prints the counted flows by start time, and whether the run was in a steady state. */
+void
+PrintMeasured(std::ostream& os, const RdmaMeasuredSummary& measured, uint64_t all)
+{
+    os << "\ncounted are the " << measured.flows << " of " << all << " flows that start from "
+       << FormatRdmaMicroseconds(measured.begin) << " to " << FormatRdmaMicroseconds(measured.end)
+       << "; " << measured.flows - measured.completed << " of them did not finish; "
+       << measured.ending << "\nstart in          flows  completed   avg FCT us avg slowd.\n";
+    for (std::size_t i = 0; i < measured.slices.size(); ++i)
+    {
+        const RdmaMeasuredSlice& slice = measured.slices[i];
+        const std::string name = "quarter " + std::to_string(i + 1);
+        PrintFormatted(os,
+                       "%-14s %8" PRIu64 " %10" PRIu64,
+                       name.c_str(),
+                       slice.flows,
+                       slice.completed);
+        if (slice.completed > 0)
+        {
+            PrintFormatted(os, " %12.2f %10.3f", *slice.avgFctUs, *slice.avgSlowdown);
+        }
+        os << "\n";
+    }
+    os << "trend of the average FCT over the window: ";
+    if (measured.fctTrend)
+    {
+        PrintFormatted(os,
+                       "%+.1f%% +- %.1f%% (95%%): ",
+                       *measured.fctTrend * 100,
+                       *measured.fctTrendError * 100);
+    }
+    os << measured.verdict << "\n";
+}
+
 } // namespace
 
 void
@@ -108,6 +142,10 @@ PrintRdmaOutcome(std::ostream& os, const RdmaFabricOutcome& outcome)
         above = bin.maxBytes;
     }
     const RdmaFabricSummary& summary = outcome.summary;
+    if (summary.measured)
+    {
+        PrintMeasured(os, *summary.measured, summary.flowsTotal);
+    }
     PrintFormatted(os,
                    "\n%" PRIu64 " drops, %" PRIu64 " pause frames, %" PRIu64
                    " ECN marks; %.1f us simulated\n",
@@ -134,24 +172,25 @@ PrintRdmaOutcome(std::ostream& os, const RdmaFabricOutcome& outcome)
         os << column.GetInfo().name << " " << (value.empty() ? "-" : value)
            << (unit.empty() ? "" : " ") << unit << "\n";
     }
-    if (summary.flowsCompleted == summary.flowsTotal)
+    const uint64_t total = summary.GetNCounted();
+    const uint64_t unfinished = total - summary.GetNCountedCompleted();
+    if (unfinished == 0)
     {
         return;
     }
     os << "\n"
-       << summary.flowsTotal - summary.flowsCompleted << " of " << summary.flowsTotal
+       << unfinished << " of " << total << (summary.measured ? " counted" : "")
        << " flows did not finish:\n";
     std::size_t listed = 0;
     for (const auto& result : outcome.flows)
     {
-        if (result.IsCompleted())
+        if (result.IsCompleted() || !result.isCounted)
         {
             continue;
         }
         if (++listed > MAX_LISTED)
         {
-            os << "  and " << summary.flowsTotal - summary.flowsCompleted - MAX_LISTED
-               << " more (flows.csv has them all)\n";
+            os << "  and " << unfinished - MAX_LISTED << " more (flows.csv has them all)\n";
             break;
         }
         os << "  flow " << result.flow.id << " from host " << result.flow.srcHost << " to host "

@@ -69,7 +69,7 @@ class RdmaTopologyBuilder : public Object
     struct Number
     {
         const char* name;                      //!< name of the attribute
-        const char* help;                      //!< what the number counts
+        const char* help;                      //!< meaning of the number
         uint32_t value;                        //!< default value
         uint32_t Form::*member;                //!< where the value is stored
         uint32_t min{1};                       //!< smallest value

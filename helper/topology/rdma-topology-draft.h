@@ -98,7 +98,7 @@ class RdmaTopologyDraft
 
     std::string m_form;        //!< name of the form
     RdmaTopologyRates m_rates; //!< the links
-    RdmaTopology m_topology;   //!< what was added
+    RdmaTopology m_topology;   //!< topology so far
     uint64_t m_nodes{0};       //!< nodes counted
     uint64_t m_links{0};       //!< links counted
 };

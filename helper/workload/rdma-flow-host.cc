@@ -22,8 +22,26 @@ void
 RdmaFlowHost::Reserve(Ptr<RdmaNic> nic, RdmaNic::LateHandler late)
 {
     m_nic = nic;
-    m_firstQpn =
-        nic->ReserveQueuePairNumbers(static_cast<uint32_t>(m_flows.size()), std::move(late));
+    const auto added = static_cast<uint32_t>(m_flows.size() - m_reserved);
+    m_blocks.push_back({nic->ReserveQueuePairNumbers(added, std::move(late)), m_reserved});
+    m_reserved = m_flows.size();
+}
+
+std::vector<uint32_t>
+RdmaFlowHost::GetLatestFlows() const
+{
+    return {m_flows.begin() + static_cast<std::ptrdiff_t>(m_blocks.back().place), m_flows.end()};
+}
+
+uint32_t
+RdmaFlowHost::GetFlow(uint32_t qpn) const
+{
+    const auto next =
+        std::upper_bound(m_blocks.begin(), m_blocks.end(), qpn, [](uint32_t n, const Block& block) {
+            return n < block.firstQpn;
+        });
+    const Block& block = *(next - 1);
+    return m_flows[block.place + (qpn - block.firstQpn)];
 }
 
 const Ptr<RdmaQueuePair>&
@@ -32,7 +50,7 @@ RdmaFlowHost::GetPrototype(uint8_t priority)
     Ptr<RdmaQueuePair>& prototype = m_prototypes[priority];
     if (!prototype)
     {
-        prototype = m_nic->MakePrototype(m_firstQpn);
+        prototype = m_nic->MakePrototype(m_blocks.front().firstQpn);
         prototype->SetPriority(priority);
     }
     return prototype;

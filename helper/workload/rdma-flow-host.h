@@ -10,6 +10,7 @@
 
 #include <ns3/event-id.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <vector>
@@ -39,30 +40,27 @@ class RdmaFlowHost
     }
 
     /**
-     * Reserves the queue pair numbers of the flows.
+     * Reserves the queue pair numbers of the flows added since the preceding call.
      *
      * \param nic NIC of the host
      * \param late recreates a destroyed queue pair; see RdmaNic::LateHandler
      */
     void Reserve(Ptr<RdmaNic> nic, RdmaNic::LateHandler late);
 
-    /** \return positions of the flows, in the order of their queue pair numbers */
-    const std::vector<uint32_t>& GetFlows() const
-    {
-        return m_flows;
-    }
+    /**
+     * \return positions of the flows whose numbers the latest Reserve() has reserved, in the order
+     *         of their queue pair numbers
+     */
+    std::vector<uint32_t> GetLatestFlows() const;
 
-    /** \return the smallest queue pair number of a flow */
-    uint32_t GetFirstQpn() const
+    /** \return the smallest queue pair number that the latest Reserve() has reserved */
+    uint32_t GetLatestQpn() const
     {
-        return m_firstQpn;
+        return m_blocks.back().firstQpn;
     }
 
     /** \param qpn a reserved queue pair number \return position of the flow */
-    uint32_t GetFlow(uint32_t qpn) const
-    {
-        return m_flows[qpn - m_firstQpn];
-    }
+    uint32_t GetFlow(uint32_t qpn) const;
 
     /** \return NIC of the host */
     RdmaNic& GetNic() const
@@ -85,6 +83,13 @@ class RdmaFlowHost
     void DestroyAfter(QbbPs wait, Ptr<RdmaQueuePair>& queuePair);
 
   private:
+    /** Consecutive queue pair numbers of flows. */
+    struct Block
+    {
+        uint32_t firstQpn{0}; //!< first number of the block
+        std::size_t place{0}; //!< place of the block's first flow in m_flows
+    };
+
     /** Scheduled destruction of a queue pair. */
     struct Departure
     {
@@ -95,7 +100,8 @@ class RdmaFlowHost
     void OnDeparture();
 
     Ptr<RdmaNic> m_nic;            //!< NIC of the host
-    uint32_t m_firstQpn{0};        //!< first queue pair number reserved for flows of the host
+    std::vector<Block> m_blocks;   //!< queue pair numbers reserved for flows, ascending
+    std::size_t m_reserved{0};     //!< number of flows with a queue pair number
     std::vector<uint32_t> m_flows; //!< positions of the flows in the order of their numbers
     std::map<uint8_t, Ptr<RdmaQueuePair>> m_prototypes; //!< prototypes by traffic class
     QbbRing<Departure> m_departures;                    //!< earliest destruction first

@@ -2,6 +2,8 @@
 
 #include "rdma-flow-runner-base.h"
 
+#include "rdma-run-end.h"
+
 #include <ns3/abort.h>
 #include <ns3/simulator.h>
 
@@ -48,22 +50,49 @@ void
 RdmaFlowRunnerBase::Install(Ptr<RdmaFabric> fabric, const std::vector<RdmaFlow>& flows)
 {
     NS_ABORT_MSG_IF(m_fabric, "rdma: the flow runner's Install() is called a second time");
-    NS_ABORT_MSG_IF(flows.size() > std::numeric_limits<uint32_t>::max(),
-                    "rdma: " << flows.size() << " flows; accepted: up to "
-                             << std::numeric_limits<uint32_t>::max());
     m_fabric = fabric;
     // Keep the runner alive until the simulation ends, because flows report to it until then.
     Simulator::ScheduleDestroy(&RdmaFlowRunnerBase::Dispose, Ptr<RdmaFlowRunnerBase>(this));
-    m_flows.resize(flows.size());
-    for (std::size_t i = 0; i < flows.size(); ++i)
-    {
-        m_flows[i].flow = flows[i];
-    }
-    std::sort(m_flows.begin(), m_flows.end(), [](const Flow& a, const Flow& b) {
-        return a.flow.id < b.flow.id;
-    });
     DoInstall();
-    for (uint64_t i = 0; i < m_flows.size(); ++i)
+    Append(flows);
+}
+
+void
+RdmaFlowRunnerBase::AddFlows(const std::vector<RdmaFlow>& flows)
+{
+    NS_ABORT_MSG_IF(!m_fabric, "rdma: AddFlows() of a flow runner before Install()");
+    Append(flows);
+}
+
+void
+RdmaFlowRunnerBase::SetWindow(const RdmaFlowWindow& window)
+{
+    NS_ABORT_MSG_IF(m_fabric, "rdma: SetWindow() of a flow runner after Install()");
+    m_window = window;
+}
+
+void
+RdmaFlowRunnerBase::Append(std::vector<RdmaFlow> flows)
+{
+    constexpr uint64_t MAX_FLOWS = std::numeric_limits<uint32_t>::max();
+    NS_ABORT_MSG_IF(flows.size() + m_flows.size() > MAX_FLOWS,
+                    "rdma: " << flows.size() + m_flows.size() << " flows; accepted: up to "
+                             << MAX_FLOWS);
+    std::sort(flows.begin(), flows.end(), [](const RdmaFlow& a, const RdmaFlow& b) {
+        return a.id < b.id;
+    });
+    const uint64_t first = m_flows.size();
+    NS_ABORT_MSG_IF(first > 0 && !flows.empty() && flows.front().id < m_flows.back().flow.id,
+                    "rdma: flow " << flows.front().id << " is added after flow "
+                                  << m_flows.back().flow.id << "; accepted: ascending ids");
+    for (const RdmaFlow& flow : flows)
+    {
+        m_flows.emplace_back();
+        m_flows.back().flow = flow;
+        m_counted += m_window.Contains(flow.start) ? 1 : 0;
+    }
+    DoAdd(first);
+    for (uint64_t i = first; i < m_flows.size(); ++i)
     {
         NS_ABORT_MSG_IF(i > 0 && m_flows[i].flow.id == m_flows[i - 1].flow.id,
                         "rdma: two flows have the id " << m_flows[i].flow.id);
@@ -109,9 +138,14 @@ RdmaFlowRunnerBase::FlowEnded(uint64_t index, RdmaWcStatus status, QbbPs time)
         ++m_completed;
         entry.cqe = time - entry.flow.start;
     }
-    if (m_stopWhenDone && m_ended == m_flows.size())
+    if (!m_window.Contains(entry.flow.start))
     {
-        Simulator::Stop();
+        return;
+    }
+    ++m_countedEnded;
+    if (m_stopWhenDone && m_countedEnded == m_counted)
+    {
+        StopRdmaRunAt(GetRdmaRunEnd(QbbNow()));
     }
 }
 
@@ -144,6 +178,11 @@ RdmaFlowRunnerBase::GetResults() const
         const Flow& entry = m_flows[i];
         RdmaFlowResult result;
         result.flow = entry.flow;
+        result.isCounted = m_window.Contains(entry.flow.start);
+        if (entry.flow.start >= m_window.end && !entry.started)
+        {
+            continue;
+        }
         if (entry.fct >= 0_ps)
         {
             result.fct = entry.fct;

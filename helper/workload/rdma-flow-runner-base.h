@@ -7,11 +7,13 @@
 #include "rdma-fabric.h"
 #include "rdma-flow-calendar.h"
 #include "rdma-flow-report.h"
+#include "rdma-flow-window.h"
 #include "rdma-flow.h"
 #include "rdma-verbs.h"
 
 #include <ns3/object.h>
 
+#include <deque>
 #include <optional>
 #include <string>
 #include <vector>
@@ -38,12 +40,18 @@ struct RdmaFlowRetries
  * start in the order of their ids, so the order of the flows passed to Install() does not matter.
  * Each flow starts in an event of its sending node.
  *
+ * The run ends when the last flow has ended: an event without a node stops the simulation at the
+ * first multiple of 10 us (RDMA_RUN_END_STEP) strictly after the last completion at a sender. With
+ * a window (SetWindow()), the flows that start in the window are counted, and the run ends when the
+ * last counted flow has ended.
+ *
  * The completion time of a flow is measured from its start until its last byte is in the receiver's
  * memory.
  *
- * A subclass implements the steps in the life of a flow: DoInstall() and DoPrepare() before the
- * run, DoStart() at the start of the flow, and DoGetRetries() and DoDescribe() when results are
- * requested. After DoStart(), the subclass reports progress by FlowArrived() and FlowEnded().
+ * A subclass implements the steps in the life of a flow: DoInstall(), DoAdd() and DoPrepare()
+ * before the flow starts, DoStart() at the start of the flow, and DoGetRetries() and DoDescribe()
+ * when results are requested. After DoStart(), the subclass reports progress by FlowArrived() and
+ * FlowEnded().
  */
 class RdmaFlowRunnerBase : public Object
 {
@@ -65,7 +73,20 @@ class RdmaFlowRunnerBase : public Object
      */
     void Install(Ptr<RdmaFabric> fabric, const std::vector<RdmaFlow>& flows);
 
-    /** \param stop true, the default: the simulation stops when the last flow has ended */
+    /**
+     * Adds flows during the run, from an event without a node.
+     *
+     * Aborts with a message for the flows that Install() does not accept.
+     *
+     * \param flows flows with ids above those of all earlier flows, which start at or after the
+     *        starts of all earlier flows
+     */
+    void AddFlows(const std::vector<RdmaFlow>& flows);
+
+    /** \param window the counted flows, for a call before Install(); default: all flows */
+    void SetWindow(const RdmaFlowWindow& window);
+
+    /** \param stop true, the default: the simulation stops after the last flow has ended */
     void SetStopWhenDone(bool stop);
 
     /** \return number of flows */
@@ -92,9 +113,22 @@ class RdmaFlowRunnerBase : public Object
         return m_completed;
     }
 
+    /** \return number of counted flows */
+    uint64_t GetNCounted() const
+    {
+        return m_counted;
+    }
+
+    /** \return number of counted flows that ended, successfully or with an error */
+    uint64_t GetNCountedEnded() const
+    {
+        return m_countedEnded;
+    }
+
     /**
-     * \return results of all flows, in ascending order of id. The status of an unfinished flow
-     *         explains what the flow is waiting for.
+     * \return results of the flows, in ascending order of id. The status of an unfinished flow
+     *         explains what the flow is waiting for. Flows after the window of the counted flows
+     * are left out if they have not started.
      */
     std::vector<RdmaFlowResult> GetResults() const;
 
@@ -166,8 +200,14 @@ class RdmaFlowRunnerBase : public Object
         bool ended{false};                          //!< the sender has a completion for the flow
     };
 
-    /** Prepares common resources after the flows are set and before the first DoPrepare(). */
+    /** Prepares what all flows have in common, once before the first DoAdd(). */
     virtual void DoInstall() = 0;
+
+    /**
+     * Prepares common resources of further flows, before DoPrepare() for each of them.
+     * \param first position of the first of the flows; they reach to the last position
+     */
+    virtual void DoAdd(uint64_t first) = 0;
 
     /** Creates the resources of a flow. \param index the flow \return its ideal completion time */
     virtual QbbPs DoPrepare(uint64_t index) = 0;
@@ -186,13 +226,17 @@ class RdmaFlowRunnerBase : public Object
     virtual std::string DoDescribe(uint64_t index, bool arrived) const = 0;
 
     void Check(const RdmaFlow& flow) const;
+    void Append(std::vector<RdmaFlow> flows);
 
-    Ptr<RdmaFabric> m_fabric;  //!< fabric that carries the flows
-    std::vector<Flow> m_flows; //!< flows in ascending order of id
-    RdmaFlowCalendar m_starts; //!< schedules the starts of flows
-    uint64_t m_ended{0};       //!< number of flows that ended
-    uint64_t m_completed{0};   //!< number of flows that completed successfully
-    bool m_stopWhenDone{true}; //!< stop the simulation when the last flow has ended
+    Ptr<RdmaFabric> m_fabric;   //!< fabric that carries the flows
+    RdmaFlowWindow m_window;    //!< the counted flows
+    std::deque<Flow> m_flows;   //!< flows in ascending order of id; references stay valid
+    RdmaFlowCalendar m_starts;  //!< schedules the starts of flows
+    uint64_t m_ended{0};        //!< number of flows that ended
+    uint64_t m_completed{0};    //!< number of flows that completed successfully
+    uint64_t m_counted{0};      //!< number of counted flows
+    uint64_t m_countedEnded{0}; //!< number of counted flows that ended
+    bool m_stopWhenDone{true};  //!< stop the simulation after the last flow has ended
 };
 
 } // namespace ns3

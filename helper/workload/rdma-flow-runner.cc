@@ -11,6 +11,7 @@
 #include <ns3/simulator.h>
 
 #include <algorithm>
+#include <set>
 
 namespace ns3
 {
@@ -90,24 +91,32 @@ void
 RdmaFlowRunner::DoInstall()
 {
     m_completions->SetCallback(MakeCallback(&RdmaFlowRunner::OnCompletion, this));
+}
+
+void
+RdmaFlowRunner::DoAdd(uint64_t first)
+{
     m_pairs.resize(GetNFlows());
-    for (uint32_t i = 0; i < GetNFlows(); ++i)
+    std::set<uint32_t> hosts;
+    for (auto i = static_cast<uint32_t>(first); i < GetNFlows(); ++i)
     {
         for (const uint32_t host : {GetFlow(i).srcHost, GetFlow(i).dstHost})
         {
             m_hosts[host].Add(i);
+            hosts.insert(host);
         }
     }
-    for (auto& [id, host] : m_hosts)
+    for (const uint32_t id : hosts)
     {
+        RdmaFlowHost& host = m_hosts[id];
         if (!GetFabric()->GetTopology().IsHost(id))
         {
             continue; // RdmaFlowRunnerBase reports the invalid flow
         }
         host.Reserve(GetFabric()->GetNic(id),
-                     [this, hostId = id](uint32_t qpn) { return MakeLate(hostId, qpn); });
-        uint32_t qpn = host.GetFirstQpn();
-        for (const uint32_t flow : host.GetFlows())
+                     [this, id](uint32_t qpn) { return MakeLate(id, qpn); });
+        uint32_t qpn = host.GetLatestQpn();
+        for (const uint32_t flow : host.GetLatestFlows())
         {
             const bool isSender = GetFlow(flow).srcHost == id;
             (isSender ? m_pairs[flow].senderQpn : m_pairs[flow].receiverQpn) = qpn++;

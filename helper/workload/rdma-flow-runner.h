@@ -12,6 +12,7 @@
 
 #include <ns3/nstime.h>
 
+#include <deque>
 #include <optional>
 #include <string>
 #include <unordered_map>
@@ -91,6 +92,7 @@ class RdmaFlowRunner : public RdmaFlowRunnerBase
     };
 
     void DoInstall() override;
+    void DoAdd(uint64_t first) override;
     QbbPs DoPrepare(uint64_t index) override;
     void DoStart(uint64_t index) override;
     std::optional<RdmaFlowRetries> DoGetRetries(uint64_t index) const override;
@@ -104,9 +106,9 @@ class RdmaFlowRunner : public RdmaFlowRunnerBase
     void OnCompletion(const RdmaWorkCompletion& completion);
     QbbPs ComputeIdeal(uint64_t index, const RdmaQueuePair& sender) const;
 
-    bool m_keep{false};                                 //!< value of the attribute KeepQueuePairs
-    Time m_timeWait;                                    //!< value of the attribute TimeWait
-    std::vector<Pair> m_pairs;                          //!< queue pairs by position of the flow
+    bool m_keep{false};       //!< value of the attribute KeepQueuePairs
+    Time m_timeWait;          //!< value of the attribute TimeWait
+    std::deque<Pair> m_pairs; //!< queue pairs by position of the flow; references stay valid
     std::unordered_map<uint32_t, RdmaFlowHost> m_hosts; //!< hosts by node id
     RdmaFlowCalendar m_receivers;           //!< schedules the creation of receiving queue pairs
     Ptr<RdmaCompletionQueue> m_completions; //!< completion queue shared by all senders

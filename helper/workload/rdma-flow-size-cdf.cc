@@ -225,4 +225,31 @@ RdmaFlowSizeCdf::GetMean() const
     return mean;
 }
 
+double
+RdmaFlowSizeCdf::GetMeanOf(const std::function<QbbUint128(uint64_t n)>& sum) const
+{
+    // A result of 0 bytes becomes 1 byte.
+    const auto valueAt = [&sum](uint64_t bytes) {
+        return bytes > 1 ? sum(bytes) - sum(bytes - 1) : sum(1);
+    };
+    double mean = 0.0;
+    for (std::size_t i = 1; i < m_points.size(); ++i)
+    {
+        const uint64_t low = m_points[i - 1].bytes;
+        const uint64_t high = m_points[i].bytes;
+        const double share = m_points[i].fraction - m_points[i - 1].fraction;
+        if (low == high)
+        {
+            mean = std::fma(share, static_cast<double>(valueAt(low)), mean);
+            continue;
+        }
+        // Each size within the segment takes one byte of its width, and the ends half a byte.
+        const QbbUint128 twice = 2 * (sum(high - 1) - sum(low)) + valueAt(low) + valueAt(high);
+        mean = std::fma(share / static_cast<double>(high - low),
+                        static_cast<double>(twice) * 0.5,
+                        mean);
+    }
+    return mean;
+}
+
 } // namespace ns3

@@ -2,7 +2,10 @@
 #ifndef RDMA_FLOW_SIZE_CDF_H
 #define RDMA_FLOW_SIZE_CDF_H
 
+#include "qbb-int128.h"
+
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -88,6 +91,14 @@ class RdmaFlowSizeCdf
 
     /// \return the expected value of Sample() for a uniform random number, in bytes
     double GetMean() const;
+
+    /**
+     * Computes the expected value of a whole-numbered function f of the flow size.
+     *
+     * \param sum returns f(1) + ... + f(n) for n from 0 to the largest size, below 2^126
+     * \return the expected value of f(Sample()) for a uniform random number
+     */
+    double GetMeanOf(const std::function<QbbUint128(uint64_t n)>& sum) const;
 
     /// \return the points of the distribution function
     const std::vector<RdmaCdfPoint>& GetPoints() const

@@ -46,14 +46,37 @@ RdmaGeneratedWorkload::MakeFlows(const RdmaTopology& topology)
     {
         Refuse("with a topology of", std::to_string(hosts) + " hosts", "2 or more");
     }
-    auto flows = Generate(topology);
+    m_nextId = 0;
+    return Number(Generate(topology));
+}
+
+std::vector<RdmaFlow>
+RdmaGeneratedWorkload::MakeMoreFlows(const RdmaTopology& topology, QbbPs until)
+{
+    return Number(GenerateMore(topology, until));
+}
+
+std::vector<RdmaFlow>
+RdmaGeneratedWorkload::GenerateMore(const RdmaTopology& /* topology */, QbbPs /* until */)
+{
+    return {};
+}
+
+QbbPs
+RdmaGeneratedWorkload::GetStart() const
+{
+    return QbbToPs(m_start);
+}
+
+std::vector<RdmaFlow>
+RdmaGeneratedWorkload::Number(std::vector<RdmaFlow> flows)
+{
     std::stable_sort(flows.begin(), flows.end(), [](const RdmaFlow& a, const RdmaFlow& b) {
         return std::tie(a.start, a.srcHost) < std::tie(b.start, b.srcHost);
     });
-    uint64_t id = 0;
     for (auto& flow : flows)
     {
-        flow.id = id++;
+        flow.id = m_nextId++;
     }
     return flows;
 }

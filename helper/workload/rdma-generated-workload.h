@@ -34,6 +34,8 @@ class RdmaGeneratedWorkload : public RdmaWorkload
      */
     std::vector<RdmaFlow> MakeFlows(const RdmaTopology& topology) final;
 
+    std::vector<RdmaFlow> MakeMoreFlows(const RdmaTopology& topology, QbbPs until) final;
+
   protected:
     /// Random streams of generated workloads, relative to the first: one for each kind of decision.
     enum Stream
@@ -51,6 +53,17 @@ class RdmaGeneratedWorkload : public RdmaWorkload
      * \throws std::invalid_argument under the conditions of RdmaWorkload::MakeFlows()
      */
     virtual std::vector<RdmaFlow> Generate(const RdmaTopology& topology) = 0;
+
+    /**
+     * Continues Generate(), for workloads with a window.
+     * \param topology topology of Generate()
+     * \param until end of the interval in which the flows start
+     * \return further flows that start before \p until, made by MakeFlow(), in any order
+     */
+    virtual std::vector<RdmaFlow> GenerateMore(const RdmaTopology& topology, QbbPs until);
+
+    /// \return value of the attribute Start
+    QbbPs GetStart() const;
 
     /**
      * \param src node id of the sender
@@ -80,6 +93,9 @@ class RdmaGeneratedWorkload : public RdmaWorkload
     static uint32_t Draw(const Ptr<UniformRandomVariable>& variable, std::size_t n);
 
   private:
+    std::vector<RdmaFlow> Number(std::vector<RdmaFlow> flows);
+
+    uint64_t m_nextId{0};     //!< id of the next flow
     Time m_start{0};          //!< value of the attribute Start
     uint32_t m_priority{3};   //!< value of the attribute Priority
     uint32_t m_dstPort{4791}; //!< value of the attribute DestinationPort

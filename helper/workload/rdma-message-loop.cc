@@ -28,12 +28,22 @@ RdmaMessageLoop::RdmaMessageLoop(Ptr<RdmaFabric> fabric, uint64_t messageBytes, 
 }
 
 void
+RdmaMessageLoop::SetOutstanding(uint32_t messages)
+{
+    NS_ABORT_MSG_IF(messages == 0, "rdma: 0 messages in progress; accepted: 1 and above");
+    m_outstanding = messages;
+}
+
+void
 RdmaMessageLoop::Add(uint32_t from, uint32_t to)
 {
     const auto [sender, receiver] = m_fabric->Connect(from, to, m_priority);
     sender->SetSendCompletionQueue(m_completions);
     m_pairs.push_back({from, to, sender, receiver});
-    Post(m_pairs.size() - 1);
+    for (uint32_t i = 0; i < m_outstanding; ++i)
+    {
+        Post(m_pairs.size() - 1);
+    }
 }
 
 void
@@ -61,10 +71,14 @@ RdmaMessageLoop::Post(uint64_t index)
 void
 RdmaMessageLoop::OnCompletion(const RdmaWorkCompletion& completion)
 {
-    // After an error, a queue pair completes no further requests.
+    RdmaWcStatus& status = m_pairs[completion.id].status;
     if (completion.status == RdmaWcStatus::SUCCESS)
     {
         Post(completion.id);
+    }
+    else if (status == RdmaWcStatus::SUCCESS)
+    {
+        status = completion.status; // the messages in progress fail after this one
     }
 }
 

@@ -4,6 +4,7 @@
 #define RDMA_MESSAGE_LOOP_H
 
 #include "rdma-fabric.h"
+#include "rdma-verbs.h"
 
 #include <cstdint>
 #include <vector>
@@ -13,9 +14,9 @@ namespace ns3
 
 /**
  * \ingroup rdma
- * Endless application-like traffic: each pair of hosts transfers one message at a time, an RDMA
- * WRITE, and the completion of a message starts the next message. A pair therefore never has more
- * than one message in the network, however long the pair is stopped.
+ * Endless application-like traffic: each pair of hosts has a fixed number of messages in progress,
+ * which are RDMA WRITEs, and the completion of a message starts the next message. The number does
+ * not grow, however long the pair is stopped. A pair whose message fails sends no more messages.
  *
  * The object must outlive the events of the simulation.
  */
@@ -29,6 +30,8 @@ class RdmaMessageLoop
         uint32_t to{0};              //!< node id of the receiver
         Ptr<RdmaQueuePair> sender;   //!< queue pair of the sender
         Ptr<RdmaQueuePair> receiver; //!< queue pair of the receiver
+        /// Status of the first message that failed; SUCCESS if none has failed
+        RdmaWcStatus status{RdmaWcStatus::SUCCESS};
 
         /** \return payload bytes received in order, at most one packet more than the true number */
         uint64_t GetBytes() const;
@@ -37,12 +40,16 @@ class RdmaMessageLoop
     /**
      * \param fabric fabric that carries the messages
      * \param messageBytes size of each message in bytes, above 0
-     * \param priority traffic class of all messages, 0..7
+     * \param priority traffic class of all messages, 0..7; 8, the default: the class follows from
+     *        the attribute Dscp of the queue pairs
      */
-    RdmaMessageLoop(Ptr<RdmaFabric> fabric, uint64_t messageBytes, uint8_t priority = 3);
+    RdmaMessageLoop(Ptr<RdmaFabric> fabric, uint64_t messageBytes, uint8_t priority = 8);
 
     RdmaMessageLoop(const RdmaMessageLoop&) = delete;
     RdmaMessageLoop& operator=(const RdmaMessageLoop&) = delete;
+
+    /** \param messages messages in progress of each pair added later, 1 (the default) and above */
+    void SetOutstanding(uint32_t messages);
 
     /** Starts a pair. \param from node id of the sender \param to node id of the receiver */
     void Add(uint32_t from, uint32_t to);
@@ -62,7 +69,8 @@ class RdmaMessageLoop
 
     Ptr<RdmaFabric> m_fabric;               //!< fabric that carries the messages
     uint64_t m_messageBytes;                //!< size of each message in bytes
-    uint8_t m_priority;                     //!< traffic class of all messages
+    uint8_t m_priority;                     //!< traffic class of all messages; 8: by DSCP
+    uint32_t m_outstanding{1};              //!< messages in progress of a pair
     std::vector<Pair> m_pairs;              //!< pairs in the order of the calls of Add()
     Ptr<RdmaCompletionQueue> m_completions; //!< completion queue shared by all senders
 };

@@ -58,12 +58,12 @@ RdmaProgress::Tick()
     }
     m_last = now;
     const std::chrono::duration<double> elapsed = now - m_begin;
-    const auto done = static_cast<double>(m_runner->GetNEnded());
-    const auto all = static_cast<double>(m_runner->GetNFlows());
+    const auto done = static_cast<double>(m_runner->GetNCountedEnded());
+    const auto all = static_cast<double>(m_runner->GetNCounted());
     std::ostringstream line;
     line << std::fixed << std::setprecision(3) << '\r' << std::setw(10)
-         << static_cast<double>(QbbNow()) / 1e6 << " us simulated, " << m_runner->GetNEnded()
-         << " of " << m_runner->GetNFlows() << " flows, " << std::setprecision(2)
+         << static_cast<double>(QbbNow()) / 1e6 << " us simulated, " << m_runner->GetNCountedEnded()
+         << " of " << m_runner->GetNCounted() << " flows, " << std::setprecision(2)
          << static_cast<double>(Simulator::GetEventCount()) / elapsed.count() / 1e6
          << " M events/s";
     if (done > 0 && done < all)

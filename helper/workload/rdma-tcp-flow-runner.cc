@@ -62,6 +62,11 @@ RdmaTcpFlowRunner::DoInstall()
 {
     CheckSettings();
     m_shim = std::make_unique<RdmaTcpShim>(m_port);
+}
+
+void
+RdmaTcpFlowRunner::DoAdd(uint64_t /* first */)
+{
     m_connections.resize(GetNFlows());
 }
 

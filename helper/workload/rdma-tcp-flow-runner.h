@@ -10,6 +10,7 @@
 #include <ns3/inet-socket-address.h>
 #include <ns3/socket.h>
 
+#include <deque>
 #include <memory>
 #include <optional>
 #include <string>
@@ -76,6 +77,7 @@ class RdmaTcpFlowRunner : public RdmaFlowRunnerBase, public RdmaTcpSettings
     };
 
     void DoInstall() override;
+    void DoAdd(uint64_t first) override;
     QbbPs DoPrepare(uint64_t index) override;
     void DoStart(uint64_t index) override;
     std::optional<RdmaFlowRetries> DoGetRetries(uint64_t index) const override;
@@ -91,8 +93,8 @@ class RdmaTcpFlowRunner : public RdmaFlowRunnerBase, public RdmaTcpSettings
     void End(uint64_t index, RdmaWcStatus status);
     void Forget(uint64_t index);
 
-    uint16_t m_port{0};                    //!< value of the attribute Port
-    std::vector<Connection> m_connections; //!< connections by position of the flow
+    uint16_t m_port{0};                   //!< value of the attribute Port
+    std::deque<Connection> m_connections; //!< connections by position; references stay valid
     std::unordered_map<uint32_t, std::unique_ptr<RdmaTcpHost>> m_hosts; //!< hosts by node id
     /// Positions of opening flows by sender address and port
     std::unordered_map<uint64_t, uint64_t> m_opening;

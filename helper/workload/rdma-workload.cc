@@ -22,6 +22,18 @@ RdmaWorkload::RdmaWorkload()
     QbbSetTimeResolution();
 }
 
+std::optional<RdmaFlowWindow>
+RdmaWorkload::GetWindow() const
+{
+    return std::nullopt;
+}
+
+std::vector<RdmaFlow>
+RdmaWorkload::MakeMoreFlows(const RdmaTopology& /* topology */, QbbPs /* until */)
+{
+    return {};
+}
+
 int64_t
 RdmaWorkload::AssignStreams(int64_t /* stream */)
 {
@@ -37,12 +49,18 @@ RdmaWorkload::Refuse(const std::string& attribute,
                                 "; accepted: " + accepted);
 }
 
-std::vector<RdmaFlow>
-MakeRdmaFlows(const RdmaPart& workload, const RdmaTopology& topology)
+Ptr<RdmaWorkload>
+MakeRdmaWorkload(const RdmaPart& workload)
 {
     const auto maker = workload.Create<RdmaWorkload>();
     maker->AssignStreams(RdmaWorkload::FIRST_STREAM);
-    return maker->MakeFlows(topology);
+    return maker;
+}
+
+std::vector<RdmaFlow>
+MakeRdmaFlows(const RdmaPart& workload, const RdmaTopology& topology)
+{
+    return MakeRdmaWorkload(workload)->MakeFlows(topology);
 }
 
 std::vector<RdmaFlow>

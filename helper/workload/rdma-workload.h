@@ -2,6 +2,7 @@
 #ifndef RDMA_WORKLOAD_H
 #define RDMA_WORKLOAD_H
 
+#include "rdma-flow-window.h"
 #include "rdma-flow.h"
 #include "rdma-part.h"
 #include "rdma-topology.h"
@@ -9,6 +10,7 @@
 #include <ns3/object.h>
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -56,6 +58,21 @@ class RdmaWorkload : public Object
     virtual std::vector<RdmaFlow> MakeFlows(const RdmaTopology& topology) = 0;
 
     /**
+     * \return the window of the counted flows if the workload has one; flows then continue after
+     *         those of MakeFlows(), which start before the end of the window
+     */
+    virtual std::optional<RdmaFlowWindow> GetWindow() const;
+
+    /**
+     * Generates the flows that follow those of MakeFlows() and of earlier calls, for workloads with
+     * a window. The flows do not depend on the lengths of the intervals of the calls.
+     * \param topology topology of MakeFlows()
+     * \param until end of the interval in which the flows start
+     * \return the flows in ascending order of start time; their ids continue
+     */
+    virtual std::vector<RdmaFlow> MakeMoreFlows(const RdmaTopology& topology, QbbPs until);
+
+    /**
      * Assigns a separate stream to each random variable. The default implementation assigns none.
      * \param stream number of the first stream, 0 or more
      * \return number of streams reserved for the workload
@@ -74,6 +91,13 @@ class RdmaWorkload : public Object
                              const std::string& value,
                              const std::string& accepted) const;
 };
+
+/**
+ * Creates a workload with random streams from RdmaWorkload::FIRST_STREAM on.
+ * \param workload a workload class with attribute values
+ * \return the workload
+ */
+Ptr<RdmaWorkload> MakeRdmaWorkload(const RdmaPart& workload);
 
 /**
  * Generates the flows of a workload with random streams from RdmaWorkload::FIRST_STREAM on.

@@ -36,9 +36,17 @@ RdmaFlowCalendar::Start()
 {
     for (auto& [node, host] : m_hosts)
     {
+        host.flows.erase(host.flows.begin(),
+                         host.flows.begin() + static_cast<std::ptrdiff_t>(host.next));
+        host.next = 0;
         std::sort(host.flows.begin(), host.flows.end(), [this](uint32_t a, uint32_t b) {
             return std::pair(m_timeOf(a), a) < std::pair(m_timeOf(b), b);
         });
+        if (host.scheduled || host.flows.empty())
+        {
+            continue;
+        }
+        host.scheduled = true;
         Simulator::ScheduleWithContext(node, GetDelay(host), &RdmaFlowCalendar::OnTime, this, node);
     }
 }

@@ -44,7 +44,10 @@ class RdmaFlowCalendar
     /** Adds a flow. \param node host that handles the flow \param index number of the flow */
     void Add(Ptr<Node> node, uint32_t index);
 
-    /** Schedules the first event of each host. To be called once, after the last Add(). */
+    /**
+     * Schedules the first event of each host. To be called after the last Add(), and again after
+     * flows were added whose times are not before those of earlier flows of their hosts.
+     */
     void Start();
 
     /** Stops the calendar: no further flow is handled. */
@@ -56,6 +59,7 @@ class RdmaFlowCalendar
     {
         std::vector<uint32_t> flows; //!< numbers of the flows, in order of time
         std::size_t next{0};         //!< index of the next flow to handle
+        bool scheduled{false};       //!< an event for the next flow is scheduled
     };
 
     void OnTime(uint32_t node);

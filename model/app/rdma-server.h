@@ -124,7 +124,11 @@ class RdmaServer : public Application
         return m_listening;
     }
 
-    /** \param callback function to call when the server listens, at once if it does */
+    /**
+     * Calls a function when the server begins to listen, or immediately if the server listens.
+     *
+     * \param callback the function
+     */
     void WhenListening(Callback<void> callback);
 
     /**

@@ -118,6 +118,15 @@ class RdmaRateController
     {
     }
 
+    /**
+     * \return false if OnAck() and OnNak() do nothing, which saves the work of preparing their
+     *         samples
+     */
+    virtual bool HearsAcks() const
+    {
+        return true;
+    }
+
     /** An acknowledgement arrives. \param sample contents of the acknowledgement */
     virtual void OnAck(const RdmaAckSample& sample)
     {
@@ -205,6 +214,18 @@ class RdmaCongestionControl : public Object
     virtual RdmaMarking GetMarking() const
     {
         return RdmaMarking::NONE;
+    }
+
+    /**
+     * States how much queueing delay controllers without marks accept, for reports.
+     *
+     * \param profile a queue pair's path profile, with base round trip and number of links
+     * \return largest queueing delay at which controllers do not slow down; 0, the default: they
+     *         react to any queue
+     */
+    virtual QbbPs GetAcceptedDelay(const RdmaPathProfile& profile) const
+    {
+        return QbbPs(0);
     }
 
     /** \return true if controllers need an acknowledgement of each packet */

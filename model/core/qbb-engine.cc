@@ -10,7 +10,8 @@ QbbEngine::Clear()
 {
     while (!m_wheel.IsEmpty())
     {
-        m_wheel.RemoveNext().impl->Unref();
+        EventImpl* event = m_wheel.RemoveNext().impl;
+        IsOwn(event) ? Untag(event)->Unref() : event->Unref();
     }
 }
 

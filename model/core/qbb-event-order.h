@@ -61,6 +61,12 @@ struct Phase
     static constexpr uint32_t LAST = Last;             //!< last place of the phase
     static constexpr uint32_t SIZE = Last - First + 1; //!< number of places in the phase
 
+    /** \param place a place \return true if the place is in the phase */
+    static constexpr bool Has(uint32_t place)
+    {
+        return First <= place && place <= Last;
+    }
+
     /** \tparam Rank rank of an event kind within the phase, from 0 \return place of the kind */
     template <uint32_t Rank>
     static constexpr uint32_t At()

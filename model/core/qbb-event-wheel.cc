@@ -31,10 +31,11 @@ PopEvent(std::vector<WheelEvent>& heap)
     heap.pop_back();
 }
 
-std::vector<WheelEvent>::iterator
-FindEvent(std::vector<WheelEvent>& events, const WheelEvent& ev)
+template <typename Iterator>
+Iterator
+FindEvent(Iterator begin, Iterator end, const WheelEvent& ev)
 {
-    return std::find_if(events.begin(), events.end(), [&ev](const WheelEvent& other) {
+    return std::find_if(begin, end, [&ev](const WheelEvent& other) {
         return other.key.m_uid == ev.key.m_uid && other.key.m_ts == ev.key.m_ts;
     });
 }
@@ -42,7 +43,7 @@ FindEvent(std::vector<WheelEvent>& events, const WheelEvent& ev)
 bool
 RemoveFromHeap(std::vector<WheelEvent>& heap, const WheelEvent& ev)
 {
-    const auto found = FindEvent(heap, ev);
+    const auto found = FindEvent(heap.begin(), heap.end(), ev);
     if (found == heap.end())
     {
         return false;
@@ -59,7 +60,7 @@ QbbEventWheel::QbbEventWheel()
     : m_heads(SLOTS, NONE),
       m_used(WORDS, 0)
 {
-    m_current.reserve(ROOM);
+    GrowCurrent();
     m_moved.reserve(ROOM);
     m_late.reserve(ROOM);
     m_far.reserve(ROOM);
@@ -67,21 +68,43 @@ QbbEventWheel::QbbEventWheel()
 }
 
 void
+QbbEventWheel::GrowCurrent()
+{
+    const uint32_t room = std::max(ROOM, 2 * m_maxCurrent);
+    auto larger = std::make_unique<Event[]>(room);
+    std::copy_n(m_current.get(), m_nCurrent, larger.get());
+    m_current = std::move(larger);
+    m_maxCurrent = room;
+}
+
+void
+QbbEventWheel::AddToCurrent(const Event& ev)
+{
+    if (m_nCurrent == m_maxCurrent)
+    {
+        GrowCurrent();
+    }
+    m_current[m_nCurrent++] = ev;
+}
+
+void
 QbbEventWheel::InsertIntoCurrent(const Event& ev)
 {
     // Most events of the current slot are due before most others of the slot.
-    const std::size_t size = m_current.size();
-    std::size_t place = size;
+    uint32_t place = m_nCurrent;
     while (place > 0 && m_current[place - 1] < ev)
     {
-        if (size - place == MOST_SHIFTS)
+        if (m_nCurrent - place == MOST_SHIFTS)
         {
             PushEvent(m_late, ev);
             return;
         }
         --place;
     }
-    m_current.insert(m_current.begin() + static_cast<std::ptrdiff_t>(place), ev);
+    AddToCurrent(ev);
+    Event* const events = m_current.get();
+    std::move_backward(events + place, events + m_nCurrent - 1, events + m_nCurrent);
+    events[place] = ev;
 }
 
 void
@@ -97,11 +120,11 @@ QbbEventWheel::Event
 QbbEventWheel::PeekNext() const
 {
     NS_ASSERT(!IsEmpty());
-    if (!m_current.empty() || !m_late.empty())
+    if (m_nCurrent > 0 || !m_late.empty())
     {
         const bool late =
-            !m_late.empty() && (m_current.empty() || m_current.back() > m_late.front());
-        return late ? m_late.front() : m_current.back();
+            !m_late.empty() && (m_nCurrent == 0 || m_current[m_nCurrent - 1] > m_late.front());
+        return late ? m_late.front() : m_current[m_nCurrent - 1];
     }
     // PeekNext() must not advance the wheel: events may still be inserted before the next event.
     const uint64_t slot = FindNextSlot();
@@ -118,12 +141,13 @@ QbbEventWheel::PeekNext() const
     return m_far.empty() ? first : std::min(first, m_far.front());
 }
 
-QbbEventWheel::Event
-QbbEventWheel::RemoveLate()
+const QbbEventWheel::Event*
+QbbEventWheel::TakeLate()
 {
-    const Event next = m_late.front();
+    // Room behind the last event of the slot holds the event for the caller.
+    AddToCurrent(m_late.front());
     PopEvent(m_late);
-    return next;
+    return &m_current[--m_nCurrent];
 }
 
 uint64_t
@@ -149,33 +173,47 @@ QbbEventWheel::FindNextSlot() const
 void
 QbbEventWheel::TakeSlot(uint32_t place)
 {
-    uint32_t index = m_heads[place];
-    while (index != NONE)
+    const uint32_t first = m_heads[place];
+    if (first == NONE)
     {
-        Node& node = m_nodes[index];
-        // The event object has left the CPU caches since it was scheduled.
-        __builtin_prefetch(node.event.impl);
-        m_current.push_back(node.event);
-        --m_inWheel;
-        const uint32_t next = node.next;
-        node.next = m_free;
-        m_free = index;
-        index = next;
+        return;
     }
+    uint32_t count = m_nCurrent;
+    Node* node = nullptr;
+    for (uint32_t index = first; index != NONE; index = node->next)
+    {
+        node = &m_nodes[index];
+        // The event object has left the CPU caches since it was scheduled.
+        __builtin_prefetch(node->event.impl);
+        if (count == m_maxCurrent)
+        {
+            m_nCurrent = count;
+            GrowCurrent();
+        }
+        m_current[count++] = node->event;
+        --m_inWheel;
+    }
+    m_nCurrent = count;
+    node->next = m_free;
+    m_free = first;
     m_heads[place] = NONE;
     m_used[place / 64] &= ~(uint64_t{1} << (place % 64));
 }
 
-void
+bool
 QbbEventWheel::Advance()
 {
-    NS_ASSERT(!IsEmpty());
+    if (m_inWheel == 0 && m_far.empty())
+    {
+        return false;
+    }
+    m_crowded = m_inWheel >= CROWD;
     if (m_taken >= REVIEW_EVENTS)
     {
         Review();
-        if (!m_current.empty() || !m_late.empty())
+        if (m_nCurrent > 0 || !m_late.empty())
         {
-            return;
+            return true;
         }
     }
     uint64_t slot = FindNextSlot();
@@ -188,33 +226,39 @@ QbbEventWheel::Advance()
     TakeSlot(static_cast<uint32_t>(slot % SLOTS));
     while (!m_far.empty() && GetSlot(m_far.front()) == slot)
     {
-        m_current.push_back(m_far.front());
+        AddToCurrent(m_far.front());
         PopEvent(m_far);
     }
     ++m_slotsTaken;
-    m_taken += static_cast<uint32_t>(m_current.size());
+    m_taken += m_nCurrent;
     SortCurrent();
+    return true;
 }
 
 void
 QbbEventWheel::SortCurrent()
 {
-    const std::size_t size = m_current.size();
-    if (size > MOST_SHIFTS)
+    Event* const events = m_current.get();
+    if (m_nCurrent > MOST_SHIFTS)
     {
-        std::sort(m_current.begin(), m_current.end(), std::greater<>());
+        std::sort(events, events + m_nCurrent, std::greater<>());
         return;
     }
     // The lists hold the latest insertion first, so most events are in place.
-    for (std::size_t i = 1; i < size; ++i)
+    for (Event* next = events + 1; next < events + m_nCurrent; ++next)
     {
-        const Event ev = m_current[i];
-        std::size_t place = i;
-        for (; place > 0 && m_current[place - 1] < ev; --place)
+        if (!(next[-1] < *next))
         {
-            m_current[place] = m_current[place - 1];
+            continue;
         }
-        m_current[place] = ev;
+        const Event ev = *next;
+        Event* place = next;
+        do
+        {
+            *place = place[-1];
+            --place;
+        } while (place > events && place[-1] < ev);
+        *place = ev;
     }
 }
 
@@ -237,12 +281,13 @@ QbbEventWheel::Review()
 void
 QbbEventWheel::SetWidth(uint32_t slotBits)
 {
-    std::swap(m_moved, m_current);
+    const uint32_t kept = m_nCurrent;
     for (uint32_t place = 0; place < SLOTS; ++place)
     {
         TakeSlot(place);
     }
-    std::swap(m_moved, m_current);
+    m_moved.assign(m_current.get() + kept, m_current.get() + m_nCurrent);
+    m_nCurrent = kept;
     // The current slot has been emptied: its last time step is the end of what has run.
     const uint64_t lastStep = ((m_slot + 1) << m_slotBits) - 1;
     m_slotBits = slotBits;
@@ -265,10 +310,11 @@ QbbEventWheel::Remove(const Event& ev)
     const uint64_t slot = GetSlot(ev);
     if (slot <= m_slot)
     {
-        const auto found = FindEvent(m_current, ev);
-        if (found != m_current.end())
+        Event* const end = m_current.get() + m_nCurrent;
+        if (Event* const found = FindEvent(m_current.get(), end, ev); found != end)
         {
-            m_current.erase(found);
+            std::move(found + 1, end, found);
+            --m_nCurrent;
             return;
         }
         if (RemoveFromHeap(m_late, ev))

@@ -6,6 +6,7 @@
 #include <ns3/scheduler.h>
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 namespace ns3
@@ -16,7 +17,7 @@ namespace ns3
  * A list of pending events for fabrics: a timing wheel in front of a heap.
  *
  * Nearly all events of a fabric lie less than a few microseconds ahead and close together. The
- * wheel has 32768 slots. Events of the current slot are sorted; the next event is taken from their
+ * wheel has 131072 slots. Events of the current slot are sorted; the next event is taken from their
  * end. Events of later slots wait unsorted in a list for each slot. Events beyond the wheel are in
  * a heap. The wheel measures how many events a slot has, and makes its slots shorter or longer, so
  * that an event costs a few list operations whether the fabric has ten hosts or ten thousand. The
@@ -35,7 +36,7 @@ class QbbEventWheel
     /** \return true if no event is pending */
     bool IsEmpty() const
     {
-        return m_current.empty() && m_late.empty() && m_inWheel == 0 && m_far.empty();
+        return m_nCurrent == 0 && m_late.empty() && m_inWheel == 0 && m_far.empty();
     }
 
     /** \param ev event to add; its time must not exceed the end of ns-3's clock (aborts) */
@@ -62,24 +63,42 @@ class QbbEventWheel
     /** \return the next event, which is removed; the wheel must not be empty */
     Event RemoveNext()
     {
-        if (m_current.empty() && m_late.empty())
+        return *TakeNext();
+    }
+
+    /**
+     * Removes the next event.
+     *
+     * \return the event, valid until the next call of a non-const function; null if none is pending
+     */
+    const Event* TakeNext()
+    {
+        if (m_nCurrent == 0 && m_late.empty() && !Advance())
         {
-            Advance();
+            return nullptr;
         }
-        if (!m_late.empty() && (m_current.empty() || m_current.back() > m_late.front()))
+        if (!m_late.empty() && (m_nCurrent == 0 || m_current[m_nCurrent - 1] > m_late.front()))
         {
-            return RemoveLate();
+            return TakeLate();
         }
-        const Event next = m_current.back();
-        m_current.pop_back();
-        return next;
+        return &m_current[--m_nCurrent];
+    }
+
+    /**
+     * \return the event object of the next event, or of one of the next, for an early look at the
+     *         memory that it will need; null if no event is near, or if so few events are pending
+     *         that the CPU caches hold their memory
+     */
+    const EventImpl* LookAhead() const
+    {
+        return m_crowded && m_nCurrent > 0 ? m_current[m_nCurrent - 1].impl : nullptr;
     }
 
     /** \param ev event to remove, found by its time and uid; aborts if it is not pending */
     void Remove(const Event& ev);
 
   private:
-    static constexpr uint32_t SLOTS = 32768;        //!< number of slots in the wheel
+    static constexpr uint32_t SLOTS = 131072;       //!< number of slots in the wheel
     static constexpr uint32_t WORDS = SLOTS / 64;   //!< words of the bitmap m_used
     static constexpr uint32_t NONE = UINT32_MAX;    //!< end of a list
     static constexpr uint64_t NO_SLOT = UINT64_MAX; //!< no slot has events
@@ -87,9 +106,10 @@ class QbbEventWheel
     static constexpr uint32_t LEAST_BITS = 12;      //!< log2 of the smallest width
     static constexpr uint32_t MOST_BITS = 24;       //!< log2 of the largest width
     static constexpr uint32_t MOST_SHIFTS = 32;     //!< events that an insertion moves at most
-    static constexpr uint32_t MANY = 16;            //!< events in a slot that make slots shorter
-    static constexpr uint32_t FEW = 4;              //!< events in a slot that make slots longer
+    static constexpr uint32_t MANY = 8;             //!< events in a slot that make slots shorter
+    static constexpr uint32_t FEW = 2;              //!< events in a slot that make slots longer
     static constexpr uint32_t REVIEW_EVENTS = 8192; //!< events between two reviews of the width
+    static constexpr uint32_t CROWD = 1024;         //!< pending events that make LookAhead() useful
     static constexpr uint32_t ROOM = 256;           //!< events for which there is memory at first
 
     /** An event in a slot's list. */
@@ -125,15 +145,19 @@ class QbbEventWheel
 
     void InsertIntoCurrent(const Event& ev);
     void InsertFar(const Event& ev);
-    Event RemoveLate();
+    const Event* TakeLate();
+    void AddToCurrent(const Event& ev);
+    void GrowCurrent();
     uint64_t FindNextSlot() const;
-    void Advance();
+    bool Advance();
     void Review();
     void SetWidth(uint32_t slotBits);
     void TakeSlot(uint32_t place);
     void SortCurrent();
 
-    std::vector<Event> m_current;  //!< events of m_slot and earlier, the last of them first
+    std::unique_ptr<Event[]> m_current; //!< events of m_slot and earlier, the last of them first
+    uint32_t m_nCurrent{0};             //!< number of events in m_current
+    uint32_t m_maxCurrent{0};           //!< number of events that m_current has memory for
     std::vector<Event> m_late;     //!< heap of events of m_slot that came far before its last ones
     std::vector<Event> m_moved;    //!< scratch space of SetWidth()
     std::vector<Event> m_far;      //!< heap of the events inserted beyond the wheel
@@ -144,6 +168,7 @@ class QbbEventWheel
     uint32_t m_slotBits{FIRST_BITS}; //!< log2 of the time steps in a slot
     uint32_t m_inWheel{0};           //!< number of events in the lists
     uint32_t m_free{NONE};           //!< index of the first free node
+    bool m_crowded{false};           //!< at least CROWD events wait in the lists
     uint32_t m_taken{0};             //!< events that reached the current slot since the last review
     uint32_t m_slotsTaken{0};        //!< slots that held these events
 };

@@ -34,6 +34,24 @@ QbbLineRate::BytesToPsInexact(uint64_t bytes, uint64_t& fraction) const
 }
 
 QbbPs
+QbbLineRate::OccupyInexactly(uint32_t bytes,
+                             uint32_t gap,
+                             QbbPs start,
+                             QbbPs& busyUntil,
+                             uint64_t& fraction) const
+{
+    if (busyUntil < start)
+    {
+        // The line was idle, so the fraction of a picosecond has passed.
+        fraction = 0;
+    }
+    uint64_t sentFraction = fraction;
+    const QbbPs sent = start + BytesToPs(bytes, sentFraction);
+    busyUntil = start + BytesToPs(bytes + gap, fraction);
+    return sent;
+}
+
+QbbPs
 QbbLineRate::BitsToPs(uint64_t bits) const
 {
     const auto product = static_cast<QbbUint128>(bits) * (PS_PER_BYTE_AT_1BPS / 8);

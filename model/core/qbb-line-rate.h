@@ -69,6 +69,22 @@ class QbbLineRate
      */
     QbbPs BitsToPs(uint64_t bits) const;
 
+    /**
+     * Occupies a line for a frame at a rate for which IsExact() is false.
+     *
+     * \param bytes bytes of the frame and of the preamble
+     * \param gap bytes of the gap that follows
+     * \param start instant at which the frame begins
+     * \param [in,out] busyUntil end of the line's occupancy; moves to the end of the gap
+     * \param [in,out] fraction time by which the line is busy beyond \p busyUntil, in 1/rate ps
+     * \return instant at which the last bit of the frame leaves, rounded down
+     */
+    QbbPs OccupyInexactly(uint32_t bytes,
+                          uint32_t gap,
+                          QbbPs start,
+                          QbbPs& busyUntil,
+                          uint64_t& fraction) const;
+
   private:
     QbbPs BytesToPsInexact(uint64_t bytes, uint64_t& fraction) const;
 

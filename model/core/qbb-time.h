@@ -91,7 +91,7 @@ QbbGetDelay(QbbEventTime to, QbbEventTime from)
  * \param event the event object; may be in the event list already
  */
 inline void
-QbbSchedule(uint32_t context, QbbEventTime at, QbbEventTime now, EventImpl* event)
+QbbSchedule(uint32_t context, QbbEventTime at, QbbEventTime now, QbbEvent* event)
 {
     event->Ref();
     if (QbbEngine* engine = QbbEngine::GetRunning())

@@ -3,9 +3,9 @@
 #ifndef QBB_TIMER_H
 #define QBB_TIMER_H
 
+#include "qbb-event-order.h"
 #include "qbb-time.h"
 
-#include <ns3/event-impl.h>
 #include <ns3/ptr.h>
 
 #include <cstdint>
@@ -21,6 +21,9 @@ namespace ns3
  * deadline or disarming the timer only stores a number, which the event checks when it fires. Only
  * a deadline earlier than the pending entry needs a new entry, with the same event object; the
  * replaced entry detects that it is stale and does nothing. Memory is allocated once.
+ *
+ * The timer fires in an event of the node whose event has set the deadline. A timer of the phase
+ * Observers always fires in an event without a node, because observers look at many nodes.
  *
  * \tparam T class of the owner
  * \tparam Fire member function of the owner, called at the deadline
@@ -104,7 +107,7 @@ class QbbTimer
 
   private:
     /** Event in the scheduler. It may outlive the timer and then does nothing. */
-    class Event final : public EventImpl
+    class Event final : public QbbEvent
     {
       public:
         explicit Event(QbbTimer* timer)
@@ -112,16 +115,20 @@ class QbbTimer
         {
         }
 
-        QbbTimer* m_timer; //!< null once the timer is destroyed
-
-      private:
-        void Notify() override
+        void Run() override
         {
             if (m_timer)
             {
                 m_timer->OnEvent();
             }
         }
+
+        void Prefetch() const override
+        {
+            __builtin_prefetch(m_timer, 1);
+        }
+
+        QbbTimer* m_timer; //!< null once the timer is destroyed
     };
 
     /** Schedules an entry for the deadline, replacing a later entry.
@@ -138,7 +145,9 @@ class QbbTimer
     void Schedule(QbbEventTime eventTime)
     {
         m_pending = m_deadline > eventTime ? m_deadline : eventTime;
-        QbbSchedule(QbbGetContext(), m_pending, eventTime, PeekPointer(m_event));
+        constexpr bool IS_GLOBAL = QbbEventOrder::Observers::Has(Order);
+        const uint32_t context = IS_GLOBAL ? Simulator::NO_CONTEXT : QbbGetContext();
+        QbbSchedule(context, m_pending, eventTime, PeekPointer(m_event));
     }
 
     void OnEvent()

@@ -125,7 +125,6 @@ RdmaSimulatorImpl::TakeForeignEvents()
     {
         const std::lock_guard lock(m_foreignMutex);
         events.swap(m_foreign);
-        m_hasForeign = false;
     }
     for (const ForeignEvent& foreign : events)
     {
@@ -142,21 +141,21 @@ RdmaSimulatorImpl::Run()
     const QbbEngine::RunningScope scope(m_engine);
     m_thread = std::this_thread::get_id();
     m_stop = false;
-    TakeForeignEvents();
-    while (!m_stop && !m_engine.IsEmpty())
+    do
     {
-        m_engine.RunNext();
-        if (m_hasForeign.load(std::memory_order_relaxed))
+        m_interrupted = false;
+        TakeForeignEvents();
+        while (m_engine.RunNext() && !m_interrupted.load(std::memory_order_relaxed))
         {
-            TakeForeignEvents();
         }
-    }
+    } while (!m_stop && m_interrupted);
 }
 
 void
 RdmaSimulatorImpl::Stop()
 {
     m_stop = true;
+    m_interrupted = true;
 }
 
 RdmaSimulatorImpl::StopResult
@@ -185,6 +184,7 @@ RdmaSimulatorImpl::Schedule(const Time& delay, EventImpl* event)
 void
 RdmaSimulatorImpl::ScheduleWithContext(uint32_t context, const Time& delay, EventImpl* event)
 {
+    NS_ASSERT_MSG(delay.IsPositive(), "an event is scheduled for a time that has passed");
     if (m_thread == std::this_thread::get_id())
     {
         m_engine.Insert(GetTimeAfter(delay), context, event);
@@ -192,7 +192,7 @@ RdmaSimulatorImpl::ScheduleWithContext(uint32_t context, const Time& delay, Even
     }
     const std::lock_guard lock(m_foreignMutex);
     m_foreign.push_back({context, delay.GetTimeStep(), event});
-    m_hasForeign = true;
+    m_interrupted = true;
 }
 
 EventId

@@ -25,6 +25,7 @@ namespace ns3
  * module cost less. The simulator keeps ns-3's contract for all other events: events with and
  * without context, events from other threads, EventId, Cancel(), Remove(), Stop() and a further
  * Run(), destroy events. The event list is part of the simulator, so SetScheduler() has no effect.
+ * The class is final because no event calls SimulatorImpl::PreEventHook(), which is for subclasses.
  *
  * The programs and helpers of the module call Select(). A script that creates nodes before any
  * helper of the module calls Select() first:
@@ -33,7 +34,7 @@ namespace ns3
  *
  * The global value "simulator" says which simulator Select() makes: "own" or "default".
  */
-class RdmaSimulatorImpl : public SimulatorImpl
+class RdmaSimulatorImpl final : public SimulatorImpl
 {
   public:
     /// Result of SimulatorImpl::Stop(Time): void until ns-3.37, later an EventId.
@@ -91,13 +92,13 @@ class RdmaSimulatorImpl : public SimulatorImpl
     QbbEventTime GetTimeAfter(const Time& delay) const;
     void TakeForeignEvents();
 
-    QbbEngine m_engine;                    //!< clock and event list
-    bool m_stop{false};                    //!< Stop() has been called
-    std::list<EventId> m_destroyEvents;    //!< events that Destroy() runs
-    std::thread::id m_thread;              //!< thread that created or runs the simulator
-    std::mutex m_foreignMutex;             //!< guards m_foreign
-    std::vector<ForeignEvent> m_foreign;   //!< events of other threads, not yet taken
-    std::atomic<bool> m_hasForeign{false}; //!< true if m_foreign may hold events
+    QbbEngine m_engine;                     //!< clock and event list
+    bool m_stop{false};                     //!< Stop() has been called
+    std::list<EventId> m_destroyEvents;     //!< events that Destroy() runs
+    std::thread::id m_thread;               //!< thread that created or runs the simulator
+    std::mutex m_foreignMutex;              //!< guards m_foreign
+    std::vector<ForeignEvent> m_foreign;    //!< events of other threads, not yet taken
+    std::atomic<bool> m_interrupted{false}; //!< Run() must look at m_stop and m_foreign
 };
 
 } // namespace ns3

@@ -65,8 +65,12 @@ struct QbbFrameHeaders
     uint8_t ecn{0};      //!< ECN codepoint: 0 Not-ECT, 1 ECT(1), 2 ECT(0), 3 CE
     uint8_t ttl{0};      //!< time to live
     uint8_t protocol{0}; //!< IP protocol; 17 (UDP) for RoCEv2
-    uint32_t srcIp{0};   //!< source IPv4 address, host byte order
-    uint32_t dstIp{0};   //!< destination IPv4 address, host byte order
+
+    // The number of records stands here because every switch reads it.
+    uint8_t intRoom{0}; //!< telemetry trailer: room for records, 0..16; 0: no trailer (RoCE)
+
+    uint32_t srcIp{0}; //!< source IPv4 address, host byte order
+    uint32_t dstIp{0}; //!< destination IPv4 address, host byte order
 
     // UDP ports of RoCE; TCP or UDP ports of PACKET, 0 if there are none
 
@@ -117,10 +121,9 @@ struct QbbFrameExtensions
     uint32_t selectivePsn{0}; //!< IRN selective header: PSN that caused the (N)ACK, 24 bits
     uint8_t syndrome{0};      //!< AETH: ACK with credits, RNR NAK with timer, or NAK with code
 
-    // Telemetry trailer (RoCE); QbbFrame::telemetry holds its records
+    // Telemetry trailer (RoCE) if intRoom is not 0; QbbFrame::telemetry holds its records
 
     RdmaIntFormat intFormat{RdmaIntFormat::NONE}; //!< wire format of the telemetry records
-    uint8_t intRoom{0};      //!< room for telemetry records, 0..16; 0: no trailer
     bool intEcho{false};     //!< the trailer echoes the records of a received packet
     bool intOverflow{false}; //!< a switch found no room for its telemetry record
     uint8_t pint{0};         //!< PINT trailer: utilisation in one byte by RdmaPintCode; 0: none

@@ -7,6 +7,7 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <optional>
 
 namespace ns3
@@ -36,13 +37,15 @@ class QbbClassifier
     /** \param trust header field that determines the class */
     void SetTrust(Trust trust)
     {
-        m_trust = trust;
+        Tables tables = *m_tables;
+        tables.trust = trust;
+        SetTables(tables);
     }
 
     /** \return header field that determines the class */
     Trust GetTrust() const
     {
-        return m_trust;
+        return m_tables->trust;
     }
 
     /** Maps a DSCP to a class. \param dscp DSCP 0..63 \param priority class 0..7 */
@@ -57,7 +60,7 @@ class QbbClassifier
     /** \param dscp DSCP 0..63 \return class of the DSCP in the DSCP table */
     uint8_t ClassifyDscp(uint8_t dscp) const
     {
-        return m_dscp[dscp & 63];
+        return m_tables->dscp[dscp & 63];
     }
 
     /** \param priority class 0..7 \return the lowest DSCP mapped to the class, if any */
@@ -66,18 +69,28 @@ class QbbClassifier
     /** \param frame headers of a frame \return class of the frame */
     uint8_t Classify(const QbbFrameHeaders& frame) const
     {
-        if (m_trust == TRUST_DSCP)
+        const Tables& tables = *m_tables;
+        if (tables.trust == TRUST_DSCP)
         {
-            return frame.ipv4 ? m_dscp[frame.dscp] : m_default;
+            return frame.ipv4 ? tables.dscp[frame.dscp] : tables.other;
         }
-        return frame.tagged ? m_pcp[frame.tci >> 13] : m_default;
+        return frame.tagged ? tables.pcp[frame.tci >> 13] : tables.other;
     }
 
   private:
-    Trust m_trust{TRUST_DSCP};        //!< header field that determines the class
-    uint8_t m_default{0};             //!< class of frames without the trusted field
-    std::array<uint8_t, 64> m_dscp{}; //!< class of each DSCP
-    std::array<uint8_t, 8> m_pcp{};   //!< class of each PCP
+    /** Class of each value of a header field. */
+    struct Tables
+    {
+        Trust trust{TRUST_DSCP};        //!< header field that determines the class
+        uint8_t other{0};               //!< class of frames without the trusted field
+        std::array<uint8_t, 64> dscp{}; //!< class of each DSCP
+        std::array<uint8_t, 8> pcp{};   //!< class of each PCP
+    };
+
+    static std::shared_ptr<const Tables> GetDefaultTables();
+    void SetTables(const Tables& tables);
+
+    std::shared_ptr<const Tables> m_tables; //!< tables; classifiers with default tables share them
 };
 
 } // namespace ns3

@@ -8,15 +8,15 @@ namespace ns3
 QbbFramePtr
 QbbEgressQueues::PopLast(uint8_t priority)
 {
-    auto& queue = m_queues[priority];
-    if (queue.IsEmpty())
+    Queue& queue = m_queues[priority];
+    if (queue.frames.IsEmpty())
     {
         return nullptr;
     }
-    QbbFramePtr frame = std::move(queue.Back());
-    queue.PopBack();
-    m_bytes[priority] -= frame->size;
-    if (queue.IsEmpty())
+    QbbFramePtr frame = std::move(queue.frames.Back());
+    queue.frames.PopBack();
+    queue.bytes -= frame->size;
+    if (queue.frames.IsEmpty())
     {
         m_classes &= static_cast<uint8_t>(~(1U << priority));
     }
@@ -26,19 +26,20 @@ QbbEgressQueues::PopLast(uint8_t priority)
 void
 QbbEgressQueues::Clear()
 {
-    for (auto& queue : m_queues)
+    for (Queue& queue : m_queues)
     {
-        queue.Clear();
+        queue.frames.Clear();
+        queue.bytes = 0;
+        queue.waitingBytes = 0;
+        queue.waitingFrames = 0;
     }
     m_classes = 0;
-    m_bytes = {};
-    m_waiting = {};
 }
 
 uint64_t
 QbbEgressQueues::GetBytesFrom(uint8_t priority, uint16_t ingressPort) const
 {
-    const auto& queue = m_queues[priority];
+    const auto& queue = m_queues[priority].frames;
     uint64_t bytes = 0;
     for (std::size_t i = 0; i < queue.GetSize(); ++i)
     {
@@ -50,10 +51,10 @@ QbbEgressQueues::GetBytesFrom(uint8_t priority, uint16_t ingressPort) const
 void
 QbbEgressQueues::ClearWatermarks()
 {
-    for (uint8_t priority = 0; priority < 8; ++priority)
+    for (Queue& queue : m_queues)
     {
-        m_cleared[priority] = GetPeakBytes(priority);
-        m_watermarks[priority] = m_bytes[priority];
+        queue.cleared = std::max(queue.watermark, queue.cleared);
+        queue.watermark = queue.bytes;
     }
 }
 

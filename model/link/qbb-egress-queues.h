@@ -22,6 +22,8 @@ namespace ns3
  * An input-queued switch keeps frames for this port in its input buffers. AddWaiting() counts these
  * frames, so that the queue length of a class has one meaning in every switch.
  *
+ * An owner that aligns the object to 64 bytes has each queue in one cache line.
+ *
  * The queues hold frames only. Admission, marking and drop decisions are made elsewhere.
  */
 class QbbEgressQueues
@@ -31,9 +33,10 @@ class QbbEgressQueues
     void Push(QbbFramePtr&& frame)
     {
         const uint8_t priority = frame->priority;
-        AddBytes(priority, frame->size);
+        Queue& queue = m_queues[priority];
+        queue.AddBytes(frame->size);
         m_classes |= static_cast<uint8_t>(1U << priority);
-        m_queues[priority].Push(std::move(frame));
+        queue.frames.Push(std::move(frame));
     }
 
     /**
@@ -44,25 +47,32 @@ class QbbEgressQueues
      */
     void NotePassing(uint8_t priority, uint32_t bytes)
     {
-        m_watermarks[priority] = std::max(m_watermarks[priority], m_bytes[priority] + bytes);
+        Queue& queue = m_queues[priority];
+        queue.watermark = std::max(queue.watermark, queue.bytes + bytes);
     }
 
     /** Removes the first frame. \param priority class in GetClasses() \return the frame */
     QbbFramePtr Pop(uint8_t priority)
     {
-        auto& queue = m_queues[priority];
-        QbbFramePtr frame = queue.Pop();
-        m_bytes[priority] -= frame->size;
-        if (queue.IsEmpty())
+        Queue& queue = m_queues[priority];
+        QbbFramePtr frame = queue.frames.Pop();
+        queue.bytes -= frame->size;
+        if (queue.frames.IsEmpty())
         {
             m_classes &= static_cast<uint8_t>(~(1U << priority));
         }
         else
         {
             // The next frame has left the CPU caches while queued; it is read a frame time later.
-            __builtin_prefetch(queue.Front().get());
+            __builtin_prefetch(queue.frames.Front().get());
         }
         return frame;
+    }
+
+    /** Fetches the queue of a class into the CPU caches. \param priority class */
+    void Prefetch(uint8_t priority) const
+    {
+        __builtin_prefetch(&m_queues[priority], 1);
     }
 
     /** Removes the last frame of a class. \param priority class \return the frame, or null */
@@ -79,9 +89,10 @@ class QbbEgressQueues
      */
     void AddWaiting(uint8_t priority, uint32_t bytes)
     {
-        AddBytes(priority, bytes);
-        m_waiting[priority].bytes += bytes;
-        ++m_waiting[priority].frames;
+        Queue& queue = m_queues[priority];
+        queue.AddBytes(bytes);
+        queue.waitingBytes += bytes;
+        ++queue.waitingFrames;
     }
 
     /**
@@ -92,9 +103,10 @@ class QbbEgressQueues
      */
     void RemoveWaiting(uint8_t priority, uint32_t bytes)
     {
-        m_bytes[priority] -= bytes;
-        m_waiting[priority].bytes -= bytes;
-        --m_waiting[priority].frames;
+        Queue& queue = m_queues[priority];
+        queue.bytes -= bytes;
+        queue.waitingBytes -= bytes;
+        --queue.waitingFrames;
     }
 
     /** \return classes with a frame in their queue here: bit p for class p */
@@ -106,25 +118,25 @@ class QbbEgressQueues
     /** \param priority class \return bytes that wait for this port, here or in input buffers */
     uint64_t GetBytes(uint8_t priority) const
     {
-        return m_bytes[priority];
+        return m_queues[priority].bytes;
     }
 
     /** \param priority class \return frames that wait for this port, here or in input buffers */
     std::size_t GetFrames(uint8_t priority) const
     {
-        return GetFramesHere(priority) + m_waiting[priority].frames;
+        return GetFramesHere(priority) + m_queues[priority].waitingFrames;
     }
 
     /** \param priority class \return bytes in the egress queue, without input buffers */
     uint64_t GetBytesHere(uint8_t priority) const
     {
-        return m_bytes[priority] - m_waiting[priority].bytes;
+        return m_queues[priority].bytes - m_queues[priority].waitingBytes;
     }
 
     /** \param priority class \return frames in the egress queue, without input buffers */
     std::size_t GetFramesHere(uint8_t priority) const
     {
-        return m_queues[priority].GetSize();
+        return m_queues[priority].frames.GetSize();
     }
 
     /**
@@ -134,7 +146,7 @@ class QbbEgressQueues
      */
     const QbbFrame& GetFrame(uint8_t priority, std::size_t place) const
     {
-        return *m_queues[priority][place];
+        return *m_queues[priority].frames[place];
     }
 
     /**
@@ -149,38 +161,40 @@ class QbbEgressQueues
     /** \param priority class \return maximum of GetBytes() since the last ClearWatermarks() */
     uint64_t GetWatermark(uint8_t priority) const
     {
-        return m_watermarks[priority];
+        return m_queues[priority].watermark;
     }
 
     /** \param priority class \return maximum of GetBytes() since the start */
     uint64_t GetPeakBytes(uint8_t priority) const
     {
-        return std::max(m_watermarks[priority], m_cleared[priority]);
+        return std::max(m_queues[priority].watermark, m_queues[priority].cleared);
     }
 
     /** Resets the watermarks to the current queue lengths. */
     void ClearWatermarks();
 
   private:
-    /** Frames for this port that wait in a switch's input buffers. */
-    struct Waiting
+    /** The queue of a class, in one cache line. */
+    struct Queue
     {
-        uint64_t bytes{0};  //!< bytes in input buffers
-        uint32_t frames{0}; //!< frames in input buffers
+        QbbRing<QbbFramePtr> frames; //!< frames in the egress queue
+        uint64_t bytes{0};           //!< value of GetBytes()
+        uint64_t watermark{0};       //!< value of GetWatermark()
+        uint64_t cleared{0};         //!< highest cleared watermark
+        uint64_t waitingBytes{0};    //!< bytes counted by AddWaiting()
+        uint32_t waitingFrames{0};   //!< frames counted by AddWaiting()
+
+        void AddBytes(uint32_t more)
+        {
+            bytes += more;
+            watermark = std::max(watermark, bytes);
+        }
     };
 
-    void AddBytes(uint8_t priority, uint32_t bytes)
-    {
-        m_bytes[priority] += bytes;
-        m_watermarks[priority] = std::max(m_watermarks[priority], m_bytes[priority]);
-    }
+    static_assert(sizeof(Queue) <= 64, "the queue of a class is one cache line");
 
-    uint8_t m_classes{0};              //!< classes with a frame in their queue, one bit each
-    std::array<uint64_t, 8> m_bytes{}; //!< value of GetBytes(), by class
-    std::array<QbbRing<QbbFramePtr>, 8> m_queues; //!< egress queues, by class
-    std::array<uint64_t, 8> m_watermarks{};       //!< value of GetWatermark(), by class
-    std::array<uint64_t, 8> m_cleared{};          //!< highest cleared watermark, by class
-    std::array<Waiting, 8> m_waiting{};           //!< frames counted by AddWaiting(), by class
+    std::array<Queue, 8> m_queues; //!< egress queues, by class
+    uint8_t m_classes{0};          //!< classes with a frame in their queue, one bit each
 };
 
 } // namespace ns3

@@ -79,7 +79,10 @@ class QbbEgressScheduler
     /** \param priority class returned by Pick() \param bytes bytes that the class sends */
     void Charge(uint8_t priority, uint32_t bytes)
     {
-        m_deficit[priority] -= bytes;
+        if (!IsStrict(priority))
+        {
+            m_deficit[priority] -= bytes;
+        }
     }
 
   private:

@@ -37,7 +37,7 @@ QbbLine::ScheduleArrival(QbbEventTime eventTime)
 }
 
 void
-QbbLine::Notify()
+QbbLine::Run()
 {
     if (!m_receiver)
     {
@@ -49,6 +49,16 @@ QbbLine::Notify()
         return;
     }
     TakeArrival();
+}
+
+void
+QbbLine::Prefetch() const
+{
+    if (m_receiver && !m_inFlight.IsEmpty())
+    {
+        m_receiver->PrefetchReception();
+        __builtin_prefetch(m_inFlight.Front().frame.get(), 1);
+    }
 }
 
 void

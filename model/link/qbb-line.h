@@ -8,8 +8,6 @@
 #include "qbb-ring.h"
 #include "qbb-time.h"
 
-#include <ns3/event-impl.h>
-
 #include <cstdint>
 #include <utility>
 #include <vector>
@@ -26,7 +24,7 @@ class QbbPort;
  * The line is its own arrival event. It is in the scheduler at most once, for the first frame in
  * flight. The scheduler holds a reference, so a line may outlive its channel and then does nothing.
  */
-class QbbLine final : public EventImpl
+class QbbLine final : public QbbEvent
 {
   public:
     /** \param receiver port at the far end; null: the line delivers no frame any more */
@@ -81,6 +79,10 @@ class QbbLine final : public EventImpl
         }
     }
 
+    // Inherited from QbbEvent
+    void Run() override;
+    void Prefetch() const override;
+
     /** Loses all frames in flight, and counts their loss at the receiver. */
     void LoseAll();
 
@@ -122,7 +124,6 @@ class QbbLine final : public EventImpl
         QbbFramePtr frame; //!< frame in flight
     };
 
-    void Notify() override;
     void ScheduleArrival(QbbEventTime eventTime);
     void TakeArrival();
     void TakeArrivalsInTurn();

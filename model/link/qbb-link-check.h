@@ -19,8 +19,8 @@ void CheckQbbLink(const QbbPort& port);
 
 /**
  * \ingroup rdma
- * Aborts with a message if a pause of the port would expire before the port can repeat it: a due
- * pause frame must wait for the frame on the line, which may just have begun.
+ * Aborts with a message if a pause of the port could expire before the port repeats it. A due pause
+ * frame may have to wait for a whole frame whose transmission has just begun.
  *
  * \param port a port whose flow control has started
  */

@@ -139,6 +139,10 @@ QbbPortTraces::AddSources(TypeId tid)
                         "A frame was dropped: frame, reason",
                         MakeAccessor<&RareSources::drop>(),
                         "ns3::QbbNetDevice::DropCallback")
+        .AddTraceSource("Marked",
+                        "An outgoing packet was marked CE: class",
+                        MakeAccessor<&RareSources::marked>(),
+                        "ns3::QbbNetDevice::MarkCallback")
         .AddTraceSource("PfcSent",
                         "The port sends a pause frame to pause or resume a class: class, quanta",
                         MakeAccessor<&RareSources::pfcSent>(),
@@ -155,6 +159,17 @@ QbbPortTraces::EmitTrace(PacketTrace& trace, const QbbFrame& frame)
     if (!trace.IsEmpty())
     {
         trace(QbbFrameCodec::ToPacket(frame));
+    }
+}
+
+void
+QbbPortTraces::FireReception(const QbbFrame& frame, const Mac48Address& address)
+{
+    FireTrace(&Sources::macPromiscRx, frame);
+    if (frame.dstMac == address || frame.dstMac.IsGroup())
+    {
+        FireTrace(&Sources::sniffer, frame);
+        FireTrace(&Sources::macRx, frame);
     }
 }
 

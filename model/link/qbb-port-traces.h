@@ -7,6 +7,7 @@
 #include "qbb-frame.h"
 #include "qbb-port-counters.h"
 
+#include <ns3/mac48-address.h>
 #include <ns3/net-device.h>
 #include <ns3/packet.h>
 #include <ns3/trace-source-accessor.h>
@@ -53,6 +54,13 @@ class QbbPortTraces
      */
     typedef void (*PfcCallback)(uint8_t priority, uint16_t quanta);
 
+    /**
+     * TracedCallback signature of Marked.
+     *
+     * \param priority class of the packet
+     */
+    typedef void (*MarkCallback)(uint8_t priority);
+
   protected:
     using PacketTrace = TracedCallback<Ptr<const Packet>>;
     using PfcTrace = TracedCallback<uint8_t, uint16_t>;
@@ -72,13 +80,14 @@ class QbbPortTraces
         PacketTrace promiscSniffer; //!< trace source PromiscSniffer
     };
 
-    /** Trace sources that fire for drops and pause frames. */
+    /** Trace sources that fire for drops, marks and pause frames. */
     struct RareSources
     {
         PacketTrace macTxDrop;                                 //!< trace source MacTxDrop
         PacketTrace macRxDrop;                                 //!< trace source MacRxDrop
         PacketTrace phyRxDrop;                                 //!< trace source PhyRxDrop
         TracedCallback<Ptr<const Packet>, QbbDropReason> drop; //!< trace source Drop
+        TracedCallback<uint8_t> marked;                        //!< trace source Marked
         PfcTrace pfcSent;                                      //!< trace source PfcSent
         PfcTrace pfcReceived;                                  //!< trace source PfcReceived
     };
@@ -119,12 +128,29 @@ class QbbPortTraces
     }
 
     /**
+     * Fires the trace sources of a received frame that is no pause frame.
+     *
+     * \param frame received frame
+     * \param address MAC address of the port
+     */
+    void FireReception(const QbbFrame& frame, const Mac48Address& address);
+
+    /**
      * Fires a trace source for each class of a pause frame.
      *
      * \param source the trace source
      * \param pauses contents of the pause frame
      */
     void FireTrace(PfcTrace RareSources::*source, const QbbFlowControl::Pauses& pauses);
+
+    /** Fires the trace source Marked. \param priority class of the marked packet */
+    void FireMark(uint8_t priority)
+    {
+        if (m_rareSources)
+        {
+            m_rareSources->marked(priority);
+        }
+    }
 
     /** Fires the trace source Drop. \param frame dropped frame \param reason drop reason */
     void FireDrop(const QbbFrame& frame, QbbDropReason reason);

@@ -14,8 +14,7 @@ namespace ns3
 {
 
 QbbPort::QbbPort()
-    : m_flow(*this),
-      m_txTimer(this)
+    : m_txTimer(this)
 {
 }
 
@@ -67,18 +66,6 @@ QbbPort::Stop()
     m_receiveErrorModel = nullptr;
 }
 
-uint32_t
-QbbPort::GetLineOverheadBytes() const
-{
-    return m_lineOverhead ? QbbWire::PREAMBLE_BYTES + QbbWire::GAP_BYTES : 0;
-}
-
-uint32_t
-QbbPort::GetMaxFrameBytes() const
-{
-    return QbbWire::FrameBytes(m_mtu, true);
-}
-
 // Transmission
 
 void
@@ -103,17 +90,7 @@ QbbPort::Enqueue(QbbFramePtr&& frame, QbbEventTime eventTime)
     m_queues.NotePassing(priority, frame->size);
     m_scheduler.Pick(bit);
     CountSent(*frame);
-    Send(std::move(frame), eventTime, now);
-}
-
-void
-QbbPort::Send(QbbFramePtr&& frame, QbbEventTime eventTime, QbbPs now)
-{
     StartTransmission(std::move(frame), eventTime, now);
-    if (HasWork())
-    {
-        ArmTransmission(eventTime);
-    }
 }
 
 bool
@@ -148,7 +125,11 @@ QbbPort::TryTransmit(QbbEventTime eventTime)
     }
     if (QbbFramePtr frame = NextFrameToSend(now))
     {
-        Send(std::move(frame), eventTime, now);
+        StartTransmission(std::move(frame), eventTime, now);
+        if (HasWork())
+        {
+            ArmTransmission(eventTime);
+        }
     }
 }
 
@@ -205,16 +186,18 @@ QbbPort::CountSent(const QbbFrame& frame)
 void
 QbbPort::StartTransmission(QbbFramePtr&& frame, QbbEventTime eventTime, QbbPs start)
 {
-    if (m_busyUntil < start)
-    {
-        // The line was idle, so the fraction of a picosecond has passed.
-        m_fraction = 0;
-    }
-    const uint32_t preamble = m_lineOverhead ? QbbWire::PREAMBLE_BYTES : 0;
+    const uint32_t bytes = frame->size + (m_lineOverhead ? QbbWire::PREAMBLE_BYTES : 0);
     const uint32_t gap = m_lineOverhead ? QbbWire::GAP_BYTES : 0;
-    uint64_t fraction = m_fraction;
-    const QbbPs sent = start + m_rate.BytesToPs(preamble + frame->size, fraction);
-    m_busyUntil = start + m_rate.BytesToPs(preamble + frame->size + gap, m_fraction);
+    QbbPs sent{0};
+    if (m_rate.IsExact())
+    {
+        sent = start + m_rate.BytesToPs(bytes);
+        m_busyUntil = sent + m_rate.BytesToPs(gap);
+    }
+    else
+    {
+        sent = m_rate.OccupyInexactly(bytes, gap, start, m_busyUntil, m_fraction);
+    }
     if (m_sink)
     {
         m_sink->FrameDeparts(*this, *frame, start);
@@ -309,11 +292,9 @@ QbbPort::ReceiveFromLine(QbbFramePtr&& frame, QbbEventTime eventTime)
     auto& counters = m_counters.classes[frame->priority];
     ++counters.rxFrames;
     counters.rxBytes += frame->size;
-    FireTrace(&Sources::macPromiscRx, *frame);
-    if (IsTraced() && (frame->dstMac == m_address || frame->dstMac.IsGroup()))
+    if (IsTraced())
     {
-        FireTrace(&Sources::sniffer, *frame);
-        FireTrace(&Sources::macRx, *frame);
+        FireReception(*frame, m_address);
     }
     if (m_sink)
     {

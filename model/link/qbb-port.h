@@ -4,24 +4,17 @@
 #define QBB_PORT_H
 
 #include "qbb-channel.h"
-#include "qbb-classifier.h"
-#include "qbb-egress-queues.h"
-#include "qbb-egress-scheduler.h"
 #include "qbb-event-order.h"
-#include "qbb-flow-control.h"
 #include "qbb-frame-sink.h"
 #include "qbb-frame.h"
-#include "qbb-line-rate.h"
-#include "qbb-port-counters.h"
-#include "qbb-port-traces.h"
+#include "qbb-port-state.h"
 #include "qbb-time.h"
 #include "qbb-timer.h"
 
-#include <ns3/error-model.h>
+#include <ns3/mac48-address.h>
 #include <ns3/net-device.h>
 
 #include <cstdint>
-#include <optional>
 
 namespace ns3
 {
@@ -42,7 +35,7 @@ namespace ns3
  * An idle port has no event in the scheduler: the end of a transmission is an event only if another
  * frame waits for the line.
  */
-class QbbPort : public QbbPortTraces, private QbbFlowControlPort
+class QbbPort : public QbbPortState
 {
   public:
     /// Ingress port of frames created by this node, which no switch buffer accounts for.
@@ -54,12 +47,6 @@ class QbbPort : public QbbPortTraces, private QbbFlowControlPort
     void SetSink(QbbFrameSink* sink)
     {
         m_sink = sink;
-    }
-
-    /** \return consumer of received frames, or null */
-    QbbFrameSink* GetSink() const
-    {
-        return m_sink;
     }
 
     /** \param source generator of frames for the classes of AnnounceSource() */
@@ -137,10 +124,34 @@ class QbbPort : public QbbPortTraces, private QbbFlowControlPort
     /** Drops an outgoing frame and tells the sink. \param frame the frame \param reason why */
     void DropUnsent(const QbbFrame& frame, QbbDropReason reason);
 
+    /** Counts a mark that the sink has set in an outgoing packet. \param priority class 0..7 */
+    void CountMark(uint8_t priority)
+    {
+        ++m_counters.classes[priority].ecnMarks;
+        FireMark(priority);
+    }
+
     /** Counts a drop by this port or its sink. \param frame the frame \param reason why */
     void CountDrop(const QbbFrame& frame, QbbDropReason reason);
 
+    /** Fetches what Enqueue() needs into the CPU caches. \param priority class of the frame */
+    void PrefetchTransmission(uint8_t priority) const
+    {
+        __builtin_prefetch(&m_sink);
+        __builtin_prefetch(&m_busyUntil, 1);
+        __builtin_prefetch(&m_scheduler);
+        __builtin_prefetch(&m_flow);
+        m_queues.Prefetch(priority);
+        __builtin_prefetch(&m_counters.classes[priority], 1);
+    }
+
     // Reception
+
+    /** Fetches what ReceiveFromLine() needs into the CPU caches. */
+    void PrefetchReception() const
+    {
+        __builtin_prefetch(&m_sink);
+    }
 
     /**
      * Receives a frame when its last bit arrives. Called by the channel.
@@ -161,81 +172,6 @@ class QbbPort : public QbbPortTraces, private QbbFlowControlPort
 
     // State
 
-    /** \return counters of this port */
-    const QbbPortCounters& GetCounters() const
-    {
-        return m_counters;
-    }
-
-    /** \copydoc GetCounters() const */
-    QbbPortCounters& GetCounters()
-    {
-        return m_counters;
-    }
-
-    /** \return flow control of the port: the pauses that it sends and honours */
-    QbbFlowControl& GetFlowControl()
-    {
-        return m_flow;
-    }
-
-    /** \copydoc GetFlowControl() */
-    const QbbFlowControl& GetFlowControl() const
-    {
-        return m_flow;
-    }
-
-    /** \return egress queues of the port */
-    QbbEgressQueues& GetQueues()
-    {
-        return m_queues;
-    }
-
-    /** \copydoc GetQueues() */
-    const QbbEgressQueues& GetQueues() const
-    {
-        return m_queues;
-    }
-
-    /** \return egress scheduler of the port */
-    const QbbEgressScheduler& GetEgressScheduler() const
-    {
-        return m_scheduler;
-    }
-
-    /** \return line rate of the port, with exact transmission times */
-    const QbbLineRate& GetLineRate() const
-    {
-        return m_rate;
-    }
-
-    /** \return bytes of preamble and gap per frame on the line: 20, or 0 without LineOverhead */
-    uint32_t GetLineOverheadBytes() const;
-
-    /** \return size of the largest frame that the port may send, in bytes with FCS and tag */
-    uint32_t GetMaxFrameBytes() const;
-
-    /**
-     * \param priority class 0..7
-     * \return 802.1Q tag of this host's own frames of the class; none unless TagFrames is set
-     */
-    std::optional<uint16_t> GetTag(uint8_t priority) const
-    {
-        return m_tagFrames ? std::optional<uint16_t>((priority << 13) | m_vlanId) : std::nullopt;
-    }
-
-    /** \return true if frames forwarded by a switch leave this port without 802.1Q tag */
-    bool IsRoutedPort() const
-    {
-        return m_routedPort;
-    }
-
-    /** \return true if the port runs and its switch or NIC has computed headroom for the link */
-    bool HasHeadroom() const
-    {
-        return m_running && m_sink && m_flow.GetLosslessClasses();
-    }
-
     /** \return pool for the frames that this port creates */
     QbbFramePool& GetPool()
     {
@@ -247,40 +183,10 @@ class QbbPort : public QbbPortTraces, private QbbFlowControlPort
     /** \return the port as an ns-3 NetDevice */
     virtual Ptr<NetDevice> GetDevice() = 0;
 
-    /** \return number of the port at its switch or NIC */
-    uint16_t GetPortNumber() const
-    {
-        return m_portNumber;
-    }
-
-    /** \return index of the port among the node's devices */
-    uint32_t GetDeviceIndex() const
-    {
-        return m_deviceIndex;
-    }
-
-    /** \return id of the port's node */
-    uint32_t GetNodeId() const
-    {
-        return m_nodeId;
-    }
-
-    /** \return true if another port of the node has the same QbbPortPlace() at every instant */
-    bool SharesPlace() const
-    {
-        return m_sharesPlace;
-    }
-
     /** \return MAC address of this port */
     const Mac48Address& GetMac() const
     {
         return m_address;
-    }
-
-    /** \return MAC address of the port at the other end of the cable */
-    const Mac48Address& GetPeerMac() const
-    {
-        return m_peerAddress;
     }
 
     /** \return true if the link is up */
@@ -320,27 +226,7 @@ class QbbPort : public QbbPortTraces, private QbbFlowControlPort
     /** Stops all timers, and discards queues and connections. */
     void Stop();
 
-    // Set by attributes and functions of the device
-
-    QbbLineRate m_rate;                  //!< attribute DataRate
-    QbbEgressScheduler m_scheduler;      //!< attribute Scheduler
-    QbbClassifier m_classifier;          //!< classifier of frames; attribute Trust
-    QbbFlowControl m_flow;               //!< pauses sent and honoured
-    Ptr<ErrorModel> m_receiveErrorModel; //!< attribute ReceiveErrorModel
-    uint16_t m_mtu{1500};                //!< attribute Mtu
-    uint16_t m_vlanId{0};                //!< attribute VlanId
-    bool m_lineOverhead{true};           //!< attribute LineOverhead
-    bool m_tagFrames{false};             //!< attribute TagFrames
-    bool m_routedPort{false};            //!< attribute RoutedPort
-    uint32_t m_nodeId{0};                //!< id of the node
-    uint32_t m_deviceIndex{0};           //!< index among the node's devices
-    bool m_sharesPlace{false};           //!< value of SharesPlace()
-    bool m_up{true};                     //!< true if the link is up
-
   private:
-    Mac48Address m_address;     //!< attribute Address
-    Mac48Address m_peerAddress; //!< address of the port at the other end of the cable
-
     void OnPortEvent();
     using PortTimer = QbbTimer<QbbPort, &QbbPort::OnPortEvent>;
 
@@ -360,36 +246,15 @@ class QbbPort : public QbbPortTraces, private QbbFlowControlPort
     void ArmTransmission(QbbEventTime eventTime);
     QbbFramePtr NextFrameToSend(QbbPs now);
     QbbFramePtr MakePauseFrame(QbbPs now);
-    void Send(QbbFramePtr&& frame, QbbEventTime eventTime, QbbPs now);
     void CountSent(const QbbFrame& frame);
     void StartTransmission(QbbFramePtr&& frame, QbbEventTime eventTime, QbbPs start);
     void ReceiveMacControl(const QbbFrame& frame);
 
-    /** \return classes, not paused, with a frame in their queue or at the source */
-    uint8_t GetReady() const
-    {
-        return (m_queues.GetClasses() | m_sourceReady) & static_cast<uint8_t>(~m_flow.GetPaused());
-    }
+    // These members follow those of QbbPortState in the order of use.
 
-    bool HasWork() const
-    {
-        return GetReady() || m_flow.IsPending();
-    }
-
-    QbbPs m_busyUntil{0};              //!< end of the line's current occupancy
-    QbbPs m_txArmed{QBB_NEVER};        //!< last deadline of m_txTimer
-    uint64_t m_fraction{0};            //!< fraction of a picosecond, in 1/rate ps
-    QbbFrameSink* m_sink{nullptr};     //!< consumer of received frames
-    QbbFrameSource* m_source{nullptr}; //!< generator of frames
-    QbbLine* m_line{nullptr};          //!< direction of the cable on which the port sends
-    Ptr<QbbChannel> m_channel;         //!< attached cable
-    uint16_t m_portNumber{0};          //!< number at the switch or NIC
-    uint8_t m_sourceReady{0};          //!< classes announced by the source
-    bool m_running{false};             //!< true after Start()
-    QbbEgressQueues m_queues;          //!< egress queues
-    QbbPortCounters m_counters;        //!< counters of this port
-    PortTimer m_txTimer;               //!< fires when the line becomes free
-    QbbFramePool m_pool;               //!< pool of pause frames and of ns-3's packets
+    PortTimer m_txTimer;       //!< fires when the line becomes free
+    QbbFramePool m_pool;       //!< pool of pause frames and of ns-3's packets
+    Ptr<QbbChannel> m_channel; //!< attached cable
 };
 
 } // namespace ns3

@@ -101,6 +101,7 @@ QbbFrameForwarder::ReceiveFrame(QbbPort& port, QbbFramePtr&& frame)
     }
     Port& egress = m_ports[egressNumber];
     QbbPort& device = *egress.device;
+    device.PrefetchTransmission(frame->priority);
     const uint32_t received = frame->size;
     if (frame->tagged && device.IsRoutedPort())
     {
@@ -208,18 +209,8 @@ QbbFrameForwarder::GetBytesBetween(uint32_t ingress, uint32_t egress, uint8_t pr
     return GetPort(egress)->GetQueues().GetBytesFrom(priority, from);
 }
 
-void
-QbbFrameForwarder::FrameDeparts(QbbPort& port, QbbFrame& frame, QbbPs start)
-{
-    m_markers.FrameDeparts(port, frame, start);
-    if (!frame.IsMacControl())
-    {
-        FrameGone(port, frame);
-    }
-}
-
-void
-QbbFrameForwarder::FrameGone(QbbPort& port, const QbbFrame& frame)
+inline void
+QbbFrameForwarder::ReleaseRoom(QbbPort& port, const QbbFrame& frame)
 {
     if (frame.ingressPort == QbbNetDevice::NO_PORT)
     {
@@ -236,6 +227,22 @@ QbbFrameForwarder::FrameGone(QbbPort& port, const QbbFrame& frame)
             m_ports[resumed->port].device->GetFlowControl().RequestPause(resumed->priority, false);
         }
     }
+}
+
+void
+QbbFrameForwarder::FrameDeparts(QbbPort& port, QbbFrame& frame, QbbPs start)
+{
+    m_markers.FrameDeparts(port, frame, start);
+    if (!frame.IsMacControl())
+    {
+        ReleaseRoom(port, frame);
+    }
+}
+
+void
+QbbFrameForwarder::FrameGone(QbbPort& port, const QbbFrame& frame)
+{
+    ReleaseRoom(port, frame);
 }
 
 void

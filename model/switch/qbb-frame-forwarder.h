@@ -110,6 +110,12 @@ class QbbFrameForwarder : public QbbFrameSink
      */
     uint64_t GetBytesBetween(uint32_t ingress, uint32_t egress, uint8_t priority) const;
 
+    /** \return the markers of the switch */
+    const QbbSwitchMarkers& GetMarkers() const
+    {
+        return m_markers;
+    }
+
     /** \return the queues of a configured input-queued switch; null for an output-queued switch */
     const QbbInputQueueing* GetInputQueueing() const
     {
@@ -183,6 +189,7 @@ class QbbFrameForwarder : public QbbFrameSink
   private:
     QbbAdmission PushOut(QbbAdmission admission, const QbbFrame& frame, uint16_t egressPort);
     bool CutThrough(QbbPort& port, QbbPort& egress, QbbFramePtr& frame, uint32_t received);
+    void ReleaseRoom(QbbPort& port, const QbbFrame& frame);
 
     uint8_t m_gated{0};            //!< bit mask of the gated classes, from SetGate()
     QbbFrameGate* m_gate{nullptr}; //!< gate from SetGate(), or null

@@ -58,8 +58,19 @@ class RdmaEndpoint
     /** \return a new frame with the header fields common to all frames of the connection */
     virtual QbbFramePtr NewFrame() = 0;
 
-    /** Enqueues a frame at the port at once. \param frame the frame, queued by its class */
+    /**
+     * Sends an acknowledgement or NAK: to the port's queue of its class, at once or after the
+     * NIC's turnaround.
+     *
+     * \param frame the acknowledgement
+     */
     virtual void Send(QbbFramePtr frame) = 0;
+
+    /**
+     * \return time from which the response to a request that arrives at this instant may be sent;
+     *         0: the NIC has no turnaround
+     */
+    virtual QbbPs GetAnswerTime() const = 0;
 
     /** Counts and traces a drop. \param frame a discarded frame \param reason drop reason */
     virtual void Drop(const QbbFrame& frame, QbbDropReason reason) = 0;

@@ -7,8 +7,6 @@
 #include "rdma-nic.h"
 #include "rdma-queue-pair.h"
 
-#include <ns3/abort.h>
-
 #include <algorithm>
 #include <utility>
 
@@ -46,6 +44,7 @@ RdmaPacketEngine::Start(RdmaNic* nic,
     m_connection.qpn = qpn;
     m_connection.ackInterval = transport->GetAckInterval();
     m_connection.transport = transport;
+    m_connection.pipeline = nic->MakeSendPipeline(*this);
     m_requester = transport->MakeRequester(*this);
     m_responder = transport->MakeResponder(*this);
     m_connection.state = RdmaQpState::INIT;
@@ -57,6 +56,7 @@ RdmaPacketEngine::Stop()
     m_timer.Disarm();
     m_connection.state = RdmaQpState::RESET;
     m_connection.reaction.reset();
+    m_connection.pipeline.reset();
     m_nic = nullptr;
     if (m_responder)
     {
@@ -72,6 +72,11 @@ RdmaPacketEngine::Reset()
     m_connection.counters = RdmaQueuePairCounters();
     m_connection.ceSeen = false;
     m_connection.msn = 0;
+    if (m_connection.pipeline)
+    {
+        m_connection.pipeline->Reset();
+    }
+    m_nic->GetReplies().Forget(this);
     m_requester->Reset();
     m_responder->Reset();
     m_marks = RdmaNotificationPoint::Marks();
@@ -108,21 +113,6 @@ Ptr<RdmaCongestionControl>
 RdmaPacketEngine::GetCongestionControl() const
 {
     return m_nic->GetCongestionControl();
-}
-
-void
-RdmaPacketEngine::CheckPathMtu() const
-{
-    const uint32_t portMtu = GetPort()->GetMtu();
-    const uint32_t pathMtu = m_connection.pathMtu;
-    const uint32_t headers =
-        QbbWire::IPV4_HEADER_BYTES + QbbWire::UDP_HEADER_BYTES + QbbWire::BTH_BYTES +
-        m_connection.transport->GetPacketFormat().extensionBytes + QbbWire::ICRC_BYTES;
-    NS_ABORT_MSG_IF(pathMtu + headers > portMtu,
-                    "rdma: path MTU " << pathMtu << " of a queue pair does not fit port MTU "
-                                      << portMtu << "; set QbbNetDevice::Mtu to "
-                                      << pathMtu + headers << " or more (headers and ICRC take "
-                                      << headers << " bytes)");
 }
 
 uint32_t
@@ -267,17 +257,10 @@ RdmaPacketEngine::SyncTimer()
 void
 RdmaPacketEngine::SendCnp()
 {
-    QbbPort& port = m_nic->GetDevice(m_port);
     QbbFramePtr frame = NewFrame();
-    RdmaNotificationPoint::Fill(*frame, m_cnpDscp);
-    frame->priority = port.GetClassifier().ClassifyDscp(m_cnpDscp);
-    if (frame->tagged)
-    {
-        frame->tci = *port.GetTag(frame->priority);
-    }
-    frame->priority = port.GetClassifier().Classify(*frame);
+    RdmaNotificationPoint::Fill(*frame, m_nic->GetDevice(m_port), m_cnpDscp);
     ++m_connection.counters.cnpsSent;
-    Send(std::move(frame));
+    Reply(RdmaReplyDelays::CNP, std::move(frame));
 }
 
 QbbFramePtr
@@ -287,10 +270,28 @@ RdmaPacketEngine::NewFrame()
 }
 
 void
-RdmaPacketEngine::Send(QbbFramePtr frame)
+RdmaPacketEngine::Reply(RdmaReplyDelays::Kind kind, QbbFramePtr frame)
 {
     QbbPort& port = m_nic->GetDevice(m_port);
+    if (RdmaReplyDelays& replies = m_nic->GetReplies(); replies.Delays(kind))
+    {
+        replies.Send(kind, this, port, std::move(frame));
+        return;
+    }
     port.Enqueue(std::move(frame));
+}
+
+void
+RdmaPacketEngine::Send(QbbFramePtr frame)
+{
+    Reply(RdmaReplyDelays::ACK, std::move(frame));
+}
+
+QbbPs
+RdmaPacketEngine::GetAnswerTime() const
+{
+    const QbbPs turnaround = m_nic->GetReplies().GetDelay(RdmaReplyDelays::ACK);
+    return turnaround > 0_ps ? QbbNow() + turnaround : 0_ps;
 }
 
 void

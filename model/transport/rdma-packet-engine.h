@@ -11,6 +11,7 @@
 #include "rdma-notification-point.h"
 #include "rdma-pace-heap.h"
 #include "rdma-queue-pair-sample.h"
+#include "rdma-reply-delays.h"
 #include "rdma-requester.h"
 #include "rdma-responder.h"
 #include "rdma-transport.h"
@@ -120,9 +121,6 @@ class RdmaPacketEngine : public RdmaEndpoint
     /** \return a sample of the queue pair's state at the current time */
     RdmaQueuePairSample GetSample() const;
 
-    /** Aborts with a message if a full packet without telemetry exceeds the port's MTU. */
-    void CheckPathMtu() const;
-
     /** \return bytes of a full packet on the line, without telemetry */
     uint32_t GetFullPacketBytes() const;
 
@@ -202,6 +200,7 @@ class RdmaPacketEngine : public RdmaEndpoint
     // RdmaEndpoint
     QbbFramePtr NewFrame() override;
     void Send(QbbFramePtr frame) override;
+    QbbPs GetAnswerTime() const override;
     void Drop(const QbbFrame& frame, QbbDropReason reason) override;
     void Activate() override;
     void MakeReady() override;
@@ -223,6 +222,7 @@ class RdmaPacketEngine : public RdmaEndpoint
 
     void OnTimer();
     void SendCnp();
+    void Reply(RdmaReplyDelays::Kind kind, QbbFramePtr frame);
 
     /** \return true if a response, or a probe for a missing response, is ready to be sent */
     bool HasAnswer() const

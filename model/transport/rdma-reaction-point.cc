@@ -19,6 +19,10 @@ RdmaReactionPoint::RdmaReactionPoint(RdmaEndpoint& endpoint, std::unique_ptr<Rdm
 bool
 RdmaReactionPoint::HasRoom() const
 {
+    if (!m_pacer->HasWindow())
+    {
+        return true;
+    }
     // Retransmissions count against the window: after going back, a sender has in flight what it
     // has sent since. With selective repeat, packets before a hole count as in flight.
     const RdmaStreamState streams = m_endpoint.GetStreams();
@@ -64,6 +68,10 @@ RdmaReactionPoint::ResponseSent(uint64_t response, bool again, const QbbFrame& f
 void
 RdmaReactionPoint::RequestsAcked(const Acknowledgement& ack, QbbPs now)
 {
+    if (!m_pacer->HearsAcks())
+    {
+        return;
+    }
     const QbbPs rtt = m_pacer->GetRtt(ack.cause, now);
     m_pacer->OnAcked(ack.after);
     Tell(ack, rtt, now);
@@ -72,6 +80,10 @@ RdmaReactionPoint::RequestsAcked(const Acknowledgement& ack, QbbPs now)
 void
 RdmaReactionPoint::ResponsesAcked(const Acknowledgement& ack, QbbPs now)
 {
+    if (!m_pacer->HearsAcks())
+    {
+        return;
+    }
     const QbbPs rtt = m_pacer->GetResponseRtt(ack.cause, now);
     m_pacer->OnResponsesAcked(ack.after);
     Tell(ack, rtt, now);

@@ -45,6 +45,10 @@ RdmaRequester::Post(const RdmaSendRequest& request, QbbPs now)
     entry.firstPacket = m_posted;
     Number(entry, GetRdmaPackets(entry.request.length, GetConnection().pathMtu));
     m_posted += entry.packets;
+    if (GetConnection().pipeline)
+    {
+        GetConnection().pipeline->Post(now);
+    }
     m_sends.Push(std::move(entry));
     Release(now);
 }
@@ -60,10 +64,12 @@ RdmaRequester::Flush(const RdmaSendRequest& request, QbbPs now)
 void
 RdmaRequester::Release(QbbPs now)
 {
+    RdmaSendPipeline* const pipeline = GetConnection().pipeline.get();
     while (m_released < m_sends.GetSize() && GetConnection().state == RdmaQpState::RTS)
     {
         const RdmaSendEntry& entry = m_sends[m_released];
-        if (entry.request.fence && m_outstandingReads > 0)
+        if ((pipeline && !pipeline->MayStart(now)) ||
+            (entry.request.fence && m_outstandingReads > 0))
         {
             break;
         }
@@ -74,6 +80,10 @@ RdmaRequester::Release(QbbPs now)
                 break;
             }
             ReadBegins(now);
+        }
+        if (pipeline)
+        {
+            pipeline->Start();
         }
         m_sender->Extend(entry.packets);
         ++m_released;
@@ -148,6 +158,10 @@ RdmaRequester::FillNext(QbbFrame& frame, QbbPs now)
                                          frame.tagged,
                                          RdmaEndpoint::GetTrailerBytes(frame));
     const bool again = m_sender->Sent(packets, now);
+    if (GetConnection().pipeline && !again && packet + packets == entry.GetEnd())
+    {
+        GetConnection().pipeline->Leave(frame.size, now);
+    }
     if (reaction)
     {
         reaction->RequestSent(packet, again, frame, now);
@@ -331,19 +345,7 @@ RdmaRequester::CompleteAcknowledged(QbbPs now)
 void
 RdmaRequester::Complete(const RdmaSendEntry& entry, RdmaWcStatus status, QbbPs now)
 {
-    static constexpr RdmaWcOpcode OPCODES[] = {RdmaWcOpcode::RDMA_WRITE,
-                                               RdmaWcOpcode::RDMA_WRITE,
-                                               RdmaWcOpcode::SEND,
-                                               RdmaWcOpcode::SEND,
-                                               RdmaWcOpcode::RDMA_READ,
-                                               RdmaWcOpcode::COMP_SWAP,
-                                               RdmaWcOpcode::FETCH_ADD};
-    RdmaWorkCompletion completion;
-    completion.id = entry.request.id;
-    completion.status = status;
-    completion.opcode = OPCODES[static_cast<std::size_t>(entry.request.opcode)];
-    completion.bytes = entry.request.length;
-    completion.original = entry.original;
+    RdmaWorkCompletion completion = entry.MakeCompletion(status);
     completion.qpn = GetConnection().qpn;
     completion.time = now;
     m_endpoint.CompleteSend(completion, entry.request.signaled || status != RdmaWcStatus::SUCCESS);

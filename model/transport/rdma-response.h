@@ -3,6 +3,8 @@
 #ifndef RDMA_RESPONSE_H
 #define RDMA_RESPONSE_H
 
+#include "qbb-ps.h"
+
 #include <algorithm>
 #include <cstdint>
 
@@ -51,6 +53,7 @@ struct RdmaResponse
     uint32_t sent{0};      //!< number of response packets already sent; RoCE only
     uint64_t first{0};     //!< packet number of the first response packet
     uint64_t original{0};  //!< ATOMIC: value of the word before the operation
+    QbbPs due{0};          //!< time from which the response may be sent
 };
 
 /**

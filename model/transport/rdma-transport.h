@@ -235,6 +235,12 @@ class RdmaTransport : public Object
     /** \return timeouts in a row before a queue pair fails; UINT32_MAX means no limit */
     virtual uint32_t GetRetryCount() const = 0;
 
+    /** \return most packets of a queue pair in flight; UINT32_MAX, the default: no limit */
+    virtual uint32_t GetMaxInFlight() const
+    {
+        return std::numeric_limits<uint32_t>::max();
+    }
+
     /** \return true if the transport needs the bandwidth-delay product of the network */
     virtual bool NeedsNetworkBdp() const
     {

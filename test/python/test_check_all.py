@@ -15,6 +15,7 @@ sys.path.insert(0, os.path.join(ROOT, "tools"))
 sys.dont_write_bytecode = True
 
 import fresh_root  # noqa: E402
+import ns3_tree  # noqa: E402
 
 LOADER = importlib.machinery.SourceFileLoader("check_all", PROGRAM)
 check_all = importlib.util.module_from_spec(importlib.util.spec_from_loader("check_all", LOADER))
@@ -101,16 +102,16 @@ class CopyTree(unittest.TestCase):
             for name in ("VERSION", "src/core/log.cc", "build-support/macros.cmake", "build/lib/x",
                          "cmake-cache/x", "contrib/other/x", ".lock-ns3_linux_build"):
                 write(os.path.join(source, name))
-            check_all.copy_tree(source, target)
+            ns3_tree.copy(source, target, ROOT)
             wanted = ["VERSION", "build-support", "contrib", "src"]
             self.assertEqual(sorted(os.listdir(target)), wanted)
             self.assertEqual(os.listdir(os.path.join(target, "contrib")), ["rdma"])
             self.assertTrue(os.path.samefile(os.path.join(target, "contrib", "rdma"), ROOT))
             write(os.path.join(target, "build", "kept"))
-            check_all.copy_tree(source, target)
+            ns3_tree.copy(source, target, ROOT)
             self.assertTrue(os.path.exists(os.path.join(target, "build", "kept")))
             write(os.path.join(source, "VERSION"), "3.48\n")
-            check_all.copy_tree(source, target)
+            ns3_tree.copy(source, target, ROOT)
             self.assertFalse(os.path.exists(os.path.join(target, "build", "kept")))
             self.assertTrue(os.path.exists(os.path.join(ROOT, "tools", "check-all")))
 

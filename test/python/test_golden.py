@@ -90,6 +90,19 @@ class Golden(unittest.TestCase):
         self.fake(cpu=23)
         self.assertEqual(self.check(0, words=["--jobs=1"]), "2 passed, 0 failed, 0 skipped\n")
 
+    def test_time_and_memory_do_not_count_in_folders(self):
+        more = """
+os.mkdir("seed-1")
+with open("seed-1/summary.json", "w") as file:
+    file.write('  "drops": DROPS,\\n  "cpu_s": CPU,\\n')
+"""
+        self.fake(more=more.replace("DROPS", "0").replace("CPU", "1"))
+        self.assertEqual(self.golden("update").returncode, 0)
+        self.fake(more=more.replace("DROPS", "0").replace("CPU", "2"))
+        self.assertEqual(self.check(0), "2 passed, 0 failed, 0 skipped\n")
+        self.fake(more=more.replace("DROPS", "1").replace("CPU", "2"))
+        self.check(1, r"^one: seed-1/summary\.json: was [0-9a-f]{64}, now [0-9a-f]{64}$")
+
     def test_all_else_counts(self):
         self.fake(drops=1)
         output = self.check(

@@ -33,6 +33,16 @@ CASES = {
     "congestion control with TCP": (
         ["--cc=dcqcn", "--transport=iwarp"], {}, r"--cc: dcqcn with --transport=iwarp; accepted: none"
     ),
+    "explanation of TCP": (
+        ["--explain=1", "--transport=iwarp", "--pfc=off"], {},
+        r"--explain: flows of this transport have no queue pairs; accepted: with roce or irn",
+    ),
+    "explanation without a run": (
+        ["--explain=1", "--checkDeadlock=1"], {}, r"--explain means nothing with --checkDeadlock"
+    ),
+    "unknown attribute of the explanation": (
+        ["--instruments=explain[Bursts=1]"], {}, r"--instruments: 'Bursts' is no attribute of ns3::RdmaExplainReport"
+    ),
     "unknown PFC": (["--pfc=maybe"], {}, r'--pfc: unknown value "maybe"; accepted: on, off'),
     "unknown switch": (["--switch=x"], {}, r'--switch: unknown value "x"; accepted: shared'),
     "unknown ECN": (["--ecn=5KB"], {}, r'--ecn: "5KB"; accepted: auto, on, off, or KMIN:KMAX:PMAX'),
@@ -74,6 +84,32 @@ CASES = {
     "stop beyond the clock": (
         ["--workload=incast:2", "--stop=9224s"], {}, r"--stop: '9224s' is too large; accepted: .*9223"
     ),
+    "load of something else": (["--loadOf=x"], {}, r'--loadOf: unknown value "x"; accepted: payload, wire, wire-acks$'),
+    "load of an incast": (
+        ["--workload=incast:2", "--loadOf=wire"], {}, r"--loadOf means nothing with --workload=incast:2$"
+    ),
+    "window of an incast": (
+        ["--workload=incast:2", "--measure=1ms"], {}, r"--measure means nothing with --workload=incast:2$"
+    ),
+    "window without a unit": (["--duration=auto", "--measure=10"], {}, r"--measure: '10' has no unit; accepted"),
+    "window of 0": (["--duration=auto", "--measure=0ms"], {}, r"--measure: 0ms; accepted: off, or a time above 0$"),
+    "warm-up without a window": (
+        ["--warmUp=1ms"], {}, r"--warmUp: 1ms without --measure; accepted: with --measure$"
+    ),
+    "window and duration": (
+        ["--measure=1ms"], {}, r"--duration=1us with a measured window; accepted: --warmUp and --measure without a"
+    ),
+    "window and duration of the workload": (
+        ["--duration=auto", "--workload=poisson[Duration=1ms]", "--measure=1ms"], {},
+        r"--workload=poisson\[Duration=1ms\] with a measured window; accepted: --warmUp and --measure without",
+    ),
+    "window twice": (
+        ["--duration=auto", "--workload=poisson[Measure=1ms]", "--measure=1ms"], {},
+        r"--measure with --workload=poisson\[Measure=1ms\]; accepted: Measure by one of the two$",
+    ),
+    "window without flows": (
+        ["--duration=auto", "--measure=1ps"], {}, r"--measure: no flow starts from 0ns to 1ps; accepted: a longer time"
+    ),
     "no load": (["--load=0"], {}, r"--load: 0; accepted: 1e-12 to 1e\+12$"),
     "rate of 0": (["--rate=0Gbps"], {}, r"--rate: '0Gbps' is too small; accepted: 1bps to 8Tbps"),
     "uplink rate of 0": (["--uplinkRate=0bps"], {}, r"--uplinkRate: '0bps' is too small; accepted"),
@@ -83,6 +119,32 @@ CASES = {
     "large MTU": (["--mtu=4097"], {}, r"--mtu: 4097; accepted: 256 to 4096"),
     "no such simulator": (["--simulator=fast"], {}, r"--simulator: fast; accepted: own, default"),
     "no seed": (["--seed=0"], {}, r"--seed: 0; accepted: 1 and above"),
+    "no seeds": (["--seeds=0"], {}, r"--seeds: '0' .*accepted: 1 to 10000$"),
+    "negative seeds": (["--seeds=-1"], {}, r"--seeds: '-1' .*accepted: 1 to 10000$"),
+    "seeds that are no number": (["--seeds=x"], {}, r"--seeds: 'x' .*accepted: 1 to 10000$"),
+    "too many seeds": (["--seeds=10001"], {}, r"--seeds: '10001' is too large; accepted: 1 to 10000$"),
+    "seeds beyond the last": (
+        ["--seed=4294944440", "--seeds=4"], {}, r"--seeds: '4' is too large; accepted: 1 to 3$"
+    ),
+    "no jobs": (["--seeds=2", "--jobs=0"], {}, r"--jobs: '0' .*accepted: 1 to 1024$"),
+    "jobs for one seed": (["--jobs=2"], {}, r"--jobs means nothing with --seeds=1$"),
+    "wrong input for several seeds": (
+        ["--seeds=3", "--jobs=2", "--cdf=x"], {}, r"rdma-fabric: seed 1: --cdf: .*'x'.*accepted: irn-heavy-tail"
+    ),
+    "deadlock check for several seeds": (
+        ["--seeds=2", "--checkDeadlock=1"], {}, r"--checkDeadlock means nothing with --seeds=2$"
+    ),
+    "one file for several seeds": (
+        ["--seeds=2", "--monitor=ports.csv"], {}, r"--monitor: ports\.csv with --seeds=2; accepted: with --out=DIR"
+    ),
+    "a file beside the folders of seeds": (
+        ["--seeds=2", "--out=.", "--pcap=../x"], {},
+        r"--pcap: \.\./x with --seeds=2; accepted: a path relative to --out=DIR/seed-K"
+    ),
+    "an instrument's file for several seeds": (
+        ["--seeds=2", "--instruments=pause-tree:t.csv"], {},
+        r"--instruments: pause-tree:t\.csv with --seeds=2; accepted: instruments without files"
+    ),
     "no acknowledgements": (["--ackInterval=0"], {}, r"--ackInterval: 0; accepted: 1 to"),
     "timeout without unit": (["--rto=5"], {}, r"--rto: '5' has no unit; accepted"),
     "no timeout with TCP": (
@@ -301,6 +363,21 @@ class WrongInput(unittest.TestCase):
             self.assertEqual((done.returncode, done.stderr), (0, ""))
             done = self.run_program(folder, [*arguments, "--ns3::RdmaNic::CnpInterval=0s"])
             self.assertRegex(done.stderr, r"\Ardma: warning: ns3::RdmaDcqcn needs CNPs")
+
+    def test_times_of_a_nic(self):
+        with tempfile.TemporaryDirectory() as folder:
+            for name, value in [
+                ("DoorbellDelay", "-1ns"),
+                ("WqeFetchDelay", "soon"),
+                ("WqePrefetch", "-1"),
+                ("MessageGap", "-1us"),
+                ("AckTurnaround", "-1ps"),
+                ("CnpDelay", "-55us"),
+            ]:
+                arguments = ["--topology=star:2", "--workload=permutation", f"--ns3::RdmaNic::{name}={value}"]
+                done = self.run_program(folder, arguments)
+                self.assertNotEqual(done.returncode, 0, name)
+                self.assertIn(f"--ns3::RdmaNic::{name}", done.stderr + done.stdout)
 
 
 if __name__ == "__main__":

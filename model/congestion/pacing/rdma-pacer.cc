@@ -15,6 +15,7 @@ RdmaPacer::RdmaPacer(std::unique_ptr<RdmaRateController> controller,
       m_minRate(minRate),
       m_packetBytes(packetBytes),
       m_intRoom(intRoom),
+      m_hearsAcks(m_controller->HearsAcks()),
       m_needsRtt(needsRtt),
       m_timesPackets(needsRtt),
       m_utilisationPeriod(utilisationPeriod)

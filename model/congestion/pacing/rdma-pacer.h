@@ -81,10 +81,22 @@ class RdmaPacer
         return std::min(m_next, std::max(m_controller->GetNextRise(), now + 1_ps));
     }
 
+    /** \return true if the controller limits the bytes in flight */
+    bool HasWindow() const
+    {
+        return m_controller->GetWindowBytes() != RdmaRateController::NO_WINDOW;
+    }
+
     /** \param inFlight packets in flight \return true if the window allows another packet */
     bool HasRoom(uint64_t inFlight) const
     {
         return inFlight == 0 || (inFlight + 1) * m_packetBytes <= m_controller->GetWindowBytes();
+    }
+
+    /** \return true if acknowledgements matter to the controller or are timed */
+    bool HearsAcks() const
+    {
+        return m_hearsAcks || m_timesPackets;
     }
 
     /**
@@ -215,6 +227,7 @@ class RdmaPacer
     QbbBitRate m_minRate;                //!< lower limit of the rate
     uint32_t m_packetBytes;              //!< bytes of a full packet on the line
     RdmaIntRoom m_intRoom;               //!< telemetry records that each packet has room for
+    bool m_hearsAcks;                    //!< the controller uses acknowledgements
     bool m_needsRtt;                     //!< the controller needs round-trip times
     bool m_timesPackets;                 //!< send times are kept
     QbbPs m_rtt{RdmaSendTimes::UNKNOWN}; //!< latest round-trip time

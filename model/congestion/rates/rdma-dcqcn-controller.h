@@ -79,6 +79,11 @@ class RdmaDcqcnController : public RdmaRateController
         return m_rate < m_lineRate ? m_timer : NEVER;
     }
 
+    bool HearsAcks() const override
+    {
+        return false;
+    }
+
     void OnSent(uint32_t bytes, QbbPs now) override;
     void OnCnp(QbbPs now) override;
     RdmaCongestionState GetState() const override;

@@ -218,6 +218,12 @@ RdmaTimely::GetTypeId()
     return tid;
 }
 
+QbbPs
+RdmaTimely::GetAcceptedDelay(const RdmaPathProfile& profile) const
+{
+    return std::max(QbbPs(0), QbbToPs(m_tLow) - profile.baseRtt);
+}
+
 std::unique_ptr<RdmaRateController>
 RdmaTimely::MakeController(const RdmaPathProfile& profile) const
 {

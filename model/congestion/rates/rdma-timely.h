@@ -56,6 +56,8 @@ class RdmaTimely : public RdmaCongestionControl
         return true;
     }
 
+    QbbPs GetAcceptedDelay(const RdmaPathProfile& profile) const override;
+
   private:
     class Controller;
 

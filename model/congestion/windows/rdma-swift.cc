@@ -243,6 +243,12 @@ RdmaSwift::GetTarget(const RdmaPathProfile& profile) const
     return QbbToPs(m_baseTarget) + (profile.hops - 1) * hop;
 }
 
+QbbPs
+RdmaSwift::GetAcceptedDelay(const RdmaPathProfile& profile) const
+{
+    return std::max(QbbPs(0), GetTarget(profile) - profile.baseRtt);
+}
+
 std::unique_ptr<RdmaRateController>
 RdmaSwift::MakeController(const RdmaPathProfile& profile) const
 {

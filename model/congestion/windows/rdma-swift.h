@@ -62,6 +62,8 @@ class RdmaSwift : public RdmaCongestionControl
         return true;
     }
 
+    QbbPs GetAcceptedDelay(const RdmaPathProfile& profile) const override;
+
   private:
     class Controller;
 

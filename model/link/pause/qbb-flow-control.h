@@ -223,9 +223,9 @@ class QbbFlowControl
 
     using Timer = QbbTimer<QbbFlowControl, &QbbFlowControl::OnTimer>;
 
-    QbbPauseReceiver m_receiver;      //!< pauses of this port
     QbbPauseSender m_sender;          //!< pauses of the peer
     Settings m_settings;              //!< flow control attributes of the port
+    QbbPauseReceiver m_receiver;      //!< pauses of this port
     uint8_t m_plainWanted{0};         //!< classes that request an 802.3x PAUSE
     QbbFlowControlPort& m_port;       //!< controlled port
     std::array<QbbPs, 8> m_resumed{}; //!< instant of the last resumption, by class

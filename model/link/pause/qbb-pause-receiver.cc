@@ -14,6 +14,10 @@ QbbPauseReceiver::Apply(QbbPs now, uint8_t classEnable, const std::array<uint16_
 {
     const uint8_t before = m_paused;
     Expire(now);
+    if (!m_classes)
+    {
+        m_classes = std::make_unique<Class[]>(8);
+    }
     for (uint8_t p = 0; p < 8; ++p)
     {
         const auto bit = static_cast<uint8_t>(1U << p);
@@ -23,14 +27,14 @@ QbbPauseReceiver::Apply(QbbPs now, uint8_t classEnable, const std::array<uint16_
         }
         if (quanta[p] == 0)
         {
-            ++m_xonReceived[p];
+            ++m_classes[p].xonReceived;
             if (m_paused & bit)
             {
                 Resume(p, now);
             }
             continue;
         }
-        ++m_xoffReceived[p];
+        ++m_classes[p].xoffReceived;
         if (!(m_honoured & bit))
         {
             continue;
@@ -38,9 +42,10 @@ QbbPauseReceiver::Apply(QbbPs now, uint8_t classEnable, const std::array<uint16_
         if (!(m_paused & bit))
         {
             m_paused |= bit;
-            m_since[p] = now;
+            m_classes[p].since = now;
         }
-        m_until[p] = now + m_rate.BitsToPs(uint64_t{quanta[p]} * QbbWire::PAUSE_QUANTUM_BITS);
+        m_classes[p].until =
+            now + m_rate.BitsToPs(uint64_t{quanta[p]} * QbbWire::PAUSE_QUANTUM_BITS);
     }
     return before & ~m_paused;
 }
@@ -51,9 +56,9 @@ QbbPauseReceiver::Expire(QbbPs now)
     const uint8_t before = m_paused;
     for (uint8_t p = 0; m_paused >> p; ++p)
     {
-        if ((m_paused & (1U << p)) && m_until[p] <= now)
+        if ((m_paused & (1U << p)) && m_classes[p].until <= now)
         {
-            Resume(p, m_until[p]);
+            Resume(p, m_classes[p].until);
         }
     }
     return before & ~m_paused;
@@ -111,7 +116,7 @@ void
 QbbPauseReceiver::Resume(uint8_t priority, QbbPs at)
 {
     m_paused &= static_cast<uint8_t>(~(1U << priority));
-    m_pausedTime[priority] += at - m_since[priority];
+    m_classes[priority].pausedTime += at - m_classes[priority].since;
 }
 
 QbbPs
@@ -122,7 +127,7 @@ QbbPauseReceiver::GetNextExpiry() const
     {
         if (m_paused & (1U << p))
         {
-            next = std::min(next, m_until[p]);
+            next = std::min(next, m_classes[p].until);
         }
     }
     return next;
@@ -131,10 +136,14 @@ QbbPauseReceiver::GetNextExpiry() const
 QbbPs
 QbbPauseReceiver::GetPausedTime(uint8_t priority, QbbPs now) const
 {
-    QbbPs paused = m_pausedTime[priority];
+    if (!m_classes)
+    {
+        return 0_ps;
+    }
+    QbbPs paused = m_classes[priority].pausedTime;
     if (m_paused & (1U << priority))
     {
-        paused += std::min(now, m_until[priority]) - m_since[priority];
+        paused += std::min(now, m_classes[priority].until) - m_classes[priority].since;
     }
     return paused;
 }

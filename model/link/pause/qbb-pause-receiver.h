@@ -9,6 +9,7 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 
 namespace ns3
 {
@@ -112,13 +113,13 @@ class QbbPauseReceiver
     /** \param priority class 0..7 \return pause frames with non-zero quanta for the class */
     uint64_t GetXoffReceived(uint8_t priority) const
     {
-        return m_xoffReceived[priority];
+        return m_classes ? m_classes[priority].xoffReceived : 0;
     }
 
     /** \param priority class 0..7 \return pause frames with zero quanta for the class */
     uint64_t GetXonReceived(uint8_t priority) const
     {
-        return m_xonReceived[priority];
+        return m_classes ? m_classes[priority].xonReceived : 0;
     }
 
   private:
@@ -130,17 +131,23 @@ class QbbPauseReceiver
         std::array<uint16_t, 8> quanta{}; //!< pause times in quanta, by class
     };
 
+    /** Pauses of a class. */
+    struct Class
+    {
+        QbbPs until{0};           //!< end of the current pause
+        QbbPs since{0};           //!< start of the current pause
+        QbbPs pausedTime{0};      //!< total length of earlier pauses
+        uint64_t xoffReceived{0}; //!< pauses and refreshes received
+        uint64_t xonReceived{0};  //!< resumptions received
+    };
+
     void Resume(uint8_t priority, QbbPs at);
 
-    QbbLineRate m_rate;                       //!< line rate, for the length of a quantum
-    QbbRing<Effect> m_effects;                //!< pause frames that have not taken effect
-    uint8_t m_paused{0};                      //!< paused classes, one bit each
-    uint8_t m_honoured{0xff};                 //!< classes that may be paused, one bit each
-    std::array<QbbPs, 8> m_until{};           //!< end of the current pause, by class
-    std::array<QbbPs, 8> m_since{};           //!< start of the current pause, by class
-    std::array<QbbPs, 8> m_pausedTime{};      //!< total length of earlier pauses, by class
-    std::array<uint64_t, 8> m_xoffReceived{}; //!< pauses and refreshes received, by class
-    std::array<uint64_t, 8> m_xonReceived{};  //!< resumptions received, by class
+    uint8_t m_paused{0};                //!< paused classes, one bit each
+    uint8_t m_honoured{0xff};           //!< classes that may be paused, one bit each
+    QbbRing<Effect> m_effects;          //!< pause frames that have not taken effect
+    std::unique_ptr<Class[]> m_classes; //!< pauses by class; null until the first pause frame
+    QbbLineRate m_rate;                 //!< line rate, for the length of a quantum
 };
 
 } // namespace ns3

@@ -81,6 +81,10 @@ uint8_t
 QbbPauseSender::Take(QbbPs now, std::array<uint16_t, 8>& quanta)
 {
     const uint8_t named = m_named;
+    if (!m_sent)
+    {
+        m_sent = std::make_unique<Sent[]>(8);
+    }
     for (uint8_t p = 0; p < 8; ++p)
     {
         const auto bit = static_cast<uint8_t>(1U << p);
@@ -97,7 +101,7 @@ QbbPauseSender::Take(QbbPs now, std::array<uint16_t, 8>& quanta)
         {
             quanta[p] = m_injectedQuanta;
         }
-        ++(quanta[p] ? m_xoffSent : m_xonSent)[p];
+        ++(quanta[p] ? m_sent[p].xoff : m_sent[p].xon);
     }
     // One refresh time serves all classes: the earliest pause determines it.
     if (m_wanted == 0)

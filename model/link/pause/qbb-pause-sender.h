@@ -8,6 +8,7 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 
 namespace ns3
 {
@@ -110,32 +111,38 @@ class QbbPauseSender
     /** \param priority class 0..7 \return pauses and refreshes sent for the class */
     uint64_t GetXoffSent(uint8_t priority) const
     {
-        return m_xoffSent[priority];
+        return m_sent ? m_sent[priority].xoff : 0;
     }
 
     /** \param priority class 0..7 \return resumptions sent for the class */
     uint64_t GetXonSent(uint8_t priority) const
     {
-        return m_xonSent[priority];
+        return m_sent ? m_sent[priority].xon : 0;
     }
 
   private:
+    /** Numbers of pause frames sent for a class. */
+    struct Sent
+    {
+        uint64_t xoff{0}; //!< pauses and refreshes
+        uint64_t xon{0};  //!< resumptions
+    };
+
     void Update();
 
-    uint16_t m_quanta{65535};             //!< pause time to send, in quanta
-    QbbPs m_refreshTime{0};               //!< time between a pause and its refresh
-    QbbPs m_slack{0};                     //!< time between a refresh and the expiry of the pause
-    uint8_t m_requested{0};               //!< classes with a requested pause
-    uint8_t m_allowed{0xff};              //!< classes that may be paused
-    uint8_t m_wanted{0};                  //!< classes with a requested and allowed pause
-    uint8_t m_injected{0};                //!< classes named by Inject()
-    uint16_t m_injectedQuanta{0};         //!< pause time of Inject(), in quanta
-    uint8_t m_named{0};                   //!< classes to name in the next pause frame
-    uint8_t m_told{0};                    //!< classes that the peer has been told to pause
-    uint8_t m_refresh{0};                 //!< classes whose pause must be refreshed
-    QbbPs m_nextRefresh{QBB_NEVER};       //!< instant of the next refresh
-    std::array<uint64_t, 8> m_xoffSent{}; //!< pauses and refreshes sent, by class
-    std::array<uint64_t, 8> m_xonSent{};  //!< resumptions sent, by class
+    uint8_t m_named{0};             //!< classes to name in the next pause frame
+    uint8_t m_wanted{0};            //!< classes with a requested and allowed pause
+    uint8_t m_requested{0};         //!< classes with a requested pause
+    uint8_t m_allowed{0xff};        //!< classes that may be paused
+    uint8_t m_injected{0};          //!< classes named by Inject()
+    uint8_t m_told{0};              //!< classes that the peer has been told to pause
+    uint8_t m_refresh{0};           //!< classes whose pause must be refreshed
+    uint16_t m_quanta{65535};       //!< pause time to send, in quanta
+    uint16_t m_injectedQuanta{0};   //!< pause time of Inject(), in quanta
+    QbbPs m_refreshTime{0};         //!< time between a pause and its refresh
+    QbbPs m_slack{0};               //!< time between a refresh and the expiry of the pause
+    QbbPs m_nextRefresh{QBB_NEVER}; //!< instant of the next refresh
+    std::unique_ptr<Sent[]> m_sent; //!< pause frames by class; null until the first
 };
 
 } // namespace ns3

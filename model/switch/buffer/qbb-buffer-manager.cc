@@ -3,6 +3,7 @@
 #include "qbb-buffer-manager.h"
 
 #include <ns3/abort.h>
+#include <ns3/object-factory.h>
 
 #include <algorithm>
 #include <limits>
@@ -24,15 +25,6 @@ QbbBufferManager::GetName() const
 {
     const std::string name = GetInstanceTypeId().GetName();
     return name.rfind("ns3::", 0) == 0 ? name.substr(5) : name;
-}
-
-void
-QbbBufferManager::RefuseWhileRunning() const
-{
-    NS_ABORT_MSG_IF(m_running,
-                    "rdma: an attribute of a " << GetInstanceTypeId().GetName()
-                                               << " is set while its switch is running; accepted: "
-                                                  "before the simulation starts");
 }
 
 QbbBufferManager::Layout
@@ -69,6 +61,7 @@ QbbBufferManager::Configure(const std::vector<QbbPortProfile>& ports)
 void
 QbbBufferManager::DoRelease(const Group&, const Queue&, uint32_t)
 {
+    m_hearsReleases = false;
 }
 
 QbbBufferManager::XonNeed
@@ -197,6 +190,55 @@ QbbIngressUsage
 QbbBufferManager::GetIngress(uint16_t ingressPort, uint8_t priority) const
 {
     return m_books.GetUsage(m_books.GetGroups()[GetIndex(ingressPort, priority)]);
+}
+
+QbbIngressUsage
+QbbBufferManager::GetIngressOfClass(uint16_t ingressPort, uint8_t priority) const
+{
+    const uint32_t index = m_books.GetGroupOfClass(GetIndex(ingressPort, priority));
+    return m_books.GetUsage(m_books.GetGroups()[index]);
+}
+
+QbbIngressTerms
+QbbBufferManager::GetTerms(uint16_t ingressPort, uint8_t priority) const
+{
+    const uint32_t index = m_books.GetGroupOfClass(GetIndex(ingressPort, priority));
+    const Group& group = m_books.GetGroups()[index];
+    const Pool& pool = m_books.GetPool(group);
+    return {group.lossless,
+            group.reserveLimit,
+            group.limit.bytes,
+            static_cast<double>(group.limit.alpha) / (1U << QbbBufferLimit::ALPHA_BITS),
+            pool.size,
+            group.headroomLimit,
+            pool.headroomSize};
+}
+
+Ptr<QbbBufferManager>
+QbbBufferManager::Copy() const
+{
+    const TypeId type = GetInstanceTypeId();
+    if (!type.HasConstructor())
+    {
+        return nullptr;
+    }
+    ObjectFactory factory;
+    factory.SetTypeId(type);
+    const auto copy = factory.Create<QbbBufferManager>();
+    for (TypeId owner = type; owner != Object::GetTypeId(); owner = owner.GetParent())
+    {
+        for (std::size_t i = 0; i < owner.GetAttributeN(); ++i)
+        {
+            const TypeId::AttributeInformation info = owner.GetAttribute(i);
+            const Ptr<AttributeValue> value = info.checker->Create();
+            if (info.accessor->HasGetter() && info.accessor->HasSetter() &&
+                info.accessor->Get(this, *value))
+            {
+                info.accessor->Set(PeekPointer(copy), *value);
+            }
+        }
+    }
+    return copy;
 }
 
 uint32_t

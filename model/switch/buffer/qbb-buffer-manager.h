@@ -3,48 +3,24 @@
 #ifndef QBB_BUFFER_MANAGER_H
 #define QBB_BUFFER_MANAGER_H
 
+#include "qbb-admission.h"
 #include "qbb-buffer-books.h"
+#include "qbb-buffer-settings.h"
+#include "qbb-ingress-class.h"
+#include "qbb-ingress-terms.h"
 #include "qbb-port-profile.h"
 #include "qbb-ring.h"
 
 #include <ns3/assert.h>
-#include <ns3/attribute-accessor-helper.h>
-#include <ns3/object.h>
+#include <ns3/ptr.h>
 
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <type_traits>
-#include <utility>
 #include <vector>
 
 namespace ns3
 {
-
-/**
- * \ingroup rdma
- * Result of QbbBufferManager::Admit().
- */
-struct QbbAdmission
-{
-    bool admitted{false}; //!< the frame is in the buffer and charged
-    bool xoff{false};     //!< send XOFF for the (ingress port, priority) of the frame
-    QbbDropReason reason{QbbDropReason::BUFFER_FULL}; //!< drop reason if not admitted
-    /// Not admitted yet: drop the last frame of the victim queue, and call Admit() again.
-    bool pushOut{false};
-    uint8_t victimPriority{0}; //!< priority of the victim queue
-    uint16_t victimPort{0};    //!< egress port of the victim queue
-};
-
-/**
- * \ingroup rdma
- * An ingress port and a class of frames that arrive there.
- */
-struct QbbIngressClass
-{
-    uint16_t port{0};    //!< ingress port number
-    uint8_t priority{0}; //!< class 0..7
-};
 
 /**
  * \ingroup rdma
@@ -84,6 +60,9 @@ struct QbbIngressClass
  * - DoRelease() is called for every frame that leaves. It does nothing by default and is meant for
  *   policies that keep more state than the accounts.
  *
+ * Reports try a policy on a copy of it, made by Copy(), and name the attributes that
+ * GetXoffAttribute() and GetSizeAttribute() return.
+ *
  * The base class charges an admitted frame, and releases its bytes in the order headroom, shared
  * part, reserve. It pauses a group at most once. It does not pause a group if neither the group nor
  * its pool holds anything, because no departing frame could resume the group. It checks paused
@@ -91,7 +70,7 @@ struct QbbIngressClass
  * shared part. It aborts with a message if a policy admits more than a pool, a reserve or a
  * headroom holds. Example: examples/own/rdma-own-buffer.cc.
  */
-class QbbBufferManager : public Object
+class QbbBufferManager : public QbbBufferSettings
 {
   public:
     /**
@@ -178,6 +157,45 @@ class QbbBufferManager : public Object
      */
     uint32_t GetEgressBytes(uint16_t egressPort, uint8_t priority) const;
 
+    /**
+     * \param ingressPort port number
+     * \param priority class 0..7
+     * \return bytes charged to the group of the class
+     */
+    QbbIngressUsage GetIngressOfClass(uint16_t ingressPort, uint8_t priority) const;
+
+    /**
+     * \param ingressPort port number
+     * \param priority class 0..7
+     * \return settings that apply to the class, after Configure()
+     */
+    QbbIngressTerms GetTerms(uint16_t ingressPort, uint8_t priority) const;
+
+    /**
+     * Makes a buffer manager with the same settings and no accounts, to try out what the policy
+     * decides without a change of this one. A policy with settings beyond its attributes overrides
+     * the function and adds them.
+     *
+     * \return an object of the same class with the same values of all attributes; null if the class
+     *         has no constructor for ns-3's object factory
+     */
+    virtual Ptr<QbbBufferManager> Copy() const;
+
+    /**
+     * \return name of the attribute that sets the threshold of a pause in bytes; empty, the
+     *         default: there is none
+     */
+    virtual std::string GetXoffAttribute() const
+    {
+        return "";
+    }
+
+    /** \return name of the attribute that sets the size of the memory; empty: there is none */
+    virtual std::string GetSizeAttribute() const
+    {
+        return "BufferSize";
+    }
+
     /** \return usage of the whole buffer */
     QbbBufferUsage GetUsage() const
     {
@@ -200,12 +218,6 @@ class QbbBufferManager : public Object
     uint32_t GetNPorts() const
     {
         return m_books.GetNPorts();
-    }
-
-    /** Locks the attributes, because the memory is not divided again during the simulation. */
-    void SetRunning()
-    {
-        m_running = true;
     }
 
   protected:
@@ -247,22 +259,6 @@ class QbbBufferManager : public Object
     /** \return name of the C++ class, for messages */
     std::string GetName() const;
 
-    /** Aborts with a message after SetRunning(). */
-    void RefuseWhileRunning() const;
-
-    /**
-     * \tparam Value the attribute's value class
-     * \tparam First a data member of the policy
-     * \tparam Others a member of First if First is a struct
-     * \return accessor of an attribute that must not be set while the switch runs
-     */
-    template <typename Value, auto First, auto... Others>
-    static Ptr<const AttributeAccessor> MakeAttribute()
-    {
-        return MakeAccessorHelper<Value>(&QbbBufferManager::Set<First, Others...>,
-                                         &QbbBufferManager::Get<First, Others...>);
-    }
-
   private:
     /**
      * \param ports the ports
@@ -299,30 +295,6 @@ class QbbBufferManager : public Object
      */
     virtual XonNeed DoGetXonNeed(const Group& group, const Pool& pool) const;
 
-    template <typename Class, typename Member>
-    static Class* GetClass(Member Class::*member);
-
-    /// Class of a pointer to member.
-    template <auto First>
-    using ClassOf = std::remove_pointer_t<decltype(GetClass(First))>;
-
-    /// Type of a data member, or of a member of that member.
-    template <auto First, auto... Others>
-    using TypeOf = std::decay_t<decltype(((std::declval<ClassOf<First>&>().*First).*....*Others))>;
-
-    template <auto First, auto... Others>
-    void Set(TypeOf<First, Others...> value)
-    {
-        RefuseWhileRunning();
-        ((static_cast<ClassOf<First>&>(*this).*First).*....*Others) = value;
-    }
-
-    template <auto First, auto... Others>
-    TypeOf<First, Others...> Get() const
-    {
-        return ((static_cast<const ClassOf<First>&>(*this).*First).*....*Others);
-    }
-
     QbbAdmission Refuse(Group& group, QbbBufferDecision decision);
     bool PauseOnce(Group& group);
     XonNeed GetXonNeed(const Group& group, const Pool& pool) const;
@@ -335,7 +307,7 @@ class QbbBufferManager : public Object
 
     QbbBufferBooks m_books;             //!< accounts of groups, queues and pools
     QbbRing<QbbIngressClass> m_resumed; //!< resumed classes that TakeResumed() has not returned yet
-    bool m_running{false};              //!< SetRunning() was called
+    bool m_hearsReleases{true};         //!< false once known that DoRelease() is not overridden
 };
 
 // Admit() and Release() are inlined because each frame passes through both at each switch.
@@ -378,7 +350,10 @@ QbbBufferManager::Release(uint16_t ingressPort,
         RefuseRelease(group, queue, priority, taken);
     }
     m_books.Credit(group, pool, queue, taken);
-    DoRelease(group, queue, taken);
+    if (m_hearsReleases)
+    {
+        DoRelease(group, queue, taken);
+    }
     return !pool.paused.empty() && ResumeThoseThatMay(group, pool);
 }
 

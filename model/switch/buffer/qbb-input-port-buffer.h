@@ -70,6 +70,16 @@ class QbbInputPortBuffer : public QbbBufferManager
      */
     uint64_t GetLeastBytes(const QbbPortProfile& profile) const;
 
+    std::string GetXoffAttribute() const override
+    {
+        return "XoffBytes";
+    }
+
+    std::string GetSizeAttribute() const override
+    {
+        return "PortBufferBytes";
+    }
+
   private:
     Layout DoConfigure(const std::vector<QbbPortProfile>& ports) override;
     QbbBufferDecision DoAdmit(const Group& group, const Queue& queue, uint32_t bytes) override;

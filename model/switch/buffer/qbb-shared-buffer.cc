@@ -184,6 +184,23 @@ QbbSharedBuffer::GetGuaranteedBytes(const std::vector<QbbPortProfile>& ports) co
     return QbbSharedMemory(m_settings, m_plan, ports).GetGuaranteedBytes();
 }
 
+Ptr<QbbBufferManager>
+QbbSharedBuffer::Copy() const
+{
+    const auto copy = DynamicCast<QbbSharedBuffer>(QbbBufferManager::Copy());
+    if (copy)
+    {
+        copy->m_plan = m_plan;
+    }
+    return copy;
+}
+
+std::string
+QbbSharedBuffer::GetXoffAttribute() const
+{
+    return m_plan ? "" : "XoffBytes"; // A plan replaces the attribute.
+}
+
 QbbBufferManager::Layout
 QbbSharedBuffer::DoConfigure(const std::vector<QbbPortProfile>& ports)
 {

@@ -94,6 +94,9 @@ class QbbSharedBuffer : public QbbBufferManager
      */
     void SetPlan(const QbbBufferPlan& plan);
 
+    Ptr<QbbBufferManager> Copy() const override;
+    std::string GetXoffAttribute() const override;
+
     /** \return bytes that queue 0 of port 0 may currently hold if its class is lossy */
     uint64_t GetEgressLimit() const;
 

@@ -35,6 +35,11 @@ namespace ns3
  * time is needed. Each member of the set waits for another member, so the set has a cycle; the
  * detector reports a shortest cycle through the first member.
  *
+ * A buffer that other traffic keeps from resuming is not in deadlock, even if this traffic never
+ * ends: hosts whose acknowledgements are stuck retransmit until they run out of retries, and the
+ * memory that their frames occupy can keep the threshold of a paused buffer down. The deadlock is
+ * found when they have given up.
+ *
  * Only events beyond the control of the buffers can still end a deadlock: a link goes down, a pause
  * frame is lost on the line so that the pause expires, or a watchdog acts. A port paused by a host
  * (a slow receiver or a pause storm) is blocked as long as the host likes, which is not a deadlock.

@@ -42,6 +42,12 @@ QbbMarker::FrameDeparts(QbbPort&, QbbFrame&, QbbPs)
 {
 }
 
+std::optional<QbbMarkCurve>
+QbbMarker::DescribeMarks(const QbbPort&, uint8_t) const
+{
+    return std::nullopt;
+}
+
 void
 QbbMarker::MarkCe(QbbPort& egress, QbbFrame& frame)
 {
@@ -50,7 +56,7 @@ QbbMarker::MarkCe(QbbPort& egress, QbbFrame& frame)
     if (frame.ecn != NOT_ECT && frame.ecn != CE)
     {
         frame.ecn = CE;
-        ++egress.GetCounters().classes[frame.priority].ecnMarks;
+        egress.CountMark(frame.priority);
     }
 }
 

@@ -5,11 +5,13 @@
 
 #include "qbb-bit-rate.h"
 #include "qbb-frame.h"
+#include "qbb-mark-curve.h"
 #include "qbb-ps.h"
 
 #include <ns3/object.h>
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 namespace ns3
@@ -93,6 +95,17 @@ class QbbMarker : public Object
      * \param start the instant of its first bit
      */
     virtual void FrameDeparts(QbbPort& egress, QbbFrame& frame, QbbPs start);
+
+    /**
+     * Describes the marker for reports, before or after Configure().
+     *
+     * \param egress an egress port
+     * \param priority class 0..7
+     * \return the curve by which the length of the queue decides; no value, the default: the marker
+     *         does not mark, or does not decide by the length of the queue
+     */
+    virtual std::optional<QbbMarkCurve> DescribeMarks(const QbbPort& egress,
+                                                      uint8_t priority) const;
 
   protected:
     /**

@@ -95,6 +95,17 @@ QbbQueueLengthMarker::FrameDeparts(QbbPort& egress, QbbFrame& frame, QbbPs)
     }
 }
 
+std::optional<QbbMarkCurve>
+QbbQueueLengthMarker::DescribeMarks(const QbbPort& egress, uint8_t priority) const
+{
+    if (!m_settings)
+    {
+        return std::nullopt;
+    }
+    return QbbMarkCurve{m_settings->GetThresholds(priority, egress.GetLineRate().GetBitRate()),
+                        m_settings->GetMoment() == QbbEcnMarker::DEPARTURE};
+}
+
 void
 QbbQueueLengthMarker::Mark(QbbPort& egress, QbbFrame& frame)
 {

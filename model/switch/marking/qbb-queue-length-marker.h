@@ -46,6 +46,8 @@ class QbbQueueLengthMarker : public QbbMarker
     int64_t AssignStreams(int64_t stream) override;
     void FrameJoins(QbbPort& egress, QbbFrame& frame) override;
     void FrameDeparts(QbbPort& egress, QbbFrame& frame, QbbPs start) override;
+    std::optional<QbbMarkCurve> DescribeMarks(const QbbPort& egress,
+                                              uint8_t priority) const override;
 
   protected:
     void DoDispose() override;

@@ -74,6 +74,20 @@ QbbSwitchMarkers::AssignStreams(int64_t stream)
     return next - stream;
 }
 
+std::vector<QbbMarkCurve>
+QbbSwitchMarkers::DescribeMarks(const QbbPort& egress, uint8_t priority) const
+{
+    std::vector<QbbMarkCurve> curves;
+    for (const QbbMarker* marker : GetAll())
+    {
+        if (const auto curve = marker->DescribeMarks(egress, priority))
+        {
+            curves.push_back(*curve);
+        }
+    }
+    return curves;
+}
+
 void
 QbbSwitchMarkers::Clear()
 {

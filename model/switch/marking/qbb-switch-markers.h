@@ -91,6 +91,13 @@ class QbbSwitchMarkers
     /** \param stream first random stream to use \return number of random streams used */
     int64_t AssignStreams(int64_t stream);
 
+    /**
+     * \param egress an egress port of the switch
+     * \param priority class 0..7
+     * \return the curves of the markers that decide by the length of the queue
+     */
+    std::vector<QbbMarkCurve> DescribeMarks(const QbbPort& egress, uint8_t priority) const;
+
     /** Releases all markers. */
     void Clear();
 

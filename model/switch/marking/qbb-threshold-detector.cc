@@ -57,4 +57,10 @@ QbbThresholdDetector::IsCongested(const QbbArbitration& arbitration)
            IsWithinDrain(arbitration, queue.lastCompeted);
 }
 
+std::optional<QbbMarkCurve>
+QbbThresholdDetector::DescribeMarks(const QbbPort&, uint8_t) const
+{
+    return QbbMarkCurve{{m_threshold, m_threshold}, false, true};
+}
+
 } // namespace ns3

@@ -33,6 +33,8 @@ class QbbThresholdDetector : public QbbCongestionDetector
 
     void Prepare(uint32_t nPorts) override;
     bool IsCongested(const QbbArbitration& arbitration) override;
+    std::optional<QbbMarkCurve> DescribeMarks(const QbbPort& egress,
+                                              uint8_t priority) const override;
 
   private:
     /** State of an (egress port, class). */

@@ -50,7 +50,7 @@ QbbRouting::DoDispose()
     m_hosts.clear();
     m_portOfAddress.clear();
     m_prefixes.clear();
-    m_pending.clear();
+    m_pending.Clear();
     m_index = nullptr;
     Object::DoDispose();
 }
@@ -101,20 +101,6 @@ QbbRouting::AddPrefix(Ptr<QbbNetDevice> port, Ipv4Address network, Ipv4Mask mask
     }
 }
 
-bool
-QbbRouting::IsKnownUp(const QbbPort& port) const
-{
-    if (!m_pending.empty())
-    {
-        const auto pending = m_pending.find(PeekPointer(port.GetQbbChannel()));
-        if (pending != m_pending.end())
-        {
-            return pending->second.known;
-        }
-    }
-    return port.IsUp();
-}
-
 void
 QbbRouting::PlaceHosts()
 {
@@ -162,7 +148,8 @@ QbbRouting::UpdateHosts()
     {
         const uint32_t address = m_hosts[i].address;
         const bool known = m_index->Find(address).leaf != QbbHostPlace::NO_LEAF;
-        const bool up = m_places[i].leaf != QbbHostPlace::NO_LEAF && IsKnownUp(*m_hosts[i].port);
+        const bool up =
+            m_places[i].leaf != QbbHostPlace::NO_LEAF && m_pending.IsKnownUp(*m_hosts[i].port);
         if (up)
         {
             m_leaves[m_places[i].leaf].address = address;
@@ -185,7 +172,7 @@ QbbRouting::GetGraph() const
         {
             const Ptr<QbbNetDevice> port = m_switches[i]->GetPort(p);
             QbbPort* peer = port->GetPeer();
-            if (!peer || !IsKnownUp(*port))
+            if (!peer || !m_pending.IsKnownUp(*port))
             {
                 continue;
             }
@@ -340,33 +327,24 @@ QbbRouting::SetLinkUp(Ptr<QbbChannel> channel, bool up)
         UpdateRoutes();
         return;
     }
-    PendingChange& pending = m_pending[PeekPointer(channel)];
-    if (pending.changes++ == 0)
-    {
-        pending.known = channel->IsUp();
-    }
+    m_pending.Add(*channel);
     channel->SetUp(up);
-    Simulator::Schedule(m_convergenceDelay,
-                        &QbbRouting::LearnLink,
-                        Ptr<QbbRouting>(this),
-                        channel,
-                        up);
+    // All switches learn at once, so the event has no node.
+    Simulator::ScheduleWithContext(Simulator::NO_CONTEXT,
+                                   m_convergenceDelay,
+                                   &QbbRouting::LearnLink,
+                                   Ptr<QbbRouting>(this),
+                                   channel,
+                                   up);
 }
 
 void
 QbbRouting::LearnLink(Ptr<QbbChannel> channel, bool up)
 {
-    const auto pending = m_pending.find(PeekPointer(channel));
-    if (pending == m_pending.end())
+    if (m_pending.Learn(*channel, up))
     {
-        return; // DoDispose() has run
+        UpdateRoutes();
     }
-    pending->second.known = up;
-    if (--pending->second.changes == 0)
-    {
-        m_pending.erase(pending);
-    }
-    UpdateRoutes();
 }
 
 std::vector<Ptr<QbbNetDevice>>

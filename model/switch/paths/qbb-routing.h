@@ -4,6 +4,7 @@
 #define QBB_ROUTING_H
 
 #include "qbb-net-device.h"
+#include "qbb-pending-links.h"
 #include "qbb-shortest-routing.h"
 #include "qbb-switch-graph.h"
 #include "qbb-switch.h"
@@ -136,16 +137,6 @@ class QbbRouting : public Object
     void DoDispose() override;
 
   private:
-    /** A link with changes that the switches have not learned of yet. */
-    struct PendingChange
-    {
-        bool known{true};   //!< true if the switches take the link to be up
-        uint32_t changes{}; //!< number of changes that the switches have not learned of yet
-    };
-
-    /** \return true if the switches take the port's link to be up */
-    bool IsKnownUp(const QbbPort& port) const;
-
     /** The switches learn that a link went down or up. */
     void LearnLink(Ptr<QbbChannel> channel, bool up);
 
@@ -193,8 +184,7 @@ class QbbRouting : public Object
     std::vector<QbbShortestRouting::Leaf> m_leaves; //!< switches with hosts, by leaf number
     QbbSwitchGraph m_graph;                         //!< graph of the installed routes
     std::vector<uint64_t> m_versions;               //!< version of each switch's installed routes
-    /// Links with changes that the switches have not learned of yet.
-    std::unordered_map<const QbbChannel*, PendingChange> m_pending;
+    QbbPendingLinks m_pending; //!< changes of links that the switches have not learned of yet
 };
 
 } // namespace ns3

@@ -6,6 +6,8 @@
 #include "rdma-aeth.h"
 #include "rdma-psn.h"
 
+#include <algorithm>
+
 namespace ns3
 {
 
@@ -270,6 +272,7 @@ IrnResponder::Answer(RdmaResponse response)
         m_answers = std::make_unique<Answers>(
             GetConnection().transport->MakeSender(GetConnection().GetLimits()));
     }
+    response.due = m_endpoint.GetAnswerTime();
     m_answers->stream.Push(response);
     Sync();
 }
@@ -282,8 +285,9 @@ IrnResponder::Sync()
         const RdmaSender& sender = m_answers->stream.GetSender();
         m_ready =
             sender.CanSend() && (!GetConnection().reaction || GetConnection().reaction->HasRoom());
-        m_deadline = GetConnection().state == RdmaQpState::ERR ? RdmaSender::NO_DEADLINE
-                                                               : sender.GetDeadline();
+        m_deadline = GetConnection().state == RdmaQpState::ERR
+                         ? RdmaSender::NO_DEADLINE
+                         : std::min(sender.GetDeadline(), m_answers->stream.GetDue());
     }
 }
 
@@ -369,16 +373,20 @@ IrnResponder::ReceiveAcknowledgement(const QbbFrame& frame, QbbPs now)
 void
 IrnResponder::OnTimer(QbbPs now)
 {
-    const RdmaSenderEvent event = m_answers->stream.GetSender().OnTimeout(now);
-    if (event.failed)
+    IrnResponseStream& stream = m_answers->stream;
+    stream.Release(now);
+    if (stream.GetSender().GetDeadline() <= now)
     {
-        // The peer acknowledges no responses; none of the local requests has failed.
-        m_endpoint.Fail(RdmaWcStatus::WR_FLUSH_ERR, 0);
-        return;
-    }
-    if (GetConnection().reaction)
-    {
-        GetConnection().reaction->TimedOut(now);
+        if (stream.GetSender().OnTimeout(now).failed)
+        {
+            // The peer acknowledges no responses; none of the local requests has failed.
+            m_endpoint.Fail(RdmaWcStatus::WR_FLUSH_ERR, 0);
+            return;
+        }
+        if (GetConnection().reaction)
+        {
+            GetConnection().reaction->TimedOut(now);
+        }
     }
     Sync();
     if (m_ready)

@@ -19,8 +19,25 @@ IrnResponseStream::Push(RdmaResponse response)
 {
     response.first = m_next;
     m_next += response.packets;
-    m_sender->Extend(response.packets);
+    if (m_held == 0 && response.due == 0_ps)
+    {
+        m_sender->Extend(response.packets);
+    }
+    else
+    {
+        ++m_held;
+    }
     m_queue.Push(std::move(response));
+}
+
+void
+IrnResponseStream::Release(QbbPs now)
+{
+    while (GetDue() <= now)
+    {
+        m_sender->Extend(m_queue[m_queue.GetSize() - m_held].packets);
+        --m_held;
+    }
 }
 
 int64_t

@@ -28,7 +28,12 @@ class IrnResponseStream
     /** \param sender sender of the stream's packets */
     explicit IrnResponseStream(std::unique_ptr<RdmaSender> sender);
 
-    /** Appends a response to the stream. \param response receives the next packet numbers */
+    /**
+     * Appends a response to the stream. A response that is due later, or that follows such a
+     * response, is held back until Release().
+     *
+     * \param response receives the next packet numbers
+     */
     void Push(RdmaResponse response);
 
     /**
@@ -76,7 +81,17 @@ class IrnResponseStream
     void Clear()
     {
         m_queue.Clear();
+        m_held = 0;
     }
+
+    /** \return time of the next Release(), or RdmaSender::NO_DEADLINE */
+    QbbPs GetDue() const
+    {
+        return m_held > 0 ? m_queue[m_queue.GetSize() - m_held].due : RdmaSender::NO_DEADLINE;
+    }
+
+    /** \param now current time: the packets of all responses that are due may be sent */
+    void Release(QbbPs now);
 
     /** \return true if all responses are acknowledged */
     bool IsEmpty() const
@@ -102,6 +117,7 @@ class IrnResponseStream
   private:
     QbbRing<RdmaResponse> m_queue;        //!< responses not fully acknowledged, in order
     std::size_t m_cursor{0};              //!< index in m_queue of the response found last
+    std::size_t m_held{0};                //!< number of responses held back, the last ones
     uint64_t m_next{0};                   //!< first packet number of the next response
     std::unique_ptr<RdmaSender> m_sender; //!< sender of the stream's packets
 };

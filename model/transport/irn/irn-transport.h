@@ -56,6 +56,11 @@ class IrnTransport : public RdmaTransport
     std::unique_ptr<RdmaResponder> MakeResponder(RdmaEndpoint& endpoint) const override;
     uint32_t GetRetryCount() const override;
 
+    uint32_t GetMaxInFlight() const override
+    {
+        return m_bdpFc ? m_bdpCap : RdmaTransport::GetMaxInFlight();
+    }
+
     bool NeedsNetworkBdp() const override
     {
         return m_bdpFc && m_bdpCap == 0;

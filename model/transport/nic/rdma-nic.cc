@@ -25,7 +25,7 @@ NS_OBJECT_ENSURE_REGISTERED(RdmaNic);
 TypeId
 RdmaNic::GetTypeId()
 {
-    static TypeId tid =
+    static TypeId tid = AddAttributes(
         TypeId("ns3::RdmaNic")
             .SetParent<Object>()
             .SetGroupName("Rdma")
@@ -87,7 +87,7 @@ RdmaNic::GetTypeId()
                             "State of a queue pair after each received acknowledgement, NAK or "
                             "CNP, and after each retransmission timeout",
                             MakeTraceSourceAccessor(&RdmaNic::m_sampled),
-                            "ns3::RdmaNic::SampleCallback");
+                            "ns3::RdmaNic::SampleCallback"));
     return tid;
 }
 
@@ -95,7 +95,6 @@ RdmaNic::RdmaNic()
     : m_endOfInstant(this)
 {
     NS_LOG_FUNCTION(this);
-    m_queuePairFactory.SetTypeId(RdmaQueuePair::GetTypeId());
 }
 
 RdmaNic::~RdmaNic()
@@ -109,6 +108,8 @@ RdmaNic::DoDispose()
     NS_LOG_FUNCTION(this);
     m_endOfInstant.Disarm();
     m_scheduler.Clear();
+    GetReplies().Clear();
+    m_queuePairFactory.Clear();
     for (auto& port : m_ports)
     {
         port.device->SetSink(nullptr);
@@ -135,26 +136,24 @@ RdmaNic::AddPort(Ptr<QbbNetDevice> device, Ipv4Address address)
     m_scheduler.AddPort(PeekPointer(device));
 }
 
-uint32_t
-RdmaNic::GetNPorts() const
+const RdmaNic::Port&
+RdmaNic::FindPort(uint32_t port) const
 {
-    return static_cast<uint32_t>(m_ports.size());
+    NS_ABORT_MSG_IF(port >= m_ports.size(),
+                    "rdma: port " << port << " of a NIC with " << m_ports.size() << " ports");
+    return m_ports[port];
 }
 
 Ptr<QbbNetDevice>
 RdmaNic::GetPort(uint32_t port) const
 {
-    NS_ABORT_MSG_IF(port >= m_ports.size(),
-                    "rdma: port " << port << " of a NIC with " << m_ports.size() << " ports");
-    return m_ports[port].device;
+    return FindPort(port).device;
 }
 
 Ipv4Address
 RdmaNic::GetAddress(uint32_t port) const
 {
-    NS_ABORT_MSG_IF(port >= m_ports.size(),
-                    "rdma: port " << port << " of a NIC with " << m_ports.size() << " ports");
-    return m_ports[port].address;
+    return FindPort(port).address;
 }
 
 void
@@ -179,12 +178,6 @@ Ptr<RdmaCongestionControl>
 RdmaNic::GetCongestionControl() const
 {
     return m_control;
-}
-
-void
-RdmaNic::SetPathOracle(PathOracle oracle)
-{
-    m_oracle = std::move(oracle);
 }
 
 void
@@ -232,8 +225,8 @@ RdmaNic::SetQueuePairAttribute(const std::string& name, const AttributeValue& va
     m_queuePairFactory.Set(name, value);
 }
 
-Ptr<RdmaQueuePair>
-RdmaNic::MakePrototype(uint32_t qpn, uint32_t port)
+void
+RdmaNic::StartQueuePair(RdmaQueuePair& qp, uint32_t qpn, uint32_t port)
 {
     NS_ABORT_MSG_IF(port >= m_ports.size(),
                     "rdma: a queue pair at port " << port << " of a NIC with " << m_ports.size()
@@ -242,15 +235,21 @@ RdmaNic::MakePrototype(uint32_t qpn, uint32_t port)
     {
         m_transport = CreateObject<RoceTransport>();
     }
-    auto qp = m_queuePairFactory.Create<RdmaQueuePair>();
-    RdmaPacketEngine::Of(*qp).Start(this, port, qpn, m_transport);
+    RdmaPacketEngine::Of(qp).Start(this, port, qpn, m_transport);
+}
+
+Ptr<RdmaQueuePair>
+RdmaNic::MakePrototype(uint32_t qpn, uint32_t port)
+{
+    auto qp = m_queuePairFactory.Create();
+    StartQueuePair(*qp, qpn, port);
     return qp;
 }
 
 Ptr<RdmaQueuePair>
-RdmaNic::AddQueuePair(uint32_t qpn, uint32_t port)
+RdmaNic::AddQueuePair(Ptr<RdmaQueuePair> qp, uint32_t qpn, uint32_t port)
 {
-    auto qp = MakePrototype(qpn, port);
+    StartQueuePair(*qp, qpn, port);
     m_queuePairs.Add(qpn, qp);
     return qp;
 }
@@ -258,7 +257,7 @@ RdmaNic::AddQueuePair(uint32_t qpn, uint32_t port)
 Ptr<RdmaQueuePair>
 RdmaNic::CreateQueuePair(uint32_t port)
 {
-    return AddQueuePair(m_queuePairs.TakeNumbers(1), port);
+    return AddQueuePair(m_queuePairFactory.Create(), m_queuePairs.TakeNumbers(1), port);
 }
 
 uint32_t
@@ -275,7 +274,7 @@ RdmaNic::CreateQueuePairAs(uint32_t qpn, uint32_t port)
                         << qpn << "; accepted: numbers of ReserveQueuePairNumbers()");
     NS_ABORT_MSG_IF(m_queuePairs.Peek(qpn),
                     "rdma: CreateQueuePairAs() with number " << qpn << ", which is in use");
-    return AddQueuePair(qpn, port);
+    return AddQueuePair(m_queuePairFactory.CreateAlike(), qpn, port);
 }
 
 void

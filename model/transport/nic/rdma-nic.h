@@ -10,8 +10,10 @@
 #include "qbb-timer.h"
 #include "rdma-congestion-control.h"
 #include "rdma-memory.h"
+#include "rdma-nic-timing.h"
 #include "rdma-notification-point.h"
 #include "rdma-packet-engine.h"
+#include "rdma-queue-pair-factory.h"
 #include "rdma-queue-pair-table.h"
 #include "rdma-queue-pair.h"
 #include "rdma-send-scheduler.h"
@@ -19,12 +21,13 @@
 
 #include <ns3/data-rate.h>
 #include <ns3/ipv4-address.h>
-#include <ns3/object-factory.h>
 #include <ns3/object.h>
 #include <ns3/traced-callback.h>
 
 #include <array>
 #include <functional>
+#include <string>
+#include <utility>
 #include <vector>
 
 namespace ns3
@@ -43,7 +46,7 @@ namespace ns3
  * Requests posted and timeouts at one instant take effect together at the end of the instant, in
  * the order of queue pair numbers. The order of the calls therefore does not matter.
  */
-class RdmaNic : public Object, public QbbFrameSink, public QbbFrameSource
+class RdmaNic : public Object, public RdmaNicTiming, public QbbFrameSink, public QbbFrameSource
 {
   public:
     /**
@@ -65,7 +68,10 @@ class RdmaNic : public Object, public QbbFrameSink, public QbbFrameSource
     void AddPort(Ptr<QbbNetDevice> device, Ipv4Address address);
 
     /** \return number of ports of the NIC */
-    uint32_t GetNPorts() const;
+    uint32_t GetNPorts() const
+    {
+        return static_cast<uint32_t>(m_ports.size());
+    }
 
     /** \param port port index \return the device of the port */
     Ptr<QbbNetDevice> GetPort(uint32_t port) const;
@@ -119,6 +125,9 @@ class RdmaNic : public Object, public QbbFrameSink, public QbbFrameSource
     /**
      * Creates a queue pair with a reserved number. Aborts with a message if the number is not
      * reserved or is in use.
+     *
+     * Default values of attributes are read once, for the first such queue pair after the last
+     * SetQueuePairAttribute(): a run with a million flows creates two million queue pairs.
      *
      * \param qpn a number from ReserveQueuePairNumbers()
      * \param port index of the port through which the queue pair sends
@@ -193,7 +202,10 @@ class RdmaNic : public Object, public QbbFrameSink, public QbbFrameSource
     using PathOracle = std::function<void(const RdmaQueuePair&, RdmaPathProfile&)>;
 
     /** \param oracle called when a queue pair is connected; RdmaFabricHelper provides one */
-    void SetPathOracle(PathOracle oracle);
+    void SetPathOracle(PathOracle oracle)
+    {
+        m_oracle = std::move(oracle);
+    }
 
     /** \return the path oracle; may be empty */
     const PathOracle& GetPathOracle() const
@@ -284,8 +296,10 @@ class RdmaNic : public Object, public QbbFrameSink, public QbbFrameSource
         Ipv4Address address;      //!< IPv4 address of the port
     };
 
+    const Port& FindPort(uint32_t port) const;
     void FreeDestroyed();
-    Ptr<RdmaQueuePair> AddQueuePair(uint32_t qpn, uint32_t port);
+    Ptr<RdmaQueuePair> AddQueuePair(Ptr<RdmaQueuePair> qp, uint32_t qpn, uint32_t port);
+    void StartQueuePair(RdmaQueuePair& qp, uint32_t qpn, uint32_t port);
     void ReceiveLate(QbbPort& port, const QbbFrame& frame);
     void TraceSample(const RdmaPacketEngine& qp) const;
     DataRate GetMinRate() const;
@@ -304,7 +318,7 @@ class RdmaNic : public Object, public QbbFrameSink, public QbbFrameSource
     QbbTimer<RdmaNic, &RdmaNic::FreeDestroyed, RdmaSendScheduler::EVENT_ORDER>
         m_endOfInstant;                                   //!< calls FreeDestroyed()
     Ptr<RdmaTransport> m_transport;                       //!< attribute Transport
-    ObjectFactory m_queuePairFactory;                     //!< factory of queue pairs
+    RdmaQueuePairFactory m_queuePairFactory;              //!< creates queue pairs
     RdmaNotificationPoint m_notification;                 //!< attributes CnpInterval, CnpModeration
     RdmaMemory m_memory;                                  //!< registered memory regions
     bool m_globalKey{true};                               //!< attribute GlobalKey

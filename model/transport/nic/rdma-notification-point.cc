@@ -2,6 +2,7 @@
 
 #include "rdma-notification-point.h"
 
+#include "qbb-port.h"
 #include "qbb-wire.h"
 #include "rdma-opcode.h"
 
@@ -68,13 +69,19 @@ RdmaNotificationPoint::Notify(Marks& marks, uint32_t port, uint32_t remote, QbbP
 }
 
 void
-RdmaNotificationPoint::Fill(QbbFrame& frame, uint8_t dscp)
+RdmaNotificationPoint::Fill(QbbFrame& frame, QbbPort& port, uint8_t dscp)
 {
     frame.ecn = 0;
     frame.dscp = dscp;
     frame.opcode = static_cast<uint8_t>(RdmaOpcode::CNP);
     frame.becn = true;
     frame.size = QbbWire::RoceFrameBytes(GetRdmaOpcodeInfo(RdmaOpcode::CNP), 0, frame.tagged);
+    frame.priority = port.GetClassifier().ClassifyDscp(dscp);
+    if (frame.tagged)
+    {
+        frame.tci = *port.GetTag(frame.priority);
+    }
+    frame.priority = port.GetClassifier().Classify(frame);
 }
 
 } // namespace ns3

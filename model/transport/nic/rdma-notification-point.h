@@ -13,6 +13,8 @@
 namespace ns3
 {
 
+class QbbPort;
+
 /**
  * \ingroup rdma
  * The notification point (NP) of a NIC: decides when received packets with a CE mark trigger a
@@ -66,11 +68,11 @@ class RdmaNotificationPoint
     bool Notify(Marks& marks, uint32_t port, uint32_t remote, QbbPs now);
 
     /**
-     * \param frame frame with the header fields common to a connection; becomes a CNP, except that
-     *        its traffic class is left unchanged
-     * \param dscp DSCP of CNPs
+     * \param frame frame with the header fields common to a connection; becomes a CNP
+     * \param port port that sends the CNP
+     * \param dscp DSCP of CNPs, which selects the class
      */
-    static void Fill(QbbFrame& frame, uint8_t dscp);
+    static void Fill(QbbFrame& frame, QbbPort& port, uint8_t dscp);
 
   private:
     QbbPs& GetNext(Marks& marks, uint32_t port, uint32_t remote);

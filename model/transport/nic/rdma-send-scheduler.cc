@@ -105,6 +105,16 @@ RdmaSendScheduler::OnKick()
     {
         m_kick.ArmNoLater(m_paced.GetFirst());
     }
+    if (m_pending.size() == 1)
+    {
+        RdmaPacketEngine* qp = m_pending.front();
+        m_pending.clear();
+        Port& port = m_ports[qp->GetPortIndex()];
+        const uint8_t priority = qp->GetPriority();
+        port.ready[priority].Push(std::move(qp));
+        port.device->AnnounceSource(priority);
+        return;
+    }
     // A trace sink may post requests while packets start, which refills m_pending.
     m_starting.swap(m_pending);
     std::sort(m_starting.begin(), m_starting.end(), [](const auto* a, const auto* b) {

@@ -191,7 +191,7 @@ RoceResponder::SendAeth(uint8_t syndrome, uint64_t packet, int64_t, const QbbFra
 {
     const bool isAck = (syndrome & RdmaAeth::KIND_MASK) == RdmaAeth::ACK;
     ++(isAck ? GetConnection().counters.acksSent : GetConnection().counters.naksSent);
-    if (m_ready)
+    if (m_answers && !m_answers->queue.IsEmpty())
     {
         // An acknowledgement covers all earlier requests, so it waits for their responses.
         RdmaResponse response;
@@ -216,7 +216,20 @@ RoceResponder::SendAeth(uint8_t syndrome, uint64_t packet, int64_t, const QbbFra
 void
 RoceResponder::Sync()
 {
-    m_ready = m_answers && !m_answers->queue.IsEmpty();
+    const bool waits = m_answers && !m_answers->queue.IsEmpty();
+    m_ready = waits && m_answers->queue.Front().due <= m_answers->passed;
+    m_deadline = waits && !m_ready ? m_answers->queue.Front().due : RdmaSender::NO_DEADLINE;
+}
+
+void
+RoceResponder::OnTimer(QbbPs now)
+{
+    m_answers->passed = now;
+    Sync();
+    if (m_ready)
+    {
+        m_endpoint.Activate();
+    }
 }
 
 void
@@ -230,10 +243,13 @@ RoceResponder::Answer(RdmaResponse response)
             m_endpoint.WarnOfUnheardResponses();
         }
     }
-    auto& [queue, done] = *m_answers;
+    auto& queue = m_answers->queue;
+    auto& done = m_answers->done;
+    response.due = m_endpoint.GetAnswerTime();
     if (response.kind == RdmaResponse::Kind::AETH && !queue.IsEmpty() &&
         queue.Back().kind == RdmaResponse::Kind::AETH &&
-        (queue.Back().syndrome & RdmaAeth::KIND_MASK) == RdmaAeth::ACK)
+        (queue.Back().syndrome & RdmaAeth::KIND_MASK) == RdmaAeth::ACK &&
+        (queue.Front().kind != RdmaResponse::Kind::AETH || queue.Back().due == response.due))
     {
         queue.Back() = response; // a later acknowledgement supersedes the queued ACK
         return;
@@ -327,6 +343,7 @@ QbbFramePtr
 RoceResponder::MakeFrame(QbbPs now)
 {
     auto& queue = m_answers->queue;
+    m_answers->passed = now;
     RdmaResponse& response = queue.Front();
     if (response.kind == RdmaResponse::Kind::AETH)
     {

@@ -21,6 +21,7 @@ class RoceResponder : public RdmaResponder
     void Reset() override;
     QbbFramePtr MakeFrame(QbbPs now) override;
     void Receive(const QbbFrame& frame, const RdmaOpcodeInfo& info, QbbPs now) override;
+    void OnTimer(QbbPs now) override;
     void End() override;
 
   private:
@@ -29,6 +30,7 @@ class RoceResponder : public RdmaResponder
     {
         QbbRing<RdmaResponse> queue; //!< responses to be sent, in order
         QbbRing<RdmaResponse> done;  //!< results of executed atomics, for repeated requests
+        QbbPs passed{0};             //!< latest known time: responses due by then may be sent
     };
 
     void SendAeth(uint8_t syndrome,

@@ -6,6 +6,7 @@
 #include "rdma-queue-pair-stats.h"
 #include "rdma-reaction-point.h"
 #include "rdma-retry-limits.h"
+#include "rdma-send-pipeline.h"
 #include "rdma-transport.h"
 #include "rdma-verbs.h"
 
@@ -40,6 +41,8 @@ struct RdmaConnection
     std::unique_ptr<RdmaRetryLimits> limits;
     /// Reaction point; null without congestion control
     std::unique_ptr<RdmaReactionPoint> reaction;
+    /// Times that send requests take in the NIC; null: requests start at once
+    std::unique_ptr<RdmaSendPipeline> pipeline;
     RdmaQueuePairCounters counters; //!< counters since creation or the last reset
 
     /** \return the retry limits set by Modify(); a limit that was not set has no value */
@@ -47,6 +50,25 @@ struct RdmaConnection
     {
         return limits ? *limits : RdmaRetryLimits();
     }
+
+    /** Takes over the values of RdmaQueuePair's attributes. \param other connection with the values
+     */
+    void CopyAttributes(const RdmaConnection& other);
+
+    /**
+     * Aborts with a message if a full packet without telemetry exceeds the port's MTU.
+     *
+     * \param portMtu MTU of the queue pair's port
+     */
+    void CheckPathMtu(uint32_t portMtu) const;
+
+    /**
+     * Aborts with a message if the path MTUs differ, or if the transports do not understand each
+     * other.
+     *
+     * \param peer connection of the queue pair to connect to
+     */
+    void CheckPeer(const RdmaConnection& peer) const;
 };
 
 } // namespace ns3

@@ -36,8 +36,7 @@ RdmaQueuePair::GetTypeId()
             .AddAttribute("PathMtu",
                           "Payload bytes of a full packet (path_mtu).",
                           UintegerValue(1024),
-                          MakeUintegerAccessor(&RdmaQueuePair::Set<&RdmaConnection::pathMtu>,
-                                               &RdmaQueuePair::Get<&RdmaConnection::pathMtu>),
+                          MakeField<&RdmaConnection::pathMtu>(),
                           MakeUintegerChecker<uint32_t>(256, 4096))
             .AddAttribute("Dscp",
                           "DSCP of data packets and acknowledgements. It determines their class.",
@@ -76,31 +75,27 @@ RdmaQueuePair::GetTypeId()
             .AddAttribute("InitialPsn",
                           "PSN of the queue pair's first packet.",
                           UintegerValue(0),
-                          MakeUintegerAccessor(&RdmaQueuePair::Set<&RdmaConnection::initialPsn>,
-                                               &RdmaQueuePair::Get<&RdmaConnection::initialPsn>),
+                          MakeField<&RdmaConnection::initialPsn>(),
                           MakeUintegerChecker<uint32_t>(0, RDMA_PSN_SPACE - 1))
             .AddAttribute("MinRnrTimer",
                           "Code of the time that the peer waits after an RNR NAK from this side "
                           "(min_rnr_timer, IBA Vol. 1 table 45): 1 is 10 us, 31 is 491.52 ms, 0 is "
                           "655.36 ms.",
                           UintegerValue(1),
-                          MakeUintegerAccessor(&RdmaQueuePair::Set<&RdmaConnection::minRnrTimer>,
-                                               &RdmaQueuePair::Get<&RdmaConnection::minRnrTimer>),
+                          MakeField<&RdmaConnection::minRnrTimer>(),
                           MakeUintegerChecker<uint8_t>(0, 31))
             .AddAttribute("MaxRdAtomic",
                           "Largest number of outstanding READs and atomics of this side "
                           "(max_rd_atomic), at most the peer's MaxDestRdAtomic.",
                           UintegerValue(16),
-                          MakeUintegerAccessor(&RdmaQueuePair::Set<&RdmaConnection::maxRdAtomic>,
-                                               &RdmaQueuePair::Get<&RdmaConnection::maxRdAtomic>),
+                          MakeField<&RdmaConnection::maxRdAtomic>(),
                           MakeUintegerChecker<uint8_t>(1, 255))
             .AddAttribute(
                 "MaxDestRdAtomic",
                 "Largest number of the peer's outstanding READs and atomics that this side accepts "
                 "(max_dest_rd_atomic). A further one is refused as an invalid request.",
                 UintegerValue(16),
-                MakeUintegerAccessor(&RdmaQueuePair::Set<&RdmaConnection::maxDestRdAtomic>,
-                                     &RdmaQueuePair::Get<&RdmaConnection::maxDestRdAtomic>),
+                MakeField<&RdmaConnection::maxDestRdAtomic>(),
                 MakeUintegerChecker<uint8_t>(1, 255))
             .AddTraceSource("MessageReceived",
                             "A message has been received completely",
@@ -122,8 +117,27 @@ RdmaQueuePair::RdmaQueuePair()
 {
 }
 
-RdmaQueuePair::~RdmaQueuePair()
+RdmaQueuePair::RdmaQueuePair(const RdmaQueuePair& pattern)
+    : Object(pattern),
+      RdmaVerbsEvents(),
+      m_engine(*this),
+      m_dscp(pattern.m_dscp),
+      m_cnpDscp(pattern.m_cnpDscp),
+      m_ttl(pattern.m_ttl),
+      m_sourcePort(pattern.m_sourcePort),
+      m_symmetricPort(pattern.m_symmetricPort),
+      m_ecnCapable(pattern.m_ecnCapable)
 {
+    GetConnection().CopyAttributes(pattern.m_engine.GetConnection());
+}
+
+RdmaQueuePair::~RdmaQueuePair() = default;
+
+Ptr<RdmaQueuePair>
+RdmaQueuePair::MakeAlike() const
+{
+    return GetInstanceTypeId() == GetTypeId() ? Ptr<RdmaQueuePair>(new RdmaQueuePair(*this), false)
+                                              : nullptr;
 }
 
 void
@@ -159,13 +173,7 @@ RdmaQueuePair::PostSend(const RdmaSendRequest& request)
 {
     NS_LOG_FUNCTION(this << request.id << request.length);
     const RdmaQpState state = GetState();
-    NS_ABORT_MSG_IF(state != RdmaQpState::RTS && state != RdmaQpState::SQD &&
-                        state != RdmaQpState::ERR,
-                    "rdma: PostSend() on a queue pair in state " << GetRdmaQpStateName(state)
-                                                                 << "; connect it first");
-    NS_ABORT_MSG_IF(request.length > RDMA_MAX_MESSAGE_BYTES,
-                    "rdma: a message of " << request.length << " bytes; accepted: 0.."
-                                          << RDMA_MAX_MESSAGE_BYTES);
+    request.Check(state);
     if (state == RdmaQpState::ERR)
     {
         m_engine.GetRequester().Flush(request, QbbNow());
@@ -307,8 +315,8 @@ RdmaQueuePair::Connect(Ipv4Address remoteAddress, uint32_t remoteQpn, uint32_t r
 void
 RdmaQueuePair::Address(Ipv4Address remoteAddress, uint32_t remoteQpn)
 {
-    m_engine.CheckPathMtu();
     const auto port = GetPort();
+    GetConnection().CheckPathMtu(port->GetMtu());
     NS_ABORT_MSG_IF(!port->GetPeer(), "rdma: Connect() of a queue pair whose port has no cable");
     RdmaAddressHandle handle;
     handle.dscp = m_dscp;
@@ -343,11 +351,7 @@ RdmaQueuePair::ResumeResponder(uint64_t packets, uint64_t messages)
 void
 RdmaQueuePair::ConnectPair(Ptr<RdmaQueuePair> a, Ptr<RdmaQueuePair> b)
 {
-    NS_ABORT_MSG_IF(a->GetPathMtu() != b->GetPathMtu() || &a->GetTransport()->GetPacketFormat() !=
-                                                              &b->GetTransport()->GetPacketFormat(),
-                    "rdma: two queue pairs to be connected have path MTUs "
-                        << a->GetPathMtu() << " and " << b->GetPathMtu()
-                        << ", or transports that do not understand each other; accepted: the same");
+    a->GetConnection().CheckPeer(b->GetConnection());
     a->Connect(b->GetLocalAddress(), b->GetQpn(), b->GetInitialPsn());
     b->Connect(a->GetLocalAddress(), a->GetQpn(), a->GetInitialPsn());
 }

@@ -16,6 +16,7 @@
 #include <ns3/ipv4-address.h>
 #include <ns3/object.h>
 #include <ns3/traced-callback.h>
+#include <ns3/uinteger.h>
 
 #include <cstdint>
 #include <type_traits>
@@ -53,6 +54,14 @@ class RdmaQueuePair : public Object, private RdmaVerbsEvents
 
     RdmaQueuePair();
     ~RdmaQueuePair() override;
+
+    /**
+     * Creates a queue pair with equal attributes, without reading default values. Nothing but the
+     * attributes is copied.
+     *
+     * \return the new queue pair; null if this object is of a derived class
+     */
+    Ptr<RdmaQueuePair> MakeAlike() const;
 
     /**
      * Changes the state and the given attributes (ibv_modify_qp). Accepted: RESET to INIT, INIT to
@@ -310,6 +319,15 @@ class RdmaQueuePair : public Object, private RdmaVerbsEvents
     {
         return m_engine.GetConnection().*field;
     }
+
+    /** \tparam field a member of RdmaConnection \return accessor of its attribute */
+    template <auto field>
+    static Ptr<const AttributeAccessor> MakeField()
+    {
+        return MakeUintegerAccessor(&RdmaQueuePair::Set<field>, &RdmaQueuePair::Get<field>);
+    }
+
+    RdmaQueuePair(const RdmaQueuePair& pattern); // for MakeAlike()
 
     void SetState(RdmaQpState state);
     void Address(Ipv4Address remoteAddress, uint32_t remoteQpn);

@@ -77,4 +77,23 @@ RdmaSendEntry::FillRead(QbbFrame& frame, uint64_t index, uint32_t mtu) const
     }
 }
 
+RdmaWorkCompletion
+RdmaSendEntry::MakeCompletion(RdmaWcStatus status) const
+{
+    static constexpr RdmaWcOpcode OPCODES[] = {RdmaWcOpcode::RDMA_WRITE,
+                                               RdmaWcOpcode::RDMA_WRITE,
+                                               RdmaWcOpcode::SEND,
+                                               RdmaWcOpcode::SEND,
+                                               RdmaWcOpcode::RDMA_READ,
+                                               RdmaWcOpcode::COMP_SWAP,
+                                               RdmaWcOpcode::FETCH_ADD};
+    RdmaWorkCompletion completion;
+    completion.id = request.id;
+    completion.status = status;
+    completion.opcode = OPCODES[static_cast<std::size_t>(request.opcode)];
+    completion.bytes = request.length;
+    completion.original = original;
+    return completion;
+}
+
 } // namespace ns3

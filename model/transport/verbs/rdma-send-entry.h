@@ -57,6 +57,9 @@ struct RdmaSendEntry
      * \param mtu payload bytes of a full packet
      */
     void FillRead(QbbFrame& frame, uint64_t index, uint32_t mtu) const;
+
+    /** \param status status of the request \return its completion, without QPN and time */
+    RdmaWorkCompletion MakeCompletion(RdmaWcStatus status) const;
 };
 
 } // namespace ns3

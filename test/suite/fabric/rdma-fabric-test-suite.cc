@@ -6,6 +6,8 @@
 
 #include <ns3/test.h>
 
+#include <algorithm>
+#include <cmath>
 #include <ctime>
 #include <fstream>
 
@@ -150,11 +152,16 @@ class FabricRunTestCase : public TestCase
             bytes += port.txBytes;
         }
         uint64_t payload = 0;
+        QbbPs last{0};
         for (const auto& flow : plain.flows)
         {
+            last = std::max(last, flow.flow.start + *flow.cqe);
             payload += flow.flow.bytes;
             NS_TEST_EXPECT_MSG_GT(*flow.fct, flow.ideal - 1_ps, "not faster than ideal");
         }
+        NS_TEST_EXPECT_MSG_EQ(plain.summary.simTimeUs,
+                              (std::floor(static_cast<double>(last) / 1e7) + 1) * 10,
+                              "the multiple of 10 us after the last flow");
         // Every byte of a flow crosses two links at least, with headers, and ACKs come back.
         NS_TEST_EXPECT_MSG_GT(bytes, 2 * payload, "bytes on all links");
 

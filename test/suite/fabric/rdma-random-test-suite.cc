@@ -6,6 +6,7 @@
 #include "qbb-pfc-headroom.h"
 #include "qbb-wire.h"
 #include "rdma-test-fabric.h"
+#include "rdma-test-random.h"
 
 #include <ns3/boolean.h>
 #include <ns3/double.h>
@@ -15,7 +16,6 @@
 
 #include <algorithm>
 #include <array>
-#include <random>
 
 /**
  * \file
@@ -34,39 +34,6 @@ using namespace ns3;
 namespace
 {
 
-/** Random choices. */
-class Dice
-{
-  public:
-    /** \param seed the same choices for the same number */
-    explicit Dice(uint32_t seed)
-        : m_engine(seed)
-    {
-    }
-
-    /** \param low least \param high most \return a number from low to high */
-    uint64_t Number(uint64_t low, uint64_t high)
-    {
-        return low + m_engine() % (high - low + 1);
-    }
-
-    /** \param n a number \return true once in n */
-    bool OneIn(uint32_t n)
-    {
-        return m_engine() % n == 0;
-    }
-
-    /** \param list values \return one of them */
-    template <typename T, std::size_t N>
-    T OneOf(const std::array<T, N>& list)
-    {
-        return list[m_engine() % N];
-    }
-
-  private:
-    std::mt19937_64 m_engine; //!< the same everywhere
-};
-
 /** A random fabric and what runs on it. */
 class RandomRound
 {
@@ -75,7 +42,9 @@ class RandomRound
     explicit RandomRound(uint32_t round)
         : m_dice(round)
     {
-        MakeTopology();
+        RdmaTestRandomTopology topology(m_dice);
+        m_topology = topology.Make();
+        isRegular = topology.IsRegular();
         MakeFlows();
         Configure();
         upDown = !IsDeadlockFree(*m_test.helper.Install(m_topology));
@@ -155,117 +124,6 @@ class RandomRound
     static bool IsDeadlockFree(const RdmaFabric& fabric)
     {
         return CheckQbbDeadlock(*fabric.GetRouting()).IsDeadlockFree();
-    }
-
-    /** \return switches with equally many links among themselves, at random, and some hosts */
-    RdmaTopology MakeRegular()
-    {
-        isRegular = true;
-        const uint64_t switches = 2 * m_dice.Number(2, 5);
-        const uint64_t degree = m_dice.Number(2, 4);
-        const uint64_t hosts = m_dice.Number(1, 2);
-        for (;;)
-        {
-            // Ends of links in random order, joined two by two (the configuration model); what
-            // joins a switch with itself, or falls apart, is thrown away.
-            std::vector<uint32_t> ends;
-            for (uint32_t i = 0; i < switches * degree; ++i)
-            {
-                ends.push_back(i / degree);
-            }
-            for (std::size_t i = ends.size(); i > 1; --i)
-            {
-                std::swap(ends[i - 1], ends[m_dice.Number(0, i - 1)]);
-            }
-            RdmaTopology topology;
-            for (uint32_t i = 0; i < switches * hosts; ++i)
-            {
-                topology.AddHost();
-            }
-            for (uint32_t i = 0; i < switches; ++i)
-            {
-                topology.AddSwitch();
-            }
-            const uint32_t first = switches * hosts;
-            for (uint32_t i = 0; i < first; ++i)
-            {
-                topology.AddLink(i, first + i / hosts, 1_gbps, 1_ns);
-            }
-            for (std::size_t i = 0; i < ends.size(); i += 2)
-            {
-                topology.AddLink(first + ends[i], first + ends[i + 1], 1_gbps, 1_ns);
-            }
-            try
-            {
-                topology.Validate();
-                return topology;
-            }
-            catch (const std::invalid_argument&)
-            {
-            }
-        }
-    }
-
-    void MakeTopology()
-    {
-        static constexpr std::array<QbbBitRate, 10> RATES{10_gbps,
-                                                          25_gbps,
-                                                          40_gbps,
-                                                          50_gbps,
-                                                          100_gbps,
-                                                          200_gbps,
-                                                          400_gbps,
-                                                          800_gbps,
-                                                          33_gbps,
-                                                          77'777'777'777_bps};
-        RdmaTopology plain;
-        switch (m_dice.Number(0, 7))
-        {
-        case 0:
-            plain =
-                MakeRdmaLeafSpine(m_dice.Number(2, 4), m_dice.Number(1, 6), m_dice.Number(1, 3));
-            break;
-        case 1:
-            plain = MakeRdmaFatTree(4);
-            break;
-        case 2:
-            plain = MakeRdmaClos(2, 6, {2});
-            break;
-        case 3:
-            plain = MakeRdmaClos(3, 4);
-            break;
-        case 4:
-            plain = MakeRdmaParkingLot({2, 1, 1});
-            break;
-        case 5:
-        case 6:
-            plain = MakeRegular();
-            break;
-        default:
-            plain = MakeRdmaStar(m_dice.Number(2, 10));
-            break;
-        }
-        // One rate for all, or one for each link.
-        const bool mixed = !m_dice.OneIn(3);
-        const QbbBitRate rate = m_dice.OneOf(RATES);
-        for (const auto& node : plain.GetNodes())
-        {
-            node.role == RdmaNodeRole::HOST ? m_topology.AddHost(node.name)
-                                            : m_topology.AddSwitch(node.name);
-        }
-        for (const auto& link : plain.GetLinks())
-        {
-            const bool uplink = !plain.IsHost(link.a) && !plain.IsHost(link.b);
-            const uint32_t parallel =
-                uplink && !isRegular && m_dice.OneIn(3) ? m_dice.Number(2, 3) : 1;
-            for (uint32_t i = 0; i < parallel; ++i)
-            {
-                // 10 ns to 10 us, all magnitudes alike
-                const QbbPs delay(m_dice.Number(10'000, 99'999) *
-                                  m_dice.OneOf(std::array<int64_t, 3>{1, 10, 100}));
-                m_topology.AddLink(link.a, link.b, mixed ? m_dice.OneOf(RATES) : rate, delay);
-            }
-        }
     }
 
     void MakeFlows()
@@ -396,7 +254,7 @@ class RandomRound
         helper.SetBufferAttribute("BufferSize", UintegerValue(needed + shared));
     }
 
-    Dice m_dice;
+    RdmaTestDice m_dice;
     RdmaTopology m_topology;
     std::vector<RdmaFlow> m_flows;
     uint8_t m_lossless{0};

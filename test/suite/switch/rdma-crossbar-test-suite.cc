@@ -33,9 +33,9 @@ class CrossbarTestCase : public TestCase
                const std::string& at3)
     {
         RdmaTestSwitch rig(4, attributes);
-        // Both send to 2, and behind that to 3: all frames come in at RdmaTestSwitch::T0 and
-        // RdmaTestSwitch::T0 + 101 600, those of host 1 a picosecond later, because ports have no
-        // order at one instant.
+        // Hosts 0 and 1 each send a frame to host 2 and then a frame to host 3. The frames arrive
+        // at RdmaTestSwitch::T0 and RdmaTestSwitch::T0 + 101 600. Host 1 starts 1 ps later, because
+        // the order of ports at one instant is undefined.
         rig.SendAt(0_ps, 0, 2, 0, 1);
         rig.SendAt(0_ps, 0, 3, 1, 1);
         rig.SendAt(1_ps, 1, 2, 10, 1);
@@ -48,13 +48,27 @@ class CrossbarTestCase : public TestCase
 
     void DoRun() override
     {
-        // Every output reads all inputs.
+        // Times are in ps from T0. A frame occupies a line for 101 600 ps. Without a crossbar, the
+        // outputs read the inputs independently of each other, and a frame leaves at once if the
+        // line of its output is free.
         Check({}, "0+0 10+101600", "1+101600 11+203200");
-        // A frame crosses in 100 000 ps. 0 until 100 000, 10 until 200 000 and on the line behind
-        // 0; 1 comes in at 101 600 and crosses until 201 600; input 1 is free at 200 000, output 3
-        // at 201 600: 11 crosses until 301 600 and goes behind 1.
+        // A crossbar without speed-up occupies input and output for 100 000 ps per frame:
+        //
+        // | frame | input | output | arrives | crosses            | leaves  | waits for           |
+        // |-------|-------|--------|---------|--------------------|---------|---------------------|
+        // | 0     | 0     | 2      | 0       | 0 to 100 000       | 100 000 |                     |
+        // | 10    | 1     | 2      | 0       | 100 000 to 200 000 | 201 600 | output 2, then line |
+        // | 1     | 0     | 3      | 101 600 | 101 600 to 201 600 | 201 600 |                     |
+        // | 11    | 1     | 3      | 101 600 | 201 600 to 301 600 | 303 200 | output 3, then line |
         Check({{"Crossbar", "true"}}, "0+100000 10+201600", "1+201600 11+303200");
-        // 50 000: 0 until 50 000, 10 until 100 000; 1 until 151 600, 11 until 201 600.
+        // With a speed-up of 2, a frame crosses in 50 000 ps:
+        //
+        // | frame | arrives | crosses            | leaves  | waits for           |
+        // |-------|---------|--------------------|---------|---------------------|
+        // | 0     | 0       | 0 to 50 000        | 50 000  |                     |
+        // | 10    | 0       | 50 000 to 100 000  | 151 600 | output 2, then line |
+        // | 1     | 101 600 | 101 600 to 151 600 | 151 600 |                     |
+        // | 11    | 101 600 | 151 600 to 201 600 | 253 200 | output 3, then line |
         Check({{"Crossbar", "true"}, {"CrossbarSpeedup", "2"}},
               "0+50000 10+151600",
               "1+151600 11+253200");

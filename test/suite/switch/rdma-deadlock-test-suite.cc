@@ -56,14 +56,17 @@ class RingTestCase : public TestCase
                               "the check says so before");
         std::string wrong = "never found";
         uint64_t sent = 0;
+        uint32_t context = 0;
         test.detector->TraceConnectWithoutContext(
             "Deadlock",
             Callback<void, const QbbDeadlock&>([&](const QbbDeadlock& deadlock) {
                 wrong = test.Examine(deadlock);
                 sent = test.CountSent(deadlock);
+                context = Simulator::GetContext();
             }));
         test.Run(20_ms);
         NS_TEST_ASSERT_MSG_EQ(wrong, "", "the cycle");
+        NS_TEST_EXPECT_MSG_EQ(context, Simulator::NO_CONTEXT, "found by an event without a node");
         NS_TEST_ASSERT_MSG_EQ(test.found.size(), 1U, "one report");
         if (test.found.empty())
         {

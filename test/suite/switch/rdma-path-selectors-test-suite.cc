@@ -3,7 +3,6 @@
 #include "qbb-drill-path-selector.h"
 #include "qbb-flowlet-path-selector.h"
 #include "qbb-wcmp-path-selector.h"
-#include "rdma-fabric-run.h"
 #include "rdma-test-verbs.h"
 
 #include <ns3/pointer.h>
@@ -352,56 +351,6 @@ class FlowletTestCase : public SelectorTestCase
     }
 };
 
-/** Equal seeds in a whole run. */
-class PolarisedRunTestCase : public TestCase
-{
-  public:
-    PolarisedRunTestCase()
-        : TestCase("ecmpSeed polarises a run, every choice of paths finishes its flows")
-    {
-    }
-
-  private:
-    /** \param options a run \return uplinks of aggregation switches that carried data */
-    uint32_t CountUplinks(const RdmaFabricOptions& options)
-    {
-        RdmaFabricRun run(options);
-        run.Run();
-        const RdmaFabricOutcome outcome = run.GetOutcome();
-        NS_TEST_EXPECT_MSG_EQ(outcome.summary.flowsCompleted,
-                              outcome.summary.flowsTotal,
-                              "flows with " << options.paths);
-        uint32_t used = 0;
-        for (const RdmaPortResult& row : outcome.ports)
-        {
-            // Nodes 0 .. 15 are hosts, 16 .. 23 edge switches, 24 .. 31 between them and the cores,
-            // with ports 2 and 3 up.
-            const RdmaFabricPort& port = *row.port;
-            used += port.node >= 24 && port.node < 32 && port.number >= 2 && row.txBytes > 0;
-        }
-        Simulator::Destroy();
-        return used;
-    }
-
-    void DoRun() override
-    {
-        RdmaFabricOptions options;
-        options.topology = "fat-tree:4";
-        options.duration = "300us";
-        options.cdf = "irn-heavy-tail";
-        options.transport = "irn";
-        options.ecmpSeed = 7;
-        NS_TEST_EXPECT_MSG_EQ(CountUplinks(options), 8U, "half of the uplinks are never used");
-        options.ecmpSeed = 0;
-        NS_TEST_EXPECT_MSG_EQ(CountUplinks(options), 16U, "all are used");
-        for (const char* paths : {"wcmp", "spray", "spray-in-turn", "drill", "flowlet"})
-        {
-            options.paths = paths;
-            NS_TEST_EXPECT_MSG_EQ(CountUplinks(options), 16U, "all are used with " << paths);
-        }
-    }
-};
-
 /** The suite. */
 class RdmaPathSelectorsTestSuite : public TestSuite
 {
@@ -412,7 +361,6 @@ class RdmaPathSelectorsTestSuite : public TestSuite
         AddTestCase(new WcmpTestCase);
         AddTestCase(new DrillTestCase);
         AddTestCase(new FlowletTestCase);
-        AddTestCase(new PolarisedRunTestCase);
     }
 };
 

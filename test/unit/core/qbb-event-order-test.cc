@@ -11,8 +11,10 @@
 #include "rdma-nic-watchdog.h"
 #include "rdma-packet-engine.h"
 #include "rdma-pause-trace.h"
+#include "rdma-reply-delays.h"
 #include "rdma-send-scheduler.h"
 #include "rdma-time-series.h"
+#include "rdma-timed-send-pipeline.h"
 
 #include <algorithm>
 #include <array>
@@ -71,8 +73,10 @@ constexpr std::array KINDS{
     ByPort<Order::Ports>("qbb-port.h", true, 513, 768),
     ByPort<Order::Pipelines>("rdma-receive-buffer.cc", false, 769, 832),
     At("qbb-crossbar.h", QbbCrossbar::EVENT_ORDER, false, true, 833),
+    At("rdma-reply-delays.h", RdmaReplyDelays::EVENT_ORDER, true, false, 834),
     At("qbb-storm-source.h", QbbStormSource::EVENT_ORDER, true, true, 970),
     At("rdma-flow-calendar.h", RdmaFlowCalendar::EVENT_ORDER, true, false, 980),
+    At("rdma-timed-send-pipeline.h", RdmaTimedSendPipeline::EVENT_ORDER, true, false, 981),
     At("rdma-packet-engine.h", RdmaPacketEngine::EVENT_ORDER, true, false, 990),
     At("rdma-send-scheduler.h", RdmaSendScheduler::EVENT_ORDER, true, false, 991),
     At("qbb-pfc-watchdog.h", QbbPfcWatchdog::EVENT_ORDER, false, true, 992),

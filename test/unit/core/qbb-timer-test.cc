@@ -235,6 +235,34 @@ TEST_F(QbbTimerTest, ItsEventOutlivesIt)
     EXPECT_EQ(owner, nullptr);
 }
 
+TEST_F(QbbTimerTest, ObserversHaveNoNode)
+{
+    constexpr uint32_t NODE = 7;
+
+    struct Watcher
+    {
+        void Fire()
+        {
+            context = Simulator::GetContext();
+        }
+
+        uint32_t context{0};
+        QbbTimer<Watcher, &Watcher::Fire, QbbEventOrder::Observers::At<0>()> timer{this};
+    };
+
+    Watcher watcher;
+    Owner worker;
+    uint32_t context = 0;
+    worker.then = [&context]() { context = Simulator::GetContext(); };
+    Simulator::ScheduleWithContext(NODE, PicoSeconds(100), [&]() {
+        watcher.timer.Arm(200_ps);
+        worker.timer.Arm(200_ps);
+    });
+    Run();
+    EXPECT_EQ(context, NODE);
+    EXPECT_EQ(watcher.context, Simulator::NO_CONTEXT);
+}
+
 TEST_F(QbbTimerTest, NoAllocationInSteadyState)
 {
     // A heap scheduler allocates only while it grows, so what is left is the timer's own. Three

@@ -27,6 +27,17 @@ MakeSender()
     return sender;
 }
 
+/** Takes a frame at 300 ns that pauses class 3. \param sender sender with a pending frame */
+void
+ExpectPauseOfClass3(QbbPauseSender& sender)
+{
+    Quanta quanta{};
+    EXPECT_TRUE(sender.IsPending());
+    EXPECT_EQ(sender.Take(300_ns, quanta), 0x08);
+    EXPECT_EQ(quanta, (Quanta{0, 0, 0, 100}));
+    EXPECT_EQ(sender.GetNextRefresh(), 300_ns + REFRESH);
+}
+
 } // namespace
 
 TEST(QbbPauseSender, NothingAtFirst)
@@ -182,15 +193,12 @@ TEST(QbbPauseSender, ResumedAndPausedWhileTheRefreshWaits)
     sender.Refresh(REFRESH);
     sender.Request(3, false);
     sender.Request(3, true);
-    EXPECT_TRUE(sender.IsPending());
-    EXPECT_EQ(sender.Take(300_ns, quanta), 0x08);
-    EXPECT_EQ(quanta, (Quanta{0, 0, 0, 100}));
-    EXPECT_EQ(sender.GetNextRefresh(), 300_ns + REFRESH);
+    ExpectPauseOfClass3(sender);
 }
 
 TEST(QbbPauseSender, RefreshTimeBetweenXonAndXoff)
 {
-    // The same with the refresh time between the two.
+    // The refresh is due after the class falls below XON and before the class rises above XOFF.
     auto sender = MakeSender();
     Quanta quanta{};
     sender.Request(3, true);
@@ -198,10 +206,7 @@ TEST(QbbPauseSender, RefreshTimeBetweenXonAndXoff)
     sender.Request(3, false);
     sender.Refresh(REFRESH);
     sender.Request(3, true);
-    EXPECT_TRUE(sender.IsPending());
-    EXPECT_EQ(sender.Take(300_ns, quanta), 0x08);
-    EXPECT_EQ(quanta, (Quanta{0, 0, 0, 100}));
-    EXPECT_EQ(sender.GetNextRefresh(), 300_ns + REFRESH);
+    ExpectPauseOfClass3(sender);
 }
 
 TEST(QbbPauseSender, ForgetTellsAgain)

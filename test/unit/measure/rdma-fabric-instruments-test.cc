@@ -102,6 +102,11 @@ TEST_F(RdmaFabricInstrumentsTest, ReportsAreThereOnce)
     EXPECT_EQ(count(), 2U);
     options.instruments = "deadlocks,failures";
     EXPECT_EQ(count(), 2U);
+    options.explain = true;
+    EXPECT_EQ(count(), 3U);
+    options.instruments = "deadlocks,explain,failures";
+    EXPECT_EQ(count(), 3U);
+    options.explain = false;
     options.pfc = "off";
     options.instruments = "";
     EXPECT_EQ(count(), 1U);

@@ -11,10 +11,12 @@
 #include "rdma-option-list.h"
 #include "rdma-text-file.h"
 
+#include <ns3/command-line.h>
 #include <ns3/config.h>
 
 #include <cstdio>
 #include <gtest/gtest.h>
+#include <sstream>
 #include <string>
 
 using namespace ns3;
@@ -109,6 +111,20 @@ TEST_F(RdmaOptionListTest, WhatIsSavedReadsBack)
     EXPECT_EQ(rate, "25Gbps");
     EXPECT_EQ(load, 0.1);
     EXPECT_TRUE(serialize);
+}
+
+TEST_F(RdmaOptionListTest, SomeOptionsOfAList)
+{
+    rate = "10Gbps"; // default of this program
+    CommandLine cmd;
+    list.AddTo(cmd, {"rate", "load"});
+    std::ostringstream help;
+    cmd.PrintHelp(help);
+    EXPECT_NE(help.str().find("a text [10Gbps]"), std::string::npos) << help.str();
+    EXPECT_EQ(help.str().find("mtu"), std::string::npos) << help.str();
+    cmd.Parse({"program", "--load=0.75"});
+    EXPECT_EQ(load, 0.75);
+    EXPECT_EQ(rate, "10Gbps");
 }
 
 TEST(RdmaFabricOptionsTest, DefaultsReadBack)

@@ -3,20 +3,12 @@
 // Parts as text: a class and values of its attributes, read more strictly than ns-3 reads them.
 
 #include "qbb-time.h"
-#include "rdma-arguments.h"
-#include "rdma-compat.h"
-#include "rdma-congestion-control.h"
-#include "rdma-part-list.h"
 #include "rdma-part-name.h"
 #include "rdma-part.h"
+#include "rdma-test-fruit.h"
 
-#include <ns3/boolean.h>
-#include <ns3/data-rate.h>
 #include <ns3/double.h>
-#include <ns3/enum.h>
-#include <ns3/integer.h>
 #include <ns3/nstime.h>
-#include <ns3/pointer.h>
 #include <ns3/string.h>
 #include <ns3/uinteger.h>
 
@@ -28,108 +20,14 @@
 namespace ns3
 {
 
+NS_OBJECT_ENSURE_REGISTERED(RdmaTestFruit);
+NS_OBJECT_ENSURE_REGISTERED(RdmaTestApple);
+
 namespace
 {
 
-/** A kind of part of this test. */
-class Fruit : public Object
-{
-  public:
-    static TypeId GetTypeId()
-    {
-        static TypeId tid = TypeId("ns3::RdmaTestFruit").SetParent<Object>().SetGroupName("Rdma");
-        return tid;
-    }
-};
-
-/** A part with an attribute of each form. */
-class Apple : public Fruit
-{
-  public:
-    enum Colour
-    {
-        RED = 3,
-        GREEN = 7
-    };
-
-    static TypeId GetTypeId()
-    {
-        static TypeId tid = TypeId("ns3::RdmaTestApple")
-                                .SetParent<Fruit>()
-                                .SetGroupName("Rdma")
-                                .AddConstructor<Apple>()
-                                .AddAttribute("Count",
-                                              "A number.",
-                                              UintegerValue(1),
-                                              MakeUintegerAccessor(&Apple::count),
-                                              MakeUintegerChecker<uint8_t>(1, 200))
-                                .AddAttribute("Offset",
-                                              "A number with a sign.",
-                                              IntegerValue(0),
-                                              MakeIntegerAccessor(&Apple::offset),
-                                              MakeIntegerChecker<int32_t>(-5, 5))
-                                .AddAttribute("Share",
-                                              "A real number.",
-                                              DoubleValue(0.5),
-                                              MakeDoubleAccessor(&Apple::share),
-                                              MakeDoubleChecker<double>(0, 1))
-                                .AddAttribute("Age",
-                                              "A time.",
-                                              TimeValue(Seconds(0)),
-                                              MakeTimeAccessor(&Apple::age),
-                                              MakeTimeChecker(Seconds(0), MicroSeconds(9)))
-                                .AddAttribute("Rate",
-                                              "A rate.",
-                                              DataRateValue(DataRate("1Gbps")),
-                                              MakeDataRateAccessor(&Apple::rate),
-                                              MakeDataRateChecker())
-                                .AddAttribute("Ripe",
-                                              "True or false.",
-                                              BooleanValue(false),
-                                              MakeBooleanAccessor(&Apple::ripe),
-                                              MakeBooleanChecker())
-                                .AddAttribute("Colour",
-                                              "A name.",
-                                              EnumValue(RED),
-                                              RdmaMakeEnumAccessor<Colour>(&Apple::colour),
-                                              MakeEnumChecker(RED, "Red", GREEN, "Green"))
-                                .AddAttribute("Text",
-                                              "Any text.",
-                                              StringValue(""),
-                                              MakeStringAccessor(&Apple::text),
-                                              MakeStringChecker())
-                                .AddAttribute("Inner",
-                                              "A fruit within.",
-                                              PointerValue(),
-                                              MakePointerAccessor(&Apple::inner),
-                                              MakePointerChecker<Fruit>())
-                                .AddAttribute("Weight",
-                                              "What nobody can set.",
-                                              TypeId::ATTR_GET,
-                                              UintegerValue(0),
-                                              MakeUintegerAccessor(&Apple::GetWeight),
-                                              MakeUintegerChecker<uint32_t>());
-        return tid;
-    }
-
-    uint32_t GetWeight() const
-    {
-        return 5;
-    }
-
-    uint8_t count{0};
-    int32_t offset{0};
-    double share{0};
-    Time age;
-    DataRate rate;
-    bool ripe{false};
-    Colour colour{RED};
-    std::string text;
-    Ptr<Fruit> inner;
-};
-
-NS_OBJECT_ENSURE_REGISTERED(Fruit);
-NS_OBJECT_ENSURE_REGISTERED(Apple);
+using Fruit = RdmaTestFruit;
+using Apple = RdmaTestApple;
 
 const RdmaPartName g_appleName("apple", Apple::GetTypeId(), "", "an apple");
 const RdmaPartName g_ripeName("ripe-apple", Apple::GetTypeId(), "Ripe=true|Count=7", "a ripe one");
@@ -367,61 +265,6 @@ TEST(RdmaPartErrors, Values)
     {
         ExpectMessage("apple[" + value + "]", "accepted: " + accepted);
     }
-}
-
-TEST(RdmaPartLists, HaveWhatIsRegistered)
-{
-    EXPECT_EQ(GetRdmaPartNames(Fruit::GetTypeId()),
-              (std::vector<std::string>{"apple", "apples", "heap", "label", "pile", "ripe-apple"}));
-    EXPECT_EQ(DescribeRdmaParts(Fruit::GetTypeId()),
-              "apple, apples:Count, heap:Count[xOffset[xText]], label[:Text], pile:CountxOffset, "
-              "ripe-apple");
-    ASSERT_EQ(GetRdmaPartTypes(Fruit::GetTypeId()).size(), 1U) << "the base class cannot be made";
-    EXPECT_EQ(FindNearestRdmaWord("dcqn", {"rcm", "dcqcn"}), "dcqcn");
-    EXPECT_EQ(FindNearestRdmaWord("abc", {"xyz", "bcd"}), "");
-}
-
-TEST(RdmaPartLists, EachShortNameOfCongestionControlMakesOne)
-{
-    QbbSetTimeResolution();
-    const TypeId kind = RdmaCongestionControl::GetTypeId();
-    const auto entries = RdmaPartName::GetAll(kind);
-    EXPECT_GE(entries.size(), 13U);
-    for (const auto& entry : entries)
-    {
-        EXPECT_FALSE(entry.help.empty()) << entry.name;
-        const auto control = RdmaPart::Parse(entry.name, kind).Create<RdmaCongestionControl>();
-        ASSERT_TRUE(control) << entry.name;
-        EXPECT_EQ(control->GetInstanceTypeId(), entry.type) << entry.name;
-    }
-    // A class without a short name can be had by its own, but a user would look for one.
-    for (const TypeId& type : GetRdmaPartTypes(kind))
-    {
-        EXPECT_TRUE(std::any_of(entries.begin(), entries.end(), [&type](const auto& entry) {
-            return entry.type == type;
-        })) << type.GetName();
-    }
-}
-
-TEST(RdmaArguments, AreReadStrictlyWhereTheyNameAClassOfThisModule)
-{
-    const auto check = [](const std::string& argument) {
-        const char* const argv[] = {"program", "--other=3", argument.c_str()};
-        return CheckRdmaArguments(3, argv);
-    };
-    EXPECT_EQ(check("--ns3::RdmaTestApple::Count=7"), "");
-    EXPECT_EQ(check("--ns3::RdmaTestApple::Inner=apple[Count=7]"), "");
-    EXPECT_EQ(check("--ns3::RdmaTestApple::Colour=Blue"),
-              "--ns3::RdmaTestApple::Colour: Colour 'Blue'; accepted: Red, Green");
-    EXPECT_EQ(check("--ns3::RdmaTestApple::Count=-1"),
-              "--ns3::RdmaTestApple::Count: Count '-1'; accepted: 1 to 200");
-    EXPECT_NE(check("--ns3::RdmaTestApple::Inner=apple[Count=0]"), "");
-    // Other modules' attributes and what does not exist are ns-3's matter.
-    EXPECT_EQ(check("--ns3::Node::SystemId=x"), "");
-    EXPECT_EQ(check("--ns3::RdmaTestApple::Cuont=1"), "");
-    EXPECT_EQ(check("--ns3::Nothing::At=1"), "");
-    EXPECT_EQ(check("--ns3="), "");
-    EXPECT_EQ(check("ns3::RdmaTestApple::Count=-1"), "") << "no option";
 }
 
 } // namespace ns3

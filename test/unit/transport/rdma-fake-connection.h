@@ -96,6 +96,11 @@ class FakeEndpoint : public RdmaEndpoint
         out.push_back(std::move(frame));
     }
 
+    QbbPs GetAnswerTime() const override
+    {
+        return answerTime;
+    }
+
     void Drop(const QbbFrame&, QbbDropReason) override
     {
         ++dropped;
@@ -180,6 +185,7 @@ class FakeEndpoint : public RdmaEndpoint
     std::vector<uint64_t> messages;           //!< lengths of the messages that came in
     std::vector<RdmaWcStatus> failures;       //!< Fail()
     uint32_t dropped{0};                      //!< Drop()
+    QbbPs answerTime{0};                      //!< GetAnswerTime()
 
   private:
     QbbFramePool m_pool;

@@ -6,14 +6,14 @@
 #include "rdma-generated-workload.h"
 #include "rdma-part-list.h"
 #include "rdma-part-name.h"
+#include "rdma-test-workload.h"
 #include "rdma-topology-builders.h"
-#include "rdma-units.h"
 #include "rdma-workload.h"
 
 #include <ns3/rng-seed-manager.h>
 #include <ns3/uinteger.h>
 
-#include <cmath>
+#include <algorithm>
 #include <cstdio>
 #include <fstream>
 #include <gtest/gtest.h>
@@ -26,23 +26,7 @@ using namespace ns3;
 namespace
 {
 
-/// Each test starts from the same seed and run.
-class RdmaWorkloads : public testing::Test
-{
-  protected:
-    void SetUp() override
-    {
-        RngSeedManager::SetSeed(1);
-        RngSeedManager::SetRun(1);
-    }
-
-    void TearDown() override
-    {
-        SetUp();
-    }
-};
-
-/// A workload of one's own: each host of the first half sends to one of the second.
+/// A workload of this test: each host of the first half sends to a host of the second half.
 class TestPairs : public RdmaGeneratedWorkload
 {
   public:
@@ -94,87 +78,7 @@ NS_OBJECT_ENSURE_REGISTERED(TestPairs);
 
 const RdmaPartName g_pairsName("test-pairs", TestPairs::GetTypeId(), "", "pairs of hosts");
 
-void
-ExpectOrdered(const std::vector<RdmaFlow>& flows)
-{
-    for (std::size_t i = 0; i < flows.size(); ++i)
-    {
-        EXPECT_EQ(flows[i].id, i);
-        EXPECT_NE(flows[i].srcHost, flows[i].dstHost);
-        if (i > 0)
-        {
-            EXPECT_LE(flows[i - 1].start, flows[i].start);
-        }
-    }
-}
-
 } // namespace
-
-TEST_F(RdmaWorkloads, Poisson)
-{
-    RdmaTopologyRates rates;
-    rates.hostRate = 40_gbps;
-    const auto topology = MakeRdmaLeafSpine(2, 4, 2, rates);
-    const auto flows = MakeRdmaFlows("poisson[Start=5ms|Duration=2s|Load=0.5|Cdf=irn-uniform|"
-                                     "Priority=5|DestinationPort=100]",
-                                     topology);
-    ExpectOrdered(flows);
-
-    double bytes = 0;
-    std::map<uint32_t, double> sent;
-    std::map<uint32_t, double> received;
-    std::map<uint32_t, QbbPs> last;
-    double gaps = 0;
-    double squares = 0;
-    for (const auto& flow : flows)
-    {
-        EXPECT_GE(flow.start, 5_ms);
-        EXPECT_LT(flow.start, 5_ms + 2_s);
-        EXPECT_TRUE(topology.IsHost(flow.srcHost));
-        EXPECT_TRUE(topology.IsHost(flow.dstHost));
-        EXPECT_EQ(flow.priority, 5u);
-        EXPECT_EQ(flow.dstPort, 100u);
-        bytes += static_cast<double>(flow.bytes);
-        sent[flow.srcHost] += 1;
-        received[flow.dstHost] += 1;
-        const QbbPs before = last.count(flow.srcHost) > 0 ? last[flow.srcHost] : 5_ms;
-        const auto gap = static_cast<double>(flow.start - before);
-        last[flow.srcHost] = flow.start;
-        gaps += gap;
-        squares += gap * gap;
-    }
-    // 8 hosts of 40 Gb/s at one half for 2 s make 40 GB, which takes 14545 flows of 2.75 MB: 0.8%
-    // of standard deviation in the number of flows, 0.5% more from their sizes.
-    EXPECT_NEAR(bytes / 40e9, 1.0, 0.04);
-    const auto n = static_cast<double>(flows.size());
-    for (const uint32_t host : topology.GetHosts())
-    {
-        // 1818 flows for each host, standard deviation 43.
-        EXPECT_NEAR(sent[host], n / 8, 4 * 43);
-        EXPECT_NEAR(received[host], n / 8, 4 * 43);
-    }
-    // Exponential gaps: the standard deviation equals the mean.
-    const double mean = gaps / n;
-    EXPECT_NEAR(std::sqrt(squares / n - mean * mean) / mean, 1.0, 0.04);
-}
-
-TEST_F(RdmaWorkloads, PoissonFollowsHostRates)
-{
-    RdmaTopology topology;
-    topology.AddHost();
-    topology.AddHost();
-    topology.AddSwitch();
-    topology.AddLink(0, 2, 30_gbps, 1_ns);
-    topology.AddLink(1, 2, 5_gbps, 1_ns);
-    topology.AddLink(1, 2, 5_gbps, 1_ns);
-    double first = 0;
-    const auto flows = MakeRdmaFlows("poisson[Duration=1s|Cdf=storage]", topology);
-    for (const auto& flow : flows)
-    {
-        first += flow.srcHost == 0 ? 1 : 0;
-    }
-    EXPECT_NEAR(first / static_cast<double>(flows.size()), 0.75, 0.01);
-}
 
 TEST_F(RdmaWorkloads, SameSeedSameFlows)
 {

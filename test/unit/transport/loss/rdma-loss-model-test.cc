@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 
-#include "irn-receiver.h"
 #include "irn-sender.h"
-#include "rdma-go-back-0.h"
+#include "rdma-go-back-n.h"
+#include "rdma-loss-halves.h"
 #include "rdma-loss-model.h"
 
 #include <array>
@@ -19,49 +19,6 @@ constexpr QbbPs PACKET = 100_ps; //!< a packet's time on the sender's port
 
 } // namespace
 
-std::unique_ptr<RdmaReliableSender>
-MakeRdmaLossSender(const RdmaLossSettings& settings)
-{
-    RdmaSenderConfig config;
-    config.retryCount = UINT32_MAX;
-    config.window = static_cast<uint32_t>(settings.window);
-    config.timeouts.low = settings.low;
-    config.timeouts.high = settings.high;
-    config.timeouts.lowPackets = static_cast<uint32_t>(settings.lowPackets);
-    config.timeouts.dynamic = settings.dynamic;
-    config.timeouts.min = settings.min;
-    config.timeouts.max = settings.max;
-    const auto rules = settings.paper ? IrnSender::PAPER : IrnSender::PUBLISHED_LOGIC;
-    switch (settings.mode)
-    {
-    case RdmaLossMode::SACK:
-        return std::make_unique<IrnSender>(config, IrnSelective::SACK, rules);
-    case RdmaLossMode::WITHOUT_SACK:
-        return std::make_unique<IrnSender>(config, IrnSelective::NONE, rules);
-    case RdmaLossMode::GO_BACK_N:
-        return std::make_unique<RdmaGoBackNSender>(config,
-                                                   settings.backOff ? RdmaBackOff::LOSS
-                                                                    : RdmaBackOff::NONE);
-    case RdmaLossMode::GO_BACK_0:
-        break;
-    }
-    return std::make_unique<RdmaGoBack0Sender>(config);
-}
-
-std::unique_ptr<RdmaReceiver>
-MakeRdmaLossReceiver(RdmaLossMode mode)
-{
-    if (mode == RdmaLossMode::GO_BACK_N)
-    {
-        return std::make_unique<RdmaGoBackNReceiver>();
-    }
-    if (mode == RdmaLossMode::GO_BACK_0)
-    {
-        return std::make_unique<RdmaGoBack0Receiver>();
-    }
-    return std::make_unique<IrnReceiver>();
-}
-
 RdmaLossModel::RdmaLossModel(const RdmaLossPattern& pattern, RdmaLossSeen& seen)
     : m_pattern(pattern),
       m_seen(seen),
@@ -69,6 +26,7 @@ RdmaLossModel::RdmaLossModel(const RdmaLossPattern& pattern, RdmaLossSeen& seen)
       m_sender(MakeRdmaLossSender(pattern.settings)),
       m_receiver(MakeRdmaLossReceiver(pattern.settings.mode)),
       m_reference(pattern.settings),
+      m_arrivals(pattern.settings.mode),
       m_receives(pattern.receivesPosted ? pattern.messages : 0)
 {
 }
@@ -153,9 +111,9 @@ RdmaLossModel::Run()
         }
         Check();
     }
-    Expect(m_completed == m_pattern.messages, "a message was never completed");
+    Expect(m_arrivals.completed == m_pattern.messages, "a message was never completed");
     Expect(m_reference.acked == m_reference.Posted(), "a packet was never acknowledged");
-    for (const Arrival& arrival : m_arrivals)
+    for (const RdmaLossArrivals::Packet& arrival : m_arrivals.packets)
     {
         Expect(arrival.here, "a packet was never delivered");
     }
@@ -168,16 +126,7 @@ void
 RdmaLossModel::Post()
 {
     const int64_t packets = 1 + Below(m_pattern.maxPackets);
-    const int64_t message = m_arrivals.empty() ? 0 : m_arrivals.back().message + 1;
-    for (int64_t i = 0; i < packets; ++i)
-    {
-        Arrival arrival;
-        arrival.message = message;
-        arrival.first = i == 0;
-        arrival.last = i + 1 == packets;
-        arrival.asksAck = arrival.last || (i + 1) % m_pattern.ackInterval == 0;
-        m_arrivals.push_back(arrival);
-    }
+    m_arrivals.Post(packets, m_pattern.ackInterval);
     m_reference.Post(packets);
     m_sender->Extend(static_cast<uint64_t>(packets));
     m_ready = m_ready || m_sender->CanSend();
@@ -243,62 +192,14 @@ RdmaLossModel::IsTheOneToLose(int64_t packet)
     return true;
 }
 
-RdmaReceiverVerdict
-RdmaLossModel::JudgePlainly(int64_t packet) const
-{
-    if (m_reference.Selective())
-    {
-        return m_arrivals[packet].here ? RdmaReceiverVerdict::DUPLICATE
-               : packet == m_expected  ? RdmaReceiverVerdict::ACCEPT
-                                       : RdmaReceiverVerdict::EARLY;
-    }
-    const bool whole = m_pattern.settings.mode == RdmaLossMode::GO_BACK_0;
-    if (whole && packet == m_first)
-    {
-        return m_arrivals[packet].here ? RdmaReceiverVerdict::RESTART : RdmaReceiverVerdict::ACCEPT;
-    }
-    if (packet < (whole ? m_first : m_expected))
-    {
-        return RdmaReceiverVerdict::DUPLICATE;
-    }
-    if (m_told && (whole || packet > m_expected))
-    {
-        return RdmaReceiverVerdict::IGNORE;
-    }
-    return packet == m_expected  ? RdmaReceiverVerdict::ACCEPT
-           : packet < m_expected ? RdmaReceiverVerdict::DUPLICATE
-                                 : RdmaReceiverVerdict::GAP;
-}
-
 void
 RdmaLossModel::Take(int64_t packet, RdmaReceiverVerdict verdict)
 {
-    if (verdict == RdmaReceiverVerdict::RESTART)
+    m_seen.restarts += verdict == RdmaReceiverVerdict::RESTART;
+    m_receiver->Accept(static_cast<uint64_t>(packet), 1, m_arrivals.packets[packet].last);
+    if (const char* wrong = m_arrivals.Take(packet, verdict))
     {
-        ++m_seen.restarts;
-        for (int64_t p = packet; p < static_cast<int64_t>(m_arrivals.size()); ++p)
-        {
-            Expect(!m_arrivals[p].here || m_arrivals[p].message == m_completed,
-                   "a restart of more than a message");
-            m_arrivals[p].here = false;
-            m_arrivals[p].executed = 0;
-        }
-    }
-    Arrival& arrival = m_arrivals[packet];
-    m_receiver->Accept(static_cast<uint64_t>(packet), 1, arrival.last);
-    arrival.here = true;
-    Expect(++arrival.executed == 1, "a packet was delivered twice");
-    m_told = false;
-    m_expected = verdict == RdmaReceiverVerdict::RESTART ? packet : m_expected;
-    while (m_expected < static_cast<int64_t>(m_arrivals.size()) && m_arrivals[m_expected].here)
-    {
-        if (m_arrivals[m_expected].last)
-        {
-            Expect(m_arrivals[m_expected].message == m_completed, "messages out of order");
-            ++m_completed;
-            m_first = m_expected + 1;
-        }
-        ++m_expected;
+        Expect(false, wrong);
     }
 }
 
@@ -308,14 +209,14 @@ RdmaLossModel::PacketArrives(int64_t packet)
     const uint32_t psn = RdmaToPsn(m_pattern.initialPsn, static_cast<uint64_t>(packet));
     Expect(RdmaFromPsn(m_pattern.initialPsn, psn, m_receiver->GetExpected()) == packet,
            "PSN taken for another packet's at the receiver");
-    const RdmaReceiverVerdict plain = JudgePlainly(packet);
+    const RdmaReceiverVerdict plain = m_arrivals.Judge(packet);
     const RdmaReceiverVerdict verdict = m_receiver->Check(packet);
     Expect(verdict == plain, "another verdict");
     if (!m_error.empty())
     {
         return;
     }
-    const Arrival& arrival = m_arrivals[packet];
+    const RdmaLossArrivals::Packet& arrival = m_arrivals.packets[packet];
     const bool selective = m_reference.Selective();
     // Early packets of a SEND can be placed only if its receive request is there.
     const bool needs = m_pattern.needsAtEnd ? arrival.last : arrival.first || selective;
@@ -330,7 +231,7 @@ RdmaLossModel::PacketArrives(int64_t packet)
         }
         ++m_seen.early;
         Take(packet, verdict);
-        Reply(Kind::NAK, m_expected, packet);
+        Reply(Kind::NAK, m_arrivals.expected, packet);
         return;
     case RdmaReceiverVerdict::ACCEPT:
     case RdmaReceiverVerdict::RESTART:
@@ -338,21 +239,21 @@ RdmaLossModel::PacketArrives(int64_t packet)
         {
             ++m_seen.refused;
             m_receiver->Refuse();
-            m_told = true;
+            m_arrivals.told = true;
             Reply(Kind::RNR_NAK, packet);
             return;
         }
         Take(packet, verdict);
         if (arrival.asksAck)
         {
-            Reply(Kind::ACK, m_expected - 1);
+            Reply(Kind::ACK, m_arrivals.expected - 1);
         }
         return;
     case RdmaReceiverVerdict::DUPLICATE:
         ++m_seen.duplicates;
-        if (packet > m_expected && m_pattern.tellDuplicates && selective)
+        if (packet > m_arrivals.expected && m_pattern.tellDuplicates && selective)
         {
-            Reply(Kind::NAK, m_expected, packet);
+            Reply(Kind::NAK, m_arrivals.expected, packet);
         }
         else
         {
@@ -361,7 +262,7 @@ RdmaLossModel::PacketArrives(int64_t packet)
         return;
     case RdmaReceiverVerdict::GAP:
         ++m_seen.gaps;
-        m_told = true;
+        m_arrivals.told = true;
         Reply(Kind::NAK, static_cast<int64_t>(m_receiver->GetMissing()));
         return;
     case RdmaReceiverVerdict::IGNORE:
@@ -418,12 +319,14 @@ RdmaLossModel::Check()
 {
     const auto expected = static_cast<int64_t>(m_receiver->GetExpected());
     const bool whole = m_pattern.settings.mode == RdmaLossMode::GO_BACK_0;
-    Expect(expected == (whole && m_told ? m_first : m_expected), "expects another packet");
-    Expect(static_cast<int64_t>(m_receiver->GetMissing()) == (whole ? m_first : m_expected),
+    Expect(expected == (whole && m_arrivals.told ? m_arrivals.first : m_arrivals.expected),
+           "expects another packet");
+    Expect(static_cast<int64_t>(m_receiver->GetMissing()) ==
+               (whole ? m_arrivals.first : m_arrivals.expected),
            "misses another packet");
     Expect(static_cast<int64_t>(m_sender->GetAcked()) == m_reference.acked,
            "another number of packets is acknowledged");
-    Expect(m_reference.acked <= m_expected, "acknowledged what was not delivered");
+    Expect(m_reference.acked <= m_arrivals.expected, "acknowledged what was not delivered");
     Expect(static_cast<int64_t>(m_sender->GetHighestSent()) == m_reference.highest,
            "another highest packet");
     Expect(static_cast<int64_t>(m_sender->GetTimeouts()) == m_reference.timeouts,
@@ -461,7 +364,7 @@ RdmaLossModel::CheckSelective()
     {
         Expect(sender.IsAcknowledged(static_cast<uint64_t>(p)) == m_reference.packets[p].sacked,
                "another packet is acknowledged selectively");
-        Expect(!m_reference.packets[p].sacked || m_arrivals[p].here,
+        Expect(!m_reference.packets[p].sacked || m_arrivals.packets[p].here,
                "acknowledged selectively what has not arrived");
     }
 }

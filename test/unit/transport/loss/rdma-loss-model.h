@@ -2,6 +2,7 @@
 #ifndef RDMA_LOSS_MODEL_H
 #define RDMA_LOSS_MODEL_H
 
+#include "rdma-loss-arrivals.h"
 #include "rdma-loss-reference.h"
 #include "rdma-reliable-sender.h"
 
@@ -10,7 +11,6 @@
 #include <memory>
 #include <random>
 #include <string>
-#include <vector>
 
 namespace ns3
 {
@@ -45,20 +45,6 @@ struct RdmaLossPattern
 
 /**
  * \ingroup rdma-tests
- * \param settings of a sender
- * \return the sender, without limits of retries
- */
-std::unique_ptr<RdmaReliableSender> MakeRdmaLossSender(const RdmaLossSettings& settings);
-
-/**
- * \ingroup rdma-tests
- * \param mode how a lost packet is recovered
- * \return the receiver
- */
-std::unique_ptr<RdmaReceiver> MakeRdmaLossReceiver(RdmaLossMode mode);
-
-/**
- * \ingroup rdma-tests
  * What a run has seen, to know that it saw what it is for.
  */
 struct RdmaLossSeen
@@ -78,7 +64,7 @@ struct RdmaLossSeen
 /**
  * \ingroup rdma-tests
  * Sender and receiver with a channel between them that loses, duplicates, delays and reorders,
- * beside a reference (RdmaLossReference, and records of the receiver's packets).
+ * with a reference for the sender (RdmaLossReference) and for the receiver (RdmaLossArrivals).
  *
  * After each step everything that both halves say is compared with the reference. An error ends the
  * run.
@@ -110,17 +96,6 @@ class RdmaLossModel
         int64_t early{-1};     //!< NAK: the packet that came early
     };
 
-    /** What the receiver's side knows of a packet. */
-    struct Arrival
-    {
-        int64_t message{0};   //!< its message
-        bool first{false};    //!< of its message
-        bool last{false};     //!< of its message
-        bool asksAck{false};  //!< asks for an ACK
-        bool here{false};     //!< has arrived, and counts
-        uint32_t executed{0}; //!< times executed or placed
-    };
-
     bool Chance(double probability);
     int64_t Below(int64_t limit);
     QbbPs Below(QbbPs limit);
@@ -129,7 +104,6 @@ class RdmaLossModel
     void SendOne();
     bool IsTheOneToLose(int64_t packet);
     void PacketArrives(int64_t packet);
-    RdmaReceiverVerdict JudgePlainly(int64_t packet) const;
     void Take(int64_t packet, RdmaReceiverVerdict verdict);
     void Reply(Kind kind, int64_t packet, int64_t early = -1);
     void AnswerArrives(const Item& item);
@@ -144,7 +118,7 @@ class RdmaLossModel
     std::unique_ptr<RdmaReliableSender> m_sender; //!< under test
     std::unique_ptr<RdmaReceiver> m_receiver;     //!< under test
     RdmaLossReference m_reference;                //!< of the sender
-    std::vector<Arrival> m_arrivals;              //!< of the receiver
+    RdmaLossArrivals m_arrivals;                  //!< reference of the receiver
     std::string m_error;                          //!< what is wrong
 
     QbbPs m_now{0};                    //!< the clock
@@ -155,10 +129,6 @@ class RdmaLossModel
     QbbPs m_nextPost{0};               //!< when the next message is posted
     QbbPs m_nextReceive{0};            //!< when the next receive request is
     int64_t m_receives{0};             //!< receive requests posted so far
-    int64_t m_expected{0};             //!< the next packet in order
-    int64_t m_first{0};                //!< go-back-0: first packet of the present message
-    int64_t m_completed{0};            //!< messages completed
-    bool m_told{false};                //!< go-back: the sender has been told of the gap
     bool m_lostOne{false};             //!< loseOne has lost its packet
 };
 

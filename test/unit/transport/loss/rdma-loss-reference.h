@@ -2,7 +2,7 @@
 #ifndef RDMA_LOSS_REFERENCE_H
 #define RDMA_LOSS_REFERENCE_H
 
-#include "qbb-ps.h"
+#include "rdma-loss-timeout.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -10,36 +10,6 @@
 
 namespace ns3
 {
-
-/**
- * \ingroup rdma-tests
- * How a lost packet is recovered.
- */
-enum class RdmaLossMode
-{
-    SACK,
-    WITHOUT_SACK,
-    GO_BACK_N,
-    GO_BACK_0
-};
-
-/**
- * \ingroup rdma-tests
- * Settings of a sender.
- */
-struct RdmaLossSettings
-{
-    RdmaLossMode mode{RdmaLossMode::SACK}; //!< how a lost packet is recovered
-    int64_t window{1 << 20};               //!< most packets in flight
-    QbbPs low{0};                          //!< timeout with few packets in flight
-    QbbPs high{0};                         //!< timeout with more
-    int64_t lowPackets{0};                 //!< few
-    bool dynamic{false};                   //!< timeout from round trips
-    QbbPs min{0};                          //!< the least of these
-    QbbPs max{0};                          //!< timeouts double up to this; 0: they do not
-    bool backOff{false};                   //!< go-back-N: a loss halves the window
-    bool paper{false};                     //!< selective: the paper's words
-};
 
 /**
  * \ingroup rdma-tests
@@ -61,7 +31,7 @@ class RdmaLossReference
     explicit RdmaLossReference(const RdmaLossSettings& settings)
         : present(settings.window),
           m_set(settings),
-          m_rto(settings.high)
+          m_timeout(settings)
     {
     }
 
@@ -156,15 +126,7 @@ class RdmaLossReference
         {
             StartTimer(now);
         }
-        if (again && p == m_timed)
-        {
-            m_timed = -1;
-        }
-        else if (!again && m_timed < 0)
-        {
-            m_timed = p;
-            m_timedSince = now;
-        }
+        m_timeout.Sent(p, again, now);
     }
 
     /** \param n the first n packets have arrived \param now the instant */
@@ -242,7 +204,7 @@ class RdmaLossReference
         {
             tells = tells || !packets[early].sacked;
             packets[early].sacked = true;
-            Measure(early == m_timed, now);
+            m_timeout.Early(early, now);
         }
         if (!isNew)
         {
@@ -305,8 +267,7 @@ class RdmaLossReference
         }
         deadline = NEVER;
         ++timeouts;
-        ++m_doublings;
-        m_timed = -1;
+        m_timeout.Expired();
         if (Selective())
         {
             Want();
@@ -398,23 +359,16 @@ class RdmaLossReference
 
     void StartTimer(QbbPs now)
     {
-        if (m_set.high == 0_ps)
+        if (m_set.high > 0_ps)
         {
-            return;
+            m_start = now;
+            deadline = now + m_timeout.Get();
         }
-        m_start = now;
-        QbbPs timeout = m_set.dynamic ? m_rto : m_set.low;
-        for (int i = 0; i < m_doublings && (m_set.dynamic || m_set.max > 0_ps); ++i)
-        {
-            timeout = std::min(2 * timeout, m_set.dynamic ? MINUTE : m_set.max);
-        }
-        deadline = now + timeout;
     }
 
     void Progress(int64_t n, QbbPs now)
     {
-        m_doublings = m_set.dynamic ? m_doublings : 0;
-        Measure(m_timed >= 0 && m_timed < n, now);
+        m_timeout.Progress(n, now);
         if (!waiting)
         {
             deadline = NEVER;
@@ -425,33 +379,10 @@ class RdmaLossReference
         }
     }
 
-    void Measure(bool hit, QbbPs now)
-    {
-        if (!hit || !m_set.dynamic)
-        {
-            return;
-        }
-        const QbbPs rtt = std::max(1_ps, now - m_timedSince);
-        m_timed = -1;
-        m_doublings = 0;
-        const bool first = m_srtt == 0_ps;
-        const QbbPs off = first ? 0_ps : std::max(rtt - m_srtt, m_srtt - rtt);
-        m_var = first ? rtt / 2 : m_var + (off - m_var) / 4;
-        m_srtt = first ? rtt : m_srtt + (rtt - m_srtt) / 8;
-        m_rto = std::clamp(m_srtt + std::max(1_ps, 4 * m_var), m_set.min, MINUTE);
-    }
-
-    static constexpr QbbPs MINUTE = 60_s; //!< longest dynamic timeout
-
-    RdmaLossSettings m_set; //!< settings
-    int64_t m_credit{0};    //!< acknowledged since the window changed
-    QbbPs m_start{0};       //!< start of the timer
-    int m_doublings{0};     //!< timeouts that count for doubling
-    QbbPs m_rto;            //!< dynamic timeout
-    QbbPs m_srtt{0};        //!< smoothed round trip
-    QbbPs m_var{0};         //!< its variation
-    int64_t m_timed{-1};    //!< packet that is timed
-    QbbPs m_timedSince{0};  //!< since when
+    RdmaLossSettings m_set;    //!< settings
+    RdmaLossTimeout m_timeout; //!< length of the next timeout
+    int64_t m_credit{0};       //!< acknowledged since the window changed
+    QbbPs m_start{0};          //!< start of the timer
 };
 
 } // namespace ns3

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+
+#ifndef RDMA_CLASS_FORECAST_H
+#define RDMA_CLASS_FORECAST_H
+
+#include "rdma-fabric.h"
+#include "rdma-incast-forecast.h"
+#include "rdma-incast-trial.h"
+#include "rdma-port-kinds.h"
+
+#include <cstdint>
+#include <optional>
+#include <ostream>
+#include <string>
+#include <vector>
+
+namespace ns3
+{
+
+/**
+ * \ingroup rdma-explain
+ * What is known of a traffic class before a run.
+ */
+struct RdmaClassForecast
+{
+    uint8_t priority{0};             //!< the class, 0..7
+    RdmaSenderProfile senders;       //!< the hosts
+    std::vector<RdmaPortKind> kinds; //!< ports by kind
+    /// Room of an ingress port that is busy alone, by kind; no value for hosts
+    std::vector<std::optional<RdmaIngressRoom>> rooms;
+    std::vector<RdmaIncastForecast> incasts; //!< by kinds of egress and ingress ports
+};
+
+/**
+ * \ingroup rdma-explain
+ * \param fabric a fabric
+ * \param priority class, 0..7
+ * \param senders the hosts
+ * \return what is known of the class before the run
+ */
+RdmaClassForecast ForecastRdmaClass(const RdmaFabric& fabric,
+                                    uint8_t priority,
+                                    const RdmaSenderProfile& senders);
+
+/**
+ * \ingroup rdma-explain
+ * Prints a table of the kinds of ports, and for each pair of kinds which incast first marks, pauses
+ * and drops, and whether congestion control or PFC acts first.
+ *
+ * \param os is written to
+ * \param forecast what is known
+ */
+void PrintRdmaClassForecast(std::ostream& os, const RdmaClassForecast& forecast);
+
+/**
+ * \ingroup rdma-explain
+ * Prints rows in columns that are as wide as their longest entry. The first column is left-aligned.
+ *
+ * \param os is written to
+ * \param rows the rows, with equally many entries
+ */
+void PrintRdmaColumns(std::ostream& os, const std::vector<std::vector<std::string>>& rows);
+
+/**
+ * \ingroup rdma-explain
+ * \param time a time
+ * \return the time in us with two decimals, as in "12.34 us"
+ */
+std::string FormatRdmaMoment(QbbPs time);
+
+} // namespace ns3
+
+#endif /* RDMA_CLASS_FORECAST_H */

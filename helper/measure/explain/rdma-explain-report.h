@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+
+#ifndef RDMA_EXPLAIN_REPORT_H
+#define RDMA_EXPLAIN_REPORT_H
+
+#include "rdma-class-findings.h"
+#include "rdma-class-forecast.h"
+#include "rdma-first-events.h"
+#include "rdma-instrument.h"
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+namespace ns3
+{
+
+/**
+ * \ingroup rdma
+ * \defgroup rdma-explain Explanation of pauses, marks and drops
+ *
+ * Why a run pauses, marks and drops, or why it does not.
+ */
+
+/**
+ * \ingroup rdma-explain
+ * Explains marks, pauses and drops: `explain`. Before the run, it prints the thresholds of the
+ * ports by kind and the smallest incasts that reach them; after the run, what happened and why.
+ *
+ *     auto report = CreateObject<RdmaExplainReport>();
+ *     report->Begin(fabric, nullptr);
+ *     report->PrintForecast(std::cout);
+ *     Simulator::Run();
+ *     report->Finish();
+ *     report->Print(std::cout);
+ *
+ * The numbers come from the fabric: the report shows the frames of incasts to copies of the
+ * installed buffer managers (QbbBufferManager::Copy()), and markers and congestion control describe
+ * themselves (QbbMarker::DescribeMarks(), RdmaCongestionControl::GetAcceptedDelay()).
+ */
+class RdmaExplainReport : public RdmaInstrument
+{
+  public:
+    /**
+     * \brief Get the type ID.
+     * \return the object TypeId
+     */
+    static TypeId GetTypeId();
+
+    /**
+     * \param fabric the fabric
+     * \param runner the flows, whose classes are explained; null: all lossless classes of the
+     *        ports are explained, or class 3 if there is none
+     */
+    void Begin(Ptr<RdmaFabric> fabric, Ptr<RdmaFlowRunnerBase> runner) override;
+
+    void PrintForecast(std::ostream& os) override;
+    void Finish() override;
+
+    /** \param os gets what happened, after the forecast if PrintForecast() was not called */
+    void Print(std::ostream& os) const override;
+
+    /** \return what was known of each class when Begin() was called */
+    const std::vector<RdmaClassForecast>& GetForecasts() const
+    {
+        return m_forecasts;
+    }
+
+    /** \return what happened to each class until Finish() was called */
+    const std::vector<RdmaClassFindings>& GetFindings() const
+    {
+        return m_findings;
+    }
+
+  private:
+    void WriteForecasts(std::ostream& os) const;
+
+    uint64_t m_burst{0};                                //!< attribute Burst
+    bool m_forecastPrinted{false};                      //!< PrintForecast() was called
+    Ptr<RdmaFabric> m_fabric;                           //!< fabric that the report explains
+    std::vector<RdmaClassForecast> m_forecasts;         //!< by class
+    std::vector<RdmaClassFindings> m_findings;          //!< by class; empty before Finish()
+    std::shared_ptr<const RdmaFirstEventTable> m_first; //!< first events of the run
+};
+
+} // namespace ns3
+
+#endif /* RDMA_EXPLAIN_REPORT_H */

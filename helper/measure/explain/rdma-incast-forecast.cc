@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+
+#include "rdma-incast-forecast.h"
+
+#include "qbb-line-rate.h"
+#include "qbb-pfc-headroom.h"
+#include "qbb-wire.h"
+#include "rdma-bdp.h"
+
+#include <algorithm>
+
+namespace ns3
+{
+
+namespace
+{
+
+/** \return bytes that a line carries in a time, rounded down */
+uint64_t
+GetBytesIn(QbbBitRate rate, QbbPs time)
+{
+    return static_cast<uint64_t>(static_cast<double>(rate) * static_cast<double>(time) / 8e12);
+}
+
+/** Keeps the first incast that has an effect. */
+void
+KeepSmallest(std::optional<RdmaIncastDegree>& smallest,
+             const std::optional<RdmaIncastEvent>& event,
+             uint32_t senders)
+{
+    if (!smallest && event)
+    {
+        smallest = RdmaIncastDegree{senders, *event};
+    }
+}
+
+/** Tries incasts of increasing degree. */
+class RdmaIncastForecaster
+{
+  public:
+    RdmaIncastForecaster(const QbbSwitch& sw,
+                         const RdmaPortKind& from,
+                         const RdmaPortKind& to,
+                         const RdmaPortPair& pair,
+                         uint8_t priority,
+                         const RdmaSenderProfile& senders)
+        : m_switch(sw),
+          m_senders(senders),
+          m_inputRate(from.settings.rate)
+    {
+        const QbbPortProfile profile = sw.GetPortProfiles()[pair.inputs.front()];
+        m_incast.output = pair.output;
+        m_incast.priority = priority;
+        m_incast.inputRate = from.settings.rate;
+        m_incast.outputRate = to.settings.rate;
+        m_incast.frameBytes = senders.frameBytes;
+        m_incast.lineBytes = senders.lineBytes;
+        m_incast.frames = senders.GetFrames() * senders.GetSendersBehind(from.settings.rate);
+        m_incast.marks = to.settings.marks;
+        if (from.settings.lossless)
+        {
+            m_terms = QbbPfcHeadroom::GetTerms(profile);
+            m_incast.framesAfterPause = m_terms.lineBytes / senders.lineBytes + 1;
+        }
+        const QbbPs inputDelay = profile.delay + m_inputRate.BytesToPs(senders.lineBytes);
+        if (senders.control)
+        {
+            m_incast.reactToMarks = senders.ReactsToMarks();
+            m_incast.feedback = senders.rtt - inputDelay;
+            m_incast.inputDelay = inputDelay;
+        }
+        if (senders.control && !senders.ReactsToMarks())
+        {
+            m_incast.signalBytes = GetBytesIn(to.settings.rate, senders.GetAcceptedDelay());
+        }
+        m_lossless = from.settings.lossless;
+        m_mayDrop = !m_lossless || from.leastHeadroom < from.settings.neededHeadroomBytes ||
+                    from.settings.buffer.headroomPoolBytes <
+                        from.settings.neededHeadroomBytes * pair.inputs.size();
+        m_forecast.pair = pair;
+        m_forecast.frames = m_incast.frames;
+    }
+
+    std::optional<RdmaIncastForecast> Run()
+    {
+        const auto& inputs = m_forecast.pair.inputs;
+        for (uint32_t n = 1; n <= inputs.size() && !IsComplete(); ++n)
+        {
+            // Senders that do not exceed the rate of the egress port together make no queue that
+            // lasts.
+            const auto arriving = static_cast<double>(m_incast.inputRate) * n;
+            if (arriving <= static_cast<double>(m_incast.outputRate))
+            {
+                continue;
+            }
+            const auto buffer = CopyRdmaBuffer(m_switch);
+            if (!buffer)
+            {
+                return std::nullopt;
+            }
+            m_incast.inputs.assign(inputs.begin(), inputs.begin() + n);
+            Add(TryRdmaIncast(*buffer, m_incast), n);
+        }
+        return m_forecast;
+    }
+
+  private:
+    /** \return true if larger incasts have no effect that smaller ones do not have */
+    bool IsComplete() const
+    {
+        return (m_forecast.mark || m_incast.marks.empty()) && (m_forecast.pause || !m_lossless) &&
+               (m_forecast.drop || !m_mayDrop) &&
+               (m_forecast.pfcFirst || !m_senders.control || !m_lossless);
+    }
+
+    /** Adds what an incast has caused. */
+    void Add(const RdmaIncastOutcome& outcome, uint32_t n)
+    {
+        KeepSmallest(m_forecast.mayMark, outcome.mayMark, n);
+        KeepSmallest(m_forecast.mark, outcome.mark, n);
+        KeepSmallest(m_forecast.signal, outcome.signal, n);
+        KeepSmallest(m_forecast.drop, outcome.drop, n);
+        const QbbPs controlAt = outcome.slowedAt;
+        QbbPs pfcAt = QBB_NEVER;
+        if (outcome.pause)
+        {
+            pfcAt = outcome.pause->at + m_terms.pause + m_terms.cable / 2 + m_terms.reaction;
+        }
+        if (outcome.pause && !m_forecast.pause)
+        {
+            m_forecast.controlAt = controlAt;
+            m_forecast.pfcAt = pfcAt;
+        }
+        KeepSmallest(m_forecast.pause, outcome.pause, n);
+        if (pfcAt < controlAt && !m_forecast.pfcFirst)
+        {
+            m_forecast.pfcFirst = n;
+        }
+        else if (controlAt != QBB_NEVER && !m_forecast.pfcFirst)
+        {
+            m_forecast.controlFirst = n;
+        }
+    }
+
+    const QbbSwitch& m_switch;          //!< the switch
+    const RdmaSenderProfile& m_senders; //!< the senders
+    const QbbLineRate m_inputRate;      //!< line rate of the ingress ports
+    QbbPfcHeadroomTerms m_terms;        //!< times of a pause; zeros for a lossy class
+    RdmaIncast m_incast;                //!< the current incast
+    bool m_lossless{false};             //!< the ingress ports pause the class
+    bool m_mayDrop{false};              //!< frames may be dropped
+    RdmaIncastForecast m_forecast;      //!< result
+};
+
+} // namespace
+
+uint64_t
+RdmaSenderProfile::GetBdpBytes(QbbBitRate rate) const
+{
+    return GetBytesIn(rate, rtt);
+}
+
+uint64_t
+RdmaSenderProfile::GetFrames() const
+{
+    if (burstBytes > 0)
+    {
+        return (burstBytes + payloadBytes - 1) / payloadBytes;
+    }
+    const uint64_t frames = flowBytes > 0 ? (flowBytes + payloadBytes - 1) / payloadBytes
+                                          : GetBdpBytes(rate) / lineBytes;
+    return std::max<uint64_t>(1, std::min(frames, maxInFlight));
+}
+
+uint64_t
+RdmaSenderProfile::GetSendersBehind(QbbBitRate portRate) const
+{
+    return std::max<uint64_t>(1, portRate / rate);
+}
+
+bool
+RdmaSenderProfile::ReactsToMarks() const
+{
+    return control && control->GetMarking() != RdmaMarking::NONE;
+}
+
+QbbPs
+RdmaSenderProfile::GetAcceptedDelay() const
+{
+    RdmaPathProfile path;
+    path.baseRtt = path.networkRtt = rtt;
+    path.hops = links;
+    return control ? control->GetAcceptedDelay(path) : QbbPs(0);
+}
+
+RdmaSenderProfile
+DescribeRdmaSenders(const RdmaFabric& fabric)
+{
+    const RdmaTopology& topology = fabric.GetTopology();
+    const auto hosts = topology.GetHosts();
+    const Ptr<RdmaNic> nic = fabric.GetNic(hosts.front());
+    const RdmaPacketFormat& format = nic->GetTransport()->GetPacketFormat();
+    RdmaSenderProfile senders;
+    senders.control = nic->GetCongestionControl();
+    senders.payloadBytes = nic->MakePrototype(RdmaNic::FIRST_QPN)->GetPathMtu();
+    senders.rate = nic->GetPort(0)->GetLineRate().GetBitRate();
+    senders.links = GetRdmaLongestLinks(topology);
+    senders.maxInFlight = nic->GetTransport()->GetMaxInFlight();
+    uint32_t trailer = 0;
+    if (senders.control)
+    {
+        const RdmaIntFormat telemetry = senders.control->GetIntFormat();
+        trailer = telemetry != RdmaIntFormat::NONE
+                      ? QbbWire::IntTrailerBytes(telemetry, std::max(senders.links, 1U) - 1)
+                  : senders.control->GetUtilisationPeriod() > 0 ? QbbWire::PINT_BYTES
+                                                                : 0;
+    }
+    const uint32_t overhead = nic->GetPort(0)->GetLineOverheadBytes();
+    const auto bytes = [trailer](RdmaOpcode opcode, uint32_t payload) {
+        return QbbWire::RoceFrameBytes(GetRdmaOpcodeInfo(opcode), payload, false, trailer);
+    };
+    senders.frameBytes = bytes(format.write, senders.payloadBytes);
+    senders.lineBytes = senders.frameBytes + overhead;
+    senders.rtt =
+        GetRdmaLongestRtt(topology, senders.lineBytes, bytes(format.acknowledge, 0) + overhead);
+    return senders;
+}
+
+std::optional<RdmaIncastForecast>
+ForecastRdmaIncast(const RdmaFabric& fabric,
+                   const std::vector<RdmaPortKind>& kinds,
+                   const RdmaPortPair& pair,
+                   uint8_t priority,
+                   const RdmaSenderProfile& senders)
+{
+    return RdmaIncastForecaster(*fabric.GetSwitch(pair.node),
+                                kinds[pair.from],
+                                kinds[pair.to],
+                                pair,
+                                priority,
+                                senders)
+        .Run();
+}
+
+} // namespace ns3

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+
+#ifndef RDMA_PORT_KINDS_H
+#define RDMA_PORT_KINDS_H
+
+#include "qbb-bit-rate.h"
+#include "qbb-buffer-manager.h"
+#include "qbb-mark-curve.h"
+#include "qbb-net-device.h"
+#include "rdma-fabric-port.h"
+#include "rdma-fabric.h"
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace ns3
+{
+
+/**
+ * \ingroup rdma-explain
+ * What a port has for one class: buffer, headroom, marks.
+ */
+struct RdmaPortSettings
+{
+    QbbBitRate rate{0};              //!< line rate
+    bool lossless{false};            //!< the port pauses the class at its peer
+    QbbIngressTerms buffer;          //!< settings of the buffer manager; only for switches
+    uint64_t neededHeadroomBytes{0}; //!< result of QbbPfcHeadroom; only for switches
+    std::vector<QbbMarkCurve> marks; //!< marking of the egress queue; only for switches
+};
+
+/**
+ * \ingroup rdma-explain
+ * Ports of a fabric that have equal roles, rates and thresholds. Headrooms may differ, as cables
+ * do.
+ */
+struct RdmaPortKind
+{
+    /** A port. */
+    struct Member
+    {
+        std::shared_ptr<const RdmaFabricPort> port; //!< names and numbers
+        Ptr<QbbNetDevice> device;                   //!< the device
+    };
+
+    std::string name;            //!< for instance "leaf to host"
+    bool ofHost{false};          //!< ports of hosts
+    RdmaPortSettings settings;   //!< settings of the first port
+    uint64_t leastHeadroom{0};   //!< smallest headroom of a port
+    uint64_t mostHeadroom{0};    //!< largest headroom of a port
+    std::vector<Member> members; //!< the ports, by node id and port number
+};
+
+/**
+ * \ingroup rdma-explain
+ * The most ingress ports of a kind that can send to one port of another kind, by the routes.
+ */
+struct RdmaPortPair
+{
+    std::size_t from{0};          //!< index of the kind of the ingress ports
+    std::size_t to{0};            //!< index of the kind of the egress port
+    uint32_t node{0};             //!< node id of the switch
+    std::vector<uint16_t> inputs; //!< numbers of the ingress ports
+    uint16_t output{0};           //!< number of the egress port
+};
+
+/**
+ * \ingroup rdma-explain
+ * \param sw a switch of a fabric
+ * \return a configured copy of the switch's buffer manager; null if it cannot be copied
+ */
+Ptr<QbbBufferManager> CopyRdmaBuffer(const QbbSwitch& sw);
+
+/**
+ * \ingroup rdma-explain
+ * Groups the ports of a fabric. A kind is named after the names of its nodes without their numbers:
+ * ports of "leaf-0" and "leaf-1" to "host-7" are "leaf to host".
+ *
+ * \param fabric the fabric
+ * \param priority class of the settings, 0..7
+ * \return the kinds, in the order of their first ports
+ */
+std::vector<RdmaPortKind> MakeRdmaPortKinds(const RdmaFabric& fabric, uint8_t priority);
+
+/**
+ * \ingroup rdma-explain
+ * \param fabric the fabric
+ * \param kinds its ports
+ * \return the pairs of kinds between which switches forward, each with the ports of the switch and
+ *         receiver that have the most ingress ports. Switches with equal names but for their
+ *         numbers, and equally many ports, are represented by the first of them.
+ */
+std::vector<RdmaPortPair> MakeRdmaPortPairs(const RdmaFabric& fabric,
+                                            const std::vector<RdmaPortKind>& kinds);
+
+} // namespace ns3
+
+#endif /* RDMA_PORT_KINDS_H */

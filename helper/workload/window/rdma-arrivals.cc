@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+
+#include "rdma-arrivals.h"
+
+#include "qbb-time.h"
+
+#include <ns3/simulator.h>
+
+namespace ns3
+{
+
+RdmaArrivals::RdmaArrivals(Ptr<RdmaWorkload> workload,
+                           Ptr<RdmaFlowRunnerBase> runner,
+                           const RdmaTopology& topology,
+                           QbbPs block)
+    : m_workload(workload),
+      m_runner(runner),
+      m_topology(topology),
+      m_block(block)
+{
+}
+
+void
+RdmaArrivals::Start()
+{
+    Schedule(m_workload->GetWindow()->end);
+}
+
+void
+RdmaArrivals::OnBlock()
+{
+    const QbbPs next = QbbNow() + m_block;
+    m_runner->AddFlows(m_workload->MakeMoreFlows(m_topology, next));
+    Schedule(next);
+}
+
+void
+RdmaArrivals::Schedule(QbbPs at)
+{
+    // Before all other events of the instant, because flows may start at the instant.
+    Simulator::ScheduleWithContext(Simulator::NO_CONTEXT,
+                                   QbbGetDelay(QbbEventTime(at, 0), QbbEventNow()),
+                                   &RdmaArrivals::OnBlock,
+                                   Ptr<RdmaArrivals>(this));
+}
+
+} // namespace ns3

@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+
+#ifndef QBB_PORT_STATE_H
+#define QBB_PORT_STATE_H
+
+#include "qbb-classifier.h"
+#include "qbb-egress-queues.h"
+#include "qbb-egress-scheduler.h"
+#include "qbb-flow-control.h"
+#include "qbb-frame-sink.h"
+#include "qbb-frame.h"
+#include "qbb-line-rate.h"
+#include "qbb-port-counters.h"
+#include "qbb-port-traces.h"
+#include "qbb-time.h"
+
+#include <ns3/error-model.h>
+#include <ns3/mac48-address.h>
+
+#include <cstdint>
+#include <optional>
+
+namespace ns3
+{
+
+class QbbLine;
+
+/**
+ * \ingroup rdma
+ * State and attributes of a QbbPort, and read access to them. QbbPort adds the behaviour.
+ */
+class QbbPortState : public QbbPortTraces, private QbbFlowControlPort
+{
+  public:
+    /** \return consumer of received frames, or null */
+    QbbFrameSink* GetSink() const
+    {
+        return m_sink;
+    }
+
+    // State
+
+    /** \return counters of this port */
+    const QbbPortCounters& GetCounters() const
+    {
+        return m_counters;
+    }
+
+    /** \copydoc GetCounters() const */
+    QbbPortCounters& GetCounters()
+    {
+        return m_counters;
+    }
+
+    /** \return flow control of the port: the pauses that it sends and honours */
+    QbbFlowControl& GetFlowControl()
+    {
+        return m_flow;
+    }
+
+    /** \copydoc GetFlowControl() */
+    const QbbFlowControl& GetFlowControl() const
+    {
+        return m_flow;
+    }
+
+    /** \return egress queues of the port */
+    QbbEgressQueues& GetQueues()
+    {
+        return m_queues;
+    }
+
+    /** \copydoc GetQueues() */
+    const QbbEgressQueues& GetQueues() const
+    {
+        return m_queues;
+    }
+
+    /** \return egress scheduler of the port */
+    const QbbEgressScheduler& GetEgressScheduler() const
+    {
+        return m_scheduler;
+    }
+
+    /** \return line rate of the port, with exact transmission times */
+    const QbbLineRate& GetLineRate() const
+    {
+        return m_rate;
+    }
+
+    /** \return bytes of preamble and gap per frame on the line: 20, or 0 without LineOverhead */
+    uint32_t GetLineOverheadBytes() const;
+
+    /** \return size of the largest frame that the port may send, in bytes with FCS and tag */
+    uint32_t GetMaxFrameBytes() const;
+
+    /**
+     * \param priority class 0..7
+     * \return 802.1Q tag of this host's own frames of the class; none unless TagFrames is set
+     */
+    std::optional<uint16_t> GetTag(uint8_t priority) const
+    {
+        return m_tagFrames ? std::optional<uint16_t>((priority << 13) | m_vlanId) : std::nullopt;
+    }
+
+    /** \return true if frames forwarded by a switch leave this port without 802.1Q tag */
+    bool IsRoutedPort() const
+    {
+        return m_routedPort;
+    }
+
+    /** \return true if the port runs and its switch or NIC has computed headroom for the link */
+    bool HasHeadroom() const
+    {
+        return m_running && m_sink && m_flow.GetLosslessClasses();
+    }
+
+    // Identity
+
+    /** \return number of the port at its switch or NIC */
+    uint16_t GetPortNumber() const
+    {
+        return m_portNumber;
+    }
+
+    /** \return index of the port among the node's devices */
+    uint32_t GetDeviceIndex() const
+    {
+        return m_deviceIndex;
+    }
+
+    /** \return id of the port's node */
+    uint32_t GetNodeId() const
+    {
+        return m_nodeId;
+    }
+
+    /** \return true if another port of the node has the same QbbPortPlace() at every instant */
+    bool SharesPlace() const
+    {
+        return m_sharesPlace;
+    }
+
+    /** \return MAC address of the port at the other end of the cable */
+    const Mac48Address& GetPeerMac() const
+    {
+        return m_peerAddress;
+    }
+
+  protected:
+    QbbPortState();
+    ~QbbPortState() override = default;
+
+  private:
+    friend class QbbPort; // for the members that a device does not use
+
+    /** \return classes, not paused, with a frame in their queue or at the source */
+    uint8_t GetReady() const
+    {
+        return (m_queues.GetClasses() | m_sourceReady) & static_cast<uint8_t>(~m_flow.GetPaused());
+    }
+
+    bool HasWork() const
+    {
+        return GetReady() || m_flow.IsPending();
+    }
+
+    // Members stand in the order of their use, because each cache line of a port is a cache miss in
+    // a large fabric: one line for the reception of a frame, the next one for its transmission.
+
+    QbbFrameSink* m_sink{nullptr}; //!< consumer of received frames
+
+  protected:
+    Ptr<ErrorModel> m_receiveErrorModel; //!< attribute ReceiveErrorModel
+    QbbClassifier m_classifier;          //!< classifier of frames; attribute Trust
+
+  private:
+    Mac48Address m_address;   //!< attribute Address
+    uint16_t m_portNumber{0}; //!< number at the switch or NIC
+
+    QbbPs m_busyUntil{0};       //!< end of the line's current occupancy
+    QbbPs m_txArmed{QBB_NEVER}; //!< last deadline of m_txTimer
+    QbbLine* m_line{nullptr};   //!< direction of the cable on which the port sends
+
+  protected:
+    QbbLineRate m_rate; //!< attribute DataRate
+
+  private:
+    Mac48Address m_peerAddress; //!< address of the port at the other end of the cable
+    uint8_t m_sourceReady{0};   //!< classes announced by the source
+
+  protected:
+    bool m_up{true};           //!< true if the link is up
+    bool m_lineOverhead{true}; //!< attribute LineOverhead
+    bool m_sharesPlace{false}; //!< value of SharesPlace()
+    uint32_t m_nodeId{0};      //!< id of the node
+    uint32_t m_deviceIndex{0}; //!< index among the node's devices
+    uint16_t m_mtu{1500};      //!< attribute Mtu
+    uint16_t m_vlanId{0};      //!< attribute VlanId
+    bool m_tagFrames{false};   //!< attribute TagFrames
+    bool m_routedPort{false};  //!< attribute RoutedPort
+
+  private:
+    bool m_running{false};             //!< true after Start()
+    uint64_t m_fraction{0};            //!< fraction of a picosecond, in 1/rate ps
+    QbbFrameSource* m_source{nullptr}; //!< generator of frames
+
+  protected:
+    QbbEgressScheduler m_scheduler;       //!< attribute Scheduler
+    alignas(64) QbbEgressQueues m_queues; //!< egress queues
+    QbbFlowControl m_flow;                //!< pauses sent and honoured
+
+  private:
+    alignas(64) QbbPortCounters m_counters; //!< counters of this port
+};
+
+} // namespace ns3
+
+#endif /* QBB_PORT_STATE_H */

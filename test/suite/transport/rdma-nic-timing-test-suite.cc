@@ -1,0 +1,377 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+
+#include "rdma-test-verbs.h"
+
+#include <ns3/string.h>
+#include <ns3/test.h>
+
+#include <utility>
+
+/**
+ * \file
+ * \ingroup rdma-tests
+ * Send requests that take time in the NIC: doorbell, fetch of the WQE, gap between messages. Times
+ * are worked out by hand.
+ *
+ * The setup is that of RdmaTestPair: a byte takes 80 ps, and a frame of s bytes takes (s + 20) x 80
+ * of the line. A SEND of 4 bytes has 66 B: 6880 ps of the line, and 2 011 840 ps (SHORT) from NIC
+ * to NIC. Back to back, frames of one size arrive as far apart as they start.
+ */
+
+using namespace ns3;
+
+namespace
+{
+
+/// Attributes of the NICs, by name.
+using Attributes = std::vector<std::pair<std::string, std::string>>;
+
+constexpr QbbPs LINE = 6880_ps; //!< a SEND of 4 bytes on the line
+
+/** \param test a fabric that is not installed yet \param attributes attributes of all NICs */
+void
+SetTestTiming(RdmaTestFabric& test, const Attributes& attributes)
+{
+    for (const auto& [name, value] : attributes)
+    {
+        test.helper.SetNicAttribute(name, StringValue(value));
+    }
+}
+
+/** A pair with timing and receive requests for SENDs. */
+struct TimedPair : public RdmaTestPair
+{
+    TimedPair(const Attributes& attributes, RdmaWireFormat format, uint32_t receives)
+        : RdmaTestPair([&](RdmaTestFabric& fabric) {
+              SetTestTransport(fabric, format);
+              SetTestTiming(fabric, attributes);
+          })
+    {
+        for (uint64_t id = 0; id < receives; ++id)
+        {
+            receiver->PostReceive({100 + id, 1'000'000});
+        }
+    }
+};
+
+/** \param times instants \return text of the instants */
+std::string
+ToTestText(const std::vector<QbbPs>& times)
+{
+    std::ostringstream text;
+    for (const QbbPs time : times)
+    {
+        text << time << " ";
+    }
+    return text.str();
+}
+
+/** Doorbells, fetches and gaps of single-packet messages. */
+class StartsTestCase : public TestCase
+{
+  public:
+    StartsTestCase()
+        : TestCase("starts of messages with doorbell, WQE fetch, prefetch and gap")
+    {
+    }
+
+  private:
+    /** Start of a message: an instant, and so many messages on the line after that instant. */
+    struct Start
+    {
+        QbbPs at{0};      //!< instant
+        int64_t lines{0}; //!< messages on the line
+    };
+
+    /** A setting and what follows from it. */
+    struct Row
+    {
+        Attributes attributes;     //!< of the NICs
+        std::vector<Start> starts; //!< of SENDs posted at 0, 0, 0 and 100 ns
+    };
+
+    static std::vector<Row> GetRows()
+    {
+        return {
+            {{}, {{0_ps, 0}, {0_ps, 1}, {0_ps, 2}, {100_ns, 0}}},
+            // A depth without a fetch changes nothing.
+            {{{"WqePrefetch", "0"}}, {{0_ps, 0}, {0_ps, 1}, {0_ps, 2}, {100_ns, 0}}},
+            {{{"DoorbellDelay", "300ns"}}, {{300_ns, 0}, {300_ns, 1}, {300_ns, 2}, {400_ns, 0}}},
+            {{{"DoorbellDelay", "1ps"}}, {{1_ps, 0}, {1_ps, 1}, {1_ps, 2}, {100'001_ps, 0}}},
+            // Each fetch begins when the message before has left.
+            {{{"WqeFetchDelay", "1us"}, {"WqePrefetch", "0"}},
+             {{1_us, 0}, {2_us, 1}, {3_us, 2}, {4_us, 3}}},
+            // Two at once: the third is fetched when the first has left.
+            {{{"WqeFetchDelay", "1us"}}, {{1_us, 0}, {1_us, 1}, {2_us, 1}, {2_us, 2}}},
+            {{{"WqeFetchDelay", "1us"}, {"WqePrefetch", "2"}},
+             {{1_us, 0}, {1_us, 1}, {1_us, 2}, {2_us, 1}}},
+            // A place is free for the fourth: 100 ns + 1 us.
+            {{{"WqeFetchDelay", "1us"}, {"WqePrefetch", "3"}},
+             {{1_us, 0}, {1_us, 1}, {1_us, 2}, {1100_ns, 0}}},
+            {{{"DoorbellDelay", "300ns"}, {"WqeFetchDelay", "1us"}, {"WqePrefetch", "3"}},
+             {{1300_ns, 0}, {1300_ns, 1}, {1300_ns, 2}, {1400_ns, 0}}},
+            {{{"MessageGap", "500ns"}}, {{0_ps, 0}, {500_ns, 1}, {1000_ns, 2}, {1500_ns, 3}}},
+            // The gap ends within the fetch.
+            {{{"WqeFetchDelay", "1us"}, {"WqePrefetch", "0"}, {"MessageGap", "500ns"}},
+             {{1_us, 0}, {2_us, 1}, {3_us, 2}, {4_us, 3}}},
+            // The second waits for the gap, all others for their fetch: 1 us after the message
+            // before the last one has left.
+            {{{"WqeFetchDelay", "1us"}, {"MessageGap", "300ns"}},
+             {{1_us, 0}, {1300_ns, 1}, {2_us, 1}, {2300_ns, 2}}},
+            {{{"WqeFetchDelay", "1us"}, {"MessageGap", "600ns"}},
+             {{1_us, 0}, {1600_ns, 1}, {2200_ns, 2}, {2800_ns, 3}}},
+        };
+    }
+
+    void DoRun() override
+    {
+        ForBothTransports([&](RdmaWireFormat format) {
+            const bool irn = format == RdmaWireFormat::IRN;
+            // IRN's SEND has 8 B more: 640 ps on each line.
+            const QbbPs line = irn ? LINE + 640_ps : LINE;
+            const QbbPs way = RdmaTestPair::SHORT + (irn ? 1280_ps : 0_ps);
+            for (const Row& row : GetRows())
+            {
+                std::string name = GetTestName(format);
+                for (const auto& [attribute, value] : row.attributes)
+                {
+                    name += " " + attribute + "=" + value;
+                }
+                std::vector<QbbPs> arrivals;
+                for (const Start& start : row.starts)
+                {
+                    arrivals.push_back(start.at + start.lines * line + way);
+                }
+                TimedPair pair(row.attributes, format, 4);
+                for (uint64_t id = 0; id < 3; ++id)
+                {
+                    pair.Post(id, RdmaWrOpcode::SEND, 4);
+                }
+                pair.At(100_ns, [&]() { pair.Post(3, RdmaWrOpcode::SEND, 4); });
+                pair.test.Run();
+                NS_TEST_EXPECT_MSG_EQ(pair.GetReceiveTimes(), ToTestText(arrivals), name);
+                NS_TEST_EXPECT_MSG_EQ(pair.sends.size(), 4U, name << ": completions");
+            }
+        });
+    }
+};
+
+/** Messages of several packets, and other queue pairs. */
+class ShareTestCase : public TestCase
+{
+  public:
+    ShareTestCase()
+        : TestCase("packets of a message and messages of other queue pairs know no gap")
+    {
+    }
+
+  private:
+    void DoRun() override
+    {
+        // The WRITE has frames of 1102 and 1086 B, which leave at 89 760 and 178 240.
+        TimedPair pair({{"MessageGap", "500ns"}}, RdmaWireFormat::ROCE, 2);
+        const auto other = pair.test.fabric->Connect(0, 1);
+        other.second->PostReceive({200, 4});
+        std::vector<QbbPs> times;
+        other.second->GetReceiveCompletionQueue()->SetCallback(
+            Callback<void, const RdmaWorkCompletion&>(
+                [&](const RdmaWorkCompletion& completion) { times.push_back(completion.time); }));
+        pair.Post(1, RdmaWrOpcode::RDMA_WRITE, 2048);
+        pair.Post(2, RdmaWrOpcode::SEND, 4);
+        pair.At(300_ns, [&]() {
+            RdmaSendRequest request;
+            request.opcode = RdmaWrOpcode::SEND;
+            request.length = 4;
+            other.first->PostSend(request);
+        });
+        pair.test.Run();
+        // The switch sends the second frame behind the first: 1 us + 88 800 + 89 760, and then
+        // 1094 x 80 + 1 us to the NIC.
+        NS_TEST_ASSERT_MSG_EQ(pair.arrivals.size(), 2U, "messages");
+        NS_TEST_EXPECT_MSG_EQ(pair.arrivals[0].time, 2'266'080_ps, "the WRITE");
+        NS_TEST_EXPECT_MSG_EQ(pair.GetReceiveTimes(),
+                              ToTestText({178'240_ps + 500_ns + RdmaTestPair::SHORT}),
+                              "the SEND behind the WRITE");
+        NS_TEST_EXPECT_MSG_EQ(ToTestText(times),
+                              ToTestText({300_ns + RdmaTestPair::SHORT}),
+                              "the SEND of the other queue pair");
+    }
+};
+
+/** READs and atomics. */
+class ReadsTestCase : public TestCase
+{
+  public:
+    ReadsTestCase()
+        : TestCase("READs and atomics: a fetch overlaps with the wait for those before")
+    {
+    }
+
+  private:
+    void DoRun() override
+    {
+        constexpr QbbPs READ = 4'185'600_ps; //!< a READ of 1000 B (rdma-transport-read)
+        constexpr QbbPs ATOMIC = 4'028'800_ps;
+        {
+            TimedPair pair({{"DoorbellDelay", "300ns"}, {"WqeFetchDelay", "1us"}},
+                           RdmaWireFormat::ROCE,
+                           0);
+            pair.sender->SetAttribute("MaxRdAtomic", UintegerValue(1));
+            pair.Read(1, 1000);
+            pair.FetchAdd(2, 0, 1);
+            pair.Read(3, 1000);
+            pair.test.Run();
+            // The second and the third are in the NIC when those before end.
+            const QbbPs first = 1300_ns + READ;
+            NS_TEST_EXPECT_MSG_EQ(pair.GetSendTimes(),
+                                  ToTestText({first, first + ATOMIC, first + ATOMIC + READ}),
+                                  "one at a time");
+        }
+        {
+            // Without prefetch the fetch of the SEND begins when the READ request of 78 B has left,
+            // at 5 us + 98 x 80. The READ, which the fence awaits, is complete before its end.
+            TimedPair pair({{"WqeFetchDelay", "5us"}, {"WqePrefetch", "0"}},
+                           RdmaWireFormat::ROCE,
+                           1);
+            pair.Read(1, 1000);
+            RdmaSendRequest request;
+            request.id = 2;
+            request.opcode = RdmaWrOpcode::SEND;
+            request.length = 4;
+            request.fence = true;
+            pair.sender->PostSend(request);
+            pair.test.Run();
+            NS_TEST_EXPECT_MSG_EQ(pair.GetReceiveTimes(),
+                                  ToTestText({10'007'840_ps + RdmaTestPair::SHORT}),
+                                  "the SEND");
+            NS_TEST_EXPECT_MSG_EQ(pair.sends[0].time, 5_us + READ, "the READ");
+        }
+    }
+};
+
+/** Losses. */
+class LossTestCase : public TestCase
+{
+  public:
+    LossTestCase()
+        : TestCase("retransmissions take no fetch and count as no message")
+    {
+    }
+
+  private:
+    void DoRun() override
+    {
+        // The first frame is lost. The second, LINE later, brings a NAK, which is at the sender at
+        // 1 us + LINE + 2 x SHORT. The third, fetched from 1 us + LINE on, has gone out at 2 us +
+        // LINE. All three go out again, without a fetch.
+        TimedPair pair({{"WqeFetchDelay", "1us"}}, RdmaWireFormat::ROCE, 3);
+        LoseFrames(pair.receiver->GetPort(), {0});
+        for (uint64_t id = 0; id < 3; ++id)
+        {
+            pair.Post(id, RdmaWrOpcode::SEND, 4);
+        }
+        pair.test.Run();
+        const QbbPs again = 1_us + LINE + 3 * RdmaTestPair::SHORT;
+        NS_TEST_EXPECT_MSG_EQ(pair.GetReceiveTimes(),
+                              ToTestText({again, again + LINE, again + 2 * LINE}),
+                              "go-back-N");
+        NS_TEST_EXPECT_MSG_EQ(pair.sender->GetStats().packetsRetransmitted, 3U, "again");
+    }
+};
+
+/** State changes while requests are on their way into the NIC. */
+class StatesTestCase : public TestCase
+{
+  public:
+    StatesTestCase()
+        : TestCase("RESET, ERR, SQD and the end of the NIC while requests wait")
+    {
+    }
+
+  private:
+    void DoRun() override
+    {
+        ForBothTransports([&](RdmaWireFormat format) {
+            const Attributes timing = {{"DoorbellDelay", "300ns"}, {"WqeFetchDelay", "1us"}};
+            const QbbPs way =
+                RdmaTestPair::SHORT + (format == RdmaWireFormat::IRN ? 1280_ps : 0_ps);
+            for (const bool flush : {false, true})
+            {
+                // Requests of the first connection never start; those of the second take their
+                // time from their posts on.
+                TimedPair pair(timing, format, 0);
+                pair.Post(1, RdmaWrOpcode::SEND, 4);
+                pair.Post(2, RdmaWrOpcode::SEND, 4);
+                pair.At(500_ns, [&]() {
+                    if (flush)
+                    {
+                        SetTestState(pair.sender, RdmaQpState::ERR);
+                    }
+                    for (const auto& qp : {pair.sender, pair.receiver})
+                    {
+                        SetTestState(qp, RdmaQpState::RESET);
+                        SetTestState(qp, RdmaQpState::INIT);
+                    }
+                    pair.receiver->PostReceive({100, 4});
+                    ConnectTestByHand(pair.sender, pair.receiver, pair.receiver->GetInitialPsn());
+                    ConnectTestByHand(pair.receiver, pair.sender, pair.sender->GetInitialPsn());
+                    pair.Post(3, RdmaWrOpcode::SEND, 4);
+                });
+                pair.test.Run();
+                NS_TEST_EXPECT_MSG_EQ(pair.GetReceiveTimes(),
+                                      ToTestText({1800_ns + way}),
+                                      GetTestName(format) << ": reset");
+                NS_TEST_EXPECT_MSG_EQ(pair.GetSendLog(),
+                                      std::string(flush ? "1 SEND 4 IBV_WC_WR_FLUSH_ERR; "
+                                                          "2 SEND 4 IBV_WC_WR_FLUSH_ERR; "
+                                                        : "") +
+                                          "3 SEND 4 IBV_WC_SUCCESS; ",
+                                      GetTestName(format) << ": completions");
+            }
+            {
+                // No message starts in SQD. The request is in the NIC when the state is left.
+                TimedPair pair(timing, format, 1);
+                pair.Post(1, RdmaWrOpcode::SEND, 4);
+                pair.At(500_ns, [&]() { SetTestState(pair.sender, RdmaQpState::SQD); });
+                pair.At(5_us, [&]() { SetTestState(pair.sender, RdmaQpState::RTS); });
+                pair.test.Run();
+                NS_TEST_EXPECT_MSG_EQ(pair.GetReceiveTimes(),
+                                      ToTestText({5_us + way}),
+                                      GetTestName(format) << ": SQD");
+            }
+            {
+                TimedPair pair(timing, format, 1);
+                pair.Post(1, RdmaWrOpcode::SEND, 4);
+                pair.At(500_ns,
+                        [&]() { pair.test.fabric->GetNic(0)->DestroyQueuePair(pair.sender); });
+                pair.test.Run();
+                NS_TEST_EXPECT_MSG_EQ(pair.GetReceiveLog(), "", "destroyed");
+            }
+            {
+                TimedPair pair(timing, format, 1);
+                pair.Post(1, RdmaWrOpcode::SEND, 4);
+                pair.test.Run(500_ns); // the fabric is disposed with the request in the NIC
+                NS_TEST_EXPECT_MSG_EQ(pair.GetReceiveLog(), "", "ended");
+            }
+        });
+    }
+};
+
+/** The suite. */
+class RdmaNicTimingTestSuite : public TestSuite
+{
+  public:
+    RdmaNicTimingTestSuite()
+        : TestSuite("rdma-nic-timing")
+    {
+        AddTestCase(new StartsTestCase);
+        AddTestCase(new ShareTestCase);
+        AddTestCase(new ReadsTestCase);
+        AddTestCase(new LossTestCase);
+        AddTestCase(new StatesTestCase);
+    }
+};
+
+RdmaNicTimingTestSuite g_rdmaNicTimingTestSuite; //!< registers the suite
+
+} // namespace

@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+
+// The explanations of five set-ups. Frames have 1086 B (1024 of payload) and take 1106 B of the
+// line, 88.48 ns at 100 Gb/s. Of the memory of a switch, each (port, class) has 1248 B in reserve,
+// and each lossless one has headroom: 30516 B at 100 Gb/s, 108246 B at 400 Gb/s. S bytes are
+// shared, and alpha is 1/8.
+
+#include "rdma-fabric-run.h"
+
+#include <ns3/simulator.h>
+
+#include <gtest/gtest.h>
+#include <sstream>
+#include <string>
+#include <vector>
+
+using namespace ns3;
+
+namespace
+{
+
+/** A run of rdma-fabric with an explanation. */
+class RdmaExplainReportTest : public testing::Test
+{
+  protected:
+    RdmaExplainReportTest()
+    {
+        options.explain = true;
+        options.topology = "star:9";
+        options.workload = "incast:8";
+    }
+
+    ~RdmaExplainReportTest() override
+    {
+        Simulator::Destroy();
+    }
+
+    /** Runs, and looks for parts of the texts before and after the run. */
+    void Expect(const std::vector<std::string>& before, const std::vector<std::string>& after)
+    {
+        RdmaFabricRun run(options);
+        std::ostringstream forecast;
+        run.PrintForecasts(forecast);
+        run.Run();
+        std::ostringstream findings;
+        run.PrintFailures(findings);
+        for (const std::string& text : before)
+        {
+            EXPECT_NE(forecast.str().find(text), std::string::npos) << text << "\n"
+                                                                    << forecast.str();
+        }
+        for (const std::string& text : after)
+        {
+            EXPECT_NE(findings.str().find(text), std::string::npos) << text << "\n"
+                                                                    << findings.str();
+        }
+    }
+
+    RdmaFabricOptions options; //!< options of the run
+};
+
+} // namespace
+
+TEST_F(RdmaExplainReportTest, TooMuchMemory)
+{
+    // S = 64 MiB - 9 x (8 x 1248 + 30516) = 66744364. Frame k of a port that is busy alone fits if
+    // 1086 k - 1248 <= (S - (1086 (k - 1) - 1248)) / 8, which holds up to k = 6830: 7417380 B.
+    // A port gets 98 packets and keeps 7/8 of them, 85.75 packets or 93 KB.
+    options.bytes = "100KB";
+    options.buffer = "64MiB";
+    Expect(
+        {"  7417380  7414122 ",
+         " with 98 packets each, of 1 host:\n",
+         "first pause: none with up to 8 ports\n"},
+        {"Nothing paused: the fullest ingress port held 93044 B at hub to host-0, 1% of the XOFF "
+         "of hub to host, which is 7417380 B while no other port holds memory.\n",
+         "For pauses: --ns3::QbbSharedBuffer::XoffBytes below 93044, less memory "
+         "(--ns3::QbbSharedBuffer::BufferSize)",
+         "No packet was marked: no switch marks",
+         "Nothing was dropped.\n"});
+}
+
+TEST_F(RdmaExplainReportTest, NoCongestionControl)
+{
+    // A leaf has S = 12 MiB - 10 x 8 x 1248 - 8 x 30516 - 2 x 108246 = 12022452. With n busy ports,
+    // XOFF is 1248 + S / (8 + n) B, and each of them keeps 977 (1 - 1/n) of its packets: 926 KB and
+    // 849 KB for n = 5, 860 KB and 884 KB for n = 6, where the queue has 5.16 MB after
+    // 5.16 MB / 1086 B x 88.48 ns / 5 = 84 us.
+    // An uplink brings four packets for each that leaves: with 1643 packets received in 1642
+    // x 22.12 ns and 411 sent, it has 1232 x 1086 B, the first above 1336866 B.
+    options.topology = "leaf-spine:2x8x2";
+    Expect({"  first pause: 6 ports, after 84.06 us, ",
+            "  first pause: 1 port, after 36.32 us, with 1337952 B in the queue",
+            "no queue: these ports together are not faster than the one\n"},
+           {"The first pause came after 31.78 us from leaf-0 to spine-0; ",
+            "1 of 4 ports leaf to spine sent pauses: the fullest held 1415058 B",
+            "Pauses spread: ",
+            "There is no congestion control, so that only pauses slow senders down.\n"});
+}
+
+TEST_F(RdmaExplainReportTest, DcqcnBeforePfc)
+{
+    // Kmin is 5 KB x 100 / 40 = 12500 B. With two senders, one packet more waits every 88.48 ns, so
+    // that a packet finds 12 of them, 13032 B, after 1.06 us. With eight senders, the first pause
+    // needs 1248 + S / 16 = 765 KB of each, S = 12 MiB - 9 x (8 x 1248 + 30516) = 12218412; 7/8 of
+    // 6.1 MB arrive in 71 us, and a mark is expected after 4 us, waits for 317 KB or 26 us, and
+    // takes 4 us back to its sender.
+    options.cc = "dcqcn";
+    options.workload = "incast:3";
+    Expect({"first mark possible: 2 ports, after 1.06 us, with 13032 B in the queue\n",
+            "first pause: none with up to 8 ports before congestion control slows a sender\n",
+            "first to slow a sender: congestion control with up to 8 ports\n"},
+           {"Nothing paused: the fullest ingress port held 586440 B at hub to host-5, 43% of",
+            "packets were marked, the first after 6.57 us at hub to host-4.\n",
+            "ns3::RdmaDcqcn acted first and kept the longest queue at "});
+}
+
+TEST_F(RdmaExplainReportTest, ShallowChip)
+{
+    // S = 10^6 - 9 x (8 x 1248 + 30516) = 635500. With two busy ports, XOFF is 1248 + S / 10 =
+    // 64798 B, passed by the 60th packet of a port, 65160 B, in wave 118: after 10.44 us.
+    options.cc = "dcqcn";
+    options.bytes = "500KB";
+    options.buffer = "1MB";
+    Expect({"first pause: 2 ports, after 10.44 us, with 129234 B in the queue and 65160 B from",
+            "first to slow a sender: PFC with 2 ports and more\n"},
+           {"8 of 9 ports hub to host sent pauses: the fullest held ",
+            "The first mark came 1.68 us before the first pause, ",
+            ": PFC acted before ns3::RdmaDcqcn.\n",
+            "lower Kmin and Kmax"});
+}
+
+TEST_F(RdmaExplainReportTest, LossyClass)
+{
+    // S = 10^6 - 9 x 8 x 1248 = 910144. An egress queue may hold 1518 B + S less the shared bytes:
+    // 1086 k <= 1518 + S - (1086 (k - 1) - 1248) up to k = 420: 456120 B.
+    options.cc = "dcqcn";
+    options.pfc = "off";
+    options.bytes = "500KB";
+    options.buffer = "1MB";
+    options.rto = "200us";
+    Expect({"  456120 ",
+            "first pause: none, for the class is lossy\n",
+            "first drop: 2 ports, after 37.25 us, "},
+           {"Nothing paused: the class is lossy at every port of a switch, so that a full buffer "
+            "drops frames. For pauses: option pfc=on",
+            "; the first drop of the run came after 6.40 us at hub to host-4: egress limit.\n",
+            "For fewer: more memory (--ns3::QbbSharedBuffer::BufferSize)"});
+}
+
+TEST_F(RdmaExplainReportTest, ResultsStay)
+{
+    options.cc = "dcqcn";
+    options.buffer = "1MB";
+    const auto digest = [this](bool explain) {
+        options.explain = explain;
+        RdmaFabricRun run(options);
+        run.Run();
+        const std::string text = run.GetOutcome().summary.digest;
+        Simulator::Destroy();
+        return text;
+    };
+    EXPECT_EQ(digest(true), digest(false));
+}

@@ -1,0 +1,24 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The rows: every file here has a tuple ROWS. A row's letter says on which page it stands."""
+
+import importlib
+import pkgutil
+import re
+
+
+def key(row):
+    """The order of rows: by letter and number."""
+    letter, number = re.fullmatch(r"([A-Z])(\d+)", row.name).groups()
+    return letter, int(number)
+
+
+def all_rows():
+    """All rows by name, in order."""
+    found = []
+    for module in pkgutil.iter_modules(__path__):
+        found += importlib.import_module(f"{__name__}.{module.name}").ROWS
+    names = [row.name for row in found]
+    twice = [name for name in names if names.count(name) > 1]
+    if twice:
+        raise ValueError(f"there are two rows {twice[0]}")
+    return {row.name: row for row in sorted(found, key=key)}

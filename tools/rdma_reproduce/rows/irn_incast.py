@@ -1,0 +1,149 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""B12, B13, B17: incasts, alone, beside other traffic, and against the authors' published trace."""
+
+import functools
+import json
+
+from rdma_runs.results import summary
+
+from .. import cross_traffic
+from ..expected import at_most, exactly, ratio, within
+from ..fabric import CONTROLS, NETWORKS, TITLES, averages, metrics, read_flows
+from ..row import Case, Row, quotient, value
+
+TOTAL, QUICK_TOTAL = 150_000_000, 15_000_000
+SENDERS = (10, 20, 30, 40, 50)
+CONTROLLED = ("none", "timely", "dcqcn")
+# Cross traffic: half of the wire as in the main reading. 1000 B of payload take 1082 B of the line in
+# RoCE's framing, and their acknowledgement takes 86 B.
+CROSS_SENDERS, CROSS_LOAD = 30, 0.5 * 1000 / (1082 + 86)
+# The incast starts when queues of the cross traffic are those of its load; milliseconds.
+CROSS_START, CROSS_END, QUICK_CROSS = 10, 60, (1, 6)
+
+
+def incast(network, control, senders, setting):
+    """An incast alone."""
+    total = QUICK_TOTAL if setting.quick else TOTAL
+    options = (
+        "--preset=irn", *NETWORKS[network], f"--cc={control}", f"--workload=incast:{senders}",
+        f"--bytes={total // senders}", "--progress=off",
+    )
+    return Case(
+        f"{TITLES[network]}, {senders} senders", "rdma-fabric", options, metrics,
+        (0.5 if setting.quick else 5.0) * (2 if control == "timely" else 1), seeded=True,
+        results=("--out={folder}",),
+    )
+
+
+def alone(setting):
+    """B12: request completion times."""
+    result = []
+    for control in CONTROLLED:
+        suffix = f", {CONTROLS[control]}" if CONTROLS[control] else ""
+        for senders in SENDERS:
+            irn, irn_pfc, roce = (
+                incast(network, control, senders, setting) for network in ("irn", "irn-pfc", "roce-pfc")
+            )
+            for other, title in ((irn_pfc, "IRN / IRN with PFC"), (roce, "IRN / RoCE with PFC")):
+                expected = at_most(1.025, slack=0.025)
+                result.append(quotient(
+                    f"{senders} senders: {title}{suffix}", irn, other, "last_completion_us", expected,
+                    "RCT", 3,
+                ))
+    return result
+
+
+def cross_metrics(incast_bytes, outcome):
+    """The RCT of the incast and the paper's metrics of the flows beside it while it is under way."""
+    flows = read_flows(outcome)
+    one = flows[flows.bytes == incast_bytes]
+    rest = flows[flows.bytes != incast_bytes]
+    start = one.start_ns.min()
+    finished = one.fct_ns.notna().all()
+    result = {
+        name: count for name, count in summary(outcome).items() if isinstance(count, int)
+    }
+    result["incast_rct_us"] = one.fct_ns.max() / 1e3 if finished else None
+    # The window is of the ideal time, so that it has the same flows in each case.
+    ideal = incast_bytes * len(one) * 8e9 / cross_traffic.RATE_BPS
+    beside = rest[(rest.start_ns >= start) & (rest.start_ns < start + ideal)]
+    result.update(averages(beside, "background"))
+    result["background_flows"] = len(beside)
+    return result
+
+
+def beside(network, control, setting):
+    """An incast with cross traffic."""
+    total = QUICK_TOTAL if setting.quick else TOTAL
+    start, end = QUICK_CROSS if setting.quick else (CROSS_START, CROSS_END)
+    name = f"incast{CROSS_SENDERS}-{total // 10**6}MB-at-{start}ms-cross{CROSS_LOAD:.3f}-to-{end}ms.csv"
+    prepare = functools.partial(
+        write_cross, name=name, senders=CROSS_SENDERS, total_bytes=total, start_ns=start * 1_000_000,
+        load=CROSS_LOAD, end_ns=end * 1_000_000,
+    )
+    options = (
+        "--preset=irn", *NETWORKS[network], f"--cc={control}", f"--workload=file:{name}",
+        "--progress=off",
+    )
+    return Case(
+        f"{TITLES[network]} beside cross traffic", "rdma-fabric", options,
+        functools.partial(cross_metrics, total // CROSS_SENDERS), 1.3 * end, seeded=True,
+        results=("--out={folder}",), prepare=prepare,
+    )
+
+
+def write_cross(seed, folder, **parameters):
+    """Writes the flows of a seed."""
+    cross_traffic.write(seed, folder, **parameters)
+
+
+def crossed(setting):
+    """B13: 4% to 30% lower RCT are ratios of 1.04 to 1.43, 32% to 87% better 1.47 to 7.7."""
+    result = []
+    background = (
+        ("background_avg_slowdown", "background slowdown"), ("background_avg_fct_us", "background FCT"),
+        ("background_p99_fct_us", "background 99% FCT"),
+    )
+    for control in CONTROLLED:
+        suffix = f", {CONTROLS[control]}" if CONTROLS[control] else ""
+        irn, irn_pfc, roce = (
+            beside(network, control, setting) for network in ("irn", "irn-pfc", "roce-pfc")
+        )
+        what = f"RoCE with PFC / IRN{suffix}"
+        result.append(quotient(what, roce, irn, "incast_rct_us", ratio(1.04, 1.43), "RCT", 3))
+        result += [
+            quotient(what, roce, irn, name, ratio(1.47, 7.7), label) for name, label in background
+        ]
+        what = f"IRN with PFC / IRN{suffix}"
+        low = 0.9887 if control == "dcqcn" else 1.01
+        result.append(quotient(what, irn_pfc, irn, "incast_rct_us", ratio(low, 1.75), "RCT", 3))
+        result += [
+            quotient(what, irn_pfc, irn, name, ratio(1.01, 1.75), label) for name, label in background
+        ]
+    return result
+
+
+def arrivals(setting):
+    """B17: what arrives at the receiver of the published incast; it is short, so never shortened."""
+    del setting
+    trace = Case(
+        "IRN, 150 MB from 50 senders", "tools/rdma_reproduce/programs/irn-arrivals.cc", (),
+        lambda outcome: json.loads(outcome.stdout), 8.0, seeded=True,
+    )
+    what = "IRN"
+    return [
+        value(what, trace, "early_packets", within(83321, 0.05, "83321 +- 5%"), "early packets", 0),
+        value(what, trace, "duplicates_percent", at_most(0.1, "11, under 0.1%"),
+              "duplicates in percent of the packets", 4, unit="%"),
+        value(what, trace, "packets", exactly(140350, "140350"), "packets accepted", 0),
+        value(what, trace, "largest_distance", at_most(110), "largest distance from the expected packet", 0),
+    ]
+
+
+ROWS = (
+    Row("B12", "incast of 150 MB striped over M senders: the RCT of IRN without PFC is within 2.5% "
+        "(figure 9)", alone),
+    Row("B13", "incast of 30 senders beside 50% cross traffic: RCT 4% to 30% lower with IRN, background "
+        "32% to 87% better; PFC added to IRN costs 1% to 75%", crossed),
+    Row("B17", "the receiver trace of the authors' simulator: 50 x 2807 packets, cap 110", arrivals),
+)

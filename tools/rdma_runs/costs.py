@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Expected CPU-seconds of runs, from those of earlier runs on this machine.
+
+The times are kept beside the builds, not in the committed rows: they differ from run to run.
+"""
+
+import csv
+import os
+import statistics
+
+from with_ns3.places import WORK
+
+PATH = os.path.join(WORK, "runs", "cpu-seconds.csv")
+
+
+class Costs:
+    """CPU-seconds of finished runs, by program, options and seed."""
+
+    def __init__(self, path=PATH):
+        self.path = path
+        self.known = {}
+        if os.path.exists(path):
+            with open(path, newline="", encoding="utf-8") as handle:
+                for row in csv.reader(handle):
+                    # A killed writer may have left half a line.
+                    if len(row) == 4:
+                        self.known.setdefault((row[0], row[1]), {})[row[2]] = float(row[3])
+
+    def note(self, run, seconds):
+        """Remembers what a run took."""
+        seed = run.seeds[0]
+        self.known.setdefault((run.program, run.text()), {})[seed] = seconds
+        os.makedirs(os.path.dirname(self.path), exist_ok=True)
+        with open(self.path, "a", newline="", encoding="utf-8") as handle:
+            csv.writer(handle).writerow([run.program, run.text(), seed, f"{seconds:.3f}"])
+
+    def of(self, run):
+        """The expected CPU-seconds of a run, or None."""
+        seeds = self.known.get((run.program, run.text()))
+        if not seeds:
+            return run.cost
+        return seeds.get(run.seeds[0], statistics.mean(seeds.values()))
+
+    def of_all(self, runs):
+        """The expected CPU-seconds of each run; those of which nothing is known cost the mean."""
+        each = [self.of(run) for run in runs]
+        known = [cost for cost in each if cost is not None]
+        mean = statistics.mean(known) if known else 1.0
+        return [mean if cost is None else cost for cost in each]
+
+
+def hours(seconds):
+    """CPU-hours as text."""
+    return f"{seconds / 3600:.2f}" if seconds >= 36 else f"{seconds / 3600:.4f}"

@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Metrics from what a program leaves: summary.json, or lines that it prints."""
+
+import json
+import os
+import re
+
+from .run import RunError
+
+# What differs from run to run, or is no number.
+MACHINE = ("cpu_s", "events", "peak_rss_mb", "digest")
+
+
+def summary(outcome):
+    """The numbers of summary.json."""
+    path = os.path.join(outcome.folder, "summary.json")
+    try:
+        with open(path, encoding="utf-8") as handle:
+            values = json.load(handle)
+    except FileNotFoundError:
+        raise RunError("there is no summary.json") from None
+    return {name: value for name, value in values.items() if name not in MACHINE}
+
+
+def chosen(names, seed):
+    """A function that takes some numbers of summary.json."""
+    def metrics(outcome):
+        values = summary(outcome)
+        lacking = [name for name in names if name not in values]
+        if lacking:
+            raise RunError(
+                f"metrics: {lacking[0]}: not in summary.json; accepted: {', '.join(values)}"
+            )
+        return {seed: {name: values[name] for name in names}}
+
+    return metrics
+
+
+def matched(patterns, seed):
+    """A function that takes the first group of regular expressions from what a program prints."""
+    def metrics(outcome):
+        row = {}
+        for name, pattern in patterns.items():
+            found = re.search(pattern, outcome.stdout, re.M)
+            if not found:
+                raise RunError(f"metrics: {name}: no line matches {pattern}")
+            row[name] = float(found[1])
+        return {seed: row}
+
+    return metrics

@@ -1,0 +1,132 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Runs a program of the module with each combination of some options and seeds.
+
+    tools/sweep FILE.yaml             performs the runs that have no row yet, and draws
+    tools/sweep FILE.yaml --list      prints the runs that are left, with their CPU-seconds
+
+Each finished run is a row of the CSV file that FILE.yaml names, so a sweep may be interrupted and
+goes on when it is started again. doc/rdma.rst, section "Sweeps", explains the file.
+"""
+
+import argparse
+import signal
+import sys
+
+from with_ns3.say import Stop, note
+
+from . import bootstrap
+
+
+def parser():
+    """The command line."""
+    result = argparse.ArgumentParser(
+        prog="tools/sweep", description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    result.add_argument("file", metavar="FILE.yaml", help="what is to be run, measured and drawn")
+    add_common(result)
+    return result
+
+
+def count(text):
+    """A number of jobs."""
+    if not text.isascii() or not text.isdigit() or not 1 <= int(text) <= 1024:
+        raise argparse.ArgumentTypeError(f'"{text}"; accepted: 1 to 1024')
+    return int(text)
+
+
+def add_common(result):
+    """The options that tools/reproduce has as well."""
+    result.add_argument(
+        "--list", "--dry-run", action="store_true", dest="list",
+        help="print what would be run and its CPU-hours, and run nothing",
+    )
+    result.add_argument(
+        "--jobs", type=count, metavar="N", help="runs side by side (as many as there are cores)"
+    )
+    result.add_argument(
+        "--again", action="store_true", help="perform runs that have a row as well"
+    )
+    result.add_argument(
+        "--programs", metavar="DIR",
+        help="folder of the programs (else those on the PATH, else they are built)",
+    )
+
+
+def print_list(sweep, runs, costs):
+    """Prints the runs that are left."""
+    from .costs import hours
+
+    for run in runs:
+        cost = costs.of(run)
+        print(f"{'?' if cost is None else format(cost, '.1f'):>8} s  {run.command()}")
+    total = sum(1 for _ in sweep.runs())
+    known = [costs.of(run) for run in runs]
+    unknown = sum(cost is None for cost in known)
+    text = f"; {unknown} runs have no estimate yet" if unknown else ""
+    print(
+        f"{len(runs)} of {total} runs are left: {hours(sum(cost or 0 for cost in known))} CPU-hours"
+        f"{text}"
+    )
+
+
+def obey(options):
+    """Does what the command line says; returns the exit status."""
+    from . import matrix, programs, sweep_file
+    from .costs import Costs
+    from .store import Store
+
+    sweep = sweep_file.read(options.file)
+    store = Store(sweep.out, sweep.grid)
+    runs = list(sweep.runs())
+    if not options.again:
+        runs = store.pending(runs)
+    costs = Costs()
+    if options.list:
+        print_list(sweep, runs, costs)
+        return 0
+    failures = []
+    if runs:
+        paths = programs.locate([sweep.program], options.programs)
+        model = programs.revision(paths[sweep.program])
+        failures = matrix.perform(runs, paths, model, costs, lambda run: store, options.jobs)
+    # After the runs: pandas and matplotlib take their time to load.
+    from . import sweep_plot
+
+    _, rows = store.read()
+    print("\n".join(sweep_plot.means(sweep, rows)) if rows else "there are no rows")
+    print(f"rows: {sweep.out}")
+    if rows:
+        for name in sweep_plot.draw_all(sweep, rows):
+            print(f"picture: {name}")
+    return matrix.report(failures)
+
+
+def guarded(work, options):
+    """Calls work(options); turns errors into one message and an exit status."""
+    from .run import RunError
+
+    # As an interrupt: programs under way are ended.
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        bootstrap.ensure()
+        return work(options)
+    except (Stop, RunError) as error:
+        note_of(options, str(error))
+        return getattr(error, "status", 2)
+    except KeyboardInterrupt:
+        note_of(options, "interrupted; the same command goes on from here")
+        return 130
+
+
+def note_of(options, text):
+    """One line of the tool, not of with-ns3."""
+    name = getattr(options, "tool", None)
+    print(f"{name}: {text}", file=sys.stderr) if name else note(text)
+
+
+def main(arguments=None):
+    """The whole program; returns its exit status: 1 if a run failed, 2 if nothing could be run."""
+    options = parser().parse_args(arguments)
+    options.tool = "sweep"
+    return guarded(obey, options)
