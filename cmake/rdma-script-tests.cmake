@@ -49,3 +49,6 @@ foreach(path ${rdma_python_tests})
 endforeach()
 
 rdma_add_test(golden golden COMMAND ${rdma_python} ${CMAKE_CURRENT_SOURCE_DIR}/tools/golden check)
+rdma_add_test(
+  golden-threads golden COMMAND ${rdma_python} ${CMAKE_CURRENT_SOURCE_DIR}/tools/golden check
+                                --set=threads=3)

@@ -4,6 +4,7 @@
 
 #include "qbb-wire.h"
 #include "rdma-bdp.h"
+#include "rdma-simulator-impl.h"
 
 #include <ns3/abort.h>
 #include <ns3/boolean.h>
@@ -122,7 +123,11 @@ RdmaFabricInstaller::InstallHost(uint32_t host)
     nic->SetTransport(m_transport);
     if (m_control)
     {
-        nic->SetCongestionControl(m_control);
+        // Controllers refer to their congestion control, and ns-3's references are not made for
+        // threads.
+        nic->SetCongestionControl(RdmaSimulatorImpl::GetThreads() > 1
+                                      ? m_settings.control.Create<RdmaCongestionControl>()
+                                      : m_control);
         // Disposal of the node also disposes the NIC, which breaks this reference cycle.
         nic->SetPathOracle([owner = Ptr<const RdmaFabric>(m_fabric)](const RdmaQueuePair& qp,
                                                                      RdmaPathProfile& profile) {

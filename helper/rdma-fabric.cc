@@ -58,11 +58,18 @@ RdmaFabric::GetNode(uint32_t node) const
     return m_nodes.Get(node);
 }
 
-Ptr<RdmaNic>
-RdmaFabric::GetNic(uint32_t host) const
+const RdmaNic&
+RdmaFabric::PeekNic(uint32_t host) const
 {
     NS_ABORT_MSG_IF(host >= m_nics.size() || !m_nics[host],
                     "rdma: node " << host << " is not a host of this fabric");
+    return *m_nics[host];
+}
+
+Ptr<RdmaNic>
+RdmaFabric::GetNic(uint32_t host) const
+{
+    PeekNic(host);
     return m_nics[host];
 }
 
@@ -77,7 +84,8 @@ RdmaFabric::GetSwitch(uint32_t sw) const
 Ipv4Address
 RdmaFabric::GetAddress(uint32_t host) const
 {
-    return GetNic(host)->GetAddress(0);
+    // Queue pairs are connected in events of hosts, while other nodes may run on other threads.
+    return PeekNic(host).GetAddress(0);
 }
 
 const RdmaFabric::Link&
@@ -142,13 +150,15 @@ RdmaFabric::GetPath(Ptr<QbbNetDevice> port, Ipv4Address destination, uint32_t fl
 void
 RdmaFabric::DescribePath(const RdmaQueuePair& qp, RdmaPathProfile& profile) const
 {
+    // Queue pairs are connected in events of hosts, while other nodes may run on other threads.
     profile.baseRtt = 0_ps;
-    const auto path = GetPath(Ptr<const RdmaQueuePair>(&qp));
-    for (const RdmaIdealHop& hop : path)
+    const auto path =
+        m_routing->FollowPath(qp.GetDevice(), qp.GetRemoteAddress(), qp.GetFlowHash());
+    for (const QbbPort* hop : path)
     {
-        const QbbLineRate rate(hop.rate);
-        profile.baseRtt +=
-            2 * hop.delay + rate.BytesToPs(profile.packetBytes) + rate.BytesToPs(profile.ackBytes);
+        const QbbLineRate& rate = hop->GetLineRate();
+        profile.baseRtt += 2 * hop->GetCableDelay() + rate.BytesToPs(profile.packetBytes) +
+                           rate.BytesToPs(profile.ackBytes);
     }
     profile.networkRtt = std::max(m_longestRtt, profile.baseRtt);
     profile.hops = static_cast<uint32_t>(path.size());

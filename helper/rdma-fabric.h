@@ -168,6 +168,7 @@ class RdmaFabric : public Object
     };
 
     /** \param link link id, which is checked \return the cable and the ports */
+    const RdmaNic& PeekNic(uint32_t host) const;
     const Link& GetLink(uint32_t link) const;
 
     RdmaTopology m_topology;                //!< topology from which the fabric was built

@@ -5,6 +5,7 @@
 #include "qbb-pfc-headroom.h"
 #include "qbb-wire.h"
 #include "rdma-fabric-helper.h"
+#include "rdma-simulator-impl.h"
 #include "rdma-topology.h"
 #include "rdma-units.h"
 
@@ -64,6 +65,7 @@ RunProbe(const RdmaHeadroomCase& link,
          QbbPs block)
 {
     RdmaFabricHelper helper;
+    RdmaSimulatorImpl::KeepOneThread("the headroom probe sends packets of ns-3");
     // With this MTU, the largest frame of a port equals a full packet of host A.
     const uint32_t packet = link.mtu + PACKET_OVERHEAD_BYTES;
     const uint32_t frame = link.mtu + FRAME_OVERHEAD_BYTES;

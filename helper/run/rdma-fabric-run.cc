@@ -296,6 +296,11 @@ RdmaFabricRun::Run(bool progress)
         }
         Simulator::Run();
         display.Finish();
+        if (const std::string reason = RdmaSimulatorImpl::GetReasonForOneThread(); !reason.empty())
+        {
+            // One piece, because several processes may write at a time.
+            std::cerr << "rdma: note: one thread runs all nodes: " + reason + "\n";
+        }
     }
     m_cpuS = static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
     if (const std::string note = GetRdmaBuildNote(); m_cpuS > LONG_RUN_S && !note.empty())

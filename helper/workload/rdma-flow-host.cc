@@ -5,17 +5,21 @@
 #include "qbb-time.h"
 #include "rdma-packet-engine.h"
 
-#include <ns3/simulator.h>
-
 #include <algorithm>
 #include <utility>
 
 namespace ns3
 {
 
-RdmaFlowHost::~RdmaFlowHost()
+RdmaFlowHost::RdmaFlowHost()
+    : m_timer(this)
 {
-    m_event.Cancel();
+}
+
+uint32_t
+RdmaFlowHost::GetNodeId() const
+{
+    return m_nic->GetNodeId();
 }
 
 void
@@ -63,7 +67,7 @@ RdmaFlowHost::DestroyAfter(QbbPs wait, Ptr<RdmaQueuePair>& queuePair)
     m_departures.Push({QbbNow() + wait, &queuePair});
     if (m_departures.GetSize() == 1)
     {
-        m_event = Simulator::Schedule(QbbToTime(wait), &RdmaFlowHost::OnDeparture, this);
+        m_timer.Arm(m_departures.Front().at);
     }
 }
 
@@ -86,9 +90,7 @@ RdmaFlowHost::OnDeparture()
     }
     if (!m_departures.IsEmpty())
     {
-        m_event = Simulator::Schedule(QbbToTime(m_departures.Front().at - now),
-                                      &RdmaFlowHost::OnDeparture,
-                                      this);
+        m_timer.Arm(m_departures.Front().at);
     }
 }
 

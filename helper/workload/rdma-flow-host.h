@@ -3,12 +3,12 @@
 #ifndef RDMA_FLOW_HOST_H
 #define RDMA_FLOW_HOST_H
 
+#include "qbb-event-order.h"
 #include "qbb-ps.h"
 #include "qbb-ring.h"
+#include "qbb-timer.h"
 #include "rdma-nic.h"
 #include "rdma-queue-pair.h"
-
-#include <ns3/event-id.h>
 
 #include <cstddef>
 #include <cstdint>
@@ -27,8 +27,10 @@ namespace ns3
 class RdmaFlowHost
 {
   public:
-    RdmaFlowHost() = default;
-    ~RdmaFlowHost();
+    /** Order of the destruction of queue pairs among the events of one instant. */
+    static constexpr uint32_t EVENT_ORDER = QbbEventOrder::Programs::At<2>();
+
+    RdmaFlowHost();
 
     RdmaFlowHost(const RdmaFlowHost&) = delete;
     RdmaFlowHost& operator=(const RdmaFlowHost&) = delete;
@@ -82,6 +84,9 @@ class RdmaFlowHost
      */
     void DestroyAfter(QbbPs wait, Ptr<RdmaQueuePair>& queuePair);
 
+    /** \return id of the node on which the timer's events run */
+    uint32_t GetNodeId() const;
+
   private:
     /** Consecutive queue pair numbers of flows. */
     struct Block
@@ -106,7 +111,7 @@ class RdmaFlowHost
     std::map<uint8_t, Ptr<RdmaQueuePair>> m_prototypes; //!< prototypes by traffic class
     QbbRing<Departure> m_departures;                    //!< earliest destruction first
     QbbPs m_wait{0};                                    //!< time until a destruction
-    EventId m_event;                                    //!< next destruction
+    QbbTimer<RdmaFlowHost, &RdmaFlowHost::OnDeparture, EVENT_ORDER> m_timer; //!< next destruction
 };
 
 } // namespace ns3

@@ -142,10 +142,15 @@ RdmaFlowRunnerBase::FlowEnded(uint64_t index, RdmaWcStatus status, QbbPs time)
     {
         return;
     }
-    ++m_countedEnded;
-    if (m_stopWhenDone && m_countedEnded == m_counted)
+    const int64_t now = QbbNow().Get();
+    int64_t last = m_lastEndPs;
+    while (last < now && !m_lastEndPs.compare_exchange_weak(last, now))
     {
-        StopRdmaRunAt(GetRdmaRunEnd(QbbNow()));
+    }
+    // Of the senders on several threads, the last to count need not be the latest to end.
+    if (++m_countedEnded == m_counted && m_stopWhenDone)
+    {
+        StopRdmaRunAt(GetRdmaRunEnd(QbbPs(m_lastEndPs)));
     }
 }
 

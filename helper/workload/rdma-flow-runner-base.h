@@ -13,6 +13,8 @@
 
 #include <ns3/object.h>
 
+#include <atomic>
+#include <cstdint>
 #include <deque>
 #include <optional>
 #include <string>
@@ -201,7 +203,9 @@ class RdmaFlowRunnerBase : public Object
     };
 
     /** Prepares what all flows have in common, once before the first DoAdd(). */
-    virtual void DoInstall() = 0;
+    virtual void DoInstall()
+    {
+    }
 
     /**
      * Prepares common resources of further flows, before DoPrepare() for each of them.
@@ -228,15 +232,17 @@ class RdmaFlowRunnerBase : public Object
     void Check(const RdmaFlow& flow) const;
     void Append(std::vector<RdmaFlow> flows);
 
-    Ptr<RdmaFabric> m_fabric;   //!< fabric that carries the flows
-    RdmaFlowWindow m_window;    //!< the counted flows
-    std::deque<Flow> m_flows;   //!< flows in ascending order of id; references stay valid
-    RdmaFlowCalendar m_starts;  //!< schedules the starts of flows
-    uint64_t m_ended{0};        //!< number of flows that ended
-    uint64_t m_completed{0};    //!< number of flows that completed successfully
-    uint64_t m_counted{0};      //!< number of counted flows
-    uint64_t m_countedEnded{0}; //!< number of counted flows that ended
-    bool m_stopWhenDone{true};  //!< stop the simulation after the last flow has ended
+    Ptr<RdmaFabric> m_fabric;  //!< fabric that carries the flows
+    RdmaFlowWindow m_window;   //!< the counted flows
+    std::deque<Flow> m_flows;  //!< flows in ascending order of id; references stay valid
+    RdmaFlowCalendar m_starts; //!< schedules the starts of flows
+    uint64_t m_counted{0};     //!< number of counted flows
+    // Senders may run on different threads.
+    std::atomic<uint64_t> m_ended{0};        //!< number of flows that ended
+    std::atomic<uint64_t> m_completed{0};    //!< number of flows that completed successfully
+    std::atomic<uint64_t> m_countedEnded{0}; //!< number of counted flows that ended
+    std::atomic<int64_t> m_lastEndPs{0};     //!< latest end of a counted flow, in picoseconds
+    bool m_stopWhenDone{true};               //!< stop the simulation after the last flow has ended
 };
 
 } // namespace ns3

@@ -63,8 +63,7 @@ RdmaFlowRunner::GetTypeId()
 
 RdmaFlowRunner::RdmaFlowRunner()
     : m_receivers([this](uint32_t index) { return GetFlow(index).start; },
-                  [this](uint32_t index) { MakeReceiver(index); }),
-      m_completions(CreateObject<RdmaCompletionQueue>())
+                  [this](uint32_t index) { MakeReceiver(index); })
 {
 }
 
@@ -80,17 +79,20 @@ RdmaFlowRunner::Make(Ptr<RdmaFabric> fabric, const std::vector<RdmaFlow>& flows,
 void
 RdmaFlowRunner::DoDispose()
 {
-    m_completions->SetCallback(RdmaCompletionQueue::CompletionCallback());
     m_receivers.Stop();
+    for (Pair& pair : m_pairs)
+    {
+        for (const Ptr<RdmaQueuePair>& qp : {pair.sender, pair.receiver})
+        {
+            if (qp)
+            {
+                qp->SetUser(nullptr, 0);
+            }
+        }
+    }
     m_pairs.clear();
     m_hosts.clear();
     RdmaFlowRunnerBase::DoDispose();
-}
-
-void
-RdmaFlowRunner::DoInstall()
-{
-    m_completions->SetCallback(MakeCallback(&RdmaFlowRunner::OnCompletion, this));
 }
 
 void
@@ -144,7 +146,7 @@ RdmaFlowRunner::DoPrepare(uint64_t index)
     RdmaPacketEngine::Of(*sender).Start(&source.GetNic(),
                                         0,
                                         m_pairs[index].senderQpn,
-                                        source.GetNic().GetTransport());
+                                        *source.GetNic().GetTransport());
     sender->Connect(GetFabric()->GetAddress(flow.dstHost),
                     m_pairs[index].receiverQpn,
                     receiver->GetInitialPsn());
@@ -186,18 +188,14 @@ void
 RdmaFlowRunner::MakeSender(uint64_t index)
 {
     m_pairs[index].sender = MakeEnd(index, true);
-    m_pairs[index].sender->SetSendCompletionQueue(m_completions);
+    m_pairs[index].sender->SetUser(this, index);
 }
 
 void
 RdmaFlowRunner::MakeReceiver(uint64_t index)
 {
-    Pair& pair = m_pairs[index];
-    pair.receiver = MakeEnd(index, false);
-    pair.receiver->TraceConnectWithoutContext(
-        "MessageReceived",
-        Callback<void, const RdmaMessageArrival&>(
-            [this, index](const RdmaMessageArrival& arrival) { OnMessage(index, arrival); }));
+    m_pairs[index].receiver = MakeEnd(index, false);
+    m_pairs[index].receiver->SetUser(this, index);
 }
 
 Ptr<RdmaQueuePair>
@@ -272,7 +270,7 @@ RdmaFlowRunner::DoStart(uint64_t index)
 }
 
 void
-RdmaFlowRunner::OnMessage(uint64_t index, const RdmaMessageArrival& arrival)
+RdmaFlowRunner::MessageReceived(uint64_t index, const RdmaMessageArrival& arrival)
 {
     Pair& pair = m_pairs[index];
     ++pair.arrived;
@@ -287,10 +285,9 @@ RdmaFlowRunner::OnMessage(uint64_t index, const RdmaMessageArrival& arrival)
 }
 
 void
-RdmaFlowRunner::OnCompletion(const RdmaWorkCompletion& completion)
+RdmaFlowRunner::SendCompleted(uint64_t index, const RdmaWorkCompletion& completion)
 {
     // After a failed request, the remaining requests of the flow complete with a flush error.
-    const uint64_t index = completion.id;
     if (HasEnded(index))
     {
         return;

@@ -37,7 +37,7 @@ namespace ns3
  * The receiving queue pair of a flow whose sender has failed exists until the end of the
  * simulation.
  */
-class RdmaFlowRunner : public RdmaFlowRunnerBase
+class RdmaFlowRunner : public RdmaFlowRunnerBase, private RdmaQueuePairUser
 {
   public:
     /** \return the object TypeId */
@@ -91,27 +91,27 @@ class RdmaFlowRunner : public RdmaFlowRunnerBase
         uint32_t receiverQpn{0};     //!< queue pair number of the receiver
     };
 
-    void DoInstall() override;
     void DoAdd(uint64_t first) override;
     QbbPs DoPrepare(uint64_t index) override;
     void DoStart(uint64_t index) override;
     std::optional<RdmaFlowRetries> DoGetRetries(uint64_t index) const override;
     std::string DoDescribe(uint64_t index, bool arrived) const override;
 
+    // RdmaQueuePairUser; the id of both queue pairs of a flow is the flow's position
+    void MessageReceived(uint64_t index, const RdmaMessageArrival& arrival) override;
+    void SendCompleted(uint64_t index, const RdmaWorkCompletion& completion) override;
+
     Ptr<RdmaQueuePair> MakeEnd(uint64_t index, bool isSender);
     void MakeSender(uint64_t index);
     void MakeReceiver(uint64_t index);
     Ptr<RdmaQueuePair> MakeLate(uint32_t host, uint32_t qpn);
-    void OnMessage(uint64_t index, const RdmaMessageArrival& arrival);
-    void OnCompletion(const RdmaWorkCompletion& completion);
     QbbPs ComputeIdeal(uint64_t index, const RdmaQueuePair& sender) const;
 
     bool m_keep{false};       //!< value of the attribute KeepQueuePairs
     Time m_timeWait;          //!< value of the attribute TimeWait
     std::deque<Pair> m_pairs; //!< queue pairs by position of the flow; references stay valid
     std::unordered_map<uint32_t, RdmaFlowHost> m_hosts; //!< hosts by node id
-    RdmaFlowCalendar m_receivers;           //!< schedules the creation of receiving queue pairs
-    Ptr<RdmaCompletionQueue> m_completions; //!< completion queue shared by all senders
+    RdmaFlowCalendar m_receivers; //!< schedules the creation of receiving queue pairs
 };
 
 } // namespace ns3

@@ -2,6 +2,7 @@
 
 #include "rdma-client-connection.h"
 
+#include "qbb-net-device.h"
 #include "qbb-time.h"
 
 namespace ns3
@@ -88,6 +89,12 @@ RdmaClientConnection::Finish()
         iteration.latency /= 2;
     }
     return iteration;
+}
+
+uint32_t
+RdmaClientConnection::GetNodeId() const
+{
+    return GetQueuePair()->GetPort()->GetNodeId();
 }
 
 void

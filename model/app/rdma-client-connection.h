@@ -57,6 +57,9 @@ class RdmaClientConnection : public RdmaConnectionEnd
     /** No further message begins. */
     void Stop();
 
+    /** \return id of the node on which the timer's events run */
+    uint32_t GetNodeId() const;
+
     /** \return number of complete iterations */
     uint64_t GetDone() const
     {

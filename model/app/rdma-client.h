@@ -3,6 +3,7 @@
 #ifndef RDMA_CLIENT_H
 #define RDMA_CLIENT_H
 
+#include "qbb-trace.h"
 #include "rdma-client-connection.h"
 #include "rdma-client-meter.h"
 #include "rdma-client-result.h"
@@ -14,7 +15,6 @@
 
 #include <ns3/application.h>
 #include <ns3/ipv4-address.h>
-#include <ns3/traced-callback.h>
 
 #include <memory>
 #include <string>
@@ -119,8 +119,8 @@ class RdmaClient : public Application, public RdmaMessagePlan
     std::unordered_map<uint32_t, RdmaClientConnection*> m_byQpn; //!< by queue pair number
     RdmaClientMeter m_meter;                                     //!< measurements
     std::string m_failure;                                       //!< reason of the failure
-    TracedCallback<const RdmaIteration&> m_iterationTrace;       //!< trace Iteration
-    TracedCallback<const RdmaClientResult&> m_endedTrace;        //!< trace Ended
+    QbbTrace<const RdmaIteration&> m_iterationTrace;             //!< trace Iteration
+    QbbTrace<const RdmaClientResult&> m_endedTrace;              //!< trace Ended
 };
 
 } // namespace ns3

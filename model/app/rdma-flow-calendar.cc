@@ -4,8 +4,6 @@
 
 #include "qbb-time.h"
 
-#include <ns3/simulator.h>
-
 #include <algorithm>
 #include <utility>
 
@@ -21,14 +19,7 @@ RdmaFlowCalendar::RdmaFlowCalendar(TimeOf timeOf, Handler handler)
 void
 RdmaFlowCalendar::Add(Ptr<Node> node, uint32_t index)
 {
-    m_hosts[node->GetId()].flows.push_back(index);
-}
-
-Time
-RdmaFlowCalendar::GetDelay(const Host& host) const
-{
-    const QbbPs at = m_timeOf(host.flows[host.next]);
-    return QbbGetDelay(QbbEventTime(at, EVENT_ORDER), QbbEventNow());
+    m_hosts.try_emplace(node->GetId(), *this, node->GetId()).first->second.Add(index);
 }
 
 void
@@ -36,18 +27,7 @@ RdmaFlowCalendar::Start()
 {
     for (auto& [node, host] : m_hosts)
     {
-        host.flows.erase(host.flows.begin(),
-                         host.flows.begin() + static_cast<std::ptrdiff_t>(host.next));
-        host.next = 0;
-        std::sort(host.flows.begin(), host.flows.end(), [this](uint32_t a, uint32_t b) {
-            return std::pair(m_timeOf(a), a) < std::pair(m_timeOf(b), b);
-        });
-        if (host.scheduled || host.flows.empty())
-        {
-            continue;
-        }
-        host.scheduled = true;
-        Simulator::ScheduleWithContext(node, GetDelay(host), &RdmaFlowCalendar::OnTime, this, node);
+        host.Start();
     }
 }
 
@@ -57,27 +37,50 @@ RdmaFlowCalendar::Stop()
     m_hosts.clear();
 }
 
-void
-RdmaFlowCalendar::OnTime(uint32_t node)
+RdmaFlowCalendar::Host::Host(const RdmaFlowCalendar& calendar, uint32_t node)
+    : m_calendar(calendar),
+      m_node(node),
+      m_timer(this)
 {
-    const auto found = m_hosts.find(node);
-    if (found == m_hosts.end())
+}
+
+QbbPs
+RdmaFlowCalendar::Host::GetTime(std::size_t flow) const
+{
+    return m_calendar.m_timeOf(m_flows[flow]);
+}
+
+void
+RdmaFlowCalendar::Host::Start()
+{
+    m_flows.erase(m_flows.begin(), m_flows.begin() + static_cast<std::ptrdiff_t>(m_next));
+    m_next = 0;
+    const TimeOf& timeOf = m_calendar.m_timeOf;
+    std::sort(m_flows.begin(), m_flows.end(), [&timeOf](uint32_t a, uint32_t b) {
+        return std::pair(timeOf(a), a) < std::pair(timeOf(b), b);
+    });
+    if (!m_flows.empty() && !m_timer.IsArmed())
     {
-        return;
+        m_timer.Arm(GetTime(0));
     }
-    Host& host = found->second;
+}
+
+void
+RdmaFlowCalendar::Host::OnTime()
+{
     const QbbPs now = QbbNow();
-    while (host.next < host.flows.size() && m_timeOf(host.flows[host.next]) <= now)
+    while (m_next < m_flows.size() && GetTime(m_next) <= now)
     {
-        m_handler(host.flows[host.next++]);
+        m_calendar.m_handler(m_flows[m_next++]);
     }
-    if (host.next < host.flows.size())
+    if (m_next < m_flows.size())
     {
-        Simulator::Schedule(GetDelay(host), &RdmaFlowCalendar::OnTime, this, node);
+        m_timer.Arm(GetTime(m_next));
         return;
     }
     // The host's list of flows may be long and is not needed any further.
-    host = Host();
+    m_flows = std::vector<uint32_t>();
+    m_next = 0;
 }
 
 } // namespace ns3

@@ -5,6 +5,7 @@
 
 #include "qbb-event-order.h"
 #include "qbb-ps.h"
+#include "qbb-timer.h"
 
 #include <ns3/node.h>
 #include <ns3/ptr.h>
@@ -55,15 +56,37 @@ class RdmaFlowCalendar
 
   private:
     /** The flows of a host. */
-    struct Host
+    class Host
     {
-        std::vector<uint32_t> flows; //!< numbers of the flows, in order of time
-        std::size_t next{0};         //!< index of the next flow to handle
-        bool scheduled{false};       //!< an event for the next flow is scheduled
-    };
+      public:
+        /** \param calendar the calendar \param node node id of the host */
+        Host(const RdmaFlowCalendar& calendar, uint32_t node);
 
-    void OnTime(uint32_t node);
-    Time GetDelay(const Host& host) const;
+        /** \param index number of the next flow of the host */
+        void Add(uint32_t index)
+        {
+            m_flows.push_back(index);
+        }
+
+        /** Schedules the next flow, unless that has been done. */
+        void Start();
+
+        /** \return node id of the host */
+        uint32_t GetNodeId() const
+        {
+            return m_node;
+        }
+
+      private:
+        void OnTime();
+        QbbPs GetTime(std::size_t flow) const;
+
+        const RdmaFlowCalendar& m_calendar; //!< the calendar
+        uint32_t m_node;                    //!< node id of the host
+        std::vector<uint32_t> m_flows;      //!< numbers of the flows, in order of time
+        std::size_t m_next{0};              //!< index of the next flow to handle
+        QbbTimer<Host, &Host::OnTime, EVENT_ORDER> m_timer; //!< time of the next flow
+    };
 
     TimeOf m_timeOf;                  //!< returns a flow's time
     Handler m_handler;                //!< called for each flow at its time

@@ -3,6 +3,7 @@
 #ifndef RDMA_SERVER_H
 #define RDMA_SERVER_H
 
+#include "qbb-trace.h"
 #include "rdma-completion-queue.h"
 #include "rdma-connection-end.h"
 #include "rdma-queue-pair.h"
@@ -12,7 +13,6 @@
 #include <ns3/application.h>
 #include <ns3/callback.h>
 #include <ns3/ipv4-address.h>
-#include <ns3/traced-callback.h>
 
 #include <deque>
 #include <unordered_map>
@@ -184,10 +184,10 @@ class RdmaServer : public Application
     std::vector<Callback<void>> m_waiting;             //!< callbacks to call when the server starts
     /// Shared receive queue; null: one queue per queue pair
     Ptr<RdmaSharedReceiveQueue> m_receives;
-    Ptr<RdmaCompletionQueue> m_sent;                      //!< completions of answers
-    Ptr<RdmaCompletionQueue> m_received;                  //!< completions of receive requests
-    TracedCallback<const RdmaMessageArrival&> m_rx;       //!< trace Rx
-    TracedCallback<const RdmaWorkCompletion&> m_failures; //!< trace Failed
+    Ptr<RdmaCompletionQueue> m_sent;                //!< completions of answers
+    Ptr<RdmaCompletionQueue> m_received;            //!< completions of receive requests
+    QbbTrace<const RdmaMessageArrival&> m_rx;       //!< trace Rx
+    QbbTrace<const RdmaWorkCompletion&> m_failures; //!< trace Failed
 };
 
 } // namespace ns3

@@ -9,6 +9,7 @@
 
 #include <ns3/object.h>
 
+#include <atomic>
 #include <cstdint>
 #include <limits>
 #include <memory>
@@ -246,7 +247,7 @@ class RdmaCongestionControl : public Object
     /** \return true on the first call only, so that a warning is printed once per algorithm */
     bool IsFirstWarning()
     {
-        return !std::exchange(m_warned, true);
+        return !m_warned.exchange(true);
     }
 
     /**
@@ -259,7 +260,7 @@ class RdmaCongestionControl : public Object
     }
 
   private:
-    bool m_warned{false}; //!< IsFirstWarning() has been called
+    std::atomic<bool> m_warned{false}; //!< IsFirstWarning() has been called
 };
 
 } // namespace ns3

@@ -2,8 +2,35 @@
 
 #include "qbb-engine.h"
 
+#include <ns3/fatal-error.h>
+
 namespace ns3
 {
+
+QbbEngine::RunningScope::RunningScope(QbbEngine* engine)
+    : m_before(std::exchange(s_running, engine))
+{
+}
+
+QbbEngine::RunningScope::~RunningScope()
+{
+    s_running = m_before;
+}
+
+QbbEngine*
+QbbEngine::PeekRunning()
+{
+    return s_running;
+}
+
+void
+QbbEngine::RefuseSink(const char* what) const
+{
+    NS_FATAL_ERROR("rdma: " << what << " is to be called in an event of node " << m_key.m_context
+                            << ", which runs on a thread of its own; accepted: sinks and callbacks "
+                               "that are connected before Simulator::Run(), or "
+                               "ns3::RdmaSimulatorImpl::Threads=1");
+}
 
 void
 QbbEngine::Clear()

@@ -11,14 +11,17 @@
 #include <ns3/ptr.h>
 
 #include <cstdint>
+#include <functional>
+#include <limits>
 #include <utility>
+#include <vector>
 
 namespace ns3
 {
 
 /**
  * \ingroup rdma
- * Clock and event list of RdmaSimulatorImpl.
+ * Clock and event list of RdmaSimulatorImpl, or of one group of nodes (QbbParallelRun).
  *
  * The module's own events reach the engine directly while it runs: they need no EventId, no
  * ns3::Time and no virtual call of ns3::SimulatorImpl. QbbNow() and QbbSchedule() do so, and use
@@ -27,26 +30,23 @@ namespace ns3
 class QbbEngine
 {
   public:
-    /** \return the engine whose event is running, or null if there is none */
+    /** \return the engine whose event is running on this thread, or null if there is none */
     static QbbEngine* GetRunning()
     {
+#ifdef __CLING__
+        return PeekRunning(); // code that Python compiles at run time has no thread-local variables
+#else
         return s_running;
+#endif
     }
 
-    /** Makes an engine the running one as long as the scope lasts. */
+    /** Makes an engine the running one of this thread as long as the scope lasts. */
     class RunningScope
     {
       public:
-        /** \param engine engine that begins to run */
-        explicit RunningScope(QbbEngine& engine)
-            : m_before(std::exchange(s_running, &engine))
-        {
-        }
-
-        ~RunningScope()
-        {
-            s_running = m_before;
-        }
+        /** \param engine engine that begins to run; null: none runs */
+        explicit RunningScope(QbbEngine* engine);
+        ~RunningScope();
 
         RunningScope(const RunningScope&) = delete;
         RunningScope& operator=(const RunningScope&) = delete;
@@ -124,8 +124,145 @@ class QbbEngine
         {
             return false;
         }
-        m_key = next->key;
-        EventImpl* const impl = next->impl;
+        RunEvent(*next);
+        return true;
+    }
+
+    /**
+     * Runs the events before a limit.
+     *
+     * \param limit time and uid of the first event that does not run
+     * \return time and uid of the next event; NO_EVENT if none is pending
+     */
+    Scheduler::EventKey RunBefore(const Scheduler::EventKey& limit)
+    {
+        while (const Scheduler::Event* next = m_wheel.TakeNext())
+        {
+            if (!(next->key < limit))
+            {
+                const Scheduler::EventKey key = next->key;
+                m_wheel.PutBack();
+                return key;
+            }
+            RunEvent(*next);
+        }
+        return NO_EVENT;
+    }
+
+    /** \return time and uid of the next event; NO_EVENT if none is pending */
+    Scheduler::EventKey GetNextKey() const
+    {
+        return m_wheel.IsEmpty() ? NO_EVENT : m_wheel.PeekNext().key;
+    }
+
+    /** Drops all pending events. */
+    void Clear();
+
+    // Groups of nodes (QbbParallelRun)
+
+    /// Key of no event, later than that of every event.
+    static constexpr Scheduler::EventKey NO_EVENT{std::numeric_limits<uint64_t>::max(),
+                                                  std::numeric_limits<uint32_t>::max(),
+                                                  0xffffffff};
+
+    /** Something that an event of a group leaves to be done while all groups rest. */
+    struct Note
+    {
+        Scheduler::EventKey key;    //!< key of the event
+        std::function<void()> work; //!< what is to be done
+    };
+
+    /**
+     * Makes this the engine of a group of nodes among several that run apart.
+     * \param group number of the group; 0 runs on the thread of Simulator::Run()
+     */
+    void SetGroup(uint32_t group)
+    {
+        m_group = group;
+        m_isApart = true;
+    }
+
+    /** \return true if other groups of nodes run on other threads meanwhile */
+    bool IsApart() const
+    {
+        return m_isApart;
+    }
+
+    /** Leaves something to be done while all groups rest. \param work what is to be done */
+    void AddNote(std::function<void()> work)
+    {
+        m_notes.push_back({m_key, std::move(work)});
+    }
+
+    /** \return the notes of the events that have run since the latest call */
+    std::vector<Note> TakeNotes()
+    {
+        return std::exchange(m_notes, {});
+    }
+
+    /** \return true if there are notes */
+    bool HasNotes() const
+    {
+        return !m_notes.empty();
+    }
+
+    /** Ends the program with a message about a sink that must not be called.
+     * \param what the code that must not be called */
+    [[noreturn]] void RefuseSink(const char* what) const;
+
+    /** \return number of the engine's group of nodes */
+    uint32_t GetGroup() const
+    {
+        return m_group;
+    }
+
+    /** \return all pending events, which leave the engine, in any order */
+    std::vector<Scheduler::Event> TakeAll()
+    {
+        return m_wheel.TakeAll();
+    }
+
+    /** Takes over an event with its time, uid and context. \param ev an event of TakeAll() */
+    void Adopt(const Scheduler::Event& ev)
+    {
+        m_wheel.Insert(ev);
+    }
+
+    /** \return uid of the next event that is inserted */
+    uint32_t GetNextUid() const
+    {
+        return m_uid;
+    }
+
+    /**
+     * Continues the clock and the uids of another engine.
+     *
+     * \param key key of the latest event of the other engine
+     * \param uid uid of the next event that is inserted
+     */
+    void Continue(const Scheduler::EventKey& key, uint32_t uid)
+    {
+        m_key = key;
+        m_uid = uid;
+    }
+
+    /** \param count events that have run elsewhere, to be counted here */
+    void AddEventCount(uint64_t count)
+    {
+        m_count += count;
+    }
+
+    /** \param event an event object of TakeAll() \return true if the object is a QbbEvent */
+    static bool IsOwn(const EventImpl* event)
+    {
+        return reinterpret_cast<uintptr_t>(event) & OWN;
+    }
+
+  private:
+    void RunEvent(const Scheduler::Event& next)
+    {
+        m_key = next.key;
+        EventImpl* const impl = next.impl;
         ++m_count;
         if (const EventImpl* following = m_wheel.LookAhead(); IsOwn(following))
         {
@@ -135,17 +272,14 @@ class QbbEngine
         {
             const Reference event(const_cast<QbbEvent*>(Untag(impl)));
             event.Get()->Run();
-            return true;
+            return;
         }
         const Ptr<EventImpl> event(impl, false);
         event->Invoke();
-        return true;
     }
 
-    /** Drops all pending events. */
-    void Clear();
+    static QbbEngine* PeekRunning();
 
-  private:
     static constexpr uint32_t FIRST_UID = 4;           //!< EventId::UID::VALID
     static constexpr uint32_t NO_CONTEXT = 0xffffffff; //!< Simulator::NO_CONTEXT
 
@@ -156,11 +290,6 @@ class QbbEngine
     {
         return reinterpret_cast<EventImpl*>(
             reinterpret_cast<uintptr_t>(static_cast<EventImpl*>(event)) | OWN);
-    }
-
-    static bool IsOwn(const EventImpl* event)
-    {
-        return reinterpret_cast<uintptr_t>(event) & OWN;
     }
 
     static const QbbEvent* Untag(const EventImpl* event)
@@ -198,11 +327,18 @@ class QbbEngine
     static constexpr uintptr_t OWN = 1; //!< bit of a pointer to a QbbEvent
     static_assert(alignof(EventImpl) > OWN, "the bit is 0 in addresses");
 
-    static inline QbbEngine* s_running{nullptr}; //!< engine whose event is running
+#ifndef __CLING__
+    /// Engine whose event is running on this thread. The initial-exec model costs what a global
+    /// variable costs.
+    [[gnu::tls_model("initial-exec")]] static inline thread_local QbbEngine* s_running{nullptr};
+#endif
 
     Scheduler::EventKey m_key{0, 0, NO_CONTEXT}; //!< key of the running event
     uint64_t m_count{0};                         //!< number of events that have run
     uint32_t m_uid{FIRST_UID};                   //!< uid of the next event
+    uint32_t m_group{0};                         //!< number of the group of nodes
+    bool m_isApart{false};                       //!< other groups run on other threads
+    std::vector<Note> m_notes;                   //!< what is left to be done
     QbbEventWheel m_wheel;                       //!< pending events
 };
 

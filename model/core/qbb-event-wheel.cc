@@ -304,6 +304,23 @@ QbbEventWheel::SetWidth(uint32_t slotBits)
     }
 }
 
+std::vector<QbbEventWheel::Event>
+QbbEventWheel::TakeAll()
+{
+    for (uint32_t place = 0; place < SLOTS; ++place)
+    {
+        TakeSlot(place);
+    }
+    std::vector<Event> events(m_current.get(), m_current.get() + m_nCurrent);
+    m_nCurrent = 0;
+    for (std::vector<Event>* heap : {&m_late, &m_far})
+    {
+        events.insert(events.end(), heap->begin(), heap->end());
+        heap->clear();
+    }
+    return events;
+}
+
 void
 QbbEventWheel::Remove(const Event& ev)
 {

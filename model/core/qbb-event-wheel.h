@@ -84,6 +84,15 @@ class QbbEventWheel
         return &m_current[--m_nCurrent];
     }
 
+    /** Undoes the latest TakeNext(), after which no other function may have been called. */
+    void PutBack()
+    {
+        ++m_nCurrent;
+    }
+
+    /** \return all events, which are removed, in any order */
+    std::vector<Event> TakeAll();
+
     /**
      * \return the event object of the next event, or of one of the next, for an early look at the
      *         memory that it will need; null if no event is near, or if so few events are pending

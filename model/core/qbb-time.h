@@ -10,6 +10,8 @@
 #include <ns3/nstime.h>
 #include <ns3/simulator.h>
 
+#include <utility>
+
 /**
  * \file
  * \ingroup rdma
@@ -100,6 +102,44 @@ QbbSchedule(uint32_t context, QbbEventTime at, QbbEventTime now, QbbEvent* event
         return;
     }
     Simulator::ScheduleWithContext(context, QbbGetDelay(at, now), event);
+}
+
+/**
+ * \ingroup rdma
+ * Schedules an event object without a node, to which the event list holds a reference until the
+ * event has run.
+ *
+ * \param at time of the event
+ * \param now time of the running event, not after \p at
+ * \param event the event object; may be in the event list already
+ */
+inline void
+QbbScheduleGlobal(QbbEventTime at, QbbEventTime now, QbbEvent* event)
+{
+    event->Ref();
+    // The event list of the running engine may be that of a group of nodes.
+    Simulator::ScheduleWithContext(Simulator::NO_CONTEXT, QbbGetDelay(at, now), event);
+}
+
+/**
+ * \ingroup rdma
+ * Calls a function that acts on more than the node of the running event. If other nodes run on
+ * other threads meanwhile, the call comes later, while all of them rest, with the clock of the
+ * running event. Calls come in the order of their events; those of different nodes at one instant
+ * come in the order of the node ids.
+ *
+ * \param work the function, which schedules no event less than 10 us ahead
+ */
+template <typename Work>
+void
+QbbDefer(Work&& work)
+{
+    if (QbbEngine* engine = QbbEngine::GetRunning(); engine && engine->IsApart())
+    {
+        engine->AddNote(std::forward<Work>(work));
+        return;
+    }
+    work();
 }
 
 /**

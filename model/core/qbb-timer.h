@@ -22,8 +22,9 @@ namespace ns3
  * a deadline earlier than the pending entry needs a new entry, with the same event object; the
  * replaced entry detects that it is stale and does nothing. Memory is allocated once.
  *
- * The timer fires in an event of the node whose event has set the deadline. A timer of the phase
- * Observers always fires in an event without a node, because observers look at many nodes.
+ * The timer fires in an event of the node whose event has set the deadline, or of the owner's node
+ * (GetNodeId() of the owner) if an event without a node has set it. A timer of the phase Observers
+ * always fires in an event without a node, because observers look at many nodes.
  *
  * \tparam T class of the owner
  * \tparam Fire member function of the owner, called at the deadline
@@ -145,9 +146,19 @@ class QbbTimer
     void Schedule(QbbEventTime eventTime)
     {
         m_pending = m_deadline > eventTime ? m_deadline : eventTime;
-        constexpr bool IS_GLOBAL = QbbEventOrder::Observers::Has(Order);
-        const uint32_t context = IS_GLOBAL ? Simulator::NO_CONTEXT : QbbGetContext();
-        QbbSchedule(context, m_pending, eventTime, PeekPointer(m_event));
+        if constexpr (QbbEventOrder::Observers::Has(Order))
+        {
+            QbbScheduleGlobal(m_pending, eventTime, PeekPointer(m_event));
+        }
+        else
+        {
+            uint32_t context = QbbGetContext();
+            if (context == Simulator::NO_CONTEXT)
+            {
+                context = m_owner->GetNodeId();
+            }
+            QbbSchedule(context, m_pending, eventTime, PeekPointer(m_event));
+        }
     }
 
     void OnEvent()

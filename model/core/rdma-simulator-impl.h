@@ -4,12 +4,17 @@
 #define RDMA_SIMULATOR_IMPL_H
 
 #include "qbb-engine.h"
+#include "qbb-node-groups.h"
+#include "qbb-parallel-run.h"
 
 #include <ns3/simulator-impl.h>
 
 #include <atomic>
 #include <list>
+#include <memory>
 #include <mutex>
+#include <set>
+#include <string>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -27,12 +32,20 @@ namespace ns3
  * Run(), destroy events. The event list is part of the simulator, so SetScheduler() has no effect.
  * The class is final because no event calls SimulatorImpl::PreEventHook(), which is for subclasses.
  *
+ * With the attribute Threads above 1, groups of nodes run on threads of their own (QbbParallelRun).
+ * The results are the same bytes. A script may do the following things between Simulator::Run() and
+ * its return: events without a node do anything; events of nodes of group 0 (QbbNodeGroups) do
+ * anything to their node. Everything else that a script tries ends with a message:
+ * Simulator::Stop() in an event of a node, an event for another node, or a sink of a trace source
+ * that was connected to a node of another thread during the run.
+ *
  * The programs and helpers of the module call Select(). A script that creates nodes before any
  * helper of the module calls Select() first:
  *
  *     RdmaSimulatorImpl::Select();
  *
- * The global value "simulator" says which simulator Select() makes: "own" or "default".
+ * The global value "simulator" says which simulator Select() makes: "own" or "default". The global
+ * value "threads" is the attribute Threads of that simulator.
  */
 class RdmaSimulatorImpl final : public SimulatorImpl
 {
@@ -52,7 +65,8 @@ class RdmaSimulatorImpl final : public SimulatorImpl
     /**
      * Makes an RdmaSimulatorImpl the simulator of the process. Does nothing if a simulator exists
      * already, if the global value "SimulatorImplementationType" names another simulator than
-     * ns-3's default, or if the global value "simulator" is "default".
+     * ns-3's default, or if the global value "simulator" is "default". Aborts with a message if the
+     * global value "threads" is above 1 and the simulator is another one.
      */
     static void Select();
 
@@ -77,6 +91,23 @@ class RdmaSimulatorImpl final : public SimulatorImpl
     uint32_t GetContext() const override;
     uint64_t GetEventCount() const override;
 
+    /** \return attribute Threads of the present simulator; 1 for another simulator */
+    static uint32_t GetThreads();
+
+    /**
+     * Runs all nodes of the present simulator on one thread, for a script whose nodes send packets
+     * of ns-3 without an application or an IP stack. Does nothing with another simulator.
+     *
+     * \param reason what asks for one thread, as in "the probe sends packets of ns-3"
+     */
+    static void KeepOneThread(const std::string& reason);
+
+    /**
+     * \return why the latest Simulator::Run() had one thread although the attribute Threads of the
+     *         present simulator is above 1, in one sentence; empty otherwise
+     */
+    static std::string GetReasonForOneThread();
+
   protected:
     void DoDispose() override;
 
@@ -90,9 +121,24 @@ class RdmaSimulatorImpl final : public SimulatorImpl
     };
 
     QbbEventTime GetTimeAfter(const Time& delay) const;
+    Scheduler::EventKey Insert(const Time& delay, uint32_t context, EventImpl* event);
     void TakeForeignEvents();
+    bool IsOnOwnThread() const;
+    const QbbEngine& GetPresentEngine() const;
+    const QbbEngine& GetEngineOf(const EventId& id) const;
+    std::set<uint32_t> FindForeignNodes();
+    uint32_t DivideNodes();
+    void RunFirstInstant();
+    void RunOnOneThread();
+    void RunApart(uint32_t groups);
 
     QbbEngine m_engine;                     //!< clock and event list
+    uint32_t m_threads{1};                  //!< attribute Threads
+    std::string m_grouping;                 //!< attribute Grouping
+    std::string m_demand;                   //!< reason of KeepOneThread()
+    std::string m_reason;                   //!< why the latest Run() had one thread
+    Ptr<QbbNodeGroups> m_groups;            //!< groups of nodes, once a run has asked for them
+    std::unique_ptr<QbbParallelRun> m_run;  //!< the run, while groups of nodes run apart
     bool m_stop{false};                     //!< Stop() has been called
     std::list<EventId> m_destroyEvents;     //!< events that Destroy() runs
     std::thread::id m_thread;               //!< thread that created or runs the simulator

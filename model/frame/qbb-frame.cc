@@ -3,6 +3,7 @@
 #include "qbb-frame.h"
 
 #include <algorithm>
+#include <atomic>
 #include <vector>
 
 namespace ns3
@@ -33,17 +34,19 @@ class QbbFrameArena
     void GiveBack(QbbFrame* frame)
     {
         frame->packet = nullptr;
+        if (m_orphaned)
+        {
+            GiveBackLate();
+            return;
+        }
         m_free.push_back(frame); // never allocates: Grow() reserves room for every frame
         --m_inUse;
-        if (m_orphaned && m_inUse == 0)
-        {
-            delete this;
-        }
     }
 
     void Orphan()
     {
         m_orphaned = true;
+        m_late = m_inUse;
         if (m_inUse == 0)
         {
             delete this;
@@ -54,6 +57,15 @@ class QbbFrameArena
     uint32_t m_inUse{0};    //!< number of frames in use
 
   private:
+    /** Counts a frame without a pool, which any thread may destroy. */
+    void GiveBackLate()
+    {
+        if (m_late.fetch_sub(1, std::memory_order_acq_rel) == 1)
+        {
+            delete this;
+        }
+    }
+
     void Grow()
     {
         // The first chunks are small, because most devices ever need only a few frames.
@@ -72,6 +84,7 @@ class QbbFrameArena
     std::vector<std::unique_ptr<QbbFrame[]>> m_chunks; //!< all frames allocated so far
     std::vector<QbbFrame*> m_free;                     //!< free frames; the last one is taken next
     bool m_orphaned{false};                            //!< true once the pool is destroyed
+    std::atomic<uint32_t> m_late{0};                   //!< frames in use after the pool
 };
 
 void
@@ -118,6 +131,16 @@ uint32_t
 QbbFramePool::GetInUse() const
 {
     return m_arena->m_inUse;
+}
+
+void
+QbbFramePool::Renew()
+{
+    if (m_arena->m_inUse > 0)
+    {
+        m_arena->Orphan();
+        m_arena = new QbbFrameArena;
+    }
 }
 
 uint32_t

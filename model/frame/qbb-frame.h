@@ -216,7 +216,9 @@ using QbbFramePtr = std::unique_ptr<QbbFrame, QbbFrameDeleter>;
  * A pool of frames, which allocates memory only when its high-water mark rises.
  *
  * Each NIC and each device has a pool. Frames may outlive their pool, for instance in the queue of
- * another node when a node is disposed. The memory of the pool is freed with its last frame.
+ * another node when a node is disposed. The memory of the pool is freed with its last frame. A pool
+ * and its frames belong to one thread, but for the frames that are in use when the pool is
+ * destroyed or renewed.
  */
 class QbbFramePool
 {
@@ -237,6 +239,12 @@ class QbbFramePool
 
     /** \return number of frames in use */
     uint32_t GetInUse() const;
+
+    /**
+     * Makes further frames from new memory, if frames are in use. Those frames may then be
+     * destroyed by another thread than the one that allocates frames.
+     */
+    void Renew();
 
   private:
     QbbFrameArena* m_arena; //!< memory of the pool; deletes itself after its last frame

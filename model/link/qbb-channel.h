@@ -53,6 +53,12 @@ class QbbChannel : public Channel
      */
     QbbPort* GetPeer(const QbbPort* port) const;
 
+    /** \param end number of a port, 0 or 1 \return the direction on which the port sends */
+    QbbLine& GetLine(std::size_t end) const
+    {
+        return *m_lines.at(end);
+    }
+
     /** \param port port at one end \return the direction on which the port sends */
     QbbLine& GetLineFrom(const QbbPort* port) const
     {

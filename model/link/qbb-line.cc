@@ -3,17 +3,42 @@
 #include "qbb-line.h"
 
 #include "qbb-event-order.h"
+#include "qbb-frame-border.h"
 #include "qbb-frame-codec.h"
 #include "qbb-net-device.h"
 
+#include <ns3/abort.h>
 #include <ns3/log.h>
-#include <ns3/node-list.h>
 #include <ns3/node.h>
 
 namespace ns3
 {
 
 NS_LOG_COMPONENT_DEFINE("QbbLine");
+
+void
+QbbLine::TransmitAcross(QbbFramePtr&& frame, QbbPs sent)
+{
+    m_border->Send(*this, *frame, sent + m_delay);
+    frame = nullptr;
+}
+
+void
+QbbLine::TakeOver(QbbFramePtr&& frame, QbbPs arrival)
+{
+    const QbbEventTime now = QbbEventNow();
+    NS_ABORT_MSG_IF(QbbEventTime(arrival, 0) < now,
+                    "rdma: a frame arrives at node "
+                        << m_receiver->GetNodeId() << " at " << arrival
+                        << " ps, when the node's thread has passed that instant; accepted: rates "
+                           "and delays of cables that are set before Simulator::Run(), or "
+                           "ns3::RdmaSimulatorImpl::Threads=1");
+    m_inFlight.Push({arrival, std::move(frame)});
+    if (m_eventInstant == QBB_NEVER)
+    {
+        ScheduleArrival(now);
+    }
+}
 
 void
 QbbLine::ScheduleArrival(QbbEventTime eventTime)
@@ -71,7 +96,7 @@ QbbLine::TakeArrivalsInTurn()
     }
     // The first event of a place delivers the frames of all ports with that place, in an order
     // that does not depend on the order of scheduling.
-    const Ptr<Node> node = NodeList::GetNode(m_nodeId);
+    const Ptr<Node> node = m_receiver->GetDevice()->GetNode();
     const uint32_t place = m_deviceIndex % QbbEventOrder::PLACES;
     const uint32_t ports =
         (node->GetNDevices() - place + QbbEventOrder::PLACES - 1) / QbbEventOrder::PLACES;

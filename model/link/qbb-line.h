@@ -15,11 +15,15 @@
 namespace ns3
 {
 
+class QbbFrameBorder;
 class QbbPort;
 
 /**
  * \ingroup rdma
  * One direction of a QbbChannel: the frames in flight towards a port.
+ *
+ * If the nodes at the two ends run on different threads, frames reach the line through a
+ * QbbFrameBorder.
  *
  * The line is its own arrival event. It is in the scheduler at most once, for the first frame in
  * flight. The scheduler holds a reference, so a line may outlive its channel and then does nothing.
@@ -72,12 +76,31 @@ class QbbLine final : public QbbEvent
      */
     void Transmit(QbbFramePtr&& frame, QbbPs sent, QbbEventTime eventTime)
     {
+        if (m_border)
+        {
+            TransmitAcross(std::move(frame), sent);
+            return;
+        }
         m_inFlight.Push({sent + m_delay, std::move(frame)});
         if (m_eventInstant == QBB_NEVER)
         {
             ScheduleArrival(eventTime);
         }
     }
+
+    /** \param border border between the threads of sender and receiver; null: there is none */
+    void SetBorder(QbbFrameBorder* border)
+    {
+        m_border = border;
+    }
+
+    /**
+     * Puts a frame that comes from another thread on the line.
+     *
+     * \param frame frame from the pool of the receiver
+     * \param arrival instant at which the last bit arrives, in the future
+     */
+    void TakeOver(QbbFramePtr&& frame, QbbPs arrival);
 
     // Inherited from QbbEvent
     void Run() override;
@@ -124,23 +147,25 @@ class QbbLine final : public QbbEvent
         QbbFramePtr frame; //!< frame in flight
     };
 
+    void TransmitAcross(QbbFramePtr&& frame, QbbPs sent);
     void ScheduleArrival(QbbEventTime eventTime);
     void TakeArrival();
     void TakeArrivalsInTurn();
     QbbFramePtr CrossAsBytes(QbbFrame& frame);
 
     // The members that each frame needs are in the first two cache lines of the object.
-    QbbPort* m_receiver{nullptr};    //!< port at the far end, or null
-    QbbPs m_delay{0};                //!< propagation delay
-    QbbPs m_eventInstant{QBB_NEVER}; //!< arrival that is scheduled; QBB_NEVER: none
-    QbbEventTime m_eventTime;        //!< time of the scheduled event
-    uint32_t m_nodeId{UINT32_MAX};   //!< id of the receiver's node, once a frame has been sent
-    uint32_t m_deviceIndex{0};       //!< index of the receiver among its node's devices
-    QbbRing<InFlight> m_inFlight;    //!< frames in flight, in order of arrival
-    bool m_serialized{false};        //!< frames cross as bytes
-    uint64_t m_lostInFlight{0};      //!< frames lost because the link went down
-    uint64_t m_malformed{0};         //!< frames lost because their bytes did not parse
-    std::vector<uint8_t> m_bytes;    //!< scratch buffer of CrossAsBytes()
+    QbbPort* m_receiver{nullptr};      //!< port at the far end, or null
+    QbbPs m_delay{0};                  //!< propagation delay
+    QbbPs m_eventInstant{QBB_NEVER};   //!< arrival that is scheduled; QBB_NEVER: none
+    QbbEventTime m_eventTime;          //!< time of the scheduled event
+    uint32_t m_nodeId{UINT32_MAX};     //!< id of the receiver's node, once a frame has been sent
+    uint32_t m_deviceIndex{0};         //!< index of the receiver among its node's devices
+    QbbRing<InFlight> m_inFlight;      //!< frames in flight, in order of arrival
+    QbbFrameBorder* m_border{nullptr}; //!< border between the threads of the two ends, or null
+    bool m_serialized{false};          //!< frames cross as bytes
+    uint64_t m_lostInFlight{0};        //!< frames lost because the link went down
+    uint64_t m_malformed{0};           //!< frames lost because their bytes did not parse
+    std::vector<uint8_t> m_bytes;      //!< scratch buffer of CrossAsBytes()
 };
 
 } // namespace ns3

@@ -158,7 +158,8 @@ QbbNetDevice::GetTypeId()
             .AddAttribute("ReceiveErrorModel",
                           "Error model that drops received frames; none by default.",
                           PointerValue(),
-                          MakePointerAccessor(&QbbNetDevice::m_receiveErrorModel),
+                          MakePointerAccessor(&QbbNetDevice::SetReceiveErrorModel,
+                                              &QbbNetDevice::GetReceiveErrorModel),
                           MakePointerChecker<ErrorModel>()));
     return tid;
 }

@@ -32,6 +32,12 @@ class QbbLine;
 class QbbPortState : public QbbPortTraces, private QbbFlowControlPort
 {
   public:
+    /** \return true if code from outside of the module is called with the port's frames */
+    bool IsSeen() const
+    {
+        return HasSinks() || (m_receiveErrorModel && !LosesWholeFrames());
+    }
+
     /** \return consumer of received frames, or null */
     QbbFrameSink* GetSink() const
     {
@@ -171,10 +177,25 @@ class QbbPortState : public QbbPortTraces, private QbbFlowControlPort
     QbbFrameSink* m_sink{nullptr}; //!< consumer of received frames
 
   protected:
+    /** \param model attribute ReceiveErrorModel */
+    void SetReceiveErrorModel(Ptr<ErrorModel> model);
+
+    /** \return attribute ReceiveErrorModel */
+    Ptr<ErrorModel> GetReceiveErrorModel() const
+    {
+        return m_receiveErrorModel;
+    }
+
+    /** \param frame received frame \return true if the error model damages the frame */
+    bool IsDamaged(const QbbFrame& frame) const;
+
     Ptr<ErrorModel> m_receiveErrorModel; //!< attribute ReceiveErrorModel
     QbbClassifier m_classifier;          //!< classifier of frames; attribute Trust
 
   private:
+    /** \return true if the error model is ns-3's for whole frames, which looks at no bytes */
+    bool LosesWholeFrames() const;
+
     Mac48Address m_address;   //!< attribute Address
     uint16_t m_portNumber{0}; //!< number at the switch or NIC
 
@@ -212,6 +233,7 @@ class QbbPortState : public QbbPortTraces, private QbbFlowControlPort
 
   private:
     alignas(64) QbbPortCounters m_counters; //!< counters of this port
+    Ptr<Packet> m_anyPacket; //!< packet for an error model that looks at no bytes, or null
 };
 
 } // namespace ns3

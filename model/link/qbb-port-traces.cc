@@ -9,6 +9,7 @@
 
 #include <string>
 #include <type_traits>
+#include <utility>
 
 namespace ns3
 {
@@ -173,14 +174,44 @@ QbbPortTraces::FireReception(const QbbFrame& frame, const Mac48Address& address)
     }
 }
 
+bool
+QbbPortTraces::RareSources::HasSinks() const
+{
+    return !(macTxDrop.IsEmpty() && macRxDrop.IsEmpty() && phyRxDrop.IsEmpty() && drop.IsEmpty() &&
+             marked.IsEmpty() && pfcSent.IsEmpty() && pfcReceived.IsEmpty());
+}
+
+bool
+QbbPortTraces::HasSinks() const
+{
+    return m_sources || (m_rareSources && m_rareSources->HasSinks());
+}
+
 void
-QbbPortTraces::FireTrace(PfcTrace RareSources::*source, const QbbFlowControl::Pauses& pauses)
+QbbPortTraces::AddPauseWatcher(bool isSent, PauseWatcher watcher)
+{
+    if (!m_rareSources)
+    {
+        m_rareSources = std::make_unique<RareSources>();
+    }
+    (isSent ? m_rareSources->sentWatchers : m_rareSources->receivedWatchers)
+        .push_back(std::move(watcher));
+}
+
+void
+QbbPortTraces::FirePauses(bool isSent, const QbbFlowControl::Pauses& pauses)
 {
     for (uint8_t p = 0; m_rareSources && pauses.classes >> p; ++p)
     {
-        if (pauses.classes & (1U << p))
+        if (!(pauses.classes & (1U << p)))
         {
-            ((*m_rareSources).*source)(p, pauses.quanta[p]);
+            continue;
+        }
+        (isSent ? m_rareSources->pfcSent : m_rareSources->pfcReceived)(p, pauses.quanta[p]);
+        for (const PauseWatcher& watcher :
+             isSent ? m_rareSources->sentWatchers : m_rareSources->receivedWatchers)
+        {
+            watcher(p, pauses.quanta[p]);
         }
     }
 }

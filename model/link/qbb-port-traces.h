@@ -6,16 +6,18 @@
 #include "qbb-flow-control.h"
 #include "qbb-frame.h"
 #include "qbb-port-counters.h"
+#include "qbb-trace.h"
 
 #include <ns3/mac48-address.h>
 #include <ns3/net-device.h>
 #include <ns3/packet.h>
 #include <ns3/trace-source-accessor.h>
-#include <ns3/traced-callback.h>
 #include <ns3/type-id.h>
 
 #include <cstdint>
+#include <functional>
 #include <memory>
+#include <vector>
 
 namespace ns3
 {
@@ -61,9 +63,25 @@ class QbbPortTraces
      */
     typedef void (*MarkCallback)(uint8_t priority);
 
+    /** \return true if a sink has been connected to a trace source of the port */
+    bool HasSinks() const;
+
+    /** Function of the module that sees pause frames. \param priority class of the frame
+     * \param quanta pause time in quanta; 0 resumes */
+    using PauseWatcher = std::function<void(uint8_t priority, uint16_t quanta)>;
+
+    /**
+     * Calls a function for each class of each pause frame, in the event of the port and on its
+     * thread. The function may act on the node of the port alone; QbbDefer() does more.
+     *
+     * \param isSent true: pause frames that the port sends; false: those that it receives
+     * \param watcher the function
+     */
+    void AddPauseWatcher(bool isSent, PauseWatcher watcher);
+
   protected:
-    using PacketTrace = TracedCallback<Ptr<const Packet>>;
-    using PfcTrace = TracedCallback<uint8_t, uint16_t>;
+    using PacketTrace = QbbTrace<Ptr<const Packet>>;
+    using PfcTrace = QbbTrace<uint8_t, uint16_t>;
 
     ~QbbPortTraces() = default;
 
@@ -83,13 +101,18 @@ class QbbPortTraces
     /** Trace sources that fire for drops, marks and pause frames. */
     struct RareSources
     {
-        PacketTrace macTxDrop;                                 //!< trace source MacTxDrop
-        PacketTrace macRxDrop;                                 //!< trace source MacRxDrop
-        PacketTrace phyRxDrop;                                 //!< trace source PhyRxDrop
-        TracedCallback<Ptr<const Packet>, QbbDropReason> drop; //!< trace source Drop
-        TracedCallback<uint8_t> marked;                        //!< trace source Marked
-        PfcTrace pfcSent;                                      //!< trace source PfcSent
-        PfcTrace pfcReceived;                                  //!< trace source PfcReceived
+        PacketTrace macTxDrop;                           //!< trace source MacTxDrop
+        PacketTrace macRxDrop;                           //!< trace source MacRxDrop
+        PacketTrace phyRxDrop;                           //!< trace source PhyRxDrop
+        QbbTrace<Ptr<const Packet>, QbbDropReason> drop; //!< trace source Drop
+        QbbTrace<uint8_t> marked;                        //!< trace source Marked
+        PfcTrace pfcSent;                                //!< trace source PfcSent
+        PfcTrace pfcReceived;                            //!< trace source PfcReceived
+        std::vector<PauseWatcher> sentWatchers;          //!< functions that see sent pause frames
+        std::vector<PauseWatcher> receivedWatchers;      //!< functions that see received ones
+
+        /** \return true if a trace source has a sink */
+        bool HasSinks() const;
     };
 
     /** \return true if a trace sink has been connected to one of Sources */
@@ -136,12 +159,12 @@ class QbbPortTraces
     void FireReception(const QbbFrame& frame, const Mac48Address& address);
 
     /**
-     * Fires a trace source for each class of a pause frame.
+     * Fires PfcSent or PfcReceived for each class of a pause frame, and calls the watchers.
      *
-     * \param source the trace source
+     * \param isSent true if the port sends the frame
      * \param pauses contents of the pause frame
      */
-    void FireTrace(PfcTrace RareSources::*source, const QbbFlowControl::Pauses& pauses);
+    void FirePauses(bool isSent, const QbbFlowControl::Pauses& pauses);
 
     /** Fires the trace source Marked. \param priority class of the marked packet */
     void FireMark(uint8_t priority)

@@ -243,7 +243,7 @@ QbbPort::MakePauseFrame(QbbPs now)
     QbbFramePtr frame = m_pool.Allocate();
     frame->srcMac = m_address;
     const QbbFlowControl::Pauses pauses = m_flow.Take(now);
-    FireTrace(&RareSources::pfcSent, pauses);
+    FirePauses(true, pauses);
     m_flow.Fill(pauses, *frame);
     ++m_counters.macControlTx;
     return frame;
@@ -255,7 +255,7 @@ QbbPort::ReceiveMacControl(const QbbFrame& frame)
     ++m_counters.macControlRx;
     const QbbFlowControl::Pauses pauses = m_flow.Read(frame);
     m_counters.macControlIgnored += pauses.ignored;
-    FireTrace(&RareSources::pfcReceived, pauses);
+    FirePauses(false, pauses);
     if (!pauses.classes)
     {
         return;
@@ -276,7 +276,7 @@ QbbPort::ReceiveFromLine(QbbFramePtr&& frame, QbbEventTime eventTime)
     FireTrace(&Sources::phyRxEnd, *frame);
     frame->ingressPort = m_portNumber;
     frame->priority = m_classifier.Classify(*frame);
-    if (m_receiveErrorModel && m_receiveErrorModel->IsCorrupt(QbbFrameCodec::ToPacket(*frame)))
+    if (m_receiveErrorModel && IsDamaged(*frame))
     {
         FireTrace(&RareSources::phyRxDrop, *frame);
         CountDrop(*frame, QbbDropReason::CORRUPTED);

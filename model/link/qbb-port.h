@@ -201,6 +201,12 @@ class QbbPort : public QbbPortState
         return m_channel;
     }
 
+    /** \return one-way delay of the cable, which must be attached */
+    QbbPs GetCableDelay() const
+    {
+        return m_channel->GetDelayPs();
+    }
+
     /** \return port at the other end of the cable, or null */
     QbbPort* GetPeer() const
     {
@@ -233,6 +239,11 @@ class QbbPort : public QbbPortState
     // QbbFlowControlPort
     void FlowChanged() override;
     void FlowTimerFired() override;
+
+    uint32_t GetEventNode() const final
+    {
+        return GetNodeId();
+    }
 
     uint32_t GetEventOrder(QbbPs at) const final
     {

@@ -79,6 +79,12 @@ QbbCrossbar::UpdateRoom(uint16_t output, uint8_t priority)
                       m_ports[output]->GetQueues().GetBytesHere(priority) < m_egressBytes[output]);
 }
 
+uint32_t
+QbbCrossbar::GetNodeId() const
+{
+    return m_ports.front()->GetNodeId();
+}
+
 void
 QbbCrossbar::OnTimer()
 {

@@ -58,6 +58,9 @@ class QbbCrossbar : public QbbInputQueueing
     bool CanLeave(uint16_t output, uint8_t priority) const override;
     void SchedulerChanged(uint16_t output) override;
 
+    /** \return id of the node on which the timer's events run */
+    uint32_t GetNodeId() const;
+
     /** \return number of frames that are crossing */
     uint32_t GetNCrossing() const
     {

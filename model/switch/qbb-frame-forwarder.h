@@ -69,6 +69,12 @@ class QbbFrameForwarder : public QbbFrameSink
     /** \param port port number \return the device */
     Ptr<QbbNetDevice> GetPort(uint32_t port) const;
 
+    /** \param port number of an existing port \return the device */
+    QbbPort& GetDevice(uint32_t port) const
+    {
+        return *m_ports[port].device;
+    }
+
     /** \return the forwarding table; call QbbForwardingTable::Freeze() after a change */
     QbbForwardingTable& GetForwardingTable()
     {

@@ -34,19 +34,16 @@ RdmaPacketEngine::Of(const RdmaQueuePair& qp)
 }
 
 void
-RdmaPacketEngine::Start(RdmaNic* nic,
-                        uint32_t port,
-                        uint32_t qpn,
-                        Ptr<const RdmaTransport> transport)
+RdmaPacketEngine::Start(RdmaNic* nic, uint32_t port, uint32_t qpn, const RdmaTransport& transport)
 {
     m_nic = nic;
     m_port = port;
     m_connection.qpn = qpn;
-    m_connection.ackInterval = transport->GetAckInterval();
-    m_connection.transport = transport;
+    m_connection.ackInterval = transport.GetAckInterval();
+    m_connection.transport = &transport;
     m_connection.pipeline = nic->MakeSendPipeline(*this);
-    m_requester = transport->MakeRequester(*this);
-    m_responder = transport->MakeResponder(*this);
+    m_requester = transport.MakeRequester(*this);
+    m_responder = transport.MakeResponder(*this);
     m_connection.state = RdmaQpState::INIT;
 }
 
@@ -109,10 +106,10 @@ RdmaPacketEngine::GetLocalAddress() const
     return m_nic->GetAddress(m_port);
 }
 
-Ptr<RdmaCongestionControl>
+const RdmaCongestionControl*
 RdmaPacketEngine::GetCongestionControl() const
 {
-    return m_nic->GetCongestionControl();
+    return m_nic->PeekCongestionControl();
 }
 
 uint32_t
@@ -150,6 +147,18 @@ RdmaPacketEngine::GetSample() const
         reaction->FillSample(sample);
     }
     return sample;
+}
+
+const QbbPort&
+RdmaPacketEngine::GetDevice() const
+{
+    return m_nic->GetDevice(m_port);
+}
+
+uint32_t
+RdmaPacketEngine::GetNodeId() const
+{
+    return GetDevice().GetNodeId();
 }
 
 QbbFramePtr

@@ -63,15 +63,21 @@ class RdmaPacketEngine : public RdmaEndpoint
      * \param nic the NIC
      * \param port index of the NIC's port
      * \param qpn the queue pair number
-     * \param transport factory of the requester and the responder
+     * \param transport factory of the requester and the responder; the NIC keeps it
      */
-    void Start(RdmaNic* nic, uint32_t port, uint32_t qpn, Ptr<const RdmaTransport> transport);
+    void Start(RdmaNic* nic, uint32_t port, uint32_t qpn, const RdmaTransport& transport);
 
     /** Detaches the queue pair from its NIC, which may be destroyed afterwards. */
     void Stop();
 
     /** Clears all state except the connection's settings; retry limits are cleared. */
     void Reset();
+
+    /** \return the port that the queue pair sends through */
+    const QbbPort& GetDevice() const;
+
+    /** \return id of the node on which the timer's events run */
+    uint32_t GetNodeId() const;
 
     /** Stops requester and responder: the queue pair goes into state ERR. */
     void End();
@@ -113,7 +119,7 @@ class RdmaPacketEngine : public RdmaEndpoint
     Ipv4Address GetLocalAddress() const;
 
     /** \return congestion control of the NIC's new queue pairs, or null */
-    Ptr<RdmaCongestionControl> GetCongestionControl() const;
+    const RdmaCongestionControl* GetCongestionControl() const;
 
     /** Rearms the timer with the earlier deadline of requester and responder. */
     void SyncTimer();

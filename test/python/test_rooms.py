@@ -16,6 +16,7 @@ MAY_INCLUDE = {
     "link": {"core", "frame"},
     "switch": {"core", "frame", "link", "congestion"},
     "transport": {"core", "frame", "link", "congestion", "switch"},
+    "threads": {"core", "frame", "link", "congestion", "switch", "transport"},
     "app": {"core", "frame", "link", "congestion", "switch", "transport"},
 }
 

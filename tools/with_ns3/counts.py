@@ -92,7 +92,7 @@ def counter(name):
         return count_program
     if name.startswith("python-") or name == "captures":
         return count_python
-    return count_closing_line if name == "golden" else count_suite
+    return count_closing_line if name.startswith("golden") else count_suite
 
 
 def count_log(text):

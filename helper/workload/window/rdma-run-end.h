@@ -3,6 +3,7 @@
 #ifndef RDMA_RUN_END_H
 #define RDMA_RUN_END_H
 
+#include "qbb-parallel-run.h"
 #include "qbb-ps.h"
 
 namespace ns3
@@ -12,7 +13,7 @@ namespace ns3
  * \ingroup rdma
  * Distance of the instants at which a run without remaining flows ends.
  */
-inline constexpr QbbPs RDMA_RUN_END_STEP = 10_us;
+inline constexpr QbbPs RDMA_RUN_END_STEP = QbbParallelRun::GRID;
 
 /**
  * \ingroup rdma

@@ -38,6 +38,12 @@ RdmaTcpPort::MaySend(RdmaTcpSocket& socket)
     return false;
 }
 
+uint32_t
+RdmaTcpPort::GetNodeId() const
+{
+    return m_device->GetNodeId();
+}
+
 void
 RdmaTcpPort::OnKick()
 {

@@ -44,6 +44,9 @@ class RdmaTcpPort : public QbbFrameSink
     void FrameGone(QbbPort& port, const QbbFrame& frame) override;
     void LinkChanged(QbbPort& port) override;
 
+    /** \return id of the node on which the timer's events run */
+    uint32_t GetNodeId() const;
+
   private:
     bool HasRoom(uint8_t priority) const;
     void RoomMade(uint8_t priority);

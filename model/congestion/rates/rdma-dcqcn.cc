@@ -268,6 +268,7 @@ RdmaDcqcn::MakeController(const RdmaPathProfile& profile) const
                         << parameters.minRate << " bit/s, RateOnFirstCnp " << parameters.firstRate
                         << " bit/s; accepted: at most the line rate, " << profile.lineRate
                         << " bit/s");
+    const std::lock_guard lock(m_mutex);
     if (!m_shared || !(*m_shared == parameters))
     {
         m_shared = std::make_shared<const RdmaDcqcnParameters>(parameters);

@@ -11,6 +11,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <mutex>
 
 namespace ns3
 {
@@ -113,6 +114,7 @@ class RdmaDcqcn : public RdmaCongestionControl
     Choice m_release{DEFAULT};         //!< attribute ReleaseAtLineRate
     /// Parameters of the last controller, for reuse
     mutable std::shared_ptr<const RdmaDcqcnParameters> m_shared;
+    mutable std::mutex m_mutex; //!< guards m_shared: hosts on several threads make controllers
 };
 
 } // namespace ns3

@@ -31,6 +31,12 @@ class QbbFlowControlPort
     /** Called when a timer of flow control fires; must call QbbFlowControl::Update(). */
     virtual void FlowTimerFired() = 0;
 
+    /** \return id of the port's node; UINT32_MAX: there is none */
+    virtual uint32_t GetEventNode() const
+    {
+        return UINT32_MAX;
+    }
+
     /** \param at an instant \return place of the port's events among simultaneous events */
     virtual uint32_t GetEventOrder(QbbPs at) const = 0;
 };
@@ -215,6 +221,12 @@ class QbbFlowControl
 
     /** Sets the timers; must follow Accept() and Reset(). */
     void ArmTimers();
+
+    /** \return id of the node on which the timers' events run */
+    uint32_t GetNodeId() const
+    {
+        return m_port.GetEventNode();
+    }
 
   private:
     void OnTimer();

@@ -99,6 +99,12 @@ QbbStormSource::Install(Ptr<QbbNetDevice> device)
     m_timer.Arm(m_next);
 }
 
+uint32_t
+QbbStormSource::GetNodeId() const
+{
+    return m_device->GetNodeId();
+}
+
 void
 QbbStormSource::OnSend()
 {

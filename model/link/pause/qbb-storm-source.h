@@ -56,6 +56,9 @@ class QbbStormSource : public Object
         return m_frames;
     }
 
+    /** \return id of the node on which the timer's events run */
+    uint32_t GetNodeId() const;
+
   protected:
     void DoDispose() override;
 

@@ -93,16 +93,14 @@ QbbDeadlockDetector::Watch(const std::vector<Ptr<QbbSwitch>>& switches)
             }
             const auto link = static_cast<uint32_t>(m_links.size());
             m_links.push_back({PeekPointer(port), s, to->second, false});
-            port->TraceConnectWithoutContext(
-                "PfcReceived",
-                Callback<void, uint8_t, uint16_t>(
-                    [self = std::weak_ptr(m_self), link](uint8_t, uint16_t quanta) {
-                        const auto detector = self.lock();
-                        if (quanta && detector)
-                        {
-                            (*detector)->OnPause(link);
-                        }
-                    }));
+            port->AddPauseWatcher(false,
+                                  [self = std::weak_ptr(m_self), link](uint8_t, uint16_t quanta) {
+                                      const auto detector = self.lock();
+                                      if (quanta && detector)
+                                      {
+                                          (*detector)->OnPause(link);
+                                      }
+                                  });
         }
     }
 }
@@ -110,12 +108,15 @@ QbbDeadlockDetector::Watch(const std::vector<Ptr<QbbSwitch>>& switches)
 void
 QbbDeadlockDetector::OnPause(uint32_t link)
 {
-    if (!m_links[link].active)
+    if (m_links[link].active)
     {
-        m_links[link].active = true;
+        return;
+    }
+    m_links[link].active = true;
+    QbbDefer([this, link] {
         m_active.push_back(link);
         m_timer.ArmNoLater(QbbNow() + QbbToPs(m_period));
-    }
+    });
 }
 
 void

@@ -127,11 +127,9 @@ QbbPfcWatchdog::Watch(Ptr<QbbSwitch> sw)
                             << number << " of node " << device.GetNodeId()
                             << ", whose FlowControl is Pause; accepted: Pfc, or None");
         m_ports[number].watched = device.GetFlowControl().GetLosslessClasses();
-        device.GetDevice()->TraceConnectWithoutContext(
-            "PfcReceived",
-            Callback<void, uint8_t, uint16_t>([this, number](uint8_t priority, uint16_t quanta) {
-                OnPause(number, priority, quanta);
-            }));
+        device.AddPauseWatcher(false, [this, number](uint8_t priority, uint16_t quanta) {
+            OnPause(number, priority, quanta);
+        });
     }
     sw->AggregateObject(this);
 }
@@ -212,6 +210,12 @@ QbbPfcWatchdog::OnPause(uint32_t number, uint8_t priority, uint16_t quanta)
     {
         m_timer.Arm((now + m_settings.poll - 1_ps) / m_settings.poll * m_settings.poll);
     }
+}
+
+uint32_t
+QbbPfcWatchdog::GetNodeId() const
+{
+    return GetDevice(0).GetNodeId();
 }
 
 void

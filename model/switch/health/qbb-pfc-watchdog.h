@@ -8,9 +8,9 @@
 #include "qbb-switch.h"
 #include "qbb-time.h"
 #include "qbb-timer.h"
+#include "qbb-trace.h"
 
 #include <ns3/object.h>
-#include <ns3/traced-callback.h>
 
 #include <array>
 #include <utility>
@@ -116,8 +116,17 @@ class QbbPfcWatchdog : public Object, public QbbFrameGate
         return m_action;
     }
 
+    /** \return true if a trace source has a sink */
+    bool HasSinks() const
+    {
+        return !m_detected.IsEmpty() || !m_restored.IsEmpty();
+    }
+
     /** \return number of storms detected, summed over all ports and classes */
     uint64_t GetStorms() const;
+
+    /** \return id of the node on which the timer's events run */
+    uint32_t GetNodeId() const;
 
     // Inherited from QbbFrameGate
     bool Admits(QbbPort& ingress, QbbPort& egress, const QbbFrame& frame) override;
@@ -176,8 +185,8 @@ class QbbPfcWatchdog : public Object, public QbbFrameGate
     std::vector<std::pair<uint32_t, uint8_t>> m_begun; //!< OnPoll(): storms that begin
     std::vector<std::pair<uint32_t, uint8_t>> m_ended; //!< OnPoll(): storms that end
     QbbTimer<QbbPfcWatchdog, &QbbPfcWatchdog::OnPoll, EVENT_ORDER> m_timer; //!< next sample
-    TracedCallback<uint32_t, uint8_t> m_detected; //!< trace source StormDetected
-    TracedCallback<uint32_t, uint8_t> m_restored; //!< trace source StormRestored
+    QbbTrace<uint32_t, uint8_t> m_detected; //!< trace source StormDetected
+    QbbTrace<uint32_t, uint8_t> m_restored; //!< trace source StormRestored
 };
 
 } // namespace ns3

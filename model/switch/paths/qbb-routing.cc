@@ -60,7 +60,7 @@ QbbRouting::AddSwitch(Ptr<QbbSwitch> sw)
 {
     const Ptr<Node> node = sw->GetObject<Node>();
     NS_ABORT_MSG_IF(!node, "rdma: a switch is not aggregated to a node");
-    m_switchOfNode[PeekPointer(node)] = static_cast<uint32_t>(m_switches.size());
+    m_switchOfNode[node->GetId()] = static_cast<uint32_t>(m_switches.size());
     m_switches.push_back(sw);
 }
 
@@ -112,8 +112,7 @@ QbbRouting::PlaceHosts()
     {
         QbbHostPlace& place = m_places.emplace_back();
         QbbPort* peer = host.port->GetPeer();
-        const auto found = peer ? m_switchOfNode.find(PeekPointer(peer->GetDevice()->GetNode()))
-                                : m_switchOfNode.end();
+        const auto found = peer ? m_switchOfNode.find(peer->GetNodeId()) : m_switchOfNode.end();
         if (found == m_switchOfNode.end())
         {
             continue; // a link between two hosts needs no route
@@ -176,7 +175,7 @@ QbbRouting::GetGraph() const
             {
                 continue;
             }
-            const auto neighbour = m_switchOfNode.find(PeekPointer(peer->GetDevice()->GetNode()));
+            const auto neighbour = m_switchOfNode.find(peer->GetNodeId());
             if (neighbour != m_switchOfNode.end())
             {
                 graph[i].push_back({neighbour->second, static_cast<uint16_t>(p)});
@@ -347,32 +346,43 @@ QbbRouting::LearnLink(Ptr<QbbChannel> channel, bool up)
     }
 }
 
-std::vector<Ptr<QbbNetDevice>>
-QbbRouting::GetPath(Ptr<QbbNetDevice> port, Ipv4Address destination, uint32_t flowHash) const
+std::vector<const QbbPort*>
+QbbRouting::FollowPath(const QbbPort& port, Ipv4Address destination, uint32_t flowHash) const
 {
-    std::vector<Ptr<QbbNetDevice>> path{port};
+    std::vector<const QbbPort*> path{&port};
     // Routes visit no switch twice, so a path with more hops than switches does not end.
     while (path.size() <= m_switches.size() + 1)
     {
-        QbbPort* peer = path.back()->GetPeer();
-        if (!peer || !path.back()->IsLinkUp())
+        const QbbPort* peer = path.back()->GetPeer();
+        if (!peer || !path.back()->IsUp())
         {
             return {};
         }
-        const auto at = m_switchOfNode.find(PeekPointer(peer->GetDevice()->GetNode()));
+        const auto at = m_switchOfNode.find(peer->GetNodeId());
         if (at == m_switchOfNode.end())
         {
             return path;
         }
-        QbbSwitch& sw = *m_switches[at->second];
+        const QbbSwitch& sw = *m_switches[at->second];
         const QbbForwardingTable::Group* group = sw.GetForwardingTable().Lookup(destination.Get());
         if (!group)
         {
             return {};
         }
-        path.push_back(sw.GetPort(sw.PredictPort(flowHash, *group)));
+        path.push_back(&sw.GetDevice(sw.PredictPort(flowHash, *group)));
     }
     return {};
+}
+
+std::vector<Ptr<QbbNetDevice>>
+QbbRouting::GetPath(Ptr<QbbNetDevice> port, Ipv4Address destination, uint32_t flowHash) const
+{
+    std::vector<Ptr<QbbNetDevice>> path;
+    for (const QbbPort* hop : FollowPath(*port, destination, flowHash))
+    {
+        path.push_back(DynamicCast<QbbNetDevice>(const_cast<QbbPort*>(hop)->GetDevice()));
+    }
+    return path;
 }
 
 } // namespace ns3

@@ -133,6 +133,19 @@ class QbbRouting : public Object
                                            Ipv4Address destination,
                                            uint32_t flowHash) const;
 
+    /**
+     * Follows the routes of one flow like GetPath(). The function makes no reference to an object,
+     * so that an event of the sending host may call it while other nodes run on other threads.
+     *
+     * \param port the sending host's port
+     * \param destination IPv4 address of the receiver
+     * \param flowHash QbbFlowHash() of the flow
+     * \return the sending ports along the path
+     */
+    std::vector<const QbbPort*> FollowPath(const QbbPort& port,
+                                           Ipv4Address destination,
+                                           uint32_t flowHash) const;
+
   protected:
     void DoDispose() override;
 
@@ -170,12 +183,12 @@ class QbbRouting : public Object
         uint32_t gateway{0}; //!< IPv4 address of the gateway
     };
 
-    Algorithm m_algorithm{SHORTEST_PATH};                     //!< attribute Algorithm
-    std::vector<Prefix> m_prefixes;                           //!< networks behind gateways
-    bool m_computed{false};                                   //!< ComputeRoutes() has run
-    std::vector<Ptr<QbbSwitch>> m_switches;                   //!< switches, by index
-    std::unordered_map<const Node*, uint32_t> m_switchOfNode; //!< index of a switch, by node
-    std::vector<Host> m_hosts;                                //!< host ports
+    Algorithm m_algorithm{SHORTEST_PATH};                  //!< attribute Algorithm
+    std::vector<Prefix> m_prefixes;                        //!< networks behind gateways
+    bool m_computed{false};                                //!< ComputeRoutes() has run
+    std::vector<Ptr<QbbSwitch>> m_switches;                //!< switches, by index
+    std::unordered_map<uint32_t, uint32_t> m_switchOfNode; //!< index of a switch, by node id
+    std::vector<Host> m_hosts;                             //!< host ports
     /// Host port by address, to find duplicates.
     std::unordered_map<uint32_t, Ptr<QbbNetDevice>> m_portOfAddress;
     Time m_convergenceDelay;                        //!< attribute ConvergenceDelay

@@ -21,7 +21,7 @@ constexpr uint32_t UNREACHED = QbbShortestRouting::UNREACHED;
 } // namespace
 
 QbbUpDownRouting::QbbUpDownRouting(const std::vector<Ptr<QbbSwitch>>& switches,
-                                   const std::unordered_map<const Node*, uint32_t>& switchOfNode)
+                                   const std::unordered_map<uint32_t, uint32_t>& switchOfNode)
     : m_switches(switches),
       m_heights(switches.size()),
       m_fromTop(switches.size())
@@ -39,7 +39,7 @@ QbbUpDownRouting::QbbUpDownRouting(const std::vector<Ptr<QbbSwitch>>& switches,
             {
                 continue;
             }
-            const auto found = switchOfNode.find(PeekPointer(peer->GetDevice()->GetNode()));
+            const auto found = switchOfNode.find(peer->GetNodeId());
             isLeaf = isLeaf || found == switchOfNode.end();
             if (found != switchOfNode.end())
             {

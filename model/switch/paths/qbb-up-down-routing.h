@@ -30,10 +30,10 @@ class QbbUpDownRouting
      * Computes the height of each switch.
      *
      * \param switches all switches, by index; they must outlive this object
-     * \param switchOfNode index of each switch, by node; all other nodes are hosts
+     * \param switchOfNode index of each switch, by node id; all other nodes are hosts
      */
     QbbUpDownRouting(const std::vector<Ptr<QbbSwitch>>& switches,
-                     const std::unordered_map<const Node*, uint32_t>& switchOfNode);
+                     const std::unordered_map<uint32_t, uint32_t>& switchOfNode);
 
     /**
      * Installs the routes to a leaf in the switches.

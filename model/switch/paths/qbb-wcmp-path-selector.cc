@@ -46,6 +46,7 @@ QbbWcmpPathSelector::SetWeight(uint16_t port, uint32_t weight)
     m_given.resize(std::max<std::size_t>(m_given.size(), port + 1U), BY_RATE);
     m_given[port] = weight;
     m_weights.clear();
+    m_isRead = false;
 }
 
 void
@@ -53,6 +54,7 @@ QbbWcmpPathSelector::SetSwitch(const QbbSwitch* sw)
 {
     m_switch = sw;
     m_weights.clear();
+    m_isRead = false;
 }
 
 void
@@ -91,9 +93,15 @@ QbbWcmpPathSelector::Select(const QbbFrame& frame, const QbbForwardingTable::Gro
 std::optional<uint16_t>
 QbbWcmpPathSelector::Predict(uint32_t flowHash, const QbbForwardingTable::Group& ports) const
 {
-    if (m_weights.empty())
+    // Hosts on several threads may ask for the path of a flow.
+    if (!m_isRead.load(std::memory_order_acquire))
     {
-        ReadWeights();
+        const std::lock_guard lock(m_mutex);
+        if (!m_isRead)
+        {
+            ReadWeights();
+            m_isRead.store(true, std::memory_order_release);
+        }
     }
     uint32_t total = 0; // no overflow: ReadWeights() limits the sum of all weights
     for (const uint16_t port : ports)

@@ -5,6 +5,8 @@
 
 #include "qbb-path-selector.h"
 
+#include <atomic>
+#include <mutex>
 #include <vector>
 
 namespace ns3
@@ -53,6 +55,8 @@ class QbbWcmpPathSelector : public QbbPathSelector
     std::vector<uint32_t> m_given;      //!< weights from SetWeight() or BY_RATE, by port
     /// Effective weights, by port; read at the first frame.
     mutable std::vector<uint32_t> m_weights;
+    mutable std::atomic<bool> m_isRead{false}; //!< m_weights is complete
+    mutable std::mutex m_mutex;                //!< guards m_weights until it is complete
 };
 
 } // namespace ns3

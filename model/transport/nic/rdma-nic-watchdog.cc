@@ -74,7 +74,9 @@ RdmaNicWatchdog::Install(Ptr<QbbNetDevice> device)
                         << "; accepted: a PollInterval of at most that");
     m_device = PeekPointer(device);
     m_buffer = PeekPointer(device->GetObject<RdmaReceiveBuffer>());
-    device->TraceConnectWithoutContext("PfcSent", MakeCallback(&RdmaNicWatchdog::OnPause, this));
+    device->AddPauseWatcher(true, [this](uint8_t priority, uint16_t quanta) {
+        OnPause(priority, quanta);
+    });
     device->AggregateObject(this);
 }
 
@@ -117,6 +119,12 @@ RdmaNicWatchdog::GetProgress(uint8_t classes) const
         frames += classes & (1U << p) ? m_device->GetCounters().classes[p].rxFrames : 0;
     }
     return frames;
+}
+
+uint32_t
+RdmaNicWatchdog::GetNodeId() const
+{
+    return m_device->GetNodeId();
 }
 
 void

@@ -7,11 +7,11 @@
 #include "qbb-net-device.h"
 #include "qbb-time.h"
 #include "qbb-timer.h"
+#include "qbb-trace.h"
 #include "rdma-receive-buffer.h"
 
 #include <ns3/nstime.h>
 #include <ns3/object.h>
-#include <ns3/traced-callback.h>
 
 #include <array>
 
@@ -61,6 +61,12 @@ class RdmaNicWatchdog : public Object
         return m_fired;
     }
 
+    /** \return true if the trace source has a sink */
+    bool HasSinks() const
+    {
+        return !m_disabled.IsEmpty();
+    }
+
     /** Re-enables the NIC's pause frames, as after a repair. */
     void Reset();
 
@@ -70,6 +76,9 @@ class RdmaNicWatchdog : public Object
      * \param node node id of the host
      */
     typedef void (*DisabledCallback)(uint32_t node);
+
+    /** \return id of the node on which the timer's events run */
+    uint32_t GetNodeId() const;
 
   protected:
     void DoDispose() override;
@@ -89,7 +98,7 @@ class RdmaNicWatchdog : public Object
     uint8_t m_classes{0};                 //!< classes paused at the latest poll
     uint64_t m_progress{0};               //!< GetProgress() at the latest poll
     bool m_fired{false};                  //!< the watchdog has disabled pause frames
-    TracedCallback<uint32_t> m_disabled;  //!< trace PauseDisabled
+    QbbTrace<uint32_t> m_disabled;        //!< trace PauseDisabled
     /// time of the next poll
     QbbTimer<RdmaNicWatchdog, &RdmaNicWatchdog::OnPoll, EVENT_ORDER> m_timer;
 };

@@ -160,6 +160,7 @@ void
 RdmaNic::SetTransport(Ptr<RdmaTransport> transport)
 {
     m_transport = transport;
+    m_transports.push_back(transport);
 }
 
 Ptr<RdmaTransport>
@@ -233,9 +234,9 @@ RdmaNic::StartQueuePair(RdmaQueuePair& qp, uint32_t qpn, uint32_t port)
                                                   << " ports");
     if (!m_transport)
     {
-        m_transport = CreateObject<RoceTransport>();
+        SetTransport(CreateObject<RoceTransport>());
     }
-    RdmaPacketEngine::Of(qp).Start(this, port, qpn, m_transport);
+    RdmaPacketEngine::Of(qp).Start(this, port, qpn, *m_transport);
 }
 
 Ptr<RdmaQueuePair>
@@ -263,6 +264,8 @@ RdmaNic::CreateQueuePair(uint32_t port)
 uint32_t
 RdmaNic::ReserveQueuePairNumbers(uint32_t count, LateHandler late)
 {
+    // Events of hosts create the queue pairs. Default values of attributes are the process's.
+    m_queuePairFactory.MakePattern();
     return m_queuePairs.Reserve(count, std::move(late));
 }
 
@@ -297,6 +300,19 @@ Ptr<RdmaQueuePair>
 RdmaNic::GetQueuePair(uint32_t qpn) const
 {
     return m_queuePairs.Knows(qpn) ? m_queuePairs.Peek(qpn) : nullptr;
+}
+
+uint32_t
+RdmaNic::GetNodeId() const
+{
+    return m_ports.front().device->GetNodeId();
+}
+
+bool
+RdmaNic::HasSinks() const
+{
+    return !m_sampled.IsEmpty() ||
+           m_queuePairs.Any([](const RdmaQueuePair& qp) { return qp.HasSinks(); });
 }
 
 void

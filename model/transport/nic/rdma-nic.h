@@ -8,6 +8,7 @@
 #include "qbb-net-device.h"
 #include "qbb-time.h"
 #include "qbb-timer.h"
+#include "qbb-trace.h"
 #include "rdma-congestion-control.h"
 #include "rdma-memory.h"
 #include "rdma-nic-timing.h"
@@ -22,7 +23,6 @@
 #include <ns3/data-rate.h>
 #include <ns3/ipv4-address.h>
 #include <ns3/object.h>
-#include <ns3/traced-callback.h>
 
 #include <array>
 #include <functional>
@@ -164,6 +164,10 @@ class RdmaNic : public Object, public RdmaNicTiming, public QbbFrameSink, public
      */
     Ptr<RdmaQueuePair> GetQueuePair(uint32_t qpn) const;
 
+    /** \return true if a trace source of the NIC or of a queue pair has a sink, or a completion
+     *          queue has a callback */
+    bool HasSinks() const;
+
     /** \return number of existing queue pairs */
     uint32_t GetNQueuePairs() const
     {
@@ -197,6 +201,12 @@ class RdmaNic : public Object, public RdmaNicTiming, public QbbFrameSink, public
 
     /** \return congestion control of new queue pairs, or null */
     Ptr<RdmaCongestionControl> GetCongestionControl() const;
+
+    /** \return congestion control of new queue pairs, or null, without a reference */
+    const RdmaCongestionControl* PeekCongestionControl() const
+    {
+        return PeekPointer(m_control);
+    }
 
     /** Fills in the known properties of a queue pair's path: base round trip, number of links. */
     using PathOracle = std::function<void(const RdmaQueuePair&, RdmaPathProfile&)>;
@@ -235,6 +245,9 @@ class RdmaNic : public Object, public RdmaNicTiming, public QbbFrameSink, public
     typedef void (*SampleCallback)(const RdmaQueuePairSample& sample);
 
     // Interface for RdmaPacketEngine
+
+    /** \return id of the node on which the timer's events run */
+    uint32_t GetNodeId() const;
 
     /** \return the scheduler of the queue pairs' packets */
     RdmaSendScheduler& GetScheduler()
@@ -316,17 +329,18 @@ class RdmaNic : public Object, public RdmaNicTiming, public QbbFrameSink, public
     std::vector<Ptr<RdmaQueuePair>> m_destroyed;
     RdmaSendScheduler m_scheduler; //!< schedules the queue pairs' packets
     QbbTimer<RdmaNic, &RdmaNic::FreeDestroyed, RdmaSendScheduler::EVENT_ORDER>
-        m_endOfInstant;                                   //!< calls FreeDestroyed()
-    Ptr<RdmaTransport> m_transport;                       //!< attribute Transport
-    RdmaQueuePairFactory m_queuePairFactory;              //!< creates queue pairs
-    RdmaNotificationPoint m_notification;                 //!< attributes CnpInterval, CnpModeration
-    RdmaMemory m_memory;                                  //!< registered memory regions
-    bool m_globalKey{true};                               //!< attribute GlobalKey
-    Ptr<RdmaCongestionControl> m_control;                 //!< attribute CongestionControl
-    QbbBitRate m_minRate{1_mbps};                         //!< attribute MinRate
-    PathOracle m_oracle;                                  //!< path oracle; may be empty
-    bool m_measureRtt{false};                             //!< attribute MeasureRtt
-    TracedCallback<const RdmaQueuePairSample&> m_sampled; //!< trace Sample
+        m_endOfInstant;                             //!< calls FreeDestroyed()
+    Ptr<RdmaTransport> m_transport;                 //!< attribute Transport
+    std::vector<Ptr<RdmaTransport>> m_transports;   //!< all transports of the NIC's queue pairs
+    RdmaQueuePairFactory m_queuePairFactory;        //!< creates queue pairs
+    RdmaNotificationPoint m_notification;           //!< attributes CnpInterval, CnpModeration
+    RdmaMemory m_memory;                            //!< registered memory regions
+    bool m_globalKey{true};                         //!< attribute GlobalKey
+    Ptr<RdmaCongestionControl> m_control;           //!< attribute CongestionControl
+    QbbBitRate m_minRate{1_mbps};                   //!< attribute MinRate
+    PathOracle m_oracle;                            //!< path oracle; may be empty
+    bool m_measureRtt{false};                       //!< attribute MeasureRtt
+    QbbTrace<const RdmaQueuePairSample&> m_sampled; //!< trace Sample
 };
 
 } // namespace ns3

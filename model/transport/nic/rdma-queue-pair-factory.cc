@@ -23,13 +23,19 @@ RdmaQueuePairFactory::Create() const
     return m_factory.Create<RdmaQueuePair>();
 }
 
-Ptr<RdmaQueuePair>
-RdmaQueuePairFactory::CreateAlike()
+void
+RdmaQueuePairFactory::MakePattern()
 {
     if (!m_pattern)
     {
         m_pattern = Create();
     }
+}
+
+Ptr<RdmaQueuePair>
+RdmaQueuePairFactory::CreateAlike()
+{
+    MakePattern();
     const Ptr<RdmaQueuePair> qp = m_pattern->MakeAlike();
     return qp ? qp : Create();
 }

@@ -37,6 +37,9 @@ class RdmaQueuePairFactory
      */
     Ptr<RdmaQueuePair> CreateAlike();
 
+    /** Reads the default values of attributes for CreateAlike(), unless that has been done. */
+    void MakePattern();
+
     /** Releases the pattern of CreateAlike(). */
     void Clear()
     {

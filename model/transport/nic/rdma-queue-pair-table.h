@@ -7,6 +7,7 @@
 
 #include <ns3/ptr.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <vector>
@@ -73,6 +74,18 @@ class RdmaQueuePairTable
     RdmaQueuePair* Peek(uint32_t qpn) const
     {
         return PeekPointer(m_queuePairs[qpn - FIRST_QPN]);
+    }
+
+    /**
+     * \param test a test of a queue pair
+     * \return true if an existing queue pair passes the test
+     */
+    template <typename Test>
+    bool Any(Test test) const
+    {
+        return std::any_of(m_queuePairs.begin(), m_queuePairs.end(), [&](const auto& qp) {
+            return qp && test(*qp);
+        });
     }
 
     /** \param qpn a number without queue pair \return queue pair from the LateHandler, or null */

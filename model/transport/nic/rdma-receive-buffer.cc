@@ -249,6 +249,12 @@ RdmaReceiveBuffer::GetEnd(QbbPs from, QbbPs work) const
     }
 }
 
+uint32_t
+RdmaReceiveBuffer::GetNodeId() const
+{
+    return m_device->GetNodeId();
+}
+
 void
 RdmaReceiveBuffer::OnDrained()
 {

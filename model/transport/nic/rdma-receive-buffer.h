@@ -112,6 +112,9 @@ class RdmaReceiveBuffer : public Object, public QbbFrameSink
     void FrameGone(QbbPort& port, const QbbFrame& frame) override;
     void LinkChanged(QbbPort& port) override;
 
+    /** \return id of the node on which the timer's events run */
+    uint32_t GetNodeId() const;
+
   protected:
     void DoDispose() override;
 

@@ -41,6 +41,12 @@ RdmaReplyDelays::Send(Kind kind, const RdmaPacketEngine* sender, QbbPort& port, 
     line.waiting.Push(std::move(reply));
 }
 
+uint32_t
+RdmaReplyDelays::GetNodeId() const
+{
+    return m_lines[m_lines[CNP].waiting.IsEmpty() ? ACK : CNP].waiting.Front().port->GetNodeId();
+}
+
 void
 RdmaReplyDelays::OnTimer()
 {

@@ -71,6 +71,9 @@ class RdmaReplyDelays
     /** Discards all waiting replies. */
     void Clear();
 
+    /** \return id of the node on which the timer's events run */
+    uint32_t GetNodeId() const;
+
   private:
     /** A waiting reply. */
     struct Reply

@@ -85,6 +85,12 @@ RdmaSendScheduler::Remove(RdmaPacketEngine* qp)
     qp->SetQueued(false);
 }
 
+uint32_t
+RdmaSendScheduler::GetNodeId() const
+{
+    return m_ports.front().device->GetNodeId();
+}
+
 void
 RdmaSendScheduler::OnKick()
 {

@@ -75,6 +75,9 @@ class RdmaSendScheduler
      */
     QbbFramePtr Next(uint32_t port, uint8_t priority);
 
+    /** \return id of the node on which the timer's events run */
+    uint32_t GetNodeId() const;
+
   private:
     /** A port and its ready queue pairs. */
     struct Port

@@ -36,6 +36,12 @@ RdmaTimedSendPipeline::WakeAt(QbbPs at)
     m_timer.Arm(at);
 }
 
+uint32_t
+RdmaTimedSendPipeline::GetNodeId() const
+{
+    return m_engine.GetNodeId();
+}
+
 void
 RdmaTimedSendPipeline::OnTimer()
 {

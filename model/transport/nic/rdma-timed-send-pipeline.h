@@ -35,6 +35,9 @@ class RdmaTimedSendPipeline final : public RdmaSendPipeline
 
     void Reset() override;
 
+    /** \return id of the node on which the timer's events run */
+    uint32_t GetNodeId() const;
+
   private:
     QbbPs GetLineTime(uint32_t bytes) const override;
     void WakeAt(QbbPs at) override;

@@ -2,6 +2,8 @@
 
 #include "rdma-completion-queue.h"
 
+#include "qbb-trace.h"
+
 namespace ns3
 {
 
@@ -62,6 +64,7 @@ RdmaCompletionQueue::Add(const RdmaWorkCompletion& completion)
     }
     else
     {
+        CheckQbbSink("the callback of a completion queue");
         const CompletionCallback callback = m_callback; // copy: the callback may replace itself
         callback(completion);
     }

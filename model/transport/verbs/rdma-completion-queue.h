@@ -46,6 +46,12 @@ class RdmaCompletionQueue : public Object
      */
     void SetCallback(CompletionCallback callback);
 
+    /** \return true if a callback receives the completions */
+    bool HasCallback() const
+    {
+        return !m_callback.IsNull();
+    }
+
     /**
      * \param max largest number of completions to take
      * \return the oldest completions, removed from the queue

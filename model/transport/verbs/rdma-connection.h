@@ -27,16 +27,17 @@ struct RdmaConnection
 {
     RdmaQpState state{RdmaQpState::RESET}; //!< state of the queue pair
     bool ceSeen{false};                    //!< CE mark seen, not yet echoed in an acknowledgement
-    uint8_t minRnrTimer{1};             //!< code of the time that the peer waits after an RNR NAK
-    uint8_t maxRdAtomic{16};            //!< limit of outstanding READs and atomics of this side
-    uint8_t maxDestRdAtomic{16};        //!< limit of outstanding READs and atomics of the peer
-    uint32_t qpn{0};                    //!< the local queue pair number
-    uint32_t pathMtu{1024};             //!< payload bytes of a full packet
-    uint32_t initialPsn{0};             //!< PSN of this side's first packet
-    uint32_t remotePsn{0};              //!< PSN of the peer's first packet
-    uint32_t msn{0};                    //!< completed messages of the peer, 24 bits
-    uint32_t ackInterval{1};            //!< data packets per requested acknowledgement
-    Ptr<const RdmaTransport> transport; //!< creator of the requester and the responder
+    uint8_t minRnrTimer{1};      //!< code of the time that the peer waits after an RNR NAK
+    uint8_t maxRdAtomic{16};     //!< limit of outstanding READs and atomics of this side
+    uint8_t maxDestRdAtomic{16}; //!< limit of outstanding READs and atomics of the peer
+    uint32_t qpn{0};             //!< the local queue pair number
+    uint32_t pathMtu{1024};      //!< payload bytes of a full packet
+    uint32_t initialPsn{0};      //!< PSN of this side's first packet
+    uint32_t remotePsn{0};       //!< PSN of the peer's first packet
+    uint32_t msn{0};             //!< completed messages of the peer, 24 bits
+    uint32_t ackInterval{1};     //!< data packets per requested acknowledgement
+    const RdmaTransport* transport{
+        nullptr}; //!< creator of requester and responder; the NIC keeps it
     /// Retry limits set by Modify(); null: those of the transport
     std::unique_ptr<RdmaRetryLimits> limits;
     /// Reaction point; null without congestion control

@@ -155,6 +155,12 @@ RdmaQueuePair::GetLocalAddress() const
     return m_engine.GetLocalAddress();
 }
 
+const QbbPort&
+RdmaQueuePair::GetDevice() const
+{
+    return m_engine.GetDevice();
+}
+
 Ptr<QbbNetDevice>
 RdmaQueuePair::GetPort() const
 {
@@ -336,6 +342,14 @@ RdmaQueuePair::Address(Ipv4Address remoteAddress, uint32_t remoteQpn)
     }
 }
 
+bool
+RdmaQueuePair::HasSinks() const
+{
+    return !m_messageReceived.IsEmpty() || !m_sendCompleted.IsEmpty() ||
+           !m_stateChanged.IsEmpty() || (m_sendQueue && m_sendQueue->HasCallback()) ||
+           (m_receiveQueue && m_receiveQueue->HasCallback());
+}
+
 void
 RdmaQueuePair::ResumeResponder(uint64_t packets, uint64_t messages)
 {
@@ -360,10 +374,16 @@ void
 RdmaQueuePair::OnSendCompletion(const RdmaWorkCompletion& completion, bool queued)
 {
     m_sendCompleted(completion);
-    if (queued)
+    if (!queued)
     {
-        GetSendCompletionQueue()->Add(completion);
+        return;
     }
+    if (m_user)
+    {
+        m_user->SendCompleted(m_userId, completion);
+        return;
+    }
+    GetSendCompletionQueue()->Add(completion);
 }
 
 void
@@ -376,6 +396,10 @@ void
 RdmaQueuePair::OnMessage(const RdmaMessageArrival& arrival)
 {
     m_messageReceived(arrival);
+    if (m_user)
+    {
+        m_user->MessageReceived(m_userId, arrival);
+    }
 }
 
 void

@@ -3,19 +3,20 @@
 #ifndef RDMA_QUEUE_PAIR_H
 #define RDMA_QUEUE_PAIR_H
 
+#include "qbb-trace.h"
 #include "rdma-completion-queue.h"
 #include "rdma-message-arrival.h"
 #include "rdma-packet-engine.h"
 #include "rdma-qp-attributes.h"
 #include "rdma-queue-pair-sample.h"
 #include "rdma-queue-pair-stats.h"
+#include "rdma-queue-pair-user.h"
 #include "rdma-shared-receive-queue.h"
 #include "rdma-transport.h"
 #include "rdma-verbs.h"
 
 #include <ns3/ipv4-address.h>
 #include <ns3/object.h>
-#include <ns3/traced-callback.h>
 #include <ns3/uinteger.h>
 
 #include <cstdint>
@@ -132,6 +133,22 @@ class RdmaQueuePair : public Object, private RdmaVerbsEvents
      */
     void SetSharedReceiveQueue(Ptr<RdmaSharedReceiveQueue> queue);
 
+    /**
+     * Reports messages and completions of send requests to a user directly. The completions do not
+     * enter the send completion queue.
+     *
+     * \param user the user, which outlives the queue pair's traffic
+     * \param id the user's number of the queue pair
+     */
+    void SetUser(RdmaQueuePairUser* user, uint64_t id)
+    {
+        m_user = user;
+        m_userId = id;
+    }
+
+    /** \return true if a trace source has a sink, or a completion queue has a callback */
+    bool HasSinks() const;
+
     /** \param queue receives the completions of send requests */
     void SetSendCompletionQueue(Ptr<RdmaCompletionQueue> queue)
     {
@@ -189,7 +206,7 @@ class RdmaQueuePair : public Object, private RdmaVerbsEvents
     }
 
     /** \return the transport that the queue pair was created with */
-    Ptr<const RdmaTransport> GetTransport() const
+    const RdmaTransport* GetTransport() const
     {
         return m_engine.GetConnection().transport;
     }
@@ -202,6 +219,9 @@ class RdmaQueuePair : public Object, private RdmaVerbsEvents
 
     /** \return the port that the queue pair sends through */
     Ptr<QbbNetDevice> GetPort() const;
+
+    /** \return the port that the queue pair sends through, without a reference to the device */
+    const QbbPort& GetDevice() const;
 
     /** \return PSN of the queue pair's first packet */
     uint32_t GetInitialPsn() const
@@ -341,12 +361,14 @@ class RdmaQueuePair : public Object, private RdmaVerbsEvents
     bool m_symmetricPort{false}; //!< attribute SymmetricSourcePort
     bool m_ecnCapable{true};     //!< attribute EcnCapable
 
+    RdmaQueuePairUser* m_user{nullptr};      //!< user of SetUser(), or null
+    uint64_t m_userId{0};                    //!< number of the queue pair, of SetUser()
     Ptr<RdmaCompletionQueue> m_sendQueue;    //!< completions of send requests
     Ptr<RdmaCompletionQueue> m_receiveQueue; //!< completions of receive requests
 
-    TracedCallback<const RdmaMessageArrival&> m_messageReceived; //!< trace MessageReceived
-    TracedCallback<const RdmaWorkCompletion&> m_sendCompleted;   //!< trace SendCompleted
-    TracedCallback<RdmaQpState, RdmaQpState> m_stateChanged;     //!< trace State
+    QbbTrace<const RdmaMessageArrival&> m_messageReceived; //!< trace MessageReceived
+    QbbTrace<const RdmaWorkCompletion&> m_sendCompleted;   //!< trace SendCompleted
+    QbbTrace<RdmaQpState, RdmaQpState> m_stateChanged;     //!< trace State
 };
 
 } // namespace ns3

@@ -14,6 +14,7 @@
 #include <ns3/rng-seed-manager.h>
 #include <ns3/string.h>
 #include <ns3/test.h>
+#include <ns3/uinteger.h>
 
 #include <algorithm>
 #include <cstdio>
@@ -24,7 +25,7 @@
  * \file
  * \ingroup rdma-tests
  * The same run gives the same results to the bit: twice, with frames as bytes, with flows inserted
- * in another order, in another scheduler, from files, with traces connected.
+ * in another order, in another scheduler, from files, with traces connected, on several threads.
  */
 
 using namespace ns3;
@@ -39,6 +40,7 @@ struct Variant
     const char* scheduler{"ns3::MapScheduler"}; //!< ns-3's event list
     bool serialize{false};                      //!< frames cross as bytes
     bool own{false};                            //!< the module's simulator, not ns-3's
+    uint32_t threads{1};                        //!< threads of the module's simulator
     bool reverse{false};                        //!< flows are given in reverse order
     bool files{false};                          //!< topology and flows come from files
     bool traces{false};                         //!< captures and trace sinks are connected
@@ -106,6 +108,7 @@ class DeterminismTestCase : public TestCase
         if (variant.own)
         {
             RdmaSimulatorImpl::Select();
+            Simulator::GetImplementation()->SetAttribute("Threads", UintegerValue(variant.threads));
         }
         ObjectFactory scheduler;
         scheduler.SetTypeId(variant.scheduler);
@@ -279,7 +282,7 @@ class VariantsTestCase : public DeterminismTestCase
             // together.
             flow.start = flow.start / 50_us * 50_us;
         }
-        std::vector<Variant> variants(13);
+        std::vector<Variant> variants(15);
         variants[1].name = "as bytes";
         variants[1].serialize = true;
         variants[2].name = "reversed flows";
@@ -302,6 +305,12 @@ class VariantsTestCase : public DeterminismTestCase
         variants[12] = variants[10];
         variants[12].name = "own simulator, everything at once";
         variants[12].own = true;
+        variants[13].name = "threads";
+        variants[13].own = true;
+        variants[13].threads = 2;
+        variants[14] = variants[12];
+        variants[14].name = "threads, everything at once";
+        variants[14].threads = 3;
         Compare(topology, flows, variants);
     }
 

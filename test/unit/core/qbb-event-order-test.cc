@@ -8,6 +8,7 @@
 #include "qbb-storm-source.h"
 #include "qbb-time.h"
 #include "rdma-flow-calendar.h"
+#include "rdma-flow-host.h"
 #include "rdma-nic-watchdog.h"
 #include "rdma-packet-engine.h"
 #include "rdma-pause-trace.h"
@@ -77,6 +78,7 @@ constexpr std::array KINDS{
     At("qbb-storm-source.h", QbbStormSource::EVENT_ORDER, true, true, 970),
     At("rdma-flow-calendar.h", RdmaFlowCalendar::EVENT_ORDER, true, false, 980),
     At("rdma-timed-send-pipeline.h", RdmaTimedSendPipeline::EVENT_ORDER, true, false, 981),
+    At("rdma-flow-host.h", RdmaFlowHost::EVENT_ORDER, true, false, 982),
     At("rdma-packet-engine.h", RdmaPacketEngine::EVENT_ORDER, true, false, 990),
     At("rdma-send-scheduler.h", RdmaSendScheduler::EVENT_ORDER, true, false, 991),
     At("qbb-pfc-watchdog.h", QbbPfcWatchdog::EVENT_ORDER, false, true, 992),

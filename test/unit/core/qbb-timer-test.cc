@@ -31,6 +31,11 @@ class Owner
         }
     }
 
+    uint32_t GetNodeId() const
+    {
+        return 5;
+    }
+
     std::vector<int64_t> fired;                //!< femtoseconds at which it fired
     std::function<void()> then;                //!< what it does then
     QbbTimer<Owner, &Owner::Fire> timer{this}; //!< the timer

@@ -14,8 +14,8 @@
 /**
  * \file
  * \ingroup rdma-tests
- * What ns-3 promises of a simulator, for the module's and for ns-3's own. Each SimulatorContract test
- * runs with both, so that an expectation that ns-3's does not meet fails, too.
+ * What ns-3 promises of a simulator, for the module's and for ns-3's own. Each SimulatorContract
+ * test runs with both, so that an expectation that ns-3's does not meet fails, too.
  */
 
 using namespace ns3;

@@ -170,7 +170,7 @@ TEST_F(QbbUpDownTest, AnyGraphWithoutCycle)
 TEST_F(QbbUpDownTest, HostsWithoutASwitch)
 {
     const std::vector<Ptr<QbbSwitch>> switches;
-    const std::unordered_map<const Node*, uint32_t> switchOfNode;
+    const std::unordered_map<uint32_t, uint32_t> switchOfNode;
     const QbbUpDownRouting nothing(switches, switchOfNode); // ends without a look at a root
 }
 

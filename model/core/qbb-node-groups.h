@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+
+#ifndef QBB_NODE_GROUPS_H
+#define QBB_NODE_GROUPS_H
+
+#include "qbb-border.h"
+#include "qbb-ps.h"
+
+#include <ns3/object.h>
+
+#include <cstdint>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace ns3
+{
+
+/**
+ * \ingroup rdma
+ * Divides the nodes of a simulation into groups that run on threads of their own. RdmaSimulatorImpl
+ * asks for a division at the beginning of a run.
+ *
+ * Group 0 runs on the thread of Simulator::Run(). It has every node whose events call code from
+ * outside of the module: an application, ns-3's IP stack, or a sink of a trace source.
+ */
+class QbbNodeGroups : public Object
+{
+  public:
+    /** \return the object TypeId */
+    static TypeId GetTypeId();
+
+    /**
+     * Divides all nodes that exist.
+     *
+     * \param most largest number of groups
+     * \param foreign ids of nodes with pending events of code from outside of the module
+     * \return number of groups; 1: no two groups can run apart, for the reason of GetReason()
+     */
+    virtual uint32_t Divide(uint32_t most, const std::set<uint32_t>& foreign) = 0;
+
+    /** Ends the division, after a run. */
+    virtual void Unite() = 0;
+
+    /** \param node id of a node \return number of the node's group */
+    virtual uint32_t GetGroup(uint32_t node) const = 0;
+
+    /** \return the shortest time from an event of a group to its effect in another, above 0 */
+    virtual QbbPs GetLookahead() const = 0;
+
+    /** \param from a group \param to another group \return what the first sends to the second */
+    virtual QbbBorder& GetBorder(uint32_t from, uint32_t to) = 0;
+
+    /** \return why the latest division has a single group, in one sentence; empty otherwise */
+    virtual std::string GetReason() const = 0;
+};
+
+} // namespace ns3
+
+#endif /* QBB_NODE_GROUPS_H */

@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+
+#ifndef QBB_PARALLEL_RUN_H
+#define QBB_PARALLEL_RUN_H
+
+#include "qbb-barrier.h"
+#include "qbb-engine.h"
+#include "qbb-node-groups.h"
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <exception>
+#include <functional>
+#include <memory>
+#include <thread>
+#include <vector>
+
+namespace ns3
+{
+
+/**
+ * \ingroup rdma
+ * A run of the simulation in which groups of nodes run on threads of their own.
+ *
+ * The run goes in windows of simulated time, which are no longer than the time that a frame needs
+ * from one group to another. Within a window, the groups know nothing of each other. Between two
+ * windows, each group takes over the frames that others have sent to it. An event without a node
+ * runs while all groups rest, after all their events that are due before it. No event of a node may
+ * act on the simulation as a whole, other than by an event without a node at a later multiple of
+ * GRID.
+ *
+ * The events of a group run in the order of an ordinary run, so a run has the same results with any
+ * number of threads: events of different nodes at one instant do not depend on each other, because
+ * every cable has a delay.
+ */
+class QbbParallelRun
+{
+  public:
+    /// Windows end at the multiples of this time, where events without a node may stop a run.
+    static constexpr QbbPs GRID = 10_us;
+
+    /**
+     * Takes over the pending events.
+     *
+     * \param global engine of the events without a node; it has all pending events at first
+     * \param nodes groups of nodes, divided
+     * \param groups number of groups, above 1
+     * \param interrupted set by any thread that asks for a call of takeForeign
+     */
+    QbbParallelRun(QbbEngine& global,
+                   QbbNodeGroups& nodes,
+                   uint32_t groups,
+                   std::atomic<bool>& interrupted);
+
+    /** Gives all pending events, the clock and the counts back to the engine of the constructor. */
+    ~QbbParallelRun();
+
+    QbbParallelRun(const QbbParallelRun&) = delete;
+    QbbParallelRun& operator=(const QbbParallelRun&) = delete;
+
+    /**
+     * Runs until no event is pending, or Stop(), or for a while. Throws what an event has thrown.
+     *
+     * \param takeForeign called while all groups rest, after an interruption
+     * \param events number of events after which the run pauses, at the end of a window
+     * \return false if the run has paused
+     */
+    bool Run(const std::function<void()>& takeForeign, uint64_t events);
+
+    /** Ends Run() after the running event, which must be one without a node. */
+    void Stop()
+    {
+        m_stop = true;
+    }
+
+    /**
+     * Adds an event, from the event that is running or while all groups rest. Aborts with a message
+     * if the groups must not run apart with the event: for a node of another group, or without a
+     * node and within the window, or from outside of the module on a node of a thread of its own.
+     *
+     * \param at time of the event
+     * \param context id of the event's node
+     * \param event event object, of which one reference is taken over
+     * \return time, uid and context of the new event
+     */
+    Scheduler::EventKey Insert(QbbEventTime at, uint32_t context, EventImpl* event);
+
+    /** \param context id of a node \return the engine that runs the node's events */
+    QbbEngine& GetEngine(uint32_t context);
+
+    /** \return number of events that have run, those of the present window not counted */
+    uint64_t GetEventCount() const;
+
+    /** \return true if no event is pending; only while all groups rest */
+    bool IsEmpty() const;
+
+  private:
+    /** What a group has told the others at the end of a window. */
+    struct alignas(64) Report
+    {
+        Scheduler::EventKey next{};               //!< next event of the group, or that it causes
+        uint64_t added{QbbEngine::NO_EVENT.m_ts}; //!< earliest new event without a node
+        uint64_t count{0};                        //!< number of events that have run
+        bool failed{false};                       //!< an event has thrown an exception
+        bool noted{false};                        //!< an event has left a note
+    };
+
+    /** What is known between two windows. */
+    struct Step
+    {
+        std::vector<Report> groups;   //!< reports of the groups
+        Scheduler::EventKey global{}; //!< next event without a node
+        bool stop{false};             //!< Stop() has been called
+        bool interrupted{false};      //!< a thread has asked for a call of takeForeign
+    };
+
+    /** A group of nodes. */
+    struct alignas(64) Group
+    {
+        QbbEngine engine;           //!< the group's events
+        uint32_t step{0};           //!< number of the present step
+        uint64_t end{0};            //!< end of the present window, in femtoseconds
+        std::exception_ptr failure; //!< exception of an event
+        /// new events without a node, of steps with even and odd numbers
+        std::array<std::vector<Scheduler::Event>, 2> added;
+    };
+
+    /** What happens next. */
+    enum class Action
+    {
+        WINDOW, //!< the groups run apart
+        REST,   //!< all groups rest: for notes of events, or for an event without a node
+        END,    //!< the run is over
+    };
+
+    /** What happens next, and the ends of the window for group 0 and for the others. */
+    struct Plan
+    {
+        Action action{Action::END};   //!< what happens next
+        bool pauses{false};           //!< the run ends although it is not over
+        Scheduler::EventKey limit0{}; //!< first event of group 0 that does not run
+        Scheduler::EventKey limit{};  //!< first event of any other group that does not run
+    };
+
+    uint32_t GetNumber() const
+    {
+        return static_cast<uint32_t>(m_groups.size());
+    }
+
+    Plan MakePlan(const Step& last) const;
+    void Work(uint32_t group);
+    void RunWindow(uint32_t group, const Plan& plan);
+    void Rest();
+    void RunNotes();
+    void TakeOver(uint32_t group, uint32_t compartment);
+    void TakeAdded(uint32_t compartment);
+    void ReportAtRest(Step& next);
+
+    QbbEngine& m_global;                          //!< events without a node
+    QbbNodeGroups& m_nodes;                       //!< groups of nodes
+    std::vector<std::unique_ptr<Group>> m_groups; //!< the groups
+    QbbBarrier m_barrier;                         //!< where the groups meet between windows
+    std::array<Step, 2> m_steps;                  //!< the step before, and the next
+    std::function<void()> m_takeForeign;          //!< called after an interruption
+    std::atomic<bool>& m_interrupted;             //!< a thread has asked for that call
+    uint64_t m_events{0};                         //!< number of events before a pause
+    bool m_paused{false};                         //!< the run has paused
+    bool m_stop{false};                           //!< Stop() has been called
+};
+
+} // namespace ns3
+
+#endif /* QBB_PARALLEL_RUN_H */

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+
+#ifndef QBB_TRACE_H
+#define QBB_TRACE_H
+
+#include "qbb-engine.h"
+
+#include <ns3/traced-callback.h>
+
+namespace ns3
+{
+
+/**
+ * \ingroup rdma
+ * Aborts with a message if the running event's node runs on a thread of its own
+ * (RdmaSimulatorImpl), where no code from outside of the module may be called: a sink may look at
+ * anything, and ns-3's packets are not made for threads. Nodes whose trace sources have sinks when
+ * the simulation starts run on the thread of Simulator::Run().
+ *
+ * \param what the code that is about to be called, such as "a sink of a trace source"
+ */
+inline void
+CheckQbbSink(const char* what = "a sink of a trace source")
+{
+    if (const QbbEngine* engine = QbbEngine::GetRunning(); engine && engine->GetGroup() > 0)
+    {
+        engine->RefuseSink(what);
+    }
+}
+
+/**
+ * \ingroup rdma
+ * A trace source whose sinks are called only where they may be (CheckQbbSink()).
+ *
+ * \tparam Ts types of the arguments
+ */
+template <typename... Ts>
+class QbbTrace : public TracedCallback<Ts...>
+{
+  public:
+    /** Calls all sinks. \param args arguments of the sinks */
+    void operator()(Ts... args) const
+    {
+        if (!this->IsEmpty())
+        {
+            CheckQbbSink();
+            TracedCallback<Ts...>::operator()(args...);
+        }
+    }
+};
+
+} // namespace ns3
+
+#endif /* QBB_TRACE_H */

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+
+#ifndef QBB_FRAME_BORDER_H
+#define QBB_FRAME_BORDER_H
+
+#include "qbb-border.h"
+#include "qbb-frame.h"
+#include "qbb-ps.h"
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+namespace ns3
+{
+
+class QbbLine;
+
+/**
+ * \ingroup rdma
+ * The frames that nodes of one thread send to nodes of another. A frame crosses by value: it leaves
+ * the pool of its sender's thread, and enters the pool of the port that receives it.
+ */
+class QbbFrameBorder final : public QbbBorder
+{
+  public:
+    // Inherited from QbbBorder
+    void Open(uint32_t compartment) override;
+    uint64_t GetEarliest(uint32_t compartment) const override;
+    void TakeOver(uint32_t compartment) override;
+
+    /**
+     * Sends a frame across the border, from the sending thread. Aborts with a message if the frame
+     * carries a packet of ns-3, because ns-3's packets are not made for threads.
+     *
+     * \param line line of the receiver
+     * \param frame the frame, which the caller destroys
+     * \param arrival instant at which the last bit arrives
+     */
+    void Send(QbbLine& line, QbbFrame& frame, QbbPs arrival);
+
+  private:
+    /** A frame on its way. */
+    struct Crossing
+    {
+        QbbLine* line{nullptr};            //!< line of the receiver
+        QbbPs arrival{0};                  //!< instant at which the last bit arrives
+        QbbFrameHeaders headers;           //!< the frame's headers
+        QbbFrameExtensions extensions;     //!< the frame's further headers
+        std::vector<RdmaIntHop> telemetry; //!< the frame's telemetry records
+    };
+
+    /** Frames of a window. Used entries keep their memory for the next window. */
+    struct alignas(64) Compartment
+    {
+        std::vector<Crossing> crossings; //!< frames in order of their transmission
+        std::size_t size{0};             //!< number of frames
+        QbbPs earliest{QBB_NEVER};       //!< earliest arrival
+    };
+
+    std::array<Compartment, 2> m_compartments; //!< one is filled, the other is emptied
+    alignas(64) uint32_t m_open{0};            //!< number of the compartment that is filled
+};
+
+} // namespace ns3
+
+#endif /* QBB_FRAME_BORDER_H */

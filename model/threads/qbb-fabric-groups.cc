@@ -1,0 +1,382 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+
+#include "qbb-fabric-groups.h"
+
+#include "qbb-parallel-run.h"
+#include "qbb-pfc-watchdog.h"
+#include "qbb-switch.h"
+#include "qbb-wire.h"
+#include "rdma-nic-watchdog.h"
+#include "rdma-nic.h"
+
+#include <ns3/application.h>
+#include <ns3/boolean.h>
+#include <ns3/node-list.h>
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+namespace ns3
+{
+
+NS_OBJECT_ENSURE_REGISTERED(QbbFabricGroups);
+
+namespace
+{
+
+constexpr uint32_t NONE = UINT32_MAX;     // no cluster, or no group
+constexpr const char* OWN_GROUP = "Rdma"; // group name of the module's types
+
+/// \return true if a switch passes frames on before it has received all of their bytes
+bool
+CutsThrough(const Node& node)
+{
+    const auto sw = node.GetObject<QbbSwitch>();
+    BooleanValue cutThrough(false);
+    if (sw)
+    {
+        sw->GetAttribute("CutThrough", cutThrough);
+    }
+    return cutThrough.Get();
+}
+
+} // namespace
+
+TypeId
+QbbFabricGroups::GetTypeId()
+{
+    static TypeId tid = TypeId("ns3::QbbFabricGroups")
+                            .SetParent<QbbNodeGroups>()
+                            .SetGroupName("Rdma")
+                            .AddConstructor<QbbFabricGroups>();
+    return tid;
+}
+
+void
+QbbFabricGroups::DoDispose()
+{
+    m_cables.clear();
+    m_borders.clear();
+    QbbNodeGroups::DoDispose();
+}
+
+uint32_t
+QbbFabricGroups::GetGroup(uint32_t node) const
+{
+    return m_groupOf.at(node);
+}
+
+QbbPs
+QbbFabricGroups::GetLookahead() const
+{
+    return m_lookahead;
+}
+
+QbbBorder&
+QbbFabricGroups::GetBorder(uint32_t from, uint32_t to)
+{
+    return *m_borders[from * m_groups + to];
+}
+
+std::string
+QbbFabricGroups::GetReason() const
+{
+    return m_reason;
+}
+
+std::vector<QbbNetDevice*>
+QbbFabricGroups::GetPorts(const Node& node)
+{
+    std::vector<QbbNetDevice*> ports;
+    for (uint32_t i = 0; i < node.GetNDevices(); ++i)
+    {
+        if (const auto port = DynamicCast<QbbNetDevice>(node.GetDevice(i)))
+        {
+            ports.push_back(PeekPointer(port));
+        }
+    }
+    return ports;
+}
+
+uint64_t
+QbbFabricGroups::GetLoad(const Node& node)
+{
+    uint64_t load = 0;
+    for (const QbbNetDevice* port : GetPorts(node))
+    {
+        const QbbPortCounters& counters = port->GetCounters();
+        load += 1 + counters.GetTxFrames() + counters.GetRxFrames();
+    }
+    return load;
+}
+
+std::string
+QbbFabricGroups::FindStranger()
+{
+    for (auto it = NodeList::Begin(); it != NodeList::End(); ++it)
+    {
+        const Node& node = **it;
+        const auto text = [&node](const std::string& what) {
+            return what + " of node " + std::to_string(node.GetId()) +
+                   " may send packets of ns-3, which are not made for threads";
+        };
+        for (uint32_t i = 0; i < node.GetNApplications(); ++i)
+        {
+            if (node.GetApplication(i)->GetInstanceTypeId().GetGroupName() != OWN_GROUP)
+            {
+                return text("an application");
+            }
+        }
+        for (auto objects = node.GetAggregateIterator(); objects.HasNext();)
+        {
+            const Ptr<const Object> object = objects.Next();
+            const TypeId type = object->GetInstanceTypeId();
+            if (PeekPointer(object) != &node && type.GetGroupName() != OWN_GROUP)
+            {
+                return text("the " + type.GetName());
+            }
+        }
+        if (GetPorts(node).size() != node.GetNDevices())
+        {
+            return text("a device other than ns3::QbbNetDevice");
+        }
+    }
+    return "";
+}
+
+std::string
+QbbFabricGroups::FindWitness(const Node& node)
+{
+    const auto ports = GetPorts(node);
+    const auto nic = node.GetObject<RdmaNic>();
+    if (node.GetNApplications() > 0)
+    {
+        return "an application";
+    }
+    if (nic && nic->HasSinks())
+    {
+        return "a sink or a callback of the NIC or of a queue pair";
+    }
+    const auto watchdog = node.GetObject<QbbPfcWatchdog>();
+    if (watchdog && watchdog->HasSinks())
+    {
+        return "a sink of the watchdog";
+    }
+    const bool isSeen = std::any_of(ports.begin(), ports.end(), [](const QbbNetDevice* port) {
+        const auto of = port->GetObject<RdmaNicWatchdog>();
+        return port->IsSeen() || (of && of->HasSinks());
+    });
+    return isSeen ? "a sink or an error model of a port" : "";
+}
+
+std::vector<QbbFabricGroups::Cluster>
+QbbFabricGroups::MakeClusters(uint32_t most, const std::set<uint32_t>& foreign)
+{
+    std::vector<Cluster> clusters;
+    m_clusterOf.assign(NodeList::GetNNodes(), NONE);
+    const auto add = [&](uint32_t cluster, const Node& node) {
+        m_clusterOf[node.GetId()] = cluster;
+        Cluster& found = clusters[cluster];
+        found.nodes.push_back(node.GetId());
+        found.load += GetLoad(node);
+        if (found.seenBy.empty())
+        {
+            found.seenBy =
+                foreign.count(node.GetId()) ? "an event of the script" : FindWitness(node);
+        }
+    };
+    const auto isSwitch = [](const Node& node) { return node.GetObject<QbbSwitch>() != nullptr; };
+    for (auto it = NodeList::Begin(); it != NodeList::End(); ++it)
+    {
+        if (isSwitch(**it))
+        {
+            clusters.emplace_back();
+            add(static_cast<uint32_t>(clusters.size()) - 1, **it);
+        }
+    }
+    // With few switches, hosts go into groups of their own.
+    const bool alone = clusters.size() < most;
+    for (auto it = NodeList::Begin(); it != NodeList::End(); ++it)
+    {
+        const Node& node = **it;
+        if (m_clusterOf[node.GetId()] != NONE)
+        {
+            continue;
+        }
+        uint32_t cluster = NONE;
+        for (const QbbNetDevice* port : alone ? std::vector<QbbNetDevice*>() : GetPorts(node))
+        {
+            const QbbPort* peer = port->GetPeer();
+            cluster = std::min(cluster, peer ? m_clusterOf[peer->GetNodeId()] : NONE);
+        }
+        if (cluster == NONE)
+        {
+            cluster = static_cast<uint32_t>(clusters.size());
+            clusters.emplace_back();
+        }
+        add(cluster, node);
+    }
+    return clusters;
+}
+
+void
+QbbFabricGroups::Assign(const std::vector<Cluster>& clusters, uint32_t groups)
+{
+    uint64_t left = 0;
+    std::vector<std::map<uint32_t, uint32_t>> cables(clusters.size()); // by neighbouring cluster
+    std::vector<uint32_t> degree(clusters.size(), 0);
+    for (uint32_t i = 0; i < clusters.size(); ++i)
+    {
+        left += clusters[i].load;
+        for (const uint32_t node : clusters[i].nodes)
+        {
+            for (const QbbNetDevice* port : GetPorts(*NodeList::GetNode(node)))
+            {
+                const QbbPort* peer = port->GetPeer();
+                if (peer && m_clusterOf[peer->GetNodeId()] != i)
+                {
+                    ++cables[i][m_clusterOf[peer->GetNodeId()]];
+                    ++degree[i];
+                }
+            }
+        }
+    }
+    std::vector<uint32_t> groupOf(clusters.size(), NONE);
+    auto free = static_cast<uint32_t>(clusters.size()); // clusters without a group
+    for (uint32_t group = 0; group < groups; ++group)
+    {
+        const uint32_t others = groups - 1 - group; // groups without a cluster
+        const uint64_t share = left / (others + 1);
+        uint64_t load = 0;
+        bool isEmpty = true;
+        std::vector<uint32_t> inside(clusters.size(), 0); // cables to the group, by cluster
+        const auto take = [&](uint32_t cluster) {
+            groupOf[cluster] = group;
+            isEmpty = false;
+            --free;
+            load += clusters[cluster].load;
+            left -= clusters[cluster].load;
+            for (const auto& [neighbour, count] : cables[cluster])
+            {
+                inside[neighbour] += count;
+            }
+        };
+        for (uint32_t i = 0; group == 0 && i < clusters.size(); ++i)
+        {
+            if (!clusters[i].seenBy.empty())
+            {
+                take(i);
+            }
+        }
+        while (free > others)
+        {
+            uint32_t best = NONE;
+            for (uint32_t i = 0; i < clusters.size(); ++i)
+            {
+                // Compares the parts inside / degree; the first of equal clusters is taken.
+                if (groupOf[i] == NONE &&
+                    (best == NONE || uint64_t{inside[i]} * std::max(degree[best], 1U) >
+                                         uint64_t{inside[best]} * std::max(degree[i], 1U)))
+                {
+                    best = i;
+                }
+            }
+            if (others > 0 && !isEmpty && load + clusters[best].load / 2 > share)
+            {
+                break;
+            }
+            take(best);
+        }
+    }
+    m_groupOf.assign(m_clusterOf.size(), 0);
+    for (std::size_t node = 0; node < m_clusterOf.size(); ++node)
+    {
+        m_groupOf[node] = groupOf[m_clusterOf[node]];
+    }
+}
+
+void
+QbbFabricGroups::DrawBorders(uint32_t groups)
+{
+    m_groups = groups;
+    m_borders.clear();
+    for (uint32_t i = 0; i < groups * groups; ++i)
+    {
+        m_borders.push_back(std::make_unique<QbbFrameBorder>());
+    }
+    m_cables.clear();
+    m_lookahead = QbbParallelRun::GRID; // no window is longer
+    for (auto it = NodeList::Begin(); it != NodeList::End(); ++it)
+    {
+        const Node& node = **it;
+        const bool cutsThrough = CutsThrough(node);
+        if (const auto nic = node.GetObject<RdmaNic>())
+        {
+            nic->GetPool().Renew();
+        }
+        for (QbbNetDevice* port : GetPorts(node))
+        {
+            // Frames of the run before may be anywhere in the fabric.
+            port->GetPool().Renew();
+            const QbbPort* peer = port->GetPeer();
+            if (!peer || GetGroup(peer->GetNodeId()) == GetGroup(node.GetId()))
+            {
+                continue;
+            }
+            const uint32_t border = GetGroup(node.GetId()) * groups + GetGroup(peer->GetNodeId());
+            const Ptr<QbbChannel> cable = port->GetQbbChannel();
+            cable->GetLineFrom(port).SetBorder(m_borders[border].get());
+            m_cables.push_back(cable);
+            const uint32_t bytes = cutsThrough ? 0 : QbbWire::MIN_FRAME_BYTES;
+            m_lookahead =
+                std::min(m_lookahead, cable->GetDelayPs() + port->GetLineRate().BytesToPs(bytes));
+        }
+    }
+}
+
+uint32_t
+QbbFabricGroups::Divide(uint32_t most, const std::set<uint32_t>& foreign)
+{
+    m_reason = FindStranger();
+    if (!m_reason.empty())
+    {
+        return 1;
+    }
+    const std::vector<Cluster> clusters = MakeClusters(most, foreign);
+    const auto isSeen = [](const Cluster& cluster) { return !cluster.seenBy.empty(); };
+    const auto seen = std::count_if(clusters.begin(), clusters.end(), isSeen);
+    const auto apart = static_cast<std::ptrdiff_t>(clusters.size()) - seen + (seen > 0 ? 1 : 0);
+    const auto groups = static_cast<uint32_t>(std::min<std::ptrdiff_t>(most, apart));
+    if (groups < 2)
+    {
+        m_reason = "there is a single node";
+        if (const auto first = std::find_if(clusters.begin(), clusters.end(), isSeen);
+            first != clusters.end())
+        {
+            m_reason =
+                "code from outside of the module sees the events of each switch or of one of "
+                "its hosts, as " +
+                first->seenBy + " at node " + std::to_string(first->nodes.front());
+        }
+        return 1;
+    }
+    Assign(clusters, groups);
+    DrawBorders(groups);
+    return groups;
+}
+
+void
+QbbFabricGroups::Unite()
+{
+    for (const Ptr<QbbChannel>& cable : m_cables)
+    {
+        for (std::size_t i = 0; i < cable->GetNDevices(); ++i)
+        {
+            cable->GetLine(i).SetBorder(nullptr);
+        }
+    }
+    m_cables.clear();
+}
+
+} // namespace ns3

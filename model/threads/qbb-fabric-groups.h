@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+
+#ifndef QBB_FABRIC_GROUPS_H
+#define QBB_FABRIC_GROUPS_H
+
+#include "qbb-frame-border.h"
+#include "qbb-net-device.h"
+#include "qbb-node-groups.h"
+
+#include <ns3/node.h>
+
+#include <cstdint>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace ns3
+{
+
+/**
+ * \ingroup rdma
+ * Divides the nodes of a fabric along its cables, so that few cables lead from one group to another
+ * and all groups have about as much to do: as many ports before the first frame, as many frames at
+ * their ports later.
+ *
+ * A host stays with its switch, unless there are fewer switches than groups. A group begins with a
+ * switch and takes up the switch with the largest part of its cables in the group, again and again,
+ * so that a group follows racks and pods.
+ *
+ * A node belongs to group 0 if code from outside of the module sees its events: an application of
+ * the module, a sink of a trace source of its ports, its NIC or its queue pairs, a callback of a
+ * completion queue, an error model, or an event that a script has scheduled for the node. ns-3's
+ * packets travel through the whole fabric. All nodes are one group if a node has an application, an
+ * IP stack or another object from outside of the module.
+ */
+class QbbFabricGroups : public QbbNodeGroups
+{
+  public:
+    /** \return the object TypeId */
+    static TypeId GetTypeId();
+
+    // Inherited from QbbNodeGroups
+    uint32_t Divide(uint32_t most, const std::set<uint32_t>& foreign) override;
+    void Unite() override;
+    uint32_t GetGroup(uint32_t node) const override;
+    QbbPs GetLookahead() const override;
+    QbbBorder& GetBorder(uint32_t from, uint32_t to) override;
+    std::string GetReason() const override;
+
+  protected:
+    void DoDispose() override;
+
+  private:
+    /** A switch and its hosts, or another node by itself. */
+    struct Cluster
+    {
+        std::vector<uint32_t> nodes; //!< ids of the nodes
+        uint64_t load{0};            //!< frames at the nodes' ports, and one for each port
+        std::string seenBy;          //!< what sees the nodes' events from outside of the module
+    };
+
+    static std::vector<QbbNetDevice*> GetPorts(const Node& node);
+    static uint64_t GetLoad(const Node& node);
+    static std::string FindStranger();
+    static std::string FindWitness(const Node& node);
+    std::vector<Cluster> MakeClusters(uint32_t most, const std::set<uint32_t>& foreign);
+    void Assign(const std::vector<Cluster>& clusters, uint32_t groups);
+    void DrawBorders(uint32_t groups);
+
+    std::vector<uint32_t> m_clusterOf; //!< number of each node's cluster, by node id
+    std::vector<uint32_t> m_groupOf;   //!< number of each node's group, by node id
+    uint32_t m_groups{1};              //!< number of groups
+    QbbPs m_lookahead{0};              //!< shortest time from one group to another
+    std::vector<std::unique_ptr<QbbFrameBorder>> m_borders; //!< by sending and receiving group
+    std::vector<Ptr<QbbChannel>> m_cables; //!< cables that lead from one group to another
+    std::string m_reason;                  //!< why there is one group
+};
+
+} // namespace ns3
+
+#endif /* QBB_FABRIC_GROUPS_H */

@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+
+#include "qbb-barrier.h"
+#include "qbb-event-wheel.h"
+#include "qbb-fabric-groups.h"
+#include "rdma-simulator-impl.h"
+#include "rdma-test-fabric.h"
+
+#include <ns3/global-value.h>
+#include <ns3/node-list.h>
+#include <ns3/uinteger.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <gtest/gtest.h>
+#include <set>
+#include <thread>
+
+/**
+ * \file
+ * \ingroup rdma-tests
+ * The parts of a run on several threads, and what a script must not do in such a run.
+ */
+
+using namespace ns3;
+
+namespace
+{
+
+/** A fabric of two racks with one flow from each host, on two threads. */
+class RdmaThreads : public testing::Test
+{
+  protected:
+    RdmaThreads()
+    {
+        RdmaSimulatorImpl::Select();
+        Simulator::GetImplementation()->SetAttribute("Threads", UintegerValue(2));
+        const RdmaTopology topology = MakeRdmaLeafSpine(2, 2, 1, MakeTestRates(100, 100, 500));
+        hosts = topology.GetHosts();
+        test.helper.SetDeviceAttribute("PfcClasses", UintegerValue(1 << 3));
+        std::vector<RdmaFlow> flows;
+        for (uint32_t i = 0; i < hosts.size(); ++i)
+        {
+            flows.push_back(MakeTestFlow(i, hosts[i], hosts[(i + 2) % hosts.size()], 50'000));
+        }
+        test.Install(topology, flows);
+    }
+
+    /** \param foreign nodes with events of a script \return groups of the fabric's nodes */
+    std::set<uint32_t> Divide(const std::set<uint32_t>& foreign = {})
+    {
+        Simulator::Stop(TimeStep(1));
+        Simulator::Run(); // nodes are initialised
+        groups = CreateObject<QbbFabricGroups>();
+        count = groups->Divide(2, foreign);
+        std::set<uint32_t> numbers;
+        for (uint32_t node = 0; count > 1 && node < NodeList::GetNNodes(); ++node)
+        {
+            numbers.insert(groups->GetGroup(node));
+        }
+        return numbers;
+    }
+
+    RdmaTestFabric test;         //!< the fabric
+    std::vector<uint32_t> hosts; //!< its hosts
+    Ptr<QbbFabricGroups> groups; //!< groups of its nodes
+    uint32_t count{0};           //!< number of groups
+};
+
+using RdmaThreadsDeathTest = RdmaThreads;
+
+} // namespace
+
+TEST(QbbEventWheelGroups, AllEventsLeave)
+{
+    QbbEventWheel wheel;
+    std::multiset<uint64_t> times;
+    for (uint32_t uid = 0; uid < 5000; ++uid)
+    {
+        QbbEventWheel::Event ev{};
+        // Instants in the current slot, in the wheel and beyond the wheel.
+        ev.key.m_ts = uint64_t{uid} * uid * uid * 977 % (uint64_t{1} << (10 + uid % 40));
+        ev.key.m_uid = uid;
+        times.insert(ev.key.m_ts);
+        wheel.Insert(ev);
+    }
+    for (uint32_t i = 0; i < 100; ++i)
+    {
+        EXPECT_EQ(wheel.RemoveNext().key.m_ts, *times.begin());
+        times.erase(times.begin());
+    }
+    const QbbEventWheel::Event next = *wheel.TakeNext();
+    wheel.PutBack();
+    EXPECT_EQ(wheel.PeekNext().key.m_uid, next.key.m_uid);
+    std::multiset<uint64_t> taken;
+    for (const auto& ev : wheel.TakeAll())
+    {
+        taken.insert(ev.key.m_ts);
+    }
+    EXPECT_EQ(taken, times);
+    EXPECT_TRUE(wheel.IsEmpty());
+    wheel.Insert(next);
+    EXPECT_EQ(wheel.RemoveNext().key.m_ts, next.key.m_ts);
+}
+
+TEST(QbbBarrier, NobodyPassesAlone)
+{
+    constexpr uint32_t THREADS = 3;
+    constexpr uint32_t ROUNDS = 2000;
+    QbbBarrier barrier(THREADS);
+    std::array<uint32_t, THREADS> rounds{};
+    std::atomic<uint32_t> wrong{0};
+    std::vector<std::thread> threads;
+    for (uint32_t number = 0; number < THREADS; ++number)
+    {
+        threads.emplace_back([&, number] {
+            for (uint32_t round = 1; round <= ROUNDS; ++round)
+            {
+                rounds[number] = round;
+                barrier.Wait();
+                wrong += static_cast<uint32_t>(
+                    std::count_if(rounds.begin(), rounds.end(), [round](uint32_t other) {
+                        return other != round;
+                    }));
+                barrier.Wait();
+            }
+        });
+    }
+    for (std::thread& thread : threads)
+    {
+        thread.join();
+    }
+    EXPECT_EQ(wrong, 0U);
+}
+
+TEST_F(RdmaThreads, RacksAreGroups)
+{
+    EXPECT_EQ(Divide(), (std::set<uint32_t>{0, 1}));
+    EXPECT_EQ(groups->GetReason(), "");
+    // Hosts are with their leaf switch.
+    for (const uint32_t host : hosts)
+    {
+        const auto port = test.fabric->GetNic(host)->GetPort(0);
+        EXPECT_EQ(groups->GetGroup(port->GetNodeId()),
+                  groups->GetGroup(port->GetPeer()->GetNodeId()));
+    }
+    // The cable, and 64 + 8 bytes at 100 Gb/s.
+    EXPECT_EQ(groups->GetLookahead(), 500_ns + 5'120_ps);
+    groups->Unite();
+}
+
+TEST_F(RdmaThreads, SeenNodesAreInGroup0)
+{
+    const uint32_t last = hosts.back();
+    test.fabric->GetNic(last)->GetPort(0)->TraceConnectWithoutContext(
+        "MacRx",
+        Callback<void, Ptr<const Packet>>([](Ptr<const Packet>) {}));
+    EXPECT_EQ(Divide(), (std::set<uint32_t>{0, 1}));
+    EXPECT_EQ(groups->GetGroup(last), 0U);
+    groups->Unite();
+    EXPECT_EQ(groups->Divide(2, {hosts.front()}), 2U);
+    EXPECT_EQ(groups->GetGroup(hosts.front()), 0U);
+    EXPECT_EQ(groups->GetGroup(last), 0U);
+    groups->Unite();
+}
+
+TEST_F(RdmaThreads, ReasonForOneGroup)
+{
+    const std::set<uint32_t> all(hosts.begin(), hosts.end());
+    const auto nodes = test.fabric->GetTopology().GetSwitches();
+    std::set<uint32_t> foreign(nodes.begin(), nodes.end());
+    foreign.insert(all.begin(), all.end());
+    Divide(foreign);
+    EXPECT_EQ(count, 1U);
+    EXPECT_NE(groups->GetReason().find("an event of the script at node"), std::string::npos)
+        << groups->GetReason();
+}
+
+TEST_F(RdmaThreads, RunsOnTwoThreads)
+{
+    test.Run();
+    EXPECT_EQ(RdmaSimulatorImpl::GetReasonForOneThread(), "");
+    EXPECT_EQ(test.GetUnfinished(), "");
+    EXPECT_EQ(RdmaSimulatorImpl::GetThreads(), 2U);
+}
+
+TEST_F(RdmaThreads, NoGroupIsEmptyAfterUnevenLoad)
+{
+    test.Run();
+    EXPECT_GT(test.fabric->GetTotals().packetHops, 0U);
+    const auto again = CreateObject<QbbFabricGroups>();
+    for (const uint32_t most : {2U, 3U, 6U})
+    {
+        const uint32_t made = again->Divide(most, {});
+        std::set<uint32_t> numbers;
+        for (uint32_t node = 0; node < NodeList::GetNNodes(); ++node)
+        {
+            numbers.insert(again->GetGroup(node));
+        }
+        EXPECT_EQ(numbers.size(), made);
+        EXPECT_LE(made, most);
+        EXPECT_GT(made, 1U);
+        EXPECT_LE(again->GetLookahead(), QbbParallelRun::GRID);
+        again->Unite();
+    }
+}
+
+TEST_F(RdmaThreads, ExceptionsLeaveTheRun)
+{
+    Simulator::Schedule(MicroSeconds(3), [] { throw std::runtime_error("out of the run"); });
+    EXPECT_THROW(Simulator::Run(), std::runtime_error);
+    EXPECT_EQ(Simulator::Now(), MicroSeconds(3));
+    test.Run();
+    EXPECT_EQ(test.GetUnfinished(), "");
+}
+
+TEST_F(RdmaThreadsDeathTest, AnEventOfANodeMustNotStopTheRun)
+{
+    Simulator::ScheduleWithContext(hosts[0], MicroSeconds(2), [] { Simulator::Stop(); });
+    EXPECT_DEATH(test.Run(), "Simulator::Stop\\(\\) in an event of node 0.*Threads=1");
+}
+
+TEST_F(RdmaThreadsDeathTest, AnEventOfANodeMustNotActOnAnother)
+{
+    Simulator::ScheduleWithContext(hosts[0], MicroSeconds(2), [this] {
+        Simulator::ScheduleWithContext(hosts[3], MicroSeconds(1), [] {});
+    });
+    EXPECT_DEATH(test.Run(), "an event of node 0 schedules an event of node 3.*another thread");
+}
+
+TEST_F(RdmaThreadsDeathTest, AnEventWithoutANodeMustNotComeTooSoon)
+{
+    Simulator::ScheduleWithContext(hosts[0], MicroSeconds(2), [] {
+        Simulator::ScheduleWithContext(Simulator::NO_CONTEXT, NanoSeconds(1), [] {});
+    });
+    EXPECT_DEATH(test.Run(), "schedules an event without a node at 2001000 ps");
+}
+
+TEST_F(RdmaThreadsDeathTest, ASinkMustBeThereFromTheBeginning)
+{
+    Simulator::Schedule(MicroSeconds(2), [this] {
+        for (const uint32_t host : hosts)
+        {
+            test.fabric->GetNic(host)->GetPort(0)->TraceConnectWithoutContext(
+                "MacRx",
+                Callback<void, Ptr<const Packet>>([](Ptr<const Packet>) {}));
+        }
+    });
+    EXPECT_DEATH(test.Run(), "a sink of a trace source is to be called in an event of node");
+}
+
+TEST_F(RdmaThreadsDeathTest, AScriptsEventMustNotReachAnotherThread)
+{
+    Simulator::Schedule(MicroSeconds(2), [this] {
+        for (const uint32_t host : hosts)
+        {
+            Simulator::ScheduleWithContext(host, MicroSeconds(1), [] {});
+        }
+    });
+    EXPECT_DEATH(test.Run(), "an event of a script is scheduled for node");
+}
+
+TEST(RdmaThreadsSelectDeathTest, AnotherSimulatorHasNoThreads)
+{
+    const auto run = [] {
+        Simulator::GetImplementation(); // ns-3's own
+        GlobalValue::Bind("threads", UintegerValue(2));
+        RdmaSimulatorImpl::Select();
+    };
+    EXPECT_DEATH(run(), "threads=2 with ns3::DefaultSimulatorImpl");
+}
