@@ -19,7 +19,7 @@ from rdma_reproduce import cross_traffic, expected  # noqa: E402
 from rdma_runs import student  # noqa: E402
 
 if HAS_PACKAGES:
-    from rdma_reproduce import catalogue, fabric, pages, report, row, tables
+    from rdma_reproduce import catalogue, fabric, pages, report, row, tables, wide
     from rdma_reproduce.readings import MAIN, READINGS
     from rdma_reproduce.rows import all_rows
     from rdma_runs.costs import Costs
@@ -161,6 +161,33 @@ class Rows(unittest.TestCase):
         for seeded in (False, True):
             case = row.Case("a", "fake", (), None, seeded=seeded, directory="/here")
             self.assertEqual([run.directory for run in case.runs([1])], ["/here"])
+
+    def test_wide_values_of_short_runs_get_more_seeds(self):
+        short, long = (row.Case(name, "fake", (name,), None, cost, seeded=True)
+                       for name, cost in (("short", 2.0), ("long", 200.0)))
+        costs = Costs(os.path.join(self.folder, "none.csv"))
+
+        def lacking(*cases):
+            quantity = row.Quantity("a", "x", cases, lambda *of: of[0]["x"], expected.report())
+            only = row.Row("X1", "claim", lambda setting: [quantity])
+            runs = wide.runs(only, None, self.store.read()[1], ["1", "2", "3", "4"], costs)
+            return sorted(int(run.seeds[0]) for run in self.store.pending(runs))
+
+        self.assertEqual(lacking(short), [])
+        self.add(short, s1=10)
+        self.assertEqual(lacking(short), [])
+        self.add(short, s2=20)
+        self.add(long, s1=10, s2=20)
+        self.assertEqual(lacking(short), [3, 4])
+        self.assertEqual(lacking(long), [])
+        self.assertEqual(lacking(short, long), [])
+        self.add(short, s3=15, s4=15)
+        self.assertEqual(lacking(short), [5, 6, 7, 8])
+        self.add(short, s2=10.1, s3=10, s4=10)
+        self.assertEqual(lacking(short), [])
+
+    def test_a_value_has_thirty_seeds_at_most(self):
+        self.assertEqual(list(wide.seeds_for(student.Estimate(1.0, 1.0, 20))), list(range(1, 31)))
 
     def test_a_value_that_a_run_lacks_is_not_run(self):
         case = row.Case("a", "fake", (), None, seeded=True)

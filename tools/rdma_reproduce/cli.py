@@ -80,6 +80,16 @@ class Work:
         """The seeds to run for a row."""
         return self.options.seeds or list(range(1, (1 if self.options.quick else row.seeds) + 1))
 
+    def more_runs(self, row, settings, costs):
+        """The runs of further seeds of a row; none where the command line says how many seeds."""
+        from . import catalogue, report, wide
+
+        if self.options.seeds or self.options.quick:
+            return []
+        _, data = self.store_of(catalogue.page_of(row)).read()
+        seeds = report.seeds_in(data)
+        return [run for setting in settings for run in wide.runs(row, setting, data, seeds, costs)]
+
 
 def print_list(table, costs):
     """Prints rows with their runs and CPU-hours, done and left."""
@@ -95,6 +105,22 @@ def print_list(table, costs):
     print(f"{count} runs are left: {hours(total)} CPU-hours; a run is counted with its first row")
 
 
+def runs_left(request, work, costs):
+    """Rows with their runs and those that are left, and the store of each run."""
+    from . import catalogue
+
+    table, stores, seen = [], {}, set()
+    for row, runs in request.runs(work.seeds_of):
+        settings = request.settings if row.read else request.settings[:1]
+        runs = [run for run in (*runs, *work.more_runs(row, settings, costs)) if run not in seen]
+        runs = list(dict.fromkeys(runs))
+        seen.update(runs)
+        store = work.store_of(catalogue.page_of(row))
+        stores.update({run: store for run in runs})
+        table.append((row, runs, runs if work.options.again else store.pending(runs)))
+    return table, stores
+
+
 def obey(options):
     """Does what the command line says; returns the exit status."""
     from rdma_runs import matrix, programs
@@ -105,20 +131,20 @@ def obey(options):
     request = catalogue.request(options)
     work = Work(options)
     costs = Costs()
-    table, stores = [], {}
-    for row, runs in request.runs(work.seeds_of):
-        store = work.store_of(catalogue.page_of(row))
-        stores.update({run: store for run in runs})
-        table.append((row, runs, runs if options.again else store.pending(runs)))
-    if options.list:
-        print_list(table, costs)
-        return 0
-    left = [run for _, _, runs in table for run in runs]
-    failures = []
-    if left and not options.pages:
+    failures, performed = [], set()
+    # The runs of a row may show that it needs further seeds.
+    while not failures:
+        table, stores = runs_left(request, work, costs)
+        if options.list:
+            print_list(table, costs)
+            return 0
+        left = [run for _, _, runs in table for run in runs if run not in performed]
+        if not left or options.pages:
+            break
         paths = programs.locate([run.program for run in left], options.programs)
         model = programs.revision(paths[left[0].program])
         failures = matrix.perform(left, paths, model, costs, stores.__getitem__, options.jobs)
+        performed.update(left)
     for path in report.write(request, work, DOC):
         print(path)
     return matrix.report(failures)

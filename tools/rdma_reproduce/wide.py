@@ -1,0 +1,32 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Further seeds for values with a wide interval, where runs are short."""
+
+# Half of the interval over the mean.
+WIDE = 0.15
+# CPU-seconds of a run.
+SHORT_S = 15.0
+# A value has no more seeds than these.
+MOST = 30
+
+
+def is_wide(found):
+    """Whether half of an interval is more than 15% of the mean; one value has no interval."""
+    return found is not None and found.half is not None and found.half > WIDE * abs(found.mean)
+
+
+def seeds_for(found):
+    """The seeds of a wide value: twice as many as the value has."""
+    return range(1, min(2 * found.count, MOST) + 1)
+
+
+def runs(row, setting, data, seeds, costs):
+    """The runs of the seeds that the wide values of a row lack; data and seeds are those there are."""
+    result = {}
+    for quantity in row.quantities(setting):
+        found = quantity.estimate(data, seeds)
+        if not is_wide(found) or not all(case.seeded for case in quantity.cases):
+            continue
+        more = [run for case in quantity.cases for run in case.runs(seeds_for(found))]
+        if all(costs.of(run) is not None and costs.of(run) <= SHORT_S for run in more):
+            result.update(dict.fromkeys(more))
+    return list(result)
