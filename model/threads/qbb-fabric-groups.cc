@@ -9,6 +9,7 @@
 #include "rdma-nic-watchdog.h"
 #include "rdma-nic.h"
 
+#include <ns3/abort.h>
 #include <ns3/application.h>
 #include <ns3/boolean.h>
 #include <ns3/node-list.h>
@@ -64,7 +65,12 @@ QbbFabricGroups::DoDispose()
 uint32_t
 QbbFabricGroups::GetGroup(uint32_t node) const
 {
-    return m_groupOf.at(node);
+    NS_ABORT_MSG_IF(node >= m_groupOf.size(),
+                    "rdma: node " << node
+                                  << " is created while nodes run on several threads; accepted: "
+                                     "before Simulator::Run(), or with "
+                                     "ns3::RdmaSimulatorImpl::Threads=1");
+    return m_groupOf[node];
 }
 
 QbbPs

@@ -250,6 +250,12 @@ TEST_F(RdmaThreadsDeathTest, ASinkMustBeThereFromTheBeginning)
     EXPECT_DEATH(test.Run(), "a sink of a trace source is to be called in an event of node");
 }
 
+TEST_F(RdmaThreadsDeathTest, NodesMustBeThereFromTheBeginning)
+{
+    Simulator::Schedule(MicroSeconds(2), [] { CreateObject<Node>(); });
+    EXPECT_DEATH(test.Run(), "is created while nodes run on several threads");
+}
+
 TEST_F(RdmaThreadsDeathTest, AScriptsEventMustNotReachAnotherThread)
 {
     Simulator::Schedule(MicroSeconds(2), [this] {
