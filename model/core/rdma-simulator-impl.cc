@@ -2,18 +2,15 @@
 
 #include "rdma-simulator-impl.h"
 
+#include "rdma-simulator-choice.h"
+
 #include <ns3/abort.h>
 #include <ns3/assert.h>
-#include <ns3/enum.h>
-#include <ns3/global-value.h>
 #include <ns3/log.h>
-#include <ns3/object-factory.h>
 #include <ns3/simulator.h>
 #include <ns3/string.h>
 #include <ns3/uinteger.h>
 
-#include <algorithm>
-#include <exception>
 #include <limits>
 
 namespace ns3
@@ -22,36 +19,6 @@ namespace ns3
 NS_LOG_COMPONENT_DEFINE("RdmaSimulatorImpl");
 
 NS_OBJECT_ENSURE_REGISTERED(RdmaSimulatorImpl);
-
-namespace
-{
-
-/// Simulator that RdmaSimulatorImpl::Select() makes.
-enum SimulatorChoice
-{
-    OWN_SIMULATOR,
-    DEFAULT_SIMULATOR
-};
-
-GlobalValue g_rdmaSimulator("simulator",
-                            "Simulator that rdma's programs and helpers make: own "
-                            "(ns3::RdmaSimulatorImpl), or default (ns-3's). Results are equal.",
-                            EnumValue(OWN_SIMULATOR),
-                            MakeEnumChecker(OWN_SIMULATOR, "own", DEFAULT_SIMULATOR, "default"));
-
-constexpr uint64_t FIRST_DIVISION = 50'000; // events before nodes are divided again
-
-constexpr uint32_t MAX_THREADS = 256; // largest value of the attribute Threads
-
-GlobalValue g_rdmaThreads("threads",
-                          "Threads that share the work of a run, with simulator=own. Results do "
-                          "not depend on their number.",
-                          UintegerValue(1),
-                          MakeUintegerChecker<uint32_t>(1, MAX_THREADS));
-
-constexpr const char* SIMULATOR_TYPE = "SimulatorImplementationType"; // ns-3's global value
-
-} // namespace
 
 TypeId
 RdmaSimulatorImpl::GetTypeId()
@@ -66,17 +33,19 @@ RdmaSimulatorImpl::GetTypeId()
                           "the number of threads. Set it before the first event is scheduled.",
                           UintegerValue(1),
                           MakeUintegerAccessor(&RdmaSimulatorImpl::m_threads),
-                          MakeUintegerChecker<uint32_t>(1, MAX_THREADS))
+                          MakeUintegerChecker<uint32_t>(1, RDMA_MAX_THREADS))
             .AddAttribute("Grouping",
                           "Type of the ns3::QbbNodeGroups that divides nodes among the threads.",
                           StringValue("ns3::QbbFabricGroups"),
-                          MakeStringAccessor(&RdmaSimulatorImpl::m_grouping),
+                          MakeStringAccessor(&RdmaSimulatorImpl::SetGrouping,
+                                             &RdmaSimulatorImpl::GetGrouping),
                           MakeStringChecker());
     return tid;
 }
 
 RdmaSimulatorImpl::RdmaSimulatorImpl()
-    : m_thread(std::this_thread::get_id())
+    : m_parallel(m_engine, m_interrupted),
+      m_thread(std::this_thread::get_id())
 {
 }
 
@@ -87,31 +56,7 @@ RdmaSimulatorImpl::~RdmaSimulatorImpl()
 void
 RdmaSimulatorImpl::Select()
 {
-    StringValue type;
-    GlobalValue::GetValueByName(SIMULATOR_TYPE, type);
-    const std::string before = type.Get();
-    StringValue choice;
-    g_rdmaSimulator.GetValue(choice);
-    UintegerValue threads;
-    g_rdmaThreads.GetValue(threads);
-    if (choice.Get() == "own" && before == "ns3::DefaultSimulatorImpl")
-    {
-        GlobalValue::Bind(SIMULATOR_TYPE, StringValue(GetTypeId().GetName()));
-        // ns-3 makes the simulator here, unless one exists.
-        Simulator::GetImplementation();
-        GlobalValue::Bind(SIMULATOR_TYPE, StringValue(before));
-    }
-    if (threads.Get() == 1)
-    {
-        return;
-    }
-    const auto own = DynamicCast<RdmaSimulatorImpl>(Simulator::GetImplementation());
-    NS_ABORT_MSG_IF(!own,
-                    "rdma: threads="
-                        << threads.Get() << " with "
-                        << Simulator::GetImplementation()->GetInstanceTypeId().GetName()
-                        << "; accepted: with simulator=own, before another simulator exists");
-    own->SetAttribute("Threads", threads);
+    ChooseRdmaSimulator();
 }
 
 void
@@ -125,15 +70,7 @@ RdmaSimulatorImpl::DoDispose()
 void
 RdmaSimulatorImpl::Destroy()
 {
-    while (!m_destroyEvents.empty())
-    {
-        const Ptr<EventImpl> event = m_destroyEvents.front().PeekEventImpl();
-        m_destroyEvents.pop_front();
-        if (!event->IsCancelled())
-        {
-            event->Invoke();
-        }
-    }
+    m_destroyEvents.RunAll();
 }
 
 void
@@ -152,33 +89,36 @@ RdmaSimulatorImpl::GetSystemId() const
 bool
 RdmaSimulatorImpl::IsOnOwnThread() const
 {
-    return m_thread == std::this_thread::get_id() || (m_run && QbbEngine::GetRunning());
+    return m_thread == std::this_thread::get_id() ||
+           (m_parallel.GetRun() && QbbEngine::GetRunning());
 }
 
 const QbbEngine&
 RdmaSimulatorImpl::GetPresentEngine() const
 {
     const QbbEngine* const running = QbbEngine::GetRunning();
-    return m_run && running ? *running : m_engine;
+    return m_parallel.GetRun() && running ? *running : m_engine;
 }
 
 const QbbEngine&
 RdmaSimulatorImpl::GetEngineOf(const EventId& id) const
 {
-    return m_run ? m_run->GetEngine(id.GetContext()) : m_engine;
+    QbbParallelRun* const run = m_parallel.GetRun();
+    return run ? run->GetEngine(id.GetContext()) : m_engine;
 }
 
 bool
 RdmaSimulatorImpl::IsFinished() const
 {
-    if (!m_run)
+    const QbbParallelRun* const run = m_parallel.GetRun();
+    if (!run)
     {
         return m_engine.IsEmpty() || m_stop;
     }
     NS_ABORT_MSG_IF(QbbEngine::GetRunning(),
                     "rdma: Simulator::IsFinished() in an event of a node; accepted: in an event "
                     "without a node, or with ns3::RdmaSimulatorImpl::Threads=1");
-    return m_run->IsEmpty() || m_stop;
+    return run->IsEmpty() || m_stop;
 }
 
 void
@@ -198,25 +138,18 @@ RdmaSimulatorImpl::TakeForeignEvents()
 void
 RdmaSimulatorImpl::Run()
 {
-    NS_ABORT_MSG_IF(m_run,
+    NS_ABORT_MSG_IF(m_parallel.GetRun(),
                     "rdma: Simulator::Run() in an event; accepted: with "
                     "ns3::RdmaSimulatorImpl::Threads=1");
     m_thread = std::this_thread::get_id();
     m_stop = false;
-    m_reason = m_threads > 1 ? m_demand : "";
-    if (m_threads > 1 && m_demand.empty())
+    if (m_threads > 1)
     {
         RunFirstInstant();
-        if (m_stop)
+        if (m_stop || m_parallel.Run(m_threads, [this] { TakeForeignEvents(); }))
         {
             return;
         }
-        if (const uint32_t groups = DivideNodes(); groups > 1)
-        {
-            RunApart(groups);
-            return;
-        }
-        m_reason = m_groups->GetReason();
     }
     RunOnOneThread();
 }
@@ -233,7 +166,7 @@ RdmaSimulatorImpl::KeepOneThread(const std::string& reason)
 {
     if (const auto own = DynamicCast<RdmaSimulatorImpl>(Simulator::GetImplementation()))
     {
-        own->m_demand = reason;
+        own->m_parallel.KeepOneThread(reason);
     }
 }
 
@@ -241,7 +174,19 @@ std::string
 RdmaSimulatorImpl::GetReasonForOneThread()
 {
     const auto own = DynamicCast<RdmaSimulatorImpl>(Simulator::GetImplementation());
-    return own ? own->m_reason : "";
+    return own && own->m_threads > 1 ? own->m_parallel.GetReason() : "";
+}
+
+void
+RdmaSimulatorImpl::SetGrouping(std::string type)
+{
+    m_parallel.SetGrouping(type);
+}
+
+std::string
+RdmaSimulatorImpl::GetGrouping() const
+{
+    return m_parallel.GetGrouping();
 }
 
 void
@@ -254,77 +199,6 @@ RdmaSimulatorImpl::RunFirstInstant()
     while (!m_stop && m_engine.GetNextKey().m_ts == first)
     {
         m_engine.RunNext();
-    }
-}
-
-std::set<uint32_t>
-RdmaSimulatorImpl::FindForeignNodes()
-{
-    std::set<uint32_t> nodes;
-    for (const Scheduler::Event& ev : m_engine.TakeAll())
-    {
-        if (!QbbEngine::IsOwn(ev.impl) && ev.key.m_context != Simulator::NO_CONTEXT)
-        {
-            nodes.insert(ev.key.m_context);
-        }
-        m_engine.Adopt(ev);
-    }
-    return nodes;
-}
-
-uint32_t
-RdmaSimulatorImpl::DivideNodes()
-{
-    if (!m_groups)
-    {
-        TypeId type;
-        NS_ABORT_MSG_IF(!TypeId::LookupByNameFailSafe(m_grouping, &type) ||
-                            !type.IsChildOf(QbbNodeGroups::GetTypeId()),
-                        "rdma: ns3::RdmaSimulatorImpl::Grouping="
-                            << m_grouping
-                            << "; accepted: a class that derives from ns3::QbbNodeGroups");
-        ObjectFactory factory;
-        factory.SetTypeId(type);
-        m_groups = factory.Create<QbbNodeGroups>();
-    }
-    return m_groups->Divide(m_threads, FindForeignNodes());
-}
-
-void
-RdmaSimulatorImpl::RunApart(uint32_t groups)
-{
-    // Groups are divided again when it is known how much each node has to do, and then seldom.
-    uint64_t events = FIRST_DIVISION;
-    const auto takeForeign = [this] { TakeForeignEvents(); };
-    bool isOver = false;
-    while (!isOver && groups > 1)
-    {
-        m_run = std::make_unique<QbbParallelRun>(m_engine, *m_groups, groups, m_interrupted);
-        std::exception_ptr failure;
-        try
-        {
-            isOver = m_run->Run(takeForeign, events);
-        }
-        catch (...)
-        {
-            failure = std::current_exception();
-        }
-        m_run.reset();
-        m_groups->Unite();
-        if (failure)
-        {
-            std::rethrow_exception(failure);
-        }
-        if (!isOver)
-        {
-            events *= 8;
-            groups = DivideNodes();
-        }
-    }
-    if (!isOver)
-    {
-        m_reason = m_groups->GetReason();
-        RunOnOneThread();
     }
 }
 
@@ -345,16 +219,17 @@ RdmaSimulatorImpl::RunOnOneThread()
 void
 RdmaSimulatorImpl::Stop()
 {
-    NS_ABORT_MSG_IF(m_run && QbbEngine::GetRunning(),
+    QbbParallelRun* const run = m_parallel.GetRun();
+    NS_ABORT_MSG_IF(run && QbbEngine::GetRunning(),
                     "rdma: Simulator::Stop() in an event of node "
                         << GetContext()
                         << " while other threads run other nodes; accepted: in an event without a "
                            "node, or with ns3::RdmaSimulatorImpl::Threads=1");
     m_stop = true;
     m_interrupted = true;
-    if (m_run)
+    if (run)
     {
-        m_run->Stop();
+        run->Stop();
     }
 }
 
@@ -374,9 +249,9 @@ Scheduler::EventKey
 RdmaSimulatorImpl::Insert(const Time& delay, uint32_t context, EventImpl* event)
 {
     const QbbEventTime at = GetTimeAfter(delay);
-    if (m_run)
+    if (QbbParallelRun* const run = m_parallel.GetRun())
     {
-        return m_run->Insert(at, context, event);
+        return run->Insert(at, context, event);
     }
     // A later division of the nodes asks which events are the module's own.
     if (auto* own = m_threads > 1 ? dynamic_cast<QbbEvent*>(event) : nullptr)
@@ -422,12 +297,8 @@ RdmaSimulatorImpl::ScheduleDestroy(EventImpl* event)
 {
     NS_ASSERT_MSG(m_thread == std::this_thread::get_id(),
                   "Simulator::ScheduleDestroy() from another thread");
-    m_destroyEvents.emplace_back(Ptr<EventImpl>(event, false),
-                                 GetPresentEngine().GetKey().m_ts,
-                                 Simulator::NO_CONTEXT,
-                                 EventId::UID::DESTROY);
     m_engine.SkipUid();
-    return m_destroyEvents.back();
+    return m_destroyEvents.Add(event, GetPresentEngine().GetKey().m_ts);
 }
 
 Time
@@ -447,18 +318,14 @@ RdmaSimulatorImpl::Remove(const EventId& id)
 {
     if (id.GetUid() == EventId::UID::DESTROY)
     {
-        const auto found = std::find(m_destroyEvents.begin(), m_destroyEvents.end(), id);
-        if (found != m_destroyEvents.end())
-        {
-            m_destroyEvents.erase(found);
-        }
+        m_destroyEvents.Remove(id);
         return;
     }
     if (IsExpired(id))
     {
         return;
     }
-    if (m_run)
+    if (m_parallel.GetRun())
     {
         // The list of another thread, or one between two windows, cannot be searched.
         id.PeekEventImpl()->Cancel();
@@ -494,8 +361,7 @@ RdmaSimulatorImpl::IsExpired(const EventId& id) const
     }
     if (id.GetUid() == EventId::UID::DESTROY)
     {
-        return std::find(m_destroyEvents.begin(), m_destroyEvents.end(), id) ==
-               m_destroyEvents.end();
+        return !m_destroyEvents.Has(id);
     }
     const Scheduler::EventKey& key = GetEngineOf(id).GetKey();
     return id.GetTs() < key.m_ts || (id.GetTs() == key.m_ts && id.GetUid() <= key.m_uid);
@@ -516,7 +382,8 @@ RdmaSimulatorImpl::GetContext() const
 uint64_t
 RdmaSimulatorImpl::GetEventCount() const
 {
-    return m_run ? m_run->GetEventCount() : m_engine.GetEventCount();
+    const QbbParallelRun* const run = m_parallel.GetRun();
+    return run ? run->GetEventCount() : m_engine.GetEventCount();
 }
 
 } // namespace ns3

@@ -3,17 +3,14 @@
 #ifndef RDMA_SIMULATOR_IMPL_H
 #define RDMA_SIMULATOR_IMPL_H
 
+#include "qbb-destroy-events.h"
 #include "qbb-engine.h"
-#include "qbb-node-groups.h"
-#include "qbb-parallel-run.h"
+#include "qbb-parallel-simulation.h"
 
 #include <ns3/simulator-impl.h>
 
 #include <atomic>
-#include <list>
-#include <memory>
 #include <mutex>
-#include <set>
 #include <string>
 #include <thread>
 #include <utility>
@@ -126,21 +123,16 @@ class RdmaSimulatorImpl final : public SimulatorImpl
     bool IsOnOwnThread() const;
     const QbbEngine& GetPresentEngine() const;
     const QbbEngine& GetEngineOf(const EventId& id) const;
-    std::set<uint32_t> FindForeignNodes();
-    uint32_t DivideNodes();
     void RunFirstInstant();
     void RunOnOneThread();
-    void RunApart(uint32_t groups);
+    void SetGrouping(std::string type);
+    std::string GetGrouping() const;
 
     QbbEngine m_engine;                     //!< clock and event list
     uint32_t m_threads{1};                  //!< attribute Threads
-    std::string m_grouping;                 //!< attribute Grouping
-    std::string m_demand;                   //!< reason of KeepOneThread()
-    std::string m_reason;                   //!< why the latest Run() had one thread
-    Ptr<QbbNodeGroups> m_groups;            //!< groups of nodes, once a run has asked for them
-    std::unique_ptr<QbbParallelRun> m_run;  //!< the run, while groups of nodes run apart
+    QbbParallelSimulation m_parallel;       //!< divides nodes among threads; attribute Grouping
     bool m_stop{false};                     //!< Stop() has been called
-    std::list<EventId> m_destroyEvents;     //!< events that Destroy() runs
+    QbbDestroyEvents m_destroyEvents;       //!< events that Destroy() runs
     std::thread::id m_thread;               //!< thread that created or runs the simulator
     std::mutex m_foreignMutex;              //!< guards m_foreign
     std::vector<ForeignEvent> m_foreign;    //!< events of other threads, not yet taken

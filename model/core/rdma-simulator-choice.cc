@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+
+#include "rdma-simulator-choice.h"
+
+#include "rdma-simulator-impl.h"
+
+#include <ns3/abort.h>
+#include <ns3/enum.h>
+#include <ns3/global-value.h>
+#include <ns3/simulator.h>
+#include <ns3/string.h>
+#include <ns3/uinteger.h>
+
+namespace ns3
+{
+
+namespace
+{
+
+/// Simulator that RdmaSimulatorImpl::Select() makes.
+enum SimulatorChoice
+{
+    OWN_SIMULATOR,
+    DEFAULT_SIMULATOR
+};
+
+GlobalValue g_rdmaSimulator("simulator",
+                            "Simulator that rdma's programs and helpers make: own "
+                            "(ns3::RdmaSimulatorImpl), or default (ns-3's). Results are equal.",
+                            EnumValue(OWN_SIMULATOR),
+                            MakeEnumChecker(OWN_SIMULATOR, "own", DEFAULT_SIMULATOR, "default"));
+
+GlobalValue g_rdmaThreads("threads",
+                          "Threads that share the work of a run, with simulator=own. Results do "
+                          "not depend on their number.",
+                          UintegerValue(1),
+                          MakeUintegerChecker<uint32_t>(1, RDMA_MAX_THREADS));
+
+constexpr const char* SIMULATOR_TYPE = "SimulatorImplementationType"; // ns-3's global value
+
+} // namespace
+
+void
+ChooseRdmaSimulator()
+{
+    StringValue type;
+    GlobalValue::GetValueByName(SIMULATOR_TYPE, type);
+    const std::string before = type.Get();
+    StringValue choice;
+    g_rdmaSimulator.GetValue(choice);
+    UintegerValue threads;
+    g_rdmaThreads.GetValue(threads);
+    if (choice.Get() == "own" && before == "ns3::DefaultSimulatorImpl")
+    {
+        GlobalValue::Bind(SIMULATOR_TYPE, StringValue(RdmaSimulatorImpl::GetTypeId().GetName()));
+        // ns-3 makes the simulator here, unless one exists.
+        Simulator::GetImplementation();
+        GlobalValue::Bind(SIMULATOR_TYPE, StringValue(before));
+    }
+    if (threads.Get() == 1)
+    {
+        return;
+    }
+    const auto own = DynamicCast<RdmaSimulatorImpl>(Simulator::GetImplementation());
+    NS_ABORT_MSG_IF(!own,
+                    "rdma: threads="
+                        << threads.Get() << " with "
+                        << Simulator::GetImplementation()->GetInstanceTypeId().GetName()
+                        << "; accepted: with simulator=own, before another simulator exists");
+    own->SetAttribute("Threads", threads);
+}
+
+} // namespace ns3

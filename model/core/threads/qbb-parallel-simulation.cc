@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+
+#include "qbb-parallel-simulation.h"
+
+#include <ns3/abort.h>
+#include <ns3/object-factory.h>
+#include <ns3/simulator.h>
+
+#include <exception>
+
+namespace ns3
+{
+
+namespace
+{
+
+constexpr uint64_t FIRST_DIVISION = 50'000; // events before nodes are divided again
+constexpr uint64_t NEXT_DIVISION = 8;       // times as many events before the division after that
+
+} // namespace
+
+QbbParallelSimulation::QbbParallelSimulation(QbbEngine& engine, std::atomic<bool>& interrupted)
+    : m_engine(engine),
+      m_interrupted(interrupted)
+{
+}
+
+std::set<uint32_t>
+QbbParallelSimulation::FindForeignNodes()
+{
+    std::set<uint32_t> nodes;
+    for (const Scheduler::Event& ev : m_engine.TakeAll())
+    {
+        if (!QbbEngine::IsOwn(ev.impl) && ev.key.m_context != Simulator::NO_CONTEXT)
+        {
+            nodes.insert(ev.key.m_context);
+        }
+        m_engine.Adopt(ev);
+    }
+    return nodes;
+}
+
+uint32_t
+QbbParallelSimulation::DivideNodes(uint32_t threads)
+{
+    if (!m_groups)
+    {
+        TypeId type;
+        NS_ABORT_MSG_IF(!TypeId::LookupByNameFailSafe(m_grouping, &type) ||
+                            !type.IsChildOf(QbbNodeGroups::GetTypeId()),
+                        "rdma: ns3::RdmaSimulatorImpl::Grouping="
+                            << m_grouping
+                            << "; accepted: a class that derives from ns3::QbbNodeGroups");
+        ObjectFactory factory;
+        factory.SetTypeId(type);
+        m_groups = factory.Create<QbbNodeGroups>();
+    }
+    const uint32_t groups = m_groups->Divide(threads, FindForeignNodes());
+    m_reason = m_groups->GetReason();
+    return groups;
+}
+
+bool
+QbbParallelSimulation::RunFor(uint32_t groups,
+                              const std::function<void()>& takeForeign,
+                              uint64_t events)
+{
+    m_run = std::make_unique<QbbParallelRun>(m_engine, *m_groups, groups, m_interrupted);
+    bool isOver = false;
+    std::exception_ptr failure;
+    try
+    {
+        isOver = m_run->Run(takeForeign, events);
+    }
+    catch (...)
+    {
+        failure = std::current_exception();
+    }
+    m_run.reset();
+    m_groups->Unite();
+    if (failure)
+    {
+        std::rethrow_exception(failure);
+    }
+    return isOver;
+}
+
+bool
+QbbParallelSimulation::Run(uint32_t threads, const std::function<void()>& takeForeign)
+{
+    m_reason = m_demand;
+    if (!m_demand.empty())
+    {
+        return false;
+    }
+    for (uint64_t events = FIRST_DIVISION;; events *= NEXT_DIVISION)
+    {
+        const uint32_t groups = DivideNodes(threads);
+        if (groups < 2)
+        {
+            return false;
+        }
+        if (RunFor(groups, takeForeign, events))
+        {
+            return true;
+        }
+    }
+}
+
+} // namespace ns3
