@@ -189,6 +189,35 @@ QbbParallelRun::TakeOver(uint32_t group, uint32_t compartment)
 }
 
 void
+QbbParallelRun::OpenBorders(uint32_t group, uint32_t compartment)
+{
+    for (uint32_t to = 0; to < GetNumber(); ++to)
+    {
+        if (to != group)
+        {
+            m_nodes.GetBorder(group, to).Open(compartment);
+        }
+    }
+}
+
+void
+QbbParallelRun::AddCaused(uint32_t group, uint32_t compartment, Report& report)
+{
+    for (uint32_t to = 0; to < GetNumber(); ++to)
+    {
+        if (to == group)
+        {
+            continue;
+        }
+        const uint64_t caused = m_nodes.GetBorder(group, to).GetEarliest(compartment);
+        if (caused < report.next.m_ts)
+        {
+            report.next = {caused, 0, Simulator::NO_CONTEXT};
+        }
+    }
+}
+
+void
 QbbParallelRun::TakeAdded(uint32_t compartment)
 {
     for (const auto& group : m_groups)
@@ -217,13 +246,7 @@ QbbParallelRun::RunWindow(uint32_t number, const Plan& plan)
     try
     {
         TakeOver(number, filled);
-        for (uint32_t to = 0; to < GetNumber(); ++to)
-        {
-            if (to != number)
-            {
-                m_nodes.GetBorder(number, to).Open(open);
-            }
-        }
+        OpenBorders(number, open);
         report.next = group.engine.RunBefore(number == 0 ? plan.limit0 : plan.limit);
     }
     catch (...)
@@ -231,17 +254,7 @@ QbbParallelRun::RunWindow(uint32_t number, const Plan& plan)
         group.failure = std::current_exception();
         report.failed = true;
     }
-    for (uint32_t to = 0; to < GetNumber(); ++to)
-    {
-        if (to != number)
-        {
-            const uint64_t caused = m_nodes.GetBorder(number, to).GetEarliest(open);
-            if (caused < report.next.m_ts)
-            {
-                report.next = {caused, 0, Simulator::NO_CONTEXT};
-            }
-        }
-    }
+    AddCaused(number, open, report);
     report.count = group.engine.GetEventCount();
     report.noted = group.engine.HasNotes();
     report.added = NEVER;
@@ -267,6 +280,8 @@ QbbParallelRun::Rest()
     {
         const QbbEngine::RunningScope scope(&m_groups[i]->engine);
         TakeOver(i, filled);
+        // An event without a node may send frames, as a link that comes up does.
+        OpenBorders(i, group.step % 2);
     }
     TakeAdded(filled);
     // Events of group 0 and those without a node run in the order in which they were added.
@@ -330,6 +345,7 @@ QbbParallelRun::ReportAtRest(Step& next)
                           group.engine.GetEventCount(),
                           false,
                           group.engine.HasNotes()};
+        AddCaused(i, m_groups[0]->step % 2, next.groups[i]);
     }
     next.groups[0].failed = m_groups[0]->failure != nullptr;
     next.global = m_global.GetNextKey();

@@ -154,6 +154,8 @@ class QbbParallelRun
     void Rest();
     void RunNotes();
     void TakeOver(uint32_t group, uint32_t compartment);
+    void OpenBorders(uint32_t group, uint32_t compartment);
+    void AddCaused(uint32_t group, uint32_t compartment, Report& report);
     void TakeAdded(uint32_t compartment);
     void ReportAtRest(Step& next);
 

@@ -326,6 +326,28 @@ StopAndGoOn(RdmaTestFabric& test, std::ostringstream& seen)
     }
 }
 
+/** Sends pause frames from hosts' and switches' ports in events without a node. */
+void
+PauseByHand(RdmaTestFabric& test, std::ostringstream& seen)
+{
+    const RdmaTopology& topology = test.fabric->GetTopology();
+    for (uint32_t link = 0; link < topology.GetNLinks(); ++link)
+    {
+        for (const uint32_t node : {topology.GetLink(link).a, topology.GetLink(link).b})
+        {
+            for (const bool pause : {true, false})
+            {
+                Simulator::Schedule(MicroSeconds(pause ? 2 : 7), [&test, link, node, pause] {
+                    test.fabric->GetDevice(link, node)->GetFlowControl().RequestPause(3, pause);
+                });
+            }
+        }
+    }
+    Simulator::Schedule(MicroSeconds(4), [&test, &seen] {
+        seen << test.fabric->GetTotals().pauseFrames << " pause frames";
+    });
+}
+
 /** An application from outside of the module, which does nothing. */
 void
 AddAnApplication(RdmaTestFabric& test, std::ostringstream& seen)
@@ -362,6 +384,7 @@ class RdmaThreadsTestSuite : public TestSuite
         add("a sink at a queue pair, and its timer", TraceAQueuePair, false);
         add("events without a node, and of a node", LookRegularly, false);
         add("stops", StopAndGoOn, false);
+        add("pauses by hand", PauseByHand, false);
         add("an application", AddAnApplication, true);
         add("a demand", AskForOneThread, true);
     }
