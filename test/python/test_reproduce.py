@@ -276,7 +276,7 @@ class Tool(unittest.TestCase):
     def test_list(self):
         printed, _ = self.reproduce("irn", "--rows=B1,B2,B7", "--seeds=2", "--quick", "--list")
         lines = [line.split()[:2] for line in printed.splitlines()[1:4]]
-        # IRN is in all three rows, and counted with the first.
+        # All three rows need the runs of IRN. The list counts these runs in the first row.
         self.assertEqual(lines, [["B1", "4"], ["B2", "2"], ["B7", "0"]])
 
     @unittest.skipUnless(built_program.find("rdma-parking-lot"), "rdma-parking-lot is not on the PATH")

@@ -99,7 +99,7 @@ class Sweeps(unittest.TestCase):
             ) as process:
                 while not os.path.exists(os.path.join(self.folder, "waiting")):
                     time.sleep(0.05)
-                # Another run has its row while this one waits, or not: both are to be resumed.
+                # The kill may come before or after another run has written its row. The sweep resumes from both.
                 time.sleep(0.3)
                 process.send_signal(signal_number)
                 if signal_number != signal.SIGKILL:
