@@ -67,7 +67,7 @@ QbbWcmpPathSelector::ReadWeights() const
     for (uint16_t port = 0; port < m_switch->GetNPorts(); ++port)
     {
         const bool given = port < m_given.size() && m_given[port] != BY_RATE;
-        const uint64_t rate = m_switch->GetPort(port)->GetLineRate().GetBitRate() / 1_mbps;
+        const uint64_t rate = m_switch->GetDevice(port).GetLineRate().GetBitRate() / 1_mbps;
         m_weights.push_back(given
                                 ? m_given[port]
                                 : static_cast<uint32_t>(std::clamp<uint64_t>(rate, 1, MAX_WEIGHT)));
