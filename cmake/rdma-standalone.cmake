@@ -50,7 +50,7 @@ set(rdma_test_environment
 # The modules that anything here may link: each variable names a target, and is empty where the
 # ns-3 at hand lacks the module, so that examples that need it are left out.
 foreach(module core network internet internet-apps applications point-to-point csma bridge
-               traffic-control stats flow-monitor)
+               traffic-control stats flow-monitor mpi)
   rdma_import_ns3_module(${module} lib${module})
 endforeach()
 foreach(module core network internet)

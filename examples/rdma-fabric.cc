@@ -128,7 +128,7 @@ main(int argc, char* argv[])
         }
         const bool isShown = progress == "on" || (progress == "auto" && RdmaProgress::IsTerminal());
         RdmaSeedSetting setting = RdmaSeedSetting::Parse(seeds, jobs, options.seed);
-        if (!saveConfig.empty())
+        if (!saveConfig.empty() && RdmaRanks::IsFirst())
         {
             options.Save(saveConfig, argc, argv);
         }
@@ -149,7 +149,7 @@ main(int argc, char* argv[])
         const RdmaFabricOutcome outcome = run.GetOutcome();
         PrintRdmaOutcome(std::cout, outcome);
         run.PrintFailures(std::cout);
-        if (!out.empty())
+        if (!out.empty() && RdmaRanks::IsFirst())
         {
             WriteRdmaReport(out, outcome.flows, outcome.ports, outcome.summary, outcome.tables);
             std::cout << "wrote flows.csv, ports.csv and summary.json to " << out << "\n";

@@ -3,7 +3,7 @@
 #include "qbb-helper.h"
 
 #include "qbb-ascii-trace.h"
-#include "qbb-channel.h"
+#include "qbb-cable.h"
 #include "qbb-net-device.h"
 #include "qbb-time.h"
 #include "rdma-simulator-impl.h"
@@ -54,7 +54,7 @@ QbbHelper::Install(const NodeContainer& nodes) const
 NetDeviceContainer
 QbbHelper::Install(Ptr<Node> a, Ptr<Node> b) const
 {
-    auto channel = m_channelFactory.Create<QbbChannel>();
+    auto channel = MakeQbbCable(m_channelFactory, *a, *b);
     NetDeviceContainer ports;
     for (const auto& node : {a, b})
     {

@@ -2,8 +2,11 @@
 
 #include "rdma-fabric-installer.h"
 
+#include "qbb-cable.h"
 #include "qbb-wire.h"
 #include "rdma-bdp.h"
+#include "rdma-rank-placement.h"
+#include "rdma-ranks.h"
 #include "rdma-simulator-impl.h"
 
 #include <ns3/abort.h>
@@ -51,7 +54,10 @@ Ptr<RdmaFabric>
 RdmaFabricInstaller::Install()
 {
     const RdmaTopology& topology = m_fabric->m_topology;
-    m_fabric->m_nodes.Create(topology.GetNNodes());
+    for (const uint32_t rank : PlaceRdmaNodes(topology, RdmaRanks::GetNumber()))
+    {
+        m_fabric->m_nodes.Add(CreateObject<Node>(rank));
+    }
     m_fabric->m_nics.resize(topology.GetNNodes());
     m_fabric->m_switches.resize(topology.GetNNodes());
     m_fabric->m_links.resize(topology.GetNLinks());
@@ -82,7 +88,9 @@ RdmaFabricInstaller::InstallLink(uint32_t link)
 {
     const RdmaTopologyLink& description = m_fabric->m_topology.GetLink(link);
     auto& parts = m_fabric->m_links[link];
-    parts.channel = m_settings.channel.Create<QbbChannel>();
+    parts.channel = MakeQbbCable(m_settings.channel,
+                                 *m_fabric->m_nodes.Get(description.a),
+                                 *m_fabric->m_nodes.Get(description.b));
     parts.channel->SetDelay(QbbToTime(description.delay));
     parts.a = InstallPort(description, description.a, description.b);
     parts.a->Attach(parts.channel);
@@ -218,8 +226,9 @@ RdmaFabricInstaller::FinishControl()
         });
     if (m_control->NeedsCnp() && !cnps)
     {
-        std::cerr << "rdma: warning: " << m_control->GetInstanceTypeId().GetName()
-                  << " needs CNPs, and RdmaNic::CnpInterval is 0, which turns them off\n";
+        RdmaRanks::GetWarnings()
+            << "rdma: warning: " << m_control->GetInstanceTypeId().GetName()
+            << " needs CNPs, and RdmaNic::CnpInterval is 0, which turns them off\n";
     }
 }
 

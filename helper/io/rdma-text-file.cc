@@ -2,6 +2,7 @@
 #include "rdma-text-file.h"
 
 #include "rdma-file-error.h"
+#include "rdma-ranks.h"
 #include "rdma-units.h"
 
 #include <algorithm>
@@ -174,9 +175,9 @@ RdmaLineReader::SkipRest(const std::string& last)
         {
             ++lines;
         }
-        std::cerr << "rdma: warning: " << m_fileName << ", line " << first << ": " << lines
-                  << (lines == 1 ? " line" : " lines") << " left out after " << last
-                  << "; the first begins with " << begin << "\n";
+        RdmaRanks::GetWarnings() << "rdma: warning: " << m_fileName << ", line " << first << ": "
+                                 << lines << (lines == 1 ? " line" : " lines") << " left out after "
+                                 << last << "; the first begins with " << begin << "\n";
     }
 }
 

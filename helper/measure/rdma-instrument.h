@@ -61,6 +61,16 @@ class RdmaInstrument : public Object
      * \param os is written to
      */
     virtual void Print(std::ostream& os) const;
+
+    /**
+     * \return true if the instrument gives right results where several ranks of MPI (RdmaRanks)
+     *         share the fabric, each with an instrument of its own; false by default: a run over
+     *         several ranks refuses the instrument
+     */
+    virtual bool WatchesRanks() const
+    {
+        return false;
+    }
 };
 
 } // namespace ns3

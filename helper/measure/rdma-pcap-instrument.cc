@@ -4,7 +4,10 @@
 
 #include "qbb-helper.h"
 #include "rdma-part-name.h"
+#include "rdma-ranks.h"
 
+#include <ns3/node-container.h>
+#include <ns3/node-list.h>
 #include <ns3/string.h>
 
 #include <filesystem>
@@ -52,7 +55,15 @@ RdmaPcapInstrument::Begin(Ptr<RdmaFabric>, Ptr<RdmaFlowRunnerBase>)
         throw std::invalid_argument(m_prefix + ": there is no folder " + folder.string() +
                                     "; accepted: a prefix in one that exists");
     }
-    QbbHelper().EnablePcapAll(m_prefix, true);
+    NodeContainer nodes; // of this rank
+    for (auto it = NodeList::Begin(); it != NodeList::End(); ++it)
+    {
+        if (RdmaRanks::IsLocal(**it))
+        {
+            nodes.Add(*it);
+        }
+    }
+    QbbHelper().EnablePcap(m_prefix, nodes, true);
 }
 
 } // namespace ns3

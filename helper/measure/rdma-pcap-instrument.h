@@ -25,6 +25,11 @@ class RdmaPcapInstrument : public RdmaInstrument
 
     void Begin(Ptr<RdmaFabric> fabric, Ptr<RdmaFlowRunnerBase> runner) override;
 
+    bool WatchesRanks() const override
+    {
+        return true; // each rank writes the files of its own ports
+    }
+
   private:
     std::string m_prefix; //!< attribute Prefix
 };

@@ -7,6 +7,7 @@
 #include "rdma-option.h"
 #include "rdma-part-text.h"
 #include "rdma-part.h"
+#include "rdma-ranks.h"
 #include "rdma-time-series-instrument.h"
 
 #include <algorithm>
@@ -98,7 +99,8 @@ MakeRdmaInstruments(const RdmaFabricOptions& options)
             all.emplace(all.begin(), "instruments", report);
         }
     };
-    if (options.pfc == "on")
+    // The search for deadlocks looks at the switches of one rank.
+    if (options.pfc == "on" && !RdmaRanks::AreSeveral())
     {
         addReport(CreateObject<RdmaDeadlockReport>());
     }

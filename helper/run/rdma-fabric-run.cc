@@ -13,6 +13,9 @@
 #include "rdma-measured-columns.h"
 #include "rdma-option.h"
 #include "rdma-progress.h"
+#include "rdma-rank-results.h"
+#include "rdma-rank-run.h"
+#include "rdma-ranks.h"
 #include "rdma-simulator-impl.h"
 #include "rdma-topology-builder.h"
 #include "rdma-units.h"
@@ -181,6 +184,12 @@ RdmaFabricRun::Build(const RdmaTopology& topology, const std::vector<RdmaFlow>& 
     m_instruments = MakeRdmaInstruments(m_options);
     for (const auto& [option, instrument] : m_instruments)
     {
+        if (RdmaRanks::AreSeveral() && !instrument->WatchesRanks())
+        {
+            throw std::invalid_argument(
+                "--" + option + ": " + instrument->GetInstanceTypeId().GetName() + " with " +
+                std::to_string(RdmaRanks::GetNumber()) + " ranks; accepted: with one rank");
+        }
         ParseRdmaOption(option, [&, &watch = instrument] { watch->Begin(m_fabric, m_runner); });
         if (const auto report = DynamicCast<RdmaDeadlockReport>(instrument))
         {
@@ -221,6 +230,12 @@ RdmaFabricRun::MakeRunner() const
 {
     if (m_options.transport == "iwarp")
     {
+        if (RdmaRanks::AreSeveral())
+        {
+            throw std::invalid_argument("--transport: iwarp with " +
+                                        std::to_string(RdmaRanks::GetNumber()) +
+                                        " ranks; accepted: with one rank");
+        }
         return MakeRdmaTransportPart(m_options).Create<RdmaFlowRunnerBase>();
     }
     auto runner = CreateObject<RdmaFlowRunner>();
@@ -247,8 +262,8 @@ RdmaFabricRun::CheckForDeadlocks()
     m_check = CheckQbbDeadlock(*m_fabric->GetRouting());
     if (!m_check.IsDeadlockFree() && !m_options.checkDeadlock)
     {
-        std::cerr << "rdma: warning: cyclic buffer dependency, PFC can deadlock: "
-                  << FormatRdmaCycle(*m_fabric, m_check.cycle) << "\n";
+        RdmaRanks::GetWarnings() << "rdma: warning: cyclic buffer dependency, PFC can deadlock: "
+                                 << FormatRdmaCycle(*m_fabric, m_check.cycle) << "\n";
     }
 }
 
@@ -294,7 +309,7 @@ RdmaFabricRun::Run(bool progress)
         {
             display.Start(m_firstStart);
         }
-        Simulator::Run();
+        RunRdmaSimulation(*m_runner);
         display.Finish();
         if (const std::string reason = RdmaSimulatorImpl::GetReasonForOneThread(); !reason.empty())
         {
@@ -305,13 +320,18 @@ RdmaFabricRun::Run(bool progress)
     m_cpuS = static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
     if (const std::string note = GetRdmaBuildNote(); m_cpuS > LONG_RUN_S && !note.empty())
     {
-        std::cerr << note << "\n";
+        RdmaRanks::GetWarnings() << note << "\n";
     }
     m_events = Simulator::GetEventCount() - eventsBefore;
     m_end = QbbNow();
     for (const auto& [option, instrument] : m_instruments)
     {
         instrument->Finish();
+    }
+    const uint64_t active = SumRdmaRanks(m_runner->GetNActive());
+    if (RdmaRanks::AreSeveral() && m_options.pfc == "on" && active > 0)
+    {
+        RdmaRanks::GetWarnings() << "rdma: note: several ranks do not search for deadlocks\n";
     }
 }
 
@@ -342,20 +362,23 @@ RdmaFabricRun::GetOutcome() const
     {
         ExplainRdmaDeadlock(outcome.flows, *m_runner, *m_fabric, *deadlock);
     }
+    GatherRdmaFlows(outcome.flows, *m_fabric);
     outcome.ports = m_fabric->GetPortResults();
+    GatherRdmaPorts(outcome.ports, *m_fabric);
     outcome.tables = m_tables;
-    outcome.summary = MakeRdmaSummary(outcome.flows, m_fabric->GetTotals(), m_tables);
+    outcome.summary =
+        MakeRdmaSummary(outcome.flows, GatherRdmaTotals(m_fabric->GetTotals()), m_tables);
     if (m_window)
     {
         auto measured = MakeRdmaMeasuredSummary(outcome.flows, m_window->begin, m_window->end);
-        const uint64_t left = m_runner->GetNCounted() - m_runner->GetNCountedEnded();
+        const uint64_t left = m_runner->GetNCounted() - SumRdmaRanks(m_runner->GetNCountedEnded());
         measured.ending =
             left == 0 ? "all counted flows ended"
                       : "cut at " + FormatRdmaMicroseconds(m_end) + ": " + std::to_string(left) +
                             " of " + std::to_string(measured.flows) + " counted flows unfinished";
         outcome.summary.measured = measured;
     }
-    outcome.summary.events = m_events;
+    outcome.summary.events = SumRdmaRanks(m_events);
     outcome.summary.simTimeUs = static_cast<double>(m_end) / 1e6;
     outcome.summary.cpuS = m_cpuS;
     rusage usage{};

@@ -8,6 +8,7 @@
 #include "rdma-fabric-setup.h"
 #include "rdma-option.h"
 #include "rdma-part.h"
+#include "rdma-ranks.h"
 #include "rdma-sonic-reader.h"
 #include "rdma-units.h"
 
@@ -137,7 +138,7 @@ FinishSharedBuffer(RdmaFabric& fabric, const RdmaFabricOptions& options)
         notes.insert(notes.end(), more.begin(), more.end());
         for (const std::string& note : notes)
         {
-            std::cerr << "rdma: note: " << note << "\n";
+            RdmaRanks::GetWarnings() << "rdma: note: " << note << "\n";
         }
         return;
     }

@@ -2,6 +2,8 @@
 
 #include "rdma-flow-runner-base.h"
 
+#include "rdma-rank-text.h"
+#include "rdma-ranks.h"
 #include "rdma-run-end.h"
 
 #include <ns3/abort.h>
@@ -26,6 +28,7 @@ RdmaFlowRunnerBase::RdmaFlowRunnerBase()
     : m_starts([this](uint32_t index) { return m_flows[index].flow.start; },
                [this](uint32_t index) {
                    m_flows[index].started = true;
+                   ++m_started;
                    DoStart(index);
                })
 {
@@ -147,10 +150,52 @@ RdmaFlowRunnerBase::FlowEnded(uint64_t index, RdmaWcStatus status, QbbPs time)
     while (last < now && !m_lastEndPs.compare_exchange_weak(last, now))
     {
     }
-    // Of the senders on several threads, the last to count need not be the latest to end.
-    if (++m_countedEnded == m_counted && m_stopWhenDone)
+    // Of the senders on several threads, the last to count need not be the latest to end. A rank
+    // among several does not know the flows of the others.
+    if (++m_countedEnded == m_counted && m_stopWhenDone && !RdmaRanks::AreSeveral())
     {
         StopRdmaRunAt(GetRdmaRunEnd(QbbPs(m_lastEndPs)));
+    }
+}
+
+QbbPs
+RdmaFlowRunnerBase::GetNextStart() const
+{
+    QbbPs next = QBB_NEVER;
+    for (const Flow& entry : m_flows)
+    {
+        if (!entry.started && RdmaRanks::IsLocal(*m_fabric->GetNode(entry.flow.srcHost)))
+        {
+            next = std::min(next, entry.flow.start);
+        }
+    }
+    return next;
+}
+
+void
+RdmaFlowRunnerBase::ShareArrivals()
+{
+    if (!RdmaRanks::AreSeveral())
+    {
+        return;
+    }
+    // The receiver's rank knows when a flow has arrived, and the sender's rank everything else.
+    RdmaRankWriter writer;
+    for (uint64_t i = 0; i < m_flows.size(); ++i)
+    {
+        if (m_flows[i].fct >= 0_ps)
+        {
+            writer.Put(i);
+            writer.Put(m_flows[i].fct);
+        }
+    }
+    for (const std::string& text : RdmaRanks::Exchange(writer.Get()))
+    {
+        for (RdmaRankReader reader(text); !reader.IsAtEnd();)
+        {
+            Flow& entry = m_flows[reader.Take<uint64_t>()];
+            entry.fct = reader.Take<QbbPs>();
+        }
     }
 }
 

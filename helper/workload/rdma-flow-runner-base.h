@@ -45,7 +45,7 @@ struct RdmaFlowRetries
  * The run ends when the last flow has ended: an event without a node stops the simulation at the
  * first multiple of 10 us (RDMA_RUN_END_STEP) strictly after the last completion at a sender. With
  * a window (SetWindow()), the flows that start in the window are counted, and the run ends when the
- * last counted flow has ended.
+ * last counted flow has ended. Over several ranks of MPI, RunRdmaSimulation() ends the run.
  *
  * The completion time of a flow is measured from its start until its last byte is in the receiver's
  * memory.
@@ -91,6 +91,12 @@ class RdmaFlowRunnerBase : public Object
     /** \param stop true, the default: the simulation stops after the last flow has ended */
     void SetStopWhenDone(bool stop);
 
+    /** \return true if the simulation stops after the last flow has ended */
+    bool StopsWhenDone() const
+    {
+        return m_stopWhenDone;
+    }
+
     /** \return number of flows */
     uint64_t GetNFlows() const
     {
@@ -115,6 +121,21 @@ class RdmaFlowRunnerBase : public Object
         return m_completed;
     }
 
+    /** \return number of flows that have started and not ended */
+    uint64_t GetNActive() const
+    {
+        return m_started - m_ended;
+    }
+
+    /** \return earliest start of a flow that starts on this rank later; QBB_NEVER: none does */
+    QbbPs GetNextStart() const;
+
+    /**
+     * Tells the runners of all ranks of MPI when flows have arrived, after a run
+     * (RunRdmaSimulation()). Does nothing with one rank.
+     */
+    void ShareArrivals();
+
     /** \return number of counted flows */
     uint64_t GetNCounted() const
     {
@@ -130,7 +151,8 @@ class RdmaFlowRunnerBase : public Object
     /**
      * \return results of the flows, in ascending order of id. The status of an unfinished flow
      *         explains what the flow is waiting for. Flows after the window of the counted flows
-     * are left out if they have not started.
+     *         are left out if they have not started. A rank of MPI knows the results of its own
+     *         senders (GatherRdmaFlows()).
      */
     std::vector<RdmaFlowResult> GetResults() const;
 
@@ -238,6 +260,7 @@ class RdmaFlowRunnerBase : public Object
     RdmaFlowCalendar m_starts; //!< schedules the starts of flows
     uint64_t m_counted{0};     //!< number of counted flows
     // Senders may run on different threads.
+    std::atomic<uint64_t> m_started{0};      //!< number of flows that started
     std::atomic<uint64_t> m_ended{0};        //!< number of flows that ended
     std::atomic<uint64_t> m_completed{0};    //!< number of flows that completed successfully
     std::atomic<uint64_t> m_countedEnded{0}; //!< number of counted flows that ended

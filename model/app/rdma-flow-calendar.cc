@@ -3,6 +3,7 @@
 #include "rdma-flow-calendar.h"
 
 #include "qbb-time.h"
+#include "rdma-ranks.h"
 
 #include <algorithm>
 #include <utility>
@@ -19,7 +20,10 @@ RdmaFlowCalendar::RdmaFlowCalendar(TimeOf timeOf, Handler handler)
 void
 RdmaFlowCalendar::Add(Ptr<Node> node, uint32_t index)
 {
-    m_hosts.try_emplace(node->GetId(), *this, node->GetId()).first->second.Add(index);
+    if (RdmaRanks::IsLocal(*node))
+    {
+        m_hosts.try_emplace(node->GetId(), *this, node->GetId()).first->second.Add(index);
+    }
 }
 
 void

@@ -42,7 +42,12 @@ class RdmaFlowCalendar
     RdmaFlowCalendar(const RdmaFlowCalendar&) = delete;
     RdmaFlowCalendar& operator=(const RdmaFlowCalendar&) = delete;
 
-    /** Adds a flow. \param node host that handles the flow \param index number of the flow */
+    /**
+     * Adds a flow. Flows of hosts of other ranks (RdmaRanks) are not handled.
+     *
+     * \param node host that handles the flow
+     * \param index number of the flow
+     */
     void Add(Ptr<Node> node, uint32_t index);
 
     /**

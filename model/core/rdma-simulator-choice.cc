@@ -2,6 +2,7 @@
 
 #include "rdma-simulator-choice.h"
 
+#include "rdma-ranks.h"
 #include "rdma-simulator-impl.h"
 
 #include <ns3/abort.h>
@@ -21,14 +22,17 @@ namespace
 enum SimulatorChoice
 {
     OWN_SIMULATOR,
-    DEFAULT_SIMULATOR
+    DEFAULT_SIMULATOR,
+    RANKS_OF_MPI
 };
 
-GlobalValue g_rdmaSimulator("simulator",
-                            "Simulator that rdma's programs and helpers make: own "
-                            "(ns3::RdmaSimulatorImpl), or default (ns-3's). Results are equal.",
-                            EnumValue(OWN_SIMULATOR),
-                            MakeEnumChecker(OWN_SIMULATOR, "own", DEFAULT_SIMULATOR, "default"));
+GlobalValue g_rdmaSimulator(
+    "simulator",
+    "Simulator that rdma's programs and helpers make: own "
+    "(ns3::RdmaSimulatorImpl), default (ns-3's), or mpi (ns-3's for the "
+    "ranks that mpirun starts). Results are equal.",
+    EnumValue(OWN_SIMULATOR),
+    MakeEnumChecker(OWN_SIMULATOR, "own", DEFAULT_SIMULATOR, "default", RANKS_OF_MPI, "mpi"));
 
 GlobalValue g_rdmaThreads("threads",
                           "Threads that share the work of a run, with simulator=own. Results do "
@@ -50,7 +54,8 @@ ChooseRdmaSimulator()
     g_rdmaSimulator.GetValue(choice);
     UintegerValue threads;
     g_rdmaThreads.GetValue(threads);
-    if (choice.Get() == "own" && before == "ns3::DefaultSimulatorImpl")
+    const bool hasRanks = choice.Get() == "mpi" && RdmaRanks::Begin();
+    if (!hasRanks && choice.Get() != "default" && before == "ns3::DefaultSimulatorImpl")
     {
         GlobalValue::Bind(SIMULATOR_TYPE, StringValue(RdmaSimulatorImpl::GetTypeId().GetName()));
         // ns-3 makes the simulator here, unless one exists.

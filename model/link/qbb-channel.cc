@@ -139,6 +139,7 @@ QbbChannel::SetUp(bool up)
     m_up = up;
     if (!up)
     {
+        m_lastDown = QbbEventNow();
         for (auto& line : m_lines)
         {
             line->LoseAll();

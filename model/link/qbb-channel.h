@@ -42,7 +42,13 @@ class QbbChannel : public Channel
      *
      * \param port port to connect
      */
-    void Attach(QbbPort* port);
+    virtual void Attach(QbbPort* port);
+
+    /** \return true if the ends belong to two ranks of MPI (QbbRemoteChannel) */
+    virtual bool IsRemote() const
+    {
+        return false;
+    }
 
     std::size_t GetNDevices() const override;
     Ptr<NetDevice> GetDevice(std::size_t i) const override;
@@ -83,6 +89,12 @@ class QbbChannel : public Channel
     bool IsUp() const
     {
         return m_up;
+    }
+
+    /** \return time at which the link went down most recently; before time 0 if it has not */
+    QbbEventTime GetLastDown() const
+    {
+        return m_lastDown;
     }
 
     /** \return the one-way propagation delay */
@@ -129,6 +141,8 @@ class QbbChannel : public Channel
     std::array<QbbPort*, 2> m_ports{};   //!< ports at the two ends; owned by nodes
     std::array<Ptr<QbbLine>, 2> m_lines; //!< directions; i is from port i to the other port
     bool m_up{true};                     //!< true if the link is up
+    /// Time at which the link went down most recently
+    QbbEventTime m_lastDown{QbbEventTime::FromFs(-1)};
 };
 
 } // namespace ns3

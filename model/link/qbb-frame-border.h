@@ -5,6 +5,7 @@
 
 #include "qbb-border.h"
 #include "qbb-frame.h"
+#include "qbb-line-exit.h"
 #include "qbb-ps.h"
 
 #include <array>
@@ -14,14 +15,12 @@
 namespace ns3
 {
 
-class QbbLine;
-
 /**
  * \ingroup rdma
  * The frames that nodes of one thread send to nodes of another. A frame crosses by value: it leaves
  * the pool of its sender's thread, and enters the pool of the port that receives it.
  */
-class QbbFrameBorder final : public QbbBorder
+class QbbFrameBorder final : public QbbBorder, public QbbLineExit
 {
   public:
     // Inherited from QbbBorder
@@ -30,14 +29,12 @@ class QbbFrameBorder final : public QbbBorder
     void TakeOver(uint32_t compartment) override;
 
     /**
-     * Sends a frame across the border, from the sending thread. Aborts with a message if the frame
-     * carries a packet of ns-3, because ns-3's packets are not made for threads.
+     * \copydoc QbbLineExit::Send
      *
-     * \param line line of the receiver
-     * \param frame the frame, which the caller destroys
-     * \param arrival instant at which the last bit arrives
+     * Aborts with a message if the frame carries a packet of ns-3, because ns-3's packets are not
+     * made for threads.
      */
-    void Send(QbbLine& line, QbbFrame& frame, QbbPs arrival);
+    void Send(QbbLine& line, QbbFrame& frame, QbbPs arrival) override;
 
   private:
     /** A frame on its way. */

@@ -3,8 +3,8 @@
 #include "qbb-line.h"
 
 #include "qbb-event-order.h"
-#include "qbb-frame-border.h"
 #include "qbb-frame-codec.h"
+#include "qbb-line-exit.h"
 #include "qbb-net-device.h"
 
 #include <ns3/abort.h>
@@ -19,7 +19,7 @@ NS_LOG_COMPONENT_DEFINE("QbbLine");
 void
 QbbLine::TransmitAcross(QbbFramePtr&& frame, QbbPs sent)
 {
-    m_border->Send(*this, *frame, sent + m_delay);
+    m_exit->Send(*this, *frame, sent + m_delay);
     frame = nullptr;
 }
 
@@ -168,12 +168,18 @@ QbbLine::CrossAsBytes(QbbFrame& frame)
 void
 QbbLine::LoseAll()
 {
-    m_lostInFlight += m_inFlight.GetSize();
     while (!m_inFlight.IsEmpty())
     {
         const QbbFramePtr frame = m_inFlight.Pop().frame;
-        m_receiver->LoseOnLine(*frame, QbbDropReason::LINK_DOWN);
+        Lose(*frame);
     }
+}
+
+void
+QbbLine::Lose(QbbFrame& frame)
+{
+    ++m_lostInFlight;
+    m_receiver->LoseOnLine(frame, QbbDropReason::LINK_DOWN);
 }
 
 } // namespace ns3

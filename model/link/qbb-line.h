@@ -15,15 +15,15 @@
 namespace ns3
 {
 
-class QbbFrameBorder;
+class QbbLineExit;
 class QbbPort;
 
 /**
  * \ingroup rdma
  * One direction of a QbbChannel: the frames in flight towards a port.
  *
- * If the nodes at the two ends run on different threads, frames reach the line through a
- * QbbFrameBorder.
+ * If the nodes at the two ends run on different threads or ranks, frames reach the line through a
+ * QbbLineExit.
  *
  * The line is its own arrival event. It is in the scheduler at most once, for the first frame in
  * flight. The scheduler holds a reference, so a line may outlive its channel and then does nothing.
@@ -76,7 +76,7 @@ class QbbLine final : public QbbEvent
      */
     void Transmit(QbbFramePtr&& frame, QbbPs sent, QbbEventTime eventTime)
     {
-        if (m_border)
+        if (m_exit)
         {
             TransmitAcross(std::move(frame), sent);
             return;
@@ -88,14 +88,14 @@ class QbbLine final : public QbbEvent
         }
     }
 
-    /** \param border border between the threads of sender and receiver; null: there is none */
-    void SetBorder(QbbFrameBorder* border)
+    /** \param exit where frames go if the receiver runs elsewhere; null: the receiver runs here */
+    void SetExit(QbbLineExit* exit)
     {
-        m_border = border;
+        m_exit = exit;
     }
 
     /**
-     * Puts a frame that comes from another thread on the line.
+     * Puts a frame that comes from another thread or rank on the line.
      *
      * \param frame frame from the pool of the receiver
      * \param arrival instant at which the last bit arrives, in the future
@@ -108,6 +108,9 @@ class QbbLine final : public QbbEvent
 
     /** Loses all frames in flight, and counts their loss at the receiver. */
     void LoseAll();
+
+    /** Loses a frame because the link went down, and counts the loss. \param frame the frame */
+    void Lose(QbbFrame& frame);
 
     /** Discards all frames in flight without counting them. */
     void Clear()
@@ -154,18 +157,18 @@ class QbbLine final : public QbbEvent
     QbbFramePtr CrossAsBytes(QbbFrame& frame);
 
     // The members that each frame needs are in the first two cache lines of the object.
-    QbbPort* m_receiver{nullptr};      //!< port at the far end, or null
-    QbbPs m_delay{0};                  //!< propagation delay
-    QbbPs m_eventInstant{QBB_NEVER};   //!< arrival that is scheduled; QBB_NEVER: none
-    QbbEventTime m_eventTime;          //!< time of the scheduled event
-    uint32_t m_nodeId{UINT32_MAX};     //!< id of the receiver's node, once a frame has been sent
-    uint32_t m_deviceIndex{0};         //!< index of the receiver among its node's devices
-    QbbRing<InFlight> m_inFlight;      //!< frames in flight, in order of arrival
-    QbbFrameBorder* m_border{nullptr}; //!< border between the threads of the two ends, or null
-    bool m_serialized{false};          //!< frames cross as bytes
-    uint64_t m_lostInFlight{0};        //!< frames lost because the link went down
-    uint64_t m_malformed{0};           //!< frames lost because their bytes did not parse
-    std::vector<uint8_t> m_bytes;      //!< scratch buffer of CrossAsBytes()
+    QbbPort* m_receiver{nullptr};    //!< port at the far end, or null
+    QbbPs m_delay{0};                //!< propagation delay
+    QbbPs m_eventInstant{QBB_NEVER}; //!< arrival that is scheduled; QBB_NEVER: none
+    QbbEventTime m_eventTime;        //!< time of the scheduled event
+    uint32_t m_nodeId{UINT32_MAX};   //!< id of the receiver's node, once a frame has been sent
+    uint32_t m_deviceIndex{0};       //!< index of the receiver among its node's devices
+    QbbRing<InFlight> m_inFlight;    //!< frames in flight, in order of arrival
+    QbbLineExit* m_exit{nullptr};    //!< where frames go if the receiver runs elsewhere, or null
+    bool m_serialized{false};        //!< frames cross as bytes
+    uint64_t m_lostInFlight{0};      //!< frames lost because the link went down
+    uint64_t m_malformed{0};         //!< frames lost because their bytes did not parse
+    std::vector<uint8_t> m_bytes;    //!< scratch buffer of CrossAsBytes()
 };
 
 } // namespace ns3

@@ -152,8 +152,8 @@ class QbbNetDevice : public NetDevice, public QbbPort
     {
         // Like CsmaNetDevice, this is Ethernet with ARP and broadcast. GlobalRouter would require
         // an Ipv4 object at the other end of a point-to-point link, which switches lack. ns-3's MPI
-        // engines require true at a channel between ranks, which needs another device class.
-        return false;
+        // engines take their lookahead from the cables of point-to-point devices alone.
+        return GetQbbChannel() && GetQbbChannel()->IsRemote();
     }
 
     bool Send(Ptr<Packet> packet, const Address& dest, uint16_t protocolNumber) override

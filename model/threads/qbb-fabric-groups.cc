@@ -2,6 +2,7 @@
 
 #include "qbb-fabric-groups.h"
 
+#include "qbb-graph-division.h"
 #include "qbb-parallel-run.h"
 #include "qbb-pfc-watchdog.h"
 #include "qbb-switch.h"
@@ -229,12 +230,11 @@ QbbFabricGroups::MakeClusters(uint32_t most, const std::set<uint32_t>& foreign)
 void
 QbbFabricGroups::Assign(const std::vector<Cluster>& clusters, uint32_t groups)
 {
-    uint64_t left = 0;
-    std::vector<std::map<uint32_t, uint32_t>> cables(clusters.size()); // by neighbouring cluster
-    std::vector<uint32_t> degree(clusters.size(), 0);
+    std::vector<QbbGraphVertex> vertices(clusters.size());
     for (uint32_t i = 0; i < clusters.size(); ++i)
     {
-        left += clusters[i].load;
+        vertices[i].load = clusters[i].load;
+        vertices[i].isFirst = !clusters[i].seenBy.empty();
         for (const uint32_t node : clusters[i].nodes)
         {
             for (const QbbNetDevice* port : GetPorts(*NodeList::GetNode(node)))
@@ -242,59 +242,12 @@ QbbFabricGroups::Assign(const std::vector<Cluster>& clusters, uint32_t groups)
                 const QbbPort* peer = port->GetPeer();
                 if (peer && m_clusterOf[peer->GetNodeId()] != i)
                 {
-                    ++cables[i][m_clusterOf[peer->GetNodeId()]];
-                    ++degree[i];
+                    ++vertices[i].cables[m_clusterOf[peer->GetNodeId()]];
                 }
             }
         }
     }
-    std::vector<uint32_t> groupOf(clusters.size(), NONE);
-    auto free = static_cast<uint32_t>(clusters.size()); // clusters without a group
-    for (uint32_t group = 0; group < groups; ++group)
-    {
-        const uint32_t others = groups - 1 - group; // groups without a cluster
-        const uint64_t share = left / (others + 1);
-        uint64_t load = 0;
-        bool isEmpty = true;
-        std::vector<uint32_t> inside(clusters.size(), 0); // cables to the group, by cluster
-        const auto take = [&](uint32_t cluster) {
-            groupOf[cluster] = group;
-            isEmpty = false;
-            --free;
-            load += clusters[cluster].load;
-            left -= clusters[cluster].load;
-            for (const auto& [neighbour, count] : cables[cluster])
-            {
-                inside[neighbour] += count;
-            }
-        };
-        for (uint32_t i = 0; group == 0 && i < clusters.size(); ++i)
-        {
-            if (!clusters[i].seenBy.empty())
-            {
-                take(i);
-            }
-        }
-        while (free > others)
-        {
-            uint32_t best = NONE;
-            for (uint32_t i = 0; i < clusters.size(); ++i)
-            {
-                // Compares the parts inside / degree; the first of equal clusters is taken.
-                if (groupOf[i] == NONE &&
-                    (best == NONE || uint64_t{inside[i]} * std::max(degree[best], 1U) >
-                                         uint64_t{inside[best]} * std::max(degree[i], 1U)))
-                {
-                    best = i;
-                }
-            }
-            if (others > 0 && !isEmpty && load + clusters[best].load / 2 > share)
-            {
-                break;
-            }
-            take(best);
-        }
-    }
+    const std::vector<uint32_t> groupOf = DivideQbbGraph(vertices, groups);
     m_groupOf.assign(m_clusterOf.size(), 0);
     for (std::size_t node = 0; node < m_clusterOf.size(); ++node)
     {
@@ -332,7 +285,7 @@ QbbFabricGroups::DrawBorders(uint32_t groups)
             }
             const uint32_t border = GetGroup(node.GetId()) * groups + GetGroup(peer->GetNodeId());
             const Ptr<QbbChannel> cable = port->GetQbbChannel();
-            cable->GetLineFrom(port).SetBorder(m_borders[border].get());
+            cable->GetLineFrom(port).SetExit(m_borders[border].get());
             m_cables.push_back(cable);
             const uint32_t bytes = cutsThrough ? 0 : QbbWire::MIN_FRAME_BYTES;
             m_lookahead =
@@ -379,7 +332,7 @@ QbbFabricGroups::Unite()
     {
         for (std::size_t i = 0; i < cable->GetNDevices(); ++i)
         {
-            cable->GetLine(i).SetBorder(nullptr);
+            cable->GetLine(i).SetExit(nullptr);
         }
     }
     m_cables.clear();

@@ -42,6 +42,12 @@ NS3_PROFILES = {
         "CMAKE_CXX_FLAGS_RELWITHDEBINFO": "-O1 -g1",
         "CMAKE_CXX_FLAGS_DEFAULT": "-O1 -g1",
     },
+    # For several ranks of MPI.
+    "mpi": {
+        **RELEASE,
+        "NS3_ENABLED_MODULES": ";".join(MODULES + MORE_MODULES + ("mpi",)),
+        "NS3_MPI": "ON",
+    },
     # This module and ns-3 as static programs with link-time optimization, for the benchmark.
     "static": {
         **RELEASE,

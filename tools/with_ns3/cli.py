@@ -21,6 +21,9 @@ USAGE = """usage: tools/with-ns3 [--ns3=package|source] VERB ...
   exec CMD [ARGS]         run CMD with the programs and libraries of the build on its paths
   bench [ARGS]            run the benchmarks of bench/ on an ns-3 built from source; --static
                           first: with static libraries and link-time optimization
+  mpirun -n N PROGRAM [ARGS]
+                          run one of this module's programs on N ranks of OpenMPI, on an ns-3
+                          built from source with MPI
   python SCRIPT [ARGS]    run a Python script in which "from ns import ns" has this module; its
                           ns-3 is that of PyPI
   --help                  this text
@@ -123,6 +126,13 @@ def bench(arguments, wish):
     return execute([sys.executable, script, *arguments], env)
 
 
+def mpirun(arguments, wish):
+    """mpirun -n N PROGRAM [ARGS]"""
+    from . import ranks
+
+    return ranks.main(arguments, wish, execute)
+
+
 def test(arguments, wish):
     """test [NAME...]"""
     from . import tests
@@ -145,6 +155,7 @@ VERBS = {
     "build": build_all,
     "exec": exec_command,
     "bench": bench,
+    "mpirun": mpirun,
     "python": python,
 }
 

@@ -61,6 +61,10 @@ FUZZ = {
     "clang": program("clang++"),
     "libclang-rt-dev": fuzzer_runtime,
 }
+MPI = {
+    "libopenmpi-dev": program("mpicxx"),
+    "openmpi-bin": program("mpirun"),
+}
 PYTHON = {
     "python3-venv": TEST["python3-venv"],
     "python3-dev": _has_python_header,

@@ -5,7 +5,13 @@
 #include "qbb-pfc-watchdog.h"
 #include "rdma-nic-watchdog.h"
 #include "rdma-part-name.h"
+#include "rdma-rank-results.h"
+#include "rdma-ranks.h"
 #include "rdma-receive-buffer.h"
+
+#include <map>
+#include <sstream>
+#include <utility>
 
 namespace ns3
 {
@@ -39,9 +45,10 @@ RdmaFailureReport::Begin(Ptr<RdmaFabric> fabric, Ptr<RdmaFlowRunnerBase>)
     m_fabric = fabric;
 }
 
-void
-RdmaFailureReport::PrintStorms(std::ostream& os, uint32_t node) const
+std::string
+RdmaFailureReport::DescribeStorms(uint32_t node) const
 {
+    std::ostringstream text;
     const Ptr<QbbSwitch> sw = m_fabric->GetSwitch(node);
     const auto watchdog = sw->GetObject<QbbPfcWatchdog>();
     for (uint32_t port = 0; watchdog && port < sw->GetNPorts(); ++port)
@@ -51,42 +58,61 @@ RdmaFailureReport::PrintStorms(std::ostream& os, uint32_t node) const
             const QbbStormCounters counters = watchdog->GetCounters(port, p);
             if (counters.detected)
             {
-                os << "PFC watchdog: " << m_fabric->GetTopology().GetNode(node).name << " port "
-                   << port << " class " << +p << ": " << counters.detected << " storms detected, "
-                   << counters.restored << " restored; tx ok/drop " << counters.all.txOk << "/"
-                   << counters.all.txDrop << ", rx ok/drop " << counters.all.rxOk << "/"
-                   << counters.all.rxDrop << "\n";
+                text << "PFC watchdog: " << m_fabric->GetTopology().GetNode(node).name << " port "
+                     << port << " class " << +p << ": " << counters.detected << " storms detected, "
+                     << counters.restored << " restored; tx ok/drop " << counters.all.txOk << "/"
+                     << counters.all.txDrop << ", rx ok/drop " << counters.all.rxOk << "/"
+                     << counters.all.rxDrop << "\n";
             }
         }
     }
+    return text.str();
+}
+
+std::string
+RdmaFailureReport::DescribeReceiver(uint32_t host) const
+{
+    std::ostringstream text;
+    if (const auto buffer = m_fabric->GetNic(host)->GetPort(0)->GetObject<RdmaReceiveBuffer>())
+    {
+        text << "slow receiver: " << m_fabric->GetTopology().GetNode(host).name << ": "
+             << buffer->GetFrames() << " frames handed on, " << buffer->GetDrops()
+             << " dropped, at most " << buffer->GetPeakBytes() << " bytes, XOFF above "
+             << buffer->GetXoffBytes() << "\n";
+    }
+    return text.str();
+}
+
+std::string
+RdmaFailureReport::DescribeWatchdog(uint32_t host) const
+{
+    const auto watchdog = m_fabric->GetNic(host)->GetPort(0)->GetObject<RdmaNicWatchdog>();
+    return watchdog && watchdog->HasFired()
+               ? "NIC watchdog: " + m_fabric->GetTopology().GetNode(host).name +
+                     " may not generate pause frames any more\n"
+               : "";
 }
 
 void
 RdmaFailureReport::Print(std::ostream& os) const
 {
     const RdmaTopology& topology = m_fabric->GetTopology();
-    for (const uint32_t node : topology.GetSwitches())
+    std::map<std::pair<uint32_t, uint32_t>, std::string> texts; // by section and node
+    for (uint32_t node = 0; node < topology.GetNNodes(); ++node)
     {
-        PrintStorms(os, node);
-    }
-    for (const uint32_t host : topology.GetHosts())
-    {
-        if (const auto buffer = m_fabric->GetNic(host)->GetPort(0)->GetObject<RdmaReceiveBuffer>())
+        if (!RdmaRanks::IsLocal(*m_fabric->GetNode(node)))
         {
-            os << "slow receiver: " << topology.GetNode(host).name << ": " << buffer->GetFrames()
-               << " frames handed on, " << buffer->GetDrops() << " dropped, at most "
-               << buffer->GetPeakBytes() << " bytes, XOFF above " << buffer->GetXoffBytes() << "\n";
+            continue; // the node's own rank knows the node
         }
-    }
-    for (const uint32_t host : topology.GetHosts())
-    {
-        const auto watchdog = m_fabric->GetNic(host)->GetPort(0)->GetObject<RdmaNicWatchdog>();
-        if (watchdog && watchdog->HasFired())
+        if (!topology.IsHost(node))
         {
-            os << "NIC watchdog: " << topology.GetNode(host).name
-               << " may not generate pause frames any more\n";
+            texts[{0, node}] = DescribeStorms(node);
+            continue;
         }
+        texts[{1, node}] = DescribeReceiver(node);
+        texts[{2, node}] = DescribeWatchdog(node);
     }
+    os << JoinRdmaTexts(texts);
 }
 
 } // namespace ns3

@@ -5,6 +5,8 @@
 
 #include "rdma-instrument.h"
 
+#include <string>
+
 namespace ns3
 {
 
@@ -25,8 +27,15 @@ class RdmaFailureReport : public RdmaInstrument
     void Begin(Ptr<RdmaFabric> fabric, Ptr<RdmaFlowRunnerBase> runner) override;
     void Print(std::ostream& os) const override;
 
+    bool WatchesRanks() const override
+    {
+        return true;
+    }
+
   private:
-    void PrintStorms(std::ostream& os, uint32_t node) const;
+    std::string DescribeStorms(uint32_t node) const;
+    std::string DescribeReceiver(uint32_t host) const;
+    std::string DescribeWatchdog(uint32_t host) const;
 
     Ptr<RdmaFabric> m_fabric; //!< fabric of the run
 };

@@ -3,6 +3,7 @@
 #include "qbb-storm-source.h"
 
 #include "qbb-wire.h"
+#include "rdma-ranks.h"
 
 #include <ns3/abort.h>
 #include <ns3/log.h>
@@ -96,7 +97,10 @@ QbbStormSource::Install(Ptr<QbbNetDevice> device)
     m_next = QbbToPs(m_start);
     m_stopPs = m_stop.IsZero() ? QBB_NEVER : QbbToPs(m_stop);
     device->AggregateObject(this);
-    m_timer.Arm(m_next);
+    if (RdmaRanks::IsLocal(*device->GetNode()))
+    {
+        m_timer.Arm(m_next);
+    }
 }
 
 uint32_t

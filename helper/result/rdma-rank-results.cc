@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+
+#include "rdma-rank-results.h"
+
+#include "rdma-rank-text.h"
+#include "rdma-ranks.h"
+
+#include <algorithm>
+
+namespace ns3
+{
+
+namespace
+{
+
+/** Calls a function for each counter of a port. */
+template <typename Row, typename Function>
+void
+ForEachCounter(Row& row, Function function)
+{
+    function(row.txFrames);
+    function(row.txBytes);
+    function(row.rxFrames);
+    function(row.rxBytes);
+    function(row.drops);
+    function(row.ecnMarks);
+    function(row.xoffSent);
+    function(row.xonSent);
+    function(row.xoffReceived);
+    function(row.xonReceived);
+    function(row.pausedTime);
+    function(row.peakQueueBytes);
+}
+
+void
+PutFlow(RdmaRankWriter& writer, const RdmaFlowResult& result)
+{
+    writer.Put(result.flow);
+    writer.Put(result.fct);
+    writer.Put(result.cqe);
+    writer.Put(result.ideal);
+    writer.Put(result.retransmittedPackets);
+    writer.Put(result.timeouts);
+    writer.Put(result.isCounted);
+    writer.PutText(result.status);
+}
+
+RdmaFlowResult
+TakeFlow(RdmaRankReader& reader)
+{
+    RdmaFlowResult result;
+    result.flow = reader.Take<RdmaFlow>();
+    result.fct = reader.Take<std::optional<QbbPs>>();
+    result.cqe = reader.Take<std::optional<QbbPs>>();
+    result.ideal = reader.Take<QbbPs>();
+    result.retransmittedPackets = reader.Take<uint64_t>();
+    result.timeouts = reader.Take<uint64_t>();
+    result.isCounted = reader.Take<bool>();
+    result.status = reader.TakeText();
+    return result;
+}
+
+} // namespace
+
+void
+GatherRdmaFlows(std::vector<RdmaFlowResult>& flows, const RdmaFabric& fabric)
+{
+    if (!RdmaRanks::AreSeveral())
+    {
+        return;
+    }
+    RdmaRankWriter writer;
+    for (const RdmaFlowResult& result : flows)
+    {
+        if (RdmaRanks::IsLocal(*fabric.GetNode(result.flow.srcHost)))
+        {
+            PutFlow(writer, result);
+        }
+    }
+    flows.clear();
+    for (const std::string& text : RdmaRanks::Exchange(writer.Get()))
+    {
+        for (RdmaRankReader reader(text); !reader.IsAtEnd();)
+        {
+            flows.push_back(TakeFlow(reader));
+        }
+    }
+    std::sort(flows.begin(), flows.end(), [](const RdmaFlowResult& a, const RdmaFlowResult& b) {
+        return a.flow.id < b.flow.id;
+    });
+}
+
+void
+GatherRdmaPorts(std::vector<RdmaPortResult>& ports, const RdmaFabric& fabric)
+{
+    if (!RdmaRanks::AreSeveral())
+    {
+        return;
+    }
+    RdmaRankWriter writer;
+    for (const RdmaPortResult& row : ports)
+    {
+        if (RdmaRanks::IsLocal(*fabric.GetNode(row.port->node)))
+        {
+            ForEachCounter(row, [&writer](const auto& counter) { writer.Put(counter); });
+        }
+    }
+    const std::vector<std::string> texts = RdmaRanks::Exchange(writer.Get());
+    std::vector<RdmaRankReader> readers(texts.begin(), texts.end());
+    for (RdmaPortResult& row : ports)
+    {
+        RdmaRankReader& reader = readers.at(fabric.GetNode(row.port->node)->GetSystemId());
+        ForEachCounter(row, [&reader](auto& counter) {
+            counter = reader.Take<std::decay_t<decltype(counter)>>();
+        });
+    }
+}
+
+RdmaFabricTotals
+GatherRdmaTotals(const RdmaFabricTotals& totals)
+{
+    RdmaRankWriter writer;
+    writer.Put(totals);
+    RdmaFabricTotals sum;
+    for (const std::string& text : RdmaRanks::Exchange(writer.Get()))
+    {
+        const auto rank = RdmaRankReader(text).Take<RdmaFabricTotals>();
+        sum.packetHops += rank.packetHops;
+        sum.drops += rank.drops;
+        sum.pauseFrames += rank.pauseFrames;
+        sum.ecnMarks += rank.ecnMarks;
+        sum.peakQueueBytes = std::max(sum.peakQueueBytes, rank.peakQueueBytes);
+    }
+    return sum;
+}
+
+uint64_t
+SumRdmaRanks(uint64_t number)
+{
+    RdmaRankWriter writer;
+    writer.Put(number);
+    uint64_t sum = 0;
+    for (const std::string& text : RdmaRanks::Exchange(writer.Get()))
+    {
+        sum += RdmaRankReader(text).Take<uint64_t>();
+    }
+    return sum;
+}
+
+std::string
+JoinRdmaTexts(const std::map<std::pair<uint32_t, uint32_t>, std::string>& texts)
+{
+    RdmaRankWriter writer;
+    for (const auto& [place, text] : texts)
+    {
+        writer.Put(place.first);
+        writer.Put(place.second);
+        writer.PutText(text);
+    }
+    std::map<std::pair<uint32_t, uint32_t>, std::string> all;
+    for (const std::string& rank : RdmaRanks::Exchange(writer.Get()))
+    {
+        for (RdmaRankReader reader(rank); !reader.IsAtEnd();)
+        {
+            const auto first = reader.Take<uint32_t>();
+            const auto second = reader.Take<uint32_t>();
+            all[{first, second}] = reader.TakeText();
+        }
+    }
+    std::string joined;
+    for (const auto& [place, text] : all)
+    {
+        joined += text;
+    }
+    return joined;
+}
+
+} // namespace ns3

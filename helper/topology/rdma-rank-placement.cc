@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+
+#include "rdma-rank-placement.h"
+
+#include "qbb-graph-division.h"
+
+#include <ns3/abort.h>
+
+#include <algorithm>
+
+namespace ns3
+{
+
+namespace
+{
+
+constexpr uint32_t NONE = UINT32_MAX; // no vertex
+
+/** \return number of each node's vertex: switches with their hosts, or every node by itself */
+std::vector<uint32_t>
+MakeVertices(const RdmaTopology& topology, bool alone)
+{
+    std::vector<uint32_t> vertexOf(topology.GetNNodes(), NONE);
+    uint32_t vertices = 0;
+    for (uint32_t node = 0; node < topology.GetNNodes(); ++node)
+    {
+        if (alone || !topology.IsHost(node))
+        {
+            vertexOf[node] = vertices++;
+        }
+    }
+    for (const RdmaTopologyLink& link : topology.GetLinks())
+    {
+        for (const auto& [host, peer] : {std::pair(link.a, link.b), std::pair(link.b, link.a)})
+        {
+            if (!alone && topology.IsHost(host) && !topology.IsHost(peer))
+            {
+                vertexOf[host] = std::min(vertexOf[host], vertexOf[peer]);
+            }
+        }
+    }
+    for (uint32_t& vertex : vertexOf)
+    {
+        vertex = vertex == NONE ? vertices++ : vertex;
+    }
+    return vertexOf;
+}
+
+} // namespace
+
+std::vector<uint32_t>
+PlaceRdmaNodes(const RdmaTopology& topology, uint32_t ranks)
+{
+    const bool alone = topology.GetSwitches().size() < ranks;
+    std::vector<uint32_t> placement = MakeVertices(topology, alone);
+    std::vector<QbbGraphVertex> graph(*std::max_element(placement.begin(), placement.end()) + 1);
+    NS_ABORT_MSG_IF(graph.size() < ranks,
+                    "rdma: " << ranks << " ranks for " << graph.size()
+                             << " nodes; accepted: at most one rank for each node");
+    for (const RdmaTopologyLink& link : topology.GetLinks())
+    {
+        const uint32_t a = placement[link.a];
+        const uint32_t b = placement[link.b];
+        ++graph[a].load;
+        ++graph[b].load;
+        if (a != b)
+        {
+            ++graph[a].cables[b];
+            ++graph[b].cables[a];
+        }
+    }
+    const std::vector<uint32_t> rankOf = DivideQbbGraph(graph, ranks);
+    for (uint32_t& vertex : placement)
+    {
+        vertex = rankOf[vertex];
+    }
+    return placement;
+}
+
+} // namespace ns3

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+
+#include "rdma-rank-run.h"
+
+#include "qbb-time.h"
+#include "rdma-flow-runner-base.h"
+#include "rdma-rank-text.h"
+#include "rdma-ranks.h"
+#include "rdma-run-end.h"
+
+#include <ns3/abort.h>
+#include <ns3/simulator.h>
+
+#include <algorithm>
+
+namespace ns3
+{
+
+namespace
+{
+
+/** What a rank tells the others when they meet. */
+struct Meeting
+{
+    QbbPs now{0};               //!< instant at which the rank has stopped
+    uint64_t ended{0};          //!< number of counted flows of the rank that have ended
+    uint64_t active{0};         //!< number of flows of the rank that have started and not ended
+    QbbPs nextStart{QBB_NEVER}; //!< next start of a flow of the rank, if no flow is active
+};
+
+/** \return what all ranks have told, summed up */
+Meeting
+Meet(const RdmaFlowRunnerBase& runner)
+{
+    Meeting own;
+    own.now = QbbNow();
+    own.ended = runner.GetNCountedEnded();
+    own.active = runner.GetNActive();
+    own.nextStart = own.active == 0 ? runner.GetNextStart() : QBB_NEVER;
+    RdmaRankWriter writer;
+    writer.Put(own);
+    Meeting all;
+    all.now = own.now;
+    all.nextStart = QBB_NEVER;
+    for (const std::string& text : RdmaRanks::Exchange(writer.Get()))
+    {
+        const auto rank = RdmaRankReader(text).Take<Meeting>();
+        NS_ABORT_MSG_IF(rank.now != own.now,
+                        "rdma: one rank has stopped at "
+                            << own.now << " ps and another at " << rank.now
+                            << " ps; accepted: Simulator::Stop() for "
+                               "the same instant on all ranks, outside "
+                               "of the events of nodes");
+        all.ended += rank.ended;
+        all.active += rank.active;
+        all.nextStart = std::min(all.nextStart, rank.nextStart);
+    }
+    return all;
+}
+
+} // namespace
+
+void
+RunRdmaSimulation(RdmaFlowRunnerBase& runner)
+{
+    if (!RdmaRanks::AreSeveral())
+    {
+        Simulator::Run();
+        return;
+    }
+    const bool stops = runner.StopsWhenDone() && runner.GetNCounted() > 0;
+    for (Meeting met = Meet(runner); stops;)
+    {
+        // Nothing ends before the next start if no flow is active.
+        const bool isIdle = met.active == 0 && met.nextStart != QBB_NEVER;
+        const QbbPs next = GetRdmaRunEnd(isIdle ? std::max(met.now, met.nextStart) : met.now);
+        Simulator::Stop(QbbGetDelay(QbbEventTime(next, 0), QbbEventNow()));
+        Simulator::Run();
+        met = Meet(runner);
+        if (met.now != next || met.ended == runner.GetNCounted())
+        {
+            break;
+        }
+    }
+    if (!stops)
+    {
+        Simulator::Run();
+    }
+    runner.ShareArrivals();
+}
+
+} // namespace ns3

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+
+#ifndef RDMA_RANK_RUN_H
+#define RDMA_RANK_RUN_H
+
+namespace ns3
+{
+
+class RdmaFlowRunnerBase;
+
+/**
+ * \ingroup rdma
+ * Runs the simulation until the flows of a runner have ended, on one rank or on several
+ * (RdmaRanks).
+ *
+ * With one rank, this is Simulator::Run(). With several ranks, no rank knows by itself that the
+ * last flow of all ranks has ended. The ranks therefore run up to each multiple of
+ * RDMA_RUN_END_STEP, tell each other what has ended, and go on until all flows have ended, or until
+ * Simulator::Stop() ends the run. Afterwards every rank knows when the flows of all ranks arrived.
+ *
+ * Every rank calls this function. Aborts with a message if the ranks have stopped at different
+ * instants, as by a Simulator::Stop() in an event of a node.
+ *
+ * \param runner runner whose Install() has been called
+ */
+void RunRdmaSimulation(RdmaFlowRunnerBase& runner);
+
+} // namespace ns3
+
+#endif /* RDMA_RANK_RUN_H */

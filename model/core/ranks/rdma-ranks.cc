@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+
+// CMake takes this file where ns-3 has no module mpi, and rdma-ranks-mpi.cc elsewhere.
+
+#include "rdma-ranks.h"
+
+#include <ns3/fatal-error.h>
+
+namespace ns3
+{
+
+bool
+RdmaRanks::Begin()
+{
+    NS_FATAL_ERROR("rdma: simulator=mpi with an ns-3 that was built without MPI; accepted: own and "
+                   "default, or an ns-3 from source with NS3_MPI=ON, as tools/with-ns3 mpirun "
+                   "builds it");
+}
+
+uint32_t
+RdmaRanks::GetNumber()
+{
+    return 1;
+}
+
+uint32_t
+RdmaRanks::GetRank()
+{
+    return 0;
+}
+
+bool
+RdmaRanks::IsLocal(const Node&)
+{
+    return true;
+}
+
+std::vector<std::string>
+RdmaRanks::Exchange(const std::string& text)
+{
+    return {text};
+}
+
+} // namespace ns3

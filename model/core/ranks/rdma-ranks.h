@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+
+#ifndef RDMA_RANKS_H
+#define RDMA_RANKS_H
+
+#include <cstdint>
+#include <iostream>
+#include <string>
+#include <vector>
+
+namespace ns3
+{
+
+class Node;
+
+/**
+ * \ingroup rdma
+ * The ranks of MPI that share one simulation. Each rank is a process. Every rank builds the whole
+ * fabric, and runs the events of its own nodes: those whose Node::GetSystemId() is the number of
+ * the rank.
+ *
+ * Without MPI, and in an ns-3 that was built without its module mpi, there is one rank, which runs
+ * all nodes. The global value "simulator=mpi" starts the ranks; see RdmaSimulatorImpl::Select().
+ */
+class RdmaRanks
+{
+  public:
+    /**
+     * Starts MPI, with ns3::DistributedSimulatorImpl as the simulator of the process. The standard
+     * output of all ranks but the first goes nowhere. Repeated calls are harmless, and so is a call
+     * after ns3::MpiInterface::Enable(). A process that mpirun has started alone stays as it is.
+     *
+     * Aborts with a message if ns-3 has no module mpi, or if another simulator exists already.
+     *
+     * \return true if several ranks share the simulation
+     */
+    static bool Begin();
+
+    /** \return number of ranks; 1 without MPI */
+    static uint32_t GetNumber();
+
+    /** \return number of this rank, from 0 */
+    static uint32_t GetRank();
+
+    /** \return true for one rank of all: the one that writes results to the user */
+    static bool IsFirst()
+    {
+        return GetRank() == 0;
+    }
+
+    /** \return true if several ranks share the simulation */
+    static bool AreSeveral()
+    {
+        return GetNumber() > 1;
+    }
+
+    /** \return stream for warnings that every rank would print: std::cerr on the first rank */
+    static std::ostream& GetWarnings()
+    {
+        static std::ostream nowhere(nullptr);
+        return IsFirst() ? std::cerr : nowhere;
+    }
+
+    /** \param node a node \return true if this rank runs the events of the node */
+    static bool IsLocal(const Node& node);
+
+    /**
+     * Tells each rank the texts of all ranks. Every rank calls this function as often as every
+     * other rank, while no simulation runs.
+     *
+     * \param text bytes of this rank
+     * \return the bytes of each rank, by rank
+     */
+    static std::vector<std::string> Exchange(const std::string& text);
+};
+
+} // namespace ns3
+
+#endif /* RDMA_RANKS_H */

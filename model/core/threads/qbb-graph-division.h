@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+
+#ifndef QBB_GRAPH_DIVISION_H
+#define QBB_GRAPH_DIVISION_H
+
+#include <cstdint>
+#include <map>
+#include <vector>
+
+namespace ns3
+{
+
+/**
+ * \ingroup rdma
+ * A vertex of a graph that is divided: nodes that stay together.
+ */
+struct QbbGraphVertex
+{
+    uint64_t load{0};    //!< how much the nodes have to do
+    bool isFirst{false}; //!< the nodes must be in group 0
+    /// Numbers of cables to other vertices, by the number of the vertex
+    std::map<uint32_t, uint32_t> cables;
+};
+
+/**
+ * \ingroup rdma
+ * Divides a graph into groups with about equal loads and few cables from one group to another.
+ *
+ * A group begins with the first vertex that is left, takes up the vertex with the largest part of
+ * its cables in the group, again and again, and ends with its share of the load. Groups of a Clos
+ * fabric so follow racks and pods.
+ *
+ * \param vertices the vertices, at least as many as groups
+ * \param groups number of groups, at least 1
+ * \return number of the group of each vertex
+ */
+std::vector<uint32_t> DivideQbbGraph(const std::vector<QbbGraphVertex>& vertices, uint32_t groups);
+
+} // namespace ns3
+
+#endif /* QBB_GRAPH_DIVISION_H */
