@@ -2,7 +2,7 @@
 
 #include "qbb-queue-length-marker.h"
 
-#include "qbb-net-device.h"
+#include <algorithm>
 
 namespace ns3
 {
@@ -69,6 +69,7 @@ void
 QbbQueueLengthMarker::Update()
 {
     m_isOld = false;
+    m_leastKmin = QbbEcnThresholds().kminBytes;
     for (std::size_t port = 0; port < m_ports.size(); ++port)
     {
         const QbbBitRate rate = m_ports[port]->GetLineRate().GetBitRate();
@@ -76,6 +77,7 @@ QbbQueueLengthMarker::Update()
         {
             m_curves[port][priority] =
                 m_settings ? m_settings->GetThresholds(priority, rate) : QbbEcnThresholds();
+            m_leastKmin = std::min(m_leastKmin, m_curves[port][priority].kminBytes);
         }
     }
 }
@@ -107,7 +109,7 @@ QbbQueueLengthMarker::DescribeMarks(const QbbPort& egress, uint8_t priority) con
 }
 
 void
-QbbQueueLengthMarker::Mark(QbbPort& egress, QbbFrame& frame)
+QbbQueueLengthMarker::MarkByCurve(QbbPort& egress, QbbFrame& frame, uint64_t queueBytes)
 {
     // Curves are updated lazily, because Kmin and Kmax are set one after the other.
     if (m_isOld)
@@ -115,7 +117,6 @@ QbbQueueLengthMarker::Mark(QbbPort& egress, QbbFrame& frame)
         Update();
     }
     const QbbEcnThresholds& curve = m_curves[egress.GetPortNumber()][frame.priority];
-    const uint64_t queueBytes = egress.GetQueues().GetBytes(frame.priority);
     const QbbEcnDecision decision = curve.Decide(queueBytes);
     if (decision == QbbEcnDecision::YES ||
         (decision == QbbEcnDecision::DRAW && curve.IsMarked(queueBytes, m_random->GetValue(0, 1))))

@@ -5,6 +5,7 @@
 
 #include "qbb-ecn-marker.h"
 #include "qbb-marker.h"
+#include "qbb-port.h"
 
 #include <ns3/ptr.h>
 #include <ns3/random-variable-stream.h>
@@ -21,7 +22,7 @@ namespace ns3
  * Marks the packets of a switch according to the curves of a QbbEcnMarker, and follows changes of
  * these curves at run time. QbbSwitch creates a QbbQueueLengthMarker for its attribute EcnMarker.
  */
-class QbbQueueLengthMarker : public QbbMarker
+class QbbQueueLengthMarker final : public QbbMarker
 {
   public:
     /**
@@ -39,6 +40,22 @@ class QbbQueueLengthMarker : public QbbMarker
     void SettingsChanged()
     {
         m_isOld = true;
+        m_leastKmin = 0;
+    }
+
+    /**
+     * Marks a packet according to the length of its queue.
+     *
+     * \param egress egress port of the packet
+     * \param frame an ECN-capable packet
+     */
+    void Mark(QbbPort& egress, QbbFrame& frame)
+    {
+        const uint64_t queueBytes = egress.GetQueues().GetBytes(frame.priority);
+        if (queueBytes > m_leastKmin)
+        {
+            MarkByCurve(egress, frame, queueBytes);
+        }
     }
 
     void Configure(const std::vector<QbbPort*>& ports, bool isInputQueued) override;
@@ -49,19 +66,19 @@ class QbbQueueLengthMarker : public QbbMarker
     std::optional<QbbMarkCurve> DescribeMarks(const QbbPort& egress,
                                               uint8_t priority) const override;
 
-  protected:
+  private:
     void DoDispose() override;
 
-  private:
     using Curves = std::array<QbbEcnThresholds, 8>; //!< marking curves, by class
 
-    void Mark(QbbPort& egress, QbbFrame& frame);
+    void MarkByCurve(QbbPort& egress, QbbFrame& frame, uint64_t queueBytes);
     void Update();
 
     Ptr<QbbEcnMarker> m_settings;        //!< settings from SetSettings(), or null
     Ptr<UniformRandomVariable> m_random; //!< draws marks between Kmin and Kmax
     std::vector<QbbPort*> m_ports;       //!< ports, by number
     std::vector<Curves> m_curves;        //!< marking curves, by port number
+    uint64_t m_leastKmin{0};             //!< least Kmin in m_curves; 0 while they are old
     bool m_isOld{true};                  //!< m_curves must be updated
 };
 

@@ -96,6 +96,7 @@ QbbSwitchMarkers::Clear()
         m_curve->ForgetUser(this);
     }
     m_curve = nullptr;
+    m_joinByLength = nullptr;
     m_join.clear();
     m_depart.clear();
     m_lengthMarker = nullptr;
@@ -140,7 +141,14 @@ QbbSwitchMarkers::Sort()
     {
         return;
     }
+    // The length marker comes first among all markers.
     m_join = GetAll(QbbMarker::JOINS);
+    m_joinByLength = nullptr;
+    if (!m_join.empty() && m_join.front() == PeekPointer(m_lengthMarker))
+    {
+        m_joinByLength = PeekPointer(m_lengthMarker);
+        m_join.erase(m_join.begin());
+    }
     m_depart = GetAll(QbbMarker::DEPARTS);
     if (m_queueing)
     {

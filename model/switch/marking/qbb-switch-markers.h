@@ -104,6 +104,11 @@ class QbbSwitchMarkers
     /** \param egress egress port \param frame an ECN-capable packet that joins the port's queue */
     void FrameJoins(QbbPort& egress, QbbFrame& frame) const
     {
+        // Queue-length marking, which most runs use, is called without a virtual call.
+        if (m_joinByLength)
+        {
+            m_joinByLength->Mark(egress, frame);
+        }
         for (QbbMarker* marker : m_join)
         {
             marker->FrameJoins(egress, frame);
@@ -138,10 +143,12 @@ class QbbSwitchMarkers
     Ptr<QbbPintMeter> m_pint;                 //!< PINT meter; null: off
     Ptr<QbbMarker> m_own;                     //!< user-defined marker, or null
     Ptr<QbbIntStamper> m_stamper;             //!< writes telemetry
-    std::vector<QbbMarker*> m_join;           //!< markers that see packets at QbbMarker::JOINS
-    std::vector<QbbMarker*> m_depart;         //!< markers that see frames at QbbMarker::DEPARTS
-    QbbInputQueueing* m_queueing{nullptr};    //!< input queueing from Configure(), or null
-    bool m_configured{false};                 //!< Configure() has run
+    /// m_lengthMarker if it sees packets at QbbMarker::JOINS, or null
+    QbbQueueLengthMarker* m_joinByLength{nullptr};
+    std::vector<QbbMarker*> m_join;        //!< other markers that see packets at JOINS
+    std::vector<QbbMarker*> m_depart;      //!< markers that see frames at QbbMarker::DEPARTS
+    QbbInputQueueing* m_queueing{nullptr}; //!< input queueing from Configure(), or null
+    bool m_configured{false};              //!< Configure() has run
 };
 
 } // namespace ns3
