@@ -110,6 +110,15 @@ class RdmaRateController
     }
 
     /**
+     * \return false if GetWindowBytes() always returns NO_WINDOW, which saves the question for each
+     *         packet
+     */
+    virtual bool HasWindow() const
+    {
+        return true;
+    }
+
+    /**
      * A packet is sent.
      *
      * \param bytes of the packet on the line

@@ -163,6 +163,15 @@ class RdmaPacketEngine : public RdmaEndpoint
     }
 
     /**
+     * \param now current time, at which MustWait() was called before the latest packet, if any
+     * \return result of MustWait()
+     */
+    bool StillWaits(QbbPs now) const
+    {
+        return m_connection.reaction && m_connection.reaction->GetPacer().GetNext() > now;
+    }
+
+    /**
      * \param now current time
      * \return time at which to call MustWait() again, unless the pace changes before; valid only
      *         while MustWait() is true

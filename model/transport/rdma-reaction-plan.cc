@@ -36,12 +36,12 @@ RdmaReactionPlan::MakeReactionPoint(RdmaEndpoint& endpoint) const
 {
     return std::make_unique<RdmaReactionPoint>(
         endpoint,
-        std::make_unique<RdmaPacer>(m_control.MakeController(m_profile),
-                                    m_profile.packetBytes,
-                                    RdmaPacketEngine::Of(m_qp).GetNic()->GetMinRateBps(),
-                                    m_control.NeedsRtt(),
-                                    m_intRoom,
-                                    m_control.GetUtilisationPeriod()));
+        RdmaPacer(m_control.MakeController(m_profile),
+                  m_profile.packetBytes,
+                  RdmaPacketEngine::Of(m_qp).GetNic()->GetMinRateBps(),
+                  m_control.NeedsRtt(),
+                  m_intRoom,
+                  m_control.GetUtilisationPeriod()));
 }
 
 void

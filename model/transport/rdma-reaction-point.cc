@@ -10,32 +10,28 @@
 namespace ns3
 {
 
-RdmaReactionPoint::RdmaReactionPoint(RdmaEndpoint& endpoint, std::unique_ptr<RdmaPacer> pacer)
+RdmaReactionPoint::RdmaReactionPoint(RdmaEndpoint& endpoint, RdmaPacer&& pacer)
     : m_endpoint(endpoint),
       m_pacer(std::move(pacer))
 {
 }
 
 bool
-RdmaReactionPoint::HasRoom() const
+RdmaReactionPoint::HasRoomInWindow() const
 {
-    if (!m_pacer->HasWindow())
-    {
-        return true;
-    }
     // Retransmissions count against the window: after going back, a sender has in flight what it
     // has sent since. With selective repeat, packets before a hole count as in flight.
     const RdmaStreamState streams = m_endpoint.GetStreams();
-    return m_pacer->HasRoom(streams.next - streams.acked);
+    return m_pacer.HasRoom(streams.next - streams.acked);
 }
 
 void
 RdmaReactionPoint::AskForTelemetry(QbbFrame& frame)
 {
-    const RdmaIntRoom room = m_pacer->GetIntRoom();
+    const RdmaIntRoom room = m_pacer.GetIntRoom();
     frame.intFormat = room.format;
     frame.intRoom = room.records;
-    frame.pint = m_pacer->AsksUtilisation() ? RdmaPintCode::LOWEST : RdmaPintCode::NONE;
+    frame.pint = m_pacer.AsksUtilisation() ? RdmaPintCode::LOWEST : RdmaPintCode::NONE;
 }
 
 void
@@ -43,15 +39,15 @@ RdmaReactionPoint::RequestSent(uint64_t packet, bool again, const QbbFrame& fram
 {
     if (m_endpoint.MeasuresRtt())
     {
-        m_pacer->TimePackets();
+        m_pacer.TimePackets();
     }
-    m_pacer->OnSent(packet, again, frame.size + m_endpoint.GetLineOverheadBytes(), now);
+    m_pacer.OnSent(packet, again, frame.size + m_endpoint.GetLineOverheadBytes(), now);
 }
 
 void
 RdmaReactionPoint::ResponseSent(const QbbFrame& frame, QbbPs now)
 {
-    m_pacer->OnResponseSent(frame.size + m_endpoint.GetLineOverheadBytes(), now);
+    m_pacer.OnResponseSent(frame.size + m_endpoint.GetLineOverheadBytes(), now);
 }
 
 void
@@ -59,33 +55,33 @@ RdmaReactionPoint::ResponseSent(uint64_t response, bool again, const QbbFrame& f
 {
     if (m_endpoint.MeasuresRtt())
     {
-        m_pacer->TimePackets();
+        m_pacer.TimePackets();
     }
     const uint32_t bytes = frame.size + m_endpoint.GetLineOverheadBytes();
-    m_pacer->OnResponseSent(response, again, bytes, now);
+    m_pacer.OnResponseSent(response, again, bytes, now);
 }
 
 void
 RdmaReactionPoint::RequestsAcked(const Acknowledgement& ack, QbbPs now)
 {
-    if (!m_pacer->HearsAcks())
+    if (!m_pacer.HearsAcks())
     {
         return;
     }
-    const QbbPs rtt = m_pacer->GetRtt(ack.cause, now);
-    m_pacer->OnAcked(ack.after);
+    const QbbPs rtt = m_pacer.GetRtt(ack.cause, now);
+    m_pacer.OnAcked(ack.after);
     Tell(ack, rtt, now);
 }
 
 void
 RdmaReactionPoint::ResponsesAcked(const Acknowledgement& ack, QbbPs now)
 {
-    if (!m_pacer->HearsAcks())
+    if (!m_pacer.HearsAcks())
     {
         return;
     }
-    const QbbPs rtt = m_pacer->GetResponseRtt(ack.cause, now);
-    m_pacer->OnResponsesAcked(ack.after);
+    const QbbPs rtt = m_pacer.GetResponseRtt(ack.cause, now);
+    m_pacer.OnResponsesAcked(ack.after);
     Tell(ack, rtt, now);
 }
 
@@ -98,7 +94,7 @@ RdmaReactionPoint::Tell(const Acknowledgement& ack, QbbPs rtt, QbbPs now)
     sample.ackedPackets = ack.after - ack.before;
     sample.ackedTo = streams.acked;
     sample.sentTo = streams.highestSent;
-    sample.rtt = m_pacer->NoteRtt(rtt);
+    sample.rtt = m_pacer.NoteRtt(rtt);
     sample.ecnEcho = ack.frame.becn;
     if (ack.frame.intEcho)
     {
@@ -109,7 +105,7 @@ RdmaReactionPoint::Tell(const Acknowledgement& ack, QbbPs rtt, QbbPs now)
     {
         sample.utilisation = RdmaPintCode::Decode(ack.frame.pint);
     }
-    RdmaRateController& controller = m_pacer->GetController();
+    RdmaRateController& controller = m_pacer.GetController();
     ack.nak ? controller.OnNak(sample) : controller.OnAck(sample);
     CheckPace(now);
 }
@@ -117,31 +113,31 @@ RdmaReactionPoint::Tell(const Acknowledgement& ack, QbbPs rtt, QbbPs now)
 void
 RdmaReactionPoint::TimedOut(QbbPs now)
 {
-    m_pacer->GetController().OnTimeout(now);
+    m_pacer.GetController().OnTimeout(now);
     CheckPace(now);
 }
 
 void
 RdmaReactionPoint::CnpReceived(QbbPs now)
 {
-    m_pacer->GetController().OnCnp(now);
+    m_pacer.GetController().OnCnp(now);
     CheckPace(now);
 }
 
 void
 RdmaReactionPoint::CheckPace(QbbPs now)
 {
-    if (m_pacer->GetNext() > now)
+    if (m_pacer.GetNext() > now)
     {
         m_endpoint.PaceChanged(now);
     }
 }
 
 void
-RdmaReactionPoint::FillSample(RdmaQueuePairSample& sample) const
+RdmaReactionPoint::FillSample(RdmaQueuePairSample& sample)
 {
-    sample.rate = m_pacer->GetRate(sample.time);
-    const RdmaRateController& controller = m_pacer->GetController();
+    sample.rate = m_pacer.GetRate(sample.time);
+    const RdmaRateController& controller = m_pacer.GetController();
     if (const uint64_t window = controller.GetWindowBytes();
         window != RdmaRateController::NO_WINDOW)
     {
@@ -156,9 +152,9 @@ RdmaReactionPoint::FillSample(RdmaQueuePairSample& sample) const
     {
         sample.targetRateBps = state.targetRateBps;
     }
-    if (m_pacer->GetLatestRtt() >= 0_ps)
+    if (m_pacer.GetLatestRtt() >= 0_ps)
     {
-        sample.rtt = m_pacer->GetLatestRtt();
+        sample.rtt = m_pacer.GetLatestRtt();
     }
 }
 

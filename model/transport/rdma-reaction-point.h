@@ -8,7 +8,6 @@
 #include "rdma-queue-pair-sample.h"
 
 #include <cstdint>
-#include <memory>
 
 namespace ns3
 {
@@ -30,16 +29,25 @@ class RdmaReactionPoint
      * \param endpoint the queue pair, which outlives the reaction point
      * \param pacer enforces the rate and the window
      */
-    RdmaReactionPoint(RdmaEndpoint& endpoint, std::unique_ptr<RdmaPacer> pacer);
+    RdmaReactionPoint(RdmaEndpoint& endpoint, RdmaPacer&& pacer);
 
     /** \return the pacer, which enforces the rate and the window */
     RdmaPacer& GetPacer()
     {
-        return *m_pacer;
+        return m_pacer;
     }
 
     /** \return true if the window has room for another packet */
-    bool HasRoom() const;
+    bool HasRoom() const
+    {
+        return !m_pacer.HasWindow() || HasRoomInWindow();
+    }
+
+    /** \return false if RequestsAcked() and ResponsesAcked() do nothing */
+    bool HearsAcks() const
+    {
+        return m_pacer.HearsAcks();
+    }
 
     /** \param frame an outgoing packet to be acknowledged; receives space for telemetry */
     void AskForTelemetry(QbbFrame& frame);
@@ -90,14 +98,15 @@ class RdmaReactionPoint
     void CnpReceived(QbbPs now);
 
     /** \param sample receives rate, window, round-trip time and the controller's state */
-    void FillSample(RdmaQueuePairSample& sample) const;
+    void FillSample(RdmaQueuePairSample& sample);
 
   private:
+    bool HasRoomInWindow() const;
     void Tell(const Acknowledgement& ack, QbbPs rtt, QbbPs now);
     void CheckPace(QbbPs now);
 
-    RdmaEndpoint& m_endpoint;           //!< endpoint of the queue pair
-    std::unique_ptr<RdmaPacer> m_pacer; //!< enforces the rate and the window
+    RdmaEndpoint& m_endpoint; //!< endpoint of the queue pair
+    RdmaPacer m_pacer;        //!< enforces the rate and the window
 };
 
 } // namespace ns3

@@ -188,11 +188,11 @@ RdmaRequester::ReceiveAcknowledgement(const QbbFrame& frame, QbbPs now)
     {
     case RdmaAeth::ACK: {
         const RdmaSenderEvent event = m_sender->OnAck(packet, now);
-        if (GetConnection().reaction)
+        if (RdmaReactionPoint* const reaction = GetConnection().reaction.get();
+            reaction && reaction->HearsAcks())
         {
             const int64_t cause = GetCause(frame, packet, before);
-            GetConnection().reaction->RequestsAcked({frame, cause, before, m_sender->GetAcked()},
-                                                    now);
+            reaction->RequestsAcked({frame, cause, before, m_sender->GetAcked()}, now);
             m_endpoint.RoomMade();
         }
         Handle(event, now);

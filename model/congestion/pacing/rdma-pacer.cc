@@ -15,21 +15,12 @@ RdmaPacer::RdmaPacer(std::unique_ptr<RdmaRateController> controller,
       m_minRate(minRate),
       m_packetBytes(packetBytes),
       m_intRoom(intRoom),
-      m_hearsAcks(m_controller->HearsAcks()),
+      m_hasWindow(m_controller->HasWindow()),
+      m_hearsAcks(m_controller->HearsAcks() || m_hasWindow),
       m_needsRtt(needsRtt),
       m_timesPackets(needsRtt),
       m_utilisationPeriod(utilisationPeriod)
 {
-}
-
-void
-RdmaPacer::OnSent(uint64_t packet, bool again, uint32_t bytes, QbbPs now)
-{
-    if (m_timesPackets)
-    {
-        m_requestTimes.Keep(packet, again, now);
-    }
-    Pace(bytes, now);
 }
 
 void

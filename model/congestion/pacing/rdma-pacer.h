@@ -84,7 +84,7 @@ class RdmaPacer
     /** \return true if the controller limits the bytes in flight */
     bool HasWindow() const
     {
-        return m_controller->GetWindowBytes() != RdmaRateController::NO_WINDOW;
+        return m_hasWindow && m_controller->GetWindowBytes() != RdmaRateController::NO_WINDOW;
     }
 
     /** \param inFlight packets in flight \return true if the window allows another packet */
@@ -93,7 +93,7 @@ class RdmaPacer
         return inFlight == 0 || (inFlight + 1) * m_packetBytes <= m_controller->GetWindowBytes();
     }
 
-    /** \return true if acknowledgements matter to the controller or are timed */
+    /** \return true if acknowledgements matter to the controller, free its window or are timed */
     bool HearsAcks() const
     {
         return m_hearsAcks || m_timesPackets;
@@ -107,7 +107,14 @@ class RdmaPacer
      * \param bytes of the packet on the line
      * \param now current time
      */
-    void OnSent(uint64_t packet, bool again, uint32_t bytes, QbbPs now);
+    void OnSent(uint64_t packet, bool again, uint32_t bytes, QbbPs now)
+    {
+        if (m_timesPackets)
+        {
+            m_requestTimes.Keep(packet, again, now);
+        }
+        Pace(bytes, now);
+    }
 
     /**
      * A READ response without acknowledgement (RoCE) begins its transmission. The pace applies to
@@ -227,7 +234,8 @@ class RdmaPacer
     QbbBitRate m_minRate;                //!< lower limit of the rate
     uint32_t m_packetBytes;              //!< bytes of a full packet on the line
     RdmaIntRoom m_intRoom;               //!< telemetry records that each packet has room for
-    bool m_hearsAcks;                    //!< the controller uses acknowledgements
+    bool m_hasWindow;                    //!< the controller may limit the bytes in flight
+    bool m_hearsAcks;                    //!< acknowledgements matter to the controller
     bool m_needsRtt;                     //!< the controller needs round-trip times
     bool m_timesPackets;                 //!< send times are kept
     QbbPs m_rtt{RdmaSendTimes::UNKNOWN}; //!< latest round-trip time

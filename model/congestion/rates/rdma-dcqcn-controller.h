@@ -55,7 +55,7 @@ struct RdmaDcqcnParameters
  * expired, in order of their times. At the same instant alpha is updated first, then the timer
  * expires, then a delayed cut is made, then the CNP is handled.
  */
-class RdmaDcqcnController : public RdmaRateController
+class RdmaDcqcnController final : public RdmaRateController
 {
   public:
     /**
@@ -77,6 +77,11 @@ class RdmaDcqcnController : public RdmaRateController
     QbbPs GetNextRise() const override
     {
         return m_rate < m_lineRate ? m_timer : NEVER;
+    }
+
+    bool HasWindow() const override
+    {
+        return false;
     }
 
     bool HearsAcks() const override

@@ -49,6 +49,11 @@ class RcmController : public RdmaRateController
         return m_lineRate / (m_delay + 1);
     }
 
+    bool HasWindow() const override
+    {
+        return false;
+    }
+
     QbbPs GetNextRise() const override
     {
         const auto rule = m_parameters.rule;

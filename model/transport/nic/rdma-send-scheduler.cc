@@ -176,7 +176,7 @@ RdmaSendScheduler::Next(uint32_t port, uint8_t priority)
         QbbFramePtr frame = qp->MakeNextFrame();
         if (qp->CanSend())
         {
-            qp->MustWait(now) ? Wait(qp, now) : ready.Push(std::move(qp));
+            qp->StillWaits(now) ? Wait(qp, now) : ready.Push(std::move(qp));
         }
         else
         {

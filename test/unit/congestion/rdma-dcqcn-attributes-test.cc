@@ -76,6 +76,7 @@ TEST(RdmaDcqcnAttributes, MakesControllers)
     auto controller = control->MakeController(profile);
     EXPECT_EQ(controller->GetRate(0_ps), LINE);
     EXPECT_EQ(controller->GetWindowBytes(), RdmaRateController::NO_WINDOW);
+    EXPECT_FALSE(controller->HasWindow());
     EXPECT_FALSE(control->NeedsRtt());
     EXPECT_EQ(control->GetIntFormat(), RdmaIntFormat::NONE);
     control->SetAttribute("InitialAlpha", DoubleValue(0.5));

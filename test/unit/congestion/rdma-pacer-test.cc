@@ -39,6 +39,39 @@ struct FixedController : public RdmaRateController
     uint64_t sentBytes{0};           //!< told by OnSent()
 };
 
+/** Says whether it has a window and hears acknowledgements; its window is one byte. */
+struct NarrowController : public RdmaRateController
+{
+    NarrowController(bool window, bool acks)
+        : hasWindow(window),
+          hearsAcks(acks)
+    {
+    }
+
+    QbbBitRate GetRate(QbbPs) override
+    {
+        return 1_gbps;
+    }
+
+    uint64_t GetWindowBytes() const override
+    {
+        return 1;
+    }
+
+    bool HasWindow() const override
+    {
+        return hasWindow;
+    }
+
+    bool HearsAcks() const override
+    {
+        return hearsAcks;
+    }
+
+    bool hasWindow; //!< HasWindow()
+    bool hearsAcks; //!< HearsAcks()
+};
+
 /** A pacer of 1000-byte packets with a FixedController. */
 struct Pacer
 {
@@ -68,6 +101,23 @@ TEST(RdmaPacer, ExactSpacing)
     p.pacer->OnSent(2, false, 500, 8'020'000_ps);
     EXPECT_EQ(p.pacer->GetNext(), 8'030'000_ps);
     EXPECT_EQ(p.control->sentBytes, 2500U);
+}
+
+TEST(RdmaPacer, AControllerWithoutWindowIsNotAsked)
+{
+    for (const bool hasWindow : {false, true})
+    {
+        for (const bool hearsAcks : {false, true})
+        {
+            RdmaPacer pacer(std::make_unique<NarrowController>(hasWindow, hearsAcks),
+                            1000,
+                            1_bps,
+                            false);
+            EXPECT_EQ(pacer.HasWindow(), hasWindow);
+            // Acknowledgements also make room in a window.
+            EXPECT_EQ(pacer.HearsAcks(), hasWindow || hearsAcks);
+        }
+    }
 }
 
 TEST(RdmaPacer, RemainderIsCarriedOn)
