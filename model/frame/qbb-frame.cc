@@ -33,7 +33,10 @@ class QbbFrameArena
 
     void GiveBack(QbbFrame* frame)
     {
-        frame->packet = nullptr;
+        if (frame->packet)
+        {
+            frame->packet = nullptr;
+        }
         if (m_orphaned)
         {
             GiveBackLate();

@@ -133,6 +133,7 @@ RdmaNic::AddPort(Ptr<QbbNetDevice> device, Ipv4Address address)
     m_ports.emplace_back();
     m_ports.back().device = device;
     m_ports.back().address = address;
+    m_ports.back().ip = address.Get();
     m_scheduler.AddPort(PeekPointer(device));
 }
 
@@ -358,7 +359,7 @@ RdmaNic::ReceiveFrame(QbbPort& port, QbbFramePtr&& frame)
         return;
     }
     if (!m_queuePairs.Knows(frame->destQp) || frame->dstMac != port.GetMac() ||
-        frame->dstIp != m_ports[port.GetPortNumber()].address.Get())
+        frame->dstIp != m_ports[port.GetPortNumber()].ip)
     {
         port.CountDrop(*frame, QbbDropReason::NOT_FOR_US);
         return;

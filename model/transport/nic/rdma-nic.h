@@ -307,6 +307,7 @@ class RdmaNic : public Object, public RdmaNicTiming, public QbbFrameSink, public
     {
         Ptr<QbbNetDevice> device; //!< device of the port
         Ipv4Address address;      //!< IPv4 address of the port
+        uint32_t ip{0};           //!< the address in host byte order
     };
 
     const Port& FindPort(uint32_t port) const;

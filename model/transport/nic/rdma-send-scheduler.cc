@@ -94,7 +94,8 @@ RdmaSendScheduler::GetNodeId() const
 void
 RdmaSendScheduler::OnKick()
 {
-    const QbbPs now = QbbNow();
+    const QbbEventTime eventTime = QbbEventNow();
+    const QbbPs now = eventTime.GetInstant();
     while (!m_paced.IsEmpty() && m_paced.GetFirst() <= now)
     {
         RdmaPacketEngine* qp = m_paced.Pop();
@@ -118,7 +119,7 @@ RdmaSendScheduler::OnKick()
         Port& port = m_ports[qp->GetPortIndex()];
         const uint8_t priority = qp->GetPriority();
         port.ready[priority].Push(std::move(qp));
-        port.device->AnnounceSource(priority);
+        port.device->AnnounceSource(priority, eventTime);
         return;
     }
     // A trace sink may post requests while packets start, which refills m_pending.
