@@ -88,9 +88,9 @@ class QbbLineRate
   private:
     QbbPs BytesToPsInexact(uint64_t bytes, uint64_t& fraction) const;
 
-    uint64_t m_rate{0};       //!< line rate in bit/s
     uint64_t m_psPerByte{0};  //!< whole picoseconds of a byte time
     uint64_t m_remPerByte{0}; //!< fraction of a byte time below 1 ps, in 1/rate ps
+    uint64_t m_rate{0};       //!< line rate in bit/s
 };
 
 } // namespace ns3

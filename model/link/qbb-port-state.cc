@@ -19,6 +19,7 @@ void
 QbbPortState::SetReceiveErrorModel(Ptr<ErrorModel> model)
 {
     m_receiveErrorModel = model;
+    m_mayDamage = model != nullptr;
     const bool isRate = model && model->GetInstanceTypeId() == RateErrorModel::GetTypeId();
     m_anyPacket = isRate ? Create<Packet>() : nullptr;
 }

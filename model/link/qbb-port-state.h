@@ -172,7 +172,9 @@ class QbbPortState : public QbbPortTraces, private QbbFlowControlPort
     }
 
     // Members stand in the order of their use, because each cache line of a port is a cache miss in
-    // a large fabric: one line for the reception of a frame, the next one for its transmission.
+    // a large fabric. The reception of a frame needs the first line and its class's counters. The
+    // transmission of a frame needs the first line, the second one, the queue of its class, the
+    // line behind the queues and its class's counters; a frame that waits also needs the last line.
 
     QbbFrameSink* m_sink{nullptr}; //!< consumer of received frames
 
@@ -189,8 +191,7 @@ class QbbPortState : public QbbPortTraces, private QbbFlowControlPort
     /** \param frame received frame \return true if the error model damages the frame */
     bool IsDamaged(const QbbFrame& frame) const;
 
-    Ptr<ErrorModel> m_receiveErrorModel; //!< attribute ReceiveErrorModel
-    QbbClassifier m_classifier;          //!< classifier of frames; attribute Trust
+    QbbClassifier m_classifier; //!< classifier of frames; attribute Trust
 
   private:
     /** \return true if the error model is ns-3's for whole frames, which looks at no bytes */
@@ -198,42 +199,48 @@ class QbbPortState : public QbbPortTraces, private QbbFlowControlPort
 
     Mac48Address m_address;   //!< attribute Address
     uint16_t m_portNumber{0}; //!< number at the switch or NIC
-
-    QbbPs m_busyUntil{0};       //!< end of the line's current occupancy
-    QbbPs m_txArmed{QBB_NEVER}; //!< last deadline of m_txTimer
-    QbbLine* m_line{nullptr};   //!< direction of the cable on which the port sends
+    bool m_mayDamage{false};  //!< there is an error model
 
   protected:
-    QbbLineRate m_rate; //!< attribute DataRate
+    bool m_sharesPlace{false}; //!< value of SharesPlace()
+    bool m_tagFrames{false};   //!< attribute TagFrames
+    bool m_routedPort{false};  //!< attribute RoutedPort
+    uint16_t m_mtu{1500};      //!< attribute Mtu
+    uint16_t m_vlanId{0};      //!< attribute VlanId
 
   private:
+    QbbPs m_busyUntil{0};       //!< end of the line's current occupancy
+    QbbLine* m_line{nullptr};   //!< direction of the cable on which the port sends
     Mac48Address m_peerAddress; //!< address of the port at the other end of the cable
     uint8_t m_sourceReady{0};   //!< classes announced by the source
 
   protected:
     bool m_up{true};           //!< true if the link is up
+    QbbLineRate m_rate;        //!< attribute DataRate
     bool m_lineOverhead{true}; //!< attribute LineOverhead
-    bool m_sharesPlace{false}; //!< value of SharesPlace()
-    uint32_t m_nodeId{0};      //!< id of the node
-    uint32_t m_deviceIndex{0}; //!< index among the node's devices
-    uint16_t m_mtu{1500};      //!< attribute Mtu
-    uint16_t m_vlanId{0};      //!< attribute VlanId
-    bool m_tagFrames{false};   //!< attribute TagFrames
-    bool m_routedPort{false};  //!< attribute RoutedPort
 
   private:
-    bool m_running{false};             //!< true after Start()
-    uint64_t m_fraction{0};            //!< fraction of a picosecond, in 1/rate ps
-    QbbFrameSource* m_source{nullptr}; //!< generator of frames
+    bool m_running{false}; //!< true after Start()
 
   protected:
-    QbbEgressScheduler m_scheduler;       //!< attribute Scheduler
+    QbbEgressScheduler m_scheduler; //!< attribute Scheduler; begins with the strict classes
+
+  private:
+    uint64_t m_fraction{0};              //!< fraction of a picosecond, in 1/rate ps
+    QbbFrameSource* m_source{nullptr};   //!< generator of frames
+    Ptr<ErrorModel> m_receiveErrorModel; //!< attribute ReceiveErrorModel
+    Ptr<Packet> m_anyPacket; //!< packet for an error model that looks at no bytes, or null
+
+  protected:
     alignas(64) QbbEgressQueues m_queues; //!< egress queues
     QbbFlowControl m_flow;                //!< pauses sent and honoured
 
   private:
     alignas(64) QbbPortCounters m_counters; //!< counters of this port
-    Ptr<Packet> m_anyPacket; //!< packet for an error model that looks at no bytes, or null
+
+  protected:
+    uint32_t m_nodeId{0};      //!< id of the node
+    uint32_t m_deviceIndex{0}; //!< index among the node's devices
 };
 
 } // namespace ns3

@@ -63,7 +63,7 @@ QbbPort::Stop()
     m_source = nullptr;
     m_line = nullptr;
     m_channel = nullptr;
-    m_receiveErrorModel = nullptr;
+    SetReceiveErrorModel(nullptr);
 }
 
 // Transmission
@@ -175,15 +175,6 @@ QbbPort::NextFrameToSend(QbbPs now)
 }
 
 void
-QbbPort::CountSent(const QbbFrame& frame)
-{
-    m_scheduler.Charge(frame.priority, frame.size);
-    auto& counters = m_counters.classes[frame.priority];
-    ++counters.txFrames;
-    counters.txBytes += frame.size;
-}
-
-void
 QbbPort::StartTransmission(QbbFramePtr&& frame, QbbEventTime eventTime, QbbPs start)
 {
     const uint32_t bytes = frame->size + (m_lineOverhead ? QbbWire::PREAMBLE_BYTES : 0);
@@ -276,7 +267,7 @@ QbbPort::ReceiveFromLine(QbbFramePtr&& frame, QbbEventTime eventTime)
     FireTrace(&Sources::phyRxEnd, *frame);
     frame->ingressPort = m_portNumber;
     frame->priority = m_classifier.Classify(*frame);
-    if (m_receiveErrorModel && IsDamaged(*frame))
+    if (m_mayDamage && IsDamaged(*frame))
     {
         FireTrace(&RareSources::phyRxDrop, *frame);
         CountDrop(*frame, QbbDropReason::CORRUPTED);

@@ -139,18 +139,34 @@ class QbbPort : public QbbPortState
     {
         __builtin_prefetch(&m_sink);
         __builtin_prefetch(&m_busyUntil, 1);
-        __builtin_prefetch(&m_scheduler);
-        __builtin_prefetch(&m_flow);
         m_queues.Prefetch(priority);
+        __builtin_prefetch(&m_flow);
         __builtin_prefetch(&m_counters.classes[priority], 1);
+    }
+
+    /** Fetches the cable into the CPU caches, some time after PrefetchTransmission(). */
+    void PrefetchCable() const
+    {
+        __builtin_prefetch(m_line, 1);
+        __builtin_prefetch(reinterpret_cast<const char*>(m_line) + 64, 1);
     }
 
     // Reception
 
-    /** Fetches what ReceiveFromLine() needs into the CPU caches. */
+    /** Fetches what ReceiveFromLine() reads first into the CPU caches. */
     void PrefetchReception() const
     {
         __builtin_prefetch(&m_sink);
+    }
+
+    /**
+     * Fetches what else ReceiveFromLine() needs, some time after PrefetchReception().
+     *
+     * \param frame a frame that will arrive, with its class at the sender
+     */
+    void PrefetchReception(const QbbFrame& frame) const
+    {
+        __builtin_prefetch(&m_counters.classes[frame.priority], 1);
     }
 
     /**
@@ -257,15 +273,24 @@ class QbbPort : public QbbPortState
     void ArmTransmission(QbbEventTime eventTime);
     QbbFramePtr NextFrameToSend(QbbPs now);
     QbbFramePtr MakePauseFrame(QbbPs now);
-    void CountSent(const QbbFrame& frame);
+
+    void CountSent(const QbbFrame& frame)
+    {
+        m_scheduler.Charge(frame.priority, frame.size);
+        auto& counters = m_counters.classes[frame.priority];
+        ++counters.txFrames;
+        counters.txBytes += frame.size;
+    }
+
     void StartTransmission(QbbFramePtr&& frame, QbbEventTime eventTime, QbbPs start);
     void ReceiveMacControl(const QbbFrame& frame);
 
     // These members follow those of QbbPortState in the order of use.
 
-    PortTimer m_txTimer;       //!< fires when the line becomes free
-    QbbFramePool m_pool;       //!< pool of pause frames and of ns-3's packets
-    Ptr<QbbChannel> m_channel; //!< attached cable
+    QbbPs m_txArmed{QBB_NEVER}; //!< last deadline of m_txTimer
+    PortTimer m_txTimer;        //!< fires when the line becomes free
+    QbbFramePool m_pool;        //!< pool of pause frames and of ns-3's packets
+    Ptr<QbbChannel> m_channel;  //!< attached cable
 };
 
 } // namespace ns3

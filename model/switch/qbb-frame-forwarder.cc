@@ -134,6 +134,7 @@ QbbFrameForwarder::ReceiveFrame(QbbPort& port, QbbFramePtr&& frame)
         blamed.CountDrop(*frame, admission.reason);
         return;
     }
+    device.PrefetchCable();
     --frame->ttl;
     if (frame->ecn != 0)
     {
@@ -209,7 +210,7 @@ QbbFrameForwarder::GetBytesBetween(uint32_t ingress, uint32_t egress, uint8_t pr
     return GetPort(egress)->GetQueues().GetBytesFrom(priority, from);
 }
 
-inline void
+[[gnu::always_inline]] inline void
 QbbFrameForwarder::ReleaseRoom(QbbPort& port, const QbbFrame& frame)
 {
     if (frame.ingressPort == QbbNetDevice::NO_PORT)

@@ -181,23 +181,29 @@ class QbbFrameForwarder : public QbbFrameSink
         uint32_t maxFrameBytes{0}; //!< largest frame that may leave through the port
     };
 
+    // Members stand in the order of their use, for each switch takes some cache lines in a fabric.
+
     std::vector<Port> m_ports;       //!< ports, by port number
     QbbForwardingTable m_table;      //!< forwarding table
-    Ptr<QbbBufferManager> m_buffer;  //!< admits frames and decides on pauses
-    QbbSwitchMarkers m_markers;      //!< mark packets and write telemetry
     Ptr<QbbPathSelector> m_selector; //!< chooses among equal-cost ports; null: ECMP
     uint32_t m_seed{0};              //!< ECMP seed
-    bool m_cutThrough{false};        //!< attribute CutThrough of QbbSwitch
     uint32_t m_cutThroughBytes{128}; //!< attribute CutThroughBytes of QbbSwitch
+    bool m_cutThrough{false};        //!< attribute CutThrough of QbbSwitch
+
+  private:
+    uint8_t m_gated{0}; //!< bit mask of the gated classes, from SetGate()
+
+  protected:
+    Ptr<QbbBufferManager> m_buffer; //!< admits frames and decides on pauses
     /// Virtual output queues; null: output-queued.
     std::unique_ptr<QbbInputQueueing> m_inputQueueing;
+    QbbSwitchMarkers m_markers; //!< mark packets and write telemetry
 
   private:
     QbbAdmission PushOut(QbbAdmission admission, const QbbFrame& frame, uint16_t egressPort);
     bool CutThrough(QbbPort& port, QbbPort& egress, QbbFramePtr& frame, uint32_t received);
     void ReleaseRoom(QbbPort& port, const QbbFrame& frame);
 
-    uint8_t m_gated{0};            //!< bit mask of the gated classes, from SetGate()
     QbbFrameGate* m_gate{nullptr}; //!< gate from SetGate(), or null
 };
 

@@ -235,9 +235,10 @@ class QbbFlowControl
 
     using Timer = QbbTimer<QbbFlowControl, &QbbFlowControl::OnTimer>;
 
+    // Every frame asks for the flags at the end of the one and at the start of the other.
     QbbPauseSender m_sender;          //!< pauses of the peer
-    Settings m_settings;              //!< flow control attributes of the port
     QbbPauseReceiver m_receiver;      //!< pauses of this port
+    Settings m_settings;              //!< flow control attributes of the port
     uint8_t m_plainWanted{0};         //!< classes that request an 802.3x PAUSE
     QbbFlowControlPort& m_port;       //!< controlled port
     std::array<QbbPs, 8> m_resumed{}; //!< instant of the last resumption, by class

@@ -130,19 +130,19 @@ class QbbPauseSender
 
     void Update();
 
-    uint8_t m_named{0};             //!< classes to name in the next pause frame
+    QbbPs m_refreshTime{0};         //!< time between a pause and its refresh
+    QbbPs m_slack{0};               //!< time between a refresh and the expiry of the pause
+    QbbPs m_nextRefresh{QBB_NEVER}; //!< instant of the next refresh
+    std::unique_ptr<Sent[]> m_sent; //!< pause frames by class; null until the first
+    uint16_t m_quanta{65535};       //!< pause time to send, in quanta
+    uint16_t m_injectedQuanta{0};   //!< pause time of Inject(), in quanta
     uint8_t m_wanted{0};            //!< classes with a requested and allowed pause
     uint8_t m_requested{0};         //!< classes with a requested pause
     uint8_t m_allowed{0xff};        //!< classes that may be paused
     uint8_t m_injected{0};          //!< classes named by Inject()
     uint8_t m_told{0};              //!< classes that the peer has been told to pause
     uint8_t m_refresh{0};           //!< classes whose pause must be refreshed
-    uint16_t m_quanta{65535};       //!< pause time to send, in quanta
-    uint16_t m_injectedQuanta{0};   //!< pause time of Inject(), in quanta
-    QbbPs m_refreshTime{0};         //!< time between a pause and its refresh
-    QbbPs m_slack{0};               //!< time between a refresh and the expiry of the pause
-    QbbPs m_nextRefresh{QBB_NEVER}; //!< instant of the next refresh
-    std::unique_ptr<Sent[]> m_sent; //!< pause frames by class; null until the first
+    uint8_t m_named{0};             //!< classes to name in the next pause frame
 };
 
 } // namespace ns3

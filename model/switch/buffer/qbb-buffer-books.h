@@ -128,16 +128,16 @@ class QbbBufferBooks
      */
     struct Layout
     {
-        uint64_t memoryBytes{0};   //!< total memory
         uint32_t cellBytes{1};     //!< cell size: a frame takes whole cells
-        std::vector<Pool> pools;   //!< pools, by index
-        std::vector<Group> groups; //!< eight groups per port
-        std::vector<Queue> queues; //!< eight queues per port
         bool chargesQueues{false}; //!< queues are charged to their pools, which are egress pools
         /// Order of XON. True: lowest class first; false: first paused, first resumed.
         bool resumesByClass{false};
         /// Priority group of each class.
         std::array<uint8_t, PRIORITIES> groupOfClass{{0, 1, 2, 3, 4, 5, 6, 7}};
+        std::vector<Pool> pools;   //!< pools, by index
+        std::vector<Group> groups; //!< eight groups per port
+        std::vector<Queue> queues; //!< eight queues per port
+        uint64_t memoryBytes{0};   //!< total memory
     };
 
     /** Makes accounts without ports. */
@@ -361,9 +361,11 @@ class QbbBufferBooks
 
     void ChargeEgressPool(Queue& queue, uint32_t change);
 
-    Layout m_layout;                //!< limits and accounts
+    // Members stand in the order of their use, for each switch takes some cache lines in a fabric.
+
     uint64_t m_used{0};             //!< bytes in use
     uint64_t m_peakUsed{0};         //!< peak of m_used
+    Layout m_layout;                //!< limits and accounts
     uint64_t m_headroomUsed{0};     //!< bytes of headroom in use
     uint64_t m_peakHeadroomUsed{0}; //!< peak of m_headroomUsed
 };

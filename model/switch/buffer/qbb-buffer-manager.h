@@ -305,9 +305,9 @@ class QbbBufferManager : public QbbBufferSettings
                                     uint8_t priority,
                                     uint32_t bytes) const;
 
+    bool m_hearsReleases{true};         //!< false once known that DoRelease() is not overridden
     QbbBufferBooks m_books;             //!< accounts of groups, queues and pools
     QbbRing<QbbIngressClass> m_resumed; //!< resumed classes that TakeResumed() has not returned yet
-    bool m_hearsReleases{true};         //!< false once known that DoRelease() is not overridden
 };
 
 // Admit() and Release() are inlined because each frame passes through both at each switch.

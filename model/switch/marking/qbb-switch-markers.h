@@ -137,18 +137,20 @@ class QbbSwitchMarkers
     std::vector<QbbMarker*> GetAll(QbbMarker::Moment moment) const;
     void Sort();
 
+    // What each frame needs stands first.
+
+    /// m_lengthMarker if it sees packets at QbbMarker::JOINS, or null
+    QbbQueueLengthMarker* m_joinByLength{nullptr};
+    std::vector<QbbMarker*> m_join;           //!< other markers that see packets at JOINS
+    std::vector<QbbMarker*> m_depart;         //!< markers that see frames at QbbMarker::DEPARTS
     Ptr<QbbEcnMarker> m_curve;                //!< settings of m_lengthMarker, or null
     Ptr<QbbQueueLengthMarker> m_lengthMarker; //!< queue-length marking by m_curve
     Ptr<QbbCongestionDetector> m_detector;    //!< congestion detector, or null
     Ptr<QbbPintMeter> m_pint;                 //!< PINT meter; null: off
     Ptr<QbbMarker> m_own;                     //!< user-defined marker, or null
     Ptr<QbbIntStamper> m_stamper;             //!< writes telemetry
-    /// m_lengthMarker if it sees packets at QbbMarker::JOINS, or null
-    QbbQueueLengthMarker* m_joinByLength{nullptr};
-    std::vector<QbbMarker*> m_join;        //!< other markers that see packets at JOINS
-    std::vector<QbbMarker*> m_depart;      //!< markers that see frames at QbbMarker::DEPARTS
-    QbbInputQueueing* m_queueing{nullptr}; //!< input queueing from Configure(), or null
-    bool m_configured{false};              //!< Configure() has run
+    QbbInputQueueing* m_queueing{nullptr};    //!< input queueing from Configure(), or null
+    bool m_configured{false};                 //!< Configure() has run
 };
 
 } // namespace ns3

@@ -17,6 +17,7 @@ QbbForwardingTable::Clear()
     m_groupOfLeaf.clear();
     m_localPorts.clear();
     m_routes.Clear();
+    m_hasSingles = false;
     m_prefixes.clear();
 }
 
@@ -104,6 +105,7 @@ QbbForwardingTable::SetRoute(uint32_t destination, Group ports)
     {
         m_routes.Erase(destination);
     }
+    m_hasSingles = !m_routes.GetValues().empty();
 }
 
 std::size_t

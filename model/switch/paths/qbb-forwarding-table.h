@@ -63,7 +63,7 @@ class QbbForwardingTable
      */
     const Group* Lookup(uint32_t destination) const
     {
-        return m_routes.GetValues().empty() ? LookupHost(destination) : LookupSingle(destination);
+        return m_hasSingles ? LookupSingle(destination) : LookupHost(destination);
     }
 
     /**
@@ -137,12 +137,13 @@ class QbbForwardingTable
         return m_prefixes.empty() ? nullptr : LookupPrefix(destination);
     }
 
-    std::vector<Group> m_groups;                 //!< groups, by number - FIRST
+    bool m_hasSingles{false};                    //!< m_routes is not empty
     std::shared_ptr<const QbbHostIndex> m_hosts; //!< locations of hosts from SetHosts(), or null
     std::vector<uint32_t> m_groupOfLeaf;         //!< group number of each leaf, by GetLeafIndex()
+    std::vector<Group> m_groups;                 //!< groups, by number - FIRST
     std::vector<Group> m_localPorts;    //!< one group for each port alone, if this switch is a leaf
-    QbbAddressTable<uint32_t> m_routes; //!< group number, by single destination
     std::vector<Prefix> m_prefixes;     //!< prefix routes, longest first
+    QbbAddressTable<uint32_t> m_routes; //!< group number, by single destination
     uint64_t m_version{0};              //!< version of the routes, see GetVersion()
 };
 
