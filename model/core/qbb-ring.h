@@ -4,9 +4,11 @@
 #define QBB_RING_H
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <new>
 #include <utility>
 
 namespace ns3
@@ -17,12 +19,44 @@ namespace ns3
  * A FIFO queue in a ring buffer. The ring doubles when it is full and never shrinks, so it
  * allocates nothing before its first use and nothing in steady state.
  *
- * \tparam T element type, movable and default-constructible
+ * A slot holds an object only while it is in use, so that Push() writes a slot without reading it:
+ * in a large fabric the slot is in no CPU cache.
+ *
+ * \tparam T element type, movable
  */
 template <typename T>
 class QbbRing
 {
   public:
+    QbbRing() = default;
+
+    ~QbbRing()
+    {
+        Clear();
+    }
+
+    QbbRing(const QbbRing&) = delete;
+    QbbRing& operator=(const QbbRing&) = delete;
+
+    /** Takes over the elements. \param other ring, which is empty afterwards */
+    QbbRing(QbbRing&& other) noexcept
+        : m_slots(std::move(other.m_slots)),
+          m_capacity(std::exchange(other.m_capacity, 0)),
+          m_head(std::exchange(other.m_head, 0)),
+          m_size(std::exchange(other.m_size, 0))
+    {
+    }
+
+    /** Exchanges the elements. \param other a ring \return this ring */
+    QbbRing& operator=(QbbRing&& other) noexcept
+    {
+        std::swap(m_slots, other.m_slots);
+        std::swap(m_capacity, other.m_capacity);
+        std::swap(m_head, other.m_head);
+        std::swap(m_size, other.m_size);
+        return *this;
+    }
+
     /** \return true if the ring holds no element */
     bool IsEmpty() const
     {
@@ -42,20 +76,20 @@ class QbbRing
         {
             Grow();
         }
-        m_slots[GetSlot(m_size)] = std::move(value);
+        new (&m_slots[GetSlot(m_size)]) T(std::move(value));
         ++m_size;
     }
 
     /** \return the first element; the ring must not be empty */
     T& Front()
     {
-        return m_slots[m_head];
+        return At(m_head);
     }
 
     /** \copydoc Front() */
     const T& Front() const
     {
-        return m_slots[m_head];
+        return At(m_head);
     }
 
     /** \return the last element; the ring must not be empty */
@@ -67,26 +101,27 @@ class QbbRing
     /** \param i index from the first element, below GetSize() \return the element at \p i */
     T& operator[](std::size_t i)
     {
-        return m_slots[GetSlot(i)];
+        return At(GetSlot(i));
     }
 
     /** \copydoc operator[](std::size_t) */
     const T& operator[](std::size_t i) const
     {
-        return m_slots[GetSlot(i)];
+        return At(GetSlot(i));
     }
 
     /** Removes the first element; the ring must not be empty. \return the element */
     T Pop()
     {
-        T value = std::move(m_slots[m_head]);
+        T value = std::move(Front());
         DropFront();
         return value;
     }
 
-    /** Removes the first element, which has been moved from; the ring must not be empty. */
+    /** Removes the first element; the ring must not be empty. */
     void DropFront()
     {
+        Front().~T();
         m_head = GetSlot(1);
         --m_size;
     }
@@ -94,7 +129,7 @@ class QbbRing
     /** Removes the last element; the ring must not be empty. */
     void PopBack()
     {
-        Back() = T();
+        Back().~T();
         --m_size;
     }
 
@@ -116,11 +151,22 @@ class QbbRing
     {
         while (!IsEmpty())
         {
-            Pop();
+            DropFront();
         }
     }
 
   private:
+    /** Memory for an element. */
+    struct alignas(T) Slot
+    {
+        std::array<std::byte, sizeof(T)> bytes; //!< the object, while the slot is in use
+    };
+
+    T& At(uint32_t slot) const
+    {
+        return *std::launder(reinterpret_cast<T*>(&m_slots[slot]));
+    }
+
     uint32_t GetSlot(std::size_t i) const
     {
         return (m_head + static_cast<uint32_t>(i)) & (m_capacity - 1);
@@ -129,20 +175,21 @@ class QbbRing
     void Grow()
     {
         const uint32_t capacity = std::max(2U, 2 * m_capacity);
-        auto larger = std::make_unique<T[]>(capacity);
+        auto larger = std::make_unique<Slot[]>(capacity);
         for (uint32_t i = 0; i < m_size; ++i)
         {
-            larger[i] = std::move((*this)[i]);
+            new (&larger[i]) T(std::move((*this)[i]));
+            (*this)[i].~T();
         }
         m_slots = std::move(larger);
         m_capacity = capacity;
         m_head = 0;
     }
 
-    std::unique_ptr<T[]> m_slots; //!< storage of m_capacity elements
-    uint32_t m_capacity{0};       //!< number of slots, a power of two, or 0
-    uint32_t m_head{0};           //!< index of the first element
-    uint32_t m_size{0};           //!< number of elements
+    std::unique_ptr<Slot[]> m_slots; //!< memory for m_capacity elements
+    uint32_t m_capacity{0};          //!< number of slots, a power of two, or 0
+    uint32_t m_head{0};              //!< index of the first element
+    uint32_t m_size{0};              //!< number of elements
 };
 
 } // namespace ns3

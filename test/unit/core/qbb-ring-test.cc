@@ -124,6 +124,29 @@ TEST(QbbRing, OwnsWhatIsInIt)
     }
 }
 
+TEST(QbbRing, EndsObjectsAtOnce)
+{
+    auto shared = std::make_shared<int>(1);
+    QbbRing<std::shared_ptr<int>> ring;
+    for (int i = 0; i < 5; ++i)
+    {
+        ring.Push(std::shared_ptr<int>(shared));
+    }
+    ring.DropFront();
+    EXPECT_EQ(shared.use_count(), 5);
+    ring.PopBack();
+    EXPECT_EQ(shared.use_count(), 4);
+    QbbRing<std::shared_ptr<int>> other(std::move(ring));
+    EXPECT_EQ(shared.use_count(), 4);
+    EXPECT_EQ(other.GetSize(), 3U);
+    EXPECT_TRUE(ring.IsEmpty());
+    ring.Push(std::make_shared<int>(7));
+    other = std::move(ring);
+    EXPECT_EQ(*other.Front(), 7);
+    ring.Clear();
+    EXPECT_EQ(shared.use_count(), 1);
+}
+
 TEST(QbbRing, RemovesAllThatAreEqual)
 {
     QbbRing<int> ring;
