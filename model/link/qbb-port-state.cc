@@ -48,10 +48,4 @@ QbbPortState::GetLineOverheadBytes() const
     return m_lineOverhead ? QbbWire::PREAMBLE_BYTES + QbbWire::GAP_BYTES : 0;
 }
 
-uint32_t
-QbbPortState::GetMaxFrameBytes() const
-{
-    return QbbWire::FrameBytes(m_mtu, true);
-}
-
 } // namespace ns3

@@ -13,6 +13,7 @@
 #include "qbb-port-counters.h"
 #include "qbb-port-traces.h"
 #include "qbb-time.h"
+#include "qbb-wire.h"
 
 #include <ns3/error-model.h>
 #include <ns3/mac48-address.h>
@@ -98,7 +99,10 @@ class QbbPortState : public QbbPortTraces, private QbbFlowControlPort
     uint32_t GetLineOverheadBytes() const;
 
     /** \return size of the largest frame that the port may send, in bytes with FCS and tag */
-    uint32_t GetMaxFrameBytes() const;
+    uint32_t GetMaxFrameBytes() const
+    {
+        return QbbWire::FrameBytes(m_mtu, true);
+    }
 
     /**
      * \param priority class 0..7

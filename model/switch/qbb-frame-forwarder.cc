@@ -24,7 +24,7 @@ QbbFrameForwarder::GetPort(uint32_t port) const
 {
     NS_ABORT_MSG_IF(port >= m_ports.size(),
                     "rdma: port " << port << " of a switch with " << m_ports.size() << " ports");
-    return m_ports[port].device;
+    return m_ports[port];
 }
 
 uint16_t
@@ -35,7 +35,7 @@ QbbFrameForwarder::PredictPort(uint32_t flowHash, const QbbForwardingTable::Grou
         return ports.front();
     }
     const auto chosen = m_selector ? m_selector->Predict(flowHash, ports) : std::nullopt;
-    return chosen ? *chosen : ports[SelectPath(flowHash, static_cast<uint32_t>(ports.size()))];
+    return chosen ? *chosen : SelectPort(flowHash, ports);
 }
 
 std::vector<std::pair<uint16_t, uint64_t>>
@@ -86,21 +86,19 @@ QbbFrameForwarder::ReceiveFrame(QbbPort& port, QbbFramePtr&& frame)
         port.CountDrop(*frame, QbbDropReason::TTL_EXPIRED);
         return;
     }
-    const QbbForwardingTable::Group* group = m_table.Lookup(frame->dstIp);
-    if (!group)
+    const QbbForwardingTable::Route route = m_table.Find(frame->dstIp);
+    uint16_t egressNumber = route.port;
+    if (route.group)
+    {
+        egressNumber = m_selector ? m_selector->Select(*frame, *route.group)
+                                  : SelectPort(frame->flowHash, *route.group);
+    }
+    else if (egressNumber == QbbForwardingTable::Route::NO_PORT)
     {
         port.CountDrop(*frame, QbbDropReason::NO_ROUTE);
         return;
     }
-    const auto count = static_cast<uint32_t>(group->size());
-    uint16_t egressNumber = group->front();
-    if (count > 1)
-    {
-        egressNumber = m_selector ? m_selector->Select(*frame, *group)
-                                  : (*group)[SelectPath(frame->flowHash, count)];
-    }
-    Port& egress = m_ports[egressNumber];
-    QbbPort& device = *egress.device;
+    QbbPort& device = *m_ports[egressNumber];
     device.PrefetchTransmission(frame->priority);
     const uint32_t received = frame->size;
     if (frame->tagged && device.IsRoutedPort())
@@ -108,7 +106,7 @@ QbbFrameForwarder::ReceiveFrame(QbbPort& port, QbbFramePtr&& frame)
         frame->tagged = false;
         frame->size = std::max(frame->size - QbbWire::VLAN_TAG_BYTES, QbbWire::MIN_FRAME_BYTES);
     }
-    if (frame->size > egress.maxFrameBytes)
+    if (frame->size > device.GetMaxFrameBytes())
     {
         device.CountDrop(*frame, QbbDropReason::TOO_LONG);
         return;
@@ -164,7 +162,7 @@ QbbFrameForwarder::PushOut(QbbAdmission admission, const QbbFrame& frame, uint16
     // Several victims may be needed: a frame pushed out may be smaller than the new frame.
     while (admission.pushOut)
     {
-        QbbPort& victim = *m_ports[admission.victimPort].device;
+        QbbPort& victim = *m_ports[admission.victimPort];
         const QbbFramePtr last = victim.GetQueues().PopLast(admission.victimPriority);
         if (!last)
         {
@@ -225,7 +223,7 @@ QbbFrameForwarder::ReleaseRoom(QbbPort& port, const QbbFrame& frame)
     {
         while (const auto resumed = m_buffer->TakeResumed())
         {
-            m_ports[resumed->port].device->GetFlowControl().RequestPause(resumed->priority, false);
+            m_ports[resumed->port]->GetFlowControl().RequestPause(resumed->priority, false);
         }
     }
 }

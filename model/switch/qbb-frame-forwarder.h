@@ -72,7 +72,7 @@ class QbbFrameForwarder : public QbbFrameSink
     /** \param port number of an existing port \return the device */
     QbbPort& GetDevice(uint32_t port) const
     {
-        return *m_ports[port].device;
+        return *m_ports[port];
     }
 
     /** \return the forwarding table; call QbbForwardingTable::Freeze() after a change */
@@ -149,6 +149,16 @@ class QbbFrameForwarder : public QbbFrameSink
     /**
      * \param flowHash QbbFlowHash() of a flow
      * \param ports equal-cost ports, at least one
+     * \return the port that ECMP of this switch chooses for the flow
+     */
+    uint16_t SelectPort(uint32_t flowHash, const QbbForwardingTable::Group& ports) const
+    {
+        return ports[SelectPath(flowHash, static_cast<uint32_t>(ports.size()))];
+    }
+
+    /**
+     * \param flowHash QbbFlowHash() of a flow
+     * \param ports equal-cost ports, at least one
      * \return the port that the flow's frames take; the port that ECMP would choose if the path
      *         selector depends on more than the flow
      */
@@ -174,21 +184,14 @@ class QbbFrameForwarder : public QbbFrameSink
     void SchedulerChanged(QbbPort& port) override;
 
   protected:
-    /** Port data for the forwarding of each frame. */
-    struct Port
-    {
-        Ptr<QbbNetDevice> device;  //!< device of the port
-        uint32_t maxFrameBytes{0}; //!< largest frame that may leave through the port
-    };
-
     // Members stand in the order of their use, for each switch takes some cache lines in a fabric.
 
-    std::vector<Port> m_ports;       //!< ports, by port number
-    QbbForwardingTable m_table;      //!< forwarding table
-    Ptr<QbbPathSelector> m_selector; //!< chooses among equal-cost ports; null: ECMP
-    uint32_t m_seed{0};              //!< ECMP seed
-    uint32_t m_cutThroughBytes{128}; //!< attribute CutThroughBytes of QbbSwitch
-    bool m_cutThrough{false};        //!< attribute CutThrough of QbbSwitch
+    std::vector<Ptr<QbbNetDevice>> m_ports; //!< ports, by port number
+    QbbForwardingTable m_table;             //!< forwarding table
+    Ptr<QbbPathSelector> m_selector;        //!< chooses among equal-cost ports; null: ECMP
+    uint32_t m_seed{0};                     //!< ECMP seed
+    uint32_t m_cutThroughBytes{128};        //!< attribute CutThroughBytes of QbbSwitch
+    bool m_cutThrough{false};               //!< attribute CutThrough of QbbSwitch
 
   private:
     uint8_t m_gated{0}; //!< bit mask of the gated classes, from SetGate()

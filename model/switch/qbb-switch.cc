@@ -166,7 +166,7 @@ QbbSwitch::DoDispose()
     m_inputQueueing.reset();
     for (auto& port : m_ports)
     {
-        port.device->SetSink(nullptr);
+        port->SetSink(nullptr);
     }
     m_ports.clear();
     m_buffer = nullptr;
@@ -181,7 +181,7 @@ QbbSwitch::AddPort(Ptr<QbbNetDevice> device)
     NS_ABORT_MSG_IF(m_configured, "rdma: a port is added to a switch that is already running");
     device->SetSink(this);
     device->SetPortNumber(static_cast<uint16_t>(m_ports.size()));
-    m_ports.push_back({device});
+    m_ports.push_back(device);
 }
 
 int64_t
@@ -198,7 +198,7 @@ QbbSwitch::GetPortProfiles() const
     profiles.reserve(m_ports.size());
     for (const auto& port : m_ports)
     {
-        const QbbPort& device = *port.device;
+        const QbbPort& device = *port;
         QbbPort* peer = device.GetPeer();
         NS_ABORT_MSG_IF(!peer, "rdma: port " << profiles.size() << " of a switch has no cable");
         QbbPortProfile profile;
@@ -221,10 +221,6 @@ QbbSwitch::ConfigureBuffer()
     if (!m_buffer)
     {
         m_buffer = CreateObject<QbbSharedBuffer>();
-    }
-    for (auto& port : m_ports)
-    {
-        port.maxFrameBytes = port.device->GetMaxFrameBytes();
     }
     m_buffer->Configure(GetPortProfiles());
     ConfigureQueueing();
@@ -268,7 +264,7 @@ QbbSwitch::GetPortList() const
     ports.reserve(m_ports.size());
     for (const auto& port : m_ports)
     {
-        ports.push_back(PeekPointer(port.device));
+        ports.push_back(PeekPointer(port));
     }
     return ports;
 }

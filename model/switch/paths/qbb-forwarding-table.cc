@@ -14,8 +14,8 @@ QbbForwardingTable::Clear()
     ++m_version;
     m_groups.clear();
     m_hosts = nullptr;
-    m_groupOfLeaf.clear();
-    m_localPorts.clear();
+    m_routeOfLeaf.clear();
+    m_singles.clear();
     m_routes.Clear();
     m_hasSingles = false;
     m_prefixes.clear();
@@ -29,16 +29,15 @@ QbbForwardingTable::SetHosts(std::shared_ptr<const QbbHostIndex> hosts,
 {
     ++m_version;
     m_hosts = std::move(hosts);
-    m_groupOfLeaf.assign(GetLeafIndex(nLeaves), NO_ROUTE);
-    m_localPorts.clear();
+    m_routeOfLeaf.assign(GetLeafIndex(nLeaves), NO_ROUTE);
     if (leaf == QbbHostPlace::NO_LEAF)
     {
         return;
     }
-    m_groupOfLeaf[GetLeafIndex(leaf)] = LOCAL;
-    for (uint32_t port = 0; port < nPorts; ++port)
+    m_routeOfLeaf[GetLeafIndex(leaf)] = LOCAL;
+    if (nPorts > 0)
     {
-        m_localPorts.push_back({static_cast<uint16_t>(port)});
+        AddSingle(static_cast<uint16_t>(nPorts - 1));
     }
 }
 
@@ -46,14 +45,27 @@ void
 QbbForwardingTable::SetLeafRoute(uint32_t leaf, const Group& ports)
 {
     ++m_version;
-    m_groupOfLeaf[GetLeafIndex(leaf)] = ports.empty() ? NO_ROUTE : GetGroup(ports);
+    m_routeOfLeaf[GetLeafIndex(leaf)] = ports.empty() ? NO_ROUTE : GetRoute(ports);
+}
+
+void
+QbbForwardingTable::AddSingle(uint16_t port)
+{
+    while (m_singles.size() <= port)
+    {
+        m_singles.push_back({static_cast<uint16_t>(m_singles.size())});
+    }
 }
 
 uint32_t
-QbbForwardingTable::GetGroup(const Group& ports)
+QbbForwardingTable::GetRoute(const Group& ports)
 {
-    // A linear scan suffices: there are few distinct groups (one per downward neighbour, and one
-    // upward).
+    if (ports.size() == 1)
+    {
+        AddSingle(ports.front());
+        return ONLY_PORT | ports.front();
+    }
+    // A linear scan suffices: there are few distinct groups.
     const auto found = std::find(m_groups.rbegin(), m_groups.rend(), ports);
     if (found != m_groups.rend())
     {
@@ -95,7 +107,7 @@ QbbForwardingTable::SetRoute(uint32_t destination, Group ports)
     if (!ports.empty())
     {
         std::sort(ports.begin(), ports.end());
-        m_routes.Set(destination, GetGroup(ports));
+        m_routes.Set(destination, GetRoute(ports));
     }
     else if (m_hosts && m_hosts->Find(destination).leaf != QbbHostPlace::NO_LEAF)
     {
@@ -112,15 +124,15 @@ std::size_t
 QbbForwardingTable::GetNRoutes() const
 {
     std::size_t count = 0;
-    for (const auto& [destination, group] : m_routes.GetValues())
+    for (const auto& [destination, route] : m_routes.GetValues())
     {
-        count += group != REMOVED;
+        count += route != REMOVED;
     }
     if (m_hosts)
     {
         for (const auto& [address, place] : m_hosts->GetValues())
         {
-            const bool reached = m_groupOfLeaf[GetLeafIndex(place.leaf)] != NO_ROUTE;
+            const bool reached = m_routeOfLeaf[GetLeafIndex(place.leaf)] != NO_ROUTE;
             count += reached && m_routes.Find(address) == NO_ROUTE;
         }
     }
@@ -136,16 +148,27 @@ QbbForwardingTable::Freeze()
 const QbbForwardingTable::Group*
 QbbForwardingTable::LookupSingle(uint32_t destination) const
 {
-    const uint32_t group = m_routes.Find(destination);
-    switch (group)
+    const uint32_t route = m_routes.Find(destination);
+    switch (route)
     {
     case NO_ROUTE:
         return LookupHost(destination);
     case REMOVED:
         return LookupPrefix(destination);
     default:
-        return &m_groups[group - FIRST];
+        return GetPorts(route);
     }
+}
+
+QbbForwardingTable::Route
+QbbForwardingTable::FindElsewhere(uint32_t destination) const
+{
+    const Group* const group = Lookup(destination);
+    if (!group)
+    {
+        return {};
+    }
+    return group->size() == 1 ? Route{nullptr, group->front()} : Route{group, Route::NO_PORT};
 }
 
 } // namespace ns3

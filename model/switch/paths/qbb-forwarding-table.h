@@ -30,6 +30,15 @@ class QbbForwardingTable
     /** A set of equal-cost ports, ascending. */
     using Group = std::vector<uint16_t>;
 
+    /** The ports towards a destination, for the path of frames. */
+    struct Route
+    {
+        static constexpr uint16_t NO_PORT = 0xffff; //!< there is no route
+
+        const Group* group{nullptr}; //!< several equal-cost ports, or null
+        uint16_t port{NO_PORT};      //!< the only port, if group is null; or NO_PORT
+    };
+
     /** Removes all routes. */
     void Clear();
 
@@ -64,6 +73,34 @@ class QbbForwardingTable
     const Group* Lookup(uint32_t destination) const
     {
         return m_hasSingles ? LookupSingle(destination) : LookupHost(destination);
+    }
+
+    /**
+     * Does what Lookup() does, and reads less memory if there is only one port.
+     *
+     * \param destination IPv4 address, host byte order
+     * \return the route to the destination
+     */
+    Route Find(uint32_t destination) const
+    {
+        if (m_hosts && !m_hasSingles)
+        {
+            const QbbHostPlace place = m_hosts->Find(destination);
+            const uint32_t route = m_routeOfLeaf[GetLeafIndex(place.leaf)];
+            if (route & ONLY_PORT)
+            {
+                return {nullptr, static_cast<uint16_t>(route)};
+            }
+            if (route == LOCAL)
+            {
+                return {nullptr, place.port};
+            }
+            if (route >= FIRST)
+            {
+                return {&m_groups[route - FIRST], Route::NO_PORT};
+            }
+        }
+        return FindElsewhere(destination);
     }
 
     /**
@@ -102,20 +139,34 @@ class QbbForwardingTable
         Group ports;         //!< equal-cost ports
     };
 
-    static constexpr uint32_t NO_ROUTE = 0; //!< special group number: no route
-    static constexpr uint32_t REMOVED = 1;  //!< special group number: route removed by SetRoute()
-    /// Special group number of a leaf: the leaf is this switch.
-    static constexpr uint32_t LOCAL = 1;
-    static constexpr uint32_t FIRST = 2; //!< number of the first group
+    // A route is stored as a number: a special value, FIRST + the index of a group in m_groups, or
+    // ONLY_PORT + the number of a port.
 
-    /** \param leaf a leaf, or NO_LEAF, which precedes leaf 0 \return index in m_groupOfLeaf */
+    static constexpr uint32_t NO_ROUTE = 0; //!< no route
+    static constexpr uint32_t REMOVED = 1;  //!< route of a destination: removed by SetRoute()
+    static constexpr uint32_t LOCAL = 1;    //!< route of a leaf: the leaf is this switch
+    static constexpr uint32_t FIRST = 2;    //!< the first group
+    static constexpr uint32_t ONLY_PORT = 0x80000000; //!< flag: the port is the only one
+
+    /** \param leaf a leaf, or NO_LEAF, which precedes leaf 0 \return index in m_routeOfLeaf */
     static uint32_t GetLeafIndex(uint32_t leaf)
     {
         return leaf + 1;
     }
 
-    /** \param ports a set of ports, ascending \return number of the group with these ports */
-    uint32_t GetGroup(const Group& ports);
+    /** \param ports a set of ports, ascending, at least one \return number of the route */
+    uint32_t GetRoute(const Group& ports);
+
+    /** Makes the groups of each port alone up to a port. \param port port number */
+    void AddSingle(uint16_t port);
+
+    /** \param route number of a route by a group or a port \return its ports */
+    const Group* GetPorts(uint32_t route) const
+    {
+        return route & ONLY_PORT ? &m_singles[route & ~ONLY_PORT] : &m_groups[route - FIRST];
+    }
+
+    Route FindElsewhere(uint32_t destination) const;
     const Group* LookupSingle(uint32_t destination) const;
     const Group* LookupPrefix(uint32_t destination) const;
 
@@ -124,14 +175,14 @@ class QbbForwardingTable
         if (m_hosts)
         {
             const QbbHostPlace place = m_hosts->Find(destination);
-            const uint32_t group = m_groupOfLeaf[GetLeafIndex(place.leaf)];
-            if (group >= FIRST)
+            const uint32_t route = m_routeOfLeaf[GetLeafIndex(place.leaf)];
+            if (route >= FIRST)
             {
-                return &m_groups[group - FIRST];
+                return GetPorts(route);
             }
-            if (group == LOCAL)
+            if (route == LOCAL)
             {
-                return &m_localPorts[place.port];
+                return &m_singles[place.port];
             }
         }
         return m_prefixes.empty() ? nullptr : LookupPrefix(destination);
@@ -139,12 +190,12 @@ class QbbForwardingTable
 
     bool m_hasSingles{false};                    //!< m_routes is not empty
     std::shared_ptr<const QbbHostIndex> m_hosts; //!< locations of hosts from SetHosts(), or null
-    std::vector<uint32_t> m_groupOfLeaf;         //!< group number of each leaf, by GetLeafIndex()
-    std::vector<Group> m_groups;                 //!< groups, by number - FIRST
-    std::vector<Group> m_localPorts;    //!< one group for each port alone, if this switch is a leaf
-    std::vector<Prefix> m_prefixes;     //!< prefix routes, longest first
-    QbbAddressTable<uint32_t> m_routes; //!< group number, by single destination
-    uint64_t m_version{0};              //!< version of the routes, see GetVersion()
+    std::vector<uint32_t> m_routeOfLeaf;         //!< route of each leaf, by GetLeafIndex()
+    std::vector<Group> m_groups;                 //!< groups of several ports
+    std::vector<Group> m_singles;                //!< one group for each port alone, by port number
+    std::vector<Prefix> m_prefixes;              //!< prefix routes, longest first
+    QbbAddressTable<uint32_t> m_routes;          //!< routes of single destinations
+    uint64_t m_version{0};                       //!< version of the routes, see GetVersion()
 };
 
 } // namespace ns3

@@ -15,11 +15,22 @@ namespace
 
 using Group = QbbForwardingTable::Group;
 
-/** \param table a table \param destination an address \return the group, empty without route */
+/**
+ * Expects Find() and Lookup() to agree.
+ *
+ * \param table a table
+ * \param destination an address
+ * \return the group, empty without route
+ */
 Group
 Look(const QbbForwardingTable& table, uint32_t destination)
 {
+    using Route = QbbForwardingTable::Route;
     const Group* group = table.Lookup(destination);
+    const Route route = table.Find(destination);
+    const std::size_t ports = group ? group->size() : 0;
+    EXPECT_EQ(route.group, ports > 1 ? group : nullptr) << destination;
+    EXPECT_EQ(route.port, ports == 1 ? group->front() : Route::NO_PORT) << destination;
     return group ? *group : Group{};
 }
 
