@@ -41,7 +41,7 @@ class RdmaBenchStage final : public QbbEvent
         QbbSchedule(0, QbbEventTime(now + m_delay, 0), QbbEventTime(now, 0), m_next);
     }
 
-    void Prefetch() const override
+    void Prefetch(uint32_t) const override
     {
         __builtin_prefetch(m_next);
     }

@@ -264,9 +264,9 @@ class QbbEngine
         m_key = next.key;
         EventImpl* const impl = next.impl;
         ++m_count;
-        if (const EventImpl* following = m_wheel.LookAhead(); IsOwn(following))
+        if (m_wheel.IsCrowded())
         {
-            Untag(following)->Prefetch();
+            PrefetchFollowing();
         }
         if (IsOwn(impl))
         {
@@ -276,6 +276,18 @@ class QbbEngine
         }
         const Ptr<EventImpl> event(impl, false);
         event->Invoke();
+    }
+
+    /** Fetches the memory of the following events into the CPU caches. */
+    void PrefetchFollowing() const
+    {
+        for (uint32_t place = 0; place < QbbEvent::PREFETCH_STEPS; ++place)
+        {
+            if (const EventImpl* event = m_wheel.LookAhead(place); IsOwn(event))
+            {
+                Untag(event)->Prefetch(QbbEvent::PREFETCH_STEPS - 1 - place);
+            }
+        }
     }
 
     static QbbEngine* PeekRunning();

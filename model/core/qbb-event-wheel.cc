@@ -6,8 +6,10 @@
 #include <ns3/assert.h>
 
 #include <algorithm>
+#include <array>
 #include <functional>
 #include <limits>
+#include <utility>
 
 namespace ns3
 {
@@ -183,8 +185,10 @@ QbbEventWheel::TakeSlot(uint32_t place)
     for (uint32_t index = first; index != NONE; index = node->next)
     {
         node = &m_nodes[index];
-        // The event object has left the CPU caches since it was scheduled.
+        // The event object has left the CPU caches since it was scheduled. It has up to two
+        // lines.
         __builtin_prefetch(node->event.impl);
+        __builtin_prefetch(reinterpret_cast<const char*>(node->event.impl) + 64);
         if (count == m_maxCurrent)
         {
             m_nCurrent = count;
@@ -203,15 +207,15 @@ QbbEventWheel::TakeSlot(uint32_t place)
 bool
 QbbEventWheel::Advance()
 {
+    m_ahead = m_inWheel >= CROWD ? AHEAD : 0;
     if (m_inWheel == 0 && m_far.empty())
     {
-        return false;
+        return m_nCurrent > 0 || !m_late.empty();
     }
-    m_crowded = m_inWheel >= CROWD;
     if (m_taken >= REVIEW_EVENTS)
     {
         Review();
-        if (m_nCurrent > 0 || !m_late.empty())
+        if (m_nCurrent > m_ahead)
         {
             return true;
         }
@@ -221,6 +225,10 @@ QbbEventWheel::Advance()
     {
         slot = std::min(slot, GetSlot(m_far.front()));
     }
+    // The events that are left precede those of the slot.
+    std::array<Event, AHEAD> left;
+    const uint32_t nLeft = std::exchange(m_nCurrent, 0);
+    std::copy_n(m_current.get(), nLeft, left.begin());
     // The skipped slots are empty, so all other slots keep their places in the wheel.
     m_slot = slot;
     TakeSlot(static_cast<uint32_t>(slot % SLOTS));
@@ -232,6 +240,10 @@ QbbEventWheel::Advance()
     ++m_slotsTaken;
     m_taken += m_nCurrent;
     SortCurrent();
+    for (uint32_t i = 0; i < nLeft; ++i)
+    {
+        AddToCurrent(left[i]);
+    }
     return true;
 }
 

@@ -19,9 +19,11 @@ namespace ns3
  * Nearly all events of a fabric lie less than a few microseconds ahead and close together. The
  * wheel has 131072 slots. Events of the current slot are sorted; the next event is taken from their
  * end. Events of later slots wait unsorted in a list for each slot. Events beyond the wheel are in
- * a heap. The wheel measures how many events a slot has, and makes its slots shorter or longer, so
- * that an event costs a few list operations whether the fabric has ten hosts or ten thousand. The
- * worst case, all events at one instant, costs as much as a heap.
+ * a heap. If many events are pending, the next slot becomes current before the last events of its
+ * predecessor have run, so that LookAhead() knows the following events. The wheel measures how many
+ * events a slot has, and makes its slots shorter or longer, so that an event costs a few list
+ * operations whether the fabric has ten hosts or ten thousand. The worst case, all events at one
+ * instant, costs as much as a heap.
  *
  * Events leave in ns-3's order, by time and then by uid. The width of the slots affects only speed.
  * Memory is allocated only while the number of pending events reaches a new maximum.
@@ -73,7 +75,7 @@ class QbbEventWheel
      */
     const Event* TakeNext()
     {
-        if (m_nCurrent == 0 && m_late.empty() && !Advance())
+        if (m_nCurrent <= m_ahead && !Advance())
         {
             return nullptr;
         }
@@ -93,14 +95,20 @@ class QbbEventWheel
     /** \return all events, which are removed, in any order */
     std::vector<Event> TakeAll();
 
-    /**
-     * \return the event object of the next event, or of one of the next, for an early look at the
-     *         memory that it will need; null if no event is near, or if so few events are pending
-     *         that the CPU caches hold their memory
-     */
-    const EventImpl* LookAhead() const
+    /** \return true if so many events are pending that the CPU caches do not hold their memory */
+    bool IsCrowded() const
     {
-        return m_crowded && m_nCurrent > 0 ? m_current[m_nCurrent - 1].impl : nullptr;
+        return m_ahead > 0;
+    }
+
+    /**
+     * \param place 0 for the next event, 1 for the one that follows it, and so on
+     * \return the event object, for an early look at its memory; null if the event is not near. An
+     *         event that is inserted later may come before it
+     */
+    const EventImpl* LookAhead(uint32_t place) const
+    {
+        return m_nCurrent > place ? m_current[m_nCurrent - 1 - place].impl : nullptr;
     }
 
     /** \param ev event to remove, found by its time and uid; aborts if it is not pending */
@@ -118,7 +126,8 @@ class QbbEventWheel
     static constexpr uint32_t MANY = 8;             //!< events in a slot that make slots shorter
     static constexpr uint32_t FEW = 2;              //!< events in a slot that make slots longer
     static constexpr uint32_t REVIEW_EVENTS = 8192; //!< events between two reviews of the width
-    static constexpr uint32_t CROWD = 1024;         //!< pending events that make LookAhead() useful
+    static constexpr uint32_t CROWD = 1024;         //!< events in the lists that make a crowd
+    static constexpr uint32_t AHEAD = 3;            //!< events to have at hand in a crowd
     static constexpr uint32_t ROOM = 256;           //!< events for which there is memory at first
 
     /** An event in a slot's list. */
@@ -177,9 +186,9 @@ class QbbEventWheel
     uint32_t m_slotBits{FIRST_BITS}; //!< log2 of the time steps in a slot
     uint32_t m_inWheel{0};           //!< number of events in the lists
     uint32_t m_free{NONE};           //!< index of the first free node
-    bool m_crowded{false};           //!< at least CROWD events wait in the lists
-    uint32_t m_taken{0};             //!< events that reached the current slot since the last review
-    uint32_t m_slotsTaken{0};        //!< slots that held these events
+    uint32_t m_ahead{0};      //!< Advance() when this many events are left: 0, or AHEAD in a crowd
+    uint32_t m_taken{0};      //!< events that reached the current slot since the last review
+    uint32_t m_slotsTaken{0}; //!< slots that held these events
 };
 
 } // namespace ns3

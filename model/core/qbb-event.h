@@ -5,6 +5,8 @@
 
 #include <ns3/event-impl.h>
 
+#include <cstdint>
+
 namespace ns3
 {
 
@@ -20,11 +22,17 @@ class QbbEvent : public EventImpl
     /** Runs the event. */
     virtual void Run() = 0;
 
+    static constexpr uint32_t PREFETCH_STEPS = 3; //!< number of steps of Prefetch()
+
     /**
-     * Fetches the memory that Run() will read into the CPU caches. The engine may call Prefetch()
-     * before it runs the preceding event. Prefetch() must not change anything.
+     * Fetches the memory that Run() will need into the CPU caches, in steps: what one step has
+     * fetched has the addresses that the next step fetches. While events run, the engine calls
+     * Prefetch() for those that follow, step 0 first, and the next step an event later. Steps may
+     * be left out. Prefetch() must not change anything.
+     *
+     * \param step step below PREFETCH_STEPS
      */
-    virtual void Prefetch() const = 0;
+    virtual void Prefetch(uint32_t step) const = 0;
 
   private:
     void Notify() final

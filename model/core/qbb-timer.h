@@ -9,6 +9,8 @@
 #include <ns3/ptr.h>
 
 #include <cstdint>
+#include <type_traits>
+#include <utility>
 
 namespace ns3
 {
@@ -26,7 +28,8 @@ namespace ns3
  * (GetNodeId() of the owner) if an event without a node has set it. A timer of the phase Observers
  * always fires in an event without a node, because observers look at many nodes.
  *
- * \tparam T class of the owner
+ * \tparam T class of the owner, which may have a public function PrefetchTimer(step): it fetches
+ *         what Fire needs into the CPU caches, in the steps of QbbEvent::Prefetch() from 1 on
  * \tparam Fire member function of the owner, called at the deadline
  * \tparam Order place among simultaneous events (qbb-event-order.h), 0..999
  */
@@ -107,6 +110,18 @@ class QbbTimer
     }
 
   private:
+    /** Tells whether an owner has a function PrefetchTimer(step), see QbbEvent::Prefetch(). */
+    template <typename U, typename = void>
+    struct HasPrefetch : std::false_type
+    {
+    };
+
+    template <typename U>
+    struct HasPrefetch<U, std::void_t<decltype(std::declval<const U&>().PrefetchTimer(0))>>
+        : std::true_type
+    {
+    };
+
     /** Event in the scheduler. It may outlive the timer and then does nothing. */
     class Event final : public QbbEvent
     {
@@ -124,9 +139,19 @@ class QbbTimer
             }
         }
 
-        void Prefetch() const override
+        void Prefetch(uint32_t step) const override
         {
-            __builtin_prefetch(m_timer, 1);
+            if (step == 0)
+            {
+                __builtin_prefetch(m_timer, 1);
+            }
+            else if constexpr (HasPrefetch<T>::value)
+            {
+                if (m_timer)
+                {
+                    m_timer->m_owner->PrefetchTimer(step);
+                }
+            }
         }
 
         QbbTimer* m_timer; //!< null once the timer is destroyed

@@ -33,11 +33,7 @@ QbbLine::TakeOver(QbbFramePtr&& frame, QbbPs arrival)
                         << " ps, when the node's thread has passed that instant; accepted: rates "
                            "and delays of cables that are set before Simulator::Run(), or "
                            "ns3::RdmaSimulatorImpl::Threads=1");
-    m_inFlight.Push({arrival, std::move(frame)});
-    if (m_eventInstant == QBB_NEVER)
-    {
-        ScheduleArrival(now);
-    }
+    Add({arrival, std::move(frame)}, now);
 }
 
 void
@@ -49,11 +45,10 @@ QbbLine::ScheduleArrival(QbbEventTime eventTime)
         m_nodeId = m_receiver->GetNodeId();
         m_deviceIndex = m_receiver->GetDeviceIndex();
     }
-    const InFlight& next = m_inFlight.Front();
     // The frame has left the CPU caches during the cable delay; the next event of this line reads
     // it.
-    __builtin_prefetch(next.frame.get());
-    m_eventInstant = next.arrival;
+    __builtin_prefetch(m_next.frame.get());
+    m_eventInstant = m_next.arrival;
     m_eventTime = QbbEventTime(
         m_eventInstant,
         QbbEventOrder::Arrivals::AtPort(QbbPortPlace(m_nodeId, m_deviceIndex, m_eventInstant)));
@@ -77,12 +72,11 @@ QbbLine::Run()
 }
 
 void
-QbbLine::Prefetch() const
+QbbLine::Prefetch(uint32_t step) const
 {
-    if (m_receiver && !m_inFlight.IsEmpty())
+    if (m_receiver && m_next.frame)
     {
-        m_receiver->PrefetchReception();
-        __builtin_prefetch(m_inFlight.Front().frame.get(), 1);
+        m_receiver->PrefetchReception(*m_next.frame, step);
     }
 }
 
@@ -124,22 +118,22 @@ QbbLine::TakeArrival()
     const QbbEventTime eventTime = m_eventTime;
     m_eventInstant = QBB_NEVER;
     // If the link went down, the frame of this event may have been lost.
-    if (m_inFlight.IsEmpty())
+    if (!m_next.frame)
     {
         return;
     }
-    if (m_inFlight.Front().arrival != eventInstant)
+    if (m_next.arrival != eventInstant)
     {
         ScheduleArrival(eventTime);
         return;
     }
-    QbbFramePtr frame = std::move(m_inFlight.Front().frame);
-    m_inFlight.DropFront();
-    if (!m_inFlight.IsEmpty())
+    QbbFramePtr frame = std::move(m_next.frame);
+    if (!m_later.IsEmpty())
     {
+        TakeNext();
         ScheduleArrival(eventTime);
     }
-    if (m_serialized)
+    if (m_bytes)
     {
         frame = CrossAsBytes(*frame);
         if (!frame)
@@ -153,9 +147,9 @@ QbbLine::TakeArrival()
 QbbFramePtr
 QbbLine::CrossAsBytes(QbbFrame& frame)
 {
-    m_bytes.resize(QbbFrameCodec::SerializedSize(frame));
-    QbbFrameCodec::Serialize(frame, m_bytes.data());
-    auto parsed = QbbFrameCodec::Parse(m_bytes.data(), m_bytes.size(), m_receiver->GetPool());
+    m_bytes->resize(QbbFrameCodec::SerializedSize(frame));
+    QbbFrameCodec::Serialize(frame, m_bytes->data());
+    auto parsed = QbbFrameCodec::Parse(m_bytes->data(), m_bytes->size(), m_receiver->GetPool());
     if (!parsed.frame)
     {
         NS_LOG_WARN("malformed frame: " << QbbParseErrorName(parsed.error));
@@ -168,9 +162,12 @@ QbbLine::CrossAsBytes(QbbFrame& frame)
 void
 QbbLine::LoseAll()
 {
-    while (!m_inFlight.IsEmpty())
+    while (const QbbFramePtr frame = std::move(m_next.frame))
     {
-        const QbbFramePtr frame = m_inFlight.Pop().frame;
+        if (!m_later.IsEmpty())
+        {
+            TakeNext();
+        }
         Lose(*frame);
     }
 }

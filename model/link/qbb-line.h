@@ -9,6 +9,7 @@
 #include "qbb-time.h"
 
 #include <cstdint>
+#include <memory>
 #include <utility>
 #include <vector>
 
@@ -28,7 +29,7 @@ class QbbPort;
  * The line is its own arrival event. It is in the scheduler at most once, for the first frame in
  * flight. The scheduler holds a reference, so a line may outlive its channel and then does nothing.
  */
-class QbbLine final : public QbbEvent
+class alignas(64) QbbLine final : public QbbEvent
 {
   public:
     /** \param receiver port at the far end; null: the line delivers no frame any more */
@@ -58,13 +59,13 @@ class QbbLine final : public QbbEvent
     /** \param serialized true to serialise each frame to bytes and parse the bytes */
     void SetSerialized(bool serialized)
     {
-        m_serialized = serialized;
+        m_bytes = serialized ? std::make_unique<std::vector<uint8_t>>() : nullptr;
     }
 
     /** \return true if frames are serialised to bytes and parsed */
     bool IsSerialized() const
     {
-        return m_serialized;
+        return m_bytes != nullptr;
     }
 
     /**
@@ -81,11 +82,7 @@ class QbbLine final : public QbbEvent
             TransmitAcross(std::move(frame), sent);
             return;
         }
-        m_inFlight.Push({sent + m_delay, std::move(frame)});
-        if (m_eventInstant == QBB_NEVER)
-        {
-            ScheduleArrival(eventTime);
-        }
+        Add({sent + m_delay, std::move(frame)}, eventTime);
     }
 
     /** \param exit where frames go if the receiver runs elsewhere; null: the receiver runs here */
@@ -104,7 +101,7 @@ class QbbLine final : public QbbEvent
 
     // Inherited from QbbEvent
     void Run() override;
-    void Prefetch() const override;
+    void Prefetch(uint32_t step) const override;
 
     /** Loses all frames in flight, and counts their loss at the receiver. */
     void LoseAll();
@@ -115,7 +112,8 @@ class QbbLine final : public QbbEvent
     /** Discards all frames in flight without counting them. */
     void Clear()
     {
-        m_inFlight.Clear();
+        m_next.frame = nullptr;
+        m_later.Clear();
     }
 
     /** \return true if an arrival is scheduled */
@@ -127,7 +125,7 @@ class QbbLine final : public QbbEvent
     /** \return number of frames in flight */
     std::size_t GetInFlight() const
     {
-        return m_inFlight.GetSize();
+        return (m_next.frame ? 1 : 0) + m_later.GetSize();
     }
 
     /** \return number of frames lost in flight by LoseAll() */
@@ -150,25 +148,47 @@ class QbbLine final : public QbbEvent
         QbbFramePtr frame; //!< frame in flight
     };
 
+    void Add(InFlight&& last, QbbEventTime eventTime)
+    {
+        if (m_next.frame)
+        {
+            m_later.Push(std::move(last));
+            return;
+        }
+        m_next = std::move(last);
+        if (m_eventInstant == QBB_NEVER)
+        {
+            ScheduleArrival(eventTime);
+        }
+    }
+
+    void TakeNext()
+    {
+        m_next = std::move(m_later.Front());
+        m_later.DropFront();
+    }
+
     void TransmitAcross(QbbFramePtr&& frame, QbbPs sent);
     void ScheduleArrival(QbbEventTime eventTime);
     void TakeArrival();
     void TakeArrivalsInTurn();
     QbbFramePtr CrossAsBytes(QbbFrame& frame);
 
-    // The members that each frame needs are in the first two cache lines of the object.
-    QbbPort* m_receiver{nullptr};    //!< port at the far end, or null
-    QbbPs m_delay{0};                //!< propagation delay
-    QbbPs m_eventInstant{QBB_NEVER}; //!< arrival that is scheduled; QBB_NEVER: none
-    QbbEventTime m_eventTime;        //!< time of the scheduled event
-    uint32_t m_nodeId{UINT32_MAX};   //!< id of the receiver's node, once a frame has been sent
-    uint32_t m_deviceIndex{0};       //!< index of the receiver among its node's devices
-    QbbRing<InFlight> m_inFlight;    //!< frames in flight, in order of arrival
-    QbbLineExit* m_exit{nullptr};    //!< where frames go if the receiver runs elsewhere, or null
-    bool m_serialized{false};        //!< frames cross as bytes
-    uint64_t m_lostInFlight{0};      //!< frames lost because the link went down
-    uint64_t m_malformed{0};         //!< frames lost because their bytes did not parse
-    std::vector<uint8_t> m_bytes;    //!< scratch buffer of CrossAsBytes()
+    // The object has two cache lines. The memory of m_later is a third one, which a frame needs
+    // only if other frames are in flight.
+    QbbLineExit* m_exit{nullptr};      //!< where frames go if the receiver runs elsewhere, or null
+    QbbPs m_delay{0};                  //!< propagation delay
+    QbbPs m_eventInstant{QBB_NEVER};   //!< arrival that is scheduled; QBB_NEVER: none
+    InFlight m_next;                   //!< the first frame in flight
+    QbbPort* m_receiver{nullptr};      //!< port at the far end, or null
+    QbbEventTime m_eventTime;          //!< time of the scheduled event
+    uint32_t m_nodeId{UINT32_MAX};     //!< id of the receiver's node, once a frame has been sent
+    uint32_t m_deviceIndex{0};         //!< index of the receiver among its node's devices
+    QbbRing<InFlight> m_later;         //!< the other frames in flight, in order of arrival
+    /// Scratch buffer of CrossAsBytes(); null: frames do not cross as bytes
+    std::unique_ptr<std::vector<uint8_t>> m_bytes;
+    uint64_t m_lostInFlight{0}; //!< frames lost because the link went down
+    uint64_t m_malformed{0};    //!< frames lost because their bytes did not parse
 };
 
 } // namespace ns3

@@ -144,6 +144,26 @@ class QbbPort : public QbbPortState
         __builtin_prefetch(&m_counters.classes[priority], 1);
     }
 
+    /** Fetches what a timer of the port needs into the CPU caches. \param step step of
+     * QbbEvent::Prefetch() */
+    void PrefetchTimer(uint32_t step) const
+    {
+        if (step == 1)
+        {
+            __builtin_prefetch(&m_sink);
+            __builtin_prefetch(&m_busyUntil, 1);
+            __builtin_prefetch(&m_flow);
+            return;
+        }
+        if (const uint8_t classes = m_queues.GetClasses())
+        {
+            // The highest class; the scheduler may pick another one.
+            const auto priority = static_cast<uint8_t>(31 - __builtin_clz(classes));
+            m_queues.Prefetch(priority);
+            __builtin_prefetch(&m_counters.classes[priority], 1);
+        }
+    }
+
     /** Fetches the cable into the CPU caches, some time after PrefetchTransmission(). */
     void PrefetchCable() const
     {
@@ -153,20 +173,28 @@ class QbbPort : public QbbPortState
 
     // Reception
 
-    /** Fetches what ReceiveFromLine() reads first into the CPU caches. */
-    void PrefetchReception() const
-    {
-        __builtin_prefetch(&m_sink);
-    }
-
     /**
-     * Fetches what else ReceiveFromLine() needs, some time after PrefetchReception().
+     * Fetches what ReceiveFromLine() and the sink need into the CPU caches.
      *
      * \param frame a frame that will arrive, with its class at the sender
+     * \param step step of QbbEvent::Prefetch()
      */
-    void PrefetchReception(const QbbFrame& frame) const
+    void PrefetchReception(const QbbFrame& frame, uint32_t step) const
     {
-        __builtin_prefetch(&m_counters.classes[frame.priority], 1);
+        if (step == 0)
+        {
+            __builtin_prefetch(&m_sink);
+            frame.Prefetch();
+            return;
+        }
+        if (step == 1)
+        {
+            __builtin_prefetch(&m_counters.classes[frame.priority], 1);
+        }
+        if (m_sink)
+        {
+            m_sink->PrefetchFrame(*this, frame, step);
+        }
     }
 
     /**

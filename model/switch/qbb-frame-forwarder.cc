@@ -153,6 +153,29 @@ QbbFrameForwarder::ReceiveFrame(QbbPort& port, QbbFramePtr&& frame)
     device.Enqueue(std::move(frame), eventTime);
 }
 
+void
+QbbFrameForwarder::PrefetchFrame(const QbbPort& port, const QbbFrame& frame, uint32_t step) const
+{
+    if (frame.IsMacControl())
+    {
+        return;
+    }
+    if (step == 1)
+    {
+        m_table.Prefetch(frame.dstIp);
+        m_buffer->PrefetchGroup(port.GetPortNumber(), frame.priority);
+        return;
+    }
+    const QbbForwardingTable::Route route = m_table.Find(frame.dstIp);
+    const uint16_t egress = route.group ? SelectPort(frame.flowHash, *route.group) : route.port;
+    if (egress == QbbForwardingTable::Route::NO_PORT)
+    {
+        return;
+    }
+    m_buffer->PrefetchQueue(egress, frame.priority);
+    m_ports[egress]->PrefetchTransmission(frame.priority);
+}
+
 QbbAdmission
 QbbFrameForwarder::PushOut(QbbAdmission admission, const QbbFrame& frame, uint16_t egressPort)
 {

@@ -241,6 +241,18 @@ class QbbBufferBooks
     /** \return true if every account is zero and nothing is paused */
     bool IsEmpty() const;
 
+    /** \param ingressPort port number \param priority class \return the group of the class */
+    const Group& GetGroup(uint16_t ingressPort, uint8_t priority) const
+    {
+        return m_layout.groups[ingressPort * PRIORITIES + m_layout.groupOfClass[priority]];
+    }
+
+    /** \param egressPort port number \param priority class \return the queue */
+    const Queue& GetQueue(uint16_t egressPort, uint8_t priority) const
+    {
+        return m_layout.queues[egressPort * PRIORITIES + priority];
+    }
+
     // Mutable access, for QbbBufferManager only
 
     /** \param ingressPort port number \param priority class \return the group of the class */

@@ -103,6 +103,15 @@ class QbbForwardingTable
         return FindElsewhere(destination);
     }
 
+    /** Fetches the route to a host into the CPU caches. \param destination address of the host */
+    void Prefetch(uint32_t destination) const
+    {
+        if (m_hosts)
+        {
+            __builtin_prefetch(&m_routeOfLeaf[GetLeafIndex(m_hosts->Find(destination).leaf)]);
+        }
+    }
+
     /**
      * Adds a route for all destinations of a network that have neither a route of their own nor a
      * longer matching prefix. Each pair of network and length may be added only once before

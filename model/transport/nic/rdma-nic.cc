@@ -130,10 +130,7 @@ RdmaNic::AddPort(Ptr<QbbNetDevice> device, Ipv4Address address)
     device->SetSink(this);
     device->SetSource(this);
     device->SetPortNumber(static_cast<uint16_t>(m_ports.size()));
-    m_ports.emplace_back();
-    m_ports.back().device = device;
-    m_ports.back().address = address;
-    m_ports.back().ip = address.Get();
+    m_ports.push_back({device, address, address.Get()});
     m_scheduler.AddPort(PeekPointer(device));
 }
 

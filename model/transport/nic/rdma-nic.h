@@ -291,6 +291,23 @@ class RdmaNic : public Object, public RdmaNicTiming, public QbbFrameSink, public
 
     // QbbFrameSink
     void ReceiveFrame(QbbPort& port, QbbFramePtr&& frame) override;
+
+    void PrefetchFrame(const QbbPort&, const QbbFrame& frame, uint32_t step) const override
+    {
+        if (!m_queuePairs.Knows(frame.destQp))
+        {
+            return;
+        }
+        if (step == 1)
+        {
+            m_queuePairs.Prefetch(frame.destQp);
+        }
+        else if (const RdmaQueuePair* qp = m_queuePairs.Peek(frame.destQp))
+        {
+            RdmaPacketEngine::Of(*qp).Prefetch();
+        }
+    }
+
     void FrameDeparts(QbbPort& port, QbbFrame& frame, QbbPs start) override;
     void FrameGone(QbbPort& port, const QbbFrame& frame) override;
     void LinkChanged(QbbPort& port) override;

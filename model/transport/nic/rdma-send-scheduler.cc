@@ -92,6 +92,18 @@ RdmaSendScheduler::GetNodeId() const
 }
 
 void
+RdmaSendScheduler::PrefetchTimer(uint32_t step) const
+{
+    if (step == 1)
+    {
+        __builtin_prefetch(&m_paced, 1);
+        __builtin_prefetch(&m_ports);
+        return;
+    }
+    m_paced.PrefetchFirst();
+}
+
+void
 RdmaSendScheduler::OnKick()
 {
     const QbbEventTime eventTime = QbbEventNow();

@@ -75,6 +75,10 @@ class RdmaSendScheduler
      */
     QbbFramePtr Next(uint32_t port, uint8_t priority);
 
+    /** Fetches what the timer needs into the CPU caches. \param step step of QbbEvent::Prefetch()
+     */
+    void PrefetchTimer(uint32_t step) const;
+
     /** \return id of the node on which the timer's events run */
     uint32_t GetNodeId() const;
 
