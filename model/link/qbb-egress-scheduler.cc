@@ -62,7 +62,7 @@ QbbEgressScheduler::ToText() const
         }
         else
         {
-            text << m_weight[priority];
+            text << m_shares[priority].weight;
         }
     }
     return text.str();
@@ -84,28 +84,33 @@ QbbEgressScheduler::SetWeight(uint8_t priority, uint32_t weight)
                     "rdma: weight " << weight << " of class " << +priority << "; accepted: 1.."
                                     << MAX_WEIGHT);
     const auto bit = static_cast<uint8_t>(1U << priority);
+    m_shares.resize(8);
     if (m_strict & bit)
     {
-        m_deficit[priority] = 0; // bytes sent as a strict class do not count as debt
+        m_shares[priority].deficit = 0; // bytes sent as a strict class do not count as debt
     }
     m_strict &= static_cast<uint8_t>(~bit);
-    m_weight[priority] = weight;
+    m_shares[priority].weight = weight;
     SetQuanta();
 }
 
 void
 QbbEgressScheduler::SetQuanta()
 {
+    if (m_shares.empty())
+    {
+        return; // all classes are strict
+    }
     // Dividing by the common divisor shortens the turns: weights 90 and 10 act as 9 and 1.
     uint32_t divisor = 0;
     for (uint8_t priority = 0; priority < 8; ++priority)
     {
-        divisor = IsStrict(priority) ? divisor : std::gcd(divisor, m_weight[priority]);
+        divisor = IsStrict(priority) ? divisor : std::gcd(divisor, m_shares[priority].weight);
     }
     for (uint8_t priority = 0; priority < 8; ++priority)
     {
-        m_quantum[priority] =
-            IsStrict(priority) ? 0 : int64_t{m_weight[priority] / divisor} * QUANTUM_BYTES;
+        m_shares[priority].quantum =
+            IsStrict(priority) ? 0 : int64_t{m_shares[priority].weight / divisor} * QUANTUM_BYTES;
     }
 }
 
@@ -117,22 +122,22 @@ QbbEgressScheduler::PickWeighted(uint8_t ready, uint8_t held)
     {
         // A class without competitors starts a fresh turn with each frame, so it builds up no debt.
         // The previous class has nothing to send and therefore loses its credit.
-        m_deficit[m_current] = std::min<int64_t>(m_deficit[m_current], 0);
+        m_shares[m_current].deficit = std::min<int64_t>(m_shares[m_current].deficit, 0);
         m_current = HighestBit(ready);
-        m_deficit[m_current] = m_quantum[m_current];
+        m_shares[m_current].deficit = m_shares[m_current].quantum;
         return m_current;
     }
-    while (!(competing & (1U << m_current)) || m_deficit[m_current] <= 0)
+    while (!(competing & (1U << m_current)) || m_shares[m_current].deficit <= 0)
     {
         if (!(competing & (1U << m_current)))
         {
             // A class with nothing to send loses its credit but keeps its debt.
-            m_deficit[m_current] = std::min<int64_t>(m_deficit[m_current], 0);
+            m_shares[m_current].deficit = std::min<int64_t>(m_shares[m_current].deficit, 0);
         }
         m_current = (m_current + 1) & 7;
         if (competing & (1U << m_current))
         {
-            m_deficit[m_current] += m_quantum[m_current];
+            m_shares[m_current].deficit += m_shares[m_current].quantum;
         }
     }
     return ready & (1U << m_current) ? m_current : PickBefore(ready, held);
@@ -146,7 +151,8 @@ QbbEgressScheduler::PickBefore(uint8_t ready, uint8_t held)
         for (uint8_t step = 1; step < 8; ++step)
         {
             const uint8_t priority = (m_current + step) & 7;
-            if ((ready & (1U << priority)) && m_deficit[priority] > -m_quantum[priority])
+            if ((ready & (1U << priority)) &&
+                m_shares[priority].deficit > -m_shares[priority].quantum)
             {
                 return priority;
             }
@@ -157,12 +163,13 @@ QbbEgressScheduler::PickBefore(uint8_t ready, uint8_t held)
         {
             if (ready & (1U << priority))
             {
-                m_deficit[priority] += m_quantum[priority];
+                m_shares[priority].deficit += m_shares[priority].quantum;
             }
             else if (held & (1U << priority))
             {
-                m_deficit[priority] =
-                    std::min(m_deficit[priority] + m_quantum[priority], m_quantum[priority]);
+                m_shares[priority].deficit =
+                    std::min(m_shares[priority].deficit + m_shares[priority].quantum,
+                             m_shares[priority].quantum);
             }
         }
     }

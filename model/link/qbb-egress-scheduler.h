@@ -3,9 +3,9 @@
 #ifndef QBB_EGRESS_SCHEDULER_H
 #define QBB_EGRESS_SCHEDULER_H
 
-#include <array>
 #include <cstdint>
 #include <string>
+#include <vector>
 
 namespace ns3
 {
@@ -81,11 +81,19 @@ class QbbEgressScheduler
     {
         if (!IsStrict(priority))
         {
-            m_deficit[priority] -= bytes;
+            m_shares[priority].deficit -= bytes;
         }
     }
 
   private:
+    /** Share of a weighted class. */
+    struct Share
+    {
+        uint32_t weight{0}; //!< weight of the class
+        int64_t quantum{0}; //!< credit in bytes per turn; 0 if the class is strict
+        int64_t deficit{0}; //!< remaining credit in bytes; debt if below 0
+    };
+
     static uint8_t HighestBit(uint8_t mask)
     {
         return static_cast<uint8_t>(31 - __builtin_clz(mask));
@@ -95,11 +103,9 @@ class QbbEgressScheduler
     uint8_t PickBefore(uint8_t ready, uint8_t held);
     void SetQuanta();
 
-    uint8_t m_strict{0xff};             //!< bit p set if class p is strict
-    uint8_t m_current{0};               //!< weighted class whose turn it is
-    std::array<uint32_t, 8> m_weight{}; //!< weight of each weighted class
-    std::array<int64_t, 8> m_quantum{}; //!< credit in bytes per turn, by class; 0 if strict
-    std::array<int64_t, 8> m_deficit{}; //!< remaining credit in bytes, by class; debt if < 0
+    uint8_t m_strict{0xff};      //!< bit p set if class p is strict
+    uint8_t m_current{0};        //!< weighted class whose turn it is
+    std::vector<Share> m_shares; //!< shares by class; empty until a class is weighted
 };
 
 } // namespace ns3

@@ -10,11 +10,18 @@ namespace ns3
 {
 
 QbbFlowControl::QbbFlowControl(QbbFlowControlPort& port)
-    : m_port(port),
-      m_effectTimer(this),
-      m_expiryTimer(this),
-      m_refreshTimer(this)
+    : m_port(port)
 {
+}
+
+QbbFlowControl::Pausing&
+QbbFlowControl::GetPausing()
+{
+    if (!m_pausing)
+    {
+        m_pausing = std::make_unique<Pausing>(this);
+    }
+    return *m_pausing;
 }
 
 uint8_t
@@ -42,9 +49,12 @@ QbbFlowControl::Start(const QbbLineRate& rate)
 void
 QbbFlowControl::Stop()
 {
-    m_effectTimer.Disarm();
-    m_expiryTimer.Disarm();
-    m_refreshTimer.Disarm();
+    if (m_pausing)
+    {
+        m_pausing->effectTimer.Disarm();
+        m_pausing->expiryTimer.Disarm();
+        m_pausing->refreshTimer.Disarm();
+    }
 }
 
 void
@@ -186,7 +196,7 @@ QbbFlowControl::NoteResumed(uint8_t resumed, QbbPs now)
 {
     for (; resumed; resumed &= static_cast<uint8_t>(resumed - 1))
     {
-        m_resumed[__builtin_ctz(resumed)] = now;
+        GetPausing().resumed[__builtin_ctz(resumed)] = now;
     }
 }
 
@@ -199,6 +209,13 @@ QbbFlowControl::OnTimer()
 void
 QbbFlowControl::ArmTimers()
 {
+    const QbbPs effect = m_receiver.GetNextEffect();
+    const QbbPs expiry = m_receiver.GetNextExpiry();
+    const QbbPs refresh = m_sender.GetNextRefresh();
+    if (!m_pausing && std::min({effect, expiry, refresh}) == QBB_NEVER)
+    {
+        return;
+    }
     const QbbEventTime eventTime = QbbEventNow();
     const auto set = [this, eventTime](Timer& timer, QbbPs at) {
         if (at == QBB_NEVER)
@@ -212,9 +229,10 @@ QbbFlowControl::ArmTimers()
     };
     // Each kind of delay has a separate timer, so a new deadline is never earlier than the timer's
     // entry in the scheduler, and setting it needs neither a new event nor memory.
-    set(m_effectTimer, m_receiver.GetNextEffect());
-    set(m_expiryTimer, m_receiver.GetNextExpiry());
-    set(m_refreshTimer, m_sender.GetNextRefresh());
+    Pausing& pausing = GetPausing();
+    set(pausing.effectTimer, effect);
+    set(pausing.expiryTimer, expiry);
+    set(pausing.refreshTimer, refresh);
 }
 
 } // namespace ns3

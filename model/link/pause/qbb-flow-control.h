@@ -12,6 +12,7 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 
 namespace ns3
 {
@@ -160,7 +161,7 @@ class QbbFlowControl
     /** \param priority class 0..7 \return instant at which the class was last resumed */
     QbbPs GetResumed(uint8_t priority) const
     {
-        return m_resumed[priority];
+        return m_pausing ? m_pausing->resumed[priority] : QbbPs(0);
     }
 
     // Called by the port
@@ -235,16 +236,32 @@ class QbbFlowControl
 
     using Timer = QbbTimer<QbbFlowControl, &QbbFlowControl::OnTimer>;
 
+    /** What a port needs once it has been paused or has paused its peer. */
+    struct Pausing
+    {
+        explicit Pausing(QbbFlowControl* owner)
+            : effectTimer(owner),
+              expiryTimer(owner),
+              refreshTimer(owner)
+        {
+        }
+
+        std::array<QbbPs, 8> resumed{}; //!< instant of the last resumption, by class
+        Timer effectTimer;              //!< fires when a received pause frame takes effect
+        Timer expiryTimer;              //!< fires when a pause of this port expires
+        Timer refreshTimer;             //!< fires when pauses of the peer must be refreshed
+    };
+
+    Pausing& GetPausing();
+
     // Every frame asks for the flags at the end of the one and at the start of the other.
-    QbbPauseSender m_sender;          //!< pauses of the peer
-    QbbPauseReceiver m_receiver;      //!< pauses of this port
-    Settings m_settings;              //!< flow control attributes of the port
-    uint8_t m_plainWanted{0};         //!< classes that request an 802.3x PAUSE
-    QbbFlowControlPort& m_port;       //!< controlled port
-    std::array<QbbPs, 8> m_resumed{}; //!< instant of the last resumption, by class
-    Timer m_effectTimer;              //!< fires when a received pause frame takes effect
-    Timer m_expiryTimer;              //!< fires when a pause of this port expires
-    Timer m_refreshTimer;             //!< fires when pauses of the peer must be refreshed
+    QbbPauseSender m_sender;     //!< pauses of the peer
+    QbbPauseReceiver m_receiver; //!< pauses of this port
+    Settings m_settings;         //!< flow control attributes of the port
+    uint8_t m_plainWanted{0};    //!< classes that request an 802.3x PAUSE
+    QbbFlowControlPort& m_port;  //!< controlled port
+    /// Resumptions and timers; null until the first pause
+    std::unique_ptr<Pausing> m_pausing;
 };
 
 } // namespace ns3
