@@ -5,7 +5,9 @@
 #include "qbb-time.h"
 #include "rdma-attribute-text.h"
 #include "rdma-part.h"
+#include "rdma-simulator-choice.h"
 #include "rdma-simulator-impl.h"
+#include "rdma-units.h"
 
 #include <ns3/global-value.h>
 #include <ns3/pointer.h>
@@ -114,6 +116,17 @@ CheckRdmaArguments(int argc, const char* const* argv)
             return "--simulator: " + *simulator + "; accepted: own, default";
         }
         GlobalValue::Bind("simulator", StringValue(*simulator));
+    }
+    if (const auto threads = FindArgument(argc, argv, "threads"))
+    {
+        try
+        {
+            ParseRdmaInteger(*threads, 1, RDMA_MAX_THREADS);
+        }
+        catch (const std::invalid_argument& error)
+        {
+            return std::string("--threads: ") + error.what();
+        }
     }
     return "";
 }
