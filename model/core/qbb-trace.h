@@ -7,6 +7,10 @@
 
 #include <ns3/traced-callback.h>
 
+#include <functional>
+#include <utility>
+#include <vector>
+
 namespace ns3
 {
 
@@ -47,6 +51,39 @@ class QbbTrace : public TracedCallback<Ts...>
             TracedCallback<Ts...>::operator()(args...);
         }
     }
+};
+
+/**
+ * \ingroup rdma
+ * A trace source that also calls functions of the module, on the thread of the event's node.
+ *
+ * \tparam Ts types of the arguments
+ */
+template <typename... Ts>
+class QbbWatchedTrace : public QbbTrace<Ts...>
+{
+  public:
+    /** Function of the module. It may act on the node of the event alone; QbbDefer() does more. */
+    using Watcher = std::function<void(Ts...)>;
+
+    /** \param watcher function to call before the sinks */
+    void AddWatcher(Watcher watcher)
+    {
+        m_watchers.push_back(std::move(watcher));
+    }
+
+    /** Calls all watchers and sinks. \param args arguments of both */
+    void operator()(Ts... args) const
+    {
+        for (const Watcher& watcher : m_watchers)
+        {
+            watcher(args...);
+        }
+        QbbTrace<Ts...>::operator()(args...);
+    }
+
+  private:
+    std::vector<Watcher> m_watchers; //!< functions of the module
 };
 
 } // namespace ns3

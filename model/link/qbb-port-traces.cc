@@ -73,11 +73,7 @@ class QbbPortTraces::Accessor final : public TraceSourceAccessor
 
     static auto& Get(std::unique_ptr<Struct>& sources)
     {
-        if (!sources)
-        {
-            sources = std::make_unique<Struct>();
-        }
-        return (*sources).*source;
+        return Make(sources).*source;
     }
 };
 
@@ -155,11 +151,16 @@ QbbPortTraces::AddSources(TypeId tid)
 }
 
 void
-QbbPortTraces::EmitTrace(PacketTrace& trace, const QbbFrame& frame)
+QbbPortTraces::PacketTrace::Fire(const QbbFrame& frame) const
 {
-    if (!trace.IsEmpty())
+    for (const FrameWatcher& watcher : m_watchers)
     {
-        trace(QbbFrameCodec::ToPacket(frame));
+        watcher(frame);
+    }
+    if (!IsEmpty())
+    {
+        CheckQbbSink();
+        (*this)(QbbFrameCodec::ToPacket(frame));
     }
 }
 
@@ -175,6 +176,14 @@ QbbPortTraces::FireReception(const QbbFrame& frame, const Mac48Address& address)
 }
 
 bool
+QbbPortTraces::Sources::HasSinks() const
+{
+    return !(macTx.IsEmpty() && macRx.IsEmpty() && macPromiscRx.IsEmpty() && phyTxBegin.IsEmpty() &&
+             phyTxEnd.IsEmpty() && phyRxEnd.IsEmpty() && sniffer.IsEmpty() &&
+             promiscSniffer.IsEmpty());
+}
+
+bool
 QbbPortTraces::RareSources::HasSinks() const
 {
     return !(macTxDrop.IsEmpty() && macRxDrop.IsEmpty() && phyRxDrop.IsEmpty() && drop.IsEmpty() &&
@@ -184,18 +193,33 @@ QbbPortTraces::RareSources::HasSinks() const
 bool
 QbbPortTraces::HasSinks() const
 {
-    return m_sources || (m_rareSources && m_rareSources->HasSinks());
+    return (m_sources && m_sources->HasSinks()) || (m_rareSources && m_rareSources->HasSinks());
 }
 
 void
 QbbPortTraces::AddPauseWatcher(bool isSent, PauseWatcher watcher)
 {
-    if (!m_rareSources)
-    {
-        m_rareSources = std::make_unique<RareSources>();
-    }
-    (isSent ? m_rareSources->sentWatchers : m_rareSources->receivedWatchers)
-        .push_back(std::move(watcher));
+    RareSources& sources = Make(m_rareSources);
+    (isSent ? sources.pfcSent : sources.pfcReceived).AddWatcher(std::move(watcher));
+}
+
+void
+QbbPortTraces::AddMarkWatcher(MarkWatcher watcher)
+{
+    Make(m_rareSources).marked.AddWatcher(std::move(watcher));
+}
+
+void
+QbbPortTraces::AddDropWatcher(DropWatcher watcher)
+{
+    Make(m_rareSources).dropWatchers.push_back(std::move(watcher));
+}
+
+void
+QbbPortTraces::AddFrameWatcher(bool isPromiscuous, FrameWatcher watcher)
+{
+    Sources& sources = Make(m_sources);
+    (isPromiscuous ? sources.promiscSniffer : sources.sniffer).AddWatcher(std::move(watcher));
 }
 
 void
@@ -203,15 +227,9 @@ QbbPortTraces::FirePauses(bool isSent, const QbbFlowControl::Pauses& pauses)
 {
     for (uint8_t p = 0; m_rareSources && pauses.classes >> p; ++p)
     {
-        if (!(pauses.classes & (1U << p)))
+        if (pauses.classes & (1U << p))
         {
-            continue;
-        }
-        (isSent ? m_rareSources->pfcSent : m_rareSources->pfcReceived)(p, pauses.quanta[p]);
-        for (const PauseWatcher& watcher :
-             isSent ? m_rareSources->sentWatchers : m_rareSources->receivedWatchers)
-        {
-            watcher(p, pauses.quanta[p]);
+            (isSent ? m_rareSources->pfcSent : m_rareSources->pfcReceived)(p, pauses.quanta[p]);
         }
     }
 }
@@ -219,8 +237,17 @@ QbbPortTraces::FirePauses(bool isSent, const QbbFlowControl::Pauses& pauses)
 void
 QbbPortTraces::FireDrop(const QbbFrame& frame, QbbDropReason reason)
 {
-    if (m_rareSources && !m_rareSources->drop.IsEmpty())
+    if (!m_rareSources)
     {
+        return;
+    }
+    for (const DropWatcher& watcher : m_rareSources->dropWatchers)
+    {
+        watcher(reason);
+    }
+    if (!m_rareSources->drop.IsEmpty())
+    {
+        CheckQbbSink();
         m_rareSources->drop(QbbFrameCodec::ToPacket(frame), reason);
     }
 }
@@ -230,6 +257,10 @@ QbbPortTraces::FireMalformed(Ptr<const Packet> packet)
 {
     if (m_rareSources)
     {
+        for (const DropWatcher& watcher : m_rareSources->dropWatchers)
+        {
+            watcher(QbbDropReason::MALFORMED);
+        }
         m_rareSources->macTxDrop(packet);
         m_rareSources->drop(packet, QbbDropReason::MALFORMED);
     }

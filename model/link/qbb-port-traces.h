@@ -17,6 +17,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <utility>
 #include <vector>
 
 namespace ns3
@@ -24,8 +25,8 @@ namespace ns3
 
 /**
  * \ingroup rdma
- * Trace sources of a port. Sources exist once a trace sink is connected to one of them, and a frame
- * is converted to a packet only for a source with a sink.
+ * Trace sources of a port. Sources exist once one of them gets a sink or a watcher, and a frame is
+ * converted to a packet only for a source with a sink.
  *
  * A device with these trace sources derives from this class and calls AddSources() for its TypeId.
  */
@@ -63,25 +64,67 @@ class QbbPortTraces
      */
     typedef void (*MarkCallback)(uint8_t priority);
 
-    /** \return true if a sink has been connected to a trace source of the port */
+    /** \return true if a trace source of the port has a sink */
     bool HasSinks() const;
 
-    /** Function of the module that sees pause frames. \param priority class of the frame
-     * \param quanta pause time in quanta; 0 resumes */
+    // Watchers: functions of the module that a port calls in its events, on the thread of its node.
+    // A watcher may act on that node alone; QbbDefer() does more.
+
+    /** Sees pause frames. \param priority class of the frame \param quanta pause time in quanta; 0
+     * resumes */
     using PauseWatcher = std::function<void(uint8_t priority, uint16_t quanta)>;
 
+    /** Sees marks. \param priority class of the marked packet */
+    using MarkWatcher = std::function<void(uint8_t priority)>;
+
+    /** Sees drops. \param reason reason of the drop */
+    using DropWatcher = std::function<void(QbbDropReason reason)>;
+
+    /** Sees frames. \param frame the frame */
+    using FrameWatcher = std::function<void(const QbbFrame& frame)>;
+
     /**
-     * Calls a function for each class of each pause frame, in the event of the port and on its
-     * thread. The function may act on the node of the port alone; QbbDefer() does more.
+     * Calls a function for each class of each pause frame.
      *
      * \param isSent true: pause frames that the port sends; false: those that it receives
      * \param watcher the function
      */
     void AddPauseWatcher(bool isSent, PauseWatcher watcher);
 
+    /** \param watcher function to call where the trace source Marked fires */
+    void AddMarkWatcher(MarkWatcher watcher);
+
+    /** \param watcher function to call where the trace source Drop fires */
+    void AddDropWatcher(DropWatcher watcher);
+
+    /**
+     * Calls a function where the trace source PromiscSniffer or Sniffer fires.
+     *
+     * \param isPromiscuous true: PromiscSniffer; false: Sniffer
+     * \param watcher the function
+     */
+    void AddFrameWatcher(bool isPromiscuous, FrameWatcher watcher);
+
   protected:
-    using PacketTrace = QbbTrace<Ptr<const Packet>>;
-    using PfcTrace = QbbTrace<uint8_t, uint16_t>;
+    using PfcTrace = QbbWatchedTrace<uint8_t, uint16_t>;
+
+    /** A trace source that fires for a frame. */
+    class PacketTrace : public QbbTrace<Ptr<const Packet>>
+    {
+      public:
+        /** \param watcher function of the module to call before the sinks */
+        void AddWatcher(FrameWatcher watcher)
+        {
+            m_watchers.push_back(std::move(watcher));
+        }
+
+        /** Calls the watchers, and converts the frame for the sinks, if any.
+         * \param frame the frame */
+        void Fire(const QbbFrame& frame) const;
+
+      private:
+        std::vector<FrameWatcher> m_watchers; //!< functions of the module
+    };
 
     ~QbbPortTraces() = default;
 
@@ -96,6 +139,9 @@ class QbbPortTraces
         PacketTrace phyRxEnd;       //!< trace source PhyRxEnd
         PacketTrace sniffer;        //!< trace source Sniffer
         PacketTrace promiscSniffer; //!< trace source PromiscSniffer
+
+        /** \return true if a trace source has a sink */
+        bool HasSinks() const;
     };
 
     /** Trace sources that fire for drops, marks and pause frames. */
@@ -105,23 +151,22 @@ class QbbPortTraces
         PacketTrace macRxDrop;                           //!< trace source MacRxDrop
         PacketTrace phyRxDrop;                           //!< trace source PhyRxDrop
         QbbTrace<Ptr<const Packet>, QbbDropReason> drop; //!< trace source Drop
-        QbbTrace<uint8_t> marked;                        //!< trace source Marked
+        QbbWatchedTrace<uint8_t> marked;                 //!< trace source Marked
         PfcTrace pfcSent;                                //!< trace source PfcSent
         PfcTrace pfcReceived;                            //!< trace source PfcReceived
-        std::vector<PauseWatcher> sentWatchers;          //!< functions that see sent pause frames
-        std::vector<PauseWatcher> receivedWatchers;      //!< functions that see received ones
+        std::vector<DropWatcher> dropWatchers;           //!< watchers of drops
 
         /** \return true if a trace source has a sink */
         bool HasSinks() const;
     };
 
-    /** \return true if a trace sink has been connected to one of Sources */
+    /** \return true if one of Sources has or had a sink or a watcher */
     bool IsTraced() const
     {
         return m_sources != nullptr;
     }
 
-    /** \return true if a trace sink has been connected to one of RareSources */
+    /** \return true if one of RareSources has or had a sink or a watcher */
     bool HasRareSinks() const
     {
         return m_rareSources != nullptr;
@@ -137,7 +182,7 @@ class QbbPortTraces
     {
         if (IsTraced())
         {
-            EmitTrace((*m_sources).*source, frame);
+            ((*m_sources).*source).Fire(frame);
         }
     }
 
@@ -146,7 +191,7 @@ class QbbPortTraces
     {
         if (m_rareSources)
         {
-            EmitTrace((*m_rareSources).*source, frame);
+            ((*m_rareSources).*source).Fire(frame);
         }
     }
 
@@ -159,7 +204,7 @@ class QbbPortTraces
     void FireReception(const QbbFrame& frame, const Mac48Address& address);
 
     /**
-     * Fires PfcSent or PfcReceived for each class of a pause frame, and calls the watchers.
+     * Fires PfcSent or PfcReceived for each class of a pause frame.
      *
      * \param isSent true if the port sends the frame
      * \param pauses contents of the pause frame
@@ -199,10 +244,20 @@ class QbbPortTraces
     class Accessor;
     template <auto source>
     static Ptr<const TraceSourceAccessor> MakeAccessor();
-    static void EmitTrace(PacketTrace& trace, const QbbFrame& frame);
 
-    std::unique_ptr<Sources> m_sources;         //!< null until a sink is connected to one of them
-    std::unique_ptr<RareSources> m_rareSources; //!< null until a sink is connected to one of them
+    /** \return the sources, made at the first call */
+    template <typename S>
+    static S& Make(std::unique_ptr<S>& sources)
+    {
+        if (!sources)
+        {
+            sources = std::make_unique<S>();
+        }
+        return *sources;
+    }
+
+    std::unique_ptr<Sources> m_sources;         //!< null until one has a sink or a watcher
+    std::unique_ptr<RareSources> m_rareSources; //!< null until one has a sink or a watcher
 };
 
 } // namespace ns3

@@ -13,6 +13,7 @@
 #include <ns3/object.h>
 
 #include <array>
+#include <functional>
 #include <utility>
 #include <vector>
 
@@ -125,6 +126,20 @@ class QbbPfcWatchdog : public Object, public QbbFrameGate
     /** \return number of storms detected, summed over all ports and classes */
     uint64_t GetStorms() const;
 
+    /** Sees storms. \param port port number \param priority the class */
+    using StormWatcher = std::function<void(uint32_t port, uint8_t priority)>;
+
+    /**
+     * Calls a function of the module where a trace source fires, on the thread of the switch.
+     *
+     * \param begins true: StormDetected; false: StormRestored
+     * \param watcher the function; it may act on the node of the switch alone
+     */
+    void AddStormWatcher(bool begins, StormWatcher watcher)
+    {
+        (begins ? m_detected : m_restored).AddWatcher(std::move(watcher));
+    }
+
     /** \return id of the node on which the timer's events run */
     uint32_t GetNodeId() const;
 
@@ -143,6 +158,8 @@ class QbbPfcWatchdog : public Object, public QbbFrameGate
     void DoDispose() override;
 
   private:
+    using StormTrace = QbbWatchedTrace<uint32_t, uint8_t>;
+
     /** State of a (port, priority). */
     struct Queue
     {
@@ -185,8 +202,8 @@ class QbbPfcWatchdog : public Object, public QbbFrameGate
     std::vector<std::pair<uint32_t, uint8_t>> m_begun; //!< OnPoll(): storms that begin
     std::vector<std::pair<uint32_t, uint8_t>> m_ended; //!< OnPoll(): storms that end
     QbbTimer<QbbPfcWatchdog, &QbbPfcWatchdog::OnPoll, EVENT_ORDER> m_timer; //!< next sample
-    QbbTrace<uint32_t, uint8_t> m_detected; //!< trace source StormDetected
-    QbbTrace<uint32_t, uint8_t> m_restored; //!< trace source StormRestored
+    StormTrace m_detected; //!< trace source StormDetected
+    StormTrace m_restored; //!< trace source StormRestored
 };
 
 } // namespace ns3

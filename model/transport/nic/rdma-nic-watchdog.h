@@ -67,6 +67,17 @@ class RdmaNicWatchdog : public Object
         return !m_disabled.IsEmpty();
     }
 
+    /**
+     * Calls a function of the module where the trace source PauseDisabled fires, on the thread of
+     * the NIC.
+     *
+     * \param watcher the function, which gets the node's id and may act on that node alone
+     */
+    void AddDisabledWatcher(std::function<void(uint32_t node)> watcher)
+    {
+        m_disabled.AddWatcher(std::move(watcher));
+    }
+
     /** Re-enables the NIC's pause frames, as after a repair. */
     void Reset();
 
@@ -98,7 +109,7 @@ class RdmaNicWatchdog : public Object
     uint8_t m_classes{0};                 //!< classes paused at the latest poll
     uint64_t m_progress{0};               //!< GetProgress() at the latest poll
     bool m_fired{false};                  //!< the watchdog has disabled pause frames
-    QbbTrace<uint32_t> m_disabled;        //!< trace PauseDisabled
+    QbbWatchedTrace<uint32_t> m_disabled; //!< trace PauseDisabled
     /// time of the next poll
     QbbTimer<RdmaNicWatchdog, &RdmaNicWatchdog::OnPoll, EVENT_ORDER> m_timer;
 };
