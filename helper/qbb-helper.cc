@@ -4,6 +4,7 @@
 
 #include "qbb-ascii-trace.h"
 #include "qbb-cable.h"
+#include "qbb-capture.h"
 #include "qbb-net-device.h"
 #include "qbb-time.h"
 #include "rdma-simulator-impl.h"
@@ -85,7 +86,7 @@ QbbHelper::EnablePcapInternal(std::string prefix,
     file->Open(name, std::ios::out);
     file->Init(PCAP_LINK_TYPE);
     NS_ABORT_MSG_IF(file->Fail(), "rdma: cannot write the capture file " << name);
-    names.HookDefaultSink<QbbNetDevice>(port, promiscuous ? "PromiscSniffer" : "Sniffer", file);
+    QbbCapture::Begin(*port, file, promiscuous);
 }
 
 void
