@@ -106,7 +106,7 @@ RdmaExplainReport::Begin(Ptr<RdmaFabric> fabric, Ptr<RdmaFlowRunnerBase> runner)
         senders.flowBytes = bytes;
         m_forecasts.push_back(ForecastRdmaClass(*fabric, priority, senders));
     }
-    m_first = WatchRdmaFirstEvents(*fabric);
+    m_first = std::make_unique<RdmaFirstEvents>(*fabric);
 }
 
 void
@@ -142,9 +142,14 @@ RdmaExplainReport::Print(std::ostream& os) const
         os << "\n";
         WriteForecasts(os);
     }
+    if (m_findings.empty())
+    {
+        return;
+    }
+    const RdmaFirstEventTable first = m_first->GetTable();
     for (std::size_t i = 0; i < m_findings.size(); ++i)
     {
-        PrintRdmaClassFindings(os, m_forecasts[i], m_findings[i], *m_first);
+        PrintRdmaClassFindings(os, m_forecasts[i], m_findings[i], first);
     }
 }
 

@@ -75,12 +75,12 @@ class RdmaExplainReport : public RdmaInstrument
   private:
     void WriteForecasts(std::ostream& os) const;
 
-    uint64_t m_burst{0};                                //!< attribute Burst
-    bool m_forecastPrinted{false};                      //!< PrintForecast() was called
-    Ptr<RdmaFabric> m_fabric;                           //!< fabric that the report explains
-    std::vector<RdmaClassForecast> m_forecasts;         //!< by class
-    std::vector<RdmaClassFindings> m_findings;          //!< by class; empty before Finish()
-    std::shared_ptr<const RdmaFirstEventTable> m_first; //!< first events of the run
+    uint64_t m_burst{0};                        //!< attribute Burst
+    bool m_forecastPrinted{false};              //!< PrintForecast() was called
+    Ptr<RdmaFabric> m_fabric;                   //!< fabric that the report explains
+    std::vector<RdmaClassForecast> m_forecasts; //!< by class
+    std::vector<RdmaClassFindings> m_findings;  //!< by class; empty before Finish()
+    std::unique_ptr<RdmaFirstEvents> m_first;   //!< first events of the run
 };
 
 } // namespace ns3

@@ -3,9 +3,8 @@
 #include "rdma-first-events.h"
 
 #include "qbb-time.h"
-#include "rdma-fabric-port.h"
 
-#include <ns3/callback.h>
+#include <algorithm>
 
 namespace ns3
 {
@@ -13,53 +12,73 @@ namespace ns3
 namespace
 {
 
-/** Records an event unless it has occurred before. */
-bool
-NoteFirstEvent(std::optional<RdmaFirstEvent>& event, const RdmaFabricPort& port)
+/** Records the running event unless an event has been recorded before. */
+void
+NoteFirst(QbbEventTime& first)
 {
-    if (event)
+    if (first == QbbEventTime::Never())
     {
-        return false;
+        first = QbbEventNow();
     }
-    event = RdmaFirstEvent{QbbNow(), port.name};
-    return true;
 }
 
 } // namespace
 
-std::shared_ptr<const RdmaFirstEventTable>
-WatchRdmaFirstEvents(const RdmaFabric& fabric)
+RdmaFirstEvents::RdmaFirstEvents(const RdmaFabric& fabric)
 {
-    const auto table = std::make_shared<RdmaFirstEventTable>();
     for (const auto& ports : MakeRdmaFabricPorts(fabric.GetTopology()))
     {
         for (const auto& port : ports)
         {
+            const auto own = std::make_shared<Port>();
+            own->port = port;
+            own->pauses.fill(QbbEventTime::Never());
+            own->marks.fill(QbbEventTime::Never());
+            m_ports.push_back(own);
             const Ptr<QbbNetDevice> device = fabric.GetDevice(port->link, port->node);
-            device->TraceConnectWithoutContext(
-                "PfcSent",
-                Callback<void, uint8_t, uint16_t>(
-                    [table, port = port](uint8_t priority, uint16_t quanta) {
-                        if (quanta > 0)
-                        {
-                            NoteFirstEvent(table->pauses[priority], *port);
-                        }
-                    }));
-            device->TraceConnectWithoutContext(
-                "Marked",
-                Callback<void, uint8_t>([table, port = port](uint8_t priority) {
-                    NoteFirstEvent(table->marks[priority], *port);
-                }));
-            device->TraceConnectWithoutContext(
-                "Drop",
-                Callback<void, Ptr<const Packet>, QbbDropReason>(
-                    [table, port = port](Ptr<const Packet>, QbbDropReason reason) {
-                        if (NoteFirstEvent(table->drop, *port))
-                        {
-                            table->dropReason = reason;
-                        }
-                    }));
+            device->AddPauseWatcher(true, [own](uint8_t priority, uint16_t quanta) {
+                if (quanta > 0)
+                {
+                    NoteFirst(own->pauses[priority]);
+                }
+            });
+            device->AddMarkWatcher([own](uint8_t priority) { NoteFirst(own->marks[priority]); });
+            device->AddDropWatcher([own](QbbDropReason reason) {
+                if (own->drop == QbbEventTime::Never())
+                {
+                    own->drop = QbbEventNow();
+                    own->dropReason = reason;
+                }
+            });
         }
+    }
+}
+
+RdmaFirstEventTable
+RdmaFirstEvents::GetTable() const
+{
+    RdmaFirstEventTable table;
+    const auto find = [this](auto getTime, std::optional<RdmaFirstEvent>& event) {
+        // The first of equal elements, so the lowest node id.
+        const auto first = std::min_element(
+            m_ports.begin(),
+            m_ports.end(),
+            [&getTime](const auto& a, const auto& b) { return getTime(*a) < getTime(*b); });
+        if (first != m_ports.end() && getTime(**first) != QbbEventTime::Never())
+        {
+            event = RdmaFirstEvent{getTime(**first).GetInstant(), (*first)->port->name};
+        }
+        return first;
+    };
+    for (uint8_t p = 0; p < 8; ++p)
+    {
+        find([p](const Port& port) { return port.pauses[p]; }, table.pauses[p]);
+        find([p](const Port& port) { return port.marks[p]; }, table.marks[p]);
+    }
+    const auto drop = find([](const Port& port) { return port.drop; }, table.drop);
+    if (table.drop)
+    {
+        table.dropReason = (*drop)->dropReason;
     }
     return table;
 }

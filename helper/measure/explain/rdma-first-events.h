@@ -3,8 +3,10 @@
 #ifndef RDMA_FIRST_EVENTS_H
 #define RDMA_FIRST_EVENTS_H
 
+#include "qbb-event-time.h"
 #include "qbb-port-counters.h"
 #include "qbb-ps.h"
+#include "rdma-fabric-port.h"
 #include "rdma-fabric.h"
 
 #include <array>
@@ -12,6 +14,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace ns3
 {
@@ -40,13 +43,36 @@ struct RdmaFirstEventTable
 
 /**
  * \ingroup rdma-explain
- * Watches the ports of a fabric for the first pause, mark and drop, by trace sources that fire for
- * these alone.
+ * Watches the ports of a fabric for the first pause, mark and drop.
  *
- * \param fabric the fabric
- * \return the events, which are filled in during the run
+ * Each port records its own first events, on the thread of its node.
  */
-std::shared_ptr<const RdmaFirstEventTable> WatchRdmaFirstEvents(const RdmaFabric& fabric);
+class RdmaFirstEvents
+{
+  public:
+    /** \param fabric the fabric, before the run */
+    explicit RdmaFirstEvents(const RdmaFabric& fabric);
+
+    /**
+     * \return the first events of the fabric until now. Of events of several ports at one instant,
+     *         the one at the node with the lowest id is the first.
+     */
+    RdmaFirstEventTable GetTable() const;
+
+  private:
+    /** First events of a port. */
+    struct Port
+    {
+        std::shared_ptr<const RdmaFabricPort> port;     //!< the port
+        std::array<QbbEventTime, 8> pauses{};           //!< first pause sent, by class, or never
+        std::array<QbbEventTime, 8> marks{};            //!< first mark, by class, or never
+        QbbEventTime drop{QbbEventTime::Never()};       //!< first drop, or never
+        QbbDropReason dropReason{QbbDropReason::COUNT}; //!< reason of the first drop
+    };
+
+    /// The ports, by node id and number. Their watchers share them.
+    std::vector<std::shared_ptr<Port>> m_ports;
+};
 
 } // namespace ns3
 
