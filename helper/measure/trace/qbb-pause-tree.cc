@@ -2,6 +2,7 @@
 
 #include "qbb-pause-tree.h"
 
+#include "qbb-time.h"
 #include "qbb-wire.h"
 #include "rdma-fabric-port.h"
 #include "rdma-file-table.h"
@@ -10,8 +11,11 @@
 
 #include <ns3/string.h>
 
+#include <algorithm>
 #include <memory>
+#include <numeric>
 #include <optional>
+#include <utility>
 
 namespace ns3
 {
@@ -155,12 +159,9 @@ QbbPauseTree::Watch(Ptr<RdmaFabric> fabric)
             port.device = fabric->GetDevice(link, node);
             port.node = node;
             port.peer = place ^ 1;
-            port.present.fill(QbbPause::NONE);
-            port.device->TraceConnectWithoutContext(
-                "PfcSent",
-                Callback<void, uint8_t, uint16_t>([this, place](uint8_t priority, uint16_t quanta) {
-                    OnSent(place, priority, quanta);
-                }));
+            port.device->AddPauseWatcher(true, [this, place](uint8_t priority, uint16_t quanta) {
+                OnSent(place, priority, quanta);
+            });
             m_ports.push_back(port);
             // Port numbers of a node follow the order of its links.
             m_byNode[node].push_back(place);
@@ -169,30 +170,87 @@ QbbPauseTree::Watch(Ptr<RdmaFabric> fabric)
 }
 
 void
+QbbPauseTree::Present::Set(int64_t next)
+{
+    const QbbEventTime now = QbbEventNow();
+    if (changed != now)
+    {
+        changed = now;
+        before = pause;
+    }
+    pause = next;
+}
+
+int64_t
+QbbPauseTree::Present::GetBefore(QbbEventTime at) const
+{
+    return changed == at ? before : pause;
+}
+
+void
 QbbPauseTree::OnSent(uint32_t place, uint8_t priority, uint16_t quanta)
 {
-    const QbbPs now = QbbNow();
-    Port& port = m_ports[place];
-    int64_t& present = port.present[priority];
-    QbbPs& until = port.until[priority];
-    if (present != QbbPause::NONE && until <= now)
+    std::vector<Waiting> waiting;
+    if (quanta > 0)
     {
-        m_pauses[present].end = until;
-        present = QbbPause::NONE;
+        waiting = FindWaiting(m_ports[place], priority);
+    }
+    QbbDefer([this, place, priority, quanta, waiting = std::move(waiting)] {
+        Record(place, priority, quanta, waiting);
+    });
+}
+
+std::vector<QbbPauseTree::Waiting>
+QbbPauseTree::FindWaiting(const Port& port, uint8_t priority) const
+{
+    std::vector<Waiting> waiting;
+    if (m_fabric->GetTopology().IsHost(port.node))
+    {
+        return waiting;
+    }
+    const QbbSwitch& sw = *m_fabric->GetSwitch(port.node);
+    const auto bit = static_cast<uint8_t>(1U << priority);
+    const auto& places = m_byNode[port.node];
+    for (uint32_t egress = 0; egress < places.size(); ++egress)
+    {
+        const uint64_t bytes = sw.GetBytesBetween(port.device->GetPortNumber(), egress, priority);
+        if (bytes > 0)
+        {
+            const auto& flow = m_ports[places[egress]].device->GetFlowControl();
+            const bool isPaused = flow.GetPauseReceiver().GetPaused() & bit;
+            waiting.push_back({egress, bytes, isPaused});
+        }
+    }
+    return waiting;
+}
+
+void
+QbbPauseTree::Record(uint32_t place,
+                     uint8_t priority,
+                     uint16_t quanta,
+                     const std::vector<Waiting>& waiting)
+{
+    const QbbPs now = QbbNow();
+    const Port& port = m_ports[place];
+    Present& present = m_ports[place].presents[priority];
+    if (present.pause != QbbPause::NONE && present.until <= now)
+    {
+        m_pauses[present.pause].end = present.until;
+        present.Set(QbbPause::NONE);
     }
     if (quanta == 0)
     {
-        if (present != QbbPause::NONE)
+        if (present.pause != QbbPause::NONE)
         {
-            ++m_pauses[present].frames;
-            m_pauses[present].end = now;
-            present = QbbPause::NONE;
+            ++m_pauses[present.pause].frames;
+            m_pauses[present.pause].end = now;
+            present.Set(QbbPause::NONE);
         }
         return;
     }
-    until =
+    present.until =
         now + port.device->GetLineRate().BitsToPs(uint64_t{quanta} * QbbWire::PAUSE_QUANTUM_BITS);
-    if (present == QbbPause::NONE)
+    if (present.pause == QbbPause::NONE)
     {
         QbbPause pause;
         pause.start = now;
@@ -201,33 +259,30 @@ QbbPauseTree::OnSent(uint32_t place, uint8_t priority, uint16_t quanta)
         pause.peer = m_ports[port.peer].node;
         pause.peerPort = m_ports[port.peer].device->GetPortNumber();
         pause.priority = priority;
-        FindCause(port, pause);
-        present = static_cast<int64_t>(m_pauses.size());
+        FindCause(pause, waiting);
+        present.Set(static_cast<int64_t>(m_pauses.size()));
         m_pauses.push_back(pause);
+        m_starts.push_back(QbbEventNow());
     }
-    ++m_pauses[present].frames;
+    ++m_pauses[present.pause].frames;
 }
 
 void
-QbbPauseTree::FindCause(const Port& port, QbbPause& pause) const
+QbbPauseTree::FindCause(QbbPause& pause, const std::vector<Waiting>& waiting) const
 {
-    if (m_fabric->GetTopology().IsHost(port.node))
+    if (m_fabric->GetTopology().IsHost(pause.node))
     {
         return;
     }
-    const Ptr<QbbSwitch> sw = m_fabric->GetSwitch(port.node);
-    const auto bit = static_cast<uint8_t>(1U << pause.priority);
     pause.cause = QbbPause::Cause::CONGESTION;
-    const auto& places = m_byNode[port.node];
-    for (uint32_t egress = 0; egress < places.size(); ++egress)
+    for (const auto& [egress, bytes, isPaused] : waiting)
     {
-        const uint64_t bytes = sw->GetBytesBetween(pause.port, egress, pause.priority);
-        const Port& way = m_ports[places[egress]];
-        const int64_t parent = m_ports[way.peer].present[pause.priority];
-        const bool blocked = (way.device->GetFlowControl().GetPauseReceiver().GetPaused() & bit) &&
-                             parent != QbbPause::NONE;
+        const Port& way = m_ports[m_byNode[pause.node][egress]];
+        // Events of other nodes at this instant may come before this one, or after.
+        const int64_t parent = m_ports[way.peer].presents[pause.priority].GetBefore(QbbEventNow());
+        const bool blocked = isPaused && parent != QbbPause::NONE;
         const bool isPause = pause.cause == QbbPause::Cause::PAUSE;
-        if (bytes == 0 || blocked < isPause || (blocked == isPause && bytes <= pause.causeBytes))
+        if (blocked < isPause || (blocked == isPause && bytes <= pause.causeBytes))
         {
             continue;
         }
@@ -246,15 +301,30 @@ QbbPauseTree::GetPauses() const
     const QbbPs now = QbbNow();
     for (const Port& port : m_ports)
     {
-        for (uint8_t p = 0; p < 8; ++p)
+        for (const Present& present : port.presents)
         {
-            if (port.present[p] != QbbPause::NONE && port.until[p] <= now)
+            if (present.pause != QbbPause::NONE && present.until <= now)
             {
-                pauses[port.present[p]].end = port.until[p];
+                pauses[present.pause].end = present.until;
             }
         }
     }
-    return pauses;
+    // Pauses of different nodes that start in simultaneous events are recorded in any order.
+    std::vector<std::size_t> order(pauses.size());
+    std::iota(order.begin(), order.end(), 0);
+    std::stable_sort(order.begin(), order.end(), [this](std::size_t a, std::size_t b) {
+        return std::pair(m_starts[a], m_pauses[a].node) < std::pair(m_starts[b], m_pauses[b].node);
+    });
+    std::vector<int64_t> numbers(pauses.size());
+    std::vector<QbbPause> sorted;
+    for (const std::size_t from : order)
+    {
+        numbers[from] = static_cast<int64_t>(sorted.size());
+        sorted.push_back(pauses[from]);
+        int64_t& parent = sorted.back().parent;
+        parent = parent == QbbPause::NONE ? parent : numbers[parent];
+    }
+    return sorted;
 }
 
 std::string

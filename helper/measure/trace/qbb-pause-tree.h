@@ -3,6 +3,7 @@
 #ifndef QBB_PAUSE_TREE_H
 #define QBB_PAUSE_TREE_H
 
+#include "qbb-event-time.h"
 #include "qbb-ps.h"
 #include "rdma-instrument.h"
 
@@ -64,8 +65,9 @@ const char* GetQbbPauseCauseName(QbbPause::Cause cause);
  * congestion at the egress port with the most bytes from Q. A pause sent by a host is always a
  * root.
  *
- * The object listens to the trace source PfcSent of every port and does not change the simulation.
- * It must exist until the last event.
+ * The object watches the pause frames of every port and does not change the simulation. Each port
+ * tells what it sees at its own node; the object then links the pauses of all nodes in the order of
+ * their events, while no thread runs events of a node. It must exist until the last event.
  *
  * Programs take the class as the instrument `pause-tree:FILE`, which writes FormatCsv() to a file.
  */
@@ -89,7 +91,8 @@ class QbbPauseTree : public RdmaInstrument
     void Watch(Ptr<RdmaFabric> fabric);
 
     /**
-     * \return current state of all pauses, in order of their start. Parents precede their children.
+     * \return current state of all pauses, in order of their start and then of their nodes. Parents
+     *         precede their children.
      */
     std::vector<QbbPause> GetPauses() const;
 
@@ -102,24 +105,52 @@ class QbbPauseTree : public RdmaInstrument
     std::string FormatCsv() const;
 
   private:
+    /** The current pause of a port and class. */
+    struct Present
+    {
+        int64_t pause{QbbPause::NONE};  //!< index in m_pauses, or NONE
+        int64_t before{QbbPause::NONE}; //!< index until the instant of the latest change, or NONE
+        QbbEventTime changed;           //!< latest change
+        QbbPs until{0};                 //!< expiry of the pause unless refreshed
+
+        /** Sets the current pause. \param next index, or NONE */
+        void Set(int64_t next);
+
+        /** \param at time of an event \return the pause before all events of that time, or NONE */
+        int64_t GetBefore(QbbEventTime at) const;
+    };
+
     /** A port and its current pauses by traffic class. */
     struct Port
     {
-        Ptr<QbbNetDevice> device;         //!< the port
-        uint32_t node{0};                 //!< node id of the port
-        uint32_t peer{0};                 //!< index in m_ports of the port at the other end
-        std::array<int64_t, 8> present{}; //!< index in m_pauses by class, or NONE
-        std::array<QbbPs, 8> until{};     //!< expiry of the pause by class unless refreshed
+        Ptr<QbbNetDevice> device;          //!< the port
+        uint32_t node{0};                  //!< node id of the port
+        uint32_t peer{0};                  //!< index in m_ports of the port at the other end
+        std::array<Present, 8> presents{}; //!< current pauses by class
+    };
+
+    /** An egress port for which frames of a pausing port wait. */
+    struct Waiting
+    {
+        uint32_t egress{0};   //!< number of the egress port
+        uint64_t bytes{0};    //!< bytes that wait
+        bool isPaused{false}; //!< the egress port is paused
     };
 
     void OnSent(uint32_t port, uint8_t priority, uint16_t quanta);
-    void FindCause(const Port& port, QbbPause& pause) const;
+    std::vector<Waiting> FindWaiting(const Port& port, uint8_t priority) const;
+    void Record(uint32_t port,
+                uint8_t priority,
+                uint16_t quanta,
+                const std::vector<Waiting>& waiting);
+    void FindCause(QbbPause& pause, const std::vector<Waiting>& waiting) const;
 
     std::string m_path;                          //!< attribute File
     Ptr<RdmaFabric> m_fabric;                    //!< fabric whose pauses are recorded
     std::vector<Port> m_ports;                   //!< two ports for each link
     std::vector<std::vector<uint32_t>> m_byNode; //!< indices in m_ports by node id and port number
     std::vector<QbbPause> m_pauses;              //!< pauses in order of their start
+    std::vector<QbbEventTime> m_starts;          //!< event of each pause's start
 };
 
 } // namespace ns3
