@@ -89,16 +89,11 @@ RdmaPauseTrace::WatchPort(uint32_t link, uint32_t node)
     port.name = "port " + std::to_string(m_byNode[node].size()) + " to " +
                 topology.GetNode(node == ends.a ? ends.b : ends.a).name;
     port.isHost = topology.IsHost(node);
-    port.device->TraceConnectWithoutContext(
-        "PfcReceived",
-        Callback<void, uint8_t, uint16_t>([this, place](uint8_t priority, uint16_t quanta) {
-            OnReceived(place, priority, quanta);
-        }));
+    port.device->AddPauseWatcher(false, [this, place](uint8_t priority, uint16_t quanta) {
+        OnReceived(place, priority, quanta);
+    });
     port.device->AddLinkChangeCallback(Callback<void>([this, place]() {
-        for (uint8_t p = 0; p < 8; ++p)
-        {
-            ClosePause(place, p, QbbNow());
-        }
+        Tell({Report::Kind::LINK, place, 0, QbbNow(), 0_ps});
     }));
     m_ports.push_back(port);
     m_byNode[node].push_back(place);
@@ -108,6 +103,7 @@ void
 RdmaPauseTrace::Finish()
 {
     m_timer.Disarm();
+    RecordReports();
     const QbbPs now = QbbNow();
     for (uint32_t place = 0; place < m_ports.size(); ++place)
     {
@@ -143,30 +139,111 @@ RdmaPauseTrace::Name(uint32_t place, uint8_t priority)
 void
 RdmaPauseTrace::OnReceived(uint32_t place, uint8_t priority, uint16_t quanta)
 {
-    Port& port = m_ports[place];
-    Track& track = port.classes[priority];
-    if (m_finished ||
-        !(port.device->GetFlowControl().GetPauseReceiver().GetHonoured() & (1U << priority)))
+    const QbbNetDevice& device = *m_ports[place].device;
+    if (!(device.GetFlowControl().GetPauseReceiver().GetHonoured() & (1U << priority)))
     {
         return;
     }
-    const QbbPs effect = QbbNow() + port.device->GetFlowControl().GetReactionDelay();
-    if (track.paused && track.until < effect)
+    const QbbPs effect = QbbNow() + device.GetFlowControl().GetReactionDelay();
+    const QbbPs duration =
+        device.GetLineRate().BitsToPs(uint64_t{quanta} * QbbWire::PAUSE_QUANTUM_BITS);
+    const auto kind = quanta == 0 ? Report::Kind::RESUME : Report::Kind::PAUSE;
+    Tell({kind, place, priority, effect, effect + duration});
+}
+
+void
+RdmaPauseTrace::Tell(const Report& report)
+{
+    QbbDefer([this, report] { Take(report); });
+}
+
+void
+RdmaPauseTrace::Take(const Report& report)
+{
+    if (m_finished)
     {
-        ClosePause(place, priority, effect);
+        return;
     }
-    if (quanta == 0)
+    const QbbEventTime now = QbbEventNow();
+    if (now != m_reported)
     {
-        ClosePause(place, priority, effect);
+        RecordReports();
+        m_reported = now;
+    }
+    m_reports.push_back(report);
+}
+
+void
+RdmaPauseTrace::RecordReports()
+{
+    // Simultaneous events of different nodes come in any order.
+    std::stable_sort(m_reports.begin(), m_reports.end(), [this](const Report& a, const Report& b) {
+        return m_ports[a.place].node < m_ports[b.place].node;
+    });
+    for (const Report& report : m_reports)
+    {
+        Record(report);
+    }
+    m_reports.clear();
+}
+
+void
+RdmaPauseTrace::Record(const Report& report)
+{
+    const auto write = [&](const char* what) {
+        Name(report.place, report.priority);
+        m_trace->WriteInstant(m_ports[report.place].node + 1,
+                              report.place * 8 + report.priority + 1,
+                              what,
+                              report.effect);
+    };
+    switch (report.kind)
+    {
+    case Report::Kind::PAUSE:
+    case Report::Kind::RESUME:
+        RecordPause(report);
+        break;
+    case Report::Kind::LINK:
+        for (uint8_t p = 0; p < 8; ++p)
+        {
+            ClosePause(report.place, p, report.effect);
+        }
+        break;
+    case Report::Kind::DETECTED:
+        write("PFC storm detected");
+        break;
+    case Report::Kind::IGNORED:
+        write("PFC storm detected");
+        ClosePause(report.place, report.priority, report.effect);
+        break;
+    case Report::Kind::RESTORED:
+        write("PFC storm restored");
+        break;
+    case Report::Kind::NIC_SILENT:
+        write("NIC watchdog");
+        break;
+    }
+}
+
+void
+RdmaPauseTrace::RecordPause(const Report& report)
+{
+    Track& track = m_ports[report.place].classes[report.priority];
+    if (track.paused && track.until < report.effect)
+    {
+        ClosePause(report.place, report.priority, report.effect);
+    }
+    if (report.kind == Report::Kind::RESUME)
+    {
+        ClosePause(report.place, report.priority, report.effect);
         return;
     }
     if (!track.paused)
     {
         track.paused = true;
-        track.start = effect;
+        track.start = report.effect;
     }
-    track.until = effect + port.device->GetLineRate().BitsToPs(uint64_t{quanta} *
-                                                               QbbWire::PAUSE_QUANTUM_BITS);
+    track.until = report.until;
 }
 
 void
@@ -193,6 +270,7 @@ RdmaPauseTrace::ClosePause(uint32_t place, uint8_t priority, QbbPs at)
 void
 RdmaPauseTrace::OnSample()
 {
+    RecordReports();
     const QbbPs now = QbbNow();
     bool changed = false;
     for (uint32_t place = 0; place < m_ports.size(); ++place)
@@ -240,14 +318,6 @@ RdmaPauseTrace::SamplePort(uint32_t place, QbbPs now)
 }
 
 void
-RdmaPauseTrace::AddInstant(uint32_t node, uint32_t port, uint8_t priority, const std::string& what)
-{
-    const uint32_t place = m_byNode[node][port];
-    Name(place, priority);
-    m_trace->WriteInstant(node + 1, place * 8 + priority + 1, what, QbbNow());
-}
-
-void
 RdmaPauseTrace::WatchWatchdogs()
 {
     const RdmaTopology& topology = m_fabric->GetTopology();
@@ -259,31 +329,24 @@ RdmaPauseTrace::WatchWatchdogs()
             continue;
         }
         const bool ignores = watchdog->GetAction() != QbbPfcWatchdog::ALERT;
-        watchdog->TraceConnectWithoutContext(
-            "StormDetected",
-            Callback<void, uint32_t, uint8_t>(
-                [this, node, ignores](uint32_t port, uint8_t priority) {
-                    AddInstant(node, port, priority, "PFC storm detected");
-                    if (ignores)
-                    {
-                        ClosePause(m_byNode[node][port], priority, QbbNow());
-                    }
-                }));
-        watchdog->TraceConnectWithoutContext(
-            "StormRestored",
-            Callback<void, uint32_t, uint8_t>([this, node](uint32_t port, uint8_t priority) {
-                AddInstant(node, port, priority, "PFC storm restored");
-            }));
+        for (const bool begins : {true, false})
+        {
+            const auto kind = !begins   ? Report::Kind::RESTORED
+                              : ignores ? Report::Kind::IGNORED
+                                        : Report::Kind::DETECTED;
+            watchdog->AddStormWatcher(begins, [this, node, kind](uint32_t port, uint8_t priority) {
+                Tell({kind, m_byNode[node][port], priority, QbbNow(), 0_ps});
+            });
+        }
     }
     for (const uint32_t host : topology.GetHosts())
     {
         const auto port = m_fabric->GetNic(host)->GetPort(0);
         if (const auto watchdog = port->GetObject<RdmaNicWatchdog>())
         {
-            watchdog->TraceConnectWithoutContext("PauseDisabled",
-                                                 Callback<void, uint32_t>([this](uint32_t node) {
-                                                     AddInstant(node, 0, 0, "NIC watchdog");
-                                                 }));
+            watchdog->AddDisabledWatcher([this](uint32_t node) {
+                Tell({Report::Kind::NIC_SILENT, m_byNode[node][0], 0, QbbNow(), 0_ps});
+            });
         }
     }
 }

@@ -25,10 +25,10 @@ namespace ns3
  * each port and class; received pauses are spans, and actions of watchdogs are instants. Counters
  * show the bytes in the queues of switches and slow receivers, and ECN marks.
  *
- * Pauses come from the trace source PfcReceived, and begin and end when they take effect. Queues
- * and marks are sampled at multiples of a period and written after changes. While nothing changes,
- * the sampling interval doubles, up to 64 periods. The trace does not change the results of the
- * run. The object must exist until the last event.
+ * Pauses come from the pause frames that ports receive, and begin and end when they take effect.
+ * Queues and marks are sampled at multiples of a period and written after changes. While nothing
+ * changes, the sampling interval doubles, up to 64 periods. The trace does not change the results
+ * of the run. The object must exist until the last event.
  *
  * Programs take the class as the instrument `pause-trace:FILE`.
  */
@@ -73,10 +73,36 @@ class RdmaPauseTrace : public RdmaInstrument
         std::array<Track, 8> classes{}; //!< state by traffic class
     };
 
+    /** What a port or a watchdog has told. */
+    struct Report
+    {
+        /** What has happened. */
+        enum class Kind
+        {
+            PAUSE,     //!< a pause or its refreshment takes effect
+            RESUME,    //!< the end of a pause takes effect
+            LINK,      //!< the link of the port goes up or down
+            DETECTED,  //!< a watchdog detects a storm, and goes on honouring pauses
+            IGNORED,   //!< a watchdog detects a storm, and ignores pauses
+            RESTORED,  //!< a storm has ended
+            NIC_SILENT //!< a NIC's watchdog has disabled its pause frames
+        };
+
+        Kind kind{Kind::PAUSE}; //!< what has happened
+        uint32_t place{0};      //!< index of the port in m_ports
+        uint8_t priority{0};    //!< the class
+        QbbPs effect{0};        //!< when it takes effect
+        QbbPs until{0};         //!< PAUSE: expiry of the pause
+    };
+
     void WatchPort(uint32_t link, uint32_t node);
     void WatchWatchdogs();
-    void AddInstant(uint32_t node, uint32_t port, uint8_t priority, const std::string& what);
     void OnReceived(uint32_t place, uint8_t priority, uint16_t quanta);
+    void Tell(const Report& report);
+    void Take(const Report& report);
+    void RecordReports();
+    void Record(const Report& report);
+    void RecordPause(const Report& report);
     void ClosePause(uint32_t place, uint8_t priority, QbbPs at);
     void OnSample();
     bool SamplePort(uint32_t place, QbbPs now);
@@ -92,6 +118,8 @@ class RdmaPauseTrace : public RdmaInstrument
     std::vector<Port> m_ports;                   //!< two ports for each link
     std::vector<std::vector<uint32_t>> m_byNode; //!< indices in m_ports by node id and port number
     std::vector<bool> m_named;                   //!< by node id: the process has a name in the file
+    std::vector<Report> m_reports;               //!< reports of one instant
+    QbbEventTime m_reported;                     //!< event time of these reports
     bool m_finished{false};                      //!< Finish() has been called
     /// Timer of the next sample
     QbbTimer<RdmaPauseTrace, &RdmaPauseTrace::OnSample, EVENT_ORDER> m_timer;
