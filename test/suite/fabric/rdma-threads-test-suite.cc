@@ -1,19 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 
-#include "rdma-flow-report.h"
 #include "rdma-simulator-impl.h"
-#include "rdma-test-fabric.h"
-#include "rdma-test-random.h"
+#include "rdma-test-threads.h"
 
 #include <ns3/application.h>
-#include <ns3/boolean.h>
-#include <ns3/enum.h>
-#include <ns3/rng-seed-manager.h>
 #include <ns3/string.h>
 #include <ns3/test.h>
 #include <ns3/uinteger.h>
 
-#include <array>
 #include <functional>
 #include <sstream>
 
@@ -32,157 +26,6 @@ using namespace ns3;
 namespace
 {
 
-/** What a run leaves behind. */
-struct ThreadsOutcome
-{
-    std::string digest;    //!< of flows.csv
-    std::string ports;     //!< ports.csv
-    std::string seen;      //!< what the script has seen
-    std::string reason;    //!< why one thread ran all nodes
-    uint64_t events{0};    //!< number of events
-    int64_t end{0};        //!< end of the run, in femtoseconds
-    uint64_t completed{0}; //!< flows that completed
-
-    /** \param other another outcome \return what differs */
-    std::string Compare(const ThreadsOutcome& other) const
-    {
-        std::ostringstream text;
-        text << (digest == other.digest ? "" : "flows differ; ")
-             << (ports == other.ports ? "" : "ports differ; ")
-             << (seen == other.seen ? "" : "the script sees other things; ")
-             << (events == other.events ? "" : "numbers of events differ; ")
-             << (end == other.end ? "" : "ends differ; ");
-        return text.str();
-    }
-};
-
-/** Makes the module's simulator. \param threads number of threads */
-void
-SelectThreads(uint32_t threads)
-{
-    RdmaSimulatorImpl::Select();
-    Simulator::GetImplementation()->SetAttribute("Threads", UintegerValue(threads));
-}
-
-/** \param test has run \param seen what the script has seen \return what the run has left */
-ThreadsOutcome
-GetOutcome(RdmaTestFabric& test, const std::string& seen = "")
-{
-    ThreadsOutcome outcome;
-    outcome.digest = test.GetDigest();
-    outcome.ports = FormatRdmaPortsCsv(test.fabric->GetPortResults());
-    outcome.seen = seen;
-    outcome.reason = RdmaSimulatorImpl::GetReasonForOneThread();
-    outcome.events = Simulator::GetEventCount();
-    outcome.end = Simulator::Now().GetTimeStep();
-    outcome.completed = test.runner->GetNCompleted();
-    return outcome;
-}
-
-/** A random fabric with random settings and flows. */
-class RandomThreads
-{
-  public:
-    /** \param round number of the fabric */
-    explicit RandomThreads(uint32_t round)
-        : m_round(round)
-    {
-        RdmaTestDice dice(round);
-        m_threads = static_cast<uint32_t>(dice.Number(2, 5));
-    }
-
-    /** \return number of threads of the round */
-    uint32_t GetThreads() const
-    {
-        return m_threads;
-    }
-
-    /** \param threads number of threads \return what the run leaves behind */
-    ThreadsOutcome Run(uint32_t threads) const
-    {
-        RdmaTestDice dice(m_round + 1000);
-        SelectThreads(threads);
-        RngSeedManager::SetSeed(1);
-        const RdmaTopology topology = RdmaTestRandomTopology(dice).Make();
-        RdmaTestFabric test;
-        Configure(test.helper, dice);
-        test.keepQueuePairs = dice.OneIn(2);
-        test.Install(topology, MakeFlows(topology, dice));
-        test.runner->SetStopWhenDone(dice.OneIn(2));
-        if (dice.OneIn(2))
-        {
-            // A link fails and comes back, both in events without a node.
-            const auto link = static_cast<uint32_t>(dice.Number(0, topology.GetNLinks() - 1));
-            for (const bool up : {false, true})
-            {
-                Simulator::Schedule(MicroSeconds(up ? 60 : 25),
-                                    [&test, link, up] { test.fabric->SetLinkUp(link, up); });
-            }
-        }
-        std::ostringstream seen;
-        std::function<void()> look = [&] {
-            seen << QbbNow() << " " << test.fabric->GetTotals().packetHops << "; ";
-            if (QbbNow() < 200_us)
-            {
-                Simulator::Schedule(MicroSeconds(7), look);
-            }
-        };
-        Simulator::Schedule(MicroSeconds(7), look);
-        test.Run(2_ms);
-        return GetOutcome(test, seen.str());
-    }
-
-  private:
-    static void Configure(RdmaFabricHelper& helper, RdmaTestDice& dice)
-    {
-        using Names = std::array<const char*, 4>;
-        const bool isIrn = dice.OneIn(3);
-        helper.SetTransport(isIrn ? "ns3::IrnTransport" : "ns3::RoceTransport");
-        if (!isIrn)
-        {
-            helper.SetTransportAttribute("RetransmissionTimeout", TimeValue(MicroSeconds(80)));
-            helper.SetTransportAttribute("RetryCount", UintegerValue(1000));
-        }
-        const std::string control = dice.OneOf(
-            Names{"", "ns3::RdmaDcqcn", "ns3::RdmaHpcc[IntFormat=Exact]", "ns3::RdmaTimely"});
-        if (!control.empty())
-        {
-            helper.SetCongestionControl(control);
-            helper.EnableEcn(control == "ns3::RdmaDcqcn");
-        }
-        helper.SetPathSelector(dice.OneOf(Names{"ecmp", "spray", "drill", "wcmp"}));
-        helper.SetDeviceAttribute("FlowControl", StringValue(dice.OneIn(4) ? "None" : "Pfc"));
-        helper.SetDeviceAttribute("PfcClasses", UintegerValue(1 << 3));
-        helper.SetChannelAttribute("SerializeFrames", BooleanValue(dice.OneIn(4)));
-        helper.SetSwitchAttribute("CutThrough", BooleanValue(dice.OneIn(4)));
-    }
-
-    static std::vector<RdmaFlow> MakeFlows(const RdmaTopology& topology, RdmaTestDice& dice)
-    {
-        const auto hosts = topology.GetHosts();
-        const uint32_t victim = hosts[dice.Number(0, hosts.size() - 1)];
-        std::vector<RdmaFlow> flows;
-        for (uint64_t i = dice.Number(5, 60); i > 0; --i)
-        {
-            const uint32_t source = hosts[dice.Number(0, hosts.size() - 1)];
-            const uint32_t other = hosts[dice.Number(0, hosts.size() - 1)];
-            const uint32_t destination = dice.OneIn(3) ? victim : other;
-            if (source != destination)
-            {
-                flows.push_back(MakeTestFlow(i,
-                                             source,
-                                             destination,
-                                             dice.Number(1, 200'000),
-                                             QbbPs(dice.Number(0, 60) * 1'000'000)));
-            }
-        }
-        return flows;
-    }
-
-    uint32_t m_round;      //!< number of the fabric
-    uint32_t m_threads{1}; //!< number of threads
-};
-
 /** Random fabrics on one thread and on several. */
 class RandomThreadsTestCase : public TestCase
 {
@@ -199,9 +42,9 @@ class RandomThreadsTestCase : public TestCase
         uint32_t apart = 0;
         for (uint32_t round = 1; round <= rounds; ++round)
         {
-            const RandomThreads random(round);
-            const ThreadsOutcome one = random.Run(1);
-            const ThreadsOutcome several = random.Run(random.GetThreads());
+            const RdmaTestRandomRun random(round);
+            const RdmaTestOutcome one = random.Run(1);
+            const RdmaTestOutcome several = random.Run(random.GetThreads());
             NS_TEST_EXPECT_MSG_EQ(several.Compare(one),
                                   "",
                                   "round " << round << ", " << random.GetThreads() << " threads");
@@ -232,9 +75,9 @@ class ScriptThreadsTestCase : public TestCase
     }
 
   private:
-    ThreadsOutcome RunOnce(uint32_t threads)
+    RdmaTestOutcome RunOnce(uint32_t threads)
     {
-        SelectThreads(threads);
+        SelectTestThreads(threads);
         const RdmaTopology topology = MakeRdmaLeafSpine(4, 4, 2, MakeTestRates(100, 100, 500));
         const auto hosts = topology.GetHosts();
         std::vector<RdmaFlow> flows;
@@ -248,16 +91,16 @@ class ScriptThreadsTestCase : public TestCase
         std::ostringstream seen;
         m_script(test, seen);
         test.Run();
-        return GetOutcome(test, seen.str());
+        return GetTestOutcome(test, seen.str());
     }
 
     void DoRun() override
     {
-        const ThreadsOutcome one = RunOnce(1);
+        const RdmaTestOutcome one = RunOnce(1);
         NS_TEST_EXPECT_MSG_EQ(one.seen.empty(), false, "the script sees something");
         for (const uint32_t threads : {2, 3})
         {
-            const ThreadsOutcome several = RunOnce(threads);
+            const RdmaTestOutcome several = RunOnce(threads);
             NS_TEST_EXPECT_MSG_EQ(several.Compare(one), "", threads << " threads");
             NS_TEST_EXPECT_MSG_EQ(several.reason.empty(), !m_reason, several.reason);
         }
