@@ -33,6 +33,16 @@ QbbEngine::RefuseSink(const char* what) const
 }
 
 void
+QbbEngine::RefusePacket() const
+{
+    NS_FATAL_ERROR(
+        "rdma: a packet of ns-3 is for node "
+        << m_key.m_context
+        << ", which runs on a thread of its own; accepted: for nodes with an IP stack or "
+           "an application, or with ns3::RdmaSimulatorImpl::Threads=1");
+}
+
+void
 QbbEngine::Clear()
 {
     while (!m_wheel.IsEmpty())

@@ -210,6 +210,9 @@ class QbbEngine
      * \param what the code that must not be called */
     [[noreturn]] void RefuseSink(const char* what) const;
 
+    /** Ends the program with a message about a packet of ns-3 that must not be made or read. */
+    [[noreturn]] void RefusePacket() const;
+
     /** \return number of the engine's group of nodes */
     uint32_t GetGroup() const
     {

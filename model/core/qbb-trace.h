@@ -34,6 +34,21 @@ CheckQbbSink(const char* what = "a sink of a trace source")
 
 /**
  * \ingroup rdma
+ * Aborts with a message if the running event's node runs on a thread of its own
+ * (RdmaSimulatorImpl), where no packet of ns-3 may be made, copied or freed. A frame with a packet
+ * may pass through, because nothing else refers to the packet of a frame.
+ */
+inline void
+CheckQbbPacket()
+{
+    if (const QbbEngine* engine = QbbEngine::GetRunning(); engine && engine->GetGroup() > 0)
+    {
+        engine->RefusePacket();
+    }
+}
+
+/**
+ * \ingroup rdma
  * A trace source whose sinks are called only where they may be (CheckQbbSink()).
  *
  * \tparam Ts types of the arguments

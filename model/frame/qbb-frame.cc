@@ -2,6 +2,8 @@
 
 #include "qbb-frame.h"
 
+#include "qbb-engine.h"
+
 #include <algorithm>
 #include <atomic>
 #include <vector>
@@ -35,7 +37,7 @@ class QbbFrameArena
     {
         if (frame->packet)
         {
-            frame->packet = nullptr;
+            QbbFreePacket(frame->packet);
         }
         if (m_orphaned)
         {
@@ -144,6 +146,16 @@ QbbFramePool::Renew()
         m_arena->Orphan();
         m_arena = new QbbFrameArena;
     }
+}
+
+void
+QbbFreePacket(Ptr<Packet>& packet)
+{
+    if (QbbEngine* engine = QbbEngine::GetRunning(); engine && engine->GetGroup() > 0)
+    {
+        engine->AddNote([packet] {});
+    }
+    packet = nullptr;
 }
 
 uint32_t

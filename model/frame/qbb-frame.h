@@ -259,6 +259,15 @@ class QbbFramePool
 
 /**
  * \ingroup rdma
+ * Lets go of a packet of ns-3. If the running event's node runs on a thread of its own
+ * (RdmaSimulatorImpl), the packet is freed later, while no thread makes or frees packets.
+ *
+ * \param packet the packet; null afterwards
+ */
+void QbbFreePacket(Ptr<Packet>& packet);
+
+/**
+ * \ingroup rdma
  * Hash of the 5-tuple for path selection, mixed well in all 32 bits.
  *
  * The hash depends on the headers alone. Each switch combines the hash with its seed.

@@ -6,8 +6,6 @@
 #include "qbb-line.h"
 #include "qbb-port.h"
 
-#include <ns3/abort.h>
-
 #include <algorithm>
 #include <limits>
 #include <utility>
@@ -32,11 +30,6 @@ QbbFrameBorder::GetEarliest(uint32_t compartment) const
 void
 QbbFrameBorder::Send(QbbLine& line, QbbFrame& frame, QbbPs arrival)
 {
-    NS_ABORT_MSG_IF(frame.packet,
-                    "rdma: a packet of ns-3 reaches node "
-                        << line.GetReceiver()->GetNodeId()
-                        << ", which runs on another thread; accepted: with "
-                           "ns3::RdmaSimulatorImpl::Threads=1");
     Compartment& open = m_compartments[m_open];
     if (open.size == open.crossings.size())
     {
@@ -47,6 +40,10 @@ QbbFrameBorder::Send(QbbLine& line, QbbFrame& frame, QbbPs arrival)
     crossing.arrival = arrival;
     crossing.headers = frame;
     crossing.extensions = frame;
+    if (frame.packet)
+    {
+        std::swap(crossing.packet, frame.packet);
+    }
     std::swap(crossing.telemetry, frame.telemetry);
     open.earliest = std::min(open.earliest, arrival);
 }
@@ -61,10 +58,15 @@ QbbFrameBorder::TakeOver(uint32_t compartment)
         QbbPort* const receiver = crossing.line->GetReceiver();
         if (!receiver)
         {
+            QbbFreePacket(crossing.packet);
             continue; // the receiver has been disposed of
         }
         QbbFramePtr frame = receiver->GetPool().Allocate(crossing.headers);
         static_cast<QbbFrameExtensions&>(*frame) = crossing.extensions;
+        if (crossing.packet)
+        {
+            std::swap(frame->packet, crossing.packet);
+        }
         std::swap(frame->telemetry, crossing.telemetry);
         crossing.telemetry.clear();
         crossing.line->TakeOver(std::move(frame), crossing.arrival);

@@ -18,7 +18,8 @@ namespace ns3
 /**
  * \ingroup rdma
  * The frames that nodes of one thread send to nodes of another. A frame crosses by value: it leaves
- * the pool of its sender's thread, and enters the pool of the port that receives it.
+ * the pool of its sender's thread, and enters the pool of the port that receives it. A packet of
+ * ns-3 goes with its frame: nothing else refers to the packet object of a frame.
  */
 class QbbFrameBorder final : public QbbBorder, public QbbLineExit
 {
@@ -28,12 +29,7 @@ class QbbFrameBorder final : public QbbBorder, public QbbLineExit
     uint64_t GetEarliest(uint32_t compartment) const override;
     void TakeOver(uint32_t compartment) override;
 
-    /**
-     * \copydoc QbbLineExit::Send
-     *
-     * Aborts with a message if the frame carries a packet of ns-3, because ns-3's packets are not
-     * made for threads.
-     */
+    // Inherited from QbbLineExit
     void Send(QbbLine& line, QbbFrame& frame, QbbPs arrival) override;
 
   private:
@@ -44,6 +40,7 @@ class QbbFrameBorder final : public QbbBorder, public QbbLineExit
         QbbPs arrival{0};                  //!< instant at which the last bit arrives
         QbbFrameHeaders headers;           //!< the frame's headers
         QbbFrameExtensions extensions;     //!< the frame's further headers
+        Ptr<Packet> packet;                //!< the frame's packet of ns-3, or null
         std::vector<RdmaIntHop> telemetry; //!< the frame's telemetry records
     };
 

@@ -6,6 +6,7 @@
 #include "qbb-frame-codec.h"
 #include "qbb-line-exit.h"
 #include "qbb-net-device.h"
+#include "qbb-trace.h"
 
 #include <ns3/abort.h>
 #include <ns3/log.h>
@@ -147,6 +148,10 @@ QbbLine::TakeArrival()
 QbbFramePtr
 QbbLine::CrossAsBytes(QbbFrame& frame)
 {
+    if (frame.packet)
+    {
+        CheckQbbPacket(); // a new packet is made
+    }
     m_bytes->resize(QbbFrameCodec::SerializedSize(frame));
     QbbFrameCodec::Serialize(frame, m_bytes->data());
     auto parsed = QbbFrameCodec::Parse(m_bytes->data(), m_bytes->size(), m_receiver->GetPool());

@@ -266,14 +266,13 @@ QbbNetDevice::DeliverToStack(const QbbFrame& frame)
     {
         type = PACKET_MULTICAST;
     }
+    const auto makePacket = [&frame] {
+        CheckQbbPacket();
+        return QbbFrameCodec::ToSdu(frame);
+    };
     if (!m_promiscReceive.IsNull())
     {
-        m_promiscReceive(this,
-                         QbbFrameCodec::ToSdu(frame),
-                         frame.etherType,
-                         frame.srcMac,
-                         frame.dstMac,
-                         type);
+        m_promiscReceive(this, makePacket(), frame.etherType, frame.srcMac, frame.dstMac, type);
     }
     if (type == PACKET_OTHERHOST)
     {
@@ -282,7 +281,7 @@ QbbNetDevice::DeliverToStack(const QbbFrame& frame)
     }
     else if (!m_receive.IsNull())
     {
-        m_receive(this, QbbFrameCodec::ToSdu(frame), frame.etherType, frame.srcMac);
+        m_receive(this, makePacket(), frame.etherType, frame.srcMac);
     }
     else
     {
@@ -298,6 +297,7 @@ QbbNetDevice::SendFrom(Ptr<Packet> packet,
                        uint16_t protocolNumber)
 {
     NS_LOG_FUNCTION(this << packet << source << dest << protocolNumber);
+    CheckQbbPacket();
     // If frames are tagged, the socket's priority (SO_PRIORITY) becomes the PCP.
     SocketPriorityTag priorityTag;
     const bool hasPriority = packet->PeekPacketTag(priorityTag);

@@ -43,6 +43,7 @@ IsArpForIpv4(const Packet& packet)
 void
 Answer(QbbPort& port, const QbbFrame& frame, const QbbForwardingTable& routes)
 {
+    CheckQbbPacket();
     ArpHeader request;
     Ptr<Packet> sdu = QbbFrameCodec::ToSdu(frame);
     if (!IsArpForIpv4(*sdu) || sdu->RemoveHeader(request) == 0 || !request.IsRequest())

@@ -3,15 +3,13 @@
 #include "qbb-fabric-groups.h"
 
 #include "qbb-graph-division.h"
+#include "qbb-outside-code.h"
 #include "qbb-parallel-run.h"
-#include "qbb-pfc-watchdog.h"
 #include "qbb-switch.h"
 #include "qbb-wire.h"
-#include "rdma-nic-watchdog.h"
 #include "rdma-nic.h"
 
 #include <ns3/abort.h>
-#include <ns3/application.h>
 #include <ns3/boolean.h>
 #include <ns3/node-list.h>
 
@@ -27,8 +25,7 @@ NS_OBJECT_ENSURE_REGISTERED(QbbFabricGroups);
 namespace
 {
 
-constexpr uint32_t NONE = UINT32_MAX;     // no cluster, or no group
-constexpr const char* OWN_GROUP = "Rdma"; // group name of the module's types
+constexpr uint32_t NONE = UINT32_MAX; // no cluster, or no group
 
 /// \return true if a switch passes frames on before it has received all of their bytes
 bool
@@ -92,25 +89,11 @@ QbbFabricGroups::GetReason() const
     return m_reason;
 }
 
-std::vector<QbbNetDevice*>
-QbbFabricGroups::GetPorts(const Node& node)
-{
-    std::vector<QbbNetDevice*> ports;
-    for (uint32_t i = 0; i < node.GetNDevices(); ++i)
-    {
-        if (const auto port = DynamicCast<QbbNetDevice>(node.GetDevice(i)))
-        {
-            ports.push_back(PeekPointer(port));
-        }
-    }
-    return ports;
-}
-
 uint64_t
 QbbFabricGroups::GetLoad(const Node& node)
 {
     uint64_t load = 0;
-    for (const QbbNetDevice* port : GetPorts(node))
+    for (const QbbNetDevice* port : GetQbbPorts(node))
     {
         const QbbPortCounters& counters = port->GetCounters();
         load += 1 + counters.GetTxFrames() + counters.GetRxFrames();
@@ -118,68 +101,10 @@ QbbFabricGroups::GetLoad(const Node& node)
     return load;
 }
 
-std::string
-QbbFabricGroups::FindStranger()
-{
-    for (auto it = NodeList::Begin(); it != NodeList::End(); ++it)
-    {
-        const Node& node = **it;
-        const auto text = [&node](const std::string& what) {
-            return what + " of node " + std::to_string(node.GetId()) +
-                   " may send packets of ns-3, which are not made for threads";
-        };
-        for (uint32_t i = 0; i < node.GetNApplications(); ++i)
-        {
-            if (node.GetApplication(i)->GetInstanceTypeId().GetGroupName() != OWN_GROUP)
-            {
-                return text("an application");
-            }
-        }
-        for (auto objects = node.GetAggregateIterator(); objects.HasNext();)
-        {
-            const Ptr<const Object> object = objects.Next();
-            const TypeId type = object->GetInstanceTypeId();
-            if (PeekPointer(object) != &node && type.GetGroupName() != OWN_GROUP)
-            {
-                return text("the " + type.GetName());
-            }
-        }
-        if (GetPorts(node).size() != node.GetNDevices())
-        {
-            return text("a device other than ns3::QbbNetDevice");
-        }
-    }
-    return "";
-}
-
-std::string
-QbbFabricGroups::FindWitness(const Node& node)
-{
-    const auto ports = GetPorts(node);
-    const auto nic = node.GetObject<RdmaNic>();
-    if (node.GetNApplications() > 0)
-    {
-        return "an application";
-    }
-    if (nic && nic->HasSinks())
-    {
-        return "a sink or a callback of the NIC or of a queue pair";
-    }
-    const auto watchdog = node.GetObject<QbbPfcWatchdog>();
-    if (watchdog && watchdog->HasSinks())
-    {
-        return "a sink of the watchdog";
-    }
-    const bool isSeen = std::any_of(ports.begin(), ports.end(), [](const QbbNetDevice* port) {
-        const auto of = port->GetObject<RdmaNicWatchdog>();
-        return port->IsSeen() || (of && of->HasSinks());
-    });
-    return isSeen ? "a sink or an error model of a port" : "";
-}
-
 std::vector<QbbFabricGroups::Cluster>
 QbbFabricGroups::MakeClusters(uint32_t most, const std::set<uint32_t>& foreign)
 {
+    const std::vector<std::string> seenBy = FindQbbOutsideCode(foreign);
     std::vector<Cluster> clusters;
     m_clusterOf.assign(NodeList::GetNNodes(), NONE);
     const auto add = [&](uint32_t cluster, const Node& node) {
@@ -189,8 +114,7 @@ QbbFabricGroups::MakeClusters(uint32_t most, const std::set<uint32_t>& foreign)
         found.load += GetLoad(node);
         if (found.seenBy.empty())
         {
-            found.seenBy =
-                foreign.count(node.GetId()) ? "an event of the script" : FindWitness(node);
+            found.seenBy = seenBy[node.GetId()];
         }
     };
     const auto isSwitch = [](const Node& node) { return node.GetObject<QbbSwitch>() != nullptr; };
@@ -212,7 +136,7 @@ QbbFabricGroups::MakeClusters(uint32_t most, const std::set<uint32_t>& foreign)
             continue;
         }
         uint32_t cluster = NONE;
-        for (const QbbNetDevice* port : alone ? std::vector<QbbNetDevice*>() : GetPorts(node))
+        for (const QbbNetDevice* port : alone ? std::vector<QbbNetDevice*>() : GetQbbPorts(node))
         {
             const QbbPort* peer = port->GetPeer();
             cluster = std::min(cluster, peer ? m_clusterOf[peer->GetNodeId()] : NONE);
@@ -237,7 +161,7 @@ QbbFabricGroups::Assign(const std::vector<Cluster>& clusters, uint32_t groups)
         vertices[i].isFirst = !clusters[i].seenBy.empty();
         for (const uint32_t node : clusters[i].nodes)
         {
-            for (const QbbNetDevice* port : GetPorts(*NodeList::GetNode(node)))
+            for (const QbbNetDevice* port : GetQbbPorts(*NodeList::GetNode(node)))
             {
                 const QbbPort* peer = port->GetPeer();
                 if (peer && m_clusterOf[peer->GetNodeId()] != i)
@@ -274,7 +198,7 @@ QbbFabricGroups::DrawBorders(uint32_t groups)
         {
             nic->GetPool().Renew();
         }
-        for (QbbNetDevice* port : GetPorts(node))
+        for (QbbNetDevice* port : GetQbbPorts(node))
         {
             // Frames of the run before may be anywhere in the fabric.
             port->GetPool().Renew();
@@ -297,7 +221,7 @@ QbbFabricGroups::DrawBorders(uint32_t groups)
 uint32_t
 QbbFabricGroups::Divide(uint32_t most, const std::set<uint32_t>& foreign)
 {
-    m_reason = FindStranger();
+    m_reason = FindQbbPacketMaker();
     if (!m_reason.empty())
     {
         return 1;
@@ -316,7 +240,7 @@ QbbFabricGroups::Divide(uint32_t most, const std::set<uint32_t>& foreign)
             m_reason =
                 "code from outside of the module sees the events of each switch or of one of "
                 "its hosts, as " +
-                first->seenBy + " at node " + std::to_string(first->nodes.front());
+                first->seenBy;
         }
         return 1;
     }

@@ -28,11 +28,12 @@ namespace ns3
  * switch and takes up the switch with the largest part of its cables in the group, again and again,
  * so that a group follows racks and pods.
  *
- * A node belongs to group 0 if code from outside of the module sees its events: an application of
- * the module, a sink of a trace source of its ports, its NIC or its queue pairs, a callback of a
- * completion queue, an error model, or an event that a script has scheduled for the node. ns-3's
- * packets travel through the whole fabric. All nodes are one group if a node has an application, an
- * IP stack or another object from outside of the module.
+ * A node belongs to group 0 if code from outside of the module sees its events: an application, an
+ * IP stack or another object from outside of the module, an application of the module, a sink of a
+ * trace source of its ports, its NIC or its queue pairs, a callback of a completion queue, an error
+ * model, or an event that a script has scheduled for the node. Group 0 also has the neighbours of
+ * nodes that may send packets of ns-3, because switches answer the ARP requests of their hosts. The
+ * packets of such nodes pass through the nodes of other groups, which do not look into them.
  */
 class QbbFabricGroups : public QbbNodeGroups
 {
@@ -60,10 +61,7 @@ class QbbFabricGroups : public QbbNodeGroups
         std::string seenBy;          //!< what sees the nodes' events from outside of the module
     };
 
-    static std::vector<QbbNetDevice*> GetPorts(const Node& node);
     static uint64_t GetLoad(const Node& node);
-    static std::string FindStranger();
-    static std::string FindWitness(const Node& node);
     std::vector<Cluster> MakeClusters(uint32_t most, const std::set<uint32_t>& foreign);
     void Assign(const std::vector<Cluster>& clusters, uint32_t groups);
     void DrawBorders(uint32_t groups);

@@ -4,10 +4,19 @@
 #include "rdma-test-threads.h"
 
 #include <ns3/application.h>
+#include <ns3/bulk-send-helper.h>
+#include <ns3/double.h>
+#include <ns3/error-model.h>
+#include <ns3/internet-stack-helper.h>
+#include <ns3/ipv4.h>
+#include <ns3/on-off-helper.h>
+#include <ns3/packet-sink-helper.h>
+#include <ns3/pointer.h>
 #include <ns3/string.h>
 #include <ns3/test.h>
 #include <ns3/uinteger.h>
 
+#include <array>
 #include <functional>
 #include <sstream>
 
@@ -204,6 +213,69 @@ AddAnApplication(RdmaTestFabric& test, std::ostringstream& seen)
     seen << "an application";
 }
 
+/**
+ * Gives two hosts of different racks an IP stack each. They send TCP and UDP to each other through
+ * switches of other threads, which lose some of the frames. Writes time and size of what arrives.
+ */
+void
+SendIp(RdmaTestFabric& test, std::ostringstream& seen)
+{
+    const auto hosts = test.fabric->GetTopology().GetHosts();
+    const std::array<uint32_t, 2> ends{hosts.front(), hosts.back()};
+    for (const uint32_t host : ends)
+    {
+        const Ptr<Node> node = test.fabric->GetNode(host);
+        InternetStackHelper internet;
+        internet.Install(node);
+        internet.AssignStreams(NodeContainer(node), 1000 + 100 * host);
+        const auto stack = node->GetObject<Ipv4>();
+        const uint32_t interface = stack->AddInterface(node->GetDevice(0));
+        stack->AddAddress(interface,
+                          Ipv4InterfaceAddress(test.fabric->GetAddress(host), "255.0.0.0"));
+        stack->SetUp(interface);
+    }
+    for (const uint32_t sw : test.fabric->GetTopology().GetSwitches())
+    {
+        const auto loss = CreateObject<RateErrorModel>();
+        loss->SetAttribute("ErrorRate", DoubleValue(0.01));
+        loss->SetUnit(RateErrorModel::ERROR_UNIT_PACKET);
+        loss->AssignStreams(sw);
+        const auto port = test.fabric->GetSwitch(sw)->GetPort(sw % 2);
+        port->SetAttribute("ReceiveErrorModel", PointerValue(loss));
+    }
+    for (uint32_t i = 0; i < ends.size(); ++i)
+    {
+        const uint32_t from = ends[i];
+        const uint32_t to = ends[1 - i];
+        for (const char* protocol : {"ns3::TcpSocketFactory", "ns3::UdpSocketFactory"})
+        {
+            const bool isTcp = protocol[5] == 'T';
+            const uint16_t number = isTcp ? 5000 : 6000;
+            PacketSinkHelper sink(protocol, InetSocketAddress(Ipv4Address::GetAny(), number));
+            sink.Install(test.fabric->GetNode(to))
+                .Get(0)
+                ->TraceConnectWithoutContext("Rx",
+                                             Callback<void, Ptr<const Packet>, const Address&>(
+                                                 [&seen](Ptr<const Packet> packet, const Address&) {
+                                                     seen << Simulator::Now().GetTimeStep() << " "
+                                                          << packet->GetSize() << "; ";
+                                                 }));
+            const InetSocketAddress remote(test.fabric->GetAddress(to), number);
+            if (isTcp)
+            {
+                BulkSendHelper source(protocol, remote);
+                source.SetAttribute("MaxBytes", UintegerValue(200'000));
+                source.Install(test.fabric->GetNode(from));
+                continue;
+            }
+            OnOffHelper source(protocol, remote);
+            source.SetConstantRate(DataRate("20Gbps"), 1000);
+            source.SetAttribute("MaxBytes", UintegerValue(300'000));
+            source.Install(test.fabric->GetNode(from));
+        }
+    }
+}
+
 /** A script that asks for one thread. */
 void
 AskForOneThread(RdmaTestFabric&, std::ostringstream& seen)
@@ -228,7 +300,8 @@ class RdmaThreadsTestSuite : public TestSuite
         add("events without a node, and of a node", LookRegularly, false);
         add("stops", StopAndGoOn, false);
         add("pauses by hand", PauseByHand, false);
-        add("an application", AddAnApplication, true);
+        add("an application", AddAnApplication, false);
+        add("IP stacks at two hosts", SendIp, false);
         add("a demand", AskForOneThread, true);
     }
 };

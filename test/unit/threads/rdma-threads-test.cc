@@ -6,6 +6,8 @@
 #include "rdma-simulator-impl.h"
 #include "rdma-test-fabric.h"
 
+#include <ns3/application.h>
+#include <ns3/boolean.h>
 #include <ns3/global-value.h>
 #include <ns3/node-list.h>
 #include <ns3/uinteger.h>
@@ -70,6 +72,11 @@ class RdmaThreads : public testing::Test
 
 using RdmaThreadsDeathTest = RdmaThreads;
 
+/** An application from outside of the module. */
+class IdleApplication : public Application
+{
+};
+
 } // namespace
 
 TEST(QbbEventWheelGroups, AllEventsLeave)
@@ -132,6 +139,27 @@ TEST(QbbBarrier, NobodyPassesAlone)
         thread.join();
     }
     EXPECT_EQ(wrong, 0U);
+}
+
+TEST(QbbFreePacket, WaitsOnAnotherThreadThanTheFirst)
+{
+    for (const uint32_t group : {0U, 1U})
+    {
+        const Ptr<Packet> packet = Create<Packet>(100);
+        QbbEngine engine;
+        engine.SetGroup(group);
+        {
+            const QbbEngine::RunningScope scope(&engine);
+            QbbFramePool pool;
+            const QbbFramePtr frame = pool.Allocate();
+            frame->packet = packet;
+        }
+        // The note of group 1 refers to the packet until it is taken.
+        EXPECT_EQ(engine.HasNotes(), group == 1);
+        EXPECT_EQ(packet->GetReferenceCount(), 1 + group);
+        engine.TakeNotes();
+        EXPECT_EQ(packet->GetReferenceCount(), 1U);
+    }
 }
 
 TEST_F(RdmaThreads, RacksAreGroups)
@@ -265,6 +293,46 @@ TEST_F(RdmaThreadsDeathTest, AScriptsEventMustNotReachAnotherThread)
         }
     });
     EXPECT_DEATH(test.Run(), "an event of a script is scheduled for node");
+}
+
+TEST_F(RdmaThreadsDeathTest, APacketMustNotBeReadOnAnotherThread)
+{
+    Simulator::Schedule(MicroSeconds(2), [this] {
+        for (const uint32_t host : hosts)
+        {
+            // Its switch would answer this ARP request.
+            test.fabric->GetNic(host)->GetPort(0)->GetDevice()->Send(Create<Packet>(28),
+                                                                     Mac48Address::GetBroadcast(),
+                                                                     0x0806);
+        }
+    });
+    EXPECT_DEATH(test.Run(), "a packet of ns-3 is for node .*accepted: for nodes with an IP stack");
+}
+
+TEST_F(RdmaThreads, PacketsAndSerializedCablesNeedOneThread)
+{
+    const auto cable = test.fabric->GetNic(hosts[0])->GetPort(0)->GetQbbChannel();
+    cable->SetAttribute("SerializeFrames", BooleanValue(true));
+    EXPECT_EQ(Divide(), (std::set<uint32_t>{0, 1}));
+    groups->Unite();
+    test.fabric->GetNode(hosts[0])->AddApplication(CreateObject<IdleApplication>());
+    Divide();
+    EXPECT_EQ(count, 1U);
+    EXPECT_NE(groups->GetReason().find("SerializeFrames"), std::string::npos);
+}
+
+TEST_F(RdmaThreads, NeighboursOfAnIpStackAreInGroup0)
+{
+    // With more threads than switches, hosts have groups of their own.
+    test.fabric->GetNode(hosts[0])->AddApplication(CreateObject<IdleApplication>());
+    Divide();
+    groups->Unite();
+    EXPECT_GT(groups->Divide(4, {}), 2U);
+    const auto port = test.fabric->GetNic(hosts[0])->GetPort(0);
+    EXPECT_EQ(groups->GetGroup(hosts[0]), 0U);
+    EXPECT_EQ(groups->GetGroup(port->GetPeer()->GetNodeId()), 0U);
+    EXPECT_NE(groups->GetGroup(hosts[3]), 0U);
+    groups->Unite();
 }
 
 TEST(RdmaThreadsSelectDeathTest, AnotherSimulatorHasNoThreads)

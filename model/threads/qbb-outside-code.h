@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+
+#ifndef QBB_OUTSIDE_CODE_H
+#define QBB_OUTSIDE_CODE_H
+
+#include "qbb-net-device.h"
+
+#include <ns3/node.h>
+
+#include <cstdint>
+#include <set>
+#include <string>
+#include <vector>
+
+/**
+ * \file
+ * \ingroup rdma
+ * Which nodes must run on the thread of Simulator::Run(), because their events call code from
+ * outside of the module, or make packets of ns-3.
+ */
+
+namespace ns3
+{
+
+/** \ingroup rdma
+ * \param node a node \return the node's ports */
+std::vector<QbbNetDevice*> GetQbbPorts(const Node& node);
+
+/**
+ * \ingroup rdma
+ * Finds what sees the events of each node from outside of the module: an application, an IP stack
+ * or another object from outside of the module, an application of the module, a sink, a callback,
+ * an error model, or an event of a script. The neighbours of a node that may send packets of ns-3
+ * count too, because switches answer the ARP requests of their hosts.
+ *
+ * \param foreign ids of nodes with pending events of code from outside of the module
+ * \return a name for what sees the node's events, by node id; empty if nothing does
+ */
+std::vector<std::string> FindQbbOutsideCode(const std::set<uint32_t>& foreign);
+
+/**
+ * \ingroup rdma
+ * \return why nodes of any place in the fabric may make packets of ns-3, in one sentence; empty if
+ *         none does
+ */
+std::string FindQbbPacketMaker();
+
+} // namespace ns3
+
+#endif /* QBB_OUTSIDE_CODE_H */
