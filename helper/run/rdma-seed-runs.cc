@@ -12,7 +12,9 @@
 #include "rdma-text-file.h"
 #include "rdma-units.h"
 
+#include <ns3/global-value.h>
 #include <ns3/simulator.h>
+#include <ns3/string.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -145,6 +147,14 @@ RdmaSeedRuns::RdmaSeedRuns(const RdmaFabricOptions& options, const RdmaSeedSetti
     RefuseRdmaOption("checkDeadlock",
                      options.checkDeadlock,
                      "--seeds=" + std::to_string(setting.seeds));
+    StringValue simulator;
+    GlobalValue::GetValueByName("simulator", simulator);
+    if (simulator.Get() == "mpi")
+    {
+        // Each seed is a process of its own, and a rank of MPI is one process.
+        throw std::invalid_argument("--seeds: " + std::to_string(setting.seeds) +
+                                    " with simulator=mpi; accepted: with one rank");
+    }
     for (const std::string& option : GetRdmaFileOptions())
     {
         if (const std::string file = options.GetText(option); !file.empty())

@@ -176,15 +176,15 @@ class alignas(64) QbbLine final : public QbbEvent
 
     // The object has two cache lines. The memory of m_later is a third one, which a frame needs
     // only if other frames are in flight.
-    QbbLineExit* m_exit{nullptr};      //!< where frames go if the receiver runs elsewhere, or null
-    QbbPs m_delay{0};                  //!< propagation delay
-    QbbPs m_eventInstant{QBB_NEVER};   //!< arrival that is scheduled; QBB_NEVER: none
-    InFlight m_next;                   //!< the first frame in flight
-    QbbPort* m_receiver{nullptr};      //!< port at the far end, or null
-    QbbEventTime m_eventTime;          //!< time of the scheduled event
-    uint32_t m_nodeId{UINT32_MAX};     //!< id of the receiver's node, once a frame has been sent
-    uint32_t m_deviceIndex{0};         //!< index of the receiver among its node's devices
-    QbbRing<InFlight> m_later;         //!< the other frames in flight, in order of arrival
+    QbbLineExit* m_exit{nullptr};    //!< where frames go if the receiver runs elsewhere, or null
+    QbbPs m_delay{0};                //!< propagation delay
+    QbbPs m_eventInstant{QBB_NEVER}; //!< arrival that is scheduled; QBB_NEVER: none
+    InFlight m_next;                 //!< the first frame in flight
+    QbbPort* m_receiver{nullptr};    //!< port at the far end, or null
+    QbbEventTime m_eventTime;        //!< time of the scheduled event
+    uint32_t m_nodeId{UINT32_MAX};   //!< id of the receiver's node, once a frame has been sent
+    uint32_t m_deviceIndex{0};       //!< index of the receiver among its node's devices
+    QbbRing<InFlight> m_later;       //!< the other frames in flight, in order of arrival
     /// Scratch buffer of CrossAsBytes(); null: frames do not cross as bytes
     std::unique_ptr<std::vector<uint8_t>> m_bytes;
     uint64_t m_lostInFlight{0}; //!< frames lost because the link went down
