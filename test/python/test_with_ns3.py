@@ -102,7 +102,7 @@ class CommandLine(unittest.TestCase):
             self.assertIn(text, result.stderr)
 
     def test_verb(self):
-        self.check(["frobnicate"], "no verb 'frobnicate'", "run test build exec bench python")
+        self.check(["frobnicate"], "no verb 'frobnicate'", "run test build exec bench mpirun python")
 
     def test_program(self):
         self.check(["run", "rdma-nothing"], "no program 'rdma-nothing'", "rdma-fabric")
@@ -110,6 +110,12 @@ class CommandLine(unittest.TestCase):
 
     def test_script(self):
         self.check(["python", "nowhere.py"], "no script 'nowhere.py'")
+
+    def test_mpirun(self):
+        self.check(["mpirun", "rdma-fabric"], "mpirun is followed by -n N PROGRAM")
+        self.check(["mpirun", "-n", "0", "rdma-fabric"], "mpirun -n 0; accepted: 1 to 4096 ranks")
+        self.check(["mpirun", "-n", "2", "rdma-nothing"], "no program 'rdma-nothing'", "rdma-fabric")
+        self.check(["--ns3=package", "mpirun", "-n", "2", "rdma-fabric"], "from source with MPI")
 
     def test_build_has_no_arguments(self):
         self.check(["build", "all"], "takes no arguments")

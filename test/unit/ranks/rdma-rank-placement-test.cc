@@ -42,16 +42,20 @@ TEST(RdmaRankPlacement, HostsStayWithTheirSwitches)
     for (const uint32_t ranks : {2U, 3U, 4U, 8U})
     {
         const std::vector<uint32_t> placement = PlaceRdmaNodes(topology, ranks);
-        std::vector<uint32_t> hosts(ranks, 0);
+        std::vector<uint32_t> ports(ranks, 0);
         for (const RdmaTopologyLink& link : topology.GetLinks())
         {
             if (topology.IsHost(link.a) || topology.IsHost(link.b))
             {
                 EXPECT_EQ(placement[link.a], placement[link.b]);
-                ++hosts.at(placement[link.a]);
             }
+            ++ports.at(placement[link.a]);
+            ++ports.at(placement[link.b]);
         }
-        EXPECT_GT(*std::min_element(hosts.begin(), hosts.end()), 0U) << ranks << " ranks";
+        const uint32_t share = 2 * topology.GetNLinks() / ranks;
+        const auto [least, most] = std::minmax_element(ports.begin(), ports.end());
+        EXPECT_GT(*least, share / 2) << ranks << " ranks";
+        EXPECT_LT(*most, share * 3 / 2) << ranks << " ranks";
     }
 }
 
