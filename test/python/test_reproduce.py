@@ -249,6 +249,12 @@ class Rows(unittest.TestCase):
         self.assertEqual(costs.of_all([one, third]), [5.0, 5.0])
         costs.note(one, 8.0)
         self.assertEqual(Costs(costs.path).of_all([one, other, third]), [8.0, 8.0, 8.0])
+        # Runs that were never performed: by what others took in units of their estimates.
+        longer = Run("fake", ("c",), ("1",), cost=100.0)
+        self.assertEqual(costs.of(longer), 100.0)
+        another = Run("other", (), ("",), cost=3.0)
+        costs.learn([one, longer, third, another])
+        self.assertEqual(costs.of_all([one, longer, third, another]), [8.0, 160.0, 57.0, 3.0])
 
 
 @needs_packages

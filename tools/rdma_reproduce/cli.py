@@ -110,7 +110,9 @@ def runs_left(request, work, costs):
     from . import catalogue
 
     table, stores, seen = [], {}, set()
-    for row, runs in request.runs(work.seeds_of):
+    rows = list(request.runs(work.seeds_of))
+    costs.learn([run for _, runs in rows for run in runs])
+    for row, runs in rows:
         settings = request.settings if row.read else request.settings[:1]
         runs = [run for run in (*runs, *work.more_runs(row, settings, costs)) if run not in seen]
         runs = list(dict.fromkeys(runs))

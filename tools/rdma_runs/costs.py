@@ -4,6 +4,7 @@
 The times are kept beside the builds, not in the committed rows: they differ from run to run.
 """
 
+import collections
 import csv
 import os
 import statistics
@@ -19,6 +20,8 @@ class Costs:
     def __init__(self, path=PATH):
         self.path = path
         self.known = {}
+        # What runs of a program take here, in units of their estimates.
+        self.paces = {}
         if os.path.exists(path):
             with open(path, newline="", encoding="utf-8") as handle:
                 for row in csv.reader(handle):
@@ -34,11 +37,20 @@ class Costs:
         with open(self.path, "a", newline="", encoding="utf-8") as handle:
             csv.writer(handle).writerow([run.program, run.text(), seed, f"{seconds:.3f}"])
 
+    def learn(self, runs):
+        """Takes the pace of programs from those of some runs that were performed here."""
+        taken, estimated = collections.Counter(), collections.Counter()
+        for run in runs:
+            if run.cost and (run.program, run.text()) in self.known:
+                taken[run.program] += self.of(run)
+                estimated[run.program] += run.cost
+        self.paces = {program: taken[program] / estimated[program] for program in taken}
+
     def of(self, run):
         """The expected CPU-seconds of a run, or None."""
         seeds = self.known.get((run.program, run.text()))
         if not seeds:
-            return run.cost
+            return run.cost and run.cost * self.paces.get(run.program, 1.0)
         return seeds.get(run.seeds[0], statistics.mean(seeds.values()))
 
     def of_all(self, runs):

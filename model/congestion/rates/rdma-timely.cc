@@ -3,11 +3,13 @@
 #include "rdma-timely.h"
 
 #include "qbb-time.h"
+#include "rdma-compat.h"
 #include "rdma-part-name.h"
 
 #include <ns3/abort.h>
 #include <ns3/boolean.h>
 #include <ns3/double.h>
+#include <ns3/enum.h>
 #include <ns3/uinteger.h>
 
 #include <algorithm>
@@ -25,6 +27,10 @@ const RdmaPartName g_timelyName("timely",
                                 RdmaTimely::GetTypeId(),
                                 "",
                                 "TIMELY: rate from the gradient of round-trip times");
+const RdmaPartName g_timelyAcksName("timely-acks",
+                                    RdmaTimely::GetTypeId(),
+                                    "Events=Acks|Alpha=0.02|TLow=0us|THigh=1ms|LineDelta=0.001",
+                                    "TIMELY with an update for each ACK, as its author's code");
 const RdmaPartName g_timelyPatchedName("timely-patched",
                                        RdmaTimely::GetTypeId(),
                                        "Patched=true",
@@ -55,13 +61,14 @@ class RdmaTimely::Controller : public RdmaRateController
 
     void OnAck(const RdmaAckSample& sample) override
     {
+        const bool perAck = m_parameters->m_events == ACKS;
         m_acked += sample.ackedPackets * m_payload;
-        if (m_acked < m_parameters->m_segment || sample.rtt < 0_ps)
+        if (sample.rtt < 0_ps || (!perAck && m_acked < m_parameters->m_segment))
         {
             return;
         }
         m_acked %= m_parameters->m_segment;
-        Complete(sample.rtt);
+        Complete(sample.rtt, perAck ? GetShare(sample.now) : 1);
     }
 
     void OnNak(const RdmaAckSample& sample) override
@@ -70,20 +77,37 @@ class RdmaTimely::Controller : public RdmaRateController
     }
 
   private:
-    /** Updates the rate at a completion event. \param rtt round-trip time of the event */
-    void Complete(QbbPs rtt)
+    /** \param now time of an event \return time since the last one, in MinRtt; 1 at most */
+    double GetShare(QbbPs now)
+    {
+        const QbbPs elapsed = m_updated < 0_ps ? m_minRtt : std::min(now - m_updated, m_minRtt);
+        m_updated = now;
+        return static_cast<double>(elapsed) / static_cast<double>(m_minRtt);
+    }
+
+    /**
+     * Updates the rate at a completion event.
+     *
+     * \param rtt round-trip time of the event
+     * \param share part of a full increase that the event may add, 0 to 1
+     */
+    void Complete(QbbPs rtt, double share)
     {
         const RdmaTimely& p = *m_parameters;
         if (m_previous < 0_ps)
         {
             m_previous = rtt;
         }
-        m_diffPs += p.m_alpha * (static_cast<double>(rtt - m_previous) - m_diffPs);
+        const auto diffPs = static_cast<double>(rtt - m_previous);
+        m_diffPs += p.m_alpha * (diffPs - m_diffPs);
         m_previous = rtt;
         const double gradient = m_diffPs / static_cast<double>(m_minRtt);
-        m_falling = gradient < 0 ? std::min(m_falling + 1, p.m_hai) : 0;
+        const bool falls = (p.m_events == SEGMENTS ? gradient : diffPs) < 0;
+        m_falling = falls ? std::min(m_falling + 1, p.m_hai) : 0;
 
-        const auto delta = static_cast<double>(p.m_delta.GetBitRate());
+        const double step = p.m_lineDelta > 0 ? m_lineBps * p.m_lineDelta
+                                              : static_cast<double>(p.m_delta.GetBitRate());
+        const double delta = share * step;
         const double beta = p.m_patched ? p.m_patchedBeta : p.m_beta;
         const QbbPs high = QbbToPs(p.m_tHigh);
         if (rtt < QbbToPs(p.m_tLow))
@@ -92,8 +116,8 @@ class RdmaTimely::Controller : public RdmaRateController
         }
         else if (rtt > high)
         {
-            SetRate(m_rateBps *
-                    (1 - beta * (1 - static_cast<double>(high) / static_cast<double>(rtt))));
+            const double excess = 1 - static_cast<double>(high) / static_cast<double>(rtt);
+            SetRate(m_rateBps * (1 - share * beta * excess));
         }
         else if (p.m_patched)
         {
@@ -126,6 +150,7 @@ class RdmaTimely::Controller : public RdmaRateController
     double m_diffPs{0};   //!< smoothed difference of successive round-trip times, in picoseconds
     QbbPs m_minRtt;       //!< round-trip time that gradients are relative to
     QbbPs m_previous{-1}; //!< round-trip time of the last completion event; negative: none
+    QbbPs m_updated{-1};  //!< time of the last completion event; negative: none
     uint64_t m_acked{0};  //!< payload bytes acknowledged since the last completion event
     uint32_t m_payload;   //!< payload bytes of a full packet
     /// Consecutive events with a negative gradient, counted up to HaiThreshold
@@ -140,6 +165,16 @@ RdmaTimely::GetTypeId()
             .SetParent<RdmaCongestionControl>()
             .SetGroupName("Rdma")
             .AddConstructor<RdmaTimely>()
+            .AddAttribute("Events",
+                          "Completion events. Segments: one for each SegmentSize bytes that are "
+                          "acknowledged cumulatively, as in the paper. Acks: one for each ACK and "
+                          "NAK, as in the code that the paper's first author published; increases "
+                          "and decreases above THigh are in proportion to the time since the last "
+                          "event, up to MinRtt, and a falling round-trip time is counted without "
+                          "smoothing.",
+                          EnumValue(SEGMENTS),
+                          RdmaMakeEnumAccessor<Events>(&RdmaTimely::m_events),
+                          MakeEnumChecker(SEGMENTS, "Segments", ACKS, "Acks"))
             .AddAttribute("TLow",
                           "Round-trip time below which the rate always increases.",
                           TimeValue(MicroSeconds(50)),
@@ -171,6 +206,12 @@ RdmaTimely::GetTypeId()
                           "in the paper's algorithm.",
                           DoubleValue(0.5),
                           MakeDoubleAccessor(&RdmaTimely::m_maxDecrease),
+                          MakeDoubleChecker<double>(0, 1))
+            .AddAttribute("LineDelta",
+                          "Step of rate increases as a part of the port's rate, in place of Delta; "
+                          "0: Delta.",
+                          DoubleValue(0),
+                          MakeDoubleAccessor(&RdmaTimely::m_lineDelta),
                           MakeDoubleChecker<double>(0, 1))
             .AddAttribute("Delta",
                           "Step of rate increases.",

@@ -23,6 +23,15 @@ namespace ns3
  * Here one update removes at most the fraction MaxDecrease of the rate, and the rate never falls
  * below MinRate. A queue pair begins at InitialRate. Losses do not change the rate.
  *
+ * With Events = Acks each ACK and each NAK is a completion event, if the round-trip time of its
+ * packet is known. A NAK of IRN acknowledges the packet that arrived behind a hole, so a queue pair
+ * that recovers from losses changes its rate as well. Delta, and the cut above THigh, are then in
+ * proportion to the time since the last event, up to MinRtt, and HaiThreshold counts differences
+ * that are not smoothed. This is the code that R. Mittal published with the first paper, for events
+ * of single packets. Its comments recommend Alpha 0.02, TLow 0 where single packets are paced,
+ * THigh 1 ms and a Delta of 10 Mb/s on 10 Gb/s, which is a LineDelta of 0.001; the short name
+ * timely-acks has these values.
+ *
  * TIMELY has no unique fixed point: flows that share a port may keep unequal rates for ever.
  * Patched TIMELY has one: with n flows on a link of rate C, each flow gets C / n, and round-trip
  * times settle at RttRef (1 + n Delta / (PatchedBeta C)).
@@ -37,6 +46,13 @@ namespace ns3
 class RdmaTimely : public RdmaCongestionControl
 {
   public:
+    /** Events that change the rate. */
+    enum Events
+    {
+        SEGMENTS, //!< one for each SegmentSize acknowledged bytes
+        ACKS,     //!< one for each ACK and NAK
+    };
+
     /**
      * \brief Get the type ID.
      * \return the object TypeId
@@ -61,6 +77,7 @@ class RdmaTimely : public RdmaCongestionControl
   private:
     class Controller;
 
+    Events m_events{SEGMENTS};   //!< attribute Events
     Time m_tLow;                 //!< attribute TLow
     Time m_tHigh;                //!< attribute THigh
     Time m_minRtt;               //!< attribute MinRtt
@@ -69,6 +86,7 @@ class RdmaTimely : public RdmaCongestionControl
     double m_beta{0.8};          //!< attribute Beta
     double m_maxDecrease{0.5};   //!< attribute MaxDecrease
     double m_patchedBeta{0.008}; //!< attribute PatchedBeta
+    double m_lineDelta{0};       //!< attribute LineDelta
     DataRate m_delta;            //!< attribute Delta
     DataRate m_minRate;          //!< attribute MinRate
     DataRate m_initialRate;      //!< attribute InitialRate

@@ -46,6 +46,24 @@ struct Timely
         controller->OnAck(sample);
     }
 
+    /**
+     * \param nak a NAK of a packet behind a hole; false: an acknowledgement
+     * \param nowUs time of arrival
+     * \param rttUs round trip of the packet that caused the answer; negative: not known
+     */
+    void Answer(bool nak, double nowUs, double rttUs)
+    {
+        if (!controller)
+        {
+            controller = control->MakeController(profile);
+        }
+        RdmaAckSample sample;
+        sample.now = QbbPs(static_cast<int64_t>(nowUs * double(US)));
+        sample.ackedPackets = nak ? 0 : 1;
+        sample.rtt = QbbPs(static_cast<int64_t>(rttUs * double(US)));
+        nak ? controller->OnNak(sample) : controller->OnAck(sample);
+    }
+
     /** \return the rate in bit/s */
     double GetRate()
     {
@@ -131,6 +149,78 @@ TEST(RdmaTimely, OncePerSegment)
     EXPECT_EQ(t.GetRate(), 5.02e9);
     t.Ack(1, 40 * US);
     EXPECT_EQ(t.GetRate(), 5.03e9);
+}
+
+TEST(RdmaTimely, NaksOfPacketsBehindAHoleCompleteNoSegment)
+{
+    Timely t;
+    for (int i = 1; i <= 40; ++i)
+    {
+        t.Answer(true, i, 40);
+    }
+    EXPECT_EQ(t.GetRate(), 5e9);
+}
+
+TEST(RdmaTimely, EachAckAndNakIsAnEventWithEventsAcks)
+{
+    Timely t;
+    t.control->SetAttribute("Events", StringValue("Acks"));
+    t.Answer(false, 100, 40); // the first event: all of Delta
+    EXPECT_EQ(t.GetRate(), 5.01e9);
+    t.Answer(true, 105, 40); // 5 us later: a quarter of Delta, since MinRtt is 20 us
+    EXPECT_EQ(t.GetRate(), 5.0125e9);
+    t.Answer(false, 125, 40); // 20 us later
+    EXPECT_EQ(t.GetRate(), 5.0225e9);
+    t.Answer(true, 325, 40); // 200 us later: no more than Delta
+    EXPECT_EQ(t.GetRate(), 5.0325e9);
+    t.Answer(false, 345, -1); // a packet that was sent twice
+    EXPECT_EQ(t.GetRate(), 5.0325e9);
+}
+
+TEST(RdmaTimely, LineDeltaIsAPartOfThePortsRate)
+{
+    Timely t;
+    t.profile.lineRate = 40_gbps;
+    t.control->SetAttribute("LineDelta", DoubleValue(0.001));
+    t.Complete(40);
+    EXPECT_EQ(t.GetRate(), 5.04e9);
+}
+
+TEST(RdmaTimely, CutsWithEventsAcks)
+{
+    Timely t;
+    t.control->SetAttribute("Events", StringValue("Acks"));
+    t.control->SetAttribute("Alpha", DoubleValue(0.02));
+    t.Answer(false, 100, 60);
+    EXPECT_EQ(t.GetRate(), 5.01e9);
+    // diff = 0.02 x 50 = 1 us; gradient 0.05; x (1 - 0.8 x 0.05), however short the time
+    t.Answer(false, 101, 110);
+    EXPECT_NEAR(t.GetRate(), 5.01e9 * 0.96, 1);
+    // above THigh = 500 us, 5 us later: x (1 - 0.25 x 0.8 x (1 - 500 / 1000) = 0.9)
+    t.Answer(false, 106, 1000);
+    EXPECT_NEAR(t.GetRate(), 5.01e9 * 0.96 * 0.9, 1);
+}
+
+TEST(RdmaTimely, HyperactiveIncreaseWithEventsAcksCountsSingleDifferences)
+{
+    Timely t;
+    t.control->SetAttribute("Events", StringValue("Acks"));
+    t.control->SetAttribute("Alpha", DoubleValue(0.02));
+    t.Answer(false, 100, 400);
+    EXPECT_EQ(t.GetRate(), 5.01e9);
+    t.Answer(false, 120, 300); // diff = -2 us
+    // The round trip no longer falls, but the smoothed difference is negative: no hyperactive
+    // increase
+    for (int i = 0; i < 10; ++i)
+    {
+        t.Answer(false, 140 + 20 * i, 300);
+    }
+    EXPECT_NEAR(t.GetRate(), 5.12e9, 1);
+    for (int i = 1; i <= 5; ++i)
+    {
+        t.Answer(false, 320 + 20 * i, 300 - i);
+    }
+    EXPECT_NEAR(t.GetRate(), 5.12e9 + 4 * 10e6 + 50e6, 1);
 }
 
 TEST(RdmaTimely, AnUpdateTakesHalfOfTheRateAtMost)

@@ -30,7 +30,7 @@ def incast(network, control, senders, setting):
     )
     return Case(
         f"{TITLES[network]}, {senders} senders", "rdma-fabric", options, metrics,
-        (0.5 if setting.quick else 5.0) * (2 if control == "timely" else 1), seeded=True,
+        0.1 if setting.quick else 0.5, seeded=True,
         results=("--out={folder}",),
     )
 
@@ -87,7 +87,7 @@ def beside(network, control, setting):
     )
     return Case(
         f"{TITLES[network]} beside cross traffic", "rdma-fabric", options,
-        functools.partial(cross_metrics, total // CROSS_SENDERS), 1.3 * end, seeded=True,
+        functools.partial(cross_metrics, total // CROSS_SENDERS), 0.6 * end, seeded=True,
         results=("--out={folder}",), prepare=prepare,
     )
 
@@ -128,7 +128,7 @@ def arrivals(setting):
     del setting
     trace = Case(
         "IRN, 150 MB from 50 senders", "tools/rdma_reproduce/programs/irn-arrivals.cc", (),
-        lambda outcome: json.loads(outcome.stdout), 8.0, seeded=True,
+        lambda outcome: json.loads(outcome.stdout), 0.7, seeded=True,
     )
     what = "IRN"
     return [
