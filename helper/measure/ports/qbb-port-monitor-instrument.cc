@@ -4,6 +4,7 @@
 
 #include "qbb-time.h"
 #include "rdma-part-name.h"
+#include "rdma-ranks.h"
 
 #include <ns3/string.h>
 
@@ -52,7 +53,10 @@ QbbPortMonitorInstrument::Begin(Ptr<RdmaFabric> fabric, Ptr<RdmaFlowRunnerBase>)
     {
         m_monitor->AddNode(node);
     }
-    m_file.Open(m_path);
+    if (RdmaRanks::IsFirst())
+    {
+        m_file.Open(m_path);
+    }
     m_monitor->Start();
 }
 
@@ -60,7 +64,11 @@ void
 QbbPortMonitorInstrument::Finish()
 {
     m_monitor->Poll();
-    m_file.Close();
+    m_monitor->Finish();
+    if (RdmaRanks::IsFirst())
+    {
+        m_file.Close();
+    }
 }
 
 } // namespace ns3

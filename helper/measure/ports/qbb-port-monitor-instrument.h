@@ -31,6 +31,11 @@ class QbbPortMonitorInstrument : public RdmaInstrument
     void Begin(Ptr<RdmaFabric> fabric, Ptr<RdmaFlowRunnerBase> runner) override;
     void Finish() override;
 
+    bool WatchesRanks() const override
+    {
+        return true;
+    }
+
   private:
     std::string m_path;                        //!< attribute File
     Time m_period;                             //!< attribute Period

@@ -5,6 +5,7 @@
 #include "qbb-time.h"
 #include "rdma-file-table.h"
 #include "rdma-port-columns.h"
+#include "rdma-ranks.h"
 
 #include <ns3/abort.h>
 
@@ -81,6 +82,7 @@ QbbPortReading::HasValuesOf(const QbbPortReading& other) const
 
 QbbPortMonitor::QbbPortMonitor(std::ostream& os, Ptr<RdmaFabric> fabric, QbbPs period)
     : m_os(os),
+      m_rows(os),
       m_fabric(fabric),
       m_names(MakeRdmaFabricPorts(fabric->GetTopology())),
       m_period(period),
@@ -96,11 +98,18 @@ QbbPortMonitor::AddNode(uint32_t node)
 {
     NS_ABORT_MSG_IF(node >= m_names.size(),
                     "rdma: node " << node << " of a fabric with " << m_names.size() << " nodes");
+    const uint64_t first = m_added;
+    m_added += m_names[node].size();
+    if (!RdmaRanks::IsLocal(*m_fabric->GetNode(node)))
+    {
+        return;
+    }
     const bool isHost = m_fabric->GetTopology().IsHost(node);
     const auto buffer = isHost ? nullptr : m_fabric->GetSwitch(node)->GetBufferManager();
     for (const auto& port : m_names[node])
     {
-        m_ports.push_back({port, m_fabric->GetDevice(port->link, node), buffer});
+        m_ports.push_back(
+            {port, m_fabric->GetDevice(port->link, node), buffer, first + port->number});
     }
     if (buffer)
     {
@@ -114,6 +123,12 @@ QbbPortMonitor::Start()
     NS_ABORT_MSG_IF(m_timer.IsArmed(), "rdma: Start() of a port monitor a second time");
     m_os << g_monitorTable.FormatHeader();
     m_timer.Arm((QbbNow() / m_period + 1) * m_period);
+}
+
+void
+QbbPortMonitor::Finish()
+{
+    m_rows.Finish();
 }
 
 void
@@ -145,7 +160,7 @@ QbbPortMonitor::Poll()
                 last = reading;
                 row.clear();
                 g_monitorTable.AppendRow(row, reading);
-                m_os << row;
+                m_rows.Add({static_cast<uint64_t>(now.Get()), port.place, priority}, row);
             }
         }
         port.device->GetQueues().ClearWatermarks();

@@ -7,6 +7,7 @@
 #include "qbb-timer.h"
 #include "rdma-fabric.h"
 #include "rdma-port-result.h"
+#include "rdma-rank-rows.h"
 
 #include <array>
 #include <cstdint>
@@ -76,8 +77,8 @@ class QbbPortMonitor
     QbbPortMonitor(std::ostream& os, Ptr<RdmaFabric> fabric, QbbPs period);
 
     /**
-     * Adds all ports of a node, before Start(). Aborts with a message if the fabric has no such
-     * node.
+     * Adds all ports of a node, before Start(). A rank of MPI polls the ports of its own nodes.
+     * Aborts with a message if the fabric has no such node.
      *
      * \param node node id of a host or a switch
      */
@@ -89,6 +90,12 @@ class QbbPortMonitor
     /** Polls immediately, unless a poll has already run at this instant. */
     void Poll();
 
+    /**
+     * Writes the rows of all ranks of MPI (RdmaRanks), after the simulation. Every rank calls it
+     * once; the rows go to the stream of the first rank. Does nothing with one rank.
+     */
+    void Finish();
+
   private:
     /** A monitored port. */
     struct Port
@@ -96,18 +103,21 @@ class QbbPortMonitor
         std::shared_ptr<const RdmaFabricPort> port; //!< number and name of the port
         Ptr<QbbNetDevice> device;                   //!< device of the port
         Ptr<QbbBufferManager> buffer;               //!< buffer of the port's switch, or null
+        uint64_t place;                             //!< number of ports added before on any rank
         std::array<QbbPortReading, 8> readings{};   //!< latest written reading by priority
     };
 
     void OnTick();
     QbbPortReading Read(const Port& port, uint8_t priority) const;
 
-    std::ostream& m_os;        //!< output stream of the rows
+    std::ostream& m_os;        //!< output stream of the header
+    RdmaRankRows m_rows;       //!< the rows
     Ptr<RdmaFabric> m_fabric;  //!< fabric whose ports are polled
     RdmaFabricPorts m_names;   //!< numbers and names of all ports of the fabric
     QbbPs m_period;            //!< polling interval
     QbbPs m_last{-1};          //!< instant of the latest poll; negative: no poll yet
     std::vector<Port> m_ports; //!< ports in the order of the calls that added them
+    uint64_t m_added{0};       //!< number of ports that were added on all ranks
     std::vector<Ptr<QbbBufferManager>> m_buffers; //!< buffers of the monitored switches
     /// Timer of the next poll
     QbbTimer<QbbPortMonitor, &QbbPortMonitor::OnTick, EVENT_ORDER> m_timer;

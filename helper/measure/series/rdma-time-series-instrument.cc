@@ -5,6 +5,7 @@
 #include "qbb-time.h"
 #include "rdma-flow-runner.h"
 #include "rdma-part-name.h"
+#include "rdma-ranks.h"
 #include "rdma-units.h"
 
 #include <ns3/string.h>
@@ -119,14 +120,21 @@ RdmaTimeSeriesInstrument::Begin(Ptr<RdmaFabric> fabric, Ptr<RdmaFlowRunnerBase> 
                 std::to_string(flows->GetNFlows()) + " flows of the run");
         }
     }
-    m_file.Open(m_path);
+    if (RdmaRanks::IsFirst())
+    {
+        m_file.Open(m_path);
+    }
     m_series->Start();
 }
 
 void
 RdmaTimeSeriesInstrument::Finish()
 {
-    m_file.Close();
+    m_series->Finish();
+    if (RdmaRanks::IsFirst())
+    {
+        m_file.Close();
+    }
 }
 
 } // namespace ns3

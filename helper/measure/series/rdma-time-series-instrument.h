@@ -34,6 +34,11 @@ class RdmaTimeSeriesInstrument : public RdmaInstrument
     void Begin(Ptr<RdmaFabric> fabric, Ptr<RdmaFlowRunnerBase> runner) override;
     void Finish() override;
 
+    bool WatchesRanks() const override
+    {
+        return true;
+    }
+
     /**
      * \param text flow ids and ranges of flow ids, as in 0-9,17; auto: all
      * \return first and last id of each range, as given

@@ -3,6 +3,7 @@
 #include "rdma-time-series.h"
 
 #include "rdma-file-table.h"
+#include "rdma-ranks.h"
 
 #include <ns3/abort.h>
 #include <ns3/boolean.h>
@@ -88,6 +89,7 @@ const RdmaFileTable<FlowSample> g_timeSeriesTable(
 
 RdmaTimeSeries::RdmaTimeSeries(std::ostream& os, Ptr<RdmaFabric> fabric, QbbPs period)
     : m_os(os),
+      m_rows(os),
       m_fabric(fabric),
       m_period(period),
       m_timer(this)
@@ -101,6 +103,10 @@ void
 RdmaTimeSeries::Add(const RdmaFlow& flow, Ptr<const RdmaQueuePair> qp)
 {
     m_fabric->GetNic(flow.srcHost)->SetAttribute("MeasureRtt", BooleanValue(true));
+    if (!RdmaRanks::IsLocal(*m_fabric->GetNode(flow.srcHost)))
+    {
+        return;
+    }
     m_waiting.push_back({qp, flow.srcHost, flow.id, flow.start});
 }
 
@@ -114,6 +120,12 @@ RdmaTimeSeries::Start()
     m_os << g_timeSeriesTable.FormatHeader();
     const QbbPs now = QbbNow();
     m_timer.Arm((now + m_period - 1_ps) / m_period * m_period);
+}
+
+void
+RdmaTimeSeries::Finish()
+{
+    m_rows.Finish();
 }
 
 void
@@ -147,7 +159,11 @@ RdmaTimeSeries::Write(const Series& series)
     const std::string name = m_fabric->GetTopology().GetNode(series.node).name;
     std::string row;
     g_timeSeriesTable.AppendRow(row, {series.qp->GetSample(), series.node, name, series.flow});
-    m_os << row;
+    // Rows of one sample are in the order of m_active.
+    m_rows.Add({static_cast<uint64_t>(QbbNow().Get()),
+                static_cast<uint64_t>(series.start.Get()),
+                series.flow},
+               row);
 }
 
 } // namespace ns3

@@ -9,6 +9,7 @@
 #include "rdma-fabric.h"
 #include "rdma-flow.h"
 #include "rdma-queue-pair.h"
+#include "rdma-rank-rows.h"
 
 #include <ns3/ptr.h>
 
@@ -50,8 +51,8 @@ class RdmaTimeSeries
 
     /**
      * Adds a queue pair that carries one flow. Rows are written from the start of the flow until
-     * all data are sent and acknowledged. The NIC of the sender starts to measure round trips. Call
-     * it before Start().
+     * all data are sent and acknowledged. The NIC of the sender starts to measure round trips. A
+     * rank of MPI samples the queue pairs of its own hosts. Call it before Start().
      *
      * \param flow the flow
      * \param qp sending queue pair of the flow
@@ -60,6 +61,12 @@ class RdmaTimeSeries
 
     /** Schedules the first sample at the next multiple of the period. Call it once. */
     void Start();
+
+    /**
+     * Writes the rows of all ranks of MPI (RdmaRanks), after the simulation. Every rank calls it
+     * once; the rows go to the stream of the first rank. Does nothing with one rank.
+     */
+    void Finish();
 
   private:
     /** A sampled queue pair. */
@@ -74,7 +81,8 @@ class RdmaTimeSeries
     void OnTick();
     void Write(const Series& series);
 
-    std::ostream& m_os;            //!< output stream of the rows
+    std::ostream& m_os;            //!< output stream of the header
+    RdmaRankRows m_rows;           //!< the rows
     Ptr<RdmaFabric> m_fabric;      //!< fabric of the queue pairs
     QbbPs m_period;                //!< time between two rows of a queue pair
     std::vector<Series> m_waiting; //!< queue pairs of flows that have not started, next start last

@@ -21,8 +21,8 @@ namespace ns3
 namespace
 {
 
-constexpr const char* DISTRIBUTED = "ns3::DistributedSimulatorImpl";
-constexpr const char* SIMULATOR_TYPE = "SimulatorImplementationType"; // ns-3's global value
+constexpr const char* RANKS_SIMULATOR = "ns3::DistributedSimulatorImpl";
+constexpr const char* SIMULATOR_CLASS = "SimulatorImplementationType"; // ns-3's global value
 
 /** MPI of the process, from the first rank that begins to the end of the program. */
 class Session
@@ -57,17 +57,17 @@ RdmaRanks::Begin()
         return AreSeveral();
     }
     StringValue before;
-    GlobalValue::GetValueByName(SIMULATOR_TYPE, before);
-    GlobalValue::Bind(SIMULATOR_TYPE, StringValue(DISTRIBUTED));
+    GlobalValue::GetValueByName(SIMULATOR_CLASS, before);
+    GlobalValue::Bind(SIMULATOR_CLASS, StringValue(RANKS_SIMULATOR));
     static const Session session;
     if (!AreSeveral())
     {
         // DistributedSimulatorImpl would meet itself before each event.
-        GlobalValue::Bind(SIMULATOR_TYPE, before);
+        GlobalValue::Bind(SIMULATOR_CLASS, before);
         return false;
     }
     const std::string type = Simulator::GetImplementation()->GetInstanceTypeId().GetName();
-    NS_ABORT_MSG_IF(type != DISTRIBUTED,
+    NS_ABORT_MSG_IF(type != RANKS_SIMULATOR,
                     "rdma: simulator=mpi, and " << type
                                                 << " exists already; accepted: before the first "
                                                    "node and the first event");
