@@ -29,7 +29,12 @@ def build(bld):
     # GSL is optional: one source needs it, and another stands in for that one.
     gsl = bool(bld.env["ENABLE_GSL"])
     left_out = "helper/analysis/rdma-fluid-stepper.cc" if gsl else "helper/analysis/rdma-fluid-stepper-gsl.cc"
-    sources = [name for name in find("model/**/*.cc", "helper/**/*.cc") if name != left_out]
+    # Ranks of MPI are for ns-3's CMake builds.
+    sources = [
+        name
+        for name in find("model/**/*.cc", "helper/**/*.cc")
+        if name != left_out and not name.endswith("-mpi.cc")
+    ]
 
     module = bld.create_ns3_module("rdma", ["core", "network", "internet", "applications"])
     module.source = sources
