@@ -101,6 +101,7 @@ TEST(RdmaTimeSeries, NothingElseChanges)
                           Case{"dctcp-window", "roce", true, true},
                           Case{"timely", "roce", false, false},
                           Case{"timely-patched", "roce", false, false},
+                          Case{"timely-acks", "irn", false, false},
                           Case{"swift", "roce", true, false},
                           Case{"hpcc", "roce", true, false},
                           Case{"hpcc-pint", "roce", true, false},
