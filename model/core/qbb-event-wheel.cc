@@ -188,7 +188,8 @@ QbbEventWheel::TakeSlot(uint32_t place)
         // The event object has left the CPU caches since it was scheduled. It has up to two
         // lines.
         __builtin_prefetch(node->event.impl);
-        __builtin_prefetch(reinterpret_cast<const char*>(node->event.impl) + 64);
+        const auto address = reinterpret_cast<uintptr_t>(node->event.impl); // tests have null
+        __builtin_prefetch(reinterpret_cast<const void*>(address + 64));
         if (count == m_maxCurrent)
         {
             m_nCurrent = count;
