@@ -51,6 +51,10 @@ MakeVertices(const RdmaTopology& topology, bool alone)
 std::vector<uint32_t>
 PlaceRdmaNodes(const RdmaTopology& topology, uint32_t ranks)
 {
+    if (ranks == 1)
+    {
+        return std::vector<uint32_t>(topology.GetNNodes(), 0); // large fabrics are divided slowly
+    }
     const bool alone = topology.GetSwitches().size() < ranks;
     std::vector<uint32_t> placement = MakeVertices(topology, alone);
     std::vector<QbbGraphVertex> graph(*std::max_element(placement.begin(), placement.end()) + 1);

@@ -42,8 +42,7 @@ namespace ns3
  *     RdmaSimulatorImpl::Select();
  *
  * The global value "simulator" says which simulator Select() makes: "own", "default" or "mpi". The
- * global
- * value "threads" is the attribute Threads of that simulator.
+ * global value "threads" is the attribute Threads of an RdmaSimulatorImpl.
  */
 class RdmaSimulatorImpl final : public SimulatorImpl
 {
@@ -63,9 +62,11 @@ class RdmaSimulatorImpl final : public SimulatorImpl
     /**
      * Makes an RdmaSimulatorImpl the simulator of the process. Does nothing if a simulator exists
      * already, if the global value "SimulatorImplementationType" names another simulator than
-     * ns-3's default, or if the global value "simulator" is "default". With "mpi", the ranks begin
-     * (RdmaRanks::Begin()); a rank that is alone has an RdmaSimulatorImpl. Aborts with a message if
-     * the global value "threads" is above 1 and the simulator is another one.
+     * ns-3's default, or if the global value "simulator" is "default". If the
+     * global value "simulator" is "mpi", Select() starts MPI by RdmaRanks::Begin(), and the
+     * simulator is ns3::DistributedSimulatorImpl; with a single rank, an RdmaSimulatorImpl. Aborts
+     * with a message if the global value "threads" is above 1 and the simulator is no
+     * RdmaSimulatorImpl.
      */
     static void Select();
 

@@ -13,9 +13,9 @@ class QbbLine;
 
 /**
  * \ingroup rdma
- * Where the frames of a line go whose receiver belongs to another thread (QbbFrameBorder) or to
- * another rank of MPI (QbbRemoteChannel). The frames come back to the receiver's line by
- * QbbLine::TakeOver().
+ * Takes the frames of a line whose receiver belongs to another thread (QbbFrameBorder) or to
+ * another rank of MPI (QbbRemoteChannel). The thread or rank of the receiver puts each frame on its
+ * own line by QbbLine::TakeOver().
  */
 class QbbLineExit
 {

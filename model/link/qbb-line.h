@@ -85,7 +85,7 @@ class alignas(64) QbbLine final : public QbbEvent
         Add({sent + m_delay, std::move(frame)}, eventTime);
     }
 
-    /** \param exit where frames go if the receiver runs elsewhere; null: the receiver runs here */
+    /** \param exit takes the frames of a receiver on another thread or rank; null: none does */
     void SetExit(QbbLineExit* exit)
     {
         m_exit = exit;
@@ -176,7 +176,7 @@ class alignas(64) QbbLine final : public QbbEvent
 
     // The object has two cache lines. The memory of m_later is a third one, which a frame needs
     // only if other frames are in flight.
-    QbbLineExit* m_exit{nullptr};    //!< where frames go if the receiver runs elsewhere, or null
+    QbbLineExit* m_exit{nullptr};    //!< takes frames for another thread or rank; null: none
     QbbPs m_delay{0};                //!< propagation delay
     QbbPs m_eventInstant{QBB_NEVER}; //!< arrival that is scheduled; QBB_NEVER: none
     InFlight m_next;                 //!< the first frame in flight

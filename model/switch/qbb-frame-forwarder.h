@@ -185,7 +185,8 @@ class QbbFrameForwarder : public QbbFrameSink
     void SchedulerChanged(QbbPort& port) override;
 
   protected:
-    // Members stand in the order of their use, for each switch takes some cache lines in a fabric.
+    // Members that a frame needs together stand together: a large fabric has more switches than the
+    // CPU caches can hold, and each cache line is a miss.
 
     std::vector<Ptr<QbbNetDevice>> m_ports; //!< ports, by port number
     QbbForwardingTable m_table;             //!< forwarding table

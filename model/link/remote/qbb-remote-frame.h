@@ -25,7 +25,7 @@ namespace ns3
  *
  * \param frame the frame
  * \param arrival instant at which the last bit arrives at the receiver
- * \return one message, or fragments for a frame that does not fit into one message of ns-3
+ * \return messages that together hold the frame; more than one if the frame exceeds FRAGMENT_BYTES
  */
 std::vector<Ptr<Packet>> MakeQbbRemoteMessages(const QbbFrame& frame, QbbPs arrival);
 

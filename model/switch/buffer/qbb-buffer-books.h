@@ -373,7 +373,8 @@ class QbbBufferBooks
 
     void ChargeEgressPool(Queue& queue, uint32_t change);
 
-    // Members stand in the order of their use, for each switch takes some cache lines in a fabric.
+    // Members that a frame needs together stand together: a large fabric has more switches than the
+    // CPU caches can hold, and each cache line is a miss.
 
     uint64_t m_used{0};             //!< bytes in use
     uint64_t m_peakUsed{0};         //!< peak of m_used

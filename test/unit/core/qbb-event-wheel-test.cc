@@ -54,7 +54,7 @@ class Crowd
     std::set<Event> expected; //!< the events in it
     uint64_t now{0};          //!< time of the latest event
     uint32_t looks{0};        //!< events that follow an event closely
-    uint32_t known{0};        //!< those of them that LookAhead() returned in their places
+    uint32_t known{0};        //!< events of looks that LookAhead() had predicted
 
   private:
     uint32_t m_uid{0}; //!< uid of the latest event
