@@ -84,7 +84,9 @@ constexpr AttributeForm ATTRIBUTE_FORMS[] = {
     {"DataRateValue",
      "a rate, as in 25Gbps",
      [](const AttributeChecker&, const std::string& text) -> Ptr<AttributeValue> {
-         return Create<DataRateValue>(ParseRdmaRate(text).ToDataRate());
+         // Attributes with a default of 0 say what 0 means.
+         return Create<DataRateValue>(text == "0bps" ? DataRate(0)
+                                                     : ParseRdmaRate(text).ToDataRate());
      }},
     {"BooleanValue",
      "true, false",

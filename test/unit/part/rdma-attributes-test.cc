@@ -45,6 +45,14 @@ TEST(RdmaAttributes, HaveACheckerOfTheirOwn)
     EXPECT_GT(classes, 30U);
 }
 
+TEST(RdmaAttributes, ARateCanBeZero)
+{
+    QbbSetTimeResolution();
+    const auto control = RdmaPart::Parse("dcqcn[AiRate=0bps]", RdmaCongestionControl::GetTypeId())
+                             .Create<RdmaDcqcn>();
+    EXPECT_TRUE(control->GetParameters() == RdmaDcqcnParameters());
+}
+
 TEST(RdmaAttributes, OneChoiceOfDcqcnLeavesTheOthers)
 {
     QbbSetTimeResolution();
