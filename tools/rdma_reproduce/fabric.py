@@ -27,9 +27,11 @@ TITLES = {
     "irn-no-sack": "IRN without SACK", "iwarp": "iWARP",
 }
 CONTROLS = {"none": "", "timely": "TIMELY", "dcqcn": "DCQCN", "aimd": "AIMD", "dctcp-window": "DCTCP"}
+# The IRN paper has a TIMELY in the NIC, and an ACK or NACK for each packet.
+CONTROL_NAMES = {"timely": "timely-acks"}
 # Simulated milliseconds until the last counted flow has ended, measured at a load of 0.65.
 TAILS = {"roce": 250, "irn-go-back-n": 250, "roce-pfc": 60, "irn-pfc": 50}
-TAIL_MS, TIMELY_TAIL_MS = 40, 60
+TAIL_MS = 40
 # CPU-seconds for a millisecond of arrivals at 54 servers and 40 Gb/s, at a load of 0.65.
 SECONDS_PER_MS = 1.5
 # The percentiles of figure 8.
@@ -95,10 +97,15 @@ def metrics(outcome):
     return result
 
 
+def cc(control):
+    """The option that selects a congestion control."""
+    return f"--cc={CONTROL_NAMES.get(control, control)}"
+
+
 def cost(network, control, setting, hosts=54, rate=40.0, load=0.7):
     """Expected CPU-seconds of a run of Poisson arrivals."""
     reading = READINGS[setting.reading]
-    tail = TAILS.get(network, TIMELY_TAIL_MS if control == "timely" else TAIL_MS)
+    tail = TAILS.get(network, TAIL_MS)
     # The run of a short window is cut after 8 ms.
     milliseconds = 6 if setting.quick else setting.arrivals_ms() + (tail if reading.tail else 0)
     return SECONDS_PER_MS * milliseconds * hosts / 54 * rate / 40 * load / 0.7
@@ -110,7 +117,7 @@ def case(network, control, setting, more=(), load=0.7, title=None, hosts=54, rat
     if CONTROLS[control]:
         name += f" + {CONTROLS[control]}"
     options = (
-        "--preset=irn", *NETWORKS[network], f"--cc={control}", *more, *setting.load(load),
+        "--preset=irn", *NETWORKS[network], cc(control), *more, *setting.load(load),
         "--progress=off",
     )
     return Case(
