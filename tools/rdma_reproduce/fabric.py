@@ -30,10 +30,12 @@ CONTROLS = {"none": "", "timely": "TIMELY", "dcqcn": "DCQCN", "aimd": "AIMD", "d
 # The IRN paper has a TIMELY in the NIC, and an ACK or NACK for each packet.
 CONTROL_NAMES = {"timely": "timely-acks"}
 # Simulated milliseconds until the last counted flow has ended, measured at a load of 0.65.
-TAILS = {"roce": 250, "irn-go-back-n": 250, "roce-pfc": 60, "irn-pfc": 50}
+TAILS = {"roce": 250, "irn-go-back-n": 250, "roce-pfc": 60, "irn-pfc": 50, "iwarp": 90}
 TAIL_MS = 40
 # CPU-seconds for a millisecond of arrivals at 54 servers and 40 Gb/s, at a load of 0.65.
-SECONDS_PER_MS = 1.5
+SECONDS_PER_MS = 0.8
+# The same for ns-3's TCP.
+TCP_SECONDS_PER_MS = 13
 # The percentiles of figure 8.
 PERCENTILES = (90, 91, 92, 93, 94, 95, 96, 97, 98, 99, 99.5, 99.9)
 MTU = 1000
@@ -108,7 +110,8 @@ def cost(network, control, setting, hosts=54, rate=40.0, load=0.7):
     tail = TAILS.get(network, TAIL_MS)
     # The run of a short window is cut after 8 ms.
     milliseconds = 6 if setting.quick else setting.arrivals_ms() + (tail if reading.tail else 0)
-    return SECONDS_PER_MS * milliseconds * hosts / 54 * rate / 40 * load / 0.7
+    seconds = TCP_SECONDS_PER_MS if network == "iwarp" else SECONDS_PER_MS
+    return seconds * milliseconds * hosts / 54 * rate / 40 * load / 0.7
 
 
 def case(network, control, setting, more=(), load=0.7, title=None, hosts=54, rate=40.0):
