@@ -13,6 +13,9 @@
  *     ns3 run rdma-coexistence
  *     ns3 run "rdma-coexistence --weights=3:1"
  *     ns3 run "rdma-coexistence --flowControl=Pause --loss=0.001 --pcap=mixed"
+ *
+ * The program also runs on several ranks of MPI (tools/with-ns3 mpirun). Each rank installs the
+ * applications of its own hosts, and the ranks add up their results.
  */
 
 #include "ns3/applications-module.h"
@@ -21,6 +24,7 @@
 #include "ns3/rdma-module.h"
 
 #include <iostream>
+#include <optional>
 
 using namespace ns3;
 
@@ -137,6 +141,9 @@ main(int argc, char* argv[])
     rates.uplinkRate = rates.hostRate;
     RdmaTopology topology = MakeRdmaDumbbell(2, rates);
     auto fabric = helper.Install(topology);
+    const auto isLocal = [&fabric](uint32_t host) {
+        return RdmaRanks::IsLocal(*fabric->GetNode(host));
+    };
     const uint32_t bottleneck = topology.GetNLinks() - 1;
     if (loss > 0)
     {
@@ -162,8 +169,12 @@ main(int argc, char* argv[])
     const uint16_t port = 50000; // a port that tshark does not assign to another protocol
     PacketSinkHelper sinkHelper("ns3::TcpSocketFactory",
                                 InetSocketAddress(Ipv4Address::GetAny(), port));
-    auto sinks = sinkHelper.Install(fabric->GetNode(3));
-    for (uint32_t i = 0; i < connections; ++i)
+    ApplicationContainer sinks;
+    if (isLocal(3))
+    {
+        sinks = sinkHelper.Install(fabric->GetNode(3));
+    }
+    for (uint32_t i = 0; i < connections && isLocal(1); ++i)
     {
         BulkSendHelper bulk("ns3::TcpSocketFactory",
                             InetSocketAddress(fabric->GetAddress(3), port));
@@ -171,7 +182,11 @@ main(int argc, char* argv[])
         // Start flows at intervals: ns-3 queues at most three packets while ARP is pending.
         bulk.Install(fabric->GetNode(1)).Start(MicroSeconds(20 * i));
     }
-    Pinger pinger(fabric->GetNode(1), fabric->GetAddress(3), duration / 20);
+    std::optional<Pinger> pinger;
+    if (isLocal(1))
+    {
+        pinger.emplace(fabric->GetNode(1), fabric->GetAddress(3), duration / 20);
+    }
     if (!pcap.empty())
     {
         QbbHelper().EnablePcapAll(pcap, true);
@@ -180,10 +195,12 @@ main(int argc, char* argv[])
     // Exclude the first quarter, in which TCP converges.
     uint64_t rdmaBefore = 0;
     uint64_t tcpBefore = 0;
-    auto sink = DynamicCast<PacketSink>(sinks.Get(0));
+    const auto getTcpBytes = [&sinks]() {
+        return sinks.GetN() > 0 ? DynamicCast<PacketSink>(sinks.Get(0))->GetTotalRx() : 0;
+    };
     Simulator::Schedule(duration / 4, [&]() {
         rdmaBefore = rdmaBytes;
-        tcpBefore = sink->GetTotalRx();
+        tcpBefore = getTcpBytes();
     });
     Simulator::Stop(duration);
     Simulator::Run();
@@ -194,23 +211,28 @@ main(int argc, char* argv[])
     const auto gbps = [seconds](uint64_t bytes) {
         return static_cast<double>(bytes) * 8 / seconds / 1e9;
     };
-    const double rdmaRate = gbps(rdmaBytes - rdmaBefore);
-    const double tcpRate = gbps(sink->GetTotalRx() - tcpBefore);
+    const double rdmaRate = gbps(SumRdmaRanks(rdmaBytes - rdmaBefore));
+    const double tcpRate = gbps(SumRdmaRanks(getTcpBytes() - tcpBefore));
+    const uint64_t again = SumRdmaRanks(rdma.sender->GetStats().packetsRetransmitted);
+    auto ports = fabric->GetPortResults();
+    GatherRdmaPorts(ports, *fabric);
     uint64_t rdmaDrops = 0;
-    for (const auto& row : fabric->GetPortResults())
+    for (const auto& row : ports)
     {
         rdmaDrops += row.priority == 3 ? row.drops : 0;
     }
+    const uint64_t drops = GatherRdmaTotals(fabric->GetTotals()).drops;
+    const uint64_t pings = SumRdmaRanks(pinger ? pinger->m_sent : 0);
+    const uint64_t replies = SumRdmaRanks(pinger ? pinger->m_received : 0);
+    const uint64_t waited = SumRdmaRanks(pinger ? pinger->m_sum.GetMicroSeconds() : 0);
     std::cout << "RDMA " << rdmaRate << " Gb/s, TCP " << tcpRate
               << " Gb/s of payload; TCP's part is " << tcpRate / (rdmaRate + tcpRate) << "\n"
-              << rdmaDrops << " RDMA packets lost, " << rdma.sender->GetStats().packetsRetransmitted
-              << " sent again; " << fabric->GetTotals().drops - rdmaDrops
-              << " packets of TCP lost\n"
-              << pinger.m_received << " of " << pinger.m_sent << " pings answered";
-    if (pinger.m_received)
+              << rdmaDrops << " RDMA packets lost, " << again << " sent again; "
+              << drops - rdmaDrops << " packets of TCP lost\n"
+              << replies << " of " << pings << " pings answered";
+    if (replies > 0)
     {
-        std::cout << ", round trip " << pinger.m_sum.GetMicroSeconds() / pinger.m_received
-                  << " us on average";
+        std::cout << ", round trip " << waited / replies << " us on average";
     }
     std::cout << "\n";
     Simulator::Destroy();

@@ -2,10 +2,7 @@
 
 #include "rdma-rank-rows.h"
 
-#include "rdma-rank-text.h"
 #include "rdma-ranks.h"
-
-#include <algorithm>
 
 namespace ns3
 {
@@ -20,7 +17,7 @@ RdmaRankRows::Add(const Place& place, const std::string& row)
 {
     if (RdmaRanks::AreSeveral())
     {
-        m_rows.emplace_back(place, row);
+        m_rows.Add(place, row);
         return;
     }
     m_os << row;
@@ -33,27 +30,13 @@ RdmaRankRows::Finish()
     {
         return;
     }
-    RdmaRankWriter writer;
-    for (const auto& [place, row] : m_rows)
+    for (const auto& [place, row] : m_rows.Gather())
     {
-        writer.Put(place);
-        writer.PutText(row);
-    }
-    m_rows.clear();
-    for (const std::string& text : RdmaRanks::Exchange(writer.Get()))
-    {
-        for (RdmaRankReader reader(text); RdmaRanks::IsFirst() && !reader.IsAtEnd();)
+        if (RdmaRanks::IsFirst())
         {
-            const auto place = reader.Take<Place>();
-            m_rows.emplace_back(place, reader.TakeText());
+            m_os << row;
         }
     }
-    std::sort(m_rows.begin(), m_rows.end());
-    for (const auto& [place, row] : m_rows)
-    {
-        m_os << row;
-    }
-    m_rows.clear();
 }
 
 } // namespace ns3

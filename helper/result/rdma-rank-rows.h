@@ -3,12 +3,12 @@
 #ifndef RDMA_RANK_ROWS_H
 #define RDMA_RANK_ROWS_H
 
+#include "rdma-rank-log.h"
+
 #include <array>
 #include <cstdint>
 #include <ostream>
 #include <string>
-#include <utility>
-#include <vector>
 
 namespace ns3
 {
@@ -40,8 +40,8 @@ class RdmaRankRows
     void Finish();
 
   private:
-    std::ostream& m_os;                                //!< output stream of the file
-    std::vector<std::pair<Place, std::string>> m_rows; //!< rows of this rank among several
+    std::ostream& m_os;        //!< output stream of the file
+    RdmaRankLog<Place> m_rows; //!< rows of this rank among several
 };
 
 } // namespace ns3

@@ -2,6 +2,8 @@
 
 #include "rdma-class-findings.h"
 
+#include "rdma-rank-log.h"
+
 #include <algorithm>
 
 namespace ns3
@@ -10,9 +12,23 @@ namespace ns3
 namespace
 {
 
-/** Adds what happened at a port of a switch. */
+/** What happened at a port. */
+struct PortFindings
+{
+    uint64_t queueBytes{0};    //!< longest egress queue
+    uint64_t ingressBytes{0};  //!< most bytes at ingress; only for switches
+    uint64_t headroomBytes{0}; //!< most headroom in use; only for switches
+    uint64_t xoffSent{0};      //!< pauses and repeated pauses sent
+    uint64_t xoffReceived{0};  //!< pauses and repeated pauses received
+    uint64_t marks{0};         //!< packets marked
+    uint64_t drops{0};         //!< frames dropped
+    uint64_t lowestXoff{0};    //!< RdmaKindFindings::lowestXoff of the port
+    decltype(QbbPortCounters::dropsByReason) dropReasons{}; //!< drops of all classes by reason
+};
+
+/** Adds what happened at ingress of a port of a switch. */
 void
-AddIngress(RdmaKindFindings& found,
+AddIngress(PortFindings& found,
            const QbbSwitch& sw,
            const RdmaPortKind& kind,
            const RdmaFabricPort& port,
@@ -25,17 +41,57 @@ AddIngress(RdmaKindFindings& found,
     }
     const auto number = static_cast<uint16_t>(port.number);
     const QbbIngressUsage usage = buffer->GetIngressOfClass(number, priority);
-    found.ingress.Raise(usage.peakBytes, port.name);
-    found.headroom.Raise(usage.peakHeadroomBytes, port.name);
+    found.ingressBytes = usage.peakBytes;
+    found.headroomBytes = usage.peakHeadroomBytes;
     const QbbIngressTerms terms = buffer->GetTerms(number, priority);
     if (terms.alpha > 0 && kind.settings.lossless)
     {
         // All memory in use counts as shared, which gives a lower bound.
         const uint64_t used = std::min<uint64_t>(terms.poolBytes, buffer->GetUsage().peakUsedBytes);
-        const auto lowest =
+        found.lowestXoff =
             terms.reserveBytes + terms.limitBytes +
             static_cast<uint64_t>(terms.alpha * static_cast<double>(terms.poolBytes - used));
-        found.lowestXoff = found.lowestXoff ? std::min(found.lowestXoff, lowest) : lowest;
+    }
+}
+
+PortFindings
+FindPort(const RdmaFabric& fabric,
+         const RdmaPortKind& kind,
+         const RdmaPortKind::Member& member,
+         uint8_t priority)
+{
+    const auto& [port, device] = member;
+    const RdmaPortResult result = ReadRdmaPort(port, *device, priority);
+    PortFindings found;
+    found.queueBytes = result.peakQueueBytes;
+    found.xoffSent = result.xoffSent;
+    found.xoffReceived = result.xoffReceived;
+    found.marks = result.ecnMarks;
+    found.drops = result.drops;
+    found.dropReasons = device->GetCounters().dropsByReason;
+    if (!kind.ofHost)
+    {
+        AddIngress(found, *fabric.GetSwitch(port->node), kind, *port, priority);
+    }
+    return found;
+}
+
+/** Adds what happened at a port to what happened at the ports of a kind. */
+void
+AddPort(RdmaKindFindings& kind, const PortFindings& found, const std::string& name)
+{
+    kind.queue.Raise(found.queueBytes, name);
+    kind.ingress.Raise(found.ingressBytes, name);
+    kind.headroom.Raise(found.headroomBytes, name);
+    kind.xoffSent += found.xoffSent;
+    kind.xoffReceived += found.xoffReceived;
+    kind.pausing += found.xoffSent > 0 ? 1 : 0;
+    kind.marks += found.marks;
+    kind.drops += found.drops;
+    if (found.lowestXoff > 0)
+    {
+        kind.lowestXoff =
+            kind.lowestXoff ? std::min(kind.lowestXoff, found.lowestXoff) : found.lowestXoff;
     }
 }
 
@@ -58,27 +114,25 @@ FindRdmaClass(const RdmaFabric& fabric, const RdmaClassForecast& forecast)
     const uint8_t priority = forecast.priority;
     for (const RdmaPortKind& kind : forecast.kinds)
     {
-        RdmaKindFindings& found = findings.kinds.emplace_back();
-        for (const auto& [port, device] : kind.members)
+        std::vector<PortFindings> rows;
+        for (const auto& member : kind.members)
         {
-            const RdmaPortResult result = ReadRdmaPort(port, *device, priority);
-            found.queue.Raise(result.peakQueueBytes, port->name);
-            found.xoffSent += result.xoffSent;
-            found.xoffReceived += result.xoffReceived;
-            found.pausing += result.xoffSent > 0 ? 1 : 0;
-            found.marks += result.ecnMarks;
-            found.drops += result.drops;
-            const auto& reasons = device->GetCounters().dropsByReason;
-            for (std::size_t reason = 0; reason < reasons.size(); ++reason)
+            rows.push_back(FindPort(fabric, kind, member, priority));
+        }
+        GatherRdmaRows(rows, [&kind](std::size_t i) {
+            return RdmaRanks::IsLocal(*kind.members[i].device->GetNode());
+        });
+        RdmaKindFindings& found = findings.kinds.emplace_back();
+        for (std::size_t i = 0; i < rows.size(); ++i)
+        {
+            AddPort(found, rows[i], kind.members[i].port->name);
+            for (std::size_t reason = 0; reason < rows[i].dropReasons.size(); ++reason)
             {
-                if (reasons[reason] > 0)
+                if (rows[i].dropReasons[reason] > 0)
                 {
-                    findings.dropReasons[static_cast<QbbDropReason>(reason)] += reasons[reason];
+                    findings.dropReasons[static_cast<QbbDropReason>(reason)] +=
+                        rows[i].dropReasons[reason];
                 }
-            }
-            if (!kind.ofHost)
-            {
-                AddIngress(found, *fabric.GetSwitch(port->node), kind, *port, priority);
             }
         }
     }

@@ -62,7 +62,8 @@ struct RdmaClassFindings
  * \ingroup rdma-explain
  * \param fabric a fabric after its run
  * \param forecast what was known of the class before the run
- * \return what happened to the class
+ * \return what happened to the class, on all ranks of MPI (RdmaRanks); every rank calls the
+ * function
  */
 RdmaClassFindings FindRdmaClass(const RdmaFabric& fabric, const RdmaClassForecast& forecast);
 

@@ -132,6 +132,7 @@ RdmaExplainReport::Finish()
     {
         m_findings.push_back(FindRdmaClass(*m_fabric, forecast));
     }
+    m_first->Gather();
 }
 
 void

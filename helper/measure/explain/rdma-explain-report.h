@@ -60,6 +60,11 @@ class RdmaExplainReport : public RdmaInstrument
     /** \param os gets what happened, after the forecast if PrintForecast() was not called */
     void Print(std::ostream& os) const override;
 
+    bool WatchesRanks() const override
+    {
+        return true;
+    }
+
     /** \return what was known of each class when Begin() was called */
     const std::vector<RdmaClassForecast>& GetForecasts() const
     {

@@ -3,6 +3,7 @@
 #include "rdma-first-events.h"
 
 #include "qbb-time.h"
+#include "rdma-rank-log.h"
 
 #include <algorithm>
 
@@ -32,22 +33,24 @@ RdmaFirstEvents::RdmaFirstEvents(const RdmaFabric& fabric)
         {
             const auto own = std::make_shared<Port>();
             own->port = port;
-            own->pauses.fill(QbbEventTime::Never());
-            own->marks.fill(QbbEventTime::Never());
+            own->isLocal = RdmaRanks::IsLocal(*fabric.GetNode(port->node));
+            own->firsts.pauses.fill(QbbEventTime::Never());
+            own->firsts.marks.fill(QbbEventTime::Never());
             m_ports.push_back(own);
             const Ptr<QbbNetDevice> device = fabric.GetDevice(port->link, port->node);
             device->AddPauseWatcher(true, [own](uint8_t priority, uint16_t quanta) {
                 if (quanta > 0)
                 {
-                    NoteFirst(own->pauses[priority]);
+                    NoteFirst(own->firsts.pauses[priority]);
                 }
             });
-            device->AddMarkWatcher([own](uint8_t priority) { NoteFirst(own->marks[priority]); });
+            device->AddMarkWatcher(
+                [own](uint8_t priority) { NoteFirst(own->firsts.marks[priority]); });
             device->AddDropWatcher([own](QbbDropReason reason) {
-                if (own->drop == QbbEventTime::Never())
+                if (own->firsts.drop == QbbEventTime::Never())
                 {
-                    own->drop = QbbEventNow();
-                    own->dropReason = reason;
+                    own->firsts.drop = QbbEventNow();
+                    own->firsts.dropReason = reason;
                 }
             });
         }
@@ -60,27 +63,43 @@ RdmaFirstEvents::GetTable() const
     RdmaFirstEventTable table;
     const auto find = [this](auto getTime, std::optional<RdmaFirstEvent>& event) {
         // The first of equal elements, so the lowest node id.
-        const auto first = std::min_element(
-            m_ports.begin(),
-            m_ports.end(),
-            [&getTime](const auto& a, const auto& b) { return getTime(*a) < getTime(*b); });
-        if (first != m_ports.end() && getTime(**first) != QbbEventTime::Never())
+        const auto first = std::min_element(m_ports.begin(),
+                                            m_ports.end(),
+                                            [&getTime](const auto& a, const auto& b) {
+                                                return getTime(a->firsts) < getTime(b->firsts);
+                                            });
+        if (first != m_ports.end() && getTime((*first)->firsts) != QbbEventTime::Never())
         {
-            event = RdmaFirstEvent{getTime(**first).GetInstant(), (*first)->port->name};
+            event = RdmaFirstEvent{getTime((*first)->firsts).GetInstant(), (*first)->port->name};
         }
         return first;
     };
     for (uint8_t p = 0; p < 8; ++p)
     {
-        find([p](const Port& port) { return port.pauses[p]; }, table.pauses[p]);
-        find([p](const Port& port) { return port.marks[p]; }, table.marks[p]);
+        find([p](const Firsts& firsts) { return firsts.pauses[p]; }, table.pauses[p]);
+        find([p](const Firsts& firsts) { return firsts.marks[p]; }, table.marks[p]);
     }
-    const auto drop = find([](const Port& port) { return port.drop; }, table.drop);
+    const auto drop = find([](const Firsts& firsts) { return firsts.drop; }, table.drop);
     if (table.drop)
     {
-        table.dropReason = (*drop)->dropReason;
+        table.dropReason = (*drop)->firsts.dropReason;
     }
     return table;
+}
+
+void
+RdmaFirstEvents::Gather()
+{
+    std::vector<Firsts> rows;
+    for (const auto& port : m_ports)
+    {
+        rows.push_back(port->firsts);
+    }
+    GatherRdmaRows(rows, [this](std::size_t i) { return m_ports[i]->isLocal; });
+    for (std::size_t i = 0; i < rows.size(); ++i)
+    {
+        m_ports[i]->firsts = rows[i];
+    }
 }
 
 } // namespace ns3

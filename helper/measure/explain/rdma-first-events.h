@@ -59,15 +59,25 @@ class RdmaFirstEvents
      */
     RdmaFirstEventTable GetTable() const;
 
+    /** Tells each rank of MPI (RdmaRanks) the first events of all ranks. Every rank calls it. */
+    void Gather();
+
   private:
     /** First events of a port. */
-    struct Port
+    struct Firsts
     {
-        std::shared_ptr<const RdmaFabricPort> port;     //!< the port
         std::array<QbbEventTime, 8> pauses{};           //!< first pause sent, by class, or never
         std::array<QbbEventTime, 8> marks{};            //!< first mark, by class, or never
         QbbEventTime drop{QbbEventTime::Never()};       //!< first drop, or never
         QbbDropReason dropReason{QbbDropReason::COUNT}; //!< reason of the first drop
+    };
+
+    /** A port. */
+    struct Port
+    {
+        std::shared_ptr<const RdmaFabricPort> port; //!< names and numbers
+        bool isLocal{true};                         //!< this rank runs the node of the port
+        Firsts firsts;                              //!< first events of the port
     };
 
     /// The ports, by node id and number. Their watchers share them.

@@ -7,6 +7,7 @@
 #include "rdma-fabric-port.h"
 #include "rdma-file-table.h"
 #include "rdma-part-name.h"
+#include "rdma-ranks.h"
 #include "rdma-text-file.h"
 
 #include <ns3/string.h>
@@ -133,14 +134,24 @@ void
 QbbPauseTree::Begin(Ptr<RdmaFabric> fabric, Ptr<RdmaFlowRunnerBase>)
 {
     // Create an empty file first, so that an unwritable path is reported before the run.
-    WriteRdmaFile(m_path, "");
+    if (RdmaRanks::IsFirst())
+    {
+        WriteRdmaFile(m_path, "");
+    }
     Watch(fabric);
 }
 
 void
 QbbPauseTree::Finish()
 {
-    WriteRdmaFile(m_path, FormatCsv());
+    for (const auto& [at, bytes] : m_log.Gather())
+    {
+        Record(Unpack(bytes), at);
+    }
+    if (RdmaRanks::IsFirst())
+    {
+        WriteRdmaFile(m_path, FormatCsv());
+    }
 }
 
 void
@@ -170,9 +181,8 @@ QbbPauseTree::Watch(Ptr<RdmaFabric> fabric)
 }
 
 void
-QbbPauseTree::Present::Set(int64_t next)
+QbbPauseTree::Present::Set(int64_t next, QbbEventTime now)
 {
-    const QbbEventTime now = QbbEventNow();
     if (changed != now)
     {
         changed = now;
@@ -190,14 +200,46 @@ QbbPauseTree::Present::GetBefore(QbbEventTime at) const
 void
 QbbPauseTree::OnSent(uint32_t place, uint8_t priority, uint16_t quanta)
 {
-    std::vector<Waiting> waiting;
+    Sent sent{place, priority, quanta, {}};
     if (quanta > 0)
     {
-        waiting = FindWaiting(m_ports[place], priority);
+        sent.waiting = FindWaiting(m_ports[place], priority);
     }
-    QbbDefer([this, place, priority, quanta, waiting = std::move(waiting)] {
-        Record(place, priority, quanta, waiting);
-    });
+    if (RdmaRanks::AreSeveral())
+    {
+        m_log.Add(QbbEventNow(), Pack(sent));
+        return;
+    }
+    QbbDefer([this, sent = std::move(sent)] { Record(sent, QbbEventNow()); });
+}
+
+std::string
+QbbPauseTree::Pack(const Sent& sent)
+{
+    RdmaRankWriter writer;
+    writer.Put(sent.port);
+    writer.Put(sent.priority);
+    writer.Put(sent.quanta);
+    for (const Waiting& each : sent.waiting)
+    {
+        writer.Put(each);
+    }
+    return writer.Get();
+}
+
+QbbPauseTree::Sent
+QbbPauseTree::Unpack(const std::string& bytes)
+{
+    RdmaRankReader reader(bytes);
+    Sent sent;
+    sent.port = reader.Take<uint32_t>();
+    sent.priority = reader.Take<uint8_t>();
+    sent.quanta = reader.Take<uint16_t>();
+    while (!reader.IsAtEnd())
+    {
+        sent.waiting.push_back(reader.Take<Waiting>());
+    }
+    return sent;
 }
 
 std::vector<QbbPauseTree::Waiting>
@@ -225,31 +267,28 @@ QbbPauseTree::FindWaiting(const Port& port, uint8_t priority) const
 }
 
 void
-QbbPauseTree::Record(uint32_t place,
-                     uint8_t priority,
-                     uint16_t quanta,
-                     const std::vector<Waiting>& waiting)
+QbbPauseTree::Record(const Sent& sent, QbbEventTime at)
 {
-    const QbbPs now = QbbNow();
-    const Port& port = m_ports[place];
-    Present& present = m_ports[place].presents[priority];
+    const QbbPs now = at.GetInstant();
+    const Port& port = m_ports[sent.port];
+    Present& present = m_ports[sent.port].presents[sent.priority];
     if (present.pause != QbbPause::NONE && present.until <= now)
     {
         m_pauses[present.pause].end = present.until;
-        present.Set(QbbPause::NONE);
+        present.Set(QbbPause::NONE, at);
     }
-    if (quanta == 0)
+    if (sent.quanta == 0)
     {
         if (present.pause != QbbPause::NONE)
         {
             ++m_pauses[present.pause].frames;
             m_pauses[present.pause].end = now;
-            present.Set(QbbPause::NONE);
+            present.Set(QbbPause::NONE, at);
         }
         return;
     }
-    present.until =
-        now + port.device->GetLineRate().BitsToPs(uint64_t{quanta} * QbbWire::PAUSE_QUANTUM_BITS);
+    present.until = now + port.device->GetLineRate().BitsToPs(uint64_t{sent.quanta} *
+                                                              QbbWire::PAUSE_QUANTUM_BITS);
     if (present.pause == QbbPause::NONE)
     {
         QbbPause pause;
@@ -258,17 +297,17 @@ QbbPauseTree::Record(uint32_t place,
         pause.port = port.device->GetPortNumber();
         pause.peer = m_ports[port.peer].node;
         pause.peerPort = m_ports[port.peer].device->GetPortNumber();
-        pause.priority = priority;
-        FindCause(pause, waiting);
-        present.Set(static_cast<int64_t>(m_pauses.size()));
+        pause.priority = sent.priority;
+        FindCause(pause, sent.waiting, at);
+        present.Set(static_cast<int64_t>(m_pauses.size()), at);
         m_pauses.push_back(pause);
-        m_starts.push_back(QbbEventNow());
+        m_starts.push_back(at);
     }
     ++m_pauses[present.pause].frames;
 }
 
 void
-QbbPauseTree::FindCause(QbbPause& pause, const std::vector<Waiting>& waiting) const
+QbbPauseTree::FindCause(QbbPause& pause, const std::vector<Waiting>& waiting, QbbEventTime at) const
 {
     if (m_fabric->GetTopology().IsHost(pause.node))
     {
@@ -279,7 +318,7 @@ QbbPauseTree::FindCause(QbbPause& pause, const std::vector<Waiting>& waiting) co
     {
         const Port& way = m_ports[m_byNode[pause.node][egress]];
         // Events of other nodes at this instant may come before this one, or after.
-        const int64_t parent = m_ports[way.peer].presents[pause.priority].GetBefore(QbbEventNow());
+        const int64_t parent = m_ports[way.peer].presents[pause.priority].GetBefore(at);
         const bool blocked = isPaused && parent != QbbPause::NONE;
         const bool isPause = pause.cause == QbbPause::Cause::PAUSE;
         if (blocked < isPause || (blocked == isPause && bytes <= pause.causeBytes))

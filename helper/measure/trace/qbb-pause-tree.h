@@ -6,6 +6,7 @@
 #include "qbb-event-time.h"
 #include "qbb-ps.h"
 #include "rdma-instrument.h"
+#include "rdma-rank-log.h"
 
 #include <array>
 #include <cstdint>
@@ -67,7 +68,9 @@ const char* GetQbbPauseCauseName(QbbPause::Cause cause);
  *
  * The object watches the pause frames of every port and does not change the simulation. Each port
  * tells what it sees at its own node; the object then links the pauses of all nodes in the order of
- * their events, while no thread runs events of a node. It must exist until the last event.
+ * their events, while no thread runs events of a node. It must exist until the last event. With
+ * several ranks of MPI (RdmaRanks), each rank has such an object, and Finish() links the pauses of
+ * all ranks.
  *
  * Programs take the class as the instrument `pause-tree:FILE`, which writes FormatCsv() to a file.
  */
@@ -82,6 +85,11 @@ class QbbPauseTree : public RdmaInstrument
 
     void Begin(Ptr<RdmaFabric> fabric, Ptr<RdmaFlowRunnerBase> runner) override;
     void Finish() override;
+
+    bool WatchesRanks() const override
+    {
+        return true;
+    }
 
     /**
      * Begins to record the pauses of a fabric without flows of a runner.
@@ -113,8 +121,8 @@ class QbbPauseTree : public RdmaInstrument
         QbbEventTime changed;           //!< latest change
         QbbPs until{0};                 //!< expiry of the pause unless refreshed
 
-        /** Sets the current pause. \param next index, or NONE */
-        void Set(int64_t next);
+        /** Sets the current pause. \param next index, or NONE \param now time of the event */
+        void Set(int64_t next, QbbEventTime now);
 
         /** \param at time of an event \return the pause before all events of that time, or NONE */
         int64_t GetBefore(QbbEventTime at) const;
@@ -137,13 +145,21 @@ class QbbPauseTree : public RdmaInstrument
         bool isPaused{false}; //!< the egress port is paused
     };
 
+    /** A pause frame that a port has sent. */
+    struct Sent
+    {
+        uint32_t port{0};             //!< index of the port in m_ports
+        uint8_t priority{0};          //!< the class
+        uint16_t quanta{0};           //!< pause time in quanta; 0: the class resumes
+        std::vector<Waiting> waiting; //!< egress ports for which frames wait, if the class pauses
+    };
+
     void OnSent(uint32_t port, uint8_t priority, uint16_t quanta);
     std::vector<Waiting> FindWaiting(const Port& port, uint8_t priority) const;
-    void Record(uint32_t port,
-                uint8_t priority,
-                uint16_t quanta,
-                const std::vector<Waiting>& waiting);
-    void FindCause(QbbPause& pause, const std::vector<Waiting>& waiting) const;
+    void Record(const Sent& sent, QbbEventTime at);
+    void FindCause(QbbPause& pause, const std::vector<Waiting>& waiting, QbbEventTime at) const;
+    static std::string Pack(const Sent& sent);
+    static Sent Unpack(const std::string& bytes);
 
     std::string m_path;                          //!< attribute File
     Ptr<RdmaFabric> m_fabric;                    //!< fabric whose pauses are recorded
@@ -151,6 +167,7 @@ class QbbPauseTree : public RdmaInstrument
     std::vector<std::vector<uint32_t>> m_byNode; //!< indices in m_ports by node id and port number
     std::vector<QbbPause> m_pauses;              //!< pauses in order of their start
     std::vector<QbbEventTime> m_starts;          //!< event of each pause's start
+    RdmaRankLog<QbbEventTime> m_log;             //!< frames sent on this rank among several
 };
 
 } // namespace ns3

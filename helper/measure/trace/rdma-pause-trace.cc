@@ -7,6 +7,7 @@
 #include "qbb-wire.h"
 #include "rdma-nic-watchdog.h"
 #include "rdma-part-name.h"
+#include "rdma-ranks.h"
 #include "rdma-receive-buffer.h"
 
 #include <ns3/string.h>
@@ -61,7 +62,10 @@ RdmaPauseTrace::RdmaPauseTrace()
 void
 RdmaPauseTrace::Begin(Ptr<RdmaFabric> fabric, Ptr<RdmaFlowRunnerBase>)
 {
-    m_file.Open(m_path);
+    if (RdmaRanks::IsFirst())
+    {
+        m_file.Open(m_path);
+    }
     m_trace = std::make_unique<RdmaEventTrace>(m_file.GetStream());
     m_fabric = fabric;
     m_period = m_step = QbbToPs(m_periodTime);
@@ -74,7 +78,8 @@ RdmaPauseTrace::Begin(Ptr<RdmaFabric> fabric, Ptr<RdmaFlowRunnerBase>)
         WatchPort(link, topology.GetLink(link).b);
     }
     WatchWatchdogs();
-    m_timer.Arm((QbbNow() / m_period + 1) * m_period);
+    m_firstSample = (QbbNow() / m_period + 1) * m_period;
+    m_timer.Arm(m_firstSample);
 }
 
 void
@@ -103,6 +108,11 @@ void
 RdmaPauseTrace::Finish()
 {
     m_timer.Disarm();
+    ReadPorts();
+    if (RdmaRanks::AreSeveral())
+    {
+        ReplayRanks();
+    }
     RecordReports();
     const QbbPs now = QbbNow();
     for (uint32_t place = 0; place < m_ports.size(); ++place)
@@ -111,11 +121,14 @@ RdmaPauseTrace::Finish()
         {
             ClosePause(place, p, now);
         }
-        SamplePort(place, now);
+        WritePort(place, now);
     }
     m_finished = true;
     m_trace->Finish();
-    m_file.Close();
+    if (RdmaRanks::IsFirst())
+    {
+        m_file.Close();
+    }
 }
 
 void
@@ -154,21 +167,30 @@ RdmaPauseTrace::OnReceived(uint32_t place, uint8_t priority, uint16_t quanta)
 void
 RdmaPauseTrace::Tell(const Report& report)
 {
-    QbbDefer([this, report] { Take(report); });
+    if (!RdmaRanks::AreSeveral())
+    {
+        QbbDefer([this, report] { Take(report, QbbEventNow()); });
+    }
+    else if (RdmaRanks::IsLocal(*m_ports[report.place].device->GetNode()))
+    {
+        RdmaRankWriter writer;
+        writer.Put(true);
+        writer.Put(report);
+        m_log.Add(QbbEventNow(), writer.Get());
+    }
 }
 
 void
-RdmaPauseTrace::Take(const Report& report)
+RdmaPauseTrace::Take(const Report& report, QbbEventTime at)
 {
     if (m_finished)
     {
         return;
     }
-    const QbbEventTime now = QbbEventNow();
-    if (now != m_reported)
+    if (at != m_reported)
     {
         RecordReports();
-        m_reported = now;
+        m_reported = at;
     }
     m_reports.push_back(report);
 }
@@ -270,19 +292,75 @@ RdmaPauseTrace::ClosePause(uint32_t place, uint8_t priority, QbbPs at)
 void
 RdmaPauseTrace::OnSample()
 {
+    ReadPorts();
+    if (RdmaRanks::AreSeveral())
+    {
+        // Whether the interval doubles depends on the ports of all ranks.
+        m_timer.Arm(QbbNow() + m_period);
+        return;
+    }
+    WriteSample(QbbNow());
+    m_timer.Arm(QbbNow() + m_step);
+}
+
+void
+RdmaPauseTrace::ReadPorts()
+{
+    for (uint32_t place = 0; place < m_ports.size(); ++place)
+    {
+        Port& port = m_ports[place];
+        if (!RdmaRanks::AreSeveral())
+        {
+            port.values = ReadPort(port);
+        }
+        else if (RdmaRanks::IsLocal(*port.device->GetNode()))
+        {
+            const Values values = ReadPort(port);
+            if (!(values == port.values))
+            {
+                port.values = values;
+                RdmaRankWriter writer;
+                writer.Put(false);
+                writer.Put(place);
+                writer.Put(values);
+                m_log.Add(QbbEventNow(), writer.Get());
+            }
+        }
+    }
+}
+
+RdmaPauseTrace::Values
+RdmaPauseTrace::ReadPort(const Port& port) const
+{
+    Values values;
+    if (port.isHost)
+    {
+        const auto buffer = port.device->GetObject<RdmaReceiveBuffer>();
+        values.queueBytes[0] = buffer ? buffer->GetBytes() : 0;
+        return values;
+    }
+    for (uint8_t p = 0; p < 8; ++p)
+    {
+        values.queueBytes[p] = port.device->GetQueues().GetBytes(p);
+        values.marks[p] = port.device->GetCounters().classes[p].ecnMarks;
+    }
+    return values;
+}
+
+void
+RdmaPauseTrace::WriteSample(QbbPs now)
+{
     RecordReports();
-    const QbbPs now = QbbNow();
     bool changed = false;
     for (uint32_t place = 0; place < m_ports.size(); ++place)
     {
-        changed |= SamplePort(place, now);
+        changed |= WritePort(place, now);
     }
     m_step = changed ? m_period : std::min(2 * m_step, MAX_STEPS * m_period);
-    m_timer.Arm(now + m_step);
 }
 
 bool
-RdmaPauseTrace::SamplePort(uint32_t place, QbbPs now)
+RdmaPauseTrace::WritePort(uint32_t place, QbbPs now)
 {
     Port& port = m_ports[place];
     bool changed = false;
@@ -299,22 +377,47 @@ RdmaPauseTrace::SamplePort(uint32_t place, QbbPs now)
             m_trace->WriteCounter(port.node + 1, port.name + " " + what, unit, now, value);
         }
     };
+    const Values& values = port.values;
+    Values& written = port.written;
     if (port.isHost)
     {
-        const auto buffer = port.device->GetObject<RdmaReceiveBuffer>();
-        const uint64_t bytes = buffer ? buffer->GetBytes() : 0;
-        write("receive buffer", "bytes", 0, bytes, port.classes[0].queueBytes);
+        write("receive buffer", "bytes", 0, values.queueBytes[0], written.queueBytes[0]);
         return changed;
     }
     for (uint8_t p = 0; p < 8; ++p)
     {
-        Track& track = port.classes[p];
         const std::string name = "priority " + std::to_string(p);
-        write(name + " queue", "bytes", p, port.device->GetQueues().GetBytes(p), track.queueBytes);
-        const uint64_t marks = port.device->GetCounters().classes[p].ecnMarks;
-        write(name + " ECN marks", "packets", p, marks, track.marks);
+        write(name + " queue", "bytes", p, values.queueBytes[p], written.queueBytes[p]);
+        write(name + " ECN marks", "packets", p, values.marks[p], written.marks[p]);
     }
     return changed;
+}
+
+void
+RdmaPauseTrace::ReplayRanks()
+{
+    for (Port& port : m_ports)
+    {
+        port.values = {};
+    }
+    QbbPs next = m_firstSample;
+    for (const auto& [at, bytes] : m_log.Gather())
+    {
+        for (; QbbEventTime(next, EVENT_ORDER) < at; next += m_step)
+        {
+            WriteSample(next);
+        }
+        RdmaRankReader reader(bytes);
+        if (reader.Take<bool>())
+        {
+            Take(reader.Take<Report>(), at);
+        }
+        else
+        {
+            const auto place = reader.Take<uint32_t>();
+            m_ports[place].values = reader.Take<Values>();
+        }
+    }
 }
 
 void

@@ -8,6 +8,7 @@
 #include "rdma-event-trace.h"
 #include "rdma-instrument.h"
 #include "rdma-output-file.h"
+#include "rdma-rank-log.h"
 
 #include <ns3/nstime.h>
 
@@ -30,6 +31,9 @@ namespace ns3
  * changes, the sampling interval doubles, up to 64 periods. The trace does not change the results
  * of the run. The object must exist until the last event.
  *
+ * With several ranks of MPI (RdmaRanks), each rank samples its own ports at each period. After the
+ * run, the first rank writes the file from what all ranks have recorded.
+ *
  * Programs take the class as the instrument `pause-trace:FILE`.
  */
 class RdmaPauseTrace : public RdmaInstrument
@@ -51,16 +55,31 @@ class RdmaPauseTrace : public RdmaInstrument
     /** Writes the pauses that have not ended, and completes the file. */
     void Finish() override;
 
+    bool WatchesRanks() const override
+    {
+        return true;
+    }
+
   private:
+    /** Sampled values of a port, by traffic class. */
+    struct Values
+    {
+        std::array<uint64_t, 8> queueBytes{}; //!< bytes in the queues; at a host, of slow receivers
+        std::array<uint64_t, 8> marks{};      //!< ECN marks
+
+        bool operator==(const Values& other) const
+        {
+            return queueBytes == other.queueBytes && marks == other.marks;
+        }
+    };
+
     /** State of a port and class. */
     struct Track
     {
-        bool named{false};      //!< the track has a name in the file
-        bool paused{false};     //!< a pause is in effect
-        QbbPs start{0};         //!< start of the pause
-        QbbPs until{0};         //!< expiry of the pause
-        uint64_t queueBytes{0}; //!< latest value of the queue counter
-        uint64_t marks{0};      //!< latest value of the counter of ECN marks
+        bool named{false};  //!< the track has a name in the file
+        bool paused{false}; //!< a pause is in effect
+        QbbPs start{0};     //!< start of the pause
+        QbbPs until{0};     //!< expiry of the pause
     };
 
     /** A recorded port. */
@@ -71,6 +90,8 @@ class RdmaPauseTrace : public RdmaInstrument
         std::string name;               //!< name of the port, for instance "port 2 to host-5"
         bool isHost{false};             //!< the port belongs to a host
         std::array<Track, 8> classes{}; //!< state by traffic class
+        Values values;                  //!< values of the latest sample
+        Values written;                 //!< values that are in the file
     };
 
     /** What a port or a watchdog has told. */
@@ -99,13 +120,17 @@ class RdmaPauseTrace : public RdmaInstrument
     void WatchWatchdogs();
     void OnReceived(uint32_t place, uint8_t priority, uint16_t quanta);
     void Tell(const Report& report);
-    void Take(const Report& report);
+    void Take(const Report& report, QbbEventTime at);
     void RecordReports();
     void Record(const Report& report);
     void RecordPause(const Report& report);
     void ClosePause(uint32_t place, uint8_t priority, QbbPs at);
     void OnSample();
-    bool SamplePort(uint32_t place, QbbPs now);
+    void ReadPorts();
+    Values ReadPort(const Port& port) const;
+    bool WritePort(uint32_t place, QbbPs now);
+    void WriteSample(QbbPs now);
+    void ReplayRanks();
     void Name(uint32_t place, uint8_t priority);
 
     std::string m_path;                          //!< attribute File
@@ -115,12 +140,14 @@ class RdmaPauseTrace : public RdmaInstrument
     Ptr<RdmaFabric> m_fabric;                    //!< the recorded fabric
     QbbPs m_period{0};                           //!< shortest interval between two samples
     QbbPs m_step{0};                             //!< current interval between two samples
+    QbbPs m_firstSample{0};                      //!< instant of the first sample
     std::vector<Port> m_ports;                   //!< two ports for each link
     std::vector<std::vector<uint32_t>> m_byNode; //!< indices in m_ports by node id and port number
     std::vector<bool> m_named;                   //!< by node id: the process has a name in the file
     std::vector<Report> m_reports;               //!< reports of one instant
     QbbEventTime m_reported;                     //!< event time of these reports
     bool m_finished{false};                      //!< Finish() has been called
+    RdmaRankLog<QbbEventTime> m_log;             //!< records of this rank among several
     /// Timer of the next sample
     QbbTimer<RdmaPauseTrace, &RdmaPauseTrace::OnSample, EVENT_ORDER> m_timer;
 };
