@@ -32,11 +32,13 @@ rdma_add_test(
   COMMAND rdma-unit-tests --gtest_filter=QbbFrameCapture.*
   ENVIRONMENT RDMA_CAPTURE_DIR=${rdma_captures}
   PROPERTIES FIXTURES_SETUP captures)
-rdma_add_test(
-  captures python
-  COMMAND ${rdma_python} ${CMAKE_CURRENT_SOURCE_DIR}/test/check-capture-test.py
-          ${rdma_captures}/rdma-frame-kinds.pcap -v
-  PROPERTIES FIXTURES_REQUIRED captures)
+foreach(test check-capture irn-dissector)
+  rdma_add_test(
+    captures-${test} python
+    COMMAND ${rdma_python} ${CMAKE_CURRENT_SOURCE_DIR}/test/${test}-test.py
+            ${rdma_captures}/rdma-frame-kinds.pcap -v
+    PROPERTIES FIXTURES_REQUIRED captures)
+endforeach()
 
 file(GLOB rdma_python_tests CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/test/python/test_*.py)
 foreach(path ${rdma_python_tests})

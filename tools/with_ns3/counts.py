@@ -90,7 +90,7 @@ def counter(name):
         return count_units
     if name.startswith("example-") or name.startswith("fuzz-") or name.endswith("-write"):
         return count_program
-    if name.startswith("python-") or name == "captures":
+    if name.startswith(("python-", "captures-")):
         return count_python
     return count_closing_line if name.startswith("golden") else count_suite
 

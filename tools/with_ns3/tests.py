@@ -111,7 +111,7 @@ def targets(chosen, known):
     """The programs that the entries run."""
     labels = {known[name] for name in chosen}
     result = []
-    if "unit" in labels or "captures" in chosen:
+    if "unit" in labels or any(name.startswith("captures-") for name in chosen):
         result.append("rdma-unit-tests")
     if "suite" in labels:
         result.append("rdma-test-runner")

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 
-// Writes a capture with a frame of each kind, for tools/check-capture (tshark and scapy) to judge:
-// test/check-capture-test.py. The file goes to the folder that the environment variable
-// RDMA_CAPTURE_DIR names, else to GoogleTest's folder for temporary files.
+// Writes a capture with a frame of each kind, which tshark and scapy judge in
+// test/check-capture-test.py and test/irn-dissector-test.py. The file goes to the folder that the
+// environment variable RDMA_CAPTURE_DIR names, else to GoogleTest's folder for temporary files.
 
 #include "qbb-frame-codec.h"
 #include "qbb-frame-samples.h"
