@@ -42,6 +42,14 @@ NS3_PROFILES = {
         "CMAKE_CXX_FLAGS_RELWITHDEBINFO": "-O1 -g1",
         "CMAKE_CXX_FLAGS_DEFAULT": "-O1 -g1",
     },
+    # For races between threads: the thread sanitizer has to see what ns-3 itself does.
+    "threads": {
+        **RELEASE,
+        "CMAKE_CXX_FLAGS": "-fsanitize=thread -g1",
+        "CMAKE_SHARED_LINKER_FLAGS": "-fsanitize=thread",
+        "CMAKE_EXE_LINKER_FLAGS": "-fsanitize=thread",
+        "NS3_PRECOMPILE_HEADERS": "OFF",
+    },
     # For several ranks of MPI.
     "mpi": {
         **RELEASE,

@@ -23,6 +23,8 @@ GROUPS = {
     "golden": "the golden set: runs whose output files are known by their checksums",
     "fuzz": "a short run of each fuzzer (with --sanitize)",
 }
+# What --sanitize-threads runs, unless names are given.
+THREADS = ("rdma-threads", "rdma-threads-instruments", "golden-threads")
 TESTS = {"RDMA_UNIT_TESTS": "ON", "RDMA_TEST_RUNNER": "ON"}
 # Patterns that the random test of loss recovery runs, unless the environment says how many: by
 # itself (and in tools/check-all) it runs a million.
@@ -51,6 +53,11 @@ def parser():
     result.add_argument(
         "--sanitize", action="store_true",
         help="unit tests, suites and fuzzers with the address and undefined sanitizers",
+    )
+    result.add_argument(
+        "--sanitize-threads", action="store_true",
+        help="suites and the golden set on three threads with the thread sanitizer, and with an "
+             "ns-3 that is built with it from source",
     )
     result.add_argument(
         "--fuzz-seconds", type=int, default=10, metavar="N", help="time for a fuzzer (default 10)"
@@ -104,6 +111,14 @@ def configure_sanitized(wish, phases):
         **TESTS,
     })
     module.configure(phases)
+    return module
+
+
+def configure_threads(phases):
+    """Configures a build with the thread sanitizer, on an ns-3 that has it, too."""
+    wanted = {**packages.BUILD, **packages.TEST}
+    module = Module(ns3.choose("source", wanted, phases, "threads"))
+    module.configure(phases, {"RDMA_SANITIZE_THREADS": "ON", **TESTS})
     return module
 
 
@@ -229,10 +244,16 @@ def main(arguments, wish):
         if wish == "package" or options.sanitize:
             raise usage_error("--asserts goes neither with --ns3=package nor with --sanitize")
         wish = "source"
+    if options.sanitize_threads and (wish == "package" or options.sanitize or options.asserts):
+        raise usage_error(
+            "--sanitize-threads goes neither with --ns3=package nor with --sanitize or --asserts"
+        )
     phases = Phases()
     phases.expect(7)
     with lock(WORK):
-        if options.sanitize:
+        if options.sanitize_threads:
+            module = configure_threads(phases)
+        elif options.sanitize:
             module = configure_sanitized(wish, phases)
         else:
             module = configure_plain(options, wish, phases)
@@ -241,6 +262,10 @@ def main(arguments, wish):
             # Programs are not built with sanitizers here.
             known = {name: label for name, label in known.items() if label in ("unit", "suite")}
             known["fuzz"] = "fuzz"
+        if options.sanitize_threads:
+            known = {name: label for name, label in known.items()
+                     if label == "suite" or name in THREADS}
+            options.names = options.names or THREADS
         chosen, pattern = select(options.names, known)
         if options.list:
             print("\n".join(dict.fromkeys([*sorted(set(known.values())), *known])))
