@@ -50,7 +50,7 @@ def listed(text, known, option):
 
 @dataclasses.dataclass(frozen=True)
 class Request:
-    """What is asked for: rows, pages, figures (None: all of the pages), settings."""
+    """A request: rows, pages, figures (None: all figures of the pages), settings."""
 
     rows: tuple
     pages: tuple
@@ -58,7 +58,7 @@ class Request:
     settings: tuple
 
     def runs(self, seeds_of):
-        """For each row its runs, each of which is with the first row that has it."""
+        """The runs of each row. A run that several rows share belongs to the first of them."""
         seen = set()
         for row in self.rows:
             runs = []
@@ -70,7 +70,7 @@ class Request:
 
 
 def request(options):
-    """What a command line asks for."""
+    """The request of a command line."""
     known = pages()
     chosen = known if options.target == "all" else [options.target]
     if options.target not in (*known, "all"):

@@ -24,7 +24,7 @@ QUICK = os.path.join(ROOT, "results", "reproduce-quick")
 
 
 def seeds_in(text):
-    """Seeds from N or N,N,...: a number is how many."""
+    """Seeds from N or N,N,...: a single number is the number of seeds."""
     words = text.split(",")
     if not all(word.isascii() and word.isdigit() and 0 < int(word) < 2**32 for word in words):
         raise argparse.ArgumentTypeError(f'"{text}"; accepted: a number of seeds, or seeds with commas')
@@ -62,7 +62,7 @@ def parser():
 
 
 class Work:
-    """Where things are, and the seeds of rows."""
+    """Paths of data and pages, and the seeds of rows."""
 
     def __init__(self, options):
         from rdma_runs.store import Store
@@ -124,7 +124,7 @@ def runs_left(request, work, costs):
 
 
 def obey(options):
-    """Does what the command line says; returns the exit status."""
+    """Executes the command line; returns the exit status."""
     from rdma_runs import matrix, programs
     from rdma_runs.costs import Costs
 
@@ -163,6 +163,6 @@ def main(arguments=None):
 
 
 def _refuse(options):
-    """Numbers of short windows are not the pages'."""
+    """Numbers of short windows do not belong into the pages."""
     del options
     raise usage_error("--quick writes anywhere but into doc/validation")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""A file of flows: an incast with Poisson arrivals between all hosts beside it.
+"""A file of flows: an incast, and Poisson arrivals between all hosts at the same time.
 
 rdma-fabric has one workload for a run; a file of flows can hold two. Python guarantees the numbers
 of random.random() for a seed, so that files are equal on all machines.

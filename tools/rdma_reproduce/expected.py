@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What a source says of a value, and the verdict on a measured one."""
+"""Expected values, as a source gives them, and the verdict on a measured value."""
 
 import dataclasses
 import math

@@ -10,7 +10,7 @@ from rdma_runs.results import summary
 from .readings import READINGS
 from .row import Case
 
-# Networks by the words of the paper. No timeouts with PFC (section 4.1): --rto=auto has it so.
+# Networks by the paper's names. With PFC there are no timeouts (section 4.1), as with --rto=auto.
 NETWORKS = {
     "irn": ("--transport=irn", "--pfc=off"),
     "irn-pfc": ("--transport=irn", "--pfc=on"),
@@ -74,7 +74,7 @@ def read_flows(outcome):
 
 
 def metrics(outcome):
-    """summary.json, and what follows from flows.csv: tails, halves of the window, packets, RCT."""
+    """The metrics of summary.json and of flows.csv: tails, halves of the window, packets, RCT."""
     result = summary(outcome)
     flows = read_flows(outcome)
     given = dict(word[2:].partition("=")[::2] for word in outcome.options)

@@ -68,7 +68,7 @@ def legend(picture, handles, labels):
 
 
 def key(picture, labels):
-    """What the bars are, above the picture."""
+    """Puts the legend of the bars above the picture."""
     from matplotlib.patches import Patch
 
     legend(picture, [Patch(**style.bar(index)) for index in range(len(labels))], labels)
@@ -165,7 +165,7 @@ def incasts(data):
 
 
 def lot(make, wanted):
-    """A function that draws rates of the parking lot beside the source's."""
+    """A function that draws the parking lot's rates next to those of the source."""
     def draw(data):
         picture = style.figure(COLUMN, 2.3)
         axes = picture.subplots()
@@ -216,7 +216,7 @@ def sizes(data):
 NO_RCM = {"A": 6.3, "B": 6.3, "C": 6.3, "D": 18.9}
 CC = ("timely", "dcqcn")
 AVERAGE = METRICS[1:2]
-# Name of the file, and what draws it.
+# Name of the file, and the function that draws it.
 FIGURES = {
     "irn": {
         "irn-1": compare(("roce-pfc", "irn")), "irn-2": compare(("irn-pfc", "irn")),

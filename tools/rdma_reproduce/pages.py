@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Writes tables into pages whose prose people write.
+"""Writes tables into pages with prose that people write.
 
-A table stands between two comments, of which the first says what table it is:
+A table stands between two comments. The first comment names the table:
 
     <!-- reproduce: rows B1-B3 B7 -->
     <!-- /reproduce -->
@@ -46,7 +46,7 @@ def filled(text, table_of, place):
 
 
 def write(source, target, table_of):
-    """Writes a page; the target is as it was if the tables are."""
+    """Writes a page; leaves the file untouched if the tables have not changed."""
     try:
         with open(source, encoding="utf-8") as handle:
             text = handle.read()

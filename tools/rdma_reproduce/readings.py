@@ -11,7 +11,7 @@ import dataclasses
 
 @dataclasses.dataclass(frozen=True)
 class Reading:
-    """A reading: what is said of it, the options that make it, and how long arrivals last."""
+    """A reading: its description, its options, and how long arrivals last."""
 
     name: str
     title: str
@@ -31,7 +31,7 @@ class Reading:
         return self.quick_arrivals_ms if quick else self.arrivals_ms
 
 
-# Networks that collapse would never end while arrivals go on; what is cut then is reported.
+# A network that collapses would never end while arrivals go on. The reports name runs that were cut.
 WINDOW = "--warmUp=10ms --measure=40ms --stop=300ms"
 QUICK = "--warmUp=1ms --measure=2ms --stop=8ms"
 MAIN = "wire-acks"

@@ -28,7 +28,7 @@ def seeds_in(data):
 
 
 def commits(data):
-    """Of which commits of the model the rows are."""
+    """The commits of the model that produced the rows."""
     counts = {}
     for row in data.values():
         counts[row["model"]] = counts.get(row["model"], 0) + 1
@@ -49,7 +49,7 @@ class Tables:
         self.seeds = lambda row: seeds
 
     def __call__(self, words):
-        """The table that the words of a comment ask for."""
+        """The table that the words of a comment name."""
         kind, *rest = words or [""]
         chosen = [self.rows[name] for name in pages.names(rest, self.rows, self.page)]
         chosen = chosen or list(self.rows.values())

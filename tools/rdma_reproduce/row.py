@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What a row is made of: cases, which are runs but for their seed, and quantities of their metrics."""
+"""The parts of a row: cases, which are runs with any seed, and quantities of their metrics."""
 
 import dataclasses
 import functools

@@ -20,7 +20,7 @@ def measured(quantity, found):
 
 
 def seeds_of(quantity, found):
-    """How many seeds a value is of."""
+    """The number of seeds of a value."""
     if found is None or not any(case.seeded or case.inner for case in quantity.cases):
         return "-"
     return str(found.count)
@@ -59,7 +59,7 @@ def grid_table(row, data, setting, seeds):
 
 
 def verdict_of(row, data, setting, seeds):
-    """The verdict on a row, and how many of its values have it."""
+    """The verdict on a row, and the number of values with that verdict."""
     verdicts = []
     for quantity in row.quantities(setting):
         found = quantity.estimate(data, seeds(row))

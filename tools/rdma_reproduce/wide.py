@@ -15,12 +15,12 @@ def is_wide(found):
 
 
 def seeds_for(found):
-    """The seeds of a wide value: twice as many as the value has."""
+    """The seeds for a value with a wide interval: twice the number of its present seeds."""
     return range(1, min(2 * found.count, MOST) + 1)
 
 
 def runs(row, setting, data, seeds, costs):
-    """The runs of the seeds that the wide values of a row lack; data and seeds are those there are."""
+    """The runs for further seeds of a row's wide values, from its present data and seeds."""
     result = {}
     for quantity in row.quantities(setting):
         found = quantity.estimate(data, seeds)

@@ -24,9 +24,9 @@ def missing():
 
 
 def ensure():
-    """Returns if this Python has the packages; else the script starts again where they are.
+    """Returns if this Python has the packages; otherwise restarts the script in one that has them.
 
-    A Python outside of a virtual environment has releases that nobody chose, so it does not count.
+    A Python outside of a virtual environment does not count: its packages may have any release.
     """
     if os.environ.get(MARK) or sys.prefix != sys.base_prefix:
         lacking = missing()

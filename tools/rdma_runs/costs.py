@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Expected CPU-seconds of runs, from those of earlier runs on this machine.
 
-The times are kept beside the builds, not in the committed rows: they differ from run to run.
+The times are kept in the folder of the builds, and not in the committed rows, because they differ
+from run to run.
 """
 
 import collections
@@ -20,7 +21,7 @@ class Costs:
     def __init__(self, path=PATH):
         self.path = path
         self.known = {}
-        # What runs of a program take here, in units of their estimates.
+        # CPU time of runs of a program on this machine, in units of their estimates.
         self.paces = {}
         if os.path.exists(path):
             with open(path, newline="", encoding="utf-8") as handle:
@@ -30,7 +31,7 @@ class Costs:
                         self.known.setdefault((row[0], row[1]), {})[row[2]] = float(row[3])
 
     def note(self, run, seconds):
-        """Remembers what a run took."""
+        """Remembers the CPU time of a run."""
         seed = run.seeds[0]
         self.known.setdefault((run.program, run.text()), {})[seed] = seconds
         os.makedirs(os.path.dirname(self.path), exist_ok=True)

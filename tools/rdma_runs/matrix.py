@@ -44,7 +44,7 @@ class Progress:
         return min(self.done + under_way, self.total)
 
     def left(self):
-        """The time left: what is left by the pace so far."""
+        """The time left, from the pace so far."""
         done = self.parts()
         elapsed = time.monotonic() - self.begun
         pace = done / elapsed if elapsed > 5 and done > 0 else self.jobs
@@ -72,7 +72,7 @@ class Progress:
 
 
 def perform(runs, paths, model, costs, store_of, jobs=None):
-    """Performs runs; store_of(run) is where its rows go. Returns what the failed ones said.
+    """Performs runs; store_of(run) is the store of its rows. Returns the messages of failed runs.
 
     An interrupt ends the programs under way and is passed on; rows that are there stay.
     """
@@ -121,7 +121,7 @@ def perform(runs, paths, model, costs, store_of, jobs=None):
 
 
 def report(failures):
-    """Says what failed; returns the exit status."""
+    """Prints the failures; returns the exit status."""
     for text in failures:
         print(f"failed: {text}", file=sys.stderr)
     if failures:

@@ -8,12 +8,12 @@ import threading
 
 from .run import Outcome, RunError
 
-# Of what a failed run said, the end.
+# Length of the end of a failed run's output that is shown.
 LAST = 600
 
 
 class Performer:
-    """Runs programs; can be told to end those that are under way."""
+    """Runs programs, and can end those that are running."""
 
     def __init__(self, paths):
         self.paths = paths
@@ -35,7 +35,7 @@ class Performer:
                 run.prepare(folder)
             command = [self.paths[run.program], *run.arguments(folder)]
             stdout, stderr, status, seconds = self.call(command, run.directory or folder)
-            # Status 1 is that of a run in which flows did not finish: its results say so.
+            # A run with unfinished flows ends with status 1, and has results.
             if status in (0, 1):
                 try:
                     metrics = run.metrics(Outcome(folder, stdout, run.options))
@@ -64,7 +64,7 @@ class Performer:
                 except OSError as error:
                     raise RunError(f"{command[0]}: {error.strerror}") from None
                 self.children.add(child)
-            # The usage of this very child: that of all children mixes runs side by side.
+            # The usage of this child alone: that of all children would include parallel runs.
             _, status, usage = os.wait4(child.pid, 0)
             with self.lock:
                 child.returncode = os.waitstatus_to_exitcode(status)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Finds the programs of the runs, builds those that are missing, and says of which commit they are."""
+"""Finds the programs of the runs, builds those that are missing, and determines the commit of each."""
 
 import os
 import subprocess
@@ -10,7 +10,7 @@ from with_ns3.build import MODULES, MORE_MODULES, Module, listed_programs
 from with_ns3.places import ROOT, WORK, lock
 from with_ns3.say import Phases, Stop
 
-# What the results of a program depend on.
+# Files on which the results of a program depend.
 SOURCES = ("CMakeLists.txt", "cmake", "examples", "helper", "model")
 
 
@@ -57,7 +57,7 @@ def build(names):
 
 
 def git(folder, *words):
-    """What git prints in a folder, or None."""
+    """The output of git in a folder, or None."""
     try:
         done = subprocess.run(
             ["git", "-C", folder, *words], capture_output=True, text=True, check=False

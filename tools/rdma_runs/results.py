@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Metrics from what a program leaves: summary.json, or lines that it prints."""
+"""Metrics from the results of a program: summary.json, or lines that it prints."""
 
 import json
 import os
@@ -7,7 +7,7 @@ import re
 
 from .run import RunError
 
-# What differs from run to run, or is no number.
+# Keys that differ from run to run, or are no numbers.
 MACHINE = ("cpu_s", "events", "peak_rss_mb", "digest")
 
 
@@ -37,7 +37,7 @@ def chosen(names, seed):
 
 
 def matched(patterns, seed):
-    """A function that takes the first group of regular expressions from what a program prints."""
+    """A function that takes the first groups of regular expressions from a program's output."""
     def metrics(outcome):
         row = {}
         for name, pattern in patterns.items():

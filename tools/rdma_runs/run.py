@@ -1,21 +1,21 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What a run is: a program, its options and its seed; and what is read from its results."""
+"""A run: a program, its options and its seed, and the metrics read from its results."""
 
 import dataclasses
 import shlex
 from typing import Callable, Optional
 
-# What every row has before its metrics.
+# The columns of every row before its metrics.
 KEY = ("program", "options", "seed", "model")
 
 
 class RunError(Exception):
-    """A run that failed: its command and what it said."""
+    """A run that failed: its command and its output."""
 
 
 @dataclasses.dataclass(frozen=True)
 class Outcome:
-    """What a program has left: a folder with its files, and what it printed."""
+    """The results of a program: the folder of its files, and its output."""
 
     folder: str
     stdout: str
@@ -24,7 +24,7 @@ class Outcome:
 
 @dataclasses.dataclass(frozen=True)
 class Run:
-    """A run to perform. Equal are two runs with equal program, options and seeds."""
+    """A run to perform. Two runs are equal if their programs, options and seeds are equal."""
 
     program: str
     options: tuple
@@ -57,7 +57,7 @@ class Run:
         return [(self.program, self.text(), seed) for seed in self.seeds]
 
     def arguments(self, folder):
-        """The words behind the program's name."""
+        """The words after the program's name."""
         seed = [f"--{self.seed_option}={self.seeds[0]}"] if self.seed_option else []
         return [*self.options, *seed, *(word.format(folder=folder) for word in self.results)]
 

@@ -6,7 +6,7 @@ import os
 import matplotlib
 from matplotlib.figure import Figure
 
-# Okabe and Ito, 2008. Markers, line styles and hatches tell the same without colours.
+# Okabe and Ito, 2008. Markers, line styles and hatches distinguish the lines without colours.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 LINES = ("-", "--", "-.", ":", (0, (5, 1)), (0, (3, 1, 1, 1)), (0, (1, 1)))

@@ -36,7 +36,7 @@ def count(text):
 
 
 def add_common(result):
-    """The options that tools/reproduce has as well."""
+    """The options that tools/sweep and tools/reproduce share."""
     result.add_argument(
         "--list", "--dry-run", action="store_true", dest="list",
         help="print what would be run and its CPU-hours, and run nothing",
@@ -71,7 +71,7 @@ def print_list(sweep, runs, costs):
 
 
 def obey(options):
-    """Does what the command line says; returns the exit status."""
+    """Executes the command line; returns the exit status."""
     from . import matrix, programs, sweep_file
     from .costs import Costs
     from .store import Store
@@ -90,7 +90,7 @@ def obey(options):
         paths = programs.locate([sweep.program], options.programs)
         model = programs.revision(paths[sweep.program])
         failures = matrix.perform(runs, paths, model, costs, lambda run: store, options.jobs)
-    # After the runs: pandas and matplotlib take their time to load.
+    # Imported after the runs, because pandas and matplotlib load slowly.
     from . import sweep_plot
 
     _, rows = store.read()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Reads the file of a sweep: which runs there are, what is measured, which pictures are drawn."""
+"""Reads the file of a sweep: its runs, metrics and pictures."""
 
 import dataclasses
 import itertools
@@ -140,7 +140,7 @@ def _seeds(value):
 
 
 def _metrics(value):
-    """Names of numbers in summary.json, or regular expressions for what the program prints."""
+    """Names of numbers in summary.json, or regular expressions for the program's output."""
     if not value.is_mapping():
         accepted = "a list of numbers in summary.json, or NAME: EXPRESSION for printed numbers"
         return tuple(dict.fromkeys(item.text() for item in value.items(accepted))), {}

@@ -18,7 +18,7 @@ def table(sweep, rows):
 
 
 def numbers(texts):
-    """The texts as numbers, or None if one is none."""
+    """The texts as numbers, or None if one is not a number."""
     try:
         return [float(text) for text in texts]
     except ValueError:

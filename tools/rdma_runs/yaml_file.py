@@ -7,7 +7,7 @@ from .run import RunError
 
 
 class Value:
-    """A value of a YAML file: text, a list or a mapping, and where it stands."""
+    """A value of a YAML file: text, a list or a mapping, with its place in the file."""
 
     def __init__(self, path, field, node):
         self.path, self.field, self.node = path, field, node
@@ -30,7 +30,7 @@ class Value:
         return self.node.id == "mapping"
 
     def text(self, accepted="text"):
-        """The text of a value that is one."""
+        """The text of a value that must be text."""
         if self.node.id != "scalar" or not self.node.value:
             raise self.wrong(accepted)
         return self.node.value
@@ -57,7 +57,7 @@ class Value:
         return result
 
     def choice(self, known):
-        """A text that is one of those known."""
+        """A text that must be one of the known ones."""
         accepted = ", ".join(known)
         if self.text(accepted) not in known:
             raise self.wrong(accepted)
@@ -73,7 +73,7 @@ class Value:
 
 
 def read(path):
-    """The value that is the whole file."""
+    """The value of a whole file."""
     try:
         with open(path, encoding="utf-8") as handle:
             node = yaml.compose(handle, Loader=yaml.BaseLoader)

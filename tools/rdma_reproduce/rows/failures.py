@@ -9,7 +9,7 @@ from ..row import Case, Quantity, Row, value
 
 
 def deadlocks(outcome):
-    """What rdma-deadlock found, and how many flows finished."""
+    """The deadlocks that rdma-deadlock found, and how many flows finished."""
     result = texts.matches(outcome, {
         "finished": r"us: (\d+) of \d+ flows finished", "flows": r"us: \d+ of (\d+) flows finished",
         "deadlocks": r"(\d+) deadlocks",
@@ -57,7 +57,7 @@ STORMS = ("NIC watchdog", "watchdog: drop", "watchdog: drop at servers", "watchd
 
 
 def storms(outcome):
-    """Goodput of the victims after the detection, in percent of what is fair, for each run."""
+    """Goodput of the victims after the detection, in percent of the fair share, for each run."""
     result = texts.matches(outcome, {
         f"{run}_fair": rf"^{run} +[\d.]+ +[\d.]+ +[\d.]+ +([\d.]+)%" for run in ("storm", *STORMS)
     })
@@ -65,7 +65,7 @@ def storms(outcome):
 
 
 def storm(setting):
-    """C6: one NIC stops the fabric; watchdogs give the victims 90% of what is fair."""
+    """C6: one NIC stops the fabric; watchdogs give the victims 90% of their fair share."""
     quick = ("--detection=1ms", "--start=1ms") if setting.quick else ()
     result = []
     for buffer in ("2MiB",) if setting.quick else ("12MiB", "2MiB"):

@@ -46,13 +46,13 @@ def messages(model, size, setting):
 
 
 def point(size):
-    """What the source says of a size."""
+    """The value that the source gives for a message size."""
     low, high = SIZES[size]
     return between(low, high) if low < high else within(low, TOLERANCE)
 
 
 def goodput(setting):
-    """E1: the model beside the source, and the limit of framing."""
+    """E1: the model and the source, and the limit by framing."""
     cases = {size: messages(MODEL, size, setting) for size in SIZES}
     result = [
         value(size, case, "gbps", point(size), "goodput, GB/s", scale=1 / 8)

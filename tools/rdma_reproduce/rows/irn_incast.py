@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""B12, B13, B17: incasts, alone, beside other traffic, and against the authors' published trace."""
+"""B12, B13, B17: incasts alone and with other traffic, and the authors' published trace."""
 
 import functools
 import json
@@ -54,7 +54,7 @@ def alone(setting):
 
 
 def cross_metrics(incast_bytes, outcome):
-    """The RCT of the incast and the paper's metrics of the flows beside it while it is under way."""
+    """The RCT of the incast, and the paper's metrics of the other flows while the incast lasts."""
     flows = read_flows(outcome)
     one = flows[flows.bytes == incast_bytes]
     rest = flows[flows.bytes != incast_bytes]
@@ -64,7 +64,7 @@ def cross_metrics(incast_bytes, outcome):
         name: count for name, count in summary(outcome).items() if isinstance(count, int)
     }
     result["incast_rct_us"] = one.fct_ns.max() / 1e3 if finished else None
-    # The window is of the ideal time, so that it has the same flows in each case.
+    # The window has the length of the ideal time, so that all cases count the same flows.
     ideal = incast_bytes * len(one) * 8e9 / cross_traffic.RATE_BPS
     beside = rest[(rest.start_ns >= start) & (rest.start_ns < start + ideal)]
     result.update(averages(beside, "background"))
@@ -124,7 +124,7 @@ def crossed(setting):
 
 
 def arrivals(setting):
-    """B17: what arrives at the receiver of the published incast; it is short, so never shortened."""
+    """B17: the arrivals at the receiver of the published incast, a short run that is never cut."""
     del setting
     trace = Case(
         "IRN, 150 MB from 50 senders", "tools/rdma_reproduce/programs/irn-arrivals.cc", (),

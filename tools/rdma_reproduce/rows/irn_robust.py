@@ -28,7 +28,7 @@ IRN_DEVIATIONS = (
 )
 # 6% to 83% better.
 BETTER = ratio(1 / 0.94, 1 / 0.17, "1.06 to 5.9")
-# PFC degrades IRN by up to 2.4, and helps by nothing that the paper tells of.
+# PFC degrades IRN by up to 2.4. The paper reports no case in which PFC helps IRN.
 DEGRADES = ratio(1, 2.4, "1 to 2.4")
 
 

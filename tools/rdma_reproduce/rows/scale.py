@@ -75,7 +75,7 @@ def isolation(setting):
         return result
 
     case = Case("isolation", "rdma-isolation", options, metrics, 40.0)
-    # TCP's weight is 3 of 7 beside bulk, of what real time leaves.
+    # Of the bandwidth that real time leaves, TCP's weight is 3 of 7 and bulk's 4 of 7.
     share = Quantity(
         "all three", "TCP / (TCP + bulk)", (case,),
         lambda row: row["111_tcp"] / (row["111_tcp"] + row["111_bulk"]), within(3 / 7, 0.01, "3/7 +- 1%"), 3,
