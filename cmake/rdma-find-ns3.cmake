@@ -74,8 +74,8 @@ string(REGEX MATCH "^lib(ns3.*)-core(-[a-z]+)?\\.so$" rdma_core_name ${rdma_core
 set(RDMA_NS3_LIB_PREFIX ${CMAKE_MATCH_1})
 set(RDMA_NS3_LIB_SUFFIX ${CMAKE_MATCH_2})
 
-# The version is in the library's name (libns3.37-core.so), or (Debian) in its soname; the name of
-# a development tree's has none (libns3-dev-core.so), and those are newer than all releases.
+# The version is in the library's name (libns3.37-core.so), or (Debian) in its soname; the name
+# in a development tree has none (libns3-dev-core.so); such a tree is newer than all releases.
 get_filename_component(rdma_core_real ${rdma_core_file} REALPATH)
 if(RDMA_NS3_LIB_PREFIX MATCHES "^ns3\\.([0-9]+)")
   set(RDMA_NS3_VERSION 3.${CMAKE_MATCH_1})

@@ -17,7 +17,7 @@ if(RDMA_FUZZ AND NOT CMAKE_CXX_COMPILER_ID MATCHES "Clang")
                       "${CMAKE_CXX_COMPILER_ID}. Use -DCMAKE_CXX_COMPILER=clang++.")
 endif()
 
-# Programs beside the library (tests, fuzzers) go here.
+# Folder of the programs that are not examples (tests, fuzzers).
 if(CMAKE_RUNTIME_OUTPUT_DIRECTORY)
   set(RDMA_BINARY_DIR ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/contrib/rdma)
 else()
@@ -61,7 +61,7 @@ function(rdma_use_unity target)
 endfunction()
 
 # Compiles the headers of ns-3 and of the standard library that most files include once for TARGET,
-# and those given after it. Headers of this module are left out: they change, and all would follow.
+# and those given after it. Headers of this module are left out: each change of one would recompile all files.
 function(rdma_use_precompiled_headers target)
   if(RDMA_PRECOMPILE)
     target_precompile_headers(

@@ -41,7 +41,7 @@ file(MAKE_DIRECTORY ${CMAKE_BINARY_DIR}/ns-3)
 file(CREATE_LINK ${rdma_include_dir} ${CMAKE_BINARY_DIR}/ns-3/include SYMBOLIC)
 file(CREATE_LINK ${rdma_lib_dir} ${CMAKE_BINARY_DIR}/ns-3/lib SYMBOLIC)
 
-# What tests and scripts find programs, libraries and ns-3's release by.
+# File from which tests and scripts learn where programs and libraries are, and ns-3's release.
 set(rdma_test_environment
     "PATH=${RDMA_BINARY_DIR}/examples:${RDMA_BINARY_DIR}/bench:$ENV{PATH}"
     "NS3_BUILD=${CMAKE_BINARY_DIR}:${CMAKE_BINARY_DIR}/ns-3" NS3_VERSION=${RDMA_NS3_VERSION}

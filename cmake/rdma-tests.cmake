@@ -76,7 +76,7 @@ if(RDMA_TEST_RUNNER)
   endforeach()
 endif()
 
-# What needs Python, or all programs. The tests themselves skip what they miss.
+# Tests that need Python, or all programs. A test that lacks something is skipped.
 if(RDMA_UNIT_TESTS AND RDMA_TEST_RUNNER)
   include(${CMAKE_CURRENT_LIST_DIR}/rdma-script-tests.cmake)
 endif()

@@ -21,7 +21,7 @@ INCAST = ("--topology=star:65", "--workload=incast:64", "--bytes=10MB")
 
 
 class RunError(Exception):
-    """A run that failed, with what it said."""
+    """A run that failed, with its output."""
 
 
 def names_of(program):
@@ -45,7 +45,7 @@ def summary_of(program, name, options):
         words += [f"--out={folder}", *options]
         result = subprocess.run(words, capture_output=True, text=True, check=False)
         path = os.path.join(folder, "summary.json")
-        # Status 1: flows that did not finish, which the table says.
+        # Status 1: some flows did not finish, as the table shows.
         if result.returncode not in (0, 1) or not os.path.exists(path):
             raise RunError(f"{shlex.join(words)}: {result.stderr or result.stdout}")
         with open(path, encoding="ascii") as handle:

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""Draws what the example rdma-fluid writes: the fluid model and the packets, one over the other.
+"""Draws the output of the example rdma-fluid: the fluid model over the packet simulation.
 
     rdma_fluid_plot.py TITLE=FILE.csv... -o PICTURE [--to=MS]
 
@@ -17,7 +17,7 @@ import sys
 from rdma_plot import COLOURS, FORMATS, matplotlib_figure, save, style
 from ns3_rdma.results import ResultsError
 
-POINTS = 240  # on each line; more cannot be told apart
+POINTS = 240  # on each line; more markers would overlap
 
 
 def read_columns(path):
@@ -44,7 +44,7 @@ def read_columns(path):
 
 
 def thin(values, count):
-    """Means of runs of values, count of them at most."""
+    """Means over consecutive values, at most count means."""
     size = -(-len(values) // count)
     parts = [values[first:first + size] for first in range(0, len(values), size)]
     return [sum(part) / len(part) for part in parts]

@@ -22,7 +22,7 @@ from ns3_rdma.results import (
     ResultsError, quantile, read_monitor, read_run, read_time_series, size_groups,
 )
 
-# Told apart by people with any colour vision (Okabe and Ito, 2008).
+# Colours that people with any colour vision distinguish (Okabe and Ito, 2008).
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 FORMATS = (".png", ".svg", ".pdf")
 
@@ -36,7 +36,7 @@ def matplotlib_figure(width, height):
             "drawing needs matplotlib, which is not installed: "
             "python3 -m pip install -r python/requirements.txt"
         ) from error
-    # Files that are the same for the same results.
+    # Settings that make equal files of equal results.
     matplotlib.rcParams["svg.hashsalt"] = "rdma"
     from matplotlib.figure import Figure
 
@@ -60,7 +60,7 @@ def style(axes):
 
 
 def legend(figure):
-    """What the lines are, above the picture, where it hides none of them."""
+    """Puts the legend above the picture, where the legend hides no line."""
     figure.legend(loc="outside upper left", frameon=False, ncols=2)
 
 

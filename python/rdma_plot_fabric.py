@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""A picture of a fabric: nodes by level with their names, links coloured by what they carried."""
+"""A picture of a fabric: nodes by level with their names, links coloured by their load or pause time."""
 
 import collections
 import math
@@ -24,9 +24,9 @@ def _load(rows, seconds):
     return 100 * bits / (rows[0].line_rate_bps * seconds)
 
 
-# What a direction of a link can be coloured by: the label of the colour bar, and a function from the
-# rows of the sending port and the simulated time in seconds to the value. A port is paused for as
-# long as the priority that is paused longest.
+# Quantities that colour a direction of a link: the label of the colour bar, and a function from the
+# rows of the sending port and the simulated time in seconds to the value. The pause time of
+# a port is that of the priority that is paused longest.
 COLOURS = {
     "load": ("load (% of line rate)", _load),
     "pause": ("time paused (us)", lambda rows, _: max(row.paused_ns for row in rows) / 1e3),
@@ -87,7 +87,7 @@ def place_nodes(ports, levels):
 
 
 def shown_labels(names, xs, width_of):
-    """Names to show of a level: every one, every second, every third and so on, so that none overlap."""
+    """The names to show on a level: all, every second, every third and so on, so that none overlap."""
     for step in range(1, len(names) + 1):
         chosen = list(range(0, len(names), step))
         if all(
@@ -99,7 +99,7 @@ def shown_labels(names, xs, width_of):
 
 
 def _text_inches(text):
-    """About the width of a text."""
+    """The approximate width of a text."""
     return 0.62 * FONT / 72 * len(text)
 
 
@@ -115,7 +115,7 @@ def _curve(start, end, bend):
 
 
 def _to_the_right(points, distance):
-    """The points of a curve, moved to the right as seen by somebody who travels along it."""
+    """The points of a curve, moved to the right-hand side of its direction."""
     moved = []
     for index, (x, y) in enumerate(points):
         ahead = points[min(index + 1, len(points) - 1)]
@@ -155,7 +155,7 @@ class _Layout:
         }
 
     def bend(self, a, b):
-        """How far a link between two nodes bends upwards: so that it passes nodes of the same level."""
+        """How far a link bends upwards, to pass the nodes between its ends if both are on one level."""
         if self.levels[a] != self.levels[b] or abs(self.order[a] - self.order[b]) == 1:
             return 0
         return 0.25 + 0.1 * abs(self.points[a][0] - self.points[b][0])

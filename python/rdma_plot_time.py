@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Pictures of what happens in time: flows (rdma-fabric --timeseries) and ports (--monitor)."""
+"""Pictures over time: flows (rdma-fabric --timeseries) and ports (--monitor)."""
 
 import collections
 
 import rdma_plot as plot
 
-# What a flow's sample shows, in units that people read.
+# The quantities of a flow's sample, in the units of the pictures.
 PANELS = (
     ("rate (Gb/s)", lambda sample: sample.rate_bps, 1e9),
     ("window (KB)", lambda sample: sample.window_bytes, 1e3),
@@ -16,13 +16,13 @@ PANELS = (
 
 
 def _panels(count):
-    """A figure with so many panels above each other that share their time."""
+    """A figure with this number of panels, one above the other, with a common time axis."""
     figure = plot.matplotlib_figure(7.2, 0.9 + 1.6 * count)
     return figure, figure.subplots(count, 1, sharex=True, squeeze=False)[:, 0]
 
 
 def _finish(figure, panels, named=True):
-    """The time below the last panel, and what the lines are above the first."""
+    """Labels the time axis below the last panel, and puts the legend above the first."""
     for axes in panels:
         plot.style(axes)
         axes.set_ylim(bottom=0)
@@ -40,7 +40,7 @@ def _finish(figure, panels, named=True):
 
 
 def draw_time_series(samples):
-    """Rate, window, bytes in flight, alpha and round trip of flows; what no flow has is left out."""
+    """Rate, window, bytes in flight, alpha and round trip of flows, as far as any flow has them."""
     flows = collections.defaultdict(list)
     for sample in samples:
         flows[sample.flow].append(sample)
@@ -71,7 +71,7 @@ def _polls(rows, before, value):
 
 
 def draw_monitor(readings, top):
-    """Longest queues, and time paused, of the ports and priorities that have most of either."""
+    """Queues and pause times of the ports and priorities with the longest queues and pauses."""
     ports, names = collections.defaultdict(list), {}
     for reading in readings:
         key = reading.node, reading.port, reading.priority

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The commands of a check of tools/check-all, with their logs and what is noted of them."""
+"""Runs the commands of a check of tools/check-all, keeps their logs and counts their tests."""
 
 import os
 import re
@@ -19,7 +19,7 @@ class Missing(Fail):
 
 
 def first(pattern, text, otherwise):
-    """What the group of the pattern matches in text."""
+    """The text that the group of the pattern matches, or otherwise."""
     match = re.search(pattern, text, re.M)
     return match[1] if match else otherwise
 
@@ -31,7 +31,7 @@ def text_of(*path):
 
 
 def output_of(*command):
-    """What a short command prints; nothing if there is no such program."""
+    """The output of a short command; empty if there is no such program."""
     if not shutil.which(command[0]):
         return ""
     return subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, text=True, check=False).stdout
@@ -57,7 +57,7 @@ class Steps:
         return os.path.join(self.folder, *names)
 
     def run(self, log, *command, cwd=ROOT, env=None, must=False):
-        """Runs a command, with its output in LOG.log. One that must not fail ends the check."""
+        """Runs a command, with its output in LOG.log. If must is set, a failure ends the check."""
         path = self.path("log", log + ".log")
         os.makedirs(os.path.dirname(path), exist_ok=True)
         # ns-3's scripts refuse to run where USER is root.
@@ -76,7 +76,7 @@ class Steps:
         return done
 
     def step(self, log, *command, **keywords):
-        """As run, and says so."""
+        """Prints the command and runs it, as run()."""
         print("   " + shlex.join(command), flush=True)
         return self.run(log, *command, **keywords)
 

@@ -9,7 +9,7 @@ import shutil
 
 # Settings of the network that are passed on.
 NETWORK = re.compile(r"(?:https?|ftp|no|all)_proxy|PIP_(?:INDEX_URL|DEFAULT_TIMEOUT)", re.I)
-# What pip's log says before it waits for the network.
+# Lines that pip logs before it waits for the network.
 WAITS = re.compile(r"Getting page|Found index|Obtaining dependency|Downloading|WARNING: Retrying")
 APT_SECONDS = "root/apt.seconds"
 PIP_LOG = "root/pip.log"

@@ -6,7 +6,7 @@ import os
 import re
 import shutil
 
-# What builds leave in an ns-3 tree, and other people's modules.
+# Outputs of builds in an ns-3 tree, and other people's modules.
 NOT_COPIED = re.compile(r"contrib|build(?!-support$).*|cmake-cache.*|\.git|\.lock.*|testpy.*")
 
 

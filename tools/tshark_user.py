@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""How tshark is run so that it loads a Lua script, whoever runs it."""
+"""Runs tshark such that it loads a Lua script, also for root."""
 
 import contextlib
 import os
@@ -11,7 +11,7 @@ NOBODY = 65534
 
 @contextlib.contextmanager
 def readable(*paths):
-    """Gives the paths to hand to tshark, and the keywords that subprocess starts it with.
+    """The paths to pass to tshark, and the keyword arguments of subprocess.
 
     From release 4.4 on tshark loads no scripts for root. There another user runs tshark, on copies
     of the files, because folders on the way to the files may be root's alone.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What "pip install ." builds this module with: scikit-build-core, after a look at the machine.
+"""The build backend of "pip install .": scikit-build-core, after a check of the machine.
 
 pip would begin with the packages that the build needs, one of which is itself compiled and fails
 with many lines where there is no compiler. So the machine is looked at first, and what is missing
@@ -95,7 +95,7 @@ def check_compiler():
 
 
 def _scikit_build():
-    """What builds, once the machine has been looked at."""
+    """The build backend that does the work, after the check of the machine."""
     check_platform()
     check_compiler()
     try:
@@ -114,7 +114,7 @@ def _settings(config_settings):
     if f"ns3=={found.version}" != _ns3():
         _stop(f"the build needs {_ns3()}; its environment has ns3=={found.version}")
     prefix = str(found.locate_file("ns3"))
-    # No file of the result names a folder of this machine.
+    # No file in the wheel names a folder of this machine.
     maps = f"-ffile-prefix-map={prefix}/= -ffile-prefix-map={ROOT}/="
     if maps not in os.environ.get("CXXFLAGS", ""):
         os.environ["CXXFLAGS"] = f"{os.environ.get('CXXFLAGS', '')} {maps}".strip()
@@ -124,7 +124,7 @@ def _settings(config_settings):
 
 
 def get_requires_for_build_wheel(config_settings=None):
-    """What the build still needs; asked before anything but pyproject.toml's "requires" is there."""
+    """Further packages that the build needs; pip asks when only those of pyproject.toml are there."""
     needs = _scikit_build().get_requires_for_build_wheel(config_settings)
     return needs if rdma_ns3.fetch(_ns3()) else [*needs, _ns3()]
 
@@ -138,7 +138,7 @@ def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
 
 
 def get_requires_for_build_sdist(config_settings=None):
-    """What an archive of the sources needs."""
+    """Packages that making an archive of the sources needs."""
     from scikit_build_core import build
 
     return build.get_requires_for_build_sdist(config_settings)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The package ns3 in the environment of a build, and what ns3 depends on in pip's cache of wheels.
+"""Puts the package ns3 into the environment of a build, and wheels that ns3 needs into pip's cache.
 
 Both are done by the pip that runs the build, in a process of its own. That process knows pip's
 configuration files and environment variables, and no option of the command line. Where a step here
@@ -20,7 +20,7 @@ def _pip(*arguments):
 
 
 def _environment():
-    """The environment of such a command: without what pip tells the backend that it runs."""
+    """The environment of a command of pip: without the variables that pip sets for the backend."""
     hidden = ("PIP_BUILD_TRACKER", "PYTHONPATH", "PEP517_", "_PYPROJECT_HOOKS_")
     return {name: value for name, value in os.environ.items() if not name.startswith(hidden)}
 
@@ -53,7 +53,7 @@ def _has_cache():
 
 
 def _to_compile():
-    """What ns3 asks for; nothing where that is in the environment of the build already."""
+    """The packages that ns3 requires; empty if the environment of the build has them already."""
     needs = importlib.metadata.distribution("ns3").requires or []
     try:
         importlib.metadata.distribution("cppyy")
@@ -64,7 +64,7 @@ def _to_compile():
 
 @contextlib.contextmanager
 def dependencies_compiled():
-    """Has wheels of what ns3 depends on in pip's cache when the block ends, made beside the block."""
+    """Builds wheels of the packages that ns3 requires while the block runs; puts them into pip's cache."""
     needs = _to_compile() if _is_run_by_pip() and _has_cache() else []
     if not needs:
         yield

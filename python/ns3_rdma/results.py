@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Reads what a run of rdma-fabric leaves behind: flows.csv, ports.csv and summary.json, and what
+"""Reads the results of a run of rdma-fabric: flows.csv, ports.csv and summary.json, and what
 --timeseries and --monitor write.
 
     run = read_run("results/incast")
@@ -25,7 +25,7 @@ from typing import Optional
 
 
 class ResultsError(Exception):
-    """A file that cannot be read: "file:line: column: what was wrong; accepted: ..."."""
+    """A file that cannot be read: "file:line: column: error; accepted: ..."."""
 
 
 with open(
@@ -52,7 +52,7 @@ def _row_type(name, table, text, base=object):
 class _Flow:
     @property
     def completed(self):
-        """Whether the receiver has all bytes and the sender knows."""
+        """Whether the receiver has all bytes and the sender has the acknowledgement."""
         return self.fct_ns is not None
 
 
@@ -117,7 +117,7 @@ _PARSERS = {
 
 
 class Rows(tuple):
-    """The rows of a file; kind is their class, which a file without rows has, too."""
+    """The rows of a file. kind is their class, also for a file without rows."""
 
     kind = None
 
@@ -137,7 +137,7 @@ def _own_values(texts):
 
 
 def _own_columns(header, kind):
-    """Places of the columns of a file that are no fields of kind and can be attributes of a row."""
+    """Indices of the columns that are not fields of kind and have names of attributes."""
     return {
         name: index for index, name in enumerate(header)
         if name.isidentifier() and not keyword.iskeyword(name) and not name.startswith("_")
@@ -270,7 +270,7 @@ def read_summary(path):
 
 
 def read_run(directory):
-    """All three files of a folder, which must be of one run: the digest tells."""
+    """All three files of a folder, which must belong to one run, as the digest shows."""
     if not os.path.isdir(directory):
         raise ResultsError(
             f"{directory}: there is no such folder; accepted: one that rdma-fabric --out=DIR wrote"

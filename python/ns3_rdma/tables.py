@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Results as pandas tables: of the objects of a run, and of the files that a run leaves behind.
+"""Results as pandas tables: of the objects of a run, and of the files that a run writes.
 
 Both have the columns of the files, which doc/columns.rst explains: flows.csv, ports.csv,
 summary.json; those that a script has added to a run come last.
@@ -31,7 +31,7 @@ class RunTables(NamedTuple):
 
 
 def _pandas():
-    """pandas, which those who only draw do not need."""
+    """The package pandas, which programs that only draw do not need."""
     try:
         import pandas
     except ImportError as error:
@@ -129,7 +129,7 @@ def read_monitor_table(path):
 def read_tables(directory):
     """The tables of a folder that rdma-fabric --out=DIR or WriteRdmaReport() wrote.
 
-    Its three files must be of one run.
+    The three files must belong to one run.
     """
     run = results.read_run(directory)
     dtypes = _summary_dtypes(("network", "run"))

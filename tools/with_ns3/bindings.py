@@ -13,7 +13,7 @@ from .build import environment, jobs
 from .places import ROOT, WORK, lock
 from .say import Phases, Progress, Stop, usage_error
 
-# What pip install . compiles, installs or reads, below the root of the repository.
+# Files and folders of the repository that pip install . compiles, installs or reads.
 SOURCES = (
     "CMakeLists.txt", "LICENSE", "README.md", "pyproject.toml", "cmake/*", "helper/**/*.*",
     "model/**/*.*", "python/backend/*.py", "python/ns3_rdma/*.json", "python/ns3_rdma/*.py",
@@ -40,7 +40,7 @@ def check_python():
 
 
 def fingerprint():
-    """Changes with each change of what is installed."""
+    """A checksum over the files that are installed."""
     lines = [os.path.realpath(ROOT)]
     for pattern in SOURCES:
         for path in sorted(glob.glob(os.path.join(ROOT, pattern), recursive=True)):
@@ -51,7 +51,7 @@ def fingerprint():
 
 
 def install(interpreter, phases):
-    """Installs this repository where that has not been done since its sources changed."""
+    """Installs this repository, unless it is installed with its present sources."""
     folder = os.path.dirname(os.path.dirname(interpreter))
     stamp = os.path.join(folder, "with-ns3-installed")
     wanted = fingerprint()

@@ -12,8 +12,8 @@ import time
 from .places import ROOT, WORK
 from .say import Progress, Stop, duration, note
 
-# ns-3's modules that this module links (the others of its programs' needs follow by themselves),
-# and those that people's own programs use beside it.
+# ns-3's modules that this module links (modules that these link come with them),
+# and modules that users' own programs need in addition.
 MODULES = ("core", "network", "internet", "internet-apps", "applications")
 MORE_MODULES = ("bridge", "csma", "flow-monitor", "point-to-point", "stats", "traffic-control")
 
@@ -34,7 +34,7 @@ RELEASE = {"CMAKE_BUILD_TYPE": "release", "NS3_ASSERT": "OFF", "NS3_LOG": "OFF"}
 NS3_PROFILES = {
     # What people run and measure.
     "release": RELEASE,
-    # With asserts and logs, and compiled fast rather than to be fast.
+    # With asserts and logs, and with settings for a short compilation.
     "asserts": {
         "CMAKE_BUILD_TYPE": "default",
         "NS3_ASSERT": "ON",
@@ -72,7 +72,7 @@ NS3_PROFILES = {
         "NS3_FAST_LINKERS": "OFF",
     },
 }
-# This module: what programs and tests are compiled with.
+# This module: the settings of programs and tests.
 RELEASE_FLAGS = "-O2 -DNDEBUG"
 
 # Megabytes that a build may need on the disk.
@@ -81,12 +81,12 @@ ROOM = {"module": 600, "ns-3": 2500}
 STATUS = re.compile(r"^\[(\d+)/(\d+)\] (.*)$")
 # A file of this repository in a compiler's message; ccache shortens paths to relative ones.
 OWN = re.compile(r"contrib/rdma/|(?:\.\./)+(?:model|helper|examples|test|bench)/")
-# ninja's notes on re-running CMake, and CMake's own: not for the user unless it fails.
+# Messages of ninja on running CMake again, and of CMake: shown to the user only after a failure.
 CHATTER = re.compile(r"^(-- |ninja: no work|ninja: Entering|\[0/|Re-run|Re-check)")
 
 
 def environment():
-    """The environment of compilers: ccache's results serve every clone of this repository."""
+    """The environment of compilers, such that all clones of this repository share ccache's results."""
     env = dict(os.environ)
     env.setdefault("CCACHE_BASEDIR", WORK)
     env.setdefault("CCACHE_NOHASHDIR", "1")
@@ -108,7 +108,7 @@ def check_room(kind):
 
 
 class Output:
-    """Passes on what compilers say of this repository's files, and everything once a step failed.
+    """Passes on compilers' messages on files of this repository, and all output once a step failed.
 
     Warnings in ns-3's own sources are not the user's.
     """
@@ -132,7 +132,7 @@ class Output:
 
 
 def run_ninja(folder, targets, log, phases, what):
-    """Builds targets; says so, and how far it is, if there is anything to build."""
+    """Builds targets; shows progress if there is anything to build."""
     command = ["ninja", "-C", folder, f"-j{jobs()}", *targets]
     env = environment()
     env["NINJA_STATUS"] = "[%f/%t] "
@@ -185,7 +185,7 @@ def run_cmake(source, folder, settings, log, phases, what, room="module"):
     phases.begin(f"configuring {what}")
     os.makedirs(folder, exist_ok=True)
     for name in ("with-ns3.json", "CMakeCache.txt"):
-        # Without the cache no setting of an earlier or interrupted run is left.
+        # Without CMake's cache, no setting of an earlier or interrupted run remains.
         if os.path.exists(os.path.join(folder, name)):
             os.unlink(os.path.join(folder, name))
     command = ["cmake", "-S", source, "-B", folder, "-G", "Ninja"]
@@ -229,13 +229,13 @@ class Module:
         self.settings = {**ns3.settings, "CMAKE_CXX_FLAGS_RELEASE": RELEASE_FLAGS, **(settings or {})}
 
     def log(self, name):
-        """Where a tool's output is kept."""
+        """The folder of a tool's output."""
         folder = os.path.join(WORK, self.ns3.key, "log")
         os.makedirs(folder, exist_ok=True)
         return os.path.join(folder, f"{self.kind}-{name}.log")
 
     def what(self):
-        """What messages call this build."""
+        """The name of this build in messages."""
         return f"this module against ns-3 {self.ns3.version}"
 
     def configure(self, phases, settings=None):

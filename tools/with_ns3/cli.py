@@ -37,14 +37,14 @@ downloaded and built. --ns3=package and --ns3=source ask for one of the last two
 
 
 def execute(command, env=None):
-    """Runs a program in the caller's place; returns its exit status."""
+    """Runs a program for the caller; returns its exit status."""
     with subprocess.Popen(command, env=env) as process:
         while True:
             try:
                 status = process.wait()
                 break
             except KeyboardInterrupt:
-                # The program got the signal too, and ends when it likes.
+                # The program received the signal, too, and decides when to end.
                 continue
     if status < 0:
         note(f"{os.path.basename(command[0])} was ended by {signal.Signals(-status).name}")
@@ -161,7 +161,7 @@ VERBS = {
 
 
 def take_wish(arguments):
-    """Takes --ns3=CHOICE from before the verb, or from right after it."""
+    """Takes --ns3=CHOICE from the words before the verb, or right after it."""
     wish = None
     for place in (0, 1):
         if len(arguments) > place and arguments[place].startswith("--ns3"):
@@ -180,13 +180,13 @@ def main(arguments):
         sys.stdout.flush()
         return status
     except BrokenPipeError:
-        # Who reads has read enough, as head does. Python would complain when it flushes at its end.
+        # The reader has closed the pipe, as head does. Python would report an error when it ends.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 128 + signal.SIGPIPE
 
 
 def obey(arguments):
-    """Does what the arguments say; returns the program's exit status."""
+    """Executes the arguments; returns the program's exit status."""
     if not arguments or arguments[0] in ("-h", "--help", "help"):
         (sys.stdout if arguments else sys.stderr).write(USAGE)
         return 0 if arguments else 2

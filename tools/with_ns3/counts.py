@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Counts the cases that CTest's entries ran, from what the test programs printed."""
+"""Counts the cases that CTest's entries ran, from the output of the test programs."""
 
 import dataclasses
 import re
@@ -21,7 +21,7 @@ class Result:
 
 
 def count_units(output, passed):
-    """GoogleTest's output. A test that was begun and not ended is the one that crashed."""
+    """GoogleTest's output. A test that began and did not end has crashed."""
     ok = re.findall(r"^\[       OK \] (\S+)", output, re.M)
     skipped = re.findall(r"^\[  SKIPPED \] (\S+) \(", output, re.M)
     failed = re.findall(r"^\[  FAILED  \] (\S+?),? .*\(\d+ ms\)", output, re.M)
@@ -34,7 +34,7 @@ def count_units(output, passed):
 
 
 def count_suite(output, passed):
-    """The test cases of an ns-3 suite: the lines that have no deeper line under them."""
+    """The test cases of an ns-3 suite: the lines that no line with more indentation follows."""
     lines = re.findall(r"^( *)(PASS|FAIL|CRASH|SKIP) (.*?) \S+ s$", output, re.M)
     result = Result()
     failed = []
@@ -85,7 +85,7 @@ def count_closing_line(output, passed):
 
 
 def counter(name):
-    """How the output of an entry is counted, by its name."""
+    """The function that counts the output of an entry, by the entry's name."""
     if name.startswith("unit-"):
         return count_units
     if name.startswith("example-") or name.startswith("fuzz-") or name.endswith("-write"):
@@ -96,7 +96,7 @@ def counter(name):
 
 
 def count_log(text):
-    """The results of all entries in CTest's log, by name. Fixtures are no tests."""
+    """The results of all entries in CTest's log, by name. Fixtures do not count."""
     results = {}
     for name, output, end in ENTRY.findall(text):
         passed = re.search(r"^Test Passed\.$", end, re.M) is not None

@@ -76,7 +76,7 @@ def debian_mirror():
 def by_apt(release, folder):
     """Debian's source package, with a source list and package lists of its own.
 
-    Returns the tarball's path, or None with the reason said.
+    Returns the tarball's path, or None after a message with the reason.
     """
     if not shutil.which("apt-get"):
         return None
@@ -102,7 +102,7 @@ def by_apt(release, folder):
         "-o", "Acquire::http::Timeout=30",
     ]
     if os.geteuid() == 0:
-        # apt would drop to a user of its own, who cannot write here.
+        # apt would switch to a user of its own, who cannot write to this folder.
         options += ["-o", "APT::Sandbox::User=root"]
     source = ["source", "--download-only", "--only-source", release.debian_package]
     for words in (["update"], source):
@@ -122,7 +122,7 @@ def by_apt(release, folder):
 
 
 def by_http(url, path):
-    """Downloads url as path, going on from what an interrupted download left."""
+    """Downloads url to path; continues an interrupted download."""
     partial = path + ".part"
     have = os.path.getsize(partial) if os.path.exists(partial) else 0
     request = urllib.request.Request(url, headers={"User-Agent": "rdma-with-ns3"})
@@ -144,13 +144,13 @@ def by_http(url, path):
     except urllib.error.HTTPError as error:
         if error.code != 416:
             raise
-        # Nothing is left to download: the file is whole, or it is not the one that is wanted.
+        # The server has no further bytes: the file is complete, or a different one.
     progress.clear()
     os.replace(partial, path)
 
 
 def tarball(release, cache, phases):
-    """The release's tarball in the cache, downloaded where it is not there yet."""
+    """The release's tarball in the cache; downloaded if it is missing."""
     path = os.path.join(cache, release.file)
     with lock(cache):
         if os.path.exists(path) and sha256(path) == release.sha256:

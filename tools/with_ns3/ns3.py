@@ -69,12 +69,12 @@ def offered():
 
 
 def half_installed():
-    """Whether dpkg counts the package as installed although files of it are gone."""
+    """Whether dpkg lists the package as installed although some of its files are missing."""
     return _output("dpkg-query", "-W", "-f=${Status}", PACKAGE) == "install ok installed"
 
 
 def from_package(wanted, phases, required):
-    """An installed ns-3, or the distribution's, which is installed then; None if it has none."""
+    """An installed ns-3, or the distribution's, after its installation; None if there is none."""
     prefix, version = installed()
     if not prefix and half_installed():
         raise Stop(
@@ -100,7 +100,7 @@ def from_package(wanted, phases, required):
 
 
 def from_source(wanted, phases, profile, modules):
-    """A source tree's build; the libraries of the modules are built where they are not there."""
+    """The build of a source tree; missing libraries of modules are built."""
     packages.ensure({**wanted, **packages.NS3}, phases)
     tree = source.get(phases)
     output = build_ns3(tree, profile, modules, phases)
@@ -109,7 +109,7 @@ def from_source(wanted, phases, profile, modules):
 
 
 def choose(wish, wanted, phases, profile="release", modules=None):
-    """The ns-3 to use; says which one, and why.
+    """The ns-3 to use; prints the choice and its reason.
 
     wish is "package", "source" or None; wanted are the packages that the build needs beside ns-3.
     """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The programs and libraries of the system that a build needs, and how they get there."""
+"""The programs and libraries of the system that a build needs, and their installation."""
 
 import glob
 import importlib.util
@@ -40,20 +40,20 @@ def _has_python_header():
     return os.path.exists(os.path.join(sysconfig.get_paths()["include"], "Python.h"))
 
 
-# Debian package -> whether what it brings is here.
+# Debian package -> check whether its files are installed.
 BUILD = {
     "g++": program("c++", "g++"),
     "cmake": program("cmake"),
     "ninja-build": program("ninja"),
     "libgsl-dev": file("/usr/include/gsl/gsl_version.h", "/usr/local/include/gsl/gsl_version.h"),
 }
-# For building ns-3 itself: ccache halves what its own builds repeat.
+# For building ns-3 itself: with ccache, a second build takes half of the time.
 NS3 = {
     "ccache": program("ccache"),
 }
 TEST = {
     "libgtest-dev": file("/usr/include/gtest/gtest.h", "/usr/local/include/gtest/gtest.h"),
-    # Judges captures, together with scapy, which comes from PyPI.
+    # tshark checks captures, together with scapy, which comes from PyPI.
     "tshark": program("tshark"),
     "python3-venv": lambda: _importable("ensurepip") and _importable("venv"),
 }
@@ -72,12 +72,12 @@ PYTHON = {
 
 
 def missing(wanted):
-    """The packages of wanted whose content is not here."""
+    """The packages of wanted whose files are missing."""
     return [name for name, present in wanted.items() if not present()]
 
 
 def sudo_prefix():
-    """What stands before a command of apt: nothing for root, sudo where it works, None elsewhere."""
+    """The prefix of a command of apt: empty for root, sudo where it works, None elsewhere."""
     if os.geteuid() == 0:
         return []
     sudo = shutil.which("sudo")
@@ -106,7 +106,7 @@ def update():
 
 
 def install(names, phases):
-    """Installs packages with apt; stops with the command to type where that cannot be done."""
+    """Installs packages with apt; if that is impossible, stops with the command to type."""
     command = ["apt-get", "install", "-y", "--no-install-recommends", *names]
     if not shutil.which("apt-get"):
         raise Stop(
@@ -124,7 +124,7 @@ def install(names, phases):
     if status != 0:
         # The usual reason on a fresh machine: apt has no package lists yet, or old ones.
         update()
-        # Releases differ in how they cut up clang; ensure() looks at what is there afterwards.
+        # Releases divide clang into packages differently; ensure() checks the result afterwards.
         known = [name for name in names if _known(name)]
         status, text = apt_get(prefix, *command[1:-len(names)], *(known or names))
     if status != 0:
@@ -142,7 +142,7 @@ def _known(name):
 
 
 def ensure(wanted, phases):
-    """Makes everything in wanted present."""
+    """Installs the missing packages of wanted."""
     names = missing(wanted)
     if not names:
         phases.skip()

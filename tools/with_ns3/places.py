@@ -7,7 +7,7 @@ import os
 
 from .say import Stop, note
 
-# Not resolved, so that a repository that is linked into an ns-3 tree is seen there.
+# Links are not resolved, so a repository that is linked into an ns-3 tree is found in the tree.
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 WORK = os.path.join(os.path.realpath(ROOT), ".ns3")
 CACHE = os.path.join(

@@ -12,7 +12,7 @@ MOST = 4096
 
 
 def environment(env, ranks):
-    """The environment env with what mpirun and its ranks need."""
+    """The environment env with the variables that mpirun and its ranks need."""
     env = dict(env)
     values = [value for value in env.get("NS_GLOBAL_VALUE", "").split(";") if value]
     env["NS_GLOBAL_VALUE"] = ";".join([*values, "simulator=mpi"])
@@ -21,14 +21,14 @@ def environment(env, ranks):
     # Containers often forbid one process to read the memory of another.
     env.setdefault("OMPI_MCA_btl_vader_single_copy_mechanism", "none")
     if ranks > len(os.sched_getaffinity(0)):
-        # Ranks that wait give their core to those that work.
+        # Waiting ranks give their core to working ranks.
         env.setdefault("OMPI_MCA_mpi_yield_when_idle", "1")
     return env
 
 
 def command(ranks, *words):
     """The command that runs a program, the first of words, on several ranks."""
-    # The program says by itself why it fails.
+    # The program itself prints why it fails.
     return ["mpirun", "--quiet", "--oversubscribe", "-n", str(ranks), *words]
 
 

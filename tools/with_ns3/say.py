@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Messages: what is being done, how far it is, and how a run ends early.
+"""Messages: the current step, its progress, and the reason for an early end.
 
 Everything here goes to standard error, so that standard output belongs to the program that is run.
 """
@@ -20,7 +20,7 @@ class Stop(Exception):
 
 
 def usage_error(message):
-    """What a wrong command line ends with."""
+    """Ends the program with the message on a wrong command line."""
     return Stop(message, 2)
 
 
@@ -36,7 +36,7 @@ def note(message):
 
 
 class Phases:
-    """Numbers the steps of a run. A step that finds nothing to do says nothing."""
+    """Numbers the steps of a run. A step with nothing to do prints nothing."""
 
     def __init__(self):
         self.total = 0
@@ -59,7 +59,7 @@ class Phases:
 
 
 class Progress:
-    """How far one step is: a line that is rewritten on a terminal, now and then one elsewhere."""
+    """Progress of a step: a line that is rewritten on a terminal, or an occasional line elsewhere."""
 
     def __init__(self, every=15.0):
         self.every = every
@@ -67,7 +67,7 @@ class Progress:
         self.shown = False
 
     def show(self, text):
-        """Shows text, which holds the state of the step; drops it where it comes too soon."""
+        """Shows a text on the state of the step, unless the last one was shown a moment ago."""
         now = time.monotonic()
         if now - self.last < (0.1 if TTY else self.every):
             return
@@ -81,7 +81,7 @@ class Progress:
             print(line, file=sys.stderr, flush=True)
 
     def clear(self):
-        """Takes the line away, so that other output can follow."""
+        """Removes the line, so that other output can follow."""
         if self.shown:
             sys.stderr.write("\r\033[K")
             sys.stderr.flush()

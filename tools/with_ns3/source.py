@@ -16,7 +16,7 @@ from . import fetch
 from .places import CACHE, ROOT, WORK
 from .say import Progress, Stop
 
-# Entries of a user's tree that the linked copy leaves out: what builds put there, and contrib,
+# Entries of a user's tree that the linked copy leaves out: outputs of builds, and contrib,
 # which is made anew.
 NOT_LINKED = re.compile(r"contrib|build(?!-support$).*|cmake-cache.*|\.git|\.lock.*|testpy.*|.*\.pcap")
 OLDEST = (3, 37)
@@ -72,7 +72,7 @@ def _link(target, path):
 
 
 def _link_all(source, folder, leave_out):
-    """Mirrors the entries of source in folder by links, and drops links to what has gone."""
+    """Mirrors the entries of source in folder by links, and removes links without a target."""
     os.makedirs(folder, exist_ok=True)
     names = {name for name in os.listdir(source) if not leave_out(name)}
     for name in names:
@@ -95,7 +95,7 @@ def linked_tree(source, origin):
 
 
 def _unpack(tarball, inner, path):
-    """Unpacks the folder inner of tarball as path, all or nothing."""
+    """Unpacks the folder inner of tarball to path, completely or not at all."""
     partial = path + ".part"
     shutil.rmtree(partial, ignore_errors=True)
     progress = Progress(every=5.0)
@@ -117,7 +117,7 @@ def _unpack(tarball, inner, path):
 
 
 def fetched_tree(phases):
-    """The tree that is downloaded where the user has none."""
+    """The tree that is downloaded if the user has none."""
     release = fetch.RELEASE
     path = os.path.join(WORK, f"ns-{release.version}")
     if os.path.isdir(path):

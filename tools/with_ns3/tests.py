@@ -26,7 +26,7 @@ GROUPS = {
 # What --sanitize-threads runs, unless names are given.
 THREADS = ("rdma-threads", "rdma-threads-instruments", "golden-threads")
 TESTS = {"RDMA_UNIT_TESTS": "ON", "RDMA_TEST_RUNNER": "ON"}
-# Patterns that the random test of loss recovery runs, unless the environment says how many: by
+# Patterns that the random test of loss recovery runs, unless the environment sets the number: by
 # itself (and in tools/check-all) it runs a million.
 PATTERNS, PATTERNS_SANITIZED = "200000", "40000"
 # How the sanitizers report.
@@ -78,7 +78,7 @@ def fuzzers():
 
 
 def python_with_requirements(phases):
-    """A Python that has what the Python tests need, or this one where PyPI cannot be had."""
+    """A Python with the packages of the Python tests, or this one if PyPI cannot be reached."""
     path = os.path.join(os.path.realpath(ROOT), "test", "python", "requirements.txt")
     try:
         return venv.environment("tests", ["-r", path], "import scapy", phases)
@@ -139,7 +139,7 @@ def targets(chosen, known):
 
 def entries(module, phases):
     """The labels of CTest's entries, by name."""
-    # CTest's list is that of the last configuration.
+    # CTest lists the entries of the last configuration.
     module.build(["build.ninja"], phases)
     done = subprocess.run(
         ["ctest", "--show-only=json-v1"], cwd=module.folder, capture_output=True, text=True,

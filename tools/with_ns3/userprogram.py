@@ -35,13 +35,13 @@ def libraries(module):
 
 
 def _is_module(path, name):
-    """Whether a file is the library of this module, and not of one with a longer name."""
+    """Whether a file is the library of this module, and not of a module with a longer name."""
     _, _, rest = os.path.basename(path).partition(f"-{name}")
     return rest.split(".so")[0] in ("", "-default", "-debug", "-optimized", "-release")
 
 
 def up_to_date(target, depends):
-    """Whether target is newer than all that the compiler read for it."""
+    """Whether target is newer than all files that the compiler read for it."""
     if not os.path.exists(target) or not os.path.exists(depends):
         return False
     with open(depends, encoding="utf-8", errors="replace") as handle:
@@ -51,7 +51,7 @@ def up_to_date(target, depends):
 
 
 def call(command, module):
-    """Runs a compiler; what it says is the user's to read."""
+    """Runs a compiler; its output goes to the user."""
     done = subprocess.run(command, cwd=module.folder, env=environment(), check=False)
     if done.returncode != 0:
         raise Stop("it does not compile (above)")

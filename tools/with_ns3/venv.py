@@ -11,12 +11,12 @@ import sys
 from .places import WORK
 from .say import Stop
 
-# What pip says of a network that does not work.
+# Messages of pip on a network that does not work.
 NO_NETWORK = re.compile(
     r"NewConnectionError|NameResolutionError|name resolution|Network is unreachable|"
     r"ConnectTimeoutError|ConnectionResetError|ProxyError|ReadTimeoutError|SSLError"
 )
-# What python/backend/rdma_backend.py says of a machine on which it cannot build.
+# Message of python/backend/rdma_backend.py on a machine where it cannot build.
 OWN = re.compile(r"^(?:\d\S*)?\s*ns3-rdma: (.*)$", re.M)
 
 
@@ -29,13 +29,13 @@ def holds(path, text):
 
 
 def pip_log_size():
-    """The bytes in the log that the environment asks pip for; 0 without one."""
+    """The size of the log that the environment requests from pip; 0 without one."""
     path = os.environ.get("PIP_LOG", "")
     return os.path.getsize(path) if os.path.exists(path) else 0
 
 
 def pip_log_lines(begin):
-    """The lines that pip has written to its own log from a place on.
+    """The lines of pip's own log from a position on.
 
     With PIP_LOG set, pip writes what a build has said there, and "See above for output" to us.
     """
@@ -48,7 +48,7 @@ def pip_log_lines(begin):
 
 
 def run(command, log, env=None, line_done=None):
-    """Runs a command and appends what it says to a log; stops with one message if it fails."""
+    """Runs a command and appends its output to a log; stops with one message if it fails."""
     lines = []
     begin = pip_log_size()
     with open(log, "a", encoding="utf-8") as out, subprocess.Popen(
@@ -73,7 +73,7 @@ def run(command, log, env=None, line_done=None):
 
 
 def environment(name, requirements, first_use, phases):
-    """A virtual environment called name that has what pip's arguments ask for.
+    """A virtual environment called name with the packages that pip's arguments name.
 
     first_use is a statement to run once in it. Returns the path of its interpreter.
     """
@@ -91,7 +91,7 @@ def environment(name, requirements, first_use, phases):
     log = os.path.join(WORK, f"venv-{name}.log")
     if os.path.exists(log):
         os.unlink(log)
-    # What pip compiles (CPyCppyy) is not to be debugged, and is compiled faster so.
+    # The package that pip compiles (CPyCppyy) needs no debug information; without it g++ is faster.
     env = dict(os.environ, CFLAGS="-g0", CXXFLAGS="-g0")
     for step in (
         [sys.executable, "-m", "venv", folder],
@@ -105,7 +105,7 @@ def environment(name, requirements, first_use, phases):
 
 
 def _texts(requirements):
-    """The contents of the requirement files among pip's arguments, and of those that they name."""
+    """The contents of the requirement files among pip's arguments, and of files that these name."""
     texts = []
     for word in requirements:
         if os.path.isfile(word):
