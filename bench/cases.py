@@ -15,15 +15,15 @@ class Case:
     about: str
     arguments: tuple  # of the program
     program: str = "rdma-bench-fabric"  # or a program that prints a JSON object of bytes
-    beside: str = ""  # the case with which the cost of a hop is compared
-    # Callgrind counts two runs that end at these times, with more arguments; none: no count.
+    beside: str = ""  # the case whose cost of a hop is the reference
+    # Callgrind counts two runs that end at these times, with these arguments; none: no count.
     stops: tuple = ()
     counting: tuple = ()
-    few_flows: tuple = ()  # more arguments for the run without which memory counts; none: no count
-    counts_hosts: bool = False  # heap after the set-up is of interest for each host
+    few_flows: tuple = ()  # arguments of the run whose memory is subtracted; none: no count
+    counts_hosts: bool = False  # the heap after the set-up is reported for each host
 
 
-# All queue pairs are made before the first of the two stops, so that no packet-hop pays for one.
+# All queue pairs are created before the first of the two stops, so that their cost is not counted.
 KEEP = "--ns3::RdmaFlowRunner::KeepQueuePairs=true"
 
 WORKLOAD_A = (
@@ -34,7 +34,7 @@ WORKLOAD_A = (
 
 
 def case_a(name, about, *arguments):
-    """Workload A, which each other form of it is compared with."""
+    """Workload A, the reference of its variants."""
     return Case(
         name,
         about,
@@ -46,7 +46,7 @@ def case_a(name, about, *arguments):
 
 
 def fat_tree(k, duration, **more):
-    """A fat-tree at the load of all fat-trees; durations give each about as many packet-hops."""
+    """A fat-tree; all have one load, and durations that give them about equal packet-hops."""
     return Case(
         f"k{k}",
         f"fat-tree of {k}-port switches, {k**3 // 4} hosts, storage flows at 30% load, DCQCN",

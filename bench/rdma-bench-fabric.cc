@@ -4,8 +4,8 @@
  * \file
  * \ingroup rdma
  * A run of rdma-fabric with the bare pipeline (RunRdmaBenchPipeline()) before and after it, in the
- * same process. summary.json has what only a benchmark needs besides: the cost of an event of the
- * pipeline, and the CPU time and the heap that setting up the run takes.
+ * same process. summary.json gets the numbers that only a benchmark needs: the cost of an event of
+ * the pipeline, and the CPU time and the heap that setting up the run takes.
  */
 
 #include "rdma-bench-heap.h"

@@ -4,10 +4,9 @@
  * \file
  * \ingroup rdma
  * Heap bytes for each host, flow and queue pair: idle, with a WRITE on its way in
- * both directions, and with a READ beside, printed as JSON.
+ * both directions, and with a READ in addition, printed as JSON.
  *
- * Each number is a difference between two sizes of the same thing, so what the program itself takes
- * does not count.
+ * Each number is a difference between fabrics of two sizes, which leaves out the program itself.
  */
 
 #include "rdma-bench-heap.h"
@@ -44,12 +43,12 @@ FabricBytes(uint32_t hosts)
     return BytesOf([&] { return RdmaFabricHelper().Install(MakeRdmaStar(hosts)); });
 }
 
-/** What the queue pairs do. */
+/** Activity of the queue pairs. */
 enum class Use
 {
     IDLE,  //!< nothing
-    WRITE, //!< each of both has sent a part of a message
-    READ,  //!< the same, and reads
+    WRITE, //!< both sides have sent a part of a message
+    READ,  //!< and each side has posted a READ
 };
 
 /**
@@ -120,7 +119,7 @@ FlowBytes(uint32_t count)
 int
 main(int argc, char* argv[])
 {
-    QbbSetTimeResolution(); // before times of the command line are read
+    QbbSetTimeResolution(); // before the command line is parsed, which may contain times
     uint32_t queuePairs = 100'000;
     CommandLine cmd(__FILE__);
     cmd.Usage("Heap bytes for each host, queue pair and flow.");

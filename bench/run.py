@@ -92,7 +92,7 @@ def take_turns(cases, other, repeat):
     for turn in range(repeat):
         for case in cases:
             print(f"bench: {case.name}, run {turn + 1} of {repeat}", file=sys.stderr)
-            # The build that goes second profits from a warm machine, so the order changes.
+            # The second build profits from a warm machine, so the order changes.
             for build, program in list(programs.items())[:: -1 if turn % 2 else 1]:
                 summary, _ = summary_of(program or find(case.program), case.arguments)
                 if summary["flows_completed"] != summary["flows_total"]:
@@ -107,12 +107,12 @@ def hop_ns(summary):
 
 
 def ratio(numbers, others):
-    """The median of the ratios of what ran in the same turn."""
+    """The median of the ratios of two programs, each from runs in one turn."""
     return round(statistics.median(a / b for a, b in zip(numbers, others)), 3)
 
 
 def speed(case, results):
-    """The row of a case of speed, from the summaries of all cases."""
+    """The row of a case that measures speed, from the summaries of all cases."""
     these = results[case.name]["this"]
     others = results[case.name].get("other")
     last = these[-1]
