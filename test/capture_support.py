@@ -19,7 +19,7 @@ MAC_CONTROL_OPCODE = 14
 CLASS_VECTOR = 16
 UDP_LENGTH = 38
 
-# The extended headers of IRN's opcodes, and what the fields of each are in the capture.
+# The extended headers of IRN's opcodes.
 MESSAGE, SELECTIVE, RETH = "message", "selective", "reth"
 IRN_HEADERS = {
     0xC0: [MESSAGE],

@@ -51,7 +51,7 @@ IRN_FIELDS = {
 
 
 def tshark(path, *arguments, irn=True):
-    """What tshark writes of a capture."""
+    """The output of tshark for a capture."""
     with tshark_user.readable(DISSECTOR, path) as ((script, capture), keywords):
         options = ["-X", f"lua_script:{script}"] if irn else []
         done = subprocess.run(

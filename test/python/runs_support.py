@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What the tests of tools/sweep and tools/reproduce share: a program made up for them."""
+"""Common parts of the tests of tools/sweep and tools/reproduce: a stand-in for a program."""
 
 import importlib.util
 import os

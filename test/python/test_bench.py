@@ -14,7 +14,7 @@ from cases import CASES  # noqa: E402
 
 
 def summary(cpu_s):
-    """What a run leaves: ten packet-hops."""
+    """The results of a run with ten packet-hops."""
     return {
         "packet_hops": 10,
         "events": 15,

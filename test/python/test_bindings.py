@@ -25,7 +25,7 @@ try:
 except importlib.metadata.PackageNotFoundError:
     DISTRIBUTION = None
 
-# What a script does that has the objects of a run and their files. ns-3 cannot start twice in a
+# A script with the objects of a run and their files. ns-3 cannot start twice in a
 # process, and a process that loads it takes half a minute, so there is one for all tests.
 SCRIPT = """
 import pickle

@@ -23,7 +23,7 @@ try:
 except ImportError:
     scapy = None
 
-# What each operation of 3000 bytes puts on the wire, beside acknowledgements.
+# The packets of each operation of 3000 bytes, without acknowledgements.
 KINDS = {
     "write": ["RDMA_WRITE_FIRST", "RDMA_WRITE_MIDDLE", "RDMA_WRITE_LAST"],
     "write-imm": ["RDMA_WRITE_FIRST", "RDMA_WRITE_MIDDLE", "RDMA_WRITE_LAST_WITH_IMMEDIATE"],
@@ -38,7 +38,7 @@ KINDS = {
 
 
 def irn_name(name):
-    """What check-capture calls an IRN packet."""
+    """The name of an IRN packet in the report of check-capture."""
     return "IRN_" + name.replace("RDMA_", "")
 
 
@@ -48,7 +48,7 @@ class Captures(unittest.TestCase):
     """Each operation over each transport."""
 
     def check(self, capture):
-        """What check-capture finds in a capture: how many frames there are of each kind."""
+        """The number of frames of each kind that check-capture finds in a capture."""
         done = subprocess.run(
             [sys.executable, os.path.join(ROOT, "tools", "check-capture"), "--json", capture],
             check=False, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE,

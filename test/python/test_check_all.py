@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Tests of tools/check-all: what it does without building anything."""
+"""Tests of tools/check-all, without a build."""
 
 import importlib.machinery
 import importlib.util
@@ -39,7 +39,7 @@ class CommandLine(unittest.TestCase):
     """Wrong input ends with one message, and nothing is recorded."""
 
     def test_list(self):
-        """The checks, one a line."""
+        """The checks, one per line."""
         names = [line.split()[0] for line in run("--list").stdout.splitlines()]
         self.assertEqual(names, list(check_all.CHECKS))
 
@@ -52,7 +52,7 @@ class CommandLine(unittest.TestCase):
         self.assertIn("name a check", run().stdout)
 
     def test_no_tree(self):
-        """A folder that is not an ns-3 tree; the check after it runs all the same."""
+        """A folder that is not an ns-3 tree, and a further check, which runs."""
         before = check_all.text_of(check_all.RECORD)
         with tempfile.TemporaryDirectory() as folder:
             result = run(f"tree:{folder}", f"tree:{folder}/none")
@@ -77,7 +77,7 @@ class Record(unittest.TestCase):
                 self.assertEqual(line.count("|"), len(columns) + 1, line)
 
     def test_put(self):
-        """A line takes the place of that of the same check and release; the others stay."""
+        """A line replaces the line of its check and release; the others stay."""
         columns = ("check", "ns-3", "result")
         head = "text\n\n| check | ns-3 | result |\n|---|---|---|\n"
         with tempfile.TemporaryDirectory() as folder:
@@ -117,7 +117,7 @@ class CopyTree(unittest.TestCase):
 
 
 class FreshRoot(unittest.TestCase):
-    """What a fresh root of Debian is given."""
+    """The settings of a fresh root of Debian."""
 
     def test_downloads(self):
         """Seconds of apt, and of pip by the times in its log."""

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Tests that the documentation says what is so.
+"""Tests that the documentation agrees with the module.
 
-What needs the module's programs or libraries is skipped where tools/with-ns3 does not name them.
+Tests that need the module's programs or libraries are skipped unless tools/with-ns3 names them.
 """
 
 import dataclasses
@@ -25,7 +25,7 @@ import introspect  # noqa: E402
 from ns3_rdma import results  # noqa: E402
 
 BUILD = os.environ.get("NS3_BUILD")
-# Releases differ in what they complain about; this one is Debian 12's.
+# Releases report different warnings; this one is Debian 12's.
 DOXYGEN = (
     subprocess.run(["doxygen", "--version"], stdout=subprocess.PIPE, text=True, check=True).stdout
     if shutil.which("doxygen") else ""
@@ -45,7 +45,7 @@ def pages():
 
 
 class Texts(unittest.TestCase):
-    """What can be compared without running anything."""
+    """Comparisons that run no program."""
 
     def test_program_in_readme_is_the_example(self):
         code = re.search(r"^```cpp\n(.*?)^```$", text_of("README.md"), re.M | re.S)[1]

@@ -22,7 +22,7 @@ one: fake a
     "b c"  # the rest of the command
 two: fake module/README.md
 """
-# Prints its arguments, and writes what FAKE says, Python that makes files and may print or exit.
+# Prints its arguments, and executes the Python code in FAKE, which makes files and may exit.
 FAKE = """\
 #!{python}
 import os, sys

@@ -87,7 +87,7 @@ class Machine(unittest.TestCase):
 
 
 class Ahead(unittest.TestCase):
-    """python/backend/rdma_ns3.py: ns-3 without its dependencies, and those beside the build."""
+    """python/backend/rdma_ns3.py: ns-3 without its dependencies, which are built in parallel."""
 
     def setUp(self):
         with mock.patch.object(sys, "path", [BACKEND, *sys.path]):
@@ -101,7 +101,7 @@ class Ahead(unittest.TestCase):
         self.addCleanup(patch.stop)
 
     def installed(self, **requirements):
-        """Packages that the environment of the build has, with what they need."""
+        """Packages that the environment of the build has, with their requirements."""
 
         def distribution(name):
             if name not in requirements:
@@ -113,7 +113,7 @@ class Ahead(unittest.TestCase):
         return mock.patch.object(self.module.importlib.metadata, "distribution", distribution)
 
     def started(self, returncode=0):
-        """What would be run; its environment has pip's settings and nothing of the hook."""
+        """The command to run; its environment has pip's settings and none of the hook's."""
 
         def start(command, env, **_):
             self.commands.append(command)

@@ -64,7 +64,7 @@ class Places(unittest.TestCase):
     def test_levels(self):
         levels, places = self.places(leaf_spine())
         self.assertEqual([levels[node] for node in range(8)], [0, 0, 0, 0, 1, 1, 2, 2])
-        # The hosts of a leaf are beside each other, and the leaf is above their middle.
+        # The hosts of a leaf are neighbours, and the leaf is above their middle.
         self.assertEqual(sorted(range(4), key=places.get), [0, 2, 1, 3])
         self.assertEqual((places[4], places[5]), (0.25, 0.75))
         self.assertEqual((places[6], places[7]), (0.25, 0.75))
@@ -114,7 +114,7 @@ class Pictures(unittest.TestCase):
         figure = self.draw(leaf_spine({(0, 0): {"tx_bytes": 1000}}))
         (up,) = figure.axes[0].collections[1].get_segments()
         dot = figure.axes[0].get_lines()[0].get_xydata()[0]
-        # Upwards, to the right: the line begins at the host, a little to its right and lower.
+        # Upwards to the right: the line begins to the right of the host, and below it.
         self.assertGreater(up[1][1], up[0][1])
         self.assertGreater(up[0][0], dot[0])
         self.assertLess(abs(up[0][0] - dot[0]), 0.1)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Tests of python/ns3_rdma/results.py and of what python/rdma_plot.py does without matplotlib."""
+"""Tests of python/ns3_rdma/results.py, and of python/rdma_plot.py without matplotlib."""
 
 import contextlib
 import dataclasses

@@ -107,7 +107,7 @@ class CrossTraffic(unittest.TestCase):
 
 @needs_packages
 class Rows(unittest.TestCase):
-    """The rows, and what is computed from rows of data."""
+    """The rows, and values computed from rows of data."""
 
     def setUp(self):
         temporary = tempfile.TemporaryDirectory()
@@ -249,7 +249,7 @@ class Rows(unittest.TestCase):
         self.assertEqual(costs.of_all([one, third]), [5.0, 5.0])
         costs.note(one, 8.0)
         self.assertEqual(Costs(costs.path).of_all([one, other, third]), [8.0, 8.0, 8.0])
-        # Runs that were never performed: by what others took in units of their estimates.
+        # Runs that were never performed: from the cost of others in units of their estimates.
         longer = Run("fake", ("c",), ("1",), cost=100.0)
         self.assertEqual(costs.of(longer), 100.0)
         another = Run("other", (), ("",), cost=3.0)
@@ -262,7 +262,7 @@ class Tool(unittest.TestCase):
     """The whole tool."""
 
     def reproduce(self, *words, status=0):
-        """Runs the tool; returns what it printed and said."""
+        """Runs the tool; returns its output and its messages."""
         done = subprocess.run(command("reproduce", *words), capture_output=True, text=True, check=False)
         self.assertEqual(done.returncode, status, done.stderr)
         return done.stdout, done.stderr

@@ -49,7 +49,7 @@ class Sweeps(unittest.TestCase):
         self.file = put(self.folder, "sweep.yaml", FILE)
 
     def sweep(self, *words, status=0):
-        """Runs the tool; returns what it printed and said."""
+        """Runs the tool; returns its output and its messages."""
         done = subprocess.run(
             command("sweep", self.file, *words), capture_output=True, text=True, check=False
         )

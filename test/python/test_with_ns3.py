@@ -33,7 +33,7 @@ def write(path, text=""):
 
 
 def make_ns3(path, version):
-    """What passes for an ns-3 tree."""
+    """A folder that looks like an ns-3 tree."""
     write(os.path.join(path, "VERSION"), version + "\n")
     write(os.path.join(path, "CMakeLists.txt"))
     write(os.path.join(path, "src/core/CMakeLists.txt"))

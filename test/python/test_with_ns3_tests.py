@@ -33,7 +33,7 @@ class Selection(unittest.TestCase):
 
 
 class Counting(unittest.TestCase):
-    """What test programs print, counted."""
+    """Counts from the output of test programs."""
 
     def tuple(self, result):
         return (result.passed, result.failed, result.skipped)
@@ -104,7 +104,7 @@ class Counting(unittest.TestCase):
 
 
 class Output(unittest.TestCase):
-    """Of a build that succeeds only what concerns this repository's files is shown."""
+    """A build that succeeds shows only messages on this repository's files."""
 
     def shown(self, *lines):
         with contextlib.redirect_stderr(io.StringIO()) as text:

@@ -19,7 +19,7 @@ PROGRAM = console.program("rdma-fabric")
 # Two hosts at switch 2.
 GOOD_TOPOLOGY = "3 1 2\n2\n0 2 100Gbps 1us 0\n1 2 100Gbps 1us 0\n"
 
-# Arguments, files, and what the message must say.
+# Arguments, files, and the expected parts of the message.
 CASES = {
     "unknown option": (["--bogus=1"], {}, "--bogus=1"),
     "unknown transport": (["--transport=tcp"], {}, r"--transport: 'tcp' is no ns3::RdmaTransport; accepted: iwarp, irn, roce, ns3::IrnTransport"),

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Tests that wscript, for trees of ns-3 that are built with waf, gives the files that there are.
+"""Tests that wscript, for trees of ns-3 that are built with waf, finds all files.
 
-The functions of wscript run with a stand-in for waf's build context, which notes what they ask for.
+The functions of wscript run with a stand-in for waf's build context, which records their requests.
 """
 
 import glob
@@ -13,7 +13,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 
 
 class Folder:
-    """What waf calls a node: a folder of this repository."""
+    """A node of waf: a folder of this repository."""
 
     def __init__(self, path):
         self.path = path
@@ -40,7 +40,7 @@ class Folder:
 
 
 class Context:
-    """What waf passes to build(): everything that it makes is kept by name."""
+    """The build context of waf: everything that it makes is kept by name."""
 
     def __init__(self, gsl):
         self.path = Folder(ROOT)
