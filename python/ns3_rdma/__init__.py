@@ -2,7 +2,7 @@
 """Results of the rdma module of ns-3 as pandas tables.
 
 The module itself is in "from ns import ns". This package turns the objects of a run, and the files
-that a run leaves behind, into pandas.DataFrame.
+that a run writes, into pandas.DataFrame.
 
     from ns import ns
     import ns3_rdma
