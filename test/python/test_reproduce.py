@@ -157,6 +157,32 @@ class Rows(unittest.TestCase):
             "| another |  | 8.0, 4.0 |",
         ])
 
+        many = row.Row("X1", "claim", lambda setting: [], shown=lambda setting: shown[:1])
+        self.add(one, s3=6, s4=6, s5=6, s6=6)
+        _, data = self.store.read()
+        self.assertIn("8, 4, 6, 6, 6, 6 |", tables.grid_table(many, data, None, lambda each: range(1, 8)))
+        self.add(one, s7=6)
+        _, data = self.store.read()
+        self.assertIn("6 +- 1 (7 seeds) |", tables.grid_table(many, data, None, lambda each: range(1, 8)))
+
+    def test_the_summary_has_verdict_and_what_was_not_run(self):
+        cases = [row.Case(name, "fake", (name,), None, seeded=True) for name in "abc"]
+        quantities = [row.value("x", case, "x", expected.above(1)) for case in cases]
+        only = row.Row("X1", "claim", lambda setting: quantities)
+
+        def verdict():
+            return tables.verdict_of(only, self.store.read()[1], None, lambda each: [1])
+
+        self.assertEqual(verdict(), "not run")
+        self.add(cases[0], s1=2)
+        self.assertEqual(verdict(), "hit; not run (2 of 3 values)")
+        self.add(cases[1], s1=0.5)
+        self.assertEqual(verdict(), "miss (1 of 3 values); not run (1 of 3 values)")
+        self.add(cases[2], s1=2)
+        self.assertEqual(verdict(), "miss (1 of 3 values)")
+        self.add(cases[1], s1=2)
+        self.assertEqual(verdict(), "hit")
+
     def test_a_case_in_a_folder_of_its_own(self):
         for seeded in (False, True):
             case = row.Case("a", "fake", (), None, seeded=seeded, directory="/here")

@@ -1,7 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """The tables of the pages, as Markdown."""
 
+from rdma_runs.student import estimate
+
 from .expected import NOT_RUN, REPORT, worst
+
+# A cell with more seeds than this has their mean.
+EACH = 6
 
 
 def number(value, digits):
@@ -42,12 +47,18 @@ def row_table(rows, data, setting, seeds):
 
 
 def grid_table(row, data, setting, seeds):
-    """A line for each thing and a column for each metric; a cell has the value of each seed."""
+    """A line for each thing and a column for each metric.
+
+    A cell has the value of each seed, or the mean of many.
+    """
     cells = {}
     metrics = {}
     for quantity in row.shown(setting):
-        found = quantity.values(data, seeds(row)).values()
-        text = ", ".join(number(each, quantity.digits) + quantity.unit for each in found)
+        found = list(quantity.values(data, seeds(row)).values())
+        if len(found) > EACH:
+            text = f"{measured(quantity, estimate(found))} ({len(found)} seeds)"
+        else:
+            text = ", ".join(number(each, quantity.digits) + quantity.unit for each in found)
         cells.setdefault(quantity.what, {})[quantity.metric] = text or NOT_RUN
         metrics[quantity.metric] = None
     lines = [f"| {row.name} | {' | '.join(metrics)} |", "|---|" + "---|" * len(metrics)]
@@ -59,15 +70,18 @@ def grid_table(row, data, setting, seeds):
 
 
 def verdict_of(row, data, setting, seeds):
-    """The verdict on a row, and the number of values with that verdict."""
+    """The verdict on a row, the number of values with that verdict, and the number of values without a run."""
     verdicts = []
     for quantity in row.quantities(setting):
         found = quantity.estimate(data, seeds(row))
         verdicts.append(quantity.expected.verdict(found and found.mean))
-    whole = worst(verdicts)
-    if whole in ("hit", REPORT) or len(verdicts) < 2:
-        return whole
-    return f"{whole} ({verdicts.count(whole)} of {len(verdicts)} values)"
+    made = [verdict for verdict in verdicts if verdict != NOT_RUN]
+    whole = text = worst(made)
+    if whole not in ("hit", REPORT, NOT_RUN) and len(verdicts) > 1:
+        text += f" ({made.count(whole)} of {len(verdicts)} values)"
+    if made and len(made) < len(verdicts):
+        text += f"; not run ({len(verdicts) - len(made)} of {len(verdicts)} values)"
+    return text
 
 
 def summary_table(rows, data, setting, seeds):
@@ -81,8 +95,6 @@ def summary_table(rows, data, setting, seeds):
 
 def case_table(cases, columns, data, seeds):
     """A line for each case with the mean of each column: (metric, title, scale, digits)."""
-    from rdma_runs.student import estimate
-
     from .row import numbers
 
     lines = [f"| case | seeds | {' | '.join(column[1] for column in columns)} |",
