@@ -19,9 +19,11 @@ from rdma_reproduce import cross_traffic, expected  # noqa: E402
 from rdma_runs import student  # noqa: E402
 
 if HAS_PACKAGES:
-    from rdma_reproduce import catalogue, fabric, pages, report, row, tables, wide
+    from rdma_reproduce import catalogue, fabric, figures, pages, report, row, tables, wide
     from rdma_reproduce.readings import MAIN, READINGS
     from rdma_reproduce.rows import all_rows
+    from rdma_reproduce.rows.irn_incast import incast
+    from rdma_runs import style
     from rdma_runs.costs import Costs
     from rdma_runs.run import Outcome, Run, RunError
     from rdma_runs.store import Store
@@ -182,6 +184,23 @@ class Rows(unittest.TestCase):
         self.assertEqual(verdict(), "miss (1 of 3 values)")
         self.add(cases[1], s1=2)
         self.assertEqual(verdict(), "hit")
+
+    def test_a_network_looks_alike_in_all_figures(self):
+        shown = figures.Data({}, ("1",), row.Setting())
+        for name in ("irn-1", "irn-2", "irn-7", "irn-11"):
+            legend = figures.FIGURES["irn"][name](shown).legends[0]
+            handle = dict(zip((text.get_text() for text in legend.texts), legend.legend_handles))["IRN"]
+            look = style.bar(figures.LOOKS["irn"])
+            self.assertEqual(handle.get_hatch(), look["hatch"], name)
+
+    def test_figure_9_pairs_seeds(self):
+        irn, roce = (incast(network, "none", 10, row.Setting()) for network in ("irn", "roce-pfc"))
+        for one, values in ((irn, {"1": 10, "2": 30}), (roce, {"2": 20})):
+            for run in one.runs([int(seed) for seed in values]):
+                value = values[run.seeds[0]]
+                self.store.add(run, "0123456789", {run.seeds[0]: {"last_completion_us": value}})
+        picture = figures.incasts(figures.Data(self.store.read()[1], ("1", "2"), row.Setting()))
+        self.assertEqual(list(picture.axes[0].lines[0].get_ydata()), [1.5])
 
     def test_a_case_in_a_folder_of_its_own(self):
         for seeded in (False, True):

@@ -6,8 +6,9 @@ import dataclasses
 from rdma_runs import style
 from rdma_runs.student import estimate
 
+from .expected import report
 from .fabric import CONTROLS, PERCENTILES, TITLES, case
-from .row import Setting, numbers
+from .row import Setting, numbers, quotient
 from .rows.hardware import FRAMING, SHOWN_MODELS, SIZES, messages
 from .rows.irn_incast import CONTROLLED, SENDERS, incast
 from .rows.parking_lot import HOSTS, RCM_1A, RCM_1B, plain, rcm
@@ -18,6 +19,12 @@ METRICS = (
     ("avg_slowdown", "Avg slowdown", 1), ("avg_fct_us", "Avg FCT (ms)", 1e-3),
     ("p99_fct_us", "99%ile FCT (ms)", 1e-3),
 )
+
+
+# The look of each network: alike in all figures.
+LOOKS = {
+    "roce-pfc": 0, "irn": 1, "irn-pfc": 2, "roce": 3, "irn-go-back-n": 4, "irn-no-bdp-fc": 5, "iwarp": 6,
+}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -35,19 +42,18 @@ class Data:
         return estimate([row[metric] * scale for row in found if metric in row])
 
 
-def bars(axes, data, groups, metric, scale):
-    """Bars: groups is {label of the group: {label of the bar: case}}. Without data: "not run"."""
-    labels = list(next(iter(groups.values())))
-    width = 0.8 / len(labels)
+def bars(axes, data, groups, looks, metric, scale):
+    """Bars: groups is {label of the group: [case of each look]}. Without data: "not run"."""
+    width = 0.8 / len(looks)
     for place, group in enumerate(groups.values()):
-        for index, (label, one) in enumerate(group.items()):
+        for index, (look, one) in enumerate(zip(looks, group)):
             left = place - 0.4 + (index + 0.5) * width
             found = data.estimate(one, metric, scale)
             if found is None:
                 axes.text(left, 0, " not run", rotation=90, ha="center", va="bottom", fontsize=7)
                 continue
             axes.bar(left, found.mean, 0.92 * width, yerr=found.half, capsize=2.5,
-                     error_kw={"elinewidth": 0.9}, **style.bar(labels.index(label)))
+                     error_kw={"elinewidth": 0.9}, **style.bar(look))
     # A group alone has no name.
     axes.set_xticks(*((range(len(groups)), list(groups)) if len(groups) > 1 else ([],)))
     axes.set_xlim(-0.6, len(groups) - 0.4)
@@ -58,50 +64,53 @@ def bars(axes, data, groups, metric, scale):
 def legend(picture, handles, labels):
     """A legend above the picture, of as many columns as fit into its width."""
     # Inches of a letter, and of a handle with its gaps.
-    letter, handle = 0.055, 0.45
+    letter, handle = 0.055, 0.52
     needed = handle + letter * max(len(label) for label in labels)
     columns = max(1, min(len(labels), int(picture.get_figwidth() / needed)))
     picture.legend(
         handles, labels, loc="outside upper left", frameon=False, fontsize="small", ncols=columns,
-        columnspacing=1.0,
+        # As long as a dash on either side of a marker.
+        columnspacing=1.0, handlelength=2.8,
     )
 
 
-def key(picture, labels):
+def key(picture, labels, looks):
     """Puts the legend of the bars above the picture."""
     from matplotlib.patches import Patch
 
-    legend(picture, [Patch(**style.bar(index)) for index in range(len(labels))], labels)
+    legend(picture, [Patch(**style.bar(look)) for look in looks], labels)
 
 
 def compare(networks, controls=("none",), metrics=METRICS):
     """A function that draws networks side by side in the paper's metrics."""
     def draw(data):
         groups = {
-            f"+{CONTROLS[control]}" if CONTROLS[control] else "no CC": {
-                TITLES[network]: case(network, control, data.setting) for network in networks
-            } for control in controls
+            f"+{CONTROLS[control]}" if CONTROLS[control] else "no CC": [
+                case(network, control, data.setting) for network in networks
+            ] for control in controls
         }
+        looks = [LOOKS[network] for network in networks]
         picture = style.figure(TEXT if len(metrics) > 1 else COLUMN, 2.3)
         panels = picture.subplots(1, len(metrics), squeeze=False)[0]
         for axes, (metric, label, scale) in zip(panels, metrics):
-            bars(axes, data, groups, metric, scale)
+            bars(axes, data, groups, looks, metric, scale)
             axes.set_ylabel(label)
-        key(picture, [TITLES[network] for network in networks])
+        key(picture, [TITLES[network] for network in networks], looks)
         return picture
 
     return draw
 
 
 def mixed(*sides):
-    """A function that draws (label, network, control) side by side."""
+    """A function that draws (label, network, control, look) side by side."""
     def draw(data):
-        group = {label: case(network, control, data.setting) for label, network, control in sides}
+        group = [case(network, control, data.setting) for _, network, control, _ in sides]
+        looks = [look for *_, look in sides]
         picture = style.figure(TEXT, 2.3)
         for axes, (metric, label, scale) in zip(picture.subplots(1, 3), METRICS):
-            bars(axes, data, {"": group}, metric, scale)
+            bars(axes, data, {"": group}, looks, metric, scale)
             axes.set_ylabel(label)
-        key(picture, list(group))
+        key(picture, [label for label, *_ in sides], looks)
         return picture
 
     return draw
@@ -113,7 +122,7 @@ def tails(data):
     known = {}
     for axes, control in zip(picture.subplots(1, 3, sharey=True), CONTROLLED):
         drawn = False
-        for index, network in enumerate(("roce-pfc", "irn-pfc", "irn")):
+        for network in ("roce-pfc", "irn-pfc", "irn"):
             one = case(network, control, data.setting)
             found = [
                 (data.estimate(one, f"single_p{percentile:g}_us".replace(".", "_"), 1e-3), percentile)
@@ -122,12 +131,15 @@ def tails(data):
             points = [(each.mean, percentile) for each, percentile in found if each]
             if points:
                 drawn = True
-                axes.plot(*zip(*points), label=TITLES[network], **style.line(index))
+                axes.plot(*zip(*points), label=TITLES[network], **style.line(LOOKS[network]))
         if not drawn:
             axes.text(0.5, 0.5, "not run", transform=axes.transAxes, ha="center")
         axes.set_title(CONTROLS[control] or "no congestion control", fontsize="medium", loc="left")
         axes.set_xlabel("latency (ms)")
-        axes.set_ylim(90, 100)
+        # Markers at 90% and at 99.9% are whole.
+        axes.set_ylim(89.6, 100.4)
+        axes.set_yticks(range(90, 101, 2))
+        axes.set_xlim(left=0)
         style.plain(axes)
         known.update((label, handle) for handle, label in zip(*axes.get_legend_handles_labels()))
     picture.axes[0].set_ylabel("messages (%)")
@@ -144,13 +156,16 @@ def incasts(data):
         points = []
         for senders in SENDERS:
             one, other = (
-                data.estimate(incast(network, control, senders, data.setting), "last_completion_us")
-                for network in ("irn", "roce-pfc")
-            )
-            if one and other:
-                points.append((senders, one.mean / other.mean))
+                incast(network, control, senders, data.setting) for network in ("irn", "roce-pfc"))
+            ratio = quotient("", one, other, "last_completion_us", report())
+            found = ratio.estimate(data.rows, data.seeds)
+            if found:
+                # Intervals side by side.
+                points.append((senders + 0.8 * (index - 1), found.mean, found.half or 0))
         if points:
-            axes.plot(*zip(*points), label=CONTROLS[control] or "no CC", **style.line(index))
+            places, means, halves = zip(*points)
+            axes.errorbar(places, means, halves, label=CONTROLS[control] or "no CC", capsize=2.5,
+                          elinewidth=0.9, **style.line(index))
     axes.axhline(1, color="#666666", linewidth=0.8)
     axes.set_xlim(min(SENDERS) - 2, max(SENDERS) + 2)
     axes.set_xticks(SENDERS)
@@ -180,7 +195,7 @@ def lot(make, wanted):
         axes.set_xticks(range(4), HOSTS)
         axes.set_ylabel("payload (Gb/s)")
         style.plain(axes)
-        key(picture, ["source", "this module"])
+        key(picture, ["source", "this module"], (0, 1))
         return picture
 
     return draw
@@ -224,9 +239,12 @@ FIGURES = {
         "irn-5": compare(("irn-pfc", "irn"), CC), "irn-6": compare(("roce-pfc", "roce"), CC),
         "irn-7": compare(("irn", "irn-go-back-n", "irn-no-bdp-fc"), CONTROLLED, AVERAGE),
         "irn-8": tails, "irn-9": incasts,
-        "irn-10": mixed(("RoCE + DCQCN (Resilient RoCE)", "roce", "dcqcn"), ("IRN", "irn", "none")),
+        "irn-10": mixed(
+            ("RoCE + DCQCN (Resilient RoCE)", "roce", "dcqcn", LOOKS["roce"]),
+            ("IRN", "irn", "none", LOOKS["irn"])),
         "irn-11": mixed(
-            ("iWARP", "iwarp", "none"), ("IRN", "irn", "none"), ("IRN + AIMD", "irn", "aimd")),
+            ("iWARP", "iwarp", "none", LOOKS["iwarp"]), ("IRN", "irn", "none", LOOKS["irn"]),
+            ("IRN + AIMD", "irn", "aimd", 4)),
     },
     "parking-lot": {
         "parking-lot-4": lot(plain, NO_RCM),
