@@ -4,9 +4,9 @@
 
     rdma_fluid_plot.py TITLE=FILE.csv... -o PICTURE [--to=MS]
 
-One column for each file: above the queue, below the rates of the flows. The queue's axis ends a
-little above what it has in the second half: bursts at the beginning are cut off. PICTURE ends in
-.png, .svg or .pdf.
+One column for each file, four side by side at most: above the queue, below the rates of the
+flows. The queue's axis ends a little above what it has in the second half: bursts at the beginning
+are cut off. PICTURE ends in .png, .svg or .pdf.
 """
 
 import argparse
@@ -17,7 +17,8 @@ import sys
 from rdma_plot import COLOURS, FORMATS, matplotlib_figure, save, style
 from ns3_rdma.results import ResultsError
 
-POINTS = 240  # on each line; more markers would overlap
+POINTS = 240  # on each line; more cannot be told apart
+WIDEST = 4  # columns side by side; more are too small in print
 
 
 def read_columns(path):
@@ -52,18 +53,27 @@ def thin(values, count):
 
 def draw(files, to_ms):
     """A picture of (title, columns) pairs up to a time; None: all of it."""
-    figure = matplotlib_figure(1.5 + 1.9 * len(files), 4.0)
-    panels = figure.subplots(2, len(files), sharex="col", squeeze=False)
-    for place, (title, columns) in enumerate(files):
+    # As few lines of columns as there can be, of equal length but for the last one.
+    lines = -(-len(files) // WIDEST)
+    length = -(-len(files) // lines)
+    figure = matplotlib_figure(1.5 + 1.9 * length, 4.0 * lines)
+    panels = figure.subplots(2 * lines, length, squeeze=False)
+    for unused in panels[2 * lines - 2:, (len(files) - 1) % length + 1:].flat:
+        unused.set_axis_off()
+    for number, (title, columns) in enumerate(files):
+        line, place = divmod(number, length)
         end = len(columns["time_us"])
         if to_ms is not None:
             end = sum(time <= 1e3 * to_ms for time in columns["time_us"])
         times = thin([time / 1e3 for time in columns["time_us"][:end]], POINTS)
-        queue, rates = panels[0][place], panels[1][place]
-        for kind, colour in (("packet", COLOURS[5]), ("fluid", COLOURS[1])):
+        queue, rates = panels[2 * line][place], panels[2 * line + 1][place]
+        rates.sharex(queue)
+        queue.tick_params(labelbottom=False)
+        # The thin line of the packets lies upon the model's.
+        for kind, colour in (("fluid", COLOURS[1]), ("packet", COLOURS[0])):
             what = {"packet": "packets", "fluid": "fluid model"}[kind]
             values = [value / 1e3 for value in columns[f"{kind}_queue_bytes"][:end]]
-            width = {"packet": 0.7, "fluid": 1.4}[kind]
+            width = {"packet": 0.6, "fluid": 2.0}[kind]
             queue.plot(times, thin(values, POINTS), color=colour, linewidth=width, label=what)
             names = [name for name in columns if name.startswith(f"{kind}_rate_")]
             for name in names:
@@ -76,8 +86,9 @@ def draw(files, to_ms):
         rates.set_xlabel("time (ms)")
         style(queue)
         style(rates)
-    panels[0][0].set_ylabel("queue (kB)")
-    panels[1][0].set_ylabel("rate of each flow (Gb/s)")
+        if place == 0:
+            queue.set_ylabel("queue (kB)")
+            rates.set_ylabel("flow rates (Gb/s)")
     handles, labels = panels[0][0].get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside upper left", frameon=False, ncols=2)
     return figure

@@ -65,6 +65,12 @@ class Files(unittest.TestCase):
         self.assertEqual(queue.get_title(loc="left"), "one")
         self.assertLessEqual(max(queue.lines[0].get_xdata()), 5)
         self.assertEqual(len(rates.lines), 2)
+        columns = rdma_fluid_plot.read_columns(path)
+        for count, drawn, width in ((4, 8, 9.1), (6, 12, 7.2), (5, 10, 7.2)):
+            figure = rdma_fluid_plot.draw([(str(i), columns) for i in range(count)], None)
+            self.assertEqual(sum(len(axes.lines) > 0 for axes in figure.axes), drawn)
+            self.assertEqual(sum(axes.axison for axes in figure.axes), drawn)
+            self.assertAlmostEqual(figure.get_figwidth(), width)
         picture = os.path.join(self.folder.name, "a.png")
         self.assertEqual(rdma_fluid_plot.main([path, "-o", picture]), 0)
         self.assertGreater(os.path.getsize(picture), 1000)
