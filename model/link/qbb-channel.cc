@@ -23,7 +23,7 @@ QbbChannel::GetTypeId()
             .AddAttribute("Delay",
                           "One-way propagation delay; a whole number of picoseconds, above 0.",
                           TimeValue(MicroSeconds(1)),
-                          MakeTimeAccessor(&QbbChannel::SetDelay, &QbbChannel::GetDelay),
+                          MakeTimeAccessor(&QbbChannel::SetDelay, &QbbChannel::GetLookAhead),
                           MakeTimeChecker())
             .AddAttribute(
                 "SerializeFrames",

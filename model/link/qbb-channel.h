@@ -109,6 +109,16 @@ class QbbChannel : public Channel
     /** \return the one-way propagation delay */
     Time GetDelay() const;
 
+    /**
+     * \return value of the attribute Delay: the one-way propagation delay. At a cable between two
+     *         ranks of MPI, ns-3 takes its lookahead from the attribute, which is then shorter than
+     *         the delay (QbbRemoteChannel).
+     */
+    virtual Time GetLookAhead() const
+    {
+        return GetDelay();
+    }
+
     /** \return number of frames lost in flight because the link went down */
     uint64_t GetLostInFlight() const
     {

@@ -3,16 +3,14 @@
 // CMake takes this file where ns-3 has its module mpi.
 
 #include "qbb-net-device.h"
+#include "qbb-remote-border.h"
 #include "qbb-remote-channel.h"
 #include "qbb-time.h"
 #include "rdma-ranks.h"
 
 #include <ns3/abort.h>
-#include <ns3/mpi-interface.h>
 #include <ns3/mpi-receiver.h>
 #include <ns3/node.h>
-
-#include <utility>
 
 namespace ns3
 {
@@ -38,32 +36,42 @@ QbbRemoteChannel::Attach(QbbPort* port)
     QbbChannel::Attach(port);
     if (GetNDevices() == 2)
     {
-        Open(0);
-        Open(1);
+        QbbRemoteBorder& border = QbbRemoteBorder::Get();
+        const uint32_t cable = border.AddCable(this);
+        Open(0, border, cable);
+        Open(1, border, cable);
     }
 }
 
+Time
+QbbRemoteChannel::GetLookAhead() const
+{
+    const QbbRemoteBorder* border = m_exits[0].border;
+    return border ? QbbToTime(GetDelayPs() - border->GetStep()) : GetDelay();
+}
+
 void
-QbbRemoteChannel::Open(std::size_t end)
+QbbRemoteChannel::Open(std::size_t end, QbbRemoteBorder& border, uint32_t cable)
 {
     QbbLine& line = GetLine(end);
     QbbPort* const receiver = line.GetReceiver();
     m_exits[end].sender = GetPeer(receiver);
+    m_exits[end].border = &border;
+    m_exits[end].cable = cable;
+    m_exits[end].end = end;
     line.SetExit(&m_exits[end]);
     const Ptr<NetDevice> device = receiver->GetDevice();
     if (RdmaRanks::IsLocal(*device->GetNode()))
     {
         const auto messages = CreateObject<MpiReceiver>();
-        // The device owns the receiver of messages, and the channel outlives the device's use of
-        // it.
         messages->SetReceiveCallback(Callback<void, Ptr<Packet>>(
-            [this, end](Ptr<Packet> message) { Receive(end, message); }));
+            [&border](Ptr<Packet> message) { border.Receive(message); }));
         device->AggregateObject(messages);
     }
 }
 
 void
-QbbRemoteChannel::Exit::Send(QbbLine& line, QbbFrame& frame, QbbPs arrival)
+QbbRemoteChannel::Exit::Send(QbbLine& /* line */, QbbFrame& frame, QbbPs arrival)
 {
     const Ptr<Node> node = sender->GetDevice()->GetNode();
     NS_ABORT_MSG_IF(!RdmaRanks::IsLocal(*node),
@@ -72,39 +80,7 @@ QbbRemoteChannel::Exit::Send(QbbLine& line, QbbFrame& frame, QbbPs arrival)
                                   << RdmaRanks::GetRank()
                                   << "; accepted: work and events for nodes of the own rank "
                                      "(RdmaRanks::IsLocal())");
-    const Ptr<NetDevice> receiver = line.GetReceiver()->GetDevice();
-    const Time due = Simulator::Now() + QbbToTime(line.GetDelay());
-    for (const Ptr<Packet>& message : MakeQbbRemoteMessages(frame, arrival))
-    {
-        MpiInterface::SendPacket(message,
-                                 due,
-                                 receiver->GetNode()->GetId(),
-                                 receiver->GetIfIndex());
-    }
-}
-
-void
-QbbRemoteChannel::Receive(std::size_t end, Ptr<Packet> message)
-{
-    QbbLine& line = GetLine(end);
-    if (!line.GetReceiver())
-    {
-        return; // the receiver has been disposed of
-    }
-    auto taken = m_frames[end].Take(*message, line.GetReceiver()->GetPool());
-    if (!taken)
-    {
-        return;
-    }
-    auto& [frame, arrival] = *taken;
-    const QbbEventTime sent =
-        QbbEventTime::FromFs(QbbEventNow().GetFs() - line.GetDelay().Get() * QBB_FS_PER_PS);
-    if (GetLastDown() >= sent)
-    {
-        line.Lose(*frame);
-        return;
-    }
-    line.TakeOver(std::move(frame), arrival);
+    border->Send(cable, end, frame, arrival);
 }
 
 } // namespace ns3

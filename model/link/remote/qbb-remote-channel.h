@@ -5,26 +5,25 @@
 
 #include "qbb-channel.h"
 #include "qbb-line-exit.h"
-#include "qbb-remote-frame.h"
-
-#include <ns3/packet.h>
-#include <ns3/ptr.h>
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 
 namespace ns3
 {
+
+class QbbRemoteBorder;
 
 /**
  * \ingroup rdma
  * A cable between nodes of two ranks of MPI (RdmaRanks). Every rank has the cable; a frame leaves
  * by the cable of its sender's rank and arrives by the cable of its receiver's rank.
  *
- * The frame is sent to the other rank when its transmission begins, as a message of
- * ns3::MpiInterface. The message is due one cable delay later, which is the lookahead of
- * ns3::DistributedSimulatorImpl, and before the last bit of the frame arrives. All results
- * therefore equal those of one rank to the bit.
+ * Frames cross together with the frames of other cables (QbbRemoteBorder), before the last bit of
+ * any of them arrives. All results therefore equal those of one rank to the bit. The attribute
+ * Delay reads as what is left of the delay for ns-3's lookahead while frames are collected;
+ * GetDelay() returns the delay.
  *
  * QbbHelper and RdmaFabricHelper make such a cable wherever the system ids of two nodes differ
  * (MakeQbbCable()). A frame that a node of another rank sends aborts the program with a message:
@@ -41,6 +40,7 @@ class QbbRemoteChannel : public QbbChannel
 
     // Inherited from QbbChannel
     void Attach(QbbPort* port) override;
+    Time GetLookAhead() const override;
 
     bool IsRemote() const override
     {
@@ -54,14 +54,15 @@ class QbbRemoteChannel : public QbbChannel
       public:
         void Send(QbbLine& line, QbbFrame& frame, QbbPs arrival) override;
 
-        QbbPort* sender{nullptr}; //!< port at the near end of the line
+        QbbPort* sender{nullptr};         //!< port at the near end of the line
+        QbbRemoteBorder* border{nullptr}; //!< carries the frames; the simulator owns it
+        uint32_t cable{0};                //!< number of the cable at the border
+        std::size_t end{0};               //!< number of the near end
     };
 
-    void Open(std::size_t end);
-    void Receive(std::size_t end, Ptr<Packet> message);
+    void Open(std::size_t end, QbbRemoteBorder& border, uint32_t cable);
 
-    std::array<Exit, 2> m_exits;             //!< exits of the lines, by sending end
-    std::array<QbbRemoteFrames, 2> m_frames; //!< frames on their way, by sending end
+    std::array<Exit, 2> m_exits; //!< exits of the lines, by sending end
 };
 
 } // namespace ns3

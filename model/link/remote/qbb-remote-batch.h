@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+
+#ifndef QBB_REMOTE_BATCH_H
+#define QBB_REMOTE_BATCH_H
+
+#include "qbb-event-time.h"
+#include "qbb-frame.h"
+#include "qbb-ps.h"
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace ns3
+{
+
+/**
+ * \ingroup rdma
+ * Where and when a frame crosses to another rank of MPI.
+ */
+struct QbbRemoteCrossing
+{
+    uint32_t cable{0}; //!< number of the cable, equal on all ranks
+    uint32_t end{0};   //!< end of the cable that sends, 0 or 1
+    QbbEventTime sent; //!< event in which the transmission begins
+    QbbPs arrival{0};  //!< instant at which the last bit arrives at the receiver
+};
+
+/**
+ * \ingroup rdma
+ * Frames that cross to another rank of MPI together, as bytes.
+ *
+ * The fields of a frame are in the bytes as they are in memory, because all ranks run one program.
+ * Words of zeros are left out. RDMA payload, which is virtual, takes no bytes. A packet of ns-3
+ * crosses with its tags.
+ */
+class QbbRemoteBatch
+{
+  public:
+    /** Adds a frame. \param crossing where and when it crosses \param frame the frame */
+    void Add(const QbbRemoteCrossing& crossing, const QbbFrame& frame);
+
+    /** \return true if there is no frame */
+    bool IsEmpty() const
+    {
+        return m_bytes.empty();
+    }
+
+    /** \return the bytes of all frames, which leave the batch */
+    std::string Take();
+
+  private:
+    std::string m_bytes; //!< bytes of all frames
+};
+
+/**
+ * \ingroup rdma
+ * Reads the frames of a QbbRemoteBatch, in the order in which they were added.
+ */
+class QbbRemoteBatchReader
+{
+  public:
+    /** \param bytes bytes of a batch, which must outlive the reader */
+    explicit QbbRemoteBatchReader(std::string_view bytes);
+
+    /** \return true if all frames have been read */
+    bool IsAtEnd() const
+    {
+        return m_rest.empty();
+    }
+
+    /** \return where and when the next frame crosses; TakeFrame() has to follow */
+    QbbRemoteCrossing TakeCrossing();
+
+    /** \param pool pool of the receiver \return the frame of the latest TakeCrossing() */
+    QbbFramePtr TakeFrame(QbbFramePool& pool);
+
+  private:
+    std::string_view TakeBytes(std::size_t count);
+
+    QbbFrameHeaders m_headers;       //!< headers of the present frame
+    QbbFrameExtensions m_extensions; //!< further headers of the present frame
+    uint32_t m_hops{0};              //!< number of telemetry records of the present frame
+    uint32_t m_packetBytes{0};       //!< bytes of the present frame's packet of ns-3; 0: none
+    std::string_view m_rest;         //!< bytes that have not been read
+};
+
+} // namespace ns3
+
+#endif /* QBB_REMOTE_BATCH_H */
