@@ -17,7 +17,7 @@ import sys
 from rdma_plot import COLOURS, FORMATS, matplotlib_figure, save, style
 from ns3_rdma.results import ResultsError
 
-POINTS = 240  # on each line; more cannot be told apart
+POINTS = 240  # on each line; more markers would overlap
 WIDEST = 4  # columns side by side; more are too small in print
 
 
