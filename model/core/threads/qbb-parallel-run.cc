@@ -99,55 +99,6 @@ QbbParallelRun::Run(const std::function<void()>& takeForeign, uint64_t events)
     return !m_paused;
 }
 
-QbbParallelRun::Plan
-QbbParallelRun::MakePlan(const Step& last) const
-{
-    Plan plan;
-    uint64_t first = NEVER;
-    uint64_t added = NEVER;
-    uint64_t events = 0;
-    bool failed = false;
-    bool noted = false;
-    for (const Report& report : last.groups)
-    {
-        first = std::min(first, report.next.m_ts);
-        added = std::min(added, report.added);
-        failed = failed || report.failed;
-        noted = noted || report.noted;
-        events += report.count;
-    }
-    // An event that a group has added comes after all others of its time.
-    Scheduler::EventKey global = last.global;
-    if (added < global.m_ts)
-    {
-        global = {added, QbbEngine::NO_EVENT.m_uid, Simulator::NO_CONTEXT};
-    }
-    const bool mustRest = last.interrupted || noted;
-    if (failed || last.stop || (first == NEVER && global.m_ts == NEVER && !mustRest))
-    {
-        return plan;
-    }
-    if (events >= m_events && !mustRest)
-    {
-        plan.pauses = true;
-        return plan;
-    }
-    // Uids of other groups than group 0 mean nothing to events without a node.
-    if (mustRest || (first >= global.m_ts && !(last.groups[0].next < global)))
-    {
-        plan.action = Action::REST;
-        return plan;
-    }
-    plan.action = Action::WINDOW;
-    const auto instant = static_cast<int64_t>(first / QBB_FS_PER_PS);
-    const int64_t end =
-        std::min(instant + m_nodes.GetLookahead().Get(), (instant / GRID.Get() + 1) * GRID.Get());
-    const auto endFs = static_cast<uint64_t>(end) * QBB_FS_PER_PS;
-    plan.limit = {std::min(endFs, global.m_ts), 0, Simulator::NO_CONTEXT};
-    plan.limit0 = endFs < global.m_ts ? plan.limit : global;
-    return plan;
-}
-
 void
 QbbParallelRun::Work(uint32_t group)
 {
@@ -155,8 +106,8 @@ QbbParallelRun::Work(uint32_t group)
     while (true)
     {
         m_barrier.Wait();
-        const Plan plan = MakePlan(m_steps[step % 2]);
-        if (plan.action == Action::END)
+        const auto plan = QbbWindowPlan::Make(m_steps[step % 2], m_nodes.GetLookahead(), m_events);
+        if (plan.action == QbbWindowPlan::Action::END)
         {
             if (group == 0)
             {
@@ -165,7 +116,7 @@ QbbParallelRun::Work(uint32_t group)
             return;
         }
         ++step;
-        if (plan.action == Action::WINDOW)
+        if (plan.action == QbbWindowPlan::Action::WINDOW)
         {
             RunWindow(group, plan);
         }
@@ -201,7 +152,7 @@ QbbParallelRun::OpenBorders(uint32_t group, uint32_t compartment)
 }
 
 void
-QbbParallelRun::AddCaused(uint32_t group, uint32_t compartment, Report& report)
+QbbParallelRun::AddCaused(uint32_t group, uint32_t compartment, QbbGroupReport& report)
 {
     for (uint32_t to = 0; to < GetNumber(); ++to)
     {
@@ -233,12 +184,12 @@ QbbParallelRun::TakeAdded(uint32_t compartment)
 }
 
 void
-QbbParallelRun::RunWindow(uint32_t number, const Plan& plan)
+QbbParallelRun::RunWindow(uint32_t number, const QbbWindowPlan& plan)
 {
     Group& group = *m_groups[number];
     const uint32_t filled = (group.step - 1) % 2;
     const uint32_t open = group.step % 2;
-    Report& report = m_steps[open].groups[number];
+    QbbGroupReport& report = m_steps[open].groups[number];
     report.failed = false;
     group.added[open].clear();
     group.end = plan.limit.m_ts;
@@ -290,8 +241,8 @@ QbbParallelRun::Rest()
     const QbbEngine::RunningScope scope(nullptr);
     try
     {
-        const Step& last = m_steps[filled];
-        if (std::any_of(last.groups.begin(), last.groups.end(), [](const Report& report) {
+        const QbbWindowReports& last = m_steps[filled];
+        if (std::any_of(last.groups.begin(), last.groups.end(), [](const QbbGroupReport& report) {
                 return report.noted;
             }))
         {
@@ -334,7 +285,7 @@ QbbParallelRun::RunNotes()
 }
 
 void
-QbbParallelRun::ReportAtRest(Step& next)
+QbbParallelRun::ReportAtRest(QbbWindowReports& next)
 {
     next.groups.resize(GetNumber());
     for (uint32_t i = 0; i < GetNumber(); ++i)
@@ -405,7 +356,7 @@ uint64_t
 QbbParallelRun::GetEventCount() const
 {
     uint64_t count = m_global.GetEventCount();
-    for (const Report& report : m_steps[(m_groups[0]->step - 1) % 2].groups)
+    for (const QbbGroupReport& report : m_steps[(m_groups[0]->step - 1) % 2].groups)
     {
         count += report.count;
     }

@@ -6,6 +6,7 @@
 #include "qbb-barrier.h"
 #include "qbb-engine.h"
 #include "qbb-node-groups.h"
+#include "qbb-window-plan.h"
 
 #include <array>
 #include <atomic>
@@ -37,8 +38,8 @@ namespace ns3
 class QbbParallelRun
 {
   public:
-    /// Windows end at the multiples of this time, where events without a node may stop a run.
-    static constexpr QbbPs GRID = 10_us;
+    /// Events of nodes may schedule events without a node for multiples of this time.
+    static constexpr QbbPs GRID = QbbWindowPlan::GRID;
 
     /**
      * Takes over the pending events.
@@ -96,25 +97,6 @@ class QbbParallelRun
     bool IsEmpty() const;
 
   private:
-    /** What a group has told the others at the end of a window. */
-    struct alignas(64) Report
-    {
-        Scheduler::EventKey next{};               //!< next event of the group, or that it causes
-        uint64_t added{QbbEngine::NO_EVENT.m_ts}; //!< earliest new event without a node
-        uint64_t count{0};                        //!< number of events that have run
-        bool failed{false};                       //!< an event has thrown an exception
-        bool noted{false};                        //!< an event has left a note
-    };
-
-    /** What is known between two windows. */
-    struct Step
-    {
-        std::vector<Report> groups;   //!< reports of the groups
-        Scheduler::EventKey global{}; //!< next event without a node
-        bool stop{false};             //!< Stop() has been called
-        bool interrupted{false};      //!< a thread has asked for a call of takeForeign
-    };
-
     /** A group of nodes. */
     struct alignas(64) Group
     {
@@ -126,49 +108,31 @@ class QbbParallelRun
         std::array<std::vector<Scheduler::Event>, 2> added;
     };
 
-    /** What happens next. */
-    enum class Action
-    {
-        WINDOW, //!< the groups run apart
-        REST,   //!< all groups rest: for notes of events, or for an event without a node
-        END,    //!< the run is over
-    };
-
-    /** What happens next, and the ends of the window for group 0 and for the others. */
-    struct Plan
-    {
-        Action action{Action::END};   //!< what happens next
-        bool pauses{false};           //!< the run ends although it is not over
-        Scheduler::EventKey limit0{}; //!< first event of group 0 that does not run
-        Scheduler::EventKey limit{};  //!< first event of any other group that does not run
-    };
-
     uint32_t GetNumber() const
     {
         return static_cast<uint32_t>(m_groups.size());
     }
 
-    Plan MakePlan(const Step& last) const;
     void Work(uint32_t group);
-    void RunWindow(uint32_t group, const Plan& plan);
+    void RunWindow(uint32_t group, const QbbWindowPlan& plan);
     void Rest();
     void RunNotes();
     void TakeOver(uint32_t group, uint32_t compartment);
     void OpenBorders(uint32_t group, uint32_t compartment);
-    void AddCaused(uint32_t group, uint32_t compartment, Report& report);
+    void AddCaused(uint32_t group, uint32_t compartment, QbbGroupReport& report);
     void TakeAdded(uint32_t compartment);
-    void ReportAtRest(Step& next);
+    void ReportAtRest(QbbWindowReports& next);
 
     QbbEngine& m_global;                          //!< events without a node
     QbbNodeGroups& m_nodes;                       //!< groups of nodes
     std::vector<std::unique_ptr<Group>> m_groups; //!< the groups
     QbbBarrier m_barrier;                         //!< where the groups meet between windows
-    std::array<Step, 2> m_steps;                  //!< the step before, and the next
-    std::function<void()> m_takeForeign;          //!< called after an interruption
-    std::atomic<bool>& m_interrupted;             //!< a thread has asked for that call
-    uint64_t m_events{0};                         //!< number of events before a pause
-    bool m_paused{false};                         //!< the run has paused
-    bool m_stop{false};                           //!< Stop() has been called
+    std::array<QbbWindowReports, 2> m_steps; //!< reports for the current step, and for the next
+    std::function<void()> m_takeForeign;     //!< called after an interruption
+    std::atomic<bool>& m_interrupted;        //!< a thread has asked for that call
+    uint64_t m_events{0};                    //!< number of events before a pause
+    bool m_paused{false};                    //!< the run has paused
+    bool m_stop{false};                      //!< Stop() has been called
 };
 
 } // namespace ns3

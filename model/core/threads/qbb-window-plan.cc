@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+
+#include "qbb-window-plan.h"
+
+#include "qbb-event-time.h"
+
+#include <ns3/simulator.h>
+
+#include <algorithm>
+
+namespace ns3
+{
+
+QbbWindowPlan
+QbbWindowPlan::Make(const QbbWindowReports& last, QbbPs lookahead, uint64_t events)
+{
+    constexpr uint64_t NEVER = QbbEngine::NO_EVENT.m_ts; // time of no event
+    QbbWindowPlan plan;
+    uint64_t first = NEVER;
+    uint64_t added = NEVER;
+    uint64_t count = 0;
+    bool failed = false;
+    bool noted = false;
+    for (const QbbGroupReport& report : last.groups)
+    {
+        first = std::min(first, report.next.m_ts);
+        added = std::min(added, report.added);
+        failed = failed || report.failed;
+        noted = noted || report.noted;
+        count += report.count;
+    }
+    // An event that a group has added comes after all others of its time.
+    Scheduler::EventKey global = last.global;
+    if (added < global.m_ts)
+    {
+        global = {added, QbbEngine::NO_EVENT.m_uid, Simulator::NO_CONTEXT};
+    }
+    const bool mustRest = last.interrupted || noted;
+    if (failed || last.stop || (first == NEVER && global.m_ts == NEVER && !mustRest))
+    {
+        return plan;
+    }
+    if (count >= events && !mustRest)
+    {
+        plan.pauses = true;
+        return plan;
+    }
+    // Uids of other groups than group 0 mean nothing to events without a node.
+    if (mustRest || (first >= global.m_ts && !(last.groups[0].next < global)))
+    {
+        plan.action = Action::REST;
+        return plan;
+    }
+    plan.action = Action::WINDOW;
+    const auto instant = static_cast<int64_t>(first / QBB_FS_PER_PS);
+    const int64_t end =
+        std::min(instant + lookahead.Get(), (instant / GRID.Get() + 1) * GRID.Get());
+    const auto endFs = static_cast<uint64_t>(end) * QBB_FS_PER_PS;
+    plan.limit = {std::min(endFs, global.m_ts), 0, Simulator::NO_CONTEXT};
+    plan.limit0 = endFs < global.m_ts ? plan.limit : global;
+    return plan;
+}
+
+} // namespace ns3

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+
+#ifndef QBB_WINDOW_PLAN_H
+#define QBB_WINDOW_PLAN_H
+
+#include "qbb-engine.h"
+#include "qbb-ps.h"
+
+#include <ns3/scheduler.h>
+
+#include <cstdint>
+#include <vector>
+
+namespace ns3
+{
+
+/**
+ * \ingroup rdma
+ * Report of a group of nodes at the end of a window, for all groups.
+ */
+struct alignas(64) QbbGroupReport
+{
+    Scheduler::EventKey next{};               //!< next event that the group has or causes
+    uint64_t added{QbbEngine::NO_EVENT.m_ts}; //!< earliest new event without a node
+    uint64_t count{0};                        //!< number of events that have run
+    bool failed{false};                       //!< an event has thrown an exception
+    bool noted{false};                        //!< an event has left a note
+};
+
+/**
+ * \ingroup rdma
+ * State of a parallel run between two windows.
+ */
+struct QbbWindowReports
+{
+    std::vector<QbbGroupReport> groups; //!< reports of the groups
+    Scheduler::EventKey global{};       //!< next event without a node
+    bool stop{false};                   //!< QbbParallelRun::Stop() has been called
+    bool interrupted{false};            //!< a thread has asked for a call while all groups rest
+};
+
+/**
+ * \ingroup rdma
+ * Next step of a parallel run, which each group derives from the same reports.
+ */
+struct QbbWindowPlan
+{
+    /// Windows end at the multiples of this time, where events without a node may stop a run.
+    static constexpr QbbPs GRID = 10_us;
+
+    /** Kind of a step. */
+    enum class Action
+    {
+        WINDOW, //!< the groups run apart
+        REST,   //!< all groups rest: for notes of events, or for an event without a node
+        END,    //!< the run is over, or pauses
+    };
+
+    Action action{Action::END};   //!< kind of the step
+    bool pauses{false};           //!< with END: events are left
+    Scheduler::EventKey limit0{}; //!< first event of group 0 that does not run
+    Scheduler::EventKey limit{};  //!< first event of any other group that does not run
+
+    /**
+     * \param last reports at the end of the last window
+     * \param lookahead shortest time that a frame needs from one group to another
+     * \param events number of events after which the run pauses
+     * \return the next step
+     */
+    static QbbWindowPlan Make(const QbbWindowReports& last, QbbPs lookahead, uint64_t events);
+};
+
+} // namespace ns3
+
+#endif /* QBB_WINDOW_PLAN_H */
