@@ -217,6 +217,20 @@ RdmaFabric::GetPortResults() const
     return rows;
 }
 
+RdmaQueuePairStats
+RdmaFabric::GetQueuePairStats() const
+{
+    RdmaQueuePairStats sums;
+    for (const auto& nic : m_nics)
+    {
+        if (nic)
+        {
+            sums += nic->GetStats();
+        }
+    }
+    return sums;
+}
+
 bool
 RdmaFabric::AreBuffersEmpty() const
 {

@@ -142,6 +142,12 @@ class RdmaFabric : public Object
     /** \return one row for each port and class, for ports.csv */
     std::vector<RdmaPortResult> GetPortResults() const;
 
+    /**
+     * \return sums of the counters of the existing queue pairs of all hosts. A run frees the queue
+     *         pairs of finished flows, unless RdmaFabricOptions::keepQueuePairs is set.
+     */
+    RdmaQueuePairStats GetQueuePairStats() const;
+
     /** \return true if every switch buffer is empty and no port is paused by a switch */
     bool AreBuffersEmpty() const;
 

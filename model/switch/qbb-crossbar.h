@@ -61,12 +61,6 @@ class QbbCrossbar : public QbbInputQueueing
     /** \return id of the node on which the timer's events run */
     uint32_t GetNodeId() const;
 
-    /** \return number of frames that are crossing */
-    uint32_t GetNCrossing() const
-    {
-        return static_cast<uint32_t>(m_transfers.size());
-    }
-
   protected:
     void Offer(uint16_t input, uint16_t output, uint8_t priority, QbbEventTime eventTime) override;
 

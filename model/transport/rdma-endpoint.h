@@ -84,19 +84,7 @@ class RdmaEndpoint
     /** An acknowledgement, NAK, CNP or timeout may have changed the queue pair's sample. */
     virtual void SampleChanged() = 0;
 
-    /**
-     * \param key remote key presented by the peer
-     * \param address address of the first byte
-     * \param length length in bytes
-     * \param access requested access rights
-     * \return true if the access is allowed
-     */
-    virtual bool IsAllowed(uint32_t key,
-                           uint64_t address,
-                           uint64_t length,
-                           const RdmaMemoryAccess& access) const = 0;
-
-    /** \return the host's memory */
+    /** \return the host's memory, which decides whether a peer may access an address */
     virtual RdmaMemory& GetMemory() = 0;
 
     /**

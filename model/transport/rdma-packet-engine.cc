@@ -327,15 +327,6 @@ RdmaPacketEngine::SampleChanged()
     m_nic->SampleChanged(*this);
 }
 
-bool
-RdmaPacketEngine::IsAllowed(uint32_t key,
-                            uint64_t address,
-                            uint64_t length,
-                            const RdmaMemoryAccess& access) const
-{
-    return m_nic->IsAllowed(key, address, length, access);
-}
-
 RdmaMemory&
 RdmaPacketEngine::GetMemory()
 {

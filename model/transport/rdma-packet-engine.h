@@ -230,10 +230,6 @@ class RdmaPacketEngine : public RdmaEndpoint
     void Activate() override;
     void MakeReady() override;
     void SampleChanged() override;
-    bool IsAllowed(uint32_t key,
-                   uint64_t address,
-                   uint64_t length,
-                   const RdmaMemoryAccess& access) const override;
     RdmaMemory& GetMemory() override;
     void CompleteSend(const RdmaWorkCompletion& completion, bool queued) override;
     void CompleteReceive(const RdmaWorkCompletion& completion) override;

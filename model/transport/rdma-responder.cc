@@ -148,7 +148,7 @@ RdmaResponder::JudgeRead(const QbbFrame& frame) const
         }
         access.remoteRead = true;
     }
-    return m_endpoint.IsAllowed(frame.rKey, frame.virtualAddress, length, access)
+    return m_endpoint.GetMemory().Allows(frame.rKey, frame.virtualAddress, length, access)
                ? Fault::NONE
                : Fault::NO_ACCESS;
 }

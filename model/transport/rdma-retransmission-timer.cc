@@ -3,7 +3,6 @@
 #include "rdma-retransmission-timer.h"
 
 #include <algorithm>
-#include <cstdlib>
 
 namespace ns3
 {

@@ -190,7 +190,7 @@ IrnResponder::Judge(const QbbFrame& frame, const RdmaOpcodeInfo& info)
         }
         RdmaMemoryAccess access;
         access.remoteWrite = true;
-        if (!m_endpoint.IsAllowed(frame.rKey, frame.virtualAddress, frame.payload, access))
+        if (!m_endpoint.GetMemory().Allows(frame.rKey, frame.virtualAddress, frame.payload, access))
         {
             return Fault::NO_ACCESS;
         }

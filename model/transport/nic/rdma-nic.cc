@@ -9,7 +9,6 @@
 #include <ns3/boolean.h>
 #include <ns3/enum.h>
 #include <ns3/log.h>
-#include <ns3/node.h>
 #include <ns3/pointer.h>
 #include <ns3/trace-source-accessor.h>
 
@@ -81,7 +80,7 @@ RdmaNic::GetTypeId()
                           "memory protection. If false, peers need the key of a registered region "
                           "(RdmaMemory).",
                           BooleanValue(true),
-                          MakeBooleanAccessor(&RdmaNic::m_globalKey),
+                          MakeBooleanAccessor(&RdmaNic::SetGlobalKey, &RdmaNic::HasGlobalKey),
                           MakeBooleanChecker())
             .AddTraceSource("Sample",
                             "State of a queue pair after each received acknowledgement, NAK or "
@@ -300,6 +299,14 @@ RdmaNic::GetQueuePair(uint32_t qpn) const
     return m_queuePairs.Knows(qpn) ? m_queuePairs.Peek(qpn) : nullptr;
 }
 
+RdmaQueuePairStats
+RdmaNic::GetStats() const
+{
+    RdmaQueuePairStats sums;
+    m_queuePairs.ForEach([&sums](const RdmaQueuePair& qp) { sums += qp.GetStats(); });
+    return sums;
+}
+
 uint32_t
 RdmaNic::GetNodeId() const
 {
@@ -383,21 +390,6 @@ RdmaNic::ReceiveLate(QbbPort& port, const QbbFrame& frame)
         return;
     }
     RdmaPacketEngine::Of(*qp).ReceiveFrame(frame);
-}
-
-void
-RdmaNic::FrameDeparts(QbbPort&, QbbFrame&, QbbPs)
-{
-}
-
-void
-RdmaNic::FrameGone(QbbPort&, const QbbFrame&)
-{
-}
-
-void
-RdmaNic::LinkChanged(QbbPort&)
-{
 }
 
 } // namespace ns3

@@ -164,8 +164,10 @@ class RdmaNic : public Object, public RdmaNicTiming, public QbbFrameSink, public
      */
     Ptr<RdmaQueuePair> GetQueuePair(uint32_t qpn) const;
 
-    /** \return true if a trace source of the NIC or of a queue pair has a sink, or a completion
-     *          queue has a callback */
+    /**
+     * \return true if a trace source of the NIC or of a queue pair has a sink, or a completion
+     *         queue has a callback
+     */
     bool HasSinks() const;
 
     /** \return number of existing queue pairs */
@@ -174,26 +176,13 @@ class RdmaNic : public Object, public RdmaNicTiming, public QbbFrameSink, public
         return m_queuePairs.GetSize();
     }
 
+    /** \return sums of the counters of the existing queue pairs */
+    RdmaQueuePairStats GetStats() const;
+
     /** \return the host's memory: registered regions, and the words of atomics */
     RdmaMemory& GetMemory()
     {
         return m_memory;
-    }
-
-    /**
-     * \param key remote key presented by a peer
-     * \param address address of the first byte
-     * \param length length in bytes
-     * \param access requested access rights
-     * \return true if the attribute GlobalKey or the key's region allows the access
-     */
-    bool IsAllowed(uint32_t key,
-                   uint64_t address,
-                   uint64_t length,
-                   const RdmaMemoryAccess& access) const
-    {
-        return (key == RdmaMemory::NO_KEY && m_globalKey) ||
-               m_memory.Allows(key, address, length, access);
     }
 
     /** \param control congestion control of queue pairs connected afterwards; null for none */
@@ -308,9 +297,17 @@ class RdmaNic : public Object, public RdmaNicTiming, public QbbFrameSink, public
         }
     }
 
-    void FrameDeparts(QbbPort& port, QbbFrame& frame, QbbPs start) override;
-    void FrameGone(QbbPort& port, const QbbFrame& frame) override;
-    void LinkChanged(QbbPort& port) override;
+    void FrameDeparts(QbbPort&, QbbFrame&, QbbPs) override
+    {
+    }
+
+    void FrameGone(QbbPort&, const QbbFrame&) override
+    {
+    }
+
+    void LinkChanged(QbbPort&) override
+    {
+    }
 
     // QbbFrameSource
     QbbFramePtr NextFrame(QbbPort& port, uint8_t priority) override;
@@ -335,6 +332,17 @@ class RdmaNic : public Object, public RdmaNicTiming, public QbbFrameSink, public
     void TraceSample(const RdmaPacketEngine& qp) const;
     DataRate GetMinRate() const;
     void SetMinRate(DataRate rate);
+
+    void SetGlobalKey(bool global)
+    {
+        m_memory.SetGlobalKey(global);
+    }
+
+    bool HasGlobalKey() const
+    {
+        return m_memory.HasGlobalKey();
+    }
+
     void SetCnpInterval(Time interval);
     Time GetCnpInterval() const;
     void SetCnpModeration(RdmaNotificationPoint::Moderation moderation);
@@ -352,8 +360,7 @@ class RdmaNic : public Object, public RdmaNicTiming, public QbbFrameSink, public
     std::vector<Ptr<RdmaTransport>> m_transports;   //!< all transports of the NIC's queue pairs
     RdmaQueuePairFactory m_queuePairFactory;        //!< creates queue pairs
     RdmaNotificationPoint m_notification;           //!< attributes CnpInterval, CnpModeration
-    RdmaMemory m_memory;                            //!< registered memory regions
-    bool m_globalKey{true};                         //!< attribute GlobalKey
+    RdmaMemory m_memory;                            //!< memory of the host; attribute GlobalKey
     Ptr<RdmaCongestionControl> m_control;           //!< attribute CongestionControl
     QbbBitRate m_minRate{1_mbps};                   //!< attribute MinRate
     PathOracle m_oracle;                            //!< path oracle; may be empty

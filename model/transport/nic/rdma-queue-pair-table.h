@@ -95,6 +95,19 @@ class RdmaQueuePairTable
         });
     }
 
+    /** \param visit called with each existing queue pair, in order of numbers */
+    template <typename Visit>
+    void ForEach(Visit visit) const
+    {
+        for (const auto& qp : m_queuePairs)
+        {
+            if (qp)
+            {
+                visit(*qp);
+            }
+        }
+    }
+
     /** \param qpn a number without queue pair \return queue pair from the LateHandler, or null */
     Ptr<RdmaQueuePair> MakeLate(uint32_t qpn) const;
 

@@ -88,12 +88,6 @@ class RdmaReceiveBuffer : public Object, public QbbFrameSink
         return m_xoffBytes;
     }
 
-    /** \return low watermark in bytes, down to which the port resumes its peer */
-    uint32_t GetXonBytes() const
-    {
-        return m_xonBytes;
-    }
-
     /** \return number of frames delivered to the host */
     uint64_t GetFrames() const
     {

@@ -146,7 +146,8 @@ RoceResponder::Judge(const QbbFrame& frame, const RdmaOpcodeInfo& info)
     }
     RdmaMemoryAccess access;
     access.remoteWrite = true;
-    if (info.first && !m_endpoint.IsAllowed(frame.rKey, frame.virtualAddress, length, access))
+    if (info.first &&
+        !m_endpoint.GetMemory().Allows(frame.rKey, frame.virtualAddress, length, access))
     {
         return Fault::NO_ACCESS;
     }

@@ -62,10 +62,10 @@ RdmaMemory::Deregister(uint32_t key)
 }
 
 bool
-RdmaMemory::Allows(uint32_t key,
-                   uint64_t address,
-                   uint64_t length,
-                   const RdmaMemoryAccess& access) const
+RdmaMemory::RegionAllows(uint32_t key,
+                         uint64_t address,
+                         uint64_t length,
+                         const RdmaMemoryAccess& access) const
 {
     if (length == 0)
     {

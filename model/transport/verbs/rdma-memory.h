@@ -34,8 +34,20 @@ struct RdmaMemoryAccess
 class RdmaMemory
 {
   public:
-    /// Key that no region has. With RdmaNic::GlobalKey it gives access to all addresses.
+    /// Key that no region has. After SetGlobalKey() it gives access to all addresses.
     static constexpr uint32_t NO_KEY = 0;
+
+    /** \param global true: NO_KEY gives access to all addresses; default: to none */
+    void SetGlobalKey(bool global)
+    {
+        m_globalKey = global;
+    }
+
+    /** \return true if NO_KEY gives access to all addresses */
+    bool HasGlobalKey() const
+    {
+        return m_globalKey;
+    }
 
     /**
      * Registers a memory region (ibv_reg_mr). Regions may overlap.
@@ -65,12 +77,16 @@ class RdmaMemory
      * \param address first byte accessed
      * \param length bytes accessed; 0 is allowed everywhere, with any key (IBA Vol. 1, 9.7.4.1.5)
      * \param access the rights that the access needs, one or several
-     * \return true if the key's region contains the bytes and grants the rights
+     * \return true if the key's region contains the bytes and grants the rights, or for NO_KEY if
+     * it gives access to all addresses
      */
     bool Allows(uint32_t key,
                 uint64_t address,
                 uint64_t length,
-                const RdmaMemoryAccess& access) const;
+                const RdmaMemoryAccess& access) const
+    {
+        return (key == NO_KEY && m_globalKey) || RegionAllows(key, address, length, access);
+    }
 
     /** \param address of the word, a multiple of 8 \return value of the word */
     uint64_t GetWord(uint64_t address) const;
@@ -92,10 +108,15 @@ class RdmaMemory
     };
 
     const Region* Find(uint32_t key) const;
+    bool RegionAllows(uint32_t key,
+                      uint64_t address,
+                      uint64_t length,
+                      const RdmaMemoryAccess& access) const;
 
     std::vector<Region> m_regions;                  //!< regions, indexed by key
     std::vector<uint32_t> m_free;                   //!< indices of deregistered regions
     std::unordered_map<uint64_t, uint64_t> m_words; //!< words that are not 0, by address
+    bool m_globalKey{false};                        //!< NO_KEY gives access to all addresses
 };
 
 } // namespace ns3

@@ -38,7 +38,32 @@ struct RdmaQueuePairStats : public RdmaQueuePairCounters
     uint64_t responsesRetransmitted{0}; //!< IRN: READ responses and atomic results retransmitted
     uint64_t responsesAccepted{0};      //!< READ responses and atomic results received and accepted
     uint64_t responseTimeouts{0}; //!< IRN: timeouts after which a missing response was requested
+
+    /** \param other counters of another queue pair \return the sums of both */
+    RdmaQueuePairStats& operator+=(const RdmaQueuePairStats& other)
+    {
+        packetsSent += other.packetsSent;
+        packetsAccepted += other.packetsAccepted;
+        duplicates += other.duplicates;
+        outOfOrder += other.outOfOrder;
+        acksSent += other.acksSent;
+        naksSent += other.naksSent;
+        acksReceived += other.acksReceived;
+        naksReceived += other.naksReceived;
+        cnpsSent += other.cnpsSent;
+        cnpsReceived += other.cnpsReceived;
+        packetsRetransmitted += other.packetsRetransmitted;
+        timeouts += other.timeouts;
+        responsesSent += other.responsesSent;
+        responsesRetransmitted += other.responsesRetransmitted;
+        responsesAccepted += other.responsesAccepted;
+        responseTimeouts += other.responseTimeouts;
+        return *this;
+    }
 };
+
+static_assert(sizeof(RdmaQueuePairStats) == 16 * sizeof(uint64_t),
+              "operator+= adds each of the counters");
 
 } // namespace ns3
 

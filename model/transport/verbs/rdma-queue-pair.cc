@@ -11,7 +11,6 @@
 #include <ns3/abort.h>
 #include <ns3/boolean.h>
 #include <ns3/log.h>
-#include <ns3/node.h>
 #include <ns3/trace-source-accessor.h>
 #include <ns3/uinteger.h>
 
@@ -144,8 +143,7 @@ void
 RdmaQueuePair::DoDispose()
 {
     m_engine.Stop();
-    m_sendQueue = nullptr;
-    m_receiveQueue = nullptr;
+    m_targets.Clear();
     Object::DoDispose();
 }
 
@@ -209,26 +207,6 @@ RdmaQueuePair::SetSharedReceiveQueue(Ptr<RdmaSharedReceiveQueue> queue)
                         << m_engine.GetResponder().GetReceives()
                         << " receive requests; accepted: INIT, without any");
     m_engine.GetResponder().SetSharedReceiveQueue(queue);
-}
-
-Ptr<RdmaCompletionQueue>
-RdmaQueuePair::GetSendCompletionQueue()
-{
-    if (!m_sendQueue)
-    {
-        m_sendQueue = CreateObject<RdmaCompletionQueue>();
-    }
-    return m_sendQueue;
-}
-
-Ptr<RdmaCompletionQueue>
-RdmaQueuePair::GetReceiveCompletionQueue()
-{
-    if (!m_receiveQueue)
-    {
-        m_receiveQueue = CreateObject<RdmaCompletionQueue>();
-    }
-    return m_receiveQueue;
 }
 
 RdmaQueuePairStats
@@ -346,8 +324,7 @@ bool
 RdmaQueuePair::HasSinks() const
 {
     return !m_messageReceived.IsEmpty() || !m_sendCompleted.IsEmpty() ||
-           !m_stateChanged.IsEmpty() || (m_sendQueue && m_sendQueue->HasCallback()) ||
-           (m_receiveQueue && m_receiveQueue->HasCallback());
+           !m_stateChanged.IsEmpty() || m_targets.HasCallback();
 }
 
 void
@@ -374,32 +351,23 @@ void
 RdmaQueuePair::OnSendCompletion(const RdmaWorkCompletion& completion, bool queued)
 {
     m_sendCompleted(completion);
-    if (!queued)
+    if (queued)
     {
-        return;
+        m_targets.SendCompleted(completion);
     }
-    if (m_user)
-    {
-        m_user->SendCompleted(m_userId, completion);
-        return;
-    }
-    GetSendCompletionQueue()->Add(completion);
 }
 
 void
 RdmaQueuePair::OnReceiveCompletion(const RdmaWorkCompletion& completion)
 {
-    GetReceiveCompletionQueue()->Add(completion);
+    m_targets.ReceiveCompleted(completion);
 }
 
 void
 RdmaQueuePair::OnMessage(const RdmaMessageArrival& arrival)
 {
     m_messageReceived(arrival);
-    if (m_user)
-    {
-        m_user->MessageReceived(m_userId, arrival);
-    }
+    m_targets.MessageReceived(arrival);
 }
 
 void

@@ -4,13 +4,12 @@
 #define RDMA_QUEUE_PAIR_H
 
 #include "qbb-trace.h"
-#include "rdma-completion-queue.h"
+#include "rdma-completion-targets.h"
 #include "rdma-message-arrival.h"
 #include "rdma-packet-engine.h"
 #include "rdma-qp-attributes.h"
 #include "rdma-queue-pair-sample.h"
 #include "rdma-queue-pair-stats.h"
-#include "rdma-queue-pair-user.h"
 #include "rdma-shared-receive-queue.h"
 #include "rdma-transport.h"
 #include "rdma-verbs.h"
@@ -142,8 +141,7 @@ class RdmaQueuePair : public Object, private RdmaVerbsEvents
      */
     void SetUser(RdmaQueuePairUser* user, uint64_t id)
     {
-        m_user = user;
-        m_userId = id;
+        m_targets.SetUser(user, id);
     }
 
     /** \return true if a trace source has a sink, or a completion queue has a callback */
@@ -152,19 +150,26 @@ class RdmaQueuePair : public Object, private RdmaVerbsEvents
     /** \param queue receives the completions of send requests */
     void SetSendCompletionQueue(Ptr<RdmaCompletionQueue> queue)
     {
-        m_sendQueue = queue;
+        m_targets.SetSendQueue(queue);
     }
 
     /** \param queue receives the completions of receive requests */
     void SetReceiveCompletionQueue(Ptr<RdmaCompletionQueue> queue)
     {
-        m_receiveQueue = queue;
+        m_targets.SetReceiveQueue(queue);
     }
 
     /** \return the completion queue of send requests; created on first use */
-    Ptr<RdmaCompletionQueue> GetSendCompletionQueue();
+    Ptr<RdmaCompletionQueue> GetSendCompletionQueue()
+    {
+        return m_targets.GetSendQueue();
+    }
+
     /** \return the completion queue of receive requests; created on first use */
-    Ptr<RdmaCompletionQueue> GetReceiveCompletionQueue();
+    Ptr<RdmaCompletionQueue> GetReceiveCompletionQueue()
+    {
+        return m_targets.GetReceiveQueue();
+    }
 
     /** \return the state of the queue pair */
     RdmaQpState GetState() const
@@ -361,10 +366,7 @@ class RdmaQueuePair : public Object, private RdmaVerbsEvents
     bool m_symmetricPort{false}; //!< attribute SymmetricSourcePort
     bool m_ecnCapable{true};     //!< attribute EcnCapable
 
-    RdmaQueuePairUser* m_user{nullptr};      //!< user of SetUser(), or null
-    uint64_t m_userId{0};                    //!< number of the queue pair, of SetUser()
-    Ptr<RdmaCompletionQueue> m_sendQueue;    //!< completions of send requests
-    Ptr<RdmaCompletionQueue> m_receiveQueue; //!< completions of receive requests
+    RdmaCompletionTargets m_targets; //!< receivers of completions
 
     QbbTrace<const RdmaMessageArrival&> m_messageReceived; //!< trace MessageReceived
     QbbTrace<const RdmaWorkCompletion&> m_sendCompleted;   //!< trace SendCompleted

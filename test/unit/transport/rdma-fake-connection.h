@@ -43,6 +43,7 @@ class FakeEndpoint : public RdmaEndpoint
         requester = transport.MakeRequester(*this);
         responder = transport.MakeResponder(*this);
         m_connection.state = RdmaQpState::RTS;
+        memory.SetGlobalKey(true);
     }
 
     /** \param now the instant \return the packet that goes out now, or null */
@@ -116,11 +117,6 @@ class FakeEndpoint : public RdmaEndpoint
 
     void SampleChanged() override
     {
-    }
-
-    bool IsAllowed(uint32_t, uint64_t, uint64_t, const RdmaMemoryAccess&) const override
-    {
-        return true;
     }
 
     RdmaMemory& GetMemory() override
@@ -215,7 +211,7 @@ class Wire
         m_frames.emplace(now + (behind ? 9 : 4) * STEP, std::move(frame));
     }
 
-    /** \param to gets what has arrived \param now the instant */
+    /** \param to gets the packets that have arrived \param now the instant */
     void Deliver(FakeEndpoint& to, QbbPs now)
     {
         while (!m_frames.empty() && m_frames.begin()->first <= now)

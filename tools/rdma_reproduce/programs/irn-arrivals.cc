@@ -110,18 +110,7 @@ main(int argc, char* argv[])
     }
     run.Run();
 
-    RdmaQueuePairStats all;
-    for (const uint32_t host : run.GetFabric()->GetTopology().GetHosts())
-    {
-        const auto nic = run.GetFabric()->GetNic(host);
-        for (uint32_t qpn = 2; const auto qp = nic->GetQueuePair(qpn); ++qpn)
-        {
-            const RdmaQueuePairStats stats = qp->GetStats();
-            all.packetsAccepted += stats.packetsAccepted;
-            all.duplicates += stats.duplicates;
-            all.outOfOrder += stats.outOfOrder;
-        }
-    }
+    const RdmaQueuePairStats all = run.GetFabric()->GetQueuePairStats();
     const double packets = static_cast<double>(all.packetsAccepted);
     const RdmaFabricOutcome outcome = run.GetOutcome();
     std::cout << "{\"flows_completed\": " << outcome.summary.flowsCompleted

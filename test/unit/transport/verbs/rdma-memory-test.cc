@@ -99,6 +99,8 @@ TEST(RdmaMemoryTest, KeysAreNeitherZeroNorAlike)
     }
     EXPECT_EQ(memory.GetNRegions(), 1000U);
     EXPECT_FALSE(memory.Allows(RdmaMemory::NO_KEY, 0, 8, ALL));
+    memory.SetGlobalKey(true);
+    EXPECT_TRUE(memory.Allows(RdmaMemory::NO_KEY, 0, 8, ALL));
     // Keys that were never given, near those that were.
     for (const uint32_t key : keys)
     {
@@ -124,7 +126,7 @@ TEST(RdmaMemoryTest, DeregisteredKeysAreGoodForNothing)
     EXPECT_TRUE(memory.Allows(stays, 0, 8, READ));
     EXPECT_DEATH(memory.Deregister(old), "rdma: Deregister\\(\\) of key .* which no region has");
     EXPECT_DEATH(memory.Deregister(0), "rdma: Deregister\\(\\) of key 0, which no region has");
-    // Its place is used again, under another key.
+    // A new region reuses the place, with another key.
     std::set<uint32_t> keys{old};
     for (uint32_t i = 0; i < 255; ++i)
     {
