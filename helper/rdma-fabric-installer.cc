@@ -17,7 +17,6 @@
 #include <ns3/uinteger.h>
 
 #include <algorithm>
-#include <iostream>
 
 namespace ns3
 {

@@ -10,14 +10,12 @@
 #include "rdma-units.h"
 
 #include <ns3/boolean.h>
-#include <ns3/data-rate.h>
 #include <ns3/nstime.h>
 #include <ns3/packet.h>
 #include <ns3/simulator.h>
 #include <ns3/uinteger.h>
 
 #include <cmath>
-#include <initializer_list>
 #include <sstream>
 #include <stdexcept>
 

@@ -22,8 +22,6 @@
 #include "rdma-workload.h"
 
 #include <ns3/boolean.h>
-#include <ns3/double.h>
-#include <ns3/enum.h>
 #include <ns3/rng-seed-manager.h>
 #include <ns3/simulator.h>
 #include <ns3/string.h>

@@ -17,7 +17,6 @@
 #include <ns3/uinteger.h>
 
 #include <cctype>
-#include <iostream>
 #include <stdexcept>
 
 namespace ns3

@@ -8,7 +8,6 @@
 
 #include <ns3/abort.h>
 #include <ns3/boolean.h>
-#include <ns3/simulator.h>
 
 #include <algorithm>
 #include <set>

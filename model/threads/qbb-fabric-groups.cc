@@ -14,8 +14,6 @@
 #include <ns3/node-list.h>
 
 #include <algorithm>
-#include <map>
-#include <utility>
 
 namespace ns3
 {

@@ -4,8 +4,6 @@
 
 #include "qbb-shortest-routing.h"
 
-#include <ns3/node.h>
-
 #include <algorithm>
 #include <numeric>
 #include <tuple>
