@@ -96,10 +96,9 @@ main(int argc, char* argv[])
     std::string seeds = "1";
     std::string jobs = "1";
     CommandLine cmd(__FILE__);
-    cmd.Usage(
-        "Flows over a Clos fabric. Options come from a preset, then from a file, then from here.");
+    cmd.Usage("Flows over a Clos fabric. Options come from --preset, then --config, then here.");
     cmd.AddValue("preset", "none, irn (IRN's default case) or parking-lot", preset);
-    cmd.AddValue("config", "file of such options, one a line", config);
+    cmd.AddValue("config", "file of options, one per line", config);
     cmd.AddValue("save-config", "file for all options of this run", saveConfig);
     cmd.AddValue("list", "print the parts that an option takes; no option: all", list);
     options.AddTo(cmd);

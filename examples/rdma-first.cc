@@ -18,7 +18,7 @@ main(int argc, char* argv[])
     auto fabric = helper.Install(MakeRdmaLeafSpine(2, 4, 2)); // 2 leaves of 4 hosts, 2 spines
 
     auto [sender, receiver] = fabric->Connect(0, 7); // queue pairs at host 0 and at host 7
-    RdmaSendRequest request;                         // an RDMA WRITE, unless it says otherwise
+    RdmaSendRequest request;                         // by default an RDMA WRITE
     request.length = 1'000'000;
     sender->PostSend(request);
     Simulator::Run();

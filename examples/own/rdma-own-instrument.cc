@@ -63,7 +63,7 @@ class QueuePercentiles : public RdmaInstrument
     }
 
   private:
-    /** Looks at all queues, and again after a period until all flows have ended. */
+    /** Samples all queues, and schedules the next sample until all flows have ended. */
     void Look()
     {
         uint64_t longest = 0;

@@ -57,7 +57,7 @@ struct RdmaOptionTarget
         std::string value;     //!< value of the attribute, as in the text of a part
     };
 
-    /// No limit of the option beside the range of the attribute
+    /// The option has no limit other than the range of the attribute
     static constexpr uint64_t ANY = std::numeric_limits<uint64_t>::max();
 
     std::string option; //!< name of the option

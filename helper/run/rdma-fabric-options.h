@@ -62,13 +62,17 @@ struct RdmaFabricOptions : public RdmaOptionList
     /// dctcp-window use GetRdmaDctcpStep() instead.
     std::string ecn{
         Define(&ecn, "ecn=auto", "auto (if cc needs marks), on, off, or KMIN:KMAX:PMAX")};
-    std::string marking{
-        Define(&marking, "marking=curve", "what marks: curve, or a part (--list=marking)")};
-    std::string markThreshold{
-        Define(&markThreshold, "markThreshold=auto", "bytes that wait without marks; auto: 30KB")};
-    std::string marker{Define(&marker, "marker=none", "what marks in addition: none, or a part")};
+    std::string marking{Define(&marking,
+                               "marking=curve",
+                               "curve (queue length), or a detector: a part (--list=marking)")};
+    std::string markThreshold{Define(&markThreshold,
+                                     "markThreshold=auto",
+                                     "detector: largest queue without marks; auto: 30KB")};
+    std::string marker{
+        Define(&marker, "marker=none", "further marker: none, or a part (--list=marker)")};
     std::string pfc{Define(&pfc, "pfc=on", "on or off")};
-    std::string trust{Define(&trust, "trust=dscp", "what carries a packet's class: dscp or vlan")};
+    std::string trust{
+        Define(&trust, "trust=dscp", "field that carries a packet's class: dscp or vlan")};
     /// Switches: "shared" (output-queued, QbbSharedBuffer) or "input-queued" (QbbInputPortBuffer)
     std::string switchType{
         Define(&switchType, "switch=shared", "shared (output-queued) or input-queued")};
@@ -102,19 +106,20 @@ struct RdmaFabricOptions : public RdmaOptionList
     /// workload does not have the attribute.
     std::string workload{Define(&workload, "workload=poisson", "flows: a part (--list=workload)")};
     std::string cdf{Define(&cdf, "cdf=auto", "poisson: flow sizes; auto: websearch")};
-    double load{Define(&load, "load=0.5", "poisson: part of the hosts' line rate")};
+    double load{Define(&load, "load=0.5", "poisson: fraction of the hosts' line rate")};
     std::string bytes{Define(&bytes, "bytes=auto", "incast, permutation: flow size; auto: 1MB")};
     std::string duration{
         Define(&duration, "duration=auto", "poisson: flows start in this time; auto: 1ms")};
     std::string loadOf{
         Define(&loadOf, "loadOf=payload", "poisson: load counts payload, wire or wire-acks")};
-    std::string warmUp{Define(&warmUp, "warmUp=0s", "poisson: flows in this time are not counted")};
+    std::string warmUp{Define(&warmUp, "warmUp=0s", "poisson: time before the counted flows")};
     /// Flows that start in this time after the warm-up are counted. Arrivals go on until the last
     /// counted flow has ended, which ends the run.
-    std::string measure{
-        Define(&measure, "measure=off", "poisson: then flows are counted for this time; off: all")};
-    std::string stop{Define(&stop, "stop=10s", "the run ends at this time at the latest")};
-    uint32_t seed{Define(&seed, "seed=1", "of all random numbers, 1 and above")};
+    std::string measure{Define(&measure,
+                               "measure=off",
+                               "poisson: time of the counted flows; off: all flows count")};
+    std::string stop{Define(&stop, "stop=10s", "latest end of the run")};
+    uint32_t seed{Define(&seed, "seed=1", "seed of all random numbers, 1 and above")};
     /// Loss recovery: "auto", "sack" (default of IRN), "selective" (retransmission without SACK),
     /// "go-back-n" (default of RoCE) or "go-back-0"
     std::string recovery{
@@ -133,12 +138,12 @@ struct RdmaFabricOptions : public RdmaOptionList
     bool backOff{Define(&backOff, "backOff=false", "irn, go-back-n: a loss halves the window")};
     std::string retries{
         Define(&retries, "retries=unlimited", "timeouts in a row, 0 to 255, or unlimited")};
-    uint32_t ackInterval{Define(&ackInterval, "ackInterval=1", "packets for one acknowledgement")};
+    uint32_t ackInterval{Define(&ackInterval, "ackInterval=1", "packets per acknowledgement")};
     bool serialize{
         Define(&serialize, "serialize=false", "frames cross links as bytes: slower, same results")};
     bool checkDeadlock{Define(&checkDeadlock,
                               "checkDeadlock=false",
-                              "only say whether PFC can deadlock (status 1: yes)")};
+                              "only check whether PFC can deadlock (status 1: yes)")};
     std::string watchdog{
         Define(&watchdog, "watchdog=off", "PFC watchdog: off, drop, forward or alert")};
     std::string detection{Define(&detection,
@@ -149,41 +154,44 @@ struct RdmaFabricOptions : public RdmaOptionList
     /// Watchdog: polling interval; auto: half of the shorter of detection and restoration
     std::string watchdogPoll{Define(&watchdogPoll,
                                     "watchdogPoll=auto",
-                                    "watchdog: time between looks; auto: half of these")};
+                                    "watchdog: polling period; auto: half of the shorter time")};
     std::string watchdogPorts{
         Define(&watchdogPorts, "watchdogPorts=all", "watchdog: all, or servers (ports to hosts)")};
-    std::string storm{Define(&storm, "storm=", "NICs that only pause: HOST[:START[:STOP]],...")};
+    std::string storm{
+        Define(&storm, "storm=", "NICs that send only pauses: HOST[:START[:STOP]],...")};
     std::string nicWatchdog{Define(&nicWatchdog,
                                    "nicWatchdog=off",
-                                   "off, or standstill that ends a NIC's pauses (100ms)")};
+                                   "off, or a standstill after which a NIC's pauses end (100ms)")};
     /// Slow hosts: HOST:RATE[:BUFFER[:STALL_START:STALL_DURATION[:STALL_PERIOD]]], separated by
     /// commas
     std::string slowReceiver{Define(&slowReceiver,
                                     "slowReceiver=",
                                     "slow hosts: HOST:RATE[:BUFFER...],... (see manual)")};
     std::string pcap{Define(&pcap, "pcap=", "prefix of a capture file for every port")};
-    std::string pauseTree{Define(&pauseTree, "pauseTree=", "CSV file: which pause caused which")};
+    std::string pauseTree{
+        Define(&pauseTree, "pauseTree=", "CSV file: pauses, and the pauses that caused them")};
     std::string traceEvents{
         Define(&traceEvents, "trace-events=", "JSON file for Perfetto: pauses, queues, marks")};
-    std::string traceInterval{
-        Define(&traceInterval, "traceInterval=auto", "trace-events: between samples; auto: 10us")};
+    std::string traceInterval{Define(&traceInterval,
+                                     "traceInterval=auto",
+                                     "trace-events: time between samples; auto: 10us")};
     bool explain{Define(&explain,
                         "explain=false",
-                        "print which thresholds act first, then why it pauses, or why not")};
+                        "print which thresholds act first, and why the run paused or not")};
     std::string instruments{
         Define(&instruments, "instruments=", "parts, with commas (--list=instruments)")};
     std::string timeseries{
         Define(&timeseries, "timeseries=", "CSV file: rate, window, alpha, RTT of flows")};
     std::string timeseriesPeriod{Define(&timeseriesPeriod,
                                         "timeseriesPeriod=auto",
-                                        "timeseries: from row to row; auto: 10us")};
+                                        "timeseries: time between rows; auto: 10us")};
     std::string timeseriesFlows{Define(&timeseriesFlows,
                                        "timeseriesFlows=auto",
                                        "timeseries: flow ids, as in 0-9,17; auto: all")};
     std::string monitor{
         Define(&monitor, "monitor=", "CSV file: counters, pauses, watermarks of ports")};
     std::string monitorPeriod{
-        Define(&monitorPeriod, "monitorPeriod=auto", "monitor: from poll to poll; auto: 100us")};
+        Define(&monitorPeriod, "monitorPeriod=auto", "monitor: time between polls; auto: 100us")};
 
     // Not an option of programs, so that the assignment above copies the value.
     bool keepQueuePairs{false}; //!< RdmaFlowRunner::KeepQueuePairs; implied by instruments of flows

@@ -66,7 +66,7 @@ class RdmaProcessPool
         std::size_t index; //!< number of the task
         pid_t process;     //!< id of the process
         int pipe;          //!< end of the pipe from which the caller reads
-        std::string text;  //!< what has come from the pipe
+        std::string text;  //!< data received from the pipe
     };
 
     void Begin(std::size_t index, const Task& task);

@@ -38,7 +38,7 @@ QbbPortMonitorInstrument::GetTypeId()
                                           MakeStringAccessor(&QbbPortMonitorInstrument::m_path),
                                           MakeStringChecker())
                             .AddAttribute("Period",
-                                          "Time from poll to poll.",
+                                          "Time between polls.",
                                           TimeValue(MicroSeconds(100)),
                                           MakeTimeAccessor(&QbbPortMonitorInstrument::m_period),
                                           QbbMakePositiveTimeChecker());

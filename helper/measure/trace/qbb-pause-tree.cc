@@ -30,7 +30,7 @@ namespace
 const RdmaPartName g_pauseTreeName("pause-tree",
                                    QbbPauseTree::GetTypeId(),
                                    "",
-                                   "CSV file: which pause caused which",
+                                   "CSV file: pauses, and the pauses that caused them",
                                    {"File"});
 
 /** A row of the file. */

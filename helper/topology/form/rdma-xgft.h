@@ -30,12 +30,12 @@ RdmaTopology MakeRdmaXgft(const std::vector<uint32_t>& children,
 
 /**
  * \ingroup rdma
- * Makes a topology of a form that is a special case.
+ * Makes a topology of a named form that is a special case of an XGFT.
  *
  * \param form name of the form, for messages
  * \param tierNames prefixes of the switches' names, from the hosts up; empty: tier1, tier2, ...
- * \param children as for the other function
- * \param parents as for the other function
+ * \param children m_i, as for an XGFT without a name
+ * \param parents w_i, as for an XGFT without a name
  * \param rates the links
  * \return the topology
  * \throws std::invalid_argument for a parameter out of range
