@@ -33,7 +33,7 @@ Require(bool holds, const std::string& what)
     }
 }
 
-/** Whatever parses gives the same bytes and the same frame again. */
+/** A frame that was parsed serialises to equal bytes and parses to an equal frame. */
 void
 CheckBytes(const std::vector<uint8_t>& bytes, QbbFramePool& pool)
 {
@@ -46,7 +46,8 @@ CheckBytes(const std::vector<uint8_t>& bytes, QbbFramePool& pool)
     }
 }
 
-/** What the stack sends arrives as the same SDU, whether or not the frame was bytes on its way. */
+/** A packet that the stack sends arrives as an equal SDU, whether or not its frame crossed as
+ * bytes. */
 void
 CheckSdu(const std::vector<uint8_t>& sdu, bool tagged, QbbFramePool& pool)
 {
@@ -77,7 +78,7 @@ CheckSdu(const std::vector<uint8_t>& sdu, bool tagged, QbbFramePool& pool)
     QbbFramePtr hop = check(frame);
     Require(Differences(*hop, frame).empty(), "fields differ: " + Differences(*hop, frame));
 
-    // Two routers: what arrives does not depend on the bytes in between.
+    // Two routers: the packet that arrives does not depend on whether frames cross as bytes.
     for (const uint8_t ecn : {frame.ecn, uint8_t{3}})
     {
         for (QbbFrame* router : {&frame, hop.get()})

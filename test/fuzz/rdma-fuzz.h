@@ -14,8 +14,7 @@ namespace ns3
 /**
  * \ingroup rdma-tests
  * Stop, for libFuzzer to report the input.
- * \param holds what must hold
- * \param what its description
+ * \param holds the condition, which must be true \param what its description
  */
 inline void
 RequireInFuzz(bool holds, const char* what)

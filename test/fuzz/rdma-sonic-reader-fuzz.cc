@@ -15,7 +15,8 @@ LLVMFuzzerTestOneInput(const uint8_t* data, size_t size)
     AllowError<RdmaFileError>([&text] {
         const RdmaSonicConfig config = ParseRdmaSonicConfig(text, "fuzz", text, "fuzz");
         RequireInFuzz(config.ports.size() == config.plan.ports.size(), "as many ports as plans");
-        // What was read is a plan that the buffer accepts: this ends the program if it is not.
+        // A configuration that was read is a plan that the buffer accepts; otherwise the program
+        // ends here.
         CheckQbbBufferPlan(config.plan);
         for (const auto& port : config.ports)
         {

@@ -15,7 +15,7 @@ uint64_t GetRdmaAllocationCount();
 
 /**
  * \ingroup rdma-tests
- * \return how many of these pieces of memory have not been given back
+ * \return number of allocations that have not been freed
  */
 uint64_t GetRdmaAllocationsInUse();
 

@@ -11,7 +11,7 @@ namespace ns3
 
 /**
  * \ingroup rdma-tests
- * Expect that a call throws an error of a type, and what its message says.
+ * Expect that a call throws an error of a type, with parts of its message.
  * \tparam Error the type
  * \param call the call
  * \param parts what the message must contain

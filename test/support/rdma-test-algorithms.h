@@ -14,7 +14,7 @@
 /**
  * \file
  * \ingroup rdma-tests
- * Congestion controls and what is known of flows that share a port.
+ * Congestion controls, and the expected results of flows that share a port.
  */
 
 namespace ns3
@@ -22,10 +22,10 @@ namespace ns3
 
 /**
  * \ingroup rdma-tests
- * What is known of the queue at the port. Runs are deterministic. Where a paper has a theory of the
- * mean, the tolerance is what the theory leaves out; where it has none, the mean is that of the run
- * and the tolerance RDMA_TEST_FROM_RUN: another regime, such as a queue that stands or a port that
- * idles, changes it by more than that.
+ * Expected queue at the port. Runs are deterministic. Where a paper has a theory of the mean, the
+ * tolerance covers the effects that the theory leaves out; where it has none, the mean is that of
+ * the run and the tolerance RDMA_TEST_FROM_RUN: another regime, such as a queue that stands or a
+ * port that idles, changes it by more than that.
  */
 struct RdmaTestQueue
 {
@@ -38,7 +38,7 @@ struct RdmaTestQueue
 
 constexpr double RDMA_TEST_FROM_RUN = 0.3; //!< tolerance of a mean without a theory
 
-/** \ingroup rdma-tests A congestion control and what it needs. */
+/** \ingroup rdma-tests A congestion control and its settings. */
 struct RdmaTestAlgorithm
 {
     std::string name;                                              //!< in messages

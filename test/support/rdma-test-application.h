@@ -79,7 +79,7 @@ struct ApplicationPair
                 [this](const RdmaClientResult& result) { ended.push_back(result); }));
     }
 
-    /** \return what the client measured, after the run */
+    /** \return the client's measurements, after the run */
     RdmaClientResult Run()
     {
         test.Run();

@@ -23,8 +23,8 @@ namespace ns3
 
 /**
  * \ingroup rdma-tests
- * The books of a fabric: what went in must have come out, have been lost and counted, or be there.
- * True at every instant between events.
+ * The books of a fabric: every frame that went in has come out, was lost and counted, or is still
+ * there. True between any two events.
  */
 class RdmaTestBooks
 {
@@ -33,7 +33,7 @@ class RdmaTestBooks
      * Every frame sent is received, damaged, lost with its link, or on the line.
      *
      * \param fabric the fabric
-     * \return what does not balance; empty if all does
+     * \return the accounts that do not balance; empty if all do
      */
     static std::string CheckLinks(const RdmaFabric& fabric)
     {
@@ -130,7 +130,8 @@ class RdmaTestBooks
                 const QbbPort& port = *sw.GetPort(p);
                 const QbbIngressUsage of = buffer.GetIngress(p, priority);
                 ingress += of.bytes;
-                // What has crossed to the port of an input-queued switch has left the buffer.
+                // A frame that has crossed to the port of an input-queued switch has left the
+                // buffer.
                 const uint64_t queue =
                     port.GetQueues().GetBytes(priority) -
                     (sw.GetInputQueueing() ? port.GetQueues().GetBytesHere(priority) : 0);
@@ -159,7 +160,18 @@ class RdmaTestBooks
     }
 
     /**
-     * Nothing is left of a run: no frame anywhere, nobody paused.
+     * All books after a run: those of links and switches agree, and nothing is left.
+     *
+     * \param fabric the fabric
+     * \return what is wrong; empty if nothing is
+     */
+    static std::string CheckAll(const RdmaFabric& fabric)
+    {
+        return CheckLinks(fabric) + CheckSwitches(fabric) + CheckRest(fabric);
+    }
+
+    /**
+     * Nothing is left of a run: no frame anywhere, no port paused.
      *
      * \param fabric the fabric
      * \return what is left; empty if nothing is

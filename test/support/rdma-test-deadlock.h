@@ -121,7 +121,7 @@ struct RdmaTestWatched : public RdmaTestFabric
         return frames;
     }
 
-    /** \return what is wrong with a deadlock at the moment when it is found; empty if nothing is */
+    /** \return errors in a deadlock at the moment of detection; empty if there are none */
     std::string Examine(const QbbDeadlock& deadlock) const
     {
         std::ostringstream wrong;

@@ -49,7 +49,8 @@ MakeTestRates(uint64_t hostGbps, uint64_t uplinkGbps, int64_t delayNs)
 /**
  * \ingroup rdma-tests
  * \param rounds rounds of a random test in a usual run
- * \return that, or what the environment variable RDMA_TEST_ROUNDS says, for a long run
+ * \return number of rounds, or the value of the environment variable RDMA_TEST_ROUNDS for a long
+ * run
  */
 inline uint32_t
 GetTestRounds(uint32_t rounds)
@@ -110,7 +111,9 @@ struct RdmaTestFabric
     RdmaTestFabric(const RdmaTestFabric&) = delete;
     RdmaTestFabric& operator=(const RdmaTestFabric&) = delete;
 
-    /** \param mtu payload of a full packet; ports get what that needs, 1500 at least */
+    /**
+     * \param mtu payload of a full packet; the ports' MTU is sufficient for it, and 1500 at least
+     */
     void SetMtu(uint32_t mtu)
     {
         // IPv4 20, UDP 8, BTH 12, RETH and immediate 20, ICRC 4
@@ -118,8 +121,10 @@ struct RdmaTestFabric
         helper.SetDeviceAttribute("Mtu", UintegerValue(std::max(1500U, mtu + 64)));
     }
 
-    /** \param timeout retransmission timeout of RoCE \param retries timeouts in a row before an
-     * error */
+    /**
+     * \param timeout retransmission timeout of RoCE
+     * \param retries timeouts in a row before an error
+     */
     void SetRetries(QbbPs timeout, uint32_t retries)
     {
         helper.SetTransportAttribute("RetransmissionTimeout", TimeValue(QbbToTime(timeout)));
@@ -198,8 +203,8 @@ struct RdmaTestFabric
     Ptr<RdmaFabric> fabric;              //!< the fabric
     Ptr<RdmaFlowRunner> runner;          //!< runs the flows
     bool keepQueuePairs{true};           //!< RdmaFlowRunner::KeepQueuePairs
-    std::vector<RdmaFlowResult> results; //!< what became of the flows, after Run()
-    std::string wrong;                   //!< what CheckBooksEvery() found
+    std::vector<RdmaFlowResult> results; //!< results of the flows, after Run()
+    std::string wrong;                   //!< errors that CheckBooksEvery() found
     uint64_t checks{0};                  //!< how often it looked
 };
 

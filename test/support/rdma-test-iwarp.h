@@ -53,9 +53,9 @@ struct Finished
 
 /**
  * \param options the run
- * \param flows what to run in place of the option workload, if any
+ * \param flows flows in place of the option workload, if any
  * \param prepare is given the fabric before the run
- * \return what became of it
+ * \return results of the run
  */
 inline Finished
 RunFabric(const RdmaFabricOptions& options,

@@ -216,7 +216,7 @@ struct RdmaTestLink
     RdmaTestLink(const RdmaTestLink&) = delete;
     RdmaTestLink& operator=(const RdmaTestLink&) = delete;
 
-    /** \param at an instant \param what is done then */
+    /** \param at an instant \param what action at that instant */
     template <typename T>
     static void At(QbbPs at, T what)
     {
@@ -242,7 +242,7 @@ struct RdmaTestLink
         });
     }
 
-    /** \return what came in at b, as RdmaTestSink::ToText() */
+    /** \return frames received at b, as RdmaTestSink::ToText() */
     std::string Arrivals() const
     {
         return RdmaTestSink::ToText(sinkB.arrivals);

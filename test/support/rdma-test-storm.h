@@ -87,7 +87,7 @@ class RdmaTestStormCase : public TestCase
         m_watchdog->Watch(m_sw);
     }
 
-    /** \param at an instant, at whose end \param what is done */
+    /** \param at an instant \param what action at the end of that instant */
     template <typename T>
     static void AtEndOf(QbbPs at, T what)
     {

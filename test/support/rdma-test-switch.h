@@ -25,7 +25,7 @@ namespace ns3
 
 /**
  * \ingroup rdma-tests
- * A switch with hosts' ports that send what a test tells them and write down what arrives.
+ * A switch with hosts' ports, which send the frames of a test and record the frames that arrive.
  */
 class RdmaTestSwitch
 {

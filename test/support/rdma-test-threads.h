@@ -31,7 +31,7 @@ namespace ns3
 
 /**
  * \ingroup rdma-tests
- * What a run leaves behind.
+ * Results of a run.
  */
 struct RdmaTestOutcome
 {
@@ -43,7 +43,7 @@ struct RdmaTestOutcome
     int64_t end{0};        //!< end of the run, in femtoseconds
     uint64_t completed{0}; //!< flows that completed
 
-    /** \param other another outcome \return what differs */
+    /** \param other another outcome \return the differences */
     std::string Compare(const RdmaTestOutcome& other) const
     {
         std::ostringstream text;
@@ -71,9 +71,9 @@ SelectTestThreads(uint32_t threads)
 
 /**
  * \ingroup rdma-tests
- * \param test has run
- * \param seen what the script has seen
- * \return what the run has left
+ * \param test a fabric whose run has ended
+ * \param seen observations of the script
+ * \return the results of the run
  */
 inline RdmaTestOutcome
 GetTestOutcome(RdmaTestFabric& test, const std::string& seen = "")
@@ -106,7 +106,7 @@ class RdmaTestObserver
     /** \param test before its run */
     virtual void Begin(RdmaTestFabric& test) = 0;
 
-    /** \return what the observer has seen, after the run */
+    /** \return the observations, after the run */
     virtual std::string Finish() = 0;
 };
 
@@ -133,8 +133,8 @@ class RdmaTestRandomRun
 
     /**
      * \param threads number of threads
-     * \param observer watches the run; null: nobody does
-     * \return what the run leaves behind
+     * \param observer watches the run; null: no observer
+     * \return the results of the run
      */
     RdmaTestOutcome Run(uint32_t threads, RdmaTestObserver* observer = nullptr) const
     {

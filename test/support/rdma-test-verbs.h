@@ -117,7 +117,7 @@ struct RdmaTestPair
      * Posts a request at the sender.
      *
      * \param id its id
-     * \param opcode what to do
+     * \param opcode operation
      * \param length bytes
      * \param immediate immediate data
      */
@@ -155,7 +155,7 @@ struct RdmaTestPair
      *
      * \param id its id
      * \param address of the word
-     * \param add what to add
+     * \param add summand
      * \param key the key of that memory
      */
     void FetchAdd(uint64_t id, uint64_t address, uint64_t add, uint32_t key = 0)
@@ -174,8 +174,8 @@ struct RdmaTestPair
      *
      * \param id its id
      * \param address of the word
-     * \param compare what it should be
-     * \param swap what it becomes then
+     * \param compare expected value
+     * \param swap new value if the word has the expected one
      */
     void CompareSwap(uint64_t id, uint64_t address, uint64_t compare, uint64_t swap)
     {
@@ -188,14 +188,14 @@ struct RdmaTestPair
         sender->PostSend(request);
     }
 
-    /** \param at an instant \param what is done then */
+    /** \param at an instant \param what action at that instant */
     template <typename T>
     static void At(QbbPs at, T what)
     {
         Simulator::Schedule(QbbToTime(at) - Simulator::Now(), std::move(what));
     }
 
-    /** \param list completions \return ids, what, bytes, immediate data and statuses */
+    /** \param list completions \return ids, operations, bytes, immediate data and statuses */
     static std::string ToText(const std::vector<RdmaWorkCompletion>& list)
     {
         static const char* const names[] = {"RDMA_WRITE",
@@ -324,7 +324,7 @@ SetTestTimeout(RdmaTestFabric& test)
 
 /**
  * \ingroup rdma-tests
- * Two queue pairs, and what is lost between them.
+ * Two queue pairs, and the packets lost between them.
  */
 struct RdmaTestLossyPair : public RdmaTestPair
 {

@@ -7,7 +7,7 @@
 /**
  * \file
  * \ingroup rdma-tests
- * When RdmaClient and RdmaServer begin and end, and what they say of errors.
+ * Begin and end of RdmaClient and RdmaServer, and their messages on errors.
  */
 
 using namespace ns3;
@@ -61,7 +61,7 @@ class StartAndStopTestCase : public TestCase
             NS_TEST_EXPECT_MSG_EQ(result.iterations, 1068U, "iterations");
             NS_TEST_EXPECT_MSG_EQ(result.end, 4'189'440_ps + 1067 * 89'760_ps, "the last of them");
             NS_TEST_EXPECT_MSG_EQ(pair.ended.size(), 1U, "ended once");
-            // What was posted is finished all the same: 128 at a time.
+            // Requests that were posted are finished, 128 at a time.
             NS_TEST_EXPECT_MSG_EQ(pair.server->GetMessagesReceived(), 1068U + 128, "messages");
             NS_TEST_EXPECT_MSG_EQ(RdmaTestBooks::CheckRest(*pair.test.fabric), "", "rest");
         }

@@ -8,7 +8,7 @@
 /**
  * \file
  * \ingroup rdma-tests
- * RdmaClient and RdmaServer: what they measure, against times worked out by hand.
+ * Measurements of RdmaClient and RdmaServer, compared with times worked out by hand.
  */
 
 using namespace ns3;
@@ -16,7 +16,7 @@ using namespace ns3;
 namespace
 {
 
-/** Latencies as ib_send_lat, ib_write_lat, ib_read_lat and ib_atomic_lat have them. */
+/** Latencies as ib_send_lat, ib_write_lat, ib_read_lat and ib_atomic_lat measure them. */
 class ApplicationLatencyTestCase : public TestCase
 {
   public:
@@ -78,7 +78,7 @@ class ApplicationLatencyTestCase : public TestCase
     }
 };
 
-/** Bandwidth as ib_write_bw has it. */
+/** Bandwidth as ib_write_bw measures it. */
 class ApplicationBandwidthTestCase : public TestCase
 {
   public:

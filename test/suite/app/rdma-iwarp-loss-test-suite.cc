@@ -10,7 +10,7 @@
 /**
  * \file
  * \ingroup rdma-tests
- * Flows over ns-3's TCP that lose frames, or their link, and what they say of it.
+ * Flows over ns-3's TCP that lose frames, or their link, and their statuses.
  */
 
 using namespace ns3;
@@ -117,7 +117,7 @@ class IwarpLossTestCase : public TestCase
     }
 };
 
-/** What flows that have not ended say. */
+/** Statuses of unfinished flows. */
 class StatusTestCase : public TestCase
 {
   public:

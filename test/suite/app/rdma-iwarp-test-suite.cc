@@ -30,7 +30,7 @@ class IwarpTimelineTestCase : public TestCase
     }
 
   private:
-    /** \param bytes size of a flow at the given start \return what became of it */
+    /** \param bytes size of a flow at the given start \return result of the flow */
     RdmaFlowResult RunOne(uint64_t bytes, QbbPs start = 0_ps)
     {
         const Finished finished = RunFabric(MakePair(), {MakeTestFlow(0, 0, 1, bytes, start)});
@@ -196,7 +196,7 @@ class TogetherTestCase : public TestCase
     }
 };
 
-/** Whole workloads, with what they must leave behind. */
+/** Whole workloads, with their expected results. */
 class WorkloadTestCase : public TestCase
 {
   public:
@@ -249,7 +249,7 @@ class WorkloadTestCase : public TestCase
         NS_TEST_EXPECT_MSG_EQ(RunFabric(options, reversed).outcome.summary.digest,
                               digest,
                               "reversed");
-        // The same workload as over queue pairs.
+        // The workload that another case runs over queue pairs.
         RdmaFabricOptions roce = options;
         roce.transport = "roce";
         const auto flows = RunFabric(roce).outcome.flows;

@@ -30,7 +30,7 @@ using namespace ns3;
 namespace
 {
 
-/** What TCP may hand on of a connection: the bytes that have come, up to the first hole. */
+/** The bytes of a connection that TCP may deliver: those received before the first hole. */
 class CoexistenceReassembly
 {
   public:
@@ -61,7 +61,7 @@ class CoexistenceReassembly
   private:
     uint64_t m_first{0};                   //!< sequence number of the first byte
     uint64_t m_next{0};                    //!< of the first one that is missing
-    std::map<uint64_t, uint64_t> m_pieces; //!< what has come behind that, from and to
+    std::map<uint64_t, uint64_t> m_pieces; //!< received ranges after the first hole, from and to
 };
 
 /** How the bottleneck is shared. */
@@ -94,7 +94,7 @@ class SharingTestCase : public TestCase
 
     void DoRun() override
     {
-        // What a user sets for such rates: full segments, and windows that fill the queue.
+        // Settings for such rates: full segments, and windows that fill the queue.
         Config::SetDefault("ns3::TcpSocket::SegmentSize", UintegerValue(1448));
         Config::SetDefault("ns3::TcpSocket::SndBufSize", UintegerValue(4 << 20));
         Config::SetDefault("ns3::TcpSocket::RcvBufSize", UintegerValue(4 << 20));
@@ -205,8 +205,8 @@ class SharingTestCase : public TestCase
                                       1448.0 / 1518,
                                       0.002,
                                       "payload that comes to the hosts");
-            // TCP hands on what has come, up to the first hole. What is behind a hole and what has
-            // come twice are matters of ns-3's TCP, and differ from release to release.
+            // TCP delivers the bytes before the first hole. Releases of ns-3 differ in bytes after
+            // a hole and in duplicate bytes.
             NS_TEST_EXPECT_MSG_EQ(from.tcpPayload, from.tcpWhole, "handed on before");
             NS_TEST_EXPECT_MSG_EQ(to.tcpPayload, to.tcpWhole, "handed on in the end");
             NS_TEST_EXPECT_MSG_GT(to.tcpWhole, from.tcpWhole, "TCP goes on");

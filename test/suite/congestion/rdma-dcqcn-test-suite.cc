@@ -14,7 +14,7 @@
 /**
  * \file
  * \ingroup rdma-tests
- * DCQCN in a fabric: fair shares, and queue and marks as the fluid model has them.
+ * DCQCN in a fabric: fair shares, and queue and marks as in the fluid model.
  */
 
 using namespace ns3;
@@ -25,7 +25,7 @@ namespace
 constexpr QbbBitRate RATE = 40_gbps;
 constexpr uint8_t DCQCN_PRIORITY = 3;
 
-/** Hosts 1 to N send to host 0 through a switch for as long as somebody looks. */
+/** Hosts 1 to N send to host 0 through a switch until the test ends. */
 class DcqcnStar
 {
   public:

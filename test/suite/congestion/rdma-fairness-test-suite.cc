@@ -25,7 +25,7 @@ using namespace ns3;
 namespace
 {
 
-/** What a measurement shows. */
+/** Results of a measurement. */
 struct ShareOutcome
 {
     std::vector<double> shares; //!< of the flows together, by flow
@@ -43,7 +43,7 @@ struct ShareOutcome
  * \param algorithm congestion control
  * \param flows number of flows
  * \param gap from a flow's start to that of the next one
- * \return what they get in the measured time
+ * \return rates in the measured time
  */
 ShareOutcome
 Measure(const RdmaTestAlgorithm& algorithm, uint32_t flows, QbbPs gap)
@@ -164,7 +164,7 @@ class FairnessTestCase : public TestCase
         }
     }
 
-    /** \param flows how many \param queue what is known of it */
+    /** \param flows number of flows \param queue expected mean of the queue */
     void Check(uint32_t flows, const RdmaTestQueue& queue)
     {
         constexpr QbbPs LATER = 3_ms;

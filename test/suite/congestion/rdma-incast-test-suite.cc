@@ -132,8 +132,8 @@ class StarTestCase : public TestCase
         NS_TEST_EXPECT_MSG_EQ((usage.peakUsedBytes <= BUFFER), true, "it is a buffer of 4 MiB");
         NS_TEST_EXPECT_MSG_GT(usage.peakUsedBytes, usage.sharedSize / 2, "it was in use");
 
-        // Nobody starves: round robin among the switch's inputs does not exist in a FIFO, but
-        // every sender is paused and resumed alike.
+        // No sender starves: a FIFO has no round robin among the switch's inputs, but all senders
+        // are paused and resumed alike.
         for (const auto& result : test.results)
         {
             NS_TEST_EXPECT_MSG_GT(result.fct.value_or(0_ps), GetLast(test.results) / 2, "share");
@@ -255,7 +255,7 @@ class LossyTestCase : public TestCase
         {
             again += result.retransmittedPackets;
         }
-        // Go-back-N sends at least what was lost again.
+        // Go-back-N retransmits at least the packets that were lost.
         NS_TEST_EXPECT_MSG_GT(again, totals.drops - 1, "sent again");
         NS_TEST_EXPECT_MSG_GT(GetLast(test.results), GetLastArrival(1'088'800_ps), "it costs time");
         NS_TEST_EXPECT_MSG_EQ(test.wrong, "", "books");
@@ -268,7 +268,7 @@ class WindowOfRepeatsTestCase : public TestCase
 {
   public:
     WindowOfRepeatsTestCase()
-        : TestCase("without PFC: what go-back-N sends again is held to the congestion window")
+        : TestCase("without PFC: retransmissions of go-back-N stay within the congestion window")
     {
     }
 
@@ -289,7 +289,7 @@ class WindowOfRepeatsTestCase : public TestCase
         const RdmaFabricOutcome outcome = run.GetOutcome();
         Simulator::Destroy();
         NS_TEST_EXPECT_MSG_EQ(outcome.summary.flowsCompleted, 32U, "flows");
-        // Repeats at line rate, whatever the window, lose 9556 packets.
+        // Retransmissions at line rate, regardless of the window, would lose 9556 packets.
         NS_TEST_EXPECT_MSG_LT(outcome.summary.drops, 5000U, "drops");
         NS_TEST_EXPECT_MSG_GT(outcome.summary.drops, 500U, "it is lossy");
     }

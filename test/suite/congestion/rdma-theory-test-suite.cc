@@ -16,8 +16,8 @@
 /**
  * \file
  * \ingroup rdma-tests
- * What the papers' theory says of congestion controls beside the fluid model of DCQCN: TIMELY's
- * fixed points, HPCC's empty queue, and an incast that DCQCN keeps from pausing everybody.
+ * Results of the papers' theory, other than the fluid model of DCQCN: TIMELY's fixed points, HPCC's
+ * empty queue, and an incast in which DCQCN prevents most pauses.
  */
 
 using namespace ns3;
@@ -33,12 +33,15 @@ class TimelyTestCase : public TestCase
 {
   public:
     TimelyTestCase()
-        : TestCase("TIMELY keeps what the beginning made of shares, patched TIMELY does not")
+        : TestCase("TIMELY keeps the shares of the beginning, patched TIMELY does not")
     {
     }
 
   private:
-    /** \param patched patched TIMELY \param startGbps first rates \return share of the first flow
+    /**
+     * \param patched patched TIMELY
+     * \param startGbps first rates
+     * \return share of the first flow
      */
     static double RunOnce(bool patched, const std::array<double, 2>& startGbps)
     {
@@ -143,7 +146,7 @@ class HpccIncastTestCase : public TestCase
     }
 };
 
-/** Item 4 of the issue: what the report's table has for 10 MB, here with 2 MB. */
+/** The incast of the validation report's table, with 2 MB in place of 10 MB. */
 class PausesTestCase : public TestCase
 {
   public:
@@ -194,8 +197,11 @@ class PathLengthTestCase : public TestCase
   private:
     using Attributes = std::vector<std::pair<std::string, std::string>>;
 
-    /** \param type TypeId name of a congestion control \param attributes of it \return the short
-     *  path's share from 20 ms to 40 ms */
+    /**
+     * \param type TypeId name of a congestion control
+     * \param attributes of it
+     * \return the short path's share from 20 ms to 40 ms
+     */
     static double GetShare(const std::string& type, const Attributes& attributes)
     {
         RdmaTestFabric test;

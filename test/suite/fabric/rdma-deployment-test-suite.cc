@@ -9,8 +9,8 @@
 /**
  * \file
  * \ingroup rdma-tests
- * PFC by DSCP and by VLAN (Guo et al., SIGCOMM 2016, section 3): the same pauses within a subnet;
- * across subnets the class is lost with the tag. Tags along the way. Presets of switch memory.
+ * PFC by DSCP and by VLAN (Guo et al., SIGCOMM 2016, section 3): pauses are equal within a subnet;
+ * across subnets the class is lost with the tag. Tags along the path. Presets of switch memory.
  */
 
 using namespace ns3;
@@ -28,9 +28,9 @@ struct Incast
 };
 
 /**
- * \param deployment where the class stands
+ * \param deployment field of a packet that carries the class
  * \param across true: from hosts at the other leaf
- * \return what an incast of seven flows to host 0 came to
+ * \return results of an incast of seven flows to host 0
  */
 Incast
 RunIncast(RdmaPfcDeployment deployment, bool across)
@@ -63,7 +63,7 @@ RunIncast(RdmaPfcDeployment deployment, bool across)
                 const auto& sender = device->GetFlowControl().GetPauseSender();
                 result.pausesSent[i] +=
                     topology.IsHost(node) ? 0 : sender.GetXoffSent(i) + sender.GetXonSent(i);
-                // What a peer made of it, which is what the tag or the DSCP said there.
+                // The class that the peer derived, from the tag or the DSCP.
                 result.bytesBetween[i] += between ? device->GetCounters().classes[i].rxBytes : 0;
             }
         }
@@ -80,7 +80,8 @@ class DeploymentTestCase : public TestCase
 {
   public:
     DeploymentTestCase()
-        : TestCase("within a subnet the same pauses; across, the class survives with DSCP only")
+        : TestCase(
+              "equal pauses within a subnet; across subnets, the class survives with DSCP only")
     {
     }
 

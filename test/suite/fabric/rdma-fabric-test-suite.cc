@@ -121,7 +121,7 @@ class FabricRunTestCase : public TestCase
 {
   public:
     FabricRunTestCase()
-        : TestCase("rdma-fabric's runs: what the summary says, and equal digests")
+        : TestCase("rdma-fabric's runs: the summary, and equal digests")
     {
     }
 
@@ -173,7 +173,7 @@ class FabricRunTestCase : public TestCase
         NS_TEST_EXPECT_MSG_NE(RunOnce(options).summary.digest, plain.summary.digest, "seed");
         options.seed = 1;
 
-        // The same topology from a file.
+        // The topology, read from a file.
         const std::string path = CreateTempDirFilename("topology.txt");
         WriteRdmaTopology(RdmaFabricRun::MakeTopology(options), path);
         RdmaFabricOptions fromFile = options;
@@ -184,7 +184,7 @@ class FabricRunTestCase : public TestCase
         ecn.ecn = "5KB:50KB:0.5";
         NS_TEST_EXPECT_MSG_GT(RunOnce(ecn).summary.ecnMarks, 0U, "marks");
 
-        // A lossy fabric: losses, and every flow finishes all the same.
+        // A lossy fabric: frames are lost, and every flow finishes.
         RdmaFabricOptions lossy = options;
         lossy.workload = "incast:40";
         lossy.bytes = "500KB";

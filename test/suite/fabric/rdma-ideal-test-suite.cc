@@ -10,8 +10,8 @@
 /**
  * \file
  * \ingroup rdma-tests
- * A flow that is alone takes exactly the ideal time, which is what GetRdmaIdealFct() says and, for
- * some, what a pencil says.
+ * A flow that is alone takes exactly the ideal time of GetRdmaIdealFct(), which some cases compare
+ * with a time worked out by hand.
  */
 
 using namespace ns3;
@@ -32,7 +32,7 @@ class HandComputedTestCase : public TestCase
     /** A flow and its times. */
     struct Row
     {
-        const char* topology; //!< as MakeRdmaTopology() has it
+        const char* topology; //!< text for MakeRdmaTopology()
         RdmaTopologyRates rates;
         uint32_t destination; //!< from host 0
         uint32_t mtu;
@@ -59,9 +59,9 @@ class HandComputedTestCase : public TestCase
 
     void DoRun() override
     {
-        // A write has 62 B beside its payload: Ethernet 14, IPv4 20, UDP 8, BTH 12, ICRC 4, FCS 4,
-        // and RETH 16 in its first packet. An ACK has 62 + AETH 4 = 66 B. 8 B of preamble go before
-        // a frame, 12 B of gap after it. Every link has a delay d = 1 us.
+        // A WRITE has 62 B in addition to its payload: Ethernet 14, IPv4 20, UDP 8, BTH 12, ICRC 4,
+        // FCS 4, and RETH 16 in its first packet. An ACK has 62 + AETH 4 = 66 B. 8 B of preamble go
+        // before a frame, 12 B of gap after it. Every link has a delay d = 1 us.
 
         // One byte, padded to four: 82 B. 100 Gb/s is 80 ps a byte: (8 + 82) x 80 = 7200, twice
         // with d: 2 014 400. ACK: (8 + 66) x 80 = 5920, twice with d: 2 011 840.

@@ -10,7 +10,6 @@
 #include <ns3/test.h>
 
 #include <algorithm>
-#include <cmath>
 
 /**
  * \file
@@ -26,7 +25,7 @@ namespace
 constexpr QbbPs WINDOW_BEGIN = 50_us;
 constexpr QbbPs WINDOW_END = 200_us;
 
-/** \return eight hosts at a switch with the same window in all runs */
+/** \return options of a run with eight hosts at a switch; all runs have one window */
 RdmaFabricOptions
 MakeMeasureOptions()
 {
@@ -61,7 +60,7 @@ AgreeInOverlap(const std::vector<RdmaFlowResult>& a, const std::vector<RdmaFlowR
                       [](const auto& x, const auto& y) { return x.flow == y.flow; });
 }
 
-/** What is counted, how a run ends, and the flows of other runs. */
+/** The flows that a run counts, the end of a run, and the flows of other runs. */
 class MeasuredRunTestCase : public TestCase
 {
   public:

@@ -11,8 +11,6 @@
 #include <ns3/nstime.h>
 #include <ns3/test.h>
 
-#include <cmath>
-
 /**
  * \file
  * \ingroup rdma-tests
@@ -25,13 +23,13 @@ using namespace ns3;
 namespace
 {
 
-/** What the four senders get. */
+/** Rates of the four senders. */
 class ParkingLotTestCase : public TestCase
 {
   public:
     /**
      * \param name of the test case
-     * \param changes what is different from the preset
+     * \param changes options that differ from the preset
      * \param expected Gb/s of payload of A, B, C and D
      * \param tolerance of each, relative
      * \param jain smallest index that is accepted
@@ -97,7 +95,7 @@ class ParkingLotTestCase : public TestCase
         Config::SetDefault("ns3::RdmaRcm::RecoveryTime", TimeValue(MicroSeconds(150)));
     }
 
-    void (*m_changes)(RdmaFabricOptions&); //!< what is different from the preset
+    void (*m_changes)(RdmaFabricOptions&); //!< options that differ from the preset
     std::vector<double> m_expected;        //!< Gb/s of payload
     double m_tolerance;                    //!< relative
     double m_jain;                         //!< smallest index

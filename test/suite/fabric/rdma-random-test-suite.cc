@@ -20,9 +20,9 @@
 /**
  * \file
  * \ingroup rdma-tests
- * Random fabrics under random lossless traffic: whatever the topology, rates, delays, thresholds
- * and classes, nothing is lost, everything arrives, and the books balance all the time, as long as
- * the routes leave no cyclic buffer dependency. Where shortest paths do, as in most random regular
+ * Random fabrics under random lossless traffic: with any topology, rates, delays, thresholds and
+ * classes, nothing is lost, everything arrives, and the books balance at all times, as long as the
+ * routes leave no cyclic buffer dependency. Where shortest paths do, as in most random regular
  * graphs, routes go up, then down.
  *
  * RDMA_TEST_ROUNDS=N in the environment runs N fabrics. A failure names its round; the fabric is a
@@ -34,7 +34,7 @@ using namespace ns3;
 namespace
 {
 
-/** A random fabric and what runs on it. */
+/** A random fabric and its flows. */
 class RandomRound
 {
   public:
@@ -58,15 +58,13 @@ class RandomRound
         m_detector->Watch(m_test.fabric->GetRouting()->GetSwitches());
     }
 
-    /** \return what went wrong; empty if nothing did */
+    /** \return the errors found; empty if there are none */
     std::string Run()
     {
         m_test.CheckBooksEvery(10_us);
         m_test.Run();
         std::ostringstream wrong;
-        wrong << m_test.wrong << m_test.GetUnfinished() << RdmaTestBooks::CheckLinks(*m_test.fabric)
-              << RdmaTestBooks::CheckSwitches(*m_test.fabric)
-              << RdmaTestBooks::CheckRest(*m_test.fabric);
+        wrong << m_test.wrong << m_test.GetUnfinished() << RdmaTestBooks::CheckAll(*m_test.fabric);
         if (!IsDeadlockFree(*m_test.fabric))
         {
             wrong << "cyclic buffer dependency; ";
@@ -158,7 +156,7 @@ class RandomRound
         }
     }
 
-    /** \return what ports have in common, but for their links */
+    /** \return the settings that all ports share, except those of links */
     QbbPortProfile MakeProfile(uint32_t mtu, QbbPs reaction, bool overhead) const
     {
         QbbPortProfile profile;

@@ -12,7 +12,7 @@
 /**
  * \file
  * \ingroup rdma-tests
- * A SONiC configuration and a fabric: what it sets, what follows from it, and what is refused.
+ * A SONiC configuration applied to a fabric: settings, derived values, and errors.
  */
 
 using namespace ns3;
@@ -189,7 +189,7 @@ class SpeedTestCase : public TestCase
     }
 };
 
-/** What does not go together. */
+/** Options that exclude each other. */
 class SonicRefusalTestCase : public TestCase
 {
   public:

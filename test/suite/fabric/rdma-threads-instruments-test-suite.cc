@@ -19,8 +19,8 @@
 /**
  * \file
  * \ingroup rdma-tests
- * Captures, the pause tree, the pause trace and the explanation are the same bytes with any number
- * of threads, and do not keep a run on one thread.
+ * Captures, the pause tree, the pause trace and the explanation have equal bytes with any number of
+ * threads, and do not keep a run on one thread.
  *
  * RDMA_TEST_ROUNDS=N in the environment runs N random fabrics.
  */
@@ -138,7 +138,7 @@ class InstrumentsTestCase : public TestCase
             }
             treeBytes += files.at("tree.csv").size();
         }
-        // Not each of the fabrics has pauses.
+        // Some fabrics have no pauses.
         NS_TEST_EXPECT_MSG_EQ((rounds < 4 || treeBytes > 4000), true, "there are pauses");
     }
 };

@@ -12,7 +12,6 @@
 #include <ns3/on-off-helper.h>
 #include <ns3/packet-sink-helper.h>
 #include <ns3/pointer.h>
-#include <ns3/string.h>
 #include <ns3/test.h>
 #include <ns3/uinteger.h>
 
@@ -23,8 +22,8 @@
 /**
  * \file
  * \ingroup rdma-tests
- * A run on several threads gives what a run on one thread gives, to the bit: on random fabrics,
- * with links that fail, and with what scripts do beside the flows.
+ * A run on several threads gives the results of a run on one thread, to the bit: on random fabrics,
+ * with links that fail, and with scripts that do more than start flows.
  *
  * RDMA_TEST_ROUNDS=N in the environment runs N random fabrics. A failure names its round; the
  * fabric is a function of that number.
@@ -64,16 +63,17 @@ class RandomThreadsTestCase : public TestCase
     }
 };
 
-/** What a script does beside the flows of a leaf-spine fabric. */
+/** Actions of a script during the flows of a leaf-spine fabric. */
 class ScriptThreadsTestCase : public TestCase
 {
   public:
-    /** Connects a script to the fabric. \param seen where the script writes what it sees */
+    /** Connects a script to the fabric. \param seen text to which the script appends its
+     * observations */
     using Script = std::function<void(RdmaTestFabric& test, std::ostringstream& seen)>;
 
     /**
      * \param name name of the test case
-     * \param script what the script does
+     * \param script actions of the script
      * \param reason true if all nodes must run on one thread because of the script
      */
     ScriptThreadsTestCase(const std::string& name, Script script, bool reason)

@@ -246,7 +246,8 @@ class DelayJitterTestCase : public TestCase
 {
   public:
     DelayJitterTestCase()
-        : TestCase("delay jitter: each cable its own, within the bounds, the same for a stream")
+        : TestCase(
+              "delay jitter: separate for each cable, within the bounds, equal for equal streams")
     {
     }
 

@@ -104,7 +104,7 @@ class UserEventsTestCase : public TestCase
     }
 };
 
-/** A user's event and an arrival at the same instant: the user's comes first. */
+/** A user's event runs before an arrival at the same instant. */
 class UserEventAtArrivalTestCase : public TestCase
 {
   public:

@@ -90,7 +90,7 @@ class PcapTestCase : public TestCase
         }
         // a: 14 frames sent, 2 pause frames received. Timestamps in ns.
         CheckFile(prefix + "-0-0.pcap", true, 16, 1'000, 1246, firstFrame);
-        // b: the same the other way round; the pause frame comes first.
+        // b: in the opposite direction; the pause frame comes first.
         CheckFile(prefix + "-1-0.pcap", true, 16, 1'000, 60, {});
         // not promiscuous: without frame 99; timestamps in us, 58 bytes of each frame
         CheckFile(prefix + "-b.pcap", false, 15, 1, 60, {});
@@ -102,7 +102,7 @@ class PcapTestCase : public TestCase
      * \param records how many frames it has
      * \param firstTime when the first came, in its unit
      * \param firstLength bytes of the first
-     * \param firstBytes what they are, if not empty
+     * \param firstBytes the bytes of the first record, checked if not empty
      */
     void CheckFile(const std::string& name,
                    bool nanoseconds,

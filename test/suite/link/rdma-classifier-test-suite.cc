@@ -12,7 +12,6 @@
 #include <ns3/string.h>
 #include <ns3/test.h>
 
-#include <memory>
 #include <optional>
 #include <sstream>
 #include <string>
@@ -21,9 +20,8 @@
 /**
  * \file
  * \ingroup rdma-tests
- * Which class a frame belongs to at either end of a link, tags, and that nothing but a frame's
- * bytes reaches the other end: every result is the same with the channel's SerializeFrames on and
- * off.
+ * The class of a frame at both ends of a link, tags, and proof that only a frame's bytes reach the
+ * other end: all results are equal with the channel's SerializeFrames on and off.
  */
 
 using namespace ns3;
@@ -49,7 +47,7 @@ MakeIpPacket(uint8_t dscp)
     return packet;
 }
 
-/** DSCP and PCP, tables, and what has neither. */
+/** DSCP and PCP, tables, and frames with neither. */
 class ClassifierClassesTestCase : public TestCase
 {
   public:
@@ -72,7 +70,8 @@ class ClassifierClassesTestCase : public TestCase
         };
 
         const Row rows[] = {
-            // DSCP: d / 8, but 11 is mapped to 6; what is not IP is of the default class 2
+            // DSCP: d / 8, but 11 is mapped to 6; other frames than IP belong to the default class
+            // 2
             {"Dscp", "false", 0, -1, 0, {}},
             {"Dscp", "false", 26, -1, 3, {}},
             {"Dscp", "false", 63, -1, 7, {}},
@@ -293,7 +292,7 @@ class SerializeFramesTestCase : public TestCase
 {
   public:
     SerializeFramesTestCase()
-        : TestCase("frames as bytes or as they are: the same run to the bit")
+        : TestCase("frames as bytes and as objects: equal runs to the bit")
     {
     }
 

@@ -60,7 +60,7 @@ class Arrivals
     std::ostringstream m_text; //!< instants
 };
 
-/** \param times instants \return the same separated by spaces */
+/** \param times instants \return the instants separated by spaces */
 std::string
 ToText(std::initializer_list<QbbPs> times)
 {
@@ -204,7 +204,7 @@ class CutThroughPauseTestCase : public TestCase
     }
 };
 
-/** A class whose frame waits for the end of its pause, beside another class. */
+/** A class whose frame waits for the end of its pause, and another class. */
 class CutThroughBesidePauseTestCase : public TestCase
 {
   public:

@@ -10,13 +10,12 @@
 #include <ns3/test.h>
 
 #include <string>
-#include <vector>
 
 /**
  * \file
  * \ingroup rdma-tests
- * Two ports and a cable: links that go down, damaged frames, and what Send() refuses. All expected
- * times are worked out by hand, in picoseconds.
+ * Two ports and a cable: links that go down, damaged frames, and packets that Send() refuses. All
+ * expected times are worked out by hand, in picoseconds.
  */
 
 using namespace ns3;
@@ -24,7 +23,7 @@ using namespace ns3;
 namespace
 {
 
-/** Down: what is queued or on the line is lost and counted. Up: as before. */
+/** Down: frames in queues or on the line are lost and counted. Up: frames flow as before. */
 class LinkStateTestCase : public TestCase
 {
   public:
@@ -38,7 +37,7 @@ class LinkStateTestCase : public TestCase
     {
         CheckShortOutage();
         RdmaTestLink link;
-        // What is lost on the line counts in the class that it has at the receiver.
+        // A frame lost on the line counts in its class at the receiver.
         link.b->GetClassifier().MapDscp(24, 4);
         uint32_t callbacks = 0;
         link.a->AddLinkChangeCallback(Callback<void>([&]() { ++callbacks; }));
@@ -151,7 +150,7 @@ class ErrorModelTestCase : public TestCase
             NS_TEST_EXPECT_MSG_EQ(link.Arrivals(), inMemory, "as bytes");
         }
         {
-            // A damaged pause frame pauses nobody, and belongs to no class.
+            // A damaged pause frame pauses nothing, and belongs to no class.
             auto model = CreateObject<RateErrorModel>();
             model->SetAttribute("ErrorUnit", StringValue("ERROR_UNIT_PACKET"));
             model->SetAttribute("ErrorRate", DoubleValue(1));
@@ -175,7 +174,7 @@ class StackLimitsTestCase : public TestCase
 {
   public:
     StackLimitsTestCase()
-        : TestCase("what the stack may send: MTU and queue limit")
+        : TestCase("limits of packets from the stack: MTU and queue")
     {
     }
 

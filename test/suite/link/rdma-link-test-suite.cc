@@ -2,12 +2,9 @@
 
 #include "rdma-test-link.h"
 
-#include <ns3/boolean.h>
-#include <ns3/string.h>
 #include <ns3/test.h>
 
 #include <string>
-#include <vector>
 
 /**
  * \file
@@ -234,7 +231,8 @@ class SchedulerTestCase : public TestCase
             NS_TEST_EXPECT_MSG_EQ(link.sinkB.arrivals.size(), 42, "nothing stays behind");
         }
         {
-            // Long run: bytes as weights, whatever the frame sizes (1 : 3, frames 1250 and 126 B).
+            // Long run: bytes follow the weights with any frame sizes (1 : 3, frames 1250 and 126
+            // B).
             RdmaTestLink link({{"Scheduler", "1,1,3,1,1,1,1,1"}});
             link.SendAt(1_us, 0, 2000, 1, 1250);
             link.SendAt(1_us, 10'000, 60'000, 2, 126);

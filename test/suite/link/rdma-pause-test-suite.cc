@@ -146,7 +146,7 @@ class IgnoredPauseTestCase : public TestCase
     }
 };
 
-/** Link down ends every pause; after link up what is still wanted is told again. */
+/** Link down ends every pause; after link up, the port repeats the pauses that it still wants. */
 class PauseAndLinkStateTestCase : public TestCase
 {
   public:

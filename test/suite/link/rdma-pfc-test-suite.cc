@@ -6,14 +6,12 @@
 #include <ns3/test.h>
 
 #include <string>
-#include <utility>
-#include <vector>
 
 /**
  * \file
  * \ingroup rdma-tests
- * Both halves of PFC at two ports and a cable: what they send, when, and what it does. All expected
- * times are worked out by hand, in picoseconds, at 100 Gb/s over 1 us:
+ * Both halves of PFC at two ports and a cable: pause frames, their times and their effects. All
+ * expected times are worked out by hand, in picoseconds, at 100 Gb/s over 1 us:
  *
  * - A pause frame (64 B) arrives (8 + 64) x 80 + 1 000 000 = 1 005 760 after its start and takes
  *   84 x 80 = 6720 of the line. It takes effect PauseReactionDelay (100 000) after its arrival:
@@ -188,8 +186,8 @@ class QuantaTestCase : public TestCase
                 "length");
         }
         {
-            // A second one of 50 quanta takes the place of what is left of the first: it takes
-            // effect at 2 300 000 + 1 105 760 - 1 000 000 and lasts 256 000, to 2 661 760.
+            // A second pause of 50 quanta replaces the rest of the first: it takes effect at 2 300
+            // 000 + 1 105 760 - 1 000 000 and lasts 256 000, to 2 661 760.
             RdmaTestLink link;
             link.At(1_us, [&]() { link.b->Enqueue(MakeTestPfc(*link.b, 8, 100)); });
             link.At(1'300'000_ps, [&]() { link.b->Enqueue(MakeTestPfc(*link.b, 8, 50)); });

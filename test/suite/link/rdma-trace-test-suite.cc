@@ -2,13 +2,9 @@
 
 #include "rdma-test-link.h"
 
-#include <ns3/boolean.h>
 #include <ns3/test.h>
-#include <ns3/uinteger.h>
 
 #include <deque>
-#include <map>
-#include <sstream>
 #include <string>
 #include <vector>
 
@@ -68,7 +64,7 @@ class PortLog
         return text;
     }
 
-    /** \return the bytes of all packets if they were the same, otherwise none */
+    /** \return the bytes that all packets have, or nothing if packets differ */
     const std::vector<uint8_t>& GetBytes() const
     {
         return m_bytes;

@@ -15,7 +15,7 @@
 /**
  * \file
  * \ingroup rdma-tests
- * What scripts that use more of ns-3 than this module do: global routing, and tags of their own.
+ * Scripts that use other parts of ns-3: global routing, and tags of their own.
  */
 
 using namespace ns3;
@@ -28,7 +28,7 @@ class GlobalRoutingTestCase : public TestCase
 {
   public:
     GlobalRoutingTestCase()
-        : TestCase("PopulateRoutingTables() leaves the fabric as it is: UDP gets through")
+        : TestCase("PopulateRoutingTables() does not change the fabric: UDP arrives")
     {
     }
 

@@ -79,7 +79,7 @@ class GarbageTestCase : public TestCase
     }
 };
 
-/** What a node's protocol handlers get, promiscuous and not. */
+/** Packets that a node's protocol handlers receive, promiscuous and not. */
 class HandlerTestCase : public TestCase
 {
   public:

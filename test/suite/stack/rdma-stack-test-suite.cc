@@ -3,7 +3,6 @@
 #include "qbb-time.h"
 #include "rdma-test-stack.h"
 
-#include <ns3/boolean.h>
 #include <ns3/bulk-send-helper.h>
 #include <ns3/inet-socket-address.h>
 #include <ns3/inet6-socket-address.h>
@@ -21,7 +20,6 @@
 #include <ns3/v4ping.h>
 #endif
 
-#include <string>
 #include <vector>
 
 /**
@@ -99,7 +97,7 @@ class StackUdpTestCase : public TestCase
     }
 
   private:
-    /** \param socket bound; counts what it gets */
+    /** \param socket a bound socket, whose packets are counted */
     void Count(Ptr<Socket> socket)
     {
         while (Ptr<Packet> packet = socket->Recv())
@@ -158,7 +156,7 @@ class StackUdpTestCase : public TestCase
 
     uint32_t m_datagrams{0}; //!< received
     uint64_t m_bytes{0};     //!< in them
-    uint64_t m_wrong{0};     //!< bytes that are not what was sent
+    uint64_t m_wrong{0};     //!< bytes that differ from the bytes sent
 };
 
 /** IPv6 needs neighbour discovery by multicast. */

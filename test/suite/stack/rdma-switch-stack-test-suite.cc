@@ -19,8 +19,8 @@
 /**
  * \file
  * \ingroup rdma-tests
- * ns-3's own stack through the switches: ARP, ping, UDP, TCP, beside RDMA. (Over a single link:
- * rdma-stack-test-suite.cc.)
+ * ns-3's own stack through the switches, together with RDMA: ARP, ping, UDP, TCP. (Over a single
+ * link: rdma-stack-test-suite.cc.)
  */
 
 using namespace ns3;
@@ -100,10 +100,7 @@ class SwitchStackPingTestCase : public TestCase
         const auto noRoute = RdmaTestBooks::CountDrops(*test.fabric, QbbDropReason::NO_ROUTE);
         NS_TEST_EXPECT_MSG_GT(noRoute, 0U, "requests for an unknown address are counted");
         NS_TEST_EXPECT_MSG_EQ(test.fabric->GetTotals().drops, noRoute, "no other drops");
-        NS_TEST_EXPECT_MSG_EQ(RdmaTestBooks::CheckLinks(*test.fabric) +
-                                  RdmaTestBooks::CheckRest(*test.fabric),
-                              "",
-                              "after the run");
+        NS_TEST_EXPECT_MSG_EQ(RdmaTestBooks::CheckAll(*test.fabric), "", "after the run");
     }
 };
 
@@ -159,13 +156,12 @@ class SwitchStackUdpTestCase : public TestCase
     }
 };
 
-/** TCP in a permutation beside an RDMA incast. */
+/** TCP in a permutation during an RDMA incast. */
 class TcpBesideRdmaTestCase : public TestCase
 {
   public:
     TcpBesideRdmaTestCase()
-        : TestCase(
-              "TCP among all hosts beside an RDMA incast: TCP gets through, RDMA loses nothing")
+        : TestCase("TCP among all hosts during an RDMA incast: TCP arrives, RDMA loses nothing")
     {
     }
 
@@ -215,10 +211,7 @@ class TcpBesideRdmaTestCase : public TestCase
         NS_TEST_EXPECT_MSG_EQ(losslessDrops, 0U, "class 3 loses nothing");
         NS_TEST_EXPECT_MSG_GT(lossyFrames, 0U, "TCP is in class 0");
         NS_TEST_EXPECT_MSG_GT(test.fabric->GetTotals().pauseFrames, 0U, "under load");
-        NS_TEST_EXPECT_MSG_EQ(RdmaTestBooks::CheckLinks(*test.fabric) +
-                                  RdmaTestBooks::CheckRest(*test.fabric),
-                              "",
-                              "after the run");
+        NS_TEST_EXPECT_MSG_EQ(RdmaTestBooks::CheckAll(*test.fabric), "", "after the run");
     }
 };
 

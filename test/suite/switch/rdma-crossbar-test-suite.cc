@@ -9,8 +9,8 @@
 /**
  * \file
  * \ingroup rdma-tests
- * Input-queued switches with a crossbar: what it costs, how classes and outputs share it. Times are
- * worked out by hand, see RdmaTestSwitch.
+ * Input-queued switches with a crossbar: its cost, and its shares for classes and outputs. Times
+ * are worked out by hand, see RdmaTestSwitch.
  */
 
 using namespace ns3;
@@ -87,7 +87,7 @@ class CrossbarWeightsTestCase : public TestCase
   private:
     void DoRun() override
     {
-        // Line and crossbar take the same time for a frame, so that the crossbar alone decides.
+        // Line and crossbar take equal times for a frame, so the crossbar alone decides.
         RdmaTestFabric test;
         test.helper.SetDeviceAttribute("LineOverhead", BooleanValue(false));
         test.helper.SetDeviceAttribute("PfcClasses", UintegerValue(0x18));

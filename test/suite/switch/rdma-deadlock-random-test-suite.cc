@@ -22,14 +22,15 @@ using namespace ns3;
 namespace
 {
 
-/** The detector against what happens, on fabrics whose routes allow deadlocks. */
+/** The detector's findings compared with the flows that stop, on fabrics whose routes allow
+ * deadlocks. */
 class DeadlockRandomTestCase : public TestCase
 {
   public:
     /** \param architecture of the switches */
     explicit DeadlockRandomTestCase(RdmaTestArchitecture architecture)
         : TestCase("random rings and meshes with " + GetTestArchitectureName(architecture) +
-                   ": stuck flows and deadlocks are the same thing"),
+                   ": flows are stuck exactly if there is a deadlock"),
           m_architecture(architecture)
     {
     }
@@ -76,7 +77,8 @@ class DeadlockRandomTestCase : public TestCase
             const RdmaTopology topology = MakeTopology(random);
             const auto hosts = static_cast<uint32_t>(topology.GetHosts().size());
             std::vector<RdmaFlow> flows;
-            // Some go two or three switches on, which is what it takes, others anywhere.
+            // Some flows go two or three switches along the ring, which a deadlock requires; others
+            // go anywhere.
             const uint32_t perSwitch = hosts / topology.GetSwitches().size();
             for (uint32_t i = 15 + random() % 30; i > 0; --i)
             {

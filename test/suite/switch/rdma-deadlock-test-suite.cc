@@ -46,8 +46,8 @@ class RingTestCase : public TestCase
         test.helper.SetDeviceAttribute("FlowControl", StringValue(m_flowControl));
         const bool isShared = m_architecture == RdmaTestArchitecture::SHARED;
         SetTestArchitecture(test.helper, m_architecture, isShared ? 2'000'000 : 200'000);
-        // The round robin over inputs gives what is on its way in the ring its half of each link,
-        // which is enough where flows take two links.
+        // The round robin over inputs gives frames from the ring half of each link, which suffices
+        // where flows take two links.
         const uint32_t switches = isShared ? 5 : 7;
         test.InstallAndWatch(MakeRdmaRing(switches, 1, MakeTestRates(100, 100, 1000)),
                              MakeTestRingFlows(switches, isShared ? 2 : 3, 20'000'000));
@@ -117,7 +117,7 @@ class CutTestCase : public TestCase
                              MakeTestRingFlows(5, 2, 4'000'000));
         RdmaTestPair::At(5_ms, [&]() {
             NS_TEST_EXPECT_MSG_EQ(test.detector->GetDeadlock().has_value(), true, "deadlock");
-            test.fabric->SetLinkUp(5, false); // what was ring:5 is a chain
+            test.fabric->SetLinkUp(5, false); // the ring:5 has become a chain
         });
         test.Run();
         NS_TEST_EXPECT_MSG_EQ(test.found.size(), 1U, "one deadlock");
@@ -128,7 +128,7 @@ class CutTestCase : public TestCase
     }
 };
 
-/** What operators have against it. */
+/** Means of operators against a deadlock. */
 class WatchdogTestCase : public TestCase
 {
   public:

@@ -12,8 +12,8 @@
 /**
  * \file
  * \ingroup rdma-tests
- * RdmaExplainReport against what happens: the smallest incast that pauses, marks or drops by its
- * forecast does so in a simulation, and an incast with one sender less does not.
+ * RdmaExplainReport compared with simulations: the smallest incast that pauses, marks or drops by
+ * its forecast does so in a simulation, and an incast with one sender less does not.
  */
 
 using namespace ns3;
@@ -61,7 +61,7 @@ class ExplainOwnBuffer : public QbbBufferManager
 
 NS_OBJECT_ENSURE_REGISTERED(ExplainOwnBuffer);
 
-/** What is forecast and counted. */
+/** The effect that a case forecasts and counts. */
 enum class Effect
 {
     PAUSE,
@@ -77,7 +77,7 @@ class ExplainForecastTestCase : public TestCase
 
     /**
      * \param name name of the case
-     * \param effect what is forecast
+     * \param effect the effect
      * \param configure sets the attributes of the fabric
      */
     ExplainForecastTestCase(const std::string& name, Effect effect, Configure configure)

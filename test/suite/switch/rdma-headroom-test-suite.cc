@@ -12,7 +12,7 @@
 /**
  * \file
  * \ingroup rdma-tests
- * Headroom found by bisection over simulations, beside the computed one.
+ * Headroom found by bisection over simulations, compared with the computed headroom.
  */
 
 using namespace ns3;
@@ -50,13 +50,14 @@ class BisectionTestCase : public TestCase
                                                 found.formulaBytes,
                                                 name.str());
                     NS_TEST_EXPECT_MSG_GT_OR_EQ(found.GetRatio(), 0.85, name.str());
-                    // Words of 4 bytes, and a shortest packet, are what the scenario cannot fill.
+                    // The scenario cannot fill words of 4 bytes, nor the space of a shortest
+                    // packet.
                     NS_TEST_EXPECT_MSG_GT(found.smallestBytes + 100,
                                           found.formulaBytes,
                                           name.str());
-                    // What is used where there is enough is what is needed.
+                    // The headroom used, where there is enough, is the headroom needed.
                     NS_TEST_EXPECT_MSG_EQ(found.smallestBytes, found.peakBytes, name.str());
-                    // Cut by a frame and what is in flight, it loses.
+                    // With less headroom, by a frame and the bytes in flight, frames are lost.
                     NS_TEST_EXPECT_MSG_GT(found.smallestBytes,
                                           found.formulaBytes - found.frameBytes -
                                               found.inFlightBytes,

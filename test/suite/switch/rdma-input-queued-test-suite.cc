@@ -28,7 +28,7 @@ constexpr QbbPs HOP = RdmaTestSwitch::HOP;
 constexpr QbbPs T0 = RdmaTestSwitch::T0;
 constexpr uint32_t FRAME_BYTES = RdmaTestSwitch::FRAME_BYTES;
 
-/** Round robin over the inputs, and what an output-queued switch does with the same frames. */
+/** Round robin over the inputs, compared with an output-queued switch. */
 class InputQueuedRoundRobinTestCase : public TestCase
 {
   public:
@@ -38,12 +38,16 @@ class InputQueuedRoundRobinTestCase : public TestCase
     }
 
   private:
-    /** \param queueing an attribute \param later of port 2, since ties have no order \return
-     * order */
+    /**
+     * \param queueing an attribute
+     * \param later of port 2, since ties have no order
+     * \return order
+     */
     std::string RunOnce(const char* queueing, QbbPs later)
     {
         RdmaTestSwitch rig(4, {{"Queueing", queueing}});
-        // 0 and 1 send four frames each, 2 sends two that come in together with their fourth ones.
+        // Hosts 0 and 1 send four frames each. Host 2 sends two frames, which arrive with the
+        // fourth frames.
         rig.SendAt(0_ps, 0, 3, 0, 4);
         rig.SendAt(1_ps, 1, 3, 10, 4);
         rig.SendAt(3 * FRAME + later, 2, 3, 20, 2);
@@ -102,12 +106,12 @@ class InputPortPauseTestCase : public TestCase
 {
   public:
     InputPortPauseTestCase()
-        : TestCase("each input port is paused and resumed by what it holds; a link goes down")
+        : TestCase("each input port is paused and resumed by its own frames; a link goes down")
     {
     }
 
   private:
-    /** What a port sends, as "quanta@slot" with the slot counted from T0. */
+    /** The pause frames of a port, as "quanta@slot" with the slot counted from T0. */
     static void Log(Ptr<QbbNetDevice> port, std::string& text)
     {
         port->TraceConnectWithoutContext(

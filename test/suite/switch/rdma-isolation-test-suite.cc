@@ -18,8 +18,8 @@
  * \file
  * \ingroup rdma-tests
  * Classes do not touch each other (Guo et al., SIGCOMM 2016, section 2): bulk and real-time RDMA,
- * both lossless, beside TCP with reserved bandwidth; and what PFC does within a class, where flows
- * do touch each other, with and without DCQCN.
+ * both lossless, and TCP with reserved bandwidth; and the effects of PFC within a class, where
+ * flows do affect each other, with and without DCQCN.
  */
 
 using namespace ns3;
@@ -31,7 +31,7 @@ constexpr uint8_t TCP = 0;
 constexpr uint8_t BULK = 3;
 constexpr uint8_t REAL_TIME = 4;
 
-/** What went through a bottleneck, and what it cost. */
+/** Bytes through a bottleneck, with losses and pauses. */
 struct Traffic
 {
     std::array<uint64_t, 8> bytes{};   //!< by class, after the first ms
@@ -125,7 +125,7 @@ class IsolationTestCase : public TestCase
 {
   public:
     IsolationTestCase()
-        : TestCase("TCP keeps its share, RDMA loses nothing, a class pauses nobody else's")
+        : TestCase("TCP keeps its share, RDMA loses nothing, a class pauses no other class")
     {
     }
 
@@ -151,7 +151,7 @@ class IsolationTestCase : public TestCase
         NS_TEST_EXPECT_MSG_GT(all.pausedTime[REAL_TIME], 0_ps, "so is real time");
         NS_TEST_EXPECT_MSG_EQ(all.pausedTime[TCP], 0_ps, "TCP is not");
 
-        // What a class leaves goes to the others by their weights.
+        // Bandwidth that a class does not use goes to the others by their weights.
         const Traffic noRealTime = RunClasses(true, false, true);
         NS_TEST_EXPECT_MSG_EQ_TOL(GetShare(noRealTime, TCP), 2.0 / 7, 0.005, "TCP");
         NS_TEST_EXPECT_MSG_EQ(noRealTime.drops[BULK], 0, "RDMA loses nothing");
@@ -188,7 +188,7 @@ class UnfairnessTestCase : public TestCase
             test.helper.SetCongestionControl("ns3::RdmaDcqcn");
             test.helper.EnableEcn(true);
         }
-        // Hosts 0 to 3 on the left, 4 to 7 on the right: 1 to 3 come through the same port.
+        // Hosts 0 to 3 on the left, 4 to 7 on the right: 1 to 3 arrive through one port.
         test.Install(MakeRdmaDumbbell(4, MakeTestRates(40, 40, 1000)), {});
         std::vector<std::unique_ptr<RdmaTestEndlessWriter>> writers;
         for (const uint32_t source : {0, 1, 2, 5})
@@ -221,7 +221,7 @@ class UnfairnessTestCase : public TestCase
     void DoRun() override
     {
         const Shares pfc = RunSenders(false);
-        // The two ports get the same: one flow as much as three.
+        // Both ports get equal shares: one flow as much as three.
         NS_TEST_EXPECT_MSG_EQ_TOL(pfc.lonely / pfc.shared, 3, 0.1, "PFC alone");
         NS_TEST_EXPECT_MSG_GT(pfc.pauses, 1000, "PFC alone");
         const Shares dcqcn = RunSenders(true);
@@ -230,7 +230,7 @@ class UnfairnessTestCase : public TestCase
     }
 };
 
-/** \ingroup rdma-tests Classes beside each other. */
+/** \ingroup rdma-tests Several classes at one bottleneck. */
 class RdmaIsolationTestSuite : public TestSuite
 {
   public:

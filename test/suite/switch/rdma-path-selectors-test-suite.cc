@@ -6,11 +6,9 @@
 #include "rdma-test-verbs.h"
 
 #include <ns3/pointer.h>
-#include <ns3/string.h>
 #include <ns3/test.h>
 
 #include <algorithm>
-#include <map>
 #include <numeric>
 
 /**
@@ -54,7 +52,7 @@ MakeTwoLeaves(uint32_t hosts, const std::vector<uint64_t>& uplinks)
     return topology;
 }
 
-/** What the tests here have in common. */
+/** Base of the tests in this file. */
 class SelectorTestCase : public TestCase
 {
   protected:
@@ -181,7 +179,7 @@ class DrillTestCase : public SelectorTestCase
     };
 
     /**
-     * Everybody on leaf 0 sends to somebody on leaf 1.
+     * Each host of leaf 0 sends to a host of leaf 1.
      *
      * \param selector TypeId name of the selector
      * \param uplinks rates in Gb/s
@@ -234,7 +232,7 @@ class DrillTestCase : public SelectorTestCase
         const auto [low, high] = std::minmax_element(least.sent.begin(), least.sent.end());
         NS_TEST_EXPECT_MSG_LT((*high - *low) * 20, *high, "shares within 5%");
         NS_TEST_EXPECT_MSG_LT(least.peak * 3, random.peak, "queues");
-        // One uplink has a fifth of what the others have, and gets that share of the frames.
+        // One uplink has a fifth of the others' rate, and gets a fifth of their frames.
         const std::vector<uint64_t> uneven{50, 250, 250, 250};
         const Outcome uneven1 = Measure(drill, uneven);
         NS_TEST_EXPECT_MSG_EQ(uneven1.unfinished, "", "flows");
@@ -286,7 +284,7 @@ class FlowletTestCase : public SelectorTestCase
         test.helper.SetPathSelector("ns3::QbbFlowletPathSelector");
         test.helper.SetPathSelectorAttribute("Gap", TimeValue(gap));
         test.helper.SetPathSelectorAttribute("TableEntries", UintegerValue(entries));
-        // The paths differ in rate, so that what takes a new one may overtake.
+        // The paths differ in rate, so frames on a new path may overtake.
         test.Install(MakeTwoLeaves(HOSTS, {100, 100, 10, 400}), {});
         Outcome outcome;
         std::vector<Ptr<RdmaQueuePair>> senders;

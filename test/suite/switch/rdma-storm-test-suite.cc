@@ -29,15 +29,15 @@ namespace
 class FatTreeTestCase : public TestCase
 {
   public:
-    /** What arrives at all hosts but host 0, in bytes. */
+    /** Bytes that arrive at all hosts but host 0. */
     struct Expected
     {
         uint64_t fairStorm; //!< without a storm, in the last 200 us of the detection time
         uint64_t fairAfter; //!< without a storm, in the millisecond that begins 1 ms after it
-        uint64_t dropAfter; //!< the same with a storm and watchdogs
+        uint64_t dropAfter; //!< with a storm and watchdogs
     };
 
-    /** \param queueing attribute Queueing of the switches \param expected what arrives */
+    /** \param queueing attribute Queueing of the switches \param expected bytes that arrive */
     FatTreeTestCase(const std::string& queueing, const Expected& expected)
         : TestCase("one NIC stops a fat-tree, a watchdog brings the victims back: " + queueing),
           m_queueing(queueing),
@@ -64,7 +64,7 @@ class FatTreeTestCase : public TestCase
     /**
      * \param storm with one
      * \param watchdog with watchdogs
-     * \return what arrived in host pairs without host 0
+     * \return bytes that arrived in host pairs without host 0
      */
     Seen RunOnce(bool storm, bool watchdog) const
     {

@@ -20,7 +20,7 @@
 /**
  * \file
  * \ingroup rdma-tests
- * Which packets a switch marks, how often, and what receivers make of the marks.
+ * The packets that a switch marks, how often, and the receivers' responses.
  */
 
 using namespace ns3;
@@ -69,7 +69,7 @@ struct Bytes
     std::array<uint8_t, 54> data{}; //!< the bytes
 };
 
-/** Four senders, one receiver; what the switch does at the receiver's port. */
+/** Four senders and one receiver; the marks at the receiver's port of the switch. */
 class MarksTestCase : public TestCase
 {
   public:
@@ -80,7 +80,7 @@ class MarksTestCase : public TestCase
     }
 
   private:
-    /** What went through the port. */
+    /** Packets and marks at the port. */
     struct Seen
     {
         uint64_t packets{0};  //!< between Kmin and Kmax
@@ -101,7 +101,7 @@ class MarksTestCase : public TestCase
      * \param rateFactor link rate over reference rate
      * \param capable data packets are ECN-capable
      * \param markAt attribute MarkAt
-     * \return what went through the port
+     * \return packets and marks at the port
      */
     static Seen RunOnce(uint64_t kmin,
                         uint64_t kmax,
@@ -178,7 +178,7 @@ class MarksTestCase : public TestCase
             NS_TEST_EXPECT_MSG_EQ(seen.counted, seen.allMarks, "the port's counter");
         }
         {
-            // The last packet leaves no queue behind, whatever it found.
+            // With marks at the departure, the queue behind the last packet is empty.
             const Seen seen = RunOnce(100'000, 2'500'000, 0.5, 1, true, "Departure");
             NS_TEST_EXPECT_MSG_GT(seen.below, 90U, "below Kmin: the last 100 000 B");
             NS_TEST_EXPECT_MSG_GT(seen.above, 1000U, "above Kmax");

@@ -355,7 +355,7 @@ class RandomFailuresTestCase : public SwitchFailureTestCase
             {
                 completed += result.IsCompleted();
                 failed += result.status == "IBV_WC_RETRY_EXC_ERR";
-                // What waits for a link that came up no more.
+                // Frames that wait for a link that stays down.
                 const auto port = test.runner->GetSender(result.flow.id)->GetPort();
                 waiting += !port->IsLinkUp() &&
                            result.status.find("link of the sender is down; ") != std::string::npos;

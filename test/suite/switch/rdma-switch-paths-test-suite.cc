@@ -11,7 +11,7 @@
 /**
  * \file
  * \ingroup rdma-tests
- * Where switches send frames, what they change in them, and which they throw away.
+ * Forwarding by switches: next hops, changed fields, and dropped frames.
  */
 
 using namespace ns3;
@@ -193,7 +193,7 @@ class PolarisationTestCase : public TestCase
     uint32_t m_seed;
 };
 
-/** What a switch changes in a frame. */
+/** Fields of a frame that a switch changes. */
 class RewriteTestCase : public TestCase
 {
   public:

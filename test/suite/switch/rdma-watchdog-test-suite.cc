@@ -143,7 +143,8 @@ class ForwardTestCase : public RdmaTestStormCase
             NS_TEST_EXPECT_MSG_LT(line, 251'200U, "at line rate");
             NS_TEST_EXPECT_MSG_GT(now.all.rxOk, 100U, "the host's own flow");
         });
-        // In the storm the port asks for no pause itself; what is wanted comes after it.
+        // During the storm the port asks for no pause itself; it sends the pauses that it wants
+        // afterwards.
         AtEndOf(61 * US, [&]() { m_port->GetFlowControl().RequestPause(3, true); });
         AtEndOf(229 * US, [&]() {
             NS_TEST_EXPECT_MSG_EQ(+m_port->GetFlowControl().GetPauseSender().GetWanted(),
@@ -175,7 +176,7 @@ class ForwardTestCase : public RdmaTestStormCase
     }
 };
 
-/** What counts as a pause frame in the restoration time. */
+/** Frames that count as pause frames in the restoration time. */
 class ResumptionTestCase : public RdmaTestStormCase
 {
   public:
@@ -197,7 +198,7 @@ class ResumptionTestCase : public RdmaTestStormCase
     }
 };
 
-/** Action alert, and what a watchdog does where there is no storm: nothing. */
+/** Action alert, and a watchdog without a storm, which does nothing. */
 class AlertTestCase : public RdmaTestStormCase
 {
   public:

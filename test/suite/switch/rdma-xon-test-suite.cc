@@ -18,8 +18,8 @@ namespace
 
 /**
  * Host 0 has 120 kB in the switch for host 1, which sends pause frames all the time. An incast of
- * 16 others to host 3 takes the memory meanwhile, so that host 0 is paused, and ends. Nothing of
- * host 0's leaves; there is room for it again all the same.
+ * 16 others to host 3 takes the memory meanwhile, so that host 0 is paused, and ends. None of host
+ * 0's frames leaves, but the memory has room for them again.
  */
 class XonAfterIncastTestCase : public TestCase
 {

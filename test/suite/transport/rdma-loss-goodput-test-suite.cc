@@ -5,15 +5,14 @@
 #include <ns3/test.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <iostream>
 
 /**
  * \file
  * \ingroup rdma-tests
- * Fabrics that lose packets, with both transports: IRN's goodput and tail latency are what its
- * mechanisms give, and go-back-0 ends in a livelock.
+ * Fabrics that lose packets, with both transports: IRN's goodput and tail latency follow from its
+ * mechanisms, and go-back-0 ends in a livelock.
  */
 
 using namespace ns3;

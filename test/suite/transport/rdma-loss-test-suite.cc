@@ -3,13 +3,10 @@
 #include "rdma-test-loss-setup.h"
 
 #include <ns3/boolean.h>
-#include <ns3/string.h>
 #include <ns3/test.h>
 
 #include <algorithm>
 #include <array>
-#include <cmath>
-#include <iostream>
 
 /**
  * \file
@@ -74,7 +71,7 @@ class AllEndTestCase : public TestCase
                                       ->GetQueuePair(test.runner->GetSender(i)->GetRemoteQpn());
             const auto stats = receiver->GetStats();
             const uint64_t packets = (flows[i].bytes + 1023) / 1024;
-            // Go-back-0 forgets what it has of a message when it begins again.
+            // Go-back-0 discards the received part of a message when the message begins again.
             NS_TEST_EXPECT_MSG_EQ((m_setup.recovery == "GoBack0"
                                        ? stats.packetsAccepted >= packets
                                        : stats.packetsAccepted == packets),
@@ -139,7 +136,8 @@ class OnePacketTestCase : public TestCase
         NS_TEST_EXPECT_MSG_EQ(receiver->GetStats().packetsAccepted, packets, where.str());
         const auto stats = sender->GetStats();
         const bool last = lost + 1 == packets;
-        // What comes behind a lost packet asks for it; behind the last one there is only the timer.
+        // A packet after a lost one triggers a NAK; after a lost last packet there is only the
+        // timer.
         NS_TEST_EXPECT_MSG_EQ(stats.timeouts, (last ? 1U : 0U), where.str() << ": timeouts");
         uint64_t again = last || data ? 1 : 0;
         if (data && !m_setup.irn)

@@ -76,14 +76,14 @@ class StartsTestCase : public TestCase
     }
 
   private:
-    /** Start of a message: an instant, and so many messages on the line after that instant. */
+    /** Start of a message: an instant, and the number of messages on the line after it. */
     struct Start
     {
         QbbPs at{0};      //!< instant
         int64_t lines{0}; //!< messages on the line
     };
 
-    /** A setting and what follows from it. */
+    /** A setting and the expected times. */
     struct Row
     {
         Attributes attributes;     //!< of the NICs
@@ -161,7 +161,7 @@ class ShareTestCase : public TestCase
 {
   public:
     ShareTestCase()
-        : TestCase("packets of a message and messages of other queue pairs know no gap")
+        : TestCase("no gap between packets of a message, nor before other queue pairs' messages")
     {
     }
 

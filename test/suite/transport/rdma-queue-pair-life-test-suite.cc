@@ -4,7 +4,6 @@
 #include "rdma-test-verbs.h"
 
 #include <ns3/config.h>
-#include <ns3/random-variable-stream.h>
 #include <ns3/rng-seed-manager.h>
 #include <ns3/string.h>
 #include <ns3/test.h>
@@ -70,7 +69,8 @@ class DestroyTestCase : public TestCase
     void DoRun() override
     {
         {
-            // The sender goes: acknowledgements under way go unheard, and are no drops.
+            // The sender is destroyed: acknowledgements under way are ignored, and do not count as
+            // drops.
             TwoHosts hosts(m_format);
             const auto nic = hosts.test.fabric->GetNic(0);
             uint32_t completions = 0;
@@ -197,7 +197,7 @@ class DestroyAtRandomTestCase : public TestCase
             {
                 const auto nic = test.fabric->GetNic(i % 4);
                 RdmaTestPair::At(50_us + random() % 1'000'000'000 * 1_ps, [&completed, qp, nic]() {
-                    // Those that are done are as many as they are.
+                    // The count of finished queue pairs is right.
                     completed -= qp->GetOutstandingSends() == 0;
                     nic->DestroyQueuePair(qp);
                 });
@@ -240,7 +240,7 @@ class FlowLifeTestCase : public TestCase
         std::string unfinished; //!< flows that did not complete
         uint32_t queuePairs{0}; //!< that exist at the end
         uint32_t most{0};       //!< that existed at a time
-        uint64_t drops{0};      //!< of packets that were for nobody
+        uint64_t drops{0};      //!< drops of packets without a queue pair
     };
 
     Outcome RunOnce(bool keep, Time timeWait) const
@@ -313,7 +313,7 @@ class FlowLifeTestCase : public TestCase
         NS_TEST_EXPECT_MSG_EQ(wait.queuePairs, 0U, "TimeWait 1 ms");
         NS_TEST_EXPECT_MSG_LT(wait.most, 600U, "TimeWait 1 ms");
         NS_TEST_EXPECT_MSG_EQ(wait.drops, 0U, "TimeWait 1 ms");
-        // What comes late finds a receiver that is made anew and answers as the old one did.
+        // A late packet reaches a new receiver, which answers as the old one did.
         const Outcome none = RunOnce(false, Time(0));
         NS_TEST_EXPECT_MSG_EQ(none.unfinished, "", "TimeWait 0");
         NS_TEST_EXPECT_MSG_EQ(none.digest, kept.digest, "TimeWait 0");

@@ -6,7 +6,6 @@
 #include <ns3/test.h>
 
 #include <iostream>
-#include <memory>
 
 /**
  * \file
@@ -27,11 +26,11 @@ struct ReadControlRun
     const char* transport; //!< type of the transport
     const char* control;   //!< type of the congestion control
     RdmaWrOpcode opcode;   //!< RDMA_READ by the one, or RDMA_WRITE by the eight
-    bool both{false};      //!< WRITEs of the eight beside READs by the one
+    bool both{false};      //!< WRITEs by eight hosts and READs by one
     double queueBytes{0};  //!< mean queue to the one, from 3 to 4 ms
     double goodput{0};     //!< bytes on that link per bytes that it can carry
     uint64_t pauses{0};    //!< pause frames from 3 to 4 ms
-    std::string errors;    //!< what was written to standard error
+    std::string errors;    //!< text on standard error
 };
 
 /** \param run says what, and gets what came of it */
@@ -91,7 +90,7 @@ Measure(ReadControlRun& run)
     run.errors = errors.str();
 }
 
-/** IRN's READ responses beside WRITEs. */
+/** IRN's READ responses together with WRITEs. */
 class IrnReadControlTestCase : public TestCase
 {
   public:

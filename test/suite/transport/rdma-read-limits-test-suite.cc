@@ -7,7 +7,7 @@
 /**
  * \file
  * \ingroup rdma-tests
- * READs and atomics when nothing goes wrong: how many are outstanding, and what waits for them.
+ * READs and atomics without errors: limits of outstanding requests, and requests that wait.
  */
 
 using namespace ns3;
@@ -15,7 +15,7 @@ using namespace ns3;
 namespace
 {
 
-/** MaxRdAtomic bounds what is outstanding. */
+/** MaxRdAtomic bounds the outstanding requests. */
 class OutstandingTestCase : public TestCase
 {
   public:
@@ -59,14 +59,14 @@ class OutstandingTestCase : public TestCase
         }
         NS_TEST_EXPECT_MSG_EQ(requests[16], FIRST, "request 16");
         NS_TEST_EXPECT_MSG_EQ(requests[17], FIRST + SLOT, "request 17");
-        // What is behind a READ that waits, waits with it.
+        // A request behind a READ that waits also waits.
         NS_TEST_EXPECT_MSG_EQ(requests[18], FIRST + SLOT + 98 * 80_ps, "the WRITE");
         NS_TEST_EXPECT_MSG_EQ(pair.sends[16].time, 2 * FIRST, "READ 16");
         NS_TEST_EXPECT_MSG_EQ(pair.sends[17].time, 2 * FIRST + SLOT, "READ 17");
     }
 };
 
-/** Half of the PSN space bounds what is outstanding, too. */
+/** Half of the PSN space also bounds the outstanding requests. */
 class PsnSpaceTestCase : public TestCase
 {
   public:

@@ -19,11 +19,11 @@ using namespace ns3;
 namespace
 {
 
-/// What a READ of ten packets takes: the request, all responses but the last on the line, and that.
+/// Duration of a READ of ten packets: the request, nine responses on the line, and the last one.
 constexpr QbbPs READ10 = 2'013'760_ps + (1110 + 8 * 1106) * 80_ps + 2'175'680_ps;
 static_assert(READ10 == 4'986'080_ps, "arithmetic");
 
-/** With RoCE what is missing is asked for again, as a shorter READ. */
+/** With RoCE a shorter READ requests the missing part again. */
 class RoceReadTestCase : public TestCase
 {
   public:

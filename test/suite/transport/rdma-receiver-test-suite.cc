@@ -152,7 +152,8 @@ class StallTestCase : public TestCase
             NS_TEST_EXPECT_MSG_EQ(text, expected, "handed on");
         }
         {
-            // Class 4 is lossy: what comes when three frames are there is dropped. Class 3 is not.
+            // Class 4 is lossy: with three frames in the buffer, the next one is dropped. Class 3
+            // is lossless.
             RdmaTestLink link({{"PfcClasses", "8"}});
             auto buffer = MakeBuffer({{"Size", 20'000}, {"XoffBytes", 3750}, {"XonBytes", 2500}});
             buffer->Install(link.b);
@@ -214,7 +215,7 @@ class FabricTestCase : public TestCase
         Ptr<RdmaReceiveBuffer> buffer = headroomed;
         if (cut > 0)
         {
-            // The same thresholds with less above them, in a fabric of its own.
+            // Equal thresholds with less headroom, in a fabric of its own.
             const uint32_t xoff = headroomed->GetXoffBytes();
             Simulator::Destroy();
             return RunCut(xoff, (64 << 10) - cut);

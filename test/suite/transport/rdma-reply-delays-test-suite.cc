@@ -174,7 +174,7 @@ class PendingTestCase : public TestCase
     }
 
   private:
-    /** \param end what is done with the receiver 100 ns after the messages \return log */
+    /** \param end action on the receiver 100 ns after the messages \return log */
     static std::string Run(RdmaWireFormat format, const std::function<void(RdmaTestPair&)>& end)
     {
         // The SEND waits for its acknowledgement, the READ for its response.
@@ -227,7 +227,8 @@ class CnpTestCase : public TestCase
 {
   public:
     CnpTestCase()
-        : TestCase("CNPs leave after their delay, before an acknowledgement of that instant")
+        : TestCase(
+              "CNPs leave after their delay, before an acknowledgement due at the same instant")
     {
     }
 
@@ -287,7 +288,7 @@ class CnpTestCase : public TestCase
         // The acknowledgements of 66 B, 88 480 apart, leave the line free for the CNPs.
         NS_TEST_EXPECT_MSG_EQ(late.cnps[0] - plain.cnps[0], 55_us, "the first CNP");
         NS_TEST_EXPECT_MSG_EQ(plain.order.substr(plain.order.find('C'), 2), "CA", "order");
-        // Both wait for the same time: as without a delay, all of it later.
+        // Both wait for equal times: the sequence without a delay, shifted.
         const Sent both = Run("700ns", "700ns", {});
         NS_TEST_EXPECT_MSG_EQ(both.order, plain.order, "order of frames due at one instant");
         NS_TEST_EXPECT_MSG_EQ(both.cnps[0] - plain.cnps[0], TURN, "CNP");

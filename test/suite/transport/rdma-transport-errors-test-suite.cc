@@ -7,8 +7,8 @@
 /**
  * \file
  * \ingroup rdma-tests
- * Queue pairs when something goes wrong: receivers that are not ready, too little room, no
- * answer; and what each ends in. Times are worked out by hand.
+ * Queue pairs when something goes wrong: receivers that are not ready, receive requests that are
+ * too short, no answer; and the resulting errors. Times are worked out by hand.
  */
 
 using namespace ns3;
@@ -132,7 +132,7 @@ class TooShortTestCase : public TestCase
             NS_TEST_EXPECT_MSG_EQ(pair.receives[1].status, RdmaWcStatus::LOC_LEN_ERR, "second");
             NS_TEST_EXPECT_MSG_EQ(pair.receives[2].status, RdmaWcStatus::WR_FLUSH_ERR, "third");
             NS_TEST_EXPECT_MSG_EQ(pair.GetArrivals(), "8 ", "one message");
-            // What is posted from now on is flushed at once.
+            // A request posted afterwards is flushed at once.
             pair.Post(5, RdmaWrOpcode::SEND, 8);
             pair.receiver->PostReceive({103, 100});
             NS_TEST_EXPECT_MSG_EQ(pair.sends.back().id, 5U, "late send");
@@ -216,7 +216,7 @@ class StuckFlowsTestCase : public TestCase
 {
   public:
     StuckFlowsTestCase()
-        : TestCase("a run that ends early says what each flow waits for")
+        : TestCase("a run that ends early prints why each flow waits")
     {
     }
 

@@ -8,7 +8,7 @@
 /**
  * \file
  * \ingroup rdma-tests
- * What each fault ends in on both sides, with both transports: requests that the peer's memory does
+ * Results of faults on both sides, with both transports: requests that the peer's memory does
  * not allow, that make no sense, or that nobody answers.
  */
 
@@ -143,7 +143,7 @@ class MemoryTestCase : public TestCase
         pair.Read(5, 0);
         pair.test.Run();
 
-        // What was before it succeeds, what is behind it is flushed.
+        // Requests before it succeed, and requests after it are flushed.
         const bool fine = fault.status == GOOD;
         static const char* const names[] =
             {"RDMA_WRITE", "RDMA_WRITE", "SEND", "SEND", "RDMA_READ", "COMP_SWAP", "FETCH_ADD"};
@@ -173,7 +173,7 @@ class MemoryTestCase : public TestCase
         }
         const bool changed = fine && fault.opcode == CAS;
         NS_TEST_EXPECT_MSG_EQ(memory.GetWord(REGION), (changed ? 0U : 7U), what << ", word");
-        // What was asked for too much leaves nothing behind.
+        // The request beyond the limit leaves no state behind.
         NS_TEST_EXPECT_MSG_EQ(RdmaTestBooks::CheckRest(*pair.test.fabric), "", what);
     }
 

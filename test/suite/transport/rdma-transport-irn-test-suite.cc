@@ -7,7 +7,7 @@
 /**
  * \file
  * \ingroup rdma-tests
- * What IRN's verbs have beside RoCE's: packets that are placed before their turn, responses with
+ * Differences of IRN's verbs from RoCE's: packets that are placed before their turn, responses with
  * acknowledgements and timeouts of their own, refusals that overtake responses. Times are worked
  * out by hand.
  *
@@ -28,7 +28,7 @@ constexpr QbbPs ACK = 2'012'480_ps;          // 70 B
 constexpr QbbPs IRN_RESPONSE = 2'176'960_ps; // 1098 B
 constexpr QbbPs IRN_MIDDLE = 1114 * 80_ps;   // 1094 B
 constexpr QbbPs TIMEOUT = 100_us;
-/// What is sent before the second response: the first and the acknowledgement of the request.
+/// Time before the second response: the first response and the acknowledgement of the request.
 constexpr QbbPs FIRST = 1118 * 80_ps + 90 * 80_ps;
 /// A READ of ten packets: all but the last on the line, and that.
 constexpr QbbPs IRN_READ10 = IRN_REQUEST + FIRST + 8 * IRN_MIDDLE + IRN_RESPONSE;
@@ -37,7 +37,7 @@ constexpr QbbPs IRN_READ10 = IRN_REQUEST + FIRST + 8 * IRN_MIDDLE + IRN_RESPONSE
 constexpr QbbPs SECOND = IRN_REQUEST + 1'088'480_ps + FIRST + 1'088'160_ps;
 static_assert(IRN_READ10 == 5'001'600_ps && SECOND == 4'288'320_ps, "arithmetic");
 
-/** Two queue pairs over IRN, and what is lost between them. */
+/** Two queue pairs over IRN, and the packets lost between them. */
 struct IrnPair : public RdmaTestLossyPair
 {
     /** \copydoc RdmaTestLossyPair::RdmaTestLossyPair */
@@ -49,7 +49,7 @@ struct IrnPair : public RdmaTestLossyPair
     }
 };
 
-/** \param time a time \return as a list of completions has it */
+/** \param time a time \return the time as text, as in a list of completions */
 std::string
 Time1(QbbPs time)
 {
@@ -89,7 +89,7 @@ class IrnLossTestCase : public TestCase
 
         struct Row
         {
-            uint32_t frame; //!< of those that the requester gets
+            uint32_t frame; //!< counted over the packets that the requester receives
             QbbPs tells;    //!< the next response is there
             QbbPs again;    //!< how long the missing one takes
             const char* name;
@@ -157,7 +157,7 @@ class IrnLossTestCase : public TestCase
     }
 };
 
-/** What comes before its turn is placed, and executed when its turn has come. */
+/** An early packet is placed at once, and executed in its turn. */
 class EarlyTestCase : public TestCase
 {
   public:
@@ -263,7 +263,7 @@ class DeathTestCase : public TestCase
                                   "when");
         }
         {
-            // It only sleeps: what it missed is asked for, and comes.
+            // The receiver is only asleep: missed packets are requested again, and arrive.
             IrnPair pair({}, {}, 7);
             pair.Read(1, 102'400);
             pair.At(2500_ns, [&]() { pair.test.fabric->SetLinkUp(0, false); });

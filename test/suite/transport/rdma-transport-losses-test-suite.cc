@@ -73,7 +73,8 @@ class GoBackNTestCase : public TestCase
             NS_TEST_EXPECT_MSG_EQ(pair.sender->GetStats().packetsRetransmitted, 1U, "packet 9");
         }
         {
-            // The ACK of a lone packet is lost: the receiver has it once, and says so again.
+            // The ACK of a lone packet is lost: the receiver executes the packet once, and
+            // acknowledges it again.
             RdmaTestPair pair(SetTestTimeout);
             LoseFrames(pair.sender->GetPort(), {0});
             pair.Post(1, RdmaWrOpcode::RDMA_WRITE, 1000);

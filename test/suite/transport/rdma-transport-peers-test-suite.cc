@@ -57,7 +57,7 @@ struct TwoPeers
         senders[host]->PostSend(request);
     }
 
-    /** \param host who \param opcode what \param operand to compare with, or to add */
+    /** \param host who \param opcode operation \param operand value to compare with, or to add */
     void Atomic(uint32_t host, RdmaWrOpcode opcode, uint64_t operand, uint64_t swap = 0)
     {
         RdmaSendRequest request;
@@ -157,7 +157,8 @@ class SharedReceivesTestCase : public TestCase
             NS_TEST_EXPECT_MSG_EQ(naks, 1U, "one RNR NAK");
         }
         {
-            // A queue pair that fails takes with it what it has begun to use, and no more.
+            // A queue pair that fails flushes the receive request that it has begun to use, and no
+            // other.
             TwoPeers peers(m_format);
             for (uint64_t id = 100; id < 103; ++id)
             {

@@ -152,7 +152,7 @@ class ShareTestCase : public TestCase
 {
   public:
     ShareTestCase()
-        : TestCase("READ responses and WRITEs of the same host take turns")
+        : TestCase("READ responses and WRITEs of one host take turns")
     {
     }
 

@@ -72,7 +72,7 @@ class ResetTestCase : public TestCase
                 bool done = false;
                 if (atOnce)
                 {
-                    // from within the completion of what failed; the rest is never heard of
+                    // from the completion of the failed request; the other requests never complete
                     pair.sender->GetSendCompletionQueue()->SetCallback(
                         Callback<void, const RdmaWorkCompletion&>(
                             [&](const RdmaWorkCompletion& completion) {
@@ -122,7 +122,7 @@ class ResetMarksTestCase : public TestCase
     static constexpr QbbPs RESET = 10_us;
     static constexpr QbbPs AGAIN = 100_us; //!< all that was on its way has come to RESET
 
-    /** What the receiver says to the sender in its second connection. */
+    /** The receiver's answers in the sender's second connection. */
     struct Said
     {
         uint32_t acks{0};   //!< acknowledgements

@@ -7,8 +7,8 @@
 /**
  * \file
  * \ingroup rdma-tests
- * Queue pairs that are taken from state to state: what their attributes do, and draining. What
- * Modify() refuses is in rdma-queue-pair-errors-test.cc.
+ * State transitions of queue pairs: effects of the attributes, and draining. Transitions that
+ * Modify() refuses are in rdma-queue-pair-errors-test.cc.
  */
 
 using namespace ns3;
@@ -28,7 +28,7 @@ class DrainTestCase : public TestCase
 {
   public:
     DrainTestCase()
-        : TestCase("SQD: what has begun is finished, nothing else begins until RTS")
+        : TestCase("SQD: requests that have begun are finished, no other begins until RTS")
     {
     }
 
@@ -73,8 +73,8 @@ class DrainTestCase : public TestCase
 
     void Writes(RdmaWireFormat format, bool loss)
     {
-        // Packet 1 of the first WRITE is on the line when draining begins; with loss packet 5 has
-        // to go again all the same.
+        // Packet 1 of the first WRITE is on the line when draining begins; with loss, packet 5 is
+        // retransmitted during draining, too.
         RdmaTestPair pair([&](RdmaTestFabric& test) { SetTestTransport(test, format); });
         if (loss)
         {
@@ -130,7 +130,7 @@ class DrainTestCase : public TestCase
     }
 };
 
-/** What the attributes of Modify() do. */
+/** Effects of the attributes of Modify(). */
 class AttributesTestCase : public TestCase
 {
   public:
@@ -193,7 +193,7 @@ class AttributesTestCase : public TestCase
      * \param timeout code
      * \param retries retry_cnt
      * \param rnrRetries rnr_retry
-     * \param body what is done with it
+     * \param body actions on the pair
      */
     template <typename T>
     void Run(RdmaWireFormat format, uint8_t timeout, uint8_t retries, uint8_t rnrRetries, T body)

@@ -11,7 +11,7 @@
 /**
  * \file
  * \ingroup rdma-tests
- * What verbs promise when nothing goes wrong: operations and their completions, order,
+ * Verbs without errors: operations and their completions, order,
  * acknowledgements, fair turns at a NIC, tagged frames. Times are worked out by hand; errors are in
  * rdma-transport-errors-test-suite.cc and rdma-transport-losses-test-suite.cc.
  */
@@ -21,7 +21,7 @@ using namespace ns3;
 namespace
 {
 
-/** One of each operation, and what both sides learn of it. */
+/** One of each operation, with the completions of both sides. */
 class OperationsTestCase : public TestCase
 {
   public:
@@ -257,7 +257,7 @@ class TaggedTestCase : public TestCase
   public:
     /**
      * \param tag hosts tag their frames
-     * \param trust what ports go by
+     * \param trust field from which ports take the class
      * \param priority the class that the data must get
      */
     TaggedTestCase(bool tag, const char* trust, uint8_t priority)
@@ -317,7 +317,7 @@ class TaggedTestCase : public TestCase
     uint8_t m_priority;
 };
 
-/** What a trace sink posts while another queue pair begins is not forgotten. */
+/** A request that a trace sink posts while another queue pair begins is sent. */
 class PostFromTraceTestCase : public TestCase
 {
   public:

@@ -13,7 +13,7 @@ using namespace ns3;
 namespace
 {
 
-/** What a run looks like from some time on. */
+/** Mean values of a run after some time. */
 struct Mean
 {
     double queueBytes{0};
@@ -107,12 +107,13 @@ TEST(RdmaFluidDcqcn, FixedPointIsNearThePapersApproximation)
     p.dcqcn.aiRate = 40'000_bps;
     auto two = RdmaFluidModel::GetDcqcnFixedPoint(p);
     EXPECT_NEAR(two.marking, 9.246e-5, 0.03 * 9.246e-5);
-    // With the paper's R_AI of 40 Mb/s ten times of that; terms of higher order take a sixth.
+    // With the paper's R_AI of 40 Mb/s, ten times as much; terms of higher order reduce it by a
+    // sixth.
     p.dcqcn.aiRate = 40_mbps;
     two = RdmaFluidModel::GetDcqcnFixedPoint(p);
     EXPECT_NEAR(two.marking, 9.246e-4 * 5 / 6, 0.02 * 9.246e-4);
     EXPECT_TRUE(two.reached);
-    // What marks with that probability: 5000 + p / 0.01 x 195000.
+    // The queue that marks with that probability: 5000 + p / 0.01 x 195000.
     EXPECT_NEAR(two.queueBytes, 5000 + two.marking * 19'500'000, 1);
     // alpha = 1 - (1 - p)^(55 us x 2.5e6)
     EXPECT_NEAR(two.alpha, 1 - std::pow(1 - two.marking, 137.5), 1e-9);

@@ -13,8 +13,8 @@
 /**
  * \file
  * \ingroup rdma-tests
- * What RdmaClient and RdmaServer do not accept: the program ends with a message that says what is
- * wrong. Each case runs in a child process.
+ * Wrong uses of RdmaClient and RdmaServer: the program ends with a message that names the error.
+ * Each case runs in a child process.
  */
 
 namespace ns3

@@ -31,7 +31,7 @@ TEST(RdmaClientMeterTest, LatenciesOfOneToAHundred)
     EXPECT_EQ(latency.min, 1_ns);
     EXPECT_EQ(latency.max, 100_ns);
     EXPECT_DOUBLE_EQ(latency.meanPs, 50'500);
-    // (n^2 - 1) / 12 is the variance of 1..n; n / (n - 1) of that, of the sample
+    // (n^2 - 1) / 12 is the variance of 1..n; the sample variance is n / (n - 1) times as large
     EXPECT_NEAR(latency.stdevPs, 1000 * std::sqrt(9999.0 / 12 * 100 / 99), 1e-6);
     EXPECT_DOUBLE_EQ(latency.medianPs, 50'500);
     // at place 0.99 x 99 = 98.01 and 0.999 x 99 = 98.901, counted from 0

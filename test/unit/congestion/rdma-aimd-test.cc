@@ -66,7 +66,7 @@ TEST(RdmaAimd, HalvedOncePerLossEvent)
     auto c = MakeAimd(64);
     c->OnNak(MakeSample(0, 10, 74));
     EXPECT_EQ(c->GetWindowBytes(), 32'000U);
-    // Other losses among the packets up to 74, and a timeout on top: the same event.
+    // Other losses among the packets up to 74, and a timeout, belong to one event.
     c->OnNak(MakeSample(3, 20, 80));
     c->OnTimeout(0_ps);
     c->OnAck(MakeSample(50, 73, 90));

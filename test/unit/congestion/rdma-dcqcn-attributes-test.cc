@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 
-// DCQCN's attributes: presets, what overrides them, and what is refused.
+// DCQCN's attributes: presets, attributes that override them, and values that are refused.
 
 #include "qbb-time.h"
 #include "rdma-dcqcn-setup.h"

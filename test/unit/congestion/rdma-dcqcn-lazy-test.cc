@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 
-// Timers that are caught up with give what timers that are events give, to the bit.
+// Timers that are evaluated late give the results of timers that are events, to the bit.
 
 #include "rdma-dcqcn.h"
 
@@ -200,7 +200,7 @@ class EagerDcqcn
     uint64_t releases{0};
 };
 
-/** Parameters, within what makes sense, so that all branches are taken. */
+/** Parameters within sensible ranges, so that all branches are taken. */
 RdmaDcqcnParameters
 DrawParameters(std::mt19937_64& random)
 {

@@ -16,7 +16,7 @@
 namespace ns3
 {
 
-/** \ingroup rdma-tests What tests of DCQCN have in common. */
+/** \ingroup rdma-tests Setup of the tests of DCQCN. */
 namespace RdmaDcqcnSetup
 {
 

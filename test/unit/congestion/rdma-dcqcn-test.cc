@@ -107,7 +107,7 @@ TEST(RdmaDcqcn, ByteCounter)
     EXPECT_EQ(c.GetRate(US), 20'000 * M);
     c.OnSent(1, US);
     EXPECT_EQ(c.GetRate(US), 30'000 * M);
-    // What is beyond the counter's end counts for the next one.
+    // Bytes beyond the counter's end count for the next period.
     c.OnSent(10'000'002, 2 * US);
     EXPECT_EQ(c.GetRate(2 * US), 35'000 * M);
     c.OnSent(9'999'998, 3 * US);

@@ -102,7 +102,7 @@ TEST(RdmaDctcp, WindowsDoNotOverlap)
         d.Ack(to, to + 5, true);
         EXPECT_EQ(d.controller->GetState().alpha, 1) << to;
     }
-    // all marked: alpha stays 1, and the cut of packet 1 covered what was sent until then
+    // all marked: alpha stays 1, and the cut of packet 1 covered all packets sent until then
     d.Ack(10, 15, true);
     EXPECT_EQ(d.controller->GetState().alpha, 1);
     EXPECT_NEAR(d.GetRate(), 2.5e9, 1);

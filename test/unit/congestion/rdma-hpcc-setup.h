@@ -18,7 +18,7 @@
 namespace ns3
 {
 
-/** \ingroup rdma-tests What tests of HPCC have in common. */
+/** \ingroup rdma-tests Setup of the tests of HPCC. */
 namespace RdmaHpccSetup
 {
 
@@ -40,7 +40,8 @@ Make(uint32_t maxStage = 5, QbbBitRate lineRate = LINE)
 
 /**
  * \param u a utilisation
- * \return what a port at 100 Gb/s does in T so that u is as given: up to 1 is sent, the rest waits
+ * \return bytes that a port at 100 Gb/s sends and queues in T at this utilisation: up to 1 is sent,
+ * the rest waits
  */
 inline RdmaIntFeed::Port
 Load(double u)

@@ -36,7 +36,7 @@ TEST(RdmaHpccTelemetry, UtilisationIsAveragedOverOneRoundTrip)
     feed.Ack(c, T / 4, {{BT / 4, BT}});
     EXPECT_DOUBLE_EQ(c.GetUtilisation(), 1.25);
     EXPECT_NEAR(c.GetExactWindow(), 95'100, 1e-6);
-    // tau = 3 T counts as T: U = u = 0.5, whatever it was.
+    // tau = 3 T counts as T: U = u = 0.5, with any previous U.
     feed.Ack(c, 3 * T, {{3 * BT / 2, 0}});
     EXPECT_DOUBLE_EQ(c.GetUtilisation(), 0.5);
 }

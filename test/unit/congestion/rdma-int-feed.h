@@ -36,8 +36,8 @@ MakeProfile(QbbBitRate lineRate = LINE)
 
 /**
  * \ingroup rdma-tests
- * Makes acknowledgements with telemetry for a controller: each one says what the ports did since
- * the last one.
+ * Makes acknowledgements with telemetry for a controller: each one reports the ports' activity
+ * since the previous one.
  */
 class RdmaIntFeed
 {
@@ -65,7 +65,7 @@ class RdmaIntFeed
     /**
      * \param c the controller that has the acknowledgement
      * \param time time since the last one, at all ports
-     * \param ports what they did in it; a port that is missing did nothing
+     * \param ports their activity in that time; a missing port was idle
      */
     void Ack(RdmaRateController& c, QbbPs time, const std::vector<Port>& ports)
     {

@@ -10,7 +10,7 @@ using namespace ns3;
 namespace
 {
 
-/** Says what it is told to say. */
+/** A controller whose answers the test sets. */
 struct FixedController : public RdmaRateController
 {
     QbbBitRate GetRate(QbbPs) override
@@ -189,7 +189,7 @@ TEST(RdmaPacer, FallingRateCountsFromTheNextPacket)
     p.control->rate = 500_mbps;
     p.pacer->Hasten(1_us);
     EXPECT_EQ(p.pacer->GetNext(), 8_us);
-    p.control->rate = 1_gbps; // back to what it was: no gain
+    p.control->rate = 1_gbps; // back to the earlier value: no gain
     p.pacer->Hasten(2_us);
     EXPECT_EQ(p.pacer->GetNext(), 8_us);
     p.control->rate = 500_mbps;
@@ -310,7 +310,7 @@ TEST(RdmaPacer, Karn)
     Pacer p(true);
     p.pacer->OnSent(0, false, 1000, 100_ps);
     p.pacer->OnSent(1, false, 1000, 200_ps);
-    p.pacer->OnSent(0, true, 1000, 300_ps); // which of the two is acknowledged cannot be told
+    p.pacer->OnSent(0, true, 1000, 300_ps); // the acknowledged one of the two is unknown
     EXPECT_EQ(p.pacer->GetRtt(0, 1000_ps), -1_ps);
     EXPECT_EQ(p.pacer->GetRtt(1, 1000_ps), 800_ps);
     p.pacer->OnAcked(2);

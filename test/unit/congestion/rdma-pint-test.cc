@@ -49,7 +49,7 @@ TEST(RdmaPintCode, EncodesToANeighbour)
         EXPECT_GE(upper, u);
         EXPECT_NEAR(upper / lower, BASE, 1e-9);
     }
-    // What a byte stands for stays.
+    // The utilisation of each byte is fixed.
     for (int code = 2; code < 255; ++code)
     {
         for (const uint32_t random : {1u, 0x80000000u, 0xfffffffeu})

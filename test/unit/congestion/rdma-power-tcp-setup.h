@@ -15,7 +15,7 @@
 namespace ns3
 {
 
-/** \ingroup rdma-tests What tests of PowerTCP and theta-PowerTCP have in common. */
+/** \ingroup rdma-tests Setup of the tests of PowerTCP and theta-PowerTCP. */
 namespace RdmaPowerTcpSetup
 {
 

@@ -87,7 +87,7 @@ TEST(RdmaRcm, RecoveryByBytes)
     EXPECT_EQ(GetDelay(*c, US), 3U);
     c->OnSent(2, US);
     EXPECT_EQ(GetDelay(*c, US), 2U);
-    c->OnSent(9999, US); // what is beyond counts: 1 + 9999 = 2 x 5000
+    c->OnSent(9999, US); // bytes beyond the threshold count: 1 + 9999 = 2 x 5000
     EXPECT_EQ(GetDelay(*c, US), 0U);
 }
 

@@ -7,7 +7,6 @@
 #include <ns3/double.h>
 #include <ns3/uinteger.h>
 
-#include <cmath>
 #include <gtest/gtest.h>
 
 using namespace ns3;

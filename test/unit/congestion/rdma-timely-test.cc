@@ -7,7 +7,6 @@
 #include <ns3/boolean.h>
 #include <ns3/double.h>
 #include <ns3/string.h>
-#include <ns3/uinteger.h>
 
 #include <gtest/gtest.h>
 
@@ -104,7 +103,7 @@ TEST(RdmaTimely, Algorithm1)
     // diff = 0.125 x 2.1875 - 0.875 x 10 < 0: + 10 Mb/s
     t.Complete(50);
     EXPECT_NEAR(t.GetRate(), 1'381'487'500, 1);
-    // above THigh = 500 us, whatever the gradient: x (1 - 0.8 (1 - 500 / 1000) = 0.6)
+    // above THigh = 500 us, with any gradient: x (1 - 0.8 (1 - 500 / 1000) = 0.6)
     t.Complete(1000);
     EXPECT_NEAR(t.GetRate(), 828'892'500, 1);
 }

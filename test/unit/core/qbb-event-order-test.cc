@@ -89,7 +89,8 @@ constexpr std::array KINDS{
     At("rdma-time-series.h", RdmaTimeSeries::EVENT_ORDER, true, true, 999),
 };
 
-/** \return true if two kinds of events of one node, of which one changes something, share a place
+/**
+ * \return true if two kinds of events of one node, of which one changes something, share a place
  */
 constexpr bool
 Clash(const Kind& a, const Kind& b)
@@ -130,7 +131,8 @@ TEST(QbbEventOrder, IsWhatItWas)
     }
 }
 
-// What times out begins at the same instant, and a watchdog sees it.
+// A retransmission after a timeout begins at the instant of the timeout, and a watchdog sees the
+// frame.
 TEST(QbbEventOrder, SettlesFromDeadlinesToWatchdogs)
 {
     EXPECT_LT(RdmaPacketEngine::EVENT_ORDER, RdmaSendScheduler::EVENT_ORDER);

@@ -14,7 +14,7 @@ namespace
 
 using Event = QbbEventWheel::Event;
 
-/** A wheel and the same events in a set. The address of an event object is twice its uid. */
+/** A wheel, and a set with equal events. The address of an event object is twice its uid. */
 class Crowd
 {
   public:

@@ -20,7 +20,7 @@ namespace ns3
 namespace
 {
 
-/// Instants as arrivals of full frames have them: on a grid, from some start.
+/// Instants at which full frames arrive: on a grid, from some start.
 constexpr QbbPs FRAME = 83'360_ps;
 constexpr QbbPs START = 1_us;
 
@@ -98,7 +98,7 @@ TEST(QbbPortPlace, EachPortIsFirstAndLastAsOften)
     }
 }
 
-// What happened at one instant, or at one node, says nothing of the next.
+// The order at one instant, or at one node, is independent of the order at the next.
 TEST(QbbPortPlace, DiffersFromInstantToInstantAndFromNodeToNode)
 {
     constexpr int64_t INSTANTS = 10'000;

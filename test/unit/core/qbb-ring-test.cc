@@ -104,7 +104,7 @@ TEST(QbbRing, OwnsWhatIsInIt)
             ring.Push(std::shared_ptr<int>(shared));
         }
         EXPECT_EQ(shared.use_count(), 11);
-        // What has been taken out is not kept in its place.
+        // A value that was taken out is not kept in its place.
         ring.Pop();
         EXPECT_EQ(shared.use_count(), 10);
         ring.Clear();

@@ -55,7 +55,7 @@ class QbbTimerTest : public testing::Test
         Simulator::Destroy();
     }
 
-    /** \param at instant \param action what to do then */
+    /** \param at instant \param action action at that instant */
     static void At(QbbPs at, std::function<void()> action)
     {
         Simulator::Schedule(QbbToTime(at) - Simulator::Now(), std::move(action));
@@ -270,7 +270,7 @@ TEST_F(QbbTimerTest, ObserversHaveNoNode)
 
 TEST_F(QbbTimerTest, NoAllocationInSteadyState)
 {
-    // A heap scheduler allocates only while it grows, so what is left is the timer's own. Three
+    // A heap scheduler allocates only while it grows; further allocations are the timer's. Three
     // ways of use: armed again when it fires (a port that sends), armed by something else when it
     // is not pending, and moved again and again (a retransmission timeout).
     ObjectFactory factory;

@@ -36,7 +36,7 @@ template <typename A, typename B>
 constexpr bool CAN_COMPARE<A, B, std::void_t<decltype(std::declval<A>() < std::declval<B>())>> =
     true;
 
-// What the types are for: no number, no rate and no other time is taken for picoseconds.
+// The purpose of the types: no number, no rate and no other time is taken for picoseconds.
 static_assert(CAN_ADD<QbbPs, QbbPs> && CAN_ADD<QbbBitRate, QbbBitRate>);
 static_assert(!CAN_ADD<QbbPs, int64_t> && !CAN_ADD<int64_t, QbbPs> && !CAN_ADD<QbbPs, QbbBitRate>);
 static_assert(!CAN_ADD<QbbEventTime, QbbPs> && !CAN_ADD<QbbEventTime, QbbEventTime>);

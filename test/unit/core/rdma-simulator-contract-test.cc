@@ -14,8 +14,8 @@
 /**
  * \file
  * \ingroup rdma-tests
- * What ns-3 promises of a simulator, for the module's and for ns-3's own. Each SimulatorContract
- * test runs with both, so that an expectation that ns-3's does not meet fails, too.
+ * The contract of a simulator of ns-3. Each SimulatorContract test runs with the module's simulator
+ * and with ns-3's own, so an expectation that ns-3's does not meet fails, too.
  */
 
 using namespace ns3;
@@ -23,7 +23,7 @@ using namespace ns3;
 namespace
 {
 
-/** What an event saw when it ran. */
+/** Observations of an event when it ran. */
 struct SeenEvent
 {
     int number{0};       //!< number of the event
@@ -69,7 +69,7 @@ class OnDestruction
 class SimulatorContract : public testing::TestWithParam<const char*>
 {
   protected:
-    /** \param number number to note \return a function that notes what an event sees */
+    /** \param number number to note \return a function that records an event's observations */
     std::function<void()> Note(int number)
     {
         return [this, number] {
@@ -83,7 +83,7 @@ class SimulatorContract : public testing::TestWithParam<const char*>
 
 using SeenEvents = std::vector<SeenEvent>;
 
-/** A fresh simulator of the module, for what ns-3's own does not promise. */
+/** A new simulator of the module, for behaviour that ns-3's own does not promise. */
 class OwnSimulatorContract : public SimulatorContract
 {
 };

@@ -23,7 +23,7 @@ using namespace ns3;
 namespace
 {
 
-/** A random script of all kinds of calls, which writes down what it sees. */
+/** A random script of all kinds of calls, which records its observations. */
 class RandomScript
 {
   public:

@@ -157,7 +157,7 @@ TEST_P(SimulatorThreads, AChainOfEventsAndThreads)
     EXPECT_TRUE(Simulator::IsFinished());
     for (const SchedulingThread& thread : threads)
     {
-        // Nothing is lost, not even what came while the last event of the chain ran.
+        // No event is lost, not even one that was added while the last event of the chain ran.
         EXPECT_EQ(thread.ran, thread.sent);
         EXPECT_GE(thread.ran, ENOUGH);
         EXPECT_EQ(thread.misplaced, 0U);

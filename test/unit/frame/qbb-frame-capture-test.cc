@@ -8,7 +8,6 @@
 #include "qbb-frame-samples.h"
 #include "qbb-hex.h"
 
-#include <ns3/nstime.h>
 #include <ns3/pcap-file-wrapper.h>
 #include <ns3/pcap-file.h>
 
@@ -137,7 +136,7 @@ TEST(QbbFrameCapture, OneFrameOfEachKind)
         }
     }
 
-    // Read it back: what stands in the file parses as what went in.
+    // Read the file back: its bytes parse to the frames that were written.
     PcapFile file;
     file.Open(path, std::ios::in);
     for (const QbbFramePtr& frame : frames)

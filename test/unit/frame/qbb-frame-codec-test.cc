@@ -66,7 +66,7 @@ TEST_P(QbbFrameCodecVectors, BytesToFrame)
 
 TEST_P(QbbFrameCodecVectors, SentByTheStack)
 {
-    // The same bytes handed down as the payload of an Ethernet frame.
+    // The bytes, handed down as the payload of an Ethernet frame.
     QbbFramePool pool;
     const QbbFramePtr expected = pool.Allocate();
     GetParam().fill(*expected);
@@ -93,7 +93,7 @@ INSTANTIATE_TEST_SUITE_P(All,
 namespace
 {
 
-/** A change to a vector's bytes, and what the parser has to say of it. */
+/** A change to a vector's bytes, and the error that the parser must return. */
 struct Damage
 {
     std::string vector;  //!< name of the vector

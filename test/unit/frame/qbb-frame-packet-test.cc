@@ -26,7 +26,7 @@ const std::string TCP = "03e80050 00000001 00000000 50020000 00000000";
 /// An IPv4 header around it: DSCP 10, ECT(0), TTL 64, checksum computed by hand (0x65a4).
 const std::string IPV4_TCP = "452a0028 00000000 400665a4 0a000001 0a000102" + TCP;
 
-/// The same with the checksum left out, as ns-3 sends it by default.
+/// Without the checksum, as ns-3 sends packets by default.
 const std::string IPV4_TCP_NO_CHECKSUM = "452a0028 00000000 40060000 0a000001 0a000102" + TCP;
 
 class QbbFramePacketTest : public ::testing::Test

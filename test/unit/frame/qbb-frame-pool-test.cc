@@ -25,7 +25,7 @@ TEST(QbbFramePool, DefaultsEachTime)
         frame->migReq = false;
         frame->packet = Create<Packet>(10);
     }
-    // The same memory, but nothing of the earlier frame is left in it.
+    // The frame reuses the memory, but has no value of the earlier frame.
     QbbFramePtr frame = pool.Allocate();
     EXPECT_EQ(frame.get(), place);
     EXPECT_EQ(frame->type, QbbFrameType::ROCE);
@@ -46,11 +46,11 @@ TEST(QbbFramePool, FieldsInTheirCacheLines)
         const auto* end = reinterpret_cast<const uint8_t*>(&field) + sizeof(field) - 1;
         return (end - reinterpret_cast<const uint8_t*>(frame.get())) / 64;
     };
-    // What a switch needs: all from the first field to the ports.
+    // The fields that a switch needs, from the first one to the ports.
     EXPECT_EQ(endsIn(frame->type), 0);
     EXPECT_EQ(endsIn(frame->ttl), 0);
     EXPECT_EQ(endsIn(frame->dstPort), 0);
-    // What a NIC needs of every packet beside it.
+    // Further fields that a NIC needs of every packet.
     EXPECT_EQ(endsIn(frame->opcode), 1);
     EXPECT_EQ(endsIn(frame->packet), 1);
     EXPECT_EQ(endsIn(frame->wqeSn), 1);
@@ -74,7 +74,7 @@ TEST(QbbFramePool, HeadersAndNothingElse)
     // A frame that goes back lets go of its packet at once.
     used.reset();
     EXPECT_EQ(packet->GetReferenceCount(), 1U);
-    // The frame that comes next takes the same place, and has nothing of what was there.
+    // The next frame reuses the memory, and has no value of the earlier frame.
     QbbFrameHeaders headers;
     headers.psn = 0xabcdef;
     headers.destQp = 17;

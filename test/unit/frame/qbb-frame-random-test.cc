@@ -15,7 +15,7 @@ namespace
 {
 
 /**
- * Parse bytes and check what must hold of every result.
+ * Parse bytes and check the properties of every result.
  *
  * \return the error
  */
@@ -34,7 +34,7 @@ CheckBytes(const std::vector<uint8_t>& bytes, QbbFramePool& pool)
         return parsed.error;
     }
 
-    // The same bytes from the node's stack must give the same result.
+    // The bytes must give an equal result if they come from the node's stack.
     const bool tagged = bytes[12] == 0x81 && bytes[13] == 0x00;
     const size_t header = tagged ? 18 : 14;
     std::optional<uint16_t> tci;

@@ -154,7 +154,7 @@ Differences(const QbbFrame& a, const QbbFrame& b)
     return names;
 }
 
-/** Set what follows from the other fields of a RoCE frame. */
+/** Set the fields that follow from other fields of a RoCE frame. */
 inline void
 FinishRoce(QbbFrame& frame)
 {
@@ -171,7 +171,7 @@ FinishRoce(QbbFrame& frame)
         QbbFlowHash(frame.srcIp, frame.dstIp, frame.protocol, frame.srcPort, frame.dstPort);
 }
 
-/** Set what follows from the other fields of a PFC or PAUSE frame. */
+/** Set the fields that follow from other fields of a PFC or PAUSE frame. */
 inline void
 FinishMacControl(QbbFrame& frame, QbbFrameType type)
 {
@@ -255,7 +255,7 @@ FillFrame(Next&& next, QbbFrame& frame)
     frame.opcode = static_cast<uint8_t>(opcode);
     if (info.payload)
     {
-        // Mostly what a path MTU allows, sometimes as much as IPv4 can carry.
+        // Mostly up to the largest path MTU, sometimes up to the limit of IPv4.
         const uint64_t length = next();
         frame.payload = static_cast<uint32_t>((length >> 8) % (length & 7 ? 4097 : 65400));
     }

@@ -13,7 +13,7 @@
 /**
  * \file
  * \ingroup rdma-tests
- * What the tables of frames and their bytes share.
+ * Common parts of the tables of frames and their bytes.
  */
 
 namespace ns3

@@ -35,7 +35,7 @@ TEST(RdmaOpcode, IrnHasEachOperationOfAReliableConnection)
         EXPECT_FALSE(info.irn || info.irnMessage || info.irnSelective) << opcode;
         EXPECT_TRUE(irn.irn) << opcode;
 
-        // The same packet, with the headers that let it be placed whatever came before it.
+        // The corresponding packet, with the headers that let it be placed without earlier packets.
         EXPECT_EQ(info.atomicEth, irn.atomicEth) << opcode;
         EXPECT_EQ(info.aeth, irn.aeth) << opcode;
         EXPECT_EQ(info.atomicAck, irn.atomicAck) << opcode;

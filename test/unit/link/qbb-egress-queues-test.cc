@@ -6,12 +6,11 @@
 #include <deque>
 #include <gtest/gtest.h>
 #include <random>
-#include <vector>
 
 /**
  * \file
  * \ingroup rdma-tests
- * What waits to leave a port: order, lengths, and watermarks.
+ * Frames that wait to leave a port: order, lengths, and watermarks.
  */
 
 using namespace ns3;

@@ -83,7 +83,7 @@ TEST(QbbEgressScheduler, StrictHighestFirst)
         {
             --highest;
         }
-        // A strict class goes on for as long as it has something, whatever it has sent before.
+        // A strict class goes on for as long as it has frames, however much it has sent before.
         for (int i = 0; i < 3; ++i)
         {
             EXPECT_EQ(Send(scheduler, static_cast<uint8_t>(ready), 9000), highest);
@@ -198,7 +198,7 @@ TEST(QbbEgressScheduler, NoCreditIsSavedWhileOthersSend)
 
 TEST(QbbEgressScheduler, NoCreditIsSavedWhileAnotherIsAlone)
 {
-    // The same with two classes only, so that the other one is alone in between.
+    // With only two classes, the other class is alone in between.
     auto scheduler = QbbEgressScheduler::FromText("1");
     for (int i = 0; i < 100; ++i)
     {
@@ -347,7 +347,7 @@ TEST(QbbEgressScheduler, HalfForTcpBesideRdma)
 
 TEST(QbbEgressScheduler, WeightAfterStrictStartsFresh)
 {
-    // What a class sent while it was strict is no debt.
+    // Bytes that a class sent while it was strict are no debt.
     QbbEgressScheduler scheduler;
     for (int i = 0; i < 1000; ++i)
     {

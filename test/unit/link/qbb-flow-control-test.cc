@@ -13,7 +13,7 @@ using namespace ns3;
 namespace
 {
 
-/** A port that writes down what its flow control asks of it. */
+/** A port that records the requests of its flow control. */
 class FakePort : public QbbFlowControlPort
 {
   public:

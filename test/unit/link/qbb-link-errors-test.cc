@@ -3,7 +3,6 @@
 #include "qbb-helper.h"
 #include "qbb-net-device.h"
 
-#include <ns3/boolean.h>
 #include <ns3/mac48-address.h>
 #include <ns3/node-container.h>
 #include <ns3/nstime.h>
@@ -18,7 +17,7 @@
 /**
  * \file
  * \ingroup rdma-tests
- * What a link does not accept: the program ends with a message that says what is wrong. Each case
+ * Wrong uses of a link: the program ends with a message that names the error. Each case
  * runs in a child process.
  */
 

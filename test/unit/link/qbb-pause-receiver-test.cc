@@ -110,7 +110,7 @@ TEST(QbbPauseReceiver, ZeroQuantaResume)
 
 TEST(QbbPauseReceiver, OnlyEnabledClasses)
 {
-    // quanta of a class whose bit is not set mean nothing, be they 0 or more
+    // quanta of a class whose bit is not set have no meaning, whether 0 or more
     auto receiver = MakeReceiver(100);
     receiver.Apply(0_ps, 0x05, Quanta{4, 4, 4, 4, 4, 4, 4, 4});
     EXPECT_EQ(receiver.GetPaused(), 0x05);
@@ -137,7 +137,7 @@ TEST(QbbPauseReceiver, ClassesRunOutOneByOne)
         EXPECT_EQ(receiver.Expire(i * QUANTUM_100G), 1U << (8 - i));
     }
     EXPECT_EQ(receiver.GetPaused(), 0);
-    // One frame that pauses one class, resumes a second, and comes after the end of a third.
+    // One frame that pauses a class, resumes a second one, and arrives after a third one's pause.
     receiver.Apply(100'000_ps, 0x03, Quanta{1, 100});
     EXPECT_EQ(receiver.Apply(110'000_ps, 0x06, Quanta{0, 0, 5}), 0x03);
     EXPECT_EQ(receiver.GetPaused(), 0x04);
@@ -247,7 +247,7 @@ TEST(QbbPauseReceiver, ClassesThatHeedNoPause)
     EXPECT_EQ(receiver.SetHonoured(1000_ps, 0xf7), 0x08);
     EXPECT_EQ(receiver.GetPaused(), 0x10);
     EXPECT_EQ(receiver.GetPausedTime(3, 2000_ps), 1000_ps);
-    // Pause frames are counted all the same.
+    // Pause frames are counted in any case.
     EXPECT_EQ(receiver.Apply(3000_ps, 0x08, quanta), 0);
     EXPECT_EQ(receiver.GetPaused(), 0x10);
     EXPECT_EQ(receiver.GetXoffReceived(3), 2U);

@@ -46,7 +46,7 @@ TEST(QbbPauseSender, NothingAtFirst)
     EXPECT_FALSE(sender.IsPending());
     EXPECT_EQ(sender.GetWanted(), 0);
     EXPECT_EQ(sender.GetNextRefresh(), QBB_NEVER);
-    // Resuming what is not paused sends nothing.
+    // Resuming a class that is not paused sends nothing.
     sender.Request(3, false);
     EXPECT_FALSE(sender.IsPending());
 }
@@ -133,7 +133,8 @@ TEST(QbbPauseSender, OneFrameSaysItAll)
     sender.Request(2, true);
     EXPECT_EQ(sender.Take(0_ps, quanta), 0x06);
     EXPECT_EQ(quanta, (Quanta{0, 100, 100}));
-    // While a frame is on the line: 1 may resume, 5 shall pause; 2 has been told and is left out.
+    // While a frame is on the line: 1 may resume, 5 shall pause; 2 was paused already and is left
+    // out.
     sender.Request(1, false);
     sender.Request(5, true);
     EXPECT_EQ(sender.Take(1000_ps, quanta), 0x22);
@@ -354,7 +355,7 @@ TEST(QbbPauseSender, ClassesThatAreNotAllowed)
     sender.Request(3, true);
     sender.Request(4, true);
     sender.Take(0_ps, quanta);
-    // What is out is taken back, what is asked for waits.
+    // Pauses that were sent are taken back; pauses that are asked for wait.
     sender.SetAllowed(0xf7);
     EXPECT_EQ(sender.GetWanted(), 0x10);
     EXPECT_EQ(sender.Take(10_ps, quanta), 0x08);

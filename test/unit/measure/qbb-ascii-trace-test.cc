@@ -12,7 +12,7 @@ using namespace ns3::QbbFrameVectors;
 namespace
 {
 
-/** \return what the trace says of a vector's frame after its addresses */
+/** \return the trace's text on a vector's frame after the addresses */
 std::string
 LineOf(const std::string& name)
 {

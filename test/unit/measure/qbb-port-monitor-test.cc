@@ -15,7 +15,6 @@
 #include <algorithm>
 #include <cstdint>
 #include <filesystem>
-#include <fstream>
 #include <gtest/gtest.h>
 #include <sstream>
 #include <string>
@@ -42,7 +41,7 @@ class QbbPortMonitorTest : public testing::Test
         Simulator::Destroy();
     }
 
-    /** \param flows so many bytes each */
+    /** \param flows bytes of each flow */
     void Install(uint64_t bytes)
     {
         RdmaFabricHelper helper;

@@ -46,7 +46,7 @@ class RdmaFabricInstrumentsTest : public testing::Test
         std::filesystem::remove_all(folder);
     }
 
-    /** \return digest of the run, and what its instruments print */
+    /** \return digest of the run, and the output of its instruments */
     std::string Run() const
     {
         RdmaFabricRun run(options);

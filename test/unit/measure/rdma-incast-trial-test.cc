@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 
 // Incasts on paper. Frames of 1000 B take 1020 B of the line, 81.6 ns at 100 Gb/s. Two senders and
-// a port of the same rate: when the first frame of wave k (from 0) arrives, k frames wait.
+// a port of equal rate: when the first frame of wave k (from 0) arrives, k frames wait.
 
 #include "qbb-shared-buffer-setup.h"
 #include "rdma-incast-trial.h"

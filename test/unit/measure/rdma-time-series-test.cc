@@ -22,7 +22,7 @@
 /**
  * \file
  * \ingroup rdma-tests
- * Time series of queue pairs: what they show, and that looking changes nothing.
+ * Time series of queue pairs: their samples, and a proof that sampling changes no result.
  */
 
 namespace ns3
@@ -243,7 +243,7 @@ TEST(RdmaTimeSeries, WrongOptions)
 
 TEST(RdmaTimeSeries, TraceSource)
 {
-    // A sample for each of 196 acknowledgements, with what the controller has made of it.
+    // A sample for each of 196 acknowledgements, with the controller's response.
     RdmaFabricOptions options;
     options.topology = "star:2";
     options.workload = "incast:1";

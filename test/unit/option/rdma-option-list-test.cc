@@ -43,7 +43,7 @@ class RdmaOptionListTest : public testing::Test
         std::remove(FILE_NAME);
     }
 
-    /** \param text lines that are wrong \param parts what the message has */
+    /** \param text wrong lines \param parts parts of the message */
     void ExpectWrong(const std::string& text, const std::vector<std::string>& parts)
     {
         ExpectError<RdmaFileError>([&] { list.Apply(text, "my.conf"); }, parts);

@@ -38,7 +38,7 @@ class RdmaOptionTargetTest : public testing::Test
         return part.ToText();
     }
 
-    /** \param text a transport that the options do not fit \param parts what the message has */
+    /** \param text a transport that the options do not fit \param parts parts of the message */
     void ExpectWrong(const std::string& text, const std::vector<std::string>& parts)
     {
         ExpectError<std::invalid_argument>([&] { SetTransport(text); }, parts);

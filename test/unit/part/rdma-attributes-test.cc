@@ -6,8 +6,6 @@
 #include "rdma-dcqcn.h"
 #include "rdma-part.h"
 
-#include <ns3/object-factory.h>
-#include <ns3/string.h>
 #include <ns3/type-id.h>
 
 #include <gtest/gtest.h>

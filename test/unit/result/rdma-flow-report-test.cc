@@ -4,7 +4,6 @@
 #include "rdma-file-error.h"
 #include "rdma-flow-report.h"
 
-#include <cmath>
 #include <filesystem>
 #include <fstream>
 #include <gtest/gtest.h>

@@ -6,7 +6,6 @@
 #include "rdma-result-table.h"
 #include "rdma-result-tables.h"
 
-#include <cmath>
 #include <gtest/gtest.h>
 #include <sstream>
 #include <stdexcept>

@@ -103,7 +103,7 @@ TEST(RdmaSeedStatistics, NumbersOfTheNetworkAreAveraged)
     {
         EXPECT_EQ(averaged.count(name), 1U) << name;
     }
-    // Texts, what the run cost, and what is the same for all seeds or an interval already.
+    // Texts, costs of the run, values equal for all seeds, and intervals.
     for (const char* name : {"digest",
                              "ended",
                              "events",

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 
-// What the options cc and ecn of rdma-fabric set up beside the algorithm itself.
+// Settings that the options cc and ecn of rdma-fabric make in addition to the algorithm.
 
 #include "qbb-ecn-marker.h"
 #include "qbb-switch.h"

@@ -5,7 +5,6 @@
 #include "rdma-topology-builders.h"
 
 #include <ns3/simulator.h>
-#include <ns3/string.h>
 #include <ns3/uinteger.h>
 
 #include <gtest/gtest.h>
@@ -15,8 +14,8 @@
 /**
  * \file
  * \ingroup rdma-tests
- * What a fabric, its queue pairs and its flows do not accept: the program ends with a message that
- * says what is wrong. Each case runs in a child process. (The command line of rdma-fabric:
+ * Wrong uses of a fabric, its queue pairs and its flows: the program ends with a message that names
+ * the error. Each case runs in a child process. (The command line of rdma-fabric:
  * test/python/test_wrong_input.py.)
  */
 
@@ -87,7 +86,7 @@ TEST_F(RdmaFabricErrorsTest, Addresses)
 {
     EXPECT_DEATH(m_helper.SetAddressRange("10.0.0.1", "255.0.0.0"),
                  "rdma: network 10.0.0.1 has bits outside its mask 255.0.0.0");
-    // Two addresses are left beside those of the network and of broadcast.
+    // Two addresses are left, without those of the network and of broadcast.
     m_helper.SetAddressRange("10.0.0.0", "255.255.255.252");
     EXPECT_DEATH(Install(), "rdma: network 10.0.0.0 .* has too few addresses");
 }

@@ -12,7 +12,6 @@
 #include <ns3/rng-seed-manager.h>
 #include <ns3/string.h>
 
-#include <cmath>
 #include <gtest/gtest.h>
 #include <stdexcept>
 #include <string>

@@ -19,7 +19,7 @@ Read(const std::string& buffers = SONIC_BUFFERS, const std::string& qos = SONIC_
     return ParseRdmaSonicConfig(buffers, "buffers.json", qos, "qos.json");
 }
 
-/// What a file with one text replaced by another is refused with.
+/// The error message on a file in which one text is replaced by another.
 std::string
 Refusal(const std::string& from, const std::string& to)
 {

@@ -42,7 +42,7 @@ OrThrow(void* memory)
     return memory;
 }
 
-/** \param memory what to give back */
+/** \param memory memory to free */
 void
 Release(void* memory)
 {

@@ -183,7 +183,7 @@ TEST(QbbCrossbarMatcher, MaximalAndOneToOne)
 
 TEST(QbbCrossbarMatcher, FairAndWithoutAllocation)
 {
-    // Every input has frames for every output: each pair gets the same, and all ports are busy.
+    // Every input has frames for every output: all pairs get equal shares, and all ports are busy.
     constexpr uint16_t N = 5;
     Rig rig(N);
     for (uint16_t input = 0; input < N; ++input)

@@ -132,7 +132,7 @@ TEST(QbbVirtualOutputQueues, LikeTheReference)
         Reference reference(nPorts);
         uint32_t number = 0;
         uint32_t frames = 0;
-        // few outputs and classes, so that many inputs wait for the same
+        // few outputs and classes, so that many inputs wait for one of them
         const uint64_t nOutputs = 1 + pick(std::min(nPorts, 4U));
         for (uint32_t step = 0; step < 5000; ++step)
         {

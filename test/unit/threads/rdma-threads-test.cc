@@ -22,7 +22,7 @@
 /**
  * \file
  * \ingroup rdma-tests
- * The parts of a run on several threads, and what a script must not do in such a run.
+ * The parts of a run on several threads, and the errors of scripts in such a run.
  */
 
 using namespace ns3;

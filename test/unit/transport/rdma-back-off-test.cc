@@ -24,7 +24,7 @@ TEST(RdmaGoBackNWindow, BdpFc)
 
 TEST(RdmaGoBackNWindow, LowAndHighTimeout)
 {
-    // In flight is what was sent since it last went back.
+    // Packets sent since the last return are in flight.
     RdmaGoBackNSender sender(MakeConfig());
     sender.Extend(4);
     Send(sender, 0_ps);
@@ -39,7 +39,7 @@ TEST(RdmaGoBackNWindow, LowAndHighTimeout)
 
 TEST(RdmaGoBackNWindow, ReadThatStandsForSeveralNumbers)
 {
-    // A READ of four responses, numbered 1..4. The third is lost: what is left of it goes again.
+    // A READ of four responses, numbered 1..4. The third is lost: the rest is requested again.
     RdmaGoBackNSender sender(MakeConfig());
     sender.Extend(1);
     sender.Extend(4);
@@ -139,7 +139,7 @@ TEST(RdmaBackOff, LossBeginsTheCountAnew)
 
 TEST(RdmaBackOff, HalfOfWhatIsOutstanding)
 {
-    // Without a cap the window is that of the PSNs; what counts is what was outstanding.
+    // Without a cap the window is that of the PSNs; the outstanding packets count.
     RdmaGoBackNSender sender(RdmaSenderConfig{}, RdmaBackOff::LOSS);
     sender.Extend(1000);
     Send(sender, 0_ps, 20);

@@ -17,7 +17,7 @@
  * \file
  * \ingroup rdma-tests
  * Requester and responder of both transports without a simulator: two endpoints at a wire that
- * loses and reorders packets, against a model of what the verbs promise.
+ * loses and reorders packets, against a model of the verbs' guarantees.
  */
 
 using namespace ns3;
@@ -50,7 +50,7 @@ MakeIrn()
     return transport;
 }
 
-/** What the verbs promise of requests that one side posts, whatever the wire does. */
+/** The verbs' guarantees on requests of one side, with any behaviour of the wire. */
 class Model
 {
   public:
@@ -97,7 +97,7 @@ class Model
         return m_receives.size();
     }
 
-    /** \param from the side that posted \param to its peer; both hold what is promised */
+    /** \param from the side that posted \param to its peer; both must meet the guarantees */
     void Check(const FakeEndpoint& from, const FakeEndpoint& to) const
     {
         EXPECT_TRUE(from.failures.empty());

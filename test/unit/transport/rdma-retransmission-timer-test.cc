@@ -101,7 +101,7 @@ TEST(RdmaDynamicTimeout, OnePacketAtATime)
 
 TEST(RdmaDynamicTimeout, Karn)
 {
-    // What was sent again is not measured, whichever copy is acknowledged.
+    // Retransmitted packets are not measured, whichever copy is acknowledged.
     RdmaRetransmissionTimer timer(MakeDynamic());
     timer.PacketSent(0, false, 0_ps);
     timer.PacketSent(0, true, 500_ps);
@@ -112,7 +112,7 @@ TEST(RdmaDynamicTimeout, Karn)
     timer.PacketsAcked(2, 1010_ps);
     timer.Restart(2000_ps);
     EXPECT_EQ(timer.GetDeadline(), 12'000_ps);
-    // Another packet's copy does not matter.
+    // The retransmission of another packet does not matter.
     timer.PacketSent(2, false, 2000_ps);
     timer.PacketSent(1, true, 2100_ps);
     timer.PacketsAcked(3, 2800_ps);

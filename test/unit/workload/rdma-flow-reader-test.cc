@@ -31,7 +31,7 @@ Expect(const std::string& text, const std::vector<std::string>& parts)
 
 TEST(RdmaFlowReader, Text)
 {
-    // The blank behind the number of flows is as published traces have it.
+    // Published traces have the blank after the number of flows.
     const auto flows = Parse("3 \n"
                              "0 1 3 100 710062 2.000000577\n"
                              "3 2 0 65535 1 2\n"

@@ -4,7 +4,6 @@
 #include "rdma-file-error.h"
 #include "rdma-flow-size-cdf.h"
 
-#include <cmath>
 #include <cstdio>
 #include <fstream>
 #include <gtest/gtest.h>
@@ -48,8 +47,8 @@ TEST(RdmaFlowSizeCdf, Samples)
 
 TEST(RdmaFlowSizeCdf, RoundingIsInTheMean)
 {
-    // 0..2 uniform: below 1.5 gives 1 (three quarters, since what rounds to 0 counts as 1), above
-    // gives 2.
+    // 0..2 uniform: below 1.5 gives 1 (three quarters, since sizes that round to 0 count as 1),
+    // above gives 2.
     const RdmaFlowSizeCdf cdf({{0, 0.0}, {2, 1.0}});
     EXPECT_EQ(cdf.Sample(0.0), 1u);
     EXPECT_EQ(cdf.Sample(0.7499), 1u);

@@ -14,7 +14,7 @@
 /**
  * \file
  * \ingroup rdma-tests
- * What flows over TCP do not accept: the program ends with a message that says what is wrong. Each
+ * Wrong uses of flows over TCP: the program ends with a message that names the error. Each
  * case runs in a child process.
  */
 

@@ -11,7 +11,7 @@
 /**
  * \file
  * \ingroup rdma-tests
- * What QbbBufferManager does for every policy, with a policy that does what the test says.
+ * The parts of QbbBufferManager that all policies share, with a policy that the test controls.
  */
 
 using namespace ns3;
@@ -38,7 +38,10 @@ class ToyBuffer : public QbbBufferManager
 
     using QbbBufferManager::Layout;
 
-    /** \param place of the next frames \param pause whether they pause \param reserved in reserve
+    /**
+     * \param place of the next frames
+     * \param pause whether they pause
+     * \param reserved in reserve
      */
     void Decide(QbbBufferDecision::Place place, bool pause = false, uint32_t reserved = 0)
     {
@@ -48,10 +51,10 @@ class ToyBuffer : public QbbBufferManager
     }
 
     QbbBufferDecision m_decision;               //!< what DoAdmit() answers
-    uint64_t m_need{0};                         //!< what DoGetXonNeed() answers
+    uint64_t m_need{0};                         //!< return value of DoGetXonNeed()
     uint32_t m_headroom{3000};                  //!< headroom of the pool and of each group
     uint32_t m_reserve{0};                      //!< reserve of each group
-    std::vector<std::vector<uint32_t>> m_left;  //!< what DoRelease() has heard
+    std::vector<std::vector<uint32_t>> m_left;  //!< arguments of DoRelease()
     void (*m_change)(Layout& layout) = nullptr; //!< last change of the layout
 
   private:

@@ -11,7 +11,7 @@ using namespace ns3;
 namespace
 {
 
-/// Priority group 0 for the classes 0, 1 and 2, 3 and 4 lossless, as SONiC has it.
+/// Priority group 0 for the classes 0, 1 and 2; 3 and 4 are lossless, as in SONiC.
 QbbBufferPlan
 MakePlan()
 {
@@ -85,7 +85,7 @@ TEST(QbbClassAlphasDeathTest, NamesTheEntry)
     EXPECT_DEATH(QbbClassAlphas::FromText("3:1,,4:1"), "\"\"; accepted");
 }
 
-// 100000 B shared: class 3 is paused above 1/8 of what is free, class 4 above 1/4.
+// 100000 B shared: class 3 is paused above 1/8 of the free memory, class 4 above 1/4.
 TEST(QbbClassAlphas, ThresholdsOfTheirOwn)
 {
     auto buffer = CreateObject<QbbSharedBuffer>();
@@ -102,7 +102,8 @@ TEST(QbbClassAlphas, ThresholdsOfTheirOwn)
         EXPECT_FALSE(buffer->Admit(0, 1, 3, 1000).xoff);
     }
     EXPECT_TRUE(buffer->Admit(0, 1, 3, 1000).xoff);
-    // 89000 B are left: 18000 are a quarter of what 17000 leave free, 19000 are more than that.
+    // 89000 B are left: with 17000 B used, the threshold is 18000, a quarter of the rest; 19000
+    // exceed it.
     for (int i = 0; i < 18; ++i)
     {
         EXPECT_FALSE(buffer->Admit(1, 2, 4, 1000).xoff);
@@ -110,7 +111,7 @@ TEST(QbbClassAlphas, ThresholdsOfTheirOwn)
     EXPECT_TRUE(buffer->Admit(1, 2, 4, 1000).xoff);
 }
 
-// What lossy classes fill is not missing to lossless ones.
+// Memory that lossy classes fill does not reduce that of lossless ones.
 TEST(QbbSharedBufferPools, LossyClassesHaveTheirOwn)
 {
     const auto buffer =
@@ -120,7 +121,7 @@ TEST(QbbSharedBufferPools, LossyClassesHaveTheirOwn)
     {
         EXPECT_TRUE(buffer->Admit(0, 1, 0, 1000).admitted);
     }
-    // 17000 are at most 8 times what is free: 3000. One more would make it 18000 of 24000.
+    // 17000 are at most 8 times the free memory of 3000. One more would make it 18000 of 24000.
     EXPECT_TRUE(buffer->Admit(0, 1, 0, 1000).admitted);
     EXPECT_EQ(buffer->Admit(0, 1, 0, 1000).reason, QbbDropReason::EGRESS_LIMIT);
     EXPECT_EQ(buffer->GetIngress(0, 3).threshold, 10'000U);

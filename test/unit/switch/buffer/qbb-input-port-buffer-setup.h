@@ -20,7 +20,7 @@
 namespace ns3
 {
 
-/** \ingroup rdma-tests What tests of QbbInputPortBuffer have in common. */
+/** \ingroup rdma-tests Setup of the tests of QbbInputPortBuffer. */
 namespace QbbInputPortBufferSetup
 {
 

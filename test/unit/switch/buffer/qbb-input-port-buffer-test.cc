@@ -21,7 +21,7 @@ TEST(QbbInputPortBuffer, AutomaticThresholds)
     // 4096 B are for lossy classes alone.
     EXPECT_EQ(one->GetIngress(0, 3).threshold, 235'904 - headroom);
     EXPECT_EQ(one->GetIngress(0, 3).headroomLimit, headroom);
-    // Beside it the lossy classes may hold half of that.
+    // In addition, the lossy classes may hold half as much.
     EXPECT_EQ(one->GetIngress(0, 0).threshold, (240'000 - headroom) / 2);
     EXPECT_EQ(one->GetIngress(0, 0).headroomLimit, 0U);
 
@@ -49,7 +49,7 @@ TEST(QbbInputPortBuffer, OneHeadroomWherePausesStopAllClasses)
     }
     const auto headroom = static_cast<uint32_t>(QbbPfcHeadroom::GetBytes(ports[0]));
     const auto buffer = MakeBuffer({{"LossyReserveBytes", 0}}, ports);
-    // Eight classes share what one headroom leaves.
+    // Eight classes share the memory that one headroom leaves.
     EXPECT_EQ(buffer->GetIngress(0, 3).threshold, (240'000 - headroom) / 8);
     const uint32_t limit = buffer->GetIngress(0, 3).headroomLimit;
     EXPECT_GE(limit, headroom);
@@ -162,7 +162,7 @@ TEST(QbbInputPortBuffer, LossyBesideLossless)
 
 TEST(QbbInputPortBuffer, LossyReserve)
 {
-    // A lossless class alone fills its XOFF and headroom; lossy frames have 1000 B beside that.
+    // A lossless class alone fills its XOFF and headroom; lossy frames have another 1000 B.
     const auto buffer = MakeBuffer({{"PortBufferBytes", 10'000},
                                     {"XoffBytes", 6000},
                                     {"XonBytes", 3000},
@@ -204,8 +204,8 @@ TEST(QbbInputPortBuffer, Cells)
 
 TEST(QbbInputPortBuffer, CellHeadroomHoldsWhatTheLineCanFill)
 {
-    // All that the line can bring in W line bytes, whatever one size the frames have, and a
-    // crossing and a last frame beside.
+    // All bytes that the line can bring in W line bytes, with frames of any one size, plus a
+    // crossing frame and a last frame.
     const auto ports = MakePorts(1 << 3);
     const auto terms = QbbPfcHeadroom::GetTerms(ports[0]);
     for (const uint32_t cell : {2U, 60U, 64U, 80U, 208U, 256U, 1024U})

@@ -15,7 +15,7 @@
 /**
  * \file
  * \ingroup rdma-tests
- * What buffer managers say of pauses that cannot end, against what then happens.
+ * Buffer managers' statements on pauses that cannot end, compared with the run that follows.
  */
 
 namespace ns3
@@ -87,7 +87,7 @@ TryOne(QbbBufferManager& buffer, std::mt19937& random, std::map<bool, int>& answ
     const bool othersFirst = random() % 2;
     release(!othersFirst, false);
     release(othersFirst, false);
-    // What others have in headroom may move to the shared part before it is this one's turn.
+    // The headroom use of other groups may move to the shared part before that of this group.
     bool moved = false;
     for (uint16_t other = 0; other < PORTS; ++other)
     {

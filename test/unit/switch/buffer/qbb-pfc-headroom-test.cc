@@ -27,7 +27,7 @@ MakePort(QbbBitRate rate, QbbPs delay, uint32_t frame = 1518, uint32_t peerFrame
     return port;
 }
 
-/// What a peer does to a port that sends XOFF.
+/// Behaviour of a peer when a port sends XOFF.
 struct Outcome
 {
     uint32_t peakHeadroom{0}; //!< most headroom in use
@@ -136,7 +136,7 @@ TEST(QbbPfcHeadroom, WorkedExample)
     EXPECT_EQ(terms.totalBytes, 4694U);
 }
 
-// The same sums for the other rates and for 20 m and 300 m.
+// The sums for the other rates, and for 20 m and 300 m.
 TEST(QbbPfcHeadroom, RatesAndCables)
 {
     EXPECT_EQ(QbbPfcHeadroom::GetBytes(MakePort(40_gbps, 100_ns)), 5594U);
@@ -226,8 +226,8 @@ TEST(QbbPfcHeadroomDeathTest, BadProfiles)
     EXPECT_DEATH(QbbPfcHeadroom::GetBytes(port), "preamble and gap of 65 bytes");
 }
 
-// What really arrives is never above the formula, and an unkind peer comes within one smallest
-// frame of it.
+// Fewer bytes arrive than the formula allows, and the worst peer comes within one smallest frame of
+// it.
 TEST(QbbPfcHeadroom, BruteForceAttainsTheBound)
 {
     std::vector<QbbPortProfile> ports;

@@ -60,7 +60,7 @@ class Rig
             port.profile.rate = rates[Pick(8)] * 1_gbps;
             port.profile.delay = 10_ns + Pick(3) * Pick(1'000'000) * 1_ps;
             port.profile.reaction = Pick(2) * Pick(2'000'000) * 1_ps;
-            // what comes in from any peer may go out anywhere
+            // frames from any peer may leave by any port
             port.profile.maxFrameBytes = 4158;
             port.profile.peerMaxFrameBytes = 1086 + 1024 * static_cast<uint32_t>(Pick(4));
             port.profile.losslessMask = LOSSLESS;
@@ -162,7 +162,7 @@ class Rig
 
     void Arrive(uint16_t in, uint8_t priority, uint32_t bytes)
     {
-        // two of three frames go where everybody goes
+        // two of three frames go to the common port
         const auto out = static_cast<uint16_t>(Pick(3) ? 0 : Pick(m_ports.size()));
         const QbbAdmission answer = m_buffer->Admit(in, out, priority, bytes);
         const bool lossless = LOSSLESS >> priority & 1;

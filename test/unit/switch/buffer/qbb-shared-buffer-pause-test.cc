@@ -73,8 +73,8 @@ TEST(QbbSharedBufferPause, XonWhenEmptyAtTheLatest)
     EXPECT_TRUE(buffer->IsEmpty());
 }
 
-// A host is paused while others fill the memory, and these leave: the host goes on, though nothing
-// of its own has left, and what it has in headroom is moved to the shared part.
+// A host is paused while others fill the memory. When frames of the others leave, the host resumes,
+// although none of its frames has left, and its headroom use moves to the shared part.
 TEST(QbbSharedBufferPause, XonAsSoonAsOthersHaveMadeRoom)
 {
     auto buffer = MakeBuffer(Plus(PLAIN, {{"LosslessAlpha", 1}, {"XonOffsetBytes", 1000}}));
@@ -148,12 +148,12 @@ TEST(QbbSharedBufferPause, DedicatedHeadroomEndsAndSaysSo)
     EXPECT_FALSE(answer.xoff);
     EXPECT_EQ(answer.reason, QbbDropReason::HEADROOM_FULL);
     EXPECT_EQ(buffer->GetIngress(0, 3).peakHeadroomBytes, 5000U);
-    // somebody else's is his own
+    // the minimum of another group is its own
     EXPECT_EQ(FillToXoff(buffer, 1, 2, 3, 1000), 3U);
     EXPECT_TRUE(buffer->Admit(1, 2, 3, 1000).admitted);
 }
 
-// Where nobody holds anything, nobody will make room: a pause would never end.
+// If no group holds memory, none will free any: a pause would never end.
 TEST(QbbSharedBufferPause, OneHeadroomWherePausesStopAllClasses)
 {
     auto ports = MakePorts(2, 0xff);
@@ -187,7 +187,7 @@ TEST(QbbSharedBufferPause, OneHeadroomWherePausesStopAllClasses)
         EXPECT_TRUE(buffer->Admit(1, 0, 3, 1000).admitted);
     }
     EXPECT_FALSE(buffer->Admit(1, 0, 3, 1000).admitted);
-    // What one class gives back another one may take.
+    // Another class may take the memory that one class gives back.
     buffer->Release(0, 1, 7, 1000);
     EXPECT_EQ(fill(4, 2), 1);
     for (const auto& [priority, frames] : {std::pair(3, 12), std::pair(4, 13), std::pair(7, 10)})
@@ -289,7 +289,7 @@ TEST(QbbSharedBufferPause, HeadroomPool)
                          {"ReserveBytes", 0}});
     EXPECT_EQ(buffer->GetUsage().headroomSize, 5000U);
     EXPECT_EQ(buffer->GetUsage().sharedSize, 100'000U);
-    // the first takes its 3000 and no more, the second what is left of the pool
+    // the first takes its 3000 and no more, the second takes the rest of the pool
     EXPECT_EQ(FillToXoff(buffer, 0, 3, 3, 1000), 1U);
     EXPECT_TRUE(buffer->Admit(0, 3, 3, 1000).admitted);
     EXPECT_TRUE(buffer->Admit(0, 3, 3, 1000).admitted);

@@ -10,7 +10,6 @@
 #include <gtest/gtest.h>
 #include <map>
 #include <random>
-#include <utility>
 #include <vector>
 
 using namespace ns3;
@@ -45,7 +44,7 @@ MakePorts(bool alike)
     return ports;
 }
 
-// The same memory as the attributes have it, told as a plan: one profile for each kind of class.
+// The memory of the attributes, as a plan: one profile for each kind of class.
 QbbBufferPlan
 MakePlan(const Setting& setting, const std::vector<QbbPortProfile>& ports)
 {
@@ -116,7 +115,7 @@ class QbbSharedBufferRandom : public testing::TestWithParam<Setting>
 TEST_P(QbbSharedBufferRandom, AgreesWithTheReference)
 {
     const Setting setting = GetParam();
-    // A plan limits a queue whatever its frames are at ingress, so let a class be one or the other.
+    // A plan limits a queue with any frames, so a class is lossless everywhere or nowhere.
     const auto ports = MakePorts(setting.planned);
     auto buffer = CreateObject<QbbSharedBuffer>();
     buffer->SetAttribute("BufferSize", UintegerValue(SIZE));

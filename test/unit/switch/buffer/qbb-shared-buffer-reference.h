@@ -19,7 +19,7 @@
 namespace ns3
 {
 
-/** \ingroup rdma-tests The reference and what it is set up with. */
+/** \ingroup rdma-tests The reference and its settings. */
 namespace QbbSharedBufferReference
 {
 
@@ -61,8 +61,9 @@ constexpr double LOSSY_ALPHA = 0.25;
 constexpr double LOSSY_EGRESS_ALPHA = 0.5;
 
 /**
- * What the documentation of QbbSharedBuffer says, said again: signed numbers, sums made anew
- * whenever they are needed, alphas as they are (powers of two, so that the products are exact).
+ * The documented rules of QbbSharedBuffer in another form: signed numbers, sums computed whenever
+ * they are needed, and alphas as floating-point numbers (powers of two, so that products are
+ * exact).
  */
 class Reference
 {
@@ -311,7 +312,7 @@ class Reference
         return !m_setting.pool || others == 0 || POOL - others >= m_setting.headroom;
     }
 
-    /// Whether somebody could make room for lossless classes.
+    /// Whether any group can free memory for lossless classes.
     bool IsAnythingHeld() const
     {
         return std::any_of(m_parts.begin(), m_parts.end(), [this](const auto& entry) {

@@ -82,7 +82,7 @@ TEST(QbbSharedBuffer, ReserveThenSharedThenHeadroom)
     EXPECT_EQ(buffer->GetUsage().peakUsedBytes, 4064U);
 }
 
-// alpha 1/4 of what is free: x = (100000 - x) / 4 gives 20000 for one, and for two at once
+// alpha 1/4 of the free memory: x = (100000 - x) / 4 gives 20000 for one, and for two at once
 // x = (100000 - 2 x) / 4 gives 16666, give or take a frame.
 TEST(QbbSharedBuffer, DynamicThreshold)
 {
@@ -112,7 +112,7 @@ TEST(QbbSharedBuffer, AlphaNeedNotBeAPowerOfTwo)
     EXPECT_FALSE(buffer->SetAttributeFailSafe("LossyEgressAlpha", DoubleValue(1025)));
 }
 
-// With alpha above 1 the threshold exceeds what is free; the shared part may not.
+// With alpha above 1 the threshold exceeds the free memory; the use of the shared part must not.
 TEST(QbbSharedBuffer, SharedPartIsNeverOverrun)
 {
     auto buffer = MakeBuffer(Plus(PLAIN, {{"LosslessAlpha", 1024}}));
@@ -162,7 +162,7 @@ TEST(QbbSharedBuffer, LossyIngressThreshold)
     EXPECT_EQ(buffer->GetUsage().usedBytes, 20000U);
 }
 
-// Pitfall: priority 0 goes round the buffer manager.
+// Pitfall: priority 0 bypasses the buffer manager.
 TEST(QbbSharedBuffer, PriorityZeroIsLikeTheOthers)
 {
     auto buffer = MakeBuffer(Plus(PLAIN, {{"XoffBytes", 5000}}), MakePorts(4, 1));
@@ -234,7 +234,7 @@ TEST(QbbSharedBuffer, LossyEgressPoolHasWhatIsLossyAtIngress)
     EXPECT_TRUE(buffer->Admit(3, 1, 0, 500).admitted);
 }
 
-// Pitfall: a link goes down, and what was queued for it stays charged.
+// Pitfall: a link goes down, and its queued frames stay charged.
 TEST(QbbSharedBuffer, FlushGivesEverythingBack)
 {
     auto buffer = MakeBuffer(Plus(PLAIN, {{"XoffBytes", 5000}, {"ReserveBytes", 500}}));

@@ -10,7 +10,6 @@
 
 #include <algorithm>
 #include <gtest/gtest.h>
-#include <map>
 #include <random>
 #include <set>
 #include <sstream>
@@ -45,7 +44,7 @@ class QbbDeadlockCheckTest : public testing::Test
     /**
      * \param topology a fabric
      * \param down links that fail
-     * \return what the check says of it
+     * \return the result of the check
      */
     QbbDeadlockCheck Check(const RdmaTopology& topology, const std::vector<uint32_t>& down = {})
     {
@@ -176,7 +175,7 @@ TEST_F(QbbDeadlockCheckTest, OnlyLosslessClassesCount)
 
 TEST_F(QbbDeadlockCheckTest, OnlyPairsOfHostsCount)
 {
-    // One host on a ring of five: nobody sends to anybody else, whatever the routes.
+    // One host on a ring of five: with any routes, there is no other host to send to.
     RdmaTopology lonely;
     lonely.AddHost();
     for (int i = 0; i < 5; ++i)
@@ -203,7 +202,7 @@ TEST_F(QbbDeadlockCheckTest, OnlyPairsOfHostsCount)
 class Walker
 {
   public:
-    /** \param fabric what to walk through */
+    /** \param fabric the fabric to search */
     explicit Walker(const RdmaFabric& fabric)
         : m_fabric(fabric)
     {

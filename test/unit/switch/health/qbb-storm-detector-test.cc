@@ -51,7 +51,7 @@ class Queue
         ++m_sample.txFrames;
     }
 
-    /** \return what the watchdog reads */
+    /** \return the watchdog's sample */
     const Sample& Read() const
     {
         return m_sample;
@@ -186,8 +186,8 @@ TEST(QbbStormDetector, AlertEndsWithTheFirstIntervalThatIsNotStormy)
 
 TEST(QbbStormDetector, SamplesOfQueuesThatAreNotPausedMayBeLeftOut)
 {
-    // The same queue under two watchdogs: one that takes every sample, and one that takes those of
-    // a queue that is paused or in storm.
+    // One queue under two watchdogs: one takes every sample, the other only samples of a queue that
+    // is paused or in storm.
     std::mt19937 random(7);
     const auto below = [&random](uint32_t bound) { return static_cast<int64_t>(random() % bound); };
     uint64_t storms = 0;

@@ -53,7 +53,7 @@ TEST(QbbCongestionDetector, VictimsWerePausedWhileTheyWaited)
     const auto detector = MakeRoot(false);
     const auto both = MakeRoot(true);
     EXPECT_TRUE(detector->IsCongested(MakeArbitration(50'000, 100 * US)));
-    // Paused for 2 us up to now: a victim for as long as what waits takes to leave, 10 us.
+    // Paused for 2 us up to now: a victim for as long as the waiting frames need to leave, 10 us.
     EXPECT_FALSE(detector->IsCongested(MakeArbitration(50'000, 110 * US, 2 * US)));
     EXPECT_FALSE(detector->IsCongested(MakeArbitration(50'000, 120 * US, 2 * US)));
     EXPECT_TRUE(detector->IsCongested(MakeArbitration(50'000, 120 * US + 1_ps, 2 * US)));
@@ -88,7 +88,7 @@ TEST(QbbCongestionDetector, ThresholdNeedsInputsThatCompete)
     EXPECT_FALSE(detector->IsCongested(MakeArbitration(20'000, 2 * US)));
     EXPECT_TRUE(detector->IsCongested(MakeArbitration(20'001, 2 * US)));
     EXPECT_TRUE(detector->IsCongested(MakeArbitration(20'001, 2 * US, US))) << "paused or not";
-    // One input alone, and what waits takes 10 us to leave: for so long the other one counts.
+    // One input alone, whose frames need 10 us to leave: during this time the other input counts.
     EXPECT_TRUE(detector->IsCongested(alone(50'000, 12 * US)));
     EXPECT_FALSE(detector->IsCongested(alone(50'000, 12 * US + 1_ps)));
     EXPECT_TRUE(detector->IsCongested(alone(100'000, 12 * US + 1_ps)));

@@ -16,7 +16,8 @@
 /**
  * \file
  * \ingroup rdma-tests
- * What a switch writes into a packet with room for telemetry, exactly and in the paper's units.
+ * The records that a switch writes into a packet with room for telemetry, exactly and in the
+ * paper's units.
  */
 
 namespace ns3
@@ -45,7 +46,11 @@ class QbbIntStamperTest : public testing::Test
         m_port = m_fabric->GetDevice(1, 3);
     }
 
-    /** \param format of the records \param room for so many \return a packet of 1086 bytes */
+    /**
+     * \param format format of the records
+     * \param room number of records that fit
+     * \return a packet of 1086 bytes
+     */
     QbbFramePtr MakeFrame(RdmaIntFormat format, uint8_t room = 1)
     {
         QbbFramePtr frame = m_pool.Allocate();

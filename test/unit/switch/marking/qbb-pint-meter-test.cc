@@ -8,10 +8,8 @@
 
 #include <ns3/nstime.h>
 #include <ns3/simulator.h>
-#include <ns3/string.h>
 #include <ns3/uinteger.h>
 
-#include <cmath>
 #include <cstdint>
 #include <gtest/gtest.h>
 #include <map>
@@ -21,7 +19,7 @@
 /**
  * \file
  * \ingroup rdma-tests
- * HPCC over PINT: what a switch writes, which packets ask for it, and how it comes back.
+ * HPCC over PINT: the byte that a switch writes, the packets that ask for it, and its way back.
  */
 
 namespace ns3
@@ -87,7 +85,11 @@ class QbbPintMeterTest : public testing::Test
     Ptr<QbbPintMeter> m_meter{CreateObject<QbbPintMeter>()}; //!< what is tested
 };
 
-/** \param code a byte \param utilisation what it was made of \return true if it is next to it */
+/**
+ * \param code a byte
+ * \param utilisation the utilisation that was encoded
+ * \return true if the code is next to the utilisation
+ */
 bool
 IsRounded(uint8_t code, double utilisation)
 {
@@ -116,7 +118,7 @@ TEST_F(QbbPintMeterTest, UtilisationByHand)
     const double three = (1 - 2 * w) * two + 2 * w * 0.5;
     EXPECT_NEAR(GetUtilisation(), three, 1e-12);
     EXPECT_TRUE(IsRounded(fourth, three)) << +fourth;
-    // After more than T, what came before is forgotten: 88.48 ns of 20 us.
+    // After more than T, earlier traffic does not count: 88.48 ns of 20 us.
     Depart(21'353'920_ps, 1);
     EXPECT_NEAR(GetUtilisation(), 88'480 / 20e6, 1e-12);
 }
@@ -136,7 +138,7 @@ TEST_F(QbbPintMeterTest, AcknowledgementsKeepWhatTheyCarryBack)
         EXPECT_EQ(Depart(88'480_ps, 1, opcode), 1);
     }
     EXPECT_EQ(GetUtilisation(), 0) << "they do not ask";
-    // They count, once somebody asks.
+    // The frames count, once a packet asks.
     Depart(1_us, 1);
     Depart(1'088'480_ps, 1, RdmaOpcode::ACKNOWLEDGE);
     EXPECT_NEAR(GetUtilisation(), 0.008848, 1e-12);

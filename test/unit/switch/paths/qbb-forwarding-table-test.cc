@@ -108,7 +108,7 @@ TEST(QbbForwardingTable, ChangeAfterFreeze)
     table.SetRoute(100, {1});
     table.SetRoute(101, {2});
     table.Freeze();
-    // Not frozen again: the new routes hold all the same.
+    // Without another Freeze(), the new routes apply.
     table.SetRoute(101, {3});
     table.SetRoute(102, {4});
     table.SetRoute(100, {});

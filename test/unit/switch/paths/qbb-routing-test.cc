@@ -4,7 +4,6 @@
 #include "rdma-topology-builders.h"
 
 #include <ns3/simulator.h>
-#include <ns3/uinteger.h>
 
 #include <functional>
 #include <gtest/gtest.h>
@@ -52,7 +51,7 @@ class QbbRoutingTest : public testing::Test
         return nullptr;
     }
 
-    /** \return to which spines leaf 0 sends what is for host 1: "01", "0", "1", or "" */
+    /** \return spines to which leaf 0 sends frames for host 1: "01", "0", "1", or "" */
     std::string GetSpines() const
     {
         const auto switches = m_fabric->GetTopology().GetSwitches();
@@ -73,7 +72,7 @@ class QbbRoutingTest : public testing::Test
         return spines;
     }
 
-    /** \param ns when \param action what */
+    /** \param ns time of the action \param action the action */
     static void At(int64_t ns, std::function<void()> action)
     {
         Simulator::Schedule(NanoSeconds(ns), std::move(action));

@@ -18,7 +18,7 @@
 /**
  * \file
  * \ingroup rdma-tests
- * Routes that go up, then down: they reach everybody, and cannot deadlock.
+ * Routes that go up, then down: they reach all hosts, and cannot deadlock.
  */
 
 namespace ns3
@@ -126,7 +126,7 @@ TEST_F(QbbUpDownTest, AnyGraphWithoutCycle)
     uint32_t cyclicOtherwise = 0;
     for (uint32_t round = 0; round < 200; ++round)
     {
-        // Every switch has a host, so all are of one tier and everybody is reached over the root.
+        // Every switch has a host, so all are of one tier and all hosts are reached over the root.
         const uint32_t n = 3 + random() % 10;
         RdmaTopology topology;
         for (uint32_t i = 0; i < n; ++i)

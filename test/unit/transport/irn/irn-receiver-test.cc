@@ -77,7 +77,7 @@ TEST(IrnReceiver, ManyKept)
 
 TEST(IrnReceiver, BeyondEveryWindow)
 {
-    // No sender has 2^23 - 1 packets in flight or more, so that one is not believed.
+    // No sender has 2^23 - 1 packets in flight or more, so the receiver rejects this packet.
     IrnReceiver receiver;
     ArriveAll(receiver, "0 1 2");
     const int64_t limit = 3 + static_cast<int64_t>(RDMA_MAX_WINDOW) - 1;

@@ -51,8 +51,8 @@ TEST(IrnRecovery, NackThatMovesTheCumulativeValueBeginsNoRecovery)
 
 TEST(IrnRecovery, ArrivedBeforeItsTurn)
 {
-    // 2 was late only. Its ACK comes before the port is free, and nothing need go again: neither 2
-    // nor 3, which nobody has missed.
+    // 2 was only late. Its ACK arrives before the port is free, so nothing is retransmitted:
+    // neither 2, nor 3, which was not missing.
     IrnSender sender(MakeConfig());
     sender.Extend(9);
     Send(sender, 0_ps, 6);
@@ -88,7 +88,7 @@ TEST(IrnRecovery, LostOnlyIfAHigherOneHasArrived)
 
 TEST(IrnRecovery, ManyLostAtOnce)
 {
-    // 0..9 sent; 1..5, 7 and 8 are lost, and with them what the NACK of 6 would have said first.
+    // 0..9 sent; 1..5, 7 and 8 are lost, and with them the first NACK, that of 6.
     IrnSender sender(MakeConfig());
     sender.Extend(11);
     Send(sender, 0_ps, 10);
@@ -207,7 +207,8 @@ TEST(IrnRecovery, RecoverySequenceMovesWithEachRetransmission)
 TEST(IrnRecovery, RecoveriesOneAfterAnother)
 {
     // 0..3 sent, 0 lost. In recovery 4..7 go, and 4 is lost. The first recovery ends with the ACK
-    // of 3; the next NACK, of 5, begins another one, and what went again in the first may go again.
+    // of 3; the next NACK, of 5, begins another one, in which packets of the first may be
+    // retransmitted again.
     IrnSender sender(MakeConfig());
     sender.Extend(10);
     Send(sender, 0_ps, 4);

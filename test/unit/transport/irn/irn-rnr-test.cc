@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 
-// RNR NAKs and IRN: the receiver has no receive request for a packet, and drops without a word what
-// comes early and needs one.
+// RNR NAKs and IRN: the receiver has no receive request for a packet, and silently drops early
+// packets that need one.
 
 #include "irn-steps.h"
 
@@ -56,7 +56,7 @@ TEST(IrnRnr, InTheMiddleOfARecovery)
 
 TEST(IrnRnr, TimeoutAfterTheWait)
 {
-    // What went again after the wait is lost: the timeout begins anew with all of it.
+    // The packets retransmitted after the wait are lost: the timeout begins again with all of them.
     IrnSender sender(MakeConfig());
     sender.Extend(3);
     Send(sender, 0_ps);

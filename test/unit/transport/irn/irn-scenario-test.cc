@@ -6,7 +6,6 @@
 #include "irn-steps.h"
 
 #include <gtest/gtest.h>
-#include <string>
 #include <vector>
 
 using namespace ns3;
@@ -17,11 +16,11 @@ namespace
 
 constexpr uint32_t INITIAL = RDMA_PSN_SPACE - 3;
 
-/** Both halves, and what a queue pair does between them. */
+/** Sender and receiver, and the queue pair's part between them. */
 class IrnScenario : public testing::Test
 {
   protected:
-    /** What is on the wire back. */
+    /** Answers on the wire back. */
     struct Reply
     {
         char kind{0};                   //!< A or N
@@ -36,7 +35,7 @@ class IrnScenario : public testing::Test
         sender.Extend(packets);
     }
 
-    /** \param limit at most so many \return PSNs that go out */
+    /** \param limit largest number of packets \return PSNs that are sent */
     std::vector<uint32_t> SendPsns(int limit = 100)
     {
         std::vector<uint32_t> psns;
@@ -48,7 +47,7 @@ class IrnScenario : public testing::Test
         return psns;
     }
 
-    /** \param psns PSNs that arrive \return what is sent back */
+    /** \param psns PSNs that arrive \return answers */
     std::vector<Reply> ArrivePsns(const std::vector<uint32_t>& psns)
     {
         std::vector<Reply> replies;
@@ -71,7 +70,7 @@ class IrnScenario : public testing::Test
         return replies;
     }
 
-    /** \param replies what comes back */
+    /** \param replies answers that arrive */
     void Take(const std::vector<Reply>& replies)
     {
         for (const Reply& reply : replies)
@@ -123,7 +122,7 @@ TEST_F(IrnScenario, LossAtTheWrap)
 
 TEST_F(IrnScenario, LossBeforeTheWrapSeenBehindIt)
 {
-    // PSNs LAST and LAST-1 are lost; what tells of it has small PSNs.
+    // PSNs LAST and LAST-1 are lost; the NACKs that report the loss have small PSNs.
     Begin(6);
     SendPsns();
     const auto replies = ArrivePsns({LAST - 2, 0, 1, 2});
@@ -139,12 +138,12 @@ TEST_F(IrnScenario, LossBeforeTheWrapSeenBehindIt)
 
 TEST_F(IrnScenario, LostNacks)
 {
-    // Packets 1 and 2 are lost, and all NACKs but the last: it says enough.
+    // Packets 1 and 2 are lost, and all NACKs but the last, which reports both losses.
     Begin(6);
     SendPsns();
     const auto replies = ArrivePsns({LAST - 2, 0, 1, 2});
     Take({replies[0], replies[3]});
-    // 0 and 1 have arrived, and nobody knows: they go for nothing.
+    // 0 and 1 have arrived without an acknowledgement: their retransmission is in vain.
     EXPECT_EQ(SendPsns(), (Psns{LAST - 1, LAST, 0, 1}));
     Take(ArrivePsns({LAST - 1, LAST, 0, 1}));
     EXPECT_EQ(sender.GetAcked(), 6U);

@@ -41,7 +41,7 @@ TEST(IrnSender, AcksAreCumulative)
     Send(sender, 0_ps, 6);
     EXPECT_TRUE(sender.OnAck(3, 1_ps).mayBegin);
     EXPECT_EQ(sender.GetAcked(), 4U);
-    // Old ones, that of nothing, and those of what was never sent change nothing.
+    // Old acknowledgements, empty ones, and those of packets that were never sent change nothing.
     for (const int64_t packet : {3, 2, 0, -1, -100, 6, 9, 10, 1'000'000})
     {
         EXPECT_TRUE(IsNothing(sender.OnAck(packet, 2_ps))) << packet;
@@ -85,7 +85,7 @@ TEST(IrnSender, WindowOfOne)
     sender.Extend(3);
     EXPECT_EQ(Send(sender, 0_ps), "0");
     sender.OnTimeout(LOW);
-    EXPECT_EQ(Send(sender, LOW), "0r"); // what is lost needs no room
+    EXPECT_EQ(Send(sender, LOW), "0r"); // lost packets need no room
     sender.OnAck(0, 110_ps);
     EXPECT_EQ(Send(sender, 110_ps), "1");
 }
@@ -121,7 +121,8 @@ TEST(IrnSender, OldNacks)
     sender.Extend(12);
     Send(sender, 0_ps, 8);
     Answer(sender, 10_ps, "A3");
-    // Of what has come since, and of what came early and has been acknowledged since.
+    // Acknowledgements of packets that arrived since, and of early ones that were acknowledged
+    // since.
     EXPECT_TRUE(IsNothing(sender.OnNak(2, NONE, 11_ps)));
     EXPECT_TRUE(IsNothing(sender.OnNak(-5, NONE, 11_ps)));
     EXPECT_TRUE(IsNothing(sender.OnNak(1, 3, 11_ps)));
@@ -201,7 +202,7 @@ TEST(IrnSender, SelectivePartOfTheExpectedPacketIsNotBelieved)
     Send(sender, 0_ps);
     Answer(sender, 10_ps, "A1 N2/2 N2/1 N2/0");
     EXPECT_EQ(Send(sender, 10_ps), "2r");
-    // A packet that was said to have come, and is expected all the same, is lost.
+    // A packet that was acknowledged, and is expected again, is lost.
     Answer(sender, 11_ps, "N2/4 A3");
     EXPECT_EQ(sender.GetAcked(), 4U);
     EXPECT_EQ(Send(sender, 11_ps), "4r");

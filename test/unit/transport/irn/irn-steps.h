@@ -11,7 +11,7 @@
 namespace ns3
 {
 
-/** \ingroup rdma-tests What tests of senders and receivers have in common. */
+/** \ingroup rdma-tests Steps of the tests of senders and receivers. */
 namespace IrnSteps
 {
 
@@ -23,7 +23,7 @@ constexpr int64_t NONE = RdmaSender::NO_PACKET;
 constexpr QbbPs LOW = 100_ps;
 /** \ingroup rdma-tests RTO_high of the tests. */
 constexpr QbbPs HIGH = 320_ps;
-/** \ingroup rdma-tests Up to so many packets in flight RTO_low applies. */
+/** \ingroup rdma-tests Largest number of packets in flight with RTO_low. */
 constexpr uint32_t FEW = 3;
 
 /**
@@ -145,7 +145,7 @@ Answer(RdmaSender& sender, QbbPs now, const std::string& answers)
     }
 }
 
-/** \ingroup rdma-tests \param event what a sender said \return true if it was nothing */
+/** \ingroup rdma-tests \param event a sender's answer \return true if the answer is empty */
 inline bool
 IsNothing(const RdmaSenderEvent& event)
 {

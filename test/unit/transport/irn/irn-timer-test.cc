@@ -41,7 +41,7 @@ TEST(IrnTimer, AtMostThreeInFlight)
         EXPECT_EQ(event.mayBegin, inFlight <= FEW);
         if (inFlight > FEW)
         {
-            // It goes on to RTO_high, counted from the same start.
+            // The timer goes on to RTO_high, counted from its first start.
             EXPECT_TRUE(IsNothing(event));
             EXPECT_FALSE(sender.IsRecovering());
             EXPECT_EQ(sender.GetDeadline(), HIGH);
@@ -70,7 +70,7 @@ TEST(IrnTimer, MoreInFlightThanAtTheStart)
 
 TEST(IrnTimer, EveryAcknowledgementRestartsIt)
 {
-    // ACKs and NACKs, old and new ones; not what goes out, and not news of what was never sent.
+    // Old and new ACKs and NACKs count; packets sent do not, nor do answers to packets never sent.
     IrnSender sender(MakeConfig());
     sender.Extend(6);
     Send(sender, 0_ps);

@@ -31,8 +31,8 @@ MakeTransport(const std::string& recovery = "Sack")
 
 /**
  * \param transport a transport
- * \param limits what a queue pair wants otherwise
- * \return a sender of 100 packets that has sent all that it may at the instant 0
+ * \param limits overrides of the queue pair
+ * \return a sender of 100 packets that has sent as much as allowed at the instant 0
  */
 std::unique_ptr<RdmaSender>
 MakeBusySender(const Ptr<IrnTransport>& transport, const RdmaRetryLimits& limits = {})

@@ -51,7 +51,7 @@ TEST(IrnWithoutSack, EachLossOfAWindowTakesARoundTrip)
 TEST(IrnWithoutSack, NewCumulativeValueBehindTheRecoverySequence)
 {
     // 0..3 sent, 0 lost; 4..7 sent in recovery, 5 lost. The recovery ends with the ACK of 4, which
-    // makes 5 the cumulative value, and that is no loss any more until a NACK says so.
+    // makes 5 the cumulative value; 5 does not count as lost until the next NACK.
     IrnSender sender(MakeConfig(), IrnSelective::NONE);
     sender.Extend(8);
     Send(sender, 0_ps, 4);

@@ -131,7 +131,7 @@ class RdmaLossArrivals
     int64_t expected{0};         //!< next packet in order
     int64_t first{0};            //!< go-back-0: first packet of the current message
     int64_t completed{0};        //!< messages completed
-    bool told{false};            //!< go-back: the sender has been told of the gap
+    bool told{false};            //!< go-back: a NAK has reported the gap
 
   private:
     RdmaLossMode m_mode; //!< how a lost packet is recovered

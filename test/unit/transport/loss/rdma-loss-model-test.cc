@@ -67,7 +67,7 @@ RdmaLossModel::Run()
     for (int step = 0; m_error.empty(); ++step)
     {
         Expect(step < LIMIT, "livelock");
-        // What comes next. Of several things at one instant a random one comes first.
+        // The next event. Of several events at one instant, a random one comes first.
         const std::array<QbbPs, 5> times{left ? m_nextPost : NEVER,
                                          m_receives < m_pattern.messages ? m_nextReceive : NEVER,
                                          m_ready ? m_nextSend : NEVER,
@@ -365,7 +365,7 @@ RdmaLossModel::CheckSelective()
         Expect(sender.IsAcknowledged(static_cast<uint64_t>(p)) == m_reference.packets[p].sacked,
                "another packet is acknowledged selectively");
         Expect(!m_reference.packets[p].sacked || m_arrivals.packets[p].here,
-               "acknowledged selectively what has not arrived");
+               "acknowledged selectively a packet that has not arrived");
     }
 }
 

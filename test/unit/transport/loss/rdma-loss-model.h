@@ -17,11 +17,11 @@ namespace ns3
 
 /**
  * \ingroup rdma-tests
- * A random run: what is posted, and what happens to packets and answers on the way.
+ * A random run: the posted messages, and the fate of packets and answers on the way.
  */
 struct RdmaLossPattern
 {
-    uint64_t seed{1};           //!< of everything random in the run
+    uint64_t seed{1};           //!< seed of all random numbers of the run
     RdmaLossSettings settings;  //!< of the sender
     uint32_t messages{1};       //!< messages of 1 to maxPackets packets
     uint32_t maxPackets{1};     //!< longest message
@@ -45,7 +45,7 @@ struct RdmaLossPattern
 
 /**
  * \ingroup rdma-tests
- * What a run has seen, to know that it saw what it is for.
+ * Events of a run, which prove that the run covered the intended cases.
  */
 struct RdmaLossSeen
 {
@@ -72,14 +72,17 @@ struct RdmaLossSeen
 class RdmaLossModel
 {
   public:
-    /** \param pattern what to run \param [in,out] seen adds what it saw */
+    /**
+     * \param pattern the run
+     * \param [in,out] seen the run's events are added
+     */
     RdmaLossModel(const RdmaLossPattern& pattern, RdmaLossSeen& seen);
 
-    /** \return empty if all is as it must be, else what is wrong */
+    /** \return the error; empty if there is none */
     std::string Run();
 
   private:
-    /** What a packet or an answer is. */
+    /** Kind of a packet or an answer. */
     enum class Kind
     {
         DATA,
@@ -92,7 +95,7 @@ class RdmaLossModel
     struct Item
     {
         Kind kind{Kind::DATA}; //!< what it is
-        int64_t packet{0};     //!< the number behind its PSN, which nobody is told
+        int64_t packet{0};     //!< the packet number behind the PSN, unknown to sender and receiver
         int64_t early{-1};     //!< NAK: the packet that came early
     };
 

@@ -107,9 +107,9 @@ RandomPattern(std::mt19937_64& random, RdmaLossMode mode)
 /**
  * \param mode how a lost packet is recovered
  * \param seed of the patterns
- * \param share one of so many patterns in all are run
+ * \param share one pattern in this number is run
  * \param change makes more of each pattern
- * \return what the runs saw
+ * \return events of the runs
  */
 template <typename Change>
 RdmaLossSeen
@@ -155,7 +155,7 @@ TakeTimerAway(RdmaLossPattern& pattern)
     pattern.ackInterval = std::min(pattern.ackInterval, window);
 }
 
-/** \param seen what runs saw \param patterns how many there were */
+/** \param seen events of the runs \param patterns number of runs */
 void
 ExpectSeen(const RdmaLossSeen& seen, uint64_t patterns)
 {
@@ -250,7 +250,7 @@ TEST(RdmaLossRandom, LosslessInOrderWithoutTimer)
 
 TEST(RdmaLossRandom, LosslessInOrderWithLongTimer)
 {
-    // The same with a timer that is longer than the run can take: it never runs out.
+    // With a timer that is longer than the run can take, the timer never expires.
     for (const auto mode : MODES)
     {
         const auto seen = RunPatterns(mode, 308, 80, [](RdmaLossPattern& pattern) {
@@ -276,7 +276,7 @@ TEST(RdmaLossRandom, RefusedInOrderWithoutTimer)
             pattern.receivesPosted = false;
         });
         EXPECT_GT(seen.refused, GetPatterns() / 80);
-        EXPECT_EQ(seen.gaps, 0U); // what follows a refused packet is no gap
+        EXPECT_EQ(seen.gaps, 0U); // a packet after a refused one is no gap
         EXPECT_EQ(seen.timeouts, 0U);
     }
 }
@@ -304,7 +304,7 @@ TEST(RdmaLossRandom, OneLossInOrderWithoutTimer)
 TEST(RdmaLossRandom, ReorderedWithoutTimer)
 {
     // Packets and answers overtake each other, none is lost: selective recovery ends without a
-    // timer, though it sends for nothing what was only late.
+    // timer, although late packets are retransmitted in vain.
     for (const auto mode : {RdmaLossMode::SACK, RdmaLossMode::WITHOUT_SACK})
     {
         const auto seen = RunPatterns(mode, 306, 40, [](RdmaLossPattern& pattern) {

@@ -13,8 +13,8 @@ namespace ns3
 
 /**
  * \ingroup rdma-tests
- * All senders over again, written for plainness alone: a record for each packet that was ever
- * posted, and every rule a search through these records.
+ * A reference of all senders, as simple as possible: a record for each posted packet, and each rule
+ * a search through the records.
  *
  * Selective retransmission has the variables of the authors' transport logic
  * (NetSys/irn-vivado-hls): the packet that went again last, or is to, and whether it is to
@@ -35,7 +35,7 @@ class RdmaLossReference
     {
     }
 
-    /** What is known of a packet. */
+    /** State of a packet. */
     struct Packet
     {
         bool ends{false};    //!< it ends its message
@@ -56,7 +56,7 @@ class RdmaLossReference
         return static_cast<int64_t>(packets.size());
     }
 
-    /** \return true if what was lost goes again by itself */
+    /** \return true if lost packets are retransmitted without a timeout */
     bool Selective() const
     {
         return m_set.mode == RdmaLossMode::SACK || m_set.mode == RdmaLossMode::WITHOUT_SACK;

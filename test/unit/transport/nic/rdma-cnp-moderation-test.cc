@@ -6,7 +6,6 @@
 #include "rdma-queue-pair.h"
 #include "rdma-topology-builders.h"
 
-#include <ns3/nstime.h>
 #include <ns3/simulator.h>
 #include <ns3/string.h>
 #include <ns3/uinteger.h>
@@ -54,7 +53,7 @@ class RdmaCnpModerationTest : public testing::Test
     }
 
     /**
-     * An empty WRITE comes in, which nobody acknowledges.
+     * An empty WRITE arrives, and is not acknowledged.
      *
      * \param us when, in microseconds
      * \param qp index of the queue pair
@@ -154,7 +153,9 @@ TEST_F(RdmaCnpModerationTest, PerPort)
     Expect({1, 0, 0}, {1, 1, 0}, {1, 1, 1});
 }
 
-/** \param ackInterval packets for one acknowledgement \return CNPs and ACKs of two senders' flows
+/**
+ * \param ackInterval packets for one acknowledgement
+ * \return CNPs and ACKs of two senders' flows
  */
 std::pair<uint64_t, uint64_t>
 RunIncast(uint32_t ackInterval)

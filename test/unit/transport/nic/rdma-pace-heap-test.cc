@@ -13,7 +13,7 @@ using namespace ns3;
 namespace
 {
 
-/** What the heap needs to know of a queue pair. */
+/** The properties of a queue pair that the heap uses. */
 struct Waiter
 {
     uint32_t GetQpn() const

@@ -7,7 +7,6 @@
 #include "rdma-queue-pair.h"
 #include "rdma-topology-builders.h"
 
-#include <ns3/nstime.h>
 #include <ns3/object-factory.h>
 #include <ns3/simulator.h>
 
@@ -34,7 +33,7 @@ namespace
 constexpr QbbPs FIRST_ACK = 4'189'440_ps;
 constexpr QbbBitRate GIGABIT = 1_gbps;
 
-/** What a test has a controller say. */
+/** Answers of a controller, set by a test. */
 struct Script
 {
     QbbBitRate rate{GIGABIT};                            //!< rate now
@@ -158,7 +157,7 @@ TEST_F(RdmaPaceTest, AcknowledgementRaisesTheRate)
 
 TEST_F(RdmaPaceTest, AcknowledgementThatPaysAllSendsAtOnce)
 {
-    // At 100 Gb/s what is left takes 47.8656 ns, as if the line were busy with it.
+    // At 100 Gb/s the rest takes 47.8656 ns, as if the line were busy.
     m_script.onAck = [this](const RdmaAckSample&) { m_script.rate = 100 * GIGABIT; };
     Run();
     EXPECT_EQ(m_sent[1], FIRST_ACK + 47'865_ps);

@@ -35,7 +35,7 @@ namespace ns3
 namespace
 {
 
-/** What a run has done between two instants. */
+/** Activity of a run between two instants. */
 struct Span
 {
     uint64_t allocations{0}; //!< calls of operator new
@@ -60,10 +60,10 @@ class RdmaSteadyStateTest : public testing::TestWithParam<const char*>
     }
 
     /**
-     * \param senders how many hosts write
-     * \param warmUp when the counting begins
-     * \param end when it ends; before the first message is over
-     * \return what happened in between
+     * \param senders number of hosts that write
+     * \param warmUp begin of the counting
+     * \param end end of the counting, before the end of the first message
+     * \return activity in between
      */
     Span Run(uint32_t senders, QbbPs warmUp, QbbPs end)
     {

@@ -74,7 +74,7 @@ TEST(RdmaGoBack0Sender, NakRestartsTheMessage)
 
 TEST(RdmaGoBack0Sender, NakInTheMiddleOfAMessage)
 {
-    // A receiver that says 5 is missing gets the message from 3 on all the same.
+    // A NAK of 5 makes the sender return to 3, the begin of the message.
     auto sender = MakeSender({3, 4});
     Send(sender, 0_ps);
     sender.OnNak(5, NONE, 20_ps);
@@ -139,7 +139,7 @@ TEST(RdmaGoBack0Sender, AcksWithinAMessageShowLife)
 TEST(RdmaGoBack0Sender, AckFromBeforeItWentBack)
 {
     // 0..5 sent; the timeout goes back to 0, 0 and 1 are sent, and then comes the ACK of 3 of the
-    // first time: no sign of life for what is on the way now.
+    // first time: no acknowledgement of the packets on the way now.
     auto sender = MakeSender({6});
     Send(sender, 0_ps);
     sender.OnTimeout(TIMEOUT);
@@ -155,7 +155,7 @@ TEST(RdmaGoBack0Sender, AckFromBeforeItWentBack)
 
 TEST(RdmaGoBack0Sender, MessageLongerThanTheWindow)
 {
-    // What has arrived since it went back makes room.
+    // Packets that arrived since the return make room.
     auto sender = MakeSender({8}, 3);
     EXPECT_EQ(Send(sender, 0_ps), "0 1 2");
     sender.OnAck(0, 10_ps);
@@ -294,7 +294,7 @@ TEST(RdmaGoBack0Receiver, RestartWithoutAGap)
     EXPECT_EQ(receiver.Check(0), RdmaReceiverVerdict::RESTART);
     EXPECT_EQ(ArriveAll(receiver, "0"), "A0");
     EXPECT_EQ(receiver.GetExpected(), 1U);
-    EXPECT_EQ(ArriveAll(receiver, "2"), "N0"); // what came before counts for nothing
+    EXPECT_EQ(ArriveAll(receiver, "2"), "N0"); // earlier packets do not count
 }
 
 TEST(RdmaGoBack0Receiver, Duplicates)

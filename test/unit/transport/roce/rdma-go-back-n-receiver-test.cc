@@ -16,7 +16,7 @@ constexpr auto DUPLICATE = RdmaReceiverVerdict::DUPLICATE;
 constexpr auto GAP = RdmaReceiverVerdict::GAP;
 constexpr auto IGNORE = RdmaReceiverVerdict::IGNORE;
 
-/** \param responder a responder \param packets packets that come in \return what it does */
+/** \param responder a responder \param packets packets that arrive \return its answers */
 std::vector<RdmaReceiverVerdict>
 Receive(RdmaGoBackNReceiver& responder, const std::vector<int64_t>& packets)
 {
@@ -109,12 +109,12 @@ TEST(RdmaGoBackNReceiver, RefusedAfterAGap)
 
 TEST(RdmaGoBackNReceiver, NakForEachPacket)
 {
-    // 1 is lost, and lost again: 2, 3 and what comes after the duplicate ask for it.
+    // 1 is lost twice: 2, 3 and the packet after the duplicate request it.
     RdmaGoBackNReceiver responder(true);
     EXPECT_EQ(Receive(responder, {0, 2, 3, 0, 2}), (Verdicts{ACCEPT, GAP, GAP, DUPLICATE, GAP}));
     EXPECT_EQ(responder.GetExpected(), 1U);
     EXPECT_EQ(Receive(responder, {1, 2}), (Verdicts{ACCEPT, ACCEPT}));
-    // What is behind a refused packet is no gap.
+    // A packet after a refused one is no gap.
     EXPECT_EQ(responder.Check(3), ACCEPT);
     responder.Refuse();
     EXPECT_EQ(Receive(responder, {4, 5, 3, 5, 5}), (Verdicts{IGNORE, IGNORE, ACCEPT, GAP, GAP}));

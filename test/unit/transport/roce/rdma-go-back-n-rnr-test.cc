@@ -35,7 +35,8 @@ TEST(RdmaGoBackNRnr, RnrNakWaits)
 
 TEST(RdmaGoBackNRnr, RnrNakDuringTheWait)
 {
-    // Of a second copy, or for a packet sent again by a timeout: the wait is the same one.
+    // An RNR NAK of a second copy, or of a packet sent again by a timeout, does not change the
+    // wait.
     auto requester = MakeSender(0_ps, 7, 1);
     requester.Extend(2);
     Send(requester, 0, 1, 0_ps);
@@ -61,7 +62,7 @@ TEST(RdmaGoBackNRnr, RnrNakBeforeTheRetransmission)
     EXPECT_EQ(requester.GetDeadline(), 11'100_ps);
     EXPECT_TRUE(requester.OnTimeout(11'100_ps).mayBegin);
     Send(requester, 0, 1, 11'100_ps, true);
-    // The same where the RNR NAK also acknowledges: back to 0, then RNR NAK of 1.
+    // An RNR NAK that also acknowledges: back to 0, then RNR NAK of 1.
     requester.OnTimeout(12'100_ps);
     // progress: the first in a row
     EXPECT_FALSE(requester.OnRnrNak(1, 10'000_ps, 12'200_ps).failed);

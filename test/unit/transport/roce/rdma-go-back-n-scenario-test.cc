@@ -16,7 +16,7 @@ namespace
 constexpr QbbPs TIMEOUT = 1000_ps;
 constexpr QbbPs RNR_WAIT = 10'000_ps;
 
-/** Both halves, and what a queue pair does between them. */
+/** Sender and receiver, and the queue pair's part between them. */
 class RdmaGoBackNScenario : public testing::Test
 {
   protected:
@@ -92,7 +92,11 @@ class RdmaGoBackNScenario : public testing::Test
         return answers;
     }
 
-    /** \param now when \param answer what comes back \return what follows */
+    /**
+     * \param now current time
+     * \param answer an answer that arrives
+     * \return the sender's response
+     */
     RdmaSenderEvent Answer(QbbPs now, const std::string& answer)
     {
         const int64_t packet = std::stoll(answer.substr(1));
@@ -307,8 +311,8 @@ TEST_F(RdmaGoBackNScenario, NakThatCrossesATimeout)
 
 TEST(RdmaGoBackNRetries, AlwaysTheSamePacketIsLost)
 {
-    // Packet 3 never arrives, all others do. One NAK tells of it; what goes again brings no other
-    // one, and so the timer runs out. The timeouts count, and retry_cnt ends it.
+    // Packet 3 never arrives, all others do. One NAK reports the gap; the retransmissions trigger
+    // no other one, so the timer expires. The timeouts count, and retry_cnt ends it.
     RdmaSenderConfig config;
     config.timeouts.high = TIMEOUT;
     config.timeouts.low = TIMEOUT;

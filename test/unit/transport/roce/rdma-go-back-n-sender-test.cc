@@ -280,7 +280,7 @@ TEST(RdmaGoBackNSender, NakThatIsProgressResetsTheCount)
     Send(requester, 2, 3, 1500_ps, true);
     EXPECT_FALSE(requester.OnTimeout(2500_ps).failed);
     Send(requester, 2, 3, 2500_ps, true);
-    // The same NAK once more is no progress, and a retry itself.
+    // A repeated NAK is no progress, and counts as a retry.
     EXPECT_TRUE(requester.OnNak(2, RdmaSender::NO_PACKET, 2600_ps).failed);
 }
 

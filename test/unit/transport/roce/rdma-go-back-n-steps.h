@@ -9,7 +9,7 @@
 namespace ns3
 {
 
-/** \ingroup rdma-tests What tests of RdmaGoBackNSender have in common. */
+/** \ingroup rdma-tests Steps of the tests of RdmaGoBackNSender. */
 namespace RdmaGoBackNSteps
 {
 
@@ -61,7 +61,7 @@ Send(RdmaGoBackNSender& requester, uint64_t first, uint64_t last, QbbPs now, boo
  * \ingroup rdma-tests
  * \param receiver a receiver
  * \param packet a packet of one number that comes in, and is executed if it is the next
- * \return what the receiver makes of it
+ * \return the receiver's answer
  */
 inline RdmaReceiverVerdict
 Offer(RdmaReceiver& receiver, int64_t packet)
@@ -74,7 +74,7 @@ Offer(RdmaReceiver& receiver, int64_t packet)
     return verdict;
 }
 
-/** \ingroup rdma-tests \param event what a requester said \return true if it is neither failure nor
+/** \ingroup rdma-tests \param event a requester's answer \return true if it is neither failure nor
  * wake-up */
 inline bool
 IsNothing(const RdmaSenderEvent& event)

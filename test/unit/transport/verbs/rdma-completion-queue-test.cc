@@ -83,7 +83,7 @@ TEST(RdmaCompletionQueue, CallbackThatReplacesItself)
     queue->SetCallback(RdmaCompletionQueue::CompletionCallback(
         [queue, alive](const RdmaWorkCompletion& completion) {
             queue->SetCallback(RdmaCompletionQueue::CompletionCallback());
-            alive->push_back(completion.id); // what it holds is still there
+            alive->push_back(completion.id); // its completions are still there
         }));
     queue->Add(MakeCompletion(5));
     queue->Add(MakeCompletion(6));

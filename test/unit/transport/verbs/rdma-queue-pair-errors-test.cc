@@ -15,9 +15,9 @@
 /**
  * \file
  * \ingroup rdma-tests
- * What a queue pair does not accept: the program ends with a message that says what is wrong. Each
- * case runs in a child process. What it accepts is in rdma-transport-states-test-suite.cc
- * and rdma-transport-reset-test-suite.cc.
+ * Wrong uses of a queue pair: the program ends with a message that names the error. Each case runs
+ * in a child process. Valid uses are in rdma-transport-states-test-suite.cc and
+ * rdma-transport-reset-test-suite.cc.
  */
 
 namespace ns3
