@@ -1,14 +1,16 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Tests that the folders of model/ include each other in one direction only."""
+"""Tests of the layout: includes of model/, files in a folder, lines in a file."""
 
+import collections
 import glob
 import os
 import re
+import subprocess
 import unittest
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 INCLUDE = re.compile(r'^#include "([^"]+)"', re.M)
-# What each folder of model/ may include besides its own files.
+# Folders whose files each folder of model/ may include, in addition to its own.
 MAY_INCLUDE = {
     "core": set(),
     "frame": {"core"},
@@ -52,6 +54,34 @@ class Rooms(unittest.TestCase):
         for name, (folder, included) in found.items():
             if folder == verbs:
                 self.assertEqual([h for h in included if found[h][0] == nic], [], name)
+
+
+class Sizes(unittest.TestCase):
+    """A folder has one idea and at most 25 files; a file has one class and at most 400 lines."""
+
+    def setUp(self):
+        done = subprocess.run(
+            ["git", "ls-files", "model", "helper", "examples", "test", "bench", "tools", "python"],
+            cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, check=False,
+        )
+        self.paths = [
+            path for path in done.stdout.split() if os.path.isfile(os.path.join(ROOT, path))
+        ]
+        if not self.paths:
+            self.skipTest("this is not a git checkout")
+
+    def test_folders(self):
+        counts = collections.Counter(map(os.path.dirname, self.paths))
+        self.assertEqual({name: count for name, count in counts.items() if count > 25}, {})
+
+    def test_files(self):
+        code = re.compile(r"\.(h|cc|py|lua)$|^tools/[^/.]+$")
+        lines = {}
+        for path in filter(code.search, self.paths):
+            with open(os.path.join(ROOT, path), encoding="utf-8") as handle:
+                lines[path] = sum(1 for _ in handle)
+        self.assertIn("tools/check-all", lines)
+        self.assertEqual({path: count for path, count in lines.items() if count > 400}, {})
 
 
 if __name__ == "__main__":
