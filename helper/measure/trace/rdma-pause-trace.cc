@@ -66,12 +66,11 @@ RdmaPauseTrace::Begin(Ptr<RdmaFabric> fabric, Ptr<RdmaFlowRunnerBase>)
     {
         m_file.Open(m_path);
     }
-    m_trace = std::make_unique<RdmaEventTrace>(m_file.GetStream());
+    m_timeline = std::make_unique<RdmaPauseTimeline>(m_file.GetStream());
     m_fabric = fabric;
     m_period = m_step = QbbToPs(m_periodTime);
     const RdmaTopology& topology = fabric->GetTopology();
     m_byNode.resize(topology.GetNNodes());
-    m_named.resize(topology.GetNNodes());
     for (uint32_t link = 0; link < topology.GetNLinks(); ++link)
     {
         WatchPort(link, topology.GetLink(link).a);
@@ -91,8 +90,6 @@ RdmaPauseTrace::WatchPort(uint32_t link, uint32_t node)
     Port port;
     port.device = m_fabric->GetDevice(link, node);
     port.node = node;
-    port.name = "port " + std::to_string(m_byNode[node].size()) + " to " +
-                topology.GetNode(node == ends.a ? ends.b : ends.a).name;
     port.isHost = topology.IsHost(node);
     port.device->AddPauseWatcher(false, [this, place](uint8_t priority, uint16_t quanta) {
         OnReceived(place, priority, quanta);
@@ -100,6 +97,9 @@ RdmaPauseTrace::WatchPort(uint32_t link, uint32_t node)
     port.device->AddLinkChangeCallback(Callback<void>([this, place]() {
         Tell({Report::Kind::LINK, place, 0, QbbNow(), 0_ps});
     }));
+    const std::string name = "port " + std::to_string(m_byNode[node].size()) + " to " +
+                             topology.GetNode(node == ends.a ? ends.b : ends.a).name;
+    m_timeline->AddPort(node, topology.GetNode(node).name, name, port.isHost);
     m_ports.push_back(port);
     m_byNode[node].push_back(place);
 }
@@ -117,35 +117,14 @@ RdmaPauseTrace::Finish()
     const QbbPs now = QbbNow();
     for (uint32_t place = 0; place < m_ports.size(); ++place)
     {
-        for (uint8_t p = 0; p < 8; ++p)
-        {
-            ClosePause(place, p, now);
-        }
-        WritePort(place, now);
+        m_timeline->EndPauses(place, now);
+        m_timeline->Write(place, m_ports[place].values, now);
     }
     m_finished = true;
-    m_trace->Finish();
+    m_timeline->Finish();
     if (RdmaRanks::IsFirst())
     {
         m_file.Close();
-    }
-}
-
-void
-RdmaPauseTrace::Name(uint32_t place, uint8_t priority)
-{
-    Port& port = m_ports[place];
-    if (!m_named[port.node])
-    {
-        m_named[port.node] = true;
-        m_trace->NameProcess(port.node + 1, m_fabric->GetTopology().GetNode(port.node).name);
-    }
-    if (!port.classes[priority].named)
-    {
-        port.classes[priority].named = true;
-        m_trace->NameTrack(port.node + 1,
-                           place * 8 + priority + 1,
-                           port.name + " priority " + std::to_string(priority));
     }
 }
 
@@ -204,89 +183,9 @@ RdmaPauseTrace::RecordReports()
     });
     for (const Report& report : m_reports)
     {
-        Record(report);
+        m_timeline->Record(report);
     }
     m_reports.clear();
-}
-
-void
-RdmaPauseTrace::Record(const Report& report)
-{
-    const auto write = [&](const char* what) {
-        Name(report.place, report.priority);
-        m_trace->WriteInstant(m_ports[report.place].node + 1,
-                              report.place * 8 + report.priority + 1,
-                              what,
-                              report.effect);
-    };
-    switch (report.kind)
-    {
-    case Report::Kind::PAUSE:
-    case Report::Kind::RESUME:
-        RecordPause(report);
-        break;
-    case Report::Kind::LINK:
-        for (uint8_t p = 0; p < 8; ++p)
-        {
-            ClosePause(report.place, p, report.effect);
-        }
-        break;
-    case Report::Kind::DETECTED:
-        write("PFC storm detected");
-        break;
-    case Report::Kind::IGNORED:
-        write("PFC storm detected");
-        ClosePause(report.place, report.priority, report.effect);
-        break;
-    case Report::Kind::RESTORED:
-        write("PFC storm restored");
-        break;
-    case Report::Kind::NIC_SILENT:
-        write("NIC watchdog");
-        break;
-    }
-}
-
-void
-RdmaPauseTrace::RecordPause(const Report& report)
-{
-    Track& track = m_ports[report.place].classes[report.priority];
-    if (track.paused && track.until < report.effect)
-    {
-        ClosePause(report.place, report.priority, report.effect);
-    }
-    if (report.kind == Report::Kind::RESUME)
-    {
-        ClosePause(report.place, report.priority, report.effect);
-        return;
-    }
-    if (!track.paused)
-    {
-        track.paused = true;
-        track.start = report.effect;
-    }
-    track.until = report.until;
-}
-
-void
-RdmaPauseTrace::ClosePause(uint32_t place, uint8_t priority, QbbPs at)
-{
-    Track& track = m_ports[place].classes[priority];
-    const QbbPs end = std::min(at, track.until);
-    if (m_finished || !track.paused)
-    {
-        return;
-    }
-    track.paused = false;
-    if (end > track.start)
-    {
-        Name(place, priority);
-        m_trace->WriteSpan(m_ports[place].node + 1,
-                           place * 8 + priority + 1,
-                           "paused",
-                           track.start,
-                           end);
-    }
 }
 
 void
@@ -354,43 +253,9 @@ RdmaPauseTrace::WriteSample(QbbPs now)
     bool changed = false;
     for (uint32_t place = 0; place < m_ports.size(); ++place)
     {
-        changed |= WritePort(place, now);
+        changed |= m_timeline->Write(place, m_ports[place].values, now);
     }
     m_step = changed ? m_period : std::min(2 * m_step, MAX_STEPS * m_period);
-}
-
-bool
-RdmaPauseTrace::WritePort(uint32_t place, QbbPs now)
-{
-    Port& port = m_ports[place];
-    bool changed = false;
-    const auto write = [&](const std::string& what,
-                           const std::string& unit,
-                           uint8_t priority,
-                           uint64_t value,
-                           uint64_t& latest) {
-        if (value != latest)
-        {
-            latest = value;
-            changed = true;
-            Name(place, priority);
-            m_trace->WriteCounter(port.node + 1, port.name + " " + what, unit, now, value);
-        }
-    };
-    const Values& values = port.values;
-    Values& written = port.written;
-    if (port.isHost)
-    {
-        write("receive buffer", "bytes", 0, values.queueBytes[0], written.queueBytes[0]);
-        return changed;
-    }
-    for (uint8_t p = 0; p < 8; ++p)
-    {
-        const std::string name = "priority " + std::to_string(p);
-        write(name + " queue", "bytes", p, values.queueBytes[p], written.queueBytes[p]);
-        write(name + " ECN marks", "packets", p, values.marks[p], written.marks[p]);
-    }
-    return changed;
 }
 
 void
