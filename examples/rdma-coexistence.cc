@@ -127,14 +127,7 @@ main(int argc, char* argv[])
         helper.SetTransportAttribute("RetransmissionTimeout", TimeValue(MicroSeconds(320)));
     }
     helper.SetInternetStack(true);
-    // Segments fill packets of 1500 bytes; windows fill the path and the queue of the switch.
-    Config::SetDefault("ns3::TcpSocket::SegmentSize", UintegerValue(1448));
-    Config::SetDefault("ns3::TcpSocket::SndBufSize", UintegerValue(4 << 20));
-    Config::SetDefault("ns3::TcpSocket::RcvBufSize", UintegerValue(4 << 20));
-    Config::SetDefault("ns3::TcpSocketBase::MinRto", TimeValue(MilliSeconds(1)));
-    // Disable the random delay of ARP requests, up to 10 ms, which is long for a datacentre.
-    Config::SetDefault("ns3::ArpL3Protocol::RequestJitter",
-                       StringValue("ns3::ConstantRandomVariable[Constant=0]"));
+    RdmaFabricHelper::SetTcpDefaults();
 
     RdmaTopologyRates rates;
     rates.hostRate = ParseRdmaRate(rate);

@@ -205,12 +205,7 @@ main(int argc, char* argv[])
     cmd.AddValue("weights", "DWRR weights of TCP, bulk and real time", weights);
     cmd.AddValue("duration", "simulated time of each run", duration);
     cmd.Parse(argc, argv);
-    Config::SetDefault("ns3::TcpSocket::SegmentSize", UintegerValue(1448));
-    Config::SetDefault("ns3::TcpSocket::SndBufSize", UintegerValue(4 << 20));
-    Config::SetDefault("ns3::TcpSocket::RcvBufSize", UintegerValue(4 << 20));
-    Config::SetDefault("ns3::TcpSocketBase::MinRto", TimeValue(MilliSeconds(1)));
-    Config::SetDefault("ns3::ArpL3Protocol::RequestJitter",
-                       StringValue("ns3::ConstantRandomVariable[Constant=0]"));
+    RdmaFabricHelper::SetTcpDefaults();
     try
     {
         const Setting setting{ParseRdmaRate(rate), weights, QbbToTime(ParseRdmaTime(duration))};

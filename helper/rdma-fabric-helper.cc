@@ -3,11 +3,16 @@
 #include "rdma-fabric-helper.h"
 
 #include "qbb-shared-buffer.h"
+#include "rdma-attribute-text.h"
 #include "rdma-simulator-impl.h"
 #include "rdma-units.h"
 #include "roce-transport.h"
 
 #include <ns3/abort.h>
+#include <ns3/config.h>
+#include <ns3/nstime.h>
+#include <ns3/string.h>
+#include <ns3/uinteger.h>
 
 #include <stdexcept>
 
@@ -48,6 +53,26 @@ RdmaFabricHelper::SetDelayJitter(Time jitter)
                                                << "; accepted: whole picoseconds, 0 to "
                                                << FormatRdmaTime(MAX_DELAY_JITTER));
     m_delayJitter = QbbPs(fs / QBB_FS_PER_PS);
+}
+
+void
+RdmaFabricHelper::SetTcpDefaults()
+{
+    const auto set =
+        [](const std::string& type, const std::string& attribute, const AttributeValue& value) {
+            if (!IsRdmaDefaultGiven(TypeId::LookupByName(type), attribute))
+            {
+                Config::SetDefault(type + "::" + attribute, value);
+            }
+        };
+    constexpr uint32_t BUFFER_BYTES = 4 << 20;
+    set("ns3::TcpSocket", "SegmentSize", UintegerValue(1448));
+    set("ns3::TcpSocket", "SndBufSize", UintegerValue(BUFFER_BYTES));
+    set("ns3::TcpSocket", "RcvBufSize", UintegerValue(BUFFER_BYTES));
+    set("ns3::TcpSocketBase", "MinRto", TimeValue(MilliSeconds(1)));
+    set("ns3::ArpL3Protocol",
+        "RequestJitter",
+        StringValue("ns3::ConstantRandomVariable[Constant=0]"));
 }
 
 int64_t

@@ -94,12 +94,7 @@ class SharingTestCase : public TestCase
 
     void DoRun() override
     {
-        // Settings for such rates: full segments, and windows that fill the queue.
-        Config::SetDefault("ns3::TcpSocket::SegmentSize", UintegerValue(1448));
-        Config::SetDefault("ns3::TcpSocket::SndBufSize", UintegerValue(4 << 20));
-        Config::SetDefault("ns3::TcpSocket::RcvBufSize", UintegerValue(4 << 20));
-        Config::SetDefault("ns3::ArpL3Protocol::RequestJitter",
-                           StringValue("ns3::ConstantRandomVariable[Constant=0]"));
+        RdmaFabricHelper::SetTcpDefaults();
         RdmaTestFabric test;
         test.helper.SetInternetStack(true);
         test.helper.SetDeviceAttribute("Scheduler", StringValue(m_sharing.scheduler));

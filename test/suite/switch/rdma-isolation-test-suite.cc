@@ -50,12 +50,7 @@ struct Traffic
 Traffic
 RunClasses(bool bulk, bool realTime, bool tcp)
 {
-    Config::SetDefault("ns3::TcpSocket::SegmentSize", UintegerValue(1448));
-    Config::SetDefault("ns3::TcpSocket::SndBufSize", UintegerValue(4 << 20));
-    Config::SetDefault("ns3::TcpSocket::RcvBufSize", UintegerValue(4 << 20));
-    Config::SetDefault("ns3::TcpSocketBase::MinRto", TimeValue(MilliSeconds(1)));
-    Config::SetDefault("ns3::ArpL3Protocol::RequestJitter",
-                       StringValue("ns3::ConstantRandomVariable[Constant=0]"));
+    RdmaFabricHelper::SetTcpDefaults();
     RdmaTestFabric test;
     test.helper.SetInternetStack(true);
     // 20% of the rate is TCP's, 50% bulk's, 30% real time's.
