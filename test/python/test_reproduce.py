@@ -277,6 +277,13 @@ class Rows(unittest.TestCase):
         with self.assertRaisesRegex(RunError, "no <!-- /reproduce -->"):
             pages.filled("<!-- reproduce: rows -->\n", made, "p.md")
 
+    def test_a_quick_page_says_so(self):
+        source = put(self.folder, "p.md", "# T\n\ntext\n<!-- reproduce: commits -->\n<!-- /reproduce -->\n")
+        made = report.Tables("parking-lot", {}, False)
+        for note, head in (("", b"# T\n\ntext\n"), ("short", b"# T\n\n**short**\n\ntext\n")):
+            pages.write(source, os.path.join(self.folder, "out.md"), made, note)
+            self.assertTrue(contents(self.folder, "out.md").startswith(head))
+
     def test_committed_pages_are_those_of_the_committed_data(self):
         for page in catalogue.pages():
             name = catalogue.PAGES[page][1]
@@ -338,6 +345,7 @@ class Tool(unittest.TestCase):
             self.reproduce("parking-lot", "--quick", f"--out={second}", "--jobs=2")
             for name in ("parking-lot.md", "data/parking-lot.csv", "figures/parking-lot-4.png"):
                 self.assertEqual(contents(first, name), contents(second, name), name)
+            self.assertIn("**`--quick`: short windows", contents(first, "parking-lot.md").decode())
             rows = list(csv.DictReader(contents(first, "data/parking-lot.csv").decode().splitlines()))
             self.assertEqual(len(rows), 4)
             self.assertIn("| A1 | PFC alone | A, Gb/s | 6.3 +- 2% | 6.4", contents(first, "parking-lot.md").decode())

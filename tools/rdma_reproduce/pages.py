@@ -45,14 +45,20 @@ def filled(text, table_of, place):
     return result
 
 
-def write(source, target, table_of):
-    """Writes a page; leaves the file untouched if the tables have not changed."""
+def noted(text, note):
+    """The text with a note below its title."""
+    title, _, rest = text.partition("\n")
+    return f"{title}\n\n**{note}**\n{rest}" if note else text
+
+
+def write(source, target, table_of, note=""):
+    """Writes a page with a note below its title; leaves the file untouched if nothing has changed."""
     try:
         with open(source, encoding="utf-8") as handle:
             text = handle.read()
     except OSError as error:
         raise RunError(f"{source}: {error.strerror}") from None
-    result = filled(text, table_of, source)
+    result = noted(filled(text, table_of, source), note)
     if os.path.exists(target):
         with open(target, encoding="utf-8") as handle:
             if handle.read() == result:

@@ -10,6 +10,11 @@ from . import catalogue, figures, pages, tables
 from .readings import READINGS
 from .row import Setting
 
+# Pages of --quick have the prose of the others.
+QUICK_NOTE = (
+    "`--quick`: short windows, one seed, runs that are cut. The tables and figures of this copy show what "
+    "the tool makes. Their values and verdicts are not those of the paper's case, of which the text tells."
+)
 COLUMNS = {
     "irn": (
         ("counted_flows", "flows", 1, 0), ("counted_completed", "finished", 1, 0),
@@ -89,7 +94,10 @@ def write(request, work, doc):
         name = catalogue.PAGES[page][1]
         _, data = work.store_of(page).read()
         quick = work.options.quick
-        pages.write(os.path.join(doc, name), os.path.join(work.out, name), Tables(page, data, quick))
+        pages.write(
+            os.path.join(doc, name), os.path.join(work.out, name), Tables(page, data, quick),
+            QUICK_NOTE if quick else "",
+        )
         written.append(os.path.join(work.out, name))
         known = figures.FIGURES.get(page, {})
         shown = figures.Data(data, tuple(seeds_in(data)), Setting(quick=quick))
