@@ -2,6 +2,8 @@
 
 #include "qbb-event-wheel.h"
 
+#include "qbb-prefetch.h"
+
 #include <ns3/abort.h>
 #include <ns3/assert.h>
 
@@ -187,9 +189,7 @@ QbbEventWheel::TakeSlot(uint32_t place)
         node = &m_nodes[index];
         // The event object has left the CPU caches since it was scheduled. It has up to two
         // lines.
-        __builtin_prefetch(node->event.impl);
-        const auto address = reinterpret_cast<uintptr_t>(node->event.impl); // tests have null
-        __builtin_prefetch(reinterpret_cast<const void*>(address + 64));
+        QbbPrefetchLines(node->event.impl, 2);
         if (count == m_maxCurrent)
         {
             m_nCurrent = count;
@@ -245,7 +245,20 @@ QbbEventWheel::Advance()
     {
         AddToCurrent(left[i]);
     }
+    if (m_ahead > 0)
+    {
+        PrefetchNextSlot();
+    }
     return true;
+}
+
+void
+QbbEventWheel::PrefetchNextSlot() const
+{
+    if (const uint64_t slot = FindNextSlot(); slot != NO_SLOT)
+    {
+        QbbPrefetch(&m_nodes[m_heads[slot % SLOTS]]);
+    }
 }
 
 void

@@ -127,7 +127,7 @@ class QbbEventWheel
     static constexpr uint32_t FEW = 2;              //!< events in a slot that make slots longer
     static constexpr uint32_t REVIEW_EVENTS = 8192; //!< events between two reviews of the width
     static constexpr uint32_t CROWD = 1024;         //!< events in the lists that make a crowd
-    static constexpr uint32_t AHEAD = 3;            //!< events to have at hand in a crowd
+    static constexpr uint32_t AHEAD = 5;            //!< events to have at hand in a crowd
     static constexpr uint32_t ROOM = 256;           //!< events for which there is memory at first
 
     /** An event in a slot's list. */
@@ -171,6 +171,7 @@ class QbbEventWheel
     void Review();
     void SetWidth(uint32_t slotBits);
     void TakeSlot(uint32_t place);
+    void PrefetchNextSlot() const;
     void SortCurrent();
 
     std::unique_ptr<Event[]> m_current; //!< events of m_slot and earlier, the last of them first

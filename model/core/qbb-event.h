@@ -22,7 +22,7 @@ class QbbEvent : public EventImpl
     /** Runs the event. */
     virtual void Run() = 0;
 
-    static constexpr uint32_t PREFETCH_STEPS = 3; //!< number of steps of Prefetch()
+    static constexpr uint32_t PREFETCH_STEPS = 5; //!< number of steps of Prefetch()
 
     /**
      * Fetches the memory that Run() will need into the CPU caches, in steps: what one step has

@@ -3,6 +3,8 @@
 #ifndef QBB_RING_H
 #define QBB_RING_H
 
+#include "qbb-prefetch.h"
+
 #include <algorithm>
 #include <array>
 #include <cstddef>
@@ -90,6 +92,12 @@ class QbbRing
     const T& Front() const
     {
         return At(m_head);
+    }
+
+    /** Fetches the first element into the CPU caches. */
+    void PrefetchFront() const
+    {
+        QbbPrefetch(m_slots.get() + m_head);
     }
 
     /** \return the last element; the ring must not be empty */

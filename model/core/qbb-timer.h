@@ -4,6 +4,7 @@
 #define QBB_TIMER_H
 
 #include "qbb-event-order.h"
+#include "qbb-prefetch.h"
 #include "qbb-time.h"
 
 #include <ns3/ptr.h>
@@ -143,7 +144,7 @@ class QbbTimer
         {
             if (step == 0)
             {
-                __builtin_prefetch(m_timer, 1);
+                QbbPrefetch(m_timer);
             }
             else if constexpr (HasPrefetch<T>::value)
             {

@@ -4,6 +4,7 @@
 #define QBB_FRAME_H
 
 #include "qbb-event-time.h"
+#include "qbb-prefetch.h"
 #include "rdma-int-format.h"
 #include "rdma-opcode.h"
 
@@ -193,8 +194,7 @@ struct alignas(64) QbbFrame : public QbbFrameLinks, public QbbFrameFields
     /** Fetches the first two cache lines into the CPU caches. */
     void Prefetch() const
     {
-        __builtin_prefetch(this, 1);
-        __builtin_prefetch(reinterpret_cast<const char*>(this) + 64, 1);
+        QbbPrefetchLines(this, 2);
     }
 
     QbbFrame() = default;

@@ -37,7 +37,8 @@ class QbbFrameSink
      *
      * \param port port that will receive the frame
      * \param frame the frame, whose `priority` is the class at the sender
-     * \param step step of QbbEvent::Prefetch(), from 1 on
+     * \param step step of QbbEvent::Prefetch(), from 2 on; the port has fetched the first two cache
+     *        lines from this interface on
      */
     virtual void PrefetchFrame(const QbbPort& port, const QbbFrame& frame, uint32_t step) const
     {

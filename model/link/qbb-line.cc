@@ -6,6 +6,7 @@
 #include "qbb-frame-codec.h"
 #include "qbb-line-exit.h"
 #include "qbb-net-device.h"
+#include "qbb-prefetch.h"
 #include "qbb-trace.h"
 
 #include <ns3/abort.h>
@@ -48,7 +49,7 @@ QbbLine::ScheduleArrival(QbbEventTime eventTime)
     }
     // The frame has left the CPU caches during the cable delay; the next event of this line reads
     // it.
-    __builtin_prefetch(m_next.frame.get());
+    QbbPrefetch(m_next.frame.get());
     m_eventInstant = m_next.arrival;
     m_eventTime = QbbEventTime(
         m_eventInstant,
@@ -75,6 +76,10 @@ QbbLine::Run()
 void
 QbbLine::Prefetch(uint32_t step) const
 {
+    if (step == 0 && !m_later.IsEmpty())
+    {
+        m_later.PrefetchFront();
+    }
     if (m_receiver && m_next.frame)
     {
         m_receiver->PrefetchReception(*m_next.frame, step);

@@ -8,6 +8,7 @@
 #include "qbb-frame-sink.h"
 #include "qbb-frame.h"
 #include "qbb-port-state.h"
+#include "qbb-prefetch.h"
 #include "qbb-time.h"
 #include "qbb-timer.h"
 
@@ -137,11 +138,11 @@ class QbbPort : public QbbPortState
     /** Fetches what Enqueue() needs into the CPU caches. \param priority class of the frame */
     void PrefetchTransmission(uint8_t priority) const
     {
-        __builtin_prefetch(&m_sink);
-        __builtin_prefetch(&m_busyUntil, 1);
+        QbbPrefetch(&m_sink);
+        QbbPrefetch(&m_busyUntil);
         m_queues.Prefetch(priority);
-        __builtin_prefetch(&m_flow);
-        __builtin_prefetch(&m_counters.classes[priority], 1);
+        QbbPrefetch(&m_flow);
+        QbbPrefetch(&m_counters.classes[priority]);
     }
 
     /** Fetches what a timer of the port needs into the CPU caches. \param step step of
@@ -150,25 +151,22 @@ class QbbPort : public QbbPortState
     {
         if (step == 1)
         {
-            __builtin_prefetch(&m_sink);
-            __builtin_prefetch(&m_busyUntil, 1);
-            __builtin_prefetch(&m_flow);
+            QbbPrefetch(&m_sink);
+            QbbPrefetch(&m_busyUntil);
+            QbbPrefetch(&m_flow);
             return;
         }
-        if (const uint8_t classes = m_queues.GetClasses())
+        if (step == 2)
         {
-            // The highest class; the scheduler may pick another one.
-            const auto priority = static_cast<uint8_t>(31 - __builtin_clz(classes));
-            m_queues.Prefetch(priority);
-            __builtin_prefetch(&m_counters.classes[priority], 1);
+            PrefetchQueue();
+            PrefetchCable();
         }
     }
 
     /** Fetches the cable into the CPU caches, some time after PrefetchTransmission(). */
     void PrefetchCable() const
     {
-        __builtin_prefetch(m_line, 1);
-        __builtin_prefetch(reinterpret_cast<const char*>(m_line) + 64, 1);
+        QbbPrefetchLines(m_line, 2);
     }
 
     // Reception
@@ -183,13 +181,15 @@ class QbbPort : public QbbPortState
     {
         if (step == 0)
         {
-            __builtin_prefetch(&m_sink);
+            QbbPrefetch(&m_sink);
             frame.Prefetch();
             return;
         }
         if (step == 1)
         {
-            __builtin_prefetch(&m_counters.classes[frame.priority], 1);
+            QbbPrefetch(&m_counters.classes[frame.priority]);
+            QbbPrefetchLines(m_sink, 2);
+            return;
         }
         if (m_sink)
         {
@@ -308,6 +308,18 @@ class QbbPort : public QbbPortState
         auto& counters = m_counters.classes[frame.priority];
         ++counters.txFrames;
         counters.txBytes += frame.size;
+    }
+
+    /** Fetches the queue and the counters of the highest class with frames into the CPU caches; the
+     * scheduler may pick another class. */
+    void PrefetchQueue() const
+    {
+        if (const uint8_t classes = m_queues.GetClasses())
+        {
+            const auto priority = static_cast<uint8_t>(31 - __builtin_clz(classes));
+            m_queues.Prefetch(priority);
+            QbbPrefetch(&m_counters.classes[priority]);
+        }
     }
 
     void StartTransmission(QbbFramePtr&& frame, QbbEventTime eventTime, QbbPs start);

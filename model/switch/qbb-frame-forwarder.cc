@@ -87,19 +87,20 @@ QbbFrameForwarder::ReceiveFrame(QbbPort& port, QbbFramePtr&& frame)
         return;
     }
     const QbbForwardingTable::Route route = m_table.Find(frame->dstIp);
-    uint16_t egressNumber = route.port;
-    if (route.group)
-    {
-        egressNumber = m_selector ? m_selector->Select(*frame, *route.group)
-                                  : SelectPort(frame->flowHash, *route.group);
-    }
-    else if (egressNumber == QbbForwardingTable::Route::NO_PORT)
+    if (route.count == 0)
     {
         port.CountDrop(*frame, QbbDropReason::NO_ROUTE);
         return;
     }
+    uint16_t egressNumber = route.first;
+    if (route.count > 1)
+    {
+        egressNumber = m_selector ? m_selector->Select(*frame, *m_table.Lookup(frame->dstIp))
+                                  : SelectPort(frame->flowHash, route);
+    }
     QbbPort& device = *m_ports[egressNumber];
     device.PrefetchTransmission(frame->priority);
+    device.PrefetchCable();
     const uint32_t received = frame->size;
     if (frame->tagged && device.IsRoutedPort())
     {
@@ -132,7 +133,6 @@ QbbFrameForwarder::ReceiveFrame(QbbPort& port, QbbFramePtr&& frame)
         blamed.CountDrop(*frame, admission.reason);
         return;
     }
-    device.PrefetchCable();
     --frame->ttl;
     if (frame->ecn != 0)
     {
@@ -160,20 +160,28 @@ QbbFrameForwarder::PrefetchFrame(const QbbPort& port, const QbbFrame& frame, uin
     {
         return;
     }
-    if (step == 1)
+    if (step == 2)
     {
         m_table.Prefetch(frame.dstIp);
-        m_buffer->PrefetchGroup(port.GetPortNumber(), frame.priority);
+        m_buffer->PrefetchBooks();
+        m_markers.Prefetch();
         return;
     }
     const QbbForwardingTable::Route route = m_table.Find(frame.dstIp);
-    const uint16_t egress = route.group ? SelectPort(frame.flowHash, *route.group) : route.port;
-    if (egress == QbbForwardingTable::Route::NO_PORT)
+    if (route.count == 0)
     {
         return;
     }
-    m_buffer->PrefetchQueue(egress, frame.priority);
+    const uint16_t egress = SelectPort(frame.flowHash, route);
+    if (step == 3)
+    {
+        QbbPrefetch(&m_ports[egress]);
+        m_buffer->PrefetchGroup(port.GetPortNumber(), frame.priority);
+        m_buffer->PrefetchQueue(egress, frame.priority);
+        return;
+    }
     m_ports[egress]->PrefetchTransmission(frame.priority);
+    m_buffer->PrefetchPool(port.GetPortNumber(), frame.priority);
 }
 
 QbbAdmission

@@ -8,6 +8,7 @@
 #include "qbb-input-queueing.h"
 #include "qbb-net-device.h"
 #include "qbb-path-selector.h"
+#include "qbb-prefetch.h"
 #include "qbb-switch-markers.h"
 
 #include <cstdint>
@@ -60,7 +61,7 @@ class QbbFrameGate
  * egress port also fire at the last bit. A damaged frame is dropped at the hop where the damage
  * occurs; a real switch forwards most of the frame before it knows, with a wrong FCS.
  */
-class QbbFrameForwarder : public QbbFrameSink
+class alignas(QBB_CACHE_LINE) QbbFrameForwarder : public QbbFrameSink
 {
   public:
     /** \return number of ports */
@@ -158,6 +159,16 @@ class QbbFrameForwarder : public QbbFrameSink
 
     /**
      * \param flowHash QbbFlowHash() of a flow
+     * \param route a route with at least one port
+     * \return the port that ECMP of this switch chooses for the flow
+     */
+    uint16_t SelectPort(uint32_t flowHash, const QbbForwardingTable::Route& route) const
+    {
+        return route.GetPort(SelectPath(flowHash, route.count));
+    }
+
+    /**
+     * \param flowHash QbbFlowHash() of a flow
      * \param ports equal-cost ports, at least one
      * \return the port that the flow's frames take; the port that ECMP would choose if the path
      *         selector depends on more than the flow
@@ -186,23 +197,24 @@ class QbbFrameForwarder : public QbbFrameSink
 
   protected:
     // Members that a frame needs together stand together: a large fabric has more switches than the
-    // CPU caches can hold, and each cache line is a miss.
+    // CPU caches can hold, and each cache line is a miss. The first line ends before m_table, and
+    // the second has what a frame needs of m_table.
 
     std::vector<Ptr<QbbNetDevice>> m_ports; //!< ports, by port number
-    QbbForwardingTable m_table;             //!< forwarding table
+    Ptr<QbbBufferManager> m_buffer;         //!< admits frames and decides on pauses
     Ptr<QbbPathSelector> m_selector;        //!< chooses among equal-cost ports; null: ECMP
-    uint32_t m_seed{0};                     //!< ECMP seed
-    uint32_t m_cutThroughBytes{128};        //!< attribute CutThroughBytes of QbbSwitch
-    bool m_cutThrough{false};               //!< attribute CutThrough of QbbSwitch
+    /// Virtual output queues; null: output-queued.
+    std::unique_ptr<QbbInputQueueing> m_inputQueueing;
+    uint32_t m_seed{0};       //!< ECMP seed
+    bool m_cutThrough{false}; //!< attribute CutThrough of QbbSwitch
 
   private:
     uint8_t m_gated{0}; //!< bit mask of the gated classes, from SetGate()
 
   protected:
-    Ptr<QbbBufferManager> m_buffer; //!< admits frames and decides on pauses
-    /// Virtual output queues; null: output-queued.
-    std::unique_ptr<QbbInputQueueing> m_inputQueueing;
-    QbbSwitchMarkers m_markers; //!< mark packets and write telemetry
+    QbbForwardingTable m_table;      //!< forwarding table
+    QbbSwitchMarkers m_markers;      //!< mark packets and write telemetry
+    uint32_t m_cutThroughBytes{128}; //!< attribute CutThroughBytes of QbbSwitch
 
   private:
     QbbAdmission PushOut(QbbAdmission admission, const QbbFrame& frame, uint16_t egressPort);

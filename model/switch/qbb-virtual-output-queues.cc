@@ -2,6 +2,8 @@
 
 #include "qbb-virtual-output-queues.h"
 
+#include "qbb-prefetch.h"
+
 #include <ns3/abort.h>
 #include <ns3/assert.h>
 
@@ -85,7 +87,7 @@ QbbVirtualOutputQueues::Pop(uint32_t index, bool served)
     else
     {
         // The next frame has waited long enough to leave the CPU caches and is needed soon.
-        __builtin_prefetch(m_places[queue.first].frame.get());
+        QbbPrefetch(m_places[queue.first].frame.get());
     }
     return frame;
 }

@@ -5,6 +5,7 @@
 
 #include "qbb-event-order.h"
 #include "qbb-frame.h"
+#include "qbb-prefetch.h"
 #include "qbb-time.h"
 #include "qbb-timer.h"
 #include "rdma-endpoint.h"
@@ -202,11 +203,7 @@ class RdmaPacketEngine : public RdmaEndpoint
     /** Fetches this object into the CPU caches. */
     void Prefetch() const
     {
-        constexpr std::size_t LINE = 64;
-        for (std::size_t offset = 0; offset < sizeof(*this); offset += LINE)
-        {
-            __builtin_prefetch(reinterpret_cast<const char*>(this) + offset, 1);
-        }
+        QbbPrefetchLines(this, (sizeof(*this) + QBB_CACHE_LINE - 1) / QBB_CACHE_LINE);
     }
 
     /** \return true if the NIC's scheduler holds the queue pair */

@@ -4,6 +4,7 @@
 #define QBB_EGRESS_QUEUES_H
 
 #include "qbb-frame.h"
+#include "qbb-prefetch.h"
 #include "qbb-ring.h"
 
 #include <algorithm>
@@ -64,7 +65,7 @@ class QbbEgressQueues
         else
         {
             // The next frame has left the CPU caches while queued; it is read a frame time later.
-            __builtin_prefetch(queue.frames.Front().get());
+            QbbPrefetch(queue.frames.Front().get());
         }
         return frame;
     }
@@ -72,7 +73,7 @@ class QbbEgressQueues
     /** Fetches the queue of a class into the CPU caches. \param priority class */
     void Prefetch(uint8_t priority) const
     {
-        __builtin_prefetch(&m_queues[priority], 1);
+        QbbPrefetch(&m_queues[priority]);
     }
 
     /** Removes the last frame of a class. \param priority class \return the frame, or null */

@@ -9,6 +9,7 @@
 #include "qbb-ingress-class.h"
 #include "qbb-ingress-terms.h"
 #include "qbb-port-profile.h"
+#include "qbb-prefetch.h"
 #include "qbb-ring.h"
 
 #include <ns3/assert.h>
@@ -70,7 +71,7 @@ namespace ns3
  * shared part. It aborts with a message if a policy admits more than a pool, a reserve or a
  * headroom holds. Example: examples/own/rdma-own-buffer.cc.
  */
-class QbbBufferManager : public QbbBufferSettings
+class alignas(QBB_CACHE_LINE) QbbBufferManager : public QbbBufferSettings
 {
   public:
     /**
@@ -112,18 +113,31 @@ class QbbBufferManager : public QbbBufferSettings
      */
     bool Release(uint16_t ingressPort, uint16_t egressPort, uint8_t priority, uint32_t bytes);
 
+    /** Fetches what PrefetchGroup(), PrefetchQueue() and Admit() read here into the CPU caches. */
+    void PrefetchBooks() const
+    {
+        QbbPrefetchLines(this, 2);
+    }
+
+    /** Fetches what Admit() reads of the pool of an ingress group into the CPU caches, some time
+     * after PrefetchGroup(). \param ingressPort port number \param priority class 0..7 */
+    void PrefetchPool(uint16_t ingressPort, uint8_t priority) const
+    {
+        QbbPrefetch(&m_books.GetPool(m_books.GetGroup(ingressPort, priority)));
+    }
+
     /** Fetches what Admit() reads of an ingress group into the CPU caches.
      * \param ingressPort port number \param priority class 0..7 */
     void PrefetchGroup(uint16_t ingressPort, uint8_t priority) const
     {
-        __builtin_prefetch(&m_books.GetGroup(ingressPort, priority), 1);
+        QbbPrefetch(&m_books.GetGroup(ingressPort, priority));
     }
 
     /** Fetches what Admit() reads of an egress queue into the CPU caches.
      * \param egressPort port number \param priority class 0..7 */
     void PrefetchQueue(uint16_t egressPort, uint8_t priority) const
     {
-        __builtin_prefetch(&m_books.GetQueue(egressPort, priority), 1);
+        QbbPrefetch(&m_books.GetQueue(egressPort, priority));
     }
 
     /**

@@ -63,16 +63,51 @@ QbbForwardingTable::GetRoute(const Group& ports)
     if (ports.size() == 1)
     {
         AddSingle(ports.front());
-        return ONLY_PORT | ports.front();
+        return MakeRun(ports);
     }
+    const uint32_t index = GetGroupIndex(ports);
+    const uint32_t run = MakeRun(ports);
+    return run == NO_ROUTE ? FIRST + index : run;
+}
+
+uint32_t
+QbbForwardingTable::GetGroupIndex(const Group& ports)
+{
     // A linear scan suffices: there are few distinct groups.
     const auto found = std::find(m_groups.rbegin(), m_groups.rend(), ports);
     if (found != m_groups.rend())
     {
-        return static_cast<uint32_t>(m_groups.rend() - found) - 1 + FIRST;
+        return static_cast<uint32_t>(m_groups.rend() - found) - 1;
     }
     m_groups.push_back(ports);
-    return static_cast<uint32_t>(m_groups.size()) - 1 + FIRST;
+    return static_cast<uint32_t>(m_groups.size()) - 1;
+}
+
+uint32_t
+QbbForwardingTable::MakeRun(const Group& ports)
+{
+    const auto gap = std::adjacent_find(ports.begin(), ports.end(), [](auto port, auto next) {
+        return next != port + 1;
+    });
+    if (gap != ports.end() || ports.size() > LONGEST_RUN)
+    {
+        return NO_ROUTE;
+    }
+    return RUN | static_cast<uint32_t>(ports.size()) << 16 | ports.front();
+}
+
+const QbbForwardingTable::Group*
+QbbForwardingTable::GetPortsOfRun(uint32_t run) const
+{
+    const auto first = static_cast<uint16_t>(run);
+    const uint16_t count = GetRunLength(run);
+    if (count == 1)
+    {
+        return &m_singles[first];
+    }
+    return &*std::find_if(m_groups.begin(), m_groups.end(), [&](const Group& ports) {
+        return ports.size() == count && ports.front() == first && MakeRun(ports) == run;
+    });
 }
 
 void
@@ -168,7 +203,7 @@ QbbForwardingTable::FindElsewhere(uint32_t destination) const
     {
         return {};
     }
-    return group->size() == 1 ? Route{nullptr, group->front()} : Route{group, Route::NO_PORT};
+    return group->size() == 1 ? Route{nullptr, group->front(), 1} : MakeRoute(*group);
 }
 
 } // namespace ns3

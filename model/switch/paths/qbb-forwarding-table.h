@@ -4,6 +4,7 @@
 #define QBB_FORWARDING_TABLE_H
 
 #include "qbb-host-index.h"
+#include "qbb-prefetch.h"
 
 #include <cstdint>
 #include <memory>
@@ -33,10 +34,15 @@ class QbbForwardingTable
     /** The ports towards a destination, for the path of frames. */
     struct Route
     {
-        static constexpr uint16_t NO_PORT = 0xffff; //!< there is no route
+        const Group* group{nullptr}; //!< the ports, if their numbers are not consecutive; or null
+        uint16_t first{0};           //!< lowest port, if group is null
+        uint16_t count{0};           //!< number of ports; 0: there is no route
 
-        const Group* group{nullptr}; //!< several equal-cost ports, or null
-        uint16_t port{NO_PORT};      //!< the only port, if group is null; or NO_PORT
+        /** \param index an index below count \return a port, in ascending order */
+        uint16_t GetPort(uint32_t index) const
+        {
+            return group ? (*group)[index] : static_cast<uint16_t>(first + index);
+        }
     };
 
     /** Removes all routes. */
@@ -76,7 +82,7 @@ class QbbForwardingTable
     }
 
     /**
-     * Does what Lookup() does, and reads less memory if there is only one port.
+     * Does what Lookup() does, and reads less memory if the ports have consecutive numbers.
      *
      * \param destination IPv4 address, host byte order
      * \return the route to the destination
@@ -87,17 +93,17 @@ class QbbForwardingTable
         {
             const QbbHostPlace place = m_hosts->Find(destination);
             const uint32_t route = m_routeOfLeaf[GetLeafIndex(place.leaf)];
-            if (route & ONLY_PORT)
+            if (route & RUN)
             {
-                return {nullptr, static_cast<uint16_t>(route)};
+                return {nullptr, static_cast<uint16_t>(route), GetRunLength(route)};
             }
             if (route == LOCAL)
             {
-                return {nullptr, place.port};
+                return {nullptr, place.port, 1};
             }
             if (route >= FIRST)
             {
-                return {&m_groups[route - FIRST], Route::NO_PORT};
+                return MakeRoute(m_groups[route - FIRST]);
             }
         }
         return FindElsewhere(destination);
@@ -108,7 +114,7 @@ class QbbForwardingTable
     {
         if (m_hosts)
         {
-            __builtin_prefetch(&m_routeOfLeaf[GetLeafIndex(m_hosts->Find(destination).leaf)]);
+            QbbPrefetch(&m_routeOfLeaf[GetLeafIndex(m_hosts->Find(destination).leaf)]);
         }
     }
 
@@ -149,13 +155,15 @@ class QbbForwardingTable
     };
 
     // A route is stored as a number: a special value, FIRST + the index of a group in m_groups, or
-    // ONLY_PORT + the number of a port.
+    // RUN + a number of ports in bits 16 to 30 + the lowest port. In a Clos fabric nearly all
+    // routes are runs of ports, and a frame finds its port without reading a group.
 
-    static constexpr uint32_t NO_ROUTE = 0; //!< no route
-    static constexpr uint32_t REMOVED = 1;  //!< route of a destination: removed by SetRoute()
-    static constexpr uint32_t LOCAL = 1;    //!< route of a leaf: the leaf is this switch
-    static constexpr uint32_t FIRST = 2;    //!< the first group
-    static constexpr uint32_t ONLY_PORT = 0x80000000; //!< flag: the port is the only one
+    static constexpr uint32_t NO_ROUTE = 0;     //!< no route
+    static constexpr uint32_t REMOVED = 1;      //!< route of a destination: removed by SetRoute()
+    static constexpr uint32_t LOCAL = 1;        //!< route of a leaf: the leaf is this switch
+    static constexpr uint32_t FIRST = 2;        //!< the first group
+    static constexpr uint32_t RUN = 0x80000000; //!< flag: consecutive ports
+    static constexpr uint32_t LONGEST_RUN = 0x7fff; //!< ports that a run has at most
 
     /** \param leaf a leaf, or NO_LEAF, which precedes leaf 0 \return index in m_routeOfLeaf */
     static uint32_t GetLeafIndex(uint32_t leaf)
@@ -163,17 +171,38 @@ class QbbForwardingTable
         return leaf + 1;
     }
 
+    /** \param route number of a run \return number of its ports */
+    static uint16_t GetRunLength(uint32_t route)
+    {
+        return (route >> 16) & LONGEST_RUN;
+    }
+
+    /** \param ports a set of ports, ascending, at least one \return the run; NO_ROUTE: it is none
+     */
+    static uint32_t MakeRun(const Group& ports);
+
+    /** \param group several ports \return the route to them */
+    static Route MakeRoute(const Group& group)
+    {
+        return {&group, 0, static_cast<uint16_t>(group.size())};
+    }
+
     /** \param ports a set of ports, ascending, at least one \return number of the route */
     uint32_t GetRoute(const Group& ports);
+
+    /** \param ports a set of ports \return index in m_groups, to which the set is added */
+    uint32_t GetGroupIndex(const Group& ports);
 
     /** Makes the groups of each port alone up to a port. \param port port number */
     void AddSingle(uint16_t port);
 
-    /** \param route number of a route by a group or a port \return its ports */
+    /** \param route number of a route by a group or a run \return its ports */
     const Group* GetPorts(uint32_t route) const
     {
-        return route & ONLY_PORT ? &m_singles[route & ~ONLY_PORT] : &m_groups[route - FIRST];
+        return route & RUN ? GetPortsOfRun(route) : &m_groups[route - FIRST];
     }
+
+    const Group* GetPortsOfRun(uint32_t run) const;
 
     Route FindElsewhere(uint32_t destination) const;
     const Group* LookupSingle(uint32_t destination) const;

@@ -287,11 +287,13 @@ class RdmaNic : public Object, public RdmaNicTiming, public QbbFrameSink, public
         {
             return;
         }
-        if (step == 1)
+        if (step == 2)
         {
             m_queuePairs.Prefetch(frame.destQp);
+            return;
         }
-        else if (const RdmaQueuePair* qp = m_queuePairs.Peek(frame.destQp))
+        const RdmaQueuePair* qp = m_queuePairs.Peek(frame.destQp);
+        if (qp && step == 3)
         {
             RdmaPacketEngine::Of(*qp).Prefetch();
         }

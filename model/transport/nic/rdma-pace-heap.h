@@ -3,6 +3,7 @@
 #ifndef RDMA_PACE_HEAP_H
 #define RDMA_PACE_HEAP_H
 
+#include "qbb-prefetch.h"
 #include "qbb-ps.h"
 
 #include <cstddef>
@@ -46,7 +47,7 @@ class RdmaPaceHeap
     /** Fetches what GetFirst() reads into the CPU caches. */
     void PrefetchFirst() const
     {
-        __builtin_prefetch(m_entries.data());
+        QbbPrefetch(m_entries.data());
     }
 
     /** \param qp a queue pair not in the heap \param at time until which it waits */

@@ -3,6 +3,7 @@
 #ifndef RDMA_QUEUE_PAIR_TABLE_H
 #define RDMA_QUEUE_PAIR_TABLE_H
 
+#include "qbb-prefetch.h"
 #include "rdma-queue-pair.h"
 
 #include <ns3/ptr.h>
@@ -80,7 +81,7 @@ class RdmaQueuePairTable
      */
     void Prefetch(uint32_t qpn) const
     {
-        __builtin_prefetch(&m_queuePairs[qpn - FIRST_QPN]);
+        QbbPrefetch(&m_queuePairs[qpn - FIRST_QPN]);
     }
 
     /**

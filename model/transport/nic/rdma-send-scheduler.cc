@@ -3,6 +3,7 @@
 #include "rdma-send-scheduler.h"
 
 #include "qbb-net-device.h"
+#include "qbb-prefetch.h"
 
 #include <algorithm>
 #include <utility>
@@ -96,11 +97,14 @@ RdmaSendScheduler::PrefetchTimer(uint32_t step) const
 {
     if (step == 1)
     {
-        __builtin_prefetch(&m_paced, 1);
-        __builtin_prefetch(&m_ports);
+        QbbPrefetch(&m_paced);
+        QbbPrefetch(&m_ports);
         return;
     }
-    m_paced.PrefetchFirst();
+    if (step == 2)
+    {
+        m_paced.PrefetchFirst();
+    }
 }
 
 void

@@ -29,8 +29,11 @@ Look(const QbbForwardingTable& table, uint32_t destination)
     const Group* group = table.Lookup(destination);
     const Route route = table.Find(destination);
     const std::size_t ports = group ? group->size() : 0;
-    EXPECT_EQ(route.group, ports > 1 ? group : nullptr) << destination;
-    EXPECT_EQ(route.port, ports == 1 ? group->front() : Route::NO_PORT) << destination;
+    EXPECT_EQ(route.count, ports) << destination;
+    for (uint32_t i = 0; i < ports; ++i)
+    {
+        EXPECT_EQ(route.GetPort(i), (*group)[i]) << destination;
+    }
     return group ? *group : Group{};
 }
 
