@@ -10,6 +10,7 @@
 #include <ns3/event-impl.h>
 #include <ns3/ptr.h>
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <limits>
@@ -125,6 +126,25 @@ class QbbEngine
             return false;
         }
         RunEvent(*next);
+        return true;
+    }
+
+    /**
+     * Runs several events.
+     *
+     * \param count greatest number of events to run
+     * \param interrupted flag that ends the function after the running event
+     * \return true if that many events have run and the flag is not set
+     */
+    bool RunSome(uint32_t count, const std::atomic<bool>& interrupted)
+    {
+        for (uint32_t left = count; left > 0; --left)
+        {
+            if (!RunNext() || interrupted.load(std::memory_order_relaxed))
+            {
+                return false;
+            }
+        }
         return true;
     }
 

@@ -6,6 +6,7 @@
 
 #include <ns3/abort.h>
 #include <ns3/assert.h>
+#include <ns3/boolean.h>
 #include <ns3/log.h>
 #include <ns3/simulator.h>
 #include <ns3/string.h>
@@ -39,7 +40,14 @@ RdmaSimulatorImpl::GetTypeId()
                           StringValue("ns3::QbbFabricGroups"),
                           MakeStringAccessor(&RdmaSimulatorImpl::SetGrouping,
                                              &RdmaSimulatorImpl::GetGrouping),
-                          MakeStringChecker());
+                          MakeStringChecker())
+            .AddAttribute("LargePages",
+                          "Request large pages for the heap of a large run from Linux. Affects "
+                          "speed only.",
+                          BooleanValue(true),
+                          MakeBooleanAccessor(&RdmaSimulatorImpl::SetLargePages,
+                                              &RdmaSimulatorImpl::HasLargePages),
+                          MakeBooleanChecker());
     return tid;
 }
 
@@ -143,9 +151,11 @@ RdmaSimulatorImpl::Run()
                     "ns3::RdmaSimulatorImpl::Threads=1");
     m_thread = std::this_thread::get_id();
     m_stop = false;
+    m_largePages.Follow();
     if (m_threads > 1)
     {
         RunFirstInstant();
+        m_largePages.Follow();
         if (m_stop || m_parallel.Run(m_threads, [this] { TakeForeignEvents(); }))
         {
             return;
@@ -178,18 +188,6 @@ RdmaSimulatorImpl::GetReasonForOneThread()
 }
 
 void
-RdmaSimulatorImpl::SetGrouping(std::string type)
-{
-    m_parallel.SetGrouping(type);
-}
-
-std::string
-RdmaSimulatorImpl::GetGrouping() const
-{
-    return m_parallel.GetGrouping();
-}
-
-void
 RdmaSimulatorImpl::RunFirstInstant()
 {
     // ns-3 initialises all nodes in events of the first instant.
@@ -210,9 +208,10 @@ RdmaSimulatorImpl::RunOnOneThread()
     {
         m_interrupted = false;
         TakeForeignEvents();
-        while (m_engine.RunNext() && !m_interrupted.load(std::memory_order_relaxed))
+        do
         {
-        }
+            m_largePages.Follow();
+        } while (m_engine.RunSome(EVENTS_BETWEEN_LOOKS, m_interrupted));
     } while (!m_stop && m_interrupted);
 }
 
@@ -278,6 +277,11 @@ RdmaSimulatorImpl::ScheduleWithContext(uint32_t context, const Time& delay, Even
     NS_ASSERT_MSG(delay.IsPositive(), "an event is scheduled for a time that has passed");
     if (IsOnOwnThread())
     {
+        if (!m_parallel.GetRun())
+        {
+            // ns-3 schedules an event for each node and each device that a script makes.
+            m_largePages.Follow();
+        }
         Insert(delay, context, event);
         return;
     }

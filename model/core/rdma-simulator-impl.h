@@ -5,6 +5,7 @@
 
 #include "qbb-destroy-events.h"
 #include "qbb-engine.h"
+#include "qbb-large-pages.h"
 #include "qbb-parallel-simulation.h"
 
 #include <ns3/simulator-impl.h>
@@ -128,8 +129,29 @@ class RdmaSimulatorImpl final : public SimulatorImpl
     const QbbEngine& GetEngineOf(const EventId& id) const;
     void RunFirstInstant();
     void RunOnOneThread();
-    void SetGrouping(std::string type);
-    std::string GetGrouping() const;
+
+    void SetGrouping(std::string type)
+    {
+        m_parallel.SetGrouping(type);
+    }
+
+    std::string GetGrouping() const
+    {
+        return m_parallel.GetGrouping();
+    }
+
+    void SetLargePages(bool on)
+    {
+        m_largePages.SetOn(on);
+    }
+
+    bool HasLargePages() const
+    {
+        return m_largePages.IsOn();
+    }
+
+    /// Events between two looks at the size of the heap.
+    static constexpr uint32_t EVENTS_BETWEEN_LOOKS = 256;
 
     QbbEngine m_engine;                     //!< clock and event list
     uint32_t m_threads{1};                  //!< attribute Threads
@@ -140,6 +162,7 @@ class RdmaSimulatorImpl final : public SimulatorImpl
     std::mutex m_foreignMutex;              //!< guards m_foreign
     std::vector<ForeignEvent> m_foreign;    //!< events of other threads, not yet taken
     std::atomic<bool> m_interrupted{false}; //!< Run() must look at m_stop and m_foreign
+    QbbLargePages m_largePages;             //!< large pages for the heap; attribute LargePages
 };
 
 } // namespace ns3
