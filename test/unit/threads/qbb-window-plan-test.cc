@@ -3,7 +3,6 @@
 #include "qbb-event-time.h"
 #include "qbb-window-plan.h"
 
-
 #include <gtest/gtest.h>
 
 /**
