@@ -184,7 +184,7 @@ class alignas(64) QbbLine final : public QbbEvent
     QbbEventTime m_eventTime;        //!< time of the scheduled event
     uint32_t m_nodeId{UINT32_MAX};   //!< id of the receiver's node, once a frame has been sent
     uint32_t m_deviceIndex{0};       //!< index of the receiver among its node's devices
-    QbbRing<InFlight> m_later;       //!< the other frames in flight, in order of arrival
+    QbbRing<InFlight> m_later;       //!< frames in flight behind m_next, in order of arrival
     /// Scratch buffer of CrossAsBytes(); null: frames do not cross as bytes
     std::unique_ptr<std::vector<uint8_t>> m_bytes;
     uint64_t m_lostInFlight{0}; //!< frames lost because the link went down

@@ -196,9 +196,9 @@ class alignas(QBB_CACHE_LINE) QbbFrameForwarder : public QbbFrameSink
     void SchedulerChanged(QbbPort& port) override;
 
   protected:
-    // Members that a frame needs together stand together: a large fabric has more switches than the
-    // CPU caches can hold, and each cache line is a miss. The first line ends before m_table, and
-    // the second has what a frame needs of m_table.
+    // Members that a frame needs stand in the same cache lines. A large fabric has more switches
+    // than the CPU caches hold, so that each line that a frame needs is a miss. The first line ends
+    // before m_table, and the second has what a frame needs of m_table.
 
     std::vector<Ptr<QbbNetDevice>> m_ports; //!< ports, by port number
     Ptr<QbbBufferManager> m_buffer;         //!< admits frames and decides on pauses

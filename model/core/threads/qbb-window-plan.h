@@ -58,8 +58,8 @@ struct QbbWindowPlan
 
     Action action{Action::END};   //!< kind of the step
     bool pauses{false};           //!< with END: events are left
-    Scheduler::EventKey limit0{}; //!< first event of group 0 that does not run
-    Scheduler::EventKey limit{};  //!< first event of any other group that does not run
+    Scheduler::EventKey limit0{}; //!< end of the window for group 0: events before it run
+    Scheduler::EventKey limit{};  //!< end of the window for all groups above 0
 
     /**
      * \param last reports at the end of the last window

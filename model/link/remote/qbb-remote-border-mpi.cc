@@ -56,22 +56,28 @@ QbbRemoteBorder::AddCable(QbbRemoteChannel* cable)
         m_delay = delay;
         m_step = std::max(1_ps, delay / PARTS);
     }
-    m_cables.push_back(cable);
+    Cable& added = m_cables.emplace_back();
+    added.channel = cable;
+    for (const std::size_t end : {0, 1})
+    {
+        const Ptr<NetDevice> receiver = cable->GetLine(end).GetReceiver()->GetDevice();
+        added.batches[end] = &m_batches[receiver->GetNode()->GetSystemId()];
+        added.batches[end]->receiver = receiver;
+    }
     return static_cast<uint32_t>(m_cables.size() - 1);
 }
 
 void
 QbbRemoteBorder::Send(uint32_t cable, std::size_t end, const QbbFrame& frame, QbbPs arrival)
 {
-    QbbLine& line = m_cables[cable]->GetLine(end);
+    QbbLine& line = m_cables[cable].channel->GetLine(end);
     NS_ABORT_MSG_IF(line.GetDelay() < m_delay,
                     "rdma: the delay of a cable between two ranks has become "
                         << line.GetDelay() << " ps; accepted: from " << m_delay
                         << " ps, the shortest delay when the cables were attached");
-    const Ptr<NetDevice> receiver = line.GetReceiver()->GetDevice();
-    Batch& batch = m_batches[receiver->GetNode()->GetSystemId()];
-    batch.receiver = receiver;
-    batch.frames.Add({cable, static_cast<uint32_t>(end), QbbEventNow(), arrival}, frame);
+    m_cables[cable].batches[end]->frames.Add(
+        {cable, static_cast<uint32_t>(end), QbbEventNow(), arrival},
+        frame);
     if (!m_isDue)
     {
         m_isDue = true;
@@ -115,9 +121,10 @@ QbbRemoteBorder::Receive(Ptr<Packet> message)
     for (QbbRemoteBatchReader reader(*bytes); !reader.IsAtEnd();)
     {
         const QbbRemoteCrossing crossing = reader.TakeCrossing();
-        QbbLine& line = m_cables.at(crossing.cable)->GetLine(crossing.end);
+        QbbRemoteChannel& channel = *m_cables.at(crossing.cable).channel;
+        QbbLine& line = channel.GetLine(crossing.end);
         auto frame = reader.TakeFrame(line.GetReceiver()->GetPool());
-        if (m_cables[crossing.cable]->GetLastDown() >= crossing.sent)
+        if (channel.GetLastDown() >= crossing.sent)
         {
             line.Lose(*frame);
         }

@@ -11,6 +11,7 @@
 #include <ns3/object.h>
 #include <ns3/packet.h>
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -28,10 +29,10 @@ class QbbRemoteChannel;
  *
  * A message of ns3::MpiInterface costs more than many frames. The frames for a rank are therefore
  * collected for a while, at most an eighth of the shortest cable delay, and cross together. A frame
- * leaves when its transmission begins, and its last bit arrives more than a cable delay later. The
- * messages are due what is left of the shortest cable delay after they are sent, which is the
- * lookahead of ns3::DistributedSimulatorImpl (QbbChannel::GetLookAhead()), and so before any of
- * their frames arrives.
+ * is added when its transmission begins, and its last bit arrives more than a cable delay later. A
+ * message is due seven eighths of the shortest cable delay after it is sent, before any of its
+ * frames arrives. This time is also the lookahead of ns3::DistributedSimulatorImpl
+ * (QbbChannel::GetLookAhead()).
  *
  * The object belongs to the simulator. All ranks make the same cables in the same order.
  */
@@ -82,14 +83,21 @@ class QbbRemoteBorder : public Object
         Ptr<NetDevice> receiver; //!< a device of the rank, to which the messages are addressed
     };
 
+    /** A cable between this rank and another, or between two others. */
+    struct Cable
+    {
+        QbbRemoteChannel* channel{nullptr}; //!< the cable
+        std::array<Batch*, 2> batches{};    //!< frames for the receiver's rank, by sending end
+    };
+
     void Flush();
 
-    std::vector<QbbRemoteChannel*> m_cables; //!< cables by number
-    QbbPs m_delay{0};                        //!< shortest delay of a cable
-    QbbPs m_step{0};                         //!< longest time for which frames are collected
-    std::map<uint32_t, Batch> m_batches;     //!< by rank
-    bool m_isDue{false};                     //!< Flush() is scheduled
-    QbbRemoteMessages m_messages;            //!< messages that have come
+    std::vector<Cable> m_cables;         //!< cables by number
+    QbbPs m_delay{0};                    //!< shortest delay of a cable
+    QbbPs m_step{0};                     //!< longest time for which frames are collected
+    std::map<uint32_t, Batch> m_batches; //!< by rank; references stay valid
+    bool m_isDue{false};                 //!< Flush() is scheduled
+    QbbRemoteMessages m_messages;        //!< messages that have come
 };
 
 } // namespace ns3

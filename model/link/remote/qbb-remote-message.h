@@ -41,7 +41,8 @@ class QbbRemoteMessages
      * order; those of two calls by one rank may not mix.
      *
      * \param message message of MakeQbbRemoteMessages()
-     * \return the bytes, with their last message
+     * \return all bytes of a call of MakeQbbRemoteMessages(), if this is its last message to come;
+     * no value before
      */
     std::optional<std::string> Take(const Packet& message);
 

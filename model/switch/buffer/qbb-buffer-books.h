@@ -373,8 +373,8 @@ class QbbBufferBooks
 
     void ChargeEgressPool(Queue& queue, uint32_t change);
 
-    // Members that a frame needs together stand together: a large fabric has more switches than the
-    // CPU caches can hold, and each cache line is a miss.
+    // Members that a frame needs stand in the same cache lines. A large fabric has more switches
+    // than the CPU caches hold, so that each line that a frame needs is a miss.
 
     uint64_t m_used{0};             //!< bytes in use
     uint64_t m_peakUsed{0};         //!< peak of m_used

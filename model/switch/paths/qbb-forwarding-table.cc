@@ -105,8 +105,9 @@ QbbForwardingTable::GetPortsOfRun(uint32_t run) const
     {
         return &m_singles[first];
     }
-    return &*std::find_if(m_groups.begin(), m_groups.end(), [&](const Group& ports) {
-        return ports.size() == count && ports.front() == first && MakeRun(ports) == run;
+    // Path selectors ask for each frame. Ports ascend, so that the ends of a run tell it.
+    return &*std::find_if(m_groups.begin(), m_groups.end(), [first, count](const Group& ports) {
+        return ports.size() == count && ports.front() == first && ports.back() == first + count - 1;
     });
 }
 

@@ -192,10 +192,12 @@ TEST(RdmaTimely, CutsWithEventsAcks)
     t.control->SetAttribute("Alpha", DoubleValue(0.02));
     t.Answer(false, 100, 60);
     EXPECT_EQ(t.GetRate(), 5.01e9);
-    // diff = 0.02 x 50 = 1 us; gradient 0.05; x (1 - 0.8 x 0.05), however short the time
+    // The smoothed difference is 0.02 x 50 us = 1 us, and the gradient 1 / 20 = 0.05. The rate
+    // falls to 1 - 0.8 x 0.05, however short the time since the last update.
     t.Answer(false, 101, 110);
     EXPECT_NEAR(t.GetRate(), 5.01e9 * 0.96, 1);
-    // above THigh = 500 us, 5 us later: x (1 - 0.25 x 0.8 x (1 - 500 / 1000) = 0.9)
+    // A round trip of 1000 us is above THigh = 500 us. The rate falls by 0.8 x (1 - 500 / 1000) =
+    // 0.4 in a minimum round trip, which is 20 us, and therefore by 0.1 in 5 us.
     t.Answer(false, 106, 1000);
     EXPECT_NEAR(t.GetRate(), 5.01e9 * 0.96 * 0.9, 1);
 }
