@@ -20,7 +20,7 @@ namespace
 
 constexpr const char* OWN_GROUP = "Rdma"; // group name of the module's types
 
-/// \return what of a node comes from outside of the module, and may send packets of ns-3, or ""
+/// \return an object of a node that is not of the module and may send packets of ns-3; "": none
 std::string
 FindStranger(const Node& node)
 {
@@ -44,7 +44,7 @@ FindStranger(const Node& node)
                                                           : "a device other than ns3::QbbNetDevice";
 }
 
-/// \return what of the module calls code from outside in events of a node, or ""
+/// \return a part of the module that calls code of the user in events of a node; "": none
 std::string
 FindWitness(const Node& node)
 {

@@ -28,20 +28,20 @@ std::vector<QbbNetDevice*> GetQbbPorts(const Node& node);
 
 /**
  * \ingroup rdma
- * Finds what sees the events of each node from outside of the module: an application, an IP stack
- * or another object from outside of the module, an application of the module, a sink, a callback,
- * an error model, or an event of a script. The neighbours of a node that may send packets of ns-3
- * count too, because switches answer the ARP requests of their hosts.
+ * Finds the code from outside of the module that the events of each node call: an application, an
+ * IP stack or another object from outside of the module, an application of the module, a sink, a
+ * callback, an error model, or an event of a script. The neighbours of a node that may send packets
+ * of ns-3 count too, because switches answer the ARP requests of their hosts.
  *
  * \param foreign ids of nodes with pending events of code from outside of the module
- * \return a name for what sees the node's events, by node id; empty if nothing does
+ * \return name of such code, by node id; empty if the node's events call none
  */
 std::vector<std::string> FindQbbOutsideCode(const std::set<uint32_t>& foreign);
 
 /**
  * \ingroup rdma
- * \return why nodes of any place in the fabric may make packets of ns-3, in one sentence; empty if
- *         none does
+ * \return reason, in one sentence, why any node of the fabric may make packets of ns-3; empty if
+ *         there is none
  */
 std::string FindQbbPacketMaker();
 
