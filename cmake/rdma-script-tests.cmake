@@ -26,7 +26,7 @@ if(NOT rdma_python)
 endif()
 
 # A unit test writes a capture with each kind of frame, and tshark and scapy judge it.
-set(rdma_captures ${CMAKE_CURRENT_BINARY_DIR}/Testing/rdma/captures)
+set(rdma_captures ${CMAKE_CURRENT_BINARY_DIR}/Testing/rdma/captures-write)
 rdma_add_test(
   captures-write setup
   COMMAND rdma-unit-tests --gtest_filter=QbbFrameCapture.*
