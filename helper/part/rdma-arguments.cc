@@ -9,6 +9,7 @@
 #include "rdma-simulator-impl.h"
 #include "rdma-units.h"
 
+#include <ns3/config.h>
 #include <ns3/global-value.h>
 #include <ns3/pointer.h>
 #include <ns3/string.h>
@@ -97,13 +98,20 @@ CheckRdmaArguments(int argc, const char* const* argv)
         {
             continue;
         }
+        const std::string name = text.substr(begin, equals - begin);
+        const std::string value = text.substr(equals + 1);
         try
         {
-            CheckArgument(text.substr(begin, equals - begin), text.substr(equals + 1));
+            CheckArgument(name, value);
         }
         catch (const std::invalid_argument& error)
         {
             return text.substr(0, equals) + ": " + error.what();
+        }
+        if (name.compare(0, name.rfind("::"), RdmaSimulatorImpl::GetTypeId().GetName()) == 0)
+        {
+            // ns-3's CommandLine sets this default too, but the simulator is made before.
+            Config::SetDefaultFailSafe(name, StringValue(value));
         }
     }
     // ns-3's CommandLine sets this global value too, but the simulator is made before.
@@ -111,9 +119,9 @@ CheckRdmaArguments(int argc, const char* const* argv)
     if (simulator)
     {
         // EnumChecker does not check names where asserts are off, in newer releases of ns-3.
-        if (*simulator != "own" && *simulator != "default")
+        if (*simulator != "own" && *simulator != "default" && *simulator != "mpi")
         {
-            return "--simulator: " + *simulator + "; accepted: own, default";
+            return "--simulator: " + *simulator + "; accepted: own, default, mpi";
         }
         GlobalValue::Bind("simulator", StringValue(*simulator));
     }

@@ -15,7 +15,9 @@ namespace ns3
  * which takes the arguments then: ns-3 alone takes an unknown name of an enumeration for one of its
  * values, "7 apples" for 7, and "-1" for the largest number without a sign.
  *
- * Sets the time resolution (QbbSetTimeResolution()), because times must not be read before.
+ * Sets the time resolution (QbbSetTimeResolution()), because times must not be read before, and
+ * what the arguments say of the simulator, which RdmaSimulatorImpl::Select() makes before
+ * CommandLine::Parse().
  *
  * \param argc number of arguments
  * \param argv the arguments; the first one is the program

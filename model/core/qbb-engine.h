@@ -169,6 +169,29 @@ class QbbEngine
         return NO_EVENT;
     }
 
+    /**
+     * Runs the events before a limit.
+     *
+     * \param limit time and uid of the first event that does not run
+     * \param interrupted flag that ends the function after the running event
+     */
+    void RunBefore(const Scheduler::EventKey& limit, const std::atomic<bool>& interrupted)
+    {
+        while (const Scheduler::Event* next = m_wheel.TakeNext())
+        {
+            if (!(next->key < limit))
+            {
+                m_wheel.PutBack();
+                return;
+            }
+            RunEvent(*next);
+            if (interrupted.load(std::memory_order_relaxed))
+            {
+                return;
+            }
+        }
+    }
+
     /** \return time and uid of the next event; NO_EVENT if none is pending */
     Scheduler::EventKey GetNextKey() const
     {

@@ -8,6 +8,7 @@
 #include <ns3/abort.h>
 #include <ns3/enum.h>
 #include <ns3/global-value.h>
+#include <ns3/simulator-impl.h>
 #include <ns3/simulator.h>
 #include <ns3/string.h>
 #include <ns3/uinteger.h>
@@ -29,8 +30,8 @@ enum SimulatorChoice
 GlobalValue g_rdmaSimulator(
     "simulator",
     "Simulator that rdma's programs and helpers make: own "
-    "(ns3::RdmaSimulatorImpl), default (ns-3's), or mpi (ns-3's for the "
-    "ranks that mpirun starts). Results are equal.",
+    "(ns3::RdmaSimulatorImpl), default (ns-3's), or mpi (own, on the ranks that mpirun starts). "
+    "Results are equal.",
     EnumValue(OWN_SIMULATOR),
     MakeEnumChecker(OWN_SIMULATOR, "own", DEFAULT_SIMULATOR, "default", RANKS_OF_MPI, "mpi"));
 
@@ -40,7 +41,8 @@ GlobalValue g_rdmaThreads("threads",
                           UintegerValue(1),
                           MakeUintegerChecker<uint32_t>(1, RDMA_MAX_THREADS));
 
-constexpr const char* SIMULATOR_TYPE = "SimulatorImplementationType"; // ns-3's global value
+constexpr const char* SIMULATOR_TYPE = "SimulatorImplementationType";    // ns-3's global value
+constexpr const char* RANKS_SIMULATOR = "ns3::DistributedSimulatorImpl"; // ns-3's for ranks
 
 } // namespace
 
@@ -55,23 +57,35 @@ ChooseRdmaSimulator()
     UintegerValue threads;
     g_rdmaThreads.GetValue(threads);
     const bool hasRanks = choice.Get() == "mpi" && RdmaRanks::Begin();
-    if (!hasRanks && choice.Get() != "default" && before == "ns3::DefaultSimulatorImpl")
+    if (choice.Get() != "default" && before == "ns3::DefaultSimulatorImpl")
     {
         GlobalValue::Bind(SIMULATOR_TYPE, StringValue(RdmaSimulatorImpl::GetTypeId().GetName()));
         // ns-3 makes the simulator here, unless one exists.
         Simulator::GetImplementation();
         GlobalValue::Bind(SIMULATOR_TYPE, StringValue(before));
     }
+    if (!hasRanks && threads.Get() == 1)
+    {
+        return;
+    }
+    const Ptr<SimulatorImpl> simulator = Simulator::GetImplementation();
+    const std::string made = simulator->GetInstanceTypeId().GetName();
+    const auto own = DynamicCast<RdmaSimulatorImpl>(simulator);
+    NS_ABORT_MSG_IF(hasRanks && !own && made != RANKS_SIMULATOR,
+                    "rdma: simulator=mpi, and the simulator is "
+                        << made << "; accepted: before the first node and the first event, with "
+                        << SIMULATOR_TYPE << "=ns3::DefaultSimulatorImpl or " << RANKS_SIMULATOR);
     if (threads.Get() == 1)
     {
         return;
     }
-    const auto own = DynamicCast<RdmaSimulatorImpl>(Simulator::GetImplementation());
     NS_ABORT_MSG_IF(!own,
                     "rdma: threads="
-                        << threads.Get() << " with "
-                        << Simulator::GetImplementation()->GetInstanceTypeId().GetName()
+                        << threads.Get() << " with " << made
                         << "; accepted: with simulator=own, before another simulator exists");
+    NS_ABORT_MSG_IF(hasRanks,
+                    "rdma: threads=" << threads.Get() << " with " << RdmaRanks::GetNumber()
+                                     << " ranks of MPI; accepted: threads=1");
     own->SetAttribute("Threads", threads);
 }
 

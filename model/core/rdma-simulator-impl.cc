@@ -2,11 +2,14 @@
 
 #include "rdma-simulator-impl.h"
 
+#include "rdma-ranks.h"
 #include "rdma-simulator-choice.h"
 
 #include <ns3/abort.h>
 #include <ns3/assert.h>
 #include <ns3/boolean.h>
+#include <ns3/channel-list.h>
+#include <ns3/channel.h>
 #include <ns3/log.h>
 #include <ns3/simulator.h>
 #include <ns3/string.h>
@@ -91,7 +94,7 @@ RdmaSimulatorImpl::SetScheduler(ObjectFactory schedulerFactory)
 uint32_t
 RdmaSimulatorImpl::GetSystemId() const
 {
-    return 0;
+    return RdmaRanks::GetRank();
 }
 
 bool
@@ -152,7 +155,16 @@ RdmaSimulatorImpl::Run()
     m_thread = std::this_thread::get_id();
     m_stop = false;
     m_largePages.Follow();
-    if (m_threads > 1)
+    if (RdmaRanks::AreSeveral())
+    {
+        RefuseWithRanks();
+        if (const auto border = GetObject<QbbRankBorder>())
+        {
+            RunOnRank(*border);
+            return;
+        }
+    }
+    else if (m_threads > 1)
     {
         RunFirstInstant();
         m_largePages.Follow();
@@ -213,6 +225,45 @@ RdmaSimulatorImpl::RunOnOneThread()
             m_largePages.Follow();
         } while (m_engine.RunSome(EVENTS_BETWEEN_LOOKS, m_interrupted));
     } while (!m_stop && m_interrupted);
+}
+
+void
+RdmaSimulatorImpl::RefuseWithRanks() const
+{
+    NS_ABORT_MSG_IF(m_threads > 1,
+                    "rdma: threads=" << m_threads << " with " << RdmaRanks::GetNumber()
+                                     << " ranks of MPI; accepted: threads=1");
+    for (auto it = ChannelList::Begin(); it != ChannelList::End(); ++it)
+    {
+        NS_ABORT_MSG_IF((*it)->GetInstanceTypeId().GetName() == "ns3::PointToPointRemoteChannel",
+                        "rdma: simulator=mpi with a cable ns3::PointToPointRemoteChannel between "
+                        "two ranks; accepted: with "
+                        "SimulatorImplementationType=ns3::DistributedSimulatorImpl");
+    }
+}
+
+void
+RdmaSimulatorImpl::RunOnRank(QbbRankBorder& border)
+{
+    if (!m_rank)
+    {
+        m_rank = std::make_unique<QbbRankWindows>(m_engine,
+                                                  border,
+                                                  RdmaRanks::MakeMeeting(),
+                                                  RdmaRanks::GetRank(),
+                                                  RdmaRanks::GetNumber());
+    }
+    const QbbEngine::RunningScope scope(&m_engine);
+    m_rank->Run([this](const Scheduler::EventKey& limit) {
+        do
+        {
+            m_interrupted = false;
+            TakeForeignEvents();
+            m_engine.RunBefore(limit, m_interrupted);
+        } while (!m_stop && m_interrupted);
+        m_largePages.Follow();
+        return !m_stop;
+    });
 }
 
 void

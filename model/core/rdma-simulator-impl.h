@@ -7,10 +7,12 @@
 #include "qbb-engine.h"
 #include "qbb-large-pages.h"
 #include "qbb-parallel-simulation.h"
+#include "qbb-rank-windows.h"
 
 #include <ns3/simulator-impl.h>
 
 #include <atomic>
+#include <memory>
 #include <mutex>
 #include <string>
 #include <thread>
@@ -36,6 +38,12 @@ namespace ns3
  * anything to their node. Everything else that a script tries ends with a message:
  * Simulator::Stop() in an event of a node, an event for another node, or a sink of a trace source
  * that was connected to a node of another thread during the run.
+ *
+ * With several ranks of MPI (RdmaRanks), Simulator::Run() runs the events of this rank's nodes, and
+ * meets the other ranks between windows of simulated time (QbbRankWindows). Only frames of the
+ * module cross from rank to rank. A script whose ranks share a cable of another kind, such as
+ * ns3::PointToPointRemoteChannel, uses ns3::DistributedSimulatorImpl: it sets ns-3's global value
+ * "SimulatorImplementationType", or calls ns3::MpiInterface::Enable() before Select().
  *
  * The programs and helpers of the module call Select(). A script that creates nodes before any
  * helper of the module calls Select() first:
@@ -64,10 +72,9 @@ class RdmaSimulatorImpl final : public SimulatorImpl
      * Makes an RdmaSimulatorImpl the simulator of the process. Does nothing if a simulator exists
      * already, if the global value "SimulatorImplementationType" names another simulator than
      * ns-3's default, or if the global value "simulator" is "default". If the
-     * global value "simulator" is "mpi", Select() starts MPI by RdmaRanks::Begin(), and the
-     * simulator is ns3::DistributedSimulatorImpl; with a single rank, an RdmaSimulatorImpl. Aborts
+     * global value "simulator" is "mpi", Select() starts MPI by RdmaRanks::Begin() first. Aborts
      * with a message if the global value "threads" is above 1 and the simulator is no
-     * RdmaSimulatorImpl.
+     * RdmaSimulatorImpl, or one of several ranks.
      */
     static void Select();
 
@@ -129,6 +136,8 @@ class RdmaSimulatorImpl final : public SimulatorImpl
     const QbbEngine& GetEngineOf(const EventId& id) const;
     void RunFirstInstant();
     void RunOnOneThread();
+    void RefuseWithRanks() const;
+    void RunOnRank(QbbRankBorder& border);
 
     void SetGrouping(std::string type)
     {
@@ -153,14 +162,16 @@ class RdmaSimulatorImpl final : public SimulatorImpl
     /// Events between two looks at the size of the heap.
     static constexpr uint32_t EVENTS_BETWEEN_LOOKS = 256;
 
-    QbbEngine m_engine;                     //!< clock and event list
-    uint32_t m_threads{1};                  //!< attribute Threads
-    QbbParallelSimulation m_parallel;       //!< divides nodes among threads; attribute Grouping
-    bool m_stop{false};                     //!< Stop() has been called
-    QbbDestroyEvents m_destroyEvents;       //!< events that Destroy() runs
-    std::thread::id m_thread;               //!< thread that created or runs the simulator
-    std::mutex m_foreignMutex;              //!< guards m_foreign
-    std::vector<ForeignEvent> m_foreign;    //!< events of other threads, not yet taken
+    QbbEngine m_engine;               //!< clock and event list
+    uint32_t m_threads{1};            //!< attribute Threads
+    QbbParallelSimulation m_parallel; //!< divides nodes among threads; attribute Grouping
+    std::unique_ptr<QbbRankWindows>
+        m_rank;                          //!< windows of this rank of MPI, if it is one of several
+    bool m_stop{false};                  //!< Stop() has been called
+    QbbDestroyEvents m_destroyEvents;    //!< events that Destroy() runs
+    std::thread::id m_thread;            //!< thread that created or runs the simulator
+    std::mutex m_foreignMutex;           //!< guards m_foreign
+    std::vector<ForeignEvent> m_foreign; //!< events of other threads, not yet taken
     std::atomic<bool> m_interrupted{false}; //!< Run() must look at m_stop and m_foreign
     QbbLargePages m_largePages;             //!< large pages for the heap; attribute LargePages
 };

@@ -8,8 +8,6 @@
 #include <ns3/global-value.h>
 #include <ns3/mpi-interface.h>
 #include <ns3/node.h>
-#include <ns3/simulator-impl.h>
-#include <ns3/simulator.h>
 #include <ns3/string.h>
 
 #include <cstdio>
@@ -21,7 +19,6 @@ namespace ns3
 namespace
 {
 
-constexpr const char* RANKS_SIMULATOR = "ns3::DistributedSimulatorImpl";
 constexpr const char* SIMULATOR_CLASS = "SimulatorImplementationType"; // ns-3's global value
 
 /** MPI of the process, from the first rank that begins to the end of the program. */
@@ -58,25 +55,15 @@ RdmaRanks::Begin()
     }
     StringValue before;
     GlobalValue::GetValueByName(SIMULATOR_CLASS, before);
-    GlobalValue::Bind(SIMULATOR_CLASS, StringValue(RANKS_SIMULATOR));
     static const Session session;
-    if (!AreSeveral())
-    {
-        // DistributedSimulatorImpl would meet itself before each event.
-        GlobalValue::Bind(SIMULATOR_CLASS, before);
-        return false;
-    }
-    const std::string type = Simulator::GetImplementation()->GetInstanceTypeId().GetName();
-    NS_ABORT_MSG_IF(type != RANKS_SIMULATOR,
-                    "rdma: simulator=mpi, and " << type
-                                                << " exists already; accepted: before the first "
-                                                   "node and the first event");
+    // MpiInterface::Enable() sets the value to a simulator that meets itself before each event.
+    GlobalValue::Bind(SIMULATOR_CLASS, before);
     if (!IsFirst())
     {
         NS_ABORT_MSG_IF(!std::freopen("/dev/null", "w", stdout),
                         "rdma: /dev/null cannot be opened for the output of rank " << GetRank());
     }
-    return true;
+    return AreSeveral();
 }
 
 uint32_t

@@ -41,4 +41,10 @@ RdmaRanks::Exchange(const std::string& text)
     return {text};
 }
 
+std::unique_ptr<RdmaRankMeeting>
+RdmaRanks::MakeMeeting()
+{
+    return nullptr;
+}
+
 } // namespace ns3

@@ -3,8 +3,11 @@
 #ifndef RDMA_RANKS_H
 #define RDMA_RANKS_H
 
+#include "rdma-rank-meeting.h"
+
 #include <cstdint>
 #include <iostream>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -26,11 +29,11 @@ class RdmaRanks
 {
   public:
     /**
-     * Starts MPI, with ns3::DistributedSimulatorImpl as the simulator of the process. The standard
-     * output of all ranks but the first goes nowhere. Repeated calls are harmless, and so is a call
-     * after ns3::MpiInterface::Enable(). A process that mpirun has started alone stays as it is.
+     * Starts MPI. The standard output of all ranks but the first goes nowhere. Repeated calls are
+     * harmless, and so is a call after ns3::MpiInterface::Enable(). ns-3's global value
+     * "SimulatorImplementationType" stays as it is.
      *
-     * Aborts with a message if ns-3 has no module mpi, or if another simulator exists already.
+     * Aborts with a message if ns-3 has no module mpi.
      *
      * \return true if several ranks share the simulation
      */
@@ -72,6 +75,9 @@ class RdmaRanks
      * \return the bytes of each rank, by rank
      */
     static std::vector<std::string> Exchange(const std::string& text);
+
+    /** \return a place where all ranks meet during a run; only if several ranks share it */
+    static std::unique_ptr<RdmaRankMeeting> MakeMeeting();
 };
 
 } // namespace ns3

@@ -7,7 +7,6 @@
 #include <array>
 #include <cstring>
 #include <type_traits>
-#include <utility>
 #include <vector>
 
 namespace ns3
@@ -35,13 +34,6 @@ static_assert(std::is_trivially_copyable_v<Contents> && std::is_trivially_copyab
               "the bytes in memory are the value");
 static_assert(WORDS <= 8 * sizeof(Mask), "each word has a bit");
 
-template <typename T>
-void
-Append(std::string& bytes, const T& value)
-{
-    bytes.append(reinterpret_cast<const char*>(&value), sizeof(value));
-}
-
 } // namespace
 
 void
@@ -55,37 +47,47 @@ QbbRemoteBatch::Add(const QbbRemoteCrossing& crossing, const QbbFrame& frame)
     contents.packetBytes = frame.packet ? frame.packet->GetSerializedSize() : 0;
     std::array<Word, WORDS> words{};
     std::memcpy(words.data(), &contents, sizeof(contents));
+    const std::size_t hopBytes = contents.hops * sizeof(RdmaIntHop);
+    char* const begin = Extend(sizeof(Mask) + sizeof(words) + hopBytes + contents.packetBytes);
+    char* next = begin + sizeof(Mask);
     Mask mask = 0;
     for (std::size_t i = 0; i < WORDS; ++i)
     {
-        mask |= Mask{words[i] != 0} << i;
+        // A word of zeros is overwritten by the next word. A branch would cost more.
+        const bool isKept = words[i] != 0;
+        std::memcpy(next, &words[i], sizeof(Word));
+        next += isKept ? sizeof(Word) : 0;
+        mask |= Mask{isKept} << i;
     }
-    Append(m_bytes, mask);
-    for (const Word word : words)
+    std::memcpy(begin, &mask, sizeof(mask));
+    if (hopBytes > 0)
     {
-        if (word != 0)
-        {
-            Append(m_bytes, word);
-        }
-    }
-    if (contents.hops > 0)
-    {
-        m_bytes.append(reinterpret_cast<const char*>(frame.telemetry.data()),
-                       contents.hops * sizeof(RdmaIntHop));
+        std::memcpy(next, frame.telemetry.data(), hopBytes);
+        next += hopBytes;
     }
     if (frame.packet)
     {
-        const std::size_t begin = m_bytes.size();
-        m_bytes.resize(begin + contents.packetBytes);
-        frame.packet->Serialize(reinterpret_cast<uint8_t*>(m_bytes.data() + begin),
-                                contents.packetBytes);
+        frame.packet->Serialize(reinterpret_cast<uint8_t*>(next), contents.packetBytes);
+        next += contents.packetBytes;
     }
+    m_size += next - begin;
 }
 
-std::string
-QbbRemoteBatch::Take()
+char*
+QbbRemoteBatch::Extend(std::size_t count)
 {
-    return std::exchange(m_bytes, {});
+    if (m_bytes.size() - m_size < count)
+    {
+        m_bytes.resize(2 * (m_size + count));
+    }
+    return m_bytes.data() + m_size;
+}
+
+void
+QbbRemoteBatch::MoveTo(std::string& bytes)
+{
+    bytes.append(m_bytes, 0, m_size);
+    m_size = 0;
 }
 
 QbbRemoteBatchReader::QbbRemoteBatchReader(std::string_view bytes)
@@ -107,13 +109,13 @@ QbbRemoteBatchReader::TakeCrossing()
     Mask mask = 0;
     std::memcpy(&mask, TakeBytes(sizeof(mask)).data(), sizeof(mask));
     std::array<Word, WORDS> words{};
-    for (std::size_t i = 0; i < WORDS; ++i)
+    const char* next = m_rest.data();
+    for (Mask left = mask; left != 0; left &= left - 1)
     {
-        if (mask >> i & 1)
-        {
-            std::memcpy(&words[i], TakeBytes(sizeof(Word)).data(), sizeof(Word));
-        }
+        std::memcpy(&words[__builtin_ctz(left)], next, sizeof(Word));
+        next += sizeof(Word);
     }
+    m_rest.remove_prefix(next - m_rest.data());
     Contents contents;
     std::memcpy(static_cast<void*>(&contents), words.data(), sizeof(contents));
     m_headers = contents.headers;

@@ -43,14 +43,17 @@ class QbbRemoteBatch
     /** \return true if there is no frame */
     bool IsEmpty() const
     {
-        return m_bytes.empty();
+        return m_size == 0;
     }
 
-    /** \return the bytes of all frames, which leave the batch */
-    std::string Take();
+    /** Moves the bytes of all frames. \param bytes the bytes are appended here */
+    void MoveTo(std::string& bytes);
 
   private:
-    std::string m_bytes; //!< bytes of all frames
+    char* Extend(std::size_t count);
+
+    std::string m_bytes;   //!< bytes of all frames, and room for more
+    std::size_t m_size{0}; //!< number of bytes of all frames
 };
 
 /**

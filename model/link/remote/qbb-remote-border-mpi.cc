@@ -7,14 +7,14 @@
 #include "qbb-remote-channel.h"
 #include "qbb-time.h"
 #include "rdma-ranks.h"
+#include "rdma-simulator-impl.h"
 
 #include <ns3/abort.h>
-#include <ns3/mpi-interface.h>
 #include <ns3/node.h>
-#include <ns3/simulator-impl.h>
 #include <ns3/simulator.h>
 
 #include <algorithm>
+#include <utility>
 
 namespace ns3
 {
@@ -25,7 +25,7 @@ TypeId
 QbbRemoteBorder::GetTypeId()
 {
     static TypeId tid = TypeId("ns3::QbbRemoteBorder")
-                            .SetParent<Object>()
+                            .SetParent<QbbRankBorder>()
                             .SetGroupName("Rdma")
                             .AddConstructor<QbbRemoteBorder>();
     return tid;
@@ -39,6 +39,11 @@ QbbRemoteBorder::Get()
     if (!border)
     {
         border = CreateObject<QbbRemoteBorder>();
+        border->m_batches.resize(RdmaRanks::GetNumber());
+        if (!DynamicCast<RdmaSimulatorImpl>(simulator))
+        {
+            border->m_courier = std::make_unique<QbbRemoteCourier>(*border);
+        }
         simulator->AggregateObject(border);
     }
     return *border; // the simulator owns it
@@ -51,74 +56,57 @@ QbbRemoteBorder::AddCable(QbbRemoteChannel* cable)
     NS_ABORT_MSG_IF(delay < 2_ps,
                     "rdma: a cable between two ranks has a delay of "
                         << delay << " ps; accepted: from 2 ps");
-    if (m_cables.empty() || delay < m_delay)
-    {
-        m_delay = delay;
-        m_step = std::max(1_ps, delay / PARTS);
-    }
+    m_delay = std::min(m_delay, delay);
     Cable& added = m_cables.emplace_back();
     added.channel = cable;
     for (const std::size_t end : {0, 1})
     {
         const Ptr<NetDevice> receiver = cable->GetLine(end).GetReceiver()->GetDevice();
-        added.batches[end] = &m_batches[receiver->GetNode()->GetSystemId()];
-        added.batches[end]->receiver = receiver;
+        added.ranks[end] = receiver->GetNode()->GetSystemId();
+        if (m_courier)
+        {
+            m_courier->AddReceiver(receiver);
+        }
     }
     return static_cast<uint32_t>(m_cables.size() - 1);
+}
+
+QbbPs
+QbbRemoteBorder::GetLookahead() const
+{
+    return m_delay;
 }
 
 void
 QbbRemoteBorder::Send(uint32_t cable, std::size_t end, const QbbFrame& frame, QbbPs arrival)
 {
-    QbbLine& line = m_cables[cable].channel->GetLine(end);
+    const Cable& way = m_cables[cable];
+    const QbbLine& line = way.channel->GetLine(end);
     NS_ABORT_MSG_IF(line.GetDelay() < m_delay,
                     "rdma: the delay of a cable between two ranks has become "
                         << line.GetDelay() << " ps; accepted: from " << m_delay
                         << " ps, the shortest delay when the cables were attached");
-    m_cables[cable].batches[end]->frames.Add(
-        {cable, static_cast<uint32_t>(end), QbbEventNow(), arrival},
-        frame);
-    if (!m_isDue)
+    Batch& batch = m_batches[way.ranks[end]];
+    batch.frames.Add({cable, static_cast<uint32_t>(end), QbbEventNow(), arrival}, frame);
+    batch.earliest = std::min(batch.earliest, arrival);
+    if (m_courier)
     {
-        m_isDue = true;
-        const QbbPs next = (QbbNow() / m_step + 1) * m_step;
-        Simulator::ScheduleWithContext(Simulator::NO_CONTEXT,
-                                       QbbGetDelay(QbbEventTime(next, 0), QbbEventNow()),
-                                       &QbbRemoteBorder::Flush,
-                                       this);
+        m_courier->Call();
     }
 }
 
-void
-QbbRemoteBorder::Flush()
+QbbPs
+QbbRemoteBorder::Take(uint32_t rank, std::string& bytes)
 {
-    m_isDue = false;
-    const Time due = Simulator::Now() + QbbToTime(m_delay - m_step);
-    for (auto& [rank, batch] : m_batches)
-    {
-        if (batch.frames.IsEmpty())
-        {
-            continue;
-        }
-        for (const auto& message : MakeQbbRemoteMessages(batch.frames.Take(), RdmaRanks::GetRank()))
-        {
-            MpiInterface::SendPacket(message,
-                                     due,
-                                     batch.receiver->GetNode()->GetId(),
-                                     batch.receiver->GetIfIndex());
-        }
-    }
+    Batch& batch = m_batches[rank];
+    batch.frames.MoveTo(bytes);
+    return std::exchange(batch.earliest, QBB_NEVER);
 }
 
 void
-QbbRemoteBorder::Receive(Ptr<Packet> message)
+QbbRemoteBorder::Receive(std::string_view bytes)
 {
-    const auto bytes = m_messages.Take(*message);
-    if (!bytes)
-    {
-        return;
-    }
-    for (QbbRemoteBatchReader reader(*bytes); !reader.IsAtEnd();)
+    for (QbbRemoteBatchReader reader(bytes); !reader.IsAtEnd();)
     {
         const QbbRemoteCrossing crossing = reader.TakeCrossing();
         QbbRemoteChannel& channel = *m_cables.at(crossing.cable).channel;

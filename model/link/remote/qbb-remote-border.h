@@ -4,39 +4,35 @@
 #define QBB_REMOTE_BORDER_H
 
 #include "qbb-ps.h"
+#include "qbb-rank-border.h"
 #include "qbb-remote-batch.h"
-#include "qbb-remote-message.h"
-
-#include <ns3/net-device.h>
-#include <ns3/object.h>
-#include <ns3/packet.h>
+#include "qbb-remote-courier.h"
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
 #include <vector>
 
 namespace ns3
 {
 
-class QbbLine;
 class QbbRemoteChannel;
 
 /**
  * \ingroup rdma
  * Carries the frames of all cables between this rank of MPI and the others (QbbRemoteChannel).
  *
- * A message of ns3::MpiInterface costs more than many frames. The frames for a rank are therefore
- * collected for a while, at most an eighth of the shortest cable delay, and cross together. A frame
- * is added when its transmission begins, and its last bit arrives more than a cable delay later. A
- * message is due seven eighths of the shortest cable delay after it is sent, before any of its
- * frames arrives. This time is also the lookahead of ns3::DistributedSimulatorImpl
- * (QbbChannel::GetLookAhead()).
+ * A message of MPI costs more than many frames. The frames for a rank are therefore collected for a
+ * while, and cross together. A frame is added when its transmission begins, and its last bit
+ * arrives more than a cable delay later. RdmaSimulatorImpl takes the frames at the end of each
+ * window (QbbRankWindows). Another simulator has a QbbRemoteCourier.
  *
  * The object belongs to the simulator. All ranks make the same cables in the same order.
  */
-class QbbRemoteBorder : public Object
+class QbbRemoteBorder : public QbbRankBorder
 {
   public:
     /** \return the object TypeId */
@@ -63,41 +59,36 @@ class QbbRemoteBorder : public Object
      */
     void Send(uint32_t cable, std::size_t end, const QbbFrame& frame, QbbPs arrival);
 
-    /** \return longest time for which frames are collected; below the delay of every cable */
-    QbbPs GetStep() const
+    /** \return what carries the frames, or null if RdmaSimulatorImpl does */
+    QbbRemoteCourier* GetCourier() const
     {
-        return m_step;
+        return m_courier.get();
     }
 
-    /** Takes a message of another rank. \param message the message */
-    void Receive(Ptr<Packet> message);
+    // Inherited from QbbRankBorder
+    QbbPs GetLookahead() const override;
+    QbbPs Take(uint32_t rank, std::string& bytes) override;
+    void Receive(std::string_view bytes) override;
 
   private:
-    /** Parts of the shortest delay for which frames are collected. */
-    static constexpr int64_t PARTS = 8;
-
     /** Frames for a rank. */
     struct Batch
     {
-        QbbRemoteBatch frames;   //!< the frames
-        Ptr<NetDevice> receiver; //!< a device of the rank, to which the messages are addressed
+        QbbRemoteBatch frames;     //!< the frames
+        QbbPs earliest{QBB_NEVER}; //!< earliest arrival
     };
 
     /** A cable between this rank and another, or between two others. */
     struct Cable
     {
         QbbRemoteChannel* channel{nullptr}; //!< the cable
-        std::array<Batch*, 2> batches{};    //!< frames for the receiver's rank, by sending end
+        std::array<uint32_t, 2> ranks{};    //!< rank of the receiver, by sending end
     };
 
-    void Flush();
-
-    std::vector<Cable> m_cables;         //!< cables by number
-    QbbPs m_delay{0};                    //!< shortest delay of a cable
-    QbbPs m_step{0};                     //!< longest time for which frames are collected
-    std::map<uint32_t, Batch> m_batches; //!< by rank; references stay valid
-    bool m_isDue{false};                 //!< Flush() is scheduled
-    QbbRemoteMessages m_messages;        //!< messages that have come
+    std::vector<Cable> m_cables;                 //!< cables by number
+    QbbPs m_delay{QBB_NEVER};                    //!< shortest delay of a cable
+    std::vector<Batch> m_batches;                //!< frames by rank
+    std::unique_ptr<QbbRemoteCourier> m_courier; //!< carries the frames for ns-3's simulator
 };
 
 } // namespace ns3

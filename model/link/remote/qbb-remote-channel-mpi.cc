@@ -9,7 +9,6 @@
 #include "rdma-ranks.h"
 
 #include <ns3/abort.h>
-#include <ns3/mpi-receiver.h>
 #include <ns3/node.h>
 
 namespace ns3
@@ -47,28 +46,20 @@ Time
 QbbRemoteChannel::GetLookAhead() const
 {
     const QbbRemoteBorder* border = m_exits[0].border;
-    return border ? QbbToTime(GetDelayPs() - border->GetStep()) : GetDelay();
+    const QbbRemoteCourier* courier = border ? border->GetCourier() : nullptr;
+    return courier ? QbbToTime(GetDelayPs() - courier->GetStep()) : GetDelay();
 }
 
 void
 QbbRemoteChannel::Open(std::size_t end, QbbRemoteBorder& border, uint32_t cable)
 {
     QbbLine& line = GetLine(end);
-    QbbPort* const receiver = line.GetReceiver();
-    m_exits[end].sender = GetPeer(receiver);
+    m_exits[end].sender = GetPeer(line.GetReceiver());
     m_exits[end].isLocal = RdmaRanks::IsLocal(*m_exits[end].sender->GetDevice()->GetNode());
     m_exits[end].border = &border;
     m_exits[end].cable = cable;
     m_exits[end].end = end;
     line.SetExit(&m_exits[end]);
-    const Ptr<NetDevice> device = receiver->GetDevice();
-    if (RdmaRanks::IsLocal(*device->GetNode()))
-    {
-        const auto messages = CreateObject<MpiReceiver>();
-        messages->SetReceiveCallback(Callback<void, Ptr<Packet>>(
-            [&border](Ptr<Packet> message) { border.Receive(message); }));
-        device->AggregateObject(messages);
-    }
 }
 
 void

@@ -9,7 +9,11 @@
 #include "rdma-part-list.h"
 #include "rdma-part-name.h"
 #include "rdma-part.h"
+#include "rdma-simulator-impl.h"
 #include "rdma-test-fruit.h"
+
+#include <ns3/config.h>
+#include <ns3/uinteger.h>
 
 #include <algorithm>
 #include <gtest/gtest.h>
@@ -73,6 +77,16 @@ TEST(RdmaArguments, AreReadStrictlyWhereTheyNameAClassOfThisModule)
     EXPECT_EQ(check("--ns3::Nothing::At=1"), "");
     EXPECT_EQ(check("--ns3="), "");
     EXPECT_EQ(check("ns3::RdmaTestApple::Count=-1"), "") << "no option";
+}
+
+TEST(RdmaArguments, ReachTheSimulatorThatIsMadeBeforeTheyAreParsed)
+{
+    const char* const argv[] = {"program", "--ns3::RdmaSimulatorImpl::Threads=3"};
+    EXPECT_EQ(CheckRdmaArguments(2, argv), "");
+    UintegerValue threads;
+    CreateObject<RdmaSimulatorImpl>()->GetAttribute("Threads", threads);
+    EXPECT_EQ(threads.Get(), 3U);
+    Config::SetDefault("ns3::RdmaSimulatorImpl::Threads", UintegerValue(1));
 }
 
 } // namespace ns3

@@ -49,6 +49,15 @@ MakeTagged(QbbFramePool& pool, uint32_t flow)
         .frame;
 }
 
+/** \return the bytes of all frames, which leave the batch */
+std::string
+TakeBytes(QbbRemoteBatch& batch)
+{
+    std::string bytes;
+    batch.MoveTo(bytes);
+    return bytes;
+}
+
 } // namespace
 
 TEST(QbbRemoteBatch, RandomFramesCrossUnchanged)
@@ -69,7 +78,7 @@ TEST(QbbRemoteBatch, RandomFramesCrossUnchanged)
                              ? frames.back()->opcode
                              : 0x100 + static_cast<int>(frames.back()->type));
         }
-        const std::string bytes = batch.Take();
+        const std::string bytes = TakeBytes(batch);
         EXPECT_TRUE(batch.IsEmpty());
         QbbRemoteBatchReader reader(bytes);
         for (uint32_t i = 0; i < 20; ++i)
@@ -95,7 +104,7 @@ TEST(QbbRemoteBatch, PayloadTakesNoBytes)
     frame->payload = 4096;
     QbbRemoteBatch large;
     large.Add(MakeCrossing(1), *frame);
-    EXPECT_EQ(large.Take().size(), small.Take().size());
+    EXPECT_EQ(TakeBytes(large).size(), TakeBytes(small).size());
 }
 
 TEST(QbbRemoteBatch, PacketsCrossWithTheirTags)
@@ -104,7 +113,7 @@ TEST(QbbRemoteBatch, PacketsCrossWithTheirTags)
     QbbRemoteBatch batch;
     batch.Add(MakeCrossing(1), *MakeTagged(pool, 77));
     batch.Add(MakeCrossing(2), *MakeTagged(pool, 88));
-    const std::string bytes = batch.Take();
+    const std::string bytes = TakeBytes(batch);
     QbbRemoteBatchReader reader(bytes);
     for (const uint32_t flow : {77, 88})
     {

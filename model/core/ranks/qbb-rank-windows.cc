@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+
+#include "qbb-rank-windows.h"
+
+#include "qbb-event-time.h"
+
+#include <ns3/simulator.h>
+
+#include <algorithm>
+#include <cstring>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+
+namespace ns3
+{
+
+namespace
+{
+
+constexpr uint64_t NO_EVENT_FS = QbbEngine::NO_EVENT.m_ts; // time of no event
+
+} // namespace
+
+QbbRankWindows::QbbRankWindows(QbbEngine& engine,
+                               QbbRankBorder& border,
+                               std::unique_ptr<RdmaRankMeeting> meeting,
+                               uint32_t rank,
+                               uint32_t ranks)
+    : m_engine(engine),
+      m_border(border),
+      m_meeting(std::move(meeting)),
+      m_rank(rank),
+      m_ranks(ranks),
+      m_outgoing(ranks),
+      m_incoming(ranks)
+{
+}
+
+void
+QbbRankWindows::Run(const std::function<bool(const Scheduler::EventKey& limit)>& runEvents)
+{
+    bool isRunning = true;
+    for (uint64_t first = Meet(isRunning); first != NO_EVENT_FS; first = Meet(isRunning))
+    {
+        if (isRunning)
+        {
+            const QbbPs end{static_cast<int64_t>(first / QBB_FS_PER_PS)};
+            const auto limit = QbbEventTime(end + m_border.GetLookahead(), 0);
+            isRunning = runEvents({static_cast<uint64_t>(limit.GetFs()), 0, Simulator::NO_CONTEXT});
+        }
+    }
+}
+
+uint64_t
+QbbRankWindows::Meet(bool isRunning)
+{
+    static_assert(std::is_trivially_copyable_v<Report>, "the bytes in memory are the value");
+    Report own;
+    own.next = isRunning ? m_engine.GetNextKey().m_ts : NO_EVENT_FS;
+    for (uint32_t rank = 0; rank < m_ranks; ++rank)
+    {
+        if (rank == m_rank)
+        {
+            continue;
+        }
+        m_outgoing[rank].resize(sizeof(own));
+        const QbbPs caused = m_border.Take(rank, m_outgoing[rank]);
+        if (caused != QBB_NEVER)
+        {
+            own.next = std::min(own.next, static_cast<uint64_t>(QbbEventTime(caused, 0).GetFs()));
+        }
+    }
+    for (std::string& bytes : m_outgoing)
+    {
+        if (!bytes.empty())
+        {
+            std::memcpy(bytes.data(), &own, sizeof(own));
+        }
+    }
+    m_meeting->Meet(m_outgoing, m_incoming);
+    uint64_t first = own.next;
+    for (uint32_t rank = 0; rank < m_ranks; ++rank)
+    {
+        if (rank == m_rank)
+        {
+            continue;
+        }
+        Report other;
+        std::memcpy(&other, m_incoming[rank].data(), sizeof(other));
+        first = std::min(first, other.next);
+        m_border.Receive(std::string_view(m_incoming[rank]).substr(sizeof(other)));
+    }
+    return first;
+}
+
+} // namespace ns3

@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+
+// Windows of one rank of MPI among several. A scripted meeting plays the other rank.
+
+#include "qbb-event-time.h"
+#include "qbb-rank-windows.h"
+
+#include <ns3/make-event.h>
+#include <ns3/simulator.h>
+
+#include <cstring>
+#include <deque>
+#include <gtest/gtest.h>
+#include <memory>
+#include <string>
+#include <vector>
+
+using namespace ns3;
+
+namespace
+{
+
+constexpr uint64_t NEVER_FS = QbbEngine::NO_EVENT.m_ts;
+
+/** \return the time in femtoseconds, as ranks tell it */
+uint64_t
+ToFs(QbbPs at)
+{
+    return at == QBB_NEVER ? NEVER_FS : static_cast<uint64_t>(QbbEventTime(at, 0).GetFs());
+}
+
+/** What the other rank says at a meeting. */
+struct Answer
+{
+    QbbPs next{QBB_NEVER}; //!< its earliest event
+    std::string frames;    //!< bytes that it hands over
+};
+
+/** A meeting with a rank 1 that says what has been written for it. */
+class ScriptedMeeting : public RdmaRankMeeting
+{
+  public:
+    /** \param answers what rank 1 says \param told the reports of rank 0 are appended here */
+    ScriptedMeeting(std::deque<Answer> answers, std::vector<uint64_t>& told)
+        : m_answers(std::move(answers)),
+          m_told(told)
+    {
+    }
+
+    void Meet(const std::vector<std::string>& outgoing, std::vector<std::string>& incoming) override
+    {
+        EXPECT_TRUE(outgoing[0].empty());
+        uint64_t next = 0;
+        ASSERT_GE(outgoing[1].size(), sizeof(next));
+        std::memcpy(&next, outgoing[1].data(), sizeof(next));
+        m_told.push_back(next);
+        ASSERT_FALSE(m_answers.empty()) << "the run should have ended";
+        const uint64_t answer = ToFs(m_answers.front().next);
+        incoming[1].assign(reinterpret_cast<const char*>(&answer), sizeof(answer));
+        incoming[1] += m_answers.front().frames;
+        m_answers.pop_front();
+    }
+
+  private:
+    std::deque<Answer> m_answers;  //!< what rank 1 will say
+    std::vector<uint64_t>& m_told; //!< what rank 0 has said
+};
+
+/** A border with a lookahead of 10 ns. */
+class TestBorder : public QbbRankBorder
+{
+  public:
+    QbbPs GetLookahead() const override
+    {
+        return 10_ns;
+    }
+
+    QbbPs Take(uint32_t rank, std::string& bytes) override
+    {
+        EXPECT_EQ(rank, 1U);
+        bytes += "frames";
+        return std::exchange(caused, QBB_NEVER);
+    }
+
+    void Receive(std::string_view bytes) override
+    {
+        received += bytes;
+    }
+
+    QbbPs caused{QBB_NEVER}; //!< earliest event that the frames of this rank cause
+    std::string received;    //!< bytes of rank 1
+};
+
+/** Rank 0 of two. */
+class QbbRankWindowsTest : public ::testing::Test
+{
+  protected:
+    /** \param at instants of events of this rank */
+    void AddEvents(const std::vector<QbbPs>& at)
+    {
+        for (const QbbPs instant : at)
+        {
+            EventImpl* const event = MakeEvent([] {});
+            engine.Insert(QbbEventTime(instant, 0), 0, event);
+        }
+    }
+
+    /**
+     * Runs until the end.
+     *
+     * \param answers what rank 1 says
+     * \param windows number of windows after which this rank is stopped
+     */
+    void Run(const std::deque<Answer>& answers, uint32_t windows = 100)
+    {
+        QbbRankWindows run(engine, *border, std::make_unique<ScriptedMeeting>(answers, told), 0, 2);
+        run.Run([&](const Scheduler::EventKey& limit) {
+            limits.push_back(QbbEventTime::FromFs(static_cast<int64_t>(limit.m_ts)).GetInstant());
+            engine.RunBefore(limit);
+            return limits.size() < windows;
+        });
+    }
+
+    ~QbbRankWindowsTest() override
+    {
+        engine.Clear();
+    }
+
+    QbbEngine engine;                                    //!< engine of this rank
+    Ptr<TestBorder> border = CreateObject<TestBorder>(); //!< border of this rank
+    std::vector<uint64_t> told;                          //!< reports of this rank
+    std::vector<QbbPs> limits;                           //!< ends of the windows
+};
+
+} // namespace
+
+TEST_F(QbbRankWindowsTest, BeginAtTheEarliestEventOfAllRanks)
+{
+    AddEvents({5_ns, 40_ns});
+    Run({{3_ns, ""}, {20_ns, ""}, {QBB_NEVER, ""}, {QBB_NEVER, ""}});
+    // The first event of all is rank 1's at 3 ns, so that this rank's event at 5 ns runs as well;
+    // then rank 1's at 20 ns, and then this rank's at 40 ns.
+    EXPECT_EQ(limits, (std::vector<QbbPs>{13_ns, 30_ns, 50_ns}));
+    EXPECT_EQ(told, (std::vector<uint64_t>{ToFs(5_ns), ToFs(40_ns), ToFs(40_ns), NEVER_FS}));
+    EXPECT_EQ(engine.GetEventCount(), 2U);
+}
+
+TEST_F(QbbRankWindowsTest, BeginAtAnEventThatAFrameCauses)
+{
+    AddEvents({100_ns});
+    border->caused = 60_ns;
+    Run({{QBB_NEVER, "a"}, {QBB_NEVER, "bc"}, {QBB_NEVER, ""}});
+    EXPECT_EQ(limits, (std::vector<QbbPs>{70_ns, 110_ns}));
+    EXPECT_EQ(told.front(), ToFs(60_ns));
+    EXPECT_EQ(border->received, "abc");
+}
+
+TEST_F(QbbRankWindowsTest, AStoppedRankMeetsTheOthersUntilTheyEnd)
+{
+    AddEvents({5_ns, 40_ns});
+    Run({{3_ns, ""}, {20_ns, ""}, {33_ns, ""}, {QBB_NEVER, ""}}, 1);
+    EXPECT_EQ(limits, (std::vector<QbbPs>{13_ns}));
+    EXPECT_EQ(told, (std::vector<uint64_t>{ToFs(5_ns), NEVER_FS, NEVER_FS, NEVER_FS}));
+    EXPECT_EQ(engine.GetEventCount(), 1U);
+    EXPECT_FALSE(engine.IsEmpty()) << "a further run goes on with the event at 40 ns";
+}
+
+TEST_F(QbbRankWindowsTest, EndAtOnceIfNoRankHasAnEvent)
+{
+    Run({{QBB_NEVER, ""}});
+    EXPECT_TRUE(limits.empty());
+}
