@@ -220,17 +220,19 @@ Run(const Options& options)
     }
     const auto runner = RdmaFlowRunner::Make(fabric, flows);
     Simulator::Stop(QbbToTime(ParseRdmaTime(options.stop)));
-    Simulator::Run();
+    RunRdmaSimulation(*runner);
 
     auto results = runner->GetResults();
     if (const auto deadlock = detector->Find())
     {
         ExplainRdmaDeadlock(results, *runner, *fabric, *deadlock);
     }
-    std::cout << static_cast<double>(QbbNow()) / 1e6 << " us: " << runner->GetNCompleted() << " of "
-              << runner->GetNFlows() << " flows finished, " << fabric->GetTotals().drops
-              << " drops, " << detector->GetNDeadlocks() << " deadlocks, " << storms
-              << " queues cleared by watchdogs\n";
+    GatherRdmaFlows(results, *fabric);
+    const uint64_t completed = SumRdmaRanks(runner->GetNCompleted());
+    std::cout << static_cast<double>(QbbNow()) / 1e6 << " us: " << completed << " of "
+              << runner->GetNFlows() << " flows finished, "
+              << SumRdmaRanks(fabric->GetTotals().drops) << " drops, " << detector->GetNDeadlocks()
+              << " deadlocks, " << SumRdmaRanks(storms) << " queues cleared by watchdogs\n";
     constexpr uint32_t MAX_LISTED = 5;
     uint32_t listed = 0;
     for (const auto& result : results)
@@ -244,9 +246,8 @@ Run(const Options& options)
     {
         std::cout << "and " << listed - MAX_LISTED << " more\n";
     }
-    const bool done = runner->GetNCompleted() == runner->GetNFlows();
     Simulator::Destroy();
-    return done ? 0 : 1;
+    return completed == runner->GetNFlows() ? 0 : 1;
 }
 
 } // namespace

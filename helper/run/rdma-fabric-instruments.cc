@@ -7,6 +7,7 @@
 #include "rdma-option.h"
 #include "rdma-part-text.h"
 #include "rdma-part.h"
+#include "rdma-rank-alarms.h"
 #include "rdma-ranks.h"
 #include "rdma-time-series-instrument.h"
 
@@ -99,8 +100,8 @@ MakeRdmaInstruments(const RdmaFabricOptions& options)
             all.emplace(all.begin(), "instruments", report);
         }
     };
-    // The search for deadlocks looks at the switches of one rank.
-    if (options.pfc == "on" && !RdmaRanks::AreSeveral())
+    // Ranks of another simulator than the module's cannot search for deadlocks.
+    if (options.pfc == "on" && (!RdmaRanks::AreSeveral() || RdmaRankAlarms::Get()))
     {
         addReport(CreateObject<RdmaDeadlockReport>());
     }

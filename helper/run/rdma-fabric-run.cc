@@ -327,9 +327,10 @@ RdmaFabricRun::Run(bool progress)
         instrument->Finish();
     }
     const uint64_t active = SumRdmaRanks(m_runner->GetNActive());
-    if (RdmaRanks::AreSeveral() && m_options.pfc == "on" && active > 0)
+    if (!m_detector && m_options.pfc == "on" && active > 0)
     {
-        RdmaRanks::GetWarnings() << "rdma: note: several ranks do not search for deadlocks\n";
+        RdmaRanks::GetWarnings() << "rdma: note: several ranks of this simulator do not search for "
+                                    "deadlocks\n";
     }
 }
 

@@ -152,9 +152,11 @@ class QbbEngine
      * Runs the events before a limit.
      *
      * \param limit time and uid of the first event that does not run
+     * \param interrupted flag that ends the function after the running event; null: there is none
      * \return time and uid of the next event; NO_EVENT if none is pending
      */
-    Scheduler::EventKey RunBefore(const Scheduler::EventKey& limit)
+    Scheduler::EventKey RunBefore(const Scheduler::EventKey& limit,
+                                  const std::atomic<bool>* interrupted = nullptr)
     {
         while (const Scheduler::Event* next = m_wheel.TakeNext())
         {
@@ -165,31 +167,12 @@ class QbbEngine
                 return key;
             }
             RunEvent(*next);
+            if (interrupted && interrupted->load(std::memory_order_relaxed))
+            {
+                return GetNextKey();
+            }
         }
         return NO_EVENT;
-    }
-
-    /**
-     * Runs the events before a limit.
-     *
-     * \param limit time and uid of the first event that does not run
-     * \param interrupted flag that ends the function after the running event
-     */
-    void RunBefore(const Scheduler::EventKey& limit, const std::atomic<bool>& interrupted)
-    {
-        while (const Scheduler::Event* next = m_wheel.TakeNext())
-        {
-            if (!(next->key < limit))
-            {
-                m_wheel.PutBack();
-                return;
-            }
-            RunEvent(*next);
-            if (interrupted.load(std::memory_order_relaxed))
-            {
-                return;
-            }
-        }
     }
 
     /** \return time and uid of the next event; NO_EVENT if none is pending */

@@ -8,8 +8,6 @@
 #include <ns3/abort.h>
 #include <ns3/assert.h>
 #include <ns3/boolean.h>
-#include <ns3/channel-list.h>
-#include <ns3/channel.h>
 #include <ns3/log.h>
 #include <ns3/simulator.h>
 #include <ns3/string.h>
@@ -56,11 +54,8 @@ RdmaSimulatorImpl::GetTypeId()
 
 RdmaSimulatorImpl::RdmaSimulatorImpl()
     : m_parallel(m_engine, m_interrupted),
+      m_rank(*this, m_engine),
       m_thread(std::this_thread::get_id())
-{
-}
-
-RdmaSimulatorImpl::~RdmaSimulatorImpl()
 {
 }
 
@@ -76,12 +71,6 @@ RdmaSimulatorImpl::DoDispose()
     TakeForeignEvents();
     m_engine.Clear();
     SimulatorImpl::DoDispose();
-}
-
-void
-RdmaSimulatorImpl::Destroy()
-{
-    m_destroyEvents.RunAll();
 }
 
 void
@@ -155,16 +144,14 @@ RdmaSimulatorImpl::Run()
     m_thread = std::this_thread::get_id();
     m_stop = false;
     m_largePages.Follow();
-    if (RdmaRanks::AreSeveral())
     {
-        RefuseWithRanks();
-        if (const auto border = GetObject<QbbRankBorder>())
+        const QbbEngine::RunningScope scope(&m_engine);
+        if (m_rank.Run(m_threads, [this](const auto& limit) { return RunBefore(limit); }))
         {
-            RunOnRank(*border);
             return;
         }
     }
-    else if (m_threads > 1)
+    if (m_threads > 1)
     {
         RunFirstInstant();
         m_largePages.Follow();
@@ -227,43 +214,17 @@ RdmaSimulatorImpl::RunOnOneThread()
     } while (!m_stop && m_interrupted);
 }
 
-void
-RdmaSimulatorImpl::RefuseWithRanks() const
+bool
+RdmaSimulatorImpl::RunBefore(const Scheduler::EventKey& limit)
 {
-    NS_ABORT_MSG_IF(m_threads > 1,
-                    "rdma: threads=" << m_threads << " with " << RdmaRanks::GetNumber()
-                                     << " ranks of MPI; accepted: threads=1");
-    for (auto it = ChannelList::Begin(); it != ChannelList::End(); ++it)
+    do
     {
-        NS_ABORT_MSG_IF((*it)->GetInstanceTypeId().GetName() == "ns3::PointToPointRemoteChannel",
-                        "rdma: simulator=mpi with a cable ns3::PointToPointRemoteChannel between "
-                        "two ranks; accepted: with "
-                        "SimulatorImplementationType=ns3::DistributedSimulatorImpl");
-    }
-}
-
-void
-RdmaSimulatorImpl::RunOnRank(QbbRankBorder& border)
-{
-    if (!m_rank)
-    {
-        m_rank = std::make_unique<QbbRankWindows>(m_engine,
-                                                  border,
-                                                  RdmaRanks::MakeMeeting(),
-                                                  RdmaRanks::GetRank(),
-                                                  RdmaRanks::GetNumber());
-    }
-    const QbbEngine::RunningScope scope(&m_engine);
-    m_rank->Run([this](const Scheduler::EventKey& limit) {
-        do
-        {
-            m_interrupted = false;
-            TakeForeignEvents();
-            m_engine.RunBefore(limit, m_interrupted);
-        } while (!m_stop && m_interrupted);
-        m_largePages.Follow();
-        return !m_stop;
-    });
+        m_interrupted = false;
+        TakeForeignEvents();
+        m_engine.RunBefore(limit, &m_interrupted);
+    } while (!m_stop && m_interrupted);
+    m_largePages.Follow();
+    return !m_stop;
 }
 
 void
@@ -339,12 +300,6 @@ RdmaSimulatorImpl::ScheduleWithContext(uint32_t context, const Time& delay, Even
     const std::lock_guard lock(m_foreignMutex);
     m_foreign.push_back({context, delay.GetTimeStep(), event});
     m_interrupted = true;
-}
-
-EventId
-RdmaSimulatorImpl::ScheduleNow(EventImpl* event)
-{
-    return Schedule(Time(0), event);
 }
 
 EventId

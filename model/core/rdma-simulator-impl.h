@@ -7,12 +7,11 @@
 #include "qbb-engine.h"
 #include "qbb-large-pages.h"
 #include "qbb-parallel-simulation.h"
-#include "qbb-rank-windows.h"
+#include "qbb-rank-simulation.h"
 
 #include <ns3/simulator-impl.h>
 
 #include <atomic>
-#include <memory>
 #include <mutex>
 #include <string>
 #include <thread>
@@ -66,7 +65,7 @@ class RdmaSimulatorImpl final : public SimulatorImpl
     static TypeId GetTypeId();
 
     RdmaSimulatorImpl();
-    ~RdmaSimulatorImpl() override;
+    ~RdmaSimulatorImpl() override = default;
 
     /**
      * Makes an RdmaSimulatorImpl the simulator of the process. Does nothing if a simulator exists
@@ -79,13 +78,22 @@ class RdmaSimulatorImpl final : public SimulatorImpl
     static void Select();
 
     // Inherited from SimulatorImpl
-    void Destroy() override;
+    void Destroy() override
+    {
+        m_destroyEvents.RunAll();
+    }
+
     bool IsFinished() const override;
     void Stop() override;
     StopResult Stop(const Time& delay) override;
     EventId Schedule(const Time& delay, EventImpl* event) override;
     void ScheduleWithContext(uint32_t context, const Time& delay, EventImpl* event) override;
-    EventId ScheduleNow(EventImpl* event) override;
+
+    EventId ScheduleNow(EventImpl* event) override
+    {
+        return Schedule(Time(0), event);
+    }
+
     EventId ScheduleDestroy(EventImpl* event) override;
     void Remove(const EventId& id) override;
     void Cancel(const EventId& id) override;
@@ -136,8 +144,7 @@ class RdmaSimulatorImpl final : public SimulatorImpl
     const QbbEngine& GetEngineOf(const EventId& id) const;
     void RunFirstInstant();
     void RunOnOneThread();
-    void RefuseWithRanks() const;
-    void RunOnRank(QbbRankBorder& border);
+    bool RunBefore(const Scheduler::EventKey& limit);
 
     void SetGrouping(std::string type)
     {
@@ -162,11 +169,10 @@ class RdmaSimulatorImpl final : public SimulatorImpl
     /// Events between two looks at the size of the heap.
     static constexpr uint32_t EVENTS_BETWEEN_LOOKS = 256;
 
-    QbbEngine m_engine;               //!< clock and event list
-    uint32_t m_threads{1};            //!< attribute Threads
-    QbbParallelSimulation m_parallel; //!< divides nodes among threads; attribute Grouping
-    std::unique_ptr<QbbRankWindows>
-        m_rank;                          //!< windows of this rank of MPI, if it is one of several
+    QbbEngine m_engine;                  //!< clock and event list
+    uint32_t m_threads{1};               //!< attribute Threads
+    QbbParallelSimulation m_parallel;    //!< divides nodes among threads; attribute Grouping
+    QbbRankSimulation m_rank;            //!< windows of this rank of MPI, if it is one of several
     bool m_stop{false};                  //!< Stop() has been called
     QbbDestroyEvents m_destroyEvents;    //!< events that Destroy() runs
     std::thread::id m_thread;            //!< thread that created or runs the simulator

@@ -4,8 +4,7 @@
 
 #include "rdma-fabric-deadlock.h"
 #include "rdma-part-name.h"
-
-#include <iostream>
+#include "rdma-ranks.h"
 
 namespace ns3
 {
@@ -41,8 +40,9 @@ RdmaDeadlockReport::Begin(Ptr<RdmaFabric> fabric, Ptr<RdmaFlowRunnerBase>)
     m_detector->TraceConnectWithoutContext(
         "Deadlock",
         Callback<void, const QbbDeadlock&>([fabric](const QbbDeadlock& deadlock) {
-            std::cerr << "rdma: deadlock at " << static_cast<double>(deadlock.at) / 1e6
-                      << " us: " << FormatRdmaCycle(*fabric, deadlock.cycle) << "\n";
+            RdmaRanks::GetWarnings()
+                << "rdma: deadlock at " << static_cast<double>(deadlock.at) / 1e6
+                << " us: " << FormatRdmaCycle(*fabric, deadlock.cycle) << "\n";
         }));
 }
 

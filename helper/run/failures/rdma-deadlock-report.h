@@ -25,6 +25,11 @@ class RdmaDeadlockReport : public RdmaInstrument
 
     void Begin(Ptr<RdmaFabric> fabric, Ptr<RdmaFlowRunnerBase> runner) override;
 
+    bool WatchesRanks() const override
+    {
+        return true;
+    }
+
     /** \return the detector; null before Begin() */
     Ptr<QbbDeadlockDetector> GetDetector() const
     {

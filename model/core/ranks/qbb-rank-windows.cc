@@ -24,17 +24,20 @@ constexpr uint64_t NO_EVENT_FS = QbbEngine::NO_EVENT.m_ts; // time of no event
 
 QbbRankWindows::QbbRankWindows(QbbEngine& engine,
                                QbbRankBorder& border,
+                               RdmaRankAlarms& alarms,
                                std::unique_ptr<RdmaRankMeeting> meeting,
                                uint32_t rank,
                                uint32_t ranks)
     : m_engine(engine),
       m_border(border),
+      m_alarms(alarms),
       m_meeting(std::move(meeting)),
       m_rank(rank),
       m_ranks(ranks),
       m_outgoing(ranks),
       m_incoming(ranks)
 {
+    m_alarms.SetLookahead(m_border.GetLookahead());
 }
 
 void
@@ -58,6 +61,8 @@ QbbRankWindows::Meet(bool isRunning)
     static_assert(std::is_trivially_copyable_v<Report>, "the bytes in memory are the value");
     Report own;
     own.next = isRunning ? m_engine.GetNextKey().m_ts : NO_EVENT_FS;
+    const std::string requests = m_alarms.Take();
+    own.requestBytes = requests.size();
     for (uint32_t rank = 0; rank < m_ranks; ++rank)
     {
         if (rank == m_rank)
@@ -65,6 +70,7 @@ QbbRankWindows::Meet(bool isRunning)
             continue;
         }
         m_outgoing[rank].resize(sizeof(own));
+        m_outgoing[rank] += requests;
         const QbbPs caused = m_border.Take(rank, m_outgoing[rank]);
         if (caused != QBB_NEVER)
         {
@@ -89,7 +95,9 @@ QbbRankWindows::Meet(bool isRunning)
         Report other;
         std::memcpy(&other, m_incoming[rank].data(), sizeof(other));
         first = std::min(first, other.next);
-        m_border.Receive(std::string_view(m_incoming[rank]).substr(sizeof(other)));
+        const auto rest = std::string_view(m_incoming[rank]).substr(sizeof(other));
+        m_alarms.Tell(rest.substr(0, other.requestBytes));
+        m_border.Receive(rest.substr(other.requestBytes));
     }
     return first;
 }

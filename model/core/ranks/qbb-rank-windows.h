@@ -5,6 +5,7 @@
 
 #include "qbb-engine.h"
 #include "qbb-rank-border.h"
+#include "rdma-rank-alarms.h"
 #include "rdma-rank-meeting.h"
 
 #include <cstdint>
@@ -35,12 +36,14 @@ class QbbRankWindows
     /**
      * \param engine the rank's engine
      * \param border what the ranks send to each other; must outlive the object
+     * \param alarms what the ranks ask of each other; must outlive the object
      * \param meeting where the ranks meet
      * \param rank number of this rank
      * \param ranks number of ranks, above 1
      */
     QbbRankWindows(QbbEngine& engine,
                    QbbRankBorder& border,
+                   RdmaRankAlarms& alarms,
                    std::unique_ptr<RdmaRankMeeting> meeting,
                    uint32_t rank,
                    uint32_t ranks);
@@ -55,9 +58,10 @@ class QbbRankWindows
     void Run(const std::function<bool(const Scheduler::EventKey& limit)>& runEvents);
 
   private:
-    /** What a rank tells every other rank at a meeting. Frames follow. */
+    /** What a rank tells every other rank at a meeting. Requests and frames follow. */
     struct Report
     {
+        uint64_t requestBytes{0}; //!< number of bytes of requests (RdmaRankAlarms)
         uint64_t next{
             0}; //!< time of the earliest event that the rank has or causes, in femtoseconds
     };
@@ -66,6 +70,7 @@ class QbbRankWindows
 
     QbbEngine& m_engine;                        //!< the rank's engine
     QbbRankBorder& m_border;                    //!< what the ranks send to each other
+    RdmaRankAlarms& m_alarms;                   //!< what the ranks ask of each other
     std::unique_ptr<RdmaRankMeeting> m_meeting; //!< where the ranks meet
     uint32_t m_rank;                            //!< number of this rank
     uint32_t m_ranks;                           //!< number of ranks

@@ -3,11 +3,14 @@
 #ifndef RDMA_RANK_TEXT_H
 #define RDMA_RANK_TEXT_H
 
+#include "rdma-ranks.h"
+
 #include <cstdint>
 #include <cstring>
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <vector>
 
 namespace ns3
 {
@@ -90,6 +93,39 @@ class RdmaRankReader
 
     std::string_view m_rest; //!< values that have not been read
 };
+
+/**
+ * \ingroup rdma
+ * Tells each rank the values of all ranks. Every rank calls it as often as every other rank, while
+ * no simulation runs or in an event of one instant on all ranks (RdmaRankAlarms).
+ *
+ * \tparam T a trivially copyable type
+ * \param own values of this rank
+ * \return values of all ranks, by rank; with one rank, the values of this rank
+ */
+template <typename T>
+std::vector<T>
+ShareRdmaValues(const std::vector<T>& own)
+{
+    if (!RdmaRanks::AreSeveral())
+    {
+        return own;
+    }
+    RdmaRankWriter writer;
+    for (const T& value : own)
+    {
+        writer.Put(value);
+    }
+    std::vector<T> all;
+    for (const std::string& text : RdmaRanks::Exchange(writer.Get()))
+    {
+        for (RdmaRankReader reader(text); !reader.IsAtEnd();)
+        {
+            all.push_back(reader.Take<T>());
+        }
+    }
+    return all;
+}
 
 } // namespace ns3
 

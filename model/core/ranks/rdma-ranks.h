@@ -69,7 +69,8 @@ class RdmaRanks
 
     /**
      * Tells each rank the texts of all ranks. Every rank calls this function as often as every
-     * other rank, while no simulation runs.
+     * other rank, while no simulation runs or in an event of one instant on all ranks
+     * (RdmaRankAlarms).
      *
      * \param text bytes of this rank
      * \return the bytes of each rank, by rank

@@ -2,14 +2,17 @@
 
 #include "qbb-deadlock-detector.h"
 
-#include "qbb-deadlock-search.h"
 #include "qbb-time.h"
+#include "rdma-rank-text.h"
+#include "rdma-ranks.h"
 
 #include <ns3/abort.h>
 #include <ns3/log.h>
 #include <ns3/node.h>
 
 #include <algorithm>
+#include <map>
+#include <numeric>
 #include <unordered_map>
 
 namespace ns3
@@ -73,6 +76,19 @@ QbbDeadlockDetector::Watch(const std::vector<Ptr<QbbSwitch>>& switches)
 {
     NS_LOG_FUNCTION(this << switches.size());
     NS_ABORT_MSG_IF(!m_switches.empty(), "rdma: a QbbDeadlockDetector watches already");
+    m_alarms = RdmaRankAlarms::Get();
+    NS_ABORT_MSG_IF(RdmaRanks::AreSeveral() && !m_alarms,
+                    "rdma: a search for deadlocks on ranks of another simulator; accepted: with "
+                    "ns3::RdmaSimulatorImpl");
+    if (m_alarms)
+    {
+        m_alarm = m_alarms->Add([self = std::weak_ptr(m_self)](QbbPs at) {
+            if (const auto detector = self.lock())
+            {
+                (*detector)->m_timer.ArmNoLater(at);
+            }
+        });
+    }
     m_switches = switches;
     std::unordered_map<const Node*, uint32_t> index;
     for (uint32_t s = 0; s < switches.size(); ++s)
@@ -92,7 +108,12 @@ QbbDeadlockDetector::Watch(const std::vector<Ptr<QbbSwitch>>& switches)
                 continue;
             }
             const auto link = static_cast<uint32_t>(m_links.size());
-            m_links.push_back({PeekPointer(port), s, to->second, false});
+            m_links.push_back({PeekPointer(port),
+                               s,
+                               to->second,
+                               RdmaRanks::IsLocal(*port->GetNode()),
+                               RdmaRanks::IsLocal(*peer->GetDevice()->GetNode()),
+                               false});
             port->AddPauseWatcher(false,
                                   [self = std::weak_ptr(m_self), link](uint8_t, uint16_t quanta) {
                                       const auto detector = self.lock();
@@ -115,22 +136,93 @@ QbbDeadlockDetector::OnPause(uint32_t link)
     m_links[link].active = true;
     QbbDefer([this, link] {
         m_active.push_back(link);
-        m_timer.ArmNoLater(QbbNow() + QbbToPs(m_period));
+        SearchAt(QbbNow() + QbbToPs(m_period));
     });
+}
+
+void
+QbbDeadlockDetector::SearchAt(QbbPs at)
+{
+    // Any armed timer expires within a period.
+    if (m_alarms && !m_timer.IsArmed())
+    {
+        m_alarms->Request(m_alarm, at);
+    }
+    m_timer.ArmNoLater(at);
+}
+
+std::vector<QbbPausedLink>
+QbbDeadlockDetector::GetPausedLinks() const
+{
+    // A rank does not know which links of other ranks are active.
+    std::vector<uint32_t> candidates = m_active;
+    if (m_alarms)
+    {
+        candidates.resize(m_links.size());
+        std::iota(candidates.begin(), candidates.end(), 0);
+    }
+    std::vector<QbbPausedLink> own;
+    for (const uint32_t l : candidates)
+    {
+        const Link& link = m_links[l];
+        QbbPausedLink paused;
+        paused.link = l;
+        if (link.active && link.isSenderLocal)
+        {
+            paused.isActive = true;
+            paused.paused = link.port->GetFlowControl().GetPauseReceiver().GetPaused();
+        }
+        if (link.isReceiverLocal)
+        {
+            const QbbPort& receiver = *link.port->GetPeer();
+            paused.wanted = receiver.GetFlowControl().GetPauseSender().GetWanted();
+            const auto& manager = *m_switches[link.to]->GetBufferManager();
+            for (uint8_t p = 0; p < 8; ++p)
+            {
+                paused.buffers |= manager.IsPaused(receiver.GetPortNumber(), p) << p;
+            }
+        }
+        if (paused.isActive || paused.wanted || paused.buffers)
+        {
+            own.push_back(paused);
+        }
+    }
+    std::map<uint32_t, QbbPausedLink> links;
+    for (const QbbPausedLink& part : ShareRdmaValues(own))
+    {
+        QbbPausedLink& link = links[part.link];
+        link.link = part.link;
+        link.paused |= part.paused;
+        link.wanted |= part.wanted;
+        link.buffers |= part.buffers;
+        link.isActive |= part.isActive;
+    }
+    std::vector<QbbPausedLink> active;
+    for (const auto& [number, link] : links)
+    {
+        if (link.isActive)
+        {
+            active.push_back(link);
+        }
+    }
+    return active;
 }
 
 void
 QbbDeadlockDetector::OnTimer()
 {
-    // A requested pause may not have taken effect yet.
-    const auto isOver = [this](uint32_t link) {
-        const QbbPort& port = *m_links[link].port;
-        m_links[link].active = port.GetFlowControl().GetPauseReceiver().GetPaused() ||
-                               port.GetPeer()->GetFlowControl().GetPauseSender().GetWanted();
-        return !m_links[link].active;
-    };
-    m_active.erase(std::remove_if(m_active.begin(), m_active.end(), isOver), m_active.end());
-    const std::optional<QbbDeadlock> found = Find();
+    std::vector<QbbPausedLink> links = GetPausedLinks();
+    m_active.clear();
+    for (const QbbPausedLink& link : links)
+    {
+        // A requested pause may not have taken effect yet.
+        m_links[link.link].active = link.paused || link.wanted;
+        if (m_links[link.link].active)
+        {
+            m_active.push_back(link.link);
+        }
+    }
+    const std::optional<QbbDeadlock> found = Search(links);
     if (found && !m_deadlock)
     {
         ++m_count;
@@ -152,34 +244,29 @@ QbbDeadlockDetector::OnTimer()
 bool
 QbbDeadlockDetector::IsBlocked(const QbbDeadlock& deadlock, const QbbPort& port, uint8_t priority)
 {
-    QbbPort* peer = port.GetPeer();
-    if (!peer || !(port.GetFlowControl().GetPauseReceiver().GetPaused() & (1U << priority)))
-    {
-        return false;
-    }
-    const bool all = port.GetFlowControl().GetKind() == QbbFlowControl::PAUSE;
-    for (uint8_t p = all ? 0 : priority; p <= (all ? 7 : priority); ++p)
-    {
-        const QbbBufferPoint point{peer->GetNodeId(), peer->GetPortNumber(), p};
-        if (std::binary_search(deadlock.stuck.begin(), deadlock.stuck.end(), point))
-        {
-            return true;
-        }
-    }
-    return false;
+    return std::binary_search(deadlock.blocked.begin(),
+                              deadlock.blocked.end(),
+                              QbbBufferPoint{port.GetNodeId(), port.GetPortNumber(), priority});
 }
 
 std::optional<QbbDeadlock>
 QbbDeadlockDetector::Find() const
 {
-    if (m_active.empty())
+    return Search(GetPausedLinks());
+}
+
+std::optional<QbbDeadlock>
+QbbDeadlockDetector::Search(const std::vector<QbbPausedLink>& paused) const
+{
+    if (paused.empty())
     {
         return std::nullopt;
     }
     QbbDeadlockSearch search(m_switches);
-    for (const uint32_t link : m_active)
+    for (const QbbPausedLink& pauses : paused)
     {
-        search.AddLink(*m_links[link].port, m_links[link].from, m_links[link].to);
+        const Link& link = m_links[pauses.link];
+        search.AddLink(*link.port, link.from, link.to, pauses);
     }
     return search.Run();
 }

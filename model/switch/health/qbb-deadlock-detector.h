@@ -3,11 +3,13 @@
 #ifndef QBB_DEADLOCK_DETECTOR_H
 #define QBB_DEADLOCK_DETECTOR_H
 
+#include "qbb-deadlock-search.h"
 #include "qbb-deadlock.h"
 #include "qbb-event-order.h"
 #include "qbb-switch.h"
 #include "qbb-time.h"
 #include "qbb-timer.h"
+#include "rdma-rank-alarms.h"
 
 #include <ns3/nstime.h>
 #include <ns3/object.h>
@@ -47,6 +49,11 @@ namespace ns3
  * The detector runs every Period while some switch pauses another switch; without pause frames,
  * there are no events. The work is proportional to the number of paused ports. Waiting frames are
  * examined only if a cycle is possible.
+ *
+ * With several ranks of MPI on RdmaSimulatorImpl, every rank has a detector of all switches. All
+ * detectors search at one instant (RdmaRankAlarms) and have one result. Period is then more than
+ * twice the shortest delay of a cable between ranks. On ranks of another simulator, Watch() aborts
+ * with a message.
  */
 class QbbDeadlockDetector : public Object
 {
@@ -71,7 +78,8 @@ class QbbDeadlockDetector : public Object
     void Watch(const std::vector<Ptr<QbbSwitch>>& switches);
 
     /**
-     * Searches for a deadlock now.
+     * Searches for a deadlock now. Every rank of MPI calls this function as often as every other
+     * rank, at one instant.
      *
      * \return the current deadlock, if any
      */
@@ -114,14 +122,19 @@ class QbbDeadlockDetector : public Object
     /** A link between two switches, in one direction. */
     struct Link
     {
-        QbbPort* port{nullptr}; //!< sending port
-        uint32_t from{0};       //!< index of the sending switch
-        uint32_t to{0};         //!< index of the receiving switch
-        bool active{false};     //!< the link is in m_active
+        QbbPort* port{nullptr};     //!< sending port
+        uint32_t from{0};           //!< index of the sending switch
+        uint32_t to{0};             //!< index of the receiving switch
+        bool isSenderLocal{true};   //!< this rank runs the sending switch
+        bool isReceiverLocal{true}; //!< this rank runs the receiving switch
+        bool active{false};         //!< the link is in m_active
     };
 
     void OnPause(uint32_t link);
     void OnTimer();
+    void SearchAt(QbbPs at);
+    std::vector<QbbPausedLink> GetPausedLinks() const;
+    std::optional<QbbDeadlock> Search(const std::vector<QbbPausedLink>& paused) const;
 
     /// Handle for the ports, which may outlive the detector.
     std::shared_ptr<QbbDeadlockDetector*> m_self;
@@ -129,6 +142,8 @@ class QbbDeadlockDetector : public Object
     std::vector<Ptr<QbbSwitch>> m_switches; //!< switches, by index
     std::vector<Link> m_links;              //!< links between switches
     std::vector<uint32_t> m_active;         //!< indices of links that may be paused
+    Ptr<RdmaRankAlarms> m_alarms;           //!< tells other ranks of searches; null with one rank
+    uint32_t m_alarm{0};                    //!< number of the detector at m_alarms
     std::optional<QbbDeadlock> m_deadlock;  //!< current deadlock
     uint64_t m_count{0};                    //!< deadlocks found so far
     /// Next search.

@@ -4,9 +4,14 @@
 
 #include "qbb-dependency-graph.h"
 #include "qbb-time.h"
+#include "rdma-rank-text.h"
+#include "rdma-ranks.h"
+
+#include <ns3/node.h>
 
 #include <algorithm>
 #include <unordered_map>
+#include <utility>
 
 namespace ns3
 {
@@ -17,16 +22,19 @@ QbbDeadlockSearch::QbbDeadlockSearch(const std::vector<Ptr<QbbSwitch>>& switches
 }
 
 void
-QbbDeadlockSearch::AddLink(const QbbPort& port, uint32_t from, uint32_t to)
+QbbDeadlockSearch::AddLink(const QbbPort& port,
+                           uint32_t from,
+                           uint32_t to,
+                           const QbbPausedLink& pauses)
 {
-    const uint8_t paused = port.GetFlowControl().GetPauseReceiver().GetPaused();
+    m_paused[&port] = pauses.paused;
     const uint16_t ingress = port.GetPeer()->GetPortNumber();
     const bool all = port.GetFlowControl().GetKind() == QbbFlowControl::PAUSE;
     const auto first = static_cast<uint32_t>(m_buffers.size());
     for (uint8_t p = 0; p < 8; ++p)
     {
-        const uint8_t blocks = (all ? 0xff : 1U << p) & paused;
-        if (blocks && m_switches[to]->GetBufferManager()->IsPaused(ingress, p))
+        const uint8_t blocks = (all ? 0xff : 1U << p) & pauses.paused;
+        if (blocks && (pauses.buffers & (1U << p)))
         {
             m_buffers.push_back({from, to, ingress, p, blocks, true});
             ++m_alive;
@@ -76,7 +84,7 @@ QbbDeadlockSearch::Run()
         // Classes that share a priority group can wait for each other's frames.
         deadlock.cycle = FindCycle(true);
     }
-    AddStuck(deadlock.stuck);
+    AddStuck(deadlock);
     return deadlock;
 }
 
@@ -173,11 +181,21 @@ QbbDeadlockSearch::IsAlive(const Egress& egress) const
     });
 }
 
+bool
+QbbDeadlockSearch::IsLocal(uint32_t sw) const
+{
+    return RdmaRanks::IsLocal(*m_switches[sw]->GetPort(0)->GetNode());
+}
+
 void
 QbbDeadlockSearch::ReadQueues()
 {
     for (Egress& egress : m_egresses)
     {
+        if (!IsLocal(egress.sw))
+        {
+            continue;
+        }
         // With a crossbar, frames cross to a paused egress port until the port's own queue is full.
         const QbbSwitch& sw = *m_switches[egress.sw];
         const auto* inputs = sw.GetInputQueueing();
@@ -185,6 +203,36 @@ QbbDeadlockSearch::ReadQueues()
         {
             egress.waiting = sw.GetWaitingBytes(egress.port, egress.priority);
         }
+    }
+    ShareQueues();
+}
+
+void
+QbbDeadlockSearch::ShareQueues()
+{
+    /** Bytes that wait at a class of an egress port. */
+    struct Waiting
+    {
+        uint32_t egress{0};  //!< index of the class of the egress port
+        uint16_t ingress{0}; //!< ingress port
+        uint64_t bytes{0};   //!< number of bytes
+    };
+
+    if (!RdmaRanks::AreSeveral())
+    {
+        return;
+    }
+    std::vector<Waiting> own;
+    for (uint32_t e = 0; e < m_egresses.size(); ++e)
+    {
+        for (const auto& [ingress, bytes] : std::exchange(m_egresses[e].waiting, {}))
+        {
+            own.push_back({e, ingress, bytes});
+        }
+    }
+    for (const Waiting& waiting : ShareRdmaValues(own))
+    {
+        m_egresses[waiting.egress].waiting.emplace_back(waiting.ingress, waiting.bytes);
     }
 }
 
@@ -211,10 +259,11 @@ bool
 QbbDeadlockSearch::DropThoseThatMayResume()
 {
     const auto stuck = GetStuckBytes();
-    const uint32_t before = m_alive;
-    for (Buffer& buffer : m_buffers)
+    std::vector<uint32_t> resuming; // indices of buffers
+    for (uint32_t b = 0; b < m_buffers.size(); ++b)
     {
-        if (!buffer.alive)
+        const Buffer& buffer = m_buffers[b];
+        if (!buffer.alive || !IsLocal(buffer.sw))
         {
             continue;
         }
@@ -222,31 +271,64 @@ QbbDeadlockSearch::DropThoseThatMayResume()
         const auto found = stuck.find(buffer.sw);
         if (found == stuck.end() || manager.MayResume(buffer.port, buffer.priority, found->second))
         {
-            Drop(buffer);
+            resuming.push_back(b);
         }
     }
-    return m_alive > 0 && m_alive < before;
+    resuming = ShareRdmaValues(resuming);
+    for (const uint32_t b : resuming)
+    {
+        Drop(m_buffers[b]);
+    }
+    return m_alive > 0 && !resuming.empty();
+}
+
+uint8_t
+QbbDeadlockSearch::GetPaused(const QbbPort& port) const
+{
+    // Another rank may run the port's node, and has told what is paused if the node is a switch.
+    const auto found = m_paused.find(&port);
+    return found != m_paused.end() ? found->second
+                                   : port.GetFlowControl().GetPauseReceiver().GetPaused();
 }
 
 void
-QbbDeadlockSearch::AddStuck(std::vector<QbbBufferPoint>& points) const
+QbbDeadlockSearch::AddStuck(QbbDeadlock& deadlock) const
 {
+    std::vector<QbbBufferPoint> stuck;
+    std::vector<QbbBufferPoint> blocked;
     for (const auto& [sw, bytes] : GetStuckBytes())
     {
+        if (!IsLocal(sw))
+        {
+            continue;
+        }
         const auto& manager = *m_switches[sw]->GetBufferManager();
         for (uint32_t i = 0; i < bytes.size(); ++i)
         {
             const auto port = static_cast<uint16_t>(i / 8);
             const auto priority = static_cast<uint8_t>(i % 8);
-            QbbPort* peer = m_switches[sw]->GetPort(port)->GetPeer();
-            if ((peer->GetFlowControl().GetPauseReceiver().GetPaused() & (1U << priority)) &&
-                manager.IsPaused(port, priority) && !manager.MayResume(port, priority, bytes))
+            const QbbPort* peer = m_switches[sw]->GetPort(port)->GetPeer();
+            const uint8_t paused = GetPaused(*peer);
+            if (!(paused & (1U << priority)) || !manager.IsPaused(port, priority) ||
+                manager.MayResume(port, priority, bytes))
             {
-                points.push_back({GetNode(sw), port, priority});
+                continue;
+            }
+            stuck.push_back({GetNode(sw), port, priority});
+            const bool all = peer->GetFlowControl().GetKind() == QbbFlowControl::PAUSE;
+            for (uint8_t p = 0; p < 8; ++p)
+            {
+                if ((all || p == priority) && (paused & (1U << p)))
+                {
+                    blocked.push_back({peer->GetNodeId(), peer->GetPortNumber(), p});
+                }
             }
         }
     }
-    std::sort(points.begin(), points.end());
+    deadlock.stuck = ShareRdmaValues(stuck);
+    std::sort(deadlock.stuck.begin(), deadlock.stuck.end());
+    deadlock.blocked = ShareRdmaValues(blocked);
+    std::sort(deadlock.blocked.begin(), deadlock.blocked.end());
 }
 
 } // namespace ns3

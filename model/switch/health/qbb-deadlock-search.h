@@ -17,11 +17,28 @@ namespace ns3
 
 /**
  * \ingroup rdma
+ * A link between two switches, in one direction, on which a pause is in effect or on its way.
+ */
+struct QbbPausedLink
+{
+    uint32_t link{0};     //!< number of the link
+    uint8_t paused{0};    //!< bit p set if class p of the sending port is paused
+    uint8_t wanted{0};    //!< bit p set if the receiving port asks for a pause of class p
+    uint8_t buffers{0};   //!< bit p set if the buffer of class p asks for a pause
+    bool isActive{false}; //!< the detector watches the link
+};
+
+/**
+ * \ingroup rdma
  * A single search of QbbDeadlockDetector for the largest set of paused buffers of which none can
  * resume unless another one of the set does.
  *
  * The search begins with all buffers that pause a switch, and removes buffers that can resume until
  * no more can. The remaining buffers are called alive: nothing is known that ends their pause.
+ *
+ * With several ranks of MPI, every rank searches at one instant. A rank looks at the queues and the
+ * buffers of its own switches, and the ranks tell each other what they see. All ranks have the same
+ * result.
  */
 class QbbDeadlockSearch
 {
@@ -38,8 +55,9 @@ class QbbDeadlockSearch
      * \param port the port that sends on the link
      * \param from index of the port's switch
      * \param to index of the switch that receives
+     * \param pauses what is paused
      */
-    void AddLink(const QbbPort& port, uint32_t from, uint32_t to);
+    void AddLink(const QbbPort& port, uint32_t from, uint32_t to, const QbbPausedLink& pauses);
 
     /** \return the current deadlock, if any; call it only once */
     std::optional<QbbDeadlock> Run();
@@ -94,8 +112,14 @@ class QbbDeadlockSearch
      */
     bool IsAlive(const Egress& egress) const;
 
+    /** \param sw index of a switch \return true if this rank runs the events of the switch */
+    bool IsLocal(uint32_t sw) const;
+
     /** Counts the bytes that wait at each paused egress port, by ingress port. */
     void ReadQueues();
+
+    /** Tells all ranks the bytes that wait at the ports of this rank's switches. */
+    void ShareQueues();
 
     /** \return bytes that cannot leave, by switch, and by 8 * ingress port + class */
     std::map<uint32_t, std::vector<uint64_t>> GetStuckBytes() const;
@@ -107,13 +131,18 @@ class QbbDeadlockSearch
      */
     bool DropThoseThatMayResume();
 
-    /** \param [out] points all buffers that pause a port forever, including ports of hosts */
-    void AddStuck(std::vector<QbbBufferPoint>& points) const;
+    /** \param [out] deadlock gets all buffers that pause a port forever, and what they pause */
+    void AddStuck(QbbDeadlock& deadlock) const;
+
+    /** \param port a sending port \return bit p set if class p is paused */
+    uint8_t GetPaused(const QbbPort& port) const;
 
     const std::vector<Ptr<QbbSwitch>>& m_switches; //!< switches, by index
     std::vector<Buffer> m_buffers;                 //!< buffers that pause a switch
     std::vector<Egress> m_egresses;                //!< classes of egress ports that m_buffers pause
     uint32_t m_alive{0};                           //!< number of buffers that are alive
+    /// Paused classes of sending ports of switches
+    std::map<const QbbPort*, uint8_t> m_paused;
 };
 
 } // namespace ns3

@@ -21,6 +21,8 @@ struct QbbDeadlock
     QbbPs at{0};                       //!< instant of detection
     std::vector<QbbBufferPoint> cycle; //!< each buffer waits for the next, the last for the first
     std::vector<QbbBufferPoint> stuck; //!< all stuck buffers, including the cycle; ascending
+    /// Classes of sending ports, of switches and hosts, that the stuck buffers pause; ascending
+    std::vector<QbbBufferPoint> blocked;
 };
 
 } // namespace ns3

@@ -8,6 +8,7 @@
 #include <ns3/make-event.h>
 #include <ns3/simulator.h>
 
+#include <array>
 #include <cstring>
 #include <deque>
 #include <gtest/gtest.h>
@@ -34,36 +35,46 @@ struct Answer
 {
     QbbPs next{QBB_NEVER}; //!< its earliest event
     std::string frames;    //!< bytes that it hands over
+    std::string requests;  //!< bytes of its requests
 };
 
 /** A meeting with a rank 1 that says what has been written for it. */
 class ScriptedMeeting : public RdmaRankMeeting
 {
   public:
-    /** \param answers what rank 1 says \param told the reports of rank 0 are appended here */
-    ScriptedMeeting(std::deque<Answer> answers, std::vector<uint64_t>& told)
+    /**
+     * \param answers what rank 1 says
+     * \param told the reports of rank 0 are appended here
+     * \param requests the requests of rank 0 are appended here
+     */
+    ScriptedMeeting(std::deque<Answer> answers, std::vector<uint64_t>& told, std::string& requests)
         : m_answers(std::move(answers)),
-          m_told(told)
+          m_told(told),
+          m_requests(requests)
     {
     }
 
     void Meet(const std::vector<std::string>& outgoing, std::vector<std::string>& incoming) override
     {
         EXPECT_TRUE(outgoing[0].empty());
-        uint64_t next = 0;
-        ASSERT_GE(outgoing[1].size(), sizeof(next));
-        std::memcpy(&next, outgoing[1].data(), sizeof(next));
-        m_told.push_back(next);
+        // A report is the number of bytes of requests, and the time of the next event.
+        std::array<uint64_t, 2> report{};
+        ASSERT_GE(outgoing[1].size(), sizeof(report));
+        std::memcpy(report.data(), outgoing[1].data(), sizeof(report));
+        m_told.push_back(report[1]);
+        m_requests += outgoing[1].substr(sizeof(report), report[0]);
         ASSERT_FALSE(m_answers.empty()) << "the run should have ended";
-        const uint64_t answer = ToFs(m_answers.front().next);
-        incoming[1].assign(reinterpret_cast<const char*>(&answer), sizeof(answer));
-        incoming[1] += m_answers.front().frames;
+        const Answer& answer = m_answers.front();
+        report = {answer.requests.size(), ToFs(answer.next)};
+        incoming[1].assign(reinterpret_cast<const char*>(report.data()), sizeof(report));
+        incoming[1] += answer.requests + answer.frames;
         m_answers.pop_front();
     }
 
   private:
     std::deque<Answer> m_answers;  //!< what rank 1 will say
     std::vector<uint64_t>& m_told; //!< what rank 0 has said
+    std::string& m_requests;       //!< what rank 0 has asked
 };
 
 /** A border with a lookahead of 10 ns. */
@@ -113,7 +124,12 @@ class QbbRankWindowsTest : public ::testing::Test
      */
     void Run(const std::deque<Answer>& answers, uint32_t windows = 100)
     {
-        QbbRankWindows run(engine, *border, std::make_unique<ScriptedMeeting>(answers, told), 0, 2);
+        QbbRankWindows run(engine,
+                           *border,
+                           *alarms,
+                           std::make_unique<ScriptedMeeting>(answers, told, requests),
+                           0,
+                           2);
         run.Run([&](const Scheduler::EventKey& limit) {
             limits.push_back(QbbEventTime::FromFs(static_cast<int64_t>(limit.m_ts)).GetInstant());
             engine.RunBefore(limit);
@@ -126,10 +142,12 @@ class QbbRankWindowsTest : public ::testing::Test
         engine.Clear();
     }
 
-    QbbEngine engine;                                    //!< engine of this rank
-    Ptr<TestBorder> border = CreateObject<TestBorder>(); //!< border of this rank
-    std::vector<uint64_t> told;                          //!< reports of this rank
-    std::vector<QbbPs> limits;                           //!< ends of the windows
+    QbbEngine engine;                                            //!< engine of this rank
+    Ptr<TestBorder> border = CreateObject<TestBorder>();         //!< border of this rank
+    Ptr<RdmaRankAlarms> alarms = CreateObject<RdmaRankAlarms>(); //!< alarms of this rank
+    std::string requests;                                        //!< requests of this rank
+    std::vector<uint64_t> told;                                  //!< reports of this rank
+    std::vector<QbbPs> limits;                                   //!< ends of the windows
 };
 
 } // namespace
@@ -169,4 +187,29 @@ TEST_F(QbbRankWindowsTest, EndAtOnceIfNoRankHasAnEvent)
 {
     Run({{QBB_NEVER, ""}});
     EXPECT_TRUE(limits.empty());
+}
+
+TEST_F(QbbRankWindowsTest, OneRankAsksAllForAnInstant)
+{
+    // The twin of rank 1 asks for 50 ns, which the listener of this rank hears of before the window
+    // of that instant.
+    const auto other = CreateObject<RdmaRankAlarms>();
+    for (const uint32_t number : {0U, 1U})
+    {
+        EXPECT_EQ(other->Add([](QbbPs) { ADD_FAILURE() << "a rank knows its own request"; }),
+                  number);
+    }
+    other->Request(1, 50_ns);
+    std::vector<QbbPs> heard;
+    alarms->Add([](QbbPs) { ADD_FAILURE() << "another object has asked"; });
+    alarms->Add([&](QbbPs at) { heard.push_back(at); });
+    AddEvents({5_ns});
+    Run({{3_ns, "", other->Take()}, {QBB_NEVER, ""}});
+    EXPECT_EQ(heard, (std::vector<QbbPs>{50_ns}));
+    EXPECT_TRUE(other->Take().empty()) << "a request is told once";
+    EXPECT_EQ(requests, "");
+    alarms->Request(0, 100_ns);
+    told.clear();
+    Run({{QBB_NEVER, ""}});
+    EXPECT_FALSE(requests.empty());
 }

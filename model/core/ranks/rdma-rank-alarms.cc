@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+
+#include "rdma-rank-alarms.h"
+
+#include "qbb-time.h"
+#include "rdma-rank-text.h"
+#include "rdma-ranks.h"
+#include "rdma-simulator-impl.h"
+
+#include <ns3/abort.h>
+#include <ns3/simulator.h>
+
+#include <utility>
+
+namespace ns3
+{
+
+NS_OBJECT_ENSURE_REGISTERED(RdmaRankAlarms);
+
+TypeId
+RdmaRankAlarms::GetTypeId()
+{
+    static TypeId tid = TypeId("ns3::RdmaRankAlarms")
+                            .SetParent<Object>()
+                            .SetGroupName("Rdma")
+                            .AddConstructor<RdmaRankAlarms>();
+    return tid;
+}
+
+Ptr<RdmaRankAlarms>
+RdmaRankAlarms::Get()
+{
+    if (!RdmaRanks::AreSeveral())
+    {
+        return nullptr;
+    }
+    const auto simulator = DynamicCast<RdmaSimulatorImpl>(Simulator::GetImplementation());
+    if (!simulator)
+    {
+        return nullptr;
+    }
+    auto alarms = simulator->GetObject<RdmaRankAlarms>();
+    if (!alarms)
+    {
+        alarms = CreateObject<RdmaRankAlarms>();
+        simulator->AggregateObject(alarms);
+    }
+    return alarms;
+}
+
+uint32_t
+RdmaRankAlarms::Add(Listener listener)
+{
+    m_listeners.push_back(std::move(listener));
+    return static_cast<uint32_t>(m_listeners.size() - 1);
+}
+
+void
+RdmaRankAlarms::Request(uint32_t number, QbbPs at)
+{
+    NS_ABORT_MSG_IF(at <= QbbNow() + 2 * m_lookahead,
+                    "rdma: something is to happen on all ranks at "
+                        << at << " ps, and it is " << QbbNow() << " ps; accepted: more than "
+                        << 2 * m_lookahead
+                        << " ps later, twice the shortest delay of a cable between ranks");
+    m_requests.push_back({number, at});
+}
+
+std::string
+RdmaRankAlarms::Take()
+{
+    RdmaRankWriter writer;
+    for (const Alarm& alarm : std::exchange(m_requests, {}))
+    {
+        writer.Put(alarm);
+    }
+    return writer.Get();
+}
+
+void
+RdmaRankAlarms::Tell(std::string_view requests)
+{
+    const std::string bytes(requests);
+    for (RdmaRankReader reader(bytes); !reader.IsAtEnd();)
+    {
+        const auto alarm = reader.Take<Alarm>();
+        m_listeners.at(alarm.number)(alarm.at);
+    }
+}
+
+} // namespace ns3
