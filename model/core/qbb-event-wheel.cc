@@ -11,150 +11,22 @@
 #include <array>
 #include <functional>
 #include <limits>
-#include <utility>
 
 namespace ns3
 {
 
-namespace
-{
-
-using WheelEvent = Scheduler::Event;
-
-void
-PushEvent(std::vector<WheelEvent>& heap, const WheelEvent& ev)
-{
-    heap.push_back(ev);
-    std::push_heap(heap.begin(), heap.end(), std::greater<>());
-}
-
-void
-PopEvent(std::vector<WheelEvent>& heap)
-{
-    std::pop_heap(heap.begin(), heap.end(), std::greater<>());
-    heap.pop_back();
-}
-
-template <typename Iterator>
-Iterator
-FindEvent(Iterator begin, Iterator end, const WheelEvent& ev)
-{
-    return std::find_if(begin, end, [&ev](const WheelEvent& other) {
-        return other.key.m_uid == ev.key.m_uid && other.key.m_ts == ev.key.m_ts;
-    });
-}
-
-bool
-RemoveFromHeap(std::vector<WheelEvent>& heap, const WheelEvent& ev)
-{
-    const auto found = FindEvent(heap.begin(), heap.end(), ev);
-    if (found == heap.end())
-    {
-        return false;
-    }
-    *found = heap.back();
-    heap.pop_back();
-    std::make_heap(heap.begin(), heap.end(), std::greater<>());
-    return true;
-}
-
-} // namespace
-
 QbbEventWheel::QbbEventWheel()
-    : m_heads(SLOTS, NONE),
+    : m_late(ROOM),
+      m_far(ROOM),
+      m_heads(SLOTS, NONE),
       m_used(WORDS, 0)
 {
     GrowCurrent();
     m_moved.reserve(ROOM);
-    m_late.reserve(ROOM);
-    m_far.reserve(ROOM);
     m_nodes.reserve(ROOM);
 }
 
-void
-QbbEventWheel::GrowCurrent()
-{
-    const uint32_t room = std::max(ROOM, 2 * m_maxCurrent);
-    auto larger = std::make_unique<Event[]>(room);
-    std::copy_n(m_current.get(), m_nCurrent, larger.get());
-    m_current = std::move(larger);
-    m_maxCurrent = room;
-}
-
-void
-QbbEventWheel::AddToCurrent(const Event& ev)
-{
-    if (m_nCurrent == m_maxCurrent)
-    {
-        GrowCurrent();
-    }
-    m_current[m_nCurrent++] = ev;
-}
-
-void
-QbbEventWheel::InsertIntoCurrent(const Event& ev)
-{
-    // Most events of the current slot are due before most others of the slot.
-    uint32_t place = m_nCurrent;
-    while (place > 0 && m_current[place - 1] < ev)
-    {
-        if (m_nCurrent - place == MOST_SHIFTS)
-        {
-            PushEvent(m_late, ev);
-            return;
-        }
-        --place;
-    }
-    AddToCurrent(ev);
-    Event* const events = m_current.get();
-    std::move_backward(events + place, events + m_nCurrent - 1, events + m_nCurrent);
-    events[place] = ev;
-}
-
-void
-QbbEventWheel::InsertFar(const Event& ev)
-{
-    NS_ABORT_MSG_IF(ev.key.m_ts > static_cast<uint64_t>(std::numeric_limits<int64_t>::max()),
-                    "rdma: an event beyond ns-3's clock, which ends after 9223 s at a "
-                    "resolution of 1 fs; accepted: Simulator::Stop() and other times below that");
-    PushEvent(m_far, ev);
-}
-
-QbbEventWheel::Event
-QbbEventWheel::PeekNext() const
-{
-    NS_ASSERT(!IsEmpty());
-    if (m_nCurrent > 0 || !m_late.empty())
-    {
-        const bool late =
-            !m_late.empty() && (m_nCurrent == 0 || m_current[m_nCurrent - 1] > m_late.front());
-        return late ? m_late.front() : m_current[m_nCurrent - 1];
-    }
-    // PeekNext() must not advance the wheel: events may still be inserted before the next event.
-    const uint64_t slot = FindNextSlot();
-    if (slot == NO_SLOT || (!m_far.empty() && GetSlot(m_far.front()) < slot))
-    {
-        return m_far.front();
-    }
-    uint32_t index = m_heads[slot % SLOTS];
-    Event first = m_nodes[index].event;
-    while ((index = m_nodes[index].next) != NONE)
-    {
-        first = std::min(first, m_nodes[index].event);
-    }
-    return m_far.empty() ? first : std::min(first, m_far.front());
-}
-
-const QbbEventWheel::Event*
-QbbEventWheel::TakeLate()
-{
-    // Room behind the last event of the slot holds the event for the caller.
-    AddToCurrent(m_late.front());
-    PopEvent(m_late);
-    return &m_current[--m_nCurrent];
-}
-
-uint64_t
+[[gnu::always_inline]] inline uint64_t
 QbbEventWheel::FindNextSlot() const
 {
     if (m_inWheel == 0)
@@ -175,81 +47,220 @@ QbbEventWheel::FindNextSlot() const
 }
 
 void
-QbbEventWheel::TakeSlot(uint32_t place)
+QbbEventWheel::GrowCurrent()
 {
-    const uint32_t first = m_heads[place];
-    if (first == NONE)
+    const uint32_t room = std::max(ROOM, 2 * m_maxCurrent);
+    auto larger = std::make_unique<Event[]>(room);
+    m_end = std::copy(m_current.get(), m_end, larger.get());
+    m_current = std::move(larger);
+    m_maxCurrent = room;
+    FindEasy();
+}
+
+void
+QbbEventWheel::AddToCurrent(const Event& ev)
+{
+    if (GetNCurrent() == m_maxCurrent)
     {
-        return;
+        GrowCurrent();
     }
-    uint32_t count = m_nCurrent;
-    Node* node = nullptr;
-    for (uint32_t index = first; index != NONE; index = node->next)
+    *m_end++ = ev;
+}
+
+void
+QbbEventWheel::InsertIntoCurrent(const Event& ev)
+{
+    // Most events of the current slot are due before most others of the slot.
+    uint32_t shifts = 0;
+    while (shifts < GetNCurrent() && *(m_end - 1 - shifts) < ev)
     {
-        node = &m_nodes[index];
-        // The event object has left the CPU caches since it was scheduled. It has up to two
-        // lines.
-        QbbPrefetchLines(node->event.impl, 2);
-        if (count == m_maxCurrent)
+        if (++shifts > MOST_SHIFTS)
         {
-            m_nCurrent = count;
-            GrowCurrent();
+            m_late.Push(ev);
+            FindEasy();
+            return;
         }
-        m_current[count++] = node->event;
-        --m_inWheel;
     }
-    m_nCurrent = count;
-    node->next = m_free;
-    m_free = first;
+    AddToCurrent(ev);
+    Event* const place = m_end - 1 - shifts;
+    std::move_backward(place, m_end - 1, m_end);
+    *place = ev;
+}
+
+void
+QbbEventWheel::InsertFar(const Event& ev)
+{
+    NS_ABORT_MSG_IF(ev.key.m_ts > static_cast<uint64_t>(std::numeric_limits<int64_t>::max()),
+                    "rdma: an event beyond ns-3's clock, which ends after 9223 s at a "
+                    "resolution of 1 fs; accepted: Simulator::Stop() and other times below that");
+    m_far.Push(ev);
+}
+
+QbbEventWheel::Event
+QbbEventWheel::PeekNext() const
+{
+    NS_ASSERT(!IsEmpty());
+    if (HasCurrent() || !m_late.IsEmpty())
+    {
+        return IsLateNext() ? m_late.Front() : m_end[-1];
+    }
+    // PeekNext() must not advance the wheel: events may still be inserted before the next event.
+    const uint64_t slot = FindNextSlot();
+    if (slot == NO_SLOT || (!m_far.IsEmpty() && GetSlot(m_far.Front()) < slot))
+    {
+        return m_far.Front();
+    }
+    uint32_t index = m_heads[slot % SLOTS];
+    Event first = m_nodes[index].event;
+    while ((index = m_nodes[index].next) != NONE)
+    {
+        first = std::min(first, m_nodes[index].event);
+    }
+    return m_far.IsEmpty() ? first : std::min(first, m_far.Front());
+}
+
+void
+QbbEventWheel::FindEasy()
+{
+    m_easyAbove = m_current.get() + (m_late.IsEmpty() ? m_ahead : m_maxCurrent);
+}
+
+// The next functions run for each slot.
+
+[[gnu::always_inline]] inline void
+QbbEventWheel::FreeList(uint32_t place, uint32_t last)
+{
+    m_nodes[last].next = m_free;
+    m_free = m_heads[place];
     m_heads[place] = NONE;
     m_used[place / 64] &= ~(uint64_t{1} << (place % 64));
 }
 
-bool
+[[gnu::always_inline]] inline void
+QbbEventWheel::TakeSlotInOrder(uint32_t place)
+{
+    Event* const events = m_current.get();
+    const Node* const nodes = m_nodes.data();
+    Event* end = events;
+    uint32_t last = NONE;
+    for (uint32_t index = m_heads[place]; index != NONE; index = nodes[index].next)
+    {
+        if (end == events + MOST_SHIFTS)
+        {
+            TakeSlot(place);
+            SortCurrent();
+            return;
+        }
+        last = index;
+        const Event& ev = nodes[index].event;
+        // The event object has left the CPU caches since it was scheduled. It has up to two
+        // lines.
+        QbbPrefetchLines(ev.impl, 2);
+        // The lists hold the latest insertion first, so most events are in place.
+        Event* next = end++;
+        for (; next > events && next[-1] < ev; --next)
+        {
+            *next = next[-1];
+        }
+        *next = ev;
+    }
+    if (last != NONE)
+    {
+        m_end = end;
+        m_inWheel -= GetNCurrent();
+        FreeList(place, last);
+    }
+}
+
+void
+QbbEventWheel::TakeFar()
+{
+    while (!m_far.IsEmpty() && GetSlot(m_far.Front()) == m_slot)
+    {
+        AddToCurrent(m_far.Front());
+        m_far.Pop();
+    }
+    SortCurrent();
+}
+
+[[gnu::always_inline]] inline bool
 QbbEventWheel::Advance()
 {
     m_ahead = m_inWheel >= CROWD ? AHEAD : 0;
-    if (m_inWheel == 0 && m_far.empty())
+    FindEasy();
+    if (m_inWheel == 0 && m_far.IsEmpty())
     {
-        return m_nCurrent > 0 || !m_late.empty();
+        return HasCurrent() || !m_late.IsEmpty();
     }
     if (m_taken >= REVIEW_EVENTS)
     {
         Review();
-        if (m_nCurrent > m_ahead)
+        if (GetNCurrent() > m_ahead)
         {
             return true;
         }
     }
     uint64_t slot = FindNextSlot();
-    if (!m_far.empty())
+    if (!m_far.IsEmpty())
     {
-        slot = std::min(slot, GetSlot(m_far.front()));
+        slot = std::min(slot, GetSlot(m_far.Front()));
     }
     // The events that are left precede those of the slot.
     std::array<Event, AHEAD> left;
-    const uint32_t nLeft = std::exchange(m_nCurrent, 0);
-    std::copy_n(m_current.get(), nLeft, left.begin());
+    Event* const leftEnd = std::copy(m_current.get(), m_end, left.data());
+    m_end = m_current.get();
     // The skipped slots are empty, so all other slots keep their places in the wheel.
     m_slot = slot;
-    TakeSlot(static_cast<uint32_t>(slot % SLOTS));
-    while (!m_far.empty() && GetSlot(m_far.front()) == slot)
+    TakeSlotInOrder(static_cast<uint32_t>(slot % SLOTS));
+    if (!m_far.IsEmpty() && GetSlot(m_far.Front()) == slot)
     {
-        AddToCurrent(m_far.front());
-        PopEvent(m_far);
+        TakeFar();
     }
     ++m_slotsTaken;
-    m_taken += m_nCurrent;
-    SortCurrent();
-    for (uint32_t i = 0; i < nLeft; ++i)
+    m_taken += GetNCurrent();
+    for (const Event* ev = left.data(); ev != leftEnd; ++ev)
     {
-        AddToCurrent(left[i]);
+        AddToCurrent(*ev);
     }
     if (m_ahead > 0)
     {
         PrefetchNextSlot();
     }
     return true;
+}
+
+const QbbEventWheel::Event*
+QbbEventWheel::TakeHardNext()
+{
+    if (GetNCurrent() <= m_ahead && !Advance())
+    {
+        return nullptr;
+    }
+    if (!IsLateNext())
+    {
+        return --m_end;
+    }
+    // Room behind the last event of the slot holds the event for the caller.
+    AddToCurrent(m_late.Front());
+    m_late.Pop();
+    FindEasy();
+    return --m_end;
+}
+
+void
+QbbEventWheel::TakeSlot(uint32_t place)
+{
+    uint32_t last = NONE;
+    for (uint32_t index = m_heads[place]; index != NONE; index = m_nodes[index].next)
+    {
+        last = index;
+        AddToCurrent(m_nodes[index].event);
+        --m_inWheel;
+    }
+    if (last != NONE)
+    {
+        FreeList(place, last);
+    }
 }
 
 void
@@ -264,28 +275,7 @@ QbbEventWheel::PrefetchNextSlot() const
 void
 QbbEventWheel::SortCurrent()
 {
-    Event* const events = m_current.get();
-    if (m_nCurrent > MOST_SHIFTS)
-    {
-        std::sort(events, events + m_nCurrent, std::greater<>());
-        return;
-    }
-    // The lists hold the latest insertion first, so most events are in place.
-    for (Event* next = events + 1; next < events + m_nCurrent; ++next)
-    {
-        if (!(next[-1] < *next))
-        {
-            continue;
-        }
-        const Event ev = *next;
-        Event* place = next;
-        do
-        {
-            *place = place[-1];
-            --place;
-        } while (place > events && place[-1] < ev);
-        *place = ev;
-    }
+    std::sort(m_current.get(), m_end, std::greater<>());
 }
 
 void
@@ -307,13 +297,13 @@ QbbEventWheel::Review()
 void
 QbbEventWheel::SetWidth(uint32_t slotBits)
 {
-    const uint32_t kept = m_nCurrent;
+    const uint32_t kept = GetNCurrent();
     for (uint32_t place = 0; place < SLOTS; ++place)
     {
         TakeSlot(place);
     }
-    m_moved.assign(m_current.get() + kept, m_current.get() + m_nCurrent);
-    m_nCurrent = kept;
+    m_moved.assign(m_current.get() + kept, m_end);
+    m_end = m_current.get() + kept;
     // The current slot has been emptied: its last time step is the end of what has run.
     const uint64_t lastStep = ((m_slot + 1) << m_slotBits) - 1;
     m_slotBits = slotBits;
@@ -323,10 +313,10 @@ QbbEventWheel::SetWidth(uint32_t slotBits)
         Insert(ev);
     }
     m_moved.clear();
-    while (!m_far.empty() && GetSlot(m_far.front()) <= m_slot)
+    while (!m_far.IsEmpty() && GetSlot(m_far.Front()) <= m_slot)
     {
-        InsertIntoCurrent(m_far.front());
-        PopEvent(m_far);
+        InsertIntoCurrent(m_far.Front());
+        m_far.Pop();
     }
 }
 
@@ -337,13 +327,11 @@ QbbEventWheel::TakeAll()
     {
         TakeSlot(place);
     }
-    std::vector<Event> events(m_current.get(), m_current.get() + m_nCurrent);
-    m_nCurrent = 0;
-    for (std::vector<Event>* heap : {&m_late, &m_far})
-    {
-        events.insert(events.end(), heap->begin(), heap->end());
-        heap->clear();
-    }
+    std::vector<Event> events(m_current.get(), m_end);
+    m_end = m_current.get();
+    m_late.MoveTo(events);
+    m_far.MoveTo(events);
+    FindEasy();
     return events;
 }
 
@@ -353,15 +341,15 @@ QbbEventWheel::Remove(const Event& ev)
     const uint64_t slot = GetSlot(ev);
     if (slot <= m_slot)
     {
-        Event* const end = m_current.get() + m_nCurrent;
-        if (Event* const found = FindEvent(m_current.get(), end, ev); found != end)
+        if (Event* const found = QbbEventHeap::Find(m_current.get(), m_end, ev); found != m_end)
         {
-            std::move(found + 1, end, found);
-            --m_nCurrent;
+            std::move(found + 1, m_end, found);
+            --m_end;
             return;
         }
-        if (RemoveFromHeap(m_late, ev))
+        if (m_late.Remove(ev))
         {
+            FindEasy();
             return;
         }
     }
@@ -386,8 +374,7 @@ QbbEventWheel::Remove(const Event& ev)
         }
     }
     // The event may have been beyond the end of the wheel when it was inserted.
-    NS_ABORT_MSG_IF(!RemoveFromHeap(m_far, ev),
-                    "rdma: an event is removed that is not in the scheduler");
+    NS_ABORT_MSG_IF(!m_far.Remove(ev), "rdma: an event is removed that is not in the scheduler");
 }
 
 } // namespace ns3

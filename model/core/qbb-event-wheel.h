@@ -3,6 +3,8 @@
 #ifndef QBB_EVENT_WHEEL_H
 #define QBB_EVENT_WHEEL_H
 
+#include "qbb-event-heap.h"
+
 #include <ns3/scheduler.h>
 
 #include <cstdint>
@@ -38,7 +40,7 @@ class QbbEventWheel
     /** \return true if no event is pending */
     bool IsEmpty() const
     {
-        return m_nCurrent == 0 && m_late.empty() && m_inWheel == 0 && m_far.empty();
+        return !HasCurrent() && m_late.IsEmpty() && m_inWheel == 0 && m_far.IsEmpty();
     }
 
     /** \param ev event to add; its time must not exceed the end of ns-3's clock (aborts) */
@@ -75,21 +77,13 @@ class QbbEventWheel
      */
     const Event* TakeNext()
     {
-        if (m_nCurrent <= m_ahead && !Advance())
-        {
-            return nullptr;
-        }
-        if (!m_late.empty() && (m_nCurrent == 0 || m_current[m_nCurrent - 1] > m_late.front()))
-        {
-            return TakeLate();
-        }
-        return &m_current[--m_nCurrent];
+        return m_end > m_easyAbove ? --m_end : TakeHardNext();
     }
 
     /** Undoes the latest TakeNext(), after which no other function may have been called. */
     void PutBack()
     {
-        ++m_nCurrent;
+        ++m_end;
     }
 
     /** \return all events, which are removed, in any order */
@@ -108,7 +102,7 @@ class QbbEventWheel
      */
     const EventImpl* LookAhead(uint32_t place) const
     {
-        return m_nCurrent > place ? m_current[m_nCurrent - 1 - place].impl : nullptr;
+        return m_current.get() + place < m_end ? (m_end - 1 - place)->impl : nullptr;
     }
 
     /** \param ev event to remove, found by its time and uid; aborts if it is not pending */
@@ -161,9 +155,28 @@ class QbbEventWheel
         ++m_inWheel;
     }
 
+    /** \return number of events in m_current */
+    uint32_t GetNCurrent() const
+    {
+        return static_cast<uint32_t>(m_end - m_current.get());
+    }
+
+    /** \return true if there are events in m_current */
+    bool HasCurrent() const
+    {
+        return m_end != m_current.get();
+    }
+
+    /** \return true if the next event is the first one of m_late */
+    bool IsLateNext() const
+    {
+        return !m_late.IsEmpty() && (!HasCurrent() || m_end[-1] > m_late.Front());
+    }
+
     void InsertIntoCurrent(const Event& ev);
     void InsertFar(const Event& ev);
-    const Event* TakeLate();
+    const Event* TakeHardNext();
+    void FindEasy();
     void AddToCurrent(const Event& ev);
     void GrowCurrent();
     uint64_t FindNextSlot() const;
@@ -171,19 +184,24 @@ class QbbEventWheel
     void Review();
     void SetWidth(uint32_t slotBits);
     void TakeSlot(uint32_t place);
+    void TakeSlotInOrder(uint32_t place);
+    void TakeFar();
+    void FreeList(uint32_t place, uint32_t last);
     void PrefetchNextSlot() const;
     void SortCurrent();
 
     std::unique_ptr<Event[]> m_current; //!< events of m_slot and earlier, the last of them first
-    uint32_t m_nCurrent{0};             //!< number of events in m_current
-    uint32_t m_maxCurrent{0};           //!< number of events that m_current has memory for
-    std::vector<Event> m_late;     //!< heap of events of m_slot that came far before its last ones
-    std::vector<Event> m_moved;    //!< scratch space of SetWidth()
-    std::vector<Event> m_far;      //!< heap of the events inserted beyond the wheel
-    std::vector<uint32_t> m_heads; //!< first node of each slot's list
-    std::vector<uint64_t> m_used;  //!< bitmap of the slots with events
-    std::vector<Node> m_nodes;     //!< storage of all list nodes
-    uint64_t m_slot{0};            //!< current slot
+    Event* m_end{nullptr};              //!< end of the events in m_current
+    /// TakeNext() may take the last event of m_current if m_end is above this address.
+    const Event* m_easyAbove{nullptr};
+    uint32_t m_maxCurrent{0};        //!< number of events that m_current has memory for
+    QbbEventHeap m_late;             //!< events of m_slot that came far before its last ones
+    std::vector<Event> m_moved;      //!< scratch space of SetWidth()
+    QbbEventHeap m_far;              //!< events inserted beyond the wheel
+    std::vector<uint32_t> m_heads;   //!< first node of each slot's list
+    std::vector<uint64_t> m_used;    //!< bitmap of the slots with events
+    std::vector<Node> m_nodes;       //!< storage of all list nodes
+    uint64_t m_slot{0};              //!< current slot
     uint32_t m_slotBits{FIRST_BITS}; //!< log2 of the time steps in a slot
     uint32_t m_inWheel{0};           //!< number of events in the lists
     uint32_t m_free{NONE};           //!< index of the first free node
