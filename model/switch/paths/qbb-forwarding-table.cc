@@ -13,6 +13,7 @@ QbbForwardingTable::Clear()
 {
     ++m_version;
     m_groups.clear();
+    m_runs.clear();
     m_hosts = nullptr;
     m_routeOfLeaf.clear();
     m_singles.clear();
@@ -65,9 +66,26 @@ QbbForwardingTable::GetRoute(const Group& ports)
         AddSingle(ports.front());
         return MakeRun(ports);
     }
-    const uint32_t index = GetGroupIndex(ports);
     const uint32_t run = MakeRun(ports);
-    return run == NO_ROUTE ? FIRST + index : run;
+    if (run == NO_ROUTE)
+    {
+        return FIRST + GetGroupIndex(ports);
+    }
+    const auto place = FindRun(run);
+    if (place == m_runs.end() || place->run != run)
+    {
+        m_runs.insert(place, {run, static_cast<uint32_t>(m_groups.size())});
+        m_groups.push_back(ports);
+    }
+    return run;
+}
+
+std::vector<QbbForwardingTable::Run>::const_iterator
+QbbForwardingTable::FindRun(uint32_t run) const
+{
+    return std::lower_bound(m_runs.begin(), m_runs.end(), run, [](const Run& one, uint32_t number) {
+        return one.run < number;
+    });
 }
 
 uint32_t
@@ -99,16 +117,9 @@ QbbForwardingTable::MakeRun(const Group& ports)
 const QbbForwardingTable::Group*
 QbbForwardingTable::GetPortsOfRun(uint32_t run) const
 {
-    const auto first = static_cast<uint16_t>(run);
-    const uint16_t count = GetRunLength(run);
-    if (count == 1)
-    {
-        return &m_singles[first];
-    }
-    // Path selectors ask for each frame. Ports ascend, so that the ends of a run tell it.
-    return &*std::find_if(m_groups.begin(), m_groups.end(), [first, count](const Group& ports) {
-        return ports.size() == count && ports.front() == first && ports.back() == first + count - 1;
-    });
+    // Path selectors ask for each frame.
+    return GetRunLength(run) == 1 ? &m_singles[static_cast<uint16_t>(run)]
+                                  : &m_groups[FindRun(run)->group];
 }
 
 void

@@ -154,6 +154,13 @@ class QbbForwardingTable
         Group ports;         //!< equal-cost ports
     };
 
+    /** A route by several consecutive ports. */
+    struct Run
+    {
+        uint32_t run{0};   //!< number of the route
+        uint32_t group{0}; //!< index of its ports in m_groups
+    };
+
     // A route is stored as a number: a special value, FIRST + the index of a group in m_groups, or
     // RUN + a number of ports in bits 16 to 30 + the lowest port. In a Clos fabric nearly all
     // routes are runs of ports, and a frame finds its port without reading a group.
@@ -204,6 +211,9 @@ class QbbForwardingTable
 
     const Group* GetPortsOfRun(uint32_t run) const;
 
+    /** \param run number of a run \return the first element of m_runs that is not below it */
+    std::vector<Run>::const_iterator FindRun(uint32_t run) const;
+
     Route FindElsewhere(uint32_t destination) const;
     const Group* LookupSingle(uint32_t destination) const;
     const Group* LookupPrefix(uint32_t destination) const;
@@ -230,6 +240,7 @@ class QbbForwardingTable
     std::shared_ptr<const QbbHostIndex> m_hosts; //!< locations of hosts from SetHosts(), or null
     std::vector<uint32_t> m_routeOfLeaf;         //!< route of each leaf, by GetLeafIndex()
     std::vector<Group> m_groups;                 //!< groups of several ports
+    std::vector<Run> m_runs;                     //!< runs of several ports, ascending
     std::vector<Group> m_singles;                //!< one group for each port alone, by port number
     std::vector<Prefix> m_prefixes;              //!< prefix routes, longest first
     QbbAddressTable<uint32_t> m_routes;          //!< routes of single destinations
