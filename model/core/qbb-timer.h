@@ -169,7 +169,7 @@ class QbbTimer
         Schedule(eventTime);
     }
 
-    void Schedule(QbbEventTime eventTime)
+    [[gnu::always_inline]] void Schedule(QbbEventTime eventTime)
     {
         m_pending = m_deadline > eventTime ? m_deadline : eventTime;
         if constexpr (QbbEventOrder::Observers::Has(Order))

@@ -58,6 +58,40 @@ QbbLine::ScheduleArrival(QbbEventTime eventTime)
     QbbSchedule(m_nodeId, m_eventTime, eventTime, this);
 }
 
+// Each frame passes through this function.
+[[gnu::always_inline]] inline void
+QbbLine::TakeArrival()
+{
+    const QbbPs eventInstant = m_eventInstant;
+    const QbbEventTime eventTime = m_eventTime;
+    m_eventInstant = QBB_NEVER;
+    // If the link went down, the frame of this event may have been lost.
+    if (!m_next.frame)
+    {
+        return;
+    }
+    if (m_next.arrival != eventInstant)
+    {
+        ScheduleArrival(eventTime);
+        return;
+    }
+    QbbFramePtr frame = std::move(m_next.frame);
+    if (!m_later.IsEmpty())
+    {
+        TakeNext();
+        ScheduleArrival(eventTime);
+    }
+    if (m_bytes)
+    {
+        frame = CrossAsBytes(*frame);
+        if (!frame)
+        {
+            return;
+        }
+    }
+    m_receiver->ReceiveFromLine(std::move(frame), eventTime);
+}
+
 void
 QbbLine::Run()
 {
@@ -115,39 +149,6 @@ QbbLine::TakeArrivalsInTurn()
             line.TakeArrival();
         }
     }
-}
-
-void
-QbbLine::TakeArrival()
-{
-    const QbbPs eventInstant = m_eventInstant;
-    const QbbEventTime eventTime = m_eventTime;
-    m_eventInstant = QBB_NEVER;
-    // If the link went down, the frame of this event may have been lost.
-    if (!m_next.frame)
-    {
-        return;
-    }
-    if (m_next.arrival != eventInstant)
-    {
-        ScheduleArrival(eventTime);
-        return;
-    }
-    QbbFramePtr frame = std::move(m_next.frame);
-    if (!m_later.IsEmpty())
-    {
-        TakeNext();
-        ScheduleArrival(eventTime);
-    }
-    if (m_bytes)
-    {
-        frame = CrossAsBytes(*frame);
-        if (!frame)
-        {
-            return;
-        }
-    }
-    m_receiver->ReceiveFromLine(std::move(frame), eventTime);
 }
 
 QbbFramePtr

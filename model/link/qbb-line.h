@@ -75,7 +75,7 @@ class alignas(64) QbbLine final : public QbbEvent
      * \param sent instant at which the last bit leaves the sender
      * \param eventTime time of the running event
      */
-    void Transmit(QbbFramePtr&& frame, QbbPs sent, QbbEventTime eventTime)
+    [[gnu::always_inline]] void Transmit(QbbFramePtr&& frame, QbbPs sent, QbbEventTime eventTime)
     {
         if (m_exit)
         {
@@ -148,7 +148,7 @@ class alignas(64) QbbLine final : public QbbEvent
         QbbFramePtr frame; //!< frame in flight
     };
 
-    void Add(InFlight&& last, QbbEventTime eventTime)
+    [[gnu::always_inline]] void Add(InFlight&& last, QbbEventTime eventTime)
     {
         if (m_next.frame)
         {

@@ -175,6 +175,13 @@ class QbbPortState : public QbbPortTraces, private QbbFlowControlPort
         return GetReady() || m_flow.IsPending();
     }
 
+    /** \param eventTime time of the running event \return true if a frame occupies the line */
+    bool IsBusy(QbbEventTime eventTime) const
+    {
+        // A multiplication, where the instant of the event would take a division.
+        return QbbEventTime(m_busyUntil, 0) > eventTime;
+    }
+
     // Members stand in the order of their use, because each cache line of a port is a cache miss in
     // a large fabric. The reception of a frame needs the first line and its class's counters. The
     // transmission of a frame needs the first line, the second one, the queue of its class, the

@@ -68,6 +68,37 @@ QbbPort::Stop()
 
 // Transmission
 
+// Each frame passes through this function.
+[[gnu::always_inline]] inline void
+QbbPort::StartTransmission(QbbFramePtr&& frame, QbbEventTime eventTime, QbbPs start)
+{
+    const uint32_t bytes = frame->size + (m_lineOverhead ? QbbWire::PREAMBLE_BYTES : 0);
+    const uint32_t gap = m_lineOverhead ? QbbWire::GAP_BYTES : 0;
+    QbbPs sent{0};
+    if (m_rate.IsExact())
+    {
+        sent = start + m_rate.BytesToPs(bytes);
+        m_busyUntil = sent + m_rate.BytesToPs(gap);
+    }
+    else
+    {
+        sent = m_rate.OccupyInexactly(bytes, gap, start, m_busyUntil, m_fraction);
+    }
+    if (m_sink)
+    {
+        m_sink->FrameDeparts(*this, *frame, start);
+    }
+
+    if (IsTraced())
+    {
+        FireTrace(&Sources::promiscSniffer, *frame);
+        FireTrace(&Sources::sniffer, *frame);
+        FireTrace(&Sources::phyTxBegin, *frame);
+        FirePhyTxEnd(*frame, sent, GetDevice());
+    }
+    m_line->Transmit(std::move(frame), sent, eventTime);
+}
+
 void
 QbbPort::Enqueue(QbbFramePtr&& frame, QbbEventTime eventTime)
 {
@@ -77,10 +108,9 @@ QbbPort::Enqueue(QbbFramePtr&& frame, QbbEventTime eventTime)
         DropUnsent(*frame, QbbDropReason::LINK_DOWN);
         return;
     }
-    const QbbPs now = eventTime.GetInstant();
     const uint8_t priority = frame->priority;
     const auto bit = static_cast<uint8_t>(1U << priority);
-    if (m_busyUntil > now || HasWork() || (m_flow.GetPaused() & bit))
+    if (IsBusy(eventTime) || HasWork() || (m_flow.GetPaused() & bit))
     {
         m_queues.Push(std::move(frame));
         TryTransmit(eventTime);
@@ -90,7 +120,7 @@ QbbPort::Enqueue(QbbFramePtr&& frame, QbbEventTime eventTime)
     m_queues.NotePassing(priority, frame->size);
     m_scheduler.Pick(bit);
     CountSent(*frame);
-    StartTransmission(std::move(frame), eventTime, now);
+    StartTransmission(std::move(frame), eventTime, eventTime.GetInstant());
 }
 
 bool
@@ -98,7 +128,7 @@ QbbPort::CutThrough(QbbFramePtr& frame, QbbPs earliest, QbbEventTime eventTime)
 {
     const auto bit = static_cast<uint8_t>(1U << frame->priority);
     // Frames waiting in a paused class do not block the other classes.
-    if (!m_up || m_busyUntil > eventTime.GetInstant() || HasWork() || (m_flow.GetPaused() & bit))
+    if (!m_up || IsBusy(eventTime) || HasWork() || (m_flow.GetPaused() & bit))
     {
         return false;
     }
@@ -110,40 +140,7 @@ QbbPort::CutThrough(QbbFramePtr& frame, QbbPs earliest, QbbEventTime eventTime)
     return true;
 }
 
-void
-QbbPort::TryTransmit(QbbEventTime eventTime)
-{
-    if (!m_up || !HasWork())
-    {
-        return;
-    }
-    const QbbPs now = eventTime.GetInstant();
-    if (m_busyUntil > now)
-    {
-        ArmTransmission(eventTime);
-        return;
-    }
-    if (QbbFramePtr frame = NextFrameToSend(now))
-    {
-        StartTransmission(std::move(frame), eventTime, now);
-        if (HasWork())
-        {
-            ArmTransmission(eventTime);
-        }
-    }
-}
-
-void
-QbbPort::ArmTransmission(QbbEventTime eventTime)
-{
-    if (m_txArmed != m_busyUntil)
-    {
-        m_txArmed = m_busyUntil;
-        m_txTimer.Arm(m_busyUntil, eventTime, GetEventOrder(m_busyUntil));
-    }
-}
-
-QbbFramePtr
+[[gnu::always_inline]] inline QbbFramePtr
 QbbPort::NextFrameToSend(QbbPs now)
 {
     if (m_flow.IsPending())
@@ -175,33 +172,36 @@ QbbPort::NextFrameToSend(QbbPs now)
 }
 
 void
-QbbPort::StartTransmission(QbbFramePtr&& frame, QbbEventTime eventTime, QbbPs start)
+QbbPort::TryTransmit(QbbEventTime eventTime)
 {
-    const uint32_t bytes = frame->size + (m_lineOverhead ? QbbWire::PREAMBLE_BYTES : 0);
-    const uint32_t gap = m_lineOverhead ? QbbWire::GAP_BYTES : 0;
-    QbbPs sent{0};
-    if (m_rate.IsExact())
+    if (!m_up || !HasWork())
     {
-        sent = start + m_rate.BytesToPs(bytes);
-        m_busyUntil = sent + m_rate.BytesToPs(gap);
+        return;
     }
-    else
+    if (IsBusy(eventTime))
     {
-        sent = m_rate.OccupyInexactly(bytes, gap, start, m_busyUntil, m_fraction);
+        ArmTransmission(eventTime);
+        return;
     }
-    if (m_sink)
+    const QbbPs now = eventTime.GetInstant();
+    if (QbbFramePtr frame = NextFrameToSend(now))
     {
-        m_sink->FrameDeparts(*this, *frame, start);
+        StartTransmission(std::move(frame), eventTime, now);
+        if (HasWork())
+        {
+            ArmTransmission(eventTime);
+        }
     }
+}
 
-    if (IsTraced())
+void
+QbbPort::ArmTransmission(QbbEventTime eventTime)
+{
+    if (m_txArmed != m_busyUntil)
     {
-        FireTrace(&Sources::promiscSniffer, *frame);
-        FireTrace(&Sources::sniffer, *frame);
-        FireTrace(&Sources::phyTxBegin, *frame);
-        FirePhyTxEnd(*frame, sent, GetDevice());
+        m_txArmed = m_busyUntil;
+        m_txTimer.Arm(m_busyUntil, eventTime, GetEventOrder(m_busyUntil));
     }
-    m_line->Transmit(std::move(frame), sent, eventTime);
 }
 
 void
@@ -259,48 +259,6 @@ QbbPort::ReceiveMacControl(const QbbFrame& frame)
 }
 
 // Reception
-
-void
-QbbPort::ReceiveFromLine(QbbFramePtr&& frame, QbbEventTime eventTime)
-{
-    frame->arrival = eventTime;
-    FireTrace(&Sources::phyRxEnd, *frame);
-    frame->ingressPort = m_portNumber;
-    frame->priority = m_classifier.Classify(*frame);
-    if (m_mayDamage && IsDamaged(*frame))
-    {
-        FireTrace(&RareSources::phyRxDrop, *frame);
-        CountDrop(*frame, QbbDropReason::CORRUPTED);
-        return;
-    }
-    FireTrace(&Sources::promiscSniffer, *frame);
-    if (frame->IsMacControl())
-    {
-        FireTrace(&Sources::sniffer, *frame);
-        ReceiveMacControl(*frame);
-        return;
-    }
-    auto& counters = m_counters.classes[frame->priority];
-    ++counters.rxFrames;
-    counters.rxBytes += frame->size;
-    if (IsTraced())
-    {
-        FireReception(*frame, m_address);
-    }
-    if (m_sink)
-    {
-        m_sink->ReceiveFrame(*this, std::move(frame));
-    }
-    else if (frame->type == QbbFrameType::PACKET)
-    {
-        DeliverToStack(*frame);
-    }
-    else
-    {
-        FireTrace(&RareSources::macRxDrop, *frame);
-        CountDrop(*frame, QbbDropReason::UNEXPECTED);
-    }
-}
 
 void
 QbbPort::LoseOnLine(QbbFrame& frame, QbbDropReason reason)

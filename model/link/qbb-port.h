@@ -333,6 +333,49 @@ class QbbPort : public QbbPortState
     Ptr<QbbChannel> m_channel;  //!< attached cable
 };
 
+// Each frame passes through this function at each hop.
+[[gnu::always_inline]] inline void
+QbbPort::ReceiveFromLine(QbbFramePtr&& frame, QbbEventTime eventTime)
+{
+    frame->arrival = eventTime;
+    FireTrace(&Sources::phyRxEnd, *frame);
+    frame->ingressPort = m_portNumber;
+    frame->priority = m_classifier.Classify(*frame);
+    if (m_mayDamage && IsDamaged(*frame))
+    {
+        FireTrace(&RareSources::phyRxDrop, *frame);
+        CountDrop(*frame, QbbDropReason::CORRUPTED);
+        return;
+    }
+    FireTrace(&Sources::promiscSniffer, *frame);
+    if (frame->IsMacControl())
+    {
+        FireTrace(&Sources::sniffer, *frame);
+        ReceiveMacControl(*frame);
+        return;
+    }
+    auto& counters = m_counters.classes[frame->priority];
+    ++counters.rxFrames;
+    counters.rxBytes += frame->size;
+    if (IsTraced())
+    {
+        FireReception(*frame, m_address);
+    }
+    if (m_sink)
+    {
+        m_sink->ReceiveFrame(*this, std::move(frame));
+    }
+    else if (frame->type == QbbFrameType::PACKET)
+    {
+        DeliverToStack(*frame);
+    }
+    else
+    {
+        FireTrace(&RareSources::macRxDrop, *frame);
+        CountDrop(*frame, QbbDropReason::UNEXPECTED);
+    }
+}
+
 } // namespace ns3
 
 #endif /* QBB_PORT_H */

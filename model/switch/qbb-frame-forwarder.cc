@@ -99,7 +99,6 @@ QbbFrameForwarder::ReceiveFrame(QbbPort& port, QbbFramePtr&& frame)
                                   : SelectPort(frame->flowHash, route);
     }
     QbbPort& device = *m_ports[egressNumber];
-    device.PrefetchTransmission(frame->priority);
     device.PrefetchCable();
     const uint32_t received = frame->size;
     if (frame->tagged && device.IsRoutedPort())

@@ -92,7 +92,7 @@ QbbGetDelay(QbbEventTime to, QbbEventTime from)
  * \param now time of the running event, not after \p at
  * \param event the event object; may be in the event list already
  */
-inline void
+[[gnu::always_inline]] inline void
 QbbSchedule(uint32_t context, QbbEventTime at, QbbEventTime now, QbbEvent* event)
 {
     event->Ref();

@@ -31,7 +31,7 @@ class QbbEgressQueues
 {
   public:
     /** \param frame frame to append to the queue of its `priority` */
-    void Push(QbbFramePtr&& frame)
+    [[gnu::always_inline]] void Push(QbbFramePtr&& frame)
     {
         const uint8_t priority = frame->priority;
         Queue& queue = m_queues[priority];

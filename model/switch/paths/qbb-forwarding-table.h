@@ -87,7 +87,7 @@ class QbbForwardingTable
      * \param destination IPv4 address, host byte order
      * \return the route to the destination
      */
-    Route Find(uint32_t destination) const
+    [[gnu::always_inline]] Route Find(uint32_t destination) const
     {
         if (m_hosts && !m_hasSingles)
         {
