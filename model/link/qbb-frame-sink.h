@@ -39,8 +39,13 @@ class QbbFrameSink
      * \param frame the frame, whose `priority` is the class at the sender
      * \param step step of QbbEvent::Prefetch(), from 2 on; the port has fetched the first two cache
      *        lines from this interface on
+     * \param [in,out] note number that a step leaves to the next one. Steps may be left out, so
+     * that the number may come from an earlier frame to the same port
      */
-    virtual void PrefetchFrame(const QbbPort& port, const QbbFrame& frame, uint32_t step) const
+    virtual void PrefetchFrame(const QbbPort& port,
+                               const QbbFrame& frame,
+                               uint32_t step,
+                               uint32_t& note) const
     {
     }
 

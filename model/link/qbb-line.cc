@@ -18,6 +18,9 @@ namespace ns3
 
 NS_LOG_COMPONENT_DEFINE("QbbLine");
 
+static_assert(sizeof(QbbLine) == 2 * QBB_CACHE_LINE,
+              "each further line is a miss in a large fabric");
+
 void
 QbbLine::TransmitAcross(QbbFramePtr&& frame, QbbPs sent)
 {
@@ -116,7 +119,7 @@ QbbLine::Prefetch(uint32_t step) const
     }
     if (m_receiver && m_next.frame)
     {
-        m_receiver->PrefetchReception(*m_next.frame, step);
+        m_receiver->PrefetchReception(*m_next.frame, step, m_note);
     }
 }
 

@@ -188,7 +188,8 @@ class alignas(64) QbbLine final : public QbbEvent
     /// Scratch buffer of CrossAsBytes(); null: frames do not cross as bytes
     std::unique_ptr<std::vector<uint8_t>> m_bytes;
     uint64_t m_lostInFlight{0}; //!< frames lost because the link went down
-    uint64_t m_malformed{0};    //!< frames lost because their bytes did not parse
+    uint32_t m_malformed{0};    //!< frames lost because their bytes did not parse
+    mutable uint32_t m_note{0}; //!< what a step of Prefetch() leaves to the next one
 };
 
 } // namespace ns3

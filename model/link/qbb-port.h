@@ -176,8 +176,9 @@ class QbbPort : public QbbPortState
      *
      * \param frame a frame that will arrive, with its class at the sender
      * \param step step of QbbEvent::Prefetch()
+     * \param [in,out] note see QbbFrameSink::PrefetchFrame()
      */
-    void PrefetchReception(const QbbFrame& frame, uint32_t step) const
+    void PrefetchReception(const QbbFrame& frame, uint32_t step, uint32_t& note) const
     {
         if (step == 0)
         {
@@ -193,7 +194,7 @@ class QbbPort : public QbbPortState
         }
         if (m_sink)
         {
-            m_sink->PrefetchFrame(*this, frame, step);
+            m_sink->PrefetchFrame(*this, frame, step, note);
         }
     }
 

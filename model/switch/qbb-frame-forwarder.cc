@@ -153,7 +153,10 @@ QbbFrameForwarder::ReceiveFrame(QbbPort& port, QbbFramePtr&& frame)
 }
 
 void
-QbbFrameForwarder::PrefetchFrame(const QbbPort& port, const QbbFrame& frame, uint32_t step) const
+QbbFrameForwarder::PrefetchFrame(const QbbPort& port,
+                                 const QbbFrame& frame,
+                                 uint32_t step,
+                                 uint32_t& note) const
 {
     if (frame.IsMacControl())
     {
@@ -166,20 +169,20 @@ QbbFrameForwarder::PrefetchFrame(const QbbPort& port, const QbbFrame& frame, uin
         m_markers.Prefetch();
         return;
     }
-    const QbbForwardingTable::Route route = m_table.Find(frame.dstIp);
-    if (route.count == 0)
-    {
-        return;
-    }
-    const uint16_t egress = SelectPort(frame.flowHash, route);
+    // The note is the number of the egress port.
     if (step == 3)
     {
-        QbbPrefetch(&m_ports[egress]);
-        m_buffer->PrefetchGroup(port.GetPortNumber(), frame.priority);
-        m_buffer->PrefetchQueue(egress, frame.priority);
+        const QbbForwardingTable::Route route = m_table.Find(frame.dstIp);
+        if (route.count > 0)
+        {
+            note = SelectPort(frame.flowHash, route);
+            QbbPrefetch(&m_ports[note]);
+            m_buffer->PrefetchGroup(port.GetPortNumber(), frame.priority);
+            m_buffer->PrefetchQueue(static_cast<uint16_t>(note), frame.priority);
+        }
         return;
     }
-    m_ports[egress]->PrefetchTransmission(frame.priority);
+    m_ports[note]->PrefetchTransmission(frame.priority);
     m_buffer->PrefetchPool(port.GetPortNumber(), frame.priority);
 }
 

@@ -189,7 +189,10 @@ class alignas(QBB_CACHE_LINE) QbbFrameForwarder : public QbbFrameSink
 
     // Inherited from QbbFrameSink
     void ReceiveFrame(QbbPort& port, QbbFramePtr&& frame) override;
-    void PrefetchFrame(const QbbPort& port, const QbbFrame& frame, uint32_t step) const override;
+    void PrefetchFrame(const QbbPort& port,
+                       const QbbFrame& frame,
+                       uint32_t step,
+                       uint32_t& note) const override;
     void FrameDeparts(QbbPort& port, QbbFrame& frame, QbbPs start) override;
     void FrameGone(QbbPort& port, const QbbFrame& frame) override;
     void LinkChanged(QbbPort& port) override;

@@ -281,7 +281,10 @@ class RdmaNic : public Object, public RdmaNicTiming, public QbbFrameSink, public
     // QbbFrameSink
     void ReceiveFrame(QbbPort& port, QbbFramePtr&& frame) override;
 
-    void PrefetchFrame(const QbbPort&, const QbbFrame& frame, uint32_t step) const override
+    void PrefetchFrame(const QbbPort&,
+                       const QbbFrame& frame,
+                       uint32_t step,
+                       uint32_t&) const override
     {
         if (!m_queuePairs.Knows(frame.destQp))
         {
