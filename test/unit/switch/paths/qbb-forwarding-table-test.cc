@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 #include <map>
 #include <memory>
+#include <numeric>
 #include <random>
 
 using namespace ns3;
@@ -201,6 +202,30 @@ TEST(QbbForwardingTable, RandomAgainstAMap)
         {
             ASSERT_EQ(Look(table, destination), group);
         }
+    }
+}
+
+TEST(QbbForwardingTable, EveryRunOfPorts)
+{
+    std::vector<Group> runs;
+    for (uint16_t first = 0; first < 16; ++first)
+    {
+        for (uint16_t end = first + 1; end <= 16; ++end)
+        {
+            runs.emplace_back(end - first);
+            std::iota(runs.back().begin(), runs.back().end(), first);
+        }
+    }
+    std::shuffle(runs.begin(), runs.end(), std::mt19937_64(23));
+    QbbForwardingTable table;
+    for (uint32_t destination = 0; destination < runs.size(); ++destination)
+    {
+        table.SetRoute(destination, runs[destination]);
+    }
+    table.Freeze();
+    for (uint32_t destination = 0; destination < runs.size(); ++destination)
+    {
+        EXPECT_EQ(Look(table, destination), runs[destination]);
     }
 }
 
