@@ -14,14 +14,16 @@ PACKAGES = ("matplotlib", "pandas", "tqdm", "yaml")
 HAS_PACKAGES = all(importlib.util.find_spec(name) for name in PACKAGES)
 needs_packages = unittest.skipUnless(HAS_PACKAGES, f"needs {', '.join(PACKAGES)}")
 # Writes summary.json for its options; notes each start in the file log; with a file named stop it
-# waits there until it is killed; --fail=SEED fails for that seed.
+# waits there, with a lock on the file held, until it is killed; --fail=SEED fails for that seed.
 FAKE = """\
 #!{python}
-import json, os, sys, time
+import fcntl, json, os, sys, time
 options = dict(word[2:].partition("=")[::2] for word in sys.argv[1:])
 with open("{folder}/log", "a") as log:
     log.write(" ".join(sys.argv[1:]) + "\\n")
 if os.path.exists("{folder}/stop") and options.get("seed") == "2":
+    held = open("{folder}/held", "w")
+    fcntl.flock(held, fcntl.LOCK_SH)
     open("{folder}/waiting", "w").close()
     time.sleep(60)
 if options.get("fail") == options.get("seed", "-"):

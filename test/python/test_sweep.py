@@ -2,6 +2,7 @@
 """Tests of tools/sweep with a program made up for it, and its example with rdma-fabric."""
 
 import csv
+import fcntl
 import os
 import re
 import signal
@@ -64,6 +65,15 @@ class Sweeps(unittest.TestCase):
         """How often the program was started."""
         return contents(self.folder, "log").count(b"\n")
 
+    def waits(self):
+        """Whether a program waits: it holds a lock then."""
+        with open(os.path.join(self.folder, "held"), "rb") as handle:
+            try:
+                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                return True
+        return False
+
     def test_rows_and_means(self):
         printed, _ = self.sweep()
         rows = self.rows()
@@ -112,6 +122,21 @@ class Sweeps(unittest.TestCase):
             self.sweep()
             self.assertEqual(contents(self.folder, "rows.csv"), whole)
             self.assertEqual([name for name in os.listdir(self.folder) if name.startswith(".")], [])
+
+    @unittest.skipUnless(sys.platform.startswith("linux"), "Linux alone tells a program of its parent's end")
+    def test_no_program_outlives_a_killed_sweep(self):
+        put(self.folder, "stop", "")
+        with subprocess.Popen(
+            command("sweep", self.file, "--jobs=1"), stderr=subprocess.DEVNULL
+        ) as process:
+            while not os.path.exists(os.path.join(self.folder, "waiting")):
+                time.sleep(0.05)
+            self.assertTrue(self.waits())
+            process.kill()
+        until = time.monotonic() + 20
+        while self.waits() and time.monotonic() < until:
+            time.sleep(0.05)
+        self.assertFalse(self.waits())
 
     def test_a_failed_run_stops_nothing_and_is_tried_again(self):
         put(self.folder, "sweep.yaml", FILE.replace("grid:", "options: {fail: 2}\ngrid:"))

@@ -6,6 +6,7 @@ import subprocess
 import tempfile
 import threading
 
+from .parent import end_with_parent
 from .run import Outcome, RunError
 
 # Length of the end of a failed run's output that is shown.
@@ -59,7 +60,7 @@ class Performer:
                 try:
                     child = subprocess.Popen(
                         command, cwd=directory, stdin=subprocess.DEVNULL, stdout=out, stderr=errors,
-                        env={**env, "LC_ALL": "C"},
+                        env={**env, "LC_ALL": "C"}, preexec_fn=end_with_parent(),
                     )
                 except OSError as error:
                     raise RunError(f"{command[0]}: {error.strerror}") from None
