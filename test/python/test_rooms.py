@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Tests of the layout: includes of model/, files in a folder, lines in a file."""
+"""Tests of the layout: includes, files in a folder, lines in a file, names of test cases."""
 
 import collections
 import glob
@@ -10,6 +10,9 @@ import unittest
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 INCLUDE = re.compile(r'^#include "([^"]+)"', re.M)
+# The arguments of a test case's constructor, and of those that pass it its name.
+TEST_CASE = re.compile(r"\w*TestCase\(([^;{]*)")
+LITERAL = re.compile(r'"((?:[^"\\]|\\.)*)"')
 # Folders whose files each folder of model/ may include, in addition to its own.
 MAY_INCLUDE = {
     "core": set(),
@@ -82,6 +85,19 @@ class Sizes(unittest.TestCase):
                 lines[path] = sum(1 for _ in handle)
         self.assertIn("tools/check-all", lines)
         self.assertEqual({path: count for path, count in lines.items() if count > 400}, {})
+
+
+class TestCaseNames(unittest.TestCase):
+    """ns-3 prints "Invalid test name" for a name that no file could have."""
+
+    def test_characters(self):
+        names = set()
+        for path in glob.glob(os.path.join(ROOT, "test", "suite", "**", "*.cc"), recursive=True):
+            with open(path, encoding="utf-8") as handle:
+                for arguments in TEST_CASE.findall(handle.read()):
+                    names.update(LITERAL.findall(arguments))
+        self.assertGreater(len(names), 150)
+        self.assertEqual([name for name in names if re.search(r'[\\/|?]', name)], [])
 
 
 if __name__ == "__main__":

@@ -94,7 +94,7 @@ class HpccIncastTestCase : public TestCase
 {
   public:
     HpccIncastTestCase()
-        : TestCase("HPCC, 16 to 1 at 100 Gb/s: no pause, the link at eta, no queue")
+        : TestCase("HPCC, 16 to 1 at 100 Gbps: no pause, the link at eta, no queue")
     {
     }
 
@@ -151,7 +151,7 @@ class PausesTestCase : public TestCase
 {
   public:
     PausesTestCase()
-        : TestCase("64 to 1 at 100 Gb/s: DCQCN pauses a fifth as often as no control, at most")
+        : TestCase("64 to 1 at 100 Gbps: DCQCN pauses a fifth as often as no control, at most")
     {
     }
 
