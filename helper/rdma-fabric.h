@@ -32,10 +32,7 @@ namespace ns3
 class RdmaFabric : public Object
 {
   public:
-    /**
-     * \brief Get the type ID.
-     * \return the object TypeId
-     */
+    /** \return the object TypeId */
     static TypeId GetTypeId();
 
     /** \return the topology from which the fabric was built */

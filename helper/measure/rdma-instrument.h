@@ -25,10 +25,7 @@ class RdmaFlowRunnerBase;
 class RdmaInstrument : public Object
 {
   public:
-    /**
-     * \brief Get the type ID.
-     * \return the object TypeId
-     */
+    /** \return the object TypeId */
     static TypeId GetTypeId();
 
     /**

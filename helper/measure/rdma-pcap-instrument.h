@@ -17,10 +17,7 @@ namespace ns3
 class RdmaPcapInstrument : public RdmaInstrument
 {
   public:
-    /**
-     * \brief Get the type ID.
-     * \return the object TypeId
-     */
+    /** \return the object TypeId */
     static TypeId GetTypeId();
 
     void Begin(Ptr<RdmaFabric> fabric, Ptr<RdmaFlowRunnerBase> runner) override;

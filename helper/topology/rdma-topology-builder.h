@@ -43,10 +43,7 @@ struct RdmaTopologyRates
 class RdmaTopologyBuilder : public Object
 {
   public:
-    /**
-     * \brief Get the type ID.
-     * \return the object TypeId
-     */
+    /** \return the object TypeId */
     static TypeId GetTypeId();
 
     /**

@@ -3,20 +3,150 @@
 #ifndef RDMA_TOPOLOGY_BUILDERS_H
 #define RDMA_TOPOLOGY_BUILDERS_H
 
+#include "rdma-topology-builder.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace ns3
+{
+
 /**
- * \file
  * \ingroup rdma
- * All forms of topologies that the module has.
+ * \defgroup rdma-topology-forms Forms of topologies
+ *
+ * A function for each form that the module has, for scripts. All functions throw
+ * std::invalid_argument for a parameter out of range.
+ * @{
  */
 
-#include "rdma-clos.h"
-#include "rdma-dumbbell.h"
-#include "rdma-fat-tree.h"
-#include "rdma-leaf-spine.h"
-#include "rdma-parking-lot.h"
-#include "rdma-ring.h"
-#include "rdma-star.h"
-#include "rdma-topology-builder.h"
-#include "rdma-xgft.h"
+/**
+ * One switch.
+ *
+ * \param hosts number of hosts, 2 to 1048575
+ * \param rates the links; there are none between switches
+ * \return the topology
+ */
+RdmaTopology MakeRdmaStar(uint32_t hosts, const RdmaTopologyRates& rates = RdmaTopologyRates());
+
+/**
+ * Two switches joined by one link of uplinkRate.
+ *
+ * \param hostsPerSide hosts on each switch, 1 to 524287: ids 0 to hostsPerSide - 1 on one side, the
+ *        next hostsPerSide ids on the other
+ * \param rates the links
+ * \return the topology
+ */
+RdmaTopology MakeRdmaDumbbell(uint32_t hostsPerSide,
+                              const RdmaTopologyRates& rates = RdmaTopologyRates());
+
+/**
+ * Switches in a ring, each with some hosts. From four switches on, shortest paths over two hops go
+ * round in both directions, and the lossless buffers of the ring depend on each other in a circle
+ * (CheckQbbDeadlock()), so that PFC can deadlock.
+ *
+ * \param switches number of switches, 3 or more
+ * \param hostsPerSwitch hosts on each, 1 or more
+ * \param rates the links
+ * \return the topology; host i is on switch i / hostsPerSwitch
+ */
+RdmaTopology MakeRdmaRing(uint32_t switches,
+                          uint32_t hostsPerSwitch = 1,
+                          const RdmaTopologyRates& rates = RdmaTopologyRates());
+
+/**
+ * A chain of switches in which everybody sends to one receiver on the last switch, so that flows
+ * that join late get more than those that join early.
+ *
+ * \param senders number of sending hosts on each switch, from the far end of the chain to the
+ *        receiver's; at least two switches; {3, 1} is the network of two switches with the senders
+ *        A, B, C on the first, and D and the receiver on the second
+ * \param rates the links
+ * \return the topology; the receiver is the host with the highest id, the senders come before it in
+ *        the order of the chain
+ */
+RdmaTopology MakeRdmaParkingLot(const std::vector<uint32_t>& senders,
+                                const RdmaTopologyRates& rates = RdmaTopologyRates());
+
+/**
+ * Two tiers: every leaf has one link to every spine.
+ *
+ * \param leaves number of leaf switches, 1 or more
+ * \param hostsPerLeaf hosts on each leaf, 1 or more
+ * \param spines number of spine switches, 1 or more
+ * \param rates the links
+ * \return the topology
+ */
+RdmaTopology MakeRdmaLeafSpine(uint32_t leaves,
+                               uint32_t hostsPerLeaf,
+                               uint32_t spines,
+                               const RdmaTopologyRates& rates = RdmaTopologyRates());
+
+/**
+ * Three-tier fat-tree of k-port switches (Al-Fares et al., SIGCOMM 2008): k pods of k/2 edge and
+ * k/2 aggregation switches, (k/2)^2 core switches, k^3/4 hosts. k = 6: 54 hosts, 45 switches.
+ *
+ * \param k ports of a switch, even, 2 to 128
+ * \param rates the links
+ * \return the topology
+ */
+RdmaTopology MakeRdmaFatTree(uint32_t k, const RdmaTopologyRates& rates = RdmaTopologyRates());
+
+/**
+ * Folded Clos network of equal switches. A switch of tier i below the top has d_i ports down and
+ * u_i up with d_i + u_i = radix and d_i / u_i = oversubscription[i]; a switch of the top tier has
+ * all its ports down. With tiers = 3 and no oversubscription this is the fat-tree, with tiers = 1 a
+ * star.
+ *
+ * Oversubscription counts ports. In bandwidth, the oversubscription of the first tier is
+ * oversubscription[0] x hostRate / uplinkRate.
+ *
+ * \param tiers tiers of switches, 1 to 8
+ * \param radix ports of a switch, 2 to 1024
+ * \param oversubscription for each tier below the top, from the hosts up, ports down over ports up,
+ *        such that radix x ratio / (1 + ratio) is within 0.001 of a whole number from 1 to radix -
+ *        1; empty for 1 everywhere
+ * \param rates the links
+ * \return the topology
+ */
+RdmaTopology MakeRdmaClos(uint32_t tiers,
+                          uint32_t radix,
+                          const std::vector<double>& oversubscription = {},
+                          const RdmaTopologyRates& rates = RdmaTopologyRates());
+
+/**
+ * Extended generalised fat-tree XGFT(h; m_1..m_h; w_1..w_h) (Oehring et al., IPPS 1995), of which
+ * the fat-tree, leaf-spine and Clos forms are special cases.
+ *
+ * \param children m_i: nodes of tier i - 1 below each switch of tier i (tier 0: the hosts); 1 to 8
+ *        entries
+ * \param parents w_i: switches of tier i above each node of tier i - 1; as many entries
+ * \param rates the links
+ * \return the topology
+ */
+RdmaTopology MakeRdmaXgft(const std::vector<uint32_t>& children,
+                          const std::vector<uint32_t>& parents,
+                          const RdmaTopologyRates& rates = RdmaTopologyRates());
+
+/**
+ * Makes a topology of a named form that is a special case of an XGFT.
+ *
+ * \param form name of the form, for messages
+ * \param tierNames prefixes of the switches' names, from the hosts up; empty: tier1, tier2, ...
+ * \param children m_i, as for an XGFT without a name
+ * \param parents w_i, as for an XGFT without a name
+ * \param rates the links
+ * \return the topology
+ */
+RdmaTopology MakeRdmaXgft(const std::string& form,
+                          const std::vector<std::string>& tierNames,
+                          const std::vector<uint32_t>& children,
+                          const std::vector<uint32_t>& parents,
+                          const RdmaTopologyRates& rates);
+
+/** @} */
+
+} // namespace ns3
 
 #endif /* RDMA_TOPOLOGY_BUILDERS_H */

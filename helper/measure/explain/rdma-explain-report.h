@@ -41,10 +41,7 @@ namespace ns3
 class RdmaExplainReport : public RdmaInstrument
 {
   public:
-    /**
-     * \brief Get the type ID.
-     * \return the object TypeId
-     */
+    /** \return the object TypeId */
     static TypeId GetTypeId();
 
     /**

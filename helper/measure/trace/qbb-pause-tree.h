@@ -77,10 +77,7 @@ const char* GetQbbPauseCauseName(QbbPause::Cause cause);
 class QbbPauseTree : public RdmaInstrument
 {
   public:
-    /**
-     * \brief Get the type ID.
-     * \return the object TypeId
-     */
+    /** \return the object TypeId */
     static TypeId GetTypeId();
 
     void Begin(Ptr<RdmaFabric> fabric, Ptr<RdmaFlowRunnerBase> runner) override;

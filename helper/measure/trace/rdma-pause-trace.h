@@ -41,10 +41,7 @@ class RdmaPauseTrace : public RdmaInstrument
     /** Order of a sample among simultaneous events: after all events that change the simulation. */
     static constexpr uint32_t EVENT_ORDER = QbbEventOrder::Observers::At<0>();
 
-    /**
-     * \brief Get the type ID.
-     * \return the object TypeId
-     */
+    /** \return the object TypeId */
     static TypeId GetTypeId();
 
     RdmaPauseTrace();

@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 
-#include "rdma-clos.h"
-
 #include "rdma-number-list.h"
 #include "rdma-part-name.h"
 #include "rdma-text-checker.h"
+#include "rdma-topology-builders.h"
 #include "rdma-topology-draft.h"
 #include "rdma-units.h"
-#include "rdma-xgft.h"
 
 #include <ns3/string.h>
 

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 
-#include "rdma-fat-tree.h"
-
 #include "rdma-part-name.h"
+#include "rdma-topology-builders.h"
 #include "rdma-topology-draft.h"
-#include "rdma-xgft.h"
 
 namespace ns3
 {

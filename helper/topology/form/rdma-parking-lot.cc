@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 
-#include "rdma-parking-lot.h"
-
 #include "rdma-number-list.h"
 #include "rdma-part-name.h"
 #include "rdma-text-checker.h"
+#include "rdma-topology-builders.h"
 #include "rdma-topology-draft.h"
 
 #include <ns3/string.h>

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 
-#include "rdma-star.h"
-
 #include "rdma-part-name.h"
+#include "rdma-topology-builders.h"
 #include "rdma-topology-draft.h"
 
 namespace ns3

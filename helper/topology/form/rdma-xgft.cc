@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 
-#include "rdma-xgft.h"
-
 #include "rdma-number-list.h"
 #include "rdma-text-checker.h"
+#include "rdma-topology-builders.h"
 #include "rdma-topology-draft.h"
 
 #include <ns3/string.h>

@@ -2,11 +2,9 @@
 
 // Which nodes of a fabric belong to which rank of MPI.
 
-#include "rdma-fat-tree.h"
-#include "rdma-leaf-spine.h"
 #include "rdma-rank-placement.h"
 #include "rdma-rank-text.h"
-#include "rdma-star.h"
+#include "rdma-topology-builders.h"
 
 #include <algorithm>
 #include <gtest/gtest.h>
