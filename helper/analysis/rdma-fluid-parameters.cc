@@ -2,9 +2,10 @@
 
 #include "rdma-fluid-parameters.h"
 
+#include "rdma-refuse.h"
+
 #include <map>
 #include <sstream>
-#include <stdexcept>
 
 namespace ns3
 {
@@ -17,11 +18,8 @@ ParseRdmaFluidAlgorithm(const std::string& name)
         {"timely", RdmaFluidAlgorithm::TIMELY},
         {"patched-timely", RdmaFluidAlgorithm::PATCHED_TIMELY}};
     const auto found = algorithms.find(name);
-    if (found == algorithms.end())
-    {
-        throw std::invalid_argument("fluid model: \"" + name +
-                                    "\"; accepted: dcqcn, timely, patched-timely");
-    }
+    RefuseRdmaIf(found == algorithms.end(),
+                 "fluid model: \"" + name + "\"; accepted: dcqcn, timely, patched-timely");
     return found->second;
 }
 
@@ -50,10 +48,7 @@ CheckRdmaFluidParameters(const RdmaFluidParameters& p)
     {
         wrong << "step " << p.stepS << " s; accepted: at most the delay, " << p.delayS << " s";
     }
-    if (!wrong.str().empty())
-    {
-        throw std::invalid_argument("fluid model: " + wrong.str());
-    }
+    RefuseRdmaIf(!wrong.str().empty(), "fluid model: " + wrong.str());
     return p;
 }
 

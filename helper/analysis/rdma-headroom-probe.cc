@@ -5,6 +5,7 @@
 #include "qbb-pfc-headroom.h"
 #include "qbb-wire.h"
 #include "rdma-fabric-helper.h"
+#include "rdma-refuse.h"
 #include "rdma-simulator-impl.h"
 #include "rdma-topology.h"
 #include "rdma-units.h"
@@ -17,7 +18,6 @@
 
 #include <cmath>
 #include <sstream>
-#include <stdexcept>
 
 namespace ns3
 {
@@ -143,10 +143,7 @@ RunProbe(const RdmaHeadroomCase& link,
 void
 CheckProbe(bool right, const std::string& what, const std::string& accepted)
 {
-    if (!right)
-    {
-        throw std::invalid_argument("headroom probe: " + what + "; accepted: " + accepted);
-    }
+    RefuseRdmaIf(!right, "headroom probe: " + what + "; accepted: " + accepted);
 }
 
 /**

@@ -5,13 +5,13 @@
 #include "qbb-helper.h"
 #include "rdma-part-name.h"
 #include "rdma-ranks.h"
+#include "rdma-refuse.h"
 
 #include <ns3/node-container.h>
 #include <ns3/node-list.h>
 #include <ns3/string.h>
 
 #include <filesystem>
-#include <stdexcept>
 
 namespace ns3
 {
@@ -50,11 +50,9 @@ RdmaPcapInstrument::Begin(Ptr<RdmaFabric>, Ptr<RdmaFlowRunnerBase>)
 {
     const std::filesystem::path folder = std::filesystem::path(m_prefix).parent_path();
     std::error_code ignored;
-    if (!folder.empty() && !std::filesystem::is_directory(folder, ignored))
-    {
-        throw std::invalid_argument(m_prefix + ": there is no folder " + folder.string() +
-                                    "; accepted: a prefix in one that exists");
-    }
+    RefuseRdmaIf(!folder.empty() && !std::filesystem::is_directory(folder, ignored),
+                 m_prefix + ": there is no folder " + folder.string() +
+                     "; accepted: a prefix in one that exists");
     NodeContainer nodes; // of this rank
     for (auto it = NodeList::Begin(); it != NodeList::End(); ++it)
     {

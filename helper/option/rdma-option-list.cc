@@ -6,6 +6,7 @@
 #include "rdma-file-error.h"
 #include "rdma-option.h"
 #include "rdma-part-list.h"
+#include "rdma-refuse.h"
 #include "rdma-text-file.h"
 #include "rdma-units.h"
 
@@ -80,10 +81,7 @@ RdmaOptionList::SetText(const Option& option, const std::string& text)
         else if constexpr (std::is_same_v<T, bool>)
         {
             *value = text == "true" || text == "1" || text.empty();
-            if (!*value && text != "false" && text != "0")
-            {
-                throw std::invalid_argument(text);
-            }
+            RefuseRdmaIf(!*value && text != "false" && text != "0", text);
         }
         else if constexpr (std::is_same_v<T, double>)
         {
@@ -183,10 +181,8 @@ RdmaOptionList::Refuse(const std::string& group, const std::string& why) const
     for (const RdmaOptionTarget& target : m_targets)
     {
         const Option& option = Find(target.option);
-        if (target.group == group && GetText(option) != option.standard)
-        {
-            throw std::invalid_argument("--" + option.name + " means nothing " + why);
-        }
+        RefuseRdmaIf(target.group == group && GetText(option) != option.standard,
+                     "--" + option.name + " means nothing " + why);
     }
 }
 

@@ -4,6 +4,7 @@
 #define RDMA_OPTION_H
 
 #include "rdma-part-list.h"
+#include "rdma-refuse.h"
 
 #include <algorithm>
 #include <stdexcept>
@@ -49,11 +50,9 @@ CheckRdmaChoice(const std::string& option,
                 const std::string& value,
                 const std::vector<std::string>& accepted)
 {
-    if (std::find(accepted.begin(), accepted.end(), value) == accepted.end())
-    {
-        throw std::invalid_argument("--" + option + ": unknown value \"" + value +
-                                    "\"; accepted: " + JoinRdmaWords(accepted));
-    }
+    RefuseRdmaIf(std::find(accepted.begin(), accepted.end(), value) == accepted.end(),
+                 "--" + option + ": unknown value \"" + value +
+                     "\"; accepted: " + JoinRdmaWords(accepted));
 }
 
 /**
@@ -68,10 +67,7 @@ CheckRdmaChoice(const std::string& option,
 inline void
 RefuseRdmaOption(const std::string& option, bool given, const std::string& with)
 {
-    if (given)
-    {
-        throw std::invalid_argument("--" + option + " means nothing with " + with);
-    }
+    RefuseRdmaIf(given, "--" + option + " means nothing with " + with);
 }
 
 } // namespace ns3

@@ -2,7 +2,7 @@
 
 #include "rdma-result-column.h"
 
-#include <stdexcept>
+#include "rdma-refuse.h"
 
 namespace ns3
 {
@@ -12,25 +12,19 @@ RdmaResultColumnInfo::Validate() const
 {
     static const char* const LETTERS = "abcdefghijklmnopqrstuvwxyz";
     static const char* const ALL = "abcdefghijklmnopqrstuvwxyz0123456789_";
-    if (name.find_first_of(LETTERS) != 0 || name.find_first_not_of(ALL) != std::string::npos)
-    {
-        throw std::invalid_argument("column \"" + name +
-                                    "\"; accepted: a name of lower case letters, digits and "
-                                    "underscores, beginning with a letter");
-    }
+    RefuseRdmaIf(name.find_first_of(LETTERS) != 0 ||
+                     name.find_first_not_of(ALL) != std::string::npos,
+                 "column \"" + name +
+                     "\"; accepted: a name of lower case letters, digits and "
+                     "underscores, beginning with a letter");
     for (const std::string& text : {unit, meaning})
     {
-        if (text.find_first_of("\t\r\n") != std::string::npos)
-        {
-            throw std::invalid_argument("column " + name + ": \"" + text +
-                                        "\" has more than one line or a tab; accepted: one line");
-        }
+        RefuseRdmaIf(text.find_first_of("\t\r\n") != std::string::npos,
+                     "column " + name + ": \"" + text +
+                         "\" has more than one line or a tab; accepted: one line");
     }
-    if (meaning.empty())
-    {
-        throw std::invalid_argument("column " + name +
-                                    " has no meaning; accepted: one line for users");
-    }
+    RefuseRdmaIf(meaning.empty(),
+                 "column " + name + " has no meaning; accepted: one line for users");
 }
 
 } // namespace ns3

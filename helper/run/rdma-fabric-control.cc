@@ -10,6 +10,7 @@
 #include "rdma-nic.h"
 #include "rdma-option.h"
 #include "rdma-part-text.h"
+#include "rdma-refuse.h"
 #include "rdma-units.h"
 
 #include <ns3/double.h>
@@ -75,21 +76,15 @@ ConfigureEcn(RdmaFabricHelper& helper,
     }
     ParseRdmaOption("ecn", [&] {
         const auto parts = SplitRdmaPart(text, ':');
-        if (parts.size() != 3)
-        {
-            throw std::invalid_argument("\"" + text +
-                                        "\"; accepted: auto, on, off, or KMIN:KMAX:PMAX at "
-                                        "40 Gb/s, as in 5KB:200KB:0.01");
-        }
+        RefuseRdmaIf(parts.size() != 3,
+                     "\"" + text +
+                         "\"; accepted: auto, on, off, or KMIN:KMAX:PMAX at "
+                         "40 Gb/s, as in 5KB:200KB:0.01");
         const uint64_t kmin = ParseRdmaBytes(parts[0]);
         const uint64_t kmax = ParseRdmaBytes(parts[1]);
         const double pmax = ParseRdmaReal(parts[2]);
-        if (kmin > kmax || !(pmax > 0 && pmax <= 1))
-        {
-            throw std::invalid_argument("\"" + text +
-                                        "\"; accepted: KMIN at most KMAX, PMAX above 0 and at "
-                                        "most 1");
-        }
+        RefuseRdmaIf(kmin > kmax || !(pmax > 0 && pmax <= 1),
+                     "\"" + text + "\"; accepted: KMIN at most KMAX, PMAX above 0 and at most 1");
         helper.SetEcnAttribute("Kmin", UintegerValue(kmin));
         helper.SetEcnAttribute("Kmax", UintegerValue(kmax));
         helper.SetEcnAttribute("Pmax", DoubleValue(pmax));
@@ -151,22 +146,15 @@ ConfigureRdmaControl(RdmaFabricHelper& helper,
     {
         return;
     }
-    if (options.transport == "iwarp")
-    {
-        throw std::invalid_argument("--cc: " + options.cc +
-                                    " with --transport=iwarp; accepted: none, for TCP has its own");
-    }
-    if (marking != RdmaMarking::NONE && !IsRdmaEcnOn(options))
-    {
-        throw std::invalid_argument("--ecn: " + options.ecn + " with --cc=" + options.cc +
-                                    "; accepted: auto, on, or KMIN:KMAX:PMAX");
-    }
-    if (control->NeedsEachAck() && options.ackInterval != 1)
-    {
-        throw std::invalid_argument("--ackInterval: " + std::to_string(options.ackInterval) +
-                                    " with --cc=" + options.cc +
-                                    "; accepted: 1, for it looks at each acknowledgement");
-    }
+    RefuseRdmaIf(options.transport == "iwarp",
+                 "--cc: " + options.cc +
+                     " with --transport=iwarp; accepted: none, for TCP has its own");
+    RefuseRdmaIf(marking != RdmaMarking::NONE && !IsRdmaEcnOn(options),
+                 "--ecn: " + options.ecn + " with --cc=" + options.cc +
+                     "; accepted: auto, on, or KMIN:KMAX:PMAX");
+    RefuseRdmaIf(control->NeedsEachAck() && options.ackInterval != 1,
+                 "--ackInterval: " + std::to_string(options.ackInterval) + " with --cc=" +
+                     options.cc + "; accepted: 1, for it looks at each acknowledgement");
     helper.SetCongestionControl(part.ToText());
     const auto interval = control->GetCnpInterval();
     if (interval && !IsRdmaDefaultGiven(RdmaNic::GetTypeId(), "CnpInterval"))

@@ -9,11 +9,11 @@
 #include "rdma-part.h"
 #include "rdma-rank-alarms.h"
 #include "rdma-ranks.h"
+#include "rdma-refuse.h"
 #include "rdma-time-series-instrument.h"
 
 #include <algorithm>
 #include <map>
-#include <stdexcept>
 
 namespace ns3
 {
@@ -46,11 +46,9 @@ MakeFromOption(const RdmaFabricOptions& options,
     RdmaPart part = RdmaPart::Parse(type, RdmaInstrument::GetTypeId());
     options.SetAttributes(part, option, "--" + option);
     const auto [writer, isFirst] = writers.emplace(file, option);
-    if (!isFirst && part.Has("File"))
-    {
-        throw std::invalid_argument("--" + option + ": " + file + ", which --" + writer->second +
-                                    " writes; accepted: another file");
-    }
+    RefuseRdmaIf(!isFirst && part.Has("File"),
+                 "--" + option + ": " + file + ", which --" + writer->second +
+                     " writes; accepted: another file");
     return part.Create<RdmaInstrument>();
 }
 

@@ -16,6 +16,7 @@
 #include "rdma-rank-results.h"
 #include "rdma-rank-run.h"
 #include "rdma-ranks.h"
+#include "rdma-refuse.h"
 #include "rdma-simulator-impl.h"
 #include "rdma-topology-builder.h"
 #include "rdma-units.h"
@@ -99,10 +100,7 @@ RdmaFabricRun::MakeFlows(const RdmaFabricOptions& options, const RdmaTopology& t
 Ptr<RdmaWorkload>
 RdmaFabricRun::MakeWorkload(const RdmaFabricOptions& options)
 {
-    if (options.seed == 0)
-    {
-        throw std::invalid_argument("--seed: 0; accepted: 1 and above");
-    }
+    RefuseRdmaIf(options.seed == 0, "--seed: 0; accepted: 1 and above");
     RngSeedManager::SetSeed(options.seed);
     QbbSetTimeResolution(); // must precede parsing of times
     RdmaPart workload = ParseRdmaOption("workload", [&options] {
@@ -116,34 +114,24 @@ RdmaFabricRun::MakeWorkload(const RdmaFabricOptions& options)
     const std::string with = "--workload=" + options.workload;
     options.SetAttributes(workload, "workload", with, RdmaOptionClash::YIELD);
     options.SetAttributes(workload, "arrivals", with);
-    if (options.measure != "off" && ParseRdmaTime(options.measure) == 0_ps)
-    {
-        throw std::invalid_argument("--measure: " + options.measure +
-                                    "; accepted: off, or a time above 0");
-    }
-    if (options.measure == "off" && options.warmUp != "0s" && !workload.Has("Measure"))
-    {
-        throw std::invalid_argument("--warmUp: " + options.warmUp +
-                                    " without --measure; accepted: with --measure");
-    }
-    if (workload.HasAttribute("Measure") && workload.Has("Measure") && workload.Has("Duration"))
-    {
-        throw std::invalid_argument(
-            (options.duration == "auto" ? with : "--duration=" + options.duration) +
+    RefuseRdmaIf(options.measure != "off" && ParseRdmaTime(options.measure) == 0_ps,
+                 "--measure: " + options.measure + "; accepted: off, or a time above 0");
+    RefuseRdmaIf(options.measure == "off" && options.warmUp != "0s" && !workload.Has("Measure"),
+                 "--warmUp: " + options.warmUp + " without --measure; accepted: with --measure");
+    RefuseRdmaIf(
+        workload.HasAttribute("Measure") && workload.Has("Measure") && workload.Has("Duration"),
+        (options.duration == "auto" ? with : "--duration=" + options.duration) +
             " with a measured window; accepted: --warmUp and --measure without a duration, because "
             "flows then start until the last counted flow has ended");
-    }
     return ParseRdmaOption("workload", [&] { return MakeRdmaWorkload(workload); });
 }
 
 void
 RdmaFabricRun::CheckMtu(const RdmaFabricOptions& options)
 {
-    if (options.mtu < 256 || options.mtu > 4096)
-    {
-        throw std::invalid_argument("--mtu: " + std::to_string(options.mtu) +
-                                    "; accepted: 256 to 4096 bytes of payload a packet");
-    }
+    RefuseRdmaIf(options.mtu < 256 || options.mtu > 4096,
+                 "--mtu: " + std::to_string(options.mtu) +
+                     "; accepted: 256 to 4096 bytes of payload a packet");
 }
 
 void
@@ -164,11 +152,8 @@ RdmaFabricRun::Build(const RdmaTopology& topology, const std::vector<RdmaFlow>& 
     ParseRdmaOption("delayJitter", [&] {
         const QbbPs jitter = ParseRdmaTime(m_options.delayJitter);
         constexpr QbbPs MOST = RdmaFabricHelper::MAX_DELAY_JITTER;
-        if (jitter > MOST)
-        {
-            throw std::invalid_argument(m_options.delayJitter + "; accepted: 0ns to " +
-                                        FormatRdmaTime(MOST));
-        }
+        RefuseRdmaIf(jitter > MOST,
+                     m_options.delayJitter + "; accepted: 0ns to " + FormatRdmaTime(MOST));
         helper.SetDelayJitter(QbbToTime(jitter));
     });
     // Streams from 1 on belong to the fabric.
@@ -182,12 +167,10 @@ RdmaFabricRun::Build(const RdmaTopology& topology, const std::vector<RdmaFlow>& 
     m_instruments = MakeRdmaInstruments(m_options);
     for (const auto& [option, instrument] : m_instruments)
     {
-        if (RdmaRanks::AreSeveral() && !instrument->WatchesRanks())
-        {
-            throw std::invalid_argument(
-                "--" + option + ": " + instrument->GetInstanceTypeId().GetName() + " with " +
-                std::to_string(RdmaRanks::GetNumber()) + " ranks; accepted: with one rank");
-        }
+        RefuseRdmaIf(RdmaRanks::AreSeveral() && !instrument->WatchesRanks(),
+                     "--" + option + ": " + instrument->GetInstanceTypeId().GetName() + " with " +
+                         std::to_string(RdmaRanks::GetNumber()) +
+                         " ranks; accepted: with one rank");
         ParseRdmaOption(option, [&, &watch = instrument] { watch->Begin(m_fabric, m_runner); });
         if (const auto report = DynamicCast<RdmaDeadlockReport>(instrument))
         {
@@ -228,12 +211,9 @@ RdmaFabricRun::MakeRunner() const
 {
     if (m_options.transport == "iwarp")
     {
-        if (RdmaRanks::AreSeveral())
-        {
-            throw std::invalid_argument("--transport: iwarp with " +
-                                        std::to_string(RdmaRanks::GetNumber()) +
-                                        " ranks; accepted: with one rank");
-        }
+        RefuseRdmaIf(RdmaRanks::AreSeveral(),
+                     "--transport: iwarp with " + std::to_string(RdmaRanks::GetNumber()) +
+                         " ranks; accepted: with one rank");
         return MakeRdmaTransportPart(m_options).Create<RdmaFlowRunnerBase>();
     }
     auto runner = CreateObject<RdmaFlowRunner>();
@@ -250,11 +230,8 @@ RdmaFabricRun::CheckForDeadlocks()
 {
     if (m_options.pfc != "on")
     {
-        if (m_options.checkDeadlock)
-        {
-            throw std::invalid_argument("--checkDeadlock with --pfc=" + m_options.pfc +
-                                        "; accepted: with --pfc=on");
-        }
+        RefuseRdmaIf(m_options.checkDeadlock,
+                     "--checkDeadlock with --pfc=" + m_options.pfc + "; accepted: with --pfc=on");
         return;
     }
     m_check = CheckQbbDeadlock(*m_fabric->GetRouting());

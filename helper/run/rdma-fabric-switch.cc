@@ -9,6 +9,7 @@
 #include "rdma-option.h"
 #include "rdma-part.h"
 #include "rdma-ranks.h"
+#include "rdma-refuse.h"
 #include "rdma-sonic-reader.h"
 #include "rdma-units.h"
 
@@ -35,11 +36,8 @@ GetBufferBytes(const RdmaFabricOptions& options)
     }
     const uint64_t bytes =
         ParseRdmaOption("buffer", [&] { return ParseRdmaBytes(options.buffer); });
-    if (bytes == 0 || bytes > UINT32_MAX)
-    {
-        throw std::invalid_argument("--buffer: " + options.buffer +
-                                    "; accepted: 1 byte to 4 GiB - 1, or auto");
-    }
+    RefuseRdmaIf(bytes == 0 || bytes > UINT32_MAX,
+                 "--buffer: " + options.buffer + "; accepted: 1 byte to 4 GiB - 1, or auto");
     return bytes;
 }
 
@@ -55,20 +53,14 @@ IsBufferPart(const RdmaFabricOptions& options)
 void
 CheckSonicOptions(const RdmaFabricOptions& options)
 {
-    if (options.sonicBuffers.empty() != options.sonicQos.empty())
-    {
-        throw std::invalid_argument("--sonicBuffers: \"" + options.sonicBuffers +
-                                    "\" with --sonicQos=\"" + options.sonicQos +
-                                    "\"; accepted: both, or none");
-    }
-    if (!options.sonicBuffers.empty() &&
-        (options.bufferPreset != "none" || !options.classAlphas.empty() ||
-         options.trust != "dscp" || options.ecn != "auto"))
-    {
-        throw std::invalid_argument(
-            "--sonicBuffers: with --bufferPreset, --classAlphas, --trust or "
-            "--ecn; accepted: without them, for the files say all that");
-    }
+    RefuseRdmaIf(options.sonicBuffers.empty() != options.sonicQos.empty(),
+                 "--sonicBuffers: \"" + options.sonicBuffers + "\" with --sonicQos=\"" +
+                     options.sonicQos + "\"; accepted: both, or none");
+    RefuseRdmaIf(!options.sonicBuffers.empty() &&
+                     (options.bufferPreset != "none" || !options.classAlphas.empty() ||
+                      options.trust != "dscp" || options.ecn != "auto"),
+                 "--sonicBuffers: with --bufferPreset, --classAlphas, --trust or "
+                 "--ecn; accepted: without them, for the files say all that");
 }
 
 void
@@ -180,11 +172,9 @@ ConfigureTrust(RdmaFabricHelper& helper, const RdmaFabricOptions& options)
     CheckRdmaChoice("trust", options.trust, {"dscp", "vlan"});
     helper.SetPfcDeployment(options.trust == "vlan" ? RdmaPfcDeployment::VLAN
                                                     : RdmaPfcDeployment::DSCP);
-    if (options.trust == "vlan" && options.transport == "iwarp")
-    {
-        throw std::invalid_argument("--trust: vlan with --transport=iwarp; accepted: dscp, because "
-                                    "ns-3's TCP does not choose the PCP");
-    }
+    RefuseRdmaIf(options.trust == "vlan" && options.transport == "iwarp",
+                 "--trust: vlan with --transport=iwarp; accepted: dscp, because "
+                 "ns-3's TCP does not choose the PCP");
 }
 
 void
@@ -201,18 +191,12 @@ ConfigureMarking(RdmaFabricHelper& helper, const RdmaFabricOptions& options)
         options.Refuse("marking", "with --marking=curve");
         return;
     }
-    if (options.ecn != "auto" && options.ecn != "on")
-    {
-        throw std::invalid_argument("--ecn: " + options.ecn + " with --marking=" + options.marking +
-                                    "; accepted: auto or on");
-    }
-    if (!IsRdmaEcnOn(options))
-    {
-        throw std::invalid_argument("--marking: " + options.marking +
-                                    " with --ecn=auto and --cc=" + options.cc +
-                                    "; accepted: curve, or with --ecn=on, or a --cc that needs "
-                                    "marks");
-    }
+    RefuseRdmaIf(options.ecn != "auto" && options.ecn != "on",
+                 "--ecn: " + options.ecn + " with --marking=" + options.marking +
+                     "; accepted: auto or on");
+    RefuseRdmaIf(!IsRdmaEcnOn(options),
+                 "--marking: " + options.marking + " with --ecn=auto and --cc=" + options.cc +
+                     "; accepted: curve, or with --ecn=on, or a --cc that needs marks");
     options.SetAttributes(detector, "marking", "--marking=" + options.marking);
     helper.SetCongestionDetector(detector.ToText());
 }
@@ -266,14 +250,11 @@ FinishRdmaSwitch(RdmaFabric& fabric, const RdmaFabricOptions& options)
         for (const QbbPortProfile& profile : sw->GetPortProfiles())
         {
             const uint64_t needed = buffer->GetLeastBytes(profile) + options.cells - 1;
-            if (size.Get() < needed)
-            {
-                throw std::invalid_argument("--portBuffer: " + options.portBuffer +
-                                            "; accepted: at least " + std::to_string(needed) +
-                                            "B, for a port of switch " +
-                                            fabric.GetTopology().GetNode(id).name +
-                                            (profile.losslessMask ? " with its headroom" : ""));
-            }
+            RefuseRdmaIf(size.Get() < needed,
+                         "--portBuffer: " + options.portBuffer + "; accepted: at least " +
+                             std::to_string(needed) + "B, for a port of switch " +
+                             fabric.GetTopology().GetNode(id).name +
+                             (profile.losslessMask ? " with its headroom" : ""));
         }
     }
 }

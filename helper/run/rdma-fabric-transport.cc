@@ -5,6 +5,7 @@
 #include "rdma-fabric-setup.h"
 #include "rdma-flow-runner-base.h"
 #include "rdma-option.h"
+#include "rdma-refuse.h"
 #include "rdma-transport.h"
 #include "rdma-units.h"
 
@@ -14,7 +15,6 @@
 
 #include <algorithm>
 #include <initializer_list>
-#include <stdexcept>
 
 namespace ns3
 {
@@ -71,19 +71,15 @@ CheckIrnTimeouts(const RdmaPart& part, const RdmaFabricOptions& options)
     TimeValue high;
     transport->GetAttribute("RtoLow", low);
     transport->GetAttribute("RtoHigh", high);
-    if (options.dynamicRto && high.Get().IsZero())
-    {
-        throw std::invalid_argument("--dynamicRto with --rto=" + options.rto +
-                                    "; accepted: with a time above 0, the first timeout");
-    }
+    RefuseRdmaIf(options.dynamicRto && high.Get().IsZero(),
+                 "--dynamicRto with --rto=" + options.rto +
+                     "; accepted: with a time above 0, the first timeout");
     const bool isOff = high.Get().IsZero() && options.rtoLow == "auto";
-    if (!isOff && (low.Get().IsZero() || low.Get() > high.Get()))
-    {
-        throw std::invalid_argument(
-            "--rtoLow: " +
+    RefuseRdmaIf(
+        !isOff && (low.Get().IsZero() || low.Get() > high.Get()),
+        "--rtoLow: " +
             (options.rtoLow == "auto" ? FormatRdmaTime(QbbToPs(low.Get())) : options.rtoLow) +
             " with --rto=" + options.rto + "; accepted: a time above 0, up to that of --rto");
-    }
 }
 
 } // namespace
@@ -103,11 +99,9 @@ MakeRdmaTransportPart(const RdmaFabricOptions& options)
                         {"RtoHigh", "RetransmissionTimeout", "MinRto"},
                         TimeValue(QbbToTime(GetAutoTimeout(options))));
     SetTransportDefault(part, {"RetryCount", "DataRetries"}, UintegerValue(UINT32_MAX));
-    if (options.backOff && options.recovery != "go-back-n")
-    {
-        throw std::invalid_argument("--backOff with --recovery=" + options.recovery +
-                                    "; accepted: with --recovery=go-back-n");
-    }
+    RefuseRdmaIf(options.backOff && options.recovery != "go-back-n",
+                 "--backOff with --recovery=" + options.recovery +
+                     "; accepted: with --recovery=go-back-n");
     CheckIrnTimeouts(part, options);
     if (isTcp)
     {

@@ -9,6 +9,7 @@
 #include "rdma-part-text.h"
 #include "rdma-part.h"
 #include "rdma-process-pool.h"
+#include "rdma-refuse.h"
 #include "rdma-text-file.h"
 #include "rdma-units.h"
 
@@ -40,17 +41,13 @@ CheckSeedFile(const std::string& option, const std::string& file, const RdmaSeed
 {
     const std::string problem =
         "--" + option + ": " + file + " with --seeds=" + std::to_string(setting.seeds);
-    if (setting.out.empty())
-    {
-        throw std::invalid_argument(problem + "; accepted: with --out=DIR, so that each run has a "
-                                              "file of its own below DIR/seed-K");
-    }
+    RefuseRdmaIf(setting.out.empty(),
+                 problem + "; accepted: with --out=DIR, so that each run has a "
+                           "file of its own below DIR/seed-K");
     const std::filesystem::path path = std::filesystem::path(file).lexically_normal();
-    if (path.is_absolute() || *path.begin() == "..")
-    {
-        throw std::invalid_argument(problem + "; accepted: a path relative to --out=DIR/seed-K, "
-                                              "which it does not leave");
-    }
+    RefuseRdmaIf(path.is_absolute() || *path.begin() == "..",
+                 problem + "; accepted: a path relative to --out=DIR/seed-K, "
+                           "which it does not leave");
 }
 
 /**
@@ -69,13 +66,10 @@ CheckSeedInstruments(const std::string& instruments, uint32_t seeds)
     for (const std::string& text : SplitRdmaPart(instruments, ','))
     {
         const RdmaPart part = RdmaPart::Parse(text, RdmaInstrument::GetTypeId());
-        if (part.HasAttribute("File") || part.HasAttribute("Prefix"))
-        {
-            throw std::invalid_argument(
-                text + " with --seeds=" + std::to_string(seeds) +
-                "; accepted: instruments without files; with --out=DIR also " +
-                JoinRdmaWords(options));
-        }
+        RefuseRdmaIf(part.HasAttribute("File") || part.HasAttribute("Prefix"),
+                     text + " with --seeds=" + std::to_string(seeds) +
+                         "; accepted: instruments without files; with --out=DIR also " +
+                         JoinRdmaWords(options));
     }
 }
 

@@ -9,6 +9,7 @@
 #include "qbb-pfc-headroom.h"
 #include "qbb-shared-buffer.h"
 #include "rdma-headroom-probe.h"
+#include "rdma-refuse.h"
 #include "rdma-sonic-reader.h"
 #include "rdma-units.h"
 
@@ -18,7 +19,6 @@
 #include <ns3/uinteger.h>
 
 #include <algorithm>
-#include <stdexcept>
 #include <tuple>
 
 namespace ns3
@@ -30,10 +30,7 @@ namespace
 void
 RequireSonic(bool isRight, const std::string& message)
 {
-    if (!isRight)
-    {
-        throw std::invalid_argument("SONiC configuration: " + message);
-    }
+    RefuseRdmaIf(!isRight, "SONiC configuration: " + message);
 }
 
 /** A switch and, for each of its ports, the index of a port of the configuration. */

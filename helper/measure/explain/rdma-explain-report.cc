@@ -5,12 +5,12 @@
 #include "rdma-findings-text.h"
 #include "rdma-flow-runner.h"
 #include "rdma-part-name.h"
+#include "rdma-refuse.h"
 
 #include <ns3/uinteger.h>
 
 #include <algorithm>
 #include <map>
-#include <stdexcept>
 
 namespace ns3
 {
@@ -92,11 +92,8 @@ RdmaExplainReport::GetTypeId()
 void
 RdmaExplainReport::Begin(Ptr<RdmaFabric> fabric, Ptr<RdmaFlowRunnerBase> runner)
 {
-    if (runner && !DynamicCast<RdmaFlowRunner>(runner))
-    {
-        throw std::invalid_argument("flows of this transport have no queue pairs; accepted: with "
-                                    "roce or irn");
-    }
+    RefuseRdmaIf(runner && !DynamicCast<RdmaFlowRunner>(runner),
+                 "flows of this transport have no queue pairs; accepted: with roce or irn");
     m_fabric = fabric;
     RdmaSenderProfile senders = DescribeRdmaSenders(*fabric);
     senders.burstBytes = m_burst;

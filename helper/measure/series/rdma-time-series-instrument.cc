@@ -6,13 +6,13 @@
 #include "rdma-flow-runner.h"
 #include "rdma-part-name.h"
 #include "rdma-ranks.h"
+#include "rdma-refuse.h"
 #include "rdma-units.h"
 
 #include <ns3/string.h>
 
 #include <algorithm>
 #include <limits>
-#include <stdexcept>
 
 namespace ns3
 {
@@ -85,11 +85,7 @@ void
 RdmaTimeSeriesInstrument::Begin(Ptr<RdmaFabric> fabric, Ptr<RdmaFlowRunnerBase> runner)
 {
     const auto flows = DynamicCast<RdmaFlowRunner>(runner);
-    if (!flows)
-    {
-        throw std::invalid_argument("flows of this transport have no queue pairs; accepted: with "
-                                    "roce or irn");
-    }
+    RefuseRdmaIf(!flows, "flows of this transport have no queue pairs; accepted: with roce or irn");
     const auto ranges = ParseFlows(m_flows);
     std::vector<bool> used(ranges.size(), m_flows == "auto");
     m_series = std::make_unique<RdmaTimeSeries>(m_file.GetStream(), fabric, QbbToPs(m_period));
@@ -112,13 +108,10 @@ RdmaTimeSeriesInstrument::Begin(Ptr<RdmaFabric> fabric, Ptr<RdmaFlowRunnerBase> 
     }
     for (std::size_t r = 0; r < ranges.size(); ++r)
     {
-        if (!used[r])
-        {
-            throw std::invalid_argument(
-                "Flows: no flow has an id from " + std::to_string(ranges[r].first) + " to " +
-                std::to_string(ranges[r].second) + "; accepted: ids of the " +
-                std::to_string(flows->GetNFlows()) + " flows of the run");
-        }
+        RefuseRdmaIf(!used[r],
+                     "Flows: no flow has an id from " + std::to_string(ranges[r].first) + " to " +
+                         std::to_string(ranges[r].second) + "; accepted: ids of the " +
+                         std::to_string(flows->GetNFlows()) + " flows of the run");
     }
     if (RdmaRanks::IsFirst())
     {

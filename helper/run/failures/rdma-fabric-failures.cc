@@ -8,6 +8,7 @@
 #include "rdma-option.h"
 #include "rdma-part-text.h"
 #include "rdma-receive-buffer.h"
+#include "rdma-refuse.h"
 #include "rdma-units.h"
 
 #include <ns3/nstime.h>
@@ -57,11 +58,8 @@ GetTimeAttribute(const ObjectBase& object, const std::string& attribute)
 void
 RequirePfc(const std::string& option, bool given, const RdmaFabricOptions& options)
 {
-    if (given && options.pfc != "on")
-    {
-        throw std::invalid_argument("--" + option + " with --pfc=" + options.pfc +
-                                    "; accepted: with --pfc=on");
-    }
+    RefuseRdmaIf(given && options.pfc != "on",
+                 "--" + option + " with --pfc=" + options.pfc + "; accepted: with --pfc=on");
 }
 
 /** \return port of a host that is given as text */
@@ -73,12 +71,10 @@ GetHostPort(const RdmaFabric& fabric, const std::string& option, const std::stri
             ParseRdmaInteger(host, 0, std::numeric_limits<uint32_t>::max()));
     });
     const RdmaTopology& topology = fabric.GetTopology();
-    if (!topology.IsHost(id))
-    {
-        throw std::invalid_argument("--" + option + ": node " + host +
-                                    " is not a host; accepted: the id of one of the " +
-                                    std::to_string(topology.GetHosts().size()) + " hosts");
-    }
+    RefuseRdmaIf(!topology.IsHost(id),
+                 "--" + option + ": node " + host +
+                     " is not a host; accepted: the id of one of the " +
+                     std::to_string(topology.GetHosts().size()) + " hosts");
     return fabric.GetNic(id)->GetPort(0);
 }
 
@@ -89,27 +85,20 @@ AddStorm(const RdmaFabric& fabric, const std::string& text)
     const std::vector<RdmaOptionTarget> fields = {{"storm", "", {"Start"}, RdmaOptionForm::TIME},
                                                   {"storm", "", {"Stop"}, RdmaOptionForm::TIME}};
     const auto parts = SplitRdmaPart(text, ':');
-    if (parts.size() > 1 + fields.size())
-    {
-        throw std::invalid_argument("--storm: \"" + text +
-                                    "\"; accepted: HOST[:START[:STOP]], several with commas");
-    }
+    RefuseRdmaIf(parts.size() > 1 + fields.size(),
+                 "--storm: \"" + text + "\"; accepted: HOST[:START[:STOP]], several with commas");
     const auto device = GetHostPort(fabric, "storm", parts[0]);
     const auto storm = MakeFromFields<QbbStormSource>(parts, fields);
     const uint8_t classes = device->GetFlowControl().GetLosslessClasses();
-    if (!classes)
-    {
-        throw std::invalid_argument("--storm: \"" + text +
-                                    "\" in a run without flows, where no class is lossless; "
-                                    "accepted: with a workload that has flows");
-    }
+    RefuseRdmaIf(!classes,
+                 "--storm: \"" + text +
+                     "\" in a run without flows, where no class is lossless; "
+                     "accepted: with a workload that has flows");
     const bool hasStop = parts.size() == 1 + fields.size();
-    if ((hasStop && GetTimeAttribute(*storm, "Stop") <= GetTimeAttribute(*storm, "Start")) ||
-        device->GetObject<QbbStormSource>())
-    {
-        throw std::invalid_argument("--storm: \"" + text +
-                                    "\"; accepted: one for a host, and a stop after the start");
-    }
+    RefuseRdmaIf(
+        (hasStop && GetTimeAttribute(*storm, "Stop") <= GetTimeAttribute(*storm, "Start")) ||
+            device->GetObject<QbbStormSource>(),
+        "--storm: \"" + text + "\"; accepted: one for a host, and a stop after the start");
     storm->SetAttribute("Classes", UintegerValue(classes));
     storm->Install(device);
 }
@@ -126,37 +115,28 @@ AddReceiver(const RdmaFabric& fabric, const std::string& text)
         {OPTION, "", {"StallDuration"}, RdmaOptionForm::TIME},
         {OPTION, "", {"StallPeriod"}, RdmaOptionForm::TIME}};
     const auto parts = SplitRdmaPart(text, ':');
-    if (parts.size() < 2 || parts.size() == 4 || parts.size() > 1 + fields.size())
-    {
-        throw std::invalid_argument(
-            "--slowReceiver: \"" + text +
+    RefuseRdmaIf(
+        parts.size() < 2 || parts.size() == 4 || parts.size() > 1 + fields.size(),
+        "--slowReceiver: \"" + text +
             "\"; accepted: HOST:RATE[:BUFFER[:STALL_START:STALL_DURATION[:STALL_PERIOD]]], "
             "several with commas");
-    }
     const auto device = GetHostPort(fabric, OPTION, parts[0]);
-    if (device->GetObject<RdmaReceiveBuffer>())
-    {
-        throw std::invalid_argument("--slowReceiver: host " + parts[0] + " twice");
-    }
+    RefuseRdmaIf(PeekPointer(device->GetObject<RdmaReceiveBuffer>()) != nullptr,
+                 "--slowReceiver: host " + parts[0] + " twice");
     const auto buffer = MakeFromFields<RdmaReceiveBuffer>(parts, fields);
     UintegerValue size;
     buffer->GetAttribute("Size", size);
     const uint64_t needed = RdmaReceiveBuffer::GetHeadroom(*device);
-    if (size.Get() <= needed)
-    {
-        throw std::invalid_argument("--slowReceiver: " + (parts.size() > 2 ? parts[2] : "1MiB") +
-                                    "; accepted: more than " + std::to_string(needed) +
-                                    "B, which its headroom takes, up to 1 GiB");
-    }
+    RefuseRdmaIf(size.Get() <= needed,
+                 "--slowReceiver: " + (parts.size() > 2 ? parts[2] : "1MiB") +
+                     "; accepted: more than " + std::to_string(needed) +
+                     "B, which its headroom takes, up to 1 GiB");
     const Time duration = GetTimeAttribute(*buffer, "StallDuration");
-    if (parts.size() > 4 &&
-        (duration.IsZero() ||
-         (parts.size() == 6 && GetTimeAttribute(*buffer, "StallPeriod") <= duration)))
-    {
-        throw std::invalid_argument("--slowReceiver: \"" + text +
-                                    "\"; accepted: a STALL_DURATION above 0, and a "
-                                    "STALL_PERIOD above that");
-    }
+    RefuseRdmaIf(parts.size() > 4 &&
+                     (duration.IsZero() ||
+                      (parts.size() == 6 && GetTimeAttribute(*buffer, "StallPeriod") <= duration)),
+                 "--slowReceiver: \"" + text +
+                     "\"; accepted: a STALL_DURATION above 0, and a STALL_PERIOD above that");
     buffer->Install(device);
 }
 

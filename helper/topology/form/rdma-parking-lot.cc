@@ -2,13 +2,12 @@
 
 #include "rdma-number-list.h"
 #include "rdma-part-name.h"
+#include "rdma-refuse.h"
 #include "rdma-text-checker.h"
 #include "rdma-topology-builders.h"
 #include "rdma-topology-draft.h"
 
 #include <ns3/string.h>
-
-#include <stdexcept>
 
 namespace ns3
 {
@@ -29,10 +28,7 @@ ReadParkingLotSenders(const std::string& text)
     {
         return numbers;
     }
-    if (numbers.front() < 2)
-    {
-        throw std::invalid_argument("one switch");
-    }
+    RefuseRdmaIf(numbers.front() < 2, "one switch");
     return std::vector<uint32_t>(numbers.front(), 1);
 }
 
@@ -64,11 +60,9 @@ class RdmaParkingLot : public RdmaTopologyBuilder
 
     RdmaTopology Build(const RdmaTopologyRates& rates) const override
     {
-        if (m_senders.empty())
-        {
-            throw std::invalid_argument(std::string("ns3::RdmaParkingLot: Senders ''; accepted: ") +
-                                        PARKING_LOT_SENDERS);
-        }
+        RefuseRdmaIf(m_senders.empty(),
+                     std::string("ns3::RdmaParkingLot: Senders ''; accepted: ") +
+                         PARKING_LOT_SENDERS);
         return MakeRdmaParkingLot(ReadParkingLotSenders(m_senders), rates);
     }
 

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 
 #include "rdma-part-name.h"
+#include "rdma-refuse.h"
 #include "rdma-topology-builder.h"
 #include "rdma-topology-reader.h"
 
 #include <ns3/string.h>
-
-#include <stdexcept>
 
 namespace ns3
 {
@@ -29,11 +28,9 @@ class RdmaTopologyFile : public RdmaTopologyBuilder
 
     RdmaTopology Build(const RdmaTopologyRates& /* rates */) const override
     {
-        if (m_path.empty())
-        {
-            throw std::invalid_argument("ns3::RdmaTopologyFile: Path ''; accepted: the path of a "
-                                        "topology file, as in file:PATH");
-        }
+        RefuseRdmaIf(m_path.empty(),
+                     "ns3::RdmaTopologyFile: Path ''; accepted: the path of a "
+                     "topology file, as in file:PATH");
         return ReadRdmaTopology(m_path);
     }
 
