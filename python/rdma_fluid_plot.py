@@ -14,7 +14,7 @@ import csv
 import os
 import sys
 
-from rdma_plot import COLOURS, FORMATS, matplotlib_figure, save, style
+from rdma_plot import COLOURS, FORMATS, matplotlib_figure, plain, save
 from ns3_rdma.results import ResultsError
 
 POINTS = 240  # on each line; more markers would overlap
@@ -84,8 +84,8 @@ def draw(files, to_ms):
         queue.set_ylim(0, 1.15 * max(later, default=0) or 1)
         rates.set_ylim(bottom=0)
         rates.set_xlabel("time (ms)")
-        style(queue)
-        style(rates)
+        plain(queue)
+        plain(rates)
         if place == 0:
             queue.set_ylabel("queue (kB)")
             rates.set_ylabel("flow rates (Gb/s)")

@@ -18,45 +18,32 @@ import argparse
 import os
 import sys
 
+import rdma_plot_style
 from ns3_rdma.results import (
     ResultsError, quantile, read_monitor, read_run, read_time_series, size_groups,
 )
+from rdma_plot_style import COLOURS, plain
 
-# Colours that people with any colour vision distinguish (Okabe and Ito, 2008).
-COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
-FORMATS = (".png", ".svg", ".pdf")
+FORMATS = tuple(rdma_plot_style.FORMATS)
 
 
 def matplotlib_figure(width, height):
     """A figure that needs no display."""
     try:
-        import matplotlib
+        return rdma_plot_style.figure(width, height)
     except ImportError as error:
         raise ResultsError(
             "drawing needs matplotlib, which is not installed: "
             "python3 -m pip install -r python/requirements.txt"
         ) from error
-    # Settings that make equal files of equal results.
-    matplotlib.rcParams["svg.hashsalt"] = "rdma"
-    from matplotlib.figure import Figure
-
-    return Figure(figsize=(width, height), layout="constrained")
 
 
 def save(figure, path):
     """Writes a picture, in the format of the file's name."""
-    metadata = {".png": {"Software": None}, ".svg": {"Date": None}, ".pdf": {"CreationDate": None}}
     try:
-        figure.savefig(path, dpi=120, metadata=metadata[os.path.splitext(path)[1]])
+        rdma_plot_style.save(figure, path)
     except OSError as error:
         raise ResultsError(f"{path}: {error.strerror}") from None
-
-
-def style(axes):
-    """A light grid, and no box around the picture."""
-    axes.grid(True, which="major", color="#dddddd", linewidth=0.8)
-    axes.set_axisbelow(True)
-    axes.spines[["top", "right"]].set_visible(False)
 
 
 def legend(figure):
@@ -106,7 +93,7 @@ def draw_fct_cdf(runs):
     axes.set_ylim(0, 1.02)
     axes.set_xlabel("flow completion time (us)")
     axes.set_ylabel("share of flows")
-    style(axes)
+    plain(axes)
     legend(figure)
     return figure
 
@@ -138,7 +125,7 @@ def draw_slowdown(runs, groups):
     else:
         axes.set_xlabel("flow size")
     axes.set_ylabel("completion time / ideal")
-    style(axes)
+    plain(axes)
     legend(figure)
     return figure
 
@@ -170,7 +157,7 @@ def draw_pauses(name, run, top):
     else:
         title = f"{name}: all paused ports"
     axes.set_title(title, fontsize="medium", loc="left")
-    style(axes)
+    plain(axes)
     axes.grid(False, axis="y")
     return figure
 

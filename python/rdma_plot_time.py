@@ -24,7 +24,7 @@ def _panels(count):
 def _finish(figure, panels, named=True):
     """Labels the time axis below the last panel, and puts the legend above the first."""
     for axes in panels:
-        plot.style(axes)
+        plot.plain(axes)
         axes.set_ylim(bottom=0)
     panels[-1].set_xlabel("time (us)")
     lines = {}

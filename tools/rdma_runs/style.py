@@ -1,35 +1,24 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""How pictures look: readable in print and for any colour vision, with the same bytes each time."""
+"""How pictures look in print: python/rdma_plot_style.py, and lines and bars for black and white."""
 
+import functools
 import os
+import sys
 
-import matplotlib
-from matplotlib.figure import Figure
+sys.path.append(os.path.join(os.path.dirname(os.path.realpath(__file__)), "..", "..", "python"))
 
-# Okabe and Ito, 2008. Markers, line styles and hatches distinguish the lines without colours.
-COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
+import rdma_plot_style  # noqa: E402
+from rdma_plot_style import COLOURS  # noqa: E402
+
+# Markers, line styles and hatches distinguish the lines without colours.
 MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 LINES = ("-", "--", "-.", ":", (0, (5, 1)), (0, (3, 1, 1, 1)), (0, (1, 1)))
 HATCHES = ("", "///", "...", "\\\\\\", "xxx", "---", "+++")
-FORMATS = {
-    ".png": {"Software": None}, ".svg": {"Date": None, "Creator": None},
-    ".pdf": {"CreationDate": None, "Creator": None, "Producer": None},
-}
 
-
-def figure(width, height):
-    """A figure that needs no display."""
-    matplotlib.rcParams.update({
-        "svg.hashsalt": "rdma", "hatch.linewidth": 0.6, "font.size": 9, "font.family": "DejaVu Sans"
-    })
-    return Figure(figsize=(width, height), layout="constrained")
-
-
-def plain(axes):
-    """A light grid, and no box around the picture."""
-    axes.grid(True, which="major", axis="y", color="#dddddd", linewidth=0.8)
-    axes.set_axisbelow(True)
-    axes.spines[["top", "right"]].set_visible(False)
+figure = functools.partial(rdma_plot_style.figure, **{
+    "hatch.linewidth": 0.6, "font.size": 9, "font.family": "DejaVu Sans",
+})
+plain = functools.partial(rdma_plot_style.plain, axis="y")
 
 
 def line(index):
@@ -49,9 +38,6 @@ def bar(index):
 
 
 def save(picture, path, dpi=120):
-    """Writes a picture in the format of the file's name, as a whole or not at all."""
-    ending = os.path.splitext(path)[1]
+    """Writes a picture into a folder, which is made if it does not exist."""
     os.makedirs(os.path.dirname(os.path.abspath(path)), exist_ok=True)
-    partial = f"{path}.part"
-    picture.savefig(partial, dpi=dpi, metadata=FORMATS[ending], format=ending[1:])
-    os.replace(partial, path)
+    rdma_plot_style.save(picture, path, dpi)
