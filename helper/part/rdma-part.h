@@ -119,7 +119,7 @@ class RdmaPart
         std::shared_ptr<const RdmaPart> part; //!< part of an object-valued attribute
     };
 
-    /** \param text a part \param kind its base class \param none a word that is accepted too */
+    /** \param text a part \param kind its base class \param none another word that is accepted */
     static RdmaPart ParseOr(const std::string& text, TypeId kind, const std::string& none);
     /** \param text pairs Attribute=value, separated by vertical bars */
     void ReadSettings(const std::string& text);

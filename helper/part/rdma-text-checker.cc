@@ -68,7 +68,7 @@ class RdmaTextChecker : public StringChecker
     }
 
   private:
-    Ptr<const AttributeChecker> m_any;              //!< that of any text
+    Ptr<const AttributeChecker> m_any;              //!< checker that accepts any text
     std::function<void(const std::string&)> m_read; //!< throws for a text that is not accepted
     std::string m_accepted;                         //!< for messages
 };

@@ -38,7 +38,7 @@ class RdmaTopologyDraft
                              const std::string& accepted) const;
 
     /**
-     * \param what what the number counts, as in "leaves"
+     * \param what meaning of the number, as in "leaves"
      * \param value the number
      * \param min the smallest that is accepted
      * \param max the largest that is accepted

@@ -47,16 +47,16 @@ struct RdmaTestAlgorithm
     std::vector<std::pair<std::string, std::string>> attributes{}; //!< of the congestion control
     std::vector<std::pair<std::string, std::string>> ecn{}; //!< of the switches' marker; none: off
     double utilisation{0.95};                               //!< of the port, at least
-    double shareTolerance{0.05}; //!< of half the port for each of two flows
+    double shareTolerance{0.05}; //!< of two flows, relative to half of the port
     double jain{0.97};           //!< Jain's index of more flows, at least
     double leastShare{0.5};      //!< of a flow, in parts of an equal one, at least
-    bool fair{true};             //!< false: it is not, as literature says
+    bool fair{true};             //!< false: unfair according to the literature
     QbbPs settle{20_ms};         //!< from the start of the last flow to the measurement
     QbbPs measured{10_ms};       //!< length of the measurement
     uint64_t gbps{100};          //!< rate of the links
-    bool irn{false};             //!< over IRN, whose own window is off, instead of RoCE
+    bool irn{false};             //!< IRN without its own window; false: RoCE
     bool eachMark{false};        //!< a CNP for each mark
-    uint32_t lossyBytes{0};      //!< above 0: no PFC, and so much buffer
+    uint32_t lossyBytes{0};      //!< buffer of a switch without PFC; 0: PFC
 };
 
 /** \ingroup rdma-tests \return all algorithms that are measured */
@@ -147,7 +147,7 @@ GetTestAlgorithms()
     overIrn.name = "HPCC, IRN";
     overIrn.irn = true;
     list.push_back(overIrn);
-    // PINT's code is drawn at random, so that two flows' shares wander about the half of the port.
+    // PINT draws its code at random, so that the shares of two flows vary about half of the port.
     hpcc.measured = 40_ms;
     hpcc.name = "HPCC-PINT";
     hpcc.type = "ns3::RdmaHpccPint";

@@ -17,7 +17,7 @@
 /**
  * \file
  * \ingroup rdma-tests
- * An RdmaServer, clients of it, and everything that they report.
+ * An RdmaServer, its clients, and a log of their reports.
  */
 
 namespace ns3

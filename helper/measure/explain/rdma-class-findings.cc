@@ -76,7 +76,7 @@ FindPort(const RdmaFabric& fabric,
     return found;
 }
 
-/** Adds what happened at a port to what happened at the ports of a kind. */
+/** Adds the findings of a port to those of its kind. */
 void
 AddPort(RdmaKindFindings& kind, const PortFindings& found, const std::string& name)
 {

@@ -313,7 +313,7 @@ PrintRdmaClassForecast(std::ostream& os, const RdmaClassForecast& forecast)
     }
     if (forecast.incasts.empty())
     {
-        os << "No incast was tried: the buffer manager of the switches has no copy.\n";
+        os << "No incast was tried: the buffer manager of the switches cannot be copied.\n";
     }
     os << "\n";
 }

@@ -103,7 +103,7 @@ struct RdmaIncastForecast
  * \param pair kinds of ingress and egress ports
  * \param priority class, 0..7
  * \param senders the senders
- * \return the smallest incasts that have an effect; nothing if the buffer manager has no copy
+ * \return the smallest incasts that have an effect; nothing if the buffer manager cannot be copied
  */
 std::optional<RdmaIncastForecast> ForecastRdmaIncast(const RdmaFabric& fabric,
                                                      const std::vector<RdmaPortKind>& kinds,

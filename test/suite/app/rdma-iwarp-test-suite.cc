@@ -10,8 +10,8 @@
 /**
  * \file
  * \ingroup rdma-tests
- * Flows over ns-3's TCP without losses of the test's making: when segments and acknowledgements go
- * and come, and that the fabric carries nothing but them.
+ * Flows over ns-3's TCP, to which the tests add no losses: instants of segments and
+ * acknowledgements, and a fabric that carries nothing else.
  */
 
 using namespace ns3;

@@ -10,8 +10,9 @@
 /**
  * \file
  * \ingroup rdma-tests
- * Cut-through switches. A write of 1000 B is a frame of 1078 B: at 100 Gb/s (8 + 1078) x 80 =
- * 86 880 ps to its last bit, of which (8 + 128) x 80 = 10 880 ps to what a switch waits for.
+ * Cut-through switches. A write of 1000 B is a frame of 1078 B, whose last bit arrives after
+ * (8 + 1078) x 80 = 86 880 ps at 100 Gb/s. A switch waits for the first 128 B, which arrive after
+ * (8 + 128) x 80 = 10 880 ps.
  */
 
 using namespace ns3;
@@ -111,8 +112,8 @@ class HopTestCase : public TestCase
         NS_TEST_EXPECT_MSG_EQ(Run(true, 100),
                               ToText({WHOLE + 2 * PART + 3 * CABLE}) + ", cut through: 2",
                               "cut-through");
-        // 40 Gb/s between the switches: 200 ps a byte. The first cuts through, to a slower port;
-        // the second stores, for its port is faster.
+        // 40 Gb/s between the switches: 200 ps a byte. The first switch cuts frames through to a
+        // slower port. The second switch stores frames, because its port is faster.
         NS_TEST_EXPECT_MSG_EQ(Run(true, 40),
                               ToText({PART + 1086 * 200_ps + WHOLE + 3 * CABLE}) +
                                   ", cut through: 1",

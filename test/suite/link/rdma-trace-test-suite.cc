@@ -30,7 +30,7 @@ BytesOf(const Packet& packet)
     return bytes;
 }
 
-/** Everything that the trace sources of a port tell. */
+/** Records the events of a port's trace sources. */
 class PortLog
 {
   public:

@@ -40,7 +40,8 @@ struct Traffic
 };
 
 /**
- * Hosts 0 and 1 bulk, 2 and 3 real time without end, 4 and 5 TCP, to hosts 6 to 11.
+ * Hosts 0 and 1 send bulk data, hosts 2 and 3 send real-time data without end, and hosts 4 and 5
+ * send over TCP, all of them to hosts 6 to 11.
  *
  * \param bulk bulk writes or none
  * \param realTime real-time writes or none

@@ -57,7 +57,8 @@ struct TwoPeers
         senders[host]->PostSend(request);
     }
 
-    /** \param host who \param opcode operation \param operand value to compare with, or to add */
+    /** \param host index of the sender \param opcode operation \param operand value to compare
+     * with, or to add */
     void Atomic(uint32_t host, RdmaWrOpcode opcode, uint64_t operand, uint64_t swap = 0)
     {
         RdmaSendRequest request;
