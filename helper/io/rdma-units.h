@@ -45,7 +45,6 @@ inline constexpr uint64_t RDMA_MAX_FLOW_BYTES = uint64_t{1} << 60;
  * 1000). The spellings b/s, kb/s etc. are equivalent. Accepted: 1 bit/s to RDMA_MAX_RATE.
  * \param text for instance "100Gbps", "1.5Gbps", "400Gb/s"
  * \return the rate
- * \throws std::invalid_argument for text that is not in the accepted form or range
  */
 QbbBitRate ParseRdmaRate(const std::string& text);
 
@@ -54,7 +53,6 @@ QbbBitRate ParseRdmaRate(const std::string& text);
  * RDMA_MAX_TIME, in whole picoseconds.
  * \param text for instance "1000ns", "1us", "0.001ms", "2.5us"
  * \return the time
- * \throws std::invalid_argument for text that is not in the accepted form or range
  */
 QbbPs ParseRdmaTime(const std::string& text);
 
@@ -63,7 +61,6 @@ QbbPs ParseRdmaTime(const std::string& text);
  * \param text for instance "2.000000577"
  * \param unit unit of the number: 1 ps, 1 ns, 1 us, 1 ms or 1 s
  * \return the time, 0 to RDMA_MAX_TIME
- * \throws std::invalid_argument for text that is not in the accepted form or range
  */
 QbbPs ParseRdmaTimeIn(const std::string& text, QbbPs unit);
 
@@ -72,7 +69,6 @@ QbbPs ParseRdmaTimeIn(const std::string& text, QbbPs unit);
  * TB (powers of 1000), KiB, MiB, GiB, TiB (powers of 1024). Accepted: 0 to RDMA_MAX_FLOW_BYTES.
  * \param text for instance "1000", "64KiB", "1.5MB"
  * \return the size in bytes
- * \throws std::invalid_argument for text that is not in the accepted form or range
  */
 uint64_t ParseRdmaBytes(const std::string& text);
 
@@ -82,7 +78,6 @@ uint64_t ParseRdmaBytes(const std::string& text);
  * \param min the smallest accepted number
  * \param max the largest accepted number
  * \return the number
- * \throws std::invalid_argument for text that is not in the accepted form or range
  */
 uint64_t ParseRdmaInteger(const std::string& text, uint64_t min, uint64_t max);
 
@@ -91,7 +86,6 @@ uint64_t ParseRdmaInteger(const std::string& text, uint64_t min, uint64_t max);
  * fraction and an optional decimal exponent, without a sign.
  * \param text for instance "0.01", "1e-5"
  * \return the number, finite and not negative
- * \throws std::invalid_argument for text that is not in the accepted form or range
  */
 double ParseRdmaReal(const std::string& text);
 

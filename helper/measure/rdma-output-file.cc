@@ -3,6 +3,7 @@
 #include "rdma-output-file.h"
 
 #include "rdma-file-error.h"
+#include "rdma-ranks.h"
 
 #include <cerrno>
 #include <cstring>
@@ -13,6 +14,10 @@ namespace ns3
 void
 RdmaOutputFile::Open(const std::string& path)
 {
+    if (!RdmaRanks::IsFirst())
+    {
+        return;
+    }
     m_path = path;
     errno = 0;
     m_file.open(path, std::ios::binary);
@@ -26,7 +31,7 @@ void
 RdmaOutputFile::Close()
 {
     m_file.close();
-    if (!m_file)
+    if (RdmaRanks::IsFirst() && !m_file)
     {
         throw RdmaFileError(m_path, 0, "", "could not be written completely");
     }

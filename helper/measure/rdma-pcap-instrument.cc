@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 
-#include "rdma-pcap-instrument.h"
-
 #include "qbb-helper.h"
+#include "rdma-instrument.h"
 #include "rdma-part-name.h"
 #include "rdma-ranks.h"
 #include "rdma-refuse.h"
@@ -12,9 +11,31 @@
 #include <ns3/string.h>
 
 #include <filesystem>
+#include <string>
 
 namespace ns3
 {
+
+/**
+ * \ingroup rdma
+ * Captures every port of all nodes to PREFIX-NODE-DEVICE.pcap (QbbHelper): `pcap:PREFIX`.
+ */
+class RdmaPcapInstrument : public RdmaInstrument
+{
+  public:
+    /** \return the object TypeId */
+    static TypeId GetTypeId();
+
+    void Begin(Ptr<RdmaFabric> fabric, Ptr<RdmaFlowRunnerBase> runner) override;
+
+    bool WatchesRanks() const override
+    {
+        return true; // each rank writes the files of its own ports
+    }
+
+  private:
+    std::string m_prefix; //!< attribute Prefix
+};
 
 NS_OBJECT_ENSURE_REGISTERED(RdmaPcapInstrument);
 

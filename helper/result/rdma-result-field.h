@@ -53,50 +53,27 @@ struct RdmaResultRatio
 
 /**
  * \ingroup rdma-flow-report
- * Appends a time in ns with three decimals.
- * \param [in,out] text a CSV line or a JSON object
- * \param format format of \p text
- * \param value the time
+ * \defgroup rdma-result-fields Fields of result files
+ *
+ * AppendRdmaField() appends a value to a CSV line or a JSON object, whose format it takes.
+ * @{
  */
+
+/// Appends a time in ns with three decimals.
 void AppendRdmaField(std::string& text, RdmaResultFormat format, QbbPs value);
 
-/**
- * \ingroup rdma-flow-report
- * Appends a ratio with six decimals, computed in integers and rounded half up.
- * \param [in,out] text a CSV line or a JSON object
- * \param format format of \p text
- * \param value the ratio
- * \throws std::invalid_argument for an invalid ratio, with the accepted range
- */
+/// Appends a ratio with six decimals, computed in integers and rounded half up. Throws
+/// std::invalid_argument with the accepted range for an invalid ratio.
 void AppendRdmaField(std::string& text, RdmaResultFormat format, const RdmaResultRatio& value);
 
-/**
- * \ingroup rdma-flow-report
- * Appends a number with the shortest text that reads back exactly.
- * \param [in,out] text a CSV line or a JSON object
- * \param format format of \p text
- * \param value the number
- * \throws std::invalid_argument with the text "is not finite" for infinity and NaN
- */
+/// Appends a number with the shortest text that reads back exactly. Throws std::invalid_argument
+/// with the text "is not finite" for infinity and NaN.
 void AppendRdmaField(std::string& text, RdmaResultFormat format, double value);
 
-/**
- * \ingroup rdma-flow-report
- * Appends text, quoted as the format requires.
- * \param [in,out] text a CSV line or a JSON object
- * \param format format of \p text
- * \param value the text; non-ASCII bytes are copied unchanged
- */
+/// Appends text, quoted as the format requires. Non-ASCII bytes are copied unchanged.
 void AppendRdmaField(std::string& text, RdmaResultFormat format, std::string_view value);
 
-/**
- * \ingroup rdma-flow-report
- * Appends an integer.
- * \tparam I an integer type
- * \param [in,out] text a CSV line or a JSON object
- * \param format format of \p text
- * \param value the number
- */
+/// Appends an integer.
 template <typename I, std::enable_if_t<std::is_integral_v<I>, int> = 0>
 void
 AppendRdmaField(std::string& text, [[maybe_unused]] RdmaResultFormat format, I value)
@@ -106,14 +83,7 @@ AppendRdmaField(std::string& text, [[maybe_unused]] RdmaResultFormat format, I v
     text.append(digits, end);
 }
 
-/**
- * \ingroup rdma-flow-report
- * Appends an optional value. A missing value becomes an empty CSV field or null in JSON.
- * \tparam T a type accepted by AppendRdmaField()
- * \param [in,out] text a CSV line or a JSON object
- * \param format format of \p text
- * \param value the value
- */
+/// Appends an optional value. A missing value is an empty CSV field, or null in JSON.
 template <typename T>
 void
 AppendRdmaField(std::string& text, RdmaResultFormat format, const std::optional<T>& value)
@@ -127,6 +97,8 @@ AppendRdmaField(std::string& text, RdmaResultFormat format, const std::optional<
         text += "null";
     }
 }
+
+/** @} */
 
 /**
  * \ingroup rdma-flow-report

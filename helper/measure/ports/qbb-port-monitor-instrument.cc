@@ -1,15 +1,44 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 
-#include "qbb-port-monitor-instrument.h"
-
+#include "qbb-port-monitor.h"
 #include "qbb-time.h"
+#include "rdma-instrument.h"
+#include "rdma-output-file.h"
 #include "rdma-part-name.h"
-#include "rdma-ranks.h"
 
+#include <ns3/nstime.h>
 #include <ns3/string.h>
+
+#include <memory>
+#include <string>
 
 namespace ns3
 {
+
+/**
+ * \ingroup rdma
+ * Writes a QbbPortMonitor of all ports of a fabric to a CSV file: `monitor:FILE`.
+ */
+class QbbPortMonitorInstrument : public RdmaInstrument
+{
+  public:
+    /** \return the object TypeId */
+    static TypeId GetTypeId();
+
+    void Begin(Ptr<RdmaFabric> fabric, Ptr<RdmaFlowRunnerBase> runner) override;
+    void Finish() override;
+
+    bool WatchesRanks() const override
+    {
+        return true;
+    }
+
+  private:
+    std::string m_path;                        //!< attribute File
+    Time m_period;                             //!< attribute Period
+    RdmaOutputFile m_file;                     //!< gets the rows
+    std::unique_ptr<QbbPortMonitor> m_monitor; //!< writes the rows
+};
 
 NS_OBJECT_ENSURE_REGISTERED(QbbPortMonitorInstrument);
 
@@ -53,10 +82,7 @@ QbbPortMonitorInstrument::Begin(Ptr<RdmaFabric> fabric, Ptr<RdmaFlowRunnerBase>)
     {
         m_monitor->AddNode(node);
     }
-    if (RdmaRanks::IsFirst())
-    {
-        m_file.Open(m_path);
-    }
+    m_file.Open(m_path);
     m_monitor->Start();
 }
 
@@ -65,10 +91,7 @@ QbbPortMonitorInstrument::Finish()
 {
     m_monitor->Poll();
     m_monitor->Finish();
-    if (RdmaRanks::IsFirst())
-    {
-        m_file.Close();
-    }
+    m_file.Close();
 }
 
 } // namespace ns3

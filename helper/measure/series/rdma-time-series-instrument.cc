@@ -5,7 +5,6 @@
 #include "qbb-time.h"
 #include "rdma-flow-runner.h"
 #include "rdma-part-name.h"
-#include "rdma-ranks.h"
 #include "rdma-refuse.h"
 #include "rdma-units.h"
 
@@ -113,10 +112,7 @@ RdmaTimeSeriesInstrument::Begin(Ptr<RdmaFabric> fabric, Ptr<RdmaFlowRunnerBase> 
                          std::to_string(ranges[r].second) + "; accepted: ids of the " +
                          std::to_string(flows->GetNFlows()) + " flows of the run");
     }
-    if (RdmaRanks::IsFirst())
-    {
-        m_file.Open(m_path);
-    }
+    m_file.Open(m_path);
     m_series->Start();
 }
 
@@ -124,10 +120,7 @@ void
 RdmaTimeSeriesInstrument::Finish()
 {
     m_series->Finish();
-    if (RdmaRanks::IsFirst())
-    {
-        m_file.Close();
-    }
+    m_file.Close();
 }
 
 } // namespace ns3

@@ -62,10 +62,7 @@ RdmaPauseTrace::RdmaPauseTrace()
 void
 RdmaPauseTrace::Begin(Ptr<RdmaFabric> fabric, Ptr<RdmaFlowRunnerBase>)
 {
-    if (RdmaRanks::IsFirst())
-    {
-        m_file.Open(m_path);
-    }
+    m_file.Open(m_path);
     m_timeline = std::make_unique<RdmaPauseTimeline>(m_file.GetStream());
     m_fabric = fabric;
     m_period = m_step = QbbToPs(m_periodTime);
@@ -122,10 +119,7 @@ RdmaPauseTrace::Finish()
     }
     m_finished = true;
     m_timeline->Finish();
-    if (RdmaRanks::IsFirst())
-    {
-        m_file.Close();
-    }
+    m_file.Close();
 }
 
 void

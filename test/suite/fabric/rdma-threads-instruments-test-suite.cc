@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 
-#include "qbb-pause-tree.h"
 #include "rdma-explain-report.h"
-#include "rdma-pause-trace.h"
-#include "rdma-pcap-instrument.h"
 #include "rdma-test-threads.h"
 
+#include <ns3/object-factory.h>
 #include <ns3/string.h>
 #include <ns3/test.h>
 
@@ -39,9 +37,9 @@ class Instruments : public RdmaTestObserver
         : m_folder(folder)
     {
         std::filesystem::create_directories(folder);
-        Add(CreateObject<QbbPauseTree>(), "File", "tree.csv");
-        Add(CreateObject<RdmaPauseTrace>(), "File", "trace.json");
-        Add(CreateObject<RdmaPcapInstrument>(), "Prefix", "port");
+        Add("ns3::QbbPauseTree", "File", "tree.csv");
+        Add("ns3::RdmaPauseTrace", "File", "trace.json");
+        Add("ns3::RdmaPcapInstrument", "Prefix", "port");
         m_instruments.push_back(CreateObject<RdmaExplainReport>());
     }
 
@@ -82,10 +80,11 @@ class Instruments : public RdmaTestObserver
     }
 
   private:
-    void Add(const Ptr<RdmaInstrument>& instrument, const char* attribute, const char* name)
+    void Add(const char* type, const char* attribute, const char* name)
     {
-        instrument->SetAttribute(attribute, StringValue(m_folder + "/" + name));
-        m_instruments.push_back(instrument);
+        ObjectFactory factory(type);
+        factory.Set(attribute, StringValue(m_folder + "/" + name));
+        m_instruments.push_back(factory.Create<RdmaInstrument>());
     }
 
     std::string m_folder;                           //!< folder of the files
