@@ -89,6 +89,24 @@ MakeTestFlow(uint64_t id,
 
 /**
  * \ingroup rdma-tests
+ * \param senders number of senders, which are the first nodes
+ * \param receiver node id of the receiver
+ * \param bytes size of each flow
+ * \return flows that begin at once, with the node ids of the senders as ids
+ */
+inline std::vector<RdmaFlow>
+MakeTestIncast(uint32_t senders, uint32_t receiver, uint64_t bytes)
+{
+    std::vector<RdmaFlow> flows;
+    for (uint32_t i = 0; i < senders; ++i)
+    {
+        flows.push_back(MakeTestFlow(i, i, receiver, bytes));
+    }
+    return flows;
+}
+
+/**
+ * \ingroup rdma-tests
  * A fabric, flows over it, and their results. One at a time: it ends with Simulator::Destroy().
  *
  *     RdmaTestFabric test;
@@ -148,6 +166,24 @@ struct RdmaTestFabric
         {
             runner->Install(fabric, flows);
         }
+    }
+
+    /**
+     * Hosts 0 to 3 on leaves 4 and 5 with spines 6 and 7, 100 Gb/s and 1 us each, and ns-3's
+     * Internet stack.
+     *
+     * \param flows what to run
+     */
+    void InstallStack(const std::vector<RdmaFlow>& flows = {})
+    {
+        helper.SetInternetStack(true);
+        Install(MakeRdmaLeafSpine(2, 2, 2, MakeTestRates(100, 100, 1000)), flows);
+    }
+
+    /** \param qp a connected queue pair \return the ports that send its packets, its own first */
+    std::vector<Ptr<QbbNetDevice>> GetPath(const RdmaQueuePair& qp) const
+    {
+        return fabric->GetRouting()->GetPath(qp.GetPort(), qp.GetRemoteAddress(), qp.GetFlowHash());
     }
 
     /**

@@ -242,6 +242,12 @@ struct RdmaTestLink
         });
     }
 
+    /** \return how long port a was not allowed to send class 3 */
+    QbbPs GetPausedTime() const
+    {
+        return a->GetFlowControl().GetPauseReceiver().GetPausedTime(3, QbbNow());
+    }
+
     /** \return frames received at b, as RdmaTestSink::ToText() */
     std::string Arrivals() const
     {

@@ -113,6 +113,15 @@ struct RdmaTestPair
                 [this](const RdmaMessageArrival& arrival) { arrivals.push_back(arrival); }));
     }
 
+    /** \param id id of a request \param opcode its operation \return the request */
+    static RdmaSendRequest MakeRequest(uint64_t id, RdmaWrOpcode opcode)
+    {
+        RdmaSendRequest request;
+        request.id = id;
+        request.opcode = opcode;
+        return request;
+    }
+
     /**
      * Posts a request at the sender.
      *
@@ -123,9 +132,7 @@ struct RdmaTestPair
      */
     void Post(uint64_t id, RdmaWrOpcode opcode, uint64_t length, uint32_t immediate = 0)
     {
-        RdmaSendRequest request;
-        request.id = id;
-        request.opcode = opcode;
+        RdmaSendRequest request = MakeRequest(id, opcode);
         request.length = length;
         request.immediate = immediate;
         sender->PostSend(request);
@@ -141,9 +148,7 @@ struct RdmaTestPair
      */
     void Read(uint64_t id, uint64_t length, uint64_t address = 0, uint32_t key = 0)
     {
-        RdmaSendRequest request;
-        request.id = id;
-        request.opcode = RdmaWrOpcode::RDMA_READ;
+        RdmaSendRequest request = MakeRequest(id, RdmaWrOpcode::RDMA_READ);
         request.length = length;
         request.remoteAddress = address;
         request.rKey = key;
@@ -160,9 +165,7 @@ struct RdmaTestPair
      */
     void FetchAdd(uint64_t id, uint64_t address, uint64_t add, uint32_t key = 0)
     {
-        RdmaSendRequest request;
-        request.id = id;
-        request.opcode = RdmaWrOpcode::ATOMIC_FETCH_AND_ADD;
+        RdmaSendRequest request = MakeRequest(id, RdmaWrOpcode::ATOMIC_FETCH_AND_ADD);
         request.remoteAddress = address;
         request.compareAdd = add;
         request.rKey = key;
@@ -179,9 +182,7 @@ struct RdmaTestPair
      */
     void CompareSwap(uint64_t id, uint64_t address, uint64_t compare, uint64_t swap)
     {
-        RdmaSendRequest request;
-        request.id = id;
-        request.opcode = RdmaWrOpcode::ATOMIC_CMP_AND_SWP;
+        RdmaSendRequest request = MakeRequest(id, RdmaWrOpcode::ATOMIC_CMP_AND_SWP);
         request.remoteAddress = address;
         request.compareAdd = compare;
         request.swap = swap;

@@ -104,11 +104,7 @@ class HpccIncastTestCase : public TestCase
         constexpr uint32_t SENDERS = 16;
         RdmaTestFabric test;
         test.helper.SetCongestionControl("ns3::RdmaHpcc");
-        std::vector<RdmaFlow> flows;
-        for (uint32_t i = 0; i < SENDERS; ++i)
-        {
-            flows.push_back(MakeTestFlow(i, i, SENDERS, 1'000'000'000));
-        }
+        auto flows = MakeTestIncast(SENDERS, SENDERS, 1'000'000'000);
         test.Install(MakeRdmaStar(SENDERS + 1, MakeTestRates(100, 100, 1000)), flows);
         const auto port = test.fabric->GetDevice(SENDERS, SENDERS + 1);
         const auto count = [&port] {
@@ -136,7 +132,7 @@ class HpccIncastTestCase : public TestCase
         NS_TEST_EXPECT_MSG_EQ_TOL(utilisation, 0.95, 0.02, "eta");
         NS_TEST_EXPECT_MSG_LT(mean, 2 * 1186, "mean queue: less than two packets");
         NS_TEST_EXPECT_MSG_LT(peak, 12 * 1186, "peak queue: less than one packet of each");
-        // Windows of B x T at the beginning: all that they can bring at once.
+        // The flows begin with windows of B x T, the most that can arrive at once.
         const uint64_t first = port->GetQueues().GetPeakBytes(PRIORITY);
         std::cout << "HPCC, 16 to 1: utilisation " << utilisation << ", queue " << mean
                   << " B mean, " << peak << " B peak in steady state, " << first
@@ -166,11 +162,7 @@ class PausesTestCase : public TestCase
             test.helper.SetCongestionControl(control);
             test.helper.EnableEcn(true);
         }
-        std::vector<RdmaFlow> flows;
-        for (uint32_t i = 0; i < 64; ++i)
-        {
-            flows.push_back(MakeTestFlow(i, i, 64, 2'000'000));
-        }
+        auto flows = MakeTestIncast(64, 64, 2'000'000);
         test.Install(MakeRdmaStar(65, MakeTestRates(100, 100, 1000)), flows);
         test.Run();
         return test.GetUnfinished().empty() ? test.fabric->GetTotals().pauseFrames : 0;
@@ -262,11 +254,7 @@ class TimelyIncastTestCase : public TestCase
         RdmaTestFabric test;
         test.helper.SetBufferAttribute("BufferSize", UintegerValue(12 << 20));
         test.helper.SetCongestionControl("ns3::RdmaTimely");
-        std::vector<RdmaFlow> flows;
-        for (uint32_t i = 0; i < SENDERS; ++i)
-        {
-            flows.push_back(MakeTestFlow(i, i, SENDERS, 10'000'000));
-        }
+        auto flows = MakeTestIncast(SENDERS, SENDERS, 10'000'000);
         test.Install(MakeRdmaStar(SENDERS + 1, MakeTestRates(100, 100, 1000)), flows);
         test.Run();
         double sumMs = 0;

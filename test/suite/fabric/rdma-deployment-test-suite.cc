@@ -204,25 +204,22 @@ class PresetTestCase : public TestCase
             NS_TEST_EXPECT_MSG_EQ(run.GetOutcome().summary.drops, 0, name);
             Simulator::Destroy();
         }
-        RdmaFabricOptions options;
-        options.bufferPreset = "trident9";
-        NS_TEST_EXPECT_MSG_EQ(Refusal(options),
+        const auto refuse = [](const std::string& option, const std::string& value) {
+            RdmaFabricOptions options;
+            options.SetText(option, value);
+            return Refusal(options);
+        };
+        NS_TEST_EXPECT_MSG_EQ(refuse("bufferPreset", "trident9"),
                               "--bufferPreset: unknown value \"trident9\"; accepted: none, "
                               "trident2, trident3, tomahawk3",
                               "preset");
-        options = RdmaFabricOptions();
-        options.trust = "mpls";
-        NS_TEST_EXPECT_MSG_EQ(Refusal(options),
+        NS_TEST_EXPECT_MSG_EQ(refuse("trust", "mpls"),
                               "--trust: unknown value \"mpls\"; accepted: dscp, vlan",
                               "trust");
-        options = RdmaFabricOptions();
-        options.classAlphas = "3:2000";
-        NS_TEST_EXPECT_MSG_EQ(Refusal(options).substr(0, 38),
+        NS_TEST_EXPECT_MSG_EQ(refuse("classAlphas", "3:2000").substr(0, 38),
                               "--classAlphas: class alphas \"3:2000\": ",
                               "alphas");
-        options = RdmaFabricOptions();
-        options.buffer = "0B";
-        NS_TEST_EXPECT_MSG_EQ(Refusal(options),
+        NS_TEST_EXPECT_MSG_EQ(refuse("buffer", "0B"),
                               "--buffer: 0B; accepted: 1 byte to 4 GiB - 1, or auto",
                               "buffer");
     }

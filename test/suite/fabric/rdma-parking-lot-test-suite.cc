@@ -56,11 +56,7 @@ class ParkingLotTestCase : public TestCase
         // A CNP for each mark, as in the paper; the recovery time is ours, as in the report.
         Config::SetDefault("ns3::RdmaNic::CnpInterval", TimeValue(PicoSeconds(1)));
         Config::SetDefault("ns3::RdmaRcm::RecoveryTime", TimeValue(NanoSeconds(1300)));
-        std::vector<RdmaFlow> flows;
-        for (uint32_t i = 0; i < 4; ++i)
-        {
-            flows.push_back(MakeTestFlow(i, i, 4, 10'000'000'000));
-        }
+        auto flows = MakeTestIncast(4, 4, 10'000'000'000);
         {
             options.keepQueuePairs = true;
             RdmaFabricRun run(options, flows);

@@ -36,9 +36,7 @@ class GlobalRoutingTestCase : public TestCase
     void DoRun() override
     {
         RdmaTestFabric test;
-        test.helper.SetInternetStack(true);
-        test.Install(MakeRdmaLeafSpine(2, 2, 2, MakeTestRates(100, 100, 1000)),
-                     {MakeTestFlow(1, 1, 3, 1'000'000, 10_ms)});
+        test.InstallStack({MakeTestFlow(1, 1, 3, 1'000'000, 10_ms)});
         Ipv4GlobalRoutingHelper::PopulateRoutingTables();
         RdmaTestUdp udp(*test.fabric, 0, 3);
         udp.SendEvery(MilliSeconds(10), MilliSeconds(20), 100); // ARP takes up to 10 ms
@@ -68,9 +66,8 @@ class UserTagsTestCase : public TestCase
         constexpr uint32_t PACKET_TAG = 17;
         constexpr uint32_t BYTE_TAG = 42;
         RdmaTestFabric test;
-        test.helper.SetInternetStack(true);
         test.helper.SetChannelAttribute("SerializeFrames", BooleanValue(m_serialize));
-        test.Install(MakeRdmaLeafSpine(2, 2, 2, MakeTestRates(100, 100, 1000)), {});
+        test.InstallStack();
         RdmaTestUdp udp(*test.fabric, 0, 3);
         udp.SendEvery(MilliSeconds(10), MilliSeconds(20), 3, [](Packet& packet) {
             packet.AddPacketTag(FlowIdTag(PACKET_TAG));
@@ -109,10 +106,7 @@ class GatewayTestCase : public TestCase
     {
         constexpr uint32_t GATEWAY = 3;
         RdmaTestFabric test;
-        test.helper.SetInternetStack(true);
-        // hosts 0 to 3, leaves 4 and 5, spines 6 and 7
-        test.Install(MakeRdmaLeafSpine(2, 2, 2, MakeTestRates(100, 100, 1000)),
-                     {MakeTestFlow(1, 1, 3, 1'000'000, 10_ms)});
+        test.InstallStack({MakeTestFlow(1, 1, 3, 1'000'000, 10_ms)});
         const Ptr<Node> gateway = test.fabric->GetNode(GATEWAY);
         const Ptr<Node> outside = CreateObject<Node>();
         InternetStackHelper().Install(outside);

@@ -117,8 +117,7 @@ class SwitchStackUdpTestCase : public TestCase
     void DoRun() override
     {
         RdmaTestFabric test;
-        test.helper.SetInternetStack(true);
-        test.Install(MakeRdmaLeafSpine(2, 2, 2, MakeTestRates(100, 100, 1000)), {});
+        test.InstallStack();
         auto receiver =
             Socket::CreateSocket(test.fabric->GetNode(3), UdpSocketFactory::GetTypeId());
         receiver->Bind(InetSocketAddress(Ipv4Address::GetAny(), 9000));

@@ -187,11 +187,7 @@ class NoAlarmTestCase : public TestCase
         {
             RdmaTestWatched test;
             test.helper.SetBufferAttribute("BufferSize", UintegerValue(2'000'000));
-            std::vector<RdmaFlow> flows;
-            for (uint32_t i = 0; i < 12; ++i)
-            {
-                flows.push_back(MakeTestFlow(i, i, 15, 1'000'000));
-            }
+            auto flows = MakeTestIncast(12, 15, 1'000'000);
             test.InstallAndWatch(MakeRdmaFatTree(4, MakeTestRates(100, 100, 1000)), flows);
             test.detector->SetAttribute("Period", TimeValue(MicroSeconds(5)));
             test.Run();

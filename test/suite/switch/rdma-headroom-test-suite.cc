@@ -79,8 +79,10 @@ class WrongLinkTestCase : public TestCase
 
   private:
     /** \param link a link \return the message that refuses it */
-    static std::string Refusal(const RdmaHeadroomCase& link)
+    static std::string Refusal(void (*change)(RdmaHeadroomCase&))
     {
+        RdmaHeadroomCase link;
+        change(link);
         try
         {
             FindRdmaHeadroom(link);
@@ -94,30 +96,20 @@ class WrongLinkTestCase : public TestCase
 
     void DoRun() override
     {
-        RdmaHeadroomCase link;
-        link.mtu = 1000;
         NS_TEST_EXPECT_MSG_EQ(
-            Refusal(link),
+            Refusal([](RdmaHeadroomCase& link) { link.mtu = 1000; }),
             "headroom probe: an MTU of 1000; accepted: 256, 512, 1024, 2048, 4096",
             "MTU");
-        link = RdmaHeadroomCase();
-        link.rate = 0_bps;
-        NS_TEST_EXPECT_MSG_EQ(Refusal(link),
+        NS_TEST_EXPECT_MSG_EQ(Refusal([](RdmaHeadroomCase& link) { link.rate = 0_bps; }),
                               "headroom probe: 0 bit/s; accepted: 1 bit/s to 8 Tb/s",
                               "rate");
-        link = RdmaHeadroomCase();
-        link.delay = 0_ps;
-        NS_TEST_EXPECT_MSG_EQ(Refusal(link),
+        NS_TEST_EXPECT_MSG_EQ(Refusal([](RdmaHeadroomCase& link) { link.delay = 0_ps; }),
                               "headroom probe: a cable of 0 ps; accepted: 1 ps to 1 s",
                               "cable");
-        link = RdmaHeadroomCase();
-        link.reaction = -1_ps;
-        NS_TEST_EXPECT_MSG_EQ(Refusal(link),
+        NS_TEST_EXPECT_MSG_EQ(Refusal([](RdmaHeadroomCase& link) { link.reaction = -1_ps; }),
                               "headroom probe: a reaction time of -1 ps; accepted: 0 to 1 s",
                               "reaction");
-        link = RdmaHeadroomCase();
-        link.delay = 1_s;
-        NS_TEST_EXPECT_MSG_EQ(Refusal(link),
+        NS_TEST_EXPECT_MSG_EQ(Refusal([](RdmaHeadroomCase& link) { link.delay = 1_s; }),
                               "headroom probe: a link that needs that much headroom; accepted: at "
                               "most 256 MB of it",
                               "too much");

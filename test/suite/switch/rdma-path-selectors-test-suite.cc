@@ -126,9 +126,7 @@ class WcmpTestCase : public SelectorTestCase
         for (uint32_t i = 0; i < FLOWS; ++i)
         {
             const auto [a, b] = test.fabric->Connect(i % 2, 2 + i / 2 % 2);
-            const auto path = test.fabric->GetRouting()->GetPath(a->GetPort(),
-                                                                 a->GetRemoteAddress(),
-                                                                 a->GetFlowHash());
+            const auto path = test.GetPath(*a);
             predicted.at(path.at(1)->GetPortNumber() - HOSTS) += 2;
             RdmaSendRequest request;
             request.length = 2000;

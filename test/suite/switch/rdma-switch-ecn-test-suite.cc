@@ -119,11 +119,7 @@ class MarksTestCase : public TestCase
             "ReferenceRate",
             DataRateValue(DataRate(static_cast<uint64_t>(100e9 / rateFactor))));
         test.helper.SetQueuePairAttribute("EcnCapable", BooleanValue(capable));
-        std::vector<RdmaFlow> flows;
-        for (uint32_t host = 0; host < 4; ++host)
-        {
-            flows.push_back(MakeTestFlow(host, host, 4, 4'000'000));
-        }
+        auto flows = MakeTestIncast(4, 4, 4'000'000);
         test.Install(MakeRdmaStar(5, MakeTestRates(100, 100, 1000)), flows);
         const auto port = test.fabric->GetDevice(4, 5);
         const double from = kmin * rateFactor;

@@ -159,9 +159,7 @@ class UplinkTestCase : public SwitchFailureTestCase
             for (std::size_t i = 0; i < flows.size(); ++i)
             {
                 const auto qp = test.runner->GetSender(i);
-                list.push_back(test.fabric->GetRouting()->GetPath(qp->GetPort(),
-                                                                  qp->GetRemoteAddress(),
-                                                                  qp->GetFlowHash()));
+                list.push_back(test.GetPath(*qp));
             }
             return list;
         };
@@ -231,11 +229,7 @@ class HostLinkTestCase : public SwitchFailureTestCase
         RdmaTestFabric test;
         Configure(test);
         test.helper.SetBufferAttribute("BufferSize", UintegerValue(600'000));
-        std::vector<RdmaFlow> flows;
-        for (uint32_t i = 0; i < 4; ++i)
-        {
-            flows.push_back(MakeTestFlow(i, i, 4, 500'000));
-        }
+        auto flows = MakeTestIncast(4, 4, 500'000);
         test.Install(MakeRdmaStar(5, MakeTestRates(100, 100, 1000)), flows);
         Watch(test);
         bool wasPaused = false;

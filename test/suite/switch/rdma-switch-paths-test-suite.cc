@@ -91,9 +91,7 @@ class SpreadTestCase : public TestCase
                 for (uint32_t i = 0; i < pairs; ++i)
                 {
                     const auto [a, b] = test.fabric->Connect(source, 20 + destination);
-                    const auto path = test.fabric->GetRouting()->GetPath(a->GetPort(),
-                                                                         a->GetRemoteAddress(),
-                                                                         a->GetFlowHash());
+                    const auto path = test.GetPath(*a);
                     NS_TEST_ASSERT_MSG_EQ(path.size(), 4U, "host, leaf, spine, leaf");
                     ++predicted.at(path[1]->GetPortNumber() - 20);
                     RdmaSendRequest request;
@@ -158,7 +156,7 @@ class PolarisationTestCase : public TestCase
         const auto used = std::count_if(choices.begin(), choices.end(), [](auto n) { return n; });
         if (m_seed)
         {
-            // Who chooses uplink k at the edge chooses k again above it.
+            // A flow that takes uplink k of its edge switch takes uplink k of the next switch, too.
             NS_TEST_EXPECT_MSG_EQ(used, 4, "choices");
         }
         else
@@ -184,9 +182,7 @@ class PolarisationTestCase : public TestCase
     /** \return which of its four uplinks the hop-th sender on the way up chooses */
     static uint32_t GetChoice(const RdmaTestFabric& test, Ptr<RdmaQueuePair> qp, std::size_t hop)
     {
-        const auto path = test.fabric->GetRouting()->GetPath(qp->GetPort(),
-                                                             qp->GetRemoteAddress(),
-                                                             qp->GetFlowHash());
+        const auto path = test.GetPath(*qp);
         return path.at(hop)->GetPortNumber() - 4;
     }
 
@@ -209,9 +205,7 @@ class RewriteTestCase : public TestCase
         test.Install(MakeRdmaFatTree(4, MakeTestRates(100, 100, 100)),
                      {MakeTestFlow(0, 0, 15, 100)});
         const auto sender = test.runner->GetSender(0);
-        const auto path = test.fabric->GetRouting()->GetPath(sender->GetPort(),
-                                                             sender->GetRemoteAddress(),
-                                                             sender->GetFlowHash());
+        const auto path = test.GetPath(*sender);
         NS_TEST_ASSERT_MSG_EQ(path.size(), 6U, "hops");
         int seen = 0;
         for (std::size_t hop = 0; hop < path.size(); ++hop)
@@ -267,9 +261,7 @@ class TimeToLiveTestCase : public TestCase
             test.Install(MakeRdmaFatTree(4, MakeTestRates(100, 100, 100)),
                          {MakeTestFlow(0, 0, 15, 100)});
             const auto sender = test.runner->GetSender(0);
-            const auto path = test.fabric->GetRouting()->GetPath(sender->GetPort(),
-                                                                 sender->GetRemoteAddress(),
-                                                                 sender->GetFlowHash());
+            const auto path = test.GetPath(*sender);
             test.Run();
             const auto receiver = path.back()->GetPeer()->GetCounters().classes[3].rxFrames;
             NS_TEST_EXPECT_MSG_EQ(receiver, (ttl == 6 ? 1U : 0U), "arrivals with TTL " << ttl);

@@ -269,11 +269,7 @@ class CongestionTestCase : public RdmaTestStormCase
     {
         RdmaTestFabric test;
         test.helper.SetBufferAttribute("BufferSize", UintegerValue(600'000));
-        std::vector<RdmaFlow> flows;
-        for (uint32_t host = 0; host < 6; ++host)
-        {
-            flows.push_back(MakeTestFlow(host, host, 6, 1'000'000));
-        }
+        auto flows = MakeTestIncast(6, 6, 1'000'000);
         test.Install(MakeRdmaStar(7, MakeTestRates(100, 100, 1000)), flows);
         m_sw = test.fabric->GetSwitch(7);
         AddWatchdog("Drop");

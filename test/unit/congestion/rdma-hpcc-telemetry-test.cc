@@ -88,10 +88,8 @@ TEST(RdmaHpccTelemetry, TauIsThatOfTheBusiestHop)
     feed.Ack(c, T, {Load(0.5), {0, 31'250}});
     feed.NextRound();
     feed.now += T;
-    feed.hops[0].time += T;
-    feed.hops[0].txBytes += BT / 2;
-    feed.hops[1].time += T / 2;
-    feed.hops[1].txBytes += 15'625;
+    feed.Move(0, T, BT / 2);
+    feed.Move(1, T / 2, 15'625);
     feed.Send(c, feed.hops);
     EXPECT_DOUBLE_EQ(c.GetUtilisation(), 1.5);
 }
@@ -151,8 +149,7 @@ TEST(RdmaHpccTelemetry, LossReportsBringTelemetryToo)
     auto c = Make();
     RdmaIntFeed feed({LINE});
     feed.Ack(c, T, {Load(2)});
-    feed.hops[0].time += T;
-    feed.hops[0].txBytes += BT;
+    feed.Move(0, T, BT);
     RdmaAckSample sample;
     sample.now = 2 * T;
     sample.ackedTo = 101;

@@ -100,6 +100,13 @@ class RdmaIntFeed
         sentTo += 100;
     }
 
+    /** A hop sends bytes for some time, until the next acknowledgement's packet passes it. */
+    void Move(std::size_t hop, QbbPs time, uint64_t bytes)
+    {
+        hops[hop].time += time;
+        hops[hop].txBytes += bytes;
+    }
+
     std::vector<RdmaIntHop> hops; //!< of the last acknowledgement
     QbbPs now{0};                 //!< when it came
     uint64_t ackedTo{1};          //!< packets acknowledged

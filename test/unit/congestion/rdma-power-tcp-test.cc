@@ -141,10 +141,8 @@ TEST(RdmaPowerTcp, HighestPowerOfManyHopsAndItsTime)
     RdmaIntFeed feed({LINE, 25 * GBPS});
     feed.Ack(c, TAU, {{BT / 2, 0}, {0, 31'250}});
     feed.now += TAU;
-    feed.hops[0].time += TAU;
-    feed.hops[0].txBytes += BT / 2;
-    feed.hops[1].time += TAU / 2;
-    feed.hops[1].txBytes += 15'625;
+    feed.Move(0, TAU, BT / 2);
+    feed.Move(1, TAU / 2, 15'625);
     feed.Send(c, feed.hops);
     EXPECT_DOUBLE_EQ(c.GetPower(), 1.5);
 }
@@ -210,8 +208,7 @@ TEST(RdmaPowerTcp, LossReportsBringTelemetryToo)
     auto c = Make();
     RdmaIntFeed feed({LINE});
     feed.Ack(c, TAU, {{BT, BT}});
-    feed.hops[0].time += TAU;
-    feed.hops[0].txBytes += BT;
+    feed.Move(0, TAU, BT);
     RdmaAckSample sample;
     sample.now = 2 * TAU;
     sample.hops = feed.hops.data();

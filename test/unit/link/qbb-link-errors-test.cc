@@ -50,6 +50,16 @@ class QbbLinkErrorsTest : public testing::Test
         m_b->SetAttribute(name, StringValue(atB));
     }
 
+    /** Ends alike but for one attribute end the program. \param message what it says */
+    void ExpectDeath(const std::string& name,
+                     const std::string& atA,
+                     const std::string& atB,
+                     const std::string& message)
+    {
+        SetAtBoth(name, atA, atB);
+        EXPECT_DEATH(Simulator::Run(), message);
+    }
+
     QbbHelper m_helper;
     NodeContainer m_nodes;
     Ptr<QbbNetDevice> m_a;
@@ -74,31 +84,37 @@ TEST_F(QbbLinkErrorsTest, EqualSettingsAreAccepted)
 
 TEST_F(QbbLinkErrorsTest, LosslessClassOnOneSideOnly)
 {
-    SetAtBoth("PfcClasses", "8", "24");
-    EXPECT_DEATH(Simulator::Run(),
-                 "rdma: the link between nodes 0 and 1: .*lossless on one side only .*PfcClasses 8 "
-                 "and 24, .*set FlowControl and PfcClasses alike on both ends");
+    ExpectDeath("PfcClasses",
+                "8",
+                "24",
+                "rdma: the link between nodes 0 and 1: .*lossless on one side only .*PfcClasses 8 "
+                "and 24, .*set FlowControl and PfcClasses alike on both ends");
 }
 
 TEST_F(QbbLinkErrorsTest, FlowControlOnOneSideOnly)
 {
-    SetAtBoth("FlowControl", "Pfc", "None");
-    EXPECT_DEATH(Simulator::Run(), "rdma: .*lossless on one side only .*PfcClasses 8 and 0");
+    ExpectDeath("FlowControl",
+                "Pfc",
+                "None",
+                "rdma: .*lossless on one side only .*PfcClasses 8 and 0");
 }
 
 TEST_F(QbbLinkErrorsTest, TwoKindsOfFlowControl)
 {
     SetAtBoth("PfcClasses", "255", "255");
-    SetAtBoth("FlowControl", "Pfc", "Pause");
-    EXPECT_DEATH(Simulator::Run(), "rdma: .*set FlowControl and PfcClasses alike on both ends");
+    ExpectDeath("FlowControl",
+                "Pfc",
+                "Pause",
+                "rdma: .*set FlowControl and PfcClasses alike on both ends");
 }
 
 TEST_F(QbbLinkErrorsTest, TwoRates)
 {
-    SetAtBoth("DataRate", "100Gbps", "40Gbps");
-    EXPECT_DEATH(Simulator::Run(),
-                 "rdma: the link between nodes 0 and 1 has 100000000000bps at one end and "
-                 "40000000000bps at the other; both ends of a cable need one rate");
+    ExpectDeath("DataRate",
+                "100Gbps",
+                "40Gbps",
+                "rdma: the link between nodes 0 and 1 has 100000000000bps at one end and "
+                "40000000000bps at the other; both ends of a cable need one rate");
 }
 
 TEST_F(QbbLinkErrorsTest, NoCable)
@@ -143,21 +159,23 @@ TEST_F(QbbLinkErrorsTest, ReactionDelay)
 
 TEST_F(QbbLinkErrorsTest, PauseRefresh)
 {
-    SetAtBoth("PauseRefresh", "1", "1");
-    EXPECT_DEATH(Simulator::Run(), "rdma: pauses repeated after 1 .*above 0 and below 1");
+    ExpectDeath("PauseRefresh", "1", "1", "rdma: pauses repeated after 1 .*above 0 and below 1");
 }
 
 TEST_F(QbbLinkErrorsTest, PauseThatRunsOutBeforeItsRefresh)
 {
     // 1500 + 14 + 4 (tag) + 4 (FCS) + 20 (preamble, gap) = 1542 bytes = 24.09 quanta, which have to
     // fit between refresh and end: half of 48 is too short, half of 49 is not.
-    SetAtBoth("PauseQuanta", "48", "48");
-    EXPECT_DEATH(Simulator::Run(),
-                 "rdma: port . of node .: a pause of 48 quanta, repeated after 0.5 of its length, "
-                 "runs out behind a frame of 1542 bytes.*above 24.09");
+    ExpectDeath("PauseQuanta",
+                "48",
+                "48",
+                "rdma: port . of node .: a pause of 48 quanta, repeated after 0.5 of its length, "
+                "runs out behind a frame of 1542 bytes.*above 24.09");
     SetAtBoth("PauseRefresh", "0.75", "0.75");
-    SetAtBoth("PauseQuanta", "96", "96");
-    EXPECT_DEATH(Simulator::Run(), "rdma: .*a pause of 96 quanta, repeated after 0.75 of its");
+    ExpectDeath("PauseQuanta",
+                "96",
+                "96",
+                "rdma: .*a pause of 96 quanta, repeated after 0.75 of its");
     // without lossless classes nothing is paused
     SetAtBoth("FlowControl", "None", "None");
     Simulator::Run();

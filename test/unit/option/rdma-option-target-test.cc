@@ -38,11 +38,13 @@ class RdmaOptionTargetTest : public testing::Test
         return part.ToText();
     }
 
-    /** \param text a transport that the options do not fit \param parts parts of the message */
-    void ExpectWrong(const std::string& text, const std::vector<std::string>& parts)
+    /** \param text a transport \param option "option=value" that it refuses \param message why */
+    void ExpectWrong(const std::string& text, const std::string& option, const std::string& message)
     {
-        ExpectError<std::invalid_argument>([&] { SetTransport(text); }, parts);
+        const std::size_t equals = option.find('=');
         options = RdmaFabricOptions();
+        options.SetText(option.substr(0, equals), option.substr(equals + 1));
+        ExpectError<std::invalid_argument>([&] { SetTransport(text); }, {message});
     }
 
     RdmaFabricOptions options;
@@ -75,24 +77,18 @@ TEST_F(RdmaOptionTargetTest, WordsSetAttributes)
 
 TEST_F(RdmaOptionTargetTest, MessagesNameOptionAndAcceptedValues)
 {
-    options.bdpCap = "0";
-    ExpectWrong("irn", {"--bdpCap: 0; accepted: auto, off, or 1 to "});
-    options.bdpCap = "many";
-    ExpectWrong("irn", {"--bdpCap: many; accepted: auto, off, or 1 to "});
-    options.retries = "256";
-    ExpectWrong("roce", {"--retries: 256; accepted: unlimited, or 0 to 255"});
-    options.recovery = "sack";
+    ExpectWrong("irn", "bdpCap=0", "--bdpCap: 0; accepted: auto, off, or 1 to ");
+    ExpectWrong("irn", "bdpCap=many", "--bdpCap: many; accepted: auto, off, or 1 to ");
+    ExpectWrong("roce", "retries=256", "--retries: 256; accepted: unlimited, or 0 to 255");
     ExpectWrong("roce",
-                {"--recovery: unknown value \"sack\"; accepted: auto, go-back-n, go-back-0"});
-    options.rtoLow = "5";
-    ExpectWrong("irn", {"--rtoLow: '5' has no unit; accepted"});
-    options.rtoLow = "0s";
-    ExpectWrong("irn", {"--rtoLow: 0s; accepted: auto, or a time, "});
-    options.bdpCap = "8";
-    ExpectWrong("roce", {"--bdpCap means nothing with --transport=roce"});
-    options.bdpCap = "8";
+                "recovery=sack",
+                "--recovery: unknown value \"sack\"; accepted: auto, go-back-n, go-back-0");
+    ExpectWrong("irn", "rtoLow=5", "--rtoLow: '5' has no unit; accepted");
+    ExpectWrong("irn", "rtoLow=0s", "--rtoLow: 0s; accepted: auto, or a time, ");
+    ExpectWrong("roce", "bdpCap=8", "--bdpCap means nothing with --transport=roce");
     ExpectWrong("irn[BdpCap=9]",
-                {"--bdpCap with --transport=irn[BdpCap=9]; accepted: BdpCap by one of the two"});
+                "bdpCap=8",
+                "--bdpCap with --transport=irn[BdpCap=9]; accepted: BdpCap by one of the two");
 }
 
 TEST_F(RdmaOptionTargetTest, OptionsYieldToTheTextOfAWorkload)

@@ -15,19 +15,15 @@ TEST(RdmaGoBackNWindow, BdpFc)
     RdmaGoBackNSender sender(MakeConfig(4));
     sender.Extend(20);
     EXPECT_EQ(Send(sender, 0_ps), "0 1 2 3");
-    sender.OnAck(1, 10_ps);
-    EXPECT_EQ(Send(sender, 10_ps), "4 5");
-    sender.OnNak(3, NONE, 20_ps);
-    EXPECT_EQ(Send(sender, 20_ps), "3r 4r 5r 6");
+    EXPECT_EQ(Reply(sender, 10_ps, "A1"), "4 5");
+    EXPECT_EQ(Reply(sender, 20_ps, "N3"), "3r 4r 5r 6");
     EXPECT_EQ(sender.GetWindow(), 4U); // no back-off
 }
 
 TEST(RdmaGoBackNWindow, LowAndHighTimeout)
 {
     // Packets sent since the last return are in flight.
-    RdmaGoBackNSender sender(MakeConfig());
-    sender.Extend(4);
-    Send(sender, 0_ps);
+    auto sender = Begin<RdmaGoBackNSender>(4);
     EXPECT_EQ(sender.GetDeadline(), LOW);
     EXPECT_FALSE(sender.OnTimeout(LOW).mayBegin);
     EXPECT_EQ(sender.GetDeadline(), HIGH);
@@ -83,9 +79,7 @@ TEST(RdmaBackOff, OncePerLoss)
 {
     // A copy of the NAK that comes before anything has gone again is no loss; one that comes after
     // a single packet counts half of the window, not of that packet.
-    RdmaGoBackNSender sender(MakeConfig(8), RdmaBackOff::LOSS);
-    sender.Extend(100);
-    Send(sender, 0_ps);
+    auto sender = Begin<RdmaGoBackNSender>(100, ALL, MakeConfig(8), RdmaBackOff::LOSS);
     sender.OnNak(0, NONE, 10_ps);
     EXPECT_EQ(sender.GetWindow(), 4U);
     EXPECT_TRUE(IsNothing(sender.OnNak(0, NONE, 11_ps)));
@@ -98,9 +92,7 @@ TEST(RdmaBackOff, OncePerLoss)
 TEST(RdmaBackOff, GrowsByAPacketForEachWindow)
 {
     // From 2: two acknowledged make it 3, three more 4, four more 5, and that is the cap.
-    RdmaGoBackNSender sender(MakeConfig(5), RdmaBackOff::LOSS);
-    sender.Extend(1000);
-    Send(sender, 0_ps);
+    auto sender = Begin<RdmaGoBackNSender>(1000, ALL, MakeConfig(5), RdmaBackOff::LOSS);
     sender.OnNak(0, NONE, 10_ps);
     EXPECT_EQ(sender.GetWindow(), 2U);
     const std::vector<uint64_t> windows{2, 3, 3, 3, 4, 4, 4, 4, 5, 5, 5, 5, 5, 5, 5, 5, 5};
@@ -111,9 +103,7 @@ TEST(RdmaBackOff, GrowsByAPacketForEachWindow)
         EXPECT_EQ(sender.GetWindow(), windows[i]) << i;
     }
     // Several windows in one acknowledgement count as many.
-    RdmaGoBackNSender other(MakeConfig(5), RdmaBackOff::LOSS);
-    other.Extend(1000);
-    Send(other, 0_ps);
+    auto other = Begin<RdmaGoBackNSender>(1000, ALL, MakeConfig(5), RdmaBackOff::LOSS);
     other.OnNak(0, NONE, 10_ps);
     other.OnAck(4, 20_ps); // the first five had arrived after all: 2 + 3
     EXPECT_EQ(other.GetWindow(), 4U);
@@ -121,9 +111,7 @@ TEST(RdmaBackOff, GrowsByAPacketForEachWindow)
 
 TEST(RdmaBackOff, LossBeginsTheCountAnew)
 {
-    RdmaGoBackNSender sender(MakeConfig(8), RdmaBackOff::LOSS);
-    sender.Extend(1000);
-    Send(sender, 0_ps);
+    auto sender = Begin<RdmaGoBackNSender>(1000, ALL, MakeConfig(8), RdmaBackOff::LOSS);
     sender.OnNak(0, NONE, 10_ps); // 4
     Send(sender, 10_ps);
     sender.OnAck(2, 20_ps); // three of four
@@ -140,9 +128,7 @@ TEST(RdmaBackOff, LossBeginsTheCountAnew)
 TEST(RdmaBackOff, HalfOfWhatIsOutstanding)
 {
     // Without a cap the window is that of the PSNs; the outstanding packets count.
-    RdmaGoBackNSender sender(RdmaSenderConfig{}, RdmaBackOff::LOSS);
-    sender.Extend(1000);
-    Send(sender, 0_ps, 20);
+    auto sender = Begin<RdmaGoBackNSender>(1000, 20, RdmaSenderConfig{}, RdmaBackOff::LOSS);
     sender.OnNak(4, NONE, 10_ps); // 16 are outstanding
     EXPECT_EQ(sender.GetWindow(), 8U);
     EXPECT_EQ(Send(sender, 10_ps), "4r 5r 6r 7r 8r 9r 10r 11r");
@@ -150,9 +136,7 @@ TEST(RdmaBackOff, HalfOfWhatIsOutstanding)
 
 TEST(RdmaBackOff, Timeout)
 {
-    RdmaGoBackNSender sender(MakeConfig(8), RdmaBackOff::LOSS);
-    sender.Extend(100);
-    Send(sender, 0_ps);
+    auto sender = Begin<RdmaGoBackNSender>(100, ALL, MakeConfig(8), RdmaBackOff::LOSS);
     sender.OnTimeout(LOW); // goes on to RTO_high
     EXPECT_EQ(sender.GetWindow(), 8U);
     sender.OnTimeout(HIGH);
@@ -162,9 +146,7 @@ TEST(RdmaBackOff, Timeout)
 
 TEST(RdmaBackOff, RefusalsAndOldNaksAreNoLoss)
 {
-    RdmaGoBackNSender sender(MakeConfig(8), RdmaBackOff::LOSS);
-    sender.Extend(100);
-    Send(sender, 0_ps);
+    auto sender = Begin<RdmaGoBackNSender>(100, ALL, MakeConfig(8), RdmaBackOff::LOSS);
     sender.OnRnrNak(0, 1000_ps, 10_ps);
     EXPECT_EQ(sender.GetWindow(), 8U);
     sender.OnTimeout(1010_ps);

@@ -182,17 +182,14 @@ TEST(RdmaDynamicTimeout, InAnIrnSender)
     IrnSender sender(config);
     sender.Extend(5);
     EXPECT_EQ(Send(sender, 0_ps, 3), "0 1 2");
-    Answer(sender, 800_ps, "N0/1");
-    EXPECT_EQ(Send(sender, 800_ps, 2), "0r 3");
+    EXPECT_EQ(Reply(sender, 800_ps, "N0/1", 2), "0r 3");
     Answer(sender, 1600_ps, "A2");
     EXPECT_EQ(sender.GetDeadline(), 1600_ps + 10'000_ps);
     EXPECT_EQ(Send(sender, 1600_ps), "4");
     Answer(sender, 1700_ps, "A3"); // 900 after it was sent
     EXPECT_EQ(sender.GetDeadline(), 1700_ps + 900_ps + 4 * 450_ps);
     // and by a NACK's selective part
-    IrnSender other(config);
-    other.Extend(5);
-    Send(other, 0_ps, 1);
+    auto other = Begin<IrnSender>(5, 1, config);
     other.OnAck(0, 800_ps); // 800: 2400
     Send(other, 1000_ps, 1);
     Send(other, 1000_ps, 1);

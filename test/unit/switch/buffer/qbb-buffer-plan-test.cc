@@ -234,37 +234,33 @@ TEST(QbbBufferPlan, HeadroomPoolAndXon)
 
 TEST(QbbBufferPlanDeathTest, NamesWhatIsWrong)
 {
-    QbbBufferPlan plan = MakePlan();
-    EXPECT_DEATH(MakePlanned(plan, 113'999), "accepted: a BufferSize of at least 114000");
-    plan.ports.resize(2);
-    EXPECT_DEATH(MakePlanned(plan), "a buffer plan for 2 ports; the switch has 3");
-    plan = MakePlan();
-    plan.groupOfClass[2] = 3;
-    EXPECT_DEATH(MakePlanned(plan), "priority group 3 has 2 classes, and one is lossless");
-    plan = MakePlan();
-    plan.ports[0].groups[3] = QbbPortBufferPlan::NONE;
-    EXPECT_DEATH(MakePlanned(plan), "priority group 3 of port 0 is lossless and has no profile");
-    plan = MakePlan();
-    plan.ports[0].groups[3] = 2;
-    EXPECT_DEATH(MakePlanned(plan), "profile egress_lossy, which is in pool lossy of the other");
-    plan = MakePlan();
-    plan.ports[0].queues[0] = 4;
-    EXPECT_DEATH(MakePlanned(plan), "a queue of port 0 has profile 4 of 4");
-    plan = MakePlan();
-    plan.profiles[1].pool = 3;
-    EXPECT_DEATH(MakePlanned(plan), "profile ingress_lossy is in pool 3 of 3");
-    plan = MakePlan();
-    plan.profiles[1].alpha = 1025;
-    EXPECT_DEATH(MakePlanned(plan), "profile ingress_lossy has alpha 1025; accepted: 0 to 1024");
-    plan = MakePlan();
-    plan.pools[0].bytes = 0;
-    EXPECT_DEATH(MakePlanned(plan), "pool ingress has 0 bytes");
-    plan = MakePlan();
-    plan.pools[1].headroomBytes = 1;
-    EXPECT_DEATH(MakePlanned(plan), "pool lossy has headroom; accepted: in ingress pools");
-    plan = MakePlan();
-    plan.groupOfClass[7] = 8;
-    EXPECT_DEATH(MakePlanned(plan), "a class is in priority group 8");
+    EXPECT_DEATH(MakePlanned(MakePlan(), 113'999), "accepted: a BufferSize of at least 114000");
+    const std::vector<std::pair<std::function<void(QbbBufferPlan&)>, const char*>> wrong = {
+        {[](QbbBufferPlan& plan) { plan.ports.resize(2); },
+         "a buffer plan for 2 ports; the switch has 3"},
+        {[](QbbBufferPlan& plan) { plan.groupOfClass[2] = 3; },
+         "priority group 3 has 2 classes, and one is lossless"},
+        {[](QbbBufferPlan& plan) { plan.ports[0].groups[3] = QbbPortBufferPlan::NONE; },
+         "priority group 3 of port 0 is lossless and has no profile"},
+        {[](QbbBufferPlan& plan) { plan.ports[0].groups[3] = 2; },
+         "profile egress_lossy, which is in pool lossy of the other"},
+        {[](QbbBufferPlan& plan) { plan.ports[0].queues[0] = 4; },
+         "a queue of port 0 has profile 4 of 4"},
+        {[](QbbBufferPlan& plan) { plan.profiles[1].pool = 3; },
+         "profile ingress_lossy is in pool 3 of 3"},
+        {[](QbbBufferPlan& plan) { plan.profiles[1].alpha = 1025; },
+         "profile ingress_lossy has alpha 1025; accepted: 0 to 1024"},
+        {[](QbbBufferPlan& plan) { plan.pools[0].bytes = 0; }, "pool ingress has 0 bytes"},
+        {[](QbbBufferPlan& plan) { plan.pools[1].headroomBytes = 1; },
+         "pool lossy has headroom; accepted: in ingress pools"},
+        {[](QbbBufferPlan& plan) { plan.groupOfClass[7] = 8; }, "a class is in priority group 8"},
+    };
+    for (const auto& [change, message] : wrong)
+    {
+        QbbBufferPlan plan = MakePlan();
+        change(plan);
+        EXPECT_DEATH(MakePlanned(plan), message);
+    }
     EXPECT_DEATH(MakeBuffer(Plus(PLAIN, {{"LossyPoolBytes", 100'000}})),
                  "LossyPoolBytes is 100000, but only 100000 bytes are shared");
 }

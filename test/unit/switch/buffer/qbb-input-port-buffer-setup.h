@@ -52,6 +52,31 @@ MakeBuffer(const Settings& settings, const std::vector<QbbPortProfile>& ports)
     return buffer;
 }
 
+/// \return for each frame of 1000 B from port 0 to port 1, a: admitted, x: and XOFF, -: dropped
+inline std::string
+AdmitAll(QbbInputPortBuffer& buffer, uint8_t priority, uint32_t frames)
+{
+    std::string text;
+    for (uint32_t i = 0; i < frames; ++i)
+    {
+        const QbbAdmission answer = buffer.Admit(0, 1, priority, 1000);
+        text += answer.xoff ? 'x' : answer.admitted ? 'a' : '-';
+    }
+    return text;
+}
+
+/// \return for each frame of 1000 B that leaves port 1 from port 0, r: released, o: and XON
+inline std::string
+ReleaseAll(QbbInputPortBuffer& buffer, uint8_t priority, uint32_t frames)
+{
+    std::string text;
+    for (uint32_t i = 0; i < frames; ++i)
+    {
+        text += buffer.Release(0, 1, priority, 1000) ? 'o' : 'r';
+    }
+    return text;
+}
+
 } // namespace QbbInputPortBufferSetup
 
 } // namespace ns3

@@ -142,18 +142,10 @@ TEST(QbbInputPortBuffer, LossyBesideLossless)
         EXPECT_TRUE(buffer->Admit(0, 1, static_cast<uint8_t>(i % 2), 1000).admitted);
     }
     EXPECT_EQ(buffer->Admit(0, 1, 0, 64).reason, QbbDropReason::BUFFER_FULL);
-    for (uint32_t i = 0; i < 4; ++i)
-    {
-        EXPECT_FALSE(buffer->Admit(0, 1, 3, 1000).xoff);
-    }
-    // S is full, though the class is far below its XOFF.
-    EXPECT_TRUE(buffer->Admit(0, 1, 3, 1000).xoff);
+    // The fifth frame fills S, though the class is far below its XOFF.
+    EXPECT_EQ(AdmitAll(*buffer, 3, 5), "aaaax");
     // No XON while S has less than XOFF - XON of room, however little the class holds ...
-    EXPECT_FALSE(buffer->Release(0, 1, 3, 1000));
-    EXPECT_FALSE(buffer->Release(0, 1, 3, 1000));
-    EXPECT_FALSE(buffer->Release(0, 1, 3, 1000));
-    EXPECT_TRUE(buffer->Release(0, 1, 3, 1000)) << "3000 B of room";
-    EXPECT_FALSE(buffer->Release(0, 1, 3, 1000));
+    EXPECT_EQ(ReleaseAll(*buffer, 3, 5), "rrror") << "3000 B of room";
     // ... but in any case when it holds nothing: lossy classes fill their half, the other half is
     // taken by the class and left again.
     EXPECT_EQ(buffer->GetIngress(0, 3).bytes, 0U);
@@ -168,24 +160,13 @@ TEST(QbbInputPortBuffer, LossyReserve)
                                     {"XonBytes", 3000},
                                     {"LossyReserveBytes", 1000}},
                                    MakePorts(1 << 3));
-    for (uint32_t i = 0; i < 6; ++i)
-    {
-        EXPECT_FALSE(buffer->Admit(0, 1, 3, 1000).xoff);
-    }
-    for (uint32_t i = 0; i < 3; ++i)
-    {
-        EXPECT_EQ(buffer->Admit(0, 1, 3, 1000).xoff, i == 0);
-    }
+    EXPECT_EQ(AdmitAll(*buffer, 3, 9), "aaaaaaxaa");
     EXPECT_EQ(buffer->Admit(0, 1, 3, 1000).reason, QbbDropReason::HEADROOM_FULL);
     EXPECT_TRUE(buffer->Admit(0, 1, 6, 500).admitted);
     EXPECT_TRUE(buffer->Admit(0, 1, 6, 500).admitted);
     EXPECT_FALSE(buffer->Admit(0, 1, 6, 64).admitted);
     // XON: headroom is given back first; the reserve in use does not delay it.
-    for (uint32_t i = 0; i < 5; ++i)
-    {
-        EXPECT_FALSE(buffer->Release(0, 1, 3, 1000));
-    }
-    EXPECT_TRUE(buffer->Release(0, 1, 3, 1000));
+    EXPECT_EQ(ReleaseAll(*buffer, 3, 6), "rrrrro");
 }
 
 TEST(QbbInputPortBuffer, Cells)
@@ -256,21 +237,11 @@ TEST(QbbInputPortBuffer, XonAsSoonAsAnotherClassHasMadeRoom)
                                     {"XonBytes", 5000},
                                     {"LossyReserveBytes", 0}},
                                    MakePorts(1 << 3));
-    for (uint32_t i = 0; i < 4; ++i)
-    {
-        EXPECT_TRUE(buffer->Admit(0, 1, 0, 1000).admitted);
-    }
-    for (uint32_t i = 0; i < 5; ++i)
-    {
-        EXPECT_EQ(buffer->Admit(0, 1, 3, 1000).xoff, i == 4);
-    }
+    EXPECT_EQ(AdmitAll(*buffer, 0, 4), "aaaa");
+    EXPECT_EQ(AdmitAll(*buffer, 3, 5), "aaaax");
     EXPECT_EQ(buffer->GetIngress(0, 3).headroomBytes, 1000U);
     // 5000 B are at the low watermark; S must have 1000 B for those in headroom, and 3000 B more.
-    for (uint32_t i = 0; i < 3; ++i)
-    {
-        EXPECT_FALSE(buffer->Release(0, 1, 0, 1000));
-    }
-    EXPECT_TRUE(buffer->Release(0, 1, 0, 1000));
+    EXPECT_EQ(ReleaseAll(*buffer, 0, 4), "rrro");
     EXPECT_EQ(buffer->TakeResumed()->priority, 3);
     EXPECT_EQ(buffer->GetIngress(0, 3).headroomBytes, 0U);
     EXPECT_EQ(buffer->GetIngress(0, 3).sharedBytes, 5000U);

@@ -20,9 +20,7 @@ constexpr QbbPs WAIT = 10_ns;
 TEST(IrnRnr, EverythingThatHasNotArrivedGoesAgain)
 {
     // 0..6 sent. 1 is refused; 2 and 5 are WRITEs and have been kept, 3 4 6 are SENDs.
-    IrnSender sender(MakeConfig());
-    sender.Extend(8);
-    Send(sender, 0_ps, 7);
+    auto sender = Begin<IrnSender>(8, 7);
     EXPECT_FALSE(sender.OnRnrNak(1, WAIT, 100_ps).failed);
     EXPECT_EQ(sender.GetAcked(), 1U);
     EXPECT_FALSE(sender.CanSend());
@@ -44,11 +42,8 @@ TEST(IrnRnr, EverythingThatHasNotArrivedGoesAgain)
 TEST(IrnRnr, InTheMiddleOfARecovery)
 {
     // 0..4 sent, 0 lost and sent again; it is refused. All go again, 0 a second time.
-    IrnSender sender(MakeConfig());
-    sender.Extend(5);
-    Send(sender, 0_ps);
-    Answer(sender, 10_ps, "N0/3");
-    EXPECT_EQ(Send(sender, 10_ps, 2), "0r 1r");
+    auto sender = Begin<IrnSender>(5);
+    EXPECT_EQ(Reply(sender, 10_ps, "N0/3", 2), "0r 1r");
     sender.OnRnrNak(0, WAIT, 20_ps);
     sender.OnTimeout(20_ps + WAIT);
     EXPECT_EQ(Send(sender, 20_ps + WAIT), "0r 1r 2r 4r");
@@ -57,9 +52,7 @@ TEST(IrnRnr, InTheMiddleOfARecovery)
 TEST(IrnRnr, TimeoutAfterTheWait)
 {
     // The packets retransmitted after the wait are lost: the timeout begins again with all of them.
-    IrnSender sender(MakeConfig());
-    sender.Extend(3);
-    Send(sender, 0_ps);
+    auto sender = Begin<IrnSender>(3);
     sender.OnRnrNak(0, WAIT, 10_ps);
     sender.OnTimeout(10_ps + WAIT);
     EXPECT_EQ(Send(sender, 11'000_ps), "0r 1r 2r");
@@ -70,9 +63,7 @@ TEST(IrnRnr, TimeoutAfterTheWait)
 
 TEST(IrnRnr, AcknowledgedDuringTheWait)
 {
-    IrnSender sender(MakeConfig());
-    sender.Extend(5);
-    Send(sender, 0_ps, 4);
+    auto sender = Begin<IrnSender>(5, 4);
     sender.OnRnrNak(1, WAIT, 100_ps);
     EXPECT_TRUE(sender.OnAck(2, 200_ps).mayBegin); // copies found receive requests
     EXPECT_EQ(sender.GetDeadline(), 100_ps + WAIT);
@@ -80,9 +71,7 @@ TEST(IrnRnr, AcknowledgedDuringTheWait)
     EXPECT_TRUE(sender.OnTimeout(100_ps + WAIT).mayBegin);
     EXPECT_EQ(Send(sender, 20'000_ps), "3r 4");
     // All of it: only new packets are left.
-    IrnSender other(MakeConfig());
-    other.Extend(4);
-    Send(other, 0_ps, 3);
+    auto other = Begin<IrnSender>(4, 3);
     other.OnRnrNak(0, WAIT, 100_ps);
     other.OnAck(2, 200_ps);
     EXPECT_FALSE(other.IsRecovering());
@@ -122,9 +111,7 @@ TEST(IrnRnr, RetriesRunOut)
 {
     RdmaSenderConfig config = MakeConfig();
     config.rnrRetryCount = 2;
-    IrnSender sender(config);
-    sender.Extend(3);
-    Send(sender, 0_ps);
+    auto sender = Begin<IrnSender>(3, ALL, config);
     QbbPs now = 0_ps;
     const auto refuse = [&](int64_t packet) {
         const auto event = sender.OnRnrNak(packet, WAIT, now);
@@ -148,9 +135,7 @@ TEST(IrnRnr, RetriesRunOut)
 
 TEST(IrnRnr, RetriesWithoutLimit)
 {
-    IrnSender sender(MakeConfig()); // rnr_retry 7
-    sender.Extend(1);
-    Send(sender, 0_ps);
+    auto sender = Begin<IrnSender>(1); // rnr_retry 7
     for (QbbPs now = 0_ps; now < 100 * WAIT; now += WAIT)
     {
         ASSERT_FALSE(sender.OnRnrNak(0, WAIT, now).failed);
@@ -162,11 +147,8 @@ TEST(IrnRnr, RetriesWithoutLimit)
 TEST(IrnRnr, NackOvertakesTheRnrNak)
 {
     // 0 is refused, 1 is kept; the NACK of 1 comes first and 0 goes again, then comes the RNR NAK.
-    IrnSender sender(MakeConfig());
-    sender.Extend(2);
-    Send(sender, 0_ps);
-    Answer(sender, 10_ps, "N0/1");
-    EXPECT_EQ(Send(sender, 10_ps), "0r");
+    auto sender = Begin<IrnSender>(2);
+    EXPECT_EQ(Reply(sender, 10_ps, "N0/1"), "0r");
     EXPECT_FALSE(sender.OnRnrNak(0, WAIT, 11_ps).failed);
     EXPECT_FALSE(sender.CanSend());
     sender.OnTimeout(11_ps + WAIT);

@@ -36,9 +36,7 @@ TEST(IrnSender, InOrder)
 
 TEST(IrnSender, AcksAreCumulative)
 {
-    IrnSender sender(MakeConfig());
-    sender.Extend(10);
-    Send(sender, 0_ps, 6);
+    auto sender = Begin<IrnSender>(10, 6);
     EXPECT_TRUE(sender.OnAck(3, 1_ps).mayBegin);
     EXPECT_EQ(sender.GetAcked(), 4U);
     // Old acknowledgements, empty ones, and those of packets that were never sent change nothing.
@@ -58,8 +56,7 @@ TEST(IrnSender, WindowOfFour)
     IrnSender sender(MakeConfig(4));
     sender.Extend(20);
     EXPECT_EQ(Send(sender, 0_ps), "0 1 2 3");
-    sender.OnAck(0, 1_ps);
-    EXPECT_EQ(Send(sender, 1_ps), "4");
+    EXPECT_EQ(Reply(sender, 1_ps, "A0"), "4");
     sender.OnAck(3, 2_ps);
     EXPECT_EQ(Send(sender, 2_ps), "5 6 7"); // 4 is in flight already
 }
@@ -71,12 +68,9 @@ TEST(IrnSender, WindowStandsStillBehindAHole)
     IrnSender sender(MakeConfig(4));
     sender.Extend(20);
     EXPECT_EQ(Send(sender, 0_ps), "0 1 2 3");
-    Answer(sender, 10_ps, "N0/1");
-    EXPECT_EQ(Send(sender, 10_ps), "0r");
-    Answer(sender, 11_ps, "N0/2 N0/3");
-    EXPECT_EQ(Send(sender, 11_ps), "");
-    Answer(sender, 20_ps, "A3");
-    EXPECT_EQ(Send(sender, 20_ps), "4 5 6 7");
+    EXPECT_EQ(Reply(sender, 10_ps, "N0/1"), "0r");
+    EXPECT_EQ(Reply(sender, 11_ps, "N0/2 N0/3"), "");
+    EXPECT_EQ(Reply(sender, 20_ps, "A3"), "4 5 6 7");
 }
 
 TEST(IrnSender, WindowOfOne)
@@ -86,8 +80,7 @@ TEST(IrnSender, WindowOfOne)
     EXPECT_EQ(Send(sender, 0_ps), "0");
     sender.OnTimeout(LOW);
     EXPECT_EQ(Send(sender, LOW), "0r"); // lost packets need no room
-    sender.OnAck(0, 110_ps);
-    EXPECT_EQ(Send(sender, 110_ps), "1");
+    EXPECT_EQ(Reply(sender, 110_ps, "A0"), "1");
 }
 
 TEST(IrnSender, WithoutBdpFcHalfThePsnSpace)
@@ -117,9 +110,7 @@ TEST(IrnSender, WithoutBdpFcHalfThePsnSpace)
 
 TEST(IrnSender, OldNacks)
 {
-    IrnSender sender(MakeConfig());
-    sender.Extend(12);
-    Send(sender, 0_ps, 8);
+    auto sender = Begin<IrnSender>(12, 8);
     Answer(sender, 10_ps, "A3");
     // Acknowledgements of packets that arrived since, and of early ones that were acknowledged
     // since.
@@ -136,9 +127,7 @@ TEST(IrnSender, OldNackThatTellsOfAHole)
 {
     // The NACK "1 is expected, 6 has come" is overtaken by the ACK of 3: that 6 has come is news,
     // and 4 and 5 are lost.
-    IrnSender sender(MakeConfig());
-    sender.Extend(12);
-    Send(sender, 0_ps, 8);
+    auto sender = Begin<IrnSender>(12, 8);
     Answer(sender, 10_ps, "A3");
     EXPECT_TRUE(sender.OnNak(1, 6, 11_ps).mayBegin);
     EXPECT_EQ(sender.GetAcked(), 4U);
@@ -169,9 +158,7 @@ TEST(IrnSender, NackOfWhatWasNeverSent)
 
 TEST(IrnSender, NackThatAcknowledgesAll)
 {
-    IrnSender sender(MakeConfig());
-    sender.Extend(6);
-    Send(sender, 0_ps, 4);
+    auto sender = Begin<IrnSender>(6, 4);
     EXPECT_TRUE(sender.OnNak(4, NONE, 1_ps).mayBegin);
     EXPECT_EQ(sender.GetAcked(), 4U);
     EXPECT_FALSE(sender.IsRecovering());
@@ -182,26 +169,18 @@ TEST(IrnSender, NackWithoutSelectivePart)
 {
     // The receiver did not keep the packet that made it ask: the one it asks for is lost all the
     // same, and each that it asks for in turn.
-    IrnSender sender(MakeConfig());
-    sender.Extend(6);
-    Send(sender, 0_ps);
-    Answer(sender, 10_ps, "A1 N2");
-    EXPECT_EQ(Send(sender, 10_ps), "2r");
-    Answer(sender, 11_ps, "N2");
-    EXPECT_EQ(Send(sender, 11_ps), "");
-    Answer(sender, 20_ps, "N4");
-    EXPECT_EQ(Send(sender, 20_ps), "4r");
+    auto sender = Begin<IrnSender>(6);
+    EXPECT_EQ(Reply(sender, 10_ps, "A1 N2"), "2r");
+    EXPECT_EQ(Reply(sender, 11_ps, "N2"), "");
+    EXPECT_EQ(Reply(sender, 20_ps, "N4"), "4r");
     Answer(sender, 30_ps, "A5");
     EXPECT_FALSE(sender.IsRecovering());
 }
 
 TEST(IrnSender, SelectivePartOfTheExpectedPacketIsNotBelieved)
 {
-    IrnSender sender(MakeConfig());
-    sender.Extend(6);
-    Send(sender, 0_ps);
-    Answer(sender, 10_ps, "A1 N2/2 N2/1 N2/0");
-    EXPECT_EQ(Send(sender, 10_ps), "2r");
+    auto sender = Begin<IrnSender>(6);
+    EXPECT_EQ(Reply(sender, 10_ps, "A1 N2/2 N2/1 N2/0"), "2r");
     // A packet that was acknowledged, and is expected again, is lost.
     Answer(sender, 11_ps, "N2/4 A3");
     EXPECT_EQ(sender.GetAcked(), 4U);
@@ -216,9 +195,7 @@ TEST(IrnSender, HolesAroundTheWordsOfTheBitmap)
     // known of the others comes in reverse order.
     constexpr int64_t BASE = 50;
     const std::vector<int64_t> lost{50, 63, 64, 127, 128, 129, 191, 192, 255, 256, 300, 319, 320};
-    IrnSender sender(MakeConfig(1000));
-    sender.Extend(350);
-    Send(sender, 0_ps, BASE);
+    auto sender = Begin<IrnSender>(350, BASE, MakeConfig(1000));
     sender.OnAck(BASE - 1, 1_ps);
     Send(sender, 1_ps, 300);
     for (int64_t packet = 349; packet >= BASE; --packet)

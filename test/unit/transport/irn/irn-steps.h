@@ -25,6 +25,8 @@ constexpr QbbPs LOW = 100_ps;
 constexpr QbbPs HIGH = 320_ps;
 /** \ingroup rdma-tests Largest number of packets in flight with RTO_low. */
 constexpr uint32_t FEW = 3;
+/** \ingroup rdma-tests No limit of the number of packets. */
+constexpr int ALL = 1000;
 
 /**
  * \ingroup rdma-tests
@@ -51,7 +53,7 @@ MakeConfig(uint64_t window = 100)
  * \return the packets that go out until there are no more, those sent before with an 'r': "3r 7 8"
  */
 inline std::string
-Send(RdmaSender& sender, QbbPs now, int limit = 1000)
+Send(RdmaSender& sender, QbbPs now, int limit = ALL)
 {
     std::string sent;
     for (int i = 0; i < limit && sender.CanSend(); ++i)
@@ -60,6 +62,28 @@ Send(RdmaSender& sender, QbbPs now, int limit = 1000)
         sent += sender.Sent(1, now) ? "r" : "";
     }
     return sent;
+}
+
+/**
+ * \ingroup rdma-tests
+ * \tparam Sender class of the sender
+ * \param packets packets that the sender has to send
+ * \param limit at most so many go out at 0
+ * \param config settings of the sender
+ * \param args further arguments of its constructor
+ * \return the sender
+ */
+template <typename Sender, typename... Args>
+Sender
+Begin(uint64_t packets,
+      int limit = ALL,
+      const RdmaSenderConfig& config = MakeConfig(),
+      const Args&... args)
+{
+    Sender sender(config, args...);
+    sender.Extend(packets);
+    Send(sender, 0_ps, limit);
+    return sender;
 }
 
 /**
@@ -143,6 +167,23 @@ Answer(RdmaSender& sender, QbbPs now, const std::string& answers)
         }
         at = end + 1;
     }
+}
+
+/**
+ * \ingroup rdma-tests
+ * Answers come in, and the sender sends at the same instant.
+ *
+ * \param sender the sender
+ * \param now when
+ * \param answers as Answer() takes them
+ * \param limit at most so many go out
+ * \return the packets that go out, as Send() gives them
+ */
+inline std::string
+Reply(RdmaSender& sender, QbbPs now, const std::string& answers, int limit = ALL)
+{
+    Answer(sender, now, answers);
+    return Send(sender, now, limit);
 }
 
 /** \ingroup rdma-tests \param event a sender's answer \return true if the answer is empty */

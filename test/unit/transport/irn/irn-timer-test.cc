@@ -32,9 +32,7 @@ TEST(IrnTimer, AtMostThreeInFlight)
 {
     for (const uint64_t inFlight : {1, 2, 3, 4, 5})
     {
-        IrnSender sender(MakeConfig());
-        sender.Extend(inFlight);
-        Send(sender, 0_ps);
+        auto sender = Begin<IrnSender>(inFlight);
         EXPECT_EQ(sender.GetDeadline(), LOW);
         const auto event = sender.OnTimeout(LOW);
         EXPECT_EQ(sender.GetTimeouts(), inFlight <= FEW ? 1U : 0U) << inFlight;
@@ -55,9 +53,7 @@ TEST(IrnTimer, AtMostThreeInFlight)
 TEST(IrnTimer, MoreInFlightThanAtTheStart)
 {
     // One packet starts the timer; at its end four are in flight.
-    IrnSender sender(MakeConfig());
-    sender.Extend(4);
-    Send(sender, 0_ps, 1);
+    auto sender = Begin<IrnSender>(4, 1);
     Send(sender, 90_ps);
     EXPECT_EQ(sender.GetDeadline(), LOW); // later packets do not move it
     EXPECT_TRUE(IsNothing(sender.OnTimeout(LOW)));
@@ -71,9 +67,7 @@ TEST(IrnTimer, MoreInFlightThanAtTheStart)
 TEST(IrnTimer, EveryAcknowledgementRestartsIt)
 {
     // Old and new ACKs and NACKs count; packets sent do not, nor do answers to packets never sent.
-    IrnSender sender(MakeConfig());
-    sender.Extend(6);
-    Send(sender, 0_ps);
+    auto sender = Begin<IrnSender>(6);
     Answer(sender, 10_ps, "A0");
     EXPECT_EQ(sender.GetDeadline(), 10_ps + LOW);
     Answer(sender, 20_ps, "A0");
@@ -99,9 +93,7 @@ TEST(IrnTimer, EveryAcknowledgementRestartsIt)
 TEST(IrnTimer, StandsStillUntilTheRetransmissionGoesOut)
 {
     // The retransmission may wait for a pause; no NACK starts the timer before it goes out.
-    IrnSender sender(MakeConfig());
-    sender.Extend(6);
-    Send(sender, 0_ps);
+    auto sender = Begin<IrnSender>(6);
     sender.OnTimeout(LOW);
     sender.OnTimeout(HIGH);
     EXPECT_EQ(sender.GetDeadline(), NEVER);
@@ -131,9 +123,7 @@ TEST(IrnTimer, OneTimeoutForBoth)
 {
     RdmaSenderConfig config = MakeConfig();
     config.timeouts.low = HIGH;
-    IrnSender sender(config);
-    sender.Extend(9);
-    Send(sender, 0_ps);
+    auto sender = Begin<IrnSender>(9, ALL, config);
     EXPECT_EQ(sender.GetDeadline(), HIGH);
     EXPECT_TRUE(sender.OnTimeout(HIGH).mayBegin);
     EXPECT_EQ(sender.GetTimeouts(), 1U);
@@ -143,9 +133,7 @@ TEST(IrnTimer, RtoLowTurnedOff)
 {
     RdmaSenderConfig config = MakeConfig();
     config.timeouts.lowPackets = 0;
-    IrnSender sender(config);
-    sender.Extend(1);
-    Send(sender, 0_ps);
+    auto sender = Begin<IrnSender>(1, ALL, config);
     EXPECT_TRUE(IsNothing(sender.OnTimeout(LOW)));
     EXPECT_EQ(sender.GetDeadline(), HIGH);
     EXPECT_TRUE(sender.OnTimeout(HIGH).mayBegin);
@@ -155,9 +143,7 @@ TEST(IrnTimer, TurnedOff)
 {
     RdmaSenderConfig config = MakeConfig();
     config.timeouts = {};
-    IrnSender sender(config);
-    sender.Extend(9);
-    Send(sender, 0_ps);
+    auto sender = Begin<IrnSender>(9, ALL, config);
     EXPECT_EQ(sender.GetDeadline(), NEVER);
     Answer(sender, 1_ps, "A2 N4/7");
     Send(sender, 2_ps);
@@ -170,17 +156,14 @@ TEST(IrnTimer, TimeoutBeginsARecovery)
 {
     // 0..5 sent, all lost or all ACKs lost. 0 goes again, then new ones; the recovery ends
     // behind 5.
-    IrnSender sender(MakeConfig(8));
-    sender.Extend(20);
-    Send(sender, 0_ps, 6);
+    auto sender = Begin<IrnSender>(20, 6, MakeConfig(8));
     sender.OnTimeout(LOW);
     sender.OnTimeout(HIGH);
     EXPECT_EQ(Send(sender, HIGH), "0r 6 7");
     EXPECT_TRUE(sender.IsRecovering());
     EXPECT_EQ(sender.GetRecoverySequence(), 5U);
     // They had been lost: 6 comes early, and everything below it is lost.
-    Answer(sender, 400_ps, "A0 N1/6");
-    EXPECT_EQ(Send(sender, 400_ps), "1r 2r 3r 4r 5r 8");
+    EXPECT_EQ(Reply(sender, 400_ps, "A0 N1/6"), "1r 2r 3r 4r 5r 8");
     EXPECT_EQ(sender.GetRecoverySequence(), 7U);
     Answer(sender, 500_ps, "A7");
     EXPECT_FALSE(sender.IsRecovering());
@@ -190,14 +173,10 @@ TEST(IrnTimer, TimeoutInARecoveryBeginsItAnew)
 {
     // 0..7 sent; 1 and 3 are lost, go again, and are lost again. The timeout sends both once more,
     // and new packets sent meanwhile count for the recovery sequence.
-    IrnSender sender(MakeConfig());
-    sender.Extend(10);
-    Send(sender, 0_ps, 8);
-    Answer(sender, 10_ps, "A0 N1/2 N1/4 N1/5 N1/6 N1/7");
-    EXPECT_EQ(Send(sender, 10_ps), "1r 3r 8 9");
+    auto sender = Begin<IrnSender>(10, 8);
+    EXPECT_EQ(Reply(sender, 10_ps, "A0 N1/2 N1/4 N1/5 N1/6 N1/7"), "1r 3r 8 9");
     EXPECT_EQ(sender.GetRecoverySequence(), 7U);
-    Answer(sender, 20_ps, "N1/8");
-    EXPECT_EQ(Send(sender, 20_ps), "");
+    EXPECT_EQ(Reply(sender, 20_ps, "N1/8"), "");
     EXPECT_EQ(sender.GetDeadline(), 20_ps + LOW);
     EXPECT_TRUE(IsNothing(sender.OnTimeout(20_ps + LOW))); // 1..9 are in flight
     EXPECT_EQ(sender.GetDeadline(), 20_ps + HIGH);
@@ -217,9 +196,7 @@ TEST(IrnTimer, LostTailNeedsOneTimeout)
 {
     // 116 packets are sent and all lost, and no new ones follow: after the timeout each partial
     // acknowledgement sends the next one.
-    IrnSender sender(MakeConfig(116));
-    sender.Extend(116);
-    Send(sender, 0_ps);
+    auto sender = Begin<IrnSender>(116, ALL, MakeConfig(116));
     sender.OnTimeout(LOW);
     sender.OnTimeout(HIGH);
     QbbPs now = HIGH;
@@ -236,9 +213,7 @@ TEST(IrnTimer, LostTailNeedsOneTimeout)
 TEST(IrnTimer, AckBetweenTimeoutAndRetransmission)
 {
     // The packet that timed out has come: it need not go again, and the timer runs for the rest.
-    IrnSender sender(MakeConfig());
-    sender.Extend(3);
-    Send(sender, 0_ps);
+    auto sender = Begin<IrnSender>(3);
     sender.OnTimeout(LOW);
     EXPECT_TRUE(sender.CanSend());
     sender.OnAck(0, 120_ps);
@@ -253,9 +228,7 @@ TEST(IrnTimer, AckBetweenTimeoutAndRetransmission)
 TEST(IrnTimer, RetriesRunOut)
 {
     // retry_cnt 2: two timeouts in a row are survived, the third is the end.
-    IrnSender sender(MakeConfig());
-    sender.Extend(3);
-    Send(sender, 0_ps);
+    auto sender = Begin<IrnSender>(3);
     for (int round = 0; round < 2; ++round)
     {
         EXPECT_FALSE(sender.OnTimeout(sender.GetDeadline()).failed);
@@ -280,9 +253,7 @@ TEST(IrnTimer, ExtensionIsNoRetry)
 {
     RdmaSenderConfig config = MakeConfig();
     config.retryCount = 0;
-    IrnSender sender(config);
-    sender.Extend(5);
-    Send(sender, 0_ps);
+    auto sender = Begin<IrnSender>(5, ALL, config);
     EXPECT_FALSE(sender.OnTimeout(LOW).failed);
     EXPECT_TRUE(sender.OnTimeout(HIGH).failed);
 }
@@ -291,9 +262,7 @@ TEST(IrnTimer, RetriesWithoutLimit)
 {
     RdmaSenderConfig config = MakeConfig();
     config.retryCount = UINT32_MAX;
-    IrnSender sender(config);
-    sender.Extend(1);
-    Send(sender, 0_ps);
+    auto sender = Begin<IrnSender>(1, ALL, config);
     for (QbbPs now = 0_ps; now < 100'000_ps; now += 1000_ps)
     {
         ASSERT_FALSE(sender.OnTimeout(now).failed);

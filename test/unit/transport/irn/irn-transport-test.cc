@@ -175,7 +175,7 @@ TEST(IrnTransport, DynamicRto)
     EXPECT_EQ(sender->GetDeadline(), 320 * US);
     sender->OnAck(0, 10 * US);
     EXPECT_EQ(sender->GetDeadline(), 10 * US + 30 * US); // 10 + 4 * 5
-    // One packet at a time, round trips of 5 us: the least.
+    // With one packet at a time and round trips of 5 us, the timeout is MinRto.
     transport->SetAttribute("BdpCap", UintegerValue(1));
     const auto other = transport->MakeSender({});
     other->Extend(60);

@@ -101,6 +101,15 @@ class RdmaSteadyStateTest : public testing::TestWithParam<const char*>
                 after.pauses - before.pauses};
     }
 
+    /** An incast of four hosts pauses, and takes no memory. */
+    void ExpectSteadyIncast()
+    {
+        const Span span = Run(4, 500_us, 1500_us);
+        EXPECT_GT(span.frames, 45'000);
+        EXPECT_GT(span.pauses, 100);
+        EXPECT_EQ(span.allocations, 0);
+    }
+
     RdmaFabricHelper m_helper;
 };
 
@@ -117,20 +126,14 @@ TEST_P(RdmaSteadyStateTest, OneWriteThroughASwitch)
 TEST_P(RdmaSteadyStateTest, IncastWithPauses)
 {
     m_helper.SetBufferAttribute("BufferSize", UintegerValue(1'000'000));
-    const Span span = Run(4, 500_us, 1500_us);
-    EXPECT_GT(span.frames, 45'000);
-    EXPECT_GT(span.pauses, 100);
-    EXPECT_EQ(span.allocations, 0);
+    ExpectSteadyIncast();
 }
 
 TEST_P(RdmaSteadyStateTest, InputQueuedIncast)
 {
     m_helper.SetSwitchAttribute("Queueing", EnumValue(QbbSwitch::INPUT_QUEUED));
     m_helper.SetBufferManager("ns3::QbbInputPortBuffer");
-    const Span span = Run(4, 500_us, 1500_us);
-    EXPECT_GT(span.frames, 45'000);
-    EXPECT_GT(span.pauses, 100);
-    EXPECT_EQ(span.allocations, 0);
+    ExpectSteadyIncast();
 }
 
 TEST_P(RdmaSteadyStateTest, CrossbarIncast)
@@ -138,10 +141,7 @@ TEST_P(RdmaSteadyStateTest, CrossbarIncast)
     m_helper.SetSwitchAttribute("Queueing", EnumValue(QbbSwitch::INPUT_QUEUED));
     m_helper.SetSwitchAttribute("Crossbar", BooleanValue(true));
     m_helper.SetBufferManager("ns3::QbbInputPortBuffer");
-    const Span span = Run(4, 500_us, 1500_us);
-    EXPECT_GT(span.frames, 45'000);
-    EXPECT_GT(span.pauses, 100);
-    EXPECT_EQ(span.allocations, 0);
+    ExpectSteadyIncast();
 }
 
 TEST_P(RdmaSteadyStateTest, FramesAsBytes)

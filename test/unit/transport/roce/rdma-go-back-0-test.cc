@@ -158,18 +158,14 @@ TEST(RdmaGoBack0Sender, MessageLongerThanTheWindow)
     // Packets that arrived since the return make room.
     auto sender = MakeSender({8}, 3);
     EXPECT_EQ(Send(sender, 0_ps), "0 1 2");
-    sender.OnAck(0, 10_ps);
-    EXPECT_EQ(Send(sender, 10_ps), "3");
+    EXPECT_EQ(Reply(sender, 10_ps, "A0"), "3");
     sender.OnAck(3, 20_ps);
     EXPECT_EQ(sender.GetDeadline(), NEVER); // nothing is on the way
     EXPECT_EQ(Send(sender, 20_ps), "4 5 6");
     EXPECT_EQ(sender.GetDeadline(), 20_ps + TIMEOUT);
-    sender.OnNak(0, NONE, 30_ps);
-    EXPECT_EQ(Send(sender, 30_ps), "0r 1r 2r");
-    sender.OnAck(2, 40_ps);
-    EXPECT_EQ(Send(sender, 40_ps), "3r 4r 5r");
-    sender.OnAck(5, 50_ps);
-    EXPECT_EQ(Send(sender, 50_ps), "6r 7");
+    EXPECT_EQ(Reply(sender, 30_ps, "N0"), "0r 1r 2r");
+    EXPECT_EQ(Reply(sender, 40_ps, "A2"), "3r 4r 5r");
+    EXPECT_EQ(Reply(sender, 50_ps, "A5"), "6r 7");
     sender.OnAck(7, 60_ps);
     EXPECT_EQ(sender.GetAcked(), 8U);
 }
@@ -226,9 +222,7 @@ TEST(RdmaGoBack0Sender, RnrRetriesRunOut)
     // Signs of life within the message do not count as a receive request.
     RdmaSenderConfig config = MakeConfig();
     config.rnrRetryCount = 1;
-    RdmaGoBack0Sender sender(config);
-    sender.Extend(3);
-    Send(sender, 0_ps);
+    auto sender = Begin<RdmaGoBack0Sender>(3, ALL, config);
     EXPECT_FALSE(sender.OnRnrNak(2, 500_ps, 10_ps).failed);
     sender.OnTimeout(510_ps);
     Send(sender, 510_ps);
