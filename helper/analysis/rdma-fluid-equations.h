@@ -20,11 +20,7 @@ namespace ns3
  */
 struct RdmaFluidDcqcnTerms
 {
-    /**
-     * \param parameters the model
-     * \param p marking probability
-     * \param rateBps rate in bit/s
-     */
+    /** \param parameters the model \param p marking probability \param rateBps rate in bit/s */
     RdmaFluidDcqcnTerms(const RdmaFluidParameters& parameters, double p, double rateBps);
 
     double packets;   //!< rate in packets per second

@@ -21,10 +21,7 @@ class RdmaFluidStepper
     /** The function f: writes the derivative for a time and a state. */
     using Derivative = std::function<void(double timeS, const double* state, double* derivative)>;
 
-    /**
-     * \param dimension number of state variables
-     * \param derivative the function f
-     */
+    /** \param dimension number of state variables \param derivative the function f */
     RdmaFluidStepper(std::size_t dimension, Derivative derivative);
     ~RdmaFluidStepper();
 

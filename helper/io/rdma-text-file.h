@@ -70,10 +70,7 @@ class RdmaLineReader
      */
     RdmaLineReader(std::string_view text, const std::string& fileName, Separator separator);
 
-    /**
-     * Go to the next non-empty line.
-     * \return false at the end of the file
-     */
+    /** Go to the next non-empty line. \return false at the end of the file */
     bool Next();
 
     /**

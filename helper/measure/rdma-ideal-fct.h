@@ -28,9 +28,7 @@ namespace ns3
  * @{
  */
 
-/**
- * \brief One link of a path.
- */
+/** \brief One link of a path. */
 struct RdmaIdealHop
 {
     QbbBitRate rate{0}; //!< link rate, 1 bit/s to RDMA_MAX_RATE
@@ -50,9 +48,7 @@ struct RdmaIdealFrames
     uint32_t lastBytes{0}; //!< size of the last or only frame
 };
 
-/**
- * \brief Overhead of a frame on the line in addition to its own bytes.
- */
+/** \brief Overhead of a frame on the line in addition to its own bytes. */
 struct RdmaLineOverhead
 {
     uint32_t preambleBytes{8}; //!< preamble and start delimiter, before the frame; at most 1024

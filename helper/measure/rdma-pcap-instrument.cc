@@ -39,17 +39,12 @@ class RdmaPcapInstrument : public RdmaInstrument
 
 NS_OBJECT_ENSURE_REGISTERED(RdmaPcapInstrument);
 
-namespace
-{
-
 /// Names under which programs take the class.
 const RdmaPartName g_pcapName("pcap",
                               RdmaPcapInstrument::GetTypeId(),
                               "",
                               "capture file for every port: PREFIX-NODE-DEVICE.pcap",
                               {"Prefix"});
-
-} // namespace
 
 TypeId
 RdmaPcapInstrument::GetTypeId()

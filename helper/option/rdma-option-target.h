@@ -16,7 +16,10 @@
 namespace ns3
 {
 
-/** \ingroup rdma Notation of the value of an option. */
+/**
+ * \ingroup rdma
+ * Notation of the value of an option.
+ */
 enum class RdmaOptionForm
 {
     ATTRIBUTE, //!< as in the text of a part: ReadRdmaAttribute()
@@ -25,14 +28,20 @@ enum class RdmaOptionForm
     RATE,      //!< a rate with its unit: ParseRdmaRate()
 };
 
-/** \ingroup rdma What happens to an option that the part cannot follow. */
+/**
+ * \ingroup rdma
+ * What happens to an option that the part cannot follow.
+ */
 enum class RdmaOptionClash
 {
     REFUSE, //!< a part without the attribute, or whose text sets the attribute, is an error
     YIELD,  //!< the text of the part takes precedence; without the attribute, nothing is set
 };
 
-/** \ingroup rdma An attribute and its value, as given by an option. */
+/**
+ * \ingroup rdma
+ * An attribute and its value, as given by an option.
+ */
 struct RdmaOptionSetting
 {
     std::string option;        //!< name of the option

@@ -38,9 +38,7 @@ struct RdmaResultColumnInfo
     RdmaResultSubject subject{RdmaResultSubject::NETWORK}; //!< subject that the column describes
     bool isAveraged{false}; //!< rdma-fabric --seeds prints the mean of the field over the seeds
 
-    /**
-     * \throws std::invalid_argument for an invalid name or meaning, with the accepted form
-     */
+    /** \throws std::invalid_argument for an invalid name or meaning, with the accepted form */
     void Validate() const;
 };
 

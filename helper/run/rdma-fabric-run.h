@@ -118,10 +118,7 @@ class RdmaFabricRun
     /** \param os gets the reports of watchdogs, slow receivers and other instruments */
     void PrintFailures(std::ostream& os) const;
 
-    /**
-     * \param options options of the run
-     * \return the topology described by the options
-     */
+    /** \param options options of the run \return the topology described by the options */
     static RdmaTopology MakeTopology(const RdmaFabricOptions& options);
 
     /**

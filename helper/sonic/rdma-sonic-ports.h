@@ -36,7 +36,11 @@ using RdmaSonicPortKey = std::tuple<std::string, uint64_t, std::string>;
 /// Ports in the order of the numbers in their names.
 using RdmaSonicPorts = std::map<RdmaSonicPortKey, RdmaSonicPortDraft>;
 
-/** \ingroup rdma \param name name of a port \return "Ethernet4" before "Ethernet12" */
+/**
+ * \ingroup rdma
+ * \param name name of a port
+ * \return "Ethernet4" before "Ethernet12"
+ */
 RdmaSonicPortKey GetRdmaSonicPortKey(const std::string& name);
 
 /**

@@ -131,10 +131,18 @@ ParseRdmaSonicNumber(const std::string& text, T min, T max)
     return isNumber ? std::optional<T>(number) : std::nullopt;
 }
 
-/** \ingroup rdma \param text a name from a file \return the name in a form for messages */
+/**
+ * \ingroup rdma
+ * \param text a name from a file
+ * \return the name in a form for messages
+ */
 std::string GetRdmaSonicName(const std::string& text);
 
-/** \ingroup rdma \param text words separated by commas \return the words */
+/**
+ * \ingroup rdma
+ * \param text words separated by commas
+ * \return the words
+ */
 std::vector<std::string> SplitRdmaSonicText(const std::string& text);
 
 } // namespace ns3

@@ -27,10 +27,7 @@ namespace ns3
 class RdmaProgress
 {
   public:
-    /**
-     * \param runner runner of the flows
-     * \param os output stream, normally std::cerr
-     */
+    /** \param runner runner of the flows \param os output stream, normally std::cerr */
     RdmaProgress(Ptr<const RdmaFlowRunnerBase> runner, std::ostream& os);
     ~RdmaProgress();
     RdmaProgress(const RdmaProgress&) = delete;

@@ -42,17 +42,12 @@ class QbbPortMonitorInstrument : public RdmaInstrument
 
 NS_OBJECT_ENSURE_REGISTERED(QbbPortMonitorInstrument);
 
-namespace
-{
-
 /// Names under which programs take the class.
 const RdmaPartName g_monitorName("monitor",
                                  QbbPortMonitorInstrument::GetTypeId(),
                                  "",
                                  "CSV file: counters, pauses, watermarks of all ports",
                                  {"File"});
-
-} // namespace
 
 TypeId
 QbbPortMonitorInstrument::GetTypeId()

@@ -18,17 +18,12 @@ namespace ns3
 
 NS_OBJECT_ENSURE_REGISTERED(RdmaTimeSeriesInstrument);
 
-namespace
-{
-
 /// Names under which programs take the class.
 const RdmaPartName g_timeSeriesName("timeseries",
                                     RdmaTimeSeriesInstrument::GetTypeId(),
                                     "",
                                     "CSV file: rate, window, alpha, RTT of flows",
                                     {"File"});
-
-} // namespace
 
 TypeId
 RdmaTimeSeriesInstrument::GetTypeId()

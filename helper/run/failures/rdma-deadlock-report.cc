@@ -11,16 +11,11 @@ namespace ns3
 
 NS_OBJECT_ENSURE_REGISTERED(RdmaDeadlockReport);
 
-namespace
-{
-
 /// Names under which programs take the class.
 const RdmaPartName g_deadlockReportName("deadlocks",
                                         RdmaDeadlockReport::GetTypeId(),
                                         "",
                                         "report of deadlocks during the run");
-
-} // namespace
 
 TypeId
 RdmaDeadlockReport::GetTypeId()

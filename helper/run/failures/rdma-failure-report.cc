@@ -18,16 +18,11 @@ namespace ns3
 
 NS_OBJECT_ENSURE_REGISTERED(RdmaFailureReport);
 
-namespace
-{
-
 /// Names under which programs take the class.
 const RdmaPartName g_failureReportName("failures",
                                        RdmaFailureReport::GetTypeId(),
                                        "",
                                        "report of storms, slow receivers and watchdogs");
-
-} // namespace
 
 TypeId
 RdmaFailureReport::GetTypeId()

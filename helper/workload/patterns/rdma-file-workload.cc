@@ -48,15 +48,10 @@ class RdmaFileWorkload : public RdmaWorkload
 
 NS_OBJECT_ENSURE_REGISTERED(RdmaFileWorkload);
 
-namespace
-{
-
 const RdmaPartName g_fileWorkloadName("file",
                                       RdmaFileWorkload::GetTypeId(),
                                       "",
                                       "flows from a file, in CSV or HPCC format",
                                       {"Path*"});
-
-} // namespace
 
 } // namespace ns3

@@ -93,15 +93,10 @@ class RdmaIncastWorkload : public RdmaFixedSizeWorkload
 
 NS_OBJECT_ENSURE_REGISTERED(RdmaIncastWorkload);
 
-namespace
-{
-
 const RdmaPartName g_incastName("incast",
                                 RdmaIncastWorkload::GetTypeId(),
                                 "",
                                 "random hosts send to one receiver at the same time",
                                 {"Senders"});
-
-} // namespace
 
 } // namespace ns3

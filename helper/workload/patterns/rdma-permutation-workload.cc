@@ -66,14 +66,9 @@ class RdmaPermutationWorkload : public RdmaFixedSizeWorkload
 
 NS_OBJECT_ENSURE_REGISTERED(RdmaPermutationWorkload);
 
-namespace
-{
-
 const RdmaPartName g_permutationName("permutation",
                                      RdmaPermutationWorkload::GetTypeId(),
                                      "",
                                      "each host sends to one host and receives from one");
-
-} // namespace
 
 } // namespace ns3

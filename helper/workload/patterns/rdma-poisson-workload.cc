@@ -305,14 +305,9 @@ class RdmaPoissonWorkload : public RdmaGeneratedWorkload
 
 NS_OBJECT_ENSURE_REGISTERED(RdmaPoissonWorkload);
 
-namespace
-{
-
 const RdmaPartName g_poissonName("poisson",
                                  RdmaPoissonWorkload::GetTypeId(),
                                  "",
                                  "Poisson arrivals of flows with random sizes");
-
-} // namespace
 
 } // namespace ns3
