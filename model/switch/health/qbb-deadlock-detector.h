@@ -52,8 +52,8 @@ namespace ns3
  *
  * With several ranks of MPI on RdmaSimulatorImpl, every rank has a detector of all switches. All
  * detectors search at one instant (RdmaRankAlarms) and have one result. Period is then more than
- * twice the shortest delay of a cable between ranks. On ranks of another simulator, Watch() aborts
- * with a message.
+ * twice the shortest delay of a cable between ranks, and each host belongs to the rank of its
+ * switch (PlaceRdmaNodes()). On ranks of another simulator, Watch() aborts with a message.
  */
 class QbbDeadlockDetector : public Object
 {

@@ -118,7 +118,8 @@ TEST(QbbInputPortBufferRandom, RandomAgainstItsDocumentation)
                 const int64_t fromHeadroom = std::min(bytes, inHeadroom);
                 inHeadroom -= fromHeadroom;
                 inShared -= bytes - fromHeadroom;
-                // Whoever has left: every paused class of the port is asked, in its order.
+                // Whichever frame has left: the switch asks every paused class of the port, in
+                // order.
                 std::vector<int> expected;
                 for (int p = 0; p < 8; ++p)
                 {
