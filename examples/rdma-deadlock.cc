@@ -246,8 +246,9 @@ Run(const Options& options)
     {
         std::cout << "and " << listed - MAX_LISTED << " more\n";
     }
+    const bool done = completed == runner->GetNFlows();
     Simulator::Destroy();
-    return completed == runner->GetNFlows() ? 0 : 1;
+    return done ? 0 : 1;
 }
 
 } // namespace
