@@ -37,8 +37,7 @@ class QbbRankBorder : public Object
      */
     virtual QbbPs Take(uint32_t rank, std::string& bytes) = 0;
 
-    /** Takes over what another rank has sent. \param bytes bytes that the other rank's Take() gave
-     */
+    /** Takes over the bytes of another rank. \param bytes result of the other rank's Take() */
     virtual void Receive(std::string_view bytes) = 0;
 };
 

@@ -40,12 +40,6 @@ class QbbRemoteBatch
     /** Adds a frame. \param crossing where and when it crosses \param frame the frame */
     void Add(const QbbRemoteCrossing& crossing, const QbbFrame& frame);
 
-    /** \return true if there is no frame */
-    bool IsEmpty() const
-    {
-        return m_size == 0;
-    }
-
     /** Moves the bytes of all frames. \param bytes the bytes are appended here */
     void MoveTo(std::string& bytes);
 

@@ -215,7 +215,7 @@ QbbDeadlockDetector::OnTimer()
     m_active.clear();
     for (const QbbPausedLink& link : links)
     {
-        // A requested pause may not have taken effect yet.
+        // The pause frame of a requested pause may still be on the cable.
         m_links[link.link].active = link.paused || link.wanted;
         if (m_links[link.link].active)
         {

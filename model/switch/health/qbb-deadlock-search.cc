@@ -285,7 +285,7 @@ QbbDeadlockSearch::DropThoseThatMayResume()
 uint8_t
 QbbDeadlockSearch::GetPaused(const QbbPort& port) const
 {
-    // Another rank may run the port's node, and has told what is paused if the node is a switch.
+    // Pauses of switches are known from all ranks. A host belongs to the rank of its switch.
     const auto found = m_paused.find(&port);
     return found != m_paused.end() ? found->second
                                    : port.GetFlowControl().GetPauseReceiver().GetPaused();

@@ -55,7 +55,7 @@ class QbbDeadlockSearch
      * \param port the port that sends on the link
      * \param from index of the port's switch
      * \param to index of the switch that receives
-     * \param pauses what is paused
+     * \param pauses paused classes of the link
      */
     void AddLink(const QbbPort& port, uint32_t from, uint32_t to, const QbbPausedLink& pauses);
 

@@ -79,7 +79,7 @@ TEST(QbbRemoteBatch, RandomFramesCrossUnchanged)
                              : 0x100 + static_cast<int>(frames.back()->type));
         }
         const std::string bytes = TakeBytes(batch);
-        EXPECT_TRUE(batch.IsEmpty());
+        EXPECT_EQ(TakeBytes(batch), "") << "the frames have left the batch";
         QbbRemoteBatchReader reader(bytes);
         for (uint32_t i = 0; i < 20; ++i)
         {

@@ -65,7 +65,8 @@ AdmitAll(QbbInputPortBuffer& buffer, uint8_t priority, uint32_t frames)
     return text;
 }
 
-/// \return for each frame of 1000 B that leaves port 1 from port 0, r: released, o: and XON
+/// Releases frames of 1000 B that went from port 0 to port 1.
+/// \return a letter for each frame: o if the release ended the pause, r if not
 inline std::string
 ReleaseAll(QbbInputPortBuffer& buffer, uint8_t priority, uint32_t frames)
 {
