@@ -288,7 +288,7 @@ class QbbEngine
     }
 
   private:
-    void RunEvent(const Scheduler::Event& next)
+    [[gnu::always_inline]] void RunEvent(const Scheduler::Event& next)
     {
         m_key = next.key;
         EventImpl* const impl = next.impl;

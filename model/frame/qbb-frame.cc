@@ -4,6 +4,8 @@
 
 #include "qbb-engine.h"
 
+#include <ns3/assert.h>
+
 #include <algorithm>
 #include <atomic>
 #include <vector>
@@ -12,6 +14,17 @@ namespace ns3
 {
 
 static_assert(sizeof(QbbFrame) <= 192, "a frame takes at most three cache lines");
+
+bool
+QbbFrameFields::UsesRareFields() const
+{
+    if (type != QbbFrameType::ROCE || intRoom > 0)
+    {
+        return true;
+    }
+    const RdmaOpcodeInfo& info = GetRdmaOpcodeInfo(opcode);
+    return !info.valid || info.immDt || info.ieth || info.atomicEth || info.atomicAck;
+}
 
 /**
  * Memory of a QbbFramePool: chunks of frames, and a list of the free frames.
@@ -39,6 +52,12 @@ class QbbFrameArena
         {
             QbbFreePacket(frame->packet);
         }
+        // Reading the records of each frame would be a cache miss for each frame.
+        if (frame->intRoom > 0)
+        {
+            frame->telemetry.clear();
+        }
+        NS_ASSERT_MSG(frame->telemetry.empty(), "telemetry records in a frame without room");
         if (m_orphaned)
         {
             GiveBackLate();
@@ -115,14 +134,14 @@ QbbFramePool::Allocate()
 }
 
 QbbFramePtr
-QbbFramePool::Allocate(const QbbFrameHeaders& headers)
+QbbFramePool::Allocate(const QbbFrameHeaders& headers, const QbbFrameExtensions& extensions)
 {
-    // A frame in the pool has no packet.
+    // A frame in the pool has neither a packet nor telemetry records.
     QbbFramePtr frame(m_arena->Take());
     static_cast<QbbFrameHeaders&>(*frame) = headers;
-    static_cast<QbbFrameExtensions&>(*frame) = QbbFrameExtensions();
+    static_cast<QbbFrameExtensions&>(*frame) = extensions;
+    static_cast<QbbFrameRareFields&>(*frame) = QbbFrameRareFields();
     frame->arrival = QbbEventTime();
-    frame->telemetry.clear();
     return frame;
 }
 

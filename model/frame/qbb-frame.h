@@ -103,7 +103,7 @@ struct QbbFramePacket
 
 /**
  * \ingroup rdma
- * Headers of a frame behind the base transport header, and fields of pause frames.
+ * Headers behind the base transport header that the frames of a connection use.
  */
 struct QbbFrameExtensions
 {
@@ -122,12 +122,22 @@ struct QbbFrameExtensions
     uint32_t selectivePsn{0}; //!< IRN selective header: PSN that caused the (N)ACK, 24 bits
     uint8_t syndrome{0};      //!< AETH: ACK with credits, RNR NAK with timer, or NAK with code
 
-    // Telemetry trailer (RoCE) if intRoom is not 0; QbbFrame::telemetry holds its records
+    // Telemetry trailers (RoCE)
 
     RdmaIntFormat intFormat{RdmaIntFormat::NONE}; //!< wire format of the telemetry records
-    bool intEcho{false};     //!< the trailer echoes the records of a received packet
+    bool intEcho{false}; //!< the trailer echoes the records of a received packet
+    uint8_t pint{0};     //!< PINT trailer: utilisation in one byte by RdmaPintCode; 0: none
+};
+
+/**
+ * \ingroup rdma
+ * Fields that few frames use: immediate data, atomics, a full telemetry trailer, and pause frames.
+ */
+struct QbbFrameRareFields
+{
+    // Telemetry trailer (RoCE) if intRoom is not 0; QbbFrame::telemetry holds its records
+
     bool intOverflow{false}; //!< a switch found no room for its telemetry record
-    uint8_t pint{0};         //!< PINT trailer: utilisation in one byte by RdmaPintCode; 0: none
 
     // MAC control (PFC, PAUSE)
 
@@ -153,13 +163,19 @@ struct QbbFrameExtensions
  *
  * 24-bit fields (PSN, QPN, MSN, WQE sequence number) hold values below 2^24.
  */
-struct QbbFrameFields : public QbbFrameHeaders, public QbbFramePacket, public QbbFrameExtensions
+struct QbbFrameFields : public QbbFrameHeaders,
+                        public QbbFramePacket,
+                        public QbbFrameExtensions,
+                        public QbbFrameRareFields
 {
     /// \return true for pause frames (PFC and 802.3x), which belong to no traffic class
     bool IsMacControl() const
     {
         return type == QbbFrameType::PFC || type == QbbFrameType::PAUSE;
     }
+
+    /// \return true if the wire carries some of QbbFrameRareFields, telemetry records or a packet
+    bool UsesRareFields() const;
 };
 
 /**
@@ -239,7 +255,17 @@ class QbbFramePool
     QbbFramePtr Allocate();
 
     /** \param headers headers of the frame \return a frame with all other fields at defaults */
-    QbbFramePtr Allocate(const QbbFrameHeaders& headers);
+    QbbFramePtr Allocate(const QbbFrameHeaders& headers)
+    {
+        return Allocate(headers, QbbFrameExtensions());
+    }
+
+    /**
+     * \param headers headers of the frame
+     * \param extensions further headers of the frame
+     * \return a frame with all other fields at defaults
+     */
+    QbbFramePtr Allocate(const QbbFrameHeaders& headers, const QbbFrameExtensions& extensions);
 
     /** \return number of frames allocated: the high-water mark of frames in use, rounded up */
     uint32_t GetCapacity() const;

@@ -5,6 +5,7 @@
 #include "qbb-event-time.h"
 #include "qbb-line.h"
 #include "qbb-port.h"
+#include "qbb-prefetch.h"
 
 #include <algorithm>
 #include <limits>
@@ -12,6 +13,25 @@
 
 namespace ns3
 {
+
+namespace
+{
+
+constexpr std::size_t AHEAD = 4; // crossings between the fetch of some memory and its use
+
+/// \return the entry behind the used ones, from memory of an earlier window if there is any
+template <typename Entry>
+Entry&
+GetNext(std::vector<Entry>& entries, std::size_t& size)
+{
+    if (size == entries.size())
+    {
+        entries.emplace_back();
+    }
+    return entries[size++];
+}
+
+} // namespace
 
 void
 QbbFrameBorder::Open(uint32_t compartment)
@@ -31,20 +51,20 @@ void
 QbbFrameBorder::Send(QbbLine& line, QbbFrame& frame, QbbPs arrival)
 {
     Compartment& open = m_compartments[m_open];
-    if (open.size == open.crossings.size())
-    {
-        open.crossings.emplace_back();
-    }
-    Crossing& crossing = open.crossings[open.size++];
+    Crossing& crossing = GetNext(open.crossings, open.size);
     crossing.line = &line;
     crossing.arrival = arrival;
     crossing.headers = frame;
     crossing.extensions = frame;
-    if (frame.packet)
+    crossing.rest = NONE;
+    if (frame.UsesRareFields())
     {
-        std::swap(crossing.packet, frame.packet);
+        crossing.rest = static_cast<uint32_t>(open.restSize);
+        Rest& rest = GetNext(open.rests, open.restSize);
+        rest.fields = frame;
+        std::swap(rest.packet, frame.packet);
+        std::swap(rest.telemetry, frame.telemetry);
     }
-    std::swap(crossing.telemetry, frame.telemetry);
     open.earliest = std::min(open.earliest, arrival);
 }
 
@@ -54,24 +74,34 @@ QbbFrameBorder::TakeOver(uint32_t compartment)
     Compartment& full = m_compartments[compartment];
     for (std::size_t i = 0; i < full.size; ++i)
     {
-        Crossing& crossing = full.crossings[i];
+        const Crossing& crossing = full.crossings[i];
+        if (i + 2 * AHEAD < full.size)
+        {
+            QbbPrefetchLines(&full.crossings[i + 2 * AHEAD], 2);
+            QbbPrefetchLines(full.crossings[i + AHEAD].line, 2);
+        }
+        Rest* const rest = crossing.rest == NONE ? nullptr : &full.rests[crossing.rest];
         QbbPort* const receiver = crossing.line->GetReceiver();
         if (!receiver)
         {
-            QbbFreePacket(crossing.packet);
+            if (rest)
+            {
+                QbbFreePacket(rest->packet);
+            }
             continue; // the receiver has been disposed of
         }
-        QbbFramePtr frame = receiver->GetPool().Allocate(crossing.headers);
-        static_cast<QbbFrameExtensions&>(*frame) = crossing.extensions;
-        if (crossing.packet)
+        QbbFramePtr frame = receiver->GetPool().Allocate(crossing.headers, crossing.extensions);
+        if (rest)
         {
-            std::swap(frame->packet, crossing.packet);
+            static_cast<QbbFrameRareFields&>(*frame) = rest->fields;
+            std::swap(frame->packet, rest->packet);
+            std::swap(frame->telemetry, rest->telemetry);
+            rest->telemetry.clear();
         }
-        std::swap(frame->telemetry, crossing.telemetry);
-        crossing.telemetry.clear();
         crossing.line->TakeOver(std::move(frame), crossing.arrival);
     }
     full.size = 0;
+    full.restSize = 0;
     full.earliest = QBB_NEVER;
 }
 

@@ -33,22 +33,35 @@ class QbbFrameBorder final : public QbbBorder, public QbbLineExit
     void Send(QbbLine& line, QbbFrame& frame, QbbPs arrival) override;
 
   private:
-    /** A frame on its way. */
-    struct Crossing
+    static constexpr uint32_t NONE = UINT32_MAX; //!< no Rest
+
+    /** Fields of a frame on its way that few frames use. */
+    struct Rest
     {
-        QbbLine* line{nullptr};            //!< line of the receiver
-        QbbPs arrival{0};                  //!< instant at which the last bit arrives
-        QbbFrameHeaders headers;           //!< the frame's headers
-        QbbFrameExtensions extensions;     //!< the frame's further headers
+        QbbFrameRareFields fields;         //!< rare fields of the headers
         Ptr<Packet> packet;                //!< the frame's packet of ns-3, or null
         std::vector<RdmaIntHop> telemetry; //!< the frame's telemetry records
     };
+
+    /** A frame on its way. Each cache line of it moves from one core to another. */
+    struct alignas(64) Crossing
+    {
+        QbbLine* line{nullptr};        //!< line of the receiver
+        QbbPs arrival{0};              //!< instant at which the last bit arrives
+        QbbFrameHeaders headers;       //!< the frame's headers
+        QbbFrameExtensions extensions; //!< the frame's further headers
+        uint32_t rest{NONE};           //!< index of the frame's rare fields; NONE: it uses none
+    };
+
+    static_assert(sizeof(Crossing) == 128, "a crossing has two cache lines");
 
     /** Frames of a window. Used entries keep their memory for the next window. */
     struct alignas(64) Compartment
     {
         std::vector<Crossing> crossings; //!< frames in order of their transmission
         std::size_t size{0};             //!< number of frames
+        std::vector<Rest> rests;         //!< rare fields of some of the frames
+        std::size_t restSize{0};         //!< number of frames with rare fields
         QbbPs earliest{QBB_NEVER};       //!< earliest arrival
     };
 

@@ -21,6 +21,7 @@ struct Contents
     QbbRemoteCrossing crossing;    //!< where and when the frame crosses
     QbbFrameHeaders headers;       //!< the frame's headers
     QbbFrameExtensions extensions; //!< the frame's further headers
+    QbbFrameRareFields rareFields; //!< the frame's rare fields
     uint32_t hops{0};              //!< number of telemetry records
     uint32_t packetBytes{0};       //!< bytes of ns-3's packet in its serialised form; 0: no packet
 };
@@ -43,8 +44,12 @@ QbbRemoteBatch::Add(const QbbRemoteCrossing& crossing, const QbbFrame& frame)
     contents.crossing = crossing;
     contents.headers = frame;
     contents.extensions = frame;
-    contents.hops = static_cast<uint32_t>(frame.telemetry.size());
-    contents.packetBytes = frame.packet ? frame.packet->GetSerializedSize() : 0;
+    if (frame.UsesRareFields())
+    {
+        contents.rareFields = frame;
+        contents.hops = static_cast<uint32_t>(frame.telemetry.size());
+        contents.packetBytes = frame.packet ? frame.packet->GetSerializedSize() : 0;
+    }
     std::array<Word, WORDS> words{};
     std::memcpy(words.data(), &contents, sizeof(contents));
     const std::size_t hopBytes = contents.hops * sizeof(RdmaIntHop);
@@ -120,6 +125,7 @@ QbbRemoteBatchReader::TakeCrossing()
     std::memcpy(static_cast<void*>(&contents), words.data(), sizeof(contents));
     m_headers = contents.headers;
     m_extensions = contents.extensions;
+    m_rareFields = contents.rareFields;
     m_hops = contents.hops;
     m_packetBytes = contents.packetBytes;
     return contents.crossing;
@@ -128,8 +134,8 @@ QbbRemoteBatchReader::TakeCrossing()
 QbbFramePtr
 QbbRemoteBatchReader::TakeFrame(QbbFramePool& pool)
 {
-    QbbFramePtr frame = pool.Allocate(m_headers);
-    static_cast<QbbFrameExtensions&>(*frame) = m_extensions;
+    QbbFramePtr frame = pool.Allocate(m_headers, m_extensions);
+    static_cast<QbbFrameRareFields&>(*frame) = m_rareFields;
     frame->telemetry.resize(m_hops);
     if (m_hops > 0)
     {

@@ -77,6 +77,7 @@ class QbbRemoteBatchReader
 
     QbbFrameHeaders m_headers;       //!< headers of the present frame
     QbbFrameExtensions m_extensions; //!< further headers of the present frame
+    QbbFrameRareFields m_rareFields; //!< rare fields of the present frame
     uint32_t m_hops{0};              //!< number of telemetry records of the present frame
     uint32_t m_packetBytes{0};       //!< bytes of the present frame's packet of ns-3; 0: none
     std::string_view m_rest;         //!< bytes that have not been read
