@@ -55,7 +55,7 @@ class QbbFrameBorder final : public QbbBorder, public QbbLineExit
 
     static_assert(sizeof(Crossing) == 128, "a crossing has two cache lines");
 
-    /** Frames of a window. Used entries keep their memory for the next window. */
+    /** Frames of a step. Used entries keep their memory for a later step. */
     struct alignas(64) Compartment
     {
         std::vector<Crossing> crossings; //!< frames in order of their transmission
@@ -65,8 +65,8 @@ class QbbFrameBorder final : public QbbBorder, public QbbLineExit
         QbbPs earliest{QBB_NEVER};       //!< earliest arrival
     };
 
-    std::array<Compartment, 2> m_compartments; //!< one is filled, the other is emptied
-    alignas(64) uint32_t m_open{0};            //!< number of the compartment that is filled
+    std::array<Compartment, COMPARTMENTS> m_compartments; //!< filled and emptied in turn
+    alignas(64) uint32_t m_open{0}; //!< number of the compartment that is filled
 };
 
 } // namespace ns3

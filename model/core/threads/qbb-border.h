@@ -12,20 +12,23 @@ namespace ns3
  * \ingroup rdma
  * What one group of nodes sends to another while both run on threads of their own (QbbParallelRun).
  *
- * The sending group fills one of two compartments during a window of simulated time, while the
- * receiving group empties the other compartment, which was filled during the window before. The
- * compartments change places between the windows. No compartment therefore needs a lock.
+ * The sending group fills another compartment in each step of the run, in turn. The receiving group
+ * empties a compartment two steps later. A group is at most one step ahead of another, so no
+ * compartment is used by two threads at once.
  */
 class QbbBorder
 {
   public:
+    /// Compartments: two that groups fill, which may be one step apart, and two that others empty.
+    static constexpr uint32_t COMPARTMENTS = 4;
+
     virtual ~QbbBorder() = default;
 
-    /** Begins a window for the sending group. \param compartment compartment to fill, 0 or 1 */
+    /** Begins a step of the sending group. \param compartment number of the compartment to fill */
     virtual void Open(uint32_t compartment) = 0;
 
     /**
-     * \param compartment compartment that has been filled, 0 or 1
+     * \param compartment number of a compartment that has been filled
      * \return time of the earliest event that it will cause, in femtoseconds; the largest number if
      *         the compartment is empty
      */
@@ -33,7 +36,7 @@ class QbbBorder
 
     /**
      * Hands the contents of a compartment over to the receiving group, whose engine is running.
-     * \param compartment compartment to empty, 0 or 1
+     * \param compartment number of the compartment to empty
      */
     virtual void TakeOver(uint32_t compartment) = 0;
 };

@@ -12,20 +12,13 @@
 namespace ns3
 {
 
-namespace
-{
-
-constexpr uint64_t NEVER = QbbEngine::NO_EVENT.m_ts; // time of no event
-
-} // namespace
-
 QbbParallelRun::QbbParallelRun(QbbEngine& global,
                                QbbNodeGroups& nodes,
                                uint32_t groups,
                                std::atomic<bool>& interrupted)
     : m_global(global),
       m_nodes(nodes),
-      m_barrier(groups),
+      m_completed(groups),
       m_interrupted(interrupted)
 {
     for (uint32_t group = 0; group < groups; ++group)
@@ -42,16 +35,14 @@ QbbParallelRun::QbbParallelRun(QbbEngine& global,
 
 QbbParallelRun::~QbbParallelRun()
 {
-    TakeAdded(0);
-    TakeAdded(1);
+    TakeAdded(m_groups[0]->taken + 1, m_groups[0]->step);
     Scheduler::EventKey latest = m_global.GetKey();
     uint32_t uid = m_global.GetNextUid();
     for (uint32_t i = 0; i < GetNumber(); ++i)
     {
         QbbEngine& engine = m_groups[i]->engine;
         const QbbEngine::RunningScope scope(&engine);
-        TakeOver(i, 0);
-        TakeOver(i, 1);
+        TakeOver(i, m_groups[i]->step);
         for (const Scheduler::Event& ev : engine.TakeAll())
         {
             m_global.Adopt(ev);
@@ -77,8 +68,11 @@ QbbParallelRun::Run(const std::function<void()>& takeForeign, uint64_t events)
     m_events = events;
     m_paused = false;
     m_stop = false;
-    ReportAtRest(m_steps[0]);
-    m_steps[1].groups.resize(GetNumber());
+    for (QbbWindowReports& reports : m_reports)
+    {
+        reports.groups.resize(GetNumber());
+    }
+    ReportAtRest();
     std::vector<std::thread> threads;
     for (uint32_t group = 1; group < GetNumber(); ++group)
     {
@@ -100,125 +94,158 @@ QbbParallelRun::Run(const std::function<void()>& takeForeign, uint64_t events)
 }
 
 void
-QbbParallelRun::Work(uint32_t group)
+QbbParallelRun::Work(uint32_t number)
 {
-    uint32_t& step = m_groups[group]->step;
+    Group& group = *m_groups[number];
+    bool hasRested = true;
     while (true)
     {
-        m_barrier.Wait();
-        const auto plan = QbbWindowPlan::Make(m_steps[step % 2], m_nodes.GetLookahead(), m_events);
+        // All groups know the end of a rest, and are at most one window apart.
+        const uint32_t base = hasRested ? group.step : group.step - 1;
+        m_completed.Await(base);
+        const auto plan = QbbWindowPlan::Make(m_reports[base % SLOTS],
+                                              group.end,
+                                              m_nodes.GetLookahead(),
+                                              m_events);
         if (plan.action == QbbWindowPlan::Action::END)
         {
-            if (group == 0)
+            if (number == 0)
             {
                 m_paused = plan.pauses;
             }
             return;
         }
-        ++step;
-        if (plan.action == QbbWindowPlan::Action::WINDOW)
+        hasRested = plan.action == QbbWindowPlan::Action::REST;
+        if (number == 0)
         {
-            RunWindow(group, plan);
+            m_base = base;
         }
-        else if (group == 0)
+        ++group.step;
+        if (!hasRested)
         {
+            RunWindow(number, base, plan);
+        }
+        else if (number == 0)
+        {
+            m_completed.Await(group.step - 1);
             Rest();
         }
+        m_completed.Complete(number, group.step);
     }
 }
 
 void
-QbbParallelRun::TakeOver(uint32_t group, uint32_t compartment)
+QbbParallelRun::TakeOver(uint32_t group, uint32_t last)
 {
-    for (uint32_t from = 0; from < GetNumber(); ++from)
+    uint32_t& taken = m_groups[group]->taken;
+    while (taken < last)
     {
-        if (from != group)
+        ++taken;
+        for (uint32_t from = 0; from < GetNumber(); ++from)
         {
-            m_nodes.GetBorder(from, group).TakeOver(compartment);
+            if (from != group)
+            {
+                m_nodes.GetBorder(from, group).TakeOver(taken % SLOTS);
+            }
         }
     }
 }
 
 void
-QbbParallelRun::OpenBorders(uint32_t group, uint32_t compartment)
+QbbParallelRun::OpenBorders(uint32_t group, uint32_t step)
 {
     for (uint32_t to = 0; to < GetNumber(); ++to)
     {
         if (to != group)
         {
-            m_nodes.GetBorder(group, to).Open(compartment);
+            m_nodes.GetBorder(group, to).Open(step % SLOTS);
         }
     }
 }
 
-void
-QbbParallelRun::AddCaused(uint32_t group, uint32_t compartment, QbbGroupReport& report)
+uint64_t
+QbbParallelRun::GetCaused(uint32_t group, uint32_t step)
 {
+    uint64_t caused = NEVER;
     for (uint32_t to = 0; to < GetNumber(); ++to)
     {
-        if (to == group)
+        if (to != group)
         {
-            continue;
-        }
-        const uint64_t caused = m_nodes.GetBorder(group, to).GetEarliest(compartment);
-        if (caused < report.next.m_ts)
-        {
-            report.next = {caused, 0, Simulator::NO_CONTEXT};
+            caused = std::min(caused, m_nodes.GetBorder(group, to).GetEarliest(step % SLOTS));
         }
     }
+    return caused;
 }
 
-void
-QbbParallelRun::TakeAdded(uint32_t compartment)
+Scheduler::EventKey
+QbbParallelRun::GetNextOf(const Group& group, uint64_t caused)
 {
-    for (const auto& group : m_groups)
+    const Scheduler::EventKey next = group.engine.GetNextKey();
+    return caused < next.m_ts ? Scheduler::EventKey{caused, 0, Simulator::NO_CONTEXT} : next;
+}
+
+void
+QbbParallelRun::TakeAdded(uint32_t first, uint32_t last)
+{
+    for (uint32_t step = first; step <= last; ++step)
     {
-        for (const Scheduler::Event& ev : group->added[compartment])
+        for (const auto& group : m_groups)
         {
-            m_global.Insert(QbbEventTime::FromFs(static_cast<int64_t>(ev.key.m_ts)),
-                            Simulator::NO_CONTEXT,
-                            ev.impl);
+            std::vector<Scheduler::Event>& added = group->added[step % SLOTS];
+            for (const Scheduler::Event& ev : added)
+            {
+                m_global.Insert(QbbEventTime::FromFs(static_cast<int64_t>(ev.key.m_ts)),
+                                Simulator::NO_CONTEXT,
+                                ev.impl);
+            }
+            added.clear();
         }
-        group->added[compartment].clear();
     }
 }
 
 void
-QbbParallelRun::RunWindow(uint32_t number, const QbbWindowPlan& plan)
+QbbParallelRun::RunWindow(uint32_t number, uint32_t base, const QbbWindowPlan& plan)
 {
     Group& group = *m_groups[number];
-    const uint32_t filled = (group.step - 1) % 2;
-    const uint32_t open = group.step % 2;
-    QbbGroupReport& report = m_steps[open].groups[number];
-    report.failed = false;
-    group.added[open].clear();
+    QbbWindowReports& reports = m_reports[group.step % SLOTS];
+    QbbGroupReport& report = reports.groups[number];
+    const uint32_t firstNew = group.taken + 1;
     group.end = plan.limit.m_ts;
     const QbbEngine::RunningScope scope(&group.engine);
-    try
+    if (!group.failure)
     {
-        TakeOver(number, filled);
-        OpenBorders(number, open);
-        report.next = group.engine.RunBefore(number == 0 ? plan.limit0 : plan.limit);
+        try
+        {
+            TakeOver(number, base);
+            OpenBorders(number, group.step);
+            group.engine.RunBefore(number == 0 ? plan.limit0 : plan.limit);
+        }
+        catch (...)
+        {
+            group.failure = std::current_exception();
+        }
     }
-    catch (...)
+    // What the last step has caused counts until the step in which others take it over.
+    const bool isLastOpen = base + 1 < group.step;
+    const uint64_t causedBefore = isLastOpen ? group.caused : NEVER;
+    const uint64_t addedBefore = isLastOpen ? group.earliest : NEVER;
+    group.caused = GetCaused(number, group.step);
+    group.earliest = NEVER;
+    for (const Scheduler::Event& ev : group.added[group.step % SLOTS])
     {
-        group.failure = std::current_exception();
-        report.failed = true;
+        group.earliest = std::min(group.earliest, ev.key.m_ts);
     }
-    AddCaused(number, open, report);
+    report.next = GetNextOf(group, std::min(group.caused, causedBefore));
+    report.added = std::min(group.earliest, addedBefore);
     report.count = group.engine.GetEventCount();
+    report.failed = group.failure != nullptr;
     report.noted = group.engine.HasNotes();
-    report.added = NEVER;
-    for (const Scheduler::Event& ev : group.added[open])
-    {
-        report.added = std::min(report.added, ev.key.m_ts);
-    }
     if (number == 0)
     {
-        TakeAdded(filled);
-        m_steps[open].global = m_global.GetNextKey();
-        m_steps[open].stop = m_stop;
-        m_steps[open].interrupted = m_interrupted.load(std::memory_order_relaxed);
+        TakeAdded(firstNew, base);
+        reports.global = m_global.GetNextKey();
+        reports.stop = m_stop;
+        reports.interrupted = m_interrupted.load(std::memory_order_relaxed);
     }
 }
 
@@ -226,25 +253,25 @@ void
 QbbParallelRun::Rest()
 {
     Group& group = *m_groups[0];
-    const uint32_t filled = (group.step - 1) % 2;
+    const uint32_t last = group.step - 1;
+    TakeAdded(group.taken + 1, last);
+    bool isNoted = false;
     for (uint32_t i = 0; i < GetNumber(); ++i)
     {
-        const QbbEngine::RunningScope scope(&m_groups[i]->engine);
-        TakeOver(i, filled);
+        QbbEngine& engine = m_groups[i]->engine;
+        const QbbEngine::RunningScope scope(&engine);
+        TakeOver(i, last);
         // An event without a node may send frames, as a link that comes up does.
-        OpenBorders(i, group.step % 2);
+        OpenBorders(i, group.step);
+        isNoted = isNoted || engine.HasNotes();
     }
-    TakeAdded(filled);
     // Events of group 0 and those without a node run in the order in which they were added.
     m_global.Continue(m_global.GetKey(),
                       std::max(m_global.GetNextUid(), group.engine.GetNextUid()));
     const QbbEngine::RunningScope scope(nullptr);
     try
     {
-        const QbbWindowReports& last = m_steps[filled];
-        if (std::any_of(last.groups.begin(), last.groups.end(), [](const QbbGroupReport& report) {
-                return report.noted;
-            }))
+        if (isNoted)
         {
             RunNotes();
         }
@@ -262,7 +289,7 @@ QbbParallelRun::Rest()
         group.failure = std::current_exception();
     }
     group.engine.Continue(group.engine.GetKey(), m_global.GetNextUid());
-    ReportAtRest(m_steps[group.step % 2]);
+    ReportAtRest();
 }
 
 void
@@ -285,23 +312,23 @@ QbbParallelRun::RunNotes()
 }
 
 void
-QbbParallelRun::ReportAtRest(QbbWindowReports& next)
+QbbParallelRun::ReportAtRest()
 {
-    next.groups.resize(GetNumber());
+    const uint32_t step = m_groups[0]->step;
+    QbbWindowReports& reports = m_reports[step % SLOTS];
     for (uint32_t i = 0; i < GetNumber(); ++i)
     {
         const Group& group = *m_groups[i];
-        next.groups[i] = {group.engine.GetNextKey(),
-                          NEVER,
-                          group.engine.GetEventCount(),
-                          false,
-                          group.engine.HasNotes()};
-        AddCaused(i, m_groups[0]->step % 2, next.groups[i]);
+        QbbGroupReport& report = reports.groups[i];
+        report = {};
+        report.next = GetNextOf(group, GetCaused(i, step));
+        report.count = group.engine.GetEventCount();
+        report.failed = group.failure != nullptr;
+        report.noted = group.engine.HasNotes();
     }
-    next.groups[0].failed = m_groups[0]->failure != nullptr;
-    next.global = m_global.GetNextKey();
-    next.stop = m_stop;
-    next.interrupted = m_interrupted.load(std::memory_order_relaxed);
+    reports.global = m_global.GetNextKey();
+    reports.stop = m_stop;
+    reports.interrupted = m_interrupted.load(std::memory_order_relaxed);
 }
 
 Scheduler::EventKey
@@ -311,9 +338,11 @@ QbbParallelRun::Insert(QbbEventTime at, uint32_t context, EventImpl* event)
     auto* const own = dynamic_cast<QbbEvent*>(event);
     if (context == Simulator::NO_CONTEXT)
     {
-        // While all groups rest, they may have passed the instant of a note.
         Group& group = *m_groups[running ? running->GetGroup() : 0];
-        NS_ABORT_MSG_IF(static_cast<uint64_t>(at.GetFs()) < group.end,
+        // While all groups rest, they may have passed the instant of a note.
+        const QbbPs earliest = running ? QbbWindowPlan::GetNextOfGrid(running->GetTime())
+                                       : QbbPs(static_cast<int64_t>(group.end / QBB_FS_PER_PS));
+        NS_ABORT_MSG_IF(at < QbbEventTime(earliest, 0),
                         "rdma: an event of node "
                             << (running ? running->GetKey() : m_global.GetKey()).m_context
                             << " schedules an event without a node at " << at.GetInstant()
@@ -324,9 +353,9 @@ QbbParallelRun::Insert(QbbEventTime at, uint32_t context, EventImpl* event)
         {
             return m_global.Insert(at, context, event);
         }
-        group.added[group.step % 2].push_back(
+        group.added[group.step % SLOTS].push_back(
             {event, {static_cast<uint64_t>(at.GetFs()), 0, Simulator::NO_CONTEXT}});
-        return group.added[group.step % 2].back().key;
+        return group.added[group.step % SLOTS].back().key;
     }
     QbbEngine& engine = GetEngine(context);
     NS_ABORT_MSG_IF(running && running != &engine,
@@ -355,10 +384,13 @@ QbbParallelRun::Insert(QbbEventTime at, uint32_t context, EventImpl* event)
 uint64_t
 QbbParallelRun::GetEventCount() const
 {
+    const bool isResting = QbbEngine::GetRunning() == nullptr;
     uint64_t count = m_global.GetEventCount();
-    for (const QbbGroupReport& report : m_steps[(m_groups[0]->step - 1) % 2].groups)
+    for (uint32_t i = 0; i < GetNumber(); ++i)
     {
-        count += report.count;
+        // While groups run apart, the counts of the others belong to other threads.
+        count += isResting ? m_groups[i]->engine.GetEventCount()
+                           : m_reports[m_base % SLOTS].groups[i].count;
     }
     return count;
 }

@@ -3,9 +3,10 @@
 #ifndef QBB_PARALLEL_RUN_H
 #define QBB_PARALLEL_RUN_H
 
-#include "qbb-barrier.h"
+#include "qbb-border.h"
 #include "qbb-engine.h"
 #include "qbb-node-groups.h"
+#include "qbb-step-counts.h"
 #include "qbb-window-plan.h"
 
 #include <array>
@@ -24,12 +25,14 @@ namespace ns3
  * \ingroup rdma
  * A run of the simulation in which groups of nodes run on threads of their own.
  *
- * The run goes in windows of simulated time, which are no longer than the time that a frame needs
- * from one group to another. Within a window, the groups know nothing of each other. Between two
- * windows, each group takes over the frames that others have sent to it. An event without a node
- * runs while all groups rest, after all their events that are due before it. No event of a node may
- * act on the simulation as a whole, other than by an event without a node at a later multiple of
- * GRID.
+ * The run goes in steps. Most steps are windows of simulated time, half as long as the time that a
+ * frame needs from one group to another. Within a window, the groups know nothing of each other. A
+ * group begins a window once all groups have completed the last window but one, and takes over the
+ * frames that others have sent to it until then. So no group waits for another whose window takes
+ * longer, unless that group falls back by more than one window. An event without a node runs in a
+ * step of its own while all groups rest, after all their events that are due before it. No event of
+ * a node may act on the simulation as a whole, other than by an event without a node at a later
+ * multiple of GRID.
  *
  * The events of a group run in the order of an ordinary run, so a run has the same results with any
  * number of threads: events of different nodes at one instant do not depend on each other, because
@@ -90,22 +93,29 @@ class QbbParallelRun
     /** \param context id of a node \return the engine that runs the node's events */
     QbbEngine& GetEngine(uint32_t context);
 
-    /** \return number of events that have run, those of the present window not counted */
+    /** \return number of events that have run; in an event of a node, those of the latest windows
+     * are not counted */
     uint64_t GetEventCount() const;
 
     /** \return true if no event is pending; only while all groups rest */
     bool IsEmpty() const;
 
   private:
+    static constexpr uint32_t SLOTS = QbbBorder::COMPARTMENTS;  //!< steps that are kept apart
+    static constexpr uint64_t NEVER = QbbEngine::NO_EVENT.m_ts; //!< time of no event
+
     /** A group of nodes. */
     struct alignas(64) Group
     {
         QbbEngine engine;           //!< the group's events
         uint32_t step{0};           //!< number of the present step
+        uint32_t taken{0};          //!< latest step of which the group has taken over the frames
         uint64_t end{0};            //!< end of the present window, in femtoseconds
+        uint64_t caused{NEVER};     //!< earliest event that a frame of the present step causes
+        uint64_t earliest{NEVER};   //!< earliest new event without a node of the present step
         std::exception_ptr failure; //!< exception of an event
-        /// new events without a node, of steps with even and odd numbers
-        std::array<std::vector<Scheduler::Event>, 2> added;
+        /// New events without a node, by step
+        std::array<std::vector<Scheduler::Event>, SLOTS> added;
     };
 
     uint32_t GetNumber() const
@@ -114,25 +124,27 @@ class QbbParallelRun
     }
 
     void Work(uint32_t group);
-    void RunWindow(uint32_t group, const QbbWindowPlan& plan);
+    void RunWindow(uint32_t group, uint32_t base, const QbbWindowPlan& plan);
     void Rest();
     void RunNotes();
-    void TakeOver(uint32_t group, uint32_t compartment);
-    void OpenBorders(uint32_t group, uint32_t compartment);
-    void AddCaused(uint32_t group, uint32_t compartment, QbbGroupReport& report);
-    void TakeAdded(uint32_t compartment);
-    void ReportAtRest(QbbWindowReports& next);
+    void TakeOver(uint32_t group, uint32_t last);
+    void OpenBorders(uint32_t group, uint32_t step);
+    uint64_t GetCaused(uint32_t group, uint32_t step);
+    static Scheduler::EventKey GetNextOf(const Group& group, uint64_t caused);
+    void TakeAdded(uint32_t first, uint32_t last);
+    void ReportAtRest();
 
-    QbbEngine& m_global;                          //!< events without a node
-    QbbNodeGroups& m_nodes;                       //!< groups of nodes
-    std::vector<std::unique_ptr<Group>> m_groups; //!< the groups
-    QbbBarrier m_barrier;                         //!< where the groups meet between windows
-    std::array<QbbWindowReports, 2> m_steps; //!< reports for the current step, and for the next
-    std::function<void()> m_takeForeign;     //!< called after an interruption
-    std::atomic<bool>& m_interrupted;        //!< a thread has asked for that call
-    uint64_t m_events{0};                    //!< number of events before a pause
-    bool m_paused{false};                    //!< the run has paused
-    bool m_stop{false};                      //!< Stop() has been called
+    QbbEngine& m_global;                           //!< events without a node
+    QbbNodeGroups& m_nodes;                        //!< groups of nodes
+    std::vector<std::unique_ptr<Group>> m_groups;  //!< the groups
+    QbbStepCounts m_completed;                     //!< steps that the groups have completed
+    std::array<QbbWindowReports, SLOTS> m_reports; //!< reports of the latest steps
+    uint32_t m_base{0};                            //!< step whose reports group 0 has read last
+    std::function<void()> m_takeForeign;           //!< called after an interruption
+    std::atomic<bool>& m_interrupted;              //!< a thread has asked for that call
+    uint64_t m_events{0};                          //!< number of events before a pause
+    bool m_paused{false};                          //!< the run has paused
+    bool m_stop{false};                            //!< Stop() has been called
 };
 
 } // namespace ns3

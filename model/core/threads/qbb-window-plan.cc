@@ -12,7 +12,7 @@ namespace ns3
 {
 
 QbbWindowPlan
-QbbWindowPlan::Make(const QbbWindowReports& last, QbbPs lookahead, uint64_t events)
+QbbWindowPlan::Make(const QbbWindowReports& reports, uint64_t end, QbbPs lookahead, uint64_t events)
 {
     constexpr uint64_t NEVER = QbbEngine::NO_EVENT.m_ts; // time of no event
     QbbWindowPlan plan;
@@ -21,7 +21,7 @@ QbbWindowPlan::Make(const QbbWindowReports& last, QbbPs lookahead, uint64_t even
     uint64_t count = 0;
     bool failed = false;
     bool noted = false;
-    for (const QbbGroupReport& report : last.groups)
+    for (const QbbGroupReport& report : reports.groups)
     {
         first = std::min(first, report.next.m_ts);
         added = std::min(added, report.added);
@@ -30,13 +30,13 @@ QbbWindowPlan::Make(const QbbWindowReports& last, QbbPs lookahead, uint64_t even
         count += report.count;
     }
     // An event that a group has added comes after all others of its time.
-    Scheduler::EventKey global = last.global;
+    Scheduler::EventKey global = reports.global;
     if (added < global.m_ts)
     {
         global = {added, QbbEngine::NO_EVENT.m_uid, Simulator::NO_CONTEXT};
     }
-    const bool mustRest = last.interrupted || noted;
-    if (failed || last.stop || (first == NEVER && global.m_ts == NEVER && !mustRest))
+    const bool mustRest = reports.interrupted || noted;
+    if (failed || reports.stop || (first == NEVER && global.m_ts == NEVER && !mustRest))
     {
         return plan;
     }
@@ -46,16 +46,18 @@ QbbWindowPlan::Make(const QbbWindowReports& last, QbbPs lookahead, uint64_t even
         return plan;
     }
     // Uids of other groups than group 0 mean nothing to events without a node.
-    if (mustRest || (first >= global.m_ts && !(last.groups[0].next < global)))
+    if (mustRest || (first >= global.m_ts && !(reports.groups[0].next < global)))
     {
         plan.action = Action::REST;
         return plan;
     }
     plan.action = Action::WINDOW;
     const auto instant = static_cast<int64_t>(first / QBB_FS_PER_PS);
-    const int64_t end =
+    const int64_t latest =
         std::min(instant + lookahead.Get(), (instant / GRID.Get() + 1) * GRID.Get());
-    const auto endFs = static_cast<uint64_t>(end) * QBB_FS_PER_PS;
+    const int64_t half = (lookahead.Get() + 1) / 2;
+    const int64_t begin = std::max(instant, static_cast<int64_t>(end / QBB_FS_PER_PS));
+    const auto endFs = static_cast<uint64_t>(std::min(latest, begin + half)) * QBB_FS_PER_PS;
     plan.limit = {std::min(endFs, global.m_ts), 0, Simulator::NO_CONTEXT};
     plan.limit0 = endFs < global.m_ts ? plan.limit : global;
     return plan;

@@ -4,6 +4,7 @@
 #define QBB_WINDOW_PLAN_H
 
 #include "qbb-engine.h"
+#include "qbb-event-time.h"
 #include "qbb-ps.h"
 
 #include <ns3/scheduler.h>
@@ -61,13 +62,28 @@ struct QbbWindowPlan
     Scheduler::EventKey limit0{}; //!< end of the window for group 0: events before it run
     Scheduler::EventKey limit{};  //!< end of the window for all groups above 0
 
+    /** \param time time of an event of a node \return the next multiple of GRID after the event */
+    static QbbPs GetNextOfGrid(QbbEventTime time)
+    {
+        return QbbPs((time.GetInstant() / GRID + 1) * GRID.Get());
+    }
+
     /**
-     * \param last reports at the end of the last window
+     * Plans a step. Reports of the step before the last one are enough: what a group causes in the
+     * last step, and in the planned one, reaches other groups after the planned step, because the
+     * planned step ends at most a lookahead after the first event of these reports. The planned
+     * step is half as long as the lookahead, so that groups may be one step apart.
+     *
+     * \param reports reports of the latest step that all groups have completed
+     * \param end end of the last step, in femtoseconds; 0 if there was none
      * \param lookahead shortest time that a frame needs from one group to another
      * \param events number of events after which the run pauses
-     * \return the next step
+     * \return the planned step
      */
-    static QbbWindowPlan Make(const QbbWindowReports& last, QbbPs lookahead, uint64_t events);
+    static QbbWindowPlan Make(const QbbWindowReports& reports,
+                              uint64_t end,
+                              QbbPs lookahead,
+                              uint64_t events);
 };
 
 } // namespace ns3

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 
-#include "qbb-barrier.h"
 #include "qbb-event-wheel.h"
 #include "qbb-fabric-groups.h"
+#include "qbb-step-counts.h"
 #include "rdma-simulator-impl.h"
 #include "rdma-test-fabric.h"
 
@@ -111,26 +111,27 @@ TEST(QbbEventWheelGroups, AllEventsLeave)
     EXPECT_EQ(wheel.RemoveNext().key.m_ts, next.key.m_ts);
 }
 
-TEST(QbbBarrier, NobodyPassesAlone)
+TEST(QbbStepCounts, ThreadsAreAtMostOneStepApart)
 {
     constexpr uint32_t THREADS = 3;
-    constexpr uint32_t ROUNDS = 2000;
-    QbbBarrier barrier(THREADS);
-    std::array<uint32_t, THREADS> rounds{};
+    constexpr uint32_t STEPS = 2000;
+    QbbStepCounts counts(THREADS);
+    // Each thread writes an entry in each step, and reads all entries of the last step but one.
+    std::array<std::array<uint32_t, 4>, THREADS> written{};
     std::atomic<uint32_t> wrong{0};
     std::vector<std::thread> threads;
     for (uint32_t number = 0; number < THREADS; ++number)
     {
         threads.emplace_back([&, number] {
-            for (uint32_t round = 1; round <= ROUNDS; ++round)
+            for (uint32_t step = 1; step <= STEPS; ++step)
             {
-                rounds[number] = round;
-                barrier.Wait();
-                wrong += static_cast<uint32_t>(
-                    std::count_if(rounds.begin(), rounds.end(), [round](uint32_t other) {
-                        return other != round;
-                    }));
-                barrier.Wait();
+                counts.Await(step - 1 - (step > 1));
+                for (const auto& steps : written)
+                {
+                    wrong += step > 2 && steps[(step - 2) % 4] != step - 2;
+                }
+                written[number][step % 4] = step;
+                counts.Complete(number, step);
             }
         });
     }
