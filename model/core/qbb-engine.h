@@ -201,17 +201,25 @@ class QbbEngine
     /**
      * Makes this the engine of a group of nodes among several that run apart.
      * \param group number of the group; 0 runs on the thread of Simulator::Run()
+     * \param defersSinks true: sinks of trace sources are called while all groups rest
      */
-    void SetGroup(uint32_t group)
+    void SetGroup(uint32_t group, bool defersSinks)
     {
         m_group = group;
         m_isApart = true;
+        m_defersSinks = defersSinks;
     }
 
     /** \return true if other groups of nodes run on other threads meanwhile */
     bool IsApart() const
     {
         return m_isApart;
+    }
+
+    /** \return true if sinks of trace sources are called while all groups rest */
+    bool DefersSinks() const
+    {
+        return m_defersSinks;
     }
 
     /** Leaves something to be done while all groups rest. \param work what is to be done */
@@ -379,6 +387,7 @@ class QbbEngine
     uint32_t m_uid{FIRST_UID};                   //!< uid of the next event
     uint32_t m_group{0};                         //!< number of the group of nodes
     bool m_isApart{false};                       //!< other groups run on other threads
+    bool m_defersSinks{false};                   //!< sinks are called while all groups rest
     std::vector<Note> m_notes;                   //!< what is left to be done
     QbbEventWheel m_wheel;                       //!< pending events
 };

@@ -8,6 +8,10 @@
 #include <ns3/traced-callback.h>
 
 #include <functional>
+#include <memory>
+#include <string>
+#include <tuple>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -49,23 +53,94 @@ CheckQbbPacket()
 
 /**
  * \ingroup rdma
- * A trace source whose sinks are called only where they may be (CheckQbbSink()).
+ * \return the engine of the running event if sinks are to be called between two windows of
+ *         simulated time (attribute DeferSinks of ns3::RdmaSimulatorImpl); null: in their event
+ */
+inline QbbEngine*
+GetQbbSinkDeferrer()
+{
+    QbbEngine* engine = QbbEngine::GetRunning();
+    return engine && engine->DefersSinks() ? engine : nullptr;
+}
+
+/**
+ * \ingroup rdma
+ * A trace source whose sinks are called only where they may be: in the event (CheckQbbSink()), or
+ * between two windows of simulated time (GetQbbSinkDeferrer()).
  *
  * \tparam Ts types of the arguments
  */
 template <typename... Ts>
-class QbbTrace : public TracedCallback<Ts...>
+class QbbTrace
 {
   public:
+    using Sinks = TracedCallback<Ts...>; //!< list of sinks
+
+    /** \param sink function to call */
+    void ConnectWithoutContext(const CallbackBase& sink)
+    {
+        Make().ConnectWithoutContext(sink);
+    }
+
+    /** \param sink function to call \param context first argument of the function */
+    void Connect(const CallbackBase& sink, const std::string& context)
+    {
+        Make().Connect(sink, context);
+    }
+
+    /** \param sink function that is no longer to be called */
+    void DisconnectWithoutContext(const CallbackBase& sink)
+    {
+        Make().DisconnectWithoutContext(sink);
+    }
+
+    /** \param sink function that is no longer to be called \param context its first argument */
+    void Disconnect(const CallbackBase& sink, const std::string& context)
+    {
+        Make().Disconnect(sink, context);
+    }
+
+    /** \return true if there is no sink */
+    bool IsEmpty() const
+    {
+        return !m_sinks || m_sinks->IsEmpty();
+    }
+
+    /** \return the sinks, which may outlive the trace source; null if there never was one */
+    std::shared_ptr<const Sinks> GetSinks() const
+    {
+        return m_sinks;
+    }
+
     /** Calls all sinks. \param args arguments of the sinks */
     void operator()(Ts... args) const
     {
-        if (!this->IsEmpty())
+        if (IsEmpty())
         {
-            CheckQbbSink();
-            TracedCallback<Ts...>::operator()(args...);
+            return;
         }
+        if (QbbEngine* engine = GetQbbSinkDeferrer())
+        {
+            engine->AddNote([sinks = m_sinks, values = std::tuple<std::decay_t<Ts>...>(args...)] {
+                std::apply(*sinks, values);
+            });
+            return;
+        }
+        CheckQbbSink();
+        (*m_sinks)(args...);
     }
+
+  private:
+    Sinks& Make()
+    {
+        if (!m_sinks)
+        {
+            m_sinks = std::make_shared<Sinks>();
+        }
+        return *m_sinks;
+    }
+
+    std::shared_ptr<Sinks> m_sinks; //!< made for the first sink
 };
 
 /**

@@ -42,6 +42,16 @@ RdmaSimulatorImpl::GetTypeId()
                           MakeStringAccessor(&RdmaSimulatorImpl::SetGrouping,
                                              &RdmaSimulatorImpl::GetGrouping),
                           MakeStringChecker())
+            .AddAttribute(
+                "DeferSinks",
+                "With several threads, call the sinks of trace sources between two "
+                "windows of simulated time, in the order of the events, and let the nodes "
+                "with sinks run on any thread. A sink may then use its arguments and the "
+                "clock alone, because the nodes have gone on since the event.",
+                BooleanValue(false),
+                MakeBooleanAccessor(&RdmaSimulatorImpl::SetDeferSinks,
+                                    &RdmaSimulatorImpl::DefersSinks),
+                MakeBooleanChecker())
             .AddAttribute("LargePages",
                           "Request large pages for the heap of a large run from Linux. Affects "
                           "speed only.",
@@ -231,7 +241,8 @@ void
 RdmaSimulatorImpl::Stop()
 {
     QbbParallelRun* const run = m_parallel.GetRun();
-    NS_ABORT_MSG_IF(run && QbbEngine::GetRunning(),
+    // A deferred sink has the context of its event's node, and no running engine.
+    NS_ABORT_MSG_IF(run && (QbbEngine::GetRunning() || GetContext() != Simulator::NO_CONTEXT),
                     "rdma: Simulator::Stop() in an event of node "
                         << GetContext()
                         << " while other threads run other nodes; accepted: in an event without a "
@@ -248,12 +259,6 @@ RdmaSimulatorImpl::StopResult
 RdmaSimulatorImpl::Stop(const Time& delay)
 {
     return static_cast<StopResult>(Simulator::Schedule(delay, &Simulator::Stop));
-}
-
-QbbEventTime
-RdmaSimulatorImpl::GetTimeAfter(const Time& delay) const
-{
-    return QbbEventTime::FromFs((delay + Now()).GetTimeStep());
 }
 
 Scheduler::EventKey
@@ -375,12 +380,6 @@ RdmaSimulatorImpl::IsExpired(const EventId& id) const
     }
     const Scheduler::EventKey& key = GetEngineOf(id).GetKey();
     return id.GetTs() < key.m_ts || (id.GetTs() == key.m_ts && id.GetUid() <= key.m_uid);
-}
-
-Time
-RdmaSimulatorImpl::GetMaximumSimulationTime() const
-{
-    return TimeStep(std::numeric_limits<int64_t>::max());
 }
 
 uint32_t

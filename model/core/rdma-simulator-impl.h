@@ -12,6 +12,8 @@
 #include <ns3/simulator-impl.h>
 
 #include <atomic>
+#include <cstdint>
+#include <limits>
 #include <mutex>
 #include <string>
 #include <thread>
@@ -101,7 +103,12 @@ class RdmaSimulatorImpl final : public SimulatorImpl
     void Run() override;
     Time Now() const override;
     Time GetDelayLeft(const EventId& id) const override;
-    Time GetMaximumSimulationTime() const override;
+
+    Time GetMaximumSimulationTime() const override
+    {
+        return TimeStep(std::numeric_limits<int64_t>::max());
+    }
+
     void SetScheduler(ObjectFactory schedulerFactory) override;
     uint32_t GetSystemId() const override;
     uint32_t GetContext() const override;
@@ -136,7 +143,11 @@ class RdmaSimulatorImpl final : public SimulatorImpl
         EventImpl* event; //!< event object
     };
 
-    QbbEventTime GetTimeAfter(const Time& delay) const;
+    QbbEventTime GetTimeAfter(const Time& delay) const
+    {
+        return QbbEventTime::FromFs((delay + Now()).GetTimeStep());
+    }
+
     Scheduler::EventKey Insert(const Time& delay, uint32_t context, EventImpl* event);
     void TakeForeignEvents();
     bool IsOnOwnThread() const;
@@ -154,6 +165,16 @@ class RdmaSimulatorImpl final : public SimulatorImpl
     std::string GetGrouping() const
     {
         return m_parallel.GetGrouping();
+    }
+
+    void SetDeferSinks(bool defers)
+    {
+        m_parallel.SetDefersSinks(defers);
+    }
+
+    bool DefersSinks() const
+    {
+        return m_parallel.DefersSinks();
     }
 
     void SetLargePages(bool on)

@@ -33,10 +33,11 @@ class QbbLine;
 class QbbPortState : public QbbPortTraces, private QbbFlowControlPort
 {
   public:
-    /** \return true if code from outside of the module is called with the port's frames */
-    bool IsSeen() const
+    /** \return true if an error model from outside of the module is called with the port's frames
+     */
+    bool CallsErrorModel() const
     {
-        return HasSinks() || (m_receiveErrorModel && !LosesWholeFrames());
+        return m_receiveErrorModel && !LosesWholeFrames();
     }
 
     /** \return consumer of received frames, or null */

@@ -14,6 +14,52 @@
 namespace ns3
 {
 
+namespace
+{
+
+/**
+ * Calls the sinks of a trace source, if any, with a frame that is converted to a packet of ns-3.
+ *
+ * \param trace the trace source
+ * \param frame the frame
+ * \param more further arguments of the sinks
+ */
+template <typename Trace, typename... More>
+void
+FireFrame(const Trace& trace, const QbbFrame& frame, More... more)
+{
+    if (trace.IsEmpty())
+    {
+        return;
+    }
+    QbbEngine* const deferrer = GetQbbSinkDeferrer();
+    if (!deferrer)
+    {
+        CheckQbbSink();
+        trace(QbbFrameCodec::ToPacket(frame), more...);
+        return;
+    }
+    if (frame.packet && deferrer->GetGroup() > 0)
+    {
+        deferrer->RefuseSink("a sink with a packet of ns-3's stack");
+    }
+    // The packet is made between two windows, from a copy of the frame, which goes on meanwhile.
+    const Ptr<Packet> packet = frame.packet ? QbbFrameCodec::ToPacket(frame) : nullptr;
+    QbbFrameFields fields;
+    static_cast<QbbFrameHeaders&>(fields) = frame;
+    static_cast<QbbFrameExtensions&>(fields) = frame;
+    static_cast<QbbFrameRareFields&>(fields) = frame;
+    deferrer->AddNote(
+        [sinks = trace.GetSinks(), packet, fields, telemetry = frame.telemetry, more...] {
+            QbbFrame copy;
+            static_cast<QbbFrameFields&>(copy) = fields;
+            copy.telemetry = telemetry;
+            (*sinks)(packet ? packet : QbbFrameCodec::ToPacket(copy), more...);
+        });
+}
+
+} // namespace
+
 /**
  * Accessor of a trace source, which creates the sources of a port for the first sink.
  *
@@ -157,11 +203,7 @@ QbbPortTraces::PacketTrace::Fire(const QbbFrame& frame) const
     {
         watcher(frame);
     }
-    if (!IsEmpty())
-    {
-        CheckQbbSink();
-        (*this)(QbbFrameCodec::ToPacket(frame));
-    }
+    FireFrame(*this, frame);
 }
 
 void
@@ -245,11 +287,7 @@ QbbPortTraces::FireDrop(const QbbFrame& frame, QbbDropReason reason)
     {
         watcher(reason);
     }
-    if (!m_rareSources->drop.IsEmpty())
-    {
-        CheckQbbSink();
-        m_rareSources->drop(QbbFrameCodec::ToPacket(frame), reason);
-    }
+    FireFrame(m_rareSources->drop, frame, reason);
 }
 
 void

@@ -67,6 +67,12 @@ class QbbPortTraces
     /** \return true if a trace source of the port has a sink */
     bool HasSinks() const;
 
+    /** \return true if the trace source PhyTxEnd has a sink */
+    bool HasPhyTxEndSinks() const
+    {
+        return m_sources && !m_sources->phyTxEnd.IsEmpty();
+    }
+
     // Watchers: functions of the module that a port calls in its events, on the thread of its node.
     // A watcher may act on that node alone; QbbDefer() does more.
 

@@ -100,9 +100,8 @@ QbbFabricGroups::GetLoad(const Node& node)
 }
 
 std::vector<QbbFabricGroups::Cluster>
-QbbFabricGroups::MakeClusters(uint32_t most, const std::set<uint32_t>& foreign)
+QbbFabricGroups::MakeClusters(uint32_t most, const std::vector<std::string>& seenBy)
 {
-    const std::vector<std::string> seenBy = FindQbbOutsideCode(foreign);
     std::vector<Cluster> clusters;
     m_clusterOf.assign(NodeList::GetNNodes(), NONE);
     const auto add = [&](uint32_t cluster, const Node& node) {
@@ -217,14 +216,15 @@ QbbFabricGroups::DrawBorders(uint32_t groups)
 }
 
 uint32_t
-QbbFabricGroups::Divide(uint32_t most, const std::set<uint32_t>& foreign)
+QbbFabricGroups::Divide(uint32_t most, const std::set<uint32_t>& foreign, bool defersSinks)
 {
     m_reason = FindQbbPacketMaker();
     if (!m_reason.empty())
     {
         return 1;
     }
-    const std::vector<Cluster> clusters = MakeClusters(most, foreign);
+    const std::vector<Cluster> clusters =
+        MakeClusters(most, FindQbbOutsideCode(foreign, defersSinks));
     const auto isSeen = [](const Cluster& cluster) { return !cluster.seenBy.empty(); };
     const auto seen = std::count_if(clusters.begin(), clusters.end(), isSeen);
     const auto apart = static_cast<std::ptrdiff_t>(clusters.size()) - seen + (seen > 0 ? 1 : 0);

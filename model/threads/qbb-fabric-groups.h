@@ -42,7 +42,7 @@ class QbbFabricGroups : public QbbNodeGroups
     static TypeId GetTypeId();
 
     // Inherited from QbbNodeGroups
-    uint32_t Divide(uint32_t most, const std::set<uint32_t>& foreign) override;
+    uint32_t Divide(uint32_t most, const std::set<uint32_t>& foreign, bool defersSinks) override;
     void Unite() override;
     uint32_t GetGroup(uint32_t node) const override;
     QbbPs GetLookahead() const override;
@@ -62,7 +62,7 @@ class QbbFabricGroups : public QbbNodeGroups
     };
 
     static uint64_t GetLoad(const Node& node);
-    std::vector<Cluster> MakeClusters(uint32_t most, const std::set<uint32_t>& foreign);
+    std::vector<Cluster> MakeClusters(uint32_t most, const std::vector<std::string>& seenBy);
     void Assign(const std::vector<Cluster>& clusters, uint32_t groups);
     void DrawBorders(uint32_t groups);
 

@@ -44,19 +44,15 @@ FindStranger(const Node& node)
                                                           : "a device other than ns3::QbbNetDevice";
 }
 
-/// \return a part of the module that calls code of the user in events of a node; "": none
+/// \return a trace source of a node with a sink; "": none
 std::string
-FindWitness(const Node& node)
+FindSink(const Node& node)
 {
     const auto ports = GetQbbPorts(node);
     const auto nic = node.GetObject<RdmaNic>();
-    if (node.GetNApplications() > 0)
-    {
-        return "an application";
-    }
     if (nic && nic->HasSinks())
     {
-        return "a sink or a callback of the NIC or of a queue pair";
+        return "a sink of the NIC or of a queue pair";
     }
     const auto watchdog = node.GetObject<QbbPfcWatchdog>();
     if (watchdog && watchdog->HasSinks())
@@ -65,9 +61,39 @@ FindWitness(const Node& node)
     }
     const bool isSeen = std::any_of(ports.begin(), ports.end(), [](const QbbNetDevice* port) {
         const auto of = port->GetObject<RdmaNicWatchdog>();
-        return port->IsSeen() || (of && of->HasSinks());
+        return port->HasSinks() || (of && of->HasSinks());
     });
-    return isSeen ? "a sink or an error model of a port" : "";
+    return isSeen ? "a sink of a port" : "";
+}
+
+/// \return a part of the module that calls code of the user in events of a node; "": none
+std::string
+FindWitness(const Node& node, bool defersSinks)
+{
+    const auto ports = GetQbbPorts(node);
+    const auto hasPort = [&ports](auto has) {
+        return std::any_of(ports.begin(), ports.end(), [has](const QbbNetDevice* port) {
+            return (port->*has)();
+        });
+    };
+    const auto nic = node.GetObject<RdmaNic>();
+    if (node.GetNApplications() > 0)
+    {
+        return "an application";
+    }
+    if (nic && nic->HasCallbacks())
+    {
+        return "a callback of a completion queue";
+    }
+    if (hasPort(&QbbNetDevice::CallsErrorModel))
+    {
+        return "an error model of a port";
+    }
+    if (defersSinks)
+    {
+        return hasPort(&QbbNetDevice::HasPhyTxEndSinks) ? "a sink of PhyTxEnd" : "";
+    }
+    return FindSink(node);
 }
 
 /// \return true if frames cross a cable of the node as bytes
@@ -98,7 +124,7 @@ GetQbbPorts(const Node& node)
 }
 
 std::vector<std::string>
-FindQbbOutsideCode(const std::set<uint32_t>& foreign)
+FindQbbOutsideCode(const std::set<uint32_t>& foreign, bool defersSinks)
 {
     std::vector<std::string> seenBy(NodeList::GetNNodes());
     for (auto it = NodeList::Begin(); it != NodeList::End(); ++it)
@@ -110,7 +136,7 @@ FindQbbOutsideCode(const std::set<uint32_t>& foreign)
             foreign.count(id) ? "an event of the script" : FindStranger(node);
         if (stranger.empty())
         {
-            const std::string witness = FindWitness(node);
+            const std::string witness = FindWitness(node, defersSinks);
             if (seenBy[id].empty() && !witness.empty())
             {
                 seenBy[id] = witness + place;

@@ -34,9 +34,11 @@ std::vector<QbbNetDevice*> GetQbbPorts(const Node& node);
  * of ns-3 count too, because switches answer the ARP requests of their hosts.
  *
  * \param foreign ids of nodes with pending events of code from outside of the module
+ * \param defersSinks true: sinks are not called in events, and do not count, but for the sinks of
+ *                    PhyTxEnd, which need an event of their own
  * \return name of such code, by node id; empty if the node's events call none
  */
-std::vector<std::string> FindQbbOutsideCode(const std::set<uint32_t>& foreign);
+std::vector<std::string> FindQbbOutsideCode(const std::set<uint32_t>& foreign, bool defersSinks);
 
 /**
  * \ingroup rdma

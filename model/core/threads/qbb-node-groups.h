@@ -35,9 +35,10 @@ class QbbNodeGroups : public Object
      *
      * \param most largest number of groups
      * \param foreign ids of nodes with pending events of code from outside of the module
+     * \param defersSinks true: sinks of trace sources are not called in the events of nodes
      * \return number of groups; 1: no two groups can run apart, for the reason of GetReason()
      */
-    virtual uint32_t Divide(uint32_t most, const std::set<uint32_t>& foreign) = 0;
+    virtual uint32_t Divide(uint32_t most, const std::set<uint32_t>& foreign, bool defersSinks) = 0;
 
     /** Ends the division, after a run. */
     virtual void Unite() = 0;

@@ -15,6 +15,7 @@ namespace ns3
 QbbParallelRun::QbbParallelRun(QbbEngine& global,
                                QbbNodeGroups& nodes,
                                uint32_t groups,
+                               bool defersSinks,
                                std::atomic<bool>& interrupted)
     : m_global(global),
       m_nodes(nodes),
@@ -24,7 +25,7 @@ QbbParallelRun::QbbParallelRun(QbbEngine& global,
     for (uint32_t group = 0; group < groups; ++group)
     {
         m_groups.push_back(std::make_unique<Group>());
-        m_groups.back()->engine.SetGroup(group);
+        m_groups.back()->engine.SetGroup(group, defersSinks);
         m_groups.back()->engine.Continue(global.GetKey(), global.GetNextUid());
     }
     for (const Scheduler::Event& ev : global.TakeAll())
@@ -42,7 +43,7 @@ QbbParallelRun::~QbbParallelRun()
     {
         QbbEngine& engine = m_groups[i]->engine;
         const QbbEngine::RunningScope scope(&engine);
-        TakeOver(i, m_groups[i]->step);
+        TakeOver(i, m_groups[0]->step);
         for (const Scheduler::Event& ev : engine.TakeAll())
         {
             m_global.Adopt(ev);
@@ -74,9 +75,9 @@ QbbParallelRun::Run(const std::function<void()>& takeForeign, uint64_t events)
     }
     ReportAtRest();
     std::vector<std::thread> threads;
-    for (uint32_t group = 1; group < GetNumber(); ++group)
+    for (uint32_t i = 1; i < GetNumber(); ++i)
     {
-        threads.emplace_back(&QbbParallelRun::Work, this, group);
+        threads.emplace_back(&QbbParallelRun::Work, this, i);
     }
     Work(0);
     for (std::thread& thread : threads)
@@ -177,13 +178,6 @@ QbbParallelRun::GetCaused(uint32_t group, uint32_t step)
     return caused;
 }
 
-Scheduler::EventKey
-QbbParallelRun::GetNextOf(const Group& group, uint64_t caused)
-{
-    const Scheduler::EventKey next = group.engine.GetNextKey();
-    return caused < next.m_ts ? Scheduler::EventKey{caused, 0, Simulator::NO_CONTEXT} : next;
-}
-
 void
 QbbParallelRun::TakeAdded(uint32_t first, uint32_t last)
 {
@@ -243,10 +237,16 @@ QbbParallelRun::RunWindow(uint32_t number, uint32_t base, const QbbWindowPlan& p
     if (number == 0)
     {
         TakeAdded(firstNew, base);
-        reports.global = m_global.GetNextKey();
-        reports.stop = m_stop;
-        reports.interrupted = m_interrupted.load(std::memory_order_relaxed);
+        ReportWithoutNode(reports);
     }
+}
+
+void
+QbbParallelRun::ReportWithoutNode(QbbWindowReports& reports) const
+{
+    reports.global = m_global.GetNextKey();
+    reports.stop = m_stop;
+    reports.interrupted = m_interrupted.load(std::memory_order_relaxed);
 }
 
 void
@@ -254,8 +254,8 @@ QbbParallelRun::Rest()
 {
     Group& group = *m_groups[0];
     const uint32_t last = group.step - 1;
-    TakeAdded(group.taken + 1, last);
     bool isNoted = false;
+    TakeAdded(group.taken + 1, last);
     for (uint32_t i = 0; i < GetNumber(); ++i)
     {
         QbbEngine& engine = m_groups[i]->engine;
@@ -326,9 +326,7 @@ QbbParallelRun::ReportAtRest()
         report.failed = group.failure != nullptr;
         report.noted = group.engine.HasNotes();
     }
-    reports.global = m_global.GetNextKey();
-    reports.stop = m_stop;
-    reports.interrupted = m_interrupted.load(std::memory_order_relaxed);
+    ReportWithoutNode(reports);
 }
 
 Scheduler::EventKey
@@ -340,8 +338,8 @@ QbbParallelRun::Insert(QbbEventTime at, uint32_t context, EventImpl* event)
     {
         Group& group = *m_groups[running ? running->GetGroup() : 0];
         // While all groups rest, they may have passed the instant of a note.
-        const QbbPs earliest = running ? QbbWindowPlan::GetNextOfGrid(running->GetTime())
-                                       : QbbPs(static_cast<int64_t>(group.end / QBB_FS_PER_PS));
+        const QbbPs end(static_cast<int64_t>(group.end / QBB_FS_PER_PS));
+        const auto earliest = running ? QbbWindowPlan::GetNextOfGrid(running->GetTime()) : end;
         NS_ABORT_MSG_IF(at < QbbEventTime(earliest, 0),
                         "rdma: an event of node "
                             << (running ? running->GetKey() : m_global.GetKey()).m_context
@@ -393,15 +391,6 @@ QbbParallelRun::GetEventCount() const
                            : m_reports[m_base % SLOTS].groups[i].count;
     }
     return count;
-}
-
-bool
-QbbParallelRun::IsEmpty() const
-{
-    return m_global.IsEmpty() &&
-           std::all_of(m_groups.begin(), m_groups.end(), [](const auto& group) {
-               return group->engine.IsEmpty();
-           });
 }
 
 } // namespace ns3

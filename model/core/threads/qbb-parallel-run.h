@@ -9,6 +9,7 @@
 #include "qbb-step-counts.h"
 #include "qbb-window-plan.h"
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cstdint>
@@ -50,11 +51,13 @@ class QbbParallelRun
      * \param global engine of the events without a node; it has all pending events at first
      * \param nodes groups of nodes, divided
      * \param groups number of groups, above 1
+     * \param defersSinks true: sinks of trace sources are called while all groups rest
      * \param interrupted set by any thread that asks for a call of takeForeign
      */
     QbbParallelRun(QbbEngine& global,
                    QbbNodeGroups& nodes,
                    uint32_t groups,
+                   bool defersSinks,
                    std::atomic<bool>& interrupted);
 
     /** Gives all pending events, the clock and the counts back to the engine of the constructor. */
@@ -98,7 +101,13 @@ class QbbParallelRun
     uint64_t GetEventCount() const;
 
     /** \return true if no event is pending; only while all groups rest */
-    bool IsEmpty() const;
+    bool IsEmpty() const
+    {
+        return m_global.IsEmpty() &&
+               std::all_of(m_groups.begin(), m_groups.end(), [](const auto& group) {
+                   return group->engine.IsEmpty();
+               });
+    }
 
   private:
     static constexpr uint32_t SLOTS = QbbBorder::COMPARTMENTS;  //!< steps that are kept apart
@@ -118,6 +127,12 @@ class QbbParallelRun
         std::array<std::vector<Scheduler::Event>, SLOTS> added;
     };
 
+    static Scheduler::EventKey GetNextOf(const Group& group, uint64_t caused)
+    {
+        const Scheduler::EventKey next = group.engine.GetNextKey();
+        return caused < next.m_ts ? Scheduler::EventKey{caused, 0, 0xffffffff} : next;
+    }
+
     uint32_t GetNumber() const
     {
         return static_cast<uint32_t>(m_groups.size());
@@ -130,9 +145,9 @@ class QbbParallelRun
     void TakeOver(uint32_t group, uint32_t last);
     void OpenBorders(uint32_t group, uint32_t step);
     uint64_t GetCaused(uint32_t group, uint32_t step);
-    static Scheduler::EventKey GetNextOf(const Group& group, uint64_t caused);
     void TakeAdded(uint32_t first, uint32_t last);
     void ReportAtRest();
+    void ReportWithoutNode(QbbWindowReports& reports) const;
 
     QbbEngine& m_global;                           //!< events without a node
     QbbNodeGroups& m_nodes;                        //!< groups of nodes

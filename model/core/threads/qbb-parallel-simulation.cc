@@ -55,7 +55,7 @@ QbbParallelSimulation::DivideNodes(uint32_t threads)
         factory.SetTypeId(type);
         m_groups = factory.Create<QbbNodeGroups>();
     }
-    const uint32_t groups = m_groups->Divide(threads, FindForeignNodes());
+    const uint32_t groups = m_groups->Divide(threads, FindForeignNodes(), m_defersSinks);
     m_reason = m_groups->GetReason();
     return groups;
 }
@@ -65,7 +65,8 @@ QbbParallelSimulation::RunFor(uint32_t groups,
                               const std::function<void()>& takeForeign,
                               uint64_t events)
 {
-    m_run = std::make_unique<QbbParallelRun>(m_engine, *m_groups, groups, m_interrupted);
+    m_run =
+        std::make_unique<QbbParallelRun>(m_engine, *m_groups, groups, m_defersSinks, m_interrupted);
     bool isOver = false;
     std::exception_ptr failure;
     try

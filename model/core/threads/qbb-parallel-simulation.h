@@ -45,6 +45,18 @@ class QbbParallelSimulation
         return m_grouping;
     }
 
+    /** \param defers true: sinks of trace sources are called while all groups of nodes rest */
+    void SetDefersSinks(bool defers)
+    {
+        m_defersSinks = defers;
+    }
+
+    /** \return true if sinks of trace sources are called while all groups of nodes rest */
+    bool DefersSinks() const
+    {
+        return m_defersSinks;
+    }
+
     /** \param reason why all nodes are to run on one thread; empty: they need not */
     void KeepOneThread(const std::string& reason)
     {
@@ -80,6 +92,7 @@ class QbbParallelSimulation
 
     QbbEngine& m_engine;                   //!< engine with all pending events
     std::atomic<bool>& m_interrupted;      //!< a thread has asked for a call of takeForeign
+    bool m_defersSinks{false};             //!< sinks are called while all groups rest
     std::string m_grouping;                //!< class that divides the nodes
     std::string m_demand;                  //!< reason of KeepOneThread()
     std::string m_reason;                  //!< why one thread runs all nodes

@@ -288,9 +288,8 @@ RdmaNic::DestroyQueuePair(Ptr<RdmaQueuePair> qp)
     reset.state = RdmaQpState::RESET;
     qp->Modify(reset);
     m_queuePairs.Remove(qp->GetQpn());
-    // The caller may be a function of the queue pair: free it later.
     m_endOfInstant.ArmNoLater(QbbNow());
-    m_destroyed.push_back(qp);
+    m_destroyed.push_back(qp); // freed later: the caller may be a function of the queue pair
 }
 
 Ptr<RdmaQueuePair>
@@ -318,6 +317,12 @@ RdmaNic::HasSinks() const
 {
     return !m_sampled.IsEmpty() ||
            m_queuePairs.Any([](const RdmaQueuePair& qp) { return qp.HasSinks(); });
+}
+
+bool
+RdmaNic::HasCallbacks() const
+{
+    return m_queuePairs.Any([](const RdmaQueuePair& qp) { return qp.HasCallbacks(); });
 }
 
 void

@@ -164,11 +164,11 @@ class RdmaNic : public Object, public RdmaNicTiming, public QbbFrameSink, public
      */
     Ptr<RdmaQueuePair> GetQueuePair(uint32_t qpn) const;
 
-    /**
-     * \return true if a trace source of the NIC or of a queue pair has a sink, or a completion
-     *         queue has a callback
-     */
+    /** \return true if a trace source of the NIC or of a queue pair has a sink */
     bool HasSinks() const;
+
+    /** \return true if a completion queue of a queue pair has a callback */
+    bool HasCallbacks() const;
 
     /** \return number of existing queue pairs */
     uint32_t GetNQueuePairs() const

@@ -323,8 +323,7 @@ RdmaQueuePair::Address(Ipv4Address remoteAddress, uint32_t remoteQpn)
 bool
 RdmaQueuePair::HasSinks() const
 {
-    return !m_messageReceived.IsEmpty() || !m_sendCompleted.IsEmpty() ||
-           !m_stateChanged.IsEmpty() || m_targets.HasCallback();
+    return !m_messageReceived.IsEmpty() || !m_sendCompleted.IsEmpty() || !m_stateChanged.IsEmpty();
 }
 
 void

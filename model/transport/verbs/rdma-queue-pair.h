@@ -144,8 +144,14 @@ class RdmaQueuePair : public Object, private RdmaVerbsEvents
         m_targets.SetUser(user, id);
     }
 
-    /** \return true if a trace source has a sink, or a completion queue has a callback */
+    /** \return true if a trace source has a sink */
     bool HasSinks() const;
+
+    /** \return true if a completion queue has a callback */
+    bool HasCallbacks() const
+    {
+        return m_targets.HasCallback();
+    }
 
     /** \param queue receives the completions of send requests */
     void SetSendCompletionQueue(Ptr<RdmaCompletionQueue> queue)

@@ -55,7 +55,7 @@ class RdmaThreads : public testing::Test
         Simulator::Stop(TimeStep(1));
         Simulator::Run(); // nodes are initialised
         groups = CreateObject<QbbFabricGroups>();
-        count = groups->Divide(2, foreign);
+        count = groups->Divide(2, foreign, false);
         std::set<uint32_t> numbers;
         for (uint32_t node = 0; count > 1 && node < NodeList::GetNNodes(); ++node)
         {
@@ -148,7 +148,7 @@ TEST(QbbFreePacket, WaitsOnAnotherThreadThanTheFirst)
     {
         const Ptr<Packet> packet = Create<Packet>(100);
         QbbEngine engine;
-        engine.SetGroup(group);
+        engine.SetGroup(group, false);
         {
             const QbbEngine::RunningScope scope(&engine);
             QbbFramePool pool;
@@ -188,7 +188,7 @@ TEST_F(RdmaThreads, SeenNodesAreInGroup0)
     EXPECT_EQ(Divide(), (std::set<uint32_t>{0, 1}));
     EXPECT_EQ(groups->GetGroup(last), 0U);
     groups->Unite();
-    EXPECT_EQ(groups->Divide(2, {hosts.front()}), 2U);
+    EXPECT_EQ(groups->Divide(2, {hosts.front()}, false), 2U);
     EXPECT_EQ(groups->GetGroup(hosts.front()), 0U);
     EXPECT_EQ(groups->GetGroup(last), 0U);
     groups->Unite();
@@ -221,7 +221,7 @@ TEST_F(RdmaThreads, NoGroupIsEmptyAfterUnevenLoad)
     const auto again = CreateObject<QbbFabricGroups>();
     for (const uint32_t most : {2U, 3U, 6U})
     {
-        const uint32_t made = again->Divide(most, {});
+        const uint32_t made = again->Divide(most, {}, false);
         std::set<uint32_t> numbers;
         for (uint32_t node = 0; node < NodeList::GetNNodes(); ++node)
         {
@@ -328,7 +328,7 @@ TEST_F(RdmaThreads, NeighboursOfAnIpStackAreInGroup0)
     test.fabric->GetNode(hosts[0])->AddApplication(CreateObject<IdleApplication>());
     Divide();
     groups->Unite();
-    EXPECT_GT(groups->Divide(4, {}), 2U);
+    EXPECT_GT(groups->Divide(4, {}, false), 2U);
     const auto port = test.fabric->GetNic(hosts[0])->GetPort(0);
     EXPECT_EQ(groups->GetGroup(hosts[0]), 0U);
     EXPECT_EQ(groups->GetGroup(port->GetPeer()->GetNodeId()), 0U);
