@@ -24,6 +24,8 @@ TEST(QbbFramePool, DefaultsEachTime)
         frame->ingressPort = 3;
         frame->migReq = false;
         frame->packet = Create<Packet>(10);
+        frame->intRoom = 2;
+        frame->telemetry.resize(1);
     }
     // The frame reuses the memory, but has no value of the earlier frame.
     QbbFramePtr frame = pool.Allocate();
@@ -35,6 +37,8 @@ TEST(QbbFramePool, DefaultsEachTime)
     EXPECT_TRUE(frame->migReq);
     EXPECT_EQ(frame->pKey, 0xffff);
     EXPECT_EQ(frame->packet, nullptr);
+    EXPECT_EQ(frame->intRoom, 0);
+    EXPECT_TRUE(frame->telemetry.empty());
     EXPECT_EQ(reinterpret_cast<uintptr_t>(place) % 64, 0U);
 }
 
