@@ -5,7 +5,9 @@
 
 #include <algorithm>
 #include <atomic>
+#include <condition_variable>
 #include <cstdint>
+#include <mutex>
 #include <thread>
 #include <vector>
 
@@ -17,8 +19,9 @@ namespace ns3
  * How many steps each thread of a run has completed, so that threads can wait for each other.
  *
  * A wait lasts some microseconds in a balanced run, less than it takes to put a thread to sleep.
- * The threads therefore wait in a loop. They offer their core to others after a while, and at once
- * if the machine has fewer cores than the run has threads.
+ * The threads therefore wait in a loop, and offer their core to others after a while. If the
+ * machine has fewer cores than the run has threads, they sleep: a thread that waits in a loop would
+ * keep the one that it waits for from running.
  */
 class QbbStepCounts
 {
@@ -26,7 +29,7 @@ class QbbStepCounts
     /** \param threads number of threads, none of which has completed a step */
     explicit QbbStepCounts(uint32_t threads)
         : m_counts(threads),
-          m_patience(std::thread::hardware_concurrency() < threads ? 0 : PATIENCE)
+          m_sleeps(std::thread::hardware_concurrency() < threads)
     {
     }
 
@@ -39,15 +42,26 @@ class QbbStepCounts
      */
     void Complete(uint32_t thread, uint32_t step)
     {
-        m_counts[thread].step.store(step, std::memory_order_release);
+        // The order of the two atomic objects matters: see Sleep().
+        m_counts[thread].step.store(step, std::memory_order_seq_cst);
+        if (m_sleepers.load(std::memory_order_seq_cst) > 0)
+        {
+            const std::lock_guard lock(m_mutex);
+            m_wake.notify_all();
+        }
     }
 
     /** Waits until all threads have completed a step. \param step number of the step */
-    void Await(uint32_t step) const
+    void Await(uint32_t step)
     {
+        if (m_sleeps)
+        {
+            Sleep(step);
+            return;
+        }
         for (uint32_t looks = 0; !HaveCompleted(step); ++looks)
         {
-            if (looks >= m_patience)
+            if (looks >= PATIENCE)
             {
                 std::this_thread::yield();
             }
@@ -66,12 +80,24 @@ class QbbStepCounts
     bool HaveCompleted(uint32_t step) const
     {
         return std::all_of(m_counts.begin(), m_counts.end(), [step](const Count& count) {
-            return count.step.load(std::memory_order_acquire) >= step;
+            return count.step.load(std::memory_order_seq_cst) >= step;
         });
     }
 
-    std::vector<Count> m_counts; //!< the threads' counts
-    uint32_t m_patience;         //!< looks at the counts before a core is offered
+    void Sleep(uint32_t step)
+    {
+        // Either this thread sees the last count, or the thread that counts sees a sleeper.
+        std::unique_lock lock(m_mutex);
+        m_sleepers.fetch_add(1, std::memory_order_seq_cst);
+        m_wake.wait(lock, [this, step] { return HaveCompleted(step); });
+        m_sleepers.fetch_sub(1, std::memory_order_seq_cst);
+    }
+
+    std::vector<Count> m_counts;                     //!< the threads' counts
+    bool m_sleeps;                                   //!< threads that wait sleep
+    alignas(64) std::atomic<uint32_t> m_sleepers{0}; //!< threads that sleep
+    std::mutex m_mutex;                              //!< guards m_wake
+    std::condition_variable m_wake;                  //!< wakes the threads that sleep
 };
 
 } // namespace ns3

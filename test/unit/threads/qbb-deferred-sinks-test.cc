@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <functional>
 #include <gtest/gtest.h>
+#include <set>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -105,7 +106,6 @@ GetCalls(uint32_t threads, bool defers)
     run.Record();
     run.test.Run();
     EXPECT_EQ(run.test.GetUnfinished(), "");
-    EXPECT_EQ(RdmaSimulatorImpl::GetReasonForOneThread().empty(), threads == 1 || defers);
     return run.calls;
 }
 
@@ -119,8 +119,29 @@ TEST(RdmaDeferredSinks, SinksAreCalledInTheOrderOfOneThread)
     }
 }
 
-TEST(RdmaDeferredSinks, OtherwiseNodesWithSinksHaveOneThread)
+/** \return groups of the hosts, which all have sinks, on two threads */
+std::set<uint32_t>
+GetGroups(bool defersSinks)
 {
+    DeferredSinksRun run(2, defersSinks);
+    run.Record();
+    Simulator::Stop(TimeStep(1));
+    Simulator::Run(); // nodes are initialised
+    const auto groups = CreateObject<QbbFabricGroups>();
+    EXPECT_EQ(groups->Divide(2, {}, defersSinks), 2U);
+    std::set<uint32_t> numbers;
+    for (const uint32_t host : run.hosts)
+    {
+        numbers.insert(groups->GetGroup(host));
+    }
+    groups->Unite();
+    return numbers;
+}
+
+TEST(RdmaDeferredSinks, OtherwiseNodesWithSinksAreInGroup0)
+{
+    EXPECT_EQ(GetGroups(false), (std::set<uint32_t>{0}));
+    EXPECT_EQ(GetGroups(true), (std::set<uint32_t>{0, 1}));
     EXPECT_EQ(GetCalls(2, false), GetCalls(1, false));
 }
 
