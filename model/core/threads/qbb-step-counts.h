@@ -54,10 +54,9 @@ class QbbStepCounts
     /** Waits until all threads have completed a step. \param step number of the step */
     void Await(uint32_t step)
     {
-        if (m_sleeps)
+        if (m_sleeps && !HaveCompleted(step))
         {
             Sleep(step);
-            return;
         }
         for (uint32_t looks = 0; !HaveCompleted(step); ++looks)
         {
