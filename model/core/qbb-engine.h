@@ -88,19 +88,17 @@ class QbbEngine
      * \param event event object
      * \return time, uid and context of the new event
      */
-    Scheduler::EventKey Insert(QbbEventTime at, uint32_t context, EventImpl* event)
+    [[gnu::always_inline]] Scheduler::EventKey Insert(QbbEventTime at,
+                                                      uint32_t context,
+                                                      EventImpl* event)
     {
-        Scheduler::Event ev;
-        ev.impl = event;
-        ev.key.m_ts = static_cast<uint64_t>(at.GetFs());
-        ev.key.m_uid = m_uid++;
-        ev.key.m_context = context;
-        m_wheel.Insert(ev);
-        return ev.key;
+        const Scheduler::EventKey key{static_cast<uint64_t>(at.GetFs()), m_uid++, context};
+        m_wheel.Insert(event, key.m_ts, key.m_uid, key.m_context);
+        return key;
     }
 
     /** \copydoc Insert(QbbEventTime, uint32_t, EventImpl*) */
-    void Insert(QbbEventTime at, uint32_t context, QbbEvent* event)
+    [[gnu::always_inline]] void Insert(QbbEventTime at, uint32_t context, QbbEvent* event)
     {
         Insert(at, context, Tag(event));
     }

@@ -62,7 +62,8 @@ class QbbEventTime : public QbbOrdered<QbbEventTime, int64_t>
     /** \return the instant, without the order */
     constexpr QbbPs GetInstant() const
     {
-        return QbbPs(m_count / QBB_FS_PER_PS);
+        // Event times are not negative, and the division of an unsigned number is shorter.
+        return QbbPs(static_cast<int64_t>(static_cast<uint64_t>(m_count) / QBB_FS_PER_PS));
     }
 
   private:

@@ -68,6 +68,32 @@ QbbEventWheel::AddToCurrent(const Event& ev)
 }
 
 void
+QbbEventWheel::InsertElsewhere(EventImpl* impl, uint64_t ts, uint32_t uid, uint32_t context)
+{
+    Event ev;
+    ev.impl = impl;
+    ev.key.m_ts = ts;
+    ev.key.m_uid = uid;
+    ev.key.m_context = context;
+    const uint64_t slot = GetSlot(ev);
+    if (slot <= m_slot)
+    {
+        InsertIntoCurrent(ev);
+    }
+    else if (slot - m_slot < SLOTS)
+    {
+        // The free nodes have run out.
+        m_free = static_cast<uint32_t>(m_nodes.size());
+        m_nodes.emplace_back();
+        Insert(ev);
+    }
+    else
+    {
+        InsertFar(ev);
+    }
+}
+
+void
 QbbEventWheel::InsertIntoCurrent(const Event& ev)
 {
     // Most events of the current slot are due before most others of the slot.

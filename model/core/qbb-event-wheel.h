@@ -46,19 +46,37 @@ class QbbEventWheel
     /** \param ev event to add; its time must not exceed the end of ns-3's clock (aborts) */
     void Insert(const Event& ev)
     {
-        const uint64_t slot = GetSlot(ev);
-        if (slot - m_slot - 1 < SLOTS - 1)
+        Insert(ev.impl, ev.key.m_ts, ev.key.m_uid, ev.key.m_context);
+    }
+
+    /**
+     * Adds an event whose parts are in CPU registers.
+     *
+     * \param impl event object
+     * \param ts time in time steps, see Insert(const Event&)
+     * \param uid number that orders events of one time
+     * \param context id of the node on which the event runs
+     */
+    [[gnu::always_inline]] void Insert(EventImpl* impl, uint64_t ts, uint32_t uid, uint32_t context)
+    {
+        const uint64_t slot = ts >> m_slotBits;
+        const uint32_t index = m_free;
+        if (slot - m_slot - 1 < SLOTS - 1 && index != NONE)
         {
-            InsertIntoSlot(ev, static_cast<uint32_t>(slot % SLOTS));
+            const auto place = static_cast<uint32_t>(slot % SLOTS);
+            Node& node = m_nodes[index];
+            m_free = node.next;
+            node.event.impl = impl;
+            node.event.key.m_ts = ts;
+            node.event.key.m_uid = uid;
+            node.event.key.m_context = context;
+            node.next = m_heads[place];
+            m_heads[place] = index;
+            m_used[place / 64] |= uint64_t{1} << (place % 64);
+            ++m_inWheel;
+            return;
         }
-        else if (slot <= m_slot)
-        {
-            InsertIntoCurrent(ev);
-        }
-        else
-        {
-            InsertFar(ev);
-        }
+        InsertElsewhere(impl, ts, uid, context);
     }
 
     /** \return the next event; the wheel must not be empty */
@@ -136,25 +154,6 @@ class QbbEventWheel
         return ev.key.m_ts >> m_slotBits;
     }
 
-    void InsertIntoSlot(const Event& ev, uint32_t place)
-    {
-        uint32_t index = m_free;
-        if (index == NONE)
-        {
-            index = static_cast<uint32_t>(m_nodes.size());
-            m_nodes.emplace_back();
-        }
-        else
-        {
-            m_free = m_nodes[index].next;
-        }
-        m_nodes[index].event = ev;
-        m_nodes[index].next = m_heads[place];
-        m_heads[place] = index;
-        m_used[place / 64] |= uint64_t{1} << (place % 64);
-        ++m_inWheel;
-    }
-
     /** \return number of events in m_current */
     uint32_t GetNCurrent() const
     {
@@ -173,6 +172,7 @@ class QbbEventWheel
         return !m_late.IsEmpty() && (!HasCurrent() || m_end[-1] > m_late.Front());
     }
 
+    void InsertElsewhere(EventImpl* impl, uint64_t ts, uint32_t uid, uint32_t context);
     void InsertIntoCurrent(const Event& ev);
     void InsertFar(const Event& ev);
     const Event* TakeHardNext();

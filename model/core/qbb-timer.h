@@ -164,8 +164,17 @@ class QbbTimer
     {
         if (!m_event)
         {
-            m_event = Ptr<Event>(new Event(this), false);
+            RenewFirst(eventTime);
+            return;
         }
+        Schedule(eventTime);
+    }
+
+    // Functions for rare cases are apart, so that frequent ones save few registers.
+
+    [[gnu::noinline]] void RenewFirst(QbbEventTime eventTime)
+    {
+        m_event = Ptr<Event>(new Event(this), false);
         Schedule(eventTime);
     }
 
@@ -176,18 +185,23 @@ class QbbTimer
         {
             QbbScheduleGlobal(m_pending, eventTime, PeekPointer(m_event));
         }
-        else
+        else if (!QbbScheduleHere(m_pending, PeekPointer(m_event)))
         {
-            uint32_t context = QbbGetContext();
-            if (context == Simulator::NO_CONTEXT)
-            {
-                context = m_owner->GetNodeId();
-            }
-            QbbSchedule(context, m_pending, eventTime, PeekPointer(m_event));
+            ScheduleElsewhere(eventTime);
         }
     }
 
-    void OnEvent()
+    [[gnu::noinline]] void ScheduleElsewhere(QbbEventTime eventTime)
+    {
+        uint32_t context = QbbGetContext();
+        if (context == Simulator::NO_CONTEXT)
+        {
+            context = m_owner->GetNodeId();
+        }
+        QbbSchedule(context, m_pending, eventTime, PeekPointer(m_event));
+    }
+
+    [[gnu::always_inline]] void OnEvent()
     {
         const QbbEventTime eventTime = QbbEventNow();
         if (m_pending != eventTime)

@@ -41,15 +41,10 @@ QbbLine::TakeOver(QbbFramePtr&& frame, QbbPs arrival)
     Add({arrival, std::move(frame)}, now);
 }
 
-void
-QbbLine::ScheduleArrival(QbbEventTime eventTime)
+// Each frame passes through this function.
+[[gnu::always_inline]] inline void
+QbbLine::ScheduleNextArrival(QbbEventTime eventTime)
 {
-    if (m_nodeId == UINT32_MAX)
-    {
-        // The receiver's own copies are in another node's memory, out of the CPU caches.
-        m_nodeId = m_receiver->GetNodeId();
-        m_deviceIndex = m_receiver->GetDeviceIndex();
-    }
     // The frame has left the CPU caches during the cable delay; the next event of this line reads
     // it.
     QbbPrefetch(m_next.frame.get());
@@ -59,6 +54,18 @@ QbbLine::ScheduleArrival(QbbEventTime eventTime)
         QbbEventOrder::Arrivals::AtPort(QbbPortPlace(m_nodeId, m_deviceIndex, m_eventInstant)));
     // The context of the event is the receiving node, whichever node schedules the event.
     QbbSchedule(m_nodeId, m_eventTime, eventTime, this);
+}
+
+void
+QbbLine::ScheduleArrival(QbbEventTime eventTime)
+{
+    if (m_nodeId == UINT32_MAX)
+    {
+        // The receiver's own copies are in another node's memory, out of the CPU caches.
+        m_nodeId = m_receiver->GetNodeId();
+        m_deviceIndex = m_receiver->GetDeviceIndex();
+    }
+    ScheduleNextArrival(eventTime);
 }
 
 // Each frame passes through this function.
@@ -78,11 +85,18 @@ QbbLine::TakeArrival()
         ScheduleArrival(eventTime);
         return;
     }
-    QbbFramePtr frame = std::move(m_next.frame);
-    if (!m_later.IsEmpty())
+    QbbFramePtr frame;
+    if (m_later.IsEmpty())
     {
-        TakeNext();
-        ScheduleArrival(eventTime);
+        frame = std::move(m_next.frame);
+    }
+    else
+    {
+        // In this order, the compiler knows that the pointer that is overwritten is null.
+        InFlight next = m_later.Pop();
+        m_next.arrival = next.arrival;
+        frame = std::exchange(m_next.frame, std::move(next.frame));
+        ScheduleNextArrival(eventTime);
     }
     if (m_bytes)
     {
@@ -180,7 +194,7 @@ QbbLine::LoseAll()
     {
         if (!m_later.IsEmpty())
         {
-            TakeNext();
+            m_next = m_later.Pop();
         }
         Lose(*frame);
     }

@@ -162,14 +162,9 @@ class alignas(64) QbbLine final : public QbbEvent
         }
     }
 
-    void TakeNext()
-    {
-        m_next = std::move(m_later.Front());
-        m_later.DropFront();
-    }
-
     void TransmitAcross(QbbFramePtr&& frame, QbbPs sent);
     void ScheduleArrival(QbbEventTime eventTime);
+    void ScheduleNextArrival(QbbEventTime eventTime);
     void TakeArrival();
     void TakeArrivalsInTurn();
     QbbFramePtr CrossAsBytes(QbbFrame& frame);

@@ -204,7 +204,7 @@ QbbPort::ArmTransmission(QbbEventTime eventTime)
     }
 }
 
-void
+[[gnu::always_inline]] inline void
 QbbPort::OnPortEvent()
 {
     // Every timer runs all due work, so the order of the timers does not matter.

@@ -67,6 +67,12 @@ QbbMakePositiveTimeChecker()
 }
 
 void
+QbbScheduleBySimulator(uint32_t context, QbbEventTime at, QbbEventTime now, QbbEvent* event)
+{
+    Simulator::ScheduleWithContext(context, QbbGetDelay(at, now), event);
+}
+
+void
 QbbSetTimeResolution()
 {
     if (Time::GetResolution() != Time::FS)

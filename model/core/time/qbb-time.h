@@ -85,6 +85,17 @@ QbbGetDelay(QbbEventTime to, QbbEventTime from)
 
 /**
  * \ingroup rdma
+ * Does what QbbSchedule() does where no engine runs: ns3::Simulator gets the event.
+ *
+ * \param context id of the node on which the event runs
+ * \param at time of the event
+ * \param now time of the running event, not after \p at
+ * \param event the event object, with the reference for the event list
+ */
+void QbbScheduleBySimulator(uint32_t context, QbbEventTime at, QbbEventTime now, QbbEvent* event);
+
+/**
+ * \ingroup rdma
  * Schedules an event object, to which the event list holds a reference until the event has run.
  *
  * \param context id of the node on which the event runs
@@ -101,7 +112,28 @@ QbbSchedule(uint32_t context, QbbEventTime at, QbbEventTime now, QbbEvent* event
         engine->Insert(at, context, event);
         return;
     }
-    Simulator::ScheduleWithContext(context, QbbGetDelay(at, now), event);
+    QbbScheduleBySimulator(context, at, now, event);
+}
+
+/**
+ * \ingroup rdma
+ * Schedules an event object like QbbSchedule(), on the node of the running event.
+ *
+ * \param at time of the event, not before that of the running event
+ * \param event the event object; may be in the event list already
+ * \return false, and nothing is scheduled, if no engine runs or the running event has no node
+ */
+[[gnu::always_inline]] inline bool
+QbbScheduleHere(QbbEventTime at, QbbEvent* event)
+{
+    QbbEngine* engine = QbbEngine::GetRunning();
+    if (!engine || engine->GetKey().m_context == Simulator::NO_CONTEXT)
+    {
+        return false;
+    }
+    event->Ref();
+    engine->Insert(at, engine->GetKey().m_context, event);
+    return true;
 }
 
 /**
