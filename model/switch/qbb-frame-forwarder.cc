@@ -254,15 +254,35 @@ QbbFrameForwarder::ReleaseRoom(QbbPort& port, const QbbFrame& frame)
     }
     if (m_buffer->Release(frame.ingressPort, port.GetPortNumber(), frame.priority, frame.size))
     {
-        while (const auto resumed = m_buffer->TakeResumed())
-        {
-            m_ports[resumed->port]->GetFlowControl().RequestPause(resumed->priority, false);
-        }
+        ResumePeers();
+    }
+}
+
+void
+QbbFrameForwarder::ResumePeers()
+{
+    while (const auto resumed = m_buffer->TakeResumed())
+    {
+        m_ports[resumed->port]->GetFlowControl().RequestPause(resumed->priority, false);
     }
 }
 
 void
 QbbFrameForwarder::FrameDeparts(QbbPort& port, QbbFrame& frame, QbbPs start)
+{
+    if (m_markers.SeeDeparture(frame))
+    {
+        MarkDeparture(port, frame, start);
+        return;
+    }
+    if (!frame.IsMacControl())
+    {
+        ReleaseRoom(port, frame);
+    }
+}
+
+void
+QbbFrameForwarder::MarkDeparture(QbbPort& port, QbbFrame& frame, QbbPs start)
 {
     m_markers.FrameDeparts(port, frame, start);
     if (!frame.IsMacControl())

@@ -222,7 +222,9 @@ class alignas(QBB_CACHE_LINE) QbbFrameForwarder : public QbbFrameSink
   private:
     QbbAdmission PushOut(QbbAdmission admission, const QbbFrame& frame, uint16_t egressPort);
     bool CutThrough(QbbPort& port, QbbPort& egress, QbbFramePtr& frame, uint32_t received);
+    void MarkDeparture(QbbPort& port, QbbFrame& frame, QbbPs start);
     void ReleaseRoom(QbbPort& port, const QbbFrame& frame);
+    void ResumePeers();
 
     QbbFrameGate* m_gate{nullptr}; //!< gate from SetGate(), or null
 };

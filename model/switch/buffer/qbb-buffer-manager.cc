@@ -124,6 +124,16 @@ QbbBufferManager::NoteNeed(const Group& group, Pool& pool) const
 }
 
 bool
+QbbBufferManager::HearRelease(const Group& group, const Queue& queue, Pool& pool, uint32_t bytes)
+{
+    if (m_hearsReleases)
+    {
+        DoRelease(group, queue, bytes);
+    }
+    return !pool.paused.empty() && ResumeThoseThatMay(group, pool);
+}
+
+bool
 QbbBufferManager::ResumeThoseThatMay(const Group& released, Pool& pool)
 {
     if (released.paused)

@@ -327,6 +327,7 @@ class alignas(QBB_CACHE_LINE) QbbBufferManager : public QbbBufferSettings
     bool PauseOnce(Group& group);
     XonNeed GetXonNeed(const Group& group, const Pool& pool) const;
     void NoteNeed(const Group& group, Pool& pool) const;
+    bool HearRelease(const Group& group, const Queue& queue, Pool& pool, uint32_t bytes);
     bool ResumeThoseThatMay(const Group& released, Pool& pool);
     [[noreturn]] void RefuseRelease(const Group& group,
                                     const Queue& queue,
@@ -378,11 +379,7 @@ QbbBufferManager::Release(uint16_t ingressPort,
         RefuseRelease(group, queue, priority, taken);
     }
     m_books.Credit(group, pool, queue, taken);
-    if (m_hearsReleases)
-    {
-        DoRelease(group, queue, taken);
-    }
-    return !pool.paused.empty() && ResumeThoseThatMay(group, pool);
+    return (m_hearsReleases || !pool.paused.empty()) && HearRelease(group, queue, pool, taken);
 }
 
 } // namespace ns3

@@ -122,6 +122,12 @@ class QbbSwitchMarkers
         }
     }
 
+    /** \param frame a departing frame \return true if FrameDeparts() has work with the frame */
+    bool SeeDeparture(const QbbFrame& frame) const
+    {
+        return !m_depart.empty() || frame.intRoom > 0;
+    }
+
     /**
      * \param egress egress port
      * \param frame a departing frame
