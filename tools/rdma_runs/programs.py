@@ -68,11 +68,18 @@ def git(folder, *words):
 
 
 def revision(path):
-    """The last commit of the sources of a program, with "+" if they have been changed since.
+    """The last commit of the sources that a program was built from, with "+" if they were changed.
 
-    The sources are those of the repository that the program lies in.
+    A build leaves the commit in the file COMMIT beside its examples (cmake/rdma-commit.cmake).
+    Where no such file lies beside a program, its sources are those of the repository that it lies
+    in, as they are when this function is called.
     """
     folder = os.path.dirname(os.path.realpath(path))
+    try:
+        with open(os.path.join(folder, "COMMIT"), encoding="ascii") as handle:
+            return handle.read().strip()
+    except FileNotFoundError:
+        pass
     root = git(folder, "rev-parse", "--show-toplevel")
     commit = root and git(root, "log", "-1", "--abbrev=10", "--format=%h", "--", *SOURCES)
     if not commit:
