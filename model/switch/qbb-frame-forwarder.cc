@@ -270,7 +270,7 @@ QbbFrameForwarder::ResumePeers()
 void
 QbbFrameForwarder::FrameDeparts(QbbPort& port, QbbFrame& frame, QbbPs start)
 {
-    if (m_markers.SeeDeparture(frame))
+    if (m_markers.HasWorkAtDeparture(frame))
     {
         MarkDeparture(port, frame, start);
         return;

@@ -123,7 +123,7 @@ class QbbSwitchMarkers
     }
 
     /** \param frame a departing frame \return true if FrameDeparts() has work with the frame */
-    bool SeeDeparture(const QbbFrame& frame) const
+    bool HasWorkAtDeparture(const QbbFrame& frame) const
     {
         return !m_depart.empty() || frame.intRoom > 0;
     }
