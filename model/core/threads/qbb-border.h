@@ -13,14 +13,17 @@ namespace ns3
  * What one group of nodes sends to another while both run on threads of their own (QbbParallelRun).
  *
  * The sending group fills another compartment in each step of the run, in turn. The receiving group
- * empties a compartment two steps later. A group is at most one step ahead of another, so no
- * compartment is used by two threads at once.
+ * empties a compartment PARTS steps later. A group is at most PARTS - 1 steps ahead of another, so
+ * no compartment is used by two threads at once.
  */
 class QbbBorder
 {
   public:
-    /// Compartments: two that groups fill, which may be one step apart, and two that others empty.
-    static constexpr uint32_t COMPARTMENTS = 4;
+    /// Steps in the shortest time that a frame needs from one group to another.
+    static constexpr uint32_t PARTS = 4;
+    /// Compartments: those that groups fill, which may be PARTS - 1 steps apart, and as many that
+    /// others empty.
+    static constexpr uint32_t COMPARTMENTS = 2 * PARTS;
 
     virtual ~QbbBorder() = default;
 

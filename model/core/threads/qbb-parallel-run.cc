@@ -98,15 +98,15 @@ void
 QbbParallelRun::Work(uint32_t number)
 {
     Group& group = *m_groups[number];
-    bool hasRested = true;
+    uint32_t rest = group.step; // All groups know the end of the latest rest.
     while (true)
     {
-        // All groups know the end of a rest, and are at most one window apart.
-        const uint32_t base = hasRested ? group.step : group.step - 1;
+        const uint32_t base = std::max(rest + PARTS, group.step + 1) - PARTS;
         m_completed.Await(base);
         const auto plan = QbbWindowPlan::Make(m_reports[base % SLOTS],
                                               group.end,
                                               m_nodes.GetLookahead(),
+                                              PARTS,
                                               m_events);
         if (plan.action == QbbWindowPlan::Action::END)
         {
@@ -116,20 +116,23 @@ QbbParallelRun::Work(uint32_t number)
             }
             return;
         }
-        hasRested = plan.action == QbbWindowPlan::Action::REST;
         if (number == 0)
         {
             m_base = base;
         }
         ++group.step;
-        if (!hasRested)
+        if (plan.action == QbbWindowPlan::Action::WINDOW)
         {
             RunWindow(number, base, plan);
         }
-        else if (number == 0)
+        else
         {
-            m_completed.Await(group.step - 1);
-            Rest();
+            rest = group.step;
+            if (number == 0)
+            {
+                m_completed.Await(group.step - 1);
+                Rest();
+            }
         }
         m_completed.Complete(number, group.step);
     }
@@ -185,7 +188,7 @@ QbbParallelRun::TakeAdded(uint32_t first, uint32_t last)
     {
         for (const auto& group : m_groups)
         {
-            std::vector<Scheduler::Event>& added = group->added[step % SLOTS];
+            std::vector<Scheduler::Event>& added = group->effects[step % SLOTS].added;
             for (const Scheduler::Event& ev : added)
             {
                 m_global.Insert(QbbEventTime::FromFs(static_cast<int64_t>(ev.key.m_ts)),
@@ -201,8 +204,6 @@ void
 QbbParallelRun::RunWindow(uint32_t number, uint32_t base, const QbbWindowPlan& plan)
 {
     Group& group = *m_groups[number];
-    QbbWindowReports& reports = m_reports[group.step % SLOTS];
-    QbbGroupReport& report = reports.groups[number];
     const uint32_t firstNew = group.taken + 1;
     group.end = plan.limit.m_ts;
     const QbbEngine::RunningScope scope(&group.engine);
@@ -219,26 +220,39 @@ QbbParallelRun::RunWindow(uint32_t number, uint32_t base, const QbbWindowPlan& p
             group.failure = std::current_exception();
         }
     }
-    // What the last step has caused counts until the step in which others take it over.
-    const bool isLastOpen = base + 1 < group.step;
-    const uint64_t causedBefore = isLastOpen ? group.caused : NEVER;
-    const uint64_t addedBefore = isLastOpen ? group.earliest : NEVER;
-    group.caused = GetCaused(number, group.step);
-    group.earliest = NEVER;
-    for (const Scheduler::Event& ev : group.added[group.step % SLOTS])
-    {
-        group.earliest = std::min(group.earliest, ev.key.m_ts);
-    }
-    report.next = GetNextOf(group, std::min(group.caused, causedBefore));
-    report.added = std::min(group.earliest, addedBefore);
-    report.count = group.engine.GetEventCount();
-    report.failed = group.failure != nullptr;
-    report.noted = group.engine.HasNotes();
+    Report(number, base);
     if (number == 0)
     {
         TakeAdded(firstNew, base);
-        ReportWithoutNode(reports);
+        ReportWithoutNode(m_reports[group.step % SLOTS]);
     }
+}
+
+void
+QbbParallelRun::Report(uint32_t number, uint32_t base)
+{
+    Group& group = *m_groups[number];
+    Effects& effects = group.effects[group.step % SLOTS];
+    effects.caused = GetCaused(number, group.step);
+    effects.earliest = NEVER;
+    for (const Scheduler::Event& ev : effects.added)
+    {
+        effects.earliest = std::min(effects.earliest, ev.key.m_ts);
+    }
+    // What a step has caused counts until the step in which others take it over.
+    uint64_t caused = NEVER;
+    uint64_t added = NEVER;
+    for (uint32_t step = base + 1; step <= group.step; ++step)
+    {
+        caused = std::min(caused, group.effects[step % SLOTS].caused);
+        added = std::min(added, group.effects[step % SLOTS].earliest);
+    }
+    QbbGroupReport& report = m_reports[group.step % SLOTS].groups[number];
+    report.next = GetNextOf(group, caused);
+    report.added = added;
+    report.count = group.engine.GetEventCount();
+    report.failed = group.failure != nullptr;
+    report.noted = group.engine.HasNotes();
 }
 
 void
@@ -351,9 +365,9 @@ QbbParallelRun::Insert(QbbEventTime at, uint32_t context, EventImpl* event)
         {
             return m_global.Insert(at, context, event);
         }
-        group.added[group.step % SLOTS].push_back(
-            {event, {static_cast<uint64_t>(at.GetFs()), 0, Simulator::NO_CONTEXT}});
-        return group.added[group.step % SLOTS].back().key;
+        std::vector<Scheduler::Event>& added = group.effects[group.step % SLOTS].added;
+        added.push_back({event, {static_cast<uint64_t>(at.GetFs()), 0, Simulator::NO_CONTEXT}});
+        return added.back().key;
     }
     QbbEngine& engine = GetEngine(context);
     NS_ABORT_MSG_IF(running && running != &engine,

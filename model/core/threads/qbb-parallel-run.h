@@ -26,14 +26,14 @@ namespace ns3
  * \ingroup rdma
  * A run of the simulation in which groups of nodes run on threads of their own.
  *
- * The run goes in steps. Most steps are windows of simulated time, half as long as the time that a
- * frame needs from one group to another. Within a window, the groups know nothing of each other. A
- * group begins a window once all groups have completed the last window but one, and takes over the
- * frames that others have sent to it until then. So no group waits for another whose window takes
- * longer, unless that group falls back by more than one window. An event without a node runs in a
- * step of its own while all groups rest, after all their events that are due before it. No event of
- * a node may act on the simulation as a whole, other than by an event without a node at a later
- * multiple of GRID.
+ * The run goes in steps. Most steps are windows of simulated time, QbbBorder::PARTS of which last
+ * as long as a frame needs from one group to another. Within a window, the groups know nothing of
+ * each other. A group begins a window once all groups have completed the window that lies PARTS
+ * windows before, and takes over the frames that others have sent to it until then. So no group
+ * waits for another whose window takes longer, unless that group falls back by PARTS windows. An
+ * event without a node runs in a step of its own while all groups rest, after all their events that
+ * are due before it. No event of a node may act on the simulation as a whole, other than by an
+ * event without a node at a later multiple of GRID.
  *
  * The events of a group run in the order of an ordinary run, so a run has the same results with any
  * number of threads: events of different nodes at one instant do not depend on each other, because
@@ -110,8 +110,17 @@ class QbbParallelRun
     }
 
   private:
+    static constexpr uint32_t PARTS = QbbBorder::PARTS;         //!< steps in a lookahead
     static constexpr uint32_t SLOTS = QbbBorder::COMPARTMENTS;  //!< steps that are kept apart
     static constexpr uint64_t NEVER = QbbEngine::NO_EVENT.m_ts; //!< time of no event
+
+    /** What a group has caused outside of itself in a step. */
+    struct Effects
+    {
+        uint64_t caused{NEVER};              //!< earliest event of another group
+        uint64_t earliest{NEVER};            //!< earliest new event without a node
+        std::vector<Scheduler::Event> added; //!< new events without a node
+    };
 
     /** A group of nodes. */
     struct alignas(64) Group
@@ -120,11 +129,9 @@ class QbbParallelRun
         uint32_t step{0};           //!< number of the present step
         uint32_t taken{0};          //!< latest step of which the group has taken over the frames
         uint64_t end{0};            //!< end of the present window, in femtoseconds
-        uint64_t caused{NEVER};     //!< earliest event that a frame of the present step causes
-        uint64_t earliest{NEVER};   //!< earliest new event without a node of the present step
         std::exception_ptr failure; //!< exception of an event
-        /// New events without a node, by step
-        std::array<std::vector<Scheduler::Event>, SLOTS> added;
+        /// What the group has caused, by step
+        std::array<Effects, SLOTS> effects;
     };
 
     static Scheduler::EventKey GetNextOf(const Group& group, uint64_t caused)
@@ -145,6 +152,7 @@ class QbbParallelRun
     void TakeOver(uint32_t group, uint32_t last);
     void OpenBorders(uint32_t group, uint32_t step);
     uint64_t GetCaused(uint32_t group, uint32_t step);
+    void Report(uint32_t group, uint32_t base);
     void TakeAdded(uint32_t first, uint32_t last);
     void ReportAtRest();
     void ReportWithoutNode(QbbWindowReports& reports) const;

@@ -12,7 +12,11 @@ namespace ns3
 {
 
 QbbWindowPlan
-QbbWindowPlan::Make(const QbbWindowReports& reports, uint64_t end, QbbPs lookahead, uint64_t events)
+QbbWindowPlan::Make(const QbbWindowReports& reports,
+                    uint64_t end,
+                    QbbPs lookahead,
+                    uint32_t parts,
+                    uint64_t events)
 {
     constexpr uint64_t NEVER = QbbEngine::NO_EVENT.m_ts; // time of no event
     QbbWindowPlan plan;
@@ -55,9 +59,9 @@ QbbWindowPlan::Make(const QbbWindowReports& reports, uint64_t end, QbbPs lookahe
     const auto instant = static_cast<int64_t>(first / QBB_FS_PER_PS);
     const int64_t latest =
         std::min(instant + lookahead.Get(), (instant / GRID.Get() + 1) * GRID.Get());
-    const int64_t half = (lookahead.Get() + 1) / 2;
+    const int64_t part = (lookahead.Get() + parts - 1) / parts;
     const int64_t begin = std::max(instant, static_cast<int64_t>(end / QBB_FS_PER_PS));
-    const auto endFs = static_cast<uint64_t>(std::min(latest, begin + half)) * QBB_FS_PER_PS;
+    const auto endFs = static_cast<uint64_t>(std::min(latest, begin + part)) * QBB_FS_PER_PS;
     plan.limit = {std::min(endFs, global.m_ts), 0, Simulator::NO_CONTEXT};
     plan.limit0 = endFs < global.m_ts ? plan.limit : global;
     return plan;

@@ -69,20 +69,22 @@ struct QbbWindowPlan
     }
 
     /**
-     * Plans a step. Reports of the step before the last one are enough: what a group causes in the
-     * last step, and in the planned one, reaches other groups after the planned step, because the
-     * planned step ends at most a lookahead after the first event of these reports. The planned
-     * step is half as long as the lookahead, so that groups may be one step apart.
+     * Plans a step from the reports of an earlier step. What a group causes since then, and in the
+     * planned step, reaches other groups after the planned step, because the planned step ends at
+     * most a lookahead after the first event of these reports. The planned step is shorter than the
+     * lookahead, so that some steps may lie between the reports and the planned step.
      *
      * \param reports reports of the latest step that all groups have completed
      * \param end end of the last step, in femtoseconds; 0 if there was none
      * \param lookahead shortest time that a frame needs from one group to another
+     * \param parts number of steps in the lookahead, above 0
      * \param events number of events after which the run pauses
      * \return the planned step
      */
     static QbbWindowPlan Make(const QbbWindowReports& reports,
                               uint64_t end,
                               QbbPs lookahead,
+                              uint32_t parts,
                               uint64_t events);
 };
 

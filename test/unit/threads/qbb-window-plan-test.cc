@@ -18,6 +18,7 @@ namespace
 
 using Action = QbbWindowPlan::Action;
 
+constexpr uint32_t PARTS = 2;        // steps in a lookahead
 constexpr uint64_t MANY = 1'000'000; // events before a pause
 
 /** \param at an instant \return key of an event of node 3 at the instant */
@@ -41,7 +42,7 @@ MakeReports()
 
 TEST(QbbWindowPlan, FirstWindowEndsAfterHalfOfTheLookahead)
 {
-    const QbbWindowPlan plan = QbbWindowPlan::Make(MakeReports(), 0, 2_us, MANY);
+    const QbbWindowPlan plan = QbbWindowPlan::Make(MakeReports(), 0, 2_us, PARTS, MANY);
     EXPECT_EQ(plan.action, Action::WINDOW);
     EXPECT_EQ(plan.limit.m_ts, EventAt(22_us).m_ts);
     EXPECT_EQ(plan.limit0.m_ts, EventAt(22_us).m_ts);
@@ -52,7 +53,7 @@ TEST(QbbWindowPlan, NextWindowEndsAfterTheLookahead)
     // The reports do not know the last window, which ends at 22 us, 22.5 us or before 21 us.
     const auto getEnd = [](QbbPs last) {
         const uint64_t end = EventAt(last).m_ts;
-        return QbbWindowPlan::Make(MakeReports(), end, 2_us, MANY).limit.m_ts;
+        return QbbWindowPlan::Make(MakeReports(), end, 2_us, PARTS, MANY).limit.m_ts;
     };
     EXPECT_EQ(getEnd(22_us), EventAt(23_us).m_ts);
     EXPECT_EQ(getEnd(22500_ns), EventAt(23_us).m_ts);
@@ -61,7 +62,7 @@ TEST(QbbWindowPlan, NextWindowEndsAfterTheLookahead)
 
 TEST(QbbWindowPlan, WindowEndsAtTheGrid)
 {
-    const QbbWindowPlan plan = QbbWindowPlan::Make(MakeReports(), 0, 50_us, MANY);
+    const QbbWindowPlan plan = QbbWindowPlan::Make(MakeReports(), 0, 50_us, PARTS, MANY);
     EXPECT_EQ(plan.limit.m_ts, EventAt(30_us).m_ts);
     EXPECT_EQ(QbbWindowPlan::GetNextOfGrid(QbbEventTime(21_us, 0)), 30_us);
     EXPECT_EQ(QbbWindowPlan::GetNextOfGrid(QbbEventTime(30_us, 0)), 40_us);
@@ -71,7 +72,7 @@ TEST(QbbWindowPlan, WindowEndsBeforeAnEventWithoutANode)
 {
     QbbWindowReports reports = MakeReports();
     reports.global = EventAt(22_us);
-    const QbbWindowPlan plan = QbbWindowPlan::Make(reports, 0, 50_us, MANY);
+    const QbbWindowPlan plan = QbbWindowPlan::Make(reports, 0, 50_us, PARTS, MANY);
     EXPECT_EQ(plan.action, Action::WINDOW);
     EXPECT_EQ(plan.limit.m_ts, EventAt(22_us).m_ts);
     EXPECT_EQ(plan.limit.m_uid, 0U);
@@ -82,17 +83,17 @@ TEST(QbbWindowPlan, NewEventWithoutANodeRunsWhenItsTimeHasCome)
 {
     QbbWindowReports reports = MakeReports();
     reports.groups[1].added = EventAt(20_us).m_ts;
-    EXPECT_EQ(QbbWindowPlan::Make(reports, 0, 2_us, MANY).action, Action::REST);
+    EXPECT_EQ(QbbWindowPlan::Make(reports, 0, 2_us, PARTS, MANY).action, Action::REST);
 }
 
 TEST(QbbWindowPlan, NotesAndInterruptionsComeBeforeWindows)
 {
     QbbWindowReports reports = MakeReports();
     reports.groups[1].noted = true;
-    EXPECT_EQ(QbbWindowPlan::Make(reports, 0, 2_us, MANY).action, Action::REST);
+    EXPECT_EQ(QbbWindowPlan::Make(reports, 0, 2_us, PARTS, MANY).action, Action::REST);
     reports = MakeReports();
     reports.interrupted = true;
-    EXPECT_EQ(QbbWindowPlan::Make(reports, 0, 2_us, MANY).action, Action::REST);
+    EXPECT_EQ(QbbWindowPlan::Make(reports, 0, 2_us, PARTS, MANY).action, Action::REST);
 }
 
 TEST(QbbWindowPlan, RunPausesAfterANumberOfEvents)
@@ -100,8 +101,8 @@ TEST(QbbWindowPlan, RunPausesAfterANumberOfEvents)
     QbbWindowReports reports = MakeReports();
     reports.groups[0].count = 60;
     reports.groups[1].count = 40;
-    EXPECT_EQ(QbbWindowPlan::Make(reports, 0, 2_us, 101).action, Action::WINDOW);
-    const QbbWindowPlan plan = QbbWindowPlan::Make(reports, 0, 2_us, 100);
+    EXPECT_EQ(QbbWindowPlan::Make(reports, 0, 2_us, PARTS, 101).action, Action::WINDOW);
+    const QbbWindowPlan plan = QbbWindowPlan::Make(reports, 0, 2_us, PARTS, 100);
     EXPECT_EQ(plan.action, Action::END);
     EXPECT_TRUE(plan.pauses);
 }
@@ -116,7 +117,7 @@ TEST(QbbWindowPlan, RunEnds)
     empty.groups[0].next = empty.groups[1].next = QbbEngine::NO_EVENT;
     for (const QbbWindowReports& reports : {stopped, failed, empty})
     {
-        const QbbWindowPlan plan = QbbWindowPlan::Make(reports, 0, 2_us, MANY);
+        const QbbWindowPlan plan = QbbWindowPlan::Make(reports, 0, 2_us, PARTS, MANY);
         EXPECT_EQ(plan.action, Action::END);
         EXPECT_FALSE(plan.pauses);
     }
