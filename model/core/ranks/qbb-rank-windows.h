@@ -50,7 +50,8 @@ class QbbRankWindows
 
     /**
      * Runs until no rank has a pending event, or has been stopped. A rank that has been stopped
-     * meets the others until they have ended, too.
+     * meets the others until they have ended, too. Aborts with a message if the others come to an
+     * instant at which all ranks are to do something (RdmaRankAlarms).
      *
      * \param runEvents runs the rank's pending events before a limit. Its result is false if the
      *        rank has been stopped.
@@ -67,6 +68,7 @@ class QbbRankWindows
     };
 
     uint64_t Meet(bool isRunning);
+    void CheckAlarms(QbbPs end) const;
 
     QbbEngine& m_engine;                        //!< the rank's engine
     QbbRankBorder& m_border;                    //!< what the ranks send to each other
