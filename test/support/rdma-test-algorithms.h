@@ -38,7 +38,10 @@ struct RdmaTestQueue
 
 constexpr double RDMA_TEST_FROM_RUN = 0.3; //!< tolerance of a mean without a theory
 
-/** \ingroup rdma-tests A congestion control and its settings. */
+/**
+ * \ingroup rdma-tests
+ * A congestion control and its settings.
+ */
 struct RdmaTestAlgorithm
 {
     std::string name;                                              //!< in messages
@@ -59,7 +62,10 @@ struct RdmaTestAlgorithm
     uint32_t lossyBytes{0};      //!< buffer of a switch without PFC; 0: PFC
 };
 
-/** \ingroup rdma-tests \return all algorithms that are measured */
+/**
+ * \ingroup rdma-tests
+ * \return all algorithms that are measured
+ */
 inline std::vector<RdmaTestAlgorithm>
 GetTestAlgorithms()
 {

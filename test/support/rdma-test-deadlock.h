@@ -42,7 +42,10 @@ MakeTestRingFlows(uint32_t switches, uint32_t ahead, uint64_t bytes)
     return flows;
 }
 
-/** \ingroup rdma-tests Switches that deadlocks are looked for in. */
+/**
+ * \ingroup rdma-tests
+ * Switches that deadlocks are looked for in.
+ */
 enum class RdmaTestArchitecture
 {
     SHARED,   //!< output queues, shared buffer
@@ -50,7 +53,10 @@ enum class RdmaTestArchitecture
     CROSSBAR, //!< the same with a crossbar
 };
 
-/** \ingroup rdma-tests \param architecture of the switches \return name for a test case */
+/**
+ * \ingroup rdma-tests
+ * \param architecture of the switches \return name for a test case
+ */
 inline std::string
 GetTestArchitectureName(RdmaTestArchitecture architecture)
 {
@@ -80,7 +86,10 @@ SetTestArchitecture(RdmaFabricHelper& helper, RdmaTestArchitecture architecture,
     helper.SetBufferAttribute("PortBufferBytes", UintegerValue(bytes));
 }
 
-/** \ingroup rdma-tests A fabric whose deadlocks are watched. */
+/**
+ * \ingroup rdma-tests
+ * A fabric whose deadlocks are watched.
+ */
 struct RdmaTestWatched : public RdmaTestFabric
 {
     /**

@@ -145,7 +145,10 @@ MakeTestFrame(QbbPort& from, uint32_t number, uint8_t priority = 3, uint32_t siz
     return frame;
 }
 
-/** \ingroup rdma-tests \param frame a frame \return its bytes on the wire, without FCS */
+/**
+ * \ingroup rdma-tests
+ * \param frame a frame \return its bytes on the wire, without FCS
+ */
 inline std::vector<uint8_t>
 GetTestBytes(const QbbFrame& frame)
 {

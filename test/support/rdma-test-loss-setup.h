@@ -22,7 +22,10 @@
 namespace ns3
 {
 
-/** \ingroup rdma-tests How a run is set up. */
+/**
+ * \ingroup rdma-tests
+ * How a run is set up.
+ */
 struct RdmaTestLossSetup
 {
     bool irn{true};       //!< IRN, else RoCE
@@ -32,7 +35,10 @@ struct RdmaTestLossSetup
     std::string spray;    //!< order of packet spraying, if any
 };
 
-/** \ingroup rdma-tests \param test a fabric that is not installed yet \param setup how it runs */
+/**
+ * \ingroup rdma-tests
+ * \param test a fabric that is not installed yet \param setup how it runs
+ */
 inline void
 ConfigureTestLoss(RdmaTestFabric& test, const RdmaTestLossSetup& setup)
 {
@@ -58,7 +64,10 @@ ConfigureTestLoss(RdmaTestFabric& test, const RdmaTestLossSetup& setup)
     }
 }
 
-/** \ingroup rdma-tests \param setup a run \return its name */
+/**
+ * \ingroup rdma-tests
+ * \param setup a run \return its name
+ */
 inline std::string
 GetTestName(const RdmaTestLossSetup& setup)
 {

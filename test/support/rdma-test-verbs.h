@@ -284,7 +284,10 @@ struct RdmaTestPair
     std::vector<RdmaMessageArrival> arrivals; //!< messages at the receiver
 };
 
-/** \ingroup rdma-tests \param qp a queue pair \param state its new state */
+/**
+ * \ingroup rdma-tests
+ * \param qp a queue pair \param state its new state
+ */
 inline void
 SetTestState(Ptr<RdmaQueuePair> qp, RdmaQpState state)
 {
@@ -316,7 +319,10 @@ ConnectTestByHand(Ptr<RdmaQueuePair> from,
     from->Modify(rts);
 }
 
-/** \ingroup rdma-tests \param test gets a retransmission timeout of 100 us */
+/**
+ * \ingroup rdma-tests
+ * \param test gets a retransmission timeout of 100 us
+ */
 inline void
 SetTestTimeout(RdmaTestFabric& test)
 {

@@ -225,7 +225,10 @@ class PresetTestCase : public TestCase
     }
 };
 
-/** \ingroup rdma-tests Where the class stands, and presets. */
+/**
+ * \ingroup rdma-tests
+ * Where the class stands, and presets.
+ */
 class RdmaDeploymentTestSuite : public TestSuite
 {
   public:

@@ -260,7 +260,10 @@ class SonicRefusalTestCase : public TestCase
     }
 };
 
-/** \ingroup rdma-tests SONiC configurations. */
+/**
+ * \ingroup rdma-tests
+ * SONiC configurations.
+ */
 class RdmaSonicTestSuite : public TestSuite
 {
   public:

@@ -331,7 +331,10 @@ class SerializeFramesTestCase : public TestCase
     }
 };
 
-/** \ingroup rdma-tests Classes, tags, and frames as bytes. */
+/**
+ * \ingroup rdma-tests
+ * Classes, tags, and frames as bytes.
+ */
 class RdmaClassifierTestSuite : public TestSuite
 {
   public:

@@ -362,7 +362,10 @@ class LoadTestCase : public TestCase
     }
 };
 
-/** \ingroup rdma-tests Cut-through. */
+/**
+ * \ingroup rdma-tests
+ * Cut-through.
+ */
 class RdmaCutThroughTestSuite : public TestSuite
 {
   public:

@@ -251,7 +251,10 @@ class SchedulerTestCase : public TestCase
     }
 };
 
-/** \ingroup rdma-tests Ports and cables. */
+/**
+ * \ingroup rdma-tests
+ * Ports and cables.
+ */
 class RdmaLinkTestSuite : public TestSuite
 {
   public:

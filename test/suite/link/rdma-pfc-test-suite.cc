@@ -274,7 +274,10 @@ class PausedEventsTestCase : public TestCase
     }
 };
 
-/** \ingroup rdma-tests Flow control at a link. */
+/**
+ * \ingroup rdma-tests
+ * Flow control at a link.
+ */
 class RdmaPfcTestSuite : public TestSuite
 {
   public:

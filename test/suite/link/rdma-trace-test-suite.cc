@@ -200,7 +200,10 @@ class TraceSourcesTestCase : public TestCase
     }
 };
 
-/** \ingroup rdma-tests Trace sources, captures and ascii traces. */
+/**
+ * \ingroup rdma-tests
+ * Trace sources, captures and ascii traces.
+ */
 class RdmaTraceTestSuite : public TestSuite
 {
   public:

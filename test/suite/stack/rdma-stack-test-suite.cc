@@ -241,7 +241,10 @@ class TcpTestCase : public TestCase
     }
 };
 
-/** \ingroup rdma-tests ns-3's own stack over a link. */
+/**
+ * \ingroup rdma-tests
+ * ns-3's own stack over a link.
+ */
 class RdmaStackTestSuite : public TestSuite
 {
   public:

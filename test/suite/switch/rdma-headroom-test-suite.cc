@@ -118,7 +118,10 @@ class WrongLinkTestCase : public TestCase
     }
 };
 
-/** \ingroup rdma-tests 802.3x: one headroom a port serves all eight classes, and is enough. */
+/**
+ * \ingroup rdma-tests
+ * 802.3x: one headroom a port serves all eight classes, and is enough.
+ */
 class PlainPauseHeadroomTestCase : public TestCase
 {
   public:
@@ -189,7 +192,10 @@ class PlainPauseHeadroomTestCase : public TestCase
     }
 };
 
-/** \ingroup rdma-tests Headroom by bisection. */
+/**
+ * \ingroup rdma-tests
+ * Headroom by bisection.
+ */
 class RdmaHeadroomTestSuite : public TestSuite
 {
   public:

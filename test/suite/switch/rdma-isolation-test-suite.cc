@@ -226,7 +226,10 @@ class UnfairnessTestCase : public TestCase
     }
 };
 
-/** \ingroup rdma-tests Several classes at one bottleneck. */
+/**
+ * \ingroup rdma-tests
+ * Several classes at one bottleneck.
+ */
 class RdmaIsolationTestSuite : public TestSuite
 {
   public:

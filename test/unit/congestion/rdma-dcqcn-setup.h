@@ -16,7 +16,10 @@
 namespace ns3
 {
 
-/** \ingroup rdma-tests Setup of the tests of DCQCN. */
+/**
+ * \ingroup rdma-tests
+ * Setup of the tests of DCQCN.
+ */
 namespace RdmaDcqcnSetup
 {
 

@@ -18,7 +18,10 @@
 namespace ns3
 {
 
-/** \ingroup rdma-tests Setup of the tests of HPCC. */
+/**
+ * \ingroup rdma-tests
+ * Setup of the tests of HPCC.
+ */
 namespace RdmaHpccSetup
 {
 

@@ -11,7 +11,10 @@
 namespace ns3
 {
 
-/** \ingroup rdma-tests A path over one switch for tests of congestion control with telemetry. */
+/**
+ * \ingroup rdma-tests
+ * A path over one switch for tests of congestion control with telemetry.
+ */
 namespace RdmaTestPath
 {
 

@@ -15,7 +15,10 @@
 namespace ns3
 {
 
-/** \ingroup rdma-tests Setup of the tests of PowerTCP and theta-PowerTCP. */
+/**
+ * \ingroup rdma-tests
+ * Setup of the tests of PowerTCP and theta-PowerTCP.
+ */
 namespace RdmaPowerTcpSetup
 {
 

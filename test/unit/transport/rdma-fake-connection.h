@@ -22,7 +22,10 @@
 namespace ns3
 {
 
-/** \ingroup rdma-tests A connection without a simulator. */
+/**
+ * \ingroup rdma-tests
+ * A connection without a simulator.
+ */
 namespace RdmaFakeConnection
 {
 

@@ -20,7 +20,10 @@
 namespace ns3
 {
 
-/** \ingroup rdma-tests Setup of the tests of QbbInputPortBuffer. */
+/**
+ * \ingroup rdma-tests
+ * Setup of the tests of QbbInputPortBuffer.
+ */
 namespace QbbInputPortBufferSetup
 {
 

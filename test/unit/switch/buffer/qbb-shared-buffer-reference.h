@@ -19,7 +19,10 @@
 namespace ns3
 {
 
-/** \ingroup rdma-tests The reference and its settings. */
+/**
+ * \ingroup rdma-tests
+ * The reference and its settings.
+ */
 namespace QbbSharedBufferReference
 {
 

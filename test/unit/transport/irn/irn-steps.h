@@ -11,21 +11,47 @@
 namespace ns3
 {
 
-/** \ingroup rdma-tests Steps of the tests of senders and receivers. */
+/**
+ * \ingroup rdma-tests
+ * Steps of the tests of senders and receivers.
+ */
 namespace IrnSteps
 {
 
-/** \ingroup rdma-tests No deadline. */
+/**
+ * \ingroup rdma-tests
+ * No deadline.
+ */
 constexpr QbbPs NEVER = RdmaSender::NO_DEADLINE;
-/** \ingroup rdma-tests No selective part. */
+
+/**
+ * \ingroup rdma-tests
+ * No selective part.
+ */
 constexpr int64_t NONE = RdmaSender::NO_PACKET;
-/** \ingroup rdma-tests RTO_low of the tests. */
+
+/**
+ * \ingroup rdma-tests
+ * RTO_low of the tests.
+ */
 constexpr QbbPs LOW = 100_ps;
-/** \ingroup rdma-tests RTO_high of the tests. */
+
+/**
+ * \ingroup rdma-tests
+ * RTO_high of the tests.
+ */
 constexpr QbbPs HIGH = 320_ps;
-/** \ingroup rdma-tests Largest number of packets in flight with RTO_low. */
+
+/**
+ * \ingroup rdma-tests
+ * Largest number of packets in flight with RTO_low.
+ */
 constexpr uint32_t FEW = 3;
-/** \ingroup rdma-tests No limit of the number of packets. */
+
+/**
+ * \ingroup rdma-tests
+ * No limit of the number of packets.
+ */
 constexpr int ALL = 1000;
 
 /**
@@ -186,7 +212,10 @@ Reply(RdmaSender& sender, QbbPs now, const std::string& answers, int limit = ALL
     return Send(sender, now, limit);
 }
 
-/** \ingroup rdma-tests \param event a sender's answer \return true if the answer is empty */
+/**
+ * \ingroup rdma-tests
+ * \param event a sender's answer \return true if the answer is empty
+ */
 inline bool
 IsNothing(const RdmaSenderEvent& event)
 {

@@ -9,13 +9,23 @@
 namespace ns3
 {
 
-/** \ingroup rdma-tests Steps of the tests of RdmaGoBackNSender. */
+/**
+ * \ingroup rdma-tests
+ * Steps of the tests of RdmaGoBackNSender.
+ */
 namespace RdmaGoBackNSteps
 {
 
-/** \ingroup rdma-tests No deadline. */
+/**
+ * \ingroup rdma-tests
+ * No deadline.
+ */
 constexpr QbbPs NEVER = RdmaSender::NO_DEADLINE;
-/** \ingroup rdma-tests The retransmission timeout of the tests that have one. */
+
+/**
+ * \ingroup rdma-tests
+ * The retransmission timeout of the tests that have one.
+ */
 constexpr QbbPs TIMEOUT = 1000_ps;
 
 /**
@@ -74,8 +84,11 @@ Offer(RdmaReceiver& receiver, int64_t packet)
     return verdict;
 }
 
-/** \ingroup rdma-tests \param event a requester's answer \return true if it is neither failure nor
- * wake-up */
+/**
+ * \ingroup rdma-tests
+ * \param event a requester's answer
+ * \return true if it is neither failure nor wake-up
+ */
 inline bool
 IsNothing(const RdmaSenderEvent& event)
 {
