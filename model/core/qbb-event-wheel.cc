@@ -70,11 +70,7 @@ QbbEventWheel::AddToCurrent(const Event& ev)
 void
 QbbEventWheel::InsertElsewhere(EventImpl* impl, uint64_t ts, uint32_t uid, uint32_t context)
 {
-    Event ev;
-    ev.impl = impl;
-    ev.key.m_ts = ts;
-    ev.key.m_uid = uid;
-    ev.key.m_context = context;
+    const Event ev{impl, {ts, uid, context}};
     const uint64_t slot = GetSlot(ev);
     if (slot <= m_slot)
     {
@@ -89,7 +85,11 @@ QbbEventWheel::InsertElsewhere(EventImpl* impl, uint64_t ts, uint32_t uid, uint3
     }
     else
     {
-        InsertFar(ev);
+        NS_ABORT_MSG_IF(
+            ts > static_cast<uint64_t>(std::numeric_limits<int64_t>::max()),
+            "rdma: an event beyond ns-3's clock, which ends after 9223 s at a resolution "
+            "of 1 fs; accepted: Simulator::Stop() and other times below that");
+        m_far.Push(ev);
     }
 }
 
@@ -111,15 +111,6 @@ QbbEventWheel::InsertIntoCurrent(const Event& ev)
     Event* const place = m_end - 1 - shifts;
     std::move_backward(place, m_end - 1, m_end);
     *place = ev;
-}
-
-void
-QbbEventWheel::InsertFar(const Event& ev)
-{
-    NS_ABORT_MSG_IF(ev.key.m_ts > static_cast<uint64_t>(std::numeric_limits<int64_t>::max()),
-                    "rdma: an event beyond ns-3's clock, which ends after 9223 s at a "
-                    "resolution of 1 fs; accepted: Simulator::Stop() and other times below that");
-    m_far.Push(ev);
 }
 
 QbbEventWheel::Event

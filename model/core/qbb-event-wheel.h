@@ -174,7 +174,6 @@ class QbbEventWheel
 
     void InsertElsewhere(EventImpl* impl, uint64_t ts, uint32_t uid, uint32_t context);
     void InsertIntoCurrent(const Event& ev);
-    void InsertFar(const Event& ev);
     const Event* TakeHardNext();
     void FindEasy();
     void AddToCurrent(const Event& ev);

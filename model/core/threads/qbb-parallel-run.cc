@@ -142,14 +142,13 @@ void
 QbbParallelRun::TakeOver(uint32_t group, uint32_t last)
 {
     uint32_t& taken = m_groups[group]->taken;
-    while (taken < last)
+    for (; taken < last; ++taken)
     {
-        ++taken;
         for (uint32_t from = 0; from < GetNumber(); ++from)
         {
             if (from != group)
             {
-                m_nodes.GetBorder(from, group).TakeOver(taken % SLOTS);
+                m_nodes.GetBorder(from, group).TakeOver((taken + 1) % SLOTS);
             }
         }
     }
@@ -188,14 +187,12 @@ QbbParallelRun::TakeAdded(uint32_t first, uint32_t last)
     {
         for (const auto& group : m_groups)
         {
-            std::vector<Scheduler::Event>& added = group->effects[step % SLOTS].added;
-            for (const Scheduler::Event& ev : added)
+            for (const auto& ev : std::exchange(group->effects[step % SLOTS].added, {}))
             {
                 m_global.Insert(QbbEventTime::FromFs(static_cast<int64_t>(ev.key.m_ts)),
                                 Simulator::NO_CONTEXT,
                                 ev.impl);
             }
-            added.clear();
         }
     }
 }
@@ -220,7 +217,7 @@ QbbParallelRun::RunWindow(uint32_t number, uint32_t base, const QbbWindowPlan& p
             group.failure = std::current_exception();
         }
     }
-    Report(number, base);
+    Report(number, base, group.step);
     if (number == 0)
     {
         TakeAdded(firstNew, base);
@@ -229,11 +226,11 @@ QbbParallelRun::RunWindow(uint32_t number, uint32_t base, const QbbWindowPlan& p
 }
 
 void
-QbbParallelRun::Report(uint32_t number, uint32_t base)
+QbbParallelRun::Report(uint32_t number, uint32_t base, uint32_t last)
 {
     Group& group = *m_groups[number];
-    Effects& effects = group.effects[group.step % SLOTS];
-    effects.caused = GetCaused(number, group.step);
+    Effects& effects = group.effects[last % SLOTS];
+    effects.caused = GetCaused(number, last);
     effects.earliest = NEVER;
     for (const Scheduler::Event& ev : effects.added)
     {
@@ -242,12 +239,12 @@ QbbParallelRun::Report(uint32_t number, uint32_t base)
     // What a step has caused counts until the step in which others take it over.
     uint64_t caused = NEVER;
     uint64_t added = NEVER;
-    for (uint32_t step = base + 1; step <= group.step; ++step)
+    for (uint32_t step = base + 1; step <= last; ++step)
     {
         caused = std::min(caused, group.effects[step % SLOTS].caused);
         added = std::min(added, group.effects[step % SLOTS].earliest);
     }
-    QbbGroupReport& report = m_reports[group.step % SLOTS].groups[number];
+    QbbGroupReport& report = m_reports[last % SLOTS].groups[number];
     report.next = GetNextOf(group, caused);
     report.added = added;
     report.count = group.engine.GetEventCount();
@@ -329,18 +326,11 @@ void
 QbbParallelRun::ReportAtRest()
 {
     const uint32_t step = m_groups[0]->step;
-    QbbWindowReports& reports = m_reports[step % SLOTS];
     for (uint32_t i = 0; i < GetNumber(); ++i)
     {
-        const Group& group = *m_groups[i];
-        QbbGroupReport& report = reports.groups[i];
-        report = {};
-        report.next = GetNextOf(group, GetCaused(i, step));
-        report.count = group.engine.GetEventCount();
-        report.failed = group.failure != nullptr;
-        report.noted = group.engine.HasNotes();
+        Report(i, step - 1, step);
     }
-    ReportWithoutNode(reports);
+    ReportWithoutNode(m_reports[step % SLOTS]);
 }
 
 Scheduler::EventKey

@@ -152,7 +152,7 @@ class QbbParallelRun
     void TakeOver(uint32_t group, uint32_t last);
     void OpenBorders(uint32_t group, uint32_t step);
     uint64_t GetCaused(uint32_t group, uint32_t step);
-    void Report(uint32_t group, uint32_t base);
+    void Report(uint32_t group, uint32_t base, uint32_t last);
     void TakeAdded(uint32_t first, uint32_t last);
     void ReportAtRest();
     void ReportWithoutNode(QbbWindowReports& reports) const;
