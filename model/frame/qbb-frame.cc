@@ -5,6 +5,9 @@
 #include "qbb-engine.h"
 
 #include <ns3/assert.h>
+#include <ns3/object.h>
+#include <ns3/simulator-impl.h>
+#include <ns3/simulator.h>
 
 #include <algorithm>
 #include <atomic>
@@ -27,9 +30,9 @@ QbbFrameFields::UsesRareFields() const
 }
 
 /**
- * Memory of a QbbFramePool: chunks of frames, and a list of the free frames.
+ * Memory of pools: chunks of frames, and a list of the free frames.
  *
- * An arena deletes itself once its pool is destroyed and the last frame has been returned.
+ * An arena deletes itself once its last pool has left and the last frame has been returned.
  */
 class QbbFrameArena
 {
@@ -67,8 +70,17 @@ class QbbFrameArena
         --m_inUse;
     }
 
-    void Orphan()
+    void AddPool()
     {
+        ++m_pools;
+    }
+
+    void RemovePool()
+    {
+        if (--m_pools > 0)
+        {
+            return;
+        }
         m_orphaned = true;
         m_late = m_inUse;
         if (m_inUse == 0)
@@ -96,7 +108,10 @@ class QbbFrameArena
         const uint32_t count = std::clamp(m_capacity, 4U, 256U);
         m_chunks.emplace_back(std::make_unique<QbbFrame[]>(count));
         m_capacity += count;
-        m_free.reserve(m_capacity);
+        if (m_free.capacity() < m_capacity)
+        {
+            m_free.reserve(2 * m_capacity);
+        }
         for (uint32_t i = count; i-- > 0;)
         {
             QbbFrame* frame = &m_chunks.back()[i];
@@ -107,8 +122,9 @@ class QbbFrameArena
 
     std::vector<std::unique_ptr<QbbFrame[]>> m_chunks; //!< all frames allocated so far
     std::vector<QbbFrame*> m_free;                     //!< free frames; the last one is taken next
-    bool m_orphaned{false};                            //!< true once the pool is destroyed
-    std::atomic<uint32_t> m_late{0};                   //!< frames in use after the pool
+    uint32_t m_pools{0};                               //!< number of pools
+    bool m_orphaned{false};                            //!< true once the last pool has left
+    std::atomic<uint32_t> m_late{0};                   //!< frames in use after the last pool
 };
 
 void
@@ -117,14 +133,69 @@ QbbFrameDeleter::operator()(QbbFrame* frame) const
     frame->m_arena->GiveBack(frame);
 }
 
-QbbFramePool::QbbFramePool()
-    : m_arena(new QbbFrameArena)
+/**
+ * Holds the pool of a simulation. The object is aggregated to the simulator.
+ */
+class QbbFrameMemory : public Object
 {
+  public:
+    static TypeId GetTypeId()
+    {
+        static TypeId tid = TypeId("ns3::QbbFrameMemory").SetParent<Object>().SetGroupName("Rdma");
+        return tid;
+    }
+
+    QbbFramePool pool; //!< the pool
+};
+
+NS_OBJECT_ENSURE_REGISTERED(QbbFrameMemory);
+
+QbbFramePool::QbbFramePool(Memory memory)
+{
+    if (memory == Memory::OWN)
+    {
+        m_arena = new QbbFrameArena;
+        m_arena->AddPool();
+    }
 }
 
 QbbFramePool::~QbbFramePool()
 {
-    m_arena->Orphan();
+    Leave();
+}
+
+QbbFramePool&
+QbbFramePool::OfSimulation()
+{
+    const Ptr<SimulatorImpl> simulator = Simulator::GetImplementation();
+    auto memory = simulator->GetObject<QbbFrameMemory>();
+    if (!memory)
+    {
+        memory = CreateObject<QbbFrameMemory>();
+        simulator->AggregateObject(memory);
+    }
+    return memory->pool;
+}
+
+void
+QbbFramePool::Leave()
+{
+    if (m_arena)
+    {
+        m_arena->RemovePool();
+    }
+}
+
+void
+QbbFramePool::Share(const QbbFramePool& other)
+{
+    NS_ASSERT_MSG(other.m_arena, "a pool without memory");
+    if (m_arena != other.m_arena)
+    {
+        Leave();
+        m_arena = other.m_arena;
+        m_arena->AddPool();
+    }
 }
 
 QbbFramePtr
@@ -136,6 +207,10 @@ QbbFramePool::Allocate()
 QbbFramePtr
 QbbFramePool::Allocate(const QbbFrameHeaders& headers, const QbbFrameExtensions& extensions)
 {
+    if (!m_arena)
+    {
+        Share(OfSimulation());
+    }
     // A frame in the pool has neither a packet nor telemetry records.
     QbbFramePtr frame(m_arena->Take());
     static_cast<QbbFrameHeaders&>(*frame) = headers;
@@ -148,22 +223,23 @@ QbbFramePool::Allocate(const QbbFrameHeaders& headers, const QbbFrameExtensions&
 uint32_t
 QbbFramePool::GetCapacity() const
 {
-    return m_arena->m_capacity;
+    return m_arena ? m_arena->m_capacity : 0;
 }
 
 uint32_t
 QbbFramePool::GetInUse() const
 {
-    return m_arena->m_inUse;
+    return m_arena ? m_arena->m_inUse : 0;
 }
 
 void
 QbbFramePool::Renew()
 {
-    if (m_arena->m_inUse > 0)
+    if (GetInUse() > 0)
     {
-        m_arena->Orphan();
+        Leave();
         m_arena = new QbbFrameArena;
+        m_arena->AddPool();
     }
 }
 

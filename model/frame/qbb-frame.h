@@ -238,15 +238,26 @@ using QbbFramePtr = std::unique_ptr<QbbFrame, QbbFrameDeleter>;
  * \ingroup rdma
  * A pool of frames, which allocates memory only when its high-water mark rises.
  *
- * Each NIC and each device has a pool. Frames may outlive their pool, for instance in the queue of
- * another node when a node is disposed. The memory of the pool is freed with its last frame. A pool
- * and its frames belong to one thread, but for the frames that are in use when the pool is
- * destroyed or renewed.
+ * Each NIC and each device has a pool. The pools of a simulation share memory, so that a new frame
+ * gets the memory of a frame that has been returned just now, which is still in the CPU caches. If
+ * groups of nodes run on threads of their own, the pools of each group share memory.
+ *
+ * Frames may outlive their pool, for instance in the queue of another node when a node is disposed.
+ * Memory is freed with its last pool and its last frame. Memory, its pools and its frames belong to
+ * one thread, but for the frames that are in use when the last pool leaves the memory.
  */
 class QbbFramePool
 {
   public:
-    QbbFramePool();
+    /** Which memory a pool has at first. */
+    enum class Memory
+    {
+        OWN,           //!< memory of its own
+        OF_SIMULATION, //!< that of OfSimulation(), from the first frame on
+    };
+
+    /** \param memory which memory the pool has at first */
+    explicit QbbFramePool(Memory memory = Memory::OWN);
     ~QbbFramePool();
     QbbFramePool(const QbbFramePool&) = delete;
     QbbFramePool& operator=(const QbbFramePool&) = delete;
@@ -267,20 +278,40 @@ class QbbFramePool
      */
     QbbFramePtr Allocate(const QbbFrameHeaders& headers, const QbbFrameExtensions& extensions);
 
-    /** \return number of frames allocated: the high-water mark of frames in use, rounded up */
+    /**
+     * \return a pool that lasts as long as the simulator, for others to share its memory. If there
+     *         is no simulator, this function makes one.
+     */
+    static QbbFramePool& OfSimulation();
+
+    /**
+     * Makes further frames from the memory of another pool. The frames in use return to the memory
+     * that they are from. If no other pool has that memory, another thread may destroy them.
+     *
+     * \param other a pool with memory
+     */
+    void Share(const QbbFramePool& other);
+
+    /**
+     * \return number of frames in the memory of the pool: the high-water mark of frames in use,
+     *         rounded up
+     */
     uint32_t GetCapacity() const;
 
-    /** \return number of frames in use */
+    /** \return number of frames in use, of all pools that share the memory of this one */
     uint32_t GetInUse() const;
 
     /**
-     * Makes further frames from new memory, if frames are in use. Those frames may then be
-     * destroyed by another thread than the one that allocates frames.
+     * Makes further frames from new memory, if frames are in use. If no other pool has the old
+     * memory, those frames may then be destroyed by another thread than the one that allocates
+     * frames.
      */
     void Renew();
 
   private:
-    QbbFrameArena* m_arena; //!< memory of the pool; deletes itself after its last frame
+    void Leave();
+
+    QbbFrameArena* m_arena{nullptr}; //!< memory of the pool; null: that of OfSimulation() at need
 };
 
 /**

@@ -330,8 +330,9 @@ class QbbPort : public QbbPortState
 
     QbbPs m_txArmed{QBB_NEVER}; //!< last deadline of m_txTimer
     PortTimer m_txTimer;        //!< fires when the line becomes free
-    QbbFramePool m_pool;        //!< pool of pause frames and of ns-3's packets
-    Ptr<QbbChannel> m_channel;  //!< attached cable
+    /// Pool of pause frames and of ns-3's packets
+    QbbFramePool m_pool{QbbFramePool::Memory::OF_SIMULATION};
+    Ptr<QbbChannel> m_channel; //!< attached cable
 };
 
 // Each frame passes through this function at each hop.

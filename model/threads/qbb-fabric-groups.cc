@@ -14,6 +14,7 @@
 #include <ns3/node-list.h>
 
 #include <algorithm>
+#include <deque>
 
 namespace ns3
 {
@@ -180,6 +181,10 @@ void
 QbbFabricGroups::DrawBorders(uint32_t groups)
 {
     m_groups = groups;
+    // Frames of the run before may be anywhere in the fabric.
+    QbbFramePool::OfSimulation().Renew();
+    std::deque<QbbFramePool> pools(groups);
+    pools[0].Share(QbbFramePool::OfSimulation());
     m_borders.clear();
     for (uint32_t i = 0; i < groups * groups; ++i)
     {
@@ -193,12 +198,11 @@ QbbFabricGroups::DrawBorders(uint32_t groups)
         const bool cutsThrough = CutsThrough(node);
         if (const auto nic = node.GetObject<RdmaNic>())
         {
-            nic->GetPool().Renew();
+            nic->GetPool().Share(pools[GetGroup(node.GetId())]);
         }
         for (QbbNetDevice* port : GetQbbPorts(node))
         {
-            // Frames of the run before may be anywhere in the fabric.
-            port->GetPool().Renew();
+            port->GetPool().Share(pools[GetGroup(node.GetId())]);
             const QbbPort* peer = port->GetPeer();
             if (!peer || GetGroup(peer->GetNodeId()) == GetGroup(node.GetId()))
             {

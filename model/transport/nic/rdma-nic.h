@@ -353,7 +353,8 @@ class RdmaNic : public Object, public RdmaNicTiming, public QbbFrameSink, public
     void SetCnpModeration(RdmaNotificationPoint::Moderation moderation);
     RdmaNotificationPoint::Moderation GetCnpModeration() const;
 
-    QbbFramePool m_pool;             //!< pool of the frames that the NIC sends
+    /// Pool of the frames that the NIC sends
+    QbbFramePool m_pool{QbbFramePool::Memory::OF_SIMULATION};
     std::vector<Port> m_ports;       //!< ports by index
     RdmaQueuePairTable m_queuePairs; //!< queue pairs by number
     /// queue pairs to free at the end of the current instant

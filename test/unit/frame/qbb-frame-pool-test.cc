@@ -3,6 +3,8 @@
 #include "qbb-frame.h"
 #include "rdma-allocation-count.h"
 
+#include <ns3/simulator.h>
+
 #include <bitset>
 #include <gtest/gtest.h>
 #include <random>
@@ -186,6 +188,48 @@ TEST(QbbFramePool, EmptyPoolsLeaveNothing)
         used.Allocate();
     }
     EXPECT_EQ(GetRdmaAllocationsInUse(), inUse);
+}
+
+TEST(QbbFramePool, PoolsShareMemory)
+{
+    const uint64_t inUse = GetRdmaAllocationsInUse();
+    {
+        QbbFramePool one;
+        QbbFramePtr early = one.Allocate();
+        QbbFramePool two;
+        one.Share(two);
+        EXPECT_EQ(one.GetInUse(), 0U) << "an early frame is in other memory";
+        const QbbFrame* returned = nullptr;
+        {
+            const QbbFramePtr frame = one.Allocate();
+            returned = frame.get();
+            EXPECT_EQ(two.GetInUse(), 1U);
+        }
+        QbbFramePtr next = two.Allocate();
+        EXPECT_EQ(next.get(), returned) << "the frame that was returned last";
+        early.reset();
+        EXPECT_EQ(one.GetInUse(), 1U);
+        two.Renew();
+        EXPECT_EQ(two.GetInUse(), 0U);
+        EXPECT_EQ(one.GetInUse(), 1U) << "the other pool stays";
+    }
+    EXPECT_EQ(GetRdmaAllocationsInUse(), inUse);
+}
+
+TEST(QbbFramePool, PoolsOfASimulation)
+{
+    QbbFramePool one(QbbFramePool::Memory::OF_SIMULATION);
+    QbbFramePool two(QbbFramePool::Memory::OF_SIMULATION);
+    EXPECT_EQ(one.GetCapacity(), 0U);
+    const QbbFramePtr frame = one.Allocate();
+    EXPECT_EQ(two.GetInUse(), 0U) << "a pool without memory";
+    const QbbFramePtr other = two.Allocate();
+    EXPECT_EQ(two.GetInUse(), 2U);
+    EXPECT_EQ(QbbFramePool::OfSimulation().GetInUse(), 2U);
+    Simulator::Destroy();
+    EXPECT_EQ(QbbFramePool::OfSimulation().GetInUse(), 0U) << "another simulation";
+    EXPECT_EQ(one.GetInUse(), 2U);
+    Simulator::Destroy();
 }
 
 TEST(QbbFramePool, FramesGoBackToTheirOwnPool)
