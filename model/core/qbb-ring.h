@@ -82,6 +82,18 @@ class QbbRing
         ++m_size;
     }
 
+    /** Appends an element that is made of its members. \param members the members of T */
+    template <typename... Members>
+    void Emplace(Members&&... members)
+    {
+        if (m_size == m_capacity)
+        {
+            Grow();
+        }
+        new (&m_slots[GetSlot(m_size)]) T{std::forward<Members>(members)...};
+        ++m_size;
+    }
+
     /** \return the first element; the ring must not be empty */
     T& Front()
     {
@@ -180,7 +192,8 @@ class QbbRing
         return (m_head + static_cast<uint32_t>(i)) & (m_capacity - 1);
     }
 
-    void Grow()
+    // Apart, so that a function that appends elements saves few registers.
+    [[gnu::noinline]] void Grow()
     {
         const uint32_t capacity = std::max(2U, 2 * m_capacity);
         auto larger = std::make_unique<Slot[]>(capacity);

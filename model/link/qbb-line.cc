@@ -38,7 +38,7 @@ QbbLine::TakeOver(QbbFramePtr&& frame, QbbPs arrival)
                         << " ps, when the node's thread has passed that instant; accepted: rates "
                            "and delays of cables that are set before Simulator::Run(), or "
                            "ns3::RdmaSimulatorImpl::Threads=1");
-    Add({arrival, std::move(frame)}, now);
+    Add(arrival, std::move(frame), now);
 }
 
 // Each frame passes through this function.
@@ -93,9 +93,10 @@ QbbLine::TakeArrival()
     else
     {
         // In this order, the compiler knows that the pointer that is overwritten is null.
-        InFlight next = m_later.Pop();
+        InFlight& next = m_later.Front();
         m_next.arrival = next.arrival;
         frame = std::exchange(m_next.frame, std::move(next.frame));
+        m_later.DropFront();
         ScheduleNextArrival(eventTime);
     }
     if (m_bytes)

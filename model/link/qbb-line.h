@@ -82,7 +82,7 @@ class alignas(64) QbbLine final : public QbbEvent
             TransmitAcross(std::move(frame), sent);
             return;
         }
-        Add({sent + m_delay, std::move(frame)}, eventTime);
+        Add(sent + m_delay, std::move(frame), eventTime);
     }
 
     /** \param exit takes the frames of a receiver on another thread or rank; null: none does */
@@ -148,14 +148,15 @@ class alignas(64) QbbLine final : public QbbEvent
         QbbFramePtr frame; //!< frame in flight
     };
 
-    [[gnu::always_inline]] void Add(InFlight&& last, QbbEventTime eventTime)
+    [[gnu::always_inline]] void Add(QbbPs arrival, QbbFramePtr&& frame, QbbEventTime eventTime)
     {
         if (m_next.frame)
         {
-            m_later.Push(std::move(last));
+            m_later.Emplace(arrival, std::move(frame));
             return;
         }
-        m_next = std::move(last);
+        m_next.arrival = arrival;
+        m_next.frame = std::move(frame);
         if (m_eventInstant == QBB_NEVER)
         {
             ScheduleArrival(eventTime);

@@ -150,19 +150,16 @@ QbbPort::NextFrameToSend(QbbPs now)
     while (const uint8_t ready = GetReady())
     {
         const uint8_t priority = m_scheduler.Pick(ready);
-        QbbFramePtr frame;
-        if (m_queues.GetClasses() & (1U << priority))
+        const bool isQueued = m_queues.GetClasses() & (1U << priority);
+        QbbFramePtr frame =
+            isQueued ? m_queues.Pop(priority) : m_source->NextFrame(*this, priority);
+        if (!frame)
         {
-            frame = m_queues.Pop(priority);
+            WithdrawSource(priority);
+            continue;
         }
-        else
+        if (!isQueued)
         {
-            frame = m_source->NextFrame(*this, priority);
-            if (!frame)
-            {
-                WithdrawSource(priority);
-                continue;
-            }
             FireTrace(&Sources::macTx, *frame);
         }
         CountSent(*frame);
