@@ -69,21 +69,25 @@ QbbPort::Stop()
 // Transmission
 
 // Each frame passes through this function.
+[[gnu::always_inline]] inline QbbPs
+QbbPort::Occupy(const QbbFrame& frame, QbbPs start)
+{
+    const uint32_t bytes = frame.size + (m_lineOverhead ? QbbWire::PREAMBLE_BYTES : 0);
+    const uint32_t gap = m_lineOverhead ? QbbWire::GAP_BYTES : 0;
+    if (m_rate.IsExact())
+    {
+        const QbbPs sent = start + m_rate.BytesToPs(bytes);
+        m_busyUntil = sent + m_rate.BytesToPs(gap);
+        return sent;
+    }
+    return m_rate.OccupyInexactly(bytes, gap, start, m_busyUntil, m_fraction);
+}
+
+// Each frame passes through this function, except for those of Pass().
 [[gnu::always_inline]] inline void
 QbbPort::StartTransmission(QbbFramePtr&& frame, QbbEventTime eventTime, QbbPs start)
 {
-    const uint32_t bytes = frame->size + (m_lineOverhead ? QbbWire::PREAMBLE_BYTES : 0);
-    const uint32_t gap = m_lineOverhead ? QbbWire::GAP_BYTES : 0;
-    QbbPs sent{0};
-    if (m_rate.IsExact())
-    {
-        sent = start + m_rate.BytesToPs(bytes);
-        m_busyUntil = sent + m_rate.BytesToPs(gap);
-    }
-    else
-    {
-        sent = m_rate.OccupyInexactly(bytes, gap, start, m_busyUntil, m_fraction);
-    }
+    const QbbPs sent = Occupy(*frame, start);
     if (m_sink)
     {
         m_sink->FrameDeparts(*this, *frame, start);
@@ -99,6 +103,37 @@ QbbPort::StartTransmission(QbbFramePtr&& frame, QbbEventTime eventTime, QbbPs st
     m_line->Transmit(std::move(frame), sent, eventTime);
 }
 
+[[gnu::always_inline]] inline void
+QbbPort::CountInClass(const QbbFrame& frame)
+{
+    auto& counters = m_counters.classes[frame.priority];
+    ++counters.txFrames;
+    counters.txBytes += frame.size;
+}
+
+[[gnu::always_inline]] inline void
+QbbPort::CountSent(const QbbFrame& frame)
+{
+    m_scheduler.Charge(frame.priority, frame.size);
+    CountInClass(frame);
+}
+
+[[gnu::always_inline]] inline void
+QbbPort::CountPassing(const QbbFrame& frame)
+{
+    m_queues.NotePassing(frame.priority, frame.size);
+    m_scheduler.PickAlone(frame.priority, frame.size);
+    CountInClass(frame);
+}
+
+void
+QbbPort::Pass(QbbFramePtr&& frame, QbbEventTime eventTime)
+{
+    CountPassing(*frame);
+    const QbbPs sent = Occupy(*frame, eventTime.GetInstant());
+    m_line->Transmit(std::move(frame), sent, eventTime);
+}
+
 void
 QbbPort::Enqueue(QbbFramePtr&& frame, QbbEventTime eventTime)
 {
@@ -108,18 +143,23 @@ QbbPort::Enqueue(QbbFramePtr&& frame, QbbEventTime eventTime)
         DropUnsent(*frame, QbbDropReason::LINK_DOWN);
         return;
     }
-    const uint8_t priority = frame->priority;
-    const auto bit = static_cast<uint8_t>(1U << priority);
-    if (IsBusy(eventTime) || HasWork() || (m_flow.GetPaused() & bit))
+    if (IsBusy(eventTime))
+    {
+        m_queues.Push(std::move(frame));
+        if (HasWork())
+        {
+            ArmTransmission(eventTime);
+        }
+        return;
+    }
+    if (HasWork() || (m_flow.GetPaused() & (1U << frame->priority)))
     {
         m_queues.Push(std::move(frame));
         TryTransmit(eventTime);
         return;
     }
     // The line is idle and nothing else waits for it: the frame passes the queue.
-    m_queues.NotePassing(priority, frame->size);
-    m_scheduler.Pick(bit);
-    CountSent(*frame);
+    CountPassing(*frame);
     StartTransmission(std::move(frame), eventTime, eventTime.GetInstant());
 }
 
@@ -256,6 +296,22 @@ QbbPort::ReceiveMacControl(const QbbFrame& frame)
 }
 
 // Reception
+
+// Shows a received frame to the trace sources and to the error model. Returns false if the frame is
+// lost.
+bool
+QbbPort::ShowArrival(const QbbFrame& frame)
+{
+    FireTrace(&Sources::phyRxEnd, frame);
+    if (m_mayDamage && IsDamaged(frame))
+    {
+        FireTrace(&RareSources::phyRxDrop, frame);
+        CountDrop(frame, QbbDropReason::CORRUPTED);
+        return false;
+    }
+    FireTrace(&Sources::promiscSniffer, frame);
+    return true;
+}
 
 void
 QbbPort::LoseOnLine(QbbFrame& frame, QbbDropReason reason)

@@ -82,6 +82,26 @@ class QbbPort : public QbbPortState
     void Enqueue(QbbFramePtr&& frame, QbbEventTime eventTime = QbbEventNow());
 
     /**
+     * \param priority class of a frame
+     * \param eventTime time of the running event
+     * \return true if Enqueue() would start to send the frame at once and no trace source would
+     *         fire; the caller may then call Pass() in place of Enqueue()
+     */
+    bool LetsPass(uint8_t priority, QbbEventTime eventTime) const
+    {
+        return m_up && !IsBusy(eventTime) && !HasWork() &&
+               !(m_flow.GetPaused() & (1U << priority)) && !IsTraced();
+    }
+
+    /**
+     * Sends a frame at once, as Enqueue() does, but without a call of QbbFrameSink::FrameDeparts().
+     *
+     * \param frame frame for which LetsPass() is true
+     * \param eventTime time of the running event
+     */
+    void Pass(QbbFramePtr&& frame, QbbEventTime eventTime);
+
+    /**
      * Sends a frame by cut-through, after a switch has received the whole frame. Transmission
      * starts retroactively, from \p earliest on as soon as the line is free and the class not
      * paused.
@@ -303,13 +323,10 @@ class QbbPort : public QbbPortState
     QbbFramePtr NextFrameToSend(QbbPs now);
     QbbFramePtr MakePauseFrame(QbbPs now);
 
-    void CountSent(const QbbFrame& frame)
-    {
-        m_scheduler.Charge(frame.priority, frame.size);
-        auto& counters = m_counters.classes[frame.priority];
-        ++counters.txFrames;
-        counters.txBytes += frame.size;
-    }
+    QbbPs Occupy(const QbbFrame& frame, QbbPs start);
+    void CountInClass(const QbbFrame& frame);
+    void CountPassing(const QbbFrame& frame);
+    void CountSent(const QbbFrame& frame);
 
     /** Fetches the queue and the counters of the highest class with frames into the CPU caches; the
      * scheduler may pick another class. */
@@ -324,6 +341,7 @@ class QbbPort : public QbbPortState
     }
 
     void StartTransmission(QbbFramePtr&& frame, QbbEventTime eventTime, QbbPs start);
+    bool ShowArrival(const QbbFrame& frame);
     void ReceiveMacControl(const QbbFrame& frame);
 
     // These members follow those of QbbPortState in the order of use.
@@ -340,16 +358,12 @@ class QbbPort : public QbbPortState
 QbbPort::ReceiveFromLine(QbbFramePtr&& frame, QbbEventTime eventTime)
 {
     frame->arrival = eventTime;
-    FireTrace(&Sources::phyRxEnd, *frame);
     frame->ingressPort = m_portNumber;
     frame->priority = m_classifier.Classify(*frame);
-    if (m_mayDamage && IsDamaged(*frame))
+    if ((IsTraced() || m_mayDamage) && !ShowArrival(*frame))
     {
-        FireTrace(&RareSources::phyRxDrop, *frame);
-        CountDrop(*frame, QbbDropReason::CORRUPTED);
         return;
     }
-    FireTrace(&Sources::promiscSniffer, *frame);
     if (frame->IsMacControl())
     {
         FireTrace(&Sources::sniffer, *frame);

@@ -63,83 +63,98 @@ QbbFrameForwarder::GetWaitingBytes(uint16_t egressPort, uint8_t priority) const
     return {bytes.begin(), bytes.end()};
 }
 
+// Most frames find their egress port idle: they enter the buffer and leave it at one instant.
+[[gnu::always_inline]] inline bool
+QbbFrameForwarder::LetsPass(const QbbPort& egress, const QbbFrame& frame) const
+{
+    return egress.LetsPass(frame.priority, frame.arrival) && m_markers.LetsPass(frame) &&
+           !m_cutThrough && !m_inputQueueing;
+}
+
 void
 QbbFrameForwarder::ReceiveFrame(QbbPort& port, QbbFramePtr&& frame)
 {
-    if (frame->dstMac != port.GetMac())
+    QbbFrame& fields = *frame;
+    if (fields.dstMac != port.GetMac())
     {
-        if (frame->etherType == QbbWire::ETHERTYPE_ARP && frame->dstMac.IsBroadcast())
+        if (fields.etherType == QbbWire::ETHERTYPE_ARP && fields.dstMac.IsBroadcast())
         {
-            QbbArpProxy::Answer(port, *frame, m_table);
+            QbbArpProxy::Answer(port, fields, m_table);
             return;
         }
-        port.CountDrop(*frame, QbbDropReason::NOT_FOR_US);
+        port.CountDrop(fields, QbbDropReason::NOT_FOR_US);
         return;
     }
-    if (!frame->ipv4)
+    if (!fields.ipv4)
     {
-        port.CountDrop(*frame, QbbDropReason::UNEXPECTED);
+        port.CountDrop(fields, QbbDropReason::UNEXPECTED);
         return;
     }
-    if (frame->ttl <= 1)
+    if (fields.ttl <= 1)
     {
-        port.CountDrop(*frame, QbbDropReason::TTL_EXPIRED);
+        port.CountDrop(fields, QbbDropReason::TTL_EXPIRED);
         return;
     }
-    const QbbForwardingTable::Route route = m_table.Find(frame->dstIp);
+    const QbbForwardingTable::Route route = m_table.Find(fields.dstIp);
     if (route.count == 0)
     {
-        port.CountDrop(*frame, QbbDropReason::NO_ROUTE);
+        port.CountDrop(fields, QbbDropReason::NO_ROUTE);
         return;
     }
     uint16_t egressNumber = route.first;
     if (route.count > 1)
     {
-        egressNumber = m_selector ? m_selector->Select(*frame, *m_table.Lookup(frame->dstIp))
-                                  : SelectPort(frame->flowHash, route);
+        egressNumber = m_selector ? m_selector->Select(fields, *m_table.Lookup(fields.dstIp))
+                                  : SelectPort(fields.flowHash, route);
     }
     QbbPort& device = *m_ports[egressNumber];
     device.PrefetchCable();
-    const uint32_t received = frame->size;
-    if (frame->tagged && device.IsRoutedPort())
+    const uint32_t received = fields.size;
+    if (fields.tagged && device.IsRoutedPort())
     {
-        frame->tagged = false;
-        frame->size = std::max(frame->size - QbbWire::VLAN_TAG_BYTES, QbbWire::MIN_FRAME_BYTES);
+        fields.tagged = false;
+        fields.size = std::max(fields.size - QbbWire::VLAN_TAG_BYTES, QbbWire::MIN_FRAME_BYTES);
     }
-    if (frame->size > device.GetMaxFrameBytes())
+    if (fields.size > device.GetMaxFrameBytes())
     {
-        device.CountDrop(*frame, QbbDropReason::TOO_LONG);
+        device.CountDrop(fields, QbbDropReason::TOO_LONG);
         return;
     }
 
-    if ((m_gated & (1U << frame->priority)) && !m_gate->Admits(port, device, *frame))
+    if ((m_gated & (1U << fields.priority)) && !m_gate->Admits(port, device, fields))
     {
         return;
     }
+    const QbbEventTime eventTime = fields.arrival;
+    const bool passes = LetsPass(device, fields);
     QbbAdmission admission =
-        m_buffer->Admit(frame->ingressPort, egressNumber, frame->priority, frame->size);
+        m_buffer->Admit(fields.ingressPort, egressNumber, fields.priority, fields.size, passes);
     if (admission.pushOut)
     {
-        admission = PushOut(admission, *frame, egressNumber);
+        admission = PushOut(admission, fields, egressNumber);
     }
     if (admission.xoff)
     {
-        port.GetFlowControl().RequestPause(frame->priority, true);
+        port.GetFlowControl().RequestPause(fields.priority, true);
     }
     if (!admission.admitted)
     {
         QbbPort& blamed = admission.reason == QbbDropReason::EGRESS_LIMIT ? device : port;
-        blamed.CountDrop(*frame, admission.reason);
+        blamed.CountDrop(fields, admission.reason);
         return;
     }
-    --frame->ttl;
-    if (frame->ecn != 0)
+    --fields.ttl;
+    if (fields.ecn != 0)
     {
-        m_markers.FrameJoins(device, *frame);
+        m_markers.FrameJoins(device, fields);
     }
-    frame->srcMac = device.GetMac();
-    frame->dstMac = device.GetPeerMac();
-    const QbbEventTime eventTime = frame->arrival;
+    fields.srcMac = device.GetMac();
+    fields.dstMac = device.GetPeerMac();
+    if (admission.passed)
+    {
+        device.Pass(std::move(frame), eventTime);
+        return;
+    }
     if (m_inputQueueing)
     {
         m_inputQueueing->Push(egressNumber, std::move(frame), eventTime);

@@ -48,7 +48,8 @@ class QbbFrameGate
  * QbbBufferManager::Admit(), which may request a pause of the peer of the ingress port -> markers
  * for joining packets (QbbMarker) -> new MAC addresses -> queue. When the transmission of a frame
  * starts, FrameDeparts() shows the frame to the markers for departing packets and releases its
- * buffer space, which may end the pause.
+ * buffer space, which may end the pause. A frame that finds its egress port idle is not charged if
+ * that would change the peaks of the buffer alone.
  *
  * Cut-through: ReceiveFrame() runs when the last bit of a frame has arrived. If the egress port is
  * idle, the transmission is dated back to the moment when CutThroughBytes had arrived, or to the
@@ -221,6 +222,7 @@ class alignas(QBB_CACHE_LINE) QbbFrameForwarder : public QbbFrameSink
 
   private:
     QbbAdmission PushOut(QbbAdmission admission, const QbbFrame& frame, uint16_t egressPort);
+    bool LetsPass(const QbbPort& egress, const QbbFrame& frame) const;
     bool CutThrough(QbbPort& port, QbbPort& egress, QbbFramePtr& frame, uint32_t received);
     void MarkDeparture(QbbPort& port, QbbFrame& frame, QbbPs start);
     void ReleaseRoom(QbbPort& port, const QbbFrame& frame);

@@ -85,6 +85,21 @@ class QbbEgressScheduler
         }
     }
 
+    /**
+     * Does what Pick() and then Charge() do if no other class has a frame to send.
+     *
+     * \param priority class of the frame
+     * \param bytes bytes that the class sends
+     */
+    void PickAlone(uint8_t priority, uint32_t bytes)
+    {
+        if (!IsStrict(priority))
+        {
+            PickWeighted(static_cast<uint8_t>(1U << priority), 0);
+            m_shares[priority].deficit -= bytes;
+        }
+    }
+
   private:
     /** Share of a weighted class. */
     struct Share

@@ -17,6 +17,7 @@ namespace ns3
 struct QbbAdmission
 {
     bool admitted{false}; //!< the frame is in the buffer and charged
+    bool passed{false};   //!< the frame leaves at once: Release() must not be called for it
     bool xoff{false};     //!< send XOFF for the (ingress port, priority) of the frame
     QbbDropReason reason{QbbDropReason::BUFFER_FULL}; //!< drop reason if not admitted
     /// Not admitted yet: drop the last frame of the victim queue, and call Admit() again.

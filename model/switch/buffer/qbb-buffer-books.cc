@@ -4,17 +4,10 @@
 
 #include <ns3/abort.h>
 
-#include <cmath>
 #include <utility>
 
 namespace ns3
 {
-
-uint32_t
-QbbBufferLimit::ToFixed(double alpha)
-{
-    return static_cast<uint32_t>(std::llround(std::ldexp(alpha, ALPHA_BITS)));
-}
 
 QbbBufferBooks::QbbBufferBooks(Layout layout)
     : m_layout(std::move(layout))

@@ -4,6 +4,7 @@
 #define QBB_BUFFER_BOOKS_H
 
 #include "qbb-buffer-decision.h"
+#include "qbb-buffer-limit.h"
 #include "qbb-buffer-usage.h"
 
 #include <algorithm>
@@ -14,28 +15,6 @@
 
 namespace ns3
 {
-
-/**
- * \ingroup rdma
- * A threshold: a constant number of bytes (static threshold) plus a fraction of the free bytes of a
- * pool (dynamic threshold).
- */
-struct QbbBufferLimit
-{
-    static constexpr uint32_t ALPHA_BITS = 20; //!< fractional bits of alpha
-
-    uint32_t bytes{0}; //!< constant part of the threshold
-    uint32_t alpha{0}; //!< factor of the free bytes, in units of 2^-ALPHA_BITS
-
-    /** \param alpha a factor \return \p alpha in units of 2^-ALPHA_BITS, rounded to the nearest */
-    static uint32_t ToFixed(double alpha);
-
-    /** \param freeBytes free bytes of the pool \return the current threshold in bytes */
-    uint64_t Get(uint32_t freeBytes) const
-    {
-        return bytes + ((uint64_t{alpha} * freeBytes) >> ALPHA_BITS);
-    }
-};
 
 /**
  * \ingroup rdma
@@ -310,6 +289,33 @@ class QbbBufferBooks
         m_used += bytes;
         group.peak = std::max(group.peak, group.GetBytes());
         m_peakUsed = std::max(m_peakUsed, m_used);
+    }
+
+    /**
+     * Notes a frame that comes and leaves at once, if Charge() and then Credit() would change the
+     * peaks alone.
+     *
+     * \param group group of the frame
+     * \param bytes memory that the frame takes
+     * \param decision SHARED or HEADROOM
+     * \return true if the frame is noted; false if it must be charged, and nothing has changed
+     */
+    bool NotePassing(Group& group, uint32_t bytes, const QbbBufferDecision& decision)
+    {
+        const Pool& pool = m_layout.pools[group.pool];
+        const uint32_t reserved = group.reserved + decision.value;
+        // Charge() fills the reserve first, and Credit() empties it last.
+        const bool isBalanced = group.headroom == 0 && (decision.value == 0 || group.shared == 0);
+        const bool fits =
+            pool.used + bytes - decision.value <= pool.size && reserved <= group.reserveLimit;
+        if (decision.place != QbbBufferDecision::SHARED || !isBalanced || !fits ||
+            m_layout.chargesQueues || !pool.paused.empty())
+        {
+            return false;
+        }
+        group.peak = std::max(group.peak, group.reserved + group.shared + bytes);
+        m_peakUsed = std::max(m_peakUsed, m_used + bytes);
+        return true;
     }
 
     /**

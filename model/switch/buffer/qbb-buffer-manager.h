@@ -98,9 +98,15 @@ class alignas(QBB_CACHE_LINE) QbbBufferManager : public QbbBufferSettings
      * \param egressPort egress port of the frame
      * \param priority class of the frame, 0..7
      * \param bytes size of the frame with FCS, at least 1
+     * \param passes true: an admitted frame leaves at once. Release() follows unless the answer is
+     *        that the frame has passed
      * \return whether the frame is admitted, and whether its sender must pause
      */
-    QbbAdmission Admit(uint16_t ingressPort, uint16_t egressPort, uint8_t priority, uint32_t bytes);
+    QbbAdmission Admit(uint16_t ingressPort,
+                       uint16_t egressPort,
+                       uint8_t priority,
+                       uint32_t bytes,
+                       bool passes = false);
 
     /**
      * Releases the memory of a departing frame. Aborts if more is released than was admitted.
@@ -140,11 +146,8 @@ class alignas(QBB_CACHE_LINE) QbbBufferManager : public QbbBufferSettings
         QbbPrefetch(&m_books.GetQueue(egressPort, priority));
     }
 
-    /**
-     * Names each (ingress port, priority) that must be resumed, once.
-     *
-     * \return the next (ingress port, priority), or nothing when all have been named
-     */
+    /** Names each (ingress port, priority) that must be resumed, once.
+     * \return the next one, or nothing when all have been named */
     std::optional<QbbIngressClass> TakeResumed()
     {
         return m_resumed.IsEmpty() ? std::nullopt : std::optional(m_resumed.Pop());
@@ -342,7 +345,11 @@ class alignas(QBB_CACHE_LINE) QbbBufferManager : public QbbBufferSettings
 // Admit() and Release() are inlined because each frame passes through both at each switch.
 
 [[gnu::always_inline]] inline QbbAdmission
-QbbBufferManager::Admit(uint16_t ingressPort, uint16_t egressPort, uint8_t priority, uint32_t bytes)
+QbbBufferManager::Admit(uint16_t ingressPort,
+                        uint16_t egressPort,
+                        uint8_t priority,
+                        uint32_t bytes,
+                        bool passes)
 {
     NS_ASSERT_MSG(ingressPort < GetNPorts() && egressPort < GetNPorts() && priority < PRIORITIES,
                   "no such port or priority");
@@ -355,9 +362,15 @@ QbbBufferManager::Admit(uint16_t ingressPort, uint16_t egressPort, uint8_t prior
     {
         return Refuse(group, decision);
     }
-    m_books.Charge(group, queue, taken, decision);
     QbbAdmission answer;
     answer.admitted = true;
+    if (passes && !decision.pause && !m_hearsReleases &&
+        m_books.NotePassing(group, taken, decision))
+    {
+        answer.passed = true;
+        return answer;
+    }
+    m_books.Charge(group, queue, taken, decision);
     answer.xoff = decision.pause && PauseOnce(group);
     return answer;
 }

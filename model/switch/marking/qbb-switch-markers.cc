@@ -97,6 +97,7 @@ QbbSwitchMarkers::Clear()
     }
     m_curve = nullptr;
     m_joinByLength = nullptr;
+    m_hasOthers = false;
     m_join.clear();
     m_depart.clear();
     m_lengthMarker = nullptr;
@@ -150,6 +151,7 @@ QbbSwitchMarkers::Sort()
         m_join.erase(m_join.begin());
     }
     m_depart = GetAll(QbbMarker::DEPARTS);
+    m_hasOthers = !m_join.empty() || !m_depart.empty();
     if (m_queueing)
     {
         m_queueing->SetMarkers(GetAll(QbbMarker::CHOSEN));

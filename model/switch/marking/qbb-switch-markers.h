@@ -116,16 +116,28 @@ class QbbSwitchMarkers
         {
             m_joinByLength->Mark(egress, frame);
         }
-        for (QbbMarker* marker : m_join)
+        if (m_hasOthers)
         {
-            marker->FrameJoins(egress, frame);
+            for (QbbMarker* marker : m_join)
+            {
+                marker->FrameJoins(egress, frame);
+            }
         }
+    }
+
+    /**
+     * \param frame a frame that finds its egress port idle
+     * \return true if no marker sees the frame but queue-length marking, which does not mark it
+     */
+    bool LetsPass(const QbbFrame& frame) const
+    {
+        return !m_hasOthers && frame.intRoom == 0;
     }
 
     /** \param frame a departing frame \return true if FrameDeparts() has work with the frame */
     bool HasWorkAtDeparture(const QbbFrame& frame) const
     {
-        return !m_depart.empty() || frame.intRoom > 0;
+        return (m_hasOthers && !m_depart.empty()) || frame.intRoom > 0;
     }
 
     /**
@@ -154,6 +166,7 @@ class QbbSwitchMarkers
 
     /// m_lengthMarker if it sees packets at QbbMarker::JOINS, or null
     QbbQueueLengthMarker* m_joinByLength{nullptr};
+    bool m_hasOthers{false};                  //!< m_join or m_depart has a marker
     std::vector<QbbMarker*> m_join;           //!< other markers that see packets at JOINS
     std::vector<QbbMarker*> m_depart;         //!< markers that see frames at QbbMarker::DEPARTS
     Ptr<QbbEcnMarker> m_curve;                //!< settings of m_lengthMarker, or null

@@ -7,6 +7,7 @@
 #include <ns3/string.h>
 #include <ns3/uinteger.h>
 
+#include <algorithm>
 #include <gtest/gtest.h>
 #include <map>
 #include <random>
@@ -110,8 +111,9 @@ class QbbSharedBufferRandom : public testing::TestWithParam<Setting>
 
 } // namespace
 
-// Random frames come and go, in phases of filling and of draining. After each step the buffer and
-// the reference agree in their answers and in all their parts, and the parts add up.
+// Random frames come and go, in phases of filling and of draining. Some leave at once. After each
+// step the buffer and the reference agree in their answers and in all their parts, and the parts
+// add up.
 TEST_P(QbbSharedBufferRandom, AgreesWithTheReference)
 {
     const Setting setting = GetParam();
@@ -147,21 +149,26 @@ TEST_P(QbbSharedBufferRandom, AgreesWithTheReference)
     uint64_t xoffs = 0;
     uint64_t xons = 0;
     uint64_t others = 0; // of these, brought by somebody else's frames
+    uint64_t passed = 0;
+    uint64_t peakUsed = 0;
+    std::map<Key, uint32_t> peaks;
     std::map<QbbDropReason, uint64_t> drops;
     for (uint32_t step = 0; step < 100'000; ++step)
     {
         const bool filling = (step / 1000) % 2 == 0;
         const bool empty = reference.GetHeld().empty();
-        if (empty || random() % 100 < (filling ? 80U : 25U))
+        if (empty || random() % 100 < (filling ? 85U : 25U))
         {
             Held frame;
             frame.in = random() % N_PORTS;
             frame.out = random() % 4 ? random() % N_PORTS : 0;
             frame.priority = priorities[random() % 5];
             frame.bytes = random() % 4 ? 64 + random() % 1187 : 1250;
+            const bool leavesAtOnce = random() % 8 == 0;
+            const uint64_t usedBefore = buffer->GetUsage().usedBytes;
             const QbbAdmission expected = reference.Admit(frame);
             const QbbAdmission answer =
-                buffer->Admit(frame.in, frame.out, frame.priority, frame.bytes);
+                buffer->Admit(frame.in, frame.out, frame.priority, frame.bytes, leavesAtOnce);
             ASSERT_EQ(answer.admitted, expected.admitted) << "step " << step;
             ASSERT_EQ(answer.xoff, expected.xoff) << "step " << step;
             if (!answer.admitted)
@@ -171,6 +178,29 @@ TEST_P(QbbSharedBufferRandom, AgreesWithTheReference)
             }
             admitted += answer.admitted;
             xoffs += answer.xoff;
+            if (answer.admitted)
+            {
+                const auto& parts = reference.GetParts(frame.in, frame.priority);
+                uint32_t& peak = peaks[Key(frame.in, frame.priority)];
+                peak = std::max<uint32_t>(peak, parts.reserve + parts.shared + parts.headroom);
+                peakUsed = std::max(peakUsed, usedBefore + frame.bytes);
+            }
+            if (answer.admitted && leavesAtOnce)
+            {
+                const auto resumed = reference.Release(reference.GetHeld().size() - 1);
+                ASSERT_TRUE(!answer.passed || resumed.empty()) << "step " << step;
+                passed += answer.passed;
+                if (!answer.passed)
+                {
+                    buffer->Release(frame.in, frame.out, frame.priority, frame.bytes);
+                }
+                ASSERT_EQ(TakeResumed(*buffer), resumed) << "step " << step;
+                xons += resumed.size();
+            }
+            else
+            {
+                ASSERT_FALSE(answer.passed) << "step " << step;
+            }
         }
         else
         {
@@ -208,6 +238,7 @@ TEST_P(QbbSharedBufferRandom, AgreesWithTheReference)
         ASSERT_LE(usage.reservedBytes, usage.reservedSize);
         ASSERT_LE(usage.sharedBytes, usage.sharedSize);
         ASSERT_LE(usage.headroomBytes, usage.headroomSize);
+        ASSERT_EQ(usage.peakUsedBytes, peakUsed);
         uint64_t sum = 0;
         uint64_t egress = 0;
         for (uint16_t port = 0; port < N_PORTS; ++port)
@@ -220,6 +251,7 @@ TEST_P(QbbSharedBufferRandom, AgreesWithTheReference)
                 ASSERT_EQ(group.sharedBytes, parts.shared);
                 ASSERT_EQ(group.headroomBytes, parts.headroom);
                 ASSERT_EQ(group.paused, parts.paused);
+                ASSERT_EQ(group.peakBytes, peaks[Key(port, priority)]);
                 ASSERT_TRUE(group.paused || group.headroomBytes == 0);
                 ASSERT_TRUE(!group.paused || usage.sharedBytes + usage.headroomBytes > 0);
                 sum += group.bytes;
@@ -240,6 +272,7 @@ TEST_P(QbbSharedBufferRandom, AgreesWithTheReference)
     EXPECT_EQ(xons, xoffs);
     // that the run went everywhere
     EXPECT_GT(admitted, 20'000U);
+    EXPECT_EQ(passed > 1000, setting.egressPool == 0) << passed;
     EXPECT_GT(xoffs, 100U);
     EXPECT_TRUE(setting.xoff || others > 10) << others;
     EXPECT_GT(drops[QbbDropReason::HEADROOM_FULL], 0U);
