@@ -303,13 +303,18 @@ class QbbBufferBooks
     bool NotePassing(Group& group, uint32_t bytes, const QbbBufferDecision& decision)
     {
         const Pool& pool = m_layout.pools[group.pool];
-        const uint32_t reserved = group.reserved + decision.value;
-        // Charge() fills the reserve first, and Credit() empties it last.
-        const bool isBalanced = group.headroom == 0 && (decision.value == 0 || group.shared == 0);
-        const bool fits =
-            pool.used + bytes - decision.value <= pool.size && reserved <= group.reserveLimit;
-        if (decision.place != QbbBufferDecision::SHARED || !isBalanced || !fits ||
+        if (decision.place != QbbBufferDecision::SHARED || group.headroom > 0 ||
             m_layout.chargesQueues || !pool.paused.empty())
+        {
+            return false;
+        }
+        // Charge() fills the reserve first, and Credit() empties it last.
+        if (decision.value > 0 &&
+            (group.shared > 0 || group.reserved + decision.value > group.reserveLimit))
+        {
+            return false;
+        }
+        if (pool.used + bytes - decision.value > pool.size)
         {
             return false;
         }
