@@ -39,35 +39,23 @@ class QbbFrameArena
   public:
     QbbFrame* Take()
     {
-        if (m_free.empty())
+        if (m_nFree == 0)
         {
             Grow();
         }
-        QbbFrame* frame = m_free.back();
-        m_free.pop_back();
-        ++m_inUse;
-        return frame;
+        return m_free[--m_nFree];
     }
 
     void GiveBack(QbbFrame* frame)
     {
-        if (frame->packet)
-        {
-            QbbFreePacket(frame->packet);
-        }
         // Reading the records of each frame would be a cache miss for each frame.
-        if (frame->intRoom > 0)
+        if (frame->packet || frame->intRoom > 0 || m_orphaned)
         {
-            frame->telemetry.clear();
-        }
-        NS_ASSERT_MSG(frame->telemetry.empty(), "telemetry records in a frame without room");
-        if (m_orphaned)
-        {
-            GiveBackLate();
+            GiveBackHard(frame);
             return;
         }
-        m_free.push_back(frame); // never allocates: Grow() reserves room for every frame
-        --m_inUse;
+        NS_ASSERT_MSG(frame->telemetry.empty(), "telemetry records in a frame without room");
+        m_free[m_nFree++] = frame;
     }
 
     void AddPool()
@@ -82,53 +70,75 @@ class QbbFrameArena
             return;
         }
         m_orphaned = true;
-        m_late = m_inUse;
-        if (m_inUse == 0)
+        m_late = GetInUse();
+        if (m_late == 0)
         {
             delete this;
         }
     }
 
-    uint32_t m_capacity{0}; //!< number of frames allocated
-    uint32_t m_inUse{0};    //!< number of frames in use
+    /** \return number of frames allocated */
+    uint32_t GetCapacity() const
+    {
+        return static_cast<uint32_t>(m_free.size());
+    }
+
+    /** \return number of frames in use */
+    uint32_t GetInUse() const
+    {
+        return GetCapacity() - m_nFree;
+    }
 
   private:
-    /** Counts a frame without a pool, which any thread may destroy. */
-    void GiveBackLate()
+    // Functions for rare cases are apart, so that frequent ones save few registers.
+
+    [[gnu::noinline]] void GiveBackHard(QbbFrame* frame)
     {
+        if (frame->packet)
+        {
+            QbbFreePacket(frame->packet);
+        }
+        if (frame->intRoom > 0)
+        {
+            frame->telemetry.clear();
+        }
+        if (!m_orphaned)
+        {
+            m_free[m_nFree++] = frame;
+            return;
+        }
+        // The frame has no pool any more, and any thread may destroy the frame.
         if (m_late.fetch_sub(1, std::memory_order_acq_rel) == 1)
         {
             delete this;
         }
     }
 
-    void Grow()
+    [[gnu::noinline]] void Grow()
     {
         // The first chunks are small, because most devices ever need only a few frames.
-        const uint32_t count = std::clamp(m_capacity, 4U, 256U);
+        const uint32_t count = std::clamp(GetCapacity(), 4U, 256U);
         m_chunks.emplace_back(std::make_unique<QbbFrame[]>(count));
-        m_capacity += count;
-        if (m_free.capacity() < m_capacity)
-        {
-            m_free.reserve(2 * m_capacity);
-        }
+        m_free.resize(m_free.size() + count);
         for (uint32_t i = count; i-- > 0;)
         {
             QbbFrame* frame = &m_chunks.back()[i];
             frame->m_arena = this;
-            m_free.push_back(frame);
+            m_free[m_nFree++] = frame;
         }
     }
 
     std::vector<std::unique_ptr<QbbFrame[]>> m_chunks; //!< all frames allocated so far
-    std::vector<QbbFrame*> m_free;                     //!< free frames; the last one is taken next
-    uint32_t m_pools{0};                               //!< number of pools
-    bool m_orphaned{false};                            //!< true once the last pool has left
-    std::atomic<uint32_t> m_late{0};                   //!< frames in use after the last pool
+    /// Place for each frame. The first m_nFree places hold the free frames.
+    std::vector<QbbFrame*> m_free;
+    uint32_t m_nFree{0};             //!< number of free frames
+    uint32_t m_pools{0};             //!< number of pools
+    bool m_orphaned{false};          //!< true once the last pool has left
+    std::atomic<uint32_t> m_late{0}; //!< frames in use after the last pool
 };
 
 void
-QbbFrameDeleter::operator()(QbbFrame* frame) const
+QbbFrameDeleter::GiveBack(QbbFrame* frame)
 {
     frame->m_arena->GiveBack(frame);
 }
@@ -212,24 +222,24 @@ QbbFramePool::Allocate(const QbbFrameHeaders& headers, const QbbFrameExtensions&
         Share(OfSimulation());
     }
     // A frame in the pool has neither a packet nor telemetry records.
-    QbbFramePtr frame(m_arena->Take());
-    static_cast<QbbFrameHeaders&>(*frame) = headers;
-    static_cast<QbbFrameExtensions&>(*frame) = extensions;
-    static_cast<QbbFrameRareFields&>(*frame) = QbbFrameRareFields();
-    frame->arrival = QbbEventTime();
-    return frame;
+    QbbFrame& frame = *m_arena->Take();
+    static_cast<QbbFrameHeaders&>(frame) = headers;
+    static_cast<QbbFrameExtensions&>(frame) = extensions;
+    static_cast<QbbFrameRareFields&>(frame) = QbbFrameRareFields();
+    frame.arrival = QbbEventTime();
+    return QbbFramePtr(&frame);
 }
 
 uint32_t
 QbbFramePool::GetCapacity() const
 {
-    return m_arena ? m_arena->m_capacity : 0;
+    return m_arena ? m_arena->GetCapacity() : 0;
 }
 
 uint32_t
 QbbFramePool::GetInUse() const
 {
-    return m_arena ? m_arena->m_inUse : 0;
+    return m_arena ? m_arena->GetInUse() : 0;
 }
 
 void

@@ -225,7 +225,15 @@ struct alignas(64) QbbFrame : public QbbFrameLinks, public QbbFrameFields
 struct QbbFrameDeleter
 {
     /** \param frame the frame to return to its pool */
-    void operator()(QbbFrame* frame) const;
+    void operator()(QbbFrame* frame) const
+    {
+        // A static function does not need the address of the QbbFramePtr, so that the compiler can
+        // keep the pointer in a register.
+        GiveBack(frame);
+    }
+
+  private:
+    static void GiveBack(QbbFrame* frame);
 };
 
 /**

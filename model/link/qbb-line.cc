@@ -93,10 +93,9 @@ QbbLine::TakeArrival()
     else
     {
         // In this order, the compiler knows that the pointer that is overwritten is null.
-        InFlight& next = m_later.Front();
+        InFlight next = m_later.Pop();
         m_next.arrival = next.arrival;
         frame = std::exchange(m_next.frame, std::move(next.frame));
-        m_later.DropFront();
         ScheduleNextArrival(eventTime);
     }
     if (m_bytes)
