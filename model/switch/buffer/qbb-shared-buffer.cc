@@ -207,13 +207,11 @@ QbbSharedBuffer::DoConfigure(const std::vector<QbbPortProfile>& ports)
     return QbbSharedMemory(m_settings, m_plan, ports).MakeLayout();
 }
 
-QbbBufferDecision
-QbbSharedBuffer::DoAdmit(const Group& group, const Queue& queue, uint32_t bytes)
+// The next functions are apart, so that frames of lossless groups save no registers.
+
+[[gnu::noinline]] QbbBufferDecision
+QbbSharedBuffer::AdmitToGroup(const Group& group, uint32_t bytes) const
 {
-    if (group.limited && !GetBooks().HasRoom(queue, bytes))
-    {
-        return QbbBufferDecision::Drop(QbbDropReason::EGRESS_LIMIT);
-    }
     const uint32_t reserved = std::min(bytes, group.reserveLimit - group.reserved);
     const uint32_t rest = bytes - reserved;
     const uint32_t free = GetBooks().GetPool(group).GetFree();
@@ -224,6 +222,19 @@ QbbSharedBuffer::DoAdmit(const Group& group, const Queue& queue, uint32_t bytes)
     }
     return group.lossless ? GetBooks().TakeHeadroom(group, bytes, reserved)
                           : QbbBufferDecision::Drop(QbbDropReason::BUFFER_FULL);
+}
+
+QbbBufferDecision
+QbbSharedBuffer::DoAdmit(const Group& group, const Queue& queue, uint32_t bytes)
+{
+    return group.limited ? AdmitLimited(group, queue, bytes) : AdmitToGroup(group, bytes);
+}
+
+[[gnu::noinline]] QbbBufferDecision
+QbbSharedBuffer::AdmitLimited(const Group& group, const Queue& queue, uint32_t bytes) const
+{
+    return GetBooks().HasRoom(queue, bytes) ? AdmitToGroup(group, bytes)
+                                            : QbbBufferDecision::Drop(QbbDropReason::EGRESS_LIMIT);
 }
 
 QbbBufferManager::XonNeed

@@ -110,6 +110,8 @@ class QbbSharedBuffer : public QbbBufferManager
   private:
     Layout DoConfigure(const std::vector<QbbPortProfile>& ports) override;
     QbbBufferDecision DoAdmit(const Group& group, const Queue& queue, uint32_t bytes) override;
+    QbbBufferDecision AdmitToGroup(const Group& group, uint32_t bytes) const;
+    QbbBufferDecision AdmitLimited(const Group& group, const Queue& queue, uint32_t bytes) const;
     XonNeed DoGetXonNeed(const Group& group, const Pool& pool) const override;
 
     template <typename Value, auto Member>
