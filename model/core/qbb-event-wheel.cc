@@ -11,6 +11,7 @@
 #include <array>
 #include <functional>
 #include <limits>
+#include <utility>
 
 namespace ns3
 {
@@ -55,16 +56,6 @@ QbbEventWheel::GrowCurrent()
     m_current = std::move(larger);
     m_maxCurrent = room;
     FindEasy();
-}
-
-void
-QbbEventWheel::AddToCurrent(const Event& ev)
-{
-    if (GetNCurrent() == m_maxCurrent)
-    {
-        GrowCurrent();
-    }
-    *m_end++ = ev;
 }
 
 void
@@ -136,35 +127,39 @@ QbbEventWheel::PeekNext() const
     return m_far.IsEmpty() ? first : std::min(first, m_far.Front());
 }
 
-void
-QbbEventWheel::FindEasy()
-{
-    m_easyAbove = m_current.get() + (m_late.IsEmpty() ? m_ahead : m_maxCurrent);
-}
-
 // The next functions run for each slot.
 
+[[gnu::always_inline]] inline uint32_t
+QbbEventWheel::EmptySlot(uint32_t place)
+{
+    m_used[place / 64] &= ~(uint64_t{1} << (place % 64));
+    return std::exchange(m_heads[place], NONE);
+}
+
 [[gnu::always_inline]] inline void
-QbbEventWheel::FreeList(uint32_t place, uint32_t last)
+QbbEventWheel::FreeList(uint32_t first, uint32_t last)
 {
     m_nodes[last].next = m_free;
-    m_free = m_heads[place];
-    m_heads[place] = NONE;
-    m_used[place / 64] &= ~(uint64_t{1} << (place % 64));
+    m_free = first;
 }
 
 [[gnu::always_inline]] inline void
 QbbEventWheel::TakeSlotInOrder(uint32_t place)
 {
+    const uint32_t first = EmptySlot(place);
+    if (first == NONE)
+    {
+        return;
+    }
     Event* const events = m_current.get();
     const Node* const nodes = m_nodes.data();
     Event* end = events;
     uint32_t last = NONE;
-    for (uint32_t index = m_heads[place]; index != NONE; index = nodes[index].next)
+    for (uint32_t index = first; index != NONE; index = nodes[index].next)
     {
         if (end == events + MOST_SHIFTS)
         {
-            TakeSlot(place);
+            TakeList(first);
             SortCurrent();
             return;
         }
@@ -181,12 +176,9 @@ QbbEventWheel::TakeSlotInOrder(uint32_t place)
         }
         *next = ev;
     }
-    if (last != NONE)
-    {
-        m_end = end;
-        m_inWheel -= GetNCurrent();
-        FreeList(place, last);
-    }
+    m_end = end;
+    m_inWheel -= GetNCurrent();
+    FreeList(first, last);
 }
 
 void
@@ -265,10 +257,10 @@ QbbEventWheel::TakeHardNext()
 }
 
 void
-QbbEventWheel::TakeSlot(uint32_t place)
+QbbEventWheel::TakeList(uint32_t first)
 {
     uint32_t last = NONE;
-    for (uint32_t index = m_heads[place]; index != NONE; index = m_nodes[index].next)
+    for (uint32_t index = first; index != NONE; index = m_nodes[index].next)
     {
         last = index;
         AddToCurrent(m_nodes[index].event);
@@ -276,7 +268,7 @@ QbbEventWheel::TakeSlot(uint32_t place)
     }
     if (last != NONE)
     {
-        FreeList(place, last);
+        FreeList(first, last);
     }
 }
 
@@ -317,7 +309,7 @@ QbbEventWheel::SetWidth(uint32_t slotBits)
     const uint32_t kept = GetNCurrent();
     for (uint32_t place = 0; place < SLOTS; ++place)
     {
-        TakeSlot(place);
+        TakeList(EmptySlot(place));
     }
     m_moved.assign(m_current.get() + kept, m_end);
     m_end = m_current.get() + kept;
@@ -342,7 +334,7 @@ QbbEventWheel::TakeAll()
 {
     for (uint32_t place = 0; place < SLOTS; ++place)
     {
-        TakeSlot(place);
+        TakeList(EmptySlot(place));
     }
     std::vector<Event> events(m_current.get(), m_end);
     m_end = m_current.get();

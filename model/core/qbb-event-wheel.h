@@ -172,20 +172,33 @@ class QbbEventWheel
         return !m_late.IsEmpty() && (!HasCurrent() || m_end[-1] > m_late.Front());
     }
 
+    void FindEasy()
+    {
+        m_easyAbove = m_current.get() + (m_late.IsEmpty() ? m_ahead : m_maxCurrent);
+    }
+
+    void AddToCurrent(const Event& ev)
+    {
+        if (GetNCurrent() == m_maxCurrent)
+        {
+            GrowCurrent();
+        }
+        *m_end++ = ev;
+    }
+
     void InsertElsewhere(EventImpl* impl, uint64_t ts, uint32_t uid, uint32_t context);
     void InsertIntoCurrent(const Event& ev);
     const Event* TakeHardNext();
-    void FindEasy();
-    void AddToCurrent(const Event& ev);
     void GrowCurrent();
     uint64_t FindNextSlot() const;
     bool Advance();
     void Review();
     void SetWidth(uint32_t slotBits);
-    void TakeSlot(uint32_t place);
+    uint32_t EmptySlot(uint32_t place);
+    void TakeList(uint32_t first);
     void TakeSlotInOrder(uint32_t place);
     void TakeFar();
-    void FreeList(uint32_t place, uint32_t last);
+    void FreeList(uint32_t first, uint32_t last);
     void PrefetchNextSlot() const;
     void SortCurrent();
 
