@@ -2,8 +2,11 @@
 
 #include "rdma-fabric-run.h"
 
+#include "qbb-channel.h"
+#include "qbb-net-device.h"
 #include "qbb-wire.h"
 #include "rdma-arrivals.h"
+#include "rdma-attribute-text.h"
 #include "rdma-build-note.h"
 #include "rdma-deadlock-report.h"
 #include "rdma-fabric-deadlock.h"
@@ -13,6 +16,7 @@
 #include "rdma-measured-columns.h"
 #include "rdma-option.h"
 #include "rdma-progress.h"
+#include "rdma-queue-pair.h"
 #include "rdma-rank-results.h"
 #include "rdma-rank-run.h"
 #include "rdma-ranks.h"
@@ -34,6 +38,7 @@
 #include <sstream>
 #include <stdexcept>
 #include <sys/resource.h>
+#include <tuple>
 
 namespace ns3
 {
@@ -43,6 +48,26 @@ namespace
 
 /// CPU time, in seconds, above which a run prints the note of GetRdmaBuildNote().
 constexpr double LONG_RUN_S = 10;
+
+/** Refuses defaults of the user for attributes that the run sets by itself. */
+void
+RefuseDefaultsThatOptionsSet()
+{
+    const std::tuple<TypeId, std::string, std::string> settings[] = {
+        {QbbNetDevice::GetTypeId(), "Mtu", "--mtu"},
+        {QbbNetDevice::GetTypeId(), "FlowControl", "--pfc"},
+        {QbbNetDevice::GetTypeId(), "PfcClasses", "--pfc=on, for the classes of all flows"},
+        {QbbNetDevice::GetTypeId(), "DataRate", "--rate and --uplinkRate, or a topology"},
+        {QbbChannel::GetTypeId(), "Delay", "--delay, or a topology"},
+        {RdmaQueuePair::GetTypeId(), "PathMtu", "--mtu"},
+    };
+    for (const auto& [type, name, instead] : settings)
+    {
+        RefuseRdmaIf(IsRdmaDefaultGiven(type, name),
+                     "--" + type.GetName() + "::" + name +
+                         ": the run sets this attribute of each object; accepted: " + instead);
+    }
+}
 
 } // namespace
 
@@ -248,6 +273,7 @@ RdmaFabricRun::Configure(RdmaFabricHelper& helper,
                          uint8_t classes) const
 {
     CheckMtu(m_options);
+    RefuseDefaultsThatOptionsSet();
     constexpr uint32_t HEADERS = QbbWire::IPV4_HEADER_BYTES + QbbWire::UDP_HEADER_BYTES +
                                  QbbWire::BTH_BYTES + QbbWire::ICRC_BYTES +
                                  QbbWire::IRN_EXTENSION_BYTES;
@@ -257,7 +283,10 @@ RdmaFabricRun::Configure(RdmaFabricHelper& helper,
     helper.SetDeviceAttribute("FlowControl", StringValue(m_options.pfc == "on" ? "Pfc" : "None"));
     // All classes used by flows are lossless.
     helper.SetDeviceAttribute("PfcClasses", UintegerValue(classes));
-    helper.SetChannelAttribute("SerializeFrames", BooleanValue(m_options.serialize));
+    if (m_options.serialize)
+    {
+        helper.SetChannelAttribute("SerializeFrames", BooleanValue(true));
+    }
     helper.SetQueuePairAttribute("PathMtu", UintegerValue(m_options.mtu));
     for (const auto& setting :
          m_options.GetSettings("routing", QbbRouting::GetTypeId(), "--routes"))

@@ -22,6 +22,12 @@ GOOD_TOPOLOGY = "3 1 2\n2\n0 2 100Gbps 1us 0\n1 2 100Gbps 1us 0\n"
 # Arguments, files, and the expected parts of the message.
 CASES = {
     "unknown option": (["--bogus=1"], {}, "--bogus=1"),
+    "attribute that an option sets": (
+        ["--ns3::RdmaQueuePair::PathMtu=512"], {}, r"--ns3::RdmaQueuePair::PathMtu: .*; accepted: --mtu"
+    ),
+    "attribute that the topology sets": (
+        ["--ns3::QbbChannel::Delay=2us"], {}, r"--ns3::QbbChannel::Delay: .*; accepted: --delay, or a topology"
+    ),
     "unknown transport": (["--transport=tcp"], {}, r"--transport: 'tcp' is no ns3::RdmaTransport; accepted: iwarp, irn, roce, ns3::IrnTransport"),
     "unknown congestion control": (["--cc=x"], {}, r"--cc: 'x' is no ns3::RdmaCongestionControl; accepted: none, aimd, dcqcn"),
     "DCQCN without marks": (

@@ -4,6 +4,8 @@
 #include "rdma-test-fabric.h"
 #include "rdma-topology-reader.h"
 
+#include <ns3/boolean.h>
+#include <ns3/config.h>
 #include <ns3/test.h>
 
 #include <algorithm>
@@ -179,6 +181,17 @@ class FabricRunTestCase : public TestCase
         RdmaFabricOptions fromFile = options;
         fromFile.topology = "file:" + path;
         NS_TEST_EXPECT_MSG_EQ(RunOnce(fromFile).summary.digest, plain.summary.digest, "file");
+
+        // A default of the user holds for what no option has asked.
+        Config::SetDefault("ns3::QbbChannel::SerializeFrames", BooleanValue(true));
+        RdmaFabricRun run(options);
+        run.Run();
+        BooleanValue serializes;
+        run.GetFabric()->GetChannel(0)->GetAttribute("SerializeFrames", serializes);
+        NS_TEST_EXPECT_MSG_EQ(serializes.Get(), true, "frames as bytes");
+        NS_TEST_EXPECT_MSG_EQ(run.GetOutcome().summary.digest, plain.summary.digest, "as bytes");
+        Simulator::Destroy();
+        Config::Reset();
 
         RdmaFabricOptions ecn = options;
         ecn.ecn = "5KB:50KB:0.5";
