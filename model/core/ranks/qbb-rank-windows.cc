@@ -4,7 +4,6 @@
 
 #include "qbb-event-time.h"
 
-#include <ns3/abort.h>
 #include <ns3/simulator.h>
 
 #include <algorithm>
@@ -47,28 +46,13 @@ QbbRankWindows::Run(const std::function<bool(const Scheduler::EventKey& limit)>&
     bool isRunning = true;
     for (uint64_t first = Meet(isRunning); first != NO_EVENT_FS; first = Meet(isRunning))
     {
-        const QbbPs begin{static_cast<int64_t>(first / QBB_FS_PER_PS)};
-        const QbbPs end = begin + m_border.GetLookahead();
-        if (!isRunning)
+        if (isRunning)
         {
-            CheckAlarms(end);
-            continue;
+            const QbbPs end{static_cast<int64_t>(first / QBB_FS_PER_PS)};
+            const auto limit = QbbEventTime(end + m_border.GetLookahead(), 0);
+            isRunning = runEvents({static_cast<uint64_t>(limit.GetFs()), 0, Simulator::NO_CONTEXT});
         }
-        const auto limit = static_cast<uint64_t>(QbbEventTime(end, 0).GetFs());
-        isRunning = runEvents({limit, 0, Simulator::NO_CONTEXT});
     }
-}
-
-void
-QbbRankWindows::CheckAlarms(QbbPs end) const
-{
-    const QbbPs stopped = m_engine.GetTime().GetInstant();
-    const QbbPs alarm = m_alarms.GetNext(stopped);
-    NS_ABORT_MSG_IF(alarm < end,
-                    "rdma: rank " << m_rank << " of MPI was stopped at " << stopped
-                                  << " ps, and something is to happen on all ranks at " << alarm
-                                  << " ps, as a search for deadlocks; accepted: Simulator::Stop() "
-                                     "on all ranks for one instant");
 }
 
 uint64_t

@@ -50,8 +50,7 @@ class QbbRankWindows
 
     /**
      * Runs until no rank has a pending event, or has been stopped. A rank that has been stopped
-     * meets the others until they have ended, too. Aborts with a message if the others come to an
-     * instant at which all ranks are to do something (RdmaRankAlarms).
+     * meets the others until they have ended, too.
      *
      * \param runEvents runs the rank's pending events before a limit. Its result is false if the
      *        rank has been stopped.
@@ -68,7 +67,6 @@ class QbbRankWindows
     };
 
     uint64_t Meet(bool isRunning);
-    void CheckAlarms(QbbPs end) const;
 
     QbbEngine& m_engine;                        //!< the rank's engine
     QbbRankBorder& m_border;                    //!< what the ranks send to each other

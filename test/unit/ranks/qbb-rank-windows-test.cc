@@ -183,18 +183,6 @@ TEST_F(QbbRankWindowsTest, AStoppedRankMeetsTheOthersUntilTheyEnd)
     EXPECT_FALSE(engine.IsEmpty()) << "a further run goes on with the event at 40 ns";
 }
 
-TEST_F(QbbRankWindowsTest, AStoppedRankRefusesAnInstantOfAllRanks)
-{
-    alarms->Add([](QbbPs) {});
-    alarms->Request(0, 50_ns);
-    AddEvents({5_ns, 50_ns});
-    EXPECT_DEATH(Run({{3_ns, ""}, {30_ns, ""}, {41_ns, ""}, {QBB_NEVER, ""}}, 1),
-                 "rank 0 of MPI was stopped at 5000 ps, .* on all ranks at 50000 ps");
-    // The other rank ends before that instant.
-    Run({{3_ns, ""}, {40_ns, ""}, {QBB_NEVER, ""}}, 1);
-    EXPECT_EQ(limits, (std::vector<QbbPs>{13_ns}));
-}
-
 TEST_F(QbbRankWindowsTest, EndAtOnceIfNoRankHasAnEvent)
 {
     Run({{QBB_NEVER, ""}});
