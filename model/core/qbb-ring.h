@@ -192,7 +192,7 @@ class QbbRing
         return (m_head + static_cast<uint32_t>(i)) & (m_capacity - 1);
     }
 
-    // Apart, so that a function that appends elements saves few registers.
+    // This function is rare and not inlined, so that functions that append elements stay short.
     [[gnu::noinline]] void Grow()
     {
         const uint32_t capacity = std::max(2U, 2 * m_capacity);

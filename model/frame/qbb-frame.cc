@@ -116,7 +116,7 @@ class QbbFrameArena
 
     [[gnu::noinline]] void Grow()
     {
-        // The first chunks are small, because most devices ever need only a few frames.
+        // The first chunks are small, because a small fabric needs only a few frames.
         const uint32_t count = std::clamp(GetCapacity(), 4U, 256U);
         m_chunks.emplace_back(std::make_unique<QbbFrame[]>(count));
         m_free.resize(m_free.size() + count);

@@ -92,7 +92,7 @@ QbbLine::TakeArrival()
     }
     else
     {
-        // In this order, the compiler knows that the pointer that is overwritten is null.
+        // std::exchange() moves the old frame out first, so that no frame is destroyed here.
         InFlight next = m_later.Pop();
         m_next.arrival = next.arrival;
         frame = std::exchange(m_next.frame, std::move(next.frame));
