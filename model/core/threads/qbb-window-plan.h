@@ -70,9 +70,9 @@ struct QbbWindowPlan
 
     /**
      * Plans a step from the reports of an earlier step. The planned step ends at most a lookahead
-     * after the earliest event of the reports. Frames that a group sends after the reports therefore
-     * reach other groups after the planned step. Steps are shorter than the lookahead, so that some
-     * steps may lie between the reports and the planned step.
+     * after the earliest event of the reports. Frames that a group sends after the reports
+     * therefore reach other groups after the planned step. Steps are shorter than the lookahead, so
+     * that some steps may lie between the reports and the planned step.
      *
      * \param reports reports of the latest step that all groups have completed
      * \param end end of the last step, in femtoseconds; 0 if there was none
