@@ -54,6 +54,7 @@ struct QbbFrameHeaders
 
     uint16_t etherType{0}; //!< EtherType after the tag; 0x0800 for RoCEv2
     bool tagged{false};    //!< true if the frame carries an 802.1Q tag
+    uint8_t unusedByte{0}; //!< in place of padding, whose bytes would be arbitrary
     uint16_t tci{0};       //!< tag control information: PCP (3 bits), DEI, VLAN id (12 bits)
     Mac48Address dstMac;   //!< destination MAC address on this hop
     Mac48Address srcMac;   //!< source MAC address on this hop
@@ -143,6 +144,7 @@ struct QbbFrameRareFields
 
     uint8_t classEnable{0};           //!< PFC class-enable vector: bit p set if quanta[p] is valid
     std::array<uint16_t, 8> quanta{}; //!< pause times in units of 512 bit times; PAUSE uses [0]
+    uint16_t unusedTwoBytes{0};       //!< in place of padding, whose bytes would be arbitrary
 
     // Immediate data and atomics
 

@@ -31,8 +31,12 @@ using Mask = uint32_t; // a bit for each word of Contents that is not 0
 
 constexpr std::size_t WORDS = (sizeof(Contents) + sizeof(Word) - 1) / sizeof(Word);
 
-static_assert(std::is_trivially_copyable_v<Contents> && std::is_trivially_copyable_v<RdmaIntHop>,
-              "the bytes in memory are the value");
+template <typename T>
+constexpr bool BYTES_ARE_THE_VALUE =
+    std::conjunction_v<std::is_trivially_copyable<T>, std::has_unique_object_representations<T>>;
+
+static_assert(BYTES_ARE_THE_VALUE<Contents> && BYTES_ARE_THE_VALUE<RdmaIntHop>,
+              "padding has arbitrary bytes, which would cross to the other rank");
 static_assert(WORDS <= 8 * sizeof(Mask), "each word has a bit");
 
 } // namespace
