@@ -4,6 +4,7 @@
 
 #include "qbb-event-time.h"
 
+#include <ns3/abort.h>
 #include <ns3/simulator.h>
 
 #include <algorithm>
@@ -44,22 +45,40 @@ void
 QbbRankWindows::Run(const std::function<bool(const Scheduler::EventKey& limit)>& runEvents)
 {
     bool isRunning = true;
-    for (uint64_t first = Meet(isRunning); first != NO_EVENT_FS; first = Meet(isRunning))
+    for (Plan plan = Meet(isRunning); plan.first != NO_EVENT_FS; plan = Meet(isRunning))
     {
+        const QbbPs begin{static_cast<int64_t>(plan.first / QBB_FS_PER_PS)};
+        const QbbPs end = begin + m_border.GetLookahead();
         if (isRunning)
         {
-            const QbbPs end{static_cast<int64_t>(first / QBB_FS_PER_PS)};
-            const auto limit = QbbEventTime(end + m_border.GetLookahead(), 0);
-            isRunning = runEvents({static_cast<uint64_t>(limit.GetFs()), 0, Simulator::NO_CONTEXT});
+            const auto limit = static_cast<uint64_t>(QbbEventTime(end, 0).GetFs());
+            isRunning = runEvents({limit, 0, Simulator::NO_CONTEXT});
+        }
+        else if (plan.isAnotherRunning)
+        {
+            CheckAlarms(end);
         }
     }
 }
 
-uint64_t
+void
+QbbRankWindows::CheckAlarms(QbbPs end) const
+{
+    const QbbPs stopped = m_engine.GetTime().GetInstant();
+    const QbbPs alarm = m_alarms.GetNext(stopped);
+    NS_ABORT_MSG_IF(alarm < end,
+                    "rdma: rank " << m_rank << " of MPI was stopped at " << stopped
+                                  << " ps, and something is to happen on all ranks at " << alarm
+                                  << " ps, as a search for deadlocks; accepted: Simulator::Stop() "
+                                     "on all ranks for one instant");
+}
+
+QbbRankWindows::Plan
 QbbRankWindows::Meet(bool isRunning)
 {
     static_assert(std::is_trivially_copyable_v<Report>, "the bytes in memory are the value");
     Report own;
+    own.isRunning = isRunning ? 1 : 0;
     own.next = isRunning ? m_engine.GetNextKey().m_ts : NO_EVENT_FS;
     const std::string requests = m_alarms.Take();
     own.requestBytes = requests.size();
@@ -85,7 +104,7 @@ QbbRankWindows::Meet(bool isRunning)
         }
     }
     m_meeting->Meet(m_outgoing, m_incoming);
-    uint64_t first = own.next;
+    Plan plan{own.next, false};
     for (uint32_t rank = 0; rank < m_ranks; ++rank)
     {
         if (rank == m_rank)
@@ -94,12 +113,13 @@ QbbRankWindows::Meet(bool isRunning)
         }
         Report other;
         std::memcpy(&other, m_incoming[rank].data(), sizeof(other));
-        first = std::min(first, other.next);
+        plan.first = std::min(plan.first, other.next);
+        plan.isAnotherRunning |= other.isRunning != 0;
         const auto rest = std::string_view(m_incoming[rank]).substr(sizeof(other));
         m_alarms.Tell(rest.substr(0, other.requestBytes));
         m_border.Receive(rest.substr(other.requestBytes));
     }
-    return first;
+    return plan;
 }
 
 } // namespace ns3

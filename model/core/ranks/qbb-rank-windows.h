@@ -50,7 +50,8 @@ class QbbRankWindows
 
     /**
      * Runs until no rank has a pending event, or has been stopped. A rank that has been stopped
-     * meets the others until they have ended, too.
+     * meets the others until they have ended, too. Aborts with a message if the others come to an
+     * instant at which all ranks are to do something (RdmaRankAlarms).
      *
      * \param runEvents runs the rank's pending events before a limit. Its result is false if the
      *        rank has been stopped.
@@ -62,11 +63,20 @@ class QbbRankWindows
     struct Report
     {
         uint64_t requestBytes{0}; //!< number of bytes of requests (RdmaRankAlarms)
-        uint64_t next{
-            0}; //!< time of the earliest event that the rank has or causes, in femtoseconds
+        /// Time of the earliest event that the rank has or causes, in femtoseconds.
+        uint64_t next{0};
+        uint64_t isRunning{0}; //!< 0 if the rank has been stopped, else 1
     };
 
-    uint64_t Meet(bool isRunning);
+    /** What a rank knows after a meeting. */
+    struct Plan
+    {
+        uint64_t first{0};            //!< time of the earliest event of all ranks, in femtoseconds
+        bool isAnotherRunning{false}; //!< true if another rank has not been stopped
+    };
+
+    Plan Meet(bool isRunning);
+    void CheckAlarms(QbbPs end) const;
 
     QbbEngine& m_engine;                        //!< the rank's engine
     QbbRankBorder& m_border;                    //!< what the ranks send to each other

@@ -64,6 +64,21 @@ RdmaRankAlarms::Request(uint32_t number, QbbPs at)
                         << 2 * m_lookahead
                         << " ps later, twice the shortest delay of a cable between ranks");
     m_requests.push_back({number, at});
+    Note(at);
+}
+
+void
+RdmaRankAlarms::Note(QbbPs at)
+{
+    m_instants.erase(m_instants.begin(), m_instants.lower_bound(QbbNow()));
+    m_instants.insert(at);
+}
+
+QbbPs
+RdmaRankAlarms::GetNext(QbbPs from) const
+{
+    const auto next = m_instants.lower_bound(from);
+    return next == m_instants.end() ? QBB_NEVER : *next;
 }
 
 std::string
@@ -84,6 +99,7 @@ RdmaRankAlarms::Tell(std::string_view requests)
     for (RdmaRankReader reader(bytes); !reader.IsAtEnd();)
     {
         const auto alarm = reader.Take<Alarm>();
+        Note(alarm.at);
         m_listeners.at(alarm.number)(alarm.at);
     }
 }

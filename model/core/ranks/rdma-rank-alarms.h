@@ -10,6 +10,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -68,6 +69,12 @@ class RdmaRankAlarms : public Object
         m_lookahead = lookahead;
     }
 
+    /**
+     * \param from an instant
+     * \return the first instant from then on for which a rank has asked; QBB_NEVER if there is none
+     */
+    QbbPs GetNext(QbbPs from) const;
+
     /** \return the requests since the latest call, as bytes for other ranks */
     std::string Take();
 
@@ -75,6 +82,8 @@ class RdmaRankAlarms : public Object
     void Tell(std::string_view requests);
 
   private:
+    void Note(QbbPs at);
+
     /** A request of a rank. */
     struct Alarm
     {
@@ -82,7 +91,8 @@ class RdmaRankAlarms : public Object
         QbbPs at{0};        //!< the instant
     };
 
-    QbbPs m_lookahead{0};              //!< length of a window
+    QbbPs m_lookahead{0};       //!< length of a window
+    std::set<QbbPs> m_instants; //!< instants for which ranks have asked; old ones are left out
     std::vector<Listener> m_listeners; //!< by number
     std::vector<Alarm> m_requests;     //!< requests of this rank that the others do not know
 };

@@ -36,6 +36,7 @@ struct Answer
     QbbPs next{QBB_NEVER}; //!< its earliest event
     std::string frames;    //!< bytes that it hands over
     std::string requests;  //!< bytes of its requests
+    bool isRunning{true};  //!< false if it has been stopped
 };
 
 /** A meeting with a rank 1 that says what has been written for it. */
@@ -57,15 +58,15 @@ class ScriptedMeeting : public RdmaRankMeeting
     void Meet(const std::vector<std::string>& outgoing, std::vector<std::string>& incoming) override
     {
         EXPECT_TRUE(outgoing[0].empty());
-        // A report is the number of bytes of requests, and the time of the next event.
-        std::array<uint64_t, 2> report{};
+        // A report is the number of bytes of requests, the time of the next event, and 1 or 0.
+        std::array<uint64_t, 3> report{};
         ASSERT_GE(outgoing[1].size(), sizeof(report));
         std::memcpy(report.data(), outgoing[1].data(), sizeof(report));
         m_told.push_back(report[1]);
         m_requests += outgoing[1].substr(sizeof(report), report[0]);
         ASSERT_FALSE(m_answers.empty()) << "the run should have ended";
         const Answer& answer = m_answers.front();
-        report = {answer.requests.size(), ToFs(answer.next)};
+        report = {answer.requests.size(), ToFs(answer.next), answer.isRunning ? 1U : 0U};
         incoming[1].assign(reinterpret_cast<const char*>(report.data()), sizeof(report));
         incoming[1] += answer.requests + answer.frames;
         m_answers.pop_front();
@@ -181,6 +182,28 @@ TEST_F(QbbRankWindowsTest, AStoppedRankMeetsTheOthersUntilTheyEnd)
     EXPECT_EQ(told, (std::vector<uint64_t>{ToFs(5_ns), NEVER_FS, NEVER_FS, NEVER_FS}));
     EXPECT_EQ(engine.GetEventCount(), 1U);
     EXPECT_FALSE(engine.IsEmpty()) << "a further run goes on with the event at 40 ns";
+}
+
+TEST_F(QbbRankWindowsTest, AStoppedRankRefusesAnInstantOfAllRanks)
+{
+    alarms->Add([](QbbPs) {});
+    alarms->Request(0, 50_ns);
+    AddEvents({5_ns, 50_ns});
+    EXPECT_DEATH(Run({{3_ns, ""}, {30_ns, ""}, {41_ns, ""}, {QBB_NEVER, ""}}, 1),
+                 "rank 0 of MPI was stopped at 5000 ps, .* on all ranks at 50000 ps");
+    // The other rank ends before that instant.
+    Run({{3_ns, ""}, {40_ns, ""}, {QBB_NEVER, ""}}, 1);
+    EXPECT_EQ(limits, (std::vector<QbbPs>{13_ns}));
+}
+
+TEST_F(QbbRankWindowsTest, RanksThatAllStopLeaveFramesAndInstantsBehind)
+{
+    alarms->Add([](QbbPs) {});
+    alarms->Request(0, 50_ns);
+    AddEvents({5_ns, 50_ns});
+    // The other rank stops in the window that begins at 3 ns, too. A frame is due at 45 ns.
+    Run({{3_ns, "", "", true}, {45_ns, "", "", false}, {QBB_NEVER, "", "", false}}, 1);
+    EXPECT_EQ(limits, (std::vector<QbbPs>{13_ns}));
 }
 
 TEST_F(QbbRankWindowsTest, EndAtOnceIfNoRankHasAnEvent)
