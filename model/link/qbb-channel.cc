@@ -59,6 +59,7 @@ QbbChannel::DoDispose()
         line->SetReceiver(nullptr);
     }
     m_ports = {};
+    m_exitOf = {};
     Channel::DoDispose();
 }
 
@@ -93,6 +94,27 @@ QbbChannel::SetDelay(Time delay)
     {
         line->SetDelay(QbbPs(fs / QBB_FS_PER_PS));
     }
+    for (QbbLineExit* exit : m_exitOf)
+    {
+        if (exit)
+        {
+            exit->SetDelay(GetDelayPs());
+        }
+    }
+}
+
+void
+QbbChannel::SetExit(std::size_t end, QbbLineExit* exit)
+{
+    m_exitOf.at(end) = exit;
+    if (exit)
+    {
+        exit->SetDelay(GetDelayPs());
+    }
+    if (QbbPort* port = m_ports[end])
+    {
+        port->SetLine(*m_lines[end], exit);
+    }
 }
 
 Time
@@ -108,6 +130,7 @@ QbbChannel::Attach(QbbPort* port)
     const std::size_t end = m_ports[0] ? 1 : 0;
     m_ports[end] = port;
     m_lines[1 - end]->SetReceiver(port);
+    SetExit(end, m_exitOf[end]);
 }
 
 std::size_t

@@ -3,6 +3,7 @@
 #ifndef QBB_CHANNEL_H
 #define QBB_CHANNEL_H
 
+#include "qbb-line-exit.h"
 #include "qbb-line.h"
 #include "qbb-time.h"
 
@@ -65,10 +66,16 @@ class QbbChannel : public Channel
         return *m_lines.at(end);
     }
 
+    /** \param port port at one end \return number of the port, 0 or 1 */
+    std::size_t GetEnd(const QbbPort* port) const
+    {
+        return port == m_ports[0] ? 0 : 1;
+    }
+
     /** \param port port at one end \return the direction on which the port sends */
     QbbLine& GetLineFrom(const QbbPort* port) const
     {
-        return *m_lines[port == m_ports[0] ? 0 : 1];
+        return *m_lines[GetEnd(port)];
     }
 
     /** \param port port at one end \return the direction that ends at the port */
@@ -76,6 +83,14 @@ class QbbChannel : public Channel
     {
         return *m_lines[port == m_ports[0] ? 1 : 0];
     }
+
+    /**
+     * Gives the frames of a port to an exit, instead of the line.
+     *
+     * \param end number of the port, 0 or 1
+     * \param exit exit, which must outlive its use; null: the port puts its frames on the line
+     */
+    void SetExit(std::size_t end, QbbLineExit* exit);
 
     /**
      * Takes the link down or up, and notifies both ports. Taking the link down loses the frames in
@@ -148,9 +163,10 @@ class QbbChannel : public Channel
         return m_lines[0]->IsSerialized();
     }
 
-    std::array<QbbPort*, 2> m_ports{};   //!< ports at the two ends; owned by nodes
-    std::array<Ptr<QbbLine>, 2> m_lines; //!< directions; i is from port i to the other port
-    bool m_up{true};                     //!< true if the link is up
+    std::array<QbbPort*, 2> m_ports{};      //!< ports at the two ends; owned by nodes
+    std::array<Ptr<QbbLine>, 2> m_lines;    //!< directions; i is from port i to the other port
+    std::array<QbbLineExit*, 2> m_exitOf{}; //!< exits of the ports; null: the port has none
+    bool m_up{true};                        //!< true if the link is up
     /// Time at which the link went down most recently
     QbbEventTime m_lastDown{QbbEventTime::FromFs(-1)};
 };

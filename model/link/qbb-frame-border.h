@@ -5,7 +5,6 @@
 
 #include "qbb-border.h"
 #include "qbb-frame.h"
-#include "qbb-line-exit.h"
 #include "qbb-ps.h"
 
 #include <array>
@@ -15,13 +14,15 @@
 namespace ns3
 {
 
+class QbbLine;
+
 /**
  * \ingroup rdma
  * The frames that nodes of one thread send to nodes of another. A frame crosses by value: it leaves
  * the pool of its sender's thread, and enters the pool of the port that receives it. A packet of
  * ns-3 goes with its frame: nothing else refers to the packet object of a frame.
  */
-class QbbFrameBorder final : public QbbBorder, public QbbLineExit
+class QbbFrameBorder final : public QbbBorder
 {
   public:
     // Inherited from QbbBorder
@@ -29,8 +30,14 @@ class QbbFrameBorder final : public QbbBorder, public QbbLineExit
     uint64_t GetEarliest(uint32_t compartment) const override;
     void TakeOver(uint32_t compartment) override;
 
-    // Inherited from QbbLineExit
-    void Send(QbbLine& line, QbbFrame& frame, QbbPs arrival) override;
+    /**
+     * Takes a frame of which the transmission begins.
+     *
+     * \param line line of the receiver
+     * \param frame the frame, which the caller destroys
+     * \param arrival instant at which the last bit arrives at the receiver
+     */
+    void Send(QbbLine& line, QbbFrame& frame, QbbPs arrival);
 
   private:
     static constexpr uint32_t NONE = UINT32_MAX; //!< no Rest

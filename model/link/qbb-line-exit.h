@@ -9,13 +9,13 @@
 namespace ns3
 {
 
-class QbbLine;
-
 /**
  * \ingroup rdma
- * Takes the frames of a line whose receiver belongs to another thread (QbbFrameBorder) or to
- * another rank of MPI (QbbRemoteChannel). The thread or rank of the receiver puts each frame on its
- * own line by QbbLine::TakeOver().
+ * Takes the frames of a port whose peer belongs to another thread (QbbFrameExit) or to another rank
+ * of MPI (QbbRemoteChannel). The thread or rank of the peer puts each frame on its own line by
+ * QbbLine::TakeOver().
+ *
+ * A port with an exit does not touch the line, whose memory is in the caches of the peer's thread.
  */
 class QbbLineExit
 {
@@ -25,11 +25,25 @@ class QbbLineExit
     /**
      * Takes a frame of which the transmission begins.
      *
-     * \param line line of the receiver
      * \param frame the frame, which the caller destroys
      * \param arrival instant at which the last bit arrives at the receiver
      */
-    virtual void Send(QbbLine& line, QbbFrame& frame, QbbPs arrival) = 0;
+    virtual void Send(QbbFrame& frame, QbbPs arrival) = 0;
+
+    /** \param delay propagation delay of the cable */
+    void SetDelay(QbbPs delay)
+    {
+        m_delay = delay;
+    }
+
+    /** \return the propagation delay of the cable */
+    QbbPs GetDelay() const
+    {
+        return m_delay;
+    }
+
+  private:
+    QbbPs m_delay{0}; //!< propagation delay of the cable
 };
 
 } // namespace ns3

@@ -4,7 +4,6 @@
 
 #include "qbb-event-order.h"
 #include "qbb-frame-codec.h"
-#include "qbb-line-exit.h"
 #include "qbb-net-device.h"
 #include "qbb-prefetch.h"
 #include "qbb-trace.h"
@@ -20,13 +19,6 @@ NS_LOG_COMPONENT_DEFINE("QbbLine");
 
 static_assert(sizeof(QbbLine) == 2 * QBB_CACHE_LINE,
               "each further line is a miss in a large fabric");
-
-void
-QbbLine::TransmitAcross(QbbFramePtr&& frame, QbbPs sent)
-{
-    m_exit->Send(*this, *frame, sent + m_delay);
-    frame = nullptr;
-}
 
 void
 QbbLine::TakeOver(QbbFramePtr&& frame, QbbPs arrival)

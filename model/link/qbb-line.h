@@ -16,15 +16,14 @@
 namespace ns3
 {
 
-class QbbLineExit;
 class QbbPort;
 
 /**
  * \ingroup rdma
  * One direction of a QbbChannel: the frames in flight towards a port.
  *
- * If the nodes at the two ends run on different threads or ranks, frames reach the line through a
- * QbbLineExit.
+ * If the nodes at the two ends run on different threads or ranks, the sender gives frames to a
+ * QbbLineExit, and the receiver's thread or rank puts them on the line.
  *
  * The line is its own arrival event. It is in the scheduler at most once, for the first frame in
  * flight. The scheduler holds a reference, so a line may outlive its channel and then does nothing.
@@ -77,18 +76,7 @@ class alignas(64) QbbLine final : public QbbEvent
      */
     [[gnu::always_inline]] void Transmit(QbbFramePtr&& frame, QbbPs sent, QbbEventTime eventTime)
     {
-        if (m_exit)
-        {
-            TransmitAcross(std::move(frame), sent);
-            return;
-        }
         Add(sent + m_delay, std::move(frame), eventTime);
-    }
-
-    /** \param exit takes the frames of a receiver on another thread or rank; null: none does */
-    void SetExit(QbbLineExit* exit)
-    {
-        m_exit = exit;
     }
 
     /**
@@ -163,7 +151,6 @@ class alignas(64) QbbLine final : public QbbEvent
         }
     }
 
-    void TransmitAcross(QbbFramePtr&& frame, QbbPs sent);
     void ScheduleArrival(QbbEventTime eventTime);
     void ScheduleNextArrival(QbbEventTime eventTime);
     void TakeArrival();
@@ -172,7 +159,6 @@ class alignas(64) QbbLine final : public QbbEvent
 
     // The object has two cache lines. The memory of m_later is a third one, which a frame needs
     // only if other frames are in flight.
-    QbbLineExit* m_exit{nullptr};    //!< takes frames for another thread or rank; null: none
     QbbPs m_delay{0};                //!< propagation delay
     QbbPs m_eventInstant{QBB_NEVER}; //!< arrival that is scheduled; QBB_NEVER: none
     InFlight m_next;                 //!< the first frame in flight

@@ -12,6 +12,7 @@
 #include "qbb-line-rate.h"
 #include "qbb-port-counters.h"
 #include "qbb-port-traces.h"
+#include "qbb-prefetch.h"
 #include "qbb-time.h"
 #include "qbb-wire.h"
 
@@ -25,6 +26,7 @@ namespace ns3
 {
 
 class QbbLine;
+class QbbLineExit;
 
 /**
  * \ingroup rdma
@@ -126,6 +128,27 @@ class QbbPortState : public QbbPortTraces, private QbbFlowControlPort
         return m_running && m_sink && m_flow.GetLosslessClasses();
     }
 
+    // The cable
+
+    /**
+     * \param line direction of the cable on which the port sends
+     * \param exit takes the port's frames in place of the line; null: none does
+     */
+    void SetLine(QbbLine& line, QbbLineExit* exit)
+    {
+        m_line = exit ? nullptr : &line;
+        m_exit = exit;
+    }
+
+    /** Fetches the cable into the CPU caches, before a transmission. */
+    void PrefetchCable() const
+    {
+        if (m_line)
+        {
+            QbbPrefetchLines(m_line, 2);
+        }
+    }
+
     // Identity
 
     /** \return number of the port at its switch or NIC */
@@ -221,8 +244,9 @@ class QbbPortState : public QbbPortTraces, private QbbFlowControlPort
     uint16_t m_vlanId{0};      //!< attribute VlanId
 
   private:
-    QbbPs m_busyUntil{0};       //!< end of the line's current occupancy
-    QbbLine* m_line{nullptr};   //!< direction of the cable on which the port sends
+    QbbPs m_busyUntil{0}; //!< end of the line's current occupancy
+    /// Direction of the cable on which the port sends; null if m_exit takes the frames.
+    QbbLine* m_line{nullptr};
     Mac48Address m_peerAddress; //!< address of the port at the other end of the cable
     uint8_t m_sourceReady{0};   //!< classes announced by the source
 
@@ -240,6 +264,7 @@ class QbbPortState : public QbbPortTraces, private QbbFlowControlPort
   private:
     uint64_t m_fraction{0};              //!< fraction of a picosecond, in 1/rate ps
     QbbFrameSource* m_source{nullptr};   //!< generator of frames
+    QbbLineExit* m_exit{nullptr};        //!< takes frames for another thread or rank; null: none
     Ptr<ErrorModel> m_receiveErrorModel; //!< attribute ReceiveErrorModel
     Ptr<Packet> m_anyPacket; //!< packet for an error model that looks at no bytes, or null
 

@@ -24,7 +24,6 @@ QbbPort::AttachTo(Ptr<QbbChannel> channel)
     NS_ABORT_MSG_IF(m_channel, "rdma: a port is attached to a second cable");
     m_channel = channel;
     m_channel->Attach(this);
-    m_line = &m_channel->GetLineFrom(this);
     m_up = m_channel->IsUp();
     SetMac(m_address);
     if (QbbPort* peer = GetPeer())
@@ -62,6 +61,7 @@ QbbPort::Stop()
     m_sink = nullptr;
     m_source = nullptr;
     m_line = nullptr;
+    m_exit = nullptr;
     m_channel = nullptr;
     SetReceiveErrorModel(nullptr);
 }
@@ -83,6 +83,19 @@ QbbPort::Occupy(const QbbFrame& frame, QbbPs start)
     return m_rate.OccupyInexactly(bytes, gap, start, m_busyUntil, m_fraction);
 }
 
+// Each frame passes through this function.
+[[gnu::always_inline]] inline void
+QbbPort::PutOnLine(QbbFramePtr&& frame, QbbPs sent, QbbEventTime eventTime)
+{
+    if (m_line)
+    {
+        m_line->Transmit(std::move(frame), sent, eventTime);
+        return;
+    }
+    m_exit->Send(*frame, sent + m_exit->GetDelay());
+    frame = nullptr;
+}
+
 // Each frame passes through this function, except for those of Pass().
 [[gnu::always_inline]] inline void
 QbbPort::StartTransmission(QbbFramePtr&& frame, QbbEventTime eventTime, QbbPs start)
@@ -100,7 +113,7 @@ QbbPort::StartTransmission(QbbFramePtr&& frame, QbbEventTime eventTime, QbbPs st
         FireTrace(&Sources::phyTxBegin, *frame);
         FirePhyTxEnd(*frame, sent, GetDevice());
     }
-    m_line->Transmit(std::move(frame), sent, eventTime);
+    PutOnLine(std::move(frame), sent, eventTime);
 }
 
 [[gnu::always_inline]] inline void
@@ -131,7 +144,7 @@ QbbPort::Pass(QbbFramePtr&& frame, QbbEventTime eventTime)
 {
     CountPassing(*frame);
     const QbbPs sent = Occupy(*frame, eventTime.GetInstant());
-    m_line->Transmit(std::move(frame), sent, eventTime);
+    PutOnLine(std::move(frame), sent, eventTime);
 }
 
 void

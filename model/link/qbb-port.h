@@ -183,12 +183,6 @@ class QbbPort : public QbbPortState
         }
     }
 
-    /** Fetches the cable into the CPU caches, some time after PrefetchTransmission(). */
-    void PrefetchCable() const
-    {
-        QbbPrefetchLines(m_line, 2);
-    }
-
     // Reception
 
     /**
@@ -341,6 +335,7 @@ class QbbPort : public QbbPortState
     }
 
     void StartTransmission(QbbFramePtr&& frame, QbbEventTime eventTime, QbbPs start);
+    void PutOnLine(QbbFramePtr&& frame, QbbPs sent, QbbEventTime eventTime);
     bool ShowArrival(const QbbFrame& frame);
     void ReceiveMacControl(const QbbFrame& frame);
 

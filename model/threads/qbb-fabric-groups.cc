@@ -55,6 +55,7 @@ void
 QbbFabricGroups::DoDispose()
 {
     m_cables.clear();
+    m_exits.clear();
     m_borders.clear();
     QbbNodeGroups::DoDispose();
 }
@@ -191,6 +192,7 @@ QbbFabricGroups::DrawBorders(uint32_t groups)
         m_borders.push_back(std::make_unique<QbbFrameBorder>());
     }
     m_cables.clear();
+    m_exits.clear();
     m_lookahead = QbbParallelRun::GRID; // no window is longer
     for (auto it = NodeList::Begin(); it != NodeList::End(); ++it)
     {
@@ -210,7 +212,8 @@ QbbFabricGroups::DrawBorders(uint32_t groups)
             }
             const uint32_t border = GetGroup(node.GetId()) * groups + GetGroup(peer->GetNodeId());
             const Ptr<QbbChannel> cable = port->GetQbbChannel();
-            cable->GetLineFrom(port).SetExit(m_borders[border].get());
+            m_exits.emplace_back(*m_borders[border], cable->GetLineFrom(port));
+            cable->SetExit(cable->GetEnd(port), &m_exits.back());
             m_cables.push_back(cable);
             const uint32_t bytes = cutsThrough ? 0 : QbbWire::MIN_FRAME_BYTES;
             m_lookahead =
@@ -258,7 +261,7 @@ QbbFabricGroups::Unite()
     {
         for (std::size_t i = 0; i < cable->GetNDevices(); ++i)
         {
-            cable->GetLine(i).SetExit(nullptr);
+            cable->SetExit(i, nullptr);
         }
     }
     m_cables.clear();

@@ -4,12 +4,14 @@
 #define QBB_FABRIC_GROUPS_H
 
 #include "qbb-frame-border.h"
+#include "qbb-frame-exit.h"
 #include "qbb-net-device.h"
 #include "qbb-node-groups.h"
 
 #include <ns3/node.h>
 
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <set>
 #include <string>
@@ -71,6 +73,7 @@ class QbbFabricGroups : public QbbNodeGroups
     uint32_t m_groups{1};              //!< number of groups
     QbbPs m_lookahead{0};              //!< shortest time from one group to another
     std::vector<std::unique_ptr<QbbFrameBorder>> m_borders; //!< by sending and receiving group
+    std::deque<QbbFrameExit> m_exits;                       //!< exits of the ports of m_cables
     std::vector<Ptr<QbbChannel>> m_cables; //!< cables that lead from one group to another
     std::string m_reason;                  //!< why there is one group
 };

@@ -59,11 +59,11 @@ QbbRemoteChannel::Open(std::size_t end, QbbRemoteBorder& border, uint32_t cable)
     m_exits[end].border = &border;
     m_exits[end].cable = cable;
     m_exits[end].end = end;
-    line.SetExit(&m_exits[end]);
+    SetExit(end, &m_exits[end]);
 }
 
 void
-QbbRemoteChannel::Exit::Send(QbbLine& /* line */, QbbFrame& frame, QbbPs arrival)
+QbbRemoteChannel::Exit::Send(QbbFrame& frame, QbbPs arrival)
 {
     if (!isLocal)
     {
