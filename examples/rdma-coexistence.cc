@@ -90,7 +90,14 @@ class Pinger
 int
 main(int argc, char* argv[])
 {
-    BeginRdmaProgram(argc, argv);
+    BeginRdmaProgram(argc,
+                     argv,
+                     {
+                         {"ns3::QbbNetDevice::DataRate", "--rate"},
+                         {"ns3::QbbChannel::Delay", "rdma-fabric --delay"},
+                         {"ns3::QbbNetDevice::Scheduler", "--weights"},
+                         {"ns3::QbbNetDevice::FlowControl", "--flowControl"},
+                     });
     std::string rate = "10Gbps";
     std::string weights = "1:1";
     std::string flowControl = "Pfc";
@@ -121,10 +128,10 @@ main(int argc, char* argv[])
                               StringValue(rest + ",strict,strict," + weights.substr(0, colon) +
                                           ",strict,strict,strict,strict"));
     helper.SetDeviceAttribute("FlowControl", StringValue(flowControl));
-    helper.SetBufferAttribute("BufferSize", UintegerValue(4 << 20));
+    SetRdmaDefault("ns3::QbbSharedBuffer", "BufferSize", UintegerValue(4 << 20));
     if (loss > 0)
     {
-        helper.SetTransportAttribute("RetransmissionTimeout", TimeValue(MicroSeconds(320)));
+        SetRdmaDefault("ns3::RoceTransport", "RetransmissionTimeout", TimeValue(MicroSeconds(320)));
     }
     helper.SetInternetStack(true);
     RdmaFabricHelper::SetTcpDefaults();

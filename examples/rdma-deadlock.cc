@@ -131,8 +131,8 @@ Run(const Options& options)
     }
     const Scenario scenario = options.scenario == "ring" ? MakeRing(rates) : MakeFailure(rates);
     SetSwitches(helper, options);
-    helper.SetTransportAttribute("RetransmissionTimeout", TimeValue(MilliSeconds(1)));
-    helper.SetTransportAttribute("RetryCount", UintegerValue(4294967295));
+    SetRdmaDefault("ns3::RoceTransport", "RetransmissionTimeout", TimeValue(MilliSeconds(1)));
+    SetRdmaDefault("ns3::RoceTransport", "RetryCount", UintegerValue(4294967295));
     if (options.routes != "shortest" && options.routes != "up-down")
     {
         throw std::invalid_argument("--routes: unknown value \"" + options.routes +
@@ -256,7 +256,17 @@ Run(const Options& options)
 int
 main(int argc, char* argv[])
 {
-    BeginRdmaProgram(argc, argv);
+    BeginRdmaProgram(argc,
+                     argv,
+                     {
+                         {"ns3::QbbNetDevice::DataRate", "--rate"},
+                         {"ns3::QbbChannel::Delay", "--delay"},
+                         {"ns3::QbbRouting::Algorithm", "--routes"},
+                         {"ns3::QbbSwitch::Queueing", "--switch"},
+                         {"ns3::QbbSwitch::Crossbar", "--switch"},
+                         {"ns3::QbbSharedBuffer::BufferSize", "--buffer"},
+                         {"ns3::QbbInputPortBuffer::PortBufferBytes", "--buffer"},
+                     });
     Options options;
     CommandLine cmd(__FILE__);
     cmd.Usage("PFC deadlock: happens, is foreseen, found and named.");

@@ -115,7 +115,7 @@ Measure(const Setting& setting, bool tcp, bool bulk, bool realTime)
                                           weights.substr(first + 1, second - first - 1) + "," +
                                           weights.substr(second + 1) + ",strict,strict,strict"));
     helper.SetDeviceAttribute("PfcClasses", UintegerValue(1U << BULK | 1U << REAL_TIME));
-    helper.SetBufferAttribute("BufferSize", UintegerValue(4 << 20));
+    SetRdmaDefault("ns3::QbbSharedBuffer", "BufferSize", UintegerValue(4 << 20));
     RdmaTopologyRates rates;
     rates.hostRate = setting.rate;
     rates.uplinkRate = setting.rate;
@@ -195,7 +195,14 @@ Measure(const Setting& setting, bool tcp, bool bulk, bool realTime)
 int
 main(int argc, char* argv[])
 {
-    BeginRdmaProgram(argc, argv);
+    BeginRdmaProgram(argc,
+                     argv,
+                     {
+                         {"ns3::QbbNetDevice::DataRate", "--rate"},
+                         {"ns3::QbbChannel::Delay", "rdma-fabric --delay"},
+                         {"ns3::QbbNetDevice::Scheduler", "--weights"},
+                         {"ns3::QbbNetDevice::PfcClasses", "rdma-fabric, for other classes"},
+                     });
     std::string rate = "40Gbps";
     std::string weights = "3:4:3";
     std::string duration = "40ms";

@@ -71,8 +71,8 @@ Measure(const Run& run, const std::string& recovery)
 {
     RdmaFabricHelper helper;
     helper.SetTransportAttribute("LossRecovery", StringValue(recovery));
-    helper.SetTransportAttribute("RetransmissionTimeout", TimeValue(MicroSeconds(320)));
-    helper.SetTransportAttribute("RetryCount", UintegerValue(4294967295));
+    SetRdmaDefault("ns3::RoceTransport", "RetransmissionTimeout", TimeValue(MicroSeconds(320)));
+    SetRdmaDefault("ns3::RoceTransport", "RetryCount", UintegerValue(4294967295));
     RdmaTopologyRates rates;
     rates.hostRate = QbbBitRate(run.rate);
     auto fabric = helper.Install(MakeRdmaStar(2, rates));
@@ -115,7 +115,13 @@ Measure(const Run& run, const std::string& recovery)
 int
 main(int argc, char* argv[])
 {
-    BeginRdmaProgram(argc, argv);
+    BeginRdmaProgram(argc,
+                     argv,
+                     {
+                         {"ns3::QbbNetDevice::DataRate", "--rate"},
+                         {"ns3::QbbChannel::Delay", "rdma-fabric --delay"},
+                         {"ns3::RoceTransport::LossRecovery", "rdma-fabric --recovery"},
+                     });
     std::string rate = "40Gbps";
     std::string bytes = "4MB";
     uint64_t every = 256;

@@ -25,7 +25,12 @@ using namespace ns3;
 int
 main(int argc, char* argv[])
 {
-    BeginRdmaProgram(argc, argv);
+    BeginRdmaProgram(argc,
+                     argv,
+                     {
+                         {"ns3::RdmaNic::CnpInterval", "--cnpInterval"},
+                         {"ns3::RdmaRcm::RecoveryTime", "--recoveryTime"},
+                     });
     RdmaFabricOptions options;
     ApplyRdmaPreset("parking-lot", options);
     std::string cnpInterval = "1ps";     // the paper sends a CNP for each mark

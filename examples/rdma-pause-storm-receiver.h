@@ -165,6 +165,13 @@ RunSlowReceiver(const PauseStormRequest& request,
 inline void
 RunSlowReceivers(const PauseStormRequest& request)
 {
+    for (const std::string name : {"LosslessAlpha", "XoffBytes"})
+    {
+        RefuseRdmaIf(IsRdmaDefaultGiven(QbbSharedBuffer::GetTypeId(), name),
+                     "--ns3::QbbSharedBuffer::" + name +
+                         ": the scenario compares values of this attribute; accepted: rdma-fabric "
+                         "--slowReceiver");
+    }
     const RdmaTopology topology = RdmaFabricRun::MakeTopology(request.options);
     if (topology.GetHosts().size() <= SLOW_RECEIVER_LEAF_HOSTS)
     {

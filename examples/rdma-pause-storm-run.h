@@ -82,8 +82,8 @@ MakePauseStormFabric(const PauseStormRequest& request)
     RdmaFabricHelper helper;
     helper.SetBufferAttribute("BufferSize", UintegerValue(ParseRdmaBytes(request.options.buffer)));
     helper.SetQueuePairAttribute("PathMtu", UintegerValue(request.options.mtu));
-    helper.SetTransportAttribute("RetransmissionTimeout", TimeValue(request.detection * 2));
-    helper.SetTransportAttribute("RetryCount", UintegerValue(4294967295));
+    SetRdmaDefault("ns3::RoceTransport", "RetransmissionTimeout", TimeValue(request.detection * 2));
+    SetRdmaDefault("ns3::RoceTransport", "RetryCount", UintegerValue(4294967295));
     const auto fabric = helper.Install(RdmaFabricRun::MakeTopology(request.options));
     fabric->AssignStreams(1);
     return fabric;

@@ -34,7 +34,12 @@ using namespace ns3;
 int
 main(int argc, char* argv[])
 {
-    BeginRdmaProgram(argc, argv);
+    BeginRdmaProgram(argc,
+                     argv,
+                     {
+                         {"ns3::QbbSharedBuffer::BufferSize", "--buffer"},
+                         {"ns3::RdmaQueuePair::PathMtu", "rdma-fabric --mtu"},
+                     });
     PauseStormRequest request;
     request.options.topology.clear();
     request.options.rate = "40Gbps";

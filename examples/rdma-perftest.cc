@@ -199,7 +199,7 @@ Measure(const Options& options, uint64_t size)
     helper.SetTransport(Choose("transport", options.transport, TRANSPORTS));
     if (options.transport == "roce")
     {
-        helper.SetTransportAttribute("RetransmissionTimeout", TimeValue(MicroSeconds(320)));
+        SetRdmaDefault("ns3::RoceTransport", "RetransmissionTimeout", TimeValue(MicroSeconds(320)));
     }
     helper.SetQueuePairAttribute("PathMtu", UintegerValue(options.fabric.mtu));
     // device MTU with room for all headers
@@ -286,7 +286,23 @@ PrintRow(bool bandwidth, const RdmaClientResult& result)
 int
 main(int argc, char* argv[])
 {
-    BeginRdmaProgram(argc, argv);
+    BeginRdmaProgram(argc,
+                     argv,
+                     {
+                         {"ns3::QbbNetDevice::DataRate", "--rate"},
+                         {"ns3::QbbChannel::Delay", "--delay"},
+                         {"ns3::QbbNetDevice::Mtu", "--mtu"},
+                         {"ns3::RdmaQueuePair::PathMtu", "--mtu"},
+                         {"ns3::RdmaClient::Operation", "--op"},
+                         {"ns3::RdmaClient::Pattern", "--pattern"},
+                         {"ns3::RdmaClient::MessageSize", "--size"},
+                         {"ns3::RdmaClient::ResponseSize", "--response"},
+                         {"ns3::RdmaClient::Iterations", "--iters"},
+                         {"ns3::RdmaClient::QueueDepth", "--depth"},
+                         {"ns3::RdmaClient::QueuePairs", "--qps"},
+                         {"ns3::RdmaClient::Interval", "--interval"},
+                         {"ns3::RdmaServer::ReceiveDepth", "--depth"},
+                     });
     Options options;
     CommandLine cmd(__FILE__);
     cmd.Usage("Latency, bandwidth and message rate between two hosts, as perftest measures them.");

@@ -203,7 +203,13 @@ Measure(const Setting& setting,
 int
 main(int argc, char* argv[])
 {
-    BeginRdmaProgram(argc, argv);
+    BeginRdmaProgram(argc,
+                     argv,
+                     {
+                         {"ns3::QbbNetDevice::DataRate", "rdma-fabric --rate"},
+                         {"ns3::QbbChannel::Delay", "rdma-fabric --delay"},
+                         {"ns3::RdmaQueuePair::PathMtu", "rdma-fabric --mtu"},
+                     });
     uint32_t runs = 10;
     std::string duration = "40ms";
     CommandLine cmd(__FILE__);

@@ -58,21 +58,14 @@ RdmaFabricHelper::SetDelayJitter(Time jitter)
 void
 RdmaFabricHelper::SetTcpDefaults()
 {
-    const auto set =
-        [](const std::string& type, const std::string& attribute, const AttributeValue& value) {
-            if (!IsRdmaDefaultGiven(TypeId::LookupByName(type), attribute))
-            {
-                Config::SetDefault(type + "::" + attribute, value);
-            }
-        };
     constexpr uint32_t BUFFER_BYTES = 4 << 20;
-    set("ns3::TcpSocket", "SegmentSize", UintegerValue(1448));
-    set("ns3::TcpSocket", "SndBufSize", UintegerValue(BUFFER_BYTES));
-    set("ns3::TcpSocket", "RcvBufSize", UintegerValue(BUFFER_BYTES));
-    set("ns3::TcpSocketBase", "MinRto", TimeValue(MilliSeconds(1)));
-    set("ns3::ArpL3Protocol",
-        "RequestJitter",
-        StringValue("ns3::ConstantRandomVariable[Constant=0]"));
+    SetRdmaDefault("ns3::TcpSocket", "SegmentSize", UintegerValue(1448));
+    SetRdmaDefault("ns3::TcpSocket", "SndBufSize", UintegerValue(BUFFER_BYTES));
+    SetRdmaDefault("ns3::TcpSocket", "RcvBufSize", UintegerValue(BUFFER_BYTES));
+    SetRdmaDefault("ns3::TcpSocketBase", "MinRto", TimeValue(MilliSeconds(1)));
+    SetRdmaDefault("ns3::ArpL3Protocol",
+                   "RequestJitter",
+                   StringValue("ns3::ConstantRandomVariable[Constant=0]"));
 }
 
 int64_t

@@ -84,7 +84,7 @@ FindArgument(int argc, const char* const* argv, const std::string& name)
 } // namespace
 
 std::string
-CheckRdmaArguments(int argc, const char* const* argv)
+CheckRdmaArguments(int argc, const char* const* argv, const RdmaOwnAttributes& own)
 {
     QbbSetTimeResolution();
     for (int i = 1; i < argc; ++i)
@@ -100,6 +100,11 @@ CheckRdmaArguments(int argc, const char* const* argv)
         }
         const std::string name = text.substr(begin, equals - begin);
         const std::string value = text.substr(equals + 1);
+        if (const auto found = own.find(name); found != own.end())
+        {
+            return text.substr(0, equals) +
+                   ": the program sets this attribute; accepted: " + found->second;
+        }
         try
         {
             CheckArgument(name, value);
@@ -140,9 +145,9 @@ CheckRdmaArguments(int argc, const char* const* argv)
 }
 
 void
-BeginRdmaProgram(int argc, const char* const* argv)
+BeginRdmaProgram(int argc, const char* const* argv, const RdmaOwnAttributes& own)
 {
-    const std::string wrong = CheckRdmaArguments(argc, argv);
+    const std::string wrong = CheckRdmaArguments(argc, argv, own);
     if (!wrong.empty())
     {
         const std::string program = argc > 0 ? argv[0] : "";

@@ -3,10 +3,18 @@
 #ifndef RDMA_ARGUMENTS_H
 #define RDMA_ARGUMENTS_H
 
+#include <map>
 #include <string>
 
 namespace ns3
 {
+
+/**
+ * \ingroup rdma
+ * Attributes that a program sets by itself, so that an argument `--ns3::Class::Attribute=` would
+ * have no effect: "ns3::Class::Attribute", and what the program accepts instead.
+ */
+using RdmaOwnAttributes = std::map<std::string, std::string>;
 
 /**
  * \ingroup rdma
@@ -21,9 +29,12 @@ namespace ns3
  *
  * \param argc number of arguments
  * \param argv the arguments; the first one is the program
+ * \param own attributes that the program sets by itself, which arguments must not set
  * \return what is wrong and what is accepted, for the first argument that is wrong; empty: none is
  */
-std::string CheckRdmaArguments(int argc, const char* const* argv);
+std::string CheckRdmaArguments(int argc,
+                               const char* const* argv,
+                               const RdmaOwnAttributes& own = {});
 
 /**
  * \ingroup rdma
@@ -34,8 +45,9 @@ std::string CheckRdmaArguments(int argc, const char* const* argv);
  *
  * \param argc number of arguments
  * \param argv the arguments; the first one is the program
+ * \param own attributes that the program sets by itself, which arguments must not set
  */
-void BeginRdmaProgram(int argc, const char* const* argv);
+void BeginRdmaProgram(int argc, const char* const* argv, const RdmaOwnAttributes& own = {});
 
 } // namespace ns3
 

@@ -7,6 +7,7 @@
 #include "rdma-units.h"
 
 #include <ns3/boolean.h>
+#include <ns3/config.h>
 #include <ns3/data-rate.h>
 #include <ns3/double.h>
 #include <ns3/integer.h>
@@ -186,6 +187,15 @@ IsRdmaDefaultGiven(TypeId type, const std::string& name)
     TypeId::AttributeInformation info;
     return type.LookupAttributeByName(name, &info) &&
            info.initialValue != info.originalInitialValue;
+}
+
+void
+SetRdmaDefault(const std::string& type, const std::string& name, const AttributeValue& value)
+{
+    if (!IsRdmaDefaultGiven(TypeId::LookupByName(type), name))
+    {
+        Config::SetDefault(type + "::" + name, value);
+    }
 }
 
 std::string

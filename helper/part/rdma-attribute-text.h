@@ -60,6 +60,16 @@ bool IsRdmaDefaultGiven(TypeId type, const std::string& name);
 
 /**
  * \ingroup rdma
+ * Replaces the default value of an attribute, unless the user did (IsRdmaDefaultGiven()).
+ *
+ * \param type the class that has the attribute, as in "ns3::RoceTransport"
+ * \param name name of the attribute
+ * \param value new default value
+ */
+void SetRdmaDefault(const std::string& type, const std::string& name, const AttributeValue& value);
+
+/**
+ * \ingroup rdma
  * \param attribute an attribute
  * \return accepted values of the attribute, for messages: "1 to 255", "Paper, Nic", "a time, 1ps to
  * 4s"

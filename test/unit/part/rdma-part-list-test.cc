@@ -58,6 +58,14 @@ TEST(RdmaPartLists, EachShortNameOfCongestionControlMakesOne)
     }
 }
 
+TEST(RdmaArguments, ThatTheProgramSetsByItselfAreRefused)
+{
+    const char* const argv[] = {"program", "--ns3::RdmaTestApple::Count=7"};
+    EXPECT_EQ(CheckRdmaArguments(2, argv, {{"ns3::RdmaTestApple::Count", "--apples"}}),
+              "--ns3::RdmaTestApple::Count: the program sets this attribute; accepted: --apples");
+    EXPECT_EQ(CheckRdmaArguments(2, argv, {{"ns3::RdmaTestApple::Counts", "--apples"}}), "");
+}
+
 TEST(RdmaArguments, AreReadStrictlyWhereTheyNameAClassOfThisModule)
 {
     const auto check = [](const std::string& argument) {
