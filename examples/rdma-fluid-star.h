@@ -59,7 +59,7 @@ class FluidStar
         RngSeedManager::SetSeed(seed);
         RdmaFabricHelper helper;
         // A buffer of this size avoids pauses, which the fluid model does not cover.
-        helper.SetBufferAttribute("BufferSize", UintegerValue(512 << 20));
+        SetRdmaDefault("ns3::QbbSharedBuffer", "BufferSize", UintegerValue(512 << 20));
         helper.SetNicAttribute("CnpInterval", TimeValue(QbbToTime(setting.cnpInterval)));
         if (setting.model == RdmaFluidAlgorithm::DCQCN)
         {

@@ -324,7 +324,17 @@ Compare(const FluidSetting& setting)
 int
 main(int argc, char* argv[])
 {
-    BeginRdmaProgram(argc, argv);
+    BeginRdmaProgram(argc,
+                     argv,
+                     {
+                         {"ns3::QbbNetDevice::DataRate", "--rate and --hostRate"},
+                         {"ns3::QbbChannel::Delay", "--delay"},
+                         {"ns3::RdmaNic::CnpInterval", "--cnpInterval"},
+                         {"ns3::QbbEcnMarker::Kmin", "--ecn"},
+                         {"ns3::QbbEcnMarker::Kmax", "--ecn"},
+                         {"ns3::QbbEcnMarker::Pmax", "--ecn"},
+                         {"ns3::QbbEcnMarker::MarkAt", "--markAt"},
+                     });
     try
     {
         Compare(ReadSetting(argc, argv));

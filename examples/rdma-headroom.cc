@@ -41,7 +41,20 @@ Split(const std::string& text)
 int
 main(int argc, char* argv[])
 {
-    BeginRdmaProgram(argc, argv);
+    BeginRdmaProgram(argc,
+                     argv,
+                     {
+                         {"ns3::QbbNetDevice::DataRate", "--rates"},
+                         {"ns3::QbbChannel::Delay", "--lengths"},
+                         {"ns3::QbbNetDevice::Mtu", "--mtu"},
+                         {"ns3::RdmaQueuePair::PathMtu", "--mtu"},
+                         {"ns3::QbbNetDevice::PauseReactionDelay", "--reaction"},
+                         {"ns3::QbbNetDevice::PfcClasses", "rdma-fabric, for other classes"},
+                         {"ns3::QbbSharedBuffer::HeadroomBytes", "rdma-fabric"},
+                         {"ns3::QbbSharedBuffer::XoffBytes", "rdma-fabric"},
+                         {"ns3::QbbSharedBuffer::BufferSize", "rdma-fabric"},
+                         {"ns3::QbbSharedBuffer::ReserveBytes", "rdma-fabric"},
+                     });
     std::string rates = "10Gbps,40Gbps,100Gbps,400Gbps";
     std::string lengths = "2,20,300";
     uint32_t mtu = 1024;

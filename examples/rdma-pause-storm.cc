@@ -37,6 +37,8 @@ main(int argc, char* argv[])
     BeginRdmaProgram(argc,
                      argv,
                      {
+                         {"ns3::QbbNetDevice::DataRate", "--rate"},
+                         {"ns3::QbbChannel::Delay", "rdma-fabric --delay"},
                          {"ns3::QbbSharedBuffer::BufferSize", "--buffer"},
                          {"ns3::RdmaQueuePair::PathMtu", "rdma-fabric --mtu"},
                      });

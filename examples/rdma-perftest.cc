@@ -308,8 +308,8 @@ main(int argc, char* argv[])
     cmd.Usage("Latency, bandwidth and message rate between two hosts, as perftest measures them.");
     cmd.AddValue("op", "write, write-imm, send, send-imm, read, cas or fadd", options.op);
     cmd.AddValue("pattern",
-                 "bulk (bandwidth, as ib_*_bw), ping-pong (latency, as ib_*_lat; of sends and "
-                 "writes it is half of the round trip) or request-response (latency, full)",
+                 "bulk (bandwidth, as ib_*_bw), ping-pong (latency, as ib_*_lat; half of the round "
+                 "trip for sends and writes) or request-response (latency, full round trip)",
                  options.pattern);
     cmd.AddValue("size", "message size, such as 64KiB; all: 2 bytes to 8 MiB", options.size);
     cmd.AddValue("response", "size of the answers with request-response", options.response);

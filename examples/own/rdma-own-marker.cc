@@ -41,12 +41,12 @@ class OwnMarker : public QbbMarker
                                 .SetParent<QbbMarker>()
                                 .AddConstructor<OwnMarker>()
                                 .AddAttribute("Target",
-                                              "The wait that needs no marks.",
+                                              "Queueing delay up to which packets are not marked.",
                                               TimeValue(MicroSeconds(2)),
                                               MakeTimeAccessor(&OwnMarker::m_target),
                                               MakeTimeChecker(PicoSeconds(1)))
                                 .AddAttribute("Interval",
-                                              "How long packets may wait longer than that.",
+                                              "Time above Target before the first mark.",
                                               TimeValue(MicroSeconds(50)),
                                               MakeTimeAccessor(&OwnMarker::m_interval),
                                               MakeTimeChecker(PicoSeconds(1)));

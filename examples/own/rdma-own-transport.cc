@@ -134,7 +134,7 @@ class PullRequester : public RoceRequester
     }
 };
 
-/** Sends one PULL packet per interval while fewer packets than the window are requested. */
+/** Sends one PULL packet per interval while fewer packets than the window are in flight. */
 class PullResponder : public RoceResponder
 {
   public:

@@ -35,7 +35,7 @@ namespace ns3
  * time (ib_read_lat, ib_atomic_lat). RequestResponse keeps QueueDepth requests of MessageSize
  * posted. Each request is answered by a message of ResponseSize, and the latency is the full time.
  *
- * Atomics of a queue pair operate on a separate word of the server and count it up.
+ * The atomics of each queue pair increment a separate word of the server.
  *
  * The client connects as soon as both client and server have started. It ends after Iterations on
  * each queue pair, at its stop time, or with the first completion that is an error. GetResult()

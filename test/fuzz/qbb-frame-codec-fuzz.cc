@@ -42,7 +42,7 @@ CheckBytes(const std::vector<uint8_t>& bytes, QbbFramePool& pool)
     if (parsed)
     {
         Require(BytesOf(*parsed.frame) == bytes, "serialised bytes are those that were parsed");
-        Require(BytesOf(QbbFrameCodec::ToPacket(*parsed.frame)) == bytes, "and so is the packet");
+        Require(BytesOf(QbbFrameCodec::ToPacket(*parsed.frame)) == bytes, "packet equals input");
     }
 }
 
@@ -95,7 +95,7 @@ CheckSdu(const std::vector<uint8_t>& sdu, bool tagged, QbbFramePool& pool)
     }
 }
 
-/** Gives an input's bytes as numbers, then zeros. */
+/** Returns the bytes of a fuzz input as 64-bit numbers, and zeros after the last byte. */
 class Numbers
 {
   public:

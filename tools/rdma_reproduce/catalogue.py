@@ -14,7 +14,7 @@ PAGES = {
     "parking-lot": ("A", "parking-lot.md"), "irn": ("B", "irn.md"), "scale": ("C", "scale.md"),
     "cc": ("D", "congestion.md"), "hardware": ("E", "hardware.md"),
 }
-# The row that has a figure's cases.
+# Row that holds the cases of each figure.
 FIGURE_ROWS = {
     "irn-1": "B1", "irn-2": "B2", "irn-3": "B3", "irn-4": "B4", "irn-5": "B5", "irn-6": "B6",
     "irn-7": "B8", "irn-8": "B11", "irn-9": "B12", "irn-10": "B15", "irn-11": "B16",

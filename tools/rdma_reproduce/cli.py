@@ -48,7 +48,7 @@ def parser():
         "--readings", metavar="NAMES",
         help="readings of the load and the window, with commas, or all (the main one)",
     )
-    result.add_argument("--quick", action="store_true", help="short windows, one seed, other files")
+    result.add_argument("--quick", action="store_true", help="short windows, one seed, own folder")
     result.add_argument(
         "--seeds", type=seeds_in, metavar="N", help="how many seeds, or seeds with commas (by row)"
     )

@@ -81,7 +81,7 @@ ROOM = {"module": 600, "ns-3": 2500}
 STATUS = re.compile(r"^\[(\d+)/(\d+)\] (.*)$")
 # A file of this repository in a compiler's message; ccache shortens paths to relative ones.
 OWN = re.compile(r"contrib/rdma/|(?:\.\./)+(?:model|helper|examples|test|bench)/")
-# Messages of ninja on running CMake again, and of CMake: shown to the user only after a failure.
+# Output of CMake, and of ninja when it reruns CMake: shown to the user only after a failure.
 CHATTER = re.compile(r"^(-- |ninja: no work|ninja: Entering|\[0/|Re-run|Re-check)")
 
 

@@ -21,7 +21,7 @@ class Result:
 
 
 def count_units(output, passed):
-    """GoogleTest's output. A test that began and did not end has crashed."""
+    """Counts the tests in GoogleTest's output. A test that begins and does not end has crashed."""
     ok = re.findall(r"^\[       OK \] (\S+)", output, re.M)
     skipped = re.findall(r"^\[  SKIPPED \] (\S+) \(", output, re.M)
     failed = re.findall(r"^\[  FAILED  \] (\S+?),? .*\(\d+ ms\)", output, re.M)

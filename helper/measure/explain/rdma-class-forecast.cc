@@ -74,7 +74,7 @@ MakeKindRow(const RdmaClassForecast& forecast, std::size_t index)
             std::to_string(forecast.senders.GetBdpBytes(settings.rate))};
 }
 
-/** Prints a line about the smallest incast with an effect. */
+/** Prints the smallest incast that causes an effect. \param what name of the effect */
 void
 PrintDegree(std::ostream& os,
             const std::string& what,

@@ -252,7 +252,7 @@ RdmaTimely::GetTypeId()
                           MakeDoubleAccessor(&RdmaTimely::m_patchedBeta),
                           MakeDoubleChecker<double>(0, 1))
             .AddAttribute("RttRef",
-                          "Patched TIMELY: reference round-trip time of the error.",
+                          "Patched TIMELY: round-trip time at which the decrease of the rate is 0.",
                           TimeValue(MicroSeconds(50)),
                           MakeTimeAccessor(&RdmaTimely::m_rttRef),
                           QbbMakePositiveTimeChecker());

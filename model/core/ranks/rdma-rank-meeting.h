@@ -11,7 +11,7 @@ namespace ns3
 
 /**
  * \ingroup rdma
- * Where the ranks of MPI meet during a run, between two windows of simulated time. See
+ * Exchange of bytes among the ranks of MPI during a run, between two windows of simulated time. See
  * RdmaRanks::MakeMeeting().
  */
 class RdmaRankMeeting

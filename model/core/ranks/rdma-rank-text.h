@@ -17,7 +17,7 @@ namespace ns3
 
 /**
  * \ingroup rdma
- * Writes values for RdmaRanks::Exchange(), as they are in memory: all ranks run one program.
+ * Writes values for RdmaRanks::Exchange() as raw memory, because all ranks run the same binary.
  */
 class RdmaRankWriter
 {

@@ -77,7 +77,7 @@ class RdmaRanks
      */
     static std::vector<std::string> Exchange(const std::string& text);
 
-    /** \return a place where all ranks meet during a run; only if several ranks share it */
+    /** \return exchange among all ranks during a run; only if several ranks share it */
     static std::unique_ptr<RdmaRankMeeting> MakeMeeting();
 };
 

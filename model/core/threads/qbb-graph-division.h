@@ -26,9 +26,10 @@ struct QbbGraphVertex
  * \ingroup rdma
  * Divides a graph into groups with about equal loads and few cables from one group to another.
  *
- * A group begins with the first vertex that is left, takes up the vertex with the largest part of
- * its cables in the group, again and again, and ends with its share of the load. Groups of a Clos
- * fabric so follow racks and pods.
+ * A group starts with the first vertex without a group. Group 0 starts with the vertices whose
+ * isFirst is true, if there are any. The group then repeatedly adds the vertex with the largest
+ * part of its cables in the group, until the group has its share of the load. In a Clos fabric, the
+ * groups therefore follow racks and pods.
  *
  * \param vertices the vertices, at least as many as groups
  * \param groups number of groups, at least 1

@@ -22,7 +22,7 @@ class QbbRemoteBorder;
  *
  * Frames cross together with the frames of other cables (QbbRemoteBorder), before the last bit of
  * any of them arrives. All results therefore equal those of one rank to the bit.
- * ns3::DistributedSimulatorImpl takes its lookahead from the attribute Delay, which reads there as
+ * ns3::DistributedSimulatorImpl takes its lookahead from the attribute Delay, which reads as
  * the delay less the longest time for which frames are collected. GetDelay() returns the delay.
  *
  * QbbHelper and RdmaFabricHelper make such a cable wherever the system ids of two nodes differ

@@ -42,7 +42,7 @@ class QbbSprayPathSelector : public QbbPathSelector
 
   private:
     Order m_order{RANDOM};               //!< attribute Order
-    uint32_t m_turn{0};                  //!< number of frames so far
+    uint32_t m_turn{0};                  //!< ROUND_ROBIN: number of frames so far
     Ptr<UniformRandomVariable> m_random; //!< random ports for RANDOM
 };
 

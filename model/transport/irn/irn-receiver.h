@@ -27,7 +27,7 @@ class IrnReceiver : public RdmaReceiver
     uint64_t GetMissing() const override;
 
   private:
-    IrnBitmap m_kept; //!< packets received, from the next packet in order on
+    IrnBitmap m_kept; //!< received packets; the first bit is the next expected packet
 };
 
 } // namespace ns3

@@ -12,7 +12,7 @@ namespace ns3
 namespace
 {
 
-/// Bits of a key's generation, its lowest byte. The bits above are the region's index + 1.
+/// Width of the generation, the lowest byte of a key. The bits above are the region's index + 1.
 constexpr uint32_t GENERATION_BITS = 8;
 
 } // namespace

@@ -237,7 +237,7 @@ class SonicRefusalTestCase : public TestCase
                               "WRED");
         config = GetConfig();
         config.ports[2].losslessMask = 8;
-        // Port 2 of either switch of a dumbbell with two hosts on a side is the link between them.
+        // Port 2 of each switch connects the two switches of a dumbbell with two hosts per side.
         NS_TEST_EXPECT_MSG_EQ(Refusal(MakeRdmaDumbbell(2, MakeTestRates(100, 100, 10)), config),
                               "",
                               "the same at both ends");

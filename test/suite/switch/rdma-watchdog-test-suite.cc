@@ -45,8 +45,8 @@ class DropTestCase : public RdmaTestStormCase
             // Pause frames at 12 us and at 179.7696 us.
             Build(test, MicroSeconds(200));
             AddWatchdog("Drop");
-            // Paused from 13.10576 us on. Samples at 20, 30 and 40 us: two stormy intervals. Quiet
-            // intervals to 50, 60 and 70 us.
+            // The pause takes effect at 13.10576 us. The samples at 20, 30 and 40 us bound two
+            // stormy intervals. The intervals that end at 50, 60 and 70 us are quiet.
             uint64_t queued = 0;
             uint64_t hostSent = 0;
             AtEndOf(40 * US - 1_ps, [&]() {

@@ -13,9 +13,9 @@
  * Send requests that take time in the NIC: doorbell, fetch of the WQE, gap between messages. Times
  * are worked out by hand.
  *
- * The setup is that of RdmaTestPair: a byte takes 80 ps, and a frame of s bytes takes (s + 20) x 80
- * of the line. A SEND of 4 bytes has 66 B: 6880 ps of the line, and 2 011 840 ps (SHORT) from NIC
- * to NIC. Back to back, frames of one size arrive as far apart as they start.
+ * The setup is that of RdmaTestPair. A byte takes 80 ps, and a frame of s bytes takes the line for
+ * (s + 20) x 80 ps. A SEND of 4 bytes has 66 B: 6880 ps on the line, and 2 011 840 ps (SHORT) from
+ * NIC to NIC. Back-to-back frames of equal size arrive at the interval at which they start.
  */
 
 using namespace ns3;

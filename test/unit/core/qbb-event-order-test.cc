@@ -39,7 +39,7 @@ namespace ns3
 namespace
 {
 
-/** A kind of events, and who declares its place. */
+/** A kind of event, and who declares its place. */
 struct Kind
 {
     const char* file;   //!< the file of the declaration
@@ -51,14 +51,14 @@ struct Kind
     uint32_t mustEndAt; //!< the last place that they have
 };
 
-/** \return a kind of events with one place */
+/** \return an event kind with a single place */
 constexpr Kind
 At(const char* file, uint32_t order, bool atHosts, bool atSwitches, uint32_t mustBe)
 {
     return {file, order, order, atHosts, atSwitches, mustBe, mustBe};
 }
 
-/** \return a kind of events of ports that has a whole phase */
+/** \return a kind of event of ports that has a whole phase */
 template <typename Phase>
 constexpr Kind
 ByPort(const char* file, bool atSwitches, uint32_t mustBe, uint32_t mustEndAt)

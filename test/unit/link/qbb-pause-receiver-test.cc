@@ -55,8 +55,8 @@ TEST(QbbPauseReceiver, RunsOutToThePicosecond)
 
 TEST(QbbPauseReceiver, LateLookCountsTheExactDuration)
 {
-    // Nobody looked at the instant of the end: neither the duration before Expire() nor the one
-    // after it includes the time since.
+    // Expire() runs after the end of the pause. GetPausedTime() excludes the time after that end,
+    // both before and after Expire().
     auto receiver = MakeReceiver(100);
     receiver.Apply(0_ps, 0x01, Quanta{1});
     EXPECT_EQ(receiver.GetPausedTime(0, 1_us), QUANTUM_100G);

@@ -19,7 +19,7 @@ Read(const std::string& buffers = SONIC_BUFFERS, const std::string& qos = SONIC_
     return ParseRdmaSonicConfig(buffers, "buffers.json", qos, "qos.json");
 }
 
-/// The error message on a file in which one text is replaced by another.
+/// \return the reader's message after \p from is replaced by \p to; "accepted": no error
 std::string
 Refusal(const std::string& from, const std::string& to)
 {

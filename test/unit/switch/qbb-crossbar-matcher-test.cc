@@ -278,13 +278,13 @@ TEST(QbbCrossbarMatcher, AnInputTakesStrictGrantsBeforeWeightedOnes)
 TEST(QbbCrossbarMatcher, AnInputThatTurnsAwayComesBackToItsTurn)
 {
     // Outputs 2 and 3 share input 0 for class 3; input 1 has class 4 for output 2 alone. A turn of
-    // 2048 bytes is up to three frames of 1000.
-    // - Match 1: it is class 3's turn at output 2, and input 0, whose last output was 3, takes 2.
-    // - Match 2: output 2 grants to class 3 again, but input 0 takes output 3 now. Class 4 goes
-    //   before class 3, which keeps its turn.
-    // - Match 3 is as match 1, match 4 as match 2. Match 5 is as match 1 and ends class 3's turn.
-    // - Match 6: it is class 4's turn, of which 48 bytes are left, enough for a frame; input 0
-    //   takes output 3. Match 7 is as match 1.
+    // 2048 bytes covers up to three frames of 1000 bytes.
+    // - Match 1: class 3 has the turn at output 2. Input 0, whose last output was 3, accepts 2.
+    // - Match 2: output 2 grants class 3 again, but input 0 accepts output 3. Output 2 then serves
+    //   class 4, and class 3 keeps its turn.
+    // - Matches 3 and 4 repeat matches 1 and 2. Match 5 repeats match 1 and ends class 3's turn.
+    // - Match 6: class 4 has the turn, with 48 bytes left, enough for a frame. Input 0 accepts
+    //   output 3. Match 7 repeats match 1.
     Rig rig(4);
     rig.m_matcher.SetScheduler(2, QbbEgressScheduler::FromText("1"));
     rig.m_matcher.SetScheduler(3, QbbEgressScheduler::FromText("1"));

@@ -54,7 +54,7 @@ TEST(RdmaRttEstimator, Bounds)
     RdmaRttEstimator rtt(10'000_ps, 1000_ps);
     rtt.Sample(0_ps); // counts as one picosecond
     EXPECT_EQ(rtt.GetTimeout(), 1000_ps);
-    // and is the first: RTTVAR = 1/4 * 7999, SRTT = 1 + 1/8 * 7999
+    // The first sample is 1 ps: RTTVAR = 1/4 * 7999, SRTT = 1 + 1/8 * 7999
     rtt.Sample(8000_ps);
     EXPECT_EQ(rtt.GetTimeout(), 1000_ps + 4 * 1999_ps);
     for (int i = 0; i < 100; ++i)

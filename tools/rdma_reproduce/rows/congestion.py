@@ -54,7 +54,7 @@ def against_model(setting, metric, theory, tolerance):
                  (dcqcn(flows, curve, setting),), lambda row: row[metric] / row[theory],
                  within(1, tolerance), 3)
         for title, curve in CURVES for flows in (2, 4, 8, 16)
-        # The fixed point of 16 flows lies above Pmax of the paper's curve: there is none.
+        # The paper's curve cannot reach the fixed point of 16 flows, which lies above its Pmax.
         if metric != "marks" or curve != CURVES[1][1] or flows < 16
     ]
 

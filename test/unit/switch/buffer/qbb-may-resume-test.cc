@@ -93,11 +93,11 @@ TryOne(QbbBufferManager& buffer, std::mt19937& random, std::map<bool, int>& answ
     {
         moved = moved || (other != port && stuck[8 * other + 3] > 0);
     }
-    EXPECT_LE(resumed, may) << "what may not resume does not";
-    EXPECT_TRUE(moved || resumed == may) << "what may resume does";
+    EXPECT_LE(resumed, may) << "a class that may not resume stays paused";
+    EXPECT_TRUE(moved || resumed == may) << "a class that may resume resumes";
     release(false, true);
     release(true, true);
-    EXPECT_EQ(resumed, paused) << "when all has left, it does";
+    EXPECT_EQ(resumed, paused) << "a paused class resumes once all frames have left";
     EXPECT_TRUE(buffer.IsEmpty());
 }
 

@@ -50,13 +50,13 @@ class QbbPintMeterTest : public testing::Test
     }
 
     /**
-     * A frame of 1106 bytes on the line departs.
+     * Lets a frame of 1106 bytes on the line depart.
      *
      * \param at when
-     * \param pint its byte
-     * \param opcode its opcode
-     * \param priority its class
-     * \return its byte from here on
+     * \param pint PINT byte of the frame
+     * \param opcode opcode of the frame
+     * \param priority class of the frame
+     * \return PINT byte after the departure
      */
     uint8_t Depart(QbbPs at,
                    uint8_t pint,
