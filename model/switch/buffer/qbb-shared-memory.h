@@ -88,7 +88,7 @@ class QbbSharedMemory
     /**
      * \param port port number
      * \param priority class 0..7
-     * \return its group according to the attributes
+     * \return group of the (port, class) according to the attributes
      */
     Group MakeGroup(std::size_t port, uint8_t priority) const;
 

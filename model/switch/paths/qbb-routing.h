@@ -104,7 +104,7 @@ class QbbRouting : public Object
 
     /**
      * \return for each host's port, the number of its leaf: all other switches have the same routes
-     *         to all ports of a leaf. QbbHostPlace::NO_LEAF: not known, or a link that is down
+     *         to all ports of a leaf. QbbHostPlace::NO_LEAF: unknown leaf, or the link is down
      */
     std::vector<uint32_t> GetLeaves() const;
 
@@ -134,8 +134,8 @@ class QbbRouting : public Object
                                            uint32_t flowHash) const;
 
     /**
-     * Follows the routes of one flow like GetPath(). The function makes no reference to an object,
-     * so that an event of the sending host may call it while other nodes run on other threads.
+     * Follows the routes of one flow like GetPath(). The function copies no Ptr, so that an event
+     * of the sending host may call it while other nodes run on other threads.
      *
      * \param port the sending host's port
      * \param destination IPv4 address of the receiver
@@ -159,7 +159,7 @@ class QbbRouting : public Object
     /** Finds the leaves, and sets the locations of hosts in the forwarding tables. */
     void PlaceHosts();
 
-    /** Lets the locations of hosts follow the links of the hosts. */
+    /** Updates the locations of hosts after changes of the links of hosts. */
     void UpdateHosts();
 
     /** \param algorithm installs its routes to all leaves in the switches */
