@@ -25,7 +25,7 @@ NS_OBJECT_ENSURE_REGISTERED(RdmaServer);
 namespace
 {
 
-/// Lowest bit of the server's port in addresses of its memory, so that servers do not overlap.
+/// Lowest bit of the server's port in addresses of its memory: servers use separate addresses.
 constexpr uint32_t PORT_SHIFT = 47;
 /// Alignment of memory regions in bytes.
 constexpr uint64_t PAGE_BYTES = 4096;
