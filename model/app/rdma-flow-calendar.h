@@ -52,7 +52,7 @@ class RdmaFlowCalendar
 
     /**
      * Schedules the first event of each host. To be called after the last Add(), and again after
-     * flows were added whose times are not before those of earlier flows of their hosts.
+     * flows were added whose times are not before the times of earlier flows of their hosts.
      */
     void Start();
 

@@ -267,7 +267,7 @@ RdmaServer::OnMessage(const RdmaMessageArrival& arrival)
     m_bytes += arrival.bytes;
     m_rx(arrival);
     Connection& connection = *m_byQpn.at(arrival.qpn);
-    // All operations but WRITE are detected by their receive completion.
+    // A WRITE has no receive completion; OnReceive() handles all other messages.
     if (connection.IsOpen() && connection.request.opcode == RdmaWrOpcode::RDMA_WRITE)
     {
         Answer(connection);

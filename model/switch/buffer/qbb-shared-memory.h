@@ -59,7 +59,7 @@ class QbbSharedMemory
                     const std::optional<QbbBufferPlan>& plan,
                     const std::vector<QbbPortProfile>& ports);
 
-    /** \return the sum of reserves, headroom and the plan's pools */
+    /** \return the sum of reserves, headroom and the plan's ingress pools */
     uint64_t GetGuaranteedBytes() const;
 
     /** \return accounts with their limits and thresholds */

@@ -31,8 +31,8 @@ namespace ns3
  *   Point-to-point Links", 1991). Up leads away from the hosts: of two neighbours, the upper switch
  *   is the one with more hops to its nearest switch with hosts. A tie goes to the switch nearer to
  *   the root, which is the first switch of the highest tier, and then to the switch that was added
- *   first. Links that are down count as well. A switch that can reach the destination on downward
- *   links only uses all shortest downward paths. Any other switch goes up, to all neighbours from
+ *   first. Links that are down count as well. A switch that can reach the destination over downward
+ *   links alone uses all shortest downward paths. Any other switch goes up, to all neighbours from
  *   which the rest of the path is shortest. In a Clos network without failures, these are the
  *   shortest paths. A destination without such a path has no route.
  *
