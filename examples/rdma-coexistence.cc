@@ -6,7 +6,7 @@
  * TCP and ping of ns-3's Internet stack share a bottleneck with RDMA.
  *
  * One link joins two switches. Two hosts on the left send to two hosts on the right: host 0 sends
- * endless RDMA writes to host 2, and host 1 sends an endless TCP stream and pings to host 3. RDMA
+ * endless RDMA writes to host 2, and host 1 sends endless TCP streams and pings to host 3. RDMA
  * uses the lossless class 3, all other traffic the lossy class 0. The bottleneck schedules the two
  * classes by DWRR.
  *
@@ -179,7 +179,7 @@ main(int argc, char* argv[])
         BulkSendHelper bulk("ns3::TcpSocketFactory",
                             InetSocketAddress(fabric->GetAddress(3), port));
         bulk.SetAttribute("SendSize", UintegerValue(64 * 1024));
-        // Start flows at intervals: ns-3 queues at most three packets while ARP is pending.
+        // Start connections at intervals: ns-3 queues at most three packets while ARP is pending.
         bulk.Install(fabric->GetNode(1)).Start(MicroSeconds(20 * i));
     }
     std::optional<Pinger> pinger;

@@ -4,8 +4,8 @@
  * \file
  * \ingroup rdma
  * Comparison of a fluid model and a packet simulation with equal parameters: N hosts send to one
- * host through a switch. The program writes queue and rates over time, and prints the means over
- * the second half of the run.
+ * host through a switch. The program writes queue length and rates over time, and prints the means
+ * over the second half of the run.
  */
 
 #include "rdma-fluid-star.h"

@@ -1,17 +1,17 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""An incast over a leaf-spine fabric, by ns-3's Python bindings.
+"""An incast over a leaf-spine fabric, with ns-3's Python bindings.
 
     pip install .
     python examples/rdma-incast.py
     python examples/rdma-incast.py --senders=15 --bytes=200000
 
-Without a virtual environment of one's own:
+Without your own virtual environment:
 
     tools/with-ns3 python examples/rdma-incast.py
 
-The script builds the fabric step by step, as a script of one's own would. The C++ program with the
-same options gives the same digest:
+The script builds the fabric step by step, as your own script would. The C++ program prints the same
+digest with these options:
 
     tools/with-ns3 run rdma-fabric --topology=leaf-spine:2x8x2 --workload=incast:12 --bytes=100KB
 """

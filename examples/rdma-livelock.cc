@@ -4,7 +4,7 @@
  * \file
  * \ingroup rdma
  * Transport livelock (Guo et al., "RDMA over Commodity Ethernet at Scale", SIGCOMM 2016, section
- * 4.1): two hosts transfer messages of 4 MB through a switch that drops one packet in 256.
+ * 4.1): two hosts transfer messages of 4 MB, and the receiving host's port drops one packet in 256.
  * Go-back-0 restarts each message after every loss; go-back-N resumes at the missing packet.
  */
 
@@ -58,7 +58,7 @@ struct Run
 struct Outcome
 {
     double goodput; //!< payload of complete messages as a fraction of the line rate
-    double busy; //!< bytes on the line to the receiver of the data as a fraction of the line rate
+    double busy; //!< bytes on the line from the sender of the data as a fraction of the line rate
 };
 
 /**

@@ -189,7 +189,7 @@ RunSlowReceivers(const PauseStormRequest& request)
               << std::setw(9) << "leaf" << std::setw(9) << "spines" << std::setw(9) << "further"
               << std::setw(12) << "p99 slowd." << std::setw(9) << "drops" << std::setw(12)
               << "unfinished\n";
-    // The 20 ports of a leaf have one lossless class each, so each gets a twentieth of the memory.
+    // Each port of a leaf has one lossless class, so each port gets an equal share of the memory.
     RdmaFabricRun probe(request.options,
                         MakeMessages(request, 64, DataRate(40'000'000'000), Seconds(0)));
     const auto leaf = probe.GetFabric()->GetSwitch(topology.GetSwitches().front());

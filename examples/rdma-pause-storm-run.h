@@ -74,7 +74,7 @@ struct PauseStormRun
 
 /**
  * \param request options of the command line
- * \return a fabric whose retransmission timeout exceeds detection and restoration of a storm
+ * \return a fabric whose retransmission timeout is the detection plus the restoration time
  */
 inline Ptr<RdmaFabric>
 MakePauseStormFabric(const PauseStormRequest& request)

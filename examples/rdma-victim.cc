@@ -50,8 +50,8 @@ struct Flow
 struct Outcome
 {
     std::vector<double> gbps; //!< rate by flow in Gb/s
-    uint64_t pauseFrames{0};  //!< pause frames in the whole fabric
-    uint64_t drops{0};        //!< dropped frames in the whole fabric
+    uint64_t pauseFrames{0};  //!< pause frames in the whole fabric, in the second half
+    uint64_t drops{0};        //!< dropped frames in the whole fabric, in the whole run
 };
 
 /** Parameters common to all runs. */

@@ -3,9 +3,9 @@
 /**
  * \file
  * \ingroup rdma
- * An instrument of one's own, defined here and nowhere else: it looks at the queues of all switch
- * ports at a period and prints how long the longest one was. RdmaFabricRun makes the run from its
- * options, and the instrument is one of them, by its name.
+ * A user-defined instrument, implemented entirely in this file. It periodically samples the queues
+ * of all switch ports and prints percentiles of the longest queue. RdmaFabricRun executes the run;
+ * its option instruments names the instrument.
  *
  *     rdma-own-instrument --instruments='ns3::QueuePercentiles[Period=500ns],monitor:ports.csv'
  */
@@ -23,7 +23,7 @@ using namespace ns3;
 namespace
 {
 
-/** The instrument. */
+/** Instrument that samples the length of the longest queue. */
 class QueuePercentiles : public RdmaInstrument
 {
   public:
@@ -81,7 +81,7 @@ class QueuePercentiles : public RdmaInstrument
         m_longest.push_back(longest);
         if (m_runner->GetNEnded() < m_runner->GetNFlows())
         {
-            // Observers look when everything else of an instant is done.
+            // Observers run after all other events of an instant.
             const QbbEventTime next(QbbNow() + QbbToPs(m_period),
                                     QbbEventOrder::Observers::At<0>());
             Simulator::Schedule(QbbGetDelay(next, QbbEventNow()), &QueuePercentiles::Look, this);
@@ -90,13 +90,13 @@ class QueuePercentiles : public RdmaInstrument
 
     Time m_period;                    //!< attribute Period
     Ptr<RdmaFabric> m_fabric;         //!< fabric under observation
-    Ptr<RdmaFlowRunnerBase> m_runner; //!< its flows
-    std::vector<uint64_t> m_longest;  //!< bytes of the longest queue, by look
+    Ptr<RdmaFlowRunnerBase> m_runner; //!< flows of the fabric
+    std::vector<uint64_t> m_longest;  //!< bytes of the longest queue, by sample
 };
 
 NS_OBJECT_ENSURE_REGISTERED(QueuePercentiles);
 
-/** A short name, if one is wanted: `queue-percentiles` is ns3::QueuePercentiles. */
+/** Optional short name: `queue-percentiles` stands for ns3::QueuePercentiles. */
 const RdmaPartName g_queuePercentilesName("queue-percentiles",
                                           QueuePercentiles::GetTypeId(),
                                           "",

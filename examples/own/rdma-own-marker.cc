@@ -26,7 +26,8 @@ namespace
 
 /**
  * Marks packets after the queueing delay has exceeded Target for Interval. While the delay stays
- * above Target, further marks follow after Interval / sqrt(2), Interval / sqrt(3), and so on.
+ * above Target, further marks follow after Interval, Interval / sqrt(2), Interval / sqrt(3), and so
+ * on.
  */
 class OwnMarker : public QbbMarker
 {

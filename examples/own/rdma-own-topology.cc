@@ -3,9 +3,9 @@
 /**
  * \file
  * \ingroup rdma
- * A topology of one's own, defined here and nowhere else: a torus of two dimensions, in which each
- * switch has four neighbours and some hosts. The program runs a workload over it as rdma-fabric
- * does, and prints the same table:
+ * A user-defined topology, implemented entirely in this file: a torus of two dimensions, in which
+ * each switch has four neighbours and some hosts. The program runs a workload over the topology and
+ * prints the table of rdma-fabric:
  *
  *     ns3 run "rdma-own-topology --topology=torus:6x3 --workload=incast:8"
  *     ns3 run "rdma-own-topology --topology='ns3::OwnTorus[Columns=6|Rows=3|Hosts=2]'"
@@ -27,7 +27,7 @@ using namespace ns3;
 namespace
 {
 
-/** The topology. Switch (column, row) has number row x Columns + column. */
+/** Torus. Switch (column, row) has number row x Columns + column. */
 class OwnTorus : public RdmaTopologyBuilder
 {
   public:
@@ -90,7 +90,7 @@ class OwnTorus : public RdmaTopologyBuilder
 
 NS_OBJECT_ENSURE_REGISTERED(OwnTorus);
 
-/** A short name is not needed, but handy: torus:6x3, or torus:6x3x2 with the hosts. */
+/** Optional short name, as in torus:6x3, or torus:6x3x2 with the hosts of each switch. */
 const RdmaPartName g_torusName("torus",
                                OwnTorus::GetTypeId(),
                                "",

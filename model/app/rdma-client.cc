@@ -185,7 +185,7 @@ RdmaClient::OnReceive(const RdmaWorkCompletion& completion)
 void
 RdmaClient::OnMessage(const RdmaMessageArrival& arrival)
 {
-    // All operations but WRITE are detected by their receive completion.
+    // A WRITE has no receive completion; OnReceive() handles all other answers.
     if (m_state == State::RUNNING && GetOpcode() == RdmaWrOpcode::RDMA_WRITE)
     {
         Finish(*m_byQpn.at(arrival.qpn));

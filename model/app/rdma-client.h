@@ -40,7 +40,7 @@ namespace ns3
  * The client connects as soon as both client and server have started. It ends after Iterations on
  * each queue pair, at its stop time, or with the first completion that is an error. GetResult()
  * reports the current status at any time. A client that fails, or that never finds its server, also
- * reports that on standard error.
+ * reports this status on standard error.
  */
 class RdmaClient : public Application, public RdmaMessagePlan
 {
@@ -101,7 +101,7 @@ class RdmaClient : public Application, public RdmaMessagePlan
     void OnMessage(const RdmaMessageArrival& arrival);
     void OnSent(const RdmaWorkCompletion& completion);
     void OnReceive(const RdmaWorkCompletion& completion);
-    /** Fails for an error. \return true if the client runs and the completion is a success */
+    /** Fails on an error. \return true if the client runs and the completion is a success */
     bool CheckCompletion(const RdmaWorkCompletion& completion);
     std::string GetStatus() const;
 

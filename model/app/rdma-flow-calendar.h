@@ -22,7 +22,7 @@ namespace ns3
  * \ingroup rdma
  * Calls a function for each of many flows at the flow's time, in an event of the flow's host.
  *
- * A host has one event in the scheduler, that of its next flow. Flows of a host that start at the
+ * A host has one event in the scheduler, for its next flow. Flows of a host that start at the
  * same time are handled in the order of their numbers.
  */
 class RdmaFlowCalendar
@@ -52,7 +52,7 @@ class RdmaFlowCalendar
 
     /**
      * Schedules the first event of each host. To be called after the last Add(), and again after
-     * flows were added whose times are not before those of earlier flows of their hosts.
+     * flows were added whose times are not before the times of earlier flows of their hosts.
      */
     void Start();
 
@@ -73,7 +73,7 @@ class RdmaFlowCalendar
             m_flows.push_back(index);
         }
 
-        /** Schedules the next flow, unless that has been done. */
+        /** Schedules the next flow, unless it is scheduled already. */
         void Start();
 
         /** \return node id of the host */

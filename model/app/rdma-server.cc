@@ -25,7 +25,7 @@ NS_OBJECT_ENSURE_REGISTERED(RdmaServer);
 namespace
 {
 
-/// Lowest bit of the server's port in addresses of its memory, so that servers do not overlap.
+/// Lowest bit of the server's port in addresses of its memory: servers use separate addresses.
 constexpr uint32_t PORT_SHIFT = 47;
 /// Alignment of memory regions in bytes.
 constexpr uint64_t PAGE_BYTES = 4096;
@@ -267,7 +267,7 @@ RdmaServer::OnMessage(const RdmaMessageArrival& arrival)
     m_bytes += arrival.bytes;
     m_rx(arrival);
     Connection& connection = *m_byQpn.at(arrival.qpn);
-    // All operations but WRITE are detected by their receive completion.
+    // A WRITE has no receive completion; OnReceive() handles all other messages.
     if (connection.IsOpen() && connection.request.opcode == RdmaWrOpcode::RDMA_WRITE)
     {
         Answer(connection);

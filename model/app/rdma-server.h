@@ -101,7 +101,7 @@ class RdmaServer : public Application
     }
 
     /**
-     * \param index a connection, counted from 0 in the order in which they were made
+     * \param index number of a connection, from 0 in the order of Accept()
      * \return the server's queue pair
      */
     Ptr<RdmaQueuePair> GetQueuePair(uint32_t index) const;

@@ -87,7 +87,7 @@ class QbbCrossbarMatcher
         return !m_outputs[output].busy;
     }
 
-    /** Frees both ports of a finished transfer. \param input its input \param output its output */
+    /** Frees the ports of a finished transfer. \param input input port \param output output port */
     void Release(uint16_t input, uint16_t output);
 
     /**

@@ -82,12 +82,12 @@ class QbbCrossbar : public QbbInputQueueing
 
     QbbFrameSink& m_sink; //!< the switch
     QbbLineRate m_rate;   //!< rate of the crossbar
-    /// By port: bytes of a class at which none of its frames starts to cross.
+    /// By egress port: bytes of a class at which no further frame of the class starts to cross.
     std::vector<uint32_t> m_egressBytes;
     QbbCrossbarMatcher m_matcher;      //!< pairs inputs with outputs
     std::vector<Transfer> m_transfers; //!< frames that are crossing, at most one per port
     std::deque<CrossbarTimer> m_ends;  //!< end of the transfer of each input
-    CrossbarTimer m_timer;             //!< next matching without the end of a transfer
+    CrossbarTimer m_timer;             //!< next matching that no end of a transfer triggers
     bool m_inside{false};              //!< OnTimer() is running and will match by itself
 };
 

@@ -63,7 +63,7 @@ QbbFrameForwarder::GetWaitingBytes(uint16_t egressPort, uint8_t priority) const
     return {bytes.begin(), bytes.end()};
 }
 
-// Most frames find their egress port idle: they enter the buffer and leave it at one instant.
+// Most frames find their egress port idle. They enter and leave the buffer at one instant.
 [[gnu::always_inline]] inline bool
 QbbFrameForwarder::LetsPass(const QbbPort& egress, const QbbFrame& frame) const
 {

@@ -49,7 +49,7 @@ class QbbFrameGate
  * for joining packets (QbbMarker) -> new MAC addresses -> queue. When the transmission of a frame
  * starts, FrameDeparts() shows the frame to the markers for departing packets and releases its
  * buffer space, which may end the pause. A frame that finds its egress port idle is not charged if
- * that would change the peaks of the buffer alone.
+ * the charge would change only the peaks of the buffer.
  *
  * Cut-through: ReceiveFrame() runs when the last bit of a frame has arrived. If the egress port is
  * idle, the transmission is dated back to the moment when CutThroughBytes had arrived, or to the
@@ -200,9 +200,9 @@ class alignas(QBB_CACHE_LINE) QbbFrameForwarder : public QbbFrameSink
     void SchedulerChanged(QbbPort& port) override;
 
   protected:
-    // Members that a frame needs stand in the same cache lines. A large fabric has more switches
-    // than the CPU caches hold, so that each line that a frame needs is a miss. The first line ends
-    // before m_table, and the second has what a frame needs of m_table.
+    // Members that every frame needs share cache lines. A large fabric has more switches than the
+    // CPU caches hold, so each of these lines is a cache miss. The first line ends before m_table,
+    // and the second line holds the part of m_table that a frame needs.
 
     std::vector<Ptr<QbbNetDevice>> m_ports; //!< ports, by port number
     Ptr<QbbBufferManager> m_buffer;         //!< admits frames and decides on pauses

@@ -99,8 +99,7 @@ class QbbInputQueueing : public QbbFrameSource
     virtual void Offer(uint16_t input, uint16_t output, uint8_t priority, QbbEventTime eventTime);
 
     /**
-     * Shows a frame that was chosen to leave to the markers. The egress port still counts the
-     * frame.
+     * Shows the markers a frame that was chosen to leave. The egress port still counts the frame.
      *
      * \param output egress port of the frame
      * \param input ingress port of the frame

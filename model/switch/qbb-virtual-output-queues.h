@@ -20,8 +20,8 @@ namespace ns3
  * The round robin goes by input number: the next turn belongs to the first input with a frame after
  * the last served input, cyclically.
  *
- * Memory follows use. A queue exists once a frame has been in it and is found by hash. The queues
- * of the inputs that wait for an output form a ring, in order of input number. All queues share one
+ * A queue is created for its first frame and is then found by a hash table. The queues of the
+ * inputs that wait for an output form a ring, in order of input number. All queues share one
  * array of frame slots. Nothing is allocated once all slots and queues that a run needs have been
  * in use. A frame costs constant time, except that the first frame of an empty queue searches the
  * ring for its position among the waiting inputs.

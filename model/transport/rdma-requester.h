@@ -151,7 +151,7 @@ class RdmaRequester
         return m_sendDeadline != RdmaSender::NO_DEADLINE;
     }
 
-    /** \param stats receives the requester's counters, which are added */
+    /** \param stats sums to which the requester's counters are added */
     virtual void AddTo(RdmaQueuePairStats& stats) const;
 
   protected:
@@ -220,7 +220,7 @@ class RdmaRequester
         return false;
     }
 
-    /** \param entry a request, all packets acknowledged \return true if all responses are in */
+    /** \param entry request with all packets acknowledged \return true if all responses are in */
     virtual bool IsAnswered(const RdmaSendEntry& /*entry*/) const
     {
         return true;

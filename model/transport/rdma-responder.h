@@ -105,7 +105,7 @@ class RdmaResponder
     /** \return counts of response packets sent and acknowledged; zero if never acknowledged */
     virtual RdmaStreamState GetStream() const;
 
-    /** \param stats receives the responder's counters, which are added */
+    /** \param stats sums to which the responder's counters are added */
     virtual void AddTo(RdmaQueuePairStats& stats) const;
 
   protected:

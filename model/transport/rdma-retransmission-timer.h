@@ -36,7 +36,7 @@ class RdmaRttEstimator
   public:
     static constexpr QbbPs LONGEST = 60_s; //!< upper bound of the timeout, RFC 6298 (2.5)
 
-    /** \param initial timeout before the first sample \param min least timeout after it */
+    /** \param initial timeout before the first sample \param min least timeout from then on */
     RdmaRttEstimator(QbbPs initial, QbbPs min);
 
     /** Adds a round-trip sample. \param rtt measured round-trip time */

@@ -31,7 +31,7 @@ struct RdmaSendTiming
 
 /**
  * \ingroup rdma
- * The way of send requests into a NIC: decides when each posted request of a queue pair may start.
+ * The path of send requests into a NIC: decides when each posted request of a queue pair may start.
  *
  * Requests are numbered from 0 in the order of their posts. With the times and the prefetch depth P
  * of RdmaSendTiming:

@@ -128,8 +128,8 @@ class RdmaSender
 enum class RdmaReceiverVerdict : uint8_t
 {
     ACCEPT, //!< the next packet in order: execute it, then Accept()
-    /// The first packet of the current message again; packets of the message received before are
-    /// void: execute the packet, then Accept()
+    /// The first packet of the current message again, which voids all received packets of the
+    /// message: execute the packet, then Accept()
     RESTART,
     EARLY,     //!< earlier packets are missing: buffer the packet by Accept(), send a NAK
     DUPLICATE, //!< already received: acknowledge again, do not execute

@@ -62,7 +62,7 @@ class RdmaTcpHost
                 uint16_t port,
                 Callback<void, Ptr<Socket>, const Address&> accepted);
 
-    /** \param listening a TCP port \return the next of the higher ports, in turn */
+    /** \param listening a TCP port \return the next port above \p listening, in turn */
     uint16_t NextPort(uint16_t listening);
 
     /** \param priority a class \return true if a DSCP is mapped to the class */

@@ -90,7 +90,7 @@ RdmaTcpPort::RoomMade(uint8_t priority)
 {
     if (!m_waiting[priority].empty())
     {
-        // The port is still processing the frame, so the next socket resumes in its own event.
+        // The port is still processing the frame, so the next socket resumes in a separate event.
         m_kick.Arm(QbbNow());
     }
 }

@@ -114,7 +114,7 @@ RdmaTcpSettings::MakeSocket(Ptr<Node> node) const
     socket->SetAttribute("SndBufSize", UintegerValue(m_bufferSize));
     socket->SetAttribute("RcvBufSize", UintegerValue(m_bufferSize));
     socket->SetAttribute("MinRto", TimeValue(m_minRto));
-    // RFC 6298 adds the clock granularity to the timeout, which is zero for a simulated clock.
+    // RFC 6298 bounds the variation term below by the clock granularity, 0 for a simulated clock.
     socket->SetAttribute("ClockGranularity", TimeValue(Time(0)));
     socket->SetAttribute("DataRetries", UintegerValue(m_dataRetries));
     socket->SetAttribute("DelAckCount", UintegerValue(m_delAckCount));

@@ -292,8 +292,8 @@ class QbbBufferBooks
     }
 
     /**
-     * Notes a frame that comes and leaves at once, if Charge() and then Credit() would change the
-     * peaks alone.
+     * Notes a frame that comes and leaves at once, if Charge() and then Credit() would change only
+     * the peaks.
      *
      * \param group group of the frame
      * \param bytes memory that the frame takes
@@ -384,8 +384,8 @@ class QbbBufferBooks
 
     void ChargeEgressPool(Queue& queue, uint32_t change);
 
-    // Members that a frame needs stand in the same cache lines. A large fabric has more switches
-    // than the CPU caches hold, so that each line that a frame needs is a miss.
+    // Members that every frame needs share cache lines. A large fabric has more switches than the
+    // CPU caches hold, so each of these lines is a cache miss.
 
     uint64_t m_used{0};             //!< bytes in use
     uint64_t m_peakUsed{0};         //!< peak of m_used

@@ -270,8 +270,8 @@ QbbBufferManager::MayResume(uint16_t ingressPort,
     }
     const uint32_t index = m_books.GetGroupOfClass(GetIndex(ingressPort, priority));
     // Stuck bytes count as reserve first, then as shared, then as headroom, because Release() works
-    // in the opposite order. In cells they may take more. Bytes of other groups stay where they
-    // are, which leaves the most memory free.
+    // in the opposite order. Rounded up to cells, they may take more memory. Bytes of other groups
+    // stay where they are, which leaves the most memory free.
     Group group = groups[index];
     Pool pool = m_books.GetPool(group);
     pool.used = 0;

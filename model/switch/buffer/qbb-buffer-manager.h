@@ -61,7 +61,7 @@ namespace ns3
  * - DoRelease() is called for every frame that leaves. It does nothing by default and is meant for
  *   policies that keep more state than the accounts.
  *
- * Reports try a policy on a copy of it, made by Copy(), and name the attributes that
+ * Reports try out a policy on an object made by Copy(). They name the attributes that
  * GetXoffAttribute() and GetSizeAttribute() return.
  *
  * The base class charges an admitted frame, and releases its bytes in the order headroom, shared
@@ -119,27 +119,27 @@ class alignas(QBB_CACHE_LINE) QbbBufferManager : public QbbBufferSettings
      */
     bool Release(uint16_t ingressPort, uint16_t egressPort, uint8_t priority, uint32_t bytes);
 
-    /** Fetches what PrefetchGroup(), PrefetchQueue() and Admit() read here into the CPU caches. */
+    /** Prefetches the members that PrefetchGroup(), PrefetchQueue() and Admit() read. */
     void PrefetchBooks() const
     {
         QbbPrefetchLines(this, 2);
     }
 
-    /** Fetches what Admit() reads of the pool of an ingress group into the CPU caches, some time
-     * after PrefetchGroup(). \param ingressPort port number \param priority class 0..7 */
+    /** Prefetches the pool of an ingress group for Admit(). To be called some time after
+     * PrefetchGroup(). \param ingressPort port number \param priority class 0..7 */
     void PrefetchPool(uint16_t ingressPort, uint8_t priority) const
     {
         QbbPrefetch(&m_books.GetPool(m_books.GetGroup(ingressPort, priority)));
     }
 
-    /** Fetches what Admit() reads of an ingress group into the CPU caches.
+    /** Prefetches an ingress group for Admit().
      * \param ingressPort port number \param priority class 0..7 */
     void PrefetchGroup(uint16_t ingressPort, uint8_t priority) const
     {
         QbbPrefetch(&m_books.GetGroup(ingressPort, priority));
     }
 
-    /** Fetches what Admit() reads of an egress queue into the CPU caches.
+    /** Prefetches an egress queue for Admit().
      * \param egressPort port number \param priority class 0..7 */
     void PrefetchQueue(uint16_t egressPort, uint8_t priority) const
     {
@@ -203,9 +203,9 @@ class alignas(QBB_CACHE_LINE) QbbBufferManager : public QbbBufferSettings
     QbbIngressTerms GetTerms(uint16_t ingressPort, uint8_t priority) const;
 
     /**
-     * Makes a buffer manager with the same settings and no accounts, to try out what the policy
-     * decides without a change of this one. A policy with settings beyond its attributes overrides
-     * the function and adds them.
+     * Makes a buffer manager with the same settings and empty accounts, to try out decisions of the
+     * policy without a change of this object. A policy with settings beyond its attributes
+     * overrides the function and copies these settings too.
      *
      * \return an object of the same class with the same values of all attributes; null if the class
      *         has no constructor for ns-3's object factory
@@ -337,7 +337,7 @@ class alignas(QBB_CACHE_LINE) QbbBufferManager : public QbbBufferSettings
                                     uint8_t priority,
                                     uint32_t bytes) const;
 
-    bool m_hearsReleases{true};         //!< false once known that DoRelease() is not overridden
+    bool m_hearsReleases{true};         //!< false once DoRelease() is known not to be overridden
     QbbBufferBooks m_books;             //!< accounts of groups, queues and pools
     QbbRing<QbbIngressClass> m_resumed; //!< resumed classes that TakeResumed() has not returned yet
 };

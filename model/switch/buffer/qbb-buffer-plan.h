@@ -86,8 +86,8 @@ struct QbbBufferPlan
 /**
  * \ingroup rdma
  * Validates a plan. Aborts with a message that names the error: an index that does not exist, a
- * profile in a pool of the other direction, an alpha below 0 or above 1024, an ingress pool of no
- * bytes, a group above 7.
+ * profile in a pool of the other direction, an alpha below 0 or above 1024, a pool of 0 bytes, an
+ * egress pool with headroom, a group above 7.
  *
  * \param plan plan to validate
  */

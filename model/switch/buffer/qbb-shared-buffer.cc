@@ -207,7 +207,8 @@ QbbSharedBuffer::DoConfigure(const std::vector<QbbPortProfile>& ports)
     return QbbSharedMemory(m_settings, m_plan, ports).MakeLayout();
 }
 
-// The next functions are apart, so that frames of lossless groups save no registers.
+// AdmitToGroup() and AdmitLimited() are not inlined, so that DoAdmit() saves no registers for
+// frames of lossless groups.
 
 [[gnu::noinline]] QbbBufferDecision
 QbbSharedBuffer::AdmitToGroup(const Group& group, uint32_t bytes) const

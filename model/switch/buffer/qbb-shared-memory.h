@@ -59,7 +59,7 @@ class QbbSharedMemory
                     const std::optional<QbbBufferPlan>& plan,
                     const std::vector<QbbPortProfile>& ports);
 
-    /** \return the sum of reserves, headroom and the plan's pools */
+    /** \return the sum of reserves, headroom and the plan's ingress pools */
     uint64_t GetGuaranteedBytes() const;
 
     /** \return accounts with their limits and thresholds */
@@ -88,7 +88,7 @@ class QbbSharedMemory
     /**
      * \param port port number
      * \param priority class 0..7
-     * \return its group according to the attributes
+     * \return group of the (port, class) according to the attributes
      */
     Group MakeGroup(std::size_t port, uint8_t priority) const;
 

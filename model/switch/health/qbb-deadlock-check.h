@@ -81,8 +81,8 @@ struct QbbDeadlockCheck
  * another host that has a route. Each switch on its path may choose any of its equal-cost ports,
  * whatever its path selector. Only such packets count. A Clos network therefore has no cycle,
  * because no packet goes up after it went down. Hosts consume the packets that they receive, which
- * ends every chain. A packet keeps its priority along its path, as it does if all ports use one
- * DSCP or PCP table.
+ * ends every chain. The check assumes that a packet keeps its priority along its path, which holds
+ * if all ports use one DSCP or PCP table.
  *
  * The check uses the routes and link states at the time of the call; repeat the call after a
  * change. Destinations that every switch treats alike form a set, and the run time is proportional

@@ -131,7 +131,7 @@ class QbbDeadlockSearch
      */
     bool DropThoseThatMayResume();
 
-    /** \param [out] deadlock gets all buffers that pause a port forever, and what they pause */
+    /** \param [out] deadlock gets all buffers that pause a port forever, and the paused classes */
     void AddStuck(QbbDeadlock& deadlock) const;
 
     /** \param port a sending port \return bit p set if class p is paused */

@@ -27,7 +27,7 @@ class QbbDependencyGraph
      * Adds an edge. An edge may be added more than once.
      *
      * \param from the waiting vertex, below the number of vertices
-     * \param to the vertex that it waits for, below the number of vertices
+     * \param to the vertex that \p from waits for, below the number of vertices
      */
     void AddEdge(uint32_t from, uint32_t to);
 

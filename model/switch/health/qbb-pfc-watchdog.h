@@ -126,14 +126,15 @@ class QbbPfcWatchdog : public Object, public QbbFrameGate
     /** \return number of storms detected, summed over all ports and classes */
     uint64_t GetStorms() const;
 
-    /** Sees storms. \param port port number \param priority the class */
+    /** Called when a storm begins or ends. \param port port number \param priority the class */
     using StormWatcher = std::function<void(uint32_t port, uint8_t priority)>;
 
     /**
-     * Calls a function of the module where a trace source fires, on the thread of the switch.
+     * Registers a function of the module that is called when a trace source fires, on the thread of
+     * the switch.
      *
      * \param begins true: StormDetected; false: StormRestored
-     * \param watcher the function; it may act on the node of the switch alone
+     * \param watcher the function; it may act only on the node of the switch
      */
     void AddStormWatcher(bool begins, StormWatcher watcher)
     {

@@ -99,8 +99,8 @@ struct QbbEcnProfile
  * nearest byte), so that the thresholds stand for the same queueing delay on all links. Attribute
  * ScaleWithRate disables the scaling.
  *
- * By default, a packet is marked according to the queue length that it finds on arrival, like at
- * the congestion point of the SIGCOMM 2015 paper (section 3.1). With attribute MarkAt, the queue
+ * By default, a packet is marked according to the queue length that it finds on arrival, as at the
+ * congestion point of the SIGCOMM 2015 paper (section 3.1). With attribute MarkAt, the queue
  * length that the packet leaves behind decides, as in shared-memory chips and the simulator of the
  * paper's authors (Zhu et al., "ECN or Delay", CoNEXT 2016, section 5). A mark set at departure
  * reaches the receiver without queueing delay, however long the queue.

@@ -102,7 +102,7 @@ class QbbSwitchMarkers
     /** Releases all markers. */
     void Clear();
 
-    /** Fetches what FrameJoins() and FrameDeparts() read here into the CPU caches. */
+    /** Prefetches the members that FrameJoins() and FrameDeparts() read. */
     void Prefetch() const
     {
         QbbPrefetch(&m_joinByLength);
@@ -127,7 +127,8 @@ class QbbSwitchMarkers
 
     /**
      * \param frame a frame that finds its egress port idle
-     * \return true if no marker sees the frame but queue-length marking, which does not mark it
+     * \return true if no marker except queue-length marking sees the frame; at an empty queue,
+     *         queue-length marking marks no frame
      */
     bool LetsPass(const QbbFrame& frame) const
     {
@@ -162,7 +163,7 @@ class QbbSwitchMarkers
     std::vector<QbbMarker*> GetAll(QbbMarker::Moment moment) const;
     void Sort();
 
-    // What each frame needs stands first.
+    // Members that every frame needs come first.
 
     /// m_lengthMarker if it sees packets at QbbMarker::JOINS, or null
     QbbQueueLengthMarker* m_joinByLength{nullptr};

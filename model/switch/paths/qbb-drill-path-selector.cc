@@ -69,8 +69,8 @@ QbbDrillPathSelector::AssignStreams(int64_t stream)
 void
 QbbDrillPathSelector::Look(uint16_t port, uint8_t priority)
 {
-    // The port's counter includes frames that have crossed a crossbar; the buffer manager's does
-    // not.
+    // The port's counter includes frames that have crossed a crossbar; the buffer manager's counter
+    // does not.
     const Ptr<QbbNetDevice> device = m_switch->GetPort(port);
     const uint64_t bytes = device->IsLinkUp() ? device->GetQueues().GetBytes(priority) : UINT64_MAX;
     // Insertion sort suffices for a few samples.

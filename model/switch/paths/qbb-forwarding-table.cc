@@ -117,7 +117,7 @@ QbbForwardingTable::MakeRun(const Group& ports)
 const QbbForwardingTable::Group*
 QbbForwardingTable::GetPortsOfRun(uint32_t run) const
 {
-    // Path selectors ask for each frame.
+    // Path selectors get a group for each frame, so single ports need no search.
     return GetRunLength(run) == 1 ? &m_singles[static_cast<uint16_t>(run)]
                                   : &m_groups[FindRun(run)->group];
 }

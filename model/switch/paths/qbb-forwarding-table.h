@@ -31,7 +31,7 @@ class QbbForwardingTable
     /** A set of equal-cost ports, ascending. */
     using Group = std::vector<uint16_t>;
 
-    /** The ports towards a destination, for the path of frames. */
+    /** The ports towards a destination, as the forwarding of a frame reads them. */
     struct Route
     {
         const Group* group{nullptr}; //!< the ports, if their numbers are not consecutive; or null
@@ -82,7 +82,7 @@ class QbbForwardingTable
     }
 
     /**
-     * Does what Lookup() does, and reads less memory if the ports have consecutive numbers.
+     * Looks up a route like Lookup(), but reads less memory if the ports have consecutive numbers.
      *
      * \param destination IPv4 address, host byte order
      * \return the route to the destination
@@ -158,7 +158,7 @@ class QbbForwardingTable
     struct Run
     {
         uint32_t run{0};   //!< number of the route
-        uint32_t group{0}; //!< index of its ports in m_groups
+        uint32_t group{0}; //!< index of the run's ports in m_groups
     };
 
     // A route is stored as a number: a special value, FIRST + the index of a group in m_groups, or
@@ -168,9 +168,9 @@ class QbbForwardingTable
     static constexpr uint32_t NO_ROUTE = 0;     //!< no route
     static constexpr uint32_t REMOVED = 1;      //!< route of a destination: removed by SetRoute()
     static constexpr uint32_t LOCAL = 1;        //!< route of a leaf: the leaf is this switch
-    static constexpr uint32_t FIRST = 2;        //!< the first group
+    static constexpr uint32_t FIRST = 2;        //!< number of the first group
     static constexpr uint32_t RUN = 0x80000000; //!< flag: consecutive ports
-    static constexpr uint32_t LONGEST_RUN = 0x7fff; //!< ports that a run has at most
+    static constexpr uint32_t LONGEST_RUN = 0x7fff; //!< most ports in a run
 
     /** \param leaf a leaf, or NO_LEAF, which precedes leaf 0 \return index in m_routeOfLeaf */
     static uint32_t GetLeafIndex(uint32_t leaf)
@@ -184,7 +184,7 @@ class QbbForwardingTable
         return (route >> 16) & LONGEST_RUN;
     }
 
-    /** \param ports a set of ports, ascending, at least one \return the run; NO_ROUTE: it is none
+    /** \param ports a set of ports, ascending, at least one \return the run, or NO_ROUTE
      */
     static uint32_t MakeRun(const Group& ports);
 
@@ -197,10 +197,10 @@ class QbbForwardingTable
     /** \param ports a set of ports, ascending, at least one \return number of the route */
     uint32_t GetRoute(const Group& ports);
 
-    /** \param ports a set of ports \return index in m_groups, to which the set is added */
+    /** \param ports a set of ports, added if it is new \return index of the set in m_groups */
     uint32_t GetGroupIndex(const Group& ports);
 
-    /** Makes the groups of each port alone up to a port. \param port port number */
+    /** Makes the single-port groups of all ports up to a port. \param port port number */
     void AddSingle(uint16_t port);
 
     /** \param route number of a route by a group or a run \return its ports */
@@ -211,7 +211,7 @@ class QbbForwardingTable
 
     const Group* GetPortsOfRun(uint32_t run) const;
 
-    /** \param run number of a run \return the first element of m_runs that is not below it */
+    /** \param run number of a run \return the first element of m_runs not below the run */
     std::vector<Run>::const_iterator FindRun(uint32_t run) const;
 
     Route FindElsewhere(uint32_t destination) const;
@@ -241,7 +241,7 @@ class QbbForwardingTable
     std::vector<uint32_t> m_routeOfLeaf;         //!< route of each leaf, by GetLeafIndex()
     std::vector<Group> m_groups;                 //!< groups of several ports
     std::vector<Run> m_runs;                     //!< runs of several ports, ascending
-    std::vector<Group> m_singles;                //!< one group for each port alone, by port number
+    std::vector<Group> m_singles;                //!< single-port groups, by port number
     std::vector<Prefix> m_prefixes;              //!< prefix routes, longest first
     QbbAddressTable<uint32_t> m_routes;          //!< routes of single destinations
     uint64_t m_version{0};                       //!< version of the routes, see GetVersion()

@@ -24,7 +24,7 @@ class QbbPendingLinks
     void Add(const QbbChannel& channel);
 
     /**
-     * Lets the switches learn of the link's oldest pending change.
+     * Ends the oldest pending change of a link: the switches learn of the change.
      *
      * \param channel the link
      * \param up state of the link after the change

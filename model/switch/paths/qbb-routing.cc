@@ -350,7 +350,7 @@ std::vector<const QbbPort*>
 QbbRouting::FollowPath(const QbbPort& port, Ipv4Address destination, uint32_t flowHash) const
 {
     std::vector<const QbbPort*> path{&port};
-    // Routes visit no switch twice, so a path with more hops than switches does not end.
+    // Routes visit no switch twice, so a path with more hops than switches is a loop.
     while (path.size() <= m_switches.size() + 1)
     {
         const QbbPort* peer = path.back()->GetPeer();

@@ -31,8 +31,8 @@ namespace ns3
  *   Point-to-point Links", 1991). Up leads away from the hosts: of two neighbours, the upper switch
  *   is the one with more hops to its nearest switch with hosts. A tie goes to the switch nearer to
  *   the root, which is the first switch of the highest tier, and then to the switch that was added
- *   first. Links that are down count as well. A switch that can reach the destination on downward
- *   links only uses all shortest downward paths. Any other switch goes up, to all neighbours from
+ *   first. Links that are down count as well. A switch that can reach the destination over downward
+ *   links alone uses all shortest downward paths. Any other switch goes up, to all neighbours from
  *   which the rest of the path is shortest. In a Clos network without failures, these are the
  *   shortest paths. A destination without such a path has no route.
  *
@@ -104,7 +104,7 @@ class QbbRouting : public Object
 
     /**
      * \return for each host's port, the number of its leaf: all other switches have the same routes
-     *         to all ports of a leaf. QbbHostPlace::NO_LEAF: not known, or a link that is down
+     *         to all ports of a leaf. QbbHostPlace::NO_LEAF: unknown leaf, or the link is down
      */
     std::vector<uint32_t> GetLeaves() const;
 
@@ -134,8 +134,8 @@ class QbbRouting : public Object
                                            uint32_t flowHash) const;
 
     /**
-     * Follows the routes of one flow like GetPath(). The function makes no reference to an object,
-     * so that an event of the sending host may call it while other nodes run on other threads.
+     * Follows the routes of one flow like GetPath(). The function copies no Ptr, so that an event
+     * of the sending host may call it while other nodes run on other threads.
      *
      * \param port the sending host's port
      * \param destination IPv4 address of the receiver
@@ -159,7 +159,7 @@ class QbbRouting : public Object
     /** Finds the leaves, and sets the locations of hosts in the forwarding tables. */
     void PlaceHosts();
 
-    /** Lets the locations of hosts follow the links of the hosts. */
+    /** Updates the locations of hosts after changes of the links of hosts. */
     void UpdateHosts();
 
     /** \param algorithm installs its routes to all leaves in the switches */

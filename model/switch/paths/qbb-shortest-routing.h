@@ -66,8 +66,8 @@ class QbbShortestRouting
      *
      * \param change the link
      * \param leaves all leaves, by number
-     * \param without neighbours of each switch without the link
-     * \param now neighbours of each switch
+     * \param without neighbours of each switch, without the link
+     * \param now neighbours of each switch after the change
      */
     void ChangeLink(const LinkChange& change,
                     const std::vector<Leaf>& leaves,

@@ -32,7 +32,7 @@ class IrnRequester : public RdmaRequester
     struct Reads
     {
         std::size_t cursor{0};    //!< index in m_sends of the oldest outstanding READ or atomic
-        uint32_t retries{0};      //!< probes for a missing response in a row, without an answer
+        uint32_t retries{0};      //!< consecutive probes for a missing response without an answer
         uint64_t accepted{0};     //!< responses accepted
         uint64_t timeouts{0};     //!< response timeouts
         uint64_t refused{NO_END}; //!< request packet refused by the peer, or NO_END

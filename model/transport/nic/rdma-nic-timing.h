@@ -64,11 +64,11 @@ class RdmaNicTiming
     void SetPrefetch(uint32_t requests);
     uint32_t GetPrefetch() const;
 
-    /** \tparam kind kind of replies \param time their delay */
+    /** \tparam kind kind of replies \param time delay of the replies */
     template <RdmaReplyDelays::Kind kind>
     void SetReply(Time time);
 
-    /** \tparam kind kind of replies \return their delay */
+    /** \tparam kind kind of replies \return delay of the replies */
     template <RdmaReplyDelays::Kind kind>
     Time GetReply() const;
 

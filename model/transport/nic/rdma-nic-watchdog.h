@@ -68,10 +68,10 @@ class RdmaNicWatchdog : public Object
     }
 
     /**
-     * Calls a function of the module where the trace source PauseDisabled fires, on the thread of
-     * the NIC.
+     * Registers a function of the module that is called when the trace source PauseDisabled fires,
+     * on the thread of the NIC.
      *
-     * \param watcher the function, which gets the node's id and may act on that node alone
+     * \param watcher the function, which gets the node's id and may act only on that node
      */
     void AddDisabledWatcher(std::function<void(uint32_t node)> watcher)
     {

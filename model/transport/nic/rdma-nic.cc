@@ -261,7 +261,7 @@ RdmaNic::CreateQueuePair(uint32_t port)
 uint32_t
 RdmaNic::ReserveQueuePairNumbers(uint32_t count, LateHandler late)
 {
-    // Events of hosts create the queue pairs. Default values of attributes are the process's.
+    // Events of hosts create the queue pairs, but default values are global to the process.
     m_queuePairFactory.MakePattern();
     return m_queuePairs.Reserve(count, std::move(late));
 }

@@ -44,7 +44,7 @@ class RdmaPaceHeap
         return m_entries.front().at;
     }
 
-    /** Fetches what GetFirst() reads into the CPU caches. */
+    /** Prefetches the entry that GetFirst() reads. */
     void PrefetchFirst() const
     {
         QbbPrefetch(m_entries.data());

@@ -37,7 +37,7 @@ class RdmaQueuePairFactory
      */
     Ptr<RdmaQueuePair> CreateAlike();
 
-    /** Reads the default values of attributes for CreateAlike(), unless that has been done. */
+    /** Reads the default values of attributes for CreateAlike(), unless they have been read. */
     void MakePattern();
 
     /** Releases the pattern of CreateAlike(). */

@@ -77,7 +77,7 @@ class RdmaQueuePairTable
         return PeekPointer(m_queuePairs[qpn - FIRST_QPN]);
     }
 
-    /** Fetches what Peek() reads into the CPU caches. \param qpn a number for which Knows() is true
+    /** Prefetches the pointer that Peek() reads. \param qpn a number for which Knows() is true
      */
     void Prefetch(uint32_t qpn) const
     {

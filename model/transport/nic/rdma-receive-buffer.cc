@@ -229,7 +229,7 @@ RdmaReceiveBuffer::GetEnd(QbbPs from, QbbPs work) const
     {
         stall += (from - start) / period * period;
     }
-    // stall: start of the current stall, else of the latest or the first one.
+    // `stall` is the start of the latest stall, or of the first stall if none has begun.
     for (QbbPs now = from;; stall += period)
     {
         if (now < stall)

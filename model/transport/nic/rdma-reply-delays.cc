@@ -31,7 +31,7 @@ RdmaReplyDelays::Send(Kind kind, const RdmaPacketEngine* sender, QbbPort& port, 
     reply.due = QbbNow() + line.delay;
     if (!line.waiting.IsEmpty())
     {
-        // A delay that has become shorter lets no reply overtake.
+        // Replies keep their order even if the delay has become shorter.
         reply.due = std::max(reply.due, line.waiting.Back().due);
     }
     reply.sender = sender;

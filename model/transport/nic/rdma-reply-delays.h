@@ -58,7 +58,7 @@ class RdmaReplyDelays
     /**
      * Sends a reply after the delay of its kind.
      *
-     * \param kind kind of reply, with Delays()
+     * \param kind kind of reply for which Delays() is true
      * \param sender queue pair that replies
      * \param port port of the queue pair
      * \param frame the reply

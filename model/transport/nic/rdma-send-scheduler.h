@@ -75,7 +75,7 @@ class RdmaSendScheduler
      */
     QbbFramePtr Next(uint32_t port, uint8_t priority);
 
-    /** Fetches what the timer needs into the CPU caches. \param step step of QbbEvent::Prefetch()
+    /** Prefetches what the timer event reads. \param step step of QbbEvent::Prefetch()
      */
     void PrefetchTimer(uint32_t step) const;
 

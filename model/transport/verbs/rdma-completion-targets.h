@@ -29,7 +29,7 @@ class RdmaCompletionTargets
      * queue of send requests.
      *
      * \param user the user
-     * \param id the user's number of the queue pair
+     * \param id the user's number for the queue pair
      */
     void SetUser(RdmaQueuePairUser* user, uint64_t id)
     {
@@ -112,7 +112,7 @@ class RdmaCompletionTargets
     }
 
     RdmaQueuePairUser* m_user{nullptr};      //!< user of SetUser(), or null
-    uint64_t m_userId{0};                    //!< the user's number of the queue pair
+    uint64_t m_userId{0};                    //!< the user's number for the queue pair
     Ptr<RdmaCompletionQueue> m_sendQueue;    //!< completions of send requests; may be null
     Ptr<RdmaCompletionQueue> m_receiveQueue; //!< completions of receive requests; may be null
 };

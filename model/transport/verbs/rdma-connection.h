@@ -38,7 +38,7 @@ struct RdmaConnection
     uint32_t ackInterval{1};     //!< data packets per requested acknowledgement
     const RdmaTransport* transport{
         nullptr}; //!< creator of requester and responder; the NIC keeps it
-    /// Retry limits set by Modify(); null: those of the transport
+    /// Retry limits set by Modify(); null: the transport's limits
     std::unique_ptr<RdmaRetryLimits> limits;
     /// Reaction point; null without congestion control
     std::unique_ptr<RdmaReactionPoint> reaction;
@@ -64,8 +64,8 @@ struct RdmaConnection
     void CheckPathMtu(uint32_t portMtu) const;
 
     /**
-     * Aborts with a message if the path MTUs differ, or if the transports do not understand each
-     * other.
+     * Aborts with a message if the path MTUs differ, or if the transports have different packet
+     * formats.
      *
      * \param peer connection of the queue pair to connect to
      */

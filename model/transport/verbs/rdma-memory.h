@@ -12,8 +12,8 @@ namespace ns3
 
 /**
  * \ingroup rdma
- * Access rights to a memory region (ibv_access_flags): those that a peer has, or those that a
- * request needs.
+ * Access rights to a memory region (ibv_access_flags): the rights that a peer has, or the rights
+ * that a request needs.
  */
 struct RdmaMemoryAccess
 {
@@ -77,8 +77,8 @@ class RdmaMemory
      * \param address first byte accessed
      * \param length bytes accessed; 0 is allowed everywhere, with any key (IBA Vol. 1, 9.7.4.1.5)
      * \param access the rights that the access needs, one or several
-     * \return true if the key's region contains the bytes and grants the rights, or for NO_KEY if
-     * it gives access to all addresses
+     * \return true if the key's region contains the bytes and grants the rights, or if the
+     *         key is NO_KEY and gives access to all addresses
      */
     bool Allows(uint32_t key,
                 uint64_t address,

@@ -17,8 +17,8 @@ struct RdmaConnection;
 
 /**
  * \ingroup rdma
- * Attributes for RdmaQueuePair::Modify() (ibv_qp_attr). Where one is not set, the ns-3 attribute of
- * the queue pair or of its transport applies.
+ * Attributes for RdmaQueuePair::Modify() (ibv_qp_attr). For an attribute that is not set, the ns-3
+ * attribute of the queue pair or of its transport applies.
  */
 struct RdmaQpAttributes
 {

@@ -15,7 +15,7 @@ namespace ns3
 struct RdmaQueuePairCounters
 {
     uint64_t packetsSent{0};     //!< request packets sent, including retransmissions
-    uint64_t packetsAccepted{0}; //!< request packets received and executed
+    uint64_t packetsAccepted{0}; //!< request packets executed or, with IRN, buffered
     uint64_t duplicates{0};      //!< duplicate packets received
     uint64_t outOfOrder{0};      //!< packets received before their turn
     uint64_t acksSent{0};        //!< acknowledgements sent

@@ -13,7 +13,7 @@ namespace ns3
 
 /**
  * \ingroup rdma
- * Someone to whom a queue pair reports directly, without a completion queue or a trace source. The
+ * A user to whom a queue pair reports directly, without a completion queue or a trace source. The
  * calls come from events of the queue pair's node, on the thread that runs the node. The user may
  * therefore change only what belongs to the node.
  */
@@ -25,7 +25,7 @@ class RdmaQueuePairUser
     /**
      * A message is complete in the memory of the queue pair's host.
      *
-     * \param id the user's number of the queue pair
+     * \param id the user's number for the queue pair
      * \param arrival the message
      */
     virtual void MessageReceived(uint64_t id, const RdmaMessageArrival& arrival) = 0;
@@ -33,7 +33,7 @@ class RdmaQueuePairUser
     /**
      * A signaled send request is complete, or a send request has failed.
      *
-     * \param id the user's number of the queue pair
+     * \param id the user's number for the queue pair
      * \param completion the completion, which does not enter the send completion queue
      */
     virtual void SendCompleted(uint64_t id, const RdmaWorkCompletion& completion) = 0;

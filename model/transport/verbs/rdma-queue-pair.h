@@ -102,9 +102,9 @@ class RdmaQueuePair : public Object, private RdmaVerbsEvents
     static void ConnectPair(Ptr<RdmaQueuePair> a, Ptr<RdmaQueuePair> b);
 
     /**
-     * Posts a send request. It begins at this instant if nothing delays it.
+     * Posts a send request. The request begins at this instant if nothing delays it.
      *
-     * A READ or atomic waits until fewer than MaxRdAtomic of them are outstanding. All later
+     * A READ or atomic waits while MaxRdAtomic READs and atomics are outstanding, and all later
      * requests wait behind it.
      *
      * Aborts with a message if the queue pair is not connected, the message is longer than
@@ -137,7 +137,7 @@ class RdmaQueuePair : public Object, private RdmaVerbsEvents
      * enter the send completion queue.
      *
      * \param user the user, which outlives the queue pair's traffic
-     * \param id the user's number of the queue pair
+     * \param id the user's number for the queue pair
      */
     void SetUser(RdmaQueuePairUser* user, uint64_t id)
     {

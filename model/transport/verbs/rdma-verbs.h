@@ -126,7 +126,7 @@ struct RdmaSendRequest
 {
     uint64_t id{0};                                //!< identifier, returned in the completion
     RdmaWrOpcode opcode{RdmaWrOpcode::RDMA_WRITE}; //!< operation of the request
-    bool signaled{true};   //!< report success by a completion (errors always are reported)
+    bool signaled{true};   //!< report success by a completion (errors are always reported)
     bool solicited{false}; //!< raise a solicited event at the receiver
     bool fence{false};     //!< begin after all earlier READs and atomics are complete
     uint32_t rKey{0};      //!< key of the peer's memory; ignored for SENDs
