@@ -26,7 +26,7 @@ struct PortFindings
     decltype(QbbPortCounters::dropsByReason) dropReasons{}; //!< drops of all classes by reason
 };
 
-/** Adds what happened at ingress of a port of a switch. */
+/** Adds the ingress findings of a switch port. */
 void
 AddIngress(PortFindings& found,
            const QbbSwitch& sw,

@@ -103,7 +103,7 @@ class QbbPortMonitor
         std::shared_ptr<const RdmaFabricPort> port; //!< number and name of the port
         Ptr<QbbNetDevice> device;                   //!< device of the port
         Ptr<QbbBufferManager> buffer;               //!< buffer of the port's switch, or null
-        uint64_t place;                             //!< number of ports added before on any rank
+        uint64_t place;                             //!< number of ports added earlier, on all ranks
         std::array<QbbPortReading, 8> readings{};   //!< latest written reading by priority
     };
 
