@@ -113,8 +113,8 @@ struct RdmaFabricOptions : public RdmaOptionList
     std::string loadOf{
         Define(&loadOf, "loadOf=payload", "poisson: load counts payload, wire or wire-acks")};
     std::string warmUp{Define(&warmUp, "warmUp=0s", "poisson: time before the counted flows")};
-    /// Flows that start in this time after the warm-up are counted. Arrivals go on until the last
-    /// counted flow has ended, which ends the run.
+    /// Flows that start within this time after the warm-up are counted. Arrivals go on until the
+    /// last counted flow has ended, which ends the run.
     std::string measure{Define(&measure,
                                "measure=off",
                                "poisson: time of the counted flows; off: all flows count")};

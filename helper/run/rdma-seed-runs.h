@@ -16,7 +16,7 @@ namespace ns3
 
 /**
  * \ingroup rdma
- * Which seeds an RdmaSeedRuns has, and where the results go.
+ * Number of seeds of an RdmaSeedRuns, number of runs at a time, and where the results go.
  */
 struct RdmaSeedSetting
 {
@@ -63,8 +63,8 @@ class RdmaSeedRuns
      * the statistics of all numbers of summary.json that describe the network
      * (RdmaResultColumnInfo::isAveraged).
      *
-     * \param os gets reports and statistics
-     * \param log gets the progress
+     * \param os output stream for reports and statistics
+     * \param log output stream for the progress
      * \return 0 if all counted flows of all runs finished, otherwise 1
      * \throws std::runtime_error with seed and message, if a run fails
      */
