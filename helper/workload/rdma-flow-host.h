@@ -77,7 +77,7 @@ class RdmaFlowHost
     const Ptr<RdmaQueuePair>& GetPrototype(uint8_t priority);
 
     /**
-     * Destroys a queue pair after a fixed time, and later while it has a response to send.
+     * Destroys a queue pair after a fixed time, or later if it then has a response to send.
      *
      * \param wait time until the destruction, equal in all calls
      * \param queuePair the queue pair; becomes null
