@@ -25,7 +25,7 @@ struct Unit
     uint64_t value;
 };
 
-/// Units of rates. Of several names of a unit, the first one in this order is written.
+/// Units of rates. FormatRdmaRate() writes the first unit in this order that fits.
 constexpr Unit RATE_UNITS[]{
     {"Tbps", 1'000'000'000'000},
     {"Gbps", 1'000'000'000},

@@ -344,7 +344,7 @@ class RdmaFindingsPrinter
         return found.lowestXoff > 0 ? " while no other port holds memory" : "";
     }
 
-    /** \return "--ATTRIBUTE for WHAT, ", or "WHAT, " */
+    /** \return "WHAT (--ATTRIBUTE), ", or "WHAT, " without an attribute */
     std::string GetMemory(const std::string& what) const
     {
         return m_findings.sizeAttribute.empty() ? what + ", "

@@ -14,7 +14,7 @@ namespace ns3
 namespace
 {
 
-/** \param name name of a node \return the name without the number at its end */
+/** \param name name of a node \return the name without the number and separators at its end */
 std::string
 GetNodeStem(const std::string& name)
 {

@@ -91,8 +91,8 @@ class QbbPortMonitor
     void Poll();
 
     /**
-     * Writes the rows of all ranks of MPI (RdmaRanks), after the simulation. Every rank calls it
-     * once; the rows go to the stream of the first rank. Does nothing with one rank.
+     * Writes the rows of all ranks of MPI (RdmaRanks), after the simulation. Every rank calls
+     * Finish() once; the rows go to the stream of the first rank. Does nothing with one rank.
      */
     void Finish();
 

@@ -63,8 +63,8 @@ class RdmaTimeSeries
     void Start();
 
     /**
-     * Writes the rows of all ranks of MPI (RdmaRanks), after the simulation. Every rank calls it
-     * once; the rows go to the stream of the first rank. Does nothing with one rank.
+     * Writes the rows of all ranks of MPI (RdmaRanks), after the simulation. Every rank calls
+     * Finish() once; the rows go to the stream of the first rank. Does nothing with one rank.
      */
     void Finish();
 
