@@ -131,7 +131,7 @@ RdmaFabricInstaller::InstallHost(uint32_t host)
     if (m_control)
     {
         // Controllers hold references to their congestion control, and ns-3's reference counts are
-        // not safe for threads.
+        // not thread-safe.
         nic->SetCongestionControl(RdmaSimulatorImpl::GetThreads() > 1
                                       ? m_settings.control.Create<RdmaCongestionControl>()
                                       : m_control);

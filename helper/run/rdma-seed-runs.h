@@ -44,9 +44,9 @@ struct RdmaSeedSetting
  * \ingroup rdma
  * Runs of equal options with consecutive seeds, and their statistics: `rdma-fabric --seeds=N`.
  *
- * Each run is an RdmaFabricRun in a process of its own, so its results are those of a program that
- * makes this run alone. Results of seed K go to the folder seed-K of the setting's folder, and so
- * do files that options such as monitor name. The statistics go to seeds.csv.
+ * Each run is an RdmaFabricRun in a separate process, so the results do not depend on other runs.
+ * Results of seed K, and files that options such as monitor name, go to the folder seed-K of the
+ * setting's folder. The statistics go to seeds.csv.
  */
 class RdmaSeedRuns
 {

@@ -72,7 +72,7 @@ class RdmaFlowHost
 
     /**
      * \param priority traffic class
-     * \return a queue pair without traffic, whose settings are those of the class
+     * \return a queue pair without traffic, with the settings of the class
      */
     const Ptr<RdmaQueuePair>& GetPrototype(uint8_t priority);
 

@@ -76,7 +76,7 @@ FindPort(const RdmaFabric& fabric,
     return found;
 }
 
-/** Adds the findings of a port to those of its kind. */
+/** Adds the findings of a port to the findings of the port's kind. */
 void
 AddPort(RdmaKindFindings& kind, const PortFindings& found, const std::string& name)
 {

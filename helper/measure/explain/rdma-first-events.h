@@ -59,7 +59,7 @@ class RdmaFirstEvents
      */
     RdmaFirstEventTable GetTable() const;
 
-    /** Tells each rank of MPI (RdmaRanks) the first events of all ranks; every rank calls this. */
+    /** Collective call: gives each rank of MPI (RdmaRanks) the first events of all ranks. */
     void Gather();
 
   private:

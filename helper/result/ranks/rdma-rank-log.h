@@ -17,7 +17,7 @@ namespace ns3
 
 /**
  * \ingroup rdma-flow-report
- * Records that a rank of MPI (RdmaRanks) keeps during a run; Gather() merges those of all ranks.
+ * Records of a rank of MPI (RdmaRanks) during a run; Gather() merges the records of all ranks.
  *
  * \tparam Place place of a record in the order of the records; trivially copyable, with operator<
  */
