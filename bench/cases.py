@@ -13,7 +13,7 @@ class Case:
 
     name: str
     about: str
-    arguments: tuple  # of the program
+    arguments: tuple  # arguments of the program
     program: str = "rdma-bench-fabric"  # or a program that prints a JSON object of bytes
     beside: str = ""  # the case whose cost of a hop is the reference
     # Callgrind counts two runs that end at these times, with these arguments; none: no count.
@@ -34,7 +34,7 @@ WORKLOAD_A = (
 
 
 def case_a(name, about, *arguments):
-    """Workload A, the reference of its variants."""
+    """A case with workload A; the case a is the reference of the others."""
     return Case(
         name,
         about,
@@ -46,7 +46,7 @@ def case_a(name, about, *arguments):
 
 
 def fat_tree(k, duration, **more):
-    """A fat-tree; all have one load, and durations that give them about equal packet-hops."""
+    """A fat-tree case. All have equal loads, and durations for about equal numbers of packet-hops."""
     return Case(
         f"k{k}",
         f"fat-tree of {k}-port switches, {k**3 // 4} hosts, storage flows at 30% load, DCQCN",

@@ -22,8 +22,8 @@ namespace
 {
 
 /**
- * \param measure what to build
- * \return heap bytes that it holds
+ * \param measure function that builds objects and returns their owner
+ * \return heap bytes of the objects
  */
 template <typename F>
 double
@@ -48,14 +48,14 @@ enum class Use
 {
     IDLE,  //!< nothing
     WRITE, //!< both sides have sent a part of a message
-    READ,  //!< and each side has posted a READ
+    READ,  //!< as WRITE, and each side has posted a READ
 };
 
 /**
  * \param transport TypeId name of an RdmaTransport
  * \param count connected pairs of queue pairs
- * \param use what they do
- * \return bytes of a fabric with them
+ * \param use activity of the queue pairs
+ * \return bytes of a fabric with the queue pairs
  */
 double
 QueuePairBytes(const std::string& transport, uint32_t count, Use use)
@@ -86,7 +86,7 @@ QueuePairBytes(const std::string& transport, uint32_t count, Use use)
         }
         if (use != Use::IDLE)
         {
-            // At 100 Gb/s, about 5 packets of the 10 of each WRITE, or of each READ behind it.
+            // At 100 Gb/s, time for about 5 of 10 packets of each WRITE, or of each READ after it.
             Simulator::Stop(NanoSeconds(uint64_t{count} * (use == Use::READ ? 15 : 5) * 90));
             Simulator::Run();
         }
@@ -94,7 +94,7 @@ QueuePairBytes(const std::string& transport, uint32_t count, Use use)
     });
 }
 
-/** \param count flows that are installed \return bytes of a fabric with them */
+/** \param count number of installed flows \return bytes of a fabric with the flows */
 double
 FlowBytes(uint32_t count)
 {

@@ -57,7 +57,7 @@ double
 RunRdmaBenchPipeline()
 {
     RdmaSimulatorImpl::Select();
-    std::vector<Ptr<RdmaBenchStage>> stages; // both of each chain
+    std::vector<Ptr<RdmaBenchStage>> stages; // both stages of each chain
     const QbbPs period = PIPELINE_SENDING + PIPELINE_CROSSING;
     for (uint32_t i = 0; i < PIPELINE_CHAINS; ++i)
     {

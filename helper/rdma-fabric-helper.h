@@ -217,9 +217,9 @@ class RdmaFabricHelper
 
     /**
      * Sets defaults of ns-3's TCP and ARP for a datacentre: segments that fill packets of 1500
-     * bytes, send and receive buffers of 4 MiB, a least retransmission timeout of 1 ms, and ARP
+     * bytes, send and receive buffers of 4 MiB, a minimum retransmission timeout of 1 ms, and ARP
      * requests without their random delay of up to 10 ms. A default that the user has set, for
-     * instance on the command line, stays. To be called before Install().
+     * instance on the command line, stays. Call this function before Install().
      */
     static void SetTcpDefaults();
 

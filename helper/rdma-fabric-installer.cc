@@ -130,8 +130,8 @@ RdmaFabricInstaller::InstallHost(uint32_t host)
     nic->SetTransport(m_transport);
     if (m_control)
     {
-        // Controllers refer to their congestion control, and ns-3's references are not made for
-        // threads.
+        // Controllers hold references to their congestion control, and ns-3's reference counts are
+        // not thread-safe.
         nic->SetCongestionControl(RdmaSimulatorImpl::GetThreads() > 1
                                       ? m_settings.control.Create<RdmaCongestionControl>()
                                       : m_control);

@@ -247,7 +247,7 @@ RdmaFabric::AssignStreams(int64_t stream)
     {
         next += sw ? sw->AssignStreams(next) : 0;
     }
-    // One search for the attribute by its name, not one for each of many ports.
+    // Find the attribute by name only once, because there may be many ports.
     TypeId::AttributeInformation receiveErrorModel;
     QbbNetDevice::GetTypeId().LookupAttributeByName("ReceiveErrorModel", &receiveErrorModel);
     for (const Link& link : m_links)

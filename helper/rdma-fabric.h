@@ -124,9 +124,9 @@ class RdmaFabric : public Object
                                       uint32_t flowHash) const;
 
     /**
-     * Takes a link down or up. Routes change after QbbRouting::ConvergenceDelay. The link has two
-     * ends, so the caller should be an event without a node, as every event is that a script
-     * schedules before the run.
+     * Takes a link down or up. Routes change after QbbRouting::ConvergenceDelay. The change affects
+     * two nodes, so the caller should be an event without a node. Events that a script schedules
+     * before the run have no node.
      *
      * \param link link id
      * \param up true: the link comes up; false: the link goes down
@@ -170,7 +170,7 @@ class RdmaFabric : public Object
         Ptr<QbbNetDevice> b;     //!< port at end b of the topology's link
     };
 
-    /** \param link link id, which is checked \return the cable and the ports */
+    /** \param host node id, which is checked to be a host's \return the NIC of the host */
     const RdmaNic& PeekNic(uint32_t host) const;
     const Link& GetLink(uint32_t link) const;
 

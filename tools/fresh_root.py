@@ -62,7 +62,7 @@ def command(root, folder, script):
 
 
 def downloads(root):
-    """The seconds that the last command has spent on downloads by apt and pip."""
+    """The seconds that the last command spent on downloads by apt and pip."""
     with open(os.path.join(root, APT_SECONDS), encoding="utf-8") as handle:
         apt = sum(map(float, handle.read().split()))
     with open(os.path.join(root, PIP_LOG), encoding="utf-8", errors="replace") as handle:

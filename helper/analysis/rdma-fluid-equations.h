@@ -35,7 +35,7 @@ struct RdmaFluidDcqcnTerms
  * \param parameters the model
  * \param past terms for the past values that the flow reacts to
  * \param state rate, target rate and alpha of the flow
- * \param [out] derivative their derivatives
+ * \param [out] derivative derivatives of \p state
  */
 void DeriveRdmaFluidDcqcn(const RdmaFluidParameters& parameters,
                           const RdmaFluidDcqcnTerms& past,
@@ -56,7 +56,7 @@ double GetRdmaFluidUpdate(const RdmaFluidTimely& timely, double rateBps);
  * \param pastBytes past round-trip time that the flow reacts to, in bytes at the port's rate
  * \param beforeBytes round-trip time one update earlier, in bytes at the port's rate
  * \param state rate and RTT gradient of the flow
- * \param [out] derivative their derivatives
+ * \param [out] derivative derivatives of \p state
  */
 void DeriveRdmaFluidTimely(const RdmaFluidParameters& parameters,
                            double pastBytes,

@@ -15,7 +15,7 @@ namespace ns3
 namespace
 {
 
-/// Longest delay, in seconds, of delays that depend on the queue or on 1 / rate.
+/// Longest look-back, in seconds, for delays that depend on the queue or on 1 / rate.
 constexpr double LONGEST_LOOK_BACK_S = 10e-3;
 
 double

@@ -48,8 +48,8 @@ struct RdmaFluidFixedPoint
  *     RdmaFluidModel model(p);
  *     for (const RdmaFluidSample& s : model.Run(0.02, 10e-6)) { ... }
  *
- * R_C and R_T are rates in packets per second; p and R_C in the terms for marks and increases are
- * values of the past, by the feedback delay. B, T, F, R_AI and g are the parameters of RdmaDcqcn,
+ * R_C and R_T are rates in packets per second. In the terms for marks and increases, p and R_C are
+ * values from one feedback delay earlier. B, T, F, R_AI and g are the parameters of RdmaDcqcn,
  * tau is the CNP interval and tau' the period of alpha. The equations of DCQCN for each flow are
  *
  *     d alpha / dt = g / tau' (1 - (1-p)^(tau' R_C) - alpha)

@@ -33,7 +33,7 @@ constexpr uint32_t FRAME_OVERHEAD_BYTES = QbbWire::ROCE_BASE_BYTES + 20 + QbbWir
 constexpr uint32_t PACKET_OVERHEAD_BYTES =
     FRAME_OVERHEAD_BYTES - QbbWire::MAC_HEADER_BYTES - QbbWire::FCS_BYTES - QbbWire::VLAN_TAG_BYTES;
 constexpr double PS_PER_METRE = 5000;
-/// Delay of the first packet, after which the pause of host B has reached the switch.
+/// Start of the first packet; by then, the pause of host B has reached the switch.
 constexpr QbbPs LEAD = 20_us;
 constexpr double MAX_AMPLE = 512e6;
 
@@ -101,8 +101,8 @@ RunProbe(const RdmaHeadroomCase& link,
     port->TraceConnectWithoutContext(
         "PhyRxEnd",
         Callback<void, Ptr<const Packet>>([&](Ptr<const Packet>) {
-            // This event precedes the admission of the frame, the next one after BELOW full
-            // frames.
+            // This event precedes the admission of the frame. The frame that finds BELOW full
+            // frames in the buffer crosses the threshold.
             const uint32_t held =
                 chip->GetBufferManager()->GetIngress(port->GetPortNumber(), LOSSLESS).bytes;
             if (result.crossed == 0_ps && held == BELOW * frame)
@@ -158,7 +158,7 @@ GetShorter(const QbbPfcHeadroomTerms& terms, const RdmaHeadroomCase& link, uint3
 {
     const uint32_t line = link.mtu + FRAME_OVERHEAD_BYTES + overhead;
     const uint64_t rest = terms.lineBytes % line;
-    // The largest packet below the rest, in words of 4 bytes; a packet has at least one word.
+    // Largest payload, in words of 4 bytes, whose packet is shorter than the rest; at least 1 word.
     const uint64_t headers = FRAME_OVERHEAD_BYTES + overhead + 1;
     return rest > headers + 4 ? static_cast<uint32_t>((rest - headers) / 4 * 4) : 0;
 }

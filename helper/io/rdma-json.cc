@@ -60,7 +60,7 @@ class JsonParser
         }
     }
 
-    /** \return true if the next character is one of these */
+    /** \return true if the next character is one of \p characters */
     bool IsNext(std::string_view characters) const
     {
         return m_at < m_text.size() && characters.find(m_text[m_at]) != std::string_view::npos;

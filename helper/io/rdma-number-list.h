@@ -19,10 +19,10 @@ namespace ns3
 /**
  * \ingroup rdma
  * \param text whole numbers, each as ParseRdmaInteger() takes it
- * \param min the smallest that is accepted
- * \param max the largest that is accepted
+ * \param min smallest accepted number
+ * \param max largest accepted number
  * \return the numbers, one or more
- * \throws std::invalid_argument with the number that is wrong and what is accepted
+ * \throws std::invalid_argument with the wrong number and the accepted numbers
  */
 std::vector<uint32_t> ParseRdmaIntegers(const std::string& text, uint32_t min, uint32_t max);
 
@@ -30,7 +30,7 @@ std::vector<uint32_t> ParseRdmaIntegers(const std::string& text, uint32_t min, u
  * \ingroup rdma
  * \param text real numbers, each as ParseRdmaReal() takes it
  * \return the numbers, one or more, finite and not negative
- * \throws std::invalid_argument with the number that is wrong and what is accepted
+ * \throws std::invalid_argument with the wrong number and the accepted numbers
  */
 std::vector<double> ParseRdmaReals(const std::string& text);
 

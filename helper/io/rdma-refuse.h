@@ -11,7 +11,7 @@ namespace ns3
 
 /**
  * \ingroup rdma
- * Rejects what a user has asked for.
+ * Rejects a user's request that cannot be met.
  *
  * \param isWrong true if the request cannot be met
  * \param message one line, "problem; accepted: ..."

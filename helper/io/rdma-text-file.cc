@@ -147,7 +147,7 @@ RdmaLineReader::Split(std::string_view line)
         m_fields.push_back(TrimBlanks(line.substr(0, end)));
         if (isComma && end + 1 == line.size())
         {
-            m_fields.emplace_back(); // behind the last comma
+            m_fields.emplace_back(); // field after the last comma
         }
         line.remove_prefix(std::min(end + 1, line.size()));
         line = TrimBlanks(line);

@@ -25,7 +25,7 @@ struct Unit
     uint64_t value;
 };
 
-/// Units of rates. The first name of each unit, in this order, is the one that is written.
+/// Units of rates. FormatRdmaRate() writes the first unit in this order that fits.
 constexpr Unit RATE_UNITS[]{
     {"Tbps", 1'000'000'000'000},
     {"Gbps", 1'000'000'000},
@@ -62,7 +62,7 @@ constexpr Unit SIZE_UNITS[]{
     {"TiB", uint64_t{1} << 40},
 };
 
-/// Takes a text to pieces and rejects the text as a whole.
+/// Splits a text into pieces; an error message quotes the whole text.
 class NumberText
 {
   public:
@@ -109,7 +109,7 @@ class NumberText
     const std::string& m_accepted;
 };
 
-/// Accepted numbers of a kind.
+/// Form of a number with a unit, and its accepted range.
 struct NumberForm
 {
     const Unit* units;    //!< units, of which one must follow the number

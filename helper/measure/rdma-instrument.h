@@ -16,11 +16,11 @@ class RdmaFlowRunnerBase;
 
 /**
  * \ingroup rdma
- * Watches a run and reports: a time series, a monitor of ports, a table of one's own.
+ * Watches a run and reports on the run, for instance as a time series or a user-defined table.
  *
  * An instrument is a part (RdmaPart): a subclass in a file of its own, with attributes and, if
  * wanted, short names. The option instruments of rdma-fabric takes any number of instruments. An
- * instrument changes nothing of the run that it watches.
+ * instrument does not change the run.
  */
 class RdmaInstrument : public Object
 {
@@ -29,7 +29,7 @@ class RdmaInstrument : public Object
     static TypeId GetTypeId();
 
     /**
-     * The fabric is built, the flows are installed, and the simulation has not begun.
+     * Called when the fabric is built and the flows are installed, before the simulation.
      *
      * \param fabric the fabric
      * \param runner the flows; an RdmaFlowRunner if flows have queue pairs
@@ -41,12 +41,12 @@ class RdmaInstrument : public Object
     /**
      * Prints what is known before the simulation. Called after Begin(); nothing by default.
      *
-     * \param os is written to
+     * \param os output stream
      */
     virtual void PrintForecast(std::ostream& os);
 
     /**
-     * The simulation is over.
+     * Called when the simulation is over.
      *
      * \throws RdmaFileError if a file could not be written
      */
@@ -55,14 +55,14 @@ class RdmaInstrument : public Object
     /**
      * Prints results after the table of flows. Called after Finish(); nothing by default.
      *
-     * \param os is written to
+     * \param os output stream
      */
     virtual void Print(std::ostream& os) const;
 
     /**
-     * \return true if the instrument gives right results where several ranks of MPI (RdmaRanks)
-     *         share the fabric, each with an instrument of its own; false by default: a run over
-     *         several ranks refuses the instrument
+     * \return true if the instrument gives correct results when several ranks of MPI (RdmaRanks)
+     *         share the fabric, each with its own instrument. By default false: a run over several
+     *         ranks refuses the instrument
      */
     virtual bool WatchesRanks() const
     {

@@ -11,8 +11,8 @@ namespace ns3
 
 /**
  * \ingroup rdma
- * A file that is written during a run, by the first rank of MPI (RdmaRanks) alone. On other ranks
- * there is no file, and the stream takes everything without an effect.
+ * A file that is written during a run, only by the first rank of MPI (RdmaRanks). Other ranks have
+ * no file, and their streams discard all output.
  */
 class RdmaOutputFile
 {

@@ -69,7 +69,7 @@ RdmaPcapInstrument::Begin(Ptr<RdmaFabric>, Ptr<RdmaFlowRunnerBase>)
     RefuseRdmaIf(!folder.empty() && !std::filesystem::is_directory(folder, ignored),
                  m_prefix + ": there is no folder " + folder.string() +
                      "; accepted: a prefix in one that exists");
-    NodeContainer nodes; // of this rank
+    NodeContainer nodes; // nodes of this rank
     for (auto it = NodeList::Begin(); it != NodeList::End(); ++it)
     {
         if (RdmaRanks::IsLocal(**it))

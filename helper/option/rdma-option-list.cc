@@ -28,7 +28,7 @@ namespace
 
 constexpr const char ATTRIBUTE[] = "--ns3::"; //!< prefix of an argument that sets an attribute
 
-/** \param text an argument \return true if it sets the default value of an attribute */
+/** \param text an argument \return true if the argument sets the default of an attribute */
 bool
 IsAttributeArgument(const std::string& text)
 {

@@ -75,8 +75,8 @@ struct RdmaOptionTarget
     std::vector<std::string> attributes{};
     RdmaOptionForm form{RdmaOptionForm::ATTRIBUTE}; //!< notation of the value
     std::vector<Word> words{};                      //!< accepted words
-    uint64_t least{0}; //!< least number that the option accepts, beside the range of the attribute
-    /// Largest number that the option accepts, beside the range of the attribute
+    uint64_t least{0}; //!< smallest number that the option accepts, in the attribute's range
+    /// Largest number that the option accepts, in the attribute's range
     uint64_t most{ANY};
 
     /** \return false if the option belongs to the group without setting an attribute */

@@ -28,8 +28,8 @@ namespace
 
 /**
  * \param name "ns3::Class::Attribute"
- * \param value its value as text
- * \throws std::invalid_argument if the class is of this module and its attribute does not take the
+ * \param value value of the attribute as text
+ * \throws std::invalid_argument if the class is of this module and the attribute does not take the
  *         value
  */
 void
@@ -38,7 +38,7 @@ CheckArgument(const std::string& name, const std::string& value)
     const std::size_t colons = name.rfind("::");
     TypeId type;
     TypeId::AttributeInformation attribute;
-    // What does not exist, and attributes of other modules, is left to ns-3, which says so.
+    // ns-3 reports unknown classes and attributes, and reads the attributes of other modules.
     if (!TypeId::LookupByNameFailSafe(name.substr(0, colons), &type) ||
         type.GetGroupName() != "Rdma" ||
         !type.LookupAttributeByName(name.substr(colons + 2), &attribute))
@@ -115,15 +115,15 @@ CheckRdmaArguments(int argc, const char* const* argv, const RdmaOwnAttributes& o
         }
         if (name.compare(0, name.rfind("::"), RdmaSimulatorImpl::GetTypeId().GetName()) == 0)
         {
-            // ns-3's CommandLine sets this default too, but the simulator is made before.
+            // ns-3's CommandLine sets this default too, but the simulator is created earlier.
             Config::SetDefaultFailSafe(name, StringValue(value));
         }
     }
-    // ns-3's CommandLine sets this global value too, but the simulator is made before.
+    // ns-3's CommandLine sets this global value too, but the simulator is created earlier.
     const auto simulator = FindArgument(argc, argv, "simulator");
     if (simulator)
     {
-        // EnumChecker does not check names where asserts are off, in newer releases of ns-3.
+        // Without asserts, EnumChecker of newer ns-3 releases does not check names.
         if (*simulator != "own" && *simulator != "default" && *simulator != "mpi")
         {
             return "--simulator: " + *simulator + "; accepted: own, default, mpi";

@@ -11,26 +11,26 @@ namespace ns3
 
 /**
  * \ingroup rdma
- * Attributes that a program sets by itself, so that an argument `--ns3::Class::Attribute=` would
- * have no effect: "ns3::Class::Attribute", and what the program accepts instead.
+ * Attributes that a program sets by itself, which makes an argument `--ns3::Class::Attribute=`
+ * ineffective. Keys: "ns3::Class::Attribute". Values: what the program accepts instead.
  */
 using RdmaOwnAttributes = std::map<std::string, std::string>;
 
 /**
  * \ingroup rdma
  * Reads the arguments `--ns3::Class::Attribute=value` of a program that name a class of this
- * module, as ReadRdmaAttribute() reads values. Call this function before CommandLine::Parse(),
- * which takes the arguments then: ns-3 alone takes an unknown name of an enumeration for one of its
+ * module, as ReadRdmaAttribute() reads values. Call this function before CommandLine::Parse()
+ * applies the arguments. By itself, ns-3 takes an unknown name of an enumeration for one of its
  * values, "7 apples" for 7, and "-1" for the largest number without a sign.
  *
- * Sets the time resolution (QbbSetTimeResolution()), because times must not be read before, and
- * what the arguments say of the simulator, which RdmaSimulatorImpl::Select() makes before
- * CommandLine::Parse().
+ * Sets the time resolution (QbbSetTimeResolution()), because times must not be read earlier. Also
+ * applies the arguments that concern the simulator, because RdmaSimulatorImpl::Select() creates the
+ * simulator before CommandLine::Parse().
  *
  * \param argc number of arguments
  * \param argv the arguments; the first one is the program
  * \param own attributes that the program sets by itself, which arguments must not set
- * \return what is wrong and what is accepted, for the first argument that is wrong; empty: none is
+ * \return problem and accepted values of the first wrong argument; empty if no argument is wrong
  */
 std::string CheckRdmaArguments(int argc,
                                const char* const* argv,
@@ -38,10 +38,10 @@ std::string CheckRdmaArguments(int argc,
 
 /**
  * \ingroup rdma
- * The first line of a program: CheckRdmaArguments(), which ends the program with its message on
- * standard error and status 2 if an argument is wrong; then RdmaSimulatorImpl::Select(), which
- * "--simulator=default" turns off. A program that is given "--SimulatorImplementationType=" makes
- * its simulator when it creates its first node, after its CommandLine.
+ * The first call of a program. Ends the program with a message on standard error and status 2 if
+ * CheckRdmaArguments() finds a wrong argument. Otherwise calls RdmaSimulatorImpl::Select(), which
+ * "--simulator=default" turns off. With "--SimulatorImplementationType=", Select() is not called:
+ * ns-3 creates the simulator with the program's first node, after CommandLine::Parse().
  *
  * \param argc number of arguments
  * \param argv the arguments; the first one is the program

@@ -36,7 +36,7 @@ GetTypeText(const AttributeChecker& checker)
     return checker.HasUnderlyingTypeInformation() ? checker.GetUnderlyingTypeInformation() : "";
 }
 
-/** \param text a number that may have a minus \param parse reads the number without the minus */
+/** \param text a number, perhaps with a minus sign \param parse reads the number without sign */
 template <typename F>
 auto
 ReadSigned(const std::string& text, F parse)
@@ -46,13 +46,13 @@ ReadSigned(const std::string& text, F parse)
     return isNegative ? -number : number;
 }
 
-/** Reads a value without its limits. \return the value, or null for other text */
+/** Reads a value without checking limits. \return the value, or null for other text */
 using AttributeReader = Ptr<AttributeValue> (*)(const AttributeChecker&, const std::string&);
 
 /** How the values of a type are read and described. */
 struct AttributeForm
 {
-    const char* type;     //!< begin of the value's type; newer releases append details
+    const char* type;     //!< start of the type's name; newer releases append details
     const char* accepted; //!< form of the values; empty: text of the attribute's checker
     AttributeReader read; //!< throws std::invalid_argument, or returns null, for other text
 };
@@ -85,7 +85,7 @@ constexpr AttributeForm ATTRIBUTE_FORMS[] = {
     {"DataRateValue",
      "a rate, as in 25Gbps",
      [](const AttributeChecker&, const std::string& text) -> Ptr<AttributeValue> {
-         // Attributes with a default of 0 say what 0 means.
+         // The help of an attribute that accepts 0 says what 0 means.
          return Create<DataRateValue>(text == "0bps" ? DataRate(0)
                                                      : ParseRdmaRate(text).ToDataRate());
      }},
@@ -136,7 +136,7 @@ GetAttributeForm(const AttributeChecker& checker)
         [&name](const AttributeForm& form) { return name.rfind(form.type, 0) == 0; });
 }
 
-/** \param time a time, also a negative one \return the time as the module prints it */
+/** \param time a time, which may be negative \return the time as the module prints it */
 std::string
 FormatAttributeTime(const Time& time)
 {
@@ -145,7 +145,7 @@ FormatAttributeTime(const Time& time)
 }
 
 /**
- * \param type "uint8_t 1:255"
+ * \param type type information, as in "uint8_t 1:255"
  * \param isTime the limits are times
  * \return "1 to 255", or nothing if the text has no limits
  */

@@ -30,12 +30,12 @@ namespace ns3
  * - Booleans are true, false, 1 or 0; enumerations take the names of their values.
  * - Types are names of registered classes; text is taken as it is.
  *
- * Other values are read by ns-3. Objects are not values here: see RdmaPart.
+ * Other values are read by ns-3. RdmaPart reads objects; this function does not.
  *
  * \param attribute description of an attribute, from TypeId::LookupAttributeByName()
  * \param text the value
  * \return the value, which the attribute's checker accepts
- * \throws std::invalid_argument with the text and the accepted values
+ * \throws std::invalid_argument naming the text and the accepted values
  */
 Ptr<AttributeValue> ReadRdmaAttribute(const TypeId::AttributeInformation& attribute,
                                       const std::string& text);

@@ -15,12 +15,12 @@ namespace
 /**
  * \param a a word
  * \param b a word
- * \return letters to change, add, leave out or swap with the next one between the words
+ * \return number of letters to change, add, remove or swap with the next letter
  */
 std::size_t
 GetEditDistance(const std::string& a, const std::string& b)
 {
-    // Rows of the table for one letter of a: two letters ago, one ago, now.
+    // Rows of the distance table for letters of a: before the previous one, previous, current.
     std::vector<std::size_t> before;
     std::vector<std::size_t> last;
     std::vector<std::size_t> row(b.size() + 1);
@@ -140,7 +140,7 @@ FindNearestRdmaWord(const std::string& text, const std::vector<std::string>& wor
 {
     const std::string word = GetPartWord(text);
     std::string nearest;
-    // Words of a few letters are all near each other: one letter in three may differ.
+    // Only one letter in three may differ, because short words are all near each other.
     std::size_t least = std::max<std::size_t>(1, word.size() / 3) + 1;
     for (const std::string& each : words)
     {

@@ -12,16 +12,16 @@ namespace ns3
 namespace
 {
 
-/** Parts within parts: nobody needs more, and a text of brackets alone must not exhaust the stack.
+/** Largest depth of nested parts, so that a text of many brackets cannot exhaust the stack.
  */
 constexpr int MOST_BRACKETS = 8;
 
 /**
- * Goes through a text and stops at letters that stand outside of brackets and quotes.
+ * Visits the characters of a text that are outside of brackets and quotes.
  *
  * \param text a text
- * \param at is called with the position of each of these; it returns true to stop there
- * \return where it stopped, or the length of the text
+ * \param at called with the position of each such character; returns true to stop the search
+ * \return position at which the search stopped, or the length of the text
  * \throws std::invalid_argument if brackets or quotes do not match
  */
 template <typename At>
@@ -83,7 +83,7 @@ FindRdmaPartBracket(const std::string& text)
 std::size_t
 FindRdmaPartBracketEnd(const std::string& text, std::size_t begin)
 {
-    // The first letter outside that comes after the opening bracket stands behind the closing one.
+    // The first character outside of brackets after the opening one follows the closing one.
     return ForEachOutside(text, [begin](std::size_t i) { return i > begin; });
 }
 

@@ -10,8 +10,8 @@
 /**
  * \file
  * \ingroup rdma
- * Brackets and quotes in the text of a part (RdmaPart). All functions that go through a text throw
- * std::invalid_argument if brackets or quotes do not match, or nest more than eight deep.
+ * Brackets and quotes in the text of a part (RdmaPart). The functions that search a text throw
+ * std::invalid_argument if brackets or quotes do not match, or if brackets nest over eight deep.
  */
 
 namespace ns3
@@ -21,30 +21,30 @@ namespace ns3
  * \ingroup rdma
  * \param text the invalid text
  * \param problem description of the error and of the accepted values
- * \throws std::invalid_argument with both
+ * \throws std::invalid_argument whose message has the text and the problem
  */
 [[noreturn]] void FailRdmaPart(const std::string& text, const std::string& problem);
 
 /**
  * \ingroup rdma
  * \param text a part
- * \return where the first bracket outside of quotes stands, or the length of the text
+ * \return position of the first bracket outside of quotes, or the length of the text
  */
 std::size_t FindRdmaPartBracket(const std::string& text);
 
 /**
  * \ingroup rdma
  * \param text a part
- * \param begin where FindRdmaPartBracket() found a bracket
- * \return the position behind the bracket that closes this one
+ * \param begin position of an opening bracket, from FindRdmaPartBracket()
+ * \return the position after the matching closing bracket
  */
 std::size_t FindRdmaPartBracketEnd(const std::string& text, std::size_t begin);
 
 /**
  * \ingroup rdma
  * \param text a text
- * \param by a letter
- * \return the pieces between the letters that stand outside of brackets and quotes
+ * \param by separator
+ * \return the pieces between the separators that are outside of brackets and quotes
  */
 std::vector<std::string> SplitRdmaPart(const std::string& text, char by);
 

@@ -31,7 +31,7 @@ FailWord(const std::string& word, const std::string& problem, const std::vector<
                      "; accepted: " + (words.empty() ? "none" : JoinRdmaWords(words)));
 }
 
-/** Rejects a name, and lists the parts of the kind. \param none a word for none, or nothing */
+/** Rejects a name, and lists the parts of the kind. \param none the word for no part, or "" */
 [[noreturn]] void
 FailName(const std::string& name, const std::string& problem, TypeId kind, const std::string& none)
 {
@@ -74,14 +74,14 @@ GetAttributeNames(TypeId type)
     return names;
 }
 
-/** Says that a short name is followed by too many values, or by too few. */
+/** Rejects a short name with too many or too few values. */
 [[noreturn]] void
 FailParameters(const std::string& text, const RdmaPartName::Entry& entry)
 {
     FailRdmaPart(text, "has the wrong number of values; accepted: " + FormatRdmaPartName(entry));
 }
 
-/** \param text a part \param kind its base class \return where its brackets begin, or its end */
+/** \param text a part \param kind its base class \return position of its brackets, or its length */
 std::size_t
 FindPartBracket(const std::string& text, TypeId kind)
 {
@@ -158,7 +158,7 @@ RdmaPart::ParseOr(const std::string& text, TypeId kind, const std::string& none)
         {
             FailParameters(head, entry);
         }
-        // What the text says comes first: what the name says is left for the rest.
+        // The settings of the short name apply to attributes that the text does not set.
         RdmaPart named;
         named.m_type = entry.type;
         named.ReadSettings(entry.settings);
@@ -198,7 +198,7 @@ RdmaPart::ReadSettings(const std::string& text)
 void
 RdmaPart::ReadParameters(const std::string& text, const RdmaPartName::Entry& entry)
 {
-    std::size_t begin = 0; // of the next value; behind the end of the text if there is none
+    std::size_t begin = 0; // position of the next value; beyond the text if there is none
     for (const std::string& parameter : entry.parameters)
     {
         const bool isLong = parameter.back() == '*';

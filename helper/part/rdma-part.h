@@ -32,8 +32,8 @@ namespace ns3
  *     fat-tree:8                          a short name with its parameters
  *
  * If an attribute holds an object, its value is the text of another part: brackets nest. A value
- * may stand in single or double quotes. Between quotes, brackets and vertical bars are ordinary
- * letters, and the quote itself is written twice. ReadRdmaAttribute() reads the values.
+ * may be in single or double quotes. Between quotes, brackets and vertical bars are ordinary
+ * characters, and the quote itself is written twice. ReadRdmaAttribute() reads the values.
  *
  * Every registered class is known by its name, whether the module or a user's script defines it.
  */
@@ -119,7 +119,7 @@ class RdmaPart
         std::shared_ptr<const RdmaPart> part; //!< part of an object-valued attribute
     };
 
-    /** \param text a part \param kind its base class \param none another word that is accepted */
+    /** \param text a part \param kind base class of the part \param none word for no part, or "" */
     static RdmaPart ParseOr(const std::string& text, TypeId kind, const std::string& none);
     /** \param text pairs Attribute=value, separated by vertical bars */
     void ReadSettings(const std::string& text);

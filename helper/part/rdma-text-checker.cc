@@ -13,7 +13,7 @@ namespace ns3
 namespace
 {
 
-/** A StringChecker that reads the text too. */
+/** A StringChecker that also reads the text with a function. */
 class RdmaTextChecker : public StringChecker
 {
   public:
@@ -70,7 +70,7 @@ class RdmaTextChecker : public StringChecker
   private:
     Ptr<const AttributeChecker> m_any;              //!< checker that accepts any text
     std::function<void(const std::string&)> m_read; //!< throws for a text that is not accepted
-    std::string m_accepted;                         //!< for messages
+    std::string m_accepted;                         //!< the accepted texts, for messages
 };
 
 } // namespace

@@ -13,10 +13,10 @@ namespace ns3
 
 /**
  * \ingroup rdma
- * A checker for an attribute of type StringValue whose text has a form of its own.
+ * Makes a checker for an attribute of type StringValue whose text must have a certain form.
  *
- * \param read reads the text, and throws std::invalid_argument for one that is not accepted
- * \param accepted what is accepted, for messages, as in "none, or numbers as in 3x1"
+ * \param read reads the text, and throws std::invalid_argument for a text that is not accepted
+ * \param accepted the accepted texts, for messages, as in "none, or numbers as in 3x1"
  * \return the checker
  */
 Ptr<const AttributeChecker> MakeRdmaTextChecker(std::function<void(const std::string&)> read,

@@ -16,7 +16,7 @@ namespace ns3
 
 /**
  * \ingroup rdma-flow-report
- * A port of a fabric as result files present it: by its number and by its name.
+ * A port of a fabric as presented in result files, with its number and its name.
  */
 struct RdmaFabricPort
 {

@@ -36,13 +36,13 @@ struct RdmaFabricSummary : RdmaFabricTotals
     /// Counted flows of a run with a window; no value without a window
     std::optional<RdmaMeasuredSummary> measured;
 
-    /** \return number of counted flows; without a window that of all flows */
+    /** \return number of counted flows; without a window, number of all flows */
     uint64_t GetNCounted() const
     {
         return measured ? measured->flows : flowsTotal;
     }
 
-    /** \return number of finished counted flows; without a window that of all finished flows */
+    /** \return number of finished counted flows; without a window, number of all finished flows */
     uint64_t GetNCountedCompleted() const
     {
         return measured ? measured->completed : flowsCompleted;

@@ -27,7 +27,7 @@ struct RdmaFlowResult
     QbbPs ideal{0}; //!< ideal flow completion time, positive; see rdma-ideal-fct.h
     uint64_t retransmittedPackets{0}; //!< packets retransmitted by the sender
     uint64_t timeouts{0};             //!< expiries of the sender's retransmission timer
-    bool isCounted{true};             //!< averages and percentiles cover the flow
+    bool isCounted{true};             //!< averages and percentiles include the flow
     std::string status; //!< completion status, or the reason why the flow has not completed
 
     /// \return true if the receiver has all bytes and the sender has a successful completion

@@ -55,7 +55,7 @@ struct RdmaResultRatio
  * \ingroup rdma-flow-report
  * \defgroup rdma-result-fields Fields of result files
  *
- * AppendRdmaField() appends a value to a CSV line or a JSON object, whose format it takes.
+ * AppendRdmaField() appends a value to a CSV line or a JSON object, in the format of that text.
  * @{
  */
 

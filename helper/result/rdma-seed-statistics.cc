@@ -56,7 +56,7 @@ PrintSeedLine(std::ostream& os,
     constexpr std::size_t RUNS_WIDTH = 5;
     constexpr std::size_t WIDTH = 14;
     os << name << std::string(NAME_WIDTH - std::min(name.size(), NAME_WIDTH), ' ');
-    std::size_t width = RUNS_WIDTH; // of the first number
+    std::size_t width = RUNS_WIDTH; // width of the first number
     for (const std::string& number : numbers)
     {
         os << ' ' << std::string(width - std::min(number.size(), width), ' ') << number;
@@ -81,7 +81,7 @@ MakeRdmaSeedStatistic(const std::string& metric,
         return statistic;
     }
     const auto n = static_cast<double>(values.size());
-    // Sum the distances from the first value, so that the mean of equal values is that value.
+    // Sum the distances from the first value, so that the mean of equal values is exact.
     double distance = 0;
     for (const double value : values)
     {

@@ -21,20 +21,20 @@ struct RdmaSeedStatistic
     std::string metric;             //!< key of summary.json
     std::string unit;               //!< unit of the number; empty: no unit
     uint64_t seeds{0};              //!< number of runs in which the number has a value
-    std::optional<double> mean;     //!< mean of these values; no value without runs
+    std::optional<double> mean;     //!< mean over these runs; no value without runs
     std::optional<double> error;    //!< half of the 95% interval of the mean; needs two runs
-    std::optional<double> least;    //!< smallest of these values
-    std::optional<double> greatest; //!< largest of these values
+    std::optional<double> least;    //!< smallest value of the number
+    std::optional<double> greatest; //!< largest value of the number
 };
 
 /**
  * \ingroup rdma-flow-report
- * The interval is that of the mean of independent normal values: the mean plus or minus
+ * The 95% interval of the mean assumes independent normal values: the mean plus or minus
  * RdmaStudentT95(n - 1) times the standard error, with the sample variance (divisor n - 1).
  *
  * \param metric key of summary.json
  * \param unit unit of the number; empty: no unit
- * \param values values of the runs in the order of the seeds, without those that are missing
+ * \param values values of the runs in the order of the seeds, without missing values
  * \return the statistics of the values
  */
 RdmaSeedStatistic MakeRdmaSeedStatistic(const std::string& metric,

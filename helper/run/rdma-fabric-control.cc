@@ -32,7 +32,7 @@ ParseControl(const RdmaFabricOptions& options)
     });
 }
 
-/** \param options options of the run \return an instance of its congestion control, or null */
+/** \param options options of the run \return the congestion control of the run, or null */
 Ptr<RdmaCongestionControl>
 MakeControl(const RdmaFabricOptions& options)
 {

@@ -60,7 +60,7 @@ MakeRdmaInstruments(const RdmaFabricOptions& options)
     std::vector<std::pair<std::string, Ptr<RdmaInstrument>>> all;
     ParseRdmaOption("timeseriesFlows",
                     [&] { RdmaTimeSeriesInstrument::ParseFlows(options.timeseriesFlows); });
-    std::map<std::string, std::string> writers; // option that writes a file, by file
+    std::map<std::string, std::string> writers; // option that names a file, by file
     for (const auto& [option, type] : INSTRUMENT_OPTIONS)
     {
         if (const auto instrument = MakeFromOption(options, option, type, writers))
@@ -91,14 +91,14 @@ MakeRdmaInstruments(const RdmaFabricOptions& options)
             all.emplace_back("explain", report);
         }
     }
-    // Every run has these reports once, and first unless the user names them.
+    // A run has each of these reports at most once. Reports that the user does not name come first.
     const auto addReport = [&all, &has](const Ptr<RdmaInstrument>& report) {
         if (!has(report))
         {
             all.emplace(all.begin(), "instruments", report);
         }
     };
-    // Ranks of another simulator than the module's cannot search for deadlocks.
+    // Only the module's own simulator can search for deadlocks over several ranks.
     if (options.pfc == "on" && (!RdmaRanks::AreSeveral() || RdmaRankAlarms::Get()))
     {
         addReport(CreateObject<RdmaDeadlockReport>());

@@ -58,7 +58,7 @@ struct RdmaFabricOptions : public RdmaOptionList
         Define(&transport, "transport=roce", "iwarp (ns-3's TCP), or a part (--list=transport)")};
     std::string cc{Define(&cc, "cc=none", "congestion control: none, or a part (--list=cc)")};
     /// ECN marking: "on", "off", "auto" (on if cc needs marks), or the curve KMIN:KMAX:PMAX at
-    /// 40 Gb/s, for instance 5KB:200KB:0.01. The default curve is that of QbbEcnMarker; dctcp and
+    /// 40 Gb/s, for instance 5KB:200KB:0.01. The default is QbbEcnMarker's curve; dctcp and
     /// dctcp-window use GetRdmaDctcpStep() instead.
     std::string ecn{
         Define(&ecn, "ecn=auto", "auto (if cc needs marks), on, off, or KMIN:KMAX:PMAX")};
@@ -113,8 +113,8 @@ struct RdmaFabricOptions : public RdmaOptionList
     std::string loadOf{
         Define(&loadOf, "loadOf=payload", "poisson: load counts payload, wire or wire-acks")};
     std::string warmUp{Define(&warmUp, "warmUp=0s", "poisson: time before the counted flows")};
-    /// Flows that start in this time after the warm-up are counted. Arrivals go on until the last
-    /// counted flow has ended, which ends the run.
+    /// Flows that start within this time after the warm-up are counted. Arrivals go on until the
+    /// last counted flow has ended, which ends the run.
     std::string measure{Define(&measure,
                                "measure=off",
                                "poisson: time of the counted flows; off: all flows count")};

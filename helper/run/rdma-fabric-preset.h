@@ -12,7 +12,7 @@ namespace ns3
 
 /**
  * \ingroup rdma
- * Sets options to the values of a published experiment. Later assignments override them.
+ * Sets options to the values of a published experiment. Later assignments override the values.
  *
  * "irn" is the default case of Mittal et al., "Revisiting Network Support for RDMA" (SIGCOMM 2018,
  * section 4.1): 54 servers in a fat-tree of 45 6-port switches, 40 Gb/s, 2 us, packets of 1000 B,

@@ -242,7 +242,7 @@ RdmaFabricRun::MakeRunner() const
         return MakeRdmaTransportPart(m_options).Create<RdmaFlowRunnerBase>();
     }
     auto runner = CreateObject<RdmaFlowRunner>();
-    // Instruments may look at queue pairs from the start; otherwise the attribute's default counts.
+    // Instruments may read queue pairs from the start; otherwise the attribute's default applies.
     if (m_options.keepQueuePairs || !m_options.timeseries.empty() || !m_options.instruments.empty())
     {
         runner->SetAttribute("KeepQueuePairs", BooleanValue(true));
@@ -317,7 +317,7 @@ RdmaFabricRun::Run(bool progress)
         display.Finish();
         if (const std::string reason = RdmaSimulatorImpl::GetReasonForOneThread(); !reason.empty())
         {
-            // One piece, because several processes may write at a time.
+            // One write, because several processes may write at the same time.
             std::cerr << "rdma: note: one thread runs all nodes: " + reason + "\n";
         }
     }

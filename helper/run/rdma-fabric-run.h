@@ -102,8 +102,8 @@ class RdmaFabricRun
     }
 
     /**
-     * Runs the simulation until every flow has ended, with the option measure every counted flow,
-     * at most until the time of the option stop.
+     * Runs the simulation until every flow has ended (with the option measure, every counted flow),
+     * but at most until the time of the option stop.
      *
      * \param progress true to show progress on standard error
      */
@@ -112,10 +112,10 @@ class RdmaFabricRun
     /** \return the results of the run */
     RdmaFabricOutcome GetOutcome() const;
 
-    /** \param os gets what instruments know before Run() */
+    /** \param os output stream for what instruments know before Run() */
     void PrintForecasts(std::ostream& os) const;
 
-    /** \param os gets the reports of watchdogs, slow receivers and other instruments */
+    /** \param os output stream for reports of watchdogs, slow receivers and other instruments */
     void PrintFailures(std::ostream& os) const;
 
     /** \param options options of the run \return the topology described by the options */

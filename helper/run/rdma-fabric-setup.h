@@ -19,7 +19,7 @@
 /**
  * \file
  * \ingroup rdma
- * What the options of a run configure. All functions throw std::invalid_argument, which names an
+ * Applies the options of a run. All functions throw std::invalid_argument, which names an
  * option that is invalid or does not apply, or RdmaFileError for a file.
  */
 
@@ -58,8 +58,8 @@ void ConfigureRdmaControl(RdmaFabricHelper& helper,
 
 /**
  * \ingroup rdma
- * DCTCP's marking threshold K: the bytes that a port sends during the longest round trip of the
- * topology.
+ * Computes DCTCP's marking threshold K: the bytes that a port sends in the longest round trip of
+ * the topology.
  *
  * The paper requires K above C x RTT / 7 ("Data Center TCP", SIGCOMM 2010, section 3.4) plus room
  * for bursts. With K at that bound, two flows of rate-based RdmaDctcp leave 2% of a port idle in
@@ -117,7 +117,7 @@ void InstallRdmaFailures(const RdmaFabric& fabric, const RdmaFabricOptions& opti
 
 /**
  * \ingroup rdma
- * A retransmission timeout longer than detection and restoration of a pause storm. Flows that a
+ * Computes a timeout that is longer than detection and restoration of a pause storm. Flows that a
  * storm has stopped without loss then resume without retransmission.
  *
  * \param options options of the run
@@ -127,8 +127,8 @@ QbbPs GetRdmaStormTimeout(const RdmaFabricOptions& options);
 
 /**
  * \ingroup rdma
- * Makes the instruments of a run: the reports of failures and deadlocks, those of options that
- * stand for an instrument, and those of the option instruments.
+ * Makes the instruments of a run: the reports of failures and deadlocks, the instruments for which
+ * single options stand, and the instruments named by the option instruments.
  *
  * \param options options of the run
  * \return the instruments, each with the option that names it

@@ -49,7 +49,7 @@ IsBufferPart(const RdmaFabricOptions& options)
     return options.buffer != "auto" && std::isalpha(static_cast<unsigned char>(first));
 }
 
-/** \throws std::invalid_argument for options of SONiC without each other, or with other options */
+/** \throws std::invalid_argument for one SONiC option alone, or for SONiC with other options */
 void
 CheckSonicOptions(const RdmaFabricOptions& options)
 {
@@ -145,7 +145,7 @@ ConfigurePortBuffers(RdmaFabricHelper& helper, const RdmaFabricOptions& options)
     RdmaFabricOptions used = options;
     if (options.pfc != "on")
     {
-        used.xoff = used.xon = "auto"; // Watermarks belong to PFC.
+        used.xoff = used.xon = "auto"; // XOFF and XON have no effect without PFC.
     }
     RdmaPart buffer = RdmaPart::Parse("ns3::QbbInputPortBuffer", QbbBufferManager::GetTypeId());
     used.SetAttributes(buffer, "port buffer", "--switch=input-queued");

@@ -43,20 +43,20 @@ WritePipe(int pipe, const std::string& text)
         const ssize_t n = write(pipe, text.data() + done, text.size() - done);
         if (n < 0 && errno != EINTR)
         {
-            break; // the reader says that the text is missing
+            break; // the reader reports the missing text
         }
         done += n > 0 ? static_cast<std::size_t>(n) : 0;
     }
     close(pipe);
 }
 
-/** Performs a task in the process that exists for it, and ends the process. */
+/** Performs a task in its child process, and ends the process. */
 [[noreturn]] void
 PerformTask(std::size_t index, const RdmaProcessPool::Task& task, int pipe)
 {
     std::string text;
     int status = 0;
-    // An exception must not leave this function: the child would go on as the caller does.
+    // An exception must not leave this function: the child would continue as a second caller.
     try
     {
         std::ostringstream reply;
@@ -75,7 +75,7 @@ PerformTask(std::size_t index, const RdmaProcessPool::Task& task, int pipe)
     std::exit(status);
 }
 
-/** \param process id of a child \return its status, as waitpid() gives it */
+/** \param process id of a child \return status of the child, from waitpid() */
 int
 WaitForProcess(pid_t process)
 {
@@ -132,7 +132,7 @@ RdmaProcessPool::Begin(std::size_t index, const Task& task)
     {
         FailProcess("pipe");
     }
-    // Otherwise the child would write what is in the buffers once more.
+    // Otherwise the child would write the buffered output again.
     std::cout.flush();
     std::clog.flush();
     std::fflush(nullptr);

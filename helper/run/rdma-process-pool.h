@@ -21,30 +21,30 @@ struct RdmaProcessEnd
 {
     std::size_t index{0}; //!< number of the task
     int status{0};        //!< return value of the task; 0 with a fault
-    std::string reply;    //!< what the task wrote; empty with a fault
-    /// Message of the task's exception, or how its process ended without a return of the task;
-    /// empty: the task returned
+    std::string reply;    //!< text that the task wrote; empty with a fault
+    /// Message of the task's exception, or how the process ended before the task returned; empty:
+    /// the task returned
     std::string fault;
 };
 
 /**
  * \ingroup rdma
- * Performs tasks, each in a child process that fork() makes, some of them at a time.
+ * Performs tasks, each in a child process created by fork(), up to a fixed number at a time.
  *
- * A task begins with the memory that the caller has, and leaves no trace in it, so tasks may use
- * global state, such as that of ns-3's simulator, without an effect on each other.
+ * A task begins with a copy of the caller's memory and does not change the caller's memory. Tasks
+ * may therefore use global state, such as ns-3's simulator, without affecting each other.
  */
 class RdmaProcessPool
 {
   public:
-    /// Performs the task of a number, in its process. Returns the status, which is 0 to 255.
+    /// Performs the task with a number, in a child process. Returns the status, 0 to 255.
     using Task = std::function<int(std::size_t index, std::ostream& reply)>;
-    /// Takes the end of a task, in the caller's process. Returns false to begin no further tasks.
+    /// Handles the end of a task, in the caller's process. Returns false to begin no further tasks.
     using Ended = std::function<bool(const RdmaProcessEnd& end)>;
 
-    /** \param jobs largest number of processes at a time, 1 and above */
+    /** \param jobs largest number of processes at a time, 1 or more */
     explicit RdmaProcessPool(std::size_t jobs);
-    /** Ends the processes that an exception has left. */
+    /** Ends the processes that still run after an exception. */
     ~RdmaProcessPool();
     RdmaProcessPool(const RdmaProcessPool&) = delete;
     RdmaProcessPool& operator=(const RdmaProcessPool&) = delete;
@@ -55,7 +55,7 @@ class RdmaProcessPool
      * \param count number of tasks
      * \param task performs a task
      * \param ended called once for each task that began, in the order of the ends
-     * \throws std::runtime_error if no process can be made
+     * \throws std::runtime_error if a process cannot be created
      */
     void Run(std::size_t count, const Task& task, const Ended& ended);
 

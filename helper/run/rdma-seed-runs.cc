@@ -33,7 +33,7 @@ namespace
 /**
  * Rejects a file that all runs would write, or that would lie outside of the folders of the runs.
  * \param option name of the option
- * \param file its value
+ * \param file value of the option
  * \param setting number of seeds, and where the results go
  */
 void
@@ -84,7 +84,7 @@ struct SeedMetric
 /**
  * Reads the reply of RdmaSeedRuns::RunSeed().
  * \param reply the reply
- * \param [in,out] metrics numbers of the runs so far, which get those of the reply
+ * \param [in,out] metrics numbers of the runs so far, to which the numbers of the reply are added
  * \return the text for users that follows the numbers
  */
 std::string
@@ -179,7 +179,7 @@ RdmaSeedRuns::MakeOptions(uint32_t seed) const
         if (const std::string file = options.GetText(option); !file.empty())
         {
             const std::filesystem::path path = std::filesystem::path(GetFolder(seed)) / file;
-            std::error_code ignored; // the writer of the file names a folder that is missing
+            std::error_code ignored; // the writer of the file reports a missing folder
             std::filesystem::create_directories(path.parent_path(), ignored);
             options.SetText(option, path.string());
         }

@@ -16,7 +16,7 @@ namespace ns3
 
 /**
  * \ingroup rdma
- * Which seeds an RdmaSeedRuns has, and where the results go.
+ * Number of seeds of an RdmaSeedRuns, number of runs at a time, and where the results go.
  */
 struct RdmaSeedSetting
 {
@@ -44,9 +44,9 @@ struct RdmaSeedSetting
  * \ingroup rdma
  * Runs of equal options with consecutive seeds, and their statistics: `rdma-fabric --seeds=N`.
  *
- * Each run is an RdmaFabricRun in a process of its own, so its results are those of a program that
- * makes this run alone. Results of seed K go to the folder seed-K of the setting's folder, and so
- * do files that options such as monitor name. The statistics go to seeds.csv.
+ * Each run is an RdmaFabricRun in a separate process, so the results do not depend on other runs.
+ * Results of seed K, and files that options such as monitor name, go to the folder seed-K of the
+ * setting's folder. The statistics go to seeds.csv.
  */
 class RdmaSeedRuns
 {
@@ -63,8 +63,8 @@ class RdmaSeedRuns
      * the statistics of all numbers of summary.json that describe the network
      * (RdmaResultColumnInfo::isAveraged).
      *
-     * \param os gets reports and statistics
-     * \param log gets the progress
+     * \param os output stream for reports and statistics
+     * \param log output stream for the progress
      * \return 0 if all counted flows of all runs finished, otherwise 1
      * \throws std::runtime_error with seed and message, if a run fails
      */

@@ -39,14 +39,14 @@ using RdmaSonicPorts = std::map<RdmaSonicPortKey, RdmaSonicPortDraft>;
 /**
  * \ingroup rdma
  * \param name name of a port
- * \return "Ethernet4" before "Ethernet12"
+ * \return a key that sorts "Ethernet4" before "Ethernet12"
  */
 RdmaSonicPortKey GetRdmaSonicPortKey(const std::string& name);
 
 /**
  * \ingroup rdma
  * \param text a text
- * \return the number of a class, priority, group or queue; empty if the text is none
+ * \return the number of a class, priority, group or queue; empty if the text is no such number
  */
 std::optional<uint32_t> ParseRdmaSonicClass(const std::string& text);
 

@@ -107,7 +107,7 @@ ReadSonicScheduler(const RdmaSonicEntry& entry)
     return strict ? "strict" : std::to_string(entry.GetNumber("weight"));
 }
 
-/** Puts the tables together. */
+/** Combines the tables into a configuration. */
 class SonicReader
 {
   public:

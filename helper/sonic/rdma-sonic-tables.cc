@@ -78,7 +78,7 @@ FindSonicField(const std::string& table, const std::string& name)
     return found == std::end(SONIC_FIELDS) ? nullptr : found;
 }
 
-/** \param value what must be an object \param form how objects of its level look */
+/** \param value value that must be an object \param form form of such an object, for the message */
 void
 RequireSonicObject(const RdmaJsonValue& value,
                    const std::string& file,

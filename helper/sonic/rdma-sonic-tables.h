@@ -64,9 +64,9 @@ struct RdmaSonicEntry
     void NoteOthers() const;
 
     /**
-     * \param isRight true if the object is right
+     * \param isRight true if the object is valid
      * \param field field that was checked; empty for the object as a whole
-     * \param message "problem; accepted: ..." for an object that is not right
+     * \param message "problem; accepted: ..." for an invalid object
      */
     void Require(bool isRight, const std::string& field, const std::string& message) const;
 };
@@ -87,14 +87,14 @@ class RdmaSonicTables
     /** Adds a file. At most two files are supported. \param text content \param name file name */
     void AddFile(const std::string& text, const std::string& name);
 
-    /** \param name name of a table \return objects of the table; empty if it is missing */
+    /** \param name name of a table \return objects of the table; none if the table is missing */
     const Table& Get(const std::string& name);
 
     /** \return notes about fields, and about tables that Get() did not request */
     std::vector<std::string> GetNotes() const;
 
     /**
-     * \param isRight true if a table is right
+     * \param isRight true if a table is valid
      * \param table name of the table
      * \param message as for RdmaSonicEntry::Require()
      */

@@ -18,15 +18,15 @@ namespace ns3
 namespace
 {
 
-/** The best known of the shortest paths from a host to a node. */
+/** The shortest known paths from a host to a node. */
 struct Reach
 {
-    uint32_t links{std::numeric_limits<uint32_t>::max()}; //!< its length
-    QbbPs roundTrip{0};                                   //!< longest round trip of that length
-    QbbBitRate rate{0};                                   //!< highest rate of that length
+    uint32_t links{std::numeric_limits<uint32_t>::max()}; //!< number of links of each path
+    QbbPs roundTrip{0};                                   //!< longest round trip of the paths
+    QbbBitRate rate{0};                                   //!< highest bandwidth of the paths
 };
 
-/** The longest paths of a topology. */
+/** Maxima over the shortest paths of a topology. */
 struct Longest
 {
     double bytes{0};    //!< largest product of bandwidth and delay
@@ -37,7 +37,7 @@ struct Longest
 Longest
 FindLongest(const RdmaTopology& topology, uint32_t packetBytes, uint32_t ackBytes)
 {
-    std::vector<QbbPs> roundTrips; // of each link
+    std::vector<QbbPs> roundTrips; // by link
     for (const RdmaTopologyLink& link : topology.GetLinks())
     {
         const QbbLineRate rate(link.rate);
@@ -47,7 +47,7 @@ FindLongest(const RdmaTopology& topology, uint32_t packetBytes, uint32_t ackByte
     const auto hosts = topology.GetHosts();
     const auto linksByNode = topology.GetLinksByNode();
     Longest longest;
-    // Hosts of one switch that have the same link see the same paths.
+    // Hosts with equal links to the same nodes have equal paths.
     std::set<std::vector<std::tuple<uint32_t, QbbBitRate, QbbPs>>> seen;
     std::vector<Reach> reach;
     std::vector<uint32_t> wave;

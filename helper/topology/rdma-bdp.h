@@ -13,39 +13,39 @@ namespace ns3
 
 /**
  * \ingroup rdma
- * IRN's BDP-FC cap: the bandwidth-delay product of the longest path between two hosts, in full
- * packets.
+ * Computes IRN's BDP-FC cap: the largest bandwidth-delay product of two hosts, in full packets.
  *
- * The path's round-trip time is twice the propagation delay of its links, and what a full packet
- * and its acknowledgement take to be sent at each of them; its bandwidth is that of its slowest
- * link. It is rounded up, so that a flow that is alone keeps its line busy. Of the shortest paths
- * in links between two hosts, the one with the largest product counts. Mittal et al. (SIGCOMM 2018,
- * section 3.2) count the propagation delay alone, with which a single flow falls short of the line
- * rate by the time in the store-and-forward switches; their 110 packets become 116 here.
+ * The round-trip time of a path is twice the propagation delay of its links, plus the time that
+ * each link takes to send a full packet and an acknowledgement. The bandwidth of a path is the rate
+ * of its slowest link. If two hosts have several paths with the fewest links, the longest round
+ * trip and the highest bandwidth of these paths count. The product is rounded up, so that a single
+ * flow fills its link. Mittal et al. (SIGCOMM 2018, section 3.2) count only the propagation delay.
+ * With their cap, a single flow does not reach the line rate, because store-and-forward switches
+ * add delay. Their 110 packets become 116 here.
  *
  * \param topology a valid topology
  * \param packetBytes bytes of a full packet on the line, preamble and gap included
  * \param ackBytes bytes of an acknowledgement on the line, preamble and gap included
- * \return packets, 1 and above
+ * \return number of packets, 1 or more
  */
 uint32_t GetRdmaBdpPackets(const RdmaTopology& topology, uint32_t packetBytes, uint32_t ackBytes);
 
 /**
  * \ingroup rdma
- * The longest round trip between two hosts in an empty network, over shortest paths in links, with
- * the times of GetRdmaBdpPackets().
+ * Computes the longest round trip between two hosts in an empty network, over the paths with the
+ * fewest links, with the times of GetRdmaBdpPackets().
  *
  * \param topology as for GetRdmaBdpPackets()
  * \param packetBytes as for GetRdmaBdpPackets()
  * \param ackBytes as for GetRdmaBdpPackets()
- * \return picoseconds; 0 if no two hosts are connected
+ * \return the round-trip time; 0 if no two hosts are connected
  */
 QbbPs GetRdmaLongestRtt(const RdmaTopology& topology, uint32_t packetBytes, uint32_t ackBytes);
 
 /**
  * \ingroup rdma
  * \param topology a valid topology
- * \return links of the longest shortest path between two hosts; 0 if no two are connected
+ * \return most links of a shortest path between two hosts; 0 if no two hosts are connected
  */
 uint32_t GetRdmaLongestLinks(const RdmaTopology& topology);
 

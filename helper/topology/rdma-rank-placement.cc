@@ -53,7 +53,7 @@ PlaceRdmaNodes(const RdmaTopology& topology, uint32_t ranks)
 {
     if (ranks == 1)
     {
-        return std::vector<uint32_t>(topology.GetNNodes(), 0); // large fabrics are divided slowly
+        return std::vector<uint32_t>(topology.GetNNodes(), 0); // avoids a slow division
     }
     const bool alone = topology.GetSwitches().size() < ranks;
     std::vector<uint32_t> placement = MakeVertices(topology, alone);

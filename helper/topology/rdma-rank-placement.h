@@ -17,7 +17,7 @@ namespace ns3
  * fewer switches than ranks. The ranks follow racks and pods and have about as many ports each
  * (DivideQbbGraph()).
  *
- * Aborts with a message if there are more ranks than nodes that can be apart.
+ * Aborts with a message if there are more ranks than nodes.
  *
  * \param topology a valid topology
  * \param ranks number of ranks, at least 1

@@ -19,7 +19,7 @@ namespace ns3
 
 /**
  * \ingroup rdma
- * \brief The links of a topology.
+ * \brief Properties of the links of a topology.
  */
 struct RdmaTopologyRates
 {
@@ -31,14 +31,14 @@ struct RdmaTopologyRates
 
 /**
  * \ingroup rdma
- * \brief Makes topologies of one form, whose size its attributes give.
+ * \brief Makes topologies of one form; attributes set the size.
  *
- * A form is a part (RdmaPart): programs take each class that is registered as text, as in
+ * A form is a part (RdmaPart): programs accept every registered form as text, as in
  * `--topology=leaf-spine:4x16x4` or `--topology='ns3::OwnTopology[Columns=4]'`.
- * examples/own/rdma-own-topology.cc is a form of one's own.
+ * examples/own/rdma-own-topology.cc is an example of a user-defined form.
  *
  * The forms of the module number the hosts first, then the switches tier by tier from the hosts up,
- * and add the links of the hosts before those between switches. RdmaTopologyDraft helps with that.
+ * and add the links of hosts before the links between switches, by means of RdmaTopologyDraft.
  */
 class RdmaTopologyBuilder : public Object
 {
@@ -47,14 +47,14 @@ class RdmaTopologyBuilder : public Object
     static TypeId GetTypeId();
 
     /**
-     * \param rates the links, all of which have that error rate too
+     * \param rates rates, delay and error rate of the links
      * \return the topology, which passes RdmaTopology::Validate()
      * \throws std::invalid_argument for attributes or rates that make no topology
      * \throws RdmaFileError for a file that cannot be read
      */
     virtual RdmaTopology Build(const RdmaTopologyRates& rates) const = 0;
 
-    /** \return true if the topology has rates of its own, and Build() does not use those given */
+    /** \return true if the topology has its own rates, and Build() ignores its argument */
     virtual bool HasOwnRates() const
     {
         return false;
@@ -76,7 +76,7 @@ class RdmaTopologyBuilder : public Object
     /**
      * \param name name of a form's class
      * \param numbers attributes of the form
-     * \return the TypeId of the form, which takes more attributes
+     * \return the TypeId of the form, to which more attributes can be added
      */
     template <typename Form>
     static TypeId MakeFormType(const std::string& name,
@@ -110,7 +110,7 @@ Ptr<RdmaTopologyBuilder> MakeRdmaTopologyBuilder(const std::string& text);
 /**
  * \ingroup rdma
  * \param text a form as MakeRdmaTopologyBuilder() takes it
- * \param rates the links; a topology from a file has its own
+ * \param rates properties of the links, unless the topology has its own rates
  * \return the topology of the form
  * \throws std::invalid_argument as MakeRdmaTopologyBuilder() and RdmaTopologyBuilder::Build() do
  * \throws RdmaFileError for a file that cannot be read

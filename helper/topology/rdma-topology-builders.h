@@ -16,7 +16,7 @@ namespace ns3
  * \ingroup rdma
  * \defgroup rdma-topology-forms Forms of topologies
  *
- * A function for each form that the module has, for scripts. All functions throw
+ * A function for each topology form of the module, for scripts. All functions throw
  * std::invalid_argument for a parameter out of range.
  * @{
  */
@@ -25,7 +25,7 @@ namespace ns3
  * One switch.
  *
  * \param hosts number of hosts, 2 to 1048575
- * \param rates the links; there are none between switches
+ * \param rates the links; uplinkRate is not used
  * \return the topology
  */
 RdmaTopology MakeRdmaStar(uint32_t hosts, const RdmaTopologyRates& rates = RdmaTopologyRates());
@@ -42,12 +42,12 @@ RdmaTopology MakeRdmaDumbbell(uint32_t hostsPerSide,
                               const RdmaTopologyRates& rates = RdmaTopologyRates());
 
 /**
- * Switches in a ring, each with some hosts. From four switches on, shortest paths over two hops go
- * round in both directions, and the lossless buffers of the ring depend on each other in a circle
- * (CheckQbbDeadlock()), so that PFC can deadlock.
+ * Switches in a ring, each with some hosts. With four or more switches, shortest paths over two
+ * hops run in both directions, and the lossless buffers of the ring depend on each other cyclically
+ * (CheckQbbDeadlock()). PFC can then deadlock.
  *
  * \param switches number of switches, 3 or more
- * \param hostsPerSwitch hosts on each, 1 or more
+ * \param hostsPerSwitch hosts on each switch, 1 or more
  * \param rates the links
  * \return the topology; host i is on switch i / hostsPerSwitch
  */
@@ -56,15 +56,15 @@ RdmaTopology MakeRdmaRing(uint32_t switches,
                           const RdmaTopologyRates& rates = RdmaTopologyRates());
 
 /**
- * A chain of switches in which everybody sends to one receiver on the last switch, so that flows
- * that join late get more than those that join early.
+ * A chain of switches in which all hosts send to one receiver on the last switch. Flows that join
+ * the chain near the receiver get more bandwidth than flows that join far from the receiver.
  *
  * \param senders number of sending hosts on each switch, from the far end of the chain to the
- *        receiver's; at least two switches; {3, 1} is the network of two switches with the senders
- *        A, B, C on the first, and D and the receiver on the second
+ *        receiver's switch; at least two switches; {3, 1} is the network of two switches with the
+ *        senders A, B, C on the first, and D and the receiver on the second
  * \param rates the links
- * \return the topology; the receiver is the host with the highest id, the senders come before it in
- *        the order of the chain
+ * \return the topology; the receiver is the host with the highest id, the senders have lower ids in
+ *         the order of the chain
  */
 RdmaTopology MakeRdmaParkingLot(const std::vector<uint32_t>& senders,
                                 const RdmaTopologyRates& rates = RdmaTopologyRates());
@@ -104,7 +104,7 @@ RdmaTopology MakeRdmaFatTree(uint32_t k, const RdmaTopologyRates& rates = RdmaTo
  *
  * \param tiers tiers of switches, 1 to 8
  * \param radix ports of a switch, 2 to 1024
- * \param oversubscription for each tier below the top, from the hosts up, ports down over ports up,
+ * \param oversubscription ports down over ports up, for each tier below the top, from the hosts up,
  *        such that radix x ratio / (1 + ratio) is within 0.001 of a whole number from 1 to radix -
  *        1; empty for 1 everywhere
  * \param rates the links
@@ -121,7 +121,7 @@ RdmaTopology MakeRdmaClos(uint32_t tiers,
  *
  * \param children m_i: nodes of tier i - 1 below each switch of tier i (tier 0: the hosts); 1 to 8
  *        entries
- * \param parents w_i: switches of tier i above each node of tier i - 1; as many entries
+ * \param parents w_i: switches of tier i above each node of tier i - 1; as many entries as children
  * \param rates the links
  * \return the topology
  */

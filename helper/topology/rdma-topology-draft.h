@@ -14,11 +14,11 @@ namespace ns3
 
 /**
  * \ingroup rdma
- * \brief A regular topology while a builder makes it.
+ * \brief A regular topology under construction by a builder.
  *
  * The builder first counts nodes and links, so that a topology that is too large is refused before
- * it takes memory. Then it adds hosts, switches and links. All messages begin with the name of the
- * form. Functions that check or count throw std::invalid_argument with such a message.
+ * it takes memory. The builder then adds hosts, switches and links. Functions that check or count
+ * throw std::invalid_argument with a message that begins with the name of the form.
  */
 class RdmaTopologyDraft
 {
@@ -29,9 +29,9 @@ class RdmaTopologyDraft
     /**
      * Throws std::invalid_argument.
      *
-     * \param what what is wrong, as in "leaves"; may be empty
-     * \param problem the value, or what is wrong with it
-     * \param accepted what would have been right
+     * \param what meaning of the wrong value, as in "leaves"; may be empty
+     * \param problem the wrong value, or a description of the error
+     * \param accepted description of the accepted values
      */
     [[noreturn]] void Refuse(const std::string& what,
                              const std::string& problem,
@@ -40,8 +40,8 @@ class RdmaTopologyDraft
     /**
      * \param what meaning of the number, as in "leaves"
      * \param value the number
-     * \param min the smallest that is accepted
-     * \param max the largest that is accepted
+     * \param min smallest accepted number
+     * \param max largest accepted number
      */
     void CheckCount(const std::string& what,
                     uint64_t value,
@@ -56,41 +56,41 @@ class RdmaTopologyDraft
     uint64_t Multiply(uint64_t a, uint64_t b) const;
 
     /**
-     * Counts nodes that will be added, RdmaTopology::MAX_NODES in all.
-     * \param n their number, at most 2^63
+     * Counts nodes that will be added, at most RdmaTopology::MAX_NODES in all.
+     * \param n number of nodes, at most 2^63
      */
     void CountNodes(uint64_t n);
 
     /**
-     * Counts links that will be added, RdmaTopology::MAX_LINKS in all.
-     * \param n their number, at most 2^63
+     * Counts links that will be added, at most RdmaTopology::MAX_LINKS in all.
+     * \param n number of links, at most 2^63
      */
     void CountLinks(uint64_t n);
 
     /**
      * Adds hosts named host-0, host-1 and so on. Called once, before switches are added.
-     * \param n their number
+     * \param n number of hosts
      */
     void AddHosts(uint64_t n);
 
-    /** \param name of a switch \return the id of that switch, which is added */
+    /** Adds a switch. \param name name of the switch \return id of the switch */
     uint32_t AddSwitch(const std::string& name);
 
     /**
      * Adds switches named PREFIX-0, PREFIX-1 and so on.
-     * \param prefix of the names
-     * \param n their number
-     * \return the id of the first; the others have the next ids
+     * \param prefix prefix of the names
+     * \param n number of switches
+     * \return the id of the first switch; the other switches have the next ids
      */
     uint32_t AddSwitches(const std::string& prefix, uint64_t n);
 
-    /** \param host id of a host \param node id of the switch to which a link is added */
+    /** Adds a link. \param host id of a host \param node id of the switch of the host */
     void LinkHost(uint32_t host, uint32_t node);
 
-    /** \param a id of a switch \param b id of the switch to which a link is added */
+    /** Adds a link. \param a id of a switch \param b id of another switch */
     void LinkSwitches(uint32_t a, uint32_t b);
 
-    /** Ends the draft, which is empty afterwards. \return the topology, which is valid */
+    /** Ends the draft, which is empty afterwards. \return the validated topology */
     RdmaTopology Finish();
 
   private:

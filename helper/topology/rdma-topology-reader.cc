@@ -37,8 +37,8 @@ ParseDelay(const std::string& text)
     return delay;
 }
 
-/// Read the second line, if the first one asks for it. \return for each node, whether it is a
-/// switch
+/// Reads the second line, which exists only if there are switches. \return for each node, true if
+/// the node is a switch
 std::vector<bool>
 ReadSwitches(RdmaLineReader& lines, uint64_t nodes, uint64_t switches)
 {
@@ -101,7 +101,7 @@ ParseRdmaTopology(const std::string& text, const std::string& fileName)
     lines.RequireFields(3, "nodes switches links");
     const uint64_t nodes = lines.GetInteger(0, "nodes", 1, RdmaTopology::MAX_NODES);
     const uint64_t switches = lines.GetInteger(1, "switches", 0, nodes - 1);
-    // A connected graph has that many links at least.
+    // A connected graph has at least nodes - 1 links.
     const uint64_t linkCount = lines.GetInteger(2, "links", nodes - 1, RdmaTopology::MAX_LINKS);
 
     const std::vector<bool> isSwitch = ReadSwitches(lines, nodes, switches);

@@ -20,7 +20,7 @@ namespace ns3
  *     id of each switch
  *     node node rate delay error-rate        (one line for each link)
  *
- * Node ids run from 0 to nodes - 1; those that the second line does not name are hosts. Without
+ * Node ids run from 0 to nodes - 1; nodes that the second line does not name are hosts. Without
  * switches there is no second line. Fields are separated by blanks, empty lines are skipped. Rates
  * and delays are read by ParseRdmaRate() and ParseRdmaTime().
  * @{
@@ -45,7 +45,7 @@ RdmaTopology ParseRdmaTopology(const std::string& text, const std::string& fileN
 
 /**
  * \param topology a topology that passes RdmaTopology::Validate()
- * \return its text; reading it gives the same topology but for the names of the nodes
+ * \return the topology as text; ParseRdmaTopology() restores all but the names of the nodes
  * \throws std::invalid_argument if the topology does not pass
  */
 std::string FormatRdmaTopology(const RdmaTopology& topology);

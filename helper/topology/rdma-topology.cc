@@ -29,7 +29,7 @@ NameNode(uint32_t id, const RdmaTopologyNode& node)
            QuoteRdmaText(node.name) + ")";
 }
 
-/// Groups nodes that are joined, as a forest of which each root names a group.
+/// Groups of joined nodes, as a forest in which each root identifies a group.
 class Groups
 {
   public:
@@ -174,10 +174,10 @@ RdmaTopology::CheckLink(uint32_t id) const
 }
 
 /*
- * Each two hosts need a path whose inner nodes are switches: they are linked to one group of joined
- * switches, or to each other. A link between two hosts is a group of its own. Hosts that are linked
- * to the same groups are taken together, so that the work follows the number of links and not the
- * number of pairs of hosts.
+ * Any two hosts need a path whose inner nodes are switches: both hosts are linked to one group of
+ * joined switches, or to each other. A link between two hosts is a separate group. Hosts that are
+ * linked to the same groups are checked together, so that the work grows with the number of links
+ * and not with the number of pairs of hosts.
  */
 void
 RdmaTopology::CheckConnected() const
@@ -205,7 +205,7 @@ RdmaTopology::CheckConnected() const
         }
     }
     std::set<GroupSet> seen;
-    std::vector<uint32_t> hosts; // one for each set of groups
+    std::vector<uint32_t> hosts; // one host for each set of groups
     std::unordered_map<uint32_t, std::size_t> hostsOfGroup;
     for (uint32_t id = 0; id < m_nodes.size(); ++id)
     {

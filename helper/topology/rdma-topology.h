@@ -14,24 +14,24 @@ namespace ns3
 
 /**
  * \ingroup rdma
- * \brief What a node of a topology is.
+ * \brief Role of a node of a topology.
  */
 enum class RdmaNodeRole
 {
     HOST,   //!< sends and receives flows, forwards nothing
-    SWITCH, //!< forwards
+    SWITCH, //!< forwards frames between its links
 };
 
 /**
  * \ingroup rdma
- * \brief A node of an RdmaTopology. Its id is its index.
+ * \brief A node of an RdmaTopology. The id of a node is its index.
  */
 struct RdmaTopologyNode
 {
     RdmaNodeRole role{RdmaNodeRole::HOST}; //!< host or switch
     std::string name;                      //!< unique in the topology
 
-    /// \param other a node \return whether both are the same
+    /// \param other a node \return true if both nodes are equal
     bool operator==(const RdmaTopologyNode& other) const
     {
         return role == other.role && name == other.name;
@@ -40,7 +40,7 @@ struct RdmaTopologyNode
 
 /**
  * \ingroup rdma
- * \brief A full-duplex link of an RdmaTopology, the same in both directions.
+ * \brief A full-duplex link of an RdmaTopology, with equal properties in both directions.
  */
 struct RdmaTopologyLink
 {
@@ -50,7 +50,7 @@ struct RdmaTopologyLink
     QbbPs delay{0};        //!< propagation delay, 1 ps to RDMA_MAX_DELAY
     double errorRate{0.0}; //!< probability that a frame is lost, in [0, 1)
 
-    /// \param other a link \return whether both are the same
+    /// \param other a link \return true if both links are equal
     bool operator==(const RdmaTopologyLink& other) const
     {
         return a == other.a && b == other.b && rate == other.rate && delay == other.delay &&
@@ -60,26 +60,25 @@ struct RdmaTopologyLink
 
 /**
  * \ingroup rdma
- * \brief A fabric on paper: hosts, switches and the links between them.
+ * \brief Description of a fabric: hosts, switches and the links between them.
  *
- * A plain value, made by hand, by an RdmaTopologyBuilder or from a file
- * (rdma-topology-reader.h), and given to the helper that makes ns-3 nodes of it. Node ids count
- * hosts and switches together, from 0, in the order in which they were added; so do link ids.
- * Several links may join the same two nodes. The ports of a node are its links in the order of
- * their ids.
+ * Scripts, an RdmaTopologyBuilder or a file (rdma-topology-reader.h) define the topology;
+ * RdmaFabricHelper makes ns-3 nodes of it. Node ids number hosts and switches together, from 0, in
+ * the order in which the nodes were added. Link ids number the links likewise. Several links may
+ * join the same two nodes. The ports of a node are its links in the order of the link ids.
  *
- * Adding checks nothing; Validate() checks everything.
+ * Functions that add nodes or links check nothing; Validate() checks everything.
  */
 class RdmaTopology
 {
   public:
-    static constexpr uint32_t MAX_NODES = 1 << 20; //!< nodes that Validate() accepts
-    static constexpr uint32_t MAX_LINKS = 1 << 24; //!< links that Validate() accepts
+    static constexpr uint32_t MAX_NODES = 1 << 20; //!< most nodes that Validate() accepts
+    static constexpr uint32_t MAX_LINKS = 1 << 24; //!< most links that Validate() accepts
 
-    /// Adds a host. \param name its name; "host-ID" when empty \return its id
+    /// Adds a host. \param name name of the host; empty: "host-ID" \return id of the host
     uint32_t AddHost(const std::string& name = "");
 
-    /// Adds a switch. \param name its name; "switch-ID" when empty \return its id
+    /// Adds a switch. \param name name of the switch; empty: "switch-ID" \return id of the switch
     uint32_t AddSwitch(const std::string& name = "");
 
     /**
@@ -90,7 +89,7 @@ class RdmaTopology
      * \param rate rate
      * \param delay propagation delay
      * \param errorRate probability that a frame is lost
-     * \return its id
+     * \return id of the link
      */
     uint32_t AddLink(uint32_t a, uint32_t b, QbbBitRate rate, QbbPs delay, double errorRate = 0.0);
 
@@ -142,7 +141,7 @@ class RdmaTopology
         return GetIds(RdmaNodeRole::SWITCH);
     }
 
-    /// \param id any number \return whether it is the id of a host
+    /// \param id any number \return true if the number is the id of a host
     bool IsHost(uint32_t id) const
     {
         return id < m_nodes.size() && m_nodes[id].role == RdmaNodeRole::HOST;
@@ -161,19 +160,18 @@ class RdmaTopology
     std::vector<QbbBitRate> GetNodeRates() const;
 
     /**
-     * Check that the topology can be built and that each host can reach each other host.
+     * Checks that the topology can be built and that each host can reach every other host.
      *
      * Refused: no host, too many nodes or links, two nodes of one name, a link to a node that does
-     * not exist, a link from a node to itself, a rate, delay or error rate out of range (a delay of
-     * 0 is: all links need one, because events of different nodes at one instant must not affect
-     * each other), a host without a link, two hosts without a path over switches (hosts do not
-     * forward), a switch that no host can reach.
-     * \throws std::invalid_argument naming the first node or link that is wrong, and what is
-     *        accepted
+     * not exist, a link from a node to itself, a rate, delay or error rate out of range, a host
+     * without a link, two hosts without a path over switches (hosts do not forward), a switch that
+     * no host can reach. A delay of 0 is out of range, because events of different nodes at one
+     * instant must not affect each other.
+     * \throws std::invalid_argument naming the first wrong node or link, and the accepted values
      */
     void Validate() const;
 
-    /// \param other a topology \return whether both have the same nodes and links in the same order
+    /// \param other a topology \return true if both have equal nodes and links in the same order
     bool operator==(const RdmaTopology& other) const
     {
         return m_nodes == other.m_nodes && m_links == other.m_links;

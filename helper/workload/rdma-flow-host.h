@@ -72,12 +72,12 @@ class RdmaFlowHost
 
     /**
      * \param priority traffic class
-     * \return a queue pair without traffic, whose settings are those of the class
+     * \return a queue pair without traffic, with the settings of the class
      */
     const Ptr<RdmaQueuePair>& GetPrototype(uint8_t priority);
 
     /**
-     * Destroys a queue pair after a fixed time, and later while it has a response to send.
+     * Destroys a queue pair after a fixed time, or later if it then has a response to send.
      *
      * \param wait time until the destruction, equal in all calls
      * \param queuePair the queue pair; becomes null

@@ -150,8 +150,8 @@ RdmaFlowRunnerBase::FlowEnded(uint64_t index, RdmaWcStatus status, QbbPs time)
     while (last < now && !m_lastEndPs.compare_exchange_weak(last, now))
     {
     }
-    // Of the senders on several threads, the last to count need not be the latest to end. A rank
-    // among several does not know the flows of the others.
+    // With several threads, the last sender to increment the count need not be the last to end. A
+    // rank among several does not know the flows of other ranks.
     if (++m_countedEnded == m_counted && m_stopWhenDone && !RdmaRanks::AreSeveral())
     {
         StopRdmaRunAt(GetRdmaRunEnd(QbbPs(m_lastEndPs)));

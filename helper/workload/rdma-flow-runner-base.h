@@ -25,7 +25,7 @@ namespace ns3
 
 /**
  * \ingroup rdma
- * Repeated work of the sender of a flow.
+ * Retransmissions of the sender of a flow.
  */
 struct RdmaFlowRetries
 {
@@ -85,7 +85,7 @@ class RdmaFlowRunnerBase : public Object
      */
     void AddFlows(const std::vector<RdmaFlow>& flows);
 
-    /** \param window the counted flows, for a call before Install(); default: all flows */
+    /** Call it before Install(). \param window window of the counted flows; default: all flows */
     void SetWindow(const RdmaFlowWindow& window);
 
     /** \param stop true, the default: the simulation stops after the last flow has ended */
@@ -121,7 +121,7 @@ class RdmaFlowRunnerBase : public Object
         return m_completed;
     }
 
-    /** \return number of flows that have started and not ended */
+    /** \return number of flows that have started but not ended */
     uint64_t GetNActive() const
     {
         return m_started - m_ended;
@@ -187,12 +187,11 @@ class RdmaFlowRunnerBase : public Object
                           const RdmaIdealFrames& frames,
                           const QbbPort& port);
 
-    /** The last byte of a flow is in the receiver's memory. \param index the flow \param time now
-     */
+    /** Records the arrival of a flow's last byte. \param index the flow \param time arrival time */
     void FlowArrived(uint64_t index, QbbPs time);
 
     /**
-     * The sender has a completion for a flow.
+     * Records that the sender has a completion for a flow.
      *
      * \param index the flow
      * \param status completion status of the flow
@@ -200,7 +199,7 @@ class RdmaFlowRunnerBase : public Object
      */
     void FlowEnded(uint64_t index, RdmaWcStatus status, QbbPs time);
 
-    /** Keeps the retries of a flow, whose sender is about to be destroyed. \param index the flow */
+    /** Stores the retries of a flow whose sender is about to be destroyed. \param index the flow */
     void KeepRetries(uint64_t index);
 
     /**
@@ -218,20 +217,20 @@ class RdmaFlowRunnerBase : public Object
         QbbPs ideal{0};          //!< ideal completion time in an empty fabric
         QbbPs fct{-1};           //!< flow completion time; negative: not completed
         QbbPs cqe{-1};           //!< time until the completion at the sender; negative: none
-        RdmaFlowRetries retries; //!< retries at the end of the sender
+        RdmaFlowRetries retries; //!< retries when the sender was destroyed
         RdmaWcStatus status{RdmaWcStatus::SUCCESS}; //!< completion status at the sender
         bool started{false};                        //!< the flow has started
         bool ended{false};                          //!< the sender has a completion for the flow
     };
 
-    /** Prepares what all flows have in common, once before the first DoAdd(). */
+    /** Prepares the resources that all flows share, once before the first DoAdd(). */
     virtual void DoInstall()
     {
     }
 
     /**
      * Prepares common resources of further flows, before DoPrepare() for each of them.
-     * \param first position of the first of the flows; they reach to the last position
+     * \param first position of the first further flow; all later positions are further flows, too
      */
     virtual void DoAdd(uint64_t first) = 0;
 

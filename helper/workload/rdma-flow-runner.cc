@@ -130,7 +130,7 @@ RdmaFlowRunner::DoPrepare(uint64_t index)
 {
     const RdmaFlow& flow = GetFlow(index);
     const auto priority = static_cast<uint8_t>(flow.priority);
-    // The prototype stands for the queue pair that does not exist yet: path, sizes and times agree.
+    // The queue pair does not exist yet; the prototype has the same path, packet sizes and times.
     RdmaFlowHost& source = m_hosts.at(flow.srcHost);
     const auto sender = source.GetPrototype(priority);
     const auto receiver = m_hosts.at(flow.dstHost).GetPrototype(priority);

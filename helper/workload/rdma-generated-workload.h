@@ -70,7 +70,7 @@ class RdmaGeneratedWorkload : public RdmaWorkload
      * \param dst node id of the receiver
      * \param bytes flow size, 1 to RDMA_MAX_FLOW_BYTES
      * \param after start of the flow relative to the attribute Start
-     * \return a flow without an id; priority and destination port are those of the attributes
+     * \return a flow without an id; attributes determine priority and destination port
      */
     RdmaFlow MakeFlow(uint32_t src, uint32_t dst, uint64_t bytes, QbbPs after) const;
 

@@ -16,7 +16,7 @@ namespace ns3
  * \ingroup rdma
  * Endless application-like traffic: each pair of hosts has a fixed number of messages in progress,
  * which are RDMA WRITEs, and the completion of a message starts the next message. The number does
- * not grow, however long the pair is stopped. A pair whose message fails sends no more messages.
+ * not grow while the pair is stopped. A pair whose message fails sends no more messages.
  *
  * The object must outlive the events of the simulation.
  */
@@ -48,7 +48,7 @@ class RdmaMessageLoop
     RdmaMessageLoop(const RdmaMessageLoop&) = delete;
     RdmaMessageLoop& operator=(const RdmaMessageLoop&) = delete;
 
-    /** \param messages messages in progress of each pair added later, 1 (the default) and above */
+    /** \param messages messages in progress of each pair added later, 1 (the default) or more */
     void SetOutstanding(uint32_t messages);
 
     /** Starts a pair. \param from node id of the sender \param to node id of the receiver */

@@ -35,7 +35,7 @@ class RdmaTcpSocket;
  *
  * A connection starts in slow start, with a window of InitialCwnd segments. Segments have no
  * timestamp option, because ns-3's timestamps are in milliseconds. All other settings of TCP are
- * ns-3's defaults, which Config::SetDefault() changes.
+ * ns-3's defaults, which Config::SetDefault() can change.
  *
  * The connections of a host share its port round robin, one segment at a time, as queue pairs do.
  *

@@ -58,13 +58,13 @@ class RdmaWorkload : public Object
     virtual std::vector<RdmaFlow> MakeFlows(const RdmaTopology& topology) = 0;
 
     /**
-     * \return the window of the counted flows if the workload has one; flows then continue after
-     *         those of MakeFlows(), which start before the end of the window
+     * \return the window of the counted flows if the workload has one; MakeFlows() then generates
+     *         the flows up to the end of the window, and MakeMoreFlows() the later flows
      */
     virtual std::optional<RdmaFlowWindow> GetWindow() const;
 
     /**
-     * Generates the flows that follow those of MakeFlows() and of earlier calls, for workloads with
+     * Generates the flows after the flows of MakeFlows() and of earlier calls, for workloads with
      * a window. The flows do not depend on the lengths of the intervals of the calls.
      * \param topology topology of MakeFlows()
      * \param until end of the interval in which the flows start
@@ -109,7 +109,7 @@ Ptr<RdmaWorkload> MakeRdmaWorkload(const RdmaPart& workload);
 std::vector<RdmaFlow> MakeRdmaFlows(const RdmaPart& workload, const RdmaTopology& topology);
 
 /**
- * Generates the flows of a workload in the same way.
+ * Generates the flows of a workload given as text, as the function for an RdmaPart does.
  * \param workload a workload as text, for instance "poisson", "incast:8[Bytes=200000]",
  *        "permutation", "file:PATH" or "ns3::OwnWorkload"
  * \param topology topology with the hosts of the flows

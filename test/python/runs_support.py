@@ -13,8 +13,9 @@ sys.path.insert(0, os.path.join(ROOT, "tools"))
 PACKAGES = ("matplotlib", "pandas", "tqdm", "yaml")
 HAS_PACKAGES = all(importlib.util.find_spec(name) for name in PACKAGES)
 needs_packages = unittest.skipUnless(HAS_PACKAGES, f"needs {', '.join(PACKAGES)}")
-# Writes summary.json for its options; notes each start in the file log; with a file named stop it
-# waits there, with a lock on the file held, until it is killed; --fail=SEED fails for that seed.
+# The program writes summary.json for its options and notes each start in the file log. If there is a
+# file named stop, the program locks the file and waits until it is killed. --fail=SEED fails for that
+# seed.
 FAKE = """\
 #!{python}
 import fcntl, json, os, sys, time

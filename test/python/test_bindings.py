@@ -16,8 +16,8 @@ import unittest
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 EXAMPLE = os.path.join(ROOT, "examples", "rdma-incast.py")
-# As tools/with-ns3 run rdma-fabric --topology=leaf-spine:2x8x2 --workload=incast:12 --bytes=100KB
-# prints it.
+# The digest that tools/with-ns3 run rdma-fabric --topology=leaf-spine:2x8x2 --workload=incast:12
+# --bytes=100KB prints.
 DIGEST = "7bc187817aa8498676d7a8d05f4436b296677d68e3bec2658f55842609320dc2"
 
 try:
@@ -60,7 +60,7 @@ ns.Simulator.Destroy()
 
 
 def python(*arguments):
-    """Runs this interpreter in a folder that holds nothing: ns searches the current one."""
+    """Runs this interpreter in an empty folder, because ns searches the current folder."""
     with tempfile.TemporaryDirectory() as folder:
         return subprocess.run(
             [sys.executable, *arguments], cwd=folder, capture_output=True, text=True, check=False,
@@ -70,7 +70,7 @@ def python(*arguments):
 
 @unittest.skipUnless(DISTRIBUTION, "pip install . has not been done for this Python")
 class Bindings(unittest.TestCase):
-    """What a script can do."""
+    """A Python script that uses the bindings."""
 
     @classmethod
     def setUpClass(cls):
@@ -137,7 +137,7 @@ class Bindings(unittest.TestCase):
         self.assertEqual(len(self.ports), 5 * 2 * 8)
         self.assertGreater(self.ports.tx_bytes.sum(), 3 * 200_000)
         self.assertEqual(self.ports.drops.sum(), self.summary.drops[0])
-        # The summary has switches' queues alone.
+        # The summary covers only the queues of switches.
         self.assertLessEqual(self.summary.peak_queue_bytes[0], self.ports.peak_queue_bytes.max())
 
     def test_summary_table(self):

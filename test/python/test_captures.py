@@ -83,7 +83,7 @@ class Captures(unittest.TestCase):
 
     @unittest.skipUnless(FABRIC, "rdma-fabric is not built")
     def test_telemetry(self):
-        """Packets with records of the switches, or a byte of telemetry, behind the ICRC."""
+        """Packets with records of the switches, or a byte of telemetry, after the ICRC."""
         for control in ("hpcc", "hpcc-pint"):
             for transport, names in (("roce", ("RDMA_WRITE_MIDDLE", "ACK")), ("irn", ("IRN_WRITE_MIDDLE", "IRN_ACK"))):
                 with self.subTest(f"{control} over {transport}"), tempfile.TemporaryDirectory() as folder:

@@ -96,7 +96,7 @@ class CopyTree(unittest.TestCase):
     """The copy of an ns-3 tree."""
 
     def test_copy(self):
-        """Sources without builds and other modules; anew only if a file has changed."""
+        """A copy has no builds and no other modules, and is renewed only if a file has changed."""
         with tempfile.TemporaryDirectory() as folder:
             source, target = os.path.join(folder, "ns-3"), os.path.join(folder, "copy")
             for name in ("VERSION", "src/core/log.cc", "build-support/macros.cmake", "build/lib/x",
@@ -120,7 +120,7 @@ class FreshRoot(unittest.TestCase):
     """The settings of a fresh root of Debian."""
 
     def test_downloads(self):
-        """Seconds of apt, and of pip by the times in its log."""
+        """Seconds of downloads by apt, and by pip according to the times in its log."""
         with tempfile.TemporaryDirectory() as root:
             os.makedirs(os.path.join(root, "root"))
             command = fresh_root.command(root, "/root/rdma", "true")

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Arguments --ns3::Class::Attribute=value of the examples: those that would have no effect, because the program sets
-the attribute by itself, end with a message that names the option; the others hold."""
+"""Tests of arguments --ns3::Class::Attribute=value of the examples. Arguments without effect, because the program sets
+the attribute by itself, cause a message that names the option; other arguments take effect."""
 
 import os
 import re
@@ -13,7 +13,7 @@ sys.path.insert(0, os.path.join(ROOT, "doc"))
 
 import console  # noqa: E402
 
-# Arguments that are refused, by program, and what is accepted.
+# Refused arguments by program, and what is accepted instead.
 REFUSED = [
     ("rdma-coexistence", "QbbNetDevice::Scheduler=strict", "--weights"),
     ("rdma-coexistence", "QbbNetDevice::FlowControl=None", "--flowControl"),

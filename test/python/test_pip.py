@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""Tests of what pip install . and tools/with-ns3 python say where they cannot work: one message
+"""Tests of pip install . and tools/with-ns3 python on machines where they cannot work: one message
 that names what is missing. Nothing is downloaded or compiled."""
 
 import glob
@@ -44,7 +44,7 @@ class Machine(unittest.TestCase):
         os.chmod(path, 0o755)
 
     def says(self, *texts, machine=MACHINE, **variables):
-        """Asks; the answer is one line with these texts."""
+        """Checks that the answer is one line that contains the texts."""
         env = {**os.environ, "PATH": self.folder, "PYTHONPATH": BACKEND, **variables}
         if "CXX" not in variables:
             env.pop("CXX", None)
@@ -195,8 +195,8 @@ class WithNs3(unittest.TestCase):
         self.assertRegex(self.run_that_fails("something else"), r"^failed \(above; all of it in ")
 
     def test_failures_of_pip_with_a_log(self):
-        # pip appends what a build says to that file, with the time before each line, and no longer
-        # prints it.
+        # pip appends the output of a build to that file, with the time before each line, instead of
+        # printing the output.
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, "pip.log")
             with open(path, "w", encoding="utf-8") as handle:

@@ -98,7 +98,7 @@ class Pictures(unittest.TestCase):
             (4, 0): {"tx_bytes": 123_000, "tx_frames": 100, "ecn_marks": 9, "paused_ns": 500.0},
         }
         run = leaf_spine(used)
-        # 100 Gb/s are 125000 bytes in 10 us, of which 20 for each frame are none of its own.
+        # 10 us at 100 Gb/s are 125000 bytes on the line. Each frame takes 20 of them for preamble and gap.
         for colour, label, values in (
             ("load", "load (% of line rate)", [50, 100]), ("pause", "time paused (us)", [0.5, 4]),
             ("drops", "drops (frames)", [7]), ("marks", "ECN marks (packets)", [9]),

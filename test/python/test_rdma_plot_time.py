@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Tests of the pictures of python/rdma_plot_time.py and of the files that they are of."""
+"""Tests of the pictures of python/rdma_plot_time.py and of the readers of their files."""
 
 import importlib.util
 import os
@@ -79,7 +79,7 @@ class Pictures(Files):
     def test_ports_in_time(self):
         figure = rdma_plot_time.draw_monitor(self.read(read_monitor, READINGS), 6)
         queue = figure.axes[0].get_lines()[0]
-        # Nothing was written at 3 us, and the poll at 4 us is of the time since the one at 2 us.
+        # There is no row at 3 us, so the row at 4 us covers the time since 2 us.
         self.assertEqual(list(queue.get_xdata()), [0, 1, 2, 4])
         self.assertEqual(list(queue.get_ydata()), [0, 5, 0, 2])
         (paused,) = figure.axes[1].get_lines()

@@ -37,7 +37,7 @@ PORTS = (
 
 
 def summary_of(flows):
-    """A summary.json that goes with the text of a flows.csv."""
+    """A summary.json that matches the text of a flows.csv."""
     digest = hashlib.sha256(flows.encode()).hexdigest()
     return json.dumps({"drops": 1, "pause_frames": 2, "sim_time_us": 4.1, "digest": digest})
 

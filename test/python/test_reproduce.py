@@ -96,7 +96,7 @@ class CrossTraffic(unittest.TestCase):
         self.assertEqual(len({target for _, _, target, _ in incast}), 1)
         rest = [flow for flow in flows if flow[3] != 5_000_000]
         self.assertTrue(all(source != target for _, source, target, _ in flows))
-        # 10,000 flows: the load is that asked for but for chance.
+        # The load of 10,000 flows differs from the requested load only by chance.
         load = 8e9 * sum(flow[3] for flow in rest) / (60e6 * 54 * 40e9)
         self.assertAlmostEqual(load, 0.462, delta=0.02)
         self.assertAlmostEqual(sum(flow[3] <= 1000 for flow in rest) / len(rest), 0.5, delta=0.02)
@@ -301,7 +301,7 @@ class Rows(unittest.TestCase):
         self.assertEqual(costs.of_all([one, third]), [5.0, 5.0])
         costs.note(one, 8.0)
         self.assertEqual(Costs(costs.path).of_all([one, other, third]), [8.0, 8.0, 8.0])
-        # Runs that were never performed: from the cost of others in units of their estimates.
+        # Runs never performed: the estimate, scaled by the ratio of cost to estimate of other runs.
         longer = Run("fake", ("c",), ("1",), cost=100.0)
         self.assertEqual(costs.of(longer), 100.0)
         another = Run("other", (), ("",), cost=3.0)

@@ -10,7 +10,7 @@ import unittest
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 INCLUDE = re.compile(r'^#include "([^"]+)"', re.M)
-# The arguments of a test case's constructor, and of those that pass it its name.
+# The arguments of test case constructors, and of classes named ...TestCase that pass the name on.
 TEST_CASE = re.compile(r"\w*TestCase\(([^;{]*)")
 LITERAL = re.compile(r'"((?:[^"\\]|\\.)*)"')
 # Folders whose files each folder of model/ may include, in addition to its own.

@@ -66,7 +66,7 @@ class Sweeps(unittest.TestCase):
         return contents(self.folder, "log").count(b"\n")
 
     def waits(self):
-        """Whether a program waits: it holds a lock then."""
+        """Whether a program waits; a waiting program holds a lock."""
         with open(os.path.join(self.folder, "held"), "rb") as handle:
             try:
                 fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -133,7 +133,7 @@ class CommandLine(unittest.TestCase):
     def test_choice_stands_before_or_after_the_verb(self):
         for words in (["--ns3=source", "run", "x"], ["run", "--ns3=source", "x"]):
             self.assertEqual((cli.take_wish(words), words), ("source", ["run", "x"]))
-        words = ["run", "x", "--ns3=source"]  # the program's own
+        words = ["run", "x", "--ns3=source"]  # an argument of the program
         self.assertEqual((cli.take_wish(words), len(words)), (None, 3))
 
     def test_help(self):
@@ -200,7 +200,7 @@ class Download(Scratch):
 
 
 class Trees(Scratch):
-    """A tree of the user's is used through links and stays as it is."""
+    """A user's tree is used through links and stays unchanged."""
 
     def setUp(self):
         super().setUp()
@@ -372,7 +372,7 @@ class Packages(Scratch):
 
 
 class ClosedPipe(unittest.TestCase):
-    """Somebody reads the first lines only, as head does."""
+    """A reader that takes only the first lines, as head does."""
 
     def test_no_traceback(self):
         reader, writer = os.pipe()

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Tests of rdma-fabric with wrong input: one message that names what is wrong and what is accepted,
-and an exit status that is not 0. (What the command line cannot get wrong is in test/unit.)"""
+and an exit status that is not 0. (test/unit has the errors that no command line can cause.)"""
 
 import os
 import re

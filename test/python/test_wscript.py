@@ -105,7 +105,7 @@ class Wscript(unittest.TestCase):
         self.assertEqual(sorted(listed), sorted(wanted))
 
     def test_library(self):
-        """With GSL and without, all sources but those that stand in for the other kind; none for MPI."""
+        """With and without GSL, all sources except the counterparts for the other case; none for MPI."""
         every = files("model/**/*.cc", "helper/**/*.cc") - files("**/*-mpi.cc")
         with_gsl = {path for path in every if path.endswith("-gsl.cc")}
         without = {path.replace("-gsl.cc", ".cc") for path in with_gsl}

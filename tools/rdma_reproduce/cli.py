@@ -163,6 +163,6 @@ def main(arguments=None):
 
 
 def _refuse(options):
-    """Numbers of short windows do not belong into the pages."""
+    """Refuses --quick with doc/validation: numbers of short windows do not belong in the pages."""
     del options
     raise usage_error("--quick writes anywhere but into doc/validation")

@@ -2,7 +2,7 @@
 """A file of flows: an incast, and Poisson arrivals between all hosts at the same time.
 
 rdma-fabric has one workload for a run; a file of flows can hold two. Python guarantees the numbers
-of random.random() for a seed, so that files are equal on all machines.
+of random.random() for a seed, so the files are equal on all machines.
 """
 
 import csv
@@ -41,7 +41,7 @@ def flows(seed, senders, total_bytes, start_ns, load, end_ns):
     for _ in range(senders):
         chosen.append(others.pop(int(draw.random() * len(others))))
     result = [(float(start_ns), host, receiver, total_bytes // senders) for host in chosen]
-    # Flows of the whole fabric in a nanosecond.
+    # Flows per nanosecond in the whole fabric.
     rate = load * HOSTS * RATE_BPS / 8e9 / mean_size()
     now = 0.0
     while load > 0:

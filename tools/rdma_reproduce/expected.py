@@ -12,11 +12,11 @@ ORDER = (NOT_RUN, MISS, NEAR, HIT, REPORT)
 
 @dataclasses.dataclass(frozen=True)
 class Expected:
-    """A range, and the value that means no effect.
+    """A range of values, and the neutral value, which means no effect.
 
-    Inside of the range is a hit. Outside, but on the same side of the neutral value, is a near miss.
-    Where the source gives no neutral value, as with an absolute value and its tolerance, a near
-    miss is not further from the range than the slack: the tolerance, unless it is given.
+    A value in the range is a hit. A value outside, but on the same side of the neutral value, is a
+    near miss. Without a neutral value, as with an absolute value and its tolerance, a near miss is at
+    most the slack away from the range. The default slack is half the width of the range.
     """
 
     text: str

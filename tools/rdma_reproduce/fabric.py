@@ -27,14 +27,14 @@ TITLES = {
     "irn-no-sack": "IRN without SACK", "iwarp": "iWARP",
 }
 CONTROLS = {"none": "", "timely": "TIMELY", "dcqcn": "DCQCN", "aimd": "AIMD", "dctcp-window": "DCTCP"}
-# The IRN paper has a TIMELY in the NIC, and an ACK or NACK for each packet.
+# The IRN paper runs TIMELY in the NIC, with an ACK or NACK for each packet.
 CONTROL_NAMES = {"timely": "timely-acks"}
 # Simulated milliseconds until the last counted flow has ended, measured at a load of 0.65.
 TAILS = {"roce": 250, "irn-go-back-n": 250, "roce-pfc": 60, "irn-pfc": 50, "iwarp": 90}
 TAIL_MS = 40
 # CPU-seconds for a millisecond of arrivals at 54 servers and 40 Gb/s, at a load of 0.65.
 SECONDS_PER_MS = 0.8
-# The same for ns-3's TCP.
+# CPU-seconds for a millisecond of such arrivals with ns-3's TCP.
 TCP_SECONDS_PER_MS = 13
 # The percentiles of figure 8.
 PERCENTILES = (90, 91, 92, 93, 94, 95, 96, 97, 98, 99, 99.5, 99.9)
@@ -49,7 +49,7 @@ def time_ns(text):
 
 
 def window(options):
-    """The time in ns in which a flow that counts starts."""
+    """Begin and end, in ns, of the window in which counted flows start."""
     given = dict(word[2:].partition("=")[::2] for word in options)
     if "measure" not in given:
         return 0.0, math.inf
@@ -92,7 +92,7 @@ def metrics(outcome):
     for percentile in PERCENTILES:
         name = f"single_p{percentile:g}_us".replace(".", "_")
         result[name] = single.fct_ns.quantile(percentile / 100) / 1e3 if len(single) else None
-    # Whether the run was stationary: flows that start in the first and in the second half.
+    # Flows of the first and of the second half of the window show whether the run was stationary.
     middle = (begin + end) / 2 if math.isfinite(end) else (counted.start_ns.max() if len(counted) else 0) / 2
     result.update(averages(counted[counted.start_ns < middle], "half1"))
     result.update(averages(counted[counted.start_ns >= middle], "half2"))

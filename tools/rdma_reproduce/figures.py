@@ -54,7 +54,7 @@ def bars(axes, data, groups, looks, metric, scale):
                 continue
             axes.bar(left, found.mean, 0.92 * width, yerr=found.half, capsize=2.5,
                      error_kw={"elinewidth": 0.9}, **style.bar(look))
-    # A group alone has no name.
+    # A single group has no name.
     axes.set_xticks(*((range(len(groups)), list(groups)) if len(groups) > 1 else ([],)))
     axes.set_xlim(-0.6, len(groups) - 0.4)
     axes.set_ylim(bottom=0)

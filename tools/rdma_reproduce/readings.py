@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """How the IRN paper's "70% utilization" and its runs are read: the one place that says so.
 
-The paper leaves open what the load counts, how long a run is, and which flows the averages are of.
+The paper leaves open what the load counts, how long a run is, and which flows the averages cover.
 The main reading was chosen from the absolute values of its figures 1 and 2 before any ratio; every
 row of section B is reported at this reading. The others make the second table.
 """

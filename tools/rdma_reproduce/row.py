@@ -112,7 +112,7 @@ class Row:
     seeds: int = 3
     # Whether the row depends on the reading.
     read: bool = False
-    # Values for a table of their own, of which the source claims nothing; or None.
+    # Values for a separate table, about which the source makes no claim; or None.
     shown: Optional[Callable] = dataclasses.field(default=None, compare=False)
 
     def cases(self, setting):

@@ -47,7 +47,7 @@ def row_table(rows, data, setting, seeds):
 
 
 def grid_table(row, data, setting, seeds):
-    """A line for each thing and a column for each metric.
+    """A line for each subject of a quantity and a column for each metric.
 
     A cell has the value of each seed, or the mean of many.
     """

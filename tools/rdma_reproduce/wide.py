@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Further seeds for values with a wide interval, where runs are short."""
 
-# Half of the interval over the mean.
+# An interval is wide if half of it exceeds this fraction of the mean.
 WIDE = 0.15
-# CPU-seconds of a run.
+# Longest run, in CPU-seconds, that gets further seeds.
 SHORT_S = 15.0
 # A value has no more seeds than these.
 MOST = 30

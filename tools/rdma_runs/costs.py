@@ -39,7 +39,7 @@ class Costs:
             csv.writer(handle).writerow([run.program, run.text(), seed, f"{seconds:.3f}"])
 
     def learn(self, runs):
-        """Takes the pace of programs from those of some runs that were performed here."""
+        """Determines the pace of each program from those of the runs that were performed here."""
         taken, estimated = collections.Counter(), collections.Counter()
         for run in runs:
             if run.cost and (run.program, run.text()) in self.known:
@@ -55,7 +55,7 @@ class Costs:
         return seeds.get(run.seeds[0], statistics.mean(seeds.values()))
 
     def of_all(self, runs):
-        """The expected CPU-seconds of each run; those of which nothing is known cost the mean."""
+        """The expected CPU-seconds of each run; the mean for runs of which nothing is known."""
         each = [self.of(run) for run in runs]
         known = [cost for cost in each if cost is not None]
         mean = statistics.mean(known) if known else 1.0

@@ -39,7 +39,7 @@ class Progress:
     def parts(self):
         """Expected CPU-seconds done, with those of the runs under way."""
         now = time.monotonic()
-        # A run that takes longer than expected is not done for that.
+        # A run that takes longer than expected counts as 95% done.
         under_way = sum(min(now - begun, 0.95 * cost) for begun, cost in self.running.values())
         return min(self.done + under_way, self.total)
 

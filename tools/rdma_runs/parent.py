@@ -12,14 +12,14 @@ PR_SET_PDEATHSIG = 1
 
 
 def end_with_parent():
-    """A function for Popen's preexec_fn, or None where the system has no such thing.
+    """A function for Popen's preexec_fn, or None where the system has no such signal.
 
     Linux counts the thread that starts the program as the parent: this thread has to wait for the
     program.
     """
     if not sys.platform.startswith("linux"):
         return None
-    # Nothing is loaded between fork and exec, where other threads may have held a lock.
+    # Load the library here: between fork and exec, another thread's lock may never be released.
     return functools.partial(_ask, ctypes.CDLL(None).prctl, os.getpid())
 
 

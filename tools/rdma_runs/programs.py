@@ -18,7 +18,7 @@ def locate(names, folder=None):
     """The path of each program: from a folder, else from the PATH, else from a build made here.
 
     A name with a slash is a path of the user's own program; FILE.cc is a source to compile, unless
-    the folder or the PATH has a program of its name.
+    the folder or the PATH has a program of that name.
     """
     paths = {}
     for name in sorted(set(names)):
@@ -71,8 +71,8 @@ def revision(path):
     """The last commit of the sources that a program was built from, with "+" if they were changed.
 
     A build leaves the commit in the file COMMIT beside its examples (cmake/rdma-commit.cmake).
-    Where no such file lies beside a program, its sources are those of the repository that it lies
-    in, as they are when this function is called.
+    Without such a file beside a program, its sources are those of the repository that contains
+    the program, in their present state.
     """
     folder = os.path.dirname(os.path.realpath(path))
     try:

@@ -106,7 +106,7 @@ def guarded(work, options):
     """Calls work(options); turns errors into one message and an exit status."""
     from .run import RunError
 
-    # As an interrupt: programs under way are ended.
+    # SIGTERM acts like an interrupt, which ends the programs under way.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
         bootstrap.ensure()
@@ -120,7 +120,7 @@ def guarded(work, options):
 
 
 def note_of(options, text):
-    """One line of the tool, not of with-ns3."""
+    """Prints one line that begins with the name of the tool instead of with-ns3's."""
     name = getattr(options, "tool", None)
     print(f"{name}: {text}", file=sys.stderr) if name else note(text)
 

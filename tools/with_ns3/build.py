@@ -27,7 +27,7 @@ NS3 = {
     "NS3_EMU": "OFF",
     "NS3_TAP": "OFF",
     "NS3_VISUALIZER": "OFF",
-    # Not for this very processor: valgrind, which counts instructions, knows no AVX-512.
+    # No instructions of this processor alone: valgrind, which counts instructions, knows no AVX-512.
     "NS3_NATIVE_OPTIMIZATIONS": "OFF",
 }
 RELEASE = {"CMAKE_BUILD_TYPE": "release", "NS3_ASSERT": "OFF", "NS3_LOG": "OFF"}
@@ -66,8 +66,8 @@ NS3_PROFILES = {
         "NS3_STATIC": "ON",
         "NS3_LINK_TIME_OPTIMIZATION": "ON",
         "NS3_PRECOMPILE_HEADERS": "OFF",
-        # Link-time optimization of gcc needs its own linker: 3.37's name of that setting, then
-        # later ones'.
+        # Link-time optimization of gcc needs gcc's own linker. The first setting has its name in
+        # 3.37, the second one its name in later releases.
         "USING_FAST_LINKER": "BFD",
         "NS3_FAST_LINKERS": "OFF",
     },
@@ -108,7 +108,7 @@ def check_room(kind):
 
 
 class Output:
-    """Passes on compilers' messages on files of this repository, and all output once a step failed.
+    """Passes on compilers' messages on files of this repository, and all output after a failed step.
 
     Warnings in ns-3's own sources are not the user's.
     """
@@ -173,7 +173,7 @@ def run_ninja(folder, targets, log, phases, what):
 
 
 def run_cmake(source, folder, settings, log, phases, what, room="module"):
-    """Configures folder, unless it has been configured so already."""
+    """Configures folder, unless it already has this configuration."""
     stamp = os.path.join(folder, "with-ns3.json")
     wanted = json.dumps([source, settings, os.environ.get("CXX", "")], indent=0, sort_keys=True)
     if os.path.exists(stamp) and os.path.exists(os.path.join(folder, "build.ninja")):

@@ -111,7 +111,7 @@ def bench(arguments, wish):
     for option in ("--help", "-h", "--list"):
         if option in arguments:
             return execute([sys.executable, script, option], dict(os.environ))
-    # Only what is measured: with link-time optimization, each program takes minutes to link.
+    # Build only the measured programs: with link-time optimization, each takes minutes to link.
     programs = ["rdma-fabric", *listed_programs("bench")]
     phases = Phases()
     phases.expect(6)

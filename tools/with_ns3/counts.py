@@ -12,7 +12,7 @@ ENTRY = re.compile(
 
 @dataclasses.dataclass
 class Result:
-    """What an entry came to."""
+    """The result of an entry of CTest."""
 
     passed: int = 0
     failed: int = 0

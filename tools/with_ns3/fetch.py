@@ -28,9 +28,9 @@ class Release:
     debian_package: str
 
 
-# The checksum is that of ns3_3.37-2.dsc, signed by Debian's maintainer of ns-3. The file came to
-# Debian from nsnam.org as it is there (its watch file does not repack), so that one
-# checksum serves all sources; a file that differs from it is refused wherever it is from.
+# The checksum is that of ns3_3.37-2.dsc, signed by Debian's maintainer of ns-3. Debian's file equals
+# the file of nsnam.org (Debian's watch file does not repack), so one checksum serves all sources. A
+# file with another checksum is refused, whatever its source.
 RELEASE = Release(
     version="3.37",
     file="ns3_3.37.orig.tar.bz2",

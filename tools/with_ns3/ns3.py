@@ -23,11 +23,11 @@ class Ns3:
     """An ns-3 to build against."""
 
     version: str
-    # Of the build folders of this module for it.
+    # Name of the folder for this module's builds against this ns-3.
     key: str
-    # CMake's settings that make this module find it.
+    # CMake's settings with which this module finds this ns-3.
     settings: dict
-    # Where it is and why it was taken.
+    # Where this ns-3 is, and why it was chosen.
     origin: str
 
 

@@ -26,8 +26,8 @@ GROUPS = {
 # What --sanitize-threads runs, unless names are given.
 THREADS = ("rdma-threads", "rdma-threads-instruments", "golden-threads")
 TESTS = {"RDMA_UNIT_TESTS": "ON", "RDMA_TEST_RUNNER": "ON"}
-# Patterns that the random test of loss recovery runs, unless the environment sets the number: by
-# itself (and in tools/check-all) it runs a million.
+# Numbers of patterns for the random test of loss recovery, unless the environment sets the number.
+# The test's own default, which tools/check-all uses, is a million.
 PATTERNS, PATTERNS_SANITIZED = "200000", "40000"
 # How the sanitizers report.
 SANITIZERS = {

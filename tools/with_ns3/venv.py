@@ -37,7 +37,8 @@ def pip_log_size():
 def pip_log_lines(begin):
     """The lines of pip's own log from a position on.
 
-    With PIP_LOG set, pip writes what a build has said there, and "See above for output" to us.
+    With PIP_LOG set, pip writes the output of a build to its log, and prints only "See above for
+    output".
     """
     path = os.environ.get("PIP_LOG", "")
     if not os.path.exists(path):

@@ -26,7 +26,7 @@ struct PortFindings
     decltype(QbbPortCounters::dropsByReason) dropReasons{}; //!< drops of all classes by reason
 };
 
-/** Adds what happened at ingress of a port of a switch. */
+/** Adds the ingress findings of a switch port. */
 void
 AddIngress(PortFindings& found,
            const QbbSwitch& sw,
@@ -76,7 +76,7 @@ FindPort(const RdmaFabric& fabric,
     return found;
 }
 
-/** Adds the findings of a port to those of its kind. */
+/** Adds the findings of a port to the findings of the port's kind. */
 void
 AddPort(RdmaKindFindings& kind, const PortFindings& found, const std::string& name)
 {

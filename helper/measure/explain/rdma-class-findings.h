@@ -17,14 +17,14 @@ namespace ns3
 
 /**
  * \ingroup rdma-explain
- * The largest of several numbers of bytes, and the port that has it.
+ * Largest number of bytes among several ports, and the name of the port with that number.
  */
 struct RdmaPeak
 {
     uint64_t bytes{0}; //!< the largest number
     std::string port;  //!< name of the port; empty if all are 0
 
-    /** \param other bytes of a port \param name name of the port */
+    /** Considers a port. \param other bytes of the port \param name name of the port */
     void Raise(uint64_t other, const std::string& name);
 };
 
@@ -42,7 +42,7 @@ struct RdmaKindFindings
     uint32_t pausing{0};      //!< ports that sent pauses
     uint64_t marks{0};        //!< packets marked
     uint64_t drops{0};        //!< frames dropped
-    /// Lowest bound of the dynamic threshold of a pause; 0: the threshold is not dynamic
+    /// Smallest lower bound of the dynamic XOFF threshold; 0: the threshold is not dynamic
     uint64_t lowestXoff{0};
 };
 

@@ -26,7 +26,7 @@ struct RdmaClassForecast
     uint8_t priority{0};             //!< the class, 0..7
     RdmaSenderProfile senders;       //!< the hosts
     std::vector<RdmaPortKind> kinds; //!< ports by kind
-    /// Room of an ingress port that is busy alone, by kind; no value for hosts
+    /// Room of an ingress port while all other ports are idle, by kind; no value for hosts
     std::vector<std::optional<RdmaIngressRoom>> rooms;
     std::vector<RdmaIncastForecast> incasts; //!< by kinds of egress and ingress ports
 };
@@ -47,8 +47,8 @@ RdmaClassForecast ForecastRdmaClass(const RdmaFabric& fabric,
  * Prints a table of the kinds of ports, and for each pair of kinds which incast first marks, pauses
  * and drops, and whether congestion control or PFC acts first.
  *
- * \param os is written to
- * \param forecast what is known
+ * \param os output stream
+ * \param forecast what is known of the class
  */
 void PrintRdmaClassForecast(std::ostream& os, const RdmaClassForecast& forecast);
 
@@ -56,8 +56,8 @@ void PrintRdmaClassForecast(std::ostream& os, const RdmaClassForecast& forecast)
  * \ingroup rdma-explain
  * Prints rows in columns that are as wide as their longest entry. The first column is left-aligned.
  *
- * \param os is written to
- * \param rows the rows, with equally many entries
+ * \param os output stream
+ * \param rows the rows, all with the same number of entries
  */
 void PrintRdmaColumns(std::ostream& os, const std::vector<std::vector<std::string>>& rows);
 

@@ -40,7 +40,7 @@ GetLargestFlows(const RdmaFlowRunnerBase& runner)
     return largest;
 }
 
-/** \return classes that a port pauses; class 3 if there is none; by class, with 0 bytes */
+/** \return 0 bytes for each class that any port may pause; for class 3 if there is none */
 std::map<uint8_t, uint64_t>
 GetLosslessClasses(const RdmaFabric& fabric)
 {

@@ -24,8 +24,9 @@ namespace ns3
 
 /**
  * \ingroup rdma-explain
- * Explains marks, pauses and drops: `explain`. Before the run, it prints the thresholds of the
- * ports by kind and the smallest incasts that reach them; after the run, what happened and why.
+ * The instrument `explain`: explains marks, pauses and drops. Before the run, it prints the
+ * thresholds of the ports by kind and the smallest incasts that reach the thresholds. After the
+ * run, it prints what happened and why.
  *
  *     auto report = CreateObject<RdmaExplainReport>();
  *     report->Begin(fabric, nullptr);
@@ -54,7 +55,7 @@ class RdmaExplainReport : public RdmaInstrument
     void PrintForecast(std::ostream& os) override;
     void Finish() override;
 
-    /** \param os gets what happened, after the forecast if PrintForecast() was not called */
+    /** \param os output stream for the findings, after the forecast unless PrintForecast() ran */
     void Print(std::ostream& os) const override;
 
     bool WatchesRanks() const override

@@ -13,10 +13,10 @@ namespace ns3
 
 /**
  * \ingroup rdma-explain
- * Prints the occupancy by kind of port next to its thresholds, and numbers of pauses, marks and
- * drops.
+ * Prints, for each kind of port, the occupancy next to the thresholds, and the numbers of pauses,
+ * marks and drops.
  *
- * \param os is written to
+ * \param os output stream
  * \param forecast what was known before the run
  * \param findings what happened
  */

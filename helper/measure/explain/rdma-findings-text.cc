@@ -15,7 +15,7 @@ namespace ns3
 namespace
 {
 
-/** The sentences of a class. */
+/** Prints the findings of a class as sentences. */
 class RdmaFindingsPrinter
 {
   public:
@@ -324,7 +324,7 @@ class RdmaFindingsPrinter
         }
     }
 
-    /** \return what makes congestion control act earlier */
+    /** \return advice that makes congestion control act earlier */
     std::string GetEarlierControl() const
     {
         return !m_forecast.senders.control          ? "congestion control, "
@@ -338,21 +338,21 @@ class RdmaFindingsPrinter
         return peak.port.empty() ? "" : " at " + peak.port;
     }
 
-    /** \return condition of the XOFF of a kind */
+    /** \return condition under which the XOFF threshold of a kind holds; may be empty */
     static std::string GetBusyAlone(const RdmaKindFindings& found)
     {
         return found.lowestXoff > 0 ? " while no other port holds memory" : "";
     }
 
-    /** \return "--ATTRIBUTE for WHAT, ", or "WHAT, " */
+    /** \return "WHAT (--ATTRIBUTE), ", or "WHAT, " without an attribute */
     std::string GetMemory(const std::string& what) const
     {
         return m_findings.sizeAttribute.empty() ? what + ", "
                                                 : what + " (--" + m_findings.sizeAttribute + "), ";
     }
 
-    std::ostream& m_os;                                //!< is written to
-    const RdmaClassForecast& m_forecast;               //!< what was known
+    std::ostream& m_os;                                //!< output stream
+    const RdmaClassForecast& m_forecast;               //!< what was known before the run
     const RdmaClassFindings& m_findings;               //!< what happened
     const std::optional<RdmaFirstEvent>& m_firstPause; //!< first pause of the class
     const std::optional<RdmaFirstEvent>& m_firstMark;  //!< first mark of the class

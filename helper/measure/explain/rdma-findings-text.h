@@ -14,10 +14,10 @@ namespace ns3
 
 /**
  * \ingroup rdma-explain
- * Prints what happened and why: marks, pauses and drops, the occupancy by kind of port next to its
- * thresholds, and the attributes to change.
+ * Prints what happened and why: marks, pauses and drops, the occupancy of each kind of port next to
+ * the thresholds, and the attributes to change.
  *
- * \param os is written to
+ * \param os output stream
  * \param forecast what was known before the run
  * \param findings what happened
  * \param first first events of the run

@@ -62,7 +62,7 @@ RdmaFirstEvents::GetTable() const
 {
     RdmaFirstEventTable table;
     const auto find = [this](auto getTime, std::optional<RdmaFirstEvent>& event) {
-        // The first of equal elements, so the lowest node id.
+        // min_element() returns the first of equal elements, which has the lowest node id.
         const auto first = std::min_element(m_ports.begin(),
                                             m_ports.end(),
                                             [&getTime](const auto& a, const auto& b) {

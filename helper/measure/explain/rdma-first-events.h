@@ -21,11 +21,11 @@ namespace ns3
 
 /**
  * \ingroup rdma-explain
- * Something that happened for the first time in a run.
+ * An event that happened for the first time in a run.
  */
 struct RdmaFirstEvent
 {
-    QbbPs at{0};      //!< when
+    QbbPs at{0};      //!< instant of the event
     std::string port; //!< name of the port
 };
 
@@ -54,12 +54,12 @@ class RdmaFirstEvents
     explicit RdmaFirstEvents(const RdmaFabric& fabric);
 
     /**
-     * \return the first events of the fabric until now. Of events of several ports at one instant,
-     *         the one at the node with the lowest id is the first.
+     * \return the first events of the fabric so far. If events of several ports have the same event
+     *         time, the event at the node with the lowest id is the first.
      */
     RdmaFirstEventTable GetTable() const;
 
-    /** Tells each rank of MPI (RdmaRanks) the first events of all ranks. Every rank calls it. */
+    /** Collective call: gives each rank of MPI (RdmaRanks) the first events of all ranks. */
     void Gather();
 
   private:
@@ -80,7 +80,7 @@ class RdmaFirstEvents
         Firsts firsts;                              //!< first events of the port
     };
 
-    /// The ports, by node id and number. Their watchers share them.
+    /// The ports, by node id and number. The watchers of each port share its element.
     std::vector<std::shared_ptr<Port>> m_ports;
 };
 

@@ -22,7 +22,7 @@ GetBytesIn(QbbBitRate rate, QbbPs time)
     return static_cast<uint64_t>(static_cast<double>(rate) * static_cast<double>(time) / 8e12);
 }
 
-/** Keeps the first incast that has an effect. */
+/** Keeps the incast if it is the first one with an effect. */
 void
 KeepSmallest(std::optional<RdmaIncastDegree>& smallest,
              const std::optional<RdmaIncastEvent>& event,
@@ -86,8 +86,8 @@ class RdmaIncastForecaster
         const auto& inputs = m_forecast.pair.inputs;
         for (uint32_t n = 1; n <= inputs.size() && !IsComplete(); ++n)
         {
-            // Senders that do not exceed the rate of the egress port together make no queue that
-            // lasts.
+            // Senders whose total rate does not exceed the rate of the egress port build no lasting
+            // queue.
             const auto arriving = static_cast<double>(m_incast.inputRate) * n;
             if (arriving <= static_cast<double>(m_incast.outputRate))
             {
@@ -105,7 +105,7 @@ class RdmaIncastForecaster
     }
 
   private:
-    /** \return true if larger incasts have no effect that smaller ones do not have */
+    /** \return true if larger incasts can have no further effect */
     bool IsComplete() const
     {
         return (m_forecast.mark || m_incast.marks.empty()) && (m_forecast.pause || !m_lossless) &&
@@ -113,7 +113,7 @@ class RdmaIncastForecaster
                (m_forecast.pfcFirst || !m_senders.control || !m_lossless);
     }
 
-    /** Adds what an incast has caused. */
+    /** Adds the outcome of an incast of n senders. */
     void Add(const RdmaIncastOutcome& outcome, uint32_t n)
     {
         KeepSmallest(m_forecast.mayMark, outcome.mayMark, n);

@@ -24,8 +24,8 @@ namespace ns3
 struct RdmaSenderProfile
 {
     uint32_t payloadBytes{0}; //!< payload of a full packet
-    uint32_t frameBytes{0};   //!< frame of a full packet
-    uint32_t lineBytes{0};    //!< the frame with preamble and gap
+    uint32_t frameBytes{0};   //!< frame size of a full packet
+    uint32_t lineBytes{0};    //!< frame size plus preamble and gap
     QbbBitRate rate{0};       //!< line rate of a host
     QbbPs rtt{0};             //!< longest round trip of a full packet in the empty fabric
     uint32_t links{0};        //!< links of the longest path
@@ -36,24 +36,24 @@ struct RdmaSenderProfile
     Ptr<RdmaCongestionControl> control; //!< congestion control, or null
 
     /**
-     * The packets that a sender sends at line rate unless something slows it down: those of
-     * burstBytes; if that is 0, of the largest flow; if that is not known, of a bandwidth-delay
-     * product. The transport limits the latter two.
+     * Computes how many packets a sender sends at line rate unless something slows the sender down:
+     * the packets of burstBytes; if burstBytes is 0, of the largest flow; if flowBytes is also 0,
+     * of a bandwidth-delay product. The transport limits the latter two numbers.
      *
-     * \return number of packets, 1 and above
+     * \return number of packets, 1 or more
      */
     uint64_t GetFrames() const;
 
-    /** \param portRate rate of a port \return senders that fill it, 1 and above */
+    /** \param portRate rate of a port \return number of senders that fill the port, 1 or more */
     uint64_t GetSendersBehind(QbbBitRate portRate) const;
 
     /** \param rate a line rate \return bandwidth-delay product in bytes on the line */
     uint64_t GetBdpBytes(QbbBitRate rate) const;
 
-    /** \return true if congestion control reacts to marks; false: to delay, or there is none */
+    /** \return true if congestion control reacts to marks, false if to delay or if there is none */
     bool ReactsToMarks() const;
 
-    /** \return queueing delay at which congestion control without marks does not slow down */
+    /** \return largest queueing delay that congestion control without marks accepts */
     QbbPs GetAcceptedDelay() const;
 };
 
@@ -66,7 +66,7 @@ RdmaSenderProfile DescribeRdmaSenders(const RdmaFabric& fabric);
 
 /**
  * \ingroup rdma-explain
- * The smallest incast that causes something.
+ * The smallest incast that causes an event.
  */
 struct RdmaIncastDegree
 {
@@ -76,22 +76,22 @@ struct RdmaIncastDegree
 
 /**
  * \ingroup rdma-explain
- * What incasts of increasing degree from ports of one kind to a port of another kind cause.
+ * Effects of incasts of increasing degree from ports of one kind to a port of another kind.
  */
 struct RdmaIncastForecast
 {
     RdmaPortPair pair;                       //!< the ports
     uint64_t frames{0};                      //!< frames that each sender sends
     std::optional<RdmaIncastDegree> mayMark; //!< smallest incast whose packets may be marked
-    std::optional<RdmaIncastDegree> mark;    //!< smallest incast with an expected number of 1 mark
-    std::optional<RdmaIncastDegree> signal;  //!< smallest incast with more than the accepted delay
+    std::optional<RdmaIncastDegree> mark;    //!< smallest incast that causes 1 mark on average
+    std::optional<RdmaIncastDegree> signal;  //!< smallest incast that exceeds the accepted delay
     std::optional<RdmaIncastDegree> pause;   //!< smallest incast that causes a pause
     std::optional<RdmaIncastDegree> drop;    //!< smallest incast that causes a drop
     /// Largest number of senders up to which congestion control slows a sender before a pause does
     uint32_t controlFirst{0};
     std::optional<uint32_t> pfcFirst; //!< smallest incast in which a pause slows a sender first
-    QbbPs controlAt{0};               //!< when the former happens in the incast of pause
-    QbbPs pfcAt{0};                   //!< when the latter happens in the incast of pause
+    QbbPs controlAt{0};               //!< when control slows a sender, in the incast of pause
+    QbbPs pfcAt{0};                   //!< when a pause slows a sender, in the incast of pause
 };
 
 /**

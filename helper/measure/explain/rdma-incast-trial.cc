@@ -61,7 +61,7 @@ class RdmaIncastInProgress
     /** \return true if the rest of the incast can show nothing new */
     bool IsDecided() const
     {
-        // The queue of a lossy class does not grow any more once frames are dropped.
+        // The queue of a lossy class stops growing once frames are dropped.
         return m_outcome.drop && (!m_outcome.pause || (m_outcome.mark && m_outcome.signal));
     }
 
@@ -79,7 +79,7 @@ class RdmaIncastInProgress
         }
     }
 
-    /** Shows the queue to the markers. */
+    /** Applies the marking curves to a queue length. */
     void Mark(bool atDeparture, uint64_t queueBytes, QbbPs now, std::size_t sender)
     {
         for (const QbbMarkCurve& curve : m_incast.marks)
@@ -100,7 +100,7 @@ class RdmaIncastInProgress
         }
     }
 
-    /** Slows a sender if it hears of a packet behind a queue. */
+    /** Records when a sender slows down, if \p hears is true and no sender has slowed down yet. */
     void Slow(bool hears, QbbPs now, uint64_t queueBytes)
     {
         if (hears && m_outcome.slowedAt == QBB_NEVER && m_incast.feedback != QBB_NEVER)
@@ -109,7 +109,7 @@ class RdmaIncastInProgress
         }
     }
 
-    /** A frame of a sender arrives. */
+    /** Passes a frame of a sender to the buffer manager. */
     void Arrive(std::size_t sender, QbbPs now)
     {
         const uint16_t input = m_incast.inputs[sender];
@@ -146,7 +146,7 @@ class RdmaIncastInProgress
         }
     }
 
-    /** Frames leave whose transmission begins before an instant, or at it if \p inclusive. */
+    /** Sends the frames whose transmission begins before an instant, or at it if \p inclusive. */
     void Depart(QbbPs now, bool inclusive)
     {
         while (!m_queue.empty() && (m_next < now || (inclusive && m_next == now)))
@@ -179,14 +179,14 @@ class RdmaIncastInProgress
         }
     }
 
-    static constexpr double ROUNDING = 1e-9; //!< of a sum of probabilities
+    static constexpr double ROUNDING = 1e-9; //!< rounding error of a sum of probabilities
 
-    QbbBufferManager& m_buffer;      //!< decides
+    QbbBufferManager& m_buffer;      //!< the buffer manager on trial
     const RdmaIncast& m_incast;      //!< the incast
     const QbbLineRate m_inputRate;   //!< rate of the ingress ports
     const QbbLineRate m_outputRate;  //!< rate of the egress port
     std::deque<std::size_t> m_queue; //!< senders of the frames in the egress queue
-    std::vector<uint64_t> m_held;    //!< bytes held of each sender
+    std::vector<uint64_t> m_held;    //!< bytes that the buffer holds of each sender
     std::vector<uint64_t> m_left;    //!< frames that each sender has yet to send
     QbbPs m_next{0};                 //!< when the egress port may send its next frame
     QbbPs m_idleSince{0};            //!< start of the egress port's current train of frames

@@ -18,7 +18,7 @@ namespace ns3
 
 /**
  * \ingroup rdma-explain
- * An incast on paper: senders behind ports of a switch send to one other port of the switch, at
+ * A hypothetical incast: senders behind ports of a switch send to one other port of the switch, at
  * line rate, in step, from one instant on.
  */
 struct RdmaIncast
@@ -50,12 +50,12 @@ struct RdmaIncastEvent
 {
     QbbPs at{0};             //!< time since the first frames arrived
     uint64_t queueBytes{0};  //!< bytes in the egress queue
-    uint64_t senderBytes{0}; //!< frame bytes of the sender concerned that the switch holds
+    uint64_t senderBytes{0}; //!< bytes of the sender's frames that the switch holds
 };
 
 /**
  * \ingroup rdma-explain
- * What an RdmaIncast causes first.
+ * First events that an RdmaIncast causes.
  */
 struct RdmaIncastOutcome
 {
@@ -69,16 +69,16 @@ struct RdmaIncastOutcome
 
 /**
  * \ingroup rdma-explain
- * Shows the frames of an incast to a buffer manager, in the order in which they would arrive and
- * leave, and records its first decisions. The incast ends when its frames have been sent, or when
- * frames arrive of a sender that congestion control has slowed down. Until then, senders react to
- * nothing but pauses, and the pauses do not end.
+ * Passes the frames of an incast to a buffer manager, in the order in which they would arrive and
+ * leave, and records the manager's first decisions. The incast ends when its frames have been sent,
+ * when the first frames of a slowed sender would arrive, or when nothing new can happen. Until
+ * then, senders react to nothing but pauses, and the pauses do not end.
  *
  * A wave of frames, one from each sender, arrives every lineBytes x 8 / inputRate. A frame leaves
  * every lineBytes x 8 / outputRate, from the first arrival on. Among simultaneous events, a frame
  * arrives before another one leaves, as in a QbbSwitch.
  *
- * \param buffer an empty and configured buffer manager; it keeps the frames
+ * \param buffer an empty and configured buffer manager; frames may remain in it
  * \param incast the incast
  * \return the first events
  */
@@ -86,7 +86,7 @@ RdmaIncastOutcome TryRdmaIncast(QbbBufferManager& buffer, const RdmaIncast& inca
 
 /**
  * \ingroup rdma-explain
- * What a switch holds of one sender that sends to a port that does not send.
+ * Bytes that a switch holds for one sender while the egress port sends nothing.
  */
 struct RdmaIngressRoom
 {

@@ -14,7 +14,7 @@ namespace ns3
 namespace
 {
 
-/** \param name name of a node \return the name without the number at its end */
+/** \param name name of a node \return the name without the number and separators at its end */
 std::string
 GetNodeStem(const std::string& name)
 {
@@ -22,7 +22,7 @@ GetNodeStem(const std::string& name)
     return end == std::string::npos ? name : name.substr(0, end + 1);
 }
 
-/** \return true if both mark equally */
+/** \return true if both lists contain equal curves */
 bool
 AreSameMarks(const std::vector<QbbMarkCurve>& a, const std::vector<QbbMarkCurve>& b)
 {
@@ -47,7 +47,7 @@ AreSameSettings(const RdmaPortSettings& a, const RdmaPortSettings& b)
            AreSameMarks(a.marks, b.marks);
 }
 
-/** \return settings of a port that are not those of a switch */
+/** \return settings that ports of hosts and of switches have */
 RdmaPortSettings
 DescribeHostPort(const QbbNetDevice& device, uint8_t priority)
 {
@@ -97,7 +97,7 @@ AddToKind(std::vector<RdmaPortKind>& kinds,
     kind->members.push_back(member);
 }
 
-/** Makes the names of kinds that differ in their settings alone differ, too. */
+/** Gives different names to kinds that differ only in their settings. */
 void
 NumberKinds(std::vector<RdmaPortKind>& kinds)
 {
@@ -116,7 +116,7 @@ NumberKinds(std::vector<RdmaPortKind>& kinds)
     }
 }
 
-/** The routes between the ports of a switch. */
+/** Finds the pairs of kinds of ports between which switches forward. */
 class RdmaPortPairFinder
 {
   public:
@@ -207,7 +207,7 @@ class RdmaPortPairFinder
     }
 
     const RdmaFabric& m_fabric;                     //!< the fabric
-    const RdmaFabricPorts m_ports;                  //!< its ports
+    const RdmaFabricPorts m_ports;                  //!< ports of the fabric
     std::vector<std::vector<std::size_t>> m_kindOf; //!< index of a kind, by node and port
     /// The pairs, by kind of the egress port and kind of the ingress ports.
     std::map<std::pair<std::size_t, std::size_t>, RdmaPortPair> m_pairs;

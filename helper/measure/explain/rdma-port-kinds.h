@@ -21,7 +21,7 @@ namespace ns3
 
 /**
  * \ingroup rdma-explain
- * What a port has for one class: buffer, headroom, marks.
+ * Settings of a port for one class: buffer, headroom, marks.
  */
 struct RdmaPortSettings
 {
@@ -90,8 +90,8 @@ std::vector<RdmaPortKind> MakeRdmaPortKinds(const RdmaFabric& fabric, uint8_t pr
  * \param fabric the fabric
  * \param kinds its ports
  * \return the pairs of kinds between which switches forward, each with the ports of the switch and
- *         receiver that have the most ingress ports. Switches with equal names but for their
- *         numbers, and equally many ports, are represented by the first of them.
+ *         receiver that have the most ingress ports. Of the switches with equally many ports and
+ *         with names that differ only in their numbers, only the first switch is examined.
  */
 std::vector<RdmaPortPair> MakeRdmaPortPairs(const RdmaFabric& fabric,
                                             const std::vector<RdmaPortKind>& kinds);

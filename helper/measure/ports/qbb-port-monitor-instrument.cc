@@ -36,7 +36,7 @@ class QbbPortMonitorInstrument : public RdmaInstrument
   private:
     std::string m_path;                        //!< attribute File
     Time m_period;                             //!< attribute Period
-    RdmaOutputFile m_file;                     //!< gets the rows
+    RdmaOutputFile m_file;                     //!< output file of the rows
     std::unique_ptr<QbbPortMonitor> m_monitor; //!< writes the rows
 };
 

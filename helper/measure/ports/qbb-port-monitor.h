@@ -91,8 +91,8 @@ class QbbPortMonitor
     void Poll();
 
     /**
-     * Writes the rows of all ranks of MPI (RdmaRanks), after the simulation. Every rank calls it
-     * once; the rows go to the stream of the first rank. Does nothing with one rank.
+     * Writes the rows of all ranks of MPI (RdmaRanks), after the simulation. Every rank calls
+     * Finish() once; the rows go to the stream of the first rank. Does nothing with one rank.
      */
     void Finish();
 
@@ -103,7 +103,7 @@ class QbbPortMonitor
         std::shared_ptr<const RdmaFabricPort> port; //!< number and name of the port
         Ptr<QbbNetDevice> device;                   //!< device of the port
         Ptr<QbbBufferManager> buffer;               //!< buffer of the port's switch, or null
-        uint64_t place;                             //!< number of ports added before on any rank
+        uint64_t place;                             //!< number of ports added earlier, on all ranks
         std::array<QbbPortReading, 8> readings{};   //!< latest written reading by priority
     };
 

@@ -39,7 +39,7 @@ class RdmaTimeSeriesInstrument : public RdmaInstrument
     /**
      * \param text flow ids and ranges of flow ids, as in 0-9,17; auto: all
      * \return first and last id of each range, as given
-     * \throws std::invalid_argument that says what is accepted
+     * \throws std::invalid_argument naming the accepted text
      */
     static std::vector<std::pair<uint64_t, uint64_t>> ParseFlows(const std::string& text);
 
@@ -47,7 +47,7 @@ class RdmaTimeSeriesInstrument : public RdmaInstrument
     std::string m_path;                       //!< attribute File
     Time m_period;                            //!< attribute Period
     std::string m_flows;                      //!< attribute Flows
-    RdmaOutputFile m_file;                    //!< gets the rows
+    RdmaOutputFile m_file;                    //!< output file of the rows
     std::unique_ptr<RdmaTimeSeries> m_series; //!< writes the rows
 };
 

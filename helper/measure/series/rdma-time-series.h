@@ -23,7 +23,7 @@ namespace ns3
 /**
  * \ingroup rdma
  * Writes the state of queue pairs periodically as CSV, with one row for each active queue pair.
- * Rates, windows and round trips are those of RdmaQueuePairSample; missing values are empty fields.
+ * Rates, windows and round trips come from RdmaQueuePairSample; missing values are empty fields.
  *
  *     RdmaTimeSeries series(file, fabric, 10_us);
  *     series.Add(flow, qp);
@@ -63,8 +63,8 @@ class RdmaTimeSeries
     void Start();
 
     /**
-     * Writes the rows of all ranks of MPI (RdmaRanks), after the simulation. Every rank calls it
-     * once; the rows go to the stream of the first rank. Does nothing with one rank.
+     * Writes the rows of all ranks of MPI (RdmaRanks), after the simulation. Every rank calls
+     * Finish() once; the rows go to the stream of the first rank. Does nothing with one rank.
      */
     void Finish();
 

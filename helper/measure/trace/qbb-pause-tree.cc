@@ -317,7 +317,7 @@ QbbPauseTree::FindCause(QbbPause& pause, const std::vector<Waiting>& waiting, Qb
     for (const auto& [egress, bytes, isPaused] : waiting)
     {
         const Port& way = m_ports[m_byNode[pause.node][egress]];
-        // Events of other nodes at this instant may come before this one, or after.
+        // Other nodes' events at this event time may run before or after, and must not count.
         const int64_t parent = m_ports[way.peer].presents[pause.priority].GetBefore(at);
         const bool blocked = isPaused && parent != QbbPause::NONE;
         const bool isPause = pause.cause == QbbPause::Cause::PAUSE;

@@ -67,8 +67,8 @@ const char* GetQbbPauseCauseName(QbbPause::Cause cause);
  * root.
  *
  * The object watches the pause frames of every port and does not change the simulation. Each port
- * tells what it sees at its own node; the object then links the pauses of all nodes in the order of
- * their events, while no thread runs events of a node. It must exist until the last event. With
+ * reports what happens at its own node; the object links the pauses of all nodes in the order of
+ * their events, while no thread runs events of a node. The object must outlive the last event. With
  * several ranks of MPI (RdmaRanks), each rank has such an object, and Finish() links the pauses of
  * all ranks.
  *
@@ -89,7 +89,7 @@ class QbbPauseTree : public RdmaInstrument
     }
 
     /**
-     * Begins to record the pauses of a fabric without flows of a runner.
+     * Begins to record the pauses of a fabric, for programs without a flow runner.
      *
      * \param fabric the fabric, before the simulation runs
      */
@@ -114,7 +114,7 @@ class QbbPauseTree : public RdmaInstrument
     struct Present
     {
         int64_t pause{QbbPause::NONE};  //!< index in m_pauses, or NONE
-        int64_t before{QbbPause::NONE}; //!< index until the instant of the latest change, or NONE
+        int64_t before{QbbPause::NONE}; //!< index before the event of the latest change, or NONE
         QbbEventTime changed;           //!< latest change
         QbbPs until{0};                 //!< expiry of the pause unless refreshed
 

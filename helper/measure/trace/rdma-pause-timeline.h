@@ -27,7 +27,7 @@ class RdmaPauseTimeline
     /** Sampled values of a port, by traffic class. */
     struct Values
     {
-        std::array<uint64_t, 8> queueBytes{}; //!< bytes in the queues; at a host, of slow receivers
+        std::array<uint64_t, 8> queueBytes{}; //!< queued bytes; at a host, in its slow receiver
         std::array<uint64_t, 8> marks{};      //!< ECN marks
 
         bool operator==(const Values& other) const
@@ -54,7 +54,7 @@ class RdmaPauseTimeline
         Kind kind{Kind::PAUSE}; //!< kind of the report
         uint32_t place{0};      //!< index of the port
         uint8_t priority{0};    //!< traffic class
-        QbbPs effect{0};        //!< instant at which it takes effect
+        QbbPs effect{0};        //!< instant at which the report takes effect
         QbbPs until{0};         //!< PAUSE: expiry of the pause
     };
 

@@ -92,7 +92,7 @@ class RdmaPauseTrace : public RdmaInstrument
     std::vector<Port> m_ports;                     //!< two ports for each link
     std::vector<std::vector<uint32_t>> m_byNode; //!< indices in m_ports by node id and port number
     std::vector<Report> m_reports;               //!< reports of one instant
-    QbbEventTime m_reported;                     //!< event time of these reports
+    QbbEventTime m_reported;                     //!< event time of m_reports
     bool m_finished{false};                      //!< Finish() has been called
     RdmaRankLog<QbbEventTime> m_log;             //!< records of this rank among several
     /// Timer of the next sample

@@ -17,15 +17,15 @@ namespace ns3
 
 /**
  * \ingroup rdma-flow-report
- * Records that the ranks of MPI (RdmaRanks) keep during a run and put in order afterwards.
+ * Records of a rank of MPI (RdmaRanks) during a run; Gather() merges the records of all ranks.
  *
- * \tparam Place place of a record in the order of the records: trivially copyable, with operator<
+ * \tparam Place place of a record in the order of the records; trivially copyable, with operator<
  */
 template <typename Place>
 class RdmaRankLog
 {
   public:
-    /// A record: its place, and bytes that only its user understands (RdmaRankWriter).
+    /// A record: its place, and bytes that the caller interprets (RdmaRankWriter).
     using Record = std::pair<Place, std::string>;
 
     /** \param place place of a record of this rank \param bytes the record */
@@ -35,11 +35,11 @@ class RdmaRankLog
     }
 
     /**
-     * Tells each rank the records of all ranks, and forgets them. Every rank calls it as often as
-     * every other rank, while no simulation runs.
+     * Returns the records of all ranks on each rank, and clears the log. All ranks must call this
+     * function equally often, while no simulation runs.
      *
-     * \return the records by place; records at one place by rank, and those of one rank in the
-     *         order of Add()
+     * \return the records by place; records at one place by rank; records of one rank at one place
+     *         in the order of Add()
      */
     std::vector<Record> Gather()
     {
@@ -71,12 +71,12 @@ class RdmaRankLog
 
 /**
  * \ingroup rdma-flow-report
- * Gives each rank the rows of all ranks. Every rank calls it, while no simulation runs.
+ * Gives each rank the rows of all ranks. Every rank calls this function, while no simulation runs.
  *
  * \tparam Row type of the rows, trivially copyable
- * \param [in,out] rows rows, as many on each rank
- * \param isLocal function that takes a position and returns true if this rank knows the row; one
- *        rank knows each row
+ * \param [in,out] rows rows; all ranks have the same number of rows
+ * \param isLocal function that takes a position and returns true if this rank knows the row;
+ *        exactly one rank knows each row
  */
 template <typename Row, typename IsLocal>
 void

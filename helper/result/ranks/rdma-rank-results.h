@@ -18,8 +18,8 @@
  * \file
  * \ingroup rdma-flow-report
  * Results of a run over several ranks of MPI (RdmaRanks). A rank knows the results of its own
- * nodes; these functions give each rank the results of all. Every rank calls them in one order,
- * while no simulation runs. With one rank, they change nothing.
+ * nodes; these functions give each rank the results of all ranks. All ranks must call them in the
+ * same order, while no simulation runs. With one rank, the functions change nothing.
  */
 
 namespace ns3
@@ -54,7 +54,7 @@ uint64_t SumRdmaRanks(uint64_t number);
 
 /**
  * \ingroup rdma-flow-report
- * \param texts texts of this rank by their place in a report; no rank has a place of another rank
+ * \param texts texts of this rank by place in a report; no two ranks have a text at one place
  * \return the texts of all ranks, in the order of their places
  */
 std::string JoinRdmaTexts(const std::map<std::pair<uint32_t, uint32_t>, std::string>& texts);

@@ -16,8 +16,8 @@ namespace ns3
 /**
  * \ingroup rdma-flow-report
  * Rows of a file to which all ranks of MPI (RdmaRanks) contribute. With one rank, rows are written
- * at once. With several ranks, a rank keeps its rows until the simulation is over, and the first
- * rank writes the rows of all.
+ * immediately. With several ranks, a rank keeps its rows until the simulation is over, and the
+ * first rank writes the rows of all ranks.
  */
 class RdmaRankRows
 {
@@ -31,12 +31,12 @@ class RdmaRankRows
     /**
      * Adds a row.
      *
-     * \param place place of the row, above those of earlier rows of this rank
+     * \param place place of the row, above the places of earlier rows of this rank
      * \param row text of the row, with the end of the line
      */
     void Add(const Place& place, const std::string& row);
 
-    /** Writes the rows of all ranks, after the simulation. Every rank calls it once. */
+    /** Writes the rows of all ranks, after the simulation. Every rank calls this function once. */
     void Finish();
 
   private:

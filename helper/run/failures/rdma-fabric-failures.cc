@@ -54,7 +54,12 @@ GetTimeAttribute(const ObjectBase& object, const std::string& attribute)
     return value.Get();
 }
 
-/** \param option name of an option \param given the user gave it \param options of the run */
+/**
+ * \param option name of an option that needs PFC
+ * \param given true if the user gave the option
+ * \param options options of the run
+ * \throws std::invalid_argument if the option is given and PFC is off
+ */
 void
 RequirePfc(const std::string& option, bool given, const RdmaFabricOptions& options)
 {
@@ -140,7 +145,7 @@ AddReceiver(const RdmaFabric& fabric, const std::string& text)
     buffer->Install(device);
 }
 
-/** \return watchdog of a NIC as the options describe it; no part: none */
+/** \return the watchdog of a NIC according to the options; no part if there is none */
 RdmaPart
 MakeNicWatchdog(const RdmaFabricOptions& options)
 {
@@ -156,7 +161,7 @@ MakeNicWatchdog(const RdmaFabricOptions& options)
     return part;
 }
 
-/** \return PFC watchdog of a switch as the options describe it; no part: none */
+/** \return the PFC watchdog of a switch according to the options; no part if there is none */
 RdmaPart
 MakeWatchdog(const RdmaFabricOptions& options)
 {

@@ -92,7 +92,7 @@ void
 RdmaFailureReport::Print(std::ostream& os) const
 {
     const RdmaTopology& topology = m_fabric->GetTopology();
-    std::map<std::pair<uint32_t, uint32_t>, std::string> texts; // by section and node
+    std::map<std::pair<uint32_t, uint32_t>, std::string> texts; // texts by section and node
     for (uint32_t node = 0; node < topology.GetNNodes(); ++node)
     {
         if (!RdmaRanks::IsLocal(*m_fabric->GetNode(node)))

@@ -15,7 +15,7 @@ namespace ns3
 namespace
 {
 
-/// What attribute Senders accepts.
+/// Accepted values of the attribute Senders.
 const char* const PARKING_LOT_SENDERS = "senders on each switch, as in 3x1 (1 or more), or a "
                                         "number of switches with one sender each (2 or more)";
 
@@ -89,7 +89,7 @@ MakeRdmaParkingLot(const std::vector<uint32_t>& senders, const RdmaTopologyRates
         draft.CheckCount("senders on a switch", n);
         draft.CountNodes(n);
     }
-    std::vector<uint32_t> place; // of each host in the chain
+    std::vector<uint32_t> place; // place of each host in the chain
     for (uint32_t i = 0; i < senders.size(); ++i)
     {
         place.insert(place.end(), senders[i], i);

@@ -30,7 +30,7 @@ struct XgftTiers
 };
 
 /**
- * \param draft counts the nodes and links
+ * \param draft the draft, which counts the nodes and links
  * \param children m_i
  * \param parents w_i
  * \return the sizes, each at most RdmaTopology::MAX_NODES
@@ -76,7 +76,7 @@ class RdmaXgft : public RdmaTopologyBuilder
     /** \return the object TypeId */
     static TypeId GetTypeId()
     {
-        // Each attribute needs a checker of its own: ns-3 finds values to set by the checker.
+        // Each attribute needs its own checker: ns-3 identifies the values to set by the checker.
         const auto makeChecker = [] {
             return MakeRdmaTextChecker([](const std::string& text) { ReadXgftTiers(text); },
                                        "a number for each tier, as in 16x4x5");

@@ -32,7 +32,7 @@ SumPacketPadding(uint64_t n)
 QbbUint128
 SumPadding(uint64_t n, uint32_t mtu)
 {
-    const QbbUint128 full = n / mtu; // flows of full x mtu bytes and more have full full packets
+    const QbbUint128 full = n / mtu; // a flow of n bytes has this number of full packets
     const uint64_t rest = n % mtu;
     const uint32_t ofFull = (4 - mtu % 4) % 4;
     const QbbUint128 fullPackets = mtu * (full * (full - 1) / 2) + (rest + 1) * full;

@@ -21,20 +21,20 @@ struct RdmaLoadOf
     {
         PAYLOAD,   //!< payload of the messages
         WIRE,      //!< packets as they occupy the line, with headers, padding, preamble and gap
-        WIRE_ACKS, //!< in addition one acknowledgement for each packet
+        WIRE_ACKS, //!< as WIRE, plus one acknowledgement for each packet
     };
 };
 
 /**
  * \ingroup rdma-workload
- * Mean number of bytes that a flow contributes to a load, exact but for the rounding of a double.
+ * Computes the mean bytes that a flow contributes to a load, exact but for rounding to a double.
  *
  * Packets have the frames of a RoCEv2 RDMA WRITE without VLAN tag and telemetry, whatever the
  * transport of a run, so that runs with different transports get the same flows.
  *
  * \param cdf distribution of the flow sizes
  * \param loadOf the bytes that the load counts
- * \param mtu payload of a full packet, 1 and above
+ * \param mtu payload of a full packet in bytes, 1 or more
  * \return mean number of bytes of a flow
  */
 double GetRdmaMeanLoadBytes(const RdmaFlowSizeCdf& cdf, RdmaLoadOf::Kind loadOf, uint32_t mtu);

@@ -37,7 +37,7 @@ RdmaArrivals::OnBlock()
 void
 RdmaArrivals::Schedule(QbbPs at)
 {
-    // Before all other events of the instant, because flows may start at the instant.
+    // Run before all other events of the instant, because flows may start at the instant.
     Simulator::ScheduleWithContext(Simulator::NO_CONTEXT,
                                    QbbGetDelay(QbbEventTime(at, 0), QbbEventNow()),
                                    &RdmaArrivals::OnBlock,

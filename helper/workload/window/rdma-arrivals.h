@@ -17,8 +17,8 @@ namespace ns3
 /**
  * \ingroup rdma-workload
  * Arrivals that go on while the simulation runs: adds the flows of a workload with a window to a
- * runner, block by block, in events without a node. A block is generated at its beginning, so
- * memory has no flows far in the future. The flows do not depend on the length of a block.
+ * runner, block by block, in events without a node. A block is generated at its beginning, so that
+ * flows far in the future take no memory. The flows do not depend on the length of a block.
  */
 class RdmaArrivals : public SimpleRefCount<RdmaArrivals>
 {

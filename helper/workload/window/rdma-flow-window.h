@@ -10,8 +10,8 @@ namespace ns3
 
 /**
  * \ingroup rdma
- * An interval of time. The flows that start in the interval are the counted flows of a run, whose
- * results averages and percentiles cover. By default all flows are counted.
+ * An interval of time. The flows that start in the interval are the counted flows of a run.
+ * Averages and percentiles cover only counted flows. By default all flows are counted.
  */
 struct RdmaFlowWindow
 {

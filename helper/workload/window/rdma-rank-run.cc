@@ -19,7 +19,7 @@ namespace ns3
 namespace
 {
 
-/** What a rank tells the others when they meet. */
+/** State of a rank that all ranks exchange while the simulation is stopped. */
 struct Meeting
 {
     QbbPs now{0};               //!< instant at which the rank has stopped
@@ -28,7 +28,7 @@ struct Meeting
     QbbPs nextStart{QBB_NEVER}; //!< next start of a flow of the rank, if no flow is active
 };
 
-/** \return what all ranks have told, summed up */
+/** \return the states of all ranks, summed up */
 Meeting
 Meet(const RdmaFlowRunnerBase& runner)
 {

@@ -14,12 +14,12 @@ class RdmaFlowRunnerBase;
  * (RdmaRanks).
  *
  * With one rank, this is Simulator::Run(). With several ranks, no rank knows by itself that the
- * last flow of all ranks has ended. The ranks therefore run up to each multiple of
+ * last flow of all ranks has ended. The ranks therefore run to multiples of
  * RDMA_RUN_END_STEP, tell each other what has ended, and go on until all flows have ended, or until
  * Simulator::Stop() ends the run. Afterwards every rank knows when the flows of all ranks arrived.
  *
  * Every rank calls this function. Aborts with a message if the ranks have stopped at different
- * instants, as by a Simulator::Stop() in an event of a node.
+ * instants, for instance because of a Simulator::Stop() in an event of a node.
  *
  * \param runner runner whose Install() has been called
  */

@@ -11,15 +11,15 @@ namespace ns3
 
 /**
  * \ingroup rdma
- * Distance of the instants at which a run without remaining flows ends.
+ * Distance between the instants at which a run without remaining flows may end.
  */
 inline constexpr QbbPs RDMA_RUN_END_STEP = QbbParallelRun::GRID;
 
 /**
  * \ingroup rdma
- * The end of a run is a global condition, on which an event of a node must not act: groups of nodes
- * that run apart reach the end of the last flow at different moments. A run therefore ends at a
- * fixed instant, the first multiple of RDMA_RUN_END_STEP strictly after the last flow has ended.
+ * Computes the end of a run. The end is a global condition, on which an event of a node must not
+ * act: groups of nodes that run in parallel reach the end of the last flow at different moments. A
+ * run therefore ends at the first multiple of RDMA_RUN_END_STEP strictly after the last flow's end.
  *
  * \param last instant at which the last flow ended
  * \return instant at which the run ends
@@ -33,7 +33,7 @@ GetRdmaRunEnd(QbbPs last)
 /**
  * \ingroup rdma
  * Stops the simulation at an instant by an event without a node, before all other events of the
- * instant. The caller may be an event of a node, unlike that of Simulator::Stop().
+ * instant. The caller may be an event of a node, unlike the caller of Simulator::Stop().
  *
  * \param at instant at which the simulation stops, in the future
  */

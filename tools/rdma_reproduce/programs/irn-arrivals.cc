@@ -5,8 +5,8 @@
  * \ingroup rdma
  * The incast whose arrivals at the receiver the authors of IRN have published
  * (NetSys/irn-vivado-hls, irn_receiver/traces/recvInput-40Gbps-incast.txt): 50 senders of 2807
- * packets each, 110 packets in flight at most. Prints as JSON how many packets came early, how many
- * twice, how far the furthest was from the expected one, and when the run ended.
+ * packets each, at most 110 packets in flight. Prints as JSON how many packets arrived early, how
+ * many arrived twice, the largest distance from the expected packet, and when the run ended.
  */
 
 #include "ns3/core-module.h"
@@ -25,7 +25,7 @@ using namespace ns3;
 namespace
 {
 
-/** How far packets are from the next one in order when they arrive, by queue pair. */
+/** Distances of arriving packets from the next packet in order, by queue pair. */
 class Distances
 {
   public:
@@ -50,7 +50,7 @@ class Distances
     struct Arrived
     {
         int64_t expected{0};     //!< number of the next packet in order
-        std::set<int64_t> early; //!< numbers behind the expected one
+        std::set<int64_t> early; //!< packets that arrived early
     };
 
     void Receive(uint32_t host, const Packet& packet)

@@ -39,7 +39,7 @@ def fluid(outcome):
 
 def dcqcn(flows, curve, setting):
     """A run of the model and of eight seeds of packets."""
-    # Shorter runs have not settled: a quick run has fewer seeds alone.
+    # A shorter run would not settle, so a quick run only has fewer seeds.
     seeds = 2 if setting.quick else 8
     options = (f"--flows={flows}", "--duration=200ms", f"--seeds={seeds}", "--markAt=departure",
                f"--ecn={curve}", "--output=none")
@@ -103,12 +103,12 @@ def port(begin_ms, end_ms, outcome):
 
 
 def bottleneck(control, flows, setting, begin_ms, end_ms):
-    """Long flows through one port at 100 Gb/s, started 100 us apart at random."""
+    """Long flows through one port at 100 Gb/s, with random starts, on average 100 us apart."""
     del setting
     options = (
         f"--topology=star:{flows + 1}", f"--workload=incast:{flows}[Jitter={100 * flows}us]",
         "--bytes=1GB", f"--cc={control}", f"--stop={end_ms}ms", "--progress=off",
-        # 100 KB at 100 Gb/s: curves are those of 40 Gb/s.
+        # The curve is given for 40 Gb/s; at 100 Gb/s the threshold is 100 KB.
         *(("--ecn=40KB:40KB:1",) if control.startswith("dctcp") else ()),
     )
     return Case(
@@ -119,7 +119,7 @@ def bottleneck(control, flows, setting, begin_ms, end_ms):
 
 
 def hpcc(setting):
-    """D4: 16 to 1 at 100 Gb/s; frames on the line have 20 B that tx_bytes has not."""
+    """D4: 16 to 1 at 100 Gb/s; tx_bytes omits 20 B that each frame takes on the line."""
     case = bottleneck("hpcc", 16, setting, 5, 15)
     return [
         value(case.name, case, "pause_frames", exactly(0), "pauses", 0),

@@ -27,7 +27,7 @@ def unfinished(case, expected):
 
 
 def deadlock(setting):
-    """C5: it happens, is foreseen and named; the watchdog breaks it; up-down routes prevent it."""
+    """C5: a deadlock happens, is predicted and named; watchdogs break and up-down routes prevent it."""
     del setting
     values = []
     for name, options in (

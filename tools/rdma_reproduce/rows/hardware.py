@@ -25,7 +25,7 @@ MODELS = {
     "1 WQE ahead, 1758 ns (27 GB/s)": ("WqeFetchDelay=1758ns",),
     "1 WQE ahead, 1516 ns (30 GB/s)": ("WqeFetchDelay=1516ns",),
 }
-# The models of the figure, in which the gap would hide behind "0 WQEs ahead".
+# The models of the figure, without the gap, whose line would hide behind "0 WQEs ahead".
 SHOWN_MODELS = tuple(MODELS)[:5]
 MODEL = next(iter(MODELS))
 

@@ -11,7 +11,7 @@ TAIL = (("single_p90_us", "90%"), ("single_p99_us", "99%"), ("single_p99_9_us", 
 
 
 def named(what, control):
-    """A comparison with the congestion control that both sides have."""
+    """The name of a comparison, with the congestion control of both sides."""
     return f"{what}, {CONTROLS[control]}" if CONTROLS[control] else what
 
 

@@ -17,7 +17,7 @@ CONTROLLED = ("none", "timely", "dcqcn")
 # Cross traffic: half of the wire as in the main reading. 1000 B of payload take 1082 B of the line in
 # RoCE's framing, and their acknowledgement takes 86 B.
 CROSS_SENDERS, CROSS_LOAD = 30, 0.5 * 1000 / (1082 + 86)
-# The incast starts when queues of the cross traffic are those of its load; milliseconds.
+# Times in ms; when the incast starts, the queues of the cross traffic have settled.
 CROSS_START, CROSS_END, QUICK_CROSS = 10, 60, (1, 6)
 
 

@@ -96,7 +96,7 @@ def isolation(setting):
 
 
 def livelock(setting):
-    """C4: goodput in percent of the line rate. Full packets of 1024 B could have 92.6%."""
+    """C4: goodput in percent of the line rate. Full packets of 1024 B could reach 92.6%."""
     options = ("--duration=10ms",) if setting.quick else ()
     patterns = {
         f"{operation}_{recovery}": rf"^{operation} +{recovery} +([\d.]+)%"
