@@ -13,7 +13,7 @@ namespace ns3
 
 /**
  * \ingroup rdma-tests
- * Stop, for libFuzzer to report the input.
+ * Aborts if a condition does not hold, for libFuzzer to report the input.
  * \param holds the condition, which must be true \param what its description
  */
 inline void

@@ -79,7 +79,7 @@ TEST(RdmaArguments, AreReadStrictlyWhereTheyNameAClassOfThisModule)
     EXPECT_EQ(check("--ns3::RdmaTestApple::Count=-1"),
               "--ns3::RdmaTestApple::Count: Count '-1'; accepted: 1 to 200");
     EXPECT_NE(check("--ns3::RdmaTestApple::Inner=apple[Count=0]"), "");
-    // ns-3 judges attributes of other modules and unknown names.
+    // ns-3 checks attributes of other modules and unknown names.
     EXPECT_EQ(check("--ns3::Node::SystemId=x"), "");
     EXPECT_EQ(check("--ns3::RdmaTestApple::Cuont=1"), "");
     EXPECT_EQ(check("--ns3::Nothing::At=1"), "");

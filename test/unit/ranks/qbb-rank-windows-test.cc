@@ -30,7 +30,7 @@ ToFs(QbbPs at)
     return at == QBB_NEVER ? NEVER_FS : static_cast<uint64_t>(QbbEventTime(at, 0).GetFs());
 }
 
-/** What the other rank says at a meeting. */
+/** Report of the other rank at a meeting. */
 struct Answer
 {
     QbbPs next{QBB_NEVER}; //!< its earliest event
@@ -39,12 +39,12 @@ struct Answer
     bool isRunning{true};  //!< false if it has been stopped
 };
 
-/** A meeting with a rank 1 that says what has been written for it. */
+/** A meeting with a rank 1 whose reports are scripted. */
 class ScriptedMeeting : public RdmaRankMeeting
 {
   public:
     /**
-     * \param answers what rank 1 says
+     * \param answers the reports of rank 1
      * \param told the reports of rank 0 are appended here
      * \param requests the requests of rank 0 are appended here
      */
@@ -120,7 +120,7 @@ class QbbRankWindowsTest : public ::testing::Test
     /**
      * Runs until the end.
      *
-     * \param answers what rank 1 says
+     * \param answers the reports of rank 1
      * \param windows number of windows after which this rank is stopped
      */
     void Run(const std::deque<Answer>& answers, uint32_t windows = 100)

@@ -14,7 +14,7 @@ using namespace ns3::IrnSteps;
 namespace
 {
 
-constexpr QbbPs MINUTE = 60_s; //!< the longest
+constexpr QbbPs MINUTE = 60_s; //!< longest timeout
 
 /** \return a computed timeout: first 10000, at least 100 */
 RdmaTimeouts

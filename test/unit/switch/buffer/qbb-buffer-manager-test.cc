@@ -39,9 +39,9 @@ class ToyBuffer : public QbbBufferManager
     using QbbBufferManager::Layout;
 
     /**
-     * \param place of the next frames
-     * \param pause whether they pause
-     * \param reserved in reserve
+     * \param place place of the next frames
+     * \param pause true if these frames cause a pause
+     * \param reserved bytes of each frame in the reserve
      */
     void Decide(QbbBufferDecision::Place place, bool pause = false, uint32_t reserved = 0)
     {

@@ -206,7 +206,7 @@ TEST(QbbSharedBuffer, StaticEgressLimitIsForLossyClassesOnly)
 
 // Class 3 is lossless at ports 0 to 2 and lossy at port 3. Its frames that came in at port 3 are in
 // the lossy pool of 10 000 B wherever they leave, above the 1518 B that each queue has for itself.
-// Those that came in at port 0 are not, wherever they leave.
+// Frames that came in at port 0 are not in this pool, wherever they leave.
 TEST(QbbSharedBuffer, LossyEgressPoolHasWhatIsLossyAtIngress)
 {
     auto ports = MakePorts(4);

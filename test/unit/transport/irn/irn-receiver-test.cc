@@ -48,7 +48,7 @@ TEST(IrnReceiver, DuplicatesOfBothKinds)
 
 TEST(IrnReceiver, CheckAloneChangesNothing)
 {
-    // An early packet that is thrown away for want of a receive request is early again.
+    // A second copy of an early packet that is dropped for want of a receive request is early, too.
     IrnReceiver receiver;
     EXPECT_EQ(receiver.Check(2), RdmaReceiverVerdict::EARLY);
     EXPECT_EQ(receiver.Check(2), RdmaReceiverVerdict::EARLY);

@@ -44,7 +44,7 @@ TEST(RdmaMemoryTest, BoundsOfARegion)
                            Row{1050, LAST - 1049, false},
                            Row{0, LAST, false},
                            Row{LAST, 1, false},
-                           // 0 bytes are nowhere
+                           // 0 bytes are allowed anywhere
                            Row{5, 0, true},
                            Row{1100, 0, true}})
     {

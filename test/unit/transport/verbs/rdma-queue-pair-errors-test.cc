@@ -43,7 +43,7 @@ class RdmaQueuePairErrorsTest : public testing::Test
         Simulator::Destroy();
     }
 
-    /** \param state a state \return attributes that take a queue pair there */
+    /** \param state a state \return attributes that take a queue pair to the state */
     RdmaQpAttributes To(State state) const
     {
         RdmaQpAttributes attributes;
@@ -60,7 +60,7 @@ class RdmaQueuePairErrorsTest : public testing::Test
         return attributes;
     }
 
-    /** \param state where a new queue pair is taken \return it */
+    /** \param state state of the new queue pair \return the queue pair */
     Ptr<RdmaQueuePair> Make(State state)
     {
         auto qp = m_fabric->GetNic(0)->CreateQueuePair();
