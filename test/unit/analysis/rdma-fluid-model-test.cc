@@ -189,8 +189,8 @@ TEST(RdmaFluidDcqcn, SlowerSenders)
 
 TEST(RdmaFluidDcqcn, MarksOfArrivals)
 {
-    // The fixed point is independent of a feedback delay that includes the time in the queue. From
-    // 16 line rates the queue takes megabytes at first, which delays the feedback.
+    // The fixed point is unchanged when the feedback delay includes the time in the queue. From 16
+    // line rates the queue takes megabytes at first, which delays the feedback.
     RdmaFluidParameters p;
     p.flows = 16;
     p.markAtArrival = true;

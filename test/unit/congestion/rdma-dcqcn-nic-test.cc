@@ -152,8 +152,8 @@ TEST(RdmaDcqcnNic, CutsAtEndsOfPeriods)
 
 TEST(RdmaDcqcnNic, CountsBeginAnewAfterARelease)
 {
-    // A count of 1000 bytes has begun when the rate is released at the line's. After the next first
-    // CNP, which sets 10 Gb/s, the counter begins at 0: 999 bytes raise nothing before the cut.
+    // A count of 1000 bytes is under way when the rate is back at the line rate. The next first CNP
+    // sets 10 Gb/s, and the counter begins at 0: 999 bytes raise nothing before the cut.
     RdmaDcqcnParameters p = MakeNic("Preset");
     p.counterBytes = 1000;
     p.firstRate = 10'000 * M;
@@ -240,5 +240,5 @@ TEST(RdmaDcqcnNic, SizeOfACut)
     EXPECT_EQ(f.GetRate(0_ps), 1234 * M);
     EXPECT_EQ(GetTarget(f), 1234 * M);
     f.OnCnp(4 * US);
-    EXPECT_EQ(f.GetRate(4 * US), 1234 * M * 7 / 8); // only the first cut sets FirstRate
+    EXPECT_EQ(f.GetRate(4 * US), 1234 * M * 7 / 8); // FirstRate is for the first cut
 }

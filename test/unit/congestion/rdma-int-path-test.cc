@@ -132,7 +132,7 @@ TEST(RdmaIntPath, AnotherPathBeginsAnew)
         EXPECT_EQ(steps->at(0).txBytes, 6250);
         EXPECT_EQ(steps->at(0).timePs, static_cast<double>(US));
     }
-    // As many bytes as a port can send do not count as another path.
+    // The most bytes that a port can send are no sign of another path.
     RdmaIntPath path(1, RdmaIntFormat::EXACT);
     Advance(path, 0_ps, {MakeHop(100'000, US)});
     EXPECT_TRUE(Advance(path, US, {MakeHop(100'000 + 12'500 + 16'384, 2 * US)}));

@@ -159,7 +159,7 @@ TEST(RdmaHpccPint, ReactsToWhatThePacketBrings)
     c.OnAck(sample);
     EXPECT_EQ(c.GetReferenceWindow(), BT);
     EXPECT_EQ(c.GetExactWindow(), BT);
-    // U = 2: 125000 x 0.95 / 2 + 100. The controller does not average U, as the switches do.
+    // U = 2: 125000 x 0.95 / 2 + 100. The switches average U, the controller does not.
     sample.ackedTo = 2;
     c.OnAck(sample);
     EXPECT_NEAR(c.GetExactWindow(), 59'475, 1e-6);

@@ -90,7 +90,7 @@ constexpr std::array KINDS{
 };
 
 /**
- * \return true if two kinds of events of one node share a place; observers change nothing and may
+ * \return true if two kinds of events of one node share a place and the first is no observer
  */
 constexpr bool
 Clash(const Kind& a, const Kind& b)

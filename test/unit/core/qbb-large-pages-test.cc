@@ -76,7 +76,7 @@ class Heap
     }
 
   private:
-    static constexpr std::size_t BLOCK = 16384; // smaller than what the C library maps separately
+    static constexpr std::size_t BLOCK = 16384;    // below the C library's threshold for mmap()
     static constexpr uint32_t MOST_BLOCKS = 40000; // more than the largest step needs
 
     static char* GetEnd()

@@ -193,8 +193,7 @@ TEST_F(QbbTimerTest, Disarm)
     owner.timer.Disarm();
     owner.timer.Disarm();
     owner.timer.Arm(300_ps);
-    At(300_ps,
-       [&owner]() { owner.timer.Disarm(); }); // inserted after the entry, so it runs too late
+    At(300_ps, [&owner]() { owner.timer.Disarm(); }); // inserted later, so it runs too late
     Run();
     EXPECT_EQ(owner.fired, (std::vector<int64_t>{250'000, 300'000}));
 }

@@ -126,11 +126,7 @@ TEST(QbbFrameCodec, EachKindOfDamageHasItsError)
         {"Acknowledge", 14, 0x10, false, QbbParseError::BAD_IPV4_HEADER},
         {"Acknowledge", 17, 0x40, false, QbbParseError::BAD_IPV4_HEADER},
         {"Acknowledge", 22, 0x01, false, QbbParseError::BAD_IPV4_CHECKSUM},
-        {"Acknowledge",
-         14,
-         0x03,
-         true,
-         QbbParseError::NONE}, // with options the UDP port is not 4791
+        {"Acknowledge", 14, 0x03, true, QbbParseError::NONE}, // options shift the UDP ports
         {"Acknowledge", 19, 0x01, true, QbbParseError::BAD_ROCE_IPV4},
         {"Acknowledge", 20, 0x40, true, QbbParseError::BAD_ROCE_IPV4},
         {"Acknowledge", 20, 0x20, true, QbbParseError::NONE}, // a fragment is not RoCE

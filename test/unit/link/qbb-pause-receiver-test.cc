@@ -73,7 +73,7 @@ TEST(QbbPauseReceiver, RefreshStartsTheTimerAgain)
     auto receiver = MakeReceiver(100);
     receiver.Apply(0_ps, 0x02, Quanta{0, 10});
     EXPECT_EQ(receiver.GetNextExpiry(), 51'200_ps);
-    // Not longer by 10 quanta but 10 quanta from now, and it may become shorter too.
+    // The pause ends 10 quanta from its arrival, not 10 quanta later, and may become shorter.
     EXPECT_EQ(receiver.Apply(30'000_ps, 0x02, Quanta{0, 10}), 0);
     EXPECT_EQ(receiver.GetNextExpiry(), 81'200_ps);
     EXPECT_EQ(receiver.Apply(40'000_ps, 0x02, Quanta{0, 1}), 0);

@@ -82,7 +82,7 @@ MakeIncast()
 
 TEST(RdmaTimeSeries, NothingElseChanges)
 {
-    // The period is a prime number, so that rows fall between all events.
+    // The period is a prime number, so that rows fall between all other events.
     struct Case
     {
         const char* cc;

@@ -214,8 +214,8 @@ TEST_F(QbbRankWindowsTest, EndAtOnceIfNoRankHasAnEvent)
 
 TEST_F(QbbRankWindowsTest, OneRankAsksAllForAnInstant)
 {
-    // The twin of rank 1 asks for 50 ns, which the listener of this rank hears of before the window
-    // of that instant.
+    // The twin of rank 1 asks for 50 ns. The listener of this rank hears of the request before the
+    // window of that instant.
     const auto other = CreateObject<RdmaRankAlarms>();
     for (const uint32_t number : {0U, 1U})
     {

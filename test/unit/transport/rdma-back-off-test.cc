@@ -116,7 +116,7 @@ TEST(RdmaBackOff, LossBeginsTheCountAnew)
     Send(sender, 10_ps);
     sender.OnAck(2, 20_ps); // three of four
     Send(sender, 20_ps);
-    sender.OnNak(3, NONE, 30_ps); // 4 of 3..6 or more outstanding: 8 were sent
+    sender.OnNak(3, NONE, 30_ps); // the window is 4, and 3..6 at least are outstanding
     EXPECT_EQ(sender.GetWindow(), 2U);
     Send(sender, 30_ps);
     sender.OnAck(3, 40_ps); // one of two
@@ -127,7 +127,7 @@ TEST(RdmaBackOff, LossBeginsTheCountAnew)
 
 TEST(RdmaBackOff, HalfOfWhatIsOutstanding)
 {
-    // Without a cap the PSNs limit the window; the outstanding packets are halved.
+    // Without a cap the PSNs limit the window. The back-off takes half of the outstanding packets.
     auto sender = Begin<RdmaGoBackNSender>(1000, 20, RdmaSenderConfig{}, RdmaBackOff::LOSS);
     sender.OnNak(4, NONE, 10_ps); // 16 are outstanding
     EXPECT_EQ(sender.GetWindow(), 8U);

@@ -141,7 +141,7 @@ class Reference
         return queued;
     }
 
-    /// \return bytes in a queue that belong to frames of classes that are lossy at their ingress
+    /// \return bytes in a queue of frames whose class is lossy at their ingress port
     int64_t QueuedLossy(uint16_t out, uint8_t priority) const
     {
         int64_t queued = 0;

@@ -221,9 +221,8 @@ class Walker
         }
     }
 
-    std::set<std::pair<QbbBufferPoint, QbbBufferPoint>>
-        edges;                       //!< a buffer and one that it can wait for
-    std::set<QbbBufferPoint> points; //!< buffers that packets enter
+    std::set<std::pair<QbbBufferPoint, QbbBufferPoint>> edges; //!< first can wait for second
+    std::set<QbbBufferPoint> points;                           //!< buffers that packets enter
 
   private:
     void Walk(QbbPort& egress, uint32_t destination, std::vector<QbbBufferPoint> way)

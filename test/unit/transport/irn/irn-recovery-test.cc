@@ -199,8 +199,8 @@ TEST(IrnRecovery, NackThatEndsARecovery)
 
 TEST(IrnRecovery, KnownLossWhenTheRecoveryEnds)
 {
-    // 0..3 sent, 0 lost. In recovery 4..7 go; 4 is lost, and the NACK of 5 says so, but before the
-    // port is free for it the ACK of 3 ends the recovery. 4 waits for the next NACK.
+    // 0..3 sent, 0 lost. In recovery 4..7 go; 4 is lost, and the NACK of 5 reports the loss. Before
+    // the port is free for 4, the ACK of 3 ends the recovery. 4 waits for the next NACK.
     auto sender = Begin<IrnSender>(8, 4);
     EXPECT_EQ(Reply(sender, 10_ps, "N0/1"), "0r 4 5 6 7");
     Answer(sender, 20_ps, "N0/5 A3");

@@ -20,8 +20,7 @@ TEST(IrnTimer, RtoLowForASinglePacket)
     EXPECT_TRUE(event.mayBegin);
     EXPECT_FALSE(event.failed);
     EXPECT_EQ(sender.GetTimeouts(), 1U);
-    EXPECT_EQ(sender.GetDeadline(),
-              NEVER); // until the retransmission goes out, which may take a while
+    EXPECT_EQ(sender.GetDeadline(), NEVER); // starts with the retransmission
     EXPECT_EQ(Send(sender, 1500_ps), "0r");
     EXPECT_EQ(sender.GetDeadline(), 1500_ps + LOW);
     sender.OnAck(0, 1550_ps);

@@ -19,7 +19,7 @@ namespace ns3
  * Selective retransmission has the variables of the authors' transport logic
  * (NetSys/irn-vivado-hls): the packet that went again last, or is to, and whether it is to
  * (txFree.cpp), and its cases of an answer one by one (receiveAck.cpp). Differences: a hole is
- * looked for when a packet is wanted, and not one packet later; RNR NAKs are answered; an old NACK
+ * looked for when a packet is wanted, and not one packet later; RNR NAKs are handled; an old NACK
  * counts only if it reports a packet that was not known to have come.
  */
 class RdmaLossReference

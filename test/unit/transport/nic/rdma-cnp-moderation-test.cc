@@ -92,12 +92,12 @@ class RdmaCnpModerationTest : public testing::Test
     }
 
     /**
-     * Marks for all three at 0, 1 and 2 us and again at 30 us; an unmarked packet each from 60 us
-     * on, the second queue pair's first; and once more from 120 us on.
+     * The queue pairs get marked packets at 0, 1 and 2 us and from 30 us on, unmarked ones from
+     * 60 us on, the second queue pair first, and again from 120 us on, the third first.
      *
      * \param first CNPs of each queue pair at 20 us
-     * \param second at 100 us
-     * \param third at 150 us
+     * \param second CNPs of each queue pair at 100 us
+     * \param third CNPs of each queue pair at 150 us
      */
     void Expect(const Counts& first, const Counts& second, const Counts& third)
     {

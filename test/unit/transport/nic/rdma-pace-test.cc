@@ -195,7 +195,7 @@ TEST_F(RdmaPaceTest, WindowOpensAndTheRateRises)
 
 TEST_F(RdmaPaceTest, ResetWhileWaiting)
 {
-    // The queue pair stands among those that wait when its pacer goes.
+    // The queue pair waits for its pace when it is reset.
     const auto pair = m_fabric->Connect(0, 1);
     RdmaSendRequest request;
     request.length = 10'240;

@@ -137,8 +137,7 @@ TEST(RdmaGoBackNSender, NakForAWindowThatWentBackAlready)
 
 TEST(RdmaGoBackNSender, AckBeyondTheRetransmission)
 {
-    // After going back to 2 for nothing, the ACK of 5 shows that all had arrived: no other goes
-    // again.
+    // After going back to 2 for nothing, the ACK of 5 shows that all had arrived: none goes again.
     auto requester = MakeSender(TIMEOUT);
     requester.Extend(8);
     Send(requester, 0, 5, 0_ps);

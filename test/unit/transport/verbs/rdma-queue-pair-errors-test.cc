@@ -160,7 +160,7 @@ TEST_F(RdmaQueuePairErrorsTest, AttributesOfOtherTransitions)
                          "accepted from RTR to RTS only");
         }
     }
-    // min_rnr_timer goes with any.
+    // min_rnr_timer is accepted from RTS to SQD.
     auto attributes = To(State::SQD);
     attributes.minRnrTimer = 31;
     Make(State::RTS)->Modify(attributes);
