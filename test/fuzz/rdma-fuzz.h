@@ -14,7 +14,7 @@ namespace ns3
 /**
  * \ingroup rdma-tests
  * Aborts if a condition does not hold, for libFuzzer to report the input.
- * \param holds the condition, which must be true \param what its description
+ * \param holds the condition, which must be true \param what description of the condition
  */
 inline void
 RequireInFuzz(bool holds, const char* what)

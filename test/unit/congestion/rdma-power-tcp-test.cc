@@ -243,8 +243,8 @@ TEST(RdmaPowerTcp, WindowStaysBetweenAPacketAndBandwidthTimesDelay)
 TEST(RdmaPowerTcp, EquilibriumIsBetaInTheQueueAndEqualShares)
 {
     // Four flows on the paper's fluid link, dq/dt = sum W / RTT - b with RTT = q / b + tau; the
-    // last one starts late, and what a port does is known tau later. In equilibrium the queue is 4
-    // beta (theorem 1), sum W = B x tau + 4 beta, and shares are equal (theorem 3).
+    // last one starts late, and the activity of a port is known tau later. In equilibrium the queue
+    // is 4 beta (theorem 1), sum W = B x tau + 4 beta, and shares are equal (theorem 3).
     constexpr int FLOWS = 4;
     constexpr size_t STEPS = 20; // in tau
     RdmaPowerTcpController flows[FLOWS] = {Make(), Make(), Make(), Make()};

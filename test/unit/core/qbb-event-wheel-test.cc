@@ -34,7 +34,7 @@ class Crowd
         expected.erase(ev);
     }
 
-    /** Takes the next event, and counts whether the wheel knows those that follow it. */
+    /** Takes the next event, and counts whether the wheel knows the events that follow. */
     void Take()
     {
         const Event* next = wheel.TakeNext();

@@ -15,7 +15,7 @@
  * \file
  * \ingroup rdma-tests
  * The contract of a simulator of ns-3. Each SimulatorContract test runs with the module's simulator
- * and with ns-3's own, so an expectation that ns-3's does not meet fails, too.
+ * and with ns-3's own, so an expectation that ns-3's simulator does not meet fails, too.
  */
 
 using namespace ns3;

@@ -33,7 +33,7 @@ class QbbEgressQueuesTest : public testing::Test
     }
 
     QbbFramePool m_pool;      //!< frames; outlives the queues
-    QbbEgressQueues m_queues; //!< what is tested
+    QbbEgressQueues m_queues; //!< the queues under test
 };
 
 } // namespace

@@ -35,7 +35,7 @@ class FakePort : public QbbFlowControlPort
 
     uint32_t changes{0};        //!< calls of FlowChanged()
     std::vector<QbbPs> fired;   //!< instants of FlowTimerFired()
-    QbbFlowControl flow{*this}; //!< what is tested
+    QbbFlowControl flow{*this}; //!< the flow control under test
 };
 
 /** Flow control at 100 Gb/s: a quantum is 5.12 ns, a pause of 1000 quanta 5.12 us. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 
-// Lists of parts, and arguments that set attributes of parts. The short names of the apples are
-// those of rdma-part-test.cc.
+// Lists of parts, and arguments that set attributes of parts. rdma-part-test.cc registers the
+// short names of the apples.
 
 #include "qbb-time.h"
 #include "rdma-arguments.h"

@@ -23,7 +23,7 @@ namespace
 
 constexpr uint64_t NEVER_FS = QbbEngine::NO_EVENT.m_ts;
 
-/** \return the time in femtoseconds, as ranks tell it */
+/** \return the time in femtoseconds, as ranks report it */
 uint64_t
 ToFs(QbbPs at)
 {
@@ -73,9 +73,9 @@ class ScriptedMeeting : public RdmaRankMeeting
     }
 
   private:
-    std::deque<Answer> m_answers;  //!< what rank 1 will say
-    std::vector<uint64_t>& m_told; //!< what rank 0 has said
-    std::string& m_requests;       //!< what rank 0 has asked
+    std::deque<Answer> m_answers;  //!< coming reports of rank 1
+    std::vector<uint64_t>& m_told; //!< reports of rank 0
+    std::string& m_requests;       //!< requests of rank 0
 };
 
 /** A border with a lookahead of 10 ns. */

@@ -21,7 +21,7 @@ namespace
 class PassingBuffer : public QbbBufferManager
 {
   public:
-    QbbBufferDecision m_decision{QbbBufferDecision::Share()}; //!< what DoAdmit() answers
+    QbbBufferDecision m_decision{QbbBufferDecision::Share()}; //!< return value of DoAdmit()
 
   private:
     Layout DoConfigure(const std::vector<QbbPortProfile>& ports) override

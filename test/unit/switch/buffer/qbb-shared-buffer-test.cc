@@ -218,7 +218,7 @@ TEST(QbbSharedBuffer, LossyEgressPoolHasWhatIsLossyAtIngress)
         ASSERT_TRUE(buffer->Admit(0, 1, 3, 1000).admitted);
         ASSERT_TRUE(buffer->Admit(0, 3, 3, 1000).admitted);
     }
-    // In the queue of port 2, and in that of class 0 of port 1.
+    // In the queue of class 3 at port 2, and in the queue of class 0 at port 1.
     for (int i = 0; i < 6; ++i)
     {
         ASSERT_TRUE(buffer->Admit(3, 2, 3, 1000).admitted) << i;

@@ -91,7 +91,7 @@ class QbbIntStamperTest : public testing::Test
     QbbFramePool m_pool;                                         //!< frames
     Ptr<RdmaFabric> m_fabric;                                    //!< the switch and its hosts
     Ptr<QbbNetDevice> m_port;                                    //!< the port towards host 1
-    Ptr<QbbIntStamper> m_stamper{CreateObject<QbbIntStamper>()}; //!< what is tested
+    Ptr<QbbIntStamper> m_stamper{CreateObject<QbbIntStamper>()}; //!< the stamper under test
 };
 
 } // namespace

@@ -82,7 +82,7 @@ class QbbPintMeterTest : public testing::Test
     QbbFramePool m_pool;                                     //!< frames
     Ptr<RdmaFabric> m_fabric;                                //!< the switch and its hosts
     Ptr<QbbNetDevice> m_port;                                //!< the port towards host 1
-    Ptr<QbbPintMeter> m_meter{CreateObject<QbbPintMeter>()}; //!< what is tested
+    Ptr<QbbPintMeter> m_meter{CreateObject<QbbPintMeter>()}; //!< the meter under test
 };
 
 /**

@@ -59,7 +59,7 @@ TEST(IrnBitmap, WindowMovesAroundTheRing)
         ASSERT_EQ(bitmap.FindClear(base), base + 128);
         ASSERT_EQ(bitmap.FindClear(base + 127), base + 128);
         ASSERT_EQ(bitmap.FindClear(base + 128), base + 128);
-        ASSERT_FALSE(bitmap.Test(base + 128)); // its bit is that of base
+        ASSERT_FALSE(bitmap.Test(base + 128)); // shares the bit of base
     }
     EXPECT_EQ(GetRdmaAllocationCount(), before);
     EXPECT_EQ(bitmap.GetCapacity(), 128U);

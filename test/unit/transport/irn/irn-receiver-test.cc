@@ -109,7 +109,7 @@ TEST(IrnReceiver, NoMemoryInOrder)
 
 TEST(IrnReceiver, NoMemoryInSteadyStateWithLoss)
 {
-    // Every seventh packet is lost once. After the first hole nothing is allocated any more.
+    // Every seventh packet is lost once. After the first hole no memory is allocated.
     IrnReceiver receiver;
     IrnSender sender(MakeConfig(64));
     sender.Extend(100'000);

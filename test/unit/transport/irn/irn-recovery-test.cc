@@ -36,7 +36,7 @@ TEST(IrnRecovery, NackSendsTheCumulativeValueAgain)
 
 TEST(IrnRecovery, NackThatMovesTheCumulativeValueBeginsNoRecovery)
 {
-    // The ACK of 1 is lost. The NACK of 3 brings it, and the NACK of 4 sends 2 again.
+    // The ACK of 1 is lost. The NACK of 3 acknowledges 1, and the NACK of 4 sends 2 again.
     auto sender = Begin<IrnSender>(6);
     EXPECT_TRUE(sender.OnNak(2, 3, 10_ps).mayBegin); // for the window has moved
     EXPECT_TRUE(sender.IsAcknowledged(3));
@@ -74,11 +74,11 @@ TEST(IrnRecovery, LostOnlyIfAHigherOneHasArrived)
 
 TEST(IrnRecovery, ManyLostAtOnce)
 {
-    // 0..9 sent; 1..5, 7 and 8 are lost, and with them the first NACK, that of 6.
+    // 0..9 sent; 1..5, 7 and 8 are lost. The NACK of 9 overtakes the NACK of 6.
     auto sender = Begin<IrnSender>(11, 10);
-    // the NACK of 6 is lost, too
+    // without the NACK of 6, packet 6 goes again, too
     EXPECT_EQ(Reply(sender, 10_ps, "A0 N1/9"), "1r 2r 3r 4r 5r 6r 7r 8r 10");
-    // The NACK of 6 came too late for it. Nothing goes a second time.
+    // The NACK of 6 comes too late for packet 6. Nothing goes a second time.
     EXPECT_EQ(Reply(sender, 11_ps, "N1/6"), "");
 }
 

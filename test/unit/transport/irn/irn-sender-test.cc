@@ -39,7 +39,7 @@ TEST(IrnSender, AcksAreCumulative)
     auto sender = Begin<IrnSender>(10, 6);
     EXPECT_TRUE(sender.OnAck(3, 1_ps).mayBegin);
     EXPECT_EQ(sender.GetAcked(), 4U);
-    // Old acknowledgements, empty ones, and those of packets that were never sent change nothing.
+    // Old acknowledgements, empty ones, and acknowledgements of unsent packets change nothing.
     for (const int64_t packet : {3, 2, 0, -1, -100, 6, 9, 10, 1'000'000})
     {
         EXPECT_TRUE(IsNothing(sender.OnAck(packet, 2_ps))) << packet;

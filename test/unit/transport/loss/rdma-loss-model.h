@@ -94,7 +94,7 @@ class RdmaLossModel
     /** A packet or an answer on its way. */
     struct Item
     {
-        Kind kind{Kind::DATA}; //!< what it is
+        Kind kind{Kind::DATA}; //!< kind
         int64_t packet{0};     //!< the packet number behind the PSN, unknown to sender and receiver
         int64_t early{-1};     //!< NAK: the packet that came early
     };

@@ -78,7 +78,7 @@ TEST(RdmaGoBackNRnr, OldRnrNaksChangeNothing)
     Send(requester, 0, 3, 0_ps);
     requester.OnAck(2, 10_ps);
     EXPECT_TRUE(IsNothing(requester.OnRnrNak(1, 10'000_ps, 20_ps)));
-    // nor those about packets that were never sent, posted or not
+    // RNR NAKs of packets that were never sent, posted or not, change nothing either
     EXPECT_TRUE(IsNothing(requester.OnRnrNak(5, 10'000_ps, 20_ps)));
     EXPECT_TRUE(IsNothing(requester.OnRnrNak(6, 10'000_ps, 20_ps)));
     EXPECT_EQ(requester.GetAcked(), 3U);

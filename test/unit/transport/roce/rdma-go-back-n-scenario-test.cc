@@ -225,8 +225,8 @@ TEST_F(RdmaGoBackNScenario, RefusedWithMoreInFlightWithoutTimer)
 
 TEST_F(RdmaGoBackNScenario, ReceivePostedBehindARefusedPacket)
 {
-    // A receive request comes between the refused packet and those behind it: they must not be
-    // taken in its place.
+    // A receive request comes between the refused packet and the packets behind it, which must not
+    // be taken in its place.
     Begin(3, 0_ps);
     SendAll(0_ps);
     ready = false;

@@ -115,7 +115,7 @@ TEST(RdmaGoBackNSender, OldNaksChangeNothing)
     EXPECT_TRUE(IsNothing(requester.OnNak(-5, RdmaSender::NO_PACKET, 20_ps)));
     EXPECT_EQ(requester.GetAcked(), 4U);
     EXPECT_EQ(requester.GetNext(), 6U);
-    // nor do those about packets that were never sent
+    // NAKs of packets that were never sent change nothing either
     EXPECT_TRUE(IsNothing(requester.OnNak(7, RdmaSender::NO_PACKET, 20_ps)));
     EXPECT_EQ(requester.GetNext(), 6U);
 }
