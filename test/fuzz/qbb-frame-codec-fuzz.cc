@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 
-// Fuzzes QbbFrameCodec. The first byte of an input says how to use the others:
-// bits 0 and 1: as bytes of a frame (0), as the SDU that the stack sends (1), or as the values of a
-// frame's fields (2, 3); bit 2: mend the IPv4 checksum; bit 3: mend the ICRC; bit 4: SDU with a
+// Fuzzes QbbFrameCodec. The first byte of an input says how the other bytes are used.
+// Bits 0 and 1: as bytes of a frame (0), as the SDU that the stack sends (1), or as the values of a
+// frame's fields (2, 3). Bit 2: mend the IPv4 checksum. Bit 3: mend the ICRC. Bit 4: the SDU has a
 // tag.
 
 #include "qbb-frame-codec.h"
@@ -22,7 +22,7 @@ namespace
 const Mac48Address SRC("02:00:00:00:00:0a");
 const Mac48Address DST("01:80:c2:00:00:01");
 
-/** Stop, for libFuzzer to report the input. */
+/** Aborts if a condition does not hold, for libFuzzer to report the input. */
 void
 Require(bool holds, const std::string& what)
 {
@@ -33,7 +33,7 @@ Require(bool holds, const std::string& what)
     }
 }
 
-/** A frame that was parsed serialises to equal bytes and parses to an equal frame. */
+/** Checks that bytes that parse serialise to equal bytes, as a frame and as a packet. */
 void
 CheckBytes(const std::vector<uint8_t>& bytes, QbbFramePool& pool)
 {
@@ -46,8 +46,8 @@ CheckBytes(const std::vector<uint8_t>& bytes, QbbFramePool& pool)
     }
 }
 
-/** A packet that the stack sends arrives as an equal SDU, whether or not its frame crossed as
- * bytes. */
+/** Checks that a packet that the stack sends arrives as an equal SDU, whether or not its frame
+ * crossed as bytes. */
 void
 CheckSdu(const std::vector<uint8_t>& sdu, bool tagged, QbbFramePool& pool)
 {
@@ -95,7 +95,7 @@ CheckSdu(const std::vector<uint8_t>& sdu, bool tagged, QbbFramePool& pool)
     }
 }
 
-/** Returns the bytes of a fuzz input as 64-bit numbers, and zeros after the last byte. */
+/** The bytes of a fuzz input as 64-bit numbers, and zeros after the last byte. */
 class Numbers
 {
   public:
@@ -121,7 +121,7 @@ class Numbers
     size_t m_at{0};
 };
 
-/** A frame of arbitrary field values survives; its bytes with changes are refused or kept. */
+/** Checks that a frame of arbitrary field values keeps them when its bytes are parsed. */
 void
 CheckFrame(Numbers next, uint8_t how, QbbFramePool& pool)
 {
@@ -165,7 +165,7 @@ LLVMFuzzerTestOneInput(const uint8_t* data, size_t size)
         CheckBytes(bytes, pool);
         break;
     case 1:
-        // Room for the addresses, so that the checksums are found.
+        // MendChecksums() expects a frame: zeros take the place of the two MAC addresses.
         bytes.insert(bytes.begin(), 12, 0);
         MendChecksums(bytes, how & 4, how & 8);
         bytes.erase(bytes.begin(), bytes.begin() + 12);

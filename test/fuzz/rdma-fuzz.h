@@ -13,8 +13,8 @@ namespace ns3
 
 /**
  * \ingroup rdma-tests
- * Stop, for libFuzzer to report the input.
- * \param holds the condition, which must be true \param what its description
+ * Aborts if a condition does not hold, for libFuzzer to report the input.
+ * \param holds the condition, which must be true \param what description of the condition
  */
 inline void
 RequireInFuzz(bool holds, const char* what)

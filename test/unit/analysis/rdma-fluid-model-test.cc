@@ -13,7 +13,7 @@ using namespace ns3;
 namespace
 {
 
-/** Mean values of a run after some time. */
+/** Mean values of a run from some time on, and the extremes of the queue. */
 struct Mean
 {
     double queueBytes{0};
@@ -107,8 +107,8 @@ TEST(RdmaFluidDcqcn, FixedPointIsNearThePapersApproximation)
     p.dcqcn.aiRate = 40'000_bps;
     auto two = RdmaFluidModel::GetDcqcnFixedPoint(p);
     EXPECT_NEAR(two.marking, 9.246e-5, 0.03 * 9.246e-5);
-    // With the paper's R_AI of 40 Mb/s, ten times as much; terms of higher order reduce it by a
-    // sixth.
+    // With the paper's R_AI of 40 Mb/s, p is ten times as large; terms of higher order reduce it by
+    // a sixth.
     p.dcqcn.aiRate = 40_mbps;
     two = RdmaFluidModel::GetDcqcnFixedPoint(p);
     EXPECT_NEAR(two.marking, 9.246e-4 * 5 / 6, 0.02 * 9.246e-4);
@@ -189,8 +189,8 @@ TEST(RdmaFluidDcqcn, SlowerSenders)
 
 TEST(RdmaFluidDcqcn, MarksOfArrivals)
 {
-    // The same fixed point when feedback takes the time in the queue on top. From 16 line rates the
-    // queue takes megabytes at first, so that feedback is late, and comes back all the same.
+    // The fixed point is unchanged when the feedback delay includes the time in the queue. From 16
+    // line rates the queue takes megabytes at first, which delays the feedback.
     RdmaFluidParameters p;
     p.flows = 16;
     p.markAtArrival = true;
@@ -205,8 +205,8 @@ TEST(RdmaFluidDcqcn, MarksOfArrivals)
 
 TEST(RdmaFluidTimely, NoUniqueFixedPoint)
 {
-    // Section 4.2: nothing makes rates equal, so that the shares at the end depend on those at the
-    // beginning; and the queue does not come to rest but swings about T_low, 62500 bytes.
+    // Section 4.2: nothing makes rates equal. The shares at the end depend on those at the
+    // beginning, and the queue does not settle but swings about T_low, 62500 bytes.
     for (const double part : {0.5, 0.7})
     {
         auto p = MakeTimely(RdmaFluidAlgorithm::TIMELY);
@@ -230,7 +230,7 @@ TEST(RdmaFluidTimely, PatchedHasOne)
         EXPECT_NEAR(RdmaFluidModel::GetPatchedTimelyQueue(p), 78'125, 1e-6);
         if (part == 0.7)
         {
-            // A round trip of 4 us without queue takes 4e-6 x 1.25e9 bytes off it.
+            // A round trip of 4 us without queue takes 4e-6 x 1.25e9 bytes off the queue.
             p.timely.baseRttS = 4e-6;
             EXPECT_NEAR(RdmaFluidModel::GetPatchedTimelyQueue(p), 73'125, 1e-6);
         }

@@ -30,7 +30,7 @@ TEST(RdmaQuantile, Definition)
 
 TEST(RdmaQuantile, BothImplementationsFollowTheDefinition)
 {
-    // Whichever implementation was built; the last bit depends on how the compiler contracts.
+    // Only the built implementation is tested. The last bit depends on contraction by the compiler.
     std::mt19937_64 random(1);
     for (int i = 0; i < 1000; ++i)
     {

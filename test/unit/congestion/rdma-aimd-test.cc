@@ -56,7 +56,7 @@ TEST(RdmaAimd, OnePacketForEachWindow)
     EXPECT_EQ(c->GetWindowBytes(), 2000U);
     c->OnAck(MakeSample(1, 3, 5));
     EXPECT_EQ(c->GetWindowBytes(), 3000U);
-    // One acknowledgement for 100 packets counts as such: 3.2448 + 100 / 3.2448 = 34.06.
+    // One acknowledgement for 100 packets counts as 100: 3.2448 + 100 / 3.2448 = 34.06.
     c->OnAck(MakeSample(100, 103, 110));
     EXPECT_EQ(c->GetWindowBytes(), 34'000U);
 }
@@ -71,7 +71,7 @@ TEST(RdmaAimd, HalvedOncePerLossEvent)
     c->OnTimeout(0_ps);
     c->OnAck(MakeSample(50, 73, 90));
     EXPECT_EQ(c->GetWindowBytes(), 32'000U);
-    // 74 is acknowledged: over. It grows again, 32 + 16 / 32; then the next event.
+    // The acknowledgement of 74 ends the event. The window grows by 16 / 32; then the next event.
     c->OnAck(MakeSample(16, 74, 91));
     EXPECT_EQ(c->GetWindowBytes(), 32'000U);
     c->OnAck(MakeSample(17, 91, 100));
@@ -84,7 +84,7 @@ TEST(RdmaAimd, TimeoutIsALoss)
 {
     auto c = MakeAimd(64);
     c->OnTimeout(0_ps);
-    c->OnTimeout(1_ps); // the same packets again
+    c->OnTimeout(1_ps); // the packets of the first timeout
     EXPECT_EQ(c->GetWindowBytes(), 32'000U);
     c->OnAck(MakeSample(1, 1, 64));
     c->OnNak(MakeSample(1, 10, 64));

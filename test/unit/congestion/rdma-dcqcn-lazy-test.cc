@@ -16,7 +16,7 @@ namespace
 {
 
 /**
- * The reaction point with an event for every end of every timer, as it would be with a scheduler.
+ * A reaction point that runs an event for every end of every timer, as a scheduler would.
  */
 class EagerDcqcn
 {
@@ -261,7 +261,7 @@ TEST(RdmaDcqcnLazy, EqualsEventByEvent)
                 break;
             }
             default:
-                break; // nobody asks for a while
+                break; // nothing happens for a while
             }
             if (draw(0, 2) > 0)
             {
@@ -270,12 +270,12 @@ TEST(RdmaDcqcnLazy, EqualsEventByEvent)
                 ASSERT_EQ(lazy.GetState().targetRateBps, static_cast<double>(eager.target));
                 ASSERT_EQ(lazy.GetState().alpha, eager.alpha) << round << " " << step;
             }
-            // Mostly close together, on a grid where ends of timers meet; now and then a long rest.
+            // Steps are mostly short, on a grid where ends of timers meet; a few are long.
             now += draw(0, 40) == 0 ? draw(0, 3000) * 1_us : draw(0, 60) * 100_ns;
         }
         events += eager.events;
         releases += eager.releases;
     }
-    EXPECT_GT(events, 1'000'000U); // the eager one had something to do
+    EXPECT_GT(events, 1'000'000U); // the eager reaction point ran events
     EXPECT_GT(releases, 100U);
 }

@@ -69,7 +69,7 @@ TEST(RdmaDcqcnNic, NoLongerLimitedAtLineRate)
     EXPECT_EQ(c.GetRate(20'000 * US), first);
     EXPECT_EQ(GetTarget(c), LINE);
 
-    // A flow that stays limited has forgotten its alpha: the second CNP does next to nothing.
+    // The alpha of a flow that stays limited decays: the second CNP cuts next to nothing.
     auto p = MakeNic();
     p.release = false;
     auto d = Make(p);
@@ -85,7 +85,7 @@ TEST(RdmaDcqcnNic, AlphaFollowsAPeriodThatRunsFreely)
     p.initialAlpha = 0.5;
     auto c = Make(p);
     c.OnCnp(10 * US + 300_ns);
-    // First end, 1 us later: a CNP came in the period, alpha = 3/8 + 1/4; second: none, 15/32.
+    // First end, 1 us later: a CNP came, alpha = 3/8 + 1/4. Second end: no CNP came, alpha = 15/32.
     c.GetRate(11 * US + 299'999_ps);
     EXPECT_EQ(c.GetState().alpha, 0.5);
     c.GetRate(11 * US + 300_ns);
@@ -118,7 +118,7 @@ TEST(RdmaDcqcnNic, CutsAreRateReducePeriodApart)
     EXPECT_EQ(c.GetRate(14 * US), 10'000 * M);
     // Without another CNP there is no other cut.
     EXPECT_EQ(c.GetRate(20 * US), 10'000 * M);
-    // Later than that a CNP cuts at once. Alpha has decayed six times: (3/4)^6 / 2 = 729 / 8192.
+    // After these 4 us a CNP cuts at once. Alpha has decayed six times: (3/4)^6 / 2 = 729 / 8192.
     c.OnCnp(20 * US);
     EXPECT_EQ(c.GetRate(20 * US), 9'110'107'421_bps);
 }
@@ -152,8 +152,8 @@ TEST(RdmaDcqcnNic, CutsAtEndsOfPeriods)
 
 TEST(RdmaDcqcnNic, CountsBeginAnewAfterARelease)
 {
-    // A count of 1000 bytes has begun when the rate is released at the line's. After the next first
-    // CNP, which sets 10 Gb/s, the counter begins at 0: 999 bytes raise nothing before the cut.
+    // A count of 1000 bytes is under way when the rate is back at the line rate. The next first CNP
+    // sets 10 Gb/s, and the counter begins at 0: 999 bytes raise nothing before the cut.
     RdmaDcqcnParameters p = MakeNic("Preset");
     p.counterBytes = 1000;
     p.firstRate = 10'000 * M;
@@ -195,28 +195,28 @@ TEST(RdmaDcqcnNic, TargetRateStaysUnlessTheRateWasIncreased)
     EXPECT_EQ(GetTarget(c), LINE);
     c.OnCnp(4 * US);
     EXPECT_LT(c.GetRate(4 * US), 11'000 * M);
-    EXPECT_EQ(GetTarget(c), LINE); // two cuts in a row
+    EXPECT_EQ(GetTarget(c), LINE); // the second of two cuts in a row keeps the target
     c.OnSent(2'097'088, 5 * US);
     const QbbBitRate increased = c.GetRate(5 * US);
     c.OnCnp(8 * US);
-    EXPECT_EQ(GetTarget(c), increased); // by the byte counter
+    EXPECT_EQ(GetTarget(c), increased); // after an increase by the byte counter
     const QbbBitRate later = c.GetRate(308 * US);
     EXPECT_GT(static_cast<double>(later), c.GetState().targetRateBps / 2);
     c.OnCnp(309 * US);
-    EXPECT_EQ(GetTarget(c), later); // by the timer
+    EXPECT_EQ(GetTarget(c), later); // after an increase by the timer
 
     p.clampAfterTimer = false;
     auto d = Make(p);
     d.OnCnp(0_ps);
     d.GetRate(300 * US);
     d.OnCnp(301 * US);
-    EXPECT_EQ(GetTarget(d), LINE); // the timer does not count
+    EXPECT_EQ(GetTarget(d), LINE); // an increase by the timer does not count
 
     p.clampTarget = true;
     auto e = Make(p);
     e.OnCnp(0_ps);
     e.OnCnp(4 * US);
-    EXPECT_EQ(GetTarget(e), 20'000 * M); // always
+    EXPECT_EQ(GetTarget(e), 20'000 * M); // every cut lowers the target
 }
 
 TEST(RdmaDcqcnNic, SizeOfACut)
@@ -233,12 +233,12 @@ TEST(RdmaDcqcnNic, SizeOfACut)
     p.minDecreaseFactor = 0.875;
     auto e = Make(p);
     e.OnCnp(0_ps);
-    EXPECT_EQ(e.GetRate(0_ps), 35'000 * M); // no more than 1/8
+    EXPECT_EQ(e.GetRate(0_ps), 35'000 * M); // the cut is limited to 1/8
     p.firstRate = 1234 * M;
     auto f = Make(p);
     f.OnCnp(0_ps);
     EXPECT_EQ(f.GetRate(0_ps), 1234 * M);
     EXPECT_EQ(GetTarget(f), 1234 * M);
     f.OnCnp(4 * US);
-    EXPECT_EQ(f.GetRate(4 * US), 1234 * M * 7 / 8); // only the first one
+    EXPECT_EQ(f.GetRate(4 * US), 1234 * M * 7 / 8); // FirstRate is for the first cut
 }

@@ -73,7 +73,7 @@ TEST(RdmaDcqcn, AlphaDecaysEachPeriodWithoutCnp)
     EXPECT_EQ(c.GetState().alpha, 0.671875);
     c.GetRate(226 * US);
     EXPECT_EQ(c.GetState().alpha, 0.50390625);
-    // After a long time it is 0.
+    // After a long time alpha is 0.
     c.GetRate(1'000'000 * US);
     EXPECT_EQ(c.GetState().alpha, 0);
 }
@@ -112,7 +112,7 @@ TEST(RdmaDcqcn, ByteCounter)
     EXPECT_EQ(c.GetRate(2 * US), 35'000 * M);
     c.OnSent(9'999'998, 3 * US);
     EXPECT_EQ(c.GetRate(3 * US), 37'500 * M);
-    // A cut sets it back.
+    // A cut resets the counter.
     c.OnSent(9'000'000, 4 * US);
     c.OnCnp(5 * US);
     const QbbBitRate cut = c.GetRate(5 * US);
@@ -135,9 +135,9 @@ TEST(RdmaDcqcn, HyperIncreaseWhenBothAreBeyondTheThreshold)
     EXPECT_EQ(c.GetRate(US), 7'500 * M);
     c.OnSent(10'000'000, US);
     EXPECT_EQ(c.GetRate(US), 8'770 * M);
-    // Timer, first end: one of the two is beyond F, so additive: 10.08, 9.425.
+    // Timer, first end: one of the two counts is beyond F, so additive: 10.08, 9.425.
     EXPECT_EQ(c.GetRate(55 * US), 9'425 * M);
-    // Second end: both are, i = 1: R_T = 10.28, R_C = 9.8525.
+    // Second end: both counts are, i = 1: R_T = 10.28, R_C = 9.8525.
     EXPECT_EQ(c.GetRate(110 * US), 9'852'500'000_bps);
     EXPECT_EQ(GetTarget(c), 10'280 * M);
     // Third end of the timer: i is still 1. Third of the counter: i = 2.
@@ -174,8 +174,8 @@ TEST(RdmaDcqcn, MinimumRate)
 
 TEST(RdmaDcqcn, MeanRateUnderRandomMarksIsThatOfTheFluidModel)
 {
-    // Each packet marked by itself with the probability at which the fluid model has N flows share
-    // 40 Gb/s, a CNP for each interval of 50 us with a mark: the rate is 40 Gb/s / N in the mean.
+    // Packets are marked independently, with the probability at which N flows share 40 Gb/s in the
+    // fluid model. A CNP follows each interval of 50 us with a mark: the mean rate is 40 Gb/s / N.
     std::mt19937_64 random(2016);
     for (const uint32_t flows : {4, 16})
     {

@@ -13,8 +13,8 @@ namespace
 {
 
 /**
- * One queue pair of a 10 Gb/s port with packets of 10^4 bits and 10 us round trip: a packet for
- * each round trip is 1 Gb/s, 10 packets fill the path.
+ * One queue pair of a 10 Gb/s port with packets of 10^4 bits and 10 us round trip. One packet per
+ * round trip is 1 Gb/s, and 10 packets fill the path.
  */
 struct Dctcp
 {
@@ -24,13 +24,13 @@ struct Dctcp
         controller = control->MakeController({10_gbps, 1250, 1192, 10_us, 3, 0});
     }
 
-    /** \param to acknowledged now, one packet \param sent so far \param marked echo of a mark */
+    /** \param to packets acknowledged so far \param sent so far \param marked echo of a mark */
     void Ack(uint64_t to, uint64_t sent, bool marked = false)
     {
         controller->OnAck(MakeSample(to, sent, marked));
     }
 
-    /** \param to acknowledged so far \param sent so far */
+    /** \param to packets acknowledged so far \param sent so far */
     void Nak(uint64_t to, uint64_t sent)
     {
         RdmaAckSample sample = MakeSample(to, sent, false);
@@ -128,7 +128,7 @@ TEST(RdmaDctcp, WindowForm)
     EXPECT_EQ(d.GetRate(), 10e9);
     for (uint64_t to = 1; to <= 10; ++to)
     {
-        d.Ack(to, to + 9); // 10 in flight before each of them: used up
+        d.Ack(to, to + 9); // 10 in flight before each one: the window is used up
     }
     EXPECT_EQ(d.controller->GetWindowBytes(), 13750U);
     d.Ack(11, 21, true); // alpha = 15/16: 11 x (1 - 15/32) = 5.84
@@ -179,7 +179,7 @@ TEST(RdmaDctcp, RateIsAWindowForEachRoundTrip)
     d.controller->OnAck(sample);
     EXPECT_NEAR(d.GetRate(), 1.25e9, 1);
     sample = Dctcp::MakeSample(2, 11, false);
-    sample.rtt = -1_ps; // not known: as before
+    sample.rtt = -1_ps; // unknown: the last known round trip counts
     d.controller->OnAck(sample);
     EXPECT_NEAR(d.GetRate(), 1.25e9, 1);
 }

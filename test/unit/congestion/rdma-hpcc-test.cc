@@ -20,8 +20,8 @@ using namespace ns3::RdmaHpccSetup;
 namespace
 {
 
-// Brings a controller to 9600 bytes: u = 12.5, so that 125000 x 0.95 / 12.5 + 100 = 9600. The
-// queue has to be there at both looks.
+// Brings a controller to 9600 bytes: u = 12.5, so that 125000 x 0.95 / 12.5 + 100 = 9600. Two
+// reports show the queue, since HPCC takes the smaller queue of the last two.
 void
 Shrink(RdmaHpccController& c, RdmaIntFeed& feed)
 {
@@ -91,10 +91,10 @@ TEST(RdmaHpcc, EachAcknowledgementReactsToOneReferencePerRoundTrip)
         EXPECT_NEAR(c.GetExactWindow(), 59'475, 1e-6);
         EXPECT_EQ(c.GetReferenceWindow(), BT);
     }
-    // U = 4 now: 125000 x 0.95 / 4 + 100, and that is the next Wc.
+    // U = 4: 125000 x 0.95 / 4 + 100, and that is the next Wc.
     feed.ackedTo = 101;
     feed.sentTo = 300;
-    feed.Ack(c, T, {Load(4)}); // the queue was shorter at the look before
+    feed.Ack(c, T, {Load(4)}); // the queue was shorter in the report before
     feed.ackedTo = 102;
     EXPECT_NEAR(c.GetReferenceWindow(), 59'475, 1e-6);
     feed.Ack(c, T, {Load(4)});
@@ -171,7 +171,7 @@ TEST(RdmaHpcc, FiveStepsUpThenAJump)
     feed.Ack(c, T, {Load(0.5)});
     EXPECT_NEAR(c.GetReferenceWindow(), 19'390, 1e-6);
     EXPECT_EQ(c.GetStage(), 1);
-    // Congestion takes the stage back.
+    // Congestion resets the stage.
     feed.NextRound();
     feed.Ack(c, T, {Load(1)});
     EXPECT_EQ(c.GetStage(), 0);

@@ -48,14 +48,14 @@ class RdmaIntFeed
     static constexpr uint64_t TX_WRAP = uint64_t{1} << 40;      //!< wrap of RdmaIntHop::txBytes
     static constexpr QbbPs TIME_WRAP = QbbPs(int64_t{1} << 48); //!< wrap of RdmaIntHop::time
 
-    /** What a port did. */
+    /** Activity of a port since the previous acknowledgement. */
     struct Port
     {
-        uint64_t txBytes{0};    //!< bytes sent since
-        uint64_t queueBytes{0}; //!< queue now
+        uint64_t txBytes{0};    //!< bytes sent since the previous acknowledgement
+        uint64_t queueBytes{0}; //!< bytes in the queue
     };
 
-    /** \param rates rates of the ports \param hop counters that they begin with */
+    /** \param rates rates of the ports \param hop initial counters of every port */
     explicit RdmaIntFeed(const std::vector<QbbBitRate>& rates, const RdmaIntHop& hop = {})
         : hops(rates.size(), hop)
     {
@@ -66,9 +66,9 @@ class RdmaIntFeed
     }
 
     /**
-     * \param c the controller that has the acknowledgement
-     * \param time time since the last one, at all ports
-     * \param ports their activity in that time; a missing port was idle
+     * \param c the controller that gets the acknowledgement
+     * \param time time since the previous acknowledgement, at all ports
+     * \param ports activity of the ports in that time; a missing port was idle
      */
     void Ack(RdmaRateController& c, QbbPs time, const std::vector<Port>& ports)
     {
@@ -83,7 +83,7 @@ class RdmaIntFeed
         Send(c, hops);
     }
 
-    /** \param c the controller \param telemetry that it has with the next acknowledgement */
+    /** \param c the controller \param telemetry of the acknowledgement that it gets */
     void Send(RdmaRateController& c, const std::vector<RdmaIntHop>& telemetry)
     {
         RdmaAckSample sample;
@@ -110,8 +110,8 @@ class RdmaIntFeed
         hops[hop].txBytes += bytes;
     }
 
-    std::vector<RdmaIntHop> hops; //!< of the last acknowledgement
-    QbbPs now{0};                 //!< when it came
+    std::vector<RdmaIntHop> hops; //!< telemetry of the last acknowledgement
+    QbbPs now{0};                 //!< time of the last acknowledgement
     uint64_t ackedTo{1};          //!< packets acknowledged
     uint64_t sentTo{100};         //!< packets sent
 };

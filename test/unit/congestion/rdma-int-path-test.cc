@@ -77,9 +77,9 @@ TEST(RdmaIntPath, DifferencesAreModulo)
     ASSERT_TRUE(steps);
     EXPECT_EQ(steps->at(0).txBytes, 1000);
     EXPECT_EQ(steps->at(0).timePs, static_cast<double>(US));
-    // Back over the wrap is old.
+    // A step back over the wrap is old telemetry.
     EXPECT_FALSE(Advance(path, 2 * US, {MakeHop(TX_WRAP - 1, TIME_WRAP - 1_ps)}));
-    // The old one was not kept.
+    // The old telemetry was not kept.
     steps = Advance(path, 3 * US, {MakeHop(1999, 3 * US - 1_ps)});
     ASSERT_TRUE(steps);
     EXPECT_EQ(steps->at(0).txBytes, 1000);
@@ -132,7 +132,7 @@ TEST(RdmaIntPath, AnotherPathBeginsAnew)
         EXPECT_EQ(steps->at(0).txBytes, 6250);
         EXPECT_EQ(steps->at(0).timePs, static_cast<double>(US));
     }
-    // As much as a port can send is no reason.
+    // The most bytes that a port can send are no sign of another path.
     RdmaIntPath path(1, RdmaIntFormat::EXACT);
     Advance(path, 0_ps, {MakeHop(100'000, US)});
     EXPECT_TRUE(Advance(path, US, {MakeHop(100'000 + 12'500 + 16'384, 2 * US)}));
@@ -186,7 +186,7 @@ TEST(RdmaIntPath, PaperWrapsSooner)
     ASSERT_TRUE(steps);
     EXPECT_EQ(steps->at(0).txBytes, 1024);
     EXPECT_FALSE(Advance(path, 10'738 * US, {MakeHop(3072, 10'738 * US - 1_ns)})) << "too long ago";
-    // At 10 Gb/s the clock is what ends it, after 8388 us.
+    // At 10 Gb/s the clock sets the limit, 8388 us.
     RdmaIntPath slow(1, RdmaIntFormat::PAPER);
     Advance(slow, 0_ps, {MakeHop(0, 0_ps, 10 * GBPS)});
     EXPECT_TRUE(Advance(slow, 8388 * US, {MakeHop(128, 8388 * US, 10 * GBPS)}));

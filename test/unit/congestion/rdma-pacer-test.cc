@@ -36,7 +36,7 @@ struct FixedController : public RdmaRateController
     QbbBitRate rate{1_gbps};         //!< rate
     QbbPs rise{NEVER};               //!< GetNextRise()
     uint64_t windowBytes{NO_WINDOW}; //!< window
-    uint64_t sentBytes{0};           //!< told by OnSent()
+    uint64_t sentBytes{0};           //!< bytes reported by OnSent()
 };
 
 /** Says whether it has a window and hears acknowledgements; its window is one byte. */
@@ -155,12 +155,12 @@ TEST(RdmaPacer, NoBurstAfterIdling)
 {
     Pacer p;
     p.pacer->OnSent(0, false, 1000, 0_ps);
-    // Silent for a second; then one packet at once, and the next one 8 us later, not sooner.
+    // After a second of silence one packet goes at once, and the next one 8 us later, not sooner.
     const QbbPs later = 1_s;
     EXPECT_LE(p.pacer->GetNext(), later);
     p.pacer->OnSent(1, false, 1000, later);
     EXPECT_EQ(p.pacer->GetNext(), later + 8_us);
-    // late by 1 us: that is not made up for
+    // 1 us late: the pacer does not make up for it
     p.pacer->OnSent(2, false, 1000, later + 9_us);
     EXPECT_EQ(p.pacer->GetNext(), later + 17_us);
 }
@@ -189,7 +189,7 @@ TEST(RdmaPacer, FallingRateCountsFromTheNextPacket)
     p.control->rate = 500_mbps;
     p.pacer->Hasten(1_us);
     EXPECT_EQ(p.pacer->GetNext(), 8_us);
-    p.control->rate = 1_gbps; // back to the earlier value: no gain
+    p.control->rate = 1_gbps; // back to the earlier value: the packet does not go sooner
     p.pacer->Hasten(2_us);
     EXPECT_EQ(p.pacer->GetNext(), 8_us);
     p.control->rate = 500_mbps;
@@ -232,7 +232,7 @@ TEST(RdmaPacer, WakesWhereTheRateMayRise)
     EXPECT_EQ(p.pacer->GetWake(0_ps), 5_us);
     p.control->rise = 9_us;
     EXPECT_EQ(p.pacer->GetWake(0_ps), 8_us);
-    p.control->rise = 10_ps; // past: not again at this instant
+    p.control->rise = 10_ps; // in the past: the pacer wakes after this instant
     EXPECT_EQ(p.pacer->GetWake(1000_ps), 1001_ps);
 }
 
@@ -293,7 +293,7 @@ TEST(RdmaPacer, RoundTripByPacketNumber)
 
 TEST(RdmaPacer, RoundTripsForOthersThanTheController)
 {
-    Pacer p; // whose controller does not ask for them
+    Pacer p; // its controller does not ask for round trips
     EXPECT_EQ(p.pacer->GetLatestRtt(), -1_ps);
     p.pacer->TimePackets();
     p.pacer->OnSent(0, false, 1000, 100_ps);
@@ -310,11 +310,11 @@ TEST(RdmaPacer, Karn)
     Pacer p(true);
     p.pacer->OnSent(0, false, 1000, 100_ps);
     p.pacer->OnSent(1, false, 1000, 200_ps);
-    p.pacer->OnSent(0, true, 1000, 300_ps); // the acknowledged one of the two is unknown
+    p.pacer->OnSent(0, true, 1000, 300_ps); // which of the two is acknowledged is unknown
     EXPECT_EQ(p.pacer->GetRtt(0, 1000_ps), -1_ps);
     EXPECT_EQ(p.pacer->GetRtt(1, 1000_ps), 800_ps);
     p.pacer->OnAcked(2);
-    p.pacer->OnSent(16, false, 1000, 400_ps); // the slot of 0 again
+    p.pacer->OnSent(16, false, 1000, 400_ps); // in the slot that packet 0 had
     EXPECT_EQ(p.pacer->GetRtt(16, 1000_ps), 600_ps);
 }
 
@@ -343,8 +343,8 @@ TEST(RdmaPacer, TimesGrowWithGapsInTheNumbers)
 
 TEST(RdmaPacer, TimesDoNotGrowWithoutEnd)
 {
-    // A large READ takes a million numbers: no table of a million slots, and what is latest counts.
-    // 16 slots doubled 12 times are 65536.
+    // A large READ takes a million numbers. The table does not grow to a million slots and
+    // keeps the latest packets. 16 slots doubled 12 times are 65536.
     Pacer p(true);
     p.pacer->OnSent(0, false, 1000, 100_ps);
     const auto before = GetRdmaAllocationCount();

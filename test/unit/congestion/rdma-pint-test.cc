@@ -152,14 +152,14 @@ TEST(RdmaHpccPint, ReactsToWhatThePacketBrings)
     RdmaAckSample sample;
     sample.ackedTo = 1;
     sample.sentTo = 100;
-    c.OnAck(sample); // no byte
+    c.OnAck(sample); // without a PINT byte
     EXPECT_EQ(c.GetReferenceWindow(), BT);
     // The first byte begins a round trip, which ends when packet 100 is acknowledged.
     sample.utilisation = 2;
     c.OnAck(sample);
     EXPECT_EQ(c.GetReferenceWindow(), BT);
     EXPECT_EQ(c.GetExactWindow(), BT);
-    // U = 2: 125000 x 0.95 / 2 + 100; the switches have averaged.
+    // U = 2: 125000 x 0.95 / 2 + 100. The switches average U, the controller does not.
     sample.ackedTo = 2;
     c.OnAck(sample);
     EXPECT_NEAR(c.GetExactWindow(), 59'475, 1e-6);
@@ -183,7 +183,7 @@ TEST(RdmaHpccPint, ReactsToWhatThePacketBrings)
     c.OnNak(sample);
     EXPECT_NEAR(c.GetReferenceWindow(), 59'575, 1e-6);
     EXPECT_EQ(c.GetStage(), 1U);
-    // A link where nothing is: 0 is a utilisation too.
+    // An idle link: a utilisation of 0 is valid.
     sample.utilisation = 0;
     c.OnAck(sample);
     EXPECT_EQ(c.GetUtilisation(), 0);
@@ -201,7 +201,7 @@ TEST(RdmaHpccPint, Attributes)
     control->SetAttribute("SamplePeriod", UintegerValue(16));
     EXPECT_EQ(control->GetUtilisationPeriod(), 16U);
     EXPECT_FALSE(control->SetAttributeFailSafe("SamplePeriod", UintegerValue(0)));
-    // HPCC's attributes are its own.
+    // RdmaHpccPint has HPCC's attributes.
     control->SetAttribute("MaxStage", UintegerValue(0));
     control->SetAttribute("AdditiveIncrease", UintegerValue(80));
     RdmaPathProfile profile;

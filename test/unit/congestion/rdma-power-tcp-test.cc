@@ -43,8 +43,8 @@ TEST(RdmaPowerTcp, PowerIsCurrentTimesVoltage)
         {BT, BT, BT, 2},               // a queue that stays: 1 x 2
         {0, BT, BT, 4},                // a queue that grows: 2 x 2
         {BT, BT / 2, BT, 0.75},        // one that drains: 1/2 x 3/2
-        {BT, 0, BT, 0},                // nothing comes any more
-        {2 * BT, 0, BT, 0},            // faster than is possible: not below 0
+        {BT, 0, BT, 0},                // nothing arrives
+        {2 * BT, 0, BT, 0},            // drains faster than is possible: not below 0
         {BT / 5, BT / 5, BT, 1.2},     // 1 x 1.2
         {0, BT / 4, BT * 3 / 4, 1.25}, // 1 x 1.25
     };
@@ -86,7 +86,7 @@ TEST(RdmaPowerTcp, PowerIsSmoothedOverTau)
     feed.Ack(c, TAU / 4, {{BT / 4, BT}});
     EXPECT_DOUBLE_EQ(c.GetPower(), 1.25);
     EXPECT_NEAR(c.GetExactWindow(), 103'400, 1e-6);
-    // 3 tau count as tau: (3 x 125000 - 125000) / 375000 = 2/3, without a queue in the end.
+    // 3 tau count as tau: (3 x 125000 - 125000) / 375000 = 2/3, without a queue at the end.
     feed.Ack(c, 3 * TAU, {{3 * BT, 0}});
     EXPECT_DOUBLE_EQ(c.GetPower(), 2.0 / 3);
 }
@@ -106,7 +106,7 @@ TEST(RdmaPowerTcp, OldWindowIsThatOfTheRoundTripInWhichThePacketWasSent)
         window = 0.9 * (62'500 + 1000) + 0.1 * window;
         EXPECT_NEAR(c.GetExactWindow(), window, 1e-6);
     }
-    // Packet 100 is acknowledged: its W_old is still 125000. Packets from 300 on have this one.
+    // Packet 100 is acknowledged: its W_old is still 125000. Packets from 300 on have this W.
     feed.ackedTo = 101;
     feed.sentTo = 300;
     feed.Ack(c, TAU, {{BT, BT}});
@@ -243,8 +243,8 @@ TEST(RdmaPowerTcp, WindowStaysBetweenAPacketAndBandwidthTimesDelay)
 TEST(RdmaPowerTcp, EquilibriumIsBetaInTheQueueAndEqualShares)
 {
     // Four flows on the paper's fluid link, dq/dt = sum W / RTT - b with RTT = q / b + tau; the
-    // last one starts late, and what a port does is known tau later. In equilibrium the queue is 4
-    // beta (theorem 1), sum W = B x tau + 4 beta, and shares are equal (theorem 3).
+    // last one starts late, and the activity of a port is known tau later. In equilibrium the queue
+    // is 4 beta (theorem 1), sum W = B x tau + 4 beta, and shares are equal (theorem 3).
     constexpr int FLOWS = 4;
     constexpr size_t STEPS = 20; // in tau
     RdmaPowerTcpController flows[FLOWS] = {Make(), Make(), Make(), Make()};

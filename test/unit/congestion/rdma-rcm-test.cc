@@ -114,12 +114,12 @@ TEST(RdmaRcm, RecoveryByBoth)
     {
         c->OnCnp(0_ps);
     }
-    EXPECT_EQ(GetDelay(*c, 150 * US), 3U); // no bytes
+    EXPECT_EQ(GetDelay(*c, 150 * US), 3U); // the time is over, the bytes are not
     c->OnSent(5000, 160 * US);
-    EXPECT_EQ(GetDelay(*c, 160 * US), 2U); // bytes were last
+    EXPECT_EQ(GetDelay(*c, 160 * US), 2U); // both are over: the bytes came last
     c->OnSent(5000, 170 * US);
     EXPECT_EQ(GetDelay(*c, 259 * US), 2U);
-    EXPECT_EQ(GetDelay(*c, 300 * US), 1U); // time was last, at 260
+    EXPECT_EQ(GetDelay(*c, 300 * US), 1U); // both are over: the time came last, at 260
     c->OnSent(5000, 310 * US);
     EXPECT_EQ(GetDelay(*c, 359 * US), 1U);
     EXPECT_EQ(GetDelay(*c, 360 * US), 0U);

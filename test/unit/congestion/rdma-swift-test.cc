@@ -37,13 +37,13 @@ struct Swift
         return *controller;
     }
 
-    /** \param atUs when \param delayUs round trip \param packets acknowledged */
+    /** \param atUs time of arrival \param delayUs round trip \param packets acknowledged */
     void Ack(double atUs, double delayUs, uint64_t packets = 1)
     {
         Get().OnAck(MakeSample(atUs, delayUs, packets));
     }
 
-    /** \param atUs when \param delayUs round trip */
+    /** \param atUs time of arrival \param delayUs round trip */
     void Nak(double atUs, double delayUs)
     {
         Get().OnNak(MakeSample(atUs, delayUs, 0));
@@ -109,9 +109,9 @@ TEST(RdmaSwift, AHopCostsWhatALinkOfThePathDoes)
         const uint64_t packets = s.Get().GetWindowBytes() / 125;
         s.Ack(100, path.targetUs - 0.001, packets); // below the target: one packet more
         EXPECT_EQ(s.Get().GetWindowBytes() / 125, packets + 1);
-        s.Ack(200, path.targetUs, packets); // not below it
+        s.Ack(200, path.targetUs, packets); // at the target: nothing
         EXPECT_EQ(s.Get().GetWindowBytes() / 125, packets + 1);
-        s.Ack(300, 2 * path.targetUs, packets); // above it
+        s.Ack(300, 2 * path.targetUs, packets); // above the target: a decrease
         EXPECT_LT(s.Get().GetWindowBytes() / 125, packets);
     }
 }
@@ -201,12 +201,12 @@ TEST(RdmaSwift, FlowScalingHasLimits)
         s.control->SetAttribute("MinWindow", DoubleValue(window));
         s.control->SetAttribute("RetxResetThreshold", UintegerValue(1));
         s.Get().OnTimeout(0_ps);
-        s.Ack(1000, 127.001); // a decrease below MinWindow is none
+        s.Ack(1000, 127.001); // MinWindow stops the decrease
         EXPECT_NEAR(s.GetFraction(127.001), window, 1e-6);
         s.Ack(1001, 126.999);
         EXPECT_EQ(s.GetPackets(), 1U);
     }
-    // From 100 packets on nothing: 10 us x 100 Gb/s are 100 packets
+    // From 100 packets on flow scaling adds nothing: 10 us x 100 Gb/s are 100 packets
     Swift s(100);
     s.control->SetAttribute("MaxWindow", DoubleValue(1000));
     s.controller = s.control->MakeController({100_gbps, 1250, 1192, 10 * US, 3, 0});

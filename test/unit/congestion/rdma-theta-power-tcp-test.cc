@@ -130,7 +130,7 @@ TEST(RdmaThetaPowerTcp, WithoutRttOrTimeNothingHappens)
     feed.Ack(c, TAU / 2, -1_ps);
     EXPECT_EQ(c.GetPower(), 1);
     EXPECT_EQ(c.GetExactWindow(), BT);
-    feed.Ack(c, TAU / 2, 20 * US); // 20 us as tau before
+    feed.Ack(c, TAU / 2, 20 * US); // the RTT was 20 us a tau earlier, too
     EXPECT_DOUBLE_EQ(c.GetPower(), 2);
     EXPECT_NEAR(c.GetExactWindow(), 69'650, 1e-6);
 }

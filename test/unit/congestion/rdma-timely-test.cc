@@ -46,7 +46,7 @@ struct Timely
     }
 
     /**
-     * \param nak a NAK of a packet behind a hole; false: an acknowledgement
+     * \param nak true: a NAK of a packet behind a hole; false: an acknowledgement
      * \param nowUs time of arrival
      * \param rttUs round trip of the packet that caused the answer; negative: not known
      */
@@ -298,7 +298,7 @@ TEST(RdmaTimely, PatchedAlgorithm2)
     // gradient above 1/4: weight 1; error 0.8: x (1 - 0.0064)
     t.Complete(90);
     EXPECT_NEAR(t.GetRate(), 4'975'718'984, 1);
-    // outside TLow..THigh as before, with beta 0.008: x (1 - 0.008 x 0.5)
+    // outside TLow..THigh the unpatched rules hold, with beta 0.008: x (1 - 0.008 x 0.5)
     t.Complete(40);
     EXPECT_NEAR(t.GetRate(), 4'985'718'984, 1);
     t.Complete(1000);

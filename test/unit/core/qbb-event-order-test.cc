@@ -31,7 +31,7 @@
 /**
  * \file
  * \ingroup rdma-tests
- * The places of all kinds of events of the module at one instant. Who adds a kind adds it here.
+ * The places of all kinds of events of the module at one instant. A new kind is to be added here.
  */
 
 namespace ns3
@@ -39,7 +39,7 @@ namespace ns3
 namespace
 {
 
-/** A kind of event, and who declares its place. */
+/** A kind of event, and the file that declares its place. */
 struct Kind
 {
     const char* file;   //!< the file of the declaration
@@ -48,7 +48,7 @@ struct Kind
     bool atHosts;       //!< nodes that are hosts have such events
     bool atSwitches;    //!< nodes that are switches have such events
     uint32_t mustBe;    //!< the first place that all published results have
-    uint32_t mustEndAt; //!< the last place that they have
+    uint32_t mustEndAt; //!< the last place that all published results have
 };
 
 /** \return an event kind with a single place */
@@ -68,7 +68,7 @@ ByPort(const char* file, bool atSwitches, uint32_t mustBe, uint32_t mustEndAt)
 
 namespace Order = QbbEventOrder;
 
-/// By place.
+/// The kinds of events, in the order of their places.
 constexpr std::array KINDS{
     ByPort<Order::Arrivals>("qbb-line.cc", true, 1, 512),
     ByPort<Order::Ports>("qbb-port.h", true, 513, 768),
@@ -90,7 +90,7 @@ constexpr std::array KINDS{
 };
 
 /**
- * \return true if two kinds of events of one node, of which one changes something, share a place
+ * \return true if two kinds of events of one node share a place and the first is no observer
  */
 constexpr bool
 Clash(const Kind& a, const Kind& b)

@@ -34,7 +34,7 @@ class Crowd
         expected.erase(ev);
     }
 
-    /** Takes the next event, and counts whether the wheel knows those that follow it. */
+    /** Takes the next event, and counts whether the wheel knows the events that follow. */
     void Take()
     {
         const Event* next = wheel.TakeNext();
@@ -69,7 +69,7 @@ TEST(QbbEventWheel, ACrowdIsInOrderAndKnownAhead)
         std::mt19937_64 random(spread);
         Crowd crowd;
         const auto insert = [&]() {
-            // The same instant, within the spread, and far beyond the wheel.
+            // Events at the present instant, within the spread, and far beyond the wheel.
             const uint32_t kind = random() % 64;
             const uint32_t bits = kind == 0 ? 0 : kind == 1 ? 50 : spread;
             crowd.Insert(crowd.now + (random() & ((uint64_t{1} << bits) - 1)));

@@ -48,14 +48,14 @@ GetAdvisedBytes()
     return sum;
 }
 
-/** A heap that grows in small blocks, as those of a fabric do. */
+/** A heap that grows in small blocks, as the heap of a fabric does. */
 class Heap
 {
   public:
     /**
      * Makes the heap grow.
      *
-     * \param bytes how much larger the heap becomes
+     * \param bytes bytes by which the heap grows, at least
      * \param look called after each block
      * \return false if the allocator has no heap of this kind
      */
@@ -76,8 +76,8 @@ class Heap
     }
 
   private:
-    static constexpr std::size_t BLOCK = 16384;    // below what the C library maps apart
-    static constexpr uint32_t MOST_BLOCKS = 40000; // more than its largest step
+    static constexpr std::size_t BLOCK = 16384;    // below the C library's threshold for mmap()
+    static constexpr uint32_t MOST_BLOCKS = 40000; // more than the largest step needs
 
     static char* GetEnd()
     {

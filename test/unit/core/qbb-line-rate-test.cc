@@ -89,8 +89,8 @@ TEST(QbbLineRate, MillionFramesAt3Gbps)
 
 TEST(QbbLineRate, MillionFramesAt7BitsPerSecond)
 {
-    // A byte takes 8e12 / 7 = 1'142'857'142'857 1/7 ps. 10^6 x 64 bytes x 8e12 ps = 5.12e20 byte
-    // times of 1 bit/s, 5.12e20 / 7 = 73'142'857'142'857'142'857 1/7, which 64 bits do not hold.
+    // A byte takes 8e12 / 7 = 1'142'857'142'857 1/7 ps. 10^6 x 64 bytes at 1 bit/s take 5.12e20 ps;
+    // 5.12e20 / 7 = 73'142'857'142'857'142'857 1/7, which 64 bits do not hold.
     const QbbLineRate rate(7_bps);
     EXPECT_EQ(rate.BytesToPs(1), 1'142'857'142'857_ps);
     uint64_t fraction = 0;

@@ -41,7 +41,7 @@ TEST(QbbPortPlace, IsAPermutationOfThePorts)
     }
 }
 
-/** Checks that ports have all places of a phase, as many of them each. */
+/** Checks that all places of a phase are taken, each by equally many ports. */
 template <typename Phase>
 void
 ExpectAllPlaces()
@@ -66,7 +66,7 @@ TEST(QbbPortPlace, FillsAPhaseEvenly)
     ExpectAllPlaces<QbbEventOrder::Pipelines>();
 }
 
-// Of n ports each is first in one of n instants, and last. 40 000 instants: five standard
+// Each of n ports is first, and last, at one instant in n. 40 000 instants: five standard
 // deviations are 5 sqrt(n / 40 000) of that, or 14% for 32 ports.
 TEST(QbbPortPlace, EachPortIsFirstAndLastAsOften)
 {
@@ -98,7 +98,7 @@ TEST(QbbPortPlace, EachPortIsFirstAndLastAsOften)
     }
 }
 
-// The order at one instant, or at one node, is independent of the order at the next.
+// The order at one instant and node is independent of the order at other instants and nodes.
 TEST(QbbPortPlace, DiffersFromInstantToInstantAndFromNodeToNode)
 {
     constexpr int64_t INSTANTS = 10'000;

@@ -37,7 +37,7 @@ class Owner
     }
 
     std::vector<int64_t> fired;                //!< femtoseconds at which it fired
-    std::function<void()> then;                //!< what it does then
+    std::function<void()> then;                //!< called when it fires
     QbbTimer<Owner, &Owner::Fire> timer{this}; //!< the timer
 };
 
@@ -101,7 +101,7 @@ TEST_F(QbbTimerTest, FiresOnceAtItsTimeAndOrder)
 
 TEST_F(QbbTimerTest, OrderDecidesAtOneInstant)
 {
-    // Armed in any order, they fire in that of their digits.
+    // Armed in any order, they fire in the order of their digits.
     std::vector<int> sequence;
     std::vector<std::unique_ptr<Owner>> owners;
     for (const uint32_t order : {999U, 0U, 450U, 990U})
@@ -183,17 +183,17 @@ TEST_F(QbbTimerTest, Disarm)
     EXPECT_FALSE(owner.timer.IsArmed());
     Run();
     EXPECT_TRUE(owner.fired.empty());
-    // Disarmed and armed again before the entry comes: the entry serves.
+    // Disarmed and armed again before the entry comes: the pending entry serves the new deadline.
     owner.timer.Arm(200_ps);
     owner.timer.Disarm();
     owner.timer.Arm(250_ps);
     EXPECT_EQ(Run(), 2U);
     EXPECT_EQ(owner.fired, std::vector<int64_t>{250'000});
-    // Disarmed twice, and again with an entry that comes when it is armed for later.
+    // Disarmed twice, then armed; a call to Disarm() at the deadline comes after the timer's entry.
     owner.timer.Disarm();
     owner.timer.Disarm();
     owner.timer.Arm(300_ps);
-    At(300_ps, [&owner]() { owner.timer.Disarm(); }); // inserted later, so it comes too late
+    At(300_ps, [&owner]() { owner.timer.Disarm(); }); // inserted later, so it runs too late
     Run();
     EXPECT_EQ(owner.fired, (std::vector<int64_t>{250'000, 300'000}));
 }
@@ -204,7 +204,7 @@ TEST_F(QbbTimerTest, PastFiresAtOnce)
     At(500_ps, [&owner]() { owner.timer.Arm(20_ps); });
     Run();
     EXPECT_EQ(owner.fired, std::vector<int64_t>{500'000});
-    // The present instant with a smaller order than that of the running event, too.
+    // A deadline at the present instant, but with a smaller order than the running event's.
     Simulator::Schedule(TimeStep(700'990) - Simulator::Now(),
                         [&owner]() { owner.timer.Arm(700_ps, QbbEventTime(700_ps, 990), 3); });
     Run();
@@ -232,7 +232,7 @@ TEST_F(QbbTimerTest, ItsEventOutlivesIt)
     owner->timer.Arm(100_ps);
     At(50_ps, [&owner]() { owner.reset(); });
     EXPECT_EQ(Run(), 2U); // the entry at 100 comes and does nothing
-    // In its own call.
+    // The timer is destroyed in the call that it makes.
     owner = std::make_unique<Owner>();
     owner->then = [&owner]() { owner.reset(); };
     owner->timer.Arm(200_ps);
@@ -286,7 +286,7 @@ TEST_F(QbbTimerTest, NoAllocationInSteadyState)
     uint64_t before = 0;
     int left = 10000;
     sender.then = [&]() {
-        if (left == 9000) // everything has its memory
+        if (left == 9000) // all memory has been allocated
         {
             before = GetRdmaAllocationCount();
         }
@@ -308,7 +308,7 @@ TEST_F(QbbTimerTest, NoAllocationInSteadyState)
 
 TEST_F(QbbTimerTest, RandomAgainstAReference)
 {
-    // Random arming, disarming and looking; the reference is the deadline, compared at each step.
+    // Random arming and disarming; the reference is the deadline, compared at each step.
     std::mt19937_64 random(41);
     uint64_t fired = 0;
     for (int pattern = 0; pattern < 500; ++pattern)
@@ -323,7 +323,7 @@ TEST_F(QbbTimerTest, RandomAgainstAReference)
         };
         for (int i = 1; i <= 30; ++i)
         {
-            // Instants that end in 5; deadlines are those that do not.
+            // The steps are at instants that end in 5, and no deadline is.
             At(start + i * 10_ps + 5_ps, [&, i]() {
                 EXPECT_EQ(owner.timer.IsArmed(), deadline != QBB_NEVER);
                 EXPECT_GT(deadline, QbbNow());

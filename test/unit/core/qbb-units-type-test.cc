@@ -16,27 +16,27 @@ using namespace ns3;
 namespace
 {
 
-/** \tparam A a type \tparam B a type: true if they can be added */
+/** True if values of two types can be added. \tparam A a type \tparam B a type */
 template <typename A, typename B, typename = void>
 constexpr bool CAN_ADD = false;
 template <typename A, typename B>
 constexpr bool CAN_ADD<A, B, std::void_t<decltype(std::declval<A>() + std::declval<B>())>> = true;
 
-/** \tparam A a type \tparam B a type: true if they can be multiplied */
+/** True if values of two types can be multiplied. \tparam A a type \tparam B a type */
 template <typename A, typename B, typename = void>
 constexpr bool CAN_MULTIPLY = false;
 template <typename A, typename B>
 constexpr bool CAN_MULTIPLY<A, B, std::void_t<decltype(std::declval<A>() * std::declval<B>())>> =
     true;
 
-/** \tparam A a type \tparam B a type: true if they can be compared */
+/** True if values of two types can be compared. \tparam A a type \tparam B a type */
 template <typename A, typename B, typename = void>
 constexpr bool CAN_COMPARE = false;
 template <typename A, typename B>
 constexpr bool CAN_COMPARE<A, B, std::void_t<decltype(std::declval<A>() < std::declval<B>())>> =
     true;
 
-// The purpose of the types: no number, no rate and no other time is taken for picoseconds.
+// Numbers, rates and other times are not accepted as picoseconds.
 static_assert(CAN_ADD<QbbPs, QbbPs> && CAN_ADD<QbbBitRate, QbbBitRate>);
 static_assert(!CAN_ADD<QbbPs, int64_t> && !CAN_ADD<int64_t, QbbPs> && !CAN_ADD<QbbPs, QbbBitRate>);
 static_assert(!CAN_ADD<QbbEventTime, QbbPs> && !CAN_ADD<QbbEventTime, QbbEventTime>);

@@ -50,7 +50,7 @@ TEST(QbbWheelScheduler, TimeThenUid)
 {
     auto scheduler = CreateObject<QbbWheelScheduler>();
     EXPECT_TRUE(scheduler->IsEmpty());
-    // One in the present slot, two at one instant of a later slot in both orders, one beyond.
+    // One event in the present slot, two at one instant of a later slot in both orders, one beyond.
     scheduler->Insert(MakeSchedulerEvent(5, 10));
     scheduler->Insert(MakeSchedulerEvent(3 * SLOT + 7, 13));
     scheduler->Insert(MakeSchedulerEvent(3 * SLOT + 7, 12));
@@ -76,8 +76,8 @@ TEST(QbbWheelScheduler, FarEventsMeetTheWheel)
 
 TEST(QbbWheelScheduler, TimesBeyondTheClock)
 {
-    // ns-3's time is signed: a time beyond its end, as 3 h are at 1 fs, has become negative, and
-    // the time step of its event is above 2^63 - 1.
+    // ns-3's time is signed: a time beyond its range, such as 3 h at 1 fs, is negative, and the
+    // time step of its event is above 2^63 - 1.
     auto scheduler = CreateObject<QbbWheelScheduler>();
     constexpr auto LATEST = static_cast<uint64_t>(std::numeric_limits<int64_t>::max());
     scheduler->Insert(MakeSchedulerEvent(LATEST, 1));
@@ -92,7 +92,7 @@ TEST(QbbWheelScheduler, TimesBeyondTheClock)
 
 TEST(QbbWheelScheduler, EarlierThanThePresentSlot)
 {
-    // After uid 0 the scheduler has moved on to uid 1's slot; uid 2 is still earlier than that.
+    // After uid 0 the scheduler has moved on to uid 1's slot; uid 2 is earlier than uid 1.
     auto scheduler = CreateObject<QbbWheelScheduler>();
     scheduler->Insert(MakeSchedulerEvent(0, 0));
     scheduler->Insert(MakeSchedulerEvent(100 * SLOT, 1));

@@ -15,7 +15,7 @@
  * \file
  * \ingroup rdma-tests
  * The contract of a simulator of ns-3. Each SimulatorContract test runs with the module's simulator
- * and with ns-3's own, so an expectation that ns-3's does not meet fails, too.
+ * and with ns-3's own, so an expectation that ns-3's simulator does not meet fails, too.
  */
 
 using namespace ns3;
@@ -283,7 +283,7 @@ TEST_P(SimulatorContract, DestroyAndStartAgain)
 
 TEST_P(SimulatorContract, DestructorsOfPendingEventsUseTheSimulator)
 {
-    // As the destructors of models do, which cancel their timers.
+    // Destructors of models cancel their timers in this way.
     auto owned = std::make_shared<int>(1);
     EventId timer = Simulator::Schedule(TimeStep(20), [owned] {});
     auto model = std::make_shared<OnDestruction>([this, timer, owned]() mutable {
@@ -341,8 +341,8 @@ TEST_P(SimulatorContract, ARunInsideAnEvent)
 #ifdef NS3_ASSERT_ENABLE
 TEST_P(OwnSimulatorContract, ATimeThatHasPassed)
 {
-    // Where the module's asserts are on, no event may take the clock back. Those of ns-3's own
-    // simulator are another library's: the package of Debian is built without them.
+    // Where the module's asserts are on, no event may take the clock back. The asserts of ns-3's
+    // own simulator belong to another library: Debian's package is built without them.
     Simulator::Schedule(TimeStep(10), [] {});
     Simulator::Run();
     EXPECT_DEATH(Simulator::Schedule(TimeStep(-1), [] {}), "");

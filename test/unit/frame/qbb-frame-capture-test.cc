@@ -125,7 +125,7 @@ TEST(QbbFrameCapture, OneFrameOfEachKind)
     }
 
     {
-        // Its attributes (the length captured of a frame) are set only in one that is made so.
+        // CreateObject() sets attributes (the length captured of a frame); a constructor does not.
         Ptr<PcapFileWrapper> file = CreateObject<PcapFileWrapper>();
         file->Open(path, std::ios::out);
         ASSERT_FALSE(file->Fail()) << path;

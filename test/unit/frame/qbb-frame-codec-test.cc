@@ -98,8 +98,8 @@ struct Damage
 {
     std::string vector;  //!< name of the vector
     size_t offset;       //!< byte that changes
-    uint8_t flip;        //!< bits of it that change
-    bool mend;           //!< with checksums and ICRC made right again
+    uint8_t flip;        //!< bits of the byte that change
+    bool mend;           //!< checksums and ICRC are mended after the change
     QbbParseError error; //!< the error expected
 };
 
@@ -126,7 +126,7 @@ TEST(QbbFrameCodec, EachKindOfDamageHasItsError)
         {"Acknowledge", 14, 0x10, false, QbbParseError::BAD_IPV4_HEADER},
         {"Acknowledge", 17, 0x40, false, QbbParseError::BAD_IPV4_HEADER},
         {"Acknowledge", 22, 0x01, false, QbbParseError::BAD_IPV4_CHECKSUM},
-        {"Acknowledge", 14, 0x03, true, QbbParseError::NONE}, // options: the port is no longer 4791
+        {"Acknowledge", 14, 0x03, true, QbbParseError::NONE}, // options shift the UDP ports
         {"Acknowledge", 19, 0x01, true, QbbParseError::BAD_ROCE_IPV4},
         {"Acknowledge", 20, 0x40, true, QbbParseError::BAD_ROCE_IPV4},
         {"Acknowledge", 20, 0x20, true, QbbParseError::NONE}, // a fragment is not RoCE
@@ -230,7 +230,7 @@ TEST(QbbFrameCodec, RoceHeadersOfOtherMakersAreErrors)
     MendChecksums(bytes, true, true);
     EXPECT_EQ(error(bytes), QbbParseError::BAD_ROCE_IPV4) << "options";
 
-    // The CNP of a ConnectX-4 Lx (scapy's test/contrib/roce.uts): an identification.
+    // The CNP of a ConnectX-4 Lx (scapy's test/contrib/roce.uts) has an IPv4 identification.
     bytes = Hex("e41d2dab2bc2 7cfe90643b32 0800"
                 "45c2003c 718c4000 40119161 0a001101 0a001201 0000 12b7 0028 0000"
                 "8100ffff 40000118 00000000" +

@@ -13,7 +13,7 @@
  * \file
  * \ingroup rdma-tests
  * A frame of each of IRN's opcodes and its bytes, field by field from doc/wire-formats.rst. Header
- * checksums and ICRCs are those that scapy 2.8.0 (contrib.roce) computes for the same bytes.
+ * checksums and ICRCs are computed with scapy 2.8.0 (contrib.roce).
  */
 
 namespace ns3

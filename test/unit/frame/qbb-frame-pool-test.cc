@@ -147,7 +147,7 @@ TEST(QbbFramePool, NoAllocationInSteadyState)
 
 TEST(QbbFramePool, FramesOutliveTheirPool)
 {
-    // The sanitizers look whether the memory is still there.
+    // Builds with sanitizers check that the memory still exists.
     const auto packet = Create<Packet>(100);
     std::vector<QbbFramePtr> frames;
     frames.reserve(20);
@@ -168,7 +168,7 @@ TEST(QbbFramePool, FramesOutliveTheirPool)
         EXPECT_EQ(frames[i]->psn, i + 5);
         EXPECT_EQ(frames[i]->packet, packet);
     }
-    // Back in a different order than they were taken; with the last one goes the memory.
+    // Frames go back in another order than they were taken; the last one frees the memory.
     std::mt19937_64 random(1);
     while (!frames.empty())
     {
@@ -239,10 +239,10 @@ TEST(QbbFramePool, FramesGoBackToTheirOwnPool)
     QbbFramePtr a = one.Allocate();
     QbbFramePtr b = two.Allocate();
     std::swap(a, b);
-    a.reset(); // the one of pool two
+    a.reset(); // frees the frame of pool two
     EXPECT_EQ(one.GetInUse(), 1U);
     EXPECT_EQ(two.GetInUse(), 0U);
-    b = two.Allocate(); // gives pool one's back
+    b = two.Allocate(); // frees the frame of pool one
     EXPECT_EQ(one.GetInUse(), 0U);
     EXPECT_EQ(two.GetInUse(), 1U);
 }

@@ -93,7 +93,7 @@ TEST(QbbFrameRandom, DamagedBytesAreRefusedOrKept)
         const uint64_t how = random();
         for (uint64_t changes = how % 4; changes > 0; --changes)
         {
-            // Mostly in the headers, which are where the rules are.
+            // Most changes are in the headers, which have most of the rules.
             const size_t range = (how & 0x10) ? bytes.size() : std::min<size_t>(bytes.size(), 80);
             bytes[random() % range] ^= static_cast<uint8_t>(1U << (random() % 8));
         }
@@ -124,7 +124,7 @@ TEST(QbbFrameRandom, NoiseIsRefusedOrKept)
         }
         if (bytes.size() > 20 && i % 2 == 0)
         {
-            // Otherwise the EtherType is hardly ever one that is looked into.
+            // A random EtherType is hardly ever one that the parser knows.
             const uint8_t etherTypes[][2] = {{0x08, 0x00}, {0x88, 0x08}, {0x81, 0x00}};
             const auto& etherType = etherTypes[random() % 3];
             bytes[12] = etherType[0];

@@ -12,7 +12,7 @@
  * \file
  * \ingroup rdma-tests
  * Frames of RoCE, PFC and PAUSE and their bytes, field by field from the standards' tables. Header
- * checksums and ICRCs are those that scapy 2.8.0 (contrib.roce) computes for the same fields.
+ * checksums and ICRCs are computed with scapy 2.8.0 (contrib.roce).
  */
 
 namespace ns3

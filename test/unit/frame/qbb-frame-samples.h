@@ -95,7 +95,7 @@ BytesOf(const QbbFrame& frame)
     return bytes;
 }
 
-/** \return the names of the fields in which frames differ, those that each node sets left out */
+/** \return names of the fields in which frames differ, except fields that each node sets */
 inline std::string
 Differences(const QbbFrame& a, const QbbFrame& b)
 {

@@ -13,8 +13,8 @@ namespace
 {
 
 /**
- * \param pool makes it
- * \param room records
+ * \param pool pool of the frame
+ * \param room records that fit into the trailer
  * \param format of the records
  * \return a SEND of 4 bytes with a telemetry trailer
  */
@@ -127,7 +127,7 @@ TEST(QbbIntCodec, RoundTrip)
                 frame->intOverflow = used == room;
                 for (uint8_t i = 0; i < used; ++i)
                 {
-                    // The last one has the highest values.
+                    // The last record has the highest values.
                     const bool last = i + 1 == used;
                     frame->telemetry.push_back(
                         {RDMA_INT_RATES[i % RDMA_INT_RATES.size()],
@@ -214,7 +214,7 @@ TEST(QbbIntCodec, DamageToThePapers)
 
 TEST(QbbIntCodec, OneByte)
 {
-    // A frame of minimum size, or one above it; then padding follows the byte, or nothing.
+    // Padding follows the byte in a frame of minimum size, and nothing in a longer frame.
     QbbFramePool pool;
     for (const uint32_t payload : {0U, 4U})
     {

@@ -81,7 +81,7 @@ TEST(RdmaOpcodeDeathTest, OpcodesOfOnesOwn)
     EXPECT_EXIT(
         {
             RegisterRdmaOpcode(0xff, info, "OWN");
-            RegisterRdmaOpcode(0xff, info, "OWN"); // once more is no harm
+            RegisterRdmaOpcode(0xff, info, "OWN"); // an equal second registration is accepted
             const RdmaOpcodeInfo& known = GetRdmaOpcodeInfo(0xff);
             const bool right = known.valid && known.aeth && known.headerBytes == 8 &&
                                std::string(GetRdmaOpcodeName(0xff)) == "OWN";

@@ -62,7 +62,7 @@ TEST(QbbClassifier, OnlyWhatIsTrustedCounts)
     both.ipv4 = true;
     both.dscp = 26;
     EXPECT_EQ(classifier.Classify(both), 3); // 26 / 8
-    // Without IPv4 header (ARP, IPv6), the default class, tag or not.
+    // Frames without IPv4 header (ARP, IPv6) have the default class, tagged or not.
     EXPECT_EQ(classifier.Classify(TaggedFrame(6, 100)), 5);
     EXPECT_EQ(classifier.Classify(QbbFrameHeaders()), 5);
 

@@ -22,7 +22,7 @@ namespace
 class QbbEgressQueuesTest : public testing::Test
 {
   protected:
-    /** \param priority class \param size bytes \param ingress port where it came in */
+    /** \param priority class \param size bytes \param ingress port at which the frame arrived */
     QbbFramePtr MakeFrame(uint8_t priority, uint32_t size, uint16_t ingress = 0)
     {
         QbbFramePtr frame = m_pool.Allocate();
@@ -33,7 +33,7 @@ class QbbEgressQueuesTest : public testing::Test
     }
 
     QbbFramePool m_pool;      //!< frames; outlives the queues
-    QbbEgressQueues m_queues; //!< what is tested
+    QbbEgressQueues m_queues; //!< the queues under test
 };
 
 } // namespace

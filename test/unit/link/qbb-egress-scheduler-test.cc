@@ -111,11 +111,12 @@ TEST(QbbEgressScheduler, OneToThree)
 TEST(QbbEgressScheduler, DifferentFrameSizes)
 {
     // Class 0 sends 3000 bytes at a time, class 1 sends 500; the debt of a turn is paid in the
-    // next. class 1: 2048 - 5 x 500 = -452          class 0: 2048 - 3000 = -952 class 1: -452 +
-    // 2048 - 4 x 500 = -404   class 0: -952 + 2048 - 3000 = -1904 class 1: -404 + 2048 - 4 x 500 =
-    // -356   class 0: -1904 + 2048 - 3000 = -2856 class 1: -356 + 2048 - 4 x 500 = -308   class 0:
-    // -2856 + 2048 = -808: misses its turn class 1: -308 + 2048 - 4 x 500 = -260   class 0: -808 +
-    // 2048 - 3000 = -1760
+    // next.
+    // - class 1: 2048 - 5 x 500 = -452; class 0: 2048 - 3000 = -952
+    // - class 1: -452 + 2048 - 4 x 500 = -404; class 0: -952 + 2048 - 3000 = -1904
+    // - class 1: -404 + 2048 - 4 x 500 = -356; class 0: -1904 + 2048 - 3000 = -2856
+    // - class 1: -356 + 2048 - 4 x 500 = -308; class 0: -2856 + 2048 = -808, misses its turn
+    // - class 1: -308 + 2048 - 4 x 500 = -260; class 0: -808 + 2048 - 3000 = -1760
     auto scheduler = QbbEgressScheduler::FromText("1");
     EXPECT_EQ(SendMany(scheduler, Mask({0, 1}), {3000, 500}, 26),
               (std::vector<int>{1, 1, 1, 1, 1,
@@ -144,7 +145,7 @@ TEST(QbbEgressScheduler, StrictBeforeWeighted)
     EXPECT_EQ(Send(scheduler, Mask({6, 7}), 1024), 6); // turn of 6: 1024 left
     EXPECT_EQ(Send(scheduler, Mask({5, 6, 7}), 9000), 5);
     EXPECT_EQ(Send(scheduler, Mask({2, 6, 7}), 9000), 2);
-    EXPECT_EQ(Send(scheduler, Mask({6, 7}), 1024), 6); // and that was it
+    EXPECT_EQ(Send(scheduler, Mask({6, 7}), 1024), 6); // the turn is used up
     EXPECT_EQ(Send(scheduler, Mask({6, 7}), 1024), 7);
 }
 
@@ -155,8 +156,8 @@ TEST(QbbEgressScheduler, AloneSendsAllTheTime)
     {
         EXPECT_EQ(Send(scheduler, Mask({4}), 9000), 4);
     }
-    // No debt of 9 MB when a competitor comes: the last frame, 2048 - 9000 = -6952, is all there
-    // is to pay. Turns bring it to -4904, -2856, -808 and 1240; class 5 has one before each.
+    // A competitor finds no debt of 9 MB: only the last frame, 2048 - 9000 = -6952, is to be paid.
+    // Turns bring the credit to -4904, -2856, -808 and 1240; class 5 has a turn before each.
     std::vector<int> expected{5, 5, 5, 5, 5, 5, 5, 5, 4};
     EXPECT_EQ(SendMany(scheduler, Mask({4, 5}), All(1024), 9), expected);
 }
@@ -176,7 +177,7 @@ TEST(QbbEgressScheduler, DebtStaysWithAClassThatPauses)
 TEST(QbbEgressScheduler, NoCreditIsSavedWhileOthersSend)
 {
     // Class 1 sends 64 bytes of its turn and stops, the others go on without it. When it is back
-    // it has one turn of 2048 bytes like anybody else.
+    // it has one turn of 2048 bytes like every class.
     auto scheduler = QbbEgressScheduler::FromText("1");
     for (int i = 0; i < 100; ++i)
     {
@@ -220,8 +221,8 @@ TEST(QbbEgressScheduler, NoCreditIsSavedWhileAnotherIsAlone)
 
 TEST(QbbEgressScheduler, SharesOfRandomFrames)
 {
-    // Every class gets k turns of w x Q bytes but for what it has left of the last one (below w x
-    // Q) or owes (below a frame): bytes / w lies in [(k - 1) Q, k Q + F / w]. Turns of two classes
+    // A class sends k turns of w x Q bytes, less what is left of the last one (below w x Q) or plus
+    // its debt (below a frame): bytes / w lies in [(k - 1) Q, k Q + F / w]. Turns of two classes
     // differ by one at most, so their bytes / w differ by less than 2 Q + F / w.
     constexpr int64_t FRAME = 9018;
     std::mt19937_64 random(5);

@@ -35,7 +35,7 @@ class FakePort : public QbbFlowControlPort
 
     uint32_t changes{0};        //!< calls of FlowChanged()
     std::vector<QbbPs> fired;   //!< instants of FlowTimerFired()
-    QbbFlowControl flow{*this}; //!< what is tested
+    QbbFlowControl flow{*this}; //!< the flow control under test
 };
 
 /** Flow control at 100 Gb/s: a quantum is 5.12 ns, a pause of 1000 quanta 5.12 us. */
@@ -63,7 +63,7 @@ class QbbFlowControlTest : public testing::Test
         m_port.flow.Start(QbbLineRate(100_gbps));
     }
 
-    /** \param classes that it names \param quanta their times \return a PFC frame */
+    /** \param classes classes of the frame \param quanta pause of each class \return a PFC frame */
     QbbFramePtr MakePfc(uint8_t classes, uint16_t quanta)
     {
         QbbFramePtr frame = m_pool.Allocate();
@@ -90,7 +90,7 @@ TEST_F(QbbFlowControlTest, APauseIsRepeatedUntilItIsTakenBack)
     EXPECT_EQ(pauses.classes, 1U << 3);
     EXPECT_EQ(pauses.quanta[3], 1000);
     EXPECT_FALSE(flow.IsPending());
-    // Half of its length later it is due once more.
+    // Half of the pause's length later a frame is due again.
     Simulator::Stop(QbbToTime(3_us));
     Simulator::Run();
     EXPECT_EQ(m_port.fired, std::vector<QbbPs>{2'560_ns});
@@ -146,7 +146,7 @@ TEST_F(QbbFlowControlTest, APauseTakesEffectAfterTheReactionDelay)
     Simulator::Run();
     EXPECT_EQ(m_port.fired, std::vector<QbbPs>{1_us});
     EXPECT_EQ(flow.GetPaused(), 1U << 3);
-    // It runs out 5.12 us after its effect.
+    // The pause runs out 5.12 us after it takes effect.
     Simulator::Run();
     EXPECT_EQ(m_port.fired, (std::vector<QbbPs>{1_us, 6'120_ns}));
     EXPECT_EQ(flow.GetPaused(), 0);

@@ -16,7 +16,7 @@
 /**
  * \file
  * \ingroup rdma-tests
- * A port whose frames go to an exit, as those to another thread or rank.
+ * A port whose frames go to an exit, as at a link to another thread or rank.
  */
 
 namespace ns3

@@ -43,14 +43,14 @@ class QbbLinkErrorsTest : public testing::Test
         Simulator::Destroy();
     }
 
-    /** Both ends alike but for one attribute. */
+    /** Sets an attribute of both ends. */
     void SetAtBoth(const std::string& name, const std::string& atA, const std::string& atB)
     {
         m_a->SetAttribute(name, StringValue(atA));
         m_b->SetAttribute(name, StringValue(atB));
     }
 
-    /** Ends alike but for one attribute end the program. \param message what it says */
+    /** Expects values of an attribute to end the program. \param message the program's message */
     void ExpectDeath(const std::string& name,
                      const std::string& atA,
                      const std::string& atB,
@@ -203,7 +203,7 @@ TEST_F(QbbLinkErrorsTest, RateWhileRunning)
 
 TEST_F(QbbLinkErrorsTest, FlowControlWhileRunning)
 {
-    // Both ends, the switch's headroom and the pauses that are under way rely on them.
+    // Both ends, the switch's headroom and pauses under way rely on these attributes.
     const std::map<std::string, std::string> values{{"FlowControl", "None"},
                                                     {"PfcClasses", "24"},
                                                     {"PauseQuanta", "1000"},

@@ -73,7 +73,7 @@ TEST(QbbPauseReceiver, RefreshStartsTheTimerAgain)
     auto receiver = MakeReceiver(100);
     receiver.Apply(0_ps, 0x02, Quanta{0, 10});
     EXPECT_EQ(receiver.GetNextExpiry(), 51'200_ps);
-    // Not longer by 10 quanta but 10 quanta from now, and it may become shorter too.
+    // The pause ends 10 quanta from its arrival, not 10 quanta later, and may become shorter.
     EXPECT_EQ(receiver.Apply(30'000_ps, 0x02, Quanta{0, 10}), 0);
     EXPECT_EQ(receiver.GetNextExpiry(), 81'200_ps);
     EXPECT_EQ(receiver.Apply(40'000_ps, 0x02, Quanta{0, 1}), 0);
@@ -85,7 +85,7 @@ TEST(QbbPauseReceiver, RefreshStartsTheTimerAgain)
 
 TEST(QbbPauseReceiver, RefreshAtTheInstantOfTheEnd)
 {
-    // It arrives as the time runs out: no gap, and nothing is said to resume.
+    // A pause that arrives as the previous one ends: no gap, and no class is reported to resume.
     auto receiver = MakeReceiver(100);
     receiver.Apply(0_ps, 0x10, Quanta{0, 0, 0, 0, 1});
     EXPECT_EQ(receiver.Apply(QUANTUM_100G, 0x10, Quanta{0, 0, 0, 0, 1}), 0);
@@ -101,7 +101,7 @@ TEST(QbbPauseReceiver, ZeroQuantaResume)
     EXPECT_EQ(receiver.Apply(733_ps, 0x80, Quanta{}), 0x80);
     EXPECT_EQ(receiver.GetPaused(), 0);
     EXPECT_EQ(receiver.GetPausedTime(7, 10'000_ps), 633_ps);
-    // For a class that is not paused it says nothing new.
+    // A resumption of a class that is not paused changes nothing.
     EXPECT_EQ(receiver.Apply(800_ps, 0xff, Quanta{}), 0);
     EXPECT_EQ(receiver.GetXonReceived(7), 2U);
     EXPECT_EQ(receiver.GetXonReceived(0), 1U);
@@ -177,7 +177,7 @@ TEST(QbbPauseReceiver, ResetEndsEveryPause)
 {
     auto receiver = MakeReceiver(100);
     receiver.Apply(0_ps, 0x03, Quanta{1, 1000});
-    receiver.Reset(8000_ps); // class 0's ended by itself before
+    receiver.Reset(8000_ps); // the pause of class 0 ended by itself before
     EXPECT_EQ(receiver.GetPaused(), 0);
     EXPECT_EQ(receiver.GetNextExpiry(), QBB_NEVER);
     EXPECT_EQ(receiver.GetPausedTime(0, 9000_ps), QUANTUM_100G);

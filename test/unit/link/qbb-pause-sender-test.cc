@@ -130,11 +130,11 @@ TEST(QbbPauseSender, AskedTwiceSentOnce)
 TEST(QbbPauseSender, ChangesThatCancelOutAreNotSent)
 {
     auto sender = MakeSender();
-    // XOFF and XON while the port is busy: nothing to say.
+    // XOFF and XON while the port is busy: no frame.
     sender.Request(4, true);
     sender.Request(4, false);
     EXPECT_FALSE(sender.IsPending());
-    // XON and XOFF: nothing to say either, and the refresh time of the pause that is out stays.
+    // XON and XOFF: no frame either, and the refresh time of the pause that was sent stays.
     sender.Request(4, true);
     Take(sender, 0_ps);
     sender.Request(4, false);
@@ -151,7 +151,7 @@ TEST(QbbPauseSender, OneFrameSaysItAll)
     sender.Request(1, true);
     sender.Request(2, true);
     EXPECT_EQ(Take(sender, 0_ps), "1:100 2:100");
-    // While a frame is on the line: 1 may resume, 5 shall pause; 2 was paused already and is left
+    // While a frame is on the line, 1 may resume and 5 shall pause; 2 is paused already and is left
     // out.
     sender.Request(1, false);
     sender.Request(5, true);
@@ -167,15 +167,15 @@ TEST(QbbPauseSender, TheEarliestPauseDecidesTheRefresh)
     sender.Refresh(REFRESH);
     EXPECT_EQ(Take(sender, REFRESH), "0:100 7:100");
     EXPECT_EQ(sender.GetNextRefresh(), 2 * REFRESH);
-    // The first one resumes: the other's refresh comes no later for that.
+    // Class 0 resumes; the refresh of class 7 comes no later.
     sender.Request(0, false);
     EXPECT_EQ(Take(sender, 300_ns), "0:0");
     EXPECT_EQ(sender.GetNextRefresh(), 2 * REFRESH);
-    // Both resume: none.
+    // Both classes have resumed: no refresh.
     sender.Request(7, false);
     EXPECT_EQ(Take(sender, 310_ns), "7:0");
     EXPECT_EQ(sender.GetNextRefresh(), QBB_NEVER);
-    // A new one counts from its own start.
+    // A new pause counts from its own start.
     sender.Request(7, true);
     Take(sender, 400_ns);
     EXPECT_EQ(sender.GetNextRefresh(), 400_ns + REFRESH);
@@ -230,7 +230,7 @@ TEST(QbbPauseSender, ForgetTellsAgain)
 
 TEST(QbbPauseSender, RefreshFractions)
 {
-    // of PAUSE
+    // refresh times as fractions of PAUSE
     struct
     {
         double fraction;
@@ -250,9 +250,9 @@ TEST(QbbPauseSender, RefreshFractions)
 
 TEST(QbbPauseSender, ThePeerNeverRunsOut)
 {
-    // Both halves together, at random: classes change their minds at any time, and the line is busy
-    // for up to BUSY when a pause frame wants to go, less than what is between refresh and end. A
-    // class that the peer was told to pause, and that is still wanted paused, is paused.
+    // Both halves together, at random: requests change at any time, and the line is busy for up to
+    // BUSY when a pause frame is to be sent, less than the time between refresh and end. A class
+    // that the peer was told to pause, and that is still wanted paused, is paused.
     constexpr QbbPs BUSY = 200_ns;
     std::mt19937_64 random(31);
     const auto below = [&random](QbbPs limit) {
@@ -263,9 +263,9 @@ TEST(QbbPauseSender, ThePeerNeverRunsOut)
         auto sender = MakeSender();
         QbbPauseReceiver receiver;
         receiver.SetRate(QbbLineRate(100_gbps));
-        const QbbPs period = 20_ns * (1 << (random() % 8)); // minds change often, or seldom
+        const QbbPs period = 20_ns * (1 << (random() % 8)); // requests change often, or seldom
         QbbPs now;
-        QbbPs freeAt; // when the line is
+        QbbPs freeAt; // when the line is free
         QbbPs nextChange;
         uint8_t told = 0;
         for (int step = 0; step < 500; ++step)
@@ -281,7 +281,7 @@ TEST(QbbPauseSender, ThePeerNeverRunsOut)
             {
                 sender.Request(static_cast<uint8_t>(random() % 3), random() % 2 == 0);
                 nextChange = now + 1_ps + below(period);
-                if (now >= freeAt && random() % 2) // a data frame was just quicker
+                if (now >= freeAt && random() % 2) // a data frame went first
                 {
                     freeAt = now + below(BUSY);
                 }
@@ -299,7 +299,7 @@ TEST(QbbPauseSender, ThePeerNeverRunsOut)
             const uint8_t expected = told & sender.GetWanted();
             ASSERT_EQ(receiver.GetPaused() & expected, expected)
                 << "pattern " << pattern << " at " << now;
-            // Nothing that is wanted is ever without a frame that waits, or a refresh to come.
+            // While a class is wanted paused, a frame waits or a refresh is to come.
             if (sender.GetWanted() && !sender.IsPending())
             {
                 ASSERT_LE(sender.GetNextRefresh(), now + REFRESH);
@@ -329,14 +329,14 @@ TEST(QbbPauseSender, InjectedOnce)
     EXPECT_FALSE(sender.IsPending());
     EXPECT_EQ(sender.GetNextRefresh(), QBB_NEVER);
     EXPECT_EQ(sender.GetXoffSent(3), 1U);
-    // A class that is wanted paused keeps its own time; zero quanta count as a resumption.
+    // A class that is wanted paused keeps its own quanta; zero quanta count as a resumption.
     sender.Request(3, true);
     sender.Inject(0x18, 0);
     EXPECT_EQ(Take(sender, 10_ps), "3:100 4:0");
     EXPECT_EQ(sender.GetXoffSent(3), 2U);
     EXPECT_EQ(sender.GetXonSent(4), 1U);
     EXPECT_EQ(sender.GetNextRefresh(), 10_ps + REFRESH);
-    // The link went down before it was sent.
+    // The link went down before the injected pause was sent.
     sender.Inject(0x10, 7);
     sender.Forget();
     EXPECT_EQ(Take(sender, 20_ps), "3:100");

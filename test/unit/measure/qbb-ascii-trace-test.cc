@@ -12,7 +12,7 @@ using namespace ns3::QbbFrameVectors;
 namespace
 {
 
-/** \return the trace's text on a vector's frame after the addresses */
+/** \return the part of the trace's line for a vector's frame that follows the addresses */
 std::string
 LineOf(const std::string& name)
 {

@@ -41,7 +41,7 @@ class QbbPortMonitorTest : public testing::Test
         Simulator::Destroy();
     }
 
-    /** \param flows bytes of each flow */
+    /** \param bytes bytes of each flow */
     void Install(uint64_t bytes)
     {
         RdmaFabricHelper helper;

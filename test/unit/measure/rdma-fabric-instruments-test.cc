@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 
-// Instruments of a run: options that stand for one, and texts of parts.
+// Instruments of a run: options that stand for an instrument, and texts of parts.
 
 #include "rdma-expect-error.h"
 #include "rdma-fabric-run.h"
@@ -58,7 +58,7 @@ class RdmaFabricInstrumentsTest : public testing::Test
         return digest + "\n" + os.str();
     }
 
-    /** \param name name of a file of the folder \return its path */
+    /** \param name name of a file in the folder \return its path */
     std::string At(const std::string& name) const
     {
         return (folder / name).string();

@@ -30,7 +30,7 @@ namespace ns3
 namespace
 {
 
-/** A file that goes with the object. */
+/** A file that is removed with the object. */
 struct TemporaryFile
 {
     ~TemporaryFile()
@@ -38,7 +38,7 @@ struct TemporaryFile
         std::filesystem::remove(path);
     }
 
-    /** \return its text */
+    /** \return the text of the file */
     std::string Read() const
     {
         std::ifstream file(path);
@@ -47,12 +47,12 @@ struct TemporaryFile
         return text.str();
     }
 
-    /// its name
+    /// path of the file
     std::string path{std::filesystem::temp_directory_path() /
                      ("rdma-" + std::to_string(getpid()) + ".csv")};
 };
 
-/** \param options a run \return its digest and how many pauses, drops and marks it had */
+/** \param options a run \return its digest and its numbers of pauses, drops and marks */
 std::string
 RunOnce(const RdmaFabricOptions& options)
 {
@@ -82,13 +82,13 @@ MakeIncast()
 
 TEST(RdmaTimeSeries, NothingElseChanges)
 {
-    // A period that is prime, so that rows fall between everything else.
+    // The period is a prime number, so that rows fall between all other events.
     struct Case
     {
         const char* cc;
         const char* transport;
-        bool window; //!< it has one
-        bool alpha;  //!< it has one
+        bool window; //!< the algorithm has a window
+        bool alpha;  //!< the algorithm has an alpha
     };
 
     std::set<std::string> tested;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 
-// Lists of parts, and arguments that set attributes of parts. The short names of the apples are
-// those of rdma-part-test.cc.
+// Lists of parts, and arguments that set attributes of parts. rdma-part-test.cc registers the
+// short names of the apples.
 
 #include "qbb-time.h"
 #include "rdma-arguments.h"
@@ -79,7 +79,7 @@ TEST(RdmaArguments, AreReadStrictlyWhereTheyNameAClassOfThisModule)
     EXPECT_EQ(check("--ns3::RdmaTestApple::Count=-1"),
               "--ns3::RdmaTestApple::Count: Count '-1'; accepted: 1 to 200");
     EXPECT_NE(check("--ns3::RdmaTestApple::Inner=apple[Count=0]"), "");
-    // ns-3 judges attributes of other modules and unknown names.
+    // ns-3 checks attributes of other modules and unknown names.
     EXPECT_EQ(check("--ns3::Node::SystemId=x"), "");
     EXPECT_EQ(check("--ns3::RdmaTestApple::Cuont=1"), "");
     EXPECT_EQ(check("--ns3::Nothing::At=1"), "");

@@ -23,14 +23,14 @@ namespace
 
 constexpr uint64_t NEVER_FS = QbbEngine::NO_EVENT.m_ts;
 
-/** \return the time in femtoseconds, as ranks tell it */
+/** \return the time in femtoseconds, as ranks report it */
 uint64_t
 ToFs(QbbPs at)
 {
     return at == QBB_NEVER ? NEVER_FS : static_cast<uint64_t>(QbbEventTime(at, 0).GetFs());
 }
 
-/** What the other rank says at a meeting. */
+/** Report of the other rank at a meeting. */
 struct Answer
 {
     QbbPs next{QBB_NEVER}; //!< its earliest event
@@ -39,12 +39,12 @@ struct Answer
     bool isRunning{true};  //!< false if it has been stopped
 };
 
-/** A meeting with a rank 1 that says what has been written for it. */
+/** A meeting with a rank 1 whose reports are scripted. */
 class ScriptedMeeting : public RdmaRankMeeting
 {
   public:
     /**
-     * \param answers what rank 1 says
+     * \param answers the reports of rank 1
      * \param told the reports of rank 0 are appended here
      * \param requests the requests of rank 0 are appended here
      */
@@ -73,9 +73,9 @@ class ScriptedMeeting : public RdmaRankMeeting
     }
 
   private:
-    std::deque<Answer> m_answers;  //!< what rank 1 will say
-    std::vector<uint64_t>& m_told; //!< what rank 0 has said
-    std::string& m_requests;       //!< what rank 0 has asked
+    std::deque<Answer> m_answers;  //!< coming reports of rank 1
+    std::vector<uint64_t>& m_told; //!< reports of rank 0
+    std::string& m_requests;       //!< requests of rank 0
 };
 
 /** A border with a lookahead of 10 ns. */
@@ -120,7 +120,7 @@ class QbbRankWindowsTest : public ::testing::Test
     /**
      * Runs until the end.
      *
-     * \param answers what rank 1 says
+     * \param answers the reports of rank 1
      * \param windows number of windows after which this rank is stopped
      */
     void Run(const std::deque<Answer>& answers, uint32_t windows = 100)
@@ -214,8 +214,8 @@ TEST_F(QbbRankWindowsTest, EndAtOnceIfNoRankHasAnEvent)
 
 TEST_F(QbbRankWindowsTest, OneRankAsksAllForAnInstant)
 {
-    // The twin of rank 1 asks for 50 ns, which the listener of this rank hears of before the window
-    // of that instant.
+    // The twin of rank 1 asks for 50 ns. The listener of this rank hears of the request before the
+    // window of that instant.
     const auto other = CreateObject<RdmaRankAlarms>();
     for (const uint32_t number : {0U, 1U})
     {

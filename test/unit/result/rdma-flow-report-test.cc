@@ -50,7 +50,7 @@ ReadAll(const std::filesystem::path& path)
     return text.str();
 }
 
-/// A directory that is gone when the test ends.
+/// A directory that is removed when the test ends.
 class TempDirectory
 {
   public:
@@ -87,7 +87,7 @@ TEST(RdmaFlowReport, FlowsCsv)
 
 TEST(RdmaFlowReport, HalfFinishedIsNotFinished)
 {
-    // The data arrived but the sender never learnt: the row must not look finished.
+    // The data arrived but the sender never learnt of that: the row must not look finished.
     RdmaFlowResult result = MakeResult(0, 2'000_ps, 1'000_ps);
     result.cqe.reset();
     result.status = "transport retry counter exceeded";
@@ -262,7 +262,7 @@ TEST(RdmaFlowReport, WritesFiles)
     EXPECT_EQ(ReadAll(deep / "flows.csv"), FormatRdmaFlowsCsv(results));
     EXPECT_EQ(ReadAll(deep / "ports.csv"), FormatRdmaPortsCsv({RdmaPortResult()}));
     EXPECT_EQ(ReadAll(deep / "summary.json"), FormatRdmaSummaryJson(summary));
-    // Again into a directory that is there.
+    // A second report goes into an existing directory.
     WriteRdmaReport(deep.string(), results, {}, summary);
     EXPECT_EQ(ReadAll(deep / "ports.csv"), FormatRdmaPortsCsv({}));
 }

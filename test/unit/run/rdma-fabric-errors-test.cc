@@ -50,7 +50,7 @@ class RdmaFabricErrorsTest : public testing::Test
         return m_helper.Install(MakeRdmaStar(3));
     }
 
-    /** \param flows they are given to a runner */
+    /** \param flows flows that a runner gets */
     void RunFlows(const std::vector<RdmaFlow>& flows)
     {
         CreateObject<RdmaFlowRunner>()->Install(Install(), flows);

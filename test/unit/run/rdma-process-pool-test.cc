@@ -38,7 +38,7 @@ TEST(RdmaProcessPool, TasksReplyAndLeaveNoTrace)
         int count = 10;
         const pid_t self = getpid();
         const auto ends = RunPool(jobs, 5, [&](std::size_t index, std::ostream& reply) {
-            // More than a pipe holds.
+            // The reply is longer than a pipe's buffer.
             reply << ++count << (getpid() == self ? " here " : " there ")
                   << std::string(200'000, static_cast<char>('a' + index));
             return static_cast<int>(10 * index);

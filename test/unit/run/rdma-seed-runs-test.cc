@@ -50,7 +50,7 @@ class RdmaSeedRunsTest : public testing::Test
         return os.str();
     }
 
-    /** \param name name of a file of the folder \return content of the file */
+    /** \param name name of a file in the folder \return content of the file */
     std::string Read(const std::string& name) const
     {
         return ReadRdmaFile((folder / name).string());

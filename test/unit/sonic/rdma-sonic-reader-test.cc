@@ -109,7 +109,7 @@ TEST(RdmaSonicReader, QueuesAreRenumbered)
     std::string qos = SONIC_QOS;
     const std::string from = R"(|3": {"scheduler": "scheduler.1",)";
     qos.replace(qos.find(from), from.size(), R"(|1": {"scheduler": "scheduler.1",)");
-    // Queue 1 is that of class 2; queue 0 to 2 came first and say scheduler.0, in this order.
+    // Queue 1 is the queue of class 2. Its own entry replaces the earlier one for queues 0 to 2.
     const RdmaSonicConfig config = Read(SONIC_BUFFERS, qos);
     EXPECT_EQ(config.ports[0].scheduler, "14,14,30,strict,strict,strict,strict,strict");
     EXPECT_TRUE(config.ports[0].ecn[2]);

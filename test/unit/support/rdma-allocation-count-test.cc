@@ -14,7 +14,7 @@ namespace
 uint64_t g_allocations = 0; //!< calls of operator new
 uint64_t g_releases = 0;    //!< calls of operator delete with something to release
 
-/** \param bytes how many \return the memory, or null */
+/** \param bytes size \return the memory, or null */
 void*
 TryAllocate(std::size_t bytes) noexcept
 {
@@ -22,7 +22,7 @@ TryAllocate(std::size_t bytes) noexcept
     return std::malloc(bytes ? bytes : 1);
 }
 
-/** \param bytes how many \param alignment a power of two \return the memory, or null */
+/** \param bytes size \param alignment a power of two \return the memory, or null */
 void*
 TryAllocate(std::size_t bytes, std::align_val_t alignment) noexcept
 {
@@ -31,7 +31,7 @@ TryAllocate(std::size_t bytes, std::align_val_t alignment) noexcept
     return std::aligned_alloc(unit, (bytes + unit) / unit * unit);
 }
 
-/** \param memory some, or null \return the memory; throws if there is none */
+/** \param memory memory, or null \return the memory; throws if the memory is null */
 void*
 OrThrow(void* memory)
 {
@@ -52,7 +52,7 @@ Release(void* memory)
 
 } // namespace
 
-// Every form: the sanitizers' library does not derive one from another.
+// All forms are replaced: the sanitizers' library does not derive one form from another.
 
 void*
 operator new(std::size_t bytes)

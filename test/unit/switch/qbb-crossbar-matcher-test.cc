@@ -57,7 +57,7 @@ class Rig
         return all;
     }
 
-    /// All that cross are over.
+    /// Ends all pairs that cross.
     void Release()
     {
         for (const auto& [input, output] : m_busy)
@@ -78,8 +78,8 @@ class Rig
 TEST(QbbCrossbarMatcher, PointersLeaveEachOther)
 {
     // Two inputs with frames for two outputs. First both outputs grant to input 0, which accepts
-    // output 0; the second iteration joins 1 and 1. Its turns are not moved by that, so that the
-    // next time output 0 (after 0) grants to 1 and output 1 to 0: all at once, in one iteration.
+    // output 0; the second iteration joins 1 and 1 and moves no pointer. In the next match output
+    // 0 (after 0) grants to 1 and output 1 to 0: all pairs in one iteration.
     Rig rig(2);
     for (uint16_t input : {0, 1})
     {
@@ -165,7 +165,7 @@ TEST(QbbCrossbarMatcher, MaximalAndOneToOne)
                             !rig.m_matcher.IsOutputFree(key.second))
                     << "free input " << key.first << " has a frame for free output " << key.second;
             }
-            // Some are over.
+            // Some pairs end.
             for (std::size_t i = 0; i < rig.m_busy.size();)
             {
                 if (pick(2))
@@ -201,7 +201,7 @@ TEST(QbbCrossbarMatcher, FairAndWithoutAllocation)
             crossed[{input, output}] = 0;
         }
     }
-    // Until the pointers have left each other (at most N rounds).
+    // The pointers take up to N rounds until they differ.
     uint64_t before = 0;
     for (uint32_t round = 0; round < 10 * N; ++round)
     {

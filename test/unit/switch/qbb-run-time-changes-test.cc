@@ -34,7 +34,7 @@ class QbbRunTimeChanges : public testing::Test
         Simulator::Destroy();
     }
 
-    /// Two senders and a receiver at one switch, which runs then.
+    /// Starts a simulation of two senders and a receiver at one switch.
     void Start(const std::string& flowControl = "Pfc")
     {
         m_helper.SetDeviceAttribute("FlowControl", StringValue(flowControl));
@@ -44,7 +44,7 @@ class QbbRunTimeChanges : public testing::Test
         Simulator::Run();
     }
 
-    /// \return marked packets after both have sent for as long as it takes
+    /// \return frames marked since the start, after both hosts have sent 200 kB more
     uint64_t SendFromBoth()
     {
         for (const uint32_t host : {0U, 1U})
@@ -67,7 +67,7 @@ TEST_F(QbbRunTimeChanges, LosslessLinksKeepTheirDelay)
 {
     Start();
     const auto channel = m_fabric->GetChannel(1);
-    channel->SetAttribute("Delay", TimeValue(channel->GetDelay())); // the same is no change
+    channel->SetAttribute("Delay", TimeValue(channel->GetDelay())); // an equal value is no change
     EXPECT_DEATH(channel->SetAttribute("Delay", TimeValue(MicroSeconds(20))),
                  "rdma: QbbChannel::Delay at port . of node . is set while it is running, and the "
                  "switch has computed its headroom; accepted: before the simulation starts");
@@ -87,7 +87,7 @@ TEST_F(QbbRunTimeChanges, CurvesOfTheMarkerTakeEffect)
     Start();
     PointerValue marker;
     m_fabric->GetSwitch(3)->GetAttribute("EcnMarker", marker);
-    // One after the other; in between Kmin is above Kmax.
+    // The attributes are set one after the other; in between Kmin is above Kmax.
     marker.GetObject()->SetAttribute("Kmin", UintegerValue(100'000'000));
     marker.GetObject()->SetAttribute("Kmax", UintegerValue(100'000'000));
     EXPECT_EQ(SendFromBoth(), 0U);
@@ -112,7 +112,7 @@ TEST_F(QbbRunTimeChanges, AnotherMarkerTakesEffect)
     marker->SetAttribute("MarkAt", StringValue("Departure"));
     const uint64_t both = SendFromBoth();
     EXPECT_GT(both, arrivals + 100U);
-    // The one that was replaced is not heard any more.
+    // The marker that was replaced has no effect.
     auto other = CreateObject<QbbEcnMarker>();
     other->SetAttribute("Kmin", UintegerValue(100'000'000));
     other->SetAttribute("Kmax", UintegerValue(100'000'000));

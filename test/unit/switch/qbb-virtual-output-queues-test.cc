@@ -27,7 +27,7 @@ MakeFrame(QbbFramePool& pool, uint16_t input, uint8_t priority, uint32_t number)
     return frame;
 }
 
-/// The documentation of QbbVirtualOutputQueues, said again with a map and a search by number.
+/// A reference for QbbVirtualOutputQueues: a map and a search by number of the input.
 class Reference
 {
   public:
@@ -88,7 +88,7 @@ TEST(QbbVirtualOutputQueues, RoundRobinGoesByInputNumber)
         return queues.Pop(queues.GetTurn(3, 5), served)->psn;
     };
     EXPECT_EQ(queues.GetTurn(3, 5), QbbVirtualOutputQueues::NONE);
-    // Whoever comes first, input 0 has the first turn.
+    // Whichever frame comes first, input 0 has the first turn.
     queues.Push(3, MakeFrame(pool, 2, 5, 20));
     queues.Push(3, MakeFrame(pool, 2, 5, 21));
     queues.Push(3, MakeFrame(pool, 0, 5, 0));
@@ -159,7 +159,7 @@ TEST(QbbVirtualOutputQueues, LikeTheReference)
             {
                 continue;
             }
-            // Mostly the one whose turn it is, sometimes another one out of turn.
+            // Mostly the input whose turn it is, sometimes another one out of turn.
             const bool served = pick(4) != 0;
             const uint16_t input = served && pick(2) ? turns.front() : turns[pick(turns.size())];
             const uint32_t queue =

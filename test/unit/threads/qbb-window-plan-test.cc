@@ -28,7 +28,7 @@ EventAt(QbbPs at)
     return {static_cast<uint64_t>(QbbEventTime(at, 0).GetFs()), 7, 3};
 }
 
-/** \return reports of two groups with events at 21 us and 22 us, and none without a node */
+/** \return reports of two groups with events at 21 us and 22 us, and no event without a node */
 QbbWindowReports
 MakeReports()
 {
@@ -50,7 +50,7 @@ TEST(QbbWindowPlan, FirstWindowEndsAfterHalfOfTheLookahead)
 
 TEST(QbbWindowPlan, NextWindowEndsAfterTheLookahead)
 {
-    // The reports do not know the last window, which ends at 22 us, 22.5 us or before 21 us.
+    // The reports do not include the end of the last window: 22 us, 22.5 us or before 21 us.
     const auto getEnd = [](QbbPs last) {
         const uint64_t end = EventAt(last).m_ts;
         return QbbWindowPlan::Make(MakeReports(), end, 2_us, PARTS, MANY).limit.m_ts;

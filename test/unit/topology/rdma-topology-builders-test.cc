@@ -117,7 +117,7 @@ TEST(RdmaTopologyBuilders, LeafSpine)
 
 TEST(RdmaTopologyBuilders, Clos)
 {
-    // Without oversubscription, three tiers are a fat-tree but for the names.
+    // Without oversubscription, three tiers are a fat-tree except for the names.
     EXPECT_EQ(MakeRdmaClos(3, 6).GetLinks(), MakeRdmaFatTree(6).GetLinks());
     EXPECT_EQ(MakeRdmaClos(1, 16).GetLinks(), MakeRdmaStar(16).GetLinks());
     // Two tiers of 8 ports, 3 to 1: 6 down and 2 up at each of 8 leaves, 2 spines.
@@ -249,7 +249,7 @@ TEST(RdmaTopologyBuilders, PartForms)
 
 TEST(RdmaTopologyBuilders, Files)
 {
-    // Brackets and quotes are letters of a path as others are.
+    // Brackets and quotes are ordinary characters of a path.
     for (const std::string name : {"t.txt", "t[1].txt", "it's]t\".txt", "a:x|b=2"})
     {
         const std::string path = testing::TempDir() + name;

@@ -35,7 +35,7 @@ TEST(RdmaAeth, RnrTimers)
     {
         EXPECT_EQ(RdmaAeth::RnrTimer(static_cast<uint8_t>(code)), us[code] * 1_us) << code;
     }
-    // From code 2 on each doubles after two: between them lie one and a half times.
+    // From code 2 on the time doubles every two codes; the code between has one and a half times.
     for (int code = 4; code < 32; ++code)
     {
         EXPECT_EQ(us[code], 2 * us[code - 2]) << code;

@@ -77,8 +77,8 @@ TEST(RdmaBackOff, HalvesOnANak)
 
 TEST(RdmaBackOff, OncePerLoss)
 {
-    // A copy of the NAK that comes before anything has gone again is no loss; one that comes after
-    // a single packet counts half of the window, not of that packet.
+    // A copy of the NAK before any retransmission is no loss. A copy after a single retransmission
+    // halves the window, not that one packet.
     auto sender = Begin<RdmaGoBackNSender>(100, ALL, MakeConfig(8), RdmaBackOff::LOSS);
     sender.OnNak(0, NONE, 10_ps);
     EXPECT_EQ(sender.GetWindow(), 4U);
@@ -116,7 +116,7 @@ TEST(RdmaBackOff, LossBeginsTheCountAnew)
     Send(sender, 10_ps);
     sender.OnAck(2, 20_ps); // three of four
     Send(sender, 20_ps);
-    sender.OnNak(3, NONE, 30_ps); // 4 of 3..6 or more outstanding: 8 were sent
+    sender.OnNak(3, NONE, 30_ps); // the window is 4, and 3..6 at least are outstanding
     EXPECT_EQ(sender.GetWindow(), 2U);
     Send(sender, 30_ps);
     sender.OnAck(3, 40_ps); // one of two
@@ -127,7 +127,7 @@ TEST(RdmaBackOff, LossBeginsTheCountAnew)
 
 TEST(RdmaBackOff, HalfOfWhatIsOutstanding)
 {
-    // Without a cap the window is that of the PSNs; the outstanding packets count.
+    // Without a cap the PSNs limit the window. The back-off takes half of the outstanding packets.
     auto sender = Begin<RdmaGoBackNSender>(1000, 20, RdmaSenderConfig{}, RdmaBackOff::LOSS);
     sender.OnNak(4, NONE, 10_ps); // 16 are outstanding
     EXPECT_EQ(sender.GetWindow(), 8U);

@@ -68,7 +68,7 @@ class FakeEndpoint : public RdmaEndpoint
         return frame;
     }
 
-    /** \param frame comes in \param now the instant */
+    /** \param frame frame that arrives \param now the instant */
     void Receive(const QbbFrame& frame, QbbPs now)
     {
         const RdmaOpcodeInfo& info = GetRdmaOpcodeInfo(frame.opcode);
@@ -175,16 +175,16 @@ class FakeEndpoint : public RdmaEndpoint
         return 20;
     }
 
-    std::unique_ptr<RdmaRequester> requester; //!< under test
-    std::unique_ptr<RdmaResponder> responder; //!< under test
+    std::unique_ptr<RdmaRequester> requester; //!< requester under test
+    std::unique_ptr<RdmaResponder> responder; //!< responder under test
     std::deque<QbbFramePtr> out;              //!< acknowledgements, to be sent at once
     RdmaMemory memory;                        //!< words of atomics
     std::vector<RdmaWorkCompletion> sent;     //!< completions of send requests
     std::vector<RdmaWorkCompletion> received; //!< completions of receive requests
     std::vector<uint64_t> messages;           //!< lengths of the messages that came in
-    std::vector<RdmaWcStatus> failures;       //!< Fail()
-    uint32_t dropped{0};                      //!< Drop()
-    QbbPs answerTime{0};                      //!< GetAnswerTime()
+    std::vector<RdmaWcStatus> failures;       //!< arguments of Fail()
+    uint32_t dropped{0};                      //!< calls of Drop()
+    QbbPs answerTime{0};                      //!< return value of GetAnswerTime()
 
   private:
     QbbFramePool m_pool;
@@ -195,7 +195,7 @@ class FakeEndpoint : public RdmaEndpoint
 class Wire
 {
   public:
-    /** \param random decides \param loss probability \param reordering probability */
+    /** \param random random numbers \param loss probability \param reordering probability */
     Wire(std::mt19937_64& random, double loss, double reordering)
         : m_random(random),
           m_loss(loss),
@@ -203,7 +203,7 @@ class Wire
     {
     }
 
-    /** \param frame goes out \param now the instant */
+    /** \param frame frame that goes out \param now the instant */
     void Put(QbbFramePtr frame, QbbPs now)
     {
         if (m_uniform(m_random) < m_loss)
@@ -214,7 +214,7 @@ class Wire
         m_frames.emplace(now + (behind ? 9 : 4) * STEP, std::move(frame));
     }
 
-    /** \param to gets the packets that have arrived \param now the instant */
+    /** \param to endpoint that gets the packets that have arrived \param now the instant */
     void Deliver(FakeEndpoint& to, QbbPs now)
     {
         while (!m_frames.empty() && m_frames.begin()->first <= now)

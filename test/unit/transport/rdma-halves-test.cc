@@ -26,7 +26,7 @@ using namespace ns3::RdmaFakeConnection;
 namespace
 {
 
-/** \return RoCE with a timeout of 50 us and no end of retries */
+/** \return RoCE with a timeout of 50 us and unlimited retries */
 Ptr<RdmaTransport>
 MakeRoce()
 {
@@ -54,7 +54,7 @@ MakeIrn()
 class Model
 {
   public:
-    /** \param random decides \return a request of any kind, whose effects are noted */
+    /** \param random random numbers \return a request of any kind, whose effects are noted */
     RdmaSendRequest MakeRequest(std::mt19937_64& random)
     {
         RdmaSendRequest request;
@@ -91,7 +91,7 @@ class Model
         return request;
     }
 
-    /** \return receive requests that are needed */
+    /** \return number of receive requests that are needed */
     std::size_t GetReceives() const
     {
         return m_receives.size();

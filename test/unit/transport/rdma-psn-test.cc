@@ -96,6 +96,6 @@ TEST(RdmaPsn, RandomThereAndBack)
     }
 }
 
-// Both serve in constant expressions.
+// Both functions serve in constant expressions.
 static_assert(RdmaToPsn(1, SPACE) == 1);
 static_assert(RdmaFromPsn(1, 0, 0) == -1);

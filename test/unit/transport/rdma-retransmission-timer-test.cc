@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 
-// The timer by itself: computed timeouts (RFC 6298), and those that double.
+// The timer by itself: computed timeouts (RFC 6298), and timeouts that double.
 
 #include "irn-steps.h"
 #include "rdma-go-back-n.h"
@@ -14,7 +14,7 @@ using namespace ns3::IrnSteps;
 namespace
 {
 
-constexpr QbbPs MINUTE = 60_s; //!< the longest
+constexpr QbbPs MINUTE = 60_s; //!< longest timeout
 
 /** \return a computed timeout: first 10000, at least 100 */
 RdmaTimeouts

@@ -94,7 +94,7 @@ TEST_F(RdmaPoissonWorkloads, PoissonContinues)
     {
         EXPECT_EQ(make(block), flows) << block;
     }
-    // The flows of the window are those of a workload without one.
+    // The window has the flows of a workload without a window.
     const auto plain = MakeRdmaFlows("poisson[Start=1ms|Duration=500us|Cdf=storage]", topology);
     ASSERT_LT(plain.size(), flows.size());
     EXPECT_TRUE(std::equal(plain.begin(), plain.end(), flows.begin()));

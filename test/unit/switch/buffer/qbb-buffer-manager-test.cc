@@ -39,9 +39,9 @@ class ToyBuffer : public QbbBufferManager
     using QbbBufferManager::Layout;
 
     /**
-     * \param place of the next frames
-     * \param pause whether they pause
-     * \param reserved in reserve
+     * \param place place of the next frames
+     * \param pause true if these frames cause a pause
+     * \param reserved bytes of each frame in the reserve
      */
     void Decide(QbbBufferDecision::Place place, bool pause = false, uint32_t reserved = 0)
     {
@@ -50,7 +50,7 @@ class ToyBuffer : public QbbBufferManager
         m_decision.value = reserved;
     }
 
-    QbbBufferDecision m_decision;               //!< what DoAdmit() answers
+    QbbBufferDecision m_decision;               //!< return value of DoAdmit()
     uint64_t m_need{0};                         //!< return value of DoGetXonNeed()
     uint32_t m_headroom{3000};                  //!< headroom of the pool and of each group
     uint32_t m_reserve{0};                      //!< reserve of each group
@@ -107,7 +107,7 @@ class QbbBufferManagerTest : public testing::Test
         buffer->Configure(std::vector<QbbPortProfile>(3, port));
     }
 
-    Ptr<ToyBuffer> buffer{CreateObject<ToyBuffer>()}; //!< what is tested
+    Ptr<ToyBuffer> buffer{CreateObject<ToyBuffer>()}; //!< the buffer under test
 };
 
 using QbbBufferManagerDeathTest = QbbBufferManagerTest;

@@ -111,7 +111,7 @@ TEST(QbbClassAlphas, ThresholdsOfTheirOwn)
     EXPECT_TRUE(buffer->Admit(1, 2, 4, 1000).xoff);
 }
 
-// Memory that lossy classes fill does not reduce that of lossless ones.
+// Memory that lossy classes fill does not reduce the memory of lossless classes.
 TEST(QbbSharedBufferPools, LossyClassesHaveTheirOwn)
 {
     const auto buffer =

@@ -86,7 +86,7 @@ TEST(QbbInputPortBuffer, WatermarksAndHeadroom)
     EXPECT_TRUE(answer.xoff);
     EXPECT_TRUE(buffer->IsPaused(1, 3));
     EXPECT_EQ(buffer->GetIngress(1, 3).headroomBytes, 1000U);
-    // Another port's buffer is its own.
+    // The buffer of another port is separate.
     EXPECT_FALSE(buffer->Admit(0, 2, 3, 1000).xoff);
     EXPECT_EQ(buffer->GetEgressBytes(2, 3), 7000U);
     EXPECT_EQ(buffer->GetEgressBytes(0, 3), 1000U);

@@ -26,11 +26,11 @@ namespace
 /** A frame in a buffer. */
 struct Held
 {
-    uint16_t ingress;  //!< where it came in
-    uint16_t egress;   //!< where it goes out
-    uint8_t priority;  //!< its class
-    uint32_t bytes;    //!< its size
-    bool stuck{false}; //!< it never leaves
+    uint16_t ingress;  //!< ingress port
+    uint16_t egress;   //!< egress port
+    uint8_t priority;  //!< class
+    uint32_t bytes;    //!< size
+    bool stuck{false}; //!< the frame never leaves
 };
 
 constexpr uint16_t PORTS = 4;

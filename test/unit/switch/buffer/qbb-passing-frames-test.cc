@@ -21,7 +21,7 @@ namespace
 class PassingBuffer : public QbbBufferManager
 {
   public:
-    QbbBufferDecision m_decision{QbbBufferDecision::Share()}; //!< what DoAdmit() answers
+    QbbBufferDecision m_decision{QbbBufferDecision::Share()}; //!< return value of DoAdmit()
 
   private:
     Layout DoConfigure(const std::vector<QbbPortProfile>& ports) override
@@ -71,7 +71,7 @@ MakeUsed()
     QbbPortProfile port;
     port.losslessMask = 1 << 3;
     buffer->Configure(std::vector<QbbPortProfile>(3, port));
-    // The base class learns that nobody hears of frames that leave.
+    // The first release shows the base class whether the policy has its own DoRelease().
     EXPECT_FALSE(buffer->Admit(0, 1, 3, 1, true).passed);
     EXPECT_FALSE(buffer->Release(0, 1, 3, 1));
     buffer->ResetPeaks();

@@ -169,7 +169,7 @@ TEST(QbbPfcHeadroom, DifferentFrameSizes)
 }
 
 // The port sends slowly, its peer fast: 1610 B at 800 ps and 20000 ps make 1308000 ps, at 80 ps a
-// byte 16350 line bytes, less 12 16338 = 10 x 1538 + 958.
+// byte 16350 line bytes. Less the gap of 12 these are 16338 = 10 x 1538 + 958.
 TEST(QbbPfcHeadroom, DifferentRates)
 {
     QbbPortProfile port = MakePort(10_gbps, 10_ns);

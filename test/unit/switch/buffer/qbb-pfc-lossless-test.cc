@@ -279,7 +279,7 @@ TEST(QbbPfcLossless, NothingIsLostWithTheComputedHeadroom)
         }
     }
     EXPECT_LE(highest, 1);
-    // that the load was hard enough to mean something
+    // The load was high enough for the test to mean something.
     EXPECT_GT(highest, 0.8);
     EXPECT_GT(lossy, 0U);
     RecordProperty("highestHeadroomUse", std::to_string(highest));

@@ -25,7 +25,7 @@ namespace
 
 constexpr uint32_t MEMORY = 20'000;
 
-/** All share 20 KB; a frame that does not fit pushes out frames of the longest queue. */
+/** All queues share 20 KB; a frame that does not fit pushes out frames of the longest queue. */
 class PushOutBuffer : public QbbBufferManager
 {
   public:
@@ -37,7 +37,7 @@ class PushOutBuffer : public QbbBufferManager
         return tid;
     }
 
-    uint64_t m_pushedOut{0}; //!< how often
+    uint64_t m_pushedOut{0}; //!< decisions to push out a frame
 
   private:
     Layout DoConfigure(const std::vector<QbbPortProfile>& ports) override

@@ -102,7 +102,7 @@ TEST(QbbSharedBufferPause, XonAsSoonAsOthersHaveMadeRoom)
     EXPECT_EQ(buffer->GetIngress(0, 3).sharedBytes, 27000U);
     EXPECT_EQ(buffer->GetUsage().headroomBytes, 0U);
     EXPECT_EQ(buffer->GetUsage().sharedBytes, 72000U);
-    // It is announced once, and the headroom is whole for the next XOFF.
+    // The resumption is announced once, and the headroom is whole for the next XOFF.
     EXPECT_FALSE(buffer->Release(1, 2, 0, 1000));
     EXPECT_EQ(FillToXoff(buffer, 0, 2, 3, 1000), 1U);
     for (int i = 0; i < 4; ++i)
@@ -112,7 +112,7 @@ TEST(QbbSharedBufferPause, XonAsSoonAsOthersHaveMadeRoom)
     EXPECT_EQ(buffer->Admit(0, 2, 3, 1000).reason, QbbDropReason::HEADROOM_FULL);
 }
 
-// Several wait for room: those that were paused first resume first.
+// Several groups wait for room: the group that was paused first resumes first.
 TEST(QbbSharedBufferPause, XonInTheOrderOfXoff)
 {
     auto buffer = MakeBuffer(
@@ -181,7 +181,7 @@ TEST(QbbSharedBufferPause, OneHeadroomWherePausesStopAllClasses)
     EXPECT_EQ(fill(3, 1), 0);
     EXPECT_EQ(buffer->Admit(0, 1, 4, 1000).reason, QbbDropReason::HEADROOM_FULL);
     EXPECT_EQ(buffer->GetUsage().headroomBytes, 5000U);
-    // The other port has its own.
+    // The other port has its own headroom.
     for (int i = 0; i < 15; ++i)
     {
         EXPECT_TRUE(buffer->Admit(1, 0, 3, 1000).admitted);
@@ -228,8 +228,8 @@ TEST(QbbSharedBufferPause, ADropPausesUnlessThereIsNothingToWaitFor)
     EXPECT_TRUE(buffer->IsEmpty());
 }
 
-// The pool of headroom is taken by others, and the shared part is full: who holds nothing is
-// paused as well, and goes on when its headroom can be had.
+// Others hold the headroom pool, and the shared part is full: a group that holds nothing is paused
+// too, and resumes when its headroom is available.
 TEST(QbbSharedBufferPause, AGroupThatHoldsNothingIsPausedToo)
 {
     auto buffer = MakeBuffer({{"BufferSize", 108'000},
@@ -258,7 +258,7 @@ TEST(QbbSharedBufferPause, AGroupThatHoldsNothingIsPausedToo)
     EXPECT_TRUE(answer.xoff);
     EXPECT_TRUE(buffer->IsPaused(2, 3));
     EXPECT_FALSE(buffer->Admit(2, 0, 3, 1000).xoff) << "asked for once";
-    // One resumes itself when it holds nothing, and has given back all that the other needs.
+    // One resumes itself when it holds nothing, and has freed all that the other needs.
     for (int i = 0; i < 3; ++i)
     {
         EXPECT_FALSE(buffer->Release(0, 2, 3, 1000)) << i;
@@ -298,7 +298,7 @@ TEST(QbbSharedBufferPause, HeadroomPool)
     EXPECT_TRUE(buffer->Admit(1, 3, 3, 1000).admitted);
     EXPECT_FALSE(buffer->Admit(1, 3, 3, 1000).admitted);
     EXPECT_EQ(buffer->GetUsage().headroomBytes, 5000U);
-    // given back, it is there for the other
+    // headroom that was given back is available to the other group
     EXPECT_FALSE(buffer->Release(0, 3, 3, 1000));
     EXPECT_TRUE(buffer->Admit(1, 3, 3, 1000).admitted);
     EXPECT_EQ(buffer->GetUsage().peakHeadroomBytes, 5000U);

@@ -19,7 +19,7 @@ using namespace ns3::QbbSharedBufferReference;
 namespace
 {
 
-/// \param buffer a buffer \return those that it resumes
+/// \param buffer a buffer \return the ingress ports and classes that the buffer resumes
 std::vector<Key>
 TakeResumed(QbbSharedBuffer& buffer)
 {
@@ -45,7 +45,7 @@ MakePorts(bool alike)
     return ports;
 }
 
-// The memory of the attributes, as a plan: one profile for each kind of class.
+// Returns the memory of the attributes as a plan, with one profile for each kind of class.
 QbbBufferPlan
 MakePlan(const Setting& setting, const std::vector<QbbPortProfile>& ports)
 {
@@ -117,7 +117,7 @@ class QbbSharedBufferRandom : public testing::TestWithParam<Setting>
 TEST_P(QbbSharedBufferRandom, AgreesWithTheReference)
 {
     const Setting setting = GetParam();
-    // A plan limits a queue with any frames, so a class is lossless everywhere or nowhere.
+    // A plan limits a queue whatever its frames are: a class is lossless at all ports or at none.
     const auto ports = MakePorts(setting.planned);
     auto buffer = CreateObject<QbbSharedBuffer>();
     buffer->SetAttribute("BufferSize", UintegerValue(SIZE));
@@ -148,7 +148,7 @@ TEST_P(QbbSharedBufferRandom, AgreesWithTheReference)
     uint64_t admitted = 0;
     uint64_t xoffs = 0;
     uint64_t xons = 0;
-    uint64_t others = 0; // of these, brought by somebody else's frames
+    uint64_t others = 0; // resumptions caused by frames of other groups
     uint64_t passed = 0;
     uint64_t peakUsed = 0;
     std::map<Key, uint32_t> peaks;
@@ -270,7 +270,7 @@ TEST_P(QbbSharedBufferRandom, AgreesWithTheReference)
     }
     EXPECT_TRUE(buffer->IsEmpty());
     EXPECT_EQ(xons, xoffs);
-    // that the run went everywhere
+    // The run covered all outcomes.
     EXPECT_GT(admitted, 20'000U);
     EXPECT_EQ(passed > 1000, setting.egressPool == 0) << passed;
     EXPECT_GT(xoffs, 100U);

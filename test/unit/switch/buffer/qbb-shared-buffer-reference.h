@@ -49,7 +49,7 @@ struct Setting
     int64_t headroom;
     int64_t lossyPool{0};
     int64_t egressPool{0};
-    double alpha4{0}; // of class 4; 0: as the others
+    double alpha4{0}; // alpha of class 4; 0: the alpha of the others
     bool planned{false};
 };
 
@@ -141,7 +141,7 @@ class Reference
         return queued;
     }
 
-    /// \return of the bytes in a queue, those of frames that were lossy where they came in
+    /// \return bytes in a queue of frames whose class is lossy at their ingress port
     int64_t QueuedLossy(uint16_t out, uint8_t priority) const
     {
         int64_t queued = 0;
@@ -241,7 +241,7 @@ class Reference
         return answer;
     }
 
-    /// \return who is resumed by it, in the order of their pauses
+    /// \return the keys that the release resumes, in the order of their pauses
     std::vector<Key> Release(size_t index)
     {
         const Held frame = m_held[index];
@@ -254,7 +254,7 @@ class Reference
             *part -= taken;
             bytes -= taken;
         }
-        // Every paused one is asked, whoever has released.
+        // Every paused key is checked, whichever key has released.
         std::vector<Key> resumed;
         for (const Key& key : m_waiting)
         {
@@ -285,7 +285,7 @@ class Reference
     }
 
   private:
-    /// The state after the move of its headroom is made, looked at, and taken back.
+    /// Whether a key may resume. The move of its headroom to the shared part is made and undone.
     bool MayResume(const Key& key)
     {
         Parts& parts = m_parts[key];

@@ -206,7 +206,7 @@ TEST(QbbSharedBuffer, StaticEgressLimitIsForLossyClassesOnly)
 
 // Class 3 is lossless at ports 0 to 2 and lossy at port 3. Its frames that came in at port 3 are in
 // the lossy pool of 10 000 B wherever they leave, above the 1518 B that each queue has for itself.
-// Those that came in at port 0 are not, wherever they leave.
+// Frames that came in at port 0 are not in this pool, wherever they leave.
 TEST(QbbSharedBuffer, LossyEgressPoolHasWhatIsLossyAtIngress)
 {
     auto ports = MakePorts(4);
@@ -218,7 +218,7 @@ TEST(QbbSharedBuffer, LossyEgressPoolHasWhatIsLossyAtIngress)
         ASSERT_TRUE(buffer->Admit(0, 1, 3, 1000).admitted);
         ASSERT_TRUE(buffer->Admit(0, 3, 3, 1000).admitted);
     }
-    // In the queue of port 2, and in that of class 0 of port 1.
+    // In the queue of class 3 at port 2, and in the queue of class 0 at port 1.
     for (int i = 0; i < 6; ++i)
     {
         ASSERT_TRUE(buffer->Admit(3, 2, 3, 1000).admitted) << i;

@@ -198,7 +198,7 @@ TEST_F(QbbDeadlockCheckTest, OnlyPairsOfHostsCount)
     EXPECT_EQ(Check(both).buffers, 0u);
 }
 
-/** Every way of every packet, one by one, as the reference. */
+/** The reference: follows every path of every packet, one by one. */
 class Walker
 {
   public:
@@ -221,8 +221,8 @@ class Walker
         }
     }
 
-    std::set<std::pair<QbbBufferPoint, QbbBufferPoint>> edges; //!< who can wait for whom
-    std::set<QbbBufferPoint> points;                           //!< what can be entered
+    std::set<std::pair<QbbBufferPoint, QbbBufferPoint>> edges; //!< first can wait for second
+    std::set<QbbBufferPoint> points;                           //!< buffers that packets enter
 
   private:
     void Walk(QbbPort& egress, uint32_t destination, std::vector<QbbBufferPoint> way)

@@ -19,7 +19,7 @@ using Sample = QbbStormDetector::Sample;
 class Queue
 {
   public:
-    /** \param time goes by */
+    /** \param time time that passes */
     void Pass(QbbPs time)
     {
         m_sample.at += time;
@@ -39,7 +39,7 @@ class Queue
         m_sample.paused = false;
     }
 
-    /** \param waiting frames wait */
+    /** \param waiting true if frames wait */
     void SetWaiting(bool waiting)
     {
         m_sample.waiting = waiting;
@@ -58,7 +58,7 @@ class Queue
     }
 
   private:
-    Sample m_sample; //!< as it is
+    Sample m_sample; //!< state of the queue
 };
 
 /** Polls every 10 ps, storm after 20, restored after 30. */
@@ -74,7 +74,7 @@ TEST(QbbStormDetector, StormAndRestoration)
     queue.Pause(true);
     queue.SetWaiting(true);
     queue.Pass(7_ps);
-    // 20: the interval before has no sample at its start.
+    // At 20: no sample was taken at the start of this interval.
     EXPECT_EQ(detector.Poll(SETTINGS, queue.Read()), Verdict::NONE);
     queue.Pass(10_ps);
     EXPECT_EQ(detector.Poll(SETTINGS, queue.Read()), Verdict::NONE);
@@ -100,7 +100,7 @@ TEST(QbbStormDetector, StormAndRestoration)
 
 TEST(QbbStormDetector, NoStorm)
 {
-    // One thing is different in the second interval: no storm at its end, nor at that of the third.
+    // A condition fails in the second interval: no storm at the end of the second and the third.
     const std::vector<std::string> reasons{"sent", "empty", "gap", "end", "none"};
     for (const std::string& reason : reasons)
     {

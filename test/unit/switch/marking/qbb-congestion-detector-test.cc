@@ -57,12 +57,12 @@ TEST(QbbCongestionDetector, VictimsWerePausedWhileTheyWaited)
     EXPECT_FALSE(detector->IsCongested(MakeArbitration(50'000, 110 * US, 2 * US)));
     EXPECT_FALSE(detector->IsCongested(MakeArbitration(50'000, 120 * US, 2 * US)));
     EXPECT_TRUE(detector->IsCongested(MakeArbitration(50'000, 120 * US + 1_ps, 2 * US)));
-    // More that waits looks further back.
+    // With more bytes waiting the detector looks further back.
     EXPECT_FALSE(detector->IsCongested(MakeArbitration(100'000, 130 * US, 2 * US)));
     // Another pause.
     EXPECT_FALSE(detector->IsCongested(MakeArbitration(50'000, 140 * US, 3 * US)));
     EXPECT_TRUE(both->IsCongested(MakeArbitration(50'000, 140 * US, 3 * US)));
-    // A pause that was over when little waited is remembered.
+    // A pause that was found when little waited is remembered.
     EXPECT_FALSE(detector->IsCongested(MakeArbitration(1000, 150 * US, 4 * US)));
     EXPECT_FALSE(detector->IsCongested(MakeArbitration(50'000, 155 * US, 4 * US)));
     // Another class and another port have pauses of their own.

@@ -64,11 +64,11 @@ class QbbIntStamperTest : public testing::Test
     }
 
     /**
-     * A packet departs that the port's counters have already.
+     * Lets a packet depart that the port's counters include already.
      *
      * \param format of the records
-     * \param at when
-     * \return its record
+     * \param at instant
+     * \return record in the packet
      */
     RdmaIntHop Depart(RdmaIntFormat format, QbbPs at)
     {
@@ -90,8 +90,8 @@ class QbbIntStamperTest : public testing::Test
 
     QbbFramePool m_pool;                                         //!< frames
     Ptr<RdmaFabric> m_fabric;                                    //!< the switch and its hosts
-    Ptr<QbbNetDevice> m_port;                                    //!< towards host 1
-    Ptr<QbbIntStamper> m_stamper{CreateObject<QbbIntStamper>()}; //!< what is tested
+    Ptr<QbbNetDevice> m_port;                                    //!< the port towards host 1
+    Ptr<QbbIntStamper> m_stamper{CreateObject<QbbIntStamper>()}; //!< the stamper under test
 };
 
 } // namespace
@@ -118,7 +118,7 @@ TEST_F(QbbIntStamperTest, ValuesInThePapersUnits)
     m_port->GetQueues().AddWaiting(3, 4321); // 54 x 80 + 1
     EXPECT_EQ(Depart(RdmaIntFormat::PAPER, 987'654'321_ps),
               (RdmaIntHop{100_gbps, 964'506 * 128, 54 * 80, 987'654_ns}));
-    // Bytes are modulo 2^27, the time is modulo 2^24 ns; a queue of 5.24 MB and more is that much.
+    // Bytes are modulo 2^27, the time is modulo 2^24 ns; a queue above 5.24 MB reads as 5.24 MB.
     SetSent((uint64_t{3} << 27) + 300);
     m_port->GetQueues().AddWaiting(3, 8'000'000);
     EXPECT_EQ(Depart(RdmaIntFormat::PAPER, 5 * (int64_t{1} << 24) * 1_ns + 2999_ps),

@@ -52,7 +52,7 @@ class QbbPintMeterTest : public testing::Test
     /**
      * Lets a frame of 1106 bytes on the line depart.
      *
-     * \param at when
+     * \param at instant
      * \param pint PINT byte of the frame
      * \param opcode opcode of the frame
      * \param priority class of the frame
@@ -81,8 +81,8 @@ class QbbPintMeterTest : public testing::Test
 
     QbbFramePool m_pool;                                     //!< frames
     Ptr<RdmaFabric> m_fabric;                                //!< the switch and its hosts
-    Ptr<QbbNetDevice> m_port;                                //!< towards host 1
-    Ptr<QbbPintMeter> m_meter{CreateObject<QbbPintMeter>()}; //!< what is tested
+    Ptr<QbbNetDevice> m_port;                                //!< the port towards host 1
+    Ptr<QbbPintMeter> m_meter{CreateObject<QbbPintMeter>()}; //!< the meter under test
 };
 
 /**
@@ -138,7 +138,7 @@ TEST_F(QbbPintMeterTest, AcknowledgementsKeepWhatTheyCarryBack)
         EXPECT_EQ(Depart(88'480_ps, 1, opcode), 1);
     }
     EXPECT_EQ(GetUtilisation(), 0) << "they do not ask";
-    // The frames count, once a packet asks.
+    // The frames count once a packet asks for the byte.
     Depart(1_us, 1);
     Depart(1'088'480_ps, 1, RdmaOpcode::ACKNOWLEDGE);
     EXPECT_NEAR(GetUtilisation(), 0.008848, 1e-12);

@@ -82,7 +82,7 @@ TEST(QbbForwardingTable, SetChangeRemove)
         EXPECT_EQ(table.GetNRoutes(), 1U);
         EXPECT_EQ(table.Lookup(0x0a000001), nullptr);
         EXPECT_EQ(Look(table, 0x0a000002), (Group{7}));
-        table.SetRoute(0x0a000005, {}); // none there
+        table.SetRoute(0x0a000005, {}); // there is no such route
         EXPECT_EQ(table.GetNRoutes(), 1U);
 
         table.SetRoute(0x0a000002, {});
@@ -138,7 +138,7 @@ TEST(QbbForwardingTable, EndsOfTheAddressSpace)
         EXPECT_EQ(Look(table, 0xffffffff), (Group{2}));
         EXPECT_EQ(table.Lookup(1), nullptr);
         EXPECT_EQ(table.Lookup(0xfffffffe), nullptr);
-        // an array at either end, with nothing that wraps around
+        // an array at either end of the addresses, which does not wrap around
         table.Clear();
         table.SetRoute(0xfffffffe, {3});
         table.SetRoute(0xffffffff, {4});
@@ -282,7 +282,7 @@ TEST(QbbForwardingTable, HostsOfALeafShareARoute)
         EXPECT_EQ(table.Lookup(0x0a000006), nullptr) << "no host";
         EXPECT_EQ(table.Lookup(0x0a000000), nullptr) << "no host";
         EXPECT_EQ(table.GetNRoutes(), 4U);
-        // A single destination goes first, a prefix last.
+        // A route of a single destination takes precedence, a prefix comes last.
         table.AddPrefix(0x0a000000, 24, {3});
         table.SetRoute(0x0a000004, {5});
         table.SetRoute(0x0a000002, {});

@@ -13,7 +13,7 @@
 /**
  * \file
  * \ingroup rdma-tests
- * Shortest paths: routes that follow single links are those that ComputeRoutes() finds.
+ * Shortest paths: updates for single links give the routes that ComputeRoutes() finds.
  */
 
 namespace ns3

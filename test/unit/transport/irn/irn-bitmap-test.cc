@@ -44,8 +44,8 @@ TEST(IrnBitmap, GrowsInPowersOfTwo)
 
 TEST(IrnBitmap, WindowMovesAroundTheRing)
 {
-    // A window of 128 packets is full again and again, from everywhere in the ring on, which never
-    // grows.
+    // A window of 128 packets fills again and again, from every place in the ring. The ring does
+    // not grow.
     IrnBitmap bitmap;
     bitmap.Set(1);
     const uint64_t before = GetRdmaAllocationCount();
@@ -59,11 +59,11 @@ TEST(IrnBitmap, WindowMovesAroundTheRing)
         ASSERT_EQ(bitmap.FindClear(base), base + 128);
         ASSERT_EQ(bitmap.FindClear(base + 127), base + 128);
         ASSERT_EQ(bitmap.FindClear(base + 128), base + 128);
-        ASSERT_FALSE(bitmap.Test(base + 128)); // its bit is that of base
+        ASSERT_FALSE(bitmap.Test(base + 128)); // shares the bit of base
     }
     EXPECT_EQ(GetRdmaAllocationCount(), before);
     EXPECT_EQ(bitmap.GetCapacity(), 128U);
-    bitmap.Advance(1'000'000); // past all of it
+    bitmap.Advance(1'000'000); // past the whole ring
     EXPECT_EQ(bitmap.FindClear(1'000'000), 1'000'000U);
 }
 

@@ -48,7 +48,7 @@ TEST(IrnReceiver, DuplicatesOfBothKinds)
 
 TEST(IrnReceiver, CheckAloneChangesNothing)
 {
-    // An early packet that is thrown away for want of a receive request is early again.
+    // A second copy of an early packet that is dropped for want of a receive request is early, too.
     IrnReceiver receiver;
     EXPECT_EQ(receiver.Check(2), RdmaReceiverVerdict::EARLY);
     EXPECT_EQ(receiver.Check(2), RdmaReceiverVerdict::EARLY);
@@ -109,7 +109,7 @@ TEST(IrnReceiver, NoMemoryInOrder)
 
 TEST(IrnReceiver, NoMemoryInSteadyStateWithLoss)
 {
-    // Every seventh packet is lost once. After the first hole nothing is allocated any more.
+    // Every seventh packet is lost once. After the first hole no memory is allocated.
     IrnReceiver receiver;
     IrnSender sender(MakeConfig(64));
     sender.Extend(100'000);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 
 // Loss recovery of IRN's sender with SACK: "Revisiting Network Support for RDMA", section 3.1.
-// Packets that were sent before carry an 'r'.
+// Retransmitted packets carry an 'r'.
 
 #include "irn-steps.h"
 
@@ -36,7 +36,7 @@ TEST(IrnRecovery, NackSendsTheCumulativeValueAgain)
 
 TEST(IrnRecovery, NackThatMovesTheCumulativeValueBeginsNoRecovery)
 {
-    // The ACK of 1 is lost. The NACK of 3 brings it, and the NACK of 4 sends 2 again.
+    // The ACK of 1 is lost. The NACK of 3 acknowledges 1, and the NACK of 4 sends 2 again.
     auto sender = Begin<IrnSender>(6);
     EXPECT_TRUE(sender.OnNak(2, 3, 10_ps).mayBegin); // for the window has moved
     EXPECT_TRUE(sender.IsAcknowledged(3));
@@ -59,10 +59,10 @@ TEST(IrnRecovery, ArrivedBeforeItsTurn)
 TEST(IrnRecovery, LostOnlyIfAHigherOneHasArrived)
 {
     // 0..9 sent; 2, 5 and 8 are lost. Each goes again when a packet behind it has arrived, once,
-    // however many NACKs tell of it.
+    // however many NACKs report the loss.
     auto sender = Begin<IrnSender>(12, 10);
     EXPECT_EQ(Reply(sender, 10_ps, "A1 N2/3", 1), "2r");
-    EXPECT_EQ(sender.GetNext(), 10U); // 4..9 are not lost, as far as anybody knows
+    EXPECT_EQ(sender.GetNext(), 10U); // no NACK shows that 4..9 are lost
     Answer(sender, 11_ps, "N2/4");
     EXPECT_EQ(sender.GetNext(), 10U);
     EXPECT_EQ(Reply(sender, 12_ps, "N2/6", 1), "5r");
@@ -74,11 +74,11 @@ TEST(IrnRecovery, LostOnlyIfAHigherOneHasArrived)
 
 TEST(IrnRecovery, ManyLostAtOnce)
 {
-    // 0..9 sent; 1..5, 7 and 8 are lost, and with them the first NACK, that of 6.
+    // 0..9 sent; 1..5, 7 and 8 are lost. The NACK of 9 overtakes the NACK of 6.
     auto sender = Begin<IrnSender>(11, 10);
-    // the NACK of 6 is lost, too
+    // without the NACK of 6, packet 6 goes again, too
     EXPECT_EQ(Reply(sender, 10_ps, "A0 N1/9"), "1r 2r 3r 4r 5r 6r 7r 8r 10");
-    // The NACK of 6 came too late for it. Nothing goes a second time.
+    // The NACK of 6 comes too late for packet 6. Nothing goes a second time.
     EXPECT_EQ(Reply(sender, 11_ps, "N1/6"), "");
 }
 
@@ -104,7 +104,7 @@ TEST(IrnRecovery, RecoveryEndsBehindItsSequence)
 {
     // 0..5 sent, 2 and 5 lost: the recovery sequence is 5. 6 and 7 go in recovery. The ACK of 4 is
     // a partial one: 5 goes again, for nothing else can have kept it from coming. Since 7 was sent
-    // before that, the recovery sequence is 7 now.
+    // before the ACK of 4 came, the recovery sequence becomes 7.
     auto sender = Begin<IrnSender>(8, 6);
     EXPECT_EQ(Reply(sender, 10_ps, "A1 N2/3 N2/4"), "2r 6 7");
     EXPECT_EQ(sender.GetRecoverySequence(), 5U);
@@ -124,8 +124,8 @@ TEST(IrnRecovery, RecoveryEndsBehindItsSequence)
 
 TEST(IrnRecovery, PartialAckOfWhatWentAgain)
 {
-    // 1, 2 and 4 are lost and go again in one pass. The partial acknowledgements of 1 and 2 come to
-    // stand at packets that have gone again already.
+    // 1, 2 and 4 are lost and go again in one pass. The partial acknowledgements of 1 and 2 stop at
+    // packets that have gone again already.
     auto sender = Begin<IrnSender>(6);
     EXPECT_EQ(Reply(sender, 10_ps, "A0 N1/3 N1/5"), "1r 2r 4r");
     EXPECT_EQ(Reply(sender, 20_ps, "A1 A3"), "");
@@ -199,8 +199,8 @@ TEST(IrnRecovery, NackThatEndsARecovery)
 
 TEST(IrnRecovery, KnownLossWhenTheRecoveryEnds)
 {
-    // 0..3 sent, 0 lost. In recovery 4..7 go; 4 is lost, and the NACK of 5 says so, but before the
-    // port is free for it the ACK of 3 ends the recovery. 4 waits for the next NACK.
+    // 0..3 sent, 0 lost. In recovery 4..7 go; 4 is lost, and the NACK of 5 reports the loss. Before
+    // the port is free for 4, the ACK of 3 ends the recovery. 4 waits for the next NACK.
     auto sender = Begin<IrnSender>(8, 4);
     EXPECT_EQ(Reply(sender, 10_ps, "N0/1"), "0r 4 5 6 7");
     Answer(sender, 20_ps, "N0/5 A3");
@@ -216,7 +216,7 @@ TEST(IrnRecovery, KnownLossWhenTheRecoveryEnds)
 TEST(IrnRecovery, ByThePapersWords)
 {
     // 0..7 sent; 1, 4 and 7 are lost. The NACK of 2 brings the ACK of 0, and begins the recovery.
-    // The partial ACK of 3 makes 4 lost only because 5 has come, and that of 6 does not make 7 so.
+    // The partial ACK of 3 makes 4 lost only because 5 has come; the ACK of 6 does not make 7 lost.
     auto sender = Begin<IrnSender>(8, ALL, MakeConfig(), IrnSelective::SACK, IrnSender::PAPER);
     Answer(sender, 10_ps, "N1/2");
     EXPECT_TRUE(sender.IsRecovering());

@@ -70,7 +70,7 @@ TEST(IrnRnr, AcknowledgedDuringTheWait)
     EXPECT_FALSE(sender.CanSend());
     EXPECT_TRUE(sender.OnTimeout(100_ps + WAIT).mayBegin);
     EXPECT_EQ(Send(sender, 20'000_ps), "3r 4");
-    // All of it: only new packets are left.
+    // The ACK covers all packets: only new packets are left.
     auto other = Begin<IrnSender>(4, 3);
     other.OnRnrNak(0, WAIT, 100_ps);
     other.OnAck(2, 200_ps);

@@ -20,12 +20,12 @@ constexpr uint32_t INITIAL = RDMA_PSN_SPACE - 3;
 class IrnScenario : public testing::Test
 {
   protected:
-    /** Answers on the wire back. */
+    /** An answer on its way to the sender. */
     struct Reply
     {
         char kind{0};                   //!< A or N
-        uint32_t psn{0};                //!< last in order (A), or expected (N)
-        uint32_t early{RDMA_PSN_SPACE}; //!< the one that came early
+        uint32_t psn{0};                //!< last PSN in order (A), or expected PSN (N)
+        uint32_t early{RDMA_PSN_SPACE}; //!< PSN of the early packet
     };
 
     /** \param packets to post \param selective use of NACKs */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 
-// IRN's sender with SACK: "Revisiting Network Support for RDMA", sections 3.1 and 3.2. Packets that
-// were sent before carry an 'r'.
+// IRN's sender with SACK: "Revisiting Network Support for RDMA", sections 3.1 and 3.2.
+// Retransmitted packets carry an 'r'.
 
 #include "irn-steps.h"
 
@@ -39,7 +39,7 @@ TEST(IrnSender, AcksAreCumulative)
     auto sender = Begin<IrnSender>(10, 6);
     EXPECT_TRUE(sender.OnAck(3, 1_ps).mayBegin);
     EXPECT_EQ(sender.GetAcked(), 4U);
-    // Old acknowledgements, empty ones, and those of packets that were never sent change nothing.
+    // Old acknowledgements, empty ones, and acknowledgements of unsent packets change nothing.
     for (const int64_t packet : {3, 2, 0, -1, -100, 6, 9, 10, 1'000'000})
     {
         EXPECT_TRUE(IsNothing(sender.OnAck(packet, 2_ps))) << packet;
@@ -133,7 +133,7 @@ TEST(IrnSender, OldNackThatTellsOfAHole)
     EXPECT_EQ(sender.GetAcked(), 4U);
     EXPECT_TRUE(sender.IsAcknowledged(6));
     EXPECT_EQ(Send(sender, 12_ps, 3), "4r 5r 8");
-    // A copy of it says nothing new.
+    // A copy of the NACK has no effect.
     EXPECT_TRUE(IsNothing(sender.OnNak(1, 6, 13_ps)));
 }
 
@@ -145,12 +145,12 @@ TEST(IrnSender, NackOfWhatWasNeverSent)
     EXPECT_TRUE(IsNothing(sender.OnNak(0, 1, 0_ps)));
     Send(sender, 0_ps, 4);
     EXPECT_TRUE(IsNothing(sender.OnNak(5, 6, 1_ps))); // posted, not sent
-    EXPECT_TRUE(IsNothing(sender.OnNak(5, 3, 1_ps))); // nor is the rest believed
+    EXPECT_TRUE(IsNothing(sender.OnNak(5, 3, 1_ps))); // the selective part is ignored, too
     EXPECT_TRUE(IsNothing(sender.OnNak(100, 101, 1_ps)));
     EXPECT_EQ(sender.GetAcked(), 0U);
     EXPECT_FALSE(sender.IsAcknowledged(3));
     EXPECT_FALSE(sender.IsRecovering());
-    // The cumulative part is in order, the selective one is of a packet that was never sent.
+    // The cumulative part is in order, the selective part names a packet that was never sent.
     Answer(sender, 2_ps, "A0 N1/4");
     EXPECT_FALSE(sender.IsAcknowledged(4));
     EXPECT_EQ(Send(sender, 2_ps, 2), "1r 4");
@@ -167,8 +167,8 @@ TEST(IrnSender, NackThatAcknowledgesAll)
 
 TEST(IrnSender, NackWithoutSelectivePart)
 {
-    // The receiver did not keep the packet that made it ask: the one it asks for is lost all the
-    // same, and each that it asks for in turn.
+    // The receiver did not keep the packet that caused the NACK. The packet that each NACK expects
+    // counts as lost.
     auto sender = Begin<IrnSender>(6);
     EXPECT_EQ(Reply(sender, 10_ps, "A1 N2"), "2r");
     EXPECT_EQ(Reply(sender, 11_ps, "N2"), "");

@@ -57,7 +57,7 @@ constexpr int ALL = 1000;
 /**
  * \ingroup rdma-tests
  * \param window most packets in flight
- * \return settings with the timeouts above, 2 retries and no limit of RNR NAKs
+ * \return settings with the timeouts above, 2 retries and no limit on RNR NAKs
  */
 inline RdmaSenderConfig
 MakeConfig(uint64_t window = 100)
@@ -74,9 +74,9 @@ MakeConfig(uint64_t window = 100)
 /**
  * \ingroup rdma-tests
  * \param sender a sender
- * \param now when
- * \param limit at most so many
- * \return the packets that go out until there are no more, those sent before with an 'r': "3r 7 8"
+ * \param now instant
+ * \param limit largest number of packets
+ * \return the packets that go out until there are no more, retransmissions with an 'r': "3r 7 8"
  */
 inline std::string
 Send(RdmaSender& sender, QbbPs now, int limit = ALL)
@@ -94,7 +94,7 @@ Send(RdmaSender& sender, QbbPs now, int limit = ALL)
  * \ingroup rdma-tests
  * \tparam Sender class of the sender
  * \param packets packets that the sender has to send
- * \param limit at most so many go out at 0
+ * \param limit largest number of packets that go out at 0
  * \param config settings of the sender
  * \param args further arguments of its constructor
  * \return the sender
@@ -118,8 +118,8 @@ Begin(uint64_t packets,
  *
  * \param receiver the receiver
  * \param packet the packet
- * \param ends it ends its message
- * \return what is sent back: "A5" (ACK), "N5" (NAK), "N5/7" (NACK of an early packet), or nothing
+ * \param ends true if the packet ends its message
+ * \return the answer: "A5" (ACK), "N5" (NAK), "N5/7" (NACK of an early packet), or nothing
  */
 inline std::string
 Arrive(RdmaReceiver& receiver, int64_t packet, bool ends = false)
@@ -147,8 +147,8 @@ Arrive(RdmaReceiver& receiver, int64_t packet, bool ends = false)
 /**
  * \ingroup rdma-tests
  * \param receiver the receiver
- * \param packets packets that arrive, as Send() gives them; "-3" is lost
- * \return what is sent back for each, as Arrive() gives it
+ * \param packets packets that arrive, as Send() returns them; "-3" is lost
+ * \return the answers to all packets, as Arrive() returns them
  */
 inline std::string
 ArriveAll(RdmaReceiver& receiver, const std::string& packets)
@@ -170,8 +170,8 @@ ArriveAll(RdmaReceiver& receiver, const std::string& packets)
  * Answers come in.
  *
  * \param sender the sender
- * \param now when
- * \param answers as ArriveAll() gives them; "-A5" is lost
+ * \param now instant
+ * \param answers answers as ArriveAll() returns them; "-A5" is lost
  */
 inline void
 Answer(RdmaSender& sender, QbbPs now, const std::string& answers)
@@ -200,10 +200,10 @@ Answer(RdmaSender& sender, QbbPs now, const std::string& answers)
  * Answers come in, and the sender sends at the same instant.
  *
  * \param sender the sender
- * \param now when
- * \param answers as Answer() takes them
- * \param limit at most so many go out
- * \return the packets that go out, as Send() gives them
+ * \param now instant
+ * \param answers answers as Answer() takes them
+ * \param limit largest number of packets that go out
+ * \return the packets that go out, as Send() returns them
  */
 inline std::string
 Reply(RdmaSender& sender, QbbPs now, const std::string& answers, int limit = ALL)

@@ -20,7 +20,7 @@ TEST(IrnTimer, RtoLowForASinglePacket)
     EXPECT_TRUE(event.mayBegin);
     EXPECT_FALSE(event.failed);
     EXPECT_EQ(sender.GetTimeouts(), 1U);
-    EXPECT_EQ(sender.GetDeadline(), NEVER); // until it goes out, which may take a while
+    EXPECT_EQ(sender.GetDeadline(), NEVER); // starts with the retransmission
     EXPECT_EQ(Send(sender, 1500_ps), "0r");
     EXPECT_EQ(sender.GetDeadline(), 1500_ps + LOW);
     sender.OnAck(0, 1550_ps);
@@ -58,7 +58,7 @@ TEST(IrnTimer, MoreInFlightThanAtTheStart)
     EXPECT_EQ(sender.GetDeadline(), LOW); // later packets do not move it
     EXPECT_TRUE(IsNothing(sender.OnTimeout(LOW)));
     EXPECT_EQ(sender.GetDeadline(), HIGH);
-    // Progress: anew with RTO_low, for now few are in flight.
+    // Progress: the timer starts anew with RTO_low, since few packets are in flight.
     sender.OnAck(0, 150_ps);
     EXPECT_EQ(sender.GetDeadline(), 150_ps + LOW);
     EXPECT_TRUE(sender.OnTimeout(150_ps + LOW).mayBegin);
@@ -162,7 +162,7 @@ TEST(IrnTimer, TimeoutBeginsARecovery)
     EXPECT_EQ(Send(sender, HIGH), "0r 6 7");
     EXPECT_TRUE(sender.IsRecovering());
     EXPECT_EQ(sender.GetRecoverySequence(), 5U);
-    // They had been lost: 6 comes early, and everything below it is lost.
+    // 0..5 had been lost: 6 comes early, and everything below 6 is lost.
     EXPECT_EQ(Reply(sender, 400_ps, "A0 N1/6"), "1r 2r 3r 4r 5r 8");
     EXPECT_EQ(sender.GetRecoverySequence(), 7U);
     Answer(sender, 500_ps, "A7");

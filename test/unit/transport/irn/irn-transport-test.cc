@@ -155,7 +155,7 @@ TEST(IrnTransport, WithoutTimer)
 
 TEST(IrnTransport, ByThePapersWords)
 {
-    // The NACK of 1 brings the first news. By the published logic it takes one more.
+    // By the paper's words the first NACK shows the loss of 1. The published logic takes one more.
     for (const bool paper : {false, true})
     {
         auto transport = MakeTransport();
@@ -205,7 +205,7 @@ TEST(IrnTransport, LimitsOfAQueuePair)
     EXPECT_TRUE(MakeBusySender(transport, limits)->OnRnrNak(0, 10_ps, 0_ps).failed);
     limits.timeout = 0_ps;
     EXPECT_EQ(MakeBusySender(transport, limits)->GetDeadline(), NEVER);
-    // A timeout of its own is fixed.
+    // A queue pair's own timeout is fixed.
     transport->SetAttribute("DynamicRto", BooleanValue(true));
     limits.timeout = 5000_ps;
     const auto fixed = MakeBusySender(transport, limits);

@@ -24,7 +24,7 @@ TEST(IrnWithoutSack, OneLossIsAsWithSack)
 
 TEST(IrnWithoutSack, EachLossOfAWindowTakesARoundTrip)
 {
-    // 0..9 sent; 1, 4 and 7 are lost. The NACKs of 8 and 9 tell of 4 and 7, but not to this sender.
+    // 0..9 sent; 1, 4 and 7 are lost. The NACKs of 8 and 9 show 4 and 7, which this sender ignores.
     IrnSender sender(MakeConfig(), IrnSelective::NONE);
     IrnReceiver receiver;
     sender.Extend(10);
@@ -68,7 +68,7 @@ TEST(IrnWithoutSack, NackWithANewCumulativeValue)
 
 TEST(IrnWithoutSack, Timeout)
 {
-    // 0 and 1 of 0..2 are lost for good, and again. Each timeout sends the cumulative packet.
+    // Of 0..2, 0 and 1 are lost, and lost again. Each timeout sends the cumulative packet.
     auto sender = Begin<IrnSender>(3, ALL, MakeConfig(), IrnSelective::NONE);
     EXPECT_EQ(Reply(sender, 10_ps, "N0/2"), "0r");
     sender.OnTimeout(LOW);

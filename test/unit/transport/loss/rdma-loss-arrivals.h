@@ -30,8 +30,8 @@ class RdmaLossArrivals
     struct Packet
     {
         int64_t message{0};   //!< its message
-        bool first{false};    //!< of its message
-        bool last{false};     //!< of its message
+        bool first{false};    //!< first packet of its message
+        bool last{false};     //!< last packet of its message
         bool asksAck{false};  //!< asks for an ACK
         bool here{false};     //!< has arrived, and counts
         uint32_t executed{0}; //!< times executed or placed

@@ -136,7 +136,7 @@ RdmaLossModel::Post()
 void
 RdmaLossModel::Transport(const Item& item, double lose)
 {
-    // Copies are counted from now, or else they would add up to ever longer delays.
+    // The delay of each copy counts from the present instant, or else delays would add up.
     for (int copies = Chance(m_pattern.duplicate) ? 2 : 1; copies > 0; --copies)
     {
         QbbPs at = m_now + 1_ps + Below(m_pattern.maxDelay);
@@ -158,7 +158,7 @@ RdmaLossModel::SendOne()
 {
     if (!m_sender->CanSend())
     {
-        m_ready = false; // its turn, and it has nothing
+        m_ready = false; // the sender has its turn and nothing to send
         return;
     }
     const auto packet = static_cast<int64_t>(m_sender->GetNext());

@@ -22,24 +22,24 @@ namespace ns3
 struct RdmaLossPattern
 {
     uint64_t seed{1};           //!< seed of all random numbers of the run
-    RdmaLossSettings settings;  //!< of the sender
+    RdmaLossSettings settings;  //!< settings of the sender
     uint32_t messages{1};       //!< messages of 1 to maxPackets packets
     uint32_t maxPackets{1};     //!< longest message
     uint32_t initialPsn{0};     //!< PSN of packet 0
     QbbPs rnrWait{2000};        //!< wait after an RNR NAK
-    QbbPs maxDelay{1000};       //!< most that a packet or an answer takes
-    QbbPs maxPause{0};          //!< most that the sender's port is held up now and then
+    QbbPs maxDelay{1000};       //!< longest delay of a packet or an answer
+    QbbPs maxPause{0};          //!< longest time for which the sender's port is held up
     uint32_t ackInterval{1};    //!< go-back-N: packets of a message for each ACK
     double loseData{0};         //!< probability that a packet is lost
-    double loseAck{0};          //!< the same for an ACK
-    double loseNak{0};          //!< the same for a NAK
-    double loseRnr{0};          //!< the same for an RNR NAK
-    bool loseOne{false};        //!< one packet is lost that another one follows
+    double loseAck{0};          //!< probability that an ACK is lost
+    double loseNak{0};          //!< probability that a NAK is lost
+    double loseRnr{0};          //!< probability that an RNR NAK is lost
+    bool loseOne{false};        //!< one packet that another one follows is lost
     double duplicate{0};        //!< probability that a packet or an answer arrives twice
     bool reorder{false};        //!< packets and answers overtake each other
     bool receivesPosted{true};  //!< receive requests for all messages are there from the start
     bool needsAtEnd{false};     //!< a receive is needed by a message's last packet, not its first
-    bool postedAtOnce{true};    //!< the messages are, too
+    bool postedAtOnce{true};    //!< all messages are posted at the start
     bool tellDuplicates{false}; //!< IRN: a packet kept before is answered by a NACK, not by an ACK
 };
 
@@ -56,7 +56,7 @@ struct RdmaLossSeen
     uint64_t gaps{0};            //!< NAKs
     uint64_t refused{0};         //!< packets refused
     uint64_t dropped{0};         //!< early packets thrown away for want of a receive request
-    uint64_t duplicates{0};      //!< packets that came in again
+    uint64_t duplicates{0};      //!< duplicates that arrived
     uint64_t restarts{0};        //!< messages begun again
     uint64_t deepest{0};         //!< most packets in flight
 };
@@ -74,7 +74,7 @@ class RdmaLossModel
   public:
     /**
      * \param pattern the run
-     * \param [in,out] seen the run's events are added
+     * \param [in,out] seen events, to which the run's events are added
      */
     RdmaLossModel(const RdmaLossPattern& pattern, RdmaLossSeen& seen);
 
@@ -94,7 +94,7 @@ class RdmaLossModel
     /** A packet or an answer on its way. */
     struct Item
     {
-        Kind kind{Kind::DATA}; //!< what it is
+        Kind kind{Kind::DATA}; //!< kind
         int64_t packet{0};     //!< the packet number behind the PSN, unknown to sender and receiver
         int64_t early{-1};     //!< NAK: the packet that came early
     };
@@ -115,22 +115,22 @@ class RdmaLossModel
     void CheckSelective();
     void Expect(bool condition, const char* what);
 
-    RdmaLossPattern m_pattern;                    //!< settings
-    RdmaLossSeen& m_seen;                         //!< what it saw
-    std::mt19937_64 m_random;                     //!< everything random
-    std::unique_ptr<RdmaReliableSender> m_sender; //!< under test
-    std::unique_ptr<RdmaReceiver> m_receiver;     //!< under test
-    RdmaLossReference m_reference;                //!< of the sender
+    RdmaLossPattern m_pattern;                    //!< the run
+    RdmaLossSeen& m_seen;                         //!< events of the run
+    std::mt19937_64 m_random;                     //!< source of all random numbers
+    std::unique_ptr<RdmaReliableSender> m_sender; //!< the sender under test
+    std::unique_ptr<RdmaReceiver> m_receiver;     //!< the receiver under test
+    RdmaLossReference m_reference;                //!< reference of the sender
     RdmaLossArrivals m_arrivals;                  //!< reference of the receiver
-    std::string m_error;                          //!< what is wrong
+    std::string m_error;                          //!< the first error
 
     QbbPs m_now{0};                    //!< the clock
     std::multimap<QbbPs, Item> m_line; //!< packets and answers on their way
-    QbbPs m_last[2]{};                 //!< without reordering: arrivals, of packets and answers
-    bool m_ready{false};               //!< the sender stands in the NIC's list of ready ones
-    QbbPs m_nextSend{0};               //!< when its port is free
+    QbbPs m_last[2]{};                 //!< without reordering: last arrivals of packets, answers
+    bool m_ready{false};               //!< the sender is in the NIC's list of ready senders
+    QbbPs m_nextSend{0};               //!< when the sender's port is free
     QbbPs m_nextPost{0};               //!< when the next message is posted
-    QbbPs m_nextReceive{0};            //!< when the next receive request is
+    QbbPs m_nextReceive{0};            //!< when the next receive request is posted
     int64_t m_receives{0};             //!< receive requests posted so far
     bool m_lostOne{false};             //!< loseOne has lost its packet
 };

@@ -2,7 +2,7 @@
 
 // Every way of loss recovery against a reference, over random patterns of loss, duplication and
 // reordering. The environment variable RDMA_RANDOM_PATTERNS is the number of patterns in all,
-// 1'000'000 by default; from 20'000 on they see all that they are for.
+// 1'000'000 by default; 20'000 and more cover all cases that the tests look for.
 
 #include "rdma-loss-model.h"
 #include "rdma-psn.h"
@@ -30,7 +30,7 @@ GetPatterns()
     return text ? std::strtoull(text, nullptr, 10) : 1'000'000;
 }
 
-/** \param random source \return a probability: 0, small, or large */
+/** \param random source of random numbers \return a probability: 0, small, or large */
 double
 RandomProbability(std::mt19937_64& random)
 {
@@ -39,9 +39,9 @@ RandomProbability(std::mt19937_64& random)
 }
 
 /**
- * \param random source
+ * \param random source of random numbers
  * \param mode how a lost packet is recovered
- * \return a pattern: all at random
+ * \return a random pattern
  */
 RdmaLossPattern
 RandomPattern(std::mt19937_64& random, RdmaLossMode mode)
@@ -108,7 +108,7 @@ RandomPattern(std::mt19937_64& random, RdmaLossMode mode)
  * \param mode how a lost packet is recovered
  * \param seed of the patterns
  * \param share one pattern in this number is run
- * \param change makes more of each pattern
+ * \param change changes each pattern
  * \return events of the runs
  */
 template <typename Change>
@@ -132,7 +132,7 @@ RunPatterns(RdmaLossMode mode, uint64_t seed, uint64_t share, Change change)
     return seen;
 }
 
-/** \param [in,out] pattern nothing is lost, overtakes or is refused from now on */
+/** \param [in,out] pattern loses, reorders and refuses nothing after the call */
 void
 MakeLossless(RdmaLossPattern& pattern)
 {
@@ -144,7 +144,7 @@ MakeLossless(RdmaLossPattern& pattern)
     pattern.receivesPosted = true;
 }
 
-/** \param [in,out] pattern has no retransmission timer from now on */
+/** \param [in,out] pattern has no retransmission timer after the call */
 void
 TakeTimerAway(RdmaLossPattern& pattern)
 {
@@ -233,8 +233,8 @@ TEST(RdmaLossRandom, GoBack0)
 
 TEST(RdmaLossRandom, LosslessInOrderWithoutTimer)
 {
-    // Nothing is lost or overtakes: nothing is sent again, however long it takes and however often
-    // it arrives.
+    // Without losses and reordering nothing is sent again, whatever the delays and however often a
+    // packet arrives.
     for (const auto mode : MODES)
     {
         const auto seen = RunPatterns(mode, 305, 40, [](RdmaLossPattern& pattern) {

@@ -18,9 +18,9 @@ namespace ns3
  *
  * Selective retransmission has the variables of the authors' transport logic
  * (NetSys/irn-vivado-hls): the packet that went again last, or is to, and whether it is to
- * (txFree.cpp), and its cases of an answer one by one (receiveAck.cpp). Not theirs: a hole is
- * looked for when a packet is wanted, and not one packet later; what an RNR NAK does; an old NACK
- * counts only if it tells of a packet that is news.
+ * (txFree.cpp), and its cases of an answer one by one (receiveAck.cpp). Differences: a hole is
+ * looked for when a packet is wanted, and not one packet later; RNR NAKs are handled; an old NACK
+ * counts only if it reports a packet that was not known to have come.
  */
 class RdmaLossReference
 {
@@ -106,7 +106,7 @@ class RdmaLossReference
         return Selective() ? highest - acked : next - std::max(acked, arrived);
     }
 
-    /** The packet of Next() goes out. \param now when */
+    /** The packet of Next() goes out. \param now instant */
     void Sent(QbbPs now)
     {
         const int64_t p = Next();
@@ -173,7 +173,7 @@ class RdmaLossReference
 
     /**
      * \param expected the packet that the receiver waits for
-     * \param early the one that came early, and is kept; -1 for none
+     * \param early the packet that came early, and is kept; -1 for none
      * \param now the instant
      */
     void Nak(int64_t expected, int64_t early, QbbPs now)
@@ -223,7 +223,7 @@ class RdmaLossReference
 
     /**
      * \param expected the packet that was refused
-     * \param wait how long to wait
+     * \param wait length of the wait
      * \param now the instant
      */
     void Rnr(int64_t expected, QbbPs wait, QbbPs now)
@@ -280,16 +280,16 @@ class RdmaLossReference
         }
     }
 
-    std::vector<Packet> packets;  //!< all that were posted
-    int64_t acked{0};             //!< acknowledged from the first on
-    int64_t arrived{0};           //!< go-back-0: arrived since it went back
+    std::vector<Packet> packets;  //!< all packets that were posted
+    int64_t acked{0};             //!< packets acknowledged, all from the first on
+    int64_t arrived{0};           //!< go-back-0: packets that arrived since it went back
     int64_t highest{0};           //!< one more than the highest sent
-    int64_t next{0};              //!< go-back: goes next
+    int64_t next{0};              //!< go-back: packet that goes next
     int64_t present;              //!< window at present
     QbbPs deadline{NEVER};        //!< timeout or end of a wait
-    int64_t recoverySequence{-1}; //!< ends the recovery
-    int64_t retransmit{-1};       //!< went again last, or is to go again
-    bool wanted{false};           //!< is to go again
+    int64_t recoverySequence{-1}; //!< packet whose acknowledgement ends the recovery
+    int64_t retransmit{-1};       //!< packet that went again last, or is to go again
+    bool wanted{false};           //!< the packet `retransmit` is to go again
     int64_t refusedEnd{0};        //!< all before it that has not arrived was refused
     int64_t retransmissions{0};   //!< packets sent again
     int64_t timeouts{0};          //!< timeouts
@@ -381,7 +381,7 @@ class RdmaLossReference
 
     RdmaLossSettings m_set;    //!< settings
     RdmaLossTimeout m_timeout; //!< length of the next timeout
-    int64_t m_credit{0};       //!< acknowledged since the window changed
+    int64_t m_credit{0};       //!< packets acknowledged since the window changed
     QbbPs m_start{0};          //!< start of the timer
 };
 

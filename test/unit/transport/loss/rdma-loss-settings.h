@@ -31,13 +31,13 @@ struct RdmaLossSettings
     RdmaLossMode mode{RdmaLossMode::SACK}; //!< how a lost packet is recovered
     int64_t window{1 << 20};               //!< most packets in flight
     QbbPs low{0};                          //!< timeout with few packets in flight
-    QbbPs high{0};                         //!< timeout with more
-    int64_t lowPackets{0};                 //!< few
-    bool dynamic{false};                   //!< timeout from round trips
-    QbbPs min{0};                          //!< the least of these
+    QbbPs high{0};                         //!< timeout with more packets in flight
+    int64_t lowPackets{0};                 //!< number of packets in flight that counts as few
+    bool dynamic{false};                   //!< timeout computed from round trips
+    QbbPs min{0};                          //!< the least computed timeout
     QbbPs max{0};                          //!< timeouts double up to this; 0: they do not
     bool backOff{false};                   //!< go-back-N: a loss halves the window
-    bool paper{false};                     //!< selective: the paper's words
+    bool paper{false};                     //!< selective: the rules of the paper's text
 };
 
 } // namespace ns3

@@ -53,11 +53,11 @@ class RdmaCnpModerationTest : public testing::Test
     }
 
     /**
-     * An empty WRITE arrives, and is not acknowledged.
+     * Lets an empty WRITE arrive, which is not acknowledged.
      *
-     * \param us when, in microseconds
+     * \param us instant in microseconds
      * \param qp index of the queue pair
-     * \param marked with CE
+     * \param marked true: marked with CE
      */
     void At(double us, uint32_t qp, bool marked)
     {
@@ -77,7 +77,7 @@ class RdmaCnpModerationTest : public testing::Test
         });
     }
 
-    /** \param us when, in microseconds \return CNPs sent by each queue pair until then */
+    /** \param us instant in microseconds \return CNPs sent by each queue pair until then */
     Counts RunUntil(double us)
     {
         Simulator::Stop(NanoSeconds(us * 1000) - Simulator::Now());
@@ -92,12 +92,12 @@ class RdmaCnpModerationTest : public testing::Test
     }
 
     /**
-     * Marks for all three at 0, 1 and 2 us and again at 30 us; an unmarked packet each from 60 us
-     * on, the second queue pair's first; and once more from 120 us on.
+     * The queue pairs get marked packets at 0, 1 and 2 us and from 30 us on, unmarked ones from
+     * 60 us on, the second queue pair first, and again from 120 us on, the third first.
      *
      * \param first CNPs of each queue pair at 20 us
-     * \param second at 100 us
-     * \param third at 150 us
+     * \param second CNPs of each queue pair at 100 us
+     * \param third CNPs of each queue pair at 150 us
      */
     void Expect(const Counts& first, const Counts& second, const Counts& third)
     {
@@ -119,8 +119,8 @@ class RdmaCnpModerationTest : public testing::Test
     }
 
     Ptr<RdmaFabric> m_fabric;                    //!< three hosts at a switch
-    std::vector<Ptr<RdmaQueuePair>> m_receivers; //!< at host 2
-    std::array<uint32_t, 3> m_psn{};             //!< next packet of each
+    std::vector<Ptr<RdmaQueuePair>> m_receivers; //!< queue pairs at host 2
+    std::array<uint32_t, 3> m_psn{};             //!< next packet of each queue pair
 };
 
 TEST_F(RdmaCnpModerationTest, PerQueuePairIsTheDefault)
@@ -139,15 +139,15 @@ TEST_F(RdmaCnpModerationTest, PerQueuePair)
 
 TEST_F(RdmaCnpModerationTest, PerDestination)
 {
-    // Host 0 gets one at 0 for the first queue pair, and at 60 us one for the second, whose packet
-    // comes first then; the mark of 30 us that the first has to tell goes out after 110 us.
+    // Host 0 gets a CNP at 0 for the first queue pair, and at 60 us one for the second, whose
+    // packet comes first. The first queue pair reports its mark of 30 us after 110 us.
     Install("Destination");
     Expect({1, 0, 1}, {1, 1, 2}, {2, 1, 2});
 }
 
 TEST_F(RdmaCnpModerationTest, PerPort)
 {
-    // One in 50 us: the first queue pair's at 0, the second one's at 60 us, the third one's at
+    // One CNP in 50 us: the first queue pair's at 0, the second one's at 60 us, the third one's at
     // 120 us.
     Install("Port");
     Expect({1, 0, 0}, {1, 1, 0}, {1, 1, 1});
@@ -193,7 +193,7 @@ RunIncast(uint32_t ackInterval)
 TEST(RdmaCnps, IndependentOfAckCoalescing)
 {
     // Both hosts have half of the port until the 4 MB of host 1 are there: 0.71 ms, 14 intervals of
-    // 50 us for each; then host 0 is alone, and the queue goes.
+    // 50 us for each; then host 0 is alone, and the queue drains.
     const auto each = RunIncast(1);
     const auto few = RunIncast(64);
     EXPECT_EQ(each.first, few.first);

@@ -26,9 +26,9 @@ struct Waiter
         return place;
     }
 
-    uint32_t qpn{0};                                //!< its number
-    uint32_t place{RdmaPaceHeap<Waiter>::NO_PLACE}; //!< the heap's
-    QbbPs at{0};                                    //!< what the reference knows
+    uint32_t qpn{0};                                //!< QPN
+    uint32_t place{RdmaPaceHeap<Waiter>::NO_PLACE}; //!< place in the heap
+    QbbPs at{0};                                    //!< instant by the reference
 };
 
 constexpr uint32_t NO_PLACE = RdmaPaceHeap<Waiter>::NO_PLACE;

@@ -39,9 +39,9 @@ struct Script
     QbbBitRate rate{GIGABIT};                            //!< rate now
     uint64_t windowBytes{RdmaRateController::NO_WINDOW}; //!< window now
     QbbPs rise{RdmaRateController::NEVER};               //!< when the rate rises by itself
-    QbbBitRate risen{0};                                 //!< to this
-    std::function<void(const RdmaAckSample&)> onAck;     //!< done at an acknowledgement
-    std::vector<QbbPs> acks;                             //!< when they came
+    QbbBitRate risen{0};                                 //!< the rate after that rise
+    std::function<void(const RdmaAckSample&)> onAck;     //!< called at each acknowledgement
+    std::vector<QbbPs> acks;                             //!< times of the acknowledgements
 };
 
 class ScriptedController : public RdmaRateController
@@ -77,7 +77,7 @@ class ScriptedController : public RdmaRateController
     }
 
   private:
-    Script* m_script; //!< what to say
+    Script* m_script; //!< answers
 };
 
 class ScriptedControl : public RdmaCongestionControl
@@ -88,7 +88,7 @@ class ScriptedControl : public RdmaCongestionControl
         return std::make_unique<ScriptedController>(script);
     }
 
-    Script* script{nullptr}; //!< of all controllers
+    Script* script{nullptr}; //!< answers of all controllers
 };
 
 class RdmaPaceTest : public testing::Test
@@ -130,7 +130,7 @@ class RdmaPaceTest : public testing::Test
         EXPECT_EQ(m_script.acks[0], FIRST_ACK);
     }
 
-    Script m_script;           //!< what the controller says
+    Script m_script;           //!< answers of the controllers
     Ptr<RdmaFabric> m_fabric;  //!< two hosts and a switch
     std::vector<QbbPs> m_sent; //!< when packets went out
 };
@@ -182,7 +182,7 @@ TEST_F(RdmaPaceTest, WindowOpens)
 
 TEST_F(RdmaPaceTest, WindowOpensAndTheRateRises)
 {
-    // Not waiting for its pace, but for its window; both change with one acknowledgement.
+    // The queue pair waits for its window, not its pace; both change with one acknowledgement.
     m_script.windowBytes = 1106;
     m_script.onAck = [this](const RdmaAckSample&) {
         m_script.rate = 10 * GIGABIT;
@@ -195,7 +195,7 @@ TEST_F(RdmaPaceTest, WindowOpensAndTheRateRises)
 
 TEST_F(RdmaPaceTest, ResetWhileWaiting)
 {
-    // The queue pair stands among those that wait when its pacer goes.
+    // The queue pair waits for its pace when it is reset.
     const auto pair = m_fabric->Connect(0, 1);
     RdmaSendRequest request;
     request.length = 10'240;

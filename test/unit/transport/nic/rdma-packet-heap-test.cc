@@ -34,8 +34,8 @@ struct CountedMessage
         return *this;
     }
 
-    uint64_t packet;              //!< its number
-    static inline uint64_t moves; //!< of all of them
+    uint64_t packet;              //!< number of the message
+    static inline uint64_t moves; //!< copies and moves of all messages
 };
 
 /// \return 0 to n - 1

@@ -81,7 +81,7 @@ class RdmaSteadyStateTest : public testing::TestWithParam<const char*>
         Span before;
         Span after;
         const auto take = [&fabric](Span& span) {
-            // Summing up comes before looking, and after it the second time: it may allocate.
+            // GetTotals() may allocate: it is called before the first count and after the second.
             const RdmaFabricTotals totals = fabric->GetTotals();
             span.frames = totals.packetHops;
             span.pauses = totals.pauseFrames;

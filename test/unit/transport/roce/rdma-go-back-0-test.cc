@@ -114,7 +114,7 @@ TEST(RdmaGoBack0Sender, AcksWithinAMessageShowLife)
     {
         sender.OnAck(packet, (packet + 1) * 900_ps);
         EXPECT_EQ(sender.GetDeadline(), (packet + 1) * 900_ps + TIMEOUT);
-        sender.OnAck(packet, (packet + 1) * 900_ps + 50_ps); // once more is no news
+        sender.OnAck(packet, (packet + 1) * 900_ps + 50_ps); // a repeated ACK changes nothing
         EXPECT_EQ(sender.GetDeadline(), (packet + 1) * 900_ps + TIMEOUT);
     }
     // retry_cnt is 2: with a sign of life after each timeout it goes on for ever.
@@ -125,7 +125,7 @@ TEST(RdmaGoBack0Sender, AcksWithinAMessageShowLife)
         sender.OnAck(0, now + 10_ps);
         EXPECT_EQ(sender.GetDeadline(), now + 10_ps + TIMEOUT);
     }
-    // Without, the third in a row is the end.
+    // Without signs of life, the third timeout in a row is the end.
     for (QbbPs now = 200'000_ps; now < 202'000_ps; now += 1000_ps)
     {
         EXPECT_FALSE(sender.OnTimeout(now).failed);
@@ -146,7 +146,7 @@ TEST(RdmaGoBack0Sender, AckFromBeforeItWentBack)
     EXPECT_EQ(Send(sender, 2000_ps, 2), "0r 1r");
     EXPECT_TRUE(IsNothing(sender.OnAck(3, 2500_ps)));
     EXPECT_EQ(sender.GetDeadline(), 2000_ps + TIMEOUT);
-    // Of the whole message it would be the end of it.
+    // An ACK of the whole message completes the message.
     EXPECT_TRUE(sender.OnAck(5, 2600_ps).mayBegin);
     EXPECT_EQ(sender.GetAcked(), 6U);
     EXPECT_FALSE(sender.CanSend());
@@ -262,7 +262,7 @@ TEST(RdmaGoBack0Receiver, GapAsksForTheFirstPacket)
     EXPECT_EQ(ArriveAll(receiver, "2 3 5"), "A2 A3 N2");
     EXPECT_EQ(receiver.GetMissing(), 2U);
     EXPECT_EQ(receiver.GetExpected(), 2U);
-    // The lost one was only late: too late.
+    // The packet that seemed lost was late: it is ignored, too.
     EXPECT_EQ(ArriveAll(receiver, "4 5 3"), "");
     EXPECT_EQ(receiver.Check(2), RdmaReceiverVerdict::RESTART);
     EXPECT_EQ(ArriveAll(receiver, "2 3 4"), "A2 A3 A4");
@@ -322,8 +322,8 @@ TEST(RdmaGoBack0Receiver, RefusedPackets)
 
 TEST(RdmaGoBack0, LossAtTheWrap)
 {
-    // One message of 6 packets with PSNs 2^24-3 2^24-2 2^24-1 0 1 2. PSN 0 is lost; then, the
-    // second time, the first packet, and the timeout has to help.
+    // One message of 6 packets with PSNs 2^24-3 2^24-2 2^24-1 0 1 2. PSN 0 is lost. In the second
+    // attempt the first packet is lost, and the timeout has to help.
     constexpr uint32_t INITIAL = RDMA_PSN_SPACE - 3;
     auto sender = MakeSender({6});
     RdmaGoBack0Receiver receiver;

@@ -76,6 +76,6 @@ TEST(RdmaGoBackNPsn, PastTheWholePsnSpace)
     EXPECT_EQ(requester.GetHighestSent(), PACKETS);
     EXPECT_GT(lost, 300U);
     EXPECT_EQ(naks, lost);
-    // With a lost packet go the 64 that were sent before its NAK came.
+    // With a lost packet the 64 packets sent before its NAK came go again.
     EXPECT_EQ(requester.GetRetransmissions(), lost * (DISTANCE + 1));
 }

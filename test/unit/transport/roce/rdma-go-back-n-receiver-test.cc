@@ -53,13 +53,13 @@ TEST(RdmaGoBackNReceiver, Duplicates)
 
 TEST(RdmaGoBackNReceiver, OneNakForAGap)
 {
-    // 1 is lost: 2 is asked about, 3 and 4 are not. The requester goes back to 1.
+    // 1 is lost: 2 causes a NAK, 3 and 4 do not. The requester goes back to 1.
     RdmaGoBackNReceiver responder;
     EXPECT_EQ(Receive(responder, {0, 2, 3, 4}), (Verdicts{ACCEPT, GAP, IGNORE, IGNORE}));
     EXPECT_EQ(responder.GetExpected(), 1U);
     EXPECT_EQ(Receive(responder, {1, 2, 3, 4, 5}),
               (Verdicts{ACCEPT, ACCEPT, ACCEPT, ACCEPT, ACCEPT}));
-    // The next gap is asked about again.
+    // The next gap causes a NAK again.
     EXPECT_EQ(Receive(responder, {7, 8, 6, 8}), (Verdicts{GAP, IGNORE, ACCEPT, GAP}));
     EXPECT_EQ(responder.GetExpected(), 7U);
 }
@@ -73,7 +73,7 @@ TEST(RdmaGoBackNReceiver, FirstPacketLost)
 TEST(RdmaGoBackNReceiver, DuplicateWithinAGap)
 {
     // A timeout sends from the oldest unacknowledged packet: duplicates first. They are
-    // acknowledged, and the gap stays the one that was asked about.
+    // acknowledged, and the gap, which a NAK has reported, causes no second NAK.
     RdmaGoBackNReceiver responder;
     EXPECT_EQ(
         Receive(responder, {0, 1, 3, 0, 1, 3, 4, 2, 3}),
@@ -94,7 +94,7 @@ TEST(RdmaGoBackNReceiver, RefusedPacket)
     EXPECT_EQ(responder.GetExpected(), 1U);
     EXPECT_EQ(Receive(responder, {2, 1, 2, 3}), (Verdicts{IGNORE, ACCEPT, ACCEPT, ACCEPT}));
     EXPECT_EQ(responder.GetExpected(), 4U);
-    EXPECT_EQ(Receive(responder, {5, 4}), (Verdicts{GAP, ACCEPT})); // gaps are asked about as ever
+    EXPECT_EQ(Receive(responder, {5, 4}), (Verdicts{GAP, ACCEPT})); // a gap causes a NAK as usual
 }
 
 TEST(RdmaGoBackNReceiver, RefusedAfterAGap)

@@ -24,7 +24,7 @@ TEST(RdmaGoBackNRnr, RnrNakWaits)
         const auto end = requester.OnTimeout(10'100_ps);
         EXPECT_TRUE(end.mayBegin);
         EXPECT_FALSE(end.failed);
-        EXPECT_EQ(requester.GetTimeouts(), 0U); // it was none
+        EXPECT_EQ(requester.GetTimeouts(), 0U); // the wait is no timeout
         EXPECT_EQ(requester.GetDeadline(), NEVER);
         Send(requester, 1, 3, 10'200_ps, true);
         Send(requester, 4, 5, 10'300_ps);
@@ -78,13 +78,13 @@ TEST(RdmaGoBackNRnr, OldRnrNaksChangeNothing)
     Send(requester, 0, 3, 0_ps);
     requester.OnAck(2, 10_ps);
     EXPECT_TRUE(IsNothing(requester.OnRnrNak(1, 10'000_ps, 20_ps)));
-    // nor those about packets that were never sent, posted or not
+    // RNR NAKs of packets that were never sent, posted or not, change nothing either
     EXPECT_TRUE(IsNothing(requester.OnRnrNak(5, 10'000_ps, 20_ps)));
     EXPECT_TRUE(IsNothing(requester.OnRnrNak(6, 10'000_ps, 20_ps)));
     EXPECT_EQ(requester.GetAcked(), 3U);
     EXPECT_TRUE(requester.CanSend());
     EXPECT_EQ(requester.GetDeadline(), NEVER);
-    // everything that was sent is acknowledged: 4 is not the packet that found none
+    // everything that was sent is acknowledged: 4 cannot have been refused
     requester.OnAck(3, 30_ps);
     EXPECT_TRUE(IsNothing(requester.OnRnrNak(4, 10'000_ps, 40_ps)));
     EXPECT_TRUE(requester.CanSend());

@@ -30,7 +30,7 @@ class RdmaGoBackNScenario : public testing::Test
         requester.Extend(packets);
     }
 
-    /** \return the packets that go out until there are no more \param now when */
+    /** \param now instant \return the packets that go out until there are no more */
     std::vector<uint64_t> SendAll(QbbPs now)
     {
         std::vector<uint64_t> sent;
@@ -46,7 +46,7 @@ class RdmaGoBackNScenario : public testing::Test
      * A packet arrives.
      *
      * \param packet the packet
-     * \return what is sent back: "A5", "N5", "R5" or nothing
+     * \return the answer: "A5", "N5", "R5" or nothing
      */
     std::string Arrive(uint64_t packet)
     {
@@ -79,7 +79,7 @@ class RdmaGoBackNScenario : public testing::Test
      * Packets arrive one after another.
      *
      * \param packets the packets
-     * \return what is sent back, one word each
+     * \return the answers, one word each
      */
     std::string ArriveAll(const std::vector<uint64_t>& packets)
     {
@@ -115,8 +115,8 @@ class RdmaGoBackNScenario : public testing::Test
 
     RdmaGoBackNSender requester{RdmaSenderConfig()}; //!< the sender
     RdmaGoBackNReceiver responder;                   //!< the receiver
-    bool ready{true};                                //!< it has a receive request
-    Packets delivered;                               //!< what was executed
+    bool ready{true};                                //!< the receiver has a receive request
+    Packets delivered;                               //!< packets that were executed
 };
 
 } // namespace
@@ -153,7 +153,7 @@ TEST_F(RdmaGoBackNScenario, LostNak)
 
 TEST_F(RdmaGoBackNScenario, LostRetransmission)
 {
-    // 1 is lost, and lost again after the NAK; the responder does not ask twice, the timer helps.
+    // 1 is lost, and lost again after the NAK; the responder sends no other NAK, the timer helps.
     Begin(4, TIMEOUT);
     SendAll(0_ps);
     EXPECT_EQ(ArriveAll({0, 2, 3}), "A0 N1");
@@ -199,8 +199,8 @@ TEST_F(RdmaGoBackNScenario, LostAckOfTheLast)
 
 TEST_F(RdmaGoBackNScenario, RefusedWithMoreInFlightWithoutTimer)
 {
-    // 1 finds no receive request; 2 and 3 are in flight behind it. They are not asked about, and
-    // the end of the RNR wait brings all of them again, without any retransmission timer.
+    // 1 finds no receive request; 2 and 3 are in flight behind it. They cause no NAK, and the end
+    // of the RNR wait brings all of them again, without any retransmission timer.
     Begin(5, 0_ps);
     EXPECT_EQ(SendAll(0_ps), (Packets{0, 1, 2, 3, 4}));
     EXPECT_EQ(ArriveAll({0}), "A0");
@@ -225,8 +225,8 @@ TEST_F(RdmaGoBackNScenario, RefusedWithMoreInFlightWithoutTimer)
 
 TEST_F(RdmaGoBackNScenario, ReceivePostedBehindARefusedPacket)
 {
-    // A receive request comes between the refused packet and those behind it: they must not be
-    // taken in its place.
+    // A receive request comes between the refused packet and the packets behind it, which must not
+    // be taken in its place.
     Begin(3, 0_ps);
     SendAll(0_ps);
     ready = false;

@@ -40,7 +40,7 @@ TEST(RdmaGoBackNSender, AcksAreCumulative)
     requester.OnAck(4, 10_ps);
     EXPECT_EQ(requester.GetAcked(), 5U);
     EXPECT_EQ(requester.GetNext(), 8U);
-    // Old ones, and the one of nothing, change nothing.
+    // Old acknowledgements, and one of no packet, change nothing.
     for (const int64_t packet : {4, 3, 0, -1, -100})
     {
         EXPECT_TRUE(IsNothing(requester.OnAck(packet, 11_ps)));
@@ -115,14 +115,14 @@ TEST(RdmaGoBackNSender, OldNaksChangeNothing)
     EXPECT_TRUE(IsNothing(requester.OnNak(-5, RdmaSender::NO_PACKET, 20_ps)));
     EXPECT_EQ(requester.GetAcked(), 4U);
     EXPECT_EQ(requester.GetNext(), 6U);
-    // nor do those about packets that were never sent
+    // NAKs of packets that were never sent change nothing either
     EXPECT_TRUE(IsNothing(requester.OnNak(7, RdmaSender::NO_PACKET, 20_ps)));
     EXPECT_EQ(requester.GetNext(), 6U);
 }
 
 TEST(RdmaGoBackNSender, NakForAWindowThatWentBackAlready)
 {
-    // The timeout took it back to 0 and nothing has been sent since; then comes the NAK of 3.
+    // The timeout took the sender back to 0 and nothing has gone again; then comes the NAK of 3.
     auto requester = MakeSender(TIMEOUT);
     requester.Extend(6);
     Send(requester, 0, 5, 0_ps);
@@ -137,7 +137,7 @@ TEST(RdmaGoBackNSender, NakForAWindowThatWentBackAlready)
 
 TEST(RdmaGoBackNSender, AckBeyondTheRetransmission)
 {
-    // After going back to 2 for nothing, the ACK of 5 shows that all had arrived: no more of them.
+    // After going back to 2 for nothing, the ACK of 5 shows that all had arrived: none goes again.
     auto requester = MakeSender(TIMEOUT);
     requester.Extend(8);
     Send(requester, 0, 5, 0_ps);
@@ -175,9 +175,9 @@ TEST(RdmaGoBackNSender, TimerRunsFromTheLastProgress)
     EXPECT_EQ(requester.GetDeadline(), 1100_ps);
     requester.OnAck(0, 300_ps); // progress does
     EXPECT_EQ(requester.GetDeadline(), 1300_ps);
-    requester.OnAck(0, 400_ps); // the same again is none
+    requester.OnAck(0, 400_ps); // a repeated ACK is no progress
     EXPECT_EQ(requester.GetDeadline(), 1300_ps);
-    requester.OnAck(3, 500_ps); // nothing is out any more
+    requester.OnAck(3, 500_ps); // nothing is in flight
     EXPECT_EQ(requester.GetDeadline(), NEVER);
     Send(requester, 4, 4, 9000_ps);
     EXPECT_EQ(requester.GetDeadline(), 10'000_ps);
@@ -185,7 +185,7 @@ TEST(RdmaGoBackNSender, TimerRunsFromTheLastProgress)
 
 TEST(RdmaGoBackNSender, TimerAfterANak)
 {
-    // It starts with the packet that goes again, which may have to wait for its turn.
+    // The timer starts with the retransmission, which may have to wait for its turn.
     auto requester = MakeSender(TIMEOUT);
     requester.Extend(5);
     Send(requester, 0, 3, 0_ps);
@@ -288,9 +288,9 @@ TEST(RdmaGoBackNSender, NakThatIsProgressResetsTheCount)
 
 TEST(RdmaGoBackNSender, NaksOfAPacketThatIsAlwaysLostRunOut)
 {
-    // Packet 0 never arrives, and the receiver answers each packet behind it. The first NAK tells
-    // of the loss, and those of the other three that were under way change nothing. Then each round
-    // of four packets is one retry.
+    // Packet 0 never arrives, and the receiver answers each packet behind it. The first NAK reports
+    // the loss; the NAKs of the other three packets under way change nothing. Then each round of
+    // four packets is one retry.
     auto requester = MakeSender(0_ps, 2);
     requester.Extend(4);
     Send(requester, 0, 3, 0_ps);
@@ -314,7 +314,7 @@ TEST(RdmaGoBackNSender, NaksOfAPacketThatIsAlwaysLostRunOut)
 
 TEST(RdmaGoBackNSender, ProgressEndsTheCountOfNaks)
 {
-    // retry_cnt 0: a packet that is lost once is no failure, however many NAKs tell of it, nor is
+    // retry_cnt 0: a packet that is lost once is no failure, however many NAKs report it, nor is
     // the next one.
     auto requester = MakeSender(0_ps, 0);
     requester.Extend(8);
@@ -333,7 +333,7 @@ TEST(RdmaGoBackNSender, ProgressEndsTheCountOfNaks)
         EXPECT_FALSE(requester.OnNak(1, RdmaSender::NO_PACKET, now).failed);
         Send(requester, 1, 1, now, true);
     }
-    // A NAK that is progress tells of the next loss.
+    // A NAK that acknowledges packets reports the next loss.
     Send(requester, 2, 7, 20_ps, true);
     EXPECT_FALSE(requester.OnNak(3, RdmaSender::NO_PACKET, 21_ps).failed);
 }

@@ -52,9 +52,9 @@ MakeSender(QbbPs timeout = 0_ps, uint32_t retries = 7, uint32_t rnrRetries = 7)
  *
  * \param requester the requester
  * \param first the packet that has to go next
- * \param last the one that has to be the last of them
- * \param now the instant of them all
- * \param again true if all of them must have been sent before
+ * \param last the packet that has to go last
+ * \param now instant of all sends
+ * \param again true if all must be retransmissions
  */
 inline void
 Send(RdmaGoBackNSender& requester, uint64_t first, uint64_t last, QbbPs now, bool again = false)
@@ -70,7 +70,7 @@ Send(RdmaGoBackNSender& requester, uint64_t first, uint64_t last, QbbPs now, boo
 /**
  * \ingroup rdma-tests
  * \param receiver a receiver
- * \param packet a packet of one number that comes in, and is executed if it is the next
+ * \param packet number of a packet that arrives; the next packet in order is executed
  * \return the receiver's answer
  */
 inline RdmaReceiverVerdict

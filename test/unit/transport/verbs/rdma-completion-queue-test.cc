@@ -77,7 +77,7 @@ TEST(RdmaCompletionQueue, CallbackInPlaceOfPolling)
 
 TEST(RdmaCompletionQueue, CallbackThatReplacesItself)
 {
-    // The first completion is the one that it waited for: it goes back to polling from within.
+    // The callback gets the completion that it waits for, and goes back to polling from within.
     auto queue = CreateObject<RdmaCompletionQueue>();
     const auto alive = std::make_shared<std::vector<uint64_t>>();
     queue->SetCallback(RdmaCompletionQueue::CompletionCallback(

@@ -44,7 +44,7 @@ TEST(RdmaMemoryTest, BoundsOfARegion)
                            Row{1050, LAST - 1049, false},
                            Row{0, LAST, false},
                            Row{LAST, 1, false},
-                           // 0 bytes are nowhere
+                           // 0 bytes are allowed anywhere
                            Row{5, 0, true},
                            Row{1100, 0, true}})
     {
@@ -101,7 +101,7 @@ TEST(RdmaMemoryTest, KeysAreNeitherZeroNorAlike)
     EXPECT_FALSE(memory.Allows(RdmaMemory::NO_KEY, 0, 8, ALL));
     memory.SetGlobalKey(true);
     EXPECT_TRUE(memory.Allows(RdmaMemory::NO_KEY, 0, 8, ALL));
-    // Keys that were never given, near those that were.
+    // Keys that were never given, near keys that were.
     for (const uint32_t key : keys)
     {
         for (const uint32_t other : {key + 1, key ^ 0x80, key + (1000U << 8), key | 0xff000000})

@@ -43,7 +43,7 @@ class RdmaQueuePairErrorsTest : public testing::Test
         Simulator::Destroy();
     }
 
-    /** \param state a state \return attributes that take a queue pair there */
+    /** \param state a state \return attributes that take a queue pair to the state */
     RdmaQpAttributes To(State state) const
     {
         RdmaQpAttributes attributes;
@@ -60,7 +60,7 @@ class RdmaQueuePairErrorsTest : public testing::Test
         return attributes;
     }
 
-    /** \param state where a new queue pair is taken \return it */
+    /** \param state state of the new queue pair \return the queue pair */
     Ptr<RdmaQueuePair> Make(State state)
     {
         auto qp = m_fabric->GetNic(0)->CreateQueuePair();
@@ -160,7 +160,7 @@ TEST_F(RdmaQueuePairErrorsTest, AttributesOfOtherTransitions)
                          "accepted from RTR to RTS only");
         }
     }
-    // min_rnr_timer goes with any.
+    // min_rnr_timer is accepted from RTS to SQD.
     auto attributes = To(State::SQD);
     attributes.minRnrTimer = 31;
     Make(State::RTS)->Modify(attributes);
