@@ -74,8 +74,8 @@ class IwarpLossTestCase : public TestCase
         NS_TEST_EXPECT_MSG_EQ(result.timeouts, 0U, "timeouts");
         // (RFC 6675 lets the sender retransmit another segment when there is no new one.)
         NS_TEST_EXPECT_MSG_GT(result.retransmittedPackets, 0U, "sent again");
-        // An acknowledgement with one SACK block has 12 B of options and thus 14 + 20 + 32 + 4 = 70
-        // B, 6 B more than the shortest frame.
+        // An acknowledgement with one SACK block has 12 B of options and thus 14 + 20 + 32 + 4 =
+        // 70 B, 6 B more than the shortest frame.
         const QbbPs sackHop = (8 + 70) * 80_ps + 1_us;
         NS_TEST_EXPECT_MSG_EQ(result.fct.value_or(-1_ps),
                               3 * SEGMENT + 2 * SEGMENT_HOP + 2 * sackHop + 2 * SEGMENT_HOP,
@@ -89,8 +89,8 @@ class IwarpLossTestCase : public TestCase
         NS_TEST_EXPECT_MSG_EQ(failed.outcome.flows.at(0).status, "IBV_WC_RETRY_EXC_ERR", "retries");
         NS_TEST_EXPECT_MSG_EQ(failed.outcome.flows.at(0).retransmittedPackets, 2U, "sent again");
         NS_TEST_EXPECT_MSG_EQ(failed.outcome.flows.at(0).timeouts, 3U, "timeouts");
-        // The sender gives up after 320 + 640 + 1280 us. The run ends at the next multiple of 10
-        // us.
+        // The sender gives up after 320 + 640 + 1280 us. The run ends at the next multiple of
+        // 10 us.
         NS_TEST_EXPECT_MSG_EQ(failed.outcome.summary.simTimeUs, 2250.0, "end of the run");
 
         for (const double rate : {0.001, 0.01, 0.1})

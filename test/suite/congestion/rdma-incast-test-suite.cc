@@ -121,8 +121,8 @@ class StarTestCase : public TestCase
         const auto& buffer = *sw->GetBufferManager();
         NS_TEST_EXPECT_MSG_EQ(buffer.GetIngress(0, 3).headroomLimit, 30'516U, "headroom");
         NS_TEST_EXPECT_MSG_EQ((GetPeakHeadroom(*sw) <= 30'516U), true, "no more than that");
-        // Senders that send only full packets need nearly as much: a pause takes effect 72 x 80 + 2
-        // us + 100 ns after the frame that crosses the threshold. In that time 26 322 line bytes
+        // Senders that send only full packets need nearly as much: a pause takes effect 72 x 80 +
+        // 2 us + 100 ns after the frame that crosses the threshold. In that time 26 322 line bytes
         // arrive, 23.8 frames of 1106. With the frame that crosses the threshold that makes at
         // least 24 x 1086.
         NS_TEST_EXPECT_MSG_GT(GetPeakHeadroom(*sw), 24U * 1086, "headroom was needed");

@@ -49,7 +49,7 @@ struct Variant
 /** All results of a run. */
 struct RunOutcome
 {
-    std::string digest; //!< of flows.csv
+    std::string digest; //!< digest of flows.csv
     std::string ports;  //!< ports.csv without names, which a topology from a file lacks
     uint64_t hops{0};   //!< frames sent on all links
 };

@@ -170,7 +170,7 @@ class TiedUdpTestCase : public TestCase
     }
 };
 
-/** Ports that share a place in QbbPortPlace(), as those of a node with more than 512 ports do. */
+/** Ports that share a place in QbbPortPlace(), like those of a node with more than 512 ports. */
 class SharedPlaceTestCase : public TestCase
 {
   public:

@@ -185,8 +185,8 @@ class QuantaTestCase : public TestCase
             NS_TEST_EXPECT_MSG_EQ(link.GetPausedTime(), 512'000_ps, "length");
         }
         {
-            // A second pause of 50 quanta replaces the rest of the first: it takes effect at 2 300
-            // 000 + 1 105 760 - 1 000 000 and lasts 256 000, to 2 661 760.
+            // A second pause of 50 quanta replaces the rest of the first pause: it takes effect at
+            // 1 300 000 + 1 105 760 and lasts 256 000, to 2 661 760.
             RdmaTestLink link;
             link.At(1_us, [&]() { link.b->Enqueue(MakeTestPfc(*link.b, 8, 100)); });
             link.At(1'300'000_ps, [&]() { link.b->Enqueue(MakeTestPfc(*link.b, 8, 50)); });

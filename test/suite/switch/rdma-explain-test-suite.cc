@@ -88,7 +88,7 @@ class ExplainForecastTestCase : public TestCase
     }
 
   private:
-    /** What a run shows. */
+    /** Results of a run. */
     struct Shown
     {
         std::optional<uint32_t> forecast; //!< smallest number of senders with the effect
@@ -170,7 +170,7 @@ class ExplainForecastTestCase : public TestCase
     static constexpr uint64_t PACKET = 1024; //!< payload of a packet
     static constexpr uint32_t HOSTS = 13;    //!< hosts of the star
 
-    Effect m_effect;       //!< what is forecast
+    Effect m_effect;       //!< the effect that is forecast
     Configure m_configure; //!< sets the attributes
 };
 

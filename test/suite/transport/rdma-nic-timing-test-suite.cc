@@ -86,8 +86,8 @@ class StartsTestCase : public TestCase
     /** A setting and the expected times. */
     struct Row
     {
-        Attributes attributes;     //!< of the NICs
-        std::vector<Start> starts; //!< of SENDs posted at 0, 0, 0 and 100 ns
+        Attributes attributes;     //!< attributes of the NICs
+        std::vector<Start> starts; //!< starts of SENDs posted at 0, 0, 0 and 100 ns
     };
 
     static std::vector<Row> GetRows()

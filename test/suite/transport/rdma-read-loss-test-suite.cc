@@ -93,8 +93,8 @@ class RoceReadTestCase : public TestCase
             NS_TEST_EXPECT_MSG_EQ(pair.receiver->GetStats().responsesSent, 11U, "responses");
         }
         {
-            // Response 2 is lost again when it was asked for, as frame 10: the timer, which started
-            // when that was done, at 4 277 920 + 2 x 88 480. Eight responses are missing.
+            // Response 2 is lost, and again as frame 10 after a new request. The timer started with
+            // that request, at 4 277 920 + 2 x 88 480. Eight responses are missing.
             RdmaTestLossyPair pair(ROCE, {}, {2, 10});
             pair.Read(1, 10'240);
             NS_TEST_EXPECT_MSG_EQ(pair.Run(), "109264000 ", "a response twice");
@@ -198,8 +198,8 @@ class RoceAcknowledgementTestCase : public TestCase
             NS_TEST_EXPECT_MSG_EQ(pair.GetArrivals(), "100 ", "once");
         }
         {
-            // The next READ's response says the same. 66 B and 166 B behind the last response, less
-            // the 20 B of gap of the one, more those of the other.
+            // The response of the next READ also acknowledges the WRITE. Behind the last response
+            // come the lost acknowledgement of 66 B and a response of 166 B: 86 x 80 + 186 x 80.
             RdmaTestLossyPair pair(ROCE, {}, {10});
             pair.Read(1, 10'240);
             pair.Post(2, RdmaWrOpcode::RDMA_WRITE, 100);

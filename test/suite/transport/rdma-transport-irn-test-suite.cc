@@ -14,7 +14,7 @@
  * The setup is that of RdmaTestPair: a byte takes 80 ps, a frame of s bytes gets from NIC to NIC in
  * 2 x ((8 + s) x 80 + 1 us) and takes (s + 20) x 80 of the line. Frames of IRN: READ request 86 B,
  * atomic 98 B, its result 82 B, READ response 70 B + payload and 4 B more if it is the first or the
- * last, acknowledgement 70 B. All timeouts are 100 us, that of the requester for responses 400 us.
+ * last, acknowledgement 70 B. All timeouts are 100 us, but the requester's for responses is 400 us.
  */
 
 using namespace ns3;

@@ -82,7 +82,7 @@ struct TwoPeers
     }
 
     RdmaTestFabric test;                      //!< the fabric
-    Ptr<RdmaQueuePair> senders[2];            //!< at hosts 0 and 1
+    Ptr<RdmaQueuePair> senders[2];            //!< queue pairs at hosts 0 and 1
     Ptr<RdmaQueuePair> receivers[2];          //!< their peers at host 2
     std::vector<RdmaWorkCompletion> sent[2];  //!< completions of the senders
     std::vector<RdmaWorkCompletion> received; //!< completions of receives
