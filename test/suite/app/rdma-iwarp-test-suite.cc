@@ -150,8 +150,8 @@ class TurnsTestCase : public TestCase
                 .outcome.flows;
         NS_TEST_EXPECT_MSG_EQ(flows[0].IsCompleted(), true, "the long flow");
         // Three frames go before the short flow's first segment: the one on the line, the one that
-        // waits in the port, and the long flow's turn. One frame of the long flow goes between the
-        // short flow's segments.
+        // waits in the port, and the long flow's turn. One frame of the long flow goes between
+        // every two segments of the short flow.
         const QbbPs ideal = 2 * SEGMENT + 2 * SEGMENT_HOP;
         NS_TEST_EXPECT_MSG_EQ(flows[1].ideal, ideal, "ideal");
         NS_TEST_EXPECT_MSG_LT_OR_EQ(flows[1].fct.value_or(QBB_NEVER),

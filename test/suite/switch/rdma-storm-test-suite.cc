@@ -158,8 +158,8 @@ class FatTreeTestCase : public TestCase
         NS_TEST_EXPECT_MSG_EQ(Sum(fair.after), m_expected.fairAfter, "without a storm, 1 ms");
         NS_TEST_EXPECT_MSG_EQ(Sum(drop.after), m_expected.dropAfter, "the victims are back, 1 ms");
         NS_TEST_EXPECT_MSG_EQ(fair.storms, 0U, "storms that are none");
-        // Only the watchdog of the switch's port to host 0 finds a storm. Switches pause all other
-        // ports, and resume them.
+        // Only the switch's port to host 0 has a storm. Switches pause all other ports, and resume
+        // them.
         NS_TEST_EXPECT_MSG_EQ(drop.storms, 1U, "storms");
         // The pause takes effect after START, so the first sample is at 1.05 ms.
         NS_TEST_EXPECT_MSG_EQ(drop.first, START + 50 * US + DETECTION, "detection");
