@@ -318,8 +318,7 @@ class LoadTestCase : public TestCase
             std::vector<RdmaFlow> flows;
             for (uint32_t i = 0; i < 60; ++i)
             {
-                // Seven of each eight flows go to host 0. Each of the other flows has a receiver of
-                // its own.
+                // Seven of each eight flows go to host 0, each of the others to its own receiver.
                 flows.push_back(MakeTestFlow(i,
                                              1 + i % 15,
                                              i % 8 ? 0 : 1 + (i + 5) % 15,

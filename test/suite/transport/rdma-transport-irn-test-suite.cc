@@ -75,9 +75,8 @@ class IrnLossTestCase : public TestCase
             NS_TEST_EXPECT_MSG_EQ(pair.Run(), Time1(TIMEOUT + IRN_READ10), "request");
         }
         {
-            // The request is lost. A WRITE of 178 B behind it on the line arrives at 106 x 80 + 2 x
-            // (186 x 80 + 1 us), is placed, and brings a NACK for the request. Both are
-            // acknowledged together.
+            // The request is lost. A WRITE of 178 B behind it arrives at 106 x 80 + 2 x (186 x 80 +
+            // 1 us), is placed, and brings a NACK for the request. Both are acknowledged together.
             IrnPair pair({0});
             pair.Read(1, 10'240);
             pair.Post(2, RdmaWrOpcode::RDMA_WRITE, 100);
@@ -114,8 +113,7 @@ class IrnLossTestCase : public TestCase
             NS_TEST_EXPECT_MSG_EQ(stats.timeouts, 0U, "no timer was needed");
         }
         {
-            // The last response is lost. The responder's timer started with the acknowledgement of
-            // the response before it.
+            // The last response is lost; the timer started with the ACK of the response before it.
             IrnPair pair({}, {10});
             pair.Read(1, 10'240);
             NS_TEST_EXPECT_MSG_EQ(pair.Run(),
@@ -124,8 +122,8 @@ class IrnLossTestCase : public TestCase
             NS_TEST_EXPECT_MSG_EQ(pair.sender->GetStats().packetsSent, 1U, "one request");
         }
         {
-            // A READ's only response, 174 B, or an atomic's result is lost. The timer runs from its
-            // first time on.
+            // The only response, 174 B, or an atomic's result is lost. The timer runs from the
+            // start.
             IrnPair pair({}, {0});
             pair.Read(1, 100);
             NS_TEST_EXPECT_MSG_EQ(pair.Run(), Time1(IRN_REQUEST + TIMEOUT + 2'029'120_ps), "only");
@@ -141,16 +139,14 @@ class IrnLossTestCase : public TestCase
                                   "once");
         }
         {
-            // The acknowledgement of the request is lost, but the response also acknowledges the
-            // request.
+            // The acknowledgement of the request is lost; the response also acknowledges it.
             IrnPair pair({}, {1});
             pair.Read(1, 1000);
             NS_TEST_EXPECT_MSG_EQ(pair.Run(), "4188160 ", "acknowledgement");
             NS_TEST_EXPECT_MSG_EQ(pair.sender->GetStats().timeouts, 0U, "no timer was needed");
         }
         {
-            // The acknowledgement of the response is lost. The response is sent and acknowledged
-            // again.
+            // The acknowledgement of the response is lost. The response is sent again.
             IrnPair pair({1});
             pair.Read(1, 1000);
             NS_TEST_EXPECT_MSG_EQ(pair.Run(), "4188160 ", "acknowledgement of the response");
@@ -268,8 +264,7 @@ class DeathTestCase : public TestCase
                                   "when");
         }
         {
-            // The requester's link is down for a while. Missed responses are requested again and
-            // arrive.
+            // The requester's link is down for a while. Missed responses are requested again.
             IrnPair pair({}, {}, 7);
             pair.Read(1, 102'400);
             pair.At(2500_ns, [&]() { pair.test.fabric->SetLinkUp(0, false); });
