@@ -122,8 +122,7 @@ class IrnLossTestCase : public TestCase
             NS_TEST_EXPECT_MSG_EQ(pair.sender->GetStats().packetsSent, 1U, "one request");
         }
         {
-            // The only response, 174 B, or an atomic's result is lost. The timer runs from the
-            // start.
+            // The only response, 174 B, or an atomic's result is lost. The timer repairs it.
             IrnPair pair({}, {0});
             pair.Read(1, 100);
             NS_TEST_EXPECT_MSG_EQ(pair.Run(), Time1(IRN_REQUEST + TIMEOUT + 2'029'120_ps), "only");
