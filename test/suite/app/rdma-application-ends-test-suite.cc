@@ -15,7 +15,7 @@ using namespace ns3;
 namespace
 {
 
-/** When they begin and end. */
+/** Start and stop times of RdmaClient and RdmaServer. */
 class StartAndStopTestCase : public TestCase
 {
   public:
@@ -50,8 +50,9 @@ class StartAndStopTestCase : public TestCase
             }
         }
         {
-            // A WRITE of 1 KiB takes 1122 x 80 = 89 760 of the line, the first is complete after 2
-            // x (1110 x 80 + 1 us) + 2 011 840 = 4 189 440. Up to 100 us that makes 1 + 1067.
+            // A WRITE of 1 KiB takes the line for 1122 x 80 = 89 760. The first WRITE completes
+            // after 2 x (1110 x 80 + 1 us) + 2 011 840 = 4 189 440. By 100 us 1 + 1067 WRITEs
+            // complete.
             ApplicationPair pair;
             pair.AddServer();
             pair.AddClient({{"Iterations", "0"}, {"MessageSize", "1024"}});
@@ -61,7 +62,7 @@ class StartAndStopTestCase : public TestCase
             NS_TEST_EXPECT_MSG_EQ(result.iterations, 1068U, "iterations");
             NS_TEST_EXPECT_MSG_EQ(result.end, 4'189'440_ps + 1067 * 89'760_ps, "the last of them");
             NS_TEST_EXPECT_MSG_EQ(pair.ended.size(), 1U, "ended once");
-            // Requests that were posted are finished, 128 at a time.
+            // The client finishes the 128 requests that it has posted.
             NS_TEST_EXPECT_MSG_EQ(pair.server->GetMessagesReceived(), 1068U + 128, "messages");
             NS_TEST_EXPECT_MSG_EQ(RdmaTestBooks::CheckRest(*pair.test.fabric), "", "rest");
         }
@@ -92,7 +93,7 @@ class StartAndStopTestCase : public TestCase
     }
 };
 
-/** Errors end the client, and it says why. */
+/** Errors end the client, which reports the reason. */
 class ApplicationFailureTestCase : public TestCase
 {
   public:
@@ -126,7 +127,7 @@ class ApplicationFailureTestCase : public TestCase
                 NS_TEST_EXPECT_MSG_EQ(pair.ended.size(), 1U, "ended once");
                 NS_TEST_ASSERT_MSG_GT(failures.size(), 0U, "the server knows");
                 NS_TEST_EXPECT_MSG_EQ(failures[0], RdmaWcStatus::LOC_LEN_ERR, "why");
-                // Nothing goes on on the other one.
+                // An error on one queue pair ends the other queue pair, too.
                 for (uint32_t i = 0; i < 2; ++i)
                 {
                     NS_TEST_EXPECT_MSG_EQ(
@@ -149,13 +150,13 @@ class ApplicationFailureTestCase : public TestCase
                                       "IBV_WC_RETRY_EXC_ERR on queue pair 2 after " +
                                           std::to_string(pair.iterations.size()) + " iterations",
                                       GetTestName(format));
-                // A message takes 5.7 us; up to then it has been at work.
+                // A message takes 5.7 us. The client works until the server stops at 200 us.
                 NS_TEST_EXPECT_MSG_GT(pair.iterations.size(), 30U, "iterations");
                 NS_TEST_EXPECT_MSG_LT(pair.iterations.back().end, 203_us, "until then");
             }
             {
-                // The message of 8 B is there at 2 015 040 and acknowledged at once; its answer
-                // waits for 6880 (IRN: 7200), and does not go out any more.
+                // The message of 8 B arrives at 2 015 040, and its acknowledgement leaves at once.
+                // The answer waits for the line for 6880 (IRN: 7200) and is never sent.
                 ApplicationPair pair(format);
                 pair.AddServer();
                 pair.server->SetStopTime(PicoSeconds(2'020'000));

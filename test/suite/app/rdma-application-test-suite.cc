@@ -37,8 +37,9 @@ class ApplicationLatencyTestCase : public TestCase
         };
 
         const Row rows[] = {
-            // SEND of 4 B: 66 B, 2 011 840 each way. The answer goes out behind the acknowledgement
-            // of the message, 86 x 80 = 6880; so does every message but the first.
+            // SEND of 4 B: 66 B, 2 011 840 each way. The answer leaves behind the acknowledgement
+            // of the message, 86 x 80 = 6880. Every message but the first also leaves behind an
+            // acknowledgement.
             {"Send", "4", (2 * 2'011'840_ps + 6880_ps) / 2, (2 * 2'011'840_ps + 2 * 6880_ps) / 2},
             // 4 B of immediate data more: 2 012 480
             {"SendWithImm", "4", 2'012'480_ps + 3440_ps, 2'012'480_ps + 6880_ps},
@@ -161,7 +162,7 @@ class AllTestCase : public TestCase
                     }
                     const std::string what = GetTestName(format) + " " + operation + " " + pattern;
                     ApplicationPair pair(format);
-                    // Nothing is allowed that is not registered.
+                    // Peers may access registered memory only.
                     for (const uint32_t host : {0, 1})
                     {
                         pair.test.fabric->GetNic(host)->SetAttribute("GlobalKey",
@@ -196,7 +197,7 @@ class AllTestCase : public TestCase
                     NS_TEST_EXPECT_MSG_EQ(acknowledged, 150 * packets, what);
                     if (read && operation != "Read")
                     {
-                        // Each queue pair has a word, which counts.
+                        // Each queue pair has a word of memory that counts its atomics.
                         const auto& memory = pair.test.fabric->GetNic(1)->GetMemory();
                         for (uint64_t i = 0; i < 3; ++i)
                         {
@@ -262,7 +263,7 @@ class RequestResponseTestCase : public TestCase
             }
         }
         {
-            // Two clients and as many receives as they use at a time.
+            // Two clients share as many receive requests as they use at a time.
             ApplicationPair pair(RdmaWireFormat::ROCE, 3);
             pair.AddServer({{"SharedReceiveQueue", "true"}, {"ReceiveDepth", "4"}});
             for (const uint32_t host : {0, 2})
@@ -284,7 +285,7 @@ class RequestResponseTestCase : public TestCase
             }
         }
         {
-            // The class of both directions.
+            // Messages of both directions have the class.
             ApplicationPair pair;
             pair.AddServer();
             pair.AddClient({{"Pattern", "PingPong"}, {"Priority", "5"}, {"Iterations", "2"}});

@@ -33,7 +33,7 @@ class IwarpLossTestCase : public TestCase
   private:
     void DoRun() override
     {
-        // The only segment is lost: it goes again after the smallest timeout, to the picosecond.
+        // The only segment is lost. TCP retransmits the segment after exactly the smallest timeout.
         auto lose = [](std::list<uint32_t> frames) {
             return
                 [frames](Ptr<RdmaFabric> fabric) { LoseFrames(fabric->GetDevice(1, 1), frames); };
@@ -43,7 +43,7 @@ class IwarpLossTestCase : public TestCase
         NS_TEST_EXPECT_MSG_EQ(result.fct.value_or(-1_ps), RTO + 2 * SEGMENT_HOP, "timeout");
         NS_TEST_EXPECT_MSG_EQ(result.timeouts, 1U, "timeouts");
         NS_TEST_EXPECT_MSG_EQ(result.retransmittedPackets, 1U, "sent again");
-        // Twice: the second timeout is twice as long.
+        // The segment is lost twice: the second timeout is twice as long.
         result =
             RunFabric(MakePair(), {MakeTestFlow(0, 0, 1, 1024)}, lose({0, 1})).outcome.flows.at(0);
         NS_TEST_EXPECT_MSG_EQ(result.fct.value_or(-1_ps), 3 * RTO + 2 * SEGMENT_HOP, "twice");
@@ -54,9 +54,9 @@ class IwarpLossTestCase : public TestCase
         result = RunFabric(options, {MakeTestFlow(0, 0, 1, 1024)}, lose({0})).outcome.flows.at(0);
         NS_TEST_EXPECT_MSG_EQ(result.fct.value_or(-1_ps), 100_us + 2 * SEGMENT_HOP, "rto");
 
-        // A timeout shorter than the round trip: nothing is lost, the segment goes again after 1
-        // and after 3 us, and the second acknowledgement comes when the flow has ended. Nobody
-        // answers.
+        // The timeout is shorter than the round trip: nothing is lost, but TCP retransmits the
+        // segment after 1 and after 3 us. The second acknowledgement comes after the end of the
+        // flow and gets no answer.
         options.rto = "1us";
         const Finished hasty =
             RunFabric(options, {MakeTestFlow(0, 0, 1, 1024), MakeTestFlow(1, 1, 0, 1, 100_us)});
@@ -67,15 +67,15 @@ class IwarpLossTestCase : public TestCase
         NS_TEST_EXPECT_MSG_EQ(hasty.outcome.flows[0].timeouts, 2U, "hasty timeout");
         NS_TEST_EXPECT_MSG_EQ(hasty.outcome.flows[0].retransmittedPackets, 2U, "hasty timeout");
 
-        // The first of ten: three duplicate acknowledgements, of which the third comes with the
-        // fourth segment, and the segment goes again.
+        // The first of ten segments is lost. The fourth segment brings the third duplicate
+        // acknowledgement, and TCP retransmits the first segment.
         result = RunFabric(MakePair(), {MakeTestFlow(0, 0, 1, 10 * 1024)}, lose({0}))
                      .outcome.flows.at(0);
         NS_TEST_EXPECT_MSG_EQ(result.timeouts, 0U, "timeouts");
-        // (RFC 6675 lets the sender repeat a further segment when it has no new one.)
+        // (RFC 6675 lets the sender retransmit another segment when there is no new one.)
         NS_TEST_EXPECT_MSG_GT(result.retransmittedPackets, 0U, "sent again");
-        // An acknowledgement with one SACK block: 12 B of options are within the least frame plus
-        // 6 B (14 + 20 + 32 + 4 = 70 B).
+        // An acknowledgement with one SACK block has 12 B of options and thus 14 + 20 + 32 + 4 =
+        // 70 B, 6 B more than the shortest frame.
         const QbbPs sackHop = (8 + 70) * 80_ps + 1_us;
         NS_TEST_EXPECT_MSG_EQ(result.fct.value_or(-1_ps),
                               3 * SEGMENT + 2 * SEGMENT_HOP + 2 * sackHop + 2 * SEGMENT_HOP,
@@ -89,7 +89,8 @@ class IwarpLossTestCase : public TestCase
         NS_TEST_EXPECT_MSG_EQ(failed.outcome.flows.at(0).status, "IBV_WC_RETRY_EXC_ERR", "retries");
         NS_TEST_EXPECT_MSG_EQ(failed.outcome.flows.at(0).retransmittedPackets, 2U, "sent again");
         NS_TEST_EXPECT_MSG_EQ(failed.outcome.flows.at(0).timeouts, 3U, "timeouts");
-        // It gives up after 320 + 640 + 1280 us, and the run ends at the next multiple of 10 us.
+        // The sender gives up after 320 + 640 + 1280 us. The run ends at the next multiple of
+        // 10 us.
         NS_TEST_EXPECT_MSG_EQ(failed.outcome.summary.simTimeUs, 2250.0, "end of the run");
 
         for (const double rate : {0.001, 0.01, 0.1})
@@ -147,7 +148,7 @@ class StatusTestCase : public TestCase
         NS_TEST_EXPECT_MSG_EQ(results[2].status, "not started", "later");
         NS_TEST_EXPECT_MSG_EQ(results[2].fct.has_value(), false, "later");
 
-        // A link that is down, and comes back up after the sender has asked for its turn.
+        // The link is down. In the second run it comes up after the sender has asked for a turn.
         options.stop = "100us";
         auto cut = [](Ptr<RdmaFabric> fabric) { fabric->SetLinkUp(0, false); };
         results = RunFabric(options, {MakeTestFlow(0, 0, 1, 1024)}, cut).outcome.flows;

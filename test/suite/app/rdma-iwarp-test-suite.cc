@@ -38,7 +38,7 @@ class IwarpTimelineTestCase : public TestCase
         NS_TEST_EXPECT_MSG_EQ(finished.wrong, "", bytes << " B");
         NS_TEST_EXPECT_MSG_EQ(result.status, "IBV_WC_SUCCESS", bytes << " B");
         NS_TEST_EXPECT_MSG_EQ(result.retransmittedPackets + result.timeouts, 0U, bytes << " B");
-        // Nothing but the segments and an acknowledgement for each, over two links.
+        // The fabric carries only the segments and an acknowledgement for each, over two links.
         NS_TEST_EXPECT_MSG_EQ(finished.outcome.summary.packetHops,
                               4 * ((bytes + 1023) / 1024),
                               bytes << " B");
@@ -47,13 +47,13 @@ class IwarpTimelineTestCase : public TestCase
 
     void DoRun() override
     {
-        // A byte makes a frame of the least size.
+        // A segment of one byte makes a frame of the smallest size.
         RdmaFlowResult result = RunOne(1);
         NS_TEST_EXPECT_MSG_EQ(result.fct.value_or(-1_ps), 2 * ACK_HOP, "1 B");
         NS_TEST_EXPECT_MSG_EQ(result.cqe.value_or(-1_ps), 4 * ACK_HOP, "1 B");
         NS_TEST_EXPECT_MSG_EQ(result.ideal, 2 * ACK_HOP, "1 B");
 
-        // Ten segments are the initial window. The flow's start is no whole nanosecond.
+        // The initial window is ten segments. The flow's start is no whole nanosecond.
         result = RunOne(10 * 1024, 1'234'567_ps);
         NS_TEST_EXPECT_MSG_EQ(result.fct.value_or(-1_ps), 2'967'840_ps, "10 segments");
         NS_TEST_EXPECT_MSG_EQ(9 * SEGMENT + 2 * SEGMENT_HOP, 2'967'840_ps, "arithmetic");
@@ -62,8 +62,9 @@ class IwarpTimelineTestCase : public TestCase
                               "10 segments");
         NS_TEST_EXPECT_MSG_EQ(result.ideal, 2'967'840_ps, "10 segments");
 
-        // Thirty: the first acknowledgement lets the 11th and the 12th go, and before they are gone
-        // come further ones for two each, so that the second twenty leave back to back.
+        // Thirty segments: the first acknowledgement releases the 11th and the 12th. Before these
+        // have left, further acknowledgements come and release two segments each. The last twenty
+        // segments leave back to back.
         result = RunOne(30 * 1024);
         const QbbPs firstAck = 2 * SEGMENT_HOP + 2 * ACK_HOP;
         NS_TEST_EXPECT_MSG_EQ(firstAck, 4'185'920_ps, "arithmetic");
@@ -72,12 +73,12 @@ class IwarpTimelineTestCase : public TestCase
                               "30 segments");
         NS_TEST_EXPECT_MSG_EQ(result.ideal, 29 * SEGMENT + 2 * SEGMENT_HOP, "30 segments");
 
-        // An initial window for all of them.
+        // The initial window covers all segments.
         Config::SetDefault("ns3::RdmaTcpFlowRunner::InitialCwnd", UintegerValue(30));
         result = RunOne(29 * 1024 + 5);
         Config::SetDefault("ns3::RdmaTcpFlowRunner::InitialCwnd", UintegerValue(10));
         NS_TEST_EXPECT_MSG_EQ(result.fct.value_or(-1_ps), result.ideal, "a larger window");
-        // The short frame overtakes nothing: it leaves the switch after a full one.
+        // The short frame overtakes nothing: it leaves the switch after a full frame.
         NS_TEST_EXPECT_MSG_EQ(result.ideal,
                               29 * SEGMENT + SEGMENT_HOP + ACK_HOP,
                               "a larger window");
@@ -148,14 +149,16 @@ class TurnsTestCase : public TestCase
                       {MakeTestFlow(0, 0, 1, 10'000'000), MakeTestFlow(1, 0, 2, 3 * 1024, 200_us)})
                 .outcome.flows;
         NS_TEST_EXPECT_MSG_EQ(flows[0].IsCompleted(), true, "the long flow");
-        // Before its first segment go the one on the line, the one that waits in the port, and the
-        // long flow's turn; between its segments goes one of the long flow.
+        // Three frames go before the short flow's first segment: the one on the line, the one that
+        // waits in the port, and the long flow's turn. One frame of the long flow goes between
+        // every two segments of the short flow.
         const QbbPs ideal = 2 * SEGMENT + 2 * SEGMENT_HOP;
         NS_TEST_EXPECT_MSG_EQ(flows[1].ideal, ideal, "ideal");
         NS_TEST_EXPECT_MSG_LT_OR_EQ(flows[1].fct.value_or(QBB_NEVER),
                                     ideal + 5 * SEGMENT,
                                     "the short flow");
-        // Both together fill the line, from the round trip on in which slow start does.
+        // Both flows together fill the line as soon as slow start has opened the long flow's
+        // window.
         NS_TEST_EXPECT_MSG_LT(flows[0].fct.value_or(QBB_NEVER), 900_us, "the long flow");
     }
 };
@@ -249,7 +252,7 @@ class WorkloadTestCase : public TestCase
         NS_TEST_EXPECT_MSG_EQ(RunFabric(options, reversed).outcome.summary.digest,
                               digest,
                               "reversed");
-        // The workload that another case runs over queue pairs.
+        // Another case runs this workload over queue pairs.
         RdmaFabricOptions roce = options;
         roce.transport = "roce";
         const auto flows = RunFabric(roce).outcome.flows;
@@ -268,7 +271,8 @@ class WorkloadTestCase : public TestCase
         NS_TEST_EXPECT_MSG_LT(marked.outcome.summary.drops, lossy.outcome.summary.drops, "drops");
         options.ecn = "off";
 
-        // One acknowledgement for eight segments: fewer frames, and no flow hangs for its last one.
+        // One acknowledgement covers eight segments: there are fewer frames, and no flow hangs
+        // because its last segment is not acknowledged.
         options.ackInterval = 8;
         const Finished delayed = RunFabric(options);
         CheckCompleted(delayed, "ACK interval");
@@ -303,7 +307,7 @@ class ClassTestCase : public TestCase
             std::vector<RdmaFlow> flows;
             for (uint32_t priority = 0; priority < 8; ++priority)
             {
-                // As many segments as the class's number, and one.
+                // A flow has one segment more than the class's number.
                 flows.push_back(MakeTestFlow(priority,
                                              0,
                                              1,

@@ -21,8 +21,8 @@
 /**
  * \file
  * \ingroup rdma-tests
- * TCP of ns-3's stack beside RDMA at full load over one bottleneck: shares by DWRR weights, and
- * RDMA loses nothing.
+ * TCP of ns-3's stack and RDMA at full load share one bottleneck: the shares follow the DWRR
+ * weights, and RDMA loses nothing.
  */
 
 using namespace ns3;
@@ -34,7 +34,7 @@ namespace
 class CoexistenceReassembly
 {
   public:
-    /** \param header of a segment that has come \param bytes its payload */
+    /** \param header header of an arriving segment \param bytes payload of the segment */
     void Take(const TcpHeader& header, uint32_t bytes)
     {
         const auto begin = header.GetSequenceNumber().GetValue();
@@ -60,22 +60,22 @@ class CoexistenceReassembly
 
   private:
     uint64_t m_first{0};                   //!< sequence number of the first byte
-    uint64_t m_next{0};                    //!< of the first one that is missing
+    uint64_t m_next{0};                    //!< sequence number of the first missing byte
     std::map<uint64_t, uint64_t> m_pieces; //!< received ranges after the first hole, from and to
 };
 
 /** How the bottleneck is shared. */
 struct Sharing
 {
-    const char* name;      //!< for messages
-    const char* rate;      //!< of all links
-    const char* scheduler; //!< of all ports
-    uint32_t rdmaFlows;    //!< queue pairs, two a host
-    uint32_t tcpFlows;     //!< connections, two a host
+    const char* name;      //!< name of the test case
+    const char* rate;      //!< rate of all links
+    const char* scheduler; //!< scheduler of all ports
+    uint32_t rdmaFlows;    //!< queue pairs, two per host
+    uint32_t tcpFlows;     //!< connections, two per host
     double tcpShare;       //!< bytes of class 0 over bytes of both classes
-    double tolerance;      //!< of that
+    double tolerance;      //!< tolerance of tcpShare
     QbbPs from;            //!< when counting begins
-    QbbPs to;              //!< when it ends
+    QbbPs to;              //!< when counting ends
 };
 
 /** Two switches, one link between them; RDMA and TCP from left to right. */
@@ -102,7 +102,8 @@ class SharingTestCase : public TestCase
         RdmaTopologyRates rates;
         rates.hostRate = QbbBitRate(DataRate(m_sharing.rate));
         rates.uplinkRate = rates.hostRate;
-        // Hosts 0 .. 7 on the left, 8 .. 15 on the right; 16 links of hosts, and the bottleneck.
+        // Hosts 0 .. 7 are on the left, 8 .. 15 on the right. Links 0 .. 15 are the hosts', link 16
+        // is the bottleneck.
         const RdmaTopology topology = MakeRdmaDumbbell(8, rates);
         test.Install(topology, {});
         const auto bottleneck = test.fabric->GetDevice(16, 16);
@@ -162,7 +163,7 @@ class SharingTestCase : public TestCase
             const auto& counters = bottleneck->GetCounters();
             now.rdma = counters.classes[3].txBytes;
             now.tcp = counters.classes[0].txBytes;
-            // pause frames, and the ACKs of RDMA, go the other way
+            // Pause frames and RDMA's acknowledgements go the other way.
             now.line = now.rdma + now.tcp + 20 * counters.GetTxFrames();
             now.tcpArrived = arrived;
             for (const auto& [peer, connection] : connections)

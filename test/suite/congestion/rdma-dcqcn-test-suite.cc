@@ -14,7 +14,7 @@
 /**
  * \file
  * \ingroup rdma-tests
- * DCQCN in a fabric: fair shares, and queue and marks as in the fluid model.
+ * DCQCN in a fabric: shares are fair, and queue and marks are as in the fluid model.
  */
 
 using namespace ns3;
@@ -29,7 +29,7 @@ constexpr uint8_t DCQCN_PRIORITY = 3;
 class DcqcnStar
 {
   public:
-    /** \param flows how many \param preset attribute Preset of RdmaDcqcn \param seed of marks */
+    /** \param flows senders \param preset attribute Preset of RdmaDcqcn \param seed random seed */
     DcqcnStar(uint32_t flows, const std::string& preset, uint32_t seed = 1)
         : m_flows(flows)
     {
@@ -41,8 +41,8 @@ class DcqcnStar
     }
 
     /**
-     * Marks on departure, by a line from 5 KB with the slope of the paper's, 1% in 195 KB, that
-     * goes on to 5% at 980 KB: far enough for a fixed point with 16 flows.
+     * Marks at departure. The probability has the slope of the paper's line, 1% in 195 KB, but
+     * grows from 5 KB to 5% at 980 KB: far enough for a fixed point with 16 flows.
      */
     void SetLongLine()
     {
@@ -51,7 +51,7 @@ class DcqcnStar
         test.helper.SetEcnAttribute("MarkAt", StringValue("Departure"));
     }
 
-    /** Builds it. */
+    /** Builds the fabric. */
     void Install()
     {
         test.Install(MakeRdmaStar(m_flows + 1, MakeTestRates(40, 40, 1000)), {});
@@ -65,7 +65,7 @@ class DcqcnStar
         }
     }
 
-    /** \param host sends \param start from this time on */
+    /** \param host host that sends \param start when the host starts */
     void Start(uint32_t host, QbbPs start)
     {
         const auto sender = test.fabric->Connect(host, 0, DCQCN_PRIORITY).first;
@@ -85,7 +85,7 @@ class DcqcnStar
         }
     }
 
-    /** Runs, and measures from some time on. \param from from then \param to to the end */
+    /** Runs and measures. \param from start of the measurement \param to end of the run */
     void Run(QbbPs from, QbbPs to)
     {
         Simulator::Schedule(QbbToTime(from), [this] {
@@ -122,10 +122,10 @@ class DcqcnStar
     }
 
     RdmaTestFabric test;        //!< the fabric
-    std::vector<double> shares; //!< of the bytes that came to the switch, by flow
-    double jain{0};             //!< of the shares
-    double utilisation{0};      //!< of the port
-    double marking{0};          //!< part of frames marked
+    std::vector<double> shares; //!< share of each flow in the bytes that came to the switch
+    double jain{0};             //!< Jain's index of the shares
+    double utilisation{0};      //!< utilisation of the switch's port to host 0
+    double marking{0};          //!< fraction of the frames that are marked
     double queueBytes{0};       //!< mean queue
     double packetBytes{0};      //!< mean frame on the line
 
@@ -137,11 +137,11 @@ class DcqcnStar
         Simulator::Schedule(MicroSeconds(2), [this] { Look(); });
     }
 
-    uint32_t m_flows;                             //!< how many
-    std::vector<Ptr<QbbNetDevice>> m_ports;       //!< the switch's, by host
-    std::vector<QbbPortCounters::Class> m_before; //!< their counters where measuring began
-    double m_sum{0};                              //!< of queues seen
-    double m_looks{0};                            //!< how many
+    uint32_t m_flows;                             //!< number of senders
+    std::vector<Ptr<QbbNetDevice>> m_ports;       //!< the switch's ports, by host
+    std::vector<QbbPortCounters::Class> m_before; //!< their counters when measuring began
+    double m_sum{0};                              //!< sum of the sampled queues, in bytes
+    double m_looks{0};                            //!< number of samples
 };
 
 /** \param star a packet simulation that has run \param flows its flows \return its fluid model */
@@ -156,7 +156,7 @@ MakeFluid(const DcqcnStar& star, uint32_t flows)
     return p;
 }
 
-/** Two flows, the second one later: half the port for each in the end. */
+/** Two flows of which one starts later: in the end each has half of the port. */
 class ConvergenceTest : public TestCase
 {
   public:
@@ -190,7 +190,7 @@ class ConvergenceTest : public TestCase
 class FluidModelTest : public TestCase
 {
   public:
-    /** \param flows how many \param tolerance of the mean queue, relative */
+    /** \param flows number of flows \param tolerance relative tolerance of the mean queue */
     FluidModelTest(uint32_t flows, double tolerance)
         : TestCase("fluid model, " + std::to_string(flows) + " flows"),
           m_flows(flows),
@@ -235,25 +235,26 @@ class FluidModelTest : public TestCase
         }
         if (m_flows == 16)
         {
-            // The fixed point is beyond Pmax: the queue swings about Kmax, in both.
+            // The fixed point is beyond Pmax: in the fabric and in the model the queue swings about
+            // Kmax.
             NS_TEST_EXPECT_MSG_EQ(fixed.reached, false, what);
             NS_TEST_EXPECT_MSG_EQ_TOL(star.marking / marking, 1, 0.25, what);
         }
         NS_TEST_EXPECT_MSG_GT(star.jain, 0.95, "shares");
     }
 
-    uint32_t m_flows;   //!< how many
-    double m_tolerance; //!< of the mean queue
+    uint32_t m_flows;   //!< number of flows
+    double m_tolerance; //!< relative tolerance of the mean queue
 };
 
 /**
- * Rows D1 and D2 of the validation report, where the theory has a fixed point: queue and marks over
- * some seeds, within what the report demands.
+ * Rows D1 and D2 of the validation report, where the theory has a fixed point: queue and marks,
+ * averaged over some seeds, are within the tolerances of the report.
  */
 class FixedPointTest : public TestCase
 {
   public:
-    /** \param flows how many \param seeds runs */
+    /** \param flows number of flows \param seeds number of runs */
     FixedPointTest(uint32_t flows, uint32_t seeds)
         : TestCase("fixed point, " + std::to_string(flows) + " flows"),
           m_flows(flows),
@@ -287,8 +288,8 @@ class FixedPointTest : public TestCase
         NS_TEST_EXPECT_MSG_EQ_TOL(marking / fixed.marking, 1, 0.1, "D2, marked " << marking);
     }
 
-    uint32_t m_flows; //!< how many
-    uint32_t m_seeds; //!< runs
+    uint32_t m_flows; //!< number of flows
+    uint32_t m_seeds; //!< number of runs
 };
 
 /**
@@ -303,9 +304,10 @@ class RdmaDcqcnTestSuite : public TestSuite
     {
         AddTestCase(new ConvergenceTest("Paper"));
         AddTestCase(new ConvergenceTest("Nic"));
-        // The model has no randomness: marks that come by chance let the queue stray, and from 8
-        // flows on it strays as far as Kmax, where every packet is marked, and stays in a cycle.
-        // The 15% of the validation report are kept with 4 flows; with 2 they are by most seeds.
+        // The model has no randomness. In the fabric random marks let the queue stray. With 8 flows
+        // or more the queue strays as far as Kmax, where every packet is marked, and stays in a
+        // cycle. With 4 flows the queue keeps within the 15% of the validation report; with 2 flows
+        // it does with most seeds.
         AddTestCase(new FluidModelTest(2, 0.25));
         AddTestCase(new FluidModelTest(4, 0.15));
         AddTestCase(new FluidModelTest(8, 0.45));

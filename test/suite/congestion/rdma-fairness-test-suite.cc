@@ -15,9 +15,9 @@
 /**
  * \file
  * \ingroup rdma-tests
- * Long flows that share one port: every congestion control gives each its part of it, whenever it
- * has begun, keeps the port busy, and has the queue that its paper predicts. A new one is an
- * entry of GetTestAlgorithms().
+ * Long flows share one port. Every congestion control gives each flow its share, whenever the flow
+ * has begun, keeps the port busy, and has the queue that its paper predicts. GetTestAlgorithms()
+ * lists the congestion controls.
  */
 
 using namespace ns3;
@@ -28,22 +28,22 @@ namespace
 /** Results of a measurement. */
 struct ShareOutcome
 {
-    std::vector<double> shares; //!< of the flows together, by flow
-    double jain{0};             //!< Jain's index of them
-    double utilisation{0};      //!< of the port
-    double meanQueueKb{0};      //!< at the port
-    double peakQueueKb{0};      //!< the same, at most
+    std::vector<double> shares; //!< share of each flow in all flows' packets
+    double jain{0};             //!< Jain's index of the shares
+    double utilisation{0};      //!< utilisation of the port
+    double meanQueueKb{0};      //!< mean queue at the port
+    double peakQueueKb{0};      //!< longest queue at the port
     uint64_t pauses{0};         //!< pause frames sent in the measured time
-    uint64_t drops{0};          //!< frames that the switch dropped in it
+    uint64_t drops{0};          //!< frames that the switch dropped in that time
 };
 
 /**
- * Flows from as many hosts to one, one after the other.
+ * Each flow has a source host of its own. All flows go to one host, and start one after the other.
  *
  * \param algorithm congestion control
  * \param flows number of flows
- * \param gap from a flow's start to that of the next one
- * \return rates in the measured time
+ * \param gap time from a flow's start to the start of the next flow
+ * \return shares, queue and losses in the measured time
  */
 ShareOutcome
 Measure(const RdmaTestAlgorithm& algorithm, uint32_t flows, QbbPs gap)
@@ -144,7 +144,7 @@ Measure(const RdmaTestAlgorithm& algorithm, uint32_t flows, QbbPs gap)
     return outcome;
 }
 
-/** Two flows, the second one later; and as many as the algorithm names. */
+/** Two flows of which one starts later, and as many flows as the algorithm names. */
 class FairnessTestCase : public TestCase
 {
   public:

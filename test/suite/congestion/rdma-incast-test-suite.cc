@@ -30,12 +30,12 @@ constexpr uint64_t FLOW_BYTES = 1'000'000;
 constexpr uint64_t FLOW_LINE_BYTES = 1'080'130;
 
 /**
- * When the last byte of all flows arrives if all start at 0 at 100 Gb/s (80 ps a byte) and the last
- * link, once it has begun, is never idle. It begins when the first frame has come to the last
- * switch, and there is no gap behind the last frame.
+ * When the last byte of all flows arrives if all start at 0 at 100 Gb/s (80 ps a byte). The last
+ * link begins when the first frame has come to the last switch, and is never idle from then on.
+ * There is no gap behind the last frame.
  *
  * \param first arrival of the first frame at the last switch
- * \return when the last frame is at the receiver, 1 us away
+ * \return when the last frame arrives at the receiver, 1 us away
  */
 constexpr QbbPs
 GetLastArrival(QbbPs first)
@@ -43,7 +43,7 @@ GetLastArrival(QbbPs first)
     return first + (SENDERS * FLOW_LINE_BYTES - 12) * 80_ps + 1_us;
 }
 
-/** \return a flow from each of the hosts \p first .. \p first + 63 to a host, all at 0 */
+/** \return flows from the hosts \p first .. \p first + 63 to host \p receiver, all starting at 0 */
 std::vector<RdmaFlow>
 MakeIncast(uint32_t first, uint32_t receiver)
 {
@@ -55,7 +55,7 @@ MakeIncast(uint32_t first, uint32_t receiver)
     return flows;
 }
 
-/** \param results flows \return the latest completion */
+/** \param results results of flows \return the latest completion */
 QbbPs
 GetLast(const std::vector<RdmaFlowResult>& results)
 {
@@ -79,7 +79,7 @@ GetPeakHeadroom(const QbbSwitch& sw)
     return peak;
 }
 
-/** Everybody at one switch. */
+/** All senders and the receiver are at one switch. */
 class StarTestCase : public TestCase
 {
   public:
@@ -105,7 +105,7 @@ class StarTestCase : public TestCase
         NS_TEST_EXPECT_MSG_GT(test.checks, 500U, "the books were looked at");
         NS_TEST_EXPECT_MSG_EQ(RdmaTestBooks::CheckRest(*test.fabric), "", "after the run");
 
-        // The receiver's line is never idle, so its throughput is all that the headers leave. The
+        // The receiver's line is never idle. Its goodput is the line rate less the headers. The
         // first frame, 1102 B with its RETH, is at the switch after (8 + 1102) x 80 + 1 us.
         NS_TEST_EXPECT_MSG_EQ(GetLast(test.results), GetLastArrival(1'088'800_ps), "last arrival");
         const double seconds = static_cast<double>(GetLast(test.results) - 1'088'800_ps) * 1e-12;
@@ -121,9 +121,10 @@ class StarTestCase : public TestCase
         const auto& buffer = *sw->GetBufferManager();
         NS_TEST_EXPECT_MSG_EQ(buffer.GetIngress(0, 3).headroomLimit, 30'516U, "headroom");
         NS_TEST_EXPECT_MSG_EQ((GetPeakHeadroom(*sw) <= 30'516U), true, "no more than that");
-        // Senders of full packets only need nearly as much: a pause takes effect 72 x 80 + 2 us +
-        // 100 ns after the frame that crosses, in which 26 322 line bytes arrive, 23.8 frames of
-        // 1106; with the one that crosses 24 x 1086 at least.
+        // Senders that send only full packets need nearly as much: a pause takes effect 72 x 80 +
+        // 2 us + 100 ns after the frame that crosses the threshold. In that time 26 322 line bytes
+        // arrive, 23.8 frames of 1106. With the frame that crosses the threshold that makes at
+        // least 24 x 1086.
         NS_TEST_EXPECT_MSG_GT(GetPeakHeadroom(*sw), 24U * 1086, "headroom was needed");
         // 65 headrooms and 65 x 8 reserves of 1248: 1 983 540 + 648 960. The burst does not fit
         // into the rest, 1 561 804 B.
@@ -132,8 +133,8 @@ class StarTestCase : public TestCase
         NS_TEST_EXPECT_MSG_EQ((usage.peakUsedBytes <= BUFFER), true, "it is a buffer of 4 MiB");
         NS_TEST_EXPECT_MSG_GT(usage.peakUsedBytes, usage.sharedSize / 2, "it was in use");
 
-        // No sender starves: a FIFO has no round robin among the switch's inputs, but all senders
-        // are paused and resumed alike.
+        // No sender starves: a FIFO has no round robin among the switch's inputs, but the switch
+        // pauses and resumes all senders alike.
         for (const auto& result : test.results)
         {
             NS_TEST_EXPECT_MSG_GT(result.fct.value_or(0_ps), GetLast(test.results) / 2, "share");
@@ -142,7 +143,7 @@ class StarTestCase : public TestCase
     }
 };
 
-/** Senders behind other leaves. */
+/** The senders are at other leaves than the receiver. */
 class LeafSpineTestCase : public TestCase
 {
   public:
@@ -155,7 +156,7 @@ class LeafSpineTestCase : public TestCase
     void DoRun() override
     {
         RdmaTestFabric test;
-        // Leaf 0 has the receiver, 0, and no sender: 16 .. 79 send.
+        // Leaf 0 has the receiver, host 0, and no sender. Hosts 16 .. 79 send.
         test.helper.SetBufferAttribute("BufferSize", UintegerValue(2 << 20));
         test.Install(MakeRdmaLeafSpine(5, 16, 4, MakeTestRates(100, 400, 1000)), MakeIncast(16, 0));
         test.CheckBooksEvery(10_us);
@@ -181,7 +182,7 @@ class LeafSpineTestCase : public TestCase
             }
         }
         NS_TEST_EXPECT_MSG_GT(peak, 0U, "headroom was needed");
-        // The pause reaches back to the senders.
+        // Pauses spread back to the senders.
         uint64_t paused = 0;
         for (uint32_t host = 16; host < 80; ++host)
         {
@@ -192,7 +193,7 @@ class LeafSpineTestCase : public TestCase
     }
 };
 
-/** A headroom that is too small loses frames, which shows that the other tests could fail. */
+/** Headroom that is too small loses frames, which shows that the lossless cases could fail. */
 class SmallHeadroomTestCase : public TestCase
 {
   public:
@@ -222,7 +223,7 @@ class SmallHeadroomTestCase : public TestCase
     }
 };
 
-/** Without PFC. */
+/** The incast without PFC. */
 class LossyTestCase : public TestCase
 {
   public:
@@ -246,7 +247,7 @@ class LossyTestCase : public TestCase
         const RdmaFabricTotals totals = test.fabric->GetTotals();
         NS_TEST_EXPECT_MSG_GT(totals.drops, 0U, "lost frames");
         NS_TEST_EXPECT_MSG_EQ(totals.pauseFrames, 0U, "no pauses");
-        // 64 ports, but one queue: it is the queue's limit that drops.
+        // All 64 ports send into one queue. The limit of that queue drops the frames.
         NS_TEST_EXPECT_MSG_EQ(RdmaTestBooks::CountDrops(*test.fabric, QbbDropReason::EGRESS_LIMIT),
                               totals.drops,
                               "reason");
@@ -263,7 +264,7 @@ class LossyTestCase : public TestCase
     }
 };
 
-/** 32 senders without PFC, go-back-N, and a window that losses and marks cut. */
+/** 32 senders without PFC, with go-back-N and a window that losses and marks reduce. */
 class WindowOfRepeatsTestCase : public TestCase
 {
   public:

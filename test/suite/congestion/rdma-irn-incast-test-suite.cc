@@ -9,9 +9,9 @@
 /**
  * \file
  * \ingroup rdma-tests
- * The incast whose arrivals at the receiver the authors of IRN have published:
- * NetSys/irn-vivado-hls, irn_receiver/traces/recvInput-40Gbps-incast.txt. 50 senders of 2807
- * packets each, 110 packets in flight at most: 83,321 packets come early and 11 a second time.
+ * The incast whose arrivals at the receiver IRN's authors have published: NetSys/irn-vivado-hls,
+ * irn_receiver/traces/recvInput-40Gbps-incast.txt. 50 senders send 2807 packets each and have at
+ * most 110 packets in flight. 83,321 packets come early and 11 a second time.
  */
 
 using namespace ns3;
@@ -19,9 +19,9 @@ using namespace ns3;
 namespace
 {
 
-constexpr uint64_t INCAST_PACKETS = 50 * 2807; //!< of the trace
-constexpr uint64_t TRACE_EARLY = 83'321;       //!< that come early in the trace
-constexpr double IDEAL_MS = 32.76;             //!< all packets one after another at line rate
+constexpr uint64_t INCAST_PACKETS = 50 * 2807; //!< packets in the trace
+constexpr uint64_t TRACE_EARLY = 83'321;       //!< packets that come early in the trace
+constexpr double IDEAL_MS = 32.76;             //!< time for all packets, back to back at line rate
 
 /** The incast of the trace, in the fabric of the paper. */
 class IrnPublishedIncastTestCase : public TestCase

@@ -27,8 +27,8 @@ namespace
 
 constexpr uint8_t PRIORITY = 3;
 
-/** "ECN or Delay", CoNEXT 2016, sections 4.2 and 4.3: two flows over 10 Gb/s, by their first rates.
- */
+/** "ECN or Delay", CoNEXT 2016, sections 4.2 and 4.3: two flows over 10 Gb/s with given first
+ * rates. */
 class TimelyTestCase : public TestCase
 {
   public:
@@ -39,8 +39,8 @@ class TimelyTestCase : public TestCase
 
   private:
     /**
-     * \param patched patched TIMELY
-     * \param startGbps first rates
+     * \param patched true: patched TIMELY
+     * \param startGbps first rates of the flows
      * \return share of the first flow
      */
     static double RunOnce(bool patched, const std::array<double, 2>& startGbps)
@@ -61,7 +61,7 @@ class TimelyTestCase : public TestCase
             request.length = RDMA_MAX_MESSAGE_BYTES;
             senders[i]->PostSend(request);
         }
-        // From 100 ms to 150 ms.
+        // The measurement lasts from 100 ms to 150 ms.
         std::array<uint64_t, 2> before{};
         test.Run(100 * MS);
         for (uint32_t i = 0; i < 2; ++i)
@@ -79,7 +79,7 @@ class TimelyTestCase : public TestCase
 
     void DoRun() override
     {
-        // Nothing brings the rates together: who is ahead at the beginning stays ahead.
+        // Nothing brings the rates together: the flow that is ahead at the beginning stays ahead.
         NS_TEST_EXPECT_MSG_GT(RunOnce(false, {7, 3}), 0.65, "TIMELY, 7 and 3 Gb/s");
         NS_TEST_EXPECT_MSG_LT(RunOnce(false, {3, 7}), 0.35, "TIMELY, 3 and 7 Gb/s");
         for (const auto& start : {std::array<double, 2>{7, 3}, {3, 7}, {5, 5}})
@@ -125,14 +125,14 @@ class HpccIncastTestCase : public TestCase
             mean += queue * double(STEP) / double(MEASURED);
             peak = std::max(peak, queue);
         }
-        // Bytes in 10 ms at 100 Gb/s: 125 MB.
+        // 100 Gb/s carry 125 MB in 10 ms.
         const double utilisation = (count() - before) / 125e6;
         NS_TEST_EXPECT_MSG_EQ(test.fabric->GetTotals().pauseFrames, 0U, "pauses from the start on");
         NS_TEST_EXPECT_MSG_EQ(test.fabric->GetTotals().drops, 0U, "drops");
         NS_TEST_EXPECT_MSG_EQ_TOL(utilisation, 0.95, 0.02, "eta");
         NS_TEST_EXPECT_MSG_LT(mean, 2 * 1186, "mean queue: less than two packets");
         NS_TEST_EXPECT_MSG_LT(peak, 12 * 1186, "peak queue: less than one packet of each");
-        // The flows begin with windows of B x T, the most that can arrive at once.
+        // The flows begin with windows of B x T, which is the most that can arrive at once.
         const uint64_t first = port->GetQueues().GetPeakBytes(PRIORITY);
         std::cout << "HPCC, 16 to 1: utilisation " << utilisation << ", queue " << mean
                   << " B mean, " << peak << " B peak in steady state, " << first
@@ -177,7 +177,7 @@ class PausesTestCase : public TestCase
     }
 };
 
-/** A flow of two links against one of four, over the same port. */
+/** A flow over two links and a flow over four links share a port. */
 class PathLengthTestCase : public TestCase
 {
   public:
@@ -191,7 +191,7 @@ class PathLengthTestCase : public TestCase
 
     /**
      * \param type TypeId name of a congestion control
-     * \param attributes of it
+     * \param attributes attributes of the congestion control
      * \return the short path's share from 20 ms to 40 ms
      */
     static double GetShare(const std::string& type, const Attributes& attributes)
@@ -227,9 +227,10 @@ class PathLengthTestCase : public TestCase
     {
         NS_TEST_EXPECT_MSG_EQ_TOL(GetShare("ns3::RdmaHpcc", {}), 0.5, 0.05, "HPCC");
         NS_TEST_EXPECT_MSG_EQ_TOL(GetShare("ns3::RdmaSwift", {}), 0.5, 0.05, "Swift");
-        // PowerTCP's short path sends W / T. The long one has a round trip of T and the queue,
-        // which is two beta in equilibrium, 0.2 T: its window binds before its pace, and it has 1
-        // / 1.2 of the other's. With T above that, both are paced.
+        // PowerTCP's short path sends W / T. The long path has a round trip of T plus the queueing
+        // delay, which is two beta in equilibrium, 0.2 T. The window of the long path binds before
+        // its pace, and the path gets 1 / 1.2 of the short path's rate. With T above that round
+        // trip, both paths are paced.
         NS_TEST_EXPECT_MSG_EQ_TOL(GetShare("ns3::RdmaPowerTcp", {{"BaseRtt", "12us"}}),
                                   0.5,
                                   0.05,
@@ -238,7 +239,7 @@ class PathLengthTestCase : public TestCase
     }
 };
 
-/** TIMELY's incast of 64, of which its largest cut and its lowest rate decide. */
+/** TIMELY's incast of 64, whose duration depends on the largest cut and the lowest rate. */
 class TimelyIncastTestCase : public TestCase
 {
   public:
@@ -263,7 +264,7 @@ class TimelyIncastTestCase : public TestCase
             NS_TEST_ASSERT_MSG_EQ(result.IsCompleted(), true, "flow " << result.flow.id);
             sumMs += static_cast<double>(*result.fct) / 1e9;
         }
-        // All of it takes 55.3 ms at line rate.
+        // All flows together take 55.3 ms at line rate.
         NS_TEST_EXPECT_MSG_LT(sumMs / SENDERS, 100, "mean FCT in ms");
     }
 };

@@ -10,7 +10,8 @@
  * \file
  * \ingroup rdma-tests
  * PFC by DSCP and by VLAN (Guo et al., SIGCOMM 2016, section 3): pauses are equal within a subnet;
- * across subnets the class is lost with the tag. Tags along the path. Presets of switch memory.
+ * across subnets the class is lost with the tag. Further cases check the tags along a path and the
+ * presets of switch memory.
  */
 
 using namespace ns3;
@@ -18,18 +19,18 @@ using namespace ns3;
 namespace
 {
 
-/** What a run came to. */
+/** Results of a run. */
 struct Incast
 {
     uint64_t drops{0};                      //!< frames lost
-    std::array<uint64_t, 8> pausesSent{};   //!< by switches, XOFF and XON, by class
-    std::array<uint64_t, 8> bytesBetween{}; //!< sent from switch to switch, by class
-    std::size_t completed{0};               //!< flows
+    std::array<uint64_t, 8> pausesSent{};   //!< XOFF and XON frames of switches, by class
+    std::array<uint64_t, 8> bytesBetween{}; //!< bytes from switch to switch, by class
+    std::size_t completed{0};               //!< completed flows
 };
 
 /**
  * \param deployment field of a packet that carries the class
- * \param across true: from hosts at the other leaf
+ * \param across true: the senders are at the other leaf; false: at the leaf of host 0
  * \return results of an incast of seven flows to host 0
  */
 Incast
@@ -39,7 +40,7 @@ RunIncast(RdmaPfcDeployment deployment, bool across)
     test.helper.SetPfcDeployment(deployment);
     test.SetRetries(320_us, UINT32_MAX);
     test.helper.SetBufferAttribute("BufferSize", UintegerValue(3'000'000));
-    // A queue of a class that is not lossless overflows.
+    // The queue of a class that is not lossless overflows.
     test.helper.SetBufferAttribute("EgressLimitBytes", UintegerValue(300'000));
     const RdmaTopology topology = MakeRdmaLeafSpine(2, 8, 1, MakeTestRates(100, 400, 500));
     std::vector<RdmaFlow> flows;
@@ -63,7 +64,7 @@ RunIncast(RdmaPfcDeployment deployment, bool across)
                 const auto& sender = device->GetFlowControl().GetPauseSender();
                 result.pausesSent[i] +=
                     topology.IsHost(node) ? 0 : sender.GetXoffSent(i) + sender.GetXonSent(i);
-                // The class that the peer derived, from the tag or the DSCP.
+                // The peer derives the class from the tag or the DSCP.
                 result.bytesBetween[i] += between ? device->GetCounters().classes[i].rxBytes : 0;
             }
         }
@@ -93,7 +94,7 @@ class DeploymentTestCase : public TestCase
         NS_TEST_EXPECT_MSG_EQ(dscpWithin.drops, 0, "DSCP, one subnet");
         NS_TEST_EXPECT_MSG_EQ(vlanWithin.drops, 0, "VLAN, one subnet");
         NS_TEST_EXPECT_MSG_GT(dscpWithin.pausesSent[3], 10, "DSCP, one subnet");
-        // Tags make frames longer by 4 B in 1106, and thresholds are bytes.
+        // A tag makes a frame of 1106 B longer by 4 B, and thresholds count bytes.
         NS_TEST_EXPECT_MSG_EQ_TOL(static_cast<double>(vlanWithin.pausesSent[3]),
                                   static_cast<double>(dscpWithin.pausesSent[3]),
                                   0.05 * static_cast<double>(dscpWithin.pausesSent[3]),
@@ -133,8 +134,8 @@ class TagTestCase : public TestCase
             test.helper.SetPfcDeployment(RdmaPfcDeployment::VLAN);
             test.helper.SetChannelAttribute("SerializeFrames", BooleanValue(serialize));
             const RdmaTopology topology = MakeRdmaDumbbell(1, MakeTestRates(100, 100, 500));
-            // A SEND of 1000 B, and its acknowledgement, which is a frame of 64 B or 70 with its
-            // tag: 14 + 20 + 8 + 12 + 4 + 4 + 4 = 66 B.
+            // A WRITE of 1000 B. The acknowledgement, 14 + 20 + 8 + 12 + 4 + 4 + 4 = 66 B, has 70 B
+            // with a tag.
             test.Install(topology, {MakeTestFlow(0, 0, 1, 1000)});
             test.Run();
             NS_TEST_EXPECT_MSG_EQ(test.GetUnfinished(), "", "the flow");
@@ -157,7 +158,7 @@ class TagTestCase : public TestCase
     }
 };
 
-/** --bufferPreset. */
+/** The option --bufferPreset. */
 class PresetTestCase : public TestCase
 {
   public:
@@ -227,7 +228,7 @@ class PresetTestCase : public TestCase
 
 /**
  * \ingroup rdma-tests
- * Where the class stands, and presets.
+ * PFC by DSCP and by VLAN, and presets.
  */
 class RdmaDeploymentTestSuite : public TestSuite
 {

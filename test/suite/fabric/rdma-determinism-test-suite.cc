@@ -24,8 +24,8 @@
 /**
  * \file
  * \ingroup rdma-tests
- * Equal runs give equal results to the bit: twice, with frames as bytes, with flows inserted
- * in another order, in another scheduler, from files, with traces connected, on several threads.
+ * Equal runs give equal results to the bit: a second run, frames as bytes, flows inserted in
+ * another order, another scheduler, input from files, traces connected, several threads.
  */
 
 using namespace ns3;
@@ -36,9 +36,9 @@ namespace
 /** Differences of a run from the plain run. */
 struct Variant
 {
-    const char* name{"again"};                  //!< for messages
+    const char* name{"again"};                  //!< name of the variant
     const char* scheduler{"ns3::MapScheduler"}; //!< ns-3's event list
-    bool serialize{false};                      //!< frames cross as bytes
+    bool serialize{false};                      //!< frames cross links as bytes
     bool own{false};                            //!< the module's simulator, not ns-3's
     uint32_t threads{1};                        //!< threads of the module's simulator
     bool reverse{false};                        //!< flows are given in reverse order
@@ -49,8 +49,8 @@ struct Variant
 /** All results of a run. */
 struct RunOutcome
 {
-    std::string digest; //!< of flows.csv
-    std::string ports;  //!< ports.csv, without names: a file of a topology has none
+    std::string digest; //!< digest of flows.csv
+    std::string ports;  //!< ports.csv without names, which a topology from a file lacks
     uint64_t hops{0};   //!< frames sent on all links
 };
 
@@ -65,7 +65,7 @@ class DeterminismTestCase : public TestCase
     }
 
     /**
-     * \param duration flows start in this time
+     * \param duration time in which flows start
      * \param load payload over the hosts' rate
      * \return flows like those of the HPCC simulator's traffic generator: WebSearch sizes, Poisson
      */
@@ -93,9 +93,9 @@ class DeterminismTestCase : public TestCase
     }
 
     /**
-     * \param topology the fabric's
+     * \param topology topology of the fabric
      * \param flows in ascending order of ids, from 0
-     * \param variant how
+     * \param variant how the run differs from the plain run
      * \return the results
      */
     RunOutcome RunOnce(RdmaTopology topology, std::vector<RdmaFlow> flows, const Variant& variant)
@@ -152,7 +152,7 @@ class DeterminismTestCase : public TestCase
     }
 
     /**
-     * \param topology the fabric's
+     * \param topology topology of the fabric
      * \param flows the flows
      * \param variants runs whose results must equal those of the plain run
      */
@@ -170,12 +170,12 @@ class DeterminismTestCase : public TestCase
         }
     }
 
-    /** \param test to be configured before it is built */
+    /** \param test fabric that is not built yet, to be configured */
     virtual void Configure(RdmaTestFabric& test)
     {
     }
 
-    /** \param test has run */
+    /** \param test fabric that has run */
     virtual void Look(RdmaTestFabric& test)
     {
     }
@@ -268,8 +268,8 @@ class VariantsTestCase : public DeterminismTestCase
         for (auto& flow : flows)
         {
             flow.bytes = std::min<uint64_t>(flow.bytes, 300'000);
-            // Starts at two instants, so that hosts start several flows at once, and all hosts
-            // together.
+            // All flows start at one of two instants: a host starts several flows at once, and all
+            // hosts start together.
             flow.start = flow.start / 50_us * 50_us;
         }
         std::vector<Variant> variants(10);
@@ -321,7 +321,7 @@ class VariantsTestCase : public DeterminismTestCase
     Setting m_setting;
 };
 
-/** \param test gets a timer and retries without end */
+/** \param test fabric that gets a short timeout and retries without end */
 void
 SetShortTimeout(RdmaTestFabric& test)
 {

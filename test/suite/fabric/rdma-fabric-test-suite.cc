@@ -24,7 +24,7 @@ using namespace ns3;
 namespace
 {
 
-/** The size and shape of the fat.txt that came with HPCC. */
+/** A topology with the size and shape of the fat.txt that came with HPCC. */
 class LargeFileTestCase : public TestCase
 {
   public:
@@ -36,8 +36,8 @@ class LargeFileTestCase : public TestCase
   private:
     static constexpr uint32_t HOSTS = 320; //!< 16 at each of 20 ToR switches
     static constexpr uint32_t TORS = 20;   //!< four in each of 5 pods
-    static constexpr uint32_t AGGS = 20;   //!< as many
-    static constexpr uint32_t CORES = 16;  //!< aggregation switch i of a pod has four of them
+    static constexpr uint32_t AGGS = 20;   //!< aggregation switches, four in each pod
+    static constexpr uint32_t CORES = 16;  //!< four per aggregation switch of a pod
 
     /** \return the file's text: 320 + 5 x 4 x 4 + 20 x 4 links */
     static std::string MakeText()
@@ -86,7 +86,7 @@ class LargeFileTestCase : public TestCase
         NS_TEST_EXPECT_MSG_EQ(topology.GetNLinks(), 480U, "links");
         NS_TEST_EXPECT_MSG_EQ(topology.GetHosts().size(), HOSTS, "hosts");
 
-        // Every switch has a route to every host, by as many ports as there are shortest ways.
+        // Every switch has a route to every host, by as many ports as there are shortest paths.
         for (const uint32_t sw : topology.GetSwitches())
         {
             auto& table = test.fabric->GetSwitch(sw)->GetForwardingTable();
@@ -118,7 +118,7 @@ class LargeFileTestCase : public TestCase
     }
 };
 
-/** Runs by options. */
+/** Runs with several options. */
 class FabricRunTestCase : public TestCase
 {
   public:
@@ -164,7 +164,8 @@ class FabricRunTestCase : public TestCase
         NS_TEST_EXPECT_MSG_EQ(plain.summary.simTimeUs,
                               (std::floor(static_cast<double>(last) / 1e7) + 1) * 10,
                               "the multiple of 10 us after the last flow");
-        // Every byte of a flow crosses two links at least, with headers, and ACKs come back.
+        // Every byte of a flow crosses at least two links, with headers, and acknowledgements come
+        // back.
         NS_TEST_EXPECT_MSG_GT(bytes, 2 * payload, "bytes on all links");
 
         NS_TEST_EXPECT_MSG_EQ(RunOnce(options).summary.digest, plain.summary.digest, "again");
@@ -175,14 +176,14 @@ class FabricRunTestCase : public TestCase
         NS_TEST_EXPECT_MSG_NE(RunOnce(options).summary.digest, plain.summary.digest, "seed");
         options.seed = 1;
 
-        // The topology, read from a file.
+        // The topology is read from a file.
         const std::string path = CreateTempDirFilename("topology.txt");
         WriteRdmaTopology(RdmaFabricRun::MakeTopology(options), path);
         RdmaFabricOptions fromFile = options;
         fromFile.topology = "file:" + path;
         NS_TEST_EXPECT_MSG_EQ(RunOnce(fromFile).summary.digest, plain.summary.digest, "file");
 
-        // A default of the user holds for what no option has asked.
+        // A default that the user has set holds where no option says otherwise.
         Config::SetDefault("ns3::QbbChannel::SerializeFrames", BooleanValue(true));
         RdmaFabricRun run(options);
         run.Run();

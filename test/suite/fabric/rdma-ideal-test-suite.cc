@@ -34,11 +34,11 @@ class HandComputedTestCase : public TestCase
     {
         const char* topology; //!< text for MakeRdmaTopology()
         RdmaTopologyRates rates;
-        uint32_t destination; //!< from host 0
+        uint32_t destination; //!< receiving host; host 0 sends
         uint32_t mtu;
         uint64_t bytes;
         QbbPs fct; //!< last byte in the receiver's memory
-        QbbPs ack; //!< from there to the sender's completion
+        QbbPs ack; //!< time from there to the sender's completion
     };
 
     void Check(const Row& row)
@@ -60,8 +60,9 @@ class HandComputedTestCase : public TestCase
     void DoRun() override
     {
         // A WRITE has 62 B in addition to its payload: Ethernet 14, IPv4 20, UDP 8, BTH 12, ICRC 4,
-        // FCS 4, and RETH 16 in its first packet. An ACK has 62 + AETH 4 = 66 B. 8 B of preamble go
-        // before a frame, 12 B of gap after it. Every link has a delay d = 1 us.
+        // FCS 4. The first packet also has a RETH of 16 B. An ACK has 62 + AETH 4 = 66 B. A frame
+        // has 8 B of preamble before it and a gap of 12 B behind it. Every link has a delay d =
+        // 1 us.
 
         // One byte, padded to four: 82 B. 100 Gb/s is 80 ps a byte: (8 + 82) x 80 = 7200, twice
         // with d: 2 014 400. ACK: (8 + 66) x 80 = 5920, twice with d: 2 011 840.
@@ -75,7 +76,7 @@ class HandComputedTestCase : public TestCase
         //   core   1: 3 133 200 + 22 200 = 3 155 400, free 3 155 640; 2: 3 157 120
         //   aggr   1: 4 155 400 + 22 200 = 4 177 600, free 4 177 840; 2: 4 179 320
         //   edge   1: 5 177 600 + 88 800 = 5 266 400, free 5 267 360; 2: + 5920 = 5 273 280
-        // and 1 us later frame 2 is there. ACK: 2 x 5920 + 4 x 74 x 20 + 6 d = 6 017 760.
+        // Frame 2 arrives 1 us later. ACK: 2 x 5920 + 4 x 74 x 20 + 6 d = 6 017 760.
         Check({"fat-tree:4",
                MakeTestRates(100, 400, 1000),
                15,
@@ -107,7 +108,7 @@ class HandComputedTestCase : public TestCase
     }
 };
 
-/** One byte, one MTU, one more, 10 MB; over 2, 4 and 6 hops; at many rates. */
+/** One byte, one MTU, one byte more, and 10 MB, over 2, 4 and 6 hops, at many rates. */
 class IdealFctTestCase : public TestCase
 {
   public:
@@ -131,7 +132,7 @@ class IdealFctTestCase : public TestCase
         RdmaTestFabric test;
         test.SetMtu(m_mtu);
         std::vector<RdmaFlow> flows;
-        // Hosts 0 and 1 share an edge switch, 2 is in the same pod, 15 in another.
+        // Hosts 0 and 1 share an edge switch, host 2 is in the same pod, host 15 in another pod.
         for (const uint32_t destination : {1, 2, 15})
         {
             for (const uint64_t bytes :
@@ -229,8 +230,8 @@ class HugeFlowTestCase : public TestCase
         test.Run();
         const RdmaFlowResult& result = test.results[0];
         NS_TEST_EXPECT_MSG_EQ(result.status, "IBV_WC_SUCCESS", "status");
-        // Messages of 2^31, 2^31 and 705 032 704 B: 524 288 + 524 288 + 172 127 1/8 packets, so
-        // 1 220 704 frames, of which the last one has 512 B of payload. 400 Gb/s is 20 ps a byte.
+        // Messages of 2^31, 2^31 and 705 032 704 B have 524 288 + 524 288 + 172 128 packets. The
+        // last of the 1 220 704 frames has 512 B of payload. 400 Gb/s is 20 ps a byte.
         //   line bytes up to the last bit: 1 220 703 x (20 + 62 + 4096) + 3 x 16 (three RETHs)
         //     + 8 + 62 + 512 = 5 100 097 764
         //   first frame at the switch: (8 + 62 + 16 + 4096) x 20 = 83 640, and twice 1 us
@@ -272,8 +273,9 @@ class AllPsnsTestCase : public TestCase
         test.Run();
         const RdmaFlowResult& result = test.results[0];
         NS_TEST_EXPECT_MSG_EQ(result.status, "IBV_WC_SUCCESS", "status");
-        // Two messages of 2^31 B and one of 512 000. 62 + 256 B and the line's 20, without the
-        // last gap of 12, and three RETHs, at 20 ps a byte; and 1 us.
+        // Two messages of 2^31 B and one of 512 000 B. A frame has 62 + 256 B, and 20 B of preamble
+        // and gap. The last gap of 12 B does not count; three RETHs do. A byte takes 20 ps, the
+        // cable 1 us.
         NS_TEST_EXPECT_MSG_EQ(result.fct.value_or(-1_ps),
                               (PACKETS * 338 - 12 + 48) * 20_ps + 1_us,
                               "FCT");

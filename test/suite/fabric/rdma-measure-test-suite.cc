@@ -38,7 +38,7 @@ MakeMeasureOptions()
     return options;
 }
 
-/** \param options a run \return its outcome */
+/** \param options options of a run \return outcome of the run */
 RdmaFabricOutcome
 RunMeasured(const RdmaFabricOptions& options)
 {
@@ -140,7 +140,7 @@ class MeasuredRunTestCase : public TestCase
     }
 };
 
-/** Runs that --stop cuts. */
+/** Runs that --stop ends. */
 class CutRunTestCase : public TestCase
 {
   public:

@@ -17,7 +17,7 @@ using namespace ns3;
 namespace
 {
 
-/** The number of messages in progress. */
+/** The throughput by the number of messages in progress. */
 class MessageLoopDepthTestCase : public TestCase
 {
   public:
@@ -59,7 +59,7 @@ class MessageLoopDepthTestCase : public TestCase
     }
 };
 
-/** A pair whose link fails. */
+/** A pair of hosts whose link fails. */
 class MessageLoopErrorTestCase : public TestCase
 {
   public:
@@ -82,7 +82,7 @@ class MessageLoopErrorTestCase : public TestCase
         test.Run(1_ms);
         const RdmaMessageLoop::Pair& broken = loop.GetPairs()[0];
         const RdmaMessageLoop::Pair& intact = loop.GetPairs()[1];
-        // The two other messages are flushed with WR_FLUSH_ERR after the first one.
+        // The first message fails, and the two other messages are flushed with WR_FLUSH_ERR.
         NS_TEST_EXPECT_MSG_EQ(broken.status, RdmaWcStatus::RETRY_EXC_ERR, "status");
         NS_TEST_EXPECT_MSG_EQ(broken.sender->GetOutstandingSends(), 0U, "nothing is in progress");
         NS_TEST_EXPECT_MSG_EQ(intact.status, RdmaWcStatus::SUCCESS, "the other pair");

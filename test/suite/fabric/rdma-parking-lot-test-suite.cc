@@ -28,11 +28,11 @@ class ParkingLotTestCase : public TestCase
 {
   public:
     /**
-     * \param name of the test case
+     * \param name name of the test case
      * \param changes options that differ from the preset
      * \param expected Gb/s of payload of A, B, C and D
-     * \param tolerance of each, relative
-     * \param jain smallest index that is accepted
+     * \param tolerance relative tolerance of each rate
+     * \param jain smallest accepted value of Jain's index
      */
     ParkingLotTestCase(const std::string& name,
                        void (*changes)(RdmaFabricOptions&),
@@ -53,7 +53,8 @@ class ParkingLotTestCase : public TestCase
         RdmaFabricOptions options;
         ApplyRdmaPreset("parking-lot", options);
         m_changes(options);
-        // A CNP for each mark, as in the paper; the recovery time is ours, as in the report.
+        // A CNP for each mark, as in the paper. The paper leaves the recovery time open; this value
+        // is the report's.
         Config::SetDefault("ns3::RdmaNic::CnpInterval", TimeValue(PicoSeconds(1)));
         Config::SetDefault("ns3::RdmaRcm::RecoveryTime", TimeValue(NanoSeconds(1300)));
         auto flows = MakeTestIncast(4, 4, 10'000'000'000);
@@ -92,9 +93,9 @@ class ParkingLotTestCase : public TestCase
     }
 
     void (*m_changes)(RdmaFabricOptions&); //!< options that differ from the preset
-    std::vector<double> m_expected;        //!< Gb/s of payload
-    double m_tolerance;                    //!< relative
-    double m_jain;                         //!< smallest index
+    std::vector<double> m_expected;        //!< expected Gb/s of payload
+    double m_tolerance;                    //!< relative tolerance
+    double m_jain;                         //!< smallest value of Jain's index
 };
 
 /** The suite rdma-parking-lot. */
@@ -119,7 +120,8 @@ class RdmaParkingLotTestSuite : public TestSuite
             {6.3, 6.3, 6.3, 18.9},
             0.02,
             0));
-        // The rows' own 4% and 0.999, with detectors above 15 KB; the source has no threshold.
+        // The tolerances of the rows, 4% and 0.999, with detectors above 15 KB. The paper has no
+        // threshold.
         AddTestCase(new ParkingLotTestCase(
             "A4: RCM-1a, 15 KB",
             [](RdmaFabricOptions& options) {
@@ -140,7 +142,7 @@ class RdmaParkingLotTestSuite : public TestSuite
             {9.29, 9.35, 9.43, 9.69},
             0.04,
             0.999));
-        // With the default threshold D has more than the 4%, see the report.
+        // With the default threshold the rate of D is more than 4% too high, see the report.
         AddTestCase(new ParkingLotTestCase(
             "A4: RCM-1a",
             [](RdmaFabricOptions& options) {

@@ -21,9 +21,9 @@
  * \file
  * \ingroup rdma-tests
  * Random fabrics under random lossless traffic: with any topology, rates, delays, thresholds and
- * classes, nothing is lost, everything arrives, and the books balance at all times, as long as the
- * routes leave no cyclic buffer dependency. Where shortest paths do, as in most random regular
- * graphs, routes go up, then down.
+ * classes, nothing is lost, everything arrives, and the books balance at all times, if the routes
+ * leave no cyclic buffer dependency. Shortest paths leave one in most random regular graphs. There
+ * the routes go up, then down.
  *
  * RDMA_TEST_ROUNDS=N in the environment runs N fabrics. A failure names its round; the fabric is a
  * function of that number.
@@ -112,7 +112,7 @@ class RandomRound
     }
 
     uint64_t pauses{0};        //!< pause frames
-    uint64_t checks{0};        //!< looks at the books
+    uint64_t checks{0};        //!< checks of the books
     bool usedHeadroom{false};  //!< some port used its headroom
     bool upDown{false};        //!< shortest paths would have had a cyclic buffer dependency
     bool isRegular{false};     //!< the switches are a random regular graph
@@ -137,7 +137,7 @@ class RandomRound
         {
             RdmaFlow flow;
             flow.id = i;
-            // Random pairs, an incast, or parallel flows between two hosts.
+            // Pattern 0 is random pairs, 1 an incast, 2 parallel flows between two hosts.
             flow.srcHost =
                 pattern == 2 && other != victim ? other : hosts[m_dice.Number(0, hosts.size() - 1)];
             flow.dstHost = pattern == 0 ? hosts[m_dice.Number(0, hosts.size() - 1)] : victim;
@@ -146,7 +146,7 @@ class RandomRound
                 flow.srcHost = hosts[(flow.dstHost + 1) % hosts.size()];
             }
             flow.bytes = m_dice.Number(1, largest);
-            // Half of them at one instant.
+            // Half of the flows start at one instant.
             flow.start = m_dice.OneIn(2) ? 0_ps : QbbPs(m_dice.Number(0, 50'000'000));
             do
             {
@@ -156,7 +156,7 @@ class RandomRound
         }
     }
 
-    /** \return the settings that all ports share, except those of links */
+    /** \return settings that all ports share; the caller adds those of a link */
     QbbPortProfile MakeProfile(uint32_t mtu, QbbPs reaction, bool overhead) const
     {
         QbbPortProfile profile;
@@ -167,8 +167,7 @@ class RandomRound
         return profile;
     }
 
-    /** Virtual output queues, and a buffer for each port, as small as the formula allows or larger.
-     */
+    /** Sets virtual output queues and port buffers, as small as the formula allows or larger. */
     void ConfigureInputQueues(uint32_t mtu, QbbPs reaction, bool overhead)
     {
         isInputQueued = true;
@@ -231,7 +230,8 @@ class RandomRound
             ConfigureInputQueues(mtu, reaction, overhead);
             return;
         }
-        // The least that the formula allows at the switch that needs most, and a little to share.
+        // The buffer is the minimum of the formula for the switch that needs most, and a little
+        // shared memory.
         QbbPortProfile profile = MakeProfile(mtu, reaction, overhead);
         uint64_t needed = 0;
         const auto linksByNode = m_topology.GetLinksByNode();
@@ -260,7 +260,7 @@ class RandomRound
     Ptr<QbbDeadlockDetector> m_detector;
 };
 
-/** Many of them. */
+/** Many random fabrics. */
 class RandomFabricTestCase : public TestCase
 {
   public:

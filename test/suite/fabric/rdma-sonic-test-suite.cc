@@ -82,7 +82,7 @@ class EffectTestCase : public TestCase
     {
         const auto& buffer = *sw.GetBufferManager();
         const QbbBufferUsage usage = buffer.GetUsage();
-        // reserves of four ports: 1248 + 2496 B
+        // Four ports with reserves of 1248 + 2496 B each.
         NS_TEST_EXPECT_MSG_EQ(usage.sizeBytes, 4'500'000 + 4 * 3744, "what the files divide");
         NS_TEST_EXPECT_MSG_EQ(usage.sharedSize, 4'000'000, "ingress pools");
         NS_TEST_EXPECT_MSG_EQ(usage.headroomSize, 500'000, "xoff");
@@ -114,7 +114,8 @@ class EffectTestCase : public TestCase
         const auto& counters = port.GetCounters();
         NS_TEST_EXPECT_MSG_EQ(counters.classes[3].drops + counters.classes[4].drops, 0, "lossless");
         NS_TEST_EXPECT_MSG_GT(counters.classes[1].drops, 0, "lossy");
-        // dynamic_th -1 of 900000 B and 1518 B of its own: a third of the pool for one queue
+        // With dynamic_th -1 one queue takes at most a third of the pool of 900000 B, and 1518 B of
+        // its own.
         NS_TEST_EXPECT_MSG_LT_OR_EQ(port.GetQueues().GetPeakBytes(1), 301'518, "egress pool");
         NS_TEST_EXPECT_MSG_GT(port.GetQueues().GetPeakBytes(1), 299'000, "and it is used");
         NS_TEST_EXPECT_MSG_GT(counters.classes[3].ecnMarks, 100, "WRED");
@@ -154,7 +155,7 @@ class SpeedTestCase : public TestCase
     void DoRun() override
     {
         std::string buffers = SONIC_BUFFERS;
-        // The first two ports of the configuration are uplinks, with a threshold of their own.
+        // The first two ports of the configuration are uplinks and have their own threshold.
         buffers.replace(buffers.find('{'),
                         1,
                         R"({"PORT": {"Ethernet0": {"speed": "400000"}, "Ethernet4": {"speed": )"
@@ -237,7 +238,8 @@ class SonicRefusalTestCase : public TestCase
                               "WRED");
         config = GetConfig();
         config.ports[2].losslessMask = 8;
-        // Port 2 of each switch connects the two switches of a dumbbell with two hosts per side.
+        // Port 2 of each switch connects the two switches of a dumbbell that has two hosts per
+        // side.
         NS_TEST_EXPECT_MSG_EQ(Refusal(MakeRdmaDumbbell(2, MakeTestRates(100, 100, 10)), config),
                               "",
                               "the same at both ends");

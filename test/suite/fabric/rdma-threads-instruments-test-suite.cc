@@ -18,7 +18,7 @@
  * \file
  * \ingroup rdma-tests
  * Captures, the pause tree, the pause trace and the explanation have equal bytes with any number of
- * threads, and do not keep a run on one thread.
+ * threads, and do not force a run onto one thread.
  *
  * RDMA_TEST_ROUNDS=N in the environment runs N random fabrics.
  */
@@ -28,7 +28,7 @@ using namespace ns3;
 namespace
 {
 
-/** All instruments that look at events of nodes, with their files in one folder. */
+/** All instruments that observe events of nodes, with their files in one folder. */
 class Instruments : public RdmaTestObserver
 {
   public:
@@ -87,11 +87,11 @@ class Instruments : public RdmaTestObserver
         m_instruments.push_back(factory.Create<RdmaInstrument>());
     }
 
-    std::string m_folder;                           //!< folder of the files
+    std::string m_folder;                           //!< folder with the files
     std::vector<Ptr<RdmaInstrument>> m_instruments; //!< the instruments
 };
 
-/** Random fabrics with instruments. */
+/** Runs of random fabrics with instruments. */
 class InstrumentsTestCase : public TestCase
 {
   public:
@@ -101,7 +101,7 @@ class InstrumentsTestCase : public TestCase
     }
 
   private:
-    /** \return files of a run */
+    /** \return files of a run, by name */
     std::map<std::string, std::string> RunOnce(uint32_t round,
                                                uint32_t threads,
                                                RdmaTestOutcome& outcome)

@@ -34,7 +34,7 @@ using namespace ns3;
 namespace
 {
 
-/** Random fabrics on one thread and on several. */
+/** Runs of random fabrics on one thread and on several threads. */
 class RandomThreadsTestCase : public TestCase
 {
   public:
@@ -119,7 +119,7 @@ class ScriptThreadsTestCase : public TestCase
     bool m_reason;   //!< all nodes run on one thread
 };
 
-/** Writes time and size of each packet that a port of a switch receives. */
+/** Records time and size of each packet that a port of a switch receives. */
 void
 TraceAPort(RdmaTestFabric& test, std::ostringstream& seen)
 {
@@ -131,7 +131,7 @@ TraceAPort(RdmaTestFabric& test, std::ostringstream& seen)
         }));
 }
 
-/** Writes the time of each message that a queue pair receives, and of a timer that it starts. */
+/** Records the time of each message that a queue pair receives, and of a timer that it starts. */
 void
 TraceAQueuePair(RdmaTestFabric& test, std::ostringstream& seen)
 {
@@ -145,7 +145,7 @@ TraceAQueuePair(RdmaTestFabric& test, std::ostringstream& seen)
         }));
 }
 
-/** Writes hops at fixed times, in events without a node, and in events of one node. */
+/** Records hops at fixed times, in events without a node and in events of one node. */
 void
 LookRegularly(RdmaTestFabric& test, std::ostringstream& seen)
 {
@@ -214,8 +214,8 @@ AddAnApplication(RdmaTestFabric& test, std::ostringstream& seen)
 }
 
 /**
- * Gives two hosts of different racks an IP stack each. They send TCP and UDP to each other through
- * switches of other threads, which lose some of the frames. Writes time and size of what arrives.
+ * Gives two hosts of different racks an IP stack each. The hosts send TCP and UDP to each other
+ * through switches of other threads, which lose some frames. Records time and size of what arrives.
  */
 void
 SendIp(RdmaTestFabric& test, std::ostringstream& seen)

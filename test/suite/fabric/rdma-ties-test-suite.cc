@@ -19,7 +19,8 @@
 /**
  * \file
  * \ingroup rdma-tests
- * Frames that come to a switch at one instant: who gets through is not a matter of port numbers.
+ * Frames that arrive at a switch at one instant: the port number does not decide which frame gets
+ * through.
  */
 
 using namespace ns3;
@@ -27,7 +28,7 @@ using namespace ns3;
 namespace
 {
 
-/** \param values any numbers \return the rank of each, equal ones in the order of their places */
+/** \param values any numbers \return rank of each value; the first of equal values ranks lower */
 std::vector<double>
 GetTieRanks(const std::vector<double>& values)
 {
@@ -59,7 +60,7 @@ GetTieRankCorrelation(const std::vector<double>& values)
     return 1 - 6 * sum / (n * (n * n - 1));
 }
 
-/** Loss, and senders that are clocked by acknowledgements, over cables of equal length. */
+/** Acknowledgement-clocked senders over cables of equal length, with losses. */
 class LossyIncastTestCase : public TestCase
 {
   public:
@@ -104,12 +105,12 @@ class LossyIncastTestCase : public TestCase
             sum += correlation;
             squares += correlation * correlation;
         }
-        // Without any relation Spearman's coefficient has mean 0 and variance 1 / (n - 1), here
-        // 1 / 31, and is nearly normal. So the mean of the seeds has the standard deviation
-        // 1 / sqrt(31 x 20), or 0.040, and the sum of squares times 31 is chi-squared with 20
-        // degrees of freedom: mean 20, standard deviation sqrt(40). Four of these are allowed. The
-        // one finds an order of the ports that is always favoured, the other one that is drawn anew
-        // for each seed.
+        // If duration and port number are unrelated, Spearman's coefficient has mean 0 and variance
+        // 1 / (n - 1), here 1 / 31, and is nearly normal. Then the mean of 20 seeds has the
+        // standard deviation 1 / sqrt(31 x 20), or 0.040. The sum of squares times 31 is
+        // chi-squared with 20 degrees of freedom: mean 20, standard deviation sqrt(40). Both tests
+        // allow four standard deviations. The first test finds an order of ports that is always
+        // favoured, the second an order that each seed draws anew.
         constexpr double VARIANCE = 1.0 / (SENDERS - 1);
         NS_TEST_EXPECT_MSG_LT(std::abs(sum / SEEDS),
                               4 * std::sqrt(VARIANCE / SEEDS),
@@ -121,7 +122,7 @@ class LossyIncastTestCase : public TestCase
     }
 };
 
-/** Senders at line rate, whose frames come in step for the whole run. */
+/** Senders at line rate whose frames arrive in step for the whole run. */
 class TiedUdpTestCase : public TestCase
 {
   public:
@@ -146,8 +147,8 @@ class TiedUdpTestCase : public TestCase
                                                             test.fabric->GetNode(SENDERS),
                                                             test.fabric->GetAddress(SENDERS),
                                                             static_cast<uint16_t>(9000 + i)));
-            // The first one waits for ARP. 1000 + 8 + 20 + 18 + 20 (preamble, gap) = 1066 B at
-            // 1 Gb/s.
+            // The first packet waits for ARP. A packet takes 1000 + 8 + 20 + 18 + 20 (preamble,
+            // gap) = 1066 B at 1 Gb/s.
             senders.back()->SendEvery(MilliSeconds(10), MilliSeconds(1), 1);
             senders.back()->SendEvery(MilliSeconds(50), NanoSeconds(8528), PACKETS);
         }
@@ -169,7 +170,7 @@ class TiedUdpTestCase : public TestCase
     }
 };
 
-/** Ports that share a place in QbbPortPlace(), as those of a node with more than 512 ports do. */
+/** Ports that share a place in QbbPortPlace(), like those of a node with more than 512 ports. */
 class SharedPlaceTestCase : public TestCase
 {
   public:
@@ -227,8 +228,8 @@ class SharedPlaceTestCase : public TestCase
         {
             ++first[order[i]];
         }
-        // Ports 3, 515 and 1027 share a place, so that there are three places: each is first at 400
-        // of 1200 instants, and each port of the shared one at 133. The tolerances are five
+        // Ports 3, 515 and 1027 share a place, which leaves three places. Each place is first at
+        // 400 of 1200 instants, each port of the shared place at 133. The tolerances are five
         // standard deviations.
         for (const uint32_t port : {4U, 600U})
         {

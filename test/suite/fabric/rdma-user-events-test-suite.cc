@@ -18,7 +18,7 @@ using namespace ns3;
 namespace
 {
 
-/** A user's own events, which post at one instant at many queue pairs. */
+/** Events of a user that post at one instant to many queue pairs. */
 class UserEventsTestCase : public TestCase
 {
   public:
@@ -29,7 +29,7 @@ class UserEventsTestCase : public TestCase
 
   private:
     /**
-     * \param order 0: as they come; 1: reversed; 2: the first half behind the second
+     * \param order 0: order of creation; 1: reverse order; 2: the second half first
      * \return everything that the queue pairs reported, with times
      */
     std::string RunOnce(int order)
@@ -37,9 +37,10 @@ class UserEventsTestCase : public TestCase
         RdmaTestFabric test;
         test.helper.SetBufferAttribute("BufferSize", UintegerValue(400'000));
         test.Install(MakeRdmaLeafSpine(2, 4, 2, MakeTestRates(100, 100, 500)), {});
-        // Every host has connections to hosts 1, 2 and 3 (or 0 in place of itself), with receives,
-        // and posts a SEND and two WRITEs on each at 5 us; and again at 9 us, in the middle of
-        // things. Frames of all hosts come to their switch at one instant and want one port.
+        // Every host has connections to hosts 1, 2 and 3 (or 0 in place of itself), with receives.
+        // Every host posts a SEND and two WRITEs on each at 5 us and again at 9 us, while traffic
+        // is under way. Frames of all hosts arrive at their switch at one instant and want one
+        // port.
         std::vector<std::function<void()>> posts;
         std::vector<std::string> log;
         for (uint32_t host = 0; host < 8; ++host)
@@ -115,7 +116,7 @@ class UserEventAtArrivalTestCase : public TestCase
 
   private:
     /**
-     * \param inserted when the event is put into the scheduler
+     * \param inserted when the scheduler gets the event
      * \return RNR NAKs of the receiver
      */
     uint64_t RunOnce(QbbPs inserted)
@@ -127,7 +128,7 @@ class UserEventAtArrivalTestCase : public TestCase
         request.opcode = RdmaWrOpcode::SEND;
         request.length = 4;
         sender->PostSend(request);
-        // 66 B behind a preamble of 8 at 80 ps a byte, and 1 us; twice.
+        // A frame of 66 B has a preamble of 8 B, at 80 ps a byte, and crosses two links of 1 us.
         static constexpr QbbPs ARRIVAL = 2 * (74 * 80_ps + 1_us);
         QbbPs arrived = 0_ps;
         receiver->TraceConnectWithoutContext(
@@ -146,7 +147,7 @@ class UserEventAtArrivalTestCase : public TestCase
 
     void DoRun() override
     {
-        // The arrival's own event is put into the scheduler 1 us before it happens.
+        // The scheduler gets the arrival's event 1 us before the arrival.
         NS_TEST_EXPECT_MSG_EQ(RunOnce(0_ps), 0U, "inserted before the arrival's event");
         NS_TEST_EXPECT_MSG_EQ(RunOnce(2'011'839_ps), 0U, "inserted after the arrival's event");
     }

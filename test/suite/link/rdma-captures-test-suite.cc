@@ -26,11 +26,11 @@ using namespace ns3;
 namespace
 {
 
-/** Data both ways with pauses, to look at with and without captures. */
+/** Data in both directions with pauses, to compare runs with and without captures. */
 class CaptureRun
 {
   public:
-    /** \param link where */
+    /** \param link link that carries the data */
     explicit CaptureRun(RdmaTestLink& link)
         : m_link(link)
     {
@@ -55,14 +55,14 @@ class CaptureRun
         return {run.arrivals, run.events};
     }
 
-    std::string arrivals; //!< at b
-    uint64_t events{0};   //!< in all
+    std::string arrivals; //!< arrivals at b
+    uint64_t events{0};   //!< number of events
 
   private:
-    RdmaTestLink& m_link; //!< where
+    RdmaTestLink& m_link; //!< link that carries the data
 };
 
-/** Captures. */
+/** Captures of both ports. */
 class PcapTestCase : public TestCase
 {
   public:
@@ -88,21 +88,21 @@ class PcapTestCase : public TestCase
             NS_TEST_EXPECT_MSG_EQ(run.arrivals, arrivals, "the same run");
             NS_TEST_EXPECT_MSG_EQ(run.events, events, "the same events");
         }
-        // a: 14 frames sent, 2 pause frames received. Timestamps in ns.
+        // Capture of a: 14 frames sent, 2 pause frames received, timestamps in ns.
         CheckFile(prefix + "-0-0.pcap", true, 16, 1'000, 1246, firstFrame);
-        // b: in the opposite direction; the pause frame comes first.
+        // Capture of b: the opposite direction; the pause frame comes first.
         CheckFile(prefix + "-1-0.pcap", true, 16, 1'000, 60, {});
-        // not promiscuous: without frame 99; timestamps in us, 58 bytes of each frame
+        // Not promiscuous: without frame 99, timestamps in us, 58 bytes of each frame.
         CheckFile(prefix + "-b.pcap", false, 15, 1, 60, {});
     }
 
     /**
-     * \param name a capture
-     * \param nanoseconds its timestamps are nanoseconds
-     * \param records how many frames it has
-     * \param firstTime when the first came, in its unit
-     * \param firstLength bytes of the first
-     * \param firstBytes the bytes of the first record, checked if not empty
+     * \param name file name of a capture
+     * \param nanoseconds true: the timestamps of the capture are in nanoseconds
+     * \param records number of frames in the capture
+     * \param firstTime time of the first frame, in the capture's unit
+     * \param firstLength bytes of the first frame
+     * \param firstBytes bytes of the first record, checked if not empty
      */
     void CheckFile(const std::string& name,
                    bool nanoseconds,
@@ -182,14 +182,14 @@ class AsciiTestCase : public TestCase
         }
         file.close();
         std::remove(name.c_str());
-        // 14 frames come and go, then one comes and is dropped; pause frames are for b's half.
+        // 14 frames come and go, then one comes and is dropped. Pause frames have lines at b only.
         NS_TEST_ASSERT_MSG_EQ(lines.size(), 14 + 14 + 2, "lines of a");
         const std::string data = " 1250 B 10.0.0.1:49152 > 10.0.0.2:4791 DSCP 24 ECN 0 TTL 64 "
                                  "SEND_ONLY QP 0 PSN ";
         NS_TEST_EXPECT_MSG_EQ(lines[0], "+ 0.000001000000" + data + "0 payload 1188 B", "comes");
         NS_TEST_EXPECT_MSG_EQ(lines[1], "- 0.000001000000" + data + "0 payload 1188 B", "goes");
         NS_TEST_EXPECT_MSG_EQ(lines[2], "+ 0.000001000000" + data + "1 payload 1188 B", "comes");
-        // 3 000 000 + 1 105 760 + 101 600: frame 12 begins
+        // Frame 12 begins at 3 000 000 + 1 105 760 + 101 600.
         NS_TEST_EXPECT_MSG_EQ(lines[27], "- 0.000004308960" + data + "99 payload 1188 B", "last");
         NS_TEST_EXPECT_MSG_EQ(lines[29].substr(0, 2), "d ", "dropped");
         NS_TEST_EXPECT_MSG_EQ(lines[29].substr(lines[29].size() - 32),
@@ -204,7 +204,7 @@ class AsciiTestCase : public TestCase
         {
             ++count[line[0]];
         }
-        // 13 for b; 14 data and 2 pause frames begin
+        // b receives 13 frames. 14 data frames and 2 pause frames begin.
         NS_TEST_EXPECT_MSG_EQ(count['+'], 15, "came to a port");
         NS_TEST_EXPECT_MSG_EQ(count['-'], 16, "begun");
         NS_TEST_EXPECT_MSG_EQ(count['r'], 13, "received");

@@ -63,25 +63,26 @@ class ClassifierClassesTestCase : public TestCase
         {
             const char* trust;
             const char* tag;             //!< attribute TagFrames
-            int dscp;                    //!< of an IPv4 packet; -1: not IP
+            int dscp;                    //!< DSCP of an IPv4 packet; -1: not IP
             int socketPriority;          //!< SO_PRIORITY; -1: none
             uint32_t priority;           //!< expected class
             std::optional<uint16_t> tci; //!< expected tag
         };
 
         const Row rows[] = {
-            // DSCP: d / 8, but 11 is mapped to 6; other frames than IP belong to the default class
-            // 2
+            // DSCP d has class d / 8, but DSCP 11 is mapped to 6. Frames that are not IP have the
+            // default class 2.
             {"Dscp", "false", 0, -1, 0, {}},
             {"Dscp", "false", 26, -1, 3, {}},
             {"Dscp", "false", 63, -1, 7, {}},
             {"Dscp", "false", 11, -1, 6, {}},
             {"Dscp", "false", 26, 5, 3, {}},
             {"Dscp", "false", -1, 5, 2, {}},
-            // tagged: the tag is there, and DSCP decides
+            // Tagged: the frame carries the tag, but the DSCP decides.
             {"Dscp", "true", 26, 5, 3, 0xa064},
             {"Dscp", "true", 26, -1, 3, 0x0064},
-            // PCP: that of the tag, but 1 is mapped to 4; without a tag the default class
+            // PCP of the tag, but PCP 1 is mapped to 4. A frame without a tag has the default
+            // class.
             {"Pcp", "false", 26, 5, 2, {}},
             {"Pcp", "true", 26, 5, 5, 0xa064},
             {"Pcp", "true", 26, -1, 0, 0x0064},
@@ -136,7 +137,7 @@ class ClassifierClassesTestCase : public TestCase
     }
 };
 
-/** The ends of a link may class differently: the sender by its table, the receiver by its own. */
+/** The ends of a link may map classes differently: each end uses its own table. */
 class OwnTablesTestCase : public TestCase
 {
   public:
@@ -157,7 +158,7 @@ class OwnTablesTestCase : public TestCase
             link.At(1_us, [&]() {
                 link.a->Send(MakeIpPacket(24), link.b->GetAddress(), QbbWire::ETHERTYPE_IPV4);
             });
-            // A switch gives the frame a class of its own; that does not cross the link.
+            // A switch gives the frame a class of its own, which does not cross the link.
             link.SendAt(2_us, 0, 1, 3);
             Simulator::Run();
             NS_TEST_EXPECT_MSG_EQ(link.a->GetCounters().classes[1].txFrames, 1, "sent in 1");
@@ -167,11 +168,11 @@ class OwnTablesTestCase : public TestCase
     }
 };
 
-/** Everything at once, for a digest. */
+/** A link with all kinds of frames and events at once, for a digest. */
 class BusyLink
 {
   public:
-    /** \param serialize frames cross as bytes */
+    /** \param serialize true: frames cross the link as bytes */
     explicit BusyLink(bool serialize)
         : m_link({{"DataRate", "7Gbps"},
                   {"PfcClasses", "24"},
@@ -209,7 +210,7 @@ class BusyLink
         Simulator::Run();
     }
 
-    /** \return all that happened */
+    /** \return text of everything that happened on the link */
     std::string GetText() const
     {
         std::ostringstream text;
@@ -282,12 +283,12 @@ class BusyLink
         }
     }
 
-    RdmaTestLink m_link;                                                        //!< where
-    Ptr<UniformRandomVariable> m_random{CreateObject<UniformRandomVariable>()}; //!< what
-    std::ostringstream m_drops;                                                 //!< drops
+    RdmaTestLink m_link;                                                        //!< the busy link
+    Ptr<UniformRandomVariable> m_random{CreateObject<UniformRandomVariable>()}; //!< random choices
+    std::ostringstream m_drops;                                                 //!< logged drops
 };
 
-/** SerializeFrames. */
+/** Runs with and without SerializeFrames have equal results. */
 class SerializeFramesTestCase : public TestCase
 {
   public:
@@ -303,7 +304,7 @@ class SerializeFramesTestCase : public TestCase
         {
             const BusyLink busy(false);
             asTheyAre = busy.GetText();
-            // It is as busy as it should be.
+            // The link has all kinds of drops.
             const auto& a = busy.GetLink().a->GetCounters();
             const auto& b = busy.GetLink().b->GetCounters();
             for (const auto reason :

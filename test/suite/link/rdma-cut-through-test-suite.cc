@@ -26,8 +26,8 @@ constexpr QbbPs LINE = (20 + 1078) * 80_ps;
 constexpr QbbPs CABLE = 500_ns;
 
 /**
- * A receiver's pause frame, XOFF or XON, is at the other end (8 + 64) x 80 and the cable after it
- * was asked for, and takes effect 100 000 later.
+ * Time from a receiver's request for a pause frame, XOFF or XON, to its effect: (8 + 64) x 80 and
+ * the cable until the frame is at the other end, and a reaction delay of 100 000.
  */
 constexpr QbbPs PAUSE_EFFECT = 5760_ps + CABLE + 100_ns;
 
@@ -73,7 +73,7 @@ ToText(std::initializer_list<QbbPs> times)
     return text.str();
 }
 
-/** Time of one frame through two switches. */
+/** Travel time of one frame through two switches. */
 class HopTestCase : public TestCase
 {
   public:
@@ -118,12 +118,12 @@ class HopTestCase : public TestCase
                               ToText({PART + 1086 * 200_ps + WHOLE + 3 * CABLE}) +
                                   ", cut through: 1",
                               "slower, then faster");
-        // 400 Gb/s, 20 ps a byte: the first stores.
+        // 400 Gb/s between the switches: 20 ps a byte. The first switch stores frames.
         NS_TEST_EXPECT_MSG_EQ(Run(true, 400),
                               ToText({WHOLE + (8 + 128) * 20_ps + WHOLE + 3 * CABLE}) +
                                   ", cut through: 1",
                               "faster, then slower");
-        // Frames of 1102 and 1086 B back to back stay so.
+        // Back-to-back frames of 1102 and 1086 B stay back to back.
         constexpr QbbPs SHIFT = 2 * PART + 3 * CABLE;
         NS_TEST_EXPECT_MSG_EQ(
             Run(true, 100, 2048),
@@ -133,7 +133,7 @@ class HopTestCase : public TestCase
     }
 };
 
-/** Two frames for one port. */
+/** Two frames that want one port. */
 class ContentionTestCase : public TestCase
 {
   public:
@@ -155,8 +155,8 @@ class ContentionTestCase : public TestCase
             Arrivals arrivals(test.fabric->GetNic(2)->GetPort(0));
             test.Run();
             const QbbPs first = PART + WHOLE + 2 * CABLE;
-            // The line is free LINE after the first began; the second's header is there later
-            // after the first's.
+            // The line is free again LINE after the start of the first frame. The header of the
+            // second frame arrives "later" after the header of the first.
             const QbbPs second = first + std::max(LINE, later);
             NS_TEST_EXPECT_MSG_EQ(arrivals.GetText(), ToText({first, second}), later);
             NS_TEST_EXPECT_MSG_EQ(test.GetUnfinished(), "", later);
@@ -164,7 +164,7 @@ class ContentionTestCase : public TestCase
     }
 };
 
-/** A class that is paused. */
+/** Frames of a paused class. */
 class CutThroughPauseTestCase : public TestCase
 {
   public:
@@ -205,7 +205,7 @@ class CutThroughPauseTestCase : public TestCase
     }
 };
 
-/** A class whose frame waits for the end of its pause, and another class. */
+/** A frame of a paused class waits in the switch while another class cuts through. */
 class CutThroughBesidePauseTestCase : public TestCase
 {
   public:
@@ -218,8 +218,8 @@ class CutThroughBesidePauseTestCase : public TestCase
     void DoRun() override
     {
         constexpr QbbPs PAUSED = 1_us;
-        constexpr QbbPs WAITS = 5_us;   // class 3 begins, and waits in the switch
-        constexpr QbbPs PASSES = 10_us; // class 4 begins
+        constexpr QbbPs WAITS = 5_us;   // a frame of class 3 begins, and waits in the switch
+        constexpr QbbPs PASSES = 10_us; // a frame of class 4 begins
         constexpr QbbPs XON = 20_us;
         RdmaTestFabric test;
         test.helper.SetSwitchAttribute("CutThrough", BooleanValue(true));
@@ -244,7 +244,7 @@ class CutThroughBesidePauseTestCase : public TestCase
     }
 };
 
-/** A port whose link comes up, or that no longer listens to a pause, while a frame comes in. */
+/** A frame comes in while its output's link comes up or the output stops honouring a pause. */
 class CutThroughLinkTestCase : public TestCase
 {
   public:
@@ -295,7 +295,7 @@ class CutThroughLinkTestCase : public TestCase
     }
 };
 
-/** Load. */
+/** Cut-through switches under load. */
 class LoadTestCase : public TestCase
 {
   public:
@@ -318,7 +318,7 @@ class LoadTestCase : public TestCase
             std::vector<RdmaFlow> flows;
             for (uint32_t i = 0; i < 60; ++i)
             {
-                // Seven of each eight senders share a receiver, the others have one each.
+                // Seven of each eight flows go to host 0, each of the others to its own receiver.
                 flows.push_back(MakeTestFlow(i,
                                              1 + i % 15,
                                              i % 8 ? 0 : 1 + (i + 5) % 15,
@@ -340,7 +340,7 @@ class LoadTestCase : public TestCase
         }
     }
 
-    /** \param fabric has run */
+    /** \param fabric fabric that has run */
     void CheckCutThrough(const RdmaFabric& fabric)
     {
         uint64_t cut = 0;
@@ -355,9 +355,9 @@ class LoadTestCase : public TestCase
                 data += counters.classes[3].txFrames;
             }
         }
-        // The run is deterministic. One in twenty is few, for most frames wait: 52 of the 60 flows
-        // share the receiver's port, and half of all frames are acknowledgements, which are shorter
-        // than what a switch waits for.
+        // The run is deterministic. Only one frame in twenty cuts through: 52 of the 60 flows share
+        // the port of host 0, and half of all frames are acknowledgements, which are shorter than
+        // the bytes that a switch waits for.
         NS_TEST_EXPECT_MSG_EQ(cut, 3323U, "frames that cut through, of " << data);
     }
 };

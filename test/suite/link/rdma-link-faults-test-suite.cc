@@ -23,7 +23,7 @@ using namespace ns3;
 namespace
 {
 
-/** Down: frames in queues or on the line are lost and counted. Up: frames flow as before. */
+/** Link down: frames in queues and on the line are lost and counted. Link up: frames flow again. */
 class LinkStateTestCase : public TestCase
 {
   public:
@@ -41,8 +41,9 @@ class LinkStateTestCase : public TestCase
         link.b->GetClassifier().MapDscp(24, 4);
         uint32_t callbacks = 0;
         link.a->AddLinkChangeCallback(Callback<void>([&]() { ++callbacks; }));
-        // Starts at 1 000 000 + k x 101 600. Down at 2 150 000: frame 0 has arrived (2 100 640),
-        // frames 1 to 10 are on the line, 11 (2 117 600) is being sent, 12 to 19 are queued.
+        // Frame k starts at 1 000 000 + k x 101 600. When the link goes down at 2 150 000, frame 0
+        // has arrived (2 100 640), frames 1 to 10 are on the line, frame 11 (2 117 600) is being
+        // sent, and frames 12 to 19 are queued.
         link.SendAt(1_us, 0, 20, 3);
         link.At(2'150'000_ps, [&]() {
             NS_TEST_EXPECT_MSG_EQ(link.channel->GetInFlight(), 11, "on the line");
@@ -53,17 +54,17 @@ class LinkStateTestCase : public TestCase
             NS_TEST_EXPECT_MSG_EQ(link.a->GetQueues().GetBytes(3), 0, "flushed");
             NS_TEST_EXPECT_MSG_EQ(link.a->IsLinkUp(), false, "down");
             NS_TEST_EXPECT_MSG_EQ(link.b->IsLinkUp(), false, "down");
-            link.channel->SetUp(false); // once more changes nothing
+            link.channel->SetUp(false); // the second call changes nothing
         });
-        // While it is down: one through the port, one from ns-3's stack.
+        // While the link is down, the port gets one frame, and ns-3's stack sends one packet.
         link.SendAt(2'200'000_ps, 20, 1, 3);
         link.At(2'200'000_ps, [&]() {
             const bool sent = link.a->Send(Create<Packet>(100), link.b->GetAddress(), 0x88b5);
             NS_TEST_EXPECT_MSG_EQ(sent, false, "no link to send over");
         });
         link.At(2'210'000_ps, [&]() { link.channel->SetUp(true); });
-        // Frame 11's place on the line ends at 2 219 200, so that is when 21 starts; the events of
-        // the frames that were lost disturb nothing.
+        // Frame 11 holds the line until 2 219 200, when frame 21 starts. The events of the lost
+        // frames disturb nothing.
         link.SendAt(2'210'001_ps, 21, 2, 3);
         Simulator::Run();
 
@@ -80,14 +81,15 @@ class LinkStateTestCase : public TestCase
         NS_TEST_EXPECT_MSG_EQ(link.channel->GetLostInFlight(), 11, "on the line");
         NS_TEST_EXPECT_MSG_EQ(a.classes[3].txFrames, 12 + 2, "sent");
         NS_TEST_EXPECT_MSG_EQ(b.classes[4].rxFrames, 3, "received");
-        // Every frame left the queues once, those that were flushed too: their buffer is free.
+        // Every frame left the queues once, flushed frames included. The buffer of all frames is
+        // free.
         NS_TEST_EXPECT_MSG_EQ(link.sinkA.left.size(), 23, "frames that left");
         NS_TEST_EXPECT_MSG_EQ(link.sinkA.changes.size(), 2, "told twice");
         NS_TEST_EXPECT_MSG_EQ(link.sinkB.changes.size(), 2, "told twice");
         NS_TEST_EXPECT_MSG_EQ(callbacks, 2, "callbacks");
     }
 
-    /** Frame 0 is lost, but its arrival event (2 100 640) comes while frame 1 is on the line. */
+    /** Frame 0 is lost. The event of its arrival (2 100 640) comes while frame 1 is on the line. */
     void CheckShortOutage()
     {
         RdmaTestLink link;
@@ -101,7 +103,7 @@ class LinkStateTestCase : public TestCase
     }
 };
 
-/** The error model. */
+/** Frames that an error model damages. */
 class ErrorModelTestCase : public TestCase
 {
   public:
@@ -140,7 +142,7 @@ class ErrorModelTestCase : public TestCase
             const auto& counters = link.b->GetCounters();
             const uint64_t lost = counters.dropsByReason[corrupted];
             NS_TEST_EXPECT_MSG_EQ(lost + link.sinkB.arrivals.size(), 4000, "lost or here");
-            // 1000 expected, standard deviation 27
+            // The expected value is 1000, the standard deviation 27.
             NS_TEST_EXPECT_MSG_EQ_TOL(static_cast<double>(lost), 1000, 140, "a quarter is lost");
             NS_TEST_EXPECT_MSG_EQ(counters.classes[5].drops, lost, "of b's class");
             NS_TEST_EXPECT_MSG_EQ(counters.classes[5].rxFrames, 4000 - lost, "received");
@@ -169,7 +171,7 @@ class ErrorModelTestCase : public TestCase
     }
 };
 
-/** What Send() takes. */
+/** Sizes and numbers of packets that Send() accepts. */
 class StackLimitsTestCase : public TestCase
 {
   public:
@@ -185,8 +187,8 @@ class StackLimitsTestCase : public TestCase
         const auto to = link.b->GetAddress();
         constexpr uint16_t TYPE = 0x88b5; // local experimental
         link.At(1_us, [&]() {
-            // 1500 B are 1518 B with MAC header and FCS; the first goes onto the line at once, two
-            // more are 3036 B in the queue.
+            // 1500 B are 1518 B with MAC header and FCS. The first frame goes onto the line at
+            // once, two more are 3036 B in the queue.
             NS_TEST_EXPECT_MSG_EQ(link.a->Send(Create<Packet>(1501), to, TYPE), false, "MTU");
             NS_TEST_EXPECT_MSG_EQ(link.a->Send(Create<Packet>(1500), to, TYPE), true, "first");
             NS_TEST_EXPECT_MSG_EQ(link.a->Send(Create<Packet>(1500), to, TYPE), true, "second");
@@ -202,7 +204,7 @@ class StackLimitsTestCase : public TestCase
         NS_TEST_EXPECT_MSG_EQ(count(QbbDropReason::STACK_QUEUE), 1, "queue is full");
         NS_TEST_EXPECT_MSG_EQ(counters.GetDrops(), 2, "no other drops");
         NS_TEST_EXPECT_MSG_EQ(link.a->GetQueues().GetPeakBytes(0), 3036, "queue");
-        // 1526 x 80 + 1 000 000 after the start; 1538 x 80 from start to start
+        // A frame arrives 1526 x 80 + 1 000 000 after its start. Starts are 1538 x 80 apart.
         NS_TEST_EXPECT_MSG_EQ(link.Arrivals(), "0@2122080 0@2245120 0@2368160", "arrivals");
     }
 };

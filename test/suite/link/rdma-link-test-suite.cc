@@ -18,7 +18,7 @@ using namespace ns3;
 namespace
 {
 
-/** One frame: when its last bit arrives, and how long it holds the line. */
+/** One frame: when its last bit arrives, and how long the frame holds the line. */
 class FrameTimeTestCase : public TestCase
 {
   public:
@@ -35,8 +35,8 @@ class FrameTimeTestCase : public TestCase
             const char* rate;
             const char* overhead;
             uint32_t size;
-            QbbPs arrival; //!< after its start
-            QbbPs busy;    //!< after its start
+            QbbPs arrival; //!< time from the start of a frame to its arrival
+            QbbPs busy;    //!< time from the start until the line is free
         };
 
         const Row rows[] = {
@@ -72,7 +72,7 @@ class FrameTimeTestCase : public TestCase
     }
 };
 
-/** Frames that follow each other, at rates with and without a whole number of ps in a byte. */
+/** Back-to-back frames, at rates with and without a whole number of ps in a byte. */
 class BackToBackTestCase : public TestCase
 {
   public:
@@ -110,8 +110,8 @@ class BackToBackTestCase : public TestCase
             NS_TEST_EXPECT_MSG_EQ(arrivals[3000].at, 690'197'333_ps, "last");
         }
         {
-            // Two frames leave 2/3 ps over at 1 458 666 2/3. The port is idle from then on, so a
-            // frame that comes later starts anew at a whole picosecond.
+            // After two frames the line is free 2/3 ps after 1 458 666. The port is idle from then
+            // on, and a later frame starts at a whole picosecond.
             RdmaTestLink link({{"DataRate", "3Gbps"}});
             link.SendAt(1_us, 0, 2, 3, 66);
             link.SendAt(1'458'668_ps, 2, 1, 3, 66);
@@ -146,7 +146,7 @@ class EventCountTestCase : public TestCase
     void DoRun() override
     {
         {
-            // SendAt()'s own event and the arrival.
+            // The two events are SendAt()'s own event and the arrival.
             RdmaTestLink link;
             link.SendAt(1_us, 0, 1, 3);
             NS_TEST_EXPECT_MSG_EQ(Count(link, 900_ns, 9_us), 2, "a frame alone");
@@ -160,14 +160,15 @@ class EventCountTestCase : public TestCase
             NS_TEST_EXPECT_MSG_EQ(Count(link, 900_ns, 9_us), 6, "frames far apart");
         }
         {
-            // Three at once: the ends of the first and second transmission, three arrivals.
+            // Three frames at once: the ends of the first two transmissions, and three arrivals.
             RdmaTestLink link;
             link.SendAt(1_us, 0, 3, 3);
             NS_TEST_EXPECT_MSG_EQ(Count(link, 900_ns, 9_us), 6, "frames at once");
         }
         {
-            // 100 in flight together have one arrival event in the scheduler at a time. Until
-            // 2 000 000 the first ten transmissions have ended (k x 101 600), and nothing arrived.
+            // 100 frames in flight together have one arrival event in the scheduler at a time. By
+            // 2 000 000 nine transmissions have ended (k x 101 600), the tenth is under way, and no
+            // frame has arrived.
             RdmaTestLink link;
             link.SendAt(1_us, 0, 100, 3);
             uint64_t inFlight = 0;
@@ -179,7 +180,7 @@ class EventCountTestCase : public TestCase
     }
 };
 
-/** Strict priority, DWRR, and a mix. */
+/** Strict priority, DWRR, and both together. */
 class SchedulerTestCase : public TestCase
 {
   public:
@@ -192,8 +193,8 @@ class SchedulerTestCase : public TestCase
     void DoRun() override
     {
         {
-            // All strict. Frame 0 is on the line when the others come; then the highest class
-            // first, and first come, first served within a class.
+            // All classes are strict. Frame 0 is on the line when the other frames come. Then the
+            // highest class goes first, and each class is first come, first served.
             RdmaTestLink link;
             link.SendAt(1_us, 0, 1, 0);
             link.SendAt(1_us + 1_ps, 10, 2, 1);
@@ -221,7 +222,8 @@ class SchedulerTestCase : public TestCase
             link.SendAt(1_us, 0, 1, 0);
             link.SendAt(1_us + 1_ps, 100, 20, 1);
             link.SendAt(1_us + 2_ps, 200, 20, 2);
-            // During the transmission of the fourth frame: strict goes before both.
+            // Class 7 gets a frame during the transmission of the fourth frame and goes before both
+            // classes.
             link.SendAt(1'350'000_ps, 700, 1, 7);
             Simulator::Run();
             const std::string order = link.sinkB.GetOrder();
@@ -231,8 +233,8 @@ class SchedulerTestCase : public TestCase
             NS_TEST_EXPECT_MSG_EQ(link.sinkB.arrivals.size(), 42, "nothing stays behind");
         }
         {
-            // Long run: bytes follow the weights with any frame sizes (1 : 3, frames 1250 and 126
-            // B).
+            // In a long run the bytes follow the weights (1 : 3) with any frame sizes (1250 and
+            // 126 B).
             RdmaTestLink link({{"Scheduler", "1,1,3,1,1,1,1,1"}});
             link.SendAt(1_us, 0, 2000, 1, 1250);
             link.SendAt(1_us, 10'000, 60'000, 2, 126);

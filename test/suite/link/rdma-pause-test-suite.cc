@@ -60,7 +60,7 @@ class PlainPauseTestCase : public TestCase
             link.SendAt(2'200'000_ps, 0, 1, 0);
             link.SendAt(2'200'000_ps, 3, 1, 3);
             link.SendAt(2'200'000_ps, 7, 1, 7);
-            // A second class wants it too, and gives it up; then the first one does.
+            // Class 3 also requests a pause and gives it up. Then class 5 gives up its pause.
             link.At(1'100'000_ps, [&]() { link.b->GetFlowControl().RequestPause(3, true); });
             link.At(1'200'000_ps, [&]() { link.b->GetFlowControl().RequestPause(3, false); });
             link.At(1'250'000_ps, [&]() { link.b->GetFlowControl().RequestPause(5, false); });
@@ -68,7 +68,7 @@ class PlainPauseTestCase : public TestCase
             NS_TEST_EXPECT_MSG_EQ(+link.b->GetFlowControl().GetLosslessClasses(),
                                   0xff,
                                   "all are lossless");
-            // XON takes effect at 2 355 760; the highest class goes first
+            // XON takes effect at 2 355 760. The highest class goes first.
             NS_TEST_EXPECT_MSG_EQ(link.Arrivals(), "7@3456400 3@3558000 0@3659600", "arrivals");
             NS_TEST_ASSERT_MSG_EQ(seen.size(), 2, "the port stops once and goes on once");
             NS_TEST_EXPECT_MSG_EQ(seen[0], "1:100", "opcode 1, 100 quanta");
@@ -88,7 +88,7 @@ class PlainPauseTestCase : public TestCase
     }
 };
 
-/** Pause frames that are of no use here. */
+/** Pause frames that a port ignores, all or in part. */
 class IgnoredPauseTestCase : public TestCase
 {
   public:
@@ -104,9 +104,9 @@ class IgnoredPauseTestCase : public TestCase
         {
             const char* flowControl;
             bool plainPause;  //!< PAUSE in place of PFC
-            uint8_t classes;  //!< class-enable vector
-            uint8_t paused;   //!< what becomes of it
-            uint64_t ignored; //!< frames
+            uint8_t classes;  //!< class-enable vector of the pause frame
+            uint8_t paused;   //!< classes that the port pauses
+            uint64_t ignored; //!< pause frames that the port ignores
         };
 
         const Row rows[] = {
@@ -176,8 +176,8 @@ class PauseAndLinkStateTestCase : public TestCase
                                   0,
                                   "forgotten");
         });
-        // Class 3 wants no pause any more; nothing is sent while the link is down, not even a
-        // refresh (due at 1 000 000 + 2 560 000).
+        // Class 3 gives up its pause. A port whose link is down sends nothing, not even a refresh
+        // (due at 1 000 000 + 2 560 000).
         link.At(3'500'000_ps, [&]() { link.b->GetFlowControl().RequestPause(3, false); });
         link.At(4_us, [&]() { link.channel->SetUp(true); });
         link.SendAt(4'000'001_ps, 30, 1, 3);
@@ -194,7 +194,8 @@ class PauseAndLinkStateTestCase : public TestCase
                               "3:1000@1000000 4:1000@1006720 5:1000@2000000 4:1000@4000000 "
                               "5:1000@4000000 4:0@5600000 5:0@5606720",
                               "sent");
-        // 30 at once; 50 when XON for class 5 takes effect, 5 606 720 + 1 105 760
+        // Frame 30 starts at once, frame 50 when XON for class 5 takes effect, at 5 606 720 +
+        // 1 105 760.
         NS_TEST_EXPECT_MSG_EQ(link.Arrivals(), "30@5100641 50@7813120", "arrivals");
         const auto& receiver = link.a->GetFlowControl().GetPauseReceiver();
         const QbbPs end = QbbNow();

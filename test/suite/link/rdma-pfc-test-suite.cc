@@ -25,7 +25,7 @@ using namespace ns3;
 namespace
 {
 
-/** XOFF and XON: when the class stops, when it goes on, and that others do not stop. */
+/** XOFF and XON: when the class stops, when it resumes, and that other classes go on. */
 class PfcPauseTestCase : public TestCase
 {
   public:
@@ -45,8 +45,8 @@ class PfcPauseTestCase : public TestCase
             RdmaTestPfcLog received(link.a, "PfcReceived");
             link.SendAt(1_us, 0, 13, 3);
             link.At(1_us, [&]() { link.b->GetFlowControl().RequestPause(3, true); });
-            // Effect at 2 105 760. Frame 10 started at 2 016 000 and is sent to its end; frame 11
-            // would start at 2 117 600 and does not. Class 4 goes on at that moment.
+            // XOFF takes effect at 2 105 760. Frame 10 started at 2 016 000 and is sent to its end.
+            // Frame 11 would start at 2 117 600, but does not. Class 4 goes on at that moment.
             link.SendAt(2'110'000_ps, 40, 1, 4);
             link.At(3_us, [&]() {
                 NS_TEST_EXPECT_MSG_EQ(+link.a->GetFlowControl().GetPauseReceiver().GetPaused(),
@@ -59,7 +59,7 @@ class PfcPauseTestCase : public TestCase
                 NS_TEST_EXPECT_MSG_EQ(link.a->GetQueues().GetFrames(3), 2, "11 and 12 wait");
                 link.b->GetFlowControl().RequestPause(3, false);
             });
-            // XON takes effect at 3 000 000 + 1 105 760 = 4 105 760: frames 11 and 12.
+            // XON takes effect at 3 000 000 + 1 105 760 = 4 105 760. Then frames 11 and 12 go.
             Simulator::Run();
             const std::string text = link.Arrivals();
             const std::string last = "10@3116640 40@3218240 11@5206400 12@5308000";
@@ -83,8 +83,8 @@ class PfcPauseTestCase : public TestCase
             NS_TEST_EXPECT_MSG_EQ(link.a->GetCounters().macControlIgnored, 0, "none ignored");
         }
         {
-            // A frame that would start at the very instant of the effect does not: frame 11 at
-            // 988 160 + 11 x 101 600 = 2 105 760.
+            // A frame that would start at the very instant of the effect does not start: frame 11,
+            // at 988 160 + 11 x 101 600 = 2 105 760.
             RdmaTestLink link;
             link.SendAt(988'160_ps, 0, 13, 3);
             link.At(1_us, [&]() { link.b->GetFlowControl().RequestPause(3, true); });
@@ -93,7 +93,8 @@ class PfcPauseTestCase : public TestCase
             NS_TEST_EXPECT_MSG_EQ(link.sinkB.arrivals.size(), 11, "frames 0 to 10");
         }
         {
-            // No reaction delay: effect at 2 005 760, when frame 9 (1 914 400) is on the line.
+            // Without a reaction delay the pause takes effect at 2 005 760, when frame 9
+            // (1 914 400) is on the line.
             RdmaTestLink link({{"PauseReactionDelay", "0ns"}});
             link.SendAt(1_us, 0, 13, 3);
             link.At(1_us, [&]() { link.b->GetFlowControl().RequestPause(3, true); });
@@ -125,10 +126,11 @@ class PauseFrameTestCase : public TestCase
             RdmaTestPfcLog sent(link.a, "PfcSent");
             RdmaTestPfcLog received(link.b, "PfcReceived");
             link.SendAt(1_us, 0, 3, 7);
-            // Both classes are asked for while frame 0 is on the line: one pause frame for both.
+            // Both classes request a pause while frame 0 is on the line: one pause frame serves
+            // both.
             link.At(1'010'000_ps, [&]() { link.a->GetFlowControl().RequestPause(3, true); });
             link.At(1'020'000_ps, [&]() { link.a->GetFlowControl().RequestPause(4, true); });
-            // Taken back before it could be sent, or asked for twice: nothing to say.
+            // A repeated request causes no pause frame.
             link.At(1'300'000_ps, [&]() { link.a->GetFlowControl().RequestPause(3, true); });
             link.At(1'400'000_ps, [&]() {
                 link.a->GetFlowControl().RequestPause(3, false);
@@ -138,9 +140,9 @@ class PauseFrameTestCase : public TestCase
             NS_TEST_EXPECT_MSG_EQ(link.a->GetCounters().macControlTx, 3, "pause frames");
             if (overhead)
             {
-                // Pause frame at 1 101 600, frames 1 and 2 from 1 108 320 and 1 209 920 on. At
-                // 1 400 000 the line is free: one frame for class 3, then one for class 4 after
-                // 6720.
+                // The pause frame starts at 1 101 600, frames 1 and 2 at 1 108 320 and 1 209 920.
+                // At 1 400 000 the line is free: class 3 has a pause frame, and 6720 later class 4
+                // has one.
                 NS_TEST_EXPECT_MSG_EQ(link.Arrivals(), "0@2100640 1@2208960 2@2310560", "data");
                 NS_TEST_EXPECT_MSG_EQ(sent.GetText(),
                                       "3:65535@1101600 4:65535@1101600 3:0@1400000 4:0@1406720",
@@ -151,7 +153,7 @@ class PauseFrameTestCase : public TestCase
             }
             else
             {
-                // 1250 x 80 = 100 000 and 64 x 80 = 5120
+                // A data frame takes 1250 x 80 = 100 000, a pause frame 64 x 80 = 5120.
                 NS_TEST_EXPECT_MSG_EQ(link.Arrivals(), "0@2100000 1@2205120 2@2305120", "data");
                 NS_TEST_EXPECT_MSG_EQ(received.GetText(),
                                       "3:65535@2105120 4:65535@2105120 3:0@2405120 4:0@2410240",
@@ -183,8 +185,8 @@ class QuantaTestCase : public TestCase
             NS_TEST_EXPECT_MSG_EQ(link.GetPausedTime(), 512'000_ps, "length");
         }
         {
-            // A second pause of 50 quanta replaces the rest of the first: it takes effect at 2 300
-            // 000 + 1 105 760 - 1 000 000 and lasts 256 000, to 2 661 760.
+            // A second pause of 50 quanta replaces the rest of the first pause: it takes effect at
+            // 1 300 000 + 1 105 760 and lasts 256 000, to 2 661 760.
             RdmaTestLink link;
             link.At(1_us, [&]() { link.b->Enqueue(MakeTestPfc(*link.b, 8, 100)); });
             link.At(1'300'000_ps, [&]() { link.b->Enqueue(MakeTestPfc(*link.b, 8, 50)); });
@@ -194,9 +196,9 @@ class QuantaTestCase : public TestCase
             NS_TEST_EXPECT_MSG_EQ(link.GetPausedTime(), 556'000_ps, "length");
         }
         {
-            // Repeated after half its length, 256 000: sent at 1 000 000, 1 256 000, 1 512 000,
-            // 1 768 000 and not again after XON at 2 000 000. Paused without a gap from 2 105 760
-            // to 3 105 760.
+            // The pause frame is repeated after half its length, 256 000: sent at 1 000 000,
+            // 1 256 000, 1 512 000, 1 768 000, and not again after XON at 2 000 000. Class 3 is
+            // paused without a gap from 2 105 760 to 3 105 760.
             RdmaTestLink link({{"PauseQuanta", "100"}});
             RdmaTestPfcLog sent(link.b, "PfcSent");
             link.SendAt(2'200'000_ps, 0, 1, 3);
@@ -243,7 +245,7 @@ class QuantaTestCase : public TestCase
     }
 };
 
-/** No events for a port whose only frames may not be sent. */
+/** A port whose frames are all paused has no events. */
 class PausedEventsTestCase : public TestCase
 {
   public:
@@ -255,8 +257,9 @@ class PausedEventsTestCase : public TestCase
   private:
     void DoRun() override
     {
-        // Paused from 2 105 760 to 2 617 760. Three frames are offered; the events between
-        // 2 150 000 and 2 617 000 are the offers, and after that the end of the pause.
+        // The class is paused from 2 105 760 to 2 617 760. Three frames are offered. The events
+        // between 2 150 000 and 2 617 759 are the three offers; the next event is the end of the
+        // pause.
         RdmaTestLink link;
         link.At(1_us, [&]() { link.b->Enqueue(MakeTestPfc(*link.b, 8, 100)); });
         uint64_t count[3] = {};
@@ -269,7 +272,7 @@ class PausedEventsTestCase : public TestCase
         Simulator::Run();
         NS_TEST_EXPECT_MSG_EQ(count[1] - count[0] - 1, 3, "offers");
         NS_TEST_EXPECT_MSG_EQ(count[2] - count[1] - 1, 1, "end of the pause");
-        // From 2 617 760 on, 101 600 apart, + 1 100 640
+        // Frames start at 2 617 760, 101 600 apart, and arrive 1 100 640 later.
         NS_TEST_EXPECT_MSG_EQ(link.Arrivals(), "0@3718400 1@3820000 2@3921600", "arrivals");
     }
 };

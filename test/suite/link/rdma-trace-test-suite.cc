@@ -56,7 +56,7 @@ class PortLog
     PortLog(const PortLog&) = delete;
     PortLog& operator=(const PortLog&) = delete;
 
-    /** \return "source@picoseconds" for each, in order; forgets them */
+    /** \return "source@picoseconds" for each event, in order; forgets the events */
     std::string Take()
     {
         std::string text;
@@ -64,7 +64,7 @@ class PortLog
         return text;
     }
 
-    /** \return the bytes that all packets have, or nothing if packets differ */
+    /** \return the bytes of every packet, or nothing if packets differ */
     const std::vector<uint8_t>& GetBytes() const
     {
         return m_bytes;
@@ -79,10 +79,10 @@ class PortLog
     }
 
     std::string m_text;           //!< everything since the last Take()
-    std::vector<uint8_t> m_bytes; //!< of the packets since then
+    std::vector<uint8_t> m_bytes; //!< bytes of each packet since then; empty if not equal
 };
 
-/** A source of frames, as a NIC is one. */
+/** A source of frames for a port, like a NIC. */
 class TestSource : public QbbFrameSource
 {
   public:
@@ -101,7 +101,7 @@ class TestSource : public QbbFrameSource
         return frame;
     }
 
-    std::deque<QbbFramePtr> frames; //!< what it will send
+    std::deque<QbbFramePtr> frames; //!< frames that the source will send
 };
 
 /** Which trace sources fire, when, and with which bytes. */
@@ -124,7 +124,7 @@ class TraceSourcesTestCase : public TestCase
         const std::string received = "PhyRxEnd@2100640 PromiscSniffer@2100640 "
                                      "MacPromiscRx@2100640 Sniffer@2100640 MacRx@2100640";
 
-        // From the queue.
+        // A frame leaves from the port's queue.
         link.At(1_us, [&]() { link.a->Enqueue(MakeTestFrame(*link.a, 7)); });
         Simulator::Run();
         NS_TEST_EXPECT_MSG_EQ(a.Take(),
@@ -135,7 +135,7 @@ class TraceSourcesTestCase : public TestCase
         NS_TEST_EXPECT_MSG_EQ(b.Take(), received, "received");
         NS_TEST_EXPECT_MSG_EQ((b.GetBytes() == expected), true, "bytes");
 
-        // From a source.
+        // A frame leaves from a source.
         TestSource source;
         link.a->SetSource(&source);
         source.frames.push_back(MakeTestFrame(*link.a, 7));
@@ -148,7 +148,7 @@ class TraceSourcesTestCase : public TestCase
         NS_TEST_EXPECT_MSG_EQ((a.GetBytes() == expected), true, "bytes");
         b.Take();
 
-        // For another address: only a promiscuous listener hears of it.
+        // A frame for another address: only a promiscuous listener hears of the frame.
         link.At(5_us, [&]() {
             auto frame = MakeTestFrame(*link.a, 7);
             frame->dstMac = Mac48Address("00:00:00:00:77:77");
@@ -160,7 +160,7 @@ class TraceSourcesTestCase : public TestCase
                               "PhyRxEnd@6100640 PromiscSniffer@6100640 MacPromiscRx@6100640",
                               "for somebody else");
 
-        // Pause frames begin and end at the port: 72 x 80 = 5760.
+        // A pause frame begins and ends at the port, 72 x 80 = 5760 later.
         link.At(7_us, [&]() { link.a->GetFlowControl().RequestPause(3, true); });
         link.At(7'000'001_ps, [&]() { link.a->GetFlowControl().RequestPause(3, false); });
         Simulator::Stop(PicoSeconds(7'006'000) - Simulator::Now());
@@ -179,7 +179,7 @@ class TraceSourcesTestCase : public TestCase
         a.Take();
         b.Take();
 
-        // Drops. Nobody at b wants RDMA once the sink is gone.
+        // Drops: b drops RDMA frames when the sink is gone.
         link.b->SetSink(nullptr);
         link.At(10_us, [&]() { link.a->Enqueue(MakeTestFrame(*link.a, 7)); });
         link.At(12_us, [&]() { link.channel->SetUp(false); });

@@ -51,8 +51,8 @@ class FlowMonitorTestCase : public TestCase
         NS_TEST_EXPECT_MSG_EQ(flow.txPackets, PACKETS, "sent");
         NS_TEST_EXPECT_MSG_EQ(flow.rxPackets, PACKETS, "received");
         NS_TEST_EXPECT_MSG_EQ(flow.lostPackets, 0U, "lost");
-        // 1000 + 8 (UDP) + 20 (IPv4) + 18 (Ethernet) = 1046 B: 1054 x 80 ps and 1 us on each of 4
-        // links. The first one waited for ARP.
+        // A packet is 1000 + 8 (UDP) + 20 (IPv4) + 18 (Ethernet) = 1046 B and takes 1054 x 80 ps
+        // and 1 us on each of 4 links. The first packet waited for ARP.
         NS_TEST_EXPECT_MSG_EQ(QbbToPs(flow.lastDelay),
                               4 * 1'084'320_ps,
                               "delay of the last packet");

@@ -48,7 +48,7 @@ class GlobalRoutingTestCase : public TestCase
     }
 };
 
-/** Tags of a user on a user's packets. */
+/** Tags that a user adds to packets: packet tags and byte tags. */
 class UserTagsTestCase : public TestCase
 {
   public:
@@ -87,10 +87,10 @@ class UserTagsTestCase : public TestCase
         NS_TEST_EXPECT_MSG_EQ(byteTags, (m_serialize ? 0U : 3U), "byte tags");
     }
 
-    bool m_serialize; //!< SerializeFrames
+    bool m_serialize; //!< attribute SerializeFrames
 };
 
-/** A host that forwards to a network outside of the fabric, and back. */
+/** A host that forwards between the fabric and a network outside of the fabric. */
 class GatewayTestCase : public TestCase
 {
   public:
@@ -123,7 +123,7 @@ class GatewayTestCase : public TestCase
         }
         routing.GetStaticRouting(outside->GetObject<Ipv4>())
             ->SetDefaultRoute(interfaces.GetAddress(0), 1);
-        // Farther away, known by the default route alone.
+        // An address behind the outside network, which hosts reach by the default route alone.
         const Ptr<Ipv4> stack = outside->GetObject<Ipv4>();
         stack->AddAddress(1, Ipv4InterfaceAddress("172.16.0.1", "255.255.255.255"));
         routing.GetStaticRouting(gateway->GetObject<Ipv4>())

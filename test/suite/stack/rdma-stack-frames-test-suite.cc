@@ -13,8 +13,8 @@
 /**
  * \file
  * \ingroup rdma-tests
- * Frames of ns-3's stack at a port: which are refused, which reach protocol handlers, and those of
- * a switch's own stack.
+ * Frames of ns-3's stack at a port: frames that the port refuses, frames that reach protocol
+ * handlers, and frames of a switch's own stack.
  */
 
 using namespace ns3;
@@ -22,7 +22,7 @@ using namespace ns3;
 namespace
 {
 
-/** Bytes that are not a RoCE packet, sent to its port. */
+/** Packets to RoCE's UDP port that are not RoCE packets. */
 class GarbageTestCase : public TestCase
 {
   public:
@@ -55,8 +55,8 @@ class GarbageTestCase : public TestCase
         const InetSocketAddress good(link.interfaces.GetAddress(1), 9);
         const InetSocketAddress bad(link.interfaces.GetAddress(1), 4791);
         Simulator::Schedule(Seconds(1), [&]() { sender->SendTo(Create<Packet>(1), 0, good); });
-        // All lengths, among them those that are too short for a BTH, and all first bytes, among
-        // them all opcodes.
+        // The packets have all lengths, some too short for a BTH, and all first bytes, including
+        // all opcodes.
         Simulator::Schedule(Seconds(2), [&]() {
             for (uint32_t size = 0; size < 300; ++size)
             {
@@ -64,7 +64,7 @@ class GarbageTestCase : public TestCase
                 sender->SendTo(Create<Packet>(bytes.data(), size), 0, bad);
             }
         });
-        // MAC control from the stack: neither opcode nor length are right.
+        // A MAC control frame from the stack, with a wrong opcode and a wrong length.
         Simulator::Schedule(Seconds(3), [&]() {
             const bool sent = link.a->Send(Create<Packet>(10), link.b->GetAddress(), 0x8808);
             NS_TEST_EXPECT_MSG_EQ(sent, false, "not sent");
@@ -79,7 +79,7 @@ class GarbageTestCase : public TestCase
     }
 };
 
-/** Packets that a node's protocol handlers receive, promiscuous and not. */
+/** Packets that the protocol handlers of a node receive, promiscuous or not. */
 class HandlerTestCase : public TestCase
 {
   public:
@@ -126,12 +126,13 @@ class HandlerTestCase : public TestCase
             link.a->Send(Create<Packet>(101), link.a->GetBroadcast(), TYPE);
             link.a->Send(Create<Packet>(102), Mac48Address("01:00:5e:00:00:01"), TYPE);
             link.a->Send(Create<Packet>(103), Mac48Address("00:00:00:00:77:77"), TYPE);
-            // 46 B at least fill a frame: padding comes along, as on a wire
+            // A frame has at least 46 B of payload. The receiver gets the padding, as on a wire.
             link.a->Send(Create<Packet>(1), link.b->GetAddress(), TYPE);
             link.a->SendFrom(Create<Packet>(104), m_sender, link.b->GetAddress(), TYPE);
         });
         Simulator::Run();
-        // ns-3 tells only the promiscuous one: 1 host, 2 broadcast, 3 multicast, 4 other host
+        // ns-3 reports the kind only to the promiscuous handler: 1 host, 2 broadcast, 3 multicast,
+        // 4 other host.
         NS_TEST_EXPECT_MSG_EQ(m_received, "100 101 102 46 104 ", "for this port");
         NS_TEST_EXPECT_MSG_EQ(m_all, "100:1 101:2 102:3 103:4 46:1 104:1 ", "promiscuous");
         NS_TEST_EXPECT_MSG_EQ(m_wrong, 0, "sender and type");
@@ -141,10 +142,10 @@ class HandlerTestCase : public TestCase
 
     static constexpr uint16_t TYPE = 0x88b5; //!< local experimental EtherType
 
-    Mac48Address m_sender;  //!< who sent
+    Mac48Address m_sender;  //!< MAC address of the sender
     std::string m_received; //!< bytes of each frame
-    std::string m_all;      //!< "bytes:kind" of each at the promiscuous handler
-    uint32_t m_wrong{0};    //!< with another sender or type
+    std::string m_all;      //!< "bytes:kind" of each frame at the promiscuous handler
+    uint32_t m_wrong{0};    //!< frames with another sender or type
 };
 
 /** A switch node may have a stack of its own. */

@@ -33,7 +33,7 @@ using namespace ns3;
 namespace
 {
 
-/** Ping. */
+/** Round-trip times of a ping. */
 class StackPingTestCase : public TestCase
 {
   public:
@@ -74,11 +74,11 @@ class StackPingTestCase : public TestCase
         Simulator::Stop(Seconds(5));
         Simulator::Run();
         NS_TEST_ASSERT_MSG_EQ((m_rtt.size() >= 3), true, "replies");
-        // 56 + 8 (ICMP) + 20 (IP) + 18 (MAC header, FCS) = 102 B; twice (8 + 102) x 80 and the
-        // delay. The first one waited for ARP.
+        // A ping is 56 + 8 (ICMP) + 20 (IP) + 18 (MAC header, FCS) = 102 B. The round trip is twice
+        // (8 + 102) x 80 and the delay. The first ping waited for ARP.
         NS_TEST_EXPECT_MSG_EQ(m_rtt[1], 2'017'600_ps, "second");
         NS_TEST_EXPECT_MSG_EQ(m_rtt[2], 2'017'600_ps, "third");
-        // ARP request and reply are broadcast and unicast; each reply comes to the class 0.
+        // ARP requests are broadcast, ARP replies unicast. All frames have class 0.
         NS_TEST_EXPECT_MSG_EQ(link.a->GetCounters().GetDrops(), 0, "no drops");
         NS_TEST_EXPECT_MSG_EQ(link.b->GetCounters().GetDrops(), 0, "no drops");
         NS_TEST_EXPECT_MSG_EQ((link.b->GetCounters().classes[0].rxFrames >= 4), true, "ARP too");
@@ -87,7 +87,7 @@ class StackPingTestCase : public TestCase
     std::vector<QbbPs> m_rtt; //!< round-trip times
 };
 
-/** UDP over IPv4 and IPv6. */
+/** UDP over IPv4, whole datagrams and fragments. */
 class StackUdpTestCase : public TestCase
 {
   public:
@@ -134,7 +134,8 @@ class StackUdpTestCase : public TestCase
         sender->Bind();
         sender->Connect(InetSocketAddress(link.interfaces.GetAddress(1), 9));
         Simulator::Schedule(Seconds(1), [&]() { sender->Send(MakePacket(100)); });
-        // DSCP 46 is class 5. 5000 B are three fragments of 1480, 1480, 1480 and one of 568.
+        // DSCP 46 is class 5. 5000 B with UDP header are three fragments of 1480 B and one of
+        // 568 B.
         Simulator::Schedule(Seconds(2), [&]() {
             sender->SetIpTos(46 << 2);
             sender->Send(MakePacket(100));
@@ -147,19 +148,19 @@ class StackUdpTestCase : public TestCase
         NS_TEST_EXPECT_MSG_EQ(m_wrong, 0, "content");
         const auto& classes = link.b->GetCounters().classes;
         NS_TEST_EXPECT_MSG_EQ(classes[5].rxFrames, 6, "DSCP 46");
-        // 20 + 8 + 18 of headers: 146, 64 (minimum), and 5008 B in four fragments
+        // Headers have 20 + 8 + 18 B. Frames: 146 B, 64 B (minimum), and 5008 B in four fragments.
         NS_TEST_EXPECT_MSG_EQ(classes[5].rxBytes, 146 + 64 + 5008 + 4 * 38, "their bytes");
         NS_TEST_EXPECT_MSG_EQ(link.a->GetCounters().classes[5].txBytes,
                               classes[5].rxBytes,
                               "sent and received");
     }
 
-    uint32_t m_datagrams{0}; //!< received
-    uint64_t m_bytes{0};     //!< in them
+    uint32_t m_datagrams{0}; //!< received datagrams
+    uint64_t m_bytes{0};     //!< bytes in the datagrams
     uint64_t m_wrong{0};     //!< bytes that differ from the bytes sent
 };
 
-/** IPv6 needs neighbour discovery by multicast. */
+/** UDP over IPv6, which needs neighbour discovery by multicast. */
 class Ipv6TestCase : public TestCase
 {
   public:
@@ -194,10 +195,10 @@ class Ipv6TestCase : public TestCase
         NS_TEST_EXPECT_MSG_EQ(m_bytes, 1000, "bytes");
     }
 
-    uint64_t m_bytes{0}; //!< received
+    uint64_t m_bytes{0}; //!< received bytes
 };
 
-/** TCP. */
+/** TCP over one link. */
 class TcpTestCase : public TestCase
 {
   public:
@@ -220,7 +221,7 @@ class TcpTestCase : public TestCase
         bulk.SetAttribute("SendSize", UintegerValue(65536));
         auto sources = bulk.Install(link.nodes.Get(0));
         sources.Start(Seconds(1));
-        QbbPs begin; // ARP waits for a random time before
+        QbbPs begin; // ARP waits for a random time before that
         QbbPs done;
         const auto sink = DynamicCast<PacketSink>(sinks.Get(0));
         sink->TraceConnectWithoutContext("Rx",
@@ -236,7 +237,7 @@ class TcpTestCase : public TestCase
         NS_TEST_EXPECT_MSG_EQ(link.a->GetCounters().GetDrops(), 0, "no drops");
         NS_TEST_EXPECT_MSG_EQ(link.b->GetCounters().GetDrops(), 0, "no drops");
         const double gbps = 8e3 * BYTES / static_cast<double>(done - begin);
-        // At most 536 B of data in 536 + 32 (TCP) + 20 (IP) + 18 + 20 B of line: 85.6 Gb/s
+        // At most 536 B of data in 536 + 32 (TCP) + 20 (IP) + 18 + 20 B of line: 85.6 Gb/s.
         NS_TEST_EXPECT_MSG_EQ_TOL(gbps, 83, 2.7, "throughput");
     }
 };

@@ -33,8 +33,8 @@ class Pinger
 {
   public:
     /**
-     * \param node who asks
-     * \param destination whom
+     * \param node node that sends the pings
+     * \param destination address of the pinged host
      */
     Pinger(Ptr<Node> node, Ipv4Address destination)
     {
@@ -88,15 +88,16 @@ class SwitchStackPingTestCase : public TestCase
         Pinger nobody(test.fabric->GetNode(4), Ipv4Address("10.99.99.99"));
         Simulator::Stop(Seconds(5));
         Simulator::Run();
-        // 56 + 8 (ICMP) + 20 (IPv4) + 18 (Ethernet) = 102 B: (8 + 102) x 80 and 1 us on each of 12
-        // links, or 4. The first one waited for ARP.
+        // A ping is 56 + 8 (ICMP) + 20 (IPv4) + 18 (Ethernet) = 102 B and takes (8 + 102) x 80 and
+        // 1 us on each of 12 or 4 links. The first ping waited for ARP.
         NS_TEST_ASSERT_MSG_GT(far.rtt.size(), 2U, "replies");
         NS_TEST_EXPECT_MSG_EQ(far.rtt[1], 12 * 1'008'800_ps, "six links away");
         NS_TEST_EXPECT_MSG_EQ(far.rtt[2], 12 * 1'008'800_ps, "six links away");
         NS_TEST_ASSERT_MSG_GT(near.rtt.size(), 2U, "replies");
         NS_TEST_EXPECT_MSG_EQ(near.rtt[1], 4 * 1'008'800_ps, "at the same switch");
         NS_TEST_EXPECT_MSG_EQ(nobody.rtt.size(), 0U, "no such host");
-        // Nobody answers its ARP requests: ns-3 asks four times for each of the pings that wait.
+        // Nobody answers the ARP requests for the unknown address. ns-3 sends four for each waiting
+        // ping.
         const auto noRoute = RdmaTestBooks::CountDrops(*test.fabric, QbbDropReason::NO_ROUTE);
         NS_TEST_EXPECT_MSG_GT(noRoute, 0U, "requests for an unknown address are counted");
         NS_TEST_EXPECT_MSG_EQ(test.fabric->GetTotals().drops, noRoute, "no other drops");
@@ -134,7 +135,7 @@ class SwitchStackUdpTestCase : public TestCase
         }));
         auto sender = Socket::CreateSocket(test.fabric->GetNode(0), UdpSocketFactory::GetTypeId());
         sender->Connect(InetSocketAddress(test.fabric->GetAddress(3), 9000));
-        sender->SetIpTos(26 << 2); // DSCP 26; Connect() sets it to the address's
+        sender->SetIpTos(26 << 2); // DSCP 26; Connect() has reset the TOS
         const std::vector<uint32_t> sent{100, 1472, 1473, 9000, 1};
         for (std::size_t i = 0; i < sent.size(); ++i)
         {
@@ -148,7 +149,7 @@ class SwitchStackUdpTestCase : public TestCase
         {
             NS_TEST_EXPECT_MSG_EQ(ttl, 64 - 3, "three switches took one each");
         }
-        // 1 + 1 + 2 + 7 + 1 packets (9008 B are 6 x 1480 + 128) of class 3 came in at host 3.
+        // Host 3 receives 1 + 1 + 2 + 7 + 1 packets of class 3 (9008 B are 6 x 1480 + 128).
         const auto& counters = test.fabric->GetNic(3)->GetPort(0)->GetCounters();
         NS_TEST_EXPECT_MSG_EQ(counters.classes[3].rxFrames, 12U, "frames of class 3");
         NS_TEST_EXPECT_MSG_EQ(test.fabric->GetTotals().drops, 0U, "nothing is lost");

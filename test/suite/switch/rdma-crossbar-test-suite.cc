@@ -18,7 +18,7 @@ using namespace ns3;
 namespace
 {
 
-/** What a crossbar costs. */
+/** Delays by a crossbar. */
 class CrossbarTestCase : public TestCase
 {
   public:
@@ -120,7 +120,7 @@ class CrossbarWeightsTestCase : public TestCase
     }
 };
 
-/** A paused class at one output stops nothing else. */
+/** A paused class at one output stops no other class and no other output. */
 class CrossbarPauseTestCase : public TestCase
 {
   public:
@@ -139,8 +139,8 @@ class CrossbarPauseTestCase : public TestCase
         rig.SendAt(start, 0, 2, 0, 5);
         rig.SendAt(start, 0, 3, 50, 2);
         rig.SendAt(start, 1, 2, 10, 2, 4);
-        // Frames 0 to 4 come in until start + T0 + 4 x 101 600, 50 and 51 behind
-        // them; a frame needs 100 000 ps to cross.
+        // Frames 0 to 4 arrive until start + T0 + 4 x 101 600, and frames 50 and 51 behind them. A
+        // frame takes 100 000 ps to cross.
         RdmaTestLink::At(
             start + RdmaTestSwitch::T0 + RdmaTestSwitch::HOP + 10 * RdmaTestSwitch::FRAME,
             [&]() {

@@ -12,7 +12,7 @@
 /**
  * \file
  * \ingroup rdma-tests
- * The deadlock detector on random fabrics: it finds every deadlock, and nothing else.
+ * The deadlock detector on random fabrics: the detector finds every deadlock, and nothing else.
  *
  * RDMA_TEST_ROUNDS=N in the environment runs N random fabrics.
  */

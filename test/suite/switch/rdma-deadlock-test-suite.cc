@@ -15,7 +15,7 @@
 /**
  * \file
  * \ingroup rdma-tests
- * Deadlocks of PFC: they happen, they are found and named, and nothing else is taken for one.
+ * Deadlocks of PFC: they happen, the detector finds and names them, and reports nothing else.
  */
 
 using namespace ns3;
@@ -23,7 +23,7 @@ using namespace ns3;
 namespace
 {
 
-/** A ring in which each flow goes over two links. */
+/** A ring whose flows take two links (shared buffer) or three links (input queues). */
 class RingTestCase : public TestCase
 {
   public:
@@ -46,8 +46,8 @@ class RingTestCase : public TestCase
         test.helper.SetDeviceAttribute("FlowControl", StringValue(m_flowControl));
         const bool isShared = m_architecture == RdmaTestArchitecture::SHARED;
         SetTestArchitecture(test.helper, m_architecture, isShared ? 2'000'000 : 200'000);
-        // The round robin over inputs gives frames from the ring half of each link, which suffices
-        // where flows take two links.
+        // The round robin over inputs gives the frames from the ring half of each link, which
+        // prevents a deadlock of flows over two links. Flows over three links deadlock.
         const uint32_t switches = isShared ? 5 : 7;
         test.InstallAndWatch(MakeRdmaRing(switches, 1, MakeTestRates(100, 100, 1000)),
                              MakeTestRingFlows(switches, isShared ? 2 : 3, 20'000'000));
@@ -98,7 +98,7 @@ class RingTestCase : public TestCase
     RdmaTestArchitecture m_architecture;
 };
 
-/** The way out that always helps. */
+/** A link failure, which always ends a deadlock. */
 class CutTestCase : public TestCase
 {
   public:
@@ -117,7 +117,7 @@ class CutTestCase : public TestCase
                              MakeTestRingFlows(5, 2, 4'000'000));
         RdmaTestPair::At(5_ms, [&]() {
             NS_TEST_EXPECT_MSG_EQ(test.detector->GetDeadlock().has_value(), true, "deadlock");
-            test.fabric->SetLinkUp(5, false); // the ring:5 has become a chain
+            test.fabric->SetLinkUp(5, false); // the ring becomes a chain
         });
         test.Run();
         NS_TEST_EXPECT_MSG_EQ(test.found.size(), 1U, "one deadlock");
@@ -128,7 +128,7 @@ class CutTestCase : public TestCase
     }
 };
 
-/** Means of operators against a deadlock. */
+/** Watchdogs against a deadlock. */
 class WatchdogTestCase : public TestCase
 {
   public:
@@ -172,7 +172,7 @@ class WatchdogTestCase : public TestCase
     std::string m_action;
 };
 
-/** Congestion that is none, however long it lasts. */
+/** Congestion that is no deadlock, however long it lasts. */
 class NoAlarmTestCase : public TestCase
 {
   public:
@@ -195,7 +195,8 @@ class NoAlarmTestCase : public TestCase
             NS_TEST_EXPECT_MSG_GT(test.fabric->GetTotals().pauseFrames, 100U, "pauses");
             NS_TEST_EXPECT_MSG_EQ(test.found.size(), 0U, "no deadlock in a fat-tree");
         }
-        // Each flow goes over one link: the circle of links is there, the dependency is not.
+        // Each flow takes one link of the ring: the links form a circle, but the dependencies do
+        // not.
         RdmaTestWatched test;
         test.helper.SetBufferAttribute("BufferSize", UintegerValue(2'000'000));
         std::vector<RdmaFlow> flows;
@@ -212,7 +213,7 @@ class NoAlarmTestCase : public TestCase
     }
 };
 
-/** A run as the command line makes it. */
+/** A deadlock in a run with the options of the command line. */
 class DeadlockRunTestCase : public TestCase
 {
   public:

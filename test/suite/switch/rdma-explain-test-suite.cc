@@ -12,8 +12,8 @@
 /**
  * \file
  * \ingroup rdma-tests
- * RdmaExplainReport compared with simulations: the smallest incast that pauses, marks or drops by
- * its forecast does so in a simulation, and an incast with one sender less does not.
+ * RdmaExplainReport compared with simulations: the smallest incast that the report forecasts to
+ * pause, mark or drop does so in a simulation, and an incast with one sender less does not.
  */
 
 using namespace ns3;
@@ -21,7 +21,7 @@ using namespace ns3;
 namespace
 {
 
-/** A buffer policy of a user: a frame above PauseBytes of all frames pauses its sender. */
+/** A buffer policy of a user: a frame that takes the total above PauseBytes pauses its sender. */
 class ExplainOwnBuffer : public QbbBufferManager
 {
   public:
@@ -88,12 +88,12 @@ class ExplainForecastTestCase : public TestCase
     }
 
   private:
-    /** What a run shows. */
+    /** Results of a run. */
     struct Shown
     {
         std::optional<uint32_t> forecast; //!< smallest number of senders with the effect
         uint64_t count{0};                //!< pauses, marks or drops of the run
-        uint64_t explained{0};            //!< the number that the report has
+        uint64_t explained{0};            //!< the number in the report
     };
 
     Shown Run(uint32_t senders, uint64_t bytes, uint64_t burst = 0) const
@@ -140,8 +140,8 @@ class ExplainForecastTestCase : public TestCase
         uint32_t larger = 0;
         for (uint64_t packets = 16; packets <= 96; packets += 4)
         {
-            // The order of simultaneous frames is random in a run, and not in the forecast. Sizes
-            // count for which two packets more or less would not change the forecast.
+            // The order of simultaneous frames is random in a run, but not in the forecast. Only
+            // sizes count for which two packets more or less do not change the forecast.
             const uint64_t bytes = packets * PACKET;
             const auto forecast = Run(2, bytes, bytes).forecast;
             if (Run(2, bytes, bytes - 2 * PACKET).forecast != forecast ||
@@ -170,7 +170,7 @@ class ExplainForecastTestCase : public TestCase
     static constexpr uint64_t PACKET = 1024; //!< payload of a packet
     static constexpr uint32_t HOSTS = 13;    //!< hosts of the star
 
-    Effect m_effect;       //!< what is forecast
+    Effect m_effect;       //!< the effect that is forecast
     Configure m_configure; //!< sets the attributes
 };
 

@@ -20,7 +20,7 @@ using namespace ns3;
 namespace
 {
 
-/** Rates and cables as in the paper and since. */
+/** Rates and cables from the paper and from later networks. */
 class BisectionTestCase : public TestCase
 {
   public:
@@ -55,7 +55,7 @@ class BisectionTestCase : public TestCase
                     NS_TEST_EXPECT_MSG_GT(found.smallestBytes + 100,
                                           found.formulaBytes,
                                           name.str());
-                    // The headroom used, where there is enough, is the headroom needed.
+                    // The peak use of sufficient headroom equals the headroom that is needed.
                     NS_TEST_EXPECT_MSG_EQ(found.smallestBytes, found.peakBytes, name.str());
                     // With less headroom, by a frame and the bytes in flight, frames are lost.
                     NS_TEST_EXPECT_MSG_GT(found.smallestBytes,
@@ -68,7 +68,7 @@ class BisectionTestCase : public TestCase
     }
 };
 
-/** What makes no sense. */
+/** Links for which no headroom can be found. */
 class WrongLinkTestCase : public TestCase
 {
   public:
@@ -78,7 +78,7 @@ class WrongLinkTestCase : public TestCase
     }
 
   private:
-    /** \param link a link \return the message that refuses it */
+    /** \param change makes a valid link invalid \return message that refuses the link */
     static std::string Refusal(void (*change)(RdmaHeadroomCase&))
     {
         RdmaHeadroomCase link;
@@ -120,7 +120,7 @@ class WrongLinkTestCase : public TestCase
 
 /**
  * \ingroup rdma-tests
- * 802.3x: one headroom a port serves all eight classes, and is enough.
+ * 802.3x: one headroom per port suffices for all eight classes.
  */
 class PlainPauseHeadroomTestCase : public TestCase
 {
@@ -132,14 +132,14 @@ class PlainPauseHeadroomTestCase : public TestCase
     }
 
   private:
-    /** What a run has. */
+    /** Results of a run. */
     struct Outcome
     {
-        uint64_t headroomBytes{0}; //!< of the switch
-        uint64_t peakHeadroom{0};  //!< in use, of one port at most
+        uint64_t headroomBytes{0}; //!< headroom of the switch
+        uint64_t peakHeadroom{0};  //!< most headroom in use at a port
         uint64_t drops{0};         //!< frames lost
         uint64_t pauses{0};        //!< pause frames
-        std::string unfinished;    //!< flows
+        std::string unfinished;    //!< flows that did not complete
     };
 
     static Outcome RunOnce(const char* flowControl, const char* bufferType)
@@ -184,7 +184,7 @@ class PlainPauseHeadroomTestCase : public TestCase
             NS_TEST_EXPECT_MSG_GT(pause.peakHeadroom, 0U, buffer);
             if (std::string(buffer) == "ns3::QbbSharedBuffer")
             {
-                // PFC of one class needs as much as PAUSE of all.
+                // PFC of one class needs as much headroom as PAUSE of all classes.
                 const Outcome pfc = RunOnce("Pfc", buffer);
                 NS_TEST_EXPECT_MSG_EQ(pause.headroomBytes, pfc.headroomBytes, "headroom");
             }

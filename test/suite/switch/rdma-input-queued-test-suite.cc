@@ -14,7 +14,7 @@
 /**
  * \file
  * \ingroup rdma-tests
- * The input-queued switch: who is served when, when it pauses, and that nothing is lost or left.
+ * The input-queued switch: the order of service, its pauses, and that nothing is lost or left.
  * Times are worked out by hand, see RdmaTestSwitch.
  */
 
@@ -39,9 +39,9 @@ class InputQueuedRoundRobinTestCase : public TestCase
 
   private:
     /**
-     * \param queueing an attribute
-     * \param later of port 2, since ties have no order
-     * \return order
+     * \param queueing attribute Queueing of the switch
+     * \param later delay of the frames of port 2, since ties have no order
+     * \return order of the frames at host 3
      */
     std::string RunOnce(const char* queueing, QbbPs later)
     {
@@ -58,7 +58,7 @@ class InputQueuedRoundRobinTestCase : public TestCase
             frames = rig.sw->GetPort(3)->GetQueues().GetFrames(3);
         });
         Simulator::Run();
-        // Ten have come in, the fifth has begun to leave.
+        // Ten frames have arrived, and the fifth has begun to leave.
         NS_TEST_EXPECT_MSG_EQ(queue, 5 * FRAME_BYTES, "queue of the output");
         NS_TEST_EXPECT_MSG_EQ(frames, 5, "queue of the output");
         NS_TEST_EXPECT_MSG_EQ(rig.buffer->IsEmpty(), true, "buffer");
@@ -78,7 +78,7 @@ class InputQueuedRoundRobinTestCase : public TestCase
     }
 };
 
-/** Classes before inputs: the port's scheduler chooses the class. */
+/** The scheduler of the output chooses the class, the round robin chooses the input. */
 class InputQueuedClassesTestCase : public TestCase
 {
   public:
@@ -95,8 +95,8 @@ class InputQueuedClassesTestCase : public TestCase
         rig.SendAt(0_ps, 1, 2, 10, 2, 3);
         rig.SendAt(0_ps, 1, 2, 50, 2, 5);
         Simulator::Run();
-        // Host 1 is strict, too: 10 (its port was idle), 50, 51, 11. Each of them comes in when the
-        // output is free again; 0, 1 and 2 come in half a frame after 10, 50 and 51.
+        // Host 1 is also strict: 10 (the port was idle), 50, 51, 11. Each of these arrives when the
+        // output is free again. Frames 0, 1 and 2 arrive half a frame after 10, 50 and 51.
         NS_TEST_EXPECT_MSG_EQ(rig.sinks[2].GetOrder(), "10 50 51 0 11 1 2", "order");
     }
 };
@@ -111,7 +111,7 @@ class InputPortPauseTestCase : public TestCase
     }
 
   private:
-    /** The pause frames of a port, as "quanta@slot" with the slot counted from T0. */
+    /** Records pause frames of a port as "xoff@slot" or "xon@slot", with slots counted from T0. */
     static void Log(Ptr<QbbNetDevice> port, std::string& text)
     {
         port->TraceConnectWithoutContext(
@@ -139,11 +139,11 @@ class InputPortPauseTestCase : public TestCase
         Log(rig.sw->GetPort(0), sent[0]);
         Log(rig.sw->GetPort(1), sent[1]);
         // Both inputs get a frame in each slot 0..11, input 1 a picosecond after input 0, because
-        // ports have no order at one instant; the output takes from 0 in even slots, from 1 in odd
-        // ones, once the frame of input 0 is there. Input 0 would hold its fifth frame (6250 B,
-        // above 5000) in slot 8, having sent 4 of 9 in slots 0 to 6; input 1 as well, having sent 4
-        // of 9 in slots 1 to 7. After slot 11 each holds 6; input 0 sends in 12, 14, 16 and 18 and
-        // holds 2 then; input 1 in 13 to 19.
+        // ports have no order at one instant. The output serves input 0 in even slots and input 1
+        // in odd slots, once the frame of input 0 is there. In slot 8 input 0, having sent 4 of 9
+        // frames in slots 0 to 6, would hold a fifth (6250 B, above 5000). Input 1 would, too,
+        // having sent 4 of 9 in slots 1 to 7. After slot 11 each holds 6 frames. Input 0 sends in
+        // slots 12, 14, 16 and 18 and holds 2 then; input 1 sends in slots 13 to 19.
         rig.SendAt(0_ps, 0, 2, 0, 12);
         rig.SendAt(1_ps, 1, 2, 20, 12);
         if (!down)
@@ -155,7 +155,8 @@ class InputPortPauseTestCase : public TestCase
             NS_TEST_EXPECT_MSG_EQ(rig.buffer->IsEmpty(), true, "buffer");
             return;
         }
-        // Down in the middle of slot 10: 11 of 22 frames have left; two more come in slot 11.
+        // The link goes down in the middle of slot 10: 11 of 22 frames have left; two more arrive
+        // in slot 11.
         const QbbPs downAt = T0 + 10 * FRAME + 50_ns;
         RdmaTestLink::At(downAt, [&]() { rig.hosts[2]->GetQbbChannel()->SetUp(false); });
         RdmaTestLink::At(downAt + 1_ps, [&]() {
@@ -283,9 +284,9 @@ class InputQueuedRandomTestCase : public TestCase
 
     bool m_crossbar;      //!< switches have a crossbar
     bool m_lossless;      //!< PFC is on
-    bool m_inputBuffers;  //!< QbbInputPortBuffer
-    uint64_t m_drops{0};  //!< of all runs
-    uint64_t m_pauses{0}; //!< of all runs
+    bool m_inputBuffers;  //!< QbbInputPortBuffer; false: QbbSharedBuffer
+    uint64_t m_drops{0};  //!< drops of all runs
+    uint64_t m_pauses{0}; //!< pauses of all runs
 };
 
 /** The suite rdma-input-queued. */

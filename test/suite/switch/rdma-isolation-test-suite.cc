@@ -17,9 +17,9 @@
 /**
  * \file
  * \ingroup rdma-tests
- * Classes do not touch each other (Guo et al., SIGCOMM 2016, section 2): bulk and real-time RDMA,
- * both lossless, and TCP with reserved bandwidth; and the effects of PFC within a class, where
- * flows do affect each other, with and without DCQCN.
+ * Classes do not affect each other (Guo et al., SIGCOMM 2016, section 2): bulk and real-time RDMA,
+ * both lossless, and TCP with reserved bandwidth. Within a class flows do affect each other by PFC,
+ * with and without DCQCN.
  */
 
 using namespace ns3;
@@ -34,18 +34,18 @@ constexpr uint8_t REAL_TIME = 4;
 /** Bytes through a bottleneck, with losses and pauses. */
 struct Traffic
 {
-    std::array<uint64_t, 8> bytes{};   //!< by class, after the first ms
-    std::array<uint64_t, 8> drops{};   //!< by class
-    std::array<QbbPs, 8> pausedTime{}; //!< of hosts, by class
+    std::array<uint64_t, 8> bytes{};   //!< bytes of each class after the first ms
+    std::array<uint64_t, 8> drops{};   //!< drops of each class
+    std::array<QbbPs, 8> pausedTime{}; //!< time that each class is paused at the hosts
 };
 
 /**
  * Hosts 0 and 1 send bulk data, hosts 2 and 3 send real-time data without end, and hosts 4 and 5
  * send over TCP, all of them to hosts 6 to 11.
  *
- * \param bulk bulk writes or none
- * \param realTime real-time writes or none
- * \param tcp TCP or none
+ * \param bulk true: with bulk writes
+ * \param realTime true: with real-time writes
+ * \param tcp true: with TCP
  * \return the traffic of 6 ms
  */
 Traffic
@@ -54,7 +54,7 @@ RunClasses(bool bulk, bool realTime, bool tcp)
     RdmaFabricHelper::SetTcpDefaults();
     RdmaTestFabric test;
     test.helper.SetInternetStack(true);
-    // 20% of the rate is TCP's, 50% bulk's, 30% real time's.
+    // TCP has 20% of the rate, bulk 50%, real time 30%.
     test.helper.SetDeviceAttribute("Scheduler",
                                    StringValue("2,strict,strict,5,3,strict,strict,strict"));
     test.helper.SetDeviceAttribute("PfcClasses", UintegerValue(1U << BULK | 1U << REAL_TIME));
@@ -158,7 +158,7 @@ class IsolationTestCase : public TestCase
     }
 };
 
-/** Row C8, the part that a test has the time for. */
+/** Row C8, as far as a test has the time. */
 class UnfairnessTestCase : public TestCase
 {
   public:
@@ -168,11 +168,11 @@ class UnfairnessTestCase : public TestCase
     }
 
   private:
-    /** What four senders got. */
+    /** Shares of four senders. */
     struct Shares
     {
-        double lonely{0};   //!< packets of the one at the receiver's switch
-        double shared{0};   //!< of the others, on average
+        double lonely{0};   //!< packets of the sender at the receiver's switch
+        double shared{0};   //!< packets of each other sender, on average
         uint64_t pauses{0}; //!< pause frames in the second half
     };
 
@@ -184,7 +184,8 @@ class UnfairnessTestCase : public TestCase
             test.helper.SetCongestionControl("ns3::RdmaDcqcn");
             test.helper.EnableEcn(true);
         }
-        // Hosts 0 to 3 on the left, 4 to 7 on the right: 1 to 3 arrive through one port.
+        // Hosts 0 to 3 are on the left, 4 to 7 on the right: senders 0 to 2 share one port, sender
+        // 5 has its own.
         test.Install(MakeRdmaDumbbell(4, MakeTestRates(40, 40, 1000)), {});
         std::vector<std::unique_ptr<RdmaTestEndlessWriter>> writers;
         for (const uint32_t source : {0, 1, 2, 5})
@@ -217,7 +218,7 @@ class UnfairnessTestCase : public TestCase
     void DoRun() override
     {
         const Shares pfc = RunSenders(false);
-        // Both ports get equal shares: one flow as much as three.
+        // Both ports get equal shares: one flow gets as much as three.
         NS_TEST_EXPECT_MSG_EQ_TOL(pfc.lonely / pfc.shared, 3, 0.1, "PFC alone");
         NS_TEST_EXPECT_MSG_GT(pfc.pauses, 1000, "PFC alone");
         const Shares dcqcn = RunSenders(true);

@@ -95,7 +95,7 @@ class SelectorTestCase : public TestCase
     }
 };
 
-/** Weights. */
+/** WCMP: shares of the uplinks by weights or rates. */
 class WcmpTestCase : public SelectorTestCase
 {
   public:
@@ -106,10 +106,10 @@ class WcmpTestCase : public SelectorTestCase
 
   private:
     /**
-     * Flows of two packets each.
+     * Runs flows of two packets each and compares the shares.
      *
-     * \param weights of the uplinks of leaf 0; none: by rate
-     * \param expected share of each uplink, in 1/10
+     * \param weights weights of the uplinks of leaf 0; empty: by rate
+     * \param expected share of each uplink, in tenths
      */
     void Check(const std::vector<uint32_t>& weights, const std::vector<double>& expected)
     {
@@ -143,7 +143,7 @@ class WcmpTestCase : public SelectorTestCase
             const double difference = static_cast<double>(sent[i]) / 2 - mean;
             chiSquare += mean > 0 ? difference * difference / mean : difference;
         }
-        // Three degrees of freedom: more once in 10^4
+        // With three degrees of freedom chi-square exceeds 21.1 once in 10^4.
         NS_TEST_EXPECT_MSG_LT(chiSquare, 21.1, "shares");
     }
 
@@ -155,7 +155,7 @@ class WcmpTestCase : public SelectorTestCase
     }
 };
 
-/** The least queue of a few. */
+/** DRILL: the shortest of a few queues. */
 class DrillTestCase : public SelectorTestCase
 {
   public:
@@ -167,13 +167,13 @@ class DrillTestCase : public SelectorTestCase
   private:
     static constexpr uint32_t HOSTS = 8;
 
-    /** What came of a run. */
+    /** Results of a run. */
     struct Outcome
     {
         std::vector<uint64_t> sent; //!< frames over each uplink
-        uint64_t peak;              //!< longest queue of an uplink, bytes
-        uint64_t lost;              //!< frames that went to a link that was down
-        std::string unfinished;     //!< flows
+        uint64_t peak;              //!< longest queue of an uplink, in bytes
+        uint64_t lost;              //!< frames that went to a link while it was down
+        std::string unfinished;     //!< flows that did not complete
     };
 
     /**
@@ -222,7 +222,7 @@ class DrillTestCase : public SelectorTestCase
     {
         const std::string drill = "ns3::QbbDrillPathSelector";
         const std::string spray = "ns3::QbbSprayPathSelector";
-        // As much as the uplinks carry.
+        // The flows offer as much as the uplinks carry.
         const std::vector<uint64_t> even(8, 100);
         const Outcome least = Measure(drill, even);
         const Outcome random = Measure(spray, even);
@@ -261,17 +261,17 @@ class FlowletTestCase : public SelectorTestCase
     static constexpr uint32_t HOSTS = 2;
     static constexpr uint32_t MESSAGES = 1000;
 
-    /** What came of a run. */
+    /** Results of a run. */
     struct Outcome
     {
         std::vector<uint64_t> sent;  //!< frames over each uplink
-        uint64_t flowlets{0};        //!< at leaf 0
-        uint64_t retransmissions{0}; //!< of both flows: something came out of order
-        std::size_t completions{0};  //!< of all messages
+        uint64_t flowlets{0};        //!< flowlets at leaf 0
+        uint64_t retransmissions{0}; //!< retransmissions of both flows, which reordering causes
+        std::size_t completions{0};  //!< completions of all messages
     };
 
     /**
-     * Two hosts send messages of four packets, one every ten microseconds each.
+     * Two hosts send messages of four packets each, one message every ten microseconds.
      *
      * \param gap attribute Gap
      * \param entries attribute TableEntries
@@ -282,7 +282,7 @@ class FlowletTestCase : public SelectorTestCase
         test.helper.SetPathSelector("ns3::QbbFlowletPathSelector");
         test.helper.SetPathSelectorAttribute("Gap", TimeValue(gap));
         test.helper.SetPathSelectorAttribute("TableEntries", UintegerValue(entries));
-        // The paths differ in rate, so frames on a new path may overtake.
+        // The paths differ in rate: frames on a new path may overtake others.
         test.Install(MakeTwoLeaves(HOSTS, {100, 100, 10, 400}), {});
         Outcome outcome;
         std::vector<Ptr<RdmaQueuePair>> senders;
@@ -321,7 +321,7 @@ class FlowletTestCase : public SelectorTestCase
 
     void DoRun() override
     {
-        // Between messages of one host there are 9 us: each is a flowlet.
+        // Messages of one host are 9 us apart: each message is a flowlet.
         const Outcome each = Measure(MicroSeconds(7), 4096);
         NS_TEST_EXPECT_MSG_EQ(each.completions, 2 * MESSAGES, "messages");
         NS_TEST_EXPECT_MSG_EQ(each.flowlets, 2 * MESSAGES, "one flowlet for each message");
@@ -329,20 +329,21 @@ class FlowletTestCase : public SelectorTestCase
         double chiSquare = 0;
         for (const uint64_t sent : each.sent)
         {
-            // Whole messages, at random.
+            // The selector places whole messages at random.
             NS_TEST_EXPECT_MSG_EQ(sent % 4, 0U, "a message stays together");
             const double difference = static_cast<double>(sent) / 4 - 2.0 * MESSAGES / 4;
             chiSquare += difference * difference / (2.0 * MESSAGES / 4);
         }
         NS_TEST_EXPECT_MSG_LT(chiSquare, 21.1, "even shares");
-        // A gap that never comes: two flowlets.
+        // The gap between frames never gets long enough: each of the two flows is one flowlet.
         const Outcome none = Measure(MicroSeconds(20), 4096);
         NS_TEST_EXPECT_MSG_EQ(none.completions, 2 * MESSAGES, "messages");
         NS_TEST_EXPECT_MSG_EQ(none.flowlets, 2U, "one for each flow");
         NS_TEST_EXPECT_MSG_EQ(none.retransmissions, 0U, "in order");
-        // With one entry both are one flow, whose frames come every 5 us.
+        // Both flows share the only entry of the table and are one flow, whose messages come every
+        // 5 us.
         NS_TEST_EXPECT_MSG_EQ(Measure(MicroSeconds(7), 1).flowlets, 1U, "a shared entry");
-        // A gap shorter than the difference between paths: frames overtake each other.
+        // With a gap shorter than the difference between paths, frames overtake each other.
         NS_TEST_EXPECT_MSG_GT(Measure(Time(0), 4096).retransmissions, 100U, "out of order");
     }
 };

@@ -26,7 +26,7 @@ class PolarisedRunTestCase : public TestCase
     }
 
   private:
-    /** \param options a run \return uplinks of aggregation switches that carried data */
+    /** \param options options of a run \return number of aggregation uplinks that carried data */
     uint32_t CountUplinks(const RdmaFabricOptions& options)
     {
         RdmaFabricRun run(options);

@@ -28,7 +28,7 @@ using namespace ns3;
 namespace
 {
 
-/** The pause tree of storms and of an incast. */
+/** Pause trees of storms and of an incast. */
 class TreeTestCase : public TestCase
 {
   public:
@@ -69,11 +69,11 @@ class TreeTestCase : public TestCase
             NS_TEST_EXPECT_MSG_EQ(test.GetUnfinished(), "", "flows");
             const auto pauses = tree->GetPauses();
             NS_TEST_ASSERT_MSG_GT(pauses.size(), 2U, "pauses");
-            // The host's acknowledgement on the line delays the pause frame.
+            // An acknowledgement on the host's line delays the pause frame.
             const QbbPs start = pauses[0].start;
             NS_TEST_EXPECT_MSG_EQ((start >= 12 * US && start < 12 * US + 7000_ps), true, "start");
             Check(pauses[0], {QbbPause::NONE, 0, 1, 0, 2, 1}, QbbPause::Cause::HOST, -1);
-            // 65535 quanta at 100 Gb/s.
+            // The pause lasts 65535 quanta at 100 Gb/s.
             NS_TEST_EXPECT_MSG_EQ(pauses[0].end, start + 335'539'200_ps, "runs out");
             NS_TEST_EXPECT_MSG_EQ(pauses[0].frames, 1U, "frames");
             Check(pauses[1], {0, 1, 2, 0, 3, 1}, QbbPause::Cause::PAUSE, 1);
@@ -152,10 +152,10 @@ class TreeTestCase : public TestCase
     }
 
     /**
-     * \param pause a pause
-     * \param expected its parent, depth, node, port, peer and peer's port
-     * \param cause its cause
-     * \param causePort its port
+     * \param pause pause to check
+     * \param expected parent, depth, node, port, peer and port of the peer
+     * \param cause expected cause
+     * \param causePort expected port of the cause
      */
     void Check(const QbbPause& pause,
                const std::array<int64_t, 6>& expected,
@@ -189,7 +189,7 @@ class TraceTestCase : public TestCase
     }
 
   private:
-    /** \param file its name \return its text */
+    /** \param file file name \return text of the file */
     static std::string Read(const std::string& file)
     {
         std::ostringstream text;
@@ -200,8 +200,8 @@ class TraceTestCase : public TestCase
     void DoRun() override
     {
         {
-            // The times are those of rdma-watchdog: a pause frame at 12 us, with effect at
-            // 13.10576 us, for 335.5392 us.
+            // The times are as in rdma-watchdog: a pause frame is sent at 12 us, takes effect at
+            // 13.10576 us, and lasts 335.5392 us.
             RdmaTestFabric test;
             test.Install(MakeRdmaStar(3, MakeTestRates(100, 100, 1000)), {});
             for (const uint32_t stop : {100, 300})

@@ -32,7 +32,7 @@ class NicTestCase : public RdmaTestStormCase
     }
 
   private:
-    /** \param watched with an RdmaNicWatchdog \return when pause frames arrived at the switch */
+    /** \param watched true: with an RdmaNicWatchdog \return times of pause frames at the switch */
     std::string RunOnce(bool watched)
     {
         RdmaTestFabric test;
@@ -58,8 +58,8 @@ class NicTestCase : public RdmaTestStormCase
             watchdog->Install(m_host);
         }
         test.Run(watched ? 5000 * US : 600 * US);
-        // Looks at 22 us (frames came in after 12 us), 32, ..., 122 us: ten intervals, from the
-        // moment on when the first pause frame is sent.
+        // The watchdog starts at the first pause frame, at 12 us, and looks every 10 us. Frames
+        // came in before the look at 22 us, but none in the ten intervals up to 122 us.
         NS_TEST_EXPECT_MSG_EQ((fired >= 122 * US && fired < 122 * US + 110_ns),
                               watched,
                               "watchdog");
@@ -70,8 +70,8 @@ class NicTestCase : public RdmaTestStormCase
 
     void DoRun() override
     {
-        // 12 us + 1 005 760, and three times 167 769 600 more. While the host's frames are on the
-        // line, a pause frame waits for their end: it comes late by less than one.
+        // Pause frames arrive at 12 us + 1 005 760 and three times 167 769 600 later. A pause frame
+        // waits for the end of a frame on the host's line, and is late by less than one frame.
         const std::string arrivals = RunOnce(false);
         NS_TEST_EXPECT_MSG_EQ(RunOnce(true), arrivals.substr(0, arrivals.find(' ') + 1), "one");
         std::istringstream text(arrivals);

@@ -33,8 +33,8 @@ class FatTreeTestCase : public TestCase
     struct Expected
     {
         uint64_t fairStorm; //!< without a storm, in the last 200 us of the detection time
-        uint64_t fairAfter; //!< without a storm, in the millisecond that begins 1 ms after it
-        uint64_t dropAfter; //!< with a storm and watchdogs
+        uint64_t fairAfter; //!< without a storm, in the millisecond from 1 ms after that time
+        uint64_t dropAfter; //!< with a storm and watchdogs, in that millisecond
     };
 
     /** \param queueing attribute Queueing of the switches \param expected bytes that arrive */
@@ -46,24 +46,24 @@ class FatTreeTestCase : public TestCase
     }
 
   private:
-    static constexpr uint32_t HOSTS = 16;      //!< of a fat-tree with k = 4
-    static constexpr QbbPs START = MS;         //!< of the storm at host 0
+    static constexpr uint32_t HOSTS = 16;      //!< hosts of a fat-tree with k = 4
+    static constexpr QbbPs START = MS;         //!< start of the storm at host 0
     static constexpr QbbPs DETECTION = 2 * MS; //!< of the watchdogs, which poll every 50 us
-    using Bytes = std::array<uint64_t, HOSTS>; //!< by receiving host
+    using Bytes = std::array<uint64_t, HOSTS>; //!< bytes by receiving host
 
-    /** What arrives. */
+    /** Results of a run. */
     struct Seen
     {
         Bytes storm{};      //!< payload in the last 200 us of the detection time
         Bytes after{};      //!< payload in the millisecond that begins 1 ms after that time
         uint64_t moved{0};  //!< frames with data that any host sent in those 200 us
-        uint64_t storms{0}; //!< that watchdogs found
-        QbbPs first;        //!< the first of them
+        uint64_t storms{0}; //!< storms that the watchdogs found
+        QbbPs first;        //!< time of the first of these
     };
 
     /**
-     * \param storm with one
-     * \param watchdog with watchdogs
+     * \param storm true: with a storm
+     * \param watchdog true: with watchdogs
      * \return bytes that arrived in host pairs without host 0
      */
     Seen RunOnce(bool storm, bool watchdog) const
@@ -76,7 +76,7 @@ class FatTreeTestCase : public TestCase
         RdmaMessageLoop loop(test.fabric, 1'000'000);
         Seen seen;
         const auto at = [](QbbPs when, auto what) { Simulator::Schedule(QbbToTime(when), what); };
-        // All bytes up to an instant, less those up to an earlier one.
+        // Bytes up to a later instant, less bytes up to an earlier instant.
         const auto count = [&loop](Bytes& bytes, bool add) {
             for (const auto& pair : loop.GetPairs())
             {
@@ -130,7 +130,7 @@ class FatTreeTestCase : public TestCase
         return seen;
     }
 
-    /** \param bytes by host \return their sum */
+    /** \param bytes bytes by host \return their sum */
     static uint64_t Sum(const Bytes& bytes)
     {
         return std::accumulate(bytes.begin(), bytes.end(), uint64_t{0});
@@ -143,7 +143,7 @@ class FatTreeTestCase : public TestCase
         const Seen drop = RunOnce(true, true);
         for (uint32_t host = 1; host < HOSTS; ++host)
         {
-            // 40 Gb/s carry 1 MB in 200 us; a host's share of the fabric is at least half of that.
+            // 40 Gb/s carry 1 MB in 200 us. A host's share of the fabric is at least half of that.
             NS_TEST_EXPECT_MSG_GT(fair.storm[host], 500'000U, "without a storm, host " << host);
             NS_TEST_EXPECT_MSG_EQ(storm.storm[host], 0U, "in the storm, host " << host);
             NS_TEST_EXPECT_MSG_EQ(storm.after[host], 0U, "later in the storm, host " << host);
@@ -158,7 +158,7 @@ class FatTreeTestCase : public TestCase
         NS_TEST_EXPECT_MSG_EQ(Sum(fair.after), m_expected.fairAfter, "without a storm, 1 ms");
         NS_TEST_EXPECT_MSG_EQ(Sum(drop.after), m_expected.dropAfter, "the victims are back, 1 ms");
         NS_TEST_EXPECT_MSG_EQ(fair.storms, 0U, "storms that are none");
-        // That of the switch's port to host 0. All others are paused by switches, which resume
+        // Only the switch's port to host 0 has a storm. Switches pause all other ports, and resume
         // them.
         NS_TEST_EXPECT_MSG_EQ(drop.storms, 1U, "storms");
         // The pause takes effect after START, so the first sample is at 1.05 ms.
@@ -166,7 +166,7 @@ class FatTreeTestCase : public TestCase
     }
 
     std::string m_queueing; //!< attribute Queueing
-    Expected m_expected;    //!< what arrives
+    Expected m_expected;    //!< expected bytes
 };
 
 /** The suite. */

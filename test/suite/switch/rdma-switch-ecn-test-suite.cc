@@ -20,7 +20,7 @@
 /**
  * \file
  * \ingroup rdma-tests
- * The packets that a switch marks, how often, and the receivers' responses.
+ * The packets that a switch marks, the frequency of marks, and the responses of receivers.
  */
 
 using namespace ns3;
@@ -69,7 +69,7 @@ struct Bytes
     std::array<uint8_t, 54> data{}; //!< the bytes
 };
 
-/** Four senders and one receiver; the marks at the receiver's port of the switch. */
+/** Four senders and one receiver: the marks at the switch's port to the receiver. */
 class MarksTestCase : public TestCase
 {
   public:
@@ -83,12 +83,12 @@ class MarksTestCase : public TestCase
     /** Packets and marks at the port. */
     struct Seen
     {
-        uint64_t packets{0};  //!< between Kmin and Kmax
-        uint64_t marks{0};    //!< of these, marked
-        double expected{0};   //!< sum of their probabilities
-        double variance{0};   //!< sum of p (1 - p)
-        uint64_t wrong{0};    //!< marked below Kmin, or not marked above Kmax
-        uint64_t below{0};    //!< packets up to Kmin
+        uint64_t packets{0};  //!< packets between Kmin and Kmax
+        uint64_t marks{0};    //!< marked packets of these
+        double expected{0};   //!< sum of the marking probabilities of these
+        double variance{0};   //!< sum of p (1 - p) over these
+        uint64_t wrong{0};    //!< packets marked below Kmin, or not marked above Kmax
+        uint64_t below{0};    //!< packets below or at Kmin
         uint64_t above{0};    //!< packets above Kmax
         uint64_t allMarks{0}; //!< marked packets
         uint64_t counted{0};  //!< marks that the port counted
@@ -128,7 +128,8 @@ class MarksTestCase : public TestCase
         port->TraceConnectWithoutContext(
             markAt == "Arrival" ? "MacTx" : "PhyTxBegin",
             Callback<void, Ptr<const Packet>>([&](Ptr<const Packet> packet) {
-                // The frame has come to the port and is not in the queue yet, or has just left it.
+                // The frame has just come to the port and is not yet in the queue, or has just left
+                // the queue.
                 const auto queue = static_cast<double>(port->GetQueues().GetBytes(3));
                 const bool marked = Bytes(packet).GetEcn() == 3;
                 seen.allMarks += marked;
@@ -159,14 +160,14 @@ class MarksTestCase : public TestCase
     void DoRun() override
     {
         {
-            // The queue grows at 300 Gb/s: thousands of packets between the two thresholds.
+            // The queue grows at 300 Gb/s: thousands of packets find it between the two thresholds.
             const Seen seen = RunOnce(100'000, 2'500'000, 0.5, 1, true);
             NS_TEST_EXPECT_MSG_GT(seen.below, 100U, "below Kmin");
             NS_TEST_EXPECT_MSG_GT(seen.above, 1000U, "above Kmax");
             NS_TEST_EXPECT_MSG_GT(seen.packets, 1000U, "between");
             NS_TEST_EXPECT_MSG_EQ(seen.wrong, 0U, "never below, always above");
             NS_TEST_EXPECT_MSG_GT(seen.expected, 100.0, "marks to be expected");
-            // Four standard deviations are exceeded once in 16 000 seeds; this is one seed.
+            // Four standard deviations are exceeded once in 16 000 seeds; the test has one seed.
             NS_TEST_EXPECT_MSG_EQ_TOL(static_cast<double>(seen.marks),
                                       seen.expected,
                                       4 * std::sqrt(seen.variance),
@@ -174,7 +175,7 @@ class MarksTestCase : public TestCase
             NS_TEST_EXPECT_MSG_EQ(seen.counted, seen.allMarks, "the port's counter");
         }
         {
-            // With marks at the departure, the queue behind the last packet is empty.
+            // With marks at departure the queue behind the last packet is empty.
             const Seen seen = RunOnce(100'000, 2'500'000, 0.5, 1, true, "Departure");
             NS_TEST_EXPECT_MSG_GT(seen.below, 90U, "below Kmin: the last 100 000 B");
             NS_TEST_EXPECT_MSG_GT(seen.above, 1000U, "above Kmax");
@@ -187,7 +188,8 @@ class MarksTestCase : public TestCase
             NS_TEST_EXPECT_MSG_EQ(seen.counted, seen.allMarks, "the port's counter");
         }
         {
-            // A step, and thresholds at 40 Gb/s: at 100 Gb/s it is at 2.5 times the bytes.
+            // Kmin = Kmax is a step. The thresholds hold at 40 Gb/s; at 100 Gb/s the step is at 2.5
+            // times the bytes.
             const Seen seen = RunOnce(40'000, 40'000, 1, 2.5, true);
             NS_TEST_EXPECT_MSG_GT(seen.below, 50U, "up to 100 000 B");
             NS_TEST_EXPECT_MSG_GT(seen.above, 1000U, "above");
@@ -220,7 +222,7 @@ class TcpMarksTestCase : public TestCase
                            StringValue("ns3::ConstantRandomVariable[Constant=0]"));
         RdmaTestFabric test;
         test.helper.SetInternetStack(true);
-        // A mark as soon as one packet waits.
+        // A packet gets a mark as soon as one packet waits.
         test.helper.SetEcnAttribute("Kmin", UintegerValue(0));
         test.helper.SetEcnAttribute("Kmax", UintegerValue(0));
         test.Install(MakeRdmaStar(3, MakeTestRates(10, 10, 1000)), {});
@@ -285,12 +287,12 @@ class CnpTestCase : public TestCase
     {
         RdmaTestFabric test;
         test.helper.SetNicAttribute("CnpInterval", TimeValue(QbbToTime(m_interval)));
-        // Acknowledgements are rare, notifications are not tied to them.
+        // Acknowledgements are rare: CNPs do not depend on them.
         test.helper.SetTransportAttribute("AckInterval", UintegerValue(1000));
         test.helper.SetEcnAttribute("Kmin", UintegerValue(0));
         test.helper.SetEcnAttribute("Kmax", UintegerValue(0));
-        // Two queue pairs of host 0, one of host 1, to host 2: 6 MB at 100 Gb/s, about 520 us, all
-        // of it behind a queue.
+        // Two queue pairs of host 0 and one of host 1 send to host 2: 6 MB at 100 Gb/s, about
+        // 520 us, all of it behind a queue.
         test.Install(MakeRdmaStar(3, MakeTestRates(100, 100, 1000)),
                      {MakeTestFlow(0, 0, 2, 2'000'000),
                       MakeTestFlow(1, 0, 2, 2'000'000),
@@ -329,8 +331,8 @@ class CnpTestCase : public TestCase
         for (const auto& [qp, times] : sentAt)
         {
             sent += times.size();
-            // Marked packets come without a break, so that a notification is due as soon as the
-            // interval is over: at most one packet of each flow and a short wait later.
+            // Marked packets come without a break. A CNP is due as soon as the interval is over,
+            // and leaves at most one packet of each flow and a short wait later.
             for (std::size_t i = 1; i < times.size(); ++i)
             {
                 NS_TEST_EXPECT_MSG_EQ((times[i] - times[i - 1] >= m_interval), true, "too soon");

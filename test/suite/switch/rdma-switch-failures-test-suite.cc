@@ -13,7 +13,7 @@
 /**
  * \file
  * \ingroup rdma-tests
- * Links that go down and come up: routes, buffers, pauses, and the flows that were on them.
+ * Links that go down and come up: routes, buffers, pauses, and the flows over these links.
  */
 
 using namespace ns3;
@@ -31,14 +31,14 @@ class SwitchFailureTestCase : public TestCase
     {
     }
 
-    /** \param test not built yet; its flows go on over lost packets */
+    /** \param test fabric that is not built yet; gets retries, for flows to survive losses */
     static void Configure(RdmaTestFabric& test)
     {
         test.SetRetries(100_us, 1000);
     }
 
     /**
-     * Looks at the books every 10 us.
+     * Checks the books every 10 us.
      *
      * \param test a fabric that is built
      */
@@ -58,7 +58,7 @@ class SwitchFailureTestCase : public TestCase
         Look(test);
     }
 
-    /** \param test has run */
+    /** \param test fabric that has run */
     void CheckEnd(RdmaTestFabric& test)
     {
         NS_TEST_EXPECT_MSG_EQ(m_wrong, "", "books");
@@ -74,8 +74,8 @@ class SwitchFailureTestCase : public TestCase
 
   private:
     /**
-     * Frames into switches are out of them, queued, flushed, or dropped for another reason than a
-     * link; links and buffers balance as ever.
+     * Each frame into a switch is sent, queued, flushed, or dropped for another reason than a link.
+     * Links and buffers must balance, too.
      */
     std::string GetImbalance(const RdmaTestFabric& test) const
     {
@@ -121,15 +121,15 @@ class SwitchFailureTestCase : public TestCase
         });
     }
 
-    std::string m_wrong;   //!< what did not balance
+    std::string m_wrong;   //!< first imbalance found
     uint64_t m_flushed{0}; //!< frames flushed from switches' queues
 };
 
-/** One of two ways fails and comes back. */
+/** One of two uplinks fails and comes back. */
 class UplinkTestCase : public SwitchFailureTestCase
 {
   public:
-    /** \param convergence time until there are new routes */
+    /** \param convergence time until the new routes hold */
     explicit UplinkTestCase(Time convergence)
         : SwitchFailureTestCase("an uplink fails and comes back, routes follow after " +
                                 std::to_string(convergence.GetMicroSeconds()) + " us"),
@@ -152,7 +152,7 @@ class UplinkTestCase : public SwitchFailureTestCase
         test.Install(MakeRdmaLeafSpine(2, 4, 2, MakeTestRates(100, 100, 1000)), flows);
         test.fabric->GetRouting()->SetAttribute("ConvergenceDelay", TimeValue(m_convergence));
         Watch(test);
-        // Links 0 .. 7 are the hosts'; 8 is leaf 0 (node 8) to spine 0 (node 10).
+        // Links 0 .. 7 are links of hosts; link 8 joins leaf 0 (node 8) and spine 0 (node 10).
         const auto failing = test.fabric->GetDevice(8, 8);
         auto paths = [&]() {
             std::vector<std::vector<Ptr<QbbNetDevice>>> list;
@@ -234,7 +234,7 @@ class HostLinkTestCase : public SwitchFailureTestCase
         Watch(test);
         bool wasPaused = false;
         RdmaTestPair::At(60_us, [&]() {
-            // It fails at a moment when senders are paused.
+            // The link fails while senders are paused.
             wasPaused = test.fabric->GetSwitch(5)->GetBufferManager()->GetUsage().headroomBytes > 0;
             test.fabric->SetLinkUp(m_host, false);
         });
@@ -264,11 +264,11 @@ class RandomFailuresTestCase : public SwitchFailureTestCase
     }
 
   private:
-    static constexpr uint32_t FAILURES = 20; //!< in each round
-    static constexpr uint32_t FLOWS = 60;    //!< in each round
-    static constexpr QbbPs SPAN = 1_ms;      //!< in which links fail and flows start
+    static constexpr uint32_t FAILURES = 20; //!< failures in each round
+    static constexpr uint32_t FLOWS = 60;    //!< flows in each round
+    static constexpr QbbPs SPAN = 1_ms;      //!< time in which links fail and flows start
 
-    /** \param round its number \return a fabric */
+    /** \param round number of the round \return topology of the round */
     static RdmaTopology MakeTopology(uint32_t round)
     {
         switch (round % 4)
@@ -298,7 +298,7 @@ class RandomFailuresTestCase : public SwitchFailureTestCase
             Configure(test);
             test.helper.SetTransportAttribute("RetryCount", UintegerValue(4));
             test.helper.SetChannelAttribute("SerializeFrames", BooleanValue(round % 2 == 1));
-            // Half of them with output queues, a quarter with a crossbar.
+            // Half of the rounds have output queues, a quarter have a crossbar.
             if (round / 4 % 2 == 0)
             {
                 test.helper.SetBufferAttribute("BufferSize", UintegerValue(1 << 20));
@@ -336,7 +336,7 @@ class RandomFailuresTestCase : public SwitchFailureTestCase
             {
                 const uint32_t link = random() % topology.GetNLinks();
                 const QbbPs down = QbbPs(random()) % SPAN;
-                // Some stay down for good.
+                // Some links stay down for good.
                 RdmaTestPair::At(down, [&test, link]() { test.fabric->SetLinkUp(link, false); });
                 if (random() % 8)
                 {
@@ -349,7 +349,7 @@ class RandomFailuresTestCase : public SwitchFailureTestCase
             {
                 completed += result.IsCompleted();
                 failed += result.status == "IBV_WC_RETRY_EXC_ERR";
-                // Frames that wait for a link that stays down.
+                // Flows whose frames wait for a link that stays down.
                 const auto port = test.runner->GetSender(result.flow.id)->GetPort();
                 waiting += !port->IsLinkUp() &&
                            result.status.find("link of the sender is down; ") != std::string::npos;

@@ -20,8 +20,9 @@ namespace
 {
 
 /**
- * \param counts how often each of some equally likely things happened
- * \return Pearson's chi-square, which exceeds 21.1 (4 things), 29.9 (8) or 44.3 (16) once in 10^4
+ * \param counts number of occurrences of each of several equally likely outcomes
+ * \return Pearson's chi-square, which exceeds 21.1 (4 outcomes), 29.9 (8) or 44.3 (16) once in 10^4
+ * cases
  */
 double
 GetChiSquare(const std::vector<uint64_t>& counts)
@@ -73,10 +74,10 @@ class SpreadTestCase : public TestCase
     }
 
     /**
-     * One packet for each queue pair.
+     * Sends one packet on each queue pair.
      *
      * \param pairs queue pairs between each pair of hosts
-     * \param hosts how many hosts of leaf 0 send to how many of leaf 1
+     * \param hosts number of senders at leaf 0 and of receivers at leaf 1
      */
     void Check(uint32_t pairs, uint32_t hosts)
     {
@@ -118,9 +119,9 @@ class SpreadTestCase : public TestCase
 
     void DoRun() override
     {
-        // One pair of hosts: only the UDP source ports differ, by queue pair numbers.
+        // One pair of hosts: packets differ only in the UDP source port, by queue pair numbers.
         Check(4000, 1);
-        // Many pairs of hosts with a queue pair each.
+        // 400 pairs of hosts, with one and with ten queue pairs each.
         Check(1, 20);
         Check(10, 20);
     }
@@ -130,7 +131,7 @@ class SpreadTestCase : public TestCase
 class PolarisationTestCase : public TestCase
 {
   public:
-    /** \param seed EcmpSeed of all switches; 0: one of its own for each */
+    /** \param seed EcmpSeed of all switches; 0: each switch has its own seed */
     explicit PolarisationTestCase(uint32_t seed)
         : TestCase(seed ? "equal ECMP seeds polarise the fabric" : "ECMP is not polarised"),
           m_seed(seed)
@@ -143,12 +144,12 @@ class PolarisationTestCase : public TestCase
         RdmaTestFabric test;
         test.helper.SetSwitchAttribute("EcmpSeed", UintegerValue(m_seed));
         test.Install(MakeRdmaFatTree(8, MakeTestRates(100, 100, 100)), {});
-        // Each pair of choices at the edge switch and above it, 4 x 4.
+        // Counts of the 4 x 4 pairs of choices, at the edge switch and at the aggregation switch.
         std::vector<uint64_t> choices(16);
         std::vector<Ptr<RdmaQueuePair>> senders;
         for (int i = 0; i < 3200; ++i)
         {
-            // Host 0 to the pods 1 .. 7: hosts 16 .. 127.
+            // Host 0 sends to the pods 1 .. 7: hosts 16 .. 127.
             const auto [a, b] = test.fabric->Connect(0, 16 + i % 112);
             senders.push_back(a);
             ++choices.at(4 * GetChoice(test, a, 1) + GetChoice(test, a, 2));
@@ -163,7 +164,7 @@ class PolarisationTestCase : public TestCase
         {
             NS_TEST_EXPECT_MSG_LT(GetChiSquare(choices), 44.3, "independent choices");
         }
-        // The seed counts from the start, not from the first event.
+        // The seed holds from the start on, not only from the first event.
         std::vector<uint32_t> before;
         for (const auto& qp : senders)
         {
@@ -179,7 +180,7 @@ class PolarisationTestCase : public TestCase
         NS_TEST_EXPECT_MSG_EQ(moved, 0U, "paths that changed when the run began");
     }
 
-    /** \return which of its four uplinks the hop-th sender on the way up chooses */
+    /** \return uplink, of four, that the hop-th sender on the way up chooses */
     static uint32_t GetChoice(const RdmaTestFabric& test, Ptr<RdmaQueuePair> qp, std::size_t hop)
     {
         const auto path = test.GetPath(*qp);
@@ -224,7 +225,7 @@ class RewriteTestCase : public TestCase
                     NS_TEST_EXPECT_MSG_EQ(from, port->GetMac(), "source of hop " << hop);
                     NS_TEST_EXPECT_MSG_EQ(to, port->GetPeer()->GetMac(), "next of hop " << hop);
                     NS_TEST_EXPECT_MSG_EQ(+bytes[22], 64 - static_cast<int>(hop), "TTL at " << hop);
-                    // IPv4 addresses stay: 26 .. 29 and 30 .. 33.
+                    // IPv4 addresses do not change: bytes 26 .. 29 and 30 .. 33.
                     NS_TEST_EXPECT_MSG_EQ(Ipv4Address::Deserialize(&bytes[26]),
                                           sender->GetLocalAddress(),
                                           "source address");
@@ -240,7 +241,7 @@ class RewriteTestCase : public TestCase
     }
 };
 
-/** Time to live. */
+/** Time to live of frames. */
 class TimeToLiveTestCase : public TestCase
 {
   public:
@@ -252,8 +253,9 @@ class TimeToLiveTestCase : public TestCase
   private:
     void DoRun() override
     {
-        // From pod to pod there are five switches. Each takes one and does not forward what then
-        // would have none left: 6 reaches the host as 1, less ends at switch number TTL.
+        // There are five switches from pod to pod. Each reduces the TTL by one and drops a frame
+        // whose TTL would be 0: TTL 6 reaches the host as 1, a smaller TTL ends at the switch with
+        // that number.
         for (const uint32_t ttl : {1U, 2U, 3U, 4U, 5U, 6U})
         {
             RdmaTestFabric test;
@@ -315,7 +317,7 @@ class NoWayTestCase : public TestCase
             NS_TEST_EXPECT_MSG_EQ(RdmaTestBooks::CheckSwitches(*pair.test.fabric), "", "books");
         }
         {
-            // Everybody takes 4 KiB but the link to host 1.
+            // All links but the link to host 1 accept an MTU of 4 KiB.
             RdmaTestPair pair([](RdmaTestFabric& test) { test.SetMtu(4096); });
             for (const auto& port : {pair.receiver->GetPort(), pair.test.fabric->GetDevice(1, 2)})
             {

@@ -22,7 +22,7 @@ using namespace ns3;
 namespace
 {
 
-/** Action drop, over two storms. */
+/** The action drop, in two storms. */
 class DropTestCase : public RdmaTestStormCase
 {
   public:
@@ -104,7 +104,7 @@ class DropTestCase : public RdmaTestStormCase
     }
 };
 
-/** Action forward. */
+/** The action forward. */
 class ForwardTestCase : public RdmaTestStormCase
 {
   public:
@@ -117,7 +117,7 @@ class ForwardTestCase : public RdmaTestStormCase
     void DoRun() override
     {
         RdmaTestFabric test;
-        // A pause frame every 20 us: the storm is restored after the last, at 192 us.
+        // Pause frames come every 20 us, the last at 192 us. The storm ends after that frame.
         Build(test, MicroSeconds(200), MicroSeconds(20));
         AddWatchdog("Forward");
         QbbPortCounters::Class before;
@@ -136,14 +136,14 @@ class ForwardTestCase : public RdmaTestStormCase
             const auto& counters = m_port->GetCounters().classes[3];
             const uint64_t frames = counters.txFrames - before.txFrames;
             NS_TEST_EXPECT_MSG_EQ(now.all.txOk, frames, "sent in the storm");
-            // 20 us at 80 ps a byte, up to the end of a last frame, and a pause frame of the
-            // switch.
+            // The port sends for 20 us at 80 ps a byte, plus the rest of a last frame and a pause
+            // frame of the switch.
             const uint64_t line = counters.txBytes - before.txBytes + 20 * frames;
             NS_TEST_EXPECT_MSG_GT(line, 249'900U, "at line rate");
             NS_TEST_EXPECT_MSG_LT(line, 251'200U, "at line rate");
             NS_TEST_EXPECT_MSG_GT(now.all.rxOk, 100U, "the host's own flow");
         });
-        // During the storm the port asks for no pause itself; it sends the pauses that it wants
+        // During the storm the port sends no pause frames, but sends the requested pause
         // afterwards.
         AtEndOf(61 * US, [&]() { m_port->GetFlowControl().RequestPause(3, true); });
         AtEndOf(229 * US, [&]() {
@@ -166,7 +166,8 @@ class ForwardTestCase : public RdmaTestStormCase
         test.CheckBooksEvery(7 * US);
         test.Run();
         NS_TEST_EXPECT_MSG_EQ(first, 40 * US, "first frame after the detection");
-        // The last pause frame arrives at 193.00576 us: quiet intervals to 210, 220 and 230 us.
+        // The last pause frame arrives at 193.00576 us: the quiet intervals end at 210, 220 and
+        // 230 us.
         NS_TEST_EXPECT_MSG_EQ(m_log, "Detected:2:3@40000000 Restored:2:3@230000000", "storm");
         NS_TEST_EXPECT_MSG_EQ(GetCounters().all.txDrop + GetCounters().all.rxDrop, 0U, "drops");
         NS_TEST_EXPECT_MSG_EQ(test.fabric->GetTotals().drops, 0U, "drops anywhere");
@@ -176,7 +177,7 @@ class ForwardTestCase : public RdmaTestStormCase
     }
 };
 
-/** Frames that count as pause frames in the restoration time. */
+/** Frames that count like pause frames in the restoration time: resumptions. */
 class ResumptionTestCase : public RdmaTestStormCase
 {
   public:
@@ -191,14 +192,15 @@ class ResumptionTestCase : public RdmaTestStormCase
         RdmaTestFabric test;
         Build(test, MicroSeconds(100));
         AddWatchdog("Drop");
-        // It takes effect between 56 and 57 us: quiet intervals to 70, 80 and 90 us.
+        // The resumption takes effect between 56 and 57 us: the quiet intervals end at 70, 80 and
+        // 90 us.
         AtEndOf(55 * US, [&]() { m_host->GetFlowControl().InjectPause(8, 0); });
         test.Run();
         NS_TEST_EXPECT_MSG_EQ(m_log, "Detected:2:3@40000000 Restored:2:3@90000000", "storm");
     }
 };
 
-/** Action alert, and a watchdog without a storm, which does nothing. */
+/** The action alert, and a watchdog without a storm, which does nothing. */
 class AlertTestCase : public RdmaTestStormCase
 {
   public:
@@ -231,7 +233,7 @@ class AlertTestCase : public RdmaTestStormCase
                 NS_TEST_EXPECT_MSG_EQ(test.fabric->GetTotals().drops, 0U, "drops");
             }
         }
-        // Without pauses, there is not one event more.
+        // Without pauses the watchdog adds no event.
         uint64_t events = 0;
         for (const bool watch : {false, true})
         {

@@ -8,7 +8,7 @@
 /**
  * \file
  * \ingroup rdma-tests
- * When a host that was paused for want of shared memory goes on.
+ * The instant when a host that was paused for lack of shared memory goes on.
  */
 
 using namespace ns3;
@@ -18,8 +18,8 @@ namespace
 
 /**
  * Host 0 has 120 kB in the switch for host 1, which sends pause frames all the time. An incast of
- * 16 others to host 3 takes the memory meanwhile, so that host 0 is paused, and ends. None of host
- * 0's frames leaves, but the memory has room for them again.
+ * 16 other hosts to host 3 fills the memory, which pauses host 0, and ends. None of host 0's frames
+ * leaves, but the memory has room for them again.
  */
 class XonAfterIncastTestCase : public TestCase
 {
@@ -47,7 +47,7 @@ class XonAfterIncastTestCase : public TestCase
         {
             m_on = QbbNow();
         }
-        // All that the 16 have sent has left; the 120 kB with their headers may be there.
+        // All bytes of the 16 senders have left. The 120 kB with their headers may remain.
         if (m_wasPaused && m_empty == 0_ps && buffer.GetUsage().usedBytes < 135'000)
         {
             m_empty = QbbNow();
@@ -81,7 +81,7 @@ class XonAfterIncastTestCase : public TestCase
         test.results = test.runner->GetResults();
         NS_TEST_EXPECT_MSG_EQ(m_wasPaused, true, "the incast has host 0 paused");
         NS_TEST_ASSERT_MSG_GT(m_resumed, 0_ps, "and it is resumed");
-        // Before the incast is over in full, as soon as there is room.
+        // The switch resumes host 0 as soon as there is room, before the incast is completely over.
         NS_TEST_EXPECT_MSG_LT(m_resumed, m_empty + 100_ns, "XON");
         // A round trip is 2 us of cable and two frames of up to 90 ns.
         NS_TEST_EXPECT_MSG_LT(m_on, m_empty + 2300_ns, "the host goes on");
@@ -89,7 +89,8 @@ class XonAfterIncastTestCase : public TestCase
         {
             if (result.flow.id == 2)
             {
-                // 10 MB at 100 Gb/s, with 82 + 20 bytes of headers a packet: 0.87 ms
+                // 10 MB at 100 Gb/s take 0.86 ms, with 82 B of headers, preamble and gap per
+                // packet.
                 NS_TEST_EXPECT_MSG_LT(result.fct.value_or(QBB_NEVER),
                                       900_us,
                                       "its other flow, in the storm");
@@ -101,9 +102,9 @@ class XonAfterIncastTestCase : public TestCase
     }
 
     bool m_wasPaused{false}; //!< the switch has paused host 0
-    QbbPs m_resumed{0};      //!< the switch resumes it
-    QbbPs m_on{0};           //!< it has heard that
-    QbbPs m_empty{0};        //!< the memory of the incast is free
+    QbbPs m_resumed{0};      //!< when the switch resumes host 0
+    QbbPs m_on{0};           //!< when host 0 goes on
+    QbbPs m_empty{0};        //!< when the memory of the incast is free
 };
 
 /** The suite. */

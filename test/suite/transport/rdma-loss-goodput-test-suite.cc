@@ -33,7 +33,8 @@ class GoodputTestCase : public TestCase
     /// 40 MB: 40 000 packets of 1000 B.
     static constexpr uint64_t BYTES = 40'000'000;
 
-    /** \param setup how \param cap where the BDP cap goes, if given \return bits per second */
+    /** \param setup transport and losses \param cap if given, gets the BDP cap \return bits per
+     * second */
     double Measure(const RdmaTestLossSetup& setup, uint64_t* cap = nullptr)
     {
         RdmaTestFabric test;
@@ -68,16 +69,16 @@ class GoodputTestCase : public TestCase
         const double lossFree = Measure(setup);
         setup.loss = LOSS;
         const double withoutCap = Measure(setup);
-        // NACKs never cease before the flow has sent all it has, and each restarts the timer: a
-        // retransmission that is lost waits until then, and takes RTO_high.
+        // NACKs come until the flow has sent everything, and each NACK restarts the timer. The
+        // repair of a lost retransmission waits until then and takes RTO_high.
         NS_TEST_EXPECT_MSG_GT(withoutCap / lossFree, 0.9, "IRN without BDP-FC");
 
-        // With the cap W a lost packet stops new ones for one round trip: W packets after it have
-        // gone out until its NACK is there, and those that follow wait until the retransmission is
-        // acknowledged, another round trip. Losses among these W packets are repaired in the same
-        // time. Then 1/p packets go by until the next one is lost. So W + 1/p packets take
-        // W + 1/p + R packet times, R being the round trip in packet times. Each packet is sent
-        // 1 + p times, and of the 1 + W p retransmissions one in 1/p is lost, which takes RTO_high.
+        // With the cap W a lost packet stops new packets for one round trip. Until its NACK
+        // arrives, W packets after it have gone out. Further packets wait until the retransmission
+        // is acknowledged, which takes another round trip. Losses among the W packets are repaired
+        // in that time. The next loss comes 1/p packets later. W + 1/p packets thus take W + 1/p +
+        // R packet times; R is the round trip in packet times. Each packet is sent 1 + p times. Of
+        // the 1 + W p retransmissions the fraction p is lost and takes RTO_high.
         uint64_t cap = 0;
         setup.bdpFc = true;
         const double withCap = Measure(setup, &cap);
@@ -147,7 +148,7 @@ class TailTestCase : public TestCase
         test.Run();
         NS_TEST_ASSERT_MSG_EQ(latencies.size(), MESSAGES, "messages");
         std::sort(latencies.begin(), latencies.end());
-        // A packet of 1000 B (1098 B with RETH and all) and its acknowledgement (90 B) over two
+        // A packet of 1000 B (1098 B with all headers) and its acknowledgement (90 B) cross two
         // links of 1 us.
         const QbbPs roundTrip = 4_us + 2 * (1098 - 12 + 90 - 12) * 200_ps;
         NS_TEST_EXPECT_MSG_EQ(latencies.front(), roundTrip, "without loss");
@@ -157,7 +158,7 @@ class TailTestCase : public TestCase
     }
 };
 
-/** 1 of 256 packets is lost, messages have 4 MB (Guo et al., SIGCOMM 2016, section 4.1). */
+/** One of 256 packets is lost; messages have 4 MB (Guo et al., SIGCOMM 2016, section 4.1). */
 class LivelockTestCase : public TestCase
 {
   public:
@@ -167,7 +168,7 @@ class LivelockTestCase : public TestCase
     }
 
   private:
-    /** \param recovery of the loss \return goodput of 9 ms as a part of the line rate */
+    /** \param recovery attribute LossRecovery \return goodput of 9 ms over the line rate */
     double Measure(const std::string& recovery)
     {
         RdmaTestFabric test;

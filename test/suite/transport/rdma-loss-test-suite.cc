@@ -11,7 +11,7 @@
 /**
  * \file
  * \ingroup rdma-tests
- * Fabrics that lose and reorder packets, with both transports: everything ends.
+ * Fabrics that lose and reorder packets, with both transports: all flows end.
  */
 
 using namespace ns3;
@@ -19,11 +19,11 @@ using namespace ns3;
 namespace
 {
 
-/** Many flows over a leaf-spine with random loss on every link, or spraying, or both. */
+/** Many flows over a leaf-spine fabric with random loss on every link, spraying, or both. */
 class AllEndTestCase : public TestCase
 {
   public:
-    /** \param setup how */
+    /** \param setup transport, losses and spraying */
     explicit AllEndTestCase(const RdmaTestLossSetup& setup)
         : TestCase("all flows end: " + GetTestName(setup)),
           m_setup(setup)
@@ -90,14 +90,14 @@ class AllEndTestCase : public TestCase
         }
     }
 
-    RdmaTestLossSetup m_setup; //!< how
+    RdmaTestLossSetup m_setup; //!< transport, losses and spraying
 };
 
-/** The first, a middle, the last, or the only packet of a message is lost once, or its answer. */
+/** A message's first, middle, last or only packet, or the acknowledgement of one, is lost once. */
 class OnePacketTestCase : public TestCase
 {
   public:
-    /** \param setup how */
+    /** \param setup transport and its options */
     explicit OnePacketTestCase(const RdmaTestLossSetup& setup)
         : TestCase("loss of a first, middle, last and only packet, and of acknowledgements: " +
                    GetTestName(setup)),
@@ -119,7 +119,7 @@ class OnePacketTestCase : public TestCase
         }
     }
 
-    /** \param packets of the WRITE \param lost which is lost \param data at the receiver */
+    /** \param packets packets of the WRITE \param lost index \param data true: at the receiver */
     void Measure(uint64_t packets, uint32_t lost, bool data)
     {
         RdmaTestFabric test;
@@ -136,23 +136,22 @@ class OnePacketTestCase : public TestCase
         NS_TEST_EXPECT_MSG_EQ(receiver->GetStats().packetsAccepted, packets, where.str());
         const auto stats = sender->GetStats();
         const bool last = lost + 1 == packets;
-        // A packet after a lost one triggers a NAK; after a lost last packet there is only the
-        // timer.
+        // A packet behind a lost packet triggers a NAK. Only the timer repairs the loss of the last
+        // packet.
         NS_TEST_EXPECT_MSG_EQ(stats.timeouts, (last ? 1U : 0U), where.str() << ": timeouts");
         uint64_t again = last || data ? 1 : 0;
         if (data && !m_setup.irn)
         {
-            again = packets - lost; // go-back-N, and all had gone out before the NAK came
+            again = packets - lost; // go-back-N; all packets left before the NAK came
         }
         NS_TEST_EXPECT_MSG_EQ(stats.packetsRetransmitted, again, where.str() << ": sent again");
         NS_TEST_EXPECT_MSG_EQ(RdmaTestBooks::CheckRest(*test.fabric), "", where.str());
     }
 
-    RdmaTestLossSetup m_setup; //!< how
+    RdmaTestLossSetup m_setup; //!< transport and its options
 };
 
-/** A packet is lost, and so is the first that is sent again, with NAKs for each packet and without.
- */
+/** A packet and its first retransmission are lost, with a NAK for each packet and for each gap. */
 class LostAgainTestCase : public TestCase
 {
   public:
@@ -164,19 +163,21 @@ class LostAgainTestCase : public TestCase
   private:
     void DoRun() override
     {
-        // Ten packets of 88.48 ns over a round trip of more than 4 us: 0 to 9 have gone out when
-        // the first NAK comes. Packet 3 is lost, and the eleventh frame is the same packet again.
+        // Ten packets of 88.48 ns over a round trip of more than 4 us: packets 0 to 9 have left
+        // when the first NAK comes. Packet 3 is lost, and so is the eleventh frame, its
+        // retransmission.
         //
-        // Once for a gap: 4 brings a NAK, 5 to 9 do not, and 3 to 9 go out again. 3 is lost, nobody
-        // asks, and the timer sends 3 to 9 once more.
+        // One NAK for a gap: packet 4 brings a NAK, packets 5 to 9 do not, and packets 3 to 9 are
+        // sent again. Packet 3 is lost without another NAK. The timer sends packets 3 to 9 once
+        // more.
         Measure(false, 1, 14);
-        // For each packet: 4 to 9 bring six NAKs, 88.48 ns apart, each of which sends 3 again as
-        // the port gets free. The first of these is lost, the next closes the gap. Behind the last
-        // one follow 4 to 9.
+        // A NAK for each packet: packets 4 to 9 bring six NAKs, 88.48 ns apart. Each NAK makes the
+        // port send packet 3 again. The first retransmission is lost, the second closes the gap.
+        // Packets 4 to 9 follow behind the last retransmission.
         Measure(true, 0, 12);
     }
 
-    /** \param each NAK for each packet \param timeouts expected \param again sent again */
+    /** \param each NAK for each packet \param timeouts expected \param again retransmissions */
     void Measure(bool each, uint64_t timeouts, uint64_t again)
     {
         RdmaTestFabric test;

@@ -86,26 +86,26 @@ class StartsTestCase : public TestCase
     /** A setting and the expected times. */
     struct Row
     {
-        Attributes attributes;     //!< of the NICs
-        std::vector<Start> starts; //!< of SENDs posted at 0, 0, 0 and 100 ns
+        Attributes attributes;     //!< attributes of the NICs
+        std::vector<Start> starts; //!< starts of SENDs posted at 0, 0, 0 and 100 ns
     };
 
     static std::vector<Row> GetRows()
     {
         return {
             {{}, {{0_ps, 0}, {0_ps, 1}, {0_ps, 2}, {100_ns, 0}}},
-            // A depth without a fetch changes nothing.
+            // WqePrefetch changes nothing without a fetch delay.
             {{{"WqePrefetch", "0"}}, {{0_ps, 0}, {0_ps, 1}, {0_ps, 2}, {100_ns, 0}}},
             {{{"DoorbellDelay", "300ns"}}, {{300_ns, 0}, {300_ns, 1}, {300_ns, 2}, {400_ns, 0}}},
             {{{"DoorbellDelay", "1ps"}}, {{1_ps, 0}, {1_ps, 1}, {1_ps, 2}, {100'001_ps, 0}}},
-            // Each fetch begins when the message before has left.
+            // Each fetch begins when the previous message has left.
             {{{"WqeFetchDelay", "1us"}, {"WqePrefetch", "0"}},
              {{1_us, 0}, {2_us, 1}, {3_us, 2}, {4_us, 3}}},
-            // Two at once: the third is fetched when the first has left.
+            // Two fetches at a time: the third begins when the first message has left.
             {{{"WqeFetchDelay", "1us"}}, {{1_us, 0}, {1_us, 1}, {2_us, 1}, {2_us, 2}}},
             {{{"WqeFetchDelay", "1us"}, {"WqePrefetch", "2"}},
              {{1_us, 0}, {1_us, 1}, {1_us, 2}, {2_us, 1}}},
-            // A place is free for the fourth: 100 ns + 1 us.
+            // The fourth fetch finds a free place and ends at 100 ns + 1 us.
             {{{"WqeFetchDelay", "1us"}, {"WqePrefetch", "3"}},
              {{1_us, 0}, {1_us, 1}, {1_us, 2}, {1100_ns, 0}}},
             {{{"DoorbellDelay", "300ns"}, {"WqeFetchDelay", "1us"}, {"WqePrefetch", "3"}},
@@ -114,8 +114,8 @@ class StartsTestCase : public TestCase
             // The gap ends within the fetch.
             {{{"WqeFetchDelay", "1us"}, {"WqePrefetch", "0"}, {"MessageGap", "500ns"}},
              {{1_us, 0}, {2_us, 1}, {3_us, 2}, {4_us, 3}}},
-            // The second waits for the gap, all others for their fetch: 1 us after the message
-            // before the last one has left.
+            // The second message waits for the gap. From the third on, the fetch of message n ends
+            // 1 us after message n - 2 has left.
             {{{"WqeFetchDelay", "1us"}, {"MessageGap", "300ns"}},
              {{1_us, 0}, {1300_ns, 1}, {2_us, 1}, {2300_ns, 2}}},
             {{{"WqeFetchDelay", "1us"}, {"MessageGap", "600ns"}},
@@ -127,7 +127,7 @@ class StartsTestCase : public TestCase
     {
         ForBothTransports([&](RdmaWireFormat format) {
             const bool irn = format == RdmaWireFormat::IRN;
-            // IRN's SEND has 8 B more: 640 ps on each line.
+            // IRN's SEND has 8 B more, which take 640 ps on each line.
             const QbbPs line = irn ? LINE + 640_ps : LINE;
             const QbbPs way = RdmaTestPair::SHORT + (irn ? 1280_ps : 0_ps);
             for (const Row& row : GetRows())
@@ -156,7 +156,7 @@ class StartsTestCase : public TestCase
     }
 };
 
-/** Messages of several packets, and other queue pairs. */
+/** Messages of several packets, and turns of other queue pairs. */
 class ShareTestCase : public TestCase
 {
   public:
@@ -185,8 +185,8 @@ class ShareTestCase : public TestCase
             other.first->PostSend(request);
         });
         pair.test.Run();
-        // The switch sends the second frame behind the first: 1 us + 88 800 + 89 760, and then
-        // 1094 x 80 + 1 us to the NIC.
+        // The switch sends the second frame behind the first, at 1 us + 88 800 + 89 760. The frame
+        // takes 1094 x 80 + 1 us to the NIC.
         NS_TEST_ASSERT_MSG_EQ(pair.arrivals.size(), 2U, "messages");
         NS_TEST_EXPECT_MSG_EQ(pair.arrivals[0].time, 2'266'080_ps, "the WRITE");
         NS_TEST_EXPECT_MSG_EQ(pair.GetReceiveTimes(),
@@ -221,7 +221,7 @@ class ReadsTestCase : public TestCase
             pair.FetchAdd(2, 0, 1);
             pair.Read(3, 1000);
             pair.test.Run();
-            // The second and the third are in the NIC when those before end.
+            // The second and the third request are in the NIC when the previous request ends.
             const QbbPs first = 1300_ns + READ;
             NS_TEST_EXPECT_MSG_EQ(pair.GetSendTimes(),
                                   ToTestText({first, first + ATOMIC, first + ATOMIC + READ}),
@@ -229,7 +229,8 @@ class ReadsTestCase : public TestCase
         }
         {
             // Without prefetch the fetch of the SEND begins when the READ request of 78 B has left,
-            // at 5 us + 98 x 80. The READ, which the fence awaits, is complete before its end.
+            // at 5 us + 98 x 80. The fence awaits the READ, which is complete before the fetch
+            // ends.
             TimedPair pair({{"WqeFetchDelay", "5us"}, {"WqePrefetch", "0"}},
                            RdmaWireFormat::ROCE,
                            1);
@@ -249,7 +250,7 @@ class ReadsTestCase : public TestCase
     }
 };
 
-/** Losses. */
+/** Retransmissions, which need no fetch. */
 class LossTestCase : public TestCase
 {
   public:
@@ -261,9 +262,9 @@ class LossTestCase : public TestCase
   private:
     void DoRun() override
     {
-        // The first frame is lost. The second, LINE later, brings a NAK, which is at the sender at
-        // 1 us + LINE + 2 x SHORT. The third, fetched from 1 us + LINE on, has gone out at 2 us +
-        // LINE. All three go out again, without a fetch.
+        // The first frame is lost. The second frame, LINE later, brings a NAK, which arrives at
+        // 1 us + LINE + 2 x SHORT. The third request is fetched from 1 us + LINE on and has left at
+        // 2 us + LINE. All three are sent again without a fetch.
         TimedPair pair({{"WqeFetchDelay", "1us"}}, RdmaWireFormat::ROCE, 3);
         LoseFrames(pair.receiver->GetPort(), {0});
         for (uint64_t id = 0; id < 3; ++id)
@@ -297,8 +298,8 @@ class StatesTestCase : public TestCase
                 RdmaTestPair::SHORT + (format == RdmaWireFormat::IRN ? 1280_ps : 0_ps);
             for (const bool flush : {false, true})
             {
-                // Requests of the first connection never start; those of the second take their
-                // time from their posts on.
+                // Requests of the first connection never start. A request of the second connection
+                // takes its full time from its post on.
                 TimedPair pair(timing, format, 0);
                 pair.Post(1, RdmaWrOpcode::SEND, 4);
                 pair.Post(2, RdmaWrOpcode::SEND, 4);
@@ -329,7 +330,8 @@ class StatesTestCase : public TestCase
                                       GetTestName(format) << ": completions");
             }
             {
-                // No message starts in SQD. The request is in the NIC when the state is left.
+                // No message starts in SQD. The request has reached the NIC when the queue pair
+                // leaves SQD.
                 TimedPair pair(timing, format, 1);
                 pair.Post(1, RdmaWrOpcode::SEND, 4);
                 pair.At(500_ns, [&]() { SetTestState(pair.sender, RdmaQpState::SQD); });

@@ -23,7 +23,7 @@ using namespace ns3;
 namespace
 {
 
-/** A host that sends to another one through a switch; RTO 100 us. */
+/** Host 0 sends to host 1 through a switch; the RTO is 100 us. */
 class TwoHosts
 {
   public:
@@ -35,7 +35,7 @@ class TwoHosts
         std::tie(a, b) = test.fabric->Connect(0, 1);
     }
 
-    /** \param qp of host 0 \param bytes of a write that it posts */
+    /** \param qp queue pair of host 0 \param bytes size of the write that the queue pair posts */
     static void Write(Ptr<RdmaQueuePair> qp, uint64_t bytes)
     {
         RdmaSendRequest request;
@@ -43,18 +43,18 @@ class TwoHosts
         qp->PostSend(request);
     }
 
-    /** \param host a host \param reason why \return frames that its port dropped for it */
+    /** \param host a host \param reason a reason \return frames dropped by its port */
     uint64_t CountDrops(uint32_t host, QbbDropReason reason) const
     {
         return RdmaTestBooks::CountDrops(test.fabric->GetDevice(host, host)->GetCounters(), reason);
     }
 
     RdmaTestFabric test;  //!< the fabric
-    Ptr<RdmaQueuePair> a; //!< at host 0
-    Ptr<RdmaQueuePair> b; //!< at host 1
+    Ptr<RdmaQueuePair> a; //!< queue pair of host 0
+    Ptr<RdmaQueuePair> b; //!< queue pair of host 1
 };
 
-/** One end is destroyed while the other one works. */
+/** One end of a connection is destroyed while the other end works. */
 class DestroyTestCase : public TestCase
 {
   public:
@@ -69,7 +69,7 @@ class DestroyTestCase : public TestCase
     void DoRun() override
     {
         {
-            // The sender is destroyed: acknowledgements under way are ignored, and do not count as
+            // The sender is destroyed: acknowledgements under way are ignored and do not count as
             // drops.
             TwoHosts hosts(m_format);
             const auto nic = hosts.test.fabric->GetNic(0);
@@ -91,11 +91,11 @@ class DestroyTestCase : public TestCase
             NS_TEST_EXPECT_MSG_LT(hosts.b->GetStats().packetsAccepted, 300U, "and none after");
             NS_TEST_EXPECT_MSG_EQ(hosts.CountDrops(0, QbbDropReason::NOT_FOR_US), 0U, "drops");
             NS_TEST_EXPECT_MSG_EQ(RdmaTestBooks::CheckLinks(*hosts.test.fabric), "", "books");
-            // Numbers are not used again.
+            // Queue pair numbers are not used again.
             NS_TEST_EXPECT_MSG_EQ(nic->CreateQueuePair()->GetQpn(), RdmaNic::FIRST_QPN + 1, "QPN");
         }
         {
-            // The receiver goes: packets for it are dropped, and the sender gives up.
+            // The receiver is destroyed: packets for it are dropped, and the sender gives up.
             TwoHosts hosts(m_format);
             RdmaWcStatus status = RdmaWcStatus::SUCCESS;
             hosts.a->GetSendCompletionQueue()->SetCallback(
@@ -115,7 +115,7 @@ class DestroyTestCase : public TestCase
     RdmaWireFormat m_format; //!< packet formats
 };
 
-/** A queue pair is destroyed by functions that it has called itself. */
+/** A queue pair is destroyed by a callback that it has called. */
 class DestroyFromInsideTestCase : public TestCase
 {
   public:
@@ -140,7 +140,7 @@ class DestroyFromInsideTestCase : public TestCase
         TwoHosts::Write(hosts.a, 5000);
         Simulator::Run();
         NS_TEST_EXPECT_MSG_EQ(completions, 1U, "completions");
-        // Three that begin at one instant; the first packet of one ends all of them.
+        // Three queue pairs begin at one instant. The first packet of one destroys all three.
         std::vector<Ptr<RdmaQueuePair>> qps;
         for (int i = 0; i < 3; ++i)
         {
@@ -197,7 +197,7 @@ class DestroyAtRandomTestCase : public TestCase
             {
                 const auto nic = test.fabric->GetNic(i % 4);
                 RdmaTestPair::At(50_us + random() % 1'000'000'000 * 1_ps, [&completed, qp, nic]() {
-                    // The count of finished queue pairs is right.
+                    // A completed queue pair that is destroyed leaves the count.
                     completed -= qp->GetOutstandingSends() == 0;
                     nic->DestroyQueuePair(qp);
                 });
@@ -220,7 +220,7 @@ class DestroyAtRandomTestCase : public TestCase
     }
 };
 
-/** A flow's queue pairs exist while it is under way, and nothing depends on that. */
+/** Queue pairs that exist only during their flows give the results of queue pairs that are kept. */
 class FlowLifeTestCase : public TestCase
 {
   public:
@@ -233,13 +233,13 @@ class FlowLifeTestCase : public TestCase
     }
 
   private:
-    /** What a run leaves. */
+    /** Results of a run. */
     struct Outcome
     {
-        std::string digest;     //!< of all results
+        std::string digest;     //!< digest of all results
         std::string unfinished; //!< flows that did not complete
-        uint32_t queuePairs{0}; //!< that exist at the end
-        uint32_t most{0};       //!< that existed at a time
+        uint32_t queuePairs{0}; //!< queue pairs at the end
+        uint32_t most{0};       //!< most queue pairs at a time
         uint64_t drops{0};      //!< drops of packets without a queue pair
     };
 
@@ -313,7 +313,7 @@ class FlowLifeTestCase : public TestCase
         NS_TEST_EXPECT_MSG_EQ(wait.queuePairs, 0U, "TimeWait 1 ms");
         NS_TEST_EXPECT_MSG_LT(wait.most, 600U, "TimeWait 1 ms");
         NS_TEST_EXPECT_MSG_EQ(wait.drops, 0U, "TimeWait 1 ms");
-        // A late packet reaches a new receiver, which answers as the old one did.
+        // A late packet reaches a new receiver, which answers like the previous receiver.
         const Outcome none = RunOnce(false, Time(0));
         NS_TEST_EXPECT_MSG_EQ(none.unfinished, "", "TimeWait 0");
         NS_TEST_EXPECT_MSG_EQ(none.digest, kept.digest, "TimeWait 0");
@@ -325,7 +325,7 @@ class FlowLifeTestCase : public TestCase
     std::string m_transport; //!< type of the transport
 };
 
-/** The last acknowledgement is lost, and comes again from a receiver that is made anew. */
+/** The last acknowledgement is lost. A new receiver sends it again. */
 class LateTestCase : public TestCase
 {
   public:
@@ -345,7 +345,7 @@ class LateTestCase : public TestCase
         SetTestTransport(test, m_format);
         test.Install(MakeRdmaStar(2, MakeTestRates(100, 100, 1000)),
                      {MakeTestFlow(0, 0, 1, 10'240)});
-        // Ten packets, and an acknowledgement for each: the last one is lost.
+        // Ten packets get an acknowledgement each. The last acknowledgement is lost.
         LoseFrames(test.fabric->GetDevice(0, 0), {9});
         std::map<int64_t, uint32_t> seen;
         for (const int64_t us : {5, 50, 108, 150})

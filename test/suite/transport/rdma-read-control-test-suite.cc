@@ -20,20 +20,20 @@ using namespace ns3;
 namespace
 {
 
-/** One kind of transfer from eight hosts to one. */
+/** A run with transfers from eight hosts to one, and its results. */
 struct ReadControlRun
 {
     const char* transport; //!< type of the transport
     const char* control;   //!< type of the congestion control
     RdmaWrOpcode opcode;   //!< RDMA_READ by the one, or RDMA_WRITE by the eight
     bool both{false};      //!< WRITEs by eight hosts and READs by one
-    double queueBytes{0};  //!< mean queue to the one, from 3 to 4 ms
-    double goodput{0};     //!< bytes on that link per bytes that it can carry
+    double queueBytes{0};  //!< mean queue to the one host, from 3 to 4 ms
+    double goodput{0};     //!< bytes on that host's link per bytes that the link can carry
     uint64_t pauses{0};    //!< pause frames from 3 to 4 ms
     std::string errors;    //!< text on standard error
 };
 
-/** \param run says what, and gets what came of it */
+/** \param run kind of transfer; gets the results */
 void
 Measure(ReadControlRun& run)
 {
@@ -96,7 +96,7 @@ class IrnReadControlTestCase : public TestCase
   public:
     /**
      * \param control type of the congestion control
-     * \param factor the queue of READs and of both, over that of WRITEs, at most
+     * \param factor largest ratio of the queue of READs, or of both, to the queue of WRITEs
      */
     IrnReadControlTestCase(const char* control, double factor)
         : TestCase(std::string("IRN's READ responses keep the queue of WRITEs, ") + (control + 5)),
@@ -114,7 +114,7 @@ class IrnReadControlTestCase : public TestCase
         Measure(read);
         ReadControlRun both{"ns3::IrnTransport", m_control, RdmaWrOpcode::RDMA_READ, true};
         Measure(both);
-        // The headers of responses are 4 bytes shorter, and a full packet is one.
+        // Headers of responses are 4 bytes shorter. The tolerance is one full packet.
         constexpr double PACKET_BYTES = 1200;
         for (const ReadControlRun* run : {&read, &both})
         {
@@ -130,10 +130,10 @@ class IrnReadControlTestCase : public TestCase
     }
 
     const char* m_control; //!< type of the congestion control
-    double m_factor;       //!< most of the queue of WRITEs
+    double m_factor;       //!< largest ratio to the queue of WRITEs
 };
 
-/** RoCE's READ responses have no acknowledgements. */
+/** RoCE's READ responses, which are not acknowledged. */
 class RoceReadControlTestCase : public TestCase
 {
   public:

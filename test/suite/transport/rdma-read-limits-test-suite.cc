@@ -27,9 +27,9 @@ class OutstandingTestCase : public TestCase
   private:
     void DoRun() override
     {
-        // Requests are 98 x 80 apart. A response of 1066 B takes 1086 x 80 = 86 880 of the line, so
-        // responses follow each other without a gap; the last of 16 leaves at 2 013 760 + 15 x
-        // 86 880. The first is complete at 4 185 600, and the 17th takes as long again.
+        // Requests are 98 x 80 apart. A response of 1066 B takes the line for 1086 x 80 = 86 880,
+        // and responses follow each other without a gap. The last of 16 leaves at 2 013 760 + 15 x
+        // 86 880. The first READ is complete at 4 185 600; the 17th begins then and takes as long.
         RdmaTestPair pair;
         std::vector<QbbPs> requests;
         pair.sender->GetPort()->TraceConnectWithoutContext(
@@ -78,9 +78,9 @@ class PsnSpaceTestCase : public TestCase
   private:
     void DoRun() override
     {
-        // WRITE of 4 B: 82 B there, 2 x (90 x 80 + 1 us), and 66 B back: 4 026 240. The READ begins
-        // at that instant, and its first response of 66 + 256 B is there 2 013 760 + 2 x (330 x 80
-        // + 1 us) later.
+        // A WRITE of 4 B has 82 B there, 2 x (90 x 80 + 1 us), and 66 B back: 4 026 240. The READ
+        // begins at that instant. Its first response of 66 + 256 B arrives 2 013 760 + 2 x (330 x
+        // 80 + 1 us) later.
         RdmaTestPair pair([](RdmaTestFabric& test) { test.SetMtu(256); });
         pair.Post(1, RdmaWrOpcode::RDMA_WRITE, 4);
         pair.Read(2, ((1ULL << 23) - 1) * 256);
@@ -99,7 +99,7 @@ class PsnSpaceTestCase : public TestCase
     }
 };
 
-/** A fence waits for READs, nothing else does. */
+/** Fenced requests wait for READs, other requests do not. */
 class FenceTestCase : public TestCase
 {
   public:
@@ -119,7 +119,7 @@ class FenceTestCase : public TestCase
                 pair.sender->GetPort()->TraceConnectWithoutContext(
                     "PhyTxBegin",
                     Callback<void, Ptr<const Packet>>([&](Ptr<const Packet> packet) {
-                        // the WRITEs alone
+                        // Only the WRITEs are that large.
                         if (packet->GetSize() > 500)
                         {
                             sent.push_back(QbbNow());
@@ -141,7 +141,8 @@ class FenceTestCase : public TestCase
                     GetTestName(format));
                 NS_TEST_ASSERT_MSG_EQ(sent.size(), 2U, "WRITEs");
                 NS_TEST_EXPECT_MSG_EQ(sent[0], 0_ps, "the first");
-                // 1000 + 78, 78 and 90 B are before it; with IRN 8 B more in READ and atomic
+                // 1000 + 78, 78 and 90 B leave first. With IRN the READ and the atomic have 8 B
+                // more.
                 const QbbPs unfenced =
                     (1098 + 98 + 110 + (format == RdmaWireFormat::IRN ? 16 : 0)) * 80_ps;
                 // With IRN the acknowledgement of the last response, 70 B, goes first.
@@ -155,7 +156,7 @@ class FenceTestCase : public TestCase
     }
 };
 
-/** The responder takes MaxDestRdAtomic at a time. */
+/** The responder accepts MaxDestRdAtomic requests at a time. */
 class TooManyTestCase : public TestCase
 {
   public:
@@ -187,7 +188,7 @@ class TooManyTestCase : public TestCase
                                   "100 RECV 0 IBV_WC_WR_FLUSH_ERR; ",
                                   "flush");
         });
-        // One more fits as soon as the first is answered.
+        // The responder accepts a further READ as soon as the first is answered.
         RdmaTestPair pair;
         pair.receiver->SetAttribute("MaxDestRdAtomic", UintegerValue(2));
         pair.sender->SetAttribute("MaxRdAtomic", UintegerValue(2));

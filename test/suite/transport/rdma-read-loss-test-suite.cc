@@ -9,9 +9,9 @@
 /**
  * \file
  * \ingroup rdma-tests
- * READs and atomics over links that lose their requests, their responses, or acknowledgements among
- * those. Each completes once and in order, and an atomic is executed once. Times are worked out by
- * hand, as in rdma-transport-read-test-suite.cc.
+ * READs and atomics over links that lose requests, responses, or the acknowledgements between them.
+ * Each completes once and in order, and an atomic is executed once. Times are worked out by hand,
+ * as in rdma-transport-read-test-suite.cc.
  */
 
 using namespace ns3;
@@ -23,7 +23,7 @@ namespace
 constexpr QbbPs READ10 = 2'013'760_ps + (1110 + 8 * 1106) * 80_ps + 2'175'680_ps;
 static_assert(READ10 == 4'986'080_ps, "arithmetic");
 
-/** With RoCE a shorter READ requests the missing part again. */
+/** After a loss RoCE requests the missing part again with a shorter READ. */
 class RoceReadTestCase : public TestCase
 {
   public:
@@ -38,16 +38,17 @@ class RoceReadTestCase : public TestCase
     void DoRun() override
     {
         {
-            // The request: after 100 us it goes again.
+            // The request is lost and sent again after 100 us.
             RdmaTestLossyPair pair(ROCE, {0}, {});
             pair.Read(1, 10'240);
             NS_TEST_EXPECT_MSG_EQ(pair.Run(), "104986080 ", "request");
             NS_TEST_EXPECT_MSG_EQ(pair.receiver->GetStats().responsesSent, 10U, "responses");
         }
         {
-            // The request, with a WRITE of 178 B behind it at 98 x 80, which is there at 7840 + 2 x
-            // (186 x 80 + 1 us) = 2 037 600 and makes a gap. The NAK is back at 4 049 440, and both
-            // go again. The WRITE's acknowledgement follows the last response by 86 x 80.
+            // The request is lost. A WRITE of 178 B behind it, at 98 x 80, arrives at 7840 + 2 x
+            // (186 x 80 + 1 us) = 2 037 600 and reveals a gap. The NAK is back at 4 049 440, and
+            // both are sent again. The acknowledgement of the WRITE follows the last response by
+            // 86 x 80.
             RdmaTestLossyPair pair(ROCE, {0}, {});
             pair.Read(1, 10'240);
             pair.Post(2, RdmaWrOpcode::RDMA_WRITE, 100);
@@ -56,11 +57,11 @@ class RoceReadTestCase : public TestCase
             NS_TEST_EXPECT_MSG_EQ(pair.sender->GetStats().timeouts, 0U, "no timer was needed");
         }
 
-        // The first response, one in the middle, two: the next one that arrives tells. The second
-        // is there at 2 013 760 + 88 800 (its start) + 2 175 360 (320 behind the longer first at
-        // the switch) = 4 277 920, the others 88 480 apart. From then on it takes READ10 less
-        // 88 480 for each that has come: 4 277 920 + 4 986 080 in all cases. The last is longer by
-        // 4 B, and so is there 320 later.
+        // The first response is lost, one in the middle, or two: the next response reveals the
+        // loss. The second response arrives at 2 013 760 + 88 800 (its start) + 2 175 360 (320
+        // behind the longer first at the switch) = 4 277 920, the others 88 480 apart. From then on
+        // the READ takes READ10 less 88 480 for each response that has arrived: 4 277 920 +
+        // 4 986 080 in all cases. The last response has 4 B more and arrives 320 later.
         struct Row
         {
             std::list<uint32_t> lost;
@@ -84,23 +85,24 @@ class RoceReadTestCase : public TestCase
             NS_TEST_EXPECT_MSG_EQ(pair.sender->GetStats().timeouts, 0U, "no timer was needed");
         }
         {
-            // The last one: the timer, which started with the one before it, at 4 277 920 + 7 x
-            // 88 480 = 4 897 280. A READ of one packet takes 2 013 760 + 2 175 680.
+            // The last response is lost: the timer started with the response before it, at
+            // 4 277 920 + 7 x 88 480 = 4 897 280. A READ of one packet takes 2 013 760 + 2 175 680.
             RdmaTestLossyPair pair(ROCE, {}, {9});
             pair.Read(1, 10'240);
             NS_TEST_EXPECT_MSG_EQ(pair.Run(), "109086720 ", "last response");
             NS_TEST_EXPECT_MSG_EQ(pair.receiver->GetStats().responsesSent, 11U, "responses");
         }
         {
-            // Response 2 is lost again when it was asked for, as frame 10: the timer, which started
-            // when that was done, at 4 277 920 + 2 x 88 480. Eight responses are missing.
+            // Response 2 is lost, and again as frame 10 after a new request. The timer started with
+            // that request, at 4 277 920 + 2 x 88 480. Eight responses are missing.
             RdmaTestLossyPair pair(ROCE, {}, {2, 10});
             pair.Read(1, 10'240);
             NS_TEST_EXPECT_MSG_EQ(pair.Run(), "109264000 ", "a response twice");
             NS_TEST_EXPECT_MSG_EQ(pair.sender->GetStats().timeouts, 1U, "timeouts");
         }
         {
-            // The only one: the timer has run from the beginning. 2 x (174 x 80 + 1 us) back.
+            // The only response is lost: the timer has run from the start. The response takes 2 x
+            // (174 x 80 + 1 us).
             RdmaTestLossyPair pair(ROCE, {}, {0});
             pair.Read(1, 100);
             NS_TEST_EXPECT_MSG_EQ(pair.Run(), "104041600 ", "only response");
@@ -124,7 +126,7 @@ class RoceAtomicTestCase : public TestCase
     {
         for (const bool request : {true, false})
         {
-            // Once more after 100 us, 4 028 800 for an atomic.
+            // The request is sent again after 100 us; an atomic takes 4 028 800.
             RdmaTestLossyPair pair(ROCE,
                                    request ? std::list<uint32_t>{0} : std::list<uint32_t>{},
                                    request ? std::list<uint32_t>{} : std::list<uint32_t>{0});
@@ -137,7 +139,8 @@ class RoceAtomicTestCase : public TestCase
             NS_TEST_EXPECT_MSG_EQ(pair.receiver->GetStats().duplicates, !request, "duplicates");
         }
         {
-            // The first result of three: the second, 110 x 80 later, tells at 4 037 600.
+            // The first of three results is lost: the second, 110 x 80 later, reveals the loss at
+            // 4 037 600.
             RdmaTestLossyPair pair(ROCE, {}, {0});
             pair.FetchAdd(1, 0, 5);
             pair.FetchAdd(2, 0, 5);
@@ -148,10 +151,11 @@ class RoceAtomicTestCase : public TestCase
             NS_TEST_EXPECT_MSG_EQ(pair.receiver->GetStats().duplicates, 3U, "duplicates");
         }
         {
-            // The first response of a READ of 100 packets is missed at 4 277 920. At that time the
-            // atomic behind it is executed, but its result waits for the responses. Asked for at
-            // 6 291 680, when response 48 is on the line (2 013 760 + 88 800 + 47 x 88 480 and
-            // 88 480 more), so it all begins again at 6 349 600: the result is the one of before.
+            // The first response of a READ of 100 packets is missed at 4 277 920. The atomic behind
+            // the READ has been executed then, but its result waits for the responses. The repeated
+            // READ arrives at 6 291 680, when response 48 is on the line (2 013 760 + 88 800 + 47 x
+            // 88 480 and 88 480 more). All responses begin again at 6 349 600, and the atomic has
+            // its first result.
             RdmaTestLossyPair pair(ROCE, {}, {0});
             pair.Read(1, 102'400);
             pair.FetchAdd(2, 0, 5);
@@ -159,7 +163,8 @@ class RoceAtomicTestCase : public TestCase
             pair.Post(4, RdmaWrOpcode::RDMA_WRITE, 5);
             const QbbPs read = 6'349'600_ps + (1110 + 98 * 1106) * 80_ps + 2'175'680_ps;
             NS_TEST_EXPECT_MSG_EQ(read, 17'285'120_ps, "arithmetic");
-            // 74 B follow 1090 B: 94 x 80. 1066 B follow 74 B: 1086 x 80. 66 B: 86 x 80.
+            // Frames behind the responses: 74 B take 94 x 80, 1066 B take 1086 x 80, 66 B take 86 x
+            // 80.
             NS_TEST_EXPECT_MSG_EQ(pair.Run(), "17285120 17292640 17379520 17386400 ", "four");
             NS_TEST_EXPECT_MSG_EQ(pair.GetOriginals(), "0 0 0 0 ", "the word as it was");
             NS_TEST_EXPECT_MSG_EQ(pair.test.fabric->GetNic(1)->GetMemory().GetWord(0), 5U, "word");
@@ -183,8 +188,9 @@ class RoceAcknowledgementTestCase : public TestCase
     void DoRun() override
     {
         {
-            // Of a WRITE: nothing else tells, so 100 us after the READ it goes again; 178 B there
-            // and 66 B back take 2 029 760 + 2 011 840.
+            // The acknowledgement of a WRITE is lost, and nothing else acknowledges the WRITE. The
+            // WRITE is sent again 100 us after the READ: 178 B there and 66 B back take 2 029 760 +
+            // 2 011 840.
             RdmaTestLossyPair pair(ROCE, {}, {10});
             pair.Read(1, 10'240);
             pair.Post(2, RdmaWrOpcode::RDMA_WRITE, 100);
@@ -192,8 +198,8 @@ class RoceAcknowledgementTestCase : public TestCase
             NS_TEST_EXPECT_MSG_EQ(pair.GetArrivals(), "100 ", "once");
         }
         {
-            // The next READ's response says the same. 66 B and 166 B behind the last response, less
-            // the 20 B of gap of the one, more those of the other.
+            // The response of the next READ also acknowledges the WRITE. Behind the last response
+            // come the lost acknowledgement of 66 B and a response of 166 B: 86 x 80 + 186 x 80.
             RdmaTestLossyPair pair(ROCE, {}, {10});
             pair.Read(1, 10'240);
             pair.Post(2, RdmaWrOpcode::RDMA_WRITE, 100);
@@ -202,8 +208,9 @@ class RoceAcknowledgementTestCase : public TestCase
             NS_TEST_EXPECT_MSG_EQ(pair.sender->GetStats().packetsRetransmitted, 0U, "nothing");
         }
         {
-            // The last response: the acknowledgement of the WRITE behind it tells that it is
-            // missing, at 4 986 080 + 6880. A READ of one packet and the acknowledgement again.
+            // The last response is lost: the acknowledgement of the WRITE behind it reveals that at
+            // 4 986 080 + 6880. A READ of one packet brings the response and the acknowledgement
+            // again.
             RdmaTestLossyPair pair(ROCE, {}, {9});
             pair.Read(1, 10'240);
             pair.Post(2, RdmaWrOpcode::RDMA_WRITE, 100);
@@ -214,7 +221,7 @@ class RoceAcknowledgementTestCase : public TestCase
     }
 };
 
-/** Everything at once over links that lose one frame in twenty. */
+/** Requests of all kinds over links that lose one frame in twenty. */
 class LossyMixTestCase : public TestCase
 {
   public:
@@ -240,7 +247,7 @@ class LossyMixTestCase : public TestCase
             request.fence = id % 11 == 5;
             if (request.opcode == RdmaWrOpcode::ATOMIC_CMP_AND_SWP)
             {
-                // as many as the additions before it
+                // The compare value is the number of additions before this request.
                 request.remoteAddress = word + 8;
                 request.compareAdd = id / 7;
                 request.swap = id / 7 + 1;
@@ -294,7 +301,7 @@ class LossyMixTestCase : public TestCase
             }
         }
         NS_TEST_EXPECT_MSG_GT(pair.sender->GetStats().packetsRetransmitted, 20U, "losses");
-        // SENDs and WRITEs with immediate: 3 of 7
+        // Three of seven requests are SENDs or WRITEs with immediate.
         NS_TEST_EXPECT_MSG_EQ(pair.receives.size(), 129U, "receives");
         for (const uint32_t host : {0, 1})
         {

@@ -28,9 +28,9 @@ namespace
 {
 
 constexpr QbbPs S = 1_us;             //!< start of frame 0
-constexpr QbbPs Z = S + 1'100'640_ps; //!< its arrival
+constexpr QbbPs Z = S + 1'100'640_ps; //!< arrival of frame 0
 
-/** \param attributes of the buffer, with their values \return the buffer, not installed */
+/** \param attributes attributes of the buffer and their values \return buffer, not installed */
 Ptr<RdmaReceiveBuffer>
 MakeBuffer(const std::vector<std::pair<const char*, uint32_t>>& attributes)
 {
@@ -43,7 +43,7 @@ MakeBuffer(const std::vector<std::pair<const char*, uint32_t>>& attributes)
     return buffer;
 }
 
-/** Occupancy, pause, resumption and loss. */
+/** Occupancy, pause, resumption and loss over time. */
 class ReceiverTimelineTestCase : public TestCase
 {
   public:
@@ -53,7 +53,7 @@ class ReceiverTimelineTestCase : public TestCase
     }
 
   private:
-    /** \param size of the buffer \param log gets the pause frames \return arrivals at the host */
+    /** \param size buffer size \param log gets the pause frames \return arrivals at the host */
     std::vector<RdmaTestSink::Arrival> RunOnce(uint32_t size, std::string& log)
     {
         RdmaTestLink link;
@@ -80,11 +80,12 @@ class ReceiverTimelineTestCase : public TestCase
 
     void DoRun() override
     {
-        // Frame 5 arrives at z + 508 000, when two are through: the buffer has four, above 3750 B.
-        // The pause takes effect at z + 508 000 + 1 105 760 = s + 2 714 400, between the starts of
-        // frames 26 (s + 2 641 600) and 27. Frame 25 arrives at z + 2 540 000, when 12 are through:
-        // 14 x 1250 B; it is the same for frame 26. One frame is left at z + 26 x 200 000: XON,
-        // with effect 1 105 760 later. That is s + 7 406 400, the start of frame 27.
+        // Frame 5 arrives at z + 508 000, when two frames are through: the buffer has four, above
+        // 3750 B. The pause takes effect at z + 508 000 + 1 105 760 = s + 2 714 400, between the
+        // starts of frames 26 (s + 2 641 600) and 27. Frame 25 arrives at z + 2 540 000, when 12
+        // are through, and makes 14 x 1250 B; so does frame 26. One frame is left at z + 26 x
+        // 200 000: XON is sent and takes effect 1 105 760 later, at s + 7 406 400, the start of
+        // frame 27.
         std::string log;
         const auto arrivals = RunOnce(14 * 1250, log);
         NS_TEST_ASSERT_MSG_EQ(arrivals.size(), 40U, "frames");
@@ -95,7 +96,7 @@ class ReceiverTimelineTestCase : public TestCase
         }
         constexpr QbbPs SECOND = S + 7'406'400_ps + 1'100'640_ps; // arrival of frame 27
         NS_TEST_EXPECT_MSG_EQ(arrivals[27].at, SECOND + 200'000_ps, "frame 27");
-        // Frames 27 to 39 are 13, so 5 more bring the buffer over XOFF, and one is left at the end.
+        // The 13 frames 27 to 39 bring the buffer above XOFF again. One frame is left at XON.
         const std::string expected = "3:65535@" + std::to_string((Z + 508'000_ps).Get()) + " 3:0@" +
                                      std::to_string((Z + 5'200'000_ps).Get()) + " 3:65535@" +
                                      std::to_string((SECOND + 508'000_ps).Get()) + " 3:0@" +
@@ -104,7 +105,7 @@ class ReceiverTimelineTestCase : public TestCase
         NS_TEST_EXPECT_MSG_EQ(m_peak, 14 * 1250, "most bytes");
         NS_TEST_EXPECT_MSG_EQ(m_drops, 0U, "drops");
 
-        // One byte less, and frame 25 does not fit.
+        // With one byte less frame 25 does not fit.
         const auto shorter = RunOnce(14 * 1250 - 1, log);
         NS_TEST_EXPECT_MSG_EQ(m_drops, 1U, "drops");
         NS_TEST_ASSERT_MSG_EQ(shorter.size(), 39U, "frames");
@@ -129,8 +130,9 @@ class StallTestCase : public TestCase
     void DoRun() override
     {
         {
-            // Stalls from z + 300 000 on, 1 000 000 long, every 1 500 000: until z + 1 300 000, and
-            // from z + 1 800 000 until z + 2 800 000. Frame 1 is half through when it stalls.
+            // The buffer stalls from z + 300 000 on, for 1 000 000, every 1 500 000: until z +
+            // 1 300 000, and from z + 1 800 000 until z + 2 800 000. Frame 1 is half through when
+            // the first stall begins.
             RdmaTestLink link;
             auto buffer = MakeBuffer({});
             buffer->SetAttribute("StallStart", TimeValue(QbbToTime(Z + 300'000_ps)));
@@ -159,8 +161,9 @@ class StallTestCase : public TestCase
             buffer->Install(link.b);
             link.SendAt(S, 0, 10, 4);
             Simulator::Run();
-            // Frames 0 to 4 find room, as two are through when frame 4 is there (z + 406 400);
-            // frame 5 comes at z + 508 000, 6 at z + 609 600 (three through), 7 at z + 711 200.
+            // Frames 0 to 4 fit: two are through when frame 4 arrives (z + 406 400). Frame 5
+            // arrives at z + 508 000, frame 6 at z + 609 600 (three are through), frame 7 at z +
+            // 711 200.
             NS_TEST_EXPECT_MSG_EQ(link.sinkB.GetOrder(), "0 1 2 3 4 6 8", "order");
             NS_TEST_EXPECT_MSG_EQ(buffer->GetDrops(), 3U, "drops");
             NS_TEST_EXPECT_MSG_EQ(link.b->GetCounters().macControlTx, 0U, "pause frames");
@@ -170,7 +173,7 @@ class StallTestCase : public TestCase
             auto buffer = MakeBuffer({});
             buffer->Install(link.b);
             link.SendAt(S, 0, 3, 3);
-            // At z + 100 000, while frame 0 drains.
+            // The rate changes at z + 100 000, while frame 0 drains.
             link.At(Z + 100'000_ps, [&]() { buffer->SetDrainRate(DataRate("25Gbps")); });
             Simulator::Run();
             NS_TEST_EXPECT_MSG_EQ(link.Arrivals(),
@@ -182,7 +185,7 @@ class StallTestCase : public TestCase
     }
 };
 
-/** Headroom by the formula: flows over a fabric end without loss. */
+/** Headroom by the formula suffices for flows over a fabric to end without loss. */
 class FabricTestCase : public TestCase
 {
   public:
@@ -215,7 +218,7 @@ class FabricTestCase : public TestCase
         Ptr<RdmaReceiveBuffer> buffer = headroomed;
         if (cut > 0)
         {
-            // Equal thresholds with less headroom, in a fabric of its own.
+            // Runs a fabric of its own with equal thresholds and less headroom.
             const uint32_t xoff = headroomed->GetXoffBytes();
             Simulator::Destroy();
             return RunCut(xoff, (64 << 10) - cut);
@@ -240,7 +243,7 @@ class FabricTestCase : public TestCase
             NS_TEST_EXPECT_MSG_GT(port->GetFlowControl().GetPauseSender().GetXoffSent(3),
                                   2U,
                                   "pauses of the NIC");
-            // 1 MB and headers at 10 Gb/s, and not much more.
+            // 1 MB takes 800 us at 10 Gb/s; headers add little.
             for (const auto& result : test.results)
             {
                 NS_TEST_EXPECT_MSG_LT(*result.fct, 900_us, "FCT");
@@ -268,8 +271,8 @@ class FabricTestCase : public TestCase
     void DoRun() override
     {
         NS_TEST_EXPECT_MSG_EQ(RunOnce(0, false), 0U, "drops");
-        // The pipeline stands still for ever: no drop as long as the NIC pauses, and some when its
-        // watchdog has ended that.
+        // The pipeline stalls for ever. Nothing is dropped as long as the NIC pauses its peer, but
+        // frames are dropped after the watchdog has ended the pauses.
         NS_TEST_EXPECT_MSG_GT(RunOnce(0, true), 10U, "drops after the watchdog");
         NS_TEST_EXPECT_MSG_GT(RunOnce(12'000, false), 0U, "drops with less headroom");
     }

@@ -48,7 +48,7 @@ class AcknowledgementsTestCase : public TestCase
     void DoRun() override
     {
         {
-            // Three SENDs, 6880 apart; the turnarounds overlap.
+            // Three SENDs arrive 6880 apart; their turnarounds overlap.
             RdmaTestPair pair(MakeTurnaround(RdmaWireFormat::ROCE));
             for (uint64_t id = 0; id < 3; ++id)
             {
@@ -59,12 +59,13 @@ class AcknowledgementsTestCase : public TestCase
             NS_TEST_EXPECT_MSG_EQ(pair.GetReceiveTimes(),
                                   "2011840 2018720 2025600 ",
                                   "messages arrive as before");
-            // 2 x SHORT + 700 ns
+            // A completion comes 2 x SHORT + 700 ns after its SEND.
             NS_TEST_EXPECT_MSG_EQ(pair.GetSendTimes(), "4723680 4730560 4737440 ", "completions");
         }
         {
             // The RNR NAK is at the sender at 2 x SHORT + 700 ns. The sender waits for 10 us (code
-            // 1) and sends again: 14 723 680 + SHORT, and its acknowledgement 700 ns + SHORT later.
+            // 1) and sends again. The SEND arrives at 14 723 680 + SHORT, its acknowledgement
+            // 700 ns + SHORT later.
             RdmaTestPair pair(MakeTurnaround(RdmaWireFormat::ROCE));
             pair.Post(1, RdmaWrOpcode::SEND, 4);
             pair.At(5_us, [&]() { pair.receiver->PostReceive({100, 4}); });
@@ -73,8 +74,8 @@ class AcknowledgementsTestCase : public TestCase
             NS_TEST_EXPECT_MSG_EQ(pair.GetSendTimes(), "19447360 ", "RNR: completion");
         }
         ForBothTransports([&](RdmaWireFormat format) {
-            // A WRITE without right, 82 B: 2 x (90 x 80 + 1 us), 700 ns, SHORT back. IRN's NAK
-            // has 4 B more: 2 x 320 ps. The NAK leaves although the responder is in ERR.
+            // A WRITE without access rights, 82 B: 2 x (90 x 80 + 1 us), 700 ns, SHORT back. IRN's
+            // NAK has 4 B more: 2 x 320 ps. The NAK leaves although the responder is in ERR.
             RdmaTestPair pair(MakeTurnaround(format));
             RdmaSendRequest request;
             request.id = 1;
@@ -124,7 +125,7 @@ class ResponsesTestCase : public TestCase
                                       name << ": READ");
             }
             {
-                // 4 028 800 (IRN: 4 031 360) and 700 ns
+                // An atomic takes 4 028 800 (IRN: 4 031 360) and 700 ns.
                 RdmaTestPair pair(MakeTurnaround(format));
                 pair.FetchAdd(1, 64, 5);
                 pair.At(2_us + 500_ns, [&]() {
@@ -139,10 +140,11 @@ class ResponsesTestCase : public TestCase
             }
         });
         {
-            // The READ request is there at 2 013 760, the SEND, 78 x 80 ps after the request at the
-            // switch, 6880 later. The response of 1066 B begins at 2 713 760 and has the line for
-            // 86 880; the acknowledgement, due at 2 720 640, follows at 2 800 640. It finds the
-            // response on the line of the switch: 1 us + 2 886 560 + 74 x 80 + 1 us.
+            // The READ request arrives at 2 013 760. The SEND reaches the switch 78 x 80 ps after
+            // the request and arrives 6880 after it. The response of 1066 B begins at 2 713 760 and
+            // takes the line for 86 880. The acknowledgement is due at 2 720 640, follows at
+            // 2 800 640, and finds the response on the line of the switch: 1 us + 2 886 560 + 74 x
+            // 80 + 1 us.
             RdmaTestPair pair(MakeTurnaround(RdmaWireFormat::ROCE));
             pair.receiver->PostReceive({100, 4});
             pair.Read(1, 1000);
@@ -164,7 +166,7 @@ class ResponsesTestCase : public TestCase
     }
 };
 
-/** States of a queue pair with replies that wait. */
+/** Changes of state while replies of a queue pair wait. */
 class PendingTestCase : public TestCase
 {
   public:
@@ -174,7 +176,7 @@ class PendingTestCase : public TestCase
     }
 
   private:
-    /** \param end action on the receiver 100 ns after the messages \return log */
+    /** \param end action on the receiver 100 ns after the messages \return log of the sender */
     static std::string Run(RdmaWireFormat format, const std::function<void(RdmaTestPair&)>& end)
     {
         // The SEND waits for its acknowledgement, the READ for its response.
@@ -208,7 +210,7 @@ class PendingTestCase : public TestCase
                                       }),
                                   lost,
                                   name << ": destroyed");
-            // An acknowledgement on its way to the port is out; the response is not.
+            // In ERR a waiting acknowledgement still leaves, a waiting response does not.
             NS_TEST_EXPECT_MSG_EQ(
                 Run(format,
                     [](RdmaTestPair& pair) { SetTestState(pair.receiver, RdmaQpState::ERR); }),
@@ -222,7 +224,7 @@ class PendingTestCase : public TestCase
     }
 };
 
-/** CNPs, and results in other simulators. */
+/** Delays of CNPs, with equal results in other simulators. */
 class CnpTestCase : public TestCase
 {
   public:
@@ -238,11 +240,11 @@ class CnpTestCase : public TestCase
     {
         std::vector<QbbPs> cnps; //!< congestion notifications
         std::vector<QbbPs> acks; //!< acknowledgements
-        std::string digest;      //!< of all flows
+        std::string digest;      //!< digest of all flows
         std::string order;       //!< kinds of the first frames: C or A
     };
 
-    /** Ways of a run that change nothing. */
+    /** Options of a run that do not change the results. */
     struct Way
     {
         bool own{false};       //!< the module's simulator, not ns-3's
@@ -285,10 +287,11 @@ class CnpTestCase : public TestCase
         const Sent late = Run("55us", "0s", {});
         NS_TEST_ASSERT_MSG_EQ(plain.cnps.empty(), false, "CNPs");
         NS_TEST_ASSERT_MSG_EQ(late.cnps.size(), plain.cnps.size(), "as many CNPs");
-        // The acknowledgements of 66 B, 88 480 apart, leave the line free for the CNPs.
+        // Acknowledgements of 66 B, 88 480 apart, leave the line free for CNPs.
         NS_TEST_EXPECT_MSG_EQ(late.cnps[0] - plain.cnps[0], 55_us, "the first CNP");
         NS_TEST_EXPECT_MSG_EQ(plain.order.substr(plain.order.find('C'), 2), "CA", "order");
-        // Both wait for equal times: the sequence without a delay, shifted.
+        // CNPs and acknowledgements have equal delays and leave in the order of a run without
+        // delays.
         const Sent both = Run("700ns", "700ns", {});
         NS_TEST_EXPECT_MSG_EQ(both.order, plain.order, "order of frames due at one instant");
         NS_TEST_EXPECT_MSG_EQ(both.cnps[0] - plain.cnps[0], TURN, "CNP");

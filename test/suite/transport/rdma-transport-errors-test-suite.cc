@@ -28,9 +28,9 @@ class ReceiverNotReadyTestCase : public TestCase
   private:
     void DoRun() override
     {
-        // A SEND of 4 B is there at 2 011 840, its RNR NAK back at 4 023 680. Code 1 is 10 us, so
-        // it goes out again at 14 023 680 and is there at 16 035 520. Each further try comes
-        // 14 023 680 later.
+        // A SEND of 4 B arrives at 2 011 840, its RNR NAK at 4 023 680. Code 1 is 10 us: the SEND
+        // leaves again at 14 023 680 and arrives at 16 035 520. Each further try comes 14 023 680
+        // later.
         {
             RdmaTestPair pair;
             pair.Post(1, RdmaWrOpcode::SEND, 4);
@@ -40,7 +40,7 @@ class ReceiverNotReadyTestCase : public TestCase
                 pair.receiver->PostReceive({101, 4});
             });
             pair.test.Run();
-            // The second follows one frame behind, 86 x 80 = 6880.
+            // The second SEND follows one frame later, 86 x 80 = 6880.
             NS_TEST_EXPECT_MSG_EQ(pair.GetReceiveTimes(), "16035520 16042400 ", "receiver");
             NS_TEST_EXPECT_MSG_EQ(pair.GetSendTimes(), "18047360 18054240 ", "sender");
             NS_TEST_EXPECT_MSG_EQ(pair.receiver->GetStats().naksSent, 1U, "RNR NAKs");
@@ -48,7 +48,7 @@ class ReceiverNotReadyTestCase : public TestCase
             NS_TEST_EXPECT_MSG_EQ(pair.sender->GetStats().timeouts, 0U, "not a timeout");
         }
         {
-            // Just too late: one more round.
+            // The receive comes just too late: one more round.
             RdmaTestPair pair;
             pair.Post(1, RdmaWrOpcode::SEND, 4);
             pair.At(16'035'521_ps, [&]() { pair.receiver->PostReceive({100, 4}); });
@@ -67,8 +67,8 @@ class ReceiverNotReadyTestCase : public TestCase
             NS_TEST_EXPECT_MSG_EQ(pair.GetReceiveTimes(), "66035520 ", "receiver");
         }
         {
-            // A write with immediate needs the receive only for its last packet, so only that is
-            // sent again.
+            // A WRITE with immediate needs the receive only for its last packet. Only that packet
+            // is sent again.
             RdmaTestPair pair;
             pair.Post(1, RdmaWrOpcode::RDMA_WRITE_WITH_IMM, 3000, 7);
             pair.At(5_us, [&]() { pair.receiver->PostReceive({100, 0}); });
@@ -145,7 +145,7 @@ class TooShortTestCase : public TestCase
                                   "late receive");
         }
         {
-            // Exactly enough is enough.
+            // A receive of exactly the size of the message suffices.
             RdmaTestPair pair;
             pair.receiver->PostReceive({100, 3000});
             pair.Post(1, RdmaWrOpcode::SEND, 3000);
@@ -155,7 +155,7 @@ class TooShortTestCase : public TestCase
     }
 };
 
-/** Nobody answers. */
+/** The receiver never answers. */
 class NoAnswerTestCase : public TestCase
 {
   public:
@@ -169,8 +169,8 @@ class NoAnswerTestCase : public TestCase
     {
         for (const uint32_t retries : {0U, 3U, 7U})
         {
-            // The first packet goes out at 0 and then after each timeout of 100 us; the timeout
-            // after the last retry ends it.
+            // The first packet is sent at 0 and after each timeout of 100 us. The timeout after the
+            // last retry ends the queue pair.
             RdmaTestPair pair([&](RdmaTestFabric& test) { test.SetRetries(100_us, retries); });
             pair.test.fabric->SetLinkUp(1, false);
             pair.Post(1, RdmaWrOpcode::RDMA_WRITE, 4);
@@ -184,7 +184,7 @@ class NoAnswerTestCase : public TestCase
             const std::string end = std::to_string(((retries + 1) * 100_us).Get());
             NS_TEST_EXPECT_MSG_EQ(pair.GetSendTimes(), end + " " + end + " ", "when");
             NS_TEST_EXPECT_MSG_EQ(pair.sender->GetStats().timeouts, retries + 1, "timeouts");
-            // 1 + 5 packets each time
+            // 1 + 5 packets are sent each time.
             NS_TEST_EXPECT_MSG_EQ(pair.sender->GetStats().packetsSent, 6 * (retries + 1), "sent");
             NS_TEST_EXPECT_MSG_EQ(
                 RdmaTestBooks::CountDrops(*pair.test.fabric, QbbDropReason::NO_ROUTE),
@@ -195,8 +195,8 @@ class NoAnswerTestCase : public TestCase
             NS_TEST_EXPECT_MSG_EQ(flushed[0].status, RdmaWcStatus::WR_FLUSH_ERR, "flushed");
         }
         {
-            // Progress starts the count again: every 8th packet that comes in is lost for a while,
-            // more often than 1 retry would bear in a row.
+            // Progress resets the count of retries: five packets are lost, but only one retry in a
+            // row is needed.
             RdmaTestPair pair([&](RdmaTestFabric& test) { test.SetRetries(100_us, 1); });
             LoseFrames(pair.receiver->GetPort(), {0, 2, 4, 6, 8});
             for (uint64_t id = 0; id < 6; ++id)
@@ -225,7 +225,7 @@ class StuckFlowsTestCase : public TestCase
     {
         RdmaTestFabric test;
         std::vector<RdmaFlow> flows;
-        // Each flow has hosts 2n and 2n + 1 for itself; 100 packets each.
+        // Flow n has hosts 2n and 2n + 1 for itself and 100 packets.
         for (uint32_t i = 0; i < 7; ++i)
         {
             flows.push_back(MakeTestFlow(i, 2 * i, 2 * i + 1, 102'400, 10_us));
@@ -236,16 +236,17 @@ class StuckFlowsTestCase : public TestCase
         auto link = [&](uint32_t host) { return host; }; // link n is host n's
         constexpr uint32_t SWITCH = 14;
         RdmaTestPair::At(1_us, [&]() {
-            // 1: paused by its switch for good. 2: its link is down.
+            // Flow 1: the switch pauses the sender for good. Flow 2: the link of the sender is
+            // down.
             test.fabric->GetDevice(link(2), SWITCH)->GetFlowControl().RequestPause(3, true);
             test.fabric->SetLinkUp(link(4), false);
-            // 3: the receiver's link is down.
+            // Flow 3: the link of the receiver is down.
             test.fabric->SetLinkUp(link(7), false);
-            // 4: the last packet is lost, 5: the last ACK.
+            // Flow 4: the last packet is lost. Flow 5: the last ACK is lost.
             LoseFrames(test.fabric->GetNic(9)->GetPort(0), {99});
             LoseFrames(test.fabric->GetNic(10)->GetPort(0), {99});
         });
-        // Flow 0 has not begun at 800 us, flow 6 starts 5 us before the second look.
+        // Flow 0 has not begun at 800 us. Flow 6 starts 5 us before the second stop.
         test.Run(800_us);
         const std::string tail = " of 100 packets acknowledged";
         auto expect = [&](int flow, const std::string& status) {

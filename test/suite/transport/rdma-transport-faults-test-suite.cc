@@ -17,23 +17,23 @@ using namespace ns3;
 namespace
 {
 
-/// The region that the requests are about, with a word at its end that is not all in it.
+/// The region of the requests. The word at its end is only partly in the region.
 constexpr uint64_t REGION = 4096;
 constexpr uint64_t REGION_BYTES = 10'004;
-/// The last word that is in it.
+/// The last word that is wholly in the region.
 constexpr uint64_t LAST_WORD = REGION + 9992;
 
 /** A request that is wrong, or just right. */
 struct Fault
 {
-    const char* name;        //!< what is wrong
-    RdmaWrOpcode opcode;     //!< of the request
-    uint64_t address;        //!< where
+    const char* name;        //!< description of the request
+    RdmaWrOpcode opcode;     //!< operation of the request
+    uint64_t address;        //!< remote address
     uint64_t length;         //!< bytes
-    RdmaMemoryAccess access; //!< what the region allows
-    RdmaWcStatus status;     //!< what it ends in
-    bool stale{false};       //!< the region is gone
-    uint32_t keyOffset{0};   //!< the key is off by this
+    RdmaMemoryAccess access; //!< access rights of the region
+    RdmaWcStatus status;     //!< resulting status
+    bool stale{false};       //!< the region is deregistered
+    uint32_t keyOffset{0};   //!< offset of the key from the right key
 };
 
 constexpr auto WRITE = RdmaWrOpcode::RDMA_WRITE;
@@ -143,7 +143,7 @@ class MemoryTestCase : public TestCase
         pair.Read(5, 0);
         pair.test.Run();
 
-        // Requests before it succeed, and requests after it are flushed.
+        // Requests before the fault succeed, requests after the fault are flushed.
         const bool fine = fault.status == GOOD;
         static const char* const names[] =
             {"RDMA_WRITE", "RDMA_WRITE", "SEND", "SEND", "RDMA_READ", "COMP_SWAP", "FETCH_ADD"};
@@ -173,14 +173,14 @@ class MemoryTestCase : public TestCase
         }
         const bool changed = fine && fault.opcode == CAS;
         NS_TEST_EXPECT_MSG_EQ(memory.GetWord(REGION), (changed ? 0U : 7U), what << ", word");
-        // The request beyond the limit leaves no state behind.
+        // A refused request leaves no state behind.
         NS_TEST_EXPECT_MSG_EQ(RdmaTestBooks::CheckRest(*pair.test.fabric), "", what);
     }
 
     RdmaWireFormat m_format;
 };
 
-/** Key 0, which is everything or nothing. */
+/** Key 0, which allows everything or nothing. */
 class GlobalKeyTestCase : public TestCase
 {
   public:
@@ -213,7 +213,7 @@ class GlobalKeyTestCase : public TestCase
     }
 };
 
-/** Nobody is there. */
+/** Peers that never answer. */
 class DeadPeerTestCase : public TestCase
 {
   public:
@@ -342,8 +342,8 @@ class ReceiveTestCase : public TestCase
             }
             for (const RdmaWrOpcode opcode : {RdmaWrOpcode::SEND, RdmaWrOpcode::SEND_WITH_IMM, IMM})
             {
-                // rnr_retry 2: the third NAK is one too many. What is behind it has come early, but
-                // is nothing without it; the READ before it succeeds.
+                // rnr_retry 2: the third NAK is one too many. Packets behind the request have come
+                // early, but are not executed. The READ before the request succeeds.
                 RdmaTestPair pair([&](RdmaTestFabric& test) {
                     SetTestTransport(test, format);
                     test.helper.SetTransportAttribute("RnrRetryCount", UintegerValue(2));
@@ -360,7 +360,7 @@ class ReceiveTestCase : public TestCase
                 NS_TEST_EXPECT_MSG_EQ(pair.sends[2].status,
                                       RdmaWcStatus::WR_FLUSH_ERR,
                                       GetTestName(format));
-                // IRN: and one for each of the five packets that came early
+                // IRN sends one more NAK for each of the five packets that came early.
                 NS_TEST_EXPECT_MSG_EQ(pair.receiver->GetStats().naksSent,
                                       (format == RdmaWireFormat::IRN ? 8U : 3U),
                                       GetTestName(format));

@@ -14,7 +14,7 @@
  * The setup is that of RdmaTestPair: a byte takes 80 ps, a frame of s bytes gets from NIC to NIC in
  * 2 x ((8 + s) x 80 + 1 us) and takes (s + 20) x 80 of the line. Frames of IRN: READ request 86 B,
  * atomic 98 B, its result 82 B, READ response 70 B + payload and 4 B more if it is the first or the
- * last, acknowledgement 70 B. All timeouts are 100 us, that of the requester for responses 400 us.
+ * last, acknowledgement 70 B. All timeouts are 100 us, but the requester's for responses is 400 us.
  */
 
 using namespace ns3;
@@ -30,10 +30,10 @@ constexpr QbbPs IRN_MIDDLE = 1114 * 80_ps;   // 1094 B
 constexpr QbbPs TIMEOUT = 100_us;
 /// Time before the second response: the first response and the acknowledgement of the request.
 constexpr QbbPs FIRST = 1118 * 80_ps + 90 * 80_ps;
-/// A READ of ten packets: all but the last on the line, and that.
+/// A READ of ten packets: the request, nine responses on the line, and the last response.
 constexpr QbbPs IRN_READ10 = IRN_REQUEST + FIRST + 8 * IRN_MIDDLE + IRN_RESPONSE;
-/// The second response of a READ: the switch has the first at 1106 x 80 + 1 us, and sends that and
-/// the acknowledgement before this one of 1094 B.
+/// Arrival of the second response of a READ: the switch has the first at 1106 x 80 + 1 us, and
+/// sends it and the acknowledgement before the second response of 1094 B.
 constexpr QbbPs SECOND = IRN_REQUEST + 1'088'480_ps + FIRST + 1'088'160_ps;
 static_assert(IRN_READ10 == 5'001'600_ps && SECOND == 4'288'320_ps, "arithmetic");
 
@@ -56,7 +56,7 @@ Time1(QbbPs time)
     return std::to_string(time.Get()) + " ";
 }
 
-/** Requests and responses that are lost. */
+/** Lost requests and lost responses. */
 class IrnLossTestCase : public TestCase
 {
   public:
@@ -69,14 +69,14 @@ class IrnLossTestCase : public TestCase
     void DoRun() override
     {
         {
-            // The request: after the timeout it goes again.
+            // The request is lost and sent again after the timeout.
             IrnPair pair({0});
             pair.Read(1, 10'240);
             NS_TEST_EXPECT_MSG_EQ(pair.Run(), Time1(TIMEOUT + IRN_READ10), "request");
         }
         {
-            // A WRITE of 178 B behind it on the line is there at 106 x 80 + 2 x (186 x 80 + 1 us);
-            // it is placed, and asks for the request. Both are acknowledged together.
+            // The request is lost. A WRITE of 178 B behind it arrives at 106 x 80 + 2 x (186 x 80 +
+            // 1 us), is placed, and brings a NACK for the request. Both are acknowledged together.
             IrnPair pair({0});
             pair.Read(1, 10'240);
             pair.Post(2, RdmaWrOpcode::RDMA_WRITE, 100);
@@ -89,17 +89,17 @@ class IrnLossTestCase : public TestCase
 
         struct Row
         {
-            uint32_t frame; //!< counted over the packets that the requester receives
-            QbbPs tells;    //!< the next response is there
-            QbbPs again;    //!< how long the missing one takes
+            uint32_t frame; //!< lost frame, counted over the packets that the requester receives
+            QbbPs tells;    //!< arrival of the next response
+            QbbPs again;    //!< travel time of the missing response
             const char* name;
         };
 
         // Frame 0 is the first response, 1 the acknowledgement of the request, n response n - 1.
-        // The next one tells, its NACK takes 70 B back, and the missing one alone goes again.
+        // The next response brings a NACK of 70 B, and only the missing response is sent again.
         for (const Row& row : {Row{0, SECOND, IRN_RESPONSE, "first"},
                                Row{5, SECOND + 4 * IRN_MIDDLE, 2'176'320_ps, "in the middle"},
-                               // the last is 4 B longer, from the switch on
+                               // The last response is 4 B longer, which counts from the switch on.
                                Row{9, SECOND + 8 * IRN_MIDDLE + 320_ps, 2'176'320_ps, "but one"}})
         {
             IrnPair pair({}, {row.frame});
@@ -113,7 +113,7 @@ class IrnLossTestCase : public TestCase
             NS_TEST_EXPECT_MSG_EQ(stats.timeouts, 0U, "no timer was needed");
         }
         {
-            // The last: the responder's timer, which started when the one before was acknowledged.
+            // The last response is lost; the timer started with the ACK of the response before it.
             IrnPair pair({}, {10});
             pair.Read(1, 10'240);
             NS_TEST_EXPECT_MSG_EQ(pair.Run(),
@@ -122,7 +122,7 @@ class IrnLossTestCase : public TestCase
             NS_TEST_EXPECT_MSG_EQ(pair.sender->GetStats().packetsSent, 1U, "one request");
         }
         {
-            // The only one, 174 B, and an atomic's result: the timer from the first time on.
+            // The only response, 174 B, or an atomic's result is lost. The timer repairs it.
             IrnPair pair({}, {0});
             pair.Read(1, 100);
             NS_TEST_EXPECT_MSG_EQ(pair.Run(), Time1(IRN_REQUEST + TIMEOUT + 2'029'120_ps), "only");
@@ -138,14 +138,14 @@ class IrnLossTestCase : public TestCase
                                   "once");
         }
         {
-            // The acknowledgement of the request: the response says as much.
+            // The acknowledgement of the request is lost; the response also acknowledges it.
             IrnPair pair({}, {1});
             pair.Read(1, 1000);
             NS_TEST_EXPECT_MSG_EQ(pair.Run(), "4188160 ", "acknowledgement");
             NS_TEST_EXPECT_MSG_EQ(pair.sender->GetStats().timeouts, 0U, "no timer was needed");
         }
         {
-            // The acknowledgement of the response: that goes once more, and is acknowledged.
+            // The acknowledgement of the response is lost. The response is sent again.
             IrnPair pair({1});
             pair.Read(1, 1000);
             NS_TEST_EXPECT_MSG_EQ(pair.Run(), "4188160 ", "acknowledgement of the response");
@@ -169,8 +169,8 @@ class EarlyTestCase : public TestCase
   private:
     void DoRun() override
     {
-        // The first SEND of one packet is lost; all that follows is there before it. 1000 B: 62 + 8
-        // + 1000 of 1070 B, 1090 x 80 of the line.
+        // The first SEND, of one packet, is lost. All packets behind it arrive before it. 1000 B
+        // make a frame of 62 + 8 + 1000 = 1070 B, 1090 x 80 of the line.
         IrnPair pair({0});
         for (uint64_t id = 100; id < 104; ++id)
         {
@@ -222,7 +222,7 @@ class EarlyTestCase : public TestCase
     }
 };
 
-/** One side dies while the other waits for or sends responses. */
+/** One side fails while the other side waits for responses or sends responses. */
 class DeathTestCase : public TestCase
 {
   public:
@@ -242,9 +242,9 @@ class DeathTestCase : public TestCase
     void DoRun() override
     {
         {
-            // At 3 us ten responses and the eleventh begun have left (2 015 040 + 96 640 + 9 x
-            // 89 120 = 2 913 760). The WRITE before the READ is complete. The requester asks after
-            // 400 us without a response, and gives up after the third time.
+            // At 3 us ten responses have left, and the eleventh has begun (2 015 040 + 96 640 + 9 x
+            // 89 120 = 2 913 760). The requester asks after 400 us without a response, and gives up
+            // after the third time.
             IrnPair pair({}, {}, 2);
             pair.Read(1, 1'024'000);
             pair.Read(2, 8);
@@ -263,7 +263,7 @@ class DeathTestCase : public TestCase
                                   "when");
         }
         {
-            // The receiver is only asleep: missed packets are requested again, and arrive.
+            // The requester's link is down for a while. Missed responses are requested again.
             IrnPair pair({}, {}, 7);
             pair.Read(1, 102'400);
             pair.At(2500_ns, [&]() { pair.test.fabric->SetLinkUp(0, false); });
@@ -272,7 +272,7 @@ class DeathTestCase : public TestCase
             NS_TEST_EXPECT_MSG_EQ(pair.sender->GetStats().responsesAccepted, 100U, "once each");
         }
         {
-            // The responder of a requester that died does not wait for ever: three times 100 us.
+            // The responder gives up on a failed requester after three times 100 us.
             IrnPair pair({}, {}, 2);
             pair.receiver->PostReceive({100, 8});
             pair.Read(1, 10'240);
@@ -302,15 +302,15 @@ class IrnRefusalTestCase : public TestCase
         struct Row
         {
             const char* name;
-            std::list<uint32_t> lost; //!< frames that the requester does not get
-            uint64_t packets;         //!< of the READ
-            const char* status;       //!< of the WRITE
+            std::list<uint32_t> lost; //!< frames that the requester does not receive
+            uint64_t packets;         //!< packets of the READ
+            const char* status;       //!< status of the WRITE
         };
 
         uint64_t requests = 0;
         for (const bool modify : {false, true})
         {
-            // Modify() to RTS, between the refusal and the end of the READ, lets nothing go that is
+            // Modify() to RTS between the refusal and the end of the READ must not release requests
             // behind the refused WRITE.
             IrnPair pair;
             pair.Read(1, 2000 * 1024);
@@ -338,9 +338,9 @@ class IrnRefusalTestCase : public TestCase
         for (const Row& row :
              {Row{"nothing", {}, 100, "IBV_WC_REM_ACCESS_ERR"},
               Row{"responses", {0, 50}, 100, "IBV_WC_REM_ACCESS_ERR"},
-              // The READ takes 178 us, so the WRITE is asked for again and refused again.
+              // The READ takes 178 us. The WRITE is requested again and refused again.
               Row{"the NAK", {3}, 2000, "IBV_WC_REM_ACCESS_ERR"},
-              // By then the responder has ended.
+              // The responder has ended before the WRITE is sent again.
               Row{"the NAK of a short READ", {3}, 100, "IBV_WC_RETRY_EXC_ERR"}})
         {
             IrnPair pair({}, row.lost);

@@ -21,7 +21,7 @@ using namespace ns3;
 namespace
 {
 
-/** A packet is lost. */
+/** Losses of packets, acknowledgements and NAKs. */
 class GoBackNTestCase : public TestCase
 {
   public:
@@ -33,13 +33,13 @@ class GoBackNTestCase : public TestCase
   private:
     void DoRun() override
     {
-        // A SEND of ten packets: frames of 1086 B, 88 480 ps apart on the line, packet n there at
-        // 2 175 040 + n x 88 480 (see TimelineTestCase of rdma-transport-verbs).
+        // A SEND of ten packets: frames of 1086 B, 88 480 ps apart on the line. Packet n arrives at
+        // 2 175 040 + n x 88 480 (see VerbsTimelineTestCase of rdma-transport-verbs).
         constexpr QbbPs SLOT = 88'480_ps;
         constexpr QbbPs FIRST = 2'175'040_ps;
         {
-            // Packet 2 is lost. Packet 3 asks for it; the NAK is at the sender 2 011 840 later,
-            // long after it has sent all ten. It sends 2 .. 9 again.
+            // Packet 2 is lost. Packet 3 brings a NAK, which reaches the sender 2 011 840 later,
+            // long after all ten packets have left. Packets 2 .. 9 are sent again.
             RdmaTestPair pair;
             pair.receiver->PostReceive({100, 10'240});
             LoseFrames(pair.receiver->GetPort(), {2});
@@ -59,8 +59,9 @@ class GoBackNTestCase : public TestCase
             NS_TEST_EXPECT_MSG_EQ(pair.receiver->GetStats().packetsAccepted, 10U, "once each");
         }
         {
-            // The last packet leaves no gap behind: it takes the timer. That has started again with
-            // the ACK of packet 8, which came at 2 175 040 + 8 x 88 480 + 2 011 840 = 4 894 720.
+            // The last packet is lost, which leaves no gap: only the timer notices. The timer was
+            // restarted by the ACK of packet 8, which came at 2 175 040 + 8 x 88 480 + 2 011 840 =
+            // 4 894 720.
             RdmaTestPair pair(SetTestTimeout);
             pair.receiver->PostReceive({100, 10'240});
             LoseFrames(pair.receiver->GetPort(), {9});
@@ -87,7 +88,8 @@ class GoBackNTestCase : public TestCase
                                   "sender");
         }
         {
-            // The NAK is lost: nothing more asks for packet 2, so the timer does it.
+            // The NAK is lost. No other NAK asks for packet 2, and the timer sends the packets
+            // again.
             RdmaTestPair pair(SetTestTimeout);
             LoseFrames(pair.receiver->GetPort(), {2});
             LoseFrames(pair.sender->GetPort(), {2}); // ACKs of 0 and 1, then the NAK
@@ -182,10 +184,10 @@ class OnePsnErrorModel : public ErrorModel
     {
     }
 
-    uint32_t m_psn; //!< what is damaged
+    uint32_t m_psn; //!< PSN of the damaged frames
 };
 
-/** A path that loses one packet each time, and passes all others. */
+/** A path that always loses one PSN and passes all other packets. */
 class AlwaysLostTestCase : public TestCase
 {
   public:
@@ -212,7 +214,7 @@ class AlwaysLostTestCase : public TestCase
             NS_TEST_EXPECT_MSG_EQ(pair.GetSendLog(),
                                   "1 RDMA_WRITE 102400 IBV_WC_RETRY_EXC_ERR; ",
                                   (each ? "NAK for each packet" : "NAK once for a gap"));
-            // NAKs without an end never let the timer run out.
+            // With a NAK for each packet the NAKs never let the timer run out.
             NS_TEST_EXPECT_MSG_EQ(pair.sender->GetStats().timeouts, (each ? 0U : 4U), "timeouts");
         }
     }

@@ -11,7 +11,7 @@
 /**
  * \file
  * \ingroup rdma-tests
- * Two peers of one host: receives that they share, and words that both change.
+ * Two peers of one host: receives that both peers use, and words that both change.
  */
 
 using namespace ns3;
@@ -19,7 +19,7 @@ using namespace ns3;
 namespace
 {
 
-/** Hosts 0 and 1, each connected with host 2. */
+/** Hosts 0 and 1, each connected to host 2. */
 struct TwoPeers
 {
     /** \param format of the transport */
@@ -47,7 +47,7 @@ struct TwoPeers
             Callback<void, uint32_t>([this](uint32_t size) { limits.push_back(size); }));
     }
 
-    /** \param host who \param id of the request \param length bytes */
+    /** \param host sending host \param id id of the request \param length bytes */
     void Send(uint32_t host, uint64_t id, uint64_t length)
     {
         RdmaSendRequest request;
@@ -57,8 +57,8 @@ struct TwoPeers
         senders[host]->PostSend(request);
     }
 
-    /** \param host index of the sender \param opcode operation \param operand value to compare
-     * with, or to add */
+    /** \param host index of the sender \param opcode operation \param operand value to compare or
+     * add */
     void Atomic(uint32_t host, RdmaWrOpcode opcode, uint64_t operand, uint64_t swap = 0)
     {
         RdmaSendRequest request;
@@ -82,16 +82,16 @@ struct TwoPeers
     }
 
     RdmaTestFabric test;                      //!< the fabric
-    Ptr<RdmaQueuePair> senders[2];            //!< at hosts 0 and 1
+    Ptr<RdmaQueuePair> senders[2];            //!< queue pairs at hosts 0 and 1
     Ptr<RdmaQueuePair> receivers[2];          //!< their peers at host 2
     std::vector<RdmaWorkCompletion> sent[2];  //!< completions of the senders
     std::vector<RdmaWorkCompletion> received; //!< completions of receives
-    std::vector<uint32_t> limits;             //!< LimitReached
-    Ptr<RdmaSharedReceiveQueue> shared{CreateObject<RdmaSharedReceiveQueue>()}; //!< receives
-    Ptr<RdmaCompletionQueue> receives{CreateObject<RdmaCompletionQueue>()};     //!< of both
+    std::vector<uint32_t> limits;             //!< sizes reported by LimitReached
+    Ptr<RdmaSharedReceiveQueue> shared{CreateObject<RdmaSharedReceiveQueue>()}; //!< shared receives
+    Ptr<RdmaCompletionQueue> receives{CreateObject<RdmaCompletionQueue>()};     //!< completions
 };
 
-/** A shared receive queue. */
+/** Receives from a shared receive queue. */
 class SharedReceivesTestCase : public TestCase
 {
   public:
@@ -106,8 +106,9 @@ class SharedReceivesTestCase : public TestCase
     void DoRun() override
     {
         {
-            // Receives go to whoever's message comes next. The third leaves one, fewer than the
-            // limit of two, which is armed once more between the fourth and the fifth.
+            // Each message takes the next receive. The third message leaves three receives, fewer
+            // than the limit of four. The limit is armed again, with two, between the fourth and
+            // the fifth message.
             TwoPeers peers(m_format);
             for (uint64_t id = 100; id < 106; ++id)
             {
@@ -124,7 +125,7 @@ class SharedReceivesTestCase : public TestCase
             });
             RdmaTestPair::At(40_us, [&]() {
                 NS_TEST_EXPECT_MSG_EQ(peers.shared->GetSize(), 2U, "left");
-                peers.shared->SetLimit(2); // not below it yet
+                peers.shared->SetLimit(2); // not below the limit yet
                 NS_TEST_EXPECT_MSG_EQ(peers.limits.size(), 1U, "not yet");
                 peers.Send(1, 5, 20);
             });
@@ -139,8 +140,8 @@ class SharedReceivesTestCase : public TestCase
             NS_TEST_EXPECT_MSG_EQ(peers.sent[0].size() + peers.sent[1].size(), 5U, "sent");
         }
         {
-            // One receive for two messages at a time: the other waits for an RNR timer, 10 us, and
-            // goes again when there is one. The limit callback posts it.
+            // Two messages meet one receive. The second message waits for an RNR timer of 10 us and
+            // is sent again. A second receive is posted at 8 us.
             TwoPeers peers(m_format);
             peers.shared->PostReceive({100, 100});
             peers.Send(0, 1, 100);
@@ -158,7 +159,7 @@ class SharedReceivesTestCase : public TestCase
             NS_TEST_EXPECT_MSG_EQ(naks, 1U, "one RNR NAK");
         }
         {
-            // A queue pair that fails flushes the receive request that it has begun to use, and no
+            // A queue pair that fails flushes the receive request that it has begun to use, but no
             // other.
             TwoPeers peers(m_format);
             for (uint64_t id = 100; id < 103; ++id)
@@ -183,8 +184,8 @@ class SharedReceivesTestCase : public TestCase
             NS_TEST_EXPECT_MSG_EQ(peers.shared->GetSize(), 0U, "left");
         }
         {
-            // The first SEND is lost, so with IRN the next two take the receives of three, whoever
-            // else comes before the first is there again.
+            // The first SEND is lost. With IRN the next two SENDs reserve the receives of three
+            // SENDs, although a message of another host comes before the first SEND is repeated.
             TwoPeers peers(m_format);
             for (uint64_t id = 100; id < 104; ++id)
             {
@@ -224,7 +225,7 @@ class WordTestCase : public TestCase
     void DoRun() override
     {
         {
-            // 100 additions each: every intermediate value is seen once.
+            // 100 additions by each peer: every intermediate value is seen once.
             TwoPeers peers(m_format);
             auto& memory = peers.test.fabric->GetNic(2)->GetMemory();
             memory.SetWord(64, 1000);
@@ -253,7 +254,7 @@ class WordTestCase : public TestCase
             NS_TEST_EXPECT_MSG_EQ(memory.GetWord(64), 1200U, "in the end");
         }
         {
-            // A lock: host 1 comes later and finds it taken, tries again after host 0 gave it back.
+            // A lock: host 1 finds the lock taken, and tries again after host 0 has released it.
             TwoPeers peers(m_format);
             auto& memory = peers.test.fabric->GetNic(2)->GetMemory();
             peers.Atomic(0, RdmaWrOpcode::ATOMIC_CMP_AND_SWP, 0, 10);
@@ -274,7 +275,7 @@ class WordTestCase : public TestCase
             NS_TEST_EXPECT_MSG_EQ(memory.GetWord(64), 11U, "of host 1");
         }
         {
-            // All 64 bits, around the end; a neighbour is not touched.
+            // Sums of all 64 bits wrap around. A neighbouring word does not change.
             TwoPeers peers(m_format);
             auto& memory = peers.test.fabric->GetNic(2)->GetMemory();
             memory.SetWord(64, 0xfedcba9876543210);
@@ -322,7 +323,7 @@ class SourcePortTestCase : public TestCase
         const auto own = Connect("SourcePort", UintegerValue(0));
         NS_TEST_EXPECT_MSG_EQ((own.first != own.second), true, "one of each side's own");
         NS_TEST_EXPECT_MSG_EQ((own.first >= 0xc000 && own.second >= 0xc000), true, "dynamic");
-        // The product of QPNs 2 and 3 has no more than the low bits.
+        // The product of QPNs 2 and 3 sets only low bits.
         const auto both = Connect("SymmetricSourcePort", BooleanValue(true));
         NS_TEST_EXPECT_MSG_EQ(both.first, 0xc000 + 2 * 3, "rdma-core's");
         NS_TEST_EXPECT_MSG_EQ(both.second, both.first, "the same");

@@ -7,8 +7,8 @@
 /**
  * \file
  * \ingroup rdma-tests
- * READs and atomics when nothing goes wrong: how long they take, and how they share a line. Times
- * are worked out by hand; losses are in rdma-read-loss-test-suite.cc.
+ * READs and atomics without errors: their duration, and how they share a line. Times are worked out
+ * by hand. Losses are in rdma-read-loss-test-suite.cc.
  *
  * The setup is that of RdmaTestPair: a byte takes 80 ps, a frame of s bytes gets from NIC to NIC in
  * 2 x ((8 + s) x 80 + 1 us) and takes (s + 20) x 80 of the line. Frames of RoCE: READ request 78 B,
@@ -28,7 +28,7 @@ constexpr QbbPs END = 1110 * 80_ps;
 constexpr QbbPs REQUEST = 2'013'760_ps;
 constexpr QbbPs RESPONSE = 2'175'680_ps;
 
-/** How long one READ or atomic takes. */
+/** Duration of one READ or atomic. */
 class ReadLatencyTestCase : public TestCase
 {
   public:
@@ -47,8 +47,8 @@ class ReadLatencyTestCase : public TestCase
             QbbPs irn;
         };
 
-        // The request is there at 2 x (86 x 80 + 1 us) = 2 013 760, where the responses begin.
-        // IRN's requests and responses have 8 B more; the request is there at 2 015 040.
+        // The request arrives at 2 x (86 x 80 + 1 us) = 2 013 760, when the responses begin. IRN's
+        // requests and responses have 8 B more; the request arrives at 2 015 040.
         const Row rows[] = {
             // 66 B: 2 x (74 x 80 + 1 us) = 2 011 840; 2 013 120
             {0, 4'025'600_ps, 4'028'160_ps},
@@ -58,14 +58,15 @@ class ReadLatencyTestCase : public TestCase
             {1000, 4'185'600_ps, 4'188'160_ps},
             // 1090 B: 2 x (1098 x 80 + 1 us) = 2 175 680; 2 176 960
             {1024, 4'189'440_ps, 4'192'000_ps},
-            // RoCE: The first of 1090 B has the switch's line from 87 840 + 1 us for 88 800; the
-            // last of 70 B is there before that and goes on at 1 176 640, 78 x 80 + 1 us to the
-            // end. IRN: behind the first go the acknowledgement of the request, 90 x 80, and the
-            // last of 78 B: 88 480 + 1 us + 89 440 + 7200 = 1 185 120, 86 x 80 + 1 us to the end.
+            // RoCE: the first response of 1090 B takes the switch's line from 87 840 + 1 us on for
+            // 88 800. The last of 70 B arrives before that, leaves at 1 176 640, and takes 78 x 80
+            // + 1 us to the end. IRN: behind the first go the acknowledgement of the request, 90 x
+            // 80, and the last response of 78 B: 88 480 + 1 us + 89 440 + 7200 = 1 185 120, and
+            // 86 x 80 + 1 us to the end.
             {1025, 4'196'640_ps, 4'207'040_ps},
-            // 1090, 1086, 1086, 1090 B: the last leaves at 88 800 + 2 x 88 480, and arrives just
-            // when the switch has sent what was before. IRN: it leaves at 89 440 + 7200 + 2 x
-            // 89 120.
+            // Responses of 1090, 1086, 1086 and 1090 B: the last leaves at 88 800 + 2 x 88 480 and
+            // arrives just when the switch has sent the others. IRN: the last leaves at 89 440 +
+            // 7200 + 2 x 89 120.
             {4096, 4'455'200_ps, 4'466'880_ps},
         };
         ForBothTransports([&](RdmaWireFormat format) {
@@ -91,12 +92,12 @@ class ReadLatencyTestCase : public TestCase
                 NS_TEST_EXPECT_MSG_EQ(requester.packetsSent, 1U, "a request");
                 NS_TEST_EXPECT_MSG_EQ(responder.responsesSent, packets, "responses");
                 NS_TEST_EXPECT_MSG_EQ(requester.responsesAccepted, packets, "accepted");
-                // RoCE: responses acknowledge the request
+                // With RoCE the responses acknowledge the request.
                 NS_TEST_EXPECT_MSG_EQ(responder.acksSent, (irn ? 1U : 0U), "acknowledgements");
             }
-            // 90 B there: 2 x (98 x 80 + 1 us) = 2 015 680; 74 B back: 2 013 120. The second
-            // request follows one frame behind, 110 x 80. IRN: 98 B and 82 B, 2 016 960 + 2 014
-            // 400; the second result finds the first on the line, and goes out behind the
+            // 90 B there take 2 x (98 x 80 + 1 us) = 2 015 680, 74 B back 2 013 120. The second
+            // request follows one frame behind, 110 x 80. IRN: 98 B and 82 B take 2 016 960 +
+            // 2 014 400. The second result finds the first on the line, and leaves behind the
             // acknowledgements of both requests: 102 x 80 + 2 x 90 x 80.
             RdmaTestPair pair([&](RdmaTestFabric& test) { SetTestTransport(test, format); });
             pair.FetchAdd(1, 64, 5);
@@ -134,8 +135,8 @@ class ReadBandwidthTestCase : public TestCase
                 pair.Read(id, 65'536);
             }
             pair.test.Run();
-            // One after the other: each waits for the end of the one before. Several: the next
-            // request is there long before the responses to those before are out.
+            // With one outstanding READ each waits for the end of the previous READ. With several,
+            // the next request arrives long before the responses to the previous requests are out.
             const QbbPs alone = REQUEST + READ - END + RESPONSE;
             NS_TEST_EXPECT_MSG_EQ(alone, 9'764_ns, "arithmetic");
             NS_TEST_ASSERT_MSG_EQ(pair.sends.size(), 32U, "completions");
@@ -159,18 +160,19 @@ class ShareTestCase : public TestCase
   private:
     void DoRun() override
     {
-        // The responder writes 100 packets from 0 on: 1102 B, then 1086 B each. When the READ is
-        // there at 2 013 760, packet 22 is on the line, for 22 x 88 480 + 1280 is before and one
-        // more packet is not. From then on they take turns until the WRITE is out: packet 23 + n
-        // of it is behind n + 1 responses. The last response is the last of all 200 frames. The
-        // switch sends without a gap from the arrival of the first frame on, at 1110 x 80 + 1 us.
+        // The responder writes 100 packets from 0 on: 1102 B, then 1086 B each. The READ arrives at
+        // 2 013 760, when packet 22 is on the line: 22 x 88 480 + 1280 is before that instant, one
+        // more packet is not. From then on packets and responses take turns until the WRITE is out:
+        // packet 23 + n is behind n + 1 responses. The last response is the last of all 200 frames.
+        // The switch sends without a gap from the arrival of the first frame on, at 1110 x 80 +
+        // 1 us.
         constexpr QbbPs FIRST = 1122 * 80_ps;
         constexpr QbbPs SWITCH = 1110 * 80_ps + 1_us;
         constexpr QbbPs LAST_RESPONSE = SWITCH + 1098 * 80_ps + 1_us;
         constexpr QbbPs LAST_WRITE = SWITCH + 1094 * 80_ps + 1_us;
         constexpr QbbPs ALL = FIRST + 197 * MIDDLE + END;
         {
-            // Both on one queue pair: a response is next.
+            // WRITE and READ are on one queue pair: a response is next.
             RdmaTestPair pair;
             std::vector<RdmaWorkCompletion> writes;
             pair.receiver->GetSendCompletionQueue()->SetCallback(
@@ -184,7 +186,8 @@ class ShareTestCase : public TestCase
             NS_TEST_EXPECT_MSG_EQ(pair.GetSendTimes(),
                                   std::to_string((ALL + LAST_RESPONSE).Get()) + " ",
                                   "the READ");
-            // 99 packets of the WRITE and 77 responses before its last; then the acknowledgement.
+            // 99 packets of the WRITE and 77 responses go before the WRITE's last packet. Then
+            // comes the acknowledgement.
             const QbbPs last = FIRST + 98 * MIDDLE + END + 76 * MIDDLE;
             NS_TEST_ASSERT_MSG_EQ(writes.size(), 1U, "the WRITE");
             NS_TEST_EXPECT_MSG_EQ(writes[0].time,
@@ -192,8 +195,8 @@ class ShareTestCase : public TestCase
                                   "the WRITE");
         }
         {
-            // On two queue pairs: the WRITE's stands in the list already, so it is next, and one
-            // response less is before its last.
+            // WRITE and READ are on two queue pairs: the WRITE's queue pair is already listed and
+            // is next. One response less goes before the WRITE's last packet.
             RdmaTestPair pair;
             const auto [other, writer] = pair.test.fabric->Connect(0, 1);
             QbbPs written = 0_ps;
@@ -215,7 +218,7 @@ class ShareTestCase : public TestCase
         }
         {
             // A WRITE of the requester does not share the line with responses, but its
-            // acknowledgement waits for those of the READ before it.
+            // acknowledgement waits for the responses to the READ before it.
             RdmaTestPair pair;
             pair.Read(1, 102'400);
             pair.Post(2, RdmaWrOpcode::RDMA_WRITE, 1024);

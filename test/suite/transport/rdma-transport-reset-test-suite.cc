@@ -42,8 +42,8 @@ class ResetTestCase : public TestCase
                     Callback<void, RdmaQpState, RdmaQpState>([&](RdmaQpState, RdmaQpState after) {
                         states += std::string(GetRdmaQpStateName(after)) + " ";
                     }));
-                // The first request has no right to the memory; all others are flushed. Half of an
-                // answer of the peer and a message that had begun are forgotten.
+                // The first request has no access rights; all others are flushed. Half of an answer
+                // to the peer and a message in progress are dropped.
                 RdmaSendRequest request;
                 request.opcode = RdmaWrOpcode::RDMA_READ;
                 request.length = 50'000;
@@ -72,7 +72,8 @@ class ResetTestCase : public TestCase
                 bool done = false;
                 if (atOnce)
                 {
-                    // from the completion of the failed request; the other requests never complete
+                    // Reset from the completion of the failed request; the other requests never
+                    // complete.
                     pair.sender->GetSendCompletionQueue()->SetCallback(
                         Callback<void, const RdmaWorkCompletion&>(
                             [&](const RdmaWorkCompletion& completion) {
@@ -120,13 +121,13 @@ class ResetMarksTestCase : public TestCase
 
   private:
     static constexpr QbbPs RESET = 10_us;
-    static constexpr QbbPs AGAIN = 100_us; //!< all that was on its way has come to RESET
+    static constexpr QbbPs AGAIN = 100_us; //!< all frames under way have met RESET
 
     /** The receiver's answers in the sender's second connection. */
     struct Said
     {
         uint32_t acks{0};   //!< acknowledgements
-        uint32_t echoes{0}; //!< of these, with a mark
+        uint32_t echoes{0}; //!< acknowledgements with a mark
         uint32_t cnps{0};   //!< congestion notifications
     };
 
@@ -136,14 +137,14 @@ class ResetMarksTestCase : public TestCase
         SetTestTransport(test, format);
         if (format == RdmaWireFormat::ROCE)
         {
-            // The first connection ends before anything is acknowledged.
+            // The first connection ends before any acknowledgement.
             test.helper.SetTransportAttribute("AckInterval", UintegerValue(1000));
         }
         test.helper.SetNicAttribute("CnpInterval", TimeValue(Seconds(1)));
         test.helper.SetEcnAttribute("Kmin", UintegerValue(0));
         test.helper.SetEcnAttribute("Kmax", UintegerValue(0));
         test.Install(MakeRdmaStar(3, MakeTestRates(100, 100, 1000)), {});
-        // Host 1 keeps the port to host 2 busy, so that each frame of host 0 finds a queue.
+        // Host 1 keeps the port to host 2 busy: each frame of host 0 finds a queue.
         RdmaSendRequest request;
         request.length = 10'000'000;
         test.fabric->Connect(1, 2).first->PostSend(request);
@@ -153,7 +154,7 @@ class ResetMarksTestCase : public TestCase
         request.length = 500'000;
         sender->PostSend(request);
         RdmaTestPair::At(RESET, [&]() {
-            // Some are marked; one of them has brought its CNP, and the next ones wait for theirs.
+            // Some packets are marked. One mark has brought a CNP; the next marks wait for theirs.
             NS_ABORT_MSG_IF(receiver->GetStats().cnpsSent != 1 ||
                                 receiver->GetStats().packetsAccepted < 10,
                             "the first connection is too short");
@@ -165,8 +166,8 @@ class ResetMarksTestCase : public TestCase
             test.fabric->GetNic(2)->GetPort(0)->TraceConnectWithoutContext(
                 "MacTx",
                 Callback<void, Ptr<const Packet>>([&](Ptr<const Packet> packet) {
-                    // Ethernet takes 14 bytes, IPv4 with the destination at its end 20, UDP 8; the
-                    // BTH has its opcode first and BECN in byte 4.
+                    // Ethernet takes 14 bytes, IPv4 20 with the destination at the end, UDP 8. The
+                    // BTH begins with the opcode and has BECN in byte 4.
                     std::array<uint8_t, 47> bytes{};
                     packet->CopyData(bytes.data(), bytes.size());
                     const uint32_t destination = (uint32_t{bytes[30]} << 24) |
@@ -206,7 +207,7 @@ class ResetMarksTestCase : public TestCase
             NS_TEST_EXPECT_MSG_EQ(unmarked.acks, 1U, GetTestName(format) << ": one packet");
             NS_TEST_EXPECT_MSG_EQ(unmarked.echoes, 0U, GetTestName(format) << ": an old mark");
             NS_TEST_EXPECT_MSG_EQ(unmarked.cnps, 0U, GetTestName(format) << ": an old CNP");
-            // The CNP comes at once, although that of the first connection was less than a second
+            // The CNP comes at once, although the first connection had a CNP less than a second
             // ago.
             const Said marked = Run(format, true);
             NS_TEST_EXPECT_MSG_EQ(marked.acks, 1U, GetTestName(format) << ": one packet");
@@ -216,7 +217,7 @@ class ResetMarksTestCase : public TestCase
     }
 };
 
-/** A queue pair that is taken to ERR falls silent. */
+/** A queue pair in ERR sends nothing more. */
 class ErrorTestCase : public TestCase
 {
   public:
@@ -230,9 +231,10 @@ class ErrorTestCase : public TestCase
     {
         ForBothTransports([&](RdmaWireFormat format) {
             {
-                // The READ of 1000 packets is answered from 2 013 760 on: 88 800, then 88 480 each,
-                // so at 3 us the 12th is on the line. IRN: from 2 015 040 on, 89 440, 7200 for an
-                // acknowledgement, 89 120 each; the 11th.
+                // The READ of 1000 packets is answered from 2 013 760 on: 88 800, then 88 480 each.
+                // At 3 us the 12th response is on the line. IRN: from 2 015 040 on, 89 440, 7200
+                // for an acknowledgement, then 89 120 each. At 3 us the 11th response is on the
+                // line.
                 RdmaTestPair pair([&](RdmaTestFabric& test) { SetTestTransport(test, format, 2); });
                 pair.Read(1, 1'024'000);
                 pair.At(3_us, [&]() { SetTestState(pair.receiver, RdmaQpState::ERR); });
@@ -245,7 +247,7 @@ class ErrorTestCase : public TestCase
                                       "responses");
             }
             {
-                // From within the notice of a message: its receive is complete already.
+                // The trace sink of a message sets ERR: the message's receive is already complete.
                 RdmaTestPair pair([&](RdmaTestFabric& test) { SetTestTransport(test, format, 2); });
                 pair.receiver->PostReceive({100, 100});
                 pair.receiver->PostReceive({101, 100});

@@ -16,14 +16,14 @@ using namespace ns3;
 namespace
 {
 
-/// A WRITE of ten packets alone, acknowledgement included. 1102 B and nine times 1086 B: the switch
-/// has the first at 1110 x 80 + 1 us and sends without a gap; the last begins 1122 x 80 + 8 x 1106
-/// x 80 later and takes 1094 x 80 + 1 us.
+/// Duration of a WRITE of ten packets, acknowledgement included: 1102 B and nine times 1086 B. The
+/// switch has the first frame at 1110 x 80 + 1 us and sends without a gap. The last frame begins
+/// 1122 x 80 + 8 x 1106 x 80 later and takes 1094 x 80 + 1 us.
 constexpr QbbPs WRITE10 =
     1'088'800_ps + 89'760_ps + 8 * 88'480_ps + 1'087'520_ps + RdmaTestPair::SHORT;
 static_assert(WRITE10 == 4'985'760_ps, "arithmetic");
 
-/** The send queue drains and goes on. */
+/** The send queue drains and resumes. */
 class DrainTestCase : public TestCase
 {
   public:
@@ -41,7 +41,7 @@ class DrainTestCase : public TestCase
         ForBothTransports([&](RdmaWireFormat format) { Writes(format, true); });
         ForBothTransports([&](RdmaWireFormat format) { Read(format); });
         {
-            // Between two messages: nothing has begun that is not sent.
+            // Draining begins between two messages: no message is sent in part.
             RdmaTestPair pair;
             pair.Post(1, RdmaWrOpcode::RDMA_WRITE, 4);
             pair.At(1_us, [&]() {
@@ -53,7 +53,7 @@ class DrainTestCase : public TestCase
             NS_TEST_EXPECT_MSG_EQ(pair.sends.size(), 1U, "one");
         }
         {
-            // A drained queue pair receives and answers.
+            // A drained queue pair still receives and answers.
             RdmaTestPair pair;
             SetTestState(pair.sender, RdmaQpState::SQD);
             pair.sender->PostReceive({7, 100});
@@ -73,8 +73,8 @@ class DrainTestCase : public TestCase
 
     void Writes(RdmaWireFormat format, bool loss)
     {
-        // Packet 1 of the first WRITE is on the line when draining begins; with loss, packet 5 is
-        // retransmitted during draining, too.
+        // Packet 1 of the first WRITE is on the line when draining begins. With loss, packet 5 is
+        // also retransmitted during draining.
         RdmaTestPair pair([&](RdmaTestFabric& test) { SetTestTransport(test, format); });
         if (loss)
         {
@@ -103,7 +103,7 @@ class DrainTestCase : public TestCase
             {
                 NS_TEST_EXPECT_MSG_EQ(pair.sends[0].time, WRITE10, "the first");
             }
-            // 1122 x 80 + 9 x 1106 x 80 of the line lie between the other two.
+            // The second and the third WRITE are 1122 x 80 + 9 x 1106 x 80 of the line apart.
             NS_TEST_EXPECT_MSG_EQ(pair.sends[1].time, RESUME + WRITE10, "the second");
             NS_TEST_EXPECT_MSG_EQ(pair.sends[2].time, RESUME + WRITE10 + 886'080_ps, "the third");
         }
@@ -111,7 +111,7 @@ class DrainTestCase : public TestCase
 
     void Read(RdmaWireFormat format)
     {
-        // The READ request is on the line, the WRITE behind it is not.
+        // The first READ request is on the line; the requests behind it are not.
         RdmaTestPair pair([&](RdmaTestFabric& test) { SetTestTransport(test, format); });
         pair.Read(1, 102'400);
         pair.Read(2, 1000);
@@ -153,8 +153,8 @@ class AttributesTestCase : public TestCase
                                       GetTestName(format) << ": timeout");
             });
             // rnr_retry 1 is two tries, min_rnr_timer 4 is 40 us (IBA Vol. 1, table 45). A SEND of
-            // 4 B takes 2 x (74 x 80 + 1 us) there and its RNR NAK as long back, IRN's 8 B and 4 B
-            // more: + 1280 and + 640. The wait is between the two.
+            // 4 B takes 2 x (74 x 80 + 1 us), and its RNR NAK takes as long back. IRN's frames have
+            // 8 B and 4 B more: + 1280 and + 640. One wait lies between the tries.
             const QbbPs trip =
                 2 * RdmaTestPair::SHORT + (format == RdmaWireFormat::IRN ? 1920_ps : 0_ps);
             Run(format, 0, 7, 1, [&](auto& a, auto&, auto& done) {

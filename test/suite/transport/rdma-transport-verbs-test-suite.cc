@@ -11,8 +11,8 @@
 /**
  * \file
  * \ingroup rdma-tests
- * Verbs without errors: operations and their completions, order,
- * acknowledgements, fair turns at a NIC, tagged frames. Times are worked out by hand; errors are in
+ * Verbs without errors: operations and their completions, order, acknowledgements, fair turns at a
+ * NIC, tagged frames. Times are worked out by hand. Errors are in
  * rdma-transport-errors-test-suite.cc and rdma-transport-losses-test-suite.cc.
  */
 
@@ -49,21 +49,21 @@ class OperationsTestCase : public TestCase
                               "3 SEND 5 IBV_WC_SUCCESS; 4 RDMA_WRITE 6000 IBV_WC_SUCCESS; "
                               "5 RDMA_WRITE 0 IBV_WC_SUCCESS; ",
                               "at the sender");
-        // A plain write is unseen by the receiver's software.
+        // A plain WRITE has no completion at the receiver.
         NS_TEST_EXPECT_MSG_EQ(pair.GetReceiveLog(),
                               "100 RECV 3000 IBV_WC_SUCCESS; "
                               "101 RECV 5 imm cafe IBV_WC_SUCCESS; "
                               "102 RECV_RDMA_WITH_IMM 6000 imm beef IBV_WC_SUCCESS; ",
                               "at the receiver");
         NS_TEST_EXPECT_MSG_EQ(pair.GetArrivals(), "3000 4000 5 6000 0 ", "messages in order");
-        // 3 + 4 + 1 + 6 + 1 packets of 1024 B
+        // The messages have 3 + 4 + 1 + 6 + 1 packets of 1024 B.
         NS_TEST_EXPECT_MSG_EQ(pair.sender->GetStats().packetsSent, 15U, "packets");
         NS_TEST_EXPECT_MSG_EQ(pair.receiver->GetStats().packetsAccepted, 15U, "accepted");
         NS_TEST_EXPECT_MSG_EQ(pair.sender->GetOutstandingSends(), 0U, "nothing is left");
     }
 };
 
-/** When completions come, to the picosecond. */
+/** Instants of completions, to the picosecond. */
 class VerbsTimelineTestCase : public TestCase
 {
   public:
@@ -153,11 +153,11 @@ class AckIntervalTestCase : public TestCase
 
         const Row rows[] = {
             {1, 10, 1, 10},
-            // packets 4, 8 and 10
+            // Packets 4, 8 and 10 are acknowledged.
             {4, 10, 1, 3},
-            // 4 and 8, which is also the last
+            // Packet 4 and packet 8, the last, are acknowledged.
             {4, 8, 1, 2},
-            // the count begins with each message: 4, 8, 10 of each
+            // The count begins with each message: packets 4, 8 and 10 of each are acknowledged.
             {4, 10, 3, 9},
             {4, 1, 5, 5},
             {4, 3, 2, 2},
@@ -224,22 +224,23 @@ class QueuePairRoundRobinTestCase : public TestCase
         RdmaSendRequest request;
         request.opcode = RdmaWrOpcode::SEND;
         request.length = PACKETS * 1024;
-        // Posted in the wrong order: the turn goes by queue pair numbers.
+        // Requests are posted in reverse order, but turns go by queue pair numbers.
         for (int i = QPS - 1; i >= 0; --i)
         {
             senders[i]->PostSend(request);
         }
-        // One packet more, of the last queue pair, in the middle of things: it is posted while
-        // packet 100 is on the line, and its turn comes when all 50 that wait have had theirs.
+        // The last queue pair posts one packet while packet 100 is on the line. Its turn comes when
+        // all 50 waiting queue pairs have had their turns.
         constexpr QbbPs SLOT = 88'480_ps; // 1106 x 80
         Simulator::Schedule(QbbToTime(100 * SLOT + 1_ps), [&]() {
             request.length = 1024;
             senders[QPS]->PostSend(request);
         });
         test.Run();
-        // Packet n of the line leaves at n x 88 480 and is there (see VerbsTimelineTestCase) 2 175
-        // 040 later. Packet 100 is the first of the third round; 101 .. 149 are the others, 150 the
-        // first queue pair's next, and 151 the latecomer. From then on a round is 50 again.
+        // Packet n of the line leaves at n x 88 480 and arrives 2 175 040 later (see
+        // VerbsTimelineTestCase). Packet 100 is the first of the third round, 101 .. 149 are the
+        // others, 150 is the first queue pair's next, and 151 the latecomer. From then on a round
+        // has 50 packets again.
         for (int i = 0; i < QPS; ++i)
         {
             const int64_t slot = (PACKETS - 1) * QPS + i + 1;
@@ -251,14 +252,14 @@ class QueuePairRoundRobinTestCase : public TestCase
     uint32_t m_idle;
 };
 
-/** A fabric whose frames carry 802.1Q tags, and whose switches go by them. */
+/** A fabric whose frames carry 802.1Q tags, and whose switches classify by the tags or by DSCP. */
 class TaggedTestCase : public TestCase
 {
   public:
     /**
      * \param tag hosts tag their frames
      * \param trust field from which ports take the class
-     * \param priority the class that the data must get
+     * \param priority expected class of the data
      */
     TaggedTestCase(bool tag, const char* trust, uint8_t priority)
         : TestCase(std::string(tag ? "tagged" : "untagged") + " frames, ports that trust the " +
@@ -277,7 +278,7 @@ class TaggedTestCase : public TestCase
         test.helper.SetDeviceAttribute("VlanId", UintegerValue(m_tag ? 42 : 0));
         test.helper.SetDeviceAttribute("Trust", StringValue(m_trust));
         test.helper.SetChannelAttribute("SerializeFrames", BooleanValue(true));
-        // Little memory, so that it takes PFC not to lose frames.
+        // Switches have little memory and need PFC to lose no frames.
         test.helper.SetBufferAttribute("BufferSize", UintegerValue(500'000));
         test.SetRetries(100_us, 100'000);
         std::vector<RdmaFlow> flows{MakeTestFlow(0, 0, 7, 100'000)};
@@ -295,7 +296,7 @@ class TaggedTestCase : public TestCase
         test.Run();
         NS_TEST_EXPECT_MSG_EQ(test.GetUnfinished(), "", "flows");
         NS_TEST_EXPECT_MSG_EQ(test.results[0].fct.value_or(0_ps), test.results[0].ideal, "alone");
-        // 58 B without FCS, RETH 16, 1024, and 4 for the tag
+        // The frame has 58 B without FCS, RETH 16, 1024, and 4 for the tag.
         NS_TEST_EXPECT_MSG_EQ(frameBytes, 1098U + (m_tag ? 4 : 0), "largest frame");
         for (uint8_t priority = 0; priority < 8; ++priority)
         {
@@ -304,7 +305,7 @@ class TaggedTestCase : public TestCase
                                   (priority == m_priority),
                                   "class " << +priority);
         }
-        // Class 3 is lossless; a port that trusts a tag that is not there sees class 0.
+        // Class 3 is lossless. A port that trusts a missing tag sees class 0.
         NS_TEST_EXPECT_MSG_EQ((test.fabric->GetTotals().drops == 0), (m_priority == 3), "drops");
         NS_TEST_EXPECT_MSG_EQ((test.fabric->GetTotals().pauseFrames > 0),
                               (m_priority == 3),
