@@ -36,7 +36,8 @@ namespace ns3
 /**
  * \ingroup rdma
  * Order of simultaneous events at one node, smallest first. Order 0 is left to the user's own
- * events, which are scheduled at whole picoseconds and so run before all events of the module.
+ * events, which are scheduled at whole picoseconds and therefore run before all events of the
+ * module.
  */
 namespace QbbEventOrder
 {

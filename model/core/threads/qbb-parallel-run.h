@@ -88,7 +88,7 @@ class QbbParallelRun
      *
      * \param at time of the event
      * \param context id of the event's node
-     * \param event event object, of which one reference is taken over
+     * \param event event object; the list takes over one reference
      * \return time, uid and context of the new event
      */
     Scheduler::EventKey Insert(QbbEventTime at, uint32_t context, EventImpl* event);

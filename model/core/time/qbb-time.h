@@ -85,12 +85,12 @@ QbbGetDelay(QbbEventTime to, QbbEventTime from)
 
 /**
  * \ingroup rdma
- * Does what QbbSchedule() does where no engine runs: ns3::Simulator gets the event.
+ * Schedules an event by ns3::Simulator. QbbSchedule() calls this function where no engine runs.
  *
  * \param context id of the node on which the event runs
  * \param at time of the event
  * \param now time of the running event, not after \p at
- * \param event the event object, with the reference for the event list
+ * \param event the event object; the event list takes over one reference
  */
 void QbbScheduleBySimulator(uint32_t context, QbbEventTime at, QbbEventTime now, QbbEvent* event);
 
