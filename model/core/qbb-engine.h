@@ -331,8 +331,7 @@ class QbbEngine
     static constexpr uint32_t NO_CONTEXT = 0xffffffff; //!< Simulator::NO_CONTEXT
 
     // The event list has pointers to ns-3's events and to the module's own, which an engine runs in
-    // a shorter way. The lowest bit of a pointer, which is 0 in every address, marks the module's
-    // events.
+    // a shorter way. The lowest bit of a pointer, which is 0 in every address, marks own events.
 
     static EventImpl* Tag(QbbEvent* event)
     {

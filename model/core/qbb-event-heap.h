@@ -56,8 +56,8 @@ class QbbEventHeap
     }
 
     /**
-     * \param ev event to remove, found by its time and uid \return false if the heap does not hold
-     * it
+     * \param ev event to remove, found by its time and uid
+     * \return false if the heap does not hold the event
      */
     bool Remove(const Event& ev)
     {

@@ -29,7 +29,7 @@ namespace ns3
 class QbbLargePages
 {
   public:
-    static constexpr uint64_t SMALL = uint64_t{8} << 20; //!< growth that changes nothing
+    static constexpr uint64_t SMALL = uint64_t{8} << 20; //!< bytes of growth that change nothing
     /// Least number of bytes by which a larger heap grows.
     static constexpr uint64_t LEAST_STEP = uint64_t{32} << 20;
     /// Greatest number of bytes by which a larger heap grows.

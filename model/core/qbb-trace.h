@@ -55,7 +55,7 @@ CheckQbbPacket()
  * \ingroup rdma
  * \return the engine of the running event if sinks are to be called between two windows of
  *         simulated time (attribute DeferSinks of ns3::RdmaSimulatorImpl); null if they are to be
- * called in the event itself
+ *         called in the event itself
  */
 inline QbbEngine*
 GetQbbSinkDeferrer()

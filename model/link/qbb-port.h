@@ -283,8 +283,8 @@ class QbbPort : public QbbPortState
     void AttachTo(Ptr<QbbChannel> channel);
 
     /**
-     * Starts the port with the simulation. Aborts with a message if the cable has no other end, if
-     * rate or lossless classes differ at its ends, or if pauses expire before their refresh.
+     * Starts the port with the simulation. Aborts with a message if CheckQbbLink() or
+     * CheckQbbPauseSlack() finds a fault.
      */
     void Start();
 

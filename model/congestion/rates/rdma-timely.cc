@@ -78,7 +78,8 @@ class RdmaTimely::Controller : public RdmaRateController
 
   private:
     /**
-     * \param now time of an event \return time since the last event as a part of MinRtt; 1 at most
+     * \param now time of an event
+     * \return time since the last event as a part of MinRtt; 1 at most
      */
     double GetShare(QbbPs now)
     {

@@ -19,8 +19,8 @@ class Node;
 /**
  * \ingroup rdma
  * The ranks of MPI that share one simulation. Each rank is a process. Every rank builds the whole
- * fabric, and runs the events of its own nodes: those whose Node::GetSystemId() is the number of
- * the rank.
+ * fabric, and runs the events of its own nodes, whose Node::GetSystemId() is the number of the
+ * rank.
  *
  * Without MPI, and in an ns-3 that was built without its module mpi, there is one rank, which runs
  * all nodes. With the global value "simulator=mpi", RdmaSimulatorImpl::Select() starts MPI.

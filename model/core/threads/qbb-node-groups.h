@@ -50,7 +50,9 @@ class QbbNodeGroups : public Object
     virtual QbbPs GetLookahead() const = 0;
 
     /**
-     * \param from a group \param to another group \return border for what \p from sends to \p to
+     * \param from a group
+     * \param to another group
+     * \return border for what \p from sends to \p to
      */
     virtual QbbBorder& GetBorder(uint32_t from, uint32_t to) = 0;
 

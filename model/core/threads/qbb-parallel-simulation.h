@@ -79,7 +79,10 @@ class QbbParallelSimulation
         return m_run.get();
     }
 
-    /** \return why the latest Run() has returned false, in one sentence; empty if it has not */
+    /**
+     * \return why the latest Run() has returned false, in one sentence; empty if Run() has returned
+     * true
+     */
     const std::string& GetReason() const
     {
         return m_reason;

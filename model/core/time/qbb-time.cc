@@ -14,7 +14,7 @@ namespace
 {
 
 /**
- * Checker of times from 1 ps on. It makes the limit at each check, at the resolution set by then.
+ * Checker of times from 1 ps on. The limit depends on the resolution at each check.
  */
 class PositiveTimeChecker : public AttributeChecker
 {

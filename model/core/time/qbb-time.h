@@ -156,8 +156,8 @@ QbbScheduleGlobal(QbbEventTime at, QbbEventTime now, QbbEvent* event)
 /**
  * \ingroup rdma
  * Calls a function that acts on more than the node of the running event. If other nodes run on
- * other threads meanwhile, the call comes later, while all of them rest, with the clock of the
- * running event. Calls come in the order of their events; those of different nodes at one instant
+ * other threads meanwhile, the call comes later, while all nodes rest, with the clock of the
+ * running event. Calls come in the order of their events; calls from different nodes at one instant
  * come in the order of the node ids.
  *
  * \param work the function, which schedules no event less than 10 us ahead
