@@ -110,8 +110,8 @@ class RdmaRateController
     }
 
     /**
-     * \return false if GetWindowBytes() always returns NO_WINDOW, which saves the question for each
-     *         packet
+     * \return false if GetWindowBytes() always returns NO_WINDOW, so that it need not be called for
+     *         each packet
      */
     virtual bool HasWindow() const
     {
@@ -129,8 +129,7 @@ class RdmaRateController
     }
 
     /**
-     * \return false if OnAck() and OnNak() do nothing, which saves the work of preparing their
-     *         samples
+     * \return false if OnAck() and OnNak() do nothing, so that their samples need not be prepared
      */
     virtual bool HearsAcks() const
     {
@@ -172,7 +171,7 @@ enum class RdmaMarking : uint8_t
 {
     NONE,  //!< marks are not used
     CURVE, //!< marking probability grows with the queue, as in RED
-    STEP   //!< each packet that finds more bytes queued than a round trip carries is marked
+    STEP   //!< a packet is marked if more bytes are queued than a round trip carries
 };
 
 /**

@@ -23,7 +23,7 @@ class QbbDestroyEvents
 {
   public:
     /**
-     * \param event event object, of which one reference is taken over
+     * \param event event object; the list takes over one reference
      * \param now time in time steps
      * \return id of the event
      */
@@ -36,7 +36,7 @@ class QbbDestroyEvents
         return m_events.back();
     }
 
-    /** \param id an event that leaves the list, if it is there */
+    /** \param id event to remove, if the event is in the list */
     void Remove(const EventId& id)
     {
         const auto found = std::find(m_events.begin(), m_events.end(), id);
@@ -52,7 +52,7 @@ class QbbDestroyEvents
         return std::find(m_events.begin(), m_events.end(), id) != m_events.end();
     }
 
-    /** Runs all events, those that they add too, and empties the list. */
+    /** Runs all events, including the events that they add, and empties the list. */
     void RunAll()
     {
         while (!m_events.empty())

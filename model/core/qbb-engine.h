@@ -25,8 +25,8 @@ namespace ns3
  * Clock and event list of RdmaSimulatorImpl, or of one group of nodes (QbbParallelRun).
  *
  * The module's own events reach the engine directly while it runs: they need no EventId, no
- * ns3::Time and no virtual call of ns3::SimulatorImpl. QbbNow() and QbbSchedule() do so, and use
- * ns3::Simulator where no engine runs.
+ * ns3::Time and no virtual call of ns3::SimulatorImpl. QbbNow() and QbbSchedule() call the running
+ * engine, and ns3::Simulator where no engine runs.
  */
 class QbbEngine
 {
@@ -132,7 +132,7 @@ class QbbEngine
      *
      * \param count greatest number of events to run
      * \param interrupted flag that ends the function after the running event
-     * \return true if that many events have run and the flag is not set
+     * \return true if \p count events have run and the flag is not set
      */
     bool RunSome(uint32_t count, const std::atomic<bool>& interrupted)
     {
@@ -184,20 +184,20 @@ class QbbEngine
 
     // Groups of nodes (QbbParallelRun)
 
-    /// Key of no event, later than that of every event.
+    /// Key that stands for no event; later than the key of every event.
     static constexpr Scheduler::EventKey NO_EVENT{std::numeric_limits<uint64_t>::max(),
                                                   std::numeric_limits<uint32_t>::max(),
                                                   0xffffffff};
 
-    /** Something that an event of a group leaves to be done while all groups rest. */
+    /** Work that an event of a group leaves to be done while all groups rest. */
     struct Note
     {
         Scheduler::EventKey key;    //!< key of the event
-        std::function<void()> work; //!< what is to be done
+        std::function<void()> work; //!< function to call
     };
 
     /**
-     * Makes this the engine of a group of nodes among several that run apart.
+     * Makes this the engine of one of several groups of nodes, which run on different threads.
      * \param group number of the group; 0 runs on the thread of Simulator::Run()
      * \param defersSinks true: sinks of trace sources are called while all groups rest
      */
@@ -220,7 +220,7 @@ class QbbEngine
         return m_defersSinks;
     }
 
-    /** Leaves something to be done while all groups rest. \param work what is to be done */
+    /** Leaves work to be done while all groups rest. \param work function to call */
     void AddNote(std::function<void()> work)
     {
         m_notes.push_back({m_key, std::move(work)});
@@ -331,7 +331,7 @@ class QbbEngine
     static constexpr uint32_t NO_CONTEXT = 0xffffffff; //!< Simulator::NO_CONTEXT
 
     // The event list has pointers to ns-3's events and to the module's own, which an engine runs in
-    // a shorter way. The lowest bit of a pointer, which is 0 in every address, tells which.
+    // a shorter way. The lowest bit of a pointer, which is 0 in every address, marks own events.
 
     static EventImpl* Tag(QbbEvent* event)
     {
@@ -345,7 +345,7 @@ class QbbEngine
             reinterpret_cast<const EventImpl*>(reinterpret_cast<uintptr_t>(event) & ~OWN));
     }
 
-    /** The event list's reference to an event that runs. A Ptr would ask whether it is null. */
+    /** The event list's reference to an event that runs. A Ptr would check for null. */
     class Reference
     {
       public:
@@ -375,8 +375,8 @@ class QbbEngine
     static_assert(alignof(EventImpl) > OWN, "the bit is 0 in addresses");
 
 #ifndef __CLING__
-    /// Engine whose event is running on this thread. The initial-exec model costs what a global
-    /// variable costs.
+    /// Engine whose event is running on this thread. With the initial-exec model, access costs no
+    /// more than to a global variable.
     [[gnu::tls_model("initial-exec")]] static inline thread_local QbbEngine* s_running{nullptr};
 #endif
 
@@ -386,7 +386,7 @@ class QbbEngine
     uint32_t m_group{0};                         //!< number of the group of nodes
     bool m_isApart{false};                       //!< other groups run on other threads
     bool m_defersSinks{false};                   //!< sinks are called while all groups rest
-    std::vector<Note> m_notes;                   //!< what is left to be done
+    std::vector<Note> m_notes;                   //!< work to be done while all groups rest
     QbbEventWheel m_wheel;                       //!< pending events
 };
 

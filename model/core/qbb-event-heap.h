@@ -55,7 +55,10 @@ class QbbEventHeap
         m_events.pop_back();
     }
 
-    /** \param ev event to remove, found by its time and uid \return false if it is not here */
+    /**
+     * \param ev event to remove, found by its time and uid
+     * \return false if the heap does not hold the event
+     */
     bool Remove(const Event& ev)
     {
         Event* const end = m_events.data() + m_events.size();
@@ -78,8 +81,8 @@ class QbbEventHeap
     }
 
     /**
-     * \param begin first of some events in a row
-     * \param end end of these events
+     * \param begin first event of an array
+     * \param end end of the array
      * \param ev an event
      * \return the event with the time and the uid of \p ev, or \p end
      */

@@ -36,7 +36,8 @@ namespace ns3
 /**
  * \ingroup rdma
  * Order of simultaneous events at one node, smallest first. Order 0 is left to the user's own
- * events, which are scheduled at whole picoseconds and so run before all events of the module.
+ * events, which are scheduled at whole picoseconds and therefore run before all events of the
+ * module.
  */
 namespace QbbEventOrder
 {
@@ -147,7 +148,7 @@ inline constexpr std::array<uint16_t, QbbEventOrder::PLACES> QBB_SHUFFLE = MakeQ
  *
  * The places permute the ports and depend on the node and the instant only. They need no state and
  * are independent of the order in which, or the processor on which, events are created. Each port
- * comes before any other port as often as after it. Ports whose indices differ by a multiple of
+ * comes before any given other port half of the time. Ports whose indices differ by a multiple of
  * QbbEventOrder::PLACES share a place.
  *
  * \param nodeId id of the node

@@ -127,7 +127,7 @@ QbbEventWheel::PeekNext() const
     return m_far.IsEmpty() ? first : std::min(first, m_far.Front());
 }
 
-// The next functions run for each slot.
+// The following three functions run for each slot and are therefore inlined.
 
 [[gnu::always_inline]] inline uint32_t
 QbbEventWheel::EmptySlot(uint32_t place)
@@ -165,8 +165,8 @@ QbbEventWheel::TakeSlotInOrder(uint32_t place)
         }
         last = index;
         const Event& ev = nodes[index].event;
-        // The event object has left the CPU caches since it was scheduled. It has up to two
-        // lines.
+        // The event object has left the CPU caches since it was scheduled. The object spans up to
+        // two lines.
         QbbPrefetchLines(ev.impl, 2);
         // The lists hold the latest insertion first, so most events are in place.
         Event* next = end++;
@@ -249,7 +249,7 @@ QbbEventWheel::TakeHardNext()
     {
         return --m_end;
     }
-    // Room behind the last event of the slot holds the event for the caller.
+    // The place behind the last event in m_current holds the event for the caller.
     AddToCurrent(m_late.Front());
     m_late.Pop();
     FindEasy();
@@ -313,7 +313,7 @@ QbbEventWheel::SetWidth(uint32_t slotBits)
     }
     m_moved.assign(m_current.get() + kept, m_end);
     m_end = m_current.get() + kept;
-    // The current slot has been emptied: its last time step is the end of what has run.
+    // The current slot has been emptied, so events have run up to its last time step.
     const uint64_t lastStep = ((m_slot + 1) << m_slotBits) - 1;
     m_slotBits = slotBits;
     m_slot = lastStep >> slotBits;

@@ -134,13 +134,13 @@ class QbbEventWheel
     static constexpr uint32_t FIRST_BITS = 20;      //!< log2 of the first width, in time steps
     static constexpr uint32_t LEAST_BITS = 12;      //!< log2 of the smallest width
     static constexpr uint32_t MOST_BITS = 24;       //!< log2 of the largest width
-    static constexpr uint32_t MOST_SHIFTS = 32;     //!< events that an insertion moves at most
+    static constexpr uint32_t MOST_SHIFTS = 32;     //!< most events that an insertion moves
     static constexpr uint32_t MANY = 8;             //!< events in a slot that make slots shorter
     static constexpr uint32_t FEW = 2;              //!< events in a slot that make slots longer
     static constexpr uint32_t REVIEW_EVENTS = 8192; //!< events between two reviews of the width
-    static constexpr uint32_t CROWD = 1024;         //!< events in the lists that make a crowd
-    static constexpr uint32_t AHEAD = 5;            //!< events to have at hand in a crowd
-    static constexpr uint32_t ROOM = 256;           //!< events for which there is memory at first
+    static constexpr uint32_t CROWD = 1024;         //!< events in the lists for IsCrowded()
+    static constexpr uint32_t AHEAD = 5;            //!< events for LookAhead() if IsCrowded()
+    static constexpr uint32_t ROOM = 256;           //!< events for which there is initial memory
 
     /** An event in a slot's list. */
     struct Node
@@ -207,7 +207,7 @@ class QbbEventWheel
     /// TakeNext() may take the last event of m_current if m_end is above this address.
     const Event* m_easyAbove{nullptr};
     uint32_t m_maxCurrent{0};        //!< number of events that m_current has memory for
-    QbbEventHeap m_late;             //!< events of m_slot that came far before its last ones
+    QbbEventHeap m_late;             //!< events of m_slot that m_current would insert too slowly
     std::vector<Event> m_moved;      //!< scratch space of SetWidth()
     QbbEventHeap m_far;              //!< events inserted beyond the wheel
     std::vector<uint32_t> m_heads;   //!< first node of each slot's list
@@ -217,7 +217,7 @@ class QbbEventWheel
     uint32_t m_slotBits{FIRST_BITS}; //!< log2 of the time steps in a slot
     uint32_t m_inWheel{0};           //!< number of events in the lists
     uint32_t m_free{NONE};           //!< index of the first free node
-    uint32_t m_ahead{0};      //!< Advance() when this many events are left: 0, or AHEAD in a crowd
+    uint32_t m_ahead{0};      //!< events left at which to Advance(): 0, or AHEAD if IsCrowded()
     uint32_t m_taken{0};      //!< events that reached the current slot since the last review
     uint32_t m_slotsTaken{0}; //!< slots that held these events
 };

@@ -25,10 +25,10 @@ class QbbEvent : public EventImpl
     static constexpr uint32_t PREFETCH_STEPS = 5; //!< number of steps of Prefetch()
 
     /**
-     * Fetches the memory that Run() will need into the CPU caches, in steps: what one step has
-     * fetched has the addresses that the next step fetches. While events run, the engine calls
-     * Prefetch() for those that follow, step 0 first, and the next step an event later. Steps may
-     * be left out. Prefetch() must not change anything.
+     * Fetches the memory that Run() will need into the CPU caches, in steps: the memory that one
+     * step fetches holds the addresses that the next step fetches. While an event runs, the engine
+     * calls Prefetch() for the following events. The engine calls step 0 first, and each further
+     * step one event later. Steps may be left out. Prefetch() must not change anything.
      *
      * \param step step below PREFETCH_STEPS
      */

@@ -10,24 +10,26 @@ namespace ns3
 
 /**
  * \ingroup rdma
- * Asks the operating system for large pages (2 MB) for the heap of the process, as far as the heap
- * grows beyond SMALL bytes after the construction of the object.
+ * Asks the operating system for large pages (2 MB) for the memory that the heap of the process
+ * gains after the construction of the object. Nothing happens until the heap has grown by SMALL
+ * bytes.
  *
  * A large fabric has more memory than the address caches (TLB) of a CPU reach with pages of 4 KB. A
  * large page is used where Linux offers them on request ("madvise" or "always" in
  * /sys/kernel/mm/transparent_hugepage/enabled). The heap is that of the GNU C library. The class
- * does nothing on other systems, with other allocators, and for a process with a small heap. Memory
- * that has not been touched stays unused: the process becomes larger by a few large pages at most.
+ * does nothing on other systems, with other allocators, and for a process whose heap grows little.
+ * Memory that has not been touched stays unused: the process becomes larger by a few large pages at
+ * most.
  *
  * The C library asks Linux for memory in small steps, which large pages do not fit into. The class
- * therefore sets M_TOP_PAD of mallopt() once the heap has SMALL bytes, so that a larger heap
- * doubles when it grows, by LEAST_STEP to MOST_STEP bytes. The class does nothing for a process
+ * therefore sets M_TOP_PAD of mallopt() once the heap has grown by SMALL bytes. The heap then
+ * doubles whenever it grows, by LEAST_STEP to MOST_STEP bytes. The class does nothing for a process
  * whose address space or data segment is limited (RLIMIT_AS, RLIMIT_DATA).
  */
 class QbbLargePages
 {
   public:
-    static constexpr uint64_t SMALL = uint64_t{8} << 20; //!< bytes of a heap that stays as it is
+    static constexpr uint64_t SMALL = uint64_t{8} << 20; //!< bytes of growth that change nothing
     /// Least number of bytes by which a larger heap grows.
     static constexpr uint64_t LEAST_STEP = uint64_t{32} << 20;
     /// Greatest number of bytes by which a larger heap grows.
@@ -48,8 +50,8 @@ class QbbLargePages
     }
 
     /**
-     * Looks at the heap, and asks for large pages for what has been added since the last look. To
-     * be called often while the heap grows.
+     * Asks for large pages for the memory that the heap has gained since the last request. Must be
+     * called often while the heap grows.
      */
     void Follow();
 
@@ -61,7 +63,7 @@ class QbbLargePages
 
   private:
     uintptr_t m_first;   //!< end of the heap when the object was made
-    uintptr_t m_end;     //!< end of the heap at the last look
+    uintptr_t m_end;     //!< end of the heap at the last request
     bool m_on{true};     //!< value of SetOn()
     uint64_t m_bytes{0}; //!< value of GetBytes()
 };

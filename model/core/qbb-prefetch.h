@@ -23,7 +23,7 @@ QbbPrefetch(const void* address)
 {
     __builtin_prefetch(address);
     // GCC leaves out calls of functions that only prefetch, because they have no effect that GCC
-    // knows of. The empty statement is one.
+    // knows of. The empty statement counts as an effect.
     asm volatile("");
 }
 

@@ -170,7 +170,7 @@ class QbbTimer
         Schedule(eventTime);
     }
 
-    // Functions for rare cases are apart, so that frequent ones save few registers.
+    // Rare cases have separate functions, so that the frequent ones save few registers.
 
     [[gnu::noinline]] void RenewFirst(QbbEventTime eventTime)
     {

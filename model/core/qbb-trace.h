@@ -22,8 +22,8 @@ namespace ns3
  * \ingroup rdma
  * Aborts with a message if the running event's node runs on a thread of its own
  * (RdmaSimulatorImpl), where no code from outside of the module may be called: a sink may look at
- * anything, and ns-3's packets are not made for threads. Nodes whose trace sources have sinks when
- * the simulation starts run on the thread of Simulator::Run().
+ * anything, and ns-3's packets are not thread-safe. Nodes whose trace sources have sinks when the
+ * simulation starts run on the thread of Simulator::Run().
  *
  * \param what the code that is about to be called, such as "a sink of a trace source"
  */
@@ -54,7 +54,8 @@ CheckQbbPacket()
 /**
  * \ingroup rdma
  * \return the engine of the running event if sinks are to be called between two windows of
- *         simulated time (attribute DeferSinks of ns3::RdmaSimulatorImpl); null: in their event
+ *         simulated time (attribute DeferSinks of ns3::RdmaSimulatorImpl); null if they are to be
+ *         called in the event itself
  */
 inline QbbEngine*
 GetQbbSinkDeferrer()
@@ -65,8 +66,8 @@ GetQbbSinkDeferrer()
 
 /**
  * \ingroup rdma
- * A trace source whose sinks are called only where they may be: in the event (CheckQbbSink()), or
- * between two windows of simulated time (GetQbbSinkDeferrer()).
+ * A trace source whose sinks are called only where a call is safe: in the event (CheckQbbSink()),
+ * or between two windows of simulated time (GetQbbSinkDeferrer()).
  *
  * \tparam Ts types of the arguments
  */
@@ -153,7 +154,9 @@ template <typename... Ts>
 class QbbWatchedTrace : public QbbTrace<Ts...>
 {
   public:
-    /** Function of the module. It may act on the node of the event alone; QbbDefer() does more. */
+    /**
+     * Function of the module. It may act on the event's node only; QbbDefer() is for other work.
+     */
     using Watcher = std::function<void(Ts...)>;
 
     /** \param watcher function to call before the sinks */

@@ -12,7 +12,7 @@ namespace ns3
 namespace
 {
 
-/** \return list of all names; a function-local static, as names register before main() */
+/** \return list of all names; a function-local static, because names register before main() */
 std::vector<RdmaPartName::Entry>&
 GetPartNames()
 {

@@ -18,18 +18,18 @@ namespace ns3
  * The source file of a part's class defines an RdmaPartName at file scope for each name of the
  * part, next to NS_OBJECT_ENSURE_REGISTERED. No other file of the module lists the name:
  *
- *     const RdmaPartName g_dcqcnNic("dcqcn-nic",
- *                                   RdmaDcqcn::GetTypeId(),
- *                                   "Preset=Nic",
- *                                   "DCQCN with the settings of ConnectX NICs");
+ *     const RdmaPartName g_dcqcnNicName("dcqcn-nic",
+ *                                       RdmaDcqcn::GetTypeId(),
+ *                                       "Preset=Nic",
+ *                                       "DCQCN with the parameters of ConnectX NICs");
  *
  * Parameters may follow a name after a colon; each parameter is the value of an attribute. With
  * the parameters {"Leaves", "Spines"} the text `leaf-spine:4x2` means [Leaves=4|Spines=2]. A
  * parameter with a question mark, as in {"Leaves", "Spines?"}, and all parameters after it may be
  * omitted. A parameter with an asterisk, as in {"Path*"}, must be the last; it takes the whole rest
  * of the text, and also brackets and quotes if it is the only parameter. The first parameter must
- * have a value unless it is marked by a question mark or an asterisk. If there is one parameter
- * alone, its value is the text up to the brackets, whatever letters the text has.
+ * have a value unless it is marked by a question mark or an asterisk. The value of a sole parameter
+ * is the whole text up to the brackets, even if the text contains an 'x'.
  */
 class RdmaPartName
 {

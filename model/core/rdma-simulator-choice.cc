@@ -42,7 +42,7 @@ GlobalValue g_rdmaThreads("threads",
                           MakeUintegerChecker<uint32_t>(1, RDMA_MAX_THREADS));
 
 constexpr const char* SIMULATOR_TYPE = "SimulatorImplementationType";    // ns-3's global value
-constexpr const char* RANKS_SIMULATOR = "ns3::DistributedSimulatorImpl"; // ns-3's for ranks
+constexpr const char* RANKS_SIMULATOR = "ns3::DistributedSimulatorImpl"; // ns-3's, for ranks of MPI
 
 } // namespace
 

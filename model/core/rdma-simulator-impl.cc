@@ -342,7 +342,7 @@ RdmaSimulatorImpl::Remove(const EventId& id)
     }
     if (m_parallel.GetRun())
     {
-        // The list of another thread, or one between two windows, cannot be searched.
+        // The event may be in a list that another thread uses, or in no event list yet.
         id.PeekEventImpl()->Cancel();
         return;
     }

@@ -34,11 +34,11 @@ namespace ns3
  * The class is final because no event calls SimulatorImpl::PreEventHook(), which is for subclasses.
  *
  * With the attribute Threads above 1, groups of nodes run on threads of their own (QbbParallelRun).
- * The results are the same bytes. A script may do the following things between Simulator::Run() and
- * its return: events without a node do anything; events of nodes of group 0 (QbbNodeGroups) do
- * anything to their node. Everything else that a script tries ends with a message:
- * Simulator::Stop() in an event of a node, an event for another node, or a sink of a trace source
- * that was connected to a node of another thread during the run.
+ * The results are the same bytes. While Simulator::Run() runs, a script's events without a node may
+ * do anything, and its events of nodes of group 0 (QbbNodeGroups) may do anything to their node.
+ * Everything else that a script tries ends with a message: Simulator::Stop() in an event of a node,
+ * an event for another node, or a sink of a trace source that was connected to a node of another
+ * thread during the run.
  *
  * With several ranks of MPI (RdmaRanks), Simulator::Run() runs the events of this rank's nodes, and
  * meets the other ranks between windows of simulated time (QbbRankWindows). Only frames of the
@@ -70,12 +70,14 @@ class RdmaSimulatorImpl final : public SimulatorImpl
     ~RdmaSimulatorImpl() override = default;
 
     /**
-     * Makes an RdmaSimulatorImpl the simulator of the process. Does nothing if a simulator exists
-     * already, if the global value "SimulatorImplementationType" names another simulator than
-     * ns-3's default, or if the global value "simulator" is "default". If the
-     * global value "simulator" is "mpi", Select() starts MPI by RdmaRanks::Begin() first. Aborts
-     * with a message if the global value "threads" is above 1 and the simulator is no
-     * RdmaSimulatorImpl, or one of several ranks.
+     * Makes an RdmaSimulatorImpl the simulator of the process, unless a simulator exists already,
+     * the global value "SimulatorImplementationType" names another simulator than ns-3's default,
+     * or the global value "simulator" is "default". If the global value "simulator" is "mpi",
+     * Select() starts MPI by RdmaRanks::Begin() first. If the global value "threads" is above 1,
+     * Select() sets the attribute Threads of the RdmaSimulatorImpl. Aborts with a message if
+     * "threads" is above 1 and the simulator is not an RdmaSimulatorImpl, or several ranks share
+     * the simulation. Also aborts if several ranks share the simulation and the simulator is
+     * neither an RdmaSimulatorImpl nor an ns3::DistributedSimulatorImpl.
      */
     static void Select();
 
@@ -121,7 +123,7 @@ class RdmaSimulatorImpl final : public SimulatorImpl
      * Runs all nodes of the present simulator on one thread, for a script whose nodes send packets
      * of ns-3 without an application or an IP stack. Does nothing with another simulator.
      *
-     * \param reason what asks for one thread, as in "the probe sends packets of ns-3"
+     * \param reason why one thread is needed, as in "the probe sends packets of ns-3"
      */
     static void KeepOneThread(const std::string& reason);
 

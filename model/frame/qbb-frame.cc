@@ -90,7 +90,7 @@ class QbbFrameArena
     }
 
   private:
-    // Functions for rare cases are apart, so that frequent ones save few registers.
+    // Rare cases have separate functions, so that the frequent ones save few registers.
 
     [[gnu::noinline]] void GiveBackHard(QbbFrame* frame)
     {
@@ -107,7 +107,7 @@ class QbbFrameArena
             m_free[m_nFree++] = frame;
             return;
         }
-        // The frame has no pool any more, and any thread may destroy the frame.
+        // The frame's last pool is gone, and any thread may destroy the frame.
         if (m_late.fetch_sub(1, std::memory_order_acq_rel) == 1)
         {
             delete this;
@@ -134,7 +134,7 @@ class QbbFrameArena
     uint32_t m_nFree{0};             //!< number of free frames
     uint32_t m_pools{0};             //!< number of pools
     bool m_orphaned{false};          //!< true once the last pool has left
-    std::atomic<uint32_t> m_late{0}; //!< frames in use after the last pool
+    std::atomic<uint32_t> m_late{0}; //!< frames in use since the last pool left
 };
 
 void

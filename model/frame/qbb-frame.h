@@ -253,20 +253,21 @@ using QbbFramePtr = std::unique_ptr<QbbFrame, QbbFrameDeleter>;
  * groups of nodes run on threads of their own, the pools of each group share memory.
  *
  * Frames may outlive their pool, for instance in the queue of another node when a node is disposed.
- * Memory is freed with its last pool and its last frame. Memory, its pools and its frames belong to
- * one thread, but for the frames that are in use when the last pool leaves the memory.
+ * Memory is freed once its last pool is destroyed and its last frame has returned. Memory, its
+ * pools and its frames belong to one thread, except for the frames that are in use when the last
+ * pool leaves the memory.
  */
 class QbbFramePool
 {
   public:
-    /** Which memory a pool has at first. */
+    /** Initial memory of a pool. */
     enum class Memory
     {
         OWN,           //!< memory of its own
-        OF_SIMULATION, //!< that of OfSimulation(), from the first frame on
+        OF_SIMULATION, //!< memory of OfSimulation(), from the first frame on
     };
 
-    /** \param memory which memory the pool has at first */
+    /** \param memory initial memory of the pool */
     explicit QbbFramePool(Memory memory = Memory::OWN);
     ~QbbFramePool();
     QbbFramePool(const QbbFramePool&) = delete;
@@ -296,7 +297,8 @@ class QbbFramePool
 
     /**
      * Makes further frames from the memory of another pool. The frames in use return to the memory
-     * that they are from. If no other pool has that memory, another thread may destroy them.
+     * that they came from. If no other pool has that memory, another thread may destroy these
+     * frames.
      *
      * \param other a pool with memory
      */
@@ -321,12 +323,12 @@ class QbbFramePool
   private:
     void Leave();
 
-    QbbFrameArena* m_arena{nullptr}; //!< memory of the pool; null: that of OfSimulation() at need
+    QbbFrameArena* m_arena{nullptr}; //!< memory of the pool; null: OfSimulation(), once needed
 };
 
 /**
  * \ingroup rdma
- * Lets go of a packet of ns-3. If the running event's node runs on a thread of its own
+ * Releases a packet of ns-3. If the running event's node runs on a thread of its own
  * (RdmaSimulatorImpl), the packet is freed later, while no thread makes or frees packets.
  *
  * \param packet the packet; null afterwards

@@ -16,7 +16,7 @@ using namespace QbbWire;
 namespace
 {
 
-// First byte of an exact trailer. Padding starts with 0, and an HPCC trailer with the bit PAPER.
+// First byte of an exact trailer. Padding starts with 0; an HPCC trailer starts with the bit PAPER.
 constexpr uint8_t COLLECTING = 1;
 constexpr uint8_t ECHOED = 2;
 

@@ -39,7 +39,8 @@ class QbbChannel : public Channel
     ~QbbChannel() override;
 
     /**
-     * Connects a port to the cable. The first two ports become the ends; a third aborts.
+     * Connects a port to the cable. The first two ports become the ends; a third port aborts the
+     * program.
      *
      * \param port port to connect
      */
@@ -125,9 +126,9 @@ class QbbChannel : public Channel
     Time GetDelay() const;
 
     /**
-     * \return value of the attribute Delay: the one-way propagation delay. At a cable between two
-     *         ranks of MPI, ns-3 takes its lookahead from the attribute, which is then shorter than
-     *         the delay (QbbRemoteChannel).
+     * \return value of the attribute Delay: the one-way propagation delay.
+     *         ns3::DistributedSimulatorImpl takes its lookahead from the attribute of a cable
+     *         between two ranks of MPI, which is then shorter than the delay (QbbRemoteChannel).
      */
     virtual Time GetLookAhead() const
     {

@@ -19,7 +19,7 @@ namespace
 
 constexpr std::size_t AHEAD = 4; // crossings between the fetch of some memory and its use
 
-/// \return the entry behind the used ones, from memory of an earlier step if there is any
+/// \return the next unused entry, with memory of an earlier step if there is any
 template <typename Entry>
 Entry&
 GetNext(std::vector<Entry>& entries, std::size_t& size)

@@ -18,9 +18,9 @@ class QbbLine;
 
 /**
  * \ingroup rdma
- * The frames that nodes of one thread send to nodes of another. A frame crosses by value: it leaves
- * the pool of its sender's thread, and enters the pool of the port that receives it. A packet of
- * ns-3 goes with its frame: nothing else refers to the packet object of a frame.
+ * Holds the frames that nodes of one thread send to nodes of another. A frame crosses by value: the
+ * sender's frame returns to its pool, and the receiving port allocates a frame from its own pool. A
+ * packet of ns-3 goes with its frame: nothing else refers to the packet object of a frame.
  */
 class QbbFrameBorder final : public QbbBorder
 {
@@ -31,7 +31,7 @@ class QbbFrameBorder final : public QbbBorder
     void TakeOver(uint32_t compartment) override;
 
     /**
-     * Takes a frame of which the transmission begins.
+     * Takes a frame whose transmission begins.
      *
      * \param line line of the receiver
      * \param frame the frame, which the caller destroys
@@ -40,9 +40,9 @@ class QbbFrameBorder final : public QbbBorder
     void Send(QbbLine& line, QbbFrame& frame, QbbPs arrival);
 
   private:
-    static constexpr uint32_t NONE = UINT32_MAX; //!< no Rest
+    static constexpr uint32_t NONE = UINT32_MAX; //!< index that stands for no Rest
 
-    /** Fields of a frame on its way that few frames use. */
+    /** Fields of a crossing frame that few frames use. */
     struct Rest
     {
         QbbFrameRareFields fields;         //!< rare fields of the headers
@@ -50,14 +50,14 @@ class QbbFrameBorder final : public QbbBorder
         std::vector<RdmaIntHop> telemetry; //!< the frame's telemetry records
     };
 
-    /** A frame on its way. Each cache line of it moves from one core to another. */
+    /** A crossing frame. Each of its cache lines moves from one core to another. */
     struct alignas(64) Crossing
     {
         QbbLine* line{nullptr};        //!< line of the receiver
         QbbPs arrival{0};              //!< instant at which the last bit arrives
         QbbFrameHeaders headers;       //!< the frame's headers
         QbbFrameExtensions extensions; //!< the frame's further headers
-        uint32_t rest{NONE};           //!< index of the frame's rare fields; NONE: it uses none
+        uint32_t rest{NONE};           //!< index of the frame's rare fields; NONE: none in use
     };
 
     static_assert(sizeof(Crossing) == 128, "a crossing has two cache lines");

@@ -15,14 +15,14 @@ class QbbLine;
  * \ingroup rdma
  * Exit of a port whose peer's node runs on another thread.
  *
- * Only the sender's thread uses the object, and so never waits for memory that the peer's thread
- * has written.
+ * Only the sender's thread uses the object. The sender's thread therefore never waits for memory
+ * that the peer's thread has written.
  */
 class QbbFrameExit final : public QbbLineExit
 {
   public:
     /**
-     * \param border the frames that nodes of the sender's thread send to nodes of the peer's
+     * \param border carries the frames from the sender's thread to the peer's thread
      * \param line the peer's line
      */
     QbbFrameExit(QbbFrameBorder& border, QbbLine& line)

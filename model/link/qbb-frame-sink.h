@@ -38,9 +38,9 @@ class QbbFrameSink
      * \param port port that will receive the frame
      * \param frame the frame, whose `priority` is the class at the sender
      * \param step step of QbbEvent::Prefetch(), from 2 on; the port has fetched the first two cache
-     *        lines from this interface on
-     * \param [in,out] note number that a step leaves to the next one. Steps may be left out, so
-     * that the number may come from an earlier frame to the same port
+     *        lines of the QbbFrameSink
+     * \param [in,out] note number that a step leaves to the next one. Steps may be left out. The
+     * number may therefore come from an earlier frame to the port
      */
     virtual void PrefetchFrame(const QbbPort& port,
                                const QbbFrame& frame,

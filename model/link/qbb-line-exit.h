@@ -23,7 +23,7 @@ class QbbLineExit
     virtual ~QbbLineExit() = default;
 
     /**
-     * Takes a frame of which the transmission begins.
+     * Takes a frame whose transmission begins.
      *
      * \param frame the frame, which the caller destroys
      * \param arrival instant at which the last bit arrives at the receiver

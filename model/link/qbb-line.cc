@@ -53,7 +53,7 @@ QbbLine::ScheduleArrival(QbbEventTime eventTime)
 {
     if (m_nodeId == UINT32_MAX)
     {
-        // The receiver's own copies are in another node's memory, out of the CPU caches.
+        // The receiver's own copies of these numbers are in memory that is in no CPU cache.
         m_nodeId = m_receiver->GetNodeId();
         m_deviceIndex = m_receiver->GetDeviceIndex();
     }

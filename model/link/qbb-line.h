@@ -31,7 +31,7 @@ class QbbPort;
 class alignas(64) QbbLine final : public QbbEvent
 {
   public:
-    /** \param receiver port at the far end; null: the line delivers no frame any more */
+    /** \param receiver port at the far end; null: the line delivers no frames */
     void SetReceiver(QbbPort* receiver)
     {
         m_receiver = receiver;
@@ -116,7 +116,7 @@ class alignas(64) QbbLine final : public QbbEvent
         return (m_next.frame ? 1 : 0) + m_later.GetSize();
     }
 
-    /** \return number of frames lost in flight by LoseAll() */
+    /** \return number of frames lost in flight because the link went down */
     uint64_t GetLostInFlight() const
     {
         return m_lostInFlight;
@@ -171,7 +171,7 @@ class alignas(64) QbbLine final : public QbbEvent
     std::unique_ptr<std::vector<uint8_t>> m_bytes;
     uint64_t m_lostInFlight{0}; //!< frames lost because the link went down
     uint32_t m_malformed{0};    //!< frames lost because their bytes did not parse
-    mutable uint32_t m_note{0}; //!< what a step of Prefetch() leaves to the next one
+    mutable uint32_t m_note{0}; //!< number that a step of Prefetch() leaves to the next step
 };
 
 } // namespace ns3

@@ -10,8 +10,8 @@ class QbbPort;
 
 /**
  * \ingroup rdma
- * Aborts with a message if the cable of a port has no other end, or if rate or lossless classes
- * differ at its ends.
+ * Aborts with a message if the cable of a port has no other end, or if rate, kind of flow control
+ * or lossless classes differ at its ends.
  *
  * \param port a port at the start of the simulation
  */

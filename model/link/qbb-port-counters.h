@@ -26,7 +26,7 @@ enum class QbbDropReason : uint8_t
     MALFORMED,     //!< the bytes do not parse as a frame
     NO_ROUTE,      //!< the switch has no route to the destination
     TTL_EXPIRED,   //!< the time to live expired
-    NOT_FOR_US,    //!< the MAC address or queue pair is not of this node
+    NOT_FOR_US,    //!< the destination MAC address or queue pair is not this node's
     UNEXPECTED,    //!< the receiver has no use for the frame
     TOO_LONG,      //!< the packet exceeds the MTU
     PFC_STORM,     //!< the PFC watchdog dropped a frame in or for a stuck queue

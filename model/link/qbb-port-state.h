@@ -132,7 +132,7 @@ class QbbPortState : public QbbPortTraces, private QbbFlowControlPort
 
     /**
      * \param line direction of the cable on which the port sends
-     * \param exit takes the port's frames in place of the line; null: none does
+     * \param exit takes the port's frames in place of the line; null: the line takes them
      */
     void SetLine(QbbLine& line, QbbLineExit* exit)
     {
@@ -188,7 +188,7 @@ class QbbPortState : public QbbPortTraces, private QbbFlowControlPort
   private:
     friend class QbbPort; // for the members that a device does not use
 
-    /** \return classes, not paused, with a frame in their queue or at the source */
+    /** \return classes that are not paused and have a frame in their queue or at the source */
     uint8_t GetReady() const
     {
         return (m_queues.GetClasses() | m_sourceReady) & static_cast<uint8_t>(~m_flow.GetPaused());
@@ -202,7 +202,7 @@ class QbbPortState : public QbbPortTraces, private QbbFlowControlPort
     /** \param eventTime time of the running event \return true if a frame occupies the line */
     bool IsBusy(QbbEventTime eventTime) const
     {
-        // A multiplication, where the instant of the event would take a division.
+        // This comparison takes a multiplication; the instant of the event would take a division.
         return QbbEventTime(m_busyUntil, 0) > eventTime;
     }
 
@@ -259,10 +259,10 @@ class QbbPortState : public QbbPortTraces, private QbbFlowControlPort
     bool m_running{false}; //!< true after Start()
 
   protected:
-    QbbEgressScheduler m_scheduler; //!< attribute Scheduler; begins with the strict classes
+    QbbEgressScheduler m_scheduler; //!< attribute Scheduler; its first member is the strict classes
 
   private:
-    uint64_t m_fraction{0};              //!< fraction of a picosecond, in 1/rate ps
+    uint64_t m_fraction{0};              //!< occupancy beyond m_busyUntil, in 1/rate ps
     QbbFrameSource* m_source{nullptr};   //!< generator of frames
     QbbLineExit* m_exit{nullptr};        //!< takes frames for another thread or rank; null: none
     Ptr<ErrorModel> m_receiveErrorModel; //!< attribute ReceiveErrorModel

@@ -74,19 +74,19 @@ class QbbPortTraces
     }
 
     // Watchers: functions of the module that a port calls in its events, on the thread of its node.
-    // A watcher may act on that node alone; QbbDefer() does more.
+    // A watcher may act on that node only; QbbDefer() is for other work.
 
-    /** Sees pause frames. \param priority class of the frame \param quanta pause time in quanta; 0
-     * resumes */
+    /** Called for a class of a pause frame. \param priority the class \param quanta pause time in
+     * quanta; 0 resumes */
     using PauseWatcher = std::function<void(uint8_t priority, uint16_t quanta)>;
 
-    /** Sees marks. \param priority class of the marked packet */
+    /** Called for a mark. \param priority class of the marked packet */
     using MarkWatcher = std::function<void(uint8_t priority)>;
 
-    /** Sees drops. \param reason reason of the drop */
+    /** Called for a drop. \param reason reason of the drop */
     using DropWatcher = std::function<void(QbbDropReason reason)>;
 
-    /** Sees frames. \param frame the frame */
+    /** Called for a frame. \param frame the frame */
     using FrameWatcher = std::function<void(const QbbFrame& frame)>;
 
     /**
@@ -202,7 +202,7 @@ class QbbPortTraces
     }
 
     /**
-     * Fires the trace sources of a received frame that is no pause frame.
+     * Fires the trace sources of a received frame that is not a pause frame.
      *
      * \param frame received frame
      * \param address MAC address of the port

@@ -96,7 +96,7 @@ QbbPort::PutOnLine(QbbFramePtr&& frame, QbbPs sent, QbbEventTime eventTime)
     frame = nullptr;
 }
 
-// Each frame passes through this function, except for those of Pass().
+// Each frame passes through this function, except for the frames of Pass().
 [[gnu::always_inline]] inline void
 QbbPort::StartTransmission(QbbFramePtr&& frame, QbbEventTime eventTime, QbbPs start)
 {

@@ -103,8 +103,8 @@ class QbbPort : public QbbPortState
 
     /**
      * Sends a frame by cut-through, after a switch has received the whole frame. Transmission
-     * starts retroactively, from \p earliest on as soon as the line is free and the class not
-     * paused.
+     * starts retroactively: at \p earliest, or later if the line became free or the class was
+     * resumed later.
      *
      * \param [in,out] frame frame to send; moved from on success
      * \param earliest instant at which enough of the frame had arrived; not after now
@@ -213,7 +213,7 @@ class QbbPort : public QbbPortState
     }
 
     /**
-     * Receives a frame when its last bit arrives. Called by the channel.
+     * Receives a frame when its last bit arrives. Called by the QbbLine.
      *
      * \param frame received frame
      * \param eventTime time of the running event
@@ -283,8 +283,8 @@ class QbbPort : public QbbPortState
     void AttachTo(Ptr<QbbChannel> channel);
 
     /**
-     * Starts the port with the simulation. Aborts with a message if the cable has no other end, if
-     * rate or lossless classes differ at its ends, or if pauses expire before their refresh.
+     * Starts the port with the simulation. Aborts with a message if CheckQbbLink() or
+     * CheckQbbPauseSlack() finds a fault.
      */
     void Start();
 

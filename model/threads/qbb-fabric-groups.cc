@@ -125,7 +125,7 @@ QbbFabricGroups::MakeClusters(uint32_t most, const std::vector<std::string>& see
             add(static_cast<uint32_t>(clusters.size()) - 1, **it);
         }
     }
-    // With few switches, hosts go into groups of their own.
+    // With fewer switches than groups, each host is a cluster by itself.
     const bool alone = clusters.size() < most;
     for (auto it = NodeList::Begin(); it != NodeList::End(); ++it)
     {
@@ -182,7 +182,7 @@ void
 QbbFabricGroups::DrawBorders(uint32_t groups)
 {
     m_groups = groups;
-    // Frames of the run before may be anywhere in the fabric.
+    // Frames of the previous run may be anywhere in the fabric.
     QbbFramePool::OfSimulation().Renew();
     std::deque<QbbFramePool> pools(groups);
     pools[0].Share(QbbFramePool::OfSimulation());

@@ -23,12 +23,12 @@ namespace ns3
 /**
  * \ingroup rdma
  * Divides the nodes of a fabric along its cables, so that few cables lead from one group to another
- * and all groups have about as much to do: as many ports before the first frame, as many frames at
- * their ports later.
+ * and all groups have about equal loads. The load of a group is the number of its ports plus the
+ * number of frames that these ports have sent and received.
  *
  * A host stays with its switch, unless there are fewer switches than groups. A group begins with a
- * switch and takes up the switch with the largest part of its cables in the group, again and again,
- * so that a group follows racks and pods.
+ * switch and repeatedly adds the switch with the largest part of its cables in the group. A group
+ * therefore follows racks and pods.
  *
  * A node belongs to group 0 if code from outside of the module sees its events: an application, an
  * IP stack or another object from outside of the module, an application of the module, a sink of a
@@ -60,7 +60,7 @@ class QbbFabricGroups : public QbbNodeGroups
     {
         std::vector<uint32_t> nodes; //!< ids of the nodes
         uint64_t load{0};            //!< frames at the nodes' ports, and one for each port
-        std::string seenBy;          //!< what sees the nodes' events from outside of the module
+        std::string seenBy;          //!< outside code that sees the nodes' events; empty: none
     };
 
     static uint64_t GetLoad(const Node& node);

@@ -20,7 +20,7 @@ namespace
 
 constexpr const char* OWN_GROUP = "Rdma"; // group name of the module's types
 
-/// \return an object of a node that is not of the module and may send packets of ns-3; "": none
+/// \return name of a node's object from outside of the module that may send packets of ns-3, or ""
 std::string
 FindStranger(const Node& node)
 {
@@ -44,7 +44,7 @@ FindStranger(const Node& node)
                                                           : "a device other than ns3::QbbNetDevice";
 }
 
-/// \return a trace source of a node with a sink; "": none
+/// \return name of a sink of a trace source of a node, or ""
 std::string
 FindSink(const Node& node)
 {
@@ -66,7 +66,7 @@ FindSink(const Node& node)
     return isSeen ? "a sink of a port" : "";
 }
 
-/// \return a part of the module that calls code of the user in events of a node; "": none
+/// \return name of user code that the module calls in events of a node, or ""
 std::string
 FindWitness(const Node& node, bool defersSinks)
 {

@@ -15,8 +15,8 @@
 /**
  * \file
  * \ingroup rdma
- * Which nodes must run on the thread of Simulator::Run(), because their events call code from
- * outside of the module, or make packets of ns-3.
+ * Finds the nodes that must run on the thread of Simulator::Run(), because their events call code
+ * from outside of the module, or make packets of ns-3.
  */
 
 namespace ns3
@@ -34,7 +34,7 @@ std::vector<QbbNetDevice*> GetQbbPorts(const Node& node);
  * of ns-3 count too, because switches answer the ARP requests of their hosts.
  *
  * \param foreign ids of nodes with pending events of code from outside of the module
- * \param defersSinks true: sinks are not called in events, and do not count, but for the sinks of
+ * \param defersSinks true: sinks are not called in events and do not count, except for sinks of
  *                    PhyTxEnd, which need an event of their own
  * \return name of such code, by node id; empty if the node's events call none
  */

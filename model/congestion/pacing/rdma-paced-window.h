@@ -69,7 +69,8 @@ class RdmaPacedWindow : public RdmaRateController
 
   protected:
     /**
-     * Sets the window and the rate. \param window W in bytes; above B x T, or not a number: B x T
+     * Sets the window and the rate. \param window W in bytes; limited to B x T, also if not a
+     * number
      */
     void SetWindow(double window)
     {

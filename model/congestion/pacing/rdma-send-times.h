@@ -19,8 +19,8 @@ namespace ns3
 class RdmaSendTimes
 {
   public:
-    static constexpr QbbPs UNKNOWN{-1}; //!< time that is not known
-    /// Number of no packet: its round-trip time is UNKNOWN
+    static constexpr QbbPs UNKNOWN{-1}; //!< stands for a time that is not known
+    /// Number that stands for no packet; GetRtt() returns UNKNOWN for this number
     static constexpr int64_t NO_PACKET = -1;
 
     /**

@@ -17,8 +17,8 @@ namespace ns3
  * SIGCOMM 2018, section 4.4: IRN with TCP's AIMD).
  *
  * The window counts packets. Each window of acknowledged packets adds Increase to it. A loss (a NAK
- * or a timeout) multiplies it by Decrease; further losses have no effect until all packets sent
- * before the decrease are acknowledged. There is no slow start: a queue pair begins with
+ * or a timeout) multiplies the window by Decrease; further losses have no effect until all packets
+ * sent before the decrease are acknowledged. There is no slow start: a queue pair begins with
  * InitialWindow. Packets within the window leave at line rate.
  */
 class RdmaAimd : public RdmaCongestionControl

@@ -14,7 +14,7 @@ namespace ns3
 
 /**
  * \ingroup rdma
- * Parameters of DCQCN's reaction point. Defaults are those of the paper.
+ * Parameters of DCQCN's reaction point. The defaults are the paper's values.
  */
 struct RdmaDcqcnParameters
 {
@@ -37,7 +37,7 @@ struct RdmaDcqcnParameters
     bool clampTarget{true};       //!< each cut sets the target rate to the rate before the cut
     /// Without clampTarget: a cut after an increase by the timer also sets the target rate
     bool clampAfterTimer{true};
-    /// Rate set by the first CNP; 0: the first CNP is treated as all others
+    /// Rate set by the first CNP; 0: the first CNP is treated like all others
     QbbBitRate firstRate{0};
     /// Return to the state before the first CNP when the rate reaches line rate
     bool release{false};

@@ -30,12 +30,14 @@ namespace ns3
  * - Additive increase: when one of the numbers exceeds Threshold, each expiry adds AiRate to R_T
  *   before it halves the distance.
  * - Hyper increase: when both numbers exceed Threshold, each expiry adds i x HaiRate to R_T
- * instead, as in QCN, where i is the lower number less Threshold. No rate exceeds the line rate. No
- * timer runs before the first CNP.
+ *   instead, as in QCN, where i is the lower number less Threshold.
+ *
+ * No rate exceeds the line rate. No timer runs before the first CNP.
  *
  * Preset Paper has the parameters of the SIGCOMM 2015 paper. The paper leaves two open: HaiRate is
  * 200 Mb/s as in its authors' simulations, and MinRate is 1 Mb/s. Preset Nic has the defaults of
- * ConnectX-4 and later; the attributes' help gives their names. It differs from Paper as follows:
+ * ConnectX-4 and later; the attributes' help gives their names. Preset Nic differs from Paper as
+ * follows:
  * - Alpha is updated at the end of each free-running period: upwards if a CNP arrived in the
  *   period, else downwards.
  * - Cuts are RateReducePeriod apart; a CNP within a period leads to a cut at the end of the period.
@@ -47,8 +49,8 @@ namespace ns3
  * documentation, and Mellanox community DOC-2790), and the parameter descriptions and defaults that
  * the configuration tool mlxconfig prints.
  *
- * Alpha is a floating-point number, while NICs use a fixed-point number of ten bits; below 2^-20 it
- * becomes 0.
+ * Alpha is a floating-point number, while NICs use a fixed-point number of ten bits. Values of
+ * alpha below 2^-20 become 0.
  */
 class RdmaDcqcn : public RdmaCongestionControl
 {

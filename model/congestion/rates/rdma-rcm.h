@@ -30,7 +30,7 @@ class RdmaRcm : public RdmaCongestionControl
     {
         TIME,   //!< RecoveryTime has passed
         BYTES,  //!< RecoveryBytes have been sent
-        EITHER, //!< the first of both conditions is met
+        EITHER, //!< at least one of the two conditions is met
         BOTH,   //!< both conditions are met
     };
 

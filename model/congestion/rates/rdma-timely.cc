@@ -77,7 +77,10 @@ class RdmaTimely::Controller : public RdmaRateController
     }
 
   private:
-    /** \param now time of an event \return time since the last one, in MinRtt; 1 at most */
+    /**
+     * \param now time of an event
+     * \return time since the last event as a part of MinRtt; 1 at most
+     */
     double GetShare(QbbPs now)
     {
         const QbbPs elapsed = m_updated < 0_ps ? m_minRtt : std::min(now - m_updated, m_minRtt);
@@ -150,10 +153,11 @@ class RdmaTimely::Controller : public RdmaRateController
     double m_diffPs{0};   //!< smoothed difference of successive round-trip times, in picoseconds
     QbbPs m_minRtt;       //!< round-trip time that gradients are relative to
     QbbPs m_previous{-1}; //!< round-trip time of the last completion event; negative: none
-    QbbPs m_updated{-1};  //!< time of the last completion event; negative: none
+    QbbPs m_updated{-1};  //!< time of the last event, if Events is Acks; negative: none
     uint64_t m_acked{0};  //!< payload bytes acknowledged since the last completion event
     uint32_t m_payload;   //!< payload bytes of a full packet
-    /// Consecutive events with a negative gradient, counted up to HaiThreshold
+    /// Consecutive events with a negative gradient (Acks: a negative difference), up to
+    /// HaiThreshold
     uint32_t m_falling{0};
 };
 

@@ -71,7 +71,7 @@ RdmaIntPath::Compare(const RdmaAckSample& sample) const
     {
         return Kind::OTHER;
     }
-    // A faster port may have sent more than half of its counter's range.
+    // A port above this rate may have sent more than half of its counter's range since m_last.
     const double mostBps = 4e12 * static_cast<double>(units.txWrap) / static_cast<double>(elapsed);
     for (uint32_t i = 0; i < sample.hopCount; ++i)
     {

@@ -39,8 +39,8 @@ class RdmaIntPath
 {
   public:
     /**
-     * \param links number of links on the path, which has one switch less; memory is reserved for
-     *        that many switches. 0: memory for RDMA_INT_MAX_HOPS switches
+     * \param links number of links on the path; memory is reserved for one switch fewer. 0: memory
+     *        for RDMA_INT_MAX_HOPS switches
      * \param format of the telemetry, PAPER or EXACT
      */
     RdmaIntPath(uint32_t links, RdmaIntFormat format);
@@ -100,7 +100,7 @@ class RdmaIntPath
         uint64_t txBytes;    //!< RdmaIntHop::txBytes
         QbbPs time;          //!< RdmaIntHop::time
         uint32_t queueBytes; //!< queue length of the class
-        uint32_t rateKbps;   //!< low bits of the rate, to detect a change of the rate
+        uint32_t rateKbps;   //!< low 32 bits of the rate in kbit/s, to detect a change
     };
 
     QbbPs GetTime(const Hop& before, const RdmaIntHop& hop) const;

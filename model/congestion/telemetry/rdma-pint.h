@@ -75,7 +75,7 @@ class RdmaPintPort
      * \param code PINT byte of the departing frame
      * \param random 32 random bits
      * \return the byte to write: NONE if \p code is NONE, else the maximum of \p code and this
-     *         port's
+     *         port's byte
      */
     uint8_t Write(uint8_t code, uint32_t random) const;
 

@@ -97,6 +97,7 @@ class RdmaPowerTcpController : public RdmaPowerTcpWindow
     /**
      * \param parameters of PowerTCP
      * \param profile the queue pair's path profile
+     * \param format of the telemetry records
      */
     RdmaPowerTcpController(const RdmaPowerTcpParameters& parameters,
                            const RdmaPathProfile& profile,

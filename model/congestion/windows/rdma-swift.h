@@ -21,7 +21,7 @@ namespace ns3
  * FlowScalingMinWindow and 0 at FlowScalingMaxWindow. Windows above FlowScalingMaxWindow have equal
  * targets, so only increase and decrease make them converge; where nothing disturbs the packets,
  * they may stay unequal. A window below one packet sets a pace of one packet per round trip /
- * window. From one packet on only the window limits.
+ * window. From one packet on, only the window limits the flow.
  *
  * With HopDelay 0 each switch adds the path's base round-trip time divided by its number of links.
  * Paths of any length and any cables then leave the same time for queues, BaseTarget less one link,

@@ -16,8 +16,8 @@ namespace ns3
 
 /**
  * \ingroup rdma
- * What the nodes of one rank of MPI send to those of others during a window of simulated time
- * (QbbRankWindows). The object is aggregated to the simulator.
+ * Holds what the nodes of one rank of MPI send to the nodes of other ranks during a window of
+ * simulated time (QbbRankWindows). The object is aggregated to the simulator.
  */
 class QbbRankBorder : public Object
 {
@@ -29,7 +29,7 @@ class QbbRankBorder : public Object
     virtual QbbPs GetLookahead() const = 0;
 
     /**
-     * Takes what has been sent to a rank since the call before.
+     * Takes out what has been sent to a rank since the previous call.
      *
      * \param rank number of the rank
      * \param bytes the bytes to send to the rank are appended here

@@ -35,9 +35,9 @@ class QbbRankWindows
   public:
     /**
      * \param engine the rank's engine
-     * \param border what the ranks send to each other; must outlive the object
-     * \param alarms what the ranks ask of each other; must outlive the object
-     * \param meeting where the ranks meet
+     * \param border traffic between the ranks; must outlive the object
+     * \param alarms requests among the ranks; must outlive the object
+     * \param meeting exchange of bytes among the ranks
      * \param rank number of this rank
      * \param ranks number of ranks, above 1
      */
@@ -49,9 +49,9 @@ class QbbRankWindows
                    uint32_t ranks);
 
     /**
-     * Runs until no rank has a pending event, or has been stopped. A rank that has been stopped
-     * meets the others until they have ended, too. Aborts with a message if the others come to an
-     * instant at which all ranks are to do something (RdmaRankAlarms).
+     * Runs until every rank has been stopped or has no pending event. A rank that has been stopped
+     * continues to meet the other ranks until they have ended, too. Aborts with a message if the
+     * others come to an instant at which all ranks are to do something (RdmaRankAlarms).
      *
      * \param runEvents runs the rank's pending events before a limit. Its result is false if the
      *        rank has been stopped.
@@ -59,7 +59,7 @@ class QbbRankWindows
     void Run(const std::function<bool(const Scheduler::EventKey& limit)>& runEvents);
 
   private:
-    /** What a rank tells every other rank at a meeting. Requests and frames follow. */
+    /** Header of the bytes that a rank sends every other rank. Requests and frames follow. */
     struct Report
     {
         uint64_t requestBytes{0}; //!< number of bytes of requests (RdmaRankAlarms)
@@ -68,7 +68,7 @@ class QbbRankWindows
         uint64_t isRunning{0}; //!< 0 if the rank has been stopped, else 1
     };
 
-    /** What a rank knows after a meeting. */
+    /** Result of a meeting. */
     struct Plan
     {
         uint64_t first{0};            //!< time of the earliest event of all ranks, in femtoseconds
@@ -79,13 +79,13 @@ class QbbRankWindows
     void CheckAlarms(QbbPs end) const;
 
     QbbEngine& m_engine;                        //!< the rank's engine
-    QbbRankBorder& m_border;                    //!< what the ranks send to each other
-    RdmaRankAlarms& m_alarms;                   //!< what the ranks ask of each other
-    std::unique_ptr<RdmaRankMeeting> m_meeting; //!< where the ranks meet
+    QbbRankBorder& m_border;                    //!< traffic between the ranks
+    RdmaRankAlarms& m_alarms;                   //!< requests among the ranks
+    std::unique_ptr<RdmaRankMeeting> m_meeting; //!< exchange of bytes among the ranks
     uint32_t m_rank;                            //!< number of this rank
     uint32_t m_ranks;                           //!< number of ranks
     std::vector<std::string> m_outgoing;        //!< bytes for each rank
-    std::vector<std::string> m_incoming;        //!< bytes of each rank
+    std::vector<std::string> m_incoming;        //!< bytes from each rank
 };
 
 } // namespace ns3

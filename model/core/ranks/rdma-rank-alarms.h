@@ -22,10 +22,10 @@ namespace ns3
  * \ingroup rdma
  * Lets one rank of MPI ask all ranks to do something at one instant of a run.
  *
- * The object that does it exists on each rank, as one of a pair of twins does. A twin that asks for
- * an instant sets its own timer. The others hear of the instant between two windows
- * (QbbRankWindows), and set theirs. When the timers expire, every rank is at that instant, and the
- * twins may tell each other what they see by RdmaRanks::Exchange().
+ * An object that uses alarms has a twin on each other rank. A twin that asks for an instant sets
+ * its own timer. The other twins hear of the instant between two windows (QbbRankWindows), and set
+ * their timers. When the timers expire, every rank is at that instant, and the twins may tell each
+ * other what they see by RdmaRanks::Exchange().
  *
  * The object is aggregated to the simulator.
  */
@@ -45,7 +45,7 @@ class RdmaRankAlarms : public Object
     static Ptr<RdmaRankAlarms> Get();
 
     /**
-     * Adds an object of which each rank has a twin. All ranks add twins in the same order.
+     * Adds an object that has a twin on each other rank. All ranks add twins in the same order.
      *
      * \param listener called between two windows if another rank's twin asks for an instant
      * \return number of the object, equal on all ranks
@@ -71,7 +71,8 @@ class RdmaRankAlarms : public Object
 
     /**
      * \param from an instant
-     * \return the first instant from then on for which a rank has asked; QBB_NEVER if there is none
+     * \return the first instant at or after \p from for which a rank has asked; QBB_NEVER if there
+     *         is none
      */
     QbbPs GetNext(QbbPs from) const;
 

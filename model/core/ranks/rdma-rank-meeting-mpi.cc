@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 
-// CMake takes this file where ns-3 has its module mpi.
+// CMake compiles this file if ns-3 has its module mpi.
 
 #include "rdma-ranks.h"
 
@@ -33,7 +33,7 @@ constexpr std::size_t PIECE = 4000;
 class MpiMeeting final : public RdmaRankMeeting
 {
   public:
-    /** Every rank makes its meetings in the same order. \param ranks communicator of all ranks */
+    /** Every rank creates its meetings in the same order. \param ranks communicator of all ranks */
     explicit MpiMeeting(MPI_Comm ranks);
     ~MpiMeeting() override;
 
@@ -58,7 +58,7 @@ class MpiMeeting final : public RdmaRankMeeting
     MPI_Comm m_ranks;                    //!< communicator of the meeting
     int m_rank{0};                       //!< number of this rank
     std::vector<First> m_sent;           //!< first pieces to each rank
-    std::vector<First> m_received;       //!< first pieces of each rank
+    std::vector<First> m_received;       //!< first pieces from each rank
     std::vector<MPI_Request> m_receipts; //!< receptions of first pieces, by rank
     std::vector<MPI_Request> m_sendings; //!< all sendings of a meeting
 };

@@ -23,9 +23,9 @@ class RdmaRankMeeting
      * Sends bytes to every other rank, and waits for the bytes of every other rank. Every rank
      * calls this function as often as every other rank.
      *
-     * \param outgoing bytes for each rank, by rank; those for this rank are left out
-     * \param incoming set to the bytes of each rank for this one, by rank; the entry of this rank
-     *        stays as it is
+     * \param outgoing bytes for each rank, by rank; the entry of this rank is not sent
+     * \param incoming set to the bytes from each rank, by rank; the entry of this rank stays as it
+     *        is
      */
     virtual void Meet(const std::vector<std::string>& outgoing,
                       std::vector<std::string>& incoming) = 0;

@@ -96,8 +96,8 @@ class RdmaRankReader
 
 /**
  * \ingroup rdma
- * Tells each rank the values of all ranks. Every rank calls it as often as every other rank, while
- * no simulation runs or in an event of one instant on all ranks (RdmaRankAlarms).
+ * Tells each rank the values of all ranks. Every rank calls this function as often as every other
+ * rank, while no simulation runs or in an event of one instant on all ranks (RdmaRankAlarms).
  *
  * \tparam T a trivially copyable type
  * \param own values of this rank

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 
-// CMake takes this file where ns-3 has its module mpi, and rdma-ranks.cc elsewhere.
+// CMake compiles this file if ns-3 has its module mpi, and else rdma-ranks.cc.
 
 #include "rdma-ranks.h"
 
@@ -21,7 +21,7 @@ namespace
 
 constexpr const char* SIMULATOR_CLASS = "SimulatorImplementationType"; // ns-3's global value
 
-/** MPI of the process, from the first rank that begins to the end of the program. */
+/** MPI of the process, from the first RdmaRanks::Begin() to the end of the program. */
 class Session
 {
   public:
@@ -56,7 +56,7 @@ RdmaRanks::Begin()
     StringValue before;
     GlobalValue::GetValueByName(SIMULATOR_CLASS, before);
     static const Session session;
-    // MpiInterface::Enable() sets the value to a simulator that meets itself before each event.
+    // MpiInterface::Enable() replaces the value by ns-3's simulator for ranks.
     GlobalValue::Bind(SIMULATOR_CLASS, before);
     if (!IsFirst())
     {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 
-// CMake takes this file where ns-3 has no module mpi, and rdma-ranks-mpi.cc elsewhere.
+// CMake compiles this file if ns-3 has no module mpi, and else rdma-ranks-mpi.cc.
 
 #include "rdma-ranks.h"
 

@@ -19,17 +19,17 @@ class Node;
 /**
  * \ingroup rdma
  * The ranks of MPI that share one simulation. Each rank is a process. Every rank builds the whole
- * fabric, and runs the events of its own nodes: those whose Node::GetSystemId() is the number of
- * the rank.
+ * fabric, and runs the events of its own nodes, whose Node::GetSystemId() is the number of the
+ * rank.
  *
  * Without MPI, and in an ns-3 that was built without its module mpi, there is one rank, which runs
- * all nodes. The global value "simulator=mpi" starts the ranks; see RdmaSimulatorImpl::Select().
+ * all nodes. With the global value "simulator=mpi", RdmaSimulatorImpl::Select() starts MPI.
  */
 class RdmaRanks
 {
   public:
     /**
-     * Starts MPI. The standard output of all ranks but the first goes nowhere. Repeated calls are
+     * Starts MPI. The standard output of all ranks but the first is discarded. Repeated calls are
      * harmless, and so is a call after ns3::MpiInterface::Enable(). ns-3's global value
      * "SimulatorImplementationType" stays as it is.
      *
@@ -45,7 +45,7 @@ class RdmaRanks
     /** \return number of this rank, from 0 */
     static uint32_t GetRank();
 
-    /** \return true for one rank of all: the one that writes results to the user */
+    /** \return true on exactly one rank, which writes the results for the user */
     static bool IsFirst()
     {
         return GetRank() == 0;
@@ -77,7 +77,7 @@ class RdmaRanks
      */
     static std::vector<std::string> Exchange(const std::string& text);
 
-    /** \return exchange among all ranks during a run; only if several ranks share it */
+    /** \return exchange among all ranks during a run; only for AreSeveral() */
     static std::unique_ptr<RdmaRankMeeting> MakeMeeting();
 };
 

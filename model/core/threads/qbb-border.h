@@ -10,19 +10,20 @@ namespace ns3
 
 /**
  * \ingroup rdma
- * What one group of nodes sends to another while both run on threads of their own (QbbParallelRun).
+ * Holds what one group of nodes sends to another while both run on separate threads
+ * (QbbParallelRun).
  *
- * The sending group fills another compartment in each step of the run, in turn. The receiving group
- * empties a compartment PARTS steps later. A group is at most PARTS - 1 steps ahead of another, so
- * no compartment is used by two threads at once.
+ * In each step of the run, the sending group fills the next compartment, in turn. The receiving
+ * group empties a compartment PARTS steps later. A group is at most PARTS - 1 steps ahead of
+ * another, so no compartment is used by two threads at once.
  */
 class QbbBorder
 {
   public:
     /// Steps in the shortest time that a frame needs from one group to another.
     static constexpr uint32_t PARTS = 4;
-    /// Compartments: those that groups fill, which may be PARTS - 1 steps apart, and as many that
-    /// others empty.
+    /// Number of compartments: PARTS that are being filled, because groups may be PARTS - 1 steps
+    /// apart, and PARTS that are being emptied.
     static constexpr uint32_t COMPARTMENTS = 2 * PARTS;
 
     virtual ~QbbBorder() = default;

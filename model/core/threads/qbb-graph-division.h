@@ -12,11 +12,11 @@ namespace ns3
 
 /**
  * \ingroup rdma
- * A vertex of a graph that is divided: nodes that stay together.
+ * A vertex of a graph to divide: nodes that stay in one group.
  */
 struct QbbGraphVertex
 {
-    uint64_t load{0};    //!< how much the nodes have to do
+    uint64_t load{0};    //!< work of the nodes, in any unit
     bool isFirst{false}; //!< the nodes must be in group 0
     /// Numbers of cables to other vertices, by the number of the vertex
     std::map<uint32_t, uint32_t> cables;

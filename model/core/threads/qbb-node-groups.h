@@ -49,7 +49,11 @@ class QbbNodeGroups : public Object
     /** \return the shortest time from an event of a group to its effect in another, above 0 */
     virtual QbbPs GetLookahead() const = 0;
 
-    /** \param from a group \param to another group \return what the first sends to the second */
+    /**
+     * \param from a group
+     * \param to another group
+     * \return border for what \p from sends to \p to
+     */
     virtual QbbBorder& GetBorder(uint32_t from, uint32_t to) = 0;
 
     /** \return why the latest division has a single group, in one sentence; empty otherwise */

@@ -236,7 +236,7 @@ QbbParallelRun::Report(uint32_t number, uint32_t base, uint32_t last)
     {
         effects.earliest = std::min(effects.earliest, ev.key.m_ts);
     }
-    // What a step has caused counts until the step in which others take it over.
+    // The effects of a step count until the step in which other groups take them over.
     uint64_t caused = NEVER;
     uint64_t added = NEVER;
     for (uint32_t step = base + 1; step <= last; ++step)
@@ -272,7 +272,7 @@ QbbParallelRun::Rest()
         QbbEngine& engine = m_groups[i]->engine;
         const QbbEngine::RunningScope scope(&engine);
         TakeOver(i, last);
-        // An event without a node may send frames, as a link that comes up does.
+        // An event without a node may make ports send frames, for instance if a link comes up.
         OpenBorders(i, group.step);
         isNoted = isNoted || engine.HasNotes();
     }
@@ -390,7 +390,7 @@ QbbParallelRun::GetEventCount() const
     uint64_t count = m_global.GetEventCount();
     for (uint32_t i = 0; i < GetNumber(); ++i)
     {
-        // While groups run apart, the counts of the others belong to other threads.
+        // While groups run apart, the counts of other groups belong to other threads.
         count += isResting ? m_groups[i]->engine.GetEventCount()
                            : m_reports[m_base % SLOTS].groups[i].count;
     }

@@ -29,11 +29,11 @@ namespace ns3
  * The run goes in steps. Most steps are windows of simulated time, QbbBorder::PARTS of which last
  * as long as a frame needs from one group to another. Within a window, the groups know nothing of
  * each other. A group begins a window once all groups have completed the window that lies PARTS
- * windows before, and takes over the frames that others have sent to it until then. So no group
- * waits for another whose window takes longer, unless that group falls back by PARTS windows. An
- * event without a node runs in a step of its own while all groups rest, after all their events that
- * are due before it. No event of a node may act on the simulation as a whole, other than by an
- * event without a node at a later multiple of GRID.
+ * windows before, and takes over the frames that others have sent to it until then. A group
+ * therefore waits for a slower group only if the slower group falls back by PARTS windows. An event
+ * without a node runs in a step of its own while all groups rest, after all earlier events of the
+ * groups. No event of a node may act on the simulation as a whole, other than by an event without a
+ * node at a later multiple of GRID.
  *
  * The events of a group run in the order of an ordinary run, so a run has the same results with any
  * number of threads: events of different nodes at one instant do not depend on each other, because
@@ -67,7 +67,8 @@ class QbbParallelRun
     QbbParallelRun& operator=(const QbbParallelRun&) = delete;
 
     /**
-     * Runs until no event is pending, or Stop(), or for a while. Throws what an event has thrown.
+     * Runs until no event is pending, until Stop(), or until \p events have run. Throws what an
+     * event has thrown.
      *
      * \param takeForeign called while all groups rest, after an interruption
      * \param events number of events after which the run pauses, at the end of a window
@@ -83,12 +84,13 @@ class QbbParallelRun
 
     /**
      * Adds an event, from the event that is running or while all groups rest. Aborts with a message
-     * if the groups must not run apart with the event: for a node of another group, or without a
-     * node and within the window, or from outside of the module on a node of a thread of its own.
+     * if the event is for a node of another group, if the event has no node and other threads may
+     * have passed its time, or if the event is from outside of the module and its node is not in
+     * group 0.
      *
      * \param at time of the event
      * \param context id of the event's node
-     * \param event event object, of which one reference is taken over
+     * \param event event object; the list takes over one reference
      * \return time, uid and context of the new event
      */
     Scheduler::EventKey Insert(QbbEventTime at, uint32_t context, EventImpl* event);
@@ -96,8 +98,8 @@ class QbbParallelRun
     /** \param context id of a node \return the engine that runs the node's events */
     QbbEngine& GetEngine(uint32_t context);
 
-    /** \return number of events that have run; in an event of a node, those of the latest windows
-     * are not counted */
+    /** \return number of events that have run; in an event of a node, the events of the latest
+     * windows are not counted */
     uint64_t GetEventCount() const;
 
     /** \return true if no event is pending; only while all groups rest */
@@ -111,10 +113,10 @@ class QbbParallelRun
 
   private:
     static constexpr uint32_t PARTS = QbbBorder::PARTS;         //!< steps in a lookahead
-    static constexpr uint32_t SLOTS = QbbBorder::COMPARTMENTS;  //!< steps that are kept apart
+    static constexpr uint32_t SLOTS = QbbBorder::COMPARTMENTS;  //!< steps whose effects are kept
     static constexpr uint64_t NEVER = QbbEngine::NO_EVENT.m_ts; //!< time of no event
 
-    /** What a group has caused outside of itself in a step. */
+    /** Events outside of a group that the group has caused in a step. */
     struct Effects
     {
         uint64_t caused{NEVER};              //!< earliest event of another group
@@ -127,7 +129,7 @@ class QbbParallelRun
     {
         QbbEngine engine;           //!< the group's events
         uint32_t step{0};           //!< number of the present step
-        uint32_t taken{0};          //!< latest step of which the group has taken over the frames
+        uint32_t taken{0};          //!< latest step whose frames the group has taken over
         uint64_t end{0};            //!< end of the present window, in femtoseconds
         std::exception_ptr failure; //!< exception of an event
         /// What the group has caused, by step
@@ -164,7 +166,7 @@ class QbbParallelRun
     std::array<QbbWindowReports, SLOTS> m_reports; //!< reports of the latest steps
     uint32_t m_base{0};                            //!< step whose reports group 0 has read last
     std::function<void()> m_takeForeign;           //!< called after an interruption
-    std::atomic<bool>& m_interrupted;              //!< a thread has asked for that call
+    std::atomic<bool>& m_interrupted;              //!< a thread has asked for m_takeForeign
     uint64_t m_events{0};                          //!< number of events before a pause
     bool m_paused{false};                          //!< the run has paused
     bool m_stop{false};                            //!< Stop() has been called

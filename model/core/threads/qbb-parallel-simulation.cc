@@ -15,7 +15,7 @@ namespace
 {
 
 constexpr uint64_t FIRST_DIVISION = 50'000; // events before nodes are divided again
-constexpr uint64_t NEXT_DIVISION = 8;       // times as many events before the division after that
+constexpr uint64_t NEXT_DIVISION = 8;       // factor of the events up to each further division
 
 } // namespace
 

@@ -22,7 +22,7 @@ namespace ns3
 /**
  * \ingroup rdma
  * Divides the nodes of a simulation among threads, and runs them (QbbParallelRun). The nodes are
- * divided again when it is known how much each of them has to do, and then seldom.
+ * divided again once their loads have been measured, and later at growing intervals.
  */
 class QbbParallelSimulation
 {
@@ -65,10 +65,10 @@ class QbbParallelSimulation
 
     /**
      * Runs on several threads, if that is possible. Throws what an event has thrown. Aborts with a
-     * message if the class that divides the nodes is not one.
+     * message if SetGrouping() has not named a class that derives from QbbNodeGroups.
      *
      * \param threads largest number of threads
-     * \param takeForeign takes over the events of threads that are not those of the run
+     * \param takeForeign takes over the events that threads outside of the run have scheduled
      * \return false if the rest of the run needs one thread, for the reason of GetReason()
      */
     bool Run(uint32_t threads, const std::function<void()>& takeForeign);
@@ -79,7 +79,10 @@ class QbbParallelSimulation
         return m_run.get();
     }
 
-    /** \return why the latest Run() has returned false, in one sentence; empty if it has not */
+    /**
+     * \return why the latest Run() has returned false, in one sentence; empty if Run() has returned
+     * true
+     */
     const std::string& GetReason() const
     {
         return m_reason;

@@ -16,12 +16,12 @@ namespace ns3
 
 /**
  * \ingroup rdma
- * How many steps each thread of a run has completed, so that threads can wait for each other.
+ * Number of steps that each thread of a run has completed, so that threads can wait for each other.
  *
  * A wait lasts some microseconds in a balanced run, less than it takes to put a thread to sleep.
- * The threads therefore wait in a loop, and offer their core to others after a while. If the
- * machine has fewer cores than the run has threads, they sleep: a thread that waits in a loop would
- * keep the one that it waits for from running.
+ * The threads therefore wait in a loop, and yield their core after a while. If the machine has
+ * fewer cores than the run has threads, waiting threads sleep: a thread that waits in a loop would
+ * occupy the core that the awaited thread needs.
  */
 class QbbStepCounts
 {
@@ -34,8 +34,8 @@ class QbbStepCounts
     }
 
     /**
-     * Says that a thread has completed a step. What the thread has written is visible to those that
-     * have waited for the step.
+     * Records that a thread has completed a step. Everything that the thread has written is visible
+     * to threads that have waited for the step.
      *
      * \param thread number of the thread
      * \param step number of the step; steps are numbered from 1
@@ -68,7 +68,7 @@ class QbbStepCounts
     }
 
   private:
-    static constexpr uint32_t PATIENCE = 20000; //!< looks at the counts before a core is offered
+    static constexpr uint32_t PATIENCE = 20000; //!< looks at the counts before a thread yields
 
     /** Steps that a thread has completed. */
     struct alignas(64) Count
@@ -93,7 +93,7 @@ class QbbStepCounts
     }
 
     std::vector<Count> m_counts;                     //!< the threads' counts
-    bool m_sleeps;                                   //!< threads that wait sleep
+    bool m_sleeps;                                   //!< true if waiting threads sleep
     alignas(64) std::atomic<uint32_t> m_sleepers{0}; //!< threads that sleep
     std::mutex m_mutex;                              //!< guards m_wake
     std::condition_variable m_wake;                  //!< wakes the threads that sleep

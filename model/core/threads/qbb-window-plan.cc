@@ -33,7 +33,7 @@ QbbWindowPlan::Make(const QbbWindowReports& reports,
         noted = noted || report.noted;
         count += report.count;
     }
-    // An event that a group has added comes after all others of its time.
+    // An event that a group has added comes after all other events of its time.
     Scheduler::EventKey global = reports.global;
     if (added < global.m_ts)
     {
@@ -49,7 +49,7 @@ QbbWindowPlan::Make(const QbbWindowReports& reports,
         plan.pauses = true;
         return plan;
     }
-    // Uids of other groups than group 0 mean nothing to events without a node.
+    // Events without a node can be compared by uid with events of group 0 only.
     if (mustRest || (first >= global.m_ts && !(reports.groups[0].next < global)))
     {
         plan.action = Action::REST;

@@ -37,7 +37,7 @@ struct QbbWindowReports
     std::vector<QbbGroupReport> groups; //!< reports of the groups
     Scheduler::EventKey global{};       //!< next event without a node
     bool stop{false};                   //!< QbbParallelRun::Stop() has been called
-    bool interrupted{false};            //!< a thread has asked for a call while all groups rest
+    bool interrupted{false};            //!< a thread has asked for a call of takeForeign
 };
 
 /**
@@ -46,7 +46,8 @@ struct QbbWindowReports
  */
 struct QbbWindowPlan
 {
-    /// Windows end at the multiples of this time, where events without a node may stop a run.
+    /// No window extends past a multiple of this time. Events of nodes may schedule events without
+    /// a node for such multiples, for instance to stop a run.
     static constexpr QbbPs GRID = 10_us;
 
     /** Kind of a step. */

@@ -12,7 +12,7 @@ namespace ns3
 /**
  * \ingroup rdma
  * Base of an integer with a distinct type that can be compared and written, but not computed with.
- * All operators take two objects of the derived class, so no other number is taken for one.
+ * All operators take two objects of the derived class and no plain numbers.
  *
  * \tparam T the derived class
  * \tparam Count type of the integer
@@ -124,7 +124,7 @@ class QbbQuantity : public QbbOrdered<T, Count>
         return static_cast<T&>(*this);
     }
 
-    /** \param factor integer to multiply with \return *this */
+    /** \param factor integer to multiply by \return *this */
     template <typename I, IfInteger<I> = 0>
     constexpr T& operator*=(I factor)
     {

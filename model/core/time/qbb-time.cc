@@ -13,7 +13,9 @@ namespace ns3
 namespace
 {
 
-/** Checker of times from 1 ps on, which it knows only once the resolution is set. */
+/**
+ * Checker of times from 1 ps on. The limit depends on the resolution at each check.
+ */
 class PositiveTimeChecker : public AttributeChecker
 {
   public:

@@ -85,12 +85,12 @@ QbbGetDelay(QbbEventTime to, QbbEventTime from)
 
 /**
  * \ingroup rdma
- * Does what QbbSchedule() does where no engine runs: ns3::Simulator gets the event.
+ * Schedules an event by ns3::Simulator. QbbSchedule() calls this function where no engine runs.
  *
  * \param context id of the node on which the event runs
  * \param at time of the event
  * \param now time of the running event, not after \p at
- * \param event the event object, with the reference for the event list
+ * \param event the event object; the event list takes over one reference
  */
 void QbbScheduleBySimulator(uint32_t context, QbbEventTime at, QbbEventTime now, QbbEvent* event);
 
@@ -156,8 +156,8 @@ QbbScheduleGlobal(QbbEventTime at, QbbEventTime now, QbbEvent* event)
 /**
  * \ingroup rdma
  * Calls a function that acts on more than the node of the running event. If other nodes run on
- * other threads meanwhile, the call comes later, while all of them rest, with the clock of the
- * running event. Calls come in the order of their events; those of different nodes at one instant
+ * other threads meanwhile, the call comes later, while all nodes rest, with the clock of the
+ * running event. Calls come in the order of their events; calls from different nodes at one instant
  * come in the order of the node ids.
  *
  * \param work the function, which schedules no event less than 10 us ahead

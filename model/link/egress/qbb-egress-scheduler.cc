@@ -87,7 +87,7 @@ QbbEgressScheduler::SetWeight(uint8_t priority, uint32_t weight)
     m_shares.resize(8);
     if (m_strict & bit)
     {
-        m_shares[priority].deficit = 0; // bytes sent as a strict class do not count as debt
+        m_shares[priority].deficit = 0; // the counter of an earlier weighted period is stale
     }
     m_strict &= static_cast<uint8_t>(~bit);
     m_shares[priority].weight = weight;

@@ -26,7 +26,7 @@ namespace ns3
 class QbbEgressScheduler
 {
   public:
-    static constexpr uint32_t QUANTUM_BYTES = 2048; //!< credit per turn of the weight 1
+    static constexpr uint32_t QUANTUM_BYTES = 2048; //!< credit per turn of a class of weight 1
     static constexpr uint32_t MAX_WEIGHT = 1000;    //!< largest weight
 
     /** Creates a scheduler with all classes strict. */

@@ -236,7 +236,7 @@ class QbbFlowControl
 
     using Timer = QbbTimer<QbbFlowControl, &QbbFlowControl::OnTimer>;
 
-    /** What a port needs once it has been paused or has paused its peer. */
+    /** State that a port needs only once it has been paused or has paused its peer. */
     struct Pausing
     {
         explicit Pausing(QbbFlowControl* owner)
@@ -254,7 +254,7 @@ class QbbFlowControl
 
     Pausing& GetPausing();
 
-    // Every frame asks for the flags at the end of the one and at the start of the other.
+    // Every frame reads flags at the end of m_sender and at the start of m_receiver.
     QbbPauseSender m_sender;     //!< pauses of the peer
     QbbPauseReceiver m_receiver; //!< pauses of this port
     Settings m_settings;         //!< flow control attributes of the port

@@ -103,8 +103,8 @@ class QbbPauseSender
     uint8_t Take(QbbPs now, std::array<uint16_t, 8>& quanta);
 
     /**
-     * Handles a link that went down or up: the peer has lost all pauses, so those still requested
-     * must be sent again.
+     * Handles a link that went down or up: the peer has lost all pauses, so the pauses that are
+     * still requested must be sent again.
      */
     void Forget();
 

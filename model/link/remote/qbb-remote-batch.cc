@@ -15,7 +15,7 @@ namespace ns3
 namespace
 {
 
-/** Fixed part of a frame. Telemetry records and the packet follow. */
+/** Fixed part of a frame's bytes. Telemetry records and the packet follow. */
 struct Contents
 {
     QbbRemoteCrossing crossing;    //!< where and when the frame crosses

@@ -22,7 +22,7 @@ struct QbbRemoteCrossing
 {
     uint32_t cable{0}; //!< number of the cable, equal on all ranks
     uint32_t end{0};   //!< end of the cable that sends, 0 or 1
-    QbbEventTime sent; //!< event in which the transmission begins
+    QbbEventTime sent; //!< time of the event in which the transmission begins
     QbbPs arrival{0};  //!< instant at which the last bit arrives at the receiver
 };
 
@@ -30,14 +30,14 @@ struct QbbRemoteCrossing
  * \ingroup rdma
  * Frames that cross to another rank of MPI together, as bytes.
  *
- * The fields of a frame are in the bytes as they are in memory, because all ranks run one program.
+ * The bytes hold the fields of a frame in their memory layout, because all ranks run one program.
  * Words of zeros are left out. RDMA payload, which is virtual, takes no bytes. A packet of ns-3
  * crosses with its tags.
  */
 class QbbRemoteBatch
 {
   public:
-    /** Adds a frame. \param crossing where and when it crosses \param frame the frame */
+    /** Adds a frame. \param crossing where and when the frame crosses \param frame the frame */
     void Add(const QbbRemoteCrossing& crossing, const QbbFrame& frame);
 
     /** Moves the bytes of all frames. \param bytes the bytes are appended here */

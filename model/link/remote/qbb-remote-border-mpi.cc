@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 
-// CMake takes this file where ns-3 has its module mpi.
+// CMake compiles this file if ns-3 has its module mpi.
 
 #include "qbb-net-device.h"
 #include "qbb-remote-border.h"

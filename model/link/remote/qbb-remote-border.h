@@ -26,7 +26,7 @@ class QbbRemoteChannel;
  * Carries the frames of all cables between this rank of MPI and the others (QbbRemoteChannel).
  *
  * A message of MPI costs more than many frames. The frames for a rank are therefore collected for a
- * while, and cross together. A frame is added when its transmission begins, and its last bit
+ * short time, and cross together. A frame is added when its transmission begins, and its last bit
  * arrives more than a cable delay later. RdmaSimulatorImpl takes the frames at the end of each
  * window (QbbRankWindows). Another simulator has a QbbRemoteCourier.
  *
@@ -59,7 +59,7 @@ class QbbRemoteBorder : public QbbRankBorder
      */
     void Send(uint32_t cable, std::size_t end, const QbbFrame& frame, QbbPs arrival);
 
-    /** \return what carries the frames, or null if RdmaSimulatorImpl does */
+    /** \return the courier of ns-3's simulator; null on RdmaSimulatorImpl, which needs none */
     QbbRemoteCourier* GetCourier() const
     {
         return m_courier.get();
@@ -88,7 +88,7 @@ class QbbRemoteBorder : public QbbRankBorder
     std::vector<Cable> m_cables;                 //!< cables by number
     QbbPs m_delay{QBB_NEVER};                    //!< shortest delay of a cable
     std::vector<Batch> m_batches;                //!< frames by rank
-    std::unique_ptr<QbbRemoteCourier> m_courier; //!< carries the frames for ns-3's simulator
+    std::unique_ptr<QbbRemoteCourier> m_courier; //!< courier of ns-3's simulator, or null
 };
 
 } // namespace ns3

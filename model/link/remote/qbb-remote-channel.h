@@ -26,8 +26,9 @@ class QbbRemoteBorder;
  * the delay less the longest time for which frames are collected. GetDelay() returns the delay.
  *
  * QbbHelper and RdmaFabricHelper make such a cable wherever the system ids of two nodes differ
- * (MakeQbbCable()). A frame that a node of another rank sends aborts the program with a message:
- * scripts post work to, and schedule events for, the nodes of their own rank.
+ * (MakeQbbCable()). The program aborts with a message if a node of another rank sends a frame on
+ * this rank. On each rank, a script must post work to, and schedule events for, only the nodes of
+ * that rank.
  */
 class QbbRemoteChannel : public QbbChannel
 {

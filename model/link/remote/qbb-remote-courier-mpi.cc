@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 
-// CMake takes this file where ns-3 has its module mpi.
+// CMake compiles this file if ns-3 has its module mpi.
 
 #include "qbb-event-time.h"
 #include "qbb-rank-border.h"

@@ -31,10 +31,12 @@ class QbbRankBorder;
 class QbbRemoteCourier
 {
   public:
-    /** \param border has the frames for the other ranks; must outlive the object */
+    /** \param border border with the frames for the other ranks; must outlive the object */
     explicit QbbRemoteCourier(QbbRankBorder& border);
 
-    /** \param device a device that receives frames from another rank, before the simulation */
+    /**
+     * \param device a device that receives frames from another rank; added before the simulation
+     */
     void AddReceiver(Ptr<NetDevice> device);
 
     /** Sends the frames of the border, at the next multiple of GetStep(). */
@@ -44,16 +46,16 @@ class QbbRemoteCourier
     QbbPs GetStep() const;
 
   private:
-    /** Parts of the shortest delay for which frames are collected. */
+    /** Frames are collected for the shortest cable delay divided by this number. */
     static constexpr int64_t PARTS = 8;
 
     void Send();
 
-    QbbRankBorder& m_border;                      //!< has the frames for the other ranks
+    QbbRankBorder& m_border;                      //!< holds the frames for other ranks
     std::map<uint32_t, Ptr<NetDevice>> m_devices; //!< device to which messages go, by rank
     std::string m_bytes;                          //!< bytes for a rank
     bool m_isCalled{false};                       //!< Send() is scheduled
-    QbbRemoteMessages m_messages;                 //!< messages that have come
+    QbbRemoteMessages m_messages;                 //!< messages received in part
 };
 
 } // namespace ns3

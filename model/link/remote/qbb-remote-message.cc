@@ -13,7 +13,7 @@ namespace ns3
 namespace
 {
 
-/** First bytes of each message. */
+/** Header of each message. */
 struct Fragment
 {
     uint32_t rank{0};    //!< rank that sends

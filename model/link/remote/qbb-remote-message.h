@@ -28,7 +28,7 @@ std::vector<Ptr<Packet>> MakeQbbRemoteMessages(const std::string& bytes, uint32_
 
 /**
  * \ingroup rdma
- * Puts the messages of MakeQbbRemoteMessages() together.
+ * Restores the bytes from the messages of MakeQbbRemoteMessages().
  */
 class QbbRemoteMessages
 {
@@ -38,16 +38,16 @@ class QbbRemoteMessages
 
     /**
      * Takes the next message. Fragments of one call of MakeQbbRemoteMessages() may come in any
-     * order; those of two calls by one rank may not mix.
+     * order. Fragments of two calls by one rank must not mix.
      *
      * \param message message of MakeQbbRemoteMessages()
-     * \return all bytes of a call of MakeQbbRemoteMessages(), if this is its last message to come;
-     * no value before
+     * \return all bytes of a call of MakeQbbRemoteMessages(), if no further message of that call is
+     * to come; otherwise no value
      */
     std::optional<std::string> Take(const Packet& message);
 
   private:
-    /** Bytes of a rank, of which some have come. */
+    /** Bytes from a rank, received in part. */
     struct Part
     {
         std::string bytes;    //!< the bytes
