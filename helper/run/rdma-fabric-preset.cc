@@ -31,6 +31,7 @@ constexpr Preset FABRIC_PRESETS[] = {
 --pfc=off
 --switch=input-queued
 --portBuffer=240KB
+--ns3::QbbEcnMarker::MarkBy=Queue
 --workload=poisson
 --cdf=irn-heavy-tail
 --load=0.7

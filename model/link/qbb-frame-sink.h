@@ -105,6 +105,18 @@ class QbbFrameSource
      *         the class until the class is announced again
      */
     virtual QbbFramePtr NextFrame(QbbPort& port, uint8_t priority) = 0;
+
+    /**
+     * \param port a port that asks the source for frames
+     * \param input number of the port by which frames came in
+     * \param priority class 0..7
+     * \return bytes of the class that came in by that port and wait for \p port; 0 if the source
+     *         has no queues by input
+     */
+    virtual uint64_t GetInputBytes(const QbbPort& port, uint16_t input, uint8_t priority) const
+    {
+        return 0;
+    }
 };
 
 } // namespace ns3

@@ -56,6 +56,12 @@ class QbbPort : public QbbPortState
         m_source = source;
     }
 
+    /** \return generator of frames from SetSource(), or null */
+    const QbbFrameSource* GetSource() const
+    {
+        return m_source;
+    }
+
     /**
      * \param number number of the port at its switch or NIC, which becomes the ingress port of
      *        received frames

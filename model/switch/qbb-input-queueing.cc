@@ -77,6 +77,12 @@ QbbInputQueueing::NextFrame(QbbPort& port, uint8_t priority)
     return frame;
 }
 
+uint64_t
+QbbInputQueueing::GetInputBytes(const QbbPort& port, uint16_t input, uint8_t priority) const
+{
+    return m_queues.GetBytes(input, port.GetPortNumber(), priority);
+}
+
 void
 QbbInputQueueing::SetMarkers(std::vector<QbbMarker*> markers)
 {

@@ -86,6 +86,7 @@ class QbbInputQueueing : public QbbFrameSource
 
     // Inherited from QbbFrameSource
     QbbFramePtr NextFrame(QbbPort& port, uint8_t priority) override;
+    uint64_t GetInputBytes(const QbbPort& port, uint16_t input, uint8_t priority) const override;
 
   protected:
     /**

@@ -51,6 +51,7 @@ QbbVirtualOutputQueues::Push(uint16_t output, QbbFramePtr&& frame)
     m_places[place].next = NONE;
     ++m_nFrames;
     Queue& queue = m_queues[index];
+    queue.bytes += m_places[place].frame->size;
     if (queue.first == NONE)
     {
         queue.first = place;
@@ -70,6 +71,7 @@ QbbVirtualOutputQueues::Pop(uint32_t index, bool served)
     NS_ASSERT_MSG(queue.first != NONE, "an empty queue");
     const uint32_t place = queue.first;
     QbbFramePtr frame = std::move(m_places[place].frame);
+    queue.bytes -= frame->size;
     queue.first = m_places[place].next;
     m_places[place].next = m_firstFreePlace;
     m_firstFreePlace = place;
@@ -107,14 +109,8 @@ QbbVirtualOutputQueues::Clear()
 uint64_t
 QbbVirtualOutputQueues::GetBytes(uint16_t input, uint16_t output, uint8_t priority) const
 {
-    uint64_t bytes = 0;
     const uint32_t queue = FindQueue(input, output, priority);
-    for (uint32_t place = queue == NONE ? NONE : m_queues[queue].first; place != NONE;
-         place = m_places[place].next)
-    {
-        bytes += m_places[place].frame->size;
-    }
-    return bytes;
+    return queue == NONE ? 0 : m_queues[queue].bytes;
 }
 
 uint32_t

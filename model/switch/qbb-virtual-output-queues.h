@@ -105,8 +105,6 @@ class QbbVirtualOutputQueues
     QbbFramePtr Pop(uint32_t queue, bool served = true);
 
     /**
-     * Adds up the bytes of a queue. Visits every frame of the queue.
-     *
      * \param input ingress port
      * \param output egress port
      * \param priority class 0..7
@@ -150,6 +148,7 @@ class QbbVirtualOutputQueues
         uint32_t last{NONE};   //!< slot of the last frame
         uint32_t next{NONE};   //!< queue of the next input in the ring
         uint32_t before{NONE}; //!< queue of the previous input in the ring
+        uint64_t bytes{0};     //!< bytes in the queue
         uint16_t input{0};     //!< port number of the input
         uint16_t output{0};    //!< port number of the output
         uint8_t priority{0};   //!< class 0..7

@@ -110,7 +110,17 @@ QbbEcnMarker::GetTypeId()
                 EnumValue(ARRIVAL),
                 RdmaMakeEnumAccessor<Moment>(&QbbEcnMarker::Set<&QbbEcnMarker::m_moment, Moment>,
                                              &QbbEcnMarker::Get<&QbbEcnMarker::m_moment, Moment>),
-                MakeEnumChecker(ARRIVAL, "Arrival", DEPARTURE, "Departure"));
+                MakeEnumChecker(ARRIVAL, "Arrival", DEPARTURE, "Departure"))
+            .AddAttribute(
+                "MarkBy",
+                "Packets whose bytes are the queue length. Port: all packets of the class that "
+                "wait for the egress port. Queue: those in the queue of the packet. An "
+                "input-queued switch has a virtual output queue for each ingress port, an "
+                "output-queued switch one queue for each class.",
+                EnumValue(PORT),
+                RdmaMakeEnumAccessor<Scope>(&QbbEcnMarker::Set<&QbbEcnMarker::m_scope, Scope>,
+                                            &QbbEcnMarker::Get<&QbbEcnMarker::m_scope, Scope>),
+                MakeEnumChecker(PORT, "Port", QUEUE, "Queue"));
     return tid;
 }
 

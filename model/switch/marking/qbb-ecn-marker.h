@@ -105,6 +105,10 @@ struct QbbEcnProfile
  * paper's authors (Zhu et al., "ECN or Delay", CoNEXT 2016, section 5). A mark set at departure
  * reaches the receiver without queueing delay, however long the queue.
  *
+ * An input-queued switch has a virtual output queue for each ingress port at each egress port. By
+ * default their sum is the queue length, which makes a port mark as in an output-queued switch.
+ * With attribute MarkBy, the virtual output queue of the packet alone is the queue length.
+ *
  * Attributes and profiles may be changed while the switches run; changes take effect immediately.
  *
  * Defaults: Kmin 5 KB, Kmax 200 KB, Pmax 1% at 40 Gb/s (Zhu et al., "Congestion Control for
@@ -124,6 +128,13 @@ class QbbEcnMarker : public Object
     {
         ARRIVAL,   //!< when the packet joins the queue, by the queue length that it finds
         DEPARTURE, //!< when its transmission begins, by the queue length left behind
+    };
+
+    /** Packets whose bytes are the queue length. */
+    enum Scope
+    {
+        PORT,  //!< all packets of the class that wait for the egress port
+        QUEUE, //!< in an input-queued switch, those of the packet's virtual output queue
     };
 
     /**
@@ -164,8 +175,14 @@ class QbbEcnMarker : public Object
         return m_moment;
     }
 
+    /** \return packets whose bytes are the queue length */
+    Scope GetScope() const
+    {
+        return m_scope;
+    }
+
     /**
-     * Registers a callback for changes of the curves or of MarkAt.
+     * Registers a callback for changes of the curves, of MarkAt or of MarkBy.
      *
      * \param user key of the callback, for ForgetUser()
      * \param changed function called after each change
@@ -204,6 +221,7 @@ class QbbEcnMarker : public Object
     bool m_scale{true};                          //!< attribute ScaleWithRate
     uint8_t m_priorityMask{0xff};                //!< attribute PriorityMask
     Moment m_moment{ARRIVAL};                    //!< attribute MarkAt
+    Scope m_scope{PORT};                         //!< attribute MarkBy
     uint8_t m_ownMask{0};                      //!< bit p set: m_profiles[p] was set by SetProfile()
     std::array<QbbEcnProfile, 8> m_profiles{}; //!< curves from SetProfile(), by priority
 };

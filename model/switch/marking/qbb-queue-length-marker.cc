@@ -41,8 +41,9 @@ QbbQueueLengthMarker::SetSettings(Ptr<QbbEcnMarker> settings)
 }
 
 void
-QbbQueueLengthMarker::Configure(const std::vector<QbbPort*>& ports, bool)
+QbbQueueLengthMarker::Configure(const std::vector<QbbPort*>& ports, bool isInputQueued)
 {
+    m_isInputQueued = isInputQueued;
     m_ports = ports;
     m_curves.assign(m_ports.size(), Curves());
     Update();
@@ -69,6 +70,7 @@ void
 QbbQueueLengthMarker::Update()
 {
     m_isOld = false;
+    m_countsInput = m_isInputQueued && m_settings && m_settings->GetScope() == QbbEcnMarker::QUEUE;
     m_leastKmin = QbbEcnThresholds().kminBytes;
     for (std::size_t port = 0; port < m_ports.size(); ++port)
     {
@@ -115,6 +117,10 @@ QbbQueueLengthMarker::MarkByCurve(QbbPort& egress, QbbFrame& frame, uint64_t que
     if (m_isOld)
     {
         Update();
+    }
+    if (m_countsInput)
+    {
+        queueBytes = egress.GetSource()->GetInputBytes(egress, frame.ingressPort, frame.priority);
     }
     const QbbEcnThresholds& curve = m_curves[egress.GetPortNumber()][frame.priority];
     const QbbEcnDecision decision = curve.Decide(queueBytes);

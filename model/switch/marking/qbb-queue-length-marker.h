@@ -80,6 +80,8 @@ class QbbQueueLengthMarker final : public QbbMarker
     std::vector<Curves> m_curves;        //!< marking curves, by port number
     uint64_t m_leastKmin{0};             //!< least Kmin in m_curves; 0 while they are old
     bool m_isOld{true};                  //!< m_curves must be updated
+    bool m_isInputQueued{false};         //!< frames wait in virtual output queues
+    bool m_countsInput{false};           //!< only the virtual output queue of a packet counts
 };
 
 } // namespace ns3
