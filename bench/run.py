@@ -4,14 +4,14 @@
 
     tools/with-ns3 bench                     all cases, as a table and, with --json, as JSON
     tools/with-ns3 bench --list              the cases
-    tools/with-ns3 bench --cases a,k8        some of them
+    tools/with-ns3 bench --cases a,k8        some cases
     tools/with-ns3 bench --cc dcqcn,hpcc     workload A without and with congestion control
     tools/with-ns3 bench --other PROGRAM     in addition, the ratio to another build's rdma-fabric
 
 The runs of all cases and of both builds take turns, so that a noisy machine hits all alike. Columns:
 
     Mhops/s    packet-hops (one frame over one link) per second of CPU time of the simulation alone
-    ns/hop     the same as time
+    ns/hop     CPU time of a packet-hop in ns
     pipelines  the time of a hop over that of a bare pipeline of two events, measured in the same
                process; it compares machines
     beside     the time of a hop over that of another case

@@ -3,8 +3,8 @@
 # Finds the ns-3 that a standalone build uses and imports its modules.
 #
 # The targets that an ns-3 package exports carry paths of the machine it was built on (gsl,
-# libxml2, gtk, Python headers), which need not exist here, so only what is needed is taken from
-# them: where the libraries and headers are, and the compile definitions.
+# libxml2, gtk, Python headers), which need not exist here. Only the folders of libraries and headers
+# and the compile definitions are taken from these targets.
 #
 # Sets RDMA_NS3_VERSION, RDMA_NS3_LIB_PREFIX and RDMA_NS3_LIB_SUFFIX (of "<prefix>-core<suffix>",
 # the name of the core library), CMAKE_CXX_STANDARD, and defines rdma_import_ns3_module().
@@ -89,7 +89,7 @@ if(RDMA_NS3_VERSION VERSION_LESS 3.37)
 endif()
 
 if(RDMA_NS3_BUILD)
-  # What ns-3 defines for everything that it builds with this profile.
+  # Definitions of ns-3 for everything that it builds with this profile.
   set(rdma_definitions __LINUX__)
   if(RDMA_NS3_LIB_SUFFIX MATCHES "^-(default|debug|relwithdebinfo)$")
     list(APPEND rdma_definitions NS3_BUILD_PROFILE_DEBUG NS3_ASSERT_ENABLE NS3_LOG_ENABLE)

@@ -4,9 +4,9 @@
 #
 # ns-3 itself writes a one-line file there that includes the header by its absolute path, and only
 # if the name is not taken. With such a file, a header that includes one from another folder of
-# this module by its flat name ("qbb-frame.h") works only for those who have this module's folders
-# on their include path, which the Python bindings do not. Through a link the flat name is found
-# beside it. A link also follows when a header moves to another folder.
+# this module by its flat name ("qbb-frame.h") compiles only with this module's folders on the
+# include path, which the Python bindings lack. Through a link the compiler finds the flat name in the
+# folder of the link. A link also follows when a header moves to another folder.
 function(rdma_expose_headers include_dir)
   file(MAKE_DIRECTORY ${include_dir})
   foreach(header ${ARGN})

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# The module's own build options, the same inside an ns-3 tree and out of it.
+# The module's own build options, with equal effects inside an ns-3 tree and out of it.
 
 option(RDMA_UNIT_TESTS "Build the module's GoogleTest unit tests (rdma-unit-tests)" OFF)
 option(RDMA_TEST_RUNNER

@@ -22,7 +22,7 @@ set(CMAKE_LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/lib)
 find_program(CCACHE ccache)
 mark_as_advanced(CCACHE)
 if(CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
-  # What ccache needs to be told where headers are precompiled.
+  # Options that ccache needs where headers are precompiled.
   set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros
                                   ${CCACHE})
 endif()
@@ -32,7 +32,7 @@ include(${CMAKE_CURRENT_LIST_DIR}/rdma-find-ns3.cmake)
 add_compile_options(-Wall)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   # Precompiled headers count as system headers, whose paths gcc shortens by following links. Quoted
-  # names beside a link (see rdma-headers.cmake) would not be found then.
+  # names in the folder of a link (see rdma-headers.cmake) would not be found then.
   add_compile_options(-fno-canonical-system-headers)
 endif()
 
@@ -99,7 +99,7 @@ function(build_lib)
           DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/ns3)
   install(TARGETS ${ARG_LIBNAME} DESTINATION ${CMAKE_INSTALL_LIBDIR})
 
-  # All programs include these two headers, which are most of what is compiled of a program.
+  # All programs include these two headers, which take most of the time to compile a program.
   if(RDMA_PRECOMPILE)
     file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/program-headers.cc CONTENT "// Has no code.\n")
     add_library(rdma-program-headers OBJECT EXCLUDE_FROM_ALL ${CMAKE_BINARY_DIR}/program-headers.cc)

@@ -1,16 +1,18 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""Runs the commands in the documentation and compares what they print with what it says.
+"""Runs the commands in the documentation and compares their output with the documented output.
 
     tools/with-ns3 exec doc/console.py             ends with 1 if something differs
     tools/with-ns3 exec doc/console.py --update    writes the new output into the documentation
 
-Looked at are the blocks of the language "console" in README.md and doc/*.rst. In them a line that
-begins with "$ " is a command, continued in lines that begin with "> " or follow a backslash; what
-comes then, up to the next command, is its output. A line of three dots stands for any lines.
+The documentation is the blocks of the language "console" in README.md and doc/*.rst. In a block, a
+line that begins with "$ " is a command. Lines that begin with "> " or follow a backslash continue
+the command. The lines up to the next command are its output. A line of three dots stands for any
+lines.
 
-Run are the commands that begin with one of RUN, those of a file in turn in one folder that is
-deleted afterwards; tshark and pictures only where tshark and matplotlib are installed.
+Only commands that begin with one of RUN are run. The commands of a file are run in turn in one
+folder, which is deleted afterwards. Commands that need tshark or matplotlib are run only where
+these are installed.
 """
 
 import difflib
@@ -37,7 +39,7 @@ RST = re.compile(r"^( *)\.\. code-block:: console\n\n((?:\1 +.*\n|\n)+)", re.M)
 
 
 def files():
-    """The files that are looked at."""
+    """The files with console blocks."""
     return [os.path.join(ROOT, "README.md"), *sorted(glob.glob(os.path.join(HERE, "*.rst")))]
 
 
@@ -65,7 +67,7 @@ def make_folder(folder):
 
 
 def same(expected, actual):
-    """Whether lines agree, "..." among the expected ones standing for any."""
+    """Whether lines agree; an expected line "..." stands for any lines."""
     pattern = "".join(
         "(?:.*\n)*" if line == "..." else re.escape(line + "\n") for line in expected
     )
@@ -73,7 +75,7 @@ def same(expected, actual):
 
 
 def updated(expected, actual):
-    """The new output, with dots where the old one had them between lines that are still there."""
+    """The new output; "..." stays where the lines on both sides of it have not changed."""
     if "..." not in expected:
         return actual
     first = expected.index("...")

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""What Doxygen reads of a header.
+"""Prints the text of a header that Doxygen reads.
 
 Overrides without a description of their own are left out: they are described where the base class
 declares them, which for ns-3's classes is in ns-3's documentation. An option of RdmaFabricOptions

@@ -45,7 +45,7 @@ def standard():
 
 
 def introspect(folders):
-    """What introspect.cc prints: a list of rows for all classes, and the description of columns."""
+    """The output of introspect.cc: rows for all classes, and the description of columns."""
     libraries = [library(folders, module) for module in ("rdma", "core")]
     places = [f"{folder}/lib" for folder in folders]
     with tempfile.TemporaryDirectory() as folder:
@@ -74,7 +74,7 @@ def plain(text):
 
 
 def accepted(value, kind):
-    """What a checker accepts, of ns-3's name for the value and its note on the checker."""
+    """The accepted values, from ns-3's name for the value and its note on the checker."""
     value = value.replace("ns3::", "")
     if value == "BooleanValue":
         return "true, false"
@@ -97,7 +97,7 @@ def accepted(value, kind):
 
 
 def escape(text):
-    """Text as reStructuredText has it."""
+    """Text in the notation of reStructuredText."""
     return re.sub(r"([\\*`|_])", r"\\\1", text)
 
 
@@ -114,7 +114,7 @@ def table(name, widths, rows):
 
 
 def columns_document(description):
-    """The text of doc/columns.rst, of the description of columns."""
+    """The text of doc/columns.rst, from the description of columns."""
     text = HEAD
     files = {
         "flows": "flows.csv", "ports": "ports.csv", "summary": "summary.json",
@@ -134,7 +134,7 @@ def columns_document(description):
 
 
 def documents(introspected):
-    """The texts of all files, by their paths, of what introspect() returns."""
+    """The texts of all files, by their paths, from the result of introspect()."""
     rows, columns = introspected
     attributes, traces = HEAD, HEAD
     for name in sorted({row[0] for row in rows}):

@@ -16,7 +16,7 @@
  *
  *     ns3::RdmaFabricRun      a whole run from the options of the example rdma-fabric
  *     ns3::RdmaFabricHelper   a fabric from a topology: makes an ns3::RdmaFabric
- *     ns3::RdmaFlowRunner     flows over a fabric, and what became of them
+ *     ns3::RdmaFlowRunner     flows over a fabric, and their results
  *     ns3::RdmaTcpFlowRunner  the same over ns-3's TCP, for comparison with iWARP
  *     ns3::RdmaQueuePair      verbs: requests in, completions out
  *     ns3::RdmaNic            the host's side of its ports; ns3::RoceTransport decides what is sent

@@ -20,7 +20,6 @@
 #include "ns3/core-module.h"
 #include "ns3/rdma-module.h"
 
-#include <algorithm>
 #include <iostream>
 
 using namespace ns3;

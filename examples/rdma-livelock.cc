@@ -131,7 +131,7 @@ main(int argc, char* argv[])
               "lost.");
     cmd.AddValue("rate", "rate of the links", rate);
     cmd.AddValue("bytes", "message size, 1 to 2147483648", bytes);
-    cmd.AddValue("every", "one packet in so many is lost; 0 for none", every);
+    cmd.AddValue("every", "one of this many packets is lost; 0: none", every);
     cmd.AddValue("duration", "simulated time of each run", duration);
     cmd.Parse(argc, argv);
 

@@ -15,7 +15,6 @@
 #include <ns3/mac48-address.h>
 #include <ns3/node.h>
 #include <ns3/pcap-file-wrapper.h>
-#include <ns3/simulator.h>
 
 #include <sstream>
 

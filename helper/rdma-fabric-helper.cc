@@ -9,7 +9,6 @@
 #include "roce-transport.h"
 
 #include <ns3/abort.h>
-#include <ns3/config.h>
 #include <ns3/nstime.h>
 #include <ns3/string.h>
 #include <ns3/uinteger.h>

@@ -53,7 +53,7 @@ def thin(values, count):
 
 def draw(files, to_ms):
     """A picture of (title, columns) pairs up to a time; None: all of it."""
-    # As few lines of columns as there can be, of equal length but for the last one.
+    # The fewest rows of panels, of equal length except the last row.
     lines = -(-len(files) // WIDEST)
     length = -(-len(files) // lines)
     figure = matplotlib_figure(1.5 + 1.9 * length, 4.0 * lines)

@@ -62,7 +62,7 @@ def logarithmic(axis, low, high, write="{x:g}"):
 
 
 def human_bytes(value, _position=None):
-    """A size as people write it: 1000 is 1 KB."""
+    """A size with its unit: 1000 is 1 KB."""
     for unit, factor in (("GB", 1e9), ("MB", 1e6), ("KB", 1e3)):
         if value >= factor:
             return f"{value / factor:g} {unit}"
@@ -256,7 +256,7 @@ def parser():
 
 
 def read_named(text):
-    """A pair of label and run, of "LABEL=FOLDER" or "FOLDER"."""
+    """A pair of label and run, from "LABEL=FOLDER" or "FOLDER"."""
     if os.path.isdir(text) or "=" not in text:
         return os.path.basename(os.path.normpath(text)), read_run(text)
     label, _, folder = text.partition("=")

@@ -127,7 +127,7 @@ def _to_the_right(points, distance):
 
 
 class _Layout:
-    """Where everything is, in inches."""
+    """Positions of nodes and names, in inches."""
 
     def __init__(self, ports):
         self.names = {row.node: row.node_name for (row, *_) in ports.values()}

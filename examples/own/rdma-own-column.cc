@@ -81,8 +81,8 @@ main(int argc, char* argv[])
     std::string out;
     CommandLine cmd(__FILE__);
     cmd.Usage("Adds columns of its own to the results of a run.");
-    cmd.AddValue("topology", "as rdma-fabric has it", options.topology);
-    cmd.AddValue("workload", "as rdma-fabric has it", options.workload);
+    cmd.AddValue("topology", "topology in the notation of rdma-fabric", options.topology);
+    cmd.AddValue("workload", "workload in the notation of rdma-fabric", options.workload);
     cmd.AddValue("bytes", "flow size of incast and permutation", options.bytes);
     cmd.AddValue("out", "directory for flows.csv, ports.csv and summary.json", out);
     cmd.Parse(argc, argv);

@@ -135,7 +135,7 @@ main(int argc, char* argv[])
     CommandLine cmd(__FILE__);
     cmd.Usage("Defines a path selector of its own and runs it by its name, as rdma-fabric would.");
     cmd.AddValue("paths", "one choice of paths in place of the table's three", options.paths);
-    cmd.AddValue("workload", "as rdma-fabric has it", options.workload);
+    cmd.AddValue("workload", "workload in the notation of rdma-fabric", options.workload);
     cmd.AddValue("bytes", "flow size; auto: 1 MB", options.bytes);
     cmd.Parse(argc, argv);
 

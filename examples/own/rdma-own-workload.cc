@@ -151,7 +151,7 @@ main(int argc, char* argv[])
     CommandLine cmd(__FILE__);
     cmd.Usage("Defines a workload of its own and runs it by its name, as rdma-fabric would.");
     cmd.AddValue("workload", "one workload in place of the table's three", options.workload);
-    cmd.AddValue("topology", "as rdma-fabric has it", options.topology);
+    cmd.AddValue("topology", "topology in the notation of rdma-fabric", options.topology);
     cmd.AddValue("bytes", "data of each host; auto: 16 MB, permutation 1 MB", options.bytes);
     cmd.Parse(argc, argv);
 

@@ -259,7 +259,7 @@ RdmaOptionList::ApplyAttribute(const std::string& argument,
     const std::string wrong = CheckRdmaArguments(2, arguments);
     if (!wrong.empty() || !Config::SetDefaultFailSafe(name, StringValue(value)))
     {
-        const std::string problem = argument + ": no such attribute, or no value of it";
+        const std::string problem = argument + ": no such attribute, or not one of its values";
         throw RdmaFileError(file, line, "", wrong.empty() ? problem : wrong);
     }
     m_attributes.push_back(argument);

@@ -66,7 +66,7 @@ ReadSonicLossless(const RdmaSonicMap& queueOfClass,
                             "a pause of priority " + text + " stops queue " +
                                 std::to_string(pausedQueue[*priority]) + ", but class " + text +
                                 " is in queue " + std::to_string(queue) +
-                                "; accepted: the queue of the class of that number");
+                                "; accepted: the queue of class " + text);
         }
         port.result.losslessMask |= static_cast<uint8_t>(1U << *priority);
     }

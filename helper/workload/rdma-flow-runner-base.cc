@@ -180,22 +180,23 @@ RdmaFlowRunnerBase::ShareArrivals()
         return;
     }
     // The receiver's rank knows when a flow has arrived, and the sender's rank everything else.
-    RdmaRankWriter writer;
+    struct Arrival
+    {
+        uint64_t index;
+        QbbPs fct;
+    };
+
+    std::vector<Arrival> arrivals;
     for (uint64_t i = 0; i < m_flows.size(); ++i)
     {
         if (m_flows[i].fct >= 0_ps)
         {
-            writer.Put(i);
-            writer.Put(m_flows[i].fct);
+            arrivals.push_back({i, m_flows[i].fct});
         }
     }
-    for (const std::string& text : RdmaRanks::Exchange(writer.Get()))
+    for (const Arrival& arrival : ShareRdmaValues(arrivals))
     {
-        for (RdmaRankReader reader(text); !reader.IsAtEnd();)
-        {
-            Flow& entry = m_flows[reader.Take<uint64_t>()];
-            entry.fct = reader.Take<QbbPs>();
-        }
+        m_flows[arrival.index].fct = arrival.fct;
     }
 }
 

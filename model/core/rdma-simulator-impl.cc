@@ -13,8 +13,6 @@
 #include <ns3/string.h>
 #include <ns3/uinteger.h>
 
-#include <limits>
-
 namespace ns3
 {
 

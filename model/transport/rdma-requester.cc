@@ -27,10 +27,7 @@ RdmaRequester::Reset()
     m_cursor = 0;
     m_posted = 0;
     m_end = NO_END;
-    m_outstandingReads = 0;
-    m_probe = false;
-    m_sendDeadline = RdmaSender::NO_DEADLINE;
-    m_readDeadline = RdmaSender::NO_DEADLINE;
+    RdmaRequester::End(); // without the overrides: derived classes reset their own members
 }
 
 void

@@ -123,7 +123,7 @@ class Rows(tuple):
 
 
 def _own_values(texts):
-    """Type and values of a column that a script has added, of the texts of its fields.
+    """Type and values of a column that a script has added, from the texts of its fields.
 
     Whole numbers if all fields are; else decimal numbers, None where a field is empty; else texts.
     """

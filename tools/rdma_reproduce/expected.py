@@ -27,7 +27,7 @@ class Expected:
     slack: Optional[float] = None
 
     def verdict(self, value):
-        """The verdict on a value, which is None where nothing was run."""
+        """The verdict on a value. The value is None if there was no run."""
         if value is None:
             return NOT_RUN
         if self.reported:

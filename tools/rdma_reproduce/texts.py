@@ -36,17 +36,6 @@ def table(outcome, columns, labels=1, start=0):
     return result
 
 
-def matches(outcome, patterns):
-    """The first group of each expression as a number: {name: pattern}."""
-    result = {}
-    for name, pattern in patterns.items():
-        found = re.search(pattern, outcome.stdout, re.M)
-        if not found:
-            raise RunError(f"{name}: no line matches {pattern}")
-        result[name] = float(found[1])
-    return result
-
-
 def count(outcome, pattern):
     """How many lines match."""
     return len(re.findall(pattern, outcome.stdout, re.M))

@@ -36,15 +36,17 @@ def chosen(names, seed):
     return metrics
 
 
+def matches(outcome, patterns):
+    """The first group of each expression in a program's output, as a number, by name."""
+    result = {}
+    for name, pattern in patterns.items():
+        found = re.search(pattern, outcome.stdout, re.M)
+        if not found:
+            raise RunError(f"metrics: {name}: no line matches {pattern}")
+        result[name] = float(found[1])
+    return result
+
+
 def matched(patterns, seed):
     """A function that takes the first groups of regular expressions from a program's output."""
-    def metrics(outcome):
-        row = {}
-        for name, pattern in patterns.items():
-            found = re.search(pattern, outcome.stdout, re.M)
-            if not found:
-                raise RunError(f"metrics: {name}: no line matches {pattern}")
-            row[name] = float(found[1])
-        return {seed: row}
-
-    return metrics
+    return lambda outcome: {seed: matches(outcome, patterns)}

@@ -6,6 +6,7 @@
 #include "rdma-ranks.h"
 
 #include <algorithm>
+#include <vector>
 
 namespace ns3
 {
@@ -119,12 +120,9 @@ GatherRdmaPorts(std::vector<RdmaPortResult>& ports, const RdmaFabric& fabric)
 RdmaFabricTotals
 GatherRdmaTotals(const RdmaFabricTotals& totals)
 {
-    RdmaRankWriter writer;
-    writer.Put(totals);
     RdmaFabricTotals sum;
-    for (const std::string& text : RdmaRanks::Exchange(writer.Get()))
+    for (const RdmaFabricTotals& rank : ShareRdmaValues(std::vector<RdmaFabricTotals>{totals}))
     {
-        const auto rank = RdmaRankReader(text).Take<RdmaFabricTotals>();
         sum.packetHops += rank.packetHops;
         sum.drops += rank.drops;
         sum.pauseFrames += rank.pauseFrames;
@@ -137,12 +135,10 @@ GatherRdmaTotals(const RdmaFabricTotals& totals)
 uint64_t
 SumRdmaRanks(uint64_t number)
 {
-    RdmaRankWriter writer;
-    writer.Put(number);
     uint64_t sum = 0;
-    for (const std::string& text : RdmaRanks::Exchange(writer.Get()))
+    for (const uint64_t rank : ShareRdmaValues(std::vector<uint64_t>{number}))
     {
-        sum += RdmaRankReader(text).Take<uint64_t>();
+        sum += rank;
     }
     return sum;
 }

@@ -12,6 +12,7 @@
 #include <ns3/simulator.h>
 
 #include <algorithm>
+#include <vector>
 
 namespace ns3
 {
@@ -37,14 +38,11 @@ Meet(const RdmaFlowRunnerBase& runner)
     own.ended = runner.GetNCountedEnded();
     own.active = runner.GetNActive();
     own.nextStart = own.active == 0 ? runner.GetNextStart() : QBB_NEVER;
-    RdmaRankWriter writer;
-    writer.Put(own);
     Meeting all;
     all.now = own.now;
     all.nextStart = QBB_NEVER;
-    for (const std::string& text : RdmaRanks::Exchange(writer.Get()))
+    for (const Meeting& rank : ShareRdmaValues(std::vector<Meeting>{own}))
     {
-        const auto rank = RdmaRankReader(text).Take<Meeting>();
         NS_ABORT_MSG_IF(rank.now != own.now,
                         "rdma: one rank has stopped at "
                             << own.now << " ps and another at " << rank.now

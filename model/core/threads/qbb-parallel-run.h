@@ -132,7 +132,7 @@ class QbbParallelRun
         uint32_t taken{0};          //!< latest step whose frames the group has taken over
         uint64_t end{0};            //!< end of the present window, in femtoseconds
         std::exception_ptr failure; //!< exception of an event
-        /// What the group has caused, by step
+        /// Effects of the group's events on other groups, by step
         std::array<Effects, SLOTS> effects;
     };
 

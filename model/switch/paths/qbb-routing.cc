@@ -328,7 +328,7 @@ QbbRouting::SetLinkUp(Ptr<QbbChannel> channel, bool up)
     }
     m_pending.Add(*channel);
     channel->SetUp(up);
-    // All switches learn at once, so the event has no node.
+    // All switches get the new routes at one instant, so the event belongs to no node.
     Simulator::ScheduleWithContext(Simulator::NO_CONTEXT,
                                    m_convergenceDelay,
                                    &QbbRouting::LearnLink,

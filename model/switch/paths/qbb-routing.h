@@ -103,8 +103,8 @@ class QbbRouting : public Object
     }
 
     /**
-     * \return for each host's port, the number of its leaf: all other switches have the same routes
-     *         to all ports of a leaf. QbbHostPlace::NO_LEAF: unknown leaf, or the link is down
+     * \return number of the leaf of each host's port. Another switch has the same routes to all
+     *         ports of a leaf. QbbHostPlace::NO_LEAF: the leaf is unknown, or the link is down
      */
     std::vector<uint32_t> GetLeaves() const;
 

@@ -55,10 +55,10 @@ class FatTreeTestCase : public TestCase
     struct Seen
     {
         Bytes storm{};      //!< payload in the last 200 us of the detection time
-        Bytes after{};      //!< payload in the millisecond that begins 1 ms after that time
-        uint64_t moved{0};  //!< frames with data that any host sent in those 200 us
+        Bytes after{};      //!< payload in the millisecond from 1 ms after the detection time on
+        uint64_t moved{0};  //!< data frames of all hosts in the last 200 us of the detection time
         uint64_t storms{0}; //!< storms that the watchdogs found
-        QbbPs first;        //!< time of the first of these
+        QbbPs first;        //!< time of the first storm
     };
 
     /**

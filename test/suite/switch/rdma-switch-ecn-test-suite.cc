@@ -84,9 +84,9 @@ class MarksTestCase : public TestCase
     struct Seen
     {
         uint64_t packets{0};  //!< packets between Kmin and Kmax
-        uint64_t marks{0};    //!< marked packets of these
-        double expected{0};   //!< sum of the marking probabilities of these
-        double variance{0};   //!< sum of p (1 - p) over these
+        uint64_t marks{0};    //!< marked packets between Kmin and Kmax
+        double expected{0};   //!< sum of the marking probabilities p of these packets
+        double variance{0};   //!< sum of p (1 - p) over these packets
         uint64_t wrong{0};    //!< packets marked below Kmin, or not marked above Kmax
         uint64_t below{0};    //!< packets below or at Kmin
         uint64_t above{0};    //!< packets above Kmax

@@ -204,7 +204,7 @@ TEST(RdmaSonicReader, ErrorsNameFileObjectAndField)
     EXPECT_EQ(
         Refusal(R"({"3": "3", "4": "4"}})", R"({"3": "4", "4": "3"}})"),
         "qos.json:5: MAP_PFC_PRIORITY_TO_QUEUE|AZURE: 3: a pause of priority 3 stops queue 4, "
-        "but class 3 is in queue 3; accepted: the queue of the class of that number");
+        "but class 3 is in queue 3; accepted: the queue of class 3");
     EXPECT_EQ(Refusal(R"("tc_to_pg_map": "AZURE", "pfc_to_queue_map")",
                       R"("tc_to_pg_map": "X", "pfc_to_queue_map")"),
               "qos.json:8: PORT_QOS_MAP|Ethernet0,Ethernet4: tc_to_pg_map: there is no 'X'; "

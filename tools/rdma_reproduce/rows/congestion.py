@@ -5,7 +5,7 @@ import functools
 import os
 
 import pandas
-from rdma_runs.results import summary
+from rdma_runs.results import matches, summary
 from rdma_runs.run import RunError
 
 from .. import texts
@@ -20,7 +20,7 @@ def fluid(outcome):
     """The table of rdma-fluid: {seed: metrics}."""
     names = ("queue", "marks", "sum", "jain", "smallest", "largest")
     model = {
-        f"model_{name}": texts.matches(outcome, {"x": "^fluid model" + r" +[\d.]+" * place + NUMBER})["x"]
+        f"model_{name}": matches(outcome, {"x": "^fluid model" + r" +[\d.]+" * place + NUMBER})["x"]
         for place, name in enumerate(names)
     }
     fixed = texts.re.search(r"^fixed point: (?:([\d.]+)% marked)?", outcome.stdout, texts.re.M)

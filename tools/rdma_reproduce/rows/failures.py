@@ -3,6 +3,8 @@
 
 import re
 
+from rdma_runs.results import matches
+
 from .. import texts
 from ..expected import above, at_least, at_most, exactly, report
 from ..row import Case, Quantity, Row, value
@@ -10,7 +12,7 @@ from ..row import Case, Quantity, Row, value
 
 def deadlocks(outcome):
     """The deadlocks that rdma-deadlock found, and how many flows finished."""
-    result = texts.matches(outcome, {
+    result = matches(outcome, {
         "finished": r"us: (\d+) of \d+ flows finished", "flows": r"us: \d+ of (\d+) flows finished",
         "deadlocks": r"(\d+) deadlocks",
     })
@@ -58,7 +60,7 @@ STORMS = ("NIC watchdog", "watchdog: drop", "watchdog: drop at servers", "watchd
 
 def storms(outcome):
     """Goodput of the victims after the detection, in percent of the fair share, for each run."""
-    result = texts.matches(outcome, {
+    result = matches(outcome, {
         f"{run}_fair": rf"^{run} +[\d.]+ +[\d.]+ +[\d.]+ +([\d.]+)%" for run in ("storm", *STORMS)
     })
     return {name.replace(" ", "_").replace(":", ""): each for name, each in result.items()}
@@ -111,7 +113,7 @@ def victims(outcome):
     for control in ("none", "dcqcn"):
         for scenario, flow in (*(("unfairness", flow) for flow in FLOWS), *((v, "VS") for v in VICTIMS)):
             line = rf"^{scenario} +{control} +{flow} +[\d.]+ +"
-            found = texts.matches(outcome, {
+            found = matches(outcome, {
                 "median": line + r"([\d.]+)", "pauses": line + r"[\d.]+ +[\d.]+ +(\d+)",
             })
             name = f"{control}_{VICTIMS.index(scenario) if flow == 'VS' else flow}"

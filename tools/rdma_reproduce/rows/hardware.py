@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """E1, E2: published measurements of hardware."""
 
-from rdma_runs.results import summary
+from rdma_runs.results import matches, summary
 from with_ns3.places import ROOT
 
-from .. import texts
 from ..expected import at_least, at_most, between, exactly, report, within
 from ..row import Case, Quantity, Row, value
 
@@ -32,7 +31,7 @@ MODEL = next(iter(MODELS))
 
 def bandwidth(outcome):
     """The goodput that rdma-perftest prints for a size."""
-    return texts.matches(outcome, {"gbps": r"^ *\d+ +\d+ +([\d.]+) +[\d.]+$"})
+    return matches(outcome, {"gbps": r"^ *\d+ +\d+ +([\d.]+) +[\d.]+$"})
 
 
 def messages(model, size, setting):

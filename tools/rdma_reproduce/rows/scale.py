@@ -3,9 +3,8 @@
 
 import functools
 
-from rdma_runs.results import summary
+from rdma_runs.results import matches, summary
 
-from .. import texts
 from ..expected import Expected, at_least, at_most, exactly, within
 from ..row import Case, Quantity, Row, quotient, value
 
@@ -16,7 +15,7 @@ LENGTHS = (2, 20, 300)
 def headrooms(outcome):
     """The ratio of the smallest loss-free headroom over the computed one for each rate and cable."""
     return {
-        f"{rate}_{length}m": texts.matches(
+        f"{rate}_{length}m": matches(
             outcome, {"ratio": rf"^{rate} +{length} m +\d+ B +\d+ B +([\d.]+)"}
         )["ratio"] for rate in RATES for length in LENGTHS
     }
@@ -103,7 +102,7 @@ def livelock(setting):
         for operation in ("SEND", "WRITE", "READ") for recovery in ("GoBack0", "GoBackN")
     }
     case = Case("livelock", "rdma-livelock", options,
-                functools.partial(texts.matches, patterns=patterns), 5.0)
+                functools.partial(matches, patterns=patterns), 5.0)
     zero, full = at_most(1, "about 0"), at_least(80, "close to line rate (80% and more)")
     return [
         value(name.replace("_", ", "), case, name, zero if name.endswith("0") else full, "goodput", 1,
