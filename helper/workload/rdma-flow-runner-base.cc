@@ -179,6 +179,7 @@ RdmaFlowRunnerBase::ShareArrivals()
     {
         return;
     }
+
     // The receiver's rank knows when a flow has arrived, and the sender's rank everything else.
     struct Arrival
     {
