@@ -51,14 +51,10 @@ class RdmaRankLog
         }
         m_records.clear();
         std::vector<Record> all;
-        for (const std::string& text : RdmaRanks::Exchange(writer.Get()))
-        {
-            for (RdmaRankReader reader(text); !reader.IsAtEnd();)
-            {
-                const auto place = reader.Take<Place>();
-                all.emplace_back(place, reader.TakeText());
-            }
-        }
+        ForEachRankRecord(writer, [&all](RdmaRankReader& reader) {
+            const auto place = reader.Take<Place>();
+            all.emplace_back(place, reader.TakeText());
+        });
         std::stable_sort(all.begin(), all.end(), [](const Record& a, const Record& b) {
             return a.first < b.first;
         });

@@ -79,13 +79,8 @@ GatherRdmaFlows(std::vector<RdmaFlowResult>& flows, const RdmaFabric& fabric)
         }
     }
     flows.clear();
-    for (const std::string& text : RdmaRanks::Exchange(writer.Get()))
-    {
-        for (RdmaRankReader reader(text); !reader.IsAtEnd();)
-        {
-            flows.push_back(TakeFlow(reader));
-        }
-    }
+    ForEachRankRecord(writer,
+                      [&flows](RdmaRankReader& reader) { flows.push_back(TakeFlow(reader)); });
     std::sort(flows.begin(), flows.end(), [](const RdmaFlowResult& a, const RdmaFlowResult& b) {
         return a.flow.id < b.flow.id;
     });
@@ -154,15 +149,11 @@ JoinRdmaTexts(const std::map<std::pair<uint32_t, uint32_t>, std::string>& texts)
         writer.PutText(text);
     }
     std::map<std::pair<uint32_t, uint32_t>, std::string> all;
-    for (const std::string& rank : RdmaRanks::Exchange(writer.Get()))
-    {
-        for (RdmaRankReader reader(rank); !reader.IsAtEnd();)
-        {
-            const auto first = reader.Take<uint32_t>();
-            const auto second = reader.Take<uint32_t>();
-            all[{first, second}] = reader.TakeText();
-        }
-    }
+    ForEachRankRecord(writer, [&all](RdmaRankReader& reader) {
+        const auto first = reader.Take<uint32_t>();
+        const auto second = reader.Take<uint32_t>();
+        all[{first, second}] = reader.TakeText();
+    });
     std::string joined;
     for (const auto& [place, text] : all)
     {

@@ -96,6 +96,27 @@ class RdmaRankReader
 
 /**
  * \ingroup rdma
+ * Reads the records of all ranks, by rank. Every rank calls this function as often as every other
+ * rank.
+ *
+ * \param own records of this rank
+ * \param take function that takes one record from the reader that it is given
+ */
+template <typename Take>
+void
+ForEachRankRecord(const RdmaRankWriter& own, const Take& take)
+{
+    for (const std::string& text : RdmaRanks::Exchange(own.Get()))
+    {
+        for (RdmaRankReader reader(text); !reader.IsAtEnd();)
+        {
+            take(reader);
+        }
+    }
+}
+
+/**
+ * \ingroup rdma
  * Tells each rank the values of all ranks. Every rank calls this function as often as every other
  * rank, while no simulation runs or in an event of one instant on all ranks (RdmaRankAlarms).
  *
@@ -117,13 +138,7 @@ ShareRdmaValues(const std::vector<T>& own)
         writer.Put(value);
     }
     std::vector<T> all;
-    for (const std::string& text : RdmaRanks::Exchange(writer.Get()))
-    {
-        for (RdmaRankReader reader(text); !reader.IsAtEnd();)
-        {
-            all.push_back(reader.Take<T>());
-        }
-    }
+    ForEachRankRecord(writer, [&all](RdmaRankReader& reader) { all.push_back(reader.Take<T>()); });
     return all;
 }
 
