@@ -7,9 +7,9 @@ import re
 
 
 def key(row):
-    """The order of rows: by letter and number."""
-    letter, number = re.fullmatch(r"([A-Z])(\d+)", row.name).groups()
-    return letter, int(number)
+    """The order of rows: by letter, number, and variant of a row."""
+    letter, number, variant = re.fullmatch(r"([A-Z])(\d+)([a-z]?)", row.name).groups()
+    return letter, int(number), variant
 
 
 def all_rows():
