@@ -78,11 +78,13 @@ class RdmaFindingsPrinter
             return;
         }
         uint64_t kmin = UINT64_MAX;
+        bool perInput = false;
         for (const RdmaPortKind& kind : m_forecast.kinds)
         {
             for (const QbbMarkCurve& curve : kind.settings.marks)
             {
                 kmin = std::min(kmin, curve.thresholds.kminBytes);
+                perInput = perInput || curve.perInput;
             }
         }
         m_os << "No packet was marked: ";
@@ -94,7 +96,8 @@ class RdmaFindingsPrinter
         else
         {
             m_os << "the longest queue of a switch had " << queue.bytes << " B" << At(queue)
-                 << ", and Kmin is " << kmin << " B or more.\n";
+                 << ", and Kmin is " << kmin << " B or more"
+                 << (perInput ? " of one ingress port" : "") << ".\n";
         }
     }
 

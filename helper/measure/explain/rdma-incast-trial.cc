@@ -70,6 +70,20 @@ class RdmaIncastInProgress
         return uint64_t{m_incast.frameBytes} * m_queue.size();
     }
 
+    /**
+     * \return bytes that wait from the ingress port of a sender, without the frame of the sender
+     *         that is just arriving or leaving
+     */
+    uint64_t GetInputBytes(std::size_t sender) const
+    {
+        uint64_t bytes = 0;
+        for (std::size_t i = 0; i < m_held.size(); ++i)
+        {
+            bytes += m_incast.inputs[i] == m_incast.inputs[sender] ? m_held[i] : 0;
+        }
+        return bytes - m_incast.frameBytes;
+    }
+
     /** Records an event unless it has occurred before. */
     void Note(std::optional<RdmaIncastEvent>& event, QbbPs now, std::size_t sender) const
     {
@@ -85,7 +99,8 @@ class RdmaIncastInProgress
         for (const QbbMarkCurve& curve : m_incast.marks)
         {
             const uint64_t own = curve.countsPacket ? m_incast.frameBytes : 0;
-            const double chance = curve.thresholds.GetProbability(queueBytes + own);
+            const uint64_t counted = curve.perInput ? GetInputBytes(sender) : queueBytes;
+            const double chance = curve.thresholds.GetProbability(counted + own);
             if (curve.atDeparture != atDeparture || chance == 0)
             {
                 continue;

@@ -35,7 +35,8 @@ AreSameMarks(const std::vector<QbbMarkCurve>& a, const std::vector<QbbMarkCurve>
                                  one.thresholds.kmaxBytes == other.thresholds.kmaxBytes &&
                                  one.thresholds.slope == other.thresholds.slope &&
                                  one.atDeparture == other.atDeparture &&
-                                 one.countsPacket == other.countsPacket;
+                                 one.countsPacket == other.countsPacket &&
+                                 one.perInput == other.perInput;
                       });
 }
 

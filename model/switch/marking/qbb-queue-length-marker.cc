@@ -66,11 +66,17 @@ QbbQueueLengthMarker::AssignStreams(int64_t stream)
     return 1;
 }
 
+bool
+QbbQueueLengthMarker::CountsInput() const
+{
+    return m_isInputQueued && m_settings && m_settings->GetScope() == QbbEcnMarker::QUEUE;
+}
+
 void
 QbbQueueLengthMarker::Update()
 {
     m_isOld = false;
-    m_countsInput = m_isInputQueued && m_settings && m_settings->GetScope() == QbbEcnMarker::QUEUE;
+    m_countsInput = CountsInput();
     m_leastKmin = QbbEcnThresholds().kminBytes;
     for (std::size_t port = 0; port < m_ports.size(); ++port)
     {
@@ -106,8 +112,11 @@ QbbQueueLengthMarker::DescribeMarks(const QbbPort& egress, uint8_t priority) con
     {
         return std::nullopt;
     }
-    return QbbMarkCurve{m_settings->GetThresholds(priority, egress.GetLineRate().GetBitRate()),
-                        m_settings->GetMoment() == QbbEcnMarker::DEPARTURE};
+    QbbMarkCurve curve;
+    curve.thresholds = m_settings->GetThresholds(priority, egress.GetLineRate().GetBitRate());
+    curve.atDeparture = m_settings->GetMoment() == QbbEcnMarker::DEPARTURE;
+    curve.perInput = CountsInput();
+    return curve;
 }
 
 void

@@ -119,6 +119,27 @@ TEST(RdmaIncastTrial, Marks)
     EXPECT_EQ(curve.mark->at, 10 * WAVE);
 }
 
+// The frames of both senders leave alternately, so that the packets of wave k find k / 2 frames of
+// their own input, rounded down, and the packet that leaves in an even wave k leaves k / 2 behind.
+TEST(RdmaIncastTrial, MarksByTheQueueOfAnInput)
+{
+    RdmaIncast incast = MakeTwoSenders(50);
+    QbbMarkCurve curve = MakeStep(10'000);
+    curve.perInput = true;
+    const auto when = [&] {
+        incast.marks = {curve};
+        const auto outcome = TryRdmaIncast(*MakeBuffer(PLAIN), incast);
+        return outcome.mark ? outcome.mark->at : QBB_NEVER;
+    };
+    EXPECT_EQ(when(), 22 * WAVE);
+    curve.atDeparture = true;
+    EXPECT_EQ(when(), 22 * WAVE);
+    // Two senders behind one ingress port share a queue.
+    curve.atDeparture = false;
+    incast.inputs = {0, 0};
+    EXPECT_EQ(when(), 11 * WAVE);
+}
+
 TEST(RdmaIncastTrial, SignalOfDelay)
 {
     RdmaIncast incast = MakeTwoSenders(50);

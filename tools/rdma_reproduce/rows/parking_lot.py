@@ -3,7 +3,8 @@
 
 import functools
 
-from .. import texts
+from rdma_runs.results import matches
+
 from ..expected import at_least, exactly, report, within
 from ..row import Case, Quantity, Row, value
 
@@ -21,7 +22,7 @@ def run(name, *options, setting=None):
     if setting is not None and setting.quick:
         options += ("--warmUp=2ms", "--duration=2ms")
     return Case(
-        name, "rdma-parking-lot", options, functools.partial(texts.matches, patterns=PATTERNS), 1.5
+        name, "rdma-parking-lot", options, functools.partial(matches, patterns=PATTERNS), 1.5
     )
 
 
