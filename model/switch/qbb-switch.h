@@ -62,6 +62,12 @@ class QbbSwitch : public Object, public QbbFrameForwarder
         return m_buffer;
     }
 
+    /** \return true if frames wait in virtual output queues (attribute Queueing) */
+    bool IsInputQueued() const
+    {
+        return m_queueing == INPUT_QUEUED;
+    }
+
     /** \param manager the buffer manager; call before the simulation starts */
     void SetBufferManager(Ptr<QbbBufferManager> manager);
 

@@ -97,7 +97,7 @@ class RdmaFindingsPrinter
         {
             m_os << "the longest queue of a switch had " << queue.bytes << " B" << At(queue)
                  << ", and Kmin is " << kmin << " B or more"
-                 << (perInput ? " of one ingress port" : "") << ".\n";
+                 << (perInput ? " for the packets of one ingress port" : "") << ".\n";
         }
     }
 

@@ -73,6 +73,10 @@ DescribeSwitchPort(const QbbSwitch& sw,
     }
     settings.neededHeadroomBytes = settings.lossless ? QbbPfcHeadroom::GetBytes(profile) : 0;
     settings.marks = sw.GetMarkers().DescribeMarks(*device, priority);
+    for (QbbMarkCurve& curve : settings.marks)
+    {
+        curve.perInput = curve.perInput && sw.IsInputQueued();
+    }
     return settings;
 }
 

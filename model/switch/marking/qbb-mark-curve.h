@@ -17,7 +17,7 @@ struct QbbMarkCurve
     QbbEcnThresholds thresholds; //!< marking probability by queue length
     bool atDeparture{false};     //!< the queue length that a packet leaves behind decides
     bool countsPacket{false};    //!< the packet itself counts as part of the queue
-    bool perInput{false};        //!< only packets of the packet's own ingress port count
+    bool perInput{false}; //!< input-queued: only packets of the packet's own ingress port count
 };
 
 } // namespace ns3

@@ -66,17 +66,11 @@ QbbQueueLengthMarker::AssignStreams(int64_t stream)
     return 1;
 }
 
-bool
-QbbQueueLengthMarker::CountsInput() const
-{
-    return m_isInputQueued && m_settings && m_settings->GetScope() == QbbEcnMarker::QUEUE;
-}
-
 void
 QbbQueueLengthMarker::Update()
 {
     m_isOld = false;
-    m_countsInput = CountsInput();
+    m_countsInput = m_isInputQueued && m_settings && m_settings->GetScope() == QbbEcnMarker::QUEUE;
     m_leastKmin = QbbEcnThresholds().kminBytes;
     for (std::size_t port = 0; port < m_ports.size(); ++port)
     {
@@ -115,7 +109,7 @@ QbbQueueLengthMarker::DescribeMarks(const QbbPort& egress, uint8_t priority) con
     QbbMarkCurve curve;
     curve.thresholds = m_settings->GetThresholds(priority, egress.GetLineRate().GetBitRate());
     curve.atDeparture = m_settings->GetMoment() == QbbEcnMarker::DEPARTURE;
-    curve.perInput = CountsInput();
+    curve.perInput = m_settings->GetScope() == QbbEcnMarker::QUEUE;
     return curve;
 }
 

@@ -72,7 +72,6 @@ class QbbQueueLengthMarker final : public QbbMarker
     using Curves = std::array<QbbEcnThresholds, 8>; //!< marking curves, by class
 
     void MarkByCurve(QbbPort& egress, QbbFrame& frame, uint64_t queueBytes);
-    bool CountsInput() const;
     void Update();
 
     Ptr<QbbEcnMarker> m_settings;        //!< settings from SetSettings(), or null

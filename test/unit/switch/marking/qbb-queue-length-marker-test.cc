@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 
 #include "qbb-ecn-marker.h"
+#include "qbb-queue-length-marker.h"
 #include "rdma-test-switch.h"
 
 #include <ns3/pointer.h>
@@ -105,4 +106,16 @@ TEST(QbbQueueLengthMarker, AnOutputQueuedSwitchHasOneQueueForEachClass)
     const std::set<uint32_t> marked{2, 3, 11, 12, 13};
     EXPECT_EQ(GetMarked("OutputQueued", "Port", "Arrival"), marked);
     EXPECT_EQ(GetMarked("OutputQueued", "Queue", "Arrival"), marked);
+}
+
+TEST(QbbQueueLengthMarker, ReportsKnowTheQueue)
+{
+    const auto settings = CreateObject<QbbEcnMarker>();
+    const auto marker = CreateObject<QbbQueueLengthMarker>();
+    marker->SetSettings(settings);
+    RdmaTestSwitch rig(2);
+    EXPECT_FALSE(marker->DescribeMarks(*rig.hosts[0], 3)->perInput);
+    settings->SetAttribute("MarkBy", StringValue("Queue"));
+    EXPECT_TRUE(marker->DescribeMarks(*rig.hosts[0], 3)->perInput);
+    EXPECT_TRUE(rig.sw->IsInputQueued());
 }
