@@ -107,7 +107,7 @@ struct QbbEcnProfile
  *
  * An input-queued switch has a virtual output queue for each ingress port at each egress port. By
  * default their sum is the queue length, which makes a port mark as in an output-queued switch.
- * With attribute MarkBy, the virtual output queue of the packet alone is the queue length.
+ * With MarkBy=Queue, the virtual output queue of the packet alone is the queue length.
  *
  * Attributes and profiles may be changed while the switches run; changes take effect immediately.
  *
