@@ -32,6 +32,7 @@ constexpr Preset FABRIC_PRESETS[] = {
 --switch=input-queued
 --portBuffer=240KB
 --ns3::QbbEcnMarker::MarkBy=Queue
+--ns3::IrnTransport::WriteHeaders=Roce
 --workload=poisson
 --cdf=irn-heavy-tail
 --load=0.7

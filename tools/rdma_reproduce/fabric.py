@@ -10,6 +10,9 @@ from rdma_runs.results import summary
 from .readings import READINGS
 from .row import Case
 
+# The rate of all links in the default case, and its bandwidth-delay product in packets as the source has
+# it: 120 KB are "~110" packets (section 4.1).
+GBPS, BDP_PACKETS = 40, 110
 # Networks by the paper's names. With PFC there are no timeouts (section 4.1), as with --rto=auto.
 NETWORKS = {
     "irn": ("--transport=irn", "--pfc=off"),
@@ -99,6 +102,14 @@ def metrics(outcome):
     return result
 
 
+def network_words(network, gbps=GBPS):
+    """The options for a network. IRN's BDP-FC has the bandwidth-delay product of the links' rate."""
+    words = NETWORKS[network]
+    if "--transport=irn" not in words or "--bdpCap=off" in words:
+        return words
+    return (*words, f"--bdpCap={BDP_PACKETS * gbps // GBPS}")
+
+
 def cc(control):
     """The option that selects a congestion control."""
     return f"--cc={CONTROL_NAMES.get(control, control)}"
@@ -114,13 +125,13 @@ def cost(network, control, setting, hosts=54, rate=40.0, load=0.7):
     return seconds * milliseconds * hosts / 54 * rate / 40 * load / 0.7
 
 
-def case(network, control, setting, more=(), load=0.7, title=None, hosts=54, rate=40.0):
+def case(network, control, setting, more=(), load=0.7, title=None, hosts=54, rate=GBPS):
     """A case of the preset irn with a network, a congestion control and deviating options."""
     name = title or TITLES[network]
     if CONTROLS[control]:
         name += f" + {CONTROLS[control]}"
     options = (
-        "--preset=irn", *NETWORKS[network], cc(control), *more, *setting.load(load),
+        "--preset=irn", *network_words(network, rate), cc(control), *more, *setting.load(load),
         "--progress=off",
     )
     return Case(

@@ -14,8 +14,9 @@ namespace ns3
 
 NS_LOG_COMPONENT_DEFINE("IrnRequester");
 
-IrnRequester::IrnRequester(RdmaEndpoint& endpoint)
-    : RdmaRequester(endpoint)
+IrnRequester::IrnRequester(RdmaEndpoint& endpoint, bool roceWrites)
+    : RdmaRequester(endpoint),
+      m_roceWrites(roceWrites)
 {
 }
 
@@ -93,10 +94,14 @@ IrnRequester::ReadBegins(QbbPs now)
 void
 IrnRequester::FinishPacket(QbbFrame& frame, const RdmaSendEntry& entry, uint64_t index) const
 {
+    frame.ackReq = true;
+    if (m_roceWrites && entry.request.opcode == RdmaWrOpcode::RDMA_WRITE)
+    {
+        return;
+    }
     const auto opcode = RdmaToIrnOpcode(static_cast<RdmaOpcode>(frame.opcode));
     const RdmaOpcodeInfo& info = GetRdmaOpcodeInfo(opcode);
     frame.opcode = static_cast<uint8_t>(opcode);
-    frame.ackReq = true;
     if (info.payload && info.reth)
     {
         // Each packet carries an address, because it may arrive before the first packet.

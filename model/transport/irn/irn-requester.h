@@ -10,16 +10,20 @@ namespace ns3
 
 /**
  * \ingroup rdma
- * The requester of IRN. Every packet carries the address of its payload. Responses to READs and
- * atomics form a separate packet stream, which the requester acknowledges and accepts out of order.
+ * The requester of IRN. By default every packet carries the address of its payload. Responses to
+ * READs and atomics form a separate packet stream, which the requester acknowledges and accepts out
+ * of order.
  *
  * Source: Mittal et al., "Revisiting Network Support for RDMA", SIGCOMM 2018, section 5.
  */
 class IrnRequester : public RdmaRequester
 {
   public:
-    /** \param endpoint endpoint of a queue pair that uses IrnTransport; outlives the requester */
-    explicit IrnRequester(RdmaEndpoint& endpoint);
+    /**
+     * \param endpoint endpoint of a queue pair that uses IrnTransport; outlives the requester
+     * \param roceWrites true if the packets of WRITEs without immediate data have RoCE's headers
+     */
+    IrnRequester(RdmaEndpoint& endpoint, bool roceWrites);
 
     void Reset() override;
     QbbFramePtr MakeProbe() override;
@@ -63,6 +67,7 @@ class IrnRequester : public RdmaRequester
     uint64_t m_responsesPosted{0};    //!< response numbers assigned to posted READs and atomics
     uint32_t m_sendSn{0};             //!< number of SENDs and WRITEs with immediate data posted
     uint32_t m_readSn{0};             //!< number of READs and atomics posted
+    bool m_roceWrites;                //!< WRITEs without immediate data have RoCE's headers
     std::unique_ptr<Reads> m_reads{}; //!< state of READs and atomics; null before the first one
 };
 

@@ -79,7 +79,7 @@ IrnResponder::AddTo(RdmaQueuePairStats& stats) const
 void
 IrnResponder::Receive(const QbbFrame& frame, const RdmaOpcodeInfo& info, QbbPs now)
 {
-    if (!info.irn)
+    if (!Understands(frame, info))
     {
         m_endpoint.Drop(frame, QbbDropReason::UNEXPECTED);
     }
@@ -110,8 +110,10 @@ IrnResponder::ReceiveRequest(const QbbFrame& frame, const RdmaOpcodeInfo& info, 
     }
     switch (m_receiver->Check(packet))
     {
-    case RdmaReceiverVerdict::ACCEPT:
-    case RdmaReceiverVerdict::RESTART: {
+    case RdmaReceiverVerdict::RESTART:
+        Restart();
+        [[fallthrough]];
+    case RdmaReceiverVerdict::ACCEPT: {
         const Fault fault = Judge(frame, info);
         if (fault != Fault::NONE)
         {
@@ -120,12 +122,9 @@ IrnResponder::ReceiveRequest(const QbbFrame& frame, const RdmaOpcodeInfo& info, 
         }
         ++GetConnection().counters.packetsAccepted;
         m_receiver->Accept(number, 1, info.last);
-        if (info.last)
-        {
-            Perform(MakeArrivedRequest(frame, number), now);
-        }
-        PerformKept(now);
-        if (GetConnection().state != RdmaQpState::RESET)
+        Take(frame, info, number, now);
+        const bool performed = PerformKept(m_receiver->GetExpected(), now);
+        if (performed && GetConnection().state != RdmaQpState::RESET)
         {
             Acknowledge(packet, frame);
         }
@@ -135,14 +134,11 @@ IrnResponder::ReceiveRequest(const QbbFrame& frame, const RdmaOpcodeInfo& info, 
         ++GetConnection().counters.outOfOrder;
         // An early packet with a fault is dropped silently: the peer retransmits the packet, and
         // the NAK is sent when the packet is the next in order.
-        if (Judge(frame, info) == Fault::NONE)
+        if (JudgeEarly(frame, info) == Fault::NONE)
         {
             ++GetConnection().counters.packetsAccepted;
             m_receiver->Accept(number, 1, info.last);
-            if (info.last)
-            {
-                Keep(MakeArrivedRequest(frame, number));
-            }
+            Keep(frame, info, number);
             TellGap(packet, frame);
         }
         break;
@@ -215,23 +211,54 @@ IrnResponder::Judge(const QbbFrame& frame, const RdmaOpcodeInfo& info)
     return Fault::NONE;
 }
 
-void
-IrnResponder::Keep(const RdmaArrivedRequest& request)
+bool
+IrnResponder::Understands(const QbbFrame&, const RdmaOpcodeInfo& info) const
 {
+    return info.irn;
+}
+
+void
+IrnResponder::Restart()
+{
+}
+
+RdmaResponder::Fault
+IrnResponder::JudgeEarly(const QbbFrame& frame, const RdmaOpcodeInfo& info)
+{
+    return Judge(frame, info);
+}
+
+void
+IrnResponder::Take(const QbbFrame& frame, const RdmaOpcodeInfo& info, uint64_t packet, QbbPs now)
+{
+    if (info.last)
+    {
+        Perform(MakeArrivedRequest(frame, packet), now);
+    }
+}
+
+void
+IrnResponder::Keep(const QbbFrame& frame, const RdmaOpcodeInfo& info, uint64_t packet)
+{
+    if (!info.last)
+    {
+        return;
+    }
     if (!m_kept)
     {
         m_kept = std::make_unique<RdmaPacketHeap<RdmaArrivedRequest>>();
     }
-    m_kept->Push(request);
+    m_kept->Push(MakeArrivedRequest(frame, packet));
 }
 
-void
-IrnResponder::PerformKept(QbbPs now)
+bool
+IrnResponder::PerformKept(uint64_t end, QbbPs now)
 {
-    while (m_kept && m_kept->HasBefore(m_receiver->GetExpected()))
+    while (m_kept && m_kept->HasBefore(end))
     {
         Perform(m_kept->Pop(), now);
     }
+    return true;
 }
 
 void

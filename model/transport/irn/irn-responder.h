@@ -35,6 +35,62 @@ class IrnResponder : public RdmaResponder
     RdmaStreamState GetStream() const override;
     void AddTo(RdmaQueuePairStats& stats) const override;
 
+  protected:
+    /**
+     * \param frame frame from the peer
+     * \param info properties of the frame's opcode
+     * \return true if the frame has the packet format of this responder
+     */
+    virtual bool Understands(const QbbFrame& frame, const RdmaOpcodeInfo& info) const;
+
+    /** The peer repeats the current message from its first packet on. */
+    virtual void Restart();
+
+    /**
+     * \param frame the next packet in order
+     * \param info properties of the packet's opcode
+     * \return the packet's fault
+     */
+    virtual Fault Judge(const QbbFrame& frame, const RdmaOpcodeInfo& info);
+
+    /**
+     * \param frame packet that follows missing packets
+     * \param info properties of the packet's opcode
+     * \return a fault that can be found before the missing packets arrive
+     */
+    virtual Fault JudgeEarly(const QbbFrame& frame, const RdmaOpcodeInfo& info);
+
+    /**
+     * Takes the next packet in order, and performs the request that ends with the packet.
+     *
+     * \param frame the packet, without a fault
+     * \param info properties of the packet's opcode
+     * \param packet the packet's number
+     * \param now current time
+     */
+    virtual void Take(const QbbFrame& frame,
+                      const RdmaOpcodeInfo& info,
+                      uint64_t packet,
+                      QbbPs now);
+
+    /**
+     * Keeps what PerformKept() needs of a packet that follows missing packets.
+     *
+     * \param frame the packet, without a fault
+     * \param info properties of the packet's opcode
+     * \param packet the packet's number
+     */
+    virtual void Keep(const QbbFrame& frame, const RdmaOpcodeInfo& info, uint64_t packet);
+
+    /**
+     * Performs kept requests whose packets have all arrived.
+     *
+     * \param end number of the first packet that is still missing
+     * \param now current time
+     * \return false if a kept packet had a fault and was refused
+     */
+    virtual bool PerformKept(uint64_t end, QbbPs now);
+
   private:
     /** State of responses, allocated with the peer's first READ or atomic. */
     struct Answers
@@ -60,9 +116,6 @@ class IrnResponder : public RdmaResponder
 
     void ReceiveRequest(const QbbFrame& frame, const RdmaOpcodeInfo& info, QbbPs now);
     void ReceiveAcknowledgement(const QbbFrame& frame, QbbPs now);
-    Fault Judge(const QbbFrame& frame, const RdmaOpcodeInfo& info);
-    void Keep(const RdmaArrivedRequest& request);
-    void PerformKept(QbbPs now);
     void Sync();
 
     std::unique_ptr<Answers> m_answers; //!< responses; null before the peer's first READ or atomic

@@ -2,9 +2,9 @@
 
 #include "irn-transport.h"
 
+#include "irn-buffering-responder.h"
 #include "irn-receiver.h"
 #include "irn-requester.h"
-#include "irn-responder.h"
 #include "qbb-time.h"
 #include "qbb-wire.h"
 #include "rdma-compat.h"
@@ -69,6 +69,16 @@ IrnTransport::GetTypeId()
                                 "PublishedLogic",
                                 IrnSender::PAPER,
                                 "Paper"))
+            .AddAttribute(
+                "WriteHeaders",
+                "Headers of the packets of a WRITE without immediate data. Irn: each packet has an "
+                "RETH, so that the NIC writes each packet to memory as it arrives (section 5.3 of "
+                "the paper). Roce: only the first packet has an RETH, and the NIC keeps packets "
+                "that arrive early until the missing ones have arrived. Section 4 of the paper "
+                "simulates the transport logic alone, without further headers.",
+                EnumValue(WriteHeaders::IRN),
+                RdmaMakeEnumAccessor<WriteHeaders>(&IrnTransport::m_writeHeaders),
+                MakeEnumChecker(WriteHeaders::IRN, "Irn", WriteHeaders::ROCE, "Roce"))
             .AddAttribute("BdpFc",
                           "Flow control BDP-FC: a queue pair has at most BdpCap packets in flight.",
                           BooleanValue(true),
@@ -210,21 +220,28 @@ IrnTransport::GetAckInterval() const
 const RdmaPacketFormat&
 IrnTransport::GetPacketFormat() const
 {
-    static constexpr RdmaPacketFormat FORMAT{RdmaOpcode::IRN_WRITE_MIDDLE,
-                                             RdmaOpcode::IRN_ACKNOWLEDGE,
-                                             QbbWire::IRN_EXTENSION_BYTES};
-    return FORMAT;
+    static constexpr RdmaPacketFormat WITH_IRN_WRITES{RdmaOpcode::IRN_WRITE_MIDDLE,
+                                                      RdmaOpcode::IRN_ACKNOWLEDGE,
+                                                      QbbWire::IRN_EXTENSION_BYTES};
+    static constexpr RdmaPacketFormat WITH_ROCE_WRITES{RdmaOpcode::RDMA_WRITE_MIDDLE,
+                                                       RdmaOpcode::IRN_ACKNOWLEDGE,
+                                                       QbbWire::IRN_EXTENSION_BYTES};
+    return m_writeHeaders == WriteHeaders::IRN ? WITH_IRN_WRITES : WITH_ROCE_WRITES;
 }
 
 std::unique_ptr<RdmaRequester>
 IrnTransport::MakeRequester(RdmaEndpoint& endpoint) const
 {
-    return std::make_unique<IrnRequester>(endpoint);
+    return std::make_unique<IrnRequester>(endpoint, m_writeHeaders == WriteHeaders::ROCE);
 }
 
 std::unique_ptr<RdmaResponder>
 IrnTransport::MakeResponder(RdmaEndpoint& endpoint) const
 {
+    if (m_writeHeaders == WriteHeaders::ROCE)
+    {
+        return std::make_unique<IrnBufferingResponder>(endpoint);
+    }
     return std::make_unique<IrnResponder>(endpoint);
 }
 

@@ -34,6 +34,13 @@ class IrnTransport : public RdmaTransport
         GO_BACK_0, //!< go-back-0: retransmit the whole message with the lost packet
     };
 
+    /** Headers of the packets of WRITEs without immediate data. */
+    enum WriteHeaders : uint8_t
+    {
+        IRN, //!< an RETH in each packet: the NIC places each packet in memory as it arrives
+        ROCE //!< an RETH in the first packet alone: the NIC keeps packets that arrive early
+    };
+
     /**
      * \brief Get the type ID.
      * \return the object TypeId
@@ -84,16 +91,17 @@ class IrnTransport : public RdmaTransport
     LossRecovery m_lossRecovery{LossRecovery::SACK}; //!< attribute LossRecovery
     /// attribute RecoveryRules
     IrnSender::Rules m_recoveryRules{IrnSender::PUBLISHED_LOGIC};
-    bool m_bdpFc{true};          //!< attribute BdpFc
-    bool m_dynamicRto{false};    //!< attribute DynamicRto
-    bool m_backOff{false};       //!< attribute BackOffOnLoss
-    uint32_t m_bdpCap{0};        //!< attribute BdpCap
-    uint32_t m_rtoLowPackets{3}; //!< attribute RtoLowPackets
-    uint32_t m_retryCount{5000}; //!< attribute RetryCount
-    uint32_t m_rnrRetry{7};      //!< attribute RnrRetryCount
-    Time m_rtoLow;               //!< attribute RtoLow
-    Time m_rtoHigh;              //!< attribute RtoHigh
-    Time m_minRto;               //!< attribute MinRto
+    WriteHeaders m_writeHeaders{WriteHeaders::IRN}; //!< attribute WriteHeaders
+    bool m_bdpFc{true};                             //!< attribute BdpFc
+    bool m_dynamicRto{false};                       //!< attribute DynamicRto
+    bool m_backOff{false};                          //!< attribute BackOffOnLoss
+    uint32_t m_bdpCap{0};                           //!< attribute BdpCap
+    uint32_t m_rtoLowPackets{3};                    //!< attribute RtoLowPackets
+    uint32_t m_retryCount{5000};                    //!< attribute RetryCount
+    uint32_t m_rnrRetry{7};                         //!< attribute RnrRetryCount
+    Time m_rtoLow;                                  //!< attribute RtoLow
+    Time m_rtoHigh;                                 //!< attribute RtoHigh
+    Time m_minRto;                                  //!< attribute MinRto
 };
 
 } // namespace ns3

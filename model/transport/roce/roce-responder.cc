@@ -32,7 +32,7 @@ void
 RoceResponder::Reset()
 {
     RdmaResponder::Reset();
-    m_inMessage = false;
+    m_message.Abandon();
     m_answers.reset();
 }
 
@@ -69,7 +69,7 @@ RoceResponder::Receive(const QbbFrame& frame, const RdmaOpcodeInfo& info, QbbPs 
     switch (m_receiver->Check(packet))
     {
     case RdmaReceiverVerdict::RESTART:
-        m_inMessage = false;
+        m_message.Abandon();
         [[fallthrough]];
     case RdmaReceiverVerdict::ACCEPT: {
         const Fault fault = Judge(frame, info);
@@ -115,8 +115,7 @@ RoceResponder::Judge(const QbbFrame& frame, const RdmaOpcodeInfo& info)
 {
     const RdmaOpcode operation = GetOperation(frame.opcode);
     const bool isSend = IsSend(operation);
-    const uint32_t mtu = GetConnection().pathMtu;
-    if (info.first == m_inMessage || (!info.last && frame.payload != mtu) || frame.payload > mtu)
+    if (!m_message.Follows(frame, info, GetConnection().pathMtu))
     {
         return Fault::INVALID;
     }
@@ -125,11 +124,10 @@ RoceResponder::Judge(const QbbFrame& frame, const RdmaOpcodeInfo& info)
         return CountUnanswered() < GetConnection().maxDestRdAtomic ? JudgeRead(frame)
                                                                    : Fault::INVALID;
     }
-    if ((!isSend && !IsWrite(operation)) || (m_inMessage && isSend != m_inSend))
+    if ((!isSend && !IsWrite(operation)) || (m_message.IsOpen() && isSend != m_message.IsSend()))
     {
         return Fault::INVALID;
     }
-    const uint64_t bytes = uint64_t{info.first ? 0 : m_messageBytes} + frame.payload;
     if (isSend)
     {
         // A SEND needs a receive request at its first packet, a WRITE with immediate at its last.
@@ -137,17 +135,17 @@ RoceResponder::Judge(const QbbFrame& frame, const RdmaOpcodeInfo& info)
         {
             return Fault::NOT_READY;
         }
-        return bytes > m_receives.Front().length ? Fault::TOO_LONG : Fault::NONE;
+        return m_message.CountBytes(frame, info) > m_receives.Front().length ? Fault::TOO_LONG
+                                                                             : Fault::NONE;
     }
-    const uint64_t length = info.first ? frame.dmaLength : m_messageLength;
-    if (length > RDMA_MAX_MESSAGE_BYTES || (info.last ? bytes != length : bytes >= length))
+    if (!m_message.HasWriteLength(frame, info, RDMA_MAX_MESSAGE_BYTES))
     {
         return Fault::INVALID;
     }
     RdmaMemoryAccess access;
     access.remoteWrite = true;
     if (info.first &&
-        !m_endpoint.GetMemory().Allows(frame.rKey, frame.virtualAddress, length, access))
+        !m_endpoint.GetMemory().Allows(frame.rKey, frame.virtualAddress, frame.dmaLength, access))
     {
         return Fault::NO_ACCESS;
     }
@@ -158,14 +156,7 @@ void
 RoceResponder::Execute(const QbbFrame& frame, const RdmaOpcodeInfo& info, QbbPs now)
 {
     ++GetConnection().counters.packetsAccepted;
-    if (info.first)
-    {
-        m_messageBytes = 0;
-        m_messageLength = frame.dmaLength;
-        m_inSend = IsSend(GetOperation(frame.opcode));
-    }
-    m_messageBytes += frame.payload;
-    m_inMessage = !info.last;
+    m_message.Add(frame, info, IsSend(GetOperation(frame.opcode)));
     if (!info.last)
     {
         return;
@@ -173,7 +164,7 @@ RoceResponder::Execute(const QbbFrame& frame, const RdmaOpcodeInfo& info, QbbPs 
     RdmaArrivedRequest request;
     request.packet = m_receiver->GetExpected() - 1;
     request.opcode = frame.opcode;
-    request.bytes = m_messageBytes;
+    request.bytes = m_message.GetBytes();
     request.immediate = frame.immediate;
     if (IsAnswered(frame))
     {

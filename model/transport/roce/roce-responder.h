@@ -3,6 +3,7 @@
 #ifndef ROCE_RESPONDER_H
 #define ROCE_RESPONDER_H
 
+#include "rdma-message-assembly.h"
 #include "rdma-responder.h"
 
 namespace ns3
@@ -46,10 +47,7 @@ class RoceResponder : public RdmaResponder
     void TakeBack(uint64_t packet);
     void Sync();
 
-    bool m_inMessage{false};     //!< a message has begun and not ended
-    bool m_inSend{false};        //!< the current message is a SEND
-    uint32_t m_messageBytes{0};  //!< payload bytes received of the current message
-    uint32_t m_messageLength{0}; //!< length of the current message according to its RETH
+    RdmaMessageAssembly m_message; //!< the peer's current message
     /// queued responses; null before the peer's first READ or atomic
     std::unique_ptr<Answers> m_answers;
 };

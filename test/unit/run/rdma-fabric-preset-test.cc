@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 
+#include "irn-transport.h"
 #include "qbb-buffer-manager.h"
 #include "rdma-expect-error.h"
 #include "rdma-fabric-preset.h"
 #include "rdma-option-list.h"
 #include "rdma-part.h"
 #include "rdma-topology-builders.h"
+
+#include <ns3/config.h>
 
 #include <gtest/gtest.h>
 #include <stdexcept>
@@ -53,6 +56,8 @@ TEST(RdmaFabricPreset, IrnIsThePapersDefaultCase)
     EXPECT_EQ(options.transport, "irn");
     EXPECT_EQ(options.pfc, "off");
     EXPECT_EQ(options.seed, 7U) << "not the preset's";
+    EXPECT_EQ(CreateObject<IrnTransport>()->GetPacketFormat().write, RdmaOpcode::RDMA_WRITE_MIDDLE);
+    Config::Reset();
 }
 
 TEST(RdmaFabricPreset, NoneChangesNothing)

@@ -5,6 +5,7 @@
 #include "rdma-fake-connection.h"
 #include "roce-transport.h"
 
+#include <ns3/enum.h>
 #include <ns3/nstime.h>
 #include <ns3/uinteger.h>
 
@@ -47,6 +48,15 @@ MakeIrn()
     transport->SetAttribute("RtoLow", TimeValue(MicroSeconds(20)));
     transport->SetAttribute("RtoHigh", TimeValue(MicroSeconds(50)));
     transport->SetAttribute("RetryCount", UintegerValue(UINT32_MAX));
+    return transport;
+}
+
+/** \return MakeIrn() with RoCE's headers in WRITEs */
+Ptr<RdmaTransport>
+MakeIrnWithRoceWrites()
+{
+    Ptr<RdmaTransport> transport = MakeIrn();
+    transport->SetAttribute("WriteHeaders", EnumValue(IrnTransport::ROCE));
     return transport;
 }
 
@@ -219,6 +229,19 @@ TEST(RdmaHalves, IrnOverWiresThatLoseAndReorder)
     for (uint64_t seed = 1; seed <= 300; ++seed)
     {
         RunRandom(MakeIrn(), seed, seed % 3 * 0.03, seed % 4 * 0.02);
+    }
+}
+
+TEST(RdmaHalves, IrnWithRoceWritesOverAPerfectWire)
+{
+    RunRandom(MakeIrnWithRoceWrites(), 1, 0, 0);
+}
+
+TEST(RdmaHalves, IrnWithRoceWritesOverWiresThatLoseAndReorder)
+{
+    for (uint64_t seed = 1; seed <= 300; ++seed)
+    {
+        RunRandom(MakeIrnWithRoceWrites(), seed, seed % 3 * 0.03, seed % 4 * 0.02);
     }
 }
 

@@ -8,7 +8,7 @@ from rdma_runs.results import summary
 
 from .. import cross_traffic
 from ..expected import at_most, exactly, ratio, within
-from ..fabric import CONTROLS, NETWORKS, TITLES, averages, cc, metrics, read_flows
+from ..fabric import CONTROLS, TITLES, averages, cc, metrics, network_words, read_flows
 from ..row import Case, Row, quotient, value
 
 TOTAL, QUICK_TOTAL = 150_000_000, 15_000_000
@@ -25,7 +25,7 @@ def incast(network, control, senders, setting):
     """An incast alone."""
     total = QUICK_TOTAL if setting.quick else TOTAL
     options = (
-        "--preset=irn", *NETWORKS[network], cc(control), f"--workload=incast:{senders}",
+        "--preset=irn", *network_words(network), cc(control), f"--workload=incast:{senders}",
         f"--bytes={total // senders}", "--progress=off",
     )
     return Case(
@@ -82,7 +82,7 @@ def beside(network, control, setting):
         load=CROSS_LOAD, end_ns=end * 1_000_000,
     )
     options = (
-        "--preset=irn", *NETWORKS[network], cc(control), f"--workload=file:{name}",
+        "--preset=irn", *network_words(network), cc(control), f"--workload=file:{name}",
         "--progress=off",
     )
     return Case(

@@ -7,11 +7,11 @@ are full. In B10 they follow the changed parameter. In B10a they stay at their d
 """
 
 from ..expected import ratio
-from ..fabric import case
+from ..fabric import GBPS, case
 from ..row import Row, quotient
 from .irn_basic import METRICS
 
-BUFFER_KB, GBPS = 240, 40
+BUFFER_KB = 240
 RTO_HIGH_US, RTO_LOW_US = 320, 100
 # Round trip of the longest path in an empty network: six cables of 2 us there and back.
 ROUND_TRIP_US = 24

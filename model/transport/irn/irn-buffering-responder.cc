@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+
+#include "irn-buffering-responder.h"
+
+namespace ns3
+{
+
+void
+IrnBufferingResponder::Reset()
+{
+    IrnResponder::Reset();
+    m_message.Abandon();
+    m_early.reset();
+}
+
+void
+IrnBufferingResponder::End()
+{
+    IrnResponder::End();
+    m_early.reset();
+}
+
+bool
+IrnBufferingResponder::Understands(const QbbFrame& frame, const RdmaOpcodeInfo& info) const
+{
+    return IrnResponder::Understands(frame, info) ||
+           (IsWrite(static_cast<RdmaOpcode>(frame.opcode)) && !info.immDt);
+}
+
+void
+IrnBufferingResponder::Restart()
+{
+    m_message.Abandon();
+}
+
+RdmaResponder::Fault
+IrnBufferingResponder::Judge(const QbbFrame& frame, const RdmaOpcodeInfo& info)
+{
+    return info.irn ? IrnResponder::Judge(frame, info) : JudgeWrite(frame, info);
+}
+
+RdmaResponder::Fault
+IrnBufferingResponder::JudgeEarly(const QbbFrame& frame, const RdmaOpcodeInfo& info)
+{
+    // The other faults of a WRITE depend on the missing packets; PerformKept() finds them.
+    return info.irn ? IrnResponder::JudgeEarly(frame, info) : Fault::NONE;
+}
+
+RdmaResponder::Fault
+IrnBufferingResponder::JudgeWrite(const QbbFrameExtensions& packet,
+                                  const RdmaOpcodeInfo& info) const
+{
+    if (!m_message.Follows(packet, info, GetConnection().pathMtu) ||
+        !m_message.HasWriteLength(packet, info, RDMA_MAX_MESSAGE_BYTES))
+    {
+        return Fault::INVALID;
+    }
+    RdmaMemoryAccess access;
+    access.remoteWrite = true;
+    return !info.first || m_endpoint.GetMemory().Allows(packet.rKey,
+                                                        packet.virtualAddress,
+                                                        packet.dmaLength,
+                                                        access)
+               ? Fault::NONE
+               : Fault::NO_ACCESS;
+}
+
+void
+IrnBufferingResponder::Take(const QbbFrame& frame,
+                            const RdmaOpcodeInfo& info,
+                            uint64_t packet,
+                            QbbPs now)
+{
+    if (info.irn)
+    {
+        IrnResponder::Take(frame, info, packet, now);
+    }
+    else
+    {
+        TakeWrite({packet, frame, frame.opcode}, info, now);
+    }
+}
+
+void
+IrnBufferingResponder::TakeWrite(const EarlyPacket& packet, const RdmaOpcodeInfo& info, QbbPs now)
+{
+    m_message.Add(packet.headers, info, false);
+    if (info.last)
+    {
+        RdmaArrivedRequest request;
+        request.packet = packet.packet;
+        request.opcode = packet.opcode;
+        request.bytes = m_message.GetBytes();
+        Perform(request, now);
+    }
+}
+
+void
+IrnBufferingResponder::Keep(const QbbFrame& frame, const RdmaOpcodeInfo& info, uint64_t packet)
+{
+    if (info.irn)
+    {
+        IrnResponder::Keep(frame, info, packet);
+        return;
+    }
+    if (!m_early)
+    {
+        m_early = std::make_unique<RdmaPacketHeap<EarlyPacket>>();
+    }
+    m_early->Push({packet, frame, frame.opcode});
+}
+
+bool
+IrnBufferingResponder::PerformKept(uint64_t end, QbbPs now)
+{
+    // A completion may reset or end the queue pair, which drops the early packets.
+    while (m_early && m_early->HasBefore(end))
+    {
+        const EarlyPacket early = m_early->Pop();
+        IrnResponder::PerformKept(early.packet, now);
+        if (!m_early)
+        {
+            break;
+        }
+        const RdmaOpcodeInfo& info = GetRdmaOpcodeInfo(early.opcode);
+        const Fault fault = JudgeWrite(early.headers, info);
+        if (fault != Fault::NONE)
+        {
+            Refuse(fault, early.packet, now);
+            return false;
+        }
+        TakeWrite(early, info, now);
+    }
+    return IrnResponder::PerformKept(end, now);
+}
+
+} // namespace ns3

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+
+#ifndef IRN_BUFFERING_RESPONDER_H
+#define IRN_BUFFERING_RESPONDER_H
+
+#include "irn-responder.h"
+#include "rdma-message-assembly.h"
+
+namespace ns3
+{
+
+/**
+ * \ingroup rdma
+ * The responder of IRN for WRITEs whose packets have RoCE's headers. A packet after the first one
+ * does not say where its payload belongs. So the NIC keeps a packet of a WRITE that arrives early
+ * until the missing packets have arrived, and then takes all of them in order.
+ *
+ * Source: Mittal et al., "Revisiting Network Support for RDMA", SIGCOMM 2018, section 5.3, which
+ * has this buffer as the alternative to headers in each packet.
+ */
+class IrnBufferingResponder : public IrnResponder
+{
+  public:
+    using IrnResponder::IrnResponder;
+
+    void Reset() override;
+    void End() override;
+
+  private:
+    /** A packet of a WRITE that follows missing packets. */
+    struct EarlyPacket
+    {
+        uint64_t packet;            //!< packet number
+        QbbFrameExtensions headers; //!< RETH and payload bytes
+        uint8_t opcode;             //!< BTH opcode
+    };
+
+    bool Understands(const QbbFrame& frame, const RdmaOpcodeInfo& info) const override;
+    void Restart() override;
+    Fault Judge(const QbbFrame& frame, const RdmaOpcodeInfo& info) override;
+    Fault JudgeEarly(const QbbFrame& frame, const RdmaOpcodeInfo& info) override;
+    void Take(const QbbFrame& frame,
+              const RdmaOpcodeInfo& info,
+              uint64_t packet,
+              QbbPs now) override;
+    void Keep(const QbbFrame& frame, const RdmaOpcodeInfo& info, uint64_t packet) override;
+    bool PerformKept(uint64_t end, QbbPs now) override;
+
+    Fault JudgeWrite(const QbbFrameExtensions& packet, const RdmaOpcodeInfo& info) const;
+    void TakeWrite(const EarlyPacket& packet, const RdmaOpcodeInfo& info, QbbPs now);
+
+    RdmaMessageAssembly m_message; //!< the peer's current WRITE
+    /// packets of WRITEs that follow missing packets; null before the first one
+    std::unique_ptr<RdmaPacketHeap<EarlyPacket>> m_early;
+};
+
+} // namespace ns3
+
+#endif /* IRN_BUFFERING_RESPONDER_H */
