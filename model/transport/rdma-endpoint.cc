@@ -4,6 +4,7 @@
 
 #include "qbb-wire.h"
 #include "rdma-opcode.h"
+#include "rdma-psn.h"
 
 #include <utility>
 
@@ -24,6 +25,25 @@ RdmaEndpoint::NewAeth(RdmaOpcode opcode, uint8_t syndrome, uint32_t psn, uint32_
     frame->becn = std::exchange(m_connection.ceSeen, false);
     frame->size = QbbWire::RoceFrameBytes(GetRdmaOpcodeInfo(opcode), 0, frame->tagged);
     return frame;
+}
+
+void
+RdmaEndpoint::SendIrnAeth(RdmaOpcode opcode,
+                          uint8_t syndrome,
+                          uint64_t packet,
+                          int64_t selective,
+                          const QbbFrame* cause)
+{
+    const uint32_t first = m_connection.remotePsn;
+    QbbFramePtr frame = NewAeth(opcode,
+                                syndrome,
+                                RdmaToPsn(first, packet),
+                                RdmaToPsn(first, static_cast<uint64_t>(selective)));
+    if (cause)
+    {
+        Echo(*cause, *frame);
+    }
+    Send(std::move(frame));
 }
 
 void

@@ -141,6 +141,21 @@ class RdmaEndpoint
     QbbFramePtr NewAeth(RdmaOpcode opcode, uint8_t syndrome, uint32_t psn, uint32_t selectivePsn);
 
     /**
+     * Sends an acknowledgement or NAK of IRN.
+     *
+     * \param opcode IRN_ACKNOWLEDGE or IRN_READ_ACKNOWLEDGE
+     * \param syndrome AETH syndrome (RdmaAeth)
+     * \param packet number of the peer's packet that the AETH names
+     * \param selective number of the peer's packet that triggers the acknowledgement
+     * \param cause frame of that packet, whose telemetry is echoed; null: no telemetry
+     */
+    void SendIrnAeth(RdmaOpcode opcode,
+                     uint8_t syndrome,
+                     uint64_t packet,
+                     int64_t selective,
+                     const QbbFrame* cause);
+
+    /**
      * Copies the telemetry of a packet into its acknowledgement.
      *
      * \param cause the packet

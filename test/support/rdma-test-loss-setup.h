@@ -28,11 +28,12 @@ namespace ns3
  */
 struct RdmaTestLossSetup
 {
-    bool irn{true};       //!< IRN, else RoCE
-    bool bdpFc{true};     //!< IRN with BDP-FC
-    std::string recovery; //!< attribute LossRecovery, if not the default
-    double loss{0};       //!< probability that a frame is lost, see LoseFramesAtRandom()
-    std::string spray;    //!< order of packet spraying, if any
+    bool irn{true};         //!< IRN, else RoCE
+    bool roceWrites{false}; //!< IRN with RoCE's headers in WRITEs
+    bool bdpFc{true};       //!< IRN with BDP-FC
+    std::string recovery;   //!< attribute LossRecovery, if not the default
+    double loss{0};         //!< probability that a frame is lost, see LoseFramesAtRandom()
+    std::string spray;      //!< order of packet spraying, if any
 };
 
 /**
@@ -46,6 +47,8 @@ ConfigureTestLoss(RdmaTestFabric& test, const RdmaTestLossSetup& setup)
     if (setup.irn)
     {
         test.helper.SetTransportAttribute("BdpFc", BooleanValue(setup.bdpFc));
+        test.helper.SetTransportAttribute("WriteHeaders",
+                                          StringValue(setup.roceWrites ? "Roce" : "Irn"));
     }
     else
     {
@@ -72,7 +75,8 @@ inline std::string
 GetTestName(const RdmaTestLossSetup& setup)
 {
     std::ostringstream name;
-    name << (setup.irn ? "IRN" : "RoCE") << (setup.bdpFc || !setup.irn ? "" : " without BDP-FC")
+    name << (setup.irn ? "IRN" : "RoCE") << (setup.roceWrites ? " with RoCE's headers" : "")
+         << (setup.bdpFc || !setup.irn ? "" : " without BDP-FC")
          << (setup.recovery.empty() ? "" : " " + setup.recovery) << ", loss " << setup.loss;
     if (!setup.spray.empty())
     {

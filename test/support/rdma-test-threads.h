@@ -184,7 +184,12 @@ class RdmaTestRandomRun
         using Names = std::array<const char*, 4>;
         const bool isIrn = dice.OneIn(3);
         helper.SetTransport(isIrn ? "ns3::IrnTransport" : "ns3::RoceTransport");
-        if (!isIrn)
+        if (isIrn)
+        {
+            helper.SetTransportAttribute("WriteHeaders",
+                                         StringValue(dice.OneIn(2) ? "Roce" : "Irn"));
+        }
+        else
         {
             helper.SetTransportAttribute("RetransmissionTimeout", TimeValue(MicroSeconds(80)));
             helper.SetTransportAttribute("RetryCount", UintegerValue(1000));

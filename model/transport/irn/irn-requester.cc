@@ -298,14 +298,19 @@ IrnRequester::ReceiveResponse(const QbbFrame& frame, QbbPs now)
     if (response >= static_cast<int64_t>(expected))
     {
         GetConnection().counters.outOfOrder += verdict != RdmaReceiverVerdict::DUPLICATE;
-        AcknowledgeResponse(RdmaAeth::NAK | RdmaAeth::PSN_SEQUENCE_ERROR,
-                            receiver.GetMissing(),
-                            response,
-                            frame);
+        m_endpoint.SendIrnAeth(RdmaOpcode::IRN_READ_ACKNOWLEDGE,
+                               RdmaAeth::NAK | RdmaAeth::PSN_SEQUENCE_ERROR,
+                               receiver.GetMissing(),
+                               response,
+                               &frame);
     }
     else
     {
-        AcknowledgeResponse(RdmaAeth::ACK | RdmaAeth::NO_CREDITS, expected - 1, response, frame);
+        m_endpoint.SendIrnAeth(RdmaOpcode::IRN_READ_ACKNOWLEDGE,
+                               RdmaAeth::ACK | RdmaAeth::NO_CREDITS,
+                               expected - 1,
+                               response,
+                               &frame);
     }
     m_reads->retries = 0;
     while (m_outstandingReads > 0 && m_sends[m_reads->cursor].GetResponsesEnd() <= expected)
@@ -324,21 +329,6 @@ IrnRequester::ReceiveResponse(const QbbFrame& frame, QbbPs now)
         return;
     }
     Release(now);
-}
-
-void
-IrnRequester::AcknowledgeResponse(uint8_t syndrome,
-                                  uint64_t packet,
-                                  int64_t selective,
-                                  const QbbFrame& cause)
-{
-    const uint32_t remotePsn = GetConnection().remotePsn;
-    QbbFramePtr frame = m_endpoint.NewAeth(RdmaOpcode::IRN_READ_ACKNOWLEDGE,
-                                           syndrome,
-                                           RdmaToPsn(remotePsn, packet),
-                                           RdmaToPsn(remotePsn, static_cast<uint64_t>(selective)));
-    RdmaEndpoint::Echo(cause, *frame);
-    m_endpoint.Send(std::move(frame));
 }
 
 } // namespace ns3

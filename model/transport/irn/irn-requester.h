@@ -59,10 +59,6 @@ class IrnRequester : public RdmaRequester
     void WatchReads(QbbPs now);
     RdmaSendEntry* FindRead(uint64_t response);
     void ReceiveResponse(const QbbFrame& frame, QbbPs now);
-    void AcknowledgeResponse(uint8_t syndrome,
-                             uint64_t packet,
-                             int64_t selective,
-                             const QbbFrame& cause);
 
     uint64_t m_responsesPosted{0};    //!< response numbers assigned to posted READs and atomics
     uint32_t m_sendSn{0};             //!< number of SENDs and WRITEs with immediate data posted

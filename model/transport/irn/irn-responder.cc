@@ -211,23 +211,6 @@ IrnResponder::Judge(const QbbFrame& frame, const RdmaOpcodeInfo& info)
     return Fault::NONE;
 }
 
-bool
-IrnResponder::Understands(const QbbFrame&, const RdmaOpcodeInfo& info) const
-{
-    return info.irn;
-}
-
-void
-IrnResponder::Restart()
-{
-}
-
-RdmaResponder::Fault
-IrnResponder::JudgeEarly(const QbbFrame& frame, const RdmaOpcodeInfo& info)
-{
-    return Judge(frame, info);
-}
-
 void
 IrnResponder::Take(const QbbFrame& frame, const RdmaOpcodeInfo& info, uint64_t packet, QbbPs now)
 {
@@ -266,16 +249,7 @@ IrnResponder::SendAeth(uint8_t syndrome, uint64_t packet, int64_t selective, con
 {
     const bool isAck = (syndrome & RdmaAeth::KIND_MASK) == RdmaAeth::ACK;
     ++(isAck ? GetConnection().counters.acksSent : GetConnection().counters.naksSent);
-    const uint32_t remotePsn = GetConnection().remotePsn;
-    QbbFramePtr frame = m_endpoint.NewAeth(RdmaOpcode::IRN_ACKNOWLEDGE,
-                                           syndrome,
-                                           RdmaToPsn(remotePsn, packet),
-                                           RdmaToPsn(remotePsn, static_cast<uint64_t>(selective)));
-    if (cause)
-    {
-        RdmaEndpoint::Echo(*cause, *frame);
-    }
-    m_endpoint.Send(std::move(frame));
+    m_endpoint.SendIrnAeth(RdmaOpcode::IRN_ACKNOWLEDGE, syndrome, packet, selective, cause);
 }
 
 void

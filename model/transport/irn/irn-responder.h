@@ -41,10 +41,16 @@ class IrnResponder : public RdmaResponder
      * \param info properties of the frame's opcode
      * \return true if the frame has the packet format of this responder
      */
-    virtual bool Understands(const QbbFrame& frame, const RdmaOpcodeInfo& info) const;
+    virtual bool Understands([[maybe_unused]] const QbbFrame& frame,
+                             const RdmaOpcodeInfo& info) const
+    {
+        return info.irn;
+    }
 
     /** The peer repeats the current message from its first packet on. */
-    virtual void Restart();
+    virtual void Restart()
+    {
+    }
 
     /**
      * \param frame the next packet in order
@@ -58,7 +64,10 @@ class IrnResponder : public RdmaResponder
      * \param info properties of the packet's opcode
      * \return a fault that can be found before the missing packets arrive
      */
-    virtual Fault JudgeEarly(const QbbFrame& frame, const RdmaOpcodeInfo& info);
+    virtual Fault JudgeEarly(const QbbFrame& frame, const RdmaOpcodeInfo& info)
+    {
+        return Judge(frame, info);
+    }
 
     /**
      * Takes the next packet in order, and performs the request that ends with the packet.

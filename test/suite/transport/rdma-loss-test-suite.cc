@@ -206,10 +206,13 @@ class RdmaLossTestSuite : public TestSuite
     RdmaLossTestSuite()
         : TestSuite("rdma-loss")
     {
-        for (const bool irn : {true, false})
+        RdmaTestLossSetup irn;
+        RdmaTestLossSetup irnWithRoceWrites;
+        irnWithRoceWrites.roceWrites = true;
+        RdmaTestLossSetup roce;
+        roce.irn = false;
+        for (RdmaTestLossSetup setup : {irn, irnWithRoceWrites, roce})
         {
-            RdmaTestLossSetup setup;
-            setup.irn = irn;
             AddTestCase(new OnePacketTestCase(setup));
             for (const double loss : {0.001, 0.01, 0.1})
             {
