@@ -20,7 +20,8 @@ namespace ns3
  * IRN without PFC, RTO_high 320 us, RTO_low 100 us for up to 3 packets. With PFC enabled, the PFC
  * threshold is the computed 211 KB. The paper's 220 KB leave headroom for the bytes on the cable,
  * but none for frames whose transmission has already begun, and cause packet loss in this module.
- * With ECN, packets are marked by the length of their virtual output queue.
+ * With ECN, packets are marked by the length of their virtual output queue. The packets of WRITEs
+ * have RoCE's headers, because section 4 simulates the transport logic alone.
  *
  * "parking-lot" is the network of Liu et al., "Implementation of PFC and RCM for RoCEv2 Simulation
  * in OMNeT++" (2015, section V): A, B and C on one switch, D and the receiver on another, 40 Gb/s,

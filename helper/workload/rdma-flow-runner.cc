@@ -222,8 +222,8 @@ RdmaFlowRunner::ComputeIdeal(uint64_t index, const RdmaQueuePair& sender) const
 {
     const RdmaFlow& flow = GetFlow(index);
     const auto path = GetFabric()->GetPath(Ptr<const RdmaQueuePair>(&sender));
-    // Each packet has the headers of a packet in the middle of a message. With RoCE, only the first
-    // packet also has a RETH; with IRN, every packet has a RETH.
+    // Each packet has the headers of a packet in the middle of a message. If these have no RETH,
+    // the first packet of each message has one in addition.
     const RdmaPacketFormat& format = sender.GetTransport()->GetPacketFormat();
     const RdmaOpcodeInfo& middle = GetRdmaOpcodeInfo(format.write);
     const uint32_t reth =

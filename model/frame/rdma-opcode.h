@@ -15,7 +15,7 @@ namespace ns3
  * Source: InfiniBand Architecture Specification Vol. 1, 9.2.1 (table "OpCode field") and Annex A17
  * (RoCEv2). The upper three bits of an opcode name the service (000 is RC, 100 is the service of
  * the CNP), the lower five bits the operation. Services 110 and 111 are reserved for manufacturers.
- * IRN packets of this module use service 110 for the RC operations, and service 111 for the
+ * Packets with IRN's headers use service 110 for the RC operations, and service 111 for the
  * acknowledgement of READ responses, which RC does not have.
  */
 enum class RdmaOpcode : uint8_t
@@ -109,8 +109,7 @@ constexpr uint8_t RDMA_OPERATION_MASK = 0x1f;
 /**
  * \ingroup rdma
  * \param opcode an opcode of the reliable connection service
- * \return opcode that an IRN queue pair sends instead; opcodes of IRN and CNP are returned
- * unchanged
+ * \return opcode of the packet with IRN's headers; opcodes of IRN and CNP are returned unchanged
  */
 constexpr RdmaOpcode
 RdmaToIrnOpcode(RdmaOpcode opcode)

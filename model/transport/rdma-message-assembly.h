@@ -13,7 +13,7 @@ namespace ns3
 
 /**
  * \ingroup rdma
- * Assembly of the peer's WRITEs and SENDs from packets that are added in order. Only the first
+ * Assembly of the peer's requests from packets that are added in order. Only the first
  * packet of a WRITE has an RETH, so the assembly keeps the length of the open message.
  *
  * Source: InfiniBand Architecture Specification Vol. 1, section 9.7.4 (request packets).
@@ -71,7 +71,8 @@ class RdmaMessageAssembly
      * \param packet headers of the next packet of a WRITE, for which Follows() is true
      * \param info properties of the packet's opcode
      * \param longest most bytes of a message
-     * \return true if the message ends with its last packet exactly at the length in its RETH
+     * \return true if the message ends with its last packet exactly at the length in its RETH, and
+     *         if this length is at most `longest`
      */
     bool HasWriteLength(const QbbFrameExtensions& packet,
                         const RdmaOpcodeInfo& info,

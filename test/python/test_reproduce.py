@@ -232,6 +232,19 @@ class Rows(unittest.TestCase):
         self.add(short, s2=10.1, s3=10, s4=10)
         self.assertEqual(lacking(short), [])
 
+    def test_undecided_values_of_short_runs_get_more_seeds(self):
+        case = row.Case("a", "fake", (), None, 2.0, seeded=True)
+        quantity = row.value("a", case, "x", expected.ratio(1, 2.4))
+        only = row.Row("X1", "claim", lambda setting: [quantity])
+        costs = Costs(os.path.join(self.folder, "none.csv"))
+        for values, more in (
+            ({"s1": 0.9, "s2": 0.91}, 0), ({"s1": 0.99, "s2": 1.0}, 2), ({"s1": 1.2, "s2": 1.21}, 0),
+        ):
+            with self.subTest(values=values):
+                self.add(case, **values)
+                runs = wide.runs(only, None, self.store.read()[1], ["1", "2"], costs)
+                self.assertEqual(len(self.store.pending(runs)), more)
+
     def test_a_value_has_thirty_seeds_at_most(self):
         self.assertEqual(list(wide.seeds_for(student.Estimate(1.0, 1.0, 20))), list(range(1, 31)))
 

@@ -36,13 +36,18 @@ IrnBufferingResponder::Restart()
 RdmaResponder::Fault
 IrnBufferingResponder::Judge(const QbbFrame& frame, const RdmaOpcodeInfo& info)
 {
-    return info.irn ? IrnResponder::Judge(frame, info) : JudgeWrite(frame, info);
+    if (!info.irn)
+    {
+        return JudgeWrite(frame, info);
+    }
+    return m_message.IsOpen() ? Fault::INVALID : IrnResponder::Judge(frame, info);
 }
 
 RdmaResponder::Fault
 IrnBufferingResponder::JudgeEarly(const QbbFrame& frame, const RdmaOpcodeInfo& info)
 {
-    // The other faults of a WRITE depend on the missing packets; PerformKept() finds them.
+    // Whether a packet continues a WRITE is not known before the missing packets arrive. Then
+    // PerformKept() judges the packets of WRITEs.
     return info.irn ? IrnResponder::JudgeEarly(frame, info) : Fault::NONE;
 }
 

@@ -99,12 +99,12 @@ IrnResponder::ReceiveRequest(const QbbFrame& frame, const RdmaOpcodeInfo& info, 
     const int64_t packet =
         RdmaFromPsn(GetConnection().remotePsn, frame.psn, m_receiver->GetExpected());
     const auto number = static_cast<uint64_t>(packet);
-    if (m_answers && m_answers->fault != Fault::NONE &&
-        packet >= static_cast<int64_t>(m_answers->refused))
+    if (m_answers && m_answers->fault != Fault::NONE)
     {
-        if (number == m_answers->refused)
+        if (packet <= static_cast<int64_t>(m_answers->refused))
         {
-            Refuse(m_answers->fault, number, now); // the NAK was lost: repeat it
+            // The NAK was lost: repeat it. The NAK acknowledges the packets before the refused one.
+            Refuse(m_answers->fault, m_answers->refused, now);
         }
         return;
     }
@@ -132,8 +132,8 @@ IrnResponder::ReceiveRequest(const QbbFrame& frame, const RdmaOpcodeInfo& info, 
     }
     case RdmaReceiverVerdict::EARLY:
         ++GetConnection().counters.outOfOrder;
-        // An early packet with a fault is dropped silently: the peer retransmits the packet, and
-        // the NAK is sent when the packet is the next in order.
+        // An early packet with a fault that JudgeEarly() finds is dropped silently: the peer
+        // retransmits the packet, and the NAK is sent when the packet is the next in order.
         if (JudgeEarly(frame, info) == Fault::NONE)
         {
             ++GetConnection().counters.packetsAccepted;

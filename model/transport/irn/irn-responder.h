@@ -92,9 +92,9 @@ class IrnResponder : public RdmaResponder
     virtual void Keep(const QbbFrame& frame, const RdmaOpcodeInfo& info, uint64_t packet);
 
     /**
-     * Performs kept requests whose packets have all arrived.
+     * Performs the kept requests that end before a packet.
      *
-     * \param end number of the first packet that is still missing
+     * \param end number of that packet; all earlier packets have arrived
      * \param now current time
      * \return false if a kept packet had a fault and was refused
      */

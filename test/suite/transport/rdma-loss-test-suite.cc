@@ -229,10 +229,12 @@ class RdmaLossTestSuite : public TestSuite
         }
         for (const char* const recovery : {"SelectiveWithoutSack", "GoBackN", "GoBack0"})
         {
-            RdmaTestLossSetup setup;
-            setup.recovery = recovery;
-            setup.loss = 0.001;
-            AddTestCase(new AllEndTestCase(setup));
+            for (RdmaTestLossSetup setup : {irn, irnWithRoceWrites})
+            {
+                setup.recovery = recovery;
+                setup.loss = 0.001;
+                AddTestCase(new AllEndTestCase(setup));
+            }
         }
         RdmaTestLossSetup setup;
         setup.bdpFc = false;

@@ -51,12 +51,13 @@ MakeIrn()
     return transport;
 }
 
-/** \return MakeIrn() with RoCE's headers in WRITEs */
+/** \param recovery value of LossRecovery \return MakeIrn() with RoCE's headers in WRITEs */
 Ptr<RdmaTransport>
-MakeIrnWithRoceWrites()
+MakeIrnWithRoceWrites(IrnTransport::LossRecovery recovery = IrnTransport::SACK)
 {
     Ptr<RdmaTransport> transport = MakeIrn();
     transport->SetAttribute("WriteHeaders", EnumValue(IrnTransport::ROCE));
+    transport->SetAttribute("LossRecovery", EnumValue(recovery));
     return transport;
 }
 
@@ -242,6 +243,17 @@ TEST(RdmaHalves, IrnWithRoceWritesOverWiresThatLoseAndReorder)
     for (uint64_t seed = 1; seed <= 300; ++seed)
     {
         RunRandom(MakeIrnWithRoceWrites(), seed, seed % 3 * 0.03, seed % 4 * 0.02);
+    }
+}
+
+TEST(RdmaHalves, IrnWithRoceWritesThatGoBack)
+{
+    for (const auto recovery : {IrnTransport::GO_BACK_N, IrnTransport::GO_BACK_0})
+    {
+        for (uint64_t seed = 1; seed <= 50; ++seed)
+        {
+            RunRandom(MakeIrnWithRoceWrites(recovery), seed, seed % 3 * 0.03, 0);
+        }
     }
 }
 

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """B10: the default case with one parameter changed at a time, first without congestion control.
 
-The source derives two parameters from others (section 4.1): buffers have twice the bandwidth-delay
-product of the network, and RTO_high is the longest round trip if the buffers of one congested link
-are full. In B10 they follow the changed parameter. In B10a they stay at their defaults.
+The source derives three parameters from others (section 4.1): IRN's cap is the bandwidth-delay
+product of the network, buffers have twice that product, and RTO_high is the longest round trip if the
+buffers of one congested link are full. The cap follows the rate of the links in all runs. Buffers and
+RTO_high follow the changed parameter in B10, and stay at their defaults in B10a.
 """
 
 from ..expected import ratio

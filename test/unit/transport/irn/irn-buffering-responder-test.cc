@@ -136,7 +136,8 @@ TEST_F(IrnRoceWrites, PerformsRequestsOfAllKindsInOrder)
     DeliverInOrder(0, PSN + 4 - (1U << 24));
     EXPECT_EQ(m_to.messages, (std::vector<uint64_t>{MTU, 2 * MTU, 100}));
     ASSERT_EQ(m_to.received.size(), 1U);
-    EXPECT_TRUE(m_to.responder->IsReady()) << "the atomic has an answer";
+    ASSERT_TRUE(m_to.responder->IsReady()) << "the atomic has an answer";
+    EXPECT_EQ(m_to.responder->MakeFrame(1_us)->msn, 2U) << "the second request";
 }
 
 TEST_F(IrnRoceWrites, RefusesAKeptPacketWhoseMessageIsTooLong)
@@ -168,6 +169,50 @@ TEST_F(IrnRoceWrites, RefusesAKeptPacketOfAMessageWithoutAccess)
     EXPECT_EQ(m_to.failures, std::vector<RdmaWcStatus>{RdmaWcStatus::WR_FLUSH_ERR});
 }
 
+TEST_F(IrnRoceWrites, AcknowledgesNothingBehindARefusedPacket)
+{
+    Post(RdmaWrOpcode::RDMA_READ, 2 * MTU); // frame 0; nobody takes the responses
+    Post(RdmaWrOpcode::RDMA_WRITE, MTU);    // frame 1
+    Post(RdmaWrOpcode::RDMA_WRITE, MTU);    // frame 2
+    m_frames[2]->rKey = 1;
+    DeliverInOrder(0, PSNS[0]);
+    DeliverEarly(2, PSNS[1]);
+    for (std::size_t again : {1U, 1U, 0U, 2U})
+    {
+        const QbbFrame& nak = Deliver(again);
+        EXPECT_EQ(nak.syndrome, RdmaAeth::NAK | RdmaAeth::REMOTE_ACCESS_ERROR) << again;
+        EXPECT_EQ(nak.psn, PSNS[2]) << again;
+        EXPECT_TRUE(m_to.failures.empty()) << "the READ is not answered";
+    }
+    EXPECT_EQ(m_to.messages, std::vector<uint64_t>{MTU});
+}
+
+TEST_F(IrnRoceWrites, ResetAndEndDropWhatIsKept)
+{
+    for (const bool reset : {true, false})
+    {
+        Post(RdmaWrOpcode::RDMA_WRITE, BYTES);
+        const std::size_t first = m_frames.size() - 4;
+        m_to.Receive(*m_frames[first + 1], 1_us);
+        reset ? m_to.responder->Reset() : m_to.responder->End();
+        m_to.messages.clear();
+        if (reset)
+        {
+            // The responder begins again with the first packet, and packet 1 is early once more.
+            DeliverEarly(1, PSNS[0]);
+            DeliverInOrder(0, PSNS[1]);
+            DeliverInOrder(2, PSNS[2]);
+            DeliverInOrder(3, PSNS[3]);
+            EXPECT_EQ(m_to.messages, std::vector<uint64_t>{BYTES});
+        }
+        else
+        {
+            m_to.Receive(*m_frames[first], 1_us);
+            EXPECT_TRUE(m_to.messages.empty());
+        }
+    }
+}
+
 TEST_F(IrnRoceWrites, DropsPacketsOfOtherFormats)
 {
     Post(RdmaWrOpcode::RDMA_WRITE, MTU);
@@ -177,6 +222,22 @@ TEST_F(IrnRoceWrites, DropsPacketsOfOtherFormats)
     m_frames[0]->opcode = static_cast<uint8_t>(RdmaOpcode::RDMA_WRITE_ONLY_WITH_IMMEDIATE);
     m_to.Receive(*m_frames[0], 1_us);
     EXPECT_EQ(m_to.dropped, 2U);
+    m_frames[0]->opcode = static_cast<uint8_t>(RdmaOpcode::RDMA_WRITE_ONLY);
+    m_transport->SetAttribute("WriteHeaders", EnumValue(IrnTransport::IRN));
+    FakeEndpoint other(*m_transport, 7, PSN);
+    other.Receive(*m_frames[0], 1_us);
+    EXPECT_EQ(other.dropped, 1U) << "IRN's headers are expected";
+}
+
+TEST_F(IrnRoceWrites, RefusesARequestWithinAWrite)
+{
+    Post(RdmaWrOpcode::RDMA_WRITE, 2 * MTU);
+    Post(RdmaWrOpcode::ATOMIC_FETCH_AND_ADD, 8);
+    m_frames[2]->psn = PSNS[1];
+    DeliverInOrder(0, PSNS[0]);
+    const QbbFrame& nak = Deliver(2);
+    EXPECT_EQ(nak.syndrome, RdmaAeth::NAK | RdmaAeth::INVALID_REQUEST);
+    EXPECT_EQ(nak.psn, PSNS[1]);
 }
 
 } // namespace

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 
+#include "irn-transport.h"
 #include "rdma-fabric-helper.h"
 #include "rdma-topology-builders.h"
 
 #include <ns3/simulator.h>
+#include <ns3/string.h>
 #include <ns3/uinteger.h>
 
 #include <functional>
@@ -272,6 +274,21 @@ TEST_F(RdmaQueuePairErrorsTest, Connecting)
     m_fabric->GetNic(0)->SetQueuePairAttribute("PathMtu", UintegerValue(512));
     EXPECT_DEATH(RdmaQueuePair::ConnectPair(m_fabric->GetNic(0)->CreateQueuePair(), m_b),
                  "path MTUs 512 and 1024, or transports that do not understand each other");
+}
+
+TEST_F(RdmaQueuePairErrorsTest, ConnectingDifferentHeaders)
+{
+    auto make = [](const char* headers) {
+        auto transport = CreateObject<IrnTransport>();
+        transport->SetAttribute("BdpCap", UintegerValue(8));
+        transport->SetAttribute("WriteHeaders", StringValue(headers));
+        return transport;
+    };
+    m_fabric->GetNic(0)->SetTransport(make("Irn"));
+    m_fabric->GetNic(1)->SetTransport(make("Roce"));
+    EXPECT_DEATH(RdmaQueuePair::ConnectPair(m_fabric->GetNic(0)->CreateQueuePair(),
+                                            m_fabric->GetNic(1)->CreateQueuePair()),
+                 "transports that do not understand each other");
 }
 
 } // namespace
