@@ -222,8 +222,8 @@ RdmaFlowRunner::ComputeIdeal(uint64_t index, const RdmaQueuePair& sender) const
 {
     const RdmaFlow& flow = GetFlow(index);
     const auto path = GetFabric()->GetPath(Ptr<const RdmaQueuePair>(&sender));
-    // Each packet has the headers of a packet in the middle of a message. If these have no RETH,
-    // the first packet of each message has one in addition.
+    // If packets in the middle of a message have no RETH, the first packet of each message is
+    // longer by one RETH.
     const RdmaPacketFormat& format = sender.GetTransport()->GetPacketFormat();
     const RdmaOpcodeInfo& middle = GetRdmaOpcodeInfo(format.write);
     const uint32_t reth =

@@ -109,7 +109,8 @@ constexpr uint8_t RDMA_OPERATION_MASK = 0x1f;
 /**
  * \ingroup rdma
  * \param opcode an opcode of the reliable connection service
- * \return opcode of the packet with IRN's headers; opcodes of IRN and CNP are returned unchanged
+ * \return opcode of the same operation with IRN's headers: 0xc0 plus the argument. The function
+ *         returns opcodes of IRN and of the CNP unchanged
  */
 constexpr RdmaOpcode
 RdmaToIrnOpcode(RdmaOpcode opcode)

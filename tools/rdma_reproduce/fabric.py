@@ -115,14 +115,14 @@ def cc(control):
     return f"--cc={CONTROL_NAMES.get(control, control)}"
 
 
-def cost(network, control, setting, hosts=54, rate=40.0, load=0.7):
+def cost(network, control, setting, hosts=54, rate=GBPS, load=0.7):
     """Expected CPU-seconds of a run of Poisson arrivals."""
     reading = READINGS[setting.reading]
     tail = TAILS.get(network, TAIL_MS)
     # The run of a short window is cut after 8 ms.
     milliseconds = 6 if setting.quick else setting.arrivals_ms() + (tail if reading.tail else 0)
     seconds = TCP_SECONDS_PER_MS if network == "iwarp" else SECONDS_PER_MS
-    return seconds * milliseconds * hosts / 54 * rate / 40 * load / 0.7
+    return seconds * milliseconds * hosts / 54 * rate / GBPS * load / 0.7
 
 
 def case(network, control, setting, more=(), load=0.7, title=None, hosts=54, rate=GBPS):

@@ -82,19 +82,23 @@ IrnBufferingResponder::Take(const QbbFrame& frame,
     }
     else
     {
-        TakeWrite({packet, frame, frame.opcode}, info, now);
+        TakeWrite(frame, frame.opcode, info, packet, now);
     }
 }
 
 void
-IrnBufferingResponder::TakeWrite(const EarlyPacket& packet, const RdmaOpcodeInfo& info, QbbPs now)
+IrnBufferingResponder::TakeWrite(const QbbFrameExtensions& headers,
+                                 uint8_t opcode,
+                                 const RdmaOpcodeInfo& info,
+                                 uint64_t packet,
+                                 QbbPs now)
 {
-    m_message.Add(packet.headers, info, false);
+    m_message.Add(headers, info, false);
     if (info.last)
     {
         RdmaArrivedRequest request;
-        request.packet = packet.packet;
-        request.opcode = packet.opcode;
+        request.packet = packet;
+        request.opcode = opcode;
         request.bytes = m_message.GetBytes();
         Perform(request, now);
     }
@@ -118,7 +122,7 @@ IrnBufferingResponder::Keep(const QbbFrame& frame, const RdmaOpcodeInfo& info, u
 bool
 IrnBufferingResponder::PerformKept(uint64_t end, QbbPs now)
 {
-    // A completion may reset or end the queue pair, which drops the early packets.
+    // The callback of a completion may reset or end the queue pair. Then m_early is null.
     while (m_early && m_early->HasBefore(end))
     {
         const EarlyPacket early = m_early->Pop();
@@ -134,7 +138,7 @@ IrnBufferingResponder::PerformKept(uint64_t end, QbbPs now)
             Refuse(fault, early.packet, now);
             return false;
         }
-        TakeWrite(early, info, now);
+        TakeWrite(early.headers, early.opcode, info, early.packet, now);
     }
     return IrnResponder::PerformKept(end, now);
 }

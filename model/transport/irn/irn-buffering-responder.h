@@ -11,9 +11,9 @@ namespace ns3
 
 /**
  * \ingroup rdma
- * The responder of IRN for WRITEs whose packets have RoCE's headers. A packet after the first one
- * does not say where its payload belongs. So the NIC keeps a packet of a WRITE that arrives early
- * until the missing packets have arrived, and then takes all of them in order.
+ * The responder of IRN for WRITEs whose packets have RoCE's headers. Only the first packet of such
+ * a WRITE names a memory address. The NIC therefore keeps an early packet until all packets with
+ * lower numbers have arrived, and takes the packets in order.
  *
  * Source: Mittal et al., "Revisiting Network Support for RDMA", SIGCOMM 2018, section 5.3, which
  * has this buffer as the alternative to headers in each packet.
@@ -27,7 +27,7 @@ class IrnBufferingResponder : public IrnResponder
     void End() override;
 
   private:
-    /** A packet of a WRITE that follows missing packets. */
+    /** A packet of a WRITE that arrived before packets with lower numbers. */
     struct EarlyPacket
     {
         uint64_t packet;            //!< packet number
@@ -47,10 +47,14 @@ class IrnBufferingResponder : public IrnResponder
     bool PerformKept(uint64_t end, QbbPs now) override;
 
     Fault JudgeWrite(const QbbFrameExtensions& packet, const RdmaOpcodeInfo& info) const;
-    void TakeWrite(const EarlyPacket& packet, const RdmaOpcodeInfo& info, QbbPs now);
+    void TakeWrite(const QbbFrameExtensions& headers,
+                   uint8_t opcode,
+                   const RdmaOpcodeInfo& info,
+                   uint64_t packet,
+                   QbbPs now);
 
     RdmaMessageAssembly m_message; //!< the peer's current WRITE
-    /// packets of WRITEs that follow missing packets; null before the first one
+    /// packets of WRITEs that arrived before packets with lower numbers; null before the first one
     std::unique_ptr<RdmaPacketHeap<EarlyPacket>> m_early;
 };
 

@@ -60,7 +60,7 @@ class IrnResponder : public RdmaResponder
     virtual Fault Judge(const QbbFrame& frame, const RdmaOpcodeInfo& info);
 
     /**
-     * \param frame packet that follows missing packets
+     * \param frame early packet, which arrived before packets with lower numbers
      * \param info properties of the packet's opcode
      * \return a fault that can be found before the missing packets arrive
      */
@@ -83,7 +83,7 @@ class IrnResponder : public RdmaResponder
                       QbbPs now);
 
     /**
-     * Keeps what PerformKept() needs of a packet that follows missing packets.
+     * Stores an early packet, which arrived before packets with lower numbers, for PerformKept().
      *
      * \param frame the packet, without a fault
      * \param info properties of the packet's opcode

@@ -21,8 +21,9 @@ namespace
 
 constexpr uint64_t INCAST_PACKETS = 50 * 2807; //!< packets in the trace
 constexpr uint64_t TRACE_EARLY = 83'321;       //!< packets that come early in the trace
-/// Time for all packets, back to back at line rate: 3 MB, 82 B of headers and gap for each of 2807
-/// packets, 3 B of pad for all but one, and one RETH of 16 B from each of 50 senders.
+/// Time in ms for all packets of 50 senders, back to back at line rate. Each sender sends 3 MB of
+/// payload in 2807 packets with 82 B of headers and gap. 2806 packets have 3 B of pad, and one
+/// packet has an RETH of 16 B.
 constexpr double IDEAL_MS = 50 * (3e6 + 2807 * 82 + 2806 * 3 + 16) * 8 / 40e9 * 1e3;
 
 /** The incast of the trace, in the fabric of the paper. */

@@ -119,8 +119,9 @@ TEST(RdmaIncastTrial, Marks)
     EXPECT_EQ(curve.mark->at, 10 * WAVE);
 }
 
-// The frames of both senders leave alternately, so that the packets of wave k find k / 2 frames of
-// their own input, rounded down, and the packet that leaves in an even wave k leaves k / 2 behind.
+// Each sender has an ingress port, and frames of the two ports leave in turn. A packet of wave k
+// finds k / 2 frames (rounded down) of its ingress port in the queue. A packet that leaves in an
+// even wave k leaves k / 2 frames of its ingress port in the queue.
 TEST(RdmaIncastTrial, MarksByTheQueueOfAnInput)
 {
     RdmaIncast incast = MakeTwoSenders(50);

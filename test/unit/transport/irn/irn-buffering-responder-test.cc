@@ -14,8 +14,9 @@
 /**
  * \file
  * \ingroup rdma-tests
- * IRN whose WRITEs have RoCE's headers: the packets that the requester makes, and the responder's
- * buffer of early packets. The wire is an array of frames that the test delivers in any order.
+ * Tests of IRN with RoCE's headers in WRITEs. The tests check the requester's packets and the
+ * responder's buffer of early packets. The wire is an array of frames, which a test delivers in any
+ * order.
  */
 
 using namespace ns3;
