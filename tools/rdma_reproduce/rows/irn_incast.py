@@ -137,6 +137,10 @@ def arrivals(setting):
               "duplicates in percent of the packets", 4, unit="%"),
         value(what, trace, "packets", exactly(140350, "140350"), "packets accepted", 0),
         value(what, trace, "largest_distance", at_most(110), "largest distance from the expected packet", 0),
+        value(what, trace, "late_packets", within(50015, 0.1, "50015 +- 10%"), "late packets", 0),
+        value(what, trace, "stops", within(1630, 0.1, "1630 +- 10%"), "stops by timeouts", 0),
+        value(what, trace, "stop_arrivals", within(2172, 0.1, "2172 +- 10%"),
+              "other arrivals in a stop, median", 0),
     ]
 
 
